@@ -1,0 +1,155 @@
+package codec
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Sizes of the command payloads in bytes (manual table 5).
+const (
+	PositionCommandSize = 4
+	PTZCommandSize      = PTZSize
+	GripperCommandSize  = 2
+)
+
+// PositionCommand moves the wheels (manual table 5, PROTOCOL 5.1).
+type PositionCommand struct {
+	Speed    int16 // mm/s, forward
+	TurnRate int16 // deg/s, counterclockwise
+}
+
+// Append appends the 4 payload bytes.
+func (c PositionCommand) Append(dst []byte) []byte {
+	dst = binary.BigEndian.AppendUint16(dst, uint16(c.Speed))
+	return binary.BigEndian.AppendUint16(dst, uint16(c.TurnRate))
+}
+
+// Decode reads the 4 payload bytes; the error is a *SizeError.
+func (c *PositionCommand) Decode(b []byte) error {
+	if err := checkSize("position command", b, PositionCommandSize); err != nil {
+		return err
+	}
+	c.Speed = int16(binary.BigEndian.Uint16(b))
+	c.TurnRate = int16(binary.BigEndian.Uint16(b[2:]))
+	return nil
+}
+
+// PTZCommand turns the camera (manual table 5); units as in PTZData.
+type PTZCommand = PTZData
+
+// Gripper command codes (PROTOCOL 5.1; the first byte of a gripper command,
+// sent to the gripper as it is).
+const (
+	GripOpen   uint8 = 1
+	GripClose  uint8 = 2
+	GripStop   uint8 = 3
+	LiftRaise  uint8 = 4
+	LiftLower  uint8 = 5
+	LiftStop   uint8 = 6
+	GripStore  uint8 = 7
+	GripDeploy uint8 = 8
+	GripHalt   uint8 = 15
+	GripPress  uint8 = 16
+	LiftCarry  uint8 = 17
+)
+
+// GripperCommand moves paddles and lift (manual table 5).
+type GripperCommand struct {
+	Code uint8 // GripOpen ... LiftCarry
+	Arg  uint8 // of GripPress and LiftCarry, in 20 ms steps; else ignored
+}
+
+// Append appends the 2 payload bytes.
+func (c GripperCommand) Append(dst []byte) []byte { return append(dst, c.Code, c.Arg) }
+
+// Decode reads the 2 payload bytes; the error is a *SizeError.
+func (c *GripperCommand) Decode(b []byte) error {
+	if err := checkSize("gripper command", b, GripperCommandSize); err != nil {
+		return err
+	}
+	*c = GripperCommand{Code: b[0], Arg: b[1]}
+	return nil
+}
+
+// Configuration codes of the server (manual table 8, PROTOCOL 4; ConfigFresh
+// is ours, PROTOCOL 8.2).
+const (
+	ConfigFrequency byte = 'f' // u16, Hz
+	ConfigMode      byte = 'r' // byte: non-zero is request/reply
+	ConfigData      byte = 'd' // no argument: one frame, please
+	ConfigFresh     byte = 'n' // byte: non-zero is only new data
+)
+
+// Configuration codes of the robot's microcontroller (manual table 8,
+// PROTOCOL 6).
+const (
+	ConfigMotors   byte = 'm' // byte: non-zero is power on
+	ConfigVelocity byte = 'v' // byte: non-zero is separate translation and rotation
+	ConfigOdometry byte = 'R' // no argument: odometry to (0,0,0)
+)
+
+// Config is one decoded configuration request: a code and its argument, zero
+// where it has none.
+type Config struct {
+	Code byte
+	Arg  uint16
+}
+
+// DecodeServerConfig reads the payload of a configuration of the server.
+func DecodeServerConfig(b []byte) (Config, error) {
+	if len(b) == 0 {
+		return Config{}, errNoCode
+	}
+	switch b[0] {
+	case ConfigFrequency:
+		return decodeConfig(b, 2)
+	case ConfigMode, ConfigFresh:
+		return decodeConfig(b, 1)
+	case ConfigData:
+		return decodeConfig(b, 0)
+	}
+	return Config{}, fmt.Errorf("unknown configuration code %q", b[0])
+}
+
+// DecodeRobotConfig reads the payload of a configuration of the robot's
+// microcontroller.
+func DecodeRobotConfig(b []byte) (Config, error) {
+	if len(b) == 0 {
+		return Config{}, errNoCode
+	}
+	switch b[0] {
+	case ConfigMotors, ConfigVelocity:
+		return decodeConfig(b, 1)
+	case ConfigOdometry:
+		return decodeConfig(b, 0)
+	}
+	return Config{}, fmt.Errorf("unknown configuration code %q", b[0])
+}
+
+var errNoCode = fmt.Errorf("configuration without a code")
+
+func decodeConfig(b []byte, arg int) (Config, error) {
+	if len(b) != 1+arg {
+		return Config{}, fmt.Errorf("configuration %q has %d argument bytes, want %d", b[0], len(b)-1, arg)
+	}
+	c := Config{Code: b[0]}
+	switch arg {
+	case 1:
+		c.Arg = uint16(b[1])
+	case 2:
+		c.Arg = binary.BigEndian.Uint16(b[1:])
+	}
+	return c, nil
+}
+
+// Append appends the payload: the code and an argument of the code's width.
+func (c Config) Append(dst []byte) []byte {
+	dst = append(dst, c.Code)
+	switch c.Code {
+	case ConfigFrequency:
+		return binary.BigEndian.AppendUint16(dst, c.Arg)
+	case ConfigMode, ConfigFresh, ConfigMotors, ConfigVelocity:
+		return append(dst, byte(c.Arg))
+	}
+	return dst
+}

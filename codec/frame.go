@@ -1,0 +1,179 @@
+// Package codec is the wire of the Player protocol (docs/PROTOCOL.md): message
+// framing and the payload layouts of the devices. It is pure: bytes in, bytes
+// out, no clock, no sockets, no allocation. All integers are big-endian.
+package codec
+
+import "encoding/binary"
+
+// Device letters (manual table 3a). Server is not a device of the robot but
+// the server itself: configurable (manual 3.6) and readable (PROTOCOL 8.1).
+const (
+	Laser    byte = 'l'
+	Sonar    byte = 's'
+	Position byte = 'p'
+	Gripper  byte = 'g'
+	Misc     byte = 'm'
+	Vision   byte = 'v'
+	PTZ      byte = 'z'
+	Server   byte = 'y'
+)
+
+// Access codes (manual table 3b). AccessError is only ever sent by the server.
+const (
+	AccessRead  byte = 'r'
+	AccessWrite byte = 'w'
+	AccessAll   byte = 'a'
+	AccessClose byte = 'c'
+	AccessError byte = 'e'
+)
+
+// First bytes of the messages. A request is "dr", a command 'c' + device, a
+// configuration 'x' + device; a reply is 'r'. A data block starts with its
+// device letter.
+const (
+	KindRequest byte = 'd'
+	KindCommand byte = 'c'
+	KindConfig  byte = 'x'
+	KindReply   byte = 'r'
+)
+
+const (
+	// ClientHeaderSize is the header of every client message in bytes: kind,
+	// device (or 'r' after 'd'), size as u16 (PROTOCOL 1.2).
+	ClientHeaderSize = 4
+	// BlockHeaderSize is the header of every server message in bytes: letter,
+	// size as u16 (PROTOCOL 1.3).
+	BlockHeaderSize = 3
+	// MaxPayload bounds what a decoder keeps of one client message, in bytes.
+	// It holds a request that names all 256 letters once, and far more than
+	// any command or configuration of the tables. Larger payloads are legal to
+	// send but skipped (PROTOCOL 1.5); raising it costs that much memory for
+	// each client that sends its messages in pieces.
+	MaxPayload = 512
+	// MaxBlock is the largest payload a block can carry: its size is a u16.
+	MaxBlock = 65535
+)
+
+// Message is one client message. Payload aliases the decoder's input or its
+// buffer and is valid until the next call of Next.
+type Message struct {
+	Kind    byte // KindRequest, KindCommand, KindConfig; anything else is Malformed
+	Device  byte // the second byte of the header: a device letter, 'r' for a request
+	Size    int  // payload size as declared, 0..65535
+	Payload []byte
+	// Malformed says that the message is of no known kind or larger than
+	// MaxPayload; it has no Payload, which is skipped as it streams in
+	// (PROTOCOL 1.5).
+	Malformed bool
+}
+
+// Decoder splits a client's byte stream into messages, whatever the cuts
+// (PROTOCOL 1.4). It keeps at most ClientHeaderSize+MaxPayload bytes, and
+// none as long as messages arrive whole. The zero value is ready.
+type Decoder struct {
+	partial []byte // the beginning of a message that is not complete yet
+	done    bool   // partial holds the message that the last Next returned
+	skip    int    // payload bytes of a malformed message still to be dropped
+}
+
+// Next takes the first message off in. It returns the input behind it and
+// true, or false when in holds no further complete message; then all of in is
+// consumed and kept as far as needed.
+func (d *Decoder) Next(in []byte) (m Message, rest []byte, ok bool) {
+	if d.done {
+		d.partial, d.done = d.partial[:0], false
+	}
+	if d.skip > 0 {
+		n := min(d.skip, len(in))
+		d.skip -= n
+		in = in[n:]
+	}
+	if len(d.partial) == 0 {
+		if len(in) >= ClientHeaderSize {
+			m = header(in)
+			if m.Malformed {
+				d.skip = m.Size
+				return m, in[ClientHeaderSize:], true
+			}
+			if end := ClientHeaderSize + m.Size; len(in) >= end {
+				m.Payload = in[ClientHeaderSize:end]
+				return m, in[end:], true
+			}
+		}
+		if len(in) == 0 {
+			return Message{}, nil, false
+		}
+	}
+	if in = d.fill(in, ClientHeaderSize); len(d.partial) < ClientHeaderSize {
+		return Message{}, nil, false
+	}
+	m = header(d.partial)
+	if m.Malformed {
+		d.skip = m.Size
+		d.done = true
+		return m, in, true
+	}
+	if in = d.fill(in, ClientHeaderSize+m.Size); len(d.partial) < ClientHeaderSize+m.Size {
+		return Message{}, nil, false
+	}
+	m.Payload = d.partial[ClientHeaderSize:]
+	d.done = true
+	return m, in, true
+}
+
+// fill moves bytes from in until partial holds want bytes or in is empty.
+func (d *Decoder) fill(in []byte, want int) []byte {
+	n := min(want-len(d.partial), len(in))
+	if n <= 0 {
+		return in
+	}
+	d.partial = append(d.partial, in[:n]...)
+	return in[n:]
+}
+
+// header reads the four header bytes. The second byte of a request must be
+// 'r' (PROTOCOL 1.5).
+func header(b []byte) Message {
+	m := Message{Kind: b[0], Device: b[1], Size: int(binary.BigEndian.Uint16(b[2:]))}
+	known := m.Kind == KindRequest && m.Device == 'r' || m.Kind == KindCommand || m.Kind == KindConfig
+	m.Malformed = !known || m.Size > MaxPayload
+	return m
+}
+
+// AppendMessage appends a client message (PROTOCOL 1.2). payload must not be
+// longer than MaxBlock.
+func AppendMessage(dst []byte, kind, device byte, payload []byte) []byte {
+	dst = append(dst, kind, device)
+	dst = binary.BigEndian.AppendUint16(dst, uint16(len(payload)))
+	return append(dst, payload...)
+}
+
+// AppendRequest appends a device request; pairs is device, access, device,
+// access ... as in "srpw" (manual 3.3).
+func AppendRequest(dst []byte, pairs []byte) []byte {
+	return AppendMessage(dst, KindRequest, 'r', pairs)
+}
+
+// AppendBlock appends a server message: a data block, or with KindReply a
+// reply (PROTOCOL 1.3). payload must not be longer than MaxBlock.
+func AppendBlock(dst []byte, letter byte, payload []byte) []byte {
+	return append(AppendBlockHeader(dst, letter, len(payload)), payload...)
+}
+
+// AppendBlockHeader appends only the header of a block of size bytes.
+func AppendBlockHeader(dst []byte, letter byte, size int) []byte {
+	return append(dst, letter, byte(size>>8), byte(size))
+}
+
+// Block splits the first server message off b, for clients. ok is false while
+// b does not hold it whole.
+func Block(b []byte) (letter byte, payload, rest []byte, ok bool) {
+	if len(b) < BlockHeaderSize {
+		return 0, nil, b, false
+	}
+	end := BlockHeaderSize + int(binary.BigEndian.Uint16(b[1:]))
+	if len(b) < end {
+		return 0, nil, b, false
+	}
+	return b[0], b[BlockHeaderSize:end], b[end:], true
+}

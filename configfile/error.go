@@ -1,0 +1,184 @@
+package configfile
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Pos is a place in a configuration file.
+type Pos struct {
+	File   string // as opened: the main file's directory joined with the name
+	Line   int    // from 1
+	Column int    // in bytes, from 1
+
+	offset int // in bytes from the start of the file
+}
+
+func (p Pos) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column) }
+
+// Error is a complaint about a place in a configuration file.
+type Error struct {
+	Pos
+	Err     error  // what is wrong
+	Excerpt string // the line at Pos and, below, a caret under the column; "" when blank
+}
+
+// Error returns "file:line:column: message" and the excerpt below it. Unprintable
+// characters are shown as ?: a file cannot steer the terminal.
+func (e *Error) Error() string {
+	head := strings.Map(printable, fmt.Sprintf("%s: %v", e.Pos, e.Err))
+	if e.Excerpt == "" {
+		return head
+	}
+	return head + "\n" + e.Excerpt
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// excerptReach is how many bytes of the offending line are shown on either side
+// of the column. A line that fits a terminal is shown whole; a hostile line of a
+// megabyte must fill neither the log nor, once for each error, the memory.
+const excerptReach = 80
+
+// excerpt returns the line at pos and a caret line, each indented by four blanks.
+// Leading blanks are dropped.
+func excerpt(text string, pos Pos) string {
+	lineStart := pos.offset - pos.Column + 1
+	if lineStart < 0 || lineStart > pos.offset || pos.offset > len(text) {
+		return "" // not a place that the parser gave
+	}
+	before := strings.TrimLeft(text[max(lineStart, pos.offset-excerptReach):pos.offset], " \t")
+	after := text[pos.offset:min(len(text), pos.offset+excerptReach)]
+	after = after[:lineLength(after)]
+	if strings.TrimSpace(before+after) == "" {
+		return ""
+	}
+	// Below a tab goes a tab: the terminal then moves both lines alike.
+	blank := func(r rune) rune {
+		if r == '\t' {
+			return r
+		}
+		return ' '
+	}
+	return "    " + strings.Map(printable, before+after) + "\n    " + strings.Map(blank, before) + "^"
+}
+
+func printable(r rune) rune {
+	if r == '\t' || unicode.IsPrint(r) {
+		return r
+	}
+	return '?'
+}
+
+// Errorf returns an *[Error] at pos, for complaints of the caller about what the
+// file means. The arguments are those of [fmt.Errorf]. The error is not kept
+// in f. A pos that does not come from f gives an error without excerpt.
+func (f *File) Errorf(pos Pos, format string, args ...any) error {
+	return f.errorf(pos, format, args...)
+}
+
+func (f *File) errorf(pos Pos, format string, args ...any) *Error {
+	return &Error{pos, fmt.Errorf(format, args...), excerpt(f.sources[pos.File].text, pos)}
+}
+
+// maxErrors bounds the complaints kept by a File. A file for another program
+// would else be answered by a screenful of them; what comes later is dropped.
+const maxErrors = 20
+
+// fail keeps the error for Err. An error in a define shows in each section made
+// of it, and is kept once.
+func (f *File) fail(pos Pos, format string, args ...any) {
+	e := f.errorf(pos, format, args...)
+	known := func(err error) bool { return err.Error() == e.Error() }
+	if len(f.errs) < maxErrors && !slices.ContainsFunc(f.errs, known) {
+		f.errs = append(f.errs, e)
+	}
+}
+
+// Err returns what the getters complained about until now, the first 20 joined,
+// each an *[Error]; nil when all went well.
+func (f *File) Err() error { return errors.Join(f.errs...) }
+
+// Unused returns a complaint for each field that no getter read and each section
+// that Sections did not return, in the order of the files and lines. Of an unused
+// section the contents are not listed, and what stands in a define is listed once.
+func (f *File) Unused() []*Error {
+	var unused []*Error
+	f.Global.unused(func(in *Section, what, name string, pos Pos) {
+		message := fmt.Sprintf("%s %.40q is not used", what, name)
+		if in != f.Global {
+			message += fmt.Sprintf(" in %.40s", in.Name)
+		}
+		if near := Nearest(name, in.asked); near != "" {
+			message += fmt.Sprintf("; did you mean %q?", near)
+		}
+		unused = append(unused, f.errorf(pos, "%s", message))
+	})
+	slices.SortStableFunc(unused, func(a, b *Error) int {
+		if a.File != b.File {
+			return f.sources[a.File].order - f.sources[b.File].order
+		}
+		return a.offset - b.offset
+	})
+	return slices.CompactFunc(unused, func(a, b *Error) bool { return a.Pos == b.Pos })
+}
+
+func (s *Section) unused(report func(in *Section, what, name string, pos Pos)) {
+	for _, field := range s.Fields {
+		if !field.Used {
+			report(s, "field", field.Name, field.Pos)
+		}
+	}
+	for _, child := range s.Children {
+		if child.Used {
+			child.unused(report)
+		} else {
+			report(s, "section", child.Name, child.Pos)
+		}
+	}
+}
+
+// Nearest returns the name among valid that name is most likely a misspelling of,
+// the first of several, or "" when none is near. Letter case is ignored. The
+// distance counts inserted, lost, changed and swapped letters; near is one in three
+// letters of name, in a shorter name one.
+func Nearest(name string, valid []string) string {
+	name = strings.ToLower(name)
+	best, limit := "", min(max(1, len(name)/3), len(name)-1)
+	for _, v := range valid {
+		if d := distance(name, strings.ToLower(v), limit); d <= limit {
+			best, limit = v, d-1
+		}
+	}
+	return best
+}
+
+// distance returns the edit distance of a and b, swaps of neighbours included, or
+// something above limit when it is above limit.
+func distance(a, b string, limit int) int {
+	if len(a)-len(b) > limit || len(b)-len(a) > limit {
+		return limit + 1
+	}
+	before, above, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range a {
+		before, above, row = above, row, before
+		row[0] = i + 1
+		for j := range b {
+			change := above[j]
+			if a[i] != b[j] {
+				change++
+			}
+			row[j+1] = min(change, above[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,115 @@
+package configfile
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestFormat(t *testing.T) {
+	f := mustParse(t, `
+# lost
+s( a [ 1 "x" ] # lost
+b yes) plugin "p"
+t "text"
+define m n(i 1) define k m( p( q 1 ) )
+k( i 2 )m(
+)`)
+	const want = `plugin "p"
+t "text"
+s (
+  a [1 "x"]
+  b yes
+)
+define m n ()
+define k m ()
+k (
+  i 2
+  p (
+    q 1
+  )
+)
+m (
+  i 1
+)
+`
+	if got := f.String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestFormatParsesBack(t *testing.T) {
+	worlds, err := filepath.Glob("testdata/*.world")
+	if err != nil || len(worlds) == 0 {
+		t.Fatalf("no worlds in testdata: %v", err)
+	}
+	for _, path := range worlds {
+		f, err := ParseFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := tree(mustParse(t, f.String())), tree(f); got != want {
+			t.Errorf("%s:\ngot  %s\nwant %s", path, got, want)
+		}
+	}
+}
+
+// size counts the tree as the parser does, but for the bodies of defines.
+func (s *Section) size() int {
+	n := sectionCost
+	for _, field := range s.Fields {
+		n += field.cost()
+	}
+	for _, child := range s.Children {
+		n += child.size()
+	}
+	return n
+}
+
+func FuzzParse(f *testing.F) {
+	for _, path := range []string{"testdata/yard.world", "testdata/sensors.inc"} {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(text), "define echo transducer ( reach 4 )\ndefine ring ranger ( echo () )")
+	}
+	f.Add("include \"inc\"\rm(a [7])include \"inc\"\n", "define m m(a [1 \"b\" 2] b no)")
+	f.Add("include \"inc\"\n\rm()", "include \"main.world\"")
+	f.Add("x 1 define m t(a()) define n m(b(c 1.5e))n(a(d \"e\"))", "")
+	f.Add("define a b(c()) define c d() a()", "")
+	f.Add(doubling(12)+"d12()", "")
+	f.Add("a (b \"\x1b\" , ", "\xff")
+	f.Add("unit_length \"mm\" unit_angle 5 plugin \"p\" # c\n", "")
+	f.Fuzz(func(t *testing.T, text, included string) {
+		file, err := parseText(text, map[string]string{"inc": included, "sensors.inc": included})
+		if err != nil {
+			if wrong := checkComplaint(err); wrong != "" {
+				t.Fatalf("%s: %q", wrong, err)
+			}
+			return
+		}
+		if n := file.Global.size(); n > maxTree+sectionCost {
+			t.Fatalf("the tree has %d bytes", n)
+		}
+		for _, e := range file.Unused() {
+			if wrong := checkComplaint(e); wrong != "" {
+				t.Fatalf("%s: %q", wrong, e)
+			}
+		}
+		printed := file.String()
+		if len(printed) > maxSource {
+			return
+		}
+		again, err := parseText(printed, nil)
+		if err != nil {
+			t.Fatalf("%v\nin the text printed:\n%s", err, printed)
+		}
+		if got, want := tree(again), tree(file); got != want {
+			t.Fatalf("got  %s\nwant %s", got, want)
+		}
+		if reprinted := again.String(); reprinted != printed {
+			t.Fatalf("printed again:\n%s\nafter:\n%s", reprinted, printed)
+		}
+	})
+}

@@ -1,0 +1,394 @@
+package configfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+)
+
+const (
+	// maxSource bounds the text of all files together, in bytes; a file read twice
+	// counts twice. A rich world with its includes has 20 kB. A larger text is
+	// refused.
+	maxSource = 1 << 20
+
+	// maxTree bounds the tree, in bytes as counted by the costs below, the bodies
+	// of defines included. A robot with 16 sonars takes 35 kB, a thousand of them
+	// half of it. It stops defines that double one another; a larger tree is
+	// refused.
+	maxTree = 64 << 20
+
+	// sectionCost, fieldCost and valueCost are what one of each takes, in bytes,
+	// rounded up; the text of a value comes on top. Were they below the truth,
+	// maxTree would not bound memory.
+	sectionCost = 256
+	fieldCost   = 160
+	valueCost   = 64
+
+	// maxNesting bounds how deep sections stand in one another, after expansion.
+	// Real worlds have 4 levels. It bounds the recursion here and in callers that
+	// walk the tree; a deeper section is refused.
+	maxNesting = 64
+
+	// maxIncludes bounds how deep includes stand in one another, the main file
+	// counted. Real worlds have 3 levels. Symbolic links can hide a cycle from the
+	// comparison of names, then this ends it.
+	maxIncludes = 16
+
+	// maxFields bounds the fields of one section. The largest known body outline
+	// has 30. Look-up is linear: without a bound the time to read a file would grow
+	// with the square of its size. One field more is refused.
+	maxFields = 1024
+)
+
+// ParseFile reads the configuration file at path and the files it includes. The
+// error wraps an *[Error], for the first mistake found, unless the file at path
+// itself cannot be read.
+func ParseFile(path string) (*File, error) {
+	return Parse(path, func(name string) ([]byte, error) {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		return io.ReadAll(io.LimitReader(file, maxSource+1))
+	})
+}
+
+// Parse is [ParseFile] with files that read returns. It is given name, and for
+// includes the directory of name joined with the included name. To read from an
+// [io/fs.FS] give
+//
+//	func(name string) ([]byte, error) { return fs.ReadFile(fsys, name) }
+func Parse(name string, read func(name string) ([]byte, error)) (*File, error) {
+	f := &File{Name: name, sources: map[string]source{}}
+	f.Global = &Section{Pos: Pos{File: name, Line: 1, Column: 1}, Used: true, file: f}
+	p := parser{file: f, read: read, macros: map[string]*Section{}, plain: map[string]Pos{}}
+	if err := p.parse(name, f.Global.Pos); err != nil {
+		return nil, err
+	}
+	f.setUnits()
+	if err := f.Err(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+type parser struct {
+	file   *File
+	read   func(string) ([]byte, error)
+	scan   scanner             // of the innermost open file
+	open   []string            // files from the main one to the innermost
+	macros map[string]*Section // expanded body by name
+	plain  map[string]Pos      // first use of names as section types that no define gave
+	source int                 // bytes read, see maxSource
+	tree   int                 // bytes built, see maxTree
+}
+
+func (p *parser) syntaxError(pos Pos, format string, args ...any) error {
+	return p.file.Errorf(pos, "syntax error: "+format, args...)
+}
+
+func (p *parser) unexpected(t token, where string) error {
+	if t.kind == kindUnterminated {
+		return p.syntaxError(t.pos, `string has no closing "`)
+	}
+	return p.syntaxError(t.pos, "unexpected %v%s", t, where)
+}
+
+// next returns the next token that is no comment.
+func (p *parser) next() token {
+	for {
+		if t := p.scan.next(); t.kind != kindComment {
+			return t
+		}
+	}
+}
+
+// nextLine returns the next token that is neither comment nor newline.
+func (p *parser) nextLine() token {
+	for {
+		if t := p.next(); t.kind != kindNewline {
+			return t
+		}
+	}
+}
+
+// load returns the text of a file, which pos asks for.
+func (p *parser) load(name string, pos Pos) (string, error) {
+	from, known := p.file.sources[name]
+	if !known {
+		data, err := p.read(name)
+		if err != nil && len(p.open) == 0 {
+			return "", err
+		} else if err != nil {
+			if path, ok := errors.AsType[*fs.PathError](err); ok {
+				err = path.Err // the name is said once, and clipped
+			}
+			return "", p.file.Errorf(pos, "cannot include %.80q: %w", name, err)
+		}
+		from = source{string(data), len(p.file.sources)}
+	}
+	if p.source += len(from.text); p.source > maxSource {
+		return "", p.file.Errorf(pos, "too much text: all files together may have %d bytes", maxSource)
+	}
+	p.file.sources[name] = from
+	return from.text, nil
+}
+
+// parse reads one file, which pos asks for, to its end.
+func (p *parser) parse(name string, pos Pos) error {
+	if slices.Contains(p.open, name) {
+		return p.file.Errorf(pos, "include cycle: %s", strings.Join(append(p.open, name), " -> "))
+	}
+	if len(p.open) >= maxIncludes {
+		return p.file.Errorf(pos, "includes nested more than %d deep", maxIncludes)
+	}
+	text, err := p.load(name, pos)
+	if err != nil {
+		return err
+	}
+	outer := p.scan
+	p.scan, p.open = scanner{file: name, text: text, line: 1}, append(p.open, name)
+	for err == nil {
+		t := p.nextLine()
+		if t.kind == kindEOF {
+			break
+		}
+		err = p.statement(t)
+	}
+	p.scan, p.open = outer, p.open[:len(p.open)-1]
+	return err
+}
+
+// statement reads what t starts at top level.
+func (p *parser) statement(t token) error {
+	switch {
+	case t.is(")"):
+		return p.unexpected(t, ": no section is open")
+	case t.kind != kindWord:
+		return p.unexpected(t, "")
+	case t.text == "include":
+		name, err := p.argument(t)
+		if err != nil {
+			return err
+		}
+		return p.parse(p.file.resolve(name.text), name.pos)
+	case t.text == "plugin":
+		name, err := p.argument(t)
+		if err != nil {
+			return err
+		}
+		p.file.Plugins = append(p.file.Plugins, valueOf(name))
+		return p.spend(name.pos, valueCost+len(name.text))
+	case t.text == "define":
+		return p.define()
+	}
+	return p.item(p.file.Global, t, 0)
+}
+
+// argument reads the string and the end of line that follow include or plugin.
+func (p *parser) argument(statement token) (token, error) {
+	name := p.next()
+	if name.kind != kindString {
+		return name, p.unexpected(name, fmt.Sprintf(` after %s: write %[1]s "name"`, statement.text))
+	}
+	if end := p.next(); end.kind != kindNewline && end.kind != kindEOF {
+		return name, p.unexpected(end, fmt.Sprintf(" after the name in %s", statement.text))
+	}
+	return name, nil
+}
+
+// define reads what follows the word define.
+func (p *parser) define() error {
+	name := p.next()
+	if name.kind != kindWord {
+		return p.unexpected(name, " in define: write define NAME TYPE ( ... )")
+	}
+	base := p.next()
+	if base.kind != kindWord {
+		return p.unexpected(base, fmt.Sprintf(": define %.40s lacks the section type it stands for", name.text))
+	}
+	open := p.nextLine()
+	if !open.is("(") {
+		return p.unexpected(open, fmt.Sprintf(`: define %.40s needs its "("`, name.text))
+	}
+	body := &Section{Name: name.text, Type: base.text, Pos: name.pos, file: p.file}
+	if macro := p.macros[base.text]; macro != nil {
+		if err := p.copyInto(body, macro, name.pos); err != nil {
+			return err
+		}
+	}
+	body.Macros = append([]string{name.text}, body.Macros...)
+	if err := p.spend(name.pos, sectionCost+valueCost*len(body.Macros)); err != nil {
+		return err
+	}
+	if err := p.body(body, open, 1); err != nil {
+		return err
+	}
+	if before := p.macros[name.text]; before != nil {
+		if before.Pos == name.pos { // the same file once more
+			return nil
+		}
+		return p.file.Errorf(name.pos, "%.40s is already defined at %v", name.text, before.Pos)
+	}
+	if use, used := p.plain[name.text]; used {
+		return p.file.Errorf(name.pos, "%.40s is used at %v, before it is defined here: move the define up", name.text, use)
+	}
+	p.notePlain(base)
+	p.macros[name.text] = body
+	return nil
+}
+
+func (p *parser) notePlain(name token) {
+	if _, noted := p.plain[name.text]; !noted && p.macros[name.text] == nil {
+		p.plain[name.text] = name.pos
+	}
+}
+
+// item reads the field or section of s that starts with the word name; depth
+// sections are open.
+func (p *parser) item(s *Section, name token, depth int) error {
+	field := &Field{Name: name.text, Pos: name.pos}
+	t := p.next()
+	switch {
+	case t.kind == kindNumber, t.kind == kindString, t.kind == kindBool:
+		field.Values = []Value{valueOf(t)}
+		return p.setField(s, field)
+	case t.is("["):
+		var err error
+		if field.Values, err = p.tuple(t); err != nil {
+			return err
+		}
+		field.Tuple = true
+		return p.setField(s, field)
+	case t.is("("):
+		return p.section(s, name, t, depth)
+	case t.kind == kindWord:
+		return p.unexpected(t, fmt.Sprintf(" after %.40s: a string needs quotes", name.text))
+	case t.kind == kindNewline:
+		if t = p.nextLine(); t.is("(") {
+			return p.section(s, name, t, depth)
+		}
+	}
+	return p.unexpected(t, fmt.Sprintf(`: %.40s needs a value on its line, or "( )"`, name.text))
+}
+
+func (p *parser) tuple(open token) ([]Value, error) {
+	values := []Value{}
+	for {
+		// Not p.next: the grammar has no comments here.
+		t := p.scan.next()
+		switch {
+		case t.is("]"):
+			return values, nil
+		case t.kind == kindNewline:
+		case t.kind == kindNumber, t.kind == kindString:
+			values = append(values, valueOf(t))
+		case t.kind == kindEOF:
+			return nil, p.syntaxError(t.pos, `missing "]" for the "[" at %v`, open.pos)
+		case t.kind == kindWord, t.kind == kindBool, t.kind == kindComment, t.is("("), t.is(")"), t.is("["):
+			return nil, p.unexpected(t, ` inside "[ ]": it holds only numbers and "strings"`)
+		default:
+			return nil, p.unexpected(t, "")
+		}
+	}
+}
+
+// setField adds the field to s, or overrides the field of that name in its place.
+// An override that is shorter leaves the other elements as they were.
+func (p *parser) setField(s *Section, field *Field) error {
+	i := slices.IndexFunc(s.Fields, func(f *Field) bool { return f.Name == field.Name })
+	if i >= 0 {
+		if old := s.Fields[i]; old.Tuple && field.Tuple && len(old.Values) > len(field.Values) {
+			field.Values = append(field.Values, old.Values[len(field.Values):]...)
+		}
+		s.Fields[i] = field
+	} else {
+		if len(s.Fields) >= maxFields {
+			return p.file.Errorf(field.Pos, "more than %d fields in one section", maxFields)
+		}
+		s.Fields = append(s.Fields, field)
+	}
+	return p.spend(field.Pos, field.cost())
+}
+
+// section reads the section name ( ... ) into parent.
+func (p *parser) section(parent *Section, name, open token, depth int) error {
+	s := &Section{Name: name.text, Type: name.text, Pos: name.pos, file: p.file}
+	height := 0
+	if macro := p.macros[name.text]; macro != nil {
+		if err := p.copyInto(s, macro, name.pos); err != nil {
+			return err
+		}
+		height = macro.height()
+	}
+	p.notePlain(name)
+	if depth+1+height > maxNesting {
+		return p.file.Errorf(name.pos, "sections nested more than %d deep", maxNesting)
+	}
+	if err := p.spend(name.pos, sectionCost); err != nil {
+		return err
+	}
+	parent.Children = append(parent.Children, s)
+	return p.body(s, open, depth+1)
+}
+
+// body reads the rest of s up to its closing mark; depth sections are open, s
+// among them.
+func (p *parser) body(s *Section, open token, depth int) error {
+	for {
+		t := p.nextLine()
+		switch {
+		case t.is(")"):
+			return nil
+		case t.kind == kindEOF:
+			return p.syntaxError(t.pos, `missing ")" for the "(" of %.40s at %v`, s.Name, open.pos)
+		case t.kind != kindWord:
+			return p.unexpected(t, "")
+		case t.text == "include", t.text == "define":
+			return p.syntaxError(t.pos, "%s belongs at top level, not inside %.40s ( )", t.text, s.Name)
+		}
+		if err := p.item(s, t, depth); err != nil {
+			return err
+		}
+	}
+}
+
+// copyInto gives s the type, fields and sections of the macro. The values are
+// shared: nothing changes them.
+func (p *parser) copyInto(s, macro *Section, pos Pos) error {
+	s.Type, s.Macros = macro.Type, macro.Macros
+	s.Fields = make([]*Field, len(macro.Fields))
+	for i, field := range macro.Fields {
+		if err := p.spend(pos, field.cost()); err != nil {
+			return err
+		}
+		fresh := *field
+		s.Fields[i] = &fresh
+	}
+	s.Children = make([]*Section, len(macro.Children))
+	for i, child := range macro.Children {
+		if err := p.spend(pos, sectionCost); err != nil {
+			return err
+		}
+		fresh := &Section{Name: child.Name, Pos: child.Pos, file: p.file}
+		s.Children[i] = fresh
+		if err := p.copyInto(fresh, child, pos); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// spend counts bytes of the tree, and refuses at pos what goes beyond maxTree.
+func (p *parser) spend(pos Pos, bytes int) error {
+	if p.tree += bytes; p.tree > maxTree {
+		return p.file.Errorf(pos, "too many fields and sections: with defines expanded they take more than %d MB", maxTree>>20)
+	}
+	return nil
+}

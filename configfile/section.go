@@ -1,0 +1,344 @@
+package configfile
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// File is what a configuration file and its includes say, macros expanded.
+type File struct {
+	Name    string   // the main file, as opened
+	Global  *Section // fields and sections at top level
+	Plugins []Value  // names given by plugin statements, in order
+
+	sources       map[string]source // by name as in Pos
+	errs          []error
+	length, angle unit
+}
+
+// source is a file as read.
+type source struct {
+	text  string
+	order int // 0 for the main file, then as first read
+}
+
+// Section is one block of a file. Its tree is for reading only: sections made by
+// the same define share values.
+type Section struct {
+	Name     string   // the word before the parenthesis, say "pioneer2dx"; of Global ""
+	Type     string   // what that stands for after macro expansion, say "position"
+	Macros   []string // defines from Name to the last one before Type; nil without define
+	Pos      Pos      // of Name; in the define for a section that stands there
+	Fields   []*Field
+	Children []*Section
+	Used     bool // returned by Sections, or ignored
+
+	file  *File
+	asked []string // names that readers asked for, to tell a misspelled one
+}
+
+// Field is a name with its value. The tree may be walked without marking anything
+// as used; the getters of Section do mark.
+type Field struct {
+	Name   string
+	Pos    Pos     // of Name
+	Values []Value // one, or the elements of the tuple
+	Tuple  bool
+	Used   bool // read by a getter, or ignored
+}
+
+// Value is a number, string or boolean as written, a string without its quotes.
+type Value struct {
+	Text string
+	Pos  Pos
+	kind kind
+}
+
+func valueOf(t token) Value { return Value{t.text, t.pos, t.kind} }
+
+func (v Value) String() string { return token{v.kind, v.Text, v.Pos}.String() }
+
+func (v Value) text() (string, bool) { return v.Text, v.kind == kindString }
+
+// cost counts the field and its values towards maxTree.
+func (f *Field) cost() int {
+	n := fieldCost + len(f.Name)
+	for _, v := range f.Values {
+		n += valueCost + len(v.Text)
+	}
+	return n
+}
+
+// height returns how many sections deep s is, itself not counted.
+func (s *Section) height() int {
+	n := 0
+	for _, child := range s.Children {
+		n = max(n, 1+child.height())
+	}
+	return n
+}
+
+// unit turns a written number into metres or radians. Dividing by 1000,
+// not multiplying by 0.001, makes 15 mm exactly the number written 0.015.
+type unit struct{ mul, div float64 }
+
+func (u unit) read(v Value) (float64, bool) {
+	n, err := strconv.ParseFloat(v.Text, 64)
+	n = n * u.mul / u.div
+	return n, err == nil && v.kind == kindNumber && !math.IsInf(n, 0)
+}
+
+// setUnits reads unit_length (default "m") and unit_angle (default "degrees").
+func (f *File) setUnits() {
+	f.length = f.unit("unit_length", "m", map[string]unit{"m": {1, 1}, "cm": {1, 100}, "mm": {1, 1000}})
+	f.angle = f.unit("unit_angle", "degrees", map[string]unit{"degrees": {math.Pi, 180}, "radians": {1, 1}})
+}
+
+func (f *File) unit(name, def string, units map[string]unit) unit {
+	names := slices.Sorted(maps.Keys(units))
+	return units[get(f.Global, name, "one of "+strings.Join(names, ", "), def, func(v Value) (string, bool) {
+		return v.Text, v.kind == kindString && slices.Contains(names, v.Text)
+	})]
+}
+
+// resolve returns the path of a file that the configuration names.
+func (f *File) resolve(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(filepath.Dir(f.Name), name)
+}
+
+// File returns the file that s is part of.
+func (s *Section) File() *File { return s.file }
+
+// ask notes that a reader knows the name.
+func (s *Section) ask(name string) {
+	if !slices.Contains(s.asked, name) {
+		s.asked = append(s.asked, name)
+	}
+}
+
+// Sections returns the sections in s whose Type is one of types, or all of them
+// when none is given, and marks them as used.
+func (s *Section) Sections(types ...string) []*Section {
+	for _, t := range types {
+		s.ask(t)
+	}
+	var found []*Section
+	for _, child := range s.Children {
+		if len(types) == 0 || slices.Contains(types, child.Type) {
+			child.Used = true
+			found = append(found, child)
+		}
+	}
+	return found
+}
+
+// Ignore marks fields, and sections of that Type with all they hold, as used: the
+// names are known here and deliberately without effect.
+func (s *Section) Ignore(names ...string) {
+	for _, name := range names {
+		s.Field(name)
+		for _, child := range s.Sections(name) {
+			child.ignoreAll()
+		}
+	}
+}
+
+func (s *Section) ignoreAll() {
+	s.Used = true
+	for _, field := range s.Fields {
+		field.Used = true
+	}
+	for _, child := range s.Children {
+		child.ignoreAll()
+	}
+}
+
+// Field returns the field of that name and marks it as used; nil when there is none.
+func (s *Section) Field(name string) *Field {
+	for _, field := range s.Fields {
+		if field.Name == name {
+			field.Used = true
+			return field
+		}
+	}
+	s.ask(name)
+	return nil
+}
+
+// Errorf returns an *[Error] at the value of the field, or at s when there is no
+// such field. The arguments are those of [fmt.Errorf]. The error is not kept.
+func (s *Section) Errorf(field, format string, args ...any) error {
+	pos := s.Pos
+	if f := s.Field(field); f != nil {
+		pos = f.Pos
+		if len(f.Values) > 0 {
+			pos = f.Values[0].Pos
+		}
+	}
+	return s.file.Errorf(pos, format, args...)
+}
+
+// wrong notes that a value is not what the getter wants.
+func (s *Section) wrong(pos Pos, name, want string, got any) {
+	s.file.fail(pos, "%.40s wants %s, not %v", name, want, got)
+}
+
+// get returns what read makes of the value of a field, or def when there is no such
+// field. When the field is a tuple or read refuses the value, it notes the
+// complaint and returns def.
+func get[T any](s *Section, name, want string, def T, read func(Value) (T, bool)) T {
+	field := s.Field(name)
+	if field == nil {
+		return def
+	}
+	if field.Tuple {
+		s.wrong(field.Pos, name, want, "a tuple")
+		return def
+	}
+	result, ok := read(field.Values[0])
+	if !ok {
+		s.wrong(field.Values[0].Pos, name, want, field.Values[0])
+		return def
+	}
+	return result
+}
+
+// String returns the string in the field, or def when there is no such field.
+//
+// Here and in the getters below: when the field holds something else, the
+// complaint is kept for [File.Err] and the default returned.
+func (s *Section) String(name, def string) string {
+	return get(s, name, `a "string"`, def, Value.text)
+}
+
+// Bool returns the boolean in the field: true, yes or 1; false, no or 0.
+func (s *Section) Bool(name string, def bool) bool {
+	return get(s, name, "true or false", def, func(v Value) (truth, ok bool) {
+		truth = v.Text == "true" || v.Text == "yes" || v.Text == "1"
+		ok = truth || v.Text == "false" || v.Text == "no" || v.Text == "0"
+		return truth, ok && v.kind != kindString
+	})
+}
+
+// Int returns the whole number in the field.
+func (s *Section) Int(name string, def int) int {
+	return get(s, name, "a whole number", def, func(v Value) (int, bool) {
+		n, err := strconv.Atoi(v.Text)
+		return n, err == nil && v.kind == kindNumber
+	})
+}
+
+// Float returns the number in the field, whatever the units of the file.
+func (s *Section) Float(name string, def float64) float64 {
+	return get(s, name, "a number", def, unit{1, 1}.read)
+}
+
+// Length returns the length in the field, in metres like def.
+func (s *Section) Length(name string, def float64) float64 {
+	return get(s, name, "a number", def, s.file.length.read)
+}
+
+// Angle returns the angle in the field, in radians like def.
+func (s *Section) Angle(name string, def float64) float64 {
+	return get(s, name, "a number", def, s.file.angle.read)
+}
+
+// Color returns the colour in the field as written: "#rrggbb", or a name, which
+// the caller resolves.
+func (s *Section) Color(name, def string) string {
+	return get(s, name, `"#rrggbb" or a "colour name"`, def, func(v Value) (string, bool) {
+		if digits, hex := strings.CutPrefix(v.Text, "#"); hex {
+			if _, err := strconv.ParseUint(digits, 16, 32); err != nil || len(digits) != 6 {
+				return "", false
+			}
+		}
+		return v.text()
+	})
+}
+
+// Path returns the file name in the field. Unless absolute or empty it is relative
+// to the directory of the main configuration file, and returned joined with that;
+// def is returned as it is.
+func (s *Section) Path(name, def string) string {
+	return get(s, name, `a "file name"`, def, func(v Value) (string, bool) {
+		if v.Text == "" {
+			return v.text()
+		}
+		return s.file.resolve(v.Text), v.kind == kindString
+	})
+}
+
+// Tuple returns the numbers in a tuple, each in the unit that its letter in units
+// says: 'n' a plain number, 'l' a length in metres, 'a' an angle in radians. The
+// last letter holds for all further elements: a pose [x y z heading] is "llla".
+//
+// With defaults the result has as many elements as there are defaults; they stand
+// for elements that the file does not give, and more in the file are an error.
+// Without, the result has what the file gives. A number without [ ] is a tuple of
+// one.
+func (s *Section) Tuple(name, units string, def ...float64) []float64 {
+	values := s.elements(name)
+	result := slices.Clone(def)
+	if len(def) == 0 {
+		result = make([]float64, len(values))
+	} else if len(values) > len(def) {
+		s.wrong(values[len(def)].Pos, name, fmt.Sprintf("at most %d numbers", len(def)), len(values))
+		return result
+	}
+	for i, v := range values {
+		u := unit{1, 1}
+		switch units[min(i, len(units)-1)] {
+		case 'l':
+			u = s.file.length
+		case 'a':
+			u = s.file.angle
+		}
+		n, ok := u.read(v)
+		if !ok {
+			s.wrong(v.Pos, name, "numbers", v)
+			return slices.Clone(def)
+		}
+		result[i] = n
+	}
+	return result
+}
+
+// Floats returns the plain numbers in a tuple; see Tuple.
+func (s *Section) Floats(name string, def ...float64) []float64 { return s.Tuple(name, "n", def...) }
+
+// Lengths returns the lengths in a tuple, in metres; see Tuple.
+func (s *Section) Lengths(name string, def ...float64) []float64 { return s.Tuple(name, "l", def...) }
+
+// Strings returns the strings in a tuple. A string without [ ] is a tuple of one.
+func (s *Section) Strings(name string, def ...string) []string {
+	values := s.elements(name)
+	if values == nil {
+		return def
+	}
+	result := make([]string, len(values))
+	for i, v := range values {
+		if v.kind != kindString {
+			s.wrong(v.Pos, name, `"strings"`, v)
+			return def
+		}
+		result[i] = v.Text
+	}
+	return result
+}
+
+// elements returns the elements of a tuple, the only value of another field, nil
+// when there is no such field.
+func (s *Section) elements(name string) []Value {
+	if field := s.Field(name); field != nil {
+		return field.Values
+	}
+	return nil
+}

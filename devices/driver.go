@@ -1,0 +1,121 @@
+// Package devices is the state table of the robot: what every device last
+// said, what it was last told, and who drives it. It knows nothing of clients'
+// connections and nothing of descriptors; both reach it through the small
+// interfaces Subscriber and Host.
+//
+// Words: a Device is one wire letter. A Driver is code for one piece of
+// hardware. A Link is the cable between them: it starts its driver with the
+// first subscription to any of its devices and stops it with the last.
+package devices
+
+import (
+	"time"
+
+	"player/codec"
+)
+
+// Driver is the code for one piece of hardware, real, simulated or virtual.
+// All methods are called on the one thread of the server and must return at
+// once: whatever takes time is a state machine over Tick and the ports.
+// docs/DRIVERS.md holds a complete one.
+type Driver interface {
+	// Describe is called once, before anything else.
+	Describe() Description
+
+	// Setup starts the hardware. It ends, then or later, with link.Ready or
+	// link.Fail; when Description.SetupLimit has passed, the link fails it.
+	// The driver keeps link for its other calls.
+	Setup(now time.Duration, link *Link)
+
+	// Shutdown stops the hardware, motors first. It ends, then or later, with
+	// link.Stopped. It may come while Setup is still under way.
+	Shutdown(now time.Duration)
+
+	// Command says that d has a new command: d.Command. The driver may take
+	// it now or when the hardware is ready for it; a newer one overwrites it.
+	Command(now time.Duration, d *Device)
+
+	// Configure carries out one configuration request that was addressed to d
+	// (manual 3.6), payload being code and arguments. It is only called while
+	// the link is ready. The error goes to the log.
+	Configure(now time.Duration, d *Device, payload []byte) error
+
+	// Tick is called at the deadline that Link.WakeAt or the last Tick set. It
+	// returns the next deadline, zero for none.
+	Tick(now time.Duration) time.Duration
+}
+
+// Description is what a driver says of itself.
+type Description struct {
+	Name       string        // for logs, as "p2os"
+	Provides   []Spec        // the devices, each letter once in a Table
+	SetupLimit time.Duration // the longest a Setup may take; zero: 10 s
+}
+
+// Spec describes one device.
+type Spec struct {
+	Letter      byte
+	Name        string // of the interface, manual table 6
+	DataSize    int    // largest data payload in bytes
+	CommandSize int    // size of a command in bytes; zero: takes none
+	// Stop is the command given when a client with write access leaves
+	// (PROTOCOL 5.4); empty: the device keeps its command.
+	Stop string
+}
+
+// The devices of manual tables 3 to 7.
+func Laser() Spec { return Spec{Letter: codec.Laser, Name: "laser", DataSize: codec.LaserSize} }
+func Sonar() Spec { return Spec{Letter: codec.Sonar, Name: "sonar", DataSize: codec.SonarSize} }
+func Misc() Spec  { return Spec{Letter: codec.Misc, Name: "misc", DataSize: codec.MiscSize} }
+func Position() Spec {
+	return Spec{Letter: codec.Position, Name: "position", DataSize: codec.PositionSize,
+		CommandSize: codec.PositionCommandSize, Stop: "\x00\x00\x00\x00"}
+}
+func Gripper() Spec {
+	return Spec{Letter: codec.Gripper, Name: "gripper", DataSize: codec.GripperSize, CommandSize: codec.GripperCommandSize}
+}
+func Vision() Spec { return Spec{Letter: codec.Vision, Name: "vision", DataSize: codec.MaxVisionSize} }
+func PTZ() Spec {
+	return Spec{Letter: codec.PTZ, Name: "ptz", DataSize: codec.PTZSize, CommandSize: codec.PTZCommandSize}
+}
+
+// Host is the outside world as drivers see it; the reactor provides it.
+type Host interface {
+	// WakeAt has wake called at the absolute deadline at; the deadline it
+	// returns is the next, zero for none. A later WakeAt for the same link
+	// replaces the deadline; at zero cancels it.
+	WakeAt(l *Link, at time.Duration)
+
+	// OpenSerial opens a serial line, raw 8N1, exclusively. The error names
+	// the port and the remedy. Bytes may be written at once.
+	OpenSerial(path string, baud int, h PortHandler) (Port, error)
+
+	// Dial begins a TCP connection to a numeric address. Bytes may be written
+	// at once; they go out when it is established. A refusal is a Hangup.
+	Dial(address string, h PortHandler) (Port, error)
+}
+
+// Port is an open descriptor in the loop.
+type Port interface {
+	// Write sends p whole; what the line does not take at once is sent when
+	// it does. p may be reused.
+	Write(p []byte)
+	// Buffered is how many bytes the line has not taken yet.
+	Buffered() int
+	// SetSpeed changes a serial line's speed in baud, at once: what is still on its
+	// way out is sent at the new speed.
+	SetSpeed(baud int) error
+	// Discard throws away what was received but not read.
+	Discard()
+	// Close closes the port. Nothing is called for it any more.
+	Close()
+}
+
+// PortHandler is told what happens on a port.
+type PortHandler interface {
+	// Receive brings bytes as they came; p is valid during the call.
+	Receive(now time.Duration, p []byte)
+	// Hangup says that the port is gone, unplugged or closed by its peer. It
+	// is not called for Port.Close.
+	Hangup(now time.Duration, err error)
+}

@@ -1,0 +1,249 @@
+package devices
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// ErrNotOpen says that a link is not ready, so what was asked has no effect.
+var ErrNotOpen = errors.New("no client has the device open")
+
+// errSetupLimit ends a setup that takes too long.
+var errSetupLimit = errors.New("gave up: no answer in time")
+
+const (
+	// defaultSetupLimit bounds the setup of a driver that names no limit. A
+	// client waits for its reply that long.
+	defaultSetupLimit = 10 * time.Second
+	// stopLimit bounds a driver's Shutdown. It keeps the whole server's
+	// shutdown under two seconds; a driver that needs longer is cut off.
+	stopLimit = 1500 * time.Millisecond
+)
+
+// State of a link.
+type State uint8
+
+const (
+	Idle     State = iota // nobody is subscribed, the driver is off
+	Starting              // Setup is under way
+	Ready                 // data flows
+	Stopping              // Shutdown is under way
+)
+
+func (s State) String() string { return [...]string{"idle", "starting", "ready", "stopping"}[s] }
+
+// Subscriber is who subscribes: a session, or a virtual device's driver.
+type Subscriber interface {
+	// SetupDone ends a pending subscription. After an error there is no
+	// subscription left to give back.
+	SetupDone(now time.Duration, d *Device, err error)
+}
+
+type subscription struct {
+	device  *Device
+	who     Subscriber
+	pending bool
+}
+
+func (s subscription) same(o subscription) bool { return s.device == o.device && s.who == o.who }
+
+// Link is one cable: a driver, the devices on it, and their subscribers.
+// Subscriptions count per link: the first starts the driver, the last stops it.
+// A subscription that comes while the driver stops waits, and starts it again.
+type Link struct {
+	name    string
+	driver  Driver
+	limit   time.Duration
+	devices []*Device
+	host    Host
+	log     *zap.Logger
+
+	state         State
+	subscriptions []subscription
+	guard         time.Duration // end of Starting or Stopping at the latest
+	wake          time.Duration // the driver's own deadline, zero for none
+	setupError    error         // why the last setup failed
+}
+
+// Name is the driver's name, for logs.
+func (l *Link) Name() string { return l.name }
+
+// State returns the state of the link.
+func (l *Link) State() State { return l.state }
+
+// Log is the link's logger; it names the driver in every line.
+func (l *Link) Log() *zap.Logger { return l.log }
+
+// Host returns the outside world.
+func (l *Link) Host() Host { return l.host }
+
+// Device returns the device of the given letter, which the driver must
+// provide.
+func (l *Link) Device(letter byte) *Device {
+	for _, d := range l.devices {
+		if d.spec.Letter == letter {
+			return d
+		}
+	}
+	panic(fmt.Sprintf("driver %s asks for device %q that it does not provide", l.name, letter))
+}
+
+// Subscribed says whether anybody has d open; a driver may save itself work
+// for a device that nobody reads.
+func (l *Link) Subscribed(d *Device) bool {
+	return slices.ContainsFunc(l.subscriptions, func(s subscription) bool { return s.device == d })
+}
+
+// Ready ends Setup well.
+func (l *Link) Ready(now time.Duration) {
+	if l.state != Starting {
+		return
+	}
+	l.state, l.guard = Ready, 0
+	l.arm()
+	l.log.Info("device ready")
+	l.settle(now, nil)
+}
+
+// Fail ends Setup badly. The driver has cleaned up after itself: Shutdown is
+// not called.
+func (l *Link) Fail(now time.Duration, err error) {
+	if l.state != Starting {
+		return
+	}
+	l.idle()
+	l.log.Error("device setup failed", zap.Error(err))
+	l.settle(now, err)
+}
+
+// Stopped ends Shutdown.
+func (l *Link) Stopped(now time.Duration) {
+	if l.state != Stopping {
+		return
+	}
+	l.idle()
+	if len(l.subscriptions) > 0 { // somebody came while the driver stopped
+		l.start(now)
+	}
+}
+
+// WakeAt sets the deadline of the driver's next Tick; zero cancels it.
+func (l *Link) WakeAt(at time.Duration) {
+	l.wake = at
+	l.arm()
+}
+
+// Wake is called by the host at the deadline given to Host.WakeAt. It returns
+// the next deadline, zero for none.
+func (l *Link) Wake(now time.Duration) time.Duration {
+	if l.wake != 0 && l.wake <= now {
+		l.wake = 0
+		if next := l.driver.Tick(now); next != 0 {
+			l.wake = next
+		}
+	}
+	if l.guard != 0 && l.guard <= now {
+		l.expire(now)
+	}
+	return l.deadline()
+}
+
+// deadline is the earlier one of guard and wake.
+func (l *Link) deadline() time.Duration {
+	switch {
+	case l.guard == 0:
+		return l.wake
+	case l.wake == 0:
+		return l.guard
+	}
+	return min(l.guard, l.wake)
+}
+
+func (l *Link) arm() { l.host.WakeAt(l, l.deadline()) }
+
+// expire ends a state that took too long.
+func (l *Link) expire(now time.Duration) {
+	switch l.state {
+	case Starting:
+		// Subscribers leave before the driver stops, or Stopped would take
+		// them for new ones and start again.
+		l.state, l.guard = Stopping, now+stopLimit
+		l.arm()
+		l.log.Error("device setup failed", zap.Error(errSetupLimit), zap.Duration("limit", l.limit))
+		l.settle(now, errSetupLimit)
+		l.driver.Shutdown(now)
+	case Stopping:
+		l.log.Warn("device did not stop in time")
+		l.Stopped(now)
+	}
+}
+
+// subscribe adds a subscription. pending says that its end will be told by
+// Subscriber.SetupDone; else it has ended, and the subscription stands unless
+// err says that setup failed at once.
+func (l *Link) subscribe(now time.Duration, d *Device, who Subscriber) (pending bool, err error) {
+	if l.state == Idle {
+		l.start(now)
+		if l.state == Idle {
+			return false, l.setupError
+		}
+	}
+	pending = l.state != Ready
+	l.subscriptions = append(l.subscriptions, subscription{d, who, pending})
+	return pending, nil
+}
+
+func (l *Link) unsubscribe(now time.Duration, d *Device, who Subscriber) {
+	i := slices.IndexFunc(l.subscriptions, func(s subscription) bool { return s.device == d && s.who == who })
+	if i < 0 {
+		return
+	}
+	l.subscriptions = slices.Delete(l.subscriptions, i, i+1)
+	if len(l.subscriptions) == 0 && (l.state == Starting || l.state == Ready) {
+		l.stop(now)
+	}
+}
+
+func (l *Link) start(now time.Duration) {
+	l.state, l.guard = Starting, now+l.limit
+	for _, d := range l.devices {
+		d.restart()
+	}
+	l.arm()
+	l.driver.Setup(now, l)
+}
+
+func (l *Link) stop(now time.Duration) {
+	l.state, l.guard = Stopping, now+stopLimit
+	l.arm()
+	l.log.Info("device stops")
+	l.driver.Shutdown(now)
+}
+
+func (l *Link) idle() {
+	l.state, l.guard, l.wake = Idle, 0, 0
+	l.arm()
+}
+
+// settle ends the pending subscriptions. Subscribers may subscribe and
+// unsubscribe from within the call.
+func (l *Link) settle(now time.Duration, err error) {
+	l.setupError = err
+	var ended []subscription
+	for i, s := range l.subscriptions {
+		if s.pending {
+			ended = append(ended, s)
+			l.subscriptions[i].pending = false
+		}
+	}
+	if err != nil {
+		l.subscriptions = slices.DeleteFunc(l.subscriptions, func(s subscription) bool { return slices.ContainsFunc(ended, s.same) })
+	}
+	for _, s := range ended {
+		s.who.SetupDone(now, s.device, err)
+	}
+}

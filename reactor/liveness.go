@@ -1,0 +1,88 @@
+package reactor
+
+import (
+	"errors"
+	"slices"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// How the server notices that a client is gone without having said so
+// (PROTOCOL 9.1): a laptop that walked out of range sends no FIN.
+const (
+	// The kernel probes an idle connection: after 5 s, then three times in 3 s
+	// each, so that it is closed after 14 s. With frames under way the kernel
+	// does not probe; then silenceLimit holds. Together: closed within 15 s.
+	keepAliveIdle     = 5 * time.Second
+	keepAliveInterval = 3 * time.Second
+	keepAliveCount    = 3
+	silenceLimit      = 13 * time.Second
+
+	// A client that could leave motors running is watched more closely: it is
+	// probed every second that it is idle, looked at four times a second, and
+	// has to be heard of within driverSilence. A shorter limit would stop
+	// robots on links that drop a packet or two; with it the motors stop
+	// within two seconds.
+	driverProbe   = 1 // s, idle time and interval of keep-alive probes
+	driverCheck   = 250 * time.Millisecond
+	driverSilence = 1500 * time.Millisecond
+)
+
+var (
+	errNotReading = errors.New("it asks but does not read the replies")
+	errSilent     = errors.New("its link has been dead for 13 s")
+)
+
+// watchDriver keeps reactor.drivers up to date with what a session may do.
+func (r *Reactor) watchDriver(now time.Duration, c *client) {
+	drives := !c.gone && c.session.Drives()
+	if drives == c.drives {
+		return
+	}
+	c.drives = drives
+	if !drives {
+		r.drivers = slices.DeleteFunc(r.drivers, func(o *client) bool { return o == c })
+		return
+	}
+	r.drivers = append(r.drivers, c)
+	// Errors leave the slower probes of the listener in place.
+	_ = unix.SetsockoptInt(c.conn.Fd(), unix.IPPROTO_TCP, unix.TCP_KEEPIDLE, driverProbe)
+	_ = unix.SetsockoptInt(c.conn.Fd(), unix.IPPROTO_TCP, unix.TCP_KEEPINTVL, driverProbe)
+	_ = unix.SetsockoptInt(c.conn.Fd(), unix.IPPROTO_TCP, unix.TCP_KEEPCNT, int(silenceLimit/time.Second)-1)
+	if !r.liveness.Armed() {
+		r.queue.Set(r.liveness, now+driverCheck)
+	}
+}
+
+// checkDrivers stops the motors of clients that have gone silent.
+func (r *Reactor) checkDrivers(now time.Duration) time.Duration {
+	for _, c := range r.drivers {
+		silent := c.silence() > driverSilence
+		if silent && !c.silent {
+			c.log.Warn("client has gone silent, its motors are stopped")
+			c.session.Halt(now)
+		}
+		c.silent = silent
+	}
+	if len(r.drivers) == 0 {
+		return 0
+	}
+	return now + driverCheck
+}
+
+// silence is how long the client's kernel has owed us an acknowledgement. It
+// is zero while nothing is owed: a client that is paused, or does not read, is
+// not silent, for its kernel answers.
+func (c *client) silence() time.Duration {
+	var info unix.TCPInfo
+	size := uint32(unsafe.Sizeof(info))
+	// unix.GetsockoptTCPInfo would allocate four times a second and client.
+	_, _, errno := unix.Syscall6(unix.SYS_GETSOCKOPT, uintptr(c.conn.Fd()), unix.IPPROTO_TCP, unix.TCP_INFO,
+		uintptr(unsafe.Pointer(&info)), uintptr(unsafe.Pointer(&size)), 0)
+	if errno != 0 || info.Unacked == 0 && info.Probes == 0 {
+		return 0
+	}
+	return time.Duration(info.Last_ack_recv) * time.Millisecond
+}

@@ -1,0 +1,375 @@
+// Package reactor is the one event loop: the only room with file descriptors
+// and a clock. It moves bytes between sockets, serial lines, sessions and
+// drivers, and everything it does happens on one goroutine, the gnet loop's.
+package reactor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/panjf2000/ants/v2"
+	"github.com/panjf2000/gnet/v2"
+	gneterrors "github.com/panjf2000/gnet/v2/pkg/errors"
+	"github.com/panjf2000/gnet/v2/pkg/pool/goroutine"
+	"go.uber.org/zap"
+	"golang.org/x/sys/unix"
+
+	"player/devices"
+	"player/timers"
+)
+
+const (
+	// window is how early a timer may be served when the loop is awake anyway.
+	// It saves the wake-ups of deadlines that lie close together; frames may
+	// come this much early, so it stays far below the 2 ms that clients see as
+	// jitter.
+	window = 500 * time.Microsecond
+	// reserve is how many descriptors are kept from clients, for serial lines,
+	// listeners, epoll, and what the rest of the program opens. Without it a
+	// flood of clients would make accept fail, which ends the gnet engine.
+	reserve = 32
+	// shutdownLimit ends the wait for devices that do not stop, so that the
+	// server is gone within two seconds of the signal.
+	shutdownLimit = 1700 * time.Millisecond
+	// scratchSize is the frame buffer's first size in bytes: all seven devices
+	// with a full vision packet.
+	scratchSize = 8 << 10
+)
+
+// Robot is one Player: an address and the devices behind it.
+type Robot struct {
+	Address string // host:port to listen on; empty host: all interfaces
+	Table   *devices.Table
+}
+
+// Config is what Run needs.
+type Config struct {
+	Robots     []Robot
+	MaxRate    int // Hz, the highest frame rate served
+	MaxClients int // zero: as many as descriptors allow
+	Log        *zap.Logger
+	// Ready is called on the loop once clients are served. It may be nil.
+	Ready func(*Reactor)
+}
+
+// AddressError says that a robot's address cannot be listened on.
+type AddressError struct {
+	Address string
+	Err     error
+}
+
+func (e *AddressError) Error() string {
+	if errors.Is(e.Err, syscall.EADDRINUSE) {
+		return fmt.Sprintf("%s: address already in use: another server runs there; stop it, or choose a port with -gp", e.Address)
+	}
+	return fmt.Sprintf("cannot listen on %s: %v", e.Address, e.Err)
+}
+
+func (e *AddressError) Unwrap() error { return e.Err }
+
+// Reactor is the loop's state. Its methods may be called on the loop only,
+// except Post.
+type Reactor struct {
+	gnet.BuiltinEventEngine
+	config Config
+	log    *zap.Logger
+	tables map[int]*devices.Table // by listening port
+
+	loop     gnet.EventLoop
+	booted   chan struct{} // closed when loop is set
+	clock    clock
+	queue    timers.Queue
+	ticks    *timers.Ticks[*client]
+	wakes    map[*devices.Link]*timers.Timer
+	adopting int // registrations under way
+
+	clients  map[*client]struct{}
+	changed  []*client // sessions that have something for their connection
+	drivers  []*client // clients that could leave motors running
+	liveness *timers.Timer
+	scratch  []byte
+
+	arrivals  timers.Limiter
+	refusals  timers.Limiter
+	stopAt    time.Duration // when the devices are cut off, zero while serving
+	shutdown  *timers.Timer
+	finished  bool
+	onEnter   func() // tests look at the goroutine here
+	bootError error
+}
+
+// Run serves until ctx ends, then stops motors and devices, closes the clients
+// and returns nil.
+func Run(ctx context.Context, config Config) error {
+	r := &Reactor{
+		config:   config,
+		log:      config.Log,
+		tables:   map[int]*devices.Table{},
+		booted:   make(chan struct{}),
+		wakes:    map[*devices.Link]*timers.Timer{},
+		clients:  map[*client]struct{}{},
+		scratch:  make([]byte, 0, scratchSize),
+		arrivals: timers.Limiter{Period: time.Second},
+		refusals: timers.Limiter{Period: time.Second},
+	}
+	return r.run(ctx)
+}
+
+func (r *Reactor) run(ctx context.Context) error {
+	var addresses []string
+	for _, robot := range r.config.Robots {
+		port, err := probe(robot.Address)
+		if err != nil {
+			return &AddressError{robot.Address, err}
+		}
+		r.tables[port] = robot.Table
+		robot.Table.Connect(r)
+		addresses = append(addresses, "tcp://"+robot.Address)
+	}
+	r.limitClients()
+	r.ticks = timers.NewTicks(&r.queue, r.offer)
+	r.liveness = timers.NewTimer(r.checkDrivers)
+	r.shutdown = timers.NewTimer(r.finish)
+
+	var wg sync.WaitGroup
+	done := make(chan struct{})
+	wg.Go(func() { r.boot(done) })
+	wg.Go(func() {
+		select {
+		case <-ctx.Done():
+			<-r.booted
+			r.Post(r.stop)
+		case <-done:
+		}
+	})
+	err := gnet.Rotate(r, addresses,
+		gnet.WithNumEventLoop(1),
+		gnet.WithReusePort(true), // with one loop: one epoll for listeners and connections
+		gnet.WithReuseAddr(true),
+		gnet.WithTCPKeepAlive(keepAliveIdle),
+		gnet.WithTCPKeepInterval(keepAliveInterval),
+		gnet.WithTCPKeepCount(keepAliveCount),
+		gnet.WithLogger(engineLog{r.log.Sugar()}),
+	)
+	close(done)
+	wg.Wait()
+	r.clock.close()
+	return errors.Join(err, r.bootError)
+}
+
+// probe makes sure that nobody listens on address, which SO_REUSEPORT would
+// hide, and returns its port.
+func probe(address string) (port int, err error) {
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return 0, err
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port, nil
+}
+
+// limitClients raises the soft limit of descriptors and keeps the number of
+// clients below it.
+func (r *Reactor) limitClients() {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		limit.Cur = 1024 // the usual soft limit
+	} else if limit.Cur < limit.Max {
+		raised := unix.Rlimit{Cur: limit.Max, Max: limit.Max}
+		if unix.Setrlimit(unix.RLIMIT_NOFILE, &raised) == nil {
+			limit = raised
+		}
+	}
+	most := int(min(limit.Cur, 1<<20)) - reserve
+	if r.config.MaxClients <= 0 || r.config.MaxClients > most {
+		r.config.MaxClients = max(most, 1)
+	}
+}
+
+// boot gets hold of the loop. gnet has no way to enter it from outside before
+// it has a connection, so we are our own first client; the connection closes
+// when the clock is in the loop.
+func (r *Reactor) boot(done <-chan struct{}) {
+	var dialer net.Dialer
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	address := r.config.Robots[0].Address
+	if host, port, err := net.SplitHostPort(address); err == nil && (host == "" || net.ParseIP(host).IsUnspecified()) {
+		address = net.JoinHostPort("localhost", port)
+	}
+	for {
+		conn, err := dialer.DialContext(ctx, "tcp", address)
+		if err == nil {
+			select {
+			case <-r.booted:
+			case <-done:
+			}
+			conn.Close()
+			return
+		}
+		select { // the listener is open before the loop runs; only a local firewall can be in the way
+		case <-done:
+			return
+		case <-r.booted:
+			return
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// enter is called first in every callback of the loop; it returns the time of
+// the callback.
+func (r *Reactor) enter() time.Duration {
+	if r.onEnter != nil {
+		r.onEnter()
+	}
+	return r.clock.now()
+}
+
+// leave is called last in every callback: it brings connections and timerfd up
+// to what sessions and drivers have decided.
+func (r *Reactor) leave(now time.Duration) gnet.Action {
+	r.settle(now)
+	at, armed := r.queue.Next()
+	r.clock.arm(at, armed)
+	if r.finished {
+		return gnet.Shutdown
+	}
+	return gnet.None
+}
+
+// OnBoot implements gnet.EventHandler. It runs before the loop.
+func (r *Reactor) OnBoot(gnet.Engine) gnet.Action {
+	ants.Release() // a pool that nobody uses, and that would wake us for ever
+	if err := r.clock.open(); err != nil {
+		r.bootError = err
+		return gnet.Shutdown
+	}
+	return gnet.None
+}
+
+// OnOpen implements gnet.EventHandler: a client or an adopted descriptor.
+func (r *Reactor) OnOpen(conn gnet.Conn) ([]byte, gnet.Action) {
+	now := r.enter()
+	if r.loop == nil {
+		r.loop = conn.EventLoop()
+		r.adoptClock()
+	}
+	switch owner := conn.Context().(type) {
+	case *clock:
+		r.adopted()
+		owner.ready()
+		close(r.booted)
+		if r.config.Ready != nil {
+			r.config.Ready(r)
+		}
+	case *port:
+		r.adopted()
+		owner.opened(conn)
+	default:
+		if !r.openClient(now, conn) {
+			return nil, gnet.Close
+		}
+	}
+	return nil, r.leave(now)
+}
+
+// OnTraffic implements gnet.EventHandler: a descriptor has bytes.
+func (r *Reactor) OnTraffic(conn gnet.Conn) gnet.Action {
+	now := r.enter()
+	in, _ := conn.Next(-1)
+	switch owner := conn.Context().(type) {
+	case *clock:
+		owner.fired()
+		r.queue.Run(now, window)
+	case *port:
+		owner.handler.Receive(now, in)
+	case *client:
+		owner.session.Receive(now, in)
+	}
+	return r.leave(now)
+}
+
+// OnClose implements gnet.EventHandler. It may be called from within a write.
+func (r *Reactor) OnClose(conn gnet.Conn, err error) gnet.Action {
+	now := r.enter()
+	switch owner := conn.Context().(type) {
+	case *port:
+		owner.gone(now, err)
+	case *client:
+		r.closeClient(now, owner, err)
+	}
+	return gnet.None
+}
+
+// Post has fn called on the loop. It is the one door into the loop from other
+// goroutines. It reports false when the loop has ended.
+func (r *Reactor) Post(fn func(now time.Duration)) bool {
+	<-r.booted
+	return r.loop.Execute(context.Background(), gnet.RunnableFunc(func(context.Context) error {
+		now := r.enter()
+		fn(now)
+		if r.leave(now) == gnet.Shutdown {
+			return gneterrors.ErrEngineShutdown
+		}
+		return nil
+	})) == nil
+}
+
+// WakeAt implements devices.Host.
+func (r *Reactor) WakeAt(l *devices.Link, at time.Duration) {
+	t := r.wakes[l]
+	if at == 0 {
+		if t != nil {
+			r.queue.Stop(t)
+		}
+		return
+	}
+	if t == nil {
+		t = timers.NewTimer(l.Wake)
+		r.wakes[l] = t
+	}
+	r.queue.Set(t, at)
+}
+
+// stop begins the shutdown: motors first, then devices, then clients.
+func (r *Reactor) stop(now time.Duration) {
+	if r.stopAt != 0 {
+		return
+	}
+	r.stopAt = now + shutdownLimit
+	r.log.Info("shutting down")
+	for c := range r.clients {
+		c.session.Halt(now)
+	}
+	for _, robot := range r.config.Robots {
+		robot.Table.Shutdown(now)
+	}
+	r.queue.Set(r.shutdown, now)
+}
+
+// finish ends the loop when the devices are off.
+func (r *Reactor) finish(now time.Duration) time.Duration {
+	off := true
+	for _, robot := range r.config.Robots {
+		off = off && robot.Table.Done()
+	}
+	if off || now >= r.stopAt {
+		r.finished = true
+		return 0
+	}
+	return now + 10*time.Millisecond
+}
+
+// adopted counts one registration as done and puts gnet's worker pool to sleep
+// when none is left: its housekeeping would wake an idle server for ever.
+func (r *Reactor) adopted() {
+	if r.adopting--; r.adopting == 0 {
+		goroutine.DefaultWorkerPool.Release()
+	}
+}

@@ -1,0 +1,115 @@
+package reactor
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	serial "github.com/daedaluz/goserial"
+	"golang.org/x/sys/unix"
+
+	"player/devices"
+)
+
+// OpenSerial implements devices.Host.
+func (r *Reactor) OpenSerial(path string, baud int, h devices.PortHandler) (devices.Port, error) {
+	// goserial's own default mode holds a wrong flag. Non-blocking also keeps
+	// open from waiting for a modem's carrier.
+	tty, err := serial.Open(path, &serial.Options{ReadTimeout: -1, OpenMode: unix.O_RDWR | unix.O_NOCTTY | unix.O_NONBLOCK | unix.O_CLOEXEC})
+	if err != nil {
+		return nil, serialError(path, err)
+	}
+	// Exclusive: two programs on one line would each lose half of the bytes.
+	if err := errors.Join(tty.EnableExclusiveMode(), makeRaw(tty, baud), tty.Flush(serial.TCIOFLUSH)); err != nil {
+		_ = tty.Close()
+		return nil, serialError(path, err)
+	}
+	return r.newPort(tty.Fd(), h)
+}
+
+// makeRaw sets a line to raw 8N1 at the given speed, no flow control.
+func makeRaw(tty *serial.Port, baud int) error {
+	attrs, err := tty.GetAttr2()
+	if err != nil {
+		return err
+	}
+	attrs.MakeRaw()
+	attrs.Cflag &^= serial.CSTOPB | serial.CRTSCTS
+	attrs.Cflag |= serial.CLOCAL | serial.CREAD
+	attrs.Cc[serial.VMIN], attrs.Cc[serial.VTIME] = 1, 0
+	attrs.SetCustomSpeed(uint32(baud))
+	return tty.SetAttr2(serial.TCSANOW, attrs)
+}
+
+// SetSpeed implements devices.Port.
+func (p *port) SetSpeed(baud int) error {
+	if p.conn == nil {
+		return errors.New("the line is not open yet")
+	}
+	tty, err := serial.NewPort(p.conn.Fd(), nil) // gnet keeps the descriptor
+	if err != nil {
+		return err
+	}
+	attrs, err := tty.GetAttr2()
+	if err != nil {
+		return err
+	}
+	attrs.SetCustomSpeed(uint32(baud))
+	return tty.SetAttr2(serial.TCSANOW, attrs)
+}
+
+// Discard implements devices.Port.
+func (p *port) Discard() {
+	if p.conn == nil {
+		return
+	}
+	if tty, err := serial.NewPort(p.conn.Fd(), nil); err == nil {
+		_ = tty.Flush(serial.TCIFLUSH) // at worst the parser drops the bytes
+	}
+}
+
+// serialError says what to do about a line that cannot be opened.
+func serialError(path string, err error) error {
+	remedy := ""
+	switch {
+	case errors.Is(err, syscall.EACCES):
+		remedy = ": add the user to the group that owns the port: sudo usermod -aG dialout $USER, then log in again"
+	case errors.Is(err, syscall.EBUSY):
+		remedy = ": another program has it open" + holder(path)
+	case errors.Is(err, syscall.ENOENT):
+		remedy = ": is the adapter plugged in? ls /dev/serial/by-id shows the ones that are"
+	case errors.Is(err, syscall.ENOTTY), errors.Is(err, syscall.EISDIR):
+		remedy = ": it is not a serial line"
+	case errors.Is(err, syscall.EIO), errors.Is(err, syscall.ENXIO):
+		remedy = ": there is no hardware behind it"
+	}
+	return fmt.Errorf("serial port %s: %w%s", path, err, remedy)
+}
+
+// holder names the processes that have path open, as far as we may see them.
+func holder(path string) string {
+	target, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return ""
+	}
+	links, _ := filepath.Glob("/proc/[0-9]*/fd/*") // the pattern is well formed
+	for _, link := range links {
+		if to, err := os.Readlink(link); err == nil && to == target {
+			dir := filepath.Dir(filepath.Dir(link))
+			name, _ := os.ReadFile(filepath.Join(dir, "comm")) // gone again: no name
+			if pid := filepath.Base(dir); pid != fmt.Sprint(os.Getpid()) {
+				return fmt.Sprintf(": process %s (%.20s)", pid, trimLine(name))
+			}
+		}
+	}
+	return ""
+}
+
+func trimLine(b []byte) []byte {
+	for len(b) > 0 && b[len(b)-1] == '\n' {
+		b = b[:len(b)-1]
+	}
+	return b
+}

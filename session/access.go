@@ -1,0 +1,54 @@
+package session
+
+import "player/codec"
+
+// access is the state of one device on one connection (PROTOCOL 2.3). Its
+// value is the letter a reply carries for it.
+type access byte
+
+const (
+	none   access = 0 // never opened: has no slot
+	read   access = access(codec.AccessRead)
+	write  access = access(codec.AccessWrite)
+	all    access = access(codec.AccessAll)
+	closed access = access(codec.AccessClose)
+	failed access = access(codec.AccessError)
+)
+
+func (a access) reads() bool  { return a == read || a == all }
+func (a access) writes() bool { return a == write || a == all }
+func (a access) open() bool   { return a.reads() || a.writes() }
+
+// ask returns the state after want is asked in state a, provided that a setup
+// it needs succeeds: the table of PROTOCOL 2.3. r then w adds up to a; a then r
+// or w is a downgrade; what is not known changes nothing.
+func (a access) ask(want byte) access {
+	switch want {
+	case codec.AccessRead:
+		if a == write {
+			return all
+		}
+		return read
+	case codec.AccessWrite:
+		if a == read {
+			return all
+		}
+		return write
+	case codec.AccessAll:
+		return all
+	case codec.AccessClose:
+		if a.open() {
+			return closed
+		}
+	}
+	return a
+}
+
+// reply is the letter told to the client: a device that was never opened is an
+// error (PROTOCOL 2.5).
+func (a access) reply() byte {
+	if a == none {
+		return codec.AccessError
+	}
+	return byte(a)
+}

@@ -1,0 +1,87 @@
+package session
+
+import (
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/codec"
+)
+
+// command hands a command to its device (5). Mistakes are logged and dropped;
+// there is no answer (manual 3.4).
+func (s *Session) command(now time.Duration, letter byte, payload []byte) {
+	p := s.slot(s.table.Device(letter))
+	if p == nil || !p.access.writes() {
+		s.complain(now, "command without write access dropped", zap.Uint8("letter", letter))
+		return
+	}
+	spec := p.device.Spec()
+	if spec.CommandSize == 0 {
+		s.complain(now, "command to a device that takes none dropped", zap.String("device", spec.Name))
+		return
+	}
+	if len(payload) != spec.CommandSize {
+		s.complain(now, "command of wrong size dropped", zap.String("device", spec.Name), zap.Int("size", len(payload)), zap.Int("want", spec.CommandSize))
+		return
+	}
+	p.device.SetCommand(now, payload)
+}
+
+// configureDevice hands a configuration to its device (6). It needs no access
+// and affects all clients, so one from a client without access is logged.
+func (s *Session) configureDevice(now time.Duration, letter byte, payload []byte) {
+	device := s.table.Device(letter)
+	if device == nil {
+		s.complain(now, "configuration of a device that does not exist dropped", zap.Uint8("letter", letter))
+		return
+	}
+	name := zap.String("device", device.Spec().Name)
+	if err := device.Configure(now, payload); err != nil {
+		s.complain(now, "configuration dropped", name, zap.Error(err))
+		return
+	}
+	if p := s.slot(device); p == nil || !p.access.writes() {
+		s.complain(now, "device configured without write access", name, zap.ByteString("configuration", payload))
+	}
+}
+
+// configure carries out a configuration of the server for this client (4).
+func (s *Session) configure(now time.Duration, payload []byte) {
+	c, err := codec.DecodeServerConfig(payload)
+	if err != nil {
+		s.complain(now, "configuration of the server dropped", zap.Error(err))
+		return
+	}
+	switch c.Code {
+	case codec.ConfigFrequency:
+		s.setRate(now, int(c.Arg))
+	case codec.ConfigMode:
+		s.onRequest = c.Arg != 0
+		s.asked = 0
+	case codec.ConfigFresh:
+		s.onlyNew = c.Arg != 0
+	case codec.ConfigData:
+		switch {
+		case !s.onRequest:
+			s.complain(now, "data asked for in continuous mode, ignored")
+		case !s.hasBlocks():
+			s.complain(now, "data asked for with nothing open for reading, ignored")
+		default:
+			s.asked++
+		}
+	}
+	s.changed()
+}
+
+func (s *Session) setRate(now time.Duration, hz int) {
+	if hz == 0 {
+		s.complain(now, "a rate of 0 Hz is refused")
+		return
+	}
+	if hz > s.maxRate {
+		s.complain(now, "rate is above the maximum", zap.Int("Hz", hz), zap.Int("served", s.maxRate))
+		hz = s.maxRate
+	}
+	s.period = time.Second / time.Duration(hz)
+}

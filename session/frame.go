@@ -1,0 +1,109 @@
+package session
+
+import (
+	"encoding/binary"
+	"slices"
+	"time"
+
+	"player/codec"
+)
+
+// Period is how often the session wants to be offered a frame, zero for never:
+// the client's own rate in continuous mode, and a short retry while a frame
+// that was asked for is held.
+func (s *Session) Period() time.Duration {
+	switch {
+	case !s.hasBlocks() || s.waiting > 0:
+		return 0
+	case !s.onRequest:
+		return s.period
+	case s.asked > 0:
+		return heldRetry
+	}
+	return 0
+}
+
+// Asked is how many frames the client has asked for and not been sent (4.3).
+func (s *Session) Asked() int { return s.asked }
+
+// Collapse makes one of the frames asked for: the link is congested, and the
+// newest data serves them all (4.3).
+func (s *Session) Collapse() { s.asked = min(s.asked, 1) }
+
+// hasBlocks says whether a frame would have any block.
+func (s *Session) hasBlocks() bool {
+	return s.freshness.reads() || slices.ContainsFunc(s.slots, func(p slot) bool { return p.access.reads() })
+}
+
+// AppendFrame appends the frame of this moment: one block for every device
+// read, in order of first opening (3.2), the freshness block first (8.1). It
+// appends nothing while the frame is held for a device's first data (3.3) or,
+// if the client wants only news, while there is none (8.2).
+func (s *Session) AppendFrame(dst []byte, now time.Duration) []byte {
+	if s.waiting > 0 || s.onRequest && s.asked == 0 || s.isHeld(now) {
+		return dst
+	}
+	start := len(dst)
+	if s.freshness.reads() {
+		dst = s.appendFreshness(dst, now)
+	}
+	blocks := len(dst)
+	for i := range s.slots {
+		if p := &s.slots[i]; s.shows(p) {
+			dst = p.device.AppendBlock(dst)
+			p.sent = p.device.Seq()
+		}
+	}
+	if s.onlyNew && len(dst) == blocks {
+		return dst[:start]
+	}
+	if s.asked > 0 {
+		s.asked--
+	}
+	return dst
+}
+
+// shows says whether the next frame has a block for p.
+func (s *Session) shows(p *slot) bool {
+	if !p.access.reads() {
+		return false
+	}
+	return !s.onlyNew || p.device.HasData() && p.device.Seq() != p.sent
+}
+
+// isHeld says whether a device that was opened less than a second ago has not
+// had its first data yet. With only news a device without data has no block,
+// so nothing is held for it.
+func (s *Session) isHeld(now time.Duration) bool {
+	if s.onlyNew {
+		return false
+	}
+	for i := range s.slots {
+		p := &s.slots[i]
+		if p.access.reads() && !p.device.HasData() && now < p.since+firstDataLimit {
+			return true
+		}
+	}
+	return false
+}
+
+// appendFreshness appends the block of device y: the time, and the age of every
+// block that follows it.
+func (s *Session) appendFreshness(dst []byte, now time.Duration) []byte {
+	header := len(dst)
+	dst = codec.AppendBlockHeader(dst, codec.Server, 0)
+	dst = binary.BigEndian.AppendUint64(dst, uint64(now.Microseconds()))
+	for i := range s.slots {
+		p := &s.slots[i]
+		if !s.shows(p) {
+			continue
+		}
+		age := codec.NoAge
+		if p.device.HasData() {
+			age = uint32(min(max(p.device.Age(now).Microseconds(), 0), int64(codec.MaxAge)))
+		}
+		dst = binary.BigEndian.AppendUint32(dst, age)
+	}
+	binary.BigEndian.PutUint16(dst[header+1:], uint16(len(dst)-header-codec.BlockHeaderSize))
+	return dst
+}

@@ -1,0 +1,342 @@
+// Package session is our side of one client's connection: everything that dies
+// with it. Bytes in, bytes out: it never touches a socket and never reads a
+// clock. The numbers in comments are clauses of docs/PROTOCOL.md.
+package session
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/codec"
+	"player/devices"
+	"player/timers"
+)
+
+const (
+	// DefaultRate is the frame rate of a client that sets none, in Hz (manual
+	// 3.6). Old clients depend on it: their control loops run at this pace.
+	DefaultRate = 10
+	// maxMalformed is how many malformed messages in a row end a connection
+	// (1.5): whoever sends that many does not speak the protocol.
+	maxMalformed = 100
+	// maxHeld bounds the input in bytes that waits for a device's setup (2.7).
+	// At 10 commands a second it holds minutes; a client that floods while it
+	// waits is disconnected rather than buffered.
+	maxHeld = 64 << 10
+	// firstDataLimit is how long a frame is held for the first data of a
+	// device before its block is sent empty (3.3). Old clients count blocks and
+	// hang on a missing one.
+	firstDataLimit = time.Second
+	// heldRetry is how often a frame that was asked for and is held is tried
+	// again (3.3, 8.2): the price is one wake each, the delay at most this.
+	heldRetry = 10 * time.Millisecond
+	// complaintPeriod is the shortest time between two log lines about one
+	// client's mistakes.
+	complaintPeriod = time.Second
+)
+
+// Reasons to end a connection.
+var (
+	ErrMalformed = errors.New("100 malformed messages in a row: this is not a Player client")
+	ErrHeld      = errors.New("too much input while a device is being set up")
+)
+
+// Owner is told when a session has something for its connection: output, an
+// error, or another schedule. It may be told more than once for the same.
+type Owner interface {
+	SessionChanged()
+}
+
+// slot is the place of one device in this client's frames. Places are in the
+// order of first opening and are kept until the connection ends (2.8).
+type slot struct {
+	device  *devices.Device // nil for device y
+	access  access
+	pending bool          // its setup is under way
+	since   time.Duration // when it was last opened
+	sent    uint64        // the device's Seq in the last frame
+}
+
+// Session is one client.
+type Session struct {
+	owner   Owner
+	table   *devices.Table
+	log     *zap.Logger
+	maxRate int // Hz
+
+	decoder   codec.Decoder
+	malformed int // in a row
+	slots     []slot
+	freshness access // of device y (8.1)
+
+	period    time.Duration
+	onRequest bool // request/reply mode (4.2)
+	onlyNew   bool // (8.2)
+	asked     int  // frames asked for and not sent yet (4.3)
+
+	waiting int    // setups under way for the request in hand
+	request []byte // its pairs, to be answered
+	held    []byte // input behind it (2.7)
+
+	output     []byte
+	err        error
+	complaints timers.Limiter
+}
+
+// New returns the session of a client that has just connected. log names the
+// client. maxRate is the highest frame rate served, in Hz.
+func New(owner Owner, table *devices.Table, log *zap.Logger, maxRate int) *Session {
+	return &Session{
+		owner:      owner,
+		table:      table,
+		log:        log,
+		maxRate:    maxRate,
+		period:     time.Second / time.Duration(min(DefaultRate, maxRate)),
+		complaints: timers.Limiter{Period: complaintPeriod},
+	}
+}
+
+// Receive takes bytes as they came from the client. What they lead to is in
+// Output, Period, Asked and Err; the owner is told.
+func (s *Session) Receive(now time.Duration, in []byte) {
+	if s.err != nil {
+		return
+	}
+	if s.waiting > 0 {
+		if len(s.held)+len(in) > maxHeld {
+			s.end(ErrHeld)
+			return
+		}
+		s.held = append(s.held, in...)
+		return
+	}
+	s.consume(now, in)
+}
+
+// consume handles messages until the input ends or a setup has to be waited
+// for.
+func (s *Session) consume(now time.Duration, in []byte) {
+	for s.err == nil {
+		if s.waiting > 0 {
+			s.held = append(s.held, in...)
+			return
+		}
+		m, rest, ok := s.decoder.Next(in)
+		if !ok {
+			return
+		}
+		in = rest
+		s.handle(now, m)
+	}
+}
+
+func (s *Session) handle(now time.Duration, m codec.Message) {
+	if m.Malformed {
+		s.complain(now, "malformed message skipped", zap.Uint8("first", m.Kind), zap.Uint8("second", m.Device), zap.Int("size", m.Size))
+		if s.malformed++; s.malformed >= maxMalformed {
+			s.end(ErrMalformed)
+		}
+		return
+	}
+	s.malformed = 0
+	switch m.Kind {
+	case codec.KindRequest:
+		s.open(now, m.Payload)
+	case codec.KindCommand:
+		s.command(now, m.Device, m.Payload)
+	case codec.KindConfig:
+		if m.Device == codec.Server {
+			s.configure(now, m.Payload)
+		} else {
+			s.configureDevice(now, m.Device, m.Payload)
+		}
+	}
+}
+
+// open carries out a device request (2). The reply is made when every setup it
+// started has ended.
+func (s *Session) open(now time.Duration, pairs []byte) {
+	s.request = append(s.request[:0], pairs...)
+	for i := 0; i+1 < len(pairs); i += 2 {
+		s.ask(now, pairs[i], pairs[i+1])
+	}
+	if s.waiting == 0 {
+		s.reply()
+	}
+}
+
+// ask brings one device to the access that want leads to.
+func (s *Session) ask(now time.Duration, letter, want byte) {
+	if letter == codec.Server {
+		s.freshness = s.freshness.ask(want)
+		return
+	}
+	device := s.table.Device(letter)
+	if device == nil {
+		s.complain(now, "no such device", zap.String("letter", string(rune(letter))))
+		return
+	}
+	p := s.slot(device)
+	if p == nil {
+		if none.ask(want) == none {
+			s.complain(now, "cannot close a device that is not open, or unknown access", zap.String("device", device.Spec().Name), zap.Uint8("access", want))
+			return
+		}
+		s.slots = append(s.slots, slot{device: device})
+		p = &s.slots[len(s.slots)-1]
+	}
+	before, after := p.access, p.access.ask(want)
+	if before.writes() && !after.writes() {
+		s.stop(now, p)
+	}
+	p.access = after
+	switch {
+	case !before.open() && after.open():
+		s.subscribe(now, p)
+	case before.open() && !after.open():
+		s.unsubscribe(now, p)
+	}
+}
+
+func (s *Session) subscribe(now time.Duration, p *slot) {
+	pending, err := p.device.Subscribe(now, s)
+	if err != nil {
+		p.access = failed
+		return
+	}
+	p.since = now
+	if p.pending = pending; pending {
+		s.waiting++
+	}
+}
+
+func (s *Session) unsubscribe(now time.Duration, p *slot) {
+	if p.pending {
+		p.pending = false
+		s.waiting--
+	}
+	p.device.Unsubscribe(now, s)
+}
+
+// SetupDone implements devices.Subscriber: a setup that this client waits for
+// has ended.
+func (s *Session) SetupDone(now time.Duration, d *devices.Device, err error) {
+	p := s.slot(d)
+	if p == nil || !p.pending {
+		return
+	}
+	p.pending = false
+	p.since = now
+	if err != nil {
+		p.access = failed
+	}
+	if s.waiting--; s.waiting > 0 {
+		return
+	}
+	s.reply()
+	in := s.held
+	s.held = nil
+	s.consume(now, in)
+	s.changed()
+}
+
+// reply answers the request in hand with the state after the whole of it (2.4).
+func (s *Session) reply() {
+	pairs := s.request
+	for i := 0; i+1 < len(pairs); i += 2 {
+		pairs[i+1] = s.state(pairs[i]).reply()
+	}
+	s.output = codec.AppendBlock(s.output, codec.KindReply, pairs)
+	s.changed()
+}
+
+func (s *Session) state(letter byte) access {
+	if letter == codec.Server {
+		return s.freshness
+	}
+	if p := s.slot(s.table.Device(letter)); p != nil {
+		return p.access
+	}
+	return none
+}
+
+// slot returns the place of a device, nil if it has none.
+func (s *Session) slot(d *devices.Device) *slot {
+	if d == nil {
+		return nil
+	}
+	i := slices.IndexFunc(s.slots, func(p slot) bool { return p.device == d })
+	if i < 0 {
+		return nil
+	}
+	return &s.slots[i]
+}
+
+// Close ends the session: motors that it could drive are stopped (5.4), its
+// subscriptions are given back.
+func (s *Session) Close(now time.Duration) {
+	s.Halt(now)
+	for i := range s.slots {
+		if p := &s.slots[i]; p.access.open() {
+			s.unsubscribe(now, p)
+			p.access = closed
+		}
+	}
+	s.err = errors.Join(s.err, errClosed)
+}
+
+var errClosed = errors.New("session is closed")
+
+// Halt stops whatever this client could drive and keeps its access: the client
+// has gone silent, not away (9.1).
+func (s *Session) Halt(now time.Duration) {
+	for i := range s.slots {
+		if p := &s.slots[i]; p.access.writes() {
+			s.stop(now, p)
+		}
+	}
+}
+
+// stop gives a device the command that it gets when a writer leaves (5.4).
+func (s *Session) stop(now time.Duration, p *slot) {
+	if stop := p.device.Spec().Stop; stop != "" && !p.pending {
+		p.device.SetCommand(now, []byte(stop))
+	}
+}
+
+// Drives says whether the client has write access to a device that must be
+// stopped when the client is lost.
+func (s *Session) Drives() bool {
+	return slices.ContainsFunc(s.slots, func(p slot) bool { return p.access.writes() && p.device.Spec().Stop != "" })
+}
+
+// Output is what must be written to the client, whole and before any frame.
+func (s *Session) Output() []byte { return s.output }
+
+// Flushed says that Output has been written.
+func (s *Session) Flushed() { s.output = s.output[:0] }
+
+// Err says why the connection must end, nil if it need not.
+func (s *Session) Err() error { return s.err }
+
+func (s *Session) end(err error) {
+	s.err = err
+	s.changed()
+}
+
+func (s *Session) changed() { s.owner.SessionChanged() }
+
+// complain logs a mistake of the client, at most one line a second (1.5).
+func (s *Session) complain(now time.Duration, what string, fields ...zap.Field) {
+	repeats, ok := s.complaints.Allow(now)
+	if !ok {
+		return
+	}
+	if repeats > 0 {
+		fields = append(fields, zap.Int("complaints since the last line", repeats))
+	}
+	s.log.Warn(what, fields...)
+}

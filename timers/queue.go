@@ -1,0 +1,140 @@
+// Package timers orders deadlines. It is pure: it never reads a clock and
+// never starts a goroutine. Time is a time.Duration since the server started,
+// monotonic, and given by the caller. Nothing in it is safe for use by more
+// than one goroutine, because nothing needs to be.
+package timers
+
+import "time"
+
+// Func is called when its timer is due. now is the time of the wake, never
+// earlier than the deadline by more than the window given to Queue.Run. It
+// returns the next absolute deadline, or zero to stop.
+type Func func(now time.Duration) time.Duration
+
+// Timer is one deadline. It is used by one Queue only.
+type Timer struct {
+	fn    Func
+	at    time.Duration
+	index int    // place in the heap, -1 while not armed
+	round uint64 // the Run that called it last
+}
+
+// NewTimer returns a timer that is not armed.
+func NewTimer(fn Func) *Timer { return &Timer{fn: fn, index: -1} }
+
+// Armed says whether the timer is waiting for its deadline.
+func (t *Timer) Armed() bool { return t.index >= 0 }
+
+// Deadline returns the deadline of an armed timer, else zero.
+func (t *Timer) Deadline() time.Duration {
+	if !t.Armed() {
+		return 0
+	}
+	return t.at
+}
+
+// Queue holds the armed timers, earliest first. The zero value is empty and
+// ready.
+type Queue struct {
+	heap  []*Timer
+	round uint64 // counts the calls of Run
+}
+
+// Set arms t for the absolute deadline at, whether it was armed or not.
+func (q *Queue) Set(t *Timer, at time.Duration) {
+	t.at = at
+	if t.index < 0 {
+		t.index = len(q.heap)
+		q.heap = append(q.heap, t)
+	}
+	q.down(q.up(t.index))
+}
+
+// Stop disarms t. It is a no-op if t is not armed.
+func (q *Queue) Stop(t *Timer) {
+	i := t.index
+	if i < 0 {
+		return
+	}
+	last := len(q.heap) - 1
+	q.swap(i, last)
+	q.heap[last] = nil
+	q.heap = q.heap[:last]
+	t.index = -1
+	if i < last {
+		q.down(q.up(i))
+	}
+}
+
+// Next returns the earliest deadline; ok is false when nothing is armed.
+func (q *Queue) Next() (at time.Duration, ok bool) {
+	if len(q.heap) == 0 {
+		return 0, false
+	}
+	return q.heap[0].at, true
+}
+
+// Run calls the timers that are due at now+window or before, in order of
+// deadline, each at most once. Each is disarmed before its call and armed again
+// for what the call returns. A callback may set and stop any timer. When a
+// timer that was called is due again within the window, Run ends: what is left
+// is not due yet at now.
+func (q *Queue) Run(now, window time.Duration) {
+	q.round++
+	for len(q.heap) > 0 && q.heap[0].at <= now+window {
+		t := q.heap[0]
+		if t.round == q.round {
+			return
+		}
+		t.round = q.round
+		q.Stop(t)
+		if next := t.fn(now); next != 0 && !t.Armed() {
+			q.Set(t, next)
+		}
+	}
+}
+
+// Skip returns the next deadline of a periodic timer: the first deadline +
+// n*period, n >= 1, that lies after now. Deadlines are absolute, so a late wake
+// never shifts the later ones, and missed periods are skipped, never made up.
+func Skip(deadline, period, now time.Duration) time.Duration {
+	next := deadline + period
+	if next <= now {
+		next += (now - next + period) / period * period
+	}
+	return next
+}
+
+func (q *Queue) swap(i, j int) {
+	q.heap[i], q.heap[j] = q.heap[j], q.heap[i]
+	q.heap[i].index, q.heap[j].index = i, j
+}
+
+func (q *Queue) up(i int) int {
+	for i > 0 {
+		parent := (i - 1) / 2
+		if q.heap[parent].at <= q.heap[i].at {
+			break
+		}
+		q.swap(i, parent)
+		i = parent
+	}
+	return i
+}
+
+func (q *Queue) down(i int) {
+	for {
+		child := 2*i + 1
+		if child >= len(q.heap) {
+			return
+		}
+		if right := child + 1; right < len(q.heap) && q.heap[right].at < q.heap[child].at {
+			child = right
+		}
+		if q.heap[i].at <= q.heap[child].at {
+			return
+		}
+		q.swap(i, child)
+		i = child
+	}
+}

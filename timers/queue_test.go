@@ -1,0 +1,173 @@
+package timers
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+)
+
+const ms = time.Millisecond
+
+func TestRunCallsDueTimersInOrder(t *testing.T) {
+	var q Queue
+	var got []string
+	add := func(name string, at time.Duration) *Timer {
+		timer := NewTimer(func(time.Duration) time.Duration { got = append(got, name); return 0 })
+		q.Set(timer, at)
+		return timer
+	}
+	add("c", 30*ms)
+	add("a", 10*ms)
+	stopped := add("x", 15*ms)
+	add("b", 20*ms)
+	add("late", 50*ms)
+	q.Stop(stopped)
+	q.Stop(stopped) // no-op
+
+	q.Run(30*ms, 0)
+	if want := []string{"a", "b", "c"}; !slices.Equal(got, want) {
+		t.Fatalf("called %v, want %v", got, want)
+	}
+	if at, ok := q.Next(); !ok || at != 50*ms {
+		t.Fatalf("next deadline %v %v, want 50ms", at, ok)
+	}
+	q.Run(49*ms, 2*ms)
+	if got[len(got)-1] != "late" {
+		t.Fatal("a timer within the window was not called")
+	}
+	if _, ok := q.Next(); ok {
+		t.Fatal("something is armed in an empty queue")
+	}
+}
+
+func TestPeriodicDeadlinesDoNotDrift(t *testing.T) {
+	var q Queue
+	const period = 100 * ms
+	var timer *Timer
+	deadline := period
+	timer = NewTimer(func(now time.Duration) time.Duration {
+		deadline = Skip(deadline, period, now)
+		return deadline
+	})
+	q.Set(timer, deadline)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 1000 {
+		at, _ := q.Next()
+		q.Run(at+time.Duration(rng.IntN(99))*ms, 0) // late by up to a period
+	}
+	if at, _ := q.Next(); at != 1001*period {
+		t.Fatalf("deadline %v after 1000 late wakes, want %v", at, 1001*period)
+	}
+}
+
+func TestSkipNeverBursts(t *testing.T) {
+	for _, c := range []struct{ deadline, period, now, want time.Duration }{
+		{100 * ms, 10 * ms, 100 * ms, 110 * ms},
+		{100 * ms, 10 * ms, 109 * ms, 110 * ms},
+		{100 * ms, 10 * ms, 110 * ms, 120 * ms},
+		{100 * ms, 10 * ms, 1234 * ms, 1240 * ms},
+		{100 * ms, 10 * ms, 0, 110 * ms}, // fired early
+	} {
+		if got := Skip(c.deadline, c.period, c.now); got != c.want {
+			t.Errorf("Skip(%v, %v, %v) = %v, want %v", c.deadline, c.period, c.now, got, c.want)
+		}
+	}
+}
+
+// A 1 ms timer within a 5 ms window is due again at once: it must neither be
+// called twice in one Run nor lose its phase.
+func TestRunCallsATimerOnce(t *testing.T) {
+	var q Queue
+	calls := 0
+	timer := NewTimer(func(now time.Duration) time.Duration { calls++; return now + ms })
+	q.Set(timer, ms)
+	q.Run(ms, 5*ms)
+	if calls != 1 {
+		t.Fatalf("called %d times in one Run", calls)
+	}
+	if at, _ := q.Next(); at != 2*ms {
+		t.Fatalf("next deadline %v, want 2ms", at)
+	}
+}
+
+func TestCallbackMaySetAndStop(t *testing.T) {
+	var q Queue
+	var self, other *Timer
+	other = NewTimer(func(time.Duration) time.Duration { t.Error("stopped timer was called"); return 0 })
+	self = NewTimer(func(now time.Duration) time.Duration {
+		q.Stop(other)
+		q.Set(self, now+7*ms)
+		return now + 99*ms // its own Set wins
+	})
+	q.Set(self, ms)
+	q.Set(other, ms)
+	q.Run(ms, 0)
+	if at, ok := q.Next(); !ok || at != 8*ms {
+		t.Fatalf("next deadline %v %v, want 8ms", at, ok)
+	}
+}
+
+// The queue against a deliberately dumb model: a sorted slice.
+func TestQueueAgainstModel(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 200 {
+		var q Queue
+		model := map[int]time.Duration{}
+		timers := make([]*Timer, 20)
+		var called []int
+		for i := range timers {
+			timers[i] = NewTimer(func(time.Duration) time.Duration { called = append(called, i); return 0 })
+		}
+		now := time.Duration(0)
+		for range 100 {
+			i := rng.IntN(len(timers))
+			switch rng.IntN(4) {
+			case 0, 1:
+				at := now + time.Duration(rng.IntN(50))
+				q.Set(timers[i], at)
+				model[i] = at
+			case 2:
+				q.Stop(timers[i])
+				delete(model, i)
+			case 3:
+				now += time.Duration(rng.IntN(20))
+				called = called[:0]
+				q.Run(now, 0)
+				var want []int
+				for i, at := range model {
+					if at <= now {
+						want = append(want, i)
+						delete(model, i)
+					}
+				}
+				slices.Sort(want)
+				slices.Sort(called)
+				if !slices.Equal(called, want) {
+					t.Fatalf("called %v, want %v", called, want)
+				}
+			}
+			for i, timer := range timers {
+				at, armed := model[i]
+				if timer.Armed() != armed || timer.Deadline() != at {
+					t.Fatalf("timer %d armed %v at %v, model says %v at %v", i, timer.Armed(), timer.Deadline(), armed, at)
+				}
+			}
+		}
+	}
+}
+
+func TestLimiter(t *testing.T) {
+	l := Limiter{Period: time.Second}
+	if n, ok := l.Allow(0); !ok || n != 0 {
+		t.Fatal("the first event was held back")
+	}
+	for i := range 5 {
+		if _, ok := l.Allow(time.Duration(i) * 100 * ms); ok {
+			t.Fatal("a repeat within the period was let through")
+		}
+	}
+	if n, ok := l.Allow(time.Second); !ok || n != 5 {
+		t.Fatalf("Allow = %d, %v, want 5 repeats", n, ok)
+	}
+}

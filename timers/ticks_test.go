@@ -1,0 +1,167 @@
+package timers
+
+import (
+	"testing"
+	"time"
+)
+
+// drive runs the queue from deadline to deadline until end and returns how
+// often it woke.
+func drive(q *Queue, end time.Duration) (wakes int) {
+	for {
+		at, ok := q.Next()
+		if !ok || at > end {
+			return wakes
+		}
+		q.Run(at, 0)
+		wakes++
+	}
+}
+
+func TestMembersOfOneRateShareATick(t *testing.T) {
+	var q Queue
+	fired := map[int]int{}
+	ticks := NewTicks(&q, func(_ time.Duration, m int) { fired[m]++ })
+	for m := range 50 {
+		ticks.Join(m, 100*ms, time.Duration(m)*ms)
+	}
+	if wakes := drive(&q, time.Second); wakes != 10 {
+		t.Errorf("%d wakes in a second for 50 members at 10 Hz, want 10", wakes)
+	}
+	for m := range 50 {
+		if fired[m] != 10 {
+			t.Errorf("member %d fired %d times, want 10", m, fired[m])
+		}
+	}
+}
+
+func TestRatesShareWakes(t *testing.T) {
+	var q Queue
+	ticks := NewTicks(&q, func(time.Duration, int) {})
+	ticks.Join(1, 100*ms, 0)
+	ticks.Join(2, 20*ms, 0)
+	ticks.Join(3, time.Second, 0)
+	if wakes := drive(&q, time.Second); wakes != 50 {
+		t.Errorf("%d wakes in a second for 1, 10 and 50 Hz, want 50", wakes)
+	}
+}
+
+func TestTicksFillAndSpread(t *testing.T) {
+	var q Queue
+	ticks := NewTicks(&q, func(time.Duration, int) {})
+	const members = 1000 // at 50 Hz: four steps of the grid, 250 members each
+	counts := map[*Tick[int]]int{}
+	for m := range members {
+		counts[ticks.Join(m, 20*ms, 0)]++
+	}
+	if len(counts) != 4 {
+		t.Fatalf("%d ticks, want 4", len(counts))
+	}
+	for tick, n := range counts {
+		if n != members/4 {
+			t.Errorf("phase %d holds %d members, want %d", tick.phase, n, members/4)
+		}
+	}
+}
+
+func TestFirstFireWithinOnePeriod(t *testing.T) {
+	const period = 100 * ms
+	for now := time.Duration(0); now < 250*ms; now += 7 * ms {
+		var q Queue
+		first := map[int]time.Duration{}
+		ticks := NewTicks(&q, func(now time.Duration, m int) {
+			if _, ok := first[m]; !ok {
+				first[m] = now
+			}
+		})
+		for m := range 2*TickFill + 1 { // three phases
+			ticks.Join(m, period, now)
+		}
+		drive(&q, now+period)
+		for m := range 2*TickFill + 1 {
+			if at, ok := first[m]; !ok || at <= now {
+				t.Fatalf("joined at %v, member %d first fired at %v (%v)", now, m, at, ok)
+			}
+		}
+	}
+}
+
+func TestLeaveDisarms(t *testing.T) {
+	var q Queue
+	ticks := NewTicks(&q, func(time.Duration, int) {})
+	a := ticks.Join(1, 100*ms, 0)
+	b := ticks.Join(2, 100*ms, 0)
+	ticks.Leave(1, a)
+	ticks.Leave(1, a) // no-op
+	if _, ok := q.Next(); !ok {
+		t.Fatal("disarmed while a member is left")
+	}
+	ticks.Leave(2, b)
+	if at, ok := q.Next(); ok {
+		t.Fatalf("armed for %v without members", at)
+	}
+	if len(ticks.periods) != 0 {
+		t.Fatal("an empty period is kept")
+	}
+}
+
+func TestLeaveWithinFire(t *testing.T) {
+	var q Queue
+	var ticks *Ticks[int]
+	tickOf := map[int]*Tick[int]{}
+	fired := map[int]int{}
+	ticks = NewTicks(&q, func(_ time.Duration, m int) {
+		fired[m]++
+		if m%2 == 0 {
+			ticks.Leave(m, tickOf[m])
+		}
+	})
+	for m := range 10 {
+		tickOf[m] = ticks.Join(m, 10*ms, 0)
+	}
+	drive(&q, 20*ms)
+	for m := range 10 {
+		if want := 1 + m%2; fired[m] != want {
+			t.Errorf("member %d fired %d times, want %d", m, fired[m], want)
+		}
+	}
+}
+
+// Odd rates keep their exact mean: 3 Hz for 1000 s.
+func TestOddRateKeepsItsMean(t *testing.T) {
+	var q Queue
+	n := 0
+	ticks := NewTicks(&q, func(time.Duration, int) { n++ })
+	ticks.Join(1, time.Second/3, 0)
+	drive(&q, 1000*time.Second)
+	if n != 3000 {
+		t.Fatalf("%d ticks in 1000 s at 3 Hz, want 3000", n)
+	}
+}
+
+func TestTickAllocatesNothing(t *testing.T) {
+	var q Queue
+	ticks := NewTicks(&q, func(time.Duration, int) {})
+	for m := range 50 {
+		ticks.Join(m, 20*ms, 0)
+	}
+	if n := testing.AllocsPerRun(100, func() {
+		at, _ := q.Next()
+		q.Run(at, 0)
+	}); n != 0 {
+		t.Fatalf("%v allocations a tick", n)
+	}
+}
+
+func BenchmarkTickOf50(b *testing.B) {
+	var q Queue
+	ticks := NewTicks(&q, func(time.Duration, int) {})
+	for m := range 50 {
+		ticks.Join(m, 20*ms, 0)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		at, _ := q.Next()
+		q.Run(at, 0)
+	}
+}
