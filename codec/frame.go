@@ -5,8 +5,9 @@ package codec
 
 import "encoding/binary"
 
-// Device letters (manual table 3a). Server is not a device of the robot but
-// the server itself: configurable (manual 3.6) and readable (PROTOCOL 8.1).
+// Device letters (manual table 3a; Joystick is ours, PROTOCOL 7.8). Server is
+// not a device of the robot but the server itself: configurable (manual 3.6)
+// and readable (PROTOCOL 8.1).
 const (
 	Laser    byte = 'l'
 	Sonar    byte = 's'
@@ -15,6 +16,7 @@ const (
 	Misc     byte = 'm'
 	Vision   byte = 'v'
 	PTZ      byte = 'z'
+	Joystick byte = 'j'
 	Server   byte = 'y'
 )
 

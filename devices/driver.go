@@ -9,6 +9,7 @@
 package devices
 
 import (
+	"syscall"
 	"time"
 
 	"player/codec"
@@ -61,6 +62,9 @@ type Spec struct {
 	// Stop is the command given when a client with write access leaves
 	// (PROTOCOL 5.4); empty: the device keeps its command.
 	Stop string
+	// Index tells devices of one interface apart. Clients see index 0; others
+	// are there for drivers that require them, and for nobody if Hidden.
+	Index int
 }
 
 // The devices of manual tables 3 to 7.
@@ -93,6 +97,18 @@ type Host interface {
 	// Dial begins a TCP connection to a numeric address. Bytes may be written
 	// at once; they go out when it is established. A refusal is a Hangup.
 	Dial(address string, h PortHandler) (Port, error)
+
+	// StartProgram starts the program name of PATH in a process group of its
+	// own; what it prints goes to standard error. exited is called once, when
+	// it has ended, err saying how unless it was exit status 0.
+	StartProgram(exited func(now time.Duration, err error), name string, args ...string) (Program, error)
+}
+
+// Program is a program that was started.
+type Program interface {
+	// Signal sends a signal to the program's process group: to it and to what
+	// it has started. It does nothing once exited was called.
+	Signal(s syscall.Signal)
 }
 
 // Port is an open descriptor in the loop.

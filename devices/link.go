@@ -12,6 +12,9 @@ import (
 // ErrNotOpen says that a link is not ready, so what was asked has no effect.
 var ErrNotOpen = errors.New("no client has the device open")
 
+// errShutdown refuses a subscription to a robot that is being shut down.
+var errShutdown = errors.New("the server is shutting down")
+
 // errSetupLimit ends a setup that takes too long.
 var errSetupLimit = errors.New("gave up: no answer in time")
 
@@ -22,6 +25,10 @@ const (
 	// stopLimit bounds a driver's Shutdown. It keeps the whole server's
 	// shutdown under two seconds; a driver that needs longer is cut off.
 	stopLimit = 1500 * time.Millisecond
+	// alwaysOnRetry is how long after a failed setup an always-on driver is
+	// started again. Hardware that is switched on late is served that much
+	// later; a shorter time fills the log.
+	alwaysOnRetry = 5 * time.Second
 )
 
 // State of a link.
@@ -39,17 +46,22 @@ func (s State) String() string { return [...]string{"idle", "starting", "ready",
 // Subscriber is who subscribes: a session, or a virtual device's driver.
 type Subscriber interface {
 	// SetupDone ends a pending subscription. After an error there is no
-	// subscription left to give back.
+	// subscription left to give back. It never comes from within a call of
+	// Subscribe or Unsubscribe to the same link.
 	SetupDone(now time.Duration, d *Device, err error)
 }
 
+// subscription stands when the link is ready, and is pending before.
 type subscription struct {
-	device  *Device
-	who     Subscriber
-	pending bool
+	device *Device
+	who    Subscriber
 }
 
-func (s subscription) same(o subscription) bool { return s.device == o.device && s.who == o.who }
+// outcome is how a pending subscription ended.
+type outcome struct {
+	subscription
+	err error
+}
 
 // Link is one cable: a driver, the devices on it, and their subscribers.
 // Subscriptions count per link: the first starts the driver, the last stops it.
@@ -64,10 +76,21 @@ type Link struct {
 
 	state         State
 	subscriptions []subscription
+	untold        []outcome     // ended, but its subscriber does not know yet
+	telling       bool          // a subscriber is being told
 	guard         time.Duration // end of Starting or Stopping at the latest
 	wake          time.Duration // the driver's own deadline, zero for none
 	setupError    error         // why the last setup failed
+	closed        bool          // by Table.Shutdown: the driver is not started again
+	alwaysOn      bool          // it runs from Table.Start on, subscribed or not
 }
+
+// KeepOn has the link run from Table.Start on, whether anybody subscribes or
+// not. Should its setup fail, it is tried again.
+func (l *Link) KeepOn() { l.alwaysOn = true }
+
+// Devices returns the devices on the link.
+func (l *Link) Devices() []*Device { return l.devices }
 
 // Name is the driver's name, for logs.
 func (l *Link) Name() string { return l.name }
@@ -115,7 +138,7 @@ func (l *Link) Fail(now time.Duration, err error) {
 	if l.state != Starting {
 		return
 	}
-	l.idle()
+	l.idle(now)
 	l.log.Error("device setup failed", zap.Error(err))
 	l.settle(now, err)
 }
@@ -125,14 +148,18 @@ func (l *Link) Stopped(now time.Duration) {
 	if l.state != Stopping {
 		return
 	}
-	l.idle()
+	l.idle(now)
 	if len(l.subscriptions) > 0 { // somebody came while the driver stopped
 		l.start(now)
 	}
 }
 
-// WakeAt sets the deadline of the driver's next Tick; zero cancels it.
+// WakeAt sets the deadline of the driver's next Tick; zero cancels it. An idle
+// link sets none: its driver is off, be it since a moment ago in the same call.
 func (l *Link) WakeAt(at time.Duration) {
+	if l.state == Idle {
+		return
+	}
 	l.wake = at
 	l.arm()
 }
@@ -143,7 +170,7 @@ func (l *Link) Wake(now time.Duration) time.Duration {
 	if l.wake != 0 && l.wake <= now {
 		l.wake = 0
 		if next := l.driver.Tick(now); next != 0 {
-			l.wake = next
+			l.WakeAt(next)
 		}
 	}
 	if l.guard != 0 && l.guard <= now {
@@ -168,6 +195,8 @@ func (l *Link) arm() { l.host.WakeAt(l, l.deadline()) }
 // expire ends a state that took too long.
 func (l *Link) expire(now time.Duration) {
 	switch l.state {
+	case Idle:
+		l.start(now)
 	case Starting:
 		// Subscribers leave before the driver stops, or Stopped would take
 		// them for new ones and start again.
@@ -186,19 +215,29 @@ func (l *Link) expire(now time.Duration) {
 // Subscriber.SetupDone; else it has ended, and the subscription stands unless
 // err says that setup failed at once.
 func (l *Link) subscribe(now time.Duration, d *Device, who Subscriber) (pending bool, err error) {
+	if l.closed {
+		return false, errShutdown
+	}
 	if l.state == Idle {
 		l.start(now)
 		if l.state == Idle {
 			return false, l.setupError
 		}
 	}
-	pending = l.state != Ready
-	l.subscriptions = append(l.subscriptions, subscription{d, who, pending})
-	return pending, nil
+	l.subscriptions = append(l.subscriptions, subscription{d, who})
+	return l.state != Ready, nil
 }
 
 func (l *Link) unsubscribe(now time.Duration, d *Device, who Subscriber) {
-	i := slices.IndexFunc(l.subscriptions, func(s subscription) bool { return s.device == d && s.who == who })
+	s := subscription{d, who}
+	if i := slices.IndexFunc(l.untold, func(o outcome) bool { return o.subscription == s }); i >= 0 {
+		failed := l.untold[i].err != nil
+		l.untold = slices.Delete(l.untold, i, i+1) // who has given it back need not be told
+		if failed {
+			return
+		}
+	}
+	i := slices.Index(l.subscriptions, s)
 	if i < 0 {
 		return
 	}
@@ -210,6 +249,10 @@ func (l *Link) unsubscribe(now time.Duration, d *Device, who Subscriber) {
 
 func (l *Link) start(now time.Duration) {
 	l.state, l.guard = Starting, now+l.limit
+	stay := subscription{who: nobody{}}
+	if l.alwaysOn && !slices.Contains(l.subscriptions, stay) {
+		l.subscriptions = append(l.subscriptions, stay)
+	}
 	for _, d := range l.devices {
 		d.restart()
 	}
@@ -224,26 +267,37 @@ func (l *Link) stop(now time.Duration) {
 	l.driver.Shutdown(now)
 }
 
-func (l *Link) idle() {
+func (l *Link) idle(now time.Duration) {
 	l.state, l.guard, l.wake = Idle, 0, 0
+	if l.alwaysOn && !l.closed {
+		l.guard = now + alwaysOnRetry
+	}
 	l.arm()
 }
 
-// settle ends the pending subscriptions. Subscribers may subscribe and
-// unsubscribe from within the call.
+// nobody is the subscriber that keeps an always-on link from stopping.
+type nobody struct{}
+
+func (nobody) SetupDone(time.Duration, *Device, error) {} // idle has seen to it
+
+// settle ends the pending subscriptions, which are all there are. Subscribers
+// may subscribe and unsubscribe, themselves or others, from within the call.
 func (l *Link) settle(now time.Duration, err error) {
 	l.setupError = err
-	var ended []subscription
-	for i, s := range l.subscriptions {
-		if s.pending {
-			ended = append(ended, s)
-			l.subscriptions[i].pending = false
-		}
+	for _, s := range l.subscriptions {
+		l.untold = append(l.untold, outcome{s, err})
 	}
 	if err != nil {
-		l.subscriptions = slices.DeleteFunc(l.subscriptions, func(s subscription) bool { return slices.ContainsFunc(ended, s.same) })
+		l.subscriptions = nil
 	}
-	for _, s := range ended {
-		s.who.SetupDone(now, s.device, err)
+	if l.telling { // the call below tells them
+		return
 	}
+	l.telling = true
+	for len(l.untold) > 0 {
+		o := l.untold[0]
+		l.untold = slices.Delete(l.untold, 0, 1)
+		o.who.SetupDone(now, o.device, o.err)
+	}
+	l.telling = false
 }

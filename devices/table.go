@@ -3,6 +3,7 @@ package devices
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -18,9 +19,19 @@ type Table struct {
 // NewTable returns a robot without devices.
 func NewTable(log *zap.Logger) *Table { return &Table{log: log} }
 
-// Attach puts a driver on a link of its own and adds its devices. The error
-// names a letter that is taken.
+// Hidden is the Spec.Index of a device that nobody may subscribe to.
+const Hidden = -1
+
+// Attach puts a driver on a link of its own and adds its devices, where their
+// Spec.Index says. The error names a device that another driver provides.
 func (t *Table) Attach(driver Driver) error {
+	_, err := t.AttachAs(driver, nil)
+	return err
+}
+
+// AttachAs is Attach with other indices: as holds the letter and the index of
+// each device that is not Hidden; nil: as the driver says.
+func (t *Table) AttachAs(driver Driver, as []Spec) (*Link, error) {
 	desc := driver.Describe()
 	l := &Link{
 		name:   desc.Name,
@@ -30,14 +41,43 @@ func (t *Table) Attach(driver Driver) error {
 		host:   unconnected{},
 	}
 	for _, spec := range desc.Provides {
-		if other := t.letters[spec.Letter]; other != nil {
-			return fmt.Errorf("device %q (%s) is provided by both %s and %s", spec.Letter, spec.Name, other.link.name, l.name)
+		if as != nil {
+			spec.Index = Hidden
+			if i := slices.IndexFunc(as, func(s Spec) bool { return s.Letter == spec.Letter }); i >= 0 {
+				spec.Index = as[i].Index
+			}
 		}
-		d := &Device{spec: spec, link: l}
-		t.letters[spec.Letter] = d
-		l.devices = append(l.devices, d)
+		other := t.Find(spec.Letter, spec.Index)
+		if i := slices.IndexFunc(l.devices, func(d *Device) bool { return d.spec.Letter == spec.Letter }); i >= 0 {
+			other = l.devices[i]
+		}
+		if other != nil {
+			return nil, fmt.Errorf("device %q (%s) is provided by both %s and %s", spec.Letter, spec.Name, other.link.name, l.name)
+		}
+		l.devices = append(l.devices, &Device{spec: spec, link: l})
+	}
+	for _, d := range l.devices {
+		if d.spec.Index == 0 {
+			t.letters[d.spec.Letter] = d
+		}
 	}
 	t.links = append(t.links, l)
+	return l, nil
+}
+
+// Find returns the device of a letter and index that a driver may require, nil
+// if there is none.
+func (t *Table) Find(letter byte, index int) *Device {
+	if index == Hidden {
+		return nil
+	}
+	for _, l := range t.links {
+		for _, d := range l.devices {
+			if d.spec.Letter == letter && d.spec.Index == index {
+				return d
+			}
+		}
+	}
 	return nil
 }
 
@@ -51,14 +91,24 @@ func (t *Table) Connect(h Host) {
 // Device returns the device of a letter, nil if the robot has none.
 func (t *Table) Device(letter byte) *Device { return t.letters[letter] }
 
+// Start starts the always-on links, once, when the server runs.
+func (t *Table) Start(now time.Duration) {
+	for _, l := range t.links {
+		if l.alwaysOn && l.state == Idle {
+			l.start(now)
+		}
+	}
+}
+
 // Links returns the links in the order they were attached.
 func (t *Table) Links() []*Link { return t.links }
 
 // Shutdown stops every link, in the order they were attached: wheels come
-// first. It is called once, when no session is left. Done tells when it ended.
+// first. It is called once; Done tells when it ended. Sessions that are left
+// are not told: their subscriptions are void, and new ones fail.
 func (t *Table) Shutdown(now time.Duration) {
 	for _, l := range t.links {
-		l.subscriptions = nil
+		l.closed, l.subscriptions = true, nil
 		if l.state == Starting || l.state == Ready {
 			l.stop(now)
 		}
@@ -84,4 +134,7 @@ func (unconnected) OpenSerial(path string, _ int, _ PortHandler) (Port, error) {
 }
 func (unconnected) Dial(address string, _ PortHandler) (Port, error) {
 	return nil, fmt.Errorf("%s: the server is not running", address)
+}
+func (unconnected) StartProgram(_ func(time.Duration, error), name string, _ ...string) (Program, error) {
+	return nil, fmt.Errorf("%s: the server is not running", name)
 }

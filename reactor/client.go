@@ -20,11 +20,10 @@ const (
 	// maxReplies bounds the replies in bytes that wait for a client that asks
 	// but does not read. Beyond it the client is disconnected.
 	maxReplies = 64 << 10
-	// retryFirst and retryLast bound how soon a client whose link is congested
-	// is looked at again; in between it is a quarter of the time it has waited.
-	// Acknowledgements raise no event, so somebody has to look. The first bounds
-	// the delay on a link that is briefly full, the last the cost of a client
-	// that does not read for hours: four looks a second.
+	// retryFirst and retryLast bound how soon a stalled client is looked at
+	// again; in between it is a quarter of the time it has been stalled.
+	// The first bounds the delay after a short pause, the last the cost of a
+	// client that does not read for hours: four looks a second.
 	retryFirst = time.Millisecond
 	retryLast  = 250 * time.Millisecond
 )
@@ -40,12 +39,26 @@ type client struct {
 	gone    bool                  // its connection is closed
 	period  time.Duration         // of tick
 	tick    *timers.Tick[*client] // nil while it has no rate
-	frame   int                   // bytes of the frame sent last
-	waiting time.Duration         // since when its link is congested, zero if not
-	retry   *timers.Timer         // looks whether it still is
 	drives  bool                  // it is in reactor.drivers
 	silent  bool                  // its motors were stopped because it went silent
+
+	route    *route
+	place    place
+	frame    int           // bytes of the frame sent last
+	sentAt   time.Duration // when
+	inFlight bool          // it is in route.flight
+	stalled  time.Duration // since when, if place is stalled
+	retry    *timers.Timer // looks at a stalled client
 }
+
+// place is where a client is when its frame is due.
+type place uint8
+
+const (
+	nowhere place = iota
+	queued        // in the queue of its route
+	stalled       // alone: it takes nothing any more
+)
 
 // SessionChanged implements session.Owner.
 func (c *client) SessionChanged() {
@@ -68,7 +81,8 @@ func (r *Reactor) openClient(now time.Duration, conn gnet.Conn) bool {
 	}
 	c := &client{reactor: r, conn: conn, log: r.log.With(zap.Stringer("client", conn.RemoteAddr()))}
 	c.session = session.New(c, table, c.log, r.config.MaxRate)
-	c.retry = timers.NewTimer(func(now time.Duration) time.Duration { return r.retry(now, c) })
+	c.route = r.routeOf(conn.Fd())
+	c.retry = timers.NewTimer(func(now time.Duration) time.Duration { return r.unstall(now, c) })
 	conn.SetContext(c)
 	r.clients[c] = struct{}{}
 	if repeats, ok := r.arrivals.Allow(now); ok {
@@ -82,6 +96,7 @@ func (r *Reactor) closeClient(now time.Duration, c *client, err error) {
 	c.gone = true
 	delete(r.clients, c)
 	r.schedule(now, c, 0)
+	c.route.leave(c)
 	r.queue.Stop(c.retry)
 	c.session.Close(now)
 	r.watchDriver(now, c)
@@ -119,7 +134,7 @@ func (r *Reactor) settleClient(now time.Duration, c *client) {
 	if err := c.session.Err(); err != nil && !c.gone {
 		r.end(c, err)
 	}
-	for !c.gone && c.waiting == 0 && c.session.Asked() > 0 {
+	for !c.gone && c.place == nowhere && c.session.Asked() > 0 {
 		before := c.session.Asked()
 		r.offer(now, c)
 		if c.session.Asked() == before { // held, or congested
@@ -129,7 +144,7 @@ func (r *Reactor) settleClient(now time.Duration, c *client) {
 	if c.gone {
 		return
 	}
-	if c.waiting != 0 {
+	if c.place != nowhere {
 		c.session.Collapse()
 	}
 	r.schedule(now, c, c.session.Period())
@@ -150,21 +165,10 @@ func (r *Reactor) schedule(now time.Duration, c *client, period time.Duration) {
 	}
 }
 
-// offer sends the client the frame of this moment, unless its link is
-// congested: then the frame is made when the link has taken what it has
-// (PROTOCOL 3.6).
-func (r *Reactor) offer(now time.Duration, c *client) {
-	if c.waiting != 0 || c.gone {
-		return
-	}
-	if c.congested() {
-		c.waiting = now
-		r.queue.Set(c.retry, now+retryFirst)
-		return
-	}
-	r.send(now, c)
-}
+// offer is called when a frame is due.
+func (r *Reactor) offer(now time.Duration, c *client) { c.route.due(now, c) }
 
+// send makes the frame of this moment and writes it.
 func (r *Reactor) send(now time.Duration, c *client) {
 	asked := c.session.Asked()
 	r.scratch = c.session.AppendFrame(r.scratch[:0], now)
@@ -177,32 +181,46 @@ func (r *Reactor) send(now time.Duration, c *client) {
 	}
 }
 
-// retry looks again whether the link of a waiting client is free.
-func (r *Reactor) retry(now time.Duration, c *client) time.Duration {
-	if !c.congested() {
-		c.waiting = 0
-		r.send(now, c)
+// unacknowledged is how many bytes the client's kernel has not confirmed.
+func (c *client) unacknowledged() int {
+	n, err := unix.IoctlGetInt(c.conn.Fd(), unix.SIOCOUTQ)
+	if err != nil {
+		n = 0 // the next write will tell
+	}
+	return n + c.conn.OutboundBuffered()
+}
+
+// allowance is how many bytes may be unacknowledged when a frame is sent at
+// once.
+func (c *client) allowance() int {
+	if c.session.Asked() > 0 {
+		return askedInFlight
+	}
+	return 0
+}
+
+// stuck says whether the client has not even taken the frame before the last
+// one. The last one may be out: a receiver that is about to answer delays its
+// acknowledgement up to 40 ms, but acknowledges a second frame at once.
+func (c *client) stuck() bool { return c.unacknowledged() > max(c.frame, c.allowance()) }
+
+// stall sets a client aside that takes nothing any more.
+func (r *Reactor) stall(now time.Duration, c *client) {
+	c.place, c.stalled = stalled, now
+	r.queue.Set(c.retry, now+retryFirst)
+}
+
+// unstall looks whether a stalled client takes frames again.
+func (r *Reactor) unstall(now time.Duration, c *client) time.Duration {
+	if !c.stuck() {
+		c.place = nowhere
+		c.route.due(now, c)
 		return 0
 	}
-	waited := now - c.waiting
+	waited := now - c.stalled
 	if waited > silenceLimit && c.silence() > silenceLimit {
 		r.end(c, errSilent)
 		return 0
 	}
 	return now + min(max(waited/4, retryFirst), retryLast)
-}
-
-// congested says whether the client's link has not taken what was sent: more
-// than one frame is unacknowledged. One may be: a receiver delays its
-// acknowledgement up to 40 ms when it expects to answer.
-func (c *client) congested() bool {
-	if c.conn.OutboundBuffered() > 0 {
-		return true
-	}
-	limit := c.frame
-	if c.session.Asked() > 0 {
-		limit = max(limit, askedInFlight)
-	}
-	unacknowledged, err := unix.IoctlGetInt(c.conn.Fd(), unix.SIOCOUTQ)
-	return err == nil && unacknowledged > limit
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"sync"
 	"syscall"
 	"time"
@@ -24,11 +25,11 @@ import (
 )
 
 const (
-	// window is how early a timer may be served when the loop is awake anyway.
+	// coalesce is how early a timer may be served when the loop is awake anyway.
 	// It saves the wake-ups of deadlines that lie close together; frames may
 	// come this much early, so it stays far below the 2 ms that clients see as
 	// jitter.
-	window = 500 * time.Microsecond
+	coalesce = 500 * time.Microsecond
 	// reserve is how many descriptors are kept from clients, for serial lines,
 	// listeners, epoll, and what the rest of the program opens. Without it a
 	// flood of clients would make accept fail, which ends the gnet engine.
@@ -89,6 +90,7 @@ type Reactor struct {
 	adopting int // registrations under way
 
 	clients  map[*client]struct{}
+	routes   map[netip.Addr]*route
 	changed  []*client // sessions that have something for their connection
 	drivers  []*client // clients that could leave motors running
 	liveness *timers.Timer
@@ -105,7 +107,9 @@ type Reactor struct {
 
 // Run serves until ctx ends, then stops motors and devices, closes the clients
 // and returns nil.
-func Run(ctx context.Context, config Config) error {
+func Run(ctx context.Context, config Config) error { return newReactor(config).run(ctx) }
+
+func newReactor(config Config) *Reactor {
 	r := &Reactor{
 		config:   config,
 		log:      config.Log,
@@ -113,11 +117,15 @@ func Run(ctx context.Context, config Config) error {
 		booted:   make(chan struct{}),
 		wakes:    map[*devices.Link]*timers.Timer{},
 		clients:  map[*client]struct{}{},
+		routes:   map[netip.Addr]*route{},
 		scratch:  make([]byte, 0, scratchSize),
 		arrivals: timers.Limiter{Period: time.Second},
 		refusals: timers.Limiter{Period: time.Second},
 	}
-	return r.run(ctx)
+	r.ticks = timers.NewTicks(&r.queue, r.offer)
+	r.liveness = timers.NewTimer(r.checkDrivers)
+	r.shutdown = timers.NewTimer(r.finish)
+	return r
 }
 
 func (r *Reactor) run(ctx context.Context) error {
@@ -132,10 +140,6 @@ func (r *Reactor) run(ctx context.Context) error {
 		addresses = append(addresses, "tcp://"+robot.Address)
 	}
 	r.limitClients()
-	r.ticks = timers.NewTicks(&r.queue, r.offer)
-	r.liveness = timers.NewTimer(r.checkDrivers)
-	r.shutdown = timers.NewTimer(r.finish)
-
 	var wg sync.WaitGroup
 	done := make(chan struct{})
 	wg.Go(func() { r.boot(done) })
@@ -265,6 +269,9 @@ func (r *Reactor) OnOpen(conn gnet.Conn) ([]byte, gnet.Action) {
 		r.adopted()
 		owner.ready()
 		close(r.booted)
+		for _, robot := range r.config.Robots {
+			robot.Table.Start(now)
+		}
 		if r.config.Ready != nil {
 			r.config.Ready(r)
 		}
@@ -286,7 +293,7 @@ func (r *Reactor) OnTraffic(conn gnet.Conn) gnet.Action {
 	switch owner := conn.Context().(type) {
 	case *clock:
 		owner.fired()
-		r.queue.Run(now, window)
+		r.queue.Run(now, coalesce)
 	case *port:
 		owner.handler.Receive(now, in)
 	case *client:

@@ -1,0 +1,219 @@
+// Package client connects a program to a Player server: what appendix A of the
+// manual offers in C++, in Go.
+//
+//	robot, err := client.Dial(ctx, "localhost") // port 6665
+//	...
+//	defer robot.Close()
+//	err = robot.Request(ctx, "srpw") // read the sonars, write the wheels
+//	...
+//	for robot.Read(ctx) == nil { // ten times a second
+//		if robot.Sonar[3] < 500 {
+//			robot.SetSpeed(0, 20)
+//		} else {
+//			robot.SetSpeed(100, 0)
+//		}
+//	}
+//
+// A Client is for one goroutine. Whatever it waits for ends when its context
+// does, and the connection remains good: a round that was half there is
+// completed by the next Read. Commands are not waited for, and so can be sent
+// after the context has ended: stop the robot, then Close.
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"time"
+
+	"player/codec"
+)
+
+const (
+	// defaultHost and defaultPort are where a server is when nobody says
+	// (manual A.2, 3.2).
+	defaultHost = "localhost"
+	defaultPort = "6665"
+
+	// bufferSize is the first size of the receive buffer in bytes. It holds a
+	// round of all devices with some 300 blobs; it grows for larger blocks,
+	// whose size is a u16, to at most 128 KiB.
+	bufferSize = 4096
+)
+
+// Client is one connection to a server. Its fields hold the newest data of the
+// devices that were read; Has tells whether there is any yet. They are
+// overwritten by Read and Request.
+type Client struct {
+	Position codec.PositionData
+	Sonar    codec.SonarData
+	Laser    codec.LaserData
+	Misc     codec.MiscData
+	Gripper  codec.GripperData
+	PTZ      codec.PTZData
+	Vision   codec.VisionData
+
+	conn    net.Conn
+	buf, in []byte // receive buffer, and what in it is not used yet
+	out     []byte // send buffer
+	payload []byte // of the message that is made
+
+	devices   map[byte]*device
+	freshness codec.FreshnessData // the latest block of device y
+	readers   int                 // devices that are open for reading
+	owed      int                 // replies that have not come yet
+	round     uint64              // number of the round that is coming in, or came in last
+	left      int                 // blocks that this round still lacks
+	fresh     bool                // freshness mode
+
+	done    <-chan struct{} // of the context that can interrupt the connection
+	release func()          // takes that context off the connection
+}
+
+// device is what the client knows of one letter.
+type device struct {
+	field  interface{ Decode([]byte) error } // nil: a device that has only Raw
+	raw    []byte                            // payload of the latest block
+	access byte                              // as the server last replied, 0 before
+	has    bool                              // the latest block had data, and it decoded
+	round  uint64                            // that brought the latest block
+	aged   bool                              // taken is known
+	taken  uint64                            // us since the server started
+}
+
+func (d *device) readable() bool {
+	return d != nil && (d.access == codec.AccessRead || d.access == codec.AccessAll)
+}
+
+func (d *device) writable() bool {
+	return d != nil && (d.access == codec.AccessWrite || d.access == codec.AccessAll)
+}
+
+// Dial connects to the server at addr: "host", "host:port", or "" for
+// localhost. The port is 6665 if addr has none. The server says nothing until
+// Request.
+func Dial(ctx context.Context, addr string) (*Client, error) {
+	var d net.Dialer // TCP_NODELAY, Go's default, sends commands at once
+	conn, err := d.DialContext(ctx, "tcp", withPort(addr))
+	if err != nil {
+		return nil, err
+	}
+	return New(conn), nil
+}
+
+func withPort(addr string) string {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil { // no port
+		host, port = strings.Trim(addr, "[]"), ""
+	}
+	if host == "" {
+		host = defaultHost
+	}
+	if port == "" {
+		port = defaultPort
+	}
+	return net.JoinHostPort(host, port)
+}
+
+// New returns a client that talks on conn, which must support read deadlines.
+// Close closes conn.
+func New(conn net.Conn) *Client {
+	c := &Client{conn: conn, buf: make([]byte, bufferSize), release: func() {}}
+	c.devices = map[byte]*device{
+		codec.Position: {field: &c.Position},
+		codec.Sonar:    {field: &c.Sonar},
+		codec.Laser:    {field: &c.Laser},
+		codec.Misc:     {field: &c.Misc},
+		codec.Gripper:  {field: &c.Gripper},
+		codec.PTZ:      {field: &c.PTZ},
+		codec.Vision:   {field: &c.Vision},
+		codec.Server:   {field: &c.freshness},
+	}
+	return c
+}
+
+// Close ends the connection. The server then stops the wheels if this client
+// had write access to them.
+func (c *Client) Close() error {
+	c.release()
+	c.release = func() {}
+	return c.conn.Close()
+}
+
+// receive returns the next server message. payload is valid until the next
+// call. An interrupted call has lost nothing.
+func (c *Client) receive(ctx context.Context) (letter byte, payload []byte, err error) {
+	if err := ctx.Err(); err != nil {
+		return 0, nil, err
+	}
+	c.watch(ctx)
+	for {
+		letter, payload, rest, ok := codec.Block(c.in)
+		if ok {
+			c.in = rest
+			return letter, payload, nil
+		}
+		if err := c.fill(); err != nil {
+			if ctx.Err() != nil {
+				err = ctx.Err()
+			}
+			return 0, nil, err
+		}
+	}
+}
+
+// fill waits for more bytes behind c.in.
+func (c *Client) fill() error {
+	n := copy(c.buf, c.in)
+	if n == len(c.buf) {
+		c.buf = append(c.buf, make([]byte, n)...)
+	}
+	more, err := c.conn.Read(c.buf[n:])
+	c.in = c.buf[:n+more]
+	switch {
+	case more > 0:
+		return nil // an error comes again with the next read
+	case errors.Is(err, io.EOF) && n > 0:
+		return fmt.Errorf("server closed the connection in the middle of a message: %w", io.ErrUnexpectedEOF)
+	case errors.Is(err, io.EOF):
+		return fmt.Errorf("server closed the connection: %w", err)
+	}
+	return err
+}
+
+// watch makes the end of ctx interrupt the connection. It stays so until
+// another context comes: registering allocates, a loop around Read must not.
+func (c *Client) watch(ctx context.Context) {
+	if c.done == ctx.Done() {
+		return
+	}
+	c.release()
+	c.done, c.release = ctx.Done(), func() {}
+	if c.done == nil {
+		return
+	}
+	conn, interrupted := c.conn, make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		conn.SetReadDeadline(time.Unix(1, 0))
+		close(interrupted)
+	})
+	c.release = func() {
+		if !stop() {
+			<-interrupted // else the deadline could be set after it is taken back
+			conn.SetReadDeadline(time.Time{})
+		}
+	}
+}
+
+// send sends one message.
+func (c *Client) send(kind, letter byte, payload []byte) error {
+	if len(payload) > codec.MaxPayload {
+		return fmt.Errorf("message for device %q has %d bytes, a server takes %d", letter, len(payload), codec.MaxPayload)
+	}
+	c.out = codec.AppendMessage(c.out[:0], kind, letter, payload)
+	_, err := c.conn.Write(c.out)
+	return err
+}

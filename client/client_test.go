@@ -1,0 +1,181 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"testing"
+)
+
+func TestAddress(t *testing.T) {
+	for _, tt := range []struct{ addr, want string }{
+		{"", "localhost:6665"},
+		{"tanis", "tanis:6665"},
+		{"tanis:7000", "tanis:7000"},
+		{"tanis:", "tanis:6665"},
+		{":7000", "localhost:7000"},
+		{"127.0.0.1", "127.0.0.1:6665"},
+		{"::1", "[::1]:6665"},
+		{"[::1]", "[::1]:6665"},
+		{"[::1]:7000", "[::1]:7000"},
+	} {
+		if got := withPort(tt.addr); got != tt.want {
+			t.Errorf("%q is %q, want %q", tt.addr, got, tt.want)
+		}
+	}
+}
+
+func TestDialErrors(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	if _, err := Dial(t.Context(), l.Addr().String()); err == nil {
+		t.Error("no error where nobody listens")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Dial(ctx, "127.0.0.1"); !errors.Is(err, context.Canceled) && err == nil {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// impatient is a connection whose reader gives up: cancel is called when it
+// comes to wait for more than the given number of bytes.
+type impatient struct {
+	net.Conn
+	bytes  int
+	cancel func()
+}
+
+func (i *impatient) Read(p []byte) (int, error) {
+	if i.bytes <= 0 {
+		i.cancel()
+	}
+	n, err := i.Conn.Read(p)
+	i.bytes -= n
+	return n, err
+}
+
+// cancelAfter returns a context that ends when the client waits for more than
+// the given number of bytes.
+func cancelAfter(t *testing.T, c *Client, bytes int) context.Context {
+	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(cancel)
+	c.conn = &impatient{c.conn, bytes, cancel}
+	return ctx
+}
+
+func TestCancelledRead(t *testing.T) {
+	block := string(unhex(sonarBlock))
+	for cut := range block {
+		c, s := dial(t)
+		open(t, c, s, "prsr")
+		s.send(positionBlock)
+		s.conn.Write([]byte(block[:cut]))
+		ctx := cancelAfter(t, c, len(unhex(positionBlock))+cut)
+		if err := c.Read(ctx); err != context.Canceled {
+			t.Fatalf("cut at %d: %v", cut, err)
+		}
+		if err := c.Read(ctx); err != context.Canceled {
+			t.Fatalf("cut at %d, the same context again: %v", cut, err)
+		}
+		s.conn.Write([]byte(block[cut:]))
+		read(t, c)
+		if c.Sonar[15] != 2500 || c.Position.X != 1111 || !c.New('p') || !c.New('s') {
+			t.Fatalf("cut at %d: the round is not complete", cut)
+		}
+		c.Close()
+	}
+}
+
+// A context that ends between two reads interrupts neither the next read nor
+// the one after.
+func TestCancelledBetweenReads(t *testing.T) {
+	c, s := dial(t)
+	open(t, c, s, "mr")
+	for range 200 {
+		ctx, cancel := context.WithCancel(t.Context())
+		s.send(miscBlock)
+		if err := c.Read(ctx); err != nil {
+			t.Fatal(err)
+		}
+		cancel()
+		s.send(miscBlock)
+		if err := c.Read(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Read(ctx); err != context.Canceled {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	c, s := dial(t)
+	open(t, c, s, "mr")
+	ctx, cancel := context.WithTimeout(t.Context(), 1)
+	defer cancel()
+	if err := c.Read(ctx); err != context.DeadlineExceeded {
+		t.Fatal(err)
+	}
+	s.send(miscBlock)
+	read(t, c)
+}
+
+// After a cancelled wait commands still go out: a robot must be stopped.
+func TestStopAfterCancel(t *testing.T) {
+	c, s := dial(t)
+	open(t, c, s, "srpw")
+	if err := c.Read(cancelAfter(t, c, 0)); err != context.Canceled {
+		t.Fatal(err)
+	}
+	if err := c.SetSpeed(0, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s.expect("6370 0004 0000 0000")
+	s.expectEnd()
+}
+
+func TestServerCloses(t *testing.T) {
+	for _, tt := range []struct {
+		sent string
+		want error
+		text string
+	}{
+		{"", io.EOF, "server closed the connection: EOF"},
+		{miscBlock, io.EOF, "server closed the connection: EOF"}, // a round cut between blocks
+		{"73", io.ErrUnexpectedEOF, "server closed the connection in the middle of a message: unexpected EOF"},
+		{sonarBlock[:36], io.ErrUnexpectedEOF, "server closed the connection in the middle of a message: unexpected EOF"},
+	} {
+		c, s := dial(t)
+		open(t, c, s, "mrsr")
+		s.send(tt.sent)
+		s.conn.Close()
+		for range 2 {
+			if err := c.Read(within(t)); !errors.Is(err, tt.want) || err.Error() != tt.text {
+				t.Errorf("after %s: %v, want %s", tt.sent, err, tt.text)
+			}
+		}
+	}
+}
+
+func TestReadAfterClose(t *testing.T) {
+	c, s := dial(t)
+	open(t, c, s, "mrpw")
+	c.Close()
+	if err := c.Read(t.Context()); !errors.Is(err, net.ErrClosed) {
+		t.Error(err)
+	}
+	if err := c.SetSpeed(0, 0); !errors.Is(err, net.ErrClosed) {
+		t.Error(err)
+	}
+	if err := c.Request(t.Context(), "sr"); !errors.Is(err, net.ErrClosed) {
+		t.Error(err)
+	}
+}

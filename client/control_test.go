@@ -1,0 +1,89 @@
+package client
+
+import (
+	"strings"
+	"testing"
+
+	"player/codec"
+)
+
+// Every command and configuration, byte for byte by tables 5 and 8.
+func TestControl(t *testing.T) {
+	c, s := dial(t)
+	open(t, c, s, "pazwgaXw")
+	for _, tt := range []struct {
+		name string
+		err  error
+		want string
+	}{
+		{"SetSpeed", c.SetSpeed(100, -20), "6370 0004 0064 FFEC"},
+		{"SetSpeed clips", c.SetSpeed(40000, -40000), "6370 0004 7FFF 8000"},
+		{"SetPTZ", c.SetPTZ(-30, 10, 512), "637A 0006 FFE2 000A 0200"},
+		{"SetGripper", c.SetGripper(codec.LiftCarry, 20), "6367 0002 11 14"},
+		{"Command", c.Command('X', []byte("any")), "6358 0003 616E79"},
+		{"Command without payload", c.Command('X', nil), "6358 0000"},
+		{"SetDataMode request/reply", c.SetDataMode(RequestReply), "7879 0002 72 01"},
+		{"SetDataMode continuous", c.SetDataMode(Continuous), "7879 0002 72 00"},
+		{"SetFrequency", c.SetFrequency(258), "7879 0003 66 0102"},
+		{"SetFrequency max", c.SetFrequency(65535), "7879 0003 66 FFFF"},
+		{"RequestData", c.RequestData(), "7879 0001 64"},
+		{"ChangeMotorState on", c.ChangeMotorState(true), "7870 0002 6D 01"},
+		{"ChangeMotorState off", c.ChangeMotorState(false), "7870 0002 6D 00"},
+		{"ResetPosition", c.ResetPosition(), "7870 0001 52"},
+		{"ChangeVelocityControl separate", c.ChangeVelocityControl(SeparateTransRot), "7870 0002 76 01"},
+		{"ChangeVelocityControl direct", c.ChangeVelocityControl(DirectWheelVelocity), "7870 0002 76 00"},
+		{"SetFresh off", c.SetFresh(false), "7879 0002 6E 00"},
+		{"Config", c.Config('l', []byte{1, 2}), "786C 0002 01 02"},
+	} {
+		if tt.err != nil {
+			t.Errorf("%s: %v", tt.name, tt.err)
+		}
+		s.expect(tt.want)
+	}
+	c.Close()
+	s.expectEnd()
+}
+
+// What the server would drop is an error, and is not sent.
+func TestControlErrors(t *testing.T) {
+	c, s := dial(t)
+	if err := c.SetSpeed(1, 1); err == nil {
+		t.Error("command before any request")
+	}
+	open(t, c, s, "prsrXw")
+	for _, tt := range []struct {
+		name string
+		err  error
+		want string
+	}{
+		{"read only", c.SetSpeed(1, 1), `no write access to device 'p': Request "pw" first`},
+		{"not open", c.SetPTZ(1, 1, 1), `no write access to device 'z': Request "zw" first`},
+		{"too large", c.Command('X', make([]byte, 513)), "message for device 'X' has 513 bytes, a server takes 512"},
+		{"frequency 0", c.SetFrequency(0), "frequency 0 Hz is not in 1 to 65535"},
+		{"frequency -1", c.SetFrequency(-1), "frequency -1 Hz is not in 1 to 65535"},
+		{"frequency too high", c.SetFrequency(65536), "frequency 65536 Hz is not in 1 to 65535"},
+		{"fresh without y", c.SetFresh(true), errNoServer.Error()},
+	} {
+		if tt.err == nil || tt.err.Error() != tt.want {
+			t.Errorf("%s: %v, want %s", tt.name, tt.err, tt.want)
+		}
+	}
+	open(t, c, s, "Xc")
+	if err := c.Command('X', nil); err == nil || !strings.Contains(err.Error(), "no write access") {
+		t.Errorf("closed device: %v", err)
+	}
+	c.Close()
+	s.expectEnd()
+}
+
+func TestControlAllocates(t *testing.T) {
+	c := New(&recording{})
+	c.reply([]byte("pa"))
+	if n := testing.AllocsPerRun(100, func() {
+		if c.SetSpeed(100, -20) != nil || c.RequestData() != nil {
+			t.Error("not sent")
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

@@ -1,0 +1,142 @@
+package client
+
+import (
+	"context"
+	"encoding/hex"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+)
+
+// server is the other end of a client's connection. It knows nothing of the
+// protocol: a test says what it sends and what it must have received. What it
+// sends may be sent before the client asks; it waits in the socket.
+type server struct {
+	t    *testing.T
+	conn net.Conn
+}
+
+// limit is for what must happen at all; it is long because machines are slow.
+const limit = 20 * time.Second
+
+func dial(t *testing.T) (*Client, *server) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	c, err := Dial(t.Context(), l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	conn, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	conn.SetDeadline(time.Now().Add(limit))
+	return c, &server{t, conn}
+}
+
+// send sends messages, given in hex.
+func (s *server) send(messages ...string) {
+	s.t.Helper()
+	if _, err := s.conn.Write(unhex(messages...)); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// expect reads messages, given in hex.
+func (s *server) expect(messages ...string) {
+	s.t.Helper()
+	want := unhex(messages...)
+	got := make([]byte, len(want))
+	if n, err := io.ReadFull(s.conn, got); err != nil {
+		s.t.Fatalf("client sent % X, want % X: %v", got[:n], want, err)
+	}
+	if string(got) != string(want) {
+		s.t.Fatalf("client sent % X, want % X", got, want)
+	}
+}
+
+// expectEnd says that the client sent no more and has closed.
+func (s *server) expectEnd() {
+	s.t.Helper()
+	if rest, err := io.ReadAll(s.conn); err != nil || len(rest) > 0 {
+		s.t.Fatalf("client sent % X, %v, want the end of the connection", rest, err)
+	}
+}
+
+func unhex(messages ...string) []byte {
+	b, err := hex.DecodeString(strings.Join(strings.Fields(strings.Join(messages, "")), ""))
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// open requests devices from a server that grants them.
+func open(t *testing.T, c *Client, s *server, request string) {
+	t.Helper()
+	head := "00" + hex.EncodeToString([]byte{byte(len(request))}) + hex.EncodeToString([]byte(request))
+	s.send("72" + head)
+	if err := c.Request(t.Context(), request); err != nil {
+		t.Fatal(err)
+	}
+	s.expect("6472" + head)
+}
+
+func read(t *testing.T, c *Client) {
+	t.Helper()
+	if err := c.Read(within(t)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// within ends a wait that would last for ever.
+func within(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// recording is a connection that plays pieces of a byte stream, then ends. It
+// has no goroutine on the other side.
+type recording struct {
+	net.Conn
+	pieces [][]byte
+}
+
+func (r *recording) Read(p []byte) (int, error) {
+	if len(r.pieces) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p, r.pieces[0])
+	if r.pieces[0] = r.pieces[0][n:]; len(r.pieces[0]) == 0 {
+		r.pieces = r.pieces[1:]
+	}
+	return n, nil
+}
+
+func (r *recording) Write(p []byte) (int, error)     { return len(p), nil }
+func (r *recording) Close() error                    { return nil }
+func (r *recording) SetReadDeadline(time.Time) error { return nil }
+
+// Blocks by table 7 of the manual, in hex.
+const (
+	sonarBlock    = "730020 03E8 044C 04B0 0514 0578 05DC 0640 06A4 0708 076C 07D0 0834 0898 08FC 0960 09C4"
+	positionBlock = "700015 0001E240 00000457 FFFFF752 002D 0064 FFEC 010E 01"
+	ptzBlock      = "7A0006 FFE2 000A 0200"
+	miscBlock     = "6D0003 11 06 7C"
+	gripperBlock  = "670002 12 24"
+	noVision      = "760000"
+)
+
+var (
+	laserBlock  = "6C02D2 07D0 07D1" + strings.Repeat("0000", 358) + "1FFF"
+	visionBlock = "76004A 0102" + strings.Repeat("0201", 31) + "01011413 51 3D 47 5B 33 47"
+)

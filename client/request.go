@@ -1,0 +1,119 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"player/codec"
+)
+
+// Access is what was asked and granted for one device; the letters are those
+// of table 3 of the manual.
+type Access struct {
+	Device  byte
+	Asked   byte // r, w, a or c
+	Granted byte // r, w, a, c, or e: the device failed or does not exist
+}
+
+// AccessError lists the devices whose access is not what a request asked for.
+// What was granted is in force.
+type AccessError struct {
+	Devices []Access
+}
+
+func (e *AccessError) Error() string {
+	var b strings.Builder
+	b.WriteString("access is not as requested")
+	for i, a := range e.Devices {
+		b.WriteString([]string{": ", ", "}[min(i, 1)])
+		fmt.Fprintf(&b, "device %c asked %q granted %q", a.Device, a.Asked, a.Granted)
+		if a.Granted == codec.AccessError {
+			b.WriteString(" (see the server's log)")
+		}
+	}
+	return b.String()
+}
+
+// Enough says that every device may do all that was asked, and some may do
+// more: r, and w in another request, are granted as a.
+func (e *AccessError) Enough() bool {
+	for _, a := range e.Devices {
+		partly := a.Asked == codec.AccessRead || a.Asked == codec.AccessWrite
+		if a.Granted != a.Asked && !(partly && a.Granted == codec.AccessAll) {
+			return false
+		}
+	}
+	return true
+}
+
+// Request asks for devices and waits for the server's reply (manual 3.3). The
+// request is pairs of a device and an access: "srpw" is sonar read, position
+// write; 'c' closes a device. Setting up a device can take seconds.
+//
+// It returns nil if all is granted as asked. It returns an *AccessError if the
+// server granted something else, which is then in force; note that a device
+// opened with r and later with w is answered a.
+//
+// Rounds that arrive meanwhile go into the fields and are not returned by Read
+// again: in request/reply mode, Read what RequestData asked for before Request.
+// If ctx ends first, the request is still with the server; its reply is taken
+// by the next Read or Request.
+func (c *Client) Request(ctx context.Context, request string) error {
+	if len(request)%2 != 0 {
+		return fmt.Errorf("request %q is not pairs of device and access", request)
+	}
+	c.payload = append(c.payload[:0], request...)
+	if err := c.send(codec.KindRequest, 'r', c.payload); err != nil {
+		return fmt.Errorf("request %q: %w", request, err)
+	}
+	c.owed++
+	for {
+		letter, payload, err := c.receive(ctx)
+		if err != nil {
+			return fmt.Errorf("request %q: %w", request, err)
+		}
+		if letter != codec.KindReply {
+			c.store(letter, payload) // bad data is the business of Read
+			continue
+		}
+		if c.reply(payload); c.owed == 0 {
+			return compare(request, payload)
+		}
+	}
+}
+
+// reply takes the server's word for the access of each device it names. The
+// next block begins a round.
+func (c *Client) reply(payload []byte) {
+	c.owed = max(0, c.owed-1)
+	c.left = 0
+	for pairs := payload; len(pairs) >= 2; pairs = pairs[2:] {
+		c.device(pairs[0]).access = pairs[1]
+	}
+	c.readers = 0
+	for _, d := range c.devices {
+		if d.readable() {
+			c.readers++
+		}
+	}
+}
+
+func compare(request string, reply []byte) error {
+	if request == string(reply) {
+		return nil
+	}
+	if len(request) != len(reply) {
+		return fmt.Errorf("request %q: reply %q is not for it", request, reply)
+	}
+	var e AccessError
+	for i := 0; i < len(request); i += 2 {
+		if request[i] != reply[i] {
+			return fmt.Errorf("request %q: reply %q is not for it", request, reply)
+		}
+		if request[i+1] != reply[i+1] {
+			e.Devices = append(e.Devices, Access{Device: request[i], Asked: request[i+1], Granted: reply[i+1]})
+		}
+	}
+	return &e
+}

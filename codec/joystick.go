@@ -1,0 +1,40 @@
+package codec
+
+import "encoding/binary"
+
+const (
+	// JoystickSize is the size of the data payload in bytes.
+	JoystickSize = 4 + 2*JoystickAxes
+	// JoystickAxes is the number of axes told: a gamepad has two sticks, two
+	// triggers and a hat.
+	JoystickAxes = 8
+	// JoystickButtons is the number of buttons told.
+	JoystickButtons = 32
+)
+
+// JoystickData is where a joystick is held (PROTOCOL 7.8).
+type JoystickData struct {
+	Buttons uint32              // bit n is set while button n is pressed
+	Axes    [JoystickAxes]int16 // -32767..32767, 0 at rest: 0 to the right, 1 backward; an axis that is not there is 0
+}
+
+// Append appends the 20 payload bytes.
+func (d *JoystickData) Append(dst []byte) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, d.Buttons)
+	for _, axis := range d.Axes {
+		dst = binary.BigEndian.AppendUint16(dst, uint16(axis))
+	}
+	return dst
+}
+
+// Decode reads the 20 payload bytes; the error is a *SizeError.
+func (d *JoystickData) Decode(b []byte) error {
+	if err := checkSize("joystick", b, JoystickSize); err != nil {
+		return err
+	}
+	d.Buttons = binary.BigEndian.Uint32(b)
+	for i := range d.Axes {
+		d.Axes[i] = int16(binary.BigEndian.Uint16(b[4+2*i:]))
+	}
+	return nil
+}

@@ -1,0 +1,255 @@
+package codec
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// payload is what all data and commands have.
+type payload interface {
+	Append(dst []byte) []byte
+	Decode(b []byte) error
+}
+
+func unhex(s string) []byte {
+	b, err := hex.DecodeString(strings.Join(strings.Fields(s), ""))
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// One value of each fixed layout with no two fields alike, and its bytes by
+// tables 5 and 7 of the manual.
+var fixedPayloads = []struct {
+	name  string
+	size  int
+	value payload
+	empty func() payload
+	bytes string
+}{
+	{"position", 21, &PositionData{Time: 123456, X: 1111, Y: -2222, Heading: 45, Speed: 100, TurnRate: -20, Compass: 270, Stall: 1},
+		func() payload { return new(PositionData) },
+		"0001E240 00000457 FFFFF752 002D 0064 FFEC 010E 01"},
+	{"sonar", 32, &SonarData{1000, 1100, 1200, 1300, 1400, 1500, 1600, 1700, 1800, 1900, 2000, 2100, 2200, 2300, 2400, 65535},
+		func() payload { return new(SonarData) },
+		"03E8 044C 04B0 0514 0578 05DC 0640 06A4 0708 076C 07D0 0834 0898 08FC 0960 FFFF"},
+	{"laser", 722, &LaserData{0: 2000, 1: 2001, 180: 8191, 360: 1},
+		func() payload { return new(LaserData) },
+		"07D0 07D1" + strings.Repeat("0000", 178) + "1FFF" + strings.Repeat("0000", 179) + "0001"},
+	{"misc", 3, &MiscData{FrontBumpers: 0b10001, RearBumpers: 0b00110, Battery: 124},
+		func() payload { return new(MiscData) },
+		"11 06 7C"},
+	{"gripper", 2, &GripperData{State: PaddlesClosed | LiftUp, Beams: OuterBeam | RightPaddleOpen},
+		func() payload { return new(GripperData) },
+		"12 24"},
+	{"ptz", 6, &PTZData{Pan: -30, Tilt: 10, Zoom: 512},
+		func() payload { return new(PTZData) },
+		"FFE2 000A 0200"},
+	{"joystick", 20, &JoystickData{Buttons: 1<<31 | 5, Axes: [JoystickAxes]int16{-32767, 32767, 1, 2, 3, 4, 5, -6}},
+		func() payload { return new(JoystickData) },
+		"80000005 8001 7FFF 0001 0002 0003 0004 0005 FFFA"},
+	{"position command", 4, &PositionCommand{Speed: -300, TurnRate: 20},
+		func() payload { return new(PositionCommand) },
+		"FED4 0014"},
+	{"ptz command", 6, &PTZCommand{Pan: 100, Tilt: -25, Zoom: 1023},
+		func() payload { return new(PTZCommand) },
+		"0064 FFE7 03FF"},
+	{"gripper command", 2, &GripperCommand{Code: LiftCarry, Arg: 20},
+		func() payload { return new(GripperCommand) },
+		"11 14"},
+}
+
+func TestFixedPayloads(t *testing.T) {
+	for _, tt := range fixedPayloads {
+		t.Run(tt.name, func(t *testing.T) {
+			want := unhex(tt.bytes)
+			if got := tt.value.Append([]byte("ab")); string(got) != "ab"+string(want) {
+				t.Fatalf("encoded % X\nwant    % X", got[2:], want)
+			}
+			if len(want) != tt.size {
+				t.Fatalf("%d bytes, the table says %d", len(want), tt.size)
+			}
+			got := tt.empty()
+			if err := got.Decode(bytes.Repeat([]byte{0xFF}, tt.size)); err != nil { // leaves no zero behind
+				t.Fatal(err)
+			}
+			if err := got.Decode(want); err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(got, tt.value) {
+				t.Fatalf("decoded %+v, want %+v", got, tt.value)
+			}
+			for size := range tt.size + 3 {
+				if size == tt.size {
+					continue
+				}
+				err := got.Decode(make([]byte, size))
+				var se *SizeError
+				if !errors.As(err, &se) || se.Got != size || se.Want != tt.size {
+					t.Errorf("%d bytes: %v", size, err)
+				}
+				if !reflect.DeepEqual(got, tt.value) {
+					t.Fatalf("%d bytes changed the value: %+v", size, got)
+				}
+			}
+		})
+	}
+}
+
+// The bits of table 7, lowest first.
+func TestGripperBits(t *testing.T) {
+	for i, bit := range []uint8{PaddlesOpen, PaddlesClosed, PaddlesMoving, PaddlesError, LiftUp, LiftDown, LiftMoving, LiftError} {
+		if bit != 1<<i {
+			t.Errorf("state bit %d is %#x", i, bit)
+		}
+	}
+	for i, bit := range []uint8{GripLimit, LiftLimit, OuterBeam, InnerBeam, LeftPaddleOpen, RightPaddleOpen} {
+		if bit != 1<<i {
+			t.Errorf("beam bit %d is %#x", i, bit)
+		}
+	}
+}
+
+func TestSizeErrorText(t *testing.T) {
+	err := new(PTZData).Decode(make([]byte, 5))
+	if got, want := err.Error(), "ptz payload has 5 bytes, want 6"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// fuzzPayload: what decodes encodes to the same bytes; a layout of fixed size
+// (size >= 0) decodes if and only if the size is right.
+func fuzzPayload[P interface {
+	*T
+	payload
+}, T any](f *testing.F, size int, seeds ...[]byte) {
+	for _, b := range seeds {
+		f.Add(b)
+		f.Add(b[:len(b)-1])
+		f.Add(append(b, 1))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		p := P(new(T))
+		err := p.Decode(b)
+		if size >= 0 && (err == nil) != (len(b) == size) {
+			t.Fatalf("%d bytes, layout has %d: %v", len(b), size, err)
+		}
+		if err != nil {
+			return
+		}
+		if got := p.Append(nil); !bytes.Equal(got, b) {
+			t.Fatalf("encoded % X\nfrom    % X", got, b)
+		}
+	})
+}
+
+func FuzzPositionData(f *testing.F) { fuzzPayload[*PositionData](f, PositionSize, seed("position")) }
+func FuzzSonarData(f *testing.F)    { fuzzPayload[*SonarData](f, SonarSize, seed("sonar")) }
+func FuzzLaserData(f *testing.F)    { fuzzPayload[*LaserData](f, LaserSize, seed("laser")) }
+func FuzzMiscData(f *testing.F)     { fuzzPayload[*MiscData](f, MiscSize, seed("misc")) }
+func FuzzGripperData(f *testing.F)  { fuzzPayload[*GripperData](f, GripperSize, seed("gripper")) }
+func FuzzPTZData(f *testing.F)      { fuzzPayload[*PTZData](f, PTZSize, seed("ptz")) }
+func FuzzJoystickData(f *testing.F) {
+	fuzzPayload[*JoystickData](f, JoystickSize, seed("joystick"))
+}
+func FuzzGripperCommand(f *testing.F) {
+	fuzzPayload[*GripperCommand](f, GripperCommandSize, seed("gripper command"))
+}
+func FuzzPositionCommand(f *testing.F) {
+	fuzzPayload[*PositionCommand](f, PositionCommandSize, seed("position command"))
+}
+
+func seed(name string) []byte {
+	for _, p := range fixedPayloads {
+		if p.name == name {
+			return unhex(p.bytes)
+		}
+	}
+	panic("no payload " + name)
+}
+
+func TestPayloadsAllocate(t *testing.T) {
+	type check struct {
+		name string
+		size int
+		p    payload
+	}
+	checks := []check{
+		{"vision", MaxVisionSize, fullVision()},
+		{"freshness", 36, &FreshnessData{Time: 1, Ages: make([]uint32, 7)}},
+	}
+	for _, tt := range fixedPayloads {
+		checks = append(checks, check{tt.name, tt.size, tt.value})
+	}
+	for _, tt := range checks {
+		dst := make([]byte, 0, tt.size)
+		if n := testing.AllocsPerRun(100, func() { dst = tt.p.Append(dst[:0]) }); n != 0 {
+			t.Errorf("%s: appending allocates %v times", tt.name, n)
+		}
+		if n := testing.AllocsPerRun(100, func() {
+			if err := tt.p.Decode(dst); err != nil {
+				t.Error(err)
+			}
+		}); n != 0 {
+			t.Errorf("%s: decoding allocates %v times", tt.name, n)
+		}
+	}
+}
+
+// frameOfSeven is the frame that the original's scaling experiments sent: all
+// seven devices, no vision yet.
+type frameOfSeven struct {
+	laser    LaserData
+	sonar    SonarData
+	position PositionData
+	misc     MiscData
+	gripper  GripperData
+	ptz      PTZData
+}
+
+func (f *frameOfSeven) append(dst []byte) []byte {
+	dst = f.laser.Append(AppendBlockHeader(dst, Laser, LaserSize))
+	dst = f.sonar.Append(AppendBlockHeader(dst, Sonar, SonarSize))
+	dst = f.position.Append(AppendBlockHeader(dst, Position, PositionSize))
+	dst = f.gripper.Append(AppendBlockHeader(dst, Gripper, GripperSize))
+	dst = f.misc.Append(AppendBlockHeader(dst, Misc, MiscSize))
+	dst = f.ptz.Append(AppendBlockHeader(dst, PTZ, PTZSize))
+	return AppendBlockHeader(dst, Vision, 0)
+}
+
+func TestFrameOfSeven(t *testing.T) {
+	var f frameOfSeven
+	frame := f.append(nil)
+	if len(frame) != 807 {
+		t.Fatalf("%d bytes, want 807", len(frame))
+	}
+	for i, want := range []struct {
+		letter byte
+		size   int
+	}{{'l', 722}, {'s', 32}, {'p', 21}, {'g', 2}, {'m', 3}, {'z', 6}, {'v', 0}} {
+		letter, p, rest, ok := Block(frame)
+		if !ok || letter != want.letter || len(p) != want.size {
+			t.Fatalf("block %d is %q of %d bytes, want %q of %d", i, letter, len(p), want.letter, want.size)
+		}
+		frame = rest
+	}
+	dst := make([]byte, 0, 807)
+	if n := testing.AllocsPerRun(100, func() { dst = f.append(dst[:0]) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func BenchmarkAppendFrame(b *testing.B) {
+	var f frameOfSeven
+	dst := make([]byte, 0, 807)
+	b.SetBytes(807)
+	b.ReportAllocs()
+	for b.Loop() {
+		dst = f.append(dst[:0])
+	}
+}

@@ -1,0 +1,215 @@
+package devices
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"player/codec"
+)
+
+// The specs hold manual tables 3 to 7.
+func TestSpecs(t *testing.T) {
+	for _, tt := range []struct {
+		spec          Spec
+		letter        byte
+		name          string
+		data, command int
+		stop          string
+	}{
+		{Laser(), 'l', "laser", 722, 0, ""},
+		{Sonar(), 's', "sonar", 32, 0, ""},
+		{Position(), 'p', "position", 21, 4, "\x00\x00\x00\x00"},
+		{Gripper(), 'g', "gripper", 2, 2, ""},
+		{Misc(), 'm', "misc", 3, 0, ""},
+		{Vision(), 'v', "vision", 64 + 32*10*10, 0, ""},
+		{PTZ(), 'z', "ptz", 6, 6, ""},
+	} {
+		if want := (Spec{tt.letter, tt.name, tt.data, tt.command, tt.stop, 0}); tt.spec != want {
+			t.Errorf("%+v, want %+v", tt.spec, want)
+		}
+	}
+}
+
+func TestPublish(t *testing.T) {
+	w := newTwoDevices(t)
+	d := w.position
+	expect := func(step string, has bool, data string, seq uint64) {
+		t.Helper()
+		if d.HasData() != has || string(d.Data()) != data || d.Seq() != seq || !has && d.Data() != nil {
+			t.Errorf("%s: has data %v: %q, seq %d", step, d.HasData(), d.Data(), d.Seq())
+		}
+		want := "ab" + string(codec.AppendBlock(nil, 'p', []byte(data)))
+		if got := string(d.AppendBlock([]byte("ab"))); got != want {
+			t.Errorf("%s: block %q, want %q", step, got, want)
+		}
+	}
+	expect("never open", false, "", 0)
+	w.driver.setup = func(now time.Duration) {
+		d.Publish(now, []byte("first")) // before Ready: the first frame is not held
+		w.link.Ready(now)
+	}
+	p := new(person)
+	subscribe(t, d, 10*ms, p, false)
+	expect("published in Setup", true, "first", 1)
+	if got := d.Age(35 * ms); got != 25*ms {
+		t.Errorf("age %v, want 25ms", got)
+	}
+	payload := []byte("second")
+	d.Publish(30*ms, payload)
+	copy(payload, "SECOND") // the driver's buffer is its own
+	expect("overwritten", true, "second", 2)
+	if got := d.Age(35 * ms); got != 5*ms {
+		t.Errorf("age %v, want 5ms", got)
+	}
+	d.Publish(40*ms, nil)
+	expect("empty", true, "", 3)
+	d.Publish(40*ms, bytes.Repeat([]byte("x"), 21))
+	expect("largest", true, strings.Repeat("x", 21), 4)
+	d.Publish(40*ms, bytes.Repeat([]byte("y"), 70000))
+	expect("cut", true, strings.Repeat("y", 21), 5)
+	if cap(d.block) > 100 {
+		t.Errorf("an oversize payload took %d bytes", cap(d.block))
+	}
+
+	// What an earlier run left behind, or its driver says too late, is not
+	// data of the next; Seq goes on.
+	d.Unsubscribe(50*ms, p)
+	d.Publish(60*ms, []byte("late"))
+	w.driver.setup = later
+	subscribe(t, d, 70*ms, p, true)
+	expect("started again", false, "", 6)
+	w.link.Ready(80 * ms)
+	expect("ready again", false, "", 6)
+	d.Publish(90*ms, []byte("new"))
+	expect("new", true, "new", 7)
+}
+
+func TestCommand(t *testing.T) {
+	w := newTwoDevices(t)
+	d := w.position
+	p := new(person)
+	refused := func() {
+		t.Helper()
+		before := string(d.Command())
+		d.SetCommand(ms, []byte{9, 9, 9, 9})
+		if got := string(d.Command()); got != before {
+			t.Errorf("%v link took command % X", w.link.State(), got)
+		}
+		expectEvents(t, w.driver)
+	}
+	w.driver.setup, w.driver.shutdown = later, later
+	refused()
+	subscribe(t, d, ms, p, true)
+	expectEvents(t, w.driver, "setup")
+	refused()
+	w.link.Ready(ms)
+	if d.Command() != nil {
+		t.Errorf("command % X before there was one", d.Command())
+	}
+
+	payload := []byte{0, 100, 0, 20}
+	d.SetCommand(ms, payload)
+	payload[1] = 7 // the caller's buffer is its own
+	if got := d.Command(); !bytes.Equal(got, []byte{0, 100, 0, 20}) {
+		t.Errorf("command % X", got)
+	}
+	d.SetCommand(ms, []byte{0, 200, 0, 0}) // one slot (manual 4.1)
+	if got := d.Command(); !bytes.Equal(got, []byte{0, 200, 0, 0}) {
+		t.Errorf("command % X", got)
+	}
+	if w.sonar.Command() != nil {
+		t.Error("another device has the command")
+	}
+	expectEvents(t, w.driver, "command p 00 64 00 14", "command p 00 C8 00 00")
+	d.ForgetCommand()
+	if d.Command() != nil {
+		t.Errorf("command % X is not forgotten", d.Command())
+	}
+	expectEvents(t, w.driver)
+
+	d.SetCommand(ms, payload)
+	d.Unsubscribe(ms, p)
+	expectEvents(t, w.driver, "command p 00 07 00 14", "shutdown")
+	refused()
+	w.link.Stopped(ms)
+	subscribe(t, d, ms, p, true)
+	if d.Command() != nil {
+		t.Errorf("command % X of an earlier run", d.Command())
+	}
+}
+
+// Configurations have no effect unless the link is ready (manual 3.6); whoever
+// opened it, and whichever of its devices they name.
+func TestConfigure(t *testing.T) {
+	w := newTwoDevices(t)
+	p := new(person)
+	refused := func() {
+		t.Helper()
+		if err := w.position.Configure(ms, []byte("m\x01")); !errors.Is(err, ErrNotOpen) {
+			t.Errorf("%v link: %v", w.link.State(), err)
+		}
+	}
+	w.driver.setup, w.driver.shutdown = later, later
+	refused()
+	subscribe(t, w.sonar, ms, p, true)
+	refused()
+	w.link.Ready(ms)
+	expectEvents(t, w.driver, "setup")
+	for _, d := range []*Device{w.position, w.sonar} {
+		if err := d.Configure(ms, []byte("m\x01")); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := w.position.Configure(ms, []byte("bad")); !errors.Is(err, errBroken) {
+		t.Errorf("the driver's error is %v", err)
+	}
+	expectEvents(t, w.driver, `configure p "m\x01"`, `configure s "m\x01"`, `configure p "bad"`)
+	w.sonar.Unsubscribe(ms, p)
+	refused()
+	w.link.Stopped(ms)
+	refused()
+	expectEvents(t, w.driver, "shutdown")
+}
+
+func TestSubscribed(t *testing.T) {
+	w := newTwoDevices(t)
+	p := new(person)
+	subscribe(t, w.position, ms, p, false)
+	if !w.link.Subscribed(w.position) || w.link.Subscribed(w.sonar) {
+		t.Error("Subscribed does not tell the devices of a link apart")
+	}
+}
+
+// silent is a driver that allocates nothing, unlike scripted.
+type silent struct{ Absent }
+
+func (*silent) Setup(now time.Duration, link *Link) { link.Ready(now) }
+
+func TestHotPathAllocates(t *testing.T) {
+	table := NewTable(newTwoDevices(t).table.log)
+	if err := table.Attach(&silent{*NewAbsent("silent", "", Position(), Laser())}); err != nil {
+		t.Fatal(err)
+	}
+	d, laser := table.Device(codec.Position), table.Device(codec.Laser)
+	subscribe(t, d, ms, new(person), false)
+	scan, command := make([]byte, codec.LaserSize), []byte{0, 1, 0, 2}
+	dst := make([]byte, 0, 1000)
+	seq := d.Seq()
+	for name, f := range map[string]func(){
+		"Publish":                  func() { laser.Publish(ms, scan); d.Publish(ms, scan) },
+		"SetCommand":               func() { d.SetCommand(ms, command) },
+		"AppendBlock":              func() { dst = laser.AppendBlock(d.AppendBlock(dst[:0])) },
+		"AppendBlock without data": func() { dst = table.Device(codec.Laser).AppendBlock(dst[:0]) },
+		"Data, Age, Command":       func() { _, _, _ = d.Data(), d.Age(ms), d.Command() },
+	} {
+		if n := testing.AllocsPerRun(100, f); n != 0 {
+			t.Errorf("%s: %v allocations", name, n)
+		}
+	}
+	if d.Seq() == seq || d.Command() == nil {
+		t.Error("nothing was published or commanded")
+	}
+}

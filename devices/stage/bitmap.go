@@ -1,0 +1,72 @@
+package stage
+
+import (
+	"errors"
+	"fmt"
+	"image/color"
+	"image/png"
+	"os"
+)
+
+const (
+	// maxPixels bounds a floor plan: a picture of 4096 x 4096 takes 64 MB while
+	// it is read. A larger one is refused.
+	maxPixels = 1 << 24
+	// dark is the luminance, of 65535, below which a pixel is a wall.
+	dark = 0x8000
+)
+
+// readBitmap reads a floor plan from a PNG file: dark pixels are walls, light
+// and transparent ones are free. It returns the walls as rectangles, one for
+// each run of dark pixels in a row, in a frame where the picture is centred on
+// the origin and as large as size.
+func readBitmap(path string, size Vec) ([][]Vec, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	config, err := png.DecodeConfig(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: floor plans are PNG files", path, err)
+	}
+	if config.Width < 1 || config.Height < 1 || config.Width > maxPixels/config.Height {
+		return nil, fmt.Errorf("%s: %d x %d pixels, at most %d in all", path, config.Width, config.Height, maxPixels)
+	}
+	if _, err := file.Seek(0, 0); err != nil {
+		return nil, err
+	}
+	picture, err := png.Decode(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	bounds := picture.Bounds()
+	scale := Vec{size.X / float64(bounds.Dx()), size.Y / float64(bounds.Dy())}
+	var walls [][]Vec
+	for y := range bounds.Dy() {
+		// The top row of the picture is the far end of the floor.
+		top := size.Y/2 - float64(y)*scale.Y
+		start := -1
+		for x := range bounds.Dx() + 1 {
+			wall := x < bounds.Dx() && isWall(picture.At(bounds.Min.X+x, bounds.Min.Y+y))
+			switch {
+			case wall && start < 0:
+				start = x
+			case !wall && start >= 0:
+				left, right := float64(start)*scale.X-size.X/2, float64(x)*scale.X-size.X/2
+				walls = append(walls, []Vec{{left, top - scale.Y}, {right, top - scale.Y}, {right, top}, {left, top}})
+				start = -1
+			}
+		}
+	}
+	if walls == nil {
+		return nil, errors.New(path + ": no dark pixel: walls are drawn dark on light")
+	}
+	return walls, nil
+}
+
+func isWall(c color.Color) bool {
+	r, g, b, a := c.RGBA()
+	// Premultiplied: what shines through is white.
+	return (299*r+587*g+114*b)/1000+(0xffff-a) < dark
+}

@@ -1,0 +1,140 @@
+package stage
+
+import "math"
+
+// material is what the senses make of a surface.
+type material struct {
+	color   Color
+	channel int  // of the camera's colour tracker, -1 for none
+	solid   bool // robots bump into it
+	echo    bool // sonars and lasers see it
+}
+
+// part is an upright prism, or for a picture many of one height.
+type part struct {
+	material
+	shapes      [][]Vec // outlines, in the frame of the body
+	bottom, top float64 // metres above the floor
+	bitmap      bool    // drawn from a picture: too many outlines to look at one by one
+}
+
+// at says whether a level beam at that height meets the part.
+func (p *part) at(height float64) bool { return p.bottom <= height && height <= p.top }
+
+// body is a thing in the world: a fixture, whose pose is the origin for good,
+// an object that can be carried, or a robot.
+type body struct {
+	name  string
+	parts []part
+	robot *Robot // nil for a thing
+	grasp bool   // a gripper can hold it
+
+	pose   Pose
+	facing Vec     // unit vector of the heading
+	lifted float64 // metres off its place on the floor
+	holder *gripper
+
+	// hull is the convex outline of the solid parts in the body's frame, nil if
+	// there is none; it stands from hullBottom to hullTop. here is the same in
+	// the world's frame. Two bodies collide when their hulls overlap.
+	hull, here          []Vec
+	hullBottom, hullTop float64
+	hullRadius          float64 // about the pose, metres
+	radius              float64 // the same of all parts
+	walls               *layer  // fixtures that the hull collides with
+}
+
+// shape computes what follows from the parts.
+func (b *body) shape() {
+	var solid []Vec
+	b.hullBottom, b.hullTop = math.Inf(1), math.Inf(-1)
+	for i := range b.parts {
+		p := &b.parts[i]
+		for _, outline := range p.shapes {
+			for _, v := range outline {
+				b.radius = max(b.radius, v.length())
+			}
+			if p.solid {
+				solid = append(solid, outline...)
+				b.hullBottom, b.hullTop = min(b.hullBottom, p.bottom), max(b.hullTop, p.top)
+			}
+		}
+	}
+	if b.hull = convexHull(solid); len(b.hull) < 3 {
+		b.hull = nil
+	}
+	for _, v := range b.hull {
+		b.hullRadius = max(b.hullRadius, v.length())
+	}
+	b.here = make([]Vec, len(b.hull))
+	b.place(b.pose)
+}
+
+// place puts the body at a pose.
+func (b *body) place(at Pose) {
+	at.Heading = wrap(at.Heading)
+	b.pose, b.facing = at, direction(at.Heading)
+	for i, v := range b.hull {
+		b.here[i] = v.rotate(b.facing).add(at.position())
+	}
+}
+
+// local takes a point of the world into the body's frame.
+func (b *body) local(p Vec) Vec { return p.sub(b.pose.position()).rotateBack(b.facing) }
+
+// cast returns the distance from o along the unit vector d, at a height, to the
+// nearest part that gives an echo, or limit.
+func (b *body) cast(o, d Vec, height, limit float64) float64 {
+	v := b.pose.position().sub(o)
+	if along := v.dot(d); along+b.radius < 0 || along-b.radius > limit || math.Abs(v.cross(d)) > b.radius {
+		return limit
+	}
+	o, d = b.local(o), d.rotateBack(b.facing)
+	height -= b.lifted
+	for i := range b.parts {
+		if p := &b.parts[i]; p.echo && p.at(height) {
+			for _, outline := range p.shapes {
+				limit = rayPolygon(o, d, outline, limit)
+			}
+		}
+	}
+	return limit
+}
+
+// within says that no point of the body is farther than reach from p.
+func (b *body) within(p Vec, reach float64) bool {
+	v := b.pose.position().sub(p)
+	reach += b.radius
+	return v.dot(v) <= reach*reach
+}
+
+// overlaps says whether the hulls of two bodies overlap.
+func (b *body) overlaps(o *body) bool {
+	if b.hull == nil || o.hull == nil || b.bottom() >= o.topmost() || o.bottom() >= b.topmost() {
+		return false
+	}
+	v := b.pose.position().sub(o.pose.position())
+	reach := b.hullRadius + o.hullRadius
+	return v.dot(v) < reach*reach && convexOverlap(b.here, o.here)
+}
+
+func (b *body) bottom() float64  { return b.hullBottom + b.lifted }
+func (b *body) topmost() float64 { return b.hullTop + b.lifted }
+
+// inWall says whether the body's hull overlaps a fixture. Walls are drawn
+// conservatively, so it errs by less than one cell to the safe side.
+func (b *body) inWall() bool {
+	if b.hull == nil || b.walls.clear(b.pose.position(), b.hullRadius) {
+		return false
+	}
+	a := b.here[len(b.here)-1]
+	for _, p := range b.here {
+		side := p.sub(a)
+		length := side.length()
+		if b.walls.cast(a, side.scale(1/length), length) < length {
+			return true
+		}
+		a = p
+	}
+	return false
+}

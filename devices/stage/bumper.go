@@ -1,0 +1,110 @@
+package stage
+
+import (
+	"math"
+
+	"player/codec"
+)
+
+const (
+	// bumperTravel is how far the bumpers stand out from the hull, metres. A
+	// robot that was stopped by a collision stands nearer than that.
+	bumperTravel = 0.012
+	// bumperSpacing is the distance between the points of a bumper that feel,
+	// metres: less than a grid cell, or a thin pole would slip between them.
+	bumperSpacing = 0.01
+)
+
+// The bumpers of the Pioneer 2-DX: the direction of each, degrees. Bits count
+// clockwise, in front from left to right, behind from right to left (manual
+// C.3).
+var (
+	frontBumpers = [5]float64{52, 19, 0, -19, -52}
+	rearBumpers  = [5]float64{-128, -161, 180, 161, 128}
+)
+
+// bumperEnd is how far from straight ahead, or straight back, the ring reaches,
+// degrees: half a bumper beyond the outer ones. The wheels are bare.
+const bumperEnd = 70
+
+// feeler is one point of a bumper, on the robot.
+type feeler struct {
+	at    Vec
+	front bool
+	bit   uint8
+}
+
+// feelers covers a convex hull with the points of ten bumpers.
+func feelers(hull []Vec) []feeler {
+	extent := emptyBox()
+	extent.include(hull...)
+	centre := extent.min.add(extent.max).scale(0.5)
+	var ring []feeler
+	feel := func(p, outward Vec) {
+		v := p.sub(centre)
+		angle := math.Atan2(v.Y, v.X) * 180 / math.Pi
+		f := feeler{at: p.add(outward.scale(bumperTravel))}
+		switch {
+		case math.Abs(angle) <= bumperEnd:
+			f.front, f.bit = true, nearestBumper(angle, frontBumpers)
+		case math.Abs(angle) >= 180-bumperEnd:
+			f.bit = nearestBumper(angle, rearBumpers)
+		default:
+			return
+		}
+		ring = append(ring, f)
+	}
+	for i, a := range hull {
+		b := hull[(i+1)%len(hull)]
+		side := b.sub(a)
+		length := side.length()
+		outward := Vec{side.Y / length, -side.X / length}
+		for k := range int(length/bumperSpacing) + 1 {
+			feel(a.add(side.scale(float64(k)*bumperSpacing/length)), outward)
+		}
+		feel(b, outward)
+	}
+	return ring
+}
+
+func nearestBumper(angle float64, bumpers [5]float64) (bit uint8) {
+	best := math.Inf(1)
+	for i, b := range bumpers {
+		if off := math.Abs(math.Remainder(angle-b, 360)); off < best {
+			best, bit = off, 1<<i
+		}
+	}
+	return bit
+}
+
+// readBumpers tells which bumpers touch something.
+func (r *Robot) readBumpers(out *codec.MiscData) {
+	out.FrontBumpers, out.RearBumpers = 0, 0
+	b := r.body
+	reach := b.hullRadius + bumperTravel
+	wall := !b.walls.clear(b.pose.position(), reach)
+	near := r.world.nearby(r, b.pose.position(), reach)
+	if !wall && len(near) == 0 {
+		return
+	}
+	for _, f := range r.feelers {
+		p := f.at.rotate(b.facing).add(b.pose.position())
+		if !(wall && b.walls.occupied(p)) && !touches(b, near, p) {
+			continue
+		}
+		if f.front {
+			out.FrontBumpers |= f.bit
+		} else {
+			out.RearBumpers |= f.bit
+		}
+	}
+}
+
+func touches(b *body, near []*body, p Vec) bool {
+	for _, o := range near {
+		if o.hull != nil && o.holder == nil && o.bottom() < b.topmost() && b.bottom() < o.topmost() && contains(o.here, p) {
+			return true
+		}
+	}
+	return false
+}

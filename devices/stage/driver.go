@@ -1,0 +1,231 @@
+package stage
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"player/codec"
+	"player/devices"
+)
+
+// publishPeriod is how often a robot reports, in simulated time: none of the
+// sensors of the real one is faster than 10 Hz (manual 3.6, note 9).
+const publishPeriod = 100 * time.Millisecond
+
+// Driver gives one robot of a world to the server: all devices that it carries,
+// on one link. The robots of one world share the world's thread.
+type Driver struct {
+	world *World
+	robot *Robot
+	phase time.Duration // of the reports: robots take turns
+
+	link *devices.Link
+	// The devices, nil for what the robot lacks.
+	position, misc, sonar, laser, vision, ptz, gripper *devices.Device
+
+	due    time.Duration // simulated time of the next report
+	opened bool          // a device of the microcontroller is open (manual 3.6)
+
+	buf []byte
+	// Payloads are kept here, for a report must not allocate.
+	positionData codec.PositionData
+	miscData     codec.MiscData
+	sonarData    codec.SonarData
+	laserData    codec.LaserData
+	visionData   codec.VisionData
+	ptzData      codec.PTZData
+	gripperData  codec.GripperData
+}
+
+// NewDriver returns the driver of a robot of the world.
+func NewDriver(world *World, robot *Robot) *Driver {
+	i := slices.Index(world.robots, robot)
+	return &Driver{
+		world: world,
+		robot: robot,
+		phase: publishPeriod * time.Duration(i) / time.Duration(len(world.robots)),
+		buf:   make([]byte, 0, codec.MaxVisionSize),
+	}
+}
+
+// Describe names the devices that the robot carries. Position and misc are on
+// every robot.
+func (d *Driver) Describe() devices.Description {
+	provides := []devices.Spec{devices.Position(), devices.Misc()}
+	if d.robot.sonars != nil {
+		provides = append(provides, devices.Sonar())
+	}
+	if d.robot.laser != nil {
+		provides = append(provides, devices.Laser())
+	}
+	if d.robot.gripper != nil {
+		provides = append(provides, devices.Gripper())
+	}
+	if d.robot.camera != nil {
+		provides = append(provides, devices.Vision(), devices.PTZ())
+	}
+	return devices.Description{Name: "stage " + d.robot.Name, Provides: provides}
+}
+
+// Setup is done at once.
+func (d *Driver) Setup(now time.Duration, link *devices.Link) {
+	d.link, d.opened = link, false
+	d.position, d.misc = link.Device(codec.Position), link.Device(codec.Misc)
+	if d.robot.sonars != nil {
+		d.sonar = link.Device(codec.Sonar)
+	}
+	if d.robot.laser != nil {
+		d.laser = link.Device(codec.Laser)
+	}
+	if d.robot.gripper != nil {
+		d.gripper = link.Device(codec.Gripper)
+	}
+	if d.robot.camera != nil {
+		d.vision, d.ptz = link.Device(codec.Vision), link.Device(codec.PTZ)
+	}
+	d.world.use(now)
+	d.world.drivers = append(d.world.drivers, d)
+	d.due = d.world.sim // the first report comes at once
+	link.Ready(now)
+	link.WakeAt(now)
+}
+
+// Shutdown stops the robot.
+func (d *Driver) Shutdown(now time.Duration) {
+	d.robot.drive.halt()
+	d.world.drivers = slices.DeleteFunc(d.world.drivers, func(o *Driver) bool { return o == d })
+	d.world.unuse()
+	d.link.Stopped(now)
+}
+
+// Command moves wheels, camera or gripper, from now on: the world is brought to
+// the present first, or a robot would obey before it was told.
+func (d *Driver) Command(now time.Duration, device *devices.Device) {
+	d.noticeOpening()
+	if d.world.speed != 0 {
+		d.world.Advance(now)
+	}
+	switch device {
+	case d.position:
+		var c codec.PositionCommand
+		if c.Decode(device.Command()) == nil {
+			d.robot.drive.command(c.Speed, c.TurnRate)
+		}
+	case d.ptz:
+		var c codec.PTZCommand
+		if c.Decode(device.Command()) == nil {
+			d.robot.head.command(c)
+		}
+	case d.gripper:
+		var c codec.GripperCommand
+		if c.Decode(device.Command()) == nil {
+			d.robot.gripper.command(c)
+		}
+	}
+}
+
+// Configure carries out what the microcontroller understands (manual table 8),
+// addressed to any of its devices.
+func (d *Driver) Configure(_ time.Duration, device *devices.Device, payload []byte) error {
+	if !slices.Contains([]*devices.Device{d.position, d.misc, d.sonar, d.gripper}, device) {
+		return fmt.Errorf("device %q takes no configuration", device.Letter())
+	}
+	c, err := codec.DecodeRobotConfig(payload)
+	if err != nil {
+		return err
+	}
+	if d.noticeOpening(); !d.opened {
+		return devices.ErrNotOpen
+	}
+	r := d.robot
+	switch c.Code {
+	case codec.ConfigMotors:
+		r.drive.motors = c.Arg != 0
+	case codec.ConfigVelocity:
+		r.drive.separate = c.Arg != 0
+	case codec.ConfigOdometry:
+		r.odometry.reset(r.body.pose)
+	}
+	return nil
+}
+
+// Tick brings the world to the present and reports when it is the robot's turn.
+func (d *Driver) Tick(now time.Duration) time.Duration {
+	d.noticeOpening()
+	more := d.world.Advance(now)
+	if d.world.paused || d.due < d.world.sim+StepTime {
+		d.publish(now)
+		d.due = d.phase + (d.world.sim+StepTime-d.phase+publishPeriod-1)/publishPeriod*publishPeriod
+	}
+	if more {
+		return now
+	}
+	return d.deadline(now)
+}
+
+// deadline is when the next report is due.
+func (d *Driver) deadline(now time.Duration) time.Duration {
+	switch {
+	case d.world.paused || d.world.Finished():
+		return now + publishPeriod
+	case d.world.speed == 0:
+		return now
+	}
+	return max(now, d.world.wall(d.due))
+}
+
+// noticeOpening resets the odometry when the first of the microcontroller's
+// devices has been opened, whatever else was open before.
+func (d *Driver) noticeOpening() {
+	open := d.subscribed(d.position) || d.subscribed(d.sonar) || d.subscribed(d.misc) || d.subscribed(d.gripper)
+	if open && !d.opened {
+		d.robot.open()
+	}
+	d.opened = open
+}
+
+func (d *Driver) subscribed(device *devices.Device) bool {
+	return device != nil && d.link.Subscribed(device)
+}
+
+// publish reports on the devices that somebody has open: what nobody reads is
+// not computed.
+func (d *Driver) publish(now time.Duration) {
+	r := d.robot
+	if d.subscribed(d.position) {
+		r.readPosition(&d.positionData)
+		d.send(now, d.position, d.positionData.Append)
+	}
+	if d.subscribed(d.misc) {
+		r.readBumpers(&d.miscData)
+		d.miscData.Battery = r.battery.decivolt()
+		d.send(now, d.misc, d.miscData.Append)
+	}
+	if d.subscribed(d.sonar) {
+		r.readSonars(&d.sonarData)
+		d.send(now, d.sonar, d.sonarData.Append)
+	}
+	if d.subscribed(d.laser) {
+		r.readLaser(&d.laserData)
+		d.send(now, d.laser, d.laserData.Append)
+	}
+	if d.subscribed(d.gripper) {
+		r.gripper.read(&d.gripperData)
+		d.send(now, d.gripper, d.gripperData.Append)
+	}
+	if d.subscribed(d.ptz) {
+		r.head.read(&d.ptzData)
+		d.send(now, d.ptz, d.ptzData.Append)
+	}
+	if d.subscribed(d.vision) {
+		r.look(&d.world.tracker.image)
+		d.world.tracker.find(&d.visionData)
+		d.send(now, d.vision, d.visionData.Append)
+	}
+}
+
+func (d *Driver) send(now time.Duration, device *devices.Device, encode func([]byte) []byte) {
+	d.buf = encode(d.buf[:0])
+	device.Publish(now, d.buf)
+}

@@ -1,0 +1,185 @@
+package stage
+
+import (
+	"math"
+	"slices"
+)
+
+// Vec is a point or a direction on the floor, in metres.
+type Vec struct{ X, Y float64 }
+
+func (a Vec) add(b Vec) Vec         { return Vec{a.X + b.X, a.Y + b.Y} }
+func (a Vec) sub(b Vec) Vec         { return Vec{a.X - b.X, a.Y - b.Y} }
+func (a Vec) scale(k float64) Vec   { return Vec{a.X * k, a.Y * k} }
+func (a Vec) dot(b Vec) float64     { return a.X*b.X + a.Y*b.Y }
+func (a Vec) cross(b Vec) float64   { return a.X*b.Y - a.Y*b.X }
+func (a Vec) length() float64       { return math.Hypot(a.X, a.Y) }
+func (a Vec) rotate(by Vec) Vec     { return Vec{a.X*by.X - a.Y*by.Y, a.X*by.Y + a.Y*by.X} }
+func (a Vec) rotateBack(by Vec) Vec { return Vec{a.X*by.X + a.Y*by.Y, a.Y*by.X - a.X*by.Y} }
+
+// direction is the unit vector of an angle in radians.
+func direction(angle float64) Vec {
+	sin, cos := math.Sincos(angle)
+	return Vec{cos, sin}
+}
+
+// Pose is a place on the floor and a heading: metres and radians,
+// counterclockwise from the x axis.
+type Pose struct{ X, Y, Heading float64 }
+
+func (p Pose) position() Vec { return Vec{p.X, p.Y} }
+
+// apply takes a point from the frame at p to the frame that p is in.
+func (p Pose) apply(v Vec) Vec { return p.position().add(v.rotate(direction(p.Heading))) }
+
+// then is the pose q, given in the frame at p, in the frame that p is in.
+func (p Pose) then(q Pose) Pose {
+	at := p.apply(q.position())
+	return Pose{at.X, at.Y, p.Heading + q.Heading}
+}
+
+// from is p as seen from base: base.then(p.from(base)) is p.
+func (p Pose) from(base Pose) Pose {
+	v := p.position().sub(base.position()).rotateBack(direction(base.Heading))
+	return Pose{v.X, v.Y, p.Heading - base.Heading}
+}
+
+// arc moves p forward by distance metres while it turns by turn radians, both
+// evenly: the exact circle.
+func (p Pose) arc(distance, turn float64) Pose {
+	half := turn / 2
+	if half != 0 {
+		distance *= math.Sin(half) / half
+	}
+	d := direction(p.Heading + half).scale(distance)
+	return Pose{p.X + d.X, p.Y + d.Y, p.Heading + turn}
+}
+
+// degrees turns an angle into whole degrees, 0 to 359.
+func degrees(angle float64) uint16 {
+	d := int(math.Round(angle*180/math.Pi)) % 360
+	if d < 0 {
+		d += 360
+	}
+	return uint16(d)
+}
+
+// wrap brings an angle in radians between -pi and pi.
+func wrap(angle float64) float64 { return math.Remainder(angle, 2*math.Pi) }
+
+func radians(degrees float64) float64 { return degrees * math.Pi / 180 }
+
+// rectangle is the outline of a box of the given size about the origin,
+// counterclockwise.
+func rectangle(width, depth float64) []Vec {
+	w, d := width/2, depth/2
+	return []Vec{{-w, -d}, {w, -d}, {w, d}, {-w, d}}
+}
+
+// box is an upright rectangle on the floor. The zero value is not empty: use
+// emptyBox.
+type box struct{ min, max Vec }
+
+func emptyBox() box {
+	inf := math.Inf(1)
+	return box{Vec{inf, inf}, Vec{-inf, -inf}}
+}
+
+func (b *box) include(points ...Vec) {
+	for _, p := range points {
+		b.min = Vec{min(b.min.X, p.X), min(b.min.Y, p.Y)}
+		b.max = Vec{max(b.max.X, p.X), max(b.max.Y, p.Y)}
+	}
+}
+
+func (b box) empty() bool { return b.min.X > b.max.X }
+
+// convexHull returns the convex outline of points, counterclockwise (Andrew's
+// monotone chain). Points are sorted in place.
+func convexHull(points []Vec) []Vec {
+	slices.SortFunc(points, func(a, b Vec) int {
+		if a.X != b.X {
+			return compare(a.X, b.X)
+		}
+		return compare(a.Y, b.Y)
+	})
+	points = slices.Compact(points)
+	if len(points) < 3 {
+		return slices.Clone(points)
+	}
+	var hull []Vec
+	grow := func(p Vec, floor int) {
+		for len(hull) >= floor+2 && hull[len(hull)-1].sub(hull[len(hull)-2]).cross(p.sub(hull[len(hull)-2])) <= 0 {
+			hull = hull[:len(hull)-1]
+		}
+		hull = append(hull, p)
+	}
+	for _, p := range points {
+		grow(p, 0)
+	}
+	floor := len(hull) - 1
+	for _, p := range slices.Backward(points[:len(points)-1]) {
+		grow(p, floor)
+	}
+	return hull[:len(hull)-1]
+}
+
+func compare(a, b float64) int {
+	if a < b {
+		return -1
+	}
+	return 1
+}
+
+// contains says whether p lies in the polygon (even-odd rule).
+func contains(polygon []Vec, p Vec) bool {
+	inside := false
+	a := polygon[len(polygon)-1]
+	for _, b := range polygon {
+		if (a.Y > p.Y) != (b.Y > p.Y) && p.X < a.X+(p.Y-a.Y)/(b.Y-a.Y)*(b.X-a.X) {
+			inside = !inside
+		}
+		a = b
+	}
+	return inside
+}
+
+// convexOverlap says whether two convex polygons, both counterclockwise, have
+// an inner point in common: no side of either separates them.
+func convexOverlap(a, b []Vec) bool { return !separates(a, b) && !separates(b, a) }
+
+func separates(a, b []Vec) bool {
+	p := a[len(a)-1]
+	for _, q := range a {
+		side, apart := q.sub(p), true
+		for _, v := range b {
+			if side.cross(v.sub(p)) > 0 {
+				apart = false
+				break
+			}
+		}
+		if apart {
+			return true
+		}
+		p = q
+	}
+	return false
+}
+
+// rayPolygon returns the distance from o along the unit vector d to the first
+// side of the polygon, or limit if that is nearer.
+func rayPolygon(o, d Vec, polygon []Vec, limit float64) float64 {
+	a := polygon[len(polygon)-1].sub(o)
+	for _, p := range polygon {
+		b := p.sub(o)
+		// Sides that the ray's line does not cross are most: look at that first.
+		ca, cb := d.cross(a), d.cross(b)
+		if (ca > 0) != (cb > 0) {
+			if t := (a.dot(d)*cb - b.dot(d)*ca) / (cb - ca); t >= 0 && t < limit {
+				limit = t
+			}
+		}
+		a = b
+	}
+	return limit
+}

@@ -1,0 +1,204 @@
+package stage
+
+import (
+	"math"
+	"time"
+
+	"player/codec"
+)
+
+const (
+	// liftTime is what the lift takes from end to end; later versions of Player
+	// compute with that figure. liftHeight is how far it goes, metres.
+	liftTime   = 3500 * time.Millisecond
+	liftHeight = 0.10
+	// paddleTime is what the paddles take from end to end: a guess, no figure is
+	// published.
+	paddleTime = time.Second
+	// carryStep is the unit of the argument of LiftCarry.
+	carryStep = 20 * time.Millisecond
+	// innerBeam and outerBeam are where the break beams cross, as fractions of
+	// the paddles' length.
+	innerBeam, outerBeam = 0.25, 0.75
+)
+
+// travel is one motor between two ends, 0 and 1.
+type travel struct{ at, want float64 }
+
+func (t *travel) stop()        { t.want = t.at }
+func (t *travel) moving() bool { return t.at != t.want }
+func (t *travel) atEnd() bool  { return t.at == 0 || t.at == 1 }
+
+func (t *travel) step(dt, full time.Duration) {
+	t.at = approach(t.at, t.want, dt.Seconds()/full.Seconds())
+}
+
+// gripper is two paddles, 1 open and 0 closed, on a lift, 1 up and 0 down. The
+// paddles reach forward from its pose and stay parallel.
+type gripper struct {
+	robot   *Robot
+	pose    Pose    // on the robot
+	length  float64 // of the paddles, metres
+	opening float64 // between the open paddles, metres
+	height  float64 // of the beams above the floor, lift down
+	paddles travel
+	lift    travel
+
+	held    *body // between the paddles, nil for nothing
+	holding Pose  // where it is, from the gripper
+}
+
+// command carries out a gripper command (manual table 5).
+func (g *gripper) command(c codec.GripperCommand) {
+	switch c.Code {
+	case codec.GripOpen:
+		g.paddles.want = 1
+	case codec.GripClose, codec.GripPress:
+		g.paddles.want = 0
+	case codec.GripStop:
+		g.paddles.stop()
+	case codec.LiftRaise:
+		g.lift.want = 1
+	case codec.LiftLower:
+		g.lift.want = 0
+	case codec.LiftStop:
+		g.lift.stop()
+	case codec.GripStore:
+		g.paddles.want, g.lift.want = 0, 1
+	case codec.GripDeploy:
+		g.paddles.want, g.lift.want = 1, 0
+	case codec.GripHalt:
+		g.paddles.stop()
+		g.lift.stop()
+	case codec.LiftCarry: // negative is down
+		way := (time.Duration(int8(c.Arg)) * carryStep).Seconds() / liftTime.Seconds()
+		g.lift.want = max(0, min(1, g.lift.at+way))
+	}
+}
+
+// step moves paddles and lift, and what is between the paddles with them.
+func (g *gripper) step(dt time.Duration) {
+	if g.paddles.moving() {
+		g.paddles.step(dt, paddleTime)
+		g.squeeze()
+	}
+	if g.lift.moving() {
+		g.lift.step(dt, liftTime)
+	}
+	if g.held != nil {
+		g.held.lifted = g.lift.at * liftHeight
+		g.held.place(g.robot.body.pose.then(g.pose).then(g.holding))
+	}
+}
+
+func (g *gripper) gap() float64 { return g.paddles.at * g.opening }
+
+// squeeze lets the paddles push what is between them. They stop on it when it
+// touches both, and let it go when they open.
+func (g *gripper) squeeze() {
+	if g.held != nil {
+		if _, width := g.across(g.held); g.gap() > width {
+			g.drop()
+		}
+		return
+	}
+	if g.paddles.want > g.paddles.at {
+		return
+	}
+	thing := g.between(innerBeam)
+	if thing == nil {
+		thing = g.between(outerBeam)
+	}
+	if thing == nil || !thing.grasp || thing.holder != nil {
+		return
+	}
+	middle, width := g.across(thing)
+	if width > g.opening {
+		return
+	}
+	at := thing.pose.from(g.robot.body.pose.then(g.pose))
+	if slack := max(0, g.gap()-width) / 2; math.Abs(middle) > slack {
+		at.Y += max(-slack, min(slack, middle)) - middle
+		thing.place(g.robot.body.pose.then(g.pose).then(at))
+	}
+	if g.gap() <= width {
+		g.paddles.at = width / g.opening
+		g.paddles.stop()
+		g.held, g.holding, thing.holder = thing, at, g
+	}
+}
+
+// drop lets go what is held. It falls on the floor.
+func (g *gripper) drop() { g.held.lifted, g.held.holder, g.held = 0, nil, nil }
+
+// across returns the middle and the width of a body across the paddles, metres
+// from the line ahead.
+func (g *gripper) across(b *body) (middle, width float64) {
+	base := g.robot.body.pose.then(g.pose)
+	low, high := math.Inf(1), math.Inf(-1)
+	for i := range b.parts {
+		for _, outline := range b.parts[i].shapes {
+			for _, v := range outline {
+				p := b.pose.apply(v).sub(base.position()).rotateBack(direction(base.Heading))
+				low, high = min(low, p.Y), max(high, p.Y)
+			}
+		}
+	}
+	return (low + high) / 2, high - low
+}
+
+// between returns the body that breaks a beam, nil if none does.
+func (g *gripper) between(beam float64) *body {
+	from, ahead := g.beam(beam)
+	best, found := g.gap(), (*body)(nil)
+	for _, b := range g.robot.world.nearby(g.robot, from, best) {
+		// From either side: a ray that starts within a body misses its near face.
+		d := b.cast(from, ahead, g.beamHeight(), best)
+		if d == best && b.cast(from.add(ahead.scale(best)), ahead.scale(-1), g.beamHeight(), best) < best {
+			d = 0
+		}
+		if d < best {
+			best, found = d, b
+		}
+	}
+	return found
+}
+
+// beam returns where a beam starts, at the right paddle, and its direction.
+func (g *gripper) beam(at float64) (from, d Vec) {
+	base := g.robot.body.pose.then(g.pose)
+	return base.apply(Vec{at * g.length, -g.gap() / 2}), direction(base.Heading + math.Pi/2)
+}
+
+func (g *gripper) beamHeight() float64 { return g.height + g.lift.at*liftHeight }
+
+// broken says whether a beam is obstructed, by a body or by a wall.
+func (g *gripper) broken(beam float64) bool {
+	if g.between(beam) != nil {
+		return true
+	}
+	from, d := g.beam(beam)
+	return g.robot.body.walls.cast(from, d, g.gap()) < g.gap()
+}
+
+// read reports the state as the microcontroller does (manual table 7).
+func (g *gripper) read(out *codec.GripperData) {
+	*out = codec.GripperData{}
+	set := func(to *uint8, bit uint8, on bool) {
+		if on {
+			*to |= bit
+		}
+	}
+	held := g.held != nil
+	set(&out.State, codec.PaddlesOpen, g.paddles.at == 1)
+	set(&out.State, codec.PaddlesClosed, g.paddles.at == 0 || held && !g.paddles.moving())
+	set(&out.State, codec.PaddlesMoving, g.paddles.moving())
+	set(&out.State, codec.LiftUp, g.lift.at == 1)
+	set(&out.State, codec.LiftDown, g.lift.at == 0)
+	set(&out.State, codec.LiftMoving, g.lift.moving())
+	set(&out.Beams, codec.GripLimit, g.paddles.atEnd() || held)
+	set(&out.Beams, codec.LiftLimit, g.lift.atEnd())
+	set(&out.Beams, codec.OuterBeam, g.broken(outerBeam))
+	set(&out.Beams, codec.InnerBeam, g.broken(innerBeam))
+	set(&out.Beams, codec.LeftPaddleOpen|codec.RightPaddleOpen, g.paddles.at > 0 && !held)
+}

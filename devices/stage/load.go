@@ -1,0 +1,156 @@
+package stage
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"player/configfile"
+)
+
+const (
+	defaultResolution = 0.02 // metres per cell, that of Stage
+	// maxNamed is how many ignored names the warning about them lists.
+	maxNamed = 20
+)
+
+// Load reads a world file (docs/STAGE.md). The error is an *[configfile.Error],
+// or several joined, for what is wrong in the file.
+func Load(path string) (*World, error) {
+	file, err := configfile.ParseFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return build(file)
+}
+
+// build makes a world of a parsed file.
+func build(file *configfile.File) (*World, error) {
+	l := &loader{
+		file:    file,
+		palette: shades(),
+		world:   &World{name: file.Name, scan: scanDirections()},
+	}
+	l.settings(file.Global)
+	l.things(file.Global)
+	if err := errors.Join(file.Err(), errors.Join(l.errs...)); err != nil {
+		return nil, err
+	}
+	if err := l.drawLayers(); err != nil {
+		return nil, err
+	}
+	l.checkRoom()
+	l.nameIgnored()
+	return l.world, nil
+}
+
+// loader is a world being read.
+type loader struct {
+	file    *configfile.File
+	palette palette
+	world   *World
+	seed    uint64
+	errs    []error
+
+	robotSections []*configfile.Section // of the robots, for complaints about them
+}
+
+// fail keeps a complaint about a field of s.
+func (l *loader) fail(s *configfile.Section, field, format string, args ...any) {
+	l.errs = append(l.errs, s.Errorf(field, format, args...))
+}
+
+// warn keeps a warning about s.
+func (l *loader) warn(s *configfile.Section, format string, args ...any) {
+	l.world.warnings = append(l.world.warnings,
+		fmt.Sprintf("%s:%d: %s", s.Pos.File, s.Pos.Line, fmt.Sprintf(format, args...)))
+}
+
+// settings reads the fields of the whole world.
+func (l *loader) settings(s *configfile.Section) {
+	w := l.world
+	w.name = s.String("name", w.name)
+	w.resolution = s.Length("resolution", defaultResolution)
+	if !(w.resolution >= 0.001 && w.resolution <= 1) {
+		l.fail(s, "resolution", "resolution is %v m: write 0.001 to 1", w.resolution)
+	}
+	w.speed = s.Float("speedup", 1)
+	if !(w.speed >= 0 && w.speed <= 1e6) {
+		l.fail(s, "speedup", "speedup is %v: write how many times faster than real time, or 0 for as fast as possible", w.speed)
+	}
+	w.paused = s.Bool("paused", false)
+	quit := s.Float("quit_time", 0)
+	if !(quit >= 0 && quit <= 1e9) {
+		l.fail(s, "quit_time", "quit_time is %v: write simulated seconds, or 0 for never", quit)
+	}
+	w.quitAt = time.Duration(quit * float64(time.Second))
+	l.seed = uint64(s.Int("seed", 1))
+	// What only a window or other builds of Stage look at.
+	s.Ignore("window", "interval_sim", "interval_real", "threads", "show_clock", "show_clock_interval")
+}
+
+// things reads the models at top level.
+func (l *loader) things(s *configfile.Section) {
+	var objects []*body
+	for _, section := range s.Sections("model", "position") {
+		at := l.pose(section)
+		base := section.Tuple("pose", "llla", 0, 0, 0, 0)[2]
+		if section.Type == "position" {
+			l.robot(section, at, base)
+			continue
+		}
+		b := &body{name: section.String("name", fmt.Sprintf("%s%d", section.Name, len(l.world.fixtures)+len(objects)))}
+		b.grasp = section.Float("gripper_return", 0) > 0
+		if b.grasp {
+			b.pose = at
+			l.model(section, Pose{}, base, b, nil)
+			objects = append(objects, b)
+		} else {
+			l.model(section, at, base, b, nil)
+			l.world.fixtures = append(l.world.fixtures, b)
+		}
+		b.shape()
+		if b.grasp && b.parts == nil {
+			l.fail(section, "gripper_return", "%s has no shape to grip", section.Name)
+		}
+	}
+	for _, r := range l.world.robots {
+		l.world.bodies = append(l.world.bodies, r.body)
+	}
+	l.world.bodies = append(l.world.bodies, objects...)
+}
+
+// pose reads where s is in its parent's frame.
+func (l *loader) pose(s *configfile.Section) Pose {
+	p := s.Tuple("pose", "llla", 0, 0, 0, 0)
+	return Pose{p[0], p[1], wrap(p[3])}
+}
+
+// random is the source of chance of the i-th robot.
+func (l *loader) random(i int) *rand.Rand { return rand.New(rand.NewPCG(l.seed, uint64(i))) }
+
+// checkRoom warns of robots that cannot move, because they start in something.
+func (l *loader) checkRoom() {
+	for i, r := range l.world.robots {
+		if l.world.blocked(r.body) {
+			l.warn(l.robotSections[i], "robot %s starts inside something and cannot move", r.Name)
+		}
+	}
+}
+
+// nameIgnored makes one warning of all that nobody asked for.
+func (l *loader) nameIgnored() {
+	var names []string
+	unused := l.file.Unused()
+	for _, e := range unused[:min(len(unused), maxNamed)] {
+		names = append(names, fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Err))
+	}
+	if len(unused) > maxNamed {
+		names = append(names, fmt.Sprintf("and %d more", len(unused)-maxNamed))
+	}
+	if names != nil {
+		l.world.warnings = append(l.world.warnings, "not supported and ignored: "+strings.Join(names, "; "))
+	}
+}

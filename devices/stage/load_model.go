@@ -1,0 +1,241 @@
+package stage
+
+import (
+	"math"
+
+	"player/configfile"
+)
+
+// defaultSize is that of a model without size or blocks, metres.
+var defaultSize = []float64{0.1, 0.1, 0.1}
+
+// looks is what only a window would show, or what nothing here can sense.
+var looks = []string{
+	"gui_nose", "gui_grid", "gui_move", "gui_outline", "gui_movemask", "trail_length", "trail_interval",
+	"fiducial_return", "mass", "friction", "map_resolution",
+}
+
+// model reads a section and its children into the body b. frame is the pose of
+// the section in the body's frame, base its lower end above the floor. The
+// devices that it carries go to the robot, if there is one.
+func (l *loader) model(s *configfile.Section, frame Pose, base float64, b *body, r *Robot) {
+	top := l.shape(s, frame, base, b, defaultSize)
+	l.children(s, frame, base, top, b, r)
+}
+
+// children reads the models and devices that stand on s.
+func (l *loader) children(s *configfile.Section, frame Pose, base, top float64, b *body, r *Robot) {
+	if !s.Bool("stack_children", true) {
+		top = base
+	}
+	types := []string{"model"}
+	if r != nil {
+		types = append(types, "ranger", "blobfinder", "gripper", "bumper")
+	}
+	for _, child := range s.Sections(types...) {
+		at := frame.then(l.pose(child))
+		z := top + child.Tuple("pose", "llla", 0, 0, 0, 0)[2]
+		switch child.Type {
+		case "model":
+			l.model(child, at, z, b, r)
+		case "ranger":
+			l.device(child, at, z, b, r)
+			l.ranger(child, at, z, r)
+		case "blobfinder":
+			l.device(child, at, z, b, r)
+			l.camera(child, at, z, r)
+		case "gripper":
+			l.gripper(child, at, z, r)
+		case "bumper":
+			child.Ignore("bcount", "blength") // every robot has the ring of the Pioneer
+		}
+	}
+}
+
+// device reads the case of a device. Without size or blocks it has none.
+func (l *loader) device(s *configfile.Section, frame Pose, base float64, b *body, r *Robot) {
+	top := base
+	if s.Field("size") != nil || len(s.Sections("block")) > 0 {
+		top = l.shape(s, frame, base, b, defaultSize)
+	} else {
+		s.Ignore(append(looks, "color", "color_rgba", "obstacle_return", "ranger_return", "blob_return", "gripper_return")...)
+	}
+	l.children(s, frame, base, top, b, r)
+}
+
+// shape reads what a section looks like and adds it to b. It returns its upper
+// end above the floor.
+func (l *loader) shape(s *configfile.Section, frame Pose, base float64, b *body, size []float64) float64 {
+	s.Ignore(looks...)
+	m := l.material(s)
+	sized := s.Field("size") != nil
+	size = s.Lengths("size", size...)
+	for _, v := range size {
+		if !(v > 0 && v < 1e5) {
+			l.fail(s, "size", "size %v m: write three positive lengths", v)
+			return base
+		}
+	}
+	o := s.Tuple("origin", "llla", 0, 0, 0, 0)
+	frame = frame.then(Pose{o[0], o[1], o[3]})
+	base += o[2]
+	top := base + size[2]
+	area := Vec{size[0], size[1]}
+
+	add := func(bottom, top float64, bitmap bool, outlines ...[]Vec) {
+		p := part{material: m, bottom: bottom, top: top, bitmap: bitmap}
+		for _, outline := range outlines {
+			moved := make([]Vec, len(outline))
+			for i, v := range outline {
+				moved[i] = frame.apply(v)
+			}
+			p.shapes = append(p.shapes, moved)
+		}
+		b.parts = append(b.parts, p)
+	}
+	blocks := s.Sections("block")
+	path := s.Path("bitmap", "")
+	switch {
+	case path != "":
+		walls, err := readBitmap(path, area)
+		if err != nil {
+			l.fail(s, "bitmap", "cannot read the floor plan: %w", err)
+			break
+		}
+		if b.robot != nil || b.grasp {
+			l.fail(s, "bitmap", "a floor plan cannot move")
+			break
+		}
+		add(base, top, true, walls...)
+		if !m.solid && m.echo {
+			l.warn(s, "%s has obstacle_return 0: robots see its walls and drive through them", s.Name)
+		}
+	case len(blocks) > 0:
+		outlines, ranges := l.blocks(blocks)
+		if sized {
+			fit(outlines, ranges, size)
+		} else if len(ranges) > 0 {
+			top = base + highest(ranges)
+		}
+		for i, outline := range outlines {
+			add(base+ranges[i].min, base+ranges[i].max, false, outline)
+		}
+	default:
+		add(base, top, false, rectangle(area.X, area.Y))
+	}
+	if s.Bool("boundary", false) {
+		// As thin as the grid allows, and within the size.
+		t := min(l.world.resolution, area.X/2, area.Y/2)
+		x, y := (area.X-t)/2, (area.Y-t)/2
+		add(base, top, false,
+			Pose{0, y, 0}.outline(rectangle(area.X, t)), Pose{0, -y, 0}.outline(rectangle(area.X, t)),
+			Pose{x, 0, 0}.outline(rectangle(t, area.Y)), Pose{-x, 0, 0}.outline(rectangle(t, area.Y)))
+	}
+	return top
+}
+
+// outline takes an outline from the frame at p to the frame that p is in.
+func (p Pose) outline(points []Vec) []Vec {
+	for i, v := range points {
+		points[i] = p.apply(v)
+	}
+	return points
+}
+
+// blocks reads outlines and heights.
+func (l *loader) blocks(sections []*configfile.Section) (outlines [][]Vec, ranges []span) {
+	for _, s := range sections {
+		n := s.Int("points", 0)
+		if n < 3 || n > 1000 {
+			l.fail(s, "points", "a block has 3 to 1000 points, not %d", n)
+			continue
+		}
+		var outline []Vec
+		for i := range n {
+			name := pointName(i)
+			if s.Field(name) == nil {
+				l.fail(s, "points", "%s is missing", name)
+				break
+			}
+			p := s.Lengths(name, 0, 0)
+			outline = append(outline, Vec{p[0], p[1]})
+		}
+		z := s.Lengths("z", 0, 1)
+		if !(z[0] < z[1]) {
+			l.fail(s, "z", "z [%v %v]: write the lower end first", z[0], z[1])
+		}
+		if len(outline) == n {
+			outlines, ranges = append(outlines, outline), append(ranges, span{z[0], z[1]})
+		}
+	}
+	return outlines, ranges
+}
+
+// fit stretches outlines so that together they are as large as size, centred,
+// as Stage does.
+func fit(outlines [][]Vec, ranges []span, size []float64) {
+	extent := emptyBox()
+	for _, outline := range outlines {
+		extent.include(outline...)
+	}
+	if extent.empty() {
+		return
+	}
+	centre, span := extent.min.add(extent.max).scale(0.5), extent.max.sub(extent.min)
+	kx, ky := size[0]/max(span.X, 1e-9), size[1]/max(span.Y, 1e-9)
+	for _, outline := range outlines {
+		for i, v := range outline {
+			v = v.sub(centre)
+			outline[i] = Vec{v.X * kx, v.Y * ky}
+		}
+	}
+	kz := size[2] / highest(ranges)
+	for i := range ranges {
+		ranges[i].min *= kz
+		ranges[i].max *= kz
+	}
+}
+
+func highest(ranges []span) float64 {
+	top := 1e-9
+	for _, z := range ranges {
+		top = max(top, z.max)
+	}
+	return top
+}
+
+// material reads what the senses make of a section.
+func (l *loader) material(s *configfile.Section) material {
+	light := s.Bool("light", false)
+	solid, echo := 1.0, 1.0
+	if light { // shines from above, so to speak
+		solid, echo = 0, -1
+	}
+	look, err := l.palette.resolve(s.Color("color", "red"))
+	if err != nil {
+		l.fail(s, "color", "%w", err)
+	}
+	if s.Field("color_rgba") != nil {
+		c := s.Floats("color_rgba", 0, 0, 0, 1)
+		level := func(v float64) uint8 { return uint8(math.Round(max(0, min(1, v)) * 255)) }
+		look = l.palette.channelOf(Color{level(c[0]), level(c[1]), level(c[2])})
+	}
+	if light {
+		look.channel = lightChannel
+	}
+	if s.Field("channel") != nil {
+		look.channel = s.Int("channel", 0)
+		if look.channel < 0 || look.channel > lightChannel {
+			l.fail(s, "channel", "channel %d: the colour tracker has 0 to %d", look.channel, lightChannel)
+		}
+	}
+	if s.Float("blob_return", 1) == 0 {
+		look.channel = noChannel
+	}
+	return material{
+		color:   look.Color,
+		channel: look.channel,
+		solid:   s.Float("obstacle_return", solid) != 0,
+		echo:    s.Float("ranger_return", echo) >= 0,
+	}
+}

@@ -1,0 +1,208 @@
+package stage
+
+import (
+	"fmt"
+	"math"
+
+	"player/codec"
+	"player/configfile"
+)
+
+// Defaults of a robot: the Pioneer 2-DX.
+var (
+	pioneerSize = []float64{0.44, 0.38, 0.22} // metres
+	// Speeds and accelerations as velocity_bounds and acceleration_bounds write
+	// them, [xmin xmax ymin ymax zmin zmax amin amax], metres and radians. One
+	// metre a second squared is what the wheels of the direct mode were assumed
+	// to make; no figure is published.
+	pioneerSpeeds = []float64{-maxWheel, maxWheel, 0, 0, 0, 0, -maxTurn, maxTurn}
+	pioneerAccels = []float64{-1, 1, 0, 0, 0, 0, -3.5, 3.5}
+)
+
+const (
+	// maxLaserFOV and maxSonarSamples tell the rangers of a world file apart: a
+	// sensor with more rays than that is a laser.
+	maxSonarSamples = 16
+	// cameraReach is how far colours are recognised, metres, unless the world
+	// says otherwise.
+	cameraReach = 50
+	maxReach    = 1000 // metres, of any sensor
+)
+
+// robot reads a position model.
+func (l *loader) robot(s *configfile.Section, at Pose, base float64) {
+	w := l.world
+	r := &Robot{
+		Name:  s.String("name", fmt.Sprintf("r%d", len(w.robots))),
+		Port:  s.Int("port", 0),
+		world: w,
+	}
+	for i, o := range w.robots {
+		if o.Name == r.Name {
+			l.fail(s, "name", "the robot at line %d is called %q, too", l.robotSections[i].Pos.Line, r.Name)
+		}
+		if o.Port == r.Port && r.Port != 0 {
+			l.fail(s, "port", "robot %q is at port %d, too", o.Name, r.Port)
+		}
+	}
+	if r.Port < 0 || r.Port > 65535 {
+		l.fail(s, "port", "port %d: write 1 to 65535", r.Port)
+	}
+	r.body = &body{name: r.Name, robot: r, pose: at}
+	top := l.shape(s, Pose{}, base, r.body, pioneerSize)
+	l.children(s, Pose{}, base, top, r.body, r)
+	r.body.shape()
+	if r.body.hull == nil {
+		l.fail(s, "obstacle_return", "robot %q has no solid shape", r.Name)
+	} else {
+		r.feelers = feelers(r.body.hull)
+	}
+	l.motion(s, r, at)
+	l.power(s, r)
+	w.robots = append(w.robots, r)
+	l.robotSections = append(l.robotSections, s)
+}
+
+// motion reads how a robot drives and what it knows of its place.
+func (l *loader) motion(s *configfile.Section, r *Robot, at Pose) {
+	if drive := s.String("drive", "diff"); drive != "diff" {
+		l.warn(s, "drive %q is not supported: %s drives with two wheels", drive, r.Name)
+	}
+	bounds := func(name string, def []float64) (forward, turning span) {
+		b := s.Tuple(name, "llllllaa", def...)
+		forward, turning = span{b[0], b[1]}, span{b[6], b[7]}
+		if forward.min > 0 || forward.max < 0 || turning.min > 0 || turning.max < 0 {
+			l.fail(s, name, "%s: each lower bound is negative or zero, each upper bound positive or zero", name)
+		}
+		return forward, turning
+	}
+	r.drive.speeds, r.drive.turns = bounds("velocity_bounds", pioneerSpeeds)
+	r.drive.accels, r.drive.turnRises = bounds("acceleration_bounds", pioneerAccels)
+	r.motorsAtStart = s.Bool("motors", true)
+	r.drive.motors = r.motorsAtStart
+
+	switch localization := s.String("localization", "odom"); localization {
+	case "gps":
+		r.odometry.gps = true
+	case "odom":
+	default:
+		l.fail(s, "localization", `localization %.40q: write "gps" or "odom"`, localization)
+	}
+	o := s.Tuple("localization_origin", "llla", at.X, at.Y, 0, at.Heading)
+	r.odometry.origin = Pose{o[0], o[1], o[3]}
+	slip := s.Floats("odom_error")
+	switch len(slip) {
+	case 0:
+	case 3, 4: // [x y a] or [x y z a]
+		r.odometry.draw([3]float64{slip[0], slip[1], slip[len(slip)-1]}, l.random(len(l.world.robots)))
+	default:
+		l.fail(s, "odom_error", "odom_error wants [x y a] or [x y z a]")
+	}
+}
+
+// power reads the battery.
+func (l *loader) power(s *configfile.Section, r *Robot) {
+	b := battery{capacity: s.Float("joules_capacity", capacity), idle: s.Float("watts", idleWatts)}
+	b.joules = s.Float("joules", b.capacity)
+	if !(b.capacity > 0 && b.joules >= 0 && b.joules <= b.capacity) {
+		l.fail(s, "joules", "joules %v of joules_capacity %v", b.joules, b.capacity)
+	}
+	r.battery = b
+}
+
+// ranger reads sonars and lasers.
+func (l *loader) ranger(s *configfile.Section, at Pose, base float64, r *Robot) {
+	for _, sensor := range s.Sections("sensor") {
+		sensor.Ignore("size", "color", "color_rgba")
+		pose := at.then(l.pose(sensor))
+		height := base + sensor.Tuple("pose", "llla", 0, 0, 0, 0)[2]
+		samples := sensor.Int("samples", 1)
+		if samples < 1 {
+			l.fail(sensor, "samples", "samples %d: write 1 or more", samples)
+		}
+		if samples > maxSonarSamples {
+			if r.laser != nil {
+				l.warn(sensor, "a second laser is not supported: %s has the first", r.Name)
+				continue
+			}
+			r.laser = &laser{pose: pose, height: height,
+				reach: l.reach(sensor, 8), fov: sensor.Angle("fov", math.Pi)}
+			continue
+		}
+		beam := sonar{pose: pose, samples: samples,
+			reach: min(l.reach(sensor, 5), maxSonar), fov: sensor.Angle("fov", radians(15))}
+		if r.sonars == nil {
+			r.sonars = &sonars{height: height}
+		}
+		if len(r.sonars.ring) == codec.SonarCount {
+			l.warn(sensor, "more than %d sonars are not supported: %s has the first", codec.SonarCount, r.Name)
+			return
+		}
+		r.sonars.ring = append(r.sonars.ring, beam)
+		r.sonars.reach = max(r.sonars.reach, beam.reach)
+	}
+}
+
+// reach reads the far end of the range of a sensor.
+func (l *loader) reach(s *configfile.Section, def float64) float64 {
+	limits := s.Lengths("range", 0, def)
+	if !(limits[1] > 0 && limits[1] <= maxReach) {
+		l.fail(s, "range", "range to %v m: write up to %d", limits[1], maxReach)
+	}
+	return limits[1]
+}
+
+// camera reads a blobfinder: a camera on a pan-tilt-zoom head with a colour
+// tracker.
+func (l *loader) camera(s *configfile.Section, at Pose, base float64, r *Robot) {
+	if r.camera != nil {
+		l.warn(s, "a second camera is not supported: %s has the first", r.Name)
+		return
+	}
+	c := &camera{pose: at, height: base, reach: s.Length("range", cameraReach)}
+	if !(c.reach > 0 && c.reach <= maxReach) {
+		l.fail(s, "range", "range %v m: write up to %d", c.reach, maxReach)
+	}
+	s.Field("colors_count") // follows from colors
+	for channel, name := range s.Strings("colors") {
+		look, err := l.palette.resolve(name)
+		if err != nil {
+			l.fail(s, "colors", "%w", err)
+		}
+		if channel >= lightChannel {
+			l.fail(s, "colors", "more than %d colours", lightChannel)
+			break
+		}
+		if c.palette == nil {
+			c.palette = map[Color]int{}
+		}
+		c.palette[look.Color] = channel
+	}
+	r.camera = c
+}
+
+// gripper reads a gripper.
+func (l *loader) gripper(s *configfile.Section, at Pose, base float64, r *Robot) {
+	if r.gripper != nil {
+		l.warn(s, "a second gripper is not supported: %s has the first", r.Name)
+		return
+	}
+	s.Ignore(looks...)
+	s.Ignore("color", "color_rgba", "obstacle_return", "ranger_return", "blob_return", "gripper_return")
+	size := s.Lengths("size", 0.10, 0.215, 0.10)
+	g := &gripper{robot: r, pose: at, length: size[0], opening: size[1], height: base + size[2]/2}
+	if !(g.length > 0 && g.length < 10 && g.opening > 0 && g.opening < 10) {
+		l.fail(s, "size", "size %v m: write length of the paddles, opening, height", size)
+	}
+	end := func(field, zero, one string, def float64) travel {
+		names := map[string]float64{zero: 0, one: 1}
+		at, known := names[s.String(field, map[float64]string{0: zero, 1: one}[def])]
+		if !known {
+			l.fail(s, field, "write %q or %q", zero, one)
+		}
+		return travel{at: at, want: at}
+	}
+	g.paddles = end("paddles", "closed", "open", 1)
+	g.lift = end("lift", "down", "up", 0)
+	r.gripper = g
+}

@@ -1,0 +1,117 @@
+package stage
+
+import (
+	"math"
+	"time"
+
+	"player/codec"
+)
+
+const (
+	// stallHold is how long a stall is reported after the wheels were blocked.
+	// Blocked wheels try again at once, so without it the flag would flicker
+	// between two reports of 10 Hz.
+	stallHold = 200 * time.Millisecond
+	// pressings is how often a blocked move is halved: the robot ends nearer to
+	// the obstacle than 0.2 mm.
+	pressings = 5
+)
+
+// Robot is one simulated robot.
+type Robot struct {
+	Name string
+	Port int // TCP port that the world asks for, zero for none
+
+	world    *World
+	body     *body
+	drive    drive
+	odometry odometry
+	battery  battery
+	feelers  []feeler
+	head     head
+
+	// What it carries; nil for what it lacks.
+	sonars  *sonars
+	laser   *laser
+	camera  *camera
+	gripper *gripper
+
+	motorsAtStart bool
+	stalledUntil  time.Duration // simulated time
+}
+
+// step lets dt pass for the robot.
+func (r *Robot) step(dt time.Duration) {
+	forward, turned := r.drive.step(dt)
+	if forward != 0 || turned != 0 {
+		r.move(forward, turned)
+	}
+	r.battery.drain(dt, r.drive.speed, r.drive.turn)
+	if r.camera != nil {
+		r.head.step(dt)
+	}
+	if r.gripper != nil {
+		r.gripper.step(dt)
+	}
+}
+
+// move goes the way that the wheels made, as far as nothing is in it. What
+// blocks the wheels stops them: a robot never penetrates anything, and never
+// pushes it.
+func (r *Robot) move(forward, turned float64) {
+	start := r.body.pose
+	if r.tryMove(start, forward, turned) {
+		return
+	}
+	r.stalledUntil = r.world.sim + stallHold
+	r.drive.speed = 0
+	if turned != 0 && r.tryMove(start, 0, turned) { // it can still turn on the spot
+		return
+	}
+	r.drive.turn = 0
+	for range pressings {
+		forward /= 2
+		r.tryMove(r.body.pose, forward, 0)
+	}
+}
+
+// tryMove moves from start unless that ends in something; it then leaves the
+// robot at start.
+func (r *Robot) tryMove(start Pose, forward, turned float64) bool {
+	r.body.place(start.arc(forward, turned))
+	if r.world.blocked(r.body) {
+		r.body.place(start)
+		return false
+	}
+	r.odometry.add(forward, turned)
+	return true
+}
+
+// stalled says whether something blocks the wheels.
+func (r *Robot) stalled() bool { return r.world.sim < r.stalledUntil }
+
+// open is what happens when the first client opens the microcontroller (manual
+// 3.6).
+func (r *Robot) open() {
+	r.odometry.opened()
+	r.drive.separate = false
+	r.drive.motors = r.motorsAtStart
+	r.drive.halt()
+}
+
+// readPosition reports the odometry.
+func (r *Robot) readPosition(out *codec.PositionData) {
+	at := r.odometry.at(r.body.pose)
+	*out = codec.PositionData{
+		Time:     uint32(r.world.Stamp().Milliseconds()),
+		X:        int32(math.Round(at.X * 1000)),
+		Y:        int32(math.Round(at.Y * 1000)),
+		Heading:  degrees(at.Heading),
+		Speed:    int16(math.Round(r.drive.speed * 1000)),
+		TurnRate: int16(math.Round(r.drive.turn * 180 / math.Pi)),
+		Compass:  degrees(r.body.pose.Heading),
+	}
+	if r.stalled() {
+		out.Stall = 1
+	}
+}

@@ -1,0 +1,75 @@
+package stage
+
+import (
+	"bufio"
+	"io"
+	"math"
+	"strconv"
+	"time"
+
+	"player/codec"
+)
+
+// truth writes down what really happened.
+type truth struct {
+	out  *bufio.Writer
+	next time.Duration
+	line []byte
+}
+
+const truthHeader = "time_s,robot,x_m,y_m,heading_deg,speed_m_s,turnrate_deg_s,stall,bumped\n"
+
+// LogTruth writes the true state of every robot to out, ten times a simulated
+// second, as comma separated values with a header: the simulated time, the
+// robot's name, its pose in the frame of the world, its velocity, and 1 or 0
+// for stalled and for bumped. FlushTruth ends it.
+func (w *World) LogTruth(out io.Writer) {
+	w.truth = &truth{out: bufio.NewWriterSize(out, 1<<16), next: w.sim}
+	w.truth.out.WriteString(truthHeader)
+	w.truth.sample(w)
+}
+
+// FlushTruth writes out what is still buffered and returns the first error that
+// there was.
+func (w *World) FlushTruth() error {
+	if w.truth == nil {
+		return nil
+	}
+	return w.truth.out.Flush() // a bufio.Writer keeps its first error
+}
+
+func (t *truth) sample(w *World) {
+	if w.sim < t.next {
+		return
+	}
+	t.next += publishPeriod
+	for _, r := range w.robots {
+		var bumpers codec.MiscData
+		r.readBumpers(&bumpers)
+		b := t.line[:0]
+		b = t.number(b, w.sim.Seconds(), 2)
+		b = append(append(b, r.Name...), ',')
+		b = t.number(b, r.body.pose.X, 4)
+		b = t.number(b, r.body.pose.Y, 4)
+		b = t.number(b, r.body.pose.Heading*180/math.Pi, 2)
+		b = t.number(b, r.drive.speed, 4)
+		b = t.number(b, r.drive.turn*180/math.Pi, 2)
+		b = append(b, bit(r.stalled()), ',', bit(bumpers.FrontBumpers|bumpers.RearBumpers != 0), '\n')
+		t.out.Write(b)
+		t.line = b
+	}
+}
+
+func (t *truth) number(b []byte, v float64, decimals int) []byte {
+	if math.Abs(v) < math.Pow10(-decimals)/2 {
+		v = 0 // never "-0.00"
+	}
+	return append(strconv.AppendFloat(b, v, 'f', decimals, 64), ',')
+}
+
+func bit(set bool) byte {
+	if set {
+		return '1'
+	}
+	return '0'
+}

@@ -1,0 +1,102 @@
+package stage
+
+import (
+	"fmt"
+	"slices"
+)
+
+// What follows is for people who look at the world and touch it. It is called
+// on the thread of the server, like everything here.
+
+// Model is a thing in the world, as it is drawn from above.
+type Model struct {
+	Name  string
+	Robot bool
+	Parts []ModelPart
+}
+
+// ModelPart is a prism of one colour. Outlines are in metres, in the model's
+// frame; fixtures have that of the world.
+type ModelPart struct {
+	Color       Color
+	Outlines    [][]Vec
+	Bottom, Top float64 // metres above the floor
+}
+
+// Movers returns what moves: the robots in the order of Robots, then the
+// objects. AppendPoses has their poses, in the same order.
+func (w *World) Movers() []Model { return models(w.bodies) }
+
+// Fixtures returns what never moves, but for floor plans read from pictures:
+// see Plan.
+func (w *World) Fixtures() []Model { return models(w.fixtures) }
+
+func models(bodies []*body) []Model {
+	list := make([]Model, len(bodies))
+	for i, b := range bodies {
+		list[i] = Model{Name: b.name, Robot: b.robot != nil}
+		for _, p := range b.parts {
+			if !p.bitmap {
+				list[i].Parts = append(list[i].Parts, ModelPart{p.color, p.shapes, p.bottom, p.top})
+			}
+		}
+	}
+	return list
+}
+
+// AppendPoses appends where the movers are now.
+func (w *World) AppendPoses(dst []Pose) []Pose {
+	for _, b := range w.bodies {
+		dst = append(dst, b.pose)
+	}
+	return dst
+}
+
+// Plan is the floor plan: what robots bump into or see.
+type Plan struct {
+	Origin        Vec     // lower left corner, metres
+	Resolution    float64 // metres per cell
+	Width, Height int     // in cells
+	grid          *layer
+}
+
+// Plan returns the floor plan.
+func (w *World) Plan() Plan {
+	g := w.plan
+	return Plan{g.origin, g.resolution, g.width, g.height, g}
+}
+
+// Wall says whether a cell is occupied; (0,0) is at the origin, x to the right,
+// y up.
+func (p Plan) Wall(x, y int) bool { return p.grid.hint[y*p.Width+x] == 0 }
+
+// SetPose puts a mover somewhere else, as a hand would: its wheels do not turn,
+// so its odometry does not know. The error says that there is no room.
+func (w *World) SetPose(mover int, at Pose) error {
+	if mover < 0 || mover >= len(w.bodies) {
+		return fmt.Errorf("there is no mover %d", mover)
+	}
+	b := w.bodies[mover]
+	old := b.pose
+	b.place(at)
+	if w.blocked(b) {
+		b.place(old)
+		return fmt.Errorf("there is no room for %s at (%.2f, %.2f)", b.name, at.X, at.Y)
+	}
+	if b.holder != nil {
+		b.holder.drop()
+	}
+	return nil
+}
+
+// Robot returns the robot of that name, nil if there is none.
+func (w *World) Robot(name string) *Robot {
+	i := slices.IndexFunc(w.robots, func(r *Robot) bool { return r.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return w.robots[i]
+}
+
+// Pose returns where the robot really is.
+func (r *Robot) Pose() Pose { return r.body.pose }

@@ -1,0 +1,136 @@
+package devices
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/codec"
+)
+
+func TestTable(t *testing.T) {
+	table := NewTable(zap.NewNop())
+	wheels, laser := newScripted("wheels", Position(), Sonar()), newScripted("laser", Laser())
+	for _, d := range []*scripted{wheels, laser} {
+		if err := table.Attach(d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		driver *scripted
+		want   string
+	}{
+		{newScripted("other", PTZ(), Sonar()), `device 's' (sonar) is provided by both wheels and other`},
+		{newScripted("twice", Misc(), Misc()), `device 'm' (misc) is provided by both twice and twice`},
+	} {
+		if err := table.Attach(tt.driver); err == nil || err.Error() != tt.want {
+			t.Errorf("%v, want %s", err, tt.want)
+		}
+	}
+	// A driver that was refused leaves nothing behind.
+	for letter := range 256 {
+		d := table.Device(byte(letter))
+		if want := slices.Contains([]byte("psl"), byte(letter)); (d != nil) != want {
+			t.Errorf("device %q: %v", byte(letter), d)
+		}
+		if d != nil && (d.Letter() != byte(letter) || d.Spec().Letter != byte(letter)) {
+			t.Errorf("device %q calls itself %q", byte(letter), d.Letter())
+		}
+	}
+	if links := table.Links(); len(links) != 2 || links[0].Name() != "wheels" || links[1].Name() != "laser" {
+		t.Errorf("%d links, want wheels and laser", len(links))
+	}
+	if err := table.Attach(newScripted("camera", PTZ())); err != nil {
+		t.Errorf("a letter of a refused driver is taken: %v", err)
+	}
+}
+
+// Before Connect there is no outside world, and nothing panics.
+func TestUnconnected(t *testing.T) {
+	table := NewTable(zap.NewNop())
+	if err := table.Attach(newScripted("laser", Laser())); err != nil {
+		t.Fatal(err)
+	}
+	l := table.Links()[0]
+	l.WakeAt(ms)
+	if p, err := l.Host().OpenSerial("/dev/ttyS1", 9600, nil); p != nil || err == nil || err.Error() != "/dev/ttyS1: the server is not running" {
+		t.Errorf("opened: %v, %v", p, err)
+	}
+	if p, err := l.Host().Dial("127.0.0.1:5001", nil); p != nil || err == nil || err.Error() != "127.0.0.1:5001: the server is not running" {
+		t.Errorf("dialled: %v, %v", p, err)
+	}
+}
+
+// Shutdown stops what runs, the first attached first, whoever has it open; it
+// is done when the last driver is off.
+func TestTableShutdown(t *testing.T) {
+	table, host := NewTable(zap.NewNop()), newHost()
+	var order []string
+	specs := []Spec{Position(), Laser(), PTZ(), Vision(), Gripper()}
+	drivers := make([]*scripted, len(specs))
+	for i, spec := range specs {
+		d := newScripted(spec.Name, spec)
+		d.shutdown = later
+		drivers[i] = d
+		if err := table.Attach(d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	table.Connect(host)
+	var p person
+	open := func(letter byte, pending bool) {
+		t.Helper()
+		subscribe(t, table.Device(letter), ms, &p, pending)
+	}
+	drivers[2].setup = later
+	open(codec.PTZ, true) // starting
+	open(codec.Laser, false)
+	open(codec.Position, false)
+	open(codec.Vision, false)
+	table.Device(codec.Vision).Unsubscribe(ms, &p) // stopping
+	open(codec.Vision, true)                       // and to be started again
+	for _, d := range drivers {
+		d.events = nil
+		d.shutdown = nil
+		if d != drivers[1] {
+			name := d.desc.Name
+			d.shutdown = func(now time.Duration) { order = append(order, name) }
+			continue
+		}
+		d.shutdown = func(now time.Duration) { order = append(order, "laser"); d.link.Stopped(now) }
+	}
+	if table.Done() {
+		t.Error("done before it began")
+	}
+	table.Shutdown(2 * ms)
+	if want := []string{"position", "laser", "ptz"}; !slices.Equal(order, want) {
+		t.Errorf("stopped %v, want %v", order, want)
+	}
+	for i, driver := range []*scripted{drivers[2], drivers[0]} {
+		if table.Done() {
+			t.Errorf("done while %d drivers run", 3-i)
+		}
+		driver.link.Stopped(3 * ms)
+	}
+	if table.Done() {
+		t.Error("done while a driver stops that stopped already")
+	}
+	host.wake(drivers[3].link, ms+stopLimit)
+	if !table.Done() {
+		t.Error("not done")
+	}
+	for _, d := range drivers {
+		if pending, err := table.Device(d.desc.Provides[0].Letter).Subscribe(4*ms, &p); pending || err != errShutdown {
+			t.Errorf("%s can be opened after the shutdown: %v, %v", d.desc.Name, pending, err)
+		}
+		if slices.Contains(d.take(), "setup") {
+			t.Errorf("%s was started again", d.desc.Name)
+		}
+	}
+	expectTold(t, &p)
+	if len(host.at) != 0 {
+		t.Errorf("%d deadlines are armed for a robot that is off", len(host.at))
+	}
+}

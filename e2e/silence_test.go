@@ -1,0 +1,142 @@
+package e2e
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// network is two namespaces joined by a veth pair: the robot's and the
+// client's.
+type network struct {
+	robot, client string // names of the namespaces
+}
+
+const (
+	robotAddress  = "10.66.65.1"
+	clientAddress = "10.66.65.2"
+)
+
+// newNetwork needs root and iproute2. In CI their lack is a failure.
+func newNetwork(t *testing.T) *network {
+	t.Helper()
+	if _, err := exec.LookPath("ip"); err != nil || os.Geteuid() != 0 {
+		if os.Getenv("CI") == "true" {
+			t.Fatal("namespaces need root and iproute2")
+		}
+		t.Skip("needs root and the program ip, for network namespaces")
+	}
+	n := &network{robot: fmt.Sprintf("robot%d", os.Getpid()), client: fmt.Sprintf("client%d", os.Getpid())}
+	t.Cleanup(func() {
+		_ = exec.Command("ip", "netns", "del", n.robot).Run()
+		_ = exec.Command("ip", "netns", "del", n.client).Run()
+	})
+	for _, line := range []string{
+		"ip netns add " + n.robot,
+		"ip netns add " + n.client,
+		"ip -n " + n.robot + " link add wlan0 type veth peer name wlan0 netns " + n.client,
+		"ip -n " + n.robot + " addr add " + robotAddress + "/24 dev wlan0",
+		"ip -n " + n.client + " addr add " + clientAddress + "/24 dev wlan0",
+		"ip -n " + n.robot + " link set lo up",
+		"ip -n " + n.robot + " link set wlan0 up",
+		"ip -n " + n.client + " link set wlan0 up",
+	} {
+		args := strings.Fields(line)
+		if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", line, err, out)
+		}
+	}
+	return n
+}
+
+// walkAway takes the client's end down: nothing it sends or is sent arrives.
+func (n *network) walkAway(t *testing.T) {
+	t.Helper()
+	if out, err := exec.Command("ip", "-n", n.client, "link", "set", "wlan0", "down").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+// in runs fn with this thread in a namespace.
+func in(t *testing.T, namespace string, fn func()) {
+	t.Helper()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	home, err := os.Open("/proc/thread-self/ns/net")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer home.Close()
+	away, err := os.Open("/var/run/netns/" + namespace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer away.Close()
+	if err := unix.Setns(int(away.Fd()), unix.CLONE_NEWNET); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := unix.Setns(int(home.Fd()), unix.CLONE_NEWNET); err != nil {
+			panic(err) // this thread would stay in the wrong network
+		}
+	}()
+	fn()
+}
+
+// A client whose acknowledgements stop: its motors stop within two seconds,
+// and it is disconnected within fifteen (PROTOCOL 9.1).
+func TestClientOutOfRange(t *testing.T) {
+	for _, c := range []struct{ name, request string }{
+		{"streaming", "pasr"},
+		{"only writing", "pw"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			n := newNetwork(t)
+			s := launch(t, 6665, exec.Command("ip", "netns", "exec", n.robot, binary, "-debug", "-stage", room))
+			var far, near *peer
+			in(t, n.client, func() {
+				conn, err := net.Dial("tcp", robotAddress+":6665")
+				if err != nil {
+					t.Fatal(err)
+				}
+				far = &peer{t, conn}
+			})
+			in(t, n.robot, func() {
+				conn, err := net.Dial("tcp", "127.0.0.1:6665")
+				if err != nil {
+					t.Fatal(err)
+				}
+				near = &peer{t, conn}
+			})
+			defer far.conn.Close()
+			defer near.conn.Close()
+			near.request("pr")
+			far.request(c.request)
+			far.drive(0, 40)
+			await(t, "the robot turns", func() bool { return near.position().TurnRate != 0 })
+
+			n.walkAway(t)
+			begin := time.Now()
+			await(t, "the robot stops", func() bool { return near.position().TurnRate == 0 })
+			// Generous, as this machine may be busy: without the check it would
+			// be fifteen seconds.
+			if d := time.Since(begin); d > 6*time.Second {
+				t.Errorf("motors stopped after %v", d)
+			} else {
+				t.Logf("motors stopped after %v", d)
+			}
+			await(t, "the connection is closed", func() bool {
+				return strings.Contains(s.log.String(), "disconnected") && strings.Contains(s.log.String(), clientAddress)
+			})
+			t.Logf("disconnected after %v", time.Since(begin))
+			near.frame(3)
+		})
+	}
+}

@@ -1,0 +1,65 @@
+// Avoid drives around obstacles with the sonars, as in appendix C of the Player
+// manual: the nearer something is, the slower; the more room one side has, the
+// more it turns there; with no room at all it backs off. Ctrl-C stops it.
+//
+//	go run ./examples/avoid -addr tanis:6665
+//
+// A Pioneer wakes up with its motors off: press the white button on it.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+
+	"player/client"
+)
+
+func main() {
+	addr := flag.String("addr", "localhost:6665", "`host:port` of the Player server")
+	rounds := flag.Int("n", 400, "rounds of data to drive for, ten in a second")
+	flag.Parse()
+	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer cancel()
+	if err := drive(ctx, *addr, *rounds); err != nil && ctx.Err() == nil {
+		fmt.Fprintln(os.Stderr, "avoid:", err)
+		os.Exit(1)
+	}
+}
+
+func drive(ctx context.Context, addr string, rounds int) error {
+	robot, err := client.Dial(ctx, addr)
+	if err != nil {
+		return err
+	}
+	defer robot.Close()
+	if err := robot.Request(ctx, "srpw"); err != nil { // sonar read, position write
+		return err
+	}
+	defer robot.SetSpeed(0, 0) // whatever happens: stop
+
+	for range rounds {
+		if err := robot.Read(ctx); err != nil {
+			return err
+		}
+		if !robot.Has('s') { // the sonars have not fired yet
+			continue
+		}
+		// Sonars 1 to 3 look ahead and to the left, 4 to 6 to the right.
+		left := push(slices.Min(robot.Sonar[1:4]))
+		right := push(slices.Min(robot.Sonar[4:7]))
+		// Room on both sides adds up to speed, the difference to turning:
+		// positive is to the left.
+		if err := robot.SetSpeed(left+right, left-right); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// push is how much one side urges the robot on: -100 at the wall, nothing at
+// 300 mm, 150 from 750 mm on.
+func push(mm uint16) int { return min(100*int(mm)/300-100, 150) }

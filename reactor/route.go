@@ -1,0 +1,134 @@
+package reactor
+
+import (
+	"net/netip"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"player/timers"
+)
+
+const (
+	// routePoll is how often a congested route is looked at. Acknowledgements
+	// raise no event, so somebody has to look; a small frame takes a 2 Mbps
+	// link longer than this.
+	routePoll = time.Millisecond
+	// lost is how long a frame counts as in flight. A client that walked out
+	// of range must not hold up the others on its route.
+	lost = 400 * time.Millisecond
+)
+
+// route is the clients that came in on one local address, as they share the
+// link behind it: lo, eth0, wlan0. While the link takes what is due, a route
+// costs nothing. When a client's frame is due and its last one has not been
+// acknowledged, it takes a place in the queue, once; when its turn comes, it
+// gets the data of that moment (PROTOCOL 3.6). So a link that is too small is
+// shared evenly and carries no stale data.
+type route struct {
+	reactor *Reactor
+	queue   []*client // waiting for their turn, first come first served
+	flight  []*client // had a frame sent that was not known to be acknowledged
+	window  window
+	timer   *timers.Timer
+}
+
+// routeOf finds the route of a new connection.
+func (r *Reactor) routeOf(fd int) *route {
+	var local netip.Addr
+	if sa, err := unix.Getsockname(fd); err == nil {
+		switch sa := sa.(type) {
+		case *unix.SockaddrInet4:
+			local = netip.AddrFrom4(sa.Addr)
+		case *unix.SockaddrInet6:
+			local = netip.AddrFrom16(sa.Addr).Unmap()
+		}
+	}
+	rt := r.routes[local]
+	if rt == nil {
+		rt = &route{reactor: r}
+		rt.timer = timers.NewTimer(rt.pump)
+		r.routes[local] = rt
+	}
+	return rt
+}
+
+// due says that a frame for c is due. On a free route it is sent at once.
+func (rt *route) due(now time.Duration, c *client) {
+	if c.place != nowhere {
+		return
+	}
+	if len(rt.queue) == 0 && c.unacknowledged() <= c.allowance() {
+		rt.send(now, c)
+		return
+	}
+	c.place = queued
+	rt.queue = append(rt.queue, c)
+	if len(rt.queue) > 1 {
+		return
+	}
+	rt.land(now)
+	rt.window.begin(now, len(rt.flight))
+	if next := rt.pump(now); next != 0 {
+		rt.reactor.queue.Set(rt.timer, next)
+	}
+}
+
+// pump serves the queue as far as the window is open. It returns when to look
+// again, zero if nobody waits.
+func (rt *route) pump(now time.Duration) time.Duration {
+	rt.window.deliver(now, rt.land(now))
+	for len(rt.queue) > 0 && len(rt.flight) < rt.window.size {
+		c := rt.queue[0]
+		rt.queue = slices.Delete(rt.queue, 0, 1)
+		c.place = nowhere
+		if c.stuck() {
+			rt.reactor.stall(now, c)
+		} else {
+			rt.send(now, c)
+		}
+	}
+	if len(rt.queue) == 0 {
+		return 0
+	}
+	return now + routePoll
+}
+
+// land drops from flight what has been acknowledged or is lost, and returns
+// how many were acknowledged.
+func (rt *route) land(now time.Duration) (delivered int) {
+	still := rt.flight[:0]
+	for _, c := range rt.flight {
+		switch {
+		case c.gone, now-c.sentAt > lost:
+			c.inFlight = false
+		case c.unacknowledged() == 0:
+			c.inFlight = false
+			delivered++
+		default:
+			still = append(still, c)
+		}
+	}
+	clear(rt.flight[len(still):])
+	rt.flight = still
+	return delivered
+}
+
+// send makes a frame and sends it.
+func (rt *route) send(now time.Duration, c *client) {
+	rt.reactor.send(now, c)
+	c.sentAt = now
+	if !c.inFlight && !c.gone {
+		c.inFlight = true
+		rt.flight = append(rt.flight, c)
+	}
+}
+
+// leave removes a client that is gone.
+func (rt *route) leave(c *client) {
+	same := func(o *client) bool { return o == c }
+	rt.queue = slices.DeleteFunc(rt.queue, same)
+	rt.flight = slices.DeleteFunc(rt.flight, same)
+	c.place, c.inFlight = nowhere, false
+}

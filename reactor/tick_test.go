@@ -1,0 +1,143 @@
+package reactor
+
+import (
+	"net"
+	"testing"
+	"time"
+
+	"github.com/panjf2000/gnet/v2"
+	"go.uber.org/zap"
+
+	"player/codec"
+	"player/devices"
+)
+
+// sink is a connection that takes everything at once.
+type sink struct {
+	gnet.Conn
+	frames, bytes int
+	ctx           any
+}
+
+func (s *sink) Write(p []byte) (int, error) { s.frames++; s.bytes += len(p); return len(p), nil }
+func (s *sink) Fd() int                     { return -1 } // no socket: nothing is unacknowledged
+func (s *sink) OutboundBuffered() int       { return 0 }
+func (s *sink) SetContext(ctx any)          { s.ctx = ctx }
+func (s *sink) LocalAddr() net.Addr         { return &net.TCPAddr{Port: 1} }
+func (s *sink) RemoteAddr() net.Addr        { return &net.TCPAddr{Port: 2} }
+
+// seven is a robot with all seven devices and frames of 807 bytes.
+type seven struct{ robot }
+
+func (s *seven) Describe() devices.Description {
+	return devices.Description{Name: "seven", Provides: []devices.Spec{devices.Laser(), devices.Sonar(), devices.Position(),
+		devices.Gripper(), devices.Misc(), devices.Vision(), devices.PTZ()}}
+}
+
+func (s *seven) Setup(now time.Duration, l *devices.Link) {
+	for _, d := range s.Describe().Provides {
+		size := d.DataSize
+		if d.Letter == codec.Vision {
+			size = 0
+		}
+		l.Device(d.Letter).Publish(now, make([]byte, size))
+	}
+	l.Ready(now)
+}
+
+// tickOf50 returns a function that serves one tick of 50 clients at 50 Hz, and
+// their connections.
+func tickOf50(t testing.TB) (tick func(), sinks []*sink) {
+	t.Helper()
+	table := devices.NewTable(zap.NewNop())
+	if err := table.Attach(&seven{}); err != nil {
+		t.Fatal(err)
+	}
+	r := newReactor(Config{MaxRate: 1000, MaxClients: 50, Log: zap.NewNop()})
+	r.tables[1] = table
+	table.Connect(r)
+	for range 50 {
+		s := &sink{}
+		if !r.openClient(1, s) {
+			t.Fatal("client refused")
+		}
+		c := s.ctx.(*client)
+		c.session.Receive(1, codec.AppendMessage(nil, codec.KindConfig, codec.Server, []byte{'f', 0, 50}))
+		c.session.Receive(1, codec.AppendRequest(nil, []byte("lrsrprgrmrvrzr")))
+		r.settle(1)
+		sinks = append(sinks, s)
+	}
+	now := time.Duration(1)
+	return func() {
+		now, _ = r.queue.Next()
+		r.queue.Run(now, coalesce)
+		r.settle(now)
+	}, sinks
+}
+
+func TestTickOf50AllocatesNothing(t *testing.T) {
+	tick, sinks := tickOf50(t)
+	tick()
+	if n := testing.AllocsPerRun(100, tick); n != 0 {
+		t.Errorf("%v allocations in a tick of 50 clients", n)
+	}
+	for _, s := range sinks {
+		if reply := 3 + 14; s.frames != 1+102 || s.bytes != reply+102*807 {
+			t.Fatalf("%d writes, %d bytes; want the reply and 102 frames of 807 bytes", s.frames, s.bytes)
+		}
+	}
+}
+
+func BenchmarkTickOf50(b *testing.B) {
+	tick, _ := tickOf50(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		tick()
+	}
+}
+
+func TestWindowShrinksWhileDeliveryStays(t *testing.T) {
+	w := window{}
+	now := time.Second
+	w.begin(now, 50)
+	if w.size != 50 {
+		t.Fatalf("begins with %d, want what is in flight", w.size)
+	}
+	for range 30 { // a link that carries 270 frames/s whatever the window
+		now += windowEpoch
+		w.deliver(now, 54)
+	}
+	if w.size > 6 {
+		t.Errorf("window %d after 6 s on a link that three fill", w.size)
+	}
+}
+
+func TestWindowKeepsWhatDeliveryNeeds(t *testing.T) {
+	w := window{}
+	now := time.Second
+	w.begin(now, 50)
+	most, least := 0, 1000
+	for i := range 300 { // receivers that acknowledge after 40 ms: delivery is in proportion
+		now += windowEpoch
+		w.deliver(now, w.size*5)
+		if i > 5 && w.before == 0 {
+			most, least = max(most, w.size), min(least, w.size)
+		}
+	}
+	if least < 50 {
+		t.Errorf("window fell to %d where it halves delivery", least)
+	}
+}
+
+func TestWindowGrowsOnALongRoundTrip(t *testing.T) {
+	w := window{}
+	now := time.Second
+	w.begin(now, 0)
+	for range 200 { // 100 ms round trip, 270 frames/s at most: 27 frames fill it
+		now += windowEpoch
+		w.deliver(now, min(54, w.size*2))
+	}
+	if w.size < 20 || w.size > 60 {
+		t.Errorf("window %d where 27 fill the link", w.size)
+	}
+}
