@@ -133,7 +133,12 @@ func TestClientOutOfRange(t *testing.T) {
 				t.Logf("motors stopped after %v", d)
 			}
 			await(t, "the connection is closed", func() bool {
-				return strings.Contains(s.log.String(), "disconnected") && strings.Contains(s.log.String(), clientAddress)
+				for line := range strings.Lines(s.log.String()) {
+					if strings.Contains(line, "disconnected") && strings.Contains(line, clientAddress) {
+						return true
+					}
+				}
+				return false
 			})
 			t.Logf("disconnected after %v", time.Since(begin))
 			near.frame(3)

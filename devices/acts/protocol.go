@@ -1,0 +1,209 @@
+// Package acts drives ACTS, the colour tracker behind Player's vision device,
+// as a client of its TCP server.
+//
+// This file is the protocol's framing: requests, packets and the streaming
+// parser. What a packet says is in blob.go, the driver in driver.go, and how it
+// finds its server in search.go.
+package acts
+
+// What the client sends, one byte each. The server sends one packet for each
+// Request and none without.
+const (
+	Request byte = '0'
+	Quit    byte = '1'
+)
+
+const (
+	// Ports of the server.
+	Port10 = 35091 // ACTS 1.0
+	Port12 = 5001  // ACTS 1.2 and 2.0
+
+	// Channels is the number of colours that are tracked.
+	Channels = 32
+	// MaxBlobs is how many blobs of one channel a packet has at most.
+	MaxBlobs = 10
+
+	areaSize = 4 // bytes of a blob's area
+)
+
+// Version is the version of the protocol. A packet is a header with the index
+// of the first blob and the count of blobs of each channel, then the blobs in
+// channel order: area, centre and bounding box. Versions differ in how wide all
+// these numbers but the area are: one byte, or two of six bits.
+//
+// No byte is zero: each is sent as its value plus one.
+type Version byte
+
+// The versions.
+const (
+	V10 Version = iota // what clients of Player know (manual 3.5.1)
+	V12                // also 2.0
+)
+
+// width is how many bytes a number has that is not an area.
+func (v Version) width() int { return 1 + int(v) }
+
+// headerSize in bytes: 64 or 128.
+func (v Version) headerSize() int { return Channels * 2 * v.width() }
+
+// blobSize in bytes: 10 or 16.
+func (v Version) blobSize() int { return areaSize + 6*v.width() }
+
+// MaxPacket is the longest packet of a version in bytes: 3264 or 5248.
+func (v Version) MaxPacket() int { return v.headerSize() + Channels*MaxBlobs*v.blobSize() }
+
+// bufferSize is MaxPacket of V12.
+const bufferSize = 5248
+
+// Packet is one whole packet: header and blobs.
+type Packet []byte
+
+// Stats counts what a Parser made of its input. Every byte fed is in a packet,
+// in Garbage, or still waiting for the rest of its packet.
+type Stats struct {
+	Packets   uint64
+	Garbage   uint64 // bytes that belong to no packet
+	Malformed uint64 // packets with a good header but zero or too large bytes in their blobs
+}
+
+// Parser finds packets in a byte stream that is cut anywhere. There is no mark
+// where a packet begins and no checksum: a header is believed if its indices
+// are the running sums of its counts, and a packet if its bytes can be blobs.
+// After one that turns out false it goes on with the very next byte. Some
+// damage cannot be seen so: bytes 01 before a packet are channels without
+// blobs, and a packet cut short takes its rest from the next. The cure is to
+// Reset before each Request. Its memory is the struct; a zero value with its
+// Version is ready.
+type Parser struct {
+	Version Version
+	// Detect has packets of either version taken, until one is found that can
+	// only be of one; then Version tells which, and Detect is false. What may
+	// be the beginning of a longer packet of V12 waits for its rest: see Settle.
+	Detect bool
+	Stats  Stats
+
+	buf  [bufferSize]byte
+	r, w int // buf[r:w] is not looked at yet
+}
+
+// Next takes in and returns the first packet it completes with the bytes after
+// it still to be fed, or nil when all of in is taken:
+//
+//	for packet, in := p.Next(in); packet != nil; packet, in = p.Next(in) {
+//
+// The packet is valid until the next call.
+func (p *Parser) Next(in []byte) (packet Packet, rest []byte) {
+	for {
+		switch size, v := p.inspect(); v {
+		case whole:
+			packet = p.buf[p.r : p.r+size : p.r+size]
+			p.r += size
+			p.Stats.Packets++
+			return packet, in
+		case malformed:
+			p.Stats.Malformed++
+			fallthrough
+		case noise:
+			p.r++
+			p.Stats.Garbage++
+		case partial:
+			if len(in) == 0 {
+				return nil, nil
+			}
+			// A partial packet is shorter than buf: there is always room.
+			if p.r > 0 {
+				p.w, p.r = copy(p.buf[:], p.buf[p.r:p.w]), 0
+			}
+			n := copy(p.buf[p.w:], in)
+			p.w += n
+			in = in[n:]
+		}
+	}
+}
+
+// Reset gives up the packet that is being received, as garbage. It belongs
+// before each Request: what is left by then is no part of the answer.
+func (p *Parser) Reset() {
+	p.Stats.Garbage += uint64(p.w - p.r)
+	p.r, p.w = 0, 0
+}
+
+// Settle says that no more bytes come. It returns the packet of V10 that is
+// just what came and might have been the beginning of one of V12, such as an
+// image without blobs; else nil. Detect stays as it is. The packet is valid
+// until the next call.
+func (p *Parser) Settle() Packet {
+	b := p.buf[p.r:p.w]
+	size, v := V10.inspect(b)
+	if !p.Detect || v != whole || size != len(b) {
+		return nil
+	}
+	p.r = p.w
+	p.Stats.Packets++
+	return Packet(b)
+}
+
+// inspect judges what was received, and finds the version if there is Detect.
+func (p *Parser) inspect() (size int, v verdict) {
+	b := p.buf[p.r:p.w]
+	if !p.Detect {
+		return p.Version.inspect(b)
+	}
+	// V12 comes first: a packet of it can begin with one of V10, which is
+	// shorter, but hardly the other way round.
+	for _, version := range []Version{V12, V10} {
+		size, v = version.inspect(b)
+		if v == whole {
+			p.Version, p.Detect = version, false
+		}
+		if v == whole || v == partial {
+			break
+		}
+	}
+	return size, v
+}
+
+type verdict int
+
+const (
+	partial   verdict = iota // nothing wrong so far, more bytes needed
+	whole                    // a good packet
+	malformed                // a packet but for the bytes of its blobs
+	noise                    // no packet starts here
+)
+
+// inspect judges the packet that starts at b[0]; size is for whole only.
+func (v Version) inspect(b []byte) (size int, result verdict) {
+	width, header, blobSize := v.width(), v.headerSize(), v.blobSize()
+	total := 0
+	for at := 0; at < header; at += width {
+		if len(b) < at+width {
+			return 0, partial
+		}
+		n, ok := v.number(b[at:])
+		if !ok {
+			return 0, noise
+		}
+		if isIndex := at/width%2 == 0; isIndex {
+			// What a server sends for an index that does not fit is its choice.
+			if n != total && total <= v.maxNumber() {
+				return 0, noise
+			}
+			continue
+		}
+		if n > MaxBlobs {
+			return 0, noise
+		}
+		total += n
+	}
+	size = header + total*blobSize
+	if len(b) < size {
+		return 0, partial
+	}
+	for blob := b[header:size]; len(blob) > 0; blob = blob[blobSize:] {
+		if _, ok := v.decodeBlob(blob); !ok {
+			return 0, malformed
+		}
+	}
+	return size, whole
+}

@@ -1,0 +1,229 @@
+package acts
+
+import (
+	"bytes"
+	"encoding/hex"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// recording reads one recorded packet.
+func recording(t testing.TB, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var packet []byte
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		b, err := hex.DecodeString(strings.Join(strings.Fields(line), ""))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		packet = append(packet, b...)
+	}
+	return packet
+}
+
+var recordings = map[Version]string{V10: "acts10.hex", V12: "acts12.hex"}
+
+// feed gives the parser chunks in turn and returns copies of the packets.
+func feed(p *Parser, chunks ...[]byte) (packets [][]byte) {
+	for _, in := range chunks {
+		for packet, in := p.Next(in); packet != nil; packet, in = p.Next(in) {
+			packets = append(packets, bytes.Clone(packet))
+		}
+	}
+	return packets
+}
+
+func equal(a, b [][]byte) bool { return slices.EqualFunc(a, b, bytes.Equal) }
+
+func TestSizes(t *testing.T) {
+	for v, want := range map[Version]int{V10: 3264, V12: 5248} {
+		if got := v.MaxPacket(); got != want || got > bufferSize {
+			t.Errorf("version %d: longest packet %d, want %d; buffer %d", v, got, want, bufferSize)
+		}
+	}
+}
+
+func TestParserCutAnywhere(t *testing.T) {
+	for v, name := range recordings {
+		recorded := recording(t, name)
+		packets := [][]byte{recorded, v.AppendPacket(nil, nil), v.AppendPacket(nil, fullImage()), recorded}
+		if got := len(packets[2]); got != v.MaxPacket() {
+			t.Fatalf("version %d: a full image has %d bytes, want %d", v, got, v.MaxPacket())
+		}
+		stream := bytes.Join(packets, nil)
+		for cut := range len(stream) + 1 {
+			p := Parser{Version: v}
+			if got := feed(&p, stream[:cut], stream[cut:]); !equal(got, packets) {
+				t.Fatalf("version %d cut at %d: %d packets, want %d, %+v", v, cut, len(got), len(packets), p.Stats)
+			}
+			if want := (Stats{Packets: uint64(len(packets))}); p.Stats != want {
+				t.Fatalf("version %d cut at %d: %+v, want %+v", v, cut, p.Stats, want)
+			}
+		}
+		p := Parser{Version: v}
+		if got := feed(&p, slices.Collect(slices.Chunk(stream, 1))...); !equal(got, packets) {
+			t.Fatalf("version %d byte by byte: %d packets, want %d", v, len(got), len(packets))
+		}
+	}
+}
+
+func TestParserRecovers(t *testing.T) {
+	good := recording(t, "acts10.hex")
+	edit := func(at int, b byte) []byte {
+		damaged := bytes.Clone(good)
+		damaged[at] = b
+		return damaged
+	}
+	n := uint64(len(good))
+	tests := []struct {
+		name    string
+		in      [][]byte
+		packets int // copies of good to come out
+		stats   Stats
+	}{
+		{"noise before, between, after", [][]byte{{0, 255, 2}, good, {9}, good, {7, 7}}, 2, Stats{2, 6, 0}},
+		{"first byte twice", [][]byte{{1}, good}, 1, Stats{1, 1, 0}},
+		{"zero byte in the header", [][]byte{edit(40, 0), good}, 1, Stats{1, n, 0}},
+		{"count over ten", [][]byte{edit(63, MaxBlobs+2), good}, 1, Stats{1, n, 0}},
+		{"index does not follow", [][]byte{edit(62, 5), good}, 1, Stats{1, n, 0}},
+		{"zero byte in a blob", [][]byte{edit(70, 0), good}, 1, Stats{1, n, 1}},
+		{"digit of an area too large", [][]byte{edit(64, 65), good}, 1, Stats{1, n, 1}},
+		{"truncated in the header", [][]byte{good[:31], good}, 1, Stats{1, 31, 0}},
+	}
+	for _, tt := range tests {
+		want := slices.Repeat([][]byte{good}, tt.packets)
+		in := bytes.Join(tt.in, nil)
+		for cut := range len(in) + 1 {
+			var p Parser
+			got := feed(&p, in[:cut], in[cut:])
+			if pending := uint64(p.w - p.r); !equal(got, want) || p.Stats != tt.stats || pending != 0 {
+				t.Errorf("%s, cut at %d: %d packets, %+v, %d waiting, want %d, %+v",
+					tt.name, cut, len(got), p.Stats, pending, tt.packets, tt.stats)
+				break
+			}
+		}
+	}
+}
+
+// TestParserFindsPacketsInNoise puts random bytes full of ones, which begin a
+// header, before packets, and between them a zero, which is in no packet.
+func TestParserFindsPacketsInNoise(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	for v, name := range recordings {
+		want := recording(t, name)
+		p := Parser{Version: v}
+		const rounds = 500
+		for range rounds {
+			noise := make([]byte, random.IntN(300))
+			for i := range noise {
+				noise[i] = []byte{1, 1, 2, byte(random.Uint32())}[random.IntN(4)]
+			}
+			if got := feed(&p, noise, []byte{0}, want); !equal(got, [][]byte{want}) {
+				t.Fatalf("version %d after % X: % X", v, noise, got)
+			}
+		}
+	}
+}
+
+// TestParserWrongVersion: a parser of one version takes nothing from a server
+// of the other.
+func TestParserWrongVersion(t *testing.T) {
+	for v, name := range recordings {
+		p := Parser{Version: V12 - v}
+		packet := recording(t, name)
+		if got := feed(&p, packet, packet, packet); got != nil {
+			t.Errorf("a packet of version %d is % X in version %d", v, got, p.Version)
+		}
+	}
+}
+
+// TestParserReset: a packet that the server cut short, or a stray byte in an
+// image without blobs, which cannot be told from it, does not spoil the answer
+// to the next request.
+func TestParserReset(t *testing.T) {
+	good := recording(t, "acts10.hex")
+	empty := V10.AppendPacket(nil, nil)
+	for _, rest := range [][]byte{good[:89], {1}, {1, 1, 1, 1}, empty[:63]} {
+		for _, answer := range [][]byte{good, empty} {
+			var p Parser
+			feed(&p, rest)
+			p.Reset()
+			if got := feed(&p, answer); !equal(got, [][]byte{answer}) {
+				t.Errorf("after % X: % X", rest, got)
+			}
+			if want := (Stats{Packets: 1, Garbage: uint64(len(rest))}); p.Stats != want {
+				t.Errorf("%+v, want %+v", p.Stats, want)
+			}
+		}
+	}
+}
+
+func TestReceiveAllocatesNothing(t *testing.T) {
+	stream := append(bytes.Repeat(recording(t, "acts12.hex"), 3), "noise"...)
+	stream = V12.AppendPacket(stream, fullImage())
+	p := Parser{Version: V12}
+	out := make([]byte, 0, V10.MaxPacket())
+	packets := 0
+	allocs := testing.AllocsPerRun(100, func() {
+		for packet, in := p.Next(stream); packet != nil; packet, in = p.Next(in) {
+			out = AppendV10(out[:0], packet)
+			packets++
+		}
+	})
+	if allocs != 0 || packets == 0 {
+		t.Errorf("%v allocations in a stream of %d packets", allocs, packets)
+	}
+}
+
+func FuzzParser(f *testing.F) {
+	for v, name := range recordings {
+		f.Add(byte(v), recording(f, name))
+		f.Add(byte(v), v.AppendPacket([]byte{1, 0}, fullImage()[:12]))
+		f.Add(byte(v), v.AppendPacket(nil, nil))
+	}
+	f.Fuzz(func(t *testing.T, version byte, in []byte) {
+		v := Version(version % 2)
+		p := Parser{Version: v}
+		got := feed(&p, in)
+		total := p.Stats.Garbage + uint64(p.w-p.r)
+		for _, packet := range got {
+			total += uint64(len(packet))
+			if len(packet) > v.MaxPacket() {
+				t.Fatalf("a packet of %d bytes", len(packet))
+			}
+			blobs := v.AppendBlobs(nil, packet)
+			again := v.AppendPacket(nil, blobs)
+			if len(blobs) > v.maxNumber() {
+				// Indices above 254 are the server's choice.
+				packet, again = packet[v.headerSize():], again[v.headerSize():]
+			}
+			if !bytes.Equal(again, packet) {
+				t.Fatalf("% X re-encodes to % X", packet, again)
+			}
+			if v == V12 {
+				var q Parser
+				old := AppendV10(nil, packet)
+				if !equal(feed(&q, old), [][]byte{old}) || len(V10.AppendBlobs(nil, old)) != len(blobs) {
+					t.Fatalf("% X is % X in version 1.0", packet, old)
+				}
+			}
+		}
+		if total != uint64(len(in)) || p.Stats.Packets != uint64(len(got)) {
+			t.Fatalf("%d bytes of %d accounted for, %+v", total, len(in), p.Stats)
+		}
+		q := Parser{Version: v}
+		if split := feed(&q, slices.Collect(slices.Chunk(in, 1))...); !equal(split, got) || p.Stats != q.Stats {
+			t.Fatalf("byte by byte %d packets %+v, at once %d %+v", len(split), q.Stats, len(got), p.Stats)
+		}
+	})
+}

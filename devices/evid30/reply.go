@@ -1,0 +1,155 @@
+package evid30
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Kind is the kind of a Reply.
+type Kind byte
+
+// The kinds. A command is acknowledged with the socket, 1 or 2, in which it
+// runs, and completed or refused under the same number; a third command before
+// that is refused with BufferFull.
+const (
+	Ack           Kind = iota + 1 // command accepted, runs in Socket
+	Completion                    // command in Socket done
+	Answer                        // of an inquiry, see Type, Power, PanTilt, Zoom
+	Error                         // see Fault; Socket is 0 where it has none
+	NetworkChange                 // a camera joined or left: addresses must be set again
+)
+
+// Fault is why a command or inquiry failed.
+type Fault byte
+
+// The faults of VISCA.
+const (
+	BadLength     Fault = 0x01
+	BadSyntax     Fault = 0x02
+	BufferFull    Fault = 0x03 // both sockets busy
+	Cancelled     Fault = 0x04 // success of AppendCancel
+	NoSocket      Fault = 0x05 // nothing there to cancel
+	NotExecutable Fault = 0x41 // not now, such as without power
+)
+
+// String says the fault in words.
+func (f Fault) String() string {
+	switch f {
+	case BadLength:
+		return "wrong message length"
+	case BadSyntax:
+		return "syntax error"
+	case BufferFull:
+		return "command buffer full"
+	case Cancelled:
+		return "command cancelled"
+	case NoSocket:
+		return "no such socket"
+	case NotExecutable:
+		return "command not executable"
+	}
+	return fmt.Sprintf("fault %02X", byte(f))
+}
+
+// Reply is what the camera says in a packet, valid as long as that.
+type Reply struct {
+	Kind   Kind
+	Socket byte
+	Fault  Fault // of an Error
+
+	data []byte // of an Answer
+}
+
+// DecodeReply reads a packet; ok is false if it is no reply of VISCA.
+func DecodeReply(p Packet) (r Reply, ok bool) {
+	b := p.Body()
+	r.Socket = b[0] & 0x0F
+	switch kind := b[0] >> 4; {
+	case kind == 4 && len(b) == 1:
+		r.Kind = Ack
+	case kind == 5 && len(b) == 1:
+		r.Kind = Completion
+	case b[0] == 0x50:
+		r.Kind, r.data = Answer, b[1:]
+	case kind == 6 && len(b) == 2:
+		r.Kind, r.Fault = Error, Fault(b[1])
+	case b[0] == 0x38 && len(b) == 1:
+		r.Kind, r.Socket = NetworkChange, 0
+	default:
+		return Reply{}, false
+	}
+	return r, true
+}
+
+// Sizes in bytes of what answers hold; an answer does not say of which inquiry
+// it is, but no two have the same.
+const (
+	typeSize    = 7
+	powerSize   = 1
+	panTiltSize = 8
+	zoomSize    = 4
+)
+
+// Models of Type.
+const (
+	VendorSony = 0x0020
+	ModelD30   = 0x0402 // and D31
+)
+
+// DeviceType is the answer to InquireType.
+type DeviceType struct {
+	Vendor, Model, Revision uint16
+	Sockets                 byte // commands that can run at once
+}
+
+// Type is the answer to InquireType; ok is false if r is none.
+func (r Reply) Type() (t DeviceType, ok bool) {
+	if len(r.data) != typeSize {
+		return t, false
+	}
+	be := binary.BigEndian
+	return DeviceType{be.Uint16(r.data), be.Uint16(r.data[2:]), be.Uint16(r.data[4:]), r.data[6]}, true
+}
+
+// Power is the answer to InquirePower; ok is false if r is none.
+func (r Reply) Power() (on, ok bool) {
+	const powerOn, powerOff = 2, 3
+	if len(r.data) != powerSize || r.data[0] != powerOn && r.data[0] != powerOff {
+		return false, false
+	}
+	return r.data[0] == powerOn, true
+}
+
+// PanTilt is the answer to InquirePanTilt in camera units (see PanDegrees,
+// TiltDegrees); ok is false if r is none.
+func (r Reply) PanTilt() (pan, tilt int16, ok bool) {
+	if len(r.data) != panTiltSize {
+		return 0, 0, false
+	}
+	p, ok1 := decodeNibbles(r.data)
+	t, ok2 := decodeNibbles(r.data[4:])
+	if !ok1 || !ok2 {
+		return 0, 0, false
+	}
+	return int16(p), int16(t), true
+}
+
+// Zoom is the answer to InquireZoom in camera units (see ZoomUnits); ok is
+// false if r is none.
+func (r Reply) Zoom() (zoom uint16, ok bool) {
+	if len(r.data) != zoomSize {
+		return 0, false
+	}
+	return decodeNibbles(r.data)
+}
+
+// decodeNibbles reads four bytes of four bits, the highest first.
+func decodeNibbles(b []byte) (v uint16, ok bool) {
+	for _, n := range b[:4] {
+		if n > 15 {
+			return 0, false
+		}
+		v = v<<4 | uint16(n)
+	}
+	return v, true
+}

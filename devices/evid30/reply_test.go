@@ -1,0 +1,99 @@
+package evid30
+
+import "testing"
+
+func TestReply(t *testing.T) {
+	tests := []struct {
+		packet string
+		kind   Kind // 0: no reply
+		socket byte
+		fault  Fault
+		data   string
+	}{
+		{"90 41 FF", Ack, 1, 0, ""},
+		{"90 42 FF", Ack, 2, 0, ""},
+		{"90 51 FF", Completion, 1, 0, ""},
+		{"90 50 FF", Completion, 0, 0, ""}, // of ClearInterface
+		{"90 50 02 FF", Answer, 0, 0, "\x02"},
+		{"90 60 02 FF", Error, 0, BadSyntax, ""},
+		{"90 60 03 FF", Error, 0, BufferFull, ""},
+		{"90 61 04 FF", Error, 1, Cancelled, ""},
+		{"90 62 05 FF", Error, 2, NoSocket, ""},
+		{"90 61 41 FF", Error, 1, NotExecutable, ""},
+		{"90 38 FF", NetworkChange, 0, 0, ""},
+		{"90 41 01 FF", 0, 0, 0, ""},
+		{"90 51 01 FF", 0, 0, 0, ""},
+		{"90 60 FF", 0, 0, 0, ""},
+		{"90 60 02 02 FF", 0, 0, 0, ""},
+		{"90 38 00 FF", 0, 0, 0, ""},
+		{"90 00 FF", 0, 0, 0, ""},
+		{"90 D1 FF", 0, 0, 0, ""},
+	}
+	for _, tt := range tests {
+		r, ok := DecodeReply(unhex(t, tt.packet))
+		if ok != (tt.kind != 0) || r.Kind != tt.kind || r.Socket != tt.socket || r.Fault != tt.fault || string(r.data) != tt.data {
+			t.Errorf("%s: %+v, %v", tt.packet, r, ok)
+		}
+	}
+}
+
+func TestAnswers(t *testing.T) {
+	tests := []struct {
+		packet     string
+		pan, tilt  int16
+		position   bool
+		zoom       uint16
+		hasZoom    bool
+		on         bool
+		power      bool
+		deviceType DeviceType
+		hasType    bool
+	}{
+		{packet: "90 50 0F 0E 0F 08 00 00 07 08 FF", pan: -264, tilt: 120, position: true},
+		{packet: "90 50 00 01 0B 08 0F 0F 01 00 FF", pan: 440, tilt: -240, position: true},
+		{packet: "90 50 08 00 00 00 07 0F 0F 0F FF", pan: -32768, tilt: 32767, position: true},
+		{packet: "90 50 00 00 00 10 00 00 00 00 FF"}, // no nibble
+		{packet: "90 50 00 00 00 00 00 00 00 80 FF"},
+		{packet: "90 50 00 03 0F 0F FF", zoom: 1023, hasZoom: true},
+		{packet: "90 50 00 03 1F 0F FF"},
+		{packet: "90 50 02 FF", on: true, power: true},
+		{packet: "90 50 03 FF", power: true},
+		{packet: "90 50 04 FF"},
+		{packet: "90 50 00 20 04 02 00 01 02 FF", deviceType: DeviceType{VendorSony, ModelD30, 1, 2}, hasType: true},
+		{packet: "90 50 00 20 04 0E FE FD 02 FF", deviceType: DeviceType{VendorSony, 0x040E, 0xFEFD, 2}, hasType: true},
+		{packet: "90 50 01 02 FF"},
+		{packet: "90 51 FF"},
+		{packet: "90 61 02 FF"},
+	}
+	for _, tt := range tests {
+		r, ok := DecodeReply(unhex(t, tt.packet))
+		if !ok {
+			t.Errorf("%s: no reply", tt.packet)
+		}
+		pan, tilt, ok := r.PanTilt()
+		if pan != tt.pan || tilt != tt.tilt || ok != tt.position {
+			t.Errorf("%s: pan %d, tilt %d, %v", tt.packet, pan, tilt, ok)
+		}
+		if zoom, ok := r.Zoom(); ok != tt.hasZoom || ok && zoom != tt.zoom {
+			t.Errorf("%s: zoom %d, %v", tt.packet, zoom, ok)
+		}
+		if on, ok := r.Power(); on != tt.on || ok != tt.power {
+			t.Errorf("%s: power %v, %v", tt.packet, on, ok)
+		}
+		if deviceType, ok := r.Type(); deviceType != tt.deviceType || ok != tt.hasType {
+			t.Errorf("%s: type %+v, %v", tt.packet, deviceType, ok)
+		}
+	}
+}
+
+func TestFaultWords(t *testing.T) {
+	for f, want := range map[Fault]string{
+		BadLength: "wrong message length", BadSyntax: "syntax error", BufferFull: "command buffer full",
+		Cancelled: "command cancelled", NoSocket: "no such socket", NotExecutable: "command not executable",
+		0x77: "fault 77",
+	} {
+		if got := f.String(); got != want {
+			t.Errorf("fault %02X: %q, want %q", byte(f), got, want)
+		}
+	}
+}

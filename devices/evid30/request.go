@@ -1,0 +1,73 @@
+package evid30
+
+// Requests without arguments, whole packets to camera 1. The camera answers an
+// inquiry with an Answer; a command with an Ack, and with a Completion when it
+// is done.
+const (
+	InquireType    = "\x81\x09\x00\x02\xFF" // see Reply.Type
+	InquirePower   = "\x81\x09\x04\x00\xFF" // see Reply.Power
+	InquirePanTilt = "\x81\x09\x06\x12\xFF" // see Reply.PanTilt
+	InquireZoom    = "\x81\x09\x04\x47\xFF" // see Reply.Zoom
+	PowerOn        = "\x81\x01\x04\x00\x02\xFF"
+
+	// ClearInterface makes the camera forget commands under way. It is
+	// answered with a Completion of socket 0.
+	ClearInterface = "\x81\x01\x00\x01\xFF"
+	// SetAddress tells the cameras on the line to number themselves from 1.
+	// What they answer is not a packet of camera 1 and counts as garbage.
+	SetAddress = "\x88\x30\x01\xFF"
+)
+
+// Speeds of pan and tilt, 1 to the maximum: 3.33 and 2.5 deg/s a step.
+const (
+	MaxPanSpeed  = 0x18
+	MaxTiltSpeed = 0x14
+)
+
+// AppendPanTilt appends the command to turn to an absolute position, in camera
+// units (see PanUnits, TiltUnits), at full speed.
+func AppendPanTilt(dst []byte, pan, tilt int16) []byte {
+	dst = append(dst, 0x81, 0x01, 0x06, 0x02, MaxPanSpeed, MaxTiltSpeed)
+	dst = appendNibbles(dst, uint16(pan))
+	dst = appendNibbles(dst, uint16(tilt))
+	return append(dst, terminator)
+}
+
+// AppendZoom appends the command to zoom to an absolute position, in camera
+// units (see ZoomUnits).
+func AppendZoom(dst []byte, zoom uint16) []byte {
+	dst = append(dst, 0x81, 0x01, 0x04, 0x47)
+	dst = appendNibbles(dst, zoom)
+	return append(dst, terminator)
+}
+
+// Direction is a direction of AppendDrive.
+type Direction byte
+
+// Directions of either axis.
+const (
+	Left  Direction = 1
+	Right Direction = 2
+
+	Up   Direction = 1
+	Down Direction = 2
+
+	Hold Direction = 3
+)
+
+// AppendDrive appends the command to keep turning at the given speeds, 1 to
+// MaxPanSpeed and MaxTiltSpeed, until the next command.
+func AppendDrive(dst []byte, panSpeed, tiltSpeed byte, pan, tilt Direction) []byte {
+	return append(dst, 0x81, 0x01, 0x06, 0x01, panSpeed, tiltSpeed, byte(pan), byte(tilt), terminator)
+}
+
+// AppendCancel appends the command to cancel what runs in a socket, 1 or 2. It
+// is answered with an Error: Cancelled or NoSocket.
+func AppendCancel(dst []byte, socket byte) []byte {
+	return append(dst, 0x81, 0x20|socket&0x0F, terminator)
+}
+
+// appendNibbles appends v in four bytes of four bits, the highest first.
+func appendNibbles(dst []byte, v uint16) []byte {
+	return append(dst, byte(v>>12), byte(v>>8&15), byte(v>>4&15), byte(v&15))
+}

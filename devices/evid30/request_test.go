@@ -1,0 +1,40 @@
+package evid30
+
+import (
+	"bytes"
+	"testing"
+)
+
+func TestRequests(t *testing.T) {
+	tests := []struct {
+		name string
+		got  []byte
+		want string
+	}{
+		{"type", []byte(InquireType), "81 09 00 02 FF"},
+		{"power", []byte(InquirePower), "81 09 04 00 FF"},
+		{"position", []byte(InquirePanTilt), "81 09 06 12 FF"},
+		{"zoom", []byte(InquireZoom), "81 09 04 47 FF"},
+		{"power on", []byte(PowerOn), "81 01 04 00 02 FF"},
+		{"clear", []byte(ClearInterface), "81 01 00 01 FF"},
+		{"addresses", []byte(SetAddress), "88 30 01 FF"},
+		// Recorded from the original server: 0, 30 and 10, -50 and -20 degrees.
+		{"home", AppendPanTilt(nil, PanUnits(0), TiltUnits(0)), "81 01 06 02 18 14 00 00 00 00 00 00 00 00 FF"},
+		{"left and up", AppendPanTilt(nil, PanUnits(30), TiltUnits(10)), "81 01 06 02 18 14 0F 0E 0F 08 00 00 07 08 FF"},
+		{"right and down", AppendPanTilt(nil, PanUnits(-50), TiltUnits(-20)), "81 01 06 02 18 14 00 01 0B 08 0F 0F 01 00 FF"},
+		{"wide", AppendZoom(nil, 0), "81 01 04 47 00 00 00 00 FF"},
+		{"256", AppendZoom(nil, 256), "81 01 04 47 00 01 00 00 FF"},
+		{"721", AppendZoom(nil, 721), "81 01 04 47 00 02 0D 01 FF"},
+		{"telephoto", AppendZoom(nil, ZoomUnits(1023)), "81 01 04 47 00 03 0F 0F FF"},
+		{"as far as can be", AppendPanTilt(nil, PanUnits(999), TiltUnits(-999)), "81 01 06 02 18 14 0F 0C 09 00 0F 0E 0D 04 FF"},
+		{"drive", AppendDrive(nil, 1, MaxTiltSpeed, Left, Down), "81 01 06 01 01 14 01 02 FF"},
+		{"stop", AppendDrive(nil, MaxPanSpeed, 1, Hold, Hold), "81 01 06 01 18 01 03 03 FF"},
+		{"cancel 1", AppendCancel(nil, 1), "81 21 FF"},
+		{"cancel 2", AppendCancel([]byte{7}, 2), "07 81 22 FF"},
+	}
+	for _, tt := range tests {
+		if want := unhex(t, tt.want); !bytes.Equal(tt.got, want) {
+			t.Errorf("%s: % X, want % X", tt.name, tt.got, want)
+		}
+	}
+}

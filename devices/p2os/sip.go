@@ -1,0 +1,158 @@
+package p2os
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+)
+
+// SonarCount is the number of sonars of a Pioneer 2: indices 0 to 15.
+const SonarCount = 16
+
+// Conversions of a Pioneer 2-DX from its own units.
+const (
+	radPerAngleUnit = 0.001534 // 4096 units are a full turn
+	mmPerSonarUnit  = 0.268
+	wheelBase       = 320.0 // mm between the wheels
+)
+
+// Layout of a SIP, offsets from its type byte.
+const (
+	sipFirst, sipLast = 0x30, 0x34 // types; robots send 32 stopped, 33 moving
+
+	sipSonars     = 20 // start of the sonar list
+	sipSonarSize  = 3  // index byte, range
+	sipTrailer    = 5  // timer, analog and digital ports after the list
+	sipSonarCount = sipSonars - 1
+)
+
+// Errors of SIP.Decode.
+var (
+	ErrNotSIP   = errors.New("not a server information packet")
+	ErrShortSIP = errors.New("server information packet is too short for its sonar count")
+)
+
+// SIP is a standard server information packet, the state that a connected
+// robot sends every 100 ms, in the robot's units. One value is kept and decoded
+// into again and again, since sonar ranges stay valid until overwritten.
+type SIP struct {
+	Type            byte   // 32 stopped, 33 moving (hex); 30, 31, 34 are taken too
+	X, Y            uint16 // encoder units, wrap at 4096, see Odometry
+	Heading         int16  // 0.001534 rad, counterclockwise
+	Left, Right     int16  // wheel velocities in mm/s, forward
+	Battery         byte   // decivolt
+	LeftStallRear   byte   // bit 0 left wheel stalled, bits 1 to 7 rear bumpers
+	RightStallFront byte   // bit 0 right wheel stalled, bits 1 to 7 front bumpers
+	Control         int16  // heading set-point
+	Flags           uint16
+	Compass         byte // see CompassDegrees
+
+	Sonar [SonarCount]uint16 // latest raw ranges, 0.268 mm
+	Fresh uint16             // bit i: Sonar[i] is of this very packet
+
+	Timer byte
+
+	// GripperState and Digital are the two bytes of the gripper data (manual
+	// table 7), which the original server passes on unchanged. Clients depend
+	// on that, so the table is met by passing them on, too.
+	//
+	// GripperState agrees with the table's first byte: paddles open 01, closed
+	// 02, moving 04, lift up 10, down 20, moving 40. The table's error bits 08
+	// and 80 have no known source in the robot and are as it sends them; it
+	// shows an error as a contradiction, 01 and 02 without 04 (10 and 20
+	// without 40 is a lift that stands between its ends).
+	//
+	// Digital is the port of user inputs, to which the gripper is wired. It
+	// agrees with the table's second byte if the table is right about the
+	// beams, 04 and 08; another account has them at 02 and 04. Bits 40 and 80
+	// are not in the table and are as the robot sends them.
+	GripperState byte
+	Digital      byte
+
+	Analog     byte
+	DigitalOut byte
+}
+
+// Decode reads a SIP. Sonar readings with an index above 15 are ignored; bytes
+// after the known fields, which later robots send, too. On error (ErrNotSIP,
+// ErrShortSIP) s is unchanged.
+func (s *SIP) Decode(p Packet) error {
+	b := p.Body()
+	if b[0] < sipFirst || b[0] > sipLast {
+		return ErrNotSIP
+	}
+	if len(b) < sipSonars {
+		return ErrShortSIP
+	}
+	readings := int(b[sipSonarCount])
+	end := sipSonars + readings*sipSonarSize
+	if len(b) < end+sipTrailer {
+		return ErrShortSIP
+	}
+
+	le := binary.LittleEndian
+	s.Type = b[0]
+	s.X, s.Y = le.Uint16(b[1:]), le.Uint16(b[3:])
+	s.Heading = int16(le.Uint16(b[5:]))
+	s.Left, s.Right = int16(le.Uint16(b[7:])), int16(le.Uint16(b[9:]))
+	s.Battery = b[11]
+	s.LeftStallRear, s.RightStallFront = b[12], b[13]
+	s.Control = int16(le.Uint16(b[14:]))
+	s.Flags = le.Uint16(b[16:])
+	s.Compass = b[18]
+	s.Fresh = 0
+	for list := b[sipSonars:end]; len(list) > 0; list = list[sipSonarSize:] {
+		if i := list[0]; i < SonarCount {
+			s.Sonar[i] = le.Uint16(list[1:])
+			s.Fresh |= 1 << i
+		}
+	}
+	b = b[end:]
+	s.Timer, s.GripperState = b[0], b[1]
+	s.Analog, s.Digital, s.DigitalOut = b[2], b[3], b[4]
+	return nil
+}
+
+// HeadingDegrees is the heading in whole degrees, 0 to 359, counterclockwise.
+func (s *SIP) HeadingDegrees() int {
+	deg := int(math.Round(float64(s.Heading) * radPerAngleUnit * 180 / math.Pi))
+	return (deg%360 + 360) % 360
+}
+
+// CompassDegrees is the compass heading in degrees, 0 to 358, or previous if
+// the robot has no reading: it then sends 0, 181 or 255. The codes between
+// 181 and 255 would be more than a full turn and count as no reading too.
+func (s *SIP) CompassDegrees(previous int) int {
+	if s.Compass < 1 || s.Compass > 180 {
+		return previous
+	}
+	return (int(s.Compass) - 1) * 2
+}
+
+// SonarMM is the latest range of sonar i, 0 to 15, in mm.
+func (s *SIP) SonarMM(i int) int {
+	return int(math.Round(float64(s.Sonar[i]) * mmPerSonarUnit))
+}
+
+// Speed is the forward speed in mm/s, truncated toward zero.
+func (s *SIP) Speed() int { return (int(s.Left) + int(s.Right)) / 2 }
+
+// TurnRate is the turn rate in deg/s, counterclockwise, truncated toward zero.
+func (s *SIP) TurnRate() int {
+	return int(float64(int(s.Right)-int(s.Left)) / wheelBase * 180 / math.Pi)
+}
+
+// LeftStall says that the left wheel does not turn though it should.
+func (s *SIP) LeftStall() bool { return s.LeftStallRear&1 != 0 }
+
+// RightStall says that the right wheel does not turn though it should.
+func (s *SIP) RightStall() bool { return s.RightStallFront&1 != 0 }
+
+// bumperBits: a P2-DX has five bumpers at either end (manual table 7).
+const bumperBits = 0x1F
+
+// FrontBumpers are the front bumpers, lowest five bits, set while pressed.
+func (s *SIP) FrontBumpers() byte { return s.RightStallFront >> 1 & bumperBits }
+
+// RearBumpers are the rear bumpers, lowest five bits, set while pressed.
+func (s *SIP) RearBumpers() byte { return s.LeftStallRear >> 1 & bumperBits }

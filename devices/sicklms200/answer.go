@@ -1,0 +1,135 @@
+package sicklms200
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Code is the first byte of a telegram's content, what the telegram is.
+type Code byte
+
+// The codes that a device sends.
+const (
+	CodeReset      Code = 0x91 // restarting
+	CodePowerUp    Code = 0x90 // restarted
+	CodeNack       Code = 0x92 // request not understood or not now
+	CodeAck        Code = 0xA0 // see Telegram.Ack
+	CodeScan       Code = 0xB0 // see DecodeScan
+	CodeStatus     Code = 0xB1 // see Telegram.Variant
+	CodeScanRange  Code = 0xB7 // see DecodeScan
+	CodeType       Code = 0xBA // the data is text, "LMS200;30106;V02.10 "
+	CodeVariantSet Code = 0xBB // see Telegram.VariantSet
+	CodeConfig     Code = 0xF4 // see Telegram.Config
+	CodeConfigSet  Code = 0xF7 // see Telegram.ConfigSet
+)
+
+var codeNames = map[Code]string{
+	CodeReset: "reset", CodePowerUp: "power-up", CodeNack: "not acknowledged", CodeAck: "acknowledged",
+	CodeScan: "scan", CodeStatus: "status", CodeScanRange: "part of a scan", CodeType: "type",
+	CodeVariantSet: "variant", CodeConfig: "configuration", CodeConfigSet: "configuration set",
+}
+
+// String names the code for logs.
+func (c Code) String() string {
+	if name, ok := codeNames[c]; ok {
+		return name
+	}
+	return fmt.Sprintf("telegram %02X", byte(c))
+}
+
+// AckResult is how a device took the request for a mode.
+type AckResult byte
+
+// The results. The two denials come as an acknowledgement all the same.
+const (
+	Accepted AckResult = iota
+	WrongPassword
+	Fault // of the device's interface
+)
+
+// String says the result in words.
+func (r AckResult) String() string {
+	switch r {
+	case Accepted:
+		return "accepted"
+	case WrongPassword:
+		return "denied: wrong password"
+	case Fault:
+		return "denied: device fault"
+	}
+	return fmt.Sprintf("result %d", byte(r))
+}
+
+// Ack is the result in a CodeAck telegram; ok is false if t is none.
+func (t Telegram) Ack() (result AckResult, ok bool) {
+	if t.Code() != CodeAck || len(t.Data()) != 1 {
+		return 0, false
+	}
+	return AckResult(t.Data()[0]), true
+}
+
+// Variant is what a scan covers. Player's laser data (manual table 7) needs 180
+// degrees in steps of 50.
+type Variant struct {
+	Angle      uint16 // deg: 100 or 180
+	Resolution uint16 // 1/100 deg between values: 25, 50 or 100
+}
+
+func decodeVariant(b []byte) Variant {
+	return Variant{Angle: binary.LittleEndian.Uint16(b), Resolution: binary.LittleEndian.Uint16(b[2:])}
+}
+
+// VariantSet is a CodeVariantSet telegram: whether the device took the variant,
+// and the one it has now. ok is false if t is none.
+func (t Telegram) VariantSet() (accepted bool, v Variant, ok bool) {
+	b := t.Data()
+	if t.Code() != CodeVariantSet || len(b) != 5 {
+		return false, v, false
+	}
+	return b[0] == 1, decodeVariant(b[1:]), true
+}
+
+// statusVariant is where a CodeStatus telegram's data has the variant.
+const statusVariant = 106
+
+// Variant is the variant in a CodeStatus telegram; ok is false if t is none.
+func (t Telegram) Variant() (v Variant, ok bool) {
+	b := t.Data()
+	if t.Code() != CodeStatus || len(b) < statusVariant+4 {
+		return v, false
+	}
+	return decodeVariant(b[statusVariant:]), true
+}
+
+// Configuration is the device's configuration block, with at least the bytes
+// below; the rest is the device's own business.
+type Configuration []byte
+
+// Bytes of a Configuration that matter to the measured values.
+const (
+	Availability  = 4 // bit 0: high availability
+	MeasuringMode = 5 // 0: bits above the range are fields and dazzle; 1: reflector level
+	Units         = 6 // see Unit
+
+	minConfiguration = 7
+)
+
+// Config is the block in a CodeConfig telegram, valid as long as t; ok is false
+// if t is none.
+func (t Telegram) Config() (c Configuration, ok bool) {
+	if t.Code() != CodeConfig || len(t.Data()) < minConfiguration {
+		return nil, false
+	}
+	return t.Data(), true
+}
+
+// ConfigSet is a CodeConfigSet telegram: whether the device took the
+// configuration, and the one it has now, valid as long as t. ok is false if t
+// is none.
+func (t Telegram) ConfigSet() (accepted bool, c Configuration, ok bool) {
+	b := t.Data()
+	if t.Code() != CodeConfigSet || len(b) < 1+minConfiguration {
+		return false, nil, false
+	}
+	return b[0] == 1, b[1:], true
+}

@@ -1,0 +1,86 @@
+package sicklms200
+
+// Requests to the device. The answer's code is the request's with the top bit
+// set, but for requestMode, which is answered with CodeAck.
+const (
+	requestReset     = 0x10
+	requestMode      = 0x20
+	requestStatus    = 0x31
+	requestType      = 0x3A
+	requestVariant   = 0x3B
+	requestConfig    = 0x74
+	requestSetConfig = 0x77
+)
+
+// Mode is an operating mode of the device or a speed of its line. The device
+// acknowledges a speed still at the old one and changes then; it keeps it until
+// its power is cut.
+type Mode byte
+
+// The modes and speeds that need no argument.
+const (
+	Stream      Mode = 0x24 // send every scan, all values
+	OnRequest   Mode = 0x25 // stop streaming
+	Speed38400  Mode = 0x40
+	Speed19200  Mode = 0x41
+	Speed9600   Mode = 0x42 // after power-up
+	Speed500000 Mode = 0x48
+)
+
+const (
+	modeConfiguration = 0x00
+	modeStreamRange   = 0x27
+)
+
+// Passwords for configuration mode, eight characters.
+const (
+	PasswordLMS = "SICK_LMS"
+	PasswordPLS = "SICK_PLS"
+)
+
+// AppendMode appends the request for a mode or speed. Answer: CodeAck.
+func AppendMode(dst []byte, m Mode) []byte { return appendRequest(dst, requestMode, byte(m)) }
+
+// AppendConfigurationMode appends the request for configuration mode, in which
+// the device takes a variant and a configuration and does not stream. Answer:
+// CodeAck.
+func AppendConfigurationMode(dst []byte, password string) []byte {
+	return appendRequest(dst, requestMode, append([]byte{modeConfiguration}, password...)...)
+}
+
+// AppendStreamRange appends the request to send of every scan the values first
+// to last, counted from 1, both included. Answer: CodeAck.
+func AppendStreamRange(dst []byte, first, last uint16) []byte {
+	return appendRequest(dst, requestMode, modeStreamRange,
+		byte(first), byte(first>>8), byte(last), byte(last>>8))
+}
+
+// AppendVariant appends the request for a variant, in configuration mode only.
+// Answer: CodeVariantSet.
+func AppendVariant(dst []byte, v Variant) []byte {
+	return appendRequest(dst, requestVariant,
+		byte(v.Angle), byte(v.Angle>>8), byte(v.Resolution), byte(v.Resolution>>8))
+}
+
+// AppendTypeRequest asks for the type. Answer: CodeType.
+func AppendTypeRequest(dst []byte) []byte { return appendRequest(dst, requestType) }
+
+// AppendStatusRequest asks for the status. Answer: CodeStatus.
+func AppendStatusRequest(dst []byte) []byte { return appendRequest(dst, requestStatus) }
+
+// AppendConfigRequest asks for the configuration. Answer: CodeConfig.
+func AppendConfigRequest(dst []byte) []byte { return appendRequest(dst, requestConfig) }
+
+// AppendSetConfig appends the request to take a configuration, in configuration
+// mode only: the block that the device sent, with the wanted bytes changed.
+// Devices take a shorter block, too, as its beginning. Answer: CodeConfigSet.
+func AppendSetConfig(dst []byte, c Configuration) []byte {
+	return appendRequest(dst, requestSetConfig, c...)
+}
+
+// AppendReset appends the request to restart as after power-up.
+func AppendReset(dst []byte) []byte { return appendRequest(dst, requestReset) }
+
+func appendRequest(dst []byte, code byte, data ...byte) []byte {
+	return appendTelegram(dst, addressDevice, code, data...)
+}

@@ -1,0 +1,81 @@
+package sicklms200
+
+import (
+	"encoding/binary"
+	"errors"
+)
+
+// Unit is what a range is measured in.
+type Unit byte
+
+// The units, in a scan and in a Configuration.
+const (
+	Centimetres Unit = 0
+	Millimetres Unit = 1
+)
+
+const (
+	// ScanCount is the number of values of a 180 degree scan in half degree
+	// steps, all that Player's laser data can carry (manual table 7).
+	ScanCount = 361
+
+	// rangeMask keeps the 13 bits of the range; in those above it the device
+	// says that the value is of a reflector, in a field, or dazzled.
+	rangeMask = 0x1FFF
+
+	countMask = 0x3FFF // of a scan's first word; its upper two bits are the unit
+	unitShift = 14
+)
+
+// Errors of DecodeScan.
+var (
+	ErrNotScan = errors.New("not a scan")
+	ErrScan    = errors.New("scan whose count of values is not its length")
+	ErrVariant = errors.New("scan of a wrong variant: 180 degrees in steps of 0.5 are needed")
+	ErrUnit    = errors.New("scan in a wrong unit: millimetres are needed")
+)
+
+// Scan is one measurement, valid as long as its telegram.
+type Scan struct {
+	First uint16 // place of the first value in the whole scan, from 1
+	Count int    // values
+	Unit  Unit
+
+	values []byte // 2 bytes each, little-endian
+}
+
+// DecodeScan reads a measurement. ErrVariant and ErrUnit come together with the
+// Scan: it is in order, but not what Player's laser data can carry.
+func DecodeScan(t Telegram) (s Scan, err error) {
+	b := t.Data()
+	s.First = 1
+	switch {
+	case t.Code() == CodeScan && len(b) >= 2:
+	case t.Code() == CodeScanRange && len(b) >= 6: // first, last, then as a scan
+		s.First = binary.LittleEndian.Uint16(b) // last follows from the count
+		b = b[4:]
+	default:
+		return Scan{}, ErrNotScan
+	}
+	head := binary.LittleEndian.Uint16(b)
+	s.Count, s.Unit, s.values = int(head&countMask), Unit(head>>unitShift), b[2:]
+	switch {
+	case len(s.values) != 2*s.Count:
+		return Scan{}, ErrScan
+	case s.Count != ScanCount || s.First != 1:
+		return s, ErrVariant
+	case s.Unit != Millimetres:
+		return s, ErrUnit
+	}
+	return s, nil
+}
+
+// AppendRanges appends the values in the scan's unit, from the right end
+// counterclockwise. The bits above the range are stripped; a dazzled value is
+// reported like any other.
+func (s Scan) AppendRanges(dst []uint16) []uint16 {
+	for v := s.values; len(v) > 0; v = v[2:] {
+		dst = append(dst, binary.LittleEndian.Uint16(v)&rangeMask)
+	}
+	return dst
+}

@@ -1,0 +1,173 @@
+// Package sicklms200 drives a SICK LMS-200 laser range finder, Player's laser
+// device, on a serial line.
+//
+// This file is the line's framing: telegrams, their CRC and the streaming
+// parser. Requests are in request.go, answers in answer.go, measurements in
+// scan.go.
+package sicklms200
+
+import "encoding/binary"
+
+// Framing: STX, address, length, as many bytes of content, CRC of all before
+// it. Integers are little-endian. A device's content ends in a status byte.
+const (
+	stx           = 0x02
+	addressDevice = 0x00
+	addressHost   = 0x80 // in a device's telegrams
+
+	headSize = 4 // STX, address, length
+	crcSize  = 2
+
+	minContent = 2 // code and status
+	// maxContent is a measurement of 401 values, the longest telegram of all,
+	// with the range it covers. A length that promises more is noise; were it
+	// believed, up to 64 KiB of good telegrams would wait behind it.
+	maxContent = 1 + 6 + 2*401 + 1
+
+	// MaxTelegram is the longest telegram in bytes.
+	MaxTelegram = headSize + maxContent + crcSize
+)
+
+// Telegram is one whole telegram of the device with a good CRC, from STX to
+// the CRC.
+type Telegram []byte
+
+// Code tells what the telegram is.
+func (t Telegram) Code() Code { return Code(t[headSize]) }
+
+// Data is what stands between code and status.
+func (t Telegram) Data() []byte { return t[headSize+1 : len(t)-crcSize-1] }
+
+// Status is the device's health, part of each of its telegrams.
+func (t Telegram) Status() Status { return Status(t[len(t)-crcSize-1]) }
+
+// Status is a device's health. A sound LMS-200 sends 10 (hex): no severity,
+// kind of device 2.
+type Status byte
+
+// Severity is 0 for a sound device, 1 information, 2 warning, 3 error, 4 fatal
+// error.
+func (s Status) Severity() int { return int(s & 7) }
+
+// Polluted says that the front window needs cleaning.
+func (s Status) Polluted() bool { return s&0x80 != 0 }
+
+// appendTelegram frames a code and its data, which a device ends with its
+// status.
+func appendTelegram(dst []byte, address, code byte, data ...byte) []byte {
+	start := len(dst)
+	dst = append(dst, stx, address)
+	dst = binary.LittleEndian.AppendUint16(dst, uint16(1+len(data)))
+	dst = append(dst, code)
+	dst = append(dst, data...)
+	return binary.LittleEndian.AppendUint16(dst, crc(dst[start:]))
+}
+
+// crc is SICK's checksum: a 16-bit shift register with polynomial 8005, into
+// which each byte goes together with the one before it.
+func crc(b []byte) uint16 {
+	var c, previous uint16
+	for _, v := range b {
+		carry := c&0x8000 != 0
+		c <<= 1
+		if carry {
+			c ^= 0x8005
+		}
+		c ^= previous<<8 | uint16(v)
+		previous = uint16(v)
+	}
+	return c
+}
+
+// Stats counts what a Parser made of its input. Every byte fed is in a
+// telegram, in Garbage, or still waiting for the rest of its telegram.
+type Stats struct {
+	Packets  uint64 // telegrams
+	Garbage  uint64 // bytes that belong to no telegram
+	Checksum uint64 // telegrams complete but with a wrong CRC
+}
+
+// Parser finds a device's telegrams in a byte stream that is cut anywhere and
+// may lose or invent bytes. After a header that turns out false it goes on with
+// the very next byte, so that a good telegram behind or inside a bad one is
+// found. Its memory is the struct; the zero value is ready.
+type Parser struct {
+	Stats Stats
+
+	buf  [MaxTelegram]byte
+	r, w int // buf[r:w] is not looked at yet
+}
+
+// Next takes in and returns the first telegram it completes with the bytes
+// after it still to be fed, or nil when all of in is taken:
+//
+//	for telegram, in := p.Next(in); telegram != nil; telegram, in = p.Next(in) {
+//
+// The telegram is valid until the next call.
+func (p *Parser) Next(in []byte) (telegram Telegram, rest []byte) {
+	for {
+		switch size, v := inspect(p.buf[p.r:p.w]); v {
+		case whole:
+			telegram = p.buf[p.r : p.r+size : p.r+size]
+			p.r += size
+			p.Stats.Packets++
+			return telegram, in
+		case damaged:
+			p.Stats.Checksum++
+			fallthrough
+		case noise:
+			p.r++
+			p.Stats.Garbage++
+		case partial:
+			if len(in) == 0 {
+				return nil, nil
+			}
+			// A partial telegram is shorter than buf: there is always room.
+			if p.r > 0 {
+				p.w, p.r = copy(p.buf[:], p.buf[p.r:p.w]), 0
+			}
+			n := copy(p.buf[p.w:], in)
+			p.w += n
+			in = in[n:]
+		}
+	}
+}
+
+// Reset gives up the telegram that is being received, as garbage: for a line
+// that was silent too long or changed its speed, and before a request, whose
+// answer must not wait behind the rest of something else.
+func (p *Parser) Reset() {
+	p.Stats.Garbage += uint64(p.w - p.r)
+	p.r, p.w = 0, 0
+}
+
+type verdict int
+
+const (
+	partial verdict = iota // nothing wrong so far, more bytes needed
+	whole                  // a good telegram
+	damaged                // a telegram but for its CRC
+	noise                  // no telegram starts here
+)
+
+// inspect judges the telegram that starts at b[0]; size is for whole only.
+func inspect(b []byte) (size int, v verdict) {
+	if len(b) > 0 && b[0] != stx || len(b) > 1 && b[1] != addressHost {
+		return 0, noise
+	}
+	if len(b) < headSize {
+		return 0, partial
+	}
+	content := int(binary.LittleEndian.Uint16(b[2:]))
+	if content < minContent || content > maxContent {
+		return 0, noise
+	}
+	size = headSize + content + crcSize
+	if len(b) < size {
+		return 0, partial
+	}
+	if end := size - crcSize; crc(b[:end]) != binary.LittleEndian.Uint16(b[end:]) {
+		return 0, damaged
+	}
+	return size, whole
+}

@@ -1,0 +1,255 @@
+// Package acts emulates the ACTS colour tracker: a TCP server that answers each request with the blobs of one frame.
+package acts
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"time"
+)
+
+// Options of a tracker. Zero fields get the value in parentheses.
+type Options struct {
+	Addr    string // to listen on ("127.0.0.1:0", any free port; ACTS itself has 35091 in 1.0 and 5001 later)
+	Version Version
+	Frame   time.Duration // from a request to its answer (33 ms, a frame of video)
+	Split   int           // an answer goes out in pieces of so many bytes, a millisecond apart; 0: whole
+}
+
+// Requests, one byte each.
+const (
+	requestPacket = '0'
+	requestQuit   = '1'
+)
+
+// pieceGap parts the pieces of a split answer, so that a host that reads at once gets them one by one.
+const pieceGap = time.Millisecond
+
+// A Server is a tracker that runs. All its methods may be called by any goroutine.
+type Server struct {
+	opts     Options
+	listener net.Listener
+	quit     chan struct{}
+	running  sync.WaitGroup
+
+	mu      sync.Mutex
+	blobs   [Channels][]Blob
+	mute    bool
+	closed  bool
+	conns   map[net.Conn]bool
+	changed chan struct{} // closed when something happened; nil when nobody waits
+	state   State
+}
+
+// A State is what the hosts did.
+type State struct {
+	Conns    int // open now
+	Accepted int
+	Requests int
+	Answers  int // sent whole
+	Quits    int
+	Unknown  int // bytes that are no request
+}
+
+// ErrClosed is what Wait returns once the server is closed.
+var ErrClosed = errors.New("acts: closed")
+
+// Start listens.
+func Start(opts Options) (*Server, error) {
+	opts.Addr = cmp.Or(opts.Addr, "127.0.0.1:0")
+	opts.Frame = cmp.Or(opts.Frame, 33*time.Millisecond)
+	if digits[opts.Version] == 0 {
+		return nil, fmt.Errorf("acts: no version %d", opts.Version)
+	}
+	l, err := net.Listen("tcp", opts.Addr)
+	if err != nil {
+		return nil, fmt.Errorf("acts: %w", err)
+	}
+	s := &Server{opts: opts, listener: l, quit: make(chan struct{}), conns: map[net.Conn]bool{}}
+	s.running.Go(s.accept)
+	return s, nil
+}
+
+// Port is the TCP port it listens on.
+func (s *Server) Port() int { return s.listener.Addr().(*net.TCPAddr).Port }
+
+func (s *Server) accept() {
+	for {
+		conn, err := s.listener.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil { // such as no descriptors left: they may come back
+			select {
+			case <-s.quit:
+				return
+			case <-time.After(100 * time.Millisecond):
+			}
+			continue
+		}
+		s.mu.Lock()
+		if s.closed {
+			s.mu.Unlock()
+			conn.Close()
+			return
+		}
+		s.conns[conn] = true
+		s.running.Go(func() { s.serve(conn) })
+		s.mu.Unlock()
+		s.count(func(st *State) { st.Accepted++; st.Conns++ })
+	}
+}
+
+// serve answers one host until it quits or either side closes.
+func (s *Server) serve(conn net.Conn) {
+	defer func() {
+		conn.Close()
+		s.mu.Lock()
+		delete(s.conns, conn)
+		s.mu.Unlock()
+		s.count(func(st *State) { st.Conns-- })
+	}()
+	for request := [1]byte{}; ; {
+		if _, err := io.ReadFull(conn, request[:]); err != nil {
+			return
+		}
+		switch request[0] {
+		case requestPacket:
+			s.count(func(st *State) { st.Requests++ })
+			if !s.answer(conn) {
+				return
+			}
+		case requestQuit:
+			s.count(func(st *State) { st.Quits++ })
+			return
+		default:
+			s.count(func(st *State) { st.Unknown++ })
+		}
+	}
+}
+
+// answer sends one packet, unless muted, and tells whether to go on.
+func (s *Server) answer(conn net.Conn) bool {
+	if !s.pause(s.opts.Frame) {
+		return false
+	}
+	s.mu.Lock()
+	packet, mute := s.opts.Version.appendPacket(nil, &s.blobs), s.mute
+	s.mu.Unlock()
+	if mute {
+		return true
+	}
+	for piece := cmp.Or(s.opts.Split, len(packet)); len(packet) > 0; {
+		n := min(piece, len(packet))
+		if _, err := conn.Write(packet[:n]); err != nil {
+			return false
+		}
+		if packet = packet[n:]; len(packet) > 0 && !s.pause(pieceGap) {
+			return false
+		}
+	}
+	s.count(func(st *State) { st.Answers++ })
+	return true
+}
+
+// pause sleeps, and tells whether it was not ended by Close.
+func (s *Server) pause(d time.Duration) bool {
+	select {
+	case <-s.quit:
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
+
+// count changes the state and lets every Wait look again.
+func (s *Server) count(change func(*State)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change(&s.state)
+	if s.changed != nil {
+		close(s.changed)
+		s.changed = nil
+	}
+}
+
+// SetBlobs sets what is seen of one colour, 0 to 31, from the next answer on.
+func (s *Server) SetBlobs(channel int, blobs ...Blob) error {
+	if channel < 0 || channel >= Channels {
+		return fmt.Errorf("acts: channel %d, not 0 to %d", channel, Channels-1)
+	}
+	if err := s.opts.Version.check(blobs); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.blobs[channel] = append([]Blob(nil), blobs...)
+	return nil
+}
+
+// Silence stops answering; connections stay. Requests that come meanwhile are never answered.
+func (s *Server) Silence() { s.setMute(true) }
+
+// Speak ends Silence.
+func (s *Server) Speak() { s.setMute(false) }
+
+func (s *Server) setMute(mute bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mute = mute
+}
+
+// HangUp closes all connections, in the middle of an answer if need be. It goes on listening.
+func (s *Server) HangUp() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for conn := range s.conns {
+		conn.Close()
+	}
+}
+
+// State returns what the hosts did until now.
+func (s *Server) State() State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.state
+}
+
+// Wait returns when cond holds, or with the error of ctx. It looks whenever a host has done something.
+func (s *Server) Wait(ctx context.Context, cond func() bool) error {
+	for {
+		s.mu.Lock()
+		if s.changed == nil {
+			s.changed = make(chan struct{})
+		}
+		changed := s.changed
+		s.mu.Unlock()
+		if cond() {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-s.quit:
+			return ErrClosed
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// Close stops listening, hangs up and waits until nothing runs.
+func (s *Server) Close() {
+	s.mu.Lock()
+	if !s.closed {
+		s.closed = true
+		close(s.quit)
+		s.listener.Close()
+	}
+	s.mu.Unlock()
+	s.HangUp()
+	s.running.Wait()
+}

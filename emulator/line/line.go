@@ -1,0 +1,380 @@
+// Package line is a fake serial cable: one end is a pseudo-terminal that a host opens like any serial port, the
+// other end is an emulated Device.
+//
+// The cable behaves as a UART does and a pseudo-terminal does not: it compares the speed the host has set with the
+// speed of the device, it loses what nobody reads, and it can be pulled out and put back under the same name.
+// It can also misbehave on request: delay, paced bytes, corrupted packets, silence.
+// Everything that passes is recorded.
+//
+// Linux only: it needs /dev/ptmx and termios2.
+package line
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A Device is the machine at the far end of the cable. A Line calls it from one goroutine, never with a lock of its
+// own held. The device answers with Line.Send, which any goroutine may call.
+type Device interface {
+	// Frame cuts the bytes heard from the host: n bytes at the start of buf make one unit, which is a packet, or junk
+	// in front of one. 0 means that more bytes are needed; a device must not ask for more without bound.
+	// The note names the unit in the record, such as "cmd 29 STOP".
+	Frame(buf []byte) (n int, note string)
+
+	// Receive handles one unit. It may keep nothing of it.
+	Receive(now time.Duration, unit []byte)
+
+	// Advance does what is due at now and returns the time of its next deadline, 0 when there is none. It is called
+	// after every unit, at the deadline, and after Line.Wake.
+	Advance(now time.Duration) (next time.Duration)
+}
+
+// Options of a cable. Only Link and Baud are needed.
+type Options struct {
+	Link    string        // path of the symlink that names the port, whatever pseudo-terminal is behind it
+	Baud    int           // speed of the device, bit/s
+	Latency time.Duration // from Send to the first byte on the cable
+	Paced   bool          // bytes arrive at the speed of the line, 10 bit times each, not all at once
+	Garble  bool          // a host at the wrong speed hears noise, not nothing
+	Noise   Noise
+	Trace   io.Writer // every entry of the record is printed here as it is made; nil: nowhere
+}
+
+// A Line is one cable, plugged in or not. All its methods may be called by any goroutine.
+type Line struct {
+	opts  Options
+	start time.Time
+	heard chan heard
+	wake  chan struct{}
+	quit  chan struct{}
+	done  chan struct{} // closed when the device's goroutine has ended; nil before Serve
+
+	rx heardBuffer // belongs to the device's goroutine
+
+	mu      sync.Mutex
+	pty     *pty // nil while unplugged
+	present bool // a host was seen on this pty and not yet seen to leave
+	baud    int
+	latency time.Duration
+	silent  bool
+	closed  bool
+	noise   *noise
+	queue   []chunk
+	free    time.Duration // when the last paced byte leaves the cable
+	record  []Entry
+	changed chan struct{} // closed when something happened; nil when nobody waits
+}
+
+// heard is what one read of the pseudo-terminal gave.
+type heard struct {
+	from   *pty
+	data   []byte
+	baud   int
+	closed bool // the host has closed the port
+}
+
+// heardBuffer holds the start of a packet that is not yet whole.
+type heardBuffer struct {
+	from *pty
+	data []byte
+}
+
+// ErrClosed is returned by the methods of a closed Line.
+var ErrClosed = errors.New("line: closed")
+
+// Open makes the pseudo-terminal, raw from the start, and the symlink to it. The Line hears nothing before Serve.
+// A symlink left over from an earlier run is replaced, any other file is not.
+func Open(opts Options) (*Line, error) {
+	if opts.Baud <= 0 {
+		return nil, fmt.Errorf("line %s: the device needs a speed", opts.Link)
+	}
+	l := &Line{
+		opts:    opts,
+		start:   time.Now(),
+		heard:   make(chan heard),
+		wake:    make(chan struct{}, 1),
+		quit:    make(chan struct{}),
+		baud:    opts.Baud,
+		latency: opts.Latency,
+		noise:   newNoise(opts.Noise),
+	}
+	if err := l.Plug(); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// Serve starts the device on the far end. It is called once.
+func (l *Line) Serve(dev Device) {
+	l.done = make(chan struct{})
+	go l.run(dev)
+}
+
+func (l *Line) run(dev Device) {
+	defer close(l.done)
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-l.quit:
+			return
+		case <-timer.C:
+		case <-l.wake:
+		case h := <-l.heard:
+			l.hear(dev, h)
+		}
+		next := dev.Advance(l.Now())
+		l.mu.Lock()
+		next = earlier(next, l.pump(l.Now()))
+		l.notify()
+		l.mu.Unlock()
+		if next == 0 {
+			timer.Stop()
+		} else {
+			timer.Reset(next - l.Now())
+		}
+	}
+}
+
+// earlier returns the earlier of two deadlines of which 0 is none.
+func earlier(a, b time.Duration) time.Duration {
+	if a == 0 || b == 0 {
+		return cmp.Or(a, b)
+	}
+	return min(a, b)
+}
+
+// hear gives the device what the host said, unit by unit.
+func (l *Line) hear(dev Device, h heard) {
+	if h.from != l.rx.from || h.closed || h.baud != l.Baud() {
+		l.forget()
+	}
+	l.rx.from = h.from
+	if h.closed {
+		l.hostLeft(h.from)
+		return
+	}
+	l.mu.Lock()
+	l.present = l.present || l.pty == h.from
+	if h.baud != l.baud {
+		note := fmt.Sprintf("at wrong baud (device at %d), discarded", l.baud)
+		l.add(Entry{l.Now(), h.baud, HostToDevice, h.data, note})
+		if l.opts.Garble {
+			l.enqueue(l.noise.bytes(len(h.data)), "noise")
+		}
+		l.mu.Unlock()
+		return
+	}
+	if l.noise.Both {
+		h.data = l.noise.corrupt(h.data)
+	}
+	l.mu.Unlock()
+
+	l.rx.data = append(l.rx.data, h.data...)
+	for len(l.rx.data) > 0 {
+		n, note := dev.Frame(l.rx.data)
+		if n == 0 {
+			break
+		}
+		unit := slices.Clone(l.rx.data[:n])
+		l.rx.data = l.rx.data[n:]
+		l.mu.Lock()
+		l.add(Entry{l.Now(), h.baud, HostToDevice, unit, note})
+		l.mu.Unlock()
+		dev.Receive(l.Now(), unit)
+	}
+}
+
+// forget gives up the packet whose rest will not come.
+func (l *Line) forget() {
+	if len(l.rx.data) > 0 {
+		l.mu.Lock()
+		l.add(Entry{l.Now(), l.baud, HostToDevice, l.rx.data, "incomplete"})
+		l.mu.Unlock()
+	}
+	l.rx.data = nil
+}
+
+// hostLeft throws away what the host did not read: a UART keeps nothing for a port that is not open.
+func (l *Line) hostLeft(from *pty) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.pty != from || !l.present {
+		return // a hang-up of our own making: unplugged, or the flush below
+	}
+	l.present = false
+	l.note("host closed the port")
+	if err := from.dropUnread(); errors.Is(err, unix.EBUSY) {
+		// The host left the port in exclusive mode, which outlives it on a pseudo-terminal (not on a serial port):
+		// nobody but root could open this one again.
+		if err := l.renew(); err != nil {
+			l.note(err.Error())
+		}
+	}
+}
+
+// Now is the time on the clock of this cable, which the Device and the record use: since Open, monotonic.
+func (l *Line) Now() time.Duration { return time.Since(l.start) }
+
+// Wake makes the line call Device.Advance soon. A device calls it when a method of its own has moved a deadline.
+func (l *Line) Wake() {
+	select {
+	case l.wake <- struct{}{}:
+	default: // already due
+	}
+}
+
+// Port is the name a host opens: the symlink. It does not exist while the cable is unplugged.
+func (l *Line) Port() string { return l.opts.Link }
+
+// Path is the pseudo-terminal that is behind the symlink now, such as /dev/pts/3; empty while unplugged.
+func (l *Line) Path() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.pty == nil {
+		return ""
+	}
+	return l.pty.path
+}
+
+// Baud is the speed of the device, bit/s.
+func (l *Line) Baud() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.baud
+}
+
+// SetBaud changes the speed of the device. What was sent before still goes out at the old speed.
+func (l *Line) SetBaud(baud int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.baud = baud
+}
+
+// HostBaud is the speed the host has set, bit/s: 38400 on a fresh pseudo-terminal, 0 while unplugged.
+func (l *Line) HostBaud() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.pty == nil {
+		return 0
+	}
+	return l.pty.speed()
+}
+
+// Unplug pulls the adapter out: the symlink goes away and every descriptor the host has on the port hangs up (read
+// gives 0 bytes or EIO, write gives EIO, poll gives POLLHUP). The device goes on, unheard.
+func (l *Line) Unplug() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.unplug()
+}
+
+func (l *Line) unplug() {
+	if l.pty == nil {
+		return
+	}
+	os.Remove(l.opts.Link)
+	l.note("unplugged")
+	l.pty.close()
+	l.pty, l.present = nil, false
+}
+
+// Plug puts the adapter back: a new pseudo-terminal behind the same symlink. It does nothing when it is in.
+func (l *Line) Plug() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return ErrClosed
+	}
+	if l.pty != nil {
+		return nil
+	}
+	return l.renew()
+}
+
+// renew puts a new pseudo-terminal behind the symlink, in place of the old one if there is one.
+func (l *Line) renew() error {
+	if fi, err := os.Lstat(l.opts.Link); err == nil && fi.Mode()&os.ModeSymlink == 0 {
+		return fmt.Errorf("line %s: exists and is not a symlink: remove it or choose another name", l.opts.Link)
+	}
+	p, err := openPTY()
+	if err != nil {
+		return fmt.Errorf("line %s: %w", l.opts.Link, err)
+	}
+	tmp := l.opts.Link + ".new" // renamed over the old link, so that the name never dangles
+	os.Remove(tmp)
+	if err := errors.Join(os.Symlink(p.path, tmp), os.Rename(tmp, l.opts.Link)); err != nil {
+		p.file.Close()
+		return fmt.Errorf("line %s: %w", l.opts.Link, err)
+	}
+	if l.pty != nil {
+		l.pty.close()
+	}
+	l.pty, l.present = p, false
+	go p.read(l.heard)
+	l.note("plugged in: " + p.path)
+	return nil
+}
+
+// Close ends the device, unplugs the cable and waits until nothing of it runs. The record stays readable.
+func (l *Line) Close() {
+	l.mu.Lock()
+	if l.closed {
+		l.mu.Unlock()
+		return
+	}
+	l.closed = true
+	l.mu.Unlock()
+	close(l.quit)
+	if l.done != nil {
+		<-l.done
+	}
+	l.forget()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.unplug()
+	l.queue = nil
+	l.notify()
+}
+
+// Wait returns when cond holds, or with the error of ctx. It looks whenever something has happened on the line or in
+// the device, and sleeps in between. cond may call any method of the Line and of its device.
+func (l *Line) Wait(ctx context.Context, cond func() bool) error {
+	for {
+		l.mu.Lock()
+		if l.changed == nil {
+			l.changed = make(chan struct{})
+		}
+		changed, closed := l.changed, l.closed
+		l.mu.Unlock()
+		switch {
+		case cond():
+			return nil
+		case closed:
+			return ErrClosed
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// notify lets every Wait look again. The caller holds the lock.
+func (l *Line) notify() {
+	if l.changed != nil {
+		close(l.changed)
+		l.changed = nil
+	}
+}

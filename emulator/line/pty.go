@@ -1,0 +1,152 @@
+package line
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// A pty is one pseudo-terminal: we hold the master, the host opens the slave at path.
+type pty struct {
+	file *os.File // the master, on the runtime's poller: nothing spins while the host is away
+	fd   int      // of file
+	path string
+	gone chan struct{} // closed by close
+	done chan struct{} // closed when read has ended
+}
+
+// openPTY makes a pseudo-terminal that has nobody on its slave side and is raw, so that a host that is slow to set
+// the port up gets no echo of itself and no CR for LF.
+func openPTY() (*pty, error) {
+	fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("open /dev/ptmx: %w", err)
+	}
+	p := &pty{
+		file: os.NewFile(uintptr(fd), "/dev/ptmx"),
+		fd:   fd,
+		gone: make(chan struct{}),
+		done: make(chan struct{}),
+	}
+	if err := p.setup(); err != nil {
+		p.file.Close()
+		return nil, fmt.Errorf("set up pseudo-terminal: %w", err)
+	}
+	return p, nil
+}
+
+func (p *pty) setup() error {
+	if err := unix.IoctlSetPointerInt(p.fd, unix.TIOCSPTLCK, 0); err != nil {
+		return err
+	}
+	n, err := unix.IoctlGetInt(p.fd, unix.TIOCGPTN)
+	if err != nil {
+		return err
+	}
+	p.path = "/dev/pts/" + strconv.Itoa(n)
+	t, err := unix.IoctlGetTermios(p.fd, unix.TCGETS2)
+	if err != nil {
+		return err
+	}
+	t.Iflag &^= unix.IGNBRK | unix.BRKINT | unix.PARMRK | unix.ISTRIP | unix.INLCR | unix.IGNCR | unix.ICRNL | unix.IXON
+	t.Oflag &^= unix.OPOST
+	t.Lflag &^= unix.ECHO | unix.ECHONL | unix.ICANON | unix.ISIG | unix.IEXTEN
+	t.Cflag = t.Cflag&^(unix.CSIZE|unix.PARENB) | unix.CS8
+	if err := unix.IoctlSetTermios(p.fd, unix.TCSETS2, t); err != nil { // on a master this sets the slave's
+		return err
+	}
+	// The master reports a hang-up while no slave is open, but only once one has been: present relies on it.
+	return p.dropUnread()
+}
+
+// dropUnread discards what is in the pseudo-terminal towards the host. Only the slave's side can: it is opened for a
+// moment.
+func (p *pty) dropUnread() error {
+	fd, err := unix.Open(p.path, unix.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	return unix.IoctlSetInt(fd, unix.TCFLSH, unix.TCIFLUSH)
+}
+
+// read passes on what the host writes until close. While the host is away the master gives EIO: then it waits for the
+// next event, as it does when there is nothing to read.
+func (p *pty) read(to chan<- heard) {
+	defer close(p.done)
+	raw, err := p.file.SyscallConn()
+	if err != nil {
+		return
+	}
+	buf := make([]byte, 4096) // as much as a pseudo-terminal holds
+	for {
+		var h heard
+		err := raw.Read(func(fd uintptr) bool {
+			n, err := uninterrupted(func() (int, error) { return unix.Read(int(fd), buf) })
+			if n <= 0 && err != unix.EIO {
+				return false
+			}
+			h = heard{from: p, data: slices.Clone(buf[:max(n, 0)]), baud: speed(int(fd)), closed: n <= 0}
+			if !h.closed {
+				return true
+			}
+			select {
+			case to <- h:
+			case <-p.gone:
+			}
+			return false
+		})
+		if err != nil {
+			return // closed
+		}
+		select {
+		case to <- h:
+		case <-p.gone:
+			return
+		}
+	}
+}
+
+// present tells whether a host has the slave open.
+func (p *pty) present() bool {
+	fds := []unix.PollFd{{Fd: int32(p.fd)}}
+	_, err := uninterrupted(func() (int, error) { return unix.Poll(fds, 0) })
+	return err == nil && fds[0].Revents&unix.POLLHUP == 0
+}
+
+// speed is the line speed set on the slave, bit/s.
+func (p *pty) speed() int { return speed(p.fd) }
+
+func speed(fd int) int {
+	t, err := unix.IoctlGetTermios(fd, unix.TCGETS2)
+	if err != nil {
+		return 0
+	}
+	return int(t.Ospeed)
+}
+
+// write gives the host what fits and returns how much that was: an overrun loses the rest, as in a UART.
+func (p *pty) write(b []byte) int {
+	n, _ := uninterrupted(func() (int, error) { return unix.Write(p.fd, b) })
+	return max(n, 0)
+}
+
+// uninterrupted repeats a system call that a signal has cut short. The Go runtime sends itself signals, and poll gives
+// EINTR for them even when it does not wait: taken for "no host", a packet would be lost once in some thousands.
+func uninterrupted(call func() (int, error)) (n int, err error) {
+	for {
+		if n, err = call(); err != unix.EINTR {
+			return n, err
+		}
+	}
+}
+
+// close hangs up on the host and returns when the descriptor is closed and read has ended.
+func (p *pty) close() {
+	close(p.gone)
+	p.file.Close()
+	<-p.done
+}

@@ -1,0 +1,344 @@
+// Emulator plays the hardware of a Pioneer 2-DX robot for a server that has none: a P2OS microcontroller, a SICK
+// LMS 200 laser and a Sony EVI-D30 camera on pseudo-terminals, and the ACTS colour tracker on TCP.
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"player/emulator/acts"
+	"player/emulator/line"
+	"player/emulator/p2os"
+	"player/emulator/sick"
+	"player/emulator/sony"
+)
+
+const usage = `Usage: emulator [flags]
+
+Plays the hardware of a Pioneer 2-DX robot until interrupted. It prints the command line of the server to run against
+it. The names of the serial ports are symlinks to pseudo-terminals; they stay the same when a device is unplugged and
+plugged in again.
+
+Flags:
+`
+
+const help = `Commands, one a line; DEVICE is p2os, sick, sony or acts:
+  status           what the devices do and what they have heard
+  unplug DEVICE    pull the adapter out: the server sees its port hang up (acts: connections are closed)
+  plug DEVICE      put it back under the same name
+  silence DEVICE   stop talking without hanging up
+  speak DEVICE     talk again
+  button           press the motor button of the robot
+  reboot           switch the laser off and on
+  quit             end, as does an interrupt
+`
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	err := run(ctx, os.Args[1:], os.Stdin, os.Stdout)
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "emulator:", err)
+		os.Exit(1)
+	}
+}
+
+// config is what the flags say.
+type config struct {
+	dir         string
+	only        string
+	baud        int
+	sickBaud    int
+	leftOpen    bool
+	motors      bool
+	room        float64
+	noise       float64
+	seed        uint64
+	latency     time.Duration
+	paced       bool
+	garble      bool
+	actsPort    int
+	actsVersion string
+	trace       bool
+}
+
+func parse(args []string, out io.Writer) (*config, error) {
+	c := &config{}
+	f := flag.NewFlagSet("emulator", flag.ContinueOnError)
+	f.SetOutput(out)
+	f.Usage = func() {
+		fmt.Fprint(out, usage)
+		f.PrintDefaults()
+		fmt.Fprint(out, "\n", help)
+	}
+	f.StringVar(&c.dir, "dir", "", "directory for the names of the ports (default: a new one, removed at the end)")
+	f.StringVar(&c.only, "only", "p2os,sick,sony,acts", "devices to start, with commas")
+	f.IntVar(&c.baud, "baud", 9600, "speed of the robot, bit/s")
+	f.IntVar(&c.sickBaud, "sick-baud", 9600, "speed of the laser at the start, bit/s")
+	f.BoolVar(&c.leftOpen, "left-open", false, "robot and laser stream already, as a server leaves them that was killed")
+	f.BoolVar(&c.motors, "motors", false, "press the motor button whenever the server opens the robot")
+	f.Float64Var(&c.room, "room", 5000, "side of the square room that the sonars see, mm; 0: fixed readings")
+	f.Float64Var(&c.noise, "noise", 0, "chance, 0 to 1, for each way to spoil a packet of a serial device")
+	f.Uint64Var(&c.seed, "noise-seed", 1, "other numbers spoil other packets")
+	f.DurationVar(&c.latency, "latency", 0, "delay of what the serial devices say")
+	f.BoolVar(&c.paced, "paced", false, "serial bytes come at the speed of the line, not all at once")
+	f.BoolVar(&c.garble, "garble", false, "a server at the wrong speed hears noise, not nothing")
+	f.IntVar(&c.actsPort, "acts-port", 0, "TCP port of ACTS; 0: any free one")
+	f.StringVar(&c.actsVersion, "acts-version", "1.0", "protocol of ACTS: 1.0 or 1.2")
+	f.BoolVar(&c.trace, "trace", false, "print every packet")
+	if err := f.Parse(args); err != nil {
+		return nil, err
+	}
+	if f.NArg() > 0 {
+		return nil, fmt.Errorf("unknown argument %q: flags only, see -h", f.Arg(0))
+	}
+	return c, nil
+}
+
+// A device is what all four have in common.
+type device interface {
+	Unplug()
+	Plug() error
+	Silence()
+	Speak()
+	Close()
+}
+
+// A tracker takes the place of a cable for ACTS.
+type tracker struct{ *acts.Server }
+
+func (t tracker) Unplug()     { t.HangUp() }
+func (t tracker) Plug() error { return nil } // it never stops listening
+
+// A robot is the devices that were chosen; the others are nil.
+type robot struct {
+	p2os *p2os.Robot
+	sick *sick.Laser
+	sony *sony.Camera
+	acts *acts.Server
+
+	names   []string // in the order of their start
+	devices map[string]device
+}
+
+// run is the program, from its flags to the end of ctx or a quit.
+func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
+	out = &lockedWriter{w: out}
+	c, err := parse(args, out)
+	if err != nil {
+		return err
+	}
+	if c.dir == "" {
+		if c.dir, err = os.MkdirTemp("", "pioneer-"); err != nil {
+			return err
+		}
+		defer os.Remove(c.dir)
+	} else if err := os.MkdirAll(c.dir, 0o755); err != nil {
+		return err
+	}
+	r := &robot{devices: map[string]device{}}
+	defer r.close()
+	command, err := r.start(c, out)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "The robot is ready. Run the server with:\n\n  %s\n\nType help for what can be done to it.\n", command)
+
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // the keyboard is not read on
+	lines := make(chan string)
+	go func() {
+		defer close(lines)
+		for scan := bufio.NewScanner(in); scan.Scan(); {
+			select {
+			case lines <- scan.Text():
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case text, ok := <-lines:
+			if !ok {
+				lines = nil // no more commands: go on until interrupted
+				continue
+			}
+			words := strings.Fields(text)
+			if slices.Equal(words, []string{"quit"}) {
+				return nil
+			}
+			r.obey(words, out)
+		}
+	}
+}
+
+// start starts the chosen devices and returns the command line of a server for them.
+func (r *robot) start(c *config, out io.Writer) (command string, err error) {
+	command = "player"
+	for name := range strings.SplitSeq(c.only, ",") {
+		opts := line.Options{
+			Link: filepath.Join(c.dir, name), Latency: c.latency, Paced: c.paced, Garble: c.garble,
+			Noise: line.Noise{Seed: c.seed, Garbage: c.noise, Flip: c.noise, Swallow: c.noise, Truncate: c.noise},
+		}
+		if c.trace {
+			opts.Trace = &prefixWriter{name + "\t", out}
+		}
+		switch {
+		case r.devices[name] != nil:
+			return "", fmt.Errorf("-only names %s twice", name)
+		case name == "p2os":
+			opts.Baud = c.baud
+			r.p2os, err = p2os.Start(p2os.Options{Line: opts, LeftOpen: c.leftOpen, MotorsOn: c.motors, Room: c.room})
+			command += " -pp " + opts.Link
+			if err == nil {
+				r.devices[name] = r.p2os
+			}
+		case name == "sick":
+			opts.Baud = c.sickBaud
+			r.sick, err = sick.Start(sick.Options{Line: opts, Streaming: c.leftOpen})
+			command += " -lp " + opts.Link
+			if err == nil {
+				r.devices[name] = r.sick
+			}
+		case name == "sony":
+			r.sony, err = sony.Start(sony.Options{Line: opts})
+			command += " -zp " + opts.Link
+			if err == nil {
+				r.devices[name] = r.sony
+			}
+		case name == "acts":
+			if r.acts, err = startACTS(c); err == nil {
+				r.devices[name] = tracker{r.acts}
+				command += fmt.Sprint(" -vp ", r.acts.Port())
+			}
+		default:
+			err = fmt.Errorf("-only: no device %q, choose from p2os, sick, sony, acts", name)
+		}
+		if err != nil {
+			return "", err
+		}
+		r.names = append(r.names, name)
+	}
+	return command, nil
+}
+
+// startACTS starts the tracker with a ball in its sight.
+func startACTS(c *config) (*acts.Server, error) {
+	versions := map[string]acts.Version{"1.0": acts.V10, "1.2": acts.V12}
+	version, ok := versions[c.actsVersion]
+	if !ok {
+		return nil, fmt.Errorf("-acts-version: no version %q, choose 1.0 or 1.2", c.actsVersion)
+	}
+	s, err := acts.Start(acts.Options{Addr: fmt.Sprint("127.0.0.1:", c.actsPort), Version: version})
+	if err != nil {
+		return nil, err
+	}
+	return s, s.SetBlobs(0, acts.Blob{Area: 314, X: 80, Y: 60, Left: 70, Right: 90, Top: 50, Bottom: 70})
+}
+
+func (r *robot) close() {
+	for _, d := range r.devices {
+		d.Close()
+	}
+}
+
+// obey does what a person types.
+func (r *robot) obey(words []string, out io.Writer) {
+	switch {
+	case len(words) == 0:
+	case len(words) == 1 && words[0] == "help":
+		fmt.Fprint(out, help)
+	case len(words) == 1 && words[0] == "status":
+		r.status(out)
+	case len(words) == 1 && words[0] == "button" && r.p2os != nil:
+		r.p2os.PressMotorButton()
+	case len(words) == 1 && words[0] == "reboot" && r.sick != nil:
+		r.sick.Reboot()
+	case len(words) == 2 && r.devices[words[1]] != nil:
+		if err := do(words[0], r.devices[words[1]]); err != nil {
+			fmt.Fprintln(out, err)
+		}
+	default:
+		fmt.Fprintf(out, "%s? Type help.\n", strings.Join(words, " "))
+	}
+}
+
+// do does one of the things that can be done to every device.
+func do(verb string, d device) error {
+	switch verb {
+	case "unplug":
+		d.Unplug()
+	case "plug":
+		return d.Plug()
+	case "silence":
+		d.Silence()
+	case "speak":
+		d.Speak()
+	default:
+		return fmt.Errorf("%s? Type help", verb)
+	}
+	return nil
+}
+
+func (r *robot) status(out io.Writer) {
+	for _, name := range r.names {
+		switch name {
+		case "p2os":
+			fmt.Fprintf(out, "p2os  %s\n      %+v\n", plugged(r.p2os.Line), r.p2os.State())
+		case "sick":
+			fmt.Fprintf(out, "sick  %s\n      %+v\n", plugged(r.sick.Line), r.sick.State())
+		case "sony":
+			fmt.Fprintf(out, "sony  %s\n      %+v\n", plugged(r.sony.Line), r.sony.State())
+		case "acts":
+			fmt.Fprintf(out, "acts  port %d\n      %+v\n", r.acts.Port(), r.acts.State())
+		}
+	}
+}
+
+func plugged(l *line.Line) string {
+	path := l.Path()
+	if path == "" {
+		return "unplugged"
+	}
+	return fmt.Sprintf("%s, device at %d, server at %d bit/s", path, l.Baud(), l.HostBaud())
+}
+
+// A lockedWriter is shared by everything that prints.
+type lockedWriter struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (l *lockedWriter) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(p)
+}
+
+// A prefixWriter puts a name in front of every line; it is given whole lines.
+type prefixWriter struct {
+	prefix string
+	w      io.Writer
+}
+
+func (p *prefixWriter) Write(b []byte) (int, error) {
+	if _, err := fmt.Fprintf(p.w, "%s%s", p.prefix, b); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}

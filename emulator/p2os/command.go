@@ -1,0 +1,80 @@
+package p2os
+
+import (
+	"strconv"
+	"time"
+)
+
+// vel2Unit is the speed of a wheel for one step of VEL2, mm/s.
+const vel2Unit = 20
+
+// A command is what the robot does on one command number while it is connected.
+type command struct {
+	name string
+	arg  bool // it does nothing without its integer argument
+	do   func(r *Robot, now time.Duration, a arg)
+}
+
+// commands by number. Those without do are known by name only: they are counted, as unknown ones are, and nothing
+// happens, as on a microcontroller without that equipment.
+var commands = map[byte]command{
+	0:  {name: "PULSE"}, // it feeds the watchdog, as every packet does
+	1:  {name: "OPEN", do: func(r *Robot, now time.Duration, _ arg) { r.open(now) }},
+	2:  {name: "CLOSE", do: func(r *Robot, _ time.Duration, _ arg) { r.close() }},
+	4:  {name: "ENABLE", arg: true, do: func(r *Robot, _ time.Duration, a arg) { r.enable(a.value != 0) }},
+	5:  {name: "SETA", arg: true, do: func(r *Robot, _ time.Duration, a arg) { r.drive.limit(float64(a.value)) }},
+	6:  {name: "SETV"},
+	7:  {name: "SETO", do: func(r *Robot, _ time.Duration, _ arg) { r.drive.odometry = Pose{} }},
+	11: {name: "VEL", arg: true, do: velocity},
+	21: {name: "RVEL", arg: true, do: turnRate},
+	23: {name: "SETRA"},
+	28: {name: "SONAR", arg: true, do: func(r *Robot, _ time.Duration, a arg) { r.sonarOn = a.value != 0 }},
+	29: {name: "STOP", do: func(r *Robot, _ time.Duration, _ arg) { r.drive.turn(0, 0) }},
+	32: {name: "VEL2", arg: true, do: wheelSpeeds},
+	33: {name: "GRIPPER", arg: true, do: func(r *Robot, _ time.Duration, a arg) { r.gripper.command(a.value) }},
+	36: {name: "GRIPPERVAL", arg: true, do: func(r *Robot, _ time.Duration, a arg) { r.gripper.value(a.value) }},
+	42: {name: "TTY2"},
+	43: {name: "GETAUX"},
+	44: {name: "BUMP_STALL"},
+	47: {name: "JOYDRIVE"},
+	58: {name: "GYRO"},
+	66: {name: "TTY3"},
+	67: {name: "GETAUX2"},
+	82: {name: "ROTKP"},
+	83: {name: "ROTKV"},
+	84: {name: "ROTKI"},
+	85: {name: "TRANSKP"},
+	86: {name: "TRANSKV"},
+	87: {name: "TRANSKI"},
+	90: {name: "SOUND"},
+}
+
+func commandName(number byte) string {
+	if c, ok := commands[number]; ok {
+		return c.name
+	}
+	return strconv.Itoa(int(number))
+}
+
+// velocity sets the forward speed, mm/s, and keeps the turn rate.
+func velocity(r *Robot, _ time.Duration, a arg) {
+	if r.motors {
+		_, rate := r.drive.wanted()
+		r.drive.turn(float64(a.value), rate)
+	}
+}
+
+// turnRate sets the turn rate, deg/s, left positive, and keeps the forward speed.
+func turnRate(r *Robot, _ time.Duration, a arg) {
+	if r.motors {
+		forward, _ := r.drive.wanted()
+		r.drive.turn(forward, float64(a.value))
+	}
+}
+
+// wheelSpeeds sets both wheels: the first byte is the right one, both signed, in vel2Unit.
+func wheelSpeeds(r *Robot, _ time.Duration, a arg) {
+	if r.motors {
+		r.drive.wantRight, r.drive.wantLeft = vel2Unit*float64(int8(a.lo)), vel2Unit*float64(int8(a.hi))
+	}
+}

@@ -1,0 +1,70 @@
+package p2os
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+const (
+	sipStopped = 0x32 // Server Information Packet, no wheel turns
+	sipMoving  = 0x33
+	turnUnits  = 4096 // a full turn; x and y wrap at the same number
+)
+
+// liar is the battery reading, in 0.1 V, of a SIP whose checksum is wrong on purpose: a host that shows it has not
+// looked at the checksum.
+const liar = 99
+
+// appendSIP makes the body of a standard Server Information Packet. Positions are counted from SETO in encoder units
+// and wrap at 4096, as the heading does; speeds are mm/s; the rest is as set.
+func (r *Robot) appendSIP(dst []byte) []byte {
+	d := &r.drive
+	kind := byte(sipStopped)
+	if d.moving() {
+		kind = sipMoving
+	}
+	dst = append(dst, kind)
+	dst = appendInt(dst, wrap(d.odometry.X/r.opts.UnitMM))
+	dst = appendInt(dst, wrap(d.odometry.Y/r.opts.UnitMM))
+	dst = appendInt(dst, wrap(d.odometry.Heading/360*turnUnits))
+	dst = appendInt(dst, int(math.Round(d.left)))
+	dst = appendInt(dst, int(math.Round(d.right)))
+	dst = append(dst, r.battery)
+	dst = append(dst, r.rear<<1|bit(r.stallLeft), r.front<<1|bit(r.stallRight))
+	dst = append(dst, 0, 0) // heading set-point
+	dst = append(dst, bit(r.motors), 0)
+	dst = append(dst, r.compass)
+	dst = r.appendSonars(dst)
+	dst = append(dst, byte(r.sips), r.gripper.state()) // timer
+	return append(dst, r.analog, r.digitalIn, 0)
+}
+
+// appendSonars adds the count and the readings of the sonars whose turn it is.
+func (r *Robot) appendSonars(dst []byte) []byte {
+	if !r.sonarOn {
+		return append(dst, 0)
+	}
+	dst = append(dst, sonarsPerSIP)
+	for range sonarsPerSIP {
+		raw := r.sonar[r.nextSonar]
+		if r.opts.Room > 0 {
+			raw = sonarUnits(roomRange(r.opts.Room, r.drive.world, r.nextSonar))
+		}
+		dst = append(dst, byte(r.nextSonar))
+		dst = binary.LittleEndian.AppendUint16(dst, raw)
+		r.nextSonar = (r.nextSonar + 1) % sonars
+	}
+	return dst
+}
+
+// wrap rounds to a number of 12 bits.
+func wrap(v float64) int { return int(math.Round(v)) & (turnUnits - 1) }
+
+func appendInt(dst []byte, v int) []byte { return binary.LittleEndian.AppendUint16(dst, uint16(v)) }
+
+func bit(b bool) byte {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,246 @@
+// Package sick emulates a SICK LMS 200 laser range finder on a fake serial line.
+//
+// It follows the published telegrams and recordings of hosts; what neither tells is marked "assumed".
+package sick
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"sync"
+	"time"
+
+	"player/emulator/line"
+)
+
+// Options of a laser. Zero fields get the value in parentheses.
+type Options struct {
+	Line line.Options // Baud (9600, as after power-up); 38400 is a laser left at that speed by a host
+
+	Streaming bool    // it streams already, as a host leaves it that died
+	Rate      float64 // scans a second (5, what a scan of 361 values leaves room for at 38400 bit/s)
+
+	// What it remembers without power.
+	Unit       Unit // (MM)
+	Angle      int  // degrees (180)
+	Resolution int  // 1/100 degree (50)
+
+	Faults Faults
+}
+
+// Faults of a laser.
+type Faults struct {
+	WrongPassword bool // no password is right
+	RefuseVariant bool
+	RefuseConfig  bool
+	NackAll       bool // it understands nothing
+	BadCRC        int  // every n-th scan has a wrong CRC; 0: none
+}
+
+const (
+	password = "SICK_LMS"
+
+	// bootTime is how long a laser is deaf after a reset: assumed, and short; a real one takes many seconds.
+	bootTime = 500 * time.Millisecond
+
+	// powerUpBaud is the speed after a reset, whatever it was before, bit/s.
+	powerUpBaud = 9600
+
+	// statusGood says: no error, a LMS xx6 (status byte, Telegrams for LMS 2xx).
+	statusGood = 0x10
+)
+
+// A Laser is a LMS 200 at the end of a cable. All its methods may be called by any goroutine.
+type Laser struct {
+	*line.Line
+	cable cable
+
+	mu          sync.Mutex
+	faults      Faults
+	period      time.Duration // of a scan
+	config      [configLength]byte
+	unit        Unit // as in config
+	variant     variant
+	configuring bool
+	streaming   bool
+	first, last int // of the values streamed, counted from 1; 0: all
+	nextScan    time.Duration
+	nextBaud    int           // speed to change to after the answer, 0: none
+	off         bool          // switched off, to boot at the next chance
+	boot        time.Duration // when it has booted, 0: it is not booting
+	scans       int
+	boots       int
+	counts      map[string]int
+	status      byte
+	ranges      [Values]uint16
+	flags       [Values]byte
+}
+
+// cable is what a laser needs of a line.Line.
+type cable interface {
+	Send(packet []byte, note string)
+	SetBaud(baud int)
+	Busy() bool
+}
+
+// Start plugs a laser in and switches it on.
+func Start(opts Options) (*Laser, error) {
+	opts.Line.Baud = cmp.Or(opts.Line.Baud, powerUpBaud)
+	opts.Angle, opts.Resolution = cmp.Or(opts.Angle, 180), cmp.Or(opts.Resolution, 50)
+	if v := (variant{opts.Angle, opts.Resolution}); !variants[v] || units[opts.Unit].mm == 0 || opts.Rate < 0 {
+		return nil, fmt.Errorf("sick %s: no LMS 200 scans %d degrees by %d/100 in unit %d %v times a second",
+			opts.Line.Link, v.angle, v.resolution, opts.Unit, opts.Rate)
+	}
+	c, err := line.Open(opts.Line)
+	if err != nil {
+		return nil, err
+	}
+	l := newLaser(opts, c)
+	l.Line = c
+	c.Serve(l)
+	return l, nil
+}
+
+func newLaser(opts Options, c cable) *Laser {
+	l := &Laser{
+		cable:   c,
+		faults:  opts.Faults,
+		period:  time.Duration(float64(time.Second) / cmp.Or(opts.Rate, 5)),
+		unit:    opts.Unit,
+		variant: variant{opts.Angle, opts.Resolution},
+		counts:  map[string]int{},
+		status:  statusGood,
+		ranges:  corridor(),
+	}
+	l.config[configPeak] = 0x70
+	l.config[configUnits] = byte(units[l.unit].code)
+	if opts.Streaming {
+		l.stream(0, 0, 0)
+	}
+	return l
+}
+
+// Receive answers one telegram from the host.
+func (l *Laser) Receive(now time.Duration, telegram []byte) {
+	body, ok := parseTelegram(telegram)
+	if !ok {
+		return // it says nothing about what it cannot read
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.off || l.boot != 0 {
+		return
+	}
+	l.counts[commandKey(body)]++
+	var answer []byte
+	if c, ok := commands[body[0]]; ok && !l.faults.NackAll {
+		answer = c.do(l, now, body[1:])
+	}
+	if answer == nil {
+		l.send([]byte{nack}, "NACK")
+		return
+	}
+	l.send(answer, commandName(body))
+	if l.nextBaud != 0 {
+		l.cable.SetBaud(l.nextBaud)
+		l.nextBaud = 0
+	}
+}
+
+// send puts the status behind the body and sends it.
+func (l *Laser) send(body []byte, note string) {
+	l.cable.Send(appendTelegram(nil, fromLaser, append(body, l.status)), note)
+}
+
+// Advance sends a scan when the mirror has turned, and ends a reset.
+func (l *Laser) Advance(now time.Duration) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.off {
+		l.off, l.streaming, l.configuring, l.boot = false, false, false, now+bootTime
+	}
+	if l.boot != 0 {
+		if now < l.boot {
+			return l.boot
+		}
+		l.boot = 0
+		l.boots++
+		l.cable.SetBaud(powerUpBaud)
+		l.send(l.typeString(booted), "booted")
+	}
+	if !l.streaming {
+		return 0
+	}
+	if l.nextScan <= now {
+		l.scan()
+		l.nextScan += (now - l.nextScan).Truncate(l.period) + l.period // whole turns are skipped, none is made up for
+	}
+	return l.nextScan
+}
+
+// scan sends one scan, unless the line is still full of the one before.
+func (l *Laser) scan() {
+	if l.cable.Busy() {
+		return
+	}
+	l.scans++
+	telegram := appendTelegram(nil, fromLaser, l.appendScan(nil, l.first, l.last))
+	note := "scan"
+	if n := l.faults.BadCRC; n > 0 && l.scans%n == 0 {
+		telegram[len(telegram)-1] ^= 0xFF
+		note = "scan, bad CRC"
+	}
+	l.cable.Send(telegram, note)
+}
+
+// set changes the laser or the world it sees.
+func (l *Laser) set(change func()) {
+	l.mu.Lock()
+	change()
+	l.mu.Unlock()
+	if l.Line != nil {
+		l.Wake()
+	}
+}
+
+// SetFaults replaces the faults.
+func (l *Laser) SetFaults(f Faults) { l.set(func() { l.faults = f }) }
+
+// SetRanges sets what the laser sees, in mm, every half degree from the right (-90 degrees) to the left. What is
+// farther than 13 bits can tell in the unit of the scan is sent as 8191.
+func (l *Laser) SetRanges(mm [Values]uint16) { l.set(func() { l.ranges = mm }) }
+
+// SetFlags sets the three bits above a value: bit 0 is dazzled in the usual measuring mode, the others are fields, or
+// all are the level of a reflector.
+func (l *Laser) SetFlags(value int, bits byte) { l.set(func() { l.flags[value] = bits & 7 }) }
+
+// SetStatus sets the byte at the end of every telegram: bits 0-2 are severity, 7 is a dirty window.
+func (l *Laser) SetStatus(status byte) { l.set(func() { l.status = status }) }
+
+// Reboot switches the laser off and on: it is deaf for half a second, then sends its name at 9600 and waits. What it
+// remembers is unit, variant and configuration.
+func (l *Laser) Reboot() { l.set(func() { l.off = true }) }
+
+// A State is what a laser knows, a copy.
+type State struct {
+	Streaming         bool
+	First, Last       int // of the values streamed, counted from 1; 0: all
+	Configuring       bool
+	Unit              Unit
+	Angle, Resolution int // degrees, 1/100 degree
+	Scans             int // sent, heard by a host or not
+	Boots             int // after the first
+	Counts            map[string]int
+}
+
+// State returns what the laser knows now. Counts are of good telegrams from the host, under the command in hex and
+// for command 20 the mode, such as "31" and "20 24". Its speed is Baud.
+func (l *Laser) State() State {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return State{
+		Streaming: l.streaming, First: l.first, Last: l.last, Configuring: l.configuring,
+		Unit: l.unit, Angle: l.variant.angle, Resolution: l.variant.resolution,
+		Scans: l.scans, Boots: l.boots, Counts: maps.Clone(l.counts),
+	}
+}

@@ -1,0 +1,86 @@
+package sick
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+)
+
+// A telegram is 02, address, length (low byte first) of command and data, these, and a CRC (low byte first) over all
+// before it. From the laser the address has bit 7 set and a status byte ends the data (Telegrams for Operating/
+// Configuring the LMS 2xx).
+const (
+	stx       = 0x02
+	toLaser   = 0x00
+	fromLaser = 0x80
+	header    = 4 // STX, address, length
+	overhead  = 6 // and the CRC
+
+	// maxHost is the longest command and data believed, bytes: a configuration is 35. Waiting for more than any
+	// command has would make the laser deaf after one wrong byte.
+	maxHost = 64
+)
+
+// crc has the polynomial 8005 and mixes each byte with the one before it.
+func crc(b []byte) uint16 {
+	var c uint16
+	var prev byte
+	for _, v := range b {
+		if c&0x8000 != 0 {
+			c = c<<1 ^ 0x8005
+		} else {
+			c <<= 1
+		}
+		c ^= uint16(prev)<<8 | uint16(v)
+		prev = v
+	}
+	return c
+}
+
+// appendTelegram wraps body, which is command or response with its data.
+func appendTelegram(dst []byte, address byte, body []byte) []byte {
+	start := len(dst)
+	dst = append(dst, stx, address)
+	dst = binary.LittleEndian.AppendUint16(dst, uint16(len(body)))
+	dst = append(dst, body...)
+	return binary.LittleEndian.AppendUint16(dst, crc(dst[start:]))
+}
+
+// parseTelegram returns the body of a telegram to the laser, ok when it is one and its CRC is right.
+func parseTelegram(b []byte) (body []byte, ok bool) {
+	if len(b) <= overhead || b[0] != stx || b[1] != toLaser || int(binary.LittleEndian.Uint16(b[2:])) != len(b)-overhead {
+		return nil, false
+	}
+	end := len(b) - 2
+	return b[header:end], binary.LittleEndian.Uint16(b[end:]) == crc(b[:end])
+}
+
+// Frame cuts a telegram, or the junk before the next 02. A telegram with a wrong CRC is junk.
+func (l *Laser) Frame(buf []byte) (n int, note string) {
+	if len(buf) > 1 && buf[1] != toLaser || buf[0] != stx {
+		return junk(buf), "junk"
+	}
+	if len(buf) < header {
+		return 0, ""
+	}
+	length := int(binary.LittleEndian.Uint16(buf[2:]))
+	if length == 0 || length > maxHost {
+		return junk(buf), "junk"
+	}
+	if n = length + overhead; len(buf) < n {
+		return 0, ""
+	}
+	body, ok := parseTelegram(buf[:n])
+	if !ok {
+		return junk(buf), "bad CRC"
+	}
+	return n, fmt.Sprintf("%s %s", commandKey(body), commandName(body))
+}
+
+// junk is how much comes before the next possible start.
+func junk(buf []byte) int {
+	if n := bytes.IndexByte(buf[1:], stx); n >= 0 {
+		return n + 1
+	}
+	return len(buf)
+}

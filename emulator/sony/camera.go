@@ -1,0 +1,215 @@
+// Package sony emulates a Sony EVI-D30 pan-tilt-zoom camera, without the picture, on a fake serial line.
+//
+// It follows the VISCA command list and recordings of hosts; what neither tells is marked "assumed".
+package sony
+
+import (
+	"cmp"
+	"maps"
+	"sync"
+	"time"
+
+	"player/emulator/line"
+)
+
+// Options of a camera.
+type Options struct {
+	Line line.Options // Baud (9600)
+	Off  bool         // the power is off: only power, address and version commands are understood
+}
+
+// sockets is how many commands the camera carries out at a time.
+const sockets = 2
+
+// A Camera is an EVI-D30 at the end of a cable, at address 1. All its methods may be called by any goroutine.
+type Camera struct {
+	*line.Line
+	send func(packet []byte, note string)
+
+	mu              sync.Mutex
+	pan, tilt, zoom axis
+	at              time.Duration
+	off             bool
+	jobs            [sockets][]*axis // the axes that the command in a socket waits for; nil: the socket is free
+	failNext        byte
+	counts          map[string]int
+}
+
+// Start plugs a camera in.
+func Start(opts Options) (*Camera, error) {
+	opts.Line.Baud = cmp.Or(opts.Line.Baud, 9600)
+	l, err := line.Open(opts.Line)
+	if err != nil {
+		return nil, err
+	}
+	c := newCamera(opts)
+	c.Line, c.send = l, l.Send
+	l.Serve(c)
+	return c, nil
+}
+
+func newCamera(opts Options) *Camera { return &Camera{off: opts.Off, counts: map[string]int{}} }
+
+// Receive handles one packet from the host. What is not for camera 1 is passed by.
+func (c *Camera) Receive(now time.Duration, packet []byte) {
+	if packet[0] != 0x81 && packet[0] != 0x88 {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.advance(now)
+	cmd, args := find(packet)
+	c.counts[cmd.name]++
+	switch {
+	case packet[0] == 0x88 && cmd.direct == nil:
+		// a broadcast that means nothing is not answered
+	case c.failNext != 0 && cmd.direct == nil:
+		c.answer(replyFail, "told to fail", c.failNext)
+		c.failNext = 0
+	case cmd.pattern == "":
+		c.answer(replyFail, "syntax error", ErrSyntax)
+	case c.off && !cmd.always:
+		c.answer(replyFail, "not executable: no power", ErrNotExecutable)
+	case cmd.direct != nil:
+		cmd.direct(c, args)
+	case cmd.inquiry != nil:
+		c.answer(replyDone, cmd.name, cmd.inquiry(c)...)
+	default:
+		c.execute(cmd, args)
+	}
+	c.finish()
+}
+
+// execute starts a command in a free socket.
+func (c *Camera) execute(cmd command, args []int) {
+	socket := 0
+	for socket < sockets && c.jobs[socket] != nil {
+		socket++
+	}
+	if socket == sockets {
+		c.answer(replyFail, "buffer full", ErrBufferFull)
+		return
+	}
+	uses, err := cmd.start(c, args)
+	switch err {
+	case 0:
+		c.jobs[socket] = append([]*axis{}, uses...) // not nil: the socket is taken
+		c.answer(replyAck|byte(socket+1), "ACK "+cmd.name)
+	case ErrSyntax:
+		c.answer(replyFail, "syntax error", err)
+	default:
+		c.answer(replyFail|byte(socket+1), "not executable: out of range", err)
+	}
+}
+
+// Advance lets the camera move and ends commands that have arrived.
+func (c *Camera) Advance(now time.Duration) time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.advance(now)
+	c.finish()
+	var wait time.Duration
+	for _, a := range []*axis{&c.pan, &c.tilt, &c.zoom} {
+		if r := a.rest(); r != 0 && (wait == 0 || r < wait) {
+			wait = r
+		}
+	}
+	if wait == 0 {
+		return 0
+	}
+	return now + wait
+}
+
+func (c *Camera) advance(now time.Duration) {
+	for _, a := range []*axis{&c.pan, &c.tilt, &c.zoom} {
+		a.advance(now - c.at)
+	}
+	c.at = now
+}
+
+// finish reports the commands whose axes stand. A command that a later one has taken the axis from ends with that
+// one (assumed).
+func (c *Camera) finish() {
+	for i, axes := range c.jobs {
+		busy := axes == nil
+		for _, a := range axes {
+			busy = busy || a.moving()
+		}
+		if !busy {
+			c.jobs[i] = nil
+			c.answer(replyDone|byte(i+1), "completion")
+		}
+	}
+}
+
+// cancel stops the command in a socket where it is. It will not be completed.
+func (c *Camera) cancel(socket int) {
+	if socket < 1 || socket > sockets || c.jobs[socket-1] == nil {
+		c.answer(replyFail|byte(socket), "no such socket", ErrNoSocket)
+		return
+	}
+	for _, a := range c.jobs[socket-1] {
+		a.stop()
+	}
+	c.jobs[socket-1] = nil
+	c.answer(replyFail|byte(socket), "cancelled", ErrCanceled)
+}
+
+// clear forgets all commands and stops.
+func (c *Camera) clear() {
+	c.jobs = [sockets][]*axis{}
+	c.halt()
+}
+
+func (c *Camera) halt() {
+	c.pan.stop()
+	c.tilt.stop()
+	c.zoom.stop()
+}
+
+// answer sends 90 kind data FF.
+func (c *Camera) answer(kind byte, note string, data ...byte) {
+	c.send(append(append([]byte{fromCamera, kind}, data...), end), note)
+}
+
+// FailNext has the next command or inquiry refused with an error such as ErrSyntax, whatever it is.
+func (c *Camera) FailNext(err byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.failNext = err
+}
+
+// PowerCycle pulls the camera's own plug for a moment: it forgets its commands, stays where it is, is on, and announces
+// itself with a network change (90 38 FF).
+func (c *Camera) PowerCycle() {
+	c.mu.Lock()
+	c.clear()
+	c.off = false
+	c.send([]byte{fromCamera, 0x38, end}, "network change")
+	c.mu.Unlock()
+	if c.Line != nil {
+		c.Wake()
+	}
+}
+
+// A State is what a camera knows, a copy.
+type State struct {
+	Pan, Tilt, Zoom int // camera units: 8.8 a degree clockwise, 12 a degree up, 0 wide to 1023 tele
+	Moving          bool
+	Power           bool
+	Sockets         [sockets]bool // a command is in it
+	Counts          map[string]int
+}
+
+// State returns what the camera knows; the position is that of the last packet or arrival. Counts are of packets from
+// the host: address set, clear, cancel, version inquiry, power inquiry, position inquiry, zoom inquiry, power, move,
+// zoom, drive, unknown.
+func (c *Camera) State() State {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return State{
+		Pan: c.pan.units(), Tilt: c.tilt.units(), Zoom: c.zoom.units(),
+		Moving: c.pan.moving() || c.tilt.moving() || c.zoom.moving(), Power: !c.off,
+		Sockets: [sockets]bool{c.jobs[0] != nil, c.jobs[1] != nil}, Counts: maps.Clone(c.counts),
+	}
+}

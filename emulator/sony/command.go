@@ -1,0 +1,114 @@
+package sony
+
+// A command is what the camera understands. It has one of three kinds of effect.
+type command struct {
+	name    string
+	pattern string
+
+	// direct answers by itself.
+	direct func(c *Camera, args []int)
+	// inquiry returns what comes between 90 50 and FF.
+	inquiry func(c *Camera) []byte
+	// start begins a command that takes a socket until its axes stand. An error is a code such as ErrSyntax, else 0.
+	start func(c *Camera, args []int) (uses []*axis, err byte)
+
+	always bool // understood with the power off, too
+}
+
+var unknown = command{name: "unknown"}
+
+var commands = []command{
+	{name: "address set", pattern: "88 30 01 FF", always: true,
+		direct: func(c *Camera, _ []int) { c.send([]byte{0x88, 0x30, 0x02, end}, "address set: one camera") }},
+	{name: "clear", pattern: "88 01 00 01 FF", always: true,
+		direct: func(c *Camera, _ []int) { c.clear(); c.send([]byte{0x88, 0x01, 0x00, 0x01, end}, "cleared") }},
+	{name: "clear", pattern: "81 01 00 01 FF", always: true,
+		direct: func(c *Camera, _ []int) { c.clear(); c.answer(replyDone, "cleared") }},
+	{name: "cancel", pattern: "81 2s FF",
+		direct: func(c *Camera, args []int) { c.cancel(args[0]) }},
+
+	{name: "version inquiry", pattern: "81 09 00 02 FF", always: true,
+		// Sony, EVI-D30, ROM 0001, 2 sockets
+		inquiry: func(*Camera) []byte { return []byte{0x00, 0x20, 0x04, 0x02, 0x00, 0x01, 0x02} }},
+	{name: "power inquiry", pattern: "81 09 04 00 FF", always: true, inquiry: func(c *Camera) []byte {
+		if c.off {
+			return []byte{powerOff}
+		}
+		return []byte{powerOn}
+	}},
+	{name: "position inquiry", pattern: "81 09 06 12 FF", inquiry: func(c *Camera) []byte {
+		return appendNibbles(appendNibbles(nil, c.pan.units()), c.tilt.units())
+	}},
+	{name: "zoom inquiry", pattern: "81 09 04 47 FF", inquiry: func(c *Camera) []byte {
+		return appendNibbles(nil, c.zoom.units())
+	}},
+
+	{name: "power", pattern: "81 01 04 00 pp FF", always: true, start: power},
+	{name: "move", pattern: "81 01 06 02 vv ww 0p 0p 0p 0p 0t 0t 0t 0t FF", start: move},
+	{name: "zoom", pattern: "81 01 04 47 0z 0z 0z 0z FF", start: zoom},
+	{name: "drive", pattern: "81 01 06 01 vv ww pp tt FF", start: drive},
+}
+
+const (
+	powerOn  = 2
+	powerOff = 3
+)
+
+func power(c *Camera, args []int) ([]*axis, byte) {
+	if args[0] != powerOn && args[0] != powerOff {
+		return nil, ErrSyntax
+	}
+	c.off = args[0] == powerOff
+	if c.off {
+		c.halt()
+	}
+	return nil, 0
+}
+
+// speedOK tells whether pan and tilt have a speed of the table.
+func speedOK(pan, tilt int) bool {
+	return pan >= 1 && pan <= panFastest && tilt >= 1 && tilt <= tiltFastest
+}
+
+func within(v, limit int) bool { return v >= -limit && v <= limit }
+
+func move(c *Camera, args []int) ([]*axis, byte) {
+	v, w, p, t := args[0], args[1], args[2], args[3]
+	switch {
+	case !speedOK(v, w):
+		return nil, ErrSyntax
+	case !within(p, panMax) || !within(t, tiltMax):
+		return nil, ErrNotExecutable
+	}
+	c.pan.goTo(float64(p), float64(v)*panStep)
+	c.tilt.goTo(float64(t), float64(w)*tiltStep)
+	return []*axis{&c.pan, &c.tilt}, 0
+}
+
+func zoom(c *Camera, args []int) ([]*axis, byte) {
+	if args[0] < 0 || args[0] > zoomMax {
+		return nil, ErrNotExecutable
+	}
+	c.zoom.goTo(float64(args[0]), zoomSpeed)
+	return []*axis{&c.zoom}, 0
+}
+
+// drive moves until the stop, or the next command. It is done at once.
+func drive(c *Camera, args []int) ([]*axis, byte) {
+	v, w, p, t := args[0], args[1], args[2], args[3]
+	if !speedOK(v, w) || p < 1 || p > 3 || t < 1 || t > 3 {
+		return nil, ErrSyntax
+	}
+	steer(&c.pan, [...]float64{1: -panMax, 2: panMax}, p, float64(v)*panStep)
+	steer(&c.tilt, [...]float64{1: tiltMax, 2: -tiltMax}, t, float64(w)*tiltStep)
+	return nil, 0
+}
+
+// steer sends an axis towards one of its ends, by way 1 or 2, or stops it, by way 3.
+func steer(a *axis, ends [3]float64, way int, speed float64) {
+	if way == 3 {
+		a.stop()
+		return
+	}
+	a.goTo(ends[way], speed)
+}
