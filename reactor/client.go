@@ -69,8 +69,8 @@ func (c *client) SessionChanged() {
 }
 
 // openClient makes a session for a new connection. It reports false if there
-// are too many.
-func (r *Reactor) openClient(now time.Duration, conn gnet.Conn) bool {
+// are too many. The first one is most likely ours (boot) and not announced.
+func (r *Reactor) openClient(now time.Duration, conn gnet.Conn, announce bool) bool {
 	table := r.tables[conn.LocalAddr().(*net.TCPAddr).Port]
 	if len(r.clients) >= r.config.MaxClients || r.stopAt != 0 || table == nil {
 		if repeats, ok := r.refusals.Allow(now); ok {
@@ -85,6 +85,9 @@ func (r *Reactor) openClient(now time.Duration, conn gnet.Conn) bool {
 	c.retry = timers.NewTimer(func(now time.Duration) time.Duration { return r.unstall(now, c) })
 	conn.SetContext(c)
 	r.clients[c] = struct{}{}
+	if !announce {
+		return true
+	}
 	if repeats, ok := r.arrivals.Allow(now); ok {
 		c.log.Info("client connected", zap.Int("clients", len(r.clients)), zap.Int("others since the last line", repeats))
 	}
@@ -101,7 +104,6 @@ func (r *Reactor) closeClient(now time.Duration, c *client, err error) {
 	c.session.Close(now)
 	r.watchDriver(now, c)
 	c.log.Debug("client disconnected", zap.NamedError("reason", err), zap.Int("clients", len(r.clients)))
-	// The callback that led here brings the timer up to date.
 }
 
 // end closes a connection from our side.
@@ -110,8 +112,13 @@ func (r *Reactor) end(c *client, why error) {
 	_ = r.loop.Close(c.conn) // OnClose runs within
 }
 
-// settle carries out what sessions have decided since the last time.
+// settle carries out what sessions have decided since the last time. A write
+// that fails closes its connection within, which comes back here.
 func (r *Reactor) settle(now time.Duration) {
+	if r.settling {
+		return
+	}
+	r.settling = true
 	for i := 0; i < len(r.changed); i++ { // closing one client may change others
 		c := r.changed[i]
 		c.changed = false
@@ -121,6 +128,7 @@ func (r *Reactor) settle(now time.Duration) {
 	}
 	clear(r.changed)
 	r.changed = r.changed[:0]
+	r.settling = false
 }
 
 func (r *Reactor) settleClient(now time.Duration, c *client) {

@@ -51,11 +51,12 @@ func (r *Reactor) adopt(fd int, owner any) error {
 	if err != nil {
 		return errors.Join(err, conn.Close())
 	}
-	if r.adopting++; r.adopting == 1 {
-		goroutine.DefaultWorkerPool.Reboot() // asleep since the last adoption, see adopted
+	goroutine.DefaultWorkerPool.Reboot() // asleep since the last adoption, see adopted
+	if _, err = r.loop.Enroll(gnet.NewContext(context.Background(), owner), conn); err != nil {
+		return errors.Join(err, conn.Close())
 	}
-	_, err = r.loop.Enroll(gnet.NewContext(context.Background(), owner), conn)
-	return err
+	r.adopting++
+	return nil
 }
 
 func (r *Reactor) adoptClock() {

@@ -82,7 +82,8 @@ type Reactor struct {
 	tables map[int]*devices.Table // by listening port
 
 	loop     gnet.EventLoop
-	booted   chan struct{} // closed when loop is set
+	booted   chan struct{} // closed when loop is set and has its clock
+	ended    chan struct{} // closed when the loop has ended
 	clock    clock
 	queue    timers.Queue
 	ticks    *timers.Ticks[*client]
@@ -92,6 +93,7 @@ type Reactor struct {
 	clients  map[*client]struct{}
 	routes   map[netip.Addr]*route
 	changed  []*client // sessions that have something for their connection
+	settling bool      // changed is being worked on
 	drivers  []*client // clients that could leave motors running
 	liveness *timers.Timer
 	scratch  []byte
@@ -115,6 +117,7 @@ func newReactor(config Config) *Reactor {
 		log:      config.Log,
 		tables:   map[int]*devices.Table{},
 		booted:   make(chan struct{}),
+		ended:    make(chan struct{}),
 		wakes:    map[*devices.Link]*timers.Timer{},
 		clients:  map[*client]struct{}{},
 		routes:   map[netip.Addr]*route{},
@@ -132,6 +135,9 @@ func (r *Reactor) run(ctx context.Context) error {
 	var addresses []string
 	for _, robot := range r.config.Robots {
 		port, err := probe(robot.Address)
+		if err == nil && r.tables[port] != nil {
+			err = errors.New("two robots are to be served on this port")
+		}
 		if err != nil {
 			return &AddressError{robot.Address, err}
 		}
@@ -141,14 +147,12 @@ func (r *Reactor) run(ctx context.Context) error {
 	}
 	r.limitClients()
 	var wg sync.WaitGroup
-	done := make(chan struct{})
-	wg.Go(func() { r.boot(done) })
+	wg.Go(r.boot)
 	wg.Go(func() {
 		select {
 		case <-ctx.Done():
-			<-r.booted
 			r.Post(r.stop)
-		case <-done:
+		case <-r.ended:
 		}
 	})
 	err := gnet.Rotate(r, addresses,
@@ -160,7 +164,7 @@ func (r *Reactor) run(ctx context.Context) error {
 		gnet.WithTCPKeepCount(keepAliveCount),
 		gnet.WithLogger(engineLog{r.log.Sugar()}),
 	)
-	close(done)
+	close(r.ended)
 	wg.Wait()
 	r.clock.close()
 	return errors.Join(err, r.bootError)
@@ -198,30 +202,23 @@ func (r *Reactor) limitClients() {
 // boot gets hold of the loop. gnet has no way to enter it from outside before
 // it has a connection, so we are our own first client; the connection closes
 // when the clock is in the loop.
-func (r *Reactor) boot(done <-chan struct{}) {
-	var dialer net.Dialer
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
+func (r *Reactor) boot() {
 	address := r.config.Robots[0].Address
 	if host, port, err := net.SplitHostPort(address); err == nil && (host == "" || net.ParseIP(host).IsUnspecified()) {
 		address = net.JoinHostPort("localhost", port)
 	}
 	for {
-		conn, err := dialer.DialContext(ctx, "tcp", address)
-		if err == nil {
-			select {
-			case <-r.booted:
-			case <-done:
-			}
-			conn.Close()
-			return
+		// The listener is open before the loop runs, so only a local firewall
+		// can be in the way; then the first client takes our part.
+		if conn, err := net.DialTimeout("tcp", address, time.Second); err == nil {
+			defer conn.Close()
 		}
-		select { // the listener is open before the loop runs; only a local firewall can be in the way
-		case <-done:
-			return
+		select {
 		case <-r.booted:
 			return
-		case <-time.After(10 * time.Millisecond):
+		case <-r.ended:
+			return
+		case <-time.After(time.Second):
 		}
 	}
 }
@@ -260,7 +257,8 @@ func (r *Reactor) OnBoot(gnet.Engine) gnet.Action {
 // OnOpen implements gnet.EventHandler: a client or an adopted descriptor.
 func (r *Reactor) OnOpen(conn gnet.Conn) ([]byte, gnet.Action) {
 	now := r.enter()
-	if r.loop == nil {
+	first := r.loop == nil
+	if first {
 		r.loop = conn.EventLoop()
 		r.adoptClock()
 	}
@@ -279,7 +277,7 @@ func (r *Reactor) OnOpen(conn gnet.Conn) ([]byte, gnet.Action) {
 		r.adopted()
 		owner.opened(conn)
 	default:
-		if !r.openClient(now, conn) {
+		if !r.openClient(now, conn, !first) {
 			return nil, gnet.Close
 		}
 	}
@@ -297,7 +295,9 @@ func (r *Reactor) OnTraffic(conn gnet.Conn) gnet.Action {
 	case *port:
 		owner.handler.Receive(now, in)
 	case *client:
-		owner.session.Receive(now, in)
+		if r.stopAt == 0 { // nothing is started any more
+			owner.session.Receive(now, in)
+		}
 	}
 	return r.leave(now)
 }
@@ -311,7 +311,7 @@ func (r *Reactor) OnClose(conn gnet.Conn, err error) gnet.Action {
 	case *client:
 		r.closeClient(now, owner, err)
 	}
-	return gnet.None
+	return r.leave(now)
 }
 
 // Post has fn called on the loop. It is the one door into the loop from other
@@ -374,9 +374,14 @@ func (r *Reactor) finish(now time.Duration) time.Duration {
 }
 
 // adopted counts one registration as done and puts gnet's worker pool to sleep
-// when none is left: its housekeeping would wake an idle server for ever.
+// when none is left: its housekeeping would wake an idle server for ever. Not
+// at once, for the worker still waits for us to return.
 func (r *Reactor) adopted() {
-	if r.adopting--; r.adopting == 0 {
-		goroutine.DefaultWorkerPool.Release()
-	}
+	r.adopting--
+	_ = r.loop.Execute(context.Background(), gnet.RunnableFunc(func(context.Context) error {
+		if r.adopting == 0 {
+			goroutine.DefaultWorkerPool.Release()
+		}
+		return nil
+	}))
 }

@@ -380,6 +380,95 @@ func TestStopsInOrder(t *testing.T) {
 	}
 }
 
+// A driver that needs time to stop gets it when its only client has left, and
+// nothing else happens on the loop.
+func TestTimersRunAfterTheLastClient(t *testing.T) {
+	d := &slowStop{robot: *newRobot()}
+	s := serve(t, d, nil)
+	c := dial(t, s)
+	request(t, c, "pr", "pr")
+	c.Close()
+	receive(t, d.stops, "shutdown")
+	receive(t, d.stops, "tick after shutdown")
+}
+
+type slowStop struct{ robot }
+
+func (d *slowStop) Shutdown(now time.Duration) {
+	d.stops <- struct{}{}
+	d.link.WakeAt(now + 20*time.Millisecond)
+}
+
+func (d *slowStop) Tick(now time.Duration) time.Duration {
+	d.stops <- struct{}{}
+	d.link.Stopped(now)
+	return 0
+}
+
+// Ports may be opened from within any callback, also while others are being
+// adopted.
+func TestPortsOpenAnywhere(t *testing.T) {
+	echo, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer echo.Close()
+	go func() {
+		for {
+			c, err := echo.Accept()
+			if err != nil {
+				return
+			}
+			go func() { _, _ = io.Copy(c, c) }()
+		}
+	}()
+	h := &echoer{address: echo.Addr().String(), left: 20, done: make(chan struct{})}
+	serve(t, newRobot(), func(c *Config) {
+		ready := c.Ready
+		c.Ready = func(r *Reactor) {
+			h.reactor = r
+			h.open(t)
+			h.open(t)
+			ready(r)
+		}
+	})
+	receive(t, h.done, "echo on the last port")
+}
+
+// echoer opens a port, waits for its greeting to come back, and opens the
+// next.
+type echoer struct {
+	reactor *Reactor
+	address string
+	left    int
+	done    chan struct{}
+}
+
+func (h *echoer) open(t *testing.T) {
+	port, err := h.reactor.Dial(h.address, &echoPort{h, t})
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	port.Write([]byte("hello"))
+}
+
+type echoPort struct {
+	h *echoer
+	t *testing.T
+}
+
+func (p *echoPort) Receive(time.Duration, []byte) {
+	switch p.h.left--; {
+	case p.h.left > 0:
+		p.h.open(p.t)
+	case p.h.left == 0:
+		close(p.h.done)
+	}
+}
+
+func (p *echoPort) Hangup(time.Duration, error) {}
+
 func TestManyConnectsAndDisconnects(t *testing.T) {
 	n := 10000
 	if testing.Short() {
