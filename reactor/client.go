@@ -45,6 +45,7 @@ type client struct {
 	route    *route
 	place    place
 	frame    int           // bytes of the frame sent last
+	credit   int           // bytes of frames asked for that may go out unseen
 	sentAt   time.Duration // when
 	inFlight bool          // it is in route.flight
 	stalled  time.Duration // since when, if place is stalled
@@ -182,6 +183,7 @@ func (r *Reactor) send(now time.Duration, c *client) {
 	r.scratch = c.session.AppendFrame(r.scratch[:0], now)
 	if len(r.scratch) > 0 {
 		c.frame = len(r.scratch)
+		c.credit -= c.frame
 		_, _ = c.conn.Write(r.scratch) // whole, in one write (PROTOCOL 1.6); an error closes the connection
 	}
 	if asked != 0 && c.session.Asked() == 0 {
@@ -198,19 +200,23 @@ func (c *client) unacknowledged() int {
 	return n + c.conn.OutboundBuffered()
 }
 
-// allowance is how many bytes may be unacknowledged when a frame is sent at
-// once.
-func (c *client) allowance() int {
-	if c.session.Asked() > 0 {
-		return askedInFlight
+// free says whether a frame may go out at once: everything before it is
+// acknowledged, or the client has asked for it and few bytes are not. For
+// frames asked for the kernel is only looked at when that many were sent.
+func (c *client) free() bool {
+	if c.session.Asked() == 0 {
+		return c.unacknowledged() == 0
 	}
-	return 0
+	if c.credit <= 0 {
+		c.credit = askedInFlight - c.unacknowledged()
+	}
+	return c.credit > 0
 }
 
 // stuck says whether the client has not even taken the frame before the last
 // one. The last one may be out: a receiver that is about to answer delays its
 // acknowledgement up to 40 ms, but acknowledges a second frame at once.
-func (c *client) stuck() bool { return c.unacknowledged() > max(c.frame, c.allowance()) }
+func (c *client) stuck() bool { return !c.free() && c.unacknowledged() > c.frame }
 
 // stall sets a client aside that takes nothing any more.
 func (r *Reactor) stall(now time.Duration, c *client) {

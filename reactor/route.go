@@ -59,7 +59,7 @@ func (rt *route) due(now time.Duration, c *client) {
 	if c.place != nowhere {
 		return
 	}
-	if len(rt.queue) == 0 && c.unacknowledged() <= c.allowance() {
+	if len(rt.queue) == 0 && c.free() {
 		rt.send(now, c)
 		return
 	}
