@@ -18,8 +18,7 @@ import (
 	"go.uber.org/zap/zapcore"
 	"golang.org/x/sys/unix"
 
-	"player/devices"
-	"player/devices/stage"
+	"player/config"
 	"player/reactor"
 )
 
@@ -41,6 +40,8 @@ func run(args []string) int {
 	case o.version:
 		fmt.Println(version())
 		return 0
+	case o.list:
+		return printed(config.WriteList(os.Stdout, catalogue()))
 	}
 	if os.Getenv("GOMAXPROCS") == "" {
 		// One thread runs Go code. The loop is the program; a second thread
@@ -50,10 +51,20 @@ func run(args []string) int {
 	log := newLogger(o.debug)
 	defer func() { _ = log.Sync() }() // fails on terminals, harmlessly
 
-	robots, err := build(o, log)
+	server, err := build(o, log)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "player:", err)
 		return exitUsage
+	}
+	if o.check {
+		return printed(server.WriteTable(os.Stdout))
+	}
+	robots := make([]reactor.Robot, len(server.Robots))
+	for i, robot := range server.Robots {
+		robots[i] = reactor.Robot{Address: o.address(robot.Port), Table: robot.Table}
+	}
+	if server.Access == nil && server.Motors() && !o.private() {
+		log.Warn("every computer on the network can drive this robot: restrict it by access ( ... ) in a configuration file, or by -bind 127.0.0.1")
 	}
 	// The first signal shuts down in order; then the default comes back, so
 	// that a second one ends the process at once.
@@ -62,6 +73,7 @@ func run(args []string) int {
 
 	err = reactor.Run(ctx, reactor.Config{
 		Robots:     robots,
+		Access:     server.Access,
 		MaxRate:    o.maxRate,
 		MaxClients: o.maxClients,
 		Log:        log,
@@ -83,47 +95,21 @@ func run(args []string) int {
 	return 0
 }
 
-// build makes the robots: the simulated ones of a world, or the one that the
-// hardware flags describe. A new driver is one line here.
-func build(o options, log *zap.Logger) ([]reactor.Robot, error) {
-	if o.stage != "" {
-		return stageRobots(o, log)
+// printed is the exit code after printing.
+func printed(err error) int {
+	if err != nil {
+		return 1
 	}
-	table := devices.NewTable(log)
-	err := errors.Join(
-		table.Attach(devices.NewAbsent("p2os", o.p2osPort, devices.Position(), devices.Sonar(), devices.Gripper(), devices.Misc())),
-		table.Attach(devices.NewAbsent("sicklms200", o.laserPort, devices.Laser())),
-		table.Attach(devices.NewAbsent("evid30", o.ptzPort, devices.PTZ())),
-		table.Attach(devices.NewAbsent("acts", fmt.Sprint(o.visionPort), devices.Vision())),
-	)
-	return []reactor.Robot{{Address: o.address(o.port), Table: table}}, err
+	return 0
 }
 
-// stageRobots makes a Player for every robot of a world, on ports of their own.
-func stageRobots(o options, log *zap.Logger) ([]reactor.Robot, error) {
-	world, err := stage.Load(o.stage)
+// build makes what the configuration file describes, or what stands in for one.
+func build(o options, log *zap.Logger) (*config.Server, error) {
+	file, err := o.parseConfig()
 	if err != nil {
 		return nil, err
 	}
-	for _, warning := range world.Warnings() {
-		log.Warn(warning)
-	}
-	var robots []reactor.Robot
-	for i, robot := range world.Robots() {
-		port := robot.Port
-		if port == 0 {
-			port = o.port + i
-		}
-		table := devices.NewTable(log.With(zap.String("robot", robot.Name)))
-		if err := table.Attach(stage.NewDriver(world, robot)); err != nil {
-			return nil, err
-		}
-		robots = append(robots, reactor.Robot{Address: o.address(port), Table: table})
-	}
-	if len(robots) == 0 {
-		return nil, fmt.Errorf("%s: there is no robot in this world: add a position model", o.stage)
-	}
-	return robots, nil
+	return config.Build(file, config.Options{Kinds: catalogue(), Port: o.port, Overrides: o.overrides, Log: log})
 }
 
 // newLogger logs to standard error: lines for a person on a terminal, JSON for

@@ -9,28 +9,52 @@ import (
 	"os"
 	"runtime/debug"
 	"strconv"
+	"strings"
+
+	_ "embed" // pioneer
+
+	"player/config"
+	"player/configfile"
 )
 
 // options are the command line (manual table 1, and what we add to it).
 type options struct {
 	port       int
 	bind       string
-	p2osPort   string
-	laserPort  string
-	ptzPort    string
-	visionPort int
-	visionFile string
+	file       string // configuration file; empty: none
 	stage      string
+	overrides  []config.Override // what flags say of drivers
 	maxRate    int
 	maxClients int
 	debug      bool
 	exp        bool
+	check      bool
+	list       bool
 	version    bool
+}
+
+// driverFlag is a flag that stands for an option of a driver.
+type driverFlag struct{ flag, driver, option string }
+
+// driverFlags are those of manual table 1, and stage.
+func driverFlags() []driverFlag {
+	return []driverFlag{
+		{"pp", "p2os", "port"},
+		{"lp", "sicklms200", "port"},
+		{"zp", "evid30", "port"},
+		{"vp", "acts", "port"},
+		{"vc", "acts", "configfile"},
+		{"stage", "stage", "world"},
+	}
 }
 
 const usage = `Player serves a robot's sensors and actuators over TCP.
 
-usage: player [flags]
+usage: player [flags] [FILE]
+
+FILE describes the robot: which drivers provide which devices (docs/CONFIG.md;
+examples are in configs/). Without it player serves a Pioneer with laser and
+camera. Flags win over the file.
 
 Try it without a robot:
   player -stage worlds/room.world
@@ -51,14 +75,18 @@ A real robot
 A simulated robot
   -stage FILE       simulate the world in FILE instead of using hardware
 
+Configuration
+  -check            read the configuration, print the devices and exit
+  -list             print all drivers with their options and exit
+
 Other
   -debug            log more
   -exp              experimental features (there are none)
   -version          print the version and exit
   -h                print this page
 
-Anybody who reaches the port can drive the robot. On a shared network, use
--bind 127.0.0.1 and a tunnel.
+Anybody who reaches the port can drive the robot. On a shared network, say who
+may in FILE, or use -bind 127.0.0.1 and a tunnel.
 `
 
 // parseOptions reads the command line. For -h it prints the page to help and
@@ -69,39 +97,74 @@ func parseOptions(args []string, help io.Writer) (options, error) {
 	fs.SetOutput(io.Discard)
 	fs.IntVar(&o.port, "gp", 6665, "")
 	fs.StringVar(&o.bind, "bind", "", "")
-	fs.StringVar(&o.p2osPort, "pp", "/dev/ttyS0", "")
-	fs.StringVar(&o.laserPort, "lp", "/dev/ttyS1", "")
-	fs.StringVar(&o.ptzPort, "zp", "/dev/ttyS2", "")
-	fs.IntVar(&o.visionPort, "vp", 5001, "")
-	fs.StringVar(&o.visionFile, "vc", "/usr/local/acts/actsconfig", "")
 	fs.StringVar(&o.stage, "stage", "", "")
+	fs.String("pp", "", "")
+	fs.String("lp", "", "")
+	fs.String("zp", "", "")
+	fs.Int("vp", 0, "")
+	fs.String("vc", "", "")
 	fs.IntVar(&o.maxRate, "max-rate", 1000, "")
 	fs.IntVar(&o.maxClients, "max-clients", 0, "")
 	fs.BoolVar(&o.debug, "debug", false, "")
 	fs.BoolVar(&o.exp, "exp", false, "")
+	fs.BoolVar(&o.check, "check", false, "")
+	fs.BoolVar(&o.list, "list", false, "")
 	fs.BoolVar(&o.version, "version", false, "")
-	if err := fs.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			fmt.Fprint(help, usage)
+	for { // flags may stand on both sides of the file
+		if err := fs.Parse(args); err != nil {
+			if errors.Is(err, flag.ErrHelp) {
+				fmt.Fprint(help, usage)
+			}
+			return o, err
 		}
-		return o, err
+		if fs.NArg() == 0 {
+			break
+		}
+		if o.file != "" {
+			return o, fmt.Errorf("unexpected argument %q", fs.Arg(0))
+		}
+		o.file, args = fs.Arg(0), fs.Args()[1:]
 	}
-	if fs.NArg() > 0 {
-		return o, fmt.Errorf("unexpected argument %q", fs.Arg(0))
-	}
-	return o, o.check()
+	fs.Visit(func(f *flag.Flag) {
+		for _, d := range driverFlags() {
+			if d.flag == f.Name {
+				value := f.Value.(flag.Getter).Get()
+				o.overrides = append(o.overrides, config.Override{Flag: "-" + d.flag, Driver: d.driver, Option: d.option, Value: value})
+			}
+		}
+	})
+	return o, o.validate()
 }
 
-func (o options) check() error {
+// pioneer is the configuration of a server that is given none.
+//
+//go:embed configs/pioneer.cfg
+var pioneer []byte
+
+// parseConfig reads the configuration file. Without one, -stage stands for a
+// file with that driver only, and else the robot is a Pioneer.
+func (o options) parseConfig() (*configfile.File, error) {
+	if o.file != "" {
+		return configfile.ParseFile(o.file)
+	}
+	name, text := "(built-in) configs/pioneer.cfg", pioneer
+	if o.stage != "" {
+		name, text = "(from -stage)", []byte(`driver ( name "stage" )`)
+	}
+	return configfile.Parse(name, func(string) ([]byte, error) { return text, nil })
+}
+
+func (o options) validate() error {
 	switch {
 	case o.port < 1 || o.port > 65535:
 		return fmt.Errorf("-gp %d: a TCP port is 1 to 65535", o.port)
-	case o.visionPort < 1 || o.visionPort > 65535:
-		return fmt.Errorf("-vp %d: a TCP port is 1 to 65535", o.visionPort)
 	case o.maxRate < 1 || o.maxRate > 65535:
 		return fmt.Errorf("-max-rate %d: a rate is 1 to 65535 Hz", o.maxRate)
 	case o.maxClients < 0:
 		return fmt.Errorf("-max-clients %d: must not be negative", o.maxClients)
+	}
+	if strings.HasSuffix(o.file, ".world") {
+		return fmt.Errorf("%s is a world, not a configuration: use -stage %[1]s", o.file)
 	}
 	if o.stage != "" {
 		if _, err := os.Stat(o.stage); err != nil {
@@ -112,6 +175,12 @@ func (o options) check() error {
 }
 
 func (o options) address(port int) string { return net.JoinHostPort(o.bind, strconv.Itoa(port)) }
+
+// private says that only this computer can connect.
+func (o options) private() bool {
+	ip := net.ParseIP(o.bind)
+	return o.bind == "localhost" || ip != nil && ip.IsLoopback()
+}
 
 // version is the module's version, or the commit that it was built from.
 func version() string {

@@ -3,6 +3,8 @@ package devices
 import (
 	"fmt"
 
+	"go.uber.org/zap"
+
 	"player/codec"
 )
 
@@ -21,6 +23,9 @@ type Kind struct {
 	// AlwaysOn runs the driver from the server's start, whatever the file
 	// says: it is of use without a subscriber.
 	AlwaysOn bool
+
+	// Simulated says that its devices move nothing real.
+	Simulated bool
 
 	Options []Option
 
@@ -60,6 +65,7 @@ type Args struct {
 	Name     string         // of the driver, for logs
 	Provides []Spec         // what the block asks for; nil: everything
 	Requires []*Device      // one for each of Kind.Requires in that order, then the accepted ones
+	Log      *zap.Logger    // for warnings about what the block names, say a world file
 	Values   map[string]any // of all options, as Option.Default but with string for Path
 }
 

@@ -277,6 +277,26 @@ func TestCallsFromWithinSetupDone(t *testing.T) {
 	}
 }
 
+// Who is not told yet that it failed may ask again and give one of the two
+// back; the other one stands.
+func TestAskedTwice(t *testing.T) {
+	w := newTwoDevices(t)
+	w.driver.setup = later
+	var p person
+	p.react = func(now time.Duration, d *Device, _ error) {
+		if len(p.told) == 1 {
+			subscribe(t, w.sonar, now, &p, true)
+			w.sonar.Unsubscribe(now, &p)
+		}
+	}
+	subscribe(t, w.position, ms, &p, true)
+	subscribe(t, w.sonar, ms, &p, true)
+	w.link.Fail(2*ms, errBroken)
+	expectState(t, w, Starting)
+	w.link.Ready(3 * ms)
+	expectTold(t, &p, "p broken", "s <nil>")
+}
+
 func errorText(err error) string {
 	if err == nil {
 		return "<nil>"

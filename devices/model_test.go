@@ -27,8 +27,9 @@ type world struct {
 	trace []string
 
 	// What the driver knows.
+	alwaysOn  bool
 	phase     State         // by what it was called and what it said
-	guard     time.Duration // when its Setup or Shutdown is over at the latest
+	guard     time.Duration // when its Setup or Shutdown is over at the latest, or is tried again
 	wake      time.Duration // its own deadline
 	run       int           // counts Setups
 	failed    int           // the run that failed last
@@ -58,13 +59,16 @@ type member struct {
 	calling int // its calls of Subscribe and Unsubscribe under way
 }
 
-func newWorld(t *testing.T, seed uint64) *world {
-	w := &world{t: t, rng: rand.New(rand.NewPCG(seed, 1)), host: newHost(), table: NewTable(zap.NewNop()), wants: map[want]int{}, now: ms}
+func newWorld(t *testing.T, seed uint64, alwaysOn bool) *world {
+	w := &world{alwaysOn: alwaysOn, t: t, rng: rand.New(rand.NewPCG(seed, 1)), host: newHost(), table: NewTable(zap.NewNop()), wants: map[want]int{}, now: ms}
 	if err := w.table.Attach(w); err != nil {
 		t.Fatal(err)
 	}
 	w.table.Connect(w.host)
 	w.link = w.table.Links()[0]
+	if alwaysOn {
+		w.link.KeepOn()
+	}
 	for i := range w.members {
 		w.members[i] = &member{w: w, name: string(rune('A' + i))}
 	}
@@ -89,7 +93,12 @@ func (w *world) expect(ok bool, format string, args ...any) {
 func (w *world) overdue() bool { return w.phase == Starting && w.guard <= w.now }
 
 // off is the driver's end, good or bad.
-func (w *world) off() { w.phase, w.guard, w.wake = Idle, 0, 0 }
+func (w *world) off() {
+	w.phase, w.guard, w.wake = Idle, 0, 0
+	if w.alwaysOn && !w.closed {
+		w.guard = w.now + alwaysOnRetry
+	}
+}
 
 // cutOff is the end of a driver that did not stop in time.
 func (w *world) cutOff() {
@@ -108,7 +117,8 @@ func (w *world) Setup(now time.Duration, l *Link) {
 	w.say("Setup")
 	w.cutOff()
 	w.expect(w.phase == Idle, "Setup of a driver that is %v", w.phase)
-	w.expect(w.asking > 0 || len(w.wants) > 0, "Setup, but nobody asked")
+	again := w.alwaysOn && (w.run == 0 || w.guard <= w.now)
+	w.expect(again || w.asking > 0 || len(w.wants) > 0, "Setup, but nobody asked")
 	w.expect(!w.closed, "Setup after the table was shut down")
 	w.expect(l == w.link && now == w.now, "Setup(%v, %v)", now, l)
 	for _, d := range l.devices {
@@ -127,6 +137,8 @@ func (w *world) Shutdown(now time.Duration) {
 	w.expect(w.phase == Ready || w.phase == Starting, "Shutdown of a driver that is %v", w.phase)
 	if w.overdue() {
 		w.failed = w.run
+	} else {
+		w.expect(!w.alwaysOn || w.closed, "Shutdown of a driver that is always on")
 	}
 	for k, run := range w.wants {
 		untold := run != standing && run <= w.failed
@@ -339,7 +351,7 @@ func (w *world) check() {
 	for k, run := range w.wants {
 		w.expect(run == await, "%s waits for run %d of %c, now is run %d", k.m.name, run, k.d.Letter(), w.run)
 	}
-	w.expect(len(w.wants) > 0 || w.phase == Idle || w.phase == Stopping, "the driver runs for nobody")
+	w.expect(len(w.wants) > 0 || w.alwaysOn || w.phase == Idle || w.phase == Stopping, "the driver runs for nobody")
 	for _, d := range w.link.devices {
 		open := false
 		for k := range w.wants {
@@ -359,14 +371,23 @@ func (w *world) check() {
 func TestLinkModel(t *testing.T) {
 	states := map[State]int{}
 	for seed := range uint64(400) {
-		w := newWorld(t, seed)
-		for range 200 {
+		w := newWorld(t, seed, seed%4 == 0)
+		steps := 200
+		if w.alwaysOn {
+			w.table.Start(w.now)
+			w.check()
+			steps = w.rng.IntN(12) // once it is ready it stays so
+		}
+		for range steps {
 			w.step()
 			states[w.phase]++
 		}
 		w.say("table: shut down")
 		w.closed = true
 		clear(w.wants)
+		if w.phase == Idle {
+			w.guard = 0
+		}
 		w.table.Shutdown(w.now)
 		w.check()
 		for range 50 {

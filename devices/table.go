@@ -109,8 +109,11 @@ func (t *Table) Links() []*Link { return t.links }
 func (t *Table) Shutdown(now time.Duration) {
 	for _, l := range t.links {
 		l.closed, l.subscriptions = true, nil
-		if l.state == Starting || l.state == Ready {
+		switch l.state {
+		case Starting, Ready:
 			l.stop(now)
+		case Idle:
+			l.idle(now) // an always-on driver is not tried again
 		}
 	}
 }

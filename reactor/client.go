@@ -82,6 +82,7 @@ func (r *Reactor) openClient(now time.Duration, conn gnet.Conn, announce bool) b
 	}
 	c := &client{reactor: r, conn: conn, log: r.log.With(zap.Stringer("client", conn.RemoteAddr()))}
 	c.session = session.New(c, table, c.log, r.config.MaxRate)
+	c.session.Restrict(r.config.Access.Of(conn.RemoteAddr().(*net.TCPAddr).AddrPort().Addr()))
 	c.route = r.routeOf(conn.Fd())
 	c.retry = timers.NewTimer(func(now time.Duration) time.Duration { return r.unstall(now, c) })
 	conn.SetContext(c)

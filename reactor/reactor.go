@@ -21,6 +21,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/devices"
+	"player/rights"
 	"player/timers"
 )
 
@@ -53,6 +54,7 @@ type Config struct {
 	Robots     []Robot
 	MaxRate    int // Hz, the highest frame rate served
 	MaxClients int // zero: as many as descriptors allow
+	Access     rights.Rules
 	Log        *zap.Logger
 	// Ready is called on the loop once clients are served. It may be nil.
 	Ready func(*Reactor)

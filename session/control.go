@@ -6,6 +6,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/codec"
+	"player/rights"
 )
 
 // command hands a command to its device (5). Mistakes are logged and dropped;
@@ -37,6 +38,10 @@ func (s *Session) configureDevice(now time.Duration, letter byte, payload []byte
 		return
 	}
 	name := zap.String("device", device.Spec().Name)
+	if !s.rights.Has(rights.Config) {
+		s.complain(now, "configuration refused", name, zap.Stringer("rights", s.rights))
+		return
+	}
 	if err := device.Configure(now, payload); err != nil {
 		s.complain(now, "configuration dropped", name, zap.Error(err))
 		return

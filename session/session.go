@@ -12,6 +12,7 @@ import (
 
 	"player/codec"
 	"player/devices"
+	"player/rights"
 	"player/timers"
 )
 
@@ -66,6 +67,7 @@ type Session struct {
 	table   *devices.Table
 	log     *zap.Logger
 	maxRate int // Hz
+	rights  rights.Set
 
 	decoder   codec.Decoder
 	malformed int // in a row
@@ -94,9 +96,19 @@ func New(owner Owner, table *devices.Table, log *zap.Logger, maxRate int) *Sessi
 		table:      table,
 		log:        log,
 		maxRate:    maxRate,
+		rights:     rights.All,
 		period:     time.Second / time.Duration(min(DefaultRate, maxRate)),
 		complaints: timers.Limiter{Period: complaintPeriod},
 	}
+}
+
+// Restrict says what the client may do (2.10), before anything is received
+// from it. A session that is not restricted may do everything.
+func (s *Session) Restrict(to rights.Set) { s.rights = to }
+
+// permits says whether the client may have a device in the given state.
+func (s *Session) permits(a access) bool {
+	return (!a.reads() || s.rights.Has(rights.Read)) && (!a.writes() || s.rights.Has(rights.Write))
 }
 
 // Receive takes bytes as they came from the client. What they lead to is in
@@ -106,14 +118,19 @@ func (s *Session) Receive(now time.Duration, in []byte) {
 		return
 	}
 	if s.waiting > 0 {
-		if len(s.held)+len(in) > maxHeld {
-			s.end(ErrHeld)
-			return
-		}
-		s.held = append(s.held, in...)
+		s.hold(in)
 		return
 	}
 	s.consume(now, in)
+}
+
+// hold keeps input until the setups under way have ended (2.7).
+func (s *Session) hold(in []byte) {
+	if len(s.held)+len(in) > maxHeld {
+		s.end(ErrHeld)
+		return
+	}
+	s.held = append(s.held, in...)
 }
 
 // consume handles messages until the input ends or a setup has to be waited
@@ -121,7 +138,7 @@ func (s *Session) Receive(now time.Duration, in []byte) {
 func (s *Session) consume(now time.Duration, in []byte) {
 	for s.err == nil {
 		if s.waiting > 0 {
-			s.held = append(s.held, in...)
+			s.hold(in)
 			return
 		}
 		m, rest, ok := s.decoder.Next(in)
@@ -189,6 +206,10 @@ func (s *Session) ask(now time.Duration, letter, want byte) {
 		p = &s.slots[len(s.slots)-1]
 	}
 	before, after := p.access, p.access.ask(want)
+	if !s.permits(after) {
+		s.complain(now, "access refused", zap.String("device", device.Spec().Name), zap.String("access", string(rune(want))), zap.Stringer("rights", s.rights))
+		after = failed
+	}
 	if before.writes() && !after.writes() {
 		s.stop(now, p)
 	}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"maps"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"go.uber.org/zap"
+
+	"player/config"
+	"player/devices"
+)
+
+func TestCatalogue(t *testing.T) {
+	seen := map[string]bool{}
+	for _, k := range catalogue() {
+		if k.Name == "" || k.Doc == "" || seen[k.Name] || (k.New == nil) == (k.NewAll == nil) {
+			t.Errorf("%q is incomplete or there twice", k.Name)
+		}
+		seen[k.Name] = true
+		options := map[string]bool{"name": true, "provides": true, "requires": true, "alwayson": true}
+		for _, o := range k.Options {
+			if o.Name == "" || o.Doc == "" || options[o.Name] {
+				t.Errorf("%s: option %q is incomplete or there twice", k.Name, o.Name)
+			}
+			options[o.Name] = true
+		}
+	}
+	// What flags set, the drivers have.
+	for _, f := range driverFlags() {
+		i := slices.IndexFunc(catalogue(), func(k devices.Kind) bool { return k.Name == f.driver })
+		if i < 0 || catalogue()[i].Defaults()[f.option] == nil {
+			t.Errorf("-%s: %s has no option %s", f.flag, f.driver, f.option)
+		}
+	}
+}
+
+// What a server provides, by port and letter.
+func provides(t *testing.T, o options) map[int]string {
+	t.Helper()
+	server, err := build(o, zap.NewNop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	letters := map[int]string{}
+	for _, r := range server.Robots {
+		for letter := range byte(255) {
+			if r.Table.Device(letter) != nil {
+				letters[r.Port] += string(rune(letter))
+			}
+		}
+	}
+	return letters
+}
+
+func TestWithoutFile(t *testing.T) {
+	if got, want := provides(t, options{port: 6000}), map[int]string{6000: "glmpsvz"}; !maps.Equal(got, want) {
+		t.Errorf("a robot with %v, want %v", got, want)
+	}
+	stage := config.Override{Flag: "-stage", Driver: "stage", Option: "world", Value: "worlds/room.world"}
+	got := provides(t, options{port: 6000, stage: "worlds/room.world", overrides: []config.Override{stage}})
+	if len(got) == 0 {
+		t.Error("a world without robots")
+	}
+}
+
+func TestMotors(t *testing.T) {
+	for file, want := range map[string]bool{"configs/pioneer.cfg": true, "configs/testpattern.cfg": false, "configs/stage.cfg": false} {
+		server, err := build(options{port: 6665, file: file}, zap.NewNop())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if server.Motors() != want {
+			t.Errorf("%s: motors %v", file, !want)
+		}
+	}
+	for bind, want := range map[string]bool{"": false, "0.0.0.0": false, "10.0.0.1": false, "127.0.0.1": true, "::1": true, "localhost": true} {
+		if (options{bind: bind}).private() != want {
+			t.Errorf("-bind %q is private: %v", bind, !want)
+		}
+	}
+}
+
+func TestExamples(t *testing.T) {
+	files, _ := filepath.Glob("configs/*.cfg") // the pattern is well formed
+	if len(files) == 0 {
+		t.Fatal("where are the examples?")
+	}
+	for _, file := range files {
+		t.Run(file, func(t *testing.T) { provides(t, options{port: 6665, file: file}) })
+	}
+}

@@ -1,0 +1,89 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"player/configfile"
+	"player/devices"
+)
+
+// address is where a device is: [port:]interface:index. Index 0 is what
+// clients see under the letter of the interface; a device with another index
+// is for the drivers that require it.
+type address struct {
+	port int // of the robot
+	spec devices.Spec
+}
+
+// maxIndex bounds an index. A robot has a handful of devices of a kind; a
+// larger number is a mistake for a port.
+const maxIndex = 99
+
+func (a address) String() string {
+	return fmt.Sprintf("%d:%s:%d", a.port, a.spec.Name, a.spec.Index)
+}
+
+// short leaves the port away if it is the usual one.
+func (a address) short(usual int) string {
+	if a.port == usual {
+		return fmt.Sprintf("%s:%d", a.spec.Name, a.spec.Index)
+	}
+	return a.String()
+}
+
+func (a address) same(o address) bool {
+	return a.port == o.port && a.spec.Letter == o.spec.Letter && a.spec.Index == o.spec.Index
+}
+
+// parseAddress reads an address, port being the usual one. Of the grammar of
+// Player 2, key:host:robot:interface:index, only the last three parts mean
+// something here.
+func parseAddress(text string, port int) (address, error) {
+	parts := strings.Split(text, ":")
+	n := len(parts)
+	if n < 2 || n > 5 {
+		return address{}, fmt.Errorf(`%.60q is not a device: write "interface:index" or "port:interface:index"`, text)
+	}
+	for _, part := range parts[:max(0, n-3)] {
+		if part != "" && part != "localhost" {
+			return address{}, fmt.Errorf("%.60q: a device has neither key nor host here; devices of another computer come by the driver passthrough", text)
+		}
+	}
+	a := address{port: port}
+	names := interfaceNames(devices.Interfaces())
+	i := slices.Index(names, parts[n-2])
+	if i < 0 {
+		return address{}, fmt.Errorf("unknown interface %.40q%s", parts[n-2], suggest(parts[n-2], names))
+	}
+	a.spec = devices.Interfaces()[i]
+	index, err := strconv.Atoi(parts[n-1])
+	if err != nil || index < 0 || index > maxIndex {
+		return address{}, fmt.Errorf("%.60q: the index is 0 to %d", text, maxIndex)
+	}
+	a.spec.Index = index
+	if n > 2 && parts[n-3] != "" {
+		if a.port, err = strconv.Atoi(parts[n-3]); err != nil || a.port < 1 || a.port > 65535 {
+			return address{}, fmt.Errorf("%.60q: the robot is a TCP port, 1 to 65535", text)
+		}
+	}
+	return a, nil
+}
+
+func interfaceNames(specs []devices.Spec) []string {
+	names := make([]string, len(specs))
+	for i, s := range specs {
+		names[i] = s.Name
+	}
+	return names
+}
+
+// suggest is the end of a complaint about a name that is not valid.
+func suggest(name string, valid []string) string {
+	if near := configfile.Nearest(name, valid); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
+	}
+	return fmt.Sprintf("; there are %s", strings.Join(valid, ", "))
+}

@@ -1,0 +1,240 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"player/configfile"
+	"player/devices"
+)
+
+// block is one driver ( ... ) of a file, checked against its kind.
+type block struct {
+	section  *configfile.Section
+	kind     devices.Kind
+	name     string
+	provides []address // nil: whatever the driver provides
+	requires []address
+	where    map[string]configfile.Pos // of the addresses, by text
+	alwaysOn bool
+	values   map[string]any
+}
+
+// readBlock reads a driver's section. Values of a wrong type are noted in the
+// file; other mistakes are returned.
+func (b *builder) readBlock(s *configfile.Section) (*block, error) {
+	name := s.String("name", "")
+	kind, ok := b.kindOf(s, name)
+	if !ok {
+		for _, f := range s.Fields { // of an unknown driver, nobody knows the fields
+			s.Field(f.Name)
+		}
+		if s.Field("name") == nil {
+			return nil, s.Errorf("", `a driver needs its name, as in name "p2os"`)
+		}
+		return nil, s.Errorf("name", "unknown driver %.40q%s", name, suggest(name, kindNames(b.Kinds)))
+	}
+	d := &block{section: s, kind: kind, name: name, where: map[string]configfile.Pos{}, values: map[string]any{}}
+	if name == "" {
+		d.name = kind.Name
+	}
+	// All fields are read before anything is complained about: a field that
+	// nobody reads is a complaint of its own.
+	d.alwaysOn = s.Bool("alwayson", false) || kind.AlwaysOn
+	var wrong error
+	for _, o := range kind.Options {
+		v, err := b.readOption(s, o, kind.Name)
+		d.values[o.Name] = v
+		wrong = errors.Join(wrong, err)
+	}
+	var errProvides, errRequires error
+	d.provides, errProvides = b.addresses(d, "provides")
+	d.requires, errRequires = b.addresses(d, "requires")
+	if wrong = errors.Join(wrong, errProvides, errRequires); wrong != nil {
+		return nil, wrong
+	}
+	return d, d.checkAddresses(b.Port)
+}
+
+// kindOf finds the kind of a section. A section that names a plugin is of kind
+// plugin, and its name is but a name.
+func (b *builder) kindOf(s *configfile.Section, name string) (devices.Kind, bool) {
+	if slices.ContainsFunc(s.Fields, func(f *configfile.Field) bool { return f.Name == pluginKind }) {
+		name = pluginKind
+	}
+	i := slices.IndexFunc(b.Kinds, func(k devices.Kind) bool { return k.Name == name })
+	if i < 0 {
+		return devices.Kind{}, false
+	}
+	return b.Kinds[i], true
+}
+
+// pluginKind is the name of the kind whose driver is a program, and of the
+// field that names the program.
+const pluginKind = "plugin"
+
+func kindNames(kinds []devices.Kind) []string {
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
+		names[i] = k.Name
+	}
+	return names
+}
+
+// readOption reads the field of one option. A flag wins over it.
+func (b *builder) readOption(s *configfile.Section, o devices.Option, kind string) (any, error) {
+	var v any
+	switch def := o.Default.(type) {
+	case string:
+		v = s.String(o.Name, def)
+	case devices.Path:
+		v = s.Path(o.Name, string(def))
+	case int:
+		v = s.Int(o.Name, def)
+	case float64:
+		v = s.Float(o.Name, def)
+	case bool:
+		v = s.Bool(o.Name, def)
+	case []string:
+		v = s.Strings(o.Name, def...)
+	case []float64:
+		v = s.Floats(o.Name, def...)
+	default:
+		panic(fmt.Sprintf("option %s of driver %s has a default of type %T", o.Name, kind, def))
+	}
+	complain := func(format string, args ...any) error { return s.Errorf(o.Name, format, args...) }
+	given := s.Field(o.Name) != nil
+	for _, f := range b.Overrides {
+		if f.Driver == kind && f.Option == o.Name {
+			v, given, b.used[f.Flag] = f.Value, true, true
+			complain = func(format string, args ...any) error { return fmt.Errorf(f.Flag+": "+format, args...) }
+		}
+	}
+	if o.Required && !given {
+		return v, complain("%s needs %s: %s", kind, o.Name, o.Doc)
+	}
+	n, isNumber := number(v)
+	if isNumber && (o.Min != 0 || o.Max != 0) && (n < o.Min || n > o.Max) {
+		return v, complain("%s is %v to %v%s, not %v", o.Name, o.Min, o.Max, unit(o), v)
+	}
+	return v, nil
+}
+
+func number(v any) (float64, bool) {
+	switch v := v.(type) {
+	case int:
+		return float64(v), true
+	case float64:
+		return v, true
+	}
+	return 0, false
+}
+
+func unit(o devices.Option) string {
+	if o.Unit == "" {
+		return ""
+	}
+	return " " + o.Unit
+}
+
+// addresses reads the field provides or requires; nil when there is none.
+func (b *builder) addresses(d *block, field string) ([]address, error) {
+	texts := d.section.Strings(field)
+	if texts == nil {
+		return nil, nil
+	}
+	values := d.section.Field(field).Values
+	found := make([]address, 0, len(texts))
+	for i, text := range texts {
+		a, err := parseAddress(text, b.Port)
+		if err != nil {
+			return nil, d.errorf(values[i].Pos, "%w", err)
+		}
+		if slices.ContainsFunc(found, a.same) {
+			return nil, d.errorf(values[i].Pos, "%s stands twice in %s", a.short(b.Port), field)
+		}
+		d.where[field+a.String()] = values[i].Pos
+		found = append(found, a)
+	}
+	return found, nil
+}
+
+// checkAddresses holds the addresses to what the kind provides and requires. A
+// block that leaves out the devices it cannot do without requires those with
+// index 0 of the usual robot.
+func (d *block) checkAddresses(port int) error {
+	for i, a := range d.provides {
+		if d.kind.Provides != nil && !hasLetter(d.kind.Provides, a.spec.Letter) {
+			return d.errorf(d.pos("provides", a), "%s cannot provide %s%s", d.name, a.spec.Name, whatIs(d.kind.Provides))
+		}
+		if j := slices.IndexFunc(d.provides, func(o address) bool { return o.spec.Letter == a.spec.Letter }); j < i {
+			return d.errorf(d.pos("provides", a), "%s provides only one %s", d.name, a.spec.Name)
+		}
+		if a.port != d.provides[0].port {
+			return d.errorf(d.pos("provides", a), "one driver provides devices of one robot: write a block for each")
+		}
+	}
+	if d.requires == nil && len(d.kind.Requires) > 0 {
+		for _, need := range d.kind.Requires {
+			d.requires = append(d.requires, address{d.port(port), need})
+		}
+	}
+	for _, a := range d.requires {
+		if !hasLetter(d.kind.Requires, a.spec.Letter) && !hasLetter(d.kind.Accepts, a.spec.Letter) {
+			return d.errorf(d.pos("requires", a), "%s has no use for %s%s", d.name, a.spec.Name, whatIs(slices.Concat(d.kind.Requires, d.kind.Accepts)))
+		}
+	}
+	sorted := make([]address, 0, len(d.requires))
+	for _, need := range d.kind.Requires {
+		i := slices.IndexFunc(d.requires, func(a address) bool { return a.spec.Letter == need.Letter })
+		if i < 0 {
+			return d.section.Errorf("requires", "%s requires a %s", d.name, need.Name)
+		}
+		sorted = append(sorted, d.requires[i])
+	}
+	for _, a := range d.requires {
+		if slices.ContainsFunc(sorted, a.same) {
+			continue
+		}
+		if !hasLetter(d.kind.Accepts, a.spec.Letter) {
+			return d.errorf(d.pos("requires", a), "%s requires only one %s", d.name, a.spec.Name)
+		}
+		sorted = append(sorted, a)
+	}
+	d.requires = sorted
+	return nil
+}
+
+// port is the robot of the block: that of the devices it provides.
+func (d *block) port(usual int) int {
+	if len(d.provides) > 0 {
+		return d.provides[0].port
+	}
+	return usual
+}
+
+func (d *block) errorf(pos configfile.Pos, format string, args ...any) error {
+	return d.section.File().Errorf(pos, format, args...)
+}
+
+// pos is where the block names the address, or the block itself.
+func (d *block) pos(field string, a address) configfile.Pos {
+	if pos, ok := d.where[field+a.String()]; ok {
+		return pos
+	}
+	return d.section.Pos
+}
+
+func hasLetter(specs []devices.Spec, letter byte) bool {
+	return slices.ContainsFunc(specs, func(s devices.Spec) bool { return s.Letter == letter })
+}
+
+// whatIs is the end of a complaint about an interface that does not fit.
+func whatIs(specs []devices.Spec) string {
+	if len(specs) == 0 {
+		return ", nor anything else"
+	}
+	return ", only " + strings.Join(interfaceNames(specs), ", ")
+}

@@ -1,0 +1,283 @@
+// Package config turns a configuration file into robots: it knows what a
+// driver block means, where package configfile knows how one is written.
+//
+//	driver
+//	(
+//	  name "p2os"
+//	  provides ["position:0" "sonar:0" "gripper:0" "misc:0"]
+//	  port "/dev/ttyS0"
+//	)
+//
+// docs/CONFIG.md is the guide. Whatever a file says that has no effect is an
+// error, with its place and the nearest name that would have one.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.uber.org/zap"
+
+	"player/configfile"
+	"player/devices"
+	"player/rights"
+)
+
+// Options are what a file is read with.
+type Options struct {
+	Kinds     []devices.Kind // all there are
+	Port      int            // of a robot whose port is not given
+	Overrides []Override
+	Log       *zap.Logger
+}
+
+// Override is an option given by a flag. It wins over the file.
+type Override struct {
+	Flag   string // "-pp", for complaints
+	Driver string
+	Option string
+	Value  any // as devices.Args.Values
+}
+
+// Server is what a file describes.
+type Server struct {
+	Robots []Robot // those with lower ports first
+	Access rights.Rules
+}
+
+// Motors says whether a robot has real ones that a client could drive.
+func (s *Server) Motors() bool {
+	return slices.ContainsFunc(s.Robots, func(r Robot) bool {
+		return slices.ContainsFunc(r.Drivers, func(d Driver) bool {
+			return !d.Kind.Simulated && slices.ContainsFunc(d.Link.Devices(), func(dev *devices.Device) bool {
+				return dev.Spec().Index == 0 && dev.Spec().Stop != ""
+			})
+		})
+	})
+}
+
+// Robot is one Player: a TCP port and the devices behind it.
+type Robot struct {
+	Port    int
+	Table   *devices.Table
+	Drivers []Driver // in the order they were attached
+}
+
+// Driver is one driver of a robot and where it comes from.
+type Driver struct {
+	Link   *devices.Link
+	Kind   devices.Kind
+	Values map[string]any
+	Pos    configfile.Pos
+}
+
+// Build makes what a file describes. The error joins everything that is wrong with the file, as *configfile.Error
+// where it has a place.
+func Build(file *configfile.File, options Options) (*Server, error) {
+	b := &builder{Options: options, file: file, used: map[string]bool{}}
+	for _, plugin := range file.Plugins {
+		b.fail(file.Errorf(plugin.Pos, `a plugin is named in the block of its driver: driver ( name "..." plugin %v provides [...] )`, plugin))
+	}
+	for _, s := range file.Global.Sections("driver") {
+		d, err := b.readBlock(s)
+		if err != nil {
+			b.fail(err)
+			continue
+		}
+		b.blocks = append(b.blocks, d)
+	}
+	access := b.readAccess()
+	for _, o := range b.Overrides {
+		if !b.used[o.Flag] && len(b.errs) == 0 {
+			b.fail(fmt.Errorf("%s has no effect: there is no driver %q in %s", o.Flag, o.Driver, file.Name))
+		}
+	}
+	if len(b.blocks) == 0 && len(b.errs) == 0 {
+		b.fail(fmt.Errorf("%s: there is no driver in this file", file.Name))
+	}
+	for _, unused := range file.Unused() {
+		b.fail(unused)
+	}
+	if err := errors.Join(append(b.errs, file.Err())...); err != nil {
+		return nil, err
+	}
+	order, err := b.order()
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range order {
+		if err := b.attach(d); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(b.robots, func(x, y Robot) int { return x.Port - y.Port })
+	return &Server{b.robots, access}, nil
+}
+
+type builder struct {
+	Options
+	file   *configfile.File
+	blocks []*block
+	robots []Robot
+	used   map[string]bool // flags of overrides that had an effect
+	errs   []error
+}
+
+func (b *builder) fail(err error) { b.errs = append(b.errs, err) }
+
+// order sorts the blocks so that each comes after those it requires devices
+// of, and else in the order of the file.
+func (b *builder) order() (sorted []*block, err error) {
+	done := map[*block]bool{}
+	var path []*block
+	var visit func(d *block) error
+	visit = func(d *block) error {
+		if done[d] {
+			return nil
+		}
+		if i := slices.Index(path, d); i >= 0 {
+			var names []string
+			for _, on := range append(path[i:], d) {
+				names = append(names, on.name)
+			}
+			return d.section.Errorf("requires", "circular requires: %s", strings.Join(names, " requires "))
+		}
+		path = append(path, d)
+		for _, a := range d.requires {
+			for _, other := range b.blocks {
+				if other.mayProvide(a, b.Port) {
+					if err := visit(other); err != nil {
+						return err
+					}
+				}
+			}
+		}
+		path = path[:len(path)-1]
+		done[d] = true
+		sorted = append(sorted, d)
+		return nil
+	}
+	for _, d := range b.blocks {
+		if err := visit(d); err != nil {
+			return nil, err
+		}
+	}
+	return sorted, nil
+}
+
+// mayProvide says whether the device is one of the block, as far as can be
+// told before the driver is made.
+func (d *block) mayProvide(a address, usual int) bool {
+	if d.provides != nil {
+		return slices.ContainsFunc(d.provides, a.same)
+	}
+	// A driver of several robots chooses their ports itself.
+	return hasLetter(d.kind.Provides, a.spec.Letter) && a.spec.Index == 0 && (a.port == usual || d.kind.NewAll != nil)
+}
+
+// attach makes the driver, or the drivers, of a block and gives them to their
+// robots.
+func (b *builder) attach(d *block) error {
+	args := devices.Args{Name: d.name, Values: d.values, Log: b.Log}
+	for _, a := range d.provides {
+		args.Provides = append(args.Provides, a.spec)
+	}
+	for _, a := range d.requires {
+		device := b.robot(a.port).Table.Find(a.spec.Letter, a.spec.Index)
+		if device == nil {
+			return d.errorf(d.pos("requires", a), "%s requires %s, which no driver provides%s", d.name, a.short(b.Port), b.suggestDevice(a))
+		}
+		args.Requires = append(args.Requires, device)
+	}
+	placed, err := d.make(args)
+	if err != nil {
+		return d.errorf(d.section.Pos, "%w", err)
+	}
+	if len(placed) > 1 && d.provides != nil {
+		return d.section.Errorf("provides", "this block makes %d drivers, which provide what they have: leave provides away", len(placed))
+	}
+	for i, p := range placed {
+		if p.Port == 0 {
+			p.Port = d.port(b.Port) + i
+		}
+		if err := b.place(d, p, args.Provides); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *block) make(args devices.Args) ([]devices.Placed, error) {
+	if d.kind.NewAll != nil {
+		return d.kind.NewAll(args)
+	}
+	driver, err := d.kind.New(args)
+	return []devices.Placed{{Driver: driver}}, err
+}
+
+// place attaches one driver to the robot it belongs to.
+func (b *builder) place(d *block, p devices.Placed, provides []devices.Spec) error {
+	has := p.Driver.Describe().Provides
+	for _, spec := range provides {
+		if !hasLetter(has, spec.Letter) {
+			return d.errorf(d.pos("provides", address{d.port(b.Port), spec}), "%s cannot provide %s%s", d.name, spec.Name, whatIs(has))
+		}
+	}
+	if provides == nil {
+		provides = has
+	}
+	robot := b.robot(p.Port)
+	for _, spec := range provides {
+		if other := robot.Table.Find(spec.Letter, spec.Index); other != nil {
+			a := address{p.Port, spec}
+			return d.errorf(d.pos("provides", a), "%s is provided twice: by %s too", a.short(b.Port), other.Link().Name())
+		}
+	}
+	link, err := robot.Table.AttachAs(p.Driver, provides)
+	if err != nil {
+		return d.errorf(d.section.Pos, "%w", err)
+	}
+	if d.alwaysOn {
+		link.KeepOn()
+	}
+	robot.Drivers = append(robot.Drivers, Driver{link, d.kind, d.values, d.section.Pos})
+	return nil
+}
+
+// robot returns the robot on a port, making it at its first mention.
+func (b *builder) robot(port int) *Robot {
+	i := slices.IndexFunc(b.robots, func(r Robot) bool { return r.Port == port })
+	if i < 0 {
+		log := b.Log
+		if port != b.Port {
+			log = log.With(zap.Int("robot", port))
+		}
+		i = len(b.robots)
+		b.robots = append(b.robots, Robot{Port: port, Table: devices.NewTable(log)})
+	}
+	return &b.robots[i]
+}
+
+// suggestDevice names the device that was probably meant.
+func (b *builder) suggestDevice(want address) string {
+	var there []string
+	for _, d := range b.blocks {
+		provides := d.provides
+		if provides == nil {
+			for _, spec := range d.kind.Provides {
+				provides = append(provides, address{b.Port, spec})
+			}
+		}
+		for _, a := range provides {
+			if !a.same(want) {
+				there = append(there, a.short(b.Port))
+			}
+		}
+	}
+	if len(there) == 0 {
+		return ""
+	}
+	return suggest(want.short(b.Port), there)
+}

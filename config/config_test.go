@@ -1,0 +1,326 @@
+package config
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/codec"
+	"player/configfile"
+	"player/devices"
+	"player/rights"
+)
+
+// still is a driver that does nothing.
+type still struct {
+	desc devices.Description
+	args devices.Args
+}
+
+func (s *still) Describe() devices.Description                          { return s.desc }
+func (s *still) Setup(now time.Duration, l *devices.Link)               { l.Ready(now) }
+func (s *still) Shutdown(time.Duration)                                 {}
+func (s *still) Command(time.Duration, *devices.Device)                 {}
+func (s *still) Configure(time.Duration, *devices.Device, []byte) error { return nil }
+func (s *still) Tick(time.Duration) time.Duration                       { return 0 }
+func newStill(a devices.Args, provides ...devices.Spec) (*still, error) {
+	return &still{devices.Description{Name: a.Name, Provides: provides}, a}, nil
+}
+
+// kinds are one of each sort.
+func kinds(made *[]*still) []devices.Kind {
+	maker := func(provides ...devices.Spec) func(devices.Args) (devices.Driver, error) {
+		return func(a devices.Args) (devices.Driver, error) {
+			if provides == nil {
+				provides = a.Provides
+			}
+			s, err := newStill(a, provides...)
+			if len(provides) == 0 && a.Name == "any" {
+				err = errors.New("it must say what it provides")
+			}
+			*made = append(*made, s)
+			return s, err
+		}
+	}
+	wheels := []devices.Spec{devices.Position(), devices.Sonar()}
+	return []devices.Kind{
+		{
+			Name: "wheels", Doc: "two wheels", Provides: wheels, New: maker(wheels...),
+			Options: []devices.Option{
+				{Name: "port", Default: "/dev/ttyS0", Doc: "serial port"},
+				{Name: "speed", Default: 500, Min: 10, Max: 1000, Unit: "mm/s", Doc: "highest speed"},
+				{Name: "gain", Default: 0.5, Max: 1, Doc: "of the controller"},
+				{Name: "reverse", Default: false, Doc: "drives backward"},
+				{Name: "table", Default: devices.Path("gears.txt"), Doc: "gear table"},
+				{Name: "words", Default: []string{"a", "b"}, Doc: "some words"},
+				{Name: "numbers", Default: []float64{1, 2.5}, Doc: "some numbers"},
+			},
+		},
+		{Name: "eye", Doc: "a laser", Provides: []devices.Spec{devices.Laser()}, New: maker(devices.Laser()), Options: []devices.Option{
+			{Name: "model", Default: "", Required: true, Doc: "which one"}}},
+		{Name: "filter", Doc: "a position from another", Provides: []devices.Spec{devices.Position()}, New: maker(devices.Position()),
+			Requires: []devices.Spec{{Letter: codec.Position, Name: "position", Index: 1}}},
+		{Name: "ring", Doc: "sonars from a laser", Provides: []devices.Spec{devices.Sonar()}, New: maker(devices.Sonar()), Requires: []devices.Spec{devices.Laser()}},
+		{Name: "scribe", Doc: "writes things down", Provides: []devices.Spec{}, New: maker([]devices.Spec{}...), Accepts: devices.Interfaces(), AlwaysOn: true},
+		{Name: "any", Doc: "whatever is asked for", New: maker()},
+		{Name: "plugin", Doc: "a program", New: maker(), Options: []devices.Option{{Name: "plugin", Default: devices.Path(""), Required: true, Doc: "the program"}}},
+		{Name: "swarm", Doc: "three robots", Provides: wheels, NewAll: func(a devices.Args) ([]devices.Placed, error) {
+			var placed []devices.Placed
+			for i := range 3 {
+				s, _ := newStill(a, wheels...)
+				s.desc.Name = fmt.Sprint("swarm ", i)
+				placed = append(placed, devices.Placed{Driver: s, Port: []int{0, 0, 7000}[i]})
+			}
+			return placed, nil
+		}},
+	}
+}
+
+func build(t *testing.T, text string, overrides ...Override) (*Server, []*still, error) {
+	t.Helper()
+	file, err := configfile.Parse("dir/robot.cfg", func(string) ([]byte, error) { return []byte(text), nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var made []*still
+	server, err := Build(file, Options{Kinds: kinds(&made), Port: 6665, Overrides: overrides, Log: zap.NewNop()})
+	return server, made, err
+}
+
+// table is what -check prints of the devices.
+func table(t *testing.T, server *Server) string {
+	t.Helper()
+	var b strings.Builder
+	if err := server.WriteTable(&b); err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for line := range strings.Lines(b.String()) {
+		fields := strings.Fields(line)
+		switch {
+		case strings.HasPrefix(line, "robot"):
+			lines = append(lines, fields[3])
+		case strings.HasPrefix(line, "  ") && strings.Contains(line, ".cfg:"):
+			lines = append(lines, strings.Join(fields[:len(fields)-1], " "))
+		}
+	}
+	return strings.Join(lines, "; ")
+}
+
+func TestRobots(t *testing.T) {
+	for _, tt := range []struct{ name, text, want string }{
+		{"everything a driver has", `driver ( name "wheels" )`, "6665; p position:0 wheels; s sonar:0 wheels"},
+		{"a part of it", `driver ( name "wheels" provides ["sonar:0"] )`, "6665; s sonar:0 wheels"},
+		{"the hidden part may come from elsewhere", `driver ( name "wheels" provides ["sonar:0"] ) driver ( name "any" provides ["position:0"] )`,
+			"6665; s sonar:0 wheels; p position:0 any"},
+		{"long addresses", `driver ( name "wheels" provides ["::6665:sonar:0" ":localhost::position:0"] )`, "6665; p position:0 wheels; s sonar:0 wheels"},
+		{"two robots", `driver ( name "wheels" provides ["7001:position:0"] ) driver ( name "wheels" )`,
+			"6665; p position:0 wheels; s sonar:0 wheels; 7001; p position:0 wheels"},
+		{"one inside another", `driver ( name "filter" ) driver ( name "wheels" provides ["position:1" "sonar:0"] )`,
+			"6665; - position:1 wheels; s sonar:0 wheels; p position:0 filter"},
+		{"the default of requires is of the same robot", `driver ( name "ring" provides ["7001:sonar:0"] ) driver ( name "eye" model "x" provides ["7001:laser:0"] )`,
+			"7001; l laser:0 eye; s sonar:0 ring"},
+		{"a device of another robot", `driver ( name "ring" provides ["sonar:0"] requires ["7001:laser:2"] ) driver ( name "eye" model "x" provides ["7001:laser:2"] )`,
+			"6665; s sonar:0 ring; 7001; - laser:2 eye"},
+		{"many robots of one block", `driver ( name "swarm" )`,
+			"6665; p position:0 swarm 0; s sonar:0 swarm 0; 6666; p position:0 swarm 1; s sonar:0 swarm 1; 7000; p position:0 swarm 2; s sonar:0 swarm 2"},
+		{"a driver on top of many robots", `driver ( name "scribe" requires ["7000:sonar:0"] ) driver ( name "swarm" )`,
+			"6665; p position:0 swarm 0; s sonar:0 swarm 0; 6666; p position:0 swarm 1; s sonar:0 swarm 1; 7000; p position:0 swarm 2; s sonar:0 swarm 2"},
+		{"a program", `driver ( name "wheels" plugin "x.py" provides ["joystick:0"] )`, "6665; j joystick:0 wheels"},
+		{"a define", `define rear wheels2 ( ) define twin driver ( name "wheels" ) twin ( provides ["position:0"] )`, "6665; p position:0 wheels"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			server, _, err := build(t, tt.text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := table(t, server); got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestOptions(t *testing.T) {
+	_, made, err := build(t, `driver ( name "wheels" speed 100 gain 0.25 reverse yes table "t.txt" words ["x"] numbers [3 4] port "a" )`, Override{"-pp", "wheels", "port", "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := made[0].args
+	if a.Int("speed") != 100 || a.Float("gain") != 0.25 || !a.Bool("reverse") || a.String("table") != filepath.Join("dir", "t.txt") ||
+		!slices.Equal(a.Strings("words"), []string{"x"}) || !slices.Equal(a.Values["numbers"].([]float64), []float64{3, 4}) || a.String("port") != "b" {
+		t.Errorf("%v", a.Values)
+	}
+	_, made, err = build(t, `driver ( name "wheels" )`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := made[0].args; a.Int("speed") != 500 || a.String("table") != "gears.txt" || a.Provides != nil || a.Name != "wheels" {
+		t.Errorf("%+v", a)
+	}
+}
+
+func TestRequiredDevicesReachTheDriver(t *testing.T) {
+	server, made, err := build(t, `
+		driver ( name "scribe" requires ["sonar:0" "laser:0"] )
+		driver ( name "ring" )
+		driver ( name "eye" model "x" )`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scribe := made[len(made)-1]
+	table := server.Robots[0].Table
+	if want := []*devices.Device{table.Device(codec.Sonar), table.Device(codec.Laser)}; scribe.args.Name != "scribe" || !slices.Equal(scribe.args.Requires, want) {
+		t.Errorf("%s got %v", scribe.args.Name, scribe.args.Requires)
+	}
+	table.Start(time.Second)
+	for _, l := range table.Links() {
+		if on := l.State() == devices.Ready; on != (l.Name() == "scribe") {
+			t.Errorf("%s is %v after the start", l.Name(), l.State())
+		}
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	for _, tt := range []struct{ name, text, want string }{
+		{"empty", `unit_length "m"`, `dir/robot.cfg: there is no driver in this file`},
+		{"no name", `driver ( port "x" )`, `1:1: a driver needs its name, as in name "p2os"`},
+		{"unknown driver", `driver ( name "wheel" gian 1 )`, `1:15: unknown driver "wheel"; did you mean "wheels"?`},
+		{"unknown field", `driver ( name "wheels" sped 4 )`, `1:24: field "sped" is not used in driver; did you mean "speed"?`},
+		{"unknown section", `drivr ( name "wheels" ) driver ( name "wheels" )`, `1:1: section "drivr" is not used; did you mean "driver"?`},
+		{"section in a driver", `driver ( name "wheels" laser ( ) )`, `1:24: section "laser" is not used in driver`},
+		{"wrong type", `driver ( name "wheels" speed "fast" )`, `1:30: speed wants a whole number, not string "fast"`},
+		{"out of bounds", `driver ( name "wheels" speed 5 )`, `1:30: speed is 10 to 1000 mm/s, not 5`},
+		{"out of bounds, fraction", `driver ( name "wheels" gain 1.5 )`, `1:29: gain is 0 to 1, not 1.5`},
+		{"required option", `driver ( name "eye" )`, `1:1: eye needs model: which one`},
+		{"plugin statement", "plugin \"libx\"\ndriver ( name \"wheels\" )", `1:8: a plugin is named in the block of its driver`},
+		{"no device", `driver ( name "wheels" provides ["sonar"] )`, `1:34: "sonar" is not a device: write "interface:index" or "port:interface:index"`},
+		{"unknown interface", `driver ( name "wheels" provides ["posiiton:0"] )`, `1:34: unknown interface "posiiton"; did you mean "position"?`},
+		{"index", `driver ( name "wheels" provides ["sonar:x"] )`, `1:34: "sonar:x": the index is 0 to 99`},
+		{"port", `driver ( name "wheels" provides ["0:sonar:0"] )`, `1:34: "0:sonar:0": the robot is a TCP port, 1 to 65535`},
+		{"host", `driver ( name "wheels" provides [":far:6665:sonar:0"] )`, `1:34: ":far:6665:sonar:0": a device has neither key nor host here`},
+		{"cannot provide", `driver ( name "wheels" provides ["laser:0"] )`, `1:34: wheels cannot provide laser, only position, sonar`},
+		{"twice in a block", `driver ( name "wheels" provides ["sonar:0" "sonar:0"] )`, `1:44: sonar:0 stands twice in provides`},
+		{"two of a driver that has one", `driver ( name "wheels" provides ["sonar:0" "sonar:1"] )`, `1:44: wheels provides only one sonar`},
+		{"one driver for two robots", `driver ( name "wheels" provides ["sonar:0" "7000:position:0"] )`, `1:44: one driver provides devices of one robot: write a block for each`},
+		{"provided twice", "driver ( name \"wheels\" )\ndriver ( name \"any\" provides [\"sonar:0\"] )", `2:31: sonar:0 is provided twice: by wheels too`},
+		{"provided twice, unsaid", "driver ( name \"any\" provides [\"sonar:0\"] )\ndriver ( name \"wheels\" )", `2:1: sonar:0 is provided twice: by any too`},
+		{"provides left out", `driver ( name "any" )`, `1:1: it must say what it provides`},
+		{"provides of many", `driver ( name "swarm" provides ["sonar:0"] )`, `1:33: this block makes 3 drivers, which provide what they have: leave provides away`},
+		{"needless requires", `driver ( name "wheels" requires ["laser:0"] )`, `1:34: wheels has no use for laser, nor anything else`},
+		{"wrong requires", `driver ( name "ring" requires ["laser:0" "sonar:1"] )`, `1:42: ring has no use for sonar, only laser`},
+		{"requires too much", `driver ( name "ring" requires ["laser:0" "laser:1"] )`, `1:42: ring requires only one laser`},
+		{"requires too little", `driver ( name "ring" requires [] )`, `1:22: ring requires a laser`},
+		{"unsatisfied", "driver ( name \"ring\" requires [\"laser:1\"] )\ndriver ( name \"eye\" model \"x\" )", `1:32: ring requires laser:1, which no driver provides; did you mean "laser:0"?`},
+		{"unsatisfied, unsaid", `driver ( name "filter" )`, `1:1: filter requires position:1, which no driver provides; did you mean "position:0"?`},
+		{"circular", "driver ( name \"filter\" provides [\"position:0\"] requires [\"position:1\"] )\ndriver ( name \"filter\" provides [\"position:1\"] requires [\"position:0\"] )",
+			`1:58: circular requires: filter requires filter requires filter`},
+		{"itself", `driver ( name "filter" provides ["position:1"] requires ["position:1"] )`, `1:58: circular requires: filter requires filter`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, _, err := build(t, tt.text)
+			if err == nil {
+				t.Fatal("no error")
+			}
+			first, _, _ := strings.Cut(err.Error(), "\n")
+			if !strings.Contains(first, tt.want) {
+				t.Errorf("%v\nwant %s", err, tt.want)
+			}
+			if e, ok := errors.AsType[*configfile.Error](err); tt.name != "empty" && (!ok || e.Excerpt == "") {
+				t.Error("the line is not shown")
+			}
+			if count := strings.Count(err.Error(), "robot.cfg:"); tt.name != "empty" && count != 1 {
+				t.Errorf("%d complaints about one mistake:\n%v", count, err)
+			}
+		})
+	}
+}
+
+func TestAccess(t *testing.T) {
+	const robot = `driver ( name "wheels" ) `
+	server, _, err := build(t, robot+`access ( allow "read" from ["0.0.0.0/0" "::/0"] ) access ( allow ["write" "config"] from ["10.0.0.0/8" "::ffff:1.2.3.4"] )`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for client, want := range map[string]rights.Set{"9.9.9.9": rights.Read, "1.2.3.4": rights.All, "10.2.3.4": rights.All, "::1": rights.Read} {
+		if got := server.Access.Of(netip.MustParseAddr(client)); got != want {
+			t.Errorf("%s has %v, want %v", client, got, want)
+		}
+	}
+	for _, tt := range []struct{ text, want string }{
+		{`access ( allow ["wirte"] from ["::1"] )`, `1:42: unknown right "wirte"; did you mean "write"?`},
+		{`access ( allow ["read"] from ["lab"] )`, `1:56: "lab" is not a network: write "10.0.0.0/8", or an address`},
+		{`access ( allow ["read"] from ["10.1.0.0/8"] )`, `1:56: 10.1.0.0/8 has bits behind its mask: write "10.0.0.0/8", or "10.1.0.0" for one computer`},
+		{`access ( from ["::1"] )`, `1:26: access needs allow, as in`},
+		{`access ( allow "read" )`, `1:26: access needs from, as in`},
+		{`access ( allow "read" from "::1" form 1 )`, `1:59: field "form" is not used in access`},
+	} {
+		_, _, err := build(t, robot+tt.text)
+		if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Count(err.Error(), "robot.cfg:") != 1 {
+			t.Errorf("%s: %v, want %s", tt.text, err, tt.want)
+		}
+	}
+}
+
+// All mistakes of a file are told at once.
+func TestManyMistakes(t *testing.T) {
+	_, _, err := build(t, `
+		driver ( name "whels" )
+		driver ( name "wheels" speed 1 gain "x" nose 1 provides ["x:0"] requires ["y:0"] )
+		x 4`)
+	if n := strings.Count(err.Error(), "robot.cfg:"); n != 7 {
+		t.Errorf("%d complaints, want 7:\n%v", n, err)
+	}
+}
+
+func TestOverrideMistakes(t *testing.T) {
+	for _, tt := range []struct {
+		override Override
+		want     string
+	}{
+		{Override{"-vp", "acts", "port", 1}, `-vp has no effect: there is no driver "acts" in dir/robot.cfg`},
+		{Override{"-s", "wheels", "speed", 5}, "-s: speed is 10 to 1000 mm/s, not 5"},
+	} {
+		if _, _, err := build(t, `driver ( name "wheels" )`, tt.override); err == nil || err.Error() != tt.want {
+			t.Errorf("%v, want %s", err, tt.want)
+		}
+	}
+	if _, _, err := build(t, `driver ( name "eye" )`, Override{"-m", "eye", "model", "x"}); err != nil {
+		t.Errorf("a required option given by a flag: %v", err)
+	}
+}
+
+var update = flag.Bool("update", false, "write the golden files")
+
+func TestPrint(t *testing.T) {
+	server, made, err := build(t, `driver ( name "filter" ) driver ( name "wheels" provides ["position:1"] speed 20 ) access ( allow "read" from ["10.0.0.0/8" "::1"] )`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := errors.Join(server.WriteTable(&b), WriteList(&b, kinds(&made))); err != nil {
+		t.Fatal(err)
+	}
+	const golden = "testdata/print.txt"
+	if *update {
+		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.String() != string(want) {
+		t.Errorf("printed\n%s\nwant\n%s", b.String(), want)
+	}
+}

@@ -1,0 +1,113 @@
+package config
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"player/devices"
+)
+
+// WriteTable writes what the server is: for each robot its devices with their
+// letters and drivers, then the drivers with their options; and who may do what.
+func (s *Server) WriteTable(w io.Writer) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, r := range s.Robots {
+		fmt.Fprintf(tw, "robot on port %d\n", r.Port)
+		for _, d := range r.Drivers {
+			for _, device := range d.Link.Devices() {
+				spec := device.Spec()
+				letter := string(rune(spec.Letter))
+				switch spec.Index {
+				case 0:
+				case devices.Hidden:
+					continue
+				default:
+					letter = "-" // clients cannot ask for it
+				}
+				fmt.Fprintf(tw, "  %s\t%s:%d\t%s\t%s:%d\n", letter, spec.Name, spec.Index, d.Link.Name(), d.Pos.File, d.Pos.Line)
+			}
+		}
+		for _, d := range r.Drivers {
+			fmt.Fprintf(tw, "driver %s\n", d.Link.Name())
+			for _, o := range d.Kind.Options {
+				fmt.Fprintf(tw, "  %s\t%s%s\n", o.Name, literal(d.Values[o.Name]), unit(o))
+			}
+		}
+	}
+	for _, rule := range s.Access {
+		fmt.Fprintf(tw, "%v from %v\n", rule.Allow, rule.From)
+	}
+	return tw.Flush()
+}
+
+// WriteList writes the kinds with their options and defaults.
+func WriteList(w io.Writer, kinds []devices.Kind) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for i, k := range kinds {
+		if i > 0 {
+			fmt.Fprintln(tw)
+		}
+		fmt.Fprintf(tw, "%s: %s\n", k.Name, k.Doc)
+		for _, line := range relations(k) {
+			fmt.Fprintf(tw, "  %s\n", line)
+		}
+		for _, o := range k.Options {
+			fmt.Fprintf(tw, "  %s\t%s%s\t%s\n", o.Name, defaultOf(o), unit(o), o.Doc)
+		}
+	}
+	return tw.Flush()
+}
+
+// relations says what a kind provides and requires.
+func relations(k devices.Kind) []string {
+	lines := []string{"provides " + strings.Join(interfaceNames(k.Provides), ", ")}
+	switch {
+	case k.Provides == nil:
+		lines[0] = "provides any interface"
+	case len(k.Provides) == 0:
+		lines = nil
+	}
+	if len(k.Requires) > 0 {
+		var needs []string
+		for _, need := range k.Requires {
+			needs = append(needs, fmt.Sprintf("%s:%d", need.Name, need.Index))
+		}
+		lines = append(lines, "requires "+strings.Join(needs, ", "))
+	}
+	if len(k.Accepts) > 0 {
+		lines = append(lines, "can require "+strings.Join(interfaceNames(k.Accepts), ", "))
+	}
+	if k.AlwaysOn {
+		lines = append(lines, "is always on")
+	}
+	return lines
+}
+
+func defaultOf(o devices.Option) string {
+	if o.Required {
+		return "(required)"
+	}
+	return literal(o.Default)
+}
+
+// literal writes a value as in a configuration file.
+func literal(v any) string {
+	switch v := v.(type) {
+	case string:
+		return `"` + v + `"`
+	case devices.Path:
+		return `"` + string(v) + `"`
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	case []string:
+		quoted := make([]string, len(v))
+		for i, s := range v {
+			quoted[i] = literal(s)
+		}
+		return "[" + strings.Join(quoted, " ") + "]"
+	}
+	return fmt.Sprint(v)
+}

@@ -1,0 +1,205 @@
+// Package testpattern is a robot without hardware: any of the seven devices of
+// the manual, with data of constant size at a constant rate. It stands in for
+// a robot when the server itself is looked at, as in docs/BENCHMARKS.md.
+package testpattern
+
+import (
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"player/codec"
+	"player/devices"
+	"player/timers"
+)
+
+const (
+	// maxRate is the highest rate in Hz: 50 clients at 50 Hz, each with data of
+	// its own, would need no more.
+	maxRate = 2500
+	// early is how long before the multiples of its period the pattern is
+	// published. Frames are made at multiples of theirs, so they have data of
+	// the same moment, and the one wake of the server serves both.
+	early = 100 * time.Microsecond
+	// stampSize is what a stamp takes of the laser payload, in bytes.
+	stampSize = 8
+)
+
+// Kind declares the driver.
+func Kind() devices.Kind {
+	return devices.Kind{
+		Name:      "testpattern",
+		Doc:       "any of the manual's seven devices with synthetic data of constant size",
+		Provides:  all(),
+		Simulated: true,
+		Options: []devices.Option{
+			{Name: "rate", Default: 10, Min: 1, Max: maxRate, Unit: "Hz", Doc: "how often each device publishes"},
+			{Name: "laser_size", Default: codec.LaserSize, Max: codec.LaserSize, Unit: "bytes", Doc: "the laser's payload; 0 is a block without data"},
+			{Name: "vision_blobs", Default: 0, Max: codec.VisionChannels * codec.MaxBlobs, Doc: "blobs in view; 0 is a block without data"},
+			{Name: "stamp", Default: false, Doc: "the laser's payload begins with the time: CLOCK_MONOTONIC in ns, u64"},
+		},
+		New: func(a devices.Args) (devices.Driver, error) {
+			return New(Pattern{
+				Rate:        a.Int("rate"),
+				LaserSize:   a.Int("laser_size"),
+				VisionBlobs: a.Int("vision_blobs"),
+				Stamp:       a.Bool("stamp"),
+			})
+		},
+	}
+}
+
+// all are the devices of the manual.
+func all() []devices.Spec {
+	return []devices.Spec{devices.Laser(), devices.Sonar(), devices.Position(), devices.Misc(), devices.Gripper(), devices.PTZ(), devices.Vision()}
+}
+
+// Pattern is what a Driver publishes.
+type Pattern struct {
+	Rate        int // Hz
+	LaserSize   int // bytes
+	VisionBlobs int // 0: a payload of size 0
+	Stamp       bool
+}
+
+// Driver publishes a Pattern. Position and ptz report what they were last
+// commanded.
+type Driver struct {
+	pattern Pattern
+	period  time.Duration
+	clock   func() uint64 // ns, for stamps
+
+	link     *devices.Link
+	due      time.Duration
+	payloads []payload
+	position codec.PositionData
+	ptz      codec.PTZData
+}
+
+type payload struct {
+	device *devices.Device
+	bytes  []byte
+}
+
+// New returns a driver of all seven devices. The error says that the laser's
+// payload has no room for a stamp.
+func New(p Pattern) (*Driver, error) {
+	if p.Stamp && p.LaserSize < stampSize {
+		return nil, fmt.Errorf("a stamp takes %d bytes of the laser's payload, which has %d", stampSize, p.LaserSize)
+	}
+	return &Driver{pattern: p, period: time.Second / time.Duration(p.Rate), clock: monotonic}, nil
+}
+
+// monotonic is the time that programs on this computer can compare with.
+func monotonic() uint64 {
+	var ts unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts) // cannot fail for this clock
+	return uint64(ts.Nano())
+}
+
+func (d *Driver) Describe() devices.Description {
+	return devices.Description{Name: "testpattern", Provides: all()}
+}
+
+// Setup is done at once, and so is the first publication.
+func (d *Driver) Setup(now time.Duration, link *devices.Link) {
+	d.link = link
+	d.position, d.ptz = codec.PositionData{}, codec.PTZData{}
+	d.payloads = d.payloads[:0]
+	for _, device := range link.Devices() {
+		d.payloads = append(d.payloads, payload{device, d.payload(device.Letter())})
+	}
+	link.Ready(now)
+	d.publish(now)
+	d.due = timers.Skip(now/d.period*d.period-early, d.period, now)
+	link.WakeAt(d.due)
+}
+
+func (d *Driver) Shutdown(now time.Duration) { d.link.Stopped(now) }
+
+// Tick publishes.
+func (d *Driver) Tick(now time.Duration) time.Duration {
+	d.publish(now)
+	d.due = timers.Skip(d.due, d.period, max(now, d.due))
+	return d.due
+}
+
+func (d *Driver) publish(now time.Duration) {
+	for i := range d.payloads {
+		p := &d.payloads[i]
+		switch p.device.Letter() {
+		case codec.Position:
+			d.position.Time = uint32(now.Milliseconds())
+			p.bytes = d.position.Append(p.bytes[:0])
+		case codec.PTZ:
+			p.bytes = d.ptz.Append(p.bytes[:0])
+		case codec.Laser:
+			if d.pattern.Stamp {
+				binary.BigEndian.PutUint64(p.bytes, d.clock())
+			}
+		}
+		p.device.Publish(now, p.bytes)
+	}
+}
+
+// payload is what a device publishes as long as nothing is commanded: a wall
+// around the robot, and a charged battery.
+func (d *Driver) payload(letter byte) []byte {
+	switch letter {
+	case codec.Laser:
+		var scan codec.LaserData
+		for i := range scan {
+			scan[i] = uint16(2000 + i)
+		}
+		return scan.Append(nil)[:d.pattern.LaserSize]
+	case codec.Sonar:
+		var ring codec.SonarData
+		for i := range ring {
+			ring[i] = uint16(2000 + 100*i)
+		}
+		return ring.Append(nil)
+	case codec.Misc:
+		m := codec.MiscData{Battery: 126}
+		return m.Append(nil)
+	case codec.Gripper:
+		g := codec.GripperData{State: codec.PaddlesOpen | codec.LiftDown}
+		return g.Append(nil)
+	case codec.Vision:
+		return vision(d.pattern.VisionBlobs)
+	}
+	return nil // position and ptz are made when they are published
+}
+
+// vision has n blobs, as many on each channel as it takes before the next.
+func vision(n int) []byte {
+	if n == 0 {
+		return nil
+	}
+	var v codec.VisionData
+	for i := range n {
+		v.Count[i/codec.MaxBlobs]++
+		v.Blobs = append(v.Blobs, codec.Blob{Area: 100, X: 80, Y: 60, Left: 75, Right: 85, Top: 55, Bottom: 65})
+	}
+	return v.Append(nil)
+}
+
+// Command takes the new command as carried out.
+func (d *Driver) Command(_ time.Duration, device *devices.Device) {
+	switch device.Letter() {
+	case codec.Position:
+		var c codec.PositionCommand
+		if c.Decode(device.Command()) == nil {
+			d.position.Speed, d.position.TurnRate = c.Speed, c.TurnRate
+		}
+	case codec.PTZ:
+		_ = d.ptz.Decode(device.Command()) // of the size that Spec gives
+	}
+}
+
+// Configure takes everything that is well formed, and does nothing.
+func (d *Driver) Configure(_ time.Duration, _ *devices.Device, payload []byte) error {
+	_, err := codec.DecodeRobotConfig(payload)
+	return err
+}

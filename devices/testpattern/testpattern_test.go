@@ -1,0 +1,169 @@
+package testpattern
+
+import (
+	"encoding/binary"
+	"fmt"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/codec"
+	"player/devices"
+)
+
+const ms = time.Millisecond
+
+// host is the outside world: deadlines.
+type host struct {
+	devices.Host
+	at time.Duration
+}
+
+func (h *host) WakeAt(_ *devices.Link, at time.Duration) { h.at = at }
+
+type client struct{}
+
+func (client) SetupDone(time.Duration, *devices.Device, error) {}
+
+// run opens every device of the pattern at start.
+func run(t testing.TB, p Pattern, start time.Duration) (*devices.Table, *host, *Driver) {
+	t.Helper()
+	d, err := New(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, h := devices.NewTable(zap.NewNop()), &host{}
+	if err := table.Attach(d); err != nil {
+		t.Fatal(err)
+	}
+	table.Connect(h)
+	for _, spec := range all() {
+		if pending, err := table.Device(spec.Letter).Subscribe(start, client{}); pending || err != nil {
+			t.Fatal(pending, err)
+		}
+	}
+	return table, h, d
+}
+
+func frame(table *devices.Table) []byte {
+	var frame []byte
+	for _, spec := range all() {
+		frame = table.Device(spec.Letter).AppendBlock(frame)
+	}
+	return frame
+}
+
+// The paper measured frames of 807 and of 85 bytes.
+func TestFrameSizes(t *testing.T) {
+	for _, tt := range []struct {
+		pattern Pattern
+		want    int
+	}{
+		{Pattern{Rate: 10, LaserSize: codec.LaserSize}, 807},
+		{Pattern{Rate: 10}, 85},
+		{Pattern{Rate: 10, VisionBlobs: 1}, 85 + 64 + 10},
+		{Pattern{Rate: 10, VisionBlobs: 320}, 85 + codec.MaxVisionSize},
+	} {
+		table, _, _ := run(t, tt.pattern, ms)
+		if got := len(frame(table)); got != tt.want {
+			t.Errorf("%+v: a frame of %d bytes, want %d", tt.pattern, got, tt.want)
+		}
+		for _, spec := range all() {
+			if !table.Device(spec.Letter).HasData() {
+				t.Errorf("%s has no data", spec.Name)
+			}
+		}
+	}
+}
+
+func TestPayloadsAreWellFormed(t *testing.T) {
+	table, _, _ := run(t, Pattern{Rate: 10, LaserSize: codec.LaserSize, VisionBlobs: 25}, ms)
+	for letter, d := range map[byte]interface{ Decode([]byte) error }{
+		codec.Laser: &codec.LaserData{}, codec.Sonar: &codec.SonarData{}, codec.Position: &codec.PositionData{}, codec.Misc: &codec.MiscData{},
+		codec.Gripper: &codec.GripperData{}, codec.PTZ: &codec.PTZData{}, codec.Vision: &codec.VisionData{},
+	} {
+		if err := d.Decode(table.Device(letter).Data()); err != nil {
+			t.Error(err)
+		}
+		if v, ok := d.(*codec.VisionData); ok && (len(v.Blobs) != 25 || v.Count[2] != 5) {
+			t.Errorf("%d blobs, counts %v", len(v.Blobs), v.Count)
+		}
+	}
+}
+
+// Whenever it was started, it publishes just before multiples of the period,
+// and misses what it cannot make.
+func TestDeadlines(t *testing.T) {
+	for _, start := range []time.Duration{1, 3 * ms, 20 * ms, 20*ms - early, 20*ms - early - 1, 30 * ms} {
+		t.Run(fmt.Sprint(start), func(t *testing.T) {
+			_, h, d := run(t, Pattern{Rate: 50}, start)
+			for range 100 {
+				at := h.at
+				if at <= start || at-start > 20*ms || (at+early)%(20*ms) != 0 {
+					t.Fatalf("at %v the next deadline is %v", start, at)
+				}
+				start = at
+				h.at = d.Tick(at - 50*time.Microsecond) // served with an earlier one
+			}
+			if h.at = d.Tick(h.at + 45*ms); h.at != start+3*20*ms+20*ms {
+				t.Errorf("45 ms late, the next deadline is %v, the last was %v", h.at, start)
+			}
+		})
+	}
+}
+
+func TestStamp(t *testing.T) {
+	table, h, d := run(t, Pattern{Rate: 100, LaserSize: 8, Stamp: true}, ms)
+	time := uint64(1)
+	d.clock = func() uint64 { time += 1000; return time }
+	for want := uint64(1001); want < 10000; want += 1000 {
+		h.at = d.Tick(h.at)
+		if got := binary.BigEndian.Uint64(table.Device(codec.Laser).Data()); got != want {
+			t.Fatalf("stamp %d, want %d", got, want)
+		}
+	}
+	before := monotonic()
+	d.clock = monotonic
+	d.Tick(h.at)
+	if got := binary.BigEndian.Uint64(table.Device(codec.Laser).Data()); got < before || got > monotonic() {
+		t.Errorf("stamp %d is not the time, %d", got, before)
+	}
+	if _, err := New(Pattern{Rate: 10, LaserSize: 7, Stamp: true}); err == nil {
+		t.Error("a stamp in 7 bytes")
+	}
+}
+
+func TestCommandsAreReported(t *testing.T) {
+	table, h, d := run(t, Pattern{Rate: 100}, ms)
+	table.Device(codec.Position).SetCommand(2*ms, codec.PositionCommand{Speed: 300, TurnRate: -20}.Append(nil))
+	ptz := codec.PTZCommand{Pan: 10, Tilt: -5, Zoom: 100}
+	table.Device(codec.PTZ).SetCommand(2*ms, ptz.Append(nil))
+	now := h.at
+	d.Tick(now)
+	var p codec.PositionData
+	var z codec.PTZData
+	if p.Decode(table.Device(codec.Position).Data()) != nil || z.Decode(table.Device(codec.PTZ).Data()) != nil {
+		t.Fatal("bad data")
+	}
+	if p.Speed != 300 || p.TurnRate != -20 || p.Time != uint32(now.Milliseconds()) || z != ptz {
+		t.Errorf("%+v %+v", p, z)
+	}
+	if table.Device(codec.Sonar).Configure(now, []byte{codec.ConfigMotors, 1}) != nil || table.Device(codec.Sonar).Configure(now, []byte("?")) == nil {
+		t.Error("configurations are not checked")
+	}
+}
+
+func TestTickAllocatesNothing(t *testing.T) {
+	_, h, d := run(t, Pattern{Rate: 2500, LaserSize: codec.LaserSize, VisionBlobs: 9, Stamp: true}, ms)
+	if n := testing.AllocsPerRun(1000, func() { h.at = d.Tick(h.at) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func TestKind(t *testing.T) {
+	k := Kind()
+	if _, err := k.New(devices.Args{Name: k.Name, Values: k.Defaults()}); err != nil {
+		t.Error(err)
+	}
+}

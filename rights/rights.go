@@ -1,0 +1,65 @@
+// Package rights says who may do what with the robot. It is decided by the
+// robot's owner, by where a client connects from. It is pure.
+package rights
+
+import (
+	"net/netip"
+	"strings"
+)
+
+// Set is what a client may do.
+type Set uint8
+
+const (
+	Read   Set = 1 << iota // open devices for reading
+	Write                  // open devices for writing: command them
+	Config                 // configure devices (PROTOCOL 6)
+
+	None Set = 0
+	All  Set = Read | Write | Config
+)
+
+// Has says whether all of want are in s.
+func (s Set) Has(want Set) bool { return s&want == want }
+
+// String names the rights, as in "read write".
+func (s Set) String() string {
+	var names []string
+	for i, name := range []string{"read", "write", "config"} {
+		if s.Has(1 << i) {
+			names = append(names, name)
+		}
+	}
+	if names == nil {
+		return "nothing"
+	}
+	return strings.Join(names, " ")
+}
+
+// Rule gives rights to the clients of some networks.
+type Rule struct {
+	Allow Set
+	From  []netip.Prefix
+}
+
+// Rules are all rules of a server. A client has the rights of every rule that
+// names its network, and none if no rule does. Without a rule everybody may do
+// everything, as in the manual.
+type Rules []Rule
+
+// Of returns the rights of a client at an address.
+func (r Rules) Of(client netip.Addr) Set {
+	if len(r) == 0 {
+		return All
+	}
+	client = client.Unmap().WithZone("") // ::ffff:10.0.0.1 is 10.0.0.1, and fe80::1%eth0 is in fe80::/10
+	var s Set
+	for _, rule := range r {
+		for _, network := range rule.From {
+			if network.Contains(client) {
+				s |= rule.Allow
+			}
+		}
+	}
+	return s
+}

@@ -1,0 +1,45 @@
+package rights
+
+import (
+	"net/netip"
+	"testing"
+)
+
+func TestRules(t *testing.T) {
+	from := func(networks ...string) (p []netip.Prefix) {
+		for _, n := range networks {
+			p = append(p, netip.MustParsePrefix(n))
+		}
+		return p
+	}
+	lab := Rules{
+		{Read, from("0.0.0.0/0")},
+		{Write, from("10.0.0.0/8", "fe80::/10")},
+		{All, from("127.0.0.0/8", "::1/128")},
+	}
+	for _, tt := range []struct {
+		rules  Rules
+		client string
+		want   Set
+	}{
+		{nil, "8.8.8.8", All},
+		{lab, "8.8.8.8", Read},
+		{lab, "10.1.2.3", Read | Write},
+		{lab, "::ffff:10.1.2.3", Read | Write},
+		{lab, "fe80::1%eth0", Write},
+		{lab, "127.0.0.1", All},
+		{lab, "::1", All},
+		{lab, "2001:db8::1", None},
+		{Rules{{None, from("0.0.0.0/0")}}, "8.8.8.8", None},
+	} {
+		if got := tt.rules.Of(netip.MustParseAddr(tt.client)); got != tt.want {
+			t.Errorf("%s has %b, want %b", tt.client, got, tt.want)
+		}
+	}
+	if All.String() != "read write config" || None.String() != "nothing" || Write.String() != "write" {
+		t.Errorf("%v, %v, %v", All, None, Write)
+	}
+	if !All.Has(Read|Config) || (Read | Config).Has(Write|Read) {
+		t.Error("Has")
+	}
+}

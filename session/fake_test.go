@@ -1,0 +1,268 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/codec"
+	"player/devices"
+)
+
+const (
+	ms      = time.Millisecond
+	maxRate = 1000 // Hz, of the sessions under test
+)
+
+var errBroken = errors.New("broken")
+
+// mood is how the setup of a part goes.
+type mood int
+
+const (
+	fine       mood = iota // ready at once
+	broken                 // fails at once
+	slow                   // ready when the test says so
+	slowBroken             // fails when the test says so
+)
+
+// part is a driver without hardware for some of the devices of a robot.
+type part struct {
+	robot *robot
+	desc  devices.Description
+	link  *devices.Link
+	mood  mood
+	mute  bool // has no data when it is ready
+	last  func(now time.Duration)
+}
+
+func (p *part) Describe() devices.Description { return p.desc }
+
+func (p *part) Setup(now time.Duration, l *devices.Link) {
+	p.link = l
+	p.robot.note("setup %s", p.desc.Name)
+	if p.mood == fine || p.mood == broken {
+		p.end(now)
+	}
+}
+
+// end ends a setup as the mood says.
+func (p *part) end(now time.Duration) {
+	if p.mood == broken || p.mood == slowBroken {
+		p.link.Fail(now, errBroken)
+		return
+	}
+	for _, spec := range p.desc.Provides {
+		if !p.mute {
+			p.robot.publish(spec.Letter)
+		}
+	}
+	p.link.Ready(now)
+}
+
+func (p *part) Shutdown(now time.Duration) {
+	p.robot.note("shutdown %s", p.desc.Name)
+	if p.last != nil {
+		p.last(now)
+		return
+	}
+	p.link.Stopped(now)
+}
+
+func (p *part) Command(_ time.Duration, d *devices.Device) {
+	p.robot.note("command %c %X", d.Letter(), d.Command())
+}
+
+func (p *part) Configure(_ time.Duration, d *devices.Device, payload []byte) error {
+	p.robot.note("configure %c %q", d.Letter(), payload)
+	return nil
+}
+
+func (p *part) Tick(time.Duration) time.Duration { return 0 }
+
+// robot has the seven devices; as on a Pioneer, four of them are on one cable.
+type robot struct {
+	table  *devices.Table
+	parts  []*part
+	now    time.Duration
+	events []string
+}
+
+// letters are the devices of a robot.
+const letters = "pgmslzv"
+
+func newRobot(t testing.TB) *robot {
+	t.Helper()
+	r := &robot{table: devices.NewTable(zap.NewNop()), now: time.Minute}
+	r.attach(t, "base", devices.Position(), devices.Gripper(), devices.Misc(), devices.Sonar())
+	r.attach(t, "laser", devices.Laser())
+	r.attach(t, "camera", devices.PTZ())
+	r.attach(t, "vision", devices.Vision())
+	return r
+}
+
+func (r *robot) attach(t testing.TB, name string, provides ...devices.Spec) {
+	t.Helper()
+	p := &part{robot: r, desc: devices.Description{Name: name, Provides: provides}}
+	if err := r.table.Attach(p); err != nil {
+		t.Fatal(err)
+	}
+	r.parts = append(r.parts, p)
+}
+
+// of returns the part that has a device.
+func (r *robot) of(letter byte) *part {
+	i := slices.IndexFunc(r.parts, func(p *part) bool {
+		return slices.ContainsFunc(p.desc.Provides, func(s devices.Spec) bool { return s.Letter == letter })
+	})
+	return r.parts[i]
+}
+
+func (r *robot) note(format string, args ...any) {
+	r.events = append(r.events, fmt.Sprintf(format, args...))
+}
+
+// take returns what the drivers were told since the last call, one per line.
+func (r *robot) take() string {
+	events := r.events
+	r.events = nil
+	return strings.Join(events, "\n")
+}
+
+func (r *robot) expect(t testing.TB, want ...string) {
+	t.Helper()
+	if got := r.take(); got != strings.Join(want, "\n") {
+		t.Errorf("drivers were told %q, want %q", got, want)
+	}
+}
+
+// sizes of the data that the devices publish, in bytes.
+var sizes = map[byte]int{'l': 722, 's': 32, 'p': 21, 'm': 3, 'g': 2, 'z': 6, 'v': 94}
+
+func (r *robot) publish(letters ...byte) {
+	for _, letter := range letters {
+		data := slices.Repeat([]byte{letter}, sizes[letter])
+		r.table.Device(letter).Publish(r.now, data)
+	}
+}
+
+// command is a command of the right size for a device.
+func (r *robot) command(letter byte, fill byte) []byte {
+	return message(codec.KindCommand, letter, slices.Repeat([]byte{fill}, r.table.Device(letter).Spec().CommandSize)...)
+}
+
+func message(kind, device byte, payload ...byte) []byte {
+	return codec.AppendMessage(nil, kind, device, payload)
+}
+
+func request(pairs string) []byte { return codec.AppendRequest(nil, []byte(pairs)) }
+
+// config is a configuration of the server.
+func config(payload ...byte) []byte { return message(codec.KindConfig, codec.Server, payload...) }
+
+func rate(hz int) []byte { return config('f', byte(hz>>8), byte(hz)) }
+
+// peer is a session and the client at its other end.
+type peer struct {
+	*Session
+	t       testing.TB
+	robot   *robot
+	changed bool // since output was last taken
+}
+
+func newPeer(t testing.TB, r *robot) *peer { return newLoggedPeer(t, r, zap.NewNop()) }
+
+func newLoggedPeer(t testing.TB, r *robot, log *zap.Logger) *peer {
+	p := &peer{t: t, robot: r}
+	p.Session = New(p, r.table, log, maxRate)
+	return p
+}
+
+func (p *peer) SessionChanged() { p.changed = true }
+
+func (p *peer) send(messages ...[]byte) {
+	for _, m := range messages {
+		p.Receive(p.robot.now, m)
+	}
+}
+
+// replies takes the output, which is replies and nothing else.
+func (p *peer) replies() []string {
+	p.t.Helper()
+	var replies []string
+	for out := p.Output(); len(out) > 0; {
+		letter, payload, rest, ok := codec.Block(out)
+		if !ok || letter != codec.KindReply {
+			p.t.Fatalf("output is not whole replies: %q", p.Output())
+		}
+		replies = append(replies, string(payload))
+		out = rest
+	}
+	if len(replies) > 0 && !p.changed {
+		p.t.Error("there is output, but its owner was not told")
+	}
+	p.changed = false
+	p.Flushed()
+	return replies
+}
+
+func (p *peer) expectReplies(want ...string) {
+	p.t.Helper()
+	if got := p.replies(); !slices.Equal(got, want) {
+		p.t.Errorf("replies %q, want %q", got, want)
+	}
+}
+
+// request asks for devices and expects the reply at once.
+func (p *peer) request(pairs, want string) {
+	p.t.Helper()
+	p.send(request(pairs))
+	if got := p.replies(); !slices.Equal(got, []string{want}) {
+		p.t.Errorf("request %q is answered %q, want %q", pairs, got, want)
+	}
+}
+
+// frame makes a frame; it is told as letters and sizes of its blocks.
+func (p *peer) frame() string {
+	p.t.Helper()
+	var blocks []string
+	for _, b := range p.blocks() {
+		blocks = append(blocks, fmt.Sprintf("%c%d", b.letter, len(b.payload)))
+	}
+	return strings.Join(blocks, " ")
+}
+
+func (p *peer) expectFrame(want string) {
+	p.t.Helper()
+	if got := p.frame(); got != want {
+		p.t.Errorf("frame %q, want %q", got, want)
+	}
+}
+
+type block struct {
+	letter  byte
+	payload []byte
+}
+
+func (p *peer) blocks() []block {
+	p.t.Helper()
+	frame := p.AppendFrame([]byte("before"), p.robot.now)
+	if string(frame[:6]) != "before" {
+		p.t.Fatalf("the frame overwrote what was there: %q", frame)
+	}
+	var blocks []block
+	for frame = frame[6:]; len(frame) > 0; {
+		letter, payload, rest, ok := codec.Block(frame)
+		if !ok {
+			p.t.Fatalf("frame ends in %q", frame)
+		}
+		blocks = append(blocks, block{letter, payload})
+		frame = rest
+	}
+	return blocks
+}

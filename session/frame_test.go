@@ -1,0 +1,312 @@
+package session
+
+import (
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"player/codec"
+)
+
+// 2.8, 3.1, 3.2: blocks are in the order of first opening. Closed, failed and
+// write-only devices keep their place but have no block.
+func TestOrderOfBlocks(t *testing.T) {
+	r := newRobot(t)
+	p := newPeer(t, r)
+	r.of('l').mood = broken
+	for _, step := range []struct{ pairs, reply, frame string }{
+		{"zwlrsr", "zwlesr", "s32"},
+		{"prgrmr", "prgrmr", "s32 p21 g2 m3"},
+		{"sc", "sc", "p21 g2 m3"},
+		{"vr", "vr", "p21 g2 m3 v94"},
+		{"vxqryc", "vrqeye", "p21 g2 m3 v94"},
+		{"sr", "sr", "s32 p21 g2 m3 v94"},
+		{"zr", "za", "z6 s32 p21 g2 m3 v94"},
+		{"gw", "ga", "z6 s32 p21 g2 m3 v94"},
+		{"gw", "gw", "z6 s32 p21 m3 v94"},
+		{"gr", "ga", "z6 s32 p21 g2 m3 v94"},
+		{"za", "za", "z6 s32 p21 g2 m3 v94"},
+		{"zw", "zw", "s32 p21 g2 m3 v94"},
+		{"lr", "le", "s32 p21 g2 m3 v94"},
+		{"mcvcscgcpczc", "mcvcscgcpczc", ""},
+		{"vrpr", "vrpr", "p21 v94"},
+	} {
+		p.request(step.pairs, step.reply)
+		p.expectFrame(step.frame)
+		p.expectFrame(step.frame) // in continuous mode every one is whole
+	}
+	r.of('l').mood = fine
+	p.request("lr", "lr")
+	p.expectFrame("l722 p21 v94")
+}
+
+// The data is what was published last, up to the moment of the frame.
+func TestNewestData(t *testing.T) {
+	r := newRobot(t)
+	p := newPeer(t, r)
+	p.request("gr", "gr")
+	for _, data := range []string{"ab", "cd", ""} {
+		r.table.Device('g').Publish(r.now, []byte("xx"))
+		r.table.Device('g').Publish(r.now, []byte(data))
+		if got := p.blocks(); len(got) != 1 || string(got[0].payload) != data {
+			t.Errorf("frame %v, want %q", got, data)
+		}
+	}
+}
+
+// 3.3: a frame is held until each of its devices has had data, at most for one
+// second after the device was opened.
+func TestFrameIsHeld(t *testing.T) {
+	r := newRobot(t)
+	p := newPeer(t, r)
+	p.request("prlw", "prlw")
+	r.of('v').mute = true
+	r.now += time.Second
+	p.request("vr", "vr")
+	for _, step := range []struct {
+		after time.Duration
+		frame string
+	}{{0, ""}, {ms, ""}, {998 * ms, ""}, {ms, "p21 v0"}, {time.Hour, "p21 v0"}} {
+		r.now += step.after
+		p.expectFrame(step.frame)
+		if p.Period() != 100*ms {
+			t.Errorf("period %v", p.Period())
+		}
+	}
+	r.publish('v')
+	p.expectFrame("p21 v94")
+
+	// Another client does not wait for data that is there.
+	other := newPeer(t, r)
+	other.request("vr", "vr")
+	other.expectFrame("v94")
+	other.request("vc", "vc")
+	// Data of an earlier run does not count, and the second is counted anew.
+	p.request("vc", "vc")
+	p.expectFrame("p21")
+	p.request("vr", "vr")
+	p.expectFrame("")
+	r.now += 999 * ms
+	p.expectFrame("")
+	r.publish('v')
+	p.expectFrame("p21 v94")
+}
+
+// 3.3: the second is counted from the end of the setup.
+func TestHeldAfterSlowSetup(t *testing.T) {
+	r := newRobot(t)
+	r.of('v').mood, r.of('v').mute = slow, true
+	p := newPeer(t, r)
+	p.send(request("vr"))
+	r.now += 6 * time.Second
+	r.of('v').end(r.now)
+	p.expectReplies("vr")
+	p.expectFrame("")
+	r.now += 999 * ms
+	p.expectFrame("")
+	r.now += ms
+	p.expectFrame("v0")
+}
+
+// 3.3, 3.5: a frame that was asked for is held too, and tried again soon.
+func TestAskedFrameIsHeld(t *testing.T) {
+	r := newRobot(t)
+	r.of('l').mute = true
+	p := newPeer(t, r)
+	p.send(config('r', 1))
+	p.request("lrsr", "lrsr")
+	p.send(config('d'))
+	p.expectFrame("")
+	if p.Asked() != 1 || p.Period() != heldRetry {
+		t.Errorf("asked %d, period %v", p.Asked(), p.Period())
+	}
+	r.publish('l')
+	p.expectFrame("l722 s32")
+	if p.Asked() != 0 || p.Period() != 0 {
+		t.Errorf("asked %d, period %v", p.Asked(), p.Period())
+	}
+	p.expectFrame("")
+}
+
+func (p *peer) freshness() (f codec.FreshnessData, others string) {
+	p.t.Helper()
+	blocks := p.blocks()
+	if len(blocks) == 0 || blocks[0].letter != codec.Server {
+		p.t.Fatalf("frame %v does not start with y", blocks)
+	}
+	if err := f.Decode(blocks[0].payload); err != nil {
+		p.t.Fatal(err)
+	}
+	for _, b := range blocks[1:] {
+		others += string(rune(b.letter))
+	}
+	return f, others
+}
+
+// 8.1: the block of y is the first one, whatever the order of opening, and tells
+// the time and the age of every other block in order.
+func TestFreshness(t *testing.T) {
+	r := newRobot(t)
+	r.of('v').mute = true
+	p := newPeer(t, r)
+	expect := func(letters string, ages ...uint32) {
+		t.Helper()
+		got, others := p.freshness()
+		if got.Time != uint64(r.now.Microseconds()) || !slices.Equal(got.Ages, ages) || others != letters {
+			t.Errorf("time %d, ages %v of %q, want %d, %v of %q", got.Time, got.Ages, others, r.now.Microseconds(), ages, letters)
+		}
+	}
+	p.request("yr", "yr")
+	expect("")
+	p.request("srlrpw", "srlrpw")
+	expect("sl", 0, 0)
+	r.now += 1500 * time.Microsecond
+	r.publish('l')
+	r.now += 250*time.Microsecond + 999
+	expect("sl", 1750, 250)
+	p.request("pr", "pa")
+	expect("slp", 1750, 250, 1750)
+	p.request("vr", "vr")
+	p.expectFrame("")
+	r.now += time.Second
+	expect("slpv", 1001750, 1000250, 1001750, codec.NoAge)
+	r.publish('s', 'l', 'p', 'v')
+	r.now += (math.MaxUint32 - 1) * time.Microsecond
+	expect("slpv", codec.MaxAge, codec.MaxAge, codec.MaxAge, codec.MaxAge)
+	r.now += time.Hour
+	expect("slpv", codec.MaxAge, codec.MaxAge, codec.MaxAge, codec.MaxAge)
+	r.publish('s', 'p', 'v')
+	r.table.Device('l').Publish(r.now+time.Second, nil) // a stamp of the future
+	expect("slpv", 0, 0, 0, 0)
+	p.request("scvcpw", "scvcpw")
+	expect("l", 0)
+	p.request("yc", "yc")
+	p.expectFrame("l0")
+	p.request("yw", "yw")
+	p.expectFrame("l0")
+	p.request("yr", "ya")
+	expect("l", 0)
+}
+
+// The first age of MaxAge us and the last below it (8.1).
+func TestAgeAtItsEnd(t *testing.T) {
+	for _, tt := range []struct {
+		age  time.Duration
+		want uint32
+	}{{0, 0}, {999, 0}, {1000, 1}, {(1<<32 - 3) * time.Microsecond, codec.MaxAge - 1}, {(1<<32 - 2) * time.Microsecond, codec.MaxAge}, {(1<<32 - 1) * time.Microsecond, codec.MaxAge}, {1 << 33 * time.Microsecond, codec.MaxAge}} {
+		r := newRobot(t)
+		p := newPeer(t, r)
+		p.request("yrsr", "yrsr")
+		r.now += tt.age
+		if got, _ := p.freshness(); len(got.Ages) != 1 || got.Ages[0] != tt.want {
+			t.Errorf("age %v is told as %d, want %d", tt.age, got.Ages, tt.want)
+		}
+	}
+}
+
+// 8.2: with only news a frame has the blocks that are new to this client, and
+// there is none when nothing is new.
+func TestOnlyNew(t *testing.T) {
+	r := newRobot(t)
+	r.of('v').mute = true
+	p, other := newPeer(t, r), newPeer(t, r)
+	other.request("srpr", "srpr")
+	p.send(config('n', 1))
+	p.request("srprlwvr", "srprlwvr")
+	p.expectFrame("s32 p21") // new to this client; nothing is held for vision
+	p.expectFrame("")
+	other.expectFrame("s32 p21")
+	r.publish('p')
+	p.expectFrame("p21")
+	p.expectFrame("")
+	r.publish('v', 'l')
+	p.expectFrame("v94")
+	r.publish('p', 's', 'p')
+	p.request("lr", "la")
+	p.expectFrame("s32 p21 l722")
+	p.expectFrame("")
+	other.expectFrame("s32 p21")
+
+	// The frames of the other mode count as sent.
+	r.publish('s')
+	p.send(config('n', 0))
+	p.expectFrame("s32 p21 l722 v94")
+	p.send(config('n', 255))
+	p.expectFrame("")
+	// What was published while the device was closed is news, what was sent
+	// before is not.
+	p.request("scpc", "scpc")
+	r.publish('p')
+	p.expectFrame("")
+	p.request("srpr", "srpr")
+	p.expectFrame("p21")
+	// Old data of hardware that was started again is none.
+	other.request("scpc", "scpc")
+	r.of('p').mute = true
+	p.request("scpc", "scpc")
+	p.request("srpr", "srpr")
+	p.expectFrame("")
+	r.publish('s')
+	p.expectFrame("s32")
+}
+
+// 8.1, 8.2: y comes with news only, and tells of what is in the frame.
+func TestOnlyNewWithFreshness(t *testing.T) {
+	r := newRobot(t)
+	p := newPeer(t, r)
+	p.send(config('n', 1))
+	p.request("yr", "yr")
+	p.expectFrame("")
+	p.request("srpr", "srpr")
+	if got, others := p.freshness(); len(got.Ages) != 2 || others != "sp" {
+		t.Errorf("ages %v of %q", got.Ages, others)
+	}
+	p.expectFrame("")
+	r.publish('p')
+	r.now += 7 * ms
+	if got, others := p.freshness(); !slices.Equal(got.Ages, []uint32{7000}) || others != "p" {
+		t.Errorf("ages %v of %q", got.Ages, others)
+	}
+	p.expectFrame("")
+}
+
+// 8.2, 4.3: asked for with nothing new, the frame comes as soon as there is.
+func TestOnlyNewOnRequest(t *testing.T) {
+	r := newRobot(t)
+	p := newPeer(t, r)
+	p.send(config('n', 1), config('r', 1))
+	p.request("srpr", "srpr")
+	p.send(config('d'), config('d'))
+	p.expectFrame("s32 p21")
+	p.expectFrame("")
+	if p.Asked() != 1 || p.Period() != heldRetry {
+		t.Errorf("asked %d, period %v", p.Asked(), p.Period())
+	}
+	r.publish('s')
+	p.expectFrame("s32")
+	r.publish('s')
+	p.expectFrame("")
+	if p.Asked() != 0 || p.Period() != 0 {
+		t.Errorf("asked %d, period %v", p.Asked(), p.Period())
+	}
+}
+
+// 8: who asks for neither sees the stream of 0.7.4a, byte by byte, whatever
+// others ask for.
+func TestWithoutFreshness(t *testing.T) {
+	r := newRobot(t)
+	p, fresh := newPeer(t, r), newPeer(t, r)
+	fresh.send(config('n', 1))
+	fresh.request("yrsrpr", "yrsrpr")
+	p.request("srpr", "srpr")
+	for range 3 {
+		fresh.AppendFrame(nil, r.now)
+		want := codec.AppendBlock(nil, 's', slices.Repeat([]byte("s"), 32))
+		want = codec.AppendBlock(want, 'p', slices.Repeat([]byte("p"), 21))
+		if got := p.AppendFrame(nil, r.now); string(got) != string(want) {
+			t.Errorf("frame %q", got)
+		}
+		r.now += 100 * ms
+	}
+}

@@ -1,0 +1,64 @@
+package session
+
+import (
+	"testing"
+
+	"player/codec"
+	"player/rights"
+)
+
+// 2.10: what a client has no right to fails, and nothing reaches a driver.
+func TestRestrict(t *testing.T) {
+	const readWrite = rights.Read | rights.Write
+	for _, tt := range []struct {
+		name   string
+		rights rights.Set
+		steps  []string // requests and replies
+	}{
+		{"everything", rights.All, []string{"srpwga", "srpwga"}},
+		{"reading", rights.Read, []string{"srpwga", "srpege", "pr", "pr"}},
+		{"a refused right closes what was open", rights.Read, []string{"pr", "pr", "pw", "pe", "pr", "pr", "pc", "pc"}},
+		{"writing", rights.Write, []string{"srpwga", "sepwge", "pw", "pw", "pr", "pe"}},
+		{"both", readWrite, []string{"srpwga", "srpwga"}},
+		{"nothing", rights.None, []string{"srpwgaqr", "sepegeqe", "sc", "se"}},
+		{"configuration only", rights.Config, []string{"sr", "se"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := newPeer(t, newRobot(t))
+			p.Restrict(tt.rights)
+			for i := 0; i < len(tt.steps); i += 2 {
+				p.request(tt.steps[i], tt.steps[i+1])
+			}
+		})
+	}
+}
+
+func TestRestrictedCommands(t *testing.T) {
+	for _, tt := range []struct {
+		rights rights.Set
+		want   []string
+	}{
+		{rights.All, []string{"command p 01010101", `configure p "m\x01"`}},
+		{rights.Read, nil},
+		{rights.Write, []string{"command p 01010101"}},
+	} {
+		r := newRobot(t)
+		newPeer(t, r).request("sr", "sr") // another client has it open
+		r.take()
+		p := newPeer(t, r)
+		p.Restrict(tt.rights)
+		p.send(request("pw"), r.command('p', 1), message(codec.KindConfig, 'p', 'm', 1))
+		r.expect(t, tt.want...)
+	}
+}
+
+// A client that loses position by asking for too much has its motors stopped.
+func TestRefusalStopsMotors(t *testing.T) {
+	r := newRobot(t)
+	p := newPeer(t, r)
+	p.Restrict(rights.Write)
+	p.request("pw", "pw")
+	p.send(r.command('p', 1))
+	p.request("pa", "pe")
+	r.expect(t, "setup base", "command p 01010101", "command p 00000000", "shutdown base")
+}

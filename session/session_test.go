@@ -1,0 +1,312 @@
+package session
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"player/codec"
+)
+
+// 2.1, 2.2, 2.4, 2.5: requests and their replies, one after the other on one
+// connection.
+func TestReplies(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		steps string // request>reply ...
+	}{
+		{"r then w is a", `sr>sr sw>sa`},
+		{"r then w in one request", `srsw>sasa`},
+		{"w then r in one request", `swsr>sasa`},
+		{"opened and closed", `srsc>scsc`},
+		{"closed before it was open", `scsr>srsr`},
+		{"closed three times", `srsc>scsc sc>sc sc>sc`},
+		{"never opened", `sc>se scsc>sese sx>se`},
+		{"downgrade", `sa>sa sr>sr sa>sa sw>sw`},
+		{"the reply is the state, not what was asked", `sa>sa sx>sa se>sa s->sa`},
+		{"the state after the whole request in every place", `srprswpc>sapcsapc`},
+		{"empty", `> sr>sr >`},
+		{"a lone device", `s>s sr>sr s>s`},
+		{"odd size", `srp>srp srswp>sasap pc>pe`},
+		{"unknown devices", `qr>qe qr>qe qc>qe qaqwqx>qeqeqe Lr>Le`},
+		{"unknown among known", `srqrpr>srqepr`},
+		{"r is no device", `rr>re`},
+		{"all devices", `lrsrprgrmrvrzr>lrsrprgrmrvrzr`},
+		{"the server", `yr>yr yw>ya yc>yc yc>yc`},
+		{"the server is closed before it was open", `yc>ye yx>ye`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := newPeer(t, newRobot(t))
+			for _, step := range strings.Split(tt.steps, " ") {
+				asked, want, _ := strings.Cut(step, ">")
+				p.request(asked, want)
+			}
+		})
+	}
+}
+
+// 2.5: any byte can be asked for.
+func TestEveryDeviceByte(t *testing.T) {
+	p := newPeer(t, newRobot(t))
+	for b := range 256 {
+		letter := byte(b)
+		known := strings.IndexByte(letters+"y", letter) >= 0
+		for _, access := range []byte("rwacx") {
+			want := byte('e')
+			if known {
+				want = told(transition('-', access))
+			}
+			p.send(request(string([]byte{letter, access})))
+			p.expectReplies(string([]byte{letter, want}))
+			if known && isOpen(want) {
+				p.send(request(string([]byte{letter, 'c'})))
+				p.replies()
+				p = newPeer(t, p.robot)
+			}
+		}
+	}
+}
+
+// The largest request, 512 bytes, is answered whole; one byte more is skipped
+// (1.5).
+func TestLargestRequest(t *testing.T) {
+	p := newPeer(t, newRobot(t))
+	p.request(strings.Repeat("srqr", 128), strings.Repeat("srqe", 128))
+	p.send(request(strings.Repeat("s", 513)), request("pr"))
+	p.expectReplies("pr")
+}
+
+// 2.6: hardware starts with the first client and stops with the last, counted
+// for each cable.
+func TestHardwareRunsWhileOpen(t *testing.T) {
+	r := newRobot(t)
+	a, b := newPeer(t, r), newPeer(t, r)
+	a.request("srpa", "srpa")
+	r.expect(t, "setup base")
+	b.request("sr", "sr")
+	a.request("lrvr", "lrvr")
+	r.expect(t, "setup laser", "setup vision")
+	a.request("vc", "vc") // laser and vision are counted apart
+	r.expect(t, "shutdown vision")
+	a.request("scpcsc", "scpcsc")
+	r.expect(t, "command p 00000000")
+	b.request("sc", "sc")
+	r.expect(t, "shutdown base")
+	a.Close(r.now)
+	r.expect(t, "shutdown laser")
+	b.Close(r.now)
+	r.expect(t)
+}
+
+// 2.6: a setup that fails is an error, and the next request tries again.
+func TestSetupFails(t *testing.T) {
+	r := newRobot(t)
+	p := newPeer(t, r)
+	r.of('l').mood = broken
+	p.request("lrsr", "lesr")
+	p.expectFrame("s32")
+	p.request("lc", "le")
+	p.request("lx", "le")
+	r.expect(t, "setup laser", "setup base")
+	p.request("la", "le")
+	r.expect(t, "setup laser")
+	p.send(r.command('l', 1))
+	r.of('l').mood = fine
+	p.request("lr", "lr") // not la: what was asked now
+	p.expectFrame("l722 s32")
+	r.expect(t, "setup laser")
+}
+
+// 5.4: speed and turn rate become zero when a client that may drive stops being
+// one, in whatever way and whether it drove or not.
+func TestWheelsStop(t *testing.T) {
+	const zero = "command p 00000000"
+	for _, tt := range []struct {
+		name  string
+		leave func(p *peer)
+		want  []string
+	}{
+		{"closes the device", func(p *peer) { p.request("pc", "pc") }, []string{zero}},
+		{"reads only", func(p *peer) { p.request("pr", "pr") }, []string{zero}},
+		{"writes only", func(p *peer) { p.request("pw", "pw") }, nil},
+		{"asks again", func(p *peer) { p.request("pa", "pa") }, nil},
+		{"asks for nonsense", func(p *peer) { p.request("px", "pa") }, nil},
+		{"reads only for a moment", func(p *peer) { p.request("prpw", "papa") }, []string{zero}},
+		{"disconnects", func(p *peer) { p.Close(p.robot.now) }, []string{zero}},
+		{"falls silent (9.1)", func(p *peer) { p.Halt(p.robot.now) }, []string{zero}},
+		{"falls silent and disconnects", func(p *peer) { p.Halt(p.robot.now); p.Close(p.robot.now) }, []string{zero, zero}},
+		{"closes and disconnects", func(p *peer) { p.request("pc", "pc"); p.Close(p.robot.now) }, []string{zero}},
+		{"disconnects twice", func(p *peer) { p.Close(p.robot.now); p.Close(p.robot.now) }, []string{zero}},
+	} {
+		for _, drives := range []bool{false, true} {
+			t.Run(tt.name, func(t *testing.T) {
+				r := newRobot(t)
+				newPeer(t, r).request("srpw", "srpw") // somebody keeps the cable open
+				p := newPeer(t, r)
+				p.request("pazaga", "pazaga") // camera and gripper stay as they are
+				if drives {
+					p.send(r.command('p', 9), r.command('z', 9), r.command('g', 9))
+				}
+				r.take()
+				tt.leave(p)
+				got := strings.ReplaceAll(r.take(), "\nshutdown camera", "")
+				if want := strings.Join(tt.want, "\n"); got != want {
+					t.Errorf("drivers were told %q, want %q", got, want)
+				}
+			})
+		}
+	}
+	// Who only reads, or writes elsewhere, stops nothing.
+	r := newRobot(t)
+	p := newPeer(t, r)
+	p.request("prsaza", "prsaza")
+	r.take()
+	p.Halt(r.now)
+	p.Close(r.now)
+	r.expect(t, "shutdown base", "shutdown camera")
+}
+
+// 9.1: a silent client keeps its access, and can drive again.
+func TestHaltKeepsAccess(t *testing.T) {
+	r := newRobot(t)
+	p := newPeer(t, r)
+	p.request("pa", "pa")
+	p.Halt(r.now)
+	r.take()
+	p.send(r.command('p', 1))
+	r.expect(t, "command p 01010101")
+	p.expectFrame("p21")
+	if !p.Drives() {
+		t.Error("it does not drive any more")
+	}
+}
+
+func TestClose(t *testing.T) {
+	r := newRobot(t)
+	p := newPeer(t, r)
+	p.request("lrpasr", "lrpasr")
+	r.take()
+	p.Close(r.now)
+	r.expect(t, "command p 00000000", "shutdown laser", "shutdown base")
+	if p.Err() == nil || p.Drives() || !r.table.Done() {
+		t.Errorf("after Close: error %v, drives %v, hardware off %v", p.Err(), p.Drives(), r.table.Done())
+	}
+	p.send(request("pa"))
+	p.expectReplies()
+	r.expect(t)
+	// A reason that was there stays.
+	p = newPeer(t, r)
+	p.send(make([]byte, 4*maxMalformed))
+	p.Close(r.now)
+	if !errors.Is(p.Err(), ErrMalformed) {
+		t.Errorf("reason %v", p.Err())
+	}
+}
+
+// The end of the server, as seen by a client that is still there.
+func TestTableIsShutDown(t *testing.T) {
+	r := newRobot(t)
+	p := newPeer(t, r)
+	p.request("pa", "pa")
+	r.table.Shutdown(r.now)
+	r.take()
+	p.send(r.command('p', 1), message('x', 'p', 'R'))
+	p.request("lrpc", "lepc")
+	p.request("pr", "pe")
+	p.Close(r.now)
+	r.expect(t)
+}
+
+// 1.5: complaints are logged at most once a second, with a count.
+func TestComplaints(t *testing.T) {
+	core, logs := observer.New(zap.DebugLevel)
+	r := newRobot(t)
+	p := newLoggedPeer(t, r, zap.New(core))
+	for range 30 {
+		p.send(r.command('p', 1)) // no access
+		r.now += 100 * ms
+	}
+	lines := logs.TakeAll()
+	if len(lines) != 3 {
+		t.Fatalf("%d lines in 3 s", len(lines))
+	}
+	for i, line := range lines {
+		repeats := line.ContextMap()["complaints since the last line"]
+		if i == 0 && repeats != nil || i > 0 && repeats != int64(9) {
+			t.Errorf("line %d tells %v repetitions", i, repeats)
+		}
+	}
+}
+
+// Whatever is dropped or ignored is logged; what is as it should be is not.
+func TestWhatIsLogged(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		send []byte
+		want string
+	}{
+		{"malformed", []byte("?!\x00\x00"), "malformed message skipped"},
+		{"second byte of a request (1.5)", []byte("ds\x00\x00"), "malformed message skipped"},
+		{"too large", message('c', 'p', make([]byte, codec.MaxPayload+1)...), "malformed message skipped"},
+		{"unknown device", request("qr"), "no such device"},
+		{"close of what is not open", request("lc"), "cannot close a device that is not open, or unknown access"},
+		{"unknown access", request("lx"), "cannot close a device that is not open, or unknown access"},
+		{"no write access", message('c', 's', 1), "command without write access dropped"},
+		{"command to the server", message('c', 'y', 1), "command without write access dropped"},
+		{"command to nothing", message('c', 'q', 1), "command without write access dropped"},
+		{"command to a sensor", message('c', 'm', 1), "command to a device that takes none dropped"},
+		{"size of a command", message('c', 'p', 1, 2, 3), "command of wrong size dropped"},
+		{"configuration of nothing", message('x', 'q', 1), "configuration of a device that does not exist dropped"},
+		{"configuration of what is closed (6.6)", message('x', 'l', 'R'), "configuration dropped"},
+		{"configuration without access (6.5)", message('x', 's', 'R'), "device configured without write access"},
+		{"configuration by a reader (6.5)", message('x', 'g', 'R'), "device configured without write access"},
+		{"size of a configuration", config('f', 1), "configuration of the server dropped"},
+		{"unknown configuration", config('Z'), "configuration of the server dropped"},
+		{"empty configuration", config(), "configuration of the server dropped"},
+		{"rate 0 (4.1)", rate(0), "a rate of 0 Hz is refused"},
+		{"rate above the maximum (4.1)", rate(maxRate + 1), "rate is above the maximum"},
+		{"data in continuous mode (4.5)", config('d'), "data asked for in continuous mode, ignored"},
+		{"a request", request("prsrmapa"), ""},
+		{"an empty request", request(""), ""},
+		{"a command", message('c', 'p', 1, 2, 3, 4), ""},
+		{"a configuration", message('x', 'p', 'R'), ""},
+		{"the highest rate", rate(maxRate), ""},
+		{"a mode", config('r', 1), ""},
+	} {
+		core, logs := observer.New(zap.DebugLevel)
+		r := newRobot(t)
+		p := newLoggedPeer(t, r, zap.New(core))
+		p.request("pamagr", "pamagr")
+		p.send(tt.send)
+		got := ""
+		for _, line := range logs.TakeAll() {
+			got += line.Message
+		}
+		if got != tt.want {
+			t.Errorf("%s: logged %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// New clamps the default rate to the highest one.
+func TestDefaultRate(t *testing.T) {
+	r := newRobot(t)
+	for _, tt := range []struct {
+		highest int
+		want    time.Duration
+	}{{1000, 100 * ms}, {10, 100 * ms}, {5, 200 * ms}} {
+		p := &peer{t: t, robot: r}
+		p.Session = New(p, r.table, zap.NewNop(), tt.highest)
+		if p.Period() != 0 {
+			t.Errorf("period %v with nothing open", p.Period())
+		}
+		p.request("sr", "sr")
+		if p.Period() != tt.want {
+			t.Errorf("period %v at a highest rate of %d Hz, want %v", p.Period(), tt.highest, tt.want)
+		}
+	}
+}

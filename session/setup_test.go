@@ -1,0 +1,242 @@
+package session
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+	"time"
+)
+
+// 2.7: while a device is set up its client waits for the reply and gets no
+// data; other clients notice nothing.
+func TestSlowSetup(t *testing.T) {
+	r := newRobot(t)
+	r.of('l').mood = slow
+	p, other := newPeer(t, r), newPeer(t, r)
+	other.request("pr", "pr")
+	p.request("sr", "sr")
+	p.expectFrame("s32")
+
+	p.send(request("lrqr"))
+	p.expectReplies()
+	p.expectFrame("")
+	if p.Period() != 0 {
+		t.Errorf("frames are due during setup: every %v", p.Period())
+	}
+	other.expectFrame("p21")
+	other.request("sr", "sr")
+	r.now += 900 * ms
+	r.of('l').end(r.now)
+	p.expectReplies("lrqe")
+	p.expectFrame("s32 l722")
+	if p.Period() != 100*ms {
+		t.Errorf("period %v after setup", p.Period())
+	}
+	r.expect(t, "setup base", "setup laser")
+}
+
+// 2.6: a setup that fails later is an error just the same.
+func TestSlowSetupFails(t *testing.T) {
+	r := newRobot(t)
+	r.of('l').mood = slowBroken
+	p := newPeer(t, r)
+	p.send(request("lasrlr"))
+	p.expectReplies()
+	r.of('l').end(r.now)
+	p.expectReplies("lesrle")
+	p.expectFrame("s32")
+	r.of('l').mood = slow
+	p.send(request("lr"))
+	r.of('l').end(r.now)
+	p.expectReplies("lr")
+	p.expectFrame("l722 s32")
+	r.expect(t, "setup laser", "setup base", "setup laser")
+}
+
+// 2.7: devices of one request are set up at the same time and answered
+// together, whatever comes of each.
+func TestTwoSlowSetups(t *testing.T) {
+	for _, tt := range []struct {
+		laser, vision mood
+		want, frame   string
+	}{
+		{slow, slow, "lrpwvrsr", "l722 v94 s32"},
+		{slow, slowBroken, "lrpwvesr", "l722 s32"},
+		{slowBroken, slow, "lepwvrsr", "v94 s32"},
+		{slowBroken, slowBroken, "lepwvesr", "s32"},
+	} {
+		for _, order := range []string{"lv", "vl"} {
+			r := newRobot(t)
+			r.of('l').mood, r.of('v').mood = tt.laser, tt.vision
+			p := newPeer(t, r)
+			p.send(request("lrpwvrsr"))
+			r.expect(t, "setup laser", "setup base", "setup vision")
+			for _, letter := range []byte(order) {
+				p.expectReplies()
+				r.of(letter).end(r.now)
+			}
+			p.expectReplies(tt.want)
+			p.expectFrame(tt.frame)
+		}
+	}
+}
+
+// Two devices of one cable that is being set up are answered together too.
+func TestOneSlowSetupOfTwoDevices(t *testing.T) {
+	for _, mood := range []mood{slow, slowBroken} {
+		r := newRobot(t)
+		r.of('p').mood = mood
+		a, b := newPeer(t, r), newPeer(t, r)
+		a.send(request("prsr"))
+		b.send(request("mr"))
+		r.of('p').end(r.now)
+		if mood == slow {
+			a.expectReplies("prsr")
+			b.expectReplies("mr")
+		} else {
+			a.expectReplies("pese")
+			b.expectReplies("me")
+		}
+		r.expect(t, "setup base")
+	}
+}
+
+// A device whose setup is under way may be closed in the same request: there is
+// nothing left to wait for, and nothing to stop.
+func TestCloseWhileStarting(t *testing.T) {
+	for _, tt := range []struct {
+		pairs, want string
+		events      []string
+		ends        bool // a setup is left to end
+	}{
+		{"papc", "pcpc", []string{"setup base", "shutdown base"}, false},
+		{"pasrpc", "pcsrpc", []string{"setup base"}, true},
+		{"papcpr", "prprpr", []string{"setup base", "shutdown base", "setup base"}, true},
+		{"papr", "prpr", []string{"setup base"}, true},
+		{"papcsclr", "pcpcselr", []string{"setup base", "shutdown base", "setup laser"}, false},
+	} {
+		r := newRobot(t)
+		r.of('p').mood = slow
+		p := newPeer(t, r)
+		p.send(request(tt.pairs))
+		if tt.ends {
+			p.expectReplies()
+			r.of('p').end(r.now)
+		}
+		p.expectReplies(tt.want)
+		r.expect(t, tt.events...)
+	}
+}
+
+// Who asks while the hardware stops waits for it to start again.
+func TestOpenWhileStopping(t *testing.T) {
+	r := newRobot(t)
+	r.of('p').last = func(time.Duration) {}
+	a, b := newPeer(t, r), newPeer(t, r)
+	a.request("pr", "pr")
+	a.request("pc", "pc")
+	b.send(request("sr"))
+	a.send(request("pr"))
+	a.expectReplies()
+	b.expectReplies()
+	r.of('p').link.Stopped(r.now)
+	a.expectReplies("pr")
+	b.expectReplies("sr")
+	a.expectFrame("p21")
+	r.expect(t, "setup base", "shutdown base", "setup base")
+}
+
+// A client that leaves during setup gives it up.
+func TestDisconnectWhileStarting(t *testing.T) {
+	r := newRobot(t)
+	r.of('p').mood = slow
+	p, other := newPeer(t, r), newPeer(t, r)
+	p.send(request("pasr"))
+	other.send(request("sr"))
+	p.Close(r.now)
+	r.expect(t, "setup base") // the other one still waits
+	r.of('p').end(r.now)
+	p.expectReplies()
+	other.expectReplies("sr")
+	other.Close(r.now)
+	r.expect(t, "shutdown base")
+
+	p = newPeer(t, r)
+	p.send(request("pa"), r.command('p', 1))
+	p.Close(r.now)
+	r.expect(t, "setup base", "shutdown base")
+}
+
+// 2.7: what is sent behind a request that waits is carried out after its reply,
+// in order, however often it has to wait again.
+func TestInputIsHeld(t *testing.T) {
+	input := slices.Concat(
+		request("pa"), []byte("cp\x00\x04\x01\x01\x01\x01"), message('x', 'p', 'm', 1), request("lr"), config('r', 1),
+		message('x', 'p', 'R'), request("vrzr"), config('d'), message('c', 'p', 2, 2, 2, 2), request("q"), config('d'))
+	for cut := range len(input) + 1 {
+		r := newRobot(t)
+		for _, part := range r.parts {
+			part.mood = slow
+		}
+		p := newPeer(t, r)
+		p.send(input[:cut], input[cut:])
+		p.expectReplies()
+		r.expect(t, "setup base")
+		r.of('p').end(r.now)
+		p.expectReplies("pa")
+		r.expect(t, "command p 01010101", `configure p "m\x01"`, "setup laser")
+		r.of('l').end(r.now)
+		p.expectReplies("lr")
+		r.expect(t, `configure p "R"`, "setup vision", "setup camera")
+		r.of('z').end(r.now)
+		p.expectReplies()
+		p.expectFrame("")
+		r.of('v').end(r.now)
+		p.expectReplies("vrzr", "q")
+		r.expect(t, "command p 02020202")
+		if p.Asked() != 2 {
+			t.Errorf("%d frames asked for, want 2", p.Asked())
+		}
+		p.expectFrame("p21 l722 v94 z6")
+		if t.Failed() {
+			t.Fatalf("cut at %d", cut)
+		}
+	}
+}
+
+// 2.7: a client may send 64 KiB while it waits, in pieces of any size; one byte
+// more ends it.
+func TestHeldInputIsBounded(t *testing.T) {
+	for _, pieces := range []int{1, 2, 100, 1000} {
+		for _, more := range []int{0, 1} {
+			r := newRobot(t)
+			r.of('l').mood = slow
+			p := newPeer(t, r)
+			command := r.command('p', 1)
+			input := request("lr")
+			input = append(input, bytes.Repeat(command, maxHeld/len(command))...)
+			input = append(input, make([]byte, more)...)
+			for piece := range slices.Chunk(input, (len(input)+pieces-1)/pieces) {
+				p.send(piece)
+				if len(p.held) > maxHeld {
+					t.Errorf("%d bytes held", len(p.held))
+				}
+			}
+			if more == 0 && p.Err() != nil || more == 1 && p.Err() != ErrHeld {
+				t.Errorf("%d pieces, %d bytes: %v", pieces, len(input), p.Err())
+			}
+			if more == 1 {
+				if !p.changed {
+					t.Error("the end was not told")
+				}
+				p.Close(r.now)
+				continue
+			}
+			r.of('l').end(r.now)
+			p.expectReplies("lr")
+			if len(p.held) != 0 || p.Err() != nil {
+				t.Errorf("%d bytes left, %v", len(p.held), p.Err())
+			}
+		}
+	}
+}

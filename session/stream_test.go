@@ -1,0 +1,185 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"player/codec"
+)
+
+// conversation has every kind of message, good and bad.
+var conversation = [][]byte{
+	request("srpa"), request(""), request("s"), request("qrlxy"),
+	message('c', 'p', 0, 100, 0, 20), message('c', 'p', 1), message('c', 's'), message('c', 'q', 1, 2),
+	config('f', 0, 20), config('r', 1), config('d'), config('d'), config('n', 1), config('n', 0), config('Z', 1), config(),
+	message('x', 'p', 'm', 1), message('x', 'p', 'R'), message('x', 'l', 'R'), message('x', 0xFF),
+	[]byte("?!\x00\x05hello"), []byte("ds\x00\x02sr"), message('c', 'p', make([]byte, codec.MaxPayload+1)...),
+	request("yrgwzalw"), message('c', 'z', 0, 1, 0, 2, 0, 3), message('c', 'g', 1, 0), request("pcsrpw"), message('c', 'p', 0, 1, 0, 1),
+}
+
+// story is everything that a client's input leads to: what drivers are told,
+// replies, frames, schedule, end. Slow setups end when all input is there.
+func story(t testing.TB, moods [4]mood, pieces ...[]byte) string {
+	t.Helper()
+	r := newRobot(t)
+	for i, part := range r.parts {
+		part.mood = moods[i]
+	}
+	p := newPeer(t, r)
+	var b strings.Builder
+	received, replied := 0, 0
+	tell := func() {
+		for _, reply := range p.replies() {
+			replied += codec.BlockHeaderSize + len(reply)
+			fmt.Fprintf(&b, "reply %q\n", reply)
+		}
+		if received <= replied && replied > 0 {
+			t.Errorf("%d bytes of replies to %d bytes", replied, received)
+		}
+		if len(p.held) > maxHeld || cap(p.held) > 3*maxHeld || len(p.Session.request) > codec.MaxPayload || len(p.slots) > len(letters) {
+			t.Errorf("%d bytes held (%d), request of %d, %d slots", len(p.held), cap(p.held), len(p.Session.request), len(p.slots))
+		}
+	}
+	for _, piece := range pieces {
+		received += len(piece)
+		p.Receive(r.now, piece)
+		tell()
+	}
+	for waits := true; waits; {
+		waits = false
+		for _, part := range r.parts {
+			if part.link != nil && part.link.State().String() == "starting" {
+				part.end(r.now)
+				tell()
+				waits = true
+			}
+		}
+	}
+	if p.waiting != 0 || len(p.held) != 0 && p.Err() == nil {
+		t.Errorf("waits for %d devices when all are set up, %d bytes held", p.waiting, len(p.held))
+	}
+	fmt.Fprintf(&b, "asked %d, period %v, drives %v, error %v\n", p.Asked(), p.Period(), p.Drives(), p.Err())
+	for _, later := range []time.Duration{0, time.Second, time.Second} {
+		r.now += later
+		fmt.Fprintf(&b, "frame %s\n", p.frame())
+	}
+	p.Close(r.now)
+	fmt.Fprintf(&b, "%s\n", r.take())
+	if !r.table.Done() {
+		t.Error("hardware runs when the client has left")
+	}
+	return b.String()
+}
+
+// 1.4: the stream may be cut anywhere.
+func TestCutAtEveryByte(t *testing.T) {
+	all := slices.Concat(conversation...)
+	for _, moods := range [][4]mood{{}, {slow, broken, slowBroken, slow}, {slowBroken, slow, slow, broken}} {
+		want := story(t, moods, all)
+		if !strings.Contains(want, "command p 00010001") && moods[0] != slowBroken {
+			t.Fatalf("the conversation was not understood: %s", want)
+		}
+		if got := story(t, moods, conversation...); got != want {
+			t.Errorf("message by message:\n%s\nin one piece:\n%s", got, want)
+		}
+		if got := story(t, moods, slices.Collect(slices.Chunk(all, 1))...); got != want {
+			t.Errorf("byte by byte:\n%s\nin one piece:\n%s", got, want)
+		}
+		for cut := range all {
+			if got := story(t, moods, all[:cut], all[cut:]); got != want {
+				t.Fatalf("cut at %d:\n%s\nin one piece:\n%s", cut, got, want)
+			}
+		}
+	}
+}
+
+// 1.5: messages of no known kind and messages that are too large are skipped by
+// their size, and the next one is understood.
+func TestMalformedIsSkipped(t *testing.T) {
+	for _, bad := range [][]byte{
+		[]byte("?!\x00\x00"), []byte("\x00\x00\x00\x00"), []byte("Dr\x00\x02pr"), []byte("ds\x00\x02pr"), []byte("r\x00\x00\x02pr"),
+		[]byte("yy\x00\x07dr\x00\x02prx"),
+		message('d', 'r', make([]byte, codec.MaxPayload+1)...),
+		message('x', 'y', make([]byte, 10000)...), message('c', 'p', make([]byte, 65535)...),
+	} {
+		for _, pieces := range [][][]byte{
+			{slices.Concat(bad, request("sr"))},
+			{bad, request("sr")},
+			{bad[:3], bad[3:], request("sr")},
+			{bad[:len(bad)-1], slices.Concat(bad[len(bad)-1:], request("sr"))},
+		} {
+			p := newPeer(t, newRobot(t))
+			p.send(pieces...)
+			if got := p.replies(); !slices.Equal(got, []string{"sr"}) || p.Err() != nil {
+				t.Errorf("%.10q... in %d pieces: replies %q, %v", bad, len(pieces), got, p.Err())
+			}
+		}
+	}
+}
+
+// 1.5: a hundred in a row end the connection; a good message between resets the
+// count, even one that is dropped.
+func TestMalformedInARow(t *testing.T) {
+	bad, large := []byte("??\x00\x03abc"), message('c', 'p', make([]byte, 600)...)
+	for _, good := range [][]byte{request(""), message('c', 'p', 1), message('x', 'q'), config('Z')} {
+		p := newPeer(t, newRobot(t))
+		for range 3 {
+			for range maxMalformed - 1 {
+				p.send(bad)
+			}
+			p.send(good)
+		}
+		p.replies()
+		for i := range maxMalformed {
+			if p.Err() != nil {
+				t.Fatalf("ended after %d: %v", i, p.Err())
+			}
+			p.changed = false
+			p.send([][]byte{bad, large}[i%2])
+		}
+		if !errors.Is(p.Err(), ErrMalformed) || !p.changed {
+			t.Errorf("after %d in a row: %v, told %v", maxMalformed, p.Err(), p.changed)
+		}
+		p.send(request("pr"))
+		p.expectReplies()
+		p.robot.expect(t)
+	}
+	// In one piece: what follows the hundredth is not looked at.
+	p := newPeer(t, newRobot(t))
+	p.send(slices.Concat(request("pa"), slices.Repeat(bad, maxMalformed), request("lr")))
+	p.expectReplies("pa")
+	p.robot.expect(t, "setup base")
+}
+
+// FuzzSession sends arbitrary bytes in arbitrary pieces. Nothing panics, memory
+// is bounded, and what follows from the bytes does not depend on the pieces
+// (1.4).
+func FuzzSession(f *testing.F) {
+	f.Add(slices.Concat(conversation...), []byte{1, 3, 50, 7, 200}, byte(0b11100100))
+	for i, m := range conversation {
+		f.Add(m, []byte{1}, byte(i))
+		f.Add(slices.Concat(request("pr"), m, request("lrpcvr"), m, request("pc")), []byte{byte(i)}, byte(i*37))
+	}
+	f.Add(slices.Concat(request("pr"), slices.Repeat(request("s"), 20000)), []byte{255}, byte(0b10))
+	f.Add(slices.Repeat([]byte("??\x00\x00"), 120), []byte{2}, byte(0))
+	f.Fuzz(func(t *testing.T, in, cuts []byte, seed byte) {
+		moods := [4]mood{mood(seed & 3), mood(seed >> 2 & 3), mood(seed >> 4 & 3), mood(seed >> 6 & 3)}
+		var pieces [][]byte
+		for rest, i := in, 0; len(rest) > 0; i++ {
+			n := len(rest)
+			if len(cuts) > 0 && i < 1000 {
+				n = min(n, int(cuts[i%len(cuts)]))
+			}
+			pieces = append(pieces, rest[:n])
+			rest = rest[n:]
+		}
+		whole, cut := story(t, moods, in), story(t, moods, pieces...)
+		if whole != cut {
+			t.Fatalf("in one piece:\n%s\nin %d pieces:\n%s", whole, len(pieces), cut)
+		}
+	})
+}
