@@ -102,6 +102,13 @@ type Host interface {
 	// own; what it prints goes to standard error. exited is called once, when
 	// it has ended, err saying how unless it was exit status 0.
 	StartProgram(exited func(now time.Duration, err error), name string, args ...string) (Program, error)
+
+	// StartPlugin starts a program that is talked with, in a process group of
+	// its own of which nothing is left when it has ended. What it prints goes
+	// to stdout and stderr; the port that is returned is its standard input,
+	// and closing it lets the program read the end of it. exited is as for
+	// StartProgram; what the program printed last may come after it.
+	StartPlugin(stdout, stderr PortHandler, exited func(now time.Duration, err error), name string, args ...string) (Program, Port, error)
 }
 
 // Program is a program that was started.

@@ -3,6 +3,7 @@ package devices
 import (
 	"errors"
 	"fmt"
+	"testing"
 	"time"
 
 	"go.uber.org/zap"
@@ -133,7 +134,8 @@ type twoDevices struct {
 	position, sonar *Device
 }
 
-func newTwoDevices(t interface{ Fatal(...any) }) *twoDevices {
+func newTwoDevices(t testing.TB) *twoDevices {
+	t.Helper()
 	w := &twoDevices{driver: newScripted("wheels", Position(), Sonar()), host: newHost(), table: NewTable(zap.NewNop())}
 	if err := w.table.Attach(w.driver); err != nil {
 		t.Fatal(err)

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"player/codec"
 )
 
 // Table is the robot: its devices by letter, and the links they are on.
@@ -41,6 +43,9 @@ func (t *Table) AttachAs(driver Driver, as []Spec) (*Link, error) {
 		host:   unconnected{},
 	}
 	for _, spec := range desc.Provides {
+		if spec.Letter == codec.Server || spec.Letter == codec.KindReply {
+			return nil, fmt.Errorf("driver %s provides device %q, a letter that the protocol keeps for itself", l.name, spec.Letter)
+		}
 		if as != nil {
 			spec.Index = Hidden
 			if i := slices.IndexFunc(as, func(s Spec) bool { return s.Letter == spec.Letter }); i >= 0 {
@@ -137,6 +142,9 @@ func (unconnected) OpenSerial(path string, _ int, _ PortHandler) (Port, error) {
 }
 func (unconnected) Dial(address string, _ PortHandler) (Port, error) {
 	return nil, fmt.Errorf("%s: the server is not running", address)
+}
+func (unconnected) StartPlugin(_, _ PortHandler, _ func(time.Duration, error), name string, _ ...string) (Program, Port, error) {
+	return nil, nil, fmt.Errorf("%s: the server is not running", name)
 }
 func (unconnected) StartProgram(_ func(time.Duration, error), name string, _ ...string) (Program, error) {
 	return nil, fmt.Errorf("%s: the server is not running", name)

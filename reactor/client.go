@@ -48,6 +48,7 @@ type client struct {
 	credit   int           // bytes of frames asked for that may go out unseen
 	sentAt   time.Duration // when
 	inFlight bool          // it is in route.flight
+	owed     bool          // another frame became due while it was queued
 	stalled  time.Duration // since when, if place is stalled
 	retry    *timers.Timer // looks at a stalled client
 }

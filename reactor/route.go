@@ -24,8 +24,10 @@ const (
 // link behind it: lo, eth0, wlan0. While the link takes what is due, a route
 // costs nothing. When a client's frame is due and its last one has not been
 // acknowledged, it takes a place in the queue, once; when its turn comes, it
-// gets the data of that moment (PROTOCOL 3.6). So a link that is too small is
-// shared evenly and carries no stale data.
+// gets the data of that moment (PROTOCOL 3.6). If another frame became due
+// meanwhile, it goes to the end of the queue at once: else the first members of
+// a tick would be served at each tick, the last at every second one. So a link
+// that is too small is shared evenly and carries no stale data.
 type route struct {
 	reactor *Reactor
 	queue   []*client // waiting for their turn, first come first served
@@ -57,6 +59,7 @@ func (r *Reactor) routeOf(fd int) *route {
 // due says that a frame for c is due. On a free route it is sent at once.
 func (rt *route) due(now time.Duration, c *client) {
 	if c.place != nowhere {
+		c.owed = c.place == queued
 		return
 	}
 	if len(rt.queue) == 0 && c.free() {
@@ -87,6 +90,10 @@ func (rt *route) pump(now time.Duration) time.Duration {
 			rt.reactor.stall(now, c)
 		} else {
 			rt.send(now, c)
+			if c.owed && !c.gone {
+				c.owed, c.place = false, queued
+				rt.queue = append(rt.queue, c)
+			}
 		}
 	}
 	if len(rt.queue) == 0 {

@@ -3,9 +3,9 @@ package reactor
 import "time"
 
 const (
-	// windowLeast is the smallest window tried, in frames: one on its way, one
-	// behind it, and one that covers the time until we look again.
-	windowLeast = 3
+	// windowLeast is the smallest window tried, in frames: one on its way, and
+	// one behind it while we do not look. With one the link would idle.
+	windowLeast = 2
 	// windowEpoch is how long a window is tried before its delivery rate is
 	// judged. At the 270 large frames a second of a 2 Mbps link it counts 54
 	// frames, enough to tell a difference of a tenth from noise.

@@ -241,8 +241,9 @@ func TestOnlyNew(t *testing.T) {
 	p.expectFrame("")
 	p.request("srpr", "srpr")
 	p.expectFrame("p21")
-	// Old data of hardware that was started again is none.
+	// Old data of hardware that was started again is none, sent or not.
 	other.request("scpc", "scpc")
+	r.publish('p', 's')
 	r.of('p').mute = true
 	p.request("scpc", "scpc")
 	p.request("srpr", "srpr")

@@ -261,7 +261,6 @@ func (s *Session) SetupDone(now time.Duration, d *devices.Device, err error) {
 	in := s.held
 	s.held = nil
 	s.consume(now, in)
-	s.changed()
 }
 
 // reply answers the request in hand with the state after the whole of it (2.4).

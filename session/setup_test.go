@@ -229,6 +229,10 @@ func TestHeldInputIsBounded(t *testing.T) {
 				if !p.changed {
 					t.Error("the end was not told")
 				}
+				held := len(p.held)
+				if p.send([]byte{0}); len(p.held) != held {
+					t.Error("input is held after the end")
+				}
 				p.Close(r.now)
 				continue
 			}

@@ -23,7 +23,7 @@ const (
 	// published. Frames are made at multiples of theirs, so they have data of
 	// the same moment, and the one wake of the server serves both.
 	early = 100 * time.Microsecond
-	// stampSize is what a stamp takes of the laser payload, in bytes.
+	// stampSize is what a stamp takes of a payload, in bytes.
 	stampSize = 8
 )
 
@@ -38,7 +38,7 @@ func Kind() devices.Kind {
 			{Name: "rate", Default: 10, Min: 1, Max: maxRate, Unit: "Hz", Doc: "how often each device publishes"},
 			{Name: "laser_size", Default: codec.LaserSize, Max: codec.LaserSize, Unit: "bytes", Doc: "the laser's payload; 0 is a block without data"},
 			{Name: "vision_blobs", Default: 0, Max: codec.VisionChannels * codec.MaxBlobs, Doc: "blobs in view; 0 is a block without data"},
-			{Name: "stamp", Default: false, Doc: "the laser's payload begins with the time: CLOCK_MONOTONIC in ns, u64"},
+			{Name: "stamp", Default: false, Doc: "the payloads of laser and sonar begin with the time: CLOCK_MONOTONIC in ns, u64"},
 		},
 		New: func(a devices.Args) (devices.Driver, error) {
 			return New(Pattern{
@@ -86,7 +86,7 @@ type payload struct {
 // New returns a driver of all seven devices. The error says that the laser's
 // payload has no room for a stamp.
 func New(p Pattern) (*Driver, error) {
-	if p.Stamp && p.LaserSize < stampSize {
+	if p.Stamp && p.LaserSize != 0 && p.LaserSize < stampSize {
 		return nil, fmt.Errorf("a stamp takes %d bytes of the laser's payload, which has %d", stampSize, p.LaserSize)
 	}
 	return &Driver{pattern: p, period: time.Second / time.Duration(p.Rate), clock: monotonic}, nil
@@ -127,6 +127,10 @@ func (d *Driver) Tick(now time.Duration) time.Duration {
 }
 
 func (d *Driver) publish(now time.Duration) {
+	var stamp uint64
+	if d.pattern.Stamp {
+		stamp = d.clock()
+	}
 	for i := range d.payloads {
 		p := &d.payloads[i]
 		switch p.device.Letter() {
@@ -135,9 +139,9 @@ func (d *Driver) publish(now time.Duration) {
 			p.bytes = d.position.Append(p.bytes[:0])
 		case codec.PTZ:
 			p.bytes = d.ptz.Append(p.bytes[:0])
-		case codec.Laser:
-			if d.pattern.Stamp {
-				binary.BigEndian.PutUint64(p.bytes, d.clock())
+		case codec.Laser, codec.Sonar:
+			if d.pattern.Stamp && len(p.bytes) > 0 {
+				binary.BigEndian.PutUint64(p.bytes, stamp)
 			}
 		}
 		p.device.Publish(now, p.bytes)

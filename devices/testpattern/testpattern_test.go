@@ -122,6 +122,9 @@ func TestStamp(t *testing.T) {
 		if got := binary.BigEndian.Uint64(table.Device(codec.Laser).Data()); got != want {
 			t.Fatalf("stamp %d, want %d", got, want)
 		}
+		if got := binary.BigEndian.Uint64(table.Device(codec.Sonar).Data()); got != want {
+			t.Fatalf("sonar's stamp %d, want %d", got, want)
+		}
 	}
 	before := monotonic()
 	d.clock = monotonic
