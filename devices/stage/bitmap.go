@@ -9,9 +9,12 @@ import (
 )
 
 const (
-	// maxPixels bounds a floor plan: a picture of 4096 x 4096 takes 64 MB while
-	// it is read. A larger one is refused.
+	// maxPixels bounds a floor plan: a picture of 4096 x 4096 takes up to 128 MB
+	// while it is read. A larger one is refused.
 	maxPixels = 1 << 24
+	// maxWalls bounds what is in it: a million rectangles take 90 MB. A picture
+	// of noise has more.
+	maxWalls = 1 << 20
 	// dark is the luminance, of 65535, below which a pixel is a wall.
 	dark = 0x8000
 )
@@ -26,6 +29,9 @@ func readBitmap(path string, size Vec) ([][]Vec, error) {
 		return nil, err
 	}
 	defer file.Close()
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: not a file", path)
+	}
 	config, err := png.DecodeConfig(file)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w: floor plans are PNG files", path, err)
@@ -57,6 +63,9 @@ func readBitmap(path string, size Vec) ([][]Vec, error) {
 				walls = append(walls, []Vec{{left, top - scale.Y}, {right, top - scale.Y}, {right, top}, {left, top}})
 				start = -1
 			}
+		}
+		if len(walls) > maxWalls {
+			return nil, fmt.Errorf("%s: too much detail: more than %d pieces of wall", path, maxWalls)
 		}
 	}
 	if walls == nil {

@@ -23,7 +23,7 @@ type patch struct {
 
 // tracker finds blobs in images. It keeps its buffers between images.
 type tracker struct {
-	image
+	pixels
 	runs    []run
 	patches []patch
 	place   []int // of a root run: its patch

@@ -31,6 +31,7 @@ type body struct {
 
 	pose   Pose
 	facing Vec     // unit vector of the heading
+	spot   *spot   // the same place in the world's list
 	lifted float64 // metres off its place on the floor
 	holder *gripper
 
@@ -42,6 +43,20 @@ type body struct {
 	hullRadius          float64 // about the pose, metres
 	radius              float64 // the same of all parts
 	walls               *layer  // fixtures that the hull collides with
+}
+
+// spot is where a body is and how far it reaches. The world keeps them side by
+// side, for most questions end there.
+type spot struct {
+	at     Vec
+	radius float64
+}
+
+// within says that some point of the body may be as near to p as reach.
+func (s *spot) within(p Vec, reach float64) bool {
+	v := s.at.sub(p)
+	reach += s.radius
+	return v.dot(v) <= reach*reach
 }
 
 // shape computes what follows from the parts.
@@ -67,13 +82,14 @@ func (b *body) shape() {
 		b.hullRadius = max(b.hullRadius, v.length())
 	}
 	b.here = make([]Vec, len(b.hull))
+	b.spot = &spot{radius: b.radius}
 	b.place(b.pose)
 }
 
 // place puts the body at a pose.
 func (b *body) place(at Pose) {
 	at.Heading = wrap(at.Heading)
-	b.pose, b.facing = at, direction(at.Heading)
+	b.pose, b.facing, b.spot.at = at, direction(at.Heading), at.position()
 	for i, v := range b.hull {
 		b.here[i] = v.rotate(b.facing).add(at.position())
 	}
@@ -101,21 +117,12 @@ func (b *body) cast(o, d Vec, height, limit float64) float64 {
 	return limit
 }
 
-// within says that no point of the body is farther than reach from p.
-func (b *body) within(p Vec, reach float64) bool {
-	v := b.pose.position().sub(p)
-	reach += b.radius
-	return v.dot(v) <= reach*reach
-}
-
 // overlaps says whether the hulls of two bodies overlap.
 func (b *body) overlaps(o *body) bool {
 	if b.hull == nil || o.hull == nil || b.bottom() >= o.topmost() || o.bottom() >= b.topmost() {
 		return false
 	}
-	v := b.pose.position().sub(o.pose.position())
-	reach := b.hullRadius + o.hullRadius
-	return v.dot(v) < reach*reach && convexOverlap(b.here, o.here)
+	return convexOverlap(b.here, o.here)
 }
 
 func (b *body) bottom() float64  { return b.hullBottom + b.lifted }

@@ -20,9 +20,9 @@ type camera struct {
 	palette map[Color]int
 }
 
-// image is what a camera sees: for every pixel the channel of the nearest
+// pixels are what a camera sees: for every pixel the channel of the nearest
 // surface and how far it is. Rows from the top.
-type image struct {
+type pixels struct {
 	channel [imageWidth * imageHeight]int8
 	depth   [imageWidth * imageHeight]float32
 }
@@ -31,7 +31,7 @@ type image struct {
 // a run of every column that it is in; their tops are hidden behind the upper
 // edge of their far sides, which are drawn too.
 type view struct {
-	*image
+	*pixels
 	at     Vec     // of the lens
 	facing Vec     // unit vector ahead
 	height float64 // of the lens
@@ -41,11 +41,11 @@ type view struct {
 }
 
 // look draws what the robot's camera sees.
-func (r *Robot) look(img *image) {
+func (r *Robot) look(img *pixels) {
 	c, w := r.camera, r.world
 	at := r.body.pose.then(c.pose)
 	v := view{
-		image:  img,
+		pixels: img,
 		at:     at.position(),
 		facing: direction(at.Heading + radians(r.head.pan)),
 		height: c.height,
@@ -60,7 +60,7 @@ func (r *Robot) look(img *image) {
 		v.drawBody(b, c)
 	}
 	for _, b := range w.bodies {
-		if b != r.body && b.within(v.at, v.reach) {
+		if b != r.body && b.spot.within(v.at, v.reach) {
 			v.drawBody(b, c)
 		}
 	}

@@ -4,9 +4,10 @@ import "time"
 
 const (
 	// stepBudget is how many steps of one robot a call of Advance takes at
-	// most, so that it never holds the server for a millisecond. What is left is
-	// made up by calls that follow at once.
-	stepBudget = 1000
+	// most, so that it does not hold the server for a millisecond: in a crowd a
+	// step takes a robot a microsecond (docs/BENCHMARKS.md). What is left is made
+	// up by calls that follow at once.
+	stepBudget = 400
 	// maxLag is how far the simulation may fall behind before the time is
 	// given up: a machine that is too slow, or that slept, must not race after
 	// it.

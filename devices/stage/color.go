@@ -32,8 +32,8 @@ type shade struct {
 
 // shades are the colours that worlds may name: those of X11 with a hue, and
 // black, white and some greys, which the tracker does not know.
-func shades() map[string]shade {
-	s := map[string]shade{}
+func shades() palette {
+	s := palette{}
 	add := func(channel int, names string) {
 		for _, entry := range strings.Fields(names) {
 			name, hex, _ := strings.Cut(entry, "=")

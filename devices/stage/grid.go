@@ -9,8 +9,7 @@ import (
 // rays leap over free space. What stands still is drawn into it once.
 //
 // A cell is occupied if a shape overlaps it, so a shape never loses anything
-// and gains at most the rest of a cell: ranges are short by less than one cell,
-// never long.
+// and stands out by less than one cell: ranges are never long.
 type layer struct {
 	origin        Vec     // lower left corner of cell (0,0), metres
 	resolution    float64 // metres per cell
@@ -60,14 +59,15 @@ func (l *layer) toCells(p Vec) Vec { return p.sub(l.origin).scale(1 / l.resoluti
 // occupied says whether the cell at p is occupied. Outside the grid all is free.
 func (l *layer) occupied(p Vec) bool { return l.near(p) == 0 }
 
-// near is the hint of the cell at p, 255 outside the grid.
+// near is the hint of the cell at p. Outside the grid it is counted to its
+// border.
 func (l *layer) near(p Vec) uint8 {
 	c := l.toCells(p)
-	x, y := int(math.Floor(c.X)), int(math.Floor(c.Y))
-	if uint(x) >= uint(l.width) || uint(y) >= uint(l.height) {
-		return 255
+	x, y := math.Floor(c.X), math.Floor(c.Y)
+	if out := max(-x, -y, x-float64(l.width-1), y-float64(l.height-1)); out > 0 {
+		return uint8(min(out+layerBorder, 255))
 	}
-	return l.hint[y*l.width+x]
+	return l.hint[int(y)*l.width+int(x)]
 }
 
 // clear says that nothing occupied lies within radius metres of p.

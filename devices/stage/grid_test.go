@@ -85,6 +85,17 @@ func TestHintsAreKingsMoves(t *testing.T) {
 				}
 			}
 		}
+		// Outside they must not promise more free space than there is.
+		for range 100 {
+			p := Vec{5*random.Float64() - 2, 5*random.Float64() - 2}
+			for _, c := range occupied {
+				at := l.toCells(p)
+				far := max(math.Abs(math.Floor(at.X)-float64(c.x)), math.Abs(math.Floor(at.Y)-float64(c.y)))
+				if float64(l.near(p)) > far {
+					t.Fatalf("hint at %v is %d, but cell %v is %v away", p, l.near(p), c, far)
+				}
+			}
+		}
 	}
 }
 
@@ -167,17 +178,27 @@ func TestCastAllocatesNothing(t *testing.T) {
 
 func sign(v float64) float64 { return math.Copysign(1, v) }
 
+// Rays of 8 m at most, all around, at 0.02 m a cell.
 func BenchmarkCast(b *testing.B) {
+	cave, err := Load("../../worlds/cave.world")
+	if err != nil {
+		b.Fatal(err)
+	}
 	for _, tt := range []struct {
 		name string
-		half float64
-	}{{"room 6 m", 3}, {"hall 16 m", 8}, {"field 60 m", 30}} {
+		grid *layer
+		from Vec
+	}{
+		{"room 6 m", room(3, 0.02), Vec{1, -0.6}},
+		{"hall 16 m", room(8, 0.02), Vec{3, -1.6}},
+		{"field 60 m", room(30, 0.02), Vec{10, -6}},
+		{"cave 16 m", cave.plan, Vec{-5.25, 2.75}},
+	} {
 		b.Run(tt.name, func(b *testing.B) {
-			l := room(tt.half, 0.02)
 			i := 0
 			for b.Loop() {
 				i++
-				l.cast(Vec{tt.half / 3, -tt.half / 5}, direction(float64(i)*0.01), 8)
+				tt.grid.cast(tt.from, direction(float64(i)*0.01), 8)
 			}
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "rays/s")
 		})

@@ -85,6 +85,11 @@ func (g *gripper) step(dt time.Duration) {
 	if g.lift.moving() {
 		g.lift.step(dt, liftTime)
 	}
+	g.carry()
+}
+
+// carry takes along what is held.
+func (g *gripper) carry() {
 	if g.held != nil {
 		g.held.lifted = g.lift.at * liftHeight
 		g.held.place(g.robot.body.pose.then(g.pose).then(g.holding))

@@ -1,77 +1,94 @@
 package stage
 
-import (
-	"fmt"
-	"strconv"
-)
+import "fmt"
 
-// maxCells bounds a grid: 32 million cells are 32 MB, 113 m by 113 m at the
-// default resolution. A larger world is refused.
-const maxCells = 1 << 25
+// maxCells bounds the grids of a world together: 64 million cells are 64 MB,
+// one grid of 160 m by 160 m at the default resolution. A larger world is
+// refused.
+const maxCells = 1 << 26
 
-func pointName(i int) string { return "point[" + strconv.Itoa(i) + "]" }
+// maxCoordinate bounds how far from the origin fixtures may be, metres: cell
+// numbers must stay exact.
+const maxCoordinate = 1e6
 
-// drawLayers draws the fixtures into the grids that robots and sensors look at.
-// Those who see the same fixtures share a grid: in most worlds there is one.
+// layerSet draws fixtures into grids. Those who see the same fixtures share a
+// grid: in most worlds there is one.
+type layerSet struct {
+	extent     box
+	resolution float64
+	parts      []*part // of all fixtures
+	made       map[string]*layer
+}
+
+// layer returns the grid of the parts that are wanted.
+func (s *layerSet) layer(wanted func(*part) bool) (*layer, error) {
+	key := make([]byte, len(s.parts))
+	for i, p := range s.parts {
+		if wanted(p) {
+			key[i] = 1
+		}
+	}
+	if known := s.made[string(key)]; known != nil {
+		return known, nil
+	}
+	if !s.extent.empty() {
+		size := s.extent.max.sub(s.extent.min)
+		cells := (size.X/s.resolution + 4) * (size.Y/s.resolution + 4) * float64(len(s.made)+1)
+		if !(cells < maxCells) || !(s.extent.min.length()+s.extent.max.length() < maxCoordinate) {
+			return nil, fmt.Errorf("%.0f x %.0f m at a resolution of %v m is too large: write a larger resolution",
+				size.X, size.Y, s.resolution)
+		}
+	}
+	grid := newLayer(s.extent, s.resolution)
+	for i, p := range s.parts {
+		if key[i] == 1 {
+			for _, outline := range p.shapes {
+				grid.draw(outline)
+			}
+		}
+	}
+	grid.finish()
+	s.made[string(key)] = grid
+	return grid, nil
+}
+
+// drawLayers gives robots and sensors the grids that they look at.
 func (l *loader) drawLayers() error {
 	w := l.world
-	w.extent = emptyBox()
-	var parts []*part
+	set := layerSet{extent: emptyBox(), resolution: w.resolution, made: map[string]*layer{}}
 	for _, b := range w.fixtures {
 		for i := range b.parts {
-			parts = append(parts, &b.parts[i])
+			set.parts = append(set.parts, &b.parts[i])
 			for _, outline := range b.parts[i].shapes {
-				w.extent.include(outline...)
+				set.extent.include(outline...)
 			}
 		}
 	}
-	if !w.extent.empty() {
-		size := w.extent.max.sub(w.extent.min).scale(1 / w.resolution)
-		if cells := size.X * size.Y; !(cells < maxCells) || !(w.extent.max.length()+w.extent.min.length() < 1e6) {
-			return fmt.Errorf("%s: %.0f x %.0f m at a resolution of %v m is too large: write a larger resolution",
-				l.file.Name, size.X*w.resolution, size.Y*w.resolution, w.resolution)
+	var failure error
+	draw := func(to **layer, wanted func(*part) bool) {
+		grid, err := set.layer(wanted)
+		if *to = grid; err != nil {
+			failure = fmt.Errorf("%s: %w", l.file.Name, err)
 		}
 	}
-	made := map[string]*layer{}
-	draw := func(wanted func(*part) bool) *layer {
-		key := make([]byte, len(parts))
-		for i, p := range parts {
-			if wanted(p) {
-				key[i] = 1
-			}
-		}
-		if known := made[string(key)]; known != nil {
-			return known
-		}
-		grid := newLayer(w.extent, w.resolution)
-		for i, p := range parts {
-			if key[i] == 1 {
-				for _, outline := range p.shapes {
-					grid.draw(outline)
-				}
-			}
-		}
-		grid.finish()
-		made[string(key)] = grid
-		return grid
+	echoes := func(height float64) func(*part) bool {
+		return func(p *part) bool { return p.echo && p.at(height) }
 	}
-	echoes := func(height float64) *layer {
-		return draw(func(p *part) bool { return p.echo && p.at(height) })
-	}
+	draw(&w.plan, func(p *part) bool { return p.solid || p.echo })
 	for _, b := range w.bodies {
-		b.walls = draw(func(p *part) bool { return p.solid && p.bottom < b.hullTop && b.hullBottom < p.top })
+		draw(&b.walls, func(p *part) bool { return p.solid && p.bottom < b.hullTop && b.hullBottom < p.top })
 		if r := b.robot; r != nil && r.sonars != nil {
-			r.sonars.walls = echoes(r.sonars.height)
+			draw(&r.sonars.walls, echoes(r.sonars.height))
 		}
 		if r := b.robot; r != nil && r.laser != nil {
-			r.laser.walls = echoes(r.laser.height)
+			draw(&r.laser.walls, echoes(r.laser.height))
 		}
 	}
-	for _, p := range parts {
+	for _, p := range set.parts {
 		if p.bitmap {
-			w.pictures = append(w.pictures, &picture{p, draw(func(o *part) bool { return o == p })})
+			w.pictures = append(w.pictures, &picture{part: p})
+			draw(&w.pictures[len(w.pictures)-1].cells, func(o *part) bool { return o == p })
 		}
 	}
-	w.plan = draw(func(p *part) bool { return p.solid || p.echo })
-	return nil
+	return failure
 }

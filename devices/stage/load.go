@@ -120,6 +120,11 @@ func (l *loader) things(s *configfile.Section) {
 		l.world.bodies = append(l.world.bodies, r.body)
 	}
 	l.world.bodies = append(l.world.bodies, objects...)
+	l.world.spots = make([]spot, len(l.world.bodies))
+	for i, b := range l.world.bodies {
+		l.world.spots[i] = *b.spot
+		b.spot = &l.world.spots[i]
+	}
 }
 
 // pose reads where s is in its parent's frame.

@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"fmt"
 	"math"
 
 	"player/configfile"
@@ -152,7 +153,7 @@ func (l *loader) blocks(sections []*configfile.Section) (outlines [][]Vec, range
 		}
 		var outline []Vec
 		for i := range n {
-			name := pointName(i)
+			name := fmt.Sprintf("point[%d]", i)
 			if s.Field(name) == nil {
 				l.fail(s, "points", "%s is missing", name)
 				break

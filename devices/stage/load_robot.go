@@ -16,13 +16,16 @@ var (
 	// metre a second squared is what the wheels of the direct mode were assumed
 	// to make; no figure is published.
 	pioneerSpeeds = []float64{-maxWheel, maxWheel, 0, 0, 0, 0, -maxTurn, maxTurn}
-	pioneerAccels = []float64{-1, 1, 0, 0, 0, 0, -3.5, 3.5}
+	pioneerAccels = []float64{-1, 1, 0, 0, 0, 0, -200 * math.Pi / 180, 200 * math.Pi / 180}
 )
 
 const (
-	// maxLaserFOV and maxSonarSamples tell the rangers of a world file apart: a
-	// sensor with more rays than that is a laser.
+	// maxSonarSamples tells the rangers of a world file apart: a sensor with
+	// more rays than that is a laser.
 	maxSonarSamples = 16
+	// maxRobot bounds a robot's size, metres from its pose: the bumpers are
+	// looked at point by point.
+	maxRobot = 5
 	// cameraReach is how far colours are recognised, metres, unless the world
 	// says otherwise.
 	cameraReach = 50
@@ -52,9 +55,12 @@ func (l *loader) robot(s *configfile.Section, at Pose, base float64) {
 	top := l.shape(s, Pose{}, base, r.body, pioneerSize)
 	l.children(s, Pose{}, base, top, r.body, r)
 	r.body.shape()
-	if r.body.hull == nil {
+	switch {
+	case r.body.hull == nil:
 		l.fail(s, "obstacle_return", "robot %q has no solid shape", r.Name)
-	} else {
+	case !(r.body.radius <= maxRobot):
+		l.fail(s, "size", "robot %q reaches %.3g m from its pose, at most %d", r.Name, r.body.radius, maxRobot)
+	default:
 		r.feelers = feelers(r.body.hull)
 	}
 	l.motion(s, r, at)
@@ -104,8 +110,8 @@ func (l *loader) motion(s *configfile.Section, r *Robot, at Pose) {
 func (l *loader) power(s *configfile.Section, r *Robot) {
 	b := battery{capacity: s.Float("joules_capacity", capacity), idle: s.Float("watts", idleWatts)}
 	b.joules = s.Float("joules", b.capacity)
-	if !(b.capacity > 0 && b.joules >= 0 && b.joules <= b.capacity) {
-		l.fail(s, "joules", "joules %v of joules_capacity %v", b.joules, b.capacity)
+	if !(b.capacity > 0 && b.joules >= 0 && b.joules <= b.capacity && b.idle >= 0) {
+		l.fail(s, "joules", "joules %v of joules_capacity %v at %v watts", b.joules, b.capacity, b.idle)
 	}
 	r.battery = b
 }

@@ -1,17 +1,357 @@
 package stage
 
-import "testing"
+import (
+	"errors"
+	"image"
+	"image/color"
+	"image/png"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
 
-func TestLoadRoom(t *testing.T) {
-	w, err := Load("../../worlds/room.world")
+	"player/configfile"
+)
+
+// parseWorld makes a world of text, which may include what comes with Player.
+func parseWorld(text string) (*World, error) {
+	file, err := configfile.Parse("test.world", func(name string) ([]byte, error) {
+		if name == "test.world" {
+			return []byte(text), nil
+		}
+		return os.ReadFile(filepath.Join("../../worlds", filepath.Base(name)))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return build(file)
+}
+
+// newWorld is parseWorld for worlds without a fault.
+func newWorld(t testing.TB, text string) *World {
+	t.Helper()
+	w, err := parseWorld(text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, warning := range w.Warnings() {
 		t.Error(warning)
 	}
+	return w
+}
+
+const robotWorld = `include "pioneer.inc"` + "\n" + `include "things.inc"` + "\n"
+
+func TestShippedWorldsLoad(t *testing.T) {
+	files, err := filepath.Glob("../../worlds/*.world")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		w, err := Load(file)
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+			continue
+		}
+		for _, warning := range w.Warnings() {
+			t.Error(warning)
+		}
+		if len(w.Robots()) == 0 {
+			t.Errorf("%s: no robot", file)
+		}
+	}
+}
+
+func TestRoomRobotCarriesAll(t *testing.T) {
+	w := loadRoom(t)
+	if len(w.Robots()) != 1 || w.Robot("r0") != w.Robots()[0] || w.Robot("r1") != nil {
+		t.Fatalf("robots %v", w.Robots())
+	}
 	r := w.Robots()[0]
-	if r.Name != "r0" || r.sonars == nil || len(r.sonars.ring) != 16 || r.laser == nil || r.camera == nil || r.gripper == nil {
-		t.Errorf("robot %+v", r)
+	if r.sonars == nil || len(r.sonars.ring) != 16 || r.laser == nil || r.camera == nil || r.gripper == nil {
+		t.Errorf("sonars %v, laser %v, camera %v, gripper %v", r.sonars, r.laser, r.camera, r.gripper)
+	}
+}
+
+func TestLoadErrors(t *testing.T) {
+	for _, tt := range []struct{ name, world, want string }{
+		{"unknown colour", `model ( color "grean" )`, `unknown colour "grean"; did you mean "green"?`},
+		{"wrong type", `resolution "fine"`, "resolution wants a number"},
+		{"resolution", `resolution 0`, "write 0.001 to 1"},
+		{"speed", `speedup -1`, "as fast as possible"},
+		{"too large", `model ( size [90000 90000 1] )`, "write a larger resolution"},
+		{"far away", `model ( pose [9000000 0 0 0] )`, "write a larger resolution"},
+		{"flat", `model ( size [1 0 1] )`, "three positive lengths"},
+		{"name taken", `position ( name "a" ) position ( name "a" )`, `called "a", too`},
+		{"port taken", `position ( port 7000 ) position ( port 7000 )`, `robot "r0" is at port 7000, too`},
+		{"no port", `position ( port 70000 )`, "write 1 to 65535"},
+		{"bodiless", `position ( obstacle_return 0 )`, "no solid shape"},
+		{"a giant", `position ( size [20 20 1] )`, "at most 5"},
+		{"two points", `model ( block ( points 2 ) )`, "a block has 3 to 1000 points, not 2"},
+		{"a point missing", `model ( block ( points 3 point[0] [0 0] point[1] [1 1] ) )`, "point[2] is missing"},
+		{"upside down", `model ( block ( points 3 point[0] [0 0] point[1] [1 0] point[2] [0 1] z [1 0] ) )`, "lower end first"},
+		{"channel", `model ( channel 32 )`, "has 0 to 31"},
+		{"bounds", `position ( velocity_bounds [1 2 0 0 0 0 -1 1] )`, "each lower bound"},
+		{"localization", `position ( localization "dead" )`, `write "gps" or "odom"`},
+		{"slip", `position ( odom_error [1 2] )`, "odom_error wants"},
+		{"battery", `position ( joules 5 joules_capacity 4 )`, "joules 5 of joules_capacity 4"},
+		{"samples", `position ( ranger ( sensor ( samples 0 ) ) )`, "write 1 or more"},
+		{"range", `position ( ranger ( sensor ( range [0 0] ) ) )`, "write up to 1000"},
+		{"camera range", `position ( blobfinder ( range 0 ) )`, "write up to 1000"},
+		{"camera colour", `position ( blobfinder ( colors ["read"] ) )`, `did you mean "red"?`},
+		{"gripper", `position ( gripper ( paddles "up" ) )`, `write "closed" or "open"`},
+		{"no such picture", `model ( bitmap "nothing.png" )`, "cannot read the floor plan"},
+		{"no picture", `model ( bitmap "load_test.go" )`, "floor plans are PNG files"},
+		{"a folder", `model ( bitmap "../stage" )`, "not a file"},
+	} {
+		_, err := parseWorld(strings.ReplaceAll(tt.world, ") ", ")\n"))
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: error %q, want %q", tt.name, err, tt.want)
+			continue
+		}
+		if place := new(configfile.Error); !errors.As(err, &place) && !strings.HasPrefix(err.Error(), "test.world: ") {
+			t.Errorf("%s: error %q does not say where", tt.name, err)
+		}
+	}
+}
+
+// What is not supported is named with file and line in one warning.
+func TestIgnoredIsNamedOnce(t *testing.T) {
+	w, err := parseWorld("laser ( )\nposition ( ctrl \"wander\"\n  ranger ( sensor ( view [0 5 30] ) ) )\nwindow ( scale 3 )\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(w.Warnings()) != 1 {
+		t.Fatalf("warnings %q", w.Warnings())
+	}
+	for _, want := range []string{`test.world:1: section "laser"`, `test.world:2: field "ctrl"`, `test.world:3: field "view"`} {
+		if !strings.Contains(w.Warnings()[0], want) {
+			t.Errorf("%q lacks %q", w.Warnings()[0], want)
+		}
+	}
+}
+
+func TestWarnings(t *testing.T) {
+	for _, tt := range []struct{ name, world, want string }{
+		{"stuck", "model ( size [1 1 1] )\nposition ( )", "test.world:2: robot r0 starts inside something"},
+		{"drive", `position ( drive "omni" )`, "drives with two wheels"},
+		{"second laser", "position ( ranger ( sensor ( samples 180 ) sensor ( samples 180 ) ) )", "a second laser"},
+		{"second camera", "position ( blobfinder ( ) blobfinder ( ) )", "a second camera"},
+		{"second gripper", "position ( gripper ( ) gripper ( ) )", "a second gripper"},
+		{"seventeen sonars", "position ( ranger (" + strings.Repeat(" sensor ( )", 17) + " ) )", "more than 16 sonars"},
+	} {
+		w, err := parseWorld(tt.world)
+		if err != nil || len(w.Warnings()) != 1 || !strings.Contains(w.Warnings()[0], tt.want) {
+			t.Errorf("%s: warnings %q, error %v, want %q", tt.name, w.Warnings(), err, tt.want)
+		}
+	}
+}
+
+// Blocks are stretched to the size together, and stand about the origin.
+func TestBlocksFitTheSize(t *testing.T) {
+	w := newWorld(t, `
+model ( size [4 2 3] origin [1 0 0 0] pose [10 0 0.5 90]
+  block ( points 4 point[0] [0 0] point[1] [0 1] point[2] [1 1] point[3] [1 0] z [0 1] )
+  block ( points 4 point[0] [1 0] point[1] [1 1] point[2] [2 1] point[3] [2 0] z [0 2] ) )
+model ( block ( points 3 point[0] [20 20] point[1] [21 20] point[2] [20 21] z [0 0.5] )
+  model ( size [1 1 1] ) )`)
+	want := []struct {
+		extent      box
+		bottom, top float64
+	}{
+		{box{Vec{9, -1}, Vec{11, 1}}, 0.5, 2},
+		{box{Vec{9, 1}, Vec{11, 3}}, 0.5, 3.5},
+		{box{Vec{20, 20}, Vec{21, 21}}, 0, 0.5},
+		{box{Vec{-0.5, -0.5}, Vec{0.5, 0.5}}, 0.5, 1.5}, // stands on its parent
+	}
+	var parts []part
+	for _, b := range w.fixtures {
+		parts = append(parts, b.parts...)
+	}
+	if len(parts) != len(want) {
+		t.Fatalf("%d parts", len(parts))
+	}
+	for i, p := range parts {
+		extent := emptyBox()
+		extent.include(p.shapes[0]...)
+		if extent.min.sub(want[i].extent.min).length() > 1e-9 || extent.max.sub(want[i].extent.max).length() > 1e-9 {
+			t.Errorf("part %d covers %v, want %v", i, extent, want[i].extent)
+		}
+		if math.Abs(p.bottom-want[i].bottom) > 1e-9 || math.Abs(p.top-want[i].top) > 1e-9 {
+			t.Errorf("part %d goes from %v to %v, want %v to %v", i, p.bottom, p.top, want[i].bottom, want[i].top)
+		}
+	}
+}
+
+func TestUnits(t *testing.T) {
+	w := newWorld(t, "unit_length \"mm\"\nunit_angle \"radians\"\nresolution 20\nposition ( pose [1500 -500 0 0.5] size [400 300 200] )")
+	if p := w.robots[0].Pose(); p != (Pose{1.5, -0.5, 0.5}) || w.resolution != 0.02 {
+		t.Errorf("pose %v, resolution %v", p, w.resolution)
+	}
+}
+
+// writePNG draws dark pixels ('#') on light ones, half transparent ones ('+')
+// and fully transparent black ones ('.').
+func writePNG(t *testing.T, rows ...string) string {
+	t.Helper()
+	img := image.NewNRGBA(image.Rect(0, 0, len(rows[0]), len(rows)))
+	colors := map[rune]color.NRGBA{'#': {0, 0, 0, 255}, ' ': {255, 255, 255, 255}, '+': {0, 0, 0, 200}, '.': {0, 0, 0, 0}}
+	for y, row := range rows {
+		for x, c := range row {
+			img.SetNRGBA(x, y, colors[c])
+		}
+	}
+	path := filepath.Join(t.TempDir(), "plan.png")
+	file, err := os.Create(path)
+	if err == nil {
+		err = errors.Join(png.Encode(file, img), file.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestFloorPlan(t *testing.T) {
+	path := writePNG(t,
+		"##  ",
+		".. #",
+		"  +#")
+	walls, err := readBitmap(path, Vec{4, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := [][]Vec{
+		{{-2, 0.5}, {0, 0.5}, {0, 1.5}, {-2, 1.5}},
+		{{1, -0.5}, {2, -0.5}, {2, 0.5}, {1, 0.5}},
+		{{0, -1.5}, {2, -1.5}, {2, -0.5}, {0, -0.5}},
+	}
+	if !slices.EqualFunc(walls, want, slices.Equal) {
+		t.Errorf("walls %v\nwant  %v", walls, want)
+	}
+	if _, err := readBitmap(writePNG(t, "   "), Vec{1, 1}); err == nil || !strings.Contains(err.Error(), "no dark pixel") {
+		t.Errorf("an empty picture: %v", err)
+	}
+}
+
+// A floor plan is solid and seen, its picture's top is to the north, and its
+// boundary closes it.
+func TestFloorPlanInAWorld(t *testing.T) {
+	path := writePNG(t, "#   ", "    ", "    ", "    ")
+	w := newWorld(t, `model ( bitmap "`+path+`" size [8 8 1] boundary 1 )`+"\n"+robotWorld+"pioneer_full ( pose [3 3 0 180] )")
+	r := w.robots[0]
+	ahead := func() float64 {
+		at := r.body.pose
+		return r.laser.walls.cast(at.position(), direction(at.Heading), 20)
+	}
+	if got := ahead(); math.Abs(got-5) > 1e-5 {
+		t.Errorf("the black square is %v m ahead, want 5", got)
+	}
+	r.body.place(Pose{3, 1, math.Pi})
+	if got := ahead(); math.Abs(got-6.98) > 1e-5 {
+		t.Errorf("the boundary is %v m ahead, want 6.98", got)
+	}
+	if !w.Plan().Wall(3, 400-3) || w.Plan().Wall(200, 200) {
+		t.Error("the plan lacks the square, or has more")
+	}
+}
+
+func TestColors(t *testing.T) {
+	p := shades()
+	for text, want := range map[string]shade{
+		"red":       {Color{255, 0, 0}, 0},
+		"Dark Blue": {Color{0, 0, 139}, 2},
+		"#ffff00":   {Color{255, 255, 0}, 3},
+		"#123456":   {Color{0x12, 0x34, 0x56}, noChannel},
+		"gray50":    {Color{128, 128, 128}, noChannel},
+		"grey0":     {Color{0, 0, 0}, noChannel},
+		"gray":      {Color{0xbe, 0xbe, 0xbe}, noChannel},
+	} {
+		if got, err := p.resolve(text); err != nil || got != want {
+			t.Errorf("%q is %v (error %v), want %v", text, got, err, want)
+		}
+	}
+	if got := (Color{1, 2, 255}).String(); got != "#0102ff" {
+		t.Error(got)
+	}
+	for _, text := range []string{"gray101", "nothing", ""} {
+		if _, err := p.resolve(text); err == nil {
+			t.Errorf("%q is a colour", text)
+		}
+	}
+}
+
+// Whatever a file says, loading ends with a world or an error, and the world
+// can be run.
+func FuzzLoad(f *testing.F) {
+	f.Add(`model ( size [1 2 3] pose [1 2 3 4] color "blue" boundary 1 light 1 channel 3 )`)
+	f.Add(`position ( velocity_bounds [-1 1 0 0 0 0 -90 90] odom_error [1 1 1] ranger ( sensor ( samples 200 ) sensor ( ) ) )`)
+	f.Add(`position ( gripper ( size [1 1 1] paddles "closed" ) blobfinder ( colors ["red" "green"] range 3 ) bumper ( ) )`)
+	f.Add(`model ( gripper_return 1 block ( points 3 point[0] [0 0] point[1] [1 1] point[2] [-1 5] z [0 7] ) model ( ) )`)
+	f.Add("resolution 0.5\nspeedup 0\nquit_time 1\nseed -3\npaused 1\n")
+	f.Add(robotWorld + "pioneer_full ( ) puck ( pose [1 1 0 0] ) wall ( )")
+	f.Fuzz(func(t *testing.T, text string) {
+		if strings.Contains(text, "bitmap") {
+			return // files of this machine are no input
+		}
+		w, err := parseWorld(text)
+		if err != nil || len(w.Robots()) > 20 || w.plan.width*w.plan.height > 1<<20 {
+			return
+		}
+		for _, r := range w.robots {
+			r.drive.command(500, 100)
+		}
+		w.Step(30)
+		for _, r := range w.robots {
+			d := NewDriver(w, r)
+			r.readPosition(&d.positionData)
+			r.readBumpers(&d.miscData)
+			if r.sonars != nil {
+				r.readSonars(&d.sonarData)
+			}
+			if r.laser != nil {
+				r.readLaser(&d.laserData)
+			}
+			if r.camera != nil {
+				r.look(&w.tracker.pixels)
+				w.tracker.find(&d.visionData)
+			}
+			if r.gripper != nil {
+				r.gripper.read(&d.gripperData)
+			}
+		}
+	})
+}
+
+// The scene of the subsumption experiments holds what they need: the light is
+// seen over the low wall, the sonars see the wall, nothing sees the hassock.
+func TestSubsumptionScene(t *testing.T) {
+	w, err := Load("../../worlds/subsumption.world")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := w.robots[0]
+	d := NewDriver(w, r)
+	aim(r, 43, 0, 0)
+	if lights := see(w).Channel(lightChannel); len(lights) != 1 || math.Abs(float64(lights[0].X)-80) > 10 {
+		t.Errorf("the light from the start: %v", lights)
+	}
+	aim(r, 0, 0, 0)
+	r.body.place(Pose{2.2, 2.0, radians(42)})
+	r.readSonars(&d.sonarData)
+	if lights := see(w).Channel(lightChannel); len(lights) != 1 || d.sonarData[1] > 500 {
+		t.Errorf("at the wall: the light %v, sonars %v", lights, d.sonarData)
+	}
+	r.body.place(Pose{4.2, 2.6, math.Pi / 2})
+	r.readSonars(&d.sonarData)
+	r.readLaser(&d.laserData)
+	if d.sonarData[3] < 2000 || d.laserData[180] < 2000 {
+		t.Errorf("before the hassock: sonar %d, laser %d", d.sonarData[3], d.laserData[180])
+	}
+	r.drive.command(300, 0)
+	if w.Step(200); !r.stalled() {
+		t.Error("the hassock is not solid")
 	}
 }

@@ -52,8 +52,8 @@ func scanDirections() *[codec.LaserCount]Vec {
 // all that move, but the robot itself. The slice is valid until the next call.
 func (w *World) nearby(r *Robot, o Vec, reach float64) []*body {
 	w.near = w.near[:0]
-	for _, b := range w.bodies {
-		if b != r.body && b.within(o, reach) {
+	for i := range w.spots {
+		if b := w.bodies[i]; w.spots[i].within(o, reach) && b != r.body {
 			w.near = append(w.near, b)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"player/codec"
@@ -48,7 +49,11 @@ func (t *truth) sample(w *World) {
 		r.readBumpers(&bumpers)
 		b := t.line[:0]
 		b = t.number(b, w.sim.Seconds(), 2)
-		b = append(append(b, r.Name...), ',')
+		if strings.Contains(r.Name, ",") {
+			b = append(append(append(b, '"'), r.Name...), '"', ',') // world files know no quotes in strings
+		} else {
+			b = append(append(b, r.Name...), ',')
+		}
 		b = t.number(b, r.body.pose.X, 4)
 		b = t.number(b, r.body.pose.Y, 4)
 		b = t.number(b, r.body.pose.Heading*180/math.Pi, 2)

@@ -2,6 +2,7 @@ package stage
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -77,6 +78,9 @@ func (w *World) SetPose(mover int, at Pose) error {
 		return fmt.Errorf("there is no mover %d", mover)
 	}
 	b := w.bodies[mover]
+	if !(math.Abs(at.X) < maxCoordinate && math.Abs(at.Y) < maxCoordinate && math.Abs(at.Heading) < maxCoordinate) {
+		return fmt.Errorf("(%v, %v, %v) is no pose", at.X, at.Y, at.Heading)
+	}
 	old := b.pose
 	b.place(at)
 	if w.blocked(b) {
@@ -85,6 +89,9 @@ func (w *World) SetPose(mover int, at Pose) error {
 	}
 	if b.holder != nil {
 		b.holder.drop()
+	}
+	if r := b.robot; r != nil && r.gripper != nil {
+		r.gripper.carry()
 	}
 	return nil
 }

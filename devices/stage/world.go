@@ -23,9 +23,9 @@ type World struct {
 	fixtures   []*body    // what never moves
 	pictures   []*picture // the pictures among them
 	bodies     []*body    // what moves: robots first, then objects
+	spots      []spot     // of the bodies
 	robots     []*Robot
 	resolution float64
-	extent     box    // of the fixtures
 	plan       *layer // all that is solid or seen
 
 	clock
@@ -63,6 +63,9 @@ func (w *World) Time() time.Duration { return w.sim }
 // Finished says that quit_time has come. The world then stands still for good.
 func (w *World) Finished() bool { return w.quitAt != 0 && w.sim >= w.quitAt }
 
+// OnQuit has quit called once, when quit_time comes.
+func (w *World) OnQuit(quit func()) { w.quit = quit }
+
 // step lets StepTime pass.
 func (w *World) step() {
 	if w.Finished() {
@@ -85,8 +88,11 @@ func (w *World) blocked(b *body) bool {
 	if b.inWall() {
 		return true
 	}
-	for _, o := range w.bodies {
-		if o != b && o.holder == nil && b.overlaps(o) {
+	for i := range w.spots {
+		if !w.spots[i].within(b.spot.at, b.hullRadius) {
+			continue
+		}
+		if o := w.bodies[i]; o != b && o.holder == nil && b.overlaps(o) {
 			return true
 		}
 	}

@@ -1,0 +1,166 @@
+package stage
+
+import (
+	"testing"
+	"time"
+
+	"player/codec"
+)
+
+const (
+	bothPaddlesOpen = codec.LeftPaddleOpen | codec.RightPaddleOpen
+	bothBeams       = codec.OuterBeam | codec.InnerBeam
+)
+
+func readGripper(g *gripper) codec.GripperData {
+	var d codec.GripperData
+	g.read(&d)
+	return d
+}
+
+func do(w *World, g *gripper, code uint8, d time.Duration) codec.GripperData {
+	g.command(codec.GripperCommand{Code: code})
+	w.Step(steps(d))
+	return readGripper(g)
+}
+
+// Paddles and lift take their time, tell so, and stop on command (manual table
+// 7).
+func TestGripperMoves(t *testing.T) {
+	w := newWorld(t, robotWorld+`pioneer_full ( )`)
+	g := w.robots[0].gripper
+	const open, closed, moving = codec.PaddlesOpen, codec.PaddlesClosed, codec.PaddlesMoving
+	const up, down, lifting = codec.LiftUp, codec.LiftDown, codec.LiftMoving
+	const grip, lift = codec.GripLimit, codec.LiftLimit
+	for _, tt := range []struct {
+		name         string
+		code         uint8
+		d            time.Duration
+		state, beams uint8
+	}{
+		{"at the start", codec.GripHalt, 0, open | down, grip | lift | bothPaddlesOpen},
+		{"closing", codec.GripClose, paddleTime / 2, moving | down, lift | bothPaddlesOpen},
+		{"stopped", codec.GripStop, paddleTime, down, lift | bothPaddlesOpen},
+		{"closed", codec.GripClose, paddleTime/2 + StepTime, closed | down, grip | lift},
+		{"pressing", codec.GripPress, paddleTime, closed | down, grip | lift},
+		{"raising", codec.LiftRaise, liftTime / 2, closed | lifting, grip},
+		{"stopped half way", codec.LiftStop, liftTime, closed, grip},
+		{"raised", codec.LiftRaise, liftTime/2 + StepTime, closed | up, grip | lift},
+		{"deploying", codec.GripDeploy, paddleTime / 2, moving | lifting, bothPaddlesOpen},
+		{"halted", codec.GripHalt, paddleTime, 0, bothPaddlesOpen},
+		{"deployed", codec.GripDeploy, liftTime, open | down, grip | lift | bothPaddlesOpen},
+		{"storing", codec.GripStore, liftTime + StepTime, closed | up, grip | lift},
+		{"opened", codec.GripOpen, paddleTime + StepTime, open | up, grip | lift | bothPaddlesOpen},
+		{"lowered", codec.LiftLower, liftTime + StepTime, open | down, grip | lift | bothPaddlesOpen},
+		{"nonsense", 99, paddleTime, open | down, grip | lift | bothPaddlesOpen},
+	} {
+		if got := do(w, g, tt.code, tt.d); got.State != tt.state || got.Beams != tt.beams {
+			t.Errorf("%s: state %08b, beams %08b, want %08b, %08b", tt.name, got.State, got.Beams, tt.state, tt.beams)
+		}
+	}
+}
+
+// LiftCarry moves the lift for so many steps of 20 ms, negative ones down.
+func TestLiftCarry(t *testing.T) {
+	w := newWorld(t, robotWorld+`pioneer_full ( )`)
+	g := w.robots[0].gripper
+	for _, tt := range []struct {
+		arg  int8
+		want time.Duration // from the bottom
+	}{{50, time.Second}, {-20, 600 * time.Millisecond}, {-100, 0}, {127, 2540 * time.Millisecond}, {127, liftTime}} {
+		g.command(codec.GripperCommand{Code: codec.LiftCarry, Arg: uint8(tt.arg)})
+		w.Step(steps(4 * time.Second))
+		if want := tt.want.Seconds() / liftTime.Seconds(); !near(g.lift.at, want, 1e-9) {
+			t.Errorf("after %d the lift is at %v, want %v", tt.arg, g.lift.at, want)
+		}
+	}
+}
+
+// The robot drives up to a puck, which breaks the beams, grips it, lifts it,
+// carries it away and puts it down.
+func TestGripAndCarry(t *testing.T) {
+	w := newWorld(t, robotWorld+`pioneer_full ( ) puck ( pose [0.8 0.02 0 0] )`)
+	r, puck := w.robots[0], w.bodies[1]
+	g := r.gripper
+	drive := func(speed, turn int16, d time.Duration) {
+		r.drive.command(speed, turn)
+		w.Step(steps(d))
+		r.drive.command(0, 0)
+		w.Step(steps(time.Second))
+	}
+	beams := func() uint8 { return readGripper(g).Beams & bothBeams }
+	if beams() != 0 {
+		t.Fatalf("the puck is far away: beams %08b", beams())
+	}
+	// The outer beam is at 0.255, the inner at 0.205, the puck's near side at 0.765.
+	drive(100, 0, 5300*time.Millisecond)
+	if beams() != codec.OuterBeam {
+		t.Fatalf("at %v: beams %08b", r.Pose(), beams())
+	}
+	drive(100, 0, 400*time.Millisecond)
+	if beams() != bothBeams {
+		t.Fatalf("at %v: beams %08b", r.Pose(), beams())
+	}
+	got := do(w, g, codec.GripClose, paddleTime)
+	if got.State != codec.PaddlesClosed|codec.LiftDown || got.Beams&(codec.GripLimit|bothPaddlesOpen) != codec.GripLimit {
+		t.Fatalf("gripped: state %08b, beams %08b", got.State, got.Beams)
+	}
+	if !near(puck.pose.Y, 0, 1e-9) || !near(g.gap(), 0.07, 1e-9) {
+		t.Errorf("the paddles left the puck at %v and %v m apart", puck.pose, g.gap())
+	}
+	do(w, g, codec.LiftRaise, liftTime+StepTime)
+	if !near(puck.lifted, liftHeight, 1e-9) {
+		t.Errorf("lifted to %v", puck.lifted)
+	}
+	before := puck.pose.from(r.Pose())
+	drive(-200, 30, 2*time.Second)
+	if after := puck.pose.from(r.Pose()); !nearPose(before, after, 1e-9) || near(puck.pose.X, 0.8, 0.1) {
+		t.Errorf("the puck went from %v to %v in the gripper, and is at %v", before, after, puck.pose)
+	}
+	if err := w.SetPose(0, Pose{-3, 2, 1}); err != nil || !nearPose(puck.pose.from(r.Pose()), before, 1e-9) {
+		t.Errorf("a robot that is put elsewhere (error %v) leaves its puck at %v", err, puck.pose)
+	}
+	do(w, g, codec.GripOpen, paddleTime)
+	put := puck.pose
+	drive(-200, 0, 2*time.Second)
+	if puck.pose != put || puck.lifted != 0 || g.held != nil || puck.holder != nil {
+		t.Errorf("put down at %v, now at %v, lifted %v", put, puck.pose, puck.lifted)
+	}
+}
+
+func TestGripperLeavesWhatItCannotGrip(t *testing.T) {
+	for name, thing := range map[string]string{
+		"a fixture":    `model ( size [0.05 0.05 0.3] pose [0.23 0 0 0] )`,
+		"a wide thing": `model ( size [0.05 0.3 0.3] pose [0.23 0 0 0] gripper_return 1 )`,
+		"a low thing":  `model ( size [0.05 0.05 0.02] pose [0.23 0 0 0] gripper_return 1 )`,
+		"nothing":      ``,
+	} {
+		w := newWorld(t, robotWorld+`pioneer_full ( )`+"\n"+thing)
+		g := w.robots[0].gripper
+		got := do(w, g, codec.GripClose, paddleTime+StepTime)
+		if g.held != nil {
+			t.Errorf("%s: held %v", name, g.held.name)
+		}
+		if name == "nothing" && got.State != codec.PaddlesClosed|codec.LiftDown {
+			t.Errorf("%s: state %08b", name, got.State)
+		}
+	}
+}
+
+// Somebody takes the puck out of the gripper.
+func TestPuckIsTakenAway(t *testing.T) {
+	w := newWorld(t, robotWorld+`pioneer_full ( ) puck ( pose [0.235 0 0 0] )`)
+	g := w.robots[0].gripper
+	if do(w, g, codec.GripClose, paddleTime); g.held == nil {
+		t.Fatal("not gripped")
+	}
+	if err := w.SetPose(1, Pose{2, 2, 0}); err != nil {
+		t.Fatal(err)
+	}
+	if w.Step(10); g.held != nil || w.bodies[1].pose != (Pose{2, 2, 0}) {
+		t.Errorf("held %v, the puck is at %v", g.held, w.bodies[1].pose)
+	}
+	if got := do(w, g, codec.GripClose, paddleTime); got.State != codec.PaddlesClosed|codec.LiftDown || g.paddles.at != 0 {
+		t.Errorf("state %08b", got.State)
+	}
+}

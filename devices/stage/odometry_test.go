@@ -1,0 +1,99 @@
+package stage
+
+import (
+	"math"
+	"testing"
+	"time"
+)
+
+// Slip makes the odometry count each axis wrong by a constant factor.
+func TestSlip(t *testing.T) {
+	o := odometry{slip: [3]float64{0.05, 0, -0.1}}
+	for range 100 {
+		o.add(0.01, 0)
+	}
+	if !nearPose(o.pose, Pose{1.05, 0, 0}, 1e-9) {
+		t.Errorf("one metre counts as %v", o.pose)
+	}
+	o.reset(Pose{})
+	for range 100 {
+		o.add(0, math.Pi/100)
+	}
+	if !nearPose(o.pose, Pose{0, 0, 0.9 * math.Pi}, 1e-9) {
+		t.Errorf("half a turn counts as %v", o.pose)
+	}
+}
+
+// The slip of a robot is drawn from the world's seed, within its width, and is
+// the robot's own.
+func TestSlipIsDrawn(t *testing.T) {
+	load := func(seed string) *World {
+		return newWorld(t, robotWorld+"seed "+seed+"\n"+`define drifting pioneer2dx ( odom_error [0.05 0.02 0.1] )
+drifting ( ) drifting ( pose [2 0 0 0] ) pioneer2dx ( pose [4 0 0 0] )`)
+	}
+	one, again, other := load("1"), load("1"), load("2")
+	for i, width := range []float64{0.05, 0.02, 0.1} {
+		for k, r := range one.robots[:2] {
+			slip := r.odometry.slip[i]
+			if math.Abs(slip) > width/2 || slip == 0 || slip != again.robots[k].odometry.slip[i] || slip == other.robots[k].odometry.slip[i] {
+				t.Errorf("axis %d: slip %v, again %v, other seed %v", i, slip, again.robots[k].odometry.slip[i], other.robots[k].odometry.slip[i])
+			}
+		}
+		if one.robots[0].odometry.slip[i] == one.robots[1].odometry.slip[i] {
+			t.Errorf("axis %d: both robots slip alike", i)
+		}
+	}
+	if one.robots[2].odometry.slip != [3]float64{} {
+		t.Error("a robot without odom_error slips")
+	}
+}
+
+func TestPerfectLocalisation(t *testing.T) {
+	for _, tt := range []struct {
+		fields      string
+		start, then Pose
+	}{
+		{`localization "gps" localization_origin [0 0 0 0]`, Pose{1, 2, math.Pi / 2}, Pose{1, 3, math.Pi / 2}},
+		{`localization "gps"`, Pose{}, Pose{1, 0, 0}},
+		{`localization "odom" odom_error [0 0 0 0]`, Pose{}, Pose{1, 0, 0}},
+		{``, Pose{}, Pose{1, 0, 0}},
+	} {
+		w := newWorld(t, instant[:len(instant)-1]+` pose [1 2 0 90] `+"\n"+tt.fields+"\n"+` )`)
+		r := w.robots[0]
+		if got := r.odometry.at(r.Pose()); !nearPose(got, tt.start, 1e-9) {
+			t.Errorf("%s: starts at %v, want %v", tt.fields, got, tt.start)
+		}
+		r.drive.command(250, 0)
+		r.drive.speed = r.drive.wantSpeed
+		w.Step(steps(4 * time.Second))
+		r.odometry.opened() // keeps the world's frame, if there is one
+		want := tt.then
+		if !r.odometry.gps {
+			want = Pose{}
+		}
+		if got := r.odometry.at(r.Pose()); !nearPose(got, want, 1e-9) {
+			t.Errorf("%s: after a metre and an opening at %v, want %v", tt.fields, got, want)
+		}
+		r.odometry.reset(r.Pose())
+		if got := r.odometry.at(r.Pose()); !nearPose(got, Pose{}, 1e-9) {
+			t.Errorf("%s: after a reset at %v", tt.fields, got)
+		}
+	}
+}
+
+func TestBattery(t *testing.T) {
+	full := battery{joules: capacity, capacity: capacity, idle: idleWatts}
+	if full.decivolt() != 126 {
+		t.Errorf("full: %d", full.decivolt())
+	}
+	standing, driving := full, full
+	standing.drain(time.Hour, 0, 0)
+	driving.drain(time.Hour, 0.5, 0)
+	if !(driving.decivolt() < standing.decivolt() && standing.decivolt() < full.decivolt()) {
+		t.Errorf("after an hour: standing %d, driving %d", standing.decivolt(), driving.decivolt())
+	}
+	standing.drain(1000*time.Hour, 0, 0)
+	if standing.decivolt() != 110 || standing.joules != 0 {
+		t.Errorf("empty: %d", standing.decivolt())
+	}
+}

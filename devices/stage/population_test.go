@@ -1,0 +1,101 @@
+package stage
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// population is 100 robots with sonars, ten of them with lasers, too, all
+// driving about.
+func population(t testing.TB) *bench {
+	text := arena(100, "pioneer2dx")
+	w := newWorld(t, strings.Replace(text, "pioneer2dx", "pioneer_full", 10))
+	b := newBench(t, w)
+	for i := range w.robots {
+		letters := "ps"
+		if i < 10 {
+			letters = "psl"
+		}
+		b.open(t, i, letters)
+		b.drive(i, int16(100+3*i), int16(i%40-20))
+	}
+	b.run(10 * time.Second)
+	return b
+}
+
+// One tick of one robot among a hundred: what the server's loop is held for.
+func BenchmarkTickInPopulation(b *testing.B) {
+	p := population(b)
+	wakes, start := p.wakes, p.now
+	held := make([]time.Duration, 0, 1<<20)
+	runtime.LockOSThread() // processor time: this machine has other work, too
+	defer runtime.UnlockOSThread()
+	for b.Loop() {
+		at, _ := p.queue.Next()
+		before := threadTime()
+		p.run(at - p.now)
+		held = append(held, threadTime()-before)
+	}
+	slices.Sort(held)
+	b.ReportMetric(float64(held[len(held)*999/1000].Microseconds()), "µs-p99.9")
+	b.ReportMetric(float64(held[len(held)-1].Microseconds()), "µs-worst")
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(p.wakes-wakes), "ns/wake")
+	b.ReportMetric((p.now-start).Seconds()/b.Elapsed().Seconds(), "x-real-time")
+}
+
+func threadTime() time.Duration {
+	var t unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t) != nil {
+		return 0
+	}
+	return time.Duration(t.Nano())
+}
+
+func BenchmarkTickRoom(b *testing.B) {
+	p := newBench(b, loadRoom(b))
+	p.open(b, 0, allDevices)
+	p.drive(0, 100, 30)
+	for b.Loop() {
+		p.run(publishPeriod)
+	}
+}
+
+// How the work grows with the number of robots.
+func BenchmarkPopulation(b *testing.B) {
+	for _, n := range []int{1, 10, 100, 300} {
+		w := newWorld(b, arena(n, "pioneer_full"))
+		for i, r := range w.robots {
+			r.drive.command(int16(100+i%300), int16(i%40-20))
+		}
+		w.Step(100)
+		r := w.robots[n/2]
+		d := NewDriver(w, r)
+		b.Run(fmt.Sprintf("%d robots/step", n), func(b *testing.B) {
+			for b.Loop() {
+				w.Step(1)
+			}
+		})
+		b.Run(fmt.Sprintf("%d robots/sonar", n), func(b *testing.B) {
+			for b.Loop() {
+				r.readSonars(&d.sonarData)
+			}
+		})
+		b.Run(fmt.Sprintf("%d robots/laser", n), func(b *testing.B) {
+			for b.Loop() {
+				r.readLaser(&d.laserData)
+			}
+		})
+		b.Run(fmt.Sprintf("%d robots/camera", n), func(b *testing.B) {
+			for b.Loop() {
+				r.look(&w.tracker.pixels)
+				w.tracker.find(&d.visionData)
+			}
+		})
+	}
+}

@@ -1,0 +1,142 @@
+package stage
+
+import (
+	"math"
+	"testing"
+
+	"player/codec"
+)
+
+// hall is a room with inner faces at x = -5 and 5, y = -4 and 4.
+const hall = robotWorld + `
+wall ( pose [ 0  4.1 0 0] size [10.4 0.2 1] ) wall ( pose [ 0 -4.1 0 0] size [10.4 0.2 1] )
+wall ( pose [ 5.1 0 0 90] size [8.0 0.2 1] ) wall ( pose [-5.1 0 0 90] size [8.0 0.2 1] )
+`
+
+// inHall is the distance from o along d to the nearest face of the hall.
+func inHall(o, d Vec) float64 {
+	return min((5-o.X*sign(d.X))/math.Abs(d.X), (4-o.Y*sign(d.Y))/math.Abs(d.Y))
+}
+
+// Every reading at known poses is the distance to the wall ahead of it.
+func TestRangesInTheHall(t *testing.T) {
+	w := newWorld(t, hall+`pioneer_full ( )`)
+	r := w.robots[0]
+	d := NewDriver(w, r)
+	for _, pose := range []Pose{{}, {1, 2, math.Pi / 2}, {-3, -1, 2.5}, {4, 3, -0.7}} {
+		r.body.place(pose)
+		r.readLaser(&d.laserData)
+		at := pose.apply(Vec{0.08, 0})
+		for i, got := range d.laserData {
+			want := inHall(at, direction(pose.Heading+radians(float64(i)/2-90)))
+			switch {
+			case want > 8 && got != noEcho:
+				t.Fatalf("at %v reading %d is %d, the wall is %v m away", pose, i, got, want)
+			case want < 8 && math.Abs(float64(got)-want*1000) > 1:
+				t.Fatalf("at %v reading %d is %d, want %v", pose, i, got, want*1000)
+			}
+		}
+		r.readSonars(&d.sonarData)
+		for i, s := range r.sonars.ring {
+			want := math.Inf(1)
+			for k := range 3 {
+				beam := pose.then(s.pose).Heading + radians(15)*float64(k-1)/2
+				want = min(want, inHall(pose.then(s.pose).position(), direction(beam)))
+			}
+			if want = min(want, 5); math.Abs(float64(d.sonarData[i])-want*1000) > 1 {
+				t.Fatalf("at %v sonar %d is %d, want %v", pose, i, d.sonarData[i], want*1000)
+			}
+		}
+	}
+}
+
+// Sonars number clockwise from the front left, laser readings counterclockwise
+// from the right (manual table 7).
+func TestNumbering(t *testing.T) {
+	w := newWorld(t, robotWorld+`crate ( pose [0 1 0 0] size [0.3 0.3 1] ) pioneer_full ( )`)
+	r := w.robots[0]
+	d := NewDriver(w, r)
+	r.readSonars(&d.sonarData)
+	for i, got := range d.sonarData {
+		if beside := i == 0 || i == 15; beside != (got < 1000) {
+			t.Errorf("with a crate on the left sonar %d is %d", i, got)
+		}
+	}
+	r.readLaser(&d.laserData)
+	if d.laserData[360] > 900 || d.laserData[0] != noEcho || d.laserData[180] != noEcho {
+		t.Errorf("with a crate on the left the laser reads right %d, ahead %d, left %d",
+			d.laserData[0], d.laserData[180], d.laserData[360])
+	}
+}
+
+// Robots see one another exactly, wherever they are.
+func TestRobotsSeeOneAnother(t *testing.T) {
+	w := newWorld(t, robotWorld+`pioneer_full ( ) pioneer2dx ( pose [3 0 0 180] )`)
+	a, b := w.robots[0], w.robots[1]
+	d := NewDriver(w, a)
+	for _, tt := range []struct {
+		pose Pose
+		want float64 // from the laser at 0.08
+	}{
+		{Pose{3, 0, math.Pi}, 3 - 0.18 - 0.08},
+		{Pose{3, 0, 0}, 3 - 0.26 - 0.08},
+		{Pose{3, 0.04, math.Pi / 2}, 3 - 0.19 - 0.08},
+		{Pose{3, 0.5, 0}, math.Inf(1)},
+		{Pose{9, 0, 0}, math.Inf(1)},
+	} {
+		b.body.place(tt.pose)
+		a.readLaser(&d.laserData)
+		want := uint16(noEcho)
+		if tt.want < 8 {
+			want = uint16(math.Round(tt.want * 1000))
+		}
+		if got := d.laserData[180]; got != want {
+			t.Errorf("a robot at %v is %d mm ahead, want %d", tt.pose, got, want)
+		}
+	}
+}
+
+// What is lower than the beam is not seen.
+func TestHeights(t *testing.T) {
+	w := newWorld(t, robotWorld+`
+model ( size [0.2 2 0.195] pose [1 0 0 0] ) model ( size [0.2 2 0.15] pose [0.6 0 0 0] )
+model ( size [0.2 2 1] pose [0.7 0 0.5 0] ) pioneer_full ( )`)
+	d := NewDriver(w, w.robots[0])
+	w.robots[0].readLaser(&d.laserData)
+	w.robots[0].readSonars(&d.sonarData)
+	if d.laserData[180] != noEcho {
+		t.Errorf("the laser at 0.20 m reads %d", d.laserData[180])
+	}
+	if got := d.sonarData[3]; got < 700 || got > 780 {
+		t.Errorf("the sonars at 0.19 m read %d, want the block at 0.9", got)
+	}
+}
+
+func TestLaserWithANarrowFieldOfView(t *testing.T) {
+	w := newWorld(t, hall+`pioneer2dx ( ranger ( sensor ( samples 200 fov 90 range [0 20] ) ) )`)
+	var scan codec.LaserData
+	w.robots[0].readLaser(&scan)
+	for i, got := range scan {
+		if inside := i >= 90 && i <= 270; inside == (got == noEcho) {
+			t.Fatalf("reading %d is %d", i, got)
+		}
+	}
+}
+
+func TestMissingSonarsReadTheirReach(t *testing.T) {
+	w := newWorld(t, hall+`position ( ranger ( sensor ( range [0 3] ) sensor ( range [0 2] pose [0 0 0 90] ) ) )`)
+	var ranges codec.SonarData
+	w.robots[0].readSonars(&ranges)
+	if ranges[0] != 3000 || ranges[1] != 2000 || ranges[2] != 3000 || ranges[15] != 3000 {
+		t.Errorf("%v", ranges)
+	}
+}
+
+func TestRangersAllocateNothing(t *testing.T) {
+	w := newWorld(t, hall+`pioneer_full ( ) pioneer2dx ( pose [2 0 0 0] )`)
+	d := NewDriver(w, w.robots[0])
+	d.robot.readLaser(&d.laserData)
+	if n := testing.AllocsPerRun(20, func() { d.robot.readLaser(&d.laserData); d.robot.readSonars(&d.sonarData) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

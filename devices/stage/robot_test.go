@@ -1,0 +1,273 @@
+package stage
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+)
+
+// instant is a robot whose wheels reach any speed at once, so that its paths
+// have a closed form.
+const instant = robotWorld + `pioneer2dx ( acceleration_bounds [-1000 1000 0 0 0 0 -100000 100000] )`
+
+func steps(d time.Duration) int { return int(d / StepTime) }
+
+func TestCommandsAreClipped(t *testing.T) {
+	const rim = axle / 2
+	for _, tt := range []struct {
+		name           string
+		separate       bool
+		speed, turn    int16
+		wantV, wantDeg float64
+	}{
+		{"within", false, 300, 40, 0.3, 40},
+		{"fast", false, 1000, 0, 0.5, 0},
+		{"fast back", false, -32768, 0, -0.5, 0},
+		{"spin", false, 0, 180, 0, 100},
+		{"spin right", false, 0, -32768, 0, -100},
+		// 0.5 m/s and 100 deg/s ask 0.779 m/s of the right wheel: both give way.
+		{"saturated", false, 500, 100, 0.5 * 0.5 / (0.5 + radians(100)*rim), 100 * 0.5 / (0.5 + radians(100)*rim)},
+		{"saturated right, back", false, -500, 50, -0.5 * 0.5 / (0.5 + radians(50)*rim), 50 * 0.5 / (0.5 + radians(50)*rim)},
+		{"separate", true, 500, 100, 0.5, 100},
+		{"separate, fast", true, 900, -900, 0.5, -100},
+	} {
+		d := drive{speeds: span{-2, 2}, turns: span{-9, 9}, separate: tt.separate}
+		d.command(tt.speed, tt.turn)
+		if !near(d.wantSpeed, tt.wantV, 1e-9) || !near(d.wantTurn, radians(tt.wantDeg), 1e-9) {
+			t.Errorf("%s: %v m/s, %v deg/s, want %v, %v", tt.name, d.wantSpeed, d.wantTurn*180/math.Pi, tt.wantV, tt.wantDeg)
+		}
+		if tt.separate || tt.wantV == 0 || tt.turn == 0 {
+			continue
+		}
+		turn := max(-maxTurn, min(maxTurn, radians(float64(tt.turn))))
+		if want := turn / (float64(tt.speed) / 1000); !near(d.wantTurn/d.wantSpeed, want, 1e-9) {
+			t.Errorf("%s: the curvature changed from %v to %v", tt.name, want, d.wantTurn/d.wantSpeed)
+		}
+	}
+	d := drive{speeds: span{-0.1, 0.2}, turns: span{-1, 0.5}}
+	if d.command(500, 90); d.wantSpeed != 0.2 || d.wantTurn != 0.5 {
+		t.Errorf("the world's bounds: %v m/s, %v rad/s", d.wantSpeed, d.wantTurn)
+	}
+	if d.command(-500, -90); d.wantSpeed != -0.1 || d.wantTurn != -1 {
+		t.Errorf("the world's bounds: %v m/s, %v rad/s", d.wantSpeed, d.wantTurn)
+	}
+}
+
+// Accelerating evenly to v takes v*v/2a metres.
+func TestAccelerationBounds(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		separate bool
+		a        float64 // that must result
+	}{{"direct", false, 1}, {"separate", true, 0.3}} {
+		d := drive{speeds: span{-1, 1}, turns: span{-9, 9}, accels: span{-2, 1}, turnRises: span{-9, 9},
+			motors: true, separate: tt.separate}
+		d.command(450, 0)
+		way, n := 0.0, 0
+		for d.speed < 0.45 {
+			forward, _ := d.step(StepTime)
+			way += forward
+			n++
+		}
+		if !near(way, 0.45*0.45/2/tt.a, 0.005) || !near(float64(n)*StepTime.Seconds(), 0.45/tt.a, 0.011) {
+			t.Errorf("%s: %v m in %d steps", tt.name, way, n)
+		}
+	}
+	d := drive{accels: span{-2, 1}, turnRises: span{-9, 9}, motors: true, speed: 0.4}
+	if d.step(100 * time.Millisecond); !near(d.speed, 0.2, 1e-9) {
+		t.Errorf("slowed from 0.4 to %v m/s in 0.1 s", d.speed)
+	}
+}
+
+func TestMotorsOff(t *testing.T) {
+	w := newWorld(t, robotWorld+`pioneer2dx ( motors 0 )`)
+	r := w.robots[0]
+	r.drive.command(500, 50)
+	w.Step(100)
+	if r.Pose() != (Pose{}) || r.drive.speed != 0 {
+		t.Errorf("without power it drove to %v", r.Pose())
+	}
+	r.drive.motors = true
+	w.Step(100)
+	if r.Pose() == (Pose{}) {
+		t.Error("with power it stands still")
+	}
+	r.drive.motors = false
+	w.Step(1)
+	stopped := r.Pose()
+	if w.Step(10); r.Pose() != stopped {
+		t.Error("it drives on without power")
+	}
+}
+
+// Paths that have a closed form: straight lines, turns on the spot, circles.
+func TestPaths(t *testing.T) {
+	for _, tt := range []struct {
+		name        string
+		speed, turn int16
+		d           time.Duration
+		want        Pose
+	}{
+		{"one metre", 250, 0, 4 * time.Second, Pose{1, 0, 0}},
+		{"one metre back", -250, 0, 4 * time.Second, Pose{-1, 0, 0}},
+		{"full turn", 0, 90, 4 * time.Second, Pose{}},
+		{"full turn right", 0, -60, 6 * time.Second, Pose{}},
+		{"quarter circle left", 200, 30, 3 * time.Second, Pose{1.2 / math.Pi, 1.2 / math.Pi, math.Pi / 2}},
+		{"quarter circle right", 200, -30, 3 * time.Second, Pose{1.2 / math.Pi, -1.2 / math.Pi, -math.Pi / 2}},
+		{"quarter circle left, back", -200, 30, 3 * time.Second, Pose{-1.2 / math.Pi, -1.2 / math.Pi, math.Pi / 2}},
+		{"full circle", 300, 45, 8 * time.Second, Pose{}},
+	} {
+		w := newWorld(t, instant)
+		r := w.robots[0]
+		r.drive.command(tt.speed, tt.turn)
+		r.drive.speed, r.drive.turn = r.drive.wantSpeed, r.drive.wantTurn
+		w.Step(steps(tt.d))
+		if !nearPose(r.Pose(), tt.want, 1e-6) {
+			t.Errorf("%s: at %v, want %v", tt.name, r.Pose(), tt.want)
+		}
+		if got := r.odometry.at(r.Pose()); !nearPose(got, tt.want, 1e-6) {
+			t.Errorf("%s: odometry says %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+// A square leads back: without slip the odometry is the truth.
+func TestSquareCloses(t *testing.T) {
+	w := newWorld(t, robotWorld+`pioneer2dx ( pose [3 4 0 30] )`)
+	r := w.robots[0]
+	start := r.Pose()
+	for range 4 {
+		for _, leg := range []struct{ speed, turn int16 }{{300, 0}, {0, 0}, {0, 45}, {0, 0}} {
+			r.drive.command(leg.speed, leg.turn)
+			w.Step(steps(2 * time.Second))
+		}
+	}
+	if !nearPose(r.Pose(), start, 1e-6) || !nearPose(r.odometry.at(r.Pose()), Pose{}, 1e-6) {
+		t.Errorf("at %v, odometry says %v", r.Pose(), r.odometry.at(r.Pose()))
+	}
+}
+
+func TestWallStops(t *testing.T) {
+	w := newWorld(t, robotWorld+`wall ( pose [2 0 0 90] size [2 0.2 1] ) pioneer2dx ( )`)
+	r := w.robots[0]
+	// The wall's face is at 1.90, the robot's nose at 0.18.
+	r.drive.command(500, 0)
+	for range steps(5 * time.Second) {
+		if r.stalled() {
+			break
+		}
+		w.Step(1)
+	}
+	for range 100 { // pressing on
+		if w.Step(1); !r.stalled() {
+			t.Fatal("the stall flickers")
+		}
+	}
+	if nose := r.Pose().X + 0.18; nose > 1.9 || nose < 1.9-0.0002 {
+		t.Errorf("the nose is at %v, the wall at 1.9", nose)
+	}
+	if got := r.odometry.at(r.Pose()).X; got != r.Pose().X {
+		t.Errorf("the odometry counts %v, the robot went %v", got, r.Pose().X)
+	}
+	r.drive.command(-200, 0)
+	w.Step(steps(time.Second))
+	if r.stalled() || r.Pose().X > 1.6 {
+		t.Errorf("backing off: stalled %v at %v", r.stalled(), r.Pose())
+	}
+}
+
+func TestTurnsOnTheSpotAtAWall(t *testing.T) {
+	w := newWorld(t, robotWorld+`wall ( pose [2 0 0 90] size [6 0.2 1] ) pioneer2dx ( )`)
+	r := w.robots[0]
+	r.drive.command(500, 0)
+	w.Step(steps(5 * time.Second))
+	r.drive.command(-200, 0)
+	w.Step(steps(500 * time.Millisecond))
+	r.drive.command(0, 90)
+	w.Step(steps(3 * time.Second))
+	if h := r.Pose().Heading; near(h, 0, 1) {
+		t.Errorf("heading %v after turning", h)
+	}
+}
+
+// Whatever robots do, they never overlap walls, objects or one another. The
+// walls are looked at as the polygons that they are, not as grid cells.
+func TestNothingPenetrates(t *testing.T) {
+	var text strings.Builder
+	text.WriteString(robotWorld + `
+wall ( pose [ 0  2.05 0 0] size [4.2 0.1 1] ) wall ( pose [ 0 -2.05 0 0] size [4.2 0.1 1] )
+wall ( pose [ 2.05 0 0 90] size [4.2 0.1 1] ) wall ( pose [-2.05 0 0 90] size [4.2 0.1 1] )
+crate ( pose [0.3 0.2 0 33] ) puck ( pose [-0.6 -0.4 0 0] ) crate ( pose [-1 1 0 12] size [0.05 0.6 1] )
+`)
+	for i := range 6 {
+		fmt.Fprintf(&text, "pioneer_full ( pose [%v -1.4 0 %d] )\n", -1.5+0.6*float64(i), 60*i)
+	}
+	w := newWorld(t, text.String())
+	random := rand.New(rand.NewPCG(11, 12))
+	stalls, way := 0, 0.0
+	for step := range 6000 {
+		if step%40 == 0 {
+			r := w.robots[random.IntN(len(w.robots))]
+			r.drive.command(int16(random.IntN(1400)-600), int16(random.IntN(240)-120))
+		}
+		w.Step(1)
+		for _, r := range w.robots {
+			way += math.Abs(r.drive.speed) * StepTime.Seconds()
+			if r.stalled() {
+				stalls++
+			}
+			for _, f := range w.fixtures {
+				if depth := overlapDepth(r.body.here, f.parts[0].shapes[0]); depth > 1e-9 {
+					t.Fatalf("step %d: %s is %v m in %s", step, r.Name, depth, f.name)
+				}
+			}
+			for _, o := range w.bodies {
+				if o != r.body && o.holder == nil {
+					if depth := overlapDepth(r.body.here, o.here); depth > 1e-9 {
+						t.Fatalf("step %d: %s is %v m in %s", step, r.Name, depth, o.name)
+					}
+				}
+			}
+		}
+	}
+	if stalls < 100 || way < 10 {
+		t.Errorf("%d stalls and %v m: nothing was tried", stalls, way)
+	}
+}
+
+// A hassock that sonars and lasers do not see is solid all the same; a light is
+// neither.
+func TestReturns(t *testing.T) {
+	w := newWorld(t, robotWorld+`
+model ( name "hassock" color "black" size [0.5 0.5 0.4] pose [1 0 0 0] ranger_return -1 )
+model ( name "lamp" light 1 size [0.2 0.2 2] pose [-1 0 0 0] )
+model ( name "ghost" size [0.2 0.2 1] pose [0 1 0 0] obstacle_return 0 )
+pioneer_full ( )`)
+	r := w.robots[0]
+	d := NewDriver(w, r)
+	r.readLaser(&d.laserData)
+	if d.laserData[180] != noEcho {
+		t.Errorf("the laser sees the hassock at %d mm", d.laserData[180])
+	}
+	if d.laserData[360] > 1000 {
+		t.Errorf("the laser does not see the ghost: %d", d.laserData[360])
+	}
+	r.readSonars(&d.sonarData)
+	if d.sonarData[3] != 5000 || d.sonarData[11] != 5000 {
+		t.Errorf("sonars see the hassock or the lamp: %v", d.sonarData)
+	}
+	r.drive.command(500, 0)
+	w.Step(steps(3 * time.Second))
+	if !r.stalled() || r.Pose().X > 0.6 {
+		t.Errorf("it drove into the hassock: %v", r.Pose())
+	}
+	r.body.place(Pose{})
+	r.drive.command(-500, 0)
+	w.Step(steps(3 * time.Second))
+	if r.stalled() || r.Pose().X > -1 {
+		t.Errorf("the lamp is in the way: %v", r.Pose())
+	}
+}
