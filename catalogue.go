@@ -4,6 +4,13 @@ import (
 	"fmt"
 
 	"player/devices"
+	"player/devices/acts"
+	"player/devices/evid30"
+	"player/devices/hdaps"
+	"player/devices/joystick"
+	"player/devices/p2os"
+	"player/devices/plugin"
+	"player/devices/sicklms200"
 	"player/devices/stage"
 	"player/devices/testpattern"
 )
@@ -12,37 +19,15 @@ import (
 // (docs/DRIVERS.md).
 func catalogue() []devices.Kind {
 	return []devices.Kind{
-		absent("p2os", "Pioneer robots with a P2OS microcontroller", "port", "/dev/ttyS0", "serial port",
-			devices.Position(), devices.Sonar(), devices.Gripper(), devices.Misc()),
-		absent("sicklms200", "SICK LMS-200 laser scanner", "port", "/dev/ttyS1", "serial port", devices.Laser()),
-		absent("evid30", "Sony EVI-D30 pan-tilt-zoom camera", "port", "/dev/ttyS2", "serial port", devices.PTZ()),
-		actsKind(),
+		p2os.Kind(),
+		sicklms200.Kind(),
+		evid30.Kind(),
+		acts.Kind(),
 		stageKind(),
+		joystick.Kind(),
+		hdaps.Kind(),
+		plugin.Kind(),
 		testpattern.Kind(),
-	}
-}
-
-// absent declares a driver that is still to be written.
-func absent(name, doc, option, value, what string, provides ...devices.Spec) devices.Kind {
-	return devices.Kind{
-		Name: name, Doc: doc, Provides: provides,
-		Options: []devices.Option{{Name: option, Default: value, Doc: what}},
-		New: func(a devices.Args) (devices.Driver, error) {
-			return devices.NewAbsent(name, a.String(option), provides...), nil
-		},
-	}
-}
-
-func actsKind() devices.Kind {
-	return devices.Kind{
-		Name: "acts", Doc: "ACTS colour vision program", Provides: []devices.Spec{devices.Vision()},
-		Options: []devices.Option{
-			{Name: "port", Default: 5001, Min: 1, Max: 65535, Doc: "TCP port of ACTS"},
-			{Name: "configfile", Default: "/usr/local/acts/actsconfig", Doc: "configuration file of ACTS"},
-		},
-		New: func(a devices.Args) (devices.Driver, error) {
-			return devices.NewAbsent("acts", fmt.Sprint(a.Int("port")), devices.Vision()), nil
-		},
 	}
 }
 

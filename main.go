@@ -63,8 +63,10 @@ func run(args []string) int {
 	for i, robot := range server.Robots {
 		robots[i] = reactor.Robot{Address: o.address(robot.Port), Table: robot.Table}
 	}
-	if server.Access == nil && server.Motors() && !o.private() {
-		log.Warn("every computer on the network can drive this robot: restrict it by access ( ... ) in a configuration file, or by -bind 127.0.0.1")
+	window, err := openWindow(o, server, log)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "player:", err)
+		return exitUsage
 	}
 	// The first signal shuts down in order; then the default comes back, so
 	// that a second one ends the process at once.
@@ -77,10 +79,14 @@ func run(args []string) int {
 		MaxRate:    o.maxRate,
 		MaxClients: o.maxClients,
 		Log:        log,
-		Ready: func(*reactor.Reactor) {
+		Ready: func(r *reactor.Reactor) {
 			for _, robot := range robots {
 				log.Info("serving", zap.String("address", robot.Address), zap.String("version", version()), zap.Duration("after", time.Since(started)))
 			}
+			if server.Access == nil && server.Motors() && !o.private() {
+				log.Warn("every computer on the network can drive this robot: restrict it by access ( ... ) in a configuration file, or by -bind 127.0.0.1")
+			}
+			window.serve(ctx, r.Post)
 		},
 	})
 	var address *reactor.AddressError

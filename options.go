@@ -21,6 +21,7 @@ import (
 type options struct {
 	port       int
 	bind       string
+	http       string // address of the window; empty: the default; "off": none
 	file       string // configuration file; empty: none
 	stage      string
 	overrides  []config.Override // what flags say of drivers
@@ -75,6 +76,10 @@ A real robot
 A simulated robot
   -stage FILE       simulate the world in FILE instead of using hardware
 
+A window to look through and to drive: a web page
+  -http ADDRESS     host:port of the page, or off    (default off; localhost:8080
+                    with a simulated robot)
+
 Configuration
   -check            read the configuration, print the devices and exit
   -list             print all drivers with their options and exit
@@ -97,6 +102,7 @@ func parseOptions(args []string, help io.Writer) (options, error) {
 	fs.SetOutput(io.Discard)
 	fs.IntVar(&o.port, "gp", 6665, "")
 	fs.StringVar(&o.bind, "bind", "", "")
+	fs.StringVar(&o.http, "http", "", "")
 	fs.StringVar(&o.stage, "stage", "", "")
 	fs.String("pp", "", "")
 	fs.String("lp", "", "")

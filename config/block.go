@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -19,6 +20,7 @@ type block struct {
 	requires []address
 	where    map[string]configfile.Pos // of the addresses, by text
 	alwaysOn bool
+	geometry devices.Geometry
 	values   map[string]any
 }
 
@@ -40,6 +42,7 @@ func (b *builder) readBlock(s *configfile.Section) (*block, error) {
 	if name == "" {
 		d.name = kind.Name
 	}
+	d.geometry = readGeometry(s)
 	// All fields are read before anything is complained about: a field that
 	// nobody reads is a complaint of its own.
 	d.alwaysOn = s.Bool("alwayson", false) || kind.AlwaysOn
@@ -56,6 +59,13 @@ func (b *builder) readBlock(s *configfile.Section) (*block, error) {
 		return nil, wrong
 	}
 	return d, d.checkAddresses(b.Port)
+}
+
+// readGeometry reads pose [x y heading] and size [length width].
+func readGeometry(s *configfile.Section) devices.Geometry {
+	const mm, deg = 1000, 180 / math.Pi // of the units that configfile returns
+	pose, size := s.Tuple("pose", "lla", 0, 0, 0), s.Lengths("size", 0, 0)
+	return devices.Geometry{X: pose[0] * mm, Y: pose[1] * mm, Heading: pose[2] * deg, Length: size[0] * mm, Width: size[1] * mm}
 }
 
 // kindOf finds the kind of a section. A section that names a plugin is of kind

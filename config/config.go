@@ -67,6 +67,7 @@ type Robot struct {
 
 // Driver is one driver of a robot and where it comes from.
 type Driver struct {
+	Driver devices.Driver
 	Link   *devices.Link
 	Kind   devices.Kind
 	Values map[string]any
@@ -239,10 +240,11 @@ func (b *builder) place(d *block, p devices.Placed, provides []devices.Spec) err
 	if err != nil {
 		return d.errorf(d.section.Pos, "%w", err)
 	}
+	link.Place(d.geometry)
 	if d.alwaysOn {
 		link.KeepOn()
 	}
-	robot.Drivers = append(robot.Drivers, Driver{link, d.kind, d.values, d.section.Pos})
+	robot.Drivers = append(robot.Drivers, Driver{p.Driver, link, d.kind, d.values, d.section.Pos})
 	return nil
 }
 

@@ -201,6 +201,7 @@ func TestMistakes(t *testing.T) {
 		{"wrong type", `driver ( name "wheels" speed "fast" )`, `1:30: speed wants a whole number, not string "fast"`},
 		{"out of bounds", `driver ( name "wheels" speed 5 )`, `1:30: speed is 10 to 1000 mm/s, not 5`},
 		{"out of bounds, fraction", `driver ( name "wheels" gain 1.5 )`, `1:29: gain is 0 to 1, not 1.5`},
+		{"pose", `driver ( name "wheels" pose [1 2 3 4] )`, `1:36: pose wants at most 3 numbers, not 4`},
 		{"required option", `driver ( name "eye" )`, `1:1: eye needs model: which one`},
 		{"plugin statement", "plugin \"libx\"\ndriver ( name \"wheels\" )", `1:8: a plugin is named in the block of its driver`},
 		{"no device", `driver ( name "wheels" provides ["sonar"] )`, `1:34: "sonar" is not a device: write "interface:index" or "port:interface:index"`},
@@ -302,7 +303,7 @@ func TestOverrideMistakes(t *testing.T) {
 var update = flag.Bool("update", false, "write the golden files")
 
 func TestPrint(t *testing.T) {
-	server, made, err := build(t, `driver ( name "filter" ) driver ( name "wheels" provides ["position:1"] speed 20 ) access ( allow "read" from ["10.0.0.0/8" "::1"] )`)
+	server, made, err := build(t, `driver ( name "filter" ) driver ( name "wheels" provides ["position:1"] speed 20 pose [0.1 -0.05 90] size [0.4 0.3] ) access ( allow "read" from ["10.0.0.0/8" "::1"] )`)
 	if err != nil {
 		t.Fatal(err)
 	}

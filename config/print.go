@@ -32,6 +32,9 @@ func (s *Server) WriteTable(w io.Writer) error {
 		}
 		for _, d := range r.Drivers {
 			fmt.Fprintf(tw, "driver %s\n", d.Link.Name())
+			if g := d.Link.Geometry(); g != (devices.Geometry{}) {
+				fmt.Fprintf(tw, "  pose\t[%.4g %.4g] mm, %.4g deg\n  size\t[%.4g %.4g] mm\n", g.X, g.Y, g.Heading, g.Length, g.Width)
+			}
 			for _, o := range d.Kind.Options {
 				fmt.Fprintf(tw, "  %s\t%s%s\n", o.Name, literal(d.Values[o.Name]), unit(o))
 			}

@@ -1,6 +1,7 @@
 package devices
 
 import (
+	"slices"
 	"time"
 
 	"player/codec"
@@ -17,6 +18,8 @@ type Device struct {
 	seq     uint64        // counts the data published, never restarts
 	command []byte        // newest command; empty: none since the link started
 	seqSeen uint64        // seq when the link started: data up to it is of an earlier run
+
+	followers []Follower
 }
 
 // Letter is the device's code on the wire.
@@ -36,7 +39,28 @@ func (d *Device) Publish(stamp time.Duration, payload []byte) {
 	d.block = codec.AppendBlock(d.block[:0], d.spec.Letter, payload)
 	d.stamp = stamp
 	d.seq++
+	for _, f := range d.followers {
+		f.Published(d)
+	}
 }
+
+// Follower is told of new data of a device: a driver that works on it.
+type Follower interface {
+	// Published is called from within Publish. It may publish, but not on d.
+	Published(d *Device)
+}
+
+// Follow has f told of new data until Unfollow. It does not subscribe.
+func (d *Device) Follow(f Follower) { d.followers = append(d.followers, f) }
+
+// Unfollow ends what Follow began.
+func (d *Device) Unfollow(f Follower) {
+	// A new slice: it may be called from within Publish.
+	d.followers = slices.DeleteFunc(slices.Clone(d.followers), func(o Follower) bool { return o == f })
+}
+
+// Stamp returns when the data was taken; meaningful only with HasData.
+func (d *Device) Stamp() time.Duration { return d.stamp }
 
 // HasData says whether the device has published since its link was started.
 func (d *Device) HasData() bool { return d.seq > d.seqSeen }

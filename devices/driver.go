@@ -83,6 +83,15 @@ func PTZ() Spec {
 	return Spec{Letter: codec.PTZ, Name: "ptz", DataSize: codec.PTZSize, CommandSize: codec.PTZCommandSize}
 }
 
+// Geometry is where on the robot a device is, and its size, as declared by the
+// robot's owner. Nothing in the protocol asks for it; other drivers do.
+type Geometry struct {
+	X, Y    float64 // mm forward and to the left of the robot's centre of rotation
+	Heading float64 // deg, counterclockwise
+
+	Length, Width float64 // mm
+}
+
 // Host is the outside world as drivers see it; the reactor provides it.
 type Host interface {
 	// WakeAt has wake called at the absolute deadline at; the deadline it
@@ -93,6 +102,10 @@ type Host interface {
 	// OpenSerial opens a serial line, raw 8N1, exclusively. The error names
 	// the port and the remedy. Bytes may be written at once.
 	OpenSerial(path string, baud int, h PortHandler) (Port, error)
+
+	// OpenInput opens a device that is only read, such as /dev/input/js0, or a
+	// FIFO. The error names the device and the remedy.
+	OpenInput(path string, h PortHandler) (Port, error)
 
 	// Dial begins a TCP connection to a numeric address. Bytes may be written
 	// at once; they go out when it is established. A refusal is a Hangup.

@@ -74,6 +74,8 @@ type Link struct {
 	host    Host
 	log     *zap.Logger
 
+	geometry Geometry
+
 	state         State
 	subscriptions []subscription
 	untold        []outcome     // ended, but its subscriber does not know yet
@@ -88,6 +90,12 @@ type Link struct {
 // KeepOn has the link run from Table.Start on, whether anybody subscribes or
 // not. Should its setup fail, it is tried again.
 func (l *Link) KeepOn() { l.alwaysOn = true }
+
+// Place says where the devices of the link are.
+func (l *Link) Place(g Geometry) { l.geometry = g }
+
+// Geometry returns where the devices of the link are; zero: not declared.
+func (l *Link) Geometry() Geometry { return l.geometry }
 
 // Devices returns the devices on the link.
 func (l *Link) Devices() []*Device { return l.devices }

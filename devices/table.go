@@ -140,6 +140,9 @@ func (unconnected) WakeAt(*Link, time.Duration) {}
 func (unconnected) OpenSerial(path string, _ int, _ PortHandler) (Port, error) {
 	return nil, fmt.Errorf("%s: the server is not running", path)
 }
+func (unconnected) OpenInput(path string, _ PortHandler) (Port, error) {
+	return nil, fmt.Errorf("%s: the server is not running", path)
+}
 func (unconnected) Dial(address string, _ PortHandler) (Port, error) {
 	return nil, fmt.Errorf("%s: the server is not running", address)
 }

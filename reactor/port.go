@@ -88,7 +88,28 @@ func (r *Reactor) Dial(address string, h devices.PortHandler) (devices.Port, err
 		unix.Close(fd)
 		return nil, fmt.Errorf("dial %s: %w", address, err)
 	}
+	if toItself(fd, to) {
+		unix.Close(fd)
+		return nil, fmt.Errorf("dial %s: %w", address, unix.ECONNREFUSED)
+	}
 	return r.newPort(fd, h)
+}
+
+// toItself says whether a socket is being connected to itself. That happens
+// when nobody listens and the kernel gives the socket the very port that it is
+// to reach; it would hear its own words, and keep a server from listening there.
+func toItself(fd int, to netip.AddrPort) bool {
+	local, err := unix.Getsockname(fd)
+	if err != nil || !to.Addr().IsLoopback() {
+		return false
+	}
+	switch local := local.(type) {
+	case *unix.SockaddrInet4:
+		return local.Port == int(to.Port())
+	case *unix.SockaddrInet6:
+		return local.Port == int(to.Port())
+	}
+	return false
 }
 
 func (r *Reactor) newPort(fd int, h devices.PortHandler) (devices.Port, error) {

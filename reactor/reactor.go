@@ -210,17 +210,17 @@ func (r *Reactor) boot() {
 		address = net.JoinHostPort("localhost", port)
 	}
 	for {
-		// The listener is open before the loop runs, so only a local firewall
-		// can be in the way; then the first client takes our part.
+		retry := time.Millisecond // gnet does not listen yet
 		if conn, err := net.DialTimeout("tcp", address, time.Second); err == nil {
 			defer conn.Close()
+			retry = time.Second // the loop is on its way
 		}
 		select {
 		case <-r.booted:
 			return
 		case <-r.ended:
 			return
-		case <-time.After(time.Second):
+		case <-time.After(retry):
 		}
 	}
 }
@@ -317,9 +317,14 @@ func (r *Reactor) OnClose(conn gnet.Conn, err error) gnet.Action {
 }
 
 // Post has fn called on the loop. It is the one door into the loop from other
-// goroutines. It reports false when the loop has ended.
+// goroutines. It waits for the loop to begin, and reports false when it has
+// ended.
 func (r *Reactor) Post(fn func(now time.Duration)) bool {
-	<-r.booted
+	select {
+	case <-r.booted:
+	case <-r.ended:
+		return false
+	}
 	return r.loop.Execute(context.Background(), gnet.RunnableFunc(func(context.Context) error {
 		now := r.enter()
 		fn(now)

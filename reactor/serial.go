@@ -1,6 +1,7 @@
 package reactor
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -22,7 +23,7 @@ func (r *Reactor) OpenSerial(path string, baud int, h devices.PortHandler) (devi
 		return nil, serialError(path, err)
 	}
 	// Exclusive: two programs on one line would each lose half of the bytes.
-	if err := errors.Join(tty.EnableExclusiveMode(), makeRaw(tty, baud), tty.Flush(serial.TCIOFLUSH)); err != nil {
+	if err := cmp.Or(tty.EnableExclusiveMode(), makeRaw(tty, baud), tty.Flush(serial.TCIOFLUSH)); err != nil {
 		_ = tty.Close()
 		return nil, serialError(path, err)
 	}

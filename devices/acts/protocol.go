@@ -14,9 +14,9 @@ const (
 )
 
 const (
-	// Ports of the server.
-	Port10 = 35091 // ACTS 1.0
-	Port12 = 5001  // ACTS 1.2 and 2.0
+	// Port is the server's. ACTS 1.0 means it, but listens on 35091, which is
+	// the same with its bytes swapped.
+	Port = 5001
 
 	// Channels is the number of colours that are tracked.
 	Channels = 32

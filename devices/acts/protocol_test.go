@@ -168,6 +168,60 @@ func TestParserReset(t *testing.T) {
 	}
 }
 
+// TestDetect: whatever is seen, the version is found, or an image of V10 is
+// whole when nothing follows it.
+func TestDetect(t *testing.T) {
+	random := rand.New(rand.NewPCG(9, 10))
+	settled := 0
+	for range 3000 {
+		var blobs []Blob
+		for channel := range Channels {
+			for range random.IntN(MaxBlobs+1) * (random.IntN(12) / 11) {
+				n := func() int { return random.IntN(255) }
+				blobs = append(blobs, Blob{channel, random.IntN(1 << 17), n(), n(), n(), n(), n(), n()})
+			}
+		}
+		for v := range recordings {
+			packet := v.AppendPacket(nil, blobs)
+			p := Parser{Detect: true}
+			cut := random.IntN(len(packet))
+			got := feed(&p, packet[:cut], packet[cut:])
+			if got == nil && v == V10 {
+				got = [][]byte{p.Settle()}
+				settled++
+			} else if p.Detect || p.Version != v {
+				t.Fatalf("version %d of %+v is taken for %d", v, blobs, p.Version)
+			}
+			if want := (Stats{Packets: 1}); !equal(got, [][]byte{packet}) || p.Stats != want {
+				t.Fatalf("% X, %+v, want % X", got, p.Stats, packet)
+			}
+		}
+	}
+	if settled == 0 || settled > 500 {
+		t.Errorf("%d of 3000 images were doubtful", settled)
+	}
+}
+
+// TestSettle: only what is just one packet of V10 is taken.
+func TestSettle(t *testing.T) {
+	empty := V10.AppendPacket(nil, nil)
+	for name, in := range map[string][]byte{
+		"nothing":       nil,
+		"half a packet": empty[:63],
+		"more":          append(bytes.Clone(empty), 1),
+		"noise":         {7, 7, 7},
+	} {
+		p := Parser{Detect: true}
+		if got := feed(&p, in); got != nil || p.Settle() != nil {
+			t.Errorf("%s: a packet", name)
+		}
+	}
+	p := Parser{Version: V10}
+	if feed(&p, empty[:63]); p.Settle() != nil {
+		t.Error("a packet of a known version is settled")
+	}
+}
+
 func TestReceiveAllocatesNothing(t *testing.T) {
 	stream := append(bytes.Repeat(recording(t, "acts12.hex"), 3), "noise"...)
 	stream = V12.AppendPacket(stream, fullImage())
@@ -220,6 +274,16 @@ func FuzzParser(f *testing.F) {
 		}
 		if total != uint64(len(in)) || p.Stats.Packets != uint64(len(got)) {
 			t.Fatalf("%d bytes of %d accounted for, %+v", total, len(in), p.Stats)
+		}
+		found := Parser{Detect: true}
+		whole := feed(&found, in)
+		var bytewise Parser
+		bytewise.Detect = true
+		if split := feed(&bytewise, slices.Collect(slices.Chunk(in, 1))...); !equal(split, whole) || found.Stats != bytewise.Stats || found.Version != bytewise.Version {
+			t.Fatalf("byte by byte %d packets %+v, at once %d %+v", len(split), bytewise.Stats, len(whole), found.Stats)
+		}
+		if rest := found.Settle(); rest != nil && (len(rest) > V10.MaxPacket() || found.w != found.r) {
+			t.Fatalf("settled % X", rest)
 		}
 		q := Parser{Version: v}
 		if split := feed(&q, slices.Collect(slices.Chunk(in, 1))...); !equal(split, got) || p.Stats != q.Stats {

@@ -1,22 +1,19 @@
 package evid30
 
-import (
-	"encoding/binary"
-	"fmt"
-)
+import "fmt"
 
-// Kind is the kind of a Reply.
-type Kind byte
+// ReplyKind is the kind of a Reply.
+type ReplyKind byte
 
 // The kinds. A command is acknowledged with the socket, 1 or 2, in which it
 // runs, and completed or refused under the same number; a third command before
 // that is refused with BufferFull.
 const (
-	Ack           Kind = iota + 1 // command accepted, runs in Socket
-	Completion                    // command in Socket done
-	Answer                        // of an inquiry, see Type, Power, PanTilt, Zoom
-	Error                         // see Fault; Socket is 0 where it has none
-	NetworkChange                 // a camera joined or left: addresses must be set again
+	Ack           ReplyKind = iota + 1 // command accepted, runs in Socket
+	Completion                         // command in Socket done
+	Answer                             // of an inquiry, see PanTilt and Zoom
+	Error                              // see Fault; Socket is 0 where it has none
+	NetworkChange                      // a camera joined or left: addresses must be set again
 )
 
 // Fault is why a command or inquiry failed.
@@ -53,7 +50,7 @@ func (f Fault) String() string {
 
 // Reply is what the camera says in a packet, valid as long as that.
 type Reply struct {
-	Kind   Kind
+	Kind   ReplyKind
 	Socket byte
 	Fault  Fault // of an Error
 
@@ -84,41 +81,9 @@ func DecodeReply(p Packet) (r Reply, ok bool) {
 // Sizes in bytes of what answers hold; an answer does not say of which inquiry
 // it is, but no two have the same.
 const (
-	typeSize    = 7
-	powerSize   = 1
 	panTiltSize = 8
 	zoomSize    = 4
 )
-
-// Models of Type.
-const (
-	VendorSony = 0x0020
-	ModelD30   = 0x0402 // and D31
-)
-
-// DeviceType is the answer to InquireType.
-type DeviceType struct {
-	Vendor, Model, Revision uint16
-	Sockets                 byte // commands that can run at once
-}
-
-// Type is the answer to InquireType; ok is false if r is none.
-func (r Reply) Type() (t DeviceType, ok bool) {
-	if len(r.data) != typeSize {
-		return t, false
-	}
-	be := binary.BigEndian
-	return DeviceType{be.Uint16(r.data), be.Uint16(r.data[2:]), be.Uint16(r.data[4:]), r.data[6]}, true
-}
-
-// Power is the answer to InquirePower; ok is false if r is none.
-func (r Reply) Power() (on, ok bool) {
-	const powerOn, powerOff = 2, 3
-	if len(r.data) != powerSize || r.data[0] != powerOn && r.data[0] != powerOff {
-		return false, false
-	}
-	return r.data[0] == powerOn, true
-}
 
 // PanTilt is the answer to InquirePanTilt in camera units (see PanDegrees,
 // TiltDegrees); ok is false if r is none.

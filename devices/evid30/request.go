@@ -4,11 +4,8 @@ package evid30
 // inquiry with an Answer; a command with an Ack, and with a Completion when it
 // is done.
 const (
-	InquireType    = "\x81\x09\x00\x02\xFF" // see Reply.Type
-	InquirePower   = "\x81\x09\x04\x00\xFF" // see Reply.Power
 	InquirePanTilt = "\x81\x09\x06\x12\xFF" // see Reply.PanTilt
 	InquireZoom    = "\x81\x09\x04\x47\xFF" // see Reply.Zoom
-	PowerOn        = "\x81\x01\x04\x00\x02\xFF"
 
 	// ClearInterface makes the camera forget commands under way. It is
 	// answered with a Completion of socket 0.
@@ -39,26 +36,6 @@ func AppendZoom(dst []byte, zoom uint16) []byte {
 	dst = append(dst, 0x81, 0x01, 0x04, 0x47)
 	dst = appendNibbles(dst, zoom)
 	return append(dst, terminator)
-}
-
-// Direction is a direction of AppendDrive.
-type Direction byte
-
-// Directions of either axis.
-const (
-	Left  Direction = 1
-	Right Direction = 2
-
-	Up   Direction = 1
-	Down Direction = 2
-
-	Hold Direction = 3
-)
-
-// AppendDrive appends the command to keep turning at the given speeds, 1 to
-// MaxPanSpeed and MaxTiltSpeed, until the next command.
-func AppendDrive(dst []byte, panSpeed, tiltSpeed byte, pan, tilt Direction) []byte {
-	return append(dst, 0x81, 0x01, 0x06, 0x01, panSpeed, tiltSpeed, byte(pan), byte(tilt), terminator)
 }
 
 // AppendCancel appends the command to cancel what runs in a socket, 1 or 2. It

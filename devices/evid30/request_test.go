@@ -11,11 +11,8 @@ func TestRequests(t *testing.T) {
 		got  []byte
 		want string
 	}{
-		{"type", []byte(InquireType), "81 09 00 02 FF"},
-		{"power", []byte(InquirePower), "81 09 04 00 FF"},
 		{"position", []byte(InquirePanTilt), "81 09 06 12 FF"},
 		{"zoom", []byte(InquireZoom), "81 09 04 47 FF"},
-		{"power on", []byte(PowerOn), "81 01 04 00 02 FF"},
 		{"clear", []byte(ClearInterface), "81 01 00 01 FF"},
 		{"addresses", []byte(SetAddress), "88 30 01 FF"},
 		// Recorded from the original server: 0, 30 and 10, -50 and -20 degrees.
@@ -27,8 +24,6 @@ func TestRequests(t *testing.T) {
 		{"721", AppendZoom(nil, 721), "81 01 04 47 00 02 0D 01 FF"},
 		{"telephoto", AppendZoom(nil, ZoomUnits(1023)), "81 01 04 47 00 03 0F 0F FF"},
 		{"as far as can be", AppendPanTilt(nil, PanUnits(999), TiltUnits(-999)), "81 01 06 02 18 14 0F 0C 09 00 0F 0E 0D 04 FF"},
-		{"drive", AppendDrive(nil, 1, MaxTiltSpeed, Left, Down), "81 01 06 01 01 14 01 02 FF"},
-		{"stop", AppendDrive(nil, MaxPanSpeed, 1, Hold, Hold), "81 01 06 01 18 01 03 03 FF"},
 		{"cancel 1", AppendCancel(nil, 1), "81 21 FF"},
 		{"cancel 2", AppendCancel([]byte{7}, 2), "07 81 22 FF"},
 	}

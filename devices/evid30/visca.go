@@ -2,7 +2,8 @@
 // a serial line.
 //
 // This file is the line's framing: packets and the streaming parser. Requests
-// are in request.go, replies in reply.go, units in units.go.
+// are in request.go, replies in reply.go, units in units.go; the driver is in
+// driver.go, and what it knows of the camera's commands in head.go.
 package evid30
 
 import "bytes"

@@ -206,8 +206,6 @@ func FuzzParser(f *testing.F) {
 			if again := encode(r); !bytes.Equal(again, packet) {
 				t.Fatalf("% X re-encodes to % X", packet, again)
 			}
-			r.Type()
-			r.Power()
 			if pan, tilt, ok := r.PanTilt(); ok {
 				if again := appendNibbles(appendNibbles(nil, uint16(pan)), uint16(tilt)); !bytes.Equal(again, r.data) {
 					t.Fatalf("position % X re-encodes to % X", r.data, again)

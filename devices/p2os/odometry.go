@@ -48,6 +48,10 @@ func (o *Odometry) Update(x, y uint16) (ok bool) {
 // takes back.
 func (o *Odometry) Reset() { *o = Odometry{started: true} }
 
+// Resume keeps the position and measures on from wherever the next SIP finds
+// the robot: it was out of sight, and may have moved or restarted.
+func (o *Odometry) Resume() { o.started = false }
+
 // X is the position along the robot's x axis (forward at SETO), in mm.
 func (o *Odometry) X() int { return unitsToMM(o.x) }
 

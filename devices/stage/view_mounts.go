@@ -28,3 +28,9 @@ func (r *Robot) Mounts() Mounts {
 	}
 	return m
 }
+
+// World is the world that the driver's robot is in.
+func (d *Driver) World() *World { return d.world }
+
+// Robot is the robot that the driver gives to the server.
+func (d *Driver) Robot() *Robot { return d.robot }

@@ -1,0 +1,263 @@
+package acts
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/codec"
+	"player/devices"
+	"player/timers"
+)
+
+const (
+	// setupLimit is how long a client waits for ACTS, as long as the original
+	// server did: ACTS, started by us, opens camera and window first.
+	setupLimit = 6 * time.Second
+	// requestPeriod is the shortest time between two requests: just less than
+	// one image of the 30 a second that ACTS makes at most. It never holds up a
+	// real ACTS, and keeps one that answers at once from spinning the loop.
+	requestPeriod = 33 * time.Millisecond
+	// settleTime is how long an answer must have paused before it is taken to
+	// be whole when its version is not known. It matters only while ACTS has
+	// seen nothing yet, then images come 12 times a second. A shorter one would
+	// take a packet of V12 that the network has cut for one of V10.
+	settleTime = 50 * time.Millisecond
+	// silenceLimit is how long a request may go without a good answer before
+	// the connection is given up.
+	silenceLimit = 2 * time.Second
+	// killDelay is how long a program that we have started may take to end
+	// after SIGTERM. It leaves the rest of the 1.5 s that a link has to stop.
+	killDelay = time.Second
+)
+
+var errSilent = errors.New("it is connected, but does not answer a request: is it ACTS?")
+
+// state is what the driver waits for.
+type state uint8
+
+const (
+	off      state = iota
+	resting        // the next search for a server
+	asking         // an answer
+	pausing        // the time of the next request
+	stopping       // the end of the program that we have started
+)
+
+// Driver is Player's vision device, a client of ACTS on this computer. Blobs
+// are handed on in the format of ACTS 1.0 (PROTOCOL 7.7), whatever its version.
+// If nothing listens it starts the program acts and takes it down at Shutdown.
+type Driver struct {
+	port       int
+	configFile string
+	addresses  []string // where ACTS may listen, the likely one first
+
+	link   *devices.Link
+	vision *devices.Device
+	state  state
+	due    time.Duration // deadline of the state
+
+	conn   devices.Port // nil: not connected
+	found  bool         // conn has answered
+	parser Parser
+	image  []byte  // a V10 packet made of one of V12
+	one    [1]byte // a Request to be sent
+	asked  time.Duration
+	search
+
+	noise    timers.Limiter
+	reported uint64 // damage that the log knows of
+}
+
+// New returns a driver for the ACTS that listens on port of this computer, or
+// on that port with its bytes swapped (see Port). configFile is given to acts
+// should it have to be started.
+func New(port int, configFile string) *Driver {
+	d := &Driver{port: port, configFile: configFile, noise: timers.Limiter{Period: time.Second}}
+	for _, p := range []int{port, port>>8 | port&0xFF<<8} {
+		if address := net.JoinHostPort("127.0.0.1", strconv.Itoa(p)); len(d.addresses) == 0 || d.addresses[0] != address {
+			d.addresses = append(d.addresses, address)
+		}
+	}
+	return d
+}
+
+// Kind declares the driver.
+func Kind() devices.Kind {
+	return devices.Kind{
+		Name: "acts", Doc: "ACTS colour vision program", Provides: []devices.Spec{devices.Vision()},
+		Options: []devices.Option{
+			{Name: "port", Default: Port, Min: 1, Max: 65535, Doc: "TCP port of ACTS"},
+			{Name: "configfile", Default: "/usr/local/acts/actsconfig", Doc: "configuration file of ACTS"},
+		},
+		New: func(a devices.Args) (devices.Driver, error) { return New(a.Int("port"), a.String("configfile")), nil },
+	}
+}
+
+// Describe implements devices.Driver.
+func (d *Driver) Describe() devices.Description {
+	return devices.Description{Name: "acts", Provides: []devices.Spec{devices.Vision()}, SetupLimit: setupLimit}
+}
+
+// Setup implements devices.Driver. It ends with the first image.
+func (d *Driver) Setup(now time.Duration, link *devices.Link) {
+	d.link, d.vision = link, link.Device(codec.Vision)
+	d.search = search{giveUp: now + setupLimit, troubles: make([]string, len(d.addresses))}
+	d.seek(now)
+}
+
+// Shutdown implements devices.Driver.
+func (d *Driver) Shutdown(now time.Duration) {
+	d.giveUp = 0
+	d.wait(off, 0)
+	if d.conn != nil {
+		d.one[0] = Quit
+		d.conn.Write(d.one[:])
+	}
+	d.disconnect()
+	if d.program == nil {
+		d.stopped(now)
+		return
+	}
+	d.program.Signal(syscall.SIGTERM)
+	d.wait(stopping, now+killDelay)
+}
+
+func (d *Driver) stopped(now time.Duration) {
+	d.wait(off, 0)
+	d.link.Stopped(now)
+}
+
+// Command implements devices.Driver. Vision takes none.
+func (d *Driver) Command(time.Duration, *devices.Device) {}
+
+// Configure implements devices.Driver. Vision has nothing to configure.
+func (d *Driver) Configure(time.Duration, *devices.Device, []byte) error {
+	return errors.New("vision has nothing to configure")
+}
+
+// Tick implements devices.Driver.
+func (d *Driver) Tick(now time.Duration) time.Duration {
+	switch {
+	case d.giveUp != 0 && now >= d.giveUp:
+		d.fail(now, fmt.Errorf("gave up after %v: %s", setupLimit, strings.Join(d.troubles, "; ")))
+	case d.state == resting:
+		d.seek(now)
+	case d.state == asking:
+		d.late(now)
+	case d.state == pausing:
+		d.ask(now)
+	case d.state == stopping:
+		d.program.Signal(syscall.SIGKILL)
+		d.wait(stopping, 0)
+	}
+	return d.due
+}
+
+// wait goes into a state until due, zero for as long as it takes.
+func (d *Driver) wait(s state, due time.Duration) {
+	if d.giveUp != 0 && due != 0 {
+		due = min(due, d.giveUp)
+	}
+	d.state, d.due = s, due
+	d.link.WakeAt(due)
+}
+
+// ask requests the next image.
+func (d *Driver) ask(now time.Duration) {
+	d.parser.Reset()
+	d.complain(now)
+	d.asked = now
+	d.wait(asking, now+silenceLimit)
+	d.one[0] = Request
+	d.conn.Write(d.one[:]) // last: it may hang up
+}
+
+// late decides about an answer that pauses.
+func (d *Driver) late(now time.Duration) {
+	if packet := d.parser.Settle(); packet != nil {
+		d.publish(now, packet)
+		d.answered(now)
+		return
+	}
+	if end := d.asked + silenceLimit; now < end {
+		d.wait(asking, end)
+		return
+	}
+	d.disconnect()
+	d.lost(now, fmt.Errorf("%s: %w", d.address(), errSilent))
+}
+
+// Receive implements devices.PortHandler.
+func (d *Driver) Receive(now time.Duration, p []byte) {
+	before := d.parser.Stats.Packets
+	for packet, in := d.parser.Next(p); packet != nil; packet, in = d.parser.Next(in) {
+		d.publish(now, packet)
+	}
+	d.complain(now)
+	switch {
+	case d.parser.Stats.Packets != before:
+		d.answered(now)
+	case d.state == asking && d.parser.Detect:
+		d.wait(asking, min(now+settleTime, d.asked+silenceLimit))
+	}
+}
+
+func (d *Driver) publish(now time.Duration, packet Packet) {
+	if !d.parser.Detect && d.parser.Version == V12 {
+		d.image = AppendV10(d.image[:0], packet)
+		packet = d.image
+	}
+	d.vision.Publish(now, packet)
+}
+
+// answered has the next image requested: at once if the last request was long
+// enough ago.
+func (d *Driver) answered(now time.Duration) {
+	first := !d.found
+	d.found = true
+	switch next := d.asked + requestPeriod; {
+	case d.state != asking: // an image that nobody asked for
+	case next > now:
+		d.wait(pausing, next)
+	default:
+		d.ask(now)
+	}
+	if first {
+		d.arrived(now)
+	}
+}
+
+// Hangup implements devices.PortHandler.
+func (d *Driver) Hangup(now time.Duration, err error) {
+	d.conn = nil
+	if d.state != off {
+		d.lost(now, fmt.Errorf("%s: %w", d.address(), err))
+	}
+}
+
+// disconnect closes the connection, if there is one.
+func (d *Driver) disconnect() {
+	if d.conn != nil {
+		d.conn.Close()
+		d.conn = nil
+	}
+}
+
+// complain logs damage in what ACTS has sent, once a second.
+func (d *Driver) complain(now time.Duration) {
+	damage := d.parser.Stats.Garbage
+	if damage == d.reported {
+		return
+	}
+	if _, ok := d.noise.Allow(now); ok {
+		d.link.Log().Warn("damaged bytes from ACTS", zap.String("address", d.address()), zap.Uint64("bytes", damage-d.reported))
+		d.reported = damage
+	}
+}

@@ -1,0 +1,468 @@
+package acts
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/zap/zapcore"
+
+	"player/devices"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+const (
+	likely  = "127.0.0.1:5001"
+	swapped = "127.0.0.1:35091"
+)
+
+func TestAddresses(t *testing.T) {
+	for port, want := range map[int][]string{
+		5001:  {likely, swapped},
+		35091: {swapped, likely},
+		257:   {"127.0.0.1:257"}, // the same bytes
+	} {
+		if got := New(port, "").addresses; !slices.Equal(got, want) {
+			t.Errorf("port %d: %q, want %q", port, got, want)
+		}
+	}
+}
+
+// TestGolden plays the recorded servers: what the driver does and publishes.
+func TestGolden(t *testing.T) {
+	for name, address := range map[string]string{"acts10": swapped, "acts12": likely} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.servers[address] = answers(100*ms, recording(t, name+".hex"))
+			w.subscribe()
+			w.run(250 * ms)
+			w.note("data % X", w.vision.Data())
+			w.unsubscribe()
+			got := strings.Join(w.story, "\n") + "\n"
+			file := "testdata/" + name + ".golden"
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != string(want) {
+				t.Errorf("got\n%swant\n%s", got, want)
+			}
+			// PROTOCOL 7.7: whatever the version, clients get that of 1.0.
+			if data := recording(t, "acts10.hex"); !bytes.Equal(w.vision.Data(), data) {
+				t.Errorf("published % X, want % X", w.vision.Data(), data)
+			}
+		})
+	}
+}
+
+func TestImages(t *testing.T) {
+	full10, full12 := V10.AppendPacket(nil, fullImage()), V12.AppendPacket(nil, fullImage())
+	empty10, empty12 := V10.AppendPacket(nil, nil), V12.AppendPacket(nil, nil)
+	last := []Blob{{Channel: 31, Area: 5}} // all channels of the first half are empty
+	middle := []Blob{{15, 5, 1, 2, 3, 4, 5, 6}, {15, 5, 1, 2, 3, 4, 5, 6}}
+	tests := []struct {
+		name   string
+		pieces [][]byte
+		want   []byte
+		hz     int // in a second
+	}{
+		{"1.0", [][]byte{full10}, full10, 30},
+		{"1.0 cut", [][]byte{full10[:30], full10[30:70], full10[70:]}, full10, 30},
+		{"1.0 without blobs", [][]byte{empty10}, empty10, 20}, // 1 ms and settleTime
+		{"1.0 without blobs cut", [][]byte{empty10[:1], empty10[1:]}, empty10, 20},
+		{"1.0 last channel", [][]byte{V10.AppendPacket(nil, last)}, V10.AppendPacket(nil, last), 30},
+		{"1.2", [][]byte{full12}, full10, 30},
+		{"1.2 cut", [][]byte{full12[:64], full12[64:128], full12[128:]}, AppendV10(nil, full12), 30},
+		{"1.2 without blobs", [][]byte{empty12}, empty10, 30},
+		{"1.2 without blobs cut", [][]byte{empty12[:64], empty12[64:]}, empty10, 30},
+		{"1.2 last channel", [][]byte{V12.AppendPacket(nil, last)}, V10.AppendPacket(nil, last), 30},
+		{"1.2 last channel of the first half", [][]byte{V12.AppendPacket(nil, middle)}, V10.AppendPacket(nil, middle), 30},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.servers[likely] = answers(ms, tt.pieces...)
+			w.subscribe()
+			w.run(100 * ms)
+			if len(w.setup) != 1 || w.setup[0] != nil {
+				t.Fatalf("setup %v", w.setup)
+			}
+			seq := w.vision.Seq()
+			w.run(time.Second)
+			if got := w.vision.Seq() - seq; got < uint64(tt.hz)-1 || got > uint64(tt.hz)+1 {
+				t.Errorf("%d images a second, want %d", got, tt.hz)
+			}
+			if !bytes.Equal(w.vision.Data(), tt.want) {
+				t.Errorf("% X, want % X", w.vision.Data(), tt.want)
+			}
+			if got := w.messages(zapcore.WarnLevel); got != nil {
+				t.Errorf("%q", got)
+			}
+		})
+	}
+}
+
+// TestVersionIsFoundWithTheFirstBlob: a packet of V12 that was cut where one of
+// V10 could end does no lasting harm.
+func TestVersionIsFoundWithTheFirstBlob(t *testing.T) {
+	w := newWorld(t)
+	empty, full := V12.AppendPacket(nil, nil), V12.AppendPacket(nil, fullImage())
+	requests := 0
+	w.servers[likely] = func(c *conn, _ byte) {
+		requests++
+		if requests > 1 {
+			w.after(ms, func() { c.send(full) })
+			return
+		}
+		w.after(ms, func() { c.send(empty[:64]) })
+		w.after(200*ms, func() { c.send(empty[64:]) }) // after the second answer
+	}
+	w.subscribe()
+	w.run(time.Second)
+	if want := AppendV10(nil, full); !bytes.Equal(w.vision.Data(), want) {
+		t.Errorf("% X, want % X", w.vision.Data(), want)
+	}
+}
+
+// TestPacing: a server that answers at once does not make the loop spin, and
+// one that is slower is asked again at once.
+func TestPacing(t *testing.T) {
+	packet := recording(t, "acts10.hex")
+	for delay, want := range map[time.Duration]int{
+		0:                     30,
+		33 * ms:               30,
+		33366 * ms / 1000:     29, // NTSC
+		40 * ms:               25, // PAL
+		500 * ms:              2,
+		silenceLimit - 100*ms: 0,
+	} {
+		w := newWorld(t)
+		w.servers[likely] = answers(delay, packet)
+		w.subscribe()
+		w.run(silenceLimit)
+		before := w.count("> 30")
+		w.run(time.Second)
+		if got := w.count("> 30") - before; got < want || got > want+1 {
+			t.Errorf("%d requests a second to a server that takes %v, want %d", got, delay, want)
+		}
+	}
+}
+
+// TestSetupFails: how a client and the log learn that there is no ACTS.
+func TestSetupFails(t *testing.T) {
+	tests := []struct {
+		name    string
+		prepare func(w *world)
+		after   time.Duration
+		want    string
+		signals []syscall.Signal // to the program
+	}{
+		{"nothing listens, no program", func(*world) {}, 0,
+			"nothing listens on 127.0.0.1:5001 or 127.0.0.1:35091, and there is no program acts in PATH", nil},
+		{"the same, refused later", func(w *world) { w.late = true }, 0,
+			"there is no program acts in PATH", nil},
+		{"the program does not listen", func(w *world) { w.installed = true }, setupLimit,
+			"gave up after 6s: dial 127.0.0.1:5001: connection refused; dial 127.0.0.1:35091: connection refused", []syscall.Signal{syscall.SIGKILL}},
+		{"the program ends", func(w *world) {
+			w.installed = true
+			w.after(time.Second, func() { w.programs[0].exit(errors.New("exit status 3")) })
+		}, time.Second, "the program acts ended before it answered: exit status 3", nil},
+		{"the program ends well", func(w *world) {
+			w.installed = true
+			w.after(time.Second, func() { w.programs[0].exit(nil) })
+		}, time.Second, "exit status 0", nil},
+		{"a silent server", func(w *world) { w.servers[likely], w.installed = silent, true }, setupLimit,
+			"127.0.0.1:5001: it is connected, but does not answer a request: is it ACTS?; dial 127.0.0.1:35091: connection refused", nil},
+		{"two silent servers", func(w *world) { w.servers[likely], w.servers[swapped] = silent, silent }, setupLimit,
+			"127.0.0.1:35091: it is connected, but does not answer", nil},
+		{"a server that closes", func(w *world) { w.servers[swapped], w.installed = closes, true }, setupLimit,
+			"dial 127.0.0.1:5001: connection refused; 127.0.0.1:35091: EOF", nil},
+		{"a server of something else", func(w *world) {
+			w.servers[likely], w.installed = answers(ms, []byte("HTTP/1.1 400 Bad Request\r\n")), true
+		}, setupLimit, "127.0.0.1:5001: it is connected, but does not answer a request", nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t)
+			tt.prepare(w)
+			w.subscribe()
+			if tt.after > 0 {
+				w.run(tt.after - ms)
+				if w.setup != nil {
+					t.Fatalf("ended too early: %v", w.setup)
+				}
+			}
+			w.run(2 * ms)
+			if len(w.setup) != 1 || w.setup[0] == nil || !strings.HasPrefix(w.setup[0].Error(), "acts 5001: ") || !strings.Contains(w.setup[0].Error(), tt.want) {
+				t.Fatalf("setup %v, want %q", w.setup, tt.want)
+			}
+			if w.link.State() != devices.Idle || w.wake != 0 || w.conn != nil && !w.conn.closed {
+				t.Errorf("link %v, deadline %v", w.link.State(), w.wake)
+			}
+			var signals []syscall.Signal
+			for _, p := range w.programs {
+				signals = append(signals, p.signals...)
+			}
+			if !slices.Equal(signals, tt.signals) {
+				t.Errorf("signals %v, want %v", signals, tt.signals)
+			}
+			// The next try does as well as a first one.
+			w.servers[likely] = answers(ms, recording(t, "acts10.hex"))
+			w.subscribe()
+			w.run(time.Second)
+			if len(w.setup) != 2 || w.setup[1] != nil {
+				t.Errorf("second setup %v", w.setup)
+			}
+		})
+	}
+}
+
+// TestProgram: ACTS is started if nothing listens, found as soon as it
+// listens, and taken down at the end.
+func TestProgram(t *testing.T) {
+	for _, stays := range []bool{false, true} {
+		w := newWorld(t)
+		w.installed = true
+		w.subscribe()
+		w.programs[0].stays = stays
+		w.after(4*time.Second, func() { w.servers[swapped] = answers(33*ms, recording(t, "acts10.hex")) })
+		w.run(4200 * ms)
+		if len(w.setup) != 1 || w.setup[0] != nil {
+			t.Fatalf("setup %v", w.setup)
+		}
+		if w.count("start acts -t /etc/colours -s 5001") != 1 {
+			t.Errorf("%q", w.story)
+		}
+		w.run(10 * time.Second)
+		w.unsubscribe()
+		if w.link.State() != devices.Stopping {
+			t.Errorf("link %v before the program has ended", w.link.State())
+		}
+		w.run(2 * time.Second)
+		want := []syscall.Signal{syscall.SIGTERM}
+		if stays {
+			want = append(want, syscall.SIGKILL)
+		}
+		if got := w.programs[0].signals; !slices.Equal(got, want) || len(w.programs) != 1 {
+			t.Errorf("%d programs, signals %v, want %v", len(w.programs), got, want)
+		}
+		if w.link.State() != devices.Idle || w.logs.FilterMessage("device did not stop in time").Len() > 0 {
+			t.Errorf("link %v", w.link.State())
+		}
+		if n := len(w.story); !strings.HasSuffix(w.story[n-1], "signal "+want[len(want)-1].String()) || w.count("> 31") != 1 {
+			t.Errorf("%q", w.story[n-5:])
+		}
+	}
+}
+
+// TestShutdownDuringSetup: the client has left, or the server ends.
+func TestShutdownDuringSetup(t *testing.T) {
+	for after := time.Duration(0); after < setupLimit; after += 430 * ms {
+		for name, s := range map[string]server{"refused": nil, "silent": silent} {
+			w := newWorld(t)
+			w.installed = true
+			if s != nil {
+				w.servers[likely] = s
+			}
+			w.subscribe()
+			w.run(after)
+			w.unsubscribe()
+			w.run(time.Second)
+			for _, p := range w.programs {
+				if !p.ended {
+					t.Errorf("%s, after %v: the program runs", name, after)
+				}
+			}
+			if w.link.State() != devices.Idle || w.wake != 0 || w.conn != nil && !w.conn.closed || w.setup != nil {
+				t.Errorf("%s, after %v: link %v, deadline %v, setup %v", name, after, w.link.State(), w.wake, w.setup)
+			}
+		}
+	}
+}
+
+// TestLost: a connection that dies in whatever way is made again, every
+// second, without a client doing anything.
+func TestLost(t *testing.T) {
+	good := answers(40*ms, recording(t, "acts10.hex"))
+	tests := []struct {
+		name  string
+		lose  func(w *world)
+		after time.Duration // until it is noticed
+		why   string
+	}{
+		{"closed", func(w *world) { delete(w.servers, likely); w.conn.hangup(io.EOF) }, 0, "127.0.0.1:5001: EOF"},
+		{"reset at a write", func(w *world) { delete(w.servers, likely); w.conn.reset = true }, 100 * ms, "connection reset"},
+		{"silent", func(w *world) { w.servers[likely], w.conn.server = silent, silent }, silenceLimit + 100*ms, "does not answer"},
+		{"noise only", func(w *world) {
+			noise := answers(10*ms, bytes.Repeat([]byte{0xFF, 0, 1}, 10000))
+			w.servers[likely], w.conn.server = noise, noise
+		}, silenceLimit + 100*ms, "does not answer"},
+		{"answers that are cut short", func(w *world) {
+			cut := answers(10*ms, recording(t, "acts10.hex")[:80])
+			w.servers[likely], w.conn.server = cut, cut
+		}, silenceLimit + 100*ms, "does not answer"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.servers[likely] = good
+			w.subscribe()
+			w.run(time.Second)
+			tt.lose(w)
+			w.run(tt.after + ms)
+			if got := w.logs.FilterMessageSnippet("lost ACTS").All(); len(got) != 1 || !strings.Contains(fmt.Sprint(got[0].ContextMap()), tt.why) {
+				t.Fatalf("%q, want %q", w.messages(zapcore.WarnLevel), tt.why)
+			}
+			dials := w.count("dial " + likely)
+			seq := w.vision.Seq()
+			w.run(10 * time.Second)
+			if age := w.vision.Age(w.now); age < 10*time.Second || w.vision.Seq() != seq || !w.vision.HasData() {
+				t.Errorf("data %v old", age)
+			}
+			if got := w.count("dial "+likely) - dials; got < 3 || got > 11 { // a silent server costs 2 s of patience
+				t.Errorf("dialed %d times in 10 s", got)
+			}
+			w.servers[likely] = good
+			w.run(silenceLimit + lostRetry + 100*ms)
+			if age := w.vision.Age(w.now); age > 50*ms || len(w.setup) != 1 {
+				t.Errorf("data %v old after the server is back, setup %v", age, w.setup)
+			}
+			if len(w.messages(zapcore.WarnLevel)) > 15 || w.logs.FilterMessage("ACTS answers again").Len() != 1 {
+				t.Errorf("%q", w.messages(zapcore.WarnLevel))
+			}
+			if w.count("start acts -t /etc/colours -s 5001") > 0 {
+				t.Error("a program was started though ACTS was not ours")
+			}
+		})
+	}
+}
+
+// TestVersionMayChange: another ACTS may be at the port after a loss.
+func TestVersionMayChange(t *testing.T) {
+	w := newWorld(t)
+	want := recording(t, "acts10.hex")
+	w.servers[swapped] = answers(33*ms, want)
+	w.subscribe()
+	w.run(time.Second)
+	delete(w.servers, swapped)
+	w.servers[likely] = answers(33*ms, recording(t, "acts12.hex"))
+	w.conn.hangup(io.EOF)
+	seq := w.vision.Seq()
+	w.run(1200 * ms)
+	if w.vision.Seq() == seq || !bytes.Equal(w.vision.Data(), want) {
+		t.Errorf("published % X, want % X", w.vision.Data(), want)
+	}
+}
+
+// TestProgramEndsLater: the ACTS that we have started is started again when it
+// ends, but not more often than it can be ready.
+func TestProgramEndsLater(t *testing.T) {
+	w := newWorld(t)
+	w.installed = true
+	w.subscribe()
+	w.servers[likely] = answers(33*ms, recording(t, "acts10.hex"))
+	w.run(time.Second)
+	end := func() {
+		delete(w.servers, likely)
+		w.conn.hangup(io.EOF)
+		w.programs[len(w.programs)-1].exit(errors.New("exit status 1"))
+	}
+	end()
+	w.run(setupLimit + time.Second)
+	if len(w.programs) != 2 {
+		t.Fatalf("%d programs", len(w.programs))
+	}
+	w.servers[likely] = answers(33*ms, recording(t, "acts10.hex"))
+	w.run(lostRetry + 100*ms)
+	if age := w.vision.Age(w.now); age > 50*ms {
+		t.Errorf("data %v old", age)
+	}
+	end()
+	w.installed = false // removed
+	w.run(time.Minute)
+	if got := w.count("start acts -t /etc/colours -s 5001"); got < 10 || got > 13 {
+		t.Errorf("started %d times in a minute", got)
+	}
+	w.unsubscribe()
+	if w.link.State() != devices.Idle {
+		t.Errorf("link %v", w.link.State())
+	}
+}
+
+// TestNoiseIsReported once a second, and packets between it are published.
+func TestNoiseIsReported(t *testing.T) {
+	w := newWorld(t)
+	packet := recording(t, "acts10.hex")
+	w.servers[likely] = answers(10*ms, []byte("noise"), packet)
+	w.subscribe()
+	w.run(10*time.Second + 500*ms)
+	if age := w.vision.Age(w.now); age > 50*ms || !bytes.Equal(w.vision.Data(), packet) {
+		t.Errorf("data %v old", age)
+	}
+	all := w.logs.FilterMessage("damaged bytes from ACTS").All()
+	if len(all) != 11 {
+		t.Errorf("%d complaints in 10.5 s", len(all))
+	}
+	total := uint64(0)
+	for _, e := range all {
+		total += e.ContextMap()["bytes"].(uint64)
+		if e.ContextMap()["address"] != likely || e.ContextMap()["device"] != "acts" {
+			t.Errorf("%v", e.ContextMap())
+		}
+	}
+	if total < 1400 || total > 5*320 {
+		t.Errorf("%d bytes reported", total)
+	}
+}
+
+func TestConfigureAndCommand(t *testing.T) {
+	w := newWorld(t)
+	w.servers[likely] = answers(33*ms, recording(t, "acts10.hex"))
+	w.subscribe()
+	w.run(100 * ms)
+	if err := w.vision.Configure(w.now, []byte{'m', 1}); err == nil {
+		t.Error("a configuration is accepted")
+	}
+}
+
+// TestSteadyStateAllocatesNothing goes from request to request.
+func TestSteadyStateAllocatesNothing(t *testing.T) {
+	for _, name := range []string{"acts10.hex", "acts12.hex"} {
+		w := newWorld(t)
+		w.quiet = true
+		packet := recording(t, name)
+		requests := 0
+		w.servers[likely] = func(c *conn, _ byte) { requests++ }
+		w.subscribe()
+		round := func() {
+			w.now += 10 * ms
+			w.conn.send(packet[:50])
+			w.conn.send(packet[50:])
+			for w.driver.state == pausing {
+				w.step(w.now + time.Second)
+			}
+		}
+		round()
+		before := requests
+		if n := testing.AllocsPerRun(100, round); n != 0 {
+			t.Errorf("%s: %v allocations an image", name, n)
+		}
+		if requests-before != 101 {
+			t.Errorf("%d requests", requests-before)
+		}
+	}
+}

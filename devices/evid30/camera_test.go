@@ -1,0 +1,251 @@
+package evid30
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"player/codec"
+	"player/devices"
+	"player/devices/line/linetest"
+)
+
+const ms = time.Millisecond
+
+// camera is what a test has at the far end of the line. It answers after
+// latency and runs a command for run.
+type camera struct {
+	*linetest.World
+	t       testing.TB
+	latency time.Duration
+	run     time.Duration
+
+	pan, tilt, zoom int // camera units
+	sockets         [2]*job
+
+	// replay answers in place of the camera, if there is one.
+	replay func(request string) []string
+	// replace may have other answers reach the driver: nil is no replacement,
+	// an empty answer is none.
+	replace func(request string) []string
+
+	heard []string        // requests, in order
+	times []time.Duration // when
+	most  int             // sockets busy at a time
+
+	newest map[string]*job // by kind: it has the motor
+}
+
+// job is a command that runs.
+type job struct{ kind string }
+
+const (
+	commandTurn = "81 01 06 02"
+	commandZoom = "81 01 04 47"
+)
+
+func (c *camera) hear(p *linetest.Port, b []byte) {
+	if len(b) == 0 {
+		return
+	}
+	request := fmt.Sprintf("% X", b)
+	c.heard = append(c.heard, request)
+	c.times = append(c.times, c.Now())
+	if c.replay != nil {
+		for _, answer := range c.replay(request) {
+			c.say(p, c.latency, answer)
+		}
+		return
+	}
+	answers := c.answer(p, request)
+	if c.replace != nil {
+		if other := c.replace(request); other != nil {
+			answers = other
+		}
+	}
+	for _, answer := range answers {
+		if answer != "" {
+			c.say(p, c.latency, answer)
+		}
+	}
+}
+
+// say sends a packet later.
+func (c *camera) say(p *linetest.Port, after time.Duration, packet string) {
+	b := unhex(c.t, packet)
+	c.After(after, func() { p.Say(b) })
+}
+
+func (c *camera) answer(p *linetest.Port, request string) []string {
+	nibbles := func(v int) string {
+		return fmt.Sprintf("%02X %02X %02X %02X", v>>12&15, v>>8&15, v>>4&15, v&15)
+	}
+	switch {
+	case request == "88 30 01 FF":
+		return []string{"88 30 02 FF"}
+	case request == "81 01 00 01 FF":
+		c.sockets = [2]*job{}
+		return []string{"90 50 FF"}
+	case request == "81 09 06 12 FF":
+		return []string{"90 50 " + nibbles(c.pan) + nibbles(c.tilt) + " FF"}
+	case request == "81 09 04 47 FF":
+		return []string{"90 50 " + nibbles(c.zoom) + " FF"}
+	case strings.HasPrefix(request, "81 2"):
+		socket := int(request[4] - '0')
+		if c.sockets[socket-1] == nil {
+			return []string{fmt.Sprintf("90 6%d 05 FF", socket)}
+		}
+		c.sockets[socket-1] = nil
+		return []string{fmt.Sprintf("90 6%d 04 FF", socket)}
+	case strings.HasPrefix(request, commandTurn), strings.HasPrefix(request, commandZoom):
+		return []string{c.start(p, request)}
+	}
+	return []string{"90 60 02 FF"}
+}
+
+func (c *camera) start(p *linetest.Port, request string) string {
+	socket := slices.Index(c.sockets[:], nil)
+	if socket < 0 {
+		return "90 60 03 FF"
+	}
+	j := &job{request[:len(commandTurn)]}
+	c.sockets[socket], c.newest[j.kind] = j, j
+	busy := 1
+	if c.sockets[1-socket] != nil {
+		busy = 2
+	}
+	c.most = max(c.most, busy)
+	c.After(c.latency+c.run, func() {
+		if c.sockets[socket] != j {
+			return // cancelled
+		}
+		c.sockets[socket] = nil
+		c.say(p, 0, fmt.Sprintf("90 5%d FF", socket+1))
+		if c.newest[j.kind] != j {
+			return
+		}
+		b := unhex(c.t, request)
+		word := func(at int) int {
+			v, _ := decodeNibbles(b[at:])
+			return int(int16(v))
+		}
+		if j.kind == commandZoom {
+			c.zoom = word(4)
+		} else {
+			c.pan, c.tilt = word(6), word(10)
+		}
+	})
+	return fmt.Sprintf("90 4%d FF", socket+1)
+}
+
+// commands are the requests heard that are no inquiries.
+func (c *camera) commands() (all []string) {
+	for _, r := range c.heard {
+		if !strings.HasPrefix(r, "81 09") {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// stage is a camera with its driver, a client of it, and what was logged.
+type stage struct {
+	*camera
+	driver *Driver
+	link   *devices.Link
+	device *devices.Device
+	logs   *observer.ObservedLogs
+	setup  []error // how subscriptions have ended
+}
+
+func newStage(t testing.TB) *stage {
+	core, logs := observer.New(zap.DebugLevel)
+	s := &stage{driver: New("/dev/ttyS2"), logs: logs,
+		camera: &camera{World: linetest.NewWorld(), t: t, latency: 17 * ms, run: 500 * ms, newest: map[string]*job{}}}
+	s.World.Heard = s.hear
+	table := devices.NewTable(zap.New(core))
+	if err := table.Attach(s.driver); err != nil {
+		t.Fatal(err)
+	}
+	table.Connect(s.World)
+	s.device = table.Device(codec.PTZ)
+	s.link = s.device.Link()
+	return s
+}
+
+// SetupDone implements devices.Subscriber.
+func (s *stage) SetupDone(_ time.Duration, _ *devices.Device, err error) {
+	s.setup = append(s.setup, err)
+}
+
+func (s *stage) subscribe() {
+	if pending, err := s.device.Subscribe(s.Now(), s); !pending {
+		s.setup = append(s.setup, err)
+	}
+}
+
+func (s *stage) unsubscribe() { s.device.Unsubscribe(s.Now(), s) }
+
+// start opens the device and forgets how.
+func (s *stage) start() {
+	s.t.Helper()
+	s.subscribe()
+	if !s.Until(func() bool { return s.device.HasData() }, setupLimit) || len(s.setup) != 1 || s.setup[0] != nil {
+		s.t.Fatalf("setup %v after %q", s.setup, s.heard)
+	}
+	s.forget()
+}
+
+func (s *stage) forget() {
+	s.heard, s.times = nil, nil
+	s.logs.TakeAll()
+}
+
+func (s *stage) command(pan, tilt, zoom int16) {
+	c := codec.PTZCommand{Pan: pan, Tilt: tilt, Zoom: zoom}
+	s.device.SetCommand(s.Now(), c.Append(nil))
+}
+
+// data is what clients get.
+func (s *stage) data() (d codec.PTZData) {
+	if err := d.Decode(s.device.Data()); err != nil {
+		s.t.Fatal(err)
+	}
+	return d
+}
+
+// reaches fails the test unless the camera gets there.
+func (s *stage) reaches(pan, tilt, zoom int16, limit time.Duration) {
+	s.t.Helper()
+	want := codec.PTZData{Pan: pan, Tilt: tilt, Zoom: zoom}
+	if !s.Until(func() bool { return s.data() == want }, limit) {
+		s.t.Fatalf("camera is at %+v after %v, want %+v; heard %q", s.data(), limit, want, s.commands())
+	}
+}
+
+func (s *stage) logged() (lines []string) {
+	for _, e := range s.logs.All() {
+		lines = append(lines, fmt.Sprintln(e.Message, e.ContextMap()))
+	}
+	return lines
+}
+
+// TestCamera: the test's own camera gives what was recorded of a better one.
+func TestCamera(t *testing.T) {
+	c := &camera{World: linetest.NewWorld(), t: t, pan: -264, tilt: 120, zoom: 1023}
+	for request, want := range map[string]string{
+		InquirePanTilt: "90 50 0F 0E 0F 08 00 00 07 08 FF",
+		InquireZoom:    "90 50 00 03 0F 0F FF",
+	} {
+		got := c.answer(nil, fmt.Sprintf("% X", request))
+		if len(got) != 1 || !bytes.Equal(unhex(t, got[0]), unhex(t, want)) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

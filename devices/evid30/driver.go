@@ -1,0 +1,386 @@
+package evid30
+
+import (
+	"bytes"
+	"errors"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/codec"
+	"player/devices"
+	"player/devices/line"
+	"player/timers"
+)
+
+const (
+	baud = 9600 // of the camera, which has no other
+
+	// setupLimit is how long a client waits for a camera that is not there.
+	setupLimit = 2 * time.Second
+	// answerLimit is how long the camera may take to answer an inquiry or to
+	// acknowledge a command. It takes one or two images of video, and the bytes
+	// of the longest exchange take 19 ms; the original server allowed 100 ms. A
+	// shorter one would ask a second time while the first answer is coming.
+	answerLimit = 200 * time.Millisecond
+	// greetings is how often setup goes through its three requests. At
+	// answerLimit each it ends before setupLimit.
+	greetings = 3
+	// minExchange is the shortest time from one request to the next: the bytes
+	// of the shortest inquiry and its answer take 12.5 ms at 9600 baud. It never
+	// holds up a camera, and keeps something faster in its place from spinning
+	// the loop.
+	minExchange = 12 * time.Millisecond
+	// maxTries is how often a command is sent that the camera does not
+	// acknowledge. A lost byte costs one; what is refused three times is not
+	// worth holding up the inquiries.
+	maxTries = 3
+)
+
+var (
+	errNoCamera  = errors.New("no camera answers: is it switched on, and the cable in its VISCA IN?")
+	errStandby   = errors.New("the camera is on standby: switch it on with its remote control")
+	errRestarted = errors.New("the camera was switched on anew, or another one was plugged in")
+)
+
+// phase of the conversation with the camera.
+type phase uint8
+
+const (
+	greeting phase = iota // until a position is answered
+	running               // inquiries, and commands between them
+	leaving               // the way home
+)
+
+// request is what the camera is asked or told. The next one is sent when it was
+// answered, or answerLimit has passed.
+type request uint8
+
+const (
+	nothing request = iota
+	setAddress
+	clearInterface
+	inquirePanTilt
+	inquireZoom
+	turn
+	zoom
+	cancel
+)
+
+// greets are the requests of setup.
+var greets = [...]request{setAddress, clearInterface, inquirePanTilt}
+
+// Driver is Player's ptz device, a Sony EVI-D30 or D31 on a serial line. It
+// asks for position and zoom as fast as the camera answers and puts commands in
+// between: for each of head and zoom the newest one, and at most two running.
+//
+// The camera is never moved without a command: not when it is opened, unlike by
+// the original server, and not when it comes back after it was lost. When the
+// last client closes it, it goes to 0, 0, 0 if a client has moved it.
+type Driver struct {
+	port   string
+	line   line.Line
+	link   *devices.Link
+	device *devices.Device
+
+	parser  Parser
+	strange uint64 // bytes of packets that make no sense
+
+	phase   phase
+	greeted int     // requests of setup that have ended
+	trouble error   // what setup fails with
+	request request // not answered yet, or nothing
+	sent    time.Duration
+	out     []byte // the bytes of request
+
+	inquired  request // the inquiry sent last
+	commanded bool    // a command was sent since
+	head      head
+
+	pan, tilt  int16         // degrees
+	at         time.Duration // when they were told, zero once they are published
+	data       []byte        // a payload
+	complaints timers.Limiter
+}
+
+// New returns a driver for the camera on a serial port.
+func New(port string) *Driver {
+	return &Driver{port: port, complaints: timers.Limiter{Period: time.Second}}
+}
+
+// Kind declares the driver.
+func Kind() devices.Kind {
+	return devices.Kind{
+		Name: "evid30", Doc: "Sony EVI-D30 pan-tilt-zoom camera", Provides: New("").Describe().Provides,
+		Options: []devices.Option{{Name: "port", Default: "/dev/ttyS2", Doc: "serial port"}},
+		New:     func(a devices.Args) (devices.Driver, error) { return New(a.String("port")), nil },
+	}
+}
+
+// Describe implements devices.Driver.
+func (d *Driver) Describe() devices.Description {
+	return devices.Description{Name: "evid30", Provides: []devices.Spec{devices.PTZ()}, SetupLimit: setupLimit}
+}
+
+// Setup implements devices.Driver.
+func (d *Driver) Setup(now time.Duration, link *devices.Link) {
+	d.link, d.device = link, link.Device(codec.PTZ)
+	d.head.moved = false
+	d.line.Setup(now, link, d.port, d)
+}
+
+// Shutdown implements devices.Driver. A camera that clients have moved is
+// stopped and sent home; it gets there alone.
+func (d *Driver) Shutdown(now time.Duration) {
+	home := d.line.IsUp() && d.head.moved
+	switch {
+	case !d.line.Shutdown(now):
+	case !home:
+		d.line.Finish(now, nil)
+	default:
+		d.phase = leaving
+		d.head.order(codec.PTZCommand{})
+		d.head.clear = d.head.busy() || d.request == turn || d.request == zoom
+		if d.request == nothing {
+			d.next(now)
+		} else {
+			d.line.WakeAt(d.sent + answerLimit)
+		}
+	}
+}
+
+// Command implements devices.Driver. It is sent when the request under way has
+// been answered.
+func (d *Driver) Command(_ time.Duration, device *devices.Device) {
+	var c codec.PTZCommand
+	if d.phase == running && d.line.IsUp() && c.Decode(device.Command()) == nil {
+		d.head.order(c)
+	}
+}
+
+// Configure implements devices.Driver. A camera has nothing to configure.
+func (d *Driver) Configure(time.Duration, *devices.Device, []byte) error {
+	return errors.New("ptz has nothing to configure")
+}
+
+// Tick implements devices.Driver.
+func (d *Driver) Tick(now time.Duration) time.Duration { return d.line.Tick(now) }
+
+// Open implements line.Hardware.
+func (d *Driver) Open(h devices.PortHandler) (devices.Port, error) {
+	return d.link.Host().OpenSerial(d.port, baud, h)
+}
+
+// Greet implements line.Hardware. The camera is given its address and forgets
+// what it was told before, as we do; then it must tell its position.
+func (d *Driver) Greet(now time.Duration) {
+	d.parser.Reset()
+	d.phase, d.greeted, d.trouble = greeting, 0, errNoCamera
+	d.at = 0
+	d.head = head{moved: d.head.moved}
+	d.send(now, greets[0])
+}
+
+// Timeout implements line.Hardware.
+func (d *Driver) Timeout(now time.Duration) {
+	if d.request != nothing {
+		d.parser.Reset()
+		d.failed(now, noAnswer)
+		d.request = nothing
+	}
+	d.next(now)
+}
+
+// next sends the next request.
+func (d *Driver) next(now time.Duration) {
+	command := d.head.next(now)
+	switch {
+	case d.phase == greeting:
+		if d.greeted++; d.greeted == greetings*len(greets) {
+			d.line.Down(now, d.trouble)
+			return
+		}
+		d.send(now, greets[d.greeted%len(greets)])
+	case d.phase == leaving && command == nothing:
+		d.line.Finish(now, nil)
+	case command != nothing && (d.phase == leaving || !d.commanded):
+		d.send(now, command)
+	case d.inquired == inquirePanTilt:
+		d.send(now, inquireZoom)
+	default:
+		d.send(now, inquirePanTilt)
+	}
+}
+
+func (d *Driver) send(now time.Duration, r request) {
+	d.out = d.out[:0]
+	switch r {
+	case setAddress:
+		d.out = append(d.out, SetAddress...)
+	case clearInterface:
+		d.out = append(d.out, ClearInterface...)
+	case inquirePanTilt:
+		d.out = append(d.out, InquirePanTilt...)
+	case inquireZoom:
+		d.out = append(d.out, InquireZoom...)
+	case cancel:
+		d.out = AppendCancel(d.out, d.head.victim)
+	case turn, zoom:
+		d.out = d.head.append(d.out, r)
+	}
+	switch r {
+	case inquirePanTilt, inquireZoom:
+		d.inquired, d.commanded = r, false
+	case turn, zoom:
+		d.commanded = true
+	}
+	d.request, d.sent = r, now
+	d.line.WakeAt(now + answerLimit)
+	d.line.Port().Write(d.out)
+}
+
+// end says that the request was answered.
+func (d *Driver) end(now time.Duration) {
+	d.request = nothing
+	if at := d.sent + minExchange; at > now {
+		d.line.WakeAt(at)
+		return
+	}
+	d.next(now)
+}
+
+// Receive implements line.Hardware.
+func (d *Driver) Receive(now time.Duration, p []byte) {
+	if d.request == setAddress { // what the answer says does not matter: there is one camera
+		if bytes.IndexByte(p, terminator) >= 0 {
+			d.end(now)
+		}
+		return
+	}
+	for packet, in := d.parser.Next(p); packet != nil; packet, in = d.parser.Next(in) {
+		if r, ok := DecodeReply(packet); !ok || !d.take(now, r) {
+			d.strange += uint64(len(packet))
+		}
+	}
+	d.line.Noise(now, line.Noise{Garbage: d.parser.Stats.Garbage + d.strange})
+}
+
+// take acts on a reply; it is false if that makes no sense.
+func (d *Driver) take(now time.Duration, r Reply) (ok bool) {
+	switch r.Kind {
+	case Ack:
+		d.head.acknowledged(now, r.Socket)
+		if d.request == turn || d.request == zoom {
+			d.end(now)
+		}
+	case Completion:
+		d.head.release(r.Socket)
+		if d.request == clearInterface && r.Socket == 0 {
+			d.head.cleared()
+			d.end(now)
+		}
+	case Answer:
+		return d.answer(now, r)
+	case Error:
+		d.refused(now, r)
+	case NetworkChange:
+		if d.phase == running {
+			d.line.Down(now, errRestarted)
+		}
+	}
+	return true
+}
+
+// answer takes the answer to an inquiry.
+func (d *Driver) answer(now time.Duration, r Reply) (ok bool) {
+	const panLimit, tiltLimit = maxPan * panPer10Degrees / 10, maxTilt * tiltPerDegree
+	if pan, tilt, ok := r.PanTilt(); ok && plausible(int(pan), panLimit) && plausible(int(tilt), tiltLimit) {
+		d.pan, d.tilt, d.at = int16(PanDegrees(pan)), int16(TiltDegrees(tilt)), now
+		d.answered(now, inquirePanTilt)
+		return true
+	}
+	if units, ok := r.Zoom(); ok && plausible(int(units), maxZoom) {
+		if d.at != 0 {
+			position := codec.PTZData{Pan: d.pan, Tilt: d.tilt, Zoom: int16(ZoomUnits(int(units)))}
+			d.data = position.Append(d.data[:0])
+			d.device.Publish(d.at, d.data)
+			d.line.Heard(now)
+			d.at = 0
+		}
+		d.answered(now, inquireZoom)
+		return true
+	}
+	return false
+}
+
+// answered goes on after an answer, unless it is one that came too late.
+func (d *Driver) answered(now time.Duration, inquiry request) {
+	if d.request != inquiry {
+		return
+	}
+	greeted := d.phase == greeting
+	if greeted {
+		d.phase = running
+	}
+	d.end(now)
+	if greeted {
+		d.line.Up(now) // last: a client may close the device in it
+	}
+}
+
+// plausible says whether a camera can be there: within its range, or a tenth
+// of that beyond. VISCA has no checksum.
+func plausible(units, limit int) bool {
+	limit += limit / 10
+	return -limit <= units && units <= limit
+}
+
+// refused takes an error: of the request, or of a command that was acknowledged
+// before.
+func (d *Driver) refused(now time.Duration, r Reply) {
+	inquiry := d.request == inquirePanTilt || d.request == inquireZoom
+	switch {
+	case r.Fault == Cancelled || r.Fault == NoSocket:
+		d.head.release(r.Socket)
+		if d.request == cancel && r.Socket == d.head.victim {
+			d.end(now)
+		}
+	case d.request == nothing, inquiry && r.Socket != 0:
+		d.head.release(r.Socket)
+		d.complain(now, r.Fault.String())
+	default:
+		d.failed(now, r.Fault)
+		d.end(now)
+	}
+}
+
+// noAnswer is the fault of a camera that says nothing.
+const noAnswer Fault = 0
+
+// failed gives up the request.
+func (d *Driver) failed(now time.Duration, f Fault) {
+	switch d.request {
+	case inquirePanTilt:
+		if f == NotExecutable {
+			d.trouble = errStandby
+		}
+	case clearInterface:
+		d.head.cleared()
+	case cancel:
+		d.head.release(d.head.victim)
+	case turn, zoom:
+		d.head.refused(f, d.phase == leaving)
+		why := "no acknowledgement"
+		if f != noAnswer {
+			why = f.String()
+		}
+		d.complain(now, why)
+	}
+}
+
+// complain logs a command that the camera does not carry out, once a second.
+func (d *Driver) complain(now time.Duration, why string) {
+	if repeats, ok := d.complaints.Allow(now); ok {
+		d.line.Log().Warn("the camera does not carry out a command", zap.String("why", why), zap.Int("repeats", repeats))
+	}
+}

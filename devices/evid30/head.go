@@ -1,0 +1,156 @@
+package evid30
+
+import (
+	"time"
+
+	"player/codec"
+)
+
+const (
+	sockets = 2 // commands that the camera runs at a time
+
+	// runLimit is how long a command may run until its completion counts as
+	// lost: the longest way takes 2.5 s for the head, and less for the zoom.
+	runLimit = 5 * time.Second
+)
+
+// head is what is moved: what clients want of it, and what the camera is doing
+// about it as far as we know. A lost reply may make that wrong; then the camera
+// says BufferFull, its sockets are cleared, and what was running is sent again.
+type head struct {
+	turn, zoom order
+	last       request // turn or zoom: the command sent last
+	lastUnits  [2]int16
+	sockets    [sockets]socket
+	victim     byte // the socket to be cancelled
+	clear      bool // the camera's sockets are to be cleared
+	moved      bool // a command was sent since Setup
+}
+
+// order is the newest position that clients want.
+type order struct {
+	units [2]int16 // pan and tilt, or the zoom
+	given bool
+	open  bool // the camera has not acknowledged it
+	tries int
+}
+
+// socket is one of the camera's, with the command that runs in it.
+type socket struct {
+	runs  request // turn or zoom; nothing: it is free
+	since time.Duration
+}
+
+// order takes a command. As with the original server, head and zoom are only
+// told what is new to them.
+func (h *head) order(c codec.PTZCommand) {
+	h.turn.set(PanUnits(int(c.Pan)), TiltUnits(int(c.Tilt)))
+	h.zoom.set(int16(ZoomUnits(int(c.Zoom))), 0)
+}
+
+func (o *order) set(a, b int16) {
+	if units := [2]int16{a, b}; !o.given || o.units != units {
+		*o = order{units: units, given: true, open: true}
+	}
+}
+
+func (h *head) of(r request) *order {
+	if r == zoom {
+		return &h.zoom
+	}
+	return &h.turn
+}
+
+// next is what the camera is to be told, or nothing. Head and zoom take turns.
+func (h *head) next(now time.Duration) request {
+	if h.clear {
+		return clearInterface
+	}
+	want := nothing
+	if h.turn.open {
+		want = turn
+	}
+	if h.zoom.open && (want == nothing || h.last == turn) {
+		want = zoom
+	}
+	if want == nothing || h.free(now) {
+		return want
+	}
+	h.victim = h.superseded(want)
+	return cancel
+}
+
+// free says whether a socket is free.
+func (h *head) free(now time.Duration) (free bool) {
+	for i, s := range h.sockets {
+		if s.runs != nothing && now-s.since > runLimit {
+			h.sockets[i] = socket{}
+		}
+		free = free || h.sockets[i].runs == nothing
+	}
+	return free
+}
+
+func (h *head) busy() bool { return h.sockets != [sockets]socket{} }
+
+// superseded picks the socket that must make room for a command, all being
+// busy: what runs there is of the same kind, or older than another of its kind.
+func (h *head) superseded(want request) byte {
+	best := 0
+	for i, s := range h.sockets {
+		same, bestSame := s.runs == want, h.sockets[best].runs == want
+		if same && !bestSame || same == bestSame && s.since < h.sockets[best].since {
+			best = i
+		}
+	}
+	return byte(best + 1)
+}
+
+// append appends the command r, which is being sent.
+func (h *head) append(dst []byte, r request) []byte {
+	o := h.of(r)
+	o.tries++
+	h.last, h.lastUnits, h.moved = r, o.units, true
+	if r == zoom {
+		return AppendZoom(dst, uint16(o.units[0]))
+	}
+	return AppendPanTilt(dst, o.units[0], o.units[1])
+}
+
+// acknowledged takes the acknowledgement of the last command, in time or late.
+func (h *head) acknowledged(now time.Duration, number byte) {
+	if number >= 1 && number <= sockets {
+		h.sockets[number-1] = socket{h.last, now}
+	}
+	if o := h.of(h.last); o.units == h.lastUnits { // else there is a newer one
+		o.open, o.tries = false, 0
+	}
+}
+
+// refused says that the last command was not taken. It is sent again, unless
+// it has been tried too often, or there is no time for it.
+func (h *head) refused(f Fault, noTime bool) {
+	if o := h.of(h.last); noTime || o.tries >= maxTries {
+		o.open = false
+	}
+	if f == BufferFull {
+		h.clear = true
+	}
+}
+
+// release says that a command has ended, or that there was none.
+func (h *head) release(number byte) {
+	if number >= 1 && number <= sockets {
+		h.sockets[number-1] = socket{}
+	}
+}
+
+// cleared says that the camera has stopped what it was doing.
+func (h *head) cleared() {
+	for _, s := range h.sockets {
+		if s.runs != nothing {
+			h.of(s.runs).open = true
+		}
+	}
+	h.sockets, h.clear = [sockets]socket{}, false
+}

@@ -1,0 +1,137 @@
+package hdaps
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/codec"
+	"player/devices"
+)
+
+const ms = time.Millisecond
+
+// sensor is a fake sysfs tree, and the outside world of its driver.
+type sensor struct {
+	devices.Host // what it does not implement, nobody calls
+	t            *testing.T
+	dir          string
+	joystick     *devices.Device
+	at           time.Duration
+	err          error // of a setup
+}
+
+func (s *sensor) WakeAt(_ *devices.Link, at time.Duration)                { s.at = at }
+func (s *sensor) SetupDone(_ time.Duration, _ *devices.Device, err error) { s.err = err }
+
+func (s *sensor) write(name, text string) {
+	s.t.Helper()
+	if err := os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o644); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func newSensor(t *testing.T) *sensor {
+	s := &sensor{t: t, dir: t.TempDir()}
+	s.write("calibrate", "(409,528)\n")
+	s.write("position", "(409,528)\n")
+	table := devices.NewTable(zap.NewNop())
+	if err := table.Attach(New(s.dir, 20)); err != nil {
+		t.Fatal(err)
+	}
+	table.Connect(s)
+	s.joystick = table.Device(codec.Joystick)
+	return s
+}
+
+// look lets the driver look once and returns how often it has published.
+func (s *sensor) look() uint64 {
+	s.at = s.joystick.Link().Wake(s.at)
+	return s.joystick.Seq()
+}
+
+func TestTilt(t *testing.T) {
+	s := newSensor(t)
+	if pending, err := s.joystick.Subscribe(ms, s); pending || err != nil {
+		t.Fatal(pending, err)
+	}
+	for i, tt := range []struct {
+		position string
+		x, y     int16
+	}{
+		{"(409,528)\n", 0, 0},
+		{"(419,528)\n", 2184, 0},
+		{"(419,513)", 2184, -3276},
+		{"(-500,2000)\n", -32767, 32767},
+		{"(559,378)\n", 32767, -32767},
+	} {
+		s.write("position", tt.position)
+		at := s.at
+		if seq := s.look(); seq != uint64(i+1) {
+			t.Fatalf("%s: published %d times, want %d", tt.position, seq, i+1)
+		}
+		if s.at != at+50*ms {
+			t.Errorf("next look after %v", s.at-at)
+		}
+		if s.look() != uint64(i+1) {
+			t.Error("published without a change")
+		}
+		var d codec.JoystickData
+		if err := d.Decode(s.joystick.Data()); err != nil || d != (codec.JoystickData{Axes: [8]int16{tt.x, tt.y}}) {
+			t.Errorf("%s: %+v, %v", tt.position, d, err)
+		}
+	}
+	for _, broken := range []string{"", "(12)", "(a,b)", "(1,2,3)"} {
+		s.write("position", broken)
+		if s.look() != 5 {
+			t.Errorf("%q was published", broken)
+		}
+	}
+	s.joystick.Unsubscribe(s.at, s)
+	if s.joystick.Link().State() != devices.Idle {
+		t.Error("not stopped")
+	}
+}
+
+func TestSetupFails(t *testing.T) {
+	for _, tt := range []struct{ file, text, want string }{
+		{"calibrate", "", "is the kernel module hdaps loaded?"},
+		{"position", "", "is the kernel module hdaps loaded?"},
+		{"calibrate", "(1,2", ""},
+		{"calibrate", "x\n", `"x\n" is not a position such as (409,528)`},
+	} {
+		s := newSensor(t)
+		if tt.text == "" {
+			if err := os.Remove(filepath.Join(s.dir, tt.file)); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			s.write(tt.file, tt.text)
+		}
+		_, err := s.joystick.Subscribe(ms, s)
+		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%+v: %v", tt, err)
+		}
+	}
+}
+
+func TestLookAllocatesNothing(t *testing.T) {
+	s := newSensor(t)
+	if _, err := s.joystick.Subscribe(ms, s); err != nil {
+		t.Fatal(err)
+	}
+	if n := testing.AllocsPerRun(100, func() { s.look() }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func TestKind(t *testing.T) {
+	k := Kind()
+	if _, err := k.New(devices.Args{Name: k.Name, Values: k.Defaults()}); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,123 @@
+// Package joystick is the driver for joysticks and gamepads on Linux.
+package joystick
+
+import (
+	"errors"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/codec"
+	"player/devices"
+	"player/devices/peer"
+)
+
+// Kind declares the driver.
+func Kind() devices.Kind {
+	return devices.Kind{
+		Name:     "joystick",
+		Doc:      "a joystick or gamepad on Linux",
+		Provides: []devices.Spec{devices.Joystick()},
+		Options:  []devices.Option{{Name: "port", Default: "/dev/input/js0", Doc: "the device"}},
+		New:      func(a devices.Args) (devices.Driver, error) { return New(a.String("port")), nil },
+	}
+}
+
+// Driver is Player's joystick device. It publishes when something has changed.
+// A joystick that is pulled out is at rest, and is opened again when it is
+// back.
+type Driver struct {
+	path string
+
+	link    *devices.Link
+	device  *devices.Device
+	port    devices.Port // nil: it is out
+	opened  time.Duration
+	backoff peer.Backoff
+	parser  parser
+	state   codec.JoystickData
+	buf     []byte
+}
+
+// New returns a driver for the joystick at path.
+func New(path string) *Driver { return &Driver{path: path} }
+
+func (d *Driver) Describe() devices.Description {
+	return devices.Description{Name: "joystick", Provides: []devices.Spec{devices.Joystick()}}
+}
+
+// Setup is done when the device is open. Then Linux tells where everything is.
+func (d *Driver) Setup(now time.Duration, link *devices.Link) {
+	d.link, d.device, d.backoff = link, link.Device(codec.Joystick), peer.Backoff{}
+	if err := d.open(now); err != nil {
+		link.Fail(now, err)
+		return
+	}
+	link.Ready(now)
+}
+
+func (d *Driver) open(now time.Duration) (err error) {
+	d.port, err = d.link.Host().OpenInput(d.path, d)
+	d.opened, d.parser, d.state = now, parser{}, codec.JoystickData{}
+	return err
+}
+
+func (d *Driver) Shutdown(now time.Duration) {
+	if d.port != nil {
+		d.port.Close()
+		d.port = nil
+	}
+	d.link.Stopped(now)
+}
+
+// Receive implements devices.PortHandler.
+func (d *Driver) Receive(now time.Duration, in []byte) {
+	before := d.state
+	for {
+		e, rest, ok := d.parser.next(in)
+		if !ok {
+			break
+		}
+		e.apply(&d.state)
+		in = rest
+	}
+	if d.state != before || !d.device.HasData() {
+		d.publish(now)
+	}
+}
+
+func (d *Driver) publish(now time.Duration) {
+	d.buf = d.state.Append(d.buf[:0])
+	d.device.Publish(now, d.buf)
+}
+
+// Hangup implements devices.PortHandler: it was pulled out. Whoever drives by
+// it must not drive on.
+func (d *Driver) Hangup(now time.Duration, err error) {
+	d.state = codec.JoystickData{}
+	d.publish(now)
+	d.rest(now, now-d.opened, err)
+}
+
+func (d *Driver) rest(now, served time.Duration, why error) {
+	d.port = nil
+	delay := d.backoff.Next(served)
+	d.link.Log().Warn("joystick is lost, it is tried again", zap.Error(why), zap.Duration("in", delay))
+	d.link.WakeAt(now + delay)
+}
+
+// Tick tries to open it again.
+func (d *Driver) Tick(now time.Duration) time.Duration {
+	if err := d.open(now); err != nil {
+		d.rest(now, 0, err)
+	}
+	return 0
+}
+
+// Command is not called: a joystick takes none.
+func (d *Driver) Command(time.Duration, *devices.Device) {}
+
+// Configure refuses everything.
+func (d *Driver) Configure(time.Duration, *devices.Device, []byte) error {
+	return errors.New("a joystick has nothing to configure")
+}

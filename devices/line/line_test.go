@@ -1,0 +1,390 @@
+package line
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"player/codec"
+	"player/devices"
+	"player/devices/line/linetest"
+)
+
+// parrot is a driver whose hardware must answer "hello" with "hi" within a
+// second, and then say anything now and then.
+type parrot struct {
+	line   Line
+	link   *devices.Link
+	device *devices.Device
+	events []string
+}
+
+func (d *parrot) Describe() devices.Description {
+	return devices.Description{Name: "parrot", Provides: []devices.Spec{devices.Position()}}
+}
+
+func (d *parrot) Setup(now time.Duration, link *devices.Link) {
+	d.link, d.device = link, link.Device(codec.Position)
+	d.line.Setup(now, link, "/dev/parrot", d)
+}
+
+func (d *parrot) Shutdown(now time.Duration) {
+	if d.line.Shutdown(now) {
+		d.line.Finish(now, []byte("bye"))
+	}
+}
+
+func (d *parrot) Command(time.Duration, *devices.Device)                       {}
+func (d *parrot) Configure(time.Duration, *devices.Device, []byte) (err error) { return nil }
+func (d *parrot) Tick(now time.Duration) time.Duration                         { return d.line.Tick(now) }
+func (d *parrot) Open(h devices.PortHandler) (devices.Port, error) {
+	return d.link.Host().OpenSerial("/dev/parrot", 9600, h)
+}
+
+func (d *parrot) Greet(now time.Duration) {
+	d.events = append(d.events, "greet")
+	d.line.Port().Write([]byte("hello"))
+	d.line.WakeAt(now + time.Second)
+}
+
+func (d *parrot) Timeout(now time.Duration) {
+	d.events = append(d.events, "timeout")
+	d.line.Down(now, errors.New("no answer"))
+}
+
+func (d *parrot) Receive(now time.Duration, p []byte) {
+	d.events = append(d.events, string(p))
+	d.line.Heard(now)
+	switch string(p) {
+	case "hi":
+		d.line.WakeAt(0)
+		d.line.Up(now)
+	case "go away":
+		d.line.Down(now, errors.New("refused"))
+		d.line.Up(now) // comes too late
+	}
+}
+
+// scene is a parrot with a subscriber and the log it left.
+type scene struct {
+	*linetest.World
+	parrot *parrot
+	link   *devices.Link
+	device *devices.Device
+	log    *observer.ObservedLogs
+	done   []error // outcomes of setups
+	again  bool    // subscribe again when a setup fails
+}
+
+func (s *scene) SetupDone(now time.Duration, d *devices.Device, err error) {
+	if s.done = append(s.done, err); err != nil && s.again {
+		s.again = false
+		s.subscribe()
+	}
+}
+
+func newScene(t *testing.T) *scene {
+	t.Helper()
+	core, log := observer.New(zap.DebugLevel)
+	table := devices.NewTable(zap.New(core))
+	s := &scene{World: linetest.NewWorld(), parrot: &parrot{}, log: log}
+	if err := table.Attach(s.parrot); err != nil {
+		t.Fatal(err)
+	}
+	table.Connect(s.World)
+	s.device = table.Device(codec.Position)
+	s.link = s.device.Link()
+	return s
+}
+
+func (s *scene) subscribe() {
+	if pending, err := s.device.Subscribe(s.Now(), s); err != nil || !pending {
+		s.done = append(s.done, err)
+	}
+}
+
+func (s *scene) up(t *testing.T) {
+	t.Helper()
+	s.subscribe()
+	s.Port().Say([]byte("hi"))
+	if s.link.State() != devices.Ready {
+		t.Fatalf("link is %s after the handshake", s.link.State())
+	}
+}
+
+// chatter keeps the hardware talking for d.
+func (s *scene) chatter(d time.Duration) {
+	for range d / (100 * time.Millisecond) {
+		s.Pass(100 * time.Millisecond)
+		s.Port().Say([]byte("."))
+	}
+}
+
+func (s *scene) command(speed int16) {
+	s.device.SetCommand(s.Now(), codec.PositionCommand{Speed: speed}.Append(nil))
+}
+
+func messages(log *observer.ObservedLogs) (lines []string) {
+	for _, e := range log.TakeAll() {
+		lines = append(lines, e.Message)
+	}
+	return lines
+}
+
+func TestSetupAndShutdown(t *testing.T) {
+	s := newScene(t)
+	s.up(t)
+	s.chatter(10 * time.Second)
+	if len(s.Ports) != 1 || slices.Contains(s.parrot.events, "timeout") {
+		t.Fatalf("a line that talks was given up: %q", s.parrot.events)
+	}
+	s.device.Unsubscribe(s.Now(), s)
+	if s.link.State() != devices.Stopping || s.Port().Closed {
+		t.Fatal("the last words are not given time")
+	}
+	s.Pass(linger)
+	if s.link.State() != devices.Idle || !s.Port().Closed || string(s.Port().Wrote) != "hellobye" {
+		t.Fatalf("shutdown ended with link %s, wrote %q", s.link.State(), s.Port().Wrote)
+	}
+	s.up(t) // and once more
+}
+
+func TestSetupFails(t *testing.T) {
+	tests := []struct {
+		name   string
+		happen func(s *scene)
+		want   string
+	}{
+		{"no port", func(s *scene) { s.Refuse = errors.New("no such port"); s.subscribe() }, "no such port"},
+		{"no answer", func(s *scene) { s.subscribe(); s.Pass(time.Second) }, "/dev/parrot: no answer"},
+		{"refused", func(s *scene) { s.subscribe(); s.Port().Say([]byte("go away")); s.Pass(0) }, "/dev/parrot: refused"},
+		{"unplugged", func(s *scene) { s.subscribe(); s.Port().HangUp(); s.Pass(0) }, "/dev/parrot: unplugged or closed: unexpected EOF"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			s := newScene(t)
+			test.happen(s)
+			if len(s.done) != 1 || s.done[0] == nil || s.done[0].Error() != test.want {
+				t.Fatalf("setup ended with %v, want %s", s.done, test.want)
+			}
+			if s.link.State() != devices.Idle || len(s.Ports) > 0 && !s.Port().Closed {
+				t.Fatalf("link is %s, the port may be open", s.link.State())
+			}
+			s.Pass(10 * time.Second)
+			if len(s.Ports) > 1 {
+				t.Fatal("the port of a failed setup was opened again")
+			}
+			s.Refuse = nil
+			s.up(t) // the next request tries again
+		})
+	}
+}
+
+// A subscriber may ask again from within the news that setup failed.
+func TestSetupAgainAtOnce(t *testing.T) {
+	s := newScene(t)
+	s.again = true
+	s.subscribe()
+	s.Port().Say([]byte("go away"))
+	s.Port().Say([]byte("hi")) // not heard any more
+	s.Pass(0)
+	if len(s.Ports) != 2 || !s.Ports[0].Closed || s.Ports[1].Closed {
+		t.Fatalf("%d ports after the second try", len(s.Ports))
+	}
+	s.Port().Say([]byte("hi"))
+	if s.link.State() != devices.Ready {
+		t.Fatalf("link is %s", s.link.State())
+	}
+}
+
+func TestLostAndBack(t *testing.T) {
+	tests := []struct {
+		name string
+		lose func(s *scene)
+	}{
+		{"silence", func(s *scene) { s.Pass(silence) }},
+		{"unplugged", func(s *scene) { s.Port().HangUp(); s.Pass(0) }},
+		{"refused", func(s *scene) { s.Port().Say([]byte("go away")); s.Pass(0) }},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			s := newScene(t)
+			s.up(t)
+			s.device.Publish(s.Now(), []byte("data"))
+			s.command(200)
+			s.log.TakeAll()
+			test.lose(s)
+			switch {
+			case s.link.State() != devices.Ready:
+				t.Fatalf("link is %s", s.link.State())
+			case s.device.Command() != nil:
+				t.Fatal("the command is not forgotten")
+			case string(s.device.Data()) != "data":
+				t.Fatal("the data is forgotten")
+			case s.parrot.line.IsUp(), s.parrot.line.IsOpen(), !s.Port().Closed:
+				t.Fatal("the line is not down")
+			}
+			s.Refuse = errors.New("no such port")
+			s.Pass(10 * time.Second)
+			if len(s.Ports) != 1 {
+				t.Fatal("a port was opened that is not there")
+			}
+			s.Refuse = nil
+			s.Pass(reopenPeriod)
+			if len(s.Ports) != 2 || !s.parrot.line.WasLost() {
+				t.Fatal("the port was not opened again")
+			}
+			s.Pass(time.Second) // no answer: closed, and opened a second later
+			if !s.Ports[1].Closed {
+				t.Fatal("the port is open though the handshake failed")
+			}
+			s.command(300)
+			s.Pass(reopenPeriod)
+			s.Port().Say([]byte("hi"))
+			if !s.parrot.line.IsUp() || s.parrot.line.WasLost() {
+				t.Fatal("the line is not up")
+			}
+			if s.device.Command() != nil {
+				t.Fatal("a command of the outage is obeyed")
+			}
+			s.chatter(5 * time.Second)
+			if len(s.Ports) != 3 {
+				t.Fatalf("%d ports opened", len(s.Ports))
+			}
+			want := []string{"device lost, trying again every second", "device is still away", "device is still away", "device is back"}
+			if got := messages(s.log); !slices.Equal(got, want) {
+				t.Fatalf("log %q, want %q", got, want)
+			}
+			if len(s.done) != 1 || s.done[0] != nil {
+				t.Fatalf("the subscriber was told %v", s.done)
+			}
+		})
+	}
+}
+
+func TestShutdownWhileAway(t *testing.T) {
+	s := newScene(t)
+	s.up(t)
+	s.Port().HangUp()
+	s.Pass(0)
+	s.device.Unsubscribe(s.Now(), s)
+	if s.link.State() != devices.Idle {
+		t.Fatalf("link is %s", s.link.State())
+	}
+	s.Pass(10 * time.Second)
+	if len(s.Ports) != 1 {
+		t.Fatal("the port of a stopped link was opened")
+	}
+}
+
+// A hang-up that nobody has dealt with yet, or in the last moment, does not
+// keep a link from stopping.
+func TestShutdownOfBrokenLine(t *testing.T) {
+	s := newScene(t)
+	s.up(t)
+	s.Port().HangUp()
+	s.device.Unsubscribe(s.Now(), s)
+	if s.link.State() != devices.Idle {
+		t.Fatalf("link is %s", s.link.State())
+	}
+	s.up(t)
+	s.device.Unsubscribe(s.Now(), s)
+	s.Port().HangUp()
+	s.Pass(0)
+	if s.link.State() != devices.Idle {
+		t.Fatalf("link is %s", s.link.State())
+	}
+}
+
+func TestShutdownDuringSetup(t *testing.T) {
+	s := newScene(t)
+	s.subscribe()
+	s.device.Unsubscribe(s.Now(), s)
+	s.Port().Say([]byte("hi")) // too late
+	s.Pass(time.Second)
+	if s.link.State() != devices.Idle || !s.Port().Closed || slices.Contains(s.parrot.events, "timeout") {
+		t.Fatalf("link is %s after %q", s.link.State(), s.parrot.events)
+	}
+}
+
+func TestNoise(t *testing.T) {
+	s := newScene(t)
+	s.up(t)
+	s.log.TakeAll()
+	var total Noise
+	for range 1000 {
+		s.Pass(10 * time.Millisecond)
+		total.Garbage += 3
+		s.parrot.line.Heard(s.Now())
+		s.parrot.line.Noise(s.Now(), total)
+	}
+	lines := s.log.TakeAll()
+	var garbage uint64
+	for _, e := range lines {
+		fields := e.ContextMap()
+		if fields["port"] != "/dev/parrot" || fields["device"] != "parrot" || !strings.Contains(e.Message, "noise") {
+			t.Fatalf("log line %q %v", e.Message, fields)
+		}
+		garbage += fields["garbage bytes"].(uint64)
+	}
+	if len(lines) != 10 || garbage < total.Garbage-3*100 {
+		t.Fatalf("%d lines in 10 s tell of %d bytes of %d", len(lines), garbage, total.Garbage)
+	}
+	if n := testing.AllocsPerRun(100, func() { s.parrot.line.Noise(s.Now(), total) }); n != 0 {
+		t.Fatalf("%v allocations for no news", n)
+	}
+}
+
+// A Write may fail, and its failure may make the clients leave before it has
+// returned.
+func TestWriteFails(t *testing.T) {
+	tests := []struct {
+		name  string
+		write func(s *scene) // leads to the Write
+		leave bool
+		state devices.State
+	}{
+		{"greeting", (*scene).subscribe, false, devices.Idle},
+		{"last words", func(s *scene) { s.device.Unsubscribe(s.Now(), s) }, false, devices.Idle},
+		{"in use", func(s *scene) { s.parrot.line.Port().Write([]byte("x")) }, false, devices.Ready},
+		{"in use, and the client leaves", func(s *scene) {
+			s.parrot.line.Port().Write([]byte("x"))
+			s.parrot.line.Port().Write([]byte("y"))
+			s.parrot.line.WakeAt(s.Now() + time.Second)
+			if s.parrot.line.Port().SetSpeed(9600) == nil {
+				t.Error("a port that is gone took a speed")
+			}
+		}, true, devices.Idle},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			s := newScene(t)
+			if test.name != "greeting" {
+				s.up(t)
+			}
+			s.Break = func() {
+				if test.leave {
+					s.device.Unsubscribe(s.Now(), s)
+				}
+			}
+			test.write(s)
+			s.Pass(0)
+			if s.link.State() != test.state || !s.Ports[0].Closed {
+				t.Fatalf("link is %s", s.link.State())
+			}
+			s.Pass(time.Minute)
+			if s.link.State() == devices.Idle {
+				s.subscribe()
+			}
+			s.Port().Say([]byte("hi"))
+			if s.link.State() != devices.Ready {
+				t.Fatalf("link is %s", s.link.State())
+			}
+		})
+	}
+}

@@ -1,0 +1,213 @@
+// Package linetest is the outside world of a driver under test: time that
+// passes when the test says, and ports whose far end is the test.
+package linetest
+
+import (
+	"errors"
+	"io"
+	"slices"
+	"time"
+
+	"player/devices"
+	"player/timers"
+)
+
+// World implements devices.Host in simulated time, which starts at one second.
+// It has deadlines and ports; what else a Host can do panics.
+type World struct {
+	devices.Host
+	// Refuse is the error of OpenSerial and Dial, nil while ports open.
+	Refuse error
+	// Ports are all that were opened, in order; the last is the current one.
+	Ports []*Port
+	// Break, if not nil, makes the next Write fail: the port hangs up and Break is
+	// called, both before Write returns.
+	Break func()
+	// Heard is told what a driver writes, as soon as it has returned from the
+	// call that wrote it. It may be nil.
+	Heard func(p *Port, b []byte)
+
+	now    time.Duration
+	queue  timers.Queue
+	wakes  map[*devices.Link]*timers.Timer
+	events []event // in order
+	next   *timers.Timer
+}
+
+type event struct {
+	at time.Duration
+	fn func()
+}
+
+// NewWorld returns a world without ports.
+func NewWorld() *World {
+	w := &World{now: time.Second, wakes: map[*devices.Link]*timers.Timer{}}
+	w.next = timers.NewTimer(w.happen)
+	return w
+}
+
+// Now is the time.
+func (w *World) Now() time.Duration { return w.now }
+
+// Pass lets time pass; whatever is due happens at its time. It panics if what
+// happens is always due again at once.
+func (w *World) Pass(d time.Duration) {
+	const tooOften = 100000
+	until := w.now + d
+	for times := 0; ; times++ {
+		at, armed := w.queue.Next()
+		if !armed || at > until {
+			break
+		}
+		if at > w.now {
+			w.now, times = at, 0
+		} else if times > tooOften {
+			panic("linetest: time stands still")
+		}
+		w.queue.Run(w.now, 0)
+	}
+	w.now = until
+}
+
+// Until lets time pass until cond holds, looking after whatever happens. It is
+// false if it does not within limit.
+func (w *World) Until(cond func() bool, limit time.Duration) bool {
+	until := w.now + limit
+	for !cond() {
+		at, armed := w.queue.Next()
+		if !armed || at > until {
+			w.now = until
+			return cond()
+		}
+		w.Pass(max(at-w.now, 0))
+	}
+	return true
+}
+
+// After has fn called when d has passed, after what was to be called then
+// already.
+func (w *World) After(d time.Duration, fn func()) {
+	at, i := w.now+d, len(w.events)
+	for i > 0 && w.events[i-1].at > at {
+		i--
+	}
+	w.events = slices.Insert(w.events, i, event{at, fn})
+	w.queue.Set(w.next, w.events[0].at)
+}
+
+// happen calls the first event.
+func (w *World) happen(time.Duration) time.Duration {
+	fn := w.events[0].fn
+	w.events = slices.Delete(w.events, 0, 1)
+	fn()
+	if len(w.events) == 0 {
+		return 0
+	}
+	return w.events[0].at
+}
+
+// Port is the port opened last.
+func (w *World) Port() *Port { return w.Ports[len(w.Ports)-1] }
+
+// WakeAt implements devices.Host.
+func (w *World) WakeAt(l *devices.Link, at time.Duration) {
+	t := w.wakes[l]
+	if t == nil {
+		t = timers.NewTimer(l.Wake)
+		w.wakes[l] = t
+	}
+	if w.queue.Stop(t); at != 0 {
+		w.queue.Set(t, at)
+	}
+}
+
+// OpenSerial implements devices.Host.
+func (w *World) OpenSerial(path string, baud int, h devices.PortHandler) (devices.Port, error) {
+	return w.open(&Port{Name: path, Baud: baud, handler: h})
+}
+
+// OpenInput implements devices.Host.
+func (w *World) OpenInput(path string, h devices.PortHandler) (devices.Port, error) {
+	return w.open(&Port{Name: path, handler: h})
+}
+
+// Dial implements devices.Host.
+func (w *World) Dial(address string, h devices.PortHandler) (devices.Port, error) {
+	return w.open(&Port{Name: address, handler: h})
+}
+
+func (w *World) open(p *Port) (devices.Port, error) {
+	if w.Refuse != nil {
+		return nil, w.Refuse
+	}
+	p.world = w
+	w.Ports = append(w.Ports, p)
+	return p, nil
+}
+
+// Port is one opened port.
+type Port struct {
+	Name   string // path or address
+	Baud   int    // zero for a connection
+	Closed bool   // by either side
+	Stuck  bool   // it takes no bytes: what is written stays in Buffered
+	Wrote  []byte // all that the driver has written
+
+	world   *World
+	handler devices.PortHandler
+	stuck   int
+}
+
+// Say brings the driver bytes.
+func (p *Port) Say(b []byte) {
+	if !p.Closed {
+		p.handler.Receive(p.world.now, b)
+	}
+}
+
+// HangUp unplugs the port.
+func (p *Port) HangUp() {
+	if !p.Closed {
+		p.Closed = true
+		p.handler.Hangup(p.world.now, io.ErrUnexpectedEOF)
+	}
+}
+
+// Write implements devices.Port.
+func (p *Port) Write(b []byte) {
+	switch {
+	case p.Closed:
+	case p.world.Break != nil:
+		broke := p.world.Break
+		p.world.Break = nil
+		p.HangUp()
+		broke()
+	case p.Stuck:
+		p.stuck += len(b)
+	default:
+		start := len(p.Wrote)
+		p.Wrote = append(p.Wrote, b...)
+		if heard := p.world.Heard; heard != nil {
+			b = p.Wrote[start:len(p.Wrote):len(p.Wrote)]
+			p.world.After(0, func() { heard(p, b) })
+		}
+	}
+}
+
+// Buffered implements devices.Port.
+func (p *Port) Buffered() int { return p.stuck }
+
+// SetSpeed implements devices.Port.
+func (p *Port) SetSpeed(baud int) error {
+	if p.Closed {
+		return errors.New("the port is closed")
+	}
+	p.Baud = baud
+	return nil
+}
+
+// Discard implements devices.Port.
+func (p *Port) Discard() {}
+
+// Close implements devices.Port.
+func (p *Port) Close() { p.Closed = true }

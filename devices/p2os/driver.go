@@ -1,0 +1,265 @@
+package p2os
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/codec"
+	"player/devices"
+	"player/devices/line"
+	"player/timers"
+)
+
+const (
+	// setupLimit is for the link; setupTime, after which the driver gives up
+	// with a better explanation, must stay below it.
+	setupLimit = 5 * time.Second
+	setupTime  = 4500 * time.Millisecond
+
+	// commandGap is the shortest time between two commands at the clients' own
+	// pace, of which the last one counts: twice what VEL2 takes at 9600 baud. The
+	// other half of the line is for configuration.
+	commandGap = 20 * time.Millisecond
+	// maxBacklog bounds what configuration requests, which are not combined,
+	// may put on the line: a command to stop must not wait behind it for long.
+	maxBacklog = 200 * time.Millisecond
+	// pulsePeriod is how long the robot hears nothing at the most: its watchdog
+	// stops the motors after 2 s, and one PULSE may get lost.
+	pulsePeriod = time.Second
+	// stopTime is how long the robot may brake between STOP and CLOSE, which
+	// takes the power off its motors (as the original server has it).
+	stopTime = 100 * time.Millisecond
+)
+
+// Errors of Driver.Configure.
+var (
+	errAway = errors.New("the robot is not connected at the moment")
+	errBusy = errors.New("the serial line is busy: too many requests at once")
+)
+
+// Driver drives the microcontroller: Player's position, sonar, gripper and misc
+// devices. The states of the connection are in handshake.go.
+type Driver struct {
+	port string
+	line line.Line
+	link *devices.Link
+
+	position, sonar, gripper, misc *devices.Device
+
+	phase   phase
+	tries   int           // requests of this phase that were not answered, and this one
+	giveUp  time.Duration // when the handshake has failed
+	speed   int           // baud, also where the next handshake begins
+	changes int           // of the speed in this handshake
+	heard   bool          // the robot has sent a good packet in this handshake
+
+	parser   Parser
+	broken   uint64 // good packets that hold no good SIP
+	sip      SIP
+	odometry Odometry
+	compass  int  // the last reading, in degrees
+	separate bool // VEL and RVEL instead of VEL2
+	opened   bool // a client has one of the devices open (manual 3.6)
+
+	moving, gripping bool          // a command is due on the line
+	sent             time.Duration // when something was sent last
+	free             time.Duration // when the next command may go out
+
+	jumps        timers.Limiter
+	out          []byte
+	positionData codec.PositionData
+	sonarData    codec.SonarData
+}
+
+// New returns the driver of the robot on a serial port.
+func New(port string) *Driver { return &Driver{port: port, speed: speeds[0]} }
+
+// Kind declares the driver.
+func Kind() devices.Kind {
+	return devices.Kind{
+		Name: "p2os", Doc: "Pioneer robots with a P2OS microcontroller", Provides: New("").Describe().Provides,
+		Options: []devices.Option{{Name: "port", Default: "/dev/ttyS0", Doc: "serial port"}},
+		New:     func(a devices.Args) (devices.Driver, error) { return New(a.String("port")), nil },
+	}
+}
+
+// Describe implements devices.Driver.
+func (d *Driver) Describe() devices.Description {
+	return devices.Description{
+		Name:       "p2os",
+		Provides:   []devices.Spec{devices.Position(), devices.Sonar(), devices.Gripper(), devices.Misc()},
+		SetupLimit: setupLimit,
+	}
+}
+
+// Setup implements devices.Driver. Wheels are controlled directly at first;
+// the motors have no power until a client asks for it.
+func (d *Driver) Setup(now time.Duration, link *devices.Link) {
+	d.link = link
+	d.position, d.sonar = link.Device(codec.Position), link.Device(codec.Sonar)
+	d.gripper, d.misc = link.Device(codec.Gripper), link.Device(codec.Misc)
+	d.sip, d.compass, d.separate = SIP{}, 0, false
+	d.jumps = timers.Limiter{Period: time.Second}
+	d.line.Setup(now, link, d.port, d)
+}
+
+// Shutdown implements devices.Driver. The robot is told to stop even in the
+// middle of a handshake: it may be one that was left open, and moving.
+func (d *Driver) Shutdown(now time.Duration) {
+	if !d.line.Shutdown(now) {
+		return
+	}
+	d.phase = leaving
+	d.out = d.appendVelocities(d.out[:0], codec.PositionCommand{})
+	d.out = AppendCommand(d.out, Stop)
+	d.write(now)
+	d.line.WakeAt(now + stopTime)
+}
+
+// Tick implements devices.Driver.
+func (d *Driver) Tick(now time.Duration) time.Duration { return d.line.Tick(now) }
+
+// Command implements devices.Driver. The robot gets the command at once if the
+// line is free, else as soon as it is.
+func (d *Driver) Command(now time.Duration, device *devices.Device) {
+	if !d.line.IsUp() {
+		return
+	}
+	if device == d.gripper {
+		d.gripping = true
+	} else {
+		d.moving = true
+	}
+	d.flush(now)
+}
+
+// Configure implements devices.Driver.
+func (d *Driver) Configure(now time.Duration, _ *devices.Device, payload []byte) error {
+	c, err := codec.DecodeRobotConfig(payload)
+	switch {
+	case err != nil:
+		return err
+	case !d.line.IsUp():
+		return errAway
+	case d.free > now+maxBacklog:
+		return errBusy
+	}
+	switch c.Code {
+	case codec.ConfigMotors:
+		d.out = AppendInt(d.out[:0], Enable, int16(min(c.Arg, 1)))
+		d.write(now)
+	case codec.ConfigVelocity:
+		d.separate = c.Arg != 0 // from the next command on
+	case codec.ConfigOdometry:
+		d.resetOdometry(now)
+	}
+	return nil
+}
+
+func (d *Driver) resetOdometry(now time.Duration) {
+	d.odometry.Reset()
+	d.out = AppendSetOrigin(d.out[:0])
+	d.write(now)
+}
+
+// report handles a SIP of the running robot: it answers with the velocities and
+// publishes everything.
+func (d *Driver) report(now time.Duration) {
+	d.line.Heard(now)
+	d.moving = true
+	d.flush(now)
+
+	s := &d.sip
+	if open := d.anyOpen(); open && !d.opened {
+		d.opened = open
+		d.resetOdometry(now) // this SIP is from before
+	} else if d.opened = open; !d.odometry.Update(s.X, s.Y) {
+		if repeats, ok := d.jumps.Allow(now); ok {
+			d.line.Log().Warn("odometry jumped and was corrected: has the robot restarted?", zap.Int("times before", repeats))
+		}
+	}
+	d.publish(now)
+}
+
+func (d *Driver) publish(now time.Duration) {
+	s := &d.sip
+	d.compass = s.CompassDegrees(d.compass)
+	d.positionData = codec.PositionData{
+		Time:     uint32(now.Milliseconds()),
+		X:        int32(d.odometry.X()),
+		Y:        int32(d.odometry.Y()),
+		Heading:  uint16(s.HeadingDegrees()),
+		Speed:    int16(s.Speed()),
+		TurnRate: int16(s.TurnRate()),
+		Compass:  uint16(d.compass),
+	}
+	if s.LeftStall() || s.RightStall() {
+		d.positionData.Stall = 1
+	}
+	for i := range d.sonarData {
+		d.sonarData[i] = uint16(s.SonarMM(i))
+	}
+	misc := codec.MiscData{FrontBumpers: s.FrontBumpers(), RearBumpers: s.RearBumpers(), Battery: s.Battery}
+	grip := codec.GripperData{State: s.GripperState, Beams: s.Digital}
+
+	d.out = d.positionData.Append(d.out[:0])
+	d.position.Publish(now, d.out)
+	d.out = d.sonarData.Append(d.out[:0])
+	d.sonar.Publish(now, d.out)
+	d.out = misc.Append(d.out[:0])
+	d.misc.Publish(now, d.out)
+	d.out = grip.Append(d.out[:0])
+	d.gripper.Publish(now, d.out)
+}
+
+// anyOpen says whether anybody has a device of the microcontroller open. An
+// always-on link runs without.
+func (d *Driver) anyOpen() bool { return slices.ContainsFunc(d.link.Devices(), d.link.Subscribed) }
+
+// flush sends the commands that are due, when the line is free.
+func (d *Driver) flush(now time.Duration) {
+	if d.line.Port().Buffered() > 0 {
+		d.free = now + commandGap // the line takes nothing: look again
+	}
+	if now < d.free {
+		d.line.WakeAt(d.free)
+		return
+	}
+	d.out = d.out[:0]
+	if d.moving {
+		var c codec.PositionCommand
+		if b := d.position.Command(); b != nil {
+			_ = c.Decode(b) // its size was checked
+		}
+		d.out = d.appendVelocities(d.out, c)
+	}
+	if b := d.gripper.Command(); d.gripping && b != nil {
+		d.out = AppendGripper(d.out, b[0], b[1])
+	}
+	d.moving, d.gripping = false, false
+	d.write(now)
+}
+
+// appendVelocities appends the packets of a speed and turn rate in the mode
+// that the clients chose.
+func (d *Driver) appendVelocities(dst []byte, c codec.PositionCommand) []byte {
+	if d.separate {
+		vel, rvel := SeparateVelocities(c.Speed, c.TurnRate)
+		return AppendInt(AppendInt(dst, Vel, vel), RVel, rvel)
+	}
+	left, right := WheelVelocities(c.Speed, c.TurnRate)
+	return AppendVel2(dst, left, right)
+}
+
+// write sends d.out and reckons when it will have left: what the line's buffers
+// have taken is not yet sent.
+func (d *Driver) write(now time.Duration) {
+	const bitsPerByte = 10 // 8N1
+	d.line.Port().Write(d.out)
+	d.sent = now
+	d.free = max(d.free, now) + time.Duration(len(d.out)*bitsPerByte)*time.Second/time.Duration(d.speed)
+	d.free = max(d.free, now+commandGap)
+}

@@ -1,0 +1,366 @@
+package p2os
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"player/devices"
+	"player/devices/line/linetest"
+)
+
+func TestSpeeds(t *testing.T) {
+	for _, baud := range speeds {
+		b := newBench(t)
+		b.robot(baud)
+		start := b.Now()
+		b.ready()
+		if b.Port().Baud != baud {
+			t.Fatalf("ready at %d baud, robot at %d", b.Port().Baud, baud)
+		}
+		if took := b.Now() - start; took > setupTime/2 {
+			t.Errorf("robot at %d baud took %v", baud, took)
+		}
+		// The next setup knows the speed.
+		b.position.Unsubscribe(b.Now(), b)
+		b.Pass(time.Second)
+		b.ready()
+		if p := b.Port(); p.Baud != baud || len(b.Ports) != 2 {
+			t.Errorf("second setup at %d baud", p.Baud)
+		}
+	}
+}
+
+// A robot that an earlier server left open is closed once, then as usual.
+func TestLeftOpen(t *testing.T) {
+	for _, baud := range speeds {
+		b := newBench(t)
+		r := b.robot(baud)
+		b.subscribe()
+		r.start()
+		b.untilUp()
+		b.Pass(50 * ms)
+		got := slices.DeleteFunc(r.heard, func(s string) bool { return strings.HasPrefix(s, "VEL") })
+		want := []string{"SYNC0/PULSE", "SYNC2/CLOSE", "SYNC0/PULSE", "SYNC1/OPEN", "SYNC2/CLOSE", "SYNC1/OPEN", "SYNC0/PULSE", "SONAR 3B 01 00", "SETO 3B"}
+		if !slices.Equal(got, want) {
+			t.Errorf("at %d baud the robot heard %q, want %q", baud, got, want)
+		}
+	}
+}
+
+// Any packet of the handshake may get lost, in either direction.
+func TestLostPackets(t *testing.T) {
+	for _, lost := range []string{"SYNC0/PULSE", "SYNC1/OPEN", "SYNC2/CLOSE"} {
+		for times := 1; times <= 2; times++ {
+			b := newBench(t)
+			r := b.robot(9600)
+			r.deaf[lost] = times
+			b.ready()
+		}
+	}
+	for at := time.Duration(0); at < 400*ms; at += 5 * ms {
+		b := newBench(t)
+		r := b.robot(9600)
+		b.subscribe()
+		b.Pass(at)
+		r.muted = true
+		b.Pass(15 * ms)
+		r.muted = false
+		b.untilUp()
+	}
+}
+
+func TestSetupFails(t *testing.T) {
+	tests := []struct {
+		name   string
+		play   func(b *bench)
+		within time.Duration
+		want   string
+	}{
+		{"no port", func(b *bench) { b.Refuse = errors.New("no such port") }, 0, "no such port"},
+		{"nobody", func(b *bench) {}, setupLimit - 1, "/dev/robot: no answer at 9600 or 38400 baud"},
+		{"no stream", func(b *bench) { b.robot(9600).deaf["SYNC1/OPEN"] = 1 << 30 }, setupLimit - 1, "the robot answers, but"},
+		{"a loop of wire", (*bench).echo, setupLimit - 1, "the robot answers, but"},
+		{"unplugged", func(b *bench) { b.After(300*ms, func() { b.Port().HangUp() }) }, 300 * ms, "unplugged"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			b := newBench(t)
+			test.play(b)
+			b.subscribe()
+			b.Pass(test.within)
+			if len(b.done) != 1 || b.done[0] == nil || !strings.Contains(b.done[0].Error(), test.want) {
+				t.Fatalf("setup ended with %v, want %q", b.done, test.want)
+			}
+			if b.link.State() != devices.Idle || len(b.Ports) > 0 && !b.Port().Closed {
+				t.Fatalf("link is %s", b.link.State())
+			}
+			b.Refuse = nil
+			b.robot(9600)
+			b.ready() // the next request finds the robot
+		})
+	}
+}
+
+// echo makes the line send back what it is sent.
+func (b *bench) echo() {
+	b.Heard = func(p *linetest.Port, sent []byte) { b.After(10*ms, func() { p.Say(sent) }) }
+}
+
+// Shutdown comes at any moment, also of the setup.
+func TestShutdown(t *testing.T) {
+	for at := time.Duration(0); at < 1500*ms; at += 10 * ms {
+		b := newBench(t)
+		b.robot(9600)
+		b.subscribe()
+		b.Pass(at)
+		b.command(200, 0)
+		b.position.Unsubscribe(b.Now(), b)
+		end := b.Now()
+		if !b.Until(func() bool { return b.link.State() == devices.Idle }, 1500*ms) {
+			t.Fatalf("shutdown after %v: link is %s", at, b.link.State())
+		}
+		if took := b.Now() - end; took > 200*ms {
+			t.Fatalf("shutdown after %v took %v", at, took)
+		}
+		got := b.wrote()
+		if want := []string{"VEL2 3B 00 00", "STOP", "SYNC2/CLOSE"}; !slices.Equal(got[len(got)-3:], want) {
+			t.Fatalf("shutdown after %v: robot heard %q", at, got)
+		}
+		if !b.Port().Closed {
+			t.Fatalf("shutdown after %v: port is open", at)
+		}
+	}
+}
+
+// A robot that falls silent still hears from us, until it counts as lost.
+func TestPulse(t *testing.T) {
+	b := newBench(t)
+	r := b.robot(9600)
+	b.ready()
+	b.Pass(20 * ms)
+	r.muted, r.heard = true, nil
+	b.Pass(100 * ms)
+	b.Pass(1900 * ms)
+	if got := count(r.heard, "SYNC0/PULSE"); got != 1 {
+		t.Fatalf("%d PULSE in 2 s: %q", got, r.heard)
+	}
+	if b.link.State() != devices.Ready || b.driver.line.IsUp() {
+		t.Fatal("silence is not noticed")
+	}
+}
+
+func TestLostAndBack(t *testing.T) {
+	tests := []struct {
+		name string
+		away time.Duration
+		lose func(b *bench, r *robot)
+		back func(b *bench, r *robot)
+		// heard comes last when the robot is back, velocities left out
+		heard []string
+	}{
+		{
+			"unplugged, the robot stays open", 20 * time.Second,
+			func(b *bench, r *robot) { b.Port().HangUp(); b.Refuse = errors.New("no such port") },
+			func(b *bench, r *robot) { b.Refuse = nil },
+			[]string{"SYNC0/PULSE"},
+		}, {
+			"switched off and on", time.Minute,
+			func(b *bench, r *robot) { r.switchOff() },
+			func(b *bench, r *robot) { r.off = false },
+			[]string{"SYNC0/PULSE", "SYNC1/OPEN", "SYNC2/CLOSE", "SYNC1/OPEN", "SYNC0/PULSE", "SONAR 3B 01 00"},
+		}, {
+			"silent for some seconds", 3200 * ms,
+			func(b *bench, r *robot) { r.muted = true },
+			func(b *bench, r *robot) { r.muted = false },
+			nil, // no handshake: it has never been closed
+		},
+	}
+	for _, baud := range speeds {
+		for _, test := range tests {
+			t.Run(test.name, func(t *testing.T) {
+				b := newBench(t)
+				r := b.robot(baud)
+				b.ready()
+				r.sip = unhex(t, sipSpeed)
+				b.command(200, 0)
+				b.configure('m', 1)
+				b.Pass(time.Second)
+				before := b.pose()
+
+				test.lose(b, r)
+				b.Pass(test.away)
+				if b.driver.line.IsUp() || b.link.State() != devices.Ready || b.position.Command() != nil {
+					t.Fatalf("not lost: link is %s, command %v", b.link.State(), b.position.Command())
+				}
+				if age := b.position.Age(b.Now()); age < test.away-100*ms || b.pose() != before {
+					t.Fatalf("data is %v old: %+v, was %+v", age, b.pose(), before)
+				}
+				if err := b.misc.Configure(b.Now(), []byte("m\x01")); !errors.Is(err, errAway) {
+					t.Fatalf("configuration of a lost robot: %v", err)
+				}
+				b.command(300, 0)
+				r.heard = nil
+				test.back(b, r)
+				r.sip = unhex(t, sipZero)
+				b.untilUp()
+				b.Pass(time.Second)
+
+				if age := b.position.Age(b.Now()); age > 100*ms {
+					t.Fatalf("data is %v old", age)
+				}
+				var others []string
+				for _, s := range r.heard {
+					switch {
+					case s == "VEL2 3B 00 00":
+					case strings.HasPrefix(s, "VEL"), strings.HasPrefix(s, "ENABLE"), s == "SETO 3B":
+						t.Fatalf("by itself the driver sent %q", s)
+					default:
+						others = append(others, s)
+					}
+				}
+				for _, p := range b.Ports[1:] {
+					if first := names(p.Wrote)[0]; first != "VEL2 3B 00 00" {
+						t.Fatalf("the first packet is %s: the watchdog is fed before the wheels are stopped", first)
+					}
+				}
+				if test.heard == nil && others != nil || len(others) < len(test.heard) || !slices.Equal(others[len(others)-len(test.heard):], test.heard) {
+					t.Fatalf("robot heard %q, want %q", others, test.heard)
+				}
+				b.command(100, 0)
+				b.Pass(100 * ms)
+				if !slices.Contains(r.heard, "VEL2 3B 05 05") {
+					t.Fatalf("a new command is not obeyed: %q", r.heard)
+				}
+				if len(b.done) != 1 {
+					t.Fatalf("the client was told %v", b.done)
+				}
+			})
+		}
+	}
+}
+
+// The clients' position goes on where it was, whatever the robot counts now.
+func TestPositionSurvivesRestart(t *testing.T) {
+	b := newBench(t)
+	r := b.robot(9600)
+	b.ready()
+	r.sip = unhex(t, sipSpeed)
+	b.Pass(time.Second)
+	r.switchOff()
+	b.Pass(3 * time.Second)
+	r.off = false
+	r.sip = unhex(t, sipZero)
+	b.untilUp()
+	if p := b.pose(); p.X != 40 {
+		t.Fatalf("position %+v", p)
+	}
+	r.sip = unhex(t, sipSpeed)
+	b.Pass(200 * ms)
+	if p := b.pose(); p.X != 79 {
+		t.Fatalf("position %+v", p)
+	}
+}
+
+// Whatever happens in whatever order, the driver neither hangs nor forgets a
+// port, and a robot that works is found.
+func FuzzDriver(f *testing.F) {
+	f.Add([]byte{3, 0, 200, 1, 2, 0xFA, 0xFB, 0, 250, 2, 0, 250, 7, 1, 2, 3, 4})
+	f.Add([]byte{3, 0, 20, 5, 0, 250, 0, 250, 6, 1, 4, 5, 0, 250, 3, 3})
+	f.Add([]byte{3, 0, 250, 7, 1, 1, 1, 1, 9, 1, 109, 8, 17, 5, 2, 0, 250, 3, 0, 1, 3, 5})
+	f.Add([]byte{3, 10, 0, 0, 50, 3, 0, 200, 10, 1, 0, 200, 10, 0, 0, 250})
+	f.Fuzz(func(t *testing.T, script []byte) {
+		b := newBench(t)
+		r := b.robot(9600)
+		next := func() (v byte) {
+			if len(script) > 0 {
+				v, script = script[0], script[1:]
+			}
+			return v
+		}
+		subscribed := false
+		for len(script) > 0 && len(b.Ports) < 50 {
+			switch next() % 11 {
+			case 0:
+				b.Pass(time.Duration(next()) * 10 * ms)
+			case 1:
+				n := min(int(next()), len(script))
+				if len(b.Ports) > 0 {
+					b.Port().Say(script[:n])
+				}
+				script = script[n:]
+			case 2:
+				if len(b.Ports) > 0 {
+					b.Port().HangUp()
+				}
+			case 3:
+				if subscribed = !subscribed; subscribed {
+					b.subscribe()
+				} else {
+					b.position.Unsubscribe(b.Now(), b)
+				}
+			case 4:
+				b.Refuse = nil
+				if next()%2 == 0 {
+					b.Refuse = errors.New("no such port")
+				}
+			case 5:
+				if r.off = !r.off; r.off {
+					r.switchOff()
+				}
+			case 6:
+				r.baud = speeds[next()%2]
+			case 7:
+				b.position.SetCommand(b.Now(), []byte{next(), next(), next(), next()})
+			case 8:
+				b.gripper.SetCommand(b.Now(), []byte{next(), next()})
+			case 9:
+				_ = b.misc.Configure(b.Now(), []byte{next(), next()}) // or not
+			case 10:
+				leave := next()%2 == 0
+				b.Break = func() {
+					if leave && subscribed {
+						subscribed = false
+						b.position.Unsubscribe(b.Now(), b)
+					}
+				}
+			}
+			checkPorts(t, b)
+		}
+		b.Refuse, b.Break, r.off, b.done = nil, nil, false, nil
+		if !subscribed || b.link.State() == devices.Idle {
+			b.Pass(2 * time.Second)
+			b.subscribe()
+		}
+		if !b.Until(b.driver.line.IsUp, 30*time.Second) && len(b.done) > 0 && b.done[0] != nil {
+			b.subscribe() // that setup was spoilt before
+		}
+		b.untilUp()
+	})
+}
+
+// checkPorts looks for ports that nobody closed.
+func checkPorts(t *testing.T, b *bench) {
+	t.Helper()
+	n := 0
+	for _, p := range b.Ports {
+		if !p.Closed {
+			n++
+		}
+	}
+	if n > 1 || n > 0 && b.link.State() == devices.Idle {
+		t.Fatalf("%d ports are open, link is %s", n, b.link.State())
+	}
+}
+
+// A robot whose last handshake ended between SYNC2 and OPEN says nothing until
+// it is closed.
+func TestLeftHalfOpen(t *testing.T) {
+	for _, baud := range speeds {
+		b := newBench(t)
+		b.robot(baud).stage = 3
+		b.ready()
+	}
+}

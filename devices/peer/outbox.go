@@ -1,0 +1,70 @@
+package peer
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/codec"
+	"player/devices"
+	"player/timers"
+)
+
+// flushPeriod is how soon a peer that is slow to read is looked at again.
+const flushPeriod = 20 * time.Millisecond
+
+// Outbox sends commands and configurations to a peer. For one that does not
+// read, the newest command of each device is kept (PROTOCOL 5.3).
+type Outbox struct {
+	Port devices.Port
+	Log  *zap.Logger
+
+	pending []*devices.Device // whose newest command is to be sent
+	slow    timers.Limiter
+	buf     []byte
+}
+
+// Command sends the newest command of a device. It returns when to Flush, zero
+// for not at all.
+func (o *Outbox) Command(now time.Duration, device *devices.Device) time.Duration {
+	if !slices.Contains(o.pending, device) {
+		o.pending = append(o.pending, device)
+	}
+	return o.Flush(now)
+}
+
+// Flush sends the commands that could not be sent before, if what was sent last
+// has been taken. It returns when to Flush again.
+func (o *Outbox) Flush(now time.Duration) time.Duration {
+	if len(o.pending) == 0 {
+		return 0
+	}
+	if o.Port.Buffered() > 0 {
+		o.slow.Period = time.Second
+		if repeats, ok := o.slow.Allow(now); ok {
+			o.Log.Warn("commands are not read", zap.Int("complaints since the last line", repeats))
+		}
+		return now + flushPeriod
+	}
+	o.buf = o.buf[:0]
+	for _, device := range o.pending {
+		if command := device.Command(); command != nil {
+			o.buf = codec.AppendMessage(o.buf, codec.KindCommand, device.Letter(), command)
+		}
+	}
+	o.pending = o.pending[:0]
+	o.Port.Write(o.buf)
+	return 0
+}
+
+// Configure sends a configuration, or refuses to if the peer does not read.
+func (o *Outbox) Configure(device *devices.Device, payload []byte) error {
+	if o.Port.Buffered() > 0 {
+		return errors.New("it is not read, and dropped")
+	}
+	o.buf = codec.AppendMessage(o.buf[:0], codec.KindConfig, device.Letter(), payload)
+	o.Port.Write(o.buf)
+	return nil
+}

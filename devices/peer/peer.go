@@ -1,0 +1,105 @@
+// Package peer is what drivers share that speak the Player protocol as its
+// client: with a plugin, or with another Player. It is pure.
+package peer
+
+import (
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"player/codec"
+	"player/devices"
+)
+
+// Reader splits what a peer sends into blocks (PROTOCOL 1.3). The zero value
+// is ready.
+type Reader struct {
+	partial []byte // a block that has not come whole
+	done    bool   // partial holds the block that Next returned last
+}
+
+// Next takes the first block off in and returns the input behind it, or ok =
+// false when in holds no further whole block; then all of in is consumed and
+// kept. limit says how large the payload of a letter may be, -1 for a letter
+// that must not come; a block that breaks it is an error, after which the
+// stream cannot be read further. payload is valid until the next call.
+func (r *Reader) Next(in []byte, limit func(letter byte) int) (letter byte, payload, rest []byte, ok bool, err error) {
+	if r.done {
+		r.partial, r.done = r.partial[:0], false
+	}
+	if len(r.partial) == 0 {
+		if err := check(in, limit); err != nil {
+			return 0, nil, nil, false, err
+		}
+		if letter, payload, rest, ok = codec.Block(in); ok {
+			return letter, payload, rest, true, nil
+		}
+	}
+	in = r.fill(in, codec.BlockHeaderSize)
+	if err := check(r.partial, limit); err != nil {
+		return 0, nil, nil, false, err
+	}
+	if len(r.partial) >= codec.BlockHeaderSize {
+		in = r.fill(in, codec.BlockHeaderSize+size(r.partial))
+		letter, payload, _, ok = codec.Block(r.partial)
+		r.done = ok
+	}
+	return letter, payload, in, ok, nil
+}
+
+// fill moves bytes from in until partial holds want bytes or in is empty.
+func (r *Reader) fill(in []byte, want int) []byte {
+	n := min(max(want-len(r.partial), 0), len(in))
+	r.partial = append(r.partial, in[:n]...)
+	return in[n:]
+}
+
+// check holds a block's header to the limit, as far as it has come.
+func check(b []byte, limit func(byte) int) error {
+	if len(b) == 0 {
+		return nil
+	}
+	most := limit(b[0])
+	if most < 0 {
+		return fmt.Errorf("it sends %q, which is no letter of its devices", b[0])
+	}
+	if len(b) >= codec.BlockHeaderSize && size(b) > most {
+		return fmt.Errorf("it sends a block %q of %d bytes, the most is %d", b[0], size(b), most)
+	}
+	return nil
+}
+
+func size(header []byte) int { return int(binary.BigEndian.Uint16(header[1:])) }
+
+// CheckData says what is wrong with a data payload: all but vision have one
+// size.
+func CheckData(spec devices.Spec, payload []byte) error {
+	if len(payload) != spec.DataSize && spec.Letter != codec.Vision {
+		return fmt.Errorf("it sends %d bytes of %s data, which are always %d", len(payload), spec.Name, spec.DataSize)
+	}
+	return nil
+}
+
+const (
+	// firstDelay and lastDelay bound how long a peer that was lost is left
+	// alone. The first bounds the gap after one fault, the last the cost of a
+	// peer that is broken for good: two tries a minute.
+	firstDelay = 500 * time.Millisecond
+	lastDelay  = 30 * time.Second
+	// steady is how long a peer must have served before its loss counts as its
+	// first.
+	steady = 10 * time.Second
+)
+
+// Backoff says how long to wait before a peer is tried again: twice as long
+// each time. The zero value is ready.
+type Backoff struct{ delay time.Duration }
+
+// Next returns the delay after a peer is lost that had served for so long.
+func (b *Backoff) Next(served time.Duration) time.Duration {
+	if served >= steady {
+		b.delay = 0
+	}
+	b.delay = min(max(2*b.delay, firstDelay), lastDelay)
+	return b.delay
+}

@@ -1,0 +1,206 @@
+// Package plugin makes a driver of any program. The program is started when
+// its first device is opened and speaks the Player protocol's own messages on
+// its standard input and output, as a server does: it is told which devices are
+// open, commands and configurations, and sends blocks of data. docs/DRIVERS.md
+// is the contract.
+package plugin
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/codec"
+	"player/devices"
+	"player/devices/peer"
+)
+
+const (
+	// termDelay and killDelay are how long after it was told to stop a plugin
+	// gets SIGTERM and SIGKILL. The first is time to stop motors, the second
+	// leaves the rest of the 1.5 s that a link has to stop.
+	termDelay = 700 * time.Millisecond
+	killDelay = 1200 * time.Millisecond
+)
+
+// Kind declares the driver.
+func Kind() devices.Kind {
+	return devices.Kind{
+		Name: "plugin",
+		Doc:  "a program of yours that speaks Player on its standard input and output; name is up to you",
+		Options: []devices.Option{
+			{Name: "plugin", Default: devices.Path(""), Required: true, Doc: "the program"},
+			{Name: "args", Default: []string{}, Doc: "its arguments"},
+			{Name: "setup_limit", Default: 10.0, Min: 0.1, Max: 300, Unit: "s", Doc: "how long it may take to say its first word"},
+		},
+		New: func(a devices.Args) (devices.Driver, error) {
+			limit := time.Duration(a.Float("setup_limit") * float64(time.Second))
+			return New(a.Name, a.String("plugin"), a.Strings("args"), a.Provides, limit)
+		},
+	}
+}
+
+type state uint8
+
+const (
+	off      state = iota
+	running        // or being killed for a mistake
+	resting        // until it is started again, at due
+	stopping       // told to stop; the next signal is due
+)
+
+// Driver runs one plugin.
+type Driver struct {
+	desc devices.Description
+	path string
+	args []string
+
+	link    *devices.Link
+	state   state
+	due     time.Duration
+	run     *run // nil: nothing runs
+	backoff peer.Backoff
+}
+
+// New returns a driver for the program at path. The error says that there is no
+// such program, or that it provides nothing.
+func New(name, path string, args []string, provides []devices.Spec, setupLimit time.Duration) (*Driver, error) {
+	if len(provides) == 0 {
+		return nil, errors.New(`a plugin says what it provides, as in provides ["joystick:0"]`)
+	}
+	if !strings.Contains(path, "/") {
+		path = "./" + path // not one of PATH
+	}
+	if _, err := exec.LookPath(path); err != nil {
+		return nil, fmt.Errorf("plugin: %w", err)
+	}
+	return &Driver{
+		desc: devices.Description{Name: name, Provides: provides, SetupLimit: setupLimit},
+		path: path,
+		args: args,
+	}, nil
+}
+
+func (d *Driver) Describe() devices.Description { return d.desc }
+
+// Setup ends with the plugin's first block.
+func (d *Driver) Setup(now time.Duration, link *devices.Link) {
+	d.link, d.backoff = link, peer.Backoff{}
+	if err := d.start(now); err != nil {
+		link.Fail(now, err)
+	}
+}
+
+// start starts the program and tells it which devices are wanted.
+func (d *Driver) start(now time.Duration) error {
+	r := &run{driver: d, since: now, says: lines{log: d.link.Log()}}
+	var err error
+	r.program, r.stdin, err = d.link.Host().StartPlugin(r, &r.says, r.exited, d.path, d.args...)
+	if err != nil {
+		return err
+	}
+	r.outbox = peer.Outbox{Port: r.stdin, Log: d.link.Log()}
+	d.run, d.state = r, running
+	r.stdin.Write(d.request(codec.AccessAll))
+	return nil
+}
+
+// request is a device request for all devices.
+func (d *Driver) request(access byte) []byte {
+	var pairs []byte
+	for _, spec := range d.desc.Provides {
+		pairs = append(pairs, spec.Letter, access)
+	}
+	return codec.AppendRequest(nil, pairs)
+}
+
+// Shutdown tells the plugin to stop, and makes it.
+func (d *Driver) Shutdown(now time.Duration) {
+	if d.run == nil {
+		d.state = off
+		d.link.Stopped(now)
+		return
+	}
+	d.run.stdin.Write(d.request(codec.AccessClose))
+	d.run.stdin.Close()
+	d.state, d.due = stopping, now+termDelay
+	d.link.WakeAt(d.due)
+}
+
+// ended is called when the program has ended, why saying of what.
+func (d *Driver) ended(now time.Duration, why error) {
+	served := now - d.run.since
+	d.run = nil
+	switch {
+	case d.state == stopping:
+		d.state = off
+		d.link.Stopped(now)
+	case d.link.State() == devices.Starting:
+		d.state = off
+		d.link.Fail(now, why)
+	default:
+		d.rest(now, served, why)
+	}
+}
+
+// rest waits until the plugin is started again. What it was commanded before is
+// forgotten: it must not move by itself when it is back.
+func (d *Driver) rest(now, served time.Duration, why error) {
+	delay := d.backoff.Next(served)
+	d.link.Log().Warn("plugin has ended, it is started again", zap.Error(why), zap.Duration("in", delay))
+	for _, device := range d.link.Devices() {
+		device.ForgetCommand()
+	}
+	d.state, d.due = resting, now+delay
+	d.link.WakeAt(d.due)
+}
+
+func (d *Driver) Tick(now time.Duration) time.Duration {
+	switch d.state {
+	case running:
+		return d.run.outbox.Flush(now)
+	case resting:
+		if now < d.due {
+			return d.due
+		}
+		if err := d.start(now); err != nil {
+			d.rest(now, 0, err)
+			return d.due
+		}
+	case stopping:
+		if now < d.due {
+			return d.due
+		}
+		if !d.run.termed {
+			d.run.termed = true
+			d.run.program.Signal(syscall.SIGTERM)
+			d.due += killDelay - termDelay
+			return d.due
+		}
+		d.run.program.Signal(syscall.SIGKILL)
+	}
+	return 0
+}
+
+// Command hands the command on, or, if the plugin does not read, its successor.
+func (d *Driver) Command(now time.Duration, device *devices.Device) {
+	if d.state != running {
+		return
+	}
+	if next := d.run.outbox.Command(now, device); next != 0 {
+		d.link.WakeAt(next)
+	}
+}
+
+// Configure hands the request on.
+func (d *Driver) Configure(_ time.Duration, device *devices.Device, payload []byte) error {
+	if d.state != running {
+		return errors.New("the plugin is not running")
+	}
+	return d.run.outbox.Configure(device, payload)
+}

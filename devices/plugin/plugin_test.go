@@ -1,0 +1,424 @@
+package plugin
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
+
+	"player/codec"
+	"player/devices"
+)
+
+const ms = time.Millisecond
+
+// world is the outside of a driver: deadlines, and programs that do what the
+// test says.
+type world struct {
+	devices.Host // what it does not implement, nobody calls
+	t            *testing.T
+	table        *devices.Table
+	link         *devices.Link
+	driver       *Driver
+	log          *observer.ObservedLogs
+	now, at      time.Duration
+	refuse       error
+	programs     []*program
+	told         []string // of subscriptions
+}
+
+func (w *world) WakeAt(_ *devices.Link, at time.Duration) { w.at = at }
+
+func (w *world) StartPlugin(stdout, stderr devices.PortHandler, exited func(time.Duration, error), name string, args ...string) (devices.Program, devices.Port, error) {
+	if w.refuse != nil {
+		return nil, nil, w.refuse
+	}
+	p := &program{world: w, stdout: stdout, stderr: stderr, exited: exited, command: name + " " + strings.Join(args, " ")}
+	w.programs = append(w.programs, p)
+	return p, stdin{p}, nil
+}
+
+func (w *world) SetupDone(_ time.Duration, d *devices.Device, err error) {
+	w.told = append(w.told, fmt.Sprintf("%c %v", d.Letter(), err))
+}
+
+// program is one that was started.
+type program struct {
+	world          *world
+	stdout, stderr devices.PortHandler
+	exited         func(time.Duration, error)
+	command        string
+	in             []string // messages written to it
+	stuck          bool     // it does not read
+	buffered       int
+	closed         bool
+	signals        []syscall.Signal
+}
+
+func (p *program) Signal(s syscall.Signal) { p.signals = append(p.signals, s) }
+
+func (p *program) says(blocks ...string) {
+	for _, b := range blocks {
+		p.stdout.Receive(p.world.now, codec.AppendBlock(nil, b[0], []byte(b[1:])))
+	}
+}
+
+// takes expects the messages written since the last call.
+func (p *program) takes(want ...string) {
+	p.world.t.Helper()
+	if !slices.Equal(p.in, want) {
+		p.world.t.Errorf("the plugin was sent %q, want %q", p.in, want)
+	}
+	p.in = nil
+}
+
+type stdin struct{ *program }
+
+func (s stdin) Write(b []byte) {
+	var d codec.Decoder
+	for {
+		m, rest, ok := d.Next(b)
+		if !ok {
+			break
+		}
+		s.in = append(s.in, fmt.Sprintf("%c%c%s", m.Kind, m.Device, m.Payload))
+		b = rest
+	}
+	if s.stuck {
+		s.buffered += len(b)
+	}
+}
+func (s stdin) Buffered() int {
+	if s.stuck {
+		return 1
+	}
+	return 0
+}
+func (s stdin) SetSpeed(int) error { return errors.New("a pipe has no speed") }
+func (s stdin) Discard()           {}
+func (s stdin) Close()             { s.closed = true }
+
+func newWorld(t *testing.T) *world {
+	core, logs := observer.New(zapcore.DebugLevel)
+	w := &world{t: t, log: logs, now: ms, table: devices.NewTable(zap.New(core))}
+	var err error
+	w.driver, err = New("mine", "/bin/sh", []string{"-x"}, []devices.Spec{devices.Gripper(), devices.Position()}, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.link, err = w.table.AttachAs(w.driver, nil); err != nil {
+		t.Fatal(err)
+	}
+	w.table.Connect(w)
+	return w
+}
+
+// wake lets time pass until the next deadline, which must be at.
+func (w *world) wake(at time.Duration) {
+	w.t.Helper()
+	if w.at != at {
+		w.t.Fatalf("at %v the next deadline is %v, want %v", w.now, w.at, at)
+	}
+	w.now, w.at = at, 0
+	if next := w.link.Wake(w.now); next != 0 {
+		w.at = next
+	}
+}
+
+func (w *world) subscribe(letter byte) {
+	w.t.Helper()
+	if _, err := w.table.Device(letter).Subscribe(w.now, w); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) expect(state devices.State, told ...string) {
+	w.t.Helper()
+	if w.link.State() != state || !slices.Equal(w.told, told) {
+		w.t.Fatalf("link %v, subscribers told %q; want %v, %q", w.link.State(), w.told, state, told)
+	}
+	w.told = nil
+}
+
+const (
+	opened = "drgapa"
+	closed = "drgcpc"
+	grip   = "g\x05\x06"
+)
+
+func TestLife(t *testing.T) {
+	w := newWorld(t)
+	w.subscribe('g')
+	p := w.programs[0]
+	p.takes(opened)
+	if p.command != "/bin/sh -x" {
+		t.Errorf("started %q", p.command)
+	}
+	w.expect(devices.Starting)
+	p.says(grip) // the first data ends the setup
+	w.expect(devices.Ready, "g <nil>")
+	if got := w.table.Device('g').Data(); string(got) != grip[1:] {
+		t.Errorf("published %q", got)
+	}
+	w.subscribe('p')
+	w.table.Device('p').SetCommand(w.now, []byte("abcd"))
+	if err := w.table.Device('p').Configure(w.now, []byte("m\x01")); err != nil {
+		t.Error(err)
+	}
+	p.takes("cpabcd", "xpm\x01")
+
+	w.table.Device('g').Unsubscribe(w.now, w)
+	w.table.Device('p').Unsubscribe(w.now, w)
+	p.takes(closed)
+	if !p.closed || p.signals != nil {
+		t.Errorf("standard input closed: %v; signals %v", p.closed, p.signals)
+	}
+	p.exited(w.now+50*ms, nil)
+	w.expect(devices.Idle)
+}
+
+func TestReplyEndsSetup(t *testing.T) {
+	w := newWorld(t)
+	w.subscribe('p')
+	w.programs[0].says("rgapa")
+	w.expect(devices.Ready, "p <nil>")
+
+	w = newWorld(t)
+	w.subscribe('p')
+	w.programs[0].says("rgape")
+	w.programs[0].exited(w.now, errors.New("signal: killed"))
+	w.expect(devices.Idle, "p it cannot set up device 'p'")
+	if !slices.Equal(w.programs[0].signals, []syscall.Signal{syscall.SIGKILL}) {
+		t.Errorf("signals %v", w.programs[0].signals)
+	}
+}
+
+func TestSetupFails(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		event func(w *world)
+		want  string
+	}{
+		{"cannot be started", nil, "no such program"},
+		{"exits", func(w *world) { w.programs[0].exited(w.now, nil) }, "it has exited"},
+		{"fails", func(w *world) { w.programs[0].exited(w.now, errors.New("exit status 3")) }, "exit status 3"},
+		{"closes its output, then fails", func(w *world) {
+			w.programs[0].stdout.Hangup(w.now, errors.New("EOF"))
+			w.programs[0].exited(w.now, errors.New("exit status 3"))
+		}, "exit status 3"},
+		{"speaks something else", func(w *world) {
+			w.programs[0].stdout.Receive(w.now, []byte("Hello, world\n"))
+			w.programs[0].exited(w.now, errors.New("signal: killed"))
+		}, "it sends 'H', which is no letter of its devices"},
+		{"sends data of a wrong size", func(w *world) {
+			w.programs[0].says("gx")
+			w.programs[0].exited(w.now, errors.New("signal: killed"))
+		}, "it sends 1 bytes of gripper data, which are always 2"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t)
+			if tt.event == nil {
+				w.refuse = errors.New(tt.want)
+				if _, err := w.table.Device('p').Subscribe(w.now, w); err != w.refuse {
+					t.Errorf("error %v", err)
+				}
+				return
+			}
+			w.subscribe('p')
+			tt.event(w)
+			w.expect(devices.Idle, "p "+tt.want)
+		})
+	}
+}
+
+// A plugin that dies is started again, later each time, and clients stay.
+func TestRestart(t *testing.T) {
+	w := newWorld(t)
+	w.subscribe('p')
+	w.programs[0].says(grip)
+	w.expect(devices.Ready, "p <nil>")
+	w.table.Device('p').SetCommand(w.now, []byte("abcd"))
+	for i, delay := range []time.Duration{500 * ms, time.Second, 2 * time.Second, 4 * time.Second} {
+		w.programs[i].exited(w.now, errors.New("exit status 1"))
+		w.expect(devices.Ready)
+		w.table.Device('p').SetCommand(w.now, []byte("efgh")) // lost
+		if err := w.table.Device('p').Configure(w.now, []byte("m\x01")); err == nil {
+			t.Error("configured a plugin that is not there")
+		}
+		w.wake(w.now + delay)
+		if len(w.programs) != i+2 {
+			t.Fatal("not started again")
+		}
+		w.programs[i+1].takes(opened) // and nothing that was commanded
+		w.programs[i].says(grip)      // what the old one printed last
+		if w.driver.run.mistake != nil {
+			t.Error("the old one is still heard")
+		}
+	}
+	// After steady service it is soon there again.
+	w.now += 10 * time.Second
+	w.programs[4].exited(w.now, nil)
+	w.refuse = errors.New("file busy")
+	w.wake(w.now + 500*ms)
+	w.refuse = nil
+	w.wake(w.now + time.Second)
+	if len(w.programs) != 6 {
+		t.Error("not started again after it could not be")
+	}
+	w.table.Device('p').Unsubscribe(w.now, w)
+	w.programs[5].exited(w.now, nil)
+	w.expect(devices.Idle)
+}
+
+func TestShutdownWhileResting(t *testing.T) {
+	w := newWorld(t)
+	w.subscribe('p')
+	w.programs[0].says(grip)
+	w.programs[0].exited(w.now, nil)
+	w.table.Device('p').Unsubscribe(w.now, w)
+	w.expect(devices.Idle, "p <nil>")
+	if w.at != 0 {
+		t.Error("it would be started again")
+	}
+}
+
+// Who does not stop is made to, and when even that takes too long the next life
+// does not wait for it.
+func TestKill(t *testing.T) {
+	w := newWorld(t)
+	w.subscribe('p')
+	w.programs[0].says(grip)
+	w.told = nil
+	start := w.now
+	w.table.Device('p').Unsubscribe(w.now, w)
+	w.subscribe('p')
+	w.wake(start + termDelay)
+	w.programs[0].says(grip) // too late
+	w.wake(start + killDelay)
+	if got, want := w.programs[0].signals, []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL}; !slices.Equal(got, want) {
+		t.Errorf("signals %v, want %v", got, want)
+	}
+	w.expect(devices.Stopping)
+	w.wake(start + 1500*ms)
+	if len(w.programs) != 2 {
+		t.Fatal("not started for the next client")
+	}
+	w.programs[0].exited(w.now, errors.New("signal: killed"))
+	w.expect(devices.Starting)
+	w.programs[1].says(grip)
+	w.expect(devices.Ready, "p <nil>")
+}
+
+func TestSetupLimit(t *testing.T) {
+	w := newWorld(t)
+	w.subscribe('p')
+	w.wake(w.now + time.Minute)
+	w.expect(devices.Stopping, "p gave up: no answer in time")
+	w.programs[0].takes(opened, closed)
+	w.programs[0].exited(w.now, nil)
+	w.expect(devices.Idle)
+}
+
+// For a plugin that does not read its commands only the newest are kept.
+func TestSlowReader(t *testing.T) {
+	w := newWorld(t)
+	w.subscribe('p')
+	p := w.programs[0]
+	p.says(grip)
+	p.takes(opened)
+	p.stuck = true
+	for i := range byte(100) {
+		w.table.Device('p').SetCommand(w.now, []byte{i, i, i, i})
+		w.table.Device('g').SetCommand(w.now, []byte{i, i})
+	}
+	if err := w.table.Device('p').Configure(w.now, []byte("m\x01")); err == nil {
+		t.Error("no error")
+	}
+	w.wake(w.now + 20*ms)
+	p.takes()
+	p.stuck = false
+	w.wake(w.now + 20*ms)
+	p.takes("cpcccc", "cgcc")
+	if w.at != 0 {
+		t.Error("it still wakes")
+	}
+	if n := w.log.FilterMessage("commands are not read").Len(); n != 1 {
+		t.Errorf("%d complaints", n)
+	}
+}
+
+func TestStandardError(t *testing.T) {
+	w := newWorld(t)
+	w.subscribe('p')
+	err := w.programs[0].stderr
+	logged := func() (lines []string) {
+		for _, e := range w.log.FilterMessage("plugin says").TakeAll() {
+			lines = append(lines, e.ContextMap()["line"].(string))
+		}
+		w.log.TakeAll()
+		return lines
+	}
+	err.Receive(w.now, []byte("one\ntw"))
+	err.Receive(w.now, []byte("o\n\n"+strings.Repeat("x", 400)))
+	err.Receive(w.now, []byte(strings.Repeat("x", 400)))
+	err.Receive(w.now, []byte("\nlast"))
+	err.Hangup(w.now, nil)
+	if got, want := logged(), []string{"one", "two", "", strings.Repeat("x", longestLine), "last"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	err.Receive(w.now, []byte(strings.Repeat("spam\n", 1000)))
+	err.Receive(w.now+time.Second, []byte("again\n"))
+	if got := w.log.FilterMessage("plugin says").Len(); got != mostLines-5+1 {
+		t.Errorf("%d lines", got)
+	}
+	if got := w.log.FilterMessage("plugin wrote too much").All(); len(got) != 1 || got[0].ContextMap()["lines dropped"] != int64(1000-mostLines+5) {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestNew(t *testing.T) {
+	one := []devices.Spec{devices.Joystick()}
+	for _, tt := range []struct {
+		path     string
+		provides []devices.Spec
+		want     string
+	}{
+		{"/bin/sh", nil, `a plugin says what it provides, as in provides ["joystick:0"]`},
+		{"/nowhere/x", one, "no such file"},
+		{"sh", one, "no such file"}, // not that of PATH
+		{"plugin.go", one, "permission denied"},
+	} {
+		if _, err := New("x", tt.path, nil, tt.provides, 0); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %s", tt.path, err, tt.want)
+		}
+	}
+	k := Kind()
+	values := k.Defaults()
+	values["plugin"] = "/bin/sh"
+	if d, err := k.New(devices.Args{Name: "x", Provides: one, Values: values}); err != nil || d.Describe().SetupLimit != 10*time.Second {
+		t.Error(err)
+	}
+}
+
+func TestDataAllocatesNothing(t *testing.T) {
+	w := newWorld(t)
+	w.subscribe('p')
+	block := codec.AppendBlock(nil, 'g', []byte("xy"))
+	w.programs[0].stdout.Receive(w.now, block)
+	command := []byte("abcd")
+	w.programs[0].stuck = true // the fake's bookkeeping allocates
+	if n := testing.AllocsPerRun(1000, func() {
+		w.programs[0].stdout.Receive(w.now, block[:4])
+		w.programs[0].stdout.Receive(w.now, block[4:])
+		w.table.Device('p').SetCommand(w.now, command)
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

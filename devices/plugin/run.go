@@ -1,0 +1,172 @@
+package plugin
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/codec"
+	"player/devices"
+	"player/devices/peer"
+)
+
+// run is one life of the program. It hears what the program prints; nobody
+// listens any more when the driver has another run.
+type run struct {
+	driver  *Driver
+	program devices.Program
+	stdin   devices.Port
+	outbox  peer.Outbox
+	reader  peer.Reader
+	says    lines
+	since   time.Duration
+	mistake error // why we have killed it
+	mute    bool  // we have killed it, or were too late to, because its standard output was closed
+	termed  bool  // it has had SIGTERM
+}
+
+// limit is how large a block may be, for peer.Reader.
+func (r *run) limit(letter byte) int {
+	if letter == codec.KindReply {
+		return 2 * len(r.driver.desc.Provides)
+	}
+	for _, spec := range r.driver.desc.Provides {
+		if spec.Letter == letter {
+			return spec.DataSize
+		}
+	}
+	return -1
+}
+
+// Receive implements devices.PortHandler for standard output.
+func (r *run) Receive(now time.Duration, in []byte) {
+	d := r.driver
+	for d.run == r && d.state == running && r.mistake == nil {
+		letter, payload, rest, ok, err := r.reader.Next(in, r.limit)
+		if err == nil && ok {
+			err = r.take(now, letter, payload)
+		}
+		if err != nil {
+			r.kill(err)
+			return
+		}
+		if !ok {
+			return
+		}
+		in = rest
+	}
+}
+
+// take takes one block. The first one ends Setup.
+func (r *run) take(now time.Duration, letter byte, payload []byte) error {
+	link := r.driver.link
+	if letter == codec.KindReply {
+		for i := 0; i+1 < len(payload); i += 2 {
+			if payload[i+1] == codec.AccessError {
+				return fmt.Errorf("it cannot set up device %q", payload[i])
+			}
+		}
+	} else {
+		device := link.Device(letter)
+		if err := peer.CheckData(device.Spec(), payload); err != nil {
+			return err
+		}
+		device.Publish(now, payload)
+	}
+	link.Ready(now)
+	return nil
+}
+
+// Hangup implements devices.PortHandler: the program has closed its standard
+// output, usually because it ends. One that goes on is of no use.
+func (r *run) Hangup(time.Duration, error) {
+	if d := r.driver; d.run == r && d.state == running && r.mistake == nil {
+		r.mute = true
+		r.program.Signal(syscall.SIGKILL)
+	}
+}
+
+// kill ends a program that has made a mistake. The rest follows when it is dead.
+func (r *run) kill(why error) {
+	if r.mistake == nil {
+		r.mistake = why
+		r.program.Signal(syscall.SIGKILL)
+	}
+}
+
+// exited is told that the program has ended.
+func (r *run) exited(now time.Duration, err error) {
+	r.stdin.Close()
+	if r.driver.run != r { // it was given up
+		return
+	}
+	exit, _ := errors.AsType[*exec.ExitError](err)
+	switch {
+	case r.mistake != nil:
+		err = r.mistake
+	case r.mute && exit != nil && exit.ExitCode() < 0: // by a signal, ours
+		err = errors.New("it has closed its standard output")
+	case err == nil:
+		err = errors.New("it has exited")
+	}
+	r.driver.ended(now, err)
+}
+
+const (
+	// longestLine is how much of a line of standard error is logged, in bytes.
+	longestLine = 500
+	// mostLines is how many lines a second are logged. A traceback fits, a
+	// program gone wild does not fill the disk.
+	mostLines = 100
+)
+
+// lines logs what the program writes to standard error.
+type lines struct {
+	log     *zap.Logger
+	line    []byte
+	second  time.Duration // in which were
+	written int           // that many lines
+	dropped int
+}
+
+func (l *lines) Receive(now time.Duration, p []byte) {
+	for len(p) > 0 {
+		end := bytes.IndexByte(p, '\n')
+		part := p
+		if end >= 0 {
+			part = p[:end]
+		}
+		l.line = append(l.line, part[:min(len(part), longestLine-len(l.line))]...)
+		if end < 0 {
+			return
+		}
+		p = p[end+1:]
+		l.flush(now)
+	}
+}
+
+func (l *lines) Hangup(now time.Duration, _ error) {
+	if len(l.line) > 0 {
+		l.flush(now)
+	}
+}
+
+func (l *lines) flush(now time.Duration) {
+	if second := now / time.Second; second != l.second {
+		if l.dropped > 0 {
+			l.log.Warn("plugin wrote too much", zap.Int("lines dropped", l.dropped))
+		}
+		l.second, l.written, l.dropped = second, 0, 0
+	}
+	if l.written++; l.written > mostLines {
+		l.dropped++
+	} else {
+		l.log.Info("plugin says", zap.String("line", string(l.line)))
+	}
+	l.line = l.line[:0]
+}

@@ -1,0 +1,138 @@
+package sicklms200
+
+import (
+	"errors"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/codec"
+	"player/devices"
+	"player/devices/line"
+	"player/timers"
+)
+
+const (
+	// setupLimit is for the link; setupTime, after which the driver gives up
+	// with a better explanation, must stay below it.
+	setupLimit = 8 * time.Second
+	setupTime  = 7500 * time.Millisecond
+	// healthPeriod is how often the log tells that the laser does not feel well,
+	// which it says five times a second.
+	healthPeriod = time.Minute
+	// severityWarning is where that begins, see Status.Severity.
+	severityWarning = 2
+)
+
+var errNoConfiguration = errors.New("the laser takes no configuration")
+
+// Driver drives the laser, Player's laser device. The phases of the handshake
+// are in handshake.go.
+type Driver struct {
+	port  string
+	line  line.Line
+	link  *devices.Link
+	laser *devices.Device
+
+	phase   phase
+	tries   int           // requests of this phase that were not answered, and this one
+	pausing bool          // the request waits until the line has settled
+	giveUp  time.Duration // when the handshake has failed
+	speed   int           // baud, also where the next handshake begins
+	heard   bool          // the laser has sent a good telegram at this speed
+	config  Configuration // the laser's, with what must be changed
+
+	parser Parser
+	broken uint64 // good telegrams that hold no good scan
+	health timers.Limiter
+	out    []byte
+	ranges codec.LaserData
+}
+
+// New returns the driver of the laser on a serial port.
+func New(port string) *Driver { return &Driver{port: port, speed: speeds[0]} }
+
+// Kind declares the driver.
+func Kind() devices.Kind {
+	return devices.Kind{
+		Name: "sicklms200", Doc: "SICK LMS-200 laser scanner", Provides: New("").Describe().Provides,
+		Options: []devices.Option{{Name: "port", Default: "/dev/ttyS1", Doc: "serial port"}},
+		New:     func(a devices.Args) (devices.Driver, error) { return New(a.String("port")), nil },
+	}
+}
+
+// Describe implements devices.Driver.
+func (d *Driver) Describe() devices.Description {
+	return devices.Description{Name: "sicklms200", Provides: []devices.Spec{devices.Laser()}, SetupLimit: setupLimit}
+}
+
+// Setup implements devices.Driver.
+func (d *Driver) Setup(now time.Duration, link *devices.Link) {
+	d.link, d.laser = link, link.Device(codec.Laser)
+	d.health = timers.Limiter{Period: healthPeriod}
+	d.line.Setup(now, link, d.port, d)
+}
+
+// Shutdown implements devices.Driver. The laser stays at the speed it has.
+func (d *Driver) Shutdown(now time.Duration) {
+	if d.line.Shutdown(now) {
+		d.line.Finish(now, AppendMode(d.out[:0], OnRequest))
+	}
+}
+
+// Tick implements devices.Driver.
+func (d *Driver) Tick(now time.Duration) time.Duration { return d.line.Tick(now) }
+
+// Command implements devices.Driver; a laser takes none.
+func (d *Driver) Command(time.Duration, *devices.Device) {}
+
+// Configure implements devices.Driver; a laser takes none.
+func (d *Driver) Configure(time.Duration, *devices.Device, []byte) error { return errNoConfiguration }
+
+// Receive implements line.Hardware.
+func (d *Driver) Receive(now time.Duration, p []byte) {
+	for t, rest := d.parser.Next(p); t != nil && d.line.IsOpen(); t, rest = d.parser.Next(rest) {
+		d.heard = true
+		if d.phase >= waiting {
+			d.scan(now, t)
+		} else if !d.pausing {
+			d.answer(now, t)
+		}
+	}
+	d.line.Noise(now, line.Noise{Garbage: d.parser.Stats.Garbage, Broken: d.parser.Stats.Checksum + d.broken})
+}
+
+// scan publishes a measurement. The first one ends the handshake.
+func (d *Driver) scan(now time.Duration, t Telegram) {
+	s, err := DecodeScan(t)
+	switch {
+	case errors.Is(err, ErrNotScan):
+		return // a late answer
+	case errors.Is(err, ErrScan):
+		d.broken++
+		return
+	case err != nil: // not what the laser was set to
+		d.line.Down(now, err)
+		return
+	}
+	d.line.Heard(now)
+	s.AppendRanges(d.ranges[:0])
+	d.out = d.ranges.Append(d.out[:0])
+	d.laser.Publish(now, d.out)
+	d.watchHealth(now, t.Status())
+	if d.phase == waiting {
+		d.phase = running
+		d.line.WakeAt(0)
+		d.line.Up(now)
+	}
+}
+
+func (d *Driver) watchHealth(now time.Duration, s Status) {
+	if s.Severity() < severityWarning && !s.Polluted() {
+		return
+	}
+	if _, ok := d.health.Allow(now); ok {
+		d.line.Log().Warn("the laser complains: clean its window, and switch it off and on if that does not help",
+			zap.Bool("polluted", s.Polluted()), zap.Int("severity", s.Severity()))
+	}
+}

@@ -1,0 +1,441 @@
+package sicklms200
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"player/devices"
+	"player/devices/line/linetest"
+)
+
+// laser plays the far end.
+type laser struct {
+	bench     *bench
+	baud      int
+	streaming bool
+	config    []byte
+	variant   Variant
+
+	off     bool
+	mute    bool           // it does not stream, though it says so
+	deaf    map[string]int // how many requests of a name get lost on the way to it
+	dumb    map[string]int // how many answers to a name get lost on the way back
+	answers map[string]string
+	late    map[string]time.Duration // more time to answer
+	heard   []string
+	ticking bool
+}
+
+const (
+	ackOK   = "02 80 03 00 A0 00 10 16 0A"
+	ackDeny = "02 80 03 00 A0 01 10 14 0B"
+	nackHex = "02 80 02 00 92 10 7F 33"
+)
+
+func (b *bench) newLaser(baud int) *laser {
+	l := &laser{bench: b, baud: baud, config: make([]byte, 34), variant: wanted,
+		deaf: map[string]int{}, dumb: map[string]int{}, answers: map[string]string{}, late: map[string]time.Duration{}}
+	l.config[Units] = byte(Millimetres)
+	b.Heard = func(p *linetest.Port, sent []byte) {
+		if p.Baud == l.baud && !l.off {
+			l.obey(sent)
+		}
+	}
+	return l
+}
+
+func (l *laser) obey(sent []byte) {
+	name := requestName(sent)
+	if l.deaf[name] > 0 {
+		l.deaf[name]--
+		return
+	}
+	l.heard = append(l.heard, name)
+	answer, baud := unhex(l.bench.t, ackOK), l.baud
+	given, scripted := l.answers[name]
+	switch {
+	case scripted:
+		answer = unhex(l.bench.t, given)
+	case name == "stop":
+		l.streaming = false
+	case name == "stream":
+		l.streaming = true
+		l.tick()
+	case name == "38400":
+		baud = 38400
+	case name == "password":
+		l.streaming = false
+	case name == "status?":
+		data := make([]byte, 150)
+		data[106], data[108] = byte(l.variant.Angle), byte(l.variant.Resolution)
+		answer = appendTelegram(nil, addressHost, byte(CodeStatus), append(data, 0x10)...)
+	case name == "variant":
+		l.variant = wanted
+		answer = appendTelegram(nil, addressHost, byte(CodeVariantSet), 1, 180, 0, 50, 0, 0x10)
+	case name == "configuration?":
+		answer = appendTelegram(nil, addressHost, byte(CodeConfig), append(slices.Clone(l.config), 0x10)...)
+	case name == "configuration":
+		l.config = slices.Clone(sent[5 : len(sent)-2])
+		answer = appendTelegram(nil, addressHost, byte(CodeConfigSet), append(append([]byte{1}, l.config...), 0x10)...)
+	}
+	if l.dumb[name] > 0 {
+		l.dumb[name]--
+		l.baud = baud
+		return
+	}
+	l.bench.After(10*ms+l.late[name], func() {
+		l.say(answer)
+		l.baud = baud
+	})
+}
+
+func (l *laser) say(b []byte) {
+	if p := l.bench.Port(); p.Baud == l.baud && !l.off {
+		p.Say(b)
+	}
+}
+
+func (l *laser) tick() {
+	if !l.ticking {
+		l.ticking = true
+		l.bench.After(200*ms, l.turn)
+	}
+}
+
+func (l *laser) turn() {
+	if l.ticking = l.streaming; l.streaming {
+		l.bench.After(200*ms, l.turn)
+		if !l.mute {
+			l.say(scan(1000))
+		}
+	}
+}
+
+func TestFindsLaser(t *testing.T) {
+	for _, baud := range speeds {
+		for _, streaming := range []bool{false, true} {
+			for _, right := range []bool{false, true} {
+				b := newBench(t)
+				l := b.newLaser(baud)
+				want := []string{"stop", "38400", "password", "status?", "variant", "configuration?", "configuration", "stream"}
+				if baud == 38400 {
+					want = slices.DeleteFunc(want, func(s string) bool { return s == "38400" })
+				}
+				if right {
+					want = slices.DeleteFunc(want, func(s string) bool { return s == "variant" || s == "configuration" })
+				} else {
+					l.variant = Variant{100, 25}
+					l.config[Units] = byte(Centimetres)
+					l.config[MeasuringMode] = 6
+					l.config[20] = 0x55
+				}
+				b.subscribe()
+				if l.streaming = streaming; streaming {
+					l.tick()
+				}
+				b.untilUp()
+				if !slices.Equal(l.heard, want) || l.baud != 38400 {
+					t.Errorf("laser at %d baud, streaming %v: it heard %q, want %q", baud, streaming, l.heard, want)
+				}
+				if !right && (l.config[Units] != 1 || l.config[MeasuringMode] != 0 || l.config[20] != 0x55) {
+					t.Errorf("configuration % X", l.config)
+				}
+				if took := b.Now() - time.Second; took > setupTime/2 {
+					t.Errorf("laser at %d baud took %v", baud, took)
+				}
+				// The next setup knows the speed.
+				b.laser.Unsubscribe(b.Now(), b)
+				b.Pass(time.Second)
+				if l.streaming {
+					t.Error("the laser was left streaming")
+				}
+				start := b.Now()
+				b.ready()
+				if took := b.Now() - start; took > 500*ms {
+					t.Errorf("second setup took %v", took)
+				}
+			}
+		}
+	}
+}
+
+// Every request and every answer may get lost once.
+func TestLostTelegrams(t *testing.T) {
+	for name := range requestSet() {
+		for _, answer := range []bool{false, true} {
+			b := newBench(t)
+			l := b.newLaser(9600)
+			l.variant, l.config[Units] = Variant{100, 25}, 0
+			if answer {
+				l.dumb[name] = 1
+			} else {
+				l.deaf[name] = 1
+			}
+			b.subscribe()
+			up := b.Until(b.driver.line.IsUp, setupLimit)
+			if name == "configuration" && !up {
+				// That request is made once; the next setup finds it done or does it.
+				b.subscribe()
+				up = b.Until(b.driver.line.IsUp, setupLimit)
+			}
+			if !up || l.variant != wanted || l.config[Units] != 1 {
+				t.Errorf("%s lost (answer: %v): not connected: %v; laser heard %q", name, answer, b.done, l.heard)
+			}
+		}
+	}
+}
+
+func requestSet() map[string]bool {
+	set := map[string]bool{"configuration": true}
+	for _, name := range requestNames {
+		set[name] = true
+	}
+	return set
+}
+
+// Answers that come after the request was made again are not taken for answers
+// to the next one.
+func TestLateAnswers(t *testing.T) {
+	for _, name := range []string{"38400", "password", "stream"} {
+		b := newBench(t)
+		l := b.newLaser(9600)
+		l.variant = Variant{100, 25}
+		l.late[name] = answerTime + 50*ms
+		b.subscribe()
+		b.Until(func() bool { return count(l.heard, name) == 2 }, setupLimit)
+		l.late[name] = 0
+		b.untilUp()
+		if want := 9; len(l.heard) > want {
+			t.Errorf("%s late: laser heard %q", name, l.heard)
+		}
+	}
+}
+
+func count(list []string, s string) (n int) {
+	for _, v := range list {
+		if v == s {
+			n++
+		}
+	}
+	return n
+}
+
+func TestSetupFails(t *testing.T) {
+	tests := []struct {
+		name   string
+		play   func(b *bench)
+		within time.Duration
+		want   string
+	}{
+		{"no port", func(b *bench) { b.Refuse = errors.New("no such port") }, 0, "no such port"},
+		{"nobody", func(b *bench) {}, setupLimit - 1, "/dev/laser: no answer at 9600 or 38400 baud: is the laser on"},
+		{"wrong password", script("password", ackDeny), time.Second,
+			"the laser refuses to enter configuration mode: its password is not SICK_LMS"},
+		{"fault", script("password", "02 80 03 00 A0 02 10 12 08"), time.Second,
+			"the laser refuses to enter configuration mode: its interface has a fault: switch it off and on"},
+		{"all refused", script("stop", nackHex), time.Second,
+			"the laser refuses to stop streaming: not acknowledged: switch it off and on"},
+		{"speed refused", script("38400", nackHex), time.Second, "the laser refuses to change to 38400 baud: not acknowledged"},
+		{"variant refused", func(b *bench) {
+			l := b.newLaser(9600)
+			l.variant = Variant{180, 100}
+			l.answers["variant"] = "02 80 07 00 BB 00 B4 00 64 00 10 7B 20"
+		}, time.Second, "the laser refuses to scan 180 degrees in steps of 0.5: it keeps its setting"},
+		{"units refused", func(b *bench) {
+			l := b.newLaser(9600)
+			l.config[Units] = 0
+			// accepted, but still in cm
+			l.answers["configuration"] = "02 80 23 00 F7 01 00 00 70 00 00 00 00 00 01 02 03 04 05 06 07 08 09 0A 0B 0C 0D 0E 0F 10 11 12 13 14 15 16 17 18 10"
+			l.seal("configuration")
+		}, time.Second, "the laser refuses to measure in millimetres: it keeps its setting"},
+		{"stream refused", script("stream", nackHex), time.Second, "the laser refuses to stream: not acknowledged"},
+		{"no scan", func(b *bench) { b.newLaser(9600).mute = true }, setupLimit - 1, "no answer when asked to stream"},
+		{"scans in cm", func(b *bench) {
+			l := b.newLaser(9600)
+			l.mute = true
+			b.After(time.Second, func() { l.say(cmScan()) })
+		}, 1100 * ms, "scan in a wrong unit"},
+		{"unplugged", func(b *bench) { b.After(300*ms, func() { b.Port().HangUp() }) }, 300 * ms, "unplugged"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			b := newBench(t)
+			test.play(b)
+			b.subscribe()
+			b.Pass(test.within)
+			if len(b.done) != 1 || b.done[0] == nil || !strings.Contains(b.done[0].Error(), test.want) {
+				t.Fatalf("setup ended with %v, want %q", b.done, test.want)
+			}
+			if b.link.State() != devices.Idle || len(b.Ports) > 0 && !b.Port().Closed {
+				t.Fatalf("link is %s", b.link.State())
+			}
+			b.Refuse = nil
+			b.newLaser(9600)
+			b.ready() // the next request finds the laser
+		})
+	}
+}
+
+// script is a laser that gives one request a wrong answer.
+func script(name, answer string) func(b *bench) {
+	return func(b *bench) { b.newLaser(9600).answers[name] = answer }
+}
+
+// seal completes a scripted answer with its CRC.
+func (l *laser) seal(name string) {
+	l.answers[name] = fmt.Sprintf("% X", reseal(append(unhex(l.bench.t, l.answers[name]), 0, 0)))
+}
+
+func cmScan() []byte {
+	t := scan(100)
+	t[6] &^= 0xC0
+	return reseal(t)
+}
+
+func TestShutdown(t *testing.T) {
+	for at := time.Duration(0); at < 4*time.Second; at += 50 * ms {
+		b := newBench(t)
+		l := b.newLaser(38400)
+		b.subscribe()
+		b.Pass(at)
+		b.laser.Unsubscribe(b.Now(), b)
+		b.Pass(100 * ms)
+		if b.link.State() != devices.Idle || !b.Port().Closed {
+			t.Fatalf("shutdown after %v: link is %s", at, b.link.State())
+		}
+		if l.streaming {
+			t.Fatalf("shutdown after %v: the laser streams on", at)
+		}
+		b.Pass(10 * time.Second)
+		if len(b.Ports) != 1 {
+			t.Fatalf("shutdown after %v: the port was opened again", at)
+		}
+	}
+}
+
+func TestLostAndBack(t *testing.T) {
+	tests := []struct {
+		name       string
+		lose, back func(b *bench, l *laser)
+	}{
+		{
+			"unplugged",
+			func(b *bench, l *laser) { b.Port().HangUp(); b.Refuse = errors.New("no such port") },
+			func(b *bench, l *laser) { b.Refuse = nil },
+		}, {
+			"switched off and on",
+			func(b *bench, l *laser) { l.off = true },
+			func(b *bench, l *laser) { l.off, l.streaming, l.baud = false, false, 9600 },
+		}, {
+			"set to something else",
+			func(b *bench, l *laser) { l.say(cmScan()); l.off = true },
+			func(b *bench, l *laser) { l.off = false },
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			b := newBench(t)
+			l := b.newLaser(9600)
+			b.ready()
+			b.Pass(time.Second)
+			test.lose(b, l)
+			b.Pass(5 * time.Second)
+			if b.driver.line.IsUp() || b.link.State() != devices.Ready || b.laser.Age(b.Now()) < 4*time.Second {
+				t.Fatalf("not lost: link is %s, data %v old", b.link.State(), b.laser.Age(b.Now()))
+			}
+			test.back(b, l)
+			b.untilUp()
+			b.Pass(10 * time.Second)
+			if age := b.laser.Age(b.Now()); age > 200*ms || len(b.done) != 1 {
+				t.Fatalf("data is %v old, the client was told %v", age, b.done)
+			}
+		})
+	}
+}
+
+// Whatever happens in whatever order, the driver neither hangs nor forgets a
+// port, and a laser that works is found.
+func FuzzDriver(f *testing.F) {
+	f.Add([]byte{3, 0, 200, 1, 2, 0x02, 0x80, 0, 250, 2, 0, 250})
+	f.Add([]byte{3, 0, 20, 5, 0, 250, 0, 250, 6, 4, 5, 0, 250, 3, 3})
+	f.Add([]byte{3, 0, 250, 0, 250, 2, 0, 250, 3, 0, 1, 3, 5})
+	f.Add([]byte{3, 7, 0, 0, 50, 3, 0, 200, 7, 1, 0, 200, 7, 0, 0, 250})
+	f.Fuzz(func(t *testing.T, script []byte) {
+		b := newBench(t)
+		l := b.newLaser(9600)
+		next := func() (v byte) {
+			if len(script) > 0 {
+				v, script = script[0], script[1:]
+			}
+			return v
+		}
+		open := false
+		for len(script) > 0 && len(b.Ports) < 50 {
+			switch next() % 8 {
+			case 0:
+				b.Pass(time.Duration(next()) * 10 * ms)
+			case 1:
+				n := min(int(next()), len(script))
+				if len(b.Ports) > 0 {
+					b.Port().Say(script[:n])
+				}
+				script = script[n:]
+			case 2:
+				if len(b.Ports) > 0 {
+					b.Port().HangUp()
+				}
+			case 3:
+				if open = !open; open {
+					b.subscribe()
+				} else {
+					b.laser.Unsubscribe(b.Now(), b)
+				}
+			case 4:
+				b.Refuse = nil
+				if next()%2 == 0 {
+					b.Refuse = errors.New("no such port")
+				}
+			case 5:
+				l.off = !l.off
+			case 6:
+				l.baud, l.streaming = speeds[next()%2], false
+			case 7:
+				leave := next()%2 == 0
+				b.Break = func() {
+					if leave && open {
+						open = false
+						b.laser.Unsubscribe(b.Now(), b)
+					}
+				}
+			}
+			checkPorts(t, b)
+		}
+		b.Refuse, b.Break, l.off, b.done = nil, nil, false, nil
+		if !open || b.link.State() == devices.Idle {
+			b.Pass(2 * time.Second)
+			b.subscribe()
+		}
+		if !b.Until(b.driver.line.IsUp, 30*time.Second) && len(b.done) > 0 && b.done[0] != nil {
+			b.subscribe() // that setup was spoilt before
+		}
+		b.untilUp()
+	})
+}
+
+// checkPorts looks for ports that nobody closed.
+func checkPorts(t *testing.T, b *bench) {
+	t.Helper()
+	n := 0
+	for _, p := range b.Ports {
+		if !p.Closed {
+			n++
+		}
+	}
+	if n > 1 || n > 0 && b.link.State() == devices.Idle {
+		t.Fatalf("%d ports are open, link is %s", n, b.link.State())
+	}
+}

@@ -1,0 +1,199 @@
+package e2e
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"player/codec"
+	"player/devices/evid30"
+	"player/emulator/line"
+	"player/emulator/sony"
+)
+
+func startCamera(t *testing.T, o sony.Options) *sony.Camera {
+	t.Helper()
+	o.Line.Link = filepath.Join(t.TempDir(), "camera")
+	c, err := sony.Start(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		c.Close()
+		if t.Failed() {
+			t.Logf("camera:\n%s", tail(c.Transcript(), 6000))
+		}
+	})
+	return c
+}
+
+// cameraIs waits until cond holds for the camera.
+func cameraIs(t *testing.T, c *sony.Camera, what string, cond func(s sony.State) bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if err := c.Wait(ctx, func() bool { return cond(c.State()) }); err != nil {
+		t.Fatalf("waited in vain: %s: %v: %+v", what, err, c.State())
+	}
+}
+
+// point sends a ptz command.
+func (p *peer) point(pan, tilt, zoom int16) {
+	c := codec.PTZCommand{Pan: pan, Tilt: tilt, Zoom: zoom}
+	p.message(codec.KindCommand, codec.PTZ, c.Append(nil)...)
+}
+
+// pointsAt waits for ptz data.
+func (p *peer) pointsAt(pan, tilt, zoom int16) {
+	p.t.Helper()
+	want := codec.PTZData{Pan: pan, Tilt: tilt, Zoom: zoom}
+	var got codec.PTZData
+	for deadline := time.Now().Add(patience); got != want; {
+		letter, payload := p.block()
+		if letter == codec.PTZ && len(payload) > 0 {
+			if err := got.Decode(payload); err != nil {
+				p.t.Fatal(err)
+			}
+		}
+		if time.Now().After(deadline) {
+			p.t.Fatalf("camera points at %+v, want %+v", got, want)
+		}
+	}
+}
+
+func home(s sony.State) bool { return s.Pan == 0 && s.Tilt == 0 && s.Zoom == 0 && !s.Moving }
+
+func TestCameraMoves(t *testing.T) {
+	t.Parallel()
+	for name, o := range map[string]line.Options{
+		"at once":       {},
+		"as in life":    {Paced: true, Latency: 16 * time.Millisecond},
+		"noise":         {Noise: line.Noise{Garbage: .1, Swallow: .05, Truncate: .05}},
+		"both ways bad": {Noise: line.Noise{Garbage: .05, Swallow: .05, Truncate: .05, Both: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cam := startCamera(t, sony.Options{Line: o})
+			s, stop := serve(t, evid30.New(cam.Port()))
+			c := s.dial(t)
+			c.mustOpen("za", "za")
+			c.pointsAt(0, 0, 0)
+			if state := cam.State(); state.Counts["move"]+state.Counts["zoom"] > 0 {
+				t.Errorf("a camera was moved that nobody has moved: %v", state.Counts)
+			}
+			c.point(30, 10, 256)
+			c.pointsAt(30, 10, 256)
+			c.point(-50, -20, 1023)
+			for i := range int16(100) { // while it is on its way
+				c.point(-49+i, -20, 1022-i)
+				if i%10 == 0 {
+					c.block()
+				}
+			}
+			c.pointsAt(50, -20, 923)
+			if got := cam.State(); got.Pan != -440 || got.Tilt != -240 || got.Zoom != 923 {
+				t.Errorf("camera %+v", got)
+			}
+			counts, elapsed := cam.State().Counts, cam.Now()
+			if n := counts["position inquiry"] + counts["zoom inquiry"]; n < 10 || n > int(elapsed/(12*time.Millisecond))+1 {
+				t.Errorf("%d inquiries in %v", n, elapsed)
+			}
+			if name == "at once" && counts["unknown"] > 0 {
+				t.Errorf("the camera did not understand: %v", counts)
+			}
+			stop()
+			if o.Noise == (line.Noise{}) { // else the way home may be lost
+				cameraIs(t, cam, "home", home)
+			}
+		})
+	}
+}
+
+// A camera that is not there, is switched on later, and is asked for again.
+func TestCameraSwitchedOnLate(t *testing.T) {
+	t.Parallel()
+	cam := startCamera(t, sony.Options{})
+	cam.Unplug()
+	s, _ := serve(t, evid30.New(cam.Port()))
+	c := s.dial(t)
+	c.mustOpen("zr", "ze")
+	if err := cam.Plug(); err != nil {
+		t.Fatal(err)
+	}
+	cam.Silence()
+	c.mustOpen("zr", "ze")
+	cam.Speak()
+	c.mustOpen("zr", "zr")
+	c.pointsAt(0, 0, 0)
+}
+
+func TestCameraOnStandby(t *testing.T) {
+	t.Parallel()
+	cam := startCamera(t, sony.Options{Off: true})
+	s, _ := serve(t, evid30.New(cam.Port()))
+	s.dial(t).mustOpen("zr", "ze")
+}
+
+// A camera that is lost is found again. It does not move until it is told to,
+// and what it was told before is forgotten.
+func TestCameraLost(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name       string
+		lose, back func(c *sony.Camera) error
+	}{
+		{"unplugged", func(c *sony.Camera) error { c.Unplug(); return nil }, (*sony.Camera).Plug},
+		{"silent", func(c *sony.Camera) error { c.Silence(); return nil }, func(c *sony.Camera) error { c.Speak(); return nil }},
+		{"switched off and on", func(c *sony.Camera) error { c.Silence(); return nil }, func(c *sony.Camera) error {
+			c.Speak()
+			c.PowerCycle()
+			return nil
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			cam := startCamera(t, sony.Options{})
+			s, stop := serve(t, evid30.New(cam.Port()))
+			c := s.dial(t)
+			c.mustOpen("yrza", "yrza")
+			c.point(10, 5, 100)
+			c.pointsAt(10, 5, 100)
+			c.point(100, 25, 1023)
+			cameraIs(t, cam, "on its way", func(s sony.State) bool { return s.Pan < -100 })
+			if err := tt.lose(cam); err != nil {
+				t.Fatal(err)
+			}
+			c.until("old data", func() bool { return c.age() > 2200*time.Millisecond })
+			c.point(-100, -25, 0) // of the outage
+			told := cam.State().Counts
+			if err := tt.back(cam); err != nil {
+				t.Fatal(err)
+			}
+			c.until("new data", func() bool { return c.age() < time.Second })
+			counts := cam.State().Counts
+			if counts["move"] != told["move"] || counts["zoom"] != told["zoom"] {
+				t.Errorf("the camera was moved by itself: %v, before %v", counts, told)
+			}
+			c.point(-10, 0, 0)
+			c.pointsAt(-10, 0, 0)
+			stop()
+			cameraIs(t, cam, "home", home)
+		})
+	}
+}
+
+// A camera that is switched off and on between two packets says so, and is
+// given its address anew.
+func TestCameraSaysItWasSwitchedOn(t *testing.T) {
+	t.Parallel()
+	cam := startCamera(t, sony.Options{})
+	s, _ := serve(t, evid30.New(cam.Port()))
+	c := s.dial(t)
+	c.mustOpen("yrza", "yrza")
+	c.pointsAt(0, 0, 0)
+	cam.PowerCycle()
+	cameraIs(t, cam, "its address again", func(s sony.State) bool { return s.Counts["address set"] == 2 })
+	c.until("new data", func() bool { return c.age() < 500*time.Millisecond })
+}

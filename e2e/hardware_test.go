@@ -1,0 +1,419 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	be "encoding/binary"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/zap/zaptest"
+
+	"player/codec"
+	"player/devices"
+	"player/devices/p2os"
+	"player/devices/sicklms200"
+	"player/emulator/line"
+	robot "player/emulator/p2os"
+	laser "player/emulator/sick"
+	"player/reactor"
+)
+
+// serve runs drivers in this process, on a free port. stop ends it and waits.
+func serve(t *testing.T, drivers ...devices.Driver) (s *server, stop func()) {
+	t.Helper()
+	log := zaptest.NewLogger(t)
+	table := devices.NewTable(log)
+	for _, d := range drivers {
+		if err := table.Attach(d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s = &server{address: fmt.Sprintf("127.0.0.1:%d", freePort(t))}
+	ctx, cancel := context.WithCancel(context.Background())
+	ready, ended := make(chan struct{}), make(chan error, 1)
+	go func() {
+		ended <- reactor.Run(ctx, reactor.Config{
+			Robots: []reactor.Robot{{Address: s.address, Table: table}}, MaxRate: 1000, Log: log,
+			Ready: func(*reactor.Reactor) { close(ready) },
+		})
+	}()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Error(err)
+			}
+		case <-time.After(patience):
+			t.Error("the server does not end")
+		}
+	})
+	t.Cleanup(stop)
+	select {
+	case <-ready:
+	case <-time.After(patience):
+		t.Fatal("the server is not ready")
+	}
+	return s, stop
+}
+
+func startRobot(t *testing.T, o robot.Options) *robot.Robot {
+	t.Helper()
+	o.Line.Link = filepath.Join(t.TempDir(), "robot")
+	r, err := robot.Start(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		r.Close()
+		if t.Failed() {
+			t.Logf("robot:\n%s", tail(r.Transcript(), 6000))
+		}
+	})
+	return r
+}
+
+func startLaser(t *testing.T, o laser.Options) *laser.Laser {
+	t.Helper()
+	o.Line.Link = filepath.Join(t.TempDir(), "laser")
+	l, err := laser.Start(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(l.Close)
+	return l
+}
+
+// mustOpen requests the pairs and looks at the reply.
+func (p *peer) mustOpen(pairs, want string) {
+	p.t.Helper()
+	if got := p.request(pairs); got != want {
+		p.t.Fatalf("request %s answered %s, want %s", pairs, got, want)
+	}
+}
+
+// age reads frames until one tells how old the newest data of its first device
+// is, as a client of device y sees it.
+func (p *peer) age() time.Duration {
+	p.t.Helper()
+	for {
+		if letter, payload := p.block(); letter == codec.Server && len(payload) >= 12 {
+			return time.Duration(be.BigEndian.Uint32(payload[8:])) * time.Microsecond
+		}
+	}
+}
+
+// until reads frames until cond holds.
+func (p *peer) until(what string, cond func() bool) {
+	p.t.Helper()
+	for deadline := time.Now().Add(patience); !cond(); {
+		if time.Now().After(deadline) {
+			p.t.Fatalf("waited in vain: %s", what)
+		}
+		p.block()
+	}
+}
+
+func motors(on byte) []byte {
+	return codec.AppendMessage(nil, codec.KindConfig, codec.Position, []byte{codec.ConfigMotors, on})
+}
+
+func TestRobotConnects(t *testing.T) {
+	t.Parallel()
+	for _, baud := range []int{9600, 38400} {
+		for _, leftOpen := range []bool{false, true} {
+			t.Run(fmt.Sprint(baud, leftOpen), func(t *testing.T) {
+				t.Parallel()
+				r := startRobot(t, robot.Options{Line: line.Options{Baud: baud, Garble: true, Paced: true}, LeftOpen: leftOpen,
+					Odometry: robot.Pose{X: 3000, Y: -500, Heading: 77}})
+				s, stop := serve(t, p2os.New(r.Port()))
+				c := s.dial(t)
+				c.mustOpen("prsrgrmr", "prsrgrmr")
+				if got := c.frame(4); got != "p21 s32 g2 m3" {
+					t.Fatalf("frame %s", got)
+				}
+				if p := c.position(); p.X != 0 || p.Y != 0 || p.Heading != 0 || p.Compass != 90 {
+					t.Fatalf("position %+v", p)
+				}
+				state := r.State()
+				if state.Motors || !state.Sonar || state.BadPackets != 0 || state.Counts["CLOSE"] != 0 && !leftOpen || state.Counts["CLOSE"] != 1 && leftOpen {
+					t.Fatalf("robot %+v", state)
+				}
+				stop()
+				checkFarewell(t, r)
+				if trips := r.State().WatchdogTrips; trips != 0 {
+					t.Fatalf("the watchdog tripped %d times", trips)
+				}
+			})
+		}
+	}
+}
+
+// checkFarewell looks for zero velocities, STOP and CLOSE at the end of what the
+// robot heard.
+func checkFarewell(t *testing.T, r *robot.Robot) {
+	t.Helper()
+	want := []byte{
+		0xFA, 0xFB, 6, 32, 0x3B, 0, 0, 0x20, 0x3B,
+		0xFA, 0xFB, 3, 29, 0, 29,
+		0xFA, 0xFB, 3, 2, 0, 2,
+	}
+	if heard := r.Heard(line.HostToDevice); !bytes.HasSuffix(heard, want) {
+		t.Fatalf("the robot heard last % X", heard[max(0, len(heard)-40):])
+	}
+	if state := r.State(); state.Open || state.Motors {
+		t.Fatalf("robot %+v", state)
+	}
+}
+
+// A robot that is not there, is switched on later, and is asked for again.
+func TestRobotSwitchedOnLate(t *testing.T) {
+	t.Parallel()
+	r := startRobot(t, robot.Options{})
+	l := startLaser(t, laser.Options{})
+	s, _ := serve(t, p2os.New(r.Port()), sicklms200.New(l.Port()))
+	other := s.dial(t)
+	other.mustOpen("lr", "lr")
+
+	r.Unplug()
+	c := s.dial(t)
+	c.mustOpen("pr", "pe")
+
+	if err := r.Plug(); err != nil {
+		t.Fatal(err)
+	}
+	r.Silence()
+	c.message('d', 'r', 'p', 'r')
+	reply := make(chan string)
+	go func() {
+		_, payload, _ := c.tryBlock(patience)
+		reply <- string(payload)
+	}()
+	frames := 0
+	for waiting := true; waiting; frames++ {
+		select {
+		case got := <-reply:
+			if waiting = false; got != "pe" {
+				t.Fatalf("request answered %q", got)
+			}
+		default:
+			other.block()
+		}
+	}
+	if frames < 30 { // of 10 a second, for 4.5 seconds
+		t.Fatalf("another client got %d frames meanwhile", frames)
+	}
+	r.Speak()
+	c.mustOpen("pr", "pr")
+}
+
+func TestRobotDrivesSquare(t *testing.T) {
+	t.Parallel()
+	r := startRobot(t, robot.Options{})
+	s, stop := serve(t, p2os.New(r.Port()))
+	c := s.dial(t)
+	c.mustOpen("pamrga", "pamrga")
+	c.drive(400, 0)
+	c.until("three frames", counter(9))
+	if p := r.State().World; p != (robot.Pose{}) {
+		t.Fatalf("the robot is at %+v without power", p)
+	}
+	c.drive(0, 0)
+	c.send(motors(1)...)
+	await(t, "motors on", func() bool { return r.State().Motors })
+	side, corner := 200.0, 90.0
+	for range 4 {
+		start := r.State().World
+		c.drive(400, 0)
+		c.until("a side", func() bool { p := r.State().World; return math.Hypot(p.X-start.X, p.Y-start.Y) > side })
+		c.drive(0, 90)
+		c.until("a corner", func() bool { return math.Abs(r.State().World.Heading-start.Heading) > corner-10 })
+	}
+	c.drive(0, 0)
+	c.until("standstill", func() bool { return r.State().Left == 0 && r.State().Right == 0 })
+	c.until("two frames", counter(6))
+	got, want := c.position(), r.State().Odometry
+	if math.Abs(float64(got.X)-want.X) > 3 || math.Abs(float64(got.Y)-want.Y) > 3 || math.Abs(math.Remainder(float64(got.Heading)-want.Heading, 360)) > 1 {
+		t.Fatalf("position %+v, robot at %+v", got, want)
+	}
+	if want.Heading < 300 {
+		t.Fatalf("that was no square: %+v", want)
+	}
+
+	c.message('c', 'g', 17, 0) // lift carry with an argument
+	await(t, "the gripper's argument", func() bool { return r.State().Counts["GRIPPERVAL"] == 1 })
+	c.message('x', 'p', 'R')
+	await(t, "SETO", func() bool { return r.State().Counts["SETO"] == 2 })
+	c.until("the origin", func() bool { p := c.position(); return p.X == 0 && p.Y == 0 && p.Heading == 0 })
+
+	c.drive(300, 0)
+	await(t, "motion", func() bool { return r.State().Left > 100 })
+	stop()
+	checkFarewell(t, r)
+}
+
+func counter(n int) func() bool {
+	return func() bool { n--; return n < 0 }
+}
+
+func TestRobotUnplugged(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name       string
+		lose, back func(r *robot.Robot) error
+	}{
+		{"unplugged", func(r *robot.Robot) error { r.Unplug(); return nil }, (*robot.Robot).Plug},
+		{"silent", func(r *robot.Robot) error { r.Silence(); return nil }, func(r *robot.Robot) error { r.Speak(); return nil }},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			r := startRobot(t, robot.Options{MotorsOn: true})
+			s, stop := serve(t, p2os.New(r.Port()))
+			c := s.dial(t)
+			c.mustOpen("payr", "payr")
+			c.drive(300, 0)
+			await(t, "motion", func() bool { return r.State().Left > 100 })
+			if err := test.lose(r); err != nil {
+				t.Fatal(err)
+			}
+			c.until("old data", func() bool { return c.age() > 3*time.Second })
+			await(t, "standstill", func() bool { return r.State().Left == 0 })
+			if err := test.back(r); err != nil {
+				t.Fatal(err)
+			}
+			c.until("new data", func() bool { return c.age() < 200*time.Millisecond })
+			c.until("ten frames", counter(20))
+			if state := r.State(); state.WantLeft != 0 || state.WantRight != 0 || !state.Motors {
+				t.Fatalf("the robot moves by itself or lost its power: %+v", state)
+			}
+			c.drive(200, 0)
+			await(t, "motion", func() bool { return r.State().Left > 100 })
+			stop()
+			checkFarewell(t, r)
+		})
+	}
+}
+
+func TestRobotNoise(t *testing.T) {
+	t.Parallel()
+	noise := line.Noise{Seed: 7, Garbage: 0.2, Flip: 0.1, Swallow: 0.1, Truncate: 0.1}
+	r := startRobot(t, robot.Options{Line: line.Options{Noise: noise, Paced: true}, Faults: robot.Faults{BadChecksum: 5}})
+	s, _ := serve(t, p2os.New(r.Port()))
+	c := s.dial(t)
+	for tries := 0; c.request("mr") != "mr"; tries++ {
+		if tries == 5 {
+			t.Fatal("no connection")
+		}
+	}
+	for range 50 {
+		letter, payload := c.block()
+		if letter != 'm' || len(payload) > 0 && !slices.Equal(payload, []byte{0, 0, 124}) {
+			t.Fatalf("noise was published: %c % X", letter, payload)
+		}
+	}
+}
+
+func TestLaserConnects(t *testing.T) {
+	t.Parallel()
+	tests := []laser.Options{
+		{Line: line.Options{Baud: 9600}, Unit: laser.CM, Angle: 100, Resolution: 25}, // switched on
+		{Line: line.Options{Baud: 38400}},
+		{Line: line.Options{Baud: 38400}, Streaming: true}, // left by a server that was killed
+		{Line: line.Options{Baud: 9600}, Streaming: true, Unit: laser.CM, Resolution: 100},
+	}
+	for _, test := range tests {
+		t.Run(fmt.Sprintf("%d baud, streaming %v", test.Line.Baud, test.Streaming), func(t *testing.T) {
+			t.Parallel()
+			test.Line.Paced, test.Line.Garble, test.Line.Latency = true, true, 60*time.Millisecond
+			l := startLaser(t, test)
+			var ranges [laser.Values]uint16
+			for i := range ranges {
+				ranges[i] = uint16(1000 + 10*i)
+			}
+			l.SetRanges(ranges)
+			l.SetFlags(5, 7)
+			s, stop := serve(t, sicklms200.New(l.Port()))
+			c := s.dial(t)
+			c.mustOpen("lr", "lr")
+			letter, payload := c.block()
+			var got codec.LaserData
+			if err := got.Decode(payload); letter != 'l' || err != nil {
+				t.Fatal(err)
+			}
+			if got != ranges {
+				t.Fatalf("ranges %d", got)
+			}
+			stop()
+			if state := l.State(); state.Streaming || l.Baud() != 38400 {
+				t.Fatalf("laser at %d baud: %+v", l.Baud(), state)
+			}
+		})
+	}
+}
+
+func TestLaserRefuses(t *testing.T) {
+	t.Parallel()
+	for name, faults := range map[string]laser.Faults{
+		"password": {WrongPassword: true}, "variant": {RefuseVariant: true}, "configuration": {RefuseConfig: true}, "all": {NackAll: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := startLaser(t, laser.Options{Resolution: 100, Unit: laser.CM, Faults: faults})
+			s, _ := serve(t, sicklms200.New(l.Port()))
+			c := s.dial(t)
+			c.mustOpen("lr", "le")
+			l.SetFaults(laser.Faults{})
+			c.mustOpen("lr", "lr")
+		})
+	}
+}
+
+func TestLaserLost(t *testing.T) {
+	t.Parallel()
+	none := func(*laser.Laser) error { return nil }
+	tests := []struct {
+		name       string
+		lose, back func(l *laser.Laser) error
+	}{
+		{"unplugged", func(l *laser.Laser) error { l.Unplug(); return nil }, (*laser.Laser).Plug},
+		{"silent", func(l *laser.Laser) error { l.Silence(); return nil }, func(l *laser.Laser) error { l.Speak(); return nil }},
+		{"rebooted", func(l *laser.Laser) error { l.Reboot(); return nil }, none},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			l := startLaser(t, laser.Options{Line: line.Options{Garble: true}, Faults: laser.Faults{BadCRC: 3}})
+			s, _ := serve(t, sicklms200.New(l.Port()))
+			c := s.dial(t)
+			c.mustOpen("lryr", "lryr")
+			c.until("data", func() bool { return c.age() < time.Second })
+			if err := test.lose(l); err != nil {
+				t.Fatal(err)
+			}
+			c.until("old data", func() bool { return c.age() > 1500*time.Millisecond })
+			if err := test.back(l); err != nil {
+				t.Fatal(err)
+			}
+			c.until("new data", func() bool { return c.age() < time.Second })
+		})
+	}
+}
+
+// Whatever goes wrong with a port at open is told to the client as an error at
+// once; the log says what to do.
+func TestPortsThatCannotBeOpened(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"/nowhere/tty", "/dev/null", t.TempDir()} {
+		s, _ := serve(t, p2os.New(path), sicklms200.New(path))
+		c := s.dial(t)
+		c.mustOpen("prlr", "pele")
+		c.mustOpen("srlr", "sele")
+	}
+}

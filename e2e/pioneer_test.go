@@ -1,0 +1,139 @@
+package e2e
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"player/codec"
+	tracker "player/emulator/acts"
+	robot "player/emulator/p2os"
+	laser "player/emulator/sick"
+	"player/emulator/sony"
+)
+
+// A whole Pioneer: the real binary with the flags of the manual, all four
+// pieces of hardware, and a client that speaks as the original ones do.
+func TestPioneer(t *testing.T) {
+	r := startRobot(t, robot.Options{})
+	l := startLaser(t, laser.Options{})
+	c := startCamera(t, sony.Options{})
+	v := startTracker(t, tracker.Options{Addr: "127.0.0.1:0"})
+	s := start(t, "-pp", r.Port(), "-lp", l.Port(), "-zp", c.Port(), "-vp", strconv.Itoa(v.Port()))
+	p := s.dial(t)
+	p.mustOpen("lrsrpagamrvrza", "lrsrpagamrvrza")
+	if got := p.frame(7); got != "l722 s32 p21 g2 m3 v64 z6" {
+		t.Fatalf("first frame %s", got)
+	}
+
+	// Drive, with power that only the client gives.
+	p.send(motors(1)...)
+	await(t, "motor power", func() bool { return r.State().Motors })
+	p.drive(300, 20)
+	p.until("half a metre", func() bool { w := r.State().World; return math.Hypot(w.X, w.Y) > 500 })
+	p.drive(0, 0)
+	p.until("standstill", func() bool { return r.State().Left == 0 && r.State().Right == 0 })
+	p.until("a fresh frame", counter(14))
+	got, want := p.position(), r.State().Odometry
+	if math.Abs(float64(got.X)-want.X) > 3 || math.Abs(float64(got.Y)-want.Y) > 3 || math.Abs(math.Remainder(float64(got.Heading)-want.Heading, 360)) > 1 {
+		t.Errorf("position %+v, the robot's own odometry %+v", got, want)
+	}
+
+	// Pan and grip.
+	p.point(30, 10, 512)
+	p.pointsAt(30, 10, 512)
+	p.message('c', 'g', codec.GripClose, 0)
+	await(t, "the gripper closes", func() bool { return r.State().Paddles == 0 })
+
+	// Unplug and replug each one: it comes back without the client's doing, and
+	// the others do not notice.
+	p.drive(300, 0)
+	await(t, "motion", func() bool { return r.State().Left > 100 })
+	r.Unplug()
+	p.until("the watchdog stops the robot", func() bool { return r.State().Left == 0 })
+	if err := r.Plug(); err != nil {
+		t.Fatal(err)
+	}
+	p.until("the robot is back", func() bool { return r.State().Open })
+	moved := p.position()
+	p.until("some frames", counter(70))
+	if now := p.position(); now.X != moved.X && r.State().WantLeft != 0 {
+		t.Errorf("the robot moves by itself: %+v, then %+v", moved, now)
+	}
+
+	var far [laser.Values]uint16
+	for i := range far {
+		far[i] = 4321
+	}
+	l.Unplug()
+	p.until("some frames", counter(70))
+	l.SetRanges(far)
+	if err := l.Plug(); err != nil {
+		t.Fatal(err)
+	}
+	p.laserReads(4321)
+
+	c.Unplug()
+	p.until("some frames", counter(70))
+	if err := c.Plug(); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "the camera's loss and return in the log", func() bool { return strings.Count(s.log.String(), "evid30") >= 2 })
+	p.until("some frames", counter(70))
+	p.untilPoints(-20, 5, 100)
+
+	v.HangUp()
+	if err := v.SetBlobs(3, tracker.Blob{Area: 1234, X: 80, Y: 60, Left: 70, Right: 90, Top: 50, Bottom: 70}); err != nil {
+		t.Fatal(err)
+	}
+	p.sees(3, codec.Blob{Area: 1234, X: 80, Y: 60, Left: 70, Right: 90, Top: 50, Bottom: 70})
+
+	// Leave while it drives.
+	p.drive(200, 0)
+	await(t, "motion", func() bool { return r.State().Left > 100 })
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	<-s.exited
+	if code := s.cmd.ProcessState.ExitCode(); code != 0 {
+		t.Errorf("exit %d", code)
+	}
+	checkFarewell(t, r)
+}
+
+// laserReads waits for a scan of which every reading is mm.
+func (p *peer) laserReads(mm uint16) {
+	p.t.Helper()
+	var scan codec.LaserData
+	p.until("a scan", func() bool {
+		letter, payload := p.block()
+		if letter != codec.Laser || scan.Decode(payload) != nil {
+			return false
+		}
+		for _, r := range scan {
+			if r != mm {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// untilPoints commands the camera until it obeys: what it is told while it is
+// away is forgotten.
+func (p *peer) untilPoints(pan, tilt, zoom int16) {
+	p.t.Helper()
+	var got codec.PTZData
+	p.until("the camera obeys", func() bool {
+		letter, payload := p.block()
+		if letter == codec.PTZ {
+			p.point(pan, tilt, zoom)
+			if err := got.Decode(payload); err != nil {
+				p.t.Fatal(err)
+			}
+		}
+		return got == codec.PTZData{Pan: pan, Tilt: tilt, Zoom: zoom}
+	})
+}

@@ -1,0 +1,240 @@
+package e2e
+
+import (
+	be "encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"player/codec"
+)
+
+// write makes a file and returns its path.
+func write(t *testing.T, dir, name, text string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// processes returns the ids of the running processes with a word on their
+// command line.
+func processes(t *testing.T, word string) (ids []string) {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if line, err := os.ReadFile(file); err == nil && strings.Contains(string(line), word) && !strings.Contains(string(line), "-gp") {
+			ids = append(ids, filepath.Base(filepath.Dir(file)))
+		}
+	}
+	return ids
+}
+
+// joystick reads blocks until the joystick has the axes.
+func (p *peer) joystick(x, y int16) {
+	p.t.Helper()
+	var d codec.JoystickData
+	await(p.t, fmt.Sprintf("a joystick at %d, %d, last %v", x, y, d.Axes), func() bool {
+		letter, payload := p.block()
+		if letter == codec.Joystick && len(payload) > 0 {
+			if err := d.Decode(payload); err != nil {
+				p.t.Fatal(err)
+			}
+		}
+		return d.Axes == [8]int16{x, y}
+	})
+}
+
+// The HDAPS joystick: as a driver, as a plugin in Python, as one in shell.
+func TestHDAPS(t *testing.T) {
+	plugins, err := filepath.Abs("../examples/plugins")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ name, driver string }{
+		{"driver", `name "hdaps" directory "."`},
+		{"python", fmt.Sprintf(`name "hdaps" plugin "%s/hdaps.py" args [%%q] provides ["joystick:0"]`, plugins)},
+		{"shell", fmt.Sprintf(`name "hdaps" plugin "%s/hdaps.sh" args [%%q] provides ["joystick:0"]`, plugins)},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			write(t, dir, "calibrate", "(409,528)\n")
+			write(t, dir, "position", "(409,528)\n")
+			driver := tt.driver
+			if strings.Contains(driver, "%q") {
+				driver = fmt.Sprintf(driver, dir)
+			}
+			s := start(t, write(t, dir, "robot.cfg", "driver ( "+driver+" )"))
+			p := s.dial(t)
+			if reply := p.request("jr"); reply != "jr" {
+				t.Fatalf("reply %q", reply)
+			}
+			p.joystick(0, 0)
+			write(t, dir, "position", "(419,513)\n")
+			await(t, "a tilt", func() bool {
+				letter, payload := p.block()
+				var d codec.JoystickData
+				// 218 a unit, or as exact as 32767/150.
+				return letter == codec.Joystick && d.Decode(payload) == nil && d.Axes[0]/10 == 218 && d.Axes[1]/15 == -218
+			})
+			p.conn.Close()
+			await(t, "the end of the program", func() bool { return len(processes(t, dir)) == 0 })
+		})
+	}
+}
+
+// echo is a position device that is where it is told to go: x is the speed. It
+// tells what it is sent on standard error.
+const echo = `#!/usr/bin/env python3
+import struct, sys
+stdin, stdout = sys.stdin.buffer, sys.stdout.buffer
+x = 0
+while header := stdin.read(4):
+    kind, device, size = struct.unpack(">ccH", header)
+    payload = stdin.read(size)
+    print(kind + device, payload, file=sys.stderr, flush=True)
+    if kind == b"c":
+        x, _ = struct.unpack(">hh", payload)
+    if payload == b"pc":
+        break
+    stdout.write(struct.pack(">cHIiiHhhHB", b"p", 21, 0, x, 0, 0, 0, 0, 0, 0))
+    stdout.flush()
+    if x == 666:
+        raise SystemExit("told to fail")
+`
+
+func TestPlugin(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "echo.py", echo)
+	s := start(t, write(t, dir, "robot.cfg", `driver ( name "echo" plugin "echo.py" provides ["position:0"] )`))
+	p := s.dial(t)
+	if len(processes(t, dir)) != 0 {
+		t.Fatal("it runs before anybody has asked for it")
+	}
+	if reply := p.request("pa"); reply != "pa" {
+		t.Fatalf("reply %q", reply)
+	}
+	at := func(x int32) {
+		t.Helper()
+		await(t, "a position", func() bool { return p.position().X == x })
+	}
+	at(0)
+	p.drive(300, 0)
+	at(300)
+	p.message('x', 'p', 'm', 1)
+	await(t, "the configuration", func() bool { return strings.Contains(s.log.String(), `b'xp' b'm\\x01'`) })
+
+	// It fails, and is started again; the client stays.
+	first := processes(t, dir)
+	p.drive(666, 0)
+	at(0)
+	if again := processes(t, dir); len(again) != 1 || slices.Equal(first, again) {
+		t.Errorf("processes %v, before %v", again, first)
+	}
+	for _, line := range []string{"told to fail", "plugin has ended, it is started again", "exit status 1"} {
+		if !strings.Contains(s.log.String(), line) {
+			t.Errorf("no line in the log: %s", line)
+		}
+	}
+	p.drive(200, 0)
+	at(200)
+
+	// When the client leaves, motors are stopped, and it.
+	p.conn.Close()
+	await(t, "the end of the program", func() bool { return len(processes(t, dir)) == 0 })
+	log := s.log.String()
+	if stop, end := strings.LastIndex(log, `b'cp' b'\\x00\\x00\\x00\\x00'`), strings.LastIndex(log, `b'dr' b'pc'`); stop < 0 || end < stop {
+		t.Errorf("stopped at %d, closed at %d", stop, end)
+	}
+}
+
+// Plugins that do not do what they should.
+func TestBadPlugins(t *testing.T) {
+	for _, tt := range []struct{ name, program, want string }{
+		{"no words", "#!/bin/sh\nexit 3\n", "exit status 3"},
+		{"wrong words", "#!/bin/sh\necho hello; sleep 60\n", "it sends 'h', which is no letter of its devices"},
+		{"wrong machine", "\x7fELF, or so\n", "exec format error"},
+		{"floods", "#!/bin/sh\nexec cat /dev/zero\n", `it sends '\\x00', which is no letter of its devices`},
+		{"silent", "#!/bin/sh\nsleep 60\n", "gave up: no answer in time"},
+		{"ignores signals", "#!/bin/sh\ntrap '' TERM\nsleep 60 & wait\n", "gave up: no answer in time"},
+		{"closes its output", "#!/bin/sh\nexec >&-\nsleep 60\n", "it has closed its standard output"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			write(t, dir, "bad", tt.program)
+			s := start(t, write(t, dir, "robot.cfg", `driver ( name "bad" plugin "bad" setup_limit 0.3 provides ["sonar:0"] )`))
+			p := s.dial(t)
+			if reply := p.request("sr"); reply != "se" {
+				t.Errorf("reply %q", reply)
+			}
+			await(t, tt.want, func() bool { return strings.Contains(s.log.String(), tt.want) })
+			await(t, "the end of the program", func() bool { return len(processes(t, dir)) == 0 })
+		})
+	}
+}
+
+// A server that ends takes its plugins along, and what they have started.
+func TestPluginsEndWithTheServer(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "stubborn", "#!/bin/sh\ntrap '' TERM\nprintf 'g\\0\\002aa'\nsh -c 'trap \"\" TERM; while :; do sleep 1; done' "+dir+" &\nwait\n")
+	s := start(t, write(t, dir, "robot.cfg", `driver ( name "stubborn" plugin "stubborn" alwayson 1 provides ["gripper:0"] )`))
+	await(t, "plugin and child", func() bool { return len(processes(t, dir)) == 2 })
+	if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	<-s.exited
+	if left := processes(t, dir); left != nil {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// A FIFO is as good as /dev/input/js0.
+func TestJoystick(t *testing.T) {
+	dir := t.TempDir()
+	fifo := filepath.Join(dir, "js0")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	plug := func() *os.File {
+		stick, err := os.OpenFile(fifo, os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return stick
+	}
+	move := func(stick *os.File, value int16, axis byte) {
+		b := be.NativeEndian.AppendUint32(nil, 2044)
+		b = be.NativeEndian.AppendUint16(b, uint16(value))
+		if _, err := stick.Write(append(b, 2, axis)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stick := plug()
+	s := start(t, write(t, dir, "robot.cfg", fmt.Sprintf(`driver ( name "joystick" port %q )`, fifo)))
+	p := s.dial(t)
+	if reply := p.request("jr"); reply != "jr" {
+		t.Fatalf("reply %q", reply)
+	}
+	move(stick, 32767, 0)
+	move(stick, -20000, 1)
+	p.joystick(32767, -20000)
+	stick.Close() // pulled out
+	p.joystick(0, 0)
+	stick = plug()
+	defer stick.Close()
+	await(t, "the joystick to be opened again", func() bool {
+		move(stick, 100, 0)
+		letter, payload := p.block()
+		var d codec.JoystickData
+		return letter == codec.Joystick && d.Decode(payload) == nil && d.Axes[0] == 100
+	})
+}

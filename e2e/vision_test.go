@@ -1,0 +1,211 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"player/codec"
+	"player/devices/acts"
+	tracker "player/emulator/acts"
+)
+
+func startTracker(t *testing.T, o tracker.Options) *tracker.Server {
+	t.Helper()
+	s, err := tracker.Start(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s
+}
+
+// trackerIs waits until cond holds for the tracker.
+func trackerIs(t *testing.T, s *tracker.Server, what string, cond func(s tracker.State) bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if err := s.Wait(ctx, func() bool { return cond(s.State()) }); err != nil {
+		t.Fatalf("waited in vain: %s: %v: %+v", what, err, s.State())
+	}
+}
+
+// sees waits for vision data with just these blobs of a channel.
+func (p *peer) sees(channel int, blobs ...codec.Blob) {
+	p.t.Helper()
+	var d codec.VisionData
+	for deadline := time.Now().Add(patience); ; {
+		letter, payload := p.block()
+		if letter == codec.Vision && len(payload) > 0 {
+			if err := d.Decode(payload); err != nil {
+				p.t.Fatal(err)
+			}
+			if got := d.Channel(channel); fmt.Sprint(got) == fmt.Sprint(blobs) && len(d.Blobs) == len(blobs) {
+				return
+			}
+		}
+		if time.Now().After(deadline) {
+			p.t.Fatalf("vision data %+v, want %+v", d, blobs)
+		}
+	}
+}
+
+func swapped(port int) int { return port>>8 | port&0xFF<<8 }
+
+func TestVision(t *testing.T) {
+	t.Parallel()
+	for name, o := range map[string]tracker.Options{
+		"1.0":         {Version: tracker.V10},
+		"1.0 at once": {Version: tracker.V10, Frame: 1},
+		"1.0 cut":     {Version: tracker.V10, Split: 7},
+		"1.2":         {Version: tracker.V12},
+		"1.2 cut":     {Version: tracker.V12, Split: 64},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ball := tracker.Blob{Area: 1234, X: 80, Y: 60, Left: 70, Right: 90, Top: 50, Bottom: 70}
+			seen := codec.Blob{Area: 1234, X: 80, Y: 60, Left: 70, Right: 90, Top: 50, Bottom: 70}
+			a := startTracker(t, o)
+			s, stop := serve(t, acts.New(swapped(a.Port()), "")) // as ACTS 1.0 listens
+			c := s.dial(t)
+			c.mustOpen("vr", "vr")
+			c.sees(31)
+			begin, before := time.Now(), a.State()
+			for _, channel := range []int{31, 0, 15} {
+				if err := a.SetBlobs(channel, ball, ball); err != nil {
+					t.Fatal(err)
+				}
+				c.sees(channel, seen, seen)
+				if err := a.SetBlobs(channel); err != nil {
+					t.Fatal(err)
+				}
+				c.sees(channel)
+			}
+			for channel := range tracker.Channels {
+				if err := a.SetBlobs(channel, make([]tracker.Blob, tracker.MaxBlobs)...); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c.until("a full image", func() bool { _, payload := c.block(); return len(payload) == codec.MaxVisionSize })
+			after := a.State()
+			if n, most := after.Requests-before.Requests, int(time.Since(begin)/(33*time.Millisecond))+2; n > most || after.Unknown > 0 || after.Accepted != 1 {
+				t.Errorf("%+v, %d requests, more than %d", after, n, most)
+			}
+			stop()
+			// One that is cut off in an answer does not get to the quit.
+			trackerIs(t, a, "quit", func(s tracker.State) bool { return s.Conns == 0 && (s.Quits == 1 || o.Split > 0) })
+		})
+	}
+}
+
+// A connection that is lost in whatever way is made again.
+func TestVisionLost(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name       string
+		lose, back func(a *tracker.Server)
+	}{
+		{"closed", func(a *tracker.Server) { a.Silence(); a.HangUp() }, (*tracker.Server).Speak},
+		{"silent", (*tracker.Server).Silence, (*tracker.Server).Speak},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			a := startTracker(t, tracker.Options{})
+			s, _ := serve(t, acts.New(a.Port(), ""))
+			c := s.dial(t)
+			c.mustOpen("yrvr", "yrvr")
+			c.until("data", func() bool { return c.age() < time.Second })
+			tt.lose(a)
+			c.until("old data", func() bool { return c.age() > 2200*time.Millisecond })
+			tt.back(a)
+			c.until("new data", func() bool { return c.age() < time.Second })
+		})
+	}
+	t.Run("ended and started again", func(t *testing.T) {
+		t.Parallel()
+		a := startTracker(t, tracker.Options{})
+		s, _ := serve(t, acts.New(a.Port(), ""))
+		c := s.dial(t)
+		c.mustOpen("yrvr", "yrvr")
+		address := fmt.Sprintf("127.0.0.1:%d", a.Port())
+		a.Close()
+		c.until("old data", func() bool { return c.age() > 1500*time.Millisecond })
+		startTracker(t, tracker.Options{Addr: address, Version: tracker.V12}) // a newer one
+		c.until("new data", func() bool { return c.age() < time.Second })
+	})
+}
+
+// fakeACTS puts programs named acts into PATH, which is theirs alone.
+func fakeACTS(t *testing.T, script string) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "acts"), []byte("#!/bin/sh\n"+script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":/bin:/usr/bin")
+}
+
+// TestVisionProgram starts ACTS, and takes it down with all that it has started.
+func TestVisionProgram(t *testing.T) {
+	emulator := filepath.Join(t.TempDir(), "emulator")
+	if out, err := exec.Command("go", "build", "-o", emulator, "../emulator").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	t.Setenv("TMPDIR", t.TempDir())
+	port := freePort(t)
+	pids := filepath.Join(t.TempDir(), "pids")
+	fakeACTS(t, fmt.Sprintf(`
+[ "$*" = "-t /etc/colours -s %d" ] || exit 9
+echo $$ >>%s
+sleep 1000 &
+exec %s -only acts -acts-port %d >/dev/null
+`, port, pids, emulator, swapped(port)))
+	s, stop := serve(t, acts.New(port, "/etc/colours"))
+	c := s.dial(t)
+	c.mustOpen("vr", "vr")
+	c.sees(0, codec.Blob{Area: 314, X: 80, Y: 60, Left: 70, Right: 90, Top: 50, Bottom: 70})
+	c.mustOpen("vc", "vc")
+	c.mustOpen("vr", "vr") // a second run is a second program
+	stop()
+	text, err := os.ReadFile(pids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	started := strings.Fields(string(text))
+	if len(started) != 2 {
+		t.Errorf("%d programs were started, want 2", len(started))
+	}
+	for _, pid := range started {
+		await(t, "the end of process group "+pid, func() bool {
+			return exec.Command("sh", "-c", "for s in /proc/[0-9]*/stat; do read -r pid name state parent group rest <$s && [ $group = "+pid+" ] && [ $state != Z ] && exit 1; done 2>/dev/null; exit 0").Run() == nil
+		})
+	}
+}
+
+// TestVisionProgramFails: a client is told at once when there is no ACTS to be
+// had, and others notice nothing.
+func TestVisionProgramFails(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	s, _ := serve(t, acts.New(freePort(t), ""))
+	c := s.dial(t)
+	c.mustOpen("vr", "ve")
+	c.mustOpen("vr", "ve")
+	fakeACTS(t, "exit 3")
+	c.mustOpen("vr", "ve")
+	fakeACTS(t, "exec sleep 1000")
+	c.message('d', 'r', 'v', 'r')
+	other := s.dial(t)
+	for range 5 {
+		other.mustOpen("", "")
+	}
+	letter, payload := c.block()
+	if letter != 'r' || string(payload) != "ve" {
+		t.Errorf("%c %q", letter, payload)
+	}
+}

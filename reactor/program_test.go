@@ -1,0 +1,192 @@
+package reactor
+
+import (
+	"fmt"
+	"io"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"player/devices"
+)
+
+// onLoop runs fn on the loop.
+func onLoop(t *testing.T, s *server, fn func(now time.Duration)) {
+	t.Helper()
+	done := make(chan struct{})
+	s.reactor.Post(func(now time.Duration) { fn(now); close(done) })
+	receive(t, done, "the loop")
+}
+
+// startProgram runs a shell script; its end comes from the channel.
+func startProgram(t *testing.T, s *server, script string) (p devices.Program, exited chan error, err error) {
+	t.Helper()
+	exited = make(chan error, 1)
+	onLoop(t, s, func(time.Duration) {
+		p, err = s.reactor.StartProgram(func(_ time.Duration, err error) { exited <- err }, "sh", "-c", script)
+	})
+	return p, exited, err
+}
+
+func TestProgramEnds(t *testing.T) {
+	s := serve(t, newRobot(), nil)
+	for script, want := range map[string]string{
+		"exit 0":         "<nil>",
+		"exit 3":         "exit status 3",
+		"kill -KILL $$":  "signal: killed",
+		"sleep 0.1":      "<nil>",
+		"(sleep 1000) &": "<nil>", // what it leaves behind is not waited for
+	} {
+		p, exited, err := startProgram(t, s, script)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := receive(t, exited, script); errString(err) != want {
+			t.Errorf("%q ended with %v, want %s", script, err, want)
+		}
+		// Now it is nobody's number: no signal may go there.
+		onLoop(t, s, func(time.Duration) { p.Signal(syscall.SIGKILL) })
+		if pid := p.(*program).cmd.Process.Pid; strings.HasSuffix(script, "&") {
+			if err := unix.Kill(-pid, syscall.SIGKILL); err != nil {
+				t.Errorf("what %q left behind was killed by a signal to a program that had ended", script)
+			}
+		}
+	}
+}
+
+func errString(err error) string {
+	if err == nil {
+		return "<nil>"
+	}
+	return err.Error()
+}
+
+// TestProgramGroupIsSignalled: a program takes those that it has started along.
+func TestProgramGroupIsSignalled(t *testing.T) {
+	s := serve(t, newRobot(), nil)
+	fifo := filepath.Join(t.TempDir(), "fifo")
+	if err := unix.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// The grandchild holds the fifo open; it is gone when that is read to its end.
+	p, exited, err := startProgram(t, s, "(echo up; exec sleep 1000) >"+fifo+" & wait")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(fifo) // waits for the grandchild
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if n, err := f.Read(make([]byte, 3)); n != 3 {
+		t.Fatal(err)
+	}
+	onLoop(t, s, func(time.Duration) { p.Signal(syscall.SIGTERM) })
+	if err := receive(t, exited, "the end"); errString(err) != "signal: terminated" {
+		t.Errorf("ended with %v", err)
+	}
+	gone := make(chan error)
+	go func() {
+		_, err := f.Read(make([]byte, 1))
+		gone <- err
+	}()
+	if err := receive(t, gone, "end of the grandchild"); err != io.EOF {
+		t.Error(err)
+	}
+}
+
+func TestProgramNotFound(t *testing.T) {
+	s := serve(t, newRobot(), nil)
+	onLoop(t, s, func(time.Duration) {
+		_, err := s.reactor.StartProgram(nil, "no-such-program-as-this")
+		if err == nil || !strings.Contains(err.Error(), "executable file not found") {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+// TestProgramInheritsNothing: neither sockets nor serial lines of the server.
+func TestProgramInheritsNothing(t *testing.T) {
+	s := serve(t, newRobot(), nil)
+	request(t, dial(t, s), "sr", "sr")
+	list := filepath.Join(t.TempDir(), "list")
+	_, exited, err := startProgram(t, s, "ls -l /proc/$$/fd >"+list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := receive(t, exited, "the end"); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(got)) {
+		_, link, _ := strings.Cut(strings.TrimSpace(line), " -> ")
+		if own := strings.HasPrefix(link, "socket:") || strings.HasPrefix(link, "anon_inode:"); own && !inherited(t, link) {
+			t.Errorf("the program has %s", link)
+		}
+	}
+}
+
+// inherited says whether the process that started this one has the file too.
+func inherited(t *testing.T, link string) bool {
+	links, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", os.Getppid()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.ContainsFunc(links, func(fd string) bool {
+		to, _ := os.Readlink(fd) // gone again: not that one
+		return to == link
+	})
+}
+
+// TestServerEndsBeforeProgram: a program that nobody has stopped does not hold
+// up the end of the server.
+func TestServerEndsBeforeProgram(t *testing.T) {
+	s := serve(t, newRobot(), nil)
+	p, _, err := startProgram(t, s, "exec sleep 1000")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.stop()
+	p.Signal(syscall.SIGKILL)
+	if err := p.(*program).cmd.Wait(); errString(err) != "signal: killed" {
+		t.Error(err)
+	}
+}
+
+// A socket that is connected to its own port is noticed.
+func TestDialNeverReachesItself(t *testing.T) {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(fd)
+	loopback := [4]byte{127, 0, 0, 1}
+	if err := unix.Bind(fd, &unix.SockaddrInet4{Addr: loopback}); err != nil {
+		t.Fatal(err)
+	}
+	local, err := unix.Getsockname(fd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := uint16(local.(*unix.SockaddrInet4).Port)
+	// Both ends of TCP's simultaneous open.
+	if err := unix.Connect(fd, &unix.SockaddrInet4{Port: int(port), Addr: loopback}); err != nil {
+		t.Fatal(err)
+	}
+	if !toItself(fd, netip.AddrPortFrom(netip.AddrFrom4(loopback), port)) {
+		t.Error("a connection to itself is not noticed")
+	}
+	if toItself(fd, netip.AddrPortFrom(netip.AddrFrom4(loopback), port+1)) {
+		t.Error("a connection to another port is taken for one to itself")
+	}
+}

@@ -1,0 +1,36 @@
+package web
+
+import (
+	"encoding/binary"
+	"time"
+
+	"player/codec"
+)
+
+// A message with data of a robot is a header and a block for each device that
+// has something new. All is big-endian, and payloads are as the robot's server
+// sent them (PROTOCOL 7), so that page/wire.js reads both alike.
+//
+//	u32 number of the message, from 1: what the page acknowledges
+//	u32 rounds that were merged into later ones since the stream began
+//	each block:
+//	  u8  device letter
+//	  u32 age of the data in us when the server sent it; all ones: not known
+//	  u16 size of the payload; 0: the device has no data yet
+//	  payload
+
+func appendFrameHeader(dst []byte, number, dropped uint32) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, number)
+	return binary.BigEndian.AppendUint32(dst, dropped)
+}
+
+func appendFrameBlock(dst []byte, device byte, age time.Duration, known bool, payload []byte) []byte {
+	us := codec.NoAge
+	if known {
+		us = uint32(max(0, min(age.Microseconds(), int64(codec.NoAge-1))))
+	}
+	dst = append(dst, device)
+	dst = binary.BigEndian.AppendUint32(dst, us)
+	dst = binary.BigEndian.AppendUint16(dst, uint16(len(payload)))
+	return append(dst, payload...)
+}

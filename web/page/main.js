@@ -1,0 +1,240 @@
+// The page: which robots there are, which one is shown, and what is drawn when.
+
+import { Body, Camera, Gripper } from "./devices.js";
+import { Driver, watchAttention, watchKeys, watchPad, watchStick } from "./drive.js";
+import { Rail } from "./rail.js";
+import { Robot } from "./robot.js";
+import { Scope } from "./scope.js";
+import { World } from "./world.js";
+import { Chips } from "./chips.js";
+
+const WATCHED_AT_START = 6; // robots; each is a connection
+const TEXT_PERIOD = 250; // ms between updates of ages and rates
+const OLD = 0.5, DEAD = 2; // seconds of age that are worth a warning, and an alarm
+
+const $ = (id) => document.getElementById(id);
+const degrees = (rad) => (rad * 180) / Math.PI;
+
+const driver = new Driver();
+const scope = new Scope($("scope"));
+const camera = new Camera(driver), gripper = new Gripper(driver), body = new Body();
+const chips = new Chips($("devices"), { old: OLD, dead: DEAD });
+const robots = [];
+let shown = null, world = null;
+
+const rail = new Rail($("robots"), {
+  select: (robot) => show(robot),
+  pin(robot) {
+    robot.pinned = !robot.pinned;
+    attend(robot);
+    robot.changed();
+  },
+  remove(robot) {
+    robot.unwatch();
+    robots.splice(robots.indexOf(robot), 1);
+    rail.remove(robot);
+    remember();
+    if (robot === shown) show(robots[0] ?? null);
+  },
+});
+
+// attend watches a robot that is shown or pinned, and no other.
+function attend(robot) {
+  const wanted = robot === shown || robot.pinned;
+  if (wanted && robot.state === "off") robot.watch();
+  if (!wanted && robot.state !== "off") robot.unwatch();
+}
+
+function add(options) {
+  const robot = new Robot(options);
+  robots.push(robot);
+  rail.add(robot);
+  robot.addEventListener("change", () => {
+    rail.update(robot);
+    world?.view.changed();
+    if (robot === shown) refresh();
+  });
+  return robot;
+}
+
+function show(robot) {
+  if (robot === shown) return;
+  const last = shown;
+  shown = robot;
+  if (last && robots.includes(last)) attend(last);
+  if (robot) attend(robot);
+  driver.select(robot);
+  scope.show(robot);
+  chips.show(robot);
+  rail.select(robot);
+  if (world) world.selected = robot?.mover ?? -1;
+  world?.view.changed();
+  $("robot-name").textContent = robot?.name ?? "No robot";
+  if (robot) $("rate").value = robot.rate;
+  refresh();
+}
+
+// refresh draws what new data changes.
+function refresh() {
+  if (!shown) return;
+  scope.update();
+  camera.update(shown);
+  gripper.update(shown);
+  body.update(shown);
+  readout(shown);
+  for (const panel of document.querySelectorAll("[data-devices]")) {
+    const letters = [...panel.dataset.devices];
+    panel.classList.toggle("idle", !letters.some((letter) => shown.data[letter]));
+    panel.classList.toggle("absent", letters.every((letter) => shown.devices.get(letter).access === "e"));
+  }
+}
+
+function readout(robot) {
+  const { p } = robot.data;
+  $("odometry").textContent = p ? `${p.x.toFixed(2)}, ${p.y.toFixed(2)} m, ${degrees(p.heading).toFixed(0)}°` : "–";
+  $("velocity").textContent = p ? `${(p.speed * 1000).toFixed(0)} mm/s, ${degrees(p.turn).toFixed(0)} °/s` : "–";
+  const near = robot.nearest();
+  $("nearest").textContent = near ? `${near.distance.toFixed(2)} m, ${clock(near.angle)}` : "–";
+}
+
+const clock = (angle) => {
+  const deg = Math.round(degrees(angle));
+  return deg === 0 ? "ahead" : `${Math.abs(deg)}° ${deg > 0 ? "left" : "right"}`;
+};
+
+// refreshText updates what changes by itself: ages, rates.
+function refreshText() {
+  chips.update();
+  rail.updateAll();
+  if (!shown) return;
+  const words = { off: "not watched", connecting: "connecting", live: "live", lost: "lost" };
+  $("robot-state").textContent = words[shown.state];
+  $("robot-state").dataset.state = shown.state;
+  $("robot-note").textContent = shown.state === "lost" ? `${shown.address}: ${shown.reason}` : "";
+  $("robot-flow").textContent = shown.state === "live" ? `${shown.frames.rate().toFixed(1)} frames/s · ${(shown.bytes.rate() / 1000).toFixed(1)} kB/s · ${shown.dropped} dropped` : "";
+}
+
+function refreshDrive() {
+  const [speed, turn] = driver.sent;
+  $("drive-state").textContent = driver.note || (driver.moving ? `${speed} mm/s · ${turn} °/s` : driver.held.includes("p") ? "in control" : "hands off");
+  $("drive-state").classList.toggle("live", driver.moving);
+  $("drive-state").classList.toggle("bad", driver.note !== "");
+}
+
+function bindDrive() {
+  watchAttention(driver);
+  watchKeys(driver);
+  watchStick(driver, $("stick"), $("knob"));
+  watchPad(driver, $("pad-hint"));
+  driver.addEventListener("change", refreshDrive);
+  $("stop").addEventListener("click", () => driver.halt());
+  $("motors-on").addEventListener("click", () => driver.send({ motors: true }));
+  $("motors-off").addEventListener("click", () => driver.send({ motors: false }));
+  $("reset").addEventListener("click", () => {
+    driver.send({ reset: true });
+    if (shown) shown.trail = [];
+  });
+  for (const [id, limit, unit] of [["max-speed", "speed", "mm/s"], ["max-turn", "turn", "°/s"]]) {
+    const apply = () => {
+      driver.limits[limit] = +$(id).value;
+      $(`${id}-out`).textContent = `${$(id).value} ${unit}`;
+    };
+    $(id).addEventListener("input", apply);
+    apply();
+  }
+}
+
+function bindView() {
+  $("theme").addEventListener("click", () => dispatchEvent(new Event("toggletheme")));
+  addEventListener("themechange", () => {
+    scope.view.changed();
+    world?.view.changed();
+    refresh();
+    for (const robot of robots) rail.update(robot);
+  });
+  $("scope-up").addEventListener("click", () => {
+    scope.headingUp = !scope.headingUp;
+    $("scope-up").setAttribute("aria-pressed", scope.headingUp);
+    scope.fit();
+  });
+  $("scope-fit").addEventListener("click", () => scope.fit());
+  $("rate").addEventListener("change", () => shown?.setRate(+$("rate").value));
+  $("add").addEventListener("submit", (e) => {
+    e.preventDefault();
+    const address = $("host").value.trim();
+    const robot = robots.find((r) => r.address === address) ?? add({ name: address, address, typed: true });
+    robot.pinned = true;
+    remember();
+    show(robot);
+    $("add").reset();
+  });
+  for (const view of ["world", "robot"]) {
+    $(`tab-${view}`).addEventListener("click", () => turnTo(view));
+  }
+}
+
+// turnTo chooses the view on screens that have room for one.
+function turnTo(view) {
+  $("main").dataset.view = view;
+  for (const v of ["world", "robot"]) $(`tab-${v}`).setAttribute("aria-pressed", v === view);
+}
+
+// Robots that were typed come back with the page.
+const remember = () => localStorage.setItem("robots", JSON.stringify(robots.filter((r) => r.typed).map((r) => r.address)));
+const remembered = () => {
+  try {
+    return JSON.parse(localStorage.getItem("robots")) ?? [];
+  } catch {
+    return [];
+  }
+};
+
+function startWorld() {
+  $("world").hidden = $("sim").hidden = document.querySelector(".tabs").hidden = false;
+  $("main").classList.add("simulated");
+  world = new World($("world-canvas"), { select: show, note: (text) => ($("world-note").textContent = text) });
+  world.addEventListener("scene", () => {
+    $("world-name").textContent = world.name;
+    world.robots = robots.filter((r) => r.mover >= 0);
+    world.selected = shown?.mover ?? -1;
+    for (const robot of world.robots) robot.learn(world.movers[robot.mover]);
+  });
+  world.addEventListener("time", () => {
+    $("sim-time").textContent = `${world.time.toFixed(1)} s${world.finished ? " · finished" : ""}`;
+    $("pause").textContent = world.paused ? "Run" : "Pause";
+    $("pause").setAttribute("aria-pressed", world.paused);
+    if (document.activeElement !== $("speed")) $("speed").value = String(world.speed);
+  });
+  $("pause").addEventListener("click", () => world.order({ pause: !world.paused }));
+  $("step").addEventListener("click", () => {
+    world.order({ pause: true });
+    world.order({ step: 10 });
+  });
+  $("speed").addEventListener("change", () => world.order({ speed: +$("speed").value }));
+  $("world-fit").addEventListener("click", () => world.fit());
+  world.start();
+}
+
+async function start() {
+  bindDrive();
+  bindView();
+  const offer = await (await fetch("robots")).json();
+  offer.robots.forEach((r, i) => add({ ...r, mover: offer.world ? i : -1 }));
+  for (const address of remembered()) add({ name: address, address, typed: true });
+  if (offer.world) startWorld();
+  turnTo(offer.world ? "world" : "robot");
+  if (offer.robots.length <= WATCHED_AT_START) {
+    for (const robot of robots.slice(0, offer.robots.length)) {
+      robot.pinned = true;
+      attend(robot);
+    }
+  }
+  show(robots[0] ?? null);
+  refreshDrive();
+  refreshText();
+  setInterval(refreshText, TEXT_PERIOD);
+}
+
+// For the console, and for tests.
+window.player = { driver, robots, scope, get world() { return world; }, get shown() { return shown; }, show };
+start();

@@ -1,0 +1,143 @@
+// What a robot senses, and the robot itself, drawn in its own frame: x ahead, y
+// to the left, metres. pixel is the length of a CSS pixel in metres.
+
+import { BUMPERS, CENTRE, fieldOfView } from "./pioneer.js";
+import { NO_ECHO, SONAR_FAR } from "./wire.js";
+
+const HALF_DEGREE = Math.PI / 360;
+const SURFACE_GAP = 0.25; // metres: readings farther apart are not of one surface
+
+export function drawSensors(c, robot, colors, pixel) {
+  const { z: ptz, s: sonar, l: laser } = robot.data;
+  if (ptz) drawCamera(c, robot.mounts.Camera, ptz, colors, pixel);
+  if (sonar) drawSonar(c, robot.mounts, sonar, colors, pixel);
+  if (laser) drawLaser(c, robot.mounts.Laser, laser, colors, pixel);
+}
+
+function inFrame(c, pose, draw) {
+  c.save();
+  c.translate(pose.X, pose.Y);
+  c.rotate(pose.Heading);
+  draw();
+  c.restore();
+}
+
+function drawLaser(c, mount, scan, colors, pixel) {
+  inFrame(c, mount, () => {
+    const points = Array.from(scan, (r, i) => {
+      const angle = (i - 180) * HALF_DEGREE;
+      return { x: r * Math.cos(angle), y: r * Math.sin(angle), echo: r > 0 && r < NO_ECHO };
+    });
+    c.beginPath();
+    c.moveTo(0, 0);
+    for (const p of points) c.lineTo(p.x, p.y);
+    c.closePath();
+    c.fillStyle = colors["laser-area"];
+    c.fill();
+    // Surfaces: lines between neighbours, dots for those who stand alone.
+    c.beginPath();
+    points.forEach((p, i) => {
+      const last = points[i - 1];
+      if (!p.echo) return;
+      if (last?.echo && Math.hypot(p.x - last.x, p.y - last.y) < SURFACE_GAP) c.moveTo(last.x, last.y);
+      else c.moveTo(p.x, p.y);
+      c.lineTo(p.x, p.y);
+    });
+    c.strokeStyle = colors.laser;
+    c.lineWidth = 2 * pixel;
+    c.stroke();
+  });
+}
+
+function drawSonar(c, mounts, ranges, colors, pixel) {
+  const half = mounts.SonarFOV / 2;
+  mounts.Sonars.forEach((mount, i) => {
+    const range = ranges[i];
+    if (!(range > 0)) return;
+    inFrame(c, mount, () => {
+      c.beginPath();
+      c.moveTo(0, 0);
+      c.arc(0, 0, range, -half, half);
+      c.closePath();
+      c.fillStyle = range < SONAR_FAR ? colors["sonar-area"] : colors["sonar-none"];
+      c.fill();
+      if (range >= SONAR_FAR) return;
+      c.beginPath();
+      c.arc(0, 0, range, -half, half);
+      c.strokeStyle = colors.sonar;
+      c.lineWidth = 2 * pixel;
+      c.stroke();
+    });
+  });
+}
+
+function drawCamera(c, mount, ptz, colors, pixel) {
+  const half = fieldOfView(ptz.zoom) / 2, length = 1.1;
+  inFrame(c, mount, () => {
+    c.rotate((ptz.pan * Math.PI) / 180);
+    c.beginPath();
+    c.moveTo(0, 0);
+    c.arc(0, 0, length, -half, half);
+    c.closePath();
+    c.fillStyle = colors["camera-area"];
+    c.fill();
+    c.strokeStyle = colors.camera;
+    c.lineWidth = pixel;
+    c.setLineDash([3 * pixel, 3 * pixel]);
+    c.stroke();
+  });
+}
+
+export function outline(c, points) {
+  c.beginPath();
+  for (const p of points) c.lineTo(p.X, p.Y);
+  c.closePath();
+}
+
+// drawRobot draws the robot from above, with its gripper and bumpers as they
+// report.
+export function drawRobot(c, robot, colors, pixel) {
+  const { p: position, m: body, g: gripper } = robot.data;
+  if (gripper) drawGripper(c, gripper, colors, pixel);
+  c.fillStyle = position?.stall ? colors["robot-stalled"] : colors.robot;
+  c.strokeStyle = colors["robot-line"];
+  c.lineWidth = 1.5 * pixel;
+  for (const points of robot.shape) {
+    outline(c, points);
+    c.fill();
+    c.stroke();
+  }
+  c.beginPath();
+  c.moveTo(-0.03, 0);
+  c.lineTo(-0.16, 0.07);
+  c.lineTo(-0.16, -0.07);
+  c.closePath();
+  c.fillStyle = colors["robot-line"];
+  c.fill();
+  if (body) for (const end of ["front", "rear"]) drawBumpers(c, BUMPERS[end], body[end], colors, pixel);
+}
+
+function drawBumpers(c, directions, bits, colors, pixel) {
+  directions.forEach((direction, i) => {
+    const pressed = (bits >> i) & 1, half = i === 2 ? 0.13 : i === 1 || i === 3 ? 0.15 : 0.3;
+    c.beginPath();
+    c.arc(CENTRE.X, CENTRE.Y, 0.275, direction - half, direction + half);
+    c.lineCap = "butt";
+    c.strokeStyle = pressed ? colors.bad : colors.bumper;
+    c.lineWidth = Math.max(pressed ? 0.045 : 0.02, 1.5 * pixel);
+    c.stroke();
+  });
+  c.lineCap = "round";
+}
+
+function drawGripper(c, { state }, colors, pixel) {
+  const apart = state & 2 ? 0.02 : state & 1 ? 0.107 : 0.065;
+  c.strokeStyle = colors["robot-line"];
+  c.lineWidth = Math.max(0.02, 1.5 * pixel);
+  for (const side of [-1, 1]) {
+    c.beginPath();
+    c.moveTo(0.18, side * apart);
+    c.lineTo(0.29, side * apart);
+    c.stroke();
+  }
+}

@@ -1,0 +1,16 @@
+// Before anything is drawn: light or dark, as the user chose here or in the
+// system.
+"use strict";
+{
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const apply = () => {
+    document.documentElement.dataset.theme = localStorage.getItem("theme") || (dark.matches ? "dark" : "light");
+    dispatchEvent(new Event("themechange"));
+  };
+  dark.addEventListener("change", apply);
+  addEventListener("toggletheme", () => {
+    localStorage.setItem("theme", document.documentElement.dataset.theme === "dark" ? "light" : "dark");
+    apply();
+  });
+  apply();
+}

@@ -1,0 +1,116 @@
+// What comes from the server, see frame.go, world.go and scene.go. Payloads of
+// devices are those of the Player protocol (docs/PROTOCOL.md, 7): big-endian,
+// which is what DataView reads by default. Here lengths become metres and angles
+// radians, counterclockwise.
+
+const rad = (deg) => (deg * Math.PI) / 180;
+
+// DEVICES are all that a robot may have, in the order of their chips.
+export const DEVICES = [
+  { letter: "p", name: "Position" },
+  { letter: "l", name: "Laser" },
+  { letter: "s", name: "Sonar" },
+  { letter: "m", name: "Body" },
+  { letter: "g", name: "Gripper" },
+  { letter: "z", name: "Pan-tilt" },
+  { letter: "v", name: "Vision" },
+];
+
+// NO_ECHO is what the laser says when nothing is in reach, metres, less the
+// rounding of 8.191; SONAR_FAR is the end of a sonar's reach.
+export const NO_ECHO = 8.1905;
+export const SONAR_FAR = 5;
+
+const decoders = {
+  p: (d) => ({
+    time: d.getUint32(0) / 1000, x: d.getInt32(4) / 1000, y: d.getInt32(8) / 1000, heading: rad(d.getUint16(12)),
+    speed: d.getInt16(14) / 1000, turn: rad(d.getInt16(16)), compass: rad(d.getUint16(18)), stall: d.getUint8(20) !== 0,
+  }),
+  s: (d) => ranges(d, 16),
+  l: (d) => ranges(d, 361),
+  m: (d) => ({ front: d.getUint8(0), rear: d.getUint8(1), volts: d.getUint8(2) / 10 }),
+  g: (d) => ({ state: d.getUint8(0), beams: d.getUint8(1) }),
+  z: (d) => ({ pan: d.getInt16(0), tilt: d.getInt16(2), zoom: d.getInt16(4) }), // degrees, as they are commanded
+  v: blobs,
+};
+
+function ranges(d, count) {
+  const list = new Float32Array(count);
+  for (let i = 0; i < count; i++) list[i] = d.getUint16(2 * i) / 1000;
+  return list;
+}
+
+// blobs reads a packet of ACTS 1.0: every byte stores its value plus one.
+function blobs(d) {
+  const list = [];
+  let at = 64;
+  for (let channel = 0; channel < 32; channel++) {
+    for (let n = d.getUint8(2 * channel + 1) - 1; n > 0; n--, at += 10) {
+      let area = 0;
+      for (let i = 0; i < 4; i++) area = area * 64 + d.getUint8(at + i) - 1;
+      const [x, y, left, right, top, bottom] = [4, 5, 6, 7, 8, 9].map((i) => d.getUint8(at + i) - 1);
+      list.push({ channel, area, x, y, left, right, top, bottom });
+    }
+  }
+  return list;
+}
+
+// decodeFrame reads a message of a stream. Ages are seconds, 0 if unknown;
+// data is null if the device has none yet.
+export function decodeFrame(buffer) {
+  const view = new DataView(buffer);
+  const frame = { number: view.getUint32(0), dropped: view.getUint32(4), blocks: [] };
+  for (let at = 8; at < buffer.byteLength; ) {
+    const letter = String.fromCharCode(view.getUint8(at));
+    const age = view.getUint32(at + 1);
+    const size = view.getUint16(at + 5);
+    const payload = new DataView(buffer, at + 7, size);
+    at += 7 + size;
+    frame.blocks.push({
+      letter,
+      age: age === 0xffffffff ? 0 : age / 1e6,
+      data: size > 0 && decoders[letter] ? decoders[letter](payload) : null,
+    });
+  }
+  return frame;
+}
+
+// decodePoses reads a message of the world.
+export function decodePoses(buffer) {
+  const view = new DataView(buffer);
+  const flags = view.getUint8(16);
+  const poses = [];
+  for (let at = 17; at < buffer.byteLength; at += 12) {
+    poses.push({ x: view.getFloat32(at), y: view.getFloat32(at + 4), heading: view.getFloat32(at + 8) });
+  }
+  return {
+    number: view.getUint32(0), time: view.getFloat64(4), speed: view.getFloat32(12),
+    paused: (flags & 1) !== 0, finished: (flags & 2) !== 0, poses,
+  };
+}
+
+// decodePlan reads a floor plan. wall(x, y) counts cells from the lower left.
+export function decodePlan(buffer) {
+  const view = new DataView(buffer);
+  const width = view.getUint32(24), height = view.getUint32(28);
+  const row = Math.ceil(width / 8), bits = new Uint8Array(buffer, 32);
+  return {
+    x: view.getFloat64(0), y: view.getFloat64(8), resolution: view.getFloat64(16), width, height,
+    wall: (x, y) => (bits[y * row + (x >> 3)] & (0x80 >> (x & 7))) !== 0,
+  };
+}
+
+// acknowledge tells the server that a message has been taken, so that it sends
+// the next ones.
+export function acknowledge(socket, number) {
+  const message = new DataView(new ArrayBuffer(4));
+  message.setUint32(0, number);
+  if (socket.readyState === WebSocket.OPEN) socket.send(message.buffer);
+}
+
+// connect opens a socket to this page's server.
+export function connect(path, parameters = {}) {
+  const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/${path}?${new URLSearchParams(parameters)}`);
+  socket.binaryType = "arraybuffer";
+  return socket;
+}

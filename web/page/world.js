@@ -1,0 +1,317 @@
+// The simulated world from above: everything where it really is, to look at and
+// to touch.
+
+import { drawPath } from "./scope.js";
+import { drawSensors, outline } from "./sensors.js";
+import { View, palette } from "./view.js";
+import { acknowledge, connect, decodePlan, decodePoses } from "./wire.js";
+
+const TRAIL_STEP = 0.04, TRAIL_JUMP = 0.5; // metres
+const TRAIL_LENGTH = 800; // points
+const MOVE_PERIOD = 33; // ms between the orders of a drag
+const NUDGE = 0.1, TWIST = Math.PI / 18; // metres and radians that a key moves and turns
+const HANDLE = 26; // CSS pixels from a robot's edge to its handle
+const CROWD = 24; // CSS pixels per metre, below which names would cover one another
+const TOUCH = 16; // CSS pixels about a thing that count as it
+const RETRY = 1000; // ms until a lost world is asked for again
+
+export class World extends EventTarget {
+  constructor(canvas, { select, note }) {
+    super();
+    Object.assign(this, { select, note, robots: [], movers: [], poses: [], selected: -1 });
+    this.view = new View(canvas, { draw: (c) => this.draw(c), grab: (point, e) => this.grab(point, e) });
+    this.view.onResize = () => this.view.touched || this.fit();
+    canvas.addEventListener("keydown", (e) => this.key(e));
+    canvas.addEventListener("pointermove", (e) => {
+      if (e.buttons === 0) canvas.style.cursor = this.at(this.view.point(e)) ? "grab" : "";
+    });
+  }
+
+  async start() {
+    const reply = await fetch("plan");
+    if (reply.ok) this.plan = decodePlan(await reply.arrayBuffer());
+    this.connect();
+  }
+
+  connect() {
+    const socket = (this.socket = connect("world"));
+    socket.onmessage = ({ data }) => {
+      if (typeof data !== "string") return this.take(decodePoses(data));
+      const message = JSON.parse(data);
+      message.movers ? this.meet(message) : this.answer(message);
+    };
+    socket.onclose = () => {
+      this.note("The simulator does not answer.");
+      setTimeout(() => this.connect(), RETRY);
+    };
+  }
+
+  order(order) {
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(order));
+  }
+
+  // meet takes what does not change.
+  meet(scene) {
+    this.note("");
+    this.name = scene.name;
+    this.fixtures = scene.fixtures.flatMap((f) => f.parts).sort((a, b) => a.top - b.top);
+    this.movers = scene.movers.map((m) => ({
+      ...m,
+      parts: m.parts.sort((a, b) => a.top - b.top),
+      radius: Math.max(0.05, ...m.parts.flatMap((p) => p.outlines.flat()).map((v) => Math.hypot(v.X, v.Y))),
+      trail: [],
+    }));
+    if (this.plan) this.floor = this.paintPlan();
+    this.fit();
+    this.dispatchEvent(new Event("scene"));
+  }
+
+  // answer takes what a move came to.
+  answer({ mover, error }) {
+    if (this.ghost?.mover === mover) this.ghost.blocked = error !== "";
+    if (error) this.note(error);
+    else this.note("");
+    this.view.changed();
+  }
+
+  take(message) {
+    acknowledge(this.socket, message.number);
+    Object.assign(this, { poses: message.poses, time: message.time, speed: message.speed, paused: message.paused, finished: message.finished });
+    this.poses.forEach(({ x, y }, i) => {
+      const trail = this.movers[i].trail, last = trail.at(-1);
+      const step = last ? Math.hypot(x - last.x, y - last.y) : Infinity;
+      if (step < TRAIL_STEP) return;
+      trail.push({ x, y, jump: step > TRAIL_JUMP || this.drag?.mover === i });
+      if (trail.length > TRAIL_LENGTH) trail.shift();
+    });
+    this.dispatchEvent(new Event("time"));
+    this.view.changed();
+  }
+
+  // extent is the rectangle of the floor that has something on it.
+  extent() {
+    const p = this.plan;
+    return p ? { left: p.x, right: p.x + p.width * p.resolution, bottom: p.y, top: p.y + p.height * p.resolution } : { left: -4, right: 4, bottom: -3, top: 3 };
+  }
+
+  fit() { this.view.fit(this.extent(), 16); }
+
+  // paintPlan turns the floor plan into a mask, without what is drawn exactly
+  // anyway.
+  paintPlan() {
+    const { plan } = this, canvas = new OffscreenCanvas(plan.width, plan.height), c = canvas.getContext("2d");
+    const image = c.createImageData(plan.width, plan.height);
+    for (let y = 0; y < plan.height; y++) {
+      for (let x = 0; x < plan.width; x++) {
+        if (plan.wall(x, y)) image.data[4 * (y * plan.width + x) + 3] = 255; // rows from below, as they are drawn
+      }
+    }
+    c.putImageData(image, 0, 0);
+    c.globalCompositeOperation = "destination-out";
+    c.setTransform(1 / plan.resolution, 0, 0, 1 / plan.resolution, -plan.x / plan.resolution, -plan.y / plan.resolution);
+    c.lineWidth = 3 * plan.resolution;
+    for (const part of this.fixtures) {
+      for (const points of part.outlines) {
+        outline(c, points);
+        c.fill();
+        c.stroke();
+      }
+    }
+    return canvas;
+  }
+
+  // tint fills the mask with the colour of walls.
+  tint(color) {
+    if (this.tinted?.color === color) return this.tinted.canvas;
+    const canvas = new OffscreenCanvas(this.floor.width, this.floor.height), c = canvas.getContext("2d");
+    c.drawImage(this.floor, 0, 0);
+    c.globalCompositeOperation = "source-in";
+    c.fillStyle = color;
+    c.fillRect(0, 0, canvas.width, canvas.height);
+    this.tinted = { color, canvas };
+    return canvas;
+  }
+
+  draw(c) {
+    const colors = palette(), { view } = this, pixel = view.pixel;
+    this.drawGrid(c, colors, pixel);
+    if (this.floor) {
+      const { left, bottom, right, top } = this.extent();
+      c.imageSmoothingEnabled = false;
+      c.drawImage(this.tint(colors.wall), left, bottom, right - left, top - bottom);
+    }
+    for (const part of this.fixtures ?? []) this.drawPart(c, part, colors, pixel);
+    this.poses.forEach((pose, i) => !this.robots[i] && this.drawMover(c, i, pose, colors, pixel));
+    this.poses.forEach((pose, i) => this.robots[i] && this.drawSensed(c, i, pose, colors, pixel));
+    this.poses.forEach((pose, i) => this.robots[i] && this.drawMover(c, i, pose, colors, pixel));
+    this.drawSelection(c, colors, pixel);
+    if (this.ghost) this.drawGhost(c, colors, pixel);
+  }
+
+  drawGrid(c, colors, pixel) {
+    const { left, right, bottom, top } = this.extent();
+    c.fillStyle = colors.floor;
+    c.fillRect(left, bottom, right - left, top - bottom);
+    const step = [1, 5, 10, 50].find((s) => s / pixel > 24) ?? 100;
+    c.beginPath();
+    for (let x = Math.ceil(left / step) * step; x <= right; x += step) c.moveTo(x, bottom), c.lineTo(x, top);
+    for (let y = Math.ceil(bottom / step) * step; y <= top; y += step) c.moveTo(left, y), c.lineTo(right, y);
+    c.strokeStyle = colors.grid;
+    c.lineWidth = pixel;
+    c.stroke();
+  }
+
+  drawPart(c, part, colors, pixel) {
+    for (const points of part.outlines) {
+      outline(c, points);
+      c.fillStyle = part.color;
+      c.fill();
+      c.fillStyle = colors.veil; // pure colours are loud
+      c.fill();
+      c.strokeStyle = colors["part-line"];
+      c.lineWidth = pixel;
+      c.stroke();
+    }
+  }
+
+  drawSensed(c, i, pose, colors, pixel) {
+    const robot = this.robots[i], { trail } = this.movers[i];
+    drawPath(c, trail);
+    c.lineTo(pose.x, pose.y);
+    c.strokeStyle = colors.trail;
+    c.lineWidth = 1.5 * pixel;
+    c.stroke();
+    c.save();
+    c.translate(pose.x, pose.y);
+    c.rotate(pose.heading);
+    c.globalAlpha = i === this.selected ? 1 : 0.45;
+    drawSensors(c, robot, colors, pixel);
+    c.restore();
+  }
+
+  drawMover(c, i, pose, colors, pixel) {
+    const mover = this.movers[i];
+    c.save();
+    c.translate(pose.x, pose.y);
+    c.rotate(pose.heading);
+    for (const part of mover.parts) this.drawPart(c, part, colors, pixel);
+    if (this.robots[i]) {
+      const r = Math.min(mover.radius, 0.3);
+      c.beginPath();
+      c.moveTo(r * 0.75, 0);
+      c.lineTo(r * 0.15, r * 0.34);
+      c.lineTo(r * 0.15, -r * 0.34);
+      c.closePath();
+      c.fillStyle = "#fff";
+      c.fill();
+    }
+    c.restore();
+    if (this.robots[i] && (i === this.selected || this.view.scale > CROWD)) {
+      c.fillStyle = i === this.selected ? colors.text : colors.dim;
+      c.font = "600 11px system-ui, sans-serif";
+      c.textAlign = "center";
+      this.view.text(this.robots[i].name, pose, 0, mover.radius / pixel + 16);
+      c.textAlign = "start";
+    }
+  }
+
+  drawSelection(c, colors, pixel) {
+    const pose = this.poses[this.selected];
+    if (!pose) return;
+    const radius = this.movers[this.selected].radius + 5 * pixel, handle = this.handle(this.selected);
+    c.strokeStyle = colors.accent;
+    c.lineWidth = 1.5 * pixel;
+    c.beginPath();
+    c.arc(pose.x, pose.y, radius, 0, 2 * Math.PI);
+    c.moveTo(pose.x + radius * Math.cos(pose.heading), pose.y + radius * Math.sin(pose.heading));
+    c.lineTo(handle.x, handle.y);
+    c.stroke();
+    c.beginPath();
+    c.arc(handle.x, handle.y, 5 * pixel, 0, 2 * Math.PI);
+    c.fillStyle = colors.panel;
+    c.fill();
+    c.stroke();
+  }
+
+  // drawGhost shows where a thing would be that does not fit there.
+  drawGhost(c, colors, pixel) {
+    const { mover, x, y, heading, blocked } = this.ghost;
+    if (!blocked) return;
+    c.save();
+    c.translate(x, y);
+    c.rotate(heading);
+    c.strokeStyle = colors.bad;
+    c.lineWidth = 2 * pixel;
+    c.setLineDash([4 * pixel, 4 * pixel]);
+    for (const part of this.movers[mover].parts) {
+      for (const points of part.outlines) {
+        outline(c, points);
+        c.stroke();
+      }
+    }
+    c.restore();
+  }
+
+  // handle is where the selected robot is taken to turn it.
+  handle(i) {
+    const { x, y, heading } = this.poses[i], far = this.movers[i].radius + HANDLE * this.view.pixel;
+    return { x: x + far * Math.cos(heading), y: y + far * Math.sin(heading) };
+  }
+
+  // at finds what is under a point of the canvas.
+  at(point) {
+    const floor = this.view.toFloor(point), touch = TOUCH * this.view.pixel;
+    const distance = (p) => Math.hypot(p.x - floor.x, p.y - floor.y);
+    if (this.poses[this.selected] && distance(this.handle(this.selected)) < touch) return { mover: this.selected, turn: true };
+    let best = null, least = Infinity;
+    this.poses.forEach((pose, i) => {
+      const d = distance(pose);
+      if (d < Math.max(this.movers[i].radius, touch) && d < least) [best, least] = [{ mover: i, turn: false }, d];
+    });
+    return best;
+  }
+
+  grab(point, e) {
+    const hit = this.at(point);
+    if (!hit) return null;
+    const { mover } = hit, turn = hit.turn || e.shiftKey;
+    if (this.robots[mover]) this.select(this.robots[mover]);
+    const start = this.poses[mover], grip = this.view.toFloor(point);
+    this.drag = { mover };
+    this.view.canvas.style.cursor = "grabbing";
+    let ordered = 0, timer = 0;
+    const send = () => {
+      ordered = performance.now();
+      const { x, y, heading } = this.ghost;
+      this.order({ move: { mover, x, y, heading } });
+    };
+    return {
+      move: (p) => {
+        const to = this.view.toFloor(p);
+        this.ghost = turn
+          ? { ...this.poses[mover], mover, heading: Math.atan2(to.y - start.y, to.x - start.x), blocked: this.ghost?.blocked }
+          : { mover, x: start.x + to.x - grip.x, y: start.y + to.y - grip.y, heading: this.poses[mover].heading, blocked: this.ghost?.blocked };
+        clearTimeout(timer);
+        timer = setTimeout(send, Math.max(0, ordered + MOVE_PERIOD - performance.now()));
+        this.view.changed();
+      },
+      end: () => {
+        clearTimeout(timer);
+        if (this.ghost) send();
+        this.ghost = this.drag = null;
+        this.view.canvas.style.cursor = "";
+        this.view.changed();
+      },
+    };
+  }
+
+  key(e) {
+    const pose = this.poses[this.selected];
+    const step = { ArrowUp: [0, NUDGE], ArrowDown: [0, -NUDGE], ArrowLeft: [-NUDGE, 0], ArrowRight: [NUDGE, 0] }[e.code];
+    const twist = { Comma: TWIST, Period: -TWIST }[e.code];
+    if (!pose || !(twist || (step && e.shiftKey))) return;
+    e.preventDefault();
+    const [dx, dy] = twist ? [0, 0] : step;
+    this.order({ move: { mover: this.selected, x: pose.x + dx, y: pose.y + dy, heading: pose.heading + (twist ?? 0) } });
+  }
+}

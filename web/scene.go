@@ -1,0 +1,105 @@
+package web
+
+import (
+	"encoding/binary"
+	"math"
+	"net/http"
+	"runtime"
+	"time"
+
+	"player/devices/stage"
+)
+
+// maxPlan bounds the floor plan that is sent to a page, in cells. It is a
+// quarter of what browsers can draw on one canvas; larger plans are sent
+// coarser.
+const maxPlan = 1 << 22
+
+// scene is what of the world does not change. Lengths are metres, angles
+// radians.
+type scene struct {
+	Name     string  `json:"name"`
+	Fixtures []model `json:"fixtures"`
+	Movers   []model `json:"movers"` // robots first, in the order of World.Robots
+}
+
+type model struct {
+	Name   string        `json:"name"`
+	Parts  []part        `json:"parts"`
+	Mounts *stage.Mounts `json:"mounts,omitempty"` // of a robot
+}
+
+type part struct {
+	Color    string        `json:"color"` // #rrggbb
+	Top      float64       `json:"top"`   // above the floor
+	Outlines [][]stage.Vec `json:"outlines"`
+}
+
+// newScene looks at the world. It is called on the loop.
+func newScene(world *stage.World) scene {
+	s := scene{world.Name(), models(world.Fixtures()), models(world.Movers())}
+	for i, robot := range world.Robots() {
+		mounts := robot.Mounts()
+		s.Movers[i].Mounts = &mounts
+	}
+	return s
+}
+
+func models(from []stage.Model) []model {
+	list := make([]model, len(from))
+	for i, m := range from {
+		list[i] = model{Name: m.Name, Parts: make([]part, len(m.Parts))}
+		for k, p := range m.Parts {
+			list[i].Parts[k] = part{p.Color.String(), p.Top, p.Outlines}
+		}
+	}
+	return list
+}
+
+// plan sends the floor plan.
+func (s *server) plan(w http.ResponseWriter, r *http.Request) {
+	var plan stage.Plan
+	if err := s.onLoop(r.Context(), func(time.Duration) { plan = s.config.World.Plan() }); err != nil {
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	w.Header().Set("Content-Type", "application/octet-stream")
+	_, _ = w.Write(encodePlan(plan, maxPlan)) // fails when the browser is gone
+}
+
+// encodePlan makes a floor plan of at most the given number of cells:
+//
+//	f64 x, y of the lower left corner, metres
+//	f64 metres per cell
+//	u32 width, height in cells
+//	a bit for each cell, 1: wall, the highest first; rows from below, each in
+//	whole bytes
+//
+// The plan does not change, so it is read beside the loop; the loop's turn comes
+// after every row.
+func encodePlan(p stage.Plan, most int) []byte {
+	coarse := 1
+	for ((p.Width+coarse-1)/coarse)*((p.Height+coarse-1)/coarse) > most {
+		coarse++
+	}
+	width, height := (p.Width+coarse-1)/coarse, (p.Height+coarse-1)/coarse
+	row := (width + 7) / 8
+	const header = 3*8 + 2*4
+	out := make([]byte, 0, header+row*height)
+	for _, v := range []float64{p.Origin.X, p.Origin.Y, p.Resolution * float64(coarse)} {
+		out = binary.BigEndian.AppendUint64(out, math.Float64bits(v))
+	}
+	out = binary.BigEndian.AppendUint32(out, uint32(width))
+	out = binary.BigEndian.AppendUint32(out, uint32(height))
+	out = out[:cap(out)]
+	for y := range p.Height {
+		cells := out[header+y/coarse*row:]
+		for x := range p.Width {
+			if p.Wall(x, y) {
+				cells[x/coarse/8] |= 0x80 >> (x / coarse % 8)
+			}
+		}
+		runtime.Gosched()
+	}
+	return out
+}
