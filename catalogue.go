@@ -5,11 +5,15 @@ import (
 
 	"player/devices"
 	"player/devices/acts"
+	"player/devices/deadman"
 	"player/devices/evid30"
 	"player/devices/hdaps"
 	"player/devices/joystick"
+	"player/devices/lasersonar"
 	"player/devices/p2os"
+	"player/devices/passthrough"
 	"player/devices/plugin"
+	"player/devices/reflex"
 	"player/devices/sicklms200"
 	"player/devices/stage"
 	"player/devices/testpattern"
@@ -27,6 +31,10 @@ func catalogue() []devices.Kind {
 		joystick.Kind(),
 		hdaps.Kind(),
 		plugin.Kind(),
+		passthrough.Kind(),
+		lasersonar.Kind(),
+		deadman.Kind(),
+		reflex.Kind(),
 		testpattern.Kind(),
 	}
 }

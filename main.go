@@ -68,6 +68,11 @@ func run(args []string) int {
 		fmt.Fprintln(os.Stderr, "player:", err)
 		return exitUsage
 	}
+	simulation, err := openSimulation(o, server, log)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "player:", err)
+		return exitUsage
+	}
 	// The first signal shuts down in order; then the default comes back, so
 	// that a second one ends the process at once.
 	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -87,8 +92,10 @@ func run(args []string) int {
 				log.Warn("every computer on the network can drive this robot: restrict it by access ( ... ) in a configuration file, or by -bind 127.0.0.1")
 			}
 			window.serve(ctx, r.Post)
+			simulation.begin(r, restore)
 		},
 	})
+	err = errors.Join(err, simulation.end())
 	var address *reactor.AddressError
 	switch {
 	case errors.As(err, &address):

@@ -24,6 +24,8 @@ type options struct {
 	http       string // address of the window; empty: the default; "off": none
 	file       string // configuration file; empty: none
 	stage      string
+	truth      string            // file for the ground truth; empty: none
+	run        bool              // the world runs without clients, too
 	overrides  []config.Override // what flags say of drivers
 	maxRate    int
 	maxClients int
@@ -75,6 +77,8 @@ A real robot
 
 A simulated robot
   -stage FILE       simulate the world in FILE instead of using hardware
+  -truth FILE       write where every robot really is to FILE, as CSV; implies -run
+  -run              let the world run while no client is there, until its quit_time
 
 A window to look through and to drive: a web page
   -http ADDRESS     host:port of the page, or off    (default off; localhost:8080
@@ -104,6 +108,8 @@ func parseOptions(args []string, help io.Writer) (options, error) {
 	fs.StringVar(&o.bind, "bind", "", "")
 	fs.StringVar(&o.http, "http", "", "")
 	fs.StringVar(&o.stage, "stage", "", "")
+	fs.StringVar(&o.truth, "truth", "", "")
+	fs.BoolVar(&o.run, "run", false, "")
 	fs.String("pp", "", "")
 	fs.String("lp", "", "")
 	fs.String("zp", "", "")

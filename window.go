@@ -64,10 +64,19 @@ func (w *window) serve(ctx context.Context, post func(func(now time.Duration)) b
 		return
 	}
 	w.config.Post = post
-	w.config.Log.Info("window", zap.String("url", "http://"+w.listener.Addr().String()))
+	w.config.Log.Info("window", zap.String("url", "http://"+w.address()))
 	go func() {
 		if err := web.Serve(ctx, w.listener, w.config); err != nil {
 			w.config.Log.Error("the window failed", zap.Error(err))
 		}
 	}()
+}
+
+// address is where a browser finds the page: under the name that was given.
+func (w *window) address() string {
+	_, port, err := net.SplitHostPort(w.listener.Addr().String())
+	if err != nil || w.config.Name == "" {
+		return w.listener.Addr().String()
+	}
+	return net.JoinHostPort(w.config.Name, port)
 }

@@ -193,6 +193,9 @@ func (b *builder) attach(d *block) error {
 		args.Requires = append(args.Requires, device)
 	}
 	placed, err := d.make(args)
+	if e := (*configfile.Error)(nil); errors.As(err, &e) {
+		return err // of a file that this one names, and says where
+	}
 	if err != nil {
 		return d.errorf(d.section.Pos, "%w", err)
 	}

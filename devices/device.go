@@ -50,6 +50,16 @@ type Follower interface {
 	Published(d *Device)
 }
 
+// Overseer is a Follower that is told, too, what the device is told, just
+// before its driver is.
+type Overseer interface {
+	Follower
+	// Commanded says that d has a new command: d.Command.
+	Commanded(now time.Duration, d *Device)
+	// Configured says how d is configured; payload is valid during the call.
+	Configured(now time.Duration, d *Device, payload []byte)
+}
+
 // Follow has f told of new data until Unfollow. It does not subscribe.
 func (d *Device) Follow(f Follower) { d.followers = append(d.followers, f) }
 
@@ -108,6 +118,11 @@ func (d *Device) SetCommand(now time.Duration, payload []byte) {
 		return
 	}
 	d.command = append(d.command[:0], payload...)
+	for _, f := range d.followers {
+		if o, ok := f.(Overseer); ok {
+			o.Commanded(now, d)
+		}
+	}
 	d.link.driver.Command(now, d)
 }
 
@@ -129,6 +144,11 @@ func (d *Device) ForgetCommand() { d.command = d.command[:0] }
 func (d *Device) Configure(now time.Duration, payload []byte) error {
 	if d.link.state != Ready {
 		return ErrNotOpen
+	}
+	for _, f := range d.followers {
+		if o, ok := f.(Overseer); ok {
+			o.Configured(now, d, payload)
+		}
 	}
 	return d.link.driver.Configure(now, d, payload)
 }

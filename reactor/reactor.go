@@ -335,6 +335,10 @@ func (r *Reactor) Post(fn func(now time.Duration)) bool {
 	})) == nil
 }
 
+// Start has fn called on the loop now, and then at the deadlines that it
+// returns. It may be called on the loop only.
+func (r *Reactor) Start(fn timers.Func) { r.queue.Set(timers.NewTimer(fn), r.clock.now()) }
+
 // WakeAt implements devices.Host.
 func (r *Reactor) WakeAt(l *devices.Link, at time.Duration) {
 	t := r.wakes[l]

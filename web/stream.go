@@ -154,6 +154,10 @@ func (s *stream) request(ctx context.Context, pairs string) error {
 	if err != nil && refused == nil {
 		return err
 	}
+	// Rounds that came meanwhile are in the client, and not new any more.
+	for device, access := range s.access {
+		s.unsent[device] = access == codec.AccessRead && s.robot.Has(device)
+	}
 	for i := 0; i < len(pairs); i += 2 {
 		s.access[pairs[i]] = pairs[i+1]
 	}
@@ -165,8 +169,6 @@ func (s *stream) request(ctx context.Context, pairs string) error {
 	report := streamReport{map[string]string{}}
 	for device, access := range s.access {
 		report.Access[string(device)] = string(access)
-		// Rounds that came meanwhile are in the client, and not new any more.
-		s.unsent[device] = access == codec.AccessRead
 	}
 	return s.page.tell(ctx, report)
 }

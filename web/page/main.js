@@ -167,6 +167,7 @@ function bindView() {
     remember();
     show(robot);
     $("add").reset();
+    $("host").blur(); // keys drive again
   });
   for (const view of ["world", "robot"]) {
     $(`tab-${view}`).addEventListener("click", () => turnTo(view));

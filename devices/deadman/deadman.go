@@ -1,0 +1,91 @@
+// Package deadman stands between clients and the wheels: a command is good for
+// a short time only, so that a robot stops whose program hangs or whose person
+// has let go.
+package deadman
+
+import (
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/devices"
+)
+
+// Kind declares the driver.
+func Kind() devices.Kind {
+	inner := devices.Position()
+	inner.Index = 1
+	return devices.Kind{
+		Name:     "deadman",
+		Doc:      "stops the wheels when no command has come for a while",
+		Provides: []devices.Spec{devices.Position()},
+		Requires: []devices.Spec{inner},
+		Options: []devices.Option{
+			{Name: "timeout", Default: 500, Min: 10, Max: 60000, Unit: "ms", Doc: "how long a command is good for"},
+		},
+		New: func(a devices.Args) (devices.Driver, error) {
+			return New(a.Requires[0], time.Duration(a.Int("timeout"))*time.Millisecond), nil
+		},
+	}
+}
+
+// Driver is the position device of another driver, with a lease on commands.
+type Driver struct {
+	inner *devices.Device
+	lease time.Duration
+
+	needs  devices.Needs
+	link   *devices.Link
+	device *devices.Device
+}
+
+// New returns a driver that stands before inner. A command is good for lease.
+func New(inner *devices.Device, lease time.Duration) *Driver {
+	d := &Driver{inner: inner, lease: lease}
+	d.needs = devices.Needs{Devices: []*devices.Device{inner}, Follower: d}
+	return d
+}
+
+func (d *Driver) Describe() devices.Description {
+	return devices.Description{Name: "deadman", Provides: []devices.Spec{devices.Position()}, SetupLimit: devices.VirtualSetupLimit}
+}
+
+func (d *Driver) Setup(now time.Duration, link *devices.Link) {
+	d.link, d.device = link, link.Devices()[0]
+	d.needs.Open(now, link)
+}
+
+func (d *Driver) Shutdown(now time.Duration) {
+	d.stop(now)
+	d.needs.Close(now)
+	d.link.Stopped(now)
+}
+
+// Published implements devices.Follower.
+func (d *Driver) Published(inner *devices.Device) { d.device.Publish(inner.Stamp(), inner.Data()) }
+
+// Command hands the command on and starts its lease.
+func (d *Driver) Command(now time.Duration, device *devices.Device) {
+	d.inner.SetCommand(now, device.Command())
+	if string(device.Command()) == device.Spec().Stop {
+		d.link.WakeAt(0)
+		return
+	}
+	d.link.WakeAt(now + d.lease)
+}
+
+// Tick ends the lease.
+func (d *Driver) Tick(now time.Duration) time.Duration {
+	d.link.Log().Warn("no command has come, the wheels are stopped", zap.Duration("for", d.lease))
+	d.stop(now)
+	return 0
+}
+
+func (d *Driver) stop(now time.Duration) {
+	d.device.ForgetCommand()
+	d.inner.SetCommand(now, []byte(d.inner.Spec().Stop))
+}
+
+func (d *Driver) Configure(now time.Duration, _ *devices.Device, payload []byte) error {
+	return d.inner.Configure(now, payload)
+}

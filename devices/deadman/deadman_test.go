@@ -1,0 +1,107 @@
+package deadman
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/codec"
+	"player/devices"
+	"player/devices/line/linetest"
+)
+
+const (
+	ms    = time.Millisecond
+	lease = 300 * ms
+)
+
+// wheels are the real ones.
+type wheels struct {
+	world *linetest.World
+	link  *devices.Link
+	told  []string
+}
+
+func (w *wheels) Describe() devices.Description {
+	return devices.Description{Name: "wheels", Provides: []devices.Spec{devices.Position()}}
+}
+func (w *wheels) Setup(now time.Duration, l *devices.Link) { w.link = l; l.Ready(now) }
+func (w *wheels) Shutdown(now time.Duration)               { w.note("shutdown"); w.link.Stopped(now) }
+func (w *wheels) Command(_ time.Duration, d *devices.Device) {
+	var c codec.PositionCommand
+	if err := c.Decode(d.Command()); err != nil {
+		panic(err)
+	}
+	w.note("%d", c.Speed)
+}
+func (w *wheels) Configure(_ time.Duration, _ *devices.Device, payload []byte) error {
+	w.note("configure %s", payload)
+	return nil
+}
+func (w *wheels) Tick(time.Duration) time.Duration { return 0 }
+func (w *wheels) note(format string, args ...any) {
+	w.told = append(w.told, fmt.Sprintf("%v "+format, append([]any{w.world.Now() - time.Second}, args...)...))
+}
+
+type client struct{}
+
+func (client) SetupDone(time.Duration, *devices.Device, error) {}
+
+func start(t *testing.T) (*wheels, *devices.Device) {
+	t.Helper()
+	w, table := &wheels{world: linetest.NewWorld()}, devices.NewTable(zap.NewNop())
+	inner, err := table.AttachAs(w, []devices.Spec{{Letter: codec.Position, Index: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := table.Attach(New(inner.Devices()[0], lease)); err != nil {
+		t.Fatal(err)
+	}
+	table.Connect(w.world)
+	device := table.Device(codec.Position)
+	if pending, err := device.Subscribe(w.world.Now(), client{}); pending || err != nil {
+		t.Fatal(pending, err)
+	}
+	return w, device
+}
+
+func TestLease(t *testing.T) {
+	w, device := start(t)
+	drive := func(speed int16) {
+		device.SetCommand(w.world.Now(), codec.PositionCommand{Speed: speed}.Append(nil))
+	}
+	drive(100)
+	w.world.Pass(200 * ms)
+	drive(100) // in time: the lease begins anew
+	w.world.Pass(time.Second)
+	drive(200)
+	w.world.Pass(100 * ms)
+	drive(0) // needs no lease
+	w.world.Pass(time.Second)
+	drive(300)
+	device.Unsubscribe(w.world.Now(), client{})
+	w.world.Pass(time.Second)
+	want := []string{"0s 100", "200ms 100", "500ms 0", "1.2s 200", "1.3s 0", "2.3s 300", "2.3s 0", "2.3s shutdown"}
+	if !slices.Equal(w.told, want) {
+		t.Errorf("the wheels were told %q\nwant %q", w.told, want)
+	}
+	if device.Link().State() != devices.Idle || w.link.State() != devices.Idle {
+		t.Error("still on")
+	}
+}
+
+func TestPassesOn(t *testing.T) {
+	w, device := start(t)
+	p := codec.PositionData{X: 5, Heading: 90}
+	w.link.Devices()[0].Publish(7*ms, p.Append(nil))
+	var got codec.PositionData
+	if err := got.Decode(device.Data()); err != nil || got != p || device.Stamp() != 7*ms {
+		t.Errorf("%+v at %v, %v", got, device.Stamp(), err)
+	}
+	if err := device.Configure(ms, []byte("R")); err != nil || !slices.Equal(w.told, []string{"0s configure R"}) {
+		t.Errorf("%v, told %q", err, w.told)
+	}
+}

@@ -1,0 +1,166 @@
+package lasersonar
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/codec"
+	"player/devices"
+)
+
+const ms = time.Millisecond
+
+// scanner is a laser that sees what the test says.
+type scanner struct {
+	link    *devices.Link
+	configs int
+}
+
+func (s *scanner) Describe() devices.Description {
+	return devices.Description{Name: "scanner", Provides: []devices.Spec{devices.Laser()}}
+}
+func (s *scanner) Setup(now time.Duration, l *devices.Link)               { s.link = l; l.Ready(now) }
+func (s *scanner) Shutdown(now time.Duration)                             { s.link.Stopped(now) }
+func (s *scanner) Command(time.Duration, *devices.Device)                 {}
+func (s *scanner) Configure(time.Duration, *devices.Device, []byte) error { s.configs++; return nil }
+func (s *scanner) Tick(time.Duration) time.Duration                       { return 0 }
+
+func (s *scanner) see(stamp time.Duration, reading func(degrees float64) float64) {
+	var scan codec.LaserData
+	for i := range scan {
+		scan[i] = uint16(min(max(reading(float64(i)/2-90), 0), 8191))
+	}
+	s.link.Devices()[0].Publish(stamp, scan.Append(nil))
+}
+
+type client struct{}
+
+func (client) SetupDone(time.Duration, *devices.Device, error) {}
+
+type host struct{ devices.Host }
+
+func (host) WakeAt(*devices.Link, time.Duration) {}
+
+// start opens sonars of a laser with the given pose.
+func start(t testing.TB, pose devices.Geometry) (*scanner, *devices.Device) {
+	t.Helper()
+	laser, table := &scanner{}, devices.NewTable(zap.NewNop())
+	if err := table.Attach(laser); err != nil {
+		t.Fatal(err)
+	}
+	table.Links()[0].Place(pose)
+	if err := table.Attach(New(table.Device(codec.Laser), 5000)); err != nil {
+		t.Fatal(err)
+	}
+	table.Connect(host{})
+	sonar := table.Device(codec.Sonar)
+	if pending, err := sonar.Subscribe(ms, client{}); pending || err != nil {
+		t.Fatal(pending, err)
+	}
+	return laser, sonar
+}
+
+func ranges(t *testing.T, sonar *devices.Device) (d codec.SonarData) {
+	t.Helper()
+	if err := d.Decode(sonar.Data()); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+const none = 5000
+
+// A wall across the way, 2 m before the centre of the robot.
+func TestWall(t *testing.T) {
+	for _, x := range []float64{0, 150, -80} {
+		laser, sonar := start(t, devices.Geometry{X: x})
+		laser.see(7*ms, func(degrees float64) float64 { return (2000 - x) / math.Cos(degrees*math.Pi/180) })
+		got := ranges(t, sonar)
+		for s, r := range got {
+			// The echo comes from the side of the cone that meets the wall first.
+			off := max(math.Abs(ring[s][2])-halfCone, 0)
+			want := (2000 - ring[s][0]) / math.Cos(off*math.Pi/180)
+			if off >= 90 || want > none {
+				want = none
+			}
+			if math.Abs(float64(r)-want) > 0.02*want {
+				t.Errorf("laser at %v: sonar %d reads %d, want about %.0f", x, s, r, want)
+			}
+		}
+		if sonar.Stamp() != 7*ms {
+			t.Errorf("taken at %v", sonar.Stamp())
+		}
+	}
+}
+
+// A post that one sonar sees, by a laser that looks forward or backward.
+func TestPost(t *testing.T) {
+	for _, tt := range []struct {
+		heading, degrees float64 // of the laser; of the post to the laser
+		sonar            int
+	}{
+		{0, 30, 2}, {0, -30, 5}, {0, 50, 1}, {180, -30, 13}, {180, 30, 10}, {-90, 40, 6},
+	} {
+		laser, sonar := start(t, devices.Geometry{Heading: tt.heading})
+		laser.see(ms, func(degrees float64) float64 {
+			if degrees == tt.degrees {
+				return 3000
+			}
+			return 8191
+		})
+		got := ranges(t, sonar)
+		p := unit(tt.heading + tt.degrees)
+		want := math.Hypot(3000*p[0]-ring[tt.sonar][0], 3000*p[1]-ring[tt.sonar][1])
+		for s, r := range got {
+			if s == tt.sonar && math.Abs(float64(r)-want) > 1 || s != tt.sonar && r != none {
+				t.Errorf("%+v: sonar %d reads %d", tt, s, r)
+			}
+		}
+	}
+}
+
+func TestNothingThere(t *testing.T) {
+	laser, sonar := start(t, devices.Geometry{})
+	laser.see(ms, func(degrees float64) float64 {
+		if degrees < 0 {
+			return 0 // broken readings
+		}
+		return 8191
+	})
+	for s, r := range ranges(t, sonar) {
+		if r != none {
+			t.Errorf("sonar %d reads %d", s, r)
+		}
+	}
+	laser.link.Devices()[0].Publish(2*ms, nil)
+	if sonar.Seq() != 1 {
+		t.Error("a scan without readings was published")
+	}
+	if sonar.Configure(ms, []byte("R")) != nil || laser.configs != 1 {
+		t.Error("configuration does not reach the laser")
+	}
+}
+
+func TestPublishedAllocatesNothing(t *testing.T) {
+	laser, sonar := start(t, devices.Geometry{})
+	laser.see(ms, func(float64) float64 { return 1234 })
+	device, scan := laser.link.Devices()[0], append([]byte(nil), laser.link.Devices()[0].Data()...)
+	if n := testing.AllocsPerRun(100, func() { device.Publish(ms, scan) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+	if sonar.Seq() < 100 {
+		t.Error("nothing was published")
+	}
+}
+
+func BenchmarkScan(b *testing.B) {
+	laser, _ := start(b, devices.Geometry{})
+	laser.see(ms, func(degrees float64) float64 { return 2000 / math.Cos(degrees*math.Pi/180) })
+	device, scan := laser.link.Devices()[0], append([]byte(nil), laser.link.Devices()[0].Data()...)
+	for b.Loop() {
+		device.Publish(ms, scan)
+	}
+}

@@ -1,0 +1,260 @@
+package passthrough
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/codec"
+	"player/devices"
+	"player/devices/peer"
+)
+
+const (
+	// connectLimit is how long the other Player may take to be reached; it then
+	// answers an empty request at once. A longer one finds a computer that was
+	// switched on later: the kernel asks ever more rarely on one connection.
+	connectLimit = 3 * time.Second
+	// answerLimit is how long it may take from then on to set up its devices. It
+	// gives up on most of them itself within 10 s.
+	answerLimit = 15 * time.Second
+	// pingPeriod is how long it may say nothing before it is asked for a sign of
+	// life: it has nothing to say while nothing is new.
+	pingPeriod = time.Second
+	// silenceLimit is how long it may be silent before the connection is given
+	// up. Two pings may get lost.
+	silenceLimit = 3 * time.Second
+	// retryPeriod is how soon after a loss a connection is tried again.
+	retryPeriod = time.Second
+)
+
+var errSilent = errors.New("it does not answer")
+
+type state uint8
+
+const (
+	off     state = iota
+	asking        // connecting, then waiting for the reply; until due
+	serving       // data comes
+	resting       // until it is tried again, at due
+)
+
+func (d *Driver) connect(now time.Duration) {
+	port, err := d.link.Host().Dial(d.address, d)
+	if err != nil {
+		d.lost(now, err)
+		return
+	}
+	d.port, d.reader, d.outbox = port, peer.Reader{}, peer.Outbox{Port: port, Log: d.link.Log()}
+	d.frame.Ages, d.next = d.frame.Ages[:0], 0
+	rate := codec.Config{Code: codec.ConfigFrequency, Arg: uint16(d.rate)}
+	d.out = codec.AppendMessage(d.out[:0], codec.KindConfig, codec.Server, rate.Append(nil))
+	d.out = codec.AppendRequest(d.out, nil)
+	pairs := []byte{codec.Server, codec.AccessRead} // for the ages (PROTOCOL 8.1)
+	for i := range d.remotes {
+		d.remotes[i].writes = false
+		pairs = append(pairs, d.remotes[i].spec.Letter, codec.AccessRead)
+	}
+	d.out = codec.AppendRequest(d.out, pairs)
+	d.state = asking
+	d.wake(now + connectLimit)
+	port.Write(d.out)
+}
+
+func (d *Driver) wake(at time.Duration) {
+	d.due = at
+	d.link.WakeAt(at)
+}
+
+func (d *Driver) disconnect() {
+	if d.port != nil {
+		d.port.Close()
+		d.port = nil
+	}
+}
+
+// limit is how large a block may be, for peer.Reader.
+func (d *Driver) limit(letter byte) int {
+	switch letter {
+	case codec.KindReply:
+		return 2 + 2*len(d.remotes)
+	case codec.Server:
+		return 8 + 4*len(d.remotes)
+	}
+	if r := d.remote(letter); r != nil {
+		return r.spec.DataSize
+	}
+	return -1
+}
+
+// Receive implements devices.PortHandler.
+func (d *Driver) Receive(now time.Duration, in []byte) {
+	d.heard = now
+	for port := d.port; d.port == port && port != nil; {
+		letter, payload, rest, ok, err := d.reader.Next(in, d.limit)
+		if err == nil && ok {
+			err = d.take(now, letter, payload)
+		}
+		if err != nil {
+			d.lost(now, err)
+		}
+		if !ok {
+			return
+		}
+		in = rest
+	}
+}
+
+// take takes one block.
+func (d *Driver) take(now time.Duration, letter byte, payload []byte) error {
+	switch letter {
+	case codec.KindReply:
+		return d.replied(now, payload)
+	case codec.Server:
+		d.next = 0
+		return d.frame.Decode(payload)
+	}
+	r, age := d.remote(letter), d.age()
+	if age == codec.NoAge || len(payload) == 0 && letter != codec.Vision { // it has no data yet
+		return nil
+	}
+	if err := peer.CheckData(r.spec, payload); err != nil {
+		return err
+	}
+	r.device.Publish(now-time.Duration(age)*time.Microsecond, payload)
+	return nil
+}
+
+// age is that of the next block of the frame, in us. A Player that tells none
+// has fresh data.
+func (d *Driver) age() uint32 {
+	if d.next >= len(d.frame.Ages) {
+		return 0
+	}
+	d.next++
+	return d.frame.Ages[d.next-1]
+}
+
+// replied takes the reply to a request. The empty one asks for a sign of life.
+func (d *Driver) replied(now time.Duration, pairs []byte) error {
+	switch {
+	case d.state == asking && len(pairs) == 0:
+		d.wake(now + answerLimit)
+	case d.state == asking:
+		return d.opened(now, pairs)
+	default:
+		for i := 0; i+1 < len(pairs); i += 2 {
+			if r := d.remote(pairs[i]); r != nil && pairs[i+1] == codec.AccessError {
+				d.refuse(r)
+			}
+		}
+	}
+	return nil
+}
+
+// opened takes the reply to the first request. A Player of old answers e for
+// the ages; then all it sends is taken as new.
+func (d *Driver) opened(now time.Duration, pairs []byte) error {
+	aged := false
+	for i := 0; i+1 < len(pairs); i += 2 {
+		switch {
+		case pairs[i] == codec.Server:
+			aged = pairs[i+1] == codec.AccessRead
+		case pairs[i+1] == codec.AccessError:
+			return fmt.Errorf("it cannot open device %q for us", pairs[i])
+		}
+	}
+	if d.trouble != "" {
+		d.link.Log().Info("connection is back")
+	}
+	d.state, d.trouble = serving, ""
+	d.wake(now + pingPeriod)
+	if aged {
+		fresh := codec.Config{Code: codec.ConfigFresh, Arg: 1}
+		d.out = codec.AppendMessage(d.out[:0], codec.KindConfig, codec.Server, fresh.Append(nil))
+		d.port.Write(d.out)
+	}
+	d.link.Ready(now)
+	return nil
+}
+
+// refuse is called when a device was refused that is open: we may only read it,
+// and were closed out for asking to write (PROTOCOL 2.10).
+func (d *Driver) refuse(r *remote) {
+	if !r.writes || r.refused {
+		d.link.Log().Error("the other Player has closed a device", zap.String("device", r.spec.Name))
+		return
+	}
+	d.link.Log().Warn("the other Player takes no commands from us", zap.String("device", r.spec.Name))
+	r.refused = true
+	r.device.ForgetCommand()
+	d.ask(r, codec.AccessRead)
+}
+
+// ask asks for access to one device.
+func (d *Driver) ask(r *remote, access byte) {
+	d.out = codec.AppendRequest(d.out[:0], []byte{r.spec.Letter, access})
+	d.port.Write(d.out)
+}
+
+// Hangup implements devices.PortHandler.
+func (d *Driver) Hangup(now time.Duration, err error) { d.lost(now, err) }
+
+// lost is called when there is no good connection any more. Commands are
+// forgotten, as the other Player forgets them: it stops the motors.
+func (d *Driver) lost(now time.Duration, why error) {
+	d.disconnect()
+	if d.link.State() == devices.Starting {
+		d.state = off
+		d.link.Fail(now, fmt.Errorf("player %s: %w", d.address, why))
+		return
+	}
+	for i := range d.remotes {
+		d.remotes[i].device.ForgetCommand()
+	}
+	if d.trouble != why.Error() { // not once a second
+		d.trouble = why.Error()
+		d.link.Log().Warn("there is no connection, it is tried again every second", zap.Error(why))
+	}
+	d.state = resting
+	d.wake(now + retryPeriod)
+}
+
+// Tick implements devices.Driver.
+func (d *Driver) Tick(now time.Duration) time.Duration {
+	switch {
+	case d.state == serving:
+		return d.look(now)
+	case now < d.due:
+	case d.state == resting:
+		d.connect(now)
+	case d.state == asking:
+		d.lost(now, errSilent)
+	}
+	return d.due
+}
+
+// look sends what waits, and looks whether the other Player is still there.
+func (d *Driver) look(now time.Duration) time.Duration {
+	next := d.heard + pingPeriod
+	if now >= next {
+		next = min(now+pingPeriod, d.heard+silenceLimit)
+		if now >= d.heard+silenceLimit {
+			d.lost(now, errSilent)
+		} else if d.port.Buffered() == 0 { // else it is asked already
+			d.out = codec.AppendRequest(d.out[:0], nil)
+			d.port.Write(d.out)
+		}
+	}
+	if d.state == serving {
+		if again := d.outbox.Flush(now); again != 0 {
+			next = min(next, again)
+		}
+	}
+	if d.state != serving { // it was lost
+		return d.due
+	}
+	return next
+}

@@ -1,0 +1,176 @@
+// Package passthrough makes the devices of another Player ours: servers form a
+// chain, and virtual devices work on those of another computer.
+package passthrough
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+
+	"player/codec"
+	"player/devices"
+	"player/devices/peer"
+)
+
+const defaultPort = "6665" // manual 3.2
+
+// Kind declares the driver.
+func Kind() devices.Kind {
+	return devices.Kind{
+		Name: "passthrough",
+		Doc:  "devices of another Player",
+		Options: []devices.Option{
+			{Name: "remote", Default: "", Required: true, Doc: `the other Player, as in "10.0.0.7:6665"; a name is looked up once, when the server starts`},
+			{Name: "rate", Default: 50, Min: 1, Max: 1000, Unit: "Hz", Doc: "how often it may send; it sends only what is new"},
+		},
+		New: func(a devices.Args) (devices.Driver, error) {
+			address, err := resolve(a.String("remote"))
+			if err != nil {
+				return nil, err
+			}
+			return New(address, a.Provides, a.Int("rate"))
+		},
+	}
+}
+
+// resolve returns the numeric address of a host, or of host:port. A name is
+// looked up now, for in the loop nothing may block.
+func resolve(remote string) (string, error) {
+	host, port, err := net.SplitHostPort(remote)
+	if err != nil {
+		host, port = strings.Trim(remote, "[]"), defaultPort
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+		return "", fmt.Errorf(`remote %q: write "host" or "host:port"`, remote)
+	}
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return net.JoinHostPort(ip.String(), port), nil
+	}
+	addresses, err := net.LookupHost(host)
+	if err != nil {
+		return "", fmt.Errorf("remote %q: %w: write its numeric address, or name it in /etc/hosts", remote, err)
+	}
+	best := addresses[0]
+	for _, a := range addresses { // a server bound to 127.0.0.1 does not hear ::1
+		if !strings.Contains(a, ":") {
+			best = a
+			break
+		}
+	}
+	return net.JoinHostPort(best, port), nil
+}
+
+// remote is a device of the other Player.
+type remote struct {
+	spec    devices.Spec
+	device  *devices.Device // ours
+	writes  bool            // write access was asked for on this connection
+	refused bool            // and was not given
+}
+
+// Driver is a client of the other Player, from the first subscription to the
+// last. Data keeps its age on the way, but for the time on the network. All its
+// devices share one connection and are opened together, so a command never waits
+// behind the setup of another device (PROTOCOL 2.7).
+//
+// Write access is asked for with the first command: who only reads through the
+// chain must not stop, when leaving, a robot that somebody else drives (5.4).
+//
+// A connection that is lost is made again as long as there are subscribers.
+// Until then data grows old and commands are dropped.
+type Driver struct {
+	address string
+	rate    int // Hz
+	remotes []remote
+
+	link    *devices.Link
+	state   state
+	due     time.Duration // deadline of asking and resting
+	heard   time.Duration // when the other Player has said something
+	port    devices.Port  // nil: none
+	reader  peer.Reader
+	outbox  peer.Outbox
+	trouble string // why there is no connection, as last logged
+	out     []byte
+
+	frame codec.FreshnessData
+	next  int // place in frame.Ages of the next block
+}
+
+// New returns a driver for devices of the Player at a numeric address.
+func New(address string, provides []devices.Spec, rate int) (*Driver, error) {
+	if len(provides) == 0 {
+		return nil, errors.New(`passthrough says which devices, as in provides ["laser:0"]`)
+	}
+	d := &Driver{address: address, rate: rate}
+	for _, spec := range provides {
+		d.remotes = append(d.remotes, remote{spec: spec})
+	}
+	return d, nil
+}
+
+// Describe implements devices.Driver.
+func (d *Driver) Describe() devices.Description {
+	provides := make([]devices.Spec, len(d.remotes))
+	for i, r := range d.remotes {
+		provides[i] = r.spec
+	}
+	return devices.Description{Name: "passthrough " + d.address, Provides: provides, SetupLimit: connectLimit + answerLimit + time.Second}
+}
+
+// Setup implements devices.Driver. It ends with the other Player's reply, and
+// fails if it refuses one of the devices.
+func (d *Driver) Setup(now time.Duration, link *devices.Link) {
+	d.link, d.trouble = link, ""
+	for i := range d.remotes {
+		r := &d.remotes[i]
+		r.device, r.refused = link.Device(r.spec.Letter), false
+	}
+	d.connect(now)
+}
+
+// Shutdown implements devices.Driver. The other Player stops what we drove when
+// the connection ends.
+func (d *Driver) Shutdown(now time.Duration) {
+	d.disconnect()
+	d.state = off
+	d.link.Stopped(now)
+}
+
+// Command implements devices.Driver. It is handed on at once.
+func (d *Driver) Command(now time.Duration, device *devices.Device) {
+	r := d.remote(device.Letter())
+	if d.state != serving || r.refused {
+		device.ForgetCommand() // it must not be carried out later
+		return
+	}
+	if !r.writes {
+		r.writes = true
+		d.ask(r, codec.AccessAll)
+	}
+	if again := d.outbox.Command(now, device); again != 0 {
+		d.link.WakeAt(again)
+	}
+}
+
+// Configure implements devices.Driver. It is handed on at once.
+func (d *Driver) Configure(_ time.Duration, device *devices.Device, payload []byte) error {
+	if d.state != serving {
+		return errors.New("the other Player is not connected")
+	}
+	return d.outbox.Configure(device, payload)
+}
+
+// remote returns the device of a letter, nil if it is none of ours.
+func (d *Driver) remote(letter byte) *remote {
+	for i := range d.remotes {
+		if d.remotes[i].spec.Letter == letter {
+			return &d.remotes[i]
+		}
+	}
+	return nil
+}
