@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
+	"strconv"
 	"time"
 
 	"go.uber.org/zap"
@@ -27,8 +29,9 @@ type window struct {
 // another simulation or anything else, is no reason not to start.
 func openWindow(o options, server *config.Server, log *zap.Logger) (*window, error) {
 	w := window{config: web.Config{Access: server.Access, Log: log}}
+	host := cmp.Or(o.bind, "localhost")
 	for _, robot := range server.Robots {
-		offered := web.Robot{Name: "robot", Address: o.address(robot.Port)}
+		offered := web.Robot{Name: "robot", Address: net.JoinHostPort(host, strconv.Itoa(robot.Port))}
 		for _, d := range robot.Drivers {
 			if simulated, is := d.Driver.(*stage.Driver); is {
 				offered.Name, offered.Simulated = simulated.Robot().Name, simulated.Robot()

@@ -114,3 +114,28 @@ func literal(v any) string {
 	}
 	return fmt.Sprint(v)
 }
+
+// WriteMarkdown writes what WriteList does as part of a page.
+func WriteMarkdown(w io.Writer, kinds []devices.Kind) error {
+	var b strings.Builder
+	for _, k := range kinds {
+		fmt.Fprintf(&b, "\n### %s\n\n%s.\n", k.Name, strings.ToUpper(k.Doc[:1])+k.Doc[1:])
+		for _, line := range relations(k) {
+			fmt.Fprintf(&b, "%s.\n", strings.ToUpper(line[:1])+line[1:])
+		}
+		if len(k.Options) == 0 {
+			continue
+		}
+		fmt.Fprint(&b, "\n| field | default | meaning |\n|---|---|---|\n")
+		for _, o := range k.Options {
+			doc := o.Doc
+			if o.Min != 0 || o.Max != 0 {
+				doc += fmt.Sprintf("; %v to %v", o.Min, o.Max)
+			}
+			fmt.Fprintf(&b, "| `%s` | `%s`%s | %s |\n", o.Name, defaultOf(o), unit(o), strings.ReplaceAll(doc, "|", `\|`))
+		}
+	}
+	fmt.Fprintln(&b)
+	_, err := io.WriteString(w, b.String())
+	return err
+}

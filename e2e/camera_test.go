@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"player/codec"
-	"player/devices/evid30"
 	"player/emulator/line"
 	"player/emulator/sony"
 )
@@ -75,7 +74,7 @@ func TestCameraMoves(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cam := startCamera(t, sony.Options{Line: o})
-			s, stop := serve(t, evid30.New(cam.Port()))
+			s := start(t, "-zp", cam.Port())
 			c := s.dial(t)
 			c.mustOpen("za", "za")
 			c.pointsAt(0, 0, 0)
@@ -102,7 +101,7 @@ func TestCameraMoves(t *testing.T) {
 			if name == "at once" && counts["unknown"] > 0 {
 				t.Errorf("the camera did not understand: %v", counts)
 			}
-			stop()
+			s.stop(t)
 			if o.Noise == (line.Noise{}) { // else the way home may be lost
 				cameraIs(t, cam, "home", home)
 			}
@@ -115,7 +114,7 @@ func TestCameraSwitchedOnLate(t *testing.T) {
 	t.Parallel()
 	cam := startCamera(t, sony.Options{})
 	cam.Unplug()
-	s, _ := serve(t, evid30.New(cam.Port()))
+	s := start(t, "-zp", cam.Port())
 	c := s.dial(t)
 	c.mustOpen("zr", "ze")
 	if err := cam.Plug(); err != nil {
@@ -131,7 +130,7 @@ func TestCameraSwitchedOnLate(t *testing.T) {
 func TestCameraOnStandby(t *testing.T) {
 	t.Parallel()
 	cam := startCamera(t, sony.Options{Off: true})
-	s, _ := serve(t, evid30.New(cam.Port()))
+	s := start(t, "-zp", cam.Port())
 	s.dial(t).mustOpen("zr", "ze")
 }
 
@@ -155,7 +154,7 @@ func TestCameraLost(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			cam := startCamera(t, sony.Options{})
-			s, stop := serve(t, evid30.New(cam.Port()))
+			s := start(t, "-zp", cam.Port())
 			c := s.dial(t)
 			c.mustOpen("yrza", "yrza")
 			c.point(10, 5, 100)
@@ -178,7 +177,7 @@ func TestCameraLost(t *testing.T) {
 			}
 			c.point(-10, 0, 0)
 			c.pointsAt(-10, 0, 0)
-			stop()
+			s.stop(t)
 			cameraIs(t, cam, "home", home)
 		})
 	}
@@ -189,7 +188,7 @@ func TestCameraLost(t *testing.T) {
 func TestCameraSaysItWasSwitchedOn(t *testing.T) {
 	t.Parallel()
 	cam := startCamera(t, sony.Options{})
-	s, _ := serve(t, evid30.New(cam.Port()))
+	s := start(t, "-zp", cam.Port())
 	c := s.dial(t)
 	c.mustOpen("yrza", "yrza")
 	c.pointsAt(0, 0, 0)

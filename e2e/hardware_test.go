@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -16,15 +17,28 @@ import (
 
 	"player/codec"
 	"player/devices"
-	"player/devices/p2os"
-	"player/devices/sicklms200"
 	"player/emulator/line"
 	robot "player/emulator/p2os"
 	laser "player/emulator/sick"
 	"player/reactor"
 )
 
+// stop ends the server and waits.
+func (s *server) stop(t *testing.T) {
+	t.Helper()
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-s.exited:
+	case <-time.After(patience):
+		t.Fatal("the server does not end")
+	}
+}
+
 // serve runs drivers in this process, on a free port. stop ends it and waits.
+// Such tests cannot be parallel: gnet has one pool of workers for all servers of
+// a process, and each server puts it to sleep.
 func serve(t *testing.T, drivers ...devices.Driver) (s *server, stop func()) {
 	t.Helper()
 	log := zaptest.NewLogger(t)
@@ -132,7 +146,7 @@ func TestRobotConnects(t *testing.T) {
 				t.Parallel()
 				r := startRobot(t, robot.Options{Line: line.Options{Baud: baud, Garble: true, Paced: true}, LeftOpen: leftOpen,
 					Odometry: robot.Pose{X: 3000, Y: -500, Heading: 77}})
-				s, stop := serve(t, p2os.New(r.Port()))
+				s := start(t, "-pp", r.Port())
 				c := s.dial(t)
 				c.mustOpen("prsrgrmr", "prsrgrmr")
 				if got := c.frame(4); got != "p21 s32 g2 m3" {
@@ -145,7 +159,7 @@ func TestRobotConnects(t *testing.T) {
 				if state.Motors || !state.Sonar || state.BadPackets != 0 || state.Counts["CLOSE"] != 0 && !leftOpen || state.Counts["CLOSE"] != 1 && leftOpen {
 					t.Fatalf("robot %+v", state)
 				}
-				stop()
+				s.stop(t)
 				checkFarewell(t, r)
 				if trips := r.State().WatchdogTrips; trips != 0 {
 					t.Fatalf("the watchdog tripped %d times", trips)
@@ -177,7 +191,7 @@ func TestRobotSwitchedOnLate(t *testing.T) {
 	t.Parallel()
 	r := startRobot(t, robot.Options{})
 	l := startLaser(t, laser.Options{})
-	s, _ := serve(t, p2os.New(r.Port()), sicklms200.New(l.Port()))
+	s := start(t, "-pp", r.Port(), "-lp", l.Port())
 	other := s.dial(t)
 	other.mustOpen("lr", "lr")
 
@@ -216,7 +230,7 @@ func TestRobotSwitchedOnLate(t *testing.T) {
 func TestRobotDrivesSquare(t *testing.T) {
 	t.Parallel()
 	r := startRobot(t, robot.Options{})
-	s, stop := serve(t, p2os.New(r.Port()))
+	s := start(t, "-pp", r.Port())
 	c := s.dial(t)
 	c.mustOpen("pamrga", "pamrga")
 	c.drive(400, 0)
@@ -254,7 +268,7 @@ func TestRobotDrivesSquare(t *testing.T) {
 
 	c.drive(300, 0)
 	await(t, "motion", func() bool { return r.State().Left > 100 })
-	stop()
+	s.stop(t)
 	checkFarewell(t, r)
 }
 
@@ -275,7 +289,7 @@ func TestRobotUnplugged(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			r := startRobot(t, robot.Options{MotorsOn: true})
-			s, stop := serve(t, p2os.New(r.Port()))
+			s := start(t, "-pp", r.Port())
 			c := s.dial(t)
 			c.mustOpen("payr", "payr")
 			c.drive(300, 0)
@@ -295,7 +309,7 @@ func TestRobotUnplugged(t *testing.T) {
 			}
 			c.drive(200, 0)
 			await(t, "motion", func() bool { return r.State().Left > 100 })
-			stop()
+			s.stop(t)
 			checkFarewell(t, r)
 		})
 	}
@@ -305,7 +319,7 @@ func TestRobotNoise(t *testing.T) {
 	t.Parallel()
 	noise := line.Noise{Seed: 7, Garbage: 0.2, Flip: 0.1, Swallow: 0.1, Truncate: 0.1}
 	r := startRobot(t, robot.Options{Line: line.Options{Noise: noise, Paced: true}, Faults: robot.Faults{BadChecksum: 5}})
-	s, _ := serve(t, p2os.New(r.Port()))
+	s := start(t, "-pp", r.Port())
 	c := s.dial(t)
 	for tries := 0; c.request("mr") != "mr"; tries++ {
 		if tries == 5 {
@@ -339,7 +353,7 @@ func TestLaserConnects(t *testing.T) {
 			}
 			l.SetRanges(ranges)
 			l.SetFlags(5, 7)
-			s, stop := serve(t, sicklms200.New(l.Port()))
+			s := start(t, "-lp", l.Port())
 			c := s.dial(t)
 			c.mustOpen("lr", "lr")
 			letter, payload := c.block()
@@ -350,7 +364,7 @@ func TestLaserConnects(t *testing.T) {
 			if got != ranges {
 				t.Fatalf("ranges %d", got)
 			}
-			stop()
+			s.stop(t)
 			if state := l.State(); state.Streaming || l.Baud() != 38400 {
 				t.Fatalf("laser at %d baud: %+v", l.Baud(), state)
 			}
@@ -366,7 +380,7 @@ func TestLaserRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := startLaser(t, laser.Options{Resolution: 100, Unit: laser.CM, Faults: faults})
-			s, _ := serve(t, sicklms200.New(l.Port()))
+			s := start(t, "-lp", l.Port())
 			c := s.dial(t)
 			c.mustOpen("lr", "le")
 			l.SetFaults(laser.Faults{})
@@ -390,7 +404,7 @@ func TestLaserLost(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			l := startLaser(t, laser.Options{Line: line.Options{Garble: true}, Faults: laser.Faults{BadCRC: 3}})
-			s, _ := serve(t, sicklms200.New(l.Port()))
+			s := start(t, "-lp", l.Port())
 			c := s.dial(t)
 			c.mustOpen("lryr", "lryr")
 			c.until("data", func() bool { return c.age() < time.Second })
@@ -411,7 +425,7 @@ func TestLaserLost(t *testing.T) {
 func TestPortsThatCannotBeOpened(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"/nowhere/tty", "/dev/null", t.TempDir()} {
-		s, _ := serve(t, p2os.New(path), sicklms200.New(path))
+		s := start(t, "-pp", path, "-lp", path)
 		c := s.dial(t)
 		c.mustOpen("prlr", "pele")
 		c.mustOpen("srlr", "sele")

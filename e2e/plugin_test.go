@@ -92,6 +92,23 @@ func TestHDAPS(t *testing.T) {
 	}
 }
 
+// The plugin of docs/DRIVERS.md.
+func TestThermometer(t *testing.T) {
+	plugin, err := filepath.Abs("../examples/plugins/thermometer.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	s := start(t, write(t, dir, "robot.cfg", fmt.Sprintf(`driver ( name "thermometer" plugin %q args [%q] provides ["misc:0"] )`, plugin, write(t, dir, "temp", "41000\n"))))
+	p := s.dial(t)
+	if reply := p.request("mr"); reply != "mr" {
+		t.Fatalf("reply %q", reply)
+	}
+	if letter, payload := p.block(); letter != 'm' || string(payload) != "\x00\x00\x29" {
+		t.Errorf("%c % x", letter, payload)
+	}
+}
+
 // echo is a position device that is where it is told to go: x is the speed. It
 // tells what it is sent on standard error.
 const echo = `#!/usr/bin/env python3

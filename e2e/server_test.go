@@ -75,7 +75,11 @@ func (l *lockedBuffer) String() string {
 // serves. wrap, if not empty, is a command line that runs it, as "sh -c".
 func start(t testing.TB, flags ...string) *server {
 	t.Helper()
-	port := freePort(t)
+	return startAt(t, freePort(t), flags...)
+}
+
+func startAt(t testing.TB, port int, flags ...string) *server {
+	t.Helper()
 	return launch(t, port, exec.Command(binary, append([]string{"-bind", "127.0.0.1", "-gp", strconv.Itoa(port)}, flags...)...))
 }
 

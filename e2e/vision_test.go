@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -71,7 +72,7 @@ func TestVision(t *testing.T) {
 			ball := tracker.Blob{Area: 1234, X: 80, Y: 60, Left: 70, Right: 90, Top: 50, Bottom: 70}
 			seen := codec.Blob{Area: 1234, X: 80, Y: 60, Left: 70, Right: 90, Top: 50, Bottom: 70}
 			a := startTracker(t, o)
-			s, stop := serve(t, acts.New(swapped(a.Port()), "")) // as ACTS 1.0 listens
+			s := start(t, "-vp", strconv.Itoa(swapped(a.Port()))) // as ACTS 1.0 listens
 			c := s.dial(t)
 			c.mustOpen("vr", "vr")
 			c.sees(31)
@@ -96,7 +97,7 @@ func TestVision(t *testing.T) {
 			if n, most := after.Requests-before.Requests, int(time.Since(begin)/(33*time.Millisecond))+2; n > most || after.Unknown > 0 || after.Accepted != 1 {
 				t.Errorf("%+v, %d requests, more than %d", after, n, most)
 			}
-			stop()
+			s.stop(t)
 			// One that is cut off in an answer does not get to the quit.
 			trackerIs(t, a, "quit", func(s tracker.State) bool { return s.Conns == 0 && (s.Quits == 1 || o.Split > 0) })
 		})
@@ -117,7 +118,7 @@ func TestVisionLost(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			a := startTracker(t, tracker.Options{})
-			s, _ := serve(t, acts.New(a.Port(), ""))
+			s := start(t, "-vp", strconv.Itoa(a.Port()))
 			c := s.dial(t)
 			c.mustOpen("yrvr", "yrvr")
 			c.until("data", func() bool { return c.age() < time.Second })
@@ -130,7 +131,7 @@ func TestVisionLost(t *testing.T) {
 	t.Run("ended and started again", func(t *testing.T) {
 		t.Parallel()
 		a := startTracker(t, tracker.Options{})
-		s, _ := serve(t, acts.New(a.Port(), ""))
+		s := start(t, "-vp", strconv.Itoa(a.Port()))
 		c := s.dial(t)
 		c.mustOpen("yrvr", "yrvr")
 		address := fmt.Sprintf("127.0.0.1:%d", a.Port())

@@ -33,6 +33,9 @@ const (
 	// headerLimit is how long a browser may take to say what it wants. Without
 	// it, connections that say nothing would stay for ever.
 	headerLimit = 10 * time.Second
+	// replyLimit is how long the page may take to load. It does not concern
+	// sockets.
+	replyLimit = 30 * time.Second
 	// idleLimit closes connections that browsers keep for later.
 	idleLimit = time.Minute
 )
@@ -71,6 +74,7 @@ func Serve(ctx context.Context, l net.Listener, config Config) error {
 	server := http.Server{
 		Handler:           newHandler(ctx, config),
 		ReadHeaderTimeout: headerLimit,
+		WriteTimeout:      replyLimit,
 		IdleTimeout:       idleLimit,
 		ErrorLog:          zap.NewStdLog(log.WithOptions(zap.IncreaseLevel(zap.ErrorLevel))),
 	}

@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/devices"
+	"player/timers"
 )
 
 // Kind declares the driver.
@@ -29,7 +30,8 @@ func Kind() devices.Kind {
 	}
 }
 
-// Driver is the position device of another driver, with a lease on commands.
+// Driver is the position device of another driver, with a lease on commands:
+// each is good for a time, and only one to stop is good for ever.
 type Driver struct {
 	inner *devices.Device
 	lease time.Duration
@@ -37,11 +39,13 @@ type Driver struct {
 	needs  devices.Needs
 	link   *devices.Link
 	device *devices.Device
+	moving bool // by a command of ours
+	noise  timers.Limiter
 }
 
 // New returns a driver that stands before inner. A command is good for lease.
 func New(inner *devices.Device, lease time.Duration) *Driver {
-	d := &Driver{inner: inner, lease: lease}
+	d := &Driver{inner: inner, lease: lease, noise: timers.Limiter{Period: time.Second}}
 	d.needs = devices.Needs{Devices: []*devices.Device{inner}, Follower: d}
 	return d
 }
@@ -51,12 +55,14 @@ func (d *Driver) Describe() devices.Description {
 }
 
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
-	d.link, d.device = link, link.Devices()[0]
+	d.link, d.device, d.moving = link, link.Devices()[0], false
 	d.needs.Open(now, link)
 }
 
 func (d *Driver) Shutdown(now time.Duration) {
-	d.stop(now)
+	if d.moving {
+		d.stop(now)
+	}
 	d.needs.Close(now)
 	d.link.Stopped(now)
 }
@@ -66,22 +72,26 @@ func (d *Driver) Published(inner *devices.Device) { d.device.Publish(inner.Stamp
 
 // Command hands the command on and starts its lease.
 func (d *Driver) Command(now time.Duration, device *devices.Device) {
-	d.inner.SetCommand(now, device.Command())
-	if string(device.Command()) == device.Spec().Stop {
+	d.moving = string(device.Command()) != device.Spec().Stop
+	if d.moving {
+		d.link.WakeAt(now + d.lease)
+	} else {
 		d.link.WakeAt(0)
-		return
 	}
-	d.link.WakeAt(now + d.lease)
+	d.inner.SetCommand(now, device.Command())
 }
 
 // Tick ends the lease.
 func (d *Driver) Tick(now time.Duration) time.Duration {
-	d.link.Log().Warn("no command has come, the wheels are stopped", zap.Duration("for", d.lease))
+	if repeats, ok := d.noise.Allow(now); ok {
+		d.link.Log().Warn("no command has come in time, the wheels are stopped", zap.Duration("time", d.lease), zap.Int("times before", repeats))
+	}
 	d.stop(now)
 	return 0
 }
 
 func (d *Driver) stop(now time.Duration) {
+	d.moving = false
 	d.device.ForgetCommand()
 	d.inner.SetCommand(now, []byte(d.inner.Spec().Stop))
 }

@@ -23,6 +23,7 @@ type wheels struct {
 	world *linetest.World
 	link  *devices.Link
 	told  []string
+	quiet bool // it tells nothing
 }
 
 func (w *wheels) Describe() devices.Description {
@@ -31,6 +32,9 @@ func (w *wheels) Describe() devices.Description {
 func (w *wheels) Setup(now time.Duration, l *devices.Link) { w.link = l; l.Ready(now) }
 func (w *wheels) Shutdown(now time.Duration)               { w.note("shutdown"); w.link.Stopped(now) }
 func (w *wheels) Command(_ time.Duration, d *devices.Device) {
+	if w.quiet {
+		return
+	}
 	var c codec.PositionCommand
 	if err := c.Decode(d.Command()); err != nil {
 		panic(err)
@@ -90,6 +94,69 @@ func TestLease(t *testing.T) {
 	}
 	if device.Link().State() != devices.Idle || w.link.State() != devices.Idle {
 		t.Error("still on")
+	}
+}
+
+// Who has not driven does not stop, when leaving, what another driver drives.
+func TestReader(t *testing.T) {
+	w, device := start(t)
+	w.link.Devices()[0].Subscribe(w.world.Now(), client{})
+	device.Unsubscribe(w.world.Now(), client{})
+	if device.Link().State() != devices.Idle || w.told != nil {
+		t.Errorf("%v, the wheels were told %q", device.Link().State(), w.told)
+	}
+	// Nor is what was commanded before remembered.
+	device.Subscribe(w.world.Now(), client{})
+	device.SetCommand(w.world.Now(), codec.PositionCommand{Speed: 100}.Append(nil))
+	device.Unsubscribe(w.world.Now(), client{})
+	w.told = nil
+	device.Subscribe(w.world.Now(), client{})
+	w.world.Pass(time.Second)
+	device.Unsubscribe(w.world.Now(), client{})
+	if w.told != nil {
+		t.Errorf("the wheels were told %q", w.told)
+	}
+}
+
+// Deadmen can stand in a row: the strictest one counts.
+func TestChain(t *testing.T) {
+	w, outer := start(t)
+	table := devices.NewTable(zap.NewNop())
+	if err := table.Attach(New(outer, 2*lease)); err != nil {
+		t.Fatal(err)
+	}
+	table.Connect(w.world)
+	outer.Unsubscribe(w.world.Now(), client{})
+	w.told = nil
+	device := table.Device(codec.Position)
+	if pending, err := device.Subscribe(w.world.Now(), client{}); pending || err != nil {
+		t.Fatal(pending, err)
+	}
+	device.SetCommand(w.world.Now(), codec.PositionCommand{Speed: 100}.Append(nil))
+	w.world.Pass(time.Second)
+	if want := []string{"0s 100", "300ms 0", "600ms 0"}; !slices.Equal(w.told, want) {
+		t.Errorf("the wheels were told %q, want %q", w.told, want)
+	}
+	p := codec.PositionData{X: 5}
+	w.link.Devices()[0].Publish(7*ms, p.Append(nil))
+	if device.Stamp() != 7*ms || string(device.Data()) != string(p.Append(nil)) {
+		t.Error("data does not come through")
+	}
+}
+
+func TestHotPathAllocatesNothing(t *testing.T) {
+	w, device := start(t)
+	data, command := make([]byte, codec.PositionSize), codec.PositionCommand{}.Append(nil)
+	w.quiet = true
+	if n := testing.AllocsPerRun(1000, func() {
+		w.link.Devices()[0].Publish(ms, data)
+		command[0] ^= 1 // drive, stop, ...
+		device.SetCommand(w.world.Now(), command)
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+	if device.Seq() < 1000 {
+		t.Error("nothing was published")
 	}
 }
 

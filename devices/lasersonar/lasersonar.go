@@ -12,12 +12,14 @@ import (
 )
 
 const (
-	// halfCone is half the angle of a sonar's beam, in degrees: what is in the
-	// cone gives an echo, and the nearest counts.
-	halfCone = 7.5
 	// noEcho is a laser reading that met nothing, in mm, or more: the scanner's
 	// range is 8 m.
 	noEcho = 8000
+	// nearSight is from where on, in mm from a sonar, the laser must see its
+	// beam. A sonar that it sees only further away reports no echo at all:
+	// otherwise a wall that comes near would vanish. Shorter, and the sonars at
+	// the sides are blind where the laser stands a little before them.
+	nearSight = 300
 )
 
 // ring is where the sonars of a Pioneer 2 are: mm forward and to the left of
@@ -31,59 +33,97 @@ var ring = [codec.SonarCount][3]float64{
 func Kind() devices.Kind {
 	return devices.Kind{
 		Name:     "lasersonar",
-		Doc:      "the 16 sonars of a Pioneer made of a laser scan, where its pose lets it see",
+		Doc:      "the 16 sonars of a Pioneer 2 made of a laser scan; the laser's pose says which of them see",
 		Provides: []devices.Spec{devices.Sonar()},
 		Requires: []devices.Spec{devices.Laser()},
 		Options: []devices.Option{
+			{Name: "cone", Default: 15, Min: 1, Max: 60, Unit: "deg", Doc: "width of a sonar's beam"},
 			{Name: "range", Default: 5000, Min: 1, Max: noEcho, Unit: "mm", Doc: "reported when there is no echo"},
 		},
-		New: func(a devices.Args) (devices.Driver, error) { return New(a.Requires[0], a.Int("range")), nil },
+		New: func(a devices.Args) (devices.Driver, error) {
+			return New(a.Requires[0], a.Int("cone"), a.Int("range")), nil
+		},
 	}
 }
 
-// Driver is a sonar device made of a laser's.
+// Driver is a sonar device made of a laser's. A sonar's range is that of the
+// nearest point of the scan in its beam, and as old as the scan.
 type Driver struct {
 	laser   *devices.Device
-	longest int // mm
+	half    float64 // of the beam's width, degrees
+	longest float64 // mm
 
 	needs  devices.Needs
 	link   *devices.Link
 	device *devices.Device
 
-	mount      devices.Geometry // of the laser
-	directions [codec.LaserCount][2]float64
-	beams      [codec.SonarCount][2]float64 // unit vectors
-	ranges     codec.SonarData
-	buf        []byte
+	mount  devices.Geometry         // of the laser
+	rays   [codec.LaserCount]vector // directions of the readings
+	beams  []beam                   // of the sonars that see
+	ranges codec.SonarData
+	out    []byte
 }
 
-// New returns a driver that looks through laser as far as longest, in mm.
-func New(laser *devices.Device, longest int) *Driver {
-	d := &Driver{laser: laser, longest: longest}
+// vector is in the robot's frame: forward, to the left.
+type vector struct{ x, y float64 }
+
+func (v vector) dot(o vector) float64 { return v.x*o.x + v.y*o.y }
+
+// unit is the vector of length 1 in a direction in degrees.
+func unit(degrees float64) vector {
+	sin, cos := math.Sincos(degrees * math.Pi / 180)
+	return vector{cos, sin}
+}
+
+// beam is the cone of one sonar.
+type beam struct {
+	sonar   int // place in the ring
+	at      vector
+	axis    vector
+	nearest float64 // point of this scan, mm
+}
+
+// New returns a driver that looks through laser, in beams of cone degrees, as
+// far as longest mm.
+func New(laser *devices.Device, cone, longest int) *Driver {
+	d := &Driver{laser: laser, half: float64(cone) / 2, longest: float64(longest)}
 	d.needs = devices.Needs{Devices: []*devices.Device{laser}, Follower: d}
 	return d
 }
 
+// Describe implements devices.Driver.
 func (d *Driver) Describe() devices.Description {
 	return devices.Description{Name: "lasersonar", Provides: []devices.Spec{devices.Sonar()}, SetupLimit: devices.VirtualSetupLimit}
 }
 
+// Setup implements devices.Driver.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.link, d.device, d.mount = link, link.Device(codec.Sonar), d.laser.Link().Geometry()
-	for i := range d.directions {
-		d.directions[i] = unit(d.mount.Heading - 90 + float64(i)/2)
+	for i := range d.rays {
+		d.rays[i] = unit(d.mount.Heading - 90 + float64(i)/2)
 	}
-	for i := range d.beams {
-		d.beams[i] = unit(ring[i][2])
+	d.beams = d.beams[:0]
+	for i, pose := range ring {
+		d.ranges[i] = uint16(d.longest)
+		if b := (beam{sonar: i, at: vector{pose[0], pose[1]}, axis: unit(pose[2])}); d.sees(b, pose[2]) {
+			d.beams = append(d.beams, b)
+		}
 	}
 	d.needs.Open(now, link)
 }
 
-func unit(degrees float64) [2]float64 {
-	sin, cos := math.Sincos(degrees * math.Pi / 180)
-	return [2]float64{cos, sin}
+// sees says whether the laser, which looks at the half plane before it, sees the
+// beam from nearSight on: its axis does not lead back, and one of its edges is
+// before the laser there.
+func (d *Driver) sees(b beam, heading float64) bool {
+	const rounding = 1e-9
+	forward := unit(d.mount.Heading)
+	ahead := vector{b.at.x - d.mount.X, b.at.y - d.mount.Y}.dot(forward)
+	edge := max(unit(heading+d.half).dot(forward), unit(heading-d.half).dot(forward))
+	return b.axis.dot(forward) >= -rounding && ahead+nearSight*edge >= 0
 }
 
+// Shutdown implements devices.Driver.
 func (d *Driver) Shutdown(now time.Duration) {
 	d.needs.Close(now)
 	d.link.Stopped(now)
@@ -95,41 +135,42 @@ func (d *Driver) Published(laser *devices.Device) {
 	if len(scan) != codec.LaserSize {
 		return
 	}
-	var nearest [codec.SonarCount]float64
-	for s := range nearest {
-		nearest[s] = float64(d.longest)
+	for i := range d.beams {
+		d.beams[i].nearest = d.longest
 	}
-	cone := math.Cos(halfCone * math.Pi / 180)
-	for i, direction := range d.directions {
+	cone := math.Cos(d.half * math.Pi / 180)
+	for i, ray := range d.rays {
 		reading := float64(binary.BigEndian.Uint16(scan[2*i:]))
 		if reading == 0 || reading >= noEcho {
 			continue
 		}
-		x, y := d.mount.X+reading*direction[0], d.mount.Y+reading*direction[1]
-		for s, beam := range d.beams {
-			dx, dy := x-ring[s][0], y-ring[s][1]
-			along := dx*beam[0] + dy*beam[1]
-			if along <= 0 || along >= nearest[s] {
+		point := vector{d.mount.X + reading*ray.x, d.mount.Y + reading*ray.y}
+		for k := range d.beams {
+			b := &d.beams[k]
+			to := vector{point.x - b.at.x, point.y - b.at.y}
+			along := to.dot(b.axis)
+			if along <= 0 || along >= b.nearest {
 				continue
 			}
-			if distance := math.Sqrt(dx*dx + dy*dy); along >= cone*distance {
-				nearest[s] = min(nearest[s], distance)
+			if distance := math.Sqrt(to.dot(to)); along >= cone*distance {
+				b.nearest = min(b.nearest, distance)
 			}
 		}
 	}
-	for s := range nearest {
-		d.ranges[s] = uint16(math.Round(nearest[s]))
+	for _, b := range d.beams {
+		d.ranges[b.sonar] = uint16(math.Round(b.nearest))
 	}
-	d.buf = d.ranges.Append(d.buf[:0])
-	d.device.Publish(laser.Stamp(), d.buf)
+	d.out = d.ranges.Append(d.out[:0])
+	d.device.Publish(laser.Stamp(), d.out)
 }
 
+// Tick implements devices.Driver. There is nothing to wait for.
 func (d *Driver) Tick(time.Duration) time.Duration { return 0 }
 
-// Command is not called: sonars take none.
+// Command implements devices.Driver. Sonars take none.
 func (d *Driver) Command(time.Duration, *devices.Device) {}
 
-// Configure goes to the laser.
+// Configure implements devices.Driver. It goes to the laser.
 func (d *Driver) Configure(now time.Duration, _ *devices.Device, payload []byte) error {
 	return d.laser.Configure(now, payload)
 }

@@ -2,6 +2,7 @@ package lasersonar
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -52,7 +53,7 @@ func start(t testing.TB, pose devices.Geometry) (*scanner, *devices.Device) {
 		t.Fatal(err)
 	}
 	table.Links()[0].Place(pose)
-	if err := table.Attach(New(table.Device(codec.Laser), 5000)); err != nil {
+	if err := table.Attach(New(table.Device(codec.Laser), 2*halfCone, none)); err != nil {
 		t.Fatal(err)
 	}
 	table.Connect(host{})
@@ -71,7 +72,10 @@ func ranges(t *testing.T, sonar *devices.Device) (d codec.SonarData) {
 	return d
 }
 
-const none = 5000
+const (
+	halfCone = 10 // deg
+	none     = 5000
+)
 
 // A wall across the way, 2 m before the centre of the robot.
 func TestWall(t *testing.T) {
@@ -96,6 +100,52 @@ func TestWall(t *testing.T) {
 	}
 }
 
+// Walls on both sides, as in a corridor. The rear sonars never see, so that a
+// wall that comes near does not vanish.
+func TestCorridor(t *testing.T) {
+	for half := 250.0; half < 5000; half += 50 {
+		laser, sonar := start(t, devices.Geometry{X: 80})
+		laser.see(ms, func(degrees float64) float64 { return half / math.Abs(math.Sin(degrees*math.Pi/180)) })
+		got := ranges(t, sonar)
+		for _, s := range []int{0, 7} {
+			if want := half - 136; math.Abs(float64(got[s])-want) > 0.02*want+10 {
+				t.Errorf("walls at %v: sonar %d reads %d, want about %v", half, s, got[s], want)
+			}
+		}
+		for s, r := range got[8:] {
+			if r != none {
+				t.Errorf("walls at %v: sonar %d reads %d", half, 8+s, r)
+			}
+		}
+	}
+}
+
+// Which sonars see, by where the laser is.
+func TestSees(t *testing.T) {
+	for _, tt := range []struct {
+		mount devices.Geometry
+		want  []int
+	}{
+		{devices.Geometry{}, []int{0, 1, 2, 3, 4, 5, 6, 7}},
+		{devices.Geometry{X: 110}, []int{0, 1, 2, 3, 4, 5, 6, 7}},
+		{devices.Geometry{X: 150}, []int{1, 2, 3, 4, 5, 6}}, // too far before 0 and 7
+		{devices.Geometry{Heading: 180}, []int{8, 9, 10, 11, 12, 13, 14, 15}},
+		{devices.Geometry{Heading: 90}, []int{0, 1, 2, 3, 12, 13, 14, 15}},
+	} {
+		laser, sonar := start(t, tt.mount)
+		laser.see(ms, func(float64) float64 { return 3000 })
+		var got []int
+		for s, r := range ranges(t, sonar) {
+			if r != none {
+				got = append(got, s)
+			}
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%+v: %v see, want %v", tt.mount, got, tt.want)
+		}
+	}
+}
+
 // A post that one sonar sees, by a laser that looks forward or backward.
 func TestPost(t *testing.T) {
 	for _, tt := range []struct {
@@ -113,7 +163,7 @@ func TestPost(t *testing.T) {
 		})
 		got := ranges(t, sonar)
 		p := unit(tt.heading + tt.degrees)
-		want := math.Hypot(3000*p[0]-ring[tt.sonar][0], 3000*p[1]-ring[tt.sonar][1])
+		want := math.Hypot(3000*p.x-ring[tt.sonar][0], 3000*p.y-ring[tt.sonar][1])
 		for s, r := range got {
 			if s == tt.sonar && math.Abs(float64(r)-want) > 1 || s != tt.sonar && r != none {
 				t.Errorf("%+v: sonar %d reads %d", tt, s, r)

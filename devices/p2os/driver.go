@@ -49,12 +49,13 @@ type Driver struct {
 
 	position, sonar, gripper, misc *devices.Device
 
-	phase   phase
-	tries   int           // requests of this phase that were not answered, and this one
-	giveUp  time.Duration // when the handshake has failed
-	speed   int           // baud, also where the next handshake begins
-	changes int           // of the speed in this handshake
-	heard   bool          // the robot has sent a good packet in this handshake
+	phase    phase
+	tries    int           // requests of this phase that were not answered, and this one
+	giveUp   time.Duration // when the handshake has failed
+	originBy time.Duration // when the robot is believed not to know SETO
+	speed    int           // baud, also where the next handshake begins
+	changes  int           // of the speed in this handshake
+	heard    bool          // the robot has sent a good packet in this handshake
 
 	parser   Parser
 	broken   uint64 // good packets that hold no good SIP

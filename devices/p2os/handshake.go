@@ -27,6 +27,9 @@ const (
 	// clearTime is how long a robot that was left open may send on after CLOSE:
 	// what is on its way, and a packet more.
 	clearTime = 250 * time.Millisecond
+	// originTime is how long SETO, and the second one, have to show in a SIP. It
+	// ends before the second one counts as not answered.
+	originTime = 800 * time.Millisecond
 )
 
 // phase is where the connection is. From sync0 to origin the driver waits for
@@ -204,9 +207,16 @@ func (d *Driver) packet(now time.Duration, p Packet) {
 		}
 		d.odometry.Reset()
 		d.opened = d.anyOpen()
-		d.enter(now, origin) // this SIP is from before
+		d.originBy = now + originTime
+		d.enter(now, origin)
 	case origin:
-		d.run(now)
+		switch {
+		case atOrigin(&d.sip):
+			d.run(now)
+		case now >= d.originBy: // it does not know SETO, or somebody pushes it
+			d.odometry.Resume()
+			d.run(now)
+		}
 	case running:
 		d.report(now)
 	}
@@ -233,4 +243,11 @@ func (d *Driver) run(now time.Duration) {
 	if d.phase == running {
 		d.report(now)
 	}
+}
+
+// atOrigin says whether a robot that stands still has taken SETO. SIPs of before
+// may still come when SETO has been sent.
+func atOrigin(s *SIP) bool {
+	const near = 2 // units of either kind: wheels under power quiver
+	return max(step(0, s.X), -step(0, s.X), step(0, s.Y), -step(0, s.Y), int64(s.Heading), -int64(s.Heading)) <= near
 }

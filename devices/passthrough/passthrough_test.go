@@ -4,11 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
 
 	"player/codec"
 	"player/devices"
@@ -19,16 +20,41 @@ const ms = time.Millisecond
 
 // chain is a driver whose other Player is the test.
 type chain struct {
-	t     *testing.T
-	world *linetest.World
+	t     testing.TB
+	world *network
 	table *devices.Table
+	log   *observer.ObservedLogs
 	told  []string // of subscriptions
 }
 
-func newChain(t *testing.T, readOnly bool) *chain {
+// network is a world whose connections can be full.
+type network struct {
+	*linetest.World
+	full bool
+}
+
+func (n *network) Dial(address string, h devices.PortHandler) (devices.Port, error) {
+	p, err := n.World.Dial(address, h)
+	return cable{p, n}, err
+}
+
+type cable struct {
+	devices.Port
+	network *network
+}
+
+func (c cable) Buffered() int {
+	if c.network.full {
+		return 1
+	}
+	return 0
+}
+
+func newChain(t testing.TB) *chain {
 	t.Helper()
-	c := &chain{t: t, world: linetest.NewWorld(), table: devices.NewTable(zap.NewNop())}
-	d, err := New("10.0.0.7:6665", []devices.Spec{devices.Position(), devices.Sonar(), devices.Vision()}, 50, readOnly)
+	core, logs := observer.New(zapcore.WarnLevel)
+	c := &chain{t: t, world: &network{World: linetest.NewWorld()}, table: devices.NewTable(zap.New(core)), log: logs}
+	d, err := New("10.0.0.7:6665", []devices.Spec{devices.Position(), devices.Sonar(), devices.Vision()}, 50)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,9 +71,14 @@ func (c *chain) SetupDone(_ time.Duration, d *devices.Device, err error) {
 
 func (c *chain) position() *devices.Device { return c.table.Device(codec.Position) }
 
-// sent returns the messages written to the current connection since the last
-// call.
-func (c *chain) sent() (messages []string) {
+// drive sends a command to the position device.
+func (c *chain) drive(command string) { c.position().SetCommand(c.world.Now(), []byte(command)) }
+
+// expectSent expects the messages written to the current connection since the
+// last call.
+func (c *chain) expectSent(want ...string) {
+	c.t.Helper()
+	var got []string
 	p := c.world.Port()
 	var d codec.Decoder
 	for in := p.Wrote; ; {
@@ -55,16 +86,11 @@ func (c *chain) sent() (messages []string) {
 		if !ok {
 			break
 		}
-		messages = append(messages, fmt.Sprintf("%c%c%s", m.Kind, m.Device, m.Payload))
+		got = append(got, fmt.Sprintf("%c%c%s", m.Kind, m.Device, m.Payload))
 		in = rest
 	}
 	p.Wrote = nil
-	return messages
-}
-
-func (c *chain) expectSent(want ...string) {
-	c.t.Helper()
-	if got := c.sent(); !slices.Equal(got, want) {
+	if !slices.Equal(got, want) {
 		c.t.Errorf("sent %q, want %q", got, want)
 	}
 }
@@ -74,8 +100,9 @@ func (c *chain) say(blocks ...[]byte) { c.world.Port().Say(slices.Concat(blocks.
 
 func reply(pairs string) []byte { return codec.AppendBlock(nil, 'r', []byte(pairs)) }
 
-func ages(micros uint64, ages ...uint32) []byte {
-	f := codec.FreshnessData{Time: micros, Ages: ages}
+// ages is the block that begins a frame. Its time is not looked at.
+func ages(ages ...uint32) []byte {
+	f := codec.FreshnessData{Time: 7, Ages: ages}
 	return codec.AppendBlock(nil, 'y', f.Append(nil))
 }
 
@@ -84,23 +111,35 @@ func position(x int32) []byte {
 	return codec.AppendBlock(nil, 'p', p.Append(nil))
 }
 
-func sonar() []byte { return codec.AppendBlock(nil, 's', make([]byte, 32)) }
+func sonar() []byte  { return codec.AppendBlock(nil, 's', make([]byte, 32)) }
+func vision() []byte { return codec.AppendBlock(nil, 'v', nil) }
 
 const (
-	asked   = "xyf\x00\x32"
-	request = "dryrpasrvr"
-	granted = "yrpasrvr"
+	rate    = "xyf\x00\x32"
+	ping    = "dr" // and its answer is an empty reply
+	request = "dryrprsrvr"
+	granted = "yrprsrvr"
+	fresh   = "xyn\x01"
+	write   = "drpa"
 )
 
-// open opens position and lets the other Player agree.
-func (c *chain) open() {
+// subscribe opens position.
+func (c *chain) subscribe() {
 	c.t.Helper()
 	if pending, err := c.position().Subscribe(c.world.Now(), c); !pending || err != nil {
 		c.t.Fatal(pending, err)
 	}
-	c.expectSent(asked, request)
-	c.world.Pass(200 * ms)
+}
+
+// open opens position and lets the other Player agree.
+func (c *chain) open() {
+	c.t.Helper()
+	c.subscribe()
+	c.expectSent(rate, ping, request)
+	c.say(reply(""))
+	c.world.Pass(4 * time.Second) // its hardware is slow
 	c.say(reply(granted))
+	c.expectSent(fresh)
 	c.expectState(devices.Ready, "p <nil>")
 }
 
@@ -122,39 +161,61 @@ func (c *chain) x() int32 {
 }
 
 func TestData(t *testing.T) {
-	c := newChain(t, false)
+	c := newChain(t)
 	c.open()
-	now := c.world.Now()
-	// Sonar has no data yet; vision has none to show.
-	c.say(ages(5_000_000, 20_000, codec.NoAge, 0), position(1), codec.AppendBlock(nil, 's', nil), codec.AppendBlock(nil, 'v', nil))
-	if c.x() != 1 || c.position().Age(now) != 20*ms {
-		t.Errorf("x %d, age %v", c.x(), c.position().Age(now))
+	published := func(p, s, v uint64) {
+		t.Helper()
+		for letter, want := range map[byte]uint64{'p': p, 's': s, 'v': v} {
+			if got := c.table.Device(letter).Seq(); got != want {
+				t.Errorf("%c was published %d times, want %d", letter, got, want)
+			}
+		}
 	}
-	if c.table.Device('s').HasData() || !c.table.Device('v').HasData() {
-		t.Error("sonar has data, or vision has none")
+	// The last frame of the old kind: sonar has no data yet, vision has no blobs.
+	c.say(ages(20_000, codec.NoAge, 0), position(1), codec.AppendBlock(nil, 's', nil), vision())
+	published(1, 0, 1)
+	if c.x() != 1 || c.position().Age(c.world.Now()) != 20*ms {
+		t.Errorf("x %d, age %v", c.x(), c.position().Age(c.world.Now()))
 	}
-	// The same data once more, and then new.
+	// From now on only what is new.
 	c.world.Pass(20 * ms)
-	c.say(ages(5_020_000, 40_000, 0, 0), position(1), sonar(), codec.AppendBlock(nil, 'v', nil))
-	if c.position().Seq() != 1 || c.table.Device('s').Seq() != 1 {
-		t.Errorf("position published %d times, sonar %d times", c.position().Seq(), c.table.Device('s').Seq())
+	c.say(ages(5_000), sonar(), ages(1_000, 2_000), position(2), vision())
+	published(2, 1, 2)
+	if age := c.table.Device('s').Age(c.world.Now()); age != 5*ms || c.x() != 2 {
+		t.Errorf("x %d, age of sonar %v", c.x(), age)
 	}
-	c.say(ages(5_040_000, 1000, 20_000, 0), position(2), sonar())
-	if c.position().Seq() != 2 || c.table.Device('s').Seq() != 1 || c.x() != 2 {
-		t.Errorf("position published %d times, sonar %d times", c.position().Seq(), c.table.Device('s').Seq())
+	// Data from before we were started.
+	c.say(ages(70*60*1e6), position(3))
+	if age := c.position().Age(c.world.Now()); age != 70*time.Minute {
+		t.Errorf("age %v", age)
 	}
 }
 
-// A Player that knows no ages.
-func TestOldPlayer(t *testing.T) {
-	c := newChain(t, false)
-	if _, err := c.position().Subscribe(c.world.Now(), c); err != nil {
-		t.Fatal(err)
+// However the stream is cut, it is the same.
+func TestCuts(t *testing.T) {
+	stream := slices.Concat(reply(""), reply(granted), ages(0, 0), position(5), sonar(), reply(""), ages(0), position(6))
+	for cut := range stream {
+		c := newChain(t)
+		c.subscribe()
+		c.say(stream[:cut])
+		c.say(stream[cut:])
+		c.expectState(devices.Ready, "p <nil>")
+		if c.x() != 6 || c.position().Seq() != 2 || c.table.Device('s').Seq() != 1 {
+			t.Fatalf("cut at %d: x %d, published %d and %d times", cut, c.x(), c.position().Seq(), c.table.Device('s').Seq())
+		}
 	}
-	c.say(reply("yepasrvr"))
+}
+
+// A Player that knows no ages, nor freshness.
+func TestOldPlayer(t *testing.T) {
+	c := newChain(t)
+	c.subscribe()
+	c.expectSent(rate, ping, request)
+	c.say(reply(""), reply("yeprsrvr"))
 	c.expectState(devices.Ready, "p <nil>")
+	c.expectSent()
 	for range 3 {
-		c.say(position(7), sonar())
+		c.say(position(7), sonar(), vision())
 	}
 	if c.position().Seq() != 3 || c.position().Age(c.world.Now()) != 0 {
 		t.Errorf("published %d times, age %v", c.position().Seq(), c.position().Age(c.world.Now()))
@@ -162,66 +223,89 @@ func TestOldPlayer(t *testing.T) {
 }
 
 func TestCommands(t *testing.T) {
-	c := newChain(t, false)
+	c := newChain(t)
 	c.open()
-	c.position().SetCommand(c.world.Now(), []byte("abcd"))
 	if err := c.position().Configure(c.world.Now(), []byte("m\x01")); err != nil {
 		t.Error(err)
 	}
-	c.expectSent("cpabcd", "xpm\x01")
+	c.expectSent("xpm\x01")
+	c.drive("abcd") // write access is asked for when it is needed
+	c.expectSent(write, "cpabcd")
+	c.say(reply("pa"))
+	c.drive("efgh")
+	c.expectSent("cpefgh")
+
 	// The network is full: the newest command is sent when it has room.
-	c.world.Port().Stuck = true
-	c.world.Port().Write([]byte("x"))
-	c.position().SetCommand(c.world.Now(), []byte("efgh"))
-	c.position().SetCommand(c.world.Now(), []byte("ijkl"))
+	c.world.full = true
+	c.drive("ijkl")
 	if err := c.position().Configure(c.world.Now(), []byte("m\x01")); err == nil {
 		t.Error("no error")
 	}
-	c.world.Pass(time.Second)
+	c.world.Pass(2 * pingPeriod)
+	c.say(sonar()) // not silent
+	c.drive("mnop")
 	c.expectSent()
+	c.world.full = false
+	c.world.Pass(100 * ms)
+	c.expectSent("cpmnop")
+}
 
-	c = newChain(t, true)
-	if _, err := c.position().Subscribe(c.world.Now(), c); err != nil {
-		t.Fatal(err)
-	}
-	c.expectSent(asked, "dryrprsrvr")
-	c.say(reply("yrprsrvr"))
-	c.position().SetCommand(c.world.Now(), []byte("abcd"))
+// We may read, but not write.
+func TestCommandsRefused(t *testing.T) {
+	c := newChain(t)
+	c.open()
+	c.say(ages(0), position(1))
+	c.drive("abcd")
+	c.expectSent(write, "cpabcd")
+	c.say(reply("pe")) // and closed
+	c.expectSent("drpr")
+	c.say(reply("pr"), ages(0), position(2))
+	c.drive("efgh")
 	c.expectSent()
+	if c.x() != 2 || c.position().Command() != nil {
+		t.Errorf("x %d, command %q", c.x(), c.position().Command())
+	}
+	if n := c.log.FilterMessage("the other Player takes no commands from us").Len(); n != 1 {
+		t.Errorf("%d lines in the log", n)
+	}
 }
 
 func TestSetupFails(t *testing.T) {
+	const player = "player 10.0.0.7:6665: "
 	for _, tt := range []struct {
 		name  string
 		event func(c *chain)
 		want  string
 	}{
-		{"refuses a device", func(c *chain) { c.say(reply("yrpesrvr")) }, "player 10.0.0.7:6665: it has no device 'p' for us, or not with this access"},
-		{"hangs up", func(c *chain) { c.world.Port().HangUp() }, "player 10.0.0.7:6665: unexpected EOF"},
-		{"says nothing", func(c *chain) { c.world.Pass(answerLimit) }, "player 10.0.0.7:6665: it does not answer"},
-		{"is no Player", func(c *chain) { c.say([]byte("HTTP/1.1 400 Bad Request")) }, "player 10.0.0.7:6665: it sends 'H', which is no letter of its devices"},
+		{"refuses a device", func(c *chain) { c.say(reply(""), reply("yrpesrvr")) }, "it cannot open device 'p' for us"},
+		{"hangs up", func(c *chain) { c.world.Port().HangUp() }, "unexpected EOF"},
+		{"is not reached", func(c *chain) { c.world.Pass(connectLimit) }, "it does not answer"},
+		{"says no more", func(c *chain) { c.say(reply("")); c.world.Pass(answerLimit) }, "it does not answer"},
+		{"is no Player", func(c *chain) { c.say([]byte("HTTP/1.1 400 Bad Request")) }, "it sends 'H', which is no letter of its devices"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			c := newChain(t, false)
-			if _, err := c.position().Subscribe(c.world.Now(), c); err != nil {
-				t.Fatal(err)
-			}
+			c := newChain(t)
+			c.subscribe()
 			tt.event(c)
-			c.expectState(devices.Idle, "p "+tt.want)
+			c.expectState(devices.Idle, "p "+player+tt.want)
 			if !c.world.Port().Closed {
 				t.Error("the connection stays open")
 			}
+			c.world.Pass(time.Minute)
+			if len(c.world.Ports) != 1 {
+				t.Error("tried again while nobody asks for it")
+			}
 		})
 	}
-	c := newChain(t, false)
+	c := newChain(t)
 	c.world.Refuse = errors.New("no route to host")
-	if _, err := c.position().Subscribe(c.world.Now(), c); err == nil || err.Error() != "player 10.0.0.7:6665: no route to host" {
+	if _, err := c.position().Subscribe(c.world.Now(), c); err == nil || err.Error() != player+"no route to host" {
 		t.Errorf("error %v", err)
 	}
 }
 
 // However the connection is lost, it is made again; the clients stay, and what
-// was commanded before is not repeated.
+// was commanded before or meanwhile is not carried out.
 func TestReconnect(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -231,40 +315,49 @@ func TestReconnect(t *testing.T) {
 		{"silent", func(c *chain) { c.world.Pass(silenceLimit) }},
 		{"garbage", func(c *chain) { c.say([]byte("garbage")) }},
 		{"wrong size", func(c *chain) { c.say(codec.AppendBlock(nil, 'p', []byte("short"))) }},
+		{"within a write", func(c *chain) { c.world.Break = func() {}; c.drive("ijkl") }},
+		{"within a ping", func(c *chain) { c.world.Break = func() {}; c.world.Pass(pingPeriod) }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			c := newChain(t, false)
+			c := newChain(t)
 			c.open()
-			c.say(ages(9_000_000, 0, 0, 0), position(1))
-			c.position().SetCommand(c.world.Now(), []byte("abcd"))
+			c.say(ages(0), position(1))
+			stamp := c.world.Now()
+			c.drive("abcd")
 			tt.lose(c)
-			if !c.world.Port().Closed {
-				t.Fatal("the connection stays open")
+			if !c.world.Port().Closed || c.position().Command() != nil {
+				t.Fatalf("closed: %v, command %q", c.world.Port().Closed, c.position().Command())
 			}
-			c.position().SetCommand(c.world.Now(), []byte("efgh"))
+			c.drive("efgh")
 			if err := c.position().Configure(c.world.Now(), []byte("m\x01")); err == nil {
 				t.Error("no error")
 			}
 			c.world.Refuse = errors.New("no route to host")
-			c.world.Pass(600 * ms)
+			for range 10 {
+				c.world.Pass(time.Second)
+			}
+			if n := c.log.Len(); n != 2 { // the loss, and why it stays
+				t.Errorf("%d lines in the log", n)
+			}
+			if c.x() != 1 || c.position().Age(c.world.Now()) != c.world.Now()-stamp {
+				t.Errorf("x %d, age %v", c.x(), c.position().Age(c.world.Now()))
+			}
 			c.world.Refuse = nil
 			before := len(c.world.Ports)
-			c.world.Pass(1100 * ms)
+			c.world.Pass(retryPeriod)
 			if len(c.world.Ports) != before+1 {
 				t.Fatal("not tried again")
 			}
-			c.expectSent(asked, request)
-			c.say(reply(granted), ages(1000, 0, 0, 0), position(3))
+			c.expectSent(rate, ping, request)
+			c.drive("ijkl") // too early
+			c.say(reply(""), reply(granted), ages(0), position(3))
+			c.expectSent(fresh) // and no command
 			c.expectState(devices.Ready)
 			if c.x() != 3 {
 				t.Errorf("x %d", c.x())
 			}
-			c.world.Pass(2 * time.Second)
-			c.say(ages(3000, 0, 0, 0)) // not silent
-			c.world.Pass(2 * time.Second)
-			if c.world.Port().Closed {
-				t.Error("closed although it was heard of")
-			}
+			c.drive("mnop")
+			c.expectSent(write, "cpmnop")
 			c.position().Unsubscribe(c.world.Now(), c)
 			c.expectState(devices.Idle)
 			if !c.world.Port().Closed {
@@ -278,12 +371,40 @@ func TestReconnect(t *testing.T) {
 	}
 }
 
+// Who has nothing to say is asked for a sign of life, once a second.
+func TestPing(t *testing.T) {
+	c := newChain(t)
+	c.open()
+	for range 10 {
+		c.world.Pass(pingPeriod)
+		c.expectSent(ping)
+		c.say(reply(""))
+	}
+	c.world.Pass(2 * pingPeriod)
+	c.expectSent(ping, ping)
+	c.world.Pass(silenceLimit - 2*pingPeriod - 1)
+	if c.world.Port().Closed {
+		t.Error("given up too early")
+	}
+	c.world.Pass(1)
+	if !c.world.Port().Closed {
+		t.Error("not given up")
+	}
+	// Data is a sign of life, too.
+	c.world.Pass(retryPeriod)
+	c.say(reply(""), reply(granted))
+	c.world.Port().Wrote = nil
+	for range 30 {
+		c.world.Pass(100 * ms)
+		c.say(ages(0), position(4))
+	}
+	c.expectSent()
+}
+
 // The client leaves while the other Player is still setting up.
 func TestShutdownEarly(t *testing.T) {
-	c := newChain(t, false)
-	if _, err := c.position().Subscribe(c.world.Now(), c); err != nil {
-		t.Fatal(err)
-	}
+	c := newChain(t)
+	c.subscribe()
 	c.position().Unsubscribe(c.world.Now(), c)
 	c.expectState(devices.Idle)
 	if !c.world.Port().Closed {
@@ -297,14 +418,17 @@ func TestKind(t *testing.T) {
 		{"127.0.0.1", "127.0.0.1:6665"},
 		{"[::1]:7000", "[::1]:7000"},
 		{"::1", "[::1]:6665"},
-		{"localhost:7000", "127.0.0.1:7000 [::1]:7000"},
+		{"[::1]", "[::1]:6665"},
+		{"localhost:7000", "127.0.0.1:7000"},
 	} {
-		if got, err := resolve(tt.remote); err != nil || !strings.Contains(tt.want, got) {
-			t.Errorf("%s: %s, %v", tt.remote, got, err)
+		if got, err := resolve(tt.remote); err != nil || got != tt.want {
+			t.Errorf("%s: %s, %v, want %s", tt.remote, got, err, tt.want)
 		}
 	}
-	if _, err := resolve("127.0.0.1:http"); err == nil {
-		t.Error("no error")
+	for _, remote := range []string{"127.0.0.1:http", "127.0.0.1:0", "127.0.0.1:65536", "127.0.0.1:", "no such host"} {
+		if got, err := resolve(remote); err == nil {
+			t.Errorf("%s is %s", remote, got)
+		}
 	}
 	k := Kind()
 	values := k.Defaults()
@@ -317,18 +441,42 @@ func TestKind(t *testing.T) {
 	}
 }
 
-func TestFrameAllocatesNothing(t *testing.T) {
-	c := newChain(t, false)
+func TestHotPathAllocatesNothing(t *testing.T) {
+	c := newChain(t)
 	c.open()
-	micros := uint64(1_000_000)
-	frame := slices.Concat(ages(micros, 0, 0, 0), position(1), sonar())
+	frame, command := slices.Concat(ages(0, 0), position(1), sonar()), []byte("abcd")
 	c.say(frame)
+	c.drive("abcd")
 	p := c.world.Port()
 	if n := testing.AllocsPerRun(1000, func() {
-		frame[4]++ // of the time
 		p.Say(frame[:50])
 		p.Say(frame[50:])
+		p.Wrote = p.Wrote[:0]
+		c.position().SetCommand(c.world.Now(), command)
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
+	if c.position().Seq() < 1000 || len(p.Wrote) == 0 {
+		t.Error("nothing happened")
+	}
+}
+
+// Whatever the other Player sends, nothing breaks and little is kept.
+func FuzzReceive(f *testing.F) {
+	f.Add(slices.Concat(reply(""), reply(granted), ages(0, 0), position(5), sonar(), reply("pe")), uint8(7))
+	f.Add(slices.Concat(reply("yepesrvr")), uint8(1))
+	f.Add(slices.Concat(reply(granted), ages(), position(1), reply("pe"), reply("pe"), vision()), uint8(200))
+	f.Add([]byte("y\x00\x09123456789"), uint8(2))
+	f.Fuzz(func(t *testing.T, in []byte, n uint8) {
+		c := newChain(t)
+		c.subscribe()
+		for piece := range slices.Chunk(in, int(n)+1) {
+			c.world.Port().Say(piece)
+			c.drive("abcd")
+		}
+		c.world.Pass(time.Minute)
+		if s := c.position().Link().State(); s != devices.Idle && s != devices.Ready {
+			t.Errorf("after a minute the link is %v", s)
+		}
+	})
 }

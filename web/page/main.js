@@ -71,6 +71,7 @@ function show(robot) {
   world?.view.changed();
   $("robot-name").textContent = robot?.name ?? "No robot";
   if (robot) $("rate").value = robot.rate;
+  markMotors();
   refresh();
 }
 
@@ -121,6 +122,17 @@ function refreshDrive() {
   $("drive-state").classList.toggle("bad", driver.note !== "");
 }
 
+function switchMotors(on) {
+  driver.send({ motors: on });
+  if (shown) shown.motors = on;
+  markMotors();
+}
+
+function markMotors() {
+  $("motors-on").setAttribute("aria-pressed", shown?.motors === true);
+  $("motors-off").setAttribute("aria-pressed", shown?.motors === false);
+}
+
 function bindDrive() {
   watchAttention(driver);
   watchKeys(driver);
@@ -128,8 +140,8 @@ function bindDrive() {
   watchPad(driver, $("pad-hint"));
   driver.addEventListener("change", refreshDrive);
   $("stop").addEventListener("click", () => driver.halt());
-  $("motors-on").addEventListener("click", () => driver.send({ motors: true }));
-  $("motors-off").addEventListener("click", () => driver.send({ motors: false }));
+  $("motors-on").addEventListener("click", () => switchMotors(true));
+  $("motors-off").addEventListener("click", () => switchMotors(false));
   $("reset").addEventListener("click", () => {
     driver.send({ reset: true });
     if (shown) shown.trail = [];
@@ -190,6 +202,13 @@ const remembered = () => {
   }
 };
 
+// showSpeed marks the speed in the list; world files may have others.
+function showSpeed(speed) {
+  const value = String(speed);
+  if (![...$("speed").options].some((o) => o.value === value)) $("speed").add(new Option(`${value}×`, value));
+  $("speed").value = value;
+}
+
 function startWorld() {
   $("world").hidden = $("sim").hidden = document.querySelector(".tabs").hidden = false;
   $("main").classList.add("simulated");
@@ -204,7 +223,7 @@ function startWorld() {
     $("sim-time").textContent = `${world.time.toFixed(1)} s${world.finished ? " · finished" : ""}`;
     $("pause").textContent = world.paused ? "Run" : "Pause";
     $("pause").setAttribute("aria-pressed", world.paused);
-    if (document.activeElement !== $("speed")) $("speed").value = String(world.speed);
+    if (document.activeElement !== $("speed")) showSpeed(world.speed);
   });
   $("pause").addEventListener("click", () => world.order({ pause: !world.paused }));
   $("step").addEventListener("click", () => {

@@ -1,0 +1,203 @@
+package p2os
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"player/codec"
+	"player/devices"
+	"player/devices/line/linetest"
+)
+
+const ms = time.Millisecond
+
+// bench is a driver with a client, in simulated time.
+type bench struct {
+	*linetest.World
+	t      testing.TB
+	driver *Driver
+	link   *devices.Link
+	log    *observer.ObservedLogs
+	done   []error // how setups ended
+
+	position, sonar, gripper, misc *devices.Device
+}
+
+func (b *bench) SetupDone(_ time.Duration, _ *devices.Device, err error) {
+	b.done = append(b.done, err)
+}
+
+func newBench(t testing.TB) *bench {
+	t.Helper()
+	core, log := observer.New(zap.DebugLevel)
+	table := devices.NewTable(zap.New(core))
+	b := &bench{World: linetest.NewWorld(), t: t, driver: New("/dev/robot"), log: log}
+	if err := table.Attach(b.driver); err != nil {
+		t.Fatal(err)
+	}
+	table.Connect(b.World)
+	b.position, b.sonar = table.Device(codec.Position), table.Device(codec.Sonar)
+	b.gripper, b.misc = table.Device(codec.Gripper), table.Device(codec.Misc)
+	b.link = b.position.Link()
+	return b
+}
+
+func (b *bench) subscribe() {
+	if pending, err := b.position.Subscribe(b.Now(), b); err != nil || !pending {
+		b.done = append(b.done, err)
+	}
+}
+
+// ready subscribes and waits for the robot.
+func (b *bench) ready() {
+	b.t.Helper()
+	b.subscribe()
+	b.untilUp()
+}
+
+func (b *bench) untilUp() {
+	b.t.Helper()
+	if !b.Until(b.driver.line.IsUp, 10*time.Second) {
+		b.t.Fatalf("not connected: %v; wrote %q; log %v", b.done, b.wrote(), b.messages())
+	}
+}
+
+func (b *bench) command(speed, turnRate int16) {
+	b.position.SetCommand(b.Now(), codec.PositionCommand{Speed: speed, TurnRate: turnRate}.Append(nil))
+}
+
+func (b *bench) configure(payload ...byte) {
+	b.t.Helper()
+	if err := b.misc.Configure(b.Now(), payload); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *bench) pose() (p codec.PositionData) {
+	b.t.Helper()
+	if err := p.Decode(b.position.Data()); err != nil {
+		b.t.Fatal(err)
+	}
+	return p
+}
+
+func (b *bench) messages() (lines []string) {
+	for _, e := range b.log.TakeAll() {
+		lines = append(lines, fmt.Sprint(e.Level, " ", e.Message))
+	}
+	return lines
+}
+
+// wrote is what the driver has sent on all ports, as command names with what
+// follows them in the body. Handshake and operation share names.
+func (b *bench) wrote() (packets []string) {
+	for _, p := range b.Ports {
+		packets = append(packets, names(p.Wrote)...)
+	}
+	return packets
+}
+
+func names(stream []byte) (list []string) {
+	for len(stream) > 0 {
+		size := 3 + int(stream[2])
+		body := stream[3 : size-2]
+		list = append(list, strings.TrimSpace(fmt.Sprintf("%v % X", Command(body[0]), body[1:])))
+		stream = stream[size:]
+	}
+	return list
+}
+
+// robot plays the far end: it answers the handshake and streams SIPs. Its bytes
+// are those of wire recordings.
+type robot struct {
+	bench *bench
+	baud  int
+	stage int  // steps of the handshake that are done, 4 when it is open
+	muted bool // it obeys, but nothing it says arrives
+	off   bool
+	deaf  map[string]int // how many packets of a name get lost on the way to it
+	sip   []byte
+	heard []string
+	timer bool
+}
+
+const (
+	echo0    = "FA FB 03 00 00 00"
+	echo1    = "FA FB 03 01 00 01"
+	identity = "FA FB 16 02 45 6D 75 30 31 00 50 69 6F 6E 65 65 72 00 70 32 64 78 00 88 55"
+	sipZero  = "FA FB 1B 32 00 00 00 00 00 00 00 00 00 00 7C 00 00 00 00 00 00 2E 00 04 11 80 06 00 E4 93"
+	sipFar   = "FA FB 1B 32 A0 0F 00 00 00 00 00 00 00 00 7C 00 00 00 00 00 00 2E 00 03 11 80 06 00 F3 33" // x 4000
+	sipSpeed = "FA FB 1B 33 30 00 00 00 00 00 90 01 90 01 7C 00 00 00 00 01 00 2E 00 12 11 80 06 00 F7 E3" // x 48
+)
+
+func (b *bench) robot(baud int) *robot {
+	r := &robot{bench: b, baud: baud, sip: unhex(b.t, sipZero), deaf: map[string]int{}}
+	b.Heard = func(p *linetest.Port, sent []byte) {
+		if p.Baud == r.baud && !r.off {
+			for _, name := range names(sent) {
+				r.obey(name)
+			}
+		}
+	}
+	return r
+}
+
+const stageOpen = 4
+
+func (r *robot) obey(name string) {
+	if r.deaf[name] > 0 {
+		r.deaf[name]--
+		return
+	}
+	r.heard = append(r.heard, name)
+	switch {
+	case r.stage > 2 && name == "SYNC2/CLOSE":
+		r.stage = 0
+	case r.stage == stageOpen:
+	case name == "SYNC0/PULSE" && r.stage < 3:
+		r.stage = 1
+		r.say(echo0)
+	case name == "SYNC1/OPEN" && r.stage == 3:
+		r.start()
+	case name == "SYNC1/OPEN" && r.stage > 0:
+		r.stage = 2
+		r.say(echo1)
+	case name == "SYNC2/CLOSE" && r.stage > 1:
+		r.stage = 3
+		r.say(identity)
+	}
+}
+
+// start opens the robot.
+func (r *robot) start() {
+	r.stage = stageOpen
+	if !r.timer {
+		r.timer = true
+		r.bench.After(100*ms, r.stream)
+	}
+}
+
+func (r *robot) stream() {
+	if r.timer = r.stage == stageOpen; r.timer {
+		r.bench.After(100*ms, r.stream)
+		r.saying(r.sip)
+	}
+}
+
+func (r *robot) say(hex string) {
+	r.bench.After(10*ms, func() { r.saying(unhex(r.bench.t, hex)) })
+}
+
+func (r *robot) saying(b []byte) {
+	if p := r.bench.Port(); !r.muted && !r.off && p.Baud == r.baud {
+		p.Say(b)
+	}
+}
+
+// switchOff cuts the robot's power.
+func (r *robot) switchOff() { r.off, r.stage = true, 0 }

@@ -1,0 +1,89 @@
+package p2os
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"player/devices"
+	"player/devices/line/linetest"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// Recorded robots and what clients asked for meanwhile; the golden files hold
+// what the driver sent and what it made of the last packet.
+func TestSessions(t *testing.T) {
+	for _, name := range []string{"drive", "separate", "wrap", "bits"} {
+		t.Run(name, func(t *testing.T) {
+			got := replay(t, "testdata/"+name+".hex")
+			golden := "testdata/" + name + ".golden"
+			if *update {
+				if err := os.WriteFile(golden, got, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got, want) {
+				t.Errorf("the driver now sends:\n%s", got)
+			}
+		})
+	}
+}
+
+func replay(t *testing.T, file string) []byte {
+	b := newBench(t)
+	var out bytes.Buffer
+	fmt.Fprintln(&out, "# seconds, baud, what the driver sent")
+	b.Heard = func(p *linetest.Port, sent []byte) {
+		for len(sent) > 0 {
+			size := 3 + int(sent[2])
+			fmt.Fprintf(&out, "%6.3f %d % X ; %s\n", (b.Now() - time.Second).Seconds(), p.Baud, sent[:size], names(sent[:size])[0])
+			sent = sent[size:]
+		}
+	}
+	b.subscribe()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		var number byte
+		var speed, turnRate int16
+		switch {
+		case strings.HasPrefix(line, "#"):
+		case line == "x R":
+			b.configure('R')
+		case strings.HasPrefix(line, "x"):
+			if _, err := fmt.Sscanf(line[3:], "%d", &number); err != nil {
+				t.Fatal(err)
+			}
+			b.configure(line[2], number)
+		case strings.HasPrefix(line, "c"):
+			if _, err := fmt.Sscanf(line, "c %d %d", &speed, &turnRate); err != nil {
+				t.Fatal(err)
+			}
+			b.command(speed, turnRate)
+		default:
+			b.Pass(100 * ms)
+			b.Port().Say(unhex(t, strings.TrimPrefix(line, "!")))
+		}
+	}
+	pose := b.pose()
+	data := [][]byte{bytes.Clone(b.sonar.Data()), bytes.Clone(b.gripper.Data()), bytes.Clone(b.misc.Data())}
+	b.position.Unsubscribe(b.Now(), b)
+	b.Pass(2 * time.Second)
+	fmt.Fprintf(&out, "# position %+v\n# sonar % X\n# gripper % X\n# misc % X\n", pose, data[0], data[1], data[2])
+	if b.link.State() != devices.Idle {
+		t.Errorf("link is %s", b.link.State())
+	}
+	return out.Bytes()
+}

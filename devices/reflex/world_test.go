@@ -1,0 +1,90 @@
+package reflex
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/codec"
+	"player/devices"
+	"player/devices/line/linetest"
+	"player/devices/stage"
+)
+
+// drive has a client say the same for a while to a simulated robot, and returns
+// how long the robot's way was, m, and for how many tenths of a second its
+// wheels were blocked.
+func drive(t *testing.T, path string, protected bool, c codec.PositionCommand, d time.Duration) (way float64, blocked int) {
+	t.Helper()
+	world, err := stage.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := world.Robots()[0]
+	host, table := linetest.NewWorld(), devices.NewTable(zap.NewNop())
+	at := func(spec devices.Spec, index int) devices.Spec { spec.Index = index; return spec }
+	if _, err := table.AttachAs(stage.NewDriver(world, body), []devices.Spec{at(devices.Position(), 1), devices.Sonar(), devices.Misc()}); err != nil {
+		t.Fatal(err)
+	}
+	position := table.Find(codec.Position, 1)
+	if protected {
+		driver, err := New(position, []*devices.Device{table.Device(codec.Sonar), table.Device(codec.Misc)}, defaultRange)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := table.Attach(driver); err != nil {
+			t.Fatal(err)
+		}
+		position = table.Device(codec.Position)
+	}
+	table.Connect(host)
+	if pending, err := position.Subscribe(host.Now(), &robot{}); pending || err != nil {
+		t.Fatal(pending, err)
+	}
+	position.SetCommand(host.Now(), c.Append(nil))
+	last := body.Pose()
+	for end := host.Now() + d; host.Now() < end; {
+		host.Pass(100 * time.Millisecond)
+		p := body.Pose()
+		way += math.Hypot(p.X-last.X, p.Y-last.Y)
+		last = p
+		var data codec.PositionData
+		if err := data.Decode(position.Data()); err != nil {
+			t.Fatal(err)
+		}
+		if data.Stall != 0 {
+			blocked++
+		}
+	}
+	return way, blocked
+}
+
+// TestDeadProgram: the last that a client has said is "full speed", and nothing
+// more comes. What it runs into depends on whether there are reflexes.
+func TestDeadProgram(t *testing.T) {
+	const tenths = 3 * 60 * 10
+	for _, c := range []struct {
+		name, path string
+		command    codec.PositionCommand
+		way        float64 // m at least, with reflexes
+		blocked    int     // tenths of a second at most, with reflexes
+	}{
+		{"a room", "../../worlds/room.world", codec.PositionCommand{Speed: 500}, 30, 150},
+		{"a curve", "../../worlds/room.world", codec.PositionCommand{Speed: 400, TurnRate: 10}, 30, 50},
+		{"a corner that gives no echo", "../../worlds/subsumption-corner.world", codec.PositionCommand{Speed: 400}, 20, 250},
+		{"backward", "../../worlds/room.world", codec.PositionCommand{Speed: -300}, 0.5, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, blocked := drive(t, c.path, false, c.command, tenths*100*time.Millisecond)
+			if blocked < tenths/2 {
+				t.Errorf("without reflexes it is blocked for %d tenths of %d only: this world proves nothing", blocked, tenths)
+			}
+			way, blocked := drive(t, c.path, true, c.command, tenths*100*time.Millisecond)
+			if way < c.way || blocked > c.blocked {
+				t.Errorf("with reflexes: a way of %.1f m, blocked for %d tenths of a second", way, blocked)
+			}
+		})
+	}
+}

@@ -1,0 +1,197 @@
+package sicklms200
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"player/codec"
+	"player/devices"
+	"player/devices/line/linetest"
+)
+
+const ms = time.Millisecond
+
+// bench is a driver with a client, in simulated time.
+type bench struct {
+	*linetest.World
+	t      testing.TB
+	driver *Driver
+	link   *devices.Link
+	laser  *devices.Device
+	log    *observer.ObservedLogs
+	done   []error // how setups ended
+}
+
+func (b *bench) SetupDone(_ time.Duration, _ *devices.Device, err error) {
+	b.done = append(b.done, err)
+}
+
+func newBench(t testing.TB) *bench {
+	t.Helper()
+	core, log := observer.New(zap.DebugLevel)
+	table := devices.NewTable(zap.New(core))
+	b := &bench{World: linetest.NewWorld(), t: t, driver: New("/dev/laser"), log: log}
+	if err := table.Attach(b.driver); err != nil {
+		t.Fatal(err)
+	}
+	table.Connect(b.World)
+	b.laser = table.Device(codec.Laser)
+	b.link = b.laser.Link()
+	return b
+}
+
+func (b *bench) subscribe() {
+	if pending, err := b.laser.Subscribe(b.Now(), b); err != nil || !pending {
+		b.done = append(b.done, err)
+	}
+}
+
+func (b *bench) ready() {
+	b.t.Helper()
+	b.subscribe()
+	b.untilUp()
+}
+
+func (b *bench) untilUp() {
+	b.t.Helper()
+	if !b.Until(b.driver.line.IsUp, 20*time.Second) {
+		b.t.Fatalf("not connected: %v", b.done)
+	}
+}
+
+func (b *bench) ranges() (r codec.LaserData) {
+	b.t.Helper()
+	if err := r.Decode(b.laser.Data()); err != nil {
+		b.t.Fatal(err)
+	}
+	return r
+}
+
+// requestNames are the requests as they are on the wire.
+var requestNames = map[string]string{
+	"02 00 02 00 20 25 35 08":                         "stop",
+	"02 00 02 00 20 24 34 08":                         "stream",
+	"02 00 02 00 20 40 50 08":                         "38400",
+	"02 00 0A 00 20 00 53 49 43 4B 5F 4C 4D 53 BE C5": "password",
+	"02 00 01 00 31 15 12":                            "status?",
+	"02 00 01 00 74 50 12":                            "configuration?",
+	"02 00 05 00 3B B4 00 32 00 3B 1F":                "variant",
+}
+
+func requestName(b []byte) string {
+	if name, ok := requestNames[fmt.Sprintf("% X", b)]; ok {
+		return name
+	}
+	if len(b) > 5 && b[4] == 0x77 {
+		return "configuration"
+	}
+	return fmt.Sprintf("% X", b)
+}
+
+// laser plays the far end.
+type laser struct {
+	bench     *bench
+	baud      int
+	streaming bool
+	config    []byte
+	variant   Variant
+
+	off     bool
+	mute    bool           // it does not stream, though it says so
+	deaf    map[string]int // how many requests of a name get lost on the way to it
+	dumb    map[string]int // how many answers to a name get lost on the way back
+	answers map[string]string
+	late    map[string]time.Duration // more time to answer
+	heard   []string
+	ticking bool
+}
+
+const (
+	ackOK   = "02 80 03 00 A0 00 10 16 0A"
+	ackDeny = "02 80 03 00 A0 01 10 14 0B"
+	nackHex = "02 80 02 00 92 10 7F 33"
+)
+
+func (b *bench) newLaser(baud int) *laser {
+	l := &laser{bench: b, baud: baud, config: make([]byte, 34), variant: wanted,
+		deaf: map[string]int{}, dumb: map[string]int{}, answers: map[string]string{}, late: map[string]time.Duration{}}
+	l.config[Units] = byte(Millimetres)
+	b.Heard = func(p *linetest.Port, sent []byte) {
+		if p.Baud == l.baud && !l.off {
+			l.obey(sent)
+		}
+	}
+	return l
+}
+
+func (l *laser) obey(sent []byte) {
+	name := requestName(sent)
+	if l.deaf[name] > 0 {
+		l.deaf[name]--
+		return
+	}
+	l.heard = append(l.heard, name)
+	answer, baud := unhex(l.bench.t, ackOK), l.baud
+	given, scripted := l.answers[name]
+	switch {
+	case scripted:
+		answer = unhex(l.bench.t, given)
+	case name == "stop":
+		l.streaming = false
+	case name == "stream":
+		l.streaming = true
+		l.tick()
+	case name == "38400":
+		baud = 38400
+	case name == "password":
+		l.streaming = false
+	case name == "status?":
+		data := make([]byte, 150)
+		data[106], data[108] = byte(l.variant.Angle), byte(l.variant.Resolution)
+		answer = appendTelegram(nil, addressHost, byte(CodeStatus), append(data, 0x10)...)
+	case name == "variant":
+		l.variant = wanted
+		answer = appendTelegram(nil, addressHost, byte(CodeVariantSet), 1, 180, 0, 50, 0, 0x10)
+	case name == "configuration?":
+		answer = appendTelegram(nil, addressHost, byte(CodeConfig), append(slices.Clone(l.config), 0x10)...)
+	case name == "configuration":
+		l.config = slices.Clone(sent[5 : len(sent)-2])
+		answer = appendTelegram(nil, addressHost, byte(CodeConfigSet), append(append([]byte{1}, l.config...), 0x10)...)
+	}
+	if l.dumb[name] > 0 {
+		l.dumb[name]--
+		l.baud = baud
+		return
+	}
+	l.bench.After(10*ms+l.late[name], func() {
+		l.say(answer)
+		l.baud = baud
+	})
+}
+
+func (l *laser) say(b []byte) {
+	if p := l.bench.Port(); p.Baud == l.baud && !l.off {
+		p.Say(b)
+	}
+}
+
+func (l *laser) tick() {
+	if !l.ticking {
+		l.ticking = true
+		l.bench.After(200*ms, l.turn)
+	}
+}
+
+func (l *laser) turn() {
+	if l.ticking = l.streaming; l.streaming {
+		l.bench.After(200*ms, l.turn)
+		if !l.mute {
+			l.say(scan(1000))
+		}
+	}
+}

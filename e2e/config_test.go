@@ -1,0 +1,60 @@
+package e2e
+
+import (
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+func TestCheck(t *testing.T) {
+	dir := t.TempDir()
+	good := write(t, dir, "good.cfg", `driver ( name "testpattern" provides ["laser:0" "7000:sonar:0"] )`)
+	if code, out := exits(t, "-check", good); code != 2 || !strings.Contains(out, `good.cfg:1:49: one driver provides devices of one robot`) {
+		t.Errorf("exit %d, %s", code, out)
+	}
+	good = write(t, dir, "good.cfg", `driver ( name "testpattern" provides ["laser:0"] rate 20 )`)
+	if code, out := exits(t, good, "-check"); code != 0 || !strings.Contains(out, "l  laser:0  testpattern") || !strings.Contains(out, "rate          20 Hz") {
+		t.Errorf("exit %d, %s", code, out)
+	}
+	bad := write(t, dir, "bad.cfg", "driver\n(\n  name \"testpattern\"\n  rtae 20\n)\n")
+	want := fmt.Sprintf("player: %s:4:3: field \"rtae\" is not used in driver; did you mean \"rate\"?\n    rtae 20\n    ^\n", bad)
+	if code, out := exits(t, bad); code != 2 || out != want {
+		t.Errorf("exit %d, %s\nwant %s", code, out, want)
+	}
+	if code, out := exits(t, "nowhere.cfg"); code != 2 || !strings.Contains(out, "nowhere.cfg: no such file") {
+		t.Errorf("exit %d, %s", code, out)
+	}
+	if code, out := exits(t, "-list"); code != 0 || !strings.Contains(out, "p2os: ") || !strings.Contains(out, "plugin: ") {
+		t.Errorf("exit %d, %s", code, out)
+	}
+}
+
+// Robots of one file on several ports; one of them belongs to nobody here.
+func TestRobotsAndAccess(t *testing.T) {
+	other := freePort(t)
+	s := start(t, write(t, t.TempDir(), "robots.cfg", fmt.Sprintf(`
+		driver ( name "testpattern" provides ["sonar:0" "position:0"] alwayson 1 )
+		driver ( name "testpattern" provides ["%d:laser:0"] )
+		access ( allow "read" from "127.0.0.0/8" )
+		access ( allow ["write" "config"] from "10.0.0.0/8" )`, other)))
+	await(t, "the driver that is always on", func() bool { return strings.Contains(s.log.String(), "device ready") })
+	p := s.dial(t)
+	if reply := p.request("srpaprpwlr"); reply != "srpepepele" {
+		t.Errorf("reply %q", reply)
+	}
+	if reply := p.request("pr"); reply != "pr" {
+		t.Errorf("reply %q", reply)
+	}
+	p.message('x', 'p', 'm', 1)
+	await(t, "a line about it", func() bool { return strings.Contains(s.log.String(), "access refused") })
+	s.address = net.JoinHostPort("127.0.0.1", strconv.Itoa(other))
+	p = s.dial(t)
+	if reply := p.request("lrsr"); reply != "lrse" {
+		t.Errorf("reply %q of the other robot", reply)
+	}
+	if got := p.frame(1); got != "l722" {
+		t.Errorf("frame %s", got)
+	}
+}

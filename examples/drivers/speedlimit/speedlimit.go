@@ -1,0 +1,60 @@
+// Package speedlimit is a virtual device: the wheels of another driver, but
+// slow. It stands between clients and position:1.
+package speedlimit
+
+import (
+	"time"
+
+	"player/codec"
+	"player/devices"
+)
+
+func Kind() devices.Kind {
+	inner := devices.Position()
+	inner.Index = 1
+	return devices.Kind{
+		Name: "speedlimit", Doc: "drives no faster than it may",
+		Provides: []devices.Spec{devices.Position()},
+		Requires: []devices.Spec{inner},
+		Options:  []devices.Option{{Name: "limit", Default: 200, Min: 1, Max: 5000, Unit: "mm/s", Doc: "highest speed"}},
+		New: func(a devices.Args) (devices.Driver, error) {
+			d := &Driver{inner: a.Requires[0], limit: int16(a.Int("limit"))}
+			d.needs = devices.Needs{Devices: a.Requires, Follower: d}
+			return d, nil
+		},
+	}
+}
+
+type Driver struct {
+	inner, outer *devices.Device
+	limit        int16
+	needs        devices.Needs // opens inner as long as a client has us open
+	link         *devices.Link
+}
+
+func (d *Driver) Describe() devices.Description {
+	return devices.Description{Name: "speedlimit", Provides: []devices.Spec{devices.Position()}, SetupLimit: devices.VirtualSetupLimit}
+}
+
+func (d *Driver) Setup(now time.Duration, link *devices.Link) {
+	d.link, d.outer = link, link.Device(codec.Position)
+	d.needs.Open(now, link)
+}
+
+func (d *Driver) Shutdown(now time.Duration) { d.needs.Close(now); d.link.Stopped(now) }
+
+// Published hands on what the inner device says.
+func (d *Driver) Published(inner *devices.Device) { d.outer.Publish(inner.Stamp(), inner.Data()) }
+
+func (d *Driver) Command(now time.Duration, outer *devices.Device) {
+	var c codec.PositionCommand
+	_ = c.Decode(outer.Command()) // it has the right size
+	c.Speed = min(max(c.Speed, -d.limit), d.limit)
+	d.inner.SetCommand(now, c.Append(nil))
+}
+
+func (d *Driver) Configure(now time.Duration, _ *devices.Device, payload []byte) error {
+	return d.inner.Configure(now, payload)
+}
+
+func (d *Driver) Tick(time.Duration) time.Duration { return 0 } // it sets no deadlines

@@ -1,0 +1,75 @@
+// Package voltmeter is a driver for a meter that sends lines such as "12.6\n",
+// several a second, at 9600 baud. It becomes the battery of device misc.
+package voltmeter
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"player/codec"
+	"player/devices"
+	"player/devices/line"
+)
+
+func Kind() devices.Kind {
+	return devices.Kind{
+		Name: "voltmeter", Doc: "a voltmeter on a serial line, as the battery of misc",
+		Provides: []devices.Spec{devices.Misc()},
+		Options:  []devices.Option{{Name: "port", Default: "/dev/ttyUSB0", Doc: "serial port"}},
+		New:      func(a devices.Args) (devices.Driver, error) { return &Driver{path: a.String("port")}, nil },
+	}
+}
+
+type Driver struct {
+	path string
+	link *devices.Link
+	line line.Line // opens the port, and opens it again when it was lost
+	text []byte    // of a reading that has not come whole
+}
+
+func (d *Driver) Describe() devices.Description {
+	return devices.Description{Name: "voltmeter", Provides: []devices.Spec{devices.Misc()}, SetupLimit: 3 * time.Second}
+}
+
+func (d *Driver) Setup(now time.Duration, link *devices.Link) {
+	d.link = link
+	d.line.Setup(now, link, d.path, d)
+}
+
+func (d *Driver) Open(h devices.PortHandler) (devices.Port, error) {
+	return d.link.Host().OpenSerial(d.path, 9600, h)
+}
+
+// Greet has nothing to ask. The first line may lack its beginning: it is spoilt.
+func (d *Driver) Greet(time.Duration) { d.text = append(d.text[:0], '?') }
+
+func (d *Driver) Receive(now time.Duration, p []byte) {
+	for _, b := range p {
+		if b != '\n' && len(d.text) < 16 {
+			d.text = append(d.text, b)
+			continue
+		}
+		volts, err := strconv.ParseFloat(strings.TrimSpace(string(d.text)), 64)
+		if d.text = d.text[:0]; err == nil {
+			misc := codec.MiscData{Battery: uint8(volts*10 + 0.5)}
+			d.link.Device(codec.Misc).Publish(now, misc.Append(nil))
+			d.line.Heard(now)
+			d.line.Up(now) // the first reading ends Setup
+		}
+	}
+}
+
+func (d *Driver) Shutdown(now time.Duration) {
+	if d.line.Shutdown(now) {
+		d.line.Finish(now, nil)
+	}
+}
+
+func (d *Driver) Tick(now time.Duration) time.Duration   { return d.line.Tick(now) }
+func (d *Driver) Timeout(time.Duration)                  {} // it sets no deadlines
+func (d *Driver) Command(time.Duration, *devices.Device) {} // misc takes none
+func (d *Driver) Configure(time.Duration, *devices.Device, []byte) error {
+	return errors.New("a voltmeter has nothing to configure")
+}

@@ -1,0 +1,49 @@
+package voltmeter
+
+import (
+	"fmt"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/codec"
+	"player/devices"
+	"player/devices/line/linetest"
+)
+
+type client struct{}
+
+func (client) SetupDone(_ time.Duration, d *devices.Device, err error) {
+	fmt.Printf("setup of %s: %v\n", d.Spec().Name, err)
+}
+
+// A driver is tested in a world of its own: simulated time, and a port whose
+// far end is the test.
+func Example() {
+	kind, world, table := Kind(), linetest.NewWorld(), devices.NewTable(zap.NewNop())
+	driver, _ := kind.New(devices.Args{Name: kind.Name, Values: kind.Defaults()})
+	_ = table.Attach(driver)
+	table.Connect(world)
+	misc := table.Device(codec.Misc)
+
+	pending, err := misc.Subscribe(world.Now(), client{})
+	fmt.Println(pending, err, world.Port().Name, world.Port().Baud)
+	world.Port().Say([]byte("2.6\n1")) // came in the middle of a line
+	world.Port().Say([]byte("2.4\r\n"))
+	fmt.Println(misc.Data())
+
+	world.Port().HangUp() // pulled out, and put back
+	world.Pass(2 * time.Second)
+	world.Port().Say([]byte("\n12.2\n"))
+	fmt.Println(misc.Data(), len(world.Ports), "ports")
+
+	misc.Unsubscribe(world.Now(), client{})
+	world.Pass(time.Second)
+	fmt.Println(misc.Link().State(), world.Port().Closed)
+	// Output:
+	// true <nil> /dev/ttyUSB0 9600
+	// setup of misc: <nil>
+	// [0 0 124]
+	// [0 0 122] 2 ports
+	// idle true
+}

@@ -1,0 +1,37 @@
+package subsumption
+
+import (
+	"cmp"
+	"time"
+)
+
+// Cruise drives straight ahead at full speed, always: the default layer of
+// Jones and Flynn. Inverted it stands still, so that the robot moves only when
+// something disturbs it, and rests where nothing does.
+type Cruise struct {
+	Speed int // mm/s; zero: 300
+}
+
+func (c Cruise) Act(_ time.Duration, _ *Sensors, to Signals) Output {
+	if to.Inverted {
+		return want(0, 0)
+	}
+	return want(cmp.Or(c.Speed, topSpeed), 0)
+}
+
+// Stop stands still, always.
+type Stop struct{}
+
+func (Stop) Act(time.Duration, *Sensors, Signals) Output { return want(0, 0) }
+
+// Radio lets a human drive, as long as there is one: jBot's R/C receiver.
+type Radio struct{}
+
+func (Radio) Act(_ time.Duration, s *Sensors, _ Signals) Output { return s.Radio.output() }
+
+// User is Radio for the knobs on the robot itself.
+type User struct{}
+
+func (User) Act(_ time.Duration, s *Sensors, _ Signals) Output { return s.User.output() }
+
+func (s Stick) output() Output { return Output{s.Speed, s.Turn, s.On} }

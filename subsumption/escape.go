@@ -1,0 +1,81 @@
+package subsumption
+
+import (
+	"cmp"
+	"time"
+)
+
+// Defaults of Escape. The article gives none.
+const (
+	escapeBack    = time.Second
+	escapeSwing   = 1500 * time.Millisecond // at 80 deg/s: 120 degrees, out of any corner
+	escapeForward = time.Second
+	// escapePatience is longer than IR takes to turn around in a blind alley,
+	// 4.5 s at 40 deg/s.
+	escapePatience = 6 * time.Second
+	escapeProgress = 250 // mm, half a robot
+	// escapeTurned in degrees is more than a robot swings to and fro in a corner,
+	// and less than one turns that scans or goes back.
+	escapeTurned = 120
+)
+
+// Escape frees a robot that is caught: it wants to move and does not get away,
+// because its wheels are blocked, or in a corner where one reflex drives it into
+// the other. It backs up, turns round towards the side that has more room, and
+// drives off. It belongs above Bump, whose failure it is there for. A bump while
+// it drives ends that part of it; being subsumed aborts it.
+type Escape struct {
+	Speed    int           // full speed, of which it takes half, mm/s; zero: 300
+	Turn     int           // deg/s; zero: 80
+	Back     time.Duration // zero: 1 s
+	Swing    time.Duration // zero: 1.5 s
+	Forward  time.Duration // zero: 1 s
+	Patience time.Duration // zero: 6 s
+	Progress int           // what counts as getting away, mm; zero: 250. So does turning by 120 degrees
+
+	ballistic ballistic
+	bumps     bumps
+	anchor    Pose          // where the robot last got to
+	since     time.Duration // and when
+	moored    bool          // anchor and since are known
+}
+
+func (e *Escape) Act(now time.Duration, s *Sensors, to Signals) Output {
+	if to.Subsumed {
+		e.ballistic.abort()
+	}
+	if anew := e.bumps.anew(s, to.Command); anew != 0 && e.ballistic.running != 2 {
+		e.ballistic.cut(now)
+		e.ballistic.segments[1].speed = cmp.Or(e.Speed, topSpeed) / squeeze // away from what is behind
+	}
+	out := e.ballistic.act(now)
+	if e.caught(now, s, to.Command) && !out.Flag {
+		e.ballistic.start(now, e.flight(s))
+		e.moored = false
+		out = e.ballistic.act(now)
+	}
+	return out
+}
+
+// caught says whether the robot has been trying to get away for too long.
+func (e *Escape) caught(now time.Duration, s *Sensors, last Command) bool {
+	moved, _ := LocateTarget(s.Pose, Target{e.anchor.X, e.anchor.Y})
+	turned := between(s.Pose.Heading - e.anchor.Heading)
+	away := moved >= cmp.Or(e.Progress, escapeProgress) || max(turned, -turned) >= escapeTurned
+	if !e.moored || last == (Command{}) || away {
+		e.anchor, e.since, e.moored = s.Pose, now, true
+	}
+	return now-e.since >= cmp.Or(e.Patience, escapePatience)
+}
+
+func (e *Escape) flight(s *Sensors) [3]segment {
+	half, turn := cmp.Or(e.Speed, topSpeed)/2, cmp.Or(e.Turn, swing)
+	if min(s.Left(), s.Range[0]) < min(s.Right(), s.Range[7]) {
+		turn = -turn
+	}
+	return [3]segment{
+		{-half, 0, cmp.Or(e.Back, escapeBack)},
+		{0, turn, cmp.Or(e.Swing, escapeSwing)},
+		{half, 0, cmp.Or(e.Forward, escapeForward)},
+	}
+}

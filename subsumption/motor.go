@@ -1,0 +1,61 @@
+package subsumption
+
+import (
+	"math"
+	"time"
+)
+
+// Command is what the wheels are told.
+type Command struct {
+	Speed int // mm/s forward
+	Turn  int // deg/s counterclockwise
+}
+
+// Motor turns the winner's output into a command for two wheels, as SR04's
+// motor_cmd does: neither wheel is asked for more than it can. Layers follow one
+// another without jerks, because a new winner speeds up from what the last one
+// left; it slows down at once.
+type Motor struct {
+	Wheel int // the fastest that one wheel goes, mm/s; zero: no limit
+	Axle  int // distance of the wheels, mm
+	Accel int // how much speed may grow in a second, mm/s²; zero: no limit
+
+	speed float64       // last commanded, mm/s, before a wheel was clipped
+	last  time.Duration // when that was
+}
+
+// Pioneer returns the motor of a Pioneer 2: wheels of 500 mm/s, 320 mm apart
+// (what P2OS computes with), and half of the acceleration that it makes.
+func Pioneer() Motor { return Motor{Wheel: 500, Axle: 320, Accel: 500} }
+
+// Command returns the command for an output at now.
+func (m *Motor) Command(now time.Duration, out Output) Command {
+	speed := float64(out.Speed)
+	if m.Accel > 0 {
+		speed = m.grow(speed, float64(m.Accel)*(now-m.last).Seconds())
+	}
+	m.speed, m.last = speed, now
+	if m.Wheel == 0 || m.Axle == 0 {
+		return Command{int(math.Round(speed)), out.Turn}
+	}
+	rim := float64(out.Turn) * math.Pi / 180 * float64(m.Axle) / 2 // of a wheel, mm/s
+	limit := float64(m.Wheel)
+	left, right := max(-limit, min(speed-rim, limit)), max(-limit, min(speed+rim, limit))
+	return Command{
+		Speed: int(math.Round((left + right) / 2)),
+		Turn:  int(math.Round((right - left) / float64(m.Axle) * 180 / math.Pi)),
+	}
+}
+
+// grow returns the speed nearest to want that may follow the last one, when it
+// may grow by step. A reversal passes through zero.
+func (m *Motor) grow(want, step float64) float64 {
+	from := m.speed
+	if from*want < 0 {
+		from = 0
+	}
+	if math.Abs(want) <= math.Abs(from) {
+		return want
+	}
+	return from + max(-step, min(want-from, step))
+}

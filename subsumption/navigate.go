@@ -1,0 +1,83 @@
+package subsumption
+
+import (
+	"cmp"
+	"math"
+	"time"
+)
+
+// Target is a place to go to, in the coordinates of the odometry: mm.
+type Target struct{ X, Y int }
+
+// LocateTarget returns how far a target is, mm, and how far it is off the
+// robot's heading: -180 to 180 degrees, positive to the left. It is the
+// article's appendix.
+func LocateTarget(at Pose, target Target) (distance, headingError int) {
+	x, y := float64(target.X-at.X), float64(target.Y-at.Y)
+	bearing := math.Round(math.Atan2(y, x) * 180 / math.Pi)
+	return int(math.Round(math.Hypot(x, y))), between(int(bearing) - at.Heading)
+}
+
+// Navigate turns the robot towards a target and lets go when it heads there. It
+// does not know when it has arrived: Prowl does.
+type Navigate struct {
+	Target   Target
+	Speed    int // mm/s; zero: 300
+	Turn     int // deg/s; zero: 40
+	Deadzone int // degrees on either side of straight ahead; zero: 5
+}
+
+func (n *Navigate) Act(_ time.Duration, s *Sensors, _ Signals) Output {
+	_, off := LocateTarget(s.Pose, n.Target)
+	turn := towards(off, cmp.Or(n.Deadzone, deadzone), cmp.Or(n.Turn, steer))
+	return Output{cmp.Or(n.Speed, topSpeed), turn, turn != 0}
+}
+
+// towards is the turn rate that brings a heading error down, zero within the
+// dead zone.
+func towards(off, deadzone, rate int) int {
+	switch {
+	case off > deadzone:
+		return rate
+	case off < -deadzone:
+		return -rate
+	}
+	return 0
+}
+
+// Defaults of Prowl: the article's inches and per cents.
+const (
+	targetRadius = 254 // mm, 10 inches
+	downRamp     = 914 // mm, 36 inches
+	minSpeed     = 15  // mm/s, 5 per cent of full speed
+)
+
+// Prowl is the default layer of SR04 and jBot: it drives to its targets, one
+// after the other, and slows down and stops at each. With no target left it
+// cruises; inverted, it then stands still.
+type Prowl struct {
+	Targets []Target // still to be reached; those that were are cut off
+
+	Speed    int // mm/s; zero: 300
+	Turn     int // deg/s; zero: 40
+	Deadzone int // degrees; zero: 5
+	Radius   int // how near to a target is there, mm; zero: 254
+	Ramp     int // how far before a target it begins to slow down, mm; zero: 914
+	MinSpeed int // mm/s on the way; zero: 15
+}
+
+func (p *Prowl) Act(now time.Duration, s *Sensors, to Signals) Output {
+	if len(p.Targets) == 0 {
+		return Cruise{p.Speed}.Act(now, s, to)
+	}
+	distance, off := LocateTarget(s.Pose, p.Targets[0])
+	if distance < cmp.Or(p.Radius, targetRadius) {
+		p.Targets = p.Targets[1:]
+		return want(0, 0)
+	}
+	speed := cmp.Or(p.Speed, topSpeed)
+	if ramp := cmp.Or(p.Ramp, downRamp); distance < ramp {
+		speed = max(speed*distance/ramp, cmp.Or(p.MinSpeed, minSpeed))
+	}
+	return want(speed, towards(off, cmp.Or(p.Deadzone, deadzone), cmp.Or(p.Turn, steer)))
+}

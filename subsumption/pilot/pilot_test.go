@@ -1,0 +1,267 @@
+package pilot
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"player/client"
+	"player/codec"
+	"player/subsumption"
+	"player/subsumption/sense"
+)
+
+// robot is the far end of a connection: a server of one client that grants what
+// is asked, answers requests for data after a while, and writes down commands.
+type robot struct {
+	conn     net.Conn
+	answers  func(request int) time.Duration // how long it takes; negative: hang up
+	vision   []byte
+	opened   []byte // letters open for reading, in order
+	start    time.Time
+	asked    []time.Duration
+	commands []codec.PositionCommand
+	pans     []int16
+	done     chan struct{}
+	send     chan []byte // as a socket does, it takes more than the client reads
+}
+
+func (r *robot) serve() {
+	defer close(r.done)
+	defer r.conn.Close()
+	defer close(r.send)
+	go func() {
+		for b := range r.send {
+			r.conn.Write(b)
+		}
+	}()
+	var decoder codec.Decoder
+	var in []byte
+	buf := make([]byte, 1024)
+	for {
+		n, err := r.conn.Read(buf)
+		if err != nil {
+			return
+		}
+		in = append(in, buf[:n]...)
+		for {
+			m, rest, ok := decoder.Next(in)
+			in = rest
+			if !ok {
+				break
+			}
+			if !r.handle(m) {
+				return
+			}
+		}
+	}
+}
+
+func (r *robot) handle(m codec.Message) bool {
+	switch {
+	case m.Kind == codec.KindRequest:
+		for i := 0; i+1 < len(m.Payload); i += 2 {
+			if m.Payload[i+1] != codec.AccessWrite {
+				r.opened = append(r.opened, m.Payload[i])
+			}
+		}
+		r.send <- codec.AppendBlock(nil, codec.KindReply, m.Payload)
+	case m.Kind == codec.KindCommand && m.Device == codec.PTZ:
+		var c codec.PTZCommand
+		c.Decode(m.Payload)
+		r.pans = append(r.pans, c.Pan)
+	case m.Kind == codec.KindCommand:
+		var c codec.PositionCommand
+		c.Decode(m.Payload)
+		r.commands = append(r.commands, c)
+	case m.Kind == codec.KindConfig && m.Payload[0] == codec.ConfigData:
+		r.asked = append(r.asked, time.Since(r.start))
+		wait := r.answers(len(r.asked))
+		if wait < 0 {
+			return false
+		}
+		time.Sleep(wait)
+		r.send <- r.frame()
+	}
+	return true
+}
+
+func (r *robot) frame() (out []byte) {
+	for _, letter := range r.opened {
+		var payload []byte
+		switch letter {
+		case codec.Position:
+			d := codec.PositionData{X: 1000}
+			payload = d.Append(nil)
+		case codec.Sonar:
+			var d codec.SonarData
+			for i := range d {
+				d[i] = 3000
+			}
+			d[2] = 300 // something on the left
+			payload = d.Append(nil)
+		case codec.Misc:
+			payload = []byte{0, 0, 120}
+		case codec.PTZ:
+			payload = make([]byte, codec.PTZSize)
+		case codec.Vision:
+			payload = r.vision
+		}
+		out = codec.AppendBlock(out, letter, payload)
+	}
+	return out
+}
+
+// connect returns a client that has opened devices of a robot.
+func connect(t *testing.T, request string, answers func(int) time.Duration) (*client.Client, *robot) {
+	t.Helper()
+	near, far := net.Pipe()
+	r := &robot{conn: far, answers: answers, start: time.Now(), done: make(chan struct{}), send: make(chan []byte, 100)}
+	go r.serve()
+	c := client.New(near)
+	if err := c.Request(t.Context(), request); err != nil {
+		t.Fatal(err)
+	}
+	return c, r
+}
+
+func seeker() *subsumption.Stack {
+	return subsumption.New(
+		subsumption.NewLayer("ir", &subsumption.IR{}),
+		subsumption.NewLayer("cruise", subsumption.Cruise{}),
+	)
+}
+
+// TestTwentyHertz: it sleeps only for what is left of the period.
+func TestTwentyHertz(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, r := connect(t, "pasrmr", func(n int) time.Duration {
+			return []time.Duration{0, 10, 49, 50, 130}[n%5] * time.Millisecond
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		if err := Run(ctx, c, seeker()); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("error %v", err)
+		}
+		c.Close()
+		<-r.done
+		// Five cycles take 4 periods and one answer of 130 ms.
+		for i := 5; i < len(r.asked); i += 5 {
+			if got := r.asked[i] - r.asked[i-5]; got != 330*time.Millisecond {
+				t.Errorf("request %d came %v after request %d", i, got, i-5)
+			}
+		}
+		for i := 1; i < len(r.asked); i++ {
+			want := Period
+			if i%5 == 4 {
+				want = 130 * time.Millisecond
+			}
+			if got := r.asked[i] - r.asked[i-1]; got != want {
+				t.Errorf("request %d came %v after the last, want %v", i, got, want)
+			}
+		}
+		if len(r.commands) < 30 {
+			t.Fatalf("%d commands in 2 s", len(r.commands))
+		}
+		if last := r.commands[len(r.commands)-1]; last != (codec.PositionCommand{}) {
+			t.Errorf("the last command is %+v: the robot must stop", last)
+		}
+		if got, want := r.commands[25], (codec.PositionCommand{Speed: 150, TurnRate: -40}); got != want {
+			t.Errorf("command %+v, want %+v", got, want)
+		}
+	})
+}
+
+func TestTasksComeFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, r := connect(t, "pasr", func(int) time.Duration { return 0 })
+		ctx, cancel := context.WithCancel(t.Context())
+		stack := bare(subsumption.NewLayer("radio", subsumption.Radio{}), subsumption.NewLayer("stop", subsumption.Stop{}))
+		cycles := 0
+		err := Run(ctx, c, stack,
+			func(now time.Duration, s *subsumption.Sensors) {
+				if s.Pose.X != 1000 || s.Range[2] != 300 || s.Range[3] != 3000 || s.Bumpers != 0 {
+					t.Errorf("the task sees %+v", s)
+				}
+				if want := time.Duration(cycles) * Period; now != want {
+					t.Errorf("cycle %d: it is %v, want %v", cycles, now, want)
+				}
+				s.Radio = subsumption.Stick{On: true, Speed: 77, Turn: 5}
+			},
+			func(_ time.Duration, s *subsumption.Sensors) {
+				if cycles++; cycles == 3 {
+					cancel()
+				}
+				if s.Radio.Speed != 77 {
+					t.Error("the second task does not see what the first did")
+				}
+			})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v", err)
+		}
+		c.Close()
+		<-r.done
+		if want := (codec.PositionCommand{Speed: 77, TurnRate: 5}); r.commands[0] != want {
+			t.Errorf("command %+v, want %+v", r.commands[0], want)
+		}
+	})
+}
+
+func bare(layers ...*subsumption.Layer) *subsumption.Stack {
+	s := subsumption.New(layers...)
+	s.Motor = subsumption.Motor{}
+	return s
+}
+
+func TestServerGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, r := connect(t, "pa", func(n int) time.Duration {
+			if n == 3 {
+				return -1
+			}
+			return 0
+		})
+		if err := Run(t.Context(), c, seeker()); !errors.Is(err, io.EOF) {
+			t.Errorf("error %v, want %v", err, io.EOF)
+		}
+		c.Close()
+		<-r.done
+	})
+}
+
+func TestNoWheels(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, r := connect(t, "pr", func(int) time.Duration { return 0 })
+		if err := Run(t.Context(), c, seeker()); err == nil {
+			t.Error("no error without write access to position")
+		}
+		c.Close()
+		<-r.done
+	})
+}
+
+// TestWatch: the camera follows a light and photo turns to it.
+func TestWatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, r := connect(t, "pavrza", func(int) time.Duration { return 0 })
+		image := codec.VisionData{Blobs: []codec.Blob{{Area: 10, X: 0}}} // at the left edge
+		image.Count[4] = 1
+		r.vision = image.Append(nil)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		stack := bare(subsumption.NewLayer("photo", subsumption.Photo{}), subsumption.NewLayer("stop", subsumption.Stop{}))
+		Run(ctx, c, stack, Watch(c, &sense.Eye{Channel: 4}))
+		c.Close()
+		<-r.done
+		if len(r.pans) != 1 || r.pans[0] != 24 {
+			t.Errorf("the camera was told %v, want 24 once", r.pans)
+		}
+		if want := (codec.PositionCommand{Speed: 300, TurnRate: 40}); r.commands[0] != want {
+			t.Errorf("command %+v, want %+v", r.commands[0], want)
+		}
+	})
+}
