@@ -183,14 +183,9 @@ func TestSubscribed(t *testing.T) {
 	}
 }
 
-// silent is a driver that allocates nothing, unlike scripted.
-type silent struct{ Absent }
-
-func (*silent) Setup(now time.Duration, link *Link) { link.Ready(now) }
-
 func TestHotPathAllocates(t *testing.T) {
 	table := NewTable(newTwoDevices(t).table.log)
-	if err := table.Attach(&silent{*NewAbsent("silent", "", Position(), Laser())}); err != nil {
+	if err := table.Attach(&mute{provides: []Spec{Position(), Laser()}}); err != nil {
 		t.Fatal(err)
 	}
 	d, laser := table.Device(codec.Position), table.Device(codec.Laser)

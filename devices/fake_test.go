@@ -145,3 +145,16 @@ func newTwoDevices(t testing.TB) *twoDevices {
 	w.link = w.position.Link()
 	return w
 }
+
+// mute is a driver that does nothing but become ready, and allocates nothing.
+type mute struct {
+	provides []Spec
+	link     *Link
+}
+
+func (m *mute) Describe() Description                        { return Description{Name: "mute", Provides: m.provides} }
+func (m *mute) Setup(now time.Duration, link *Link)          { m.link = link; link.Ready(now) }
+func (m *mute) Shutdown(now time.Duration)                   { m.link.Stopped(now) }
+func (*mute) Command(time.Duration, *Device)                 {}
+func (*mute) Configure(time.Duration, *Device, []byte) error { return nil }
+func (*mute) Tick(time.Duration) time.Duration               { return 0 }

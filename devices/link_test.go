@@ -1,7 +1,6 @@
 package devices
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -363,24 +362,4 @@ func TestLinkAccessors(t *testing.T) {
 		}
 	}()
 	w.link.Device(codec.Laser)
-}
-
-func TestAbsent(t *testing.T) {
-	table := NewTable(newTwoDevices(t).table.log)
-	if err := table.Attach(NewAbsent("sicklms200", "/dev/ttyS1", Laser())); err != nil {
-		t.Fatal(err)
-	}
-	d := table.Device(codec.Laser)
-	for range 2 { // every time
-		pending, err := d.Subscribe(ms, new(person))
-		if pending || err == nil || err.Error() != "sicklms200 on /dev/ttyS1: no driver yet" {
-			t.Errorf("subscribed: %v, %v", pending, err)
-		}
-	}
-	if err := d.Configure(ms, []byte("R")); !errors.Is(err, ErrNotOpen) {
-		t.Errorf("configured: %v", err)
-	}
-	if d.Link().State() != Idle || !table.Done() {
-		t.Error("the link of absent hardware is not idle")
-	}
 }

@@ -55,7 +55,7 @@ func (d *Driver) Describe() devices.Description {
 }
 
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
-	d.link, d.device, d.moving = link, link.Devices()[0], false
+	d.link, d.device = link, link.Devices()[0]
 	d.needs.Open(now, link)
 }
 

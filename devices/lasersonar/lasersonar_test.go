@@ -129,6 +129,7 @@ func TestSees(t *testing.T) {
 		{devices.Geometry{}, []int{0, 1, 2, 3, 4, 5, 6, 7}},
 		{devices.Geometry{X: 110}, []int{0, 1, 2, 3, 4, 5, 6, 7}},
 		{devices.Geometry{X: 150}, []int{1, 2, 3, 4, 5, 6}}, // too far before 0 and 7
+		{devices.Geometry{X: -600}, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 15}}, // the others look away
 		{devices.Geometry{Heading: 180}, []int{8, 9, 10, 11, 12, 13, 14, 15}},
 		{devices.Geometry{Heading: 90}, []int{0, 1, 2, 3, 12, 13, 14, 15}},
 	} {
@@ -173,7 +174,7 @@ func TestPost(t *testing.T) {
 }
 
 func TestNothingThere(t *testing.T) {
-	laser, sonar := start(t, devices.Geometry{})
+	laser, sonar := start(t, devices.Geometry{X: 363, Y: 62}) // on the axis of sonar 3
 	laser.see(ms, func(degrees float64) float64 {
 		if degrees < 0 {
 			return 0 // broken readings

@@ -171,16 +171,19 @@ func TestData(t *testing.T) {
 			}
 		}
 	}
-	// The last frame of the old kind: sonar has no data yet, vision has no blobs.
+	// The last frames of the old kind: sonar and vision have no data yet, then
+	// vision has no blobs.
+	c.say(ages(30_000, codec.NoAge, codec.NoAge), position(1), codec.AppendBlock(nil, 's', nil), vision())
+	published(1, 0, 0)
 	c.say(ages(20_000, codec.NoAge, 0), position(1), codec.AppendBlock(nil, 's', nil), vision())
-	published(1, 0, 1)
+	published(2, 0, 1)
 	if c.x() != 1 || c.position().Age(c.world.Now()) != 20*ms {
 		t.Errorf("x %d, age %v", c.x(), c.position().Age(c.world.Now()))
 	}
 	// From now on only what is new.
 	c.world.Pass(20 * ms)
 	c.say(ages(5_000), sonar(), ages(1_000, 2_000), position(2), vision())
-	published(2, 1, 2)
+	published(3, 1, 2)
 	if age := c.table.Device('s').Age(c.world.Now()); age != 5*ms || c.x() != 2 {
 		t.Errorf("x %d, age of sonar %v", c.x(), age)
 	}

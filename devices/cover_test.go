@@ -1,0 +1,30 @@
+package devices
+
+import (
+	"testing"
+
+	"player/codec"
+)
+
+func TestCover(t *testing.T) {
+	w := newTwoDevices(t)
+	if _, err := w.table.AttachAs(newScripted("spare", Position()), []Spec{{Letter: codec.Position, Index: 1}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.table.Cover(codec.Position); got != w.position || got.Spec().Index != 2 {
+		t.Fatalf("covered %+v", got)
+	}
+	if w.table.Device(codec.Position) != nil || w.table.Find(codec.Position, 2) != w.position || w.table.Device(codec.Sonar) != w.sonar {
+		t.Error("clients see it still, or drivers do not, or the sonar is gone")
+	}
+	if w.table.Cover(codec.Position) != nil || w.table.Cover(codec.Laser) != nil {
+		t.Error("there was nothing to cover")
+	}
+	front := newScripted("front", Position())
+	if err := w.table.Attach(front); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.table.Device(codec.Position); got == nil || got.Link().Name() != "front" {
+		t.Errorf("clients see %v", got)
+	}
+}

@@ -1,0 +1,266 @@
+// Package readlog plays logs (docs/LOGS.md): it provides the devices that were
+// recorded, and publishes what they said, when they said it, as if they were
+// there.
+package readlog
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/codec"
+	"player/devices"
+	"player/logfile"
+)
+
+const (
+	// burst is how many messages are published in one go: below a millisecond
+	// of work. A log that is played faster than that makes way for the clients
+	// after each.
+	burst = 512
+	// pause is how long the loop has to itself between two bursts.
+	pause = time.Millisecond
+	// lap is the time between the last message of a log and the first of the
+	// next round; about the period of a robot's data, so that nothing jumps in
+	// time, and a log of one message does not keep the server busy.
+	lap = 100 * time.Millisecond
+	// stepCode is the configuration that asks for a step.
+	stepCode = 's'
+)
+
+// Kind declares the driver.
+func Kind() devices.Kind {
+	return devices.Kind{
+		Name:      "readlog",
+		Doc:       "plays a log of writelog, as if the devices were there",
+		Provides:  devices.Interfaces(),
+		Simulated: true,
+		Options: []devices.Option{
+			{Name: "file", Default: devices.Path(""), Required: true, Doc: "the log"},
+			{Name: "rate", Default: 1.0, Min: 0.01, Max: 100, Doc: "how much faster than it was recorded"},
+			{Name: "loop", Default: false, Doc: "begins anew at the end"},
+			{Name: "step", Default: false, Doc: "waits for the configuration s of a device before its next data"},
+		},
+		New: func(a devices.Args) (devices.Driver, error) {
+			return New(Options{a.String("file"), a.Float("rate"), a.Bool("loop"), a.Bool("step")}, a.Provides)
+		},
+	}
+}
+
+// Options are how a log is played.
+type Options struct {
+	File string
+	Rate float64
+	Loop bool
+	Step bool
+}
+
+// Driver plays a log from its beginning whenever it is started.
+type Driver struct {
+	options  Options
+	recorded []source
+
+	link    *devices.Link
+	log     *logfile.Reader // nil: it is off, or at the end
+	playing map[*logfile.Channel]*devices.Device
+	next    logfile.Message // not published yet; Channel is nil: there is none
+	base    time.Duration   // when the message of time zero is due
+	zero    int64           // ns since 1970
+	target  *devices.Device // whose data ends the step under way; nil: none is
+	count   int             // messages of this round
+}
+
+// source is a device and the channel that it is played from.
+type source struct {
+	spec    devices.Spec
+	channel logfile.Channel
+}
+
+// New reads what is in a log. wanted are the devices that the robot is to have
+// of it: of an interface that was recorded several times the one with that
+// index, else the first. The error says what is wrong with the file.
+func New(o Options, wanted []devices.Spec) (*Driver, error) {
+	s, err := logfile.Scan(o.File)
+	if err != nil {
+		return nil, err
+	}
+	d := &Driver{options: o}
+	for _, spec := range devices.Interfaces() {
+		if i := slices.IndexFunc(wanted, func(w devices.Spec) bool { return w.Letter == spec.Letter }); i >= 0 {
+			spec.Index = wanted[i].Index
+		}
+		if c, ok := choose(s.Channels, spec); ok {
+			spec.Index = c.Index
+			d.recorded = append(d.recorded, source{spec, c})
+		}
+	}
+	if len(d.recorded) == 0 {
+		return nil, fmt.Errorf("%s: there is no data of a device in this log", o.File)
+	}
+	return d, nil
+}
+
+// choose finds the data of an interface: with its index, else the first.
+func choose(channels []logfile.ChannelSummary, spec devices.Spec) (chosen logfile.Channel, ok bool) {
+	for _, c := range channels {
+		if c.Interface == spec.Name && c.Content == logfile.Data && (!ok || c.Index == spec.Index) {
+			chosen, ok = c.Channel, true
+		}
+	}
+	return chosen, ok
+}
+
+func (d *Driver) Describe() devices.Description {
+	desc := devices.Description{Name: "readlog"}
+	for _, s := range d.recorded {
+		desc.Provides = append(desc.Provides, s.spec)
+	}
+	return desc
+}
+
+// Setup begins to play.
+func (d *Driver) Setup(now time.Duration, link *devices.Link) {
+	d.link, d.target = link, nil
+	if err := d.open(now); err != nil {
+		link.Fail(now, err)
+		return
+	}
+	link.Ready(now)
+	link.WakeAt(d.play(now))
+}
+
+// open begins a round at now.
+func (d *Driver) open(now time.Duration) (err error) {
+	if d.log, err = logfile.Open(d.options.File); err != nil {
+		return err
+	}
+	d.playing, d.count = map[*logfile.Channel]*devices.Device{}, 0
+	d.read()
+	d.base, d.zero = now, d.next.Time
+	return nil
+}
+
+// read reads the next message that is played.
+func (d *Driver) read() {
+	for {
+		m, err := d.log.Next()
+		if err == io.EOF {
+			d.next = logfile.Message{}
+			return
+		}
+		device, known := d.playing[m.Channel]
+		if !known {
+			device = d.deviceOf(m.Channel)
+			d.playing[m.Channel] = device
+		}
+		if device != nil {
+			d.next = m
+			return
+		}
+	}
+}
+
+// deviceOf is the device that a channel is played by, nil if by none.
+func (d *Driver) deviceOf(c *logfile.Channel) *devices.Device {
+	i := slices.IndexFunc(d.recorded, func(s source) bool { return s.channel == *c })
+	if i < 0 {
+		return nil
+	}
+	return d.link.Device(d.recorded[i].spec.Letter)
+}
+
+// due is when the next message is to be published.
+func (d *Driver) due() time.Duration {
+	return d.base + time.Duration(float64(d.next.Time-d.zero)/d.options.Rate)
+}
+
+// play publishes what is due at now and returns when to go on, zero for not by
+// itself.
+func (d *Driver) play(now time.Duration) time.Duration {
+	for range burst {
+		switch {
+		case d.log == nil || d.options.Step && d.target == nil:
+			return 0
+		case d.next.Channel == nil:
+			return d.end(now)
+		case !d.options.Step && d.due() > now:
+			return d.due()
+		}
+		device := d.playing[d.next.Channel]
+		device.Publish(now, d.next.Payload)
+		d.count++
+		if device == d.target {
+			d.target = nil
+		}
+		d.read()
+	}
+	return now + pause
+}
+
+// end ends a round. The devices keep what they said last.
+func (d *Driver) end(now time.Duration) time.Duration {
+	log := d.link.Log().With(zap.String("file", d.options.File), zap.Int("messages", d.count))
+	if damage := d.log.Damage(); damage != nil {
+		log = log.With(zap.NamedError("damage", damage))
+	}
+	d.close()
+	if !d.options.Loop || d.count == 0 {
+		log.Info("the log is at its end")
+		return 0
+	}
+	log.Debug("the log begins anew")
+	if err := d.open(now + lap); err != nil {
+		log.Error("the log cannot be played again", zap.Error(err))
+		return 0
+	}
+	return now + lap
+}
+
+func (d *Driver) close() {
+	if d.log != nil {
+		_ = d.log.Close() // it was only read
+		d.log, d.target = nil, nil
+	}
+}
+
+// Shutdown stops playing.
+func (d *Driver) Shutdown(now time.Duration) {
+	d.close()
+	d.link.Stopped(now)
+}
+
+// Tick goes on.
+func (d *Driver) Tick(now time.Duration) time.Duration { return d.play(now) }
+
+// Command does nothing: what was recorded cannot be changed.
+func (d *Driver) Command(time.Duration, *devices.Device) {}
+
+var (
+	errNoStep = errors.New("the log is played without steps: its driver needs step 1")
+	errEnd    = errors.New("the log is at its end")
+	errBusy   = errors.New("the last step is still under way")
+)
+
+// Configure does nothing, as Command; but s asks for a step (PROTOCOL 6.7): up
+// to the next data of the device.
+func (d *Driver) Configure(now time.Duration, device *devices.Device, payload []byte) error {
+	if string(payload) != string(rune(stepCode)) {
+		_, err := codec.DecodeRobotConfig(payload)
+		return err
+	}
+	switch {
+	case !d.options.Step:
+		return errNoStep
+	case d.log == nil:
+		return errEnd
+	case d.target != nil:
+		return errBusy
+	}
+	d.target = device
+	d.link.WakeAt(d.play(now))
+	return nil
+}

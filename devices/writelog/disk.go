@@ -1,0 +1,160 @@
+package writelog
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"go.uber.org/zap"
+	"golang.org/x/sys/unix"
+
+	"player/logfile"
+)
+
+const (
+	// batches is how many of them there are. While all wait for the disk,
+	// nothing is recorded: with 50 KB/s, what a robot with a laser says, after
+	// ten seconds.
+	batches = 8
+	// batchSize is when a batch is handed to the disk before its time, in
+	// bytes. It bounds memory: a batch is that large and one message.
+	batchSize = 64 << 10
+	// syncPeriod is how much is lost at most when the power fails, and the disk
+	// is fast. More often wears out memory cards.
+	syncPeriod = 5 * time.Second
+)
+
+// disk writes files on a goroutine of its own: a write waits when other
+// programs keep the disk busy, for seconds on a memory card, and the robot must
+// not. The loop shares nothing with it but the channels; whoever holds a batch
+// owns it.
+type disk struct {
+	free  chan *logfile.Batch // empty ones, for the loop
+	full  chan *logfile.Batch // for the disk; closed by the loop at the end
+	ended chan struct{}       // closed when no file is open any more
+
+	path     string
+	maxSize  int64 // of a file, in bytes
+	files    int
+	info     logfile.Info
+	log      *zap.Logger
+	file     *os.File // nil before the first message
+	writer   *logfile.Writer
+	syncedAt time.Time
+}
+
+// start starts the goroutine.
+func (d *disk) start() {
+	d.file = nil
+	d.free = make(chan *logfile.Batch, batches)
+	d.full = make(chan *logfile.Batch, batches)
+	d.ended = make(chan struct{})
+	for range batches {
+		d.free <- &logfile.Batch{}
+	}
+	go d.run()
+}
+
+// run writes what comes until there is no more, or an error.
+func (d *disk) run() {
+	defer close(d.ended)
+	messages, err := 0, error(nil)
+	for b := range d.full {
+		if err = d.write(b); err != nil {
+			break
+		}
+		messages += b.Len()
+		b.Reset()
+		d.free <- b
+	}
+	if d.file == nil && err == nil {
+		return // nothing was recorded
+	}
+	if err == nil {
+		err = d.close()
+	} else {
+		_ = d.file.Close() // it has failed already
+	}
+	if err != nil {
+		d.log.Error("recording has stopped; what is recorded can be read", zap.Error(err), zap.Int("messages", messages))
+		return
+	}
+	d.log.Info("recording has ended", zap.String("file", d.path), zap.Int("messages", messages))
+}
+
+// write writes a batch as a chunk, in a new file if it does not fit.
+func (d *disk) write(b *logfile.Batch) error {
+	if d.file != nil && d.writer.Size()+int64(b.Size()) > d.maxSize {
+		if err := d.close(); err != nil {
+			return err
+		}
+		d.file = nil
+	}
+	if d.file == nil {
+		if err := d.open(); err != nil {
+			return err
+		}
+	}
+	if err := d.writer.WriteChunk(b); err != nil {
+		return err
+	}
+	if now := time.Now(); now.Sub(d.syncedAt) >= syncPeriod {
+		d.syncedAt = now
+		return d.file.Sync()
+	}
+	return nil
+}
+
+// open begins a new file; the ones before it become older.
+func (d *disk) open() (err error) {
+	if other, err := os.Open(d.path); err == nil {
+		err = unix.Flock(int(other.Fd()), unix.LOCK_SH|unix.LOCK_NB)
+		_ = other.Close() // it was not even read
+		if err != nil {
+			return fmt.Errorf("%s is being written by another recorder: give each a file of its own: %w", d.path, err)
+		}
+	}
+	if err := rotate(d.path, d.files); err != nil {
+		return err
+	}
+	if d.file, err = os.OpenFile(d.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
+		return err
+	}
+	_ = unix.Flock(int(d.file.Fd()), unix.LOCK_EX|unix.LOCK_NB) // some network disks cannot
+	d.syncedAt = time.Now()
+	if d.writer, err = logfile.NewWriter(d.file, d.info); err == nil {
+		d.log.Info("recording", zap.String("file", d.path))
+	}
+	return err
+}
+
+// close ends the file.
+func (d *disk) close() error {
+	return errors.Join(d.writer.Close(), d.file.Close())
+}
+
+// rotate makes room for a new file at path: run.mcap becomes run.1.mcap, that
+// one run.2.mcap, and so on; of files in all, the oldest goes.
+func rotate(path string, files int) error {
+	if err := os.Remove(older(path, files-1)); err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	for n := files - 1; n > 0; n-- {
+		if err := os.Rename(older(path, n-1), older(path, n)); err != nil && !os.IsNotExist(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// older is the name of the file that is n files older than the one at path.
+func older(path string, n int) string {
+	if n == 0 {
+		return path
+	}
+	ext := filepath.Ext(path)
+	return fmt.Sprintf("%s.%d%s", strings.TrimSuffix(path, ext), n, ext)
+}

@@ -1,0 +1,295 @@
+// Package writelog records what devices say, and what they are told, into log
+// files (docs/LOGS.md).
+package writelog
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"go.uber.org/zap"
+	"golang.org/x/sys/unix"
+
+	"player/devices"
+	"player/logfile"
+	"player/timers"
+)
+
+const (
+	// flushPeriod is how long a message waits at most before it is handed to
+	// the disk: what a crash of the server costs.
+	flushPeriod = 250 * time.Millisecond
+	// retryPeriod is how long after a failed setup a device is opened again.
+	retryPeriod = 5 * time.Second
+	// endPeriod is how often it is looked whether the disk is done.
+	endPeriod = 5 * time.Millisecond
+
+	megabyte = 1 << 20
+)
+
+// Kind declares the driver of a server of the given version.
+func Kind(version string) devices.Kind {
+	return devices.Kind{
+		Name:     "writelog",
+		Doc:      "records the devices that it requires: their data, commands and configurations, with times",
+		Provides: []devices.Spec{},
+		Accepts:  devices.Interfaces(),
+		AlwaysOn: true,
+		Options: []devices.Option{
+			{Name: "file", Default: devices.Path("player.mcap"), Doc: "the log; an older one becomes player.1.mcap, and so on"},
+			{Name: "max_size", Default: 64, Min: 1, Max: 1 << 20, Unit: "MiB", Doc: "of a file; then the next is begun"},
+			{Name: "files", Default: 8, Min: 1, Max: 1000, Doc: "how many are kept; the oldest is deleted"},
+			{Name: "open", Default: false, Doc: "keeps the devices open all the time; else they are recorded while clients have them open"},
+		},
+		New: func(a devices.Args) (devices.Driver, error) {
+			d, err := New(a.Requires, a.Bool("open"))
+			if err != nil {
+				return nil, err
+			}
+			d.disk.path, d.disk.maxSize, d.disk.files = a.String("file"), int64(a.Int("max_size"))*megabyte, a.Int("files")
+			d.disk.info.Server = version
+			return d, d.disk.check()
+		},
+	}
+}
+
+// Driver records devices.
+type Driver struct {
+	tracks []*track
+	open   bool
+	clock  func() time.Time
+	disk   disk
+
+	link    *devices.Link
+	state   state
+	batch   *logfile.Batch // being filled; nil: none
+	armed   bool           // flushAt is set
+	flushAt time.Duration
+	retryAt time.Duration // zero: no setup has failed
+	dropped int           // messages since the last complaint
+	slow    timers.Limiter
+}
+
+type state uint8
+
+const (
+	recording state = iota
+	stopping        // until the disk is done
+	failed          // by the disk, for good
+)
+
+// track is one device that is recorded. It is the subscriber, too.
+type track struct {
+	driver  *Driver
+	device  *devices.Device
+	channel int // of its data; the next two are commands and configurations
+	open    bool
+}
+
+// New returns a driver that records the devices. If open it has them open
+// itself.
+func New(list []*devices.Device, open bool) (*Driver, error) {
+	d := &Driver{open: open, clock: time.Now, slow: timers.Limiter{Period: 5 * time.Second}}
+	for i, device := range list {
+		spec := device.Spec()
+		for _, other := range list[:i] {
+			if o := other.Spec(); o.Letter == spec.Letter && o.Index == spec.Index {
+				return nil, fmt.Errorf("it records one %s:%d: write a block for each robot", spec.Name, spec.Index)
+			}
+		}
+		d.tracks = append(d.tracks, &track{driver: d, device: device, channel: len(d.disk.info.Channels)})
+		for _, content := range []logfile.Content{logfile.Data, logfile.Command, logfile.Configuration} {
+			d.disk.info.Channels = append(d.disk.info.Channels, logfile.Channel{Interface: spec.Name, Index: spec.Index, Content: content})
+		}
+	}
+	if len(list) == 0 {
+		return nil, errors.New(`it records the devices that it requires, as in requires ["position:0" "laser:0"]`)
+	}
+	return d, nil
+}
+
+// check says what is wrong with the place of the files.
+func (d *disk) check() error {
+	directory := filepath.Dir(d.path)
+	if info, err := os.Stat(d.path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("file: %s is no file that can be written to", d.path)
+	}
+	if err := unix.Access(directory, unix.W_OK|unix.X_OK); err != nil {
+		return fmt.Errorf("file: no log can be written in the directory %s: %w", directory, err)
+	}
+	return nil
+}
+
+func (d *Driver) Describe() devices.Description { return devices.Description{Name: "writelog"} }
+
+// Setup is done at once. The first file is made when there is something to
+// write, so a server that is only tried does not push out older logs.
+func (d *Driver) Setup(now time.Duration, link *devices.Link) {
+	d.link, d.state = link, recording
+	d.disk.info.Start, d.disk.log = d.clock().Add(-now), link.Log()
+	d.disk.start()
+	for _, t := range d.tracks {
+		t.device.Follow(t)
+	}
+	link.Ready(now)
+	d.subscribe(now)
+}
+
+// subscribe opens the devices that are not, if that is wanted.
+func (d *Driver) subscribe(now time.Duration) {
+	d.retryAt = 0
+	for _, t := range d.tracks {
+		if !d.open || t.open {
+			continue
+		}
+		t.open = true
+		if pending, err := t.device.Subscribe(now, t); !pending {
+			t.SetupDone(now, t.device, err)
+		}
+	}
+}
+
+// SetupDone implements devices.Subscriber. Its link has logged the error.
+func (t *track) SetupDone(now time.Duration, _ *devices.Device, err error) {
+	if err != nil {
+		t.open = false
+		t.driver.retryAt = now + retryPeriod
+		t.driver.link.WakeAt(t.driver.next())
+	}
+}
+
+// Published implements devices.Follower.
+func (t *track) Published(device *devices.Device) {
+	t.driver.record(t.channel, device.Stamp(), device.Data())
+}
+
+// Commanded implements devices.Overseer.
+func (t *track) Commanded(now time.Duration, device *devices.Device) {
+	t.driver.record(t.channel+1, now, device.Command())
+}
+
+// Configured implements devices.Overseer.
+func (t *track) Configured(now time.Duration, _ *devices.Device, payload []byte) {
+	t.driver.record(t.channel+2, now, payload)
+}
+
+// record copies a message into the batch. It allocates nothing once the batches
+// have grown.
+func (d *Driver) record(channel int, stamp time.Duration, payload []byte) {
+	if !d.armed {
+		d.armed, d.flushAt = true, stamp+flushPeriod
+		d.link.WakeAt(d.next())
+	}
+	if d.batch == nil {
+		select {
+		case d.batch = <-d.disk.free:
+		default: // all of them wait for the disk
+			d.dropped++
+			return
+		}
+	}
+	d.batch.Add(channel, stamp, payload)
+	if d.batch.Size() >= batchSize {
+		d.flush()
+	}
+}
+
+// flush hands the batch to the disk.
+func (d *Driver) flush() {
+	if d.batch != nil {
+		d.disk.full <- d.batch // it has room for all that there are
+		d.batch = nil
+	}
+}
+
+// next is the earliest deadline.
+func (d *Driver) next() time.Duration {
+	switch {
+	case d.state == stopping:
+		return d.flushAt
+	case !d.armed:
+		return d.retryAt
+	case d.retryAt == 0:
+		return d.flushAt
+	}
+	return min(d.flushAt, d.retryAt)
+}
+
+// Tick hands on the batch, opens devices again, and looks after the disk.
+func (d *Driver) Tick(now time.Duration) time.Duration {
+	if d.hasEnded() {
+		d.release(now)
+		if d.state == stopping {
+			d.link.Stopped(now)
+		}
+		d.state = failed
+		return 0
+	}
+	if d.state == stopping {
+		d.flushAt = now + endPeriod
+		return d.flushAt
+	}
+	if d.dropped > 0 {
+		if _, ok := d.slow.Allow(now); ok {
+			d.complain()
+		}
+	}
+	if d.armed && d.flushAt <= now {
+		// On multiples of the period: few wakes. It sleeps when nothing comes.
+		d.armed = d.batch != nil
+		d.flushAt = (now/flushPeriod + 1) * flushPeriod
+		d.flush()
+	}
+	if d.retryAt != 0 && d.retryAt <= now {
+		d.subscribe(now)
+	}
+	return d.next()
+}
+
+// complain tells of messages that were not recorded.
+func (d *Driver) complain() {
+	d.link.Log().Warn("the disk is too slow: not everything is recorded", zap.Int("messages lost", d.dropped))
+	d.dropped = 0
+}
+
+// hasEnded says whether the disk is done, or has failed.
+func (d *Driver) hasEnded() bool {
+	select {
+	case <-d.disk.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// release lets go of the devices.
+func (d *Driver) release(now time.Duration) {
+	for _, t := range d.tracks {
+		t.device.Unfollow(t)
+		if t.open {
+			t.open = false
+			t.device.Unsubscribe(now, t)
+		}
+	}
+	d.armed, d.retryAt = false, 0
+}
+
+// Shutdown waits for the disk, which writes the end of the file.
+func (d *Driver) Shutdown(now time.Duration) {
+	d.release(now)
+	if d.dropped > 0 {
+		d.complain()
+	}
+	d.flush()
+	close(d.disk.full)
+	d.state = stopping
+	d.link.WakeAt(d.Tick(now))
+}
+
+// Command is not called: it provides nothing.
+func (d *Driver) Command(time.Duration, *devices.Device) {}
+
+// Configure is not called: it provides nothing.
+func (d *Driver) Configure(time.Duration, *devices.Device, []byte) error { return nil }

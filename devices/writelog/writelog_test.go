@@ -1,0 +1,419 @@
+package writelog
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
+
+	"player/codec"
+	"player/devices"
+	"player/logfile"
+)
+
+const (
+	ms       = time.Millisecond
+	patience = 20 * time.Second
+)
+
+// began is when the server of the tests was started.
+var began = time.Date(2026, 7, 28, 10, 0, 0, 0, time.UTC)
+
+// host is the outside world: the deadlines of links.
+type host struct {
+	devices.Host
+	at map[*devices.Link]time.Duration
+}
+
+func (h *host) WakeAt(l *devices.Link, at time.Duration) { h.at[l] = at }
+
+// robot is a driver with a position and a sonar. Its first setups fail as often
+// as it says.
+type robot struct {
+	link     *devices.Link
+	failures int
+}
+
+func (r *robot) Describe() devices.Description {
+	return devices.Description{Name: "robot", Provides: []devices.Spec{devices.Position(), devices.Sonar()}}
+}
+
+func (r *robot) Setup(now time.Duration, link *devices.Link) {
+	r.link = link
+	if r.failures > 0 {
+		r.failures--
+		link.Fail(now, errors.New("no answer"))
+		return
+	}
+	link.Ready(now)
+}
+
+func (r *robot) Shutdown(now time.Duration)             { r.link.Stopped(now) }
+func (r *robot) Command(time.Duration, *devices.Device) {}
+func (r *robot) Tick(now time.Duration) time.Duration   { return 0 }
+func (r *robot) Configure(time.Duration, *devices.Device, []byte) error {
+	return errors.New("refused")
+}
+
+type client struct{}
+
+func (client) SetupDone(time.Duration, *devices.Device, error) {}
+
+// rig is a robot and its recorder.
+type rig struct {
+	t               testing.TB
+	robot           *robot
+	table           *devices.Table
+	host            *host
+	link            *devices.Link // of the recorder
+	driver          *Driver
+	position, sonar *devices.Device
+	path            string
+	log             *observer.ObservedLogs
+}
+
+// newRig starts a recorder at 100 ms. Files are of maxSize bytes.
+func newRig(t testing.TB, path string, maxSize int64, files int, open bool, failures int) *rig {
+	t.Helper()
+	core, log := observer.New(zapcore.InfoLevel)
+	r := &rig{t: t, robot: &robot{failures: failures}, table: devices.NewTable(zap.New(core)), host: &host{at: map[*devices.Link]time.Duration{}}, path: path, log: log}
+	if err := r.table.Attach(r.robot); err != nil {
+		t.Fatal(err)
+	}
+	r.position, r.sonar = r.table.Device(codec.Position), r.table.Device(codec.Sonar)
+	var err error
+	if r.driver, err = New([]*devices.Device{r.position, r.sonar}, open); err != nil {
+		t.Fatal(err)
+	}
+	r.driver.clock = func() time.Time { return began.Add(100 * ms) }
+	r.driver.disk.path, r.driver.disk.maxSize, r.driver.disk.files = path, maxSize, files
+	if r.link, err = r.table.AttachAs(r.driver, nil); err != nil {
+		t.Fatal(err)
+	}
+	r.link.KeepOn()
+	r.table.Connect(r.host)
+	r.table.Start(100 * ms)
+	if r.link.State() != devices.Ready {
+		t.Fatal(r.link.State())
+	}
+	return r
+}
+
+// wake serves the recorder's deadline, if now is behind it.
+func (r *rig) wake(now time.Duration) {
+	if at := r.host.at[r.link]; at != 0 && at <= now {
+		r.host.at[r.link] = 0
+		if next := r.link.Wake(now); next != 0 {
+			r.host.at[r.link] = next
+		}
+	}
+}
+
+// await waits for what the disk does.
+func (r *rig) await(what string, ok func() bool) {
+	r.t.Helper()
+	for deadline := time.Now().Add(patience); !ok(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			r.t.Fatalf("waited in vain: %s; log %v", what, r.log.All())
+		}
+	}
+}
+
+// stop shuts the robot down and waits for the end of the file.
+func (r *rig) stop(now time.Duration) {
+	r.t.Helper()
+	r.table.Shutdown(now)
+	r.await("the end", func() bool {
+		now += 10 * ms
+		r.wake(now)
+		return r.table.Done()
+	})
+}
+
+// logged are the messages in the log.
+func (r *rig) logged() (lines []string) {
+	for _, e := range r.log.All() {
+		lines = append(lines, e.Message)
+	}
+	return lines
+}
+
+func (r *rig) hasLogged(line string) bool { return slices.Contains(r.logged(), line) }
+
+// read returns what is in a log.
+func read(t testing.TB, path string) (lines []string) {
+	t.Helper()
+	r, err := logfile.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for {
+		m, err := r.Next()
+		if err == io.EOF {
+			break
+		}
+		lines = append(lines, fmt.Sprintf("%v %s %q", time.Duration(m.Time-began.UnixNano()), m.Channel.Topic(), m.Payload))
+	}
+	if r.Damage() != nil {
+		t.Errorf("%s: %v", path, r.Damage())
+	}
+	return lines
+}
+
+func TestRecords(t *testing.T) {
+	r := newRig(t, filepath.Join(t.TempDir(), "run.mcap"), megabyte, 3, false, 0)
+	r.position.SetCommand(110*ms, []byte("lost")) // nobody has it open
+	if _, err := r.position.Subscribe(200*ms, client{}); err != nil {
+		t.Fatal(err)
+	}
+	r.position.Publish(250*ms, []byte("where it is"))
+	if at := r.host.at[r.link]; at != 250*ms+flushPeriod {
+		t.Errorf("to be flushed at %v", at)
+	}
+	r.position.SetCommand(260*ms, []byte("fast"))
+	_ = r.position.Configure(270*ms, []byte("m\x01")) // refused, and yet it was asked for
+	r.sonar.Publish(240*ms, []byte("how far it is"))
+	r.wake(501 * ms)
+	r.await("a file", func() bool { _, err := os.Stat(r.path); return err == nil })
+	if at := r.host.at[r.link]; at != 750*ms {
+		t.Errorf("next at %v", at)
+	}
+	r.wake(750 * ms)
+	if at := r.host.at[r.link]; at != 0 {
+		t.Errorf("it wakes at %v, though there is nothing to record", at)
+	}
+	r.position.Publish(900*ms, nil)
+	r.stop(950 * ms)
+	want := []string{
+		`250ms /position "where it is"`, `260ms /position/command "fast"`, `270ms /position/configuration "m\x01"`,
+		`240ms /sonar "how far it is"`, `900ms /position ""`,
+	}
+	if got := read(t, r.path); !slices.Equal(got, want) {
+		t.Errorf("recorded\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if !r.hasLogged("recording") || !r.hasLogged("recording has ended") {
+		t.Error(r.logged())
+	}
+	// What comes now is not recorded, and does no harm.
+	r.position.Publish(2*time.Second, []byte("late"))
+	s, err := logfile.Scan(r.path)
+	if err != nil || len(s.Channels) != 6 || !s.Start.Equal(began) {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// Without anything to record there is no file, and older ones stay.
+func TestNothingToRecord(t *testing.T) {
+	r := newRig(t, filepath.Join(t.TempDir(), "run.mcap"), megabyte, 1, false, 0)
+	if err := os.WriteFile(r.path, []byte("yesterday"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r.stop(time.Second)
+	if text, _ := os.ReadFile(r.path); string(text) != "yesterday" {
+		t.Errorf("%q", text)
+	}
+}
+
+func TestOpen(t *testing.T) {
+	r := newRig(t, filepath.Join(t.TempDir(), "run.mcap"), megabyte, 1, true, 2)
+	if r.sonar.Link().State() != devices.Ready {
+		// The first two setups fail, one for each device.
+		at := r.host.at[r.link]
+		if at != 100*ms+retryPeriod {
+			t.Fatalf("tried again at %v", at)
+		}
+		r.sonar.Publish(at-ms, []byte("anyway")) // arms the flush before the retry
+		if next := r.host.at[r.link]; next != at {
+			t.Errorf("the retry at %v has become one at %v", at, next)
+		}
+		r.wake(at)
+	}
+	if r.sonar.Link().State() != devices.Ready || !r.sonar.Link().Subscribed(r.sonar) || !r.sonar.Link().Subscribed(r.position) {
+		t.Fatal("the devices are not open")
+	}
+	r.stop(10 * time.Second)
+	if got := read(t, r.path); len(got) != 1 {
+		t.Error(got)
+	}
+}
+
+// Files are bounded in size and number; together they hold the newest messages
+// without a gap.
+func TestRotation(t *testing.T) {
+	const size, files, messages = 60 << 10, 3, 3000
+	r := newRig(t, filepath.Join(t.TempDir(), "run.mcap"), size, files, true, 0)
+	now := 200 * ms
+	payload := make([]byte, codec.SonarSize)
+	for i := range messages {
+		now += 10 * ms
+		copy(payload, fmt.Sprintf("%6d", i))
+		r.sonar.Publish(now, payload)
+		r.wake(now)
+		r.await("a batch", func() bool { return len(r.driver.disk.free) > 2 })
+	}
+	r.stop(now)
+	var got []string
+	for n := files - 1; n >= 0; n-- {
+		path := older(r.path, n)
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Size() > size || n > 0 && info.Size() < size/2 {
+			t.Errorf("%s has %d bytes", path, info.Size())
+		}
+		got = append(got, read(t, path)...)
+	}
+	if len(got) < messages/2 || len(got) >= messages {
+		t.Fatalf("%d of %d messages are left", len(got), messages)
+	}
+	for i, line := range got {
+		if want := fmt.Sprintf("/sonar \"%6d", messages-len(got)+i); !strings.Contains(line, want) {
+			t.Fatalf("message %d: %s, want %s", i, line, want)
+		}
+	}
+	if left, _ := os.ReadDir(filepath.Dir(r.path)); len(left) != files {
+		t.Errorf("%d files", len(left))
+	}
+}
+
+func TestRotateNames(t *testing.T) {
+	for path, want := range map[string]string{"run.mcap": "run.2.mcap", "/a.b/run": "/a.b/run.2", "x/run.a.mcap": "x/run.a.2.mcap"} {
+		if got := older(path, 2); got != want {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "run.mcap")
+	for i := range 5 {
+		if err := rotate(path, 3); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte{byte('0' + i)}, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for n, want := range []string{"4", "3", "2"} {
+		if got, err := os.ReadFile(older(path, n)); string(got) != want {
+			t.Errorf("%s: %q, %v", older(path, n), got, err)
+		}
+	}
+}
+
+// While the disk is busy the loop goes on; what is lost is told.
+func TestSlowDisk(t *testing.T) {
+	r := newRig(t, filepath.Join(t.TempDir(), "run.mcap"), megabyte, 1, true, 0)
+	var held []*logfile.Batch
+	for range batches {
+		held = append(held, <-r.driver.disk.free)
+	}
+	r.sonar.Publish(200*ms, []byte("lost"))
+	r.sonar.Publish(210*ms, []byte("lost, too"))
+	r.wake(460 * ms)
+	if e := r.log.FilterMessage("the disk is too slow: not everything is recorded").All(); len(e) != 1 || e[0].ContextMap()["messages lost"] != int64(2) {
+		t.Errorf("%v", r.log.All())
+	}
+	r.sonar.Publish(500*ms, []byte("lost as well"))
+	for _, b := range held {
+		r.driver.disk.free <- b
+	}
+	r.sonar.Publish(510*ms, []byte("kept"))
+	r.stop(600 * ms)
+	if n := r.log.FilterMessage("the disk is too slow: not everything is recorded").Len(); n != 2 {
+		t.Errorf("told %d times", n)
+	}
+	if got := read(t, r.path); !slices.Equal(got, []string{`510ms /sonar "kept"`}) {
+		t.Error(got)
+	}
+}
+
+// When the disk fails, recording ends with one line, and nothing else does.
+func TestFailingDisk(t *testing.T) {
+	r := newRig(t, "/dev/full", megabyte, 1, true, 0)
+	r.driver.disk.path = filepath.Join(t.TempDir(), "nowhere", "run.mcap")
+	now := 200 * ms
+	for range 100 {
+		now += 50 * ms
+		r.sonar.Publish(now, make([]byte, codec.SonarSize))
+		r.wake(now)
+	}
+	r.await("the end", func() bool {
+		now += 50 * ms
+		r.sonar.Publish(now, nil)
+		r.wake(now)
+		return r.driver.state == failed
+	})
+	if r.sonar.Link().State() != devices.Idle {
+		t.Errorf("the robot is %v", r.sonar.Link().State())
+	}
+	r.sonar.Publish(now, nil)
+	if at := r.host.at[r.link]; at != 0 {
+		t.Errorf("it wakes at %v", at)
+	}
+	r.stop(now)
+	if n := r.log.FilterLevelExact(zapcore.ErrorLevel).Len(); n != 1 {
+		t.Errorf("%d errors: %v", n, r.logged())
+	}
+}
+
+// Recording allocates nothing: what the library keeps of a chunk is spread over
+// its messages.
+func TestAllocates(t *testing.T) {
+	r := newRig(t, filepath.Join(t.TempDir(), "run.mcap"), 1<<30, 1, true, 0)
+	now := 200 * ms
+	scan := make([]byte, codec.SonarSize)
+	message := func() {
+		now += 10 * ms
+		r.sonar.Publish(now, scan)
+		r.wake(now)
+	}
+	for range 5000 {
+		message()
+		r.await("a batch", func() bool { return len(r.driver.disk.free) > 0 })
+	}
+	if n := testing.AllocsPerRun(5000, message); n != 0 {
+		t.Errorf("%v allocations per message", n)
+	}
+	r.stop(now)
+}
+
+func TestKind(t *testing.T) {
+	k := Kind("player 1")
+	table := devices.NewTable(zap.NewNop())
+	if err := table.Attach(&robot{}); err != nil {
+		t.Fatal(err)
+	}
+	directory := t.TempDir()
+	make := func(file string, required ...*devices.Device) error {
+		values := k.Defaults()
+		values["file"] = file
+		d, err := k.New(devices.Args{Name: k.Name, Values: values, Requires: required})
+		if err == nil && (d.(*Driver).disk.maxSize != 64<<20 || d.(*Driver).disk.info.Server != "player 1") {
+			t.Errorf("%+v", d)
+		}
+		return err
+	}
+	sonar := table.Device(codec.Sonar)
+	if err := make(filepath.Join(directory, "run.mcap"), sonar, table.Device(codec.Position)); err != nil {
+		t.Error(err)
+	}
+	for want, err := range map[string]error{
+		"requires [":              make(filepath.Join(directory, "run.mcap")),
+		"a block for each robot":  make(filepath.Join(directory, "run.mcap"), sonar, sonar),
+		"no log can be written":   make(filepath.Join(directory, "nowhere", "run.mcap"), sonar),
+		"no file that can be wri": make(directory, sonar),
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
