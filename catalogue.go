@@ -13,10 +13,12 @@ import (
 	"player/devices/p2os"
 	"player/devices/passthrough"
 	"player/devices/plugin"
+	"player/devices/readlog"
 	"player/devices/reflex"
 	"player/devices/sicklms200"
 	"player/devices/stage"
 	"player/devices/testpattern"
+	"player/devices/writelog"
 )
 
 // catalogue lists the drivers of this server. A new one is one line here
@@ -35,6 +37,8 @@ func catalogue() []devices.Kind {
 		lasersonar.Kind(),
 		deadman.Kind(),
 		reflex.Kind(),
+		writelog.Kind(version()),
+		readlog.Kind(),
 		testpattern.Kind(),
 	}
 }

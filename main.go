@@ -42,6 +42,8 @@ func run(args []string) int {
 		return 0
 	case o.list:
 		return printed(config.WriteList(os.Stdout, catalogue()))
+	case o.export != "":
+		return exportLog(o.export, o.file)
 	}
 	if os.Getenv("GOMAXPROCS") == "" {
 		// One thread runs Go code. The loop is the program; a second thread
@@ -83,6 +85,7 @@ func run(args []string) int {
 		Access:     server.Access,
 		MaxRate:    o.maxRate,
 		MaxClients: o.maxClients,
+		Reserve:    window.descriptors(),
 		Log:        log,
 		Ready: func(r *reactor.Reactor) {
 			for _, robot := range robots {
@@ -122,7 +125,11 @@ func build(o options, log *zap.Logger) (*config.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return config.Build(file, config.Options{Kinds: catalogue(), Port: o.port, Overrides: o.overrides, Log: log})
+	server, err := config.Build(file, config.Options{Kinds: catalogue(), Port: o.port, Overrides: o.overrides, Log: log})
+	if err == nil && o.reflex {
+		err = protect(server)
+	}
+	return server, err
 }
 
 // newLogger logs to standard error: lines for a person on a terminal, JSON for

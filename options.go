@@ -26,6 +26,7 @@ type options struct {
 	stage      string
 	truth      string            // file for the ground truth; empty: none
 	run        bool              // the world runs without clients, too
+	reflex     bool              // the robots have reflexes
 	overrides  []config.Override // what flags say of drivers
 	maxRate    int
 	maxClients int
@@ -33,6 +34,7 @@ type options struct {
 	exp        bool
 	check      bool
 	list       bool
+	export     string // a log to export; empty: none. Then file is the directory
 	version    bool
 }
 
@@ -80,6 +82,9 @@ A simulated robot
   -truth FILE       write where every robot really is to FILE, as CSV; implies -run
   -run              let the world run while no client is there, until its quit_time
 
+Safety
+  -reflex           keep the robot from what its clients run it into
+
 A window to look through and to drive: a web page
   -http ADDRESS     host:port of the page, or off    (default off; localhost:8080
                     with a simulated robot)
@@ -87,6 +92,10 @@ A window to look through and to drive: a web page
 Configuration
   -check            read the configuration, print the devices and exit
   -list             print all drivers with their options and exit
+
+Logs of the driver writelog (docs/LOGS.md)
+  -export LOG       print the tables (CSV) of LOG and exit; with a directory in
+                    the place of FILE, write them there, a file for each device
 
 Other
   -debug            log more
@@ -110,6 +119,7 @@ func parseOptions(args []string, help io.Writer) (options, error) {
 	fs.StringVar(&o.stage, "stage", "", "")
 	fs.StringVar(&o.truth, "truth", "", "")
 	fs.BoolVar(&o.run, "run", false, "")
+	fs.BoolVar(&o.reflex, "reflex", false, "")
 	fs.String("pp", "", "")
 	fs.String("lp", "", "")
 	fs.String("zp", "", "")
@@ -121,6 +131,7 @@ func parseOptions(args []string, help io.Writer) (options, error) {
 	fs.BoolVar(&o.exp, "exp", false, "")
 	fs.BoolVar(&o.check, "check", false, "")
 	fs.BoolVar(&o.list, "list", false, "")
+	fs.StringVar(&o.export, "export", "", "")
 	fs.BoolVar(&o.version, "version", false, "")
 	for { // flags may stand on both sides of the file
 		if err := fs.Parse(args); err != nil {

@@ -60,6 +60,14 @@ func openWindow(o options, server *config.Server, log *zap.Logger) (*window, err
 	return &w, nil
 }
 
+// descriptors is how many the window may open.
+func (w *window) descriptors() int {
+	if w == nil {
+		return 0
+	}
+	return web.Descriptors
+}
+
 // serve shows the page until ctx ends. It is called on the loop, and does not
 // stay there.
 func (w *window) serve(ctx context.Context, post func(func(now time.Duration)) bool) {

@@ -46,7 +46,8 @@ func (d *Device) Publish(stamp time.Duration, payload []byte) {
 
 // Follower is told of new data of a device: a driver that works on it.
 type Follower interface {
-	// Published is called from within Publish. It may publish, but not on d.
+	// Published is called from within Publish, in the middle of what the driver
+	// of d does. It may publish on other devices, and not command d.
 	Published(d *Device)
 }
 

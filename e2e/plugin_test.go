@@ -255,3 +255,44 @@ func TestJoystick(t *testing.T) {
 		return letter == codec.Joystick && d.Decode(payload) == nil && d.Axes[0] == 100
 	})
 }
+
+// A plugin that reads nothing while it is commanded gets old commands from the
+// pipe only, and then the newest.
+func TestPluginThatDoesNotRead(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "lazy.py", `#!/usr/bin/env python3
+import struct, sys, time
+stdout = sys.stdout.buffer
+def tell(x):
+    stdout.write(struct.pack(">cHIiiHhhHB", b"p", 21, 0, x, 0, 0, 0, 0, 0, 0))
+    stdout.flush()
+tell(0)
+while not open("`+dir+`/go").read():
+    time.sleep(0.01)
+count = 0
+while header := sys.stdin.buffer.read(4):
+    payload = sys.stdin.buffer.read(header[3])
+    if header[:1] == b"c":
+        count += 1
+        tell(count if payload[:2] != b"\x7f\xff" else -count)
+`)
+	write(t, dir, "go", "")
+	s := start(t, write(t, dir, "robot.cfg", `driver ( name "lazy" plugin "lazy.py" provides ["position:0"] )`))
+	p := s.dial(t)
+	if reply := p.request("pa"); reply != "pa" {
+		t.Fatalf("reply %q", reply)
+	}
+	for range 5000 {
+		p.drive(100, 0)
+	}
+	p.drive(0x7fff, 0)
+	await(t, "a complaint", func() bool { return strings.Contains(s.log.String(), "commands are not read") })
+	write(t, dir, "go", "now")
+	await(t, "the newest command", func() bool {
+		x := p.position().X
+		if x < -2000 {
+			t.Fatalf("it was the %dth", -x)
+		}
+		return x < 0
+	})
+}

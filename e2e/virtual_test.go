@@ -1,65 +1,209 @@
 package e2e
 
 import (
+	"bytes"
 	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"player/codec"
 )
 
+// passing starts a server that passes on devices of the one at address.
+func passing(t *testing.T, address, provides string) *server {
+	t.Helper()
+	return start(t, write(t, t.TempDir(), "chain.cfg", fmt.Sprintf(`driver ( name "passthrough" remote %q provides [%s] )`, address, provides)))
+}
+
+// wheels passes on these.
+const wheels = `"position:0" "sonar:0" "laser:0"`
+
+// payload reads blocks until one is of a device and has data.
+func (p *peer) payload(letter byte) []byte {
+	p.t.Helper()
+	for {
+		if l, payload := p.block(); l == letter && len(payload) > 0 {
+			return payload
+		}
+	}
+}
+
+// speeds waits until the robot drives, or stands.
+func (p *peer) speeds(ok func(speed int16) bool) {
+	p.t.Helper()
+	var d codec.PositionData
+	await(p.t, "another speed", func() bool { d = p.position(); return ok(d.Speed) })
+}
+
+func drives(speed int16) bool { return speed > 50 }
+func stands(speed int16) bool { return speed == 0 }
+
 // Three servers in a row: a simulated robot, and two that pass it on.
 func TestChain(t *testing.T) {
-	dir := t.TempDir()
 	robot := start(t, "-stage", room)
-	pass := `driver ( name "passthrough" remote %q rate 50 provides ["position:0" "sonar:0" "laser:0"] )`
-	middle := start(t, write(t, dir, "middle.cfg", fmt.Sprintf(pass, robot.address)))
-	last := start(t, write(t, dir, "last.cfg", fmt.Sprintf(pass, middle.address)))
-	p := last.dial(t)
+	last := passing(t, passing(t, robot.address, wheels).address, wheels)
+	p, direct := last.dial(t), robot.dial(t)
 	if reply := p.request("sryrlrpa"); reply != "sryrlrpa" {
 		t.Fatalf("reply %q", reply)
 	}
-	if got := p.frame(4); got != "y20 s32 l722 p21" {
+	direct.request("srlrpr")
+	for _, letter := range []byte{'s', 'l'} {
+		if got, want := p.payload(letter), direct.payload(letter); !bytes.Equal(got, want) {
+			t.Errorf("%c is % X, at the robot % X", letter, got, want)
+		}
+	}
+	if got := p.frame(4); got != "p21 y20 s32 l722" {
 		t.Errorf("frame %s", got)
 	}
 	p.message('x', 'p', 'm', 1)
 	p.drive(200, 0)
-	for p.position().Speed < 100 {
-	}
+	p.speeds(drives)
+	direct.speeds(drives)
 	p.conn.Close()
-	p = robot.dial(t)
-	p.request("pr")
-	await(t, "the robot to stop, three servers away", func() bool { return p.position().Speed == 0 })
+	direct.speeds(stands)
+	if !last.alive() {
+		t.Error("the chain has ended")
+	}
 }
 
-// A robot that is lost and comes back is served again.
+// Data travels once, whatever the rates.
+func TestChainSendsNewDataOnly(t *testing.T) {
+	robot := start(t, "-stage", room) // 10 Hz
+	p := passing(t, robot.address, wheels).dial(t)
+	p.message('x', 'y', 'f', 0, 200)
+	p.message('x', 'y', 'n', 1)
+	p.request("pr")
+	last := p.payload('p')
+	for range 20 {
+		next := p.payload('p')
+		if bytes.Equal(next, last) {
+			t.Fatal("the same data came twice")
+		}
+		last = next
+	}
+}
+
+// A robot that is killed while it drives, and comes back, is served again. It
+// does not start by itself.
 func TestChainReconnects(t *testing.T) {
-	dir := t.TempDir()
 	port := freePort(t)
-	pattern := write(t, dir, "robot.cfg", `driver ( name "testpattern" provides ["sonar:0" "position:0"] )`)
-	robot := startAt(t, port, pattern)
-	chain := start(t, write(t, dir, "chain.cfg", fmt.Sprintf(`driver ( name "passthrough" remote "127.0.0.1:%d" provides ["sonar:0" "position:0"] )`, port)))
-	p := chain.dial(t)
+	robot := startAt(t, port, "-stage", room, "-http", "off")
+	p := passing(t, robot.address, wheels).dial(t)
 	if reply := p.request("yrsrpa"); reply != "yrsrpa" {
 		t.Fatalf("reply %q", reply)
 	}
-	age := func() (d codec.FreshnessData) {
-		for {
-			if letter, payload := p.block(); letter == codec.Server {
-				if err := d.Decode(payload); err != nil {
-					t.Fatal(err)
-				}
-				return d
-			}
+	youngest := func() time.Duration {
+		var d codec.FreshnessData
+		if err := d.Decode(p.payload(codec.Server)); err != nil {
+			t.Fatal(err)
 		}
+		return time.Duration(d.Ages[0]) * time.Microsecond
 	}
-	await(t, "fresh data", func() bool { return age().Ages[0] < 200_000 })
+	p.message('x', 'p', 'm', 1)
+	p.drive(200, 0)
+	p.speeds(drives)
 	_ = robot.cmd.Process.Kill()
 	<-robot.exited
-	await(t, "data to grow old", func() bool { return age().Ages[0] > 500_000 })
-	startAt(t, port, pattern)
-	await(t, "fresh data again", func() bool { return age().Ages[0] < 200_000 })
-	p.drive(123, 0)
-	await(t, "a command to arrive", func() bool { return p.position().Speed == 123 })
+	await(t, "data to grow old", func() bool { return youngest() > 500*time.Millisecond })
+	p.drive(250, 0) // to nobody
+
+	robot = startAt(t, port, "-stage", room, "-http", "off")
+	await(t, "fresh data again", func() bool { return youngest() < 300*time.Millisecond })
+	p.speeds(stands)
+	direct := robot.dial(t)
+	direct.request("pr")
+	for range 10 {
+		if d := direct.position(); d.Speed != 0 || d.X != 0 {
+			t.Fatalf("it drives by itself: %+v", d)
+		}
+	}
+	p.message('x', 'p', 'm', 1)
+	p.drive(200, 0)
+	p.speeds(drives)
+}
+
+// The server in the middle is killed: the robot stops.
+func TestChainIsCut(t *testing.T) {
+	robot := start(t, "-stage", room)
+	chain := passing(t, robot.address, wheels)
+	p, direct := chain.dial(t), robot.dial(t)
+	p.request("pa")
+	direct.request("pr")
+	p.message('x', 'p', 'm', 1)
+	p.drive(200, 0)
+	direct.speeds(drives)
+	_ = chain.cmd.Process.Kill()
+	<-chain.exited
+	direct.speeds(stands)
+}
+
+// Who only reads through the chain does not stop, when leaving, what somebody
+// else drives.
+func TestChainReaderLeaves(t *testing.T) {
+	robot := start(t, "-stage", room)
+	chain := passing(t, robot.address, wheels)
+	direct := robot.dial(t)
+	direct.request("pa")
+	direct.message('x', 'p', 'm', 1)
+	p := chain.dial(t)
+	p.request("prsr")
+	p.frame(2)
+	direct.drive(100, 0)
+	direct.speeds(drives)
+	p.conn.Close()
+	await(t, "the end of the reading", func() bool { return strings.Contains(chain.log.String(), "device stops") })
+	for range 5 {
+		if d := direct.position(); d.Speed <= 50 {
+			t.Fatal("it was stopped")
+		}
+	}
+}
+
+// What the other Player refuses, or that there is none, is told to clients.
+func TestChainRefused(t *testing.T) {
+	dir := t.TempDir()
+	port := freePort(t)
+	address := fmt.Sprintf("127.0.0.1:%d", port)
+	broken := write(t, dir, "broken.cfg", `
+driver ( name "sicklms200" port "nowhere" provides ["laser:0"] )
+driver ( name "testpattern" provides ["sonar:0"] )`)
+	p := passing(t, address, `"sonar:0" "laser:0"`).dial(t)
+	if reply := p.request("sr"); reply != "se" {
+		t.Errorf("reply %q where there is no server", reply)
+	}
+	startAt(t, port, broken)
+	if reply := p.request("sr"); reply != "se" {
+		t.Errorf("reply %q where the laser is broken", reply)
+	}
+	// In a block of its own the sonar does not fail with the laser.
+	p = start(t, write(t, dir, "two.cfg", fmt.Sprintf(`
+define robot driver ( name "passthrough" remote %q )
+robot ( provides ["sonar:0"] )
+robot ( provides ["laser:0"] )`, address))).dial(t)
+	if reply := p.request("srlr"); reply != "srle" {
+		t.Errorf("reply %q", reply)
+	}
+	p.payload('s')
+}
+
+// We may read the other Player's robot, not drive it.
+func TestChainReadOnly(t *testing.T) {
+	robot := start(t, write(t, t.TempDir(), "robot.cfg", `
+driver ( name "testpattern" provides ["position:0" "sonar:0"] )
+access ( allow "read" from ["127.0.0.1"] )`))
+	chain := passing(t, robot.address, `"position:0" "sonar:0"`)
+	p := chain.dial(t)
+	if reply := p.request("pasr"); reply != "pasr" {
+		t.Errorf("reply %q", reply)
+	}
+	p.drive(100, 0)
+	await(t, "the refusal", func() bool { return strings.Contains(chain.log.String(), "takes no commands from us") })
+	before := p.position().Time
+	await(t, "new data", func() bool { return p.position().Time > before+500 })
+	if d := p.position(); d.Speed != 0 {
+		t.Errorf("speed %d", d.Speed)
+	}
 }
 
 // A program that hangs, on a robot with a deadman.
@@ -74,7 +218,77 @@ func TestDeadman(t *testing.T) {
 	}
 	p.message('x', 'p', 'm', 1)
 	p.drive(100, 0)
-	for p.position().Speed < 50 {
+	p.speeds(drives)
+	p.speeds(stands) // nothing more has come
+	if !strings.Contains(s.log.String(), "no command has come in time") {
+		t.Error("the log does not tell")
 	}
-	await(t, "the wheels to stop", func() bool { return p.position().Speed == 0 })
+}
+
+// Virtual devices on those of another computer: a deadman before reflexes before
+// its wheels, and sonars made of its laser.
+func TestVirtualDevicesInARow(t *testing.T) {
+	robot := start(t, "-stage", room)
+	s := start(t, write(t, t.TempDir(), "robot.cfg", fmt.Sprintf(`
+driver ( name "deadman" provides ["position:0"] requires ["position:2"] timeout 400 )
+driver ( name "reflex" provides ["position:2"] requires ["position:1" "laser:0"] )
+driver ( name "lasersonar" provides ["sonar:0"] requires ["laser:0"] range 4000 )
+driver ( name "passthrough" remote %q provides ["position:1" "laser:0"] pose [0.08 0 0] )`, robot.address)))
+	p, direct := s.dial(t), robot.dial(t)
+	if reply := p.request("pasrlr"); reply != "pasrlr" {
+		t.Fatalf("reply %q", reply)
+	}
+	direct.request("sr")
+	p.message('x', 'p', 'm', 1)
+
+	var sonars, virtual codec.SonarData
+	if sonars.Decode(direct.payload('s')) != nil || virtual.Decode(p.payload('s')) != nil {
+		t.Fatal("bad data")
+	}
+	for i, v := range virtual[:8] {
+		want := int(min(sonars[i], 4000))
+		if diff := int(v) - want; diff < -want/5-50 || diff > want/5+50 {
+			t.Errorf("sonar %d reads %d, one made of a laser %d", i, sonars[i], v)
+		}
+	}
+	for i, v := range virtual[8:] {
+		if v != 4000 {
+			t.Errorf("sonar %d, where the laser does not look, reads %d", 8+i, v)
+		}
+	}
+
+	begin := time.Now()
+	p.drive(150, 0)
+	for time.Since(begin) < 800*time.Millisecond { // it goes on
+		p.drive(150, 0)
+		p.position()
+	}
+	if d := p.position(); !drives(d.Speed) {
+		t.Errorf("stopped while commands came: speed %d", d.Speed)
+	}
+	p.speeds(stands)
+	direct = robot.dial(t) // with nothing old under way
+	direct.request("pr")
+	if d := direct.position(); d.Speed != 0 {
+		t.Errorf("the robot drives on: speed %d", d.Speed)
+	}
+}
+
+func TestCircularRequires(t *testing.T) {
+	code, out := exits(t, "-check", write(t, t.TempDir(), "circle.cfg", `
+driver ( name "deadman" provides ["position:0"] requires ["position:1"] )
+driver ( name "deadman" provides ["position:1"] requires ["position:0"] )`))
+	if code != 2 || !strings.Contains(out, "circular requires: deadman requires deadman requires deadman") {
+		t.Errorf("exit %d, %q", code, out)
+	}
+}
+
+// alive says whether the server runs.
+func (s *server) alive() bool {
+	select {
+	case <-s.exited:
+		return false
+	default:
+		return true
+	}
 }

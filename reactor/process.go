@@ -78,6 +78,10 @@ func (p *plumbing) end(theirs int) *os.File {
 		p.err = errors.Join(p.err, err)
 		return nil
 	}
+	if theirs == 0 {
+		// The smallest there is: what a plugin has not read is old commands.
+		_, _ = unix.FcntlInt(uintptr(pipe[0]), unix.F_SETPIPE_SZ, os.Getpagesize())
+	}
 	// Only our end: the flag belongs to the end, and programs expect to wait.
 	p.err = errors.Join(p.err, unix.SetNonblock(pipe[1-theirs], true))
 	p.ours = append(p.ours, pipe[1-theirs])

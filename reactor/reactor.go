@@ -54,6 +54,7 @@ type Config struct {
 	Robots     []Robot
 	MaxRate    int // Hz, the highest frame rate served
 	MaxClients int // zero: as many as descriptors allow
+	Reserve    int // descriptors that the rest of the program may open
 	Access     rights.Rules
 	Log        *zap.Logger
 	// Ready is called on the loop once clients are served. It may be nil.
@@ -195,7 +196,9 @@ func (r *Reactor) limitClients() {
 			limit = raised
 		}
 	}
-	most := int(min(limit.Cur, 1<<20)) - reserve
+	all := int(min(limit.Cur, 1<<20))
+	// Where descriptors are few, clients come before the rest of the program.
+	most := all - reserve - min(r.config.Reserve, all/4)
 	if r.config.MaxClients <= 0 || r.config.MaxClients > most {
 		r.config.MaxClients = max(most, 1)
 	}

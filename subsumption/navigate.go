@@ -2,12 +2,27 @@ package subsumption
 
 import (
 	"cmp"
+	"fmt"
 	"math"
+	"strings"
 	"time"
 )
 
 // Target is a place to go to, in the coordinates of the odometry: mm.
 type Target struct{ X, Y int }
+
+// ParseTargets reads targets as a person writes them: in metres, "3,0 3,3 0,0".
+func ParseTargets(text string) (targets []Target, err error) {
+	for _, field := range strings.Fields(text) {
+		var x, y float64
+		var rest string
+		if n, _ := fmt.Sscanf(field, "%g,%g%s", &x, &y, &rest); n != 2 || !(math.Abs(x) < 1e6 && math.Abs(y) < 1e6) {
+			return nil, fmt.Errorf("%.40q is not a target: write x,y in metres", field)
+		}
+		targets = append(targets, Target{int(math.Round(x * 1000)), int(math.Round(y * 1000))})
+	}
+	return targets, nil
+}
 
 // LocateTarget returns how far a target is, mm, and how far it is off the
 // robot's heading: -180 to 180 degrees, positive to the left. It is the

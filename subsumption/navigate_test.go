@@ -3,8 +3,24 @@ package subsumption
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
+
+func TestParseTargets(t *testing.T) {
+	got, err := ParseTargets(" 1.5,-2 0,0\t.0004,1e1 ")
+	if want := []Target{{1500, -2000}, {0, 0}, {0, 10000}}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, %v", got, err)
+	}
+	if got, err := ParseTargets(""); got != nil || err != nil {
+		t.Errorf("%v, %v", got, err)
+	}
+	for _, bad := range []string{"1", "1,", ",1", "1,2,3", "1,2m", "x,y", "NaN,0", "1,1e7", "1, 2"} {
+		if got, err := ParseTargets(bad); err == nil {
+			t.Errorf("%q: %v", bad, got)
+		}
+	}
+}
 
 func TestLocateTarget(t *testing.T) {
 	for _, c := range []struct {

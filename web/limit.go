@@ -11,6 +11,10 @@ import (
 // the robot's own clients need; a page that watches ten robots has some fifteen.
 const maxConnections = 128
 
+// Descriptors is how many descriptors Serve uses at the most: two for each
+// connection, and the listener.
+const Descriptors = 2*maxConnections + 1
+
 // limited is a listener with a limited number of open connections.
 type limited struct {
 	net.Listener

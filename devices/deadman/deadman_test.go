@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
 
 	"player/codec"
 	"player/devices"
@@ -22,6 +24,7 @@ const (
 type wheels struct {
 	world *linetest.World
 	link  *devices.Link
+	log   *observer.ObservedLogs
 	told  []string
 	quiet bool // it tells nothing
 }
@@ -56,7 +59,8 @@ func (client) SetupDone(time.Duration, *devices.Device, error) {}
 
 func start(t *testing.T) (*wheels, *devices.Device) {
 	t.Helper()
-	w, table := &wheels{world: linetest.NewWorld()}, devices.NewTable(zap.NewNop())
+	core, logs := observer.New(zapcore.WarnLevel)
+	w, table := &wheels{world: linetest.NewWorld(), log: logs}, devices.NewTable(zap.New(core))
 	inner, err := table.AttachAs(w, []devices.Spec{{Letter: codec.Position, Index: 1}})
 	if err != nil {
 		t.Fatal(err)
@@ -94,6 +98,18 @@ func TestLease(t *testing.T) {
 	}
 	if device.Link().State() != devices.Idle || w.link.State() != devices.Idle {
 		t.Error("still on")
+	}
+}
+
+// A program that is always late does not fill the log.
+func TestComplaints(t *testing.T) {
+	w, device := start(t)
+	for range 20 {
+		device.SetCommand(w.world.Now(), codec.PositionCommand{Speed: 100}.Append(nil))
+		w.world.Pass(lease + 100*ms)
+	}
+	if n := w.log.Len(); n < 7 || n > 8 { // in 8 s
+		t.Errorf("%d lines", n)
 	}
 }
 

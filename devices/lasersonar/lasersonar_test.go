@@ -48,12 +48,17 @@ func (host) WakeAt(*devices.Link, time.Duration) {}
 // start opens sonars of a laser with the given pose.
 func start(t testing.TB, pose devices.Geometry) (*scanner, *devices.Device) {
 	t.Helper()
+	return startFar(t, pose, none)
+}
+
+func startFar(t testing.TB, pose devices.Geometry, longest int) (*scanner, *devices.Device) {
+	t.Helper()
 	laser, table := &scanner{}, devices.NewTable(zap.NewNop())
 	if err := table.Attach(laser); err != nil {
 		t.Fatal(err)
 	}
 	table.Links()[0].Place(pose)
-	if err := table.Attach(New(table.Device(codec.Laser), 2*halfCone, none)); err != nil {
+	if err := table.Attach(New(table.Device(codec.Laser), 2*halfCone, longest)); err != nil {
 		t.Fatal(err)
 	}
 	table.Connect(host{})
@@ -128,7 +133,7 @@ func TestSees(t *testing.T) {
 	}{
 		{devices.Geometry{}, []int{0, 1, 2, 3, 4, 5, 6, 7}},
 		{devices.Geometry{X: 110}, []int{0, 1, 2, 3, 4, 5, 6, 7}},
-		{devices.Geometry{X: 150}, []int{1, 2, 3, 4, 5, 6}}, // too far before 0 and 7
+		{devices.Geometry{X: 150}, []int{1, 2, 3, 4, 5, 6}},               // too far before 0 and 7
 		{devices.Geometry{X: -600}, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 15}}, // the others look away
 		{devices.Geometry{Heading: 180}, []int{8, 9, 10, 11, 12, 13, 14, 15}},
 		{devices.Geometry{Heading: 90}, []int{0, 1, 2, 3, 12, 13, 14, 15}},
@@ -144,6 +149,21 @@ func TestSees(t *testing.T) {
 		if !slices.Equal(got, tt.want) {
 			t.Errorf("%+v: %v see, want %v", tt.mount, got, tt.want)
 		}
+	}
+}
+
+// A sonar that looks away from where the laser looks does not see, not even what
+// is near.
+func TestLooksAway(t *testing.T) {
+	laser, sonar := start(t, devices.Geometry{X: -600})
+	laser.see(ms, func(degrees float64) float64 {
+		if degrees == -45.5 {
+			return 382 // 200 mm before sonar 9
+		}
+		return 8191
+	})
+	if r := ranges(t, sonar)[9]; r != none {
+		t.Errorf("it reads %d", r)
 	}
 }
 
@@ -183,6 +203,13 @@ func TestNothingThere(t *testing.T) {
 	})
 	for s, r := range ranges(t, sonar) {
 		if r != none {
+			t.Errorf("sonar %d reads %d", s, r)
+		}
+	}
+	far, farSonar := startFar(t, devices.Geometry{X: -80}, noEcho)
+	far.see(ms, func(float64) float64 { return 8191 })
+	for s, r := range ranges(t, farSonar) {
+		if r != noEcho {
 			t.Errorf("sonar %d reads %d", s, r)
 		}
 	}

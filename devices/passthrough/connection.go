@@ -3,6 +3,7 @@ package passthrough
 import (
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"go.uber.org/zap"
@@ -30,7 +31,10 @@ const (
 	retryPeriod = time.Second
 )
 
-var errSilent = errors.New("it does not answer")
+var (
+	errSilent = errors.New("it does not answer")
+	errClosed = errors.New("it has closed the connection")
+)
 
 type state uint8
 
@@ -200,7 +204,12 @@ func (d *Driver) ask(r *remote, access byte) {
 }
 
 // Hangup implements devices.PortHandler.
-func (d *Driver) Hangup(now time.Duration, err error) { d.lost(now, err) }
+func (d *Driver) Hangup(now time.Duration, err error) {
+	if errors.Is(err, io.EOF) {
+		err = errClosed
+	}
+	d.lost(now, err)
+}
 
 // lost is called when there is no good connection any more. Commands are
 // forgotten, as the other Player forgets them: it stops the motors.

@@ -29,7 +29,7 @@ const (
 	// time, and a log of one message does not keep the server busy.
 	lap = 100 * time.Millisecond
 	// stepCode is the configuration that asks for a step.
-	stepCode = 's'
+	stepCode = "s"
 )
 
 // Kind declares the driver.
@@ -80,9 +80,9 @@ type source struct {
 	channel logfile.Channel
 }
 
-// New reads what is in a log. wanted are the devices that the robot is to have
-// of it: of an interface that was recorded several times the one with that
-// index, else the first. The error says what is wrong with the file.
+// New reads what is in a log. It provides one device of each interface: of
+// several that were recorded the one with the index that is wanted, else the
+// first. The error says what is wrong with the file.
 func New(o Options, wanted []devices.Spec) (*Driver, error) {
 	s, err := logfile.Scan(o.File)
 	if err != nil {
@@ -90,11 +90,11 @@ func New(o Options, wanted []devices.Spec) (*Driver, error) {
 	}
 	d := &Driver{options: o}
 	for _, spec := range devices.Interfaces() {
+		index := 0
 		if i := slices.IndexFunc(wanted, func(w devices.Spec) bool { return w.Letter == spec.Letter }); i >= 0 {
-			spec.Index = wanted[i].Index
+			index = wanted[i].Index
 		}
-		if c, ok := choose(s.Channels, spec); ok {
-			spec.Index = c.Index
+		if c, ok := choose(s.Channels, spec.Name, index); ok {
 			d.recorded = append(d.recorded, source{spec, c})
 		}
 	}
@@ -104,10 +104,10 @@ func New(o Options, wanted []devices.Spec) (*Driver, error) {
 	return d, nil
 }
 
-// choose finds the data of an interface: with its index, else the first.
-func choose(channels []logfile.ChannelSummary, spec devices.Spec) (chosen logfile.Channel, ok bool) {
+// choose finds the data of an interface: with the index, else the first.
+func choose(channels []logfile.ChannelSummary, name string, index int) (chosen logfile.Channel, ok bool) {
 	for _, c := range channels {
-		if c.Interface == spec.Name && c.Content == logfile.Data && (!ok || c.Index == spec.Index) {
+		if c.Interface == name && c.Content == logfile.Data && (!ok || c.Index == index) {
 			chosen, ok = c.Channel, true
 		}
 	}
@@ -183,10 +183,12 @@ func (d *Driver) due() time.Duration {
 func (d *Driver) play(now time.Duration) time.Duration {
 	for range burst {
 		switch {
-		case d.log == nil || d.options.Step && d.target == nil:
+		case d.log == nil:
 			return 0
 		case d.next.Channel == nil:
 			return d.end(now)
+		case d.options.Step && d.target == nil:
+			return 0
 		case !d.options.Step && d.due() > now:
 			return d.due()
 		}
@@ -246,9 +248,9 @@ var (
 )
 
 // Configure does nothing, as Command; but s asks for a step (PROTOCOL 6.7): up
-// to the next data of the device.
+// to the next data of the device, or the end of the log.
 func (d *Driver) Configure(now time.Duration, device *devices.Device, payload []byte) error {
-	if string(payload) != string(rune(stepCode)) {
+	if string(payload) != stepCode {
 		_, err := codec.DecodeRobotConfig(payload)
 		return err
 	}

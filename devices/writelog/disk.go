@@ -15,12 +15,12 @@ import (
 )
 
 const (
-	// batches is how many of them there are. While all wait for the disk,
-	// nothing is recorded: with 50 KB/s, what a robot with a laser says, after
-	// ten seconds.
-	batches = 8
-	// batchSize is when a batch is handed to the disk before its time, in
-	// bytes. It bounds memory: a batch is that large and one message.
+	// batches is how many of them there are. A disk that stands still for longer
+	// than it takes to fill them makes holes: that is over ten seconds of a robot
+	// with a laser, which says 50 KB/s.
+	batches = 16
+	// batchSize is when a batch is full, in bytes. It bounds memory: a batch is
+	// that large and one message.
 	batchSize = 64 << 10
 	// syncPeriod is how much is lost at most when the power fails, and the disk
 	// is fast. More often wears out memory cards.

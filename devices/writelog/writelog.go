@@ -38,8 +38,8 @@ func Kind(version string) devices.Kind {
 		Accepts:  devices.Interfaces(),
 		AlwaysOn: true,
 		Options: []devices.Option{
-			{Name: "file", Default: devices.Path("player.mcap"), Doc: "the log; an older one becomes player.1.mcap, and so on"},
-			{Name: "max_size", Default: 64, Min: 1, Max: 1 << 20, Unit: "MiB", Doc: "of a file; then the next is begun"},
+			{Name: "file", Default: devices.Path(""), Required: true, Doc: "the log, as run.mcap; an older one becomes run.1.mcap, and so on"},
+			{Name: "max_size", Default: 64, Min: 1, Max: 100000, Unit: "MiB", Doc: "of a file; then the next is begun"},
 			{Name: "files", Default: 8, Min: 1, Max: 1000, Doc: "how many are kept; the oldest is deleted"},
 			{Name: "open", Default: false, Doc: "keeps the devices open all the time; else they are recorded while clients have them open"},
 		},
@@ -240,7 +240,9 @@ func (d *Driver) Tick(now time.Duration) time.Duration {
 		// On multiples of the period: few wakes. It sleeps when nothing comes.
 		d.armed = d.batch != nil
 		d.flushAt = (now/flushPeriod + 1) * flushPeriod
-		d.flush()
+		if len(d.disk.full) == 0 { // a slow disk gets few large chunks
+			d.flush()
+		}
 	}
 	if d.retryAt != 0 && d.retryAt <= now {
 		d.subscribe(now)

@@ -79,13 +79,29 @@ type rig struct {
 	position, sonar *devices.Device
 	path            string
 	log             *observer.ObservedLogs
+	disk            chan struct{} // the disk stands still until it is closed
 }
 
 // newRig starts a recorder at 100 ms. Files are of maxSize bytes.
 func newRig(t testing.TB, path string, maxSize int64, files int, open bool, failures int) *rig {
 	t.Helper()
+	r := newFrozenRig(t, path, maxSize, files, open, failures)
+	close(r.disk)
+	return r
+}
+
+// newFrozenRig is newRig with a disk that stands still.
+func newFrozenRig(t testing.TB, path string, maxSize int64, files int, open bool, failures int) *rig {
+	t.Helper()
+	disk := make(chan struct{})
 	core, log := observer.New(zapcore.InfoLevel)
-	r := &rig{t: t, robot: &robot{failures: failures}, table: devices.NewTable(zap.New(core)), host: &host{at: map[*devices.Link]time.Duration{}}, path: path, log: log}
+	logger := zap.New(core, zap.Hooks(func(e zapcore.Entry) error {
+		if e.Message == "recording" { // it has made the file
+			<-disk
+		}
+		return nil
+	}))
+	r := &rig{t: t, robot: &robot{failures: failures}, table: devices.NewTable(logger), host: &host{at: map[*devices.Link]time.Duration{}}, path: path, log: log, disk: disk}
 	if err := r.table.Attach(r.robot); err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +266,7 @@ func TestOpen(t *testing.T) {
 // Files are bounded in size and number; together they hold the newest messages
 // without a gap.
 func TestRotation(t *testing.T) {
-	const size, files, messages = 60 << 10, 3, 3000
+	const size, files, messages = 300 << 10, 3, 20000
 	r := newRig(t, filepath.Join(t.TempDir(), "run.mcap"), size, files, true, 0)
 	now := 200 * ms
 	payload := make([]byte, codec.SonarSize)
@@ -333,6 +349,26 @@ func TestSlowDisk(t *testing.T) {
 	}
 	if got := read(t, r.path); !slices.Equal(got, []string{`510ms /sonar "kept"`}) {
 		t.Error(got)
+	}
+}
+
+// A disk that stands still for ten seconds loses nothing.
+func TestFrozenDisk(t *testing.T) {
+	r := newFrozenRig(t, filepath.Join(t.TempDir(), "run.mcap"), megabyte, 1, true, 0)
+	now, messages := 200*ms, 0
+	for ; now < 10*time.Second; now += 20 * ms {
+		r.sonar.Publish(now, make([]byte, codec.SonarSize))
+		r.driver.record(3, now, make([]byte, 900)) // 50 KB/s in all
+		r.wake(now)
+		messages += 2
+	}
+	if n := r.driver.dropped; n > 0 {
+		t.Errorf("%d messages are lost", n)
+	}
+	close(r.disk)
+	r.stop(now)
+	if got := len(read(t, r.path)); got != messages || r.log.FilterLevelExact(zapcore.WarnLevel).Len() > 0 {
+		t.Errorf("%d messages, want %d; %v", got, messages, r.logged())
 	}
 }
 

@@ -18,7 +18,6 @@ import (
 	"math"
 	"os"
 	"os/signal"
-	"strings"
 	"time"
 
 	"player/client"
@@ -30,13 +29,13 @@ import (
 
 func main() {
 	addr := flag.String("addr", "localhost:6665", "`host:port` of the Player server")
-	places := flag.String("targets", "6.5,0 0,0", "where to go, in `metres` from where the robot stands and as it looks: x,y x,y ...")
+	places := flag.String("targets", "6.5,0 0,0", "where to go, in `metres` from where the robot stands, forward and left: x,y x,y ...")
 	stick := flag.Bool("joystick", false, "the server has a joystick: let it drive")
 	flag.Parse()
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer cancel()
 
-	targets, err := parse(*places)
+	targets, err := subsumption.ParseTargets(*places)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -160,15 +159,4 @@ func report(stack *subsumption.Stack) pilot.Task {
 			fmt.Printf("%7.2f s  %-9s at (%.2f, %.2f)\n", now.Seconds(), w.Name, float64(s.Pose.X)/1000, float64(s.Pose.Y)/1000)
 		}
 	}
-}
-
-func parse(places string) (targets []subsumption.Target, err error) {
-	for _, place := range strings.Fields(places) {
-		var x, y float64
-		if _, err := fmt.Sscanf(place, "%g,%g", &x, &y); err != nil {
-			return nil, fmt.Errorf("%q is not a place: write x,y in metres", place)
-		}
-		targets = append(targets, subsumption.Target{X: int(x * 1000), Y: int(y * 1000)})
-	}
-	return targets, nil
 }

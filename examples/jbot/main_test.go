@@ -3,11 +3,11 @@ package main
 import (
 	"flag"
 	"os"
-	"strings"
 	"testing"
 	"time"
 
 	"player/devices/stage"
+	"player/subsumption"
 	"player/subsumption/lab"
 	"player/subsumption/pilot"
 )
@@ -21,19 +21,11 @@ func TestBuilding(t *testing.T) {
 		t.Fatal(err)
 	}
 	robot := l.Robots[0]
-	targets, err := parse("6.5,0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	jbot := newJBot(targets)
+	jbot := newJBot([]subsumption.Target{{X: 6500}})
 	robot.Stack, robot.Tasks = jbot.stack, []pilot.Task{jbot.navmode}
 	took := l.RunUntil(10*time.Minute, func() bool { return len(jbot.prowl.Targets) == 0 })
 	if d := robot.Distance(6.5, 0); d > 0.3 {
 		t.Errorf("after %v the robot is %.2f m from its target", took, d)
-	}
-	for _, s := range lab.Segments(robot.Track) {
-		a := s.Steps[0]
-		t.Logf("%6.2f %-9s %3d  (%.2f %.2f %.0f)\n", a.At.Seconds(), s.Layer, len(s.Steps), a.Pose.X, a.Pose.Y, a.Pose.Heading*57.3)
 	}
 	if *update {
 		draw(t, l)
@@ -63,19 +55,9 @@ func TestCrossingAloneFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	targets, _ := parse("6.5,0")
-	jbot := newJBot(targets)
+	jbot := newJBot([]subsumption.Target{{X: 6500}})
 	l.Robots[0].Stack = jbot.stack // without navmode
 	if took := l.RunUntil(10*time.Minute, func() bool { return len(jbot.prowl.Targets) == 0 }); took < 10*time.Minute {
 		t.Errorf("without the other job it came there in %v: this world proves nothing", took)
-	}
-}
-
-func TestParse(t *testing.T) {
-	if got, err := parse("1.5,-2 0,0"); err != nil || len(got) != 2 || got[0].X != 1500 || got[0].Y != -2000 {
-		t.Errorf("%v, %v", got, err)
-	}
-	if _, err := parse("1.5"); err == nil || !strings.Contains(err.Error(), "metres") {
-		t.Errorf("error %v", err)
 	}
 }

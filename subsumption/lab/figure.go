@@ -15,6 +15,9 @@ type Figure struct {
 	Layers []Legend // in the order of the legend
 	Marks  []Mark
 	Goals  []stage.Vec // places that the robot was sent to, m
+	// ByRobot gives every robot a colour of its own. Else the colours are those
+	// of the layers, and the figure is about the first robot.
+	ByRobot bool
 }
 
 // Legend explains the colour of a layer.
@@ -43,11 +46,14 @@ func colorOf(layer string) string {
 		return "#8e3bc4"
 	case "perimeter":
 		return "#0aa6b5"
-	case "radio":
-		return "#8a8f98"
+	case "xlate":
+		return "#e56bb0"
 	}
 	return "#20242b" // prowl, cruise
 }
+
+// hue is one of n colours.
+func hue(i, n int) string { return fmt.Sprintf("hsl(%d,65%%,45%%)", 360*i/n) }
 
 const (
 	perMetre = 100.0 // pixels
@@ -87,7 +93,14 @@ func (f Figure) Draw(l *Lab) string {
 	}
 	for i, model := range l.World.Movers() {
 		if i < len(l.Robots) {
-			d.robot(model, l.Robots[i], i == 0)
+			color := "" // dots in the colours of the layers
+			switch {
+			case f.ByRobot:
+				color = hue(i, len(l.Robots))
+			case i > 0:
+				color = "#b9bec6"
+			}
+			d.robot(model, l.Robots[i], color)
 		}
 	}
 	for i, goal := range f.Goals {
@@ -163,25 +176,28 @@ func (d *drawing) points(outline []stage.Vec, at stage.Pose) string {
 	return strings.TrimSpace(b.String())
 }
 
-// robot draws where a robot began, its way, and where it ended. main says that
-// the figure is about it; others are in grey.
-func (d *drawing) robot(model stage.Model, r *Robot, main bool) {
+// robot draws where a robot began, its way, and where it ended: the way as a
+// line of a colour, or without one as dots in the colours of the layers.
+func (d *drawing) robot(model stage.Model, r *Robot, color string) {
 	if len(r.Track) == 0 {
 		d.hull(model, r.Pose(), "#9aa0a8", 0.9)
 		return
 	}
 	d.hull(model, r.Track[0].Pose, "#9aa0a8", 0.25)
+	var line strings.Builder
 	last := stage.Pose{X: math.Inf(1)}
 	for _, step := range r.Track {
 		if math.Hypot(step.Pose.X-last.X, step.Pose.Y-last.Y) < spacing {
 			continue
 		}
 		last = step.Pose
-		color, radius := colorOf(step.Layer), 3.4
-		if !main {
-			color, radius = "#b9bec6", 2
+		if color == "" {
+			d.add(`<circle cx="%.1f" cy="%.1f" r="3.4" fill="%s"/>`, d.x(last.X), d.y(last.Y), colorOf(step.Layer))
 		}
-		d.add(`<circle cx="%.1f" cy="%.1f" r="%.1f" fill="%s"/>`, d.x(last.X), d.y(last.Y), radius, color)
+		fmt.Fprintf(&line, "%.0f,%.0f ", d.x(last.X), d.y(last.Y))
+	}
+	if color != "" {
+		d.add(`<polyline points="%s" fill="none" stroke="%s" stroke-width="2.5"/>`, strings.TrimSpace(line.String()), color)
 	}
 	d.hull(model, r.Pose(), "#20242b", 0.55)
 }

@@ -1,0 +1,377 @@
+package readlog
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
+
+	"player/codec"
+	"player/devices"
+	"player/logfile"
+)
+
+const ms = time.Millisecond
+
+var began = time.Date(2026, 7, 28, 10, 0, 0, 0, time.UTC)
+
+// said is one message of a log.
+type said struct {
+	channel int
+	at      time.Duration
+	payload string
+}
+
+// write makes a log of position:0, its commands, sonar:2 and sonar:3.
+func write(t testing.TB, messages ...said) (path string) {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := logfile.NewWriter(&out, logfile.Info{Start: began, Channels: []logfile.Channel{
+		{Interface: "position"}, {Interface: "position", Content: logfile.Command}, {Interface: "sonar", Index: 2}, {Interface: "sonar", Index: 3},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for chunk := range slices.Chunk(messages, 3) {
+		var b logfile.Batch
+		for _, m := range chunk {
+			b.Add(m.channel, m.at, []byte(m.payload))
+		}
+		if err := w.WriteChunk(&b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path = filepath.Join(t.TempDir(), "run.mcap")
+	if err := os.WriteFile(path, out.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// script is a run that was recorded from the 5th second on.
+func script() []said {
+	return []said{
+		{0, 5000 * ms, "p0"}, {2, 5010 * ms, "s0"}, {3, 5011 * ms, "another sonar"}, {1, 5020 * ms, "go"},
+		{0, 5100 * ms, "p1"}, {2, 5090 * ms, "s1, taken before"}, {0, 5200 * ms, "p2"}, {2, 5210 * ms, ""},
+	}
+}
+
+// rig is a robot that is played. It follows its devices, and has its own clock.
+type rig struct {
+	devices.Host
+	t       testing.TB
+	table   *devices.Table
+	link    *devices.Link
+	log     *observer.ObservedLogs
+	now, at time.Duration
+	told    []string
+}
+
+func (r *rig) WakeAt(_ *devices.Link, at time.Duration)        { r.at = at }
+func (r *rig) SetupDone(time.Duration, *devices.Device, error) {}
+func (r *rig) Published(d *devices.Device) {
+	if d.Stamp() != r.now {
+		r.t.Errorf("%c %q is stamped %v at %v", d.Letter(), d.Data(), d.Stamp(), r.now)
+	}
+	r.told = append(r.told, fmt.Sprintf("%v %c %q", r.now, d.Letter(), d.Data()))
+}
+
+// take returns what was published since the last call.
+func (r *rig) take() []string {
+	told := r.told
+	r.told = nil
+	return told
+}
+
+func newRig(t testing.TB, o Options, wanted ...devices.Spec) *rig {
+	t.Helper()
+	core, log := observer.New(zapcore.InfoLevel)
+	r := &rig{t: t, table: devices.NewTable(zap.New(core)), log: log, now: time.Second}
+	d, err := New(o, wanted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.link, err = r.table.AttachAs(d, wanted); err != nil {
+		t.Fatal(err)
+	}
+	r.table.Connect(r)
+	for _, d := range r.link.Devices() {
+		d.Follow(r)
+	}
+	return r
+}
+
+// open opens all devices, close closes them.
+func (r *rig) open() {
+	for _, d := range r.link.Devices() {
+		if pending, err := d.Subscribe(r.now, r); pending || err != nil {
+			r.t.Fatal(pending, err)
+		}
+	}
+}
+
+func (r *rig) close() {
+	for _, d := range r.link.Devices() {
+		d.Unsubscribe(r.now, r)
+	}
+}
+
+// run serves deadlines until a time.
+func (r *rig) run(until time.Duration) {
+	for r.at != 0 && r.at <= until {
+		r.now, r.at = max(r.now, r.at), 0
+		if next := r.link.Wake(r.now); next != 0 {
+			r.at = next
+		}
+	}
+	r.now = until
+}
+
+func (r *rig) want(lines ...string) {
+	r.t.Helper()
+	if got := r.take(); !slices.Equal(got, lines) {
+		r.t.Errorf("played\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(lines, "\n"))
+	}
+}
+
+// What was recorded comes with its distances in time, stamped now.
+func TestPlays(t *testing.T) {
+	r := newRig(t, Options{File: write(t, script()...), Rate: 1})
+	r.open()
+	r.run(time.Minute)
+	all := []string{
+		`1s p "p0"`, `1.01s s "s0"`, `1.1s p "p1"`, `1.1s s "s1, taken before"`, `1.2s p "p2"`, `1.21s s ""`,
+	}
+	r.want(all...)
+	if r.log.FilterMessage("the log is at its end").Len() != 1 {
+		t.Error(r.log.All())
+	}
+	// The devices keep what they said last, and it grows old.
+	position := r.table.Device(codec.Position)
+	if string(position.Data()) != "p2" || position.Age(r.now) != time.Minute-1200*ms {
+		t.Errorf("%q of %v", position.Data(), position.Age(r.now))
+	}
+	if r.at != 0 {
+		t.Errorf("it wakes at %v", r.at)
+	}
+	// Who opens it anew sees it from its beginning.
+	r.close()
+	r.now = 100 * time.Second
+	r.open()
+	r.want(`1m40s p "p0"`)
+	r.close()
+	r.run(time.Hour)
+	r.want()
+}
+
+func TestRate(t *testing.T) {
+	r := newRig(t, Options{File: write(t, script()...), Rate: 10})
+	r.open()
+	r.run(time.Minute)
+	r.want(`1s p "p0"`, `1.001s s "s0"`, `1.01s p "p1"`, `1.01s s "s1, taken before"`, `1.02s p "p2"`, `1.021s s ""`)
+	r = newRig(t, Options{File: write(t, script()[:2]...), Rate: 0.01})
+	r.open()
+	r.run(time.Minute)
+	r.want(`1s p "p0"`, `2s s "s0"`)
+}
+
+func TestLoop(t *testing.T) {
+	r := newRig(t, Options{File: write(t, script()[:2]...), Rate: 1, Loop: true})
+	r.open()
+	r.run(1300 * ms)
+	r.want(`1s p "p0"`, `1.01s s "s0"`, `1.11s p "p0"`, `1.12s s "s0"`, `1.22s p "p0"`, `1.23s s "s0"`)
+	r.close()
+	// Without anything to say it does not go round.
+	r = newRig(t, Options{File: write(t, script()[3]), Rate: 1, Loop: true})
+	r.open()
+	r.run(time.Hour)
+	r.want()
+	if r.log.FilterMessage("the log is at its end").Len() != 1 {
+		t.Error(r.log.All())
+	}
+}
+
+func TestStep(t *testing.T) {
+	for _, loop := range []bool{false, true} {
+		r := newRig(t, Options{File: write(t, script()...), Rate: 1, Step: true, Loop: loop})
+		r.open()
+		r.run(time.Minute)
+		r.want()
+		step := func(letter byte) error { return r.table.Device(letter).Configure(r.now, []byte("s")) }
+		for _, tt := range []struct {
+			letter byte
+			want   []string
+		}{
+			{'s', []string{`1m0s p "p0"`, `1m0s s "s0"`}},
+			{'p', []string{`1m0s p "p1"`}},
+			{'p', []string{`1m0s s "s1, taken before"`, `1m0s p "p2"`}},
+			{'p', []string{`1m0s s ""`}}, // the end of the log
+		} {
+			if err := step(tt.letter); err != nil {
+				t.Error(err)
+			}
+			r.want(tt.want...)
+		}
+		err := step('p')
+		if loop {
+			r.want(`1m0s p "p0"`)
+		} else if err != errEnd {
+			t.Error(err)
+		}
+	}
+	r := newRig(t, Options{File: write(t, script()...), Rate: 1})
+	r.open()
+	if err := r.table.Device('p').Configure(r.now, []byte("s")); err != errNoStep {
+		t.Error(err)
+	}
+	for payload, ok := range map[string]bool{"m\x01": true, "s2": false, "": false, "?": false} {
+		if err := r.table.Device('p').Configure(r.now, []byte(payload)); (err == nil) != ok {
+			t.Errorf("%q: %v", payload, err)
+		}
+	}
+	r.table.Device('p').SetCommand(r.now, []byte("go!!"))
+}
+
+// A log that is played faster than it can be is played in bursts.
+func TestBursts(t *testing.T) {
+	var messages []said
+	for i := range 3 * burst {
+		messages = append(messages, said{0, time.Duration(i), fmt.Sprint(i)})
+	}
+	r := newRig(t, Options{File: write(t, messages...), Rate: 1})
+	r.open()
+	if r.now += ms; r.at != time.Second+1 {
+		t.Fatal(r.at)
+	}
+	r.take()
+	for want := burst; want > 0; want = min(burst, 3*burst-1-want) {
+		at := r.now
+		r.at = r.link.Wake(r.now)
+		if n := len(r.take()); n > burst {
+			t.Fatalf("%d messages at once", n)
+		}
+		if r.at == 0 {
+			break
+		}
+		if r.at != at+pause {
+			t.Fatalf("goes on at %v, after %v", r.at, at)
+		}
+		r.now = r.at
+	}
+	if got := string(r.table.Device('p').Data()); got != fmt.Sprint(3*burst-1) {
+		t.Errorf("ends with %s", got)
+	}
+	// A long step, too.
+	messages = append(messages, said{2, time.Second, "far away"})
+	r = newRig(t, Options{File: write(t, messages...), Rate: 1, Step: true})
+	r.open()
+	sonar := r.table.Device('s')
+	if err := sonar.Configure(r.now, []byte("s")); err != nil || sonar.HasData() {
+		t.Fatal(err)
+	}
+	if err := sonar.Configure(r.now, []byte("s")); err != errBusy {
+		t.Error(err)
+	}
+	r.run(2 * time.Second)
+	if string(sonar.Data()) != "far away" {
+		t.Error("the step does not end")
+	}
+}
+
+func TestProvides(t *testing.T) {
+	path := write(t, script()...)
+	r := newRig(t, Options{File: path, Rate: 1})
+	if r.table.Device('p') == nil || r.table.Device('s') == nil || len(r.link.Devices()) != 2 {
+		t.Error("devices are missing")
+	}
+	// Of several devices of an interface, the one that is wanted.
+	sonar := devices.Sonar()
+	sonar.Index = 3
+	r = newRig(t, Options{File: path, Rate: 1}, sonar)
+	if r.table.Find('s', 3) == nil || r.table.Device('p') != nil {
+		t.Error("not what was asked for")
+	}
+	r.open()
+	r.run(time.Minute)
+	if got := r.take(); !slices.Contains(got, `1.011s s "another sonar"`) {
+		t.Error(got)
+	}
+}
+
+func TestBadLogs(t *testing.T) {
+	path := write(t, script()...)
+	log, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRig(t, Options{File: path, Rate: 1})
+	// A log that vanishes, or ends early, between two starts.
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.table.Device('p').Subscribe(r.now, r); err == nil || !strings.Contains(err.Error(), "run.mcap") {
+		t.Error(err)
+	}
+	if err := os.WriteFile(path, log[:len(log)/2], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r.open()
+	r.run(time.Minute)
+	if e := r.log.FilterMessage("the log is at its end").All(); len(e) != 1 || e[0].ContextMap()["damage"] == nil {
+		t.Error(r.log.All())
+	}
+	k := Kind()
+	values := k.Defaults()
+	for path, want := range map[string]string{"nowhere.mcap": "nowhere.mcap", "readlog.go": "not a log", t.TempDir(): "directory"} {
+		values["file"] = path
+		if _, err := k.New(devices.Args{Name: k.Name, Values: values}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	values["file"] = write(t, script()...)
+	if _, err := k.New(devices.Args{Name: k.Name, Values: values}); err != nil {
+		t.Error(err)
+	}
+	var out bytes.Buffer
+	w, err := logfile.NewWriter(&out, logfile.Info{Channels: []logfile.Channel{{Interface: "position", Content: logfile.Command}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b logfile.Batch
+	b.Add(0, 0, []byte("go"))
+	if w.WriteChunk(&b) != nil || os.WriteFile(path, out.Bytes(), 0o644) != nil {
+		t.Fatal("no log")
+	}
+	if _, err := New(Options{File: path, Rate: 1}, nil); err == nil || !strings.Contains(err.Error(), "no data of a device") {
+		t.Error(err)
+	}
+}
+
+// Playing allocates nothing but for the library's few pieces of each chunk.
+func TestAllocates(t *testing.T) {
+	var messages []said
+	for i := range 30000 {
+		messages = append(messages, said{0, time.Duration(i) * 10 * ms, "somewhere"})
+	}
+	r := newRig(t, Options{File: write(t, messages...), Rate: 1})
+	for _, d := range r.link.Devices() {
+		d.Unfollow(r)
+	}
+	r.open()
+	r.run(time.Minute)
+	// Chunks of three messages here; a recorded one has dozens.
+	if n := testing.AllocsPerRun(2000, func() { r.run(r.now + 30*ms) }); n > 3 {
+		t.Errorf("%v allocations per chunk", n)
+	}
+}

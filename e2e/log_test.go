@@ -1,0 +1,321 @@
+package e2e
+
+import (
+	be "encoding/binary"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"player/codec"
+	"player/logfile"
+)
+
+// readLog returns the messages of a log as "/laser payload", in order.
+func readLog(t *testing.T, path string) (messages []string, damage error) {
+	t.Helper()
+	r, err := logfile.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for {
+		m, err := r.Next()
+		if err == io.EOF {
+			return messages, r.Damage()
+		}
+		messages = append(messages, fmt.Sprintf("%s %x", m.Channel.Topic(), m.Payload))
+	}
+}
+
+// has says whether a log is there and has n messages.
+func hasLogged(t *testing.T, path string, n int) bool {
+	if info, err := os.Stat(path); err != nil || info.Size() < 100 {
+		return false
+	}
+	messages, _ := readLog(t, path)
+	return len(messages) >= n
+}
+
+// end ends a server in order.
+func (s *server) end(t *testing.T) {
+	t.Helper()
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	<-s.exited
+}
+
+func (s *server) awaitLog(t *testing.T, line string) {
+	t.Helper()
+	await(t, line, func() bool { return strings.Contains(s.log.String(), line) })
+}
+
+// A run is recorded, replayed, and what is replayed recorded: both logs say the
+// same, byte by byte.
+func TestRecordAndReplay(t *testing.T) {
+	dir := t.TempDir()
+	world, err := filepath.Abs(room)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, second := filepath.Join(dir, "first.mcap"), filepath.Join(dir, "second.mcap")
+	s := start(t, write(t, dir, "record.cfg", fmt.Sprintf(`
+		driver ( name "stage" world %q )
+		driver ( name "writelog" file "first.mcap" requires ["position:0" "sonar:0"] )`, world)))
+	if _, err := os.Stat(first); err == nil {
+		t.Error("there is a log, though nobody uses the robot")
+	}
+	p := s.dial(t)
+	p.request("pasr")
+	p.drive(300, 20)
+	p.message('x', 'p', 'm', 1)
+	await(t, "a log", func() bool { return hasLogged(t, first, 30) })
+	seen := seenAt(p)
+	p.conn.Close()
+	s.awaitLog(t, "device stops")
+	s.end(t)
+	recorded, damage := readLog(t, first)
+	if damage != nil {
+		t.Error(damage)
+	}
+	if !slices.Contains(recorded, seen) {
+		t.Error("what the client was sent is not in the log")
+	}
+	for _, want := range []string{"/position/command 012c0014", "/position/configuration 6d01", "/position/command 00000000"} {
+		if !slices.Contains(recorded, want) {
+			t.Errorf("not in the log: %s", want)
+		}
+	}
+
+	s = start(t, write(t, dir, "replay.cfg", `
+		driver ( name "readlog" file "first.mcap" rate 5 )
+		driver ( name "writelog" file "second.mcap" open 1 requires ["position:0" "sonar:0"] )`))
+	p = s.dial(t)
+	if reply := p.request("prsrlr"); reply != "prsrle" {
+		t.Errorf("reply %q", reply)
+	}
+	s.awaitLog(t, "the log is at its end")
+	if got := seenAt(p); !slices.Contains(recorded, got) {
+		t.Error("the client is sent what was never recorded")
+	}
+	s.end(t)
+	replayed, damage := readLog(t, second)
+	if damage != nil {
+		t.Error(damage)
+	}
+	recorded = slices.DeleteFunc(recorded, func(m string) bool { return strings.HasPrefix(m, "/position/") })
+	if !slices.Equal(recorded, replayed) {
+		t.Errorf("%d messages were recorded, %d replayed", len(recorded), len(replayed))
+	}
+}
+
+func TestReplayStepByStep(t *testing.T) {
+	dir := t.TempDir()
+	s := start(t, write(t, dir, "record.cfg", `
+		driver ( name "testpattern" rate 50 )
+		driver ( name "writelog" file "run.mcap" open 1 requires ["position:0" "sonar:0"] )`))
+	path := filepath.Join(dir, "run.mcap")
+	await(t, "a log", func() bool { return hasLogged(t, path, 20) })
+	s.end(t)
+
+	s = start(t, write(t, dir, "replay.cfg", `driver ( name "readlog" file "run.mcap" step 1 )`))
+	p := s.dial(t)
+	p.message('x', 'y', 'n', 1) // only what is new
+	p.message('x', 'y', 'f', 0, 100)
+	if reply := p.request("pr"); reply != "pr" {
+		t.Fatal(reply)
+	}
+	last := -1 // ms
+	for range 5 {
+		p.message('x', 'p', 's')
+		letter, payload := p.block()
+		var d codec.PositionData
+		if err := d.Decode(payload); err != nil || letter != 'p' || int(d.Time) <= last {
+			t.Fatalf("block %c: %+v after %d ms, %v", letter, d, last, err)
+		}
+		last = int(d.Time)
+	}
+	p.message('d', 'r') // nothing comes by itself
+	if letter, _ := p.block(); letter != 'r' {
+		t.Errorf("block %c without a step", letter)
+	}
+}
+
+// Killed at any moment, also while a new file is begun, the server leaves logs
+// that can be read up to their last chunk.
+func TestLogOfAKilledServer(t *testing.T) {
+	for i := range 12 {
+		rate := []int{300, 2500}[i%2] // the second fills a file in half a second
+		dir := t.TempDir()
+		path := filepath.Join(dir, "run.mcap")
+		s := start(t, write(t, dir, "record.cfg", fmt.Sprintf(`
+			driver ( name "testpattern" rate %d )
+			driver ( name "writelog" file "run.mcap" max_size 1 open 1 requires ["position:0" "laser:0"] )`, rate)))
+		s.awaitLog(t, `"recording"`)
+		time.Sleep(time.Duration(rand.IntN(int(800 * time.Millisecond)))) // any moment will do
+		if err := s.cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		<-s.exited
+		files := []string{path}
+		for n := 1; n < 8; n++ { // the oldest comes first
+			files = slices.Insert(files, 0, filepath.Join(dir, fmt.Sprintf("run.%d.mcap", n)))
+		}
+		last, lost := uint32(0), 0
+		for _, file := range files {
+			if info, err := os.Stat(file); err != nil || info.Size() < 8 { // not there, or just begun
+				continue
+			}
+			messages, damage := readLog(t, file)
+			if closed := damage == nil; !closed && file != path && !strings.Contains(damage.Error(), "the log was not closed") {
+				t.Errorf("%s: %v", file, damage)
+			}
+			if len(messages) == 0 {
+				lost++
+			}
+			for _, m := range messages {
+				last = checkMessage(t, m, last)
+			}
+		}
+		if lost > 1 || last == 0 {
+			t.Errorf("round %d: %d logs are empty, the last message is of %d ms", i, lost, last)
+		}
+	}
+}
+
+// checkMessage looks whether a message of the test pattern is whole, and later
+// than the last position, in ms.
+func checkMessage(t *testing.T, m string, last uint32) uint32 {
+	t.Helper()
+	topic, payload, _ := strings.Cut(m, " ")
+	switch topic {
+	case "/position":
+		var d codec.PositionData
+		if err := d.Decode(unhex(t, payload)); err != nil || d.Time < last || d.Time > last+1000 {
+			t.Fatalf("position of %d ms after %d ms, %v", d.Time, last, err)
+		}
+		return d.Time
+	case "/laser":
+		if scan := unhex(t, payload); len(scan) != codec.LaserSize || be.BigEndian.Uint16(scan[720:]) != 2360 {
+			t.Fatal("a damaged scan")
+		}
+	}
+	return last
+}
+
+func unhex(t *testing.T, text string) (b []byte) {
+	t.Helper()
+	if _, err := fmt.Sscanf(text, "%x", &b); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// When the disk is full recording ends with one line; the robot goes on.
+func TestFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	disk := filepath.Join(dir, "disk")
+	if err := os.Mkdir(disk, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=512k"); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatalf("mount: %v", err)
+		}
+		t.Skipf("a full disk needs a mount: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(disk, syscall.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	s := start(t, write(t, dir, "record.cfg", `
+		driver ( name "testpattern" rate 500 )
+		driver ( name "writelog" file "disk/run.mcap" open 1 requires ["laser:0"] )`))
+	p := s.dial(t)
+	p.request("prlr")
+	s.awaitLog(t, "recording has stopped")
+	for range 5 {
+		if got := p.frame(2); got != "p21 l722" {
+			t.Fatalf("frame %s", got)
+		}
+	}
+	if n := strings.Count(s.log.String(), `"level":"error"`); n != 1 || !strings.Contains(s.log.String(), "no space left on device") {
+		t.Errorf("%d errors in the log", n)
+	}
+	messages, damage := readLog(t, filepath.Join(disk, "run.mcap"))
+	if len(messages) < 300 || damage == nil {
+		t.Errorf("%d messages, %v", len(messages), damage)
+	}
+	s.end(t)
+}
+
+func TestExport(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "run.mcap")
+	s := start(t, write(t, dir, "record.cfg", `
+		driver ( name "testpattern" rate 50 )
+		driver ( name "writelog" file "run.mcap" open 1 requires ["position:0" "misc:0"] )`))
+	await(t, "a log", func() bool { return hasLogged(t, path, 10) })
+	export := func(args ...string) (stdout, stderr string, code int) {
+		var out, complaints strings.Builder
+		cmd := exec.Command(binary, append([]string{"-export"}, args...)...)
+		cmd.Stdout, cmd.Stderr = &out, &complaints
+		_ = cmd.Run() // the code tells
+		return out.String(), complaints.String(), cmd.ProcessState.ExitCode()
+	}
+	// Even while it is written.
+	stdout, stderr, code := export(path)
+	if code != 0 || !strings.Contains(stderr, "the log was not closed") || !strings.Contains(stdout, "\nmisc,") {
+		t.Errorf("code %d, %s, %.300s", code, stderr, stdout)
+	}
+	s.end(t)
+	tables := filepath.Join(dir, "tables")
+	stdout, stderr, code = export(path, tables)
+	if code != 0 || stderr != "" || stdout != tables+"/misc.csv\n"+tables+"/position.csv\n" {
+		t.Errorf("code %d, %s, %s", code, stderr, stdout)
+	}
+	misc, err := os.ReadFile(tables + "/misc.csv")
+	rows := strings.Split(string(misc), "\n")
+	if err != nil || !strings.HasPrefix(rows[0], "time_s,unix_s,front_bumper0,") || !strings.HasSuffix(rows[1], ",0,0,0,0,0,0,0,0,0,0,126") {
+		t.Errorf("%v, %.300s", err, misc)
+	}
+	for _, args := range [][]string{{filepath.Join(dir, "nowhere.mcap")}, {filepath.Join(dir, "record.cfg")}, {path, path}} {
+		if _, stderr, code := export(args...); code != 2 || !strings.HasPrefix(stderr, "player: ") || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%v: code %d, %s", args, code, stderr)
+		}
+	}
+}
+
+// What is wrong with a log is told before the robot is served.
+func TestBadLogs(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "empty.mcap", "")
+	for text, want := range map[string]string{
+		`driver ( name "readlog" )`:                                                                            `readlog needs file`,
+		`driver ( name "readlog" file "nowhere.mcap" )`:                                                        `nowhere.mcap: no such file`,
+		`driver ( name "readlog" file "empty.mcap" )`:                                                          `empty.mcap: this is not a log`,
+		`driver ( name "testpattern" ) driver ( name "writelog" file "a.mcap" )`:                               `requires ["position:0" "laser:0"]`,
+		`driver ( name "testpattern" ) driver ( name "writelog" file "x/a.mcap" requires ["sonar:0"] )`:        `no log can be written in the directory`,
+		`driver ( name "testpattern" ) driver ( name "writelog" file "a.mcap" requires "sonar:0" max_size 0 )`: `max_size is 1 to`,
+	} {
+		out, err := exec.Command(binary, "-check", write(t, dir, "bad.cfg", text)).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), want) || !strings.Contains(string(out), "bad.cfg:1:") {
+			t.Errorf("%s: %s", text, out)
+		}
+	}
+}
+
+// seenAt is the position that a client is sent, as readLog has it.
+func seenAt(p *peer) string {
+	d := p.position()
+	return fmt.Sprintf("/position %x", d.Append(nil))
+}

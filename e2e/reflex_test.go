@@ -1,0 +1,36 @@
+package e2e
+
+import "testing"
+
+// A program that drives at a box, on a robot with reflexes: it turns away, and
+// does not hit it. Another program sees the same odometry.
+func TestReflex(t *testing.T) {
+	s := start(t, "-stage", "../worlds/subsumption-box.world", "-http", "off", "-reflex")
+	p := s.dial(t)
+	if reply := p.request("srpa"); reply != "srpa" {
+		t.Fatalf("reply %q", reply)
+	}
+	if got := p.frame(2); got != "s32 p21" {
+		t.Errorf("frame %s", got)
+	}
+	p.drive(400, 0)
+	turned := 0
+	await(t, "the robot to turn away", func() bool {
+		at := p.position()
+		if at.Stall != 0 {
+			t.Fatalf("it ran into something: %+v", at)
+		}
+		turned = (int(at.Heading) + 180) % 360
+		return turned < 180-30 || turned > 180+30
+	})
+	p.drive(0, 0)
+	await(t, "the robot to stand", func() bool { at := p.position(); return at.Speed == 0 && at.TurnRate == 0 })
+
+	// Backward it is free to go: nothing is behind it.
+	p.drive(-200, 0)
+	await(t, "the robot to back up", func() bool { return p.position().Speed == -200 })
+	p.conn.Close()
+	other := s.dial(t)
+	other.request("pr")
+	await(t, "the robot to stop when its program is gone", func() bool { return other.position().Speed == 0 })
+}

@@ -1,0 +1,34 @@
+// First is a whole robot in thirty lines: it wanders about, turns away from what
+// its sonars see, and frees itself from what they do not. Ctrl-C stops it.
+//
+//	go run . -stage worlds/room.world
+//	go run ./examples/first
+package main
+
+import (
+	"context"
+	"log"
+	"os"
+	"os/signal"
+
+	"player/client"
+	"player/subsumption"
+	"player/subsumption/pilot"
+)
+
+func main() {
+	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer cancel()
+	robot, err := client.Dial(ctx, "localhost:6665")
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := robot.Request(ctx, "pasrmr"); err != nil { // wheels, sonars, bumpers
+		log.Fatal(err)
+	}
+	log.Print(pilot.Run(ctx, robot, subsumption.New(
+		subsumption.NewLayer("bump", &subsumption.Bump{}),
+		subsumption.NewLayer("ir", &subsumption.IR{}),
+		subsumption.NewLayer("cruise", subsumption.Cruise{}),
+	)))
+}

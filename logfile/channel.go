@@ -1,0 +1,112 @@
+// Package logfile is the format of logs: what devices said and were told, with
+// its times, in MCAP files (https://mcap.dev). docs/LOGS.md describes it for
+// readers of other programs.
+package logfile
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+const (
+	// encoding is the message encoding of every channel and the encoding of
+	// every schema: payloads as PROTOCOL 5 to 7 have them, described by Layout.
+	encoding = "player"
+	// profile is the MCAP profile of the file, and the name of its metadata.
+	profile = "player"
+)
+
+// Content is what the messages of a channel hold.
+type Content uint8
+
+const (
+	Data          Content = iota // what the device published (PROTOCOL 7)
+	Command                      // what it was commanded (PROTOCOL 5)
+	Configuration                // how it was configured (PROTOCOL 6)
+)
+
+// suffixes of topics, by content.
+var suffixes = [...]string{Data: "", Command: "/command", Configuration: "/configuration"}
+
+// Channel is one stream of messages in a log.
+type Channel struct {
+	Interface string // "position"
+	Index     int    // of the device, as in a configuration file
+	Content   Content
+
+	// Schema describes the payloads (docs/LOGS.md). A Writer fills it in.
+	Schema string
+}
+
+// Topic is the channel's name in the file: "/laser", "/position:1/command".
+func (c Channel) Topic() string {
+	if c.Index == 0 {
+		return "/" + c.Interface + suffixes[c.Content]
+	}
+	return fmt.Sprintf("/%s:%d%s", c.Interface, c.Index, suffixes[c.Content])
+}
+
+// parseTopic is the inverse of Topic.
+func parseTopic(topic string) (c Channel, ok bool) {
+	name, ok := strings.CutPrefix(topic, "/")
+	for _, content := range []Content{Command, Configuration} {
+		if short, cut := strings.CutSuffix(name, suffixes[content]); cut {
+			name, c.Content = short, content
+		}
+	}
+	c.Interface = name
+	if before, after, indexed := strings.Cut(name, ":"); indexed {
+		index, err := strconv.Atoi(after)
+		if err != nil {
+			return Channel{}, false
+		}
+		c.Interface, c.Index = before, index
+	}
+	plain := strings.Trim(c.Interface, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
+	return c, ok && plain && c.Interface != "" && c.Topic() == topic
+}
+
+// schemaName is what a schema is called in the file: "player/position".
+func (c Channel) schemaName() string {
+	if c.Content == Configuration { // of one layout for all devices
+		return profile + suffixes[Configuration]
+	}
+	return profile + "/" + c.Interface + suffixes[c.Content]
+}
+
+// schema returns the layout of the payloads of an interface; empty: unknown.
+func (c Channel) schema() string {
+	switch c.Content {
+	case Command:
+		return commandLayouts()[c.Interface]
+	case Configuration:
+		return "char code\nrest argument"
+	}
+	return dataLayouts()[c.Interface]
+}
+
+// dataLayouts are the payloads of PROTOCOL 7.
+func dataLayouts() map[string]string {
+	return map[string]string{
+		"position": "u32 server_time_ms\ni32 x_mm\ni32 y_mm\nu16 heading_deg\ni16 speed_mm_per_s\ni16 turn_rate_deg_per_s\nu16 compass_deg\nu8 stall",
+		"sonar":    "u16[16] range#_mm",
+		"laser":    "u16[361] range#_mm",
+		"misc": "bits8 front_bumper0 front_bumper1 front_bumper2 front_bumper3 front_bumper4\n" +
+			"bits8 rear_bumper0 rear_bumper1 rear_bumper2 rear_bumper3 rear_bumper4\nu8 battery_decivolt",
+		"gripper": "bits8 paddles_open paddles_closed paddles_moving paddles_error lift_up lift_down lift_moving lift_error\n" +
+			"bits8 gripper_limit lift_limit outer_beam inner_beam left_paddle_open right_paddle_open",
+		"ptz":      "i16 pan_deg\ni16 tilt_deg\ni16 zoom",
+		"vision":   "blobs",
+		"joystick": "u32 buttons\ni16[8] axis#",
+	}
+}
+
+// commandLayouts are the payloads of PROTOCOL 5.1.
+func commandLayouts() map[string]string {
+	return map[string]string{
+		"position": "i16 speed_mm_per_s\ni16 turn_rate_deg_per_s",
+		"ptz":      "i16 pan_deg\ni16 tilt_deg\ni16 zoom",
+		"gripper":  "u8 command\nu8 argument",
+	}
+}

@@ -1,0 +1,169 @@
+package logfile
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"player/codec"
+)
+
+// Progress is called from time to time while a log is exported: so many of its
+// bytes are done.
+type Progress func(done, total int64)
+
+// ExportTo writes the channels of a log that have messages as tables to w, one
+// after the other, with an empty line between them. The first column names the
+// device.
+func ExportTo(w io.Writer, path string, progress Progress) (*Summary, error) {
+	s, err := Scan(path)
+	if err != nil {
+		return nil, err
+	}
+	channels := s.recorded()
+	out := bufio.NewWriterSize(w, readBuffer)
+	for i, c := range channels {
+		if i > 0 {
+			_ = out.WriteByte('\n') // Flush has the error
+		}
+		pass := func(done, total int64) { progress(int64(i)*total+done, int64(len(channels))*total) }
+		t := newTable(c, out, "device", fileName(c))
+		if err := export(path, []*table{t}, s.First, pass); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// ExportFiles writes the channels of a log that have messages as tables into
+// files of a directory, which is made if it does not exist: position.csv,
+// position-command.csv, position-1.csv. It returns their paths.
+func ExportFiles(directory, path string, progress Progress) (s *Summary, paths []string, err error) {
+	if s, err = Scan(path); err != nil {
+		return nil, nil, err
+	}
+	if err := os.MkdirAll(directory, 0o777); err != nil {
+		return nil, nil, err
+	}
+	var tables []*table
+	for _, c := range s.recorded() {
+		file, failed := os.Create(filepath.Join(directory, fileName(c)+".csv"))
+		if failed != nil {
+			return nil, nil, failed
+		}
+		defer func() { err = errors.Join(err, file.Close()) }()
+		paths = append(paths, file.Name())
+		tables = append(tables, newTable(c, bufio.NewWriterSize(file, readBuffer), "", ""))
+	}
+	return s, paths, export(path, tables, s.First, progress)
+}
+
+// recorded are the channels with messages.
+func (s *Summary) recorded() (channels []Channel) {
+	for _, c := range s.Channels {
+		if c.Messages > 0 {
+			channels = append(channels, c.Channel)
+		}
+	}
+	return channels
+}
+
+// fileName is the topic as a name: position, position-command, position-1.
+func fileName(c Channel) string {
+	return strings.NewReplacer("/", "-", ":", "-").Replace(strings.TrimPrefix(c.Topic(), "/"))
+}
+
+// table is a channel on its way into a table.
+type table struct {
+	channel Channel
+	layout  layout
+	w       *bufio.Writer
+	value   string // of the first column, and a comma; empty: there is none
+	vision  codec.VisionData
+	first   []byte
+	rows    []byte
+}
+
+// newTable writes the header of a table. Its first column may have a name, and
+// then has the same value in all rows. Errors of w come when it is flushed.
+func newTable(c Channel, w *bufio.Writer, name, value string) *table {
+	t := &table{channel: c, layout: parseLayout(c.Schema), w: w}
+	if name != "" {
+		name, t.value = name+",", value+","
+	}
+	fmt.Fprintf(w, "%stime_s,unix_s,%s\n", name, strings.Join(t.layout.columns, ","))
+	return t
+}
+
+// add writes a message that was taken at, ns since 1970; zero is the time that
+// the log begins.
+func (t *table) add(m Message, zero int64) error {
+	t.first = append(t.first[:0], t.value...)
+	t.first = appendSeconds(t.first, m.Time-zero)
+	t.first = append(t.first, ',')
+	t.first = appendSeconds(t.first, m.Time)
+	t.rows = t.layout.appendRows(t.rows[:0], t.first, m.Payload, &t.vision)
+	_, err := t.w.Write(t.rows)
+	return err
+}
+
+// appendSeconds appends ns as seconds with six decimals, the rest cut off.
+func appendSeconds(dst []byte, ns int64) []byte {
+	us := ns / 1000
+	if us < 0 {
+		dst, us = append(dst, '-'), -us
+	}
+	dst = strconv.AppendInt(dst, us/1e6, 10)
+	dst = append(dst, '.')
+	fraction := us % 1e6
+	for digit := int64(1e5); digit > 0; digit /= 10 {
+		dst = append(dst, byte('0'+fraction/digit%10))
+	}
+	return dst
+}
+
+// progressEvery is how many messages are between two calls of Progress: a few
+// milliseconds of work.
+const progressEvery = 4096
+
+// export reads the log once and writes the tables.
+func export(path string, tables []*table, zero int64, progress Progress) error {
+	r, err := Open(path)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	of := map[Channel]*table{}
+	for _, t := range tables {
+		of[t.channel] = t
+	}
+	for n := 0; ; n++ {
+		m, err := r.Next()
+		if err == io.EOF {
+			break
+		}
+		if n%progressEvery == 0 {
+			progress(r.Offset(), info.Size())
+		}
+		if t := of[*m.Channel]; t != nil {
+			if err := t.add(m, zero); err != nil {
+				return err
+			}
+		}
+	}
+	for _, t := range tables {
+		if err := t.w.Flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

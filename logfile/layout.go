@@ -1,0 +1,161 @@
+package logfile
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"player/codec"
+)
+
+// maxColumns bounds the columns of a table: a laser scan has 361.
+const maxColumns = 4096
+
+// layout is a schema, read: how payloads become rows of a table.
+type layout struct {
+	columns []string
+	fields  []field
+	blobs   bool // vision: a row for each blob
+}
+
+// field is one line of a schema: count values of a type.
+type field struct {
+	typ   fieldType
+	count int
+}
+
+// fieldType is how a value is stored, in size bytes; zero: the rest of the
+// payload.
+type fieldType struct {
+	size    int
+	append  func(dst, value []byte) []byte
+	missing string // what stands in place of a value that is not there
+}
+
+func fieldTypes() map[string]fieldType {
+	be := binary.BigEndian
+	return map[string]fieldType{
+		"u8":   {size: 1, append: func(dst, v []byte) []byte { return strconv.AppendUint(dst, uint64(v[0]), 10) }},
+		"u16":  {size: 2, append: func(dst, v []byte) []byte { return strconv.AppendUint(dst, uint64(be.Uint16(v)), 10) }},
+		"u32":  {size: 4, append: func(dst, v []byte) []byte { return strconv.AppendUint(dst, uint64(be.Uint32(v)), 10) }},
+		"i16":  {size: 2, append: func(dst, v []byte) []byte { return strconv.AppendInt(dst, int64(int16(be.Uint16(v))), 10) }},
+		"i32":  {size: 4, append: func(dst, v []byte) []byte { return strconv.AppendInt(dst, int64(int32(be.Uint32(v))), 10) }},
+		"char": {size: 1, append: appendChar},
+		"rest": {append: hex.AppendEncode},
+	}
+}
+
+// appendChar appends a character that needs no quotes in a table, or its code.
+func appendChar(dst, v []byte) []byte {
+	if c := v[0]; c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' {
+		return append(dst, c)
+	}
+	return strconv.AppendUint(dst, uint64(v[0]), 10)
+}
+
+// bits is the type of the n lowest bits of a byte: a column each.
+func bits(n int) fieldType {
+	return fieldType{missing: strings.Repeat(",", n-1), size: 1, append: func(dst, v []byte) []byte {
+		for bit := range n {
+			if bit > 0 {
+				dst = append(dst, ',')
+			}
+			dst = append(dst, '0'+v[0]>>bit&1)
+		}
+		return dst
+	}}
+}
+
+// unknown is the layout of payloads that nobody has described.
+func unknown() layout {
+	return layout{columns: []string{"payload"}, fields: []field{{fieldTypes()["rest"], 1}}}
+}
+
+// parseLayout reads a schema. One that it does not understand is unknown.
+func parseLayout(schema string) layout {
+	if schema == "blobs" {
+		return layout{columns: strings.Split("channel,area_px,x_px,y_px,left_px,right_px,top_px,bottom_px", ","), blobs: true}
+	}
+	line := regexp.MustCompile(`^([a-z]+[0-9]*)(?:\[([0-9]{1,4})\])?((?: [A-Za-z0-9_#]+)+)$`)
+	types := fieldTypes()
+	var l layout
+	for text := range strings.Lines(schema) {
+		m := line.FindStringSubmatch(strings.TrimSuffix(text, "\n"))
+		if m == nil {
+			return unknown()
+		}
+		names := strings.Fields(m[3])
+		f := field{types[m[1]], 1}
+		switch {
+		case m[1] == "bits8" && m[2] == "" && len(names) <= 8:
+			f.typ = bits(len(names))
+			l.columns = append(l.columns, names...)
+		case f.typ.append == nil || len(names) != 1:
+			return unknown()
+		case m[2] == "":
+			l.columns = append(l.columns, names[0])
+		default:
+			f.count, _ = strconv.Atoi(m[2]) // four digits
+			for i := range f.count {
+				l.columns = append(l.columns, strings.ReplaceAll(names[0], "#", strconv.Itoa(i)))
+			}
+		}
+		l.fields = append(l.fields, f)
+		if len(l.columns) > maxColumns {
+			return unknown()
+		}
+	}
+	if len(l.columns) == 0 {
+		return unknown()
+	}
+	return l
+}
+
+// appendRows appends the rows of one payload, each behind the given first
+// columns. Values that the payload is too short for are left empty.
+func (l *layout) appendRows(dst, first, payload []byte, vision *codec.VisionData) []byte {
+	if l.blobs {
+		return appendBlobs(dst, first, payload, vision)
+	}
+	dst = append(dst, first...)
+	for i := range l.fields {
+		f := &l.fields[i]
+		for range f.count {
+			dst = append(dst, ',')
+			size := f.typ.size
+			if size == 0 {
+				size = len(payload)
+			}
+			if size > len(payload) {
+				dst, payload = append(dst, f.typ.missing...), nil
+				continue
+			}
+			dst = f.typ.append(dst, payload[:size])
+			payload = payload[size:]
+		}
+	}
+	return append(dst, '\n')
+}
+
+// appendBlobs appends a row for each blob; one without values when there are
+// none.
+func appendBlobs(dst, first, payload []byte, v *codec.VisionData) []byte {
+	_ = v.Decode(payload) // what it cannot read has no blobs
+	if len(v.Blobs) == 0 {
+		dst = append(dst, first...)
+		return append(dst, ",,,,,,,,\n"...)
+	}
+	for channel := range v.Count {
+		for _, b := range v.Channel(channel) {
+			dst = append(dst, first...)
+			for _, value := range [...]int{channel, b.Area, b.X, b.Y, b.Left, b.Right, b.Top, b.Bottom} {
+				dst = append(dst, ',')
+				dst = strconv.AppendInt(dst, int64(value), 10)
+			}
+			dst = append(dst, '\n')
+		}
+	}
+	return dst
+}

@@ -1,0 +1,430 @@
+package logfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/foxglove/mcap/go/mcap"
+
+	"player/codec"
+)
+
+const ms = time.Millisecond
+
+// started is when the server of the tests was started.
+var started = time.Date(2026, 7, 28, 10, 15, 0, 123456789, time.UTC)
+
+func info() Info {
+	return Info{Server: "player test", Start: started, Channels: []Channel{
+		{Interface: "position"}, {Interface: "position", Content: Command}, {Interface: "position", Content: Configuration},
+		{Interface: "laser"}, {Interface: "misc", Index: 2}, {Interface: "vision"},
+	}}
+}
+
+// said is one message of a test.
+type said struct {
+	channel int
+	at      time.Duration
+	payload string
+}
+
+func (s said) String() string {
+	return fmt.Sprintf("%s %d %q", info().Channels[s.channel].Topic(), started.UnixNano()+int64(s.at), s.payload)
+}
+
+// script is chunks of what a robot says.
+func script() [][]said {
+	position := codec.PositionData{Time: 250, X: -5, Y: 7, Heading: 359, Speed: -200, TurnRate: 3, Compass: 90, Stall: 1}
+	return [][]said{
+		{{0, 100 * ms, string(position.Append(nil))}, {1, 101 * ms, "\x00\xC8\xFF\xF6"}, {2, 102 * ms, "m\x01"}, {2, 102 * ms, "R"}},
+		{{4, 350 * ms, "\x1F\x01\x7E"}, {3, 340 * ms, ""}, {3, 345 * ms, "\x03\xE8\x03\xE9"}},
+		{{0, 600 * ms, string(position.Append(nil))}, {5, 610 * ms, string((&codec.VisionData{}).Append(nil))}},
+	}
+}
+
+// record writes the script and returns the log, and its size after each chunk.
+func record(t testing.TB, chunks [][]said) (log []byte, ends []int) {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := NewWriter(&out, info())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b Batch
+	for _, chunk := range chunks {
+		ends = append(ends, out.Len())
+		b.Reset()
+		for _, s := range chunk {
+			b.Add(s.channel, s.at, []byte(s.payload))
+		}
+		before := int64(out.Len())
+		if err := w.WriteChunk(&b); err != nil {
+			t.Fatal(err)
+		}
+		if grown := int64(out.Len()) - before; len(ends) > 1 && grown > int64(b.Size()) {
+			t.Errorf("a chunk of %d bytes, told was %d", grown, b.Size())
+		}
+	}
+	ends = append(ends, out.Len())
+	most := w.Size()
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if int64(out.Len()) > most {
+		t.Errorf("%d bytes, told were at most %d", out.Len(), most)
+	}
+	return out.Bytes(), ends
+}
+
+// read reads a log to its end, as lines.
+func read(t testing.TB, log []byte) (lines []string, damage error) {
+	t.Helper()
+	r, err := NewReader(bytes.NewReader(log))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return drain(r)
+}
+
+func drain(r *Reader) (lines []string, damage error) {
+	for {
+		m, err := r.Next()
+		if err != nil {
+			return lines, r.Damage()
+		}
+		lines = append(lines, fmt.Sprintf("%s %d %q", m.Channel.Topic(), m.Time, m.Payload))
+	}
+}
+
+func lines(chunks [][]said) (want []string) {
+	for _, s := range slices.Concat(chunks...) {
+		want = append(want, s.String())
+	}
+	return want
+}
+
+func TestRoundTrip(t *testing.T) {
+	log, _ := record(t, script())
+	got, damage := read(t, log)
+	if damage != nil {
+		t.Error(damage)
+	}
+	if want := lines(script()); !slices.Equal(got, want) {
+		t.Errorf("read %s\nwritten %s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	r, _ := NewReader(bytes.NewReader(log))
+	drain(r)
+	if r.server != "player test" || !r.start.Equal(started) {
+		t.Errorf("by %q, started %v", r.server, r.start)
+	}
+}
+
+// The library's own reader, which checks more, finds the same.
+func TestOtherReaders(t *testing.T) {
+	log, _ := record(t, script())
+	r, err := mcap.NewReader(bytes.NewReader(log))
+	if err != nil {
+		t.Fatal(err)
+	}
+	summary, err := r.Info()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := summary.Statistics.MessageCount; n != 9 || len(summary.Channels) != 6 {
+		t.Errorf("%d messages of %d channels", n, len(summary.Channels))
+	}
+	again, err := mcap.NewReader(bytes.NewReader(log))
+	if err != nil {
+		t.Fatal(err)
+	}
+	messages, err := again.Messages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	if err := mcap.Range(messages, func(s *mcap.Schema, c *mcap.Channel, m *mcap.Message) error {
+		if s.Encoding != encoding || len(s.Data) == 0 || m.PublishTime != m.LogTime {
+			t.Errorf("%s: schema %+v, times %d %d", c.Topic, s, m.LogTime, m.PublishTime)
+		}
+		got = append(got, fmt.Sprintf("%s %d %q", c.Topic, m.LogTime, m.Data))
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if want := lines(script()); !slices.Equal(got, want) {
+		t.Errorf("read %s\nwritten %s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// rewrite is what other programs do with a log: compress, or take chunks away.
+func rewrite(t testing.TB, log []byte, options mcap.WriterOptions) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := mcap.NewWriter(&out, &options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := mcap.NewReader(bytes.NewReader(log))
+	if err != nil {
+		t.Fatal(err)
+	}
+	messages, err := r.Messages(mcap.UsingIndex(false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[uint16]bool{}
+	check := func(err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	check(w.WriteHeader(&mcap.Header{}))
+	check(mcap.Range(messages, func(s *mcap.Schema, c *mcap.Channel, m *mcap.Message) error {
+		if !known[c.ID] {
+			known[c.ID] = true
+			check(w.WriteSchema(s))
+			check(w.WriteChannel(c))
+		}
+		return w.WriteMessage(m)
+	}))
+	check(w.Close())
+	return out.Bytes()
+}
+
+func TestRewrittenLogs(t *testing.T) {
+	log, _ := record(t, script())
+	for name, options := range map[string]mcap.WriterOptions{
+		"zstd":      {Chunked: true, ChunkSize: 64, Compression: mcap.CompressionZSTD, IncludeCRC: true},
+		"lz4":       {Chunked: true, ChunkSize: 64, Compression: mcap.CompressionLZ4, IncludeCRC: true},
+		"no CRC":    {Chunked: true, ChunkSize: 64},
+		"no chunks": {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, damage := read(t, rewrite(t, log, options))
+			if want := lines(script()); !slices.Equal(got, want) || damage != nil {
+				t.Errorf("read %s: %v", strings.Join(got, "\n"), damage)
+			}
+		})
+	}
+}
+
+// Wherever a log ends, all whole chunks can be read, and nothing else.
+func TestCutAtEveryByte(t *testing.T) {
+	log, ends := record(t, script())
+	for cut := range log {
+		r, err := NewReader(bytes.NewReader(log[:cut]))
+		if cut < len(mcap.Magic) {
+			if !errors.Is(err, errNoLog) {
+				t.Fatalf("cut at %d: %v", cut, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		chunks := 0
+		for chunks < len(script()) && ends[chunks+1] <= cut {
+			chunks++
+		}
+		got, damage := drain(r)
+		if want := lines(script()[:chunks]); !slices.Equal(got, want) {
+			t.Fatalf("cut at %d: read %q, want %q", cut, got, want)
+		}
+		// All is there once the end of the data is.
+		const dataEnd = 1 + 8 + 4
+		if whole := cut >= ends[len(ends)-1]+dataEnd; whole != (damage == nil) || damage != nil && damage != errCut {
+			t.Fatalf("cut at %d of %d: %v", cut, len(log), damage)
+		}
+	}
+}
+
+// A damaged chunk is left out; the ones behind it are read.
+func TestDamagedChunk(t *testing.T) {
+	log, ends := record(t, script())
+	for at := ends[1] + 70; at < ends[2]; at++ { // behind the lengths
+		damaged := bytes.Clone(log)
+		damaged[at] ^= 0x10
+		got, damage := read(t, damaged)
+		want := lines([][]said{script()[0], script()[2]})
+		if !slices.Equal(got, want) || damage == nil || !strings.Contains(damage.Error(), "1 chunks were left out") {
+			t.Fatalf("damage at %d: read %q, %v", at, got, damage)
+		}
+	}
+}
+
+// What would take too much memory is not read.
+func TestLargeChunks(t *testing.T) {
+	large := [][]said{{{0, 0, "small"}}, {{0, ms, string(make([]byte, maxChunk))}}}
+	log, _ := record(t, large)
+	for name, options := range map[string]mcap.WriterOptions{
+		"zstd":      {Chunked: true, ChunkSize: 1, Compression: mcap.CompressionZSTD, CompressionLevel: mcap.CompressionLevelFastest},
+		"lz4":       {Chunked: true, ChunkSize: 1, Compression: mcap.CompressionLZ4, CompressionLevel: mcap.CompressionLevelFastest},
+		"no chunks": {},
+	} {
+		got, damage := read(t, rewrite(t, log, options))
+		if want := lines(large[:1]); !slices.Equal(got, want) || damage == nil || damage == errCut {
+			t.Errorf("%s: %d messages, %v", name, len(got), damage)
+		}
+	}
+}
+
+type failing struct{ r io.Reader }
+
+var errBroken = errors.New("input/output error")
+
+func (f failing) Read(p []byte) (int, error) {
+	if n, err := f.r.Read(p); err == nil {
+		return n, nil
+	}
+	return 0, errBroken
+}
+
+func TestUnreadableFiles(t *testing.T) {
+	log, _ := record(t, script())
+	r, err := NewReader(failing{bytes.NewReader(log[:len(log)/2])})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, damage := drain(r); damage != errBroken {
+		t.Errorf("a broken disk is told as %v", damage)
+	}
+	if _, err := NewReader(failing{bytes.NewReader(nil)}); err != errBroken {
+		t.Errorf("a broken disk is told as %v", err)
+	}
+	if _, err := Open("nowhere.mcap"); err == nil || !strings.Contains(err.Error(), "nowhere.mcap") {
+		t.Error(err)
+	}
+	if _, err := Open(t.TempDir()); err == nil {
+		t.Error("a directory was opened")
+	}
+	if _, err := Open("reader.go"); !errors.Is(err, errNoLog) || !strings.Contains(err.Error(), "reader.go") {
+		t.Error(err)
+	}
+}
+
+// What other programs log beside ours is not ours.
+func TestForeignChannels(t *testing.T) {
+	for topic, want := range map[string]bool{
+		"/laser": true, "/laser:3": true, "/laser/command": true, "/laser:1/configuration": true,
+		"laser": false, "/": false, "/laser:x": false, "/laser:0": false, "/laser/x": false, "/../laser": false, "/Laser": false, "/a\n": false, "": false, "/laser:01": false,
+	} {
+		c, ok := parseTopic(topic)
+		if ok != want || ok && c.Topic() != topic {
+			t.Errorf("%q: %+v, %v", topic, c, ok)
+		}
+	}
+	var out bytes.Buffer
+	w, err := mcap.NewWriter(&out, &mcap.WriterOptions{Chunked: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range []mcap.Channel{
+		{Topic: "/scan", MessageEncoding: "cdr"}, {Topic: "/sonar", MessageEncoding: encoding}, {Topic: "sonar", MessageEncoding: encoding},
+	} {
+		c.ID = uint16(i)
+		if err := errors.Join(w.WriteChannel(&c), w.WriteMessage(&mcap.Message{ChannelID: c.ID, LogTime: 1, Data: []byte(c.Topic)})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got, damage := read(t, out.Bytes()); damage != nil || !slices.Equal(got, []string{`/sonar 1 "/sonar"`}) {
+		t.Errorf("%q, %v", got, damage)
+	}
+}
+
+// A batch, once it has grown, and the messages of a chunk cost no memory. A
+// chunk itself costs what the library keeps of it.
+func TestRecordingAllocates(t *testing.T) {
+	w, err := NewWriter(io.Discard, info())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b Batch
+	scan := make([]byte, codec.LaserSize)
+	chunk := func(messages int) func() {
+		return func() {
+			b.Reset()
+			for i := range messages {
+				b.Add(3, time.Duration(i)*ms, scan)
+			}
+			if err := w.WriteChunk(&b); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	chunk(1000)()
+	small, large := testing.AllocsPerRun(200, chunk(1)), testing.AllocsPerRun(200, chunk(1000))
+	if large > small || small > 4 {
+		t.Errorf("%v allocations for a chunk of one message, %v of a thousand", small, large)
+	}
+}
+
+func BenchmarkRecord(b *testing.B) {
+	w, err := NewWriter(io.Discard, info())
+	if err != nil {
+		b.Fatal(err)
+	}
+	var batch Batch
+	scan := make([]byte, codec.LaserSize)
+	b.ReportAllocs()
+	b.SetBytes(codec.LaserSize)
+	for b.Loop() {
+		batch.Add(3, 0, scan)
+		if batch.Size() >= 64<<10 {
+			if err := w.WriteChunk(&batch); err != nil {
+				b.Fatal(err)
+			}
+			batch.Reset()
+		}
+	}
+}
+
+// Reading never panics, ends, and takes bounded memory, whatever is in a file.
+func FuzzReader(f *testing.F) {
+	log, ends := record(f, script())
+	f.Add(log)
+	f.Add(log[:ends[2]-3])
+	f.Add(rewrite(f, log, mcap.WriterOptions{Chunked: true, ChunkSize: 64, Compression: mcap.CompressionZSTD, IncludeCRC: true}))
+	f.Add(rewrite(f, log, mcap.WriterOptions{Chunked: true, ChunkSize: 64, Compression: mcap.CompressionLZ4}))
+	f.Add(rewrite(f, log, mcap.WriterOptions{}))
+	// A chunk with a compression of 200 letters, over which the library panics.
+	long := bytes.Clone(log)
+	long[ends[0]+1+8+8+8+8+4] = 200
+	f.Add(long)
+	f.Fuzz(func(t *testing.T, log []byte) {
+		r, err := NewReader(bytes.NewReader(log))
+		if err != nil {
+			return
+		}
+		table := newTable(Channel{Interface: "laser"}, discard(), "", "")
+		for n := 0; ; n++ {
+			m, err := r.Next()
+			if err == io.EOF {
+				break
+			}
+			if err != nil || m.Channel == nil || len(m.Payload) > maxChunk {
+				t.Fatalf("%+v, %v", m, err)
+			}
+			if n < 10 { // schemas are read, too
+				table.layout = parseLayout(m.Channel.Schema)
+				if err := table.add(m, 0); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if _, err := r.Next(); err != io.EOF {
+			t.Fatal("it goes on behind its end")
+		}
+		if len(r.buf) > maxChunk || len(r.channels) > maxChannels || r.Offset() > int64(len(log)) {
+			t.Fatalf("%d bytes, %d channels", len(r.buf), len(r.channels))
+		}
+	})
+}

@@ -1,0 +1,65 @@
+package logfile
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Summary is what is in a log.
+type Summary struct {
+	Server      string    // version of the server that wrote it; empty: not known
+	Start       time.Time // of the server; zero: not known
+	Channels    []ChannelSummary
+	First, Last int64 // of all messages, ns since 1970
+	Messages    int
+	Damage      error // see Reader.Damage
+}
+
+// ChannelSummary is what is in one channel.
+type ChannelSummary struct {
+	Channel
+	Messages int
+}
+
+// Scan reads a whole log, as all of it has to be read to know what is in it.
+// The channels are sorted by topic. The error is that of Open, or that there
+// are none.
+func Scan(path string) (*Summary, error) {
+	r, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	s := &Summary{}
+	counts := map[Channel]int{}
+	for {
+		m, err := r.Next()
+		if err == io.EOF {
+			break
+		}
+		if s.Messages == 0 {
+			s.First, s.Last = m.Time, m.Time
+		}
+		s.First, s.Last = min(s.First, m.Time), max(s.Last, m.Time)
+		s.Messages++
+		counts[*m.Channel]++
+	}
+	for _, c := range r.channels {
+		counts[*c] += 0 // a channel without messages
+	}
+	s.Server, s.Start, s.Damage = r.server, r.start, r.Damage()
+	for _, c := range slices.SortedFunc(maps.Keys(counts), func(a, b Channel) int { return strings.Compare(a.Topic(), b.Topic()) }) {
+		s.Channels = append(s.Channels, ChannelSummary{c, counts[c]})
+	}
+	switch {
+	case len(s.Channels) > 0:
+		return s, nil
+	case s.Damage != nil:
+		return nil, fmt.Errorf("%s: there is no device in this log: %w", path, s.Damage)
+	}
+	return nil, fmt.Errorf("%s: there is no device in this log", path)
+}

@@ -1,0 +1,120 @@
+package subsumption_test
+
+import (
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"player/subsumption"
+	"player/subsumption/lab"
+	"player/subsumption/sense"
+)
+
+var update = flag.Bool("update", false, "write the figures of docs/SUBSUMPTION.md")
+
+// explore runs a stack in the room of the tutorial until the robot is at the
+// light, or for 40 s: it takes half a minute.
+func explore(stack *subsumption.Stack) (*lab.Lab, bool) {
+	l, err := lab.Open("../worlds/subsumption-light.world")
+	if err != nil {
+		panic(err)
+	}
+	robot := l.Robots[0]
+	robot.Eye = &sense.Eye{Channel: lab.LightChannel}
+	l.Wait(4 * time.Second) // the camera finds the light
+	robot.Stack = stack
+	there := func() bool { return robot.Distance(3.6, 4.9) < 0.15 }
+	l.RunUntil(40*time.Second, there)
+	return l, there()
+}
+
+// try says which layers had the wheels, in the order in which they first had
+// them, and whether the robot came to the light.
+func try(stack *subsumption.Stack) string {
+	l, there := explore(stack)
+	var layers []string
+	for _, s := range lab.Segments(l.Robots[0].Track) {
+		if !slices.Contains(layers, s.Layer) {
+			layers = append(layers, s.Layer)
+		}
+	}
+	return fmt.Sprintf("%s; at the light: %v", strings.Join(layers, " "), there)
+}
+
+// TestTutorialFigures draws how far each of the first three robots comes. That
+// they come no farther is what the examples show.
+func TestTutorialFigures(t *testing.T) {
+	if !*update {
+		return
+	}
+	photo := lab.Legend{Layer: "photo", Meaning: "turns towards the light"}
+	cruise := lab.Legend{Layer: "cruise", Meaning: "drives straight on"}
+	ir := lab.Legend{Layer: "ir", Meaning: "turns away from what is within 18 inches"}
+	for i, step := range []struct {
+		title  string
+		stack  *subsumption.Stack
+		layers []lab.Legend
+	}{
+		{"One layer: cruise", cruiser(), []lab.Legend{cruise}},
+		{"Two layers: photo above cruise", moth(), []lab.Legend{photo, cruise}},
+		{"Three layers: ir above photo and cruise", carefulMoth(), []lab.Legend{ir, photo, cruise}},
+	} {
+		l, _ := explore(step.stack)
+		figure := lab.Figure{Title: step.title, Layers: step.layers}
+		if err := os.WriteFile(fmt.Sprintf("../docs/subsumption-step%d.svg", i+1), []byte(figure.Draw(l)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestTutorialCompiles: every piece of Go in the tutorial stands in a file that
+// is compiled, so that it cannot go stale; and every figure is there.
+func TestTutorialCompiles(t *testing.T) {
+	page, err := os.ReadFile("../docs/SUBSUMPTION.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sources []string
+	for _, root := range []string{".", "../examples"} {
+		err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+			if filepath.Ext(path) != ".go" {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			sources = append(sources, squeeze(string(text)))
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	blocks := strings.Split(string(page), "```go\n")[1:]
+	if len(blocks) < 5 {
+		t.Errorf("%d pieces of code in the tutorial", len(blocks))
+	}
+	for _, block := range blocks {
+		code, _, _ := strings.Cut(block, "```")
+		if !slices.ContainsFunc(sources, func(s string) bool { return strings.Contains(s, squeeze(code)) }) {
+			t.Errorf("this is in the tutorial and in no source file:\n%s", code)
+		}
+	}
+	for _, link := range strings.Split(string(page), "](")[1:] {
+		name, _, _ := strings.Cut(link, ")")
+		name, _, _ = strings.Cut(name, "#")
+		if name == "" || strings.Contains(name, "://") {
+			continue
+		}
+		if _, err := os.Stat(filepath.Join("../docs", name)); err != nil {
+			t.Errorf("a link leads nowhere: %v", err)
+		}
+	}
+}
+
+// squeeze makes all white space one blank.
+func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
