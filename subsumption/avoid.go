@@ -73,7 +73,7 @@ func (d *dodge) turn(left, right bool, s *Sensors) int {
 		*d = -1
 	case right && !left:
 		*d = 1
-	case !left && !right:
+	case !left: // neither
 		*d = 0
 	case *d == 0 && s.Left() < s.Right():
 		*d = -1

@@ -107,6 +107,7 @@ func TestEscape(t *testing.T) {
 		{"it gets away", Escape{}, []moment{{0, here, going, none}, {3000 * ms, there, going, none}, {6000 * ms, there, going, none}, {9000 * ms, there, going, back}}},
 		{"it is meant to stand", Escape{}, []moment{{0, here, going, none}, {3000 * ms, here, Signals{}, none}, {6000 * ms, here, going, none}, {9000 * ms, here, going, back}}},
 		{"it wants to turn and cannot", Escape{}, []moment{{0, here, turning, none}, {6000 * ms, scene(at(100, 0, 119)), turning, back}}},
+		{"it has turned, not much, from where it looked", Escape{}, []moment{{0, scene(at(100, 0, 200)), turning, none}, {6000 * ms, scene(at(100, 0, 90)), turning, back}}},
 		{"it turns round", Escape{}, []moment{{0, here, turning, none}, {3000 * ms, scene(at(100, 0, 240)), turning, none}, {6000 * ms, scene(at(100, 0, 0)), turning, none}}},
 		{"a bump while it backs up ends that", Escape{}, []moment{
 			{0, here, going, none}, {6000 * ms, here, going, back},

@@ -1,6 +1,8 @@
 package subsumption
 
 import (
+	"math"
+	"math/rand/v2"
 	"testing"
 	"time"
 )
@@ -57,8 +59,24 @@ func TestMotorBlends(t *testing.T) {
 }
 
 func TestZeroMotorChangesNothing(t *testing.T) {
-	var m Motor
-	if got := m.Command(0, want(32767, -32768)); got != (Command{32767, -32768}) {
-		t.Errorf("got %+v", got)
+	for _, m := range []Motor{{}, {Wheel: 500}, {Axle: 320}} { // a wheel without an axle is none
+		if got := m.Command(0, want(32767, -32768)); got != (Command{32767, -32768}) {
+			t.Errorf("%+v: got %+v", m, got)
+		}
+	}
+}
+
+// TestMotorKeepsWheelsWithinLimits: whatever layers want.
+func TestMotorKeepsWheelsWithinLimits(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	m, now := Pioneer(), time.Duration(0)
+	for range 20000 {
+		now += time.Duration(random.IntN(100)) * ms
+		c := m.Command(now, want(random.IntN(2001)-1000, random.IntN(401)-200))
+		rim := float64(c.Turn) * math.Pi / 180 * float64(m.Axle) / 2
+		const rounding = 2 // mm/s: half a deg/s is 1.4
+		if left, right := float64(c.Speed)-rim, float64(c.Speed)+rim; math.Abs(left) > 500+rounding || math.Abs(right) > 500+rounding {
+			t.Fatalf("%+v: the wheels make %.0f and %.0f mm/s", c, left, right)
+		}
 	}
 }

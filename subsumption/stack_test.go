@@ -176,7 +176,7 @@ func TestEmptyStackStops(t *testing.T) {
 func TestLayerByName(t *testing.T) {
 	layers, _ := puppets(2)
 	stack := bare(layers...)
-	if stack.Layer("b") != layers[1] || stack.Layer("x") != nil {
+	if stack.Layer("a") != layers[0] || stack.Layer("b") != layers[1] || stack.Layer("x") != nil {
 		t.Error("layers are not found by name")
 	}
 }

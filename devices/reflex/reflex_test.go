@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
 
 	"player/codec"
 	"player/devices"
@@ -79,7 +81,9 @@ func (r *robot) SetupDone(_ time.Duration, _ *devices.Device, err error) {
 	r.done = append(r.done, err)
 }
 
-func newRobot(t testing.TB) *robot {
+func newRobot(t testing.TB) *robot { return newLogged(t, zap.NewNop()) }
+
+func newLogged(t testing.TB, log *zap.Logger) *robot {
 	t.Helper()
 	w := linetest.NewWorld()
 	r := &robot{
@@ -89,7 +93,7 @@ func newRobot(t testing.TB) *robot {
 		misc:   &fake{world: w, name: "bumpers", spec: devices.Misc()},
 		laser:  &fake{world: w, name: "scanner", spec: devices.Laser()},
 	}
-	table := devices.NewTable(zap.NewNop())
+	table := devices.NewTable(log)
 	inner, err := table.AttachAs(r.wheels, []devices.Spec{{Letter: codec.Position, Index: 1}})
 	if err != nil {
 		t.Fatal(err)
@@ -304,6 +308,21 @@ func TestCaught(t *testing.T) {
 			t.Errorf("it never backs up: %q", slices.Compact(got))
 		}
 	})
+	t.Run("between moments in which the client has its way", func(t *testing.T) {
+		r := newRobot(t)
+		r.open(t)
+		r.command(300, 0)
+		for range 8 {
+			for _, mm := range []uint16{200, 5000, 5000, 5000} {
+				r.sees(2, mm)
+				r.wheels.device().Publish(r.Now(), new(codec.PositionData).Append(nil))
+				r.Pass(500 * ms)
+			}
+		}
+		if got := r.wheels.take(); !slices.Contains(got, "-100 0") {
+			t.Errorf("it never backs up: %q", slices.Compact(got))
+		}
+	})
 	t.Run("a client that wants it so", func(t *testing.T) {
 		r := newRobot(t)
 		r.open(t)
@@ -320,6 +339,26 @@ func TestCaught(t *testing.T) {
 			t.Errorf("the wheels were told %q", got)
 		}
 	})
+}
+
+// TestLog: who has the wheels is told when it changes, to those who ask.
+func TestLog(t *testing.T) {
+	core, lines := observer.New(zapcore.DebugLevel)
+	r := newLogged(t, zap.New(core))
+	r.open(t)
+	r.sees(2, 3000)
+	r.command(300, 0)
+	r.Pass(500 * ms)
+	r.sees(2, 300)
+	r.Pass(500 * ms)
+	r.command(0, 0)
+	var layers []string
+	for _, line := range lines.FilterMessage("the wheels go to").All() {
+		layers = append(layers, line.ContextMap()["layer"].(string))
+	}
+	if want := []string{"radio", "avoid", "stop"}; !slices.Equal(layers, want) {
+		t.Errorf("logged %q, want %q", layers, want)
+	}
 }
 
 var errBroken = errors.New("unplugged")

@@ -89,7 +89,7 @@ func TestLaser(t *testing.T) {
 	Laser(&s, scan(180, 8182))
 	Laser(&s, scan(100, 8183)) // a fault code
 	Laser(&s, scan(360, 50))   // within the hull
-	if s.Range[3] != 8092 || s.Range[5] != subsumption.Far || s.Range[0] != 0 {
+	if s.Range[3] != 8092 || s.Range[6] != subsumption.Far || s.Range[0] != 0 {
 		t.Errorf("ranges %v", s.Range)
 	}
 }

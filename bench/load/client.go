@@ -1,0 +1,104 @@
+package load
+
+import (
+	"math"
+	"time"
+
+	"player/bench/stats"
+)
+
+// client is one connection and what was counted on it. Times are on
+// CLOCK_MONOTONIC.
+type client struct {
+	parser parser
+	group  *group
+	index  int32 // among all clients
+	fd     int
+	phase  int  // Flood: bytes of a command that are sent
+	ready  bool // has had its reply, or needs none
+	closed bool
+
+	frames int
+	bad    int
+	last   time.Duration // arrival of the last frame, zero for none
+	asked  time.Duration // Request: when
+
+	interval stats.Histogram // errors
+	latency  stats.Histogram
+	age      stats.Age
+	foot     time.Duration // since when nothing newer came, or the window's start
+	footAge  time.Duration // the age then
+}
+
+// arrived counts a frame that was stamped at the given time, zero for none.
+func (c *client) arrived(now, stamp, period time.Duration, counting bool) {
+	if counting {
+		c.frames++
+		if c.last != 0 && period != 0 {
+			c.interval.Add(now - c.last - period)
+		}
+		if stamp != 0 {
+			c.latency.Add(now - stamp)
+		}
+		c.tooth(now)
+	}
+	c.last = now
+	if stamp != 0 {
+		c.foot, c.footAge = now, now-stamp
+	}
+}
+
+// begin starts the window.
+func (c *client) begin(now time.Duration) {
+	if c.foot != 0 {
+		c.footAge += now - c.foot
+		c.foot = now
+	}
+}
+
+// tooth accounts for the age up to now. Nothing is known of the age before the
+// first stamp.
+func (c *client) tooth(now time.Duration) {
+	if c.foot != 0 {
+		c.age.Tooth(c.footAge, now-c.foot)
+	}
+}
+
+func (c *client) result() ClientResult {
+	return ClientResult{Frames: c.frames, Closed: c.closed, Interval: dist(&c.interval), AgeMean: c.age.Mean(), AgeP99: c.age.Quantile(0.99)}
+}
+
+// eachLimit is the largest group that is reported client by client: more would
+// make the report too large to read.
+const eachLimit = 50
+
+// sum is what the clients of a group saw together.
+func sum(g *group, clients []client) GroupResult {
+	r := GroupResult{Name: g.Name, Clients: len(clients), Commands: g.commands, Round: dist(&g.round)}
+	var interval, latency stats.Histogram
+	var age stats.Age
+	shares := make([]float64, 0, len(clients))
+	for i := range clients {
+		c := &clients[i]
+		r.Frames += c.frames
+		r.Bad += c.bad
+		if c.closed {
+			r.Closed++
+		}
+		interval.Merge(&c.interval)
+		latency.Merge(&c.latency)
+		age.Merge(&c.age)
+		shares = append(shares, float64(c.frames))
+		if m := time.Duration(math.Abs(float64(c.interval.Mean()))); m > r.WorstMean {
+			r.WorstMean = m
+		}
+		if len(clients) <= eachLimit {
+			r.Each = append(r.Each, c.result())
+		}
+	}
+	r.Interval, r.IntervalCDF = dist(&interval), interval.CDF()
+	r.Latency = dist(&latency)
+	r.AgeMean, r.AgeP99, r.AgeCDF = age.Mean(), age.Quantile(0.99), age.CDF()
+	r.Jain = stats.Jain(shares)
+	return r
+}

@@ -1,0 +1,216 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"time"
+
+	"github.com/vishvananda/netns"
+	"golang.org/x/sys/unix"
+
+	"player/codec"
+)
+
+const (
+	// burst is how many connections are opened before the ones that are open
+	// are served again: while thousands connect, the first already stream.
+	burst = 32
+	// startLimit is how long the server may take to listen: it was started
+	// when we were.
+	startLimit = 10 * time.Second
+)
+
+// All seven devices are read. Those who send commands may write position too;
+// the others do not, for the server watches the links of clients that drive.
+const (
+	readers = "lrsrprgrmrvrzr"
+	drivers = "lrsrpagrmrvrzr"
+)
+
+// connect opens the connections of all groups and sends their requests.
+func (e *engine) connect() error {
+	total := 0
+	for _, g := range e.spec.Groups {
+		total += g.Clients
+		period := time.Duration(0)
+		if g.Rate > 0 {
+			period = time.Second / time.Duration(g.Rate)
+		}
+		e.groups = append(e.groups, group{Group: g, period: period})
+	}
+	if err := allow(total); err != nil {
+		return err
+	}
+	e.clients = make([]client, 0, total)
+	home, err := netns.Get()
+	if err != nil {
+		return err
+	}
+	defer home.Close()
+	for i := range e.groups {
+		g := &e.groups[i]
+		if g.Namespace != 0 {
+			if err := netns.Set(netns.NsHandle(g.Namespace)); err != nil {
+				return fmt.Errorf("enter the clients' network: %w", err)
+			}
+		}
+		err := e.open(g)
+		if g.Namespace != 0 {
+			err = errors.Join(err, netns.Set(home))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// allow raises the limit of descriptors for n connections.
+func allow(n int) error {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		return err
+	}
+	if need := uint64(n) + 64; limit.Max < need {
+		return fmt.Errorf("%d clients need %d descriptors, the limit is %d (ulimit -Hn)", n, need, limit.Max)
+	}
+	limit.Cur = limit.Max
+	return unix.Setrlimit(unix.RLIMIT_NOFILE, &limit)
+}
+
+func (e *engine) open(g *group) error {
+	address, err := netip.ParseAddrPort(g.Address)
+	if err != nil {
+		return err
+	}
+	request := g.request()
+	if err := e.await(address, request); err != nil {
+		return fmt.Errorf("%s does not serve: %w", g.Address, err)
+	}
+	for n := range g.Clients {
+		fd, err := dial(address)
+		if err != nil {
+			return fmt.Errorf("client %d of %s cannot connect to %s: %w", n+1, g.Name, g.Address, err)
+		}
+		index := int32(len(e.clients))
+		e.clients = append(e.clients, client{group: g, index: index, fd: fd, ready: g.Silent})
+		if !g.Silent {
+			e.waiting++
+		}
+		ev := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLRDHUP, Fd: index}
+		if err := unix.EpollCtl(e.epoll, unix.EPOLL_CTL_ADD, fd, &ev); err != nil {
+			return err
+		}
+		if _, err := unix.Write(fd, request); err != nil && len(request) > 0 {
+			return fmt.Errorf("client %d of %s cannot send its request: %w", n+1, g.Name, err)
+		}
+		if n%burst == burst-1 {
+			e.poll(0)
+		}
+	}
+	return nil
+}
+
+// await returns when the server serves: it was started when we were.
+func (e *engine) await(address netip.AddrPort, request []byte) (err error) {
+	for limit := e.now() + startLimit; e.now() < limit; time.Sleep(time.Millisecond) {
+		var fd int
+		if fd, err = dial(address); err != nil {
+			continue
+		}
+		err = answered(fd, request)
+		unix.Close(fd)
+		if err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// answered sends a request and waits for the first byte of the answer, if an
+// answer is due.
+func answered(fd int, request []byte) error {
+	if len(request) == 0 {
+		return nil
+	}
+	if _, err := unix.Write(fd, request); err != nil {
+		return err
+	}
+	if err := ready(fd, unix.POLLIN); err != nil {
+		return err
+	}
+	var b [1]byte
+	n, err := unix.Read(fd, b[:])
+	if n == 0 && err == nil {
+		err = io.EOF
+	}
+	return err
+}
+
+// request is what a client sends first: its mode, and the devices it wants.
+func (g *group) request() []byte {
+	if g.Silent {
+		return nil
+	}
+	config := codec.Config{Code: codec.ConfigFrequency, Arg: uint16(g.Rate)}
+	if g.Task == Request {
+		config = codec.Config{Code: codec.ConfigMode, Arg: 1}
+	}
+	pairs := readers
+	if g.Task == Command || g.Task == Flood {
+		pairs = drivers
+	}
+	b := codec.AppendMessage(nil, codec.KindConfig, codec.Server, config.Append(nil))
+	return codec.AppendRequest(b, []byte(pairs))
+}
+
+// dial connects. It does not block in connect, which a signal of the Go
+// scheduler would interrupt.
+func dial(address netip.AddrPort) (fd int, err error) {
+	fd, err = unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+	if err != nil {
+		return 0, err
+	}
+	err = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
+	if err == nil {
+		err = unix.Connect(fd, &unix.SockaddrInet4{Port: int(address.Port()), Addr: address.Addr().As4()})
+	}
+	if err == unix.EINPROGRESS {
+		err = connected(fd)
+	}
+	if err != nil {
+		unix.Close(fd)
+		return 0, err
+	}
+	return fd, nil
+}
+
+// connected waits for the end of a connect that is under way.
+func connected(fd int) error {
+	if err := ready(fd, unix.POLLOUT); err != nil {
+		return err
+	}
+	code, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_ERROR)
+	if err == nil && code != 0 {
+		err = unix.Errno(code)
+	}
+	return err
+}
+
+// ready waits for an event.
+func ready(fd int, events int16) error {
+	set := []unix.PollFd{{Fd: int32(fd), Events: events}}
+	for {
+		switch n, err := unix.Poll(set, int(startLimit.Milliseconds())); {
+		case err == unix.EINTR:
+		case err != nil:
+			return err
+		case n == 0:
+			return unix.ETIMEDOUT
+		default:
+			return nil
+		}
+	}
+}

@@ -1,0 +1,277 @@
+package load
+
+import (
+	"fmt"
+	"runtime"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"player/bench/stats"
+	"player/codec"
+)
+
+const (
+	// batch is how many events are taken from epoll at once.
+	batch = 512
+	// commandPeriod is the pace of a Command client's commands (the case that
+	// was measured on 0.7.4a).
+	commandPeriod = 100 * time.Millisecond
+	// floodChunk is how many commands a Flood client writes at once.
+	floodChunk = 512
+	// replyLimit ends the wait for the replies.
+	replyLimit = 30 * time.Second
+)
+
+type group struct {
+	Group
+	period   time.Duration
+	commands int
+	round    stats.Histogram
+}
+
+// engine is all clients of a run.
+type engine struct {
+	spec     Spec
+	base     time.Duration // CLOCK_MONOTONIC at start
+	start    time.Time
+	epoll    int
+	groups   []group
+	clients  []client
+	counting bool
+	waiting  int // clients without a reply
+	events   [batch]unix.EpollEvent
+	buffer   [64 << 10]byte
+	command  []byte // one position command: stand still
+	flood    []byte
+	ask      []byte // one request for data
+	next     time.Duration
+}
+
+// Run carries out a spec. begin and end are called at the edges of the window.
+func Run(spec Spec, begin, end func()) (Result, error) {
+	runtime.LockOSThread() // namespaces belong to threads
+	defer runtime.UnlockOSThread()
+	e := &engine{spec: spec, start: time.Now()}
+	var ts unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts); err != nil {
+		return Result{}, err
+	}
+	e.base = time.Duration(ts.Nano())
+	e.command = codec.AppendMessage(nil, codec.KindCommand, codec.Position, make([]byte, codec.PositionCommandSize))
+	for range floodChunk {
+		e.flood = append(e.flood, e.command...)
+	}
+	e.ask = codec.AppendMessage(nil, codec.KindConfig, codec.Server, []byte{codec.ConfigData})
+	var err error
+	if e.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
+		return Result{}, err
+	}
+	defer e.close()
+	if err := e.connect(); err != nil {
+		return Result{}, err
+	}
+	for limit := e.now() + replyLimit; e.waiting > 0; {
+		if e.now() > limit {
+			return Result{}, fmt.Errorf("%d of %d clients had no reply within %v", e.waiting, len(e.clients), replyLimit)
+		}
+		e.poll(100 * time.Millisecond)
+	}
+	e.serve(e.now() + spec.Warmup)
+
+	from, cpu := e.now(), e.cpu()
+	e.counting = true
+	for i := range e.clients {
+		e.clients[i].begin(from)
+	}
+	begin()
+	e.serve(from + spec.Window)
+	to := e.now()
+	e.counting = false
+	end()
+	r := Result{Window: to - from, CPU: e.cpu() - cpu}
+	first := 0
+	for i := range e.groups {
+		g := &e.groups[i]
+		clients := e.clients[first : first+g.Clients]
+		for j := range clients {
+			clients[j].tooth(to)
+		}
+		r.Groups = append(r.Groups, sum(g, clients))
+		first += g.Clients
+	}
+	return r, nil
+}
+
+func (e *engine) now() time.Duration { return e.base + time.Since(e.start) }
+
+// cpu is what our process has used.
+func (e *engine) cpu() time.Duration {
+	var u unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+func (e *engine) close() {
+	for i := range e.clients {
+		unix.Close(e.clients[i].fd)
+	}
+	unix.Close(e.epoll)
+}
+
+// serve takes events until the given time.
+func (e *engine) serve(until time.Duration) {
+	for {
+		now := e.now()
+		if now >= until {
+			return
+		}
+		wait := until - now
+		if e.commands() {
+			if now >= e.next {
+				e.sendCommands(now)
+			}
+			wait = min(wait, e.next-now)
+		}
+		e.poll(wait)
+	}
+}
+
+// commands says whether any client sends commands at a pace.
+func (e *engine) commands() bool {
+	for i := range e.groups {
+		if e.groups[i].Task == Command {
+			return true
+		}
+	}
+	return false
+}
+
+func (e *engine) sendCommands(now time.Duration) {
+	e.next = max(e.next+commandPeriod, now)
+	for i := range e.clients {
+		if c := &e.clients[i]; c.group.Task == Command && !c.closed {
+			e.send(c, e.command)
+			c.group.commands++
+		}
+	}
+}
+
+// poll waits for events at most that long, and handles them.
+func (e *engine) poll(wait time.Duration) {
+	// Rounded up: woken too early it would spin.
+	n, err := unix.EpollWait(e.epoll, e.events[:], int((wait+time.Millisecond-1)/time.Millisecond))
+	if err != nil { // EINTR
+		return
+	}
+	for i := range n {
+		ev := &e.events[i]
+		c := &e.clients[ev.Fd]
+		if ev.Events&(unix.EPOLLIN|unix.EPOLLHUP|unix.EPOLLERR) != 0 {
+			e.receive(c)
+		} else if ev.Events&unix.EPOLLRDHUP != 0 { // a Deaf one looks at nothing else
+			e.lose(c)
+		}
+		if ev.Events&unix.EPOLLOUT != 0 && !c.closed {
+			n := e.send(c, e.flood[c.phase:])
+			c.group.commands += n / len(e.command)
+			c.phase = (c.phase + n) % len(e.command) // a command may be cut
+		}
+	}
+}
+
+func (e *engine) receive(c *client) {
+	n, errno := read(c.fd, e.buffer[:])
+	if errno == unix.EAGAIN || errno == unix.EINTR {
+		return
+	}
+	if errno != 0 || n == 0 {
+		e.lose(c)
+		return
+	}
+	now := e.now()
+	for b := e.buffer[:n]; len(b) > 0; {
+		var what event
+		what, b = c.parser.next(b, e.spec.Stamp)
+		switch what {
+		case reply:
+			e.replied(c, now)
+		case frame:
+			e.frame(c, now)
+		}
+	}
+}
+
+// read reads without telling the Go scheduler: it does not block, and at a
+// hundred thousand frames a second the bookkeeping would count.
+func read(fd int, b []byte) (int, unix.Errno) {
+	n, _, errno := unix.RawSyscall(unix.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)))
+	return int(n), errno
+}
+
+func (e *engine) frame(c *client, now time.Duration) {
+	if c.parser.size != e.spec.FrameSize {
+		c.bad++
+		return
+	}
+	stamp := time.Duration(0)
+	if e.spec.Stamp != 0 {
+		stamp = time.Duration(c.parser.time())
+	}
+	c.arrived(now, stamp, c.group.period, e.counting)
+	if c.group.Task == Request {
+		if e.counting {
+			c.group.round.Add(now - c.asked)
+		}
+		c.asked = now
+		e.send(c, e.ask)
+	}
+}
+
+// replied goes on with a client that has had the reply to its request.
+func (e *engine) replied(c *client, now time.Duration) {
+	if c.ready {
+		return
+	}
+	c.ready = true
+	e.waiting--
+	events := uint32(0)
+	switch c.group.Task {
+	case Request:
+		c.asked = now
+		e.send(c, e.ask)
+		return
+	case Deaf:
+		events = unix.EPOLLRDHUP
+	case Flood:
+		events = unix.EPOLLIN | unix.EPOLLRDHUP | unix.EPOLLOUT
+	default:
+		return
+	}
+	ev := unix.EpollEvent{Events: events, Fd: c.index}
+	_ = unix.EpollCtl(e.epoll, unix.EPOLL_CTL_MOD, c.fd, &ev) // it is registered
+}
+
+// send writes what the connection takes of b.
+func (e *engine) send(c *client, b []byte) int {
+	n, err := unix.Write(c.fd, b)
+	if err != nil && err != unix.EAGAIN {
+		e.lose(c)
+	}
+	return max(n, 0)
+}
+
+// lose notes that the server has ended a connection.
+func (e *engine) lose(c *client) {
+	if !c.closed {
+		c.closed = true
+		if !c.ready {
+			c.ready = true
+			e.waiting--
+		}
+		_ = unix.EpollCtl(e.epoll, unix.EPOLL_CTL_DEL, c.fd, nil)
+	}
+}

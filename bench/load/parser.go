@@ -1,0 +1,78 @@
+package load
+
+import "encoding/binary"
+
+// blocks is how many blocks a frame has: one for each of the seven devices.
+const blocks = 7
+
+// header is letter and size of a block; a reply has the same (PROTOCOL 1.3).
+const header = 3
+
+// stampSize is the size of a stamp in bytes: u64, ns of CLOCK_MONOTONIC.
+const stampSize = 8
+
+// parser finds the frames in one connection's bytes, however they are cut. It
+// keeps no bytes but a header and a stamp that are cut.
+type parser struct {
+	head   [header]byte
+	have   int // bytes of head
+	left   int // bytes of the payload to come
+	seen   int // blocks of this frame that are complete
+	size   int // bytes of this frame
+	stamp  [stampSize]byte
+	wanted int // bytes of the stamp to come
+}
+
+// what has been completed
+type event uint8
+
+const (
+	nothing event = iota
+	reply
+	frame
+)
+
+// next consumes b up to the end of a reply or a frame. stamped is the device
+// whose payload begins with a stamp. After nothing, rest is empty.
+func (p *parser) next(b []byte, stamped byte) (e event, rest []byte) {
+	for len(b) > 0 {
+		if p.have < header {
+			n := copy(p.head[p.have:], b)
+			b = b[n:]
+			if p.have += n; p.have < header {
+				return nothing, nil
+			}
+			p.left = int(binary.BigEndian.Uint16(p.head[1:]))
+			if p.seen == 0 {
+				p.size = 0
+			}
+			p.size += header + p.left
+			if p.wanted = 0; p.head[0] == stamped && p.left >= stampSize {
+				p.wanted = stampSize
+			}
+		}
+		if p.wanted > 0 {
+			n := copy(p.stamp[stampSize-p.wanted:], b)
+			b = b[n:]
+			p.wanted -= n
+			p.left -= n
+		}
+		n := min(p.left, len(b))
+		b = b[n:]
+		if p.left -= n; p.left > 0 {
+			return nothing, nil
+		}
+		p.have = 0
+		if p.head[0] == 'r' {
+			return reply, b
+		}
+		if p.seen++; p.seen == blocks {
+			p.seen = 0
+			return frame, b
+		}
+	}
+	return nothing, nil
+}
+
+// time is the stamp of the frame that was completed last, in ns.
+func (p *parser) time() int64 { return int64(binary.BigEndian.Uint64(p.stamp[:])) }

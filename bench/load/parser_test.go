@@ -1,0 +1,86 @@
+package load
+
+import (
+	"bytes"
+	"encoding/binary"
+	"testing"
+
+	"player/codec"
+)
+
+// stampedFrame is a large frame whose laser payload begins with a stamp.
+func stampedFrame(stamp uint64) []byte {
+	b := Frame(807)
+	laser := bytes.LastIndexByte(b[:100], codec.Laser)
+	binary.BigEndian.PutUint64(b[laser+header:], stamp)
+	return b
+}
+
+func TestFrameSizes(t *testing.T) {
+	for _, size := range []int{85, 807} {
+		if n := len(Frame(size)); n != size {
+			t.Errorf("a frame of %d bytes has %d", size, n)
+		}
+	}
+}
+
+// A reply and two frames, cut at every byte into two pieces, and into single
+// bytes.
+func TestParserFindsFramesHoweverCut(t *testing.T) {
+	var stream []byte
+	stream = codec.AppendBlock(stream, codec.KindReply, []byte("lrsr"))
+	stream = append(stream, stampedFrame(0x0102030405060708)...)
+	stream = append(stream, stampedFrame(0x1112131415161718)...)
+	check := func(pieces ...[]byte) {
+		t.Helper()
+		var p parser
+		var got []event
+		var stamps []int64
+		for _, b := range pieces {
+			for len(b) > 0 {
+				var e event
+				e, b = p.next(b, codec.Laser)
+				if e != nothing {
+					got = append(got, e)
+				}
+				if e == frame {
+					stamps = append(stamps, p.time())
+					if p.size != 807 {
+						t.Fatalf("a frame of %d bytes, want 807", p.size)
+					}
+				}
+			}
+		}
+		if len(got) != 3 || got[0] != reply || got[1] != frame || got[2] != frame {
+			t.Fatalf("found %v, want a reply and two frames", got)
+		}
+		if stamps[0] != 0x0102030405060708 || stamps[1] != 0x1112131415161718 {
+			t.Fatalf("stamps %x", stamps)
+		}
+	}
+	for cut := range len(stream) + 1 {
+		check(stream[:cut], stream[cut:])
+	}
+	var bits [][]byte
+	for i := range stream {
+		bits = append(bits, stream[i:i+1])
+	}
+	check(bits...)
+}
+
+func TestParserCountsTheSizeOfEachFrame(t *testing.T) {
+	var p parser
+	for _, size := range []int{85, 807, 85} {
+		if e, rest := p.next(Frame(size), 0); e != frame || len(rest) != 0 || p.size != size {
+			t.Fatalf("event %d size %d, want a frame of %d", e, p.size, size)
+		}
+	}
+}
+
+func TestParserAllocatesNothing(t *testing.T) {
+	var p parser
+	b := Frame(807)
+	if n := testing.AllocsPerRun(100, func() { p.next(b, codec.Laser) }); n != 0 {
+		t.Fatalf("%g allocations a frame", n)
+	}
+}

@@ -1,0 +1,96 @@
+// Package load is the clients of a benchmark: one thread that holds all of
+// their connections in one epoll, takes the time of every arrival, and counts.
+// It asks for all seven devices, so that frames are those of the paper.
+package load
+
+import (
+	"time"
+
+	"player/bench/stats"
+)
+
+// Task is what the clients of a group do.
+type Task string
+
+const (
+	Stream  Task = "stream"  // read frames at Rate
+	Command Task = "command" // the same, and send ten position commands a second
+	Request Task = "request" // ask for the next frame when one has come
+	Deaf    Task = "deaf"    // ask for frames at Rate and never read them
+	Flood   Task = "flood"   // read frames at Rate, and send commands as fast as they are taken
+)
+
+// Group is clients that do the same.
+type Group struct {
+	Name      string `json:"name"`
+	Clients   int    `json:"clients"`
+	Rate      int    `json:"rate_hz"` // zero for Request
+	Task      Task   `json:"task"`
+	Address   string `json:"address"`   // host:port, numeric
+	Namespace int    `json:"namespace"` // descriptor of the network namespace they live in, zero: ours
+	// Silent clients ask for nothing: the server sends by itself.
+	Silent bool `json:"silent"`
+}
+
+// Spec is one run.
+type Spec struct {
+	Groups    []Group       `json:"groups"`
+	FrameSize int           `json:"frame_size"` // bytes; a frame of another size counts as bad
+	Stamp     byte          `json:"stamp"`      // the device whose payload begins with its time, zero for none
+	Warmup    time.Duration `json:"warmup_ns"`  // between the last reply and the first figure
+	Window    time.Duration `json:"window_ns"`  // what is measured
+}
+
+// Dist is a distribution: intervals as errors against the target, so mean is
+// signed, and the quantiles are of the magnitude.
+type Dist struct {
+	Mean time.Duration `json:"mean_ns"`
+	SD   time.Duration `json:"sd_ns"`
+	P50  time.Duration `json:"p50_ns"`
+	P99  time.Duration `json:"p99_ns"`
+	P999 time.Duration `json:"p999_ns"`
+	Max  time.Duration `json:"max_ns"`
+}
+
+func dist(h *stats.Histogram) Dist {
+	return Dist{Mean: h.Mean(), SD: h.SD(), P50: h.AbsQuantile(0.5), P99: h.AbsQuantile(0.99), P999: h.AbsQuantile(0.999), Max: h.AbsMax()}
+}
+
+// ClientResult is what one client saw.
+type ClientResult struct {
+	Frames   int           `json:"frames"`
+	Closed   bool          `json:"closed,omitempty"`
+	Interval Dist          `json:"interval"`
+	AgeMean  time.Duration `json:"age_mean_ns,omitempty"`
+	AgeP99   time.Duration `json:"age_p99_ns,omitempty"`
+}
+
+// GroupResult is what the clients of a group saw together.
+type GroupResult struct {
+	Name    string `json:"name"`
+	Clients int    `json:"clients"`
+	Frames  int    `json:"frames"`
+	Bad     int    `json:"bad"`    // frames of a wrong shape
+	Closed  int    `json:"closed"` // connections that the server ended, or refused
+	// Interval is the error of the time between arrivals; WorstMean the
+	// largest mean error that any one client saw.
+	Interval  Dist           `json:"interval"`
+	WorstMean time.Duration  `json:"interval_worst_mean_ns"`
+	Latency   Dist           `json:"latency"` // from the stamp to the arrival
+	AgeMean   time.Duration  `json:"age_mean_ns"`
+	AgeP99    time.Duration  `json:"age_p99_ns"`
+	Jain      float64        `json:"jain"`           // of the frames of each client
+	Round     Dist           `json:"round"`          // Request: from the question to the frame
+	Commands  int            `json:"commands"`       // sent
+	Each      []ClientResult `json:"each,omitempty"` // not of large groups
+
+	IntervalCDF []stats.Point `json:"interval_cdf,omitempty"`
+	AgeCDF      []stats.Point `json:"age_cdf,omitempty"`
+}
+
+// Result is one run.
+type Result struct {
+	Window time.Duration `json:"window_ns"` // as measured
+	CPU    time.Duration `json:"cpu_ns"`    // of the clients' process in the window
+	Groups []GroupResult `json:"groups"`
+}

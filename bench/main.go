@@ -1,0 +1,276 @@
+// Bench repeats the experiments of the Player paper (section 5) with the real
+// server in a process of its own, and goes on from there. docs/BENCHMARKS.md
+// holds its newest report.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+
+	"player/bench/load"
+	"player/bench/rig"
+)
+
+// What this program is also started as, by itself.
+const (
+	loadVerb  = "load"  // the clients; spec on standard input
+	enterVerb = "enter" // enter a control group, then become another program
+)
+
+const (
+	defaultWindow = 10 * time.Second
+	paperWindow   = 2 * time.Minute
+	// overhead is what a run takes beside warm-up and window, for the
+	// progress bar.
+	overhead = time.Second
+)
+
+const usage = `Bench measures the server: the 54 experiments of the Player paper, and beyond.
+
+usage: go run ./bench [flags]
+
+  -run REGEXP    cells to measure                  (default all; -list shows them)
+  -cell TIME     how long a cell is measured       (default 10s)
+  -full          two minutes a cell, as in the paper
+  -n N           runs of each cell; medians count  (default 1)
+  -out DIR       results.json and plots go there   (default bench/results)
+  -report FILE   the report                        (default report.md in -out)
+  -list          print the names of all cells and exit
+  -h             print this page
+
+Cells that are not measured again keep their results. -run '^$' only writes the
+report. Links need root; without it their cells are reported as not run.
+`
+
+type options struct {
+	run    *regexp.Regexp
+	window time.Duration
+	runs   int
+	out    string
+	report string
+	list   bool
+}
+
+func parseOptions(args []string, help io.Writer) (options, error) {
+	var o options
+	var pattern string
+	var full bool
+	fs := flag.NewFlagSet("bench", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	fs.StringVar(&pattern, "run", "", "")
+	fs.DurationVar(&o.window, "cell", defaultWindow, "")
+	fs.BoolVar(&full, "full", false, "")
+	fs.IntVar(&o.runs, "n", 1, "")
+	fs.StringVar(&o.out, "out", filepath.Join("bench", "results"), "")
+	fs.StringVar(&o.report, "report", "", "")
+	fs.BoolVar(&o.list, "list", false, "")
+	if err := fs.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			fmt.Fprint(help, usage)
+		}
+		return o, err
+	}
+	if full {
+		o.window = paperWindow
+	}
+	if o.report == "" {
+		o.report = filepath.Join(o.out, "report.md")
+	}
+	var err error
+	switch o.run, err = regexp.Compile(pattern); {
+	case err != nil:
+		return o, fmt.Errorf("-run: %w", err)
+	case fs.NArg() > 0:
+		return o, fmt.Errorf("unexpected argument %q", fs.Arg(0))
+	case o.window <= 0:
+		return o, fmt.Errorf("-cell %v: must be positive", o.window)
+	case o.runs < 1:
+		return o, fmt.Errorf("-n %d: must be positive", o.runs)
+	}
+	return o, nil
+}
+
+// chosen are the cells to measure.
+func (o options) chosen() []cell {
+	var chosen []cell
+	for _, c := range cells() {
+		if o.run.MatchString(c.Name) {
+			chosen = append(chosen, c)
+		}
+	}
+	return chosen
+}
+
+// takes is how long a run will take.
+func (o options) takes(c cell) time.Duration {
+	switch c.Kind {
+	case frames:
+		return warmup + o.window + overhead
+	case idle:
+		return idleSettle + idleWindow
+	}
+	return overhead
+}
+
+func main() {
+	switch {
+	case len(os.Args) > 1 && os.Args[1] == loadVerb:
+		exit(load.Main(os.Stdin, os.Stdout))
+	case len(os.Args) > 3 && os.Args[1] == enterVerb:
+		exit(enter(os.Args[2], os.Args[3:]))
+	}
+	o, err := parseOptions(os.Args[1:], os.Stdout)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return
+	case err != nil:
+		exit(fmt.Errorf("%w (-h shows all flags)", err))
+	case o.list:
+		for _, c := range cells() {
+			fmt.Println(c.Name)
+		}
+		return
+	}
+	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, restore) // a second one ends it at once
+	exit(suite(ctx, o))
+}
+
+func exit(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// enter becomes a program inside a control group.
+func enter(files string, program []string) error {
+	if err := rig.Enter(strings.Split(files, ",")); err != nil {
+		return err
+	}
+	return syscall.Exec(program[0], program, os.Environ())
+}
+
+// suite measures the chosen cells and writes results, plots and report. When
+// ctx ends it writes what there is.
+func suite(ctx context.Context, o options) error {
+	r, err := readResults(o.out, thisMachine())
+	if err != nil {
+		return err
+	}
+	if chosen := o.chosen(); len(chosen) > 0 {
+		if err := r.measure(ctx, o, chosen); err != nil {
+			return err
+		}
+	}
+	if err := r.write(o.out); err != nil {
+		return err
+	}
+	if err := r.plots(o.out); err != nil {
+		return err
+	}
+	f, err := os.Create(o.report)
+	if err != nil {
+		return err
+	}
+	// The report may be elsewhere than its plots.
+	plots, err := filepath.Rel(filepath.Dir(o.report), o.out)
+	if err == nil {
+		err = r.report(f, filepath.ToSlash(plots)+"/")
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		fmt.Println(o.report)
+	}
+	return errors.Join(err, ctx.Err())
+}
+
+// measure runs the cells and puts their results in.
+func (r *results) measure(ctx context.Context, o options, chosen []cell) error {
+	w, err := build(ctx)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	var total time.Duration
+	for _, c := range chosen {
+		total += o.takes(c) * time.Duration(o.runs*len(c.servers()))
+	}
+	p := newProgress(total)
+	defer p.close()
+	tree := commit(ctx)
+	for _, c := range chosen {
+		result := cellResult{cell: c, Commit: tree, Taken: time.Now().UTC().Truncate(time.Second), Window: o.window}
+		for range o.runs {
+			// In turn, so that noise of the machine meets all alike.
+			for _, s := range c.servers() {
+				p.say(c.Name, s)
+				measured, err := w.measure(ctx, s, c, o.window)
+				p.add(o.takes(c))
+				if ctx.Err() != nil {
+					return nil // half a cell is none
+				}
+				if err != nil {
+					result.NotRun = err.Error()
+					continue
+				}
+				c.trim(&measured, len(result.of(s)) == 0)
+				result.Runs = append(result.Runs, measured)
+			}
+		}
+		if len(result.Runs) > 0 {
+			result.NotRun = ""
+		}
+		r.put(result)
+	}
+	return nil
+}
+
+// progress is a bar with the time left, on a terminal; elsewhere a line a cell.
+type progress struct {
+	bar  *progressbar.ProgressBar
+	line string
+}
+
+func newProgress(total time.Duration) *progress {
+	if info, err := os.Stderr.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		fmt.Fprintf(os.Stderr, "about %v\n", total.Round(time.Second))
+		return &progress{}
+	}
+	return &progress{bar: progressbar.NewOptions(int(total.Seconds()),
+		progressbar.OptionSetWriter(os.Stderr), progressbar.OptionSetPredictTime(true), progressbar.OptionShowElapsedTimeOnFinish(),
+		progressbar.OptionSetWidth(30), progressbar.OptionClearOnFinish())}
+}
+
+func (p *progress) say(cell string, s server) {
+	if p.bar != nil {
+		p.bar.Describe(fmt.Sprintf("%-28s %-8s", cell, s))
+	} else if cell != p.line {
+		p.line = cell
+		fmt.Fprintln(os.Stderr, cell)
+	}
+}
+
+func (p *progress) add(d time.Duration) {
+	if p.bar != nil {
+		_ = p.bar.Add(int(d.Seconds())) // cosmetic
+	}
+}
+
+func (p *progress) close() {
+	if p.bar != nil {
+		_ = p.bar.Finish()
+	}
+}

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"player/bench/stats"
+)
+
+// results is everything that was measured on one machine.
+type results struct {
+	Machine machine      `json:"machine"`
+	Cells   []cellResult `json:"cells"` // in the order of the suite
+}
+
+// cellResult is what was measured in a cell.
+type cellResult struct {
+	cell
+	Commit string        `json:"commit"`
+	Taken  time.Time     `json:"taken"`
+	Window time.Duration `json:"window_ns"`
+	NotRun string        `json:"not_run,omitempty"` // why
+	Runs   []run         `json:"runs,omitempty"`
+}
+
+// file is where results are kept in the output directory.
+const file = "results.json"
+
+// readResults reads what was measured before on this machine, so that a cell
+// can be measured again alone.
+func readResults(dir string, m machine) (results, error) {
+	r := results{Machine: m}
+	text, err := os.ReadFile(filepath.Join(dir, file))
+	if errors.Is(err, fs.ErrNotExist) {
+		return r, nil
+	}
+	if err != nil {
+		return r, err
+	}
+	var old results
+	if err := json.Unmarshal(text, &old); err != nil {
+		return r, err
+	}
+	if old.Machine == m {
+		r.Cells = old.Cells
+	}
+	return r, nil
+}
+
+func (r *results) write(dir string) error {
+	text, err := json.MarshalIndent(r, "", " ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, file), append(text, '\n'), 0o644)
+}
+
+// put replaces the result of a cell and drops cells that the suite has no
+// more.
+func (r *results) put(c cellResult) {
+	r.Cells = slices.DeleteFunc(r.Cells, func(o cellResult) bool { return o.Name == c.Name })
+	r.Cells = append(r.Cells, c)
+	order := map[string]int{}
+	for i, c := range cells() {
+		order[c.Name] = i + 1
+	}
+	r.Cells = slices.DeleteFunc(r.Cells, func(o cellResult) bool { return order[o.Name] == 0 })
+	slices.SortFunc(r.Cells, func(a, b cellResult) int { return order[a.Name] - order[b.Name] })
+}
+
+// find returns the result of a cell, nil if it was not measured.
+func (r *results) find(name string) *cellResult {
+	for i := range r.Cells {
+		if c := &r.Cells[i]; c.Name == name && c.NotRun == "" {
+			return c
+		}
+	}
+	return nil
+}
+
+// of returns the runs of one server that went well.
+func (c *cellResult) of(s server) []run {
+	return slices.DeleteFunc(slices.Clone(c.Runs), func(r run) bool { return r.Server != s || r.Error != "" })
+}
+
+// median returns the median of a figure over the runs of one server; ok is
+// false if there are none.
+func (c *cellResult) median(s server, figure func(run) float64) (m float64, ok bool) {
+	var values []float64
+	for _, r := range c.of(s) {
+		values = append(values, figure(r))
+	}
+	return stats.Median(values), len(values) > 0
+}
+
+// ratio returns a figure of Player divided by that of a baseline, from the
+// medians of their alternated runs.
+func (c *cellResult) ratio(to server, figure func(run) float64) (q float64, ok bool) {
+	ours, ok1 := c.median(player, figure)
+	theirs, ok2 := c.median(to, figure)
+	return ours / theirs, ok1 && ok2 && theirs > 0
+}
+
+// The figures of a run. Those of clients are of the first group, which is the
+// one that a cell is about.
+
+func closed(r run) float64 {
+	n := 0
+	for _, g := range r.Load.Groups {
+		n += g.Closed
+	}
+	return float64(n)
+}
+
+func framesOf(r run) float64 {
+	n := 0
+	for _, g := range r.Load.Groups {
+		n += g.Frames
+	}
+	return float64(n)
+}
+
+func rate(r run) float64         { return framesOf(r) / r.Load.Window.Seconds() }
+func cpuOfFrame(r run) float64   { return float64(r.Usage.CPU) / 1e3 / max(framesOf(r), 1) } // us
+func cpuShare(r run) float64     { return r.Usage.CPU.Seconds() / r.Load.Window.Seconds() }
+func clientShare(r run) float64  { return r.Load.CPU.Seconds() / r.Load.Window.Seconds() }
+func wakes(r run) float64        { return float64(r.Usage.Voluntary) / r.Load.Window.Seconds() }
+func loopWakes(r run) float64    { return float64(r.Usage.Busiest) / r.Load.Window.Seconds() }
+func rss(r run) float64          { return float64(r.Usage.RSS) }
+func drops(r run) float64        { return float64(r.Traffic.Drops) }
+func jain(r run) float64         { return r.Load.Groups[0].Jain }
+func worstMean(r run) float64    { return float64(r.Load.Groups[0].WorstMean) }
+func intervalSD(r run) float64   { return float64(r.Load.Groups[0].Interval.SD) }
+func intervalP50(r run) float64  { return float64(r.Load.Groups[0].Interval.P50) }
+func intervalP99(r run) float64  { return float64(r.Load.Groups[0].Interval.P99) }
+func intervalP999(r run) float64 { return float64(r.Load.Groups[0].Interval.P999) }
+func intervalMax(r run) float64  { return float64(r.Load.Groups[0].Interval.Max) }
+func latency(r run) float64      { return float64(r.Load.Groups[0].Latency.Mean) }
+func ageMean(r run) float64      { return float64(r.Load.Groups[0].AgeMean) }
+func ageP99(r run) float64       { return float64(r.Load.Groups[0].AgeP99) }
+func round(r run) float64        { return float64(r.Load.Groups[0].Round.Mean) }
+func roundP99(r run) float64     { return float64(r.Load.Groups[0].Round.P99) }
+
+// linkUse is the share of the link's rate that the server's side has used.
+func (c *cellResult) linkUse(r run) float64 {
+	return float64(r.Traffic.Bytes) * 8 / r.Load.Window.Seconds() / float64(c.Link.Rate)
+}
+
+// trim takes out of a run what no report shows: the distributions of cells
+// without a plot, and single clients where all are alike.
+func (c cell) trim(r *run, first bool) {
+	if r.Load == nil {
+		return
+	}
+	for i := range r.Load.Groups {
+		g := &r.Load.Groups[i]
+		if !first || c.Link != wireless || c.Size != large {
+			g.IntervalCDF, g.AgeCDF = nil, nil
+		}
+		if !first || c.fits() {
+			g.Each = nil
+		}
+		g.IntervalCDF, g.AgeCDF = thin(g.IntervalCDF), thin(g.AgeCDF)
+	}
+}
+
+// thin keeps the points of a distribution that a plot can show: those that
+// differ by half a percent, and the ends.
+func thin(points []stats.Point) []stats.Point {
+	var kept []stats.Point
+	for i, p := range points {
+		p.Share = float64(int(p.Share*1e4+0.5)) / 1e4
+		if i == 0 || i == len(points)-1 || p.Share-kept[len(kept)-1].Share >= 0.005 {
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}

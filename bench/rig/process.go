@@ -1,0 +1,129 @@
+package rig
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Usage is what a process has used since its start, over all of its threads.
+type Usage struct {
+	CPU         time.Duration `json:"cpu_ns"`
+	User        time.Duration `json:"user_ns"` // to 10 ms
+	System      time.Duration `json:"system_ns"`
+	Voluntary   uint64        `json:"voluntary"`   // context switches: it waited, so something woke it again
+	Involuntary uint64        `json:"involuntary"` // it was made to wait
+	// Busiest is the voluntary switches of the thread that used most of the
+	// processor: in a server with one loop, how often the loop was woken.
+	Busiest uint64 `json:"busiest_voluntary"`
+	RSS     int    `json:"rss"`  // bytes, now
+	Peak    int    `json:"peak"` // bytes, the largest RSS
+	Threads int    `json:"threads"`
+
+	threads map[string]thread
+}
+
+// thread is what one thread has used.
+type thread struct {
+	cpu       time.Duration
+	voluntary uint64
+}
+
+// Sub is the use since an earlier moment; memory is as of now.
+func (u Usage) Sub(o Usage) Usage {
+	u.CPU -= o.CPU
+	u.User -= o.User
+	u.System -= o.System
+	u.Voluntary -= o.Voluntary
+	u.Involuntary -= o.Involuntary
+	var most time.Duration
+	for id, t := range u.threads {
+		if cpu := t.cpu - o.threads[id].cpu; cpu >= most {
+			most, u.Busiest = cpu, t.voluntary-o.threads[id].voluntary
+		}
+	}
+	return u
+}
+
+// UsageOf reads /proc for a process. Threads that have ended are not counted;
+// a server at work ends none.
+func UsageOf(pid int) (Usage, error) {
+	dir := filepath.Join("/proc", strconv.Itoa(pid))
+	u := Usage{threads: map[string]thread{}}
+	tasks, err := os.ReadDir(filepath.Join(dir, "task"))
+	if err != nil {
+		return u, err
+	}
+	u.Threads = len(tasks)
+	for _, task := range tasks {
+		path := filepath.Join(dir, "task", task.Name())
+		sched, err := os.ReadFile(filepath.Join(path, "schedstat"))
+		if err != nil {
+			return u, err
+		}
+		var ran int64 // ns on a processor
+		if _, err := fmt.Sscan(string(sched), &ran); err != nil {
+			return u, fmt.Errorf("%s/schedstat: %w", path, err)
+		}
+		status, err := fields(filepath.Join(path, "status"))
+		if err != nil {
+			return u, err
+		}
+		t := thread{time.Duration(ran), uint64(status["voluntary_ctxt_switches"])}
+		u.threads[task.Name()] = t
+		u.CPU += t.cpu
+		u.Voluntary += t.voluntary
+		u.Involuntary += uint64(status["nonvoluntary_ctxt_switches"])
+	}
+	status, err := fields(filepath.Join(dir, "status"))
+	if err != nil {
+		return u, err
+	}
+	u.RSS, u.Peak = status["VmRSS"]<<10, status["VmHWM"]<<10
+	u.User, u.System, err = times(dir)
+	return u, err
+}
+
+// fields reads the numbers of a status file; sizes are in KiB.
+func fields(path string) (map[string]int, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	m := map[string]int{}
+	for line := range strings.Lines(string(text)) {
+		name, value, _ := strings.Cut(line, ":")
+		if words := strings.Fields(value); len(words) > 0 {
+			if n, err := strconv.Atoi(words[0]); err == nil {
+				m[name] = n
+			}
+		}
+	}
+	return m, nil
+}
+
+// tick is the unit of utime and stime in /proc/pid/stat: USER_HZ is 100 on
+// every architecture that Go runs on.
+const tick = 10 * time.Millisecond
+
+func times(dir string) (user, system time.Duration, err error) {
+	text, err := os.ReadFile(filepath.Join(dir, "stat"))
+	if err != nil {
+		return 0, 0, err
+	}
+	// The name in parentheses may hold anything; the fields count from behind it.
+	_, after, _ := strings.Cut(string(text[strings.LastIndexByte(string(text), ')'):]), " ")
+	f := strings.Fields(after)
+	if len(f) < 13 {
+		return 0, 0, fmt.Errorf("%s/stat is too short", dir)
+	}
+	u, err1 := strconv.Atoi(f[11])
+	s, err2 := strconv.Atoi(f[12])
+	if err1 != nil || err2 != nil {
+		return 0, 0, fmt.Errorf("%s/stat: %v %v", dir, err1, err2)
+	}
+	return time.Duration(u) * tick, time.Duration(s) * tick, nil
+}

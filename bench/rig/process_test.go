@@ -1,0 +1,34 @@
+package rig
+
+import (
+	"os"
+	"testing"
+)
+
+func TestUsageOfOurselves(t *testing.T) {
+	before, err := UsageOf(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := 0
+	for i := range 200_000_000 { // some tenths of a second
+		x ^= i
+	}
+	after, err := UsageOf(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := after.Sub(before)
+	if u.CPU <= 0 || u.RSS <= 0 || u.Peak < u.RSS || u.Threads < 1 {
+		t.Errorf("%+v after %d", u, x)
+	}
+	if after.User+after.System <= 0 {
+		t.Error("no times in /proc/self/stat")
+	}
+	if u.Busiest > u.Voluntary {
+		t.Errorf("one thread was woken %d times, all of them %d", u.Busiest, u.Voluntary)
+	}
+	if _, err := UsageOf(1 << 30); err == nil {
+		t.Error("a process that does not exist has used something")
+	}
+}

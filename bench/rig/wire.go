@@ -1,0 +1,237 @@
+// Package rig is the ground that a benchmark stands on: networks that are too
+// small, processors that are too slow, and the meters on both.
+package rig
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"unsafe"
+
+	"github.com/vishvananda/netlink"
+	"github.com/vishvananda/netns"
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// burst is the bucket of the rate limiters in bytes: two full packets, as
+	// little as lets a packet through at once. A larger one would let the
+	// start of each queue through faster than the link is.
+	burst = 3000
+	// queueTime bounds the queue of a limiter by what the link sends in this
+	// many ms, a usual size for the buffer of an interface.
+	queueTime = 400
+	// Header is what TCP, IP and Ethernet add to a frame in bytes: 20 and 12
+	// of options, 20, 14.
+	Header = 66
+)
+
+// The two ends. The networks are private to the wire, so the addresses cannot
+// be in anybody's way.
+const (
+	ServerAddress = "10.77.0.1"
+	clientAddress = "10.77.0.2"
+	prefix        = "/24"
+	device        = "wire"
+)
+
+// Wire is a link of a given rate in both directions between two network
+// namespaces, one for the server and one for the clients. The namespaces have
+// no name: they are gone when the last process in them is, whatever happens to
+// us.
+type Wire struct {
+	Rate   int // bit/s
+	Server netns.NsHandle
+	Client netns.NsHandle
+	meter  *netlink.Handle // in the server's namespace
+	index  int             // of its device
+}
+
+// NewWire makes a wire. It needs the right to administer networks; the error
+// says what is missing.
+func NewWire(rate int) (*Wire, error) {
+	w := &Wire{Rate: rate, Server: netns.None(), Client: netns.None()}
+	if err := onThread(w.make); err != nil {
+		w.Close()
+		return nil, err
+	}
+	return w, nil
+}
+
+// onThread runs f on a thread whose network namespace f may change.
+func onThread(f func() error) error {
+	runtime.LockOSThread()
+	home, err := netns.Get()
+	if err != nil {
+		runtime.UnlockOSThread()
+		return fmt.Errorf("network namespaces: %w", err)
+	}
+	defer home.Close()
+	err = f()
+	if back := netns.Set(home); back != nil {
+		return errors.Join(err, back) // the thread stays locked, and ends with its goroutine
+	}
+	runtime.UnlockOSThread()
+	return err
+}
+
+func (w *Wire) make() (err error) {
+	if w.Client, err = newNamespace(); err != nil {
+		return err
+	}
+	if w.Server, err = newNamespace(); err != nil {
+		return err
+	}
+	// The thread is in the server's namespace now.
+	attrs := netlink.NewLinkAttrs()
+	attrs.Name = device
+	veth := netlink.NewVeth(attrs)
+	veth.PeerName, veth.PeerNamespace = device, netlink.NsFd(w.Client)
+	if err := netlink.LinkAdd(veth); err != nil {
+		return fmt.Errorf("make a veth pair: %w", err)
+	}
+	if w.meter, err = netlink.NewHandle(); err != nil {
+		return fmt.Errorf("netlink: %w", err)
+	}
+	link, err := w.setUp(ServerAddress)
+	if err != nil {
+		return err
+	}
+	w.index = link.Attrs().Index
+	if err := netns.Set(w.Client); err != nil {
+		return err
+	}
+	_, err = w.setUp(clientAddress)
+	return err
+}
+
+func newNamespace() (netns.NsHandle, error) {
+	ns, err := netns.New()
+	if errors.Is(err, os.ErrPermission) {
+		return ns, errors.New("network namespaces need root")
+	}
+	if err != nil {
+		return ns, fmt.Errorf("make a network namespace: %w", err)
+	}
+	lo, err := netlink.LinkByName("lo")
+	if err != nil {
+		return ns, fmt.Errorf("loopback: %w", err)
+	}
+	return ns, netlink.LinkSetUp(lo)
+}
+
+// setUp configures this end of the pair.
+func (w *Wire) setUp(address string) (netlink.Link, error) {
+	link, err := netlink.LinkByName(device)
+	if err != nil {
+		return nil, err
+	}
+	addr, err := netlink.ParseAddr(address + prefix)
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(netlink.AddrAdd(link, addr), netlink.LinkSetUp(link)); err != nil {
+		return nil, fmt.Errorf("address %s: %w", address, err)
+	}
+	if err := disableOffload(device); err != nil {
+		return nil, fmt.Errorf("segmentation offload: %w", err)
+	}
+	bytes := uint64(w.Rate) / 8
+	err = netlink.QdiscReplace(&netlink.Tbf{
+		QdiscAttrs: netlink.QdiscAttrs{LinkIndex: link.Attrs().Index, Handle: netlink.MakeHandle(1, 0), Parent: netlink.HANDLE_ROOT},
+		Rate:       bytes,
+		Buffer:     netlink.Xmittime(bytes, burst),
+		Limit:      uint32(bytes*queueTime/1000) + burst,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("rate limiter (tbf): %w", err)
+	}
+	return link, nil
+}
+
+// disableOffload has segments go out as the network would see them: with
+// offload the limiter meets chunks of up to 64 KiB.
+func disableOffload(name string) error {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	for _, command := range []uint32{unix.ETHTOOL_STSO, unix.ETHTOOL_SGSO, unix.ETHTOOL_SGRO} {
+		value := struct{ command, on uint32 }{command, 0}
+		request := struct {
+			name  [unix.IFNAMSIZ]byte
+			value unsafe.Pointer
+			_     [16]byte
+		}{value: unsafe.Pointer(&value)}
+		copy(request.name[:], name)
+		if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), unix.SIOCETHTOOL, uintptr(unsafe.Pointer(&request))); errno != 0 {
+			return errno
+		}
+	}
+	return nil
+}
+
+// Start starts a command in the server's namespace.
+func (w *Wire) Start(cmd *exec.Cmd) error {
+	return onThread(func() error {
+		if err := netns.Set(w.Server); err != nil {
+			return err
+		}
+		return cmd.Start()
+	})
+}
+
+// ClientFile is the clients' namespace for a process that makes connections in
+// it.
+func (w *Wire) ClientFile() (*os.File, error) {
+	fd, err := unix.FcntlInt(uintptr(w.Client), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), "client namespace"), nil
+}
+
+// Traffic is what the limiter on the server's side has seen since the start.
+type Traffic struct {
+	Bytes   uint64 `json:"bytes"` // sent, with all headers
+	Packets uint64 `json:"packets"`
+	Drops   uint64 `json:"drops"`
+}
+
+// Sub is the traffic since an earlier moment.
+func (t Traffic) Sub(o Traffic) Traffic {
+	return Traffic{t.Bytes - o.Bytes, t.Packets - o.Packets, t.Drops - o.Drops}
+}
+
+// Traffic reads the meters.
+func (w *Wire) Traffic() (Traffic, error) {
+	link, err := w.meter.LinkByIndex(w.index)
+	if err != nil {
+		return Traffic{}, err
+	}
+	qdiscs, err := w.meter.QdiscList(link)
+	if err != nil {
+		return Traffic{}, err
+	}
+	for _, q := range qdiscs {
+		if s := q.Attrs().Statistics; q.Type() == "tbf" && s != nil && s.Basic != nil && s.Queue != nil {
+			return Traffic{s.Basic.Bytes, uint64(s.Basic.Packets), uint64(s.Queue.Drops)}, nil
+		}
+	}
+	return Traffic{}, errors.New("the limiter has no statistics")
+}
+
+// Close gives the namespaces up.
+func (w *Wire) Close() {
+	if w.meter != nil {
+		w.meter.Close()
+	}
+	for _, ns := range []*netns.NsHandle{&w.Server, &w.Client} {
+		if ns.IsOpen() {
+			ns.Close()
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package rig
+
+import (
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/vishvananda/netns"
+)
+
+// requireRoot skips without the right to make networks; in CI it has to be
+// there.
+func requireRoot(t *testing.T) {
+	t.Helper()
+	if os.Geteuid() == 0 {
+		return
+	}
+	if os.Getenv("CI") != "" {
+		t.Fatal("needs root")
+	}
+	t.Skip("needs root")
+}
+
+// What is sent through a wire arrives, is metered, and stays inside.
+func TestWireCarriesAndCounts(t *testing.T) {
+	requireRoot(t)
+	w, err := NewWire(10_000_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	before, err := w.Traffic()
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := func(ns netns.NsHandle, f func() error) {
+		t.Helper()
+		if err := onThread(func() error {
+			if err := netns.Set(ns); err != nil {
+				return err
+			}
+			return f()
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var l net.Listener
+	in(w.Server, func() (err error) { l, err = net.Listen("tcp", ServerAddress+":0"); return err })
+	defer l.Close()
+	const size = 20_000
+	go func() {
+		if conn, err := l.Accept(); err == nil {
+			_, _ = conn.Write(make([]byte, size)) // the reader would miss it
+			conn.Close()
+		}
+	}()
+	var conn net.Conn
+	in(w.Client, func() (err error) { conn, err = net.Dial("tcp", l.Addr().String()); return err })
+	defer conn.Close()
+	if n, err := io.Copy(io.Discard, conn); n != size || err != nil {
+		t.Fatalf("%d of %d bytes arrived: %v", n, size, err)
+	}
+	after, err := w.Traffic()
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := after.Sub(before)
+	// With offload on there would be fewer packets than segments.
+	if used.Bytes < size+size/1500*Header || used.Packets < size/1500 || used.Drops != 0 {
+		t.Errorf("the meter says %+v for %d bytes", used, size)
+	}
+	if _, err := net.Dial("tcp", l.Addr().String()); err == nil {
+		t.Error("the wire can be reached from outside")
+	}
+}
+
+// A command started on the wire is in the server's namespace.
+func TestWireStartsCommands(t *testing.T) {
+	requireRoot(t)
+	w, err := NewWire(1_900_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	var out strings.Builder
+	cmd := exec.Command("cat", "/proc/net/fib_trie")
+	cmd.Stdout = &out
+	if err := w.Start(cmd); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), ServerAddress) || strings.Contains(out.String(), clientAddress+"\n           /32 host LOCAL") {
+		t.Errorf("not the server's network:\n%s", out.String())
+	}
+	if text, _ := os.ReadFile("/proc/net/fib_trie"); strings.Contains(string(text), ServerAddress) {
+		t.Error("we are in it ourselves")
+	}
+}
+
+func TestGroupHoldsAProcess(t *testing.T) {
+	requireRoot(t)
+	g, err := NewGroup(0.1, 32<<20)
+	if err != nil {
+		t.Skip(err) // containers often have no controllers
+	}
+	var dirs []string
+	dirs = append(dirs, g.dirs...)
+	cmd := exec.Command("sh", "-c", `for f in `+strings.Join(g.Files(), " ")+`; do echo $$ > $f || exit 1; done; cat /proc/self/cgroup`)
+	out, err := cmd.CombinedOutput()
+	if err != nil || strings.Count(string(out), "player-bench-") < 1 {
+		t.Errorf("%v: %s", err, out)
+	}
+	g.Close()
+	for _, dir := range dirs {
+		if _, err := os.Stat(dir); err == nil {
+			t.Errorf("%s is left", dir)
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package devices
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+)
+
+// overseer writes down what a device says and is told.
+type overseer struct{ driver *scripted }
+
+func (o overseer) Published(d *Device) { o.driver.note("sees data %q", d.Data()) }
+func (o overseer) Commanded(now time.Duration, d *Device) {
+	o.driver.note("sees %v command %q", now, d.Command())
+}
+func (o overseer) Configured(now time.Duration, _ *Device, payload []byte) {
+	o.driver.note("sees %v configure %q", now, payload)
+}
+
+// An overseer sees what a device is told before its driver does, and only what
+// its driver is told.
+func TestOverseer(t *testing.T) {
+	w := newTwoDevices(t)
+	o := overseer{w.driver}
+	w.position.Follow(o)
+	w.position.SetCommand(ms, []byte("lost"))
+	if err := w.position.Configure(ms, []byte("m")); err != ErrNotOpen {
+		t.Error(err)
+	}
+	subscribe(t, w.position, ms, new(person), false)
+	w.position.SetCommand(2*ms, []byte("fast"))
+	if err := w.position.Configure(3*ms, []byte("bad")); !errors.Is(err, errBroken) {
+		t.Error(err)
+	}
+	w.position.Publish(4*ms, []byte("here"))
+	w.sonar.Publish(4*ms, []byte("not followed"))
+	w.position.Unfollow(o)
+	w.position.SetCommand(5*ms, []byte("slow"))
+	want := []string{
+		"setup", `sees 2ms command "fast"`, fmt.Sprintf("command p % X", "fast"), `sees 3ms configure "bad"`, `configure p "bad"`, `sees data "here"`,
+		fmt.Sprintf("command p % X", "slow"),
+	}
+	if got := w.driver.take(); !slices.Equal(got, want) {
+		t.Errorf("%q\nwant %q", got, want)
+	}
+}
