@@ -217,10 +217,12 @@ func (d *block) checkAddresses(port int) error {
 	return nil
 }
 
-// port is the robot of the block: that of the devices it provides.
+// port is the robot of the block: that of the devices it provides, or requires.
 func (d *block) port(usual int) int {
-	if len(d.provides) > 0 {
-		return d.provides[0].port
+	for _, devices := range [][]address{d.provides, d.requires} {
+		if len(devices) > 0 {
+			return devices[0].port
+		}
 	}
 	return usual
 }

@@ -175,7 +175,7 @@ func (d *block) mayProvide(a address, usual int) bool {
 		return slices.ContainsFunc(d.provides, a.same)
 	}
 	// A driver of several robots chooses their ports itself.
-	return hasLetter(d.kind.Provides, a.spec.Letter) && a.spec.Index == 0 && (a.port == usual || d.kind.NewAll != nil)
+	return hasLetter(d.kind.Provides, a.spec.Letter) && a.spec.Index == 0 && (a.port == d.port(usual) || d.kind.NewAll != nil)
 }
 
 // attach makes the driver, or the drivers, of a block and gives them to their

@@ -295,6 +295,16 @@ func TestExport(t *testing.T) {
 	}
 }
 
+// The recorder of a robot on another port adds no robot of its own.
+func TestRecordAnotherRobot(t *testing.T) {
+	out, err := exec.Command(binary, "-check", write(t, t.TempDir(), "two.cfg", `
+		driver ( name "writelog" file "run.mcap" requires ["7001:sonar:0"] )
+		driver ( name "testpattern" provides ["7001:sonar:0"] )`)).CombinedOutput()
+	if err != nil || strings.Count(string(out), "robot on port") != 1 {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
 // What is wrong with a log is told before the robot is served.
 func TestBadLogs(t *testing.T) {
 	dir := t.TempDir()

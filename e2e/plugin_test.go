@@ -168,6 +168,7 @@ func TestPlugin(t *testing.T) {
 	// When the client leaves, motors are stopped, and it.
 	p.conn.Close()
 	await(t, "the end of the program", func() bool { return len(processes(t, dir)) == 0 })
+	await(t, "its last words", func() bool { return strings.Contains(s.log.String(), `b'dr' b'pc'`) })
 	log := s.log.String()
 	if stop, end := strings.LastIndex(log, `b'cp' b'\\x00\\x00\\x00\\x00'`), strings.LastIndex(log, `b'dr' b'pc'`); stop < 0 || end < stop {
 		t.Errorf("stopped at %d, closed at %d", stop, end)

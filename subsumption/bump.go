@@ -43,7 +43,8 @@ const (
 // for a moment. A bumper that is pressed anew, while it is at it, aborts that
 // and starts again; so does a bumper that is still pressed at the end. After a
 // bump from behind it goes forward first; between two things, be it that it
-// backs into the second, it turns first. Blocked wheels count as a bumper. Subsumed, it aborts.
+// backs into the second, it turns first. Blocked wheels count as a bumper.
+// Subsumed, it aborts.
 type Bump struct {
 	Speed   int           // full speed, mm/s; zero: 300. It backs up and turns at half of it
 	Turn    int           // deg/s; zero: 80

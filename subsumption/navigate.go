@@ -28,7 +28,7 @@ func ParseTargets(text string) (targets []Target, err error) {
 // robot's heading: -180 to 180 degrees, positive to the left. It is the
 // article's appendix.
 func LocateTarget(at Pose, target Target) (distance, headingError int) {
-	x, y := float64(target.X-at.X), float64(target.Y-at.Y)
+	x, y := float64(target.X)-float64(at.X), float64(target.Y)-float64(at.Y)
 	bearing := math.Round(math.Atan2(y, x) * 180 / math.Pi)
 	return int(math.Round(math.Hypot(x, y))), between(int(bearing) - at.Heading)
 }

@@ -135,7 +135,9 @@ func (d *Driver) SetupDone(now time.Duration, device *devices.Device, err error)
 }
 
 func (d *Driver) Shutdown(now time.Duration) {
-	d.send(now, subsumption.Command{})
+	if d.winner != nil { // who has only read leaves the wheels to others
+		d.send(now, subsumption.Command{})
+	}
 	d.inner.Unfollow(d)
 	open := d.open
 	d.open = nil

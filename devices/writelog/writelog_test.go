@@ -401,6 +401,26 @@ func TestFailingDisk(t *testing.T) {
 	}
 }
 
+// Two recorders do not take a file from each other.
+func TestOneFileForTwo(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run.mcap")
+	first := newRig(t, path, megabyte, 3, true, 0)
+	first.sonar.Publish(200*ms, []byte("first"))
+	first.wake(time.Second)
+	first.await("a file", func() bool { return first.hasLogged("recording") })
+	second := newRig(t, path, megabyte, 3, true, 0)
+	second.sonar.Publish(200*ms, []byte("second"))
+	second.stop(time.Second)
+	if e := second.log.FilterLevelExact(zapcore.ErrorLevel).All(); len(e) != 1 || !strings.Contains(fmt.Sprint(e[0].ContextMap()), "by another recorder") {
+		t.Error(e)
+	}
+	first.sonar.Publish(1200*ms, []byte("still the first"))
+	first.stop(2 * time.Second)
+	if got := read(t, path); len(got) != 2 {
+		t.Error(got)
+	}
+}
+
 // Recording allocates nothing: what the library keeps of a chunk is spread over
 // its messages.
 func TestAllocates(t *testing.T) {
