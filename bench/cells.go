@@ -195,16 +195,16 @@ func processors() []cell {
 // isolation is 25 clients that must not notice what others do.
 func isolation() []cell {
 	well := group{Name: "well", Clients: 25, Rate: 50, Task: load.Stream, Local: true}
-	make := func(name string, device int, others ...group) cell {
+	beside := func(name string, device int, others ...group) cell {
 		// The link is there in all of them, so that they differ in nothing else.
 		return cell{Name: "isolation/" + name, Link: wireless, Groups: append([]group{well}, others...), Size: large, Device: device}
 	}
 	return []cell{
-		make("alone", ageRate),
-		make("sick-link", ageRate, group{Name: "sick", Clients: 25, Rate: 50, Task: load.Stream}),
-		make("deaf-client", ageRate, group{Name: "deaf", Clients: 1, Rate: 50, Task: load.Deaf, Local: true}),
-		make("command-flood", ageRate, group{Name: "flood", Clients: 1, Rate: 50, Task: load.Flood, Local: true}),
-		make("2500Hz-device", 2500),
+		beside("alone", ageRate),
+		beside("sick-link", ageRate, group{Name: "sick", Clients: 25, Rate: 50, Task: load.Stream}),
+		beside("deaf-client", ageRate, group{Name: "deaf", Clients: 1, Rate: 50, Task: load.Deaf, Local: true}),
+		beside("command-flood", ageRate, group{Name: "flood", Clients: 1, Rate: 50, Task: load.Flood, Local: true}),
+		beside("2500Hz-device", 2500),
 	}
 }
 

@@ -242,15 +242,21 @@ func (p *page) plain(r *results, prefix string) {
 			if j > 0 {
 				name = ""
 			}
+			age := func(f func(load.GroupResult) float64) string {
+				if c.stamped() == 0 || g.Task == load.Deaf {
+					return ""
+				}
+				return of(f, duration)
+			}
 			p.row(name, fmt.Sprintf("%d %s", g.Clients, g.Name),
 				show(c, player, func(r run) float64 { return float64(r.Load.Groups[j].Frames) / r.Load.Window.Seconds() }, rounded),
 				of(func(g load.GroupResult) float64 { return float64(g.Closed) }, count),
 				of(func(g load.GroupResult) float64 { return float64(g.WorstMean) }, duration),
 				of(func(g load.GroupResult) float64 { return float64(g.Interval.P99) }, duration),
 				of(func(g load.GroupResult) float64 { return float64(g.Interval.Max) }, duration),
-				of(func(g load.GroupResult) float64 { return float64(g.Latency.Mean) }, duration),
-				of(func(g load.GroupResult) float64 { return float64(g.AgeMean) }, duration),
-				of(func(g load.GroupResult) float64 { return float64(g.AgeP99) }, duration),
+				age(func(g load.GroupResult) float64 { return float64(g.Latency.Mean) }),
+				age(func(g load.GroupResult) float64 { return float64(g.AgeMean) }),
+				age(func(g load.GroupResult) float64 { return float64(g.AgeP99) }),
 				get(cpuShare, percent), get(cpuOfFrame, rounded), get(rss, memory))
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"player/bench/load"
@@ -26,7 +25,7 @@ const (
 	// idleSettle is how long a server that has just started may be busy with
 	// itself before it has to be idle.
 	idleSettle = 3 * time.Second
-	// idleWindow is the paper of the target: no wakes in ten seconds.
+	// idleWindow is how long it then has to be, without a wake.
 	idleWindow = 10 * time.Second
 )
 
@@ -164,7 +163,7 @@ func (p *process) serve(ctx context.Context, r *run, wire *rig.Wire, spec load.S
 	clients.Stdin = bytes.NewReader(text)
 	var said bytes.Buffer
 	clients.Stderr = &said
-	clients.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	clients.SysProcAttr = apart()
 	out, err := clients.StdoutPipe()
 	if err != nil {
 		return err

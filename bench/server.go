@@ -111,7 +111,7 @@ func (w *workshop) start(ctx context.Context, s server, c cell, wire *rig.Wire) 
 	p.cmd.Stderr = &p.said
 	p.cmd.Cancel = func() error { return p.cmd.Process.Signal(syscall.SIGTERM) }
 	p.cmd.WaitDelay = stopLimit
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	p.cmd.SysProcAttr = apart()
 	if c.Procs != 0 {
 		p.cmd.Env = append(os.Environ(), "GOMAXPROCS="+strconv.Itoa(c.Procs))
 	}
@@ -126,6 +126,12 @@ func (w *workshop) start(ctx context.Context, s server, c cell, wire *rig.Wire) 
 		return nil, fmt.Errorf("start %s: %w", s, err)
 	}
 	return p, nil
+}
+
+// apart keeps a child out of the terminal's reach, for we end it in order, and
+// from outliving us when we are killed.
+func apart() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
 // stop ends the server, and says what it said if it ended in its own way.

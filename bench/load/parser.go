@@ -23,7 +23,7 @@ type parser struct {
 	wanted int // bytes of the stamp to come
 }
 
-// what has been completed
+// event is what the parser has come to the end of.
 type event uint8
 
 const (
