@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -44,8 +45,9 @@ func TestAccessTable(t *testing.T) {
 }
 
 func TestAccessOfMissingHardware(t *testing.T) {
-	s := start(t, "-pp", "/dev/nonexistent-p2os", "-lp", "/dev/nonexistent-laser", "-zp", "/dev/nonexistent-camera")
-	for _, device := range "spgmlz" { // vision may start a program: see the ACTS tests
+	t.Setenv("PATH", t.TempDir()) // no program acts either
+	s := start(t, "-pp", "/dev/nonexistent-p2os", "-lp", "/dev/nonexistent-laser", "-zp", "/dev/nonexistent-camera", "-vp", strconv.Itoa(freePort(t)))
+	for _, device := range "spgmlzv" {
 		p := s.dial(t)
 		for _, c := range []struct{ asked, want string }{
 			{"c", "e"}, {"x", "e"}, // never opened
