@@ -1,6 +1,7 @@
 package main
 
 import (
+	_ "embed" // parts
 	"fmt"
 	"io"
 	"strings"
@@ -39,6 +40,12 @@ the other flags. ` + "`floor`" + ` is a bare epoll loop that writes a constant f
 ticker for each client; both run in turn with the server.
 `
 
+// parts are the figures of Go's own benchmarks. They change with the code of a
+// room, not with a run of the suite, and are written by hand.
+//
+//go:embed parts.md
+var parts string
+
 // report writes the page. plots are files beside it.
 func (r *results) report(w io.Writer, plots string) error {
 	p := &page{}
@@ -54,6 +61,7 @@ func (r *results) report(w io.Writer, plots string) error {
 	p.isolation(r)
 	p.exchanges(r)
 	p.missing(r)
+	p.b.WriteString(parts)
 	_, err := io.WriteString(w, p.b.String())
 	return err
 }
