@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/panjf2000/gnet/v2"
-	"github.com/panjf2000/gnet/v2/pkg/pool/goroutine"
 	"golang.org/x/sys/unix"
 
 	"player/devices"
@@ -51,7 +50,9 @@ func (r *Reactor) adopt(fd int, owner any) error {
 	if err != nil {
 		return errors.Join(err, conn.Close())
 	}
-	goroutine.DefaultWorkerPool.Reboot() // asleep since the last adoption, see adopted
+	if err := r.startWorkers(); err != nil {
+		return errors.Join(err, conn.Close())
+	}
 	if _, err = r.loop.Enroll(gnet.NewContext(context.Background(), owner), conn); err != nil {
 		return errors.Join(err, conn.Close())
 	}

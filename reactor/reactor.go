@@ -91,7 +91,8 @@ type Reactor struct {
 	queue    timers.Queue
 	ticks    *timers.Ticks[*client]
 	wakes    map[*devices.Link]*timers.Timer
-	adopting int // registrations under way
+	adopting int        // registrations under way
+	workers  *ants.Pool // what gnet registers descriptors on, nil while there is nothing to do
 
 	clients  map[*client]struct{}
 	routes   map[netip.Addr]*route
@@ -251,7 +252,9 @@ func (r *Reactor) leave(now time.Duration) gnet.Action {
 
 // OnBoot implements gnet.EventHandler. It runs before the loop.
 func (r *Reactor) OnBoot(gnet.Engine) gnet.Action {
-	ants.Release() // a pool that nobody uses, and that would wake us for ever
+	// Two pools that nobody uses yet, and that would wake us for ever.
+	ants.Release()
+	goroutine.DefaultWorkerPool.Release()
 	if err := r.clock.open(); err != nil {
 		r.bootError = err
 		return gnet.Shutdown
@@ -387,14 +390,27 @@ func (r *Reactor) finish(now time.Duration) time.Duration {
 	return now + 10*time.Millisecond
 }
 
-// adopted counts one registration as done and puts gnet's worker pool to sleep
-// when none is left: its housekeeping would wake an idle server for ever. Not
-// at once, for the worker still waits for us to return.
+// startWorkers gives gnet a pool of goroutines to register descriptors on,
+// unless it has one. A new one each time: starting a stopped one again races
+// with the last of its workers.
+func (r *Reactor) startWorkers() (err error) {
+	if r.workers == nil {
+		if r.workers, err = ants.NewPool(-1, ants.WithDisablePurge(true)); err == nil {
+			goroutine.DefaultWorkerPool = r.workers
+		}
+	}
+	return err
+}
+
+// adopted counts one registration as done and stops the workers when none is
+// left: their pool's housekeeping would wake an idle server for ever. Not at
+// once, for the worker still waits for us to return.
 func (r *Reactor) adopted() {
 	r.adopting--
 	_ = r.loop.Execute(context.Background(), gnet.RunnableFunc(func(context.Context) error {
-		if r.adopting == 0 {
-			goroutine.DefaultWorkerPool.Release()
+		if r.adopting == 0 && r.workers != nil {
+			r.workers.Release()
+			r.workers = nil
 		}
 		return nil
 	}))
