@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -57,6 +58,21 @@ func (p *peer) sees(channel int, blobs ...codec.Blob) {
 }
 
 func swapped(port int) int { return port>>8 | port&0xFF<<8 }
+
+// freeSwapped is a free port that is free with its bytes swapped, too. That one
+// lies below what the kernel gives to connections of other tests.
+func freeSwapped(t *testing.T) int {
+	t.Helper()
+	for {
+		port := freePort(t)
+		if s := swapped(port); s >= 1024 && s < 32768 {
+			if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", s)); err == nil {
+				l.Close()
+				return port
+			}
+		}
+	}
+}
 
 func TestVision(t *testing.T) {
 	t.Parallel()
@@ -159,7 +175,7 @@ func TestVisionProgram(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	t.Setenv("TMPDIR", t.TempDir())
-	port := freePort(t)
+	port := freeSwapped(t)
 	pids := filepath.Join(t.TempDir(), "pids")
 	fakeACTS(t, fmt.Sprintf(`
 [ "$*" = "-t /etc/colours -s %d" ] || exit 9
@@ -193,7 +209,7 @@ exec %s -only acts -acts-port %d >/dev/null
 // had, and others notice nothing.
 func TestVisionProgramFails(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	s, _ := serve(t, acts.New(freePort(t), ""))
+	s, _ := serve(t, acts.New(freeSwapped(t), ""))
 	c := s.dial(t)
 	c.mustOpen("vr", "ve")
 	c.mustOpen("vr", "ve")
