@@ -226,6 +226,19 @@ func exchanges() []cell {
 	})
 }
 
+// least is the shortest window that has enough frames of the slowest clients
+// for a mean: one late frame in ten is a tenth of its delay off.
+func (c cell) least() time.Duration {
+	const intervals = 30
+	d := time.Duration(0)
+	for _, g := range c.Groups {
+		if g.Rate > 0 {
+			d = max(d, intervals*time.Second/time.Duration(g.Rate))
+		}
+	}
+	return d
+}
+
 // wireTime is how long the link takes for one frame, zero on loopback.
 func (c cell) wireTime() time.Duration {
 	if c.Link.Rate == 0 {
@@ -272,11 +285,10 @@ func (c cell) servers() []server {
 	return c.Servers
 }
 
-// stamped is the device whose payload begins with the time it was taken: the
-// laser, if it has a payload.
+// stamped is the device whose payload begins with the time it was taken.
 func (c cell) stamped() byte {
 	if c.Size < large {
-		return 0
+		return codec.Sonar
 	}
 	return codec.Laser
 }
@@ -284,5 +296,5 @@ func (c cell) stamped() byte {
 // configuration is the file that has Player serve a cell: all seven devices.
 func (c cell) configuration() string {
 	laser := c.Size - small
-	return fmt.Sprintf("driver ( name \"testpattern\" rate %d laser_size %d stamp %v )\n", c.Device, laser, c.stamped() != 0)
+	return fmt.Sprintf("driver ( name \"testpattern\" rate %d laser_size %d stamp true )\n", c.Device, laser)
 }

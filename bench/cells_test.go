@@ -66,10 +66,20 @@ func TestAgeFloor(t *testing.T) {
 	t.Error("no such cell")
 }
 
+// A mean of few intervals says little, so slow cells are measured longer.
+func TestSlowCellsAreMeasuredLonger(t *testing.T) {
+	o := options{window: 10 * time.Second}
+	for name, want := range map[string]time.Duration{"paper/802.11/50x1Hz/85": 30 * time.Second, "paper/802.11/50x10Hz/85": 10 * time.Second, "request/1": 10 * time.Second} {
+		if got := o.windowOf(cellNamed(t, name)); got != want {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+}
+
 func TestConfiguration(t *testing.T) {
 	for size, want := range map[int]string{
 		large: `driver ( name "testpattern" rate 500 laser_size 722 stamp true )`,
-		small: `driver ( name "testpattern" rate 500 laser_size 0 stamp false )`,
+		small: `driver ( name "testpattern" rate 500 laser_size 0 stamp true )`,
 	} {
 		c := cell{Size: size, Device: 500}
 		if got := strings.TrimSpace(c.configuration()); got != want {

@@ -42,7 +42,8 @@ const usage = `Bench measures the server: the 54 experiments of the Player paper
 usage: go run ./bench [flags]
 
   -run REGEXP    cells to measure                  (default all; -list shows them)
-  -cell TIME     how long a cell is measured       (default 10s)
+  -cell TIME     how long a cell is measured       (default 10s; cells of 1 Hz at
+                 least 30s)
   -full          two minutes a cell, as in the paper
   -n N           runs of each cell; medians count  (default 1)
   -out DIR       results.json and plots go there   (default bench/results)
@@ -113,11 +114,14 @@ func (o options) chosen() []cell {
 	return chosen
 }
 
+// windowOf is how long a cell is measured.
+func (o options) windowOf(c cell) time.Duration { return max(o.window, c.least()) }
+
 // takes is how long a run will take.
 func (o options) takes(c cell) time.Duration {
 	switch c.Kind {
 	case frames:
-		return warmup + o.window + overhead
+		return warmup + o.windowOf(c) + overhead
 	case idle:
 		return idleSettle + idleWindow
 	}
@@ -194,7 +198,10 @@ func suite(ctx context.Context, o options) error {
 	if err = errors.Join(err, f.Close()); err == nil {
 		fmt.Println(o.report)
 	}
-	return errors.Join(err, ctx.Err())
+	if ctx.Err() != nil {
+		err = errors.Join(err, errors.New("interrupted"))
+	}
+	return err
 }
 
 // measure runs the cells and puts their results in.
@@ -212,12 +219,12 @@ func (r *results) measure(ctx context.Context, o options, chosen []cell) error {
 	defer p.close()
 	tree := commit(ctx)
 	for _, c := range chosen {
-		result := cellResult{cell: c, Commit: tree, Taken: time.Now().UTC().Truncate(time.Second), Window: o.window}
+		result := cellResult{cell: c, Commit: tree, Taken: time.Now().UTC().Truncate(time.Second), Window: o.windowOf(c)}
 		for range o.runs {
 			// In turn, so that noise of the machine meets all alike.
 			for _, s := range c.servers() {
 				p.say(c.Name, s)
-				measured, err := w.measure(ctx, s, c, o.window)
+				measured, err := w.measure(ctx, s, c, result.Window)
 				p.add(o.takes(c))
 				if ctx.Err() != nil {
 					return nil // half a cell is none

@@ -61,7 +61,7 @@ func (r *results) report(w io.Writer, plots string) error {
 	p.isolation(r)
 	p.exchanges(r)
 	p.missing(r)
-	p.b.WriteString(parts)
+	p.b.WriteString("\n" + parts)
 	_, err := io.WriteString(w, p.b.String())
 	return err
 }
@@ -179,18 +179,12 @@ func (p *page) paperRow(c *cellResult, name string) {
 	if c.Link.Rate > 0 {
 		link, lost = get(c.linkUse, percent), get(drops, count)
 	}
-	age := func(f func(run) float64) string {
-		if c.stamped() == 0 {
-			return ""
-		}
-		return get(f, duration)
-	}
 	frames := get(rate, rounded)
 	if !c.fits() {
 		frames += fmt.Sprintf(" of %d", c.asked())
 	}
 	p.row(name, c.Claim, frames, get(closed, count), get(worstMean, duration), get(intervalSD, duration), get(intervalP50, duration), get(intervalP99, duration),
-		get(intervalP999, duration), get(intervalMax, duration), age(latency), age(ageMean), age(ageP99), floorAge, get(jain, index), link, lost, get(cpuOfFrame, rounded))
+		get(intervalP999, duration), get(intervalMax, duration), get(latency, duration), get(ageMean, duration), get(ageP99, duration), floorAge, get(jain, index), link, lost, get(cpuOfFrame, rounded))
 }
 
 // rounded has as many decimals as matter.
@@ -251,7 +245,7 @@ func (p *page) plain(r *results, prefix string) {
 				name = ""
 			}
 			age := func(f func(load.GroupResult) float64) string {
-				if c.stamped() == 0 || g.Task == load.Deaf {
+				if g.Task == load.Deaf {
 					return ""
 				}
 				return of(f, duration)

@@ -45,8 +45,8 @@ func targets() []target {
 			j, ok := c.median(player, jain)
 			return -j, ok
 		}),
-		every("Cells that do not fit: mean age at most 1.25 times the floor", tightStamped, 1.25, times, overFloor(ageMean)),
-		every("Cells that do not fit: p99 of age at most 2.5 times the floor", tightStamped, 2.5, times, overFloor(ageP99)),
+		every("Cells that do not fit: mean age at most 1.25 times the floor", tight, 1.25, times, overFloor(ageMean)),
+		every("Cells that do not fit: p99 of age at most 2.5 times the floor", tight, 2.5, times, overFloor(ageP99)),
 		one("CPU a frame, 50 x 50 Hz, at most 1.25 times `floor`", "scale/50x50Hz", 1.25, times, against(floor)),
 		one("CPU a frame, 50 x 50 Hz, at most 0.5 times `threads`", "scale/50x50Hz", 0.5, times, against(threads)),
 		one("CPU a frame, 5000 x 10 Hz, at most 1.15 times `floor`", "scale/5000x10Hz", 1.15, times, against(floor)),
@@ -96,7 +96,6 @@ func tight(c *cellResult) bool {
 func streaming(c *cellResult) bool {
 	return c.Kind == frames && !slices.ContainsFunc(c.Groups, func(g group) bool { return g.Task == load.Request || g.Task == load.Flood })
 }
-func tightStamped(c *cellResult) bool { return tight(c) && c.stamped() != 0 }
 func prefixed(prefix string) func(*cellResult) bool {
 	return func(c *cellResult) bool { return strings.HasPrefix(c.Name, prefix) }
 }

@@ -70,6 +70,13 @@ func onThread(f func() error) error {
 	}
 	defer home.Close()
 	err = f()
+	if here, other := netns.Get(); other == nil {
+		defer here.Close()
+		if here.Equal(home) { // f did not get far
+			runtime.UnlockOSThread()
+			return err
+		}
+	}
 	if back := netns.Set(home); back != nil {
 		return errors.Join(err, back) // the thread stays locked, and ends with its goroutine
 	}
