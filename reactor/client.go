@@ -33,7 +33,6 @@ type client struct {
 	reactor *Reactor
 	conn    gnet.Conn
 	session *session.Session
-	log     *zap.Logger
 
 	changed bool                  // it is in reactor.changed
 	gone    bool                  // its connection is closed
@@ -45,6 +44,7 @@ type client struct {
 	route    *route
 	place    place
 	frame    int           // bytes of the frame sent last
+	unseen   int           // frames sent since the last look at what is unacknowledged
 	credit   int           // bytes of frames asked for that may go out unseen
 	sentAt   time.Duration // when
 	inFlight bool          // it is in route.flight
@@ -70,6 +70,11 @@ func (c *client) SessionChanged() {
 	}
 }
 
+// Log implements session.Owner.
+func (c *client) Log() *zap.Logger {
+	return c.reactor.log.With(zap.Stringer("client", c.conn.RemoteAddr()))
+}
+
 // openClient makes a session for a new connection. It reports false if there
 // are too many. The first one is most likely ours (boot) and not announced.
 func (r *Reactor) openClient(now time.Duration, conn gnet.Conn, announce bool) bool {
@@ -81,10 +86,10 @@ func (r *Reactor) openClient(now time.Duration, conn gnet.Conn, announce bool) b
 		}
 		return false
 	}
-	c := &client{reactor: r, conn: conn, log: r.log.With(zap.Stringer("client", conn.RemoteAddr()))}
-	c.session = session.New(c, table, c.log, r.config.MaxRate)
+	c := &client{reactor: r, conn: conn}
+	c.session = session.New(c, table, r.config.MaxRate)
 	c.session.Restrict(r.config.Access.Of(conn.RemoteAddr().(*net.TCPAddr).AddrPort().Addr()))
-	c.route = r.routeOf(conn.Fd())
+	r.join(c)
 	c.retry = timers.NewTimer(func(now time.Duration) time.Duration { return r.unstall(now, c) })
 	conn.SetContext(c)
 	r.clients[c] = struct{}{}
@@ -92,7 +97,7 @@ func (r *Reactor) openClient(now time.Duration, conn gnet.Conn, announce bool) b
 		return true
 	}
 	if repeats, ok := r.arrivals.Allow(now); ok {
-		c.log.Info("client connected", zap.Int("clients", len(r.clients)), zap.Int("others since the last line", repeats))
+		c.Log().Info("client connected", zap.Int("clients", len(r.clients)), zap.Int("others since the last line", repeats))
 	}
 	return true
 }
@@ -106,12 +111,12 @@ func (r *Reactor) closeClient(now time.Duration, c *client, err error) {
 	r.queue.Stop(c.retry)
 	c.session.Close(now)
 	r.watchDriver(now, c)
-	c.log.Debug("client disconnected", zap.NamedError("reason", err), zap.Int("clients", len(r.clients)))
+	r.log.Debug("client disconnected", zap.Stringer("client", c.conn.RemoteAddr()), zap.NamedError("reason", err), zap.Int("clients", len(r.clients)))
 }
 
 // end closes a connection from our side.
 func (r *Reactor) end(c *client, why error) {
-	c.log.Warn("client disconnected by us", zap.Error(why))
+	c.Log().Warn("client disconnected by us", zap.Error(why))
 	_ = r.loop.Close(c.conn) // OnClose runs within
 }
 

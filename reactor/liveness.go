@@ -61,7 +61,7 @@ func (r *Reactor) checkDrivers(now time.Duration) time.Duration {
 	for _, c := range r.drivers {
 		silent := c.silence() > driverSilence
 		if silent && !c.silent {
-			c.log.Warn("client has gone silent, its motors are stopped")
+			c.Log().Warn("client has gone silent, its motors are stopped")
 			c.session.Halt(now)
 		}
 		c.silent = silent

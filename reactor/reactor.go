@@ -31,6 +31,10 @@ const (
 	// come this much early, so it stays far below the 2 ms that clients see as
 	// jitter.
 	coalesce = 500 * time.Microsecond
+	// turn is how long timers may keep the loop to themselves. On a server that
+	// is asked for more than it can do, frames are always due; without a limit
+	// new clients, commands and device data would wait for all of them.
+	turn = 2 * time.Millisecond
 	// reserve is how many descriptors are kept from clients, for serial lines,
 	// listeners, epoll, and what the rest of the program opens. Without it a
 	// flood of clients would make accept fail, which ends the gnet engine.
@@ -299,7 +303,7 @@ func (r *Reactor) OnTraffic(conn gnet.Conn) gnet.Action {
 	switch owner := conn.Context().(type) {
 	case *clock:
 		owner.fired()
-		r.queue.Run(now, coalesce)
+		r.queue.RunWhile(now, coalesce, func() bool { return r.clock.now() < now+turn })
 	case *port:
 		owner.handler.Receive(now, in)
 	case *client:

@@ -16,12 +16,14 @@ import (
 type sink struct {
 	gnet.Conn
 	frames, bytes int
+	looks         int // at what it has not taken
+	backlog       int // bytes of that
 	ctx           any
 }
 
 func (s *sink) Write(p []byte) (int, error) { s.frames++; s.bytes += len(p); return len(p), nil }
 func (s *sink) Fd() int                     { return -1 } // no socket: nothing is unacknowledged
-func (s *sink) OutboundBuffered() int       { return 0 }
+func (s *sink) OutboundBuffered() int       { s.looks++; return s.backlog }
 func (s *sink) SetContext(ctx any)          { s.ctx = ctx }
 func (s *sink) LocalAddr() net.Addr         { return &net.TCPAddr{Port: 1} }
 func (s *sink) RemoteAddr() net.Addr        { return &net.TCPAddr{Port: 2} }
@@ -139,5 +141,41 @@ func TestWindowGrowsOnALongRoundTrip(t *testing.T) {
 	}
 	if w.size < 20 || w.size > 60 {
 		t.Errorf("window %d where 27 fill the link", w.size)
+	}
+}
+
+// On a route that takes what it is given, a client is looked at once in
+// lookEvery frames, and not all in the same tick; once a frame was not taken
+// every client is looked at, until the route has been well for a while.
+func TestHealthyRouteIsHardlyLookedAt(t *testing.T) {
+	tick, sinks := tickOf50(t)
+	looks := func(ticks int) (sum, least, most int) {
+		least = 1 << 30
+		for _, s := range sinks {
+			s.looks = 0
+		}
+		for range ticks {
+			tick()
+		}
+		for _, s := range sinks {
+			sum, least, most = sum+s.looks, min(least, s.looks), max(most, s.looks)
+		}
+		return sum, least, most
+	}
+	if _, least, most := looks(lookEvery); least != 1 || most != 1 {
+		t.Errorf("%d ticks: clients are looked at %d to %d times, want once", lookEvery, least, most)
+	}
+	if sum, _, _ := looks(1); sum < 50/lookEvery || sum > 50/lookEvery+1 {
+		t.Errorf("one tick: %d looks, want an eighth of 50", sum)
+	}
+	sinks[17].backlog = 1
+	looks(lookEvery)
+	sinks[17].backlog = 0
+	if _, least, _ := looks(1); least == 0 {
+		t.Error("a frame was not taken, and not every client is looked at")
+	}
+	looks(2 * 50) // two seconds
+	if _, least, most := looks(lookEvery); least != 1 || most != 1 {
+		t.Errorf("the route is well again: clients are looked at %d to %d times, want once", least, most)
 	}
 }

@@ -172,18 +172,20 @@ type peer struct {
 	*Session
 	t       testing.TB
 	robot   *robot
+	log     *zap.Logger
 	changed bool // since output was last taken
 }
 
 func newPeer(t testing.TB, r *robot) *peer { return newLoggedPeer(t, r, zap.NewNop()) }
 
 func newLoggedPeer(t testing.TB, r *robot, log *zap.Logger) *peer {
-	p := &peer{t: t, robot: r}
-	p.Session = New(p, r.table, log, maxRate)
+	p := &peer{t: t, robot: r, log: log}
+	p.Session = New(p, r.table, maxRate)
 	return p
 }
 
-func (p *peer) SessionChanged() { p.changed = true }
+func (p *peer) SessionChanged()  { p.changed = true }
+func (p *peer) Log() *zap.Logger { return p.log }
 
 func (p *peer) send(messages ...[]byte) {
 	for _, m := range messages {

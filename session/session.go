@@ -49,6 +49,9 @@ var (
 // error, or another schedule. It may be told more than once for the same.
 type Owner interface {
 	SessionChanged()
+	// Log names the client. It is asked for when there is something to say, so
+	// that a client that never errs needs no log of its own.
+	Log() *zap.Logger
 }
 
 // slot is the place of one device in this client's frames. Places are in the
@@ -65,7 +68,6 @@ type slot struct {
 type Session struct {
 	owner   Owner
 	table   *devices.Table
-	log     *zap.Logger
 	maxRate int // Hz
 	rights  rights.Set
 
@@ -88,13 +90,12 @@ type Session struct {
 	complaints timers.Limiter
 }
 
-// New returns the session of a client that has just connected. log names the
-// client. maxRate is the highest frame rate served, in Hz.
-func New(owner Owner, table *devices.Table, log *zap.Logger, maxRate int) *Session {
+// New returns the session of a client that has just connected. maxRate is the
+// highest frame rate served, in Hz.
+func New(owner Owner, table *devices.Table, maxRate int) *Session {
 	return &Session{
 		owner:      owner,
 		table:      table,
-		log:        log,
 		maxRate:    maxRate,
 		rights:     rights.All,
 		period:     time.Second / time.Duration(min(DefaultRate, maxRate)),
@@ -358,5 +359,5 @@ func (s *Session) complain(now time.Duration, what string, fields ...zap.Field) 
 	if repeats > 0 {
 		fields = append(fields, zap.Int("complaints since the last line", repeats))
 	}
-	s.log.Warn(what, fields...)
+	s.owner.Log().Warn(what, fields...)
 }

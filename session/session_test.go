@@ -300,7 +300,7 @@ func TestDefaultRate(t *testing.T) {
 		want    time.Duration
 	}{{1000, 100 * ms}, {10, 100 * ms}, {5, 200 * ms}} {
 		p := &peer{t: t, robot: r}
-		p.Session = New(p, r.table, zap.NewNop(), tt.highest)
+		p.Session = New(p, r.table, tt.highest)
 		if p.Period() != 0 {
 			t.Errorf("period %v with nothing open", p.Period())
 		}

@@ -80,10 +80,16 @@ func (q *Queue) Next() (at time.Duration, ok bool) {
 // timer that was called is due again within the window, Run ends: what is left
 // is not due yet at now.
 func (q *Queue) Run(now, window time.Duration) {
+	q.RunWhile(now, window, func() bool { return true })
+}
+
+// RunWhile is Run, but before each timer after the first it asks whether to go
+// on. What is left has its deadline in the past and is called first next time.
+func (q *Queue) RunWhile(now, window time.Duration, goOn func() bool) {
 	q.round++
-	for len(q.heap) > 0 && q.heap[0].at <= now+window {
+	for first := true; len(q.heap) > 0 && q.heap[0].at <= now+window; first = false {
 		t := q.heap[0]
-		if t.round == q.round {
+		if t.round == q.round || !first && !goOn() {
 			return
 		}
 		t.round = q.round

@@ -91,6 +91,26 @@ func TestRunCallsATimerOnce(t *testing.T) {
 	}
 }
 
+// What a Run has left undone comes first in the next one: nobody starves.
+func TestRunWhileLeavesTheRest(t *testing.T) {
+	var q Queue
+	var called []string
+	for i, name := range []string{"a", "b", "c"} {
+		at := time.Duration(i+1) * ms
+		q.Set(NewTimer(func(now time.Duration) time.Duration {
+			called = append(called, name)
+			return now + 10*ms
+		}), at)
+	}
+	never := func() bool { return false }
+	for range 4 {
+		q.RunWhile(20*ms, 0, never)
+	}
+	if want := []string{"a", "b", "c"}; !slices.Equal(called, want) {
+		t.Errorf("called %v, want %v: one each time, then none is due", called, want)
+	}
+}
+
 func TestCallbackMaySetAndStop(t *testing.T) {
 	var q Queue
 	var self, other *Timer
