@@ -227,9 +227,9 @@ func exchanges() []cell {
 }
 
 // least is the shortest window that has enough frames of the slowest clients
-// for a mean: one late frame in ten is a tenth of its delay off.
+// for a mean: one late frame in eight moves it by an eighth of its delay.
 func (c cell) least() time.Duration {
-	const intervals = 30
+	const intervals = 15
 	d := time.Duration(0)
 	for _, g := range c.Groups {
 		if g.Rate > 0 {

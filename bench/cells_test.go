@@ -69,7 +69,7 @@ func TestAgeFloor(t *testing.T) {
 // A mean of few intervals says little, so slow cells are measured longer.
 func TestSlowCellsAreMeasuredLonger(t *testing.T) {
 	o := options{window: 10 * time.Second}
-	for name, want := range map[string]time.Duration{"paper/802.11/50x1Hz/85": 30 * time.Second, "paper/802.11/50x10Hz/85": 10 * time.Second, "request/1": 10 * time.Second} {
+	for name, want := range map[string]time.Duration{"paper/802.11/50x1Hz/85": 15 * time.Second, "paper/802.11/50x10Hz/85": 10 * time.Second, "request/1": 10 * time.Second} {
 		if got := o.windowOf(cellNamed(t, name)); got != want {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}

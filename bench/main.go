@@ -43,7 +43,7 @@ usage: go run ./bench [flags]
 
   -run REGEXP    cells to measure                  (default all; -list shows them)
   -cell TIME     how long a cell is measured       (default 10s; cells of 1 Hz at
-                 least 30s)
+                 least 15s)
   -full          two minutes a cell, as in the paper
   -n N           runs of each cell; medians count  (default 1)
   -out DIR       results.json and plots go there   (default bench/results)
@@ -230,17 +230,13 @@ func (r *results) measure(ctx context.Context, o options, chosen []cell) error {
 					return nil // half a cell is none
 				}
 				if err != nil {
-					result.NotRun = err.Error()
-					continue
+					measured.Error = err.Error()
 				}
 				c.trim(&measured, len(result.of(s)) == 0)
 				result.Runs = append(result.Runs, measured)
 			}
 		}
-		if len(result.Runs) > 0 {
-			result.NotRun = ""
-		}
-		r.put(result)
+		r.put(result.settled())
 	}
 	return nil
 }

@@ -95,6 +95,18 @@ func TestReportShowsCells(t *testing.T) {
 }
 
 // A cell that could not be measured is never shown as passed.
+// A server that failed where the others did not must not vanish.
+func TestFailedRunsAreNamed(t *testing.T) {
+	c := cellResult{cell: cellNamed(t, "scale/50x50Hz"), Runs: []run{{Server: player, Error: "no reply"}, {Server: floor, Load: &load.Result{Groups: []load.GroupResult{{}}}}}}
+	if got := c.settled(); got.NotRun != "" || len(got.Runs) != 2 {
+		t.Errorf("one of two failed: %+v", got)
+	}
+	c.Runs[1] = run{Server: floor, Error: "no reply either"}
+	if got := c.settled(); got.NotRun != "no reply" || got.Runs != nil {
+		t.Errorf("both failed: %+v", got)
+	}
+}
+
 func TestReportOfCellsNotRun(t *testing.T) {
 	r := resultsOf(t, "paper/loopback/1x1Hz/85")
 	c := cellNamed(t, "paper/802.11/50x50Hz/807")

@@ -91,6 +91,15 @@ func (c *cellResult) of(s server) []run {
 	return slices.DeleteFunc(slices.Clone(c.Runs), func(r run) bool { return r.Server != s || r.Error != "" })
 }
 
+// settled is the result with a cell in which no run went well taken as not run.
+func (c cellResult) settled() cellResult {
+	if slices.ContainsFunc(c.Runs, func(r run) bool { return r.Error == "" }) || len(c.Runs) == 0 {
+		return c
+	}
+	c.NotRun, c.Runs = c.Runs[0].Error, nil
+	return c
+}
+
 // median returns the median of a figure over the runs of one server; ok is
 // false if there are none.
 func (c *cellResult) median(s server, figure func(run) float64) (m float64, ok bool) {

@@ -3,6 +3,7 @@ package reactor
 import (
 	"net"
 	"time"
+	"unsafe"
 
 	"github.com/panjf2000/gnet/v2"
 	"go.uber.org/zap"
@@ -191,10 +192,26 @@ func (r *Reactor) send(now time.Duration, c *client) {
 	if len(r.scratch) > 0 {
 		c.frame = len(r.scratch)
 		c.credit -= c.frame
-		_, _ = c.conn.Write(r.scratch) // whole, in one write (PROTOCOL 1.6); an error closes the connection
+		c.write(r.scratch) // whole, in one write (PROTOCOL 1.6)
 	}
 	if asked != 0 && c.session.Asked() == 0 {
 		c.SessionChanged() // its period is another one
+	}
+}
+
+// write hands bytes to the kernel, and what it does not take to gnet, which
+// closes the connection on an error. The write is one that the Go scheduler is
+// not told of: it cannot block, and a scheduler that is told takes the
+// processor away from a write that is longer than 20 us and gives it back. On
+// a full machine that is a fifth of a frame's cost (DECISIONS).
+func (c *client) write(b []byte) {
+	if c.conn.OutboundBuffered() == 0 {
+		if n, _, errno := unix.RawSyscall(unix.SYS_WRITE, uintptr(c.conn.Fd()), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b))); errno == 0 {
+			b = b[n:]
+		}
+	}
+	if len(b) > 0 {
+		_, _ = c.conn.Write(b)
 	}
 }
 
