@@ -98,52 +98,6 @@ func BenchmarkTickOf50(b *testing.B) {
 	}
 }
 
-func TestWindowShrinksWhileDeliveryStays(t *testing.T) {
-	w := window{}
-	now := time.Second
-	w.begin(now, 50)
-	if w.size != 50 {
-		t.Fatalf("begins with %d, want what is in flight", w.size)
-	}
-	for range 30 { // a link that carries 270 frames/s whatever the window
-		now += windowEpoch
-		w.deliver(now, 54)
-	}
-	if w.size > 6 {
-		t.Errorf("window %d after 6 s on a link that three fill", w.size)
-	}
-}
-
-func TestWindowKeepsWhatDeliveryNeeds(t *testing.T) {
-	w := window{}
-	now := time.Second
-	w.begin(now, 50)
-	most, least := 0, 1000
-	for i := range 300 { // receivers that acknowledge after 40 ms: delivery is in proportion
-		now += windowEpoch
-		w.deliver(now, w.size*5)
-		if i > 5 && w.before == 0 {
-			most, least = max(most, w.size), min(least, w.size)
-		}
-	}
-	if least < 50 {
-		t.Errorf("window fell to %d where it halves delivery", least)
-	}
-}
-
-func TestWindowGrowsOnALongRoundTrip(t *testing.T) {
-	w := window{}
-	now := time.Second
-	w.begin(now, 0)
-	for range 200 { // 100 ms round trip, 270 frames/s at most: 27 frames fill it
-		now += windowEpoch
-		w.deliver(now, min(54, w.size*2))
-	}
-	if w.size < 20 || w.size > 60 {
-		t.Errorf("window %d where 27 fill the link", w.size)
-	}
-}
-
 // On a route that takes what it is given, a client is looked at once in
 // lookEvery frames, and not all in the same tick; once a frame was not taken
 // every client is looked at, until the route has been well for a while.

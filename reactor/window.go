@@ -34,6 +34,7 @@ type window struct {
 
 	before int     // size before the trial under way, zero: none
 	rate   float64 // frames/s delivered before the trial
+	doubt  bool    // a smaller window seemed to deliver less, once
 	grow   bool    // the next trial is a larger window
 	hold   int     // epochs until the next trial
 	pause  int     // hold after the next failure
@@ -63,13 +64,16 @@ func (w *window) judge(rate float64) {
 			w.hold--
 			return
 		}
+	case w.size < w.before && rate < w.rate*windowLoss && !w.doubt:
+		w.doubt = true // clients that come and go look the same for an epoch
+		return
 	case w.size > w.before && rate < w.rate*windowGain, w.size < w.before && rate < w.rate*windowLoss:
-		w.size, w.before = w.before, 0
+		w.size, w.before, w.doubt = w.before, 0, false
 		w.grow = !w.grow
 		w.hold, w.pause = w.pause, min(2*w.pause, windowHoldMax)
 		return
 	default:
-		w.rate = max(w.rate, rate)
+		w.rate, w.doubt = max(w.rate, rate), false
 		w.pause = windowHold
 	}
 	w.try()
