@@ -42,6 +42,9 @@ const (
 	// shutdownLimit ends the wait for devices that do not stop, so that the
 	// server is gone within two seconds of the signal.
 	shutdownLimit = 1700 * time.Millisecond
+	// knockLimit is for a connection to ourselves. It takes microseconds, if
+	// nothing on this computer keeps it from being made.
+	knockLimit = 5 * time.Second
 	// scratchSize is the frame buffer's first size in bytes: all seven devices
 	// with a full vision packet.
 	scratchSize = 8 << 10
@@ -89,6 +92,7 @@ type Reactor struct {
 	tables map[int]*devices.Table // by listening port
 
 	loop     gnet.EventLoop
+	knocking net.Conn      // our own first client, until the loop has its clock
 	booted   chan struct{} // closed when loop is set and has its clock
 	ended    chan struct{} // closed when the loop has ended
 	clock    clock
@@ -155,7 +159,6 @@ func (r *Reactor) run(ctx context.Context) error {
 	}
 	r.limitClients()
 	var wg sync.WaitGroup
-	wg.Go(r.boot)
 	wg.Go(func() {
 		select {
 		case <-ctx.Done():
@@ -209,28 +212,19 @@ func (r *Reactor) limitClients() {
 	}
 }
 
-// boot gets hold of the loop. gnet has no way to enter it from outside before
-// it has a connection, so we are our own first client; the connection closes
-// when the clock is in the loop.
-func (r *Reactor) boot() {
+// knock connects to ourselves. gnet has no way into its loop from outside before
+// it has a connection, so we are our own first client, until the clock is in the
+// loop. It listens already, so this does not wait for it.
+func (r *Reactor) knock() error {
 	address := r.config.Robots[0].Address
 	if host, port, err := net.SplitHostPort(address); err == nil && (host == "" || net.ParseIP(host).IsUnspecified()) {
 		address = net.JoinHostPort("localhost", port)
 	}
-	for {
-		retry := time.Millisecond // gnet does not listen yet
-		if conn, err := net.DialTimeout("tcp", address, time.Second); err == nil {
-			defer conn.Close()
-			retry = time.Second // the loop is on its way
-		}
-		select {
-		case <-r.booted:
-			return
-		case <-r.ended:
-			return
-		case <-time.After(retry):
-		}
+	var err error
+	if r.knocking, err = net.DialTimeout("tcp", address, knockLimit); err != nil {
+		return fmt.Errorf("cannot connect to ourselves: %w", err)
 	}
+	return nil
 }
 
 // enter is called first in every callback of the loop; it returns the time of
@@ -259,8 +253,10 @@ func (r *Reactor) OnBoot(gnet.Engine) gnet.Action {
 	// Two pools that nobody uses yet, and that would wake us for ever.
 	ants.Release()
 	goroutine.DefaultWorkerPool.Release()
-	if err := r.clock.open(); err != nil {
-		r.bootError = err
+	if r.bootError = r.clock.open(); r.bootError == nil {
+		r.bootError = r.knock()
+	}
+	if r.bootError != nil {
 		return gnet.Shutdown
 	}
 	return gnet.None
@@ -278,6 +274,7 @@ func (r *Reactor) OnOpen(conn gnet.Conn) ([]byte, gnet.Action) {
 	case *clock:
 		r.adopted()
 		owner.ready()
+		_ = r.knocking.Close() // nothing was said
 		close(r.booted)
 		for _, robot := range r.config.Robots {
 			robot.Table.Start(now)
