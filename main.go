@@ -52,7 +52,10 @@ func run(args []string) int {
 	case o.export != "":
 		return exportLog(o.export, o.file)
 	}
-	if os.Getenv("GOMAXPROCS") == "" {
+	if o.alone() && !o.check {
+		relaxMonitor()
+	}
+	if os.Getenv(goProcessors) == "" {
 		// One thread runs Go code. The loop is the program; a second thread
 		// only spins beside it (docs/BENCHMARKS.md).
 		runtime.GOMAXPROCS(1)

@@ -26,6 +26,9 @@ type Kind struct {
 
 	// Simulated says that its devices move nothing real.
 	Simulated bool
+	// Beside says that it has a goroutine that waits in system calls while the
+	// loop goes on.
+	Beside bool
 
 	Options []Option
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"syscall"
 	"time"
 
@@ -13,6 +14,9 @@ import (
 
 	"player/devices"
 )
+
+// programSlack is the kernel's own timer slack, 50 us, in ns.
+const programSlack = 50_000
 
 // program is a process that a driver has started. Its pidfd is in the loop: it
 // becomes readable when the process ends, and reading it fails, so the end is
@@ -113,10 +117,16 @@ func (deaf) Hangup(time.Duration, error)   {}
 func (r *Reactor) start(p *program) error {
 	var pidfd int
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, PidFD: &pidfd}
-	if err := p.cmd.Start(); err != nil {
+	// A program inherits the timer slack of the thread that starts it, and ours
+	// may have a very large one. Programs are used to the kernel's.
+	runtime.LockOSThread()
+	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, programSlack, 0, 0, 0)
+	err := p.cmd.Start()
+	runtime.UnlockOSThread()
+	if err != nil {
 		return err
 	}
-	err := errors.New("its end cannot be watched: that needs Linux 5.3; start it by hand")
+	err = errors.New("its end cannot be watched: that needs Linux 5.3; start it by hand")
 	if pidfd >= 0 {
 		_, err = r.newPort(pidfd, p)
 	}

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -188,5 +189,31 @@ func TestDialNeverReachesItself(t *testing.T) {
 	}
 	if toItself(fd, netip.AddrPortFrom(netip.AddrFrom4(loopback), port+1)) {
 		t.Error("a connection to another port is taken for one to itself")
+	}
+}
+
+// The loop's thread may have a timer slack that is meant for the monitor of the
+// Go runtime.
+func TestProgramKeepsTimeAsUsual(t *testing.T) {
+	s := serve(t, newRobot(), nil)
+	file := filepath.Join(t.TempDir(), "slack")
+	exited := make(chan error, 1)
+	var err error
+	onLoop(t, s, func(time.Duration) {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err = unix.Prctl(unix.PR_SET_TIMERSLACK, 77_000_000, 0, 0, 0)
+		if err == nil {
+			_, err = s.reactor.StartProgram(func(_ time.Duration, err error) { exited <- err }, "sh", "-c", "exec cat /proc/self/timerslack_ns >"+file)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := receive(t, exited, "the program's end"); err != nil {
+		t.Skipf("this kernel does not tell the timer slack: %v", err)
+	}
+	if got, _ := os.ReadFile(file); string(got) != "50000\n" {
+		t.Errorf("a program's timer slack is %s ns", got)
 	}
 }
