@@ -168,13 +168,13 @@ func scale() []cell {
 // fifty clients on a processor that is a tenth as fast.
 func processors() []cell {
 	var all []cell
-	for _, procs := range []int{1, 2} {
+	for _, procs := range []int{0, 2} { // left to itself, the server takes one
 		for _, g := range []group{
 			{Name: "clients", Clients: 50, Rate: 50, Task: load.Stream},
 			{Name: "clients", Clients: 5000, Rate: 10, Task: load.Stream},
 		} {
 			all = append(all, cell{
-				Name:   fmt.Sprintf("procs/%d/%dx%dHz", procs, g.Clients, g.Rate),
+				Name:   fmt.Sprintf("procs/%d/%dx%dHz", max(procs, 1), g.Clients, g.Rate),
 				Groups: []group{g},
 				Link:   loopback, Size: large, Device: costRate, Procs: procs,
 			})
@@ -185,7 +185,7 @@ func processors() []cell {
 			all = append(all, cell{
 				Name:   fmt.Sprintf("small-cpu/50x%dHz/%d", rate, size),
 				Groups: []group{{Name: "clients", Clients: 50, Rate: rate, Task: load.Stream}},
-				Link:   loopback, Size: size, Device: costRate, Procs: 1, Share: 0.1, Memory: 32 << 20,
+				Link:   loopback, Size: size, Device: costRate, Share: 0.1, Memory: 32 << 20,
 			})
 		}
 	}
