@@ -6,6 +6,8 @@
 // finds its server in search.go.
 package acts
 
+import "player/devices/line"
+
 // What the client sends, one byte each. The server sends one packet for each
 // Request and none without.
 const (
@@ -58,14 +60,6 @@ const bufferSize = 5248
 // Packet is one whole packet: header and blobs.
 type Packet []byte
 
-// Stats counts what a Parser made of its input. Every byte fed is in a packet,
-// in Garbage, or still waiting for the rest of its packet.
-type Stats struct {
-	Packets   uint64
-	Garbage   uint64 // bytes that belong to no packet
-	Malformed uint64 // packets with a good header but zero or too large bytes in their blobs
-}
-
 // Parser finds packets in a byte stream that is cut anywhere. There is no mark
 // where a packet begins and no checksum: a header is believed if its indices
 // are the running sums of its counts, and a packet if its bytes can be blobs.
@@ -80,10 +74,9 @@ type Parser struct {
 	// only be of one; then Version tells which, and Detect is false. What may
 	// be the beginning of a longer packet of V12 waits for its rest: see Settle.
 	Detect bool
-	Stats  Stats
+	line.Framing
 
-	buf  [bufferSize]byte
-	r, w int // buf[r:w] is not looked at yet
+	buf [bufferSize]byte
 }
 
 // Next takes in and returns the first packet it completes with the bytes after
@@ -93,39 +86,7 @@ type Parser struct {
 //
 // The packet is valid until the next call.
 func (p *Parser) Next(in []byte) (packet Packet, rest []byte) {
-	for {
-		switch size, v := p.inspect(); v {
-		case whole:
-			packet = p.buf[p.r : p.r+size : p.r+size]
-			p.r += size
-			p.Stats.Packets++
-			return packet, in
-		case malformed:
-			p.Stats.Malformed++
-			fallthrough
-		case noise:
-			p.r++
-			p.Stats.Garbage++
-		case partial:
-			if len(in) == 0 {
-				return nil, nil
-			}
-			// A partial packet is shorter than buf: there is always room.
-			if p.r > 0 {
-				p.w, p.r = copy(p.buf[:], p.buf[p.r:p.w]), 0
-			}
-			n := copy(p.buf[p.w:], in)
-			p.w += n
-			in = in[n:]
-		}
-	}
-}
-
-// Reset gives up the packet that is being received, as garbage. It belongs
-// before each Request: what is left by then is no part of the answer.
-func (p *Parser) Reset() {
-	p.Stats.Garbage += uint64(p.w - p.r)
-	p.r, p.w = 0, 0
+	return p.Framing.Next(p.buf[:], in, p.inspect)
 }
 
 // Settle says that no more bytes come. It returns the packet of V10 that is
@@ -133,19 +94,17 @@ func (p *Parser) Reset() {
 // image without blobs; else nil. Detect stays as it is. The packet is valid
 // until the next call.
 func (p *Parser) Settle() Packet {
-	b := p.buf[p.r:p.w]
+	b := p.Waiting(p.buf[:])
 	size, v := V10.inspect(b)
-	if !p.Detect || v != whole || size != len(b) {
+	if !p.Detect || v != line.Whole || size != len(b) {
 		return nil
 	}
-	p.r = p.w
-	p.Stats.Packets++
+	p.Take(size)
 	return Packet(b)
 }
 
-// inspect judges what was received, and finds the version if there is Detect.
-func (p *Parser) inspect() (size int, v verdict) {
-	b := p.buf[p.r:p.w]
+// inspect is a line.Inspect; it finds the version if there is Detect.
+func (p *Parser) inspect(b []byte) (size int, v line.Verdict) {
 	if !p.Detect {
 		return p.Version.inspect(b)
 	}
@@ -153,57 +112,48 @@ func (p *Parser) inspect() (size int, v verdict) {
 	// shorter, but hardly the other way round.
 	for _, version := range []Version{V12, V10} {
 		size, v = version.inspect(b)
-		if v == whole {
+		if v == line.Whole {
 			p.Version, p.Detect = version, false
 		}
-		if v == whole || v == partial {
+		if v == line.Whole || v == line.Partial {
 			break
 		}
 	}
 	return size, v
 }
 
-type verdict int
-
-const (
-	partial   verdict = iota // nothing wrong so far, more bytes needed
-	whole                    // a good packet
-	malformed                // a packet but for the bytes of its blobs
-	noise                    // no packet starts here
-)
-
-// inspect judges the packet that starts at b[0]; size is for whole only.
-func (v Version) inspect(b []byte) (size int, result verdict) {
+// inspect is a line.Inspect for one version.
+func (v Version) inspect(b []byte) (size int, result line.Verdict) {
 	width, header, blobSize := v.width(), v.headerSize(), v.blobSize()
 	total := 0
 	for at := 0; at < header; at += width {
 		if len(b) < at+width {
-			return 0, partial
+			return 0, line.Partial
 		}
 		n, ok := v.number(b[at:])
 		if !ok {
-			return 0, noise
+			return 0, line.Junk
 		}
 		if isIndex := at/width%2 == 0; isIndex {
 			// What a server sends for an index that does not fit is its choice.
 			if n != total && total <= v.maxNumber() {
-				return 0, noise
+				return 0, line.Junk
 			}
 			continue
 		}
 		if n > MaxBlobs {
-			return 0, noise
+			return 0, line.Junk
 		}
 		total += n
 	}
 	size = header + total*blobSize
 	if len(b) < size {
-		return 0, partial
+		return 0, line.Partial
 	}
 	for blob := b[header:size]; len(blob) > 0; blob = blob[blobSize:] {
 		if _, ok := v.decodeBlob(blob); !ok {
-			return 0, malformed
+			return 0, line.Damaged
 		}
 	}
-	return size, whole
+	return size, line.Whole
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"player/devices/line"
 )
 
 // recording reads one recorded packet.
@@ -66,7 +68,7 @@ func TestParserCutAnywhere(t *testing.T) {
 			if got := feed(&p, stream[:cut], stream[cut:]); !equal(got, packets) {
 				t.Fatalf("version %d cut at %d: %d packets, want %d, %+v", v, cut, len(got), len(packets), p.Stats)
 			}
-			if want := (Stats{Packets: uint64(len(packets))}); p.Stats != want {
+			if want := (line.Stats{Packets: uint64(len(packets))}); p.Stats != want {
 				t.Fatalf("version %d cut at %d: %+v, want %+v", v, cut, p.Stats, want)
 			}
 		}
@@ -89,16 +91,16 @@ func TestParserRecovers(t *testing.T) {
 		name    string
 		in      [][]byte
 		packets int // copies of good to come out
-		stats   Stats
+		stats   line.Stats
 	}{
-		{"noise before, between, after", [][]byte{{0, 255, 2}, good, {9}, good, {7, 7}}, 2, Stats{2, 6, 0}},
-		{"first byte twice", [][]byte{{1}, good}, 1, Stats{1, 1, 0}},
-		{"zero byte in the header", [][]byte{edit(40, 0), good}, 1, Stats{1, n, 0}},
-		{"count over ten", [][]byte{edit(63, MaxBlobs+2), good}, 1, Stats{1, n, 0}},
-		{"index does not follow", [][]byte{edit(62, 5), good}, 1, Stats{1, n, 0}},
-		{"zero byte in a blob", [][]byte{edit(70, 0), good}, 1, Stats{1, n, 1}},
-		{"digit of an area too large", [][]byte{edit(64, 65), good}, 1, Stats{1, n, 1}},
-		{"truncated in the header", [][]byte{good[:31], good}, 1, Stats{1, 31, 0}},
+		{"noise before, between, after", [][]byte{{0, 255, 2}, good, {9}, good, {7, 7}}, 2, line.Stats{Packets: 2, Garbage: 6, Broken: 0}},
+		{"first byte twice", [][]byte{{1}, good}, 1, line.Stats{Packets: 1, Garbage: 1, Broken: 0}},
+		{"zero byte in the header", [][]byte{edit(40, 0), good}, 1, line.Stats{Packets: 1, Garbage: n, Broken: 0}},
+		{"count over ten", [][]byte{edit(63, MaxBlobs+2), good}, 1, line.Stats{Packets: 1, Garbage: n, Broken: 0}},
+		{"index does not follow", [][]byte{edit(62, 5), good}, 1, line.Stats{Packets: 1, Garbage: n, Broken: 0}},
+		{"zero byte in a blob", [][]byte{edit(70, 0), good}, 1, line.Stats{Packets: 1, Garbage: n, Broken: 1}},
+		{"digit of an area too large", [][]byte{edit(64, 65), good}, 1, line.Stats{Packets: 1, Garbage: n, Broken: 1}},
+		{"truncated in the header", [][]byte{good[:31], good}, 1, line.Stats{Packets: 1, Garbage: 31, Broken: 0}},
 	}
 	for _, tt := range tests {
 		want := slices.Repeat([][]byte{good}, tt.packets)
@@ -106,7 +108,7 @@ func TestParserRecovers(t *testing.T) {
 		for cut := range len(in) + 1 {
 			var p Parser
 			got := feed(&p, in[:cut], in[cut:])
-			if pending := uint64(p.w - p.r); !equal(got, want) || p.Stats != tt.stats || pending != 0 {
+			if pending := len(p.Waiting(p.buf[:])); !equal(got, want) || p.Stats != tt.stats || pending != 0 {
 				t.Errorf("%s, cut at %d: %d packets, %+v, %d waiting, want %d, %+v",
 					tt.name, cut, len(got), p.Stats, pending, tt.packets, tt.stats)
 				break
@@ -161,7 +163,7 @@ func TestParserReset(t *testing.T) {
 			if got := feed(&p, answer); !equal(got, [][]byte{answer}) {
 				t.Errorf("after % X: % X", rest, got)
 			}
-			if want := (Stats{Packets: 1, Garbage: uint64(len(rest))}); p.Stats != want {
+			if want := (line.Stats{Packets: 1, Garbage: uint64(len(rest))}); p.Stats != want {
 				t.Errorf("%+v, want %+v", p.Stats, want)
 			}
 		}
@@ -192,7 +194,7 @@ func TestDetect(t *testing.T) {
 			} else if p.Detect || p.Version != v {
 				t.Fatalf("version %d of %+v is taken for %d", v, blobs, p.Version)
 			}
-			if want := (Stats{Packets: 1}); !equal(got, [][]byte{packet}) || p.Stats != want {
+			if want := (line.Stats{Packets: 1}); !equal(got, [][]byte{packet}) || p.Stats != want {
 				t.Fatalf("% X, %+v, want % X", got, p.Stats, packet)
 			}
 		}
@@ -249,7 +251,7 @@ func FuzzParser(f *testing.F) {
 		v := Version(version % 2)
 		p := Parser{Version: v}
 		got := feed(&p, in)
-		total := p.Stats.Garbage + uint64(p.w-p.r)
+		total := p.Stats.Garbage + uint64(len(p.Waiting(p.buf[:])))
 		for _, packet := range got {
 			total += uint64(len(packet))
 			if len(packet) > v.MaxPacket() {
@@ -282,7 +284,7 @@ func FuzzParser(f *testing.F) {
 		if split := feed(&bytewise, slices.Collect(slices.Chunk(in, 1))...); !equal(split, whole) || found.Stats != bytewise.Stats || found.Version != bytewise.Version {
 			t.Fatalf("byte by byte %d packets %+v, at once %d %+v", len(split), bytewise.Stats, len(whole), found.Stats)
 		}
-		if rest := found.Settle(); rest != nil && (len(rest) > V10.MaxPacket() || found.w != found.r) {
+		if rest := found.Settle(); rest != nil && (len(rest) > V10.MaxPacket() || len(found.Waiting(found.buf[:])) > 0) {
 			t.Fatalf("settled % X", rest)
 		}
 		q := Parser{Version: v}

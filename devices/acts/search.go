@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/devices"
+	"player/devices/line"
 )
 
 const (
@@ -46,7 +47,7 @@ func (d *Driver) seek(now time.Duration) {
 // that there is an ACTS.
 func (d *Driver) dial(now time.Duration) {
 	d.found = false
-	d.parser = Parser{Detect: true, Stats: d.parser.Stats}
+	d.parser = Parser{Detect: true, Framing: line.Framing{Stats: d.parser.Stats}}
 	conn, err := d.link.Host().Dial(d.address(), d)
 	if err != nil {
 		d.lost(now, err)

@@ -4,7 +4,8 @@
 // hardware is gone, and brings it back without anybody asking.
 //
 // What the two ends say to each other is the driver's business, the Hardware
-// below. The rest is alike for all of them:
+// below; Framing finds where one thing said ends and the next begins. The rest
+// is alike for all of them:
 //
 //   - A setup that fails ends with Link.Fail, and the next request tries again.
 //   - Hardware that is lost later leaves its link ready: its devices keep their

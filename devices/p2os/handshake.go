@@ -171,7 +171,7 @@ func (d *Driver) Receive(now time.Duration, p []byte) {
 	for packet, rest := d.parser.Next(p); packet != nil && d.line.IsOpen(); packet, rest = d.parser.Next(rest) {
 		d.packet(now, packet)
 	}
-	d.line.Noise(now, line.Noise{Garbage: d.parser.Stats.Garbage, Broken: d.parser.Stats.Checksum + d.broken})
+	d.line.Noise(now, line.Noise{Garbage: d.parser.Stats.Garbage, Broken: d.parser.Stats.Broken + d.broken})
 }
 
 func (d *Driver) packet(now time.Duration, p Packet) {

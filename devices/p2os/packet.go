@@ -6,7 +6,11 @@
 // parser. Commands are in command.go, the robot's data in sip.go.
 package p2os
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"player/devices/line"
+)
 
 // Framing, the same in both directions: FA FB, a count of the bytes that
 // follow, the body, and the checksum of the body, high byte first. Integers
@@ -57,23 +61,11 @@ func checksum(body []byte) uint16 {
 	return c
 }
 
-// Stats counts what a Parser made of its input. Every byte fed is in a packet,
-// in Garbage, or still waiting for the rest of its packet.
-type Stats struct {
-	Packets  uint64
-	Garbage  uint64 // bytes that belong to no packet
-	Checksum uint64 // packets complete but with a wrong checksum
-}
-
-// Parser finds packets in a byte stream that is cut anywhere and may lose or
-// invent bytes. After a header that turns out false it goes on with the very
-// next byte, so that a good packet behind or inside a bad one is found. Its
-// memory is the struct; the zero value is ready.
+// Parser finds packets in the robot's byte stream. The zero value is ready.
 type Parser struct {
-	Stats Stats
+	line.Framing
 
-	buf  [MaxPacket]byte
-	r, w int // buf[r:w] is not looked at yet
+	buf [MaxPacket]byte
 }
 
 // Next takes in and returns the first packet it completes with the bytes after
@@ -83,63 +75,22 @@ type Parser struct {
 //
 // The packet is valid until the next call.
 func (p *Parser) Next(in []byte) (packet Packet, rest []byte) {
-	for {
-		switch size, v := inspect(p.buf[p.r:p.w]); v {
-		case whole:
-			packet = p.buf[p.r : p.r+size : p.r+size]
-			p.r += size
-			p.Stats.Packets++
-			return packet, in
-		case damaged:
-			p.Stats.Checksum++
-			fallthrough
-		case noise:
-			p.r++
-			p.Stats.Garbage++
-		case partial:
-			if len(in) == 0 {
-				return nil, nil
-			}
-			// A partial packet is shorter than buf: there is always room.
-			if p.r > 0 {
-				p.w, p.r = copy(p.buf[:], p.buf[p.r:p.w]), 0
-			}
-			n := copy(p.buf[p.w:], in)
-			p.w += n
-			in = in[n:]
-		}
-	}
+	return p.Framing.Next(p.buf[:], in, inspect)
 }
 
-// Reset gives up the packet that is being received, as garbage: for a line
-// that was silent too long or changed its speed.
-func (p *Parser) Reset() {
-	p.Stats.Garbage += uint64(p.w - p.r)
-	p.r, p.w = 0, 0
-}
-
-type verdict int
-
-const (
-	partial verdict = iota // nothing wrong so far, more bytes needed
-	whole                  // a good packet
-	damaged                // a packet but for its checksum
-	noise                  // no packet starts here
-)
-
-// inspect judges the packet that starts at b[0]; size is for whole only.
-func inspect(b []byte) (size int, v verdict) {
+// inspect is a line.Inspect.
+func inspect(b []byte) (size int, v line.Verdict) {
 	switch {
 	case len(b) > 0 && b[0] != header0,
 		len(b) > 1 && b[1] != header1,
 		len(b) > 2 && (b[2] < minCount || b[2] > maxCount):
-		return 0, noise
+		return 0, line.Junk
 	case len(b) < headSize, len(b) < headSize+int(b[2]):
-		return 0, partial
+		return 0, line.Partial
 	}
 	size = headSize + int(b[2])
 	if packet := Packet(b[:size]); checksum(packet.Body()) != binary.BigEndian.Uint16(b[size-checksumSize:]) {
-		return 0, damaged
+		return 0, line.Damaged
 	}
-	return size, whole
+	return size, line.Whole
 }

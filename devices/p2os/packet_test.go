@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"player/devices/line"
 )
 
 // unhex reads bytes written as "FA FB 03".
@@ -98,7 +100,7 @@ func TestParserCutAnywhere(t *testing.T) {
 		if got := feed(&p, stream[:cut], stream[cut:]); !equal(got, packets) {
 			t.Fatalf("cut at %d: %d packets, want %d", cut, len(got), len(packets))
 		}
-		if want := (Stats{Packets: uint64(len(packets))}); p.Stats != want {
+		if want := (line.Stats{Packets: uint64(len(packets))}); p.Stats != want {
 			t.Fatalf("cut at %d: %+v, want %+v", cut, p.Stats, want)
 		}
 	}
@@ -114,17 +116,17 @@ func TestParserRecovers(t *testing.T) {
 	tests := []struct {
 		name, in string
 		packets  int // copies of good to come out
-		stats    Stats
+		stats    line.Stats
 	}{
-		{"noise before, between, after", "00 FF 12" + good + "FB 03" + good + "77", 2, Stats{2, 6, 0}},
-		{"header bytes before", "FA FA FA FB FA " + good, 1, Stats{1, 5, 0}},
-		{"empty body", "FA FB 02 00 00 " + good, 1, Stats{1, 5, 0}},
-		{"count over the limit", "FA FB C4 " + good, 1, Stats{1, 3, 0}},
-		{"wrong checksum", "FA FB 03 1D 00 1E " + good, 1, Stats{1, 6, 1}},
-		{"count too small", "FA FB 04 07 3B 07 " + "3C" + good, 1, Stats{1, 7, 1}},
-		{"count lies over good packets", "FA FB 0F 32 " + good + good + good, 3, Stats{3, 4, 1}},
-		{"truncated packet", long[:3*20] + good + good, 2, Stats{2, 20, 1}},
-		{"good packet as body of a bad one", "FA FB 08 " + good + "00 00", 1, Stats{1, 5, 1}},
+		{"noise before, between, after", "00 FF 12" + good + "FB 03" + good + "77", 2, line.Stats{Packets: 2, Garbage: 6, Broken: 0}},
+		{"header bytes before", "FA FA FA FB FA " + good, 1, line.Stats{Packets: 1, Garbage: 5, Broken: 0}},
+		{"empty body", "FA FB 02 00 00 " + good, 1, line.Stats{Packets: 1, Garbage: 5, Broken: 0}},
+		{"count over the limit", "FA FB C4 " + good, 1, line.Stats{Packets: 1, Garbage: 3, Broken: 0}},
+		{"wrong checksum", "FA FB 03 1D 00 1E " + good, 1, line.Stats{Packets: 1, Garbage: 6, Broken: 1}},
+		{"count too small", "FA FB 04 07 3B 07 " + "3C" + good, 1, line.Stats{Packets: 1, Garbage: 7, Broken: 1}},
+		{"count lies over good packets", "FA FB 0F 32 " + good + good + good, 3, line.Stats{Packets: 3, Garbage: 4, Broken: 1}},
+		{"truncated packet", long[:3*20] + good + good, 2, line.Stats{Packets: 2, Garbage: 20, Broken: 1}},
+		{"good packet as body of a bad one", "FA FB 08 " + good + "00 00", 1, line.Stats{Packets: 1, Garbage: 5, Broken: 1}},
 	}
 	for _, tt := range tests {
 		var want [][]byte
@@ -148,7 +150,7 @@ func TestParserRejectsRecordedDamage(t *testing.T) {
 	lines, bad := recording(t, "bits.hex")
 	var p Parser
 	got := feed(&p, bytes.Join(lines, nil))
-	if len(got) != len(lines)-bad || p.Stats.Checksum != uint64(bad) || bad != 4 {
+	if len(got) != len(lines)-bad || p.Stats.Broken != uint64(bad) || bad != 4 {
 		t.Errorf("%d packets of %d lines, %+v, want %d damaged", len(got), len(lines), p.Stats, bad)
 	}
 }
@@ -191,7 +193,7 @@ func TestParserReset(t *testing.T) {
 	if got := feed(&p, good); !equal(got, [][]byte{good}) {
 		t.Errorf("after Reset: % X", got)
 	}
-	if want := (Stats{Packets: 1, Garbage: 5}); p.Stats != want {
+	if want := (line.Stats{Packets: 1, Garbage: 5}); p.Stats != want {
 		t.Errorf("%+v, want %+v", p.Stats, want)
 	}
 }
@@ -226,7 +228,7 @@ func FuzzParser(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in []byte) {
 		var p Parser
 		got := feed(&p, in)
-		total := p.Stats.Garbage + uint64(p.w-p.r)
+		total := p.Stats.Garbage + uint64(len(p.Waiting(p.buf[:])))
 		for _, packet := range got {
 			total += uint64(len(packet))
 			if again := appendPacket(nil, Packet(packet).Body()...); !bytes.Equal(again, packet) {

@@ -99,7 +99,7 @@ func (d *Driver) Receive(now time.Duration, p []byte) {
 			d.answer(now, t)
 		}
 	}
-	d.line.Noise(now, line.Noise{Garbage: d.parser.Stats.Garbage, Broken: d.parser.Stats.Checksum + d.broken})
+	d.line.Noise(now, line.Noise{Garbage: d.parser.Stats.Garbage, Broken: d.parser.Stats.Broken + d.broken})
 }
 
 // scan publishes a measurement. The first one ends the handshake.

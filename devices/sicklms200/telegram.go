@@ -6,7 +6,11 @@
 // scan.go.
 package sicklms200
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"player/devices/line"
+)
 
 // Framing: STX, address, length, as many bytes of content, CRC of all before
 // it. Integers are little-endian. A device's content ends in a status byte.
@@ -79,23 +83,11 @@ func crc(b []byte) uint16 {
 	return c
 }
 
-// Stats counts what a Parser made of its input. Every byte fed is in a
-// telegram, in Garbage, or still waiting for the rest of its telegram.
-type Stats struct {
-	Packets  uint64 // telegrams
-	Garbage  uint64 // bytes that belong to no telegram
-	Checksum uint64 // telegrams complete but with a wrong CRC
-}
-
-// Parser finds a device's telegrams in a byte stream that is cut anywhere and
-// may lose or invent bytes. After a header that turns out false it goes on with
-// the very next byte, so that a good telegram behind or inside a bad one is
-// found. Its memory is the struct; the zero value is ready.
+// Parser finds a device's telegrams in its byte stream. The zero value is ready.
 type Parser struct {
-	Stats Stats
+	line.Framing
 
-	buf  [MaxTelegram]byte
-	r, w int // buf[r:w] is not looked at yet
+	buf [MaxTelegram]byte
 }
 
 // Next takes in and returns the first telegram it completes with the bytes
@@ -105,69 +97,27 @@ type Parser struct {
 //
 // The telegram is valid until the next call.
 func (p *Parser) Next(in []byte) (telegram Telegram, rest []byte) {
-	for {
-		switch size, v := inspect(p.buf[p.r:p.w]); v {
-		case whole:
-			telegram = p.buf[p.r : p.r+size : p.r+size]
-			p.r += size
-			p.Stats.Packets++
-			return telegram, in
-		case damaged:
-			p.Stats.Checksum++
-			fallthrough
-		case noise:
-			p.r++
-			p.Stats.Garbage++
-		case partial:
-			if len(in) == 0 {
-				return nil, nil
-			}
-			// A partial telegram is shorter than buf: there is always room.
-			if p.r > 0 {
-				p.w, p.r = copy(p.buf[:], p.buf[p.r:p.w]), 0
-			}
-			n := copy(p.buf[p.w:], in)
-			p.w += n
-			in = in[n:]
-		}
-	}
+	return p.Framing.Next(p.buf[:], in, inspect)
 }
 
-// Reset gives up the telegram that is being received, as garbage: for a line
-// that was silent too long or changed its speed, and before a request, whose
-// answer must not wait behind the rest of something else.
-func (p *Parser) Reset() {
-	p.Stats.Garbage += uint64(p.w - p.r)
-	p.r, p.w = 0, 0
-}
-
-type verdict int
-
-const (
-	partial verdict = iota // nothing wrong so far, more bytes needed
-	whole                  // a good telegram
-	damaged                // a telegram but for its CRC
-	noise                  // no telegram starts here
-)
-
-// inspect judges the telegram that starts at b[0]; size is for whole only.
-func inspect(b []byte) (size int, v verdict) {
+// inspect is a line.Inspect.
+func inspect(b []byte) (size int, v line.Verdict) {
 	if len(b) > 0 && b[0] != stx || len(b) > 1 && b[1] != addressHost {
-		return 0, noise
+		return 0, line.Junk
 	}
 	if len(b) < headSize {
-		return 0, partial
+		return 0, line.Partial
 	}
 	content := int(binary.LittleEndian.Uint16(b[2:]))
 	if content < minContent || content > maxContent {
-		return 0, noise
+		return 0, line.Junk
 	}
 	size = headSize + content + crcSize
 	if len(b) < size {
-		return 0, partial
+		return 0, line.Partial
 	}
 	if end := size - crcSize; crc(b[:end]) != binary.LittleEndian.Uint16(b[end:]) {
-		return 0, damaged
+		return 0, line.Damaged
 	}
-	return size, whole
+	return size, line.Whole
 }

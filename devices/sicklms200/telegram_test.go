@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"player/devices/line"
 )
 
 // unhex reads bytes written as "02 80 03".
@@ -135,7 +137,7 @@ func TestParserCutAnywhere(t *testing.T) {
 		if got := feed(&p, stream[:cut], stream[cut:]); !equal(got, telegrams) {
 			t.Fatalf("cut at %d: %d telegrams, want %d", cut, len(got), len(telegrams))
 		}
-		if want := (Stats{Packets: uint64(len(telegrams))}); p.Stats != want {
+		if want := (line.Stats{Packets: uint64(len(telegrams))}); p.Stats != want {
 			t.Fatalf("cut at %d: %+v, want %+v", cut, p.Stats, want)
 		}
 	}
@@ -150,18 +152,18 @@ func TestParserRecovers(t *testing.T) {
 	tests := []struct {
 		name, in  string
 		telegrams int // copies of good to come out
-		stats     Stats
+		stats     line.Stats
 	}{
-		{"noise before, between, after", "00 FF 12" + good + "80 03" + good + "77", 2, Stats{2, 6, 0}},
-		{"header bytes before", "02 02 02 80 02 80 " + good, 1, Stats{1, 6, 0}},
-		{"our own request echoed", "02 00 02 00 20 25 35 08 " + good, 1, Stats{1, 8, 0}},
-		{"no status", "02 80 01 00 92 " + good, 1, Stats{1, 5, 0}},
-		{"length over the limit", "02 80 2B 03 " + good, 1, Stats{1, 4, 0}},
-		{"wrong CRC", "02 80 03 00 A0 00 10 16 0B " + good, 1, Stats{1, 9, 1}},
-		{"corrupt byte", "02 80 03 00 A0 01 10 16 0A " + good, 1, Stats{1, 9, 1}},
-		{"length lies over good telegrams", "02 80 1A 00 B0 " + good + good + good, 3, Stats{3, 5, 1}},
-		{"truncated scan", "02 80 08 00 B0 69 41 E8 03 " + good + good, 2, Stats{2, 9, 1}},
-		{"good telegram as data of a bad one", "02 80 0B 00 BA " + good + "10 00 00", 1, Stats{1, 8, 1}},
+		{"noise before, between, after", "00 FF 12" + good + "80 03" + good + "77", 2, line.Stats{Packets: 2, Garbage: 6, Broken: 0}},
+		{"header bytes before", "02 02 02 80 02 80 " + good, 1, line.Stats{Packets: 1, Garbage: 6, Broken: 0}},
+		{"our own request echoed", "02 00 02 00 20 25 35 08 " + good, 1, line.Stats{Packets: 1, Garbage: 8, Broken: 0}},
+		{"no status", "02 80 01 00 92 " + good, 1, line.Stats{Packets: 1, Garbage: 5, Broken: 0}},
+		{"length over the limit", "02 80 2B 03 " + good, 1, line.Stats{Packets: 1, Garbage: 4, Broken: 0}},
+		{"wrong CRC", "02 80 03 00 A0 00 10 16 0B " + good, 1, line.Stats{Packets: 1, Garbage: 9, Broken: 1}},
+		{"corrupt byte", "02 80 03 00 A0 01 10 16 0A " + good, 1, line.Stats{Packets: 1, Garbage: 9, Broken: 1}},
+		{"length lies over good telegrams", "02 80 1A 00 B0 " + good + good + good, 3, line.Stats{Packets: 3, Garbage: 5, Broken: 1}},
+		{"truncated scan", "02 80 08 00 B0 69 41 E8 03 " + good + good, 2, line.Stats{Packets: 2, Garbage: 9, Broken: 1}},
+		{"good telegram as data of a bad one", "02 80 0B 00 BA " + good + "10 00 00", 1, line.Stats{Packets: 1, Garbage: 8, Broken: 1}},
 	}
 	for _, tt := range tests {
 		var want [][]byte
@@ -217,7 +219,7 @@ func TestParserReset(t *testing.T) {
 	if got := feed(&p, good); !equal(got, [][]byte{good}) {
 		t.Errorf("after Reset: % X", got)
 	}
-	if want := (Stats{Packets: 1, Garbage: 5}); p.Stats != want {
+	if want := (line.Stats{Packets: 1, Garbage: 5}); p.Stats != want {
 		t.Errorf("%+v, want %+v", p.Stats, want)
 	}
 }
@@ -252,7 +254,7 @@ func FuzzParser(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in []byte) {
 		var p Parser
 		got := feed(&p, in)
-		total := p.Stats.Garbage + uint64(p.w-p.r)
+		total := p.Stats.Garbage + uint64(len(p.Waiting(p.buf[:])))
 		for _, b := range got {
 			total += uint64(len(b))
 			telegram := Telegram(b)
