@@ -112,21 +112,28 @@ func (p *page) machine(r *results) {
 	type batch struct {
 		commit string
 		window time.Duration
+		runs   int
 	}
 	n := map[batch]int{}
 	var order []batch
 	for _, c := range r.Cells {
 		if c.NotRun == "" && c.Kind == frames {
-			b := batch{c.Commit, c.Window}
+			b := batch{c.Commit, c.Window, len(c.of(c.servers()[0]))}
 			if n[b]++; n[b] == 1 {
 				order = append(order, b)
 			}
 		}
 	}
-	for _, b := range order {
-		p.text("%d cells with a window of %v at commit %s. ", n[b], b.window, b.commit)
+	if len(order) > 0 {
+		p.text("\n")
 	}
-	p.text("\n")
+	for _, b := range order {
+		runs := "one run"
+		if b.runs > 1 {
+			runs = fmt.Sprintf("the median of %d runs", b.runs)
+		}
+		p.text("- %d cells: %s of %v, at commit %s\n", n[b], runs, b.window, b.commit)
+	}
 }
 
 func (p *page) targets(r *results) {

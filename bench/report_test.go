@@ -74,7 +74,7 @@ func TestReportShowsCells(t *testing.T) {
 	text := rendered(t, r)
 	for _, want := range []string{
 		"Abacus 3000, 2 cores, Linux 6.0",
-		"3 cells with a window of 10s at commit abc.",
+		"- 3 cells: one run of 10s, at commit abc",
 		"| 50x50Hz/807 | all closed within seconds, no data | 272 of 2500 | 0 |",
 		"| 101 ms | 196 ms | 95.57 ms | 1.0000 | 100.0 % | 0 | 6.0 |",
 		"| 1x1Hz/85 | mean within 50 us | 1.0 | 0 |",
