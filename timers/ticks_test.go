@@ -165,3 +165,56 @@ func BenchmarkTickOf50(b *testing.B) {
 		q.Run(at, 0)
 	}
 }
+
+// A tick of very many members is fired in slices; what is due beside it gets in
+// between, and members that come and go there change nothing for the others.
+func TestLargeTickIsSliced(t *testing.T) {
+	const members = 3*TickSlice + 20
+	period := Grid // one step of the grid: one tick for all
+	var q Queue
+	fired := map[int]int{}
+	homes := map[int]*Tick[int]{}
+	var ticks *Ticks[int]
+	ticks = NewTicks(&q, func(_ time.Duration, m int) {
+		fired[m]++
+		if m%10 == 0 { // leaves in its own call
+			ticks.Leave(m, homes[m])
+			delete(homes, m)
+		}
+	})
+	for m := range members {
+		homes[m] = ticks.Join(m, period, 0)
+	}
+	at, _ := q.Next()
+	for slice := 1; ; slice++ {
+		before := len(fired)
+		q.Run(at, 0)
+		if n := len(fired) - before; n > TickSlice {
+			t.Fatalf("slice %d fired %d members", slice, n)
+		}
+		if next, _ := q.Next(); next > at {
+			if slice != 4 {
+				t.Errorf("%d slices, want 4", slice)
+			}
+			break
+		}
+		// Between two slices one goes that has been, and one that has not.
+		for _, been := range []bool{true, false} {
+			for m := range members {
+				if homes[m] != nil && m%10 == 1 && (fired[m] > 0) == been {
+					ticks.Leave(m, homes[m])
+					delete(homes, m)
+					break
+				}
+			}
+		}
+	}
+	for m := range members {
+		if _, there := homes[m]; there && fired[m] != 1 || fired[m] > 1 {
+			t.Errorf("member %d fired %d times", m, fired[m])
+		}
+	}
+	if len(homes) < members*8/10 {
+		t.Errorf("only %d members are left", len(homes))
+	}
+}
