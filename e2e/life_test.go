@@ -270,7 +270,7 @@ func TestMonitorThreadIsRelaxed(t *testing.T) {
 }
 
 // timerSlacks is the timer slack of each thread in ns, the main one's first;
-// nil where the kernel does not tell.
+// nil where the kernel does not tell us, which in CI is a failure.
 func (s *server) timerSlacks(t *testing.T) (slacks []string) {
 	t.Helper()
 	pid := strconv.Itoa(s.cmd.Process.Pid)
@@ -281,6 +281,10 @@ func (s *server) timerSlacks(t *testing.T) (slacks []string) {
 	for _, thread := range threads {
 		slack, err := os.ReadFile("/proc/" + thread.Name() + "/timerslack_ns")
 		if err != nil {
+			if os.Getenv("CI") != "" {
+				t.Fatal(err)
+			}
+			t.Logf("the slack of the threads is not looked at: %v", err)
 			return nil
 		}
 		slacks = append(slacks, strings.TrimSpace(string(slack)))

@@ -211,6 +211,9 @@ func TestProgramKeepsTimeAsUsual(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := receive(t, exited, "the program's end"); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
 		t.Skipf("this kernel does not tell the timer slack: %v", err)
 	}
 	if got, _ := os.ReadFile(file); string(got) != "50000\n" {

@@ -106,6 +106,9 @@ func TestGroupHoldsAProcess(t *testing.T) {
 	requireRoot(t)
 	g, err := NewGroup(0.1, 32<<20)
 	if err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
 		t.Skip(err) // containers often have no controllers
 	}
 	var dirs []string
