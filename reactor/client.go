@@ -77,8 +77,8 @@ func (c *client) Log() *zap.Logger {
 }
 
 // openClient makes a session for a new connection. It reports false if there
-// are too many. The first one is most likely ours (boot) and not announced.
-func (r *Reactor) openClient(now time.Duration, conn gnet.Conn, announce bool) bool {
+// are too many.
+func (r *Reactor) openClient(now time.Duration, conn gnet.Conn) bool {
 	table := r.tables[conn.LocalAddr().(*net.TCPAddr).Port]
 	if len(r.clients) >= r.config.MaxClients || r.stopAt != 0 || table == nil {
 		if repeats, ok := r.refusals.Allow(now); ok {
@@ -94,9 +94,6 @@ func (r *Reactor) openClient(now time.Duration, conn gnet.Conn, announce bool) b
 	c.retry = timers.NewTimer(func(now time.Duration) time.Duration { return r.unstall(now, c) })
 	conn.SetContext(c)
 	r.clients[c] = struct{}{}
-	if !announce {
-		return true
-	}
 	if repeats, ok := r.arrivals.Allow(now); ok {
 		c.Log().Info("client connected", zap.Int("clients", len(r.clients)), zap.Int("others since the last line", repeats))
 	}

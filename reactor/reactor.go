@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"os"
 	"sync"
 	"syscall"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/panjf2000/gnet/v2"
 	gneterrors "github.com/panjf2000/gnet/v2/pkg/errors"
 	"github.com/panjf2000/gnet/v2/pkg/pool/goroutine"
+	"github.com/panjf2000/gnet/v2/pkg/socket"
 	"go.uber.org/zap"
 	"golang.org/x/sys/unix"
 
@@ -75,8 +77,11 @@ type AddressError struct {
 }
 
 func (e *AddressError) Error() string {
-	if errors.Is(e.Err, syscall.EADDRINUSE) {
+	switch {
+	case errors.Is(e.Err, syscall.EADDRINUSE):
 		return fmt.Sprintf("%s: address already in use: another server runs there; stop it, or choose a port with -gp", e.Address)
+	case errors.Is(e.Err, syscall.EAFNOSUPPORT):
+		return fmt.Sprintf("cannot listen on %s: this kernel has no IPv6; choose an IPv4 address, -bind 0.0.0.0 for all of them", e.Address)
 	}
 	return fmt.Sprintf("cannot listen on %s: %v", e.Address, e.Err)
 }
@@ -92,7 +97,7 @@ type Reactor struct {
 	tables map[int]*devices.Table // by listening port
 
 	loop     gnet.EventLoop
-	knocking net.Conn      // our own first client, until the loop has its clock
+	knocking net.Conn      // our own connection to us, until it is let in
 	booted   chan struct{} // closed when loop is set and has its clock
 	ended    chan struct{} // closed when the loop has ended
 	clock    clock
@@ -178,18 +183,33 @@ func (r *Reactor) run(ctx context.Context) error {
 	close(r.ended)
 	wg.Wait()
 	r.clock.close()
+	if r.knocking != nil {
+		_ = r.knocking.Close()
+	}
 	return errors.Join(err, r.bootError)
 }
 
 // probe makes sure that nobody listens on address, which SO_REUSEPORT would
-// hide, and returns its port.
+// hide, and returns its port. It does not listen itself: a client that waits for
+// us would get in, and be reset.
 func probe(address string) (port int, err error) {
-	l, err := net.Listen("tcp", address)
+	to, family, resolved, onlyIPv6, err := socket.GetTCPSockAddr("tcp", address) // as gnet does
 	if err != nil {
 		return 0, err
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
+	fd, err := unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return 0, os.NewSyscallError("socket", err)
+	}
+	defer unix.Close(fd)
+	err = socket.SetReuseAddr(fd, 1) // connections of an earlier server may linger
+	if err == nil && onlyIPv6 {
+		err = socket.SetIPv6Only(fd, 1)
+	}
+	if err == nil {
+		err = os.NewSyscallError("bind", unix.Bind(fd, to))
+	}
+	return resolved.Port, err
 }
 
 // limitClients raises the soft limit of descriptors and keeps the number of
@@ -213,8 +233,8 @@ func (r *Reactor) limitClients() {
 }
 
 // knock connects to ourselves. gnet has no way into its loop from outside before
-// it has a connection, so we are our own first client, until the clock is in the
-// loop. It listens already, so this does not wait for it.
+// it has a connection, so we see to it that there is one. It listens already, so
+// this does not wait for it.
 func (r *Reactor) knock() error {
 	address := r.config.Robots[0].Address
 	if host, port, err := net.SplitHostPort(address); err == nil && (host == "" || net.ParseIP(host).IsUnspecified()) {
@@ -225,6 +245,15 @@ func (r *Reactor) knock() error {
 		return fmt.Errorf("cannot connect to ourselves: %w", err)
 	}
 	return nil
+}
+
+// knocked says whether a new connection is ours.
+func (r *Reactor) knocked(conn gnet.Conn) bool {
+	if r.knocking == nil {
+		return false
+	}
+	ours, theirs := r.knocking.LocalAddr().(*net.TCPAddr), conn.RemoteAddr().(*net.TCPAddr)
+	return ours.Port == theirs.Port && ours.IP.Equal(theirs.IP)
 }
 
 // enter is called first in every callback of the loop; it returns the time of
@@ -265,8 +294,7 @@ func (r *Reactor) OnBoot(gnet.Engine) gnet.Action {
 // OnOpen implements gnet.EventHandler: a client or an adopted descriptor.
 func (r *Reactor) OnOpen(conn gnet.Conn) ([]byte, gnet.Action) {
 	now := r.enter()
-	first := r.loop == nil
-	if first {
+	if r.loop == nil {
 		r.loop = conn.EventLoop()
 		r.adoptClock()
 	}
@@ -274,7 +302,6 @@ func (r *Reactor) OnOpen(conn gnet.Conn) ([]byte, gnet.Action) {
 	case *clock:
 		r.adopted()
 		owner.ready()
-		_ = r.knocking.Close() // nothing was said
 		close(r.booted)
 		for _, robot := range r.config.Robots {
 			robot.Table.Start(now)
@@ -286,7 +313,10 @@ func (r *Reactor) OnOpen(conn gnet.Conn) ([]byte, gnet.Action) {
 		r.adopted()
 		owner.opened(conn)
 	default:
-		if !r.openClient(now, conn, !first) {
+		if r.knocked(conn) {
+			_ = r.knocking.Close() // nothing was said
+			r.knocking = nil
+		} else if !r.openClient(now, conn) {
 			return nil, gnet.Close
 		}
 	}

@@ -60,7 +60,7 @@ func tickOf50(t testing.TB) (tick func(), sinks []*sink) {
 	table.Connect(r)
 	for range 50 {
 		s := &sink{}
-		if !r.openClient(1, s, true) {
+		if !r.openClient(1, s) {
 			t.Fatal("client refused")
 		}
 		c := s.ctx.(*client)
