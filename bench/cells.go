@@ -217,6 +217,7 @@ func exchanges() []cell {
 			Name:   fmt.Sprintf("request/%d", clients),
 			Groups: []group{{Name: "clients", Clients: clients, Task: load.Request}},
 			Link:   loopback, Size: large, Device: costRate,
+			Servers: []server{player, floor, threads},
 		})
 	}
 	return append(all, cell{

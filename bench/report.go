@@ -285,14 +285,17 @@ func (p *page) isolation(r *results) {
 
 func (p *page) exchanges(r *results) {
 	p.text("\n## Request/reply, commands, and nobody\n")
-	p.section("\nOne request outstanding a client, 807 bytes a reply.\n")
-	p.table("clients", ">rounds/s", ">round", ">p99", ">server's core", ">rounds/s and core", ">clients' core")
+	p.section("\nOne request outstanding a client, 807 bytes a reply; the baselines answer whatever is said with a constant frame.\n")
+	p.table("clients", "server", ">rounds/s", ">round", ">p99", ">its core", ">rounds/s and core", ">clients' core")
 	for i := range r.Cells {
 		c := &r.Cells[i]
 		if name, ok := strings.CutPrefix(c.Name, "request/"); ok && c.NotRun == "" {
-			get := func(f func(run) float64, format func(float64) string) string { return show(c, player, f, format) }
-			perCore := func(r run) float64 { return rate(r) / max(cpuShare(r), 1e-9) }
-			p.row(name, get(rate, count), get(round, duration), get(roundP99, duration), get(cpuShare, percent), get(perCore, count), get(clientShare, percent))
+			for _, s := range c.servers() {
+				get := func(f func(run) float64, format func(float64) string) string { return show(c, s, f, format) }
+				perCore := func(r run) float64 { return rate(r) / max(cpuShare(r), 1e-9) }
+				p.row(name, string(s), get(rate, count), get(round, duration), get(roundP99, duration), get(cpuShare, percent), get(perCore, count), get(clientShare, percent))
+				name = ""
+			}
 		}
 	}
 	p.section("\nA stream at 50 Hz to a client that sends ten commands a second:\n")

@@ -65,10 +65,17 @@ func TestOneCell(t *testing.T) {
 		t.Errorf("no commands, or no rounds: %+v", r.Load.Groups)
 	}
 	for _, s := range []server{floor, threads} {
-		c := cell{Name: "smoke", Link: loopback, Size: large, Groups: []group{{Name: "stream", Clients: 3, Rate: 50, Task: load.Stream}}}
-		r, err := w.measure(t.Context(), s, c, 300*time.Millisecond)
-		if err != nil || r.Error != "" || closed(r) != 0 || framesOf(r) == 0 || r.Load.Groups[0].Bad != 0 {
-			t.Errorf("%s: %v %q, %+v", s, err, r.Error, r.Load)
+		for _, g := range []group{
+			{Name: "stream", Clients: 3, Rate: 50, Task: load.Stream},
+			{Name: "ask", Clients: 3, Task: load.Request},
+		} {
+			r, err := w.measure(t.Context(), s, cell{Name: "smoke", Link: loopback, Size: large, Groups: []group{g}}, 300*time.Millisecond)
+			if err != nil || r.Error != "" || closed(r) != 0 || framesOf(r) == 0 || r.Load.Groups[0].Bad != 0 {
+				t.Errorf("%s, %s: %v %q, %+v", s, g.Name, err, r.Error, r.Load)
+			}
+			if asks := g.Task == load.Request; r.Load != nil && asks != (r.Load.Groups[0].Round.Mean > 0) {
+				t.Errorf("%s, %s: a round takes %v", s, g.Name, r.Load.Groups[0].Round.Mean)
+			}
 		}
 	}
 	if r, err := w.measure(t.Context(), player, cell{Kind: start, Size: large, Device: 10}, 0); err != nil || r.Start <= 0 {

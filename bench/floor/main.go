@@ -1,6 +1,7 @@
 // Floor is the least that a frame server can do: a bare epoll and timerfd loop
-// that writes the same bytes to every connection, and nothing else. No
-// protocol, no devices, no memory of what was sent. It shares ticks on the
+// that writes the same bytes to every connection, at a rate or whenever it says
+// something, and nothing else. No protocol, no devices, no memory of what was
+// sent. It shares ticks on the
 // grid that the server uses, so that the two differ in what they do at a wake,
 // not in how often they wake. What it costs is the floor that the server is
 // measured against.
@@ -12,6 +13,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"time"
 	"unsafe"
 
@@ -23,7 +25,7 @@ import (
 
 func main() {
 	port := flag.Int("port", 6665, "TCP port")
-	rate := flag.Int("rate", 10, "frames a second and client")
+	rate := flag.Int("rate", 10, "frames a second and client; 0: one for whatever it says")
 	size := flag.Int("size", 807, "bytes of a frame")
 	flag.Parse()
 	debug.SetGCPercent(-1)
@@ -40,7 +42,7 @@ type slot struct {
 
 type loop struct {
 	listener, timer, epoll int
-	period                 time.Duration
+	period                 time.Duration // zero: frames are asked for
 	frame                  []byte
 	slots                  []slot
 	home                   map[int32]int // the slot of a connection
@@ -49,7 +51,10 @@ type loop struct {
 
 // serve returns only with an error.
 func serve(port, rate int, frame []byte) error {
-	l := &loop{period: time.Second / time.Duration(rate), frame: frame, home: map[int32]int{}}
+	l := &loop{frame: frame, home: map[int32]int{}}
+	if rate > 0 {
+		l.period = time.Second / time.Duration(rate)
+	}
 	var err error
 	if l.listener, err = listen(port); err != nil {
 		return err
@@ -111,7 +116,9 @@ func (l *loop) accept() {
 		unix.Close(fd)
 		return
 	}
-	l.join(int32(fd))
+	if l.period > 0 {
+		l.join(int32(fd))
+	}
 }
 
 // join finds a place as the server does: a slot with room, else a new one on
@@ -153,30 +160,40 @@ func (l *loop) tick() {
 			continue
 		}
 		for _, fd := range s.clients {
-			// What the connection does not take is not sent; a dead one is
-			// noticed when it is read.
-			unix.RawSyscall(unix.SYS_WRITE, uintptr(fd), uintptr(unsafe.Pointer(&l.frame[0])), uintptr(len(l.frame)))
+			l.write(fd)
 		}
 		s.due = timers.Skip(s.due, l.period, t)
 	}
 	l.arm()
 }
 
-// read throws away what a client says, and drops it when it is gone.
+// write sends the frame. What the connection does not take is not sent; a dead
+// one is noticed when it is read.
+func (l *loop) write(fd int32) {
+	unix.RawSyscall(unix.SYS_WRITE, uintptr(fd), uintptr(unsafe.Pointer(&l.frame[0])), uintptr(len(l.frame)))
+}
+
+// read throws away what a client says, or takes it for a request: a client
+// waits for the frame before it says more. It drops a client that is gone.
 func (l *loop) read(fd int32) {
-	n, err := unix.Read(int(fd), l.scratch[:])
-	if n > 0 || err == unix.EAGAIN || err == unix.EINTR {
-		return
+	n, _, err := unix.RawSyscall(unix.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(&l.scratch[0])), uintptr(len(l.scratch)))
+	switch {
+	case err == unix.EAGAIN || err == unix.EINTR:
+	case err != 0 || n == 0:
+		l.drop(fd)
+	case l.period == 0:
+		l.write(fd)
 	}
-	s := &l.slots[l.home[fd]]
-	for i, c := range s.clients {
-		if c == fd {
-			s.clients[i] = s.clients[len(s.clients)-1]
-			s.clients = s.clients[:len(s.clients)-1]
-			break
-		}
+}
+
+func (l *loop) drop(fd int32) {
+	if i, ok := l.home[fd]; ok {
+		s := &l.slots[i]
+		at := slices.Index(s.clients, fd)
+		s.clients[at] = s.clients[len(s.clients)-1]
+		s.clients = s.clients[:len(s.clients)-1]
+		delete(l.home, fd)
 	}
-	delete(l.home, fd)
 	unix.Close(int(fd))
 }
 

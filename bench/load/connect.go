@@ -106,6 +106,9 @@ func (e *engine) open(g *group) error {
 		if _, err := unix.Write(fd, request); err != nil && len(request) > 0 {
 			return fmt.Errorf("client %d of %s cannot send its request: %w", n+1, g.Name, err)
 		}
+		if g.Silent && g.Task == Request {
+			e.request(&e.clients[index])
+		}
 		if n%burst == burst-1 {
 			e.poll(0)
 		}

@@ -198,7 +198,7 @@ func (e *engine) receive(c *client) {
 		what, b = c.parser.next(b, e.spec.Stamp)
 		switch what {
 		case reply:
-			e.replied(c, now)
+			e.replied(c)
 		case frame:
 			e.frame(c, now)
 		}
@@ -226,13 +226,18 @@ func (e *engine) frame(c *client, now time.Duration) {
 		if e.counting {
 			c.group.round.Add(now - c.asked)
 		}
-		c.asked = now
-		e.send(c, e.ask)
+		e.request(c)
 	}
 }
 
+// request asks for a frame.
+func (e *engine) request(c *client) {
+	c.asked = e.now()
+	e.send(c, e.ask)
+}
+
 // replied goes on with a client that has had the reply to its request.
-func (e *engine) replied(c *client, now time.Duration) {
+func (e *engine) replied(c *client) {
 	if c.ready {
 		return
 	}
@@ -241,8 +246,7 @@ func (e *engine) replied(c *client, now time.Duration) {
 	events := uint32(0)
 	switch c.group.Task {
 	case Request:
-		c.asked = now
-		e.send(c, e.ask)
+		e.request(c)
 		return
 	case Deaf:
 		events = unix.EPOLLRDHUP
