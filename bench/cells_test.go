@@ -39,6 +39,11 @@ func TestFits(t *testing.T) {
 		"paper/802.11/50x50Hz/807":   true,
 		"paper/802.11/50x50Hz/85":    true, // 3.0 Mbps, headers and all
 		"wireless5/50x50Hz/807":      true,
+
+		"small-cpu/Ethernet/50x50Hz/807": true,
+		"small-cpu/802.11/50x10Hz/807":   true,
+		"small-cpu/802.11/50x50Hz/807":   true,
+		"small-cpu/802.11/50x50Hz/85":    true,
 	}
 	for _, c := range cells() {
 		if c.Kind != frames || strings.HasPrefix(c.Name, "isolation/") {

@@ -46,7 +46,7 @@ usage: go run ./bench [flags]
                  least 15s)
   -full          two minutes a cell, as in the paper
   -n N           runs of each cell; medians count  (default 1)
-  -out DIR       results.json and plots go there   (default bench/results)
+  -out DIR       results.json and plots go there   (default bench/out)
   -report FILE   the report                        (default report.md in -out)
   -list          print the names of all cells and exit
   -h             print this page
@@ -74,7 +74,7 @@ func parseOptions(args []string, help io.Writer) (options, error) {
 	fs.DurationVar(&o.window, "cell", defaultWindow, "")
 	fs.BoolVar(&full, "full", false, "")
 	fs.IntVar(&o.runs, "n", 1, "")
-	fs.StringVar(&o.out, "out", filepath.Join("bench", "results"), "")
+	fs.StringVar(&o.out, "out", filepath.Join("bench", "out"), "")
 	fs.StringVar(&o.report, "report", "", "")
 	fs.BoolVar(&o.list, "list", false, "")
 	if err := fs.Parse(args); err != nil {
@@ -171,11 +171,15 @@ func enter(files string, program []string) error {
 // suite measures the chosen cells and writes results, plots and report. When
 // ctx ends it writes what there is.
 func suite(ctx context.Context, o options) error {
-	r, err := readResults(o.out, thisMachine())
+	here := thisMachine()
+	r, err := readResults(o.out, here)
 	if err != nil {
 		return err
 	}
 	if chosen := o.chosen(); len(chosen) > 0 {
+		if r.Machine != here {
+			return fmt.Errorf("%s has the results of another machine (%s, Linux %s, %s): choose another directory with -out", o.out, r.Machine.CPU, r.Machine.Kernel, r.Machine.Go)
+		}
 		if err := r.measure(ctx, o, chosen); err != nil {
 			return err
 		}

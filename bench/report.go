@@ -23,21 +23,26 @@ A frame is made when it is sent, of the newest data of every device. So what a c
 
 - **D** is the period of the device: its data waits half a period to be fetched.
 - **t** is what the link takes for one frame, (bytes + 66) * 8 / rate, and **n** the frames that it has under way, this one
-  included. On loopback and on a link with room t is next to nothing. "Latency" below is the first two terms: from data to arrival.
+  included. Clients of one tick stand in line: n of them wait (n+1)/2 frames on average. On loopback t is next to nothing.
 - **P** is the time between frames at the client: 1/rate, or N*t for N clients on a link that is too small for what they ask.
 
-The last is the floor of a link that is too small: *N*t/2 + t*, half a round and one frame. The server cannot be better; queues in
-the network make others worse by seconds.
+The last is the least age on a link that is too small: *N*t/2 + t*, half a round and one frame. The server cannot be better; queues
+in the network make others worse by seconds.
+
+"Latency" below is from new data to its arrival; a frame with data that the client has already does not count for it. The devices of
+these cells have news 500 times a second on the links, so that D is small beside what the link does, and 10 times a second on loopback
+and wherever cost is measured; a laser of 2500 Hz is in "Isolation". They publish just before the frames are made: of data that comes when it
+likes a client sees D/2 more, and the server is woken once more for each. On the links the CPU a frame is mostly what these 500 Hz cost.
 
 ## Repeat it
 
-    go run ./bench                          # everything, 10 s a cell
+    go run ./bench                          # everything, 10 s a cell: three quarters of an hour
     go run ./bench -run 'paper/802.11' -n 5 # some of it, median of 5 runs
     go run ./bench -full                    # two minutes a cell, as in the paper
 
-The links need root (network namespaces, veth, tbf); without it their cells are reported as not run. ` + "`go run ./bench -h`" + ` shows
-the other flags. ` + "`floor`" + ` is a bare epoll loop that writes a constant frame on the same grid of ticks, ` + "`threads`" + ` a goroutine and a
-ticker for each client; both run in turn with the server.
+Results and report go to bench/out; this page is of ` + "`-out bench/results -report docs/BENCHMARKS.md`" + `. The links need root (network namespaces, veth, tbf); without it their cells are reported as not run. ` + "`go run ./bench -h`" + ` shows
+the other flags. ` + "`floor`" + ` is a bare epoll loop that writes a constant frame on the same grid of ticks, started with the same timer slack for
+Go's monitor thread as the server gives itself; ` + "`threads`" + ` is a goroutine and a ticker for each client. Both run in turn with the server.
 `
 
 // parts are the figures of Go's own benchmarks. They change with the code of a
@@ -45,6 +50,13 @@ ticker for each client; both run in turn with the server.
 //
 //go:embed parts.md
 var parts string
+
+// reading is how the tables are to be read.
+const reading = `
+Medians are of the runs in column "runs", each as long as it says. Percentiles are middles of buckets that are 3 % wide. The links are token buckets that let the first
+3000 bytes pass at once, so a lone frame is there sooner than t; their drops are counted in the window, at the server's end.
+Jain's index says how evenly frames are shared: 1 if all clients have as many, k/N if k of N have them all.
+`
 
 // report writes the page. plots are files beside it.
 func (r *results) report(w io.Writer, plots string) error {
@@ -134,6 +146,7 @@ func (p *page) machine(r *results) {
 		}
 		p.text("- %d cells: %s of %v, at commit %s\n", n[b], runs, b.window, b.commit)
 	}
+	p.text("%s", reading)
 }
 
 func (p *page) targets(r *results) {
@@ -162,13 +175,13 @@ func show(c *cellResult, s server, f func(run) float64, format func(float64) str
 }
 
 func (p *page) paper(r *results) {
-	p.text("\n## The paper's 54 experiments\n\nClients x rate / bytes. Errors are of the time between frames against 1/rate; \"mean\" is the worst client's. Beside cells that do not fit\ntheir link stands the floor of the age.\n")
+	p.text("\n## The paper's 54 experiments\n\nClients x rate / bytes. Errors are of the time between frames against 1/rate; \"mean\" is the worst client's. Beside cells that do not fit\ntheir link stands the least age that is possible; what the paper says of them in one sentence with the others cannot be, for they ask for more bits than there are.\n")
 	for _, l := range []struct{ prefix, title string }{
 		{"paper/loopback/", "Loopback"}, {"paper/Ethernet/", "Ethernet, 10 Mbps"}, {"paper/802.11/", "802.11, 1.9 Mbps"},
 		{"wireless5/", "A faster wireless link, 5 Mbps (not in the paper)"},
 	} {
 		p.section("\n### " + l.title + "\n")
-		p.table("cell", "the paper", ">frames/s", ">closed", ">mean", ">sd", ">p50", ">p99", ">p99.9", ">max", ">latency", ">age", ">age p99", ">floor", ">Jain", ">link", ">drops", ">CPU us/frame")
+		p.table("cell", "the paper", ">runs", ">frames/s", ">closed", ">mean", ">sd", ">p50", ">p99", ">p99.9", ">max", ">latency", ">age", ">age p99", ">least age", ">Jain", ">link", ">drops", ">CPU us/frame")
 		for i := range r.Cells {
 			if c := &r.Cells[i]; strings.HasPrefix(c.Name, l.prefix) && c.NotRun == "" {
 				p.paperRow(c, strings.TrimPrefix(c.Name, l.prefix))
@@ -186,11 +199,14 @@ func (p *page) paperRow(c *cellResult, name string) {
 	if c.Link.Rate > 0 {
 		link, lost = get(c.linkUse, percent), get(drops, count)
 	}
-	frames := get(rate, rounded)
+	frames, claim := get(rate, rounded), c.Claim
 	if !c.fits() {
 		frames += fmt.Sprintf(" of %d", c.asked())
+		if claim == held {
+			claim += fmt.Sprintf(" (asks for %.1f Mbps)", c.wireTime().Seconds()*float64(c.asked()*c.Link.Rate)/1e6)
+		}
 	}
-	p.row(name, c.Claim, frames, get(closed, count), get(worstMean, duration), get(intervalSD, duration), get(intervalP50, duration), get(intervalP99, duration),
+	p.row(name, claim, c.times(), frames, get(closed, count), get(worstMean, duration), get(intervalSD, duration), get(intervalP50, duration), get(intervalP99, duration),
 		get(intervalP999, duration), get(intervalMax, duration), get(latency, duration), get(ageMean, duration), get(ageP99, duration), floorAge, get(jain, index), link, lost, get(cpuOfFrame, rounded))
 }
 
@@ -204,7 +220,7 @@ func rounded(v float64) string {
 
 func (p *page) scale(r *results) {
 	p.section("\n## Scale\n\nLoopback, 807 bytes. CPU in us a frame; ratios are of medians of alternated runs.\n")
-	p.table("cell", ">frames/s", ">of asked", ">closed", ">CPU", ">floor", ">threads", ">of floor", ">of threads", ">cores", ">p99 error", ">threads p99", ">Jain", ">RSS", ">wakes/s", ">of all threads", ">clients' core")
+	p.table("cell", ">runs", ">frames/s", ">floor", ">threads", ">of asked", ">closed", ">CPU", ">floor's", ">threads'", ">of floor", ">of threads", ">cores", ">p99 error", ">floor's", ">threads'", ">Jain", ">floor's", ">threads'", ">RSS", ">wakes/s", ">of all threads", ">clients' core")
 	for i := range r.Cells {
 		c := &r.Cells[i]
 		if !strings.HasPrefix(c.Name, "scale/") || c.NotRun != "" {
@@ -223,15 +239,16 @@ func (p *page) scale(r *results) {
 		if s != player {
 			name += fmt.Sprintf(" (%s)", s)
 		}
-		p.row(name, get(rate, count), get(share, percent), get(closed, count), get(cpuOfFrame, rounded),
+		p.row(name, c.times(), get(rate, count), show(c, floor, rate, count), show(c, threads, rate, count), get(share, percent), get(closed, count), get(cpuOfFrame, rounded),
 			show(c, floor, cpuOfFrame, rounded), show(c, threads, cpuOfFrame, rounded), ratio(floor), ratio(threads), get(cpuShare, percent),
-			get(intervalP99, duration), show(c, threads, intervalP99, duration), get(jain, index), get(rss, memory), get(loopWakes, count), get(wakes, count), get(clientShare, percent))
+			get(intervalP99, duration), show(c, floor, intervalP99, duration), show(c, threads, intervalP99, duration),
+			get(jain, index), show(c, floor, jain, index), show(c, threads, jain, index), get(rss, memory), get(loopWakes, count), get(wakes, count), get(clientShare, percent))
 	}
 }
 
 // plain is the table of cells that differ in one thing.
 func (p *page) plain(r *results, prefix string) {
-	p.table("cell", "clients", ">frames/s", ">closed", ">mean error", ">p99 error", ">max error", ">latency", ">age", ">age p99", ">CPU", ">CPU us/frame", ">RSS")
+	p.table("cell", ">runs", "clients", ">frames/s", ">closed", ">worst mean error", ">p99 error", ">max error", ">latency", ">age", ">age p99", ">CPU", ">CPU us/frame", ">RSS")
 	for i := range r.Cells {
 		c := &r.Cells[i]
 		if !strings.HasPrefix(c.Name, prefix) || c.NotRun != "" {
@@ -247,9 +264,9 @@ func (p *page) plain(r *results, prefix string) {
 				}
 				return show(c, player, f, format)
 			}
-			name := strings.TrimPrefix(c.Name, prefix)
+			name, times := strings.TrimPrefix(c.Name, prefix), c.times()
 			if j > 0 {
-				name = ""
+				name, times = "", ""
 			}
 			age := func(f func(load.GroupResult) float64) string {
 				if g.Task == load.Deaf {
@@ -257,7 +274,7 @@ func (p *page) plain(r *results, prefix string) {
 				}
 				return of(f, duration)
 			}
-			p.row(name, fmt.Sprintf("%d %s", g.Clients, g.Name),
+			p.row(name, times, fmt.Sprintf("%d %s", g.Clients, g.Name),
 				show(c, player, func(r run) float64 { return float64(r.Load.Groups[j].Frames) / r.Load.Window.Seconds() }, rounded),
 				of(func(g load.GroupResult) float64 { return float64(g.Closed) }, count),
 				of(func(g load.GroupResult) float64 { return float64(g.WorstMean) }, duration),
@@ -274,7 +291,7 @@ func (p *page) plain(r *results, prefix string) {
 func (p *page) processors(r *results) {
 	p.section("\n## One processor or two, and a tenth of one\n\nThe same cells with GOMAXPROCS=1 (the server's choice) and 2.\n")
 	p.plain(r, "procs/")
-	p.section("\nThe paper's fifty clients, the server held to 10 % of one core (100 ms periods) and 32 MiB by a control group.\n")
+	p.section("\nThe paper's fifty clients on its links, the server held to 10 % of one core (100 ms periods) and 32 MiB by a control group. It is the time that is short, not the core slow.\n")
 	p.plain(r, "small-cpu/")
 }
 
@@ -286,15 +303,16 @@ func (p *page) isolation(r *results) {
 func (p *page) exchanges(r *results) {
 	p.text("\n## Request/reply, commands, and nobody\n")
 	p.section("\nOne request outstanding a client, 807 bytes a reply; the baselines answer whatever is said with a constant frame.\n")
-	p.table("clients", "server", ">rounds/s", ">round", ">p99", ">its core", ">rounds/s and core", ">clients' core")
+	p.table("clients", ">runs", "server", ">rounds/s", ">round", ">p99", ">its core", ">rounds/s and core", ">clients' core")
 	for i := range r.Cells {
 		c := &r.Cells[i]
 		if name, ok := strings.CutPrefix(c.Name, "request/"); ok && c.NotRun == "" {
+			times := c.times()
 			for _, s := range c.servers() {
 				get := func(f func(run) float64, format func(float64) string) string { return show(c, s, f, format) }
 				perCore := func(r run) float64 { return rate(r) / max(cpuShare(r), 1e-9) }
-				p.row(name, string(s), get(rate, count), get(round, duration), get(roundP99, duration), get(cpuShare, percent), get(perCore, count), get(clientShare, percent))
-				name = ""
+				p.row(name, times, string(s), get(rate, count), get(round, duration), get(roundP99, duration), get(cpuShare, percent), get(perCore, count), get(clientShare, percent))
+				name, times = "", ""
 			}
 		}
 	}
@@ -345,7 +363,7 @@ func (p *page) missing(r *results) {
 	if len(order) == 0 && left == 0 {
 		return
 	}
-	p.text("\n## Not run\n\n")
+	p.text("\n## Not run, or failed\n\n")
 	for _, reason := range order {
 		p.text("- %s: %s\n", reason, strings.Join(reasons[reason], ", "))
 	}

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -70,15 +72,16 @@ func rendered(t *testing.T, r *results) string {
 }
 
 func TestReportShowsCells(t *testing.T) {
-	r := resultsOf(t, "paper/802.11/50x50Hz/807", "paper/loopback/1x1Hz/85", "scale/50x50Hz")
+	r := resultsOf(t, "paper/Ethernet/50x50Hz/807", "paper/802.11/50x50Hz/807", "paper/loopback/1x1Hz/85", "scale/50x50Hz")
 	text := rendered(t, r)
 	for _, want := range []string{
 		"Abacus 3000, 2 cores, Linux 6.0",
-		"- 3 cells: one run of 10s, at commit abc",
-		"| 50x50Hz/807 | all closed within seconds, no data | 272 of 2500 | 0 |",
+		"- 4 cells: one run of 10s, at commit abc",
+		"| 50x50Hz/807 | mean within 50 us (asks for 17.5 Mbps) | 1 x 10s | 1432 of 2500 |",
+		"| 50x50Hz/807 | all closed within seconds, no data | 1 x 10s | 272 of 2500 | 0 |",
 		"| 101 ms | 196 ms | 95.57 ms | 1.0000 | 100.0 % | 0 | 6.0 |",
-		"| 1x1Hz/85 | mean within 50 us | 1.0 | 0 |",
-		"| 50x50Hz | 2500 | 100.0 % | 0 | 6.0 | 6.0 | 6.0 | 1.00x | 1.00x |",
+		"| 1x1Hz/85 | mean within 50 us | 1 x 10s | 1.0 | 0 |",
+		"| 50x50Hz | 1 x 10s | 2500 | 2500 | 2500 | 100.0 % | 0 | 6.0 | 6.0 | 6.0 | 1.00x | 1.00x |",
 		"](plots/figure3.svg)",
 		"- not chosen: ",
 	} {
@@ -86,7 +89,7 @@ func TestReportShowsCells(t *testing.T) {
 			t.Errorf("the report does not say %q", want)
 		}
 	}
-	if strings.Contains(text, "### Ethernet") {
+	if strings.Contains(text, "### A faster") {
 		t.Error("there is a table without cells")
 	}
 	if strings.Contains(text, "%!") {
@@ -166,6 +169,18 @@ func TestTargets(t *testing.T) {
 	expect("Cells that fit, loopback: p99", true, "1.00 ms")
 	c.Runs[4].Load.Groups[0].Closed = 1
 	expect("Cells that fit the link: nobody closed", false, "0 of 1 cells; worst 1")
+	c.Runs[4].Load.Groups[0].Closed = 0
+
+	// A client that had nothing has no errors of time either.
+	expect("Cells that fit: every frame came", true, "1 of 1 cells; worst 0.0")
+	c.Runs[4].Load.Groups[0].Frames -= 500
+	expect("Cells that fit: every frame came", false, "0 of 1 cells; worst 10.0")
+	c.Runs[4].Load.Groups[0].Bad = 1
+	expect("Everywhere: no frame of a wrong size", false, "worst 1")
+
+	// Nor does a server that fails close anybody.
+	c.Runs[4] = run{Server: player, Error: "panic"}
+	expect("Cells that fit the link: nobody closed", false, "0 of 1 cells; worst a failed run in paper/loopback/50x50Hz/807; 1 have fewer than 5 runs")
 }
 
 // Runs that failed count for nothing but are told.
@@ -192,8 +207,19 @@ func TestResultsAreKept(t *testing.T) {
 		t.Errorf("the report of what was read differs (%v)", err)
 	}
 	other, err := readResults(dir, machine{CPU: "another"})
-	if err != nil || len(other.Cells) != 0 {
-		t.Errorf("results of another machine are kept (%v)", err)
+	if err != nil || rendered(t, &other) != rendered(t, r) {
+		t.Errorf("the report of another machine's results differs (%v)", err)
+	}
+	before, err := os.ReadFile(filepath.Join(dir, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := options{run: regexp.MustCompile("^binary$"), out: dir, runs: 1, window: time.Second, report: filepath.Join(dir, "report.md")}
+	if err := suite(t.Context(), o); err == nil || !strings.Contains(err.Error(), "another machine") {
+		t.Errorf("measuring into another machine's results: %v", err)
+	}
+	if after, err := os.ReadFile(filepath.Join(dir, file)); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the results of another machine were changed (%v)", err)
 	}
 	if none, err := readResults(t.TempDir(), r.Machine); err != nil || len(none.Cells) != 0 {
 		t.Errorf("an empty directory: %v", err)

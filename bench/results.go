@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -31,8 +32,8 @@ type cellResult struct {
 // file is where results are kept in the output directory.
 const file = "results.json"
 
-// readResults reads what was measured before on this machine, so that a cell
-// can be measured again alone.
+// readResults reads what was measured before, so that a cell can be measured
+// again alone.
 func readResults(dir string, m machine) (results, error) {
 	r := results{Machine: m}
 	text, err := os.ReadFile(filepath.Join(dir, file))
@@ -42,14 +43,8 @@ func readResults(dir string, m machine) (results, error) {
 	if err != nil {
 		return r, err
 	}
-	var old results
-	if err := json.Unmarshal(text, &old); err != nil {
-		return r, err
-	}
-	if old.Machine == m {
-		r.Cells = old.Cells
-	}
-	return r, nil
+	err = json.Unmarshal(text, &r)
+	return r, err
 }
 
 func (r *results) write(dir string) error {
@@ -137,6 +132,13 @@ func framesOf(r run) float64 {
 	return float64(n)
 }
 
+func bad(r run) float64 {
+	n := 0
+	for _, g := range r.Load.Groups {
+		n += g.Bad
+	}
+	return float64(n)
+}
 func rate(r run) float64         { return framesOf(r) / r.Load.Window.Seconds() }
 func cpuOfFrame(r run) float64   { return float64(r.Usage.CPU) / 1e3 / max(framesOf(r), 1) } // us
 func cpuShare(r run) float64     { return r.Usage.CPU.Seconds() / r.Load.Window.Seconds() }
@@ -161,6 +163,17 @@ func roundP99(r run) float64     { return float64(r.Load.Groups[0].Round.P99) }
 // linkUse is the share of the link's rate that the server's side has used.
 func (c *cellResult) linkUse(r run) float64 {
 	return float64(r.Traffic.Bytes) * 8 / r.Load.Window.Seconds() / float64(c.Link.Rate)
+}
+
+// times is how often the cell was run, and for how long.
+func (c *cellResult) times() string {
+	return fmt.Sprintf("%d x %v", len(c.of(c.servers()[0])), c.Window)
+}
+
+// missing is how many frames a client had too few of, on average.
+func (c *cellResult) missing(r run) float64 {
+	g := c.Groups[0]
+	return float64(g.Rate)*r.Load.Window.Seconds() - framesOf(r)/float64(g.Clients)
 }
 
 // trim takes out of a run what no report shows: the distributions of cells

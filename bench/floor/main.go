@@ -46,12 +46,13 @@ type loop struct {
 	frame                  []byte
 	slots                  []slot
 	home                   map[int32]int // the slot of a connection
+	cut                    map[int32]int // bytes that are left of a frame
 	scratch                [64 << 10]byte
 }
 
 // serve returns only with an error.
 func serve(port, rate int, frame []byte) error {
-	l := &loop{frame: frame, home: map[int32]int{}}
+	l := &loop{frame: frame, home: map[int32]int{}, cut: map[int32]int{}}
 	if rate > 0 {
 		l.period = time.Second / time.Duration(rate)
 	}
@@ -107,17 +108,21 @@ func (l *loop) watch(fd int) error {
 	return unix.EpollCtl(l.epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(fd)})
 }
 
+// accept lets in all that wait: a loop that is busy with its ticks comes here
+// seldom.
 func (l *loop) accept() {
-	fd, _, err := unix.Accept4(l.listener, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)
-	if err != nil {
-		return
-	}
-	if unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1) != nil || l.watch(fd) != nil {
-		unix.Close(fd)
-		return
-	}
-	if l.period > 0 {
-		l.join(int32(fd))
+	for {
+		fd, _, err := unix.Accept4(l.listener, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)
+		if err != nil {
+			return
+		}
+		if unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1) != nil || l.watch(fd) != nil {
+			unix.Close(fd)
+			continue
+		}
+		if l.period > 0 {
+			l.join(int32(fd))
+		}
 	}
 }
 
@@ -167,10 +172,22 @@ func (l *loop) tick() {
 	l.arm()
 }
 
-// write sends the frame. What the connection does not take is not sent; a dead
-// one is noticed when it is read.
+// write sends the frame, or what is left of the one before. What the connection
+// does not take now it takes the next time; a dead one is noticed when it is
+// read.
 func (l *loop) write(fd int32) {
-	unix.RawSyscall(unix.SYS_WRITE, uintptr(fd), uintptr(unsafe.Pointer(&l.frame[0])), uintptr(len(l.frame)))
+	b := l.frame
+	if left := l.cut[fd]; left > 0 {
+		b = b[len(b)-left:]
+	}
+	n, _, err := unix.RawSyscall(unix.SYS_WRITE, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)))
+	switch {
+	case err != 0:
+	case int(n) < len(b):
+		l.cut[fd] = len(b) - int(n)
+	case len(b) < len(l.frame):
+		delete(l.cut, fd)
+	}
 }
 
 // read throws away what a client says, or takes it for a request: a client
@@ -194,6 +211,7 @@ func (l *loop) drop(fd int32) {
 		s.clients = s.clients[:len(s.clients)-1]
 		delete(l.home, fd)
 	}
+	delete(l.cut, fd)
 	unix.Close(int(fd))
 }
 

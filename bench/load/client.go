@@ -15,12 +15,13 @@ type client struct {
 	index  int32 // among all clients
 	fd     int
 	phase  int  // Flood: bytes of a command that are sent
-	ready  bool // has had its reply, or needs none
+	ready  bool // has had its reply, or its first frame if no reply is due
 	closed bool
 
 	frames int
 	bad    int
 	last   time.Duration // arrival of the last frame, zero for none
+	newest time.Duration // stamp of the newest data
 	asked  time.Duration // Request: when
 
 	interval stats.Histogram // errors
@@ -30,19 +31,21 @@ type client struct {
 	footAge  time.Duration // the age then
 }
 
-// arrived counts a frame that was stamped at the given time, zero for none.
+// arrived counts a frame that was stamped at the given time, zero for none. Data
+// that it has had before says nothing of the way, only of the device: it counts
+// for the age, not for the latency.
 func (c *client) arrived(now, stamp, period time.Duration, counting bool) {
 	if counting {
 		c.frames++
 		if c.last != 0 && period != 0 {
 			c.interval.Add(now - c.last - period)
 		}
-		if stamp != 0 {
+		if stamp > c.newest {
 			c.latency.Add(now - stamp)
 		}
 		c.tooth(now)
 	}
-	c.last = now
+	c.last, c.newest = now, stamp
 	if stamp != 0 {
 		c.foot, c.footAge = now, now-stamp
 	}

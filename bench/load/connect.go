@@ -95,10 +95,8 @@ func (e *engine) open(g *group) error {
 			return fmt.Errorf("client %d of %s cannot connect to %s: %w", n+1, g.Name, g.Address, err)
 		}
 		index := int32(len(e.clients))
-		e.clients = append(e.clients, client{group: g, index: index, fd: fd, ready: g.Silent})
-		if !g.Silent {
-			e.waiting++
-		}
+		e.clients = append(e.clients, client{group: g, index: index, fd: fd})
+		e.waiting++
 		ev := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLRDHUP, Fd: index}
 		if err := unix.EpollCtl(e.epoll, unix.EPOLL_CTL_ADD, fd, &ev); err != nil {
 			return err

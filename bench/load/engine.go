@@ -40,7 +40,7 @@ type engine struct {
 	groups   []group
 	clients  []client
 	counting bool
-	waiting  int // clients without a reply
+	waiting  int // clients that are not served yet
 	events   [batch]unix.EpollEvent
 	buffer   [64 << 10]byte
 	command  []byte // one position command: stand still
@@ -213,6 +213,10 @@ func read(fd int, b []byte) (int, unix.Errno) {
 }
 
 func (e *engine) frame(c *client, now time.Duration) {
+	if c.group.Silent && !c.ready { // its first frame is the reply
+		c.ready = true
+		e.waiting--
+	}
 	if c.parser.size != e.spec.FrameSize {
 		c.bad++
 		return
