@@ -249,7 +249,9 @@ func (l *Link) unsubscribe(now time.Duration, d *Device, who Subscriber) {
 	if i < 0 {
 		return
 	}
-	l.subscriptions = slices.Delete(l.subscriptions, i, i+1)
+	last := len(l.subscriptions) - 1
+	l.subscriptions[i] = l.subscriptions[last] // thousands may leave at once
+	l.subscriptions = slices.Delete(l.subscriptions, last, last+1)
 	if len(l.subscriptions) == 0 && (l.state == Starting || l.state == Ready) {
 		l.stop(now)
 	}

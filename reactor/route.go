@@ -43,7 +43,7 @@ type route struct {
 	clients int           // that are connected
 	joined  int           // that ever were
 	doubted time.Duration // when a frame was last found not taken
-	queue   []*client     // waiting for their turn, first come first served
+	queue   line          // waiting for their turn
 	flight  []*client     // had a frame sent that was not known to be acknowledged
 	window  window
 	timer   *timers.Timer
@@ -84,14 +84,14 @@ func (rt *route) due(now time.Duration, c *client) {
 		c.owed = c.place == queued
 		return
 	}
-	if len(rt.queue) == 0 && (rt.trusts(now, c) || c.free()) {
+	if rt.queue.len() == 0 && (rt.trusts(now, c) || c.free()) {
 		rt.send(now, c)
 		return
 	}
 	rt.doubted = now
 	c.place = queued
-	rt.queue = append(rt.queue, c)
-	if len(rt.queue) > 1 {
+	rt.queue.push(c)
+	if rt.queue.len() > 1 {
 		return
 	}
 	rt.land(now)
@@ -115,9 +115,8 @@ func (rt *route) trusts(now time.Duration, c *client) bool {
 // again, zero if nobody waits.
 func (rt *route) pump(now time.Duration) time.Duration {
 	rt.window.deliver(now, rt.land(now))
-	for len(rt.queue) > 0 && len(rt.flight) < rt.window.size {
-		c := rt.queue[0]
-		rt.queue = slices.Delete(rt.queue, 0, 1)
+	for rt.queue.len() > 0 && len(rt.flight) < rt.window.size {
+		c := rt.queue.pop()
 		c.place = nowhere
 		if c.stuck() {
 			rt.reactor.stall(now, c)
@@ -125,11 +124,11 @@ func (rt *route) pump(now time.Duration) time.Duration {
 			rt.send(now, c)
 			if c.owed && !c.gone {
 				c.owed, c.place = false, queued
-				rt.queue = append(rt.queue, c)
+				rt.queue.push(c)
 			}
 		}
 	}
-	if len(rt.queue) == 0 {
+	if rt.queue.len() == 0 {
 		return 0
 	}
 	return now + routePoll
@@ -168,8 +167,39 @@ func (rt *route) send(now time.Duration, c *client) {
 // leave removes a client that is gone.
 func (rt *route) leave(c *client) {
 	rt.clients--
-	same := func(o *client) bool { return o == c }
-	rt.queue = slices.DeleteFunc(rt.queue, same)
-	rt.flight = slices.DeleteFunc(rt.flight, same)
+	if c.place == queued {
+		rt.queue.remove(c)
+	}
+	if c.inFlight {
+		rt.flight = slices.DeleteFunc(rt.flight, func(o *client) bool { return o == c })
+	}
 	c.place, c.inFlight = nowhere, false
+}
+
+// line is clients that wait, first come first served.
+type line struct {
+	clients []*client
+	head    int // those before it have been served
+}
+
+func (l *line) len() int       { return len(l.clients) - l.head }
+func (l *line) push(c *client) { l.clients = append(l.clients, c) }
+
+// pop takes out the first one. It copies the others down when half of the room
+// is used up, so that thousands may wait and none of them is moved more than
+// once for each that is served.
+func (l *line) pop() *client {
+	c := l.clients[l.head]
+	l.clients[l.head] = nil
+	if l.head++; 2*l.head >= len(l.clients) {
+		l.clients = slices.Delete(l.clients, 0, l.head)
+		l.head = 0
+	}
+	return c
+}
+
+func (l *line) remove(c *client) {
+	if i := slices.Index(l.clients[l.head:], c); i >= 0 {
+		l.clients = slices.Delete(l.clients, l.head+i, l.head+i+1)
+	}
 }
