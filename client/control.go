@@ -59,7 +59,9 @@ const (
 // The server answers no configuration; errors are those of the connection.
 
 // SetDataMode changes when the server sends data to this client. It holds for
-// this connection, also before any device is open.
+// this connection, also before any device is open. Rounds that were streamed
+// before are still to be read, each as if it were new, unless Request(ctx, "")
+// follows: its reply comes behind them.
 func (c *Client) SetDataMode(m DataMode) error {
 	return c.config(codec.Server, codec.Config{Code: codec.ConfigMode, Arg: uint16(m)})
 }

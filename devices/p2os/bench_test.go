@@ -1,7 +1,9 @@
 package p2os
 
 import (
+	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -197,6 +199,15 @@ func (r *robot) saying(b []byte) {
 	if p := r.bench.Port(); !r.muted && !r.off && p.Baud == r.baud {
 		p.Say(b)
 	}
+}
+
+// at puts the robot's odometry into its SIPs: encoder units, angle units.
+func (r *robot) at(x, y uint16, heading int16) {
+	body := slices.Clone(Packet(r.sip).Body())
+	for i, v := range []uint16{x, y, uint16(heading)} {
+		binary.LittleEndian.PutUint16(body[1+2*i:], v)
+	}
+	r.sip = appendPacket(nil, body...)
 }
 
 // switchOff cuts the robot's power.

@@ -177,7 +177,7 @@ func (d *Driver) report(now time.Duration) {
 	if open := d.anyOpen(); open && !d.opened {
 		d.opened = open
 		d.resetOdometry(now) // this SIP is from before
-	} else if d.opened = open; !d.odometry.Update(s.X, s.Y) {
+	} else if d.opened = open; !d.odometry.Update(s) {
 		if repeats, ok := d.jumps.Allow(now); ok {
 			d.line.Log().Warn("odometry jumped and was corrected: has the robot restarted?", zap.Int("times before", repeats))
 		}
@@ -192,7 +192,7 @@ func (d *Driver) publish(now time.Duration) {
 		Time:     uint32(now.Milliseconds()),
 		X:        int32(d.odometry.X()),
 		Y:        int32(d.odometry.Y()),
-		Heading:  uint16(s.HeadingDegrees()),
+		Heading:  uint16(d.odometry.Heading(s)),
 		Speed:    int16(s.Speed()),
 		TurnRate: int16(s.TurnRate()),
 		Compass:  uint16(d.compass),

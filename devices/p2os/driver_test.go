@@ -140,6 +140,29 @@ func TestResetOdometry(t *testing.T) {
 	}
 }
 
+// A SIP that was under way when SETO was sent neither moves the origin nor is
+// reported, however far it is from the next one.
+func TestResetOdometryWhileDriving(t *testing.T) {
+	b := newBench(t)
+	r := b.robot(9600)
+	b.ready()
+	for _, x := range []uint16{60, 109} { // units; 200 mm/s are 24 a packet
+		r.at(x, 0, 0)
+		b.Pass(100 * ms)
+	}
+	b.configure('R')
+	for i, x := range []uint16{133, 24, 48} {
+		r.at(x, 0, 0)
+		b.Pass(100 * ms)
+		if want := []int32{0, 20, 40}[i]; b.pose().X != want {
+			t.Errorf("SIP %d after reset: x is %d mm, want %d", i, b.pose().X, want)
+		}
+	}
+	if lines := b.messages(); slices.ContainsFunc(lines, func(s string) bool { return strings.Contains(s, "odometry jumped") }) {
+		t.Errorf("log %q", lines)
+	}
+}
+
 // The first device to be opened is the origin, whatever the robot remembers
 // (manual 3.6).
 func TestOriginAtFirstOpening(t *testing.T) {

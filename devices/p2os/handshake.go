@@ -197,9 +197,9 @@ func (d *Driver) packet(now time.Duration, p Packet) {
 		d.clear(now)
 	case opening:
 		if d.line.WasLost() {
-			// The clients go on from the position they know; only what the robot
-			// did while it was away is lost.
-			d.odometry.Resume()
+			// The clients go on from the pose they know; only what the robot did
+			// while it was away is lost.
+			d.odometry.Resume(&d.sip)
 			d.out = AppendInt(d.out[:0], Sonar, 1)
 			d.write(now)
 			d.run(now)
@@ -214,7 +214,7 @@ func (d *Driver) packet(now time.Duration, p Packet) {
 		case atOrigin(&d.sip):
 			d.run(now)
 		case now >= d.originBy: // it does not know SETO, or somebody pushes it
-			d.odometry.Resume()
+			d.odometry = Odometry{}
 			d.run(now)
 		}
 	case running:

@@ -264,6 +264,44 @@ func TestPositionSurvivesRestart(t *testing.T) {
 	}
 }
 
+// A robot that restarts counts from (0, 0, 0) where it stands and looks; its
+// clients go on in the frame they know.
+func TestPoseSurvivesRestart(t *testing.T) {
+	const step = 110 // units in 100 ms: 91 mm
+	b := newBench(t)
+	r := b.robot(9600)
+	b.ready()
+	expect := func(when string, x, y int32, heading uint16) {
+		t.Helper()
+		if p := b.pose(); p.X != x || p.Y != y || p.Heading != heading {
+			t.Fatalf("%s: (%d, %d) mm, %d degrees, want (%d, %d), %d", when, p.X, p.Y, p.Heading, x, y, heading)
+		}
+	}
+	for u := uint16(0); u <= 22*step; u += step {
+		r.at(u, u/2, 1024)
+		b.Pass(100 * ms)
+	}
+	expect("before", 1999, 999, 90)
+	r.switchOff()
+	b.Pass(3 * time.Second)
+	r.off = false
+	r.at(0, 0, 0)
+	b.untilUp()
+	expect("restarted", 1999, 999, 90)
+	for u := uint16(0); u <= 11*step; u += step {
+		r.at(u, 0, 0)
+		b.Pass(100 * ms)
+	}
+	expect("a metre ahead", 1999, 1999, 90)
+	r.at(11*step, 0, 1024)
+	b.Pass(100 * ms)
+	expect("turned left", 1999, 1999, 180)
+	b.configure('R')
+	r.at(step, 0, 0)
+	b.Pass(100 * ms)
+	expect("after reset", 91, 0, 0)
+}
+
 // Whatever happens in whatever order, the driver neither hangs nor forgets a
 // port, and a robot that works is found.
 func FuzzDriver(f *testing.F) {

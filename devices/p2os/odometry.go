@@ -8,29 +8,48 @@ const (
 	// wrap is where the robot's 12-bit coordinates start over, in units.
 	wrap = 4096
 
+	// fullTurn is 360 degrees in units of a SIP's heading.
+	fullTurn = 4096
+
 	// maxStep is how far the robot may go in one packet, in mm: at 10 packets
 	// a second and 500 mm/s it goes 50. More is a robot that has restarted or
 	// a corrupt packet, and believing it would throw the position off for good.
 	maxStep = 100
+
+	// lateSIPs is after how many SIPs SETO has taken effect: one may be under
+	// way, and a radio modem may hold another.
+	lateSIPs = 2
 )
 
-// Odometry adds up the robot's wrapping coordinates to a position. Totals are
-// kept in encoder units, so that rounding to mm never accumulates: driving back
-// over the same counts returns to exactly 0. The zero value has its origin
-// where the first SIP finds the robot.
+// Odometry adds up the robot's wrapping coordinates to a pose. Totals are kept
+// in encoder units, so that rounding to mm never accumulates: driving back over
+// the same counts returns to exactly 0. The zero value has its origin where the
+// first SIP finds the robot, and the robot's own heading.
 type Odometry struct {
-	x, y       int64  // units since the origin
+	x, y       int64  // units in the robot's frame, since Reset or Resume
 	refX, refY uint16 // units, the latest SIP
+	refHeading int16  // angle units, the latest SIP
 	started    bool
+	late       int // SIPs that may yet be from before SETO
+
+	// The robot's frame in that of the clients. They differ after Resume.
+	originX, originY float64 // units
+	turned           int     // angle units
 }
 
-// Update takes the coordinates of one SIP, of which the low 12 bits count. It
-// is false if the robot seems to have gone over 100 mm along an axis: the
-// packet's change is then discarded in both, and the next is measured from it.
-func (o *Odometry) Update(x, y uint16) (ok bool) {
-	dx, dy := step(o.refX, x), step(o.refY, y)
+// Update takes the coordinates of a SIP, of which the low 12 bits count. It is
+// false if the robot seems to have gone over 100 mm along an axis: the packet's
+// change is then discarded in both, and the next is measured from it.
+func (o *Odometry) Update(s *SIP) (ok bool) {
+	o.refHeading = s.Heading
+	if o.late > 0 {
+		o.late--
+		o.settle(s)
+		return true
+	}
+	dx, dy := step(o.refX, s.X), step(o.refY, s.Y)
 	first := !o.started
-	o.refX, o.refY, o.started = x, y, true
+	o.refX, o.refY, o.started = s.X, s.Y, true
 	if first {
 		return true
 	}
@@ -42,21 +61,52 @@ func (o *Odometry) Update(x, y uint16) (ok bool) {
 	return true
 }
 
-// Reset makes the current position the origin. It goes with SETO, after which
-// the robot counts from 0, so the next SIP is measured from 0. A SIP that was
-// under way before SETO took effect then adds a step that the one after it
-// takes back.
-func (o *Odometry) Reset() { *o = Odometry{started: true} }
+// settle takes the coordinates of a SIP behind SETO for the position itself,
+// which also takes back what a late SIP near the origin was believed. One that
+// is over 100 mm away is late and changes nothing.
+func (o *Odometry) settle(s *SIP) {
+	x, y := step(0, s.X), step(0, s.Y)
+	if !outOfReach(x) && !outOfReach(y) {
+		o.x, o.y, o.refX, o.refY = x, y, s.X, s.Y
+	}
+}
 
-// Resume keeps the position and measures on from wherever the next SIP finds
-// the robot: it was out of sight, and may have moved or restarted.
-func (o *Odometry) Resume() { o.started = false }
+// Reset makes the current pose the origin. It goes with SETO, after which the
+// robot counts from 0; up to two SIPs may come before SETO takes effect.
+func (o *Odometry) Reset() { *o = Odometry{started: true, late: lateSIPs} }
 
-// X is the position along the robot's x axis (forward at SETO), in mm.
-func (o *Odometry) X() int { return unitsToMM(o.x) }
+// Resume keeps the pose and measures on from that of a SIP, whatever frame that
+// is in: the robot was out of sight, and may have moved or restarted.
+func (o *Odometry) Resume(s *SIP) {
+	x, y := o.position()
+	*o = Odometry{
+		refX: s.X, refY: s.Y, refHeading: s.Heading, started: true,
+		originX: x, originY: y, turned: (o.turned + int(o.refHeading) - int(s.Heading)) % fullTurn,
+	}
+}
 
-// Y is the position along the robot's y axis (left at SETO), in mm.
-func (o *Odometry) Y() int { return unitsToMM(o.y) }
+// X is the position along the x axis (forward at SETO), in mm.
+func (o *Odometry) X() int {
+	x, _ := o.position()
+	return unitsToMM(x)
+}
+
+// Y is the position along the y axis (left at SETO), in mm.
+func (o *Odometry) Y() int {
+	_, y := o.position()
+	return unitsToMM(y)
+}
+
+// Heading is the heading of a SIP in the frame of X and Y, in whole degrees, 0
+// to 359, counterclockwise.
+func (o *Odometry) Heading(s *SIP) int { return headingDegrees(o.turned + int(s.Heading)) }
+
+// position is in units, in the clients' frame.
+func (o *Odometry) position() (x, y float64) {
+	sin, cos := math.Sincos(float64(o.turned) * radPerAngleUnit)
+	x, y = float64(o.x), float64(o.y)
+	return o.originX + x*cos - y*sin, o.originY + x*sin + y*cos
+}
 
 // step is the shortest signed difference between two coordinates, -2048 to
 // 2047 units.
@@ -64,6 +114,6 @@ func step(from, to uint16) int64 {
 	return (int64(to)-int64(from)+wrap/2)&(wrap-1) - wrap/2
 }
 
-func outOfReach(units int64) bool { return unitsToMM(max(units, -units)) > maxStep }
+func outOfReach(units int64) bool { return unitsToMM(float64(max(units, -units))) > maxStep }
 
-func unitsToMM(units int64) int { return int(math.Round(float64(units) * mmPerUnit)) }
+func unitsToMM(units float64) int { return int(math.Round(units * mmPerUnit)) }

@@ -25,7 +25,7 @@ func TestOdometry(t *testing.T) {
 		var o Odometry
 		rejected := 0
 		for _, raw := range tt.raw {
-			if !o.Update(raw[0], raw[1]) {
+			if !o.Update(at(raw[0], raw[1])) {
 				rejected++
 			}
 		}
@@ -36,28 +36,120 @@ func TestOdometry(t *testing.T) {
 	}
 }
 
+func at(x, y uint16) *SIP { return &SIP{X: x, Y: y} }
+
+// TestOdometryReset: SIPs from before SETO took effect, then from 0.
 func TestOdometryReset(t *testing.T) {
+	tests := []struct {
+		name     string
+		raw      [][2]uint16 // since Reset
+		x, y     int
+		rejected int
+	}{
+		{"none yet", nil, 0, 0, 0},
+		{"none late", [][2]uint16{{10, 4090}}, 8, -5, 0},
+		{"a near one", [][2]uint16{{110, 100}, {0, 0}, {10, 4090}}, 8, -5, 0},
+		{"a far one", [][2]uint16{{2000, 0}, {0, 0}, {10, 0}}, 8, 0, 0},
+		{"110 mm away, the step back is 90", [][2]uint16{{133, 0}, {24, 0}, {48, 0}}, 40, 0, 0},
+		{"the same along y", [][2]uint16{{0, 133}, {0, 24}, {0, 48}}, 0, 40, 0},
+		{"95 mm away, the step back is 111", [][2]uint16{{115, 0}, {4076, 0}, {4056, 0}}, -33, 0, 0},
+		{"two around 100 mm", [][2]uint16{{115, 0}, {139, 0}, {24, 0}}, 20, 0, 0},
+		{"two far ones", [][2]uint16{{2000, 0}, {2024, 0}, {24, 0}}, 20, 0, 0},
+		{"none late, fast, and one got lost", [][2]uint16{{121, 0}, {182, 0}, {242, 0}}, 200, 0, 0},
+		{"a robot without SETO", [][2]uint16{{2000, 0}, {2000, 0}, {2000, 0}, {2010, 0}}, 8, 0, 1},
+	}
+	for _, tt := range tests {
+		var o Odometry
+		o.Update(at(100, 100))
+		o.Update(at(150, 100))
+		o.Reset()
+		rejected := 0
+		for _, raw := range tt.raw {
+			if !o.Update(at(raw[0], raw[1])) {
+				rejected++
+			}
+		}
+		if o.X() != tt.x || o.Y() != tt.y || rejected != tt.rejected {
+			t.Errorf("%s: (%d, %d) mm, %d rejected, want (%d, %d), %d",
+				tt.name, o.X(), o.Y(), rejected, tt.x, tt.y, tt.rejected)
+		}
+	}
+}
+
+// TestOdometryResume: a robot is at (826, 413) mm before it restarts, and goes
+// 826 mm along its new x axis and back.
+func TestOdometryResume(t *testing.T) {
+	tests := []struct {
+		name          string
+		before, after int16 // headings where it restarts, angle units
+		x, y, heading int   // away
+	}{
+		{"straight on", 0, 0, 826 + 826, 413, 0},
+		{"restarted where it looks left", 1024, 0, 826, 413 + 826, 90},
+		{"restarted where it looks right", -1024, 0, 826, 413 - 826, 270},
+		{"restarted where it looks back", 2048, 0, 0, 413, 180},
+		{"60 degrees", 683, 0, 826 + 413, 413 + 716, 60},
+		{"not restarted, but reopened", 1024, 1024, 826 + 826, 413, 90},
+		{"turned meanwhile", 0, 1024, 826, 413 - 826, 0},
+	}
+	for _, tt := range tests {
+		var o Odometry
+		drive := func(s SIP, units int) {
+			for range 10 {
+				s.X += uint16(units / 10)
+				o.Update(&s)
+			}
+		}
+		o.Update(&SIP{Heading: tt.before})
+		for u := range uint16(11) {
+			o.Update(&SIP{X: 100 * u, Y: 50 * u, Heading: tt.before})
+		}
+		again := SIP{X: 4000, Y: 17, Heading: tt.after}
+		o.Resume(&again)
+		check := func(when string, x, y int) {
+			t.Helper()
+			if o.X() != x || o.Y() != y || o.Heading(&again) != tt.heading {
+				t.Errorf("%s, %s: (%d, %d) mm, %d degrees, want (%d, %d), %d",
+					tt.name, when, o.X(), o.Y(), o.Heading(&again), x, y, tt.heading)
+			}
+		}
+		check("at once", 826, 413)
+		drive(again, 1000)
+		check("away", tt.x, tt.y)
+		again.X += 1000
+		drive(again, -1000)
+		check("back", 826, 413)
+	}
+}
+
+// TestOdometryRestarts: every restart goes on from the one before, to a part
+// of a unit, and Reset ends it.
+func TestOdometryRestarts(t *testing.T) {
+	const eighth = fullTurn / 8
 	var o Odometry
-	o.Update(100, 100)
-	o.Update(150, 100)
 	o.Reset()
-	if o.X() != 0 || o.Y() != 0 {
-		t.Errorf("after Reset (%d, %d)", o.X(), o.Y())
+	for range 8 { // an octagon
+		o.Update(at(0, 0))
+		o.Update(at(100, 0))
+		o.Update(&SIP{X: 100, Heading: eighth})
+		o.Resume(&SIP{})
 	}
-	// One SIP from before SETO took effect, then from 0.
-	o.Update(110, 100)
-	o.Update(0, 0)
-	o.Update(10, 4090)
-	if o.X() != 8 || o.Y() != -5 {
-		t.Errorf("after Reset and a late SIP (%d, %d), want (8, -5)", o.X(), o.Y())
+	if o.X() != 0 || o.Y() != 0 || o.Heading(&SIP{}) != 0 {
+		t.Errorf("around an octagon: (%d, %d) mm, %d degrees, want 0", o.X(), o.Y(), o.Heading(&SIP{}))
 	}
-	// The same with a late SIP that is too far to be believed.
+	o.Update(&SIP{Heading: eighth})
+	o.Resume(&SIP{})
+	for range 100 { // 0.7 units along each axis
+		o.Update(at(1, 0))
+		o.Resume(&SIP{})
+	}
+	if o.X() != 58 || o.Y() != 58 || o.Heading(&SIP{}) != 45 {
+		t.Errorf("100 units along the diagonal: (%d, %d) mm, %d degrees, want (58, 58), 45", o.X(), o.Y(), o.Heading(&SIP{}))
+	}
 	o.Reset()
-	if o.Update(2000, 0) || o.Update(0, 0) || !o.Update(10, 0) {
-		t.Error("jumps of a late SIP are not rejected, or the step after them is")
-	}
-	if o.X() != 8 || o.Y() != 0 {
-		t.Errorf("after Reset and a far late SIP (%d, %d), want (8, 0)", o.X(), o.Y())
+	o.Update(at(100, 0))
+	if o.X() != 83 || o.Y() != 0 || o.Heading(&SIP{}) != 0 {
+		t.Errorf("after Reset: (%d, %d) mm, %d degrees, want (83, 0), 0", o.X(), o.Y(), o.Heading(&SIP{}))
 	}
 }
 
@@ -66,12 +158,12 @@ func TestOdometryReset(t *testing.T) {
 func TestOdometryRoundTrip(t *testing.T) {
 	const step, steps = 37, 1000
 	var o Odometry
-	o.Update(0, 0)
+	o.Update(at(0, 0))
 	raw := 0
 	drive := func(by int) {
 		for range steps {
 			raw += by
-			if !o.Update(uint16(raw&4095), uint16(-raw&4095)) {
+			if !o.Update(at(uint16(raw&4095), uint16(-raw&4095))) {
 				t.Fatal("step rejected")
 			}
 		}
@@ -100,7 +192,7 @@ func TestOdometryRecorded(t *testing.T) {
 		if s.Decode(packet) != nil {
 			continue
 		}
-		if !o.Update(s.X, s.Y) {
+		if !o.Update(&s) {
 			t.Errorf("packet %d: rejected", i)
 		}
 		last = o.X()

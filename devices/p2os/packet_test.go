@@ -209,7 +209,7 @@ func TestReceiveAllocatesNothing(t *testing.T) {
 		for packet, in := p.Next(stream); packet != nil; packet, in = p.Next(in) {
 			if s.Decode(packet) == nil {
 				decoded++
-				o.Update(s.X, s.Y)
+				o.Update(&s)
 			}
 		}
 	})
@@ -240,7 +240,7 @@ func FuzzParser(f *testing.F) {
 				for i := range SonarCount {
 					s.SonarMM(i)
 				}
-				if h := s.HeadingDegrees(); h < 0 || h > 359 {
+				if h := headingDegrees(int(s.Heading)); h < 0 || h > 359 {
 					t.Fatalf("% X: heading %d", packet, h)
 				}
 				if c := s.CompassDegrees(7); c < 0 || c > 359 {

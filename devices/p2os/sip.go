@@ -113,9 +113,9 @@ func (s *SIP) Decode(p Packet) error {
 	return nil
 }
 
-// HeadingDegrees is the heading in whole degrees, 0 to 359, counterclockwise.
-func (s *SIP) HeadingDegrees() int {
-	deg := int(math.Round(float64(s.Heading) * radPerAngleUnit * 180 / math.Pi))
+// headingDegrees is a heading in whole degrees, 0 to 359, counterclockwise.
+func headingDegrees(units int) int {
+	deg := int(math.Round(float64(units) * radPerAngleUnit * 180 / math.Pi))
 	return (deg%360 + 360) % 360
 }
 

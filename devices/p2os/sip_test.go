@@ -30,7 +30,7 @@ func TestSIP(t *testing.T) {
 		name      string
 		got, want int
 	}{
-		{"heading", s.HeadingDegrees(), 356}, // -3.5 degrees
+		{"heading", headingDegrees(int(s.Heading)), 356}, // -3.5 degrees
 		{"compass", s.CompassDegrees(-1), 90},
 		{"speed", s.Speed(), -290},
 		{"turn rate", s.TurnRate(), -60}, // -60.9
@@ -140,16 +140,16 @@ func TestSIPRecorded(t *testing.T) {
 }
 
 func TestConversions(t *testing.T) {
-	for raw, want := range map[int16]int{
+	for raw, want := range map[int]int{
 		0: 0, 1: 0, 6: 1, 1024: 90, 2048: 180, -1024: 270, -1: 0, -6: 359, 4056: 356, 4090: 359, 4096: 0,
 		4096 + 1024: 90,
 	} {
-		if got := (&SIP{Heading: raw}).HeadingDegrees(); got != want {
+		if got := headingDegrees(raw); got != want {
 			t.Errorf("heading %d: %d degrees, want %d", raw, got, want)
 		}
 	}
 	for raw := -32768; raw <= 32767; raw++ {
-		if got := (&SIP{Heading: int16(raw)}).HeadingDegrees(); got < 0 || got > 359 {
+		if got := headingDegrees(raw); got < 0 || got > 359 {
 			t.Fatalf("heading %d: %d degrees", raw, got)
 		}
 	}

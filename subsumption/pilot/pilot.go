@@ -29,13 +29,19 @@ type Task func(now time.Duration, s *subsumption.Sensors)
 // has requested the devices: the layers see those that are open for reading, and
 // position must be open for writing.
 //
-// It changes the connection to request/reply mode. The error is never nil:
-// ctx.Err(), or what client.Read or client.SetSpeed say.
+// It changes the connection to request/reply mode, and waits for what was
+// streamed before. The error is never nil: it wraps ctx.Err(), or is what
+// client.Request, client.Read or client.SetSpeed say.
 func Run(ctx context.Context, robot *client.Client, stack *subsumption.Stack, tasks ...Task) error {
 	if err := robot.SetDataMode(client.RequestReply); err != nil {
 		return err
 	}
 	defer robot.SetSpeed(0, 0) // whatever happens
+	// What was streamed before the switch would else be read cycle by cycle, and
+	// every cycle see data that is as old as all of that. The reply comes behind it.
+	if err := robot.Request(ctx, ""); err != nil {
+		return err
+	}
 	sleep := time.NewTimer(0)
 	defer sleep.Stop()
 	start := time.Now()

@@ -217,6 +217,30 @@ func bare(layers ...*subsumption.Layer) *subsumption.Stack {
 	return s
 }
 
+// TestBacklog: what was streamed before Run, while the program did something
+// else, is not what the layers see.
+func TestBacklog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, r := connect(t, "pa", func(int) time.Duration { return 0 })
+		for x := range int32(20) {
+			d := codec.PositionData{X: x}
+			r.send <- codec.AppendBlock(nil, codec.Position, d.Append(nil))
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 3*Period)
+		defer cancel()
+		Run(ctx, c, seeker(), func(now time.Duration, s *subsumption.Sensors) {
+			if s.Pose.X != 1000 {
+				t.Errorf("after %v x is %d mm, the robot is at 1000", now, s.Pose.X)
+			}
+		})
+		c.Close()
+		<-r.done
+		if len(r.asked) == 0 {
+			t.Error("no cycle")
+		}
+	})
+}
+
 func TestServerGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, r := connect(t, "pa", func(n int) time.Duration {
