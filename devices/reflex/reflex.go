@@ -5,13 +5,13 @@
 //
 // A robot that is told to stand stands: reflexes act only while a client wants
 // it to move, and end when it does not. While no reflex acts, commands go on
-// unchanged and at once.
+// unchanged and at once. Wheels that are lost and come back stand, until a client
+// commands them again.
 package reflex
 
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -31,6 +31,9 @@ const (
 	// 9600 baud needs most of a second for a scan; a sensor that is silent for
 	// longer is taken for one that sees nothing.
 	maxAge = 1500 * time.Millisecond
+	// retryPeriod is how long after a failed setup a sensor is opened again: a
+	// laser scanner that has just been switched on needs half a minute.
+	retryPeriod = 5 * time.Second
 	// defaultRange in mm is less than the article's 18 inches: clients drive
 	// through doors.
 	defaultRange = 400
@@ -61,12 +64,13 @@ func Kind() devices.Kind {
 // devices.Subscriber and devices.Follower.
 type Driver struct {
 	inner *devices.Device
-	eyes  []*devices.Device
+	eyes  []*eye
 	reach int // mm
 
-	link   *devices.Link
-	device *devices.Device
-	open   []*devices.Device // of inner and eyes, those that are open or on their way
+	link    *devices.Link
+	device  *devices.Device
+	cycleAt time.Duration // zero: no client wants the robot to move
+	retryAt time.Duration // zero: no setup of an eye has failed
 
 	stack    *subsumption.Stack
 	reflexes []*subsumption.Layer // those above radio
@@ -82,6 +86,15 @@ type Driver struct {
 	buf      []byte
 }
 
+// eye is a sensor, and its own subscriber: each fails and is opened again by
+// itself.
+type eye struct {
+	driver *Driver
+	device *devices.Device
+	open   bool // or on its way
+	missed bool // the log says that it is not there
+}
+
 // New returns a driver that stands before inner and sees with the devices of
 // eyes: sonar, laser, misc. reach is how near something makes it turn away, mm.
 // The error says that there are no eyes.
@@ -89,7 +102,11 @@ func New(inner *devices.Device, eyes []*devices.Device, reach int) (*Driver, err
 	if len(eyes) == 0 {
 		return nil, errBlind
 	}
-	return &Driver{inner: inner, eyes: eyes, reach: reach}, nil
+	d := &Driver{inner: inner, reach: reach}
+	for _, device := range eyes {
+		d.eyes = append(d.eyes, &eye{driver: d, device: device})
+	}
+	return d, nil
 }
 
 func (d *Driver) Describe() devices.Description {
@@ -99,38 +116,64 @@ func (d *Driver) Describe() devices.Description {
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.link, d.device = link, link.Device(codec.Position)
 	d.stack, d.reflexes = newStack(d.reach)
-	d.winner, d.radio = nil, subsumption.Stick{}
-	d.open = append(d.open[:0], d.inner)
+	d.winner, d.radio, d.cycleAt = nil, subsumption.Stick{}, 0
 	if pending, err := d.inner.Subscribe(now, d); !pending {
 		d.SetupDone(now, d.inner, err)
 	}
 }
 
-// SetupDone implements devices.Subscriber. The link is ready when the wheels
-// are. The eyes open meanwhile, or later, or not at all: a laser that is
+// SetupDone implements devices.Subscriber, for the wheels. The link is ready when
+// they are. The eyes open meanwhile, or later, or not at all: a laser that is
 // switched off must not keep clients from driving.
-func (d *Driver) SetupDone(now time.Duration, device *devices.Device, err error) {
+func (d *Driver) SetupDone(now time.Duration, inner *devices.Device, err error) {
 	if err != nil {
-		d.open = slices.DeleteFunc(d.open, func(o *devices.Device) bool { return o == device })
+		d.link.Fail(now, fmt.Errorf("it works on %s of %s: %w", inner.Spec().Name, inner.Link().Name(), err))
+		return
 	}
-	switch {
-	case device != d.inner && err != nil:
-		d.link.Log().Warn("the reflexes go without a sensor", zap.String("sensor", device.Spec().Name), zap.Error(err))
-	case device != d.inner:
-	case err != nil:
-		d.link.Fail(now, fmt.Errorf("it works on %s of %s: %w", device.Spec().Name, device.Link().Name(), err))
-	default:
-		for _, eye := range d.eyes {
-			d.open = append(d.open, eye)
-			if pending, err := eye.Subscribe(now, d); !pending {
-				d.SetupDone(now, eye, err)
-			}
+	d.openEyes(now)
+	inner.Follow(d)
+	if inner.HasData() {
+		d.Published(inner)
+	}
+	d.link.Ready(now)
+}
+
+// openEyes opens the eyes that are not.
+func (d *Driver) openEyes(now time.Duration) {
+	d.retryAt = 0
+	for _, e := range d.eyes {
+		if e.open {
+			continue
 		}
-		d.inner.Follow(d)
-		if d.inner.HasData() {
-			d.Published(d.inner)
+		e.open = true
+		if pending, err := e.device.Subscribe(now, e); !pending {
+			e.SetupDone(now, e.device, err)
 		}
-		d.link.Ready(now)
+	}
+}
+
+// SetupDone implements devices.Subscriber. The log is told once: the eye's link
+// repeats the error every time.
+func (e *eye) SetupDone(now time.Duration, device *devices.Device, err error) {
+	if err == nil {
+		e.missed = false
+		return
+	}
+	d := e.driver
+	if !e.missed {
+		d.link.Log().Warn("the reflexes go without a sensor until it can be opened", zap.String("sensor", device.Spec().Name), zap.Error(err))
+	}
+	e.open, e.missed = false, true
+	d.retryAt = now + retryPeriod
+	d.link.WakeAt(d.next())
+}
+
+// close gives the eye back, if there is anything to give.
+func (e *eye) close(now time.Duration) {
+	e.missed = false
+	if e.open {
+		e.open = false
+		e.device.Unsubscribe(now, e)
 	}
 }
 
@@ -139,10 +182,9 @@ func (d *Driver) Shutdown(now time.Duration) {
 		d.send(now, subsumption.Command{})
 	}
 	d.inner.Unfollow(d)
-	open := d.open
-	d.open = nil
-	for _, device := range open {
-		device.Unsubscribe(now, d)
+	d.inner.Unsubscribe(now, d)
+	for _, e := range d.eyes {
+		e.close(now)
 	}
 	d.link.Stopped(now)
 }
@@ -157,19 +199,52 @@ func (d *Driver) Command(now time.Duration, device *devices.Device) {
 		d.link.Log().Warn("command dropped", zap.Error(err))
 		return
 	}
-	d.radio = subsumption.Stick{On: c != codec.PositionCommand{}, Speed: int(c.Speed), Turn: int(c.TurnRate)}
-	for _, l := range d.reflexes {
-		l.Suppressed = !d.radio.On
-	}
-	next := d.Tick(now)
-	if !d.radio.On {
-		next = 0
-	}
-	d.link.WakeAt(next)
+	d.obey(now, subsumption.Stick{On: c != codec.PositionCommand{}, Speed: int(c.Speed), Turn: int(c.TurnRate)})
+	d.link.WakeAt(d.next())
 }
 
-// Tick is a cycle of the stack.
+// obey puts in force what the radio layer wants, with the reflexes if that is to
+// move.
+func (d *Driver) obey(now time.Duration, radio subsumption.Stick) {
+	d.radio = radio
+	for _, l := range d.reflexes {
+		l.Suppressed = !radio.On
+	}
+	d.cycle(now)
+	if d.cycleAt = 0; radio.On {
+		d.cycleAt = now/period*period + period
+	}
+}
+
+// Tick goes on with the client's command, and opens eyes again.
 func (d *Driver) Tick(now time.Duration) time.Duration {
+	if d.retryAt != 0 && d.retryAt <= now {
+		d.openEyes(now)
+	}
+	if d.cycleAt != 0 && d.cycleAt <= now {
+		radio := d.radio
+		if d.inner.Command() == nil {
+			// The wheels were lost since the last cycle, or are still. Repeating
+			// the command would start them by themselves when they are back.
+			d.device.ForgetCommand()
+			radio = subsumption.Stick{}
+		}
+		d.obey(now, radio)
+	}
+	return d.next()
+}
+
+// next is the deadline, zero for none. Cycles come often enough to open eyes in
+// one of them.
+func (d *Driver) next() time.Duration {
+	if d.cycleAt != 0 {
+		return d.cycleAt
+	}
+	return d.retryAt
+}
+
+// cycle is one of the stack's.
+func (d *Driver) cycle(now time.Duration) {
 	d.sense(now)
 	d.send(now, d.stack.Cycle(now, &d.sensors))
 	if w := d.stack.Winner(); w != d.winner {
@@ -178,35 +253,40 @@ func (d *Driver) Tick(now time.Duration) time.Duration {
 			line.Write(zap.String("layer", w.Name))
 		}
 	}
-	return now/period*period + period
 }
 
-// sense reads of each device the newest data, unless it is too old.
+// sense reads the newest data of each device, whoever has opened it.
 func (d *Driver) sense(now time.Duration) {
+	d.sensors = subsumption.NewSensors()
+	d.sensors.Radio = d.radio
+	d.look(now, d.inner)
+	for _, e := range d.eyes {
+		d.look(now, e.device)
+	}
+}
+
+// look adds the data of one device, unless they are too old.
+func (d *Driver) look(now time.Duration, device *devices.Device) {
+	if !device.HasData() || device.Age(now) > maxAge {
+		return
+	}
 	s := &d.sensors
-	*s = subsumption.NewSensors()
-	s.Radio = d.radio
-	for _, device := range d.open {
-		if !device.HasData() || device.Age(now) > maxAge {
-			continue
+	switch device.Letter() {
+	case codec.Position:
+		if d.position.Decode(device.Data()) == nil {
+			sense.Position(s, &d.position)
 		}
-		switch device.Letter() {
-		case codec.Position:
-			if d.position.Decode(device.Data()) == nil {
-				sense.Position(s, &d.position)
-			}
-		case codec.Sonar:
-			if d.sonar.Decode(device.Data()) == nil {
-				sense.Sonar(s, &d.sonar)
-			}
-		case codec.Laser:
-			if d.laser.Decode(device.Data()) == nil {
-				sense.Laser(s, &d.laser)
-			}
-		case codec.Misc:
-			if d.misc.Decode(device.Data()) == nil {
-				sense.Misc(s, &d.misc)
-			}
+	case codec.Sonar:
+		if d.sonar.Decode(device.Data()) == nil {
+			sense.Sonar(s, &d.sonar)
+		}
+	case codec.Laser:
+		if d.laser.Decode(device.Data()) == nil {
+			sense.Laser(s, &d.laser)
+		}
+	case codec.Misc:
+		if d.misc.Decode(device.Data()) == nil {
+			sense.Misc(s, &d.misc)
 		}
 	}
 }

@@ -25,9 +25,12 @@ type fake struct {
 	spec  devices.Spec
 	slow  bool // its setup waits for the test
 	quiet bool // nothing is written down
+	deaf  bool // commands are forgotten at once, as by a passthrough that has no connection
 	err   error
 	link  *devices.Link
 	told  []string
+
+	setups int
 }
 
 func (f *fake) Describe() devices.Description {
@@ -35,6 +38,7 @@ func (f *fake) Describe() devices.Description {
 }
 func (f *fake) Setup(now time.Duration, l *devices.Link) {
 	f.link = l
+	f.setups++
 	switch {
 	case f.slow:
 	case f.err != nil:
@@ -51,6 +55,9 @@ func (f *fake) Command(_ time.Duration, d *devices.Device) {
 	}
 	if !f.quiet {
 		f.note("%d %d", c.Speed, c.TurnRate)
+	}
+	if f.deaf {
+		d.ForgetCommand()
 	}
 }
 func (f *fake) Configure(_ time.Duration, _ *devices.Device, payload []byte) error {
@@ -220,6 +227,8 @@ func TestReflexes(t *testing.T) {
 		{"backing away", func(r *robot) { r.sees(2, 100) }, -200, 0, "-200 0"},
 		{"backing into something", func(r *robot) { r.sees(12, 199) }, -200, 7, "0 7"},
 		{"nothing behind", func(r *robot) { r.sees(12, 200) }, -200, 7, "-200 7"},
+		{"a sonar in front has not fired yet", func(r *robot) { r.sees(2, 0) }, 300, 5, "300 5"},
+		{"a robot without sonars behind", func(r *robot) { r.sees(12, 0) }, -200, 7, "-200 7"},
 		{"a bump", func(r *robot) { r.feels(1, 0) }, 300, 0, "-100 0"},
 		{"a bump from behind", func(r *robot) { r.feels(0, 1) }, -300, 0, "100 0"},
 		{"the laser sees it", func(r *robot) {
@@ -289,6 +298,56 @@ func TestCollision(t *testing.T) {
 	}
 	if want := []string{"-100 0", "100 -80", "200 0", "300 0"}; !slices.Equal(phases, want) {
 		t.Errorf("the wheels were told %q, want %q", phases, want)
+	}
+}
+
+// TestWheelsLost: wheels that have forgotten their command, for they were
+// unplugged, stand until a client commands them.
+func TestWheelsLost(t *testing.T) {
+	again := func(command string, n int) []string { return slices.Repeat([]string{command}, n) }
+	for _, c := range []struct {
+		name   string
+		sense  func(r *robot)
+		deaf   bool
+		driven string // to the wheels, before
+		away   []string
+		back   []string
+	}{
+		{"on a line", func(*robot) {}, false, "300 0", again("200 0", 21), again("0 0", 1)},
+		{"in a recovery", func(r *robot) { r.feels(1, 0) }, false, "-100 0", again("200 0", 21), again("0 0", 1)},
+		{"on another computer", func(*robot) {}, true, "300 0", []string{"200 0", "0 0"}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRobot(t)
+			r.open(t)
+			c.sense(r)
+			r.command(300, 0)
+			r.Pass(100 * ms)
+			r.told(t, "driving", again(c.driven, 3)...)
+
+			r.wheels.deaf = c.deaf
+			r.wheels.device().ForgetCommand()
+			r.Pass(time.Minute)
+			r.told(t, "lost", "0 0")
+			if r.device.Command() != nil {
+				t.Error("reflex has not forgotten the command")
+			}
+			r.feels(0, 0)
+			r.command(0, 0)
+			r.Pass(time.Minute)
+			r.told(t, "told to stop while they are away", "0 0")
+			r.command(200, 0)
+			r.Pass(time.Second)
+			r.told(t, "told to go while they are away", c.away...)
+
+			r.wheels.deaf = false
+			r.wheels.device().ForgetCommand()
+			r.Pass(time.Minute)
+			r.told(t, "back", c.back...)
+			r.command(250, 0)
+			r.Pass(100 * ms)
+			r.told(t, "driving again", again("250 0", 3)...)
+		})
 	}
 }
 
@@ -398,12 +457,126 @@ func TestEyesFail(t *testing.T) {
 	r.sees(2, 200)
 	r.command(300, 0)
 	r.told(t, "with sonar only", "150 -40")
+	r.Pass(retryPeriod)
+	if n := len(r.wheels.take()); n != int(retryPeriod/period) || r.misc.setups != 2 {
+		t.Errorf("in %v the wheels were told %d times, and the bumpers were tried %d times", retryPeriod, n, r.misc.setups)
+	}
 	r.laser.link.Fail(r.Now(), errBroken)
 	r.device.Unsubscribe(r.Now(), r)
 	for _, f := range []*fake{r.wheels, r.sonar, r.misc, r.laser} {
 		if f.link.State() != devices.Idle {
 			t.Errorf("%s is %v", f.name, f.link.State())
 		}
+	}
+}
+
+// TestEyeLater: a sensor that could not be opened is there once it can be, and
+// is given back once.
+func TestEyeLater(t *testing.T) {
+	for _, slow := range []bool{false, true} {
+		r := newRobot(t)
+		r.misc.err, r.misc.slow = errBroken, slow
+		r.open(t)
+		if slow {
+			r.misc.link.Fail(r.Now(), errBroken)
+		}
+		r.misc.err = nil
+		r.Pass(retryPeriod - ms)
+		if r.misc.setups != 1 {
+			t.Errorf("slow %v: opened again too early", slow)
+		}
+		r.Pass(ms)
+		if slow {
+			r.misc.link.Ready(r.Now())
+		}
+		r.Pass(time.Minute)
+		r.told(t, "nobody wants it to move")
+		if r.misc.link.State() != devices.Ready || r.misc.setups != 2 {
+			t.Fatalf("slow %v: the bumpers are %v after %d setups", slow, r.misc.link.State(), r.misc.setups)
+		}
+		r.feels(1, 0)
+		r.command(300, 0)
+		r.told(t, "bumped", "-100 0")
+
+		other, misc := &robot{}, r.misc.device()
+		if pending, err := misc.Subscribe(r.Now(), other); pending || err != nil {
+			t.Fatal(pending, err)
+		}
+		r.device.Unsubscribe(r.Now(), r)
+		if r.misc.link.State() != devices.Ready {
+			t.Errorf("slow %v: the bumpers were taken from somebody else", slow)
+		}
+		misc.Unsubscribe(r.Now(), other)
+		for _, f := range []*fake{r.wheels, r.sonar, r.misc, r.laser} {
+			if f.link.State() != devices.Idle {
+				t.Errorf("slow %v: %s is %v", slow, f.name, f.link.State())
+			}
+		}
+	}
+}
+
+// TestEyeOfOthers: what others see counts.
+func TestEyeOfOthers(t *testing.T) {
+	r := newRobot(t)
+	r.misc.err = errBroken
+	r.open(t)
+	r.misc.err = nil
+	other, misc := &robot{}, r.misc.device()
+	if pending, err := misc.Subscribe(r.Now(), other); pending || err != nil {
+		t.Fatal(pending, err)
+	}
+	r.feels(1, 0)
+	r.command(300, 0)
+	r.told(t, "bumped", "-100 0")
+	r.Pass(retryPeriod)
+	misc.Unsubscribe(r.Now(), other)
+	if r.misc.link.State() != devices.Ready {
+		t.Error("reflex relies on others for its bumpers")
+	}
+	r.device.Unsubscribe(r.Now(), r)
+	if r.misc.link.State() != devices.Idle {
+		t.Error("the bumpers are still on")
+	}
+}
+
+// TestReaderAfterDriver: who only reads leaves the wheels alone, though a sensor
+// is looked for, and though somebody drove before.
+func TestReaderAfterDriver(t *testing.T) {
+	r := newRobot(t)
+	r.misc.err = errBroken
+	r.open(t)
+	r.command(300, 0)
+	r.device.Unsubscribe(r.Now(), r)
+	r.told(t, "driven", "300 0", "0 0", "shutdown")
+	r.open(t)
+	r.wheels.device().ForgetCommand()
+	r.Pass(time.Minute)
+	r.told(t, "read")
+}
+
+// TestEyeNever: nothing but the wheels' own clients keeps a driver looking for
+// its sensor, and the log says once that it does.
+func TestEyeNever(t *testing.T) {
+	for _, underWay := range []bool{false, true} {
+		core, lines := observer.New(zapcore.WarnLevel)
+		r := newLogged(t, zap.New(core))
+		r.misc.err = errBroken
+		r.open(t)
+		r.Pass(4 * retryPeriod)
+		r.misc.slow = underWay
+		r.Pass(retryPeriod)
+		if underWay != (r.misc.link.State() == devices.Starting) {
+			t.Fatalf("under way %v: the bumpers are %v", underWay, r.misc.link.State())
+		}
+		r.device.Unsubscribe(r.Now(), r)
+		r.Pass(time.Minute)
+		if r.misc.setups != 6 || r.misc.link.State() != devices.Idle {
+			t.Errorf("under way %v: %d setups, the bumpers are %v", underWay, r.misc.setups, r.misc.link.State())
+		}
+		if n := lines.FilterField(zap.String("sensor", "misc")).Len(); n != 1 {
+			t.Errorf("under way %v: the log says %d times that it is not there", underWay, n)
+		}
+		r.told(t, "nobody wants it to move", "shutdown")
 	}
 }
 

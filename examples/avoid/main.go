@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"slices"
 
 	"player/client"
 )
@@ -45,12 +44,12 @@ func drive(ctx context.Context, addr string, rounds int) error {
 		if err := robot.Read(ctx); err != nil {
 			return err
 		}
-		if !robot.Has('s') { // the sonars have not fired yet
+		if !robot.Has('s') { // the robot has not reported yet
 			continue
 		}
 		// Sonars 1 to 3 look ahead and to the left, 4 to 6 to the right.
-		left := push(slices.Min(robot.Sonar[1:4]))
-		right := push(slices.Min(robot.Sonar[4:7]))
+		left := push(nearest(robot.Sonar[1:4]))
+		right := push(nearest(robot.Sonar[4:7]))
 		// Room on both sides adds up to speed, the difference to turning:
 		// positive is to the left.
 		if err := robot.SetSpeed(left+right, left-right); err != nil {
@@ -60,6 +59,23 @@ func drive(ctx context.Context, addr string, rounds int) error {
 	return nil
 }
 
+// nearest is the smallest range, mm, of those that there are: a sonar that has
+// not fired yet says 0. Zero: none has.
+func nearest(ranges []uint16) uint16 {
+	var mm uint16
+	for _, r := range ranges {
+		if r != 0 && (mm == 0 || r < mm) {
+			mm = r
+		}
+	}
+	return mm
+}
+
 // push is how much one side urges the robot on: -100 at the wall, nothing at
-// 300 mm, 150 from 750 mm on.
-func push(mm uint16) int { return min(100*int(mm)/300-100, 150) }
+// 300 mm, 150 from 750 mm on. A side that has seen nothing yet, 0 mm, does not.
+func push(mm uint16) int {
+	if mm == 0 {
+		return 0
+	}
+	return min(100*int(mm)/300-100, 150)
+}

@@ -21,10 +21,13 @@ func Position(s *subsumption.Sensors, d *codec.PositionData) {
 	s.Stalled = d.Stall != 0
 }
 
-// Sonar adds the sixteen sonars of a Pioneer (PROTOCOL 7.2).
+// Sonar adds the sixteen sonars of a Pioneer (PROTOCOL 7.2). A range of 0 is
+// none: the sonar has not fired yet, or is not there.
 func Sonar(s *subsumption.Sensors, d *codec.SonarData) {
 	for i, r := range d {
-		s.Range[i] = min(s.Range[i], int(r))
+		if r != 0 {
+			s.Range[i] = min(s.Range[i], int(r))
+		}
 	}
 }
 

@@ -20,15 +20,26 @@ func TestPosition(t *testing.T) {
 }
 
 func TestSonar(t *testing.T) {
-	s := subsumption.NewSensors()
-	var d codec.SonarData
-	for i := range d {
-		d[i] = uint16(1000 + i)
-	}
-	Sonar(&s, &d)
-	for i, r := range s.Range {
-		if r != 1000+i {
-			t.Errorf("direction %d: %d mm", i, r)
+	for _, c := range []struct {
+		name string
+		mm   uint16
+		want int
+	}{
+		{"touching", 1, 1},
+		{"something", 1000, 1000},
+		{"the farthest", 65535, 65535},
+		{"it has not fired yet", 0, subsumption.Far},
+	} {
+		for direction := range subsumption.Directions {
+			s := subsumption.NewSensors()
+			var d codec.SonarData
+			d[direction] = c.mm
+			Sonar(&s, &d)
+			want := subsumption.NewSensors()
+			want.Range[direction] = c.want
+			if s != want {
+				t.Errorf("%s in direction %d: ranges %v", c.name, direction, s.Range)
+			}
 		}
 	}
 }
@@ -106,6 +117,8 @@ func TestNearestCounts(t *testing.T) {
 	}
 	laser[180] = 500  // ahead, nearer
 	laser[360] = 5000 // left, farther
+	sonar[7] = 0      // right, not fired yet
+	laser[0] = 736
 	for _, order := range []string{"sonar first", "laser first"} {
 		s := subsumption.NewSensors()
 		if order == "laser first" {
@@ -115,7 +128,7 @@ func TestNearestCounts(t *testing.T) {
 			Sonar(&s, &sonar)
 			Laser(&s, &laser)
 		}
-		if s.Range[3] != 410 || s.Range[0] != 700 || s.Range[12] != 700 {
+		if s.Range[3] != 410 || s.Range[0] != 700 || s.Range[7] != 600 || s.Range[12] != 700 {
 			t.Errorf("%s: %v", order, s.Range)
 		}
 	}
