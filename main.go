@@ -16,8 +16,6 @@ import (
 	"time"
 
 	"go.uber.org/zap"
-	"go.uber.org/zap/zapcore"
-	"golang.org/x/sys/unix"
 
 	"player/config"
 	"player/reactor"
@@ -52,7 +50,7 @@ func run(args []string) int {
 	case o.export != "":
 		return exportLog(o.export, o.file)
 	}
-	if o.alone() && !o.check {
+	if !o.check && o.alone() {
 		relaxMonitor()
 	}
 	if os.Getenv(goProcessors) == "" {
@@ -89,9 +87,16 @@ func run(args []string) int {
 		return exitUsage
 	}
 	// The first signal shuts down in order; then the default comes back, so
-	// that a second one ends the process at once.
-	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// that a second one ends the process at once. A terminal that is gone is as
+	// good a reason, unless it was said not to be (nohup).
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		ends = append(ends, syscall.SIGHUP)
+	}
+	ctx, restore := signal.NotifyContext(context.Background(), ends...)
 	context.AfterFunc(ctx, restore)
+	// A log that nobody reads any more is no reason to leave the motors running.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 
 	err = reactor.Run(ctx, reactor.Config{
 		Robots:     robots,
@@ -143,28 +148,4 @@ func build(o options, log *zap.Logger) (*config.Server, error) {
 		err = protect(server)
 	}
 	return server, err
-}
-
-// newLogger logs to standard error: lines for a person on a terminal, JSON for
-// a program elsewhere.
-func newLogger(debug bool) *zap.Logger {
-	config := zap.NewProductionConfig()
-	config.Sampling = nil // complaints are rate-limited where they arise
-	config.DisableStacktrace = true
-	config.DisableCaller = true
-	config.EncoderConfig.EncodeTime = zapcore.ISO8601TimeEncoder
-	config.EncoderConfig.EncodeDuration = zapcore.StringDurationEncoder
-	if _, err := unix.IoctlGetTermios(int(os.Stderr.Fd()), unix.TCGETS); err == nil {
-		config.Encoding = "console"
-		config.EncoderConfig.EncodeTime = zapcore.TimeEncoderOfLayout("15:04:05.000")
-		config.EncoderConfig.EncodeLevel = zapcore.CapitalColorLevelEncoder
-	}
-	if debug {
-		config.Level.SetLevel(zap.DebugLevel)
-	}
-	log, err := config.Build()
-	if err != nil { // only a config that we wrote wrongly
-		panic(err)
-	}
-	return log
 }

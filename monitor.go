@@ -66,8 +66,12 @@ func setSlack(slack time.Duration) error {
 
 // alone says that the loop will be the only goroutine that works: there is no
 // window, and no driver that waits for something beside the loop. Of a file
-// that cannot be read it says no; what is wrong with it is told elsewhere.
+// that cannot be read, or only once, it says no; what is wrong with it is told
+// elsewhere.
 func (o options) alone() bool {
+	if info, err := os.Stat(o.file); o.file != "" && (err != nil || !info.Mode().IsRegular()) {
+		return false
+	}
 	file, err := o.parseConfig()
 	if err != nil {
 		return false

@@ -273,8 +273,8 @@ func (l *Link) start(now time.Duration) {
 func (l *Link) stop(now time.Duration) {
 	l.state, l.guard = Stopping, now+stopLimit
 	l.arm()
-	l.log.Info("device stops")
 	l.driver.Shutdown(now)
+	l.log.Info("device stops")
 }
 
 func (l *Link) idle(now time.Duration) {

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // exits runs the server until it ends by itself.
@@ -76,7 +78,7 @@ func TestPortTaken(t *testing.T) {
 }
 
 func TestSignals(t *testing.T) {
-	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		s := start(t, "-stage", room)
 		p := s.dial(t)
 		p.request("pasr")
@@ -91,6 +93,55 @@ func TestSignals(t *testing.T) {
 			t.Errorf("%v: exit %d", sig, code)
 		}
 		t.Logf("%v: ended after %v", sig, time.Since(begin))
+	}
+}
+
+// The terminal that the log goes to is held, then gone: the robot goes on, and
+// the server ends in order.
+func TestNobodyReadsTheLog(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if _, err := unix.FcntlInt(w.Fd(), unix.F_SETPIPE_SZ, 4096); err != nil {
+		t.Fatal(err)
+	}
+	port := freePort(t)
+	// It is the shell that says so, for the server's log is not read.
+	cmd := exec.Command("sh", "-c", `echo serving; exec "$0" "$@" 2>&3`, binary, "-debug", "-bind", "127.0.0.1", "-gp", strconv.Itoa(port), "-stage", room)
+	cmd.ExtraFiles = []*os.File{w}
+	s := launch(t, port, cmd)
+	w.Close()
+	await(t, "it listens", func() bool {
+		c, err := net.Dial("tcp", s.address)
+		if err == nil {
+			c.Close()
+		}
+		return err == nil
+	})
+	chatter := func() {
+		for range 100 { // a line each, with -debug
+			c := s.dial(t)
+			c.request("pr")
+			c.conn.Close()
+		}
+	}
+	p := s.dial(t)
+	p.request("pasr")
+	p.drive(100, 0)
+	chatter()
+	p.frame(3)
+	r.Close() // what is written from now on is an EPIPE
+	chatter()
+	p.frame(3)
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	p.closed()
+	<-s.exited
+	if code := s.cmd.ProcessState.ExitCode(); code != 0 {
+		t.Errorf("exit %d", code)
 	}
 }
 

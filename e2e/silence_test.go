@@ -100,14 +100,8 @@ func TestClientOutOfRange(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			n := newNetwork(t)
 			s := launch(t, 6665, exec.Command("ip", "netns", "exec", n.robot, binary, "-debug", "-stage", room))
-			var far, near *peer
-			in(t, n.client, func() {
-				conn, err := net.Dial("tcp", robotAddress+":6665")
-				if err != nil {
-					t.Fatal(err)
-				}
-				far = &peer{t, conn}
-			})
+			far := n.far(t)
+			var near *peer
 			in(t, n.robot, func() {
 				conn, err := net.Dial("tcp", "127.0.0.1:6665")
 				if err != nil {
@@ -132,16 +126,67 @@ func TestClientOutOfRange(t *testing.T) {
 			} else {
 				t.Logf("motors stopped after %v", d)
 			}
-			await(t, "the connection is closed", func() bool {
-				for line := range strings.Lines(s.log.String()) {
-					if strings.Contains(line, "disconnected") && strings.Contains(line, clientAddress) {
-						return true
-					}
-				}
-				return false
-			})
+			await(t, "the connection is closed", func() bool { return s.lost(clientAddress) })
 			t.Logf("disconnected after %v", time.Since(begin))
 			near.frame(3)
+		})
+	}
+}
+
+// far is a client in the client's namespace.
+func (n *network) far(t *testing.T) (far *peer) {
+	in(t, n.client, func() {
+		conn, err := net.Dial("tcp", robotAddress+":6665")
+		if err != nil {
+			t.Fatal(err)
+		}
+		far = &peer{t, conn}
+	})
+	t.Cleanup(func() { far.conn.Close() })
+	return far
+}
+
+// lost says whether the log tells of the end of a connection.
+func (s *server) lost(client string) bool {
+	for line := range strings.Lines(s.log.String()) {
+		if strings.Contains(line, "disconnected") && strings.Contains(line, client) {
+			return true
+		}
+	}
+	return false
+}
+
+// Clients that are sent nothing more once they are gone: one that asked for
+// news, and got it too late, and one whose devices have none any more. No frame
+// that is due tells of them, and with one under way the kernel does not probe.
+func TestQuietClientOutOfRange(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		mode byte // 1: request/reply
+	}{{"asking", 1}, {"streaming", 0}} {
+		t.Run(c.name, func(t *testing.T) {
+			n := newNetwork(t)
+			// News only once a second: the link is dead before they come.
+			file := t.TempDir() + "/robot.cfg"
+			if err := os.WriteFile(file, []byte(`driver ( name "testpattern" rate 1 )`), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			s := launch(t, 6665, exec.Command("ip", "netns", "exec", n.robot, binary, "-debug", file))
+			far := n.far(t)
+			far.message('x', 'y', 'n', 1)
+			far.message('x', 'y', 'r', c.mode)
+			far.request("sr")
+			if c.mode == 1 {
+				far.message('x', 'y', 'd')
+				far.block() // news
+				far.message('x', 'y', 'd')
+			} else {
+				far.block()
+			}
+			n.walkAway(t)
+			begin := time.Now()
+			await(t, "the connection is closed", func() bool { return s.lost(clientAddress) })
+			t.Logf("disconnected after %v", time.Since(begin))
 		})
 	}
 }

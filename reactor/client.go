@@ -18,6 +18,9 @@ const (
 	// unacknowledged: a burst of requests is answered one by one, a client that
 	// asks faster than its link carries is not queued for (PROTOCOL 4.3).
 	askedInFlight = 16 << 10
+	// askedInTurn is how many of them a client gets before the others have their
+	// turn: 64 take the loop half a millisecond, and one read may ask for 13,000.
+	askedInTurn = 64
 	// maxReplies bounds the replies in bytes that wait for a client that asks
 	// but does not read. Beyond it the client is disconnected.
 	maxReplies = 64 << 10
@@ -27,6 +30,9 @@ const (
 	// client that does not read for hours: four looks a second.
 	retryFirst = time.Millisecond
 	retryLast  = 250 * time.Millisecond
+	// watchPeriod is how often a client is looked at that owes us an
+	// acknowledgement while there is nothing to send to it.
+	watchPeriod = time.Second
 )
 
 // client is one connection and its session.
@@ -51,7 +57,8 @@ type client struct {
 	inFlight bool          // it is in route.flight
 	owed     bool          // another frame became due while it was queued
 	stalled  time.Duration // since when, if place is stalled
-	retry    *timers.Timer // looks at a stalled client
+	owes     bool          // the last frame may be unacknowledged
+	later    *timers.Timer // goes on with a client: stalled, asking for many frames, or owing
 }
 
 // place is where a client is when its frame is due.
@@ -91,7 +98,7 @@ func (r *Reactor) openClient(now time.Duration, conn gnet.Conn) bool {
 	c.session = session.New(c, table, r.config.MaxRate)
 	c.session.Restrict(r.config.Access.Of(conn.RemoteAddr().(*net.TCPAddr).AddrPort().Addr()))
 	r.join(c)
-	c.retry = timers.NewTimer(func(now time.Duration) time.Duration { return r.unstall(now, c) })
+	c.later = timers.NewTimer(func(now time.Duration) time.Duration { return r.goOn(now, c) })
 	conn.SetContext(c)
 	r.clients[c] = struct{}{}
 	if repeats, ok := r.arrivals.Allow(now); ok {
@@ -106,7 +113,7 @@ func (r *Reactor) closeClient(now time.Duration, c *client, err error) {
 	delete(r.clients, c)
 	r.schedule(now, c, 0)
 	c.route.leave(c)
-	r.queue.Stop(c.retry)
+	r.queue.Stop(c.later)
 	c.session.Close(now)
 	r.watchDriver(now, c)
 	r.log.Debug("client disconnected", zap.Stringer("client", c.conn.RemoteAddr()), zap.NamedError("reason", err), zap.Int("clients", len(r.clients)))
@@ -121,10 +128,6 @@ func (r *Reactor) end(c *client, why error) {
 // settle carries out what sessions have decided since the last time. A write
 // that fails closes its connection within, which comes back here.
 func (r *Reactor) settle(now time.Duration) {
-	if r.settling {
-		return
-	}
-	r.settling = true
 	for i := 0; i < len(r.changed); i++ { // closing one client may change others
 		c := r.changed[i]
 		c.changed = false
@@ -134,7 +137,6 @@ func (r *Reactor) settle(now time.Duration) {
 	}
 	clear(r.changed)
 	r.changed = r.changed[:0]
-	r.settling = false
 }
 
 func (r *Reactor) settleClient(now time.Duration, c *client) {
@@ -148,7 +150,11 @@ func (r *Reactor) settleClient(now time.Duration, c *client) {
 	if err := c.session.Err(); err != nil && !c.gone {
 		r.end(c, err)
 	}
-	for !c.gone && c.place == nowhere && c.session.Asked() > 0 {
+	for n := 0; !c.gone && c.place == nowhere && c.session.Asked() > 0; n++ {
+		if n == askedInTurn {
+			r.queue.Set(c.later, now)
+			break
+		}
 		before := c.session.Asked()
 		r.offer(now, c)
 		if c.session.Asked() == before { // held, or congested
@@ -189,7 +195,11 @@ func (r *Reactor) send(now time.Duration, c *client) {
 	if len(r.scratch) > 0 {
 		c.frame = len(r.scratch)
 		c.credit -= c.frame
+		c.owes = true
 		c.write(r.scratch) // whole, in one write (PROTOCOL 1.6)
+	}
+	if c.owes && (c.period == 0 || len(r.scratch) == 0) && !c.later.Armed() && !c.gone {
+		r.queue.Set(c.later, now+watchPeriod) // no frame will be due that would tell
 	}
 	if asked != 0 && c.session.Asked() == 0 {
 		c.SessionChanged() // its period is another one
@@ -242,7 +252,25 @@ func (c *client) stuck() bool { return !c.free() && c.unacknowledged() > c.frame
 // stall sets a client aside that takes nothing any more.
 func (r *Reactor) stall(now time.Duration, c *client) {
 	c.place, c.stalled = stalled, now
-	r.queue.Set(c.retry, now+retryFirst)
+	r.queue.Set(c.later, now+retryFirst)
+}
+
+// goOn is called by the timer of a client.
+func (r *Reactor) goOn(now time.Duration, c *client) time.Duration {
+	if c.place == stalled {
+		return r.unstall(now, c)
+	}
+	if c.session.Asked() > 0 {
+		c.SessionChanged()
+	}
+	if c.owes = c.owes && c.unacknowledged() > 0; !c.owes {
+		return 0
+	}
+	if c.silence() > silenceLimit {
+		r.end(c, errSilent)
+		return 0
+	}
+	return now + watchPeriod
 }
 
 // unstall looks whether a stalled client takes frames again.
@@ -253,7 +281,7 @@ func (r *Reactor) unstall(now time.Duration, c *client) time.Duration {
 		return 0
 	}
 	waited := now - c.stalled
-	if waited > silenceLimit && c.silence() > silenceLimit {
+	if waited > watchPeriod && c.silence() > silenceLimit {
 		r.end(c, errSilent)
 		return 0
 	}

@@ -14,7 +14,8 @@ import (
 const (
 	// The kernel probes an idle connection: after 5 s, then three times in 3 s
 	// each, so that it is closed after 14 s. With frames under way the kernel
-	// does not probe; then silenceLimit holds. Together: closed within 15 s.
+	// does not probe; then silenceLimit holds, looked at once a second. Together:
+	// closed within 15 s.
 	keepAliveIdle     = 5 * time.Second
 	keepAliveInterval = 3 * time.Second
 	keepAliveCount    = 3
@@ -61,8 +62,8 @@ func (r *Reactor) checkDrivers(now time.Duration) time.Duration {
 	for _, c := range r.drivers {
 		silent := c.silence() > driverSilence
 		if silent && !c.silent {
-			c.Log().Warn("client has gone silent, its motors are stopped")
 			c.session.Halt(now)
+			c.Log().Warn("client has gone silent, its motors are stopped")
 		}
 		c.silent = silent
 	}

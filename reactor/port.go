@@ -80,6 +80,12 @@ func (r *Reactor) Dial(address string, h devices.PortHandler) (devices.Port, err
 	family, sockaddr := unix.AF_INET6, unix.Sockaddr(&unix.SockaddrInet6{Port: int(to.Port()), Addr: to.Addr().As16()})
 	if to.Addr().Is4() {
 		family, sockaddr = unix.AF_INET, &unix.SockaddrInet4{Port: int(to.Port()), Addr: to.Addr().As4()}
+	} else if zone := to.Addr().Zone(); zone != "" {
+		link, err := net.InterfaceByName(zone)
+		if err != nil {
+			return nil, fmt.Errorf("dial %s: %w", address, err)
+		}
+		sockaddr.(*unix.SockaddrInet6).ZoneId = uint32(link.Index)
 	}
 	fd, err := unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
 	if err != nil {

@@ -104,13 +104,14 @@ type Reactor struct {
 	queue    timers.Queue
 	ticks    *timers.Ticks[*client]
 	wakes    map[*devices.Link]*timers.Timer
+	holders  holders    // of serial lines
 	adopting int        // registrations under way
 	workers  *ants.Pool // what gnet registers descriptors on, nil while there is nothing to do
 
 	clients  map[*client]struct{}
 	routes   map[netip.Addr]*route
 	changed  []*client // sessions that have something for their connection
-	settling bool      // changed is being worked on
+	depth    int       // of callbacks: a write that fails closes its connection within
 	drivers  []*client // clients that could leave motors running
 	liveness *timers.Timer
 	scratch  []byte
@@ -136,6 +137,7 @@ func newReactor(config Config) *Reactor {
 		booted:   make(chan struct{}),
 		ended:    make(chan struct{}),
 		wakes:    map[*devices.Link]*timers.Timer{},
+		holders:  holders{},
 		clients:  map[*client]struct{}{},
 		routes:   map[netip.Addr]*route{},
 		scratch:  make([]byte, 0, scratchSize),
@@ -186,6 +188,9 @@ func (r *Reactor) run(ctx context.Context) error {
 	if r.knocking != nil {
 		_ = r.knocking.Close()
 	}
+	if err == nil && r.bootError == nil && !r.finished {
+		err = errors.New("the event loop has ended by itself; it said why above")
+	}
 	return errors.Join(err, r.bootError)
 }
 
@@ -226,7 +231,7 @@ func (r *Reactor) limitClients() {
 	}
 	all := int(min(limit.Cur, 1<<20))
 	// Where descriptors are few, clients come before the rest of the program.
-	most := all - reserve - min(r.config.Reserve, all/4)
+	most := all - reserve - len(r.config.Robots) - min(r.config.Reserve, all/4)
 	if r.config.MaxClients <= 0 || r.config.MaxClients > most {
 		r.config.MaxClients = max(most, 1)
 	}
@@ -236,12 +241,16 @@ func (r *Reactor) limitClients() {
 // it has a connection, so we see to it that there is one. It listens already, so
 // this does not wait for it.
 func (r *Reactor) knock() error {
-	address := r.config.Robots[0].Address
-	if host, port, err := net.SplitHostPort(address); err == nil && (host == "" || net.ParseIP(host).IsUnspecified()) {
-		address = net.JoinHostPort("localhost", port)
+	// An address that stands for all of them stands for the loopback's here.
+	_, family, address, _, err := socket.GetTCPSockAddr("tcp", r.config.Robots[0].Address)
+	if err != nil {
+		return err
 	}
-	var err error
-	if r.knocking, err = net.DialTimeout("tcp", address, knockLimit); err != nil {
+	network := "tcp4"
+	if family == unix.AF_INET6 && len(address.IP) > 0 {
+		network = "tcp6"
+	}
+	if r.knocking, err = net.DialTimeout(network, address.String(), knockLimit); err != nil {
 		return fmt.Errorf("cannot connect to ourselves: %w", err)
 	}
 	return nil
@@ -259,6 +268,7 @@ func (r *Reactor) knocked(conn gnet.Conn) bool {
 // enter is called first in every callback of the loop; it returns the time of
 // the callback.
 func (r *Reactor) enter() time.Duration {
+	r.depth++
 	if r.onEnter != nil {
 		r.onEnter()
 	}
@@ -266,11 +276,17 @@ func (r *Reactor) enter() time.Duration {
 }
 
 // leave is called last in every callback: it brings connections and timerfd up
-// to what sessions and drivers have decided.
+// to what sessions and drivers have decided. Within another callback it leaves
+// that to it: a session or a driver may be in the middle of something there.
 func (r *Reactor) leave(now time.Duration) gnet.Action {
+	if r.depth > 1 {
+		r.depth--
+		return gnet.None
+	}
 	r.settle(now)
 	at, armed := r.queue.Next()
 	r.clock.arm(at, armed)
+	r.depth--
 	if r.finished {
 		return gnet.Shutdown
 	}
@@ -294,6 +310,7 @@ func (r *Reactor) OnBoot(gnet.Engine) gnet.Action {
 // OnOpen implements gnet.EventHandler: a client or an adopted descriptor.
 func (r *Reactor) OnOpen(conn gnet.Conn) ([]byte, gnet.Action) {
 	now := r.enter()
+	action := gnet.None
 	if r.loop == nil {
 		r.loop = conn.EventLoop()
 		r.adoptClock()
@@ -317,10 +334,10 @@ func (r *Reactor) OnOpen(conn gnet.Conn) ([]byte, gnet.Action) {
 			_ = r.knocking.Close() // nothing was said
 			r.knocking = nil
 		} else if !r.openClient(now, conn) {
-			return nil, gnet.Close
+			action = gnet.Close
 		}
 	}
-	return nil, r.leave(now)
+	return nil, max(action, r.leave(now))
 }
 
 // OnTraffic implements gnet.EventHandler: a descriptor has bytes.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	serial "github.com/daedaluz/goserial"
 	"golang.org/x/sys/unix"
@@ -20,12 +21,12 @@ func (r *Reactor) OpenSerial(path string, baud int, h devices.PortHandler) (devi
 	// open from waiting for a modem's carrier.
 	tty, err := serial.Open(path, &serial.Options{ReadTimeout: -1, OpenMode: unix.O_RDWR | unix.O_NOCTTY | unix.O_NONBLOCK | unix.O_CLOEXEC})
 	if err != nil {
-		return nil, serialError(path, err)
+		return nil, r.serialError(path, err)
 	}
 	// Exclusive: two programs on one line would each lose half of the bytes.
 	if err := cmp.Or(tty.EnableExclusiveMode(), makeRaw(tty, baud), tty.Flush(serial.TCIOFLUSH)); err != nil {
 		_ = tty.Close()
-		return nil, serialError(path, err)
+		return nil, r.serialError(path, err)
 	}
 	return r.newPort(tty.Fd(), h)
 }
@@ -71,14 +72,38 @@ func (p *port) Discard() {
 	}
 }
 
+// holderAge is how long the answer to who has a line open is good for. A line is
+// tried once a second, and the search looks at every descriptor of the computer
+// while the loop waits; a program that has taken over from the one that is named
+// is named that much later.
+const holderAge = 10 * time.Second
+
+// holders remembers who has which files open, by path.
+type holders map[string]finding
+
+type finding struct {
+	text string
+	at   time.Duration
+}
+
+// of is holder at now, or an answer that is younger than holderAge.
+func (h holders) of(path string, now time.Duration) string {
+	f, ok := h[path]
+	if !ok || now-f.at >= holderAge {
+		f = finding{holder(path), now}
+		h[path] = f
+	}
+	return f.text
+}
+
 // serialError says what to do about a line that cannot be opened.
-func serialError(path string, err error) error {
+func (r *Reactor) serialError(path string, err error) error {
 	remedy := ""
 	switch {
 	case errors.Is(err, syscall.EACCES):
 		remedy = ": add the user to the group that owns the port: sudo usermod -aG dialout $USER, then log in again"
 	case errors.Is(err, syscall.EBUSY):
-		remedy = ": another program has it open" + holder(path)
+		remedy = ": another program has it open" + r.holders.of(path, r.clock.now())
 	case errors.Is(err, syscall.ENOENT):
 		remedy = ": is the adapter plugged in? ls /dev/serial/by-id shows the ones that are"
 	case errors.Is(err, syscall.ENOTTY), errors.Is(err, syscall.EISDIR):
