@@ -115,7 +115,7 @@ func (b *builder) readOption(s *configfile.Section, o devices.Option, kind strin
 		panic(fmt.Sprintf("option %s of driver %s has a default of type %T", o.Name, kind, def))
 	}
 	complain := func(format string, args ...any) error { return s.Errorf(o.Name, format, args...) }
-	given := s.Field(o.Name) != nil
+	given := isGiven(s.Field(o.Name))
 	for _, f := range b.Overrides {
 		if f.Driver == kind && f.Option == o.Name {
 			v, given, b.used[f.Flag] = f.Value, true, true
@@ -130,6 +130,12 @@ func (b *builder) readOption(s *configfile.Section, o devices.Option, kind strin
 		return v, complain("%s is %v to %v%s, not %v", o.Name, o.Min, o.Max, unit(o), v)
 	}
 	return v, nil
+}
+
+// isGiven says whether a field gives an option that is required: "" would be
+// found to name nothing only when the driver is started.
+func isGiven(f *configfile.Field) bool {
+	return f != nil && (f.Tuple || f.Values[0].Text != "")
 }
 
 func number(v any) (float64, bool) {
@@ -149,11 +155,15 @@ func unit(o devices.Option) string {
 	return " " + o.Unit
 }
 
-// addresses reads the field provides or requires; nil when there is none.
+// addresses reads the field provides or requires; nil when there is none, and
+// never empty otherwise.
 func (b *builder) addresses(d *block, field string) ([]address, error) {
 	texts := d.section.Strings(field)
 	if texts == nil {
 		return nil, nil
+	}
+	if len(texts) == 0 {
+		return nil, d.section.Errorf(field, "%s is empty: name devices, or leave it away", field)
 	}
 	values := d.section.Field(field).Values
 	found := make([]address, 0, len(texts))

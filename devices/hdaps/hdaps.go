@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"time"
 
+	"go.uber.org/zap"
+
 	"player/codec"
 	"player/devices"
 	"player/timers"
@@ -21,6 +23,16 @@ import (
 // stands on its side differs by somewhat more; a smaller number makes the
 // joystick more lively.
 const full = 150
+
+const (
+	// patience is how long the sensor may fail to tell the tilt before it counts
+	// as lost. It is busy for a look now and then; whoever steers by a deflection
+	// that nobody holds any more drives on for that long.
+	patience = time.Second
+	// reopenPeriod is how often a lost sensor is opened again, as a serial line
+	// is.
+	reopenPeriod = time.Second
+)
 
 // directory is where Linux has the sensor.
 const directory = "/sys/devices/platform/hdaps"
@@ -41,7 +53,8 @@ func Kind() devices.Kind {
 	}
 }
 
-// Driver is Player's joystick device.
+// Driver is Player's joystick device. A sensor that is lost is at rest, and is
+// opened again until it is back.
 type Driver struct {
 	directory string
 	period    time.Duration
@@ -50,11 +63,15 @@ type Driver struct {
 	position *os.File
 	rest     [2]int
 	due      time.Duration
+	failing  time.Duration // since when all looks fail, zero: the last did not
+	lost     bool
 	sent     [2]int // as last published
 	data     codec.JoystickData
 	buf      []byte
-	noise    timers.Limiter
 }
+
+// none is no reading.
+var none = [2]int{-1, -1}
 
 // New returns a driver for the sensor whose files are in directory, looked at
 // rate times a second.
@@ -63,7 +80,6 @@ func New(directory string, rate int) *Driver {
 		directory: directory,
 		period:    time.Second / time.Duration(rate),
 		buf:       make([]byte, 64),
-		noise:     timers.Limiter{Period: time.Minute},
 	}
 }
 
@@ -71,10 +87,20 @@ func (d *Driver) Describe() devices.Description {
 	return devices.Description{Name: "hdaps", Provides: []devices.Spec{devices.Joystick()}}
 }
 
-// Setup takes the position the sensor was calibrated to as rest. It ends at
-// once.
+// Setup ends at once.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.link = link
+	if err := d.open(); err != nil {
+		link.Fail(now, err)
+		return
+	}
+	d.due, d.failing, d.lost, d.sent = now, 0, false, none
+	link.Ready(now)
+	link.WakeAt(now)
+}
+
+// open takes the position the sensor was calibrated to as rest.
+func (d *Driver) open() error {
 	text, err := os.ReadFile(filepath.Join(d.directory, "calibrate"))
 	if err == nil {
 		d.rest, err = parse(text)
@@ -85,37 +111,66 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	if errors.Is(err, os.ErrNotExist) {
 		err = fmt.Errorf("%w: is the kernel module hdaps loaded?", err)
 	}
-	if err != nil {
-		link.Fail(now, err)
-		return
-	}
-	d.due = now
-	d.sent = [2]int{-1, -1} // no reading
-	link.Ready(now)
-	link.WakeAt(now)
+	return err
 }
 
 func (d *Driver) Shutdown(now time.Duration) {
-	_ = d.position.Close() // was only read
+	_ = d.position.Close() // was only read, or is closed already
 	d.link.Stopped(now)
 }
 
-// Tick publishes if the laptop was tilted. The sensor is sometimes busy; then
-// the next look will do.
+// Tick publishes if the laptop was tilted.
 func (d *Driver) Tick(now time.Duration) time.Duration {
 	d.due = timers.Skip(d.due, d.period, max(now, d.due))
-	n, err := d.position.ReadAt(d.buf, 0)
-	if err == nil || err == io.EOF {
-		var position [2]int
-		if position, err = parse(d.buf[:n]); err == nil {
-			d.publish(now, position)
-			return d.due
+	position, err := d.look()
+	if err != nil {
+		d.miss(now, err)
+		return d.due
+	}
+	if d.lost {
+		d.link.Log().Info("joystick is back", zap.Duration("after", now-d.failing))
+	}
+	d.failing, d.lost = 0, false
+	d.publish(now, position)
+	return d.due
+}
+
+// look reads where the laptop is. The file of a module that was taken away does
+// not work again when the module is back, which may call something else rest.
+func (d *Driver) look() ([2]int, error) {
+	if d.lost {
+		_ = d.position.Close() // was only read, or is closed already
+		if err := d.open(); err != nil {
+			return none, err
 		}
 	}
-	if _, ok := d.noise.Allow(now); ok {
-		d.link.Log().Warn(fmt.Sprintf("cannot read the sensor: %v", err))
+	n, err := d.position.ReadAt(d.buf, 0)
+	if err != nil && err != io.EOF {
+		return none, err
 	}
-	return d.due
+	return parse(d.buf[:n])
+}
+
+// miss counts a look that has failed. The sensor is sometimes busy; then the
+// next will do.
+func (d *Driver) miss(now time.Duration, err error) {
+	if d.failing == 0 {
+		d.failing = now
+	}
+	if now-d.failing < patience {
+		return
+	}
+	if !d.lost {
+		d.lose(now, err)
+	}
+	d.due = now + reopenPeriod
+}
+
+// lose lets go of the stick: whoever drives by it must not drive on.
+func (d *Driver) lose(now time.Duration, err error) {
+	d.lost, d.sent, d.data = true, none, codec.JoystickData{}
+	d.send(now)
+	d.link.Log().Warn("joystick is lost, it is tried again", zap.Error(err), zap.Duration("every", reopenPeriod))
 }
 
 func (d *Driver) publish(now time.Duration, position [2]int) {
@@ -126,6 +181,10 @@ func (d *Driver) publish(now time.Duration, position [2]int) {
 	for i := range position {
 		d.data.Axes[i] = int16(min(max((position[i]-d.rest[i])*32767/full, -32767), 32767))
 	}
+	d.send(now)
+}
+
+func (d *Driver) send(now time.Duration) {
 	d.buf = d.data.Append(d.buf[:0])
 	d.link.Device(codec.Joystick).Publish(now, d.buf)
 	d.buf = d.buf[:cap(d.buf)]

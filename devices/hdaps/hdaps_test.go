@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
 
 	"player/codec"
 	"player/devices"
@@ -23,6 +25,7 @@ type sensor struct {
 	joystick     *devices.Device
 	at           time.Duration
 	err          error // of a setup
+	log          *observer.ObservedLogs
 }
 
 func (s *sensor) WakeAt(_ *devices.Link, at time.Duration)                { s.at = at }
@@ -39,7 +42,9 @@ func newSensor(t *testing.T) *sensor {
 	s := &sensor{t: t, dir: t.TempDir()}
 	s.write("calibrate", "(409,528)\n")
 	s.write("position", "(409,528)\n")
-	table := devices.NewTable(zap.NewNop())
+	core, log := observer.New(zapcore.InfoLevel)
+	s.log = log
+	table := devices.NewTable(zap.New(core))
 	if err := table.Attach(New(s.dir, 20)); err != nil {
 		t.Fatal(err)
 	}
@@ -94,6 +99,102 @@ func TestTilt(t *testing.T) {
 	s.joystick.Unsubscribe(s.at, s)
 	if s.joystick.Link().State() != devices.Idle {
 		t.Error("not stopped")
+	}
+}
+
+// published is what the joystick says, and how often it has said anything.
+func (s *sensor) published() (seq uint64, x int16) {
+	s.t.Helper()
+	var d codec.JoystickData
+	if err := d.Decode(s.joystick.Data()); err != nil {
+		s.t.Fatal(err)
+	}
+	return s.joystick.Seq(), d.Axes[0]
+}
+
+// run lets the driver look until a time and returns how often it has.
+func (s *sensor) run(until time.Duration) (looks int) {
+	for ; s.at <= until; looks++ {
+		s.look()
+	}
+	return looks
+}
+
+// remove takes the module away, insert brings another back.
+func (s *sensor) remove() {
+	s.write("position", "") // the driver's file does not work again
+	for _, name := range []string{"calibrate", "position"} {
+		if err := os.Remove(filepath.Join(s.dir, name)); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+func (s *sensor) insert(calibrate, position string) {
+	s.write("calibrate", calibrate)
+	s.write("position", position)
+}
+
+// Whoever drives by a sensor that is lost does not drive on, and can again when
+// it is back.
+func TestLost(t *testing.T) {
+	s := newSensor(t)
+	s.write("position", "(419,528)")
+	if _, err := s.joystick.Subscribe(ms, s); err != nil {
+		t.Fatal(err)
+	}
+	s.look()
+	for i := uint64(1); i < 6; i += 2 {
+		lost := s.at
+		s.remove()
+		if s.run(lost + 950*ms); s.joystick.Seq() != i {
+			t.Fatal("at rest too early")
+		}
+		s.run(lost + 1000*ms)
+		if seq, x := s.published(); seq != i+1 || x != 0 {
+			t.Fatalf("after 1 s it has published %d times, last %d", seq, x)
+		}
+		if looks := s.run(lost + 10000*ms); looks != 9 || s.joystick.Seq() != i+1 {
+			t.Errorf("looked %d times in 9 s, published %d times", looks, s.joystick.Seq())
+		}
+		if n := s.log.FilterMessage("joystick is lost, it is tried again").Len(); n != int(i+1)/2 {
+			t.Errorf("told %d times", n)
+		}
+		s.insert("(400,528)", "") // it is there, and not ready yet
+		if s.run(lost + 11000*ms); s.joystick.Seq() != i+1 {
+			t.Error("published nothing")
+		}
+		s.insert("(300,528)", "(310,528)")
+		s.run(lost + 12000*ms)
+		if seq, x := s.published(); seq != i+2 || x != 2184 {
+			t.Fatalf("back, it has published %d times, last %d", seq, x)
+		}
+		if n := s.log.FilterMessage("joystick is back").Len(); n != int(i+1)/2 {
+			t.Errorf("told %d times that it is back", n)
+		}
+	}
+	s.remove()
+	s.run(s.at + 5000*ms)
+	s.joystick.Unsubscribe(s.at, s)
+	if s.joystick.Link().State() != devices.Idle {
+		t.Error("not stopped")
+	}
+}
+
+// A sensor that is busy now and then is not lost.
+func TestBusy(t *testing.T) {
+	s := newSensor(t)
+	if _, err := s.joystick.Subscribe(ms, s); err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		s.write("position", "(419,528)")
+		s.look()
+		s.write("position", "")
+		s.run(s.at + 900*ms)
+	}
+	if seq, x := s.published(); seq != 1 || x != 2184 || s.log.FilterLevelExact(zapcore.WarnLevel).Len() != 0 {
+		t.Errorf("published %d times, last %d; %v", seq, x, s.log.All())
 	}
 }
 
