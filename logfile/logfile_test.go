@@ -338,6 +338,23 @@ func TestForeignChannels(t *testing.T) {
 	if got, damage := read(t, out.Bytes()); damage != nil || !slices.Equal(got, []string{`/sonar 1 "/sonar"`}) {
 		t.Errorf("%q, %v", got, damage)
 	}
+	// A record at a time, each of them counts.
+	r, err := NewReader(&out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for m, err := r.NextRecord(); err == nil; m, err = r.NextRecord() {
+		if len(m.Payload) > 0 {
+			got = append(got, fmt.Sprintf("%s %v", m.Payload, m.Channel != nil))
+		}
+	}
+	if want := []string{"/scan false", "/sonar true", "sonar false"}; !slices.Equal(got, want) || r.Damage() != nil {
+		t.Errorf("%q, want %q; %v", got, want, r.Damage())
+	}
+	if _, err := r.NextRecord(); err != io.EOF {
+		t.Error(err)
+	}
 }
 
 // A batch, once it has grown, and the messages of a chunk cost no memory. A

@@ -96,16 +96,27 @@ func NewReader(in io.Reader) (*Reader, error) {
 // the end of the log the error is io.EOF, and there is no other: a log that
 // cannot be read further ends there, and Damage says so.
 func (r *Reader) Next() (Message, error) {
-	for !r.ended {
-		m, err := r.next()
-		switch {
-		case err != nil:
-			r.end(err)
-		case m.Channel != nil:
-			return m, nil
+	for {
+		if m, err := r.NextRecord(); err != nil || m.Channel != nil {
+			return m, err
 		}
 	}
-	return Message{}, io.EOF
+}
+
+// NextRecord is Next for a reader that must not be kept waiting by what other
+// programs have logged beside ours: it returns after each record. Channel is
+// nil unless that is a message of ours; Payload is what any message holds. At
+// the most it reads a chunk, of 16 MiB.
+func (r *Reader) NextRecord() (Message, error) {
+	if r.ended {
+		return Message{}, io.EOF
+	}
+	m, err := r.next()
+	if err != nil {
+		r.end(err)
+		return Message{}, io.EOF
+	}
+	return m, nil
 }
 
 // next reads a record; m.Channel is nil unless it is a message of ours.

@@ -48,6 +48,13 @@ func (o *Outbox) Flush(now time.Duration) time.Duration {
 		}
 		return now + flushPeriod
 	}
+	o.collect()
+	o.Port.Write(o.buf)
+	return 0
+}
+
+// collect puts the pending commands into the buffer.
+func (o *Outbox) collect() {
 	o.buf = o.buf[:0]
 	for _, device := range o.pending {
 		if command := device.Command(); command != nil {
@@ -55,16 +62,16 @@ func (o *Outbox) Flush(now time.Duration) time.Duration {
 		}
 	}
 	o.pending = o.pending[:0]
-	o.Port.Write(o.buf)
-	return 0
 }
 
-// Configure sends a configuration, or refuses to if the peer does not read.
+// Configure sends a configuration, behind the commands that are older, or
+// refuses to if the peer does not read.
 func (o *Outbox) Configure(device *devices.Device, payload []byte) error {
 	if o.Port.Buffered() > 0 {
 		return errors.New("it is not read, and dropped")
 	}
-	o.buf = codec.AppendMessage(o.buf[:0], codec.KindConfig, device.Letter(), payload)
+	o.collect()
+	o.buf = codec.AppendMessage(o.buf, codec.KindConfig, device.Letter(), payload)
 	o.Port.Write(o.buf)
 	return nil
 }

@@ -187,9 +187,11 @@ func (d *Driver) Tick(now time.Duration) time.Duration {
 	return 0
 }
 
-// Command hands the command on, or, if the plugin does not read, its successor.
+// Command hands the command on, at once or, if the plugin does not read, when it
+// does. One that comes while no plugin runs is forgotten.
 func (d *Driver) Command(now time.Duration, device *devices.Device) {
 	if d.state != running {
+		device.ForgetCommand() // it must not be carried out later
 		return
 	}
 	if next := d.run.outbox.Command(now, device); next != 0 {

@@ -249,6 +249,9 @@ func TestRestart(t *testing.T) {
 		w.programs[i].exited(w.now, errors.New("exit status 1"))
 		w.expect(devices.Ready)
 		w.table.Device('p').SetCommand(w.now, []byte("efgh")) // lost
+		if c := w.table.Device('p').Command(); c != nil {
+			t.Errorf("a command for no plugin is kept: %q", c)
+		}
 		if err := w.table.Device('p').Configure(w.now, []byte("m\x01")); err == nil {
 			t.Error("configured a plugin that is not there")
 		}

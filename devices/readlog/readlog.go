@@ -18,10 +18,14 @@ import (
 )
 
 const (
-	// burst is how many messages are published in one go: below a millisecond
-	// of work. A log that is played faster than that makes way for the clients
-	// after each.
-	burst = 512
+	// burst is how often a record is read, or a message published, in one go:
+	// below a millisecond of work. A log that is played faster than that makes
+	// way for the clients after each, and so does one with much between the
+	// messages that are played.
+	burst = 1024
+	// ration is how much is read in one go, in bytes: about a millisecond of
+	// work. Other programs log camera images beside our messages.
+	ration = 1 << 20
 	// pause is how long the loop has to itself between two bursts.
 	pause = time.Millisecond
 	// lap is the time between the last message of a log and the first of the
@@ -67,9 +71,10 @@ type Driver struct {
 	link    *devices.Link
 	log     *logfile.Reader // nil: it is off, or at the end
 	playing map[*logfile.Channel]*devices.Device
-	next    logfile.Message // not published yet; Channel is nil: there is none
+	next    logfile.Message // not published yet; Channel is nil: it is to be found
+	atEnd   bool            // there is no next
 	base    time.Duration   // when the message of time zero is due
-	zero    int64           // ns since 1970
+	zero    int64           // of the first message that is played, ns since 1970
 	target  *devices.Device // whose data ends the step under way; nil: none is
 	count   int             // messages of this round
 }
@@ -138,30 +143,34 @@ func (d *Driver) open(now time.Duration) (err error) {
 	if d.log, err = logfile.Open(d.options.File); err != nil {
 		return err
 	}
-	d.playing, d.count = map[*logfile.Channel]*devices.Device{}, 0
-	d.read()
-	d.base, d.zero = now, d.next.Time
+	// What belongs to no channel of ours is played by no device.
+	d.playing, d.count = map[*logfile.Channel]*devices.Device{nil: nil}, 0
+	d.next, d.atEnd, d.base = logfile.Message{}, false, now
 	return nil
 }
 
-// read reads the next message that is played.
-func (d *Driver) read() {
-	for {
-		m, err := d.log.Next()
-		if err == io.EOF {
-			d.next = logfile.Message{}
-			return
-		}
-		device, known := d.playing[m.Channel]
-		if !known {
-			device = d.deviceOf(m.Channel)
-			d.playing[m.Channel] = device
-		}
-		if device != nil {
-			d.next = m
-			return
+// read reads a record, the next message if it is one that is played. It returns
+// how many bytes it went through: those of the file, which come a chunk at a
+// time, and those of the message.
+func (d *Driver) read() int {
+	offset := d.log.Offset()
+	m, err := d.log.NextRecord()
+	if err == io.EOF {
+		d.atEnd = true
+		return 0
+	}
+	device, known := d.playing[m.Channel]
+	if !known {
+		device = d.deviceOf(m.Channel)
+		d.playing[m.Channel] = device
+	}
+	if device != nil {
+		d.next = m
+		if d.count == 0 {
+			d.zero = m.Time
 		}
 	}
+	return int(d.log.Offset()-offset) + len(m.Payload)
 }
 
 // deviceOf is the device that a channel is played by, nil if by none.
@@ -181,26 +190,34 @@ func (d *Driver) due() time.Duration {
 // play publishes what is due at now and returns when to go on, zero for not by
 // itself.
 func (d *Driver) play(now time.Duration) time.Duration {
-	for range burst {
+	for i, left := 0, ration; i < burst && left > 0; i++ {
 		switch {
 		case d.log == nil:
 			return 0
-		case d.next.Channel == nil:
+		case d.atEnd:
 			return d.end(now)
+		case d.next.Channel == nil:
+			left -= d.read()
 		case d.options.Step && d.target == nil:
 			return 0
 		case !d.options.Step && d.due() > now:
 			return d.due()
+		default:
+			d.publish(now)
 		}
-		device := d.playing[d.next.Channel]
-		device.Publish(now, d.next.Payload)
-		d.count++
-		if device == d.target {
-			d.target = nil
-		}
-		d.read()
 	}
 	return now + pause
+}
+
+// publish publishes the next message.
+func (d *Driver) publish(now time.Duration) {
+	device := d.playing[d.next.Channel]
+	device.Publish(now, d.next.Payload)
+	d.count++
+	if device == d.target {
+		d.target = nil
+	}
+	d.next = logfile.Message{}
 }
 
 // end ends a round. The devices keep what they said last.

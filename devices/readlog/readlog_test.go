@@ -289,6 +289,61 @@ func TestBursts(t *testing.T) {
 	}
 }
 
+// A log with much that is not played between the messages that are makes way,
+// too.
+func TestPassesOver(t *testing.T) {
+	for _, tt := range []struct {
+		name        string
+		count, size int
+		goes        int // at least
+	}{
+		{"many", 20 * burst, 1, 20},
+		{"large", 30, ration / 4, 8}, // a read may go beyond the ration by as much again
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			messages := []said{{0, 0, "p0"}, {2, 0, "s0"}}
+			for range tt.count {
+				messages = append(messages, said{3, ms, strings.Repeat("x", tt.size)})
+			}
+			messages = append(messages, said{0, 1000 * ms, "p1"}, said{0, 2000 * ms, "p2"})
+			for _, step := range []bool{false, true} {
+				r := newRig(t, Options{File: write(t, messages...), Rate: 1, Step: step})
+				r.open()
+				if step {
+					r.now += 100 * ms
+					if err := r.table.Device('s').Configure(r.now, []byte("s")); err != nil {
+						t.Fatal(err)
+					}
+				}
+				goes := 0
+				for ; r.at != 0 && r.at < 1900*ms; goes++ {
+					r.now = r.at
+					r.at = r.link.Wake(r.now)
+				}
+				if goes < tt.goes {
+					t.Errorf("passed over in %d goes, want at least %d", goes, tt.goes)
+				}
+				if step {
+					r.want(`1.1s p "p0"`, `1.1s s "s0"`)
+					continue
+				}
+				r.run(time.Minute)
+				r.want(`1s p "p0"`, `1s s "s0"`, `2s p "p1"`, `3s p "p2"`)
+			}
+		})
+	}
+	// It may begin with that. What is played begins late, and catches up.
+	messages := slices.Repeat([]said{{3, 0, ""}}, 5*burst)
+	messages = append(messages, said{0, 100 * ms, "p0"}, said{0, 600 * ms, "p1"})
+	r := newRig(t, Options{File: write(t, messages...), Rate: 1})
+	r.open()
+	r.run(time.Minute)
+	got := r.take()
+	if len(got) != 2 || got[0] == `1s p "p0"` || !strings.HasSuffix(got[0], `p "p0"`) || got[1] != `1.5s p "p1"` {
+		t.Error(got)
+	}
+}
+
 func TestProvides(t *testing.T) {
 	path := write(t, script()...)
 	r := newRig(t, Options{File: path, Rate: 1})

@@ -1,0 +1,102 @@
+package peer
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/codec"
+	"player/devices"
+)
+
+const ms = time.Millisecond
+
+// far is a driver that hands on to a peer, and the peer's end of the line.
+type far struct {
+	devices.Host
+	devices.Port
+	outbox Outbox
+	again  time.Duration
+	full   bool // nothing is read
+	got    []string
+}
+
+func (f *far) Describe() devices.Description {
+	return devices.Description{Name: "far", Provides: []devices.Spec{devices.Position(), devices.PTZ()}}
+}
+func (f *far) Setup(now time.Duration, link *devices.Link)     { link.Ready(now) }
+func (f *far) Shutdown(time.Duration)                          {}
+func (f *far) Tick(time.Duration) time.Duration                { return 0 }
+func (f *far) WakeAt(*devices.Link, time.Duration)             {}
+func (f *far) SetupDone(time.Duration, *devices.Device, error) {}
+func (f *far) Command(now time.Duration, d *devices.Device)    { f.again = f.outbox.Command(now, d) }
+func (f *far) Configure(_ time.Duration, d *devices.Device, p []byte) error {
+	return f.outbox.Configure(d, p)
+}
+
+func (f *far) Buffered() int {
+	if f.full {
+		return 1
+	}
+	return 0
+}
+
+func (f *far) Write(p []byte) { f.got = append(f.got, string(p)) }
+
+func newFar(t *testing.T) (f *far, position, ptz *devices.Device) {
+	t.Helper()
+	f = &far{}
+	f.outbox = Outbox{Port: f, Log: zap.NewNop()}
+	table := devices.NewTable(zap.NewNop())
+	if err := table.Attach(f); err != nil {
+		t.Fatal(err)
+	}
+	table.Connect(f)
+	position, ptz = table.Device(codec.Position), table.Device(codec.PTZ)
+	if pending, err := position.Subscribe(ms, f); pending || err != nil {
+		t.Fatal(pending, err)
+	}
+	return f, position, ptz
+}
+
+func message(kind, letter byte, payload string) string {
+	return string(codec.AppendMessage(nil, kind, letter, []byte(payload)))
+}
+
+// Whatever waits when the peer reads again comes before what is newer.
+func TestOrder(t *testing.T) {
+	go1, go2, look := "\x00\x01\x00\x00", "\x00\x02\x00\x00", "\x00\x01\x00\x02\x00\x03"
+	newest, other := message(codec.KindCommand, codec.Position, go2), message(codec.KindCommand, codec.PTZ, look)
+	config := message(codec.KindConfig, codec.Position, "m\x01")
+	for _, tt := range []struct {
+		name   string
+		forget bool
+		want   string
+	}{
+		{"commands", false, newest + other + config},
+		{"forgotten", true, other + config},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f, position, ptz := newFar(t)
+			f.full = true
+			position.SetCommand(ms, []byte(go1))
+			ptz.SetCommand(ms, []byte(look))
+			position.SetCommand(ms, []byte(go2))
+			if err := position.Configure(ms, []byte("m\x01")); err == nil || f.again != ms+flushPeriod || f.got != nil {
+				t.Fatalf("full: %v, again at %v, %q", err, f.again, f.got)
+			}
+			if tt.forget {
+				position.ForgetCommand()
+			}
+			f.full = false
+			if err := position.Configure(ms, []byte("m\x01")); err != nil {
+				t.Fatal(err)
+			}
+			if again := f.outbox.Flush(f.again); again != 0 || !slices.Equal(f.got, []string{tt.want}) {
+				t.Errorf("again at %v, sent\n%q, want\n%q", again, f.got, tt.want)
+			}
+		})
+	}
+}
