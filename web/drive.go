@@ -1,36 +1,46 @@
 package web
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"strings"
+	"sync"
 	"time"
 
-	"player/client"
 	"player/codec"
 	"player/rights"
 )
 
-const (
-	// deadMan is how long a robot drives on without hearing from the page, which
-	// repeats its command ten times a second. Shorter, and a moment's noise on
-	// the air would stop it; longer, and a robot whose page hangs goes farther
-	// than half a metre at full speed.
-	deadMan = 400 * time.Millisecond
-	// holdLimit is how long a page that does not drive keeps write access to the
-	// wheels. As it is given up, the server stops them (PROTOCOL 5.4): a page
-	// that is merely open must not do so to another program later, when it is
-	// closed.
-	holdLimit = 3 * time.Second
-)
-
-// driveOrder is what a page says on a drive socket: one of these.
+// driveOrder is what a page says on a drive socket: one of these. Orders that a
+// commander has not come to yet are merged into one.
 type driveOrder struct {
 	Drive  *[2]int   `json:"drive"`  // mm/s forward, deg/s counterclockwise
 	Look   *[3]int   `json:"look"`   // pan, tilt in deg, zoom (PROTOCOL 5.1)
 	Grip   *[2]uint8 `json:"grip"`   // gripper command and argument (PROTOCOL 5.1)
 	Motors *bool     `json:"motors"` // power of the motors
 	Reset  bool      `json:"reset"`  // of the odometry
+
+	heard time.Time // when the page said Drive
+}
+
+// with asks for what either asks for. Where they differ, the newer one counts.
+func (o driveOrder) with(newer driveOrder) driveOrder {
+	if newer.Drive == nil {
+		newer.Drive, newer.heard = o.Drive, o.heard
+	}
+	newer.Look = cmp.Or(newer.Look, o.Look)
+	newer.Grip = cmp.Or(newer.Grip, o.Grip)
+	newer.Motors = cmp.Or(newer.Motors, o.Motors)
+	newer.Reset = newer.Reset || o.Reset
+	return newer
+}
+
+// needs is what a page must be allowed for an order.
+func (o driveOrder) needs() rights.Set {
+	if o.Motors != nil || o.Reset {
+		return rights.Write | rights.Config
+	}
+	return rights.Write
 }
 
 // driveReport is what a page is told on a drive socket.
@@ -39,139 +49,99 @@ type driveReport struct {
 	Error string `json:"error,omitempty"` // what an order came to
 }
 
-// commander commands one robot for one page.
-type commander struct {
-	page   *page
-	robot  *client.Client
-	orders chan driveOrder
-	held   string
-	moving bool
-	timer  *time.Timer // of the dead man while moving, else of giving up the wheels
+// driver has one robot do what one page says.
+type driver struct {
+	page                    *page
+	report                  report
+	wheels, camera, gripper *commander
 }
 
-// drive serves one drive socket. When it ends, so does the Player connection,
-// and the robot's server stops the wheels.
+// drive serves one drive socket. When it ends, so do the Player connections,
+// each by itself, and the robot's server stops the wheels.
 func (s *server) drive(ctx context.Context, p *page) error {
-	robot, err := p.dial(ctx)
-	if err != nil {
-		return err
-	}
-	defer robot.Close()
-	c := commander{page: p, robot: robot, orders: make(chan driveOrder), timer: time.NewTimer(holdLimit)}
-	defer c.timer.Stop()
-	return converse(ctx, p, c.order, c.run)
+	d := driver{page: p, report: report{news: make(chan struct{}, 1)}}
+	d.wheels = newCommander(p, codec.Position, &d.report)
+	d.camera = newCommander(p, codec.PTZ, &d.report)
+	d.gripper = newCommander(p, codec.Gripper, &d.report)
+	return converse(ctx, p, d.order, d.run)
 }
 
-func (c *commander) order(ctx context.Context, o driveOrder) error {
-	select {
-	case c.orders <- o:
+// order gives an order to whom it concerns, and waits for nothing. What
+// concerns all clients of the microcontroller has no effect while nothing of it
+// is open (PROTOCOL 6.6), so that, too, is for the wheels.
+func (d *driver) order(_ context.Context, o driveOrder) error {
+	if err := d.page.need(o.needs()); err != nil {
+		d.report.failed(err)
 		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
+	switch {
+	case o.Look != nil:
+		d.camera.put(o)
+	case o.Grip != nil:
+		d.gripper.put(o)
+	default:
+		d.wheels.put(o)
+	}
+	return nil
 }
 
-func (c *commander) run(ctx context.Context) error {
+// run runs the commanders and tells the page about them, until one of them
+// fails. It does not wait for the others: they end with ctx.
+func (d *driver) run(ctx context.Context) error {
+	ended := make(chan error, 3)
+	for _, c := range []*commander{d.wheels, d.camera, d.gripper} {
+		go func() { ended <- c.run(ctx) }()
+	}
 	for {
-		var err error
 		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case o := <-c.orders:
-			err = c.obey(ctx, o)
-		case <-c.timer.C:
-			err = c.lapse(ctx)
-		}
-		if refused(err) {
-			err = c.page.tell(ctx, driveReport{c.held, err.Error()})
-		}
-		if err != nil {
+		case err := <-ended:
 			return err
+		case <-d.report.news:
+			if err := d.page.tell(ctx, d.report.take()); err != nil {
+				return err
+			}
 		}
 	}
 }
 
-// obey carries out one order, with write access to the device that it is for.
-// What concerns all clients of the microcontroller has no effect while nothing
-// of it is open (PROTOCOL 6.6), so that, too, opens the wheels.
-func (c *commander) obey(ctx context.Context, o driveOrder) error {
-	if !c.moving {
-		c.timer.Reset(holdLimit)
-	}
-	device, need := codec.Position, rights.Write
-	switch {
-	case o.Look != nil:
-		device = codec.PTZ
-	case o.Grip != nil:
-		device = codec.Gripper
-	case o.Motors != nil, o.Reset:
-		need |= rights.Config
-	}
-	if err := c.page.need(need); err != nil {
-		return err
-	}
-	if err := c.hold(ctx, device); err != nil {
-		return err
-	}
-	switch {
-	case o.Drive != nil:
-		return c.setSpeed(o.Drive[0], o.Drive[1])
-	case o.Look != nil:
-		return c.robot.SetPTZ(o.Look[0], o.Look[1], o.Look[2])
-	case o.Grip != nil:
-		return c.robot.SetGripper(o.Grip[0], o.Grip[1])
-	case o.Motors != nil:
-		return c.robot.ChangeMotorState(*o.Motors)
-	case o.Reset:
-		return c.robot.ResetPosition()
-	}
-	return nil
+// report is what the page is to be told next. Commanders write it and do not
+// wait: one that waited for the page would not stop the robot.
+type report struct {
+	mu   sync.Mutex
+	next driveReport
+	news chan struct{} // room for one
 }
 
-// setSpeed drives, and from then on expects to hear from the page.
-func (c *commander) setSpeed(speed, turnRate int) error {
-	c.moving = speed != 0 || turnRate != 0
-	if c.moving {
-		c.timer.Reset(deadMan)
-	} else {
-		c.timer.Reset(holdLimit)
-	}
-	return c.robot.SetSpeed(speed, turnRate)
-}
-
-// lapse stops the robot of a page that is silent, and later gives up its
-// wheels.
-func (c *commander) lapse(ctx context.Context) error {
-	switch {
-	case c.moving:
-		if err := c.setSpeed(0, 0); err != nil {
-			return err
+// holds reports whether the page has write access to a device.
+func (r *report) holds(device byte, held bool) {
+	r.change(func(next *driveReport) {
+		next.Held = strings.ReplaceAll(next.Held, string(device), "")
+		if held {
+			next.Held += string(device)
 		}
-		return c.page.tell(ctx, driveReport{c.held, fmt.Sprintf("stopped: nothing heard from the page for %v", deadMan)})
-	case strings.IndexByte(c.held, codec.Position) >= 0:
-		return c.request(ctx, codec.Position, codec.AccessClose)
-	}
-	return nil
+	})
 }
 
-// hold gets write access to a device.
-func (c *commander) hold(ctx context.Context, device byte) error {
-	if strings.IndexByte(c.held, device) >= 0 {
-		return nil
-	}
-	return c.request(ctx, device, codec.AccessWrite)
+// failed reports what an order came to.
+func (r *report) failed(err error) {
+	r.change(func(next *driveReport) { next.Error = err.Error() })
 }
 
-// request asks for an access and tells the page what it holds then.
-func (c *commander) request(ctx context.Context, device, access byte) error {
-	limited, cancel := context.WithTimeout(ctx, setupLimit)
-	defer cancel()
-	if err := c.robot.Request(limited, string([]byte{device, access})); err != nil {
-		return err
+func (r *report) change(fn func(next *driveReport)) {
+	r.mu.Lock()
+	fn(&r.next)
+	r.mu.Unlock()
+	select {
+	case r.news <- struct{}{}:
+	default: // whoever takes the report finds this, too
 	}
-	c.held = strings.ReplaceAll(c.held, string(device), "")
-	if access == codec.AccessWrite {
-		c.held += string(device)
-	}
-	return c.page.tell(ctx, driveReport{Held: c.held})
+}
+
+// take returns the report. An error is reported once.
+func (r *report) take() driveReport {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	taken := r.next
+	r.next.Error = ""
+	return taken
 }

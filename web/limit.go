@@ -6,14 +6,14 @@ import (
 )
 
 // maxConnections is how many connections of browsers are served at a time; the
-// next ones wait. Each may hold a Player connection, whose two ends are in this
+// next ones wait. Each may hold Player connections, whose two ends are in this
 // process if the robot is. It keeps pages from using up the descriptors that
 // the robot's own clients need; a page that watches ten robots has some fifteen.
 const maxConnections = 128
 
-// Descriptors is how many descriptors Serve uses at the most: two for each
-// connection, and the listener.
-const Descriptors = 2*maxConnections + 1
+// Descriptors is how many descriptors Serve uses at the most: four for each
+// connection, whose socket may drive three devices, and the listener.
+const Descriptors = 4*maxConnections + 1
 
 // limited is a listener with a limited number of open connections.
 type limited struct {

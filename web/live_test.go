@@ -260,8 +260,47 @@ func TestSlowPage(t *testing.T) {
 	}
 	var stamp time.Duration
 	l.look(func(time.Duration) { stamp = l.world.Stamp() - l.world.Time() })
-	if made := time.Duration(position.Time)*time.Millisecond - stamp; made < stalled-100*time.Millisecond {
+	// The latest round, or the one before if that is on its way.
+	if made := time.Duration(position.Time)*time.Millisecond - stamp; made < stalled-250*time.Millisecond {
 		t.Errorf("the data was made at %v, the page was ready at %v", made, stalled)
+	}
+}
+
+// A device that falls quiet while the page is behind: the page gets its last
+// data all the same.
+func TestSlowPageQuietDevice(t *testing.T) {
+	robot, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer robot.Close()
+	page := httptest.NewServer(newHandler(t.Context(), Config{Log: zap.NewNop()}))
+	defer page.Close()
+	p := (&lab{t: t, url: page.URL}).open("/stream", robot.Addr().String())
+	conn, err := robot.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	say := func(message string) {
+		if _, err := conn.Write([]byte(message)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	say("r\x00\x02ye") // a server without ages
+	p.order(`{"request":"Xr"}`)
+	say("r\x00\x02Xr")
+	p.told("access")
+	var last uint32
+	for range windowSize {
+		say("X\x00\x01a")
+		last = binary.BigEndian.Uint32(p.data())
+	}
+	say("X\x00\x01b")
+	say("X\x00\x01c")
+	time.Sleep(100 * time.Millisecond) // for them to find the window full
+	p.ack(last)
+	for !strings.HasSuffix(string(p.data()), "c") {
 	}
 }
 
@@ -383,8 +422,10 @@ func TestOrders(t *testing.T) {
 	for len(held) < 3 {
 		held = p.told("held").(string)
 	}
-	if held != "zgp" {
-		t.Errorf("held %q", held)
+	for _, device := range "zgp" {
+		if !strings.ContainsRune(held, device) {
+			t.Errorf("held %q, not %c", held, device)
+		}
 	}
 }
 

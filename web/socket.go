@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"strings"
 	"sync/atomic"
+	"time"
 	"unicode/utf8"
 
 	"github.com/coder/websocket"
@@ -32,6 +33,13 @@ const (
 	// reasonLimit is how many bytes of an error fit into the end of a socket
 	// (RFC 6455, 5.5.1).
 	reasonLimit = 123
+	// probePeriod and probeLimit are how often a browser is asked for a sign of
+	// life, and how long it may take to give one. One that vanishes with its
+	// network closes nothing, and TCP would keep its socket and the Player
+	// connection for a quarter of an hour. Together they are the patience of the
+	// robot's server (PROTOCOL 9.1).
+	probePeriod = 5 * time.Second
+	probeLimit  = 10 * time.Second
 	// statusRobot ends a socket because of the robot, not of the page.
 	statusRobot websocket.StatusCode = 4000
 )
@@ -43,6 +51,7 @@ type page struct {
 	may   rights.Set
 	sent  uint32 // number of the last message with data
 	acked atomic.Uint32
+	onAck func() // called by the reader after each acknowledgement; may be nil
 }
 
 // socket makes a handler of a function that serves one socket. If it fails, the
@@ -88,16 +97,13 @@ func (p *page) need(want rights.Set) error {
 	if p.may.Has(want) {
 		return nil
 	}
-	return fmt.Errorf("%w: your computer may %v, this needs %v", errNotAllowed, p.may, want)
+	return fmt.Errorf("the robot's owner does not allow it: your computer may %v, this needs %v", p.may, want)
 }
 
-// errNotAllowed is for what the access rules forbid.
-var errNotAllowed = errors.New("the robot's owner does not allow it")
-
-// refused says that an order was not carried out, and the next one may be.
+// refused says that the server did not grant an access. The connection is good.
 func refused(err error) bool {
-	_, byServer := errors.AsType[*client.AccessError](err)
-	return byServer || errors.Is(err, errNotAllowed)
+	_, is := errors.AsType[*client.AccessError](err)
+	return is
 }
 
 // reason is what of an error fits into the end of a socket.
@@ -118,15 +124,15 @@ func (p *page) dial(ctx context.Context) (*client.Client, error) {
 }
 
 // converse runs run, and meanwhile gives take the orders of the page. It ends
-// when either does, and returns its error. The context that both get ends then.
+// when either does or the browser is silent, and returns the error. The context
+// that both get ends then. While take waits, nobody sees the page leave.
 func converse[order any](ctx context.Context, p *page, take func(context.Context, order) error, run func(context.Context) error) error {
 	inner, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	go func() {
-		// Not with the inner context, whose end would cut off the page before
-		// it is told why.
-		cancel(receive(ctx, p, func(o order) error { return take(inner, o) }))
-	}()
+	// Not with the inner context, whose end would cut off the page before it is
+	// told why.
+	go func() { cancel(receive(ctx, p, func(o order) error { return take(inner, o) })) }()
+	go func() { cancel(p.probe(ctx)) }()
 	if err := run(inner); inner.Err() == nil {
 		return err
 	}
@@ -145,6 +151,9 @@ func receive[order any](ctx context.Context, p *page, take func(order) error) er
 				return fmt.Errorf("acknowledgement of the page has %d bytes, want 4", len(message))
 			}
 			p.acked.Store(binary.BigEndian.Uint32(message))
+			if p.onAck != nil {
+				p.onAck()
+			}
 			continue
 		}
 		o, err := decodeOrder[order](message)
@@ -153,6 +162,24 @@ func receive[order any](ctx context.Context, p *page, take func(order) error) er
 		}
 		if err != nil {
 			return err
+		}
+	}
+}
+
+// probe returns when the browser gives no sign of life, or ctx ends. A page that
+// is merely slow or hidden has a browser that answers for it.
+func (p *page) probe(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(probePeriod):
+		}
+		limited, cancel := context.WithTimeout(ctx, probeLimit)
+		err := p.ws.Ping(limited)
+		cancel()
+		if err != nil {
+			return fmt.Errorf("nothing heard from the browser: %w", err)
 		}
 	}
 }

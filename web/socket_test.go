@@ -1,10 +1,18 @@
 package web
 
 import (
+	"context"
 	"errors"
+	"net"
+	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 	"unicode/utf8"
+
+	"github.com/coder/websocket"
 )
 
 func TestDecodeOrders(t *testing.T) {
@@ -85,4 +93,82 @@ func TestWindow(t *testing.T) {
 	if p.full() {
 		t.Error("full after the numbers wrapped")
 	}
+}
+
+// single is a listener to which one browser comes.
+type single chan net.Conn
+
+func (s single) Accept() (net.Conn, error) {
+	conn, ok := <-s
+	if !ok {
+		return nil, net.ErrClosed
+	}
+	return conn, nil
+}
+
+func (s single) Close() error   { return nil }
+func (s single) Addr() net.Addr { return &net.TCPAddr{} }
+
+// radio is a connection from which nothing is heard any more once it is out of
+// range.
+type radio struct {
+	net.Conn
+	outOfRange atomic.Bool
+}
+
+func (r *radio) Read(p []byte) (int, error) {
+	for {
+		n, err := r.Conn.Read(p)
+		if err != nil || !r.outOfRange.Load() {
+			return n, err
+		}
+	}
+}
+
+// A browser that is there keeps its socket, however long nothing happens. One
+// that vanishes with its network loses it.
+func TestVanishedBrowser(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ended := make(chan error, 1)
+		server := http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			ws, err := websocket.Accept(w, r, nil)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer ws.CloseNow()
+			ended <- converse(t.Context(), &page{ws: ws}, func(context.Context, driveOrder) error { return nil },
+				func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
+		})}
+		near, far := net.Pipe()
+		l := make(single, 1)
+		l <- near
+		close(l)
+		go server.Serve(l)
+
+		browser := &radio{Conn: far}
+		transport := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return browser, nil }}
+		ws, _, err := websocket.Dial(t.Context(), "ws://window", &websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ws.CloseNow()
+		go ws.Read(t.Context()) // which answers pings
+		time.Sleep(time.Minute)
+		select {
+		case err := <-ended:
+			t.Fatalf("ended while the browser was there: %v", err)
+		default:
+		}
+		browser.outOfRange.Store(true)
+		lost := time.Now()
+		select {
+		case err = <-ended:
+		case <-time.After(time.Minute):
+			t.Fatal("its socket stays")
+		}
+		if after := time.Since(lost); after > probePeriod+probeLimit || !strings.Contains(err.Error(), "nothing heard") {
+			t.Errorf("ended after %v: %v", after, err)
+		}
+	})
 }

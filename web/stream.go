@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"player/client"
@@ -45,7 +46,9 @@ type stream struct {
 	fresh   bool          // the server tells ages, and sends only what is new
 	access  map[byte]byte // by device, as granted
 	unsent  map[byte]bool // devices whose data the page has not
+	rounds  uint32        // that came since the last message
 	dropped uint32        // rounds that were merged into later ones
+	behind  atomic.Bool   // rounds wait for an acknowledgement
 	out     []byte
 }
 
@@ -60,10 +63,18 @@ func (s *server) stream(ctx context.Context, p *page) error {
 	}
 	defer robot.Close()
 	st := stream{page: p, robot: robot, access: map[byte]byte{}, unsent: map[byte]bool{}}
+	p.onAck = st.acknowledged
 	return converse(ctx, p, st.mailbox.put, st.run)
 }
 
-// mailbox hands orders to the goroutine that reads the robot.
+// acknowledged has run look again whether the page has caught up.
+func (s *stream) acknowledged() {
+	if s.behind.Load() {
+		s.mailbox.wake()
+	}
+}
+
+// mailbox hands orders to the goroutine that reads the robot, and wakes it.
 type mailbox struct {
 	mu        sync.Mutex
 	orders    []streamOrder
@@ -71,19 +82,26 @@ type mailbox struct {
 }
 
 func (m *mailbox) put(_ context.Context, o streamOrder) error {
+	defer m.wake() // when unlocked
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(m.orders) == orderBacklog {
 		return errors.New("the page asks for too much at once")
 	}
 	m.orders = append(m.orders, o)
-	if m.interrupt != nil {
-		m.interrupt()
-	}
 	return nil
 }
 
-// take returns the orders that there are. Later ones will call interrupt.
+func (m *mailbox) wake() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.interrupt != nil {
+		m.interrupt()
+	}
+}
+
+// take returns the orders that there are. Later ones, and wake, will call
+// interrupt.
 func (m *mailbox) take(interrupt context.CancelFunc) []streamOrder {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -100,6 +118,9 @@ func (s *stream) run(ctx context.Context) error {
 	for {
 		reading, interrupt := context.WithCancel(ctx)
 		err := s.obey(ctx, s.mailbox.take(interrupt))
+		if err == nil {
+			err = s.send(ctx) // what waited for an acknowledgement
+		}
 		for err == nil {
 			err = s.read(ctx, reading)
 		}
@@ -199,13 +220,25 @@ func (s *stream) read(ctx, reading context.Context) error {
 			s.unsent[device], any = true, true
 		}
 	}
-	switch {
-	case !any:
-		return nil
-	case s.page.full():
-		s.dropped++
+	if any {
+		s.rounds++
+	}
+	return s.send(ctx)
+}
+
+// send sends what has come since the last message as soon as the page has caught
+// up: if it has not, its next acknowledgement has run call send again.
+func (s *stream) send(ctx context.Context) error {
+	if s.rounds == 0 {
 		return nil
 	}
+	s.behind.Store(true) // before looking: an acknowledgement may come just now
+	if s.page.full() {
+		return nil
+	}
+	s.behind.Store(false)
+	s.dropped += s.rounds - 1
+	s.rounds = 0
 	s.page.sent++
 	s.out = s.appendFrame(s.out[:0])
 	return s.page.data(ctx, s.out)

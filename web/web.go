@@ -5,8 +5,9 @@
 //
 // A page opens up to three kinds of WebSocket: one for each robot that it
 // watches (stream.go), one for the robot that it drives (drive.go), and one for
-// the world (world.go). Each has a Player connection of its own, so that data
-// never delays a command.
+// the world (world.go). Each stream has a Player connection of its own, so that
+// data never delays a command, and so has each device that is commanded
+// (commander.go), so that no device's setup delays the wheels' stop.
 package web
 
 import (

@@ -1,7 +1,7 @@
 // The one robot that is driven from this page, on a socket of its own. The rule
 // of the dead man: the robot moves only while somebody holds a key, the stick
 // or the gamepad, on a page that is seen and has the focus; and the server stops
-// it when it hears nothing (drive.go). After a stop that the user did not make,
+// it when it hears nothing (commander.go). After a stop that the user did not make,
 // everything must be let go once before it moves again.
 
 import { connect } from "./wire.js";
