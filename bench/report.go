@@ -268,7 +268,7 @@ func (p *page) plain(r *results, prefix string) {
 			if j > 0 {
 				name, times = "", ""
 			}
-			age := func(f func(load.GroupResult) float64) string {
+			took := func(f func(load.GroupResult) float64) string { // times of frames, where there are any
 				if g.Task == load.Deaf {
 					return ""
 				}
@@ -277,12 +277,12 @@ func (p *page) plain(r *results, prefix string) {
 			p.row(name, times, fmt.Sprintf("%d %s", g.Clients, g.Name),
 				show(c, player, func(r run) float64 { return float64(r.Load.Groups[j].Frames) / r.Load.Window.Seconds() }, rounded),
 				of(func(g load.GroupResult) float64 { return float64(g.Closed) }, count),
-				of(func(g load.GroupResult) float64 { return float64(g.WorstMean) }, duration),
-				of(func(g load.GroupResult) float64 { return float64(g.Interval.P99) }, duration),
-				of(func(g load.GroupResult) float64 { return float64(g.Interval.Max) }, duration),
-				age(func(g load.GroupResult) float64 { return float64(g.Latency.Mean) }),
-				age(func(g load.GroupResult) float64 { return float64(g.AgeMean) }),
-				age(func(g load.GroupResult) float64 { return float64(g.AgeP99) }),
+				took(func(g load.GroupResult) float64 { return float64(g.WorstMean) }),
+				took(func(g load.GroupResult) float64 { return float64(g.Interval.P99) }),
+				took(func(g load.GroupResult) float64 { return float64(g.Interval.Max) }),
+				took(func(g load.GroupResult) float64 { return float64(g.Latency.Mean) }),
+				took(func(g load.GroupResult) float64 { return float64(g.AgeMean) }),
+				took(func(g load.GroupResult) float64 { return float64(g.AgeP99) }),
 				get(cpuShare, percent), get(cpuOfFrame, rounded), get(rss, memory))
 		}
 	}
@@ -296,7 +296,7 @@ func (p *page) processors(r *results) {
 }
 
 func (p *page) isolation(r *results) {
-	p.section("\n## Isolation\n\n25 clients on loopback at 50 Hz, alone; beside 25 that ask for 50 Hz on the 1.9 Mbps link; beside one that does not read; beside one that\nsends commands as fast as they are taken; and with devices that have news 2500 times a second.\n")
+	p.section("\n## Isolation\n\n25 clients on loopback at 50 Hz, alone; beside 25 that ask for 50 Hz on the 1.9 Mbps link; beside one that does not read; beside one that\nsends commands as fast as they are taken; and with devices that have news 2500 times a second.\nThe CPU a frame is of all that the server does meanwhile: beside the flood mostly its commands.\n")
 	p.plain(r, "isolation/")
 }
 
