@@ -1,12 +1,14 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -154,6 +156,74 @@ func (s *server) lost(client string) bool {
 		}
 	}
 	return false
+}
+
+// A program that drives but never reads: its kernel has no room for frames, and
+// the server's must not be kept from probing by one that waits.
+func TestDeafDriverOutOfRange(t *testing.T) {
+	n := newNetwork(t)
+	s := launch(t, 6665, exec.Command("ip", "netns", "exec", n.robot, binary, "-debug", "-stage", room))
+	var near, far *peer
+	in(t, n.robot, func() {
+		conn, err := net.Dial("tcp", "127.0.0.1:6665")
+		if err != nil {
+			t.Fatal(err)
+		}
+		near = &peer{t, conn}
+	})
+	defer near.conn.Close()
+	small := net.Dialer{Control: func(_, _ string, c syscall.RawConn) (err error) {
+		return errors.Join(c.Control(func(fd uintptr) { err = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_RCVBUF, 4096) }), err)
+	}}
+	in(t, n.client, func() {
+		conn, err := small.Dial("tcp", robotAddress+":6665")
+		if err != nil {
+			t.Fatal(err)
+		}
+		far = &peer{t, conn}
+	})
+	defer far.conn.Close()
+	near.request("pr")
+	far.message('x', 'y', 'f', 0, 100)
+	far.request("palrsr")
+	far.drive(0, 40)
+	await(t, "the robot turns", func() bool { return near.position().TurnRate != 0 })
+
+	// Full for so long that a kernel with a frame in its queue asks for room 13 s
+	// after it last did: at first after 0.2 s, then twice as far apart each time.
+	waiting, since := 0, time.Now()
+	await(t, "no room is left", func() bool {
+		if near.position().TurnRate == 0 {
+			t.Fatal("the robot of a program that does not read was stopped")
+		}
+		if n := far.unread(); n != waiting {
+			waiting, since = n, time.Now()
+		}
+		return time.Since(since) > 15*time.Second
+	})
+	n.walkAway(t)
+	begin := time.Now()
+	await(t, "the robot stops", func() bool { return near.position().TurnRate == 0 })
+	if d := time.Since(begin); d > 6*time.Second {
+		t.Errorf("motors stopped after %v", d)
+	} else {
+		t.Logf("%d bytes unread; motors stopped after %v", waiting, d)
+	}
+	await(t, "the connection is closed", func() bool { return s.lost(clientAddress) })
+	t.Logf("disconnected after %v", time.Since(begin))
+}
+
+// unread is how many bytes the client's kernel has for it.
+func (p *peer) unread() (n int) {
+	raw, err := p.conn.(*net.TCPConn).SyscallConn()
+	if err == nil {
+		controlErr := raw.Control(func(fd uintptr) { n, err = unix.IoctlGetInt(int(fd), unix.SIOCINQ) })
+		err = errors.Join(controlErr, err)
+	}
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return n
 }
 
 // Clients that are sent nothing more once they are gone: one that asked for

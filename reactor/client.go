@@ -52,6 +52,7 @@ type client struct {
 	place    place
 	frame    int           // bytes of the frame sent last
 	unseen   int           // frames sent since the last look at what is unacknowledged
+	room     int           // the largest window in bytes that it was seen to have
 	credit   int           // bytes of frames asked for that may go out unseen
 	sentAt   time.Duration // when
 	inFlight bool          // it is in route.flight
@@ -235,6 +236,9 @@ func (c *client) unacknowledged() int {
 // acknowledged, or the client has asked for it and few bytes are not. For
 // frames asked for the kernel is only looked at when that many were sent.
 func (c *client) free() bool {
+	if c.shut() {
+		return false
+	}
 	if c.session.Asked() == 0 {
 		return c.unacknowledged() == 0
 	}
@@ -244,10 +248,10 @@ func (c *client) free() bool {
 	return c.credit > 0
 }
 
-// stuck says whether the client has not even taken the frame before the last
-// one. The last one may be out: a receiver that is about to answer delays its
+// stuck says whether the client has no room, or has not even taken the frame
+// before the last one. The last one may be out: a receiver that is about to answer delays its
 // acknowledgement up to 40 ms, but acknowledges a second frame at once.
-func (c *client) stuck() bool { return !c.free() && c.unacknowledged() > c.frame }
+func (c *client) stuck() bool { return c.shut() || !c.free() && c.unacknowledged() > c.frame }
 
 // stall sets a client aside that takes nothing any more.
 func (r *Reactor) stall(now time.Duration, c *client) {

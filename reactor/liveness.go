@@ -77,13 +77,39 @@ func (r *Reactor) checkDrivers(now time.Duration) time.Duration {
 // is zero while nothing is owed: a client that is paused, or does not read, is
 // not silent, for its kernel answers.
 func (c *client) silence() time.Duration {
-	var info unix.TCPInfo
-	size := uint32(unsafe.Sizeof(info))
-	// unix.GetsockoptTCPInfo would allocate four times a second and client.
-	_, _, errno := unix.Syscall6(unix.SYS_GETSOCKOPT, uintptr(c.conn.Fd()), unix.IPPROTO_TCP, unix.TCP_INFO,
-		uintptr(unsafe.Pointer(&info)), uintptr(unsafe.Pointer(&size)), 0)
-	if errno != 0 || info.Unacked == 0 && info.Probes == 0 {
+	info, err := c.tcpInfo()
+	if err != nil || info.Unacked == 0 && info.Probes == 0 {
 		return 0
 	}
 	return time.Duration(info.Last_ack_recv) * time.Millisecond
+}
+
+// tcpInfo asks the kernel; what it does not know of is zero.
+// unix.GetsockoptTCPInfo would allocate four times a second and client.
+func (c *client) tcpInfo() (info unix.TCPInfo, err error) {
+	size := uint32(unsafe.Sizeof(info))
+	_, _, errno := unix.Syscall6(unix.SYS_GETSOCKOPT, uintptr(c.conn.Fd()), unix.IPPROTO_TCP, unix.TCP_INFO,
+		uintptr(unsafe.Pointer(&info)), uintptr(unsafe.Pointer(&size)), 0)
+	if errno != 0 {
+		err = errno
+	}
+	return info, err
+}
+
+// shut says that a client that could leave motors running has no room for a
+// frame: it does not read. With a frame that waits for room, the kernel would
+// ask for room instead of probing, up to two minutes apart, and a link that dies
+// meanwhile would be found dead as late. A client that never had room for a
+// whole frame gets it in pieces.
+func (c *client) shut() bool {
+	if !c.drives {
+		return false
+	}
+	info, err := c.tcpInfo()
+	if err != nil {
+		return false // the next write will tell
+	}
+	window := int(info.Snd_wnd) // Linux 5.4 and later
+	c.room = max(c.room, window)
+	return window-c.unacknowledged() < min(c.frame, c.room)
 }

@@ -104,7 +104,7 @@ func (rt *route) due(now time.Duration, c *client) {
 // trusts says whether the next frame of c may go out without a look at the
 // ones before it.
 func (rt *route) trusts(now time.Duration, c *client) bool {
-	if rt.clients < lookEvery || rt.doubted != 0 && now < rt.doubted+doubt || c.session.Asked() > 0 {
+	if rt.clients < lookEvery || c.drives || rt.doubted != 0 && now < rt.doubted+doubt || c.session.Asked() > 0 {
 		return false
 	}
 	c.unseen = (c.unseen + 1) % lookEvery
