@@ -25,7 +25,11 @@ func (r *Reactor) OpenInput(path string, h devices.PortHandler) (devices.Port, e
 		unix.Close(fd)
 		return nil, fmt.Errorf("input %s: it is neither a device nor a FIFO", path)
 	}
-	return r.newPort(fd, h)
+	port, err := r.newPort(fd, h)
+	if err != nil {
+		return nil, fmt.Errorf("input %s: %w", path, err)
+	}
+	return port, nil
 }
 
 // inputError says what to do about a device that cannot be opened.

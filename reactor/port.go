@@ -29,6 +29,9 @@ type port struct {
 // gnet knows only sockets, so the descriptor takes the place of one: gnet
 // dups it and from then on reads, writes and polls whatever it is.
 func (r *Reactor) adopt(fd int, owner any) error {
+	if err := pollable(fd); err != nil {
+		return errors.Join(err, unix.Close(fd))
+	}
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
 	if err != nil {
 		return errors.Join(fmt.Errorf("socketpair: %w", err), unix.Close(fd))
@@ -57,6 +60,19 @@ func (r *Reactor) adopt(fd int, owner any) error {
 		return errors.Join(err, conn.Close())
 	}
 	r.adopting++
+	return nil
+}
+
+// pollable says why a descriptor cannot be polled: gnet would not.
+func pollable(fd int) error {
+	epoll, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+	if err != nil {
+		return fmt.Errorf("epoll: %w", err)
+	}
+	defer unix.Close(epoll)
+	if err := unix.EpollCtl(epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN}); err != nil {
+		return fmt.Errorf("it cannot be waited for: %w", err)
+	}
 	return nil
 }
 

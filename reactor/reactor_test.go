@@ -496,6 +496,19 @@ func TestPortsOpenAnywhere(t *testing.T) {
 	receive(t, h.done, "echo on the last port")
 }
 
+// A device that cannot be waited for would neither speak nor hang up.
+func TestInputThatCannotBePolled(t *testing.T) {
+	s := serve(t, newRobot(), nil)
+	opened := make(chan error, 1)
+	s.reactor.Post(func(time.Duration) {
+		_, err := s.reactor.OpenInput("/dev/null", nil)
+		opened <- err
+	})
+	if err := receive(t, opened, "answer"); err == nil || !strings.Contains(err.Error(), "input /dev/null: it cannot be waited for") {
+		t.Errorf("/dev/null was opened: %v", err)
+	}
+}
+
 // echoer opens a port, waits for its greeting to come back, and opens the
 // next.
 type echoer struct {
