@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"player/bench/load"
+	"player/bench/stats"
 )
 
 // preface is what a reader has to know before the figures.
@@ -127,12 +128,18 @@ func (p *page) machine(r *results) {
 		runs   int
 	}
 	n := map[batch]int{}
+	stolen := map[batch][]float64{}
 	var order []batch
 	for _, c := range r.Cells {
 		if c.NotRun == "" && c.Kind == frames {
 			b := batch{c.Commit, c.Window, len(c.of(c.servers()[0]))}
 			if n[b]++; n[b] == 1 {
 				order = append(order, b)
+			}
+			for _, run := range c.Runs {
+				if run.Stolen > 0 { // else nobody looked
+					stolen[b] = append(stolen[b], run.Stolen)
+				}
 			}
 		}
 	}
@@ -144,7 +151,11 @@ func (p *page) machine(r *results) {
 		if b.runs > 1 {
 			runs = fmt.Sprintf("the median of %d runs", b.runs)
 		}
-		p.text("- %d cells: %s of %v, at commit %s\n", n[b], runs, b.window, b.commit)
+		p.text("- %d cells: %s of %v, at commit %s", n[b], runs, b.window, b.commit)
+		if len(stolen[b]) > 0 {
+			p.text("; other guests of the host took %s of the processors", percent(stats.Median(stolen[b])))
+		}
+		p.text("\n")
 	}
 	p.text("%s", reading)
 }

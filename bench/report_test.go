@@ -73,10 +73,11 @@ func rendered(t *testing.T, r *results) string {
 
 func TestReportShowsCells(t *testing.T) {
 	r := resultsOf(t, "paper/Ethernet/50x50Hz/807", "paper/802.11/50x50Hz/807", "paper/loopback/1x1Hz/85", "scale/50x50Hz")
+	r.Cells[0].Runs[0].Stolen = 0.04
 	text := rendered(t, r)
 	for _, want := range []string{
 		"Abacus 3000, 2 cores, Linux 6.0",
-		"- 4 cells: one run of 10s, at commit abc",
+		"- 4 cells: one run of 10s, at commit abc; other guests of the host took 4.0 % of the processors\n",
 		"| 50x50Hz/807 | mean within 50 us (asks for 17.5 Mbps) | 1 x 10s | 1432 of 2500 |",
 		"| 50x50Hz/807 | all closed within seconds, no data | 1 x 10s | 272 of 2500 | 0 |",
 		"| 101 ms | 196 ms | 95.57 ms | 1.0000 | 100.0 % | 0 | 6.0 |",

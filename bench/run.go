@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -34,8 +35,9 @@ const (
 type run struct {
 	Server  server        `json:"server"`
 	Load    *load.Result  `json:"load,omitempty"`
-	Usage   rig.Usage     `json:"usage"`   // of the server in the window
-	Traffic rig.Traffic   `json:"traffic"` // of its end of the link
+	Usage   rig.Usage     `json:"usage"`            // of the server in the window
+	Traffic rig.Traffic   `json:"traffic"`          // of its end of the link
+	Stolen  float64       `json:"stolen,omitempty"` // share of all processors that other guests of the host took
 	Start   time.Duration `json:"start_ns,omitempty"`
 	Bytes   int64         `json:"bytes,omitempty"` // of the stripped binary
 	Error   string        `json:"error,omitempty"`
@@ -213,7 +215,13 @@ func (p *process) spec(s server, c cell, wire *rig.Wire, warmup, window time.Dur
 func (r *run) read(out *bufio.Reader, pid int, wire *rig.Wire) error {
 	var usage rig.Usage
 	var traffic rig.Traffic
+	var stolen time.Duration
+	var since time.Time
 	meter := func() (err error) {
+		since = time.Now()
+		if stolen, err = rig.Stolen(); err != nil {
+			return err
+		}
 		if usage, err = rig.UsageOf(pid); err == nil && wire != nil {
 			traffic, err = wire.Traffic()
 		}
@@ -230,10 +238,11 @@ func (r *run) read(out *bufio.Reader, pid int, wire *rig.Wire) error {
 				return err
 			}
 		case load.End:
-			u, t := usage, traffic
+			u, t, s, began := usage, traffic, stolen, since
 			if err := meter(); err != nil {
 				return err
 			}
+			r.Stolen = (stolen - s).Seconds() / since.Sub(began).Seconds() / float64(runtime.NumCPU())
 			r.Usage, r.Traffic = usage.Sub(u), traffic.Sub(t)
 		default:
 			return json.Unmarshal([]byte(line), &r.Load)

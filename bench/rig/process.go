@@ -109,6 +109,21 @@ func fields(path string) (map[string]int, error) {
 // every architecture that Go runs on.
 const tick = 10 * time.Millisecond
 
+// Stolen is the time since the machine was started in which its processors were
+// wanted here and used by other guests of the same host, summed over them.
+func Stolen() (time.Duration, error) {
+	text, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return 0, err
+	}
+	var name string
+	var n [8]int64 // user, nice, system, idle, iowait, irq, softirq, steal
+	if _, err := fmt.Sscan(string(text), &name, &n[0], &n[1], &n[2], &n[3], &n[4], &n[5], &n[6], &n[7]); err != nil {
+		return 0, fmt.Errorf("/proc/stat: %w", err)
+	}
+	return time.Duration(n[7]) * tick, nil
+}
+
 func times(dir string) (user, system time.Duration, err error) {
 	text, err := os.ReadFile(filepath.Join(dir, "stat"))
 	if err != nil {

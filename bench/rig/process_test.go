@@ -28,6 +28,13 @@ func TestUsageOfOurselves(t *testing.T) {
 	if u.Busiest > u.Voluntary {
 		t.Errorf("one thread was woken %d times, all of them %d", u.Busiest, u.Voluntary)
 	}
+	first, err := Stolen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if later, err := Stolen(); err != nil || later < first {
+		t.Errorf("stolen %v, then %v, %v", first, later, err)
+	}
 	if _, err := UsageOf(1 << 30); err == nil {
 		t.Error("a process that does not exist has used something")
 	}
