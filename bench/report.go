@@ -151,7 +151,11 @@ func (p *page) machine(r *results) {
 		if b.runs > 1 {
 			runs = fmt.Sprintf("the median of %d runs", b.runs)
 		}
-		p.text("- %d cells: %s of %v, at commit %s", n[b], runs, b.window, b.commit)
+		which := "1 cell"
+		if n[b] > 1 {
+			which = fmt.Sprintf("%d cells", n[b])
+		}
+		p.text("- %s: %s of %v, at commit %s", which, runs, b.window, b.commit)
 		if len(stolen[b]) > 0 {
 			p.text("; other guests of the host took %s of the processors", percent(stats.Median(stolen[b])))
 		}
