@@ -2,13 +2,29 @@ package p2os
 
 import "testing"
 
+// drive is coordinates as a robot reports them, and what they come to.
+type drive struct {
+	name     string
+	raw      [][2]uint16 // units
+	x, y     int         // mm
+	rejected int
+}
+
+func (d drive) check(t *testing.T, o *Odometry) {
+	t.Helper()
+	rejected := 0
+	for _, raw := range d.raw {
+		if !o.Update(at(raw[0], raw[1])) {
+			rejected++
+		}
+	}
+	if o.X() != d.x || o.Y() != d.y || rejected != d.rejected {
+		t.Errorf("%s: (%d, %d) mm, %d rejected, want (%d, %d), %d", d.name, o.X(), o.Y(), rejected, d.x, d.y, d.rejected)
+	}
+}
+
 func TestOdometry(t *testing.T) {
-	tests := []struct {
-		name     string
-		raw      [][2]uint16
-		x, y     int
-		rejected int
-	}{
+	tests := []drive{
 		{"the first SIP is the reference", [][2]uint16{{4000, 17}}, 0, 0, 0},
 		{"forward", [][2]uint16{{100, 0}, {200, 10}}, 83, 8, 0}, // 82.6, 8.26
 		{"back over the wrap", [][2]uint16{{0, 0}, {0x0FF8, 0}}, -7, 0, 0},
@@ -23,16 +39,7 @@ func TestOdometry(t *testing.T) {
 	}
 	for _, tt := range tests {
 		var o Odometry
-		rejected := 0
-		for _, raw := range tt.raw {
-			if !o.Update(at(raw[0], raw[1])) {
-				rejected++
-			}
-		}
-		if o.X() != tt.x || o.Y() != tt.y || rejected != tt.rejected {
-			t.Errorf("%s: (%d, %d) mm, %d rejected, want (%d, %d), %d",
-				tt.name, o.X(), o.Y(), rejected, tt.x, tt.y, tt.rejected)
-		}
+		tt.check(t, &o)
 	}
 }
 
@@ -40,12 +47,7 @@ func at(x, y uint16) *SIP { return &SIP{X: x, Y: y} }
 
 // TestOdometryReset: SIPs from before SETO took effect, then from 0.
 func TestOdometryReset(t *testing.T) {
-	tests := []struct {
-		name     string
-		raw      [][2]uint16 // since Reset
-		x, y     int
-		rejected int
-	}{
+	tests := []drive{ // since Reset
 		{"none yet", nil, 0, 0, 0},
 		{"none late", [][2]uint16{{10, 4090}}, 8, -5, 0},
 		{"a near one", [][2]uint16{{110, 100}, {0, 0}, {10, 4090}}, 8, -5, 0},
@@ -63,16 +65,7 @@ func TestOdometryReset(t *testing.T) {
 		o.Update(at(100, 100))
 		o.Update(at(150, 100))
 		o.Reset()
-		rejected := 0
-		for _, raw := range tt.raw {
-			if !o.Update(at(raw[0], raw[1])) {
-				rejected++
-			}
-		}
-		if o.X() != tt.x || o.Y() != tt.y || rejected != tt.rejected {
-			t.Errorf("%s: (%d, %d) mm, %d rejected, want (%d, %d), %d",
-				tt.name, o.X(), o.Y(), rejected, tt.x, tt.y, tt.rejected)
-		}
+		tt.check(t, &o)
 	}
 }
 
