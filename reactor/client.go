@@ -249,8 +249,9 @@ func (c *client) free() bool {
 }
 
 // stuck says whether the client has no room, or has not even taken the frame
-// before the last one. The last one may be out: a receiver that is about to answer delays its
-// acknowledgement up to 40 ms, but acknowledges a second frame at once.
+// before the last one. The last one may be out: a receiver that is about to
+// answer delays its acknowledgement up to 40 ms, but acknowledges a second frame
+// at once.
 func (c *client) stuck() bool { return c.shut() || !c.free() && c.unacknowledged() > c.frame }
 
 // stall sets a client aside that takes nothing any more.

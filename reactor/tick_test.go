@@ -1,6 +1,7 @@
 package reactor
 
 import (
+	"bytes"
 	"net"
 	"testing"
 	"time"
@@ -25,6 +26,7 @@ func (s *sink) Write(p []byte) (int, error) { s.frames++; s.bytes += len(p); ret
 func (s *sink) Fd() int                     { return -1 } // no socket: nothing is unacknowledged
 func (s *sink) OutboundBuffered() int       { s.asked++; return s.backlog }
 func (s *sink) SetContext(ctx any)          { s.ctx = ctx }
+func (s *sink) Context() any                { return s.ctx }
 func (s *sink) LocalAddr() net.Addr         { return &net.TCPAddr{Port: 1} }
 func (s *sink) RemoteAddr() net.Addr        { return &net.TCPAddr{Port: 2} }
 
@@ -75,6 +77,49 @@ func tickOf50(t testing.TB) (tick func(), sinks []*sink) {
 		r.queue.Run(now, coalesce)
 		r.settle(now)
 	}, sinks
+}
+
+// One client that asks for a thousand frames at once gets them in turns, between
+// which the loop looks at the others.
+func TestAskerHasTurns(t *testing.T) {
+	const frames = 1000
+	_, sinks := tickOf50(t)
+	c := sinks[0].ctx.(*client)
+	c.session.Receive(1, codec.AppendMessage(nil, codec.KindConfig, codec.Server, []byte{codec.ConfigMode, 1}))
+	c.reactor.settle(1)
+	sinks[0].frames = 0
+	ask := codec.AppendMessage(nil, codec.KindConfig, codec.Server, []byte{codec.ConfigData})
+	c.session.Receive(1, bytes.Repeat(ask, frames))
+	for turn := 1; sinks[0].frames < frames; turn++ {
+		c.reactor.settle(1)
+		if want := min(turn*askedInTurn, frames); sinks[0].frames != want {
+			t.Fatalf("%d frames after %d turns, want %d", sinks[0].frames, turn, want)
+		}
+		c.reactor.queue.Run(1, 0)
+	}
+}
+
+// A connection that is closed in the middle of a callback, by a write that fails,
+// settles nobody there: sessions are settled when the callback ends.
+func TestClosedWithinACallback(t *testing.T) {
+	_, sinks := tickOf50(t)
+	talker := sinks[0].ctx.(*client)
+	r := talker.reactor
+	if err := r.clock.open(); err != nil {
+		t.Fatal(err)
+	}
+	defer r.clock.close()
+	before := sinks[0].frames
+	now := r.enter()
+	talker.session.Receive(now, codec.AppendRequest(nil, nil))
+	r.OnClose(sinks[1], nil)
+	if sinks[0].frames != before {
+		t.Error("a client was settled within a callback")
+	}
+	r.leave(now)
+	if sinks[0].frames != before+1 {
+		t.Errorf("%d replies when the callback had ended, want one", sinks[0].frames-before)
+	}
 }
 
 func TestTickOf50AllocatesNothing(t *testing.T) {
