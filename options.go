@@ -14,7 +14,7 @@ import (
 	_ "embed" // pioneer
 
 	"player/config"
-	"player/configfile"
+	"player/config/syntax"
 )
 
 // options are the command line (manual table 1, and what we add to it).
@@ -166,15 +166,15 @@ var pioneer []byte
 
 // parseConfig reads the configuration file. Without one, -stage stands for a
 // file with that driver only, and else the robot is a Pioneer.
-func (o options) parseConfig() (*configfile.File, error) {
+func (o options) parseConfig() (*syntax.File, error) {
 	if o.file != "" {
-		return configfile.ParseFile(o.file)
+		return syntax.ParseFile(o.file)
 	}
 	name, text := "(built-in) configs/pioneer.cfg", pioneer
 	if o.stage != "" {
 		name, text = "(from -stage)", []byte(`driver ( name "stage" )`)
 	}
-	return configfile.Parse(name, func(string) ([]byte, error) { return text, nil })
+	return syntax.Parse(name, func(string) ([]byte, error) { return text, nil })
 }
 
 func (o options) validate() error {

@@ -6,7 +6,7 @@ import (
 
 	"player/codec"
 	"player/config"
-	"player/configfile"
+	"player/config/syntax"
 	"player/devices"
 	"player/devices/reflex"
 )
@@ -39,7 +39,7 @@ func protect(server *config.Server) error {
 		inner := slices.IndexFunc(robot.Drivers, func(d config.Driver) bool { return d.Link == wheels.Link() })
 		kind.Simulated = robot.Drivers[inner].Kind.Simulated
 		robot.Drivers = append(robot.Drivers, config.Driver{
-			Driver: driver, Link: link, Kind: kind, Values: kind.Defaults(), Pos: configfile.Pos{File: "(from -reflex)"},
+			Driver: driver, Link: link, Kind: kind, Values: kind.Defaults(), Pos: syntax.Pos{File: "(from -reflex)"},
 		})
 	}
 	return nil

@@ -8,12 +8,12 @@ import (
 	"go.uber.org/zap"
 
 	"player/config"
-	"player/configfile"
+	"player/config/syntax"
 )
 
 func buildText(t *testing.T, text string) *config.Server {
 	t.Helper()
-	file, err := configfile.Parse("test.cfg", func(string) ([]byte, error) { return []byte(text), nil })
+	file, err := syntax.Parse("test.cfg", func(string) ([]byte, error) { return []byte(text), nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 
-	"player/rights"
+	"player/config/rights"
 )
 
 // readAccess reads the sections access ( allow [...] from [...] ).

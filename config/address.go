@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"player/configfile"
+	"player/config/syntax"
 	"player/devices"
 )
 
@@ -82,7 +82,7 @@ func interfaceNames(specs []devices.Spec) []string {
 
 // suggest is the end of a complaint about a name that is not valid.
 func suggest(name string, valid []string) string {
-	if near := configfile.Nearest(name, valid); near != "" {
+	if near := syntax.Nearest(name, valid); near != "" {
 		return fmt.Sprintf("; did you mean %q?", near)
 	}
 	return fmt.Sprintf("; there are %s", strings.Join(valid, ", "))

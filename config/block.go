@@ -7,18 +7,18 @@ import (
 	"slices"
 	"strings"
 
-	"player/configfile"
+	"player/config/syntax"
 	"player/devices"
 )
 
 // block is one driver ( ... ) of a file, checked against its kind.
 type block struct {
-	section  *configfile.Section
+	section  *syntax.Section
 	kind     devices.Kind
 	name     string
 	provides []address // nil: whatever the driver provides
 	requires []address
-	where    map[string]configfile.Pos // of the addresses, by text
+	where    map[string]syntax.Pos // of the addresses, by text
 	alwaysOn bool
 	geometry devices.Geometry
 	values   map[string]any
@@ -26,7 +26,7 @@ type block struct {
 
 // readBlock reads a driver's section. Values of a wrong type are noted in the
 // file; other mistakes are returned.
-func (b *builder) readBlock(s *configfile.Section) (*block, error) {
+func (b *builder) readBlock(s *syntax.Section) (*block, error) {
 	name := s.String("name", "")
 	kind, ok := b.kindOf(s, name)
 	if !ok {
@@ -38,7 +38,7 @@ func (b *builder) readBlock(s *configfile.Section) (*block, error) {
 		}
 		return nil, s.Errorf("name", "unknown driver %.40q%s", name, suggest(name, kindNames(b.Kinds)))
 	}
-	d := &block{section: s, kind: kind, name: name, where: map[string]configfile.Pos{}, values: map[string]any{}}
+	d := &block{section: s, kind: kind, name: name, where: map[string]syntax.Pos{}, values: map[string]any{}}
 	if name == "" {
 		d.name = kind.Name
 	}
@@ -62,16 +62,16 @@ func (b *builder) readBlock(s *configfile.Section) (*block, error) {
 }
 
 // readGeometry reads pose [x y heading] and size [length width].
-func readGeometry(s *configfile.Section) devices.Geometry {
-	const mm, deg = 1000, 180 / math.Pi // of the units that configfile returns
+func readGeometry(s *syntax.Section) devices.Geometry {
+	const mm, deg = 1000, 180 / math.Pi // of the units that package syntax returns
 	pose, size := s.Tuple("pose", "lla", 0, 0, 0), s.Lengths("size", 0, 0)
 	return devices.Geometry{X: pose[0] * mm, Y: pose[1] * mm, Heading: pose[2] * deg, Length: size[0] * mm, Width: size[1] * mm}
 }
 
 // kindOf finds the kind of a section. A section that names a plugin is of kind
 // plugin, and its name is but a name.
-func (b *builder) kindOf(s *configfile.Section, name string) (devices.Kind, bool) {
-	if slices.ContainsFunc(s.Fields, func(f *configfile.Field) bool { return f.Name == pluginKind }) {
+func (b *builder) kindOf(s *syntax.Section, name string) (devices.Kind, bool) {
+	if slices.ContainsFunc(s.Fields, func(f *syntax.Field) bool { return f.Name == pluginKind }) {
 		name = pluginKind
 	}
 	i := slices.IndexFunc(b.Kinds, func(k devices.Kind) bool { return k.Name == name })
@@ -94,7 +94,7 @@ func kindNames(kinds []devices.Kind) []string {
 }
 
 // readOption reads the field of one option. A flag wins over it.
-func (b *builder) readOption(s *configfile.Section, o devices.Option, kind string) (any, error) {
+func (b *builder) readOption(s *syntax.Section, o devices.Option, kind string) (any, error) {
 	var v any
 	switch def := o.Default.(type) {
 	case string:
@@ -134,7 +134,7 @@ func (b *builder) readOption(s *configfile.Section, o devices.Option, kind strin
 
 // isGiven says whether a field gives an option that is required: "" would be
 // found to name nothing only when the driver is started.
-func isGiven(f *configfile.Field) bool {
+func isGiven(f *syntax.Field) bool {
 	return f != nil && (f.Tuple || f.Values[0].Text != "")
 }
 
@@ -237,12 +237,12 @@ func (d *block) port(usual int) int {
 	return usual
 }
 
-func (d *block) errorf(pos configfile.Pos, format string, args ...any) error {
+func (d *block) errorf(pos syntax.Pos, format string, args ...any) error {
 	return d.section.File().Errorf(pos, format, args...)
 }
 
 // pos is where the block names the address, or the block itself.
-func (d *block) pos(field string, a address) configfile.Pos {
+func (d *block) pos(field string, a address) syntax.Pos {
 	if pos, ok := d.where[field+a.String()]; ok {
 		return pos
 	}

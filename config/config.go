@@ -1,5 +1,5 @@
 // Package config turns a configuration file into robots: it knows what a
-// driver block means, where package configfile knows how one is written.
+// driver block means, where package syntax knows how one is written.
 //
 //	driver
 //	(
@@ -20,9 +20,9 @@ import (
 
 	"go.uber.org/zap"
 
-	"player/configfile"
+	"player/config/rights"
+	"player/config/syntax"
 	"player/devices"
-	"player/rights"
 )
 
 // Options are what a file is read with.
@@ -71,12 +71,12 @@ type Driver struct {
 	Link   *devices.Link
 	Kind   devices.Kind
 	Values map[string]any
-	Pos    configfile.Pos
+	Pos    syntax.Pos
 }
 
-// Build makes what a file describes. The error joins everything that is wrong with the file, as *configfile.Error
+// Build makes what a file describes. The error joins everything that is wrong with the file, as *syntax.Error
 // where it has a place.
-func Build(file *configfile.File, options Options) (*Server, error) {
+func Build(file *syntax.File, options Options) (*Server, error) {
 	b := &builder{Options: options, file: file, used: map[string]bool{}}
 	for _, plugin := range file.Plugins {
 		b.fail(file.Errorf(plugin.Pos, `a plugin is named in the block of its driver: driver ( name "..." plugin %v provides [...] )`, plugin))
@@ -119,7 +119,7 @@ func Build(file *configfile.File, options Options) (*Server, error) {
 
 type builder struct {
 	Options
-	file   *configfile.File
+	file   *syntax.File
 	blocks []*block
 	robots []Robot
 	used   map[string]bool // flags of overrides that had an effect
@@ -193,7 +193,7 @@ func (b *builder) attach(d *block) error {
 		args.Requires = append(args.Requires, device)
 	}
 	placed, err := d.make(args)
-	if e := (*configfile.Error)(nil); errors.As(err, &e) {
+	if e := (*syntax.Error)(nil); errors.As(err, &e) {
 		return err // of a file that this one names, and says where
 	}
 	if err != nil {

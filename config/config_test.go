@@ -15,9 +15,9 @@ import (
 	"go.uber.org/zap"
 
 	"player/codec"
-	"player/configfile"
+	"player/config/rights"
+	"player/config/syntax"
 	"player/devices"
-	"player/rights"
 )
 
 // still is a driver that does nothing.
@@ -87,7 +87,7 @@ func kinds(made *[]*still) []devices.Kind {
 
 func build(t *testing.T, text string, overrides ...Override) (*Server, []*still, error) {
 	t.Helper()
-	file, err := configfile.Parse("dir/robot.cfg", func(string) ([]byte, error) { return []byte(text), nil })
+	file, err := syntax.Parse("dir/robot.cfg", func(string) ([]byte, error) { return []byte(text), nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func TestMistakes(t *testing.T) {
 			if !strings.Contains(first, tt.want) {
 				t.Errorf("%v\nwant %s", err, tt.want)
 			}
-			if e, ok := errors.AsType[*configfile.Error](err); tt.name != "empty" && (!ok || e.Excerpt == "") {
+			if e, ok := errors.AsType[*syntax.Error](err); tt.name != "empty" && (!ok || e.Excerpt == "") {
 				t.Error("the line is not shown")
 			}
 			if count := strings.Count(err.Error(), "robot.cfg:"); tt.name != "empty" && count != 1 {

@@ -22,8 +22,8 @@ import (
 	"go.uber.org/zap"
 	"golang.org/x/sys/unix"
 
+	"player/config/rights"
 	"player/devices"
-	"player/rights"
 	"player/timers"
 )
 

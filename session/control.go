@@ -6,7 +6,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/codec"
-	"player/rights"
+	"player/config/rights"
 )
 
 // command hands a command to its device (5). Mistakes are logged and dropped;

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"player/codec"
-	"player/rights"
+	"player/config/rights"
 )
 
 // 2.10: what a client has no right to fails, and nothing reaches a driver.

@@ -11,8 +11,8 @@ import (
 	"go.uber.org/zap"
 
 	"player/codec"
+	"player/config/rights"
 	"player/devices"
-	"player/rights"
 	"player/timers"
 )
 

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"player/lab"
 	"player/subsumption"
-	"player/subsumption/lab"
 	"player/subsumption/sense"
 )
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"player/codec"
-	"player/rights"
+	"player/config/rights"
 )
 
 // driveOrder is what a page says on a drive socket: one of these. Orders that a

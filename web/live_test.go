@@ -18,10 +18,10 @@ import (
 	"go.uber.org/zap"
 
 	"player/codec"
+	"player/config/rights"
 	"player/devices"
 	"player/devices/stage"
 	"player/reactor"
-	"player/rights"
 )
 
 // patience is how long a test waits for an event before it fails.

@@ -18,7 +18,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/client"
-	"player/rights"
+	"player/config/rights"
 )
 
 const (

@@ -11,7 +11,7 @@ import (
 
 	"player/client"
 	"player/codec"
-	"player/rights"
+	"player/config/rights"
 )
 
 const (

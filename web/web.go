@@ -23,8 +23,8 @@ import (
 
 	"go.uber.org/zap"
 
+	"player/config/rights"
 	"player/devices/stage"
-	"player/rights"
 )
 
 //go:embed page

@@ -8,8 +8,8 @@ import (
 	"math"
 	"time"
 
+	"player/config/rights"
 	"player/devices/stage"
-	"player/rights"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"player/configfile"
+	"player/config/syntax"
 )
 
 // Color is what a thing looks like.
@@ -78,7 +78,7 @@ func (p palette) resolve(text string) (shade, error) {
 		}
 	}
 	err := fmt.Errorf("unknown colour %.40q", text)
-	if near := configfile.Nearest(name, slices.Sorted(maps.Keys(p))); near != "" {
+	if near := syntax.Nearest(name, slices.Sorted(maps.Keys(p))); near != "" {
 		err = fmt.Errorf("%w; did you mean %q?", err, near)
 	}
 	return shade{}, err

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"player/configfile"
+	"player/config/syntax"
 )
 
 const (
@@ -16,10 +16,10 @@ const (
 	maxNamed = 20
 )
 
-// Load reads a world file (docs/STAGE.md). The error is an *[configfile.Error],
+// Load reads a world file (docs/STAGE.md). The error is an *[syntax.Error],
 // or several joined, for what is wrong in the file.
 func Load(path string) (*World, error) {
-	file, err := configfile.ParseFile(path)
+	file, err := syntax.ParseFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +27,7 @@ func Load(path string) (*World, error) {
 }
 
 // build makes a world of a parsed file.
-func build(file *configfile.File) (*World, error) {
+func build(file *syntax.File) (*World, error) {
 	l := &loader{
 		file:    file,
 		palette: shades(),
@@ -48,28 +48,28 @@ func build(file *configfile.File) (*World, error) {
 
 // loader is a world being read.
 type loader struct {
-	file    *configfile.File
+	file    *syntax.File
 	palette palette
 	world   *World
 	seed    uint64
 	errs    []error
 
-	robotSections []*configfile.Section // of the robots, for complaints about them
+	robotSections []*syntax.Section // of the robots, for complaints about them
 }
 
 // fail keeps a complaint about a field of s.
-func (l *loader) fail(s *configfile.Section, field, format string, args ...any) {
+func (l *loader) fail(s *syntax.Section, field, format string, args ...any) {
 	l.errs = append(l.errs, s.Errorf(field, format, args...))
 }
 
 // warn keeps a warning about s.
-func (l *loader) warn(s *configfile.Section, format string, args ...any) {
+func (l *loader) warn(s *syntax.Section, format string, args ...any) {
 	l.world.warnings = append(l.world.warnings,
 		fmt.Sprintf("%s:%d: %s", s.Pos.File, s.Pos.Line, fmt.Sprintf(format, args...)))
 }
 
 // settings reads the fields of the whole world.
-func (l *loader) settings(s *configfile.Section) {
+func (l *loader) settings(s *syntax.Section) {
 	w := l.world
 	w.name = s.String("name", w.name)
 	w.resolution = s.Length("resolution", defaultResolution)
@@ -92,7 +92,7 @@ func (l *loader) settings(s *configfile.Section) {
 }
 
 // things reads the models at top level.
-func (l *loader) things(s *configfile.Section) {
+func (l *loader) things(s *syntax.Section) {
 	var objects []*body
 	for _, section := range s.Sections("model", "position") {
 		at := l.pose(section)
@@ -128,7 +128,7 @@ func (l *loader) things(s *configfile.Section) {
 }
 
 // pose reads where s is in its parent's frame.
-func (l *loader) pose(s *configfile.Section) Pose {
+func (l *loader) pose(s *syntax.Section) Pose {
 	p := s.Tuple("pose", "llla", 0, 0, 0, 0)
 	return Pose{p[0], p[1], wrap(p[3])}
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"player/configfile"
+	"player/config/syntax"
 )
 
 // defaultSize is that of a model without size or blocks, metres.
@@ -19,13 +19,13 @@ var looks = []string{
 // model reads a section and its children into the body b. frame is the pose of
 // the section in the body's frame, base its lower end above the floor. The
 // devices that it carries go to the robot, if there is one.
-func (l *loader) model(s *configfile.Section, frame Pose, base float64, b *body, r *Robot) {
+func (l *loader) model(s *syntax.Section, frame Pose, base float64, b *body, r *Robot) {
 	top := l.shape(s, frame, base, b, defaultSize)
 	l.children(s, frame, base, top, b, r)
 }
 
 // children reads the models and devices that stand on s.
-func (l *loader) children(s *configfile.Section, frame Pose, base, top float64, b *body, r *Robot) {
+func (l *loader) children(s *syntax.Section, frame Pose, base, top float64, b *body, r *Robot) {
 	if !s.Bool("stack_children", true) {
 		top = base
 	}
@@ -54,7 +54,7 @@ func (l *loader) children(s *configfile.Section, frame Pose, base, top float64, 
 }
 
 // device reads the case of a device. Without size or blocks it has none.
-func (l *loader) device(s *configfile.Section, frame Pose, base float64, b *body, r *Robot) {
+func (l *loader) device(s *syntax.Section, frame Pose, base float64, b *body, r *Robot) {
 	top := base
 	if s.Field("size") != nil || len(s.Sections("block")) > 0 {
 		top = l.shape(s, frame, base, b, defaultSize)
@@ -66,7 +66,7 @@ func (l *loader) device(s *configfile.Section, frame Pose, base float64, b *body
 
 // shape reads what a section looks like and adds it to b. It returns its upper
 // end above the floor.
-func (l *loader) shape(s *configfile.Section, frame Pose, base float64, b *body, size []float64) float64 {
+func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, size []float64) float64 {
 	s.Ignore(looks...)
 	m := l.material(s)
 	sized := s.Field("size") != nil
@@ -144,7 +144,7 @@ func (p Pose) outline(points []Vec) []Vec {
 }
 
 // blocks reads outlines and heights.
-func (l *loader) blocks(sections []*configfile.Section) (outlines [][]Vec, ranges []span) {
+func (l *loader) blocks(sections []*syntax.Section) (outlines [][]Vec, ranges []span) {
 	for _, s := range sections {
 		n := s.Int("points", 0)
 		if n < 3 || n > 1000 {
@@ -206,7 +206,7 @@ func highest(ranges []span) float64 {
 }
 
 // material reads what the senses make of a section.
-func (l *loader) material(s *configfile.Section) material {
+func (l *loader) material(s *syntax.Section) material {
 	light := s.Bool("light", false)
 	solid, echo := 1.0, 1.0
 	if light { // shines from above, so to speak

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"player/codec"
-	"player/configfile"
+	"player/config/syntax"
 )
 
 // Defaults of a robot: the Pioneer 2-DX.
@@ -33,7 +33,7 @@ const (
 )
 
 // robot reads a position model.
-func (l *loader) robot(s *configfile.Section, at Pose, base float64) {
+func (l *loader) robot(s *syntax.Section, at Pose, base float64) {
 	w := l.world
 	r := &Robot{
 		Name:  s.String("name", fmt.Sprintf("r%d", len(w.robots))),
@@ -70,7 +70,7 @@ func (l *loader) robot(s *configfile.Section, at Pose, base float64) {
 }
 
 // motion reads how a robot drives and what it knows of its place.
-func (l *loader) motion(s *configfile.Section, r *Robot, at Pose) {
+func (l *loader) motion(s *syntax.Section, r *Robot, at Pose) {
 	if drive := s.String("drive", "diff"); drive != "diff" {
 		l.warn(s, "drive %q is not supported: %s drives with two wheels", drive, r.Name)
 	}
@@ -107,7 +107,7 @@ func (l *loader) motion(s *configfile.Section, r *Robot, at Pose) {
 }
 
 // power reads the battery.
-func (l *loader) power(s *configfile.Section, r *Robot) {
+func (l *loader) power(s *syntax.Section, r *Robot) {
 	b := battery{capacity: s.Float("joules_capacity", capacity), idle: s.Float("watts", idleWatts)}
 	b.joules = s.Float("joules", b.capacity)
 	if !(b.capacity > 0 && b.joules >= 0 && b.joules <= b.capacity && b.idle >= 0) {
@@ -117,7 +117,7 @@ func (l *loader) power(s *configfile.Section, r *Robot) {
 }
 
 // ranger reads sonars and lasers.
-func (l *loader) ranger(s *configfile.Section, at Pose, base float64, r *Robot) {
+func (l *loader) ranger(s *syntax.Section, at Pose, base float64, r *Robot) {
 	for _, sensor := range s.Sections("sensor") {
 		sensor.Ignore("size", "color", "color_rgba")
 		pose := at.then(l.pose(sensor))
@@ -150,7 +150,7 @@ func (l *loader) ranger(s *configfile.Section, at Pose, base float64, r *Robot) 
 }
 
 // reach reads the far end of the range of a sensor.
-func (l *loader) reach(s *configfile.Section, def float64) float64 {
+func (l *loader) reach(s *syntax.Section, def float64) float64 {
 	limits := s.Lengths("range", 0, def)
 	if !(limits[1] > 0 && limits[1] <= maxReach) {
 		l.fail(s, "range", "range to %v m: write up to %d", limits[1], maxReach)
@@ -160,7 +160,7 @@ func (l *loader) reach(s *configfile.Section, def float64) float64 {
 
 // camera reads a blobfinder: a camera on a pan-tilt-zoom head with a colour
 // tracker.
-func (l *loader) camera(s *configfile.Section, at Pose, base float64, r *Robot) {
+func (l *loader) camera(s *syntax.Section, at Pose, base float64, r *Robot) {
 	if r.camera != nil {
 		l.warn(s, "a second camera is not supported: %s has the first", r.Name)
 		return
@@ -188,7 +188,7 @@ func (l *loader) camera(s *configfile.Section, at Pose, base float64, r *Robot) 
 }
 
 // gripper reads a gripper.
-func (l *loader) gripper(s *configfile.Section, at Pose, base float64, r *Robot) {
+func (l *loader) gripper(s *syntax.Section, at Pose, base float64, r *Robot) {
 	if r.gripper != nil {
 		l.warn(s, "a second gripper is not supported: %s has the first", r.Name)
 		return

@@ -12,12 +12,12 @@ import (
 	"strings"
 	"testing"
 
-	"player/configfile"
+	"player/config/syntax"
 )
 
 // parseWorld makes a world of text, which may include what comes with Player.
 func parseWorld(text string) (*World, error) {
-	file, err := configfile.Parse("test.world", func(name string) ([]byte, error) {
+	file, err := syntax.Parse("test.world", func(name string) ([]byte, error) {
 		if name == "test.world" {
 			return []byte(text), nil
 		}
@@ -111,7 +111,7 @@ func TestLoadErrors(t *testing.T) {
 			t.Errorf("%s: error %q, want %q", tt.name, err, tt.want)
 			continue
 		}
-		if place := new(configfile.Error); !errors.As(err, &place) && !strings.HasPrefix(err.Error(), "test.world: ") {
+		if place := new(syntax.Error); !errors.As(err, &place) && !strings.HasPrefix(err.Error(), "test.world: ") {
 			t.Errorf("%s: error %q does not say where", tt.name, err)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"player/lab"
 	"player/subsumption"
-	"player/subsumption/lab"
 )
 
 var update = flag.Bool("update", false, "write the figure of docs/SUBSUMPTION.md")

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"player/devices/stage"
+	"player/lab"
 	"player/subsumption"
-	"player/subsumption/lab"
 	"player/subsumption/pilot"
 )
 

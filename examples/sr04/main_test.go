@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"player/subsumption/lab"
+	"player/lab"
 	"player/subsumption/sense"
 )
 

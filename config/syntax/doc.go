@@ -1,4 +1,4 @@
-// Package configfile reads the grammar shared by Player configuration files
+// Package syntax reads the grammar shared by Player configuration files
 // (*.cfg) and Stage world files (*.world).
 //
 // # Grammar
@@ -50,4 +50,4 @@
 // The text may come from a stranger. Size, nesting, includes and macro expansion
 // are bounded; what exceeds a bound is refused with an [Error], at the place
 // where it does.
-package configfile
+package syntax

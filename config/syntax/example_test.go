@@ -1,13 +1,13 @@
-package configfile_test
+package syntax_test
 
 import (
 	"fmt"
 
-	"player/configfile"
+	"player/config/syntax"
 )
 
 func ExampleParseFile() {
-	f, err := configfile.ParseFile("testdata/yard.world")
+	f, err := syntax.ParseFile("testdata/yard.world")
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"player/devices/stage"
+	"player/lab"
 	"player/subsumption"
-	"player/subsumption/lab"
 	"player/subsumption/sense"
 )
 
@@ -38,7 +38,7 @@ func legend(layers ...string) (out []lab.Legend) {
 
 func open(t *testing.T, world string) (*lab.Lab, *lab.Robot) {
 	t.Helper()
-	l, err := lab.Open("../../worlds/" + world)
+	l, err := lab.Open("../worlds/" + world)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func draw(t *testing.T, name string, l *lab.Lab, f lab.Figure) {
 	if !*update {
 		return
 	}
-	if err := os.WriteFile("../../docs/subsumption-"+name+".svg", []byte(f.Draw(l)), 0o644); err != nil {
+	if err := os.WriteFile("../docs/subsumption-"+name+".svg", []byte(f.Draw(l)), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
