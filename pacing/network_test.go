@@ -1,0 +1,403 @@
+package pacing
+
+import (
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"player/timers"
+)
+
+const ms = time.Millisecond
+
+// headers is what TCP, IP and Ethernet add to a frame on the wire.
+const headers = 66
+
+// network is a fake link: what is sent on it waits in the transmit queue of
+// this computer, then in that of a router, and is acknowledged by its receiver.
+type network struct {
+	rate       float64       // bytes a second, zero: as fast as it is written
+	routerRate float64       // the same for the router
+	trip       time.Duration // half of the round trip
+
+	grid   time.Duration // frames that are sent when due are sent at its multiples
+	timers timers.Queue
+	ticks  *timers.Ticks[*peer]
+	link   *Link[*peer]
+	peers  []*peer
+	now    time.Duration
+
+	free, routerFree time.Duration // when the queues have run empty
+	busy             time.Duration // how long the link has been sending
+	looks, frames    int
+	deepest          int // bytes in the transmit queue at most
+	queued           []packet
+}
+
+type packet struct {
+	bytes  int
+	leaves time.Duration
+}
+
+// peer is a client on the network.
+type peer struct {
+	net      *network
+	pace     *Client[*peer]
+	size     int
+	asked    bool
+	delays   bool            // it delays acknowledgements by 40 ms
+	held     []time.Duration // its process does not run from held[0] to held[1]
+	vanishes time.Duration   // it is out of range from then on
+	buffer   int             // bytes its kernel takes while it does not read; zero: any number
+	reads    time.Duration   // it reads this often; zero: at once
+
+	sent     []segmentSent
+	arrivals []arrival
+	skipped  int
+}
+
+type segmentSent struct {
+	bytes         int
+	leaves, acked time.Duration
+}
+
+type arrival struct{ taken, came time.Duration }
+
+func newNetwork() *network {
+	n := &network{now: time.Second}
+	n.link = NewLink(&n.timers, n.send)
+	n.ticks = timers.NewTicks(&n.timers, func(now time.Duration, p *peer) { p.pace.Due(now, p.asked) })
+	return n
+}
+
+// join adds clients that want size bytes at rate Hz.
+func (n *network) join(count int, rate, size int, change func(p *peer)) {
+	for range count {
+		p := &peer{net: n, size: size}
+		if change != nil {
+			change(p)
+		}
+		p.pace = n.link.Join(p)
+		n.peers = append(n.peers, p)
+		if rate > 0 {
+			n.grid = min(5*ms, time.Second/time.Duration(rate))
+			n.ticks.Join(p, time.Second/time.Duration(rate), n.now)
+		}
+	}
+}
+
+// run lets the clock jump from deadline to deadline.
+func (n *network) run(d time.Duration) {
+	for end := n.now + d; ; {
+		at, ok := n.timers.Next()
+		if !ok || at > end {
+			n.now = end
+			return
+		}
+		n.now = max(n.now, at)
+		n.timers.Run(n.now, 0)
+	}
+}
+
+// send is the server's: it makes a frame and writes it.
+func (n *network) send(now time.Duration, p *peer) int {
+	n.frames++
+	s := segmentSent{bytes: p.size, leaves: now, acked: math.MaxInt64}
+	wire := float64(p.size + headers)
+	if n.rate > 0 {
+		takes := time.Duration(wire / n.rate * float64(time.Second))
+		n.free = max(n.free, now) + takes
+		n.busy += takes
+		s.leaves = n.free
+	}
+	n.queued = slices.DeleteFunc(n.queued, func(q packet) bool { return q.leaves <= now })
+	n.queued = append(n.queued, packet{p.size, s.leaves})
+	depth := 0
+	for _, q := range n.queued {
+		depth += q.bytes
+	}
+	n.deepest = max(n.deepest, depth)
+	arrives := s.leaves
+	if n.routerRate > 0 {
+		n.routerFree = max(n.routerFree, arrives) + time.Duration(wire/n.routerRate*float64(time.Second))
+		arrives = n.routerFree
+	}
+	arrives += n.trip
+	if p.vanishes == 0 || arrives < p.vanishes {
+		p.receive(now, arrives, &s)
+	}
+	p.sent = append(p.sent, s)
+	return p.size
+}
+
+// receive decides when the frame is read and acknowledged.
+func (p *peer) receive(taken, arrives time.Duration, s *segmentSent) {
+	read := arrives
+	if len(p.held) == 2 && arrives >= p.held[0] && arrives < p.held[1] {
+		read = p.held[1]
+	}
+	if p.reads > 0 {
+		read = (arrives/p.reads + 1) * p.reads
+	}
+	p.arrivals = append(p.arrivals, arrival{taken, read})
+	acked := arrives
+	if p.delays || read > arrives {
+		acked += 40 * ms
+	}
+	// A second segment is acknowledged at once by a process that reads.
+	if read == arrives {
+		pending := s.bytes
+		for _, o := range p.sent {
+			if o.acked > arrives+p.net.trip && o.acked != math.MaxInt64 {
+				pending += o.bytes
+			}
+		}
+		if pending > max(segment, s.bytes) {
+			acked = arrives
+			for i := range p.sent {
+				p.sent[i].acked = min(p.sent[i].acked, arrives+p.net.trip)
+			}
+		}
+	}
+	if p.buffer > 0 && p.unread(arrives) > p.buffer { // the window is closed
+		acked = read
+	}
+	s.acked = acked + p.net.trip
+}
+
+func (p *peer) unread(at time.Duration) (frames int) {
+	for _, a := range p.arrivals {
+		if a.came > at {
+			frames += p.size
+		}
+	}
+	return frames
+}
+
+func (p *peer) Unacknowledged() (bytes int) {
+	p.net.looks++
+	p.sent = slices.DeleteFunc(p.sent, func(s segmentSent) bool { return s.acked <= p.net.now && s.leaves <= p.net.now })
+	for _, s := range p.sent {
+		if s.acked > p.net.now {
+			bytes += s.bytes
+		}
+	}
+	return bytes
+}
+
+func (p *peer) Queued() bool {
+	p.net.looks++
+	return slices.ContainsFunc(p.sent, func(s segmentSent) bool { return s.leaves > p.net.now })
+}
+
+func (p *peer) Room() int {
+	if p.buffer == 0 {
+		return math.MaxInt
+	}
+	return max(p.buffer-p.unread(p.net.now), 0)
+}
+
+// ages returns mean and 99th percentile of the age of the newest data that the
+// client has, sampled each millisecond from start on.
+func (p *peer) ages(start time.Duration) (mean, p99 time.Duration) {
+	var all []time.Duration
+	next, newest := 0, time.Duration(-1)
+	for at := start; at < p.net.now; at += ms {
+		for next < len(p.arrivals) && p.arrivals[next].came <= at {
+			newest = max(newest, p.arrivals[next].taken)
+			next++
+		}
+		if newest >= 0 {
+			all = append(all, at-newest)
+			mean += at - newest
+		}
+	}
+	if len(all) == 0 {
+		return math.MaxInt64, math.MaxInt64
+	}
+	slices.Sort(all)
+	return mean / time.Duration(len(all)), all[len(all)*99/100]
+}
+
+// result sums up what happened since the function was called.
+type result struct {
+	frames    int
+	looks     float64 // a frame
+	use       float64 // share of the time in which the link was sending
+	jain      float64
+	mean, p99 time.Duration // of the age
+	late      int           // frames that were not sent in their tick
+}
+
+func (n *network) measure(d time.Duration) result {
+	start := n.now
+	n.looks, n.frames, n.busy = 0, 0, 0
+	before := make([]int, len(n.peers))
+	for i, p := range n.peers {
+		before[i] = len(p.arrivals)
+	}
+	n.run(d)
+	r := result{frames: n.frames, looks: float64(n.looks) / float64(max(n.frames, 1)), use: n.busy.Seconds() / d.Seconds()}
+	var sum, squares float64
+	for i, p := range n.peers {
+		got := float64(len(p.arrivals) - before[i])
+		sum += got
+		squares += got * got
+		mean, p99 := p.ages(start)
+		r.mean += mean / time.Duration(len(n.peers))
+		r.p99 = max(r.p99, p99)
+		for _, a := range p.arrivals[before[i]:] {
+			if a.taken%n.grid != 0 {
+				r.late++
+			}
+		}
+	}
+	r.jain = sum * sum / (float64(len(n.peers)) * squares)
+	return r
+}
+
+// floor is the least mean age with clients that share a link: half a round, and
+// one frame's way.
+func floor(clients, size int, rate float64) time.Duration {
+	frame := time.Duration(float64(size+headers) / rate * float64(time.Second))
+	return time.Duration(clients)*frame/2 + frame
+}
+
+const wireless = 1_900_000 / 8.0
+
+func TestHealthyLinks(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		size   int
+		rate   int
+		trip   time.Duration
+		change func(i int, p *peer)
+		looks  float64 // a frame at most
+		late   int     // frames at most that are not sent when due
+	}{
+		{"readers", 807, 50, 0, nil, 0.2, 0},
+		{"small frames", 85, 50, 0, nil, 0.2, 0},
+		{"delayed acknowledgements", 807, 50, 0, func(_ int, p *peer) { p.delays = true }, 0.2, 0},
+		{"small frames, delayed acknowledgements", 85, 50, 0, func(_ int, p *peer) { p.delays = true }, 0.2, 0},
+		{"fast, delayed acknowledgements", 85, 1000, 0, func(_ int, p *peer) { p.delays = true }, 0.2, 0},
+		{"round trip of 10 ms", 807, 50, 5 * ms, nil, 0.2, 0},
+		{"slow readers among others", 807, 50, 0, func(i int, p *peer) {
+			if i%5 == 0 {
+				p.reads = 300 * ms
+			}
+		}, 0.3, 500},
+		{"one that does not read", 807, 50, 0, func(i int, p *peer) {
+			if i == 7 {
+				p.buffer, p.reads = 10000, time.Hour
+			}
+		}, 0.2, 0},
+		{"one that vanishes", 807, 50, 0, func(i int, p *peer) {
+			if i == 7 {
+				p.vanishes = 3 * time.Second
+			}
+		}, 0.2, 0},
+		{"all held for 150 ms", 807, 50, 0, func(_ int, p *peer) { p.held = []time.Duration{4 * time.Second, 4*time.Second + 150*ms} }, 0.25, 50},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			n := newNetwork()
+			n.trip = tt.trip
+			i := 0
+			n.join(50, tt.rate, tt.size, func(p *peer) {
+				if tt.change != nil {
+					tt.change(i, p)
+				}
+				i++
+			})
+			n.run(2 * time.Second)
+			r := n.measure(10 * time.Second)
+			t.Logf("%+v", r)
+			if r.looks > tt.looks {
+				t.Errorf("%.2f looks a frame, want at most %.2f", r.looks, tt.looks)
+			}
+			if r.late > tt.late {
+				t.Errorf("%d of %d frames were not sent when due", r.late, r.frames)
+			}
+			full := 50 * tt.rate * 10
+			if least := full * 9 / 10; r.frames < least && tt.name != "slow readers among others" {
+				t.Errorf("%d frames of %d", r.frames, full)
+			}
+			if n.link.queue.len() > 0 {
+				t.Error("a healthy link has a queue")
+			}
+		})
+	}
+}
+
+func TestFullLinks(t *testing.T) {
+	for _, tt := range []struct {
+		name         string
+		clients      int
+		rate, size   int
+		local        float64 // bytes/s
+		router       float64
+		trip         time.Duration
+		delays       bool
+		mean, p99    float64 // times the floor
+		leastUse     float64
+		deepestBytes int
+	}{
+		{"50 x 50 Hz", 50, 50, 807, wireless, 0, 0, false, 1.15, 2.2, 0.99, 20 * 807},
+		{"50 x 50 Hz, delayed acknowledgements", 50, 50, 807, wireless, 0, 0, true, 1.15, 2.2, 0.99, 20 * 807},
+		{"50 x 10 Hz", 50, 10, 807, wireless, 0, 0, false, 1.25, 2.2, 0.99, 20 * 807},
+		{"10 x 50 Hz", 10, 50, 807, wireless, 0, 0, false, 1.25, 2.5, 0.99, 20 * 807},
+		{"50 x 50 Hz, Ethernet", 50, 50, 807, 10e6 / 8, 0, 0, false, 1.25, 2.5, 0.99, 40 * 807},
+		{"round trip of 100 ms", 50, 50, 807, wireless, 0, 50 * ms, false, 1.15, 2.2, 0.99, 20 * 807},
+		// A queue further away holds one frame of each client: the age is a round
+		// more than where the queue is ours.
+		{"behind a router", 50, 50, 807, 0, wireless, 0, false, 3, 4.5, 0, 64 * 807},
+		{"behind a router, round trip of 20 ms", 50, 50, 807, 0, wireless, 10 * ms, false, 3, 4.5, 0, 64 * 807},
+		{"behind a router, delayed acknowledgements", 50, 50, 807, 0, wireless, 0, true, 3, 4.5, 0, 64 * 807},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			n := newNetwork()
+			n.rate, n.routerRate, n.trip = tt.local, tt.router, tt.trip
+			n.join(tt.clients, tt.rate, tt.size, func(p *peer) { p.delays = tt.delays })
+			n.run(3 * time.Second)
+			n.deepest = 0
+			r := n.measure(20 * time.Second)
+			least := floor(tt.clients, tt.size, max(tt.local, tt.router)) + tt.trip
+			t.Logf("%+v floor %v deepest %d window %d", r, least, n.deepest, n.link.window)
+			carried := float64(r.frames) * float64(tt.size+headers) / 20
+			if share := carried / max(tt.local, tt.router); share < 0.97 {
+				t.Errorf("the link is used for %.3f of the time", share)
+			}
+			if r.use < tt.leastUse || r.jain < 0.99 {
+				t.Errorf("use %.3f, Jain %.4f", r.use, r.jain)
+			}
+			if r.mean > time.Duration(tt.mean*float64(least)) || r.p99 > time.Duration(tt.p99*float64(least)) {
+				t.Errorf("mean age %v, p99 %v: more than %.2f and %.2f times %v", r.mean, r.p99, tt.mean, tt.p99, least)
+			}
+			if n.deepest > tt.deepestBytes {
+				t.Errorf("%d bytes in the transmit queue", n.deepest)
+			}
+		})
+	}
+}
+
+// A tick of fifty on a slow link that carries them all: not all at once.
+func TestSlowLinkGetsFramesOneByOne(t *testing.T) {
+	n := newNetwork()
+	n.rate = wireless
+	n.join(50, 1, 807, nil)
+	n.run(5 * time.Second)
+	n.deepest = 0
+	r := n.measure(20 * time.Second)
+	frame := floor(0, 807, wireless)
+	ideal := 500*ms + frame // one frame at a time, each with the data of its moment
+	t.Logf("%+v ideal %v deepest %d", r, ideal, n.deepest)
+	if r.mean > ideal*110/100 {
+		t.Errorf("mean age %v, want at most 1.1 times %v", r.mean, ideal)
+	}
+	if n.deepest > 16*807 {
+		t.Errorf("%d bytes in the transmit queue at once", n.deepest)
+	}
+	if r.frames < 50*19 {
+		t.Errorf("only %d frames", r.frames)
+	}
+}

@@ -1,0 +1,158 @@
+// Package pacing decides which client may be sent a frame now and which client
+// waits. It is pure: it knows no sockets and reads no clock. It has two rules.
+//
+// The client keeps up. A client that has not acknowledged what it was sent
+// before is set aside until it has: its frames would only grow old in the
+// kernel. One frame may be unacknowledged, because a receiver that is about to
+// send something itself delays its acknowledgement by up to 40 ms.
+//
+// The link is not full. A link is the network behind one local address, which
+// all clients on it share. Few frames may be in flight, which means that they
+// still wait in this computer's transmit queue. When the link is full, a client
+// whose frame is due enters the link's queue once, and gets the data of the
+// moment at which its turn comes (PROTOCOL 3.6 calls this freshness). So a link
+// that is too small carries no old data and is shared evenly.
+//
+// Looking costs a system call, a twentieth of what a frame costs, so neither
+// rule looks at every frame: a client has credit, a link has a window, and
+// both are looked at when these are used up.
+package pacing
+
+import (
+	"time"
+
+	"player/timers"
+)
+
+const (
+	// segment is how many bytes a receiver may leave unacknowledged although it
+	// keeps up: TCP delays an acknowledgement while less than one full segment
+	// is pending, and takes a segment to be at least 536 bytes (RFC 1122). With
+	// less, clients of small frames would be set aside for no reason.
+	segment = 536
+	// maxTrust is how many frames a client that keeps up is sent between two
+	// looks. A client that stops reading has this many frames in its kernel
+	// before the server notices; a smaller number costs more system calls.
+	maxTrust = 8
+	// askedInFlight is how many bytes of frames that a client asked for may be
+	// unacknowledged: a burst of requests is answered one by one, and a client
+	// that asks faster than its link carries gets the newest data only.
+	askedInFlight = 16 << 10
+
+	// ackDelay is how long a receiver that keeps up may delay an acknowledgement,
+	// 40 ms, and a poll. A client that was set aside for longer gets one frame at
+	// a time: the network is full further away.
+	ackDelay = 50 * time.Millisecond
+
+	// retryFirst and retryLast bound how soon a client that was set aside is
+	// looked at again; in between it is a quarter of the time since then. The
+	// first bounds the delay after a short pause, the last the cost of a client
+	// that does not read for hours: four looks a second.
+	retryFirst = time.Millisecond
+	retryLast  = 250 * time.Millisecond
+)
+
+// Connection is what pacing asks about one client's connection. Each answer may
+// cost a system call.
+type Connection interface {
+	comparable
+	// Unacknowledged returns how many bytes the client has not acknowledged.
+	Unacknowledged() int
+	// Room returns how many more bytes may be written before the client's receive
+	// window is full, math.MaxInt where a full window does no harm.
+	Room() int
+	// Queued reports whether the transmit queue of this computer still holds
+	// bytes of the client.
+	Queued() bool
+}
+
+// Client is the pacing state of one client. Its methods may be called from
+// within the link's send function.
+type Client[C Connection] struct {
+	conn C
+	link *Link[C]
+
+	state  state
+	gone   bool
+	again  bool // another frame became due while the client was queued
+	asked  bool // the frame that is due was asked for
+	frame  int  // bytes of the newest frame
+	credit int  // bytes that may be sent before the next look
+	trust  int  // frames of credit after the next look, 1 to maxTrust
+
+	since time.Duration // when it was set aside
+	retry *timers.Timer // looks again at a client that was set aside; nil before the first time
+}
+
+type state uint8
+
+const (
+	free   state = iota
+	queued       // in the queue of its link
+	aside        // does not keep up
+)
+
+// Waits reports whether the client's frame is due and has not been sent.
+func (c *Client[C]) Waits() bool { return c.state != free }
+
+// Due is called when a frame for the client is due. The link's send function is
+// called for it now or later. asked is set for a frame that the client asked
+// for, and not set for a frame that its rate makes due.
+func (c *Client[C]) Due(now time.Duration, asked bool) {
+	c.asked = asked
+	switch l := c.link; {
+	case c.state == queued:
+		c.again = true
+	case c.state == aside: // the retry timer sends its frame
+	case !c.keepsUp():
+		l.setAside(now, c)
+	case l.queue.len() == 0 && l.open(now):
+		l.transmit(now, c)
+	default:
+		l.enqueue(now, c)
+	}
+}
+
+// keepsUp reports whether the client has credit for a frame, and looks at its
+// connection when the credit is used up.
+func (c *Client[C]) keepsUp() bool {
+	if c.credit > 0 && c.credit >= c.frame {
+		return true
+	}
+	unacknowledged := c.conn.Unacknowledged()
+	room := c.conn.Room()
+	allowed, credit := max(c.frame, segment), c.trust*max(c.frame, 1)
+	if c.trust == 1 {
+		allowed = 0
+	}
+	if c.asked {
+		allowed = askedInFlight
+		credit = max(allowed-unacknowledged, 1)
+	}
+	if unacknowledged > allowed || room < c.frame {
+		c.credit, c.trust = 0, 1
+		return false
+	}
+	c.credit = min(credit, room)
+	c.trust = min(2*c.trust, maxTrust)
+	return true
+}
+
+// tryAgain is called by the timer of a client that was set aside.
+func (c *Client[C]) tryAgain(now time.Duration) time.Duration {
+	if c.keepsUp() {
+		if now-c.since > ackDelay {
+			c.trust = 1
+		}
+		c.state = free
+		c.Due(now, c.asked)
+		return 0
+	}
+	return now + min(max((now-c.since)/4, retryFirst), retryLast)
+}
+
+// Leave removes the client from its link. No method may be called after it.
+func (c *Client[C]) Leave() {
+	c.gone = true
+	c.link.remove(c)
+}
