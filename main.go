@@ -19,6 +19,7 @@ import (
 
 	"player/config"
 	"player/reactor"
+	serving "player/server"
 )
 
 // exitUsage is the exit code when it is up to the user to change something: a
@@ -72,9 +73,9 @@ func run(args []string) int {
 	if o.check {
 		return printed(server.WriteTable(os.Stdout))
 	}
-	robots := make([]reactor.Robot, len(server.Robots))
+	robots := make([]serving.Robot, len(server.Robots))
 	for i, robot := range server.Robots {
-		robots[i] = reactor.Robot{Address: o.address(robot.Port), Table: robot.Table}
+		robots[i] = serving.Robot{Address: o.address(robot.Port), Table: robot.Table}
 	}
 	window, err := openWindow(o, server, log)
 	if err != nil {
@@ -98,14 +99,14 @@ func run(args []string) int {
 	// A log that nobody reads any more is no reason to leave the motors running.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 
-	err = reactor.Run(ctx, reactor.Config{
+	err = serving.Run(ctx, serving.Config{
 		Robots:     robots,
 		Access:     server.Access,
 		MaxRate:    o.maxRate,
 		MaxClients: o.maxClients,
 		Reserve:    window.descriptors(),
 		Log:        log,
-		Ready: func(r *reactor.Reactor) {
+		Ready: func(r *serving.Server) {
 			for _, robot := range robots {
 				log.Info("serving", zap.String("address", robot.Address), zap.String("version", version()), zap.Duration("after", time.Since(started)))
 			}

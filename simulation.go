@@ -9,7 +9,7 @@ import (
 
 	"player/config"
 	"player/devices/stage"
-	"player/reactor"
+	"player/server"
 )
 
 // simulation is what the command line asks of a simulated world; nil if there
@@ -23,9 +23,9 @@ type simulation struct {
 
 // openSimulation finds the world among the drivers and opens the file for the
 // truth.
-func openSimulation(o options, server *config.Server, log *zap.Logger) (*simulation, error) {
+func openSimulation(o options, built *config.Server, log *zap.Logger) (*simulation, error) {
 	s := &simulation{run: o.run || o.truth != "", log: log}
-	for _, robot := range server.Robots {
+	for _, robot := range built.Robots {
 		for _, d := range robot.Drivers {
 			if simulated, is := d.Driver.(*stage.Driver); is {
 				s.world = simulated.World()
@@ -50,7 +50,7 @@ func openSimulation(o options, server *config.Server, log *zap.Logger) (*simulat
 
 // begin is called on the loop when it serves. quit ends the server: at the
 // world's quit_time.
-func (s *simulation) begin(r *reactor.Reactor, quit func()) {
+func (s *simulation) begin(r *server.Server, quit func()) {
 	if s == nil {
 		return
 	}

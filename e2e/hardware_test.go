@@ -20,7 +20,7 @@ import (
 	"player/emulator/line"
 	robot "player/emulator/p2os"
 	laser "player/emulator/sick"
-	"player/reactor"
+	serving "player/server"
 )
 
 // stop ends the server and waits.
@@ -52,9 +52,9 @@ func serve(t *testing.T, drivers ...devices.Driver) (s *server, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ready, ended := make(chan struct{}), make(chan error, 1)
 	go func() {
-		ended <- reactor.Run(ctx, reactor.Config{
-			Robots: []reactor.Robot{{Address: s.address, Table: table}}, MaxRate: 1000, Log: log,
-			Ready: func(*reactor.Reactor) { close(ready) },
+		ended <- serving.Run(ctx, serving.Config{
+			Robots: []serving.Robot{{Address: s.address, Table: table}}, MaxRate: 1000, Log: log,
+			Ready: func(*serving.Server) { close(ready) },
 		})
 	}()
 	stop = sync.OnceFunc(func() {

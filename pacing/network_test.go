@@ -54,7 +54,6 @@ type peer struct {
 
 	sent     []segmentSent
 	arrivals []arrival
-	skipped  int
 }
 
 type segmentSent struct {

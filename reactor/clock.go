@@ -10,11 +10,11 @@ import (
 // clock is the only clock of the server: time since its start, and one timerfd
 // in the loop, armed for the earliest deadline and disarmed when there is none.
 type clock struct {
-	start time.Time
-	base  time.Duration // CLOCK_MONOTONIC at start, for absolute deadlines
-	fd    int           // our descriptor of the timer; gnet polls a duplicate
-	inUse bool          // the loop polls the timer
-	armed time.Duration // the deadline set, zero for none
+	start  time.Time
+	base   time.Duration // CLOCK_MONOTONIC at start, for absolute deadlines
+	fd     int           // our descriptor of the timer; the loop polls a duplicate
+	polled bool          // the loop polls it
+	armed  time.Duration // the deadline set, zero for none
 }
 
 func (c *clock) open() error {
@@ -31,22 +31,15 @@ func (c *clock) open() error {
 	return nil
 }
 
-// now is the time since the server started. It is never zero, which stands for
-// "no deadline".
+// now returns the time since open, never zero.
 func (c *clock) now() time.Duration { return time.Since(c.start) + 1 }
-
-// ready says that the loop polls the timer.
-func (c *clock) ready() { c.inUse = true }
-
-// fired says that the timer has gone off.
-func (c *clock) fired() { c.armed = 0 }
 
 // arm sets the timer for the absolute deadline at, or disarms it.
 func (c *clock) arm(at time.Duration, armed bool) {
 	if !armed {
 		at = 0
 	}
-	if !c.inUse || at == c.armed {
+	if !c.polled || at == c.armed {
 		return
 	}
 	var spec unix.ItimerSpec

@@ -21,7 +21,7 @@ import (
 	"player/config/rights"
 	"player/devices"
 	"player/devices/stage"
-	"player/reactor"
+	serving "player/server"
 )
 
 // patience is how long a test waits for an event before it fails.
@@ -55,14 +55,14 @@ func newLab(t *testing.T, access rights.Rules) *lab {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	ready, ended := make(chan *reactor.Reactor, 1), make(chan error, 1)
+	ready, ended := make(chan *serving.Server, 1), make(chan error, 1)
 	go func() {
-		ended <- reactor.Run(ctx, reactor.Config{
-			Robots: []reactor.Robot{{Address: address, Table: table}}, MaxRate: 1000, Log: zap.NewNop(),
-			Ready: func(r *reactor.Reactor) { ready <- r },
+		ended <- serving.Run(ctx, serving.Config{
+			Robots: []serving.Robot{{Address: address, Table: table}}, MaxRate: 1000, Log: zap.NewNop(),
+			Ready: func(r *serving.Server) { ready <- r },
 		})
 	}()
-	var loop *reactor.Reactor
+	var loop *serving.Server
 	select {
 	case loop = <-ready:
 	case err := <-ended:

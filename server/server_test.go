@@ -1,15 +1,12 @@
-package reactor
+package server
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"net"
-	"runtime"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -86,14 +83,14 @@ func (r *robot) Tick(now time.Duration) time.Duration {
 	return 0
 }
 
-// server is a running reactor.
-type server struct {
-	reactor *Reactor
+// running is a running server.
+type running struct {
+	server  *Server
 	address string
 	stop    func() // ends it and waits
 }
 
-func serve(t testing.TB, driver devices.Driver, change func(*Config)) *server {
+func serve(t testing.TB, driver devices.Driver, change func(*Config)) *running {
 	t.Helper()
 	log := zap.NewNop()
 	if tt, ok := t.(*testing.T); ok {
@@ -103,13 +100,13 @@ func serve(t testing.TB, driver devices.Driver, change func(*Config)) *server {
 	if err := table.Attach(driver); err != nil {
 		t.Fatal(err)
 	}
-	s := &server{address: freeAddress(t)}
-	ready := make(chan *Reactor, 1)
+	s := &running{address: freeAddress(t)}
+	ready := make(chan *Server, 1)
 	config := Config{
 		Robots:  []Robot{{Address: s.address, Table: table}},
 		MaxRate: 1000,
 		Log:     log,
-		Ready:   func(r *Reactor) { ready <- r },
+		Ready:   func(r *Server) { ready <- r },
 	}
 	if change != nil {
 		change(&config)
@@ -130,7 +127,7 @@ func serve(t testing.TB, driver devices.Driver, change func(*Config)) *server {
 	})
 	t.Cleanup(s.stop)
 	select {
-	case s.reactor = <-ready:
+	case s.server = <-ready:
 	case err := <-ended:
 		t.Fatalf("the server ended at once: %v", err)
 	case <-time.After(patience):
@@ -149,7 +146,7 @@ func freeAddress(t testing.TB) string {
 	return l.Addr().String()
 }
 
-func dial(t testing.TB, s *server) net.Conn {
+func dial(t testing.TB, s *running) net.Conn {
 	t.Helper()
 	c, err := net.Dial("tcp", s.address)
 	if err != nil {
@@ -244,13 +241,14 @@ func TestMotorsStopWhenTheCommanderLeaves(t *testing.T) {
 func TestSetupDelaysOnlyItsClient(t *testing.T) {
 	r := newRobot()
 	proceed := make(chan struct{})
+	var s *running
 	r.setup = func(now time.Duration, l *devices.Link) {
 		go func() {
 			<-proceed
-			l.Host().(*Reactor).Post(func(now time.Duration) { r.ready(now) })
+			s.server.Post(func(now time.Duration) { r.ready(now) })
 		}()
 	}
-	s := serve(t, r, nil)
+	s = serve(t, r, nil)
 	slow, other := dial(t, s), dial(t, s)
 	send(t, slow, codec.AppendRequest(nil, []byte("pr")))
 	send(t, slow, codec.AppendRequest(nil, nil)) // must wait behind it
@@ -289,107 +287,11 @@ func TestRequestReplyAnswersEveryRequest(t *testing.T) {
 	}
 }
 
-// Every callback of the loop, and so all state, is on one goroutine.
-func TestOneGoroutine(t *testing.T) {
-	seen := map[string]int{}
-	s := serve(t, newRobot(), nil)
-	set := make(chan struct{})
-	s.reactor.Post(func(time.Duration) {
-		s.reactor.onEnter = func() { seen[goroutineID()]++ }
-		close(set)
-	})
-	<-set
-	for range 10 {
-		c := dial(t, s)
-		request(t, c, "pa", "pa")
-		block(t, c)
-		c.Close()
-	}
-	s.stop()
-	if len(seen) != 1 {
-		t.Fatalf("callbacks ran on goroutines %v", seen)
-	}
-	for _, n := range seen {
-		if n < 30 {
-			t.Fatalf("only %d callbacks seen", n)
-		}
-	}
-}
-
-func goroutineID() string {
-	buf := make([]byte, 64)
-	buf = buf[:runtime.Stack(buf, false)]
-	return string(bytes.Fields(buf)[1])
-}
-
 func TestAddressInUse(t *testing.T) {
 	s := serve(t, newRobot(), nil)
 	err := Run(t.Context(), Config{Robots: []Robot{{Address: s.address, Table: devices.NewTable(zap.NewNop())}}, Log: zap.NewNop()})
 	if err == nil || !strings.Contains(err.Error(), "already in use") {
 		t.Fatalf("second server on the same port: %v", err)
-	}
-}
-
-// knocker connects from another address than the server's: on one and the same,
-// a socket may be connected to itself when nobody listens.
-var knocker = net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}, Timeout: patience}
-
-func TestProbeLetsNobodyIn(t *testing.T) {
-	address := freeAddress(t)
-	var tries, in atomic.Int64
-	ctx, cancel := context.WithCancel(t.Context())
-	var wg sync.WaitGroup
-	for range 8 {
-		wg.Go(func() {
-			for ; ctx.Err() == nil; tries.Add(1) {
-				if c, err := knocker.Dial("tcp", address); err == nil {
-					in.Add(1)
-					c.Close()
-				}
-			}
-		})
-	}
-	for tries.Load() < 2000 && in.Load() == 0 {
-		if _, err := probe(address); err != nil {
-			t.Error(err)
-			break
-		}
-	}
-	cancel()
-	wg.Wait()
-	if in.Load() > 0 {
-		t.Fatal("a client got in before the server listened")
-	}
-}
-
-// A client that waits for a server to come back gets in before the server has
-// its clock, or even before the server's own connection.
-func TestClientThatWaitsForTheServer(t *testing.T) {
-	for range 10 {
-		table := devices.NewTable(zap.NewNop())
-		if err := table.Attach(newRobot()); err != nil {
-			t.Fatal(err)
-		}
-		config := Config{Robots: []Robot{{Address: freeAddress(t), Table: table}}, MaxRate: 1000, Log: zap.NewNop()}
-		ctx, cancel := context.WithCancel(t.Context())
-		ended := make(chan error, 1)
-		go func() { ended <- Run(ctx, config) }()
-		var c net.Conn
-		for deadline := time.Now().Add(patience); c == nil; {
-			var err error
-			if c, err = knocker.Dial("tcp", config.Robots[0].Address); err != nil && time.Now().After(deadline) {
-				t.Fatal(err)
-			}
-		}
-		request(t, c, "pr", "pr")
-		if letter, _ := block(t, c); letter != 'p' {
-			t.Fatalf("got block %q", letter)
-		}
-		c.Close()
-		cancel()
-		if err := receive(t, ended, "end of the server"); err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 
@@ -414,7 +316,7 @@ func TestMaxClients(t *testing.T) {
 	}
 }
 
-// answers says whether the server serves c.
+// answers reports whether the server serves c.
 func answers(c net.Conn) bool {
 	_ = c.SetDeadline(time.Now().Add(patience))
 	if _, err := c.Write([]byte("dr\x00\x00")); err != nil {
@@ -486,8 +388,8 @@ func TestPortsOpenAnywhere(t *testing.T) {
 	h := &echoer{address: echo.Addr().String(), left: 20, done: make(chan struct{})}
 	serve(t, newRobot(), func(c *Config) {
 		ready := c.Ready
-		c.Ready = func(r *Reactor) {
-			h.reactor = r
+		c.Ready = func(r *Server) {
+			h.server = r
 			h.open(t)
 			h.open(t)
 			ready(r)
@@ -496,15 +398,15 @@ func TestPortsOpenAnywhere(t *testing.T) {
 	receive(t, h.done, "echo on the last port")
 }
 
-// A device that cannot be waited for would neither speak nor hang up.
+// A device that cannot be polled would neither send nor hang up.
 func TestInputThatCannotBePolled(t *testing.T) {
 	s := serve(t, newRobot(), nil)
 	opened := make(chan error, 1)
-	s.reactor.Post(func(time.Duration) {
-		_, err := s.reactor.OpenInput("/dev/null", nil)
+	s.server.Post(func(time.Duration) {
+		_, err := s.server.host.OpenInput("/dev/null", nil)
 		opened <- err
 	})
-	if err := receive(t, opened, "answer"); err == nil || !strings.Contains(err.Error(), "input /dev/null: it cannot be waited for") {
+	if err := receive(t, opened, "answer"); err == nil || !strings.Contains(err.Error(), "input /dev/null: it cannot be polled") {
 		t.Errorf("/dev/null was opened: %v", err)
 	}
 }
@@ -512,14 +414,14 @@ func TestInputThatCannotBePolled(t *testing.T) {
 // echoer opens a port, waits for its greeting to come back, and opens the
 // next.
 type echoer struct {
-	reactor *Reactor
+	server  *Server
 	address string
 	left    int
 	done    chan struct{}
 }
 
 func (h *echoer) open(t *testing.T) {
-	port, err := h.reactor.Dial(h.address, &echoPort{h, t})
+	port, err := h.server.host.Dial(h.address, &echoPort{h, t})
 	if err != nil {
 		t.Error(err)
 		return
@@ -566,7 +468,7 @@ func TestManyConnectsAndDisconnects(t *testing.T) {
 	request(t, c, "sr", "sr")
 	count := make(chan int)
 	for deadline := time.Now().Add(patience); ; {
-		s.reactor.Post(func(time.Duration) { count <- len(s.reactor.clients) })
+		s.server.Post(func(time.Duration) { count <- len(s.server.clients) })
 		if <-count == 1 {
 			break
 		}

@@ -1,4 +1,4 @@
-package reactor
+package server
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 )
 
 // OpenInput implements devices.Host.
-func (r *Reactor) OpenInput(path string, h devices.PortHandler) (devices.Port, error) {
+func (h *host) OpenInput(path string, handler devices.PortHandler) (devices.Port, error) {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, inputError(path, err)
@@ -25,14 +25,14 @@ func (r *Reactor) OpenInput(path string, h devices.PortHandler) (devices.Port, e
 		unix.Close(fd)
 		return nil, fmt.Errorf("input %s: it is neither a device nor a FIFO", path)
 	}
-	port, err := r.newPort(fd, h)
+	port, err := h.open(fd, handler)
 	if err != nil {
 		return nil, fmt.Errorf("input %s: %w", path, err)
 	}
 	return port, nil
 }
 
-// inputError says what to do about a device that cannot be opened.
+// inputError adds to an error what to do about it.
 func inputError(path string, err error) error {
 	remedy := ""
 	switch {

@@ -1,4 +1,4 @@
-package reactor
+package server
 
 import (
 	"fmt"
@@ -19,19 +19,19 @@ import (
 )
 
 // onLoop runs fn on the loop.
-func onLoop(t *testing.T, s *server, fn func(now time.Duration)) {
+func onLoop(t *testing.T, s *running, fn func(now time.Duration)) {
 	t.Helper()
 	done := make(chan struct{})
-	s.reactor.Post(func(now time.Duration) { fn(now); close(done) })
+	s.server.Post(func(now time.Duration) { fn(now); close(done) })
 	receive(t, done, "the loop")
 }
 
 // startProgram runs a shell script; its end comes from the channel.
-func startProgram(t *testing.T, s *server, script string) (p devices.Program, exited chan error, err error) {
+func startProgram(t *testing.T, s *running, script string) (p devices.Program, exited chan error, err error) {
 	t.Helper()
 	exited = make(chan error, 1)
 	onLoop(t, s, func(time.Duration) {
-		p, err = s.reactor.StartProgram(func(_ time.Duration, err error) { exited <- err }, "sh", "-c", script)
+		p, err = s.server.host.StartProgram(func(_ time.Duration, err error) { exited <- err }, "sh", "-c", script)
 	})
 	return p, exited, err
 }
@@ -106,7 +106,7 @@ func TestProgramGroupIsSignalled(t *testing.T) {
 func TestProgramNotFound(t *testing.T) {
 	s := serve(t, newRobot(), nil)
 	onLoop(t, s, func(time.Duration) {
-		_, err := s.reactor.StartProgram(nil, "no-such-program-as-this")
+		_, err := s.server.host.StartProgram(nil, "no-such-program-as-this")
 		if err == nil || !strings.Contains(err.Error(), "executable file not found") {
 			t.Errorf("%v", err)
 		}
@@ -204,7 +204,7 @@ func TestProgramKeepsTimeAsUsual(t *testing.T) {
 		defer runtime.UnlockOSThread()
 		err = unix.Prctl(unix.PR_SET_TIMERSLACK, 77_000_000, 0, 0, 0)
 		if err == nil {
-			_, err = s.reactor.StartProgram(func(_ time.Duration, err error) { exited <- err }, "sh", "-c", "exec cat /proc/self/timerslack_ns >"+file)
+			_, err = s.server.host.StartProgram(func(_ time.Duration, err error) { exited <- err }, "sh", "-c", "exec cat /proc/self/timerslack_ns >"+file)
 		}
 	})
 	if err != nil {

@@ -1,4 +1,4 @@
-package reactor
+package server
 
 import (
 	"errors"
@@ -13,15 +13,13 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/devices"
+	"player/reactor"
 )
-
-// programSlack is the kernel's own timer slack, 50 us, in ns.
-const programSlack = 50_000
 
 // program is a process that a driver has started. Its pidfd is in the loop: it
 // becomes readable when the process ends, and reading it fails, so the end is
-// the Hangup of a port. Only then is the process reaped, on the loop; until
-// then its number, and that of its group, are not given to another.
+// the Hangup of a descriptor. The process is reaped there and not before, so the
+// kernel does not give its number, or its group's, to another process.
 type program struct {
 	cmd    *exec.Cmd
 	exited func(now time.Duration, err error)
@@ -30,53 +28,55 @@ type program struct {
 }
 
 // StartProgram implements devices.Host.
-func (r *Reactor) StartProgram(exited func(now time.Duration, err error), name string, args ...string) (devices.Program, error) {
+func (h *host) StartProgram(exited func(now time.Duration, err error), name string, args ...string) (devices.Program, error) {
 	p := &program{cmd: exec.Command(name, args...), exited: exited}
 	p.cmd.Stdout, p.cmd.Stderr = os.Stderr, os.Stderr
-	if err := r.start(p); err != nil {
+	if err := h.start(p); err != nil {
 		return nil, fmt.Errorf("program %s: %w", name, err)
 	}
 	return p, nil
 }
 
 // StartPlugin implements devices.Host.
-func (r *Reactor) StartPlugin(stdout, stderr devices.PortHandler, exited func(now time.Duration, err error), name string, args ...string) (devices.Program, devices.Port, error) {
+func (h *host) StartPlugin(stdout, stderr devices.PortHandler, exited func(now time.Duration, err error), name string, args ...string) (devices.Program, devices.Port, error) {
 	p := &program{cmd: exec.Command(name, args...), exited: exited, sweep: true}
-	var pipes plumbing
-	p.cmd.Stdin = pipes.end(0)
-	p.cmd.Stdout, p.cmd.Stderr = pipes.end(1), pipes.end(1)
-	err := pipes.err
+	var ends pipes
+	p.cmd.Stdin = ends.end(0)
+	p.cmd.Stdout, p.cmd.Stderr = ends.end(1), ends.end(1)
+	err := ends.err
 	if err == nil {
-		err = r.start(p)
+		err = h.start(p)
 	}
-	pipes.closeTheirs()
+	ends.closeTheirs()
 	if err != nil {
-		pipes.closeOurs()
+		ends.closeOurs()
 		return nil, nil, fmt.Errorf("plugin %s: %w", name, err)
 	}
-	// newPort takes the descriptors over, whatever happens.
-	_, errOut := r.newPort(pipes.ours[1], stdout)
-	_, errErr := r.newPort(pipes.ours[2], stderr)
-	stdin, errIn := r.newPort(pipes.ours[0], deaf{})
+	// open takes the descriptors over, whatever happens.
+	_, errOut := h.open(ends.ours[1], stdout)
+	_, errErr := h.open(ends.ours[2], stderr)
+	stdin, errIn := h.open(ends.ours[0], ignore{})
 	if err := errors.Join(errIn, errOut, errErr); err != nil {
-		r.log.Error("plugin cannot be talked with", zap.String("plugin", name), zap.Error(err))
-		p.Signal(unix.SIGKILL) // its end is told as any other
+		h.log.Error("plugin stopped: its pipes cannot be opened", zap.String("plugin", name), zap.Error(err))
+		p.Signal(unix.SIGKILL) // exited is called as for any other end
 		if errIn != nil {
-			stdin = &port{closed: true}
+			closed := &reactor.Descriptor{}
+			closed.Close()
+			stdin = port{closed}
 		}
 	}
 	return p, stdin, nil
 }
 
-// plumbing is the pipes of a plugin.
-type plumbing struct {
+// pipes are the pipes of a plugin.
+type pipes struct {
 	theirs []*os.File
 	ours   []int
 	err    error
 }
 
 // end makes a pipe and returns the plugin's end of it: 0 reads, 1 writes.
-func (p *plumbing) end(theirs int) *os.File {
+func (p *pipes) end(theirs int) *os.File {
 	var pipe [2]int
 	if err := unix.Pipe2(pipe[:], unix.O_CLOEXEC); err != nil {
 		p.err = errors.Join(p.err, err)
@@ -94,41 +94,40 @@ func (p *plumbing) end(theirs int) *os.File {
 	return file
 }
 
-func (p *plumbing) closeTheirs() {
+func (p *pipes) closeTheirs() {
 	for _, file := range p.theirs {
 		_ = file.Close() // a pipe's end
 	}
 }
 
-func (p *plumbing) closeOurs() {
+func (p *pipes) closeOurs() {
 	for _, fd := range p.ours {
 		_ = unix.Close(fd) // a pipe's end
 	}
 }
 
-// deaf hears of a plugin's standard input, of which there is nothing to hear:
-// a plugin may close it.
-type deaf struct{}
+// ignore ignores events on a plugin's standard input: the plugin may close it.
+type ignore struct{}
 
-func (deaf) Receive(time.Duration, []byte) {}
-func (deaf) Hangup(time.Duration, error)   {}
+func (ignore) Receive(time.Duration, []byte) {}
+func (ignore) Hangup(time.Duration, error)   {}
 
 // start starts a program and watches its end.
-func (r *Reactor) start(p *program) error {
+func (h *host) start(p *program) error {
 	var pidfd int
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, PidFD: &pidfd}
-	// A program inherits the timer slack of the thread that starts it, and ours
-	// may have a very large one. Programs are used to the kernel's.
+	// A program inherits the timer slack of the thread that starts it, which the
+	// server may have been started with. Programs expect the kernel's.
 	runtime.LockOSThread()
-	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, programSlack, 0, 0, 0)
+	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, reactor.DefaultSlack, 0, 0, 0)
 	err := p.cmd.Start()
 	runtime.UnlockOSThread()
 	if err != nil {
 		return err
 	}
-	err = errors.New("its end cannot be watched: that needs Linux 5.3; start it by hand")
+	err = errors.New("its end cannot be watched, which needs Linux 5.3: start it by hand")
 	if pidfd >= 0 {
-		_, err = r.newPort(pidfd, p)
+		_, err = h.open(pidfd, p)
 	}
 	if err != nil {
 		p.Signal(unix.SIGKILL)
@@ -149,8 +148,8 @@ func (p *program) Receive(time.Duration, []byte) {}
 
 // Hangup implements devices.PortHandler.
 func (p *program) Hangup(now time.Duration, _ error) {
-	// The loop hangs up on all ports when it ends: what still runs is not
-	// waited for.
+	// The loop hangs up on all descriptors when it ends: a program that still
+	// runs is not waited for.
 	var info unix.Siginfo
 	if unix.Waitid(unix.P_PID, p.cmd.Process.Pid, &info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil) != nil || info.Signo == 0 {
 		return

@@ -1,4 +1,4 @@
-package reactor
+package server
 
 import (
 	"cmp"
@@ -16,19 +16,19 @@ import (
 )
 
 // OpenSerial implements devices.Host.
-func (r *Reactor) OpenSerial(path string, baud int, h devices.PortHandler) (devices.Port, error) {
+func (h *host) OpenSerial(path string, baud int, handler devices.PortHandler) (devices.Port, error) {
 	// goserial's own default mode holds a wrong flag. Non-blocking also keeps
 	// open from waiting for a modem's carrier.
 	tty, err := serial.Open(path, &serial.Options{ReadTimeout: -1, OpenMode: unix.O_RDWR | unix.O_NOCTTY | unix.O_NONBLOCK | unix.O_CLOEXEC})
 	if err != nil {
-		return nil, r.serialError(path, err)
+		return nil, h.serialError(path, err)
 	}
-	// Exclusive: two programs on one line would each lose half of the bytes.
+	// Exclusive: of two programs on one line, each would get half of the bytes.
 	if err := cmp.Or(tty.EnableExclusiveMode(), makeRaw(tty, baud), tty.Flush(serial.TCIOFLUSH)); err != nil {
 		_ = tty.Close()
-		return nil, r.serialError(path, err)
+		return nil, h.serialError(path, err)
 	}
-	return r.newPort(tty.Fd(), h)
+	return h.open(tty.Fd(), handler)
 }
 
 // makeRaw sets a line to raw 8N1 at the given speed, no flow control.
@@ -46,11 +46,8 @@ func makeRaw(tty *serial.Port, baud int) error {
 }
 
 // SetSpeed implements devices.Port.
-func (p *port) SetSpeed(baud int) error {
-	if p.conn == nil {
-		return errors.New("the line is not open yet")
-	}
-	tty, err := serial.NewPort(p.conn.Fd(), nil) // gnet keeps the descriptor
+func (p port) SetSpeed(baud int) error {
+	tty, err := p.tty()
 	if err != nil {
 		return err
 	}
@@ -63,19 +60,25 @@ func (p *port) SetSpeed(baud int) error {
 }
 
 // Discard implements devices.Port.
-func (p *port) Discard() {
-	if p.conn == nil {
-		return
-	}
-	if tty, err := serial.NewPort(p.conn.Fd(), nil); err == nil {
+func (p port) Discard() {
+	if tty, err := p.tty(); err == nil {
 		_ = tty.Flush(serial.TCIFLUSH) // at worst the parser drops the bytes
 	}
 }
 
-// holderAge is how long the answer to who has a line open is good for. A line is
-// tried once a second, and the search looks at every descriptor of the computer
-// while the loop waits; a program that has taken over from the one that is named
-// is named that much later.
+// tty returns the serial line that the loop polls.
+func (p port) tty() (*serial.Port, error) {
+	fd, err := p.Fd()
+	if err != nil {
+		return nil, err
+	}
+	return serial.NewPort(fd, nil) // the loop keeps the descriptor
+}
+
+// holderAge is how long the server remembers who has a serial line open. A line
+// is tried once a second, and the search reads every descriptor of the computer
+// while the loop waits. A program that takes the line over is named that much
+// later.
 const holderAge = 10 * time.Second
 
 // holders remembers who has which files open, by path.
@@ -86,7 +89,7 @@ type finding struct {
 	at   time.Duration
 }
 
-// of is holder at now, or an answer that is younger than holderAge.
+// of returns holder(path), or an answer that is younger than holderAge.
 func (h holders) of(path string, now time.Duration) string {
 	f, ok := h[path]
 	if !ok || now-f.at >= holderAge {
@@ -96,14 +99,14 @@ func (h holders) of(path string, now time.Duration) string {
 	return f.text
 }
 
-// serialError says what to do about a line that cannot be opened.
-func (r *Reactor) serialError(path string, err error) error {
+// serialError adds to an error what to do about it.
+func (h *host) serialError(path string, err error) error {
 	remedy := ""
 	switch {
 	case errors.Is(err, syscall.EACCES):
 		remedy = ": add the user to the group that owns the port: sudo usermod -aG dialout $USER, then log in again"
 	case errors.Is(err, syscall.EBUSY):
-		remedy = ": another program has it open" + r.holders.of(path, r.clock.now())
+		remedy = ": another program has it open" + h.holders.of(path, h.loop.Now())
 	case errors.Is(err, syscall.ENOENT):
 		remedy = ": is the adapter plugged in? ls /dev/serial/by-id shows the ones that are"
 	case errors.Is(err, syscall.ENOTTY), errors.Is(err, syscall.EISDIR):
@@ -114,7 +117,7 @@ func (r *Reactor) serialError(path string, err error) error {
 	return fmt.Errorf("serial port %s: %w%s", path, err, remedy)
 }
 
-// holder names the processes that have path open, as far as we may see them.
+// holder names a process that has path open, if we may see it.
 func holder(path string) string {
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {

@@ -1,0 +1,133 @@
+package reactor
+
+import (
+	"fmt"
+	"net"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Descriptor is an open descriptor in the loop: a connection, a serial line, a
+// pipe, anything that can be polled.
+type Descriptor struct {
+	loop    *Loop
+	handler Handler
+	conn    conn   // nil until the loop polls the descriptor, and after it is gone
+	pending []byte // written before that
+	closed  bool
+	opened  func(now time.Duration) // called when the loop polls it; may be nil
+}
+
+// conn is what the engine makes of a descriptor.
+type conn interface {
+	Write(p []byte) (int, error)
+	OutboundBuffered() int
+	Fd() int
+	LocalAddr() net.Addr
+	RemoteAddr() net.Addr
+}
+
+// Open puts a descriptor that does not block into the loop and takes it over,
+// whatever happens. Bytes may be written at once.
+func (l *Loop) Open(fd int, h Handler) (*Descriptor, error) {
+	d := &Descriptor{loop: l, handler: h}
+	if err := l.engine.adopt(fd, d); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// Write sends p whole; what the kernel does not take at once is kept and sent
+// when it does. p may be reused. An error is a Hangup, which may be called before
+// Write returns.
+func (d *Descriptor) Write(p []byte) {
+	switch {
+	case d.closed:
+	case d.conn == nil:
+		d.pending = append(d.pending, p...)
+	default:
+		if d.conn.OutboundBuffered() == 0 {
+			p = p[writeNow(d.conn.Fd(), p):]
+		}
+		if len(p) > 0 {
+			_, _ = d.conn.Write(p) // an error closes the descriptor
+		}
+	}
+}
+
+// Buffered returns how many bytes the kernel has not taken yet.
+func (d *Descriptor) Buffered() int {
+	if d.conn == nil {
+		return len(d.pending)
+	}
+	return d.conn.OutboundBuffered()
+}
+
+// Unacknowledged returns how many bytes the peer of a TCP connection has not
+// acknowledged.
+func (d *Descriptor) Unacknowledged() int {
+	if d.conn == nil {
+		return len(d.pending)
+	}
+	n, err := unix.IoctlGetInt(d.conn.Fd(), unix.SIOCOUTQ)
+	if err != nil {
+		n = 0 // the next write fails as well
+	}
+	return n + d.conn.OutboundBuffered()
+}
+
+// Queued reports whether this computer's network still holds bytes of a TCP
+// connection that it has not sent.
+func (d *Descriptor) Queued() bool { return d.conn != nil && transmitting(d.conn.Fd()) }
+
+// Fd returns the descriptor's number, an error before the loop polls it and
+// after it is gone. The number is valid during the callback.
+func (d *Descriptor) Fd() (int, error) {
+	if d.conn == nil {
+		return -1, fmt.Errorf("it is not open: %w", unix.EBADF)
+	}
+	return d.conn.Fd(), nil
+}
+
+// LocalAddr returns the local address of a connection.
+func (d *Descriptor) LocalAddr() net.Addr { return d.conn.LocalAddr() }
+
+// RemoteAddr returns the address of a connection's peer.
+func (d *Descriptor) RemoteAddr() net.Addr { return d.conn.RemoteAddr() }
+
+// Close closes the descriptor. Its handler is not called any more.
+func (d *Descriptor) Close() {
+	if d.closed {
+		return
+	}
+	d.closed = true
+	if d.conn != nil {
+		d.loop.engine.close(d.conn) // gone is called within
+	}
+}
+
+// polled is called when the loop polls the descriptor.
+func (d *Descriptor) polled(now time.Duration, c conn) {
+	d.conn = c
+	if d.closed {
+		d.loop.engine.close(c)
+		return
+	}
+	if pending := d.pending; len(pending) > 0 {
+		d.pending = nil
+		d.Write(pending)
+	}
+	if d.opened != nil {
+		d.opened(now)
+	}
+}
+
+// gone is called when the descriptor is closed, by us or by its peer.
+func (d *Descriptor) gone(now time.Duration, err error) {
+	d.conn = nil
+	if !d.closed {
+		d.closed = true
+		d.handler.Hangup(now, err)
+	}
+}

@@ -1,0 +1,307 @@
+package reactor
+
+// This file is all that knows gnet, but for the resolution of addresses in
+// listen.go. gnet serves TCP connections on one epoll. What else the loop needs
+// is done behind its back, here:
+//
+//   - Adoption: gnet polls only sockets that it has dialled or accepted. A serial
+//     line, a pipe or a timer takes the place of one end of a socket pair by
+//     dup3, and gnet polls, reads and writes whatever the descriptor is.
+//   - The first connection: gnet's loop cannot be entered from outside before it
+//     has a connection. So the engine connects to itself while gnet listens and
+//     does not loop yet. The first connection of any kind gives it the loop.
+//   - Worker pools: gnet and ants start pools of goroutines whose housekeeping
+//     wakes the process for ever. They are released; gnet gets a pool of ours
+//     while a descriptor is adopted.
+//   - Descriptors: an accept that fails ends gnet's engine. Capacity is how many
+//     connections fit, so that accept never fails.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"time"
+
+	"github.com/panjf2000/ants/v2"
+	"github.com/panjf2000/gnet/v2"
+	gneterrors "github.com/panjf2000/gnet/v2/pkg/errors"
+	"github.com/panjf2000/gnet/v2/pkg/pool/goroutine"
+	"github.com/panjf2000/gnet/v2/pkg/socket"
+	"go.uber.org/zap"
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// The kernel probes an idle connection: after 5 s, then three times in 3 s
+	// each, so that a connection without a peer is closed after 14 s.
+	keepAliveIdle     = 5 * time.Second
+	keepAliveInterval = 3 * time.Second
+	keepAliveCount    = 3
+	// knockLimit is for a connection to ourselves. It takes microseconds, if
+	// nothing on this computer keeps it from being made.
+	knockLimit = 5 * time.Second
+	// reserve is how many descriptors are kept for serial lines, listeners, epoll
+	// and what the Go runtime opens.
+	reserve = 32
+)
+
+// engine adapts gnet to the loop.
+type engine struct {
+	gnet.BuiltinEventEngine
+	loop      *Loop
+	listeners map[int]int // by port
+	address   string      // of the first listener
+	events    gnet.EventLoop
+	knocking  net.Conn   // our own connection to us, until it is accepted
+	adopting  int        // registrations under way
+	workers   *ants.Pool // what gnet registers descriptors on, nil while there is nothing to do
+	err       error      // why the engine was shut down
+}
+
+func (e *engine) run(addresses []string, listeners map[int]int) error {
+	e.listeners, e.address = listeners, addresses[0]
+	urls := make([]string, len(addresses))
+	for i, address := range addresses {
+		urls[i] = "tcp://" + address
+	}
+	err := gnet.Rotate(e, urls,
+		gnet.WithNumEventLoop(1),
+		gnet.WithReusePort(true), // with one loop: one epoll for listeners and connections
+		gnet.WithReuseAddr(true),
+		gnet.WithTCPKeepAlive(keepAliveIdle),
+		gnet.WithTCPKeepInterval(keepAliveInterval),
+		gnet.WithTCPKeepCount(keepAliveCount),
+		gnet.WithLogger(engineLog{e.loop.config.Log.Sugar()}),
+	)
+	if e.knocking != nil {
+		_ = e.knocking.Close()
+	}
+	return errors.Join(err, e.err)
+}
+
+// OnBoot implements gnet.EventHandler. It runs before the loop.
+func (e *engine) OnBoot(gnet.Engine) gnet.Action {
+	ants.Release()
+	goroutine.DefaultWorkerPool.Release()
+	if e.err = e.loop.clock.open(); e.err == nil {
+		e.err = e.knock()
+	}
+	if e.err != nil {
+		return gnet.Shutdown
+	}
+	return gnet.None
+}
+
+// OnOpen implements gnet.EventHandler: a client's connection, an adopted
+// descriptor or our own connection.
+func (e *engine) OnOpen(c gnet.Conn) ([]byte, gnet.Action) {
+	now := e.loop.enter()
+	action := gnet.None
+	if e.events == nil {
+		e.events = c.EventLoop()
+		e.adoptClock()
+	}
+	if d, adopted := c.Context().(*Descriptor); adopted {
+		e.adopted()
+		d.polled(now, c)
+	} else if e.isKnock(c) {
+		_ = e.knocking.Close() // nothing was said
+		e.knocking = nil
+	} else if !e.accept(now, c) {
+		action = gnet.Close
+	}
+	return nil, e.leave(now, action)
+}
+
+// OnTraffic implements gnet.EventHandler: a descriptor has bytes.
+func (e *engine) OnTraffic(c gnet.Conn) gnet.Action {
+	now := e.loop.enter()
+	in, _ := c.Next(-1)
+	if d, ok := c.Context().(*Descriptor); ok && !d.closed {
+		d.handler.Receive(now, in)
+	}
+	return e.leave(now, gnet.None)
+}
+
+// OnClose implements gnet.EventHandler. It may be called from within a write.
+func (e *engine) OnClose(c gnet.Conn, err error) gnet.Action {
+	now := e.loop.enter()
+	if err == nil {
+		err = io.EOF
+	}
+	if d, ok := c.Context().(*Descriptor); ok {
+		d.gone(now, err)
+	}
+	return e.leave(now, gnet.None)
+}
+
+// leave ends a callback of gnet with the given action, or ends the engine.
+func (e *engine) leave(now time.Duration, action gnet.Action) gnet.Action {
+	e.loop.leave(now)
+	if e.loop.depth == 0 && (e.loop.stopped || e.err != nil) {
+		return gnet.Shutdown
+	}
+	return action
+}
+
+func (e *engine) accept(now time.Duration, c gnet.Conn) bool {
+	listener, known := e.listeners[c.LocalAddr().(*net.TCPAddr).Port]
+	if !known {
+		return false
+	}
+	d := &Descriptor{loop: e.loop, conn: c}
+	if d.handler = e.loop.config.Accept(now, d, listener); d.handler == nil {
+		return false
+	}
+	c.SetContext(d)
+	return true
+}
+
+// post has fn called on the loop and reports whether it will be.
+func (e *engine) post(fn func()) bool {
+	return e.events.Execute(context.Background(), gnet.RunnableFunc(func(context.Context) error {
+		fn()
+		if e.loop.stopped {
+			return gneterrors.ErrEngineShutdown
+		}
+		return nil
+	})) == nil
+}
+
+func (e *engine) close(c conn) { _ = e.events.Close(c.(gnet.Conn)) }
+
+// knock connects to ourselves. gnet listens already, so it does not wait.
+func (e *engine) knock() error {
+	// An address that stands for all interfaces stands for the loopback here.
+	_, family, address, _, err := socket.GetTCPSockAddr("tcp", e.address)
+	if err != nil {
+		return err
+	}
+	network := "tcp4"
+	if family == unix.AF_INET6 && len(address.IP) > 0 {
+		network = "tcp6"
+	}
+	if e.knocking, err = net.DialTimeout(network, address.String(), knockLimit); err != nil {
+		return fmt.Errorf("cannot connect to ourselves: %w", err)
+	}
+	return nil
+}
+
+// isKnock reports whether a new connection is ours.
+func (e *engine) isKnock(c gnet.Conn) bool {
+	if e.knocking == nil {
+		return false
+	}
+	ours, theirs := e.knocking.LocalAddr().(*net.TCPAddr), c.RemoteAddr().(*net.TCPAddr)
+	return ours.Port == theirs.Port && ours.IP.Equal(theirs.IP)
+}
+
+// adopt has gnet poll a descriptor, and takes it over.
+func (e *engine) adopt(fd int, d *Descriptor) error {
+	if err := pollable(fd); err != nil {
+		return errors.Join(err, unix.Close(fd))
+	}
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+	if err != nil {
+		return errors.Join(fmt.Errorf("socketpair: %w", err), unix.Close(fd))
+	}
+	unix.Close(pair[1])
+	file := os.NewFile(uintptr(pair[0]), "adopted")
+	c, err := net.FileConn(file)
+	file.Close()
+	if err != nil {
+		return errors.Join(err, unix.Close(fd))
+	}
+	raw, err := c.(*net.UnixConn).SyscallConn()
+	if err == nil {
+		var dupErr error
+		err = raw.Control(func(socket uintptr) { dupErr = unix.Dup3(fd, int(socket), unix.O_CLOEXEC) })
+		err = errors.Join(err, dupErr)
+	}
+	unix.Close(fd)
+	if err == nil {
+		err = e.startWorkers()
+	}
+	if err == nil {
+		_, err = e.events.Enroll(gnet.NewContext(context.Background(), d), c)
+	}
+	if err != nil {
+		return errors.Join(err, c.Close())
+	}
+	e.adopting++
+	return nil
+}
+
+// pollable returns why a descriptor cannot be polled: gnet would not.
+func pollable(fd int) error {
+	epoll, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+	if err != nil {
+		return fmt.Errorf("epoll: %w", err)
+	}
+	defer unix.Close(epoll)
+	if err := unix.EpollCtl(epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN}); err != nil {
+		return fmt.Errorf("it cannot be polled: %w", err)
+	}
+	return nil
+}
+
+// adoptClock has gnet poll the clock's timer. Nothing can run without it.
+func (e *engine) adoptClock() {
+	fd, err := unix.FcntlInt(uintptr(e.loop.clock.fd), unix.F_DUPFD_CLOEXEC, 0)
+	if err == nil {
+		err = e.adopt(fd, &Descriptor{loop: e.loop, handler: e.loop, opened: e.loop.start})
+	}
+	if err != nil {
+		e.err = fmt.Errorf("cannot poll the timer: %w", err)
+	}
+}
+
+// startWorkers gives gnet a pool of goroutines to register descriptors on,
+// unless it has one. It is a new one each time: starting a stopped one again
+// races with the last of its workers.
+func (e *engine) startWorkers() (err error) {
+	if e.workers == nil {
+		if e.workers, err = ants.NewPool(-1, ants.WithDisablePurge(true)); err == nil {
+			goroutine.DefaultWorkerPool = e.workers
+		}
+	}
+	return err
+}
+
+// adopted counts one registration as done and stops the workers when none is
+// left. It does not stop them at once: the worker waits for OnOpen to return.
+func (e *engine) adopted() {
+	e.adopting--
+	e.post(func() {
+		if e.adopting == 0 && e.workers != nil {
+			e.workers.Release()
+			e.workers = nil
+		}
+	})
+}
+
+// Capacity raises the soft limit of descriptors and returns how many connections
+// may be accepted, if the rest of the program opens no more than reserved
+// descriptors. Where descriptors are few, connections come before the rest of the
+// program.
+func Capacity(listeners, reserved int) int {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		limit.Cur = 1024 // the usual soft limit
+	} else if limit.Cur < limit.Max {
+		raised := unix.Rlimit{Cur: limit.Max, Max: limit.Max}
+		if unix.Setrlimit(unix.RLIMIT_NOFILE, &raised) == nil {
+			limit = raised
+		}
+	}
+	all := int(min(limit.Cur, 1<<20))
+	return max(all-reserve-listeners-min(reserved, all/4), 1)
+}
+
+// engineLog passes on gnet's log, one level lower: its greeting is not ours.
+type engineLog struct{ *zap.SugaredLogger }
+
+func (l engineLog) Infof(format string, args ...any) { l.SugaredLogger.Debugf(format, args...) }

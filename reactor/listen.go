@@ -1,0 +1,68 @@
+package reactor
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+
+	"github.com/panjf2000/gnet/v2/pkg/socket"
+	"golang.org/x/sys/unix"
+)
+
+// AddressError is an address that cannot be listened on.
+type AddressError struct {
+	Address string
+	Err     error
+}
+
+func (e *AddressError) Error() string {
+	switch {
+	case errors.Is(e.Err, syscall.EADDRINUSE):
+		return fmt.Sprintf("%s: address already in use: another server runs there; stop it, or choose a port with -gp", e.Address)
+	case errors.Is(e.Err, syscall.EAFNOSUPPORT):
+		return fmt.Sprintf("cannot listen on %s: this kernel has no IPv6; choose an IPv4 address, -bind 0.0.0.0 for all of them", e.Address)
+	}
+	return fmt.Sprintf("cannot listen on %s: %v", e.Address, e.Err)
+}
+
+func (e *AddressError) Unwrap() error { return e.Err }
+
+// ports returns the listener of each port, by its place in addresses.
+func ports(addresses []string) (map[int]int, error) {
+	listeners := map[int]int{}
+	for i, address := range addresses {
+		port, err := probe(address)
+		if _, twice := listeners[port]; err == nil && twice {
+			err = errors.New("two robots are to be served on this port")
+		}
+		if err != nil {
+			return nil, &AddressError{address, err}
+		}
+		listeners[port] = i
+	}
+	return listeners, nil
+}
+
+// probe returns the port of an address on which nobody listens, which
+// SO_REUSEPORT would hide. It binds and does not listen: a client that waits for
+// the server would be accepted by the probe, and reset.
+func probe(address string) (port int, err error) {
+	to, family, resolved, onlyIPv6, err := socket.GetTCPSockAddr("tcp", address) // as gnet does
+	if err != nil {
+		return 0, err
+	}
+	fd, err := unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return 0, os.NewSyscallError("socket", err)
+	}
+	defer unix.Close(fd)
+	err = socket.SetReuseAddr(fd, 1) // connections of an earlier server may linger
+	if err == nil && onlyIPv6 {
+		err = socket.SetIPv6Only(fd, 1)
+	}
+	if err == nil {
+		err = os.NewSyscallError("bind", unix.Bind(fd, to))
+	}
+	return resolved.Port, err
+}

@@ -1,0 +1,151 @@
+// Package reactor is the event loop: descriptors, timers and Post. Whoever owns
+// a descriptor registers a handler for it. All handlers and timers run on one
+// goroutine, so what they share needs no locks.
+package reactor
+
+import (
+	"errors"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/timers"
+)
+
+const (
+	// coalesce is how early a timer may be served when the loop is awake anyway.
+	// It saves the wake-ups of deadlines that lie close together; frames may
+	// come this much early, so it stays far below the 2 ms that clients see as
+	// jitter.
+	coalesce = 500 * time.Microsecond
+	// timerSlice is how long timers may run before the loop looks at its
+	// descriptors again. On a server that is asked for more than it can do,
+	// frames are always due; without a limit new clients, commands and device
+	// data would wait for all of them.
+	timerSlice = 2 * time.Millisecond
+)
+
+// Handler is told what happens on a descriptor. Its methods run on the loop.
+type Handler interface {
+	// Receive is called with bytes as they came; p is valid during the call.
+	Receive(now time.Duration, p []byte)
+	// Hangup is called when the descriptor is gone: closed by its peer,
+	// unplugged, failed, or because the loop ends. It is not called after
+	// Descriptor.Close.
+	Hangup(now time.Duration, err error)
+}
+
+// Config is what a loop needs. The functions are called on the loop.
+type Config struct {
+	Addresses []string // host:port to listen on; empty host: all interfaces
+	// Accept returns the handler of a new connection to Addresses[listener], nil
+	// to refuse it.
+	Accept func(now time.Duration, d *Descriptor, listener int) Handler
+	// Started is called once, when descriptors can be opened.
+	Started func(now time.Duration)
+	// Settle is called when the outermost callback returns: what handlers and
+	// timers have decided is carried out there, where nobody is in the middle of
+	// anything.
+	Settle func(now time.Duration)
+	Log    *zap.Logger
+}
+
+// Loop is the event loop. Its methods may be called on the loop only, except
+// Post.
+type Loop struct {
+	// Timers are served by the loop. Deadlines are times as Now returns them.
+	Timers timers.Queue
+
+	config  Config
+	clock   clock
+	engine  engine
+	started chan struct{} // closed when descriptors can be opened
+	ended   chan struct{} // closed when the loop has ended
+	depth   int           // of callbacks: a failing write calls Hangup within another one
+	stopped bool
+	onEnter func() // tests look at the goroutine here
+}
+
+// New returns a loop that does not run yet.
+func New(config Config) *Loop {
+	l := &Loop{config: config, started: make(chan struct{}), ended: make(chan struct{})}
+	l.engine.loop = l
+	return l
+}
+
+// Run listens and runs the loop until Stop. Descriptors that are open at its end
+// are closed. An *AddressError names an address that cannot be listened on.
+func (l *Loop) Run() error {
+	ports, err := ports(l.config.Addresses)
+	if err != nil {
+		return err
+	}
+	err = l.engine.run(l.config.Addresses, ports)
+	close(l.ended)
+	l.clock.close()
+	if err == nil && !l.stopped {
+		err = errors.New("the event loop ended by itself; the log says why")
+	}
+	return err
+}
+
+// Stop ends the loop when the outermost callback returns.
+func (l *Loop) Stop() { l.stopped = true }
+
+// Now returns the time since the loop was started. It is never zero, which
+// stands for "no deadline".
+func (l *Loop) Now() time.Duration { return l.clock.now() }
+
+// Post has fn called on the loop. It is the one entrance for other goroutines.
+// It waits until the loop has started, and reports false when it has ended.
+func (l *Loop) Post(fn func(now time.Duration)) bool {
+	select {
+	case <-l.started:
+	case <-l.ended:
+		return false
+	}
+	return l.engine.post(func() {
+		now := l.enter()
+		fn(now)
+		l.leave(now)
+	})
+}
+
+// enter begins a callback and returns its time.
+func (l *Loop) enter() time.Duration {
+	l.depth++
+	if l.onEnter != nil {
+		l.onEnter()
+	}
+	return l.clock.now()
+}
+
+// leave ends a callback. The outermost one settles and sets the timer.
+func (l *Loop) leave(now time.Duration) {
+	if l.depth == 1 {
+		if l.config.Settle != nil {
+			l.config.Settle(now)
+		}
+		l.clock.arm(l.Timers.Next())
+	}
+	l.depth--
+}
+
+// start is called once the clock's timer is polled.
+func (l *Loop) start(now time.Duration) {
+	takeBackSlack()
+	l.clock.polled = true
+	close(l.started)
+	if l.config.Started != nil {
+		l.config.Started(now)
+	}
+}
+
+// Receive implements Handler for the clock's timer.
+func (l *Loop) Receive(now time.Duration, _ []byte) {
+	l.clock.armed = 0
+	l.Timers.RunWhile(now, coalesce, func() bool { return l.clock.now() < now+timerSlice })
+}
+
+// Hangup implements Handler for the clock's timer.
+func (l *Loop) Hangup(time.Duration, error) {}

@@ -1,0 +1,198 @@
+package server
+
+import (
+	"errors"
+	"net"
+	"net/netip"
+	"slices"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/pacing"
+	"player/reactor"
+	"player/session"
+	"player/timers"
+)
+
+const (
+	// askedInSlice is how many frames that it asked for a client gets before the
+	// others are served: 64 take the loop half a millisecond, and one read may
+	// ask for 13,000.
+	askedInSlice = 64
+	// maxReplies bounds the replies in bytes that wait for a client that asks
+	// but does not read. Beyond it the client is disconnected.
+	maxReplies = 64 << 10
+)
+
+var errNotReading = errors.New("it asks but does not read the replies")
+
+// client is one connection, its session and its pacing.
+type client struct {
+	server  *Server
+	conn    *reactor.Descriptor
+	remote  net.Addr
+	session *session.Session
+	pace    *pacing.Client[*client]
+
+	changed bool                  // it is in server.changed
+	gone    bool                  // its connection is closed
+	period  time.Duration         // of tick
+	tick    *timers.Tick[*client] // nil while it has no rate
+
+	liveness
+}
+
+// accept makes a client of a new connection. It returns nil if there are too
+// many.
+func (s *Server) accept(now time.Duration, conn *reactor.Descriptor, listener int) reactor.Handler {
+	remote := conn.RemoteAddr()
+	if len(s.clients) >= s.config.MaxClients || s.stopAt != 0 {
+		if repeats, ok := s.refusals.Allow(now); ok {
+			s.log.Warn("client refused: too many clients", zap.Stringer("client", remote),
+				zap.Int("clients", len(s.clients)), zap.Int("refused since the last line", repeats))
+		}
+		return nil
+	}
+	c := &client{server: s, conn: conn, remote: remote}
+	c.session = session.New(c, s.config.Robots[listener].Table, s.config.MaxRate)
+	c.session.Restrict(s.config.Access.Of(remote.(*net.TCPAddr).AddrPort().Addr()))
+	c.pace = s.link(conn.LocalAddr()).Join(c)
+	s.clients[c] = struct{}{}
+	if repeats, ok := s.arrivals.Allow(now); ok {
+		c.Log().Info("client connected", zap.Int("clients", len(s.clients)), zap.Int("others since the last line", repeats))
+	}
+	return c
+}
+
+// link returns the link that clients of a local address share.
+func (s *Server) link(local net.Addr) *pacing.Link[*client] {
+	var address netip.Addr
+	if tcp, ok := local.(*net.TCPAddr); ok {
+		address = tcp.AddrPort().Addr().Unmap()
+	}
+	l := s.links[address]
+	if l == nil {
+		l = pacing.NewLink(&s.loop.Timers, s.send)
+		s.links[address] = l
+	}
+	return l
+}
+
+// Receive implements reactor.Handler: bytes from the client. What they ask for
+// of a device is carried out within the call; what they ask for of us is sent by
+// settle.
+func (c *client) Receive(now time.Duration, p []byte) {
+	c.heard = now
+	if c.server.stopAt == 0 { // nothing is started any more
+		c.session.Receive(now, p)
+	}
+}
+
+// Hangup implements reactor.Handler.
+func (c *client) Hangup(now time.Duration, err error) {
+	s := c.server
+	c.gone = true
+	delete(s.clients, c)
+	s.schedule(now, c, 0)
+	c.pace.Leave()
+	s.unfinished = slices.DeleteFunc(s.unfinished, func(o *client) bool { return o == c })
+	s.stopWatching(c)
+	c.session.Close(now)
+	s.watchCommander(now, c)
+	s.log.Debug("client disconnected", zap.Stringer("client", c.remote), zap.NamedError("reason", err), zap.Int("clients", len(s.clients)))
+}
+
+// end closes a connection from our side.
+func (s *Server) end(now time.Duration, c *client, why error) {
+	c.Log().Warn("client disconnected by us", zap.Error(why))
+	c.conn.Close()
+	c.Hangup(now, why)
+}
+
+// SessionChanged implements session.Owner.
+func (c *client) SessionChanged() {
+	if !c.changed {
+		c.changed = true
+		c.server.changed = append(c.server.changed, c)
+	}
+}
+
+// Log implements session.Owner.
+func (c *client) Log() *zap.Logger { return c.server.log.With(zap.Stringer("client", c.remote)) }
+
+// settle carries out what sessions have decided since the last time. A write
+// that fails closes its connection within, which may change other sessions.
+func (s *Server) settle(now time.Duration) {
+	for i := 0; i < len(s.changed); i++ {
+		c := s.changed[i]
+		c.changed = false
+		if !c.gone {
+			s.settleClient(now, c)
+		}
+	}
+	clear(s.changed)
+	s.changed = s.changed[:0]
+}
+
+func (s *Server) settleClient(now time.Duration, c *client) {
+	if out := c.session.Output(); len(out) > 0 {
+		c.conn.Write(out)
+		c.session.Flushed()
+		if !c.gone && c.conn.Buffered() > maxReplies {
+			s.end(now, c, errNotReading)
+		}
+	}
+	if err := c.session.Err(); err != nil && !c.gone {
+		s.end(now, c, err)
+	}
+	s.sendAsked(now, c)
+	if c.gone {
+		return
+	}
+	if c.pace.Waits() {
+		c.session.Collapse()
+	}
+	s.schedule(now, c, c.session.Period())
+	s.watchCommander(now, c)
+}
+
+// sendAsked sends the frames that a client asked for (4.3), as many as a slice
+// takes.
+func (s *Server) sendAsked(now time.Duration, c *client) {
+	for n := 0; !c.gone && !c.pace.Waits() && c.session.Asked() > 0; n++ {
+		if n == askedInSlice {
+			s.unfinished = append(s.unfinished, c)
+			s.loop.Timers.Set(s.resume, now)
+			return
+		}
+		before := c.session.Asked()
+		s.due(now, c)
+		if c.session.Asked() == before { // held for a device's first data
+			return
+		}
+	}
+}
+
+// resumeUnfinished goes on with clients that asked for many frames.
+func (s *Server) resumeUnfinished(time.Duration) time.Duration {
+	for _, c := range s.unfinished {
+		c.SessionChanged()
+	}
+	s.unfinished = s.unfinished[:0]
+	return 0
+}
+
+// schedule puts a client on a tick of the given period, zero for none.
+func (s *Server) schedule(now time.Duration, c *client, period time.Duration) {
+	if c.period == period {
+		return
+	}
+	if c.tick != nil {
+		s.ticks.Leave(c, c.tick)
+		c.tick = nil
+	}
+	if c.period = period; period != 0 {
+		c.tick = s.ticks.Join(c, period, now)
+	}
+}

@@ -1,0 +1,66 @@
+package server
+
+import (
+	"math"
+	"time"
+)
+
+// One frame, from the tick to write(2): timers.Ticks calls due when the frame is
+// due, pacing calls send when it may go, AppendFrame copies the newest data of
+// the client's devices, Write hands it to the kernel.
+
+// due is called when a frame for a client is due. It is sent now, or when the
+// client's turn comes on a link that is full (3.6).
+func (s *Server) due(now time.Duration, c *client) {
+	c.pace.Due(now, c.session.Asked() > 0)
+	if c.pace.Waits() {
+		s.watch(now, c)
+	}
+}
+
+// send makes the frame of this moment and writes it, whole and in one write
+// (1.6). It returns its size, zero if the session has nothing to send.
+func (s *Server) send(now time.Duration, c *client) (bytes int) {
+	asked := c.session.Asked()
+	s.scratch = c.session.AppendFrame(s.scratch[:0], now)
+	if bytes = len(s.scratch); bytes > 0 {
+		c.frame, c.room, c.unconfirmed = bytes, c.room-bytes, true
+		c.conn.Write(s.scratch)
+	}
+	if c.unconfirmed && (c.period == 0 || bytes == 0) {
+		s.watch(now, c) // no further frame is due that would show a dead link
+	}
+	if asked != 0 && c.session.Asked() == 0 {
+		c.SessionChanged() // its period is another one
+	}
+	return bytes
+}
+
+// Unacknowledged implements pacing.Connection.
+func (c *client) Unacknowledged() int {
+	n := c.conn.Unacknowledged()
+	if n == 0 {
+		c.unconfirmed, c.heard = false, c.server.loop.Now()
+	}
+	return n
+}
+
+// Queued implements pacing.Connection.
+func (c *client) Queued() bool { return c.conn.Queued() }
+
+// Room implements pacing.Connection. A commander is sent no frame that its
+// receive window has no room for: with a frame that waits for room, the kernel
+// asks for room instead of probing, up to two minutes apart, and a link that dies
+// meanwhile would be found dead as late (9.1).
+func (c *client) Room() int {
+	if !c.commands {
+		return math.MaxInt
+	}
+	if c.room < roomLow*c.frame {
+		c.lookAtWindow()
+	}
+	if c.room >= c.largest { // a frame larger than the whole window goes in pieces
+		return max(c.room, c.frame)
+	}
+	return c.room
+}

@@ -1,0 +1,175 @@
+package server
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"player/codec"
+	"player/devices"
+)
+
+// seven is a robot with all seven devices and frames of 807 bytes.
+type seven struct{ robot }
+
+const sevenFrame = 807
+
+func (s *seven) Describe() devices.Description {
+	return devices.Description{Name: "seven", Provides: []devices.Spec{devices.Laser(), devices.Sonar(), devices.Position(),
+		devices.Gripper(), devices.Misc(), devices.Vision(), devices.PTZ()}}
+}
+
+func (s *seven) Setup(now time.Duration, l *devices.Link) {
+	s.link = l
+	for _, d := range s.Describe().Provides {
+		size := d.DataSize
+		if d.Letter == codec.Vision {
+			size = 0
+		}
+		l.Device(d.Letter).Publish(now, make([]byte, size))
+	}
+	l.Ready(now)
+}
+
+// fifty returns a server with fifty clients that have asked for all devices at
+// the given rate in Hz, and their connections. Nobody reads them.
+func fifty(t testing.TB, rate byte, access string) (*running, []net.Conn) {
+	t.Helper()
+	s := serve(t, &seven{*newRobot()}, nil)
+	var all []net.Conn
+	for range 50 {
+		c := dial(t, s)
+		send(t, c, config(codec.Server, codec.ConfigFrequency, 0, rate))
+		request(t, c, access, access)
+		all = append(all, c)
+	}
+	return s, all
+}
+
+// Frames to fifty clients, on real sockets, make no garbage.
+func TestFramesAllocateNothing(t *testing.T) {
+	const frames = 100 // of each client
+	for access, allowed := range map[string]uint64{
+		// One allocation a tick would be 100, one a frame 5000. The runtime and
+		// the log make some.
+		"lrsrprgrmrvrzr": 80,
+		// The receive window of a commander is looked at about once in 80 frames,
+		// and its link four times a second if nothing else shows that it is alive.
+		"lrsrpagrmrvrzr": 500,
+	} {
+		_, all := fifty(t, 50, access)
+		var ready, done sync.WaitGroup
+		begin := make(chan struct{})
+		for _, c := range all {
+			ready.Add(1)
+			done.Go(func() {
+				frame := make([]byte, sevenFrame)
+				for n := range 2 * frames {
+					if _, err := io.ReadFull(c, frame); err != nil {
+						t.Error(err)
+						break
+					}
+					if n == frames {
+						ready.Done()
+						<-begin
+					}
+				}
+			})
+		}
+		ready.Wait()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		close(begin)
+		done.Wait()
+		runtime.ReadMemStats(&after)
+		if n := after.Mallocs - before.Mallocs; n > allowed {
+			t.Errorf("%s: %d allocations in %d frames", access, n, 50*frames)
+		}
+	}
+}
+
+func TestFramesAreWhole(t *testing.T) {
+	_, all := fifty(t, 50, "lrsrprgrmrvrzr")
+	c := all[17]
+	for range 20 {
+		got := make([]byte, sevenFrame)
+		if _, err := io.ReadFull(c, got); err != nil {
+			t.Fatal(err)
+		}
+		if got[0] != codec.Laser {
+			t.Fatalf("a frame begins with %q", got[0])
+		}
+	}
+}
+
+// One client that asks for a thousand frames at once gets them in slices, and
+// between them the loop serves the others.
+func TestAskerIsServedInSlices(t *testing.T) {
+	const frames = 300
+	s := serve(t, newRobot(), nil)
+	c := dial(t, s)
+	request(t, c, "sr", "sr")
+	send(t, c, config(codec.Server, codec.ConfigMode, 1))
+	send(t, c, bytes.Repeat(config(codec.Server, codec.ConfigData), frames))
+	send(t, c, codec.AppendRequest(nil, nil))
+	got := 0
+	for replied := false; got < frames || !replied; {
+		letter, _ := block(t, c)
+		if letter == codec.KindReply {
+			replied = true
+			continue
+		}
+		got++
+	}
+	if got < frames || got > frames+50 { // some may have come before the mode was set
+		t.Errorf("%d frames, asked for %d", got, frames)
+	}
+	onLoop(t, s, func(time.Duration) {
+		if len(s.server.unfinished) != 0 {
+			t.Error("the client is not done")
+		}
+	})
+}
+
+// One slice of frames that were asked for, counted on the loop.
+func TestSliceOfAskedFrames(t *testing.T) {
+	s := serve(t, newRobot(), nil)
+	c := dial(t, s)
+	request(t, c, "sr", "sr")
+	send(t, c, config(codec.Server, codec.ConfigMode, 1))
+	request(t, c, "sr", "sr")
+	onLoop(t, s, func(now time.Duration) {
+		for one := range s.server.clients {
+			one.session.Receive(now, bytes.Repeat(config(codec.Server, codec.ConfigData), 150))
+			for _, want := range []int{150 - askedInSlice, 150 - 2*askedInSlice, 0} {
+				s.server.settle(now)
+				if one.session.Asked() != want {
+					t.Errorf("%d frames are left, want %d", one.session.Asked(), want)
+				}
+				s.server.resumeUnfinished(now)
+			}
+		}
+	})
+}
+
+func BenchmarkTickOf50(b *testing.B) {
+	s, all := fifty(b, 1, "lrsrprgrmrvrzr")
+	for _, c := range all {
+		go func() { _, _ = io.Copy(io.Discard, c) }()
+	}
+	done := make(chan struct{})
+	b.ReportAllocs()
+	s.server.Post(func(now time.Duration) {
+		defer close(done)
+		for b.Loop() {
+			for c := range s.server.clients {
+				s.server.due(s.server.loop.Now(), c)
+			}
+		}
+	})
+	<-done
+}

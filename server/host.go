@@ -1,0 +1,103 @@
+package server
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"time"
+
+	"go.uber.org/zap"
+	"golang.org/x/sys/unix"
+
+	"player/devices"
+	"player/reactor"
+	"player/timers"
+)
+
+// host is the outside world of the drivers.
+type host struct {
+	loop    *reactor.Loop
+	log     *zap.Logger
+	wakes   map[*devices.Link]*timers.Timer
+	holders holders // of serial lines
+}
+
+func newHost(loop *reactor.Loop, log *zap.Logger) host {
+	return host{loop: loop, log: log, wakes: map[*devices.Link]*timers.Timer{}, holders: holders{}}
+}
+
+// WakeAt implements devices.Host.
+func (h *host) WakeAt(l *devices.Link, at time.Duration) {
+	t := h.wakes[l]
+	if at == 0 {
+		if t != nil {
+			h.loop.Timers.Stop(t)
+		}
+		return
+	}
+	if t == nil {
+		t = timers.NewTimer(l.Wake)
+		h.wakes[l] = t
+	}
+	h.loop.Timers.Set(t, at)
+}
+
+// port is a descriptor of a driver. It adds what only serial lines have
+// (serial.go).
+type port struct{ *reactor.Descriptor }
+
+func (h *host) open(fd int, handler devices.PortHandler) (devices.Port, error) {
+	d, err := h.loop.Open(fd, handler)
+	if err != nil {
+		return nil, err
+	}
+	return port{d}, nil
+}
+
+// Dial implements devices.Host. The address is numeric, so nothing blocks.
+func (h *host) Dial(address string, handler devices.PortHandler) (devices.Port, error) {
+	to, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return nil, fmt.Errorf("dial %s: %w", address, err)
+	}
+	family, sockaddr := unix.AF_INET6, unix.Sockaddr(&unix.SockaddrInet6{Port: int(to.Port()), Addr: to.Addr().As16()})
+	if to.Addr().Is4() {
+		family, sockaddr = unix.AF_INET, &unix.SockaddrInet4{Port: int(to.Port()), Addr: to.Addr().As4()}
+	} else if zone := to.Addr().Zone(); zone != "" {
+		link, err := net.InterfaceByName(zone)
+		if err != nil {
+			return nil, fmt.Errorf("dial %s: %w", address, err)
+		}
+		sockaddr.(*unix.SockaddrInet6).ZoneId = uint32(link.Index)
+	}
+	fd, err := unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("dial %s: %w", address, err)
+	}
+	if err := unix.Connect(fd, sockaddr); err != nil && err != unix.EINPROGRESS {
+		unix.Close(fd)
+		return nil, fmt.Errorf("dial %s: %w", address, err)
+	}
+	if toItself(fd, to) {
+		unix.Close(fd)
+		return nil, fmt.Errorf("dial %s: %w", address, unix.ECONNREFUSED)
+	}
+	return h.open(fd, handler)
+}
+
+// toItself reports whether a socket is being connected to itself. That happens
+// when nobody listens and the kernel gives the socket the very port that it is
+// to reach; it would hear its own words, and keep a server from listening there.
+func toItself(fd int, to netip.AddrPort) bool {
+	local, err := unix.Getsockname(fd)
+	if err != nil || !to.Addr().IsLoopback() {
+		return false
+	}
+	switch local := local.(type) {
+	case *unix.SockaddrInet4:
+		return local.Port == int(to.Port())
+	case *unix.SockaddrInet6:
+		return local.Port == int(to.Port())
+	}
+	return false
+}

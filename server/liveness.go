@@ -1,0 +1,146 @@
+package server
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"player/timers"
+)
+
+// How the server notices that a client is gone without having said so (9.1): a
+// laptop that walked out of range sends no FIN.
+const (
+	// The kernel probes idle connections (reactor/gnet.go) but not while data is
+	// under way; then silenceLimit holds, looked at once a second. Together: a
+	// dead link is closed within 15 s.
+	silenceLimit = 13 * time.Second
+	watchPeriod  = time.Second
+
+	// A commander, a client that could leave motors running, is watched more
+	// closely: it is probed every second that it is idle, looked at four times a
+	// second, and must be heard within commanderSilence. A shorter limit would
+	// stop robots on links that drop a packet or two; with it the motors stop
+	// within two seconds.
+	commanderProbe   = 1 // s, idle time and interval of keep-alive probes
+	commanderCheck   = 250 * time.Millisecond
+	commanderSilence = 1500 * time.Millisecond
+
+	// roomLow is how many frames a commander's receive window takes at least
+	// before the kernel is asked for the window again. Pacing gives credit for
+	// this many frames at a time.
+	roomLow = 8
+)
+
+var errSilent = errors.New("its link has been dead for 13 s")
+
+// liveness is what is known of a client's link.
+type liveness struct {
+	commands    bool          // it is in server.commanders
+	silent      bool          // its motors were stopped because it is silent
+	unconfirmed bool          // the newest frame may be unacknowledged
+	heard       time.Duration // the last sign of life that cost nothing
+	frame       int           // bytes of the newest frame
+	room        int           // bytes that fit into its receive window, of a commander
+	largest     int           // the largest room seen
+	watchdog    *timers.Timer // looks at a client that is sent nothing more; nil before the first time
+}
+
+// watchCommander keeps the commanders up to date with what a session may do.
+func (s *Server) watchCommander(now time.Duration, c *client) {
+	commands := !c.gone && c.session.Drives()
+	if commands == c.commands {
+		return
+	}
+	c.commands = commands
+	if !commands {
+		s.commanders = slices.DeleteFunc(s.commanders, func(o *client) bool { return o == c })
+		return
+	}
+	s.commanders = append(s.commanders, c)
+	if fd, err := c.conn.Fd(); err == nil {
+		// Errors leave the slower probes of the listener in place.
+		_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPIDLE, commanderProbe)
+		_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPINTVL, commanderProbe)
+		_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPCNT, int(silenceLimit/time.Second)-1)
+	}
+	if !s.liveness.Armed() {
+		s.loop.Timers.Set(s.liveness, now+commanderCheck)
+	}
+}
+
+// checkCommanders stops the motors of commanders that have gone silent.
+func (s *Server) checkCommanders(now time.Duration) time.Duration {
+	for _, c := range s.commanders {
+		silent := now-c.heard > commanderCheck && c.silence() > commanderSilence
+		if silent && !c.silent {
+			c.session.Halt(now)
+			c.Log().Warn("client has gone silent, its motors are stopped")
+		}
+		c.silent = silent
+	}
+	if len(s.commanders) == 0 {
+		return 0
+	}
+	return now + commanderCheck
+}
+
+// watch looks at a client once a second until it has acknowledged everything:
+// no further frame will show whether its link is dead.
+func (s *Server) watch(now time.Duration, c *client) {
+	if c.gone {
+		return
+	}
+	if c.watchdog == nil {
+		c.watchdog = timers.NewTimer(func(now time.Duration) time.Duration {
+			switch {
+			case c.Unacknowledged() == 0:
+				return 0
+			case c.silence() > silenceLimit:
+				s.end(now, c, errSilent)
+				return 0
+			}
+			return now + watchPeriod
+		})
+	}
+	if !c.watchdog.Armed() {
+		s.loop.Timers.Set(c.watchdog, now+watchPeriod)
+	}
+}
+
+func (s *Server) stopWatching(c *client) {
+	if c.watchdog != nil {
+		s.loop.Timers.Stop(c.watchdog)
+	}
+}
+
+// silence returns how long the client's kernel has owed us an acknowledgement.
+// It is zero while none is due: a client that is paused, or does not read, is not
+// silent, for its kernel answers.
+func (c *client) silence() time.Duration {
+	info, err := c.tcpInfo()
+	if err != nil || info.Unacked == 0 && info.Probes == 0 {
+		return 0
+	}
+	return time.Duration(info.Last_ack_recv) * time.Millisecond
+}
+
+// lookAtWindow brings room up to date.
+func (c *client) lookAtWindow() {
+	info, err := c.tcpInfo()
+	if err != nil {
+		return // the next write fails as well
+	}
+	c.room = int(info.Snd_wnd) - c.conn.Unacknowledged() // Linux 5.4 and later
+	c.largest = max(c.largest, c.room)
+}
+
+func (c *client) tcpInfo() (*unix.TCPInfo, error) {
+	fd, err := c.conn.Fd()
+	if err != nil {
+		return nil, err
+	}
+	return unix.GetsockoptTCPInfo(fd, unix.IPPROTO_TCP, unix.TCP_INFO)
+}

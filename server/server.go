@@ -1,0 +1,161 @@
+// Package server serves robots to clients. It joins what the other rooms do: the
+// reactor's descriptors and timers, the sessions of the clients, the pacing of
+// their frames, and the drivers of the robots, for which it is the
+// devices.Host. Everything happens on the reactor's loop. The numbers in comments
+// are clauses of docs/PROTOCOL.md.
+package server
+
+import (
+	"context"
+	"net/netip"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/config/rights"
+	"player/devices"
+	"player/pacing"
+	"player/reactor"
+	"player/timers"
+)
+
+const (
+	// shutdownLimit ends the wait for devices that do not stop, so that the
+	// server is gone within two seconds of the signal.
+	shutdownLimit = 1700 * time.Millisecond
+	// shutdownPoll is how often the server looks whether all devices are off.
+	shutdownPoll = 10 * time.Millisecond
+	// scratchSize is the frame buffer's first size in bytes: all seven devices
+	// with a full vision packet.
+	scratchSize = 8 << 10
+)
+
+// Robot is one Player: an address and the devices behind it.
+type Robot struct {
+	Address string // host:port to listen on; empty host: all interfaces
+	Table   *devices.Table
+}
+
+// Config is what Run needs.
+type Config struct {
+	Robots     []Robot
+	MaxRate    int // Hz, the highest frame rate served
+	MaxClients int // zero: as many as descriptors allow
+	Reserve    int // descriptors that the rest of the program may open
+	Access     rights.Rules
+	Log        *zap.Logger
+	// Ready is called on the loop once clients are served. It may be nil.
+	Ready func(*Server)
+}
+
+// Server is the state of a running server. Its methods may be called on the
+// loop only, except Post.
+type Server struct {
+	config Config
+	log    *zap.Logger
+	loop   *reactor.Loop
+	host   host
+
+	clients map[*client]struct{}
+	changed []*client // sessions that have something for their connection
+	links   map[netip.Addr]*pacing.Link[*client]
+	ticks   *timers.Ticks[*client]
+	scratch []byte // for frames
+
+	commanders []*client // that could leave motors running
+	liveness   *timers.Timer
+	unfinished []*client // that asked for more frames than one slice takes
+	resume     *timers.Timer
+
+	arrivals timers.Limiter
+	refusals timers.Limiter
+
+	stopAt   time.Duration // when the devices are cut off, zero while serving
+	shutdown *timers.Timer
+}
+
+// Run serves until ctx ends, then stops motors and devices, closes the clients
+// and returns nil. A *reactor.AddressError names an address that cannot be
+// listened on.
+func Run(ctx context.Context, config Config) error {
+	s := newServer(config)
+	unregister := context.AfterFunc(ctx, func() { s.loop.Post(s.stop) })
+	defer unregister()
+	return s.loop.Run()
+}
+
+func newServer(config Config) *Server {
+	s := &Server{
+		config:   config,
+		log:      config.Log,
+		clients:  map[*client]struct{}{},
+		links:    map[netip.Addr]*pacing.Link[*client]{},
+		scratch:  make([]byte, 0, scratchSize),
+		arrivals: timers.Limiter{Period: time.Second},
+		refusals: timers.Limiter{Period: time.Second},
+	}
+	if most := reactor.Capacity(len(config.Robots), config.Reserve); config.MaxClients <= 0 || config.MaxClients > most {
+		s.config.MaxClients = most
+	}
+	addresses := make([]string, len(config.Robots))
+	for i, robot := range config.Robots {
+		addresses[i] = robot.Address
+		robot.Table.Connect(&s.host)
+	}
+	s.loop = reactor.New(reactor.Config{
+		Addresses: addresses, Accept: s.accept, Started: s.start, Settle: s.settle, Log: config.Log,
+	})
+	s.host = newHost(s.loop, config.Log)
+	s.ticks = timers.NewTicks(&s.loop.Timers, s.due)
+	s.liveness = timers.NewTimer(s.checkCommanders)
+	s.resume = timers.NewTimer(s.resumeUnfinished)
+	s.shutdown = timers.NewTimer(s.finish)
+	return s
+}
+
+// start is called when the loop has started.
+func (s *Server) start(now time.Duration) {
+	for _, robot := range s.config.Robots {
+		robot.Table.Start(now)
+	}
+	if s.config.Ready != nil {
+		s.config.Ready(s)
+	}
+}
+
+// Post has fn called on the loop. It is the one entrance for other goroutines.
+// It reports false when the server has ended.
+func (s *Server) Post(fn func(now time.Duration)) bool { return s.loop.Post(fn) }
+
+// Start has fn called on the loop now, and then at the deadlines that it
+// returns.
+func (s *Server) Start(fn timers.Func) { s.loop.Timers.Set(timers.NewTimer(fn), s.loop.Now()) }
+
+// stop begins the shutdown: motors first, then devices, then clients.
+func (s *Server) stop(now time.Duration) {
+	if s.stopAt != 0 {
+		return
+	}
+	s.stopAt = now + shutdownLimit
+	s.log.Info("shutting down")
+	for c := range s.clients {
+		c.session.Halt(now)
+	}
+	for _, robot := range s.config.Robots {
+		robot.Table.Shutdown(now)
+	}
+	s.loop.Timers.Set(s.shutdown, now)
+}
+
+// finish ends the loop when the devices are off.
+func (s *Server) finish(now time.Duration) time.Duration {
+	off := true
+	for _, robot := range s.config.Robots {
+		off = off && robot.Table.Done()
+	}
+	if off || now >= s.stopAt {
+		s.loop.Stop()
+		return 0
+	}
+	return now + shutdownPoll
+}
