@@ -204,7 +204,7 @@ func TestBadData(t *testing.T) {
 	for _, tt := range []struct{ name, request, bad, want, good string }{
 		{"short sonar", "srmr", "730002 0102", "sonar payload has 2 bytes, want 32", sonarBlock},
 		{"long sonar", "srmr", "730021" + strings.Repeat("00", 33), "sonar payload has 33 bytes, want 32", sonarBlock},
-		{"vision", "vrmr", "760001 01", "vision payload is not an ACTS 1.0 packet: 1 bytes are less than its header", visionBlock},
+		{"vision", "vrmr", "760001 01", "vision payload is not an ACTS 1.0 packet: 1 bytes, shorter than the header", visionBlock},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c, s := dial(t)
@@ -297,7 +297,7 @@ func TestBadAges(t *testing.T) {
 	for _, tt := range []struct{ name, bad, want string }{
 		{"no y", sonarBlock, "block of device 's' without one of device y before it"},
 		{"one age too few", "790008 0000000000000001" + sonarBlock, "block of device 's' without one of device y before it"},
-		{"bad size", "790009 000000000000000100" + sonarBlock, "freshness payload has 9 bytes, want 8 and 4 for each age"},
+		{"bad size", "790009 000000000000000100" + sonarBlock, "freshness payload has 9 bytes, want 8 plus 4 for each age"},
 		{"no data", "790000" + sonarBlock, "block of device y has no data"},
 		{"no data within a round", "790010 0000000000000001 00000005 00000005" + sonarBlock + "790000" + sonarBlock, "block of device y has no data"},
 	} {

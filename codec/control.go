@@ -37,8 +37,8 @@ func (c *PositionCommand) Decode(b []byte) error {
 // PTZCommand turns the camera (manual table 5); units as in PTZData.
 type PTZCommand = PTZData
 
-// Gripper command codes (PROTOCOL 5.1; the first byte of a gripper command,
-// sent to the gripper as it is).
+// Gripper command codes (PROTOCOL 5.1): the first byte of a gripper command,
+// sent to the gripper unchanged.
 const (
 	GripOpen   uint8 = 1
 	GripClose  uint8 = 2
@@ -56,7 +56,7 @@ const (
 // GripperCommand moves paddles and lift (manual table 5).
 type GripperCommand struct {
 	Code uint8 // GripOpen ... LiftCarry
-	Arg  uint8 // of GripPress and LiftCarry, in 20 ms steps; else ignored
+	Arg  uint8 // argument of GripPress and LiftCarry, in 20 ms steps; ignored otherwise
 }
 
 // Append appends the 2 payload bytes.
@@ -75,27 +75,27 @@ func (c *GripperCommand) Decode(b []byte) error {
 // is ours, PROTOCOL 8.2).
 const (
 	ConfigFrequency byte = 'f' // u16, Hz
-	ConfigMode      byte = 'r' // byte: non-zero is request/reply
-	ConfigData      byte = 'd' // no argument: one frame, please
-	ConfigFresh     byte = 'n' // byte: non-zero is only new data
+	ConfigMode      byte = 'r' // byte: non-zero selects request/reply mode
+	ConfigData      byte = 'd' // no argument: asks for one frame
+	ConfigFresh     byte = 'n' // byte: non-zero selects only new data
 )
 
 // Configuration codes of the robot's microcontroller (manual table 8,
 // PROTOCOL 6).
 const (
-	ConfigMotors   byte = 'm' // byte: non-zero is power on
-	ConfigVelocity byte = 'v' // byte: non-zero is separate translation and rotation
-	ConfigOdometry byte = 'R' // no argument: odometry to (0,0,0)
+	ConfigMotors   byte = 'm' // byte: non-zero turns motor power on
+	ConfigVelocity byte = 'v' // byte: non-zero selects separate translation and rotation
+	ConfigOdometry byte = 'R' // no argument: resets odometry to (0,0,0)
 )
 
-// Config is one decoded configuration request: a code and its argument, zero
-// where it has none.
+// Config is one decoded configuration request: a code and its argument. Arg is
+// zero if the code has no argument.
 type Config struct {
 	Code byte
 	Arg  uint16
 }
 
-// DecodeServerConfig reads the payload of a configuration of the server.
+// DecodeServerConfig reads the payload of a server configuration.
 func DecodeServerConfig(b []byte) (Config, error) {
 	if len(b) == 0 {
 		return Config{}, errNoCode
@@ -142,7 +142,7 @@ func decodeConfig(b []byte, arg int) (Config, error) {
 	return c, nil
 }
 
-// Append appends the payload: the code and an argument of the code's width.
+// Append appends the payload: the code, then an argument of the code's width.
 func (c Config) Append(dst []byte) []byte {
 	dst = append(dst, c.Code)
 	switch c.Code {

@@ -45,7 +45,7 @@ func TestConfigs(t *testing.T) {
 	}
 }
 
-// A code counts only for the device it belongs to.
+// Each code is valid for one device only.
 func TestConfigCodesAreApart(t *testing.T) {
 	for code := range 256 {
 		b := []byte{byte(code), 0, 0}

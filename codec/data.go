@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Sizes of the data payloads in bytes (manual table 7). Vision varies, see
-// VisionData.
+// Sizes of the data payloads in bytes (manual table 7). The size of vision
+// data varies, see VisionData.
 const (
 	PositionSize = 21
 	SonarSize    = 2 * SonarCount
@@ -17,15 +17,16 @@ const (
 )
 
 const (
-	// SonarCount is the number of sonars: 0 at the front left, clockwise to 7
-	// at the front right, 8 at the rear right to 15 at the rear left.
+	// SonarCount is the number of sonars. They are numbered clockwise: 0 at
+	// the front left, 7 at the front right, 8 at the rear right, 15 at the
+	// rear left.
 	SonarCount = 16
 	// LaserCount is the number of readings of a scan: 180 degrees in half
-	// degree steps, 0 at the right, counterclockwise to 360 at the left.
+	// degree steps, counterclockwise, 0 at the right and 360 at the left.
 	LaserCount = 361
 )
 
-// SizeError says that a payload is not of the size its table gives.
+// SizeError reports a payload whose size differs from its table.
 type SizeError struct {
 	What      string
 	Got, Want int // bytes
@@ -184,8 +185,8 @@ func (d *GripperData) Decode(b []byte) error {
 	return nil
 }
 
-// PTZData is where the camera looks (manual table 7, PROTOCOL 7.6). PTZCommand
-// has the same layout.
+// PTZData is the camera's direction and zoom (manual table 7, PROTOCOL 7.6).
+// PTZCommand has the same layout.
 type PTZData struct {
 	Pan  int16 // deg, -100..100, counterclockwise
 	Tilt int16 // deg, -25..25, up

@@ -1,13 +1,13 @@
-// Package codec is the wire of the Player protocol (docs/PROTOCOL.md): message
-// framing and the payload layouts of the devices. It is pure: bytes in, bytes
-// out, no clock, no sockets, no allocation. All integers are big-endian.
+// Package codec encodes and decodes the Player protocol (docs/PROTOCOL.md):
+// message framing and the devices' payloads. It is pure: bytes in, bytes out,
+// no clock, no sockets, no allocation. All integers are big-endian.
 package codec
 
 import "encoding/binary"
 
-// Device letters (manual table 3a; Joystick is ours, PROTOCOL 7.8). Server is
-// not a device of the robot but the server itself: configurable (manual 3.6)
-// and readable (PROTOCOL 8.1).
+// Device letters (manual table 3a; Joystick is an extension, PROTOCOL 7.8).
+// Server is the server itself, not a device of the robot: clients configure it
+// (manual 3.6) and read it (PROTOCOL 8.1).
 const (
 	Laser    byte = 'l'
 	Sonar    byte = 's'
@@ -20,7 +20,7 @@ const (
 	Server   byte = 'y'
 )
 
-// Access codes (manual table 3b). AccessError is only ever sent by the server.
+// Access codes (manual table 3b). Only the server sends AccessError.
 const (
 	AccessRead  byte = 'r'
 	AccessWrite byte = 'w'
@@ -46,41 +46,41 @@ const (
 	// BlockHeaderSize is the header of every server message in bytes: letter,
 	// size as u16 (PROTOCOL 1.3).
 	BlockHeaderSize = 3
-	// MaxPayload bounds what a decoder keeps of one client message, in bytes.
-	// It holds a request that names all 256 letters once, and far more than
-	// any command or configuration of the tables. Larger payloads are legal to
-	// send but skipped (PROTOCOL 1.5); raising it costs that much memory for
-	// each client that sends its messages in pieces.
+	// MaxPayload is the largest client payload that a decoder keeps, in bytes.
+	// A request that names all 256 letters once fits, and every command and
+	// configuration is far smaller. Larger payloads are legal but skipped
+	// (PROTOCOL 1.5). A larger value costs that much memory for each client
+	// that sends its messages in pieces.
 	MaxPayload = 512
 	// MaxBlock is the largest payload a block can carry: its size is a u16.
 	MaxBlock = 65535
 )
 
-// Message is one client message. Payload aliases the decoder's input or its
-// buffer and is valid until the next call of Next.
+// Message is one client message. Payload points into the decoder's input or
+// its buffer and is valid until the next call of Next.
 type Message struct {
 	Kind    byte // KindRequest, KindCommand, KindConfig; anything else is Malformed
-	Device  byte // the second byte of the header: a device letter, 'r' for a request
+	Device  byte // the second byte of the header: a device letter, or 'r' for a request
 	Size    int  // payload size as declared, 0..65535
 	Payload []byte
-	// Malformed says that the message is of no known kind or larger than
-	// MaxPayload; it has no Payload, which is skipped as it streams in
+	// Malformed reports that the message is of an unknown kind or larger than
+	// MaxPayload. It has no Payload: the decoder skips it as it arrives
 	// (PROTOCOL 1.5).
 	Malformed bool
 }
 
-// Decoder splits a client's byte stream into messages, whatever the cuts
-// (PROTOCOL 1.4). It keeps at most ClientHeaderSize+MaxPayload bytes, and
-// none as long as messages arrive whole. The zero value is ready.
+// Decoder splits a client's byte stream into messages, wherever the stream is
+// cut (PROTOCOL 1.4). It keeps at most ClientHeaderSize+MaxPayload bytes, and
+// none while messages arrive whole. The zero value is ready to use.
 type Decoder struct {
-	partial []byte // the beginning of a message that is not complete yet
+	partial []byte // the start of an incomplete message
 	done    bool   // partial holds the message that the last Next returned
 	skip    int    // payload bytes of a malformed message still to be dropped
 }
 
-// Next takes the first message off in. It returns the input behind it and
-// true, or false when in holds no further complete message; then all of in is
-// consumed and kept as far as needed.
+// Next decodes the first message in in and returns the input that follows it.
+// If in holds no complete message, ok is false and all of in is consumed; the
+// decoder keeps what it needs of it.
 func (d *Decoder) Next(in []byte) (m Message, rest []byte, ok bool) {
 	if d.done {
 		d.partial, d.done = d.partial[:0], false
@@ -123,7 +123,8 @@ func (d *Decoder) Next(in []byte) (m Message, rest []byte, ok bool) {
 	return m, in, true
 }
 
-// fill moves bytes from in until partial holds want bytes or in is empty.
+// fill moves bytes from in to partial until partial holds want bytes or in is
+// empty.
 func (d *Decoder) fill(in []byte, want int) []byte {
 	n := min(want-len(d.partial), len(in))
 	if n <= 0 {
@@ -150,25 +151,26 @@ func AppendMessage(dst []byte, kind, device byte, payload []byte) []byte {
 	return append(dst, payload...)
 }
 
-// AppendRequest appends a device request; pairs is device, access, device,
-// access ... as in "srpw" (manual 3.3).
+// AppendRequest appends a device request. pairs alternates device and access
+// letters, as in "srpw" (manual 3.3).
 func AppendRequest(dst []byte, pairs []byte) []byte {
 	return AppendMessage(dst, KindRequest, 'r', pairs)
 }
 
-// AppendBlock appends a server message: a data block, or with KindReply a
-// reply (PROTOCOL 1.3). payload must not be longer than MaxBlock.
+// AppendBlock appends a server message: a data block, or a reply if letter is
+// KindReply (PROTOCOL 1.3). payload must not be longer than MaxBlock.
 func AppendBlock(dst []byte, letter byte, payload []byte) []byte {
 	return append(AppendBlockHeader(dst, letter, len(payload)), payload...)
 }
 
-// AppendBlockHeader appends only the header of a block of size bytes.
+// AppendBlockHeader appends the header of a block with a payload of size
+// bytes.
 func AppendBlockHeader(dst []byte, letter byte, size int) []byte {
 	return append(dst, letter, byte(size>>8), byte(size))
 }
 
-// Block splits the first server message off b, for clients. ok is false while
-// b does not hold it whole.
+// Block splits the first server message off b, for clients. ok is false if b
+// does not hold a whole message.
 func Block(b []byte) (letter byte, payload, rest []byte, ok bool) {
 	if len(b) < BlockHeaderSize {
 		return 0, nil, b, false

@@ -69,8 +69,8 @@ func TestMessageFormats(t *testing.T) {
 	}
 }
 
-// decode feeds the pieces to a new decoder and returns copies of what comes
-// out. It fails the test when the decoder keeps more than it may.
+// decode feeds the pieces to a new decoder and returns copies of the messages.
+// It fails the test if the decoder keeps more than it may.
 func decode(t testing.TB, pieces ...[]byte) []Message {
 	t.Helper()
 	var d Decoder
@@ -100,7 +100,7 @@ func checkBounded(t testing.TB, d *Decoder) {
 		t.Fatalf("decoder keeps %d of %d bytes, may %d", len(d.partial), cap(d.partial), most)
 	}
 	if d.skip > MaxBlock {
-		t.Fatalf("decoder skips %d bytes, more than a size field says", d.skip)
+		t.Fatalf("decoder skips %d bytes, more than a size field can hold", d.skip)
 	}
 }
 
@@ -122,8 +122,8 @@ func bad(kind, device byte, size int) Message {
 	return Message{Kind: kind, Device: device, Size: size, Malformed: true}
 }
 
-// A message of each kind, the malformed between the well-formed, so that a
-// wrong skip spoils the next one.
+// Every kind of message, with a malformed one after each good one, so that a
+// wrong skip spoils the next message.
 var (
 	mixedMessages = []Message{
 		good('d', 'r', "srpw"),
@@ -136,15 +136,14 @@ var (
 		good('x', 'y', "d"),
 		bad(0, 0, 0),
 		good('c', 'g', "\x11\x14"),
-		good('c', 'z', strings.Repeat("z", MaxPayload)), // of no table, but held whole
+		good('c', 'z', strings.Repeat("z", MaxPayload)), // in no table, but kept whole
 		good('x', 'p', "R"),
-		good('d', 'r', "s"), // odd: the session's business, not the frame's
+		good('d', 'r', "s"), // odd size: checked by the session, not by the decoder
 	}
 	mixedStream = encode(mixedMessages)
 )
 
-// encode writes messages; a malformed one gets a payload that looks like
-// messages.
+// encode writes messages. The payload of a malformed one looks like messages.
 func encode(messages []Message) []byte {
 	var b []byte
 	for _, m := range messages {
@@ -169,10 +168,11 @@ func TestDecoderCuts(t *testing.T) {
 		if !sameMessages(got, mixedMessages) {
 			t.Errorf("cut at %d: %+v", cut, got)
 		}
-		// What is complete before the cut comes before the cut.
+		// A message that is complete before the cut must be returned before
+		// it.
 		before, size := 0, 0
 		for _, m := range mixedMessages {
-			if size += ClientHeaderSize; !m.Malformed { // a malformed one is told by its header
+			if size += ClientHeaderSize; !m.Malformed { // the header alone shows that a message is malformed
 				size += m.Size
 			}
 			if size > cut {
@@ -207,8 +207,8 @@ func TestDecoderEmptyInput(t *testing.T) {
 	}
 }
 
-// Sizes up to the largest are skipped in any pieces and never kept, and the
-// message behind is found.
+// Payloads up to the largest size are skipped in any pieces and never kept,
+// and the message that follows is found.
 func TestDecoderSkips(t *testing.T) {
 	after := AppendRequest(nil, []byte("sr"))
 	for _, head := range []string{"cp", "xy", "dr", "dx", "q!"} {
@@ -231,7 +231,7 @@ func TestDecoderSkips(t *testing.T) {
 	}
 }
 
-// A payload that never comes costs what has come of it and no more.
+// An incomplete payload costs only the bytes that arrived.
 func TestDecoderKeepsWhatCame(t *testing.T) {
 	for _, tt := range []struct {
 		in   string
@@ -281,11 +281,12 @@ func TestBlockCuts(t *testing.T) {
 	}
 }
 
-// FuzzDecoder holds the decoder to three things: it keeps no more than it may,
-// the messages do not depend on the cuts, and they are the input: every
-// message written again where it began gives the same bytes.
+// FuzzDecoder checks three things: the decoder keeps no more than it may; the
+// messages do not depend on the cuts; and encoding each message again at its
+// position gives the input.
 func FuzzDecoder(f *testing.F) {
-	// Short ones: the fuzzer spends its time on shrinking long ones.
+	// The seeds are short, because the fuzzer would spend its time shrinking
+	// long ones.
 	f.Add([]byte{}, []byte{})
 	f.Add(encode(mixedMessages[:6]), []byte{1})
 	f.Add(encode(mixedMessages[7:10]), []byte{0, 3, 200, 5})
@@ -320,7 +321,7 @@ func FuzzDecoder(f *testing.F) {
 	})
 }
 
-// split cuts b into pieces of the given sizes, again and again; size 0 is an
+// split cuts b into pieces of the given sizes, which repeat. Size 0 is an
 // empty piece.
 func split(b, sizes []byte) (pieces [][]byte) {
 	if !slices.ContainsFunc(sizes, func(n byte) bool { return n > 0 }) {
@@ -347,7 +348,7 @@ func TestDecoderAllocates(t *testing.T) {
 		drain(&d, burst[:len(burst)/2+1])
 		drain(&d, burst[len(burst)/2+1:])
 	}); n != 0 {
-		t.Errorf("a cut burst, once the buffer is there: %v allocations", n)
+		t.Errorf("a cut burst, once the buffer exists: %v allocations", n)
 	}
 }
 
@@ -362,7 +363,7 @@ func drain(d *Decoder, in []byte) (messages int) {
 	}
 }
 
-// burstOfTen is what a busy client sends at once.
+// burstOfTen returns ten messages that a busy client sends at once.
 func burstOfTen() []byte {
 	b := AppendRequest(nil, []byte("srpalrgrmrvrzr"))
 	for i := range 8 {

@@ -5,17 +5,17 @@ import "encoding/binary"
 const (
 	// JoystickSize is the size of the data payload in bytes.
 	JoystickSize = 4 + 2*JoystickAxes
-	// JoystickAxes is the number of axes told: a gamepad has two sticks, two
-	// triggers and a hat.
+	// JoystickAxes is the number of axes in the payload: a gamepad has two
+	// sticks, two triggers and a hat.
 	JoystickAxes = 8
-	// JoystickButtons is the number of buttons told.
+	// JoystickButtons is the number of buttons in the payload.
 	JoystickButtons = 32
 )
 
-// JoystickData is where a joystick is held (PROTOCOL 7.8).
+// JoystickData is the state of a joystick (PROTOCOL 7.8).
 type JoystickData struct {
 	Buttons uint32              // bit n is set while button n is pressed
-	Axes    [JoystickAxes]int16 // -32767..32767, 0 at rest: 0 to the right, 1 backward; an axis that is not there is 0
+	Axes    [JoystickAxes]int16 // -32767..32767, 0 at rest; axis 0 positive to the right, axis 1 positive backward; a missing axis is 0
 }
 
 // Append appends the 20 payload bytes.

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// payload is what all data and commands have.
+// payload is implemented by all data and commands.
 type payload interface {
 	Append(dst []byte) []byte
 	Decode(b []byte) error
@@ -23,7 +23,7 @@ func unhex(s string) []byte {
 	return b
 }
 
-// One value of each fixed layout with no two fields alike, and its bytes by
+// One value of each fixed layout, with no two fields equal, and its bytes by
 // tables 5 and 7 of the manual.
 var fixedPayloads = []struct {
 	name  string
@@ -75,7 +75,7 @@ func TestFixedPayloads(t *testing.T) {
 				t.Fatalf("%d bytes, the table says %d", len(want), tt.size)
 			}
 			got := tt.empty()
-			if err := got.Decode(bytes.Repeat([]byte{0xFF}, tt.size)); err != nil { // leaves no zero behind
+			if err := got.Decode(bytes.Repeat([]byte{0xFF}, tt.size)); err != nil { // leaves no zero bytes
 				t.Fatal(err)
 			}
 			if err := got.Decode(want); err != nil {
@@ -122,8 +122,8 @@ func TestSizeErrorText(t *testing.T) {
 	}
 }
 
-// fuzzPayload: what decodes encodes to the same bytes; a layout of fixed size
-// (size >= 0) decodes if and only if the size is right.
+// fuzzPayload checks that a decoded payload encodes to the same bytes. A
+// layout of fixed size (size >= 0) decodes if and only if the size is right.
 func fuzzPayload[P interface {
 	*T
 	payload
@@ -201,8 +201,8 @@ func TestPayloadsAllocate(t *testing.T) {
 	}
 }
 
-// frameOfSeven is the frame that the original's scaling experiments sent: all
-// seven devices, no vision yet.
+// frameOfSeven is the frame of the original's scaling experiments: all seven
+// devices, vision without data.
 type frameOfSeven struct {
 	laser    LaserData
 	sonar    SonarData

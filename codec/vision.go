@@ -7,14 +7,15 @@ import (
 
 // Vision data is what ACTS 1.0 sends, forwarded unchanged (manual 3.5.1,
 // PROTOCOL 7.7): a header of two bytes for each channel, then ten bytes for
-// each blob, in channel order. No byte is zero: every stored byte is its value
-// plus one, and numbers over a byte are cut into six-bit digits, the highest
-// first.
+// each blob, in channel order. No byte is zero: every byte is stored as its
+// value plus one. Numbers larger than a byte are split into six-bit digits,
+// highest first.
 const (
 	VisionChannels   = 32
 	VisionHeaderSize = 2 * VisionChannels
 	BlobSize         = 10
-	// MaxBlobs is how many blobs ACTS reports for one channel, largest first.
+	// MaxBlobs is the most blobs that ACTS reports for one channel, largest
+	// first.
 	MaxBlobs = 10
 	// MaxVisionSize is the largest vision payload in bytes: 3264.
 	MaxVisionSize = VisionHeaderSize + VisionChannels*MaxBlobs*BlobSize
@@ -24,7 +25,7 @@ const (
 )
 
 // Blob is one patch of colour in the camera image. Coordinates are pixels,
-// origin at the top left, 0..254.
+// 0..254, from the top left.
 type Blob struct {
 	Area                     int // pixels, 0..16777215
 	X, Y                     int // centre
@@ -34,7 +35,7 @@ type Blob struct {
 // VisionData holds the blobs of one image by channel. The zero value is an
 // image without blobs.
 type VisionData struct {
-	Count [VisionChannels]uint8 // blobs of each channel, at most MaxBlobs
+	Count [VisionChannels]uint8 // number of blobs in each channel, at most MaxBlobs
 	Blobs []Blob                // of all channels, in channel order
 }
 
@@ -49,9 +50,9 @@ func (d *VisionData) Channel(channel int) []Blob {
 	return d.Blobs[first : first+int(d.Count[channel])]
 }
 
-// Append appends the payload: 64 bytes and 10 for each blob. Values outside
-// their range are clipped to it. A channel's index above 254 does not fit its
-// byte and is sent as 254; the counts alone tell where blobs are.
+// Append appends the payload: 64 bytes, then 10 for each blob. Values outside
+// their range are clipped. A channel's index above 254 does not fit its byte
+// and is sent as 254; readers locate blobs by the counts alone.
 func (d *VisionData) Append(dst []byte) []byte {
 	index := 0
 	for _, n := range d.Count {
@@ -74,10 +75,10 @@ func (b *Blob) append(dst []byte) []byte {
 func pixel(v int) byte { return byte(max(0, min(v, maxPixel))) + 1 }
 
 // Decode reads a payload, reusing d.Blobs. It accepts exactly what Append
-// makes; after an error d is an image without blobs.
+// writes. After an error d is an image without blobs.
 func (d *VisionData) Decode(b []byte) error {
 	err := d.decode(b)
-	if err != nil { // counts without their blobs would make Channel panic
+	if err != nil { // counts without blobs would make Channel panic
 		*d = VisionData{Blobs: d.Blobs[:0]}
 	}
 	return err
@@ -85,7 +86,7 @@ func (d *VisionData) Decode(b []byte) error {
 
 func (d *VisionData) decode(b []byte) error {
 	if len(b) < VisionHeaderSize {
-		return fmt.Errorf("%w: %d bytes are less than its header", errVision, len(b))
+		return fmt.Errorf("%w: %d bytes, shorter than the header", errVision, len(b))
 	}
 	total := 0
 	for c := range d.Count {

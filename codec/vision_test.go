@@ -40,7 +40,7 @@ func image(channels map[int][]Blob) *VisionData {
 	return d
 }
 
-// fullVision is an image with all the blobs ACTS can report.
+// fullVision is an image with as many blobs as ACTS can report.
 func fullVision() *VisionData {
 	d := new(VisionData)
 	for c := range VisionChannels {
@@ -49,7 +49,7 @@ func fullVision() *VisionData {
 			d.Blobs = append(d.Blobs, Blob{Area: 1000*c + i, X: c, Y: i, Left: c - 1, Right: c + 1, Top: i - 1, Bottom: i + 1})
 		}
 	}
-	for i := range d.Blobs { // nothing left of or above the image
+	for i := range d.Blobs { // blobs at the left and top edges of the image
 		d.Blobs[i].Left, d.Blobs[i].Top = max(0, d.Blobs[i].Left), max(0, d.Blobs[i].Top)
 	}
 	return d
@@ -83,7 +83,7 @@ func TestVisionChannel(t *testing.T) {
 	}
 }
 
-// The largest packet, whose channel indices outgrow their byte.
+// The largest packet: its channel indices no longer fit their byte.
 func TestVisionFull(t *testing.T) {
 	want := fullVision()
 	b := want.Append(nil)
@@ -117,7 +117,7 @@ func TestVisionClips(t *testing.T) {
 }
 
 // Every cut, every added byte and every byte that ACTS cannot send is an
-// error, and leaves an image that can be used.
+// error. After it the image is usable and empty.
 func TestVisionErrors(t *testing.T) {
 	b := unhex(visions[2].bytes)
 	check := func(what string, i int, in []byte) {
@@ -149,7 +149,7 @@ func TestVisionErrors(t *testing.T) {
 	in := append(bytes.Clone(b[:VisionHeaderSize]), b[VisionHeaderSize:]...)
 	in[VisionHeaderSize] = 65 // seven bits
 	check("area digit", VisionHeaderSize, in)
-	// Eleven blobs in a channel, all there.
+	// Eleven complete blobs in one channel.
 	check("eleven blobs", 11, bytes.Join([][]byte{
 		unhex("010C" + strings.Repeat("0C01", 31)), bytes.Repeat([]byte{1}, 11*BlobSize)}, nil))
 }
