@@ -2,9 +2,9 @@ package timers
 
 import "time"
 
-// Limiter lets one event a period through and counts the others, so that a
-// repeated complaint is logged once with how often it was meant. The zero
-// value lets the first event through.
+// Limiter lets one event per period through and counts the others, so that a
+// repeated message is logged once, with the number of repeats. The zero value
+// lets the first event through.
 type Limiter struct {
 	Period time.Duration
 
@@ -12,8 +12,8 @@ type Limiter struct {
 	suppressed int
 }
 
-// Allow says whether the event at now may be reported; if so, repeats is how
-// many were held back since the last one.
+// Allow reports whether an event at now may be reported. If so, repeats is the
+// number of events suppressed since the last one.
 func (l *Limiter) Allow(now time.Duration) (repeats int, ok bool) {
 	if now < l.next {
 		l.suppressed++

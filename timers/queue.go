@@ -1,31 +1,31 @@
 // Package timers orders deadlines. It is pure: it never reads a clock and
-// never starts a goroutine. Time is a time.Duration since the server started,
-// monotonic, and given by the caller. Nothing in it is safe for use by more
-// than one goroutine, because nothing needs to be.
+// never starts a goroutine. The caller passes the time, a monotonic
+// time.Duration since the server started. Nothing here is safe for concurrent
+// use.
 package timers
 
 import "time"
 
-// Func is called when its timer is due. now is the time of the wake, never
-// earlier than the deadline by more than the window given to Queue.Run. It
-// returns the next absolute deadline, or zero to stop.
+// Func is called when its timer is due. now is the time of the wake, at most
+// the lookahead of Queue.Run before the deadline. Func returns the next
+// absolute deadline, or zero to stop.
 type Func func(now time.Duration) time.Duration
 
-// Timer is one deadline. It is used by one Queue only.
+// Timer is one deadline. A timer belongs to one Queue.
 type Timer struct {
 	fn    Func
 	at    time.Duration
-	index int    // place in the heap, -1 while not armed
+	index int    // position in the heap, -1 while not armed
 	round uint64 // the Run that called it last
 }
 
 // NewTimer returns a timer that is not armed.
 func NewTimer(fn Func) *Timer { return &Timer{fn: fn, index: -1} }
 
-// Armed says whether the timer is waiting for its deadline.
+// Armed reports whether the timer is waiting for its deadline.
 func (t *Timer) Armed() bool { return t.index >= 0 }
 
-// Deadline returns the deadline of an armed timer, else zero.
+// Deadline returns the deadline of an armed timer, otherwise zero.
 func (t *Timer) Deadline() time.Duration {
 	if !t.Armed() {
 		return 0
@@ -34,13 +34,13 @@ func (t *Timer) Deadline() time.Duration {
 }
 
 // Queue holds the armed timers, earliest first. The zero value is empty and
-// ready.
+// ready to use.
 type Queue struct {
 	heap  []*Timer
 	round uint64 // counts the calls of Run
 }
 
-// Set arms t for the absolute deadline at, whether it was armed or not.
+// Set arms t for the absolute deadline at. An armed timer is moved.
 func (q *Queue) Set(t *Timer, at time.Duration) {
 	t.at = at
 	if t.index < 0 {
@@ -74,22 +74,23 @@ func (q *Queue) Next() (at time.Duration, ok bool) {
 	return q.heap[0].at, true
 }
 
-// Run calls the timers that are due at now+window or before, in order of
-// deadline, each at most once. Each is disarmed before its call and armed again
-// for what the call returns. A callback may set and stop any timer. When a
-// timer that was called is due again within the window, Run ends: what is left
-// is not due yet at now.
-func (q *Queue) Run(now, window time.Duration) {
-	q.RunWhile(now, window, func() bool { return true })
+// Run calls the timers that are due at now+lookahead or before, in order of
+// deadline, each at most once. It disarms each timer before the call and arms
+// it again for the deadline that the call returns. A callback may set and stop
+// any timer. Run ends when a timer that it called is due again within the
+// lookahead: the rest is not due at now yet.
+func (q *Queue) Run(now, lookahead time.Duration) {
+	q.RunWhile(now, lookahead, func() bool { return true })
 }
 
-// RunWhile is Run, but before each timer after the first it asks whether to go
-// on. What is left has its deadline in the past and is called first next time.
-func (q *Queue) RunWhile(now, window time.Duration, goOn func() bool) {
+// RunWhile is Run, but ends when proceed, called before each timer after the
+// first, returns false. The remaining timers are overdue, so the next run
+// calls them first.
+func (q *Queue) RunWhile(now, lookahead time.Duration, proceed func() bool) {
 	q.round++
-	for first := true; len(q.heap) > 0 && q.heap[0].at <= now+window; first = false {
+	for first := true; len(q.heap) > 0 && q.heap[0].at <= now+lookahead; first = false {
 		t := q.heap[0]
-		if t.round == q.round || !first && !goOn() {
+		if t.round == q.round || !first && !proceed() {
 			return
 		}
 		t.round = q.round
@@ -101,8 +102,8 @@ func (q *Queue) RunWhile(now, window time.Duration, goOn func() bool) {
 }
 
 // Skip returns the next deadline of a periodic timer: the first deadline +
-// n*period, n >= 1, that lies after now. Deadlines are absolute, so a late wake
-// never shifts the later ones, and missed periods are skipped, never made up.
+// n*period, n >= 1, after now. Deadlines are absolute, so a late wake does not
+// shift later ones. Missed periods are skipped, never made up.
 func Skip(deadline, period, now time.Duration) time.Duration {
 	next := deadline + period
 	if next <= now {

@@ -34,10 +34,10 @@ func TestRunCallsDueTimersInOrder(t *testing.T) {
 	}
 	q.Run(49*ms, 2*ms)
 	if got[len(got)-1] != "late" {
-		t.Fatal("a timer within the window was not called")
+		t.Fatal("a timer within the lookahead was not called")
 	}
 	if _, ok := q.Next(); ok {
-		t.Fatal("something is armed in an empty queue")
+		t.Fatal("a timer is armed in an empty queue")
 	}
 }
 
@@ -75,8 +75,8 @@ func TestSkipNeverBursts(t *testing.T) {
 	}
 }
 
-// A 1 ms timer within a 5 ms window is due again at once: it must neither be
-// called twice in one Run nor lose its phase.
+// A 1 ms timer with a lookahead of 5 ms is due again at once. It must not be
+// called twice in one Run, and it must keep its phase.
 func TestRunCallsATimerOnce(t *testing.T) {
 	var q Queue
 	calls := 0
@@ -91,7 +91,7 @@ func TestRunCallsATimerOnce(t *testing.T) {
 	}
 }
 
-// What a Run has left undone comes first in the next one: nobody starves.
+// Timers that a Run leaves are called first in the next one, so none starves.
 func TestRunWhileLeavesTheRest(t *testing.T) {
 	var q Queue
 	var called []string
@@ -114,7 +114,7 @@ func TestRunWhileLeavesTheRest(t *testing.T) {
 func TestCallbackMaySetAndStop(t *testing.T) {
 	var q Queue
 	var self, other *Timer
-	other = NewTimer(func(time.Duration) time.Duration { t.Error("stopped timer was called"); return 0 })
+	other = NewTimer(func(time.Duration) time.Duration { t.Error("a stopped timer was called"); return 0 })
 	self = NewTimer(func(now time.Duration) time.Duration {
 		q.Stop(other)
 		q.Set(self, now+7*ms)
@@ -128,7 +128,7 @@ func TestCallbackMaySetAndStop(t *testing.T) {
 	}
 }
 
-// The queue against a deliberately dumb model: a sorted slice.
+// The queue against a simple model.
 func TestQueueAgainstModel(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 200 {
@@ -180,7 +180,7 @@ func TestQueueAgainstModel(t *testing.T) {
 func TestLimiter(t *testing.T) {
 	l := Limiter{Period: time.Second}
 	if n, ok := l.Allow(0); !ok || n != 0 {
-		t.Fatal("the first event was held back")
+		t.Fatal("the first event was suppressed")
 	}
 	for i := range 5 {
 		if _, ok := l.Allow(time.Duration(i) * 100 * ms); ok {

@@ -8,24 +8,24 @@ import (
 const (
 	// Grid is the spacing of ticks of one rate, 5 ms. A wake-up costs more
 	// than the frames sent in it (docs/BENCHMARKS.md), so members share ticks
-	// and ticks lie on a coarse grid. A finer grid means more wakes, a coarser
-	// one lets the last member of a full tick wait longer.
+	// and ticks lie on a coarse grid. A finer grid means more wakes; with a
+	// coarser one the last member of a full tick waits longer.
 	Grid = 5 * time.Millisecond
-	// TickFill is how many members a tick takes before the next one of the
-	// same rate is opened, one grid step later. At about 5 us a frame a full
-	// tick holds the loop for 0.3 ms. When every step of the period has its
-	// tick they fill evenly.
+	// TickFill is the number of members that a tick takes before the next tick
+	// of the same rate is opened, one grid step later. At about 5 us a frame,
+	// a full tick holds the loop for 0.3 ms. When every grid step of the
+	// period has a tick, the ticks fill evenly.
 	TickFill = 64
-	// TickSlice is how many members are fired at a time. When every tick is full
-	// many times over, the rest of a tick waits for the next turn of the loop, and
-	// what else there is to do comes in between: at about 9 us a frame, once a
-	// millisecond. gnet accepts one client a turn; ticks of thousands in one go
-	// let a full server take fifty a second.
+	// TickSlice is the number of members fired in one call. The rest of a
+	// larger tick waits for the next iteration of the loop, so that the loop
+	// does its other work in between: about once a millisecond at 9 us a
+	// frame. gnet accepts one client per iteration; with thousands of members
+	// fired at once, a full server accepted only fifty clients a second.
 	TickSlice = 128
 )
 
-// Ticks gives members that ask for the same period a common deadline. Deadlines
-// are multiples of the period, so slow and fast rates fall on the same wakes.
+// Ticks gives members with the same period a common deadline. Deadlines are
+// multiples of the period, so slow and fast rates share wakes.
 type Ticks[M comparable] struct {
 	queue   *Queue
 	fire    func(now time.Duration, m M)
@@ -35,34 +35,35 @@ type Ticks[M comparable] struct {
 // Tick is one shared deadline and its members.
 type Tick[M comparable] struct {
 	period  time.Duration
-	phase   int // grid steps after the multiple of the period
+	phase   int // offset from the multiple of the period, in grid steps
 	members []M
-	fired   int // how many of members, from the first, have been in this round
+	fired   int // how many members, from the first, have been fired in this round
 	timer   *Timer
 }
 
-// NewTicks returns an empty schedule on q that calls fire for every member of
-// a tick that is due.
+// NewTicks returns an empty schedule on q. It calls fire for every member of a
+// tick that is due.
 func NewTicks[M comparable](q *Queue, fire func(now time.Duration, m M)) *Ticks[M] {
 	return &Ticks[M]{queue: q, fire: fire, periods: map[time.Duration][]*Tick[M]{}}
 }
 
-// Join adds m to a tick of the given period (positive). m first fires within
-// one period from now. The returned tick is what Leave wants.
+// Join adds m to a tick of the given period, which must be positive. m first
+// fires within one period from now. The returned tick is the argument of
+// Leave.
 func (s *Ticks[M]) Join(m M, period, now time.Duration) *Tick[M] {
 	t := s.tick(period, now)
 	t.members = append(t.members, m)
 	return t
 }
 
-// Leave removes m from t. A tick without members is gone: nothing is armed for
-// it. Leave may be called from within fire for the member that fires.
+// Leave removes m from t. A tick without members is deleted and its timer
+// stopped. fire may call Leave for the member that it was called for.
 func (s *Ticks[M]) Leave(m M, t *Tick[M]) {
 	i := slices.Index(t.members, m)
 	if i < 0 {
 		return
 	}
-	if i < t.fired { // those who have been stay in front
+	if i < t.fired { // members already fired stay in front
 		t.fired--
 		t.members[i] = t.members[t.fired]
 		i = t.fired
@@ -83,12 +84,12 @@ func (s *Ticks[M]) Leave(m M, t *Tick[M]) {
 	s.periods[t.period] = rest
 }
 
-// tick finds room: a tick that is not full, else a new one on an unused grid
-// step, else the emptiest.
+// tick returns a tick with room: one that is not full, otherwise a new one on
+// an unused grid step, otherwise the one with the fewest members.
 func (s *Ticks[M]) tick(period, now time.Duration) *Tick[M] {
 	open := s.periods[period]
 	var emptiest *Tick[M]
-	var used uint64 // a bit for each grid step that has its tick
+	var used uint64 // one bit for each grid step that has a tick
 	for _, t := range open {
 		if len(t.members) < TickFill {
 			return t
@@ -98,7 +99,7 @@ func (s *Ticks[M]) tick(period, now time.Duration) *Tick[M] {
 		}
 		used |= 1 << t.phase
 	}
-	// 64 steps are 320 ms: rates below 3 Hz do not need more ticks than that.
+	// 64 steps are 320 ms: rates below 3 Hz do not need more ticks.
 	phase, steps := 0, min(int(max(1, period/Grid)), 64)
 	for phase < steps && used>>phase&1 != 0 {
 		phase++
@@ -114,9 +115,9 @@ func (s *Ticks[M]) tick(period, now time.Duration) *Tick[M] {
 	return t
 }
 
-// run fires the members, or as many as there may be at a time; then it is due
-// again at once. A member may leave in its own call or between two slices: each
-// of the others is fired once a round.
+// run fires the members, at most TickSlice in one call; if some are left it is
+// due again at once. A member may leave during its own call or between two
+// slices. Each of the others is fired once per round.
 func (s *Ticks[M]) run(t *Tick[M], now time.Duration) time.Duration {
 	deadline := t.timer.at
 	for n := 0; t.fired < len(t.members); n++ {

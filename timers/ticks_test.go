@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// drive runs the queue from deadline to deadline until end and returns how
-// often it woke.
+// drive runs the queue from deadline to deadline until end and returns the
+// number of wakes.
 func drive(q *Queue, end time.Duration) (wakes int) {
 	for {
 		at, ok := q.Next()
@@ -49,7 +49,7 @@ func TestRatesShareWakes(t *testing.T) {
 func TestTicksFillAndSpread(t *testing.T) {
 	var q Queue
 	ticks := NewTicks(&q, func(time.Duration, int) {})
-	const members = 1000 // at 50 Hz: four steps of the grid, 250 members each
+	const members = 1000 // at 50 Hz: four grid steps, 250 members each
 	counts := map[*Tick[int]]int{}
 	for m := range members {
 		counts[ticks.Join(m, 20*ms, 0)]++
@@ -127,7 +127,8 @@ func TestLeaveWithinFire(t *testing.T) {
 	}
 }
 
-// Odd rates keep their exact mean: 3 Hz for 1000 s.
+// Rates that are no whole number of milliseconds keep their exact mean: 3 Hz
+// for 1000 s.
 func TestOddRateKeepsItsMean(t *testing.T) {
 	var q Queue
 	n := 0
@@ -166,11 +167,11 @@ func BenchmarkTickOf50(b *testing.B) {
 	}
 }
 
-// A tick of very many members is fired in slices; what is due beside it gets in
-// between, and members that come and go there change nothing for the others.
+// A tick with very many members is fired in slices. Other timers run between
+// two slices, and members that join or leave there do not affect the rest.
 func TestLargeTickIsSliced(t *testing.T) {
 	const members = 3*TickSlice + 20
-	period := Grid // one step of the grid: one tick for all
+	period := Grid // one grid step, so one tick for all
 	var q Queue
 	fired := map[int]int{}
 	homes := map[int]*Tick[int]{}
@@ -198,7 +199,8 @@ func TestLargeTickIsSliced(t *testing.T) {
 			}
 			break
 		}
-		// Between two slices one goes that has been, and one that has not.
+		// Between two slices, one member that has fired leaves, and one that
+		// has not.
 		for _, been := range []bool{true, false} {
 			for m := range members {
 				if homes[m] != nil && m%10 == 1 && (fired[m] > 0) == been {
