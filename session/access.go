@@ -3,7 +3,7 @@ package session
 import "player/codec"
 
 // access is the state of one device on one connection (PROTOCOL 2.3). Its
-// value is the letter a reply carries for it.
+// value is the letter that a reply carries for it.
 type access byte
 
 const (
@@ -19,9 +19,9 @@ func (a access) reads() bool  { return a == read || a == all }
 func (a access) writes() bool { return a == write || a == all }
 func (a access) open() bool   { return a.reads() || a.writes() }
 
-// ask returns the state after want is asked in state a, provided that a setup
-// it needs succeeds: the table of PROTOCOL 2.3. r then w adds up to a; a then r
-// or w is a downgrade; what is not known changes nothing.
+// ask returns the state after a request for want in state a, provided that the
+// setup it needs succeeds: the table of PROTOCOL 2.3. r followed by w gives a;
+// a followed by r or w is a downgrade; an unknown letter changes nothing.
 func (a access) ask(want byte) access {
 	switch want {
 	case codec.AccessRead:
@@ -44,8 +44,8 @@ func (a access) ask(want byte) access {
 	return a
 }
 
-// reply is the letter told to the client: a device that was never opened is an
-// error (PROTOCOL 2.5).
+// reply returns the letter sent to the client. A device that was never opened
+// is an error (PROTOCOL 2.5).
 func (a access) reply() byte {
 	if a == none {
 		return codec.AccessError

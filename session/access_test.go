@@ -11,9 +11,9 @@ import (
 	"player/devices"
 )
 
-// transitions is the table of 2.3: a row for each state before ('-' never
-// opened, 'C' closed, 'E' failed), then the states after r, w, a, c and any
-// other letter was asked.
+// transitions is the table of 2.3: a row for each state before the request
+// ('-' never opened, 'C' closed, 'E' failed), with the states after r, w, a, c
+// and any other letter.
 var transitions = strings.Fields(`
 	-rwa--
 	rraaCr
@@ -39,7 +39,7 @@ func readable(state byte) bool { return state == 'r' || state == 'a' }
 func writable(state byte) bool { return state == 'w' || state == 'a' }
 func isOpen(state byte) bool   { return readable(state) || writable(state) }
 
-// told is how a reply tells a state (2.4, 2.5).
+// told returns the letter that a reply carries for a state (2.4, 2.5).
 func told(state byte) byte {
 	switch state {
 	case '-', 'E':
@@ -50,7 +50,7 @@ func told(state byte) byte {
 	return state
 }
 
-// ways are the access letters that lead to a state.
+// ways holds the access letters that lead to each state.
 var ways = map[byte]string{'-': "", 'r': "r", 'w': "w", 'a': "a", 'C': "rc", 'E': "r"}
 
 const accesses = "rwacexRC-\x00\xFF"
@@ -61,7 +61,7 @@ func TestAccessTable(t *testing.T) {
 		for _, row := range transitions {
 			state := row[0]
 			if letter == codec.Server && state == 'E' {
-				continue // there is nothing to fail
+				continue // nothing can fail
 			}
 			for _, want := range []byte(accesses) {
 				t.Run(fmt.Sprintf("%c %c %q", letter, state, want), func(t *testing.T) {
@@ -75,7 +75,8 @@ func TestAccessTable(t *testing.T) {
 					}
 					p.replies()
 					if state == 'E' {
-						// Still broken: a failed device is tried again, and no other.
+						// The setup still fails: a failed device is tried
+						// again, and no other device.
 						r.take()
 						p.request(string([]byte{letter, want}), string([]byte{letter, 'e'}))
 						if tried := r.take() != ""; tried != isOpen(transition('E', want)) {
@@ -92,7 +93,7 @@ func TestAccessTable(t *testing.T) {
 	}
 }
 
-// expectState looks at everything that shows which access the client has to a
+// expectState checks everything that depends on the client's access to a
 // device, while no other device is open. It leaves the device closed.
 func (p *peer) expectState(letter, state byte) {
 	p.t.Helper()
@@ -106,7 +107,7 @@ func (p *peer) expectState(letter, state byte) {
 	}
 	p.expectFrame(want)
 	if streams := p.Period() != 0; streams != readable(state) {
-		p.t.Errorf("state %c: frames are due: %v", state, streams)
+		p.t.Errorf("state %c: frames due: %v", state, streams)
 	}
 	if drives := letter == codec.Position && writable(state); p.Drives() != drives {
 		p.t.Errorf("state %c: drives: %v", state, p.Drives())
@@ -115,18 +116,18 @@ func (p *peer) expectState(letter, state byte) {
 		p.send(p.robot.command(letter, 1))
 		taken := p.robot.take() != ""
 		if want := writable(state) && strings.IndexByte("pzg", letter) >= 0; taken != want {
-			p.t.Errorf("state %c: a command is taken: %v", state, taken)
+			p.t.Errorf("state %c: command accepted: %v", state, taken)
 		}
 		if running := p.robot.of(letter).link != nil && p.robot.of(letter).link.State() != devices.Idle; running != isOpen(state) {
-			p.t.Errorf("state %c: the driver runs: %v", state, running)
+			p.t.Errorf("state %c: driver running: %v", state, running)
 		}
 	}
-	// closed, and never opened or failed, differ in what a close is answered
+	// Closed, never opened and failed differ only in the reply to a close.
 	p.request(string([]byte{letter, 'c'}), string([]byte{letter, told(transition(state, 'c'))}))
 }
 
-// 2.1, 2.4: the same in one request. Pairs are carried out in order, and every
-// one is answered with the state after the last, also when a setup takes time.
+// 2.1, 2.4: the same in one request. Pairs are processed in order, and each is
+// answered with the state after the last one, also when a setup takes time.
 func TestAccessTableInOneRequest(t *testing.T) {
 	for _, mood := range []mood{fine, slow} {
 		for _, letter := range []byte(letters + "y") {
@@ -153,7 +154,7 @@ func TestAccessTableInOneRequest(t *testing.T) {
 						r.of(letter).end(r.now)
 					}
 					if got := p.replies(); !slices.Equal(got, []string{string(reply)}) {
-						t.Errorf("mood %d: %q is answered %q, want %q", mood, pairs, got, reply)
+						t.Errorf("mood %d: %q was answered %q, want %q", mood, pairs, got, reply)
 					}
 					p.expectState(letter, after)
 				}
@@ -162,15 +163,15 @@ func TestAccessTableInOneRequest(t *testing.T) {
 	}
 }
 
-// client is what the model knows of one connection.
+// client is the model of one connection.
 type client struct {
 	*peer
 	state map[byte]byte
-	order []byte // of first opening
+	order []byte // in order of first opening
 }
 
-// model is two clients of one robot. It knows the table, that hardware runs
-// while somebody has it open, and that wheels stop when a writer leaves.
+// model is two clients of one robot. It models the table, that hardware runs
+// while anyone has it open, and that wheels stop when a writer leaves.
 type model struct {
 	t       *testing.T
 	rng     *rand.Rand
@@ -194,8 +195,8 @@ func (m *model) note(format string, args ...any) {
 	m.events = append(m.events, fmt.Sprintf(format, args...))
 }
 
-// ask changes the state of one device; starting are the parts whose setup is
-// under way.
+// ask changes the state of one device. starting holds the parts whose setup is
+// in progress.
 func (m *model) ask(c *client, letter, want byte, starting map[*part]bool) {
 	before, after := c.at(letter), transition(c.at(letter), want)
 	if letter == codec.Server {
@@ -234,16 +235,16 @@ func (c *client) at(letter byte) byte {
 	return '-'
 }
 
-// request sends a random request and compares everything that follows.
+// request sends a random request and compares all effects.
 func (m *model) request() {
 	for _, part := range m.robot.parts {
-		part.mood = mood(max(0, m.rng.IntN(8)-4)) // half of the time all is fine
+		part.mood = mood(max(0, m.rng.IntN(8)-4)) // no failure half of the time
 	}
 	c := m.clients[m.rng.IntN(2)]
 	var pairs []byte
 	for range m.rng.IntN(6) {
 		pairs = append(pairs, (letters + "yq\x00\x80\xFF")[m.rng.IntN(len(letters)+5)], accesses[m.rng.IntN(len(accesses))])
-		if m.rng.IntN(2) == 0 { // mostly of what is there and leads somewhere
+		if m.rng.IntN(2) == 0 { // mostly devices that exist and letters that have an effect
 			pairs = append(pairs, letters[m.rng.IntN(3)], "rwac"[m.rng.IntN(4)])
 		}
 	}
@@ -276,11 +277,11 @@ func (m *model) request() {
 		reply[i+1] = told(c.at(reply[i]))
 	}
 	if got := c.replies(); !slices.Equal(got, []string{string(reply)}) {
-		m.t.Fatalf("%q is answered %q, want %q", pairs, got, reply)
+		m.t.Fatalf("%q was answered %q, want %q", pairs, got, reply)
 	}
 }
 
-// check compares what both clients see.
+// check compares what both clients observe.
 func (m *model) check() {
 	m.robot.expect(m.t, m.events...)
 	m.events = nil
@@ -304,7 +305,7 @@ func (m *model) check() {
 		for _, letter := range []byte("pgz") {
 			c.send(m.robot.command(letter, 7))
 			if taken := m.robot.take() != ""; taken != writable(c.at(letter)) {
-				m.t.Fatalf("command to %c is taken: %v, state %c", letter, taken, c.at(letter))
+				m.t.Fatalf("command to %c accepted: %v, state %c", letter, taken, c.at(letter))
 			}
 		}
 		if c.Drives() != writable(c.at('p')) {
@@ -313,7 +314,7 @@ func (m *model) check() {
 	}
 }
 
-// leave closes a client and brings another in its place.
+// leave closes a client and replaces it with a new one.
 func (m *model) leave(i int) {
 	c := m.clients[i]
 	if writable(c.at('p')) {
@@ -353,7 +354,7 @@ func TestAccessModel(t *testing.T) {
 		m.leave(0)
 		m.leave(1)
 		if !m.robot.table.Done() {
-			t.Fatalf("seed %d: hardware runs when everybody has left", seed)
+			t.Fatalf("seed %d: hardware still runs after both clients left", seed)
 		}
 	}
 }

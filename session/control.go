@@ -9,8 +9,8 @@ import (
 	"player/config/rights"
 )
 
-// command hands a command to its device (5). Mistakes are logged and dropped;
-// there is no answer (manual 3.4).
+// command passes a command to its device (5). Invalid commands are logged and
+// dropped; commands are never answered (manual 3.4).
 func (s *Session) command(now time.Duration, letter byte, payload []byte) {
 	p := s.slot(s.table.Device(letter))
 	if p == nil || !p.access.writes() {
@@ -29,8 +29,9 @@ func (s *Session) command(now time.Duration, letter byte, payload []byte) {
 	p.device.SetCommand(now, payload)
 }
 
-// configureDevice hands a configuration to its device (6). It needs no access
-// and affects all clients, so one from a client without access is logged.
+// configureDevice passes a configuration to its device (6). It needs no access
+// and affects all clients, so a configuration from a client without write
+// access is logged.
 func (s *Session) configureDevice(now time.Duration, letter byte, payload []byte) {
 	device := s.table.Device(letter)
 	if device == nil {
@@ -51,7 +52,7 @@ func (s *Session) configureDevice(now time.Duration, letter byte, payload []byte
 	}
 }
 
-// configure carries out a configuration of the server for this client (4).
+// configure applies a server configuration for this client (4).
 func (s *Session) configure(now time.Duration, payload []byte) {
 	c, err := codec.DecodeServerConfig(payload)
 	if err != nil {

@@ -10,11 +10,12 @@ import (
 	"player/codec"
 )
 
-// 4.1: rates are in Hz; 0 is refused, above the maximum the maximum is served.
+// 4.1: rates are in Hz. 0 is refused; a rate above the maximum is served at
+// the maximum.
 func TestRate(t *testing.T) {
 	r := newRobot(t)
 	p := newPeer(t, r)
-	p.send(rate(20)) // before anything is open
+	p.send(rate(20)) // before any device is open
 	p.request("sr", "sr")
 	for _, tt := range []struct {
 		config []byte
@@ -42,10 +43,10 @@ func TestRate(t *testing.T) {
 			t.Errorf("%q: period %v, want %v", tt.config, got, tt.want)
 		}
 		if !p.changed && p.Period() != 100*ms && tt.want != 333333333 && tt.config != nil {
-			t.Errorf("%q: the owner was not told", tt.config)
+			t.Errorf("%q: the owner was not notified", tt.config)
 		}
 	}
-	// Kept while nothing is open; another client has its own.
+	// The rate is kept while nothing is open. Another client has its own rate.
 	p.send(rate(25))
 	p.request("sc", "sc")
 	if p.Period() != 0 {
@@ -59,8 +60,8 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// 4.2, 4.3, 4.5, 3.5: modes and requests for data. Each step is a configuration,
-// or a request, and what is to be sent then.
+// 4.2, 4.3, 4.5, 3.5: modes and requests for data. Each step is a
+// configuration or a request, and what is due to be sent after it.
 func TestModes(t *testing.T) {
 	const d, mode0, mode1 = "d", "r\x00", "r\x01"
 	type step struct {
@@ -91,10 +92,11 @@ func TestModes(t *testing.T) {
 					t.Fatalf("step %d, %q: asked %d, period %v, want %d, %v", i, s.config, p.Asked(), p.Period(), s.asked, s.period)
 				}
 				if before != p.Period() && !p.changed {
-					t.Errorf("step %d, %q: the owner was not told", i, s.config)
+					t.Errorf("step %d, %q: the owner was not notified", i, s.config)
 				}
 			}
-			// One frame for each that was asked for, or any number.
+			// Exactly the frames that were asked for, or any number in
+			// continuous mode.
 			last := steps[len(steps)-1]
 			for range last.asked {
 				p.expectFrame("s32")
@@ -108,14 +110,14 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// 4.3: waiting requests collapse into one on a congested link.
+// 4.3: on a congested link, waiting requests collapse into one.
 func TestCollapse(t *testing.T) {
 	p := newPeer(t, newRobot(t))
 	p.Collapse()
 	p.send(config('r', 1))
 	p.request("sr", "sr")
 	if p.Collapse(); p.Asked() != 0 {
-		t.Errorf("%d asked for out of nothing", p.Asked())
+		t.Errorf("%d frames asked for without a request", p.Asked())
 	}
 	p.send(config('d'), config('d'), config('d'))
 	p.Collapse()
@@ -134,15 +136,15 @@ func TestDataWithNothingOpen(t *testing.T) {
 	p.send(config('d'))
 	p.expectFrame("s32")
 	p.expectFrame("")
-	// The server's own block is something.
+	// The server's own block counts as a device.
 	p.request("scyr", "scyr")
 	p.send(config('d'))
 	p.expectFrame("y8")
 	p.expectFrame("")
 }
 
-// The mode is set, asked and changed in one burst with the request, as the Tcl
-// client and impatient ones do.
+// Mode changes and requests for data in one burst with the device request, as
+// the Tcl client and other hasty clients send them.
 func TestConfigurationInABurst(t *testing.T) {
 	p := newPeer(t, newRobot(t))
 	p.send(slices.Concat(config('r', 1), request("srpr"), config('d'), config('d')))
@@ -152,8 +154,8 @@ func TestConfigurationInABurst(t *testing.T) {
 	p.expectFrame("")
 }
 
-// 5.1, 5.2: a command of the device's size goes to its driver, of any other
-// size nowhere.
+// 5.1, 5.2: a command of the device's size reaches its driver, any other size
+// is dropped.
 func TestCommandSizes(t *testing.T) {
 	for letter, right := range map[byte]int{'p': 4, 'z': 6, 'g': 2, 's': -1, 'l': -1, 'm': -1, 'v': -1, 'y': -1, 'q': -1} {
 		r := newRobot(t)
@@ -172,7 +174,7 @@ func TestCommandSizes(t *testing.T) {
 				t.Errorf("%d bytes to %c: %q, want %q", size, letter, got, want)
 			}
 		}
-		p.expectReplies() // there is no answer
+		p.expectReplies() // commands are not answered
 	}
 }
 
@@ -180,7 +182,7 @@ func TestCommandSizes(t *testing.T) {
 func TestCommandAccess(t *testing.T) {
 	for _, access := range []string{"", "pr", "pa pr", "pw pc", "pa pc", "za", "pr zw"} {
 		r := newRobot(t)
-		newPeer(t, r).request("pw", "pw") // another's access is not ours
+		newPeer(t, r).request("pw", "pw") // another client's access does not count
 		p := newPeer(t, r)
 		for _, pairs := range strings.Fields(access) {
 			p.request(pairs, pairs)
@@ -193,7 +195,7 @@ func TestCommandAccess(t *testing.T) {
 	}
 }
 
-// 5.3: the newer command overwrites, whoever it is from.
+// 5.3: a newer command overwrites an older one, whichever client sent it.
 func TestTwoWriters(t *testing.T) {
 	r := newRobot(t)
 	a, b := newPeer(t, r), newPeer(t, r)
@@ -208,14 +210,14 @@ func TestTwoWriters(t *testing.T) {
 	r.expect(t, "setup base", "command p 01010101", "command p 02020202", "command p 03030303", "command p 04040404")
 }
 
-// 6.4 to 6.6: configurations need no access, go to the driver of the device in
-// order, and have no effect while it is not open.
+// 6.4 to 6.6: configurations need no access, reach the device's driver in
+// order, and have no effect while the device is not open.
 func TestDeviceConfiguration(t *testing.T) {
 	r := newRobot(t)
 	p, other := newPeer(t, r), newPeer(t, r)
 	p.send(message('x', 'p', 'm', 1), message('x', 'q', 'm', 1), message('x', 0, 'm', 1), message('x', 0xFF))
 	other.request("sr", "sr")
-	r.expect(t, "setup base") // not kept for later
+	r.expect(t, "setup base") // the configuration was not kept
 	p.send(slices.Concat(message('x', 'p', 'm', 1), message('x', 'p', 'R'), message('x', 's', 'v', 0), message('x', 'm', 'Z'), message('x', 'g')))
 	r.expect(t, `configure p "m\x01"`, `configure p "R"`, `configure s "v\x00"`, `configure m "Z"`, `configure g ""`)
 	p.send(message('x', 'l', 'R'))

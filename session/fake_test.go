@@ -16,28 +16,28 @@ import (
 
 const (
 	ms      = time.Millisecond
-	maxRate = 1000 // Hz, of the sessions under test
+	maxRate = 1000 // Hz, in the sessions under test
 )
 
 var errBroken = errors.New("broken")
 
-// mood is how the setup of a part goes.
+// mood determines how the setup of a part ends.
 type mood int
 
 const (
 	fine       mood = iota // ready at once
 	broken                 // fails at once
-	slow                   // ready when the test says so
-	slowBroken             // fails when the test says so
+	slow                   // ready when the test ends the setup
+	slowBroken             // fails when the test ends the setup
 )
 
-// part is a driver without hardware for some of the devices of a robot.
+// part is a driver without hardware for some of a robot's devices.
 type part struct {
 	robot *robot
 	desc  devices.Description
 	link  *devices.Link
 	mood  mood
-	mute  bool // has no data when it is ready
+	mute  bool // publishes no data when ready
 	last  func(now time.Duration)
 }
 
@@ -51,7 +51,7 @@ func (p *part) Setup(now time.Duration, l *devices.Link) {
 	}
 }
 
-// end ends a setup as the mood says.
+// end ends a setup according to the mood.
 func (p *part) end(now time.Duration) {
 	if p.mood == broken || p.mood == slowBroken {
 		p.link.Fail(now, errBroken)
@@ -85,7 +85,7 @@ func (p *part) Configure(_ time.Duration, d *devices.Device, payload []byte) err
 
 func (p *part) Tick(time.Duration) time.Duration { return 0 }
 
-// robot has the seven devices; as on a Pioneer, four of them are on one cable.
+// robot has the seven devices. As on a Pioneer, four of them share one cable.
 type robot struct {
 	table  *devices.Table
 	parts  []*part
@@ -93,7 +93,7 @@ type robot struct {
 	events []string
 }
 
-// letters are the devices of a robot.
+// letters holds the devices of a robot.
 const letters = "pgmslzv"
 
 func newRobot(t testing.TB) *robot {
@@ -115,7 +115,7 @@ func (r *robot) attach(t testing.TB, name string, provides ...devices.Spec) {
 	r.parts = append(r.parts, p)
 }
 
-// of returns the part that has a device.
+// of returns the part that serves a device.
 func (r *robot) of(letter byte) *part {
 	i := slices.IndexFunc(r.parts, func(p *part) bool {
 		return slices.ContainsFunc(p.desc.Provides, func(s devices.Spec) bool { return s.Letter == letter })
@@ -127,7 +127,7 @@ func (r *robot) note(format string, args ...any) {
 	r.events = append(r.events, fmt.Sprintf(format, args...))
 }
 
-// take returns what the drivers were told since the last call, one per line.
+// take returns the calls to drivers since the last take, one per text line.
 func (r *robot) take() string {
 	events := r.events
 	r.events = nil
@@ -137,11 +137,11 @@ func (r *robot) take() string {
 func (r *robot) expect(t testing.TB, want ...string) {
 	t.Helper()
 	if got := r.take(); got != strings.Join(want, "\n") {
-		t.Errorf("drivers were told %q, want %q", got, want)
+		t.Errorf("driver calls %q, want %q", got, want)
 	}
 }
 
-// sizes of the data that the devices publish, in bytes.
+// sizes holds the sizes of the devices' data, in bytes.
 var sizes = map[byte]int{'l': 722, 's': 32, 'p': 21, 'm': 3, 'g': 2, 'z': 6, 'v': 94}
 
 func (r *robot) publish(letters ...byte) {
@@ -151,7 +151,7 @@ func (r *robot) publish(letters ...byte) {
 	}
 }
 
-// command is a command of the right size for a device.
+// command returns a command of the right size for a device.
 func (r *robot) command(letter byte, fill byte) []byte {
 	return message(codec.KindCommand, letter, slices.Repeat([]byte{fill}, r.table.Device(letter).Spec().CommandSize)...)
 }
@@ -162,12 +162,12 @@ func message(kind, device byte, payload ...byte) []byte {
 
 func request(pairs string) []byte { return codec.AppendRequest(nil, []byte(pairs)) }
 
-// config is a configuration of the server.
+// config returns a server configuration.
 func config(payload ...byte) []byte { return message(codec.KindConfig, codec.Server, payload...) }
 
 func rate(hz int) []byte { return config('f', byte(hz>>8), byte(hz)) }
 
-// peer is a session and the client at its other end.
+// peer is a session and the client on the other side.
 type peer struct {
 	*Session
 	t       testing.TB
@@ -193,7 +193,7 @@ func (p *peer) send(messages ...[]byte) {
 	}
 }
 
-// replies takes the output, which is replies and nothing else.
+// replies takes the output, which must consist of replies only.
 func (p *peer) replies() []string {
 	p.t.Helper()
 	var replies []string
@@ -206,7 +206,7 @@ func (p *peer) replies() []string {
 		out = rest
 	}
 	if len(replies) > 0 && !p.changed {
-		p.t.Error("there is output, but its owner was not told")
+		p.t.Error("there is output, but the owner was not notified")
 	}
 	p.changed = false
 	p.Flushed()
@@ -220,16 +220,16 @@ func (p *peer) expectReplies(want ...string) {
 	}
 }
 
-// request asks for devices and expects the reply at once.
+// request asks for devices and expects an immediate reply.
 func (p *peer) request(pairs, want string) {
 	p.t.Helper()
 	p.send(request(pairs))
 	if got := p.replies(); !slices.Equal(got, []string{want}) {
-		p.t.Errorf("request %q is answered %q, want %q", pairs, got, want)
+		p.t.Errorf("request %q was answered %q, want %q", pairs, got, want)
 	}
 }
 
-// frame makes a frame; it is told as letters and sizes of its blocks.
+// frame makes a frame and returns the letters and sizes of its blocks.
 func (p *peer) frame() string {
 	p.t.Helper()
 	var blocks []string
@@ -255,7 +255,7 @@ func (p *peer) blocks() []block {
 	p.t.Helper()
 	frame := p.AppendFrame([]byte("before"), p.robot.now)
 	if string(frame[:6]) != "before" {
-		p.t.Fatalf("the frame overwrote what was there: %q", frame)
+		p.t.Fatalf("the frame overwrote the bytes before it: %q", frame)
 	}
 	var blocks []block
 	for frame = frame[6:]; len(frame) > 0; {

@@ -8,9 +8,9 @@ import (
 	"player/codec"
 )
 
-// Period is how often the session wants to be offered a frame, zero for never:
-// the client's own rate in continuous mode, and a short retry while a frame
-// that was asked for is held.
+// Period returns how often the session needs a frame, or zero for never: the
+// client's own rate in continuous mode, and a short retry period while a
+// requested frame is held.
 func (s *Session) Period() time.Duration {
 	switch {
 	case !s.hasBlocks() || s.waiting > 0:
@@ -23,22 +23,24 @@ func (s *Session) Period() time.Duration {
 	return 0
 }
 
-// Asked is how many frames the client has asked for and not been sent (4.3).
+// Asked returns how many frames the client has asked for and not been sent
+// (4.3).
 func (s *Session) Asked() int { return s.asked }
 
-// Collapse makes one of the frames asked for: the link is congested, and the
-// newest data serves them all (4.3).
+// Collapse reduces the frames asked for to one: the link is congested, and the
+// newest data serves all requests (4.3).
 func (s *Session) Collapse() { s.asked = min(s.asked, 1) }
 
-// hasBlocks says whether a frame would have any block.
+// hasBlocks reports whether a frame would contain any block.
 func (s *Session) hasBlocks() bool {
 	return s.freshness.reads() || slices.ContainsFunc(s.slots, func(p slot) bool { return p.access.reads() })
 }
 
-// AppendFrame appends the frame of this moment: one block for every device
-// read, in order of first opening (3.2), the freshness block first (8.1). It
-// appends nothing while the frame is held for a device's first data (3.3) or,
-// if the client wants only news, while there is none (8.2).
+// AppendFrame appends a frame with the data of this moment: one block for
+// every device open for reading, in order of first opening (3.2), the
+// freshness block first (8.1). It appends nothing while the frame is held for
+// a device's first data (3.3), or if the client wants only new data and there
+// is none (8.2).
 func (s *Session) AppendFrame(dst []byte, now time.Duration) []byte {
 	if s.waiting > 0 || s.onRequest && s.asked == 0 || s.isHeld(now) {
 		return dst
@@ -63,7 +65,7 @@ func (s *Session) AppendFrame(dst []byte, now time.Duration) []byte {
 	return dst
 }
 
-// shows says whether the next frame has a block for p.
+// shows reports whether the next frame has a block for p.
 func (s *Session) shows(p *slot) bool {
 	if !p.access.reads() {
 		return false
@@ -71,9 +73,9 @@ func (s *Session) shows(p *slot) bool {
 	return !s.onlyNew || p.device.HasData() && p.device.Seq() != p.sent
 }
 
-// isHeld says whether a device that was opened less than a second ago has not
-// had its first data yet. With only news a device without data has no block,
-// so nothing is held for it.
+// isHeld reports whether a device that was opened less than a second ago still
+// has no data. In the only-new mode a device without data has no block, so no
+// frame is held for it.
 func (s *Session) isHeld(now time.Duration) bool {
 	if s.onlyNew {
 		return false
@@ -87,8 +89,8 @@ func (s *Session) isHeld(now time.Duration) bool {
 	return false
 }
 
-// appendFreshness appends the block of device y: the time, and the age of every
-// block that follows it.
+// appendFreshness appends the block of device y: the time, and the age of
+// every block after it.
 func (s *Session) appendFreshness(dst []byte, now time.Duration) []byte {
 	header := len(dst)
 	dst = codec.AppendBlockHeader(dst, codec.Server, 0)

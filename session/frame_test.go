@@ -34,14 +34,14 @@ func TestOrderOfBlocks(t *testing.T) {
 	} {
 		p.request(step.pairs, step.reply)
 		p.expectFrame(step.frame)
-		p.expectFrame(step.frame) // in continuous mode every one is whole
+		p.expectFrame(step.frame) // in continuous mode every frame is complete
 	}
 	r.of('l').mood = fine
 	p.request("lr", "lr")
 	p.expectFrame("l722 p21 v94")
 }
 
-// The data is what was published last, up to the moment of the frame.
+// A frame carries the data published last before it.
 func TestNewestData(t *testing.T) {
 	r := newRobot(t)
 	p := newPeer(t, r)
@@ -55,7 +55,7 @@ func TestNewestData(t *testing.T) {
 	}
 }
 
-// 3.3: a frame is held until each of its devices has had data, at most for one
+// 3.3: a frame is held until each of its devices has data, at most for one
 // second after the device was opened.
 func TestFrameIsHeld(t *testing.T) {
 	r := newRobot(t)
@@ -77,12 +77,12 @@ func TestFrameIsHeld(t *testing.T) {
 	r.publish('v')
 	p.expectFrame("p21 v94")
 
-	// Another client does not wait for data that is there.
+	// Another client does not wait for existing data.
 	other := newPeer(t, r)
 	other.request("vr", "vr")
 	other.expectFrame("v94")
 	other.request("vc", "vc")
-	// Data of an earlier run does not count, and the second is counted anew.
+	// Data of an earlier run does not count, and the second starts again.
 	p.request("vc", "vc")
 	p.expectFrame("p21")
 	p.request("vr", "vr")
@@ -93,7 +93,7 @@ func TestFrameIsHeld(t *testing.T) {
 	p.expectFrame("p21 v94")
 }
 
-// 3.3: the second is counted from the end of the setup.
+// 3.3: the second starts at the end of the setup.
 func TestHeldAfterSlowSetup(t *testing.T) {
 	r := newRobot(t)
 	r.of('v').mood, r.of('v').mute = slow, true
@@ -109,7 +109,7 @@ func TestHeldAfterSlowSetup(t *testing.T) {
 	p.expectFrame("v0")
 }
 
-// 3.3, 3.5: a frame that was asked for is held too, and tried again soon.
+// 3.3, 3.5: a requested frame is held too, and retried soon.
 func TestAskedFrameIsHeld(t *testing.T) {
 	r := newRobot(t)
 	r.of('l').mute = true
@@ -144,7 +144,7 @@ func (p *peer) freshness() (f codec.FreshnessData, others string) {
 	return f, others
 }
 
-// 8.1: the block of y is the first one, whatever the order of opening, and tells
+// 8.1: the block of y comes first, whatever the order of opening, and gives
 // the time and the age of every other block in order.
 func TestFreshness(t *testing.T) {
 	r := newRobot(t)
@@ -177,7 +177,7 @@ func TestFreshness(t *testing.T) {
 	r.now += time.Hour
 	expect("slpv", codec.MaxAge, codec.MaxAge, codec.MaxAge, codec.MaxAge)
 	r.publish('s', 'p', 'v')
-	r.table.Device('l').Publish(r.now+time.Second, nil) // a stamp of the future
+	r.table.Device('l').Publish(r.now+time.Second, nil) // a timestamp in the future
 	expect("slpv", 0, 0, 0, 0)
 	p.request("scvcpw", "scvcpw")
 	expect("l", 0)
@@ -189,7 +189,7 @@ func TestFreshness(t *testing.T) {
 	expect("l", 0)
 }
 
-// The first age of MaxAge us and the last below it (8.1).
+// The first age that is reported as MaxAge, and the last one below it (8.1).
 func TestAgeAtItsEnd(t *testing.T) {
 	for _, tt := range []struct {
 		age  time.Duration
@@ -200,13 +200,13 @@ func TestAgeAtItsEnd(t *testing.T) {
 		p.request("yrsr", "yrsr")
 		r.now += tt.age
 		if got, _ := p.freshness(); len(got.Ages) != 1 || got.Ages[0] != tt.want {
-			t.Errorf("age %v is told as %d, want %d", tt.age, got.Ages, tt.want)
+			t.Errorf("age %v is reported as %d, want %d", tt.age, got.Ages, tt.want)
 		}
 	}
 }
 
-// 8.2: with only news a frame has the blocks that are new to this client, and
-// there is none when nothing is new.
+// 8.2: with only new data, a frame contains the blocks that are new to this
+// client, and there is no frame when nothing is new.
 func TestOnlyNew(t *testing.T) {
 	r := newRobot(t)
 	r.of('v').mute = true
@@ -214,7 +214,7 @@ func TestOnlyNew(t *testing.T) {
 	other.request("srpr", "srpr")
 	p.send(config('n', 1))
 	p.request("srprlwvr", "srprlwvr")
-	p.expectFrame("s32 p21") // new to this client; nothing is held for vision
+	p.expectFrame("s32 p21") // new to this client; no frame is held for vision
 	p.expectFrame("")
 	other.expectFrame("s32 p21")
 	r.publish('p')
@@ -228,20 +228,21 @@ func TestOnlyNew(t *testing.T) {
 	p.expectFrame("")
 	other.expectFrame("s32 p21")
 
-	// The frames of the other mode count as sent.
+	// Frames sent in the other mode count as sent.
 	r.publish('s')
 	p.send(config('n', 0))
 	p.expectFrame("s32 p21 l722 v94")
 	p.send(config('n', 255))
 	p.expectFrame("")
-	// What was published while the device was closed is news, what was sent
-	// before is not.
+	// Data published while the device was closed is new; data sent before is
+	// not.
 	p.request("scpc", "scpc")
 	r.publish('p')
 	p.expectFrame("")
 	p.request("srpr", "srpr")
 	p.expectFrame("p21")
-	// Old data of hardware that was started again is none, sent or not.
+	// Data from before a restart of the hardware is not sent again, whether it
+	// was sent or not.
 	other.request("scpc", "scpc")
 	r.publish('p', 's')
 	r.of('p').mute = true
@@ -252,7 +253,7 @@ func TestOnlyNew(t *testing.T) {
 	p.expectFrame("s32")
 }
 
-// 8.1, 8.2: y comes with news only, and tells of what is in the frame.
+// 8.1, 8.2: y comes only with new data, and describes the blocks of the frame.
 func TestOnlyNewWithFreshness(t *testing.T) {
 	r := newRobot(t)
 	p := newPeer(t, r)
@@ -272,7 +273,8 @@ func TestOnlyNewWithFreshness(t *testing.T) {
 	p.expectFrame("")
 }
 
-// 8.2, 4.3: asked for with nothing new, the frame comes as soon as there is.
+// 8.2, 4.3: a frame requested while nothing is new is sent as soon as there is
+// new data.
 func TestOnlyNewOnRequest(t *testing.T) {
 	r := newRobot(t)
 	p := newPeer(t, r)
@@ -293,8 +295,8 @@ func TestOnlyNewOnRequest(t *testing.T) {
 	}
 }
 
-// 8: who asks for neither sees the stream of 0.7.4a, byte by byte, whatever
-// others ask for.
+// 8: a client that uses neither extension sees the stream of 0.7.4a, byte by
+// byte, whatever other clients ask for.
 func TestWithoutFreshness(t *testing.T) {
 	r := newRobot(t)
 	p, fresh := newPeer(t, r), newPeer(t, r)

@@ -10,8 +10,8 @@ import (
 	"player/devices"
 )
 
-// everything is a client that reads and writes all seven devices, whose vision
-// sees nothing: its frame is the 807 bytes of the original's experiments.
+// everything returns a client that reads and writes all seven devices, with
+// empty vision data: its frame is the 807 bytes of the original's experiments.
 func everything(t testing.TB) *Session {
 	r := &robot{table: devices.NewTable(zap.NewNop()), now: time.Minute}
 	for _, d := range []devices.Spec{devices.Laser(), devices.Sonar(), devices.Position(), devices.Gripper(), devices.Misc(), devices.PTZ(), devices.Vision()} {
@@ -66,10 +66,10 @@ func TestHotPathAllocates(t *testing.T) {
 	s.onlyNew, s.freshness = false, none
 	if n := testing.AllocsPerRun(100, func() {
 		if s.Period() == 0 || !s.Drives() || s.Err() != nil || len(s.Output()) != 0 || s.Asked() < 0 {
-			t.Error("it is not streaming")
+			t.Error("the session is not streaming")
 		}
 	}); n != 0 {
-		t.Errorf("looking at a session: %v allocations", n)
+		t.Errorf("querying a session: %v allocations", n)
 	}
 	s.onRequest = true
 	for name, in := range someCommands {
@@ -77,12 +77,12 @@ func TestHotPathAllocates(t *testing.T) {
 			t.Errorf("%s: %v allocations", name, n)
 		}
 	}
-	// a device request too, once its buffers are there
+	// A device request does not allocate once its buffers exist.
 	in := request("srpwlr")
 	if n := testing.AllocsPerRun(100, func() { s.Receive(time.Hour, in); s.Flushed() }); n != 0 {
 		t.Errorf("request: %v allocations", n)
 	}
-	// and whatever is cut in two
+	// Nor does a message that is cut in two.
 	command := someCommands["command"]
 	if n := testing.AllocsPerRun(100, func() {
 		s.Receive(time.Hour, command[:5])

@@ -75,7 +75,7 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// play carries out one step of a recorded conversation.
+// play runs one step of a recorded conversation.
 func (p *peer) play(step string) {
 	p.t.Helper()
 	digits := strings.TrimLeft(step, "rfdx@<")
@@ -103,7 +103,7 @@ func (p *peer) play(step string) {
 		p.send(rate(number(p, digits)))
 	case first == 'x':
 		p.send(config(unhex(p, step[1:])...))
-	default: // to a device
+	default: // for a device
 		text, dropped := strings.CutSuffix(step[1:], "!")
 		kind, verb := byte('c'), "command "
 		text, isConfig := strings.CutPrefix(text, ":")
@@ -114,7 +114,7 @@ func (p *peer) play(step string) {
 		p.robot.take()
 		p.send(message(kind, first, payload...))
 		if got := p.robot.take(); strings.HasPrefix(got, verb) == dropped {
-			p.t.Errorf("%s: the driver was told %q", step, got)
+			p.t.Errorf("%s: driver calls %q", step, got)
 		}
 	}
 	p.expectReplies()
@@ -136,9 +136,9 @@ func unhex(p *peer, text string) []byte {
 	return b
 }
 
-// Two clients of the original: settings of one never touch the other, a command
-// and a configuration may come from whoever, and wheels stop when the one who
-// drives leaves.
+// Two clients of the original: settings of one never affect the other, a
+// command or configuration may come from either, and wheels stop when the
+// client that drives leaves.
 func TestRecordedPairs(t *testing.T) {
 	r := newRobot(t)
 	a, b := newPeer(t, r), newPeer(t, r)
@@ -154,7 +154,7 @@ func TestRecordedPairs(t *testing.T) {
 	r.take()
 	b.Close(r.now)
 	if got := strings.Split(r.take(), "\n"); !slices.Equal(got, []string{"command p 00000000"}) {
-		t.Errorf("drivers were told %q", got)
+		t.Errorf("driver calls %q", got)
 	}
 	a.play("<s>")
 }

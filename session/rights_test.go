@@ -7,7 +7,7 @@ import (
 	"player/config/rights"
 )
 
-// 2.10: what a client has no right to fails, and nothing reaches a driver.
+// 2.10: a request without the right to it fails, and nothing reaches a driver.
 func TestRestrict(t *testing.T) {
 	const readWrite = rights.Read | rights.Write
 	for _, tt := range []struct {
@@ -43,7 +43,7 @@ func TestRestrictedCommands(t *testing.T) {
 		{rights.Write, []string{"command p 01010101"}},
 	} {
 		r := newRobot(t)
-		newPeer(t, r).request("sr", "sr") // another client has it open
+		newPeer(t, r).request("sr", "sr") // another client has the device open
 		r.take()
 		p := newPeer(t, r)
 		p.Restrict(tt.rights)
@@ -52,7 +52,7 @@ func TestRestrictedCommands(t *testing.T) {
 	}
 }
 
-// A client that loses position by asking for too much has its motors stopped.
+// A client that loses position by a refused request has its motors stopped.
 func TestRefusalStopsMotors(t *testing.T) {
 	r := newRobot(t)
 	p := newPeer(t, r)

@@ -1,6 +1,6 @@
-// Package session is our side of one client's connection: everything that dies
-// with it. Bytes in, bytes out: it never touches a socket and never reads a
-// clock. The numbers in comments are clauses of docs/PROTOCOL.md.
+// Package session is the server's state of one client connection: everything
+// that ends with it. Bytes in, bytes out: it never touches a socket and never
+// reads a clock. Numbers in comments are clauses of docs/PROTOCOL.md.
 package session
 
 import (
@@ -18,53 +18,55 @@ import (
 
 const (
 	// DefaultRate is the frame rate of a client that sets none, in Hz (manual
-	// 3.6). Old clients depend on it: their control loops run at this pace.
+	// 3.6). Old clients depend on it: their control loops run at this rate.
 	DefaultRate = 10
-	// maxMalformed is how many malformed messages in a row end a connection
-	// (1.5): whoever sends that many does not speak the protocol.
+	// maxMalformed is the number of malformed messages in a row that ends a
+	// connection (1.5): such a client does not speak the protocol.
 	maxMalformed = 100
-	// maxHeld bounds the input in bytes that waits for a device's setup (2.7).
-	// At 10 commands a second it holds minutes; a client that floods while it
-	// waits is disconnected rather than buffered.
+	// maxHeld is the most input in bytes that waits for a device's setup
+	// (2.7). At 10 commands a second that is minutes of input. A client that
+	// floods the server while it waits is disconnected.
 	maxHeld = 64 << 10
-	// firstDataLimit is how long a frame is held for the first data of a
-	// device before its block is sent empty (3.3). Old clients count blocks and
-	// hang on a missing one.
+	// firstDataLimit is how long a frame is held for a device's first data
+	// before its block is sent empty (3.3). Old clients count blocks and hang
+	// if one is missing.
 	firstDataLimit = time.Second
-	// heldRetry is how often a frame that was asked for and is held is tried
-	// again (3.3, 8.2): the price is one wake each, the delay at most this.
+	// heldRetry is the interval at which a requested frame that is held is
+	// retried (3.3, 8.2). Each retry costs one wake; the frame is late by at
+	// most this interval.
 	heldRetry = 10 * time.Millisecond
-	// complaintPeriod is the shortest time between two log lines about one
+	// complaintPeriod is the shortest time between two log messages about one
 	// client's mistakes.
 	complaintPeriod = time.Second
 )
 
-// Reasons to end a connection.
+// Reasons to close a connection.
 var (
 	ErrMalformed = errors.New("100 malformed messages in a row: this is not a Player client")
 	ErrHeld      = errors.New("too much input while a device is being set up")
 )
 
-// Owner is told when a session has something for its connection: output, an
-// error, or another schedule. It may be told more than once for the same.
+// Owner is notified when a session has something for its connection: output,
+// an error, or a new schedule. It may be notified more than once for the same
+// change.
 type Owner interface {
 	SessionChanged()
-	// Log names the client. It is asked for when there is something to say, so
-	// that a client that never errs needs no log of its own.
+	// Log returns a logger that names the client. It is called only when there
+	// is something to log, so that most clients need no logger.
 	Log() *zap.Logger
 }
 
-// slot is the place of one device in this client's frames. Places are in the
+// slot is the position of one device in this client's frames. Positions are in
 // order of first opening and are kept until the connection ends (2.8).
 type slot struct {
 	device  *devices.Device // nil for device y
 	access  access
-	pending bool          // its setup is under way
-	since   time.Duration // when it was last opened
-	sent    uint64        // the device's Seq in the last frame
+	pending bool          // its setup is in progress
+	since   time.Duration // time at which it was last opened
+	sent    uint64        // the device's Seq when last sent
 }
 
-// Session is one client.
+// Session is the state of one client.
 type Session struct {
 	owner   Owner
 	table   *devices.Table
@@ -79,11 +81,11 @@ type Session struct {
 	period    time.Duration
 	onRequest bool // request/reply mode (4.2)
 	onlyNew   bool // (8.2)
-	asked     int  // frames asked for and not sent yet (4.3)
+	asked     int  // frames requested and not yet sent (4.3)
 
-	waiting int    // setups under way for the request in hand
-	request []byte // its pairs, to be answered
-	held    []byte // input behind it (2.7)
+	waiting int    // setups in progress for the current request
+	request []byte // the pairs of the current request, to be answered
+	held    []byte // input that follows it (2.7)
 
 	output     []byte
 	err        error
@@ -91,7 +93,7 @@ type Session struct {
 }
 
 // New returns the session of a client that has just connected. maxRate is the
-// highest frame rate served, in Hz.
+// highest frame rate, in Hz.
 func New(owner Owner, table *devices.Table, maxRate int) *Session {
 	return &Session{
 		owner:      owner,
@@ -103,17 +105,17 @@ func New(owner Owner, table *devices.Table, maxRate int) *Session {
 	}
 }
 
-// Restrict says what the client may do (2.10), before anything is received
-// from it. A session that is not restricted may do everything.
+// Restrict sets the client's rights (2.10). Call it before Receive. An
+// unrestricted session may do everything.
 func (s *Session) Restrict(to rights.Set) { s.rights = to }
 
-// permits says whether the client may have a device in the given state.
+// permits reports whether the client may have a device in the given state.
 func (s *Session) permits(a access) bool {
 	return (!a.reads() || s.rights.Has(rights.Read)) && (!a.writes() || s.rights.Has(rights.Write))
 }
 
-// Receive takes bytes as they came from the client. What they lead to is in
-// Output, Period, Asked and Err; the owner is told.
+// Receive processes bytes from the client. The results are in Output, Period,
+// Asked and Err; the owner is notified.
 func (s *Session) Receive(now time.Duration, in []byte) {
 	if s.err != nil {
 		return
@@ -125,7 +127,7 @@ func (s *Session) Receive(now time.Duration, in []byte) {
 	s.consume(now, in)
 }
 
-// hold keeps input until the setups under way have ended (2.7).
+// hold keeps input until the setups in progress have ended (2.7).
 func (s *Session) hold(in []byte) {
 	if len(s.held)+len(in) > maxHeld {
 		s.end(ErrHeld)
@@ -134,8 +136,7 @@ func (s *Session) hold(in []byte) {
 	s.held = append(s.held, in...)
 }
 
-// consume handles messages until the input ends or a setup has to be waited
-// for.
+// consume handles messages until the input ends or a setup is in progress.
 func (s *Session) consume(now time.Duration, in []byte) {
 	for s.err == nil {
 		if s.waiting > 0 {
@@ -174,8 +175,8 @@ func (s *Session) handle(now time.Duration, m codec.Message) {
 	}
 }
 
-// open carries out a device request (2). The reply is made when every setup it
-// started has ended.
+// open handles a device request (2). The reply is made when every setup that
+// it started has ended.
 func (s *Session) open(now time.Duration, pairs []byte) {
 	s.request = append(s.request[:0], pairs...)
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -186,7 +187,7 @@ func (s *Session) open(now time.Duration, pairs []byte) {
 	}
 }
 
-// ask brings one device to the access that want leads to.
+// ask changes one device to the access that want leads to.
 func (s *Session) ask(now time.Duration, letter, want byte) {
 	if letter == codec.Server {
 		s.freshness = s.freshness.ask(want)
@@ -264,7 +265,8 @@ func (s *Session) SetupDone(now time.Duration, d *devices.Device, err error) {
 	s.consume(now, in)
 }
 
-// reply answers the request in hand with the state after the whole of it (2.4).
+// reply answers the current request with the state after the whole request
+// (2.4).
 func (s *Session) reply() {
 	pairs := s.request
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -284,7 +286,7 @@ func (s *Session) state(letter byte) access {
 	return none
 }
 
-// slot returns the place of a device, nil if it has none.
+// slot returns the slot of a device, or nil if it has none.
 func (s *Session) slot(d *devices.Device) *slot {
 	if d == nil {
 		return nil
@@ -296,8 +298,8 @@ func (s *Session) slot(d *devices.Device) *slot {
 	return &s.slots[i]
 }
 
-// Close ends the session: motors that it could drive are stopped (5.4), its
-// subscriptions are given back.
+// Close ends the session: it stops the motors that the client could drive
+// (5.4) and gives up its subscriptions.
 func (s *Session) Close(now time.Duration) {
 	s.Halt(now)
 	for i := range s.slots {
@@ -311,8 +313,8 @@ func (s *Session) Close(now time.Duration) {
 
 var errClosed = errors.New("session is closed")
 
-// Halt stops whatever this client could drive and keeps its access: the client
-// has gone silent, not away (9.1).
+// Halt stops what this client could drive and keeps its access: the client is
+// silent but still connected (9.1).
 func (s *Session) Halt(now time.Duration) {
 	for i := range s.slots {
 		if p := &s.slots[i]; p.access.writes() {
@@ -321,26 +323,26 @@ func (s *Session) Halt(now time.Duration) {
 	}
 }
 
-// stop gives a device the command that it gets when a writer leaves (5.4).
+// stop gives a device the command that follows the loss of a writer (5.4).
 func (s *Session) stop(now time.Duration, p *slot) {
 	if stop := p.device.Spec().Stop; stop != "" && !p.pending {
 		p.device.SetCommand(now, []byte(stop))
 	}
 }
 
-// Drives says whether the client has write access to a device that must be
+// Drives reports whether the client has write access to a device that must be
 // stopped when the client is lost.
 func (s *Session) Drives() bool {
 	return slices.ContainsFunc(s.slots, func(p slot) bool { return p.access.writes() && p.device.Spec().Stop != "" })
 }
 
-// Output is what must be written to the client, whole and before any frame.
+// Output returns the bytes to write to the client, whole and before any frame.
 func (s *Session) Output() []byte { return s.output }
 
-// Flushed says that Output has been written.
+// Flushed empties Output after it was written.
 func (s *Session) Flushed() { s.output = s.output[:0] }
 
-// Err says why the connection must end, nil if it need not.
+// Err returns the reason to close the connection, or nil.
 func (s *Session) Err() error { return s.err }
 
 func (s *Session) end(err error) {
@@ -350,14 +352,14 @@ func (s *Session) end(err error) {
 
 func (s *Session) changed() { s.owner.SessionChanged() }
 
-// complain logs a mistake of the client, at most one line a second (1.5).
+// complain logs a client's mistake, at most one message a second (1.5).
 func (s *Session) complain(now time.Duration, what string, fields ...zap.Field) {
 	repeats, ok := s.complaints.Allow(now)
 	if !ok {
 		return
 	}
 	if repeats > 0 {
-		fields = append(fields, zap.Int("complaints since the last line", repeats))
+		fields = append(fields, zap.Int("complaints since the last one", repeats))
 	}
 	s.owner.Log().Warn(what, fields...)
 }

@@ -12,7 +12,7 @@ import (
 	"player/codec"
 )
 
-// 2.1, 2.2, 2.4, 2.5: requests and their replies, one after the other on one
+// 2.1, 2.2, 2.4, 2.5: requests and their replies, one after another on one
 // connection.
 func TestReplies(t *testing.T) {
 	for _, tt := range []struct {
@@ -80,8 +80,8 @@ func TestLargestRequest(t *testing.T) {
 	p.expectReplies("pr")
 }
 
-// 2.6: hardware starts with the first client and stops with the last, counted
-// for each cable.
+// 2.6: hardware starts with its first client and stops with its last, counted
+// per cable.
 func TestHardwareRunsWhileOpen(t *testing.T) {
 	r := newRobot(t)
 	a, b := newPeer(t, r), newPeer(t, r)
@@ -90,7 +90,7 @@ func TestHardwareRunsWhileOpen(t *testing.T) {
 	b.request("sr", "sr")
 	a.request("lrvr", "lrvr")
 	r.expect(t, "setup laser", "setup vision")
-	a.request("vc", "vc") // laser and vision are counted apart
+	a.request("vc", "vc") // laser and vision are counted separately
 	r.expect(t, "shutdown vision")
 	a.request("scpcsc", "scpcsc")
 	r.expect(t, "command p 00000000")
@@ -116,13 +116,13 @@ func TestSetupFails(t *testing.T) {
 	r.expect(t, "setup laser")
 	p.send(r.command('l', 1))
 	r.of('l').mood = fine
-	p.request("lr", "lr") // not la: what was asked now
+	p.request("lr", "lr") // not la: the reply shows this request only
 	p.expectFrame("l722 s32")
 	r.expect(t, "setup laser")
 }
 
-// 5.4: speed and turn rate become zero when a client that may drive stops being
-// one, in whatever way and whether it drove or not.
+// 5.4: speed and turn rate become zero when a client stops having write
+// access, however that happens and whether it drove or not.
 func TestWheelsStop(t *testing.T) {
 	const zero = "command p 00000000"
 	for _, tt := range []struct {
@@ -145,9 +145,9 @@ func TestWheelsStop(t *testing.T) {
 		for _, drives := range []bool{false, true} {
 			t.Run(tt.name, func(t *testing.T) {
 				r := newRobot(t)
-				newPeer(t, r).request("srpw", "srpw") // somebody keeps the cable open
+				newPeer(t, r).request("srpw", "srpw") // another client keeps the cable open
 				p := newPeer(t, r)
-				p.request("pazaga", "pazaga") // camera and gripper stay as they are
+				p.request("pazaga", "pazaga") // camera and gripper are left alone
 				if drives {
 					p.send(r.command('p', 9), r.command('z', 9), r.command('g', 9))
 				}
@@ -155,12 +155,12 @@ func TestWheelsStop(t *testing.T) {
 				tt.leave(p)
 				got := strings.ReplaceAll(r.take(), "\nshutdown camera", "")
 				if want := strings.Join(tt.want, "\n"); got != want {
-					t.Errorf("drivers were told %q, want %q", got, want)
+					t.Errorf("driver calls %q, want %q", got, want)
 				}
 			})
 		}
 	}
-	// Who only reads, or writes elsewhere, stops nothing.
+	// A client that only reads, or writes elsewhere, stops nothing.
 	r := newRobot(t)
 	p := newPeer(t, r)
 	p.request("prsaza", "prsaza")
@@ -181,7 +181,7 @@ func TestHaltKeepsAccess(t *testing.T) {
 	r.expect(t, "command p 01010101")
 	p.expectFrame("p21")
 	if !p.Drives() {
-		t.Error("it does not drive any more")
+		t.Error("it lost its write access")
 	}
 }
 
@@ -198,7 +198,7 @@ func TestClose(t *testing.T) {
 	p.send(request("pa"))
 	p.expectReplies()
 	r.expect(t)
-	// A reason that was there stays.
+	// The first reason is kept.
 	p = newPeer(t, r)
 	p.send(make([]byte, 4*maxMalformed))
 	p.Close(r.now)
@@ -207,7 +207,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// The end of the server, as seen by a client that is still there.
+// Shutdown of the server while a client is connected.
 func TestTableIsShutDown(t *testing.T) {
 	r := newRobot(t)
 	p := newPeer(t, r)
@@ -227,22 +227,22 @@ func TestComplaints(t *testing.T) {
 	r := newRobot(t)
 	p := newLoggedPeer(t, r, zap.New(core))
 	for range 30 {
-		p.send(r.command('p', 1)) // no access
+		p.send(r.command('p', 1)) // without access
 		r.now += 100 * ms
 	}
 	lines := logs.TakeAll()
 	if len(lines) != 3 {
-		t.Fatalf("%d lines in 3 s", len(lines))
+		t.Fatalf("%d messages in 3 s", len(lines))
 	}
 	for i, line := range lines {
-		repeats := line.ContextMap()["complaints since the last line"]
+		repeats := line.ContextMap()["complaints since the last one"]
 		if i == 0 && repeats != nil || i > 0 && repeats != int64(9) {
-			t.Errorf("line %d tells %v repetitions", i, repeats)
+			t.Errorf("message %d reports %v repeats", i, repeats)
 		}
 	}
 }
 
-// Whatever is dropped or ignored is logged; what is as it should be is not.
+// Everything dropped or ignored is logged; correct input is not.
 func TestWhatIsLogged(t *testing.T) {
 	for _, tt := range []struct {
 		name string

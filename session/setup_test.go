@@ -8,7 +8,7 @@ import (
 )
 
 // 2.7: while a device is set up its client waits for the reply and gets no
-// data; other clients notice nothing.
+// data; other clients are not affected.
 func TestSlowSetup(t *testing.T) {
 	r := newRobot(t)
 	r.of('l').mood = slow
@@ -35,7 +35,7 @@ func TestSlowSetup(t *testing.T) {
 	r.expect(t, "setup base", "setup laser")
 }
 
-// 2.6: a setup that fails later is an error just the same.
+// 2.6: a setup that fails later is an error too.
 func TestSlowSetupFails(t *testing.T) {
 	r := newRobot(t)
 	r.of('l').mood = slowBroken
@@ -54,7 +54,7 @@ func TestSlowSetupFails(t *testing.T) {
 }
 
 // 2.7: devices of one request are set up at the same time and answered
-// together, whatever comes of each.
+// together, whether they succeed or not.
 func TestTwoSlowSetups(t *testing.T) {
 	for _, tt := range []struct {
 		laser, vision mood
@@ -81,7 +81,7 @@ func TestTwoSlowSetups(t *testing.T) {
 	}
 }
 
-// Two devices of one cable that is being set up are answered together too.
+// Two devices of one cable in setup are answered together too.
 func TestOneSlowSetupOfTwoDevices(t *testing.T) {
 	for _, mood := range []mood{slow, slowBroken} {
 		r := newRobot(t)
@@ -101,13 +101,13 @@ func TestOneSlowSetupOfTwoDevices(t *testing.T) {
 	}
 }
 
-// A device whose setup is under way may be closed in the same request: there is
-// nothing left to wait for, and nothing to stop.
+// A device in setup may be closed in the same request: then nothing is left to
+// wait for, and nothing to stop.
 func TestCloseWhileStarting(t *testing.T) {
 	for _, tt := range []struct {
 		pairs, want string
 		events      []string
-		ends        bool // a setup is left to end
+		ends        bool // a setup remains that must end
 	}{
 		{"papc", "pcpc", []string{"setup base", "shutdown base"}, false},
 		{"pasrpc", "pcsrpc", []string{"setup base"}, true},
@@ -128,7 +128,7 @@ func TestCloseWhileStarting(t *testing.T) {
 	}
 }
 
-// Who asks while the hardware stops waits for it to start again.
+// A request made while the hardware stops waits for it to start again.
 func TestOpenWhileStopping(t *testing.T) {
 	r := newRobot(t)
 	r.of('p').last = func(time.Duration) {}
@@ -146,7 +146,7 @@ func TestOpenWhileStopping(t *testing.T) {
 	r.expect(t, "setup base", "shutdown base", "setup base")
 }
 
-// A client that leaves during setup gives it up.
+// A client that leaves during setup gives up its setup.
 func TestDisconnectWhileStarting(t *testing.T) {
 	r := newRobot(t)
 	r.of('p').mood = slow
@@ -154,7 +154,7 @@ func TestDisconnectWhileStarting(t *testing.T) {
 	p.send(request("pasr"))
 	other.send(request("sr"))
 	p.Close(r.now)
-	r.expect(t, "setup base") // the other one still waits
+	r.expect(t, "setup base") // the other client still waits
 	r.of('p').end(r.now)
 	p.expectReplies()
 	other.expectReplies("sr")
@@ -167,8 +167,8 @@ func TestDisconnectWhileStarting(t *testing.T) {
 	r.expect(t, "setup base", "shutdown base")
 }
 
-// 2.7: what is sent behind a request that waits is carried out after its reply,
-// in order, however often it has to wait again.
+// 2.7: input that follows a waiting request is processed after its reply, in
+// order, even if it has to wait again.
 func TestInputIsHeld(t *testing.T) {
 	input := slices.Concat(
 		request("pa"), []byte("cp\x00\x04\x01\x01\x01\x01"), message('x', 'p', 'm', 1), request("lr"), config('r', 1),
@@ -204,8 +204,8 @@ func TestInputIsHeld(t *testing.T) {
 	}
 }
 
-// 2.7: a client may send 64 KiB while it waits, in pieces of any size; one byte
-// more ends it.
+// 2.7: a client may send 64 KiB while it waits, in pieces of any size; one
+// byte more ends the connection.
 func TestHeldInputIsBounded(t *testing.T) {
 	for _, pieces := range []int{1, 2, 100, 1000} {
 		for _, more := range []int{0, 1} {
@@ -227,7 +227,7 @@ func TestHeldInputIsBounded(t *testing.T) {
 			}
 			if more == 1 {
 				if !p.changed {
-					t.Error("the end was not told")
+					t.Error("the owner was not notified of the end")
 				}
 				held := len(p.held)
 				if p.send([]byte{0}); len(p.held) != held {

@@ -11,7 +11,7 @@ import (
 	"player/codec"
 )
 
-// conversation has every kind of message, good and bad.
+// conversation contains every kind of message, good and bad.
 var conversation = [][]byte{
 	request("srpa"), request(""), request("s"), request("qrlxy"),
 	message('c', 'p', 0, 100, 0, 20), message('c', 'p', 1), message('c', 's'), message('c', 'q', 1, 2),
@@ -21,8 +21,8 @@ var conversation = [][]byte{
 	request("yrgwzalw"), message('c', 'z', 0, 1, 0, 2, 0, 3), message('c', 'g', 1, 0), request("pcsrpw"), message('c', 'p', 0, 1, 0, 1),
 }
 
-// story is everything that a client's input leads to: what drivers are told,
-// replies, frames, schedule, end. Slow setups end when all input is there.
+// story returns everything that a client's input causes: driver calls,
+// replies, frames, schedule, end. Slow setups end after all input.
 func story(t testing.TB, moods [4]mood, pieces ...[]byte) string {
 	t.Helper()
 	r := newRobot(t)
@@ -60,7 +60,7 @@ func story(t testing.TB, moods [4]mood, pieces ...[]byte) string {
 		}
 	}
 	if p.waiting != 0 || len(p.held) != 0 && p.Err() == nil {
-		t.Errorf("waits for %d devices when all are set up, %d bytes held", p.waiting, len(p.held))
+		t.Errorf("waits for %d devices after all setups, %d bytes held", p.waiting, len(p.held))
 	}
 	fmt.Fprintf(&b, "asked %d, period %v, drives %v, error %v\n", p.Asked(), p.Period(), p.Drives(), p.Err())
 	for _, later := range []time.Duration{0, time.Second, time.Second} {
@@ -70,7 +70,7 @@ func story(t testing.TB, moods [4]mood, pieces ...[]byte) string {
 	p.Close(r.now)
 	fmt.Fprintf(&b, "%s\n", r.take())
 	if !r.table.Done() {
-		t.Error("hardware runs when the client has left")
+		t.Error("hardware still runs after the client left")
 	}
 	return b.String()
 }
@@ -97,8 +97,8 @@ func TestCutAtEveryByte(t *testing.T) {
 	}
 }
 
-// 1.5: messages of no known kind and messages that are too large are skipped by
-// their size, and the next one is understood.
+// 1.5: messages of unknown kind and messages that are too large are skipped by
+// their size, and the next message is understood.
 func TestMalformedIsSkipped(t *testing.T) {
 	for _, bad := range [][]byte{
 		[]byte("?!\x00\x00"), []byte("\x00\x00\x00\x00"), []byte("Dr\x00\x02pr"), []byte("ds\x00\x02pr"), []byte("r\x00\x00\x02pr"),
@@ -121,8 +121,8 @@ func TestMalformedIsSkipped(t *testing.T) {
 	}
 }
 
-// 1.5: a hundred in a row end the connection; a good message between resets the
-// count, even one that is dropped.
+// 1.5: a hundred in a row end the connection; a good message in between resets
+// the count, even if it is dropped.
 func TestMalformedInARow(t *testing.T) {
 	bad, large := []byte("??\x00\x03abc"), message('c', 'p', make([]byte, 600)...)
 	for _, good := range [][]byte{request(""), message('c', 'p', 1), message('x', 'q'), config('Z')} {
@@ -142,22 +142,21 @@ func TestMalformedInARow(t *testing.T) {
 			p.send([][]byte{bad, large}[i%2])
 		}
 		if !errors.Is(p.Err(), ErrMalformed) || !p.changed {
-			t.Errorf("after %d in a row: %v, told %v", maxMalformed, p.Err(), p.changed)
+			t.Errorf("after %d in a row: %v, notified %v", maxMalformed, p.Err(), p.changed)
 		}
 		p.send(request("pr"))
 		p.expectReplies()
 		p.robot.expect(t)
 	}
-	// In one piece: what follows the hundredth is not looked at.
+	// In one piece: input after the hundredth is ignored.
 	p := newPeer(t, newRobot(t))
 	p.send(slices.Concat(request("pa"), slices.Repeat(bad, maxMalformed), request("lr")))
 	p.expectReplies("pa")
 	p.robot.expect(t, "setup base")
 }
 
-// FuzzSession sends arbitrary bytes in arbitrary pieces. Nothing panics, memory
-// is bounded, and what follows from the bytes does not depend on the pieces
-// (1.4).
+// FuzzSession sends arbitrary bytes in arbitrary pieces. Nothing panics,
+// memory is bounded, and the result does not depend on the cuts (1.4).
 func FuzzSession(f *testing.F) {
 	f.Add(slices.Concat(conversation...), []byte{1, 3, 50, 7, 200}, byte(0b11100100))
 	for i, m := range conversation {
