@@ -14,10 +14,10 @@
 //		}
 //	}
 //
-// A Client is for one goroutine. Whatever it waits for ends when its context
-// does, and the connection remains good: a round that was half there is
-// completed by the next Read. Commands are not waited for, and so can be sent
-// after the context has ended: stop the robot, then Close.
+// A Client is used by one goroutine. A wait ends when its context does, and
+// the connection stays usable: the next Read completes a round that arrived in
+// part. Commands do not wait, so they can be sent after the context has ended:
+// stop the robot, then Close.
 package client
 
 import (
@@ -33,20 +33,20 @@ import (
 )
 
 const (
-	// defaultHost and defaultPort are where a server is when nobody says
-	// (manual A.2, 3.2).
+	// defaultHost and defaultPort are used when the address has none (manual
+	// A.2, 3.2).
 	defaultHost = "localhost"
 	defaultPort = "6665"
 
-	// bufferSize is the first size of the receive buffer in bytes. It holds a
-	// round of all devices with some 300 blobs; it grows for larger blocks,
-	// whose size is a u16, to at most 128 KiB.
+	// bufferSize is the initial size of the receive buffer in bytes. A round
+	// of all devices with some 300 blobs fits. For larger blocks, whose size
+	// is a u16, the buffer grows, to at most 128 KiB.
 	bufferSize = 4096
 )
 
 // Client is one connection to a server. Its fields hold the newest data of the
-// devices that were read; Has tells whether there is any yet. They are
-// overwritten by Read and Request.
+// devices that were read; Has reports whether a device has data. Read and
+// Request overwrite them.
 type Client struct {
 	Position codec.PositionData
 	Sonar    codec.SonarData
@@ -57,30 +57,30 @@ type Client struct {
 	Vision   codec.VisionData
 
 	conn    net.Conn
-	buf, in []byte // receive buffer, and what in it is not used yet
+	buf, in []byte // receive buffer, and its bytes that are not used yet
 	out     []byte // send buffer
-	payload []byte // of the message that is made
+	payload []byte // of the message being built
 
 	devices   map[byte]*device
 	freshness codec.FreshnessData // the latest block of device y
-	readers   int                 // devices that are open for reading
-	owed      int                 // replies that have not come yet
-	round     uint64              // number of the round that is coming in, or came in last
-	left      int                 // blocks that this round still lacks
+	readers   int                 // devices open for reading
+	owed      int                 // replies still to come
+	round     uint64              // number of the current round, or of the last one
+	left      int                 // blocks missing from this round
 	fresh     bool                // freshness mode
 
 	done    <-chan struct{} // of the context that can interrupt the connection
-	release func()          // takes that context off the connection
+	release func()          // detaches that context from the connection
 }
 
-// device is what the client knows of one letter.
+// device is the client's state of one device letter.
 type device struct {
-	field  interface{ Decode([]byte) error } // nil: a device that has only Raw
+	field  interface{ Decode([]byte) error } // nil for a device that has only Raw
 	raw    []byte                            // payload of the latest block
-	access byte                              // as the server last replied, 0 before
-	has    bool                              // the latest block had data, and it decoded
-	round  uint64                            // that brought the latest block
-	aged   bool                              // taken is known
+	access byte                              // from the server's last reply, 0 before
+	has    bool                              // the latest block had valid data
+	round  uint64                            // round of the latest block
+	aged   bool                              // taken is valid
 	taken  uint64                            // us since the server started
 }
 
@@ -93,8 +93,7 @@ func (d *device) writable() bool {
 }
 
 // Dial connects to the server at addr: "host", "host:port", or "" for
-// localhost. The port is 6665 if addr has none. The server says nothing until
-// Request.
+// localhost. The default port is 6665. The server sends nothing until Request.
 func Dial(ctx context.Context, addr string) (*Client, error) {
 	var d net.Dialer // TCP_NODELAY, Go's default, sends commands at once
 	conn, err := d.DialContext(ctx, "tcp", withPort(addr))
@@ -118,8 +117,8 @@ func withPort(addr string) string {
 	return net.JoinHostPort(host, port)
 }
 
-// New returns a client that talks on conn, which must support read deadlines.
-// Close closes conn.
+// New returns a client on conn, which must support read deadlines. Close
+// closes conn.
 func New(conn net.Conn) *Client {
 	c := &Client{conn: conn, buf: make([]byte, bufferSize), release: func() {}}
 	c.devices = map[byte]*device{
@@ -135,7 +134,7 @@ func New(conn net.Conn) *Client {
 	return c
 }
 
-// Close ends the connection. The server then stops the wheels if this client
+// Close closes the connection. The server then stops the wheels if this client
 // had write access to them.
 func (c *Client) Close() error {
 	c.release()
@@ -144,7 +143,7 @@ func (c *Client) Close() error {
 }
 
 // receive returns the next server message. payload is valid until the next
-// call. An interrupted call has lost nothing.
+// call. An interrupted call loses nothing.
 func (c *Client) receive(ctx context.Context) (letter byte, payload []byte, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, nil, err
@@ -165,7 +164,7 @@ func (c *Client) receive(ctx context.Context) (letter byte, payload []byte, err 
 	}
 }
 
-// fill waits for more bytes behind c.in.
+// fill waits for more bytes after c.in.
 func (c *Client) fill() error {
 	n := copy(c.buf, c.in)
 	if n == len(c.buf) {
@@ -175,7 +174,7 @@ func (c *Client) fill() error {
 	c.in = c.buf[:n+more]
 	switch {
 	case more > 0:
-		return nil // an error comes again with the next read
+		return nil // the next read returns the error
 	case errors.Is(err, io.EOF) && n > 0:
 		return fmt.Errorf("server closed the connection in the middle of a message: %w", io.ErrUnexpectedEOF)
 	case errors.Is(err, io.EOF):
@@ -184,8 +183,8 @@ func (c *Client) fill() error {
 	return err
 }
 
-// watch makes the end of ctx interrupt the connection. It stays so until
-// another context comes: registering allocates, a loop around Read must not.
+// watch makes the end of ctx interrupt the connection. It stays attached until
+// another context comes: attaching allocates, and a loop around Read must not.
 func (c *Client) watch(ctx context.Context) {
 	if c.done == ctx.Done() {
 		return
@@ -202,7 +201,7 @@ func (c *Client) watch(ctx context.Context) {
 	})
 	c.release = func() {
 		if !stop() {
-			<-interrupted // else the deadline could be set after it is taken back
+			<-interrupted // otherwise the deadline could be set after it was reset
 			conn.SetReadDeadline(time.Time{})
 		}
 	}

@@ -33,7 +33,7 @@ func TestDialErrors(t *testing.T) {
 	}
 	l.Close()
 	if _, err := Dial(t.Context(), l.Addr().String()); err == nil {
-		t.Error("no error where nobody listens")
+		t.Error("no error from a port without a server")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -42,8 +42,8 @@ func TestDialErrors(t *testing.T) {
 	}
 }
 
-// impatient is a connection whose reader gives up: cancel is called when it
-// comes to wait for more than the given number of bytes.
+// impatient is a connection that calls cancel when its reader waits for more
+// than the given number of bytes.
 type impatient struct {
 	net.Conn
 	bytes  int
@@ -92,7 +92,7 @@ func TestCancelledRead(t *testing.T) {
 }
 
 // A context that ends between two reads interrupts neither the next read nor
-// the one after.
+// the one after it.
 func TestCancelledBetweenReads(t *testing.T) {
 	c, s := dial(t)
 	open(t, c, s, "mr")
@@ -125,7 +125,7 @@ func TestTimeout(t *testing.T) {
 	read(t, c)
 }
 
-// After a cancelled wait commands still go out: a robot must be stopped.
+// After a cancelled wait commands are still sent: a robot must be stopped.
 func TestStopAfterCancel(t *testing.T) {
 	c, s := dial(t)
 	open(t, c, s, "srpw")
@@ -149,7 +149,7 @@ func TestServerCloses(t *testing.T) {
 		text string
 	}{
 		{"", io.EOF, "server closed the connection: EOF"},
-		{miscBlock, io.EOF, "server closed the connection: EOF"}, // a round cut between blocks
+		{miscBlock, io.EOF, "server closed the connection: EOF"}, // a round that ends between two blocks
 		{"73", io.ErrUnexpectedEOF, "server closed the connection in the middle of a message: unexpected EOF"},
 		{sonarBlock[:36], io.ErrUnexpectedEOF, "server closed the connection in the middle of a message: unexpected EOF"},
 	} {

@@ -8,31 +8,31 @@ import (
 )
 
 // SetSpeed drives the robot: mm/s, positive is forward, and deg/s, positive is
-// counterclockwise (manual table 5). It holds until the next one; the server
-// and the robot limit what they do of it.
+// counterclockwise (manual table 5). It is in force until the next call. The
+// server and the robot limit both speeds.
 func (c *Client) SetSpeed(mmPerSec, degPerSec int) error {
 	c.payload = codec.PositionCommand{Speed: short(mmPerSec), TurnRate: short(degPerSec)}.Append(c.payload[:0])
 	return c.Command(codec.Position, c.payload)
 }
 
-// SetPTZ points the camera: pan -100 to 100 deg, positive is counterclockwise,
-// tilt -25 to 25 deg, positive is up, zoom 0 (wide) to 1023 (telephoto).
+// SetPTZ points the camera: pan -100 to 100 deg, positive is counterclockwise;
+// tilt -25 to 25 deg, positive is up; zoom 0 (wide) to 1023 (telephoto).
 func (c *Client) SetPTZ(pan, tilt, zoom int) error {
 	cmd := codec.PTZCommand{Pan: short(pan), Tilt: short(tilt), Zoom: short(zoom)}
 	c.payload = cmd.Append(c.payload[:0])
 	return c.Command(codec.PTZ, c.payload)
 }
 
-// SetGripper moves the gripper: code is codec.GripOpen ... codec.LiftCarry, arg
-// belongs to codec.GripPress and codec.LiftCarry, in 20 ms steps.
+// SetGripper moves the gripper: code is codec.GripOpen ... codec.LiftCarry;
+// arg is the argument of codec.GripPress and codec.LiftCarry, in 20 ms steps.
 func (c *Client) SetGripper(code, arg uint8) error {
 	c.payload = codec.GripperCommand{Code: code, Arg: arg}.Append(c.payload[:0])
 	return c.Command(codec.Gripper, c.payload)
 }
 
 // Command sends a command of any layout to a device (manual 3.4). Without
-// write access it is an error, since the server would drop it silently; a nil
-// error says only that the command is under way.
+// write access it returns an error, since the server would drop the command
+// silently. A nil error means only that the command was sent.
 func (c *Client) Command(letter byte, payload []byte) error {
 	if !c.devices[letter].writable() {
 		return fmt.Errorf("no write access to device %q: Request \"%cw\" first", letter, letter)
@@ -40,7 +40,7 @@ func (c *Client) Command(letter byte, payload []byte) error {
 	return c.send(codec.KindCommand, letter, payload)
 }
 
-// DataMode is when the server sends rounds (manual 3.6).
+// DataMode selects when the server sends rounds (manual 3.6).
 type DataMode uint8
 
 const (
@@ -48,7 +48,7 @@ const (
 	RequestReply                 // one for each RequestData
 )
 
-// VelocityMode is how the robot's microcontroller drives (manual 3.6).
+// VelocityMode selects how the robot's microcontroller drives (manual 3.6).
 type VelocityMode uint8
 
 const (
@@ -56,18 +56,19 @@ const (
 	SeparateTransRot                        // smoother, slower
 )
 
-// The server answers no configuration; errors are those of the connection.
+// The server does not answer configurations; errors are those of the
+// connection.
 
-// SetDataMode changes when the server sends data to this client. It holds for
-// this connection, also before any device is open. Rounds that were streamed
-// before are still to be read, each as if it were new, unless Request(ctx, "")
-// follows: its reply comes behind them.
+// SetDataMode selects when the server sends data to this client. It applies to
+// this connection and may be called before any device is open. Read still
+// returns the rounds that were streamed before, unless Request(ctx, "")
+// follows: its reply comes after them.
 func (c *Client) SetDataMode(m DataMode) error {
 	return c.config(codec.Server, codec.Config{Code: codec.ConfigMode, Arg: uint16(m)})
 }
 
-// SetFrequency sets the rate of this connection's rounds in continuous mode,
-// 1 to 65535 Hz; it is 10 Hz before. The server may have a lower maximum.
+// SetFrequency sets the rate of this connection's rounds in continuous mode, 1
+// to 65535 Hz. The default is 10 Hz. The server may have a lower maximum.
 func (c *Client) SetFrequency(hz int) error {
 	if hz < 1 || hz > math.MaxUint16 {
 		return fmt.Errorf("frequency %d Hz is not in 1 to %d", hz, math.MaxUint16)
@@ -76,15 +77,15 @@ func (c *Client) SetFrequency(hz int) error {
 }
 
 // RequestData asks for one round in request/reply mode. In continuous mode it
-// does nothing.
+// has no effect.
 func (c *Client) RequestData() error {
 	return c.config(codec.Server, codec.Config{Code: codec.ConfigData})
 }
 
-// SetFresh turns freshness mode on or off for this connection: a round is then
-// only what is new, and comes only if something is. It needs device y open for
-// reading, whose block tells what a round consists of; close y only after
-// turning it off. It is an extension: the original server does not have it.
+// SetFresh turns freshness mode on or off for this connection: a round then
+// contains only new data, and is sent only if there is some. It needs device y
+// open for reading, whose block describes the round. Turn the mode off before
+// closing y. It is an extension that the original server does not have.
 func (c *Client) SetFresh(on bool) error {
 	if on && !c.devices[codec.Server].readable() {
 		return errNoServer
@@ -97,8 +98,8 @@ func (c *Client) SetFresh(on bool) error {
 }
 
 // ChangeMotorState turns the power of the motors on or off. Be careful: the
-// robot may start at once. Like the two below it concerns all clients, and does
-// nothing unless position, sonar, misc or gripper is open.
+// robot may start at once. This and the two calls below affect all clients,
+// and have no effect unless position, sonar, misc or gripper is open.
 func (c *Client) ChangeMotorState(on bool) error {
 	return c.config(codec.Position, codec.Config{Code: codec.ConfigMotors, Arg: flag(on)})
 }
@@ -108,7 +109,7 @@ func (c *Client) ResetPosition() error {
 	return c.config(codec.Position, codec.Config{Code: codec.ConfigOdometry})
 }
 
-// ChangeVelocityControl changes how the wheels follow SetSpeed.
+// ChangeVelocityControl selects how the wheels follow SetSpeed.
 func (c *Client) ChangeVelocityControl(m VelocityMode) error {
 	return c.config(codec.Position, codec.Config{Code: codec.ConfigVelocity, Arg: uint16(m)})
 }
@@ -124,7 +125,7 @@ func (c *Client) config(letter byte, cfg codec.Config) error {
 	return c.Config(letter, c.payload)
 }
 
-// short clips v to what the wire can carry: a speed must not change its sign.
+// short limits v to the range of an int16, so that a speed never changes sign.
 func short(v int) int16 { return int16(max(math.MinInt16, min(v, math.MaxInt16))) }
 
 func flag(on bool) uint16 {

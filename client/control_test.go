@@ -44,7 +44,7 @@ func TestControl(t *testing.T) {
 	s.expectEnd()
 }
 
-// What the server would drop is an error, and is not sent.
+// A message that the server would drop is an error and is not sent.
 func TestControlErrors(t *testing.T) {
 	c, s := dial(t)
 	if err := c.SetSpeed(1, 1); err == nil {

@@ -10,15 +10,16 @@ import (
 	"time"
 )
 
-// server is the other end of a client's connection. It knows nothing of the
-// protocol: a test says what it sends and what it must have received. What it
-// sends may be sent before the client asks; it waits in the socket.
+// server is the other end of a client's connection. It does not implement the
+// protocol: a test states what it sends and what it must receive. It may send
+// before the client asks; the bytes wait in the socket.
 type server struct {
 	t    *testing.T
 	conn net.Conn
 }
 
-// limit is for what must happen at all; it is long because machines are slow.
+// limit bounds waits for events that must happen. It is long because machines
+// may be slow.
 const limit = 20 * time.Second
 
 func dial(t *testing.T) (*Client, *server) {
@@ -63,7 +64,8 @@ func (s *server) expect(messages ...string) {
 	}
 }
 
-// expectEnd says that the client sent no more and has closed.
+// expectEnd checks that the client sent nothing more and closed the
+// connection.
 func (s *server) expectEnd() {
 	s.t.Helper()
 	if rest, err := io.ReadAll(s.conn); err != nil || len(rest) > 0 {
@@ -79,7 +81,7 @@ func unhex(messages ...string) []byte {
 	return b
 }
 
-// open requests devices from a server that grants them.
+// open requests devices and has the server grant them.
 func open(t *testing.T, c *Client, s *server, request string) {
 	t.Helper()
 	head := "00" + hex.EncodeToString([]byte{byte(len(request))}) + hex.EncodeToString([]byte(request))
@@ -97,7 +99,7 @@ func read(t *testing.T, c *Client) {
 	}
 }
 
-// within ends a wait that would last for ever.
+// within bounds a wait that would otherwise never end.
 func within(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	t.Cleanup(cancel)
@@ -105,7 +107,7 @@ func within(t *testing.T) context.Context {
 }
 
 // recording is a connection that plays pieces of a byte stream, then ends. It
-// has no goroutine on the other side.
+// has no goroutine at the other end.
 type recording struct {
 	net.Conn
 	pieces [][]byte

@@ -8,16 +8,16 @@ import (
 	"player/codec"
 )
 
-// Access is what was asked and granted for one device; the letters are those
-// of table 3 of the manual.
+// Access is the access asked for and granted for one device. The letters are
+// those of table 3 of the manual.
 type Access struct {
 	Device  byte
 	Asked   byte // r, w, a or c
 	Granted byte // r, w, a, c, or e: the device failed or does not exist
 }
 
-// AccessError lists the devices whose access is not what a request asked for.
-// What was granted is in force.
+// AccessError lists the devices whose access differs from the request. The
+// granted access is in force.
 type AccessError struct {
 	Devices []Access
 }
@@ -35,8 +35,8 @@ func (e *AccessError) Error() string {
 	return b.String()
 }
 
-// Enough says that every device may do all that was asked, and some may do
-// more: r, and w in another request, are granted as a.
+// Enough reports whether every device was granted at least the access asked
+// for: r, followed by w in another request, is granted as a.
 func (e *AccessError) Enough() bool {
 	for _, a := range e.Devices {
 		partly := a.Asked == codec.AccessRead || a.Asked == codec.AccessWrite
@@ -48,20 +48,20 @@ func (e *AccessError) Enough() bool {
 }
 
 // Request asks for devices and waits for the server's reply (manual 3.3). The
-// request is pairs of a device and an access: "srpw" is sonar read, position
-// write; 'c' closes a device. Setting up a device can take seconds.
+// request consists of pairs of a device and an access: "srpw" is sonar read,
+// position write; 'c' closes a device. Setting up a device can take seconds.
 //
-// It returns nil if all is granted as asked. It returns an *AccessError if the
-// server granted something else, which is then in force; note that a device
-// opened with r and later with w is answered a.
+// It returns nil if everything is granted as asked. It returns an *AccessError
+// if the server granted something else, which is then in force. Note that a
+// device opened with r and later with w is answered a.
 //
-// Rounds that arrive meanwhile go into the fields and are not returned by Read
-// again: in request/reply mode, Read what RequestData asked for before Request.
-// If ctx ends first, the request is still with the server; its reply is taken
-// by the next Read or Request.
+// Rounds that arrive meanwhile update the fields and are not returned by Read
+// again: in request/reply mode, Read what RequestData asked for before
+// Request. If ctx ends first, the server still answers the request; the next
+// Read or Request takes its reply.
 func (c *Client) Request(ctx context.Context, request string) error {
 	if len(request)%2 != 0 {
-		return fmt.Errorf("request %q is not pairs of device and access", request)
+		return fmt.Errorf("request %q does not consist of pairs of device and access", request)
 	}
 	c.payload = append(c.payload[:0], request...)
 	if err := c.send(codec.KindRequest, 'r', c.payload); err != nil {
@@ -74,7 +74,7 @@ func (c *Client) Request(ctx context.Context, request string) error {
 			return fmt.Errorf("request %q: %w", request, err)
 		}
 		if letter != codec.KindReply {
-			c.store(letter, payload) // bad data is the business of Read
+			c.store(letter, payload) // Read reports bad data
 			continue
 		}
 		if c.reply(payload); c.owed == 0 {
@@ -83,8 +83,8 @@ func (c *Client) Request(ctx context.Context, request string) error {
 	}
 }
 
-// reply takes the server's word for the access of each device it names. The
-// next block begins a round.
+// reply stores the granted access of each device in the reply. The next block
+// starts a round.
 func (c *Client) reply(payload []byte) {
 	c.owed = max(0, c.owed-1)
 	c.left = 0
@@ -104,12 +104,12 @@ func compare(request string, reply []byte) error {
 		return nil
 	}
 	if len(request) != len(reply) {
-		return fmt.Errorf("request %q: reply %q is not for it", request, reply)
+		return fmt.Errorf("request %q: the reply %q answers another request", request, reply)
 	}
 	var e AccessError
 	for i := 0; i < len(request); i += 2 {
 		if request[i] != reply[i] {
-			return fmt.Errorf("request %q: reply %q is not for it", request, reply)
+			return fmt.Errorf("request %q: the reply %q answers another request", request, reply)
 		}
 		if request[i+1] != reply[i+1] {
 			e.Devices = append(e.Devices, Access{Device: request[i], Asked: request[i+1], Granted: reply[i+1]})

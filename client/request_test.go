@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// Replies that the original server gave, and what they mean to a caller.
+// Replies of the original server, and what Request returns for them.
 func TestReplies(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
-		before  string // requested and granted before
+		before  string // requested and granted earlier
 		request string
 		reply   string
-		devices []Access // of the AccessError; nil: no error
+		devices []Access // of the AccessError; nil if there is none
 		enough  bool
 		text    string
 	}{
@@ -69,7 +69,7 @@ func TestReplies(t *testing.T) {
 	}
 }
 
-// What the server would never answer is not sent.
+// A request that the server would never answer is not sent.
 func TestBadRequests(t *testing.T) {
 	c, s := dial(t)
 	for _, request := range []string{"s", "srp", strings.Repeat("sr", 257)} {
@@ -105,8 +105,8 @@ func TestConnectionEndsWhileRequesting(t *testing.T) {
 	}
 }
 
-// Rounds go on while a device is set up. Their data is there after Request, and
-// Read waits for a round with the new device.
+// Rounds continue while a device is set up. Their data is available after
+// Request, and Read waits for a round with the new device.
 func TestDataBeforeReply(t *testing.T) {
 	c, s := dial(t)
 	open(t, c, s, "mrpr")
@@ -115,10 +115,10 @@ func TestDataBeforeReply(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !c.Has('m') || c.Misc.Battery != 1 || c.Position.X != 0 {
-		t.Errorf("data that came before the reply is lost: %+v %+v", c.Misc, c.Position)
+		t.Errorf("data received before the reply is lost: %+v %+v", c.Misc, c.Position)
 	}
 	if c.Has('s') {
-		t.Error("sonar data from nowhere")
+		t.Error("sonar data before any was sent")
 	}
 	s.send(miscBlock, positionBlock, sonarBlock)
 	read(t, c)
@@ -127,7 +127,7 @@ func TestDataBeforeReply(t *testing.T) {
 	}
 }
 
-// A request whose context ended is answered all the same.
+// A request whose context ended is still answered.
 func TestLateReply(t *testing.T) {
 	c, s := dial(t)
 	if err := c.Request(cancelAfter(t, c, 0), "sr"); !errors.Is(err, context.Canceled) {
@@ -139,7 +139,7 @@ func TestLateReply(t *testing.T) {
 	s.expect("6472 0002 7372", "6472 0002 6D72")
 	s.send("720002 7372", sonarBlock, "720002 6D65") // misc failed
 	s.send("720002 7072")
-	if err := c.Request(within(t), "pr"); err != nil { // takes its own reply, not those
+	if err := c.Request(within(t), "pr"); err != nil { // takes its own reply, not the earlier ones
 		t.Fatal(err)
 	}
 	s.send(sonarBlock, positionBlock)
@@ -158,7 +158,7 @@ func TestLateReply(t *testing.T) {
 	}
 }
 
-// With nothing open Read would wait for ever, unless a reply is due.
+// With nothing open, Read would wait forever, unless a reply is due.
 func TestReadNothing(t *testing.T) {
 	c, s := dial(t)
 	if err := c.Read(t.Context()); err != errNothingOpen {

@@ -14,18 +14,18 @@ var (
 	errNoServer    = errors.New("freshness mode needs device y: Request \"yr\" first")
 )
 
-// Read waits for one whole round of data: a block of every device that is open
-// for reading. A block of size 0 counts, it means that the device has no data
-// yet. In continuous mode a round comes at the frequency of the server
-// (SetFrequency), in request/reply mode after RequestData.
+// Read waits for one whole round of data: a block of every device open for
+// reading. A block of size 0 counts; it means that the device has no data yet.
+// In continuous mode rounds come at the server's frequency (SetFrequency), in
+// request/reply mode after RequestData.
 //
-// In freshness mode (SetFresh) a round is only the devices that have new data;
-// New tells which.
+// In freshness mode (SetFresh) a round contains only the devices that have new
+// data; New reports which.
 //
-// The error is ctx.Err() if ctx ended first, then the next Read goes on with
-// the same round. It wraps io.EOF if the server closed the connection. If a
-// block's payload is not what the manual says, that is the error, at once; the
-// connection is still good and the next Read goes on behind that block.
+// The error is ctx.Err() if ctx ended first; the next Read continues the same
+// round. It wraps io.EOF if the server closed the connection. If a block's
+// payload does not match the manual, Read returns that error at once; the
+// connection is still usable and the next Read continues after that block.
 func (c *Client) Read(ctx context.Context) error {
 	for {
 		if c.owed == 0 && c.readers == 0 {
@@ -48,7 +48,7 @@ func (c *Client) Read(ctx context.Context) error {
 	}
 }
 
-// store takes one block and says whether it completes a round.
+// store takes one block and reports whether it completes a round.
 func (c *Client) store(letter byte, payload []byte) (whole bool, err error) {
 	d := c.device(letter)
 	d.raw = append(d.raw[:0], payload...)
@@ -64,8 +64,8 @@ func (c *Client) store(letter byte, payload []byte) (whole bool, err error) {
 	return c.count(d), err
 }
 
-// count counts a block of a round without device y: as many blocks as devices
-// are read. A device that comes twice has begun the next round.
+// count counts a block of a round without device y: a round has as many blocks
+// as devices are read. A second block of one device starts the next round.
 func (c *Client) count(d *device) (whole bool) {
 	if !d.readable() {
 		return false
@@ -80,7 +80,7 @@ func (c *Client) count(d *device) (whole bool) {
 }
 
 // countAged counts a block of a round with device y: its block comes first and
-// has an age for each of those that follow, in freshness mode or not.
+// has an age for each block that follows, in freshness mode or not.
 func (c *Client) countAged(letter byte, d *device, err error) (bool, error) {
 	if letter == codec.Server {
 		c.round++
@@ -96,7 +96,7 @@ func (c *Client) countAged(letter byte, d *device, err error) (bool, error) {
 		return c.left == 0, nil
 	}
 	if c.left == 0 {
-		return false, errors.Join(fmt.Errorf("block of device %q without one of device y before it", letter), err)
+		return false, errors.Join(fmt.Errorf("block of device %q without a block of device y before it", letter), err)
 	}
 	age := c.freshness.Ages[len(c.freshness.Ages)-c.left]
 	d.aged = age != codec.NoAge
@@ -115,22 +115,22 @@ func (c *Client) device(letter byte) *device {
 	return d
 }
 
-// Has says whether a device has data: its latest block was not empty. Before
-// that its field is zero or old.
+// Has reports whether a device has data: its latest block was not empty. If
+// not, its field is zero or outdated.
 func (c *Client) Has(letter byte) bool {
 	d := c.devices[letter]
 	return d != nil && d.has
 }
 
-// New says whether the latest round has a block of this device. It is for
-// freshness mode; else every round has all.
+// New reports whether the latest round has a block of this device. It is
+// useful in freshness mode; otherwise every round has all blocks.
 func (c *Client) New(letter byte) bool {
 	d := c.devices[letter]
 	return d != nil && c.round > 0 && d.round == c.round
 }
 
-// Raw returns the payload of a device's latest block, as it was sent, or nil.
-// It is the only way to devices that the manual does not know. The slice is
+// Raw returns the payload of a device's latest block, as sent, or nil. For
+// devices that the manual does not define it is the only access. The slice is
 // valid until the next Read or Request.
 func (c *Client) Raw(letter byte) []byte {
 	if d := c.devices[letter]; d != nil {
@@ -139,9 +139,9 @@ func (c *Client) Raw(letter byte) []byte {
 	return nil
 }
 
-// Age returns how old a device's data was when the server made the latest
-// round, to the microsecond. ok is false if device y is not read, or the
-// device has no data yet. Ages over 71 minutes are told as 71 minutes.
+// Age returns the age of a device's data when the server made the latest
+// round, to the microsecond. ok is false if device y is not read or the device
+// has no data yet. Ages over 71 minutes are reported as 71 minutes.
 func (c *Client) Age(letter byte) (age time.Duration, ok bool) {
 	d := c.devices[letter]
 	if d == nil || !d.aged || !c.devices[codec.Server].readable() {
@@ -150,8 +150,8 @@ func (c *Client) Age(letter byte) (age time.Duration, ok bool) {
 	return time.Duration(c.freshness.Time-d.taken) * time.Microsecond, true
 }
 
-// ServerTime returns when the server made the latest round, since it started.
-// It is zero if device y was never read.
+// ServerTime returns the time of the latest round, counted from the server's
+// start. It is zero if device y was never read.
 func (c *Client) ServerTime() time.Duration {
 	return time.Duration(c.freshness.Time) * time.Microsecond
 }

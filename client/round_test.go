@@ -14,8 +14,8 @@ import (
 	"player/codec"
 )
 
-// sessions is what a server sent on one connection: replies to what was
-// requested and, between them, rounds.
+// sessions holds the bytes that a server sent on one connection: replies to
+// requests and, between them, rounds.
 var sessions = []struct {
 	name   string
 	stream []string // hex
@@ -52,8 +52,8 @@ var sessions = []struct {
 		[]string{"sy", "s"}},
 }
 
-// newSession returns a client as it is after it asked for all that the stream
-// replies to: Read then takes the replies.
+// newSession returns a client that has asked for everything that the stream
+// replies to, so that Read takes the replies.
 func newSession(stream []byte, pieces ...[]byte) *Client {
 	c := New(&recording{pieces: pieces})
 	for len(stream) > 0 {
@@ -69,7 +69,7 @@ func newSession(stream []byte, pieces ...[]byte) *Client {
 	return c
 }
 
-// rounds reads all that comes and returns the letters of each round.
+// rounds reads to the end and returns the letters of each round.
 func rounds(t testing.TB, c *Client) (got []string) {
 	t.Helper()
 	for {
@@ -117,7 +117,7 @@ func TestTypedData(t *testing.T) {
 	letters := "lspgmzv"
 	for _, letter := range []byte(letters) {
 		if c.Has(letter) || c.New(letter) || len(c.Raw(letter)) > 0 {
-			t.Errorf("%c has data before there is any", letter)
+			t.Errorf("%c has data before any was sent", letter)
 		}
 	}
 	s.send(laserBlock, sonarBlock, positionBlock, gripperBlock, miscBlock, ptzBlock, visionBlock)
@@ -150,7 +150,7 @@ func TestTypedData(t *testing.T) {
 	}
 }
 
-// A block of size 0 completes the round and says that there is no data.
+// A block of size 0 completes the round and means that there is no data.
 func TestNoDataYet(t *testing.T) {
 	c, s := dial(t)
 	open(t, c, s, "mrvrsr")
@@ -162,12 +162,12 @@ func TestNoDataYet(t *testing.T) {
 	s.send(miscBlock, visionBlock, sonarBlock)
 	read(t, c)
 	if !c.Has('v') || len(c.Vision.Channel(0)) != 1 || !c.Has('s') {
-		t.Error("no data after it came")
+		t.Error("no data after a block with data")
 	}
 	s.send(miscBlock, noVision, sonarBlock)
 	read(t, c)
 	if c.Has('v') {
-		t.Error("data after it went")
+		t.Error("data after an empty block")
 	}
 }
 
@@ -188,7 +188,7 @@ func TestUnknownLetters(t *testing.T) {
 		t.Errorf("raw Q is % X, in the round %v", got, c.New('Q'))
 	}
 	if c.Raw('W') != nil || c.Has('W') || c.New('W') {
-		t.Error("W is there")
+		t.Error("W has a block")
 	}
 	large := append([]byte{'X', 0xFF, 0xFF}, bytes.Repeat([]byte{9}, 65535)...)
 	s.send(sonarBlock)
@@ -199,7 +199,7 @@ func TestUnknownLetters(t *testing.T) {
 	}
 }
 
-// Bad data is an error of that round; the next is good.
+// Bad data is an error of that round; the next round is good.
 func TestBadData(t *testing.T) {
 	for _, tt := range []struct{ name, request, bad, want, good string }{
 		{"short sonar", "srmr", "730002 0102", "sonar payload has 2 bytes, want 32", sonarBlock},
@@ -241,7 +241,7 @@ func TestAges(t *testing.T) {
 	}
 	age('s', 0, false)
 	if c.ServerTime() != 0 {
-		t.Error("server time before there is any")
+		t.Error("server time before a block of y")
 	}
 	s.send("790014 00000000000F4240 000000FA FFFFFFFF FFFFFFFE", sonarBlock, noVision, positionBlock)
 	read(t, c)
@@ -252,7 +252,7 @@ func TestAges(t *testing.T) {
 	if got := c.ServerTime(); got != time.Second {
 		t.Errorf("server time %v", got)
 	}
-	// Freshness mode: what does not come grows older.
+	// In freshness mode, data that is not sent again grows older.
 	if err := c.SetFresh(true); err != nil {
 		t.Fatal(err)
 	}
@@ -291,12 +291,11 @@ func TestFreshNeedsServer(t *testing.T) {
 	}
 }
 
-// Rounds of y that are not as they should be are errors, and the next y begins
-// a good one.
+// Malformed rounds of y are errors, and the next y starts a good round.
 func TestBadAges(t *testing.T) {
 	for _, tt := range []struct{ name, bad, want string }{
-		{"no y", sonarBlock, "block of device 's' without one of device y before it"},
-		{"one age too few", "790008 0000000000000001" + sonarBlock, "block of device 's' without one of device y before it"},
+		{"no y", sonarBlock, "block of device 's' without a block of device y before it"},
+		{"one age too few", "790008 0000000000000001" + sonarBlock, "block of device 's' without a block of device y before it"},
 		{"bad size", "790009 000000000000000100" + sonarBlock, "freshness payload has 9 bytes, want 8 plus 4 for each age"},
 		{"no data", "790000" + sonarBlock, "block of device y has no data"},
 		{"no data within a round", "790010 0000000000000001 00000005 00000005" + sonarBlock + "790000" + sonarBlock, "block of device y has no data"},
@@ -311,7 +310,7 @@ func TestBadAges(t *testing.T) {
 		if err == nil || err.Error() != tt.want {
 			t.Errorf("%s: %v, want %s", tt.name, err, tt.want)
 		}
-		for range 2 { // past the rest of the bad round
+		for range 2 { // skips the rest of the bad round
 			if err = c.Read(within(t)); err == nil {
 				break
 			}
@@ -322,7 +321,7 @@ func TestBadAges(t *testing.T) {
 	}
 }
 
-// endless is a connection on which the same rounds come for ever.
+// endless is a connection that repeats the same rounds forever.
 type endless struct {
 	recording
 	stream []byte
@@ -363,8 +362,8 @@ func TestReadAllocates(t *testing.T) {
 	}
 }
 
-// FuzzRead: whatever a server sends, the client keeps bounded memory, and what
-// it makes of it does not depend on the cuts.
+// FuzzRead checks that the client's memory is bounded whatever a server sends,
+// and that the result does not depend on the cuts.
 func FuzzRead(f *testing.F) {
 	for _, tt := range sessions {
 		f.Add(unhex(tt.stream...), uint8(3))
