@@ -1,6 +1,6 @@
-// Package logfile is the format of logs: what devices said and were told, with
-// its times, in MCAP files (https://mcap.dev). docs/LOGS.md describes it for
-// readers of other programs.
+// Package logfile defines the format of logs: the devices' data, commands and
+// configurations with their times, in MCAP files (https://mcap.dev).
+// docs/LOGS.md describes it for authors of other readers.
 package logfile
 
 import (
@@ -11,22 +11,22 @@ import (
 
 const (
 	// encoding is the message encoding of every channel and the encoding of
-	// every schema: payloads as PROTOCOL 5 to 7 have them, described by Layout.
+	// every schema: payloads as in PROTOCOL 5 to 7, described by Layout.
 	encoding = "player"
 	// profile is the MCAP profile of the file, and the name of its metadata.
 	profile = "player"
 )
 
-// Content is what the messages of a channel hold.
+// Content is the kind of a channel's messages.
 type Content uint8
 
 const (
-	Data          Content = iota // what the device published (PROTOCOL 7)
-	Command                      // what it was commanded (PROTOCOL 5)
-	Configuration                // how it was configured (PROTOCOL 6)
+	Data          Content = iota // data that the device published (PROTOCOL 7)
+	Command                      // commands to the device (PROTOCOL 5)
+	Configuration                // configurations of the device (PROTOCOL 6)
 )
 
-// suffixes of topics, by content.
+// suffixes holds the suffix of a topic for each content.
 var suffixes = [...]string{Data: "", Command: "/command", Configuration: "/configuration"}
 
 // Channel is one stream of messages in a log.
@@ -67,15 +67,15 @@ func parseTopic(topic string) (c Channel, ok bool) {
 	return c, ok && plain && c.Interface != "" && c.Topic() == topic
 }
 
-// schemaName is what a schema is called in the file: "player/position".
+// schemaName returns the name of the schema in the file: "player/position".
 func (c Channel) schemaName() string {
-	if c.Content == Configuration { // of one layout for all devices
+	if c.Content == Configuration { // one layout for all devices
 		return profile + suffixes[Configuration]
 	}
 	return profile + "/" + c.Interface + suffixes[c.Content]
 }
 
-// schema returns the layout of the payloads of an interface; empty: unknown.
+// schema returns the layout of an interface's payloads, empty if unknown.
 func (c Channel) schema() string {
 	switch c.Content {
 	case Command:
@@ -86,7 +86,7 @@ func (c Channel) schema() string {
 	return dataLayouts()[c.Interface]
 }
 
-// dataLayouts are the payloads of PROTOCOL 7.
+// dataLayouts returns the payloads of PROTOCOL 7.
 func dataLayouts() map[string]string {
 	return map[string]string{
 		"position": "u32 server_time_ms\ni32 x_mm\ni32 y_mm\nu16 heading_deg\ni16 speed_mm_per_s\ni16 turn_rate_deg_per_s\nu16 compass_deg\nu8 stall",
@@ -102,7 +102,7 @@ func dataLayouts() map[string]string {
 	}
 }
 
-// commandLayouts are the payloads of PROTOCOL 5.1.
+// commandLayouts returns the payloads of PROTOCOL 5.1.
 func commandLayouts() map[string]string {
 	return map[string]string{
 		"position": "i16 speed_mm_per_s\ni16 turn_rate_deg_per_s",

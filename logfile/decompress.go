@@ -8,11 +8,11 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// decompressors stand in place of those of the library, which take as much
-// memory as a chunk says.
+// decompressors replaces the library's decompressors, which allocate as much
+// memory as a chunk claims to need.
 func decompressors() (map[mcap.CompressionFormat]mcap.ResettableReader, error) {
 	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxChunk))
-	if err != nil { // only options that we gave wrongly
+	if err != nil { // only for invalid options of ours
 		return nil, err
 	}
 	l := lz4.NewReader(nil)
@@ -22,7 +22,7 @@ func decompressors() (map[mcap.CompressionFormat]mcap.ResettableReader, error) {
 	}, nil
 }
 
-// bounded is a decompressor that makes no more of a chunk than maxChunk bytes.
+// bounded is a decompressor that produces at most maxChunk bytes from a chunk.
 type bounded struct {
 	r     io.Reader
 	reset func(io.Reader) error

@@ -13,12 +13,12 @@ import (
 	"player/codec"
 )
 
-// Progress is called from time to time while a log is exported: so many of its
-// bytes are done.
+// Progress is called from time to time during an export, with the number of
+// bytes of the log that are done.
 type Progress func(done, total int64)
 
 // ExportTo writes the channels of a log that have messages as tables to w, one
-// after the other, with an empty line between them. The first column names the
+// after another, with an empty line between them. The first column names the
 // device.
 func ExportTo(w io.Writer, path string, progress Progress) (*Summary, error) {
 	s, err := Scan(path)
@@ -29,7 +29,7 @@ func ExportTo(w io.Writer, path string, progress Progress) (*Summary, error) {
 	out := bufio.NewWriterSize(w, readBuffer)
 	for i, c := range channels {
 		if i > 0 {
-			_ = out.WriteByte('\n') // Flush has the error
+			_ = out.WriteByte('\n') // Flush returns the error
 		}
 		pass := func(done, total int64) { progress(int64(i)*total+done, int64(len(channels))*total) }
 		t := newTable(c, out, "device", fileName(c))
@@ -41,7 +41,7 @@ func ExportTo(w io.Writer, path string, progress Progress) (*Summary, error) {
 }
 
 // ExportFiles writes the channels of a log that have messages as tables into
-// files of a directory, which is made if it does not exist: position.csv,
+// files of a directory, which is created if missing: position.csv,
 // position-command.csv, position-1.csv. It returns their paths.
 func ExportFiles(directory, path string, progress Progress) (s *Summary, paths []string, err error) {
 	if s, err = Scan(path); err != nil {
@@ -63,7 +63,7 @@ func ExportFiles(directory, path string, progress Progress) (s *Summary, paths [
 	return s, paths, export(path, tables, s.First, progress)
 }
 
-// recorded are the channels with messages.
+// recorded returns the channels with messages.
 func (s *Summary) recorded() (channels []Channel) {
 	for _, c := range s.Channels {
 		if c.Messages > 0 {
@@ -73,24 +73,25 @@ func (s *Summary) recorded() (channels []Channel) {
 	return channels
 }
 
-// fileName is the topic as a name: position, position-command, position-1.
+// fileName turns the topic into a file name: position, position-command,
+// position-1.
 func fileName(c Channel) string {
 	return strings.NewReplacer("/", "-", ":", "-").Replace(strings.TrimPrefix(c.Topic(), "/"))
 }
 
-// table is a channel on its way into a table.
+// table is a channel being written as a table.
 type table struct {
 	channel Channel
 	layout  layout
 	w       *bufio.Writer
-	value   string // of the first column, and a comma; empty: there is none
+	value   string // of the first column, with a comma; empty if there is none
 	vision  codec.VisionData
 	first   []byte
 	rows    []byte
 }
 
-// newTable writes the header of a table. Its first column may have a name, and
-// then has the same value in all rows. Errors of w come when it is flushed.
+// newTable writes the header of a table. An optional first column has the same
+// value in all rows. Errors of w appear when it is flushed.
 func newTable(c Channel, w *bufio.Writer, name, value string) *table {
 	t := &table{channel: c, layout: parseLayout(c.Schema), w: w}
 	if name != "" {
@@ -100,8 +101,8 @@ func newTable(c Channel, w *bufio.Writer, name, value string) *table {
 	return t
 }
 
-// add writes a message that was taken at, ns since 1970; zero is the time that
-// the log begins.
+// add writes a message recorded at m.Time. zero, ns since 1970, is the start
+// of the table's time.
 func (t *table) add(m Message, zero int64) error {
 	t.first = append(t.first[:0], t.value...)
 	t.first = appendSeconds(t.first, m.Time-zero)
@@ -112,7 +113,7 @@ func (t *table) add(m Message, zero int64) error {
 	return err
 }
 
-// appendSeconds appends ns as seconds with six decimals, the rest cut off.
+// appendSeconds appends ns as seconds with six decimals, truncated.
 func appendSeconds(dst []byte, ns int64) []byte {
 	us := ns / 1000
 	if us < 0 {
@@ -127,7 +128,7 @@ func appendSeconds(dst []byte, ns int64) []byte {
 	return dst
 }
 
-// progressEvery is how many messages are between two calls of Progress: a few
+// progressEvery is the number of messages between two calls of Progress: a few
 // milliseconds of work.
 const progressEvery = 4096
 

@@ -89,9 +89,9 @@ func TestExportFiles(t *testing.T) {
 		t.Errorf("%s, %v", got, err)
 	}
 	if _, _, err := ExportFiles(filepath.Join(path, "x"), path, quiet); err == nil {
-		t.Error("tables in a file")
+		t.Error("tables were written below a file")
 	}
-	// What there is of a log that was cut off is exported.
+	// The readable part of a truncated log is exported.
 	s, _, err := ExportFiles(directory, store(t, log[:ends[2]+1]), quiet)
 	if err != nil || s.Damage != errCut {
 		t.Errorf("%v, %+v", err, s)
@@ -103,8 +103,8 @@ func TestExportErrors(t *testing.T) {
 	for path, want := range map[string]string{
 		"nowhere.mcap":              "no such file",
 		"export.go":                 "export.go: this is not a log",
-		store(t, log[:ends[0]]):     "run.mcap: there is no device in this log: the log was not closed",
-		store(t, log[:ends[0]/2]):   "run.mcap: there is no device in this log: the log was not closed",
+		store(t, log[:ends[0]]):     "run.mcap: this log contains no device: the log was not closed",
+		store(t, log[:ends[0]/2]):   "run.mcap: this log contains no device: the log was not closed",
 		store(t, []byte("\x89MCA")): "run.mcap: this is not a log",
 	} {
 		if _, err := ExportTo(io.Discard, path, quiet); err == nil || !strings.Contains(err.Error(), want) {
@@ -112,7 +112,7 @@ func TestExportErrors(t *testing.T) {
 		}
 	}
 	if _, err := ExportTo(failingWriter{}, store(t, log), quiet); err != errBroken {
-		t.Errorf("a full disk is told as %v", err)
+		t.Errorf("a full disk is reported as %v", err)
 	}
 }
 
@@ -120,7 +120,7 @@ type failingWriter struct{}
 
 func (failingWriter) Write([]byte) (int, error) { return 0, errBroken }
 
-// row is the one row of a payload.
+// row returns the one row of a payload.
 func row(c Channel, payload []byte) string {
 	l := parseLayout(c.schema())
 	return strings.TrimSuffix(string(l.appendRows(nil, nil, payload, &codec.VisionData{})), "\n")
@@ -182,7 +182,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// Schemas that are not understood give the bytes.
+// A schema that cannot be parsed gives the raw bytes.
 func TestBadSchemas(t *testing.T) {
 	for _, schema := range []string{
 		"", "\n", "u8", "u8 a b", "u7 a", "u8 a\n\nu8 b", "bits8", "bits8[2] a", "bits8 1 2 3 4 5 6 7 8 9", "u8[] a", "u8[99999] a", "u8[9999] a", "u8 a,b",

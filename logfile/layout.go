@@ -10,28 +10,28 @@ import (
 	"player/codec"
 )
 
-// maxColumns bounds the columns of a table: a laser scan has 361.
+// maxColumns is the most columns of a table: a laser scan has 361.
 const maxColumns = 4096
 
-// layout is a schema, read: how payloads become rows of a table.
+// layout is a parsed schema: it turns payloads into rows of a table.
 type layout struct {
 	columns []string
 	fields  []field
 	blobs   bool // vision: a row for each blob
 }
 
-// field is one line of a schema: count values of a type.
+// field is one line of a schema: count values of one type.
 type field struct {
 	typ   fieldType
 	count int
 }
 
-// fieldType is how a value is stored, in size bytes; zero: the rest of the
-// payload.
+// fieldType is the encoding of a value of size bytes. Size zero is the rest of
+// the payload.
 type fieldType struct {
 	size    int
 	append  func(dst, value []byte) []byte
-	missing string // what stands in place of a value that is not there
+	missing string // placeholder for a missing value
 }
 
 func fieldTypes() map[string]fieldType {
@@ -47,7 +47,8 @@ func fieldTypes() map[string]fieldType {
 	}
 }
 
-// appendChar appends a character that needs no quotes in a table, or its code.
+// appendChar appends a character that needs no quotes in a table, otherwise
+// its code.
 func appendChar(dst, v []byte) []byte {
 	if c := v[0]; c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' {
 		return append(dst, c)
@@ -55,7 +56,7 @@ func appendChar(dst, v []byte) []byte {
 	return strconv.AppendUint(dst, uint64(v[0]), 10)
 }
 
-// bits is the type of the n lowest bits of a byte: a column each.
+// bits is the type of the n lowest bits of a byte, with one column for each.
 func bits(n int) fieldType {
 	return fieldType{missing: strings.Repeat(",", n-1), size: 1, append: func(dst, v []byte) []byte {
 		for bit := range n {
@@ -68,12 +69,12 @@ func bits(n int) fieldType {
 	}}
 }
 
-// unknown is the layout of payloads that nobody has described.
+// unknown returns the layout of payloads without a schema.
 func unknown() layout {
 	return layout{columns: []string{"payload"}, fields: []field{{fieldTypes()["rest"], 1}}}
 }
 
-// parseLayout reads a schema. One that it does not understand is unknown.
+// parseLayout parses a schema. A schema that it cannot parse gives unknown.
 func parseLayout(schema string) layout {
 	if schema == "blobs" {
 		return layout{columns: strings.Split("channel,area_px,x_px,y_px,left_px,right_px,top_px,bottom_px", ","), blobs: true}
@@ -97,7 +98,7 @@ func parseLayout(schema string) layout {
 		case m[2] == "":
 			l.columns = append(l.columns, names[0])
 		default:
-			f.count, _ = strconv.Atoi(m[2]) // four digits
+			f.count, _ = strconv.Atoi(m[2]) // at most four digits
 			for i := range f.count {
 				l.columns = append(l.columns, strings.ReplaceAll(names[0], "#", strconv.Itoa(i)))
 			}
@@ -113,8 +114,8 @@ func parseLayout(schema string) layout {
 	return l
 }
 
-// appendRows appends the rows of one payload, each behind the given first
-// columns. Values that the payload is too short for are left empty.
+// appendRows appends the rows of one payload, each after the given first
+// columns. Values missing from a short payload are left empty.
 func (l *layout) appendRows(dst, first, payload []byte, vision *codec.VisionData) []byte {
 	if l.blobs {
 		return appendBlobs(dst, first, payload, vision)
@@ -139,10 +140,10 @@ func (l *layout) appendRows(dst, first, payload []byte, vision *codec.VisionData
 	return append(dst, '\n')
 }
 
-// appendBlobs appends a row for each blob; one without values when there are
-// none.
+// appendBlobs appends a row for each blob, or one row without values if there
+// are none.
 func appendBlobs(dst, first, payload []byte, v *codec.VisionData) []byte {
-	_ = v.Decode(payload) // what it cannot read has no blobs
+	_ = v.Decode(payload) // an invalid payload has no blobs
 	if len(v.Blobs) == 0 {
 		dst = append(dst, first...)
 		return append(dst, ",,,,,,,,\n"...)

@@ -17,7 +17,7 @@ import (
 
 const ms = time.Millisecond
 
-// started is when the server of the tests was started.
+// started is the start time of the tests' server.
 var started = time.Date(2026, 7, 28, 10, 15, 0, 123456789, time.UTC)
 
 func info() Info {
@@ -38,7 +38,7 @@ func (s said) String() string {
 	return fmt.Sprintf("%s %d %q", info().Channels[s.channel].Topic(), started.UnixNano()+int64(s.at), s.payload)
 }
 
-// script is chunks of what a robot says.
+// script returns the messages of a robot, in chunks.
 func script() [][]said {
 	position := codec.PositionData{Time: 250, X: -5, Y: 7, Heading: 359, Speed: -200, TurnRate: 3, Compass: 90, Stall: 1}
 	return [][]said{
@@ -48,7 +48,7 @@ func script() [][]said {
 	}
 }
 
-// record writes the script and returns the log, and its size after each chunk.
+// record writes the script and returns the log and its size after each chunk.
 func record(t testing.TB, chunks [][]said) (log []byte, ends []int) {
 	t.Helper()
 	var out bytes.Buffer
@@ -68,7 +68,7 @@ func record(t testing.TB, chunks [][]said) (log []byte, ends []int) {
 			t.Fatal(err)
 		}
 		if grown := int64(out.Len()) - before; len(ends) > 1 && grown > int64(b.Size()) {
-			t.Errorf("a chunk of %d bytes, told was %d", grown, b.Size())
+			t.Errorf("a chunk of %d bytes, Size reported %d", grown, b.Size())
 		}
 	}
 	ends = append(ends, out.Len())
@@ -77,12 +77,12 @@ func record(t testing.TB, chunks [][]said) (log []byte, ends []int) {
 		t.Fatal(err)
 	}
 	if int64(out.Len()) > most {
-		t.Errorf("%d bytes, told were at most %d", out.Len(), most)
+		t.Errorf("%d bytes, Size reported at most %d", out.Len(), most)
 	}
 	return out.Bytes(), ends
 }
 
-// read reads a log to its end, as lines.
+// read reads a log to its end, one text line per message.
 func read(t testing.TB, log []byte) (lines []string, damage error) {
 	t.Helper()
 	r, err := NewReader(bytes.NewReader(log))
@@ -125,7 +125,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// The library's own reader, which checks more, finds the same.
+// The library's own reader, which checks more, gives the same result.
 func TestOtherReaders(t *testing.T) {
 	log, _ := record(t, script())
 	r, err := mcap.NewReader(bytes.NewReader(log))
@@ -162,7 +162,8 @@ func TestOtherReaders(t *testing.T) {
 	}
 }
 
-// rewrite is what other programs do with a log: compress, or take chunks away.
+// rewrite changes a log as other programs do: it compresses, or removes
+// chunks.
 func rewrite(t testing.TB, log []byte, options mcap.WriterOptions) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -214,7 +215,7 @@ func TestRewrittenLogs(t *testing.T) {
 	}
 }
 
-// Wherever a log ends, all whole chunks can be read, and nothing else.
+// Wherever a log ends, its whole chunks can be read, and nothing else.
 func TestCutAtEveryByte(t *testing.T) {
 	log, ends := record(t, script())
 	for cut := range log {
@@ -236,7 +237,7 @@ func TestCutAtEveryByte(t *testing.T) {
 		if want := lines(script()[:chunks]); !slices.Equal(got, want) {
 			t.Fatalf("cut at %d: read %q, want %q", cut, got, want)
 		}
-		// All is there once the end of the data is.
+		// Nothing is missing if the end of the data is there.
 		const dataEnd = 1 + 8 + 4
 		if whole := cut >= ends[len(ends)-1]+dataEnd; whole != (damage == nil) || damage != nil && damage != errCut {
 			t.Fatalf("cut at %d of %d: %v", cut, len(log), damage)
@@ -244,10 +245,10 @@ func TestCutAtEveryByte(t *testing.T) {
 	}
 }
 
-// A damaged chunk is left out; the ones behind it are read.
+// A damaged chunk is skipped, and the chunks after it are read.
 func TestDamagedChunk(t *testing.T) {
 	log, ends := record(t, script())
-	for at := ends[1] + 70; at < ends[2]; at++ { // behind the lengths
+	for at := ends[1] + 70; at < ends[2]; at++ { // after the lengths
 		damaged := bytes.Clone(log)
 		damaged[at] ^= 0x10
 		got, damage := read(t, damaged)
@@ -258,7 +259,7 @@ func TestDamagedChunk(t *testing.T) {
 	}
 }
 
-// What would take too much memory is not read.
+// Records that would take too much memory are not read.
 func TestLargeChunks(t *testing.T) {
 	large := [][]said{{{0, 0, "small"}}, {{0, ms, string(make([]byte, maxChunk))}}}
 	log, _ := record(t, large)
@@ -292,10 +293,10 @@ func TestUnreadableFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, damage := drain(r); damage != errBroken {
-		t.Errorf("a broken disk is told as %v", damage)
+		t.Errorf("a broken disk is reported as %v", damage)
 	}
 	if _, err := NewReader(failing{bytes.NewReader(nil)}); err != errBroken {
-		t.Errorf("a broken disk is told as %v", err)
+		t.Errorf("a broken disk is reported as %v", err)
 	}
 	if _, err := Open("nowhere.mcap"); err == nil || !strings.Contains(err.Error(), "nowhere.mcap") {
 		t.Error(err)
@@ -308,7 +309,7 @@ func TestUnreadableFiles(t *testing.T) {
 	}
 }
 
-// What other programs log beside ours is not ours.
+// Messages that other programs recorded in the same file are ignored.
 func TestForeignChannels(t *testing.T) {
 	for topic, want := range map[string]bool{
 		"/laser": true, "/laser:3": true, "/laser/command": true, "/laser:1/configuration": true,
@@ -338,7 +339,7 @@ func TestForeignChannels(t *testing.T) {
 	if got, damage := read(t, out.Bytes()); damage != nil || !slices.Equal(got, []string{`/sonar 1 "/sonar"`}) {
 		t.Errorf("%q, %v", got, damage)
 	}
-	// A record at a time, each of them counts.
+	// Read record by record, each message counts.
 	r, err := NewReader(&out)
 	if err != nil {
 		t.Fatal(err)
@@ -357,8 +358,8 @@ func TestForeignChannels(t *testing.T) {
 	}
 }
 
-// A batch, once it has grown, and the messages of a chunk cost no memory. A
-// chunk itself costs what the library keeps of it.
+// Once a batch has grown, recording a message allocates nothing. Only a chunk
+// costs the memory that the library keeps of it.
 func TestRecordingAllocates(t *testing.T) {
 	w, err := NewWriter(io.Discard, info())
 	if err != nil {
@@ -404,7 +405,8 @@ func BenchmarkRecord(b *testing.B) {
 	}
 }
 
-// Reading never panics, ends, and takes bounded memory, whatever is in a file.
+// Reading never panics, always ends, and uses bounded memory, whatever the
+// file contains.
 func FuzzReader(f *testing.F) {
 	log, ends := record(f, script())
 	f.Add(log)
@@ -412,7 +414,8 @@ func FuzzReader(f *testing.F) {
 	f.Add(rewrite(f, log, mcap.WriterOptions{Chunked: true, ChunkSize: 64, Compression: mcap.CompressionZSTD, IncludeCRC: true}))
 	f.Add(rewrite(f, log, mcap.WriterOptions{Chunked: true, ChunkSize: 64, Compression: mcap.CompressionLZ4}))
 	f.Add(rewrite(f, log, mcap.WriterOptions{}))
-	// A chunk with a compression of 200 letters, over which the library panics.
+	// A chunk with a compression name of 200 letters, which makes the library
+	// panic.
 	long := bytes.Clone(log)
 	long[ends[0]+1+8+8+8+8+4] = 200
 	f.Add(long)
@@ -430,7 +433,7 @@ func FuzzReader(f *testing.F) {
 			if err != nil || m.Channel == nil || len(m.Payload) > maxChunk {
 				t.Fatalf("%+v, %v", m, err)
 			}
-			if n < 10 { // schemas are read, too
+			if n < 10 { // also parse schemas
 				table.layout = parseLayout(m.Channel.Schema)
 				if err := table.add(m, 0); err != nil {
 					t.Fatal(err)
@@ -438,7 +441,7 @@ func FuzzReader(f *testing.F) {
 			}
 		}
 		if _, err := r.Next(); err != io.EOF {
-			t.Fatal("it goes on behind its end")
+			t.Fatal("reading continues after the end")
 		}
 		if len(r.buf) > maxChunk || len(r.channels) > maxChannels || r.Offset() > int64(len(log)) {
 			t.Fatalf("%d bytes, %d channels", len(r.buf), len(r.channels))

@@ -12,43 +12,43 @@ import (
 )
 
 const (
-	// maxChunk bounds records and chunks in bytes, and so the memory of a
-	// reader. Programs that rewrite logs make chunks of 4 MiB.
+	// maxChunk bounds records and chunks in bytes, and with them the memory of
+	// a reader. Programs that rewrite logs make chunks of 4 MiB.
 	maxChunk = 16 << 20
-	// maxChannels and maxText bound what a log says of its channels.
+	// maxChannels and maxText bound the description of the channels in a log.
 	maxChannels = 1024
 	maxText     = 4 << 10 // bytes, of a topic or a schema
-	// readBuffer joins the small reads of the library, in bytes.
+	// readBuffer combines the small reads of the library, in bytes.
 	readBuffer = 64 << 10
 )
 
 var (
 	errNoLog = errors.New("this is not a log (MCAP)")
-	// errCut says how a log ends whose writer did not come to close it.
+	// errCut describes the end of a log that its writer did not close.
 	errCut = errors.New("the log was not closed: what came after its last whole chunk is lost")
 )
 
 // Message is one recorded message.
 type Message struct {
 	Channel *Channel // the same pointer for all messages of a channel
-	Time    int64    // when it was taken, ns since 1970
+	Time    int64    // when it was recorded, ns since 1970
 	Payload []byte
 }
 
-// Reader reads a log from its beginning, a chunk at a time. Logs that other
-// programs have written may be compressed (zstd, lz4), or without chunks.
+// Reader reads a log from its start, one chunk at a time. Logs of other
+// programs may be compressed (zstd, lz4) or have no chunks.
 type Reader struct {
 	in       counter
 	close    func() error
 	lexer    *mcap.Lexer
 	buf      []byte
 	schemas  map[uint16]string
-	channels map[uint16]*Channel // ours
+	channels map[uint16]*Channel // by id, without those of other programs
 	message  mcap.Message
 
 	server  string
 	start   time.Time
-	closed  bool // the end of the log was seen
+	closed  bool // the end of the log was read
 	ended   bool
 	damage  error
 	skipped int // damaged chunks
@@ -62,14 +62,14 @@ func Open(path string) (*Reader, error) {
 	}
 	r, err := NewReader(file)
 	if err != nil {
-		_ = file.Close() // it was only read
+		_ = file.Close() // opened for reading only
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	r.close = file.Close
 	return r, nil
 }
 
-// NewReader reads a log from in. The error says that it is none, or is of in.
+// NewReader reads a log from in. The error is errNoLog or an error of in.
 func NewReader(in io.Reader) (*Reader, error) {
 	r := &Reader{in: counter{r: in}, schemas: map[uint16]string{}, channels: map[uint16]*Channel{}, close: func() error { return nil }}
 	decompressors, err := decompressors()
@@ -92,9 +92,9 @@ func NewReader(in io.Reader) (*Reader, error) {
 	return r, nil
 }
 
-// Next returns the next message; its Payload is valid until the next call. At
-// the end of the log the error is io.EOF, and there is no other: a log that
-// cannot be read further ends there, and Damage says so.
+// Next returns the next message. Its Payload is valid until the next call. The
+// only error is io.EOF: a log that cannot be read further ends there, and
+// Damage returns the reason.
 func (r *Reader) Next() (Message, error) {
 	for {
 		if m, err := r.NextRecord(); err != nil || m.Channel != nil {
@@ -103,10 +103,10 @@ func (r *Reader) Next() (Message, error) {
 	}
 }
 
-// NextRecord is Next for a reader that must not be kept waiting by what other
-// programs have logged beside ours: it returns after each record. Channel is
-// nil unless that is a message of ours; Payload is what any message holds. At
-// the most it reads a chunk, of 16 MiB.
+// NextRecord is Next for a caller that must not block while other programs'
+// messages are skipped: it returns after each record. Channel is nil unless
+// the record is a message of ours; Payload is set for any message. It reads at
+// most one chunk, of 16 MiB.
 func (r *Reader) NextRecord() (Message, error) {
 	if r.ended {
 		return Message{}, io.EOF
@@ -119,11 +119,11 @@ func (r *Reader) NextRecord() (Message, error) {
 	return m, nil
 }
 
-// next reads a record; m.Channel is nil unless it is a message of ours.
+// next reads a record. m.Channel is nil unless it is a message of ours.
 func (r *Reader) next() (m Message, err error) {
 	defer func() {
-		// The library slices by lengths that it has not checked: what panics in
-		// a damaged log is an error.
+		// The library slices by unchecked lengths, so a damaged log can make
+		// it panic. That becomes an error.
 		if p := recover(); p != nil {
 			m, err = Message{}, fmt.Errorf("damaged record: %v", p)
 		}
@@ -153,7 +153,7 @@ func (r *Reader) next() (m Message, err error) {
 		return m, r.addMetadata(record)
 	case mcap.TokenDataEnd, mcap.TokenFooter:
 		r.closed = true
-		return m, io.EOF // behind it, what was there before is summed up
+		return m, io.EOF // the summary that follows repeats what was read before
 	}
 	return m, nil
 }
@@ -164,7 +164,7 @@ func (r *Reader) addSchema(record []byte) error {
 		return err
 	}
 	if len(r.schemas) >= maxChannels || len(s.Data) > maxText {
-		return fmt.Errorf("schema %.40q is one too many, or too long", s.Name)
+		return fmt.Errorf("schema %.40q: too many schemas, or too long", s.Name)
 	}
 	r.schemas[s.ID] = string(s.Data)
 	return nil
@@ -180,7 +180,7 @@ func (r *Reader) addChannel(record []byte) error {
 		return nil
 	}
 	if len(r.channels) >= maxChannels || len(c.Topic) > maxText {
-		return fmt.Errorf("channel %.40q is one too many, or too long", c.Topic)
+		return fmt.Errorf("channel %.40q: too many channels, or too long", c.Topic)
 	}
 	channel.Schema = r.schemas[c.SchemaID]
 	if old := r.channels[c.ID]; old == nil || *old != channel {
@@ -195,17 +195,17 @@ func (r *Reader) addMetadata(record []byte) error {
 		return err
 	}
 	r.server = m.Metadata["server"]
-	r.start, _ = time.Parse(time.RFC3339Nano, m.Metadata["start"]) // zero: it is not known
+	r.start, _ = time.Parse(time.RFC3339Nano, m.Metadata["start"]) // zero if unknown
 	return nil
 }
 
-// end ends the log and keeps why.
+// end ends the log and keeps the reason.
 func (r *Reader) end(err error) {
 	r.ended = true
 	r.lexer.Close()
 	var truncated *mcap.ErrTruncatedRecord
 	switch {
-	case r.in.failed(): // the disk's word counts
+	case r.in.failed(): // an error of the disk takes precedence
 		r.damage = r.in.err
 	case !r.closed && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &truncated)):
 		r.damage = errCut
@@ -216,10 +216,10 @@ func (r *Reader) end(err error) {
 	}
 }
 
-// Damage says, after io.EOF, what is missing; nil: nothing.
+// Damage returns, after io.EOF, what is missing from the log, or nil.
 func (r *Reader) Damage() error { return r.damage }
 
-// Offset is how much of the file was read, in bytes.
+// Offset returns how much of the file was read, in bytes.
 func (r *Reader) Offset() int64 { return r.in.n }
 
 // Close closes the file.
@@ -231,8 +231,8 @@ func (r *Reader) Close() error {
 	return r.close()
 }
 
-// counter counts what is read, and keeps the error: the library does not hand
-// on all of them.
+// counter counts bytes read and keeps the first error: the library does not
+// return all of them.
 type counter struct {
 	r   io.Reader
 	n   int64
@@ -248,5 +248,5 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// failed says whether reading has ended otherwise than at the end.
+// failed reports whether reading ended with an error other than io.EOF.
 func (c *counter) failed() bool { return c.err != nil && c.err != io.EOF }

@@ -9,25 +9,24 @@ import (
 	"time"
 )
 
-// Summary is what is in a log.
+// Summary describes the content of a log.
 type Summary struct {
-	Server      string    // version of the server that wrote it; empty: not known
-	Start       time.Time // of the server; zero: not known
+	Server      string    // version of the server that wrote it; empty if unknown
+	Start       time.Time // of the server; zero if unknown
 	Channels    []ChannelSummary
 	First, Last int64 // of all messages, ns since 1970
 	Messages    int
 	Damage      error // see Reader.Damage
 }
 
-// ChannelSummary is what is in one channel.
+// ChannelSummary describes the content of one channel.
 type ChannelSummary struct {
 	Channel
 	Messages int
 }
 
-// Scan reads a whole log, as all of it has to be read to know what is in it.
-// The channels are sorted by topic. The error is that of Open, or that there
-// are none.
+// Scan reads a whole log; a summary needs all of it. The channels are sorted
+// by topic. The error is that of Open, or reports a log without channels.
 func Scan(path string) (*Summary, error) {
 	r, err := Open(path)
 	if err != nil {
@@ -59,7 +58,7 @@ func Scan(path string) (*Summary, error) {
 	case len(s.Channels) > 0:
 		return s, nil
 	case s.Damage != nil:
-		return nil, fmt.Errorf("%s: there is no device in this log: %w", path, s.Damage)
+		return nil, fmt.Errorf("%s: this log contains no device: %w", path, s.Damage)
 	}
-	return nil, fmt.Errorf("%s: there is no device in this log", path)
+	return nil, fmt.Errorf("%s: this log contains no device", path)
 }

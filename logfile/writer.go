@@ -11,23 +11,23 @@ import (
 )
 
 const (
-	// writeBuffer joins the small writes of the library, in bytes. A chunk of
-	// the usual size leaves in one write.
+	// writeBuffer combines the small writes of the library, in bytes. A chunk
+	// of the usual size is one write.
 	writeBuffer = 64 << 10
 	// neverChunk is a chunk size in bytes that no chunk reaches.
 	neverChunk = math.MaxInt64
-	// summaryRoom is left in a file for what Close writes, in bytes: schemas and
-	// channels again, and statistics.
+	// summaryRoom is reserved in a file for what Close writes, in bytes:
+	// schemas and channels again, and statistics.
 	summaryRoom = 16 << 10
-	// messageOverhead and chunkOverhead are what the format adds, in bytes.
+	// messageOverhead and chunkOverhead are added by the format, in bytes.
 	messageOverhead = 31
 	chunkOverhead   = 64
 )
 
-// Info is what a log says of itself.
+// Info describes the server in the log.
 type Info struct {
 	Server   string    // version of the server
-	Start    time.Time // of the server; stamps of messages count from here
+	Start    time.Time // of the server; times of messages count from here
 	Channels []Channel
 }
 
@@ -43,27 +43,27 @@ type entry struct {
 	end     int           // of the payload
 }
 
-// Add copies a message, of the channel with an index in Info.Channels.
+// Add copies a message of the channel with this index in Info.Channels.
 func (b *Batch) Add(channel int, stamp time.Duration, payload []byte) {
 	b.payloads = append(b.payloads, payload...)
 	b.entries = append(b.entries, entry{channel, stamp, len(b.payloads)})
 }
 
-// Len is the number of messages.
+// Len returns the number of messages.
 func (b *Batch) Len() int { return len(b.entries) }
 
-// Size is what the batch will take in the file, in bytes, at most.
+// Size returns the most bytes that the batch takes in the file.
 func (b *Batch) Size() int { return len(b.payloads) + messageOverhead*len(b.entries) + chunkOverhead }
 
 // Reset empties the batch.
 func (b *Batch) Reset() { b.payloads, b.entries = b.payloads[:0], b.entries[:0] }
 
-// Writer writes one log. What WriteChunk has written can be read, whatever
-// happens afterwards; Close adds a summary that other programs like to have.
+// Writer writes one log. What WriteChunk has written can be read whatever
+// happens afterwards; Close adds a summary for other programs.
 //
-// Chunks are not compressed: an hour of laser scans at 10 Hz is 27 MB, and a
-// robot has better to do. They are not indexed, so memory does not grow with
-// the file.
+// Chunks are not compressed: an hour of laser scans at 10 Hz is 27 MB, and the
+// robot needs its processor for other work. They are not indexed, so memory
+// does not grow with the file.
 type Writer struct {
 	mcap    *mcap.Writer
 	options *mcap.WriterOptions
@@ -72,7 +72,7 @@ type Writer struct {
 	message mcap.Message
 }
 
-// NewWriter begins a log. Errors are those of w.
+// NewWriter starts a log. Errors are those of w.
 func NewWriter(w io.Writer, info Info) (*Writer, error) {
 	buffer := bufio.NewWriterSize(w, writeBuffer)
 	options := &mcap.WriterOptions{IncludeCRC: true, Chunked: true, ChunkSize: neverChunk, SkipMessageIndexing: true, SkipChunkIndex: true}
@@ -96,7 +96,7 @@ func NewWriter(w io.Writer, info Info) (*Writer, error) {
 	}}); err != nil {
 		return nil, err
 	}
-	// They go into the first chunk.
+	// The schemas go into the first chunk.
 	schemas := map[string]uint16{}
 	for i, c := range info.Channels {
 		name := c.schemaName()
@@ -113,14 +113,14 @@ func NewWriter(w io.Writer, info Info) (*Writer, error) {
 	return &Writer{mcap: m, options: options, buffer: buffer, start: uint64(info.Start.UnixNano())}, buffer.Flush()
 }
 
-// WriteChunk writes the messages of a batch and hands them to the operating
-// system. After an error the log takes no more.
+// WriteChunk writes the messages of a batch and passes them to the operating
+// system. After an error the log accepts nothing more.
 func (w *Writer) WriteChunk(b *Batch) error {
 	begin := 0
 	for i, e := range b.entries {
 		if i == len(b.entries)-1 {
-			// The library ends a chunk behind the message that makes it too
-			// large; it has no other way to be told.
+			// The library ends a chunk after the message that makes it too
+			// large. There is no other way to end one.
 			w.options.ChunkSize = 0
 		}
 		at := w.start + uint64(e.stamp)
@@ -135,7 +135,7 @@ func (w *Writer) WriteChunk(b *Batch) error {
 	return w.buffer.Flush()
 }
 
-// Size is the size of the file in bytes once it is closed, at most.
+// Size returns the most bytes that the file has once it is closed.
 func (w *Writer) Size() int64 { return int64(w.mcap.Offset()) + summaryRoom }
 
 // Close ends the log. It does not close the file.
