@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "write the figures of docs/SUBSUMPTION.md")
 
-// The article's colours, and what they mean.
+// The article's colours and their meaning.
 var legends = map[string]string{
 	"photo":  "turns towards the light",
 	"prowl":  "drives straight on, or to its target",
@@ -45,7 +45,7 @@ func open(t *testing.T, world string) (*lab.Lab, *lab.Robot) {
 	return l, l.Robots[0]
 }
 
-// draw writes the figure if the test was asked to.
+// draw writes the figure if the flag -update is set.
 func draw(t *testing.T, name string, l *lab.Lab, f lab.Figure) {
 	t.Helper()
 	if !*update {
@@ -56,7 +56,7 @@ func draw(t *testing.T, name string, l *lab.Lab, f lab.Figure) {
 	}
 }
 
-// sequence lists the layers that had the wheels, in order.
+// sequence lists the layers that won, in order.
 func sequence(r *lab.Robot) string {
 	var names []string
 	for _, s := range lab.Segments(r.Track) {
@@ -65,10 +65,10 @@ func sequence(r *lab.Robot) string {
 	return strings.Join(names, " ")
 }
 
-// layer makes the lines below readable.
+// layer shortens the stacks below.
 var layer = subsumption.NewLayer
 
-// targets in metres, in the coordinates of the odometry.
+// targets are in metres, in odometry coordinates.
 func targets(xy ...float64) (out []subsumption.Target) {
 	for i := 0; i < len(xy); i += 2 {
 		out = append(out, subsumption.Target{X: int(math.Round(xy[i] * 1000)), Y: int(math.Round(xy[i+1] * 1000))})
@@ -76,14 +76,14 @@ func targets(xy ...float64) (out []subsumption.Target) {
 	return out
 }
 
-// resting is a prowl layer that stands still when it has no target.
+// resting is a prowl layer that stands still without a target.
 func resting(p *subsumption.Prowl) *subsumption.Layer {
 	l := layer("prowl", p)
 	l.Inverted = true
 	return l
 }
 
-// Section VI.A: a light over a low wall, and a hassock that gives no echo. The
+// Section VI.A: a light behind a low wall, and a hassock without an echo. The
 // numbers in the pattern are those of the article's analysis.
 func TestSeekingALight(t *testing.T) {
 	l, robot := open(t, "subsumption-light.world")
@@ -103,7 +103,7 @@ func TestSeekingALight(t *testing.T) {
 	pattern := regexp.MustCompile(`^` +
 		`photo ` + // 2: full speed, turning left to the light
 		`prowl ` + // 3: straight to it
-		`ir photo (?:ir photo ){4,}` + // 4, 5, 6: swims along the wall
+		`ir photo (?:ir photo ){4,}` + // 4, 5, 6: oscillates along the wall
 		`prowl ` + // 7: the wall has ended
 		`bump ` + // 8: the hassock
 		`photo prowl`) // 9
@@ -147,7 +147,8 @@ func TestSeekingALight(t *testing.T) {
 	})
 }
 
-// Section VI.B: a waypoint where the light was. The robot slows down and stops.
+// Section VI.B: a waypoint at the place of the light. The robot slows down and
+// stops.
 func TestSeekingAWaypoint(t *testing.T) {
 	l, robot := open(t, "subsumption-light.world")
 	prowl := &subsumption.Prowl{Targets: targets(2.9, 4.2)}
@@ -218,7 +219,7 @@ func TestOutAndBack(t *testing.T) {
 	}
 }
 
-// pace walks up and down by the clock.
+// pace walks back and forth, driven by the clock.
 type pace struct {
 	speed int
 	turns time.Duration
@@ -267,7 +268,8 @@ func TestSquare(t *testing.T) {
 	draw(t, "square", l, lab.Figure{Title: "A square of waypoints, with boxes and moving feet in the way", Layers: legend("prowl", "sonar", "ir"), Goals: goals})
 }
 
-// A corner that the detectors do not see: bump alone is caught in it.
+// A corner that the detectors do not see: with bump alone the robot stays in
+// it.
 func TestCorner(t *testing.T) {
 	for _, c := range []struct {
 		name, title string

@@ -8,15 +8,15 @@ import (
 	"player/devices/stage"
 )
 
-// Figure is a picture of a run from above, as in the article: the way that the
-// robot took, in the colours of the layers that had the wheels.
+// Figure is a picture of a run from above, as in the article: the path of the
+// robot, in the colours of the layers that won.
 type Figure struct {
 	Title  string
 	Layers []Legend // in the order of the legend
 	Marks  []Mark
 	Goals  []stage.Vec // places that the robot was sent to, m
-	// ByRobot gives every robot a colour of its own. Else the colours are those
-	// of the layers, and the figure is about the first robot.
+	// ByRobot gives every robot its own colour. Otherwise the colours are
+	// those of the layers, and the figure shows the first robot.
 	ByRobot bool
 }
 
@@ -31,7 +31,8 @@ type Mark struct {
 	Text string
 }
 
-// Colours of the layers: those of the article's figure where it has them.
+// colorOf returns the colour of a layer, that of the article's figure if it
+// has one.
 func colorOf(layer string) string {
 	switch layer {
 	case "photo":
@@ -52,20 +53,20 @@ func colorOf(layer string) string {
 	return "#20242b" // prowl, cruise
 }
 
-// hue is one of n colours.
+// hue returns one of n colours.
 func hue(i, n int) string { return fmt.Sprintf("hsl(%d,65%%,45%%)", 360*i/n) }
 
 const (
 	perMetre = 100.0 // pixels
 	margin   = 24.0  // pixels around the world
 	header   = 34.0  // pixels for the title
-	lineRow  = 22.0  // pixels for a line of the legend
-	// spacing is the distance of two dots on the way, m: at full speed six in a
-	// second.
+	lineRow  = 22.0  // pixels per row of the legend
+	// spacing is the distance of two dots on the path, m: at full speed six
+	// dots a second.
 	spacing = 0.05
 )
 
-// drawing is an SVG being written, with the world's frame on it.
+// drawing is an SVG being written, in the world's frame.
 type drawing struct {
 	strings.Builder
 	left, top float64 // of the world, m
@@ -76,7 +77,7 @@ func (d *drawing) y(m float64) float64 { return margin + header + (d.top-m)*perM
 
 func (d *drawing) add(format string, args ...any) { fmt.Fprintf(d, format+"\n", args...) }
 
-// Draw returns the figure of a run that has ended, as SVG.
+// Draw returns the figure of a finished run, as SVG.
 func (f Figure) Draw(l *Lab) string {
 	low, high := extent(l.World)
 	d := &drawing{left: low.X, top: high.Y}
@@ -114,7 +115,7 @@ func (f Figure) Draw(l *Lab) string {
 	return d.String()
 }
 
-// extent is the rectangle around all that never moves, m.
+// extent returns the rectangle around everything that never moves, m.
 func extent(w *stage.World) (low, high stage.Vec) {
 	low, high = stage.Vec{X: math.Inf(1), Y: math.Inf(1)}, stage.Vec{X: math.Inf(-1), Y: math.Inf(-1)}
 	for _, model := range w.Fixtures() {
@@ -144,7 +145,7 @@ func (d *drawing) fixture(model stage.Model) {
 			default:
 				opacity := 1.0
 				if part.Top < 0.5 {
-					opacity = 0.75 // one can look over it
+					opacity = 0.75 // the robot can look over it
 				}
 				d.add(`<polygon points="%s" fill="%v" fill-opacity="%g"/>`, d.points(outline, stage.Pose{}), part.Color, opacity)
 			}
@@ -152,7 +153,7 @@ func (d *drawing) fixture(model stage.Model) {
 	}
 }
 
-// sun draws a light, on the ceiling.
+// sun draws a light on the ceiling.
 func (d *drawing) sun(outline []stage.Vec) {
 	var x, y float64
 	for _, v := range outline {
@@ -166,7 +167,7 @@ func (d *drawing) sun(outline []stage.Vec) {
 	d.add(`<circle r="12" fill="#ffd54a"/></g>`)
 }
 
-// points takes an outline in the frame at a pose to the picture.
+// points transforms an outline in the frame of a pose to picture coordinates.
 func (d *drawing) points(outline []stage.Vec, at stage.Pose) string {
 	var b strings.Builder
 	sin, cos := math.Sincos(at.Heading)
@@ -176,8 +177,8 @@ func (d *drawing) points(outline []stage.Vec, at stage.Pose) string {
 	return strings.TrimSpace(b.String())
 }
 
-// robot draws where a robot began, its way, and where it ended: the way as a
-// line of a colour, or without one as dots in the colours of the layers.
+// robot draws a robot's start, path and end: the path as a line of the given
+// colour, or, without one, as dots in the colours of the layers.
 func (d *drawing) robot(model stage.Model, r *Robot, color string) {
 	if len(r.Track) == 0 {
 		d.hull(model, r.Pose(), "#9aa0a8", 0.9)
@@ -224,7 +225,7 @@ func (d *drawing) mark(m Mark) {
 	d.add(`<g transform="translate(%.1f %.1f)"><circle r="10" fill="#ffffff" stroke="#20242b"/><text y="4.5" font-size="13" text-anchor="middle" fill="#20242b">%s</text></g>`, d.x(m.X), d.y(m.Y), m.Text)
 }
 
-// legend draws what the colours mean, and a metre.
+// legend draws the meaning of the colours, and a scale of one metre.
 func (d *drawing) legend(layers []Legend, y, right float64) {
 	d.add(`<g font-size="14" fill="#20242b">`)
 	for i, l := range layers {

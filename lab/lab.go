@@ -1,7 +1,7 @@
-// Package lab tries robots out: stacks of layers on robots of a simulated world,
-// with the devices of the server and without its sockets. The clock jumps from
-// deadline to deadline, so that a minute of a robot takes a moment, and every
-// run of the same program is the same.
+// Package lab runs stacks of layers on the robots of a simulated world, with
+// the server's devices but without its sockets. The clock jumps from deadline
+// to deadline, so a minute of a robot takes a moment, and runs of the same
+// program are identical.
 package lab
 
 import (
@@ -25,29 +25,29 @@ type Lab struct {
 	devices.Host // nil: simulated robots open no ports
 
 	World  *stage.World
-	Robots []*Robot // in the order of the file
+	Robots []*Robot // in file order
 	now    time.Duration
 	queue  timers.Queue
 	timers map[*devices.Link]*timers.Timer
 }
 
-// Robot is a robot, its program, and the way it went.
+// Robot is a robot, its program, and its track.
 type Robot struct {
 	Stack *subsumption.Stack
-	Tasks []pilot.Task // before the layers act
-	Eye   *sense.Eye   // looks for a light with the camera; nil: nobody does
+	Tasks []pilot.Task // run before the layers
+	Eye   *sense.Eye   // looks for a light with the camera; nil if unused
 	Track []Step
 
 	body  *stage.Robot
 	table *devices.Table
-	told  int // where the camera was told to look, degrees
+	told  int // the camera's commanded pan, degrees
 }
 
-// Step is a robot in one cycle.
+// Step is the state of a robot in one cycle.
 type Step struct {
 	At      time.Duration // simulated time
-	Pose    stage.Pose    // where it really is
-	Layer   string        // that won
+	Pose    stage.Pose    // the true pose
+	Layer   string        // the layer that won
 	Command subsumption.Command
 }
 
@@ -74,11 +74,11 @@ func Open(path string) (*Lab, error) {
 			}
 		}
 	}
-	l.Wait(pilot.Period) // the first reports come at once
+	l.Wait(pilot.Period) // the first reports are immediate
 	return l, nil
 }
 
-// SetupDone is never called: simulated robots are there at once.
+// SetupDone is never called: simulated robots are ready at once.
 func (l *Lab) SetupDone(time.Duration, *devices.Device, error) {}
 
 // WakeAt implements devices.Host.
@@ -95,8 +95,8 @@ func (l *Lab) WakeAt(link *devices.Link, at time.Duration) {
 	l.queue.Set(timer, at)
 }
 
-// Wait lets d pass. The robots go on as they were told, and their eyes look for
-// their lights.
+// Wait lets d pass. The robots keep their last command, and their eyes look
+// for their lights.
 func (l *Lab) Wait(d time.Duration) {
 	l.cycles(d, func(*Robot, *subsumption.Sensors) bool { return true })
 }
@@ -106,7 +106,7 @@ func (l *Lab) Run(d time.Duration) {
 	l.RunUntil(d, func() bool { return false })
 }
 
-// RunUntil is Run that ends as soon as done says so. It returns how long it took.
+// RunUntil is Run, but ends when done returns true. It returns the time taken.
 func (l *Lab) RunUntil(d time.Duration, done func() bool) time.Duration {
 	begin := l.now
 	l.cycles(d, func(r *Robot, s *subsumption.Sensors) bool {
@@ -147,7 +147,7 @@ func (r *Robot) cycle(now time.Duration, s *subsumption.Sensors, at time.Duratio
 	r.Track = append(r.Track, Step{at, r.Pose(), r.Stack.Winner().Name, c})
 }
 
-// sense reads what the robot reports, as package pilot does over the network.
+// sense reads the robot's data, as package pilot does over the network.
 func (r *Robot) sense() subsumption.Sensors {
 	s := subsumption.NewSensors()
 	var position codec.PositionData
@@ -169,7 +169,7 @@ func (r *Robot) sense() subsumption.Sensors {
 	return s
 }
 
-// look has the eye look through the camera, and turns it.
+// look lets the eye look through the camera, and turns the camera.
 func (r *Robot) look(now time.Duration, s *subsumption.Sensors) {
 	var vision codec.VisionData
 	var ptz codec.PTZData
@@ -189,25 +189,25 @@ func (r *Robot) decode(letter byte, field interface{ Decode([]byte) error }) boo
 	return d != nil && d.HasData() && field.Decode(d.Data()) == nil
 }
 
-// Name is the robot's name in the world.
+// Name returns the robot's name in the world.
 func (r *Robot) Name() string { return r.body.Name }
 
-// Pose is where the robot really is.
+// Pose returns the robot's true pose.
 func (r *Robot) Pose() stage.Pose { return r.body.Pose() }
 
-// Distance is how far the robot really is from a place in the world, m.
+// Distance returns the robot's true distance from a place in the world, m.
 func (r *Robot) Distance(x, y float64) float64 {
 	p := r.Pose()
 	return math.Hypot(p.X-x, p.Y-y)
 }
 
-// Segment is a piece of a track on which one layer had the wheels.
+// Segment is the part of a track in which one layer won.
 type Segment struct {
 	Layer string
 	Steps []Step
 }
 
-// Segments cuts a track where the winner changes.
+// Segments splits a track where the winner changes.
 func Segments(track []Step) []Segment {
 	var out []Segment
 	begin := 0
@@ -220,5 +220,5 @@ func Segments(track []Step) []Segment {
 	return out
 }
 
-// LightChannel is where the simulator's camera reports lights.
+// LightChannel is the channel in which the simulator's camera reports lights.
 const LightChannel = 31
