@@ -19,15 +19,16 @@ type Pos struct {
 
 func (p Pos) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column) }
 
-// Error is a complaint about a place in a configuration file.
+// Error is an error at a place in a configuration file.
 type Error struct {
 	Pos
 	Err     error  // what is wrong
-	Excerpt string // the line at Pos and, below, a caret under the column; "" when blank
+	Excerpt string // the line at Pos and a caret below the column; "" if the line is blank
 }
 
-// Error returns "file:line:column: message" and the excerpt below it. Unprintable
-// characters are shown as ?: a file cannot steer the terminal.
+// Error returns "file:line:column: message" and the excerpt below it.
+// Unprintable characters are shown as ?, so that a file cannot send control
+// codes to the terminal.
 func (e *Error) Error() string {
 	head := strings.Map(printable, fmt.Sprintf("%s: %v", e.Pos, e.Err))
 	if e.Excerpt == "" {
@@ -38,17 +39,17 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// excerptReach is how many bytes of the offending line are shown on either side
-// of the column. A line that fits a terminal is shown whole; a hostile line of a
-// megabyte must fill neither the log nor, once for each error, the memory.
+// excerptReach is the number of bytes shown on either side of the column. A
+// line that fits a terminal is shown whole. A hostile line of a megabyte would
+// otherwise fill the log and, once for each error, the memory.
 const excerptReach = 80
 
-// excerpt returns the line at pos and a caret line, each indented by four blanks.
-// Leading blanks are dropped.
+// excerpt returns the line at pos and a caret line, each indented by four
+// blanks. Leading blanks are dropped.
 func excerpt(text string, pos Pos) string {
 	lineStart := pos.offset - pos.Column + 1
 	if lineStart < 0 || lineStart > pos.offset || pos.offset > len(text) {
-		return "" // not a place that the parser gave
+		return "" // a position that the parser did not make
 	}
 	before := strings.TrimLeft(text[max(lineStart, pos.offset-excerptReach):pos.offset], " \t")
 	after := text[pos.offset:min(len(text), pos.offset+excerptReach)]
@@ -56,7 +57,7 @@ func excerpt(text string, pos Pos) string {
 	if strings.TrimSpace(before+after) == "" {
 		return ""
 	}
-	// Below a tab goes a tab: the terminal then moves both lines alike.
+	// A tab is repeated below a tab, so that the terminal aligns both lines.
 	blank := func(r rune) rune {
 		if r == '\t' {
 			return r
@@ -73,9 +74,9 @@ func printable(r rune) rune {
 	return '?'
 }
 
-// Errorf returns an *[Error] at pos, for complaints of the caller about what the
-// file means. The arguments are those of [fmt.Errorf]. The error is not kept
-// in f. A pos that does not come from f gives an error without excerpt.
+// Errorf returns an *[Error] at pos, for callers that check the meaning of the
+// file. The arguments are those of [fmt.Errorf]. The error is not kept in f. A
+// pos that is not from f gives an error without excerpt.
 func (f *File) Errorf(pos Pos, format string, args ...any) error {
 	return f.errorf(pos, format, args...)
 }
@@ -84,12 +85,12 @@ func (f *File) errorf(pos Pos, format string, args ...any) *Error {
 	return &Error{pos, fmt.Errorf(format, args...), excerpt(f.sources[pos.File].text, pos)}
 }
 
-// maxErrors bounds the complaints kept by a File. A file for another program
-// would else be answered by a screenful of them; what comes later is dropped.
+// maxErrors is the most errors that a File keeps. A file for another program
+// would otherwise print a screenful. Later errors are dropped.
 const maxErrors = 20
 
-// fail keeps the error for Err. An error in a define shows in each section made
-// of it, and is kept once.
+// fail keeps the error for Err. An error in a define appears in each section
+// made from it, and is kept once.
 func (f *File) fail(pos Pos, format string, args ...any) {
 	e := f.errorf(pos, format, args...)
 	known := func(err error) bool { return err.Error() == e.Error() }
@@ -98,13 +99,14 @@ func (f *File) fail(pos Pos, format string, args ...any) {
 	}
 }
 
-// Err returns what the getters complained about until now, the first 20 joined,
-// each an *[Error]; nil when all went well.
+// Err returns the getters' errors so far, the first 20 joined, each an
+// *[Error]; nil if there are none.
 func (f *File) Err() error { return errors.Join(f.errs...) }
 
-// Unused returns a complaint for each field that no getter read and each section
-// that Sections did not return, in the order of the files and lines. Of an unused
-// section the contents are not listed, and what stands in a define is listed once.
+// Unused returns an error for each field that no getter read and each section
+// that Sections did not return, in order of files and lines. The contents of
+// an unused section are not listed, and an unused field or section of a define
+// is listed once.
 func (f *File) Unused() []*Error {
 	var unused []*Error
 	f.Global.unused(func(in *Section, what, name string, pos Pos) {
@@ -141,10 +143,10 @@ func (s *Section) unused(report func(in *Section, what, name string, pos Pos)) {
 	}
 }
 
-// Nearest returns the name among valid that name is most likely a misspelling of,
-// the first of several, or "" when none is near. Letter case is ignored. The
-// distance counts inserted, lost, changed and swapped letters; near is one in three
-// letters of name, in a shorter name one.
+// Nearest returns the name among valid that name most likely misspells, the
+// first of several, or "" if none is near. Letter case is ignored. The
+// distance counts inserted, missing, changed and swapped letters; near is at
+// most one in three letters of name, and one letter in a shorter name.
 func Nearest(name string, valid []string) string {
 	name = strings.ToLower(name)
 	best, limit := "", min(max(1, len(name)/3), len(name)-1)
@@ -156,8 +158,8 @@ func Nearest(name string, valid []string) string {
 	return best
 }
 
-// distance returns the edit distance of a and b, swaps of neighbours included, or
-// something above limit when it is above limit.
+// distance returns the edit distance of a and b, including swaps of
+// neighbours. Above limit, it returns any number above limit.
 func distance(a, b string, limit int) int {
 	if len(a)-len(b) > limit || len(b)-len(a) > limit {
 		return limit + 1

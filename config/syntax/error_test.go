@@ -81,7 +81,7 @@ func TestNearest(t *testing.T) {
 		"require":    "requires",
 		"always_on":  "alwayson",
 		"sise":       "size",
-		"y":          "", // one letter is no likeness
+		"y":          "", // one letter is not enough
 		"X":          "x",
 		"":           "",
 		"resolution": "",
@@ -93,14 +93,14 @@ func TestNearest(t *testing.T) {
 		}
 	}
 	if got := Nearest("pors", valid); got != "port" {
-		t.Errorf("of two as near: got %q, want the first, port", got)
+		t.Errorf("of two equally near: got %q, want the first, port", got)
 	}
 	if got := Nearest("port", nil); got != "" {
-		t.Errorf("got %q out of nothing", got)
+		t.Errorf("got %q from no names", got)
 	}
 }
 
-// checkComplaint tells what is wrong with an error for a person at a terminal.
+// checkComplaint returns what is wrong with an error message, or "".
 func checkComplaint(err error) string {
 	text := err.Error()
 	complaint, ok := errors.AsType[*Error](err)

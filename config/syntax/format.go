@@ -2,10 +2,11 @@ package syntax
 
 import "strings"
 
-// String returns the tree as a configuration file without comments and includes,
-// each section with all that its defines gave it. The text parses back to an equal
-// tree: the defines are kept, empty, for the names' sake. A text above the bound
-// on the size of a file is still returned, and refused when parsed.
+// String returns the tree as a configuration file without comments and
+// includes, each section with everything that its defines contributed. The
+// text parses back to an equal tree: empty defines are written to keep the
+// names. A text above the size limit of a file is still returned, but refused
+// when parsed.
 func (f *File) String() string {
 	var b strings.Builder
 	for _, p := range f.Plugins {
@@ -22,8 +23,8 @@ func (f *File) String() string {
 	return b.String()
 }
 
-// formatDefines writes empty defines for the macros in s that have none yet, the
-// last in a chain first: the others build on it.
+// formatDefines writes empty defines for the macros in s that have none yet,
+// the last of a chain first, because the others build on it.
 func (s *Section) formatDefines(b *strings.Builder, defined map[string]bool) {
 	base := s.Type
 	for i := len(s.Macros) - 1; i >= 0; i-- {

@@ -54,7 +54,7 @@ func TestFormatParsesBack(t *testing.T) {
 	}
 }
 
-// size counts the tree as the parser does, but for the bodies of defines.
+// size counts the tree as the parser does, without the bodies of defines.
 func (s *Section) size() int {
 	n := sectionCost
 	for _, field := range s.Fields {

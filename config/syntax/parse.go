@@ -11,43 +11,43 @@ import (
 )
 
 const (
-	// maxSource bounds the text of all files together, in bytes; a file read twice
-	// counts twice. A rich world with its includes has 20 kB. A larger text is
-	// refused.
+	// maxSource bounds the text of all files together, in bytes; a file
+	// included twice counts twice. A rich world with its includes has 20 kB. A
+	// larger text is refused.
 	maxSource = 1 << 20
 
-	// maxTree bounds the tree, in bytes as counted by the costs below, the bodies
-	// of defines included. A robot with 16 sonars takes 35 kB, a thousand of them
-	// half of it. It stops defines that double one another; a larger tree is
-	// refused.
+	// maxTree bounds the tree, in bytes as counted by the costs below,
+	// including the bodies of defines. A robot with 16 sonars takes 35 kB, a
+	// thousand of them half of the bound. It stops defines that double each
+	// other; a larger tree is refused.
 	maxTree = 64 << 20
 
-	// sectionCost, fieldCost and valueCost are what one of each takes, in bytes,
-	// rounded up; the text of a value comes on top. Were they below the truth,
+	// sectionCost, fieldCost and valueCost are the sizes of one of each, in
+	// bytes, rounded up; the text of a value is added. If they were too low,
 	// maxTree would not bound memory.
 	sectionCost = 256
 	fieldCost   = 160
 	valueCost   = 64
 
-	// maxNesting bounds how deep sections stand in one another, after expansion.
-	// Real worlds have 4 levels. It bounds the recursion here and in callers that
-	// walk the tree; a deeper section is refused.
+	// maxNesting bounds the depth of sections, after expansion. Real worlds
+	// have 4 levels. It bounds the recursion here and in callers that walk the
+	// tree; a deeper section is refused.
 	maxNesting = 64
 
-	// maxIncludes bounds how deep includes stand in one another, the main file
-	// counted. Real worlds have 3 levels. Symbolic links can hide a cycle from the
-	// comparison of names, then this ends it.
+	// maxIncludes bounds the depth of includes, counting the main file. Real
+	// worlds have 3 levels. It ends include cycles that symbolic links hide
+	// from the comparison of names.
 	maxIncludes = 16
 
-	// maxFields bounds the fields of one section. The largest known body outline
-	// has 30. Look-up is linear: without a bound the time to read a file would grow
-	// with the square of its size. One field more is refused.
+	// maxFields bounds the fields of one section. The largest known body
+	// outline has 30. Look-up is linear: without a bound, the time to read a
+	// file would grow with the square of its size. Further fields are refused.
 	maxFields = 1024
 )
 
-// ParseFile reads the configuration file at path and the files it includes. The
-// error wraps an *[Error], for the first mistake found, unless the file at path
-// itself cannot be read.
+// ParseFile reads the configuration file at path and the files it includes.
+// The error wraps an *[Error] for the first mistake, unless the file at path
+// cannot be read.
 func ParseFile(path string) (*File, error) {
 	return Parse(path, func(name string) ([]byte, error) {
 		file, err := os.Open(name)
@@ -59,9 +59,9 @@ func ParseFile(path string) (*File, error) {
 	})
 }
 
-// Parse is [ParseFile] with files that read returns. It is given name, and for
-// includes the directory of name joined with the included name. To read from an
-// [io/fs.FS] give
+// Parse is [ParseFile] with files that read returns. read is called with name
+// and, for includes, with the directory of name joined with the included name.
+// To read from an [io/fs.FS] pass
 //
 //	func(name string) ([]byte, error) { return fs.ReadFile(fsys, name) }
 func Parse(name string, read func(name string) ([]byte, error)) (*File, error) {
@@ -84,7 +84,7 @@ type parser struct {
 	scan   scanner             // of the innermost open file
 	open   []string            // files from the main one to the innermost
 	macros map[string]*Section // expanded body by name
-	plain  map[string]Pos      // first use of names as section types that no define gave
+	plain  map[string]Pos      // first use of names as section types without a define
 	source int                 // bytes read, see maxSource
 	tree   int                 // bytes built, see maxTree
 }
@@ -100,7 +100,7 @@ func (p *parser) unexpected(t token, where string) error {
 	return p.syntaxError(t.pos, "unexpected %v%s", t, where)
 }
 
-// next returns the next token that is no comment.
+// next returns the next token that is not a comment.
 func (p *parser) next() token {
 	for {
 		if t := p.scan.next(); t.kind != kindComment {
@@ -118,7 +118,7 @@ func (p *parser) nextLine() token {
 	}
 }
 
-// load returns the text of a file, which pos asks for.
+// load returns the text of a file that the statement at pos includes.
 func (p *parser) load(name string, pos Pos) (string, error) {
 	from, known := p.file.sources[name]
 	if !known {
@@ -127,7 +127,7 @@ func (p *parser) load(name string, pos Pos) (string, error) {
 			return "", err
 		} else if err != nil {
 			if path, ok := errors.AsType[*fs.PathError](err); ok {
-				err = path.Err // the name is said once, and clipped
+				err = path.Err // the message names the file once, clipped
 			}
 			return "", p.file.Errorf(pos, "cannot include %.80q: %w", name, err)
 		}
@@ -140,7 +140,7 @@ func (p *parser) load(name string, pos Pos) (string, error) {
 	return from.text, nil
 }
 
-// parse reads one file, which pos asks for, to its end.
+// parse reads one file, included at pos, to its end.
 func (p *parser) parse(name string, pos Pos) error {
 	if slices.Contains(p.open, name) {
 		return p.file.Errorf(pos, "include cycle: %s", strings.Join(append(p.open, name), " -> "))
@@ -165,7 +165,7 @@ func (p *parser) parse(name string, pos Pos) error {
 	return err
 }
 
-// statement reads what t starts at top level.
+// statement reads the top-level statement that starts with t.
 func (p *parser) statement(t token) error {
 	switch {
 	case t.is(")"):
@@ -191,7 +191,7 @@ func (p *parser) statement(t token) error {
 	return p.item(p.file.Global, t, 0)
 }
 
-// argument reads the string and the end of line that follow include or plugin.
+// argument reads the string and the end of line after include or plugin.
 func (p *parser) argument(statement token) (token, error) {
 	name := p.next()
 	if name.kind != kindString {
@@ -231,7 +231,7 @@ func (p *parser) define() error {
 		return err
 	}
 	if before := p.macros[name.text]; before != nil {
-		if before.Pos == name.pos { // the same file once more
+		if before.Pos == name.pos { // the same file again
 			return nil
 		}
 		return p.file.Errorf(name.pos, "%.40s is already defined at %v", name.text, before.Pos)
@@ -250,8 +250,8 @@ func (p *parser) notePlain(name token) {
 	}
 }
 
-// item reads the field or section of s that starts with the word name; depth
-// sections are open.
+// item reads the field or section of s that starts with the word name. depth
+// is the number of open sections.
 func (p *parser) item(s *Section, name token, depth int) error {
 	field := &Field{Name: name.text, Pos: name.pos}
 	t := p.next()
@@ -281,7 +281,7 @@ func (p *parser) item(s *Section, name token, depth int) error {
 func (p *parser) tuple(open token) ([]Value, error) {
 	values := []Value{}
 	for {
-		// Not p.next: the grammar has no comments here.
+		// Not p.next: the grammar allows no comments here.
 		t := p.scan.next()
 		switch {
 		case t.is("]"):
@@ -299,8 +299,8 @@ func (p *parser) tuple(open token) ([]Value, error) {
 	}
 }
 
-// setField adds the field to s, or overrides the field of that name in its place.
-// An override that is shorter leaves the other elements as they were.
+// setField adds the field to s, or overrides the field of that name in its
+// place. A shorter override leaves the other elements unchanged.
 func (p *parser) setField(s *Section, field *Field) error {
 	i := slices.IndexFunc(s.Fields, func(f *Field) bool { return f.Name == field.Name })
 	if i >= 0 {
@@ -338,8 +338,8 @@ func (p *parser) section(parent *Section, name, open token, depth int) error {
 	return p.body(s, open, depth+1)
 }
 
-// body reads the rest of s up to its closing mark; depth sections are open, s
-// among them.
+// body reads the rest of s up to its closing mark. depth is the number of open
+// sections, including s.
 func (p *parser) body(s *Section, open token, depth int) error {
 	for {
 		t := p.nextLine()
@@ -360,7 +360,7 @@ func (p *parser) body(s *Section, open token, depth int) error {
 }
 
 // copyInto gives s the type, fields and sections of the macro. The values are
-// shared: nothing changes them.
+// shared and never changed.
 func (p *parser) copyInto(s, macro *Section, pos Pos) error {
 	s.Type, s.Macros = macro.Type, macro.Macros
 	s.Fields = make([]*Field, len(macro.Fields))
@@ -385,7 +385,8 @@ func (p *parser) copyInto(s, macro *Section, pos Pos) error {
 	return nil
 }
 
-// spend counts bytes of the tree, and refuses at pos what goes beyond maxTree.
+// spend counts bytes of the tree, and refuses a tree above maxTree with an
+// error at pos.
 func (p *parser) spend(pos Pos, bytes int) error {
 	if p.tree += bytes; p.tree > maxTree {
 		return p.file.Errorf(pos, "too many fields and sections: with defines expanded they take more than %d MB", maxTree>>20)

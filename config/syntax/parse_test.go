@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// parseText parses the text as main.world, beside the files given by name.
+// parseText parses the text as main.world, with further files given by name.
 func parseText(text string, files map[string]string) (*File, error) {
 	return Parse("main.world", func(name string) ([]byte, error) {
 		if name == "main.world" {
@@ -33,7 +33,8 @@ func mustParse(t *testing.T, text string) *File {
 	return f
 }
 
-// tree writes all of a file's tree but the positions: name=type<macros{fields children}.
+// tree writes the whole tree without positions: name=type<macros{fields
+// children}.
 func tree(f *File) string {
 	var b strings.Builder
 	for _, p := range f.Plugins {
@@ -118,7 +119,7 @@ func TestPositions(t *testing.T) {
 	}
 }
 
-// The comment of each case says what a person did wrong.
+// The comment of each case describes the mistake.
 func TestSyntaxErrors(t *testing.T) {
 	const head = "# heading\ntest 1\n\nrobot\n(\n  port 6665\n" // the next line is 7
 	for _, test := range []struct{ text, want string }{
@@ -204,7 +205,7 @@ func TestIncludes(t *testing.T) {
 		"../other.inc": "title \"x\"",
 	}
 	f, err := parseText("include \"sub/a.inc\" # first\ninclude \"../other.inc\"\r"+
-		"include \"sub/./a.inc\"\nk()", files) // a file may come twice
+		"include \"sub/./a.inc\"\nk()", files) // a file may be included twice
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +229,7 @@ func TestParseFileOnDisk(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"main.cfg":      `include "parts/one.inc"`,
-		"parts/one.inc": `include "two.inc"`, // beside main.cfg, not beside one.inc
+		"parts/one.inc": `include "two.inc"`, // relative to main.cfg, not to one.inc
 		"two.inc":       "found yes",
 	} {
 		path := filepath.Join(dir, name)
@@ -248,7 +249,7 @@ func TestParseFileOnDisk(t *testing.T) {
 	}
 }
 
-// doubling returns defines of which each holds the one before it twice.
+// doubling returns defines that each contain the previous one twice.
 func doubling(levels int) string {
 	var b strings.Builder
 	b.WriteString("define d0 t(a 1)\n")
@@ -258,7 +259,7 @@ func doubling(levels int) string {
 	return b.String()
 }
 
-// chain returns defines of which each builds on the one before it.
+// chain returns defines that each build on the previous one.
 func chain(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -297,7 +298,7 @@ func TestLimits(t *testing.T) {
 	for _, test := range []struct {
 		name, text string
 		files      map[string]string
-		want       string // "" when it is to be read
+		want       string // "" if it is accepted
 	}{
 		{"nesting at the limit", nested(maxNesting), nil, ""},
 		{"nesting above", nested(maxNesting + 1), nil, "nested more than"},
@@ -338,7 +339,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// A file cut anywhere is read or refused at a place within it.
+// A file cut anywhere is read, or refused at a place within it.
 func TestCutEverywhere(t *testing.T) {
 	main, err := os.ReadFile("testdata/yard.world")
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// File is what a configuration file and its includes say, macros expanded.
+// File is the content of a configuration file and its includes, with macros
+// expanded.
 type File struct {
 	Name    string   // the main file, as opened
 	Global  *Section // fields and sections at top level
@@ -21,29 +22,29 @@ type File struct {
 	length, angle unit
 }
 
-// source is a file as read.
+// source is the text of one file.
 type source struct {
 	text  string
-	order int // 0 for the main file, then as first read
+	order int // 0 for the main file, then in reading order
 }
 
-// Section is one block of a file. Its tree is for reading only: sections made by
+// Section is one block of a file. Its tree is read-only: sections made from
 // the same define share values.
 type Section struct {
-	Name     string   // the word before the parenthesis, say "pioneer2dx"; of Global ""
-	Type     string   // what that stands for after macro expansion, say "position"
-	Macros   []string // defines from Name to the last one before Type; nil without define
-	Pos      Pos      // of Name; in the define for a section that stands there
+	Name     string   // the word before the parenthesis, for example "pioneer2dx"; "" for Global
+	Type     string   // the type after macro expansion, for example "position"
+	Macros   []string // defines from Name to the last one before Type; nil without a define
+	Pos      Pos      // of Name; within the define for a section that comes from one
 	Fields   []*Field
 	Children []*Section
 	Used     bool // returned by Sections, or ignored
 
 	file  *File
-	asked []string // names that readers asked for, to tell a misspelled one
+	asked []string // names that readers asked for, to suggest corrections
 }
 
-// Field is a name with its value. The tree may be walked without marking anything
-// as used; the getters of Section do mark.
+// Field is a name with its value. Walking the tree marks nothing as used; the
+// getters of Section do.
 type Field struct {
 	Name   string
 	Pos    Pos     // of Name
@@ -65,7 +66,7 @@ func (v Value) String() string { return token{v.kind, v.Text, v.Pos}.String() }
 
 func (v Value) text() (string, bool) { return v.Text, v.kind == kindString }
 
-// cost counts the field and its values towards maxTree.
+// cost returns the bytes that the field and its values count towards maxTree.
 func (f *Field) cost() int {
 	n := fieldCost + len(f.Name)
 	for _, v := range f.Values {
@@ -74,7 +75,7 @@ func (f *Field) cost() int {
 	return n
 }
 
-// height returns how many sections deep s is, itself not counted.
+// height returns the levels of sections below s.
 func (s *Section) height() int {
 	n := 0
 	for _, child := range s.Children {
@@ -83,8 +84,8 @@ func (s *Section) height() int {
 	return n
 }
 
-// unit turns a written number into metres or radians. Dividing by 1000,
-// not multiplying by 0.001, makes 15 mm exactly the number written 0.015.
+// unit converts a number to metres or radians. Dividing by 1000, instead of
+// multiplying by 0.001, makes 15 mm exactly the number written 0.015.
 type unit struct{ mul, div float64 }
 
 func (u unit) read(v Value) (float64, bool) {
@@ -106,7 +107,7 @@ func (f *File) unit(name, def string, units map[string]unit) unit {
 	})]
 }
 
-// resolve returns the path of a file that the configuration names.
+// resolve returns the path of a file named in the configuration.
 func (f *File) resolve(name string) string {
 	if filepath.IsAbs(name) {
 		return name
@@ -114,18 +115,18 @@ func (f *File) resolve(name string) string {
 	return filepath.Join(filepath.Dir(f.Name), name)
 }
 
-// File returns the file that s is part of.
+// File returns the file that s belongs to.
 func (s *Section) File() *File { return s.file }
 
-// ask notes that a reader knows the name.
+// ask records that a reader knows the name.
 func (s *Section) ask(name string) {
 	if !slices.Contains(s.asked, name) {
 		s.asked = append(s.asked, name)
 	}
 }
 
-// Sections returns the sections in s whose Type is one of types, or all of them
-// when none is given, and marks them as used.
+// Sections returns the sections in s whose Type is one of types, or all of
+// them if no type is given, and marks them as used.
 func (s *Section) Sections(types ...string) []*Section {
 	for _, t := range types {
 		s.ask(t)
@@ -140,8 +141,8 @@ func (s *Section) Sections(types ...string) []*Section {
 	return found
 }
 
-// Ignore marks fields, and sections of that Type with all they hold, as used: the
-// names are known here and deliberately without effect.
+// Ignore marks fields, and sections of that Type with their contents, as used:
+// the names are known here and deliberately have no effect.
 func (s *Section) Ignore(names ...string) {
 	for _, name := range names {
 		s.Field(name)
@@ -161,7 +162,8 @@ func (s *Section) ignoreAll() {
 	}
 }
 
-// Field returns the field of that name and marks it as used; nil when there is none.
+// Field returns the field of that name and marks it as used; nil if there is
+// none.
 func (s *Section) Field(name string) *Field {
 	for _, field := range s.Fields {
 		if field.Name == name {
@@ -173,7 +175,7 @@ func (s *Section) Field(name string) *Field {
 	return nil
 }
 
-// Errorf returns an *[Error] at the value of the field, or at s when there is no
+// Errorf returns an *[Error] at the value of the field, or at s if there is no
 // such field. The arguments are those of [fmt.Errorf]. The error is not kept.
 func (s *Section) Errorf(field, format string, args ...any) error {
 	pos := s.Pos
@@ -186,14 +188,14 @@ func (s *Section) Errorf(field, format string, args ...any) error {
 	return s.file.Errorf(pos, format, args...)
 }
 
-// wrong notes that a value is not what the getter wants.
+// wrong records that a value is not what the getter expects.
 func (s *Section) wrong(pos Pos, name, want string, got any) {
 	s.file.fail(pos, "%.40s wants %s, not %v", name, want, got)
 }
 
-// get returns what read makes of the value of a field, or def when there is no such
-// field. When the field is a tuple or read refuses the value, it notes the
-// complaint and returns def.
+// get returns the result of read for the value of a field, or def if there is
+// no such field. If the field is a tuple or read refuses the value, it records
+// the error and returns def.
 func get[T any](s *Section, name, want string, def T, read func(Value) (T, bool)) T {
 	field := s.Field(name)
 	if field == nil {
@@ -211,10 +213,10 @@ func get[T any](s *Section, name, want string, def T, read func(Value) (T, bool)
 	return result
 }
 
-// String returns the string in the field, or def when there is no such field.
+// String returns the string in the field, or def if there is no such field.
 //
-// Here and in the getters below: when the field holds something else, the
-// complaint is kept for [File.Err] and the default returned.
+// In all getters: if the field holds something else, the error is kept for
+// [File.Err] and the default returned.
 func (s *Section) String(name, def string) string {
 	return get(s, name, `a "string"`, def, Value.text)
 }
@@ -236,22 +238,22 @@ func (s *Section) Int(name string, def int) int {
 	})
 }
 
-// Float returns the number in the field, whatever the units of the file.
+// Float returns the number in the field, without unit conversion.
 func (s *Section) Float(name string, def float64) float64 {
 	return get(s, name, "a number", def, unit{1, 1}.read)
 }
 
-// Length returns the length in the field, in metres like def.
+// Length returns the length in the field in metres, like def.
 func (s *Section) Length(name string, def float64) float64 {
 	return get(s, name, "a number", def, s.file.length.read)
 }
 
-// Angle returns the angle in the field, in radians like def.
+// Angle returns the angle in the field in radians, like def.
 func (s *Section) Angle(name string, def float64) float64 {
 	return get(s, name, "a number", def, s.file.angle.read)
 }
 
-// Color returns the colour in the field as written: "#rrggbb", or a name, which
+// Color returns the colour in the field as written: "#rrggbb", or a name that
 // the caller resolves.
 func (s *Section) Color(name, def string) string {
 	return get(s, name, `"#rrggbb" or a "colour name"`, def, func(v Value) (string, bool) {
@@ -264,9 +266,9 @@ func (s *Section) Color(name, def string) string {
 	})
 }
 
-// Path returns the file name in the field. Unless absolute or empty it is relative
-// to the directory of the main configuration file, and returned joined with that;
-// def is returned as it is.
+// Path returns the file name in the field. A relative name is joined with the
+// directory of the main configuration file; an absolute or empty one is
+// returned unchanged, and so is def.
 func (s *Section) Path(name, def string) string {
 	return get(s, name, `a "file name"`, def, func(v Value) (string, bool) {
 		if v.Text == "" {
@@ -276,13 +278,14 @@ func (s *Section) Path(name, def string) string {
 	})
 }
 
-// Tuple returns the numbers in a tuple, each in the unit that its letter in units
-// says: 'n' a plain number, 'l' a length in metres, 'a' an angle in radians. The
-// last letter holds for all further elements: a pose [x y z heading] is "llla".
+// Tuple returns the numbers in a tuple. units has one letter per element: 'n'
+// a plain number, 'l' a length in metres, 'a' an angle in radians. The last
+// letter applies to all further elements: a pose [x y z heading] is "llla".
 //
-// With defaults the result has as many elements as there are defaults; they stand
-// for elements that the file does not give, and more in the file are an error.
-// Without, the result has what the file gives. A number without [ ] is a tuple of
+// With defaults the result has as many elements as there are defaults; they
+// replace elements missing from the file, and further elements in the file are
+// an error. Without defaults the result has the elements of the file. A number
+// without [ ] is a tuple of one.
 // one.
 func (s *Section) Tuple(name, units string, def ...float64) []float64 {
 	values := s.elements(name)
@@ -334,8 +337,8 @@ func (s *Section) Strings(name string, def ...string) []string {
 	return result
 }
 
-// elements returns the elements of a tuple, the only value of another field, nil
-// when there is no such field.
+// elements returns the elements of a tuple, the only value of another field,
+// or nil if there is no such field.
 func (s *Section) elements(name string) []Value {
 	if field := s.Field(name); field != nil {
 		return field.Values

@@ -20,7 +20,7 @@ func TestGetters(t *testing.T) {
 		name  string
 		read  func(s *Section) any
 		want  any
-		wrong string // start of the complaint, behind the file name
+		wrong string // start of the error, after the file name
 	}{
 		{"String", func(s *Section) any { return s.String("text", "d") }, "hello", ""},
 		{"String absent", func(s *Section) any { return s.String("absent", "d") }, "d", ""},
@@ -92,9 +92,9 @@ func TestGetters(t *testing.T) {
 			}
 			switch err := f.Err(); {
 			case test.wrong == "" && err != nil:
-				t.Errorf("unexpected complaint: %v", err)
+				t.Errorf("unexpected error: %v", err)
 			case test.wrong != "" && (err == nil || !strings.HasPrefix(err.Error(), "rooms/"+lines+test.wrong)):
-				t.Errorf("got complaint %v, want %s", err, test.wrong)
+				t.Errorf("got error %v, want %s", err, test.wrong)
 			}
 		})
 	}
@@ -115,7 +115,7 @@ func TestUnits(t *testing.T) {
 	}{
 		{`x 90`, 90, math.Pi / 2},
 		{`unit_length "m" unit_angle "degrees" x 90`, 90, math.Pi / 2},
-		{`x 90 unit_length "cm"`, 0.9, math.Pi / 2}, // holds for the text before it too
+		{`x 90 unit_length "cm"`, 0.9, math.Pi / 2}, // applies to the text before it too
 		{`unit_length "mm" x 90`, 0.09, math.Pi / 2},
 		{`unit_angle "radians" x 90`, 90, 90},
 	} {
@@ -132,7 +132,7 @@ func TestUnits(t *testing.T) {
 func TestErrorsAreCollected(t *testing.T) {
 	f := mustParse(t, "define m t(a 1)\nm()m()\nb 2 c 3")
 	for _, s := range f.Global.Sections("t") {
-		s.String("a", "") // the same place twice
+		s.String("a", "") // the same place a second time
 	}
 	f.Global.Bool("b", false)
 	f.Global.Strings("c")
@@ -144,7 +144,7 @@ func TestErrorsAreCollected(t *testing.T) {
 		}
 	}
 	if want := []string{"main.world:1:14", "main.world:3:3:", "main.world:3:7:"}; !slices.Equal(got, want) {
-		t.Errorf("got complaints at %q, want %q:\n%s", got, want, err)
+		t.Errorf("got errors at %q, want %q:\n%s", got, want, err)
 	}
 }
 
@@ -154,7 +154,7 @@ func TestErrorsAreBounded(t *testing.T) {
 		f.Global.String(field.Name, "")
 	}
 	if n := strings.Count(f.Err().Error(), "wants"); n != maxErrors {
-		t.Errorf("%d complaints kept, want %d", n, maxErrors)
+		t.Errorf("%d errors kept, want %d", n, maxErrors)
 	}
 }
 
@@ -173,7 +173,7 @@ func TestSections(t *testing.T) {
 		{nil, []int{1, 2, 3}},
 		{[]string{"t"}, []int{1, 3}},
 		{[]string{"u", "t"}, []int{1, 2, 3}},
-		{[]string{"m"}, nil}, // a define is no type
+		{[]string{"m"}, nil}, // a define is not a type
 	} {
 		if got := numbers(f.Global.Sections(test.types...)); !slices.Equal(got, test.want) {
 			t.Errorf("%q: got %v, want %v", test.types, got, test.want)
@@ -218,7 +218,7 @@ r() r()
 	}
 }
 
-// Whoever walks the tree without the getters leaves it unused.
+// Walking the tree without the getters leaves it unused.
 func TestUsedMarks(t *testing.T) {
 	f := mustParse(t, "a 1 b 2 s( c 3 )")
 	s := f.Global.Children[0]

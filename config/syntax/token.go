@@ -30,7 +30,7 @@ type token struct {
 // is reports whether t is the punctuation mark.
 func (t token) is(mark string) bool { return t.kind == kindPunct && t.text == mark }
 
-// String names the token in messages, clipped to a length that fits a line.
+// String describes the token for messages, clipped to fit a line.
 func (t token) String() string {
 	switch t.kind {
 	case kindEOF:
@@ -55,7 +55,7 @@ const (
 	numberChars = "+-.0123456789"
 )
 
-// scanner cuts the text of one file into tokens. Line is to start at 1.
+// scanner splits the text of one file into tokens. Line must start at 1.
 type scanner struct {
 	file, text string
 	offset     int
@@ -63,7 +63,8 @@ type scanner struct {
 	lineStart  int // offset of the line's first byte
 }
 
-// next returns the next token. At the end of the text it returns kindEOF for ever.
+// next returns the next token. At the end of the text it always returns
+// kindEOF.
 func (s *scanner) next() token {
 	rest := strings.TrimLeft(s.text[s.offset:], " \t")
 	s.offset = len(s.text) - len(rest)
@@ -74,7 +75,7 @@ func (s *scanner) next() token {
 	n := 1
 	switch c := rest[0]; {
 	case c == '\n' || c == '\r':
-		// LF and CR side by side, in either order, are one newline.
+		// LF and CR next to each other, in either order, are one newline.
 		if len(rest) > 1 && c+rest[1] == '\n'+'\r' {
 			n = 2
 		}
