@@ -1,10 +1,10 @@
-// Avoid drives around obstacles with the sonars, as in appendix C of the Player
-// manual: the nearer something is, the slower; the more room one side has, the
-// more it turns there; with no room at all it backs off. Ctrl-C stops it.
+// Avoid drives around obstacles with the sonars, as in appendix C of the
+// Player manual: the nearer an obstacle, the slower it drives; it turns
+// towards the side with more room; without room it backs off. Ctrl-C stops it.
 //
 //	go run ./examples/avoid -addr tanis:6665
 //
-// A Pioneer wakes up with its motors off: press the white button on it.
+// A Pioneer starts with its motors off: press its white button.
 package main
 
 import (
@@ -59,8 +59,8 @@ func drive(ctx context.Context, addr string, rounds int) error {
 	return nil
 }
 
-// nearest is the smallest range, mm, of those that there are: a sonar that has
-// not fired yet says 0. Zero: none has.
+// nearest returns the smallest valid range, mm. A sonar that has not fired yet
+// reads 0. Zero means that none has fired.
 func nearest(ranges []uint16) uint16 {
 	var mm uint16
 	for _, r := range ranges {
@@ -71,8 +71,8 @@ func nearest(ranges []uint16) uint16 {
 	return mm
 }
 
-// push is how much one side urges the robot on: -100 at the wall, nothing at
-// 300 mm, 150 from 750 mm on. A side that has seen nothing yet, 0 mm, does not.
+// push returns how much one side drives the robot on: -100 at the wall, 0 at
+// 300 mm, 150 from 750 mm on. A side without readings, 0 mm, does not.
 func push(mm uint16) int {
 	if mm == 0 {
 		return 0

@@ -1,5 +1,6 @@
-// First is a whole robot in thirty lines: it wanders about, turns away from what
-// its sonars see, and frees itself from what they do not. Ctrl-C stops it.
+// First is a complete robot in thirty lines: it wanders around, turns away
+// from what its sonars see, and frees itself from what they do not. Ctrl-C
+// stops it.
 //
 //	go run . -stage worlds/room.world
 //	go run ./examples/first

@@ -1,6 +1,6 @@
-// Fleet drives many robots of one world at a time, each with a stack of its own.
-// They stand in a ring, and each wants to the opposite side and back, so that
-// all meet in the middle. Nobody coordinates them.
+// Fleet drives many robots of one world, each with its own stack. They stand
+// in a ring, and each drives to the opposite side and back, so that all meet
+// in the middle. Nothing coordinates them.
 //
 //	go run . -stage worlds/subsumption-fleet.world
 //	go run ./examples/fleet
@@ -24,7 +24,7 @@ import (
 
 func main() {
 	host := flag.String("host", "localhost", "`name` of the computer that serves the robots")
-	port := flag.Int("port", 6665, "TCP port of the first robot; the others are on the ports behind it")
+	port := flag.Int("port", 6665, "TCP port of the first robot; the others use the following ports")
 	n := flag.Int("n", 10, "number of robots")
 	flag.Parse()
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -42,7 +42,7 @@ func main() {
 	fleet.Wait()
 }
 
-// drive has one robot go there and back.
+// drive sends one robot there and back.
 func drive(ctx context.Context, addr string) error {
 	robot, err := client.Dial(ctx, addr)
 	if err != nil {
@@ -70,7 +70,7 @@ func drive(ctx context.Context, addr string) error {
 	return err
 }
 
-// newStack returns a robot that goes nine metres ahead and back again.
+// newStack returns a stack that drives nine metres ahead and back.
 func newStack() (*subsumption.Stack, *subsumption.Prowl) {
 	prowl := &subsumption.Prowl{Targets: []subsumption.Target{{X: 9000}, {}}, Radius: 600}
 	rest := subsumption.NewLayer("prowl", prowl)

@@ -12,8 +12,8 @@ import (
 
 var update = flag.Bool("update", false, "write the figure of docs/SUBSUMPTION.md")
 
-// TestThereAndBack: all ten come to the other side and back, though they meet in
-// the middle.
+// All ten robots reach the other side and come back, though they meet in the
+// middle.
 func TestThereAndBack(t *testing.T) {
 	l, err := lab.Open("../../worlds/subsumption-fleet.world")
 	if err != nil {

@@ -1,10 +1,10 @@
 // Hello is the first program of the Player manual (appendix A): the robot
-// drives around, turns away from the side where something is near, and stands
-// still while something is close ahead. Ctrl-C stops it.
+// drives around, turns away from the nearer obstacle, and stands still while
+// something is close ahead. Ctrl-C stops it.
 //
 //	go run ./examples/hello -addr tanis:6665
 //
-// A Pioneer wakes up with its motors off: press the white button on it.
+// A Pioneer starts with its motors off: press its white button.
 package main
 
 import (
@@ -36,7 +36,7 @@ func drive(ctx context.Context, addr string, rounds int) error {
 	}
 	defer robot.Close()
 
-	// Read the sonars, write the wheels. It can take a few seconds.
+	// Read the sonars, write the wheels. This can take a few seconds.
 	if err := robot.Request(ctx, "srpw"); err != nil {
 		return err
 	}

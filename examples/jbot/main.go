@@ -1,13 +1,14 @@
-// Jbot seeks targets behind obstacles that are larger than its senses reach: it
-// has two jobs, orders of priority over the same layers, and changes between
-// them while it drives. When it gets no nearer to its target it follows the
-// perimeter of whatever is in the way, and when it has come around, and the way
+// Jbot seeks targets behind obstacles that are larger than its sensors reach.
+// It has two jobs, orders of priority over the same layers, and switches
+// between them while it drives. When it gets no nearer to its target it
+// follows the perimeter of the obstacle; when it has come around and the way
 // is clear, it crosses again. See docs/SUBSUMPTION.md.
 //
 //	go run . -stage worlds/subsumption-building.world
 //	go run ./examples/jbot -targets "6.5,0 0,0"
 //
-// With -joystick a human can take the wheels at any time: serve a joystick too.
+// With -joystick a human can take over the wheels at any time; the server then
+// needs a joystick device too.
 package main
 
 import (
@@ -57,7 +58,7 @@ func main() {
 	}
 }
 
-// jBot is the robot's layers, and what its navigation remembers.
+// jBot is the robot's layers and the state of its navigation.
 type jBot struct {
 	stack         *subsumption.Stack
 	cross, follow []*subsumption.Layer // the jobs
@@ -66,9 +67,9 @@ type jBot struct {
 	xlate     *subsumption.Xlate
 	perimeter *subsumption.Layer
 
-	left      int           // targets, to see that one was reached
-	nearest   int           // to the target so far, mm
-	since     time.Duration // and when
+	left      int           // targets left, to notice that one was reached
+	nearest   int           // smallest distance to the target so far, mm
+	since     time.Duration // time of that distance
 	following bool
 }
 
@@ -95,16 +96,17 @@ func newJBot(targets []subsumption.Target) *jBot {
 }
 
 const (
-	// patience is how long the robot tries to get nearer to its target before it
-	// goes around what is in the way.
+	// patience is how long the robot tries to get nearer to its target before
+	// it goes around the obstacle.
 	patience = 15 * time.Second
-	// nearer in mm is what counts as getting nearer.
+	// nearer in mm is the smallest change that counts as getting nearer.
 	nearer = 200
-	// clear in mm is how far it must see towards the target to cross again.
+	// clear in mm is the free distance towards the target at which it crosses
+	// again.
 	clear = 1500
 )
 
-// navmode chooses the job, before the layers act.
+// navmode selects the job, before the layers act.
 func (b *jBot) navmode(now time.Duration, s *subsumption.Sensors) {
 	if len(b.prowl.Targets) == 0 {
 		return
@@ -128,8 +130,8 @@ func (b *jBot) navmode(now time.Duration, s *subsumption.Sensors) {
 	}
 }
 
-// ahead is how far the robot sees at an angle, mm: what the two directions
-// beside it see.
+// ahead returns the free distance at an angle, mm: the smallest range within
+// 30 degrees of it.
 func ahead(s *subsumption.Sensors, angle int) int {
 	room := subsumption.Far
 	for i, r := range s.Range {
@@ -140,7 +142,7 @@ func ahead(s *subsumption.Sensors, angle int) int {
 	return room
 }
 
-// radio is a task that takes what a joystick says.
+// radio is a task that takes the joystick's axes as motion.
 func radio(robot *client.Client) pilot.Task {
 	var stick codec.JoystickData
 	return func(_ time.Duration, s *subsumption.Sensors) {
@@ -150,7 +152,7 @@ func radio(robot *client.Client) pilot.Task {
 	}
 }
 
-// report is a task that prints who has got the wheels.
+// report is a task that prints which layer controls the wheels.
 func report(stack *subsumption.Stack) pilot.Task {
 	var last *subsumption.Layer
 	return func(now time.Duration, s *subsumption.Sensors) {

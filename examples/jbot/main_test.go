@@ -14,7 +14,8 @@ import (
 
 var update = flag.Bool("update", false, "write the figure of docs/SUBSUMPTION.md")
 
-// TestBuilding: the target is on the other side of a building with a court.
+// TestBuilding: the target is on the other side of a building with a
+// courtyard.
 func TestBuilding(t *testing.T) {
 	l, err := lab.Open("../../worlds/subsumption-building.world")
 	if err != nil {
@@ -49,7 +50,7 @@ func draw(t *testing.T, l *lab.Lab) {
 	}
 }
 
-// TestCrossingAloneFails: what the second job is there for.
+// TestCrossingAloneFails shows that the second job is needed.
 func TestCrossingAloneFails(t *testing.T) {
 	l, err := lab.Open("../../worlds/subsumption-building.world")
 	if err != nil {
@@ -58,6 +59,6 @@ func TestCrossingAloneFails(t *testing.T) {
 	jbot := newJBot([]subsumption.Target{{X: 6500}})
 	l.Robots[0].Stack = jbot.stack // without navmode
 	if took := l.RunUntil(10*time.Minute, func() bool { return len(jbot.prowl.Targets) == 0 }); took < 10*time.Minute {
-		t.Errorf("without the other job it came there in %v: this world proves nothing", took)
+		t.Errorf("without the other job it reached the target in %v: this world proves nothing", took)
 	}
 }

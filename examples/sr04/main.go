@@ -1,5 +1,5 @@
-// SR04 is the full stack of the robot of that name: nine layers, and masks that
-// make different robots of them without a line of code. See docs/SUBSUMPTION.md.
+// SR04 is the full stack of the robot of that name: nine layers, and masks
+// that turn it into different robots without code. See docs/SUBSUMPTION.md.
 //
 //	go run . -stage worlds/subsumption-light.world
 //	go run ./examples/sr04 -off motion,xlate               a moth: it seeks the light
@@ -62,7 +62,7 @@ func main() {
 	}
 }
 
-// newStack returns SR04's layers, in its order.
+// newStack returns SR04's layers, in priority order.
 func newStack(targets, fence string) (*subsumption.Stack, error) {
 	prowl, boundary := &subsumption.Prowl{}, &subsumption.Boundary{}
 	var err error
@@ -95,7 +95,7 @@ func newStack(targets, fence string) (*subsumption.Stack, error) {
 	), nil
 }
 
-// masks sets the masks of the layers that are named in lists with commas.
+// masks sets the masks of the layers named in comma-separated lists.
 func masks(stack *subsumption.Stack, off, suppress, invert string) error {
 	for _, mask := range []struct {
 		names string
@@ -116,7 +116,7 @@ func masks(stack *subsumption.Stack, off, suppress, invert string) error {
 	return nil
 }
 
-// report is a task that prints who has got the wheels.
+// report is a task that prints which layer controls the wheels.
 func report(stack *subsumption.Stack) pilot.Task {
 	var last *subsumption.Layer
 	return func(now time.Duration, s *subsumption.Sensors) {

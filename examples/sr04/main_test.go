@@ -9,8 +9,8 @@ import (
 	"player/subsumption/sense"
 )
 
-// build makes a robot in a room with a light; it has looked for the light unless
-// photo is off.
+// build places a robot in a room with a light. It has looked for the light
+// unless photo is off.
 func build(t *testing.T, off, invert, targets, fence string) (*lab.Lab, *lab.Robot) {
 	t.Helper()
 	l, err := lab.Open("../../worlds/subsumption-light.world")
@@ -71,17 +71,17 @@ func TestFence(t *testing.T) {
 		worst = max(worst, 0.2-p.X, p.X-2.2, 0.2-p.Y, p.Y-1.7)
 		return false
 	})
-	// It takes a quarter of a circle of 0.2 m to turn, and something may be in
-	// the way.
+	// The robot needs a quarter of a circle of 0.2 m to turn, and something
+	// may be in the way.
 	if worst > 0.5 {
 		t.Errorf("the robot was %.2f m outside the fence", worst)
 	}
 	if worst < 0.05 {
-		t.Error("the robot never came to the fence: this proves nothing")
+		t.Error("the robot never reached the fence: this test proves nothing")
 	}
 }
 
-// TestEverything runs all nine layers for a while: each gets the wheels.
+// TestEverything runs all nine layers for a while: each of them wins.
 func TestEverything(t *testing.T) {
 	l, robot := build(t, "", "", "4,4", "-0.5,-0.5 5,5.1")
 	l.Run(3 * time.Minute)
@@ -105,7 +105,7 @@ func TestMistakes(t *testing.T) {
 			err = masks(stack, c.off, "", "")
 		}
 		if err == nil {
-			t.Errorf("%+v was taken", c)
+			t.Errorf("%+v was accepted", c)
 		}
 	}
 }
