@@ -6,19 +6,19 @@ import (
 )
 
 const (
-	irRange = 457 // mm, 18 inches: how far SR04's infrared detectors saw
-	// sonarRange in mm is when Sonar begins: at full speed three seconds before
-	// the obstacle, and two before IR takes over.
+	irRange = 457 // mm, 18 inches: the range of SR04's infrared detectors
+	// sonarRange in mm is the range at which Sonar starts: at full speed three
+	// seconds before the obstacle, and two before IR takes over.
 	sonarRange = 1000
 )
 
-// IR keeps the robot from what is near in front of it. Something on one side
-// slows it down and turns it to the other; something on both sides stops it and
-// turns it on the spot until one side is clear. Inverted, it turns towards what
-// it sees.
+// IR keeps the robot away from obstacles close in front of it. An obstacle on
+// one side slows it down and turns it to the other; obstacles on both sides
+// stop it and turn it on the spot until one side is clear. Inverted, it turns
+// towards obstacles.
 type IR struct {
 	Range int // mm; zero: 457
-	Speed int // full speed, of which it takes half, mm/s; zero: 300
+	Speed int // full speed, mm/s; it drives at half of it; zero: 300
 	Turn  int // deg/s; zero: 40
 	dodge dodge
 }
@@ -39,13 +39,13 @@ func (b *IR) Act(_ time.Duration, s *Sensors, to Signals) Output {
 	return Output{}
 }
 
-// Sonar steers around what is farther away than IR sees: the nearer, the slower
-// and the sharper. It hands over to IR where that begins.
+// Sonar steers around obstacles beyond the range of IR: the nearer, the slower
+// and the sharper. Within that range IR takes over.
 type Sonar struct {
-	Range int // where it begins, mm; zero: 1000
-	Near  int // where it is at half speed and full turn, mm; zero: 457
+	Range int // range at which it starts, mm; zero: 1000
+	Near  int // range of half speed and full turn rate, mm; zero: 457
 	Speed int // full speed, mm/s; zero: 300
-	Turn  int // full turn, deg/s; zero: 40
+	Turn  int // full turn rate, deg/s; zero: 40
 	dodge dodge
 }
 
@@ -62,11 +62,11 @@ func (b *Sonar) Act(_ time.Duration, s *Sensors, _ Signals) Output {
 	return want(top/2+(top-top/2)*room/span, turn*cmp.Or(b.Turn, steer)*(span-room)/span)
 }
 
-// dodge remembers which way an obstacle is being avoided: whoever changes his
-// mind in front of a wall runs into it.
+// dodge remembers the side on which an obstacle is avoided: a robot that
+// changes sides in front of a wall runs into it.
 type dodge int
 
-// turn returns 1 for left, -1 for right, 0 for nothing on either side.
+// turn returns 1 for left, -1 for right, 0 if neither side has an obstacle.
 func (d *dodge) turn(left, right bool, s *Sensors) int {
 	switch {
 	case left && !right:

@@ -8,8 +8,8 @@ type segment struct {
 	lasts       time.Duration
 }
 
-// ballistic runs three segments by the clock, whatever the sensors say: Jones'
-// word for behaviours that fly on like a shot.
+// ballistic runs three segments by the clock, regardless of the sensors:
+// Jones' term for behaviours that run to their end like a shot.
 type ballistic struct {
 	segments [3]segment
 	running  int           // 1 to 3; 0 for none
@@ -22,7 +22,7 @@ func (b *ballistic) start(now time.Duration, segments [3]segment) {
 
 func (b *ballistic) abort() { b.running = 0 }
 
-// cut ends the running segment; the next one begins.
+// cut ends the running segment; the next one starts.
 func (b *ballistic) cut(now time.Duration) { b.until = now }
 
 // act returns the output of the segment at now.

@@ -31,7 +31,7 @@ func TestBump(t *testing.T) {
 		{"the left bumper", Bump{}, []moment{{0, left, Signals{}, back}, {1000 * ms, clear, Signals{}, turnRight}}},
 		{"both", Bump{}, []moment{{0, scene(bumped(BumpLeft | BumpRight)), Signals{}, back}, {1000 * ms, clear, Signals{}, turnLeft}}},
 		{"from behind", Bump{}, []moment{{0, rear, Signals{}, want(150, 0)}, {1000 * ms, clear, Signals{}, turnLeft}, {1500 * ms, clear, Signals{}, ahead}}},
-		{"between two things", Bump{}, []moment{{0, scene(bumped(BumpLeft | BumpRear)), Signals{}, want(-50, -80)}, {1000 * ms, clear, Signals{}, turnRight}}},
+		{"between two obstacles", Bump{}, []moment{{0, scene(bumped(BumpLeft | BumpRear)), Signals{}, want(-50, -80)}, {1000 * ms, clear, Signals{}, turnRight}}},
 		{"a bumper that stays pressed does not start again while it runs", Bump{}, []moment{
 			{0, left, Signals{}, back}, {500 * ms, left, Signals{}, back}, {1000 * ms, left, Signals{}, turnRight},
 		}},
@@ -46,9 +46,9 @@ func TestBump(t *testing.T) {
 		}},
 		{"hit from behind while it backs up", Bump{}, []moment{
 			{0, left, Signals{}, back},
-			{500 * ms, rear, Signals{}, want(50, -80)}, // away from there, and the way it wanted to turn
+			{500 * ms, rear, Signals{}, want(50, -80)}, // away from the obstacle, in the direction of its turn
 			{1000 * ms, clear, Signals{}, want(50, -80)},
-			{1200 * ms, right, Signals{}, want(-50, 80)}, // all around: the other way
+			{1200 * ms, right, Signals{}, want(-50, 80)}, // surrounded: the other way
 			{2200 * ms, clear, Signals{}, turnLeft},
 		}},
 		{"hit from the front while it goes forward", Bump{}, []moment{{0, rear, Signals{}, want(150, 0)}, {500 * ms, left, Signals{}, want(-50, -80)}}},
@@ -67,7 +67,7 @@ func TestBump(t *testing.T) {
 			{1000 * ms, clear, backward, turnRight},
 		}},
 		{"blocked wheels, backward", Bump{}, []moment{{0, scene(stalled), backward, want(150, 0)}}},
-		{"blocked wheels behind a pressed bumper are one bump", Bump{}, []moment{{0, scene(stalled, bumped(BumpLeft)), forward, back}, {1000 * ms, clear, forward, turnRight}}},
+		{"blocked wheels with a pressed bumper are one bump", Bump{}, []moment{{0, scene(stalled, bumped(BumpLeft)), forward, back}, {1000 * ms, clear, forward, turnRight}}},
 		{"a long pause ends it", Bump{}, []moment{{0, left, Signals{}, back}, {time.Minute, clear, Signals{}, none}}},
 		{"parameters", Bump{Speed: 200, Turn: 30, Back: 100 * ms, Swing: 200 * ms, Forward: 300 * ms}, []moment{
 			{0, left, Signals{}, want(-100, 0)},
@@ -103,7 +103,7 @@ func TestEscape(t *testing.T) {
 			{9499 * ms, here, going, drive},
 			{9500 * ms, there, going, none},
 		}},
-		{"away from the wall", Escape{}, []moment{{0, here, going, none}, {6000 * ms, wallLeft, going, back}, {7000 * ms, wallLeft, backing, want(0, -80)}}},
+		{"turns away from the wall", Escape{}, []moment{{0, here, going, none}, {6000 * ms, wallLeft, going, back}, {7000 * ms, wallLeft, backing, want(0, -80)}}},
 		{"it gets away", Escape{}, []moment{{0, here, going, none}, {3000 * ms, there, going, none}, {6000 * ms, there, going, none}, {9000 * ms, there, going, back}}},
 		{"it is meant to stand", Escape{}, []moment{{0, here, going, none}, {3000 * ms, here, Signals{}, none}, {6000 * ms, here, going, none}, {9000 * ms, here, going, back}}},
 		{"it wants to turn and cannot", Escape{}, []moment{{0, here, turning, none}, {6000 * ms, scene(at(100, 0, 119)), turning, back}}},
@@ -111,7 +111,7 @@ func TestEscape(t *testing.T) {
 		{"it turns round", Escape{}, []moment{{0, here, turning, none}, {3000 * ms, scene(at(100, 0, 240)), turning, none}, {6000 * ms, scene(at(100, 0, 0)), turning, none}}},
 		{"a bump while it backs up ends that", Escape{}, []moment{
 			{0, here, going, none}, {6000 * ms, here, going, back},
-			{6100 * ms, scene(bumped(BumpRear)), backing, want(50, 80)}, // turning, its corners need room
+			{6100 * ms, scene(bumped(BumpRear)), backing, want(50, 80)}, // while it turns, its corners need room
 			{7599 * ms, here, turning, want(50, 80)},
 			{7600 * ms, here, turning, drive},
 			{7700 * ms, scene(stalled), going, none},

@@ -10,7 +10,7 @@ const (
 	cycle = 50 * ms
 )
 
-// scene is what a robot senses; edits are made to an empty world.
+// scene returns the sensors of a robot in an empty world, changed by edits.
 func scene(edits ...func(*Sensors)) *Sensors {
 	s := NewSensors()
 	for _, edit := range edits {
@@ -23,7 +23,7 @@ func at(x, y, heading int) func(*Sensors) {
 	return func(s *Sensors) { s.Pose = Pose{x, y, heading} }
 }
 
-// thing is something at a range in a direction.
+// thing places an obstacle at a range in a direction.
 func thing(direction, mm int) func(*Sensors) {
 	return func(s *Sensors) { s.Range[direction] = mm }
 }
@@ -42,7 +42,8 @@ var (
 	inverted = Signals{Inverted: true}
 )
 
-// TestPureBehaviors: what each behaviour that has no memory says of one moment.
+// TestPureBehaviors checks the output of each stateless behaviour for one
+// moment.
 func TestPureBehaviors(t *testing.T) {
 	fence := &Boundary{Min: Target{-1000, -1000}, Max: Target{1000, 1000}}
 	for _, c := range []struct {
@@ -112,7 +113,7 @@ func TestPureBehaviors(t *testing.T) {
 	}
 }
 
-// moment is one cycle in the life of a state machine.
+// moment is one cycle of a state machine.
 type moment struct {
 	at   time.Duration
 	s    *Sensors
@@ -129,13 +130,13 @@ func play(t *testing.T, b Behavior, moments []moment) {
 	}
 }
 
-// TestIRKeepsTurning: which way out of a corner is decided once.
+// TestIRKeepsTurning: the direction out of a corner is chosen once.
 func TestIRKeepsTurning(t *testing.T) {
 	both := []*Sensors{scene(thing(3, 200), thing(4, 300)), scene(thing(3, 300), thing(4, 200))}
 	ahead := Signals{}
 	play(t, &IR{}, []moment{
 		{0, scene(thing(2, 300)), ahead, want(150, -40)},
-		{cycle, both[1], ahead, want(0, -40)}, // the right side is nearer, and it turns right still
+		{cycle, both[1], ahead, want(0, -40)}, // the right side is nearer, but it still turns right
 		{2 * cycle, both[0], ahead, want(0, -40)},
 		{3 * cycle, scene(), ahead, none},
 		{4 * cycle, both[1], ahead, want(0, 40)}, // free to choose again

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Boundary keeps the robot within a fence that only the odometry knows. Outside
-// it turns towards the middle, at half speed, and drives there until it is
-// inside. A fence without area is none.
+// Boundary keeps the robot within a fence in odometry coordinates. Outside the
+// fence it turns towards the middle and drives there at half speed until it is
+// inside. A fence without area has no effect.
 type Boundary struct {
 	Min, Max Target // opposite corners, mm
 	Speed    int    // full speed, mm/s; zero: 300

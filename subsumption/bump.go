@@ -5,16 +5,17 @@ import (
 	"time"
 )
 
-// bumps remembers which bumpers were pressed, and makes one of blocked wheels.
+// bumps remembers which bumpers were pressed, and derives a bumper from
+// blocked wheels.
 type bumps struct {
 	pressed Bumpers
 	stalled bool
-	virtual Bumpers // as long as the wheels are blocked
+	virtual Bumpers // while the wheels are blocked
 }
 
-// anew returns the bumpers that are pressed and were not in the last cycle. A
-// robot whose wheels are blocked without a bumper being pressed has hit
-// something where it was going: jBot's virtual bumper.
+// anew returns the bumpers that are pressed now and were not in the last
+// cycle. If the wheels are blocked and no bumper is pressed, the robot has hit
+// something in its direction of motion: jBot's virtual bumper.
 func (b *bumps) anew(s *Sensors, last Command) Bumpers {
 	switch {
 	case !s.Stalled || s.Bumpers != 0 && !b.stalled:
@@ -39,10 +40,10 @@ const (
 	bumpForward = 250 * time.Millisecond
 )
 
-// Bump recovers from a collision: back up, turn away while going on, go straight
-// for a moment. A bumper that is pressed anew, while it is at it, aborts that
-// and starts again; so does a bumper that is still pressed at the end. After a
-// bump from behind it goes forward first; between two things, be it that it
+// Bump recovers from a collision: it backs up, turns away while moving, then
+// drives straight for a moment. A newly pressed bumper aborts the recovery and
+// starts another; so does a bumper that is still pressed at the end. After a
+// bump from behind it first drives forward. Between two obstacles, also if it
 // backs into the second, it turns first. Blocked wheels count as a bumper.
 // Subsumed, it aborts.
 type Bump struct {
@@ -54,7 +55,7 @@ type Bump struct {
 
 	ballistic ballistic
 	bumps     bumps
-	at        Bumpers // what this recovery is from
+	at        Bumpers // bumpers of this recovery
 }
 
 func (b *Bump) Act(now time.Duration, s *Sensors, to Signals) Output {
@@ -74,8 +75,8 @@ func (b *Bump) Act(now time.Duration, s *Sensors, to Signals) Output {
 	return out
 }
 
-// recovery is what to do after all the bumps of b.at; the newest decide which
-// way there is room.
+// recovery returns the segments after all bumps of b.at. The newest bumps
+// decide the direction.
 func (b *Bump) recovery(newest Bumpers) [3]segment {
 	top, turn := cmp.Or(b.Speed, topSpeed), cmp.Or(b.Turn, swing)
 	front := b.at & (BumpLeft | BumpRight)
@@ -83,7 +84,7 @@ func (b *Bump) recovery(newest Bumpers) [3]segment {
 		turn = -turn
 	}
 	first := segment{-top / 2, 0, cmp.Or(b.Back, bumpBack)}
-	if b.at&BumpRear != 0 && front != 0 { // between two things
+	if b.at&BumpRear != 0 && front != 0 { // between two obstacles
 		first.speed, first.turn = -top/squeeze, turn
 	}
 	if b.at == BumpRear || newest == BumpRear {
@@ -96,7 +97,6 @@ func (b *Bump) recovery(newest Bumpers) [3]segment {
 	}
 }
 
-// squeeze is the part of full speed at which a robot between two things moves
-// away from the one that it touches, while it turns: its corners need some
-// centimetres.
+// squeeze divides full speed for a robot between two obstacles that moves away
+// from the one it touches while it turns: its corners need some centimetres.
 const squeeze = 6

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Cruise drives straight ahead at full speed, always: the default layer of
+// Cruise always drives straight ahead at full speed: the default layer of
 // Jones and Flynn. Inverted it stands still, so that the robot moves only when
-// something disturbs it, and rests where nothing does.
+// something disturbs it.
 type Cruise struct {
 	Speed int // mm/s; zero: 300
 }
@@ -19,17 +19,17 @@ func (c Cruise) Act(_ time.Duration, _ *Sensors, to Signals) Output {
 	return want(cmp.Or(c.Speed, topSpeed), 0)
 }
 
-// Stop stands still, always.
+// Stop always stands still.
 type Stop struct{}
 
 func (Stop) Act(time.Duration, *Sensors, Signals) Output { return want(0, 0) }
 
-// Radio lets a human drive, as long as there is one: jBot's R/C receiver.
+// Radio lets a human drive while the stick is held: jBot's R/C receiver.
 type Radio struct{}
 
 func (Radio) Act(_ time.Duration, s *Sensors, _ Signals) Output { return s.Radio.output() }
 
-// User is Radio for the knobs on the robot itself.
+// User is Radio for the controls on the robot itself.
 type User struct{}
 
 func (User) Act(_ time.Duration, s *Sensors, _ Signals) Output { return s.User.output() }

@@ -10,34 +10,35 @@ const (
 	escapeBack    = time.Second
 	escapeSwing   = 1500 * time.Millisecond // at 80 deg/s: 120 degrees, out of any corner
 	escapeForward = time.Second
-	// escapePatience is longer than IR takes to turn around in a blind alley,
-	// 4.5 s at 40 deg/s.
+	// escapePatience is longer than the 4.5 s at 40 deg/s that IR takes to
+	// turn around in a dead end.
 	escapePatience = 6 * time.Second
 	escapeProgress = 250 // mm, half a robot
-	// escapeTurned in degrees is more than a robot swings to and fro in a corner,
-	// and less than one turns that scans or goes back.
+	// escapeTurned in degrees is more than a robot swings back and forth in a
+	// corner, and less than a robot turns that scans or goes back.
 	escapeTurned = 120
 )
 
-// Escape frees a robot that is caught: it wants to move and does not get away,
-// because its wheels are blocked, or in a corner where one reflex drives it into
-// the other. It backs up, turns round towards the side that has more room, and
-// drives off. It belongs above Bump, whose failure it is there for. A bump while
-// it drives ends that part of it; being subsumed aborts it.
+// Escape frees a trapped robot: one that tries to move and gets nowhere,
+// because its wheels are blocked, or because it is in a corner where one
+// reflex drives it into the other. It backs up, turns around towards the side
+// with more room, and drives off. It belongs above Bump, to handle the cases
+// in which Bump fails. A bump while it drives ends that segment; being
+// subsumed aborts it.
 type Escape struct {
-	Speed    int           // full speed, of which it takes half, mm/s; zero: 300
+	Speed    int           // full speed, mm/s; it drives at half of it; zero: 300
 	Turn     int           // deg/s; zero: 80
 	Back     time.Duration // zero: 1 s
 	Swing    time.Duration // zero: 1.5 s
 	Forward  time.Duration // zero: 1 s
 	Patience time.Duration // zero: 6 s
-	Progress int           // what counts as getting away, mm; zero: 250. So does turning by 120 degrees
+	Progress int           // distance that counts as getting away, mm; zero: 250. Turning by 120 degrees counts, too
 
 	ballistic ballistic
 	bumps     bumps
 	anchor    Pose          // where the robot last got to
-	since     time.Duration // and when
-	moored    bool          // anchor and since are known
+	since     time.Duration // time of anchor
+	moored    bool          // anchor and since are valid
 }
 
 func (e *Escape) Act(now time.Duration, s *Sensors, to Signals) Output {
@@ -46,7 +47,7 @@ func (e *Escape) Act(now time.Duration, s *Sensors, to Signals) Output {
 	}
 	if anew := e.bumps.anew(s, to.Command); anew != 0 && e.ballistic.running != 2 {
 		e.ballistic.cut(now)
-		e.ballistic.segments[1].speed = cmp.Or(e.Speed, topSpeed) / squeeze // away from what is behind
+		e.ballistic.segments[1].speed = cmp.Or(e.Speed, topSpeed) / squeeze // away from an obstacle behind
 	}
 	out := e.ballistic.act(now)
 	if e.caught(now, s, to.Command) && !out.Flag {
@@ -57,7 +58,7 @@ func (e *Escape) Act(now time.Duration, s *Sensors, to Signals) Output {
 	return out
 }
 
-// caught says whether the robot has been trying to get away for too long.
+// caught reports whether the robot has tried to get away for too long.
 func (e *Escape) caught(now time.Duration, s *Sensors, last Command) bool {
 	moved, _ := LocateTarget(s.Pose, Target{e.anchor.X, e.anchor.Y})
 	turned := between(s.Pose.Heading - e.anchor.Heading)

@@ -59,13 +59,13 @@ func ExampleBump() {
 	// Output: photo cruise ir bump; at the light: true
 }
 
-// Follow keeps half a metre behind whatever goes ahead of the robot.
+// Follow keeps half a metre behind an object that moves ahead of the robot.
 type Follow struct{}
 
 func (Follow) Act(now time.Duration, s *subsumption.Sensors, to subsumption.Signals) subsumption.Output {
 	room := s.Ahead() // mm
 	if room > 1500 {
-		return subsumption.Output{} // nobody there: no flag
+		return subsumption.Output{} // nothing ahead: no flag
 	}
 	return subsumption.Output{Speed: room - 500, Flag: true}
 }
@@ -76,10 +76,10 @@ func ExampleBehavior() {
 		subsumption.NewLayer("follow", Follow{}),
 		subsumption.NewLayer("stop", subsumption.Stop{}),
 	)
-	stack.Motor.Accel = 0 // show what the layer wants, without the way there
+	stack.Motor.Accel = 0 // show the layer's output without acceleration
 	s := subsumption.NewSensors()
 	fmt.Println(stack.Cycle(0, &s), stack.Winner().Name)
-	s.Range[3] = 700 // somebody stands in front of it
+	s.Range[3] = 700 // a person in front of it
 	fmt.Println(stack.Cycle(50*time.Millisecond, &s), stack.Winner().Name)
 	// Output:
 	// {0 0} stop
@@ -97,7 +97,7 @@ func ExampleStack_Switch() {
 	stack.Cycle(0, &s)
 	fmt.Println(stack.Winner().Name)
 
-	stack.Switch(prowl, stop) // another job: perimeter goes on, and cannot win
+	stack.Switch(prowl, stop) // another job: perimeter still runs, but cannot win
 	stack.Cycle(50*time.Millisecond, &s)
 	fmt.Println(stack.Winner().Name)
 	// Output:

@@ -10,26 +10,26 @@ const (
 	motionEvery     = 30 * time.Second
 	motionWatch     = 5 * time.Second
 	motionThreshold = 150                    // mm: more than the jitter of a sonar
-	motionSettle    = 500 * time.Millisecond // until the reports of a moving robot are out of the way
+	motionSettle    = 500 * time.Millisecond // until the reports of a moving robot are outdated
 )
 
-// Motion waits and watches: from time to time it stops the robot, and then looks
-// whether something comes nearer. If so it turns there and watches on, from the
-// beginning; inverted, it turns away. When nothing has moved for a while, the
-// robot may go on.
+// Motion watches for movement: from time to time it stops the robot and checks
+// whether something comes nearer. If so it turns there and starts to watch
+// again; inverted, it turns away. When nothing has moved for a while, it lets
+// the robot go on.
 type Motion struct {
 	Every     time.Duration // pause between two watches; zero: 30 s
 	Watch     time.Duration // zero: 5 s
-	Threshold int           // how much nearer counts, mm; zero: 150
+	Threshold int           // smallest approach that counts, mm; zero: 150
 	Turn      int           // deg/s; zero: 40
 
 	watching bool
-	since    time.Duration // the watch began, or ended
-	still    time.Duration // since when the robot has been told to stand
-	turn     int           // towards what moved, deg/s, until then
+	since    time.Duration // when the watch started or ended
+	still    time.Duration // since when the robot has been told to stand still
+	turn     int           // turn rate until then, deg/s
 	until    time.Duration
-	seen     bool            // base is known
-	base     [Directions]int // what it saw first
+	seen     bool            // base is valid
+	base     [Directions]int // the first ranges of this watch
 }
 
 func (m *Motion) Act(now time.Duration, s *Sensors, to Signals) Output {
@@ -40,7 +40,7 @@ func (m *Motion) Act(now time.Duration, s *Sensors, to Signals) Output {
 		m.watching = true
 		m.settle(now)
 	}
-	if to.Subsumed { // somebody moves the robot: what it sees moves, too
+	if to.Subsumed { // another layer moves the robot, so its ranges change, too
 		m.settle(now)
 	}
 	switch {
@@ -64,10 +64,10 @@ func (m *Motion) Act(now time.Duration, s *Sensors, to Signals) Output {
 	return want(0, 0)
 }
 
-// settle begins the watch anew.
+// settle restarts the watch.
 func (m *Motion) settle(now time.Duration) { m.still, m.seen, m.until = now, false, now }
 
-// look turns to what has come nearer most.
+// look turns to the direction in which something has come nearest.
 func (m *Motion) look(now time.Duration, s *Sensors, inverted bool) {
 	most, where := cmp.Or(m.Threshold, motionThreshold), 0
 	moved := false

@@ -5,27 +5,27 @@ import (
 	"time"
 )
 
-// Command is what the wheels are told.
+// Command is a command to the wheels.
 type Command struct {
 	Speed int // mm/s forward
 	Turn  int // deg/s counterclockwise
 }
 
 // Motor turns the winner's output into a command for two wheels, as SR04's
-// motor_cmd does: neither wheel is asked for more than it can. Layers follow one
-// another without jerks, because a new winner speeds up from what the last one
-// left; it slows down at once.
+// motor_cmd does: neither wheel is asked for more than it can do. Changes of
+// the layer do not jerk the robot: a new winner speeds up from the last one's
+// speed. Slowing down is immediate.
 type Motor struct {
-	Wheel int // the fastest that one wheel goes, mm/s; zero: no limit
-	Axle  int // distance of the wheels, mm
-	Accel int // how much speed may grow in a second, mm/s²; zero: no limit
+	Wheel int // top speed of one wheel, mm/s; zero: no limit
+	Axle  int // distance between the wheels, mm
+	Accel int // limit on the increase of speed, mm/s²; zero: no limit
 
-	speed float64       // last commanded, mm/s, before a wheel was clipped
-	last  time.Duration // when that was
+	speed float64       // last commanded, mm/s, before clipping
+	last  time.Duration // time of that command
 }
 
 // Pioneer returns the motor of a Pioneer 2: wheels of 500 mm/s, 320 mm apart
-// (what P2OS computes with), and half of the acceleration that it makes.
+// (the value of P2OS), and half of its acceleration.
 func Pioneer() Motor { return Motor{Wheel: 500, Axle: 320, Accel: 500} }
 
 // Command returns the command for an output at now.
@@ -47,7 +47,7 @@ func (m *Motor) Command(now time.Duration, out Output) Command {
 	}
 }
 
-// grow returns the speed nearest to want that may follow the last one, when it
+// grow returns the speed nearest to want that may follow the last one if it
 // may grow by step. A reversal passes through zero.
 func (m *Motor) grow(want, step float64) float64 {
 	from := m.speed

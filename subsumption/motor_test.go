@@ -21,7 +21,7 @@ func TestMotorClipsWheels(t *testing.T) {
 		{500, 0, Command{500, 0}},
 		{900, 0, Command{500, 0}},
 		{-900, 0, Command{-500, 0}},
-		{500, 40, Command{444, 20}}, // the outer wheel cannot; the inner one does as it is told
+		{500, 40, Command{444, 20}}, // the outer wheel cannot; the inner one follows the command
 		{500, -40, Command{444, -20}},
 		{0, 360, Command{0, 179}},
 	} {
@@ -31,7 +31,7 @@ func TestMotorClipsWheels(t *testing.T) {
 	}
 }
 
-// TestMotorBlends: a new winner goes on from the speed of the last one.
+// TestMotorBlends: a new winner continues from the speed of the last one.
 func TestMotorBlends(t *testing.T) {
 	m := Motor{Accel: 500}
 	for _, c := range []struct {
@@ -44,12 +44,12 @@ func TestMotorBlends(t *testing.T) {
 		{600 * ms, 300, 300},
 		{650 * ms, 300, 300},
 		{700 * ms, 150, 150},  // slows down at once
-		{750 * ms, -150, -25}, // backs up from standing still
+		{750 * ms, -150, -25}, // backs up from standstill
 		{800 * ms, -150, -50},
 		{850 * ms, 0, 0},   // stops at once
 		{850 * ms, 300, 0}, // no time has passed
 		{851 * ms, 300, 1}, // half a mm/s, rounded
-		{852 * ms, 300, 1}, // and kept: 1.0
+		{852 * ms, 300, 1}, // kept: 1.0
 		{10 * time.Minute, 300, 300},
 	} {
 		if got := m.Command(c.at, want(c.speed, 7)); got != (Command{c.want, 7}) {
@@ -59,14 +59,14 @@ func TestMotorBlends(t *testing.T) {
 }
 
 func TestZeroMotorChangesNothing(t *testing.T) {
-	for _, m := range []Motor{{}, {Wheel: 500}, {Axle: 320}} { // a wheel without an axle is none
+	for _, m := range []Motor{{}, {Wheel: 500}, {Axle: 320}} { // a wheel speed without an axle is no limit
 		if got := m.Command(0, want(32767, -32768)); got != (Command{32767, -32768}) {
 			t.Errorf("%+v: got %+v", m, got)
 		}
 	}
 }
 
-// TestMotorKeepsWheelsWithinLimits: whatever layers want.
+// TestMotorKeepsWheelsWithinLimits checks random outputs.
 func TestMotorKeepsWheelsWithinLimits(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	m, now := Pioneer(), time.Duration(0)

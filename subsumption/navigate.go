@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// Target is a place to go to, in the coordinates of the odometry: mm.
+// Target is a place to drive to, in odometry coordinates: mm.
 type Target struct{ X, Y int }
 
-// ParseTargets reads targets as a person writes them: in metres, "3,0 3,3 0,0".
+// ParseTargets reads targets as people write them: in metres, "3,0 3,3 0,0".
 func ParseTargets(text string) (targets []Target, err error) {
 	for _, field := range strings.Fields(text) {
 		var x, y float64
@@ -24,8 +24,8 @@ func ParseTargets(text string) (targets []Target, err error) {
 	return targets, nil
 }
 
-// LocateTarget returns how far a target is, mm, and how far it is off the
-// robot's heading: -180 to 180 degrees, positive to the left. It is the
+// LocateTarget returns the distance to a target, mm, and its bearing relative
+// to the robot's heading: -180 to 180 degrees, positive to the left. It is the
 // article's appendix.
 func LocateTarget(at Pose, target Target) (distance, headingError int) {
 	x, y := float64(target.X)-float64(at.X), float64(target.Y)-float64(at.Y)
@@ -33,8 +33,8 @@ func LocateTarget(at Pose, target Target) (distance, headingError int) {
 	return int(math.Round(math.Hypot(x, y))), between(int(bearing) - at.Heading)
 }
 
-// Navigate turns the robot towards a target and lets go when it heads there. It
-// does not know when it has arrived: Prowl does.
+// Navigate turns the robot towards a target and drops its flag when the robot
+// heads there. It does not detect arrival: Prowl does.
 type Navigate struct {
 	Target   Target
 	Speed    int // mm/s; zero: 300
@@ -48,7 +48,7 @@ func (n *Navigate) Act(_ time.Duration, s *Sensors, _ Signals) Output {
 	return Output{cmp.Or(n.Speed, topSpeed), turn, turn != 0}
 }
 
-// towards is the turn rate that brings a heading error down, zero within the
+// towards returns the turn rate that reduces a heading error, zero within the
 // dead zone.
 func towards(off, deadzone, rate int) int {
 	switch {
@@ -60,7 +60,7 @@ func towards(off, deadzone, rate int) int {
 	return 0
 }
 
-// Defaults of Prowl: the article's inches and per cents.
+// Defaults of Prowl: the article's inches and percentages.
 const (
 	targetRadius = 254 // mm, 10 inches
 	downRamp     = 914 // mm, 36 inches
@@ -68,16 +68,16 @@ const (
 )
 
 // Prowl is the default layer of SR04 and jBot: it drives to its targets, one
-// after the other, and slows down and stops at each. With no target left it
+// after another, and slows down and stops at each. With no target left it
 // cruises; inverted, it then stands still.
 type Prowl struct {
-	Targets []Target // still to be reached; those that were are cut off
+	Targets []Target // still to be reached; reached targets are removed
 
 	Speed    int // mm/s; zero: 300
 	Turn     int // deg/s; zero: 40
 	Deadzone int // degrees; zero: 5
-	Radius   int // how near to a target is there, mm; zero: 254
-	Ramp     int // how far before a target it begins to slow down, mm; zero: 914
+	Radius   int // distance at which a target is reached, mm; zero: 254
+	Ramp     int // distance before a target at which it starts to slow down, mm; zero: 914
 	MinSpeed int // mm/s on the way; zero: 15
 }
 

@@ -47,8 +47,8 @@ func TestLocateTarget(t *testing.T) {
 	}
 }
 
-// TestLocateTargetLeadsThere: whoever turns by the error and goes the distance
-// arrives.
+// TestLocateTargetLeadsThere: turning by the error and driving the distance
+// leads to the target.
 func TestLocateTargetLeadsThere(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 10000 {

@@ -9,18 +9,18 @@ import (
 const (
 	perimeterReach = 1000 // mm
 	perimeterKeep  = 500  // mm
-	// perimeterSearch lets a robot at half speed turn by more than a right angle
-	// around the end of a wall.
+	// perimeterSearch is long enough for a robot at half speed to turn by more
+	// than a right angle around the end of a wall.
 	perimeterSearch = 3 * time.Second
 )
 
-// Perimeter follows whatever is beside the robot, at a distance: a wall, a
-// building. It takes the side where something is nearer and stays on it. When
-// the wall ends it turns that way to find it again, for a while, and then lets
-// go. What is in front of the robot is the business of a higher layer.
+// Perimeter follows what is beside the robot, at a distance: a wall, a
+// building. It chooses the nearer side and stays on it. When the wall ends it
+// turns that way to find it again, for a while, and then drops its flag.
+// Obstacles in front of the robot are left to a higher layer.
 type Perimeter struct {
-	Reach  int           // how far beside the robot it sees a wall, mm; zero: 1000
-	Keep   int           // the distance that it keeps, mm; zero: 500
+	Reach  int           // range in which it detects a wall beside the robot, mm; zero: 1000
+	Keep   int           // distance to keep, mm; zero: 500
 	Speed  int           // mm/s; zero: 300
 	Turn   int           // at most, deg/s; zero: 40
 	Search time.Duration // zero: 3 s
@@ -51,8 +51,8 @@ func (b *Perimeter) Act(now time.Duration, s *Sensors, _ Signals) Output {
 		b.side = 0
 		return Output{}
 	}
-	// How far beside the robot the wall will be: the diagonal sees ahead, so
-	// that the robot is on its way before it is too near. 77 is 100 sin 50°.
+	// The distance of the wall further on: the diagonal sensor looks ahead, so
+	// the robot turns before it is too near. 77 is 100 sin 50°.
 	coming := diagonal * 77 / 100
 	off := max(-keep, min(coming-keep, keep))
 	if off > 0 {

@@ -5,13 +5,14 @@ import (
 	"time"
 )
 
-// Photo turns towards a light and lets go when it is straight ahead (the
-// article's moth). Inverted it turns until the light is behind (the cockroach).
+// Photo turns towards a light and drops its flag when the light is straight
+// ahead (the article's moth). Inverted it turns until the light is behind (the
+// cockroach).
 type Photo struct {
 	Speed    int // mm/s; zero: 300
 	Turn     int // deg/s; zero: 40
 	Deadzone int // degrees on either side; zero: 5
-	Offset   int // degrees that the sensor looks too far to the right
+	Offset   int // degrees by which the sensor points too far to the right
 }
 
 func (p Photo) Act(_ time.Duration, s *Sensors, to Signals) Output {

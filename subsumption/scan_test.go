@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// turntable turns a robot as it was told, in cycles of 20 Hz, and returns what
-// the behaviour said: how often it turned left, right, stood, and let go.
+// turntable turns a robot as commanded, in cycles of 20 Hz, and counts the
+// behaviour's outputs: left, right, stopped, and without flag.
 func turntable(b Behavior, to Signals, cycles int, look func(s *Sensors)) (s Sensors, left, right, stood, free int) {
 	now, heading := time.Duration(0), 0.0
 	s = NewSensors()
@@ -91,7 +91,7 @@ func TestXlate(t *testing.T) {
 			{11 * time.Second, scene(at(0, 0, 90)), Signals{}, want(0, 90)},
 			{12 * time.Second, scene(at(0, 0, 180)), Signals{}, want(0, 90)},
 			{13 * time.Second, scene(at(0, 0, 270)), Signals{}, want(0, 90)},
-			{14 * time.Second, scene(at(0, 0, 0)), Signals{}, none}, // all alike: the first is the best
+			{14 * time.Second, scene(at(0, 0, 0)), Signals{}, none}, // all equal: the first is the best
 			{23 * time.Second, scene(), Signals{}, none},
 			{24 * time.Second, scene(), Signals{}, want(0, 90)},
 		})
@@ -111,10 +111,10 @@ func TestMotion(t *testing.T) {
 	sec := time.Second
 	begin := []moment{
 		{29 * sec, moving, Signals{}, none},
-		{30 * sec, moving, Signals{}, stand}, // time for a watch
+		{30 * sec, moving, Signals{}, stand}, // time to watch
 		{31 * sec, moving, Signals{}, stand}, // the robot still rolls
 		{31*sec + 499*ms, room(), Signals{}, stand},
-		{31*sec + 500*ms, room(), Signals{}, stand}, // looks for the first time
+		{31*sec + 500*ms, room(), Signals{}, stand}, // first ranges
 	}
 	for _, c := range []struct {
 		name    string
@@ -130,11 +130,11 @@ func TestMotion(t *testing.T) {
 			{33 * sec, room(thing(0, 1851)), Signals{}, stand}, // jitter
 			{34 * sec, room(thing(0, 1850)), Signals{}, want(0, 40)},
 			{36 * sec, room(thing(0, 1500)), Signals{}, want(0, 40)},  // 90 degrees take 2.25 s
-			{36*sec + 250*ms, room(thing(3, 1400)), Signals{}, stand}, // and then it watches again
-			{36*sec + 750*ms, room(thing(3, 1400)), Signals{}, stand}, // first look
+			{36*sec + 250*ms, room(thing(3, 1400)), Signals{}, stand}, // then it watches again
+			{36*sec + 750*ms, room(thing(3, 1400)), Signals{}, stand}, // first ranges
 			{41*sec + 749*ms, room(thing(3, 1400)), Signals{}, stand},
 			{41*sec + 750*ms, room(thing(3, 1400)), Signals{}, none},
-			{41*sec + 800*ms, room(thing(3, 400)), Signals{}, none}, // it is not watching now
+			{41*sec + 800*ms, room(thing(3, 400)), Signals{}, none}, // not watching now
 			{42*sec + 800*ms, room(thing(3, 400)), Signals{}, none},
 			{72*sec + 750*ms, room(thing(3, 400)), Signals{}, want(0, 0)},
 		}},

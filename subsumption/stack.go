@@ -7,16 +7,16 @@ import (
 )
 
 // Stack is a robot's layers and their arbiter. One cycle is atomic: all layers
-// act, then one wins, then its command is computed; nobody sees a command that
-// a higher layer could still have replaced.
+// act, then one wins, then its command is computed; no command is visible that
+// a higher layer could still replace.
 //
-// It does what the article's three arbiters do. Jones and Flynn let each layer
-// in turn, from the lowest to the highest, replace the output of those below:
+// It does what the article's three arbiters do. Jones and Flynn let each
+// layer, from the lowest to the highest, replace the output of those below:
 // that is a stack as New returns it. SR04's masks are the switches of a Layer.
 // jBot's jobs are orders of priority over the same layers: see Switch.
 type Stack struct {
-	// Motor makes wheel commands of outputs. New sets it for a Pioneer 2; the
-	// zero Motor passes outputs on as they are.
+	// Motor converts outputs to wheel commands. New sets it for a Pioneer 2;
+	// the zero Motor passes outputs on unchanged.
 	Motor Motor
 
 	layers  []*Layer
@@ -26,16 +26,16 @@ type Stack struct {
 }
 
 // New returns a stack of layers, highest priority first. The last one is the
-// default layer: it wins when nobody else does, whatever its flag says.
+// default layer: it wins when no other does, whatever its flag.
 func New(layers ...*Layer) *Stack {
 	return &Stack{Motor: Pioneer(), layers: layers, job: layers}
 }
 
 // Switch gives the stack another job: an order of priority over some of its
-// layers, highest first, the last one being the default. Layers that are left
-// out go on running and cannot win. Without arguments the job is again that of
-// New. It takes effect with the next cycle. A layer that New was not given is a
-// mistake of the program: Switch panics.
+// layers, highest first, the last one being the default. Omitted layers still
+// run but cannot win. Without arguments the job is again that of New. It takes
+// effect in the next cycle. Switch panics on a layer that was not passed to
+// New.
 func (s *Stack) Switch(job ...*Layer) {
 	for _, l := range job {
 		if !slices.Contains(s.layers, l) {
@@ -47,8 +47,8 @@ func (s *Stack) Switch(job ...*Layer) {
 	}
 }
 
-// Cycle lets every layer act and returns the command of the winner. now must not
-// run backwards. A stack without layers stops the robot.
+// Cycle lets every layer act and returns the command of the winner. now must
+// not decrease. A stack without layers stops the robot.
 func (s *Stack) Cycle(now time.Duration, sensors *Sensors) Command {
 	for _, l := range s.layers {
 		if l.Disabled {
@@ -69,8 +69,8 @@ func (s *Stack) Cycle(now time.Duration, sensors *Sensors) Command {
 	return s.command
 }
 
-// arbitrate returns the first layer of a job that wants the wheels and may have
-// them, else the default.
+// arbitrate returns the first layer of a job whose flag is set and not
+// suppressed, otherwise the default.
 func arbitrate(job []*Layer) *Layer {
 	for i, l := range job {
 		if i == len(job)-1 || l.Flag && !l.Suppressed {

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// says is a behaviour that says what the test wants, and remembers what it was
-// told.
+// says is a behaviour whose output the test sets. It records its input.
 type says struct {
 	Output
 	acted int
@@ -20,7 +19,7 @@ func (b *says) Act(_ time.Duration, _ *Sensors, to Signals) Output {
 	return b.Output
 }
 
-// puppets are n layers named a, b, c ... whose output is their number.
+// puppets returns n layers named a, b, c ... whose output is their number.
 func puppets(n int) (layers []*Layer, behaviors []*says) {
 	for i := range n {
 		b := &says{Output: Output{Speed: i + 1}}
@@ -37,7 +36,7 @@ func bare(layers ...*Layer) *Stack {
 }
 
 // substitute is Jones' and Flynn's arbiter: each layer, from the lowest to the
-// highest, takes the place of what stood there.
+// highest, replaces the output so far.
 func substitute(layers []*Layer) int {
 	output := 0
 	for i := len(layers) - 1; i >= 0; i-- {
@@ -67,8 +66,8 @@ func masked(layers []*Layer) int {
 	return layers[i].Speed
 }
 
-// TestArbitrationAgainstModels: one mechanism does what the article's three do,
-// whatever the flags, masks and jobs.
+// TestArbitrationAgainstModels compares the arbiter with the article's three,
+// for all flags, masks and jobs.
 func TestArbitrationAgainstModels(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 7))
 	sensors := NewSensors()
@@ -81,7 +80,7 @@ func TestArbitrationAgainstModels(t *testing.T) {
 		}
 		stack := bare(layers...)
 		job := layers
-		if random.IntN(2) == 0 { // a job: some of the layers in any order
+		if random.IntN(2) == 0 { // a job: some of the layers, in any order
 			job = append([]*Layer(nil), layers...)
 			random.Shuffle(len(job), func(i, j int) { job[i], job[j] = job[j], job[i] })
 			job = job[:1+random.IntN(len(job))]
@@ -116,10 +115,10 @@ func TestSignals(t *testing.T) {
 	for i, want := range []Signals{
 		{Winner: layers[0], Command: first},
 		{Winner: layers[0], Command: first, Subsumed: true, Inverted: true},
-		{Winner: layers[0], Command: first}, // the default does not want the wheels here
+		{Winner: layers[0], Command: first}, // the default's flag is not set here
 	} {
 		if b[i].told != want {
-			t.Errorf("layer %s is told %+v, want %+v", layers[i].Name, b[i].told, want)
+			t.Errorf("layer %s got signals %+v, want %+v", layers[i].Name, b[i].told, want)
 		}
 	}
 	layers[0].Suppressed = true
@@ -129,7 +128,7 @@ func TestSignals(t *testing.T) {
 		t.Error("a suppressed layer that wants the wheels is subsumed, too")
 	}
 	if b[1].told.Subsumed || b[1].told.Winner != layers[1] || stack.Winner() != layers[1] {
-		t.Errorf("the winner is told %+v", b[1].told)
+		t.Errorf("the winner got signals %+v", b[1].told)
 	}
 }
 
@@ -160,7 +159,7 @@ func TestSwitch(t *testing.T) {
 	}
 	defer func() {
 		if recover() == nil {
-			t.Error("a job with a layer of another stack was taken")
+			t.Error("a job with a layer of another stack was accepted")
 		}
 	}()
 	stack.Switch(NewLayer("stranger", Stop{}))
@@ -181,7 +180,7 @@ func TestLayerByName(t *testing.T) {
 	}
 }
 
-// full is every behaviour there is, in the article's order.
+// full returns all behaviours, in the article's order.
 func full() *Stack {
 	return New(
 		NewLayer("user", User{}),

@@ -18,8 +18,8 @@ import (
 
 var update = flag.Bool("update", false, "write the figures of docs/SUBSUMPTION.md")
 
-// explore runs a stack in the room of the tutorial until the robot is at the
-// light, or for 40 s: it takes half a minute.
+// explore runs a stack in the tutorial's room until the robot reaches the
+// light, which takes half a minute, or for 40 s.
 func explore(stack *subsumption.Stack) (*lab.Lab, bool) {
 	l, err := lab.Open("../worlds/subsumption-light.world")
 	if err != nil {
@@ -34,8 +34,8 @@ func explore(stack *subsumption.Stack) (*lab.Lab, bool) {
 	return l, there()
 }
 
-// try says which layers had the wheels, in the order in which they first had
-// them, and whether the robot came to the light.
+// try returns the layers that won, in the order in which each first won, and
+// whether the robot reached the light.
 func try(stack *subsumption.Stack) string {
 	l, there := explore(stack)
 	var layers []string
@@ -47,8 +47,8 @@ func try(stack *subsumption.Stack) string {
 	return fmt.Sprintf("%s; at the light: %v", strings.Join(layers, " "), there)
 }
 
-// TestTutorialFigures draws how far each of the first three robots comes. That
-// they come no farther is what the examples show.
+// TestTutorialFigures draws how far each of the first three robots gets. The
+// examples show that they get no farther.
 func TestTutorialFigures(t *testing.T) {
 	if !*update {
 		return
@@ -73,8 +73,8 @@ func TestTutorialFigures(t *testing.T) {
 	}
 }
 
-// TestTutorialCompiles: every piece of Go in the tutorial stands in a file that
-// is compiled, so that it cannot go stale; and every figure is there.
+// TestTutorialCompiles: every piece of Go in the tutorial is also in a
+// compiled file, so that it stays correct; and every figure exists.
 func TestTutorialCompiles(t *testing.T) {
 	page, err := os.ReadFile("../docs/SUBSUMPTION.md")
 	if err != nil {
@@ -111,10 +111,10 @@ func TestTutorialCompiles(t *testing.T) {
 			continue
 		}
 		if _, err := os.Stat(filepath.Join("../docs", name)); err != nil {
-			t.Errorf("a link leads nowhere: %v", err)
+			t.Errorf("broken link: %v", err)
 		}
 	}
 }
 
-// squeeze makes all white space one blank.
+// squeeze replaces all white space with single blanks.
 func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -5,20 +5,20 @@ import (
 	"time"
 )
 
-// Xlate rotates and scans: it turns once around, remembers where it saw farthest,
-// turns there and lets go. Inverted it looks for the nearest thing instead.
-// Subsumed, it gives up.
+// Xlate rotates and scans: it turns once around, remembers the direction of
+// the longest range, turns there and drops its flag. Inverted it takes the
+// shortest range instead. Subsumed, it gives up.
 type Xlate struct {
 	Turn     int           // deg/s; zero: 40
 	Deadzone int           // degrees; zero: 5
-	Every    time.Duration // pause between two scans; zero: only when Scan asks
+	Every    time.Duration // pause between two scans; zero: only when Scan is called
 
 	state   xlateState
-	begun   time.Duration // of the scan; or the end of the last one
+	begun   time.Duration // start of the scan, or end of the last one
 	heading int           // in the last cycle, degrees
 	turned  int           // so far, degrees
-	best    int           // range, mm; negated when inverted
-	course  int           // the heading where that was
+	best    int           // best range, mm; negated when inverted
+	course  int           // heading of the best range
 }
 
 type xlateState uint8
@@ -69,8 +69,8 @@ func (x *Xlate) Act(now time.Duration, s *Sensors, to Signals) Output {
 	return Output{}
 }
 
-// limit ends a scan that does not end by itself, because the robot cannot turn:
-// three times what it takes.
+// limit ends a scan that does not finish because the robot cannot turn: three
+// times its normal duration.
 func (x *Xlate) limit(rate int) time.Duration {
 	return 3 * 360 * time.Second / time.Duration(max(1, rate))
 }

@@ -15,30 +15,30 @@ import (
 	"player/subsumption/sense"
 )
 
-// Period is a cycle: 20 Hz, as on SR04, jBot and LEGOBot.
+// Period is the length of a cycle: 20 Hz, as on SR04, jBot and LEGOBot.
 const Period = 50 * time.Millisecond
 
-// Task is what else a robot does in a cycle, after its sensors were read and
-// before its layers act: it may add to s, say what a human's stick wants, move
-// the camera, or switch layers and jobs.
+// Task runs in every cycle, after the sensors were read and before the layers
+// act. It may add to s, set a human's stick, move the camera, or switch layers
+// and jobs.
 type Task func(now time.Duration, s *subsumption.Sensors)
 
-// Run drives the robot until ctx ends or the connection does, and stops it then.
-// In every cycle it asks for data, runs the tasks, lets the stack decide, and
-// sends one command; then it sleeps for what is left of the period. The caller
-// has requested the devices: the layers see those that are open for reading, and
-// position must be open for writing.
+// Run drives the robot until ctx or the connection ends, and then stops it. In
+// every cycle it asks for data, runs the tasks, lets the stack decide, and
+// sends one command; then it sleeps for the rest of the period. The caller has
+// requested the devices: the layers see those open for reading, and position
+// must be open for writing.
 //
-// It changes the connection to request/reply mode, and waits for what was
-// streamed before. The error is never nil: it wraps ctx.Err(), or is what
-// client.Request, client.Read or client.SetSpeed say.
+// It changes the connection to request/reply mode, and waits for data streamed
+// before. The error is never nil: it wraps ctx.Err(), or is an error of
+// client.Request, client.Read or client.SetSpeed.
 func Run(ctx context.Context, robot *client.Client, stack *subsumption.Stack, tasks ...Task) error {
 	if err := robot.SetDataMode(client.RequestReply); err != nil {
 		return err
 	}
-	defer robot.SetSpeed(0, 0) // whatever happens
-	// What was streamed before the switch would else be read cycle by cycle, and
-	// every cycle see data that is as old as all of that. The reply comes behind it.
+	defer robot.SetSpeed(0, 0) // in every case
+	// Data streamed before the switch would otherwise be read cycle by cycle,
+	// so that every cycle saw old data. The reply comes after that data.
 	if err := robot.Request(ctx, ""); err != nil {
 		return err
 	}
@@ -58,9 +58,9 @@ func Run(ctx context.Context, robot *client.Client, stack *subsumption.Stack, ta
 	}
 }
 
-// next returns when the cycle after the one that was due begins: one period
-// later, or at once if that is past. A cycle that took too long shifts those
-// behind it, for there is nothing to be made up.
+// next returns the start of the cycle after the one due: one period later, or
+// now if that has passed. A cycle that took too long shifts the later ones;
+// nothing is made up.
 func next(due, now time.Duration) time.Duration { return max(due+Period, now) }
 
 func cycle(ctx context.Context, robot *client.Client, stack *subsumption.Stack, start time.Time, tasks []Task) error {
@@ -79,7 +79,7 @@ func cycle(ctx context.Context, robot *client.Client, stack *subsumption.Stack, 
 	return robot.SetSpeed(command.Speed, command.Turn)
 }
 
-// read adds what the robot's devices report.
+// read adds the data of the robot's devices.
 func read(robot *client.Client, s *subsumption.Sensors) {
 	if robot.Has(codec.Position) {
 		sense.Position(s, &robot.Position)
@@ -95,8 +95,8 @@ func read(robot *client.Client, s *subsumption.Sensors) {
 	}
 }
 
-// Watch is a task that looks for a light with the camera, and turns it. Vision
-// must be open for reading, ptz for both.
+// Watch returns a task that looks for a light with the camera and turns it.
+// Vision must be open for reading, ptz for both.
 func Watch(robot *client.Client, eye *sense.Eye) Task {
 	told := 0 // degrees
 	return func(_ time.Duration, s *subsumption.Sensors) {
@@ -105,7 +105,7 @@ func Watch(robot *client.Client, eye *sense.Eye) Task {
 		}
 		light, pan := eye.Look(&robot.Vision, int(robot.PTZ.Pan))
 		s.Light = light
-		if pan != told && robot.SetPTZ(pan, 0, 0) == nil { // an error comes again with the wheels
+		if pan != told && robot.SetPTZ(pan, 0, 0) == nil { // the command to the wheels returns the error again
 			told = pan
 		}
 	}

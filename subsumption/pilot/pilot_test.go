@@ -15,11 +15,12 @@ import (
 	"player/subsumption/sense"
 )
 
-// robot is the far end of a connection: a server of one client that grants what
-// is asked, answers requests for data after a while, and writes down commands.
+// robot is the other end of a connection: a server of one client that grants
+// every request, answers requests for data after a delay, and records
+// commands.
 type robot struct {
 	conn     net.Conn
-	answers  func(request int) time.Duration // how long it takes; negative: hang up
+	answers  func(request int) time.Duration // delay of the answer; negative: hang up
 	vision   []byte
 	opened   []byte // letters open for reading, in order
 	start    time.Time
@@ -27,7 +28,7 @@ type robot struct {
 	commands []codec.PositionCommand
 	pans     []int16
 	done     chan struct{}
-	send     chan []byte // as a socket does, it takes more than the client reads
+	send     chan []byte // like a socket, it takes more than the client reads
 }
 
 func (r *robot) serve() {
@@ -136,7 +137,7 @@ func seeker() *subsumption.Stack {
 	)
 }
 
-// TestTwentyHertz: it sleeps only for what is left of the period.
+// TestTwentyHertz: Run sleeps only for the rest of the period.
 func TestTwentyHertz(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, r := connect(t, "pasrmr", func(n int) time.Duration {
@@ -152,7 +153,7 @@ func TestTwentyHertz(t *testing.T) {
 		// Five cycles take 4 periods and one answer of 130 ms.
 		for i := 5; i < len(r.asked); i += 5 {
 			if got := r.asked[i] - r.asked[i-5]; got != 330*time.Millisecond {
-				t.Errorf("request %d came %v after request %d", i, got, i-5)
+				t.Errorf("request %d arrived %v after request %d", i, got, i-5)
 			}
 		}
 		for i := 1; i < len(r.asked); i++ {
@@ -161,7 +162,7 @@ func TestTwentyHertz(t *testing.T) {
 				want = 130 * time.Millisecond
 			}
 			if got := r.asked[i] - r.asked[i-1]; got != want {
-				t.Errorf("request %d came %v after the last, want %v", i, got, want)
+				t.Errorf("request %d arrived %v after the last, want %v", i, got, want)
 			}
 		}
 		if len(r.commands) < 30 {
@@ -217,8 +218,7 @@ func bare(layers ...*subsumption.Layer) *subsumption.Stack {
 	return s
 }
 
-// TestBacklog: what was streamed before Run, while the program did something
-// else, is not what the layers see.
+// TestBacklog: the layers do not see data that was streamed before Run.
 func TestBacklog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, r := connect(t, "pa", func(int) time.Duration { return 0 })
@@ -282,7 +282,7 @@ func TestWatch(t *testing.T) {
 		c.Close()
 		<-r.done
 		if len(r.pans) != 1 || r.pans[0] != 24 {
-			t.Errorf("the camera was told %v, want 24 once", r.pans)
+			t.Errorf("camera commands %v, want 24 once", r.pans)
 		}
 		if want := (codec.PositionCommand{Speed: 300, TurnRate: 40}); r.commands[0] != want {
 			t.Errorf("command %+v, want %+v", r.commands[0], want)

@@ -1,12 +1,12 @@
-// Package sense makes what the layers of a subsumption stack look at of what a
-// Player robot reports. In every cycle one begins with NewSensors and adds the
-// newest data of each device that there is:
+// Package sense converts a Player robot's data to the sensors of a subsumption
+// stack. Every cycle starts with NewSensors and adds the newest data of each
+// device:
 //
 //	s := subsumption.NewSensors()
 //	sense.Position(&s, &robot.Position)
 //	sense.Sonar(&s, &robot.Sonar)
 //
-// Ranges of sonar and laser go together: the nearer one counts.
+// Ranges of sonar and laser are combined: the nearer one counts.
 package sense
 
 import (
@@ -22,7 +22,7 @@ func Position(s *subsumption.Sensors, d *codec.PositionData) {
 }
 
 // Sonar adds the sixteen sonars of a Pioneer (PROTOCOL 7.2). A range of 0 is
-// none: the sonar has not fired yet, or is not there.
+// ignored: the sonar has not fired yet, or is missing.
 func Sonar(s *subsumption.Sensors, d *codec.SonarData) {
 	for i, r := range d {
 		if r != 0 {
@@ -32,16 +32,16 @@ func Sonar(s *subsumption.Sensors, d *codec.SonarData) {
 }
 
 const (
-	// noEcho in mm: an LMS-200 reports faults and open space as 8183 to 8191,
-	// in the mode that the protocol has.
+	// noEcho in mm: an LMS-200 reports faults and open space as 8183 to 8191
+	// in the protocol's mode.
 	noEcho = 8183
-	// straight is the index of the reading straight ahead, perDegree how many
-	// there are.
+	// straight is the index of the reading straight ahead, perDegree the
+	// number of readings per degree.
 	straight, perDegree = 180, 2
 )
 
-// Laser adds a scan (PROTOCOL 7.3). The scanner is taken to be where a Pioneer
-// has it, 80 mm in front of the wheels.
+// Laser adds a scan (PROTOCOL 7.3). The scanner is assumed to be 80 mm in
+// front of the wheels, as on a Pioneer.
 func Laser(s *subsumption.Sensors, d *codec.LaserData) {
 	for i, r := range d {
 		if r >= noEcho {
@@ -52,9 +52,9 @@ func Laser(s *subsumption.Sensors, d *codec.LaserData) {
 	}
 }
 
-// sector returns the direction that a bearing belongs to, halfway between two
-// sonars, and how far the sonar there is from the scanner, mm: ranges are
-// measured from the hull.
+// sector returns the direction that a bearing belongs to, bounded halfway
+// between two sonars, and the distance from the scanner to that sonar, mm:
+// ranges are measured from the hull.
 func sector(bearing int) (direction, hull int) {
 	off := max(bearing, -bearing)
 	switch {
@@ -73,8 +73,8 @@ func sector(bearing int) (direction, hull int) {
 	return direction, hull
 }
 
-// Sides of the front bumpers' bits, from left to right (PROTOCOL 7.4). The one
-// in the middle is on both sides.
+// Sides of the front bumpers' bits, from left to right (PROTOCOL 7.4). The
+// middle bumper is on both sides.
 const (
 	bumpersLeft  = 0b00111
 	bumpersRight = 0b11100
@@ -96,14 +96,14 @@ func Misc(s *subsumption.Sensors, d *codec.MiscData) {
 const (
 	axisRight, axisBack = 0, 1
 	axisEnd             = 32767
-	// axisRest is how far from the middle a released stick may stand, a tenth of
-	// its way: cheap ones do not come back to zero.
+	// axisRest is the largest deflection of a released stick, a tenth of its
+	// range: cheap sticks do not return to zero.
 	axisRest = axisEnd / 10
 )
 
-// Joystick makes a remote control of a joystick's data (PROTOCOL 7.8): speed
-// in mm/s and turn rate in deg/s at the end of the stick's way. A stick at rest
-// is one that nobody holds.
+// Joystick converts a joystick's data to a remote control (PROTOCOL 7.8):
+// speed in mm/s and turn in deg/s apply at full deflection. A stick at rest
+// counts as released.
 func Joystick(d *codec.JoystickData, speed, turn int) subsumption.Stick {
 	right, back := int(d.Axes[axisRight]), int(d.Axes[axisBack])
 	if max(right, -right) < axisRest && max(back, -back) < axisRest {

@@ -44,7 +44,8 @@ func TestSonar(t *testing.T) {
 	}
 }
 
-// TestSonarDirections: the ring goes clockwise from the left, as in PROTOCOL 7.2.
+// TestSonarDirections: the sonars are numbered clockwise from the left, as in
+// PROTOCOL 7.2.
 func TestSonarDirections(t *testing.T) {
 	for i, want := range []int{90, 50, 30, 10, -10, -30, -50, -90, -90, -130, -150, -170, 170, 150, 130, 90} {
 		if got := subsumption.Bearing(i); got != want {
@@ -74,7 +75,7 @@ func TestLaser(t *testing.T) {
 		{101, 5, 897}, // -39.5°
 		{141, 4, 910}, // -19.5°
 		{140, 5, 897}, // -20°
-		{179, 3, 910}, // straight ahead, near enough
+		{179, 3, 910}, // straight ahead, within half a degree
 		{180, 3, 910},
 		{182, 3, 910}, // 1°
 		{219, 3, 910}, // 19.5°
@@ -105,7 +106,7 @@ func TestLaser(t *testing.T) {
 	}
 }
 
-// TestNearestCounts: sonar and laser go together in either order.
+// TestNearestCounts: sonar and laser combine in either order.
 func TestNearestCounts(t *testing.T) {
 	var sonar codec.SonarData
 	var laser codec.LaserData
