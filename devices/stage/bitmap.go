@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	// maxPixels bounds a floor plan: a picture of 4096 x 4096 takes up to 128 MB
-	// while it is read. A larger one is refused.
+	// maxPixels bounds a floor plan: a picture of 4096 x 4096 takes up to 128
+	// MB while it is read. A larger one is refused.
 	maxPixels = 1 << 24
-	// maxWalls bounds what is in it: a million rectangles take 90 MB. A picture
-	// of noise has more.
+	// maxWalls bounds the walls of a floor plan: a million rectangles take 90
+	// MB. A picture of noise has more and is refused.
 	maxWalls = 1 << 20
 	// dark is the luminance, of 65535, below which a pixel is a wall.
 	dark = 0x8000
@@ -21,8 +21,8 @@ const (
 
 // readBitmap reads a floor plan from a PNG file: dark pixels are walls, light
 // and transparent ones are free. It returns the walls as rectangles, one for
-// each run of dark pixels in a row, in a frame where the picture is centred on
-// the origin and as large as size.
+// each run of dark pixels in a row. In their frame the picture is centred on
+// the origin and has the given size.
 func readBitmap(path string, size Vec) ([][]Vec, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -34,7 +34,7 @@ func readBitmap(path string, size Vec) ([][]Vec, error) {
 	}
 	config, err := png.DecodeConfig(file)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: floor plans are PNG files", path, err)
+		return nil, fmt.Errorf("%s: %w: a floor plan must be a PNG file", path, err)
 	}
 	if config.Width < 1 || config.Height < 1 || config.Width > maxPixels/config.Height {
 		return nil, fmt.Errorf("%s: %d x %d pixels, at most %d in all", path, config.Width, config.Height, maxPixels)
@@ -65,17 +65,17 @@ func readBitmap(path string, size Vec) ([][]Vec, error) {
 			}
 		}
 		if len(walls) > maxWalls {
-			return nil, fmt.Errorf("%s: too much detail: more than %d pieces of wall", path, maxWalls)
+			return nil, fmt.Errorf("%s: too much detail: more than %d wall segments", path, maxWalls)
 		}
 	}
 	if walls == nil {
-		return nil, errors.New(path + ": no dark pixel: walls are drawn dark on light")
+		return nil, errors.New(path + ": no dark pixel: draw walls dark on light")
 	}
 	return walls, nil
 }
 
 func isWall(c color.Color) bool {
 	r, g, b, a := c.RGBA()
-	// Premultiplied: what shines through is white.
+	// Premultiplied: the background behind a transparent pixel is white.
 	return (299*r+587*g+114*b)/1000+(0xffff-a) < dark
 }

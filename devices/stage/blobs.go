@@ -7,14 +7,14 @@ import (
 	"player/codec"
 )
 
-// run is a piece of a row in one channel.
+// run is a run of pixels of one channel in a row.
 type run struct {
 	row, first, last int
 	channel          int8
-	root             int // index of the run that stands for the blob
+	root             int // index of the run that represents the blob
 }
 
-// patch is a blob being put together.
+// patch is a blob under construction.
 type patch struct {
 	codec.Blob
 	channel    int8
@@ -26,11 +26,11 @@ type tracker struct {
 	pixels
 	runs    []run
 	patches []patch
-	place   []int // of a root run: its patch
+	place   []int // index of a root run's patch
 }
 
 // find reports the connected patches of every channel, at most
-// [codec.MaxBlobs], the largest first.
+// [codec.MaxBlobs], largest first.
 func (t *tracker) find(out *codec.VisionData) {
 	t.findRuns()
 	t.patches, t.place = t.patches[:0], t.place[:0]
@@ -64,8 +64,8 @@ func (t *tracker) find(out *codec.VisionData) {
 	}
 }
 
-// findRuns cuts the image into runs and joins each to those it touches in the
-// row above. Roots come before what they stand for.
+// findRuns splits the image into runs and joins each with those it touches in
+// the row above. A root comes before the runs it represents.
 func (t *tracker) findRuns() {
 	t.runs = t.runs[:0]
 	above := 0 // first run of the row above

@@ -2,12 +2,12 @@ package stage
 
 import "math"
 
-// material is what the senses make of a surface.
+// material is how sensors and robots perceive a surface.
 type material struct {
 	color   Color
 	channel int  // of the camera's colour tracker, -1 for none
-	solid   bool // robots bump into it
-	echo    bool // sonars and lasers see it
+	solid   bool // robots collide with it
+	echo    bool // sonars and lasers detect it
 }
 
 // part is an upright prism, or for a picture many of one height.
@@ -15,14 +15,14 @@ type part struct {
 	material
 	shapes      [][]Vec // outlines, in the frame of the body
 	bottom, top float64 // metres above the floor
-	bitmap      bool    // drawn from a picture: too many outlines to look at one by one
+	bitmap      bool    // drawn from a picture: too many outlines to check one by one
 }
 
-// at says whether a level beam at that height meets the part.
+// at reports whether a level beam at that height meets the part.
 func (p *part) at(height float64) bool { return p.bottom <= height && height <= p.top }
 
-// body is a thing in the world: a fixture, whose pose is the origin for good,
-// an object that can be carried, or a robot.
+// body is a thing in the world: a fixture, whose pose is always the origin, an
+// object that can be carried, or a robot.
 type body struct {
 	name  string
 	parts []part
@@ -31,35 +31,35 @@ type body struct {
 
 	pose   Pose
 	facing Vec     // unit vector of the heading
-	spot   *spot   // the same place in the world's list
-	lifted float64 // metres off its place on the floor
+	spot   *spot   // the same body in the world's list
+	lifted float64 // metres above its place on the floor
 	holder *gripper
 
-	// hull is the convex outline of the solid parts in the body's frame, nil if
-	// there is none; it stands from hullBottom to hullTop. here is the same in
-	// the world's frame. Two bodies collide when their hulls overlap.
+	// hull is the convex outline of the solid parts in the body's frame, nil
+	// if there is none; it extends from hullBottom to hullTop. here is the
+	// hull in the world's frame. Two bodies collide when their hulls overlap.
 	hull, here          []Vec
 	hullBottom, hullTop float64
 	hullRadius          float64 // about the pose, metres
-	radius              float64 // the same of all parts
+	radius              float64 // the same for all parts
 	walls               *layer  // fixtures that the hull collides with
 }
 
-// spot is where a body is and how far it reaches. The world keeps them side by
-// side, for most questions end there.
+// spot is the position and radius of a body. The world keeps the spots of all
+// bodies together, because most checks need nothing else.
 type spot struct {
 	at     Vec
 	radius float64
 }
 
-// within says that some point of the body may be as near to p as reach.
+// within reports whether some point of the body may be within reach of p.
 func (s *spot) within(p Vec, reach float64) bool {
 	v := s.at.sub(p)
 	reach += s.radius
 	return v.dot(v) <= reach*reach
 }
 
-// shape computes what follows from the parts.
+// shape computes the fields that depend on the parts.
 func (b *body) shape() {
 	var solid []Vec
 	b.hullBottom, b.hullTop = math.Inf(1), math.Inf(-1)
@@ -95,7 +95,7 @@ func (b *body) place(at Pose) {
 	}
 }
 
-// local takes a point of the world into the body's frame.
+// local transforms a point of the world to the body's frame.
 func (b *body) local(p Vec) Vec { return p.sub(b.pose.position()).rotateBack(b.facing) }
 
 // cast returns the distance from o along the unit vector d, at a height, to the
@@ -117,7 +117,7 @@ func (b *body) cast(o, d Vec, height, limit float64) float64 {
 	return limit
 }
 
-// overlaps says whether the hulls of two bodies overlap.
+// overlaps reports whether the hulls of two bodies overlap.
 func (b *body) overlaps(o *body) bool {
 	if b.hull == nil || o.hull == nil || b.bottom() >= o.topmost() || o.bottom() >= b.topmost() {
 		return false
@@ -128,8 +128,8 @@ func (b *body) overlaps(o *body) bool {
 func (b *body) bottom() float64  { return b.hullBottom + b.lifted }
 func (b *body) topmost() float64 { return b.hullTop + b.lifted }
 
-// inWall says whether the body's hull overlaps a fixture. Walls are drawn
-// conservatively, so it errs by less than one cell to the safe side.
+// inWall reports whether the body's hull overlaps a fixture. Walls are drawn
+// conservatively, so it may report an overlap less than one cell too early.
 func (b *body) inWall() bool {
 	if b.hull == nil || b.walls.clear(b.pose.position(), b.hullRadius) {
 		return false

@@ -7,34 +7,35 @@ import (
 )
 
 const (
-	// bumperTravel is how far the bumpers stand out from the hull, metres. A
-	// robot that was stopped by a collision stands nearer than that.
+	// bumperTravel is how far the bumpers extend from the hull, metres. A
+	// robot stopped by a collision is nearer than that.
 	bumperTravel = 0.012
-	// bumperSpacing is the distance between the points of a bumper that feel,
-	// metres: less than a grid cell, or a thin pole would slip between them.
+	// bumperSpacing is the distance between the sensing points of a bumper,
+	// metres: less than a grid cell, so that no thin pole fits between them.
 	bumperSpacing = 0.01
 )
 
 // The bumpers of the Pioneer 2-DX: the direction of each, degrees. Bits count
-// clockwise, in front from left to right, behind from right to left (manual
-// C.3).
+// clockwise, at the front from left to right, at the rear from right to left
+// (manual C.3).
 var (
 	frontBumpers = [5]float64{52, 19, 0, -19, -52}
 	rearBumpers  = [5]float64{-128, -161, 180, 161, 128}
 )
 
-// bumperEnd is how far from straight ahead, or straight back, the ring reaches,
-// degrees: half a bumper beyond the outer ones. The wheels are bare.
+// bumperEnd is the angle from straight ahead, or straight back, at which the
+// ring ends, degrees: half a bumper beyond the outer ones. The wheels have no
+// bumper.
 const bumperEnd = 70
 
-// feeler is one point of a bumper, on the robot.
+// feeler is one sensing point of a bumper, in the robot's frame.
 type feeler struct {
 	at    Vec
 	front bool
 	bit   uint8
 }
 
-// feelers covers a convex hull with the points of ten bumpers.
+// feelers returns the points of ten bumpers on a convex hull.
 func feelers(hull []Vec) []feeler {
 	extent := emptyBox()
 	extent.include(hull...)
@@ -77,7 +78,7 @@ func nearestBumper(angle float64, bumpers [5]float64) (bit uint8) {
 	return bit
 }
 
-// readBumpers tells which bumpers touch something.
+// readBumpers reports which bumpers are pressed.
 func (r *Robot) readBumpers(out *codec.MiscData) {
 	out.FrontBumpers, out.RearBumpers = 0, 0
 	b := r.body

@@ -9,14 +9,14 @@ import (
 	"player/codec"
 )
 
-// Bits count clockwise: in front from left to right, behind from right to left
-// (manual C.3).
+// Bits count clockwise: at the front from left to right, at the rear from
+// right to left (manual C.3).
 func TestBumperBits(t *testing.T) {
 	w := newWorld(t, robotWorld+`pioneer2dx ( ) post ( pose [5 0 0 0] size [0.06 0.06 1] gripper_return 1 )`)
 	r, post := w.robots[0], w.bodies[1]
 	centre := Vec{-0.04, 0}
 	for _, tt := range []struct {
-		angle       float64 // of the post, seen from the middle of the robot
+		angle       float64 // of the post, from the middle of the robot
 		front, rear uint8
 	}{
 		{52, 1, 0}, {19, 2, 0}, {0, 4, 0}, {-19, 8, 0}, {-52, 16, 0},
@@ -32,7 +32,7 @@ func TestBumperBits(t *testing.T) {
 			r.readBumpers(&m)
 			return m
 		}
-		// Farther by the radius of the post and the travel of the bumper.
+		// At the radius of the post plus the travel of the bumper.
 		if m := at(0.03); m.FrontBumpers != tt.front || m.RearBumpers != tt.rear {
 			t.Errorf("post at %v: front %05b, rear %05b, want %05b, %05b", tt.angle, m.FrontBumpers, m.RearBumpers, tt.front, tt.rear)
 		}
@@ -42,8 +42,8 @@ func TestBumperBits(t *testing.T) {
 	}
 }
 
-// Whatever stops a robot in front or behind presses a bumper there, and lets it
-// go when the robot backs off.
+// A collision at the front or the rear presses a bumper there, and backing off
+// releases it.
 func TestCollisionsPressBumpers(t *testing.T) {
 	for _, what := range []string{`wall ( pose [1 0 0 %v] size [6 0.2 1] )`, `pioneer2dx ( pose [1.3 0.1 0 %v] )`,
 		`post ( pose [1 0.15 0 %v] size [0.05 0.05 1] )`} {

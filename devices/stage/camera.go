@@ -3,10 +3,10 @@ package stage
 import "math"
 
 const (
-	// imageWidth and imageHeight are the image that ACTS tracks colours in,
-	// pixels.
+	// imageWidth and imageHeight are the size of the image in which ACTS
+	// tracks colours, pixels.
 	imageWidth, imageHeight = 160, 120
-	// nearPlane is how near to the lens things are still drawn, metres.
+	// nearPlane is the smallest distance from the lens that is drawn, metres.
 	nearPlane = 0.05
 )
 
@@ -14,21 +14,21 @@ const (
 type camera struct {
 	pose   Pose    // on the robot
 	height float64 // of the lens above the floor, metres
-	reach  float64 // how far colours are recognised, metres
-	// palette gives a colour the channel that the tracker was trained for. A
-	// nil palette stands for the channels of the materials.
+	reach  float64 // range in which colours are recognised, metres
+	// palette maps a colour to the channel that the tracker was trained for.
+	// With a nil palette the materials' own channels are used.
 	palette map[Color]int
 }
 
-// pixels are what a camera sees: for every pixel the channel of the nearest
-// surface and how far it is. Rows from the top.
+// pixels is a camera image: for every pixel the channel and the distance of
+// the nearest surface. Rows from the top.
 type pixels struct {
 	channel [imageWidth * imageHeight]int8
 	depth   [imageWidth * imageHeight]float32
 }
 
-// view is one camera looking at the world. Surfaces are upright, so each fills
-// a run of every column that it is in; their tops are hidden behind the upper
+// view is one camera's view of the world. Surfaces are upright, so each fills
+// a run of every column that it is in. Their tops are hidden behind the upper
 // edge of their far sides, which are drawn too.
 type view struct {
 	*pixels
@@ -40,7 +40,7 @@ type view struct {
 	reach  float64
 }
 
-// look draws what the robot's camera sees.
+// look draws the image of the robot's camera.
 func (r *Robot) look(img *pixels) {
 	c, w := r.camera, r.world
 	at := r.body.pose.then(c.pose)
@@ -69,7 +69,7 @@ func (r *Robot) look(img *pixels) {
 	}
 }
 
-// channelOf is the channel that the tracker reports a surface in.
+// channelOf returns the channel in which the tracker reports a surface.
 func (c *camera) channelOf(m *material) int8 {
 	if m.channel < 0 || c.palette == nil {
 		return int8(m.channel)
@@ -98,16 +98,17 @@ func (v *view) drawBody(b *body, c *camera) {
 	}
 }
 
-// toLens takes a point of a body to the frame of the lens: x ahead, y left.
+// toLens transforms a point of a body to the frame of the lens: x ahead, y
+// left.
 func (v *view) toLens(b *body, p Vec) Vec {
 	return b.pose.position().add(p.rotate(b.facing)).sub(v.at).rotateBack(v.facing)
 }
 
-// column is the slope, left per metre ahead, of the ray through a column.
+// column returns the slope, left per metre ahead, of the ray through a column.
 func (v *view) column(x int) float64 { return (imageWidth/2 - 0.5 - float64(x)) / v.focal }
 
-// drawSide draws an upright rectangle over the line from a to b, in the frame
-// of the lens.
+// drawSide draws an upright rectangle above the segment from a to b, in the
+// frame of the lens.
 func (v *view) drawSide(a, b Vec, bottom, top float64, channel int8) {
 	if a.X > b.X {
 		a, b = b, a
@@ -127,15 +128,15 @@ func (v *view) drawSide(a, b Vec, bottom, top float64, channel int8) {
 		m := v.column(x)
 		turn := side.Y - m*side.X
 		if turn == 0 {
-			continue // seen edge on
+			continue // seen edge-on
 		}
 		ahead := a.X + (m*a.X-a.Y)/turn*side.X
 		v.drawRun(x, ahead*math.Sqrt(1+m*m), m, bottom, top, channel)
 	}
 }
 
-// drawPicture draws what a picture on the floor shows: the nearest cell in each
-// column. What stands behind it in the same picture stays hidden.
+// drawPicture draws the walls of a picture on the floor: the nearest cell in
+// each column. Cells behind it in the same picture are hidden.
 func (v *view) drawPicture(p *picture, c *camera) {
 	channel := c.channelOf(&p.material)
 	for x := range imageWidth {
@@ -148,16 +149,17 @@ func (v *view) drawPicture(p *picture, c *camera) {
 	}
 }
 
-// drawRun fills a column from bottom to top metres at a distance over the floor.
+// drawRun fills a column from bottom to top, metres above the floor, at a
+// distance.
 func (v *view) drawRun(x int, distance, m, bottom, top float64, channel int8) {
 	if distance > v.reach {
 		return
 	}
-	focal := v.focal * math.Sqrt(1+m*m) // columns to the side are farther from the lens
+	focal := v.focal * math.Sqrt(1+m*m) // columns at the side are farther from the lens
 	row := func(z float64) float64 {
 		slope := (z - v.height) / distance
 		below := 1 + slope*v.tilt
-		if below <= 0 { // steeper than the image plane: above it or below
+		if below <= 0 { // steeper than the image plane: outside the image
 			return math.Copysign(imageHeight, v.tilt)
 		}
 		return imageHeight/2 - focal*(slope-v.tilt)/below

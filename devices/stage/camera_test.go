@@ -10,7 +10,7 @@ import (
 	"player/codec"
 )
 
-// see returns the blobs of what the first robot's camera sees now.
+// see returns the blobs that the first robot's camera sees now.
 func see(w *World) *codec.VisionData {
 	var v codec.VisionData
 	w.robots[0].look(&w.tracker.pixels)
@@ -18,7 +18,7 @@ func see(w *World) *codec.VisionData {
 	return &v
 }
 
-// aim points the camera at once.
+// aim points the camera without delay.
 func aim(r *Robot, pan, tilt, zoom float64) {
 	r.head = head{pan: pan, tilt: tilt, zoom: zoom, wantPan: pan, wantTilt: tilt, wantZoom: zoom}
 }
@@ -93,7 +93,7 @@ func TestOcclusion(t *testing.T) {
 	}
 }
 
-// A floor plan hides what is behind it, too, and lets see over it.
+// A floor plan hides things behind it, too, and the camera sees over it.
 func TestFloorPlanHides(t *testing.T) {
 	path := writePNG(t, "  #  ", "  #  ", "  #  ", "  #  ")
 	for height, blobs := range map[string]int{"1": 0, "0.3": 1} {
@@ -130,7 +130,7 @@ func TestChannels(t *testing.T) {
 	}
 }
 
-// The light over a low wall is seen, and the wall hides what is behind it.
+// The light above a low wall is seen, and the wall hides things behind it.
 func TestLightOverALowWall(t *testing.T) {
 	w := newWorld(t, robotWorld+`pioneer_full ( ) wall ( pose [2 0 0 90] size [3 0.1 0.4] )
 model ( light 1 pose [4 0.5 0.5 0] size [0.3 0.3 1] ) puck ( pose [3 0 0 0] )`)
@@ -167,7 +167,7 @@ func TestAtMostTenBlobsAChannelLargestFirst(t *testing.T) {
 	}
 }
 
-// The blobs of random images must be those that a flood fill finds.
+// The blobs of random images equal those of a flood fill.
 func TestBlobsAreConnectedPatches(t *testing.T) {
 	random := rand.New(rand.NewPCG(13, 14))
 	var tr tracker
@@ -226,8 +226,8 @@ func floodFill(p *pixels, channel int8) (blobs []codec.Blob) {
 	return blobs
 }
 
-// The head slews at the rates of the real one, and stops where it is told, or
-// at its limits.
+// The head slews at the rates of the real one, and stops at its target or at
+// its limits.
 func TestHeadSlews(t *testing.T) {
 	w := newWorld(t, robotWorld+`pioneer_full ( )`)
 	r := w.robots[0]

@@ -3,35 +3,35 @@ package stage
 import "time"
 
 const (
-	// stepBudget is how many steps of one robot a call of Advance takes at
-	// most, so that it does not hold the server for a millisecond: in a crowd a
-	// step takes a robot a microsecond (docs/BENCHMARKS.md). What is left is made
-	// up by calls that follow at once.
+	// stepBudget is the most steps of one robot in a call of Advance, so that
+	// a call does not hold the server for a millisecond: in a crowd a step
+	// takes one microsecond per robot (docs/BENCHMARKS.md). The remaining
+	// steps are made in calls that follow at once.
 	stepBudget = 400
-	// maxLag is how far the simulation may fall behind before the time is
-	// given up: a machine that is too slow, or that slept, must not race after
-	// it.
+	// maxLag is how far the simulation may fall behind before it gives up the
+	// lost time: after a delay or a sleep, the machine must not race to catch
+	// up.
 	maxLag = 200 * time.Millisecond
 )
 
-// clock ties simulated time to the server's time. Simulated time flows while
-// somebody needs it: a world without clients stands still, unless it runs
+// clock relates simulated time to the server's time. Simulated time runs while
+// someone needs it: a world without clients stands still, unless it runs
 // headless.
 type clock struct {
-	speed  float64 // simulated seconds a second, zero for as fast as possible
+	speed  float64 // simulated seconds per second, zero for as fast as possible
 	paused bool
 
-	users    int // drivers that are open, and the headless run
+	users    int // open drivers, and the headless run
 	drivers  []*Driver
 	headless bool
 
 	wallBase, simBase time.Duration // the same instant
 	target            time.Duration // simulated time at the last Advance
 	last              time.Duration // server time of the last Advance
-	epoch             time.Duration // of the time that robots report, see Stamp
+	epoch             time.Duration // start of the time that robots report, see Stamp
 }
 
-// use starts the flow of time.
+// use starts the simulated time.
 func (w *World) use(now time.Duration) {
 	if w.users++; w.users == 1 {
 		w.rebase(now)
@@ -39,7 +39,7 @@ func (w *World) use(now time.Duration) {
 	}
 }
 
-// unuse gives back a use. The world that nobody uses stands still.
+// unuse ends a use. An unused world stands still.
 func (w *World) unuse() {
 	if w.users--; w.users == 0 {
 		for _, r := range w.robots {
@@ -54,9 +54,9 @@ func (w *World) rebase(now time.Duration) {
 }
 
 // Advance brings the world to the server's time now, by a bounded number of
-// steps. It reports whether there is more to do: then it wants to be called
-// again at once. Calls at the same time do nothing more than the first, so that
-// any number of robots may call it at their deadlines.
+// steps. It reports whether steps remain; the caller then calls it again at
+// once. Further calls with the same time do nothing, so that any number of
+// robots may call it at their deadlines.
 func (w *World) Advance(now time.Duration) (more bool) {
 	switch {
 	case w.paused || w.Finished():
@@ -83,18 +83,19 @@ func (w *World) Advance(now time.Duration) (more bool) {
 	return w.speed == 0 || w.target-w.sim >= StepTime
 }
 
-// wall is the server's time at which the world will be past the simulated time
-// at. The nanosecond on top keeps rounding from waking a robot just before it.
+// wall returns the server's time at which the world will be past the simulated
+// time at. An extra nanosecond keeps rounding from waking a robot just before
+// it.
 func (w *World) wall(at time.Duration) time.Duration {
 	return w.wallBase + time.Duration(float64(at-w.simBase)/w.speed) + 1
 }
 
-// Stamp is the time that robots report with their odometry: the server's time
-// when the world was started, and from then on simulated time.
+// Stamp returns the time that robots report with their odometry: the server's
+// time when the world was started, and simulated time from then on.
 func (w *World) Stamp() time.Duration { return w.epoch + w.sim }
 
-// Run drives a world that runs without clients. Call it once at the start and
-// then at the deadline that it returned, zero when the world has finished.
+// Run advances a world without clients. Call it once at the start and then at
+// the deadline that it returned, which is zero when the world has finished.
 func (w *World) Run(now time.Duration) (next time.Duration) {
 	if !w.headless {
 		w.headless = true
@@ -112,33 +113,34 @@ func (w *World) Run(now time.Duration) (next time.Duration) {
 	return min(w.wall(w.sim+publishPeriod), now+publishPeriod)
 }
 
-// Speed returns how many simulated seconds pass in one, zero for as fast as
+// Speed returns the simulated seconds per second, zero for as fast as
 // possible, and whether the world is paused.
 func (w *World) Speed() (speed float64, paused bool) { return w.speed, w.paused }
 
-// SetSpeed changes the speed; see Speed. Negative speeds are zero.
+// SetSpeed sets the speed; see Speed. Negative speeds count as zero.
 func (w *World) SetSpeed(now time.Duration, speed float64) {
 	w.rebase(now)
 	w.speed = max(0, speed)
 	w.rearm(now)
 }
 
-// Pause stops time, or lets it go on. Robots keep reporting their unchanging
-// state meanwhile.
+// Pause stops or continues simulated time. Robots keep reporting their
+// unchanged state meanwhile.
 func (w *World) Pause(now time.Duration, paused bool) {
 	w.rebase(now)
 	w.paused = paused
 	w.rearm(now)
 }
 
-// Step lets n steps of StepTime pass, paused or not.
+// Step advances n steps of StepTime, paused or not.
 func (w *World) Step(n int) {
 	for range n {
 		w.step()
 	}
 }
 
-// rearm tells the drivers that the way from simulated to server time changed.
+// rearm notifies the drivers that the relation of simulated to server time
+// changed.
 func (w *World) rearm(now time.Duration) {
 	for _, d := range w.drivers {
 		d.link.WakeAt(d.deadline(now))

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// arena is a world with n robots, 1.5 m apart in a walled square.
+// arena returns a world with n robots, 1.5 m apart in a walled square.
 func arena(n int, robot string) string {
 	var text strings.Builder
 	side := int(math.Ceil(math.Sqrt(float64(n))))
@@ -51,7 +51,7 @@ func TestSpeedUp(t *testing.T) {
 	}
 }
 
-// As fast as possible: every wake of the server does one step, however many
+// As fast as possible: every wake of the server makes one step, however many
 // robots there are.
 func TestAsFastAsPossible(t *testing.T) {
 	w := newWorld(t, "speedup 0\n"+arena(3, "pioneer2dx"))
@@ -59,7 +59,7 @@ func TestAsFastAsPossible(t *testing.T) {
 	for i := range 3 {
 		b.open(t, i, "ps")
 	}
-	b.run(1000) // the bench's clock moves a nanosecond a wake
+	b.run(1000) // the bench's clock advances a nanosecond per wake
 	if got := w.Time(); got < 990*StepTime || got > 1010*StepTime {
 		t.Errorf("%v of simulated time in 1000 wakes", got)
 	}
@@ -70,7 +70,7 @@ func TestAsFastAsPossible(t *testing.T) {
 	}
 }
 
-// Without clients the world stands still and nothing is armed.
+// Without clients the world stands still and no timer is armed.
 func TestIdleWorldStandsStill(t *testing.T) {
 	w := newWorld(t, arena(2, "pioneer2dx"))
 	b := newBench(t, w)
@@ -137,7 +137,7 @@ func TestStartsPaused(t *testing.T) {
 	}
 }
 
-// A server that slept does not race after the time it lost.
+// A server that slept does not catch up on the lost time.
 func TestLostTimeIsGivenUp(t *testing.T) {
 	w := newWorld(t, arena(100, "pioneer2dx"))
 	w.use(time.Hour)
@@ -148,7 +148,7 @@ func TestLostTimeIsGivenUp(t *testing.T) {
 	if w.Time() > time.Second || calls > 3 {
 		t.Errorf("%v of simulated time in %d calls", w.Time(), calls)
 	}
-	// One that is a little late catches up, in bounded calls.
+	// A server that is slightly late catches up, in bounded calls.
 	before := w.Time()
 	for more := true; more; {
 		at := w.Time()
@@ -162,8 +162,8 @@ func TestLostTimeIsGivenUp(t *testing.T) {
 	}
 }
 
-// The time that robots report is the server's at first, never runs backwards,
-// and counts simulated milliseconds.
+// The time that robots report starts at the server's time, never runs
+// backwards, and counts simulated milliseconds.
 func TestReportedTime(t *testing.T) {
 	w := newWorld(t, robotWorld+`pioneer2dx ( )`)
 	b := newBench(t, w)
@@ -206,7 +206,7 @@ func TestQuitTime(t *testing.T) {
 	}
 }
 
-// A world runs headless at its speed, and stands still while it is paused.
+// A world runs headless at its speed, and stands still while paused.
 func TestHeadless(t *testing.T) {
 	w := newWorld(t, "speedup 4\n"+robotWorld+`pioneer2dx ( )`)
 	run := func(now, d time.Duration) {

@@ -10,7 +10,7 @@ import (
 	"player/config/syntax"
 )
 
-// Color is what a thing looks like.
+// Color is the colour of a thing.
 type Color struct{ R, G, B uint8 }
 
 // String returns the colour as "#rrggbb".
@@ -18,20 +18,20 @@ func (c Color) String() string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c
 
 const (
 	noChannel = -1
-	// lightChannel is the channel of the colour tracker for a light, whatever
-	// its colour: the last one, so that colours may be added.
+	// lightChannel is the tracker's channel for a light, whatever its colour:
+	// the last one, so that colours may be added.
 	lightChannel = 31
 )
 
-// shade is a named colour and the channel that the colour tracker is trained to
-// report it in.
+// shade is a named colour and the channel in which the colour tracker is
+// trained to report it.
 type shade struct {
 	Color
 	channel int
 }
 
-// shades are the colours that worlds may name: those of X11 with a hue, and
-// black, white and some greys, which the tracker does not know.
+// shades returns the colour names of world files: those of X11 with a hue, and
+// black, white and some greys, which the tracker does not recognise.
 func shades() palette {
 	s := palette{}
 	add := func(channel int, names string) {
@@ -56,12 +56,12 @@ func shades() palette {
 	return s
 }
 
-// palette knows the named colours.
+// palette maps names to colours.
 type palette map[string]shade
 
-// resolve returns the colour that a world file writes: "#rrggbb" or a name,
-// letter case and blanks ignored. A colour without name has the channel of the
-// named colour that is the same.
+// resolve returns the colour in a world file: "#rrggbb" or a name, ignoring
+// letter case and blanks. A colour given by numbers has the channel of the
+// equal named colour, if there is one.
 func (p palette) resolve(text string) (shade, error) {
 	if digits, hex := strings.CutPrefix(text, "#"); hex {
 		v, err := strconv.ParseUint(digits, 16, 24)

@@ -6,14 +6,15 @@ import (
 )
 
 const (
-	// axle is the distance between the wheels that P2OS computes with, metres.
+	// axle is the distance between the wheels in P2OS's computations, metres.
 	axle = 0.320
-	// maxWheel and maxTurn are what P2OS clips commands to: 500 mm/s for a
-	// wheel and 100 deg/s.
+	// maxWheel and maxTurn are the limits to which P2OS clips commands: 500
+	// mm/s for a wheel and 100 deg/s.
 	maxWheel = 0.500
 	maxTurn  = 100 * math.Pi / 180
-	// profileAccel and profileTurn are the gentle profile of the separate
-	// velocity mode (manual 3.6), the defaults of P2OS: 300 mm/s^2, 100 deg/s^2.
+	// profileAccel and profileTurn are the smooth profile of the separate
+	// velocity mode (manual 3.6), the defaults of P2OS: 300 mm/s^2, 100
+	// deg/s^2.
 	profileAccel = 0.300
 	profileTurn  = 100 * math.Pi / 180
 )
@@ -23,21 +24,21 @@ type span struct{ min, max float64 }
 
 func (s span) clip(v float64) float64 { return max(s.min, min(s.max, v)) }
 
-// drive is two wheels on an axle. It knows speeds, not places.
+// drive is two wheels on an axle. It models speeds, not positions.
 type drive struct {
 	speeds, turns     span // limits: m/s and rad/s
 	accels, turnRises span // limits: m/s^2 and rad/s^2
 
-	motors   bool // have power
+	motors   bool // powered
 	separate bool // the smooth velocity mode of manual 3.6
 
 	wantSpeed, wantTurn float64 // commanded, clipped
 	speed, turn         float64 // now
 }
 
-// command takes a position command: mm/s and deg/s. In direct mode the wheels
-// are clipped, both by the same factor, so that the path keeps its curvature;
-// in separate mode speed and turn rate are clipped each by itself.
+// command takes a position command: mm/s and deg/s. In direct mode both wheels
+// are scaled by the same factor, so that the path keeps its curvature. In
+// separate mode speed and turn rate are clipped separately.
 func (d *drive) command(speed, turn int16) {
 	v, w := float64(speed)/1000, radians(float64(turn))
 	w = max(-maxTurn, min(maxTurn, w))
@@ -49,10 +50,10 @@ func (d *drive) command(speed, turn int16) {
 	d.wantSpeed, d.wantTurn = d.speeds.clip(v), d.turns.clip(w)
 }
 
-// halt stops the wheels at once and forgets the command.
+// halt stops the wheels at once and clears the command.
 func (d *drive) halt() { d.wantSpeed, d.wantTurn, d.speed, d.turn = 0, 0, 0, 0 }
 
-// step accelerates evenly for dt and returns what the wheels travel in that
+// step accelerates evenly for dt and returns the travel of the wheels in that
 // time: metres forward and radians.
 func (d *drive) step(dt time.Duration) (forward, turned float64) {
 	if !d.motors {

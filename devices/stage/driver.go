@@ -9,26 +9,26 @@ import (
 	"player/devices"
 )
 
-// publishPeriod is how often a robot reports, in simulated time: none of the
-// sensors of the real one is faster than 10 Hz (manual 3.6, note 9).
+// publishPeriod is the report interval of a robot, in simulated time: none of
+// the real sensors is faster than 10 Hz (manual 3.6, note 9).
 const publishPeriod = 100 * time.Millisecond
 
-// Driver gives one robot of a world to the server: all devices that it carries,
-// on one link. The robots of one world share the world's thread.
+// Driver provides one robot of a world to the server: all devices that it
+// carries, on one link. The robots of one world share its clock.
 type Driver struct {
 	world *World
 	robot *Robot
-	phase time.Duration // of the reports: robots take turns
+	phase time.Duration // offset of the reports: robots report at different times
 
 	link *devices.Link
-	// The devices, nil for what the robot lacks.
+	// The devices, nil if the robot has none.
 	position, misc, sonar, laser, vision, ptz, gripper *devices.Device
 
 	due    time.Duration // simulated time of the next report
 	opened bool          // a device of the microcontroller is open (manual 3.6)
 
 	buf []byte
-	// Payloads are kept here, for a report must not allocate.
+	// Payloads are kept, so that a report does not allocate.
 	positionData codec.PositionData
 	miscData     codec.MiscData
 	sonarData    codec.SonarData
@@ -150,7 +150,7 @@ func (d *Driver) Configure(_ time.Duration, device *devices.Device, payload []by
 	return nil
 }
 
-// Tick brings the world to the present and reports when it is the robot's turn.
+// Tick advances the world to now and reports when the robot's report is due.
 func (d *Driver) Tick(now time.Duration) time.Duration {
 	d.noticeOpening()
 	more := d.world.Advance(now)
@@ -164,7 +164,7 @@ func (d *Driver) Tick(now time.Duration) time.Duration {
 	return d.deadline(now)
 }
 
-// deadline is when the next report is due.
+// deadline returns when the next report is due.
 func (d *Driver) deadline(now time.Duration) time.Duration {
 	switch {
 	case d.world.paused || d.world.Finished():
@@ -176,7 +176,7 @@ func (d *Driver) deadline(now time.Duration) time.Duration {
 }
 
 // noticeOpening resets the odometry when the first of the microcontroller's
-// devices has been opened, whatever else was open before.
+// devices was opened, whatever else was open before.
 func (d *Driver) noticeOpening() {
 	open := d.subscribed(d.position) || d.subscribed(d.sonar) || d.subscribed(d.misc) || d.subscribed(d.gripper)
 	if open && !d.opened {
@@ -189,7 +189,7 @@ func (d *Driver) subscribed(device *devices.Device) bool {
 	return device != nil && d.link.Subscribed(device)
 }
 
-// publish reports on the devices that somebody has open: what nobody reads is
+// publish publishes the data of the open devices. Data that nobody reads is
 // not computed.
 func (d *Driver) publish(now time.Duration) {
 	r := d.robot

@@ -149,7 +149,7 @@ func TestDriveOneMetre(t *testing.T) {
 	b.drive(0, 0, 0)
 	b.run(time.Second)
 	p := b.position(t, 0)
-	// Speeding up and slowing down cost and give the same.
+	// Acceleration and deceleration cancel out.
 	if math.Abs(float64(p.X)-1000) > 3 || p.Y != 0 || p.Heading != 0 || p.Speed != 0 || p.Stall != 0 {
 		t.Errorf("after one metre: %+v", p)
 	}
@@ -160,7 +160,7 @@ func TestDriveOneMetre(t *testing.T) {
 
 func TestOdometryStartsAtTheOpeningOfTheMicrocontroller(t *testing.T) {
 	b := newBench(t, loadRoom(t))
-	b.open(t, 0, "plz") // the link runs on when p is closed
+	b.open(t, 0, "plz") // the link stays open when p is closed
 	b.drive(0, 300, 20)
 	b.run(2 * time.Second)
 	if p := b.position(t, 0); p.X < 400 || p.Y < 10 {
@@ -217,14 +217,15 @@ func TestConfigurations(t *testing.T) {
 			t.Errorf("%c takes a configuration", letter)
 		}
 	}
-	// They need one of the microcontroller's devices open (manual 3.6).
+	// Configurations need one of the microcontroller's devices open (manual
+	// 3.6).
 	b.close(0, "psgm")
 	if err := b.configure(0, 'p', "m\x00"); err != devices.ErrNotOpen || !r.drive.motors {
 		t.Errorf("with only the laser open: %v", err)
 	}
 }
 
-// A robot that is opened anew starts like one that was switched on.
+// A robot that is opened again starts like one that was switched on.
 func TestSettingsDoNotOutliveTheirClients(t *testing.T) {
 	b := newBench(t, loadRoom(t))
 	b.open(t, 0, "p")
@@ -263,7 +264,7 @@ func TestCommandsReachTheirDevices(t *testing.T) {
 	}
 }
 
-// Only what somebody reads is computed.
+// Only data that is read is computed.
 func TestUnreadDevicesAreNotPublished(t *testing.T) {
 	b := newBench(t, loadRoom(t))
 	b.open(t, 0, "s")
@@ -275,7 +276,7 @@ func TestUnreadDevicesAreNotPublished(t *testing.T) {
 	}
 }
 
-// A robot has the devices that its model carries, and no others.
+// A robot has the devices of its model, and no others.
 func TestDevicesOfAModel(t *testing.T) {
 	w := newWorld(t, robotWorld+`position ( ) pioneer2dx ( pose [2 0 0 0] ) pioneer2dx ( pose [4 0 0 0] camera ( ) p2gripper ( ) )`)
 	b := newBench(t, w)
@@ -293,7 +294,7 @@ func TestDevicesOfAModel(t *testing.T) {
 	}
 }
 
-// Robots of one world take turns, and share its time.
+// Robots of one world report at different times and share its clock.
 func TestRobotsTakeTurns(t *testing.T) {
 	b := newBench(t, newWorld(t, arena(10, "pioneer2dx")))
 	for i := range 10 {

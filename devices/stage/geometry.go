@@ -17,35 +17,35 @@ func (a Vec) length() float64       { return math.Hypot(a.X, a.Y) }
 func (a Vec) rotate(by Vec) Vec     { return Vec{a.X*by.X - a.Y*by.Y, a.X*by.Y + a.Y*by.X} }
 func (a Vec) rotateBack(by Vec) Vec { return Vec{a.X*by.X + a.Y*by.Y, a.Y*by.X - a.X*by.Y} }
 
-// direction is the unit vector of an angle in radians.
+// direction returns the unit vector of an angle in radians.
 func direction(angle float64) Vec {
 	sin, cos := math.Sincos(angle)
 	return Vec{cos, sin}
 }
 
-// Pose is a place on the floor and a heading: metres and radians,
+// Pose is a position on the floor and a heading: metres and radians,
 // counterclockwise from the x axis.
 type Pose struct{ X, Y, Heading float64 }
 
 func (p Pose) position() Vec { return Vec{p.X, p.Y} }
 
-// apply takes a point from the frame at p to the frame that p is in.
+// apply transforms a point from the frame at p to the frame that contains p.
 func (p Pose) apply(v Vec) Vec { return p.position().add(v.rotate(direction(p.Heading))) }
 
-// then is the pose q, given in the frame at p, in the frame that p is in.
+// then transforms the pose q from the frame at p to the frame that contains p.
 func (p Pose) then(q Pose) Pose {
 	at := p.apply(q.position())
 	return Pose{at.X, at.Y, p.Heading + q.Heading}
 }
 
-// from is p as seen from base: base.then(p.from(base)) is p.
+// from returns p in the frame at base: base.then(p.from(base)) is p.
 func (p Pose) from(base Pose) Pose {
 	v := p.position().sub(base.position()).rotateBack(direction(base.Heading))
 	return Pose{v.X, v.Y, p.Heading - base.Heading}
 }
 
 // arc moves p forward by distance metres while it turns by turn radians, both
-// evenly: the exact circle.
+// at constant rate: the exact circle.
 func (p Pose) arc(distance, turn float64) Pose {
 	half := turn / 2
 	if half != 0 {
@@ -55,7 +55,7 @@ func (p Pose) arc(distance, turn float64) Pose {
 	return Pose{p.X + d.X, p.Y + d.Y, p.Heading + turn}
 }
 
-// degrees turns an angle into whole degrees, 0 to 359.
+// degrees converts an angle to whole degrees, 0 to 359.
 func degrees(angle float64) uint16 {
 	d := int(math.Round(angle*180/math.Pi)) % 360
 	if d < 0 {
@@ -64,12 +64,12 @@ func degrees(angle float64) uint16 {
 	return uint16(d)
 }
 
-// wrap brings an angle in radians between -pi and pi.
+// wrap normalises an angle in radians to -pi to pi.
 func wrap(angle float64) float64 { return math.Remainder(angle, 2*math.Pi) }
 
 func radians(degrees float64) float64 { return degrees * math.Pi / 180 }
 
-// rectangle is the outline of a box of the given size about the origin,
+// rectangle returns the outline of a box of the given size around the origin,
 // counterclockwise.
 func rectangle(width, depth float64) []Vec {
 	w, d := width/2, depth/2
@@ -131,7 +131,7 @@ func compare(a, b float64) int {
 	return 1
 }
 
-// contains says whether p lies in the polygon (even-odd rule).
+// contains reports whether p lies in the polygon (even-odd rule).
 func contains(polygon []Vec, p Vec) bool {
 	inside := false
 	a := polygon[len(polygon)-1]
@@ -144,8 +144,8 @@ func contains(polygon []Vec, p Vec) bool {
 	return inside
 }
 
-// convexOverlap says whether two convex polygons, both counterclockwise, have
-// an inner point in common: no side of either separates them.
+// convexOverlap reports whether two convex polygons, both counterclockwise,
+// have an inner point in common: no side of either separates them.
 func convexOverlap(a, b []Vec) bool { return !separates(a, b) && !separates(b, a) }
 
 func separates(a, b []Vec) bool {
@@ -172,7 +172,7 @@ func rayPolygon(o, d Vec, polygon []Vec, limit float64) float64 {
 	a := polygon[len(polygon)-1].sub(o)
 	for _, p := range polygon {
 		b := p.sub(o)
-		// Sides that the ray's line does not cross are most: look at that first.
+		// Most sides do not cross the ray's line, so check that first.
 		ca, cb := d.cross(a), d.cross(b)
 		if (ca > 0) != (cb > 0) {
 			if t := (a.dot(d)*cb - b.dot(d)*ca) / (cb - ca); t >= 0 && t < limit {

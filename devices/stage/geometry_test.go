@@ -28,7 +28,7 @@ func TestPoseFrames(t *testing.T) {
 	}
 }
 
-// One long arc is as many short ones.
+// One long arc equals many short ones.
 func TestArcIsExact(t *testing.T) {
 	for _, turn := range []float64{0, 1e-12, 0.1, -2, 2 * math.Pi} {
 		many := Pose{1, 2, 0.3}
@@ -65,7 +65,7 @@ func TestConvexHull(t *testing.T) {
 	}
 }
 
-// The separating sides must say what sampling the two shapes says.
+// The separating sides must agree with sampling the two shapes.
 func TestConvexOverlap(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 10))
 	counts := map[bool]int{}
@@ -101,7 +101,7 @@ func TestConvexOverlap(t *testing.T) {
 	}
 }
 
-// overlapDepth is how far two convex shapes reach into one another.
+// overlapDepth returns how far two convex shapes overlap.
 func overlapDepth(a, b []Vec) float64 {
 	depth := math.Inf(1)
 	for _, pair := range [][2][]Vec{{a, b}, {b, a}} {

@@ -6,26 +6,27 @@ import (
 )
 
 // layer is an occupancy grid with a distance hint in every cell, which lets
-// rays leap over free space. What stands still is drawn into it once.
+// rays leap across free space. Fixtures are drawn into it once.
 //
-// A cell is occupied if a shape overlaps it, so a shape never loses anything
-// and stands out by less than one cell: ranges are never long.
+// A cell is occupied if a shape overlaps it. Shapes are therefore never too
+// small and less than one cell too large: ranges are never too long.
 type layer struct {
 	origin        Vec     // lower left corner of cell (0,0), metres
 	resolution    float64 // metres per cell
 	width, height int     // in cells
-	// hint is 0 for an occupied cell, else the distance to the nearest occupied
-	// one, in king's moves, at most 255. Row by row, lowest first.
+	// hint is 0 for an occupied cell, otherwise the distance to the nearest
+	// occupied one in cells, diagonals counting one (Chebyshev), at most 255.
+	// Row by row, lowest first.
 	hint []uint8
 }
 
 const (
-	// drawTolerance, in cells, is what a shape must reach into a cell to occupy
-	// it. It swallows rounding: a wall that ends at 1.2 m ends there at 0.02 m
-	// resolution, too.
+	// drawTolerance, in cells, is how far a shape must reach into a cell to
+	// occupy it. It absorbs rounding: a wall that ends at 1.2 m also ends
+	// there at a resolution of 0.02 m.
 	drawTolerance = 1e-6
-	// layerBorder is the frame of free cells about what is drawn. A ray that has
-	// left the grid by a rounding error must find nothing there.
+	// layerBorder is the frame of free cells around the shapes. A ray that
+	// leaves the grid by a rounding error must find nothing there.
 	layerBorder = 1
 )
 
@@ -53,14 +54,15 @@ func gridSize(extent box, resolution float64) (x0, y0, width, height int) {
 	return x0, y0, max(last(extent.max.X)-x0, 2*layerBorder+1), max(last(extent.max.Y)-y0, 2*layerBorder+1)
 }
 
-// toCells takes a point to cell units.
+// toCells converts a point to cell units.
 func (l *layer) toCells(p Vec) Vec { return p.sub(l.origin).scale(1 / l.resolution) }
 
-// occupied says whether the cell at p is occupied. Outside the grid all is free.
+// occupied reports whether the cell at p is occupied. Cells outside the grid
+// are free.
 func (l *layer) occupied(p Vec) bool { return l.near(p) == 0 }
 
-// near is the hint of the cell at p. Outside the grid it is counted to its
-// border.
+// near returns the hint of the cell at p. Outside the grid it is the distance
+// to the grid's border.
 func (l *layer) near(p Vec) uint8 {
 	c := l.toCells(p)
 	x, y := math.Floor(c.X), math.Floor(c.Y)
@@ -70,13 +72,13 @@ func (l *layer) near(p Vec) uint8 {
 	return l.hint[int(y)*l.width+int(x)]
 }
 
-// clear says that nothing occupied lies within radius metres of p.
+// clear reports whether nothing occupied lies within radius metres of p.
 func (l *layer) clear(p Vec, radius float64) bool {
 	return float64(int(l.near(p))-1)*l.resolution > radius
 }
 
 // draw occupies the cells that a polygon overlaps. It invalidates the hints of
-// the others: finish follows.
+// the other cells: call finish afterwards.
 func (l *layer) draw(polygon []Vec) {
 	points := make([]Vec, len(polygon))
 	for i, p := range polygon {
@@ -90,7 +92,8 @@ func (l *layer) draw(polygon []Vec) {
 	l.fill(points)
 }
 
-// drawSide occupies the cells that the line from a to b, in cell units, crosses.
+// drawSide occupies the cells that the segment from a to b, in cell units,
+// crosses.
 func (l *layer) drawSide(a, b Vec) {
 	if a.Y > b.Y {
 		a, b = b, a
@@ -98,7 +101,7 @@ func (l *layer) drawSide(a, b Vec) {
 	first := max(0, int(math.Floor(a.Y+drawTolerance)))
 	last := min(l.height-1, int(math.Ceil(b.Y-drawTolerance))-1)
 	for row := first; row <= last; row++ {
-		// The part of the line within the row.
+		// The part of the segment within the row.
 		xa, xb := a.X, b.X
 		if slope := (b.X - a.X) / (b.Y - a.Y); !math.IsInf(slope, 0) && !math.IsNaN(slope) {
 			xa = a.X + slope*(max(a.Y, float64(row))-a.Y)
@@ -139,9 +142,9 @@ func (l *layer) mark(row int, x0, x1 float64) {
 	}
 }
 
-// finish computes the hints: two passes, each cell one more than its nearest
-// neighbour seen so far, are exact for king's moves. The border gets the
-// smallest hint of a free cell, which holds anywhere.
+// finish computes the hints in two passes: each cell is one more than its
+// nearest neighbour so far, which is exact for this metric. The border gets
+// the smallest hint of a free cell, which is valid anywhere.
 func (l *layer) finish() {
 	w := l.width
 	relax := func(i, a, b, c, d int) {

@@ -99,7 +99,8 @@ func TestHintsAreKingsMoves(t *testing.T) {
 	}
 }
 
-// Ranges in a square room are known: the nearer of the two faces ahead.
+// Ranges in a square room are known: the nearer of the two faces in the ray's
+// direction.
 func TestCastInARoom(t *testing.T) {
 	const half, limit = 3.0, 20.0
 	l := room(half, 0.02)
@@ -139,7 +140,7 @@ func TestCastAlongTheAxes(t *testing.T) {
 	}
 }
 
-// Leaping must find what a walk in small steps finds.
+// Leaping must find the same cell as a walk in small steps.
 func TestCastFindsWhatAWalkFinds(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	extent := emptyBox()
@@ -162,7 +163,7 @@ func TestCastFindsWhatAWalkFinds(t *testing.T) {
 			}
 		}
 		got := l.cast(o, d, limit)
-		// The walk may step over a corner that the ray cuts, never the reverse.
+		// The walk may miss a corner that the ray cuts, never the reverse.
 		if got > want+1e-4 || got < want-1e-4-step && !l.occupied(o.add(d.scale(got+1e-6))) {
 			t.Fatalf("from %v along %v: %v, a walk finds %v", o, d, got, want)
 		}
@@ -178,7 +179,7 @@ func TestCastAllocatesNothing(t *testing.T) {
 
 func sign(v float64) float64 { return math.Copysign(1, v) }
 
-// Rays of 8 m at most, all around, at 0.02 m a cell.
+// Rays of at most 8 m in all directions, at 0.02 m per cell.
 func BenchmarkCast(b *testing.B) {
 	cave, err := Load("../../worlds/cave.world")
 	if err != nil {

@@ -8,21 +8,21 @@ import (
 )
 
 const (
-	// liftTime is what the lift takes from end to end; later versions of Player
-	// compute with that figure. liftHeight is how far it goes, metres.
+	// liftTime is the time of the lift from end to end, a figure that later
+	// versions of Player use. liftHeight is its travel, metres.
 	liftTime   = 3500 * time.Millisecond
 	liftHeight = 0.10
-	// paddleTime is what the paddles take from end to end: a guess, no figure is
-	// published.
+	// paddleTime is the time of the paddles from end to end: an estimate, no
+	// figure is published.
 	paddleTime = time.Second
 	// carryStep is the unit of the argument of LiftCarry.
 	carryStep = 20 * time.Millisecond
-	// innerBeam and outerBeam are where the break beams cross, as fractions of
-	// the paddles' length.
+	// innerBeam and outerBeam are the positions of the break beams, as
+	// fractions of the paddles' length.
 	innerBeam, outerBeam = 0.25, 0.75
 )
 
-// travel is one motor between two ends, 0 and 1.
+// travel is the position of one motor between its ends, 0 and 1.
 type travel struct{ at, want float64 }
 
 func (t *travel) stop()        { t.want = t.at }
@@ -34,7 +34,7 @@ func (t *travel) step(dt, full time.Duration) {
 }
 
 // gripper is two paddles, 1 open and 0 closed, on a lift, 1 up and 0 down. The
-// paddles reach forward from its pose and stay parallel.
+// paddles extend forward from its pose and stay parallel.
 type gripper struct {
 	robot   *Robot
 	pose    Pose    // on the robot
@@ -44,11 +44,11 @@ type gripper struct {
 	paddles travel
 	lift    travel
 
-	held    *body // between the paddles, nil for nothing
-	holding Pose  // where it is, from the gripper
+	held    *body // between the paddles, nil if empty
+	holding Pose  // pose of held in the gripper's frame
 }
 
-// command carries out a gripper command (manual table 5).
+// command starts a gripper command (manual table 5).
 func (g *gripper) command(c codec.GripperCommand) {
 	switch c.Code {
 	case codec.GripOpen:
@@ -70,13 +70,13 @@ func (g *gripper) command(c codec.GripperCommand) {
 	case codec.GripHalt:
 		g.paddles.stop()
 		g.lift.stop()
-	case codec.LiftCarry: // negative is down
+	case codec.LiftCarry: // negative moves down
 		way := (time.Duration(int8(c.Arg)) * carryStep).Seconds() / liftTime.Seconds()
 		g.lift.want = max(0, min(1, g.lift.at+way))
 	}
 }
 
-// step moves paddles and lift, and what is between the paddles with them.
+// step moves paddles and lift, and whatever is between the paddles.
 func (g *gripper) step(dt time.Duration) {
 	if g.paddles.moving() {
 		g.paddles.step(dt, paddleTime)
@@ -88,7 +88,7 @@ func (g *gripper) step(dt time.Duration) {
 	g.carry()
 }
 
-// carry takes along what is held.
+// carry moves the held body with the gripper.
 func (g *gripper) carry() {
 	if g.held != nil {
 		g.held.lifted = g.lift.at * liftHeight
@@ -98,8 +98,8 @@ func (g *gripper) carry() {
 
 func (g *gripper) gap() float64 { return g.paddles.at * g.opening }
 
-// squeeze lets the paddles push what is between them. They stop on it when it
-// touches both, and let it go when they open.
+// squeeze lets the paddles push a body between them. They stop when both touch
+// it, and release it when they open.
 func (g *gripper) squeeze() {
 	if g.held != nil {
 		if _, width := g.across(g.held); g.gap() > width {
@@ -133,11 +133,11 @@ func (g *gripper) squeeze() {
 	}
 }
 
-// drop lets go what is held. It falls on the floor.
+// drop releases the held body. It falls to the floor.
 func (g *gripper) drop() { g.held.lifted, g.held.holder, g.held = 0, nil, nil }
 
-// across returns the middle and the width of a body across the paddles, metres
-// from the line ahead.
+// across returns the middle and the width of a body across the paddles, in
+// metres from the centre line.
 func (g *gripper) across(b *body) (middle, width float64) {
 	base := g.robot.body.pose.then(g.pose)
 	low, high := math.Inf(1), math.Inf(-1)
@@ -152,12 +152,13 @@ func (g *gripper) across(b *body) (middle, width float64) {
 	return (low + high) / 2, high - low
 }
 
-// between returns the body that breaks a beam, nil if none does.
+// between returns the body that breaks a beam, or nil.
 func (g *gripper) between(beam float64) *body {
 	from, ahead := g.beam(beam)
 	best, found := g.gap(), (*body)(nil)
 	for _, b := range g.robot.world.nearby(g.robot, from, best) {
-		// From either side: a ray that starts within a body misses its near face.
+		// From both sides: a ray that starts within a body misses its near
+		// face.
 		d := b.cast(from, ahead, g.beamHeight(), best)
 		if d == best && b.cast(from.add(ahead.scale(best)), ahead.scale(-1), g.beamHeight(), best) < best {
 			d = 0
@@ -169,7 +170,7 @@ func (g *gripper) between(beam float64) *body {
 	return found
 }
 
-// beam returns where a beam starts, at the right paddle, and its direction.
+// beam returns the start of a beam, at the right paddle, and its direction.
 func (g *gripper) beam(at float64) (from, d Vec) {
 	base := g.robot.body.pose.then(g.pose)
 	return base.apply(Vec{at * g.length, -g.gap() / 2}), direction(base.Heading + math.Pi/2)
@@ -177,7 +178,7 @@ func (g *gripper) beam(at float64) (from, d Vec) {
 
 func (g *gripper) beamHeight() float64 { return g.height + g.lift.at*liftHeight }
 
-// broken says whether a beam is obstructed, by a body or by a wall.
+// broken reports whether a beam is interrupted, by a body or by a wall.
 func (g *gripper) broken(beam float64) bool {
 	if g.between(beam) != nil {
 		return true

@@ -24,8 +24,8 @@ func do(w *World, g *gripper, code uint8, d time.Duration) codec.GripperData {
 	return readGripper(g)
 }
 
-// Paddles and lift take their time, tell so, and stop on command (manual table
-// 7).
+// Paddles and lift take their time, report it, and stop on command (manual
+// table 7).
 func TestGripperMoves(t *testing.T) {
 	w := newWorld(t, robotWorld+`pioneer_full ( )`)
 	g := w.robots[0].gripper
@@ -60,13 +60,13 @@ func TestGripperMoves(t *testing.T) {
 	}
 }
 
-// LiftCarry moves the lift for so many steps of 20 ms, negative ones down.
+// LiftCarry moves the lift by steps of 20 ms, negative ones down.
 func TestLiftCarry(t *testing.T) {
 	w := newWorld(t, robotWorld+`pioneer_full ( )`)
 	g := w.robots[0].gripper
 	for _, tt := range []struct {
 		arg  int8
-		want time.Duration // from the bottom
+		want time.Duration // travel time from the bottom
 	}{{50, time.Second}, {-20, 600 * time.Millisecond}, {-100, 0}, {127, 2540 * time.Millisecond}, {127, liftTime}} {
 		g.command(codec.GripperCommand{Code: codec.LiftCarry, Arg: uint8(tt.arg)})
 		w.Step(steps(4 * time.Second))
@@ -118,7 +118,7 @@ func TestGripAndCarry(t *testing.T) {
 		t.Errorf("the puck went from %v to %v in the gripper, and is at %v", before, after, puck.pose)
 	}
 	if err := w.SetPose(0, Pose{-3, 2, 1}); err != nil || !nearPose(puck.pose.from(r.Pose()), before, 1e-9) {
-		t.Errorf("a robot that is put elsewhere (error %v) leaves its puck at %v", err, puck.pose)
+		t.Errorf("a robot that is moved by hand (error %v) leaves its puck at %v", err, puck.pose)
 	}
 	do(w, g, codec.GripOpen, paddleTime)
 	put := puck.pose
@@ -147,7 +147,7 @@ func TestGripperLeavesWhatItCannotGrip(t *testing.T) {
 	}
 }
 
-// Somebody takes the puck out of the gripper.
+// The puck is taken out of the gripper by hand.
 func TestPuckIsTakenAway(t *testing.T) {
 	w := newWorld(t, robotWorld+`pioneer_full ( ) puck ( pose [0.235 0 0 0] )`)
 	g := w.robots[0].gripper

@@ -2,17 +2,17 @@ package stage
 
 import "fmt"
 
-// maxCells bounds the grids of a world together: 64 million cells are 64 MB,
+// maxCells bounds all grids of a world together: 64 million cells are 64 MB,
 // one grid of 160 m by 160 m at the default resolution. A larger world is
 // refused.
 const maxCells = 1 << 26
 
-// maxCoordinate bounds how far from the origin fixtures may be, metres: cell
+// maxCoordinate bounds the distance of fixtures from the origin, metres: cell
 // numbers must stay exact.
 const maxCoordinate = 1e6
 
-// layerSet draws fixtures into grids. Those who see the same fixtures share a
-// grid: in most worlds there is one.
+// layerSet draws fixtures into grids. Sensors that detect the same fixtures
+// share a grid: most worlds have one.
 type layerSet struct {
 	extent     box
 	resolution float64
@@ -20,7 +20,7 @@ type layerSet struct {
 	made       map[string]*layer
 }
 
-// layer returns the grid of the parts that are wanted.
+// layer returns the grid of the selected parts.
 func (s *layerSet) layer(wanted func(*part) bool) (*layer, error) {
 	key := make([]byte, len(s.parts))
 	for i, p := range s.parts {
@@ -35,7 +35,7 @@ func (s *layerSet) layer(wanted func(*part) bool) (*layer, error) {
 		size := s.extent.max.sub(s.extent.min)
 		cells := (size.X/s.resolution + 4) * (size.Y/s.resolution + 4) * float64(len(s.made)+1)
 		if !(cells < maxCells) || !(s.extent.min.length()+s.extent.max.length() < maxCoordinate) {
-			return nil, fmt.Errorf("%.0f x %.0f m at a resolution of %v m is too large: write a larger resolution",
+			return nil, fmt.Errorf("%.0f x %.0f m at a resolution of %v m is too large: increase the resolution value",
 				size.X, size.Y, s.resolution)
 		}
 	}
@@ -52,7 +52,7 @@ func (s *layerSet) layer(wanted func(*part) bool) (*layer, error) {
 	return grid, nil
 }
 
-// drawLayers gives robots and sensors the grids that they look at.
+// drawLayers assigns grids to robots and sensors.
 func (l *loader) drawLayers() error {
 	w := l.world
 	set := layerSet{extent: emptyBox(), resolution: w.resolution, made: map[string]*layer{}}

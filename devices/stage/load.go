@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	defaultResolution = 0.02 // metres per cell, that of Stage
+	defaultResolution = 0.02 // metres per cell, the default of Stage
 	// maxNamed is how many ignored names the warning about them lists.
 	maxNamed = 20
 )
 
-// Load reads a world file (docs/STAGE.md). The error is an *[syntax.Error],
-// or several joined, for what is wrong in the file.
+// Load reads a world file (docs/STAGE.md). The error is an *[syntax.Error], or
+// several joined, for mistakes in the file.
 func Load(path string) (*World, error) {
 	file, err := syntax.ParseFile(path)
 	if err != nil {
@@ -26,7 +26,7 @@ func Load(path string) (*World, error) {
 	return build(file)
 }
 
-// build makes a world of a parsed file.
+// build makes a world from a parsed file.
 func build(file *syntax.File) (*World, error) {
 	l := &loader{
 		file:    file,
@@ -46,7 +46,7 @@ func build(file *syntax.File) (*World, error) {
 	return l.world, nil
 }
 
-// loader is a world being read.
+// loader is the state of reading a world.
 type loader struct {
 	file    *syntax.File
 	palette palette
@@ -54,15 +54,15 @@ type loader struct {
 	seed    uint64
 	errs    []error
 
-	robotSections []*syntax.Section // of the robots, for complaints about them
+	robotSections []*syntax.Section // of the robots, for warnings about them
 }
 
-// fail keeps a complaint about a field of s.
+// fail records an error about a field of s.
 func (l *loader) fail(s *syntax.Section, field, format string, args ...any) {
 	l.errs = append(l.errs, s.Errorf(field, format, args...))
 }
 
-// warn keeps a warning about s.
+// warn records a warning about s.
 func (l *loader) warn(s *syntax.Section, format string, args ...any) {
 	l.world.warnings = append(l.world.warnings,
 		fmt.Sprintf("%s:%d: %s", s.Pos.File, s.Pos.Line, fmt.Sprintf(format, args...)))
@@ -87,7 +87,7 @@ func (l *loader) settings(s *syntax.Section) {
 	}
 	w.quitAt = time.Duration(quit * float64(time.Second))
 	l.seed = uint64(s.Int("seed", 1))
-	// What only a window or other builds of Stage look at.
+	// Settings of the GUI or of other builds of Stage.
 	s.Ignore("window", "interval_sim", "interval_real", "threads", "show_clock", "show_clock_interval")
 }
 
@@ -127,16 +127,17 @@ func (l *loader) things(s *syntax.Section) {
 	}
 }
 
-// pose reads where s is in its parent's frame.
+// pose returns the pose of s in its parent's frame.
 func (l *loader) pose(s *syntax.Section) Pose {
 	p := s.Tuple("pose", "llla", 0, 0, 0, 0)
 	return Pose{p[0], p[1], wrap(p[3])}
 }
 
-// random is the source of chance of the i-th robot.
+// random returns the random number generator of the i-th robot.
 func (l *loader) random(i int) *rand.Rand { return rand.New(rand.NewPCG(l.seed, uint64(i))) }
 
-// checkRoom warns of robots that cannot move, because they start in something.
+// checkRoom warns about robots that cannot move because they start inside
+// something.
 func (l *loader) checkRoom() {
 	for i, r := range l.world.robots {
 		if l.world.blocked(r.body) {
@@ -145,7 +146,7 @@ func (l *loader) checkRoom() {
 	}
 }
 
-// nameIgnored makes one warning of all that nobody asked for.
+// nameIgnored makes one warning for all names that were not read.
 func (l *loader) nameIgnored() {
 	var names []string
 	unused := l.file.Unused()

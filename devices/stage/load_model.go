@@ -7,24 +7,24 @@ import (
 	"player/config/syntax"
 )
 
-// defaultSize is that of a model without size or blocks, metres.
+// defaultSize is the size of a model without size or blocks, metres.
 var defaultSize = []float64{0.1, 0.1, 0.1}
 
-// looks is what only a window would show, or what nothing here can sense.
+// looks lists fields that only a GUI shows, or that no sensor here detects.
 var looks = []string{
 	"gui_nose", "gui_grid", "gui_move", "gui_outline", "gui_movemask", "trail_length", "trail_interval",
 	"fiducial_return", "mass", "friction", "map_resolution",
 }
 
 // model reads a section and its children into the body b. frame is the pose of
-// the section in the body's frame, base its lower end above the floor. The
-// devices that it carries go to the robot, if there is one.
+// the section in the body's frame, base its lower end above the floor. Devices
+// are added to the robot r, if there is one.
 func (l *loader) model(s *syntax.Section, frame Pose, base float64, b *body, r *Robot) {
 	top := l.shape(s, frame, base, b, defaultSize)
 	l.children(s, frame, base, top, b, r)
 }
 
-// children reads the models and devices that stand on s.
+// children reads the models and devices on s.
 func (l *loader) children(s *syntax.Section, frame Pose, base, top float64, b *body, r *Robot) {
 	if !s.Bool("stack_children", true) {
 		top = base
@@ -48,12 +48,12 @@ func (l *loader) children(s *syntax.Section, frame Pose, base, top float64, b *b
 		case "gripper":
 			l.gripper(child, at, z, r)
 		case "bumper":
-			child.Ignore("bcount", "blength") // every robot has the ring of the Pioneer
+			child.Ignore("bcount", "blength") // every robot has the bumper ring of the Pioneer
 		}
 	}
 }
 
-// device reads the case of a device. Without size or blocks it has none.
+// device reads the body of a device. It has none without size or blocks.
 func (l *loader) device(s *syntax.Section, frame Pose, base float64, b *body, r *Robot) {
 	top := base
 	if s.Field("size") != nil || len(s.Sections("block")) > 0 {
@@ -64,7 +64,7 @@ func (l *loader) device(s *syntax.Section, frame Pose, base float64, b *body, r 
 	l.children(s, frame, base, top, b, r)
 }
 
-// shape reads what a section looks like and adds it to b. It returns its upper
+// shape reads the shape of a section and adds it to b. It returns its upper
 // end above the floor.
 func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, size []float64) float64 {
 	s.Ignore(looks...)
@@ -135,7 +135,8 @@ func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, siz
 	return top
 }
 
-// outline takes an outline from the frame at p to the frame that p is in.
+// outline transforms an outline from the frame at p to the frame that contains
+// p.
 func (p Pose) outline(points []Vec) []Vec {
 	for i, v := range points {
 		points[i] = p.apply(v)
@@ -172,8 +173,8 @@ func (l *loader) blocks(sections []*syntax.Section) (outlines [][]Vec, ranges []
 	return outlines, ranges
 }
 
-// fit stretches outlines so that together they are as large as size, centred,
-// as Stage does.
+// fit scales outlines so that together they have the given size, centred, as
+// Stage does.
 func fit(outlines [][]Vec, ranges []span, size []float64) {
 	extent := emptyBox()
 	for _, outline := range outlines {
@@ -205,11 +206,11 @@ func highest(ranges []span) float64 {
 	return top
 }
 
-// material reads what the senses make of a section.
+// material reads the material of a section.
 func (l *loader) material(s *syntax.Section) material {
 	light := s.Bool("light", false)
 	solid, echo := 1.0, 1.0
-	if light { // shines from above, so to speak
+	if light { // a light is above everything that could collide
 		solid, echo = 0, -1
 	}
 	look, err := l.palette.resolve(s.Color("color", "red"))

@@ -11,23 +11,23 @@ import (
 // Defaults of a robot: the Pioneer 2-DX.
 var (
 	pioneerSize = []float64{0.44, 0.38, 0.22} // metres
-	// Speeds and accelerations as velocity_bounds and acceleration_bounds write
-	// them, [xmin xmax ymin ymax zmin zmax amin amax], metres and radians. One
-	// metre a second squared is what the wheels of the direct mode were assumed
-	// to make; no figure is published.
+	// Speeds and accelerations in the form of velocity_bounds and
+	// acceleration_bounds, [xmin xmax ymin ymax zmin zmax amin amax], metres
+	// and radians. One metre per second squared is an assumption for the
+	// wheels in direct mode; no figure is published.
 	pioneerSpeeds = []float64{-maxWheel, maxWheel, 0, 0, 0, 0, -maxTurn, maxTurn}
 	pioneerAccels = []float64{-1, 1, 0, 0, 0, 0, -200 * math.Pi / 180, 200 * math.Pi / 180}
 )
 
 const (
-	// maxSonarSamples tells the rangers of a world file apart: a sensor with
-	// more rays than that is a laser.
+	// maxSonarSamples tells sonars from lasers in a world file: a sensor with
+	// more rays is a laser.
 	maxSonarSamples = 16
 	// maxRobot bounds a robot's size, metres from its pose: the bumpers are
-	// looked at point by point.
+	// checked point by point.
 	maxRobot = 5
-	// cameraReach is how far colours are recognised, metres, unless the world
-	// says otherwise.
+	// cameraReach is the range in which colours are recognised, metres, unless
+	// the world sets another.
 	cameraReach = 50
 	maxReach    = 1000 // metres, of any sensor
 )
@@ -42,10 +42,10 @@ func (l *loader) robot(s *syntax.Section, at Pose, base float64) {
 	}
 	for i, o := range w.robots {
 		if o.Name == r.Name {
-			l.fail(s, "name", "the robot at line %d is called %q, too", l.robotSections[i].Pos.Line, r.Name)
+			l.fail(s, "name", "the robot at line %d is already called %q", l.robotSections[i].Pos.Line, r.Name)
 		}
 		if o.Port == r.Port && r.Port != 0 {
-			l.fail(s, "port", "robot %q is at port %d, too", o.Name, r.Port)
+			l.fail(s, "port", "robot %q already uses port %d", o.Name, r.Port)
 		}
 	}
 	if r.Port < 0 || r.Port > 65535 {
@@ -69,7 +69,7 @@ func (l *loader) robot(s *syntax.Section, at Pose, base float64) {
 	l.robotSections = append(l.robotSections, s)
 }
 
-// motion reads how a robot drives and what it knows of its place.
+// motion reads how a robot drives and localises itself.
 func (l *loader) motion(s *syntax.Section, r *Robot, at Pose) {
 	if drive := s.String("drive", "diff"); drive != "diff" {
 		l.warn(s, "drive %q is not supported: %s drives with two wheels", drive, r.Name)
@@ -149,7 +149,7 @@ func (l *loader) ranger(s *syntax.Section, at Pose, base float64, r *Robot) {
 	}
 }
 
-// reach reads the far end of the range of a sensor.
+// reach reads the upper limit of a sensor's range.
 func (l *loader) reach(s *syntax.Section, def float64) float64 {
 	limits := s.Lengths("range", 0, def)
 	if !(limits[1] > 0 && limits[1] <= maxReach) {

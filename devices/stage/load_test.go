@@ -15,7 +15,8 @@ import (
 	"player/config/syntax"
 )
 
-// parseWorld makes a world of text, which may include what comes with Player.
+// parseWorld makes a world from text, which may include the files that come
+// with Player.
 func parseWorld(text string) (*World, error) {
 	file, err := syntax.Parse("test.world", func(name string) ([]byte, error) {
 		if name == "test.world" {
@@ -29,7 +30,7 @@ func parseWorld(text string) (*World, error) {
 	return build(file)
 }
 
-// newWorld is parseWorld for worlds without a fault.
+// newWorld is parseWorld for worlds without errors.
 func newWorld(t testing.TB, text string) *World {
 	t.Helper()
 	w, err := parseWorld(text)
@@ -81,11 +82,11 @@ func TestLoadErrors(t *testing.T) {
 		{"wrong type", `resolution "fine"`, "resolution wants a number"},
 		{"resolution", `resolution 0`, "write 0.001 to 1"},
 		{"speed", `speedup -1`, "as fast as possible"},
-		{"too large", `model ( size [90000 90000 1] )`, "write a larger resolution"},
-		{"far away", `model ( pose [9000000 0 0 0] )`, "write a larger resolution"},
+		{"too large", `model ( size [90000 90000 1] )`, "increase the resolution value"},
+		{"far away", `model ( pose [9000000 0 0 0] )`, "increase the resolution value"},
 		{"flat", `model ( size [1 0 1] )`, "three positive lengths"},
-		{"name taken", `position ( name "a" ) position ( name "a" )`, `called "a", too`},
-		{"port taken", `position ( port 7000 ) position ( port 7000 )`, `robot "r0" is at port 7000, too`},
+		{"name taken", `position ( name "a" ) position ( name "a" )`, `already called "a"`},
+		{"port taken", `position ( port 7000 ) position ( port 7000 )`, `robot "r0" already uses port 7000`},
 		{"no port", `position ( port 70000 )`, "write 1 to 65535"},
 		{"bodiless", `position ( obstacle_return 0 )`, "no solid shape"},
 		{"a giant", `position ( size [20 20 1] )`, "at most 5"},
@@ -103,7 +104,7 @@ func TestLoadErrors(t *testing.T) {
 		{"camera colour", `position ( blobfinder ( colors ["read"] ) )`, `did you mean "red"?`},
 		{"gripper", `position ( gripper ( paddles "up" ) )`, `write "closed" or "open"`},
 		{"no such picture", `model ( bitmap "nothing.png" )`, "cannot read the floor plan"},
-		{"no picture", `model ( bitmap "load_test.go" )`, "floor plans are PNG files"},
+		{"no picture", `model ( bitmap "load_test.go" )`, "a floor plan must be a PNG file"},
 		{"a folder", `model ( bitmap "../stage" )`, "not a file"},
 	} {
 		_, err := parseWorld(strings.ReplaceAll(tt.world, ") ", ")\n"))
@@ -112,12 +113,12 @@ func TestLoadErrors(t *testing.T) {
 			continue
 		}
 		if place := new(syntax.Error); !errors.As(err, &place) && !strings.HasPrefix(err.Error(), "test.world: ") {
-			t.Errorf("%s: error %q does not say where", tt.name, err)
+			t.Errorf("%s: error %q has no position", tt.name, err)
 		}
 	}
 }
 
-// What is not supported is named with file and line in one warning.
+// Unsupported names are listed with file and line in one warning.
 func TestIgnoredIsNamedOnce(t *testing.T) {
 	w, err := parseWorld("laser ( )\nposition ( ctrl \"wander\"\n  ranger ( sensor ( view [0 5 30] ) ) )\nwindow ( scale 3 )\n")
 	if err != nil {
@@ -149,7 +150,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// Blocks are stretched to the size together, and stand about the origin.
+// Blocks are scaled to the size together, and centred on the origin.
 func TestBlocksFitTheSize(t *testing.T) {
 	w := newWorld(t, `
 model ( size [4 2 3] origin [1 0 0 0] pose [10 0 0.5 90]
@@ -236,8 +237,8 @@ func TestFloorPlan(t *testing.T) {
 	}
 }
 
-// A floor plan is solid and seen, its picture's top is to the north, and its
-// boundary closes it.
+// A floor plan is solid and detected by sensors, the top of its picture is
+// north, and its boundary encloses it.
 func TestFloorPlanInAWorld(t *testing.T) {
 	path := writePNG(t, "#   ", "    ", "    ", "    ")
 	w := newWorld(t, `model ( bitmap "`+path+`" size [8 8 1] boundary 1 )`+"\n"+robotWorld+"pioneer_full ( pose [3 3 0 180] )")
@@ -278,13 +279,13 @@ func TestColors(t *testing.T) {
 	}
 	for _, text := range []string{"gray101", "nothing", ""} {
 		if _, err := p.resolve(text); err == nil {
-			t.Errorf("%q is a colour", text)
+			t.Errorf("%q was accepted as a colour", text)
 		}
 	}
 }
 
-// Whatever a file says, loading ends with a world or an error, and the world
-// can be run.
+// Whatever a file contains, loading returns a world or an error, and the world
+// can run.
 func FuzzLoad(f *testing.F) {
 	f.Add(`model ( size [1 2 3] pose [1 2 3 4] color "blue" boundary 1 light 1 channel 3 )`)
 	f.Add(`position ( velocity_bounds [-1 1 0 0 0 0 -90 90] odom_error [1 1 1] ranger ( sensor ( samples 200 ) sensor ( ) ) )`)
@@ -294,7 +295,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add(robotWorld + "pioneer_full ( ) puck ( pose [1 1 0 0] ) wall ( )")
 	f.Fuzz(func(t *testing.T, text string) {
 		if strings.Contains(text, "bitmap") {
-			return // files of this machine are no input
+			return // files of this machine are not part of the input
 		}
 		w, err := parseWorld(text)
 		if err != nil || len(w.Robots()) > 20 || w.plan.width*w.plan.height > 1<<20 {
@@ -325,8 +326,9 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// The scene of the subsumption experiments holds what they need: the light is
-// seen over the low wall, the sonars see the wall, nothing sees the hassock.
+// The scene of the subsumption experiments has the required properties: the
+// light is seen above the low wall, the sonars detect the wall, no range
+// sensor detects the hassock.
 func TestSubsumptionScene(t *testing.T) {
 	w, err := Load("../../worlds/subsumption.world")
 	if err != nil {

@@ -2,18 +2,18 @@ package stage
 
 import "math/rand/v2"
 
-// odometry is where the robot thinks it is.
+// odometry is the robot's estimate of its pose.
 type odometry struct {
-	// gps: the robot knows its true pose in the frame of origin. Else it adds
-	// up what its wheels travel, each axis off by its slip.
+	// gps: the robot knows its true pose in the frame of origin. Otherwise it
+	// integrates the travel of its wheels, each axis wrong by its slip.
 	gps    bool
 	origin Pose
 	slip   [3]float64 // forward, sideways, turning: 0.05 counts 5 % too much
 	pose   Pose       // dead reckoning since the reset
 }
 
-// draw takes the slip of one robot from the width that the world gives: evenly
-// between -width/2 and width/2.
+// draw chooses the slip of one robot: evenly between -width/2 and width/2, the
+// widths of the world file.
 func (o *odometry) draw(width [3]float64, random *rand.Rand) {
 	for i, w := range width {
 		o.slip[i] = (random.Float64() - 0.5) * w
@@ -30,7 +30,7 @@ func (o *odometry) add(forward, turned float64) {
 	o.pose.Heading = wrap(o.pose.Heading)
 }
 
-// reset makes the robot's present place the origin.
+// reset makes the robot's present pose the origin.
 func (o *odometry) reset(truth Pose) {
 	o.pose = Pose{}
 	if o.gps {
@@ -38,9 +38,9 @@ func (o *odometry) reset(truth Pose) {
 	}
 }
 
-// opened is what happens when a robot's microcontroller is opened: dead
-// reckoning starts anew (manual 3.6), but a robot that knows the truth keeps
-// the frame that the world gave.
+// opened is called when a robot's microcontroller is opened: dead reckoning
+// starts again (manual 3.6), but a robot with gps keeps the frame of the world
+// file.
 func (o *odometry) opened() { o.pose = Pose{} }
 
 // at returns the pose to report.

@@ -24,8 +24,8 @@ func TestSlip(t *testing.T) {
 	}
 }
 
-// The slip of a robot is drawn from the world's seed, within its width, and is
-// the robot's own.
+// The slip of a robot depends on the world's seed, lies within its width, and
+// differs between robots.
 func TestSlipIsDrawn(t *testing.T) {
 	load := func(seed string) *World {
 		return newWorld(t, robotWorld+"seed "+seed+"\n"+`define drifting pioneer2dx ( odom_error [0.05 0.02 0.1] )
@@ -66,7 +66,7 @@ func TestPerfectLocalisation(t *testing.T) {
 		r.drive.command(250, 0)
 		r.drive.speed = r.drive.wantSpeed
 		w.Step(steps(4 * time.Second))
-		r.odometry.opened() // keeps the world's frame, if there is one
+		r.odometry.opened() // keeps the frame of the world file, if there is one
 		want := tt.then
 		if !r.odometry.gps {
 			want = Pose{}

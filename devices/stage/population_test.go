@@ -11,8 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// population is 100 robots with sonars, ten of them with lasers, too, all
-// driving about.
+// population is 100 moving robots with sonars, ten of them with lasers, too.
 func population(t testing.TB) *bench {
 	text := arena(100, "pioneer2dx")
 	w := newWorld(t, strings.Replace(text, "pioneer2dx", "pioneer_full", 10))
@@ -29,12 +28,13 @@ func population(t testing.TB) *bench {
 	return b
 }
 
-// One tick of one robot among a hundred: what the server's loop is held for.
+// One tick of one robot among a hundred: the time that the server's loop is
+// held.
 func BenchmarkTickInPopulation(b *testing.B) {
 	p := population(b)
 	wakes, start := p.wakes, p.now
 	held := make([]time.Duration, 0, 1<<20)
-	runtime.LockOSThread() // processor time: this machine has other work, too
+	runtime.LockOSThread() // to measure processor time: the machine does other work, too
 	defer runtime.UnlockOSThread()
 	for b.Loop() {
 		at, _ := p.queue.Next()
@@ -66,7 +66,7 @@ func BenchmarkTickRoom(b *testing.B) {
 	}
 }
 
-// How the work grows with the number of robots.
+// The cost as a function of the number of robots.
 func BenchmarkPopulation(b *testing.B) {
 	for _, n := range []int{1, 10, 100, 300} {
 		w := newWorld(b, arena(n, "pioneer_full"))

@@ -7,20 +7,21 @@ import (
 	"player/codec"
 )
 
-// The Sony EVI-D30: limits and rates of its head, degrees and deg/s; the zoom
-// goes from 0, wide, to 1023, telephoto.
+// The Sony EVI-D30: limits and rates of its head, degrees and deg/s. The zoom
+// ranges from 0, wide, to 1023, telephoto.
 const (
 	maxPan, panRate   = 100, 80
 	maxTilt, tiltRate = 25, 50
 	maxZoom           = 1023
-	// zoomRate is a guess, two seconds from end to end: no figure is published.
+	// zoomRate is an estimate, two seconds from end to end: no figure is
+	// published.
 	zoomRate = maxZoom / 2.0
 	// wideFOV and teleFOV are the horizontal fields of view at the ends of the
-	// zoom, degrees. Between them the angle goes evenly.
+	// zoom, degrees. In between the angle is linear.
 	wideFOV, teleFOV = 48.8, 4.4
 )
 
-// head is where a pan-tilt-zoom camera looks, and where it is told to look:
+// head is the actual and the commanded direction of a pan-tilt-zoom camera:
 // degrees, and zoom steps.
 type head struct {
 	pan, tilt, zoom             float64
@@ -44,7 +45,7 @@ func (h *head) read(out *codec.PTZData) {
 	out.Pan, out.Tilt, out.Zoom = int16(math.Round(h.pan)), int16(math.Round(h.tilt)), int16(math.Round(h.zoom))
 }
 
-// fov is the horizontal field of view in radians.
+// fov returns the horizontal field of view in radians.
 func (h *head) fov() float64 { return radians(wideFOV + (teleFOV-wideFOV)*h.zoom/maxZoom) }
 
 // approach moves v towards want by at most step.

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// noEcho is what an LMS-200 in mm mode says when nothing is in reach: all
-	// thirteen bits of the range set.
+	// noEcho is the reading of an LMS-200 in mm mode with nothing in range:
+	// all thirteen bits of the range set.
 	noEcho = 8191
 	// maxSonar is the largest range that fits the sonar payload, metres.
 	maxSonar = 65.535
@@ -19,14 +19,14 @@ type sonar struct {
 	pose    Pose
 	fov     float64 // radians
 	samples int     // rays over fov; the nearest counts
-	reach   float64 // metres; also what it says when there is no echo
+	reach   float64 // metres; also the reading without an echo
 }
 
-// sonars is the ring of up to 16.
+// sonars is a ring of up to 16.
 type sonars struct {
 	ring   []sonar
 	height float64
-	reach  float64 // of the farthest
+	reach  float64 // of the sonar with the longest range
 	walls  *layer
 }
 
@@ -39,7 +39,7 @@ type laser struct {
 	walls  *layer
 }
 
-// scanDirections are the unit vectors of a scan, first to the right.
+// scanDirections returns the unit vectors of a scan, the rightmost first.
 func scanDirections() *[codec.LaserCount]Vec {
 	var d [codec.LaserCount]Vec
 	for i := range d {
@@ -48,8 +48,9 @@ func scanDirections() *[codec.LaserCount]Vec {
 	return &d
 }
 
-// nearby lists the bodies that a ray of the robot from o may meet within reach:
-// all that move, but the robot itself. The slice is valid until the next call.
+// nearby returns the bodies that a ray from o on the robot may meet within
+// reach: all movable bodies except the robot itself. The slice is valid until
+// the next call.
 func (w *World) nearby(r *Robot, o Vec, reach float64) []*body {
 	w.near = w.near[:0]
 	for i := range w.spots {
@@ -60,7 +61,7 @@ func (w *World) nearby(r *Robot, o Vec, reach float64) []*body {
 	return w.near
 }
 
-// readSonars measures all ranges in mm; those of missing sonars are the reach.
+// readSonars measures all ranges in mm. Missing sonars read the reach.
 func (r *Robot) readSonars(out *codec.SonarData) {
 	s := r.sonars
 	near := r.world.nearby(r, r.body.pose.position(), s.reach+r.body.radius)

@@ -13,12 +13,12 @@ wall ( pose [ 0  4.1 0 0] size [10.4 0.2 1] ) wall ( pose [ 0 -4.1 0 0] size [10
 wall ( pose [ 5.1 0 0 90] size [8.0 0.2 1] ) wall ( pose [-5.1 0 0 90] size [8.0 0.2 1] )
 `
 
-// inHall is the distance from o along d to the nearest face of the hall.
+// inHall returns the distance from o along d to the nearest face of the hall.
 func inHall(o, d Vec) float64 {
 	return min((5-o.X*sign(d.X))/math.Abs(d.X), (4-o.Y*sign(d.Y))/math.Abs(d.Y))
 }
 
-// Every reading at known poses is the distance to the wall ahead of it.
+// Every reading at known poses is the distance to the wall in its direction.
 func TestRangesInTheHall(t *testing.T) {
 	w := newWorld(t, hall+`pioneer_full ( )`)
 	r := w.robots[0]
@@ -50,8 +50,8 @@ func TestRangesInTheHall(t *testing.T) {
 	}
 }
 
-// Sonars number clockwise from the front left, laser readings counterclockwise
-// from the right (manual table 7).
+// Sonars are numbered clockwise from the front left, laser readings
+// counterclockwise from the right (manual table 7).
 func TestNumbering(t *testing.T) {
 	w := newWorld(t, robotWorld+`crate ( pose [0 1 0 0] size [0.3 0.3 1] ) pioneer_full ( )`)
 	r := w.robots[0]
@@ -69,7 +69,7 @@ func TestNumbering(t *testing.T) {
 	}
 }
 
-// Robots see one another exactly, wherever they are.
+// Robots detect each other exactly, wherever they are.
 func TestRobotsSeeOneAnother(t *testing.T) {
 	w := newWorld(t, robotWorld+`pioneer_full ( ) pioneer2dx ( pose [3 0 0 180] )`)
 	a, b := w.robots[0], w.robots[1]
@@ -96,7 +96,7 @@ func TestRobotsSeeOneAnother(t *testing.T) {
 	}
 }
 
-// What is lower than the beam is not seen.
+// Things lower than the beam are not detected.
 func TestHeights(t *testing.T) {
 	w := newWorld(t, robotWorld+`
 model ( size [0.2 2 0.195] pose [1 0 0 0] ) model ( size [0.2 2 0.15] pose [0.6 0 0 0] )

@@ -3,12 +3,12 @@ package stage
 import "math"
 
 // cast returns the distance in metres from o along the unit vector d to the
-// first occupied cell, or limit if there is none nearer. From within an
-// occupied cell it is zero. It allocates nothing.
+// first occupied cell, or limit if none is nearer. From within an occupied
+// cell it is zero. It allocates nothing.
 //
-// In open space the ray leaps by the hint of its cell: no cell that near is
-// occupied, whichever the direction. Next to something it walks cell by cell,
-// so the distance is exact to the face of the cell that it hits.
+// In free space the ray leaps by the hint of its cell: no cell within that
+// distance is occupied, in any direction. Next to an occupied cell it walks
+// cell by cell, so the distance is exact to the face of the cell that it hits.
 func (l *layer) cast(o, d Vec, limit float64) float64 {
 	p := l.toCells(o)
 	end := limit / l.resolution
@@ -47,8 +47,8 @@ func (l *layer) cast(o, d Vec, limit float64) float64 {
 			}
 		default:
 			t += float64(n-1) * leap
-			// Conversion cuts toward zero: just outside the grid counts as its
-			// border, which is free.
+			// Conversion truncates toward zero: a point just outside the grid
+			// counts as the border, which is free.
 			x, y = int(p.X+d.X*t), int(p.Y+d.Y*t)
 		}
 	}
@@ -73,7 +73,7 @@ func (l *layer) enter(p, d Vec) float64 {
 		return math.Inf(1)
 	}
 	if near > 0 {
-		near += drawTolerance // past the face, whatever the rounding
+		near += drawTolerance // past the face, despite rounding
 	}
 	return near
 }

@@ -10,17 +10,17 @@ import (
 const (
 	// stallHold is how long a stall is reported after the wheels were blocked.
 	// Blocked wheels try again at once, so without it the flag would flicker
-	// between two reports of 10 Hz.
+	// between reports at 10 Hz.
 	stallHold = 200 * time.Millisecond
-	// pressings is how often a blocked move is halved: the robot ends nearer to
-	// the obstacle than 0.2 mm.
+	// pressings is how often a blocked move is halved: the robot ends within
+	// 0.2 mm of the obstacle.
 	pressings = 5
 )
 
 // Robot is one simulated robot.
 type Robot struct {
 	Name string
-	Port int // TCP port that the world asks for, zero for none
+	Port int // TCP port in the world file, zero if there is none
 
 	world    *World
 	body     *body
@@ -30,7 +30,7 @@ type Robot struct {
 	feelers  []feeler
 	head     head
 
-	// What it carries; nil for what it lacks.
+	// The sensors and actuators; nil if missing.
 	sonars  *sonars
 	laser   *laser
 	camera  *camera
@@ -40,7 +40,7 @@ type Robot struct {
 	stalledUntil  time.Duration // simulated time
 }
 
-// step lets dt pass for the robot.
+// step advances the robot by dt.
 func (r *Robot) step(dt time.Duration) {
 	forward, turned := r.drive.step(dt)
 	if forward != 0 || turned != 0 {
@@ -55,8 +55,8 @@ func (r *Robot) step(dt time.Duration) {
 	}
 }
 
-// move goes the way that the wheels made, as far as nothing is in it. What
-// blocks the wheels stops them: a robot never penetrates anything, and never
+// move moves the robot by the travel of its wheels until it meets something.
+// An obstacle stops the wheels: a robot never penetrates anything and never
 // pushes it.
 func (r *Robot) move(forward, turned float64) {
 	start := r.body.pose
@@ -75,8 +75,8 @@ func (r *Robot) move(forward, turned float64) {
 	}
 }
 
-// tryMove moves from start unless that ends in something; it then leaves the
-// robot at start.
+// tryMove moves from start unless that ends in a collision; then the robot
+// stays at start.
 func (r *Robot) tryMove(start Pose, forward, turned float64) bool {
 	r.body.place(start.arc(forward, turned))
 	if r.world.blocked(r.body) {
@@ -87,11 +87,10 @@ func (r *Robot) tryMove(start Pose, forward, turned float64) bool {
 	return true
 }
 
-// stalled says whether something blocks the wheels.
+// stalled reports whether the wheels are blocked.
 func (r *Robot) stalled() bool { return r.world.sim < r.stalledUntil }
 
-// open is what happens when the first client opens the microcontroller (manual
-// 3.6).
+// open is called when the first client opens the microcontroller (manual 3.6).
 func (r *Robot) open() {
 	r.odometry.opened()
 	r.drive.separate = false

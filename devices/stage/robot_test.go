@@ -28,7 +28,8 @@ func TestCommandsAreClipped(t *testing.T) {
 		{"fast back", false, -32768, 0, -0.5, 0},
 		{"spin", false, 0, 180, 0, 100},
 		{"spin right", false, 0, -32768, 0, -100},
-		// 0.5 m/s and 100 deg/s ask 0.779 m/s of the right wheel: both give way.
+		// 0.5 m/s and 100 deg/s need 0.779 m/s at the right wheel: both are
+		// reduced.
 		{"saturated", false, 500, 100, 0.5 * 0.5 / (0.5 + radians(100)*rim), 100 * 0.5 / (0.5 + radians(100)*rim)},
 		{"saturated right, back", false, -500, 50, -0.5 * 0.5 / (0.5 + radians(50)*rim), 50 * 0.5 / (0.5 + radians(50)*rim)},
 		{"separate", true, 500, 100, 0.5, 100},
@@ -134,7 +135,7 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// A square leads back: without slip the odometry is the truth.
+// A square leads back: without slip the odometry equals the true pose.
 func TestSquareCloses(t *testing.T) {
 	w := newWorld(t, robotWorld+`pioneer2dx ( pose [3 4 0 30] )`)
 	r := w.robots[0]
@@ -161,7 +162,7 @@ func TestWallStops(t *testing.T) {
 		}
 		w.Step(1)
 	}
-	for range 100 { // pressing on
+	for range 100 { // keeps pushing
 		if w.Step(1); !r.stalled() {
 			t.Fatal("the stall flickers")
 		}
@@ -193,8 +194,8 @@ func TestTurnsOnTheSpotAtAWall(t *testing.T) {
 	}
 }
 
-// Whatever robots do, they never overlap walls, objects or one another. The
-// walls are looked at as the polygons that they are, not as grid cells.
+// Robots never overlap walls, objects or each other, whatever they do. The
+// walls are checked as polygons, not as grid cells.
 func TestNothingPenetrates(t *testing.T) {
 	var text strings.Builder
 	text.WriteString(robotWorld + `
@@ -234,12 +235,12 @@ crate ( pose [0.3 0.2 0 33] ) puck ( pose [-0.6 -0.4 0 0] ) crate ( pose [-1 1 0
 		}
 	}
 	if stalls < 100 || way < 10 {
-		t.Errorf("%d stalls and %v m: nothing was tried", stalls, way)
+		t.Errorf("%d stalls and %v m: the test proves nothing", stalls, way)
 	}
 }
 
-// A hassock that sonars and lasers do not see is solid all the same; a light is
-// neither.
+// A hassock that sonars and lasers do not detect is still solid; a light is
+// neither detected nor solid.
 func TestReturns(t *testing.T) {
 	w := newWorld(t, robotWorld+`
 model ( name "hassock" color "black" size [0.5 0.5 0.4] pose [1 0 0 0] ranger_return -1 )

@@ -11,7 +11,7 @@ import (
 	"player/codec"
 )
 
-// truth writes down what really happened.
+// truth logs the true state.
 type truth struct {
 	out  *bufio.Writer
 	next time.Duration
@@ -30,8 +30,7 @@ func (w *World) LogTruth(out io.Writer) {
 	w.truth.sample(w)
 }
 
-// FlushTruth writes out what is still buffered and returns the first error that
-// there was.
+// FlushTruth writes buffered data and returns the first error.
 func (w *World) FlushTruth() error {
 	if w.truth == nil {
 		return nil
@@ -50,7 +49,7 @@ func (t *truth) sample(w *World) {
 		b := t.line[:0]
 		b = t.number(b, w.sim.Seconds(), 2)
 		if strings.Contains(r.Name, ",") {
-			b = append(append(append(b, '"'), r.Name...), '"', ',') // world files know no quotes in strings
+			b = append(append(append(b, '"'), r.Name...), '"', ',') // strings in world files cannot contain quotes
 		} else {
 			b = append(append(b, r.Name...), ',')
 		}

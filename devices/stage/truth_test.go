@@ -44,7 +44,7 @@ func TestTruthErrors(t *testing.T) {
 	}
 	w.LogTruth(fullDisk{})
 	if w.Step(10); !errors.Is(w.FlushTruth(), errFull) {
-		t.Error("a full disk is not told")
+		t.Error("a full disk is not reported")
 	}
 }
 

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// What follows is for people who look at the world and touch it. It is called
-// on the thread of the server, like everything here.
+// The rest is for user interfaces that show and change the world. Like
+// everything here, it is called on the server's loop.
 
-// Model is a thing in the world, as it is drawn from above.
+// Model is a thing in the world, for drawing from above.
 type Model struct {
 	Name  string
 	Robot bool
@@ -17,18 +17,18 @@ type Model struct {
 }
 
 // ModelPart is a prism of one colour. Outlines are in metres, in the model's
-// frame; fixtures have that of the world.
+// frame; fixtures use the world's frame.
 type ModelPart struct {
 	Color       Color
 	Outlines    [][]Vec
 	Bottom, Top float64 // metres above the floor
 }
 
-// Movers returns what moves: the robots in the order of Robots, then the
-// objects. AppendPoses has their poses, in the same order.
+// Movers returns the movable models: the robots in the order of Robots, then
+// the objects. AppendPoses returns their poses in the same order.
 func (w *World) Movers() []Model { return models(w.bodies) }
 
-// Fixtures returns what never moves, but for floor plans read from pictures:
+// Fixtures returns the fixed models, except floor plans read from pictures:
 // see Plan.
 func (w *World) Fixtures() []Model { return models(w.fixtures) }
 
@@ -45,7 +45,7 @@ func models(bodies []*body) []Model {
 	return list
 }
 
-// AppendPoses appends where the movers are now.
+// AppendPoses appends the present poses of the movers.
 func (w *World) AppendPoses(dst []Pose) []Pose {
 	for _, b := range w.bodies {
 		dst = append(dst, b.pose)
@@ -53,7 +53,7 @@ func (w *World) AppendPoses(dst []Pose) []Pose {
 	return dst
 }
 
-// Plan is the floor plan: what robots bump into or see.
+// Plan is the floor plan: everything that robots collide with or detect.
 type Plan struct {
 	Origin        Vec     // lower left corner, metres
 	Resolution    float64 // metres per cell
@@ -67,19 +67,19 @@ func (w *World) Plan() Plan {
 	return Plan{g.origin, g.resolution, g.width, g.height, g}
 }
 
-// Wall says whether a cell is occupied; (0,0) is at the origin, x to the right,
-// y up.
+// Wall reports whether a cell is occupied; (0,0) is at the origin, x to the
+// right, y up.
 func (p Plan) Wall(x, y int) bool { return p.grid.hint[y*p.Width+x] == 0 }
 
-// SetPose puts a mover somewhere else, as a hand would: its wheels do not turn,
-// so its odometry does not know. The error says that there is no room.
+// SetPose moves a mover as by hand: its wheels do not turn, so its odometry
+// does not change. It returns an error if there is no room.
 func (w *World) SetPose(mover int, at Pose) error {
 	if mover < 0 || mover >= len(w.bodies) {
 		return fmt.Errorf("there is no mover %d", mover)
 	}
 	b := w.bodies[mover]
 	if !(math.Abs(at.X) < maxCoordinate && math.Abs(at.Y) < maxCoordinate && math.Abs(at.Heading) < maxCoordinate) {
-		return fmt.Errorf("(%v, %v, %v) is no pose", at.X, at.Y, at.Heading)
+		return fmt.Errorf("(%v, %v, %v) is not a pose", at.X, at.Y, at.Heading)
 	}
 	old := b.pose
 	b.place(at)
@@ -105,5 +105,5 @@ func (w *World) Robot(name string) *Robot {
 	return w.robots[i]
 }
 
-// Pose returns where the robot really is.
+// Pose returns the robot's true pose.
 func (r *Robot) Pose() Pose { return r.body.pose }

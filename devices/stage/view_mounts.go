@@ -1,7 +1,7 @@
 package stage
 
-// Mounts is where on a robot its sensors are, for those who draw what they
-// report. Poses are in the robot's frame.
+// Mounts is the poses of a robot's sensors, for drawing their data. Poses are
+// in the robot's frame.
 type Mounts struct {
 	Laser    *Pose   // nil for none
 	Camera   *Pose   // nil for none
@@ -9,7 +9,7 @@ type Mounts struct {
 	SonarFOV float64 // radians, of each
 }
 
-// Mounts tells where the robot's sensors are.
+// Mounts returns the poses of the robot's sensors.
 func (r *Robot) Mounts() Mounts {
 	var m Mounts
 	if r.laser != nil {
@@ -29,8 +29,8 @@ func (r *Robot) Mounts() Mounts {
 	return m
 }
 
-// World is the world that the driver's robot is in.
+// World returns the world of the driver's robot.
 func (d *Driver) World() *World { return d.world }
 
-// Robot is the robot that the driver gives to the server.
+// Robot returns the robot that the driver serves.
 func (d *Driver) Robot() *Robot { return d.robot }

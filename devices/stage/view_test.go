@@ -34,7 +34,8 @@ func TestView(t *testing.T) {
 	}
 }
 
-// A robot that a person drags sees other things, and its wheels do not know.
+// A robot that is moved by hand detects other things, and its odometry does
+// not change.
 func TestSetPose(t *testing.T) {
 	w := loadRoom(t)
 	b := newBench(t, w)
@@ -63,7 +64,7 @@ func TestSetPose(t *testing.T) {
 		t.Errorf("the robot is at %v", at)
 	}
 	if w.SetPose(-1, Pose{}) == nil || w.SetPose(2, Pose{}) == nil {
-		t.Error("movers that are not there can be moved")
+		t.Error("missing movers can be moved")
 	}
 	if err := w.SetPose(1, Pose{-1, -1, 0}); err != nil || w.AppendPoses(nil)[1] != (Pose{-1, -1, 0}) {
 		t.Errorf("the puck: %v", err)

@@ -1,9 +1,8 @@
 // Package stage is a simulator: robots in a world on a flat floor, each a
 // complete set of Player devices. docs/STAGE.md is its manual.
-//
-// The World is a pure model: it knows simulated time only and is the same for
-// the same seed and the same commands. A Driver gives one of its robots to the
-// server. Everything is called on the one thread of the server.
+// The World is a pure model: it uses simulated time only, and the same seed
+// and commands give the same run. A Driver provides one of its robots to the
+// server. Everything runs on the server's loop.
 package stage
 
 import (
@@ -12,21 +11,21 @@ import (
 	"player/codec"
 )
 
-// StepTime is how long one step of the physics takes, simulated. A robot at
-// full speed moves 5 mm in it, less than a grid cell, so nothing is jumped
-// over.
+// StepTime is the length of one step of the physics, simulated. A robot at
+// full speed moves 5 mm in it, less than a grid cell, so it cannot jump over
+// anything.
 const StepTime = 10 * time.Millisecond
 
 // World is a floor with everything on it.
 type World struct {
 	name       string
-	fixtures   []*body    // what never moves
+	fixtures   []*body    // things that never move
 	pictures   []*picture // the pictures among them
-	bodies     []*body    // what moves: robots first, then objects
+	bodies     []*body    // things that move: robots first, then objects
 	spots      []spot     // of the bodies
 	robots     []*Robot
 	resolution float64
-	plan       *layer // all that is solid or seen
+	plan       *layer // everything solid or detectable
 
 	clock
 	sim    time.Duration // simulated time of the present state
@@ -37,10 +36,10 @@ type World struct {
 	warnings []string
 	near     []*body // see nearby
 	scan     *[codec.LaserCount]Vec
-	tracker  tracker // shared: one camera looks at a time
+	tracker  tracker // shared: one camera is drawn at a time
 }
 
-// picture is a fixture drawn from an image file, as the cameras see it.
+// picture is a fixture drawn from an image file, for the cameras.
 type picture struct {
 	*part
 	cells *layer
@@ -52,21 +51,21 @@ func (w *World) Name() string { return w.name }
 // Robots returns the robots in the order of the file.
 func (w *World) Robots() []*Robot { return w.robots }
 
-// Warnings returns what a person should know about the world file: at most one
-// line that lists what is not supported, and lines about what looks like a
-// mistake.
+// Warnings returns warnings about the world file: at most one that lists what
+// is not supported, and others about likely mistakes.
 func (w *World) Warnings() []string { return w.warnings }
 
-// Time is the simulated time.
+// Time returns the simulated time.
 func (w *World) Time() time.Duration { return w.sim }
 
-// Finished says that quit_time has come. The world then stands still for good.
+// Finished reports whether quit_time has passed. The world then stands still
+// forever.
 func (w *World) Finished() bool { return w.quitAt != 0 && w.sim >= w.quitAt }
 
-// OnQuit has quit called once, when quit_time comes.
+// OnQuit sets a function that is called once, at quit_time.
 func (w *World) OnQuit(quit func()) { w.quit = quit }
 
-// step lets StepTime pass.
+// step advances the world by StepTime.
 func (w *World) step() {
 	if w.Finished() {
 		return
@@ -83,7 +82,7 @@ func (w *World) step() {
 	}
 }
 
-// blocked says whether a body overlaps anything.
+// blocked reports whether a body overlaps anything.
 func (w *World) blocked(b *body) bool {
 	if b.inWall() {
 		return true
