@@ -1,5 +1,6 @@
-// Emulator plays the hardware of a Pioneer 2-DX robot for a server that has none: a P2OS microcontroller, a SICK
-// LMS 200 laser and a Sony EVI-D30 camera on pseudo-terminals, and the ACTS colour tracker on TCP.
+// Emulator emulates the hardware of a Pioneer 2-DX robot for a server without
+// it: a P2OS microcontroller, a SICK LMS 200 laser and a Sony EVI-D30 camera
+// on pseudo-terminals, and the ACTS colour tracker on TCP.
 package main
 
 import (
@@ -55,7 +56,7 @@ func main() {
 	}
 }
 
-// config is what the flags say.
+// config holds the flags.
 type config struct {
 	dir         string
 	only        string
@@ -83,18 +84,18 @@ func parse(args []string, out io.Writer) (*config, error) {
 		f.PrintDefaults()
 		fmt.Fprint(out, "\n", help)
 	}
-	f.StringVar(&c.dir, "dir", "", "directory for the names of the ports (default: a new one, removed at the end)")
-	f.StringVar(&c.only, "only", "p2os,sick,sony,acts", "devices to start, with commas")
+	f.StringVar(&c.dir, "dir", "", "directory for the ports' symlinks (default: a new one, removed at the end)")
+	f.StringVar(&c.only, "only", "p2os,sick,sony,acts", "devices to start, separated by commas")
 	f.IntVar(&c.baud, "baud", 9600, "speed of the robot, bit/s")
-	f.IntVar(&c.sickBaud, "sick-baud", 9600, "speed of the laser at the start, bit/s")
-	f.BoolVar(&c.leftOpen, "left-open", false, "robot and laser stream already, as a server leaves them that was killed")
+	f.IntVar(&c.sickBaud, "sick-baud", 9600, "initial speed of the laser, bit/s")
+	f.BoolVar(&c.leftOpen, "left-open", false, "robot and laser are streaming, as after a server was killed")
 	f.BoolVar(&c.motors, "motors", false, "press the motor button whenever the server opens the robot")
-	f.Float64Var(&c.room, "room", 5000, "side of the square room that the sonars see, mm; 0: fixed readings")
-	f.Float64Var(&c.noise, "noise", 0, "chance, 0 to 1, for each way to spoil a packet of a serial device")
-	f.Uint64Var(&c.seed, "noise-seed", 1, "other numbers spoil other packets")
-	f.DurationVar(&c.latency, "latency", 0, "delay of what the serial devices say")
-	f.BoolVar(&c.paced, "paced", false, "serial bytes come at the speed of the line, not all at once")
-	f.BoolVar(&c.garble, "garble", false, "a server at the wrong speed hears noise, not nothing")
+	f.Float64Var(&c.room, "room", 5000, "side of the square room around the sonars, mm; 0: fixed readings")
+	f.Float64Var(&c.noise, "noise", 0, "probability, 0 to 1, of each fault in a packet of a serial device")
+	f.Uint64Var(&c.seed, "noise-seed", 1, "another seed corrupts other packets")
+	f.DurationVar(&c.latency, "latency", 0, "delay of the serial devices' answers")
+	f.BoolVar(&c.paced, "paced", false, "serial bytes arrive at the speed of the line, not all at once")
+	f.BoolVar(&c.garble, "garble", false, "a server at the wrong speed receives noise instead of nothing")
 	f.IntVar(&c.actsPort, "acts-port", 0, "TCP port of ACTS; 0: any free one")
 	f.StringVar(&c.actsVersion, "acts-version", "1.0", "protocol of ACTS: 1.0 or 1.2")
 	f.BoolVar(&c.trace, "trace", false, "print every packet")
@@ -107,7 +108,7 @@ func parse(args []string, out io.Writer) (*config, error) {
 	return c, nil
 }
 
-// A device is what all four have in common.
+// A device is the common interface of all four.
 type device interface {
 	Unplug()
 	Plug() error
@@ -116,24 +117,24 @@ type device interface {
 	Close()
 }
 
-// A tracker takes the place of a cable for ACTS.
+// A tracker is ACTS as a device: it has no cable.
 type tracker struct{ *acts.Server }
 
 func (t tracker) Unplug()     { t.HangUp() }
-func (t tracker) Plug() error { return nil } // it never stops listening
+func (t tracker) Plug() error { return nil } // it always listens
 
-// A robot is the devices that were chosen; the others are nil.
+// A robot is the selected devices; the others are nil.
 type robot struct {
 	p2os *p2os.Robot
 	sick *sick.Laser
 	sony *sony.Camera
 	acts *acts.Server
 
-	names   []string // in the order of their start
+	names   []string // in start order
 	devices map[string]device
 }
 
-// run is the program, from its flags to the end of ctx or a quit.
+// run is the whole program, until the end of ctx or a quit command.
 func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
 	out = &lockedWriter{w: out}
 	c, err := parse(args, out)
@@ -154,10 +155,10 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "The robot is ready. Run the server with:\n\n  %s\n\nType help for what can be done to it.\n", command)
+	fmt.Fprintf(out, "The robot is ready. Run the server with:\n\n  %s\n\nType help for a list of commands.\n", command)
 
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel() // the keyboard is not read on
+	defer cancel() // stops reading the keyboard
 	lines := make(chan string)
 	go func() {
 		defer close(lines)
@@ -175,7 +176,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 			return nil
 		case text, ok := <-lines:
 			if !ok {
-				lines = nil // no more commands: go on until interrupted
+				lines = nil // no more commands: run until interrupted
 				continue
 			}
 			words := strings.Fields(text)
@@ -187,7 +188,8 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	}
 }
 
-// start starts the chosen devices and returns the command line of a server for them.
+// start starts the selected devices and returns the command line of a server
+// for them.
 func (r *robot) start(c *config, out io.Writer) (command string, err error) {
 	command = "player"
 	for name := range strings.SplitSeq(c.only, ",") {
@@ -237,7 +239,7 @@ func (r *robot) start(c *config, out io.Writer) (command string, err error) {
 	return command, nil
 }
 
-// startACTS starts the tracker with a ball in its sight.
+// startACTS starts the tracker with a ball in view.
 func startACTS(c *config) (*acts.Server, error) {
 	versions := map[string]acts.Version{"1.0": acts.V10, "1.2": acts.V12}
 	version, ok := versions[c.actsVersion]
@@ -257,7 +259,7 @@ func (r *robot) close() {
 	}
 }
 
-// obey does what a person types.
+// obey executes a typed command.
 func (r *robot) obey(words []string, out io.Writer) {
 	switch {
 	case len(words) == 0:
@@ -278,7 +280,7 @@ func (r *robot) obey(words []string, out io.Writer) {
 	}
 }
 
-// do does one of the things that can be done to every device.
+// do executes a command that every device supports.
 func do(verb string, d device) error {
 	switch verb {
 	case "unplug":
@@ -318,7 +320,7 @@ func plugged(l *line.Line) string {
 	return fmt.Sprintf("%s, device at %d, server at %d bit/s", path, l.Baud(), l.HostBaud())
 }
 
-// A lockedWriter is shared by everything that prints.
+// A lockedWriter serialises the output of several goroutines.
 type lockedWriter struct {
 	mu sync.Mutex
 	w  io.Writer
@@ -330,7 +332,7 @@ func (l *lockedWriter) Write(p []byte) (int, error) {
 	return l.w.Write(p)
 }
 
-// A prefixWriter puts a name in front of every line; it is given whole lines.
+// A prefixWriter puts a name before every line. Writes must be whole lines.
 type prefixWriter struct {
 	prefix string
 	w      io.Writer

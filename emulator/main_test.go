@@ -19,11 +19,11 @@ import (
 	"player/emulator/internal/rawhost"
 )
 
-// A screen is what the program prints.
+// A screen collects the program's output.
 type screen struct {
 	mu   sync.Mutex
 	text bytes.Buffer
-	more chan struct{} // has one when something was printed
+	more chan struct{} // has one element after new output
 }
 
 func (s *screen) Write(p []byte) (int, error) {
@@ -42,7 +42,7 @@ func (s *screen) String() string {
 	return s.text.String()
 }
 
-// find waits until the pattern is on the screen and returns its groups.
+// find waits until the pattern appears in the output and returns its groups.
 func (s *screen) find(t *testing.T, pattern string) []string {
 	t.Helper()
 	re, limit := regexp.MustCompile(pattern), time.After(20*time.Second)
@@ -58,7 +58,7 @@ func (s *screen) find(t *testing.T, pattern string) []string {
 	}
 }
 
-// A person has the program running.
+// A person is a running program with its keyboard and screen.
 type person struct {
 	t      *testing.T
 	keys   *io.PipeWriter
@@ -88,7 +88,7 @@ func (p *person) end() error {
 	case err := <-p.ended:
 		return err
 	case <-time.After(20 * time.Second):
-		p.t.Fatal("does not end")
+		p.t.Fatal("the program does not end")
 		return nil
 	}
 }
@@ -125,7 +125,7 @@ func TestAPersonAtTheKeyboard(t *testing.T) {
 	p.types("silence p2os", "unplug sick", "unplug acts")
 	lh.HungUp()
 	if n, err := th.Read(make([]byte, 1)); err == nil {
-		t.Errorf("acts goes on: %d bytes", n)
+		t.Errorf("acts still answers: %d bytes", n)
 	}
 	p.types("plug sick", "plug acts", "speak p2os", "silence sony")
 	p.screen.find(t, `p2os\t.*speaks again`)
@@ -138,7 +138,7 @@ func TestAPersonAtTheKeyboard(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := os.Stat(filepath.Dir(robot)); !os.IsNotExist(err) {
-		t.Errorf("the directory is left: %v", err)
+		t.Errorf("the directory was not removed: %v", err)
 	}
 }
 
@@ -146,7 +146,7 @@ func TestInterrupt(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
 	p := start(t, "-dir", dir, "-only", "sick,p2os", "-left-open", "-sick-baud", "38400", "-baud", "38400")
 	p.screen.find(t, "player -lp "+dir+"/sick -pp "+dir+"/p2os\n")
-	p.keys.Close() // no keyboard: it runs on
+	p.keys.Close() // end of the keyboard: the program keeps running
 	rawhost.Open(t, filepath.Join(dir, "p2os"), 38400).Read(10)
 	rawhost.Open(t, filepath.Join(dir, "sick"), 38400).Read(10)
 	p.cancel()
@@ -154,7 +154,7 @@ func TestInterrupt(t *testing.T) {
 		t.Error(err)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
-		t.Errorf("left in the directory that was there: %v, %v", left, err)
+		t.Errorf("left in the existing directory: %v, %v", left, err)
 	}
 }
 
@@ -181,7 +181,7 @@ func TestWrongFlags(t *testing.T) {
 	}
 }
 
-// occupied is a directory with a file in the place of a port.
+// occupied returns a directory with a file at the path of a port.
 func occupied(t *testing.T) string {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "p2os"), nil, 0o600); err != nil {

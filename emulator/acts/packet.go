@@ -2,7 +2,8 @@ package acts
 
 import "fmt"
 
-// Channels is how many colours ACTS tells apart, MaxBlobs how many blobs of one it reports.
+// Channels is the number of colours that ACTS distinguishes, MaxBlobs the most
+// blobs it reports per colour.
 const (
 	Channels = 32
 	MaxBlobs = 10
@@ -14,20 +15,22 @@ type Blob struct {
 	X, Y, Left, Right, Top, Bottom int
 }
 
-// A Version is the protocol of a release of ACTS.
+// A Version is the protocol of an ACTS release.
 type Version int
 
 const (
-	V10 Version = iota // 1.0: 64 bytes of header, 10 a blob
-	V12                // 1.2 and 2.0: 128 bytes of header, 16 a blob
+	V10 Version = iota // 1.0: 64 bytes of header, 10 per blob
+	V12                // 1.2 and 2.0: 128 bytes of header, 16 per blob
 )
 
-// digits is how many bytes of six bits a number has. With one byte it has all eight bits. The area has four in both.
+// digits is the number of bytes of a number, six bits each. A single byte has
+// all eight bits. The area has four bytes in both versions.
 var digits = map[Version]int{V10: 1, V12: 2}
 
 const areaDigits = 4
 
-// limit is the largest number that n digits hold: every byte is sent plus one, so that none is 0.
+// limit returns the largest number that n digits hold. Every byte is sent plus
+// one, so that none is 0.
 func limit(n int) int {
 	if n == 1 {
 		return 254
@@ -35,7 +38,7 @@ func limit(n int) int {
 	return 1<<(6*n) - 1
 }
 
-// appendNumber adds v as n digits, high ones first.
+// appendNumber appends v as n digits, high digits first.
 func appendNumber(dst []byte, v, n int) []byte {
 	if n == 1 {
 		return append(dst, byte(v+1))
@@ -46,7 +49,7 @@ func appendNumber(dst []byte, v, n int) []byte {
 	return dst
 }
 
-// check tells whether the blobs of one channel can be sent.
+// check returns an error if the blobs of one channel cannot be sent.
 func (v Version) check(blobs []Blob) error {
 	if len(blobs) > MaxBlobs {
 		return fmt.Errorf("acts: %d blobs in a channel, at most %d", len(blobs), MaxBlobs)
@@ -64,13 +67,15 @@ func (v Version) check(blobs []Blob) error {
 	return nil
 }
 
-// appendPacket adds a packet: for each channel the number of its first blob among all and the count of its blobs, then
-// the blobs in the order of their channels.
+// appendPacket appends a packet: for each channel the index of its first blob
+// among all blobs and the number of its blobs, then the blobs in channel
+// order.
 func (v Version) appendPacket(dst []byte, blobs *[Channels][]Blob) []byte {
 	n := digits[v]
 	index := 0
 	for _, channel := range blobs {
-		// In 1.0 an index over 254 does not fit. It wraps here so that no byte is 0 (assumed).
+		// In 1.0 an index above 254 does not fit. It wraps here so that no
+		// byte is 0 (assumed).
 		dst = appendNumber(dst, index%(limit(n)+1), n)
 		dst = appendNumber(dst, len(channel), n)
 		index += len(channel)

@@ -1,4 +1,5 @@
-// Package acts emulates the ACTS colour tracker: a TCP server that answers each request with the blobs of one frame.
+// Package acts emulates the ACTS colour tracker: a TCP server that answers
+// each request with the blobs of one video frame.
 package acts
 
 import (
@@ -12,12 +13,12 @@ import (
 	"time"
 )
 
-// Options of a tracker. Zero fields get the value in parentheses.
+// Options of a tracker. Zero fields have the default in parentheses.
 type Options struct {
-	Addr    string // to listen on ("127.0.0.1:0", any free port; ACTS itself has 35091 in 1.0 and 5001 later)
+	Addr    string // to listen on ("127.0.0.1:0", any free port; ACTS itself uses 35091 in 1.0 and 5001 later)
 	Version Version
 	Frame   time.Duration // from a request to its answer (33 ms, a frame of video)
-	Split   int           // an answer goes out in pieces of so many bytes, a millisecond apart; 0: whole
+	Split   int           // an answer is sent in pieces of this many bytes, a millisecond apart; 0: in one piece
 }
 
 // Requests, one byte each.
@@ -26,10 +27,11 @@ const (
 	requestQuit   = '1'
 )
 
-// pieceGap parts the pieces of a split answer, so that a host that reads at once gets them one by one.
+// pieceGap is the time between the pieces of a split answer, so that a host
+// that reads at once receives them separately.
 const pieceGap = time.Millisecond
 
-// A Server is a tracker that runs. All its methods may be called by any goroutine.
+// A Server is a running tracker. Its methods may be called by any goroutine.
 type Server struct {
 	opts     Options
 	listener net.Listener
@@ -41,24 +43,24 @@ type Server struct {
 	mute    bool
 	closed  bool
 	conns   map[net.Conn]bool
-	changed chan struct{} // closed when something happened; nil when nobody waits
+	changed chan struct{} // closed on any change; nil when nobody waits
 	state   State
 }
 
-// A State is what the hosts did.
+// A State describes what the hosts have done.
 type State struct {
 	Conns    int // open now
 	Accepted int
 	Requests int
-	Answers  int // sent whole
+	Answers  int // sent completely
 	Quits    int
-	Unknown  int // bytes that are no request
+	Unknown  int // bytes that are not a request
 }
 
-// ErrClosed is what Wait returns once the server is closed.
+// ErrClosed is returned by Wait once the server is closed.
 var ErrClosed = errors.New("acts: closed")
 
-// Start listens.
+// Start starts a server.
 func Start(opts Options) (*Server, error) {
 	opts.Addr = cmp.Or(opts.Addr, "127.0.0.1:0")
 	opts.Frame = cmp.Or(opts.Frame, 33*time.Millisecond)
@@ -74,7 +76,7 @@ func Start(opts Options) (*Server, error) {
 	return s, nil
 }
 
-// Port is the TCP port it listens on.
+// Port returns the server's TCP port.
 func (s *Server) Port() int { return s.listener.Addr().(*net.TCPAddr).Port }
 
 func (s *Server) accept() {
@@ -83,7 +85,7 @@ func (s *Server) accept() {
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
-		if err != nil { // such as no descriptors left: they may come back
+		if err != nil { // for example out of descriptors: retry
 			select {
 			case <-s.quit:
 				return
@@ -132,7 +134,7 @@ func (s *Server) serve(conn net.Conn) {
 	}
 }
 
-// answer sends one packet, unless muted, and tells whether to go on.
+// answer sends one packet, unless muted, and reports whether to continue.
 func (s *Server) answer(conn net.Conn) bool {
 	if !s.pause(s.opts.Frame) {
 		return false
@@ -156,7 +158,7 @@ func (s *Server) answer(conn net.Conn) bool {
 	return true
 }
 
-// pause sleeps, and tells whether it was not ended by Close.
+// pause sleeps and reports whether Close did not interrupt it.
 func (s *Server) pause(d time.Duration) bool {
 	select {
 	case <-s.quit:
@@ -166,7 +168,7 @@ func (s *Server) pause(d time.Duration) bool {
 	}
 }
 
-// count changes the state and lets every Wait look again.
+// count changes the state and wakes every Wait.
 func (s *Server) count(change func(*State)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -177,7 +179,7 @@ func (s *Server) count(change func(*State)) {
 	}
 }
 
-// SetBlobs sets what is seen of one colour, 0 to 31, from the next answer on.
+// SetBlobs sets the blobs of one colour, 0 to 31, from the next answer on.
 func (s *Server) SetBlobs(channel int, blobs ...Blob) error {
 	if channel < 0 || channel >= Channels {
 		return fmt.Errorf("acts: channel %d, not 0 to %d", channel, Channels-1)
@@ -191,7 +193,8 @@ func (s *Server) SetBlobs(channel int, blobs ...Blob) error {
 	return nil
 }
 
-// Silence stops answering; connections stay. Requests that come meanwhile are never answered.
+// Silence stops answering; connections stay open. Requests received meanwhile
+// are never answered.
 func (s *Server) Silence() { s.setMute(true) }
 
 // Speak ends Silence.
@@ -203,7 +206,8 @@ func (s *Server) setMute(mute bool) {
 	s.mute = mute
 }
 
-// HangUp closes all connections, in the middle of an answer if need be. It goes on listening.
+// HangUp closes all connections, also in the middle of an answer. The server
+// keeps listening.
 func (s *Server) HangUp() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -212,14 +216,15 @@ func (s *Server) HangUp() {
 	}
 }
 
-// State returns what the hosts did until now.
+// State returns what the hosts have done so far.
 func (s *Server) State() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.state
 }
 
-// Wait returns when cond holds, or with the error of ctx. It looks whenever a host has done something.
+// Wait returns when cond holds, or with the error of ctx. It checks cond
+// whenever a host has done something.
 func (s *Server) Wait(ctx context.Context, cond func() bool) error {
 	for {
 		s.mu.Lock()
@@ -241,7 +246,8 @@ func (s *Server) Wait(ctx context.Context, cond func() bool) error {
 	}
 }
 
-// Close stops listening, hangs up and waits until nothing runs.
+// Close stops listening, closes all connections and waits until no goroutine
+// runs.
 func (s *Server) Close() {
 	s.mu.Lock()
 	if !s.closed {

@@ -27,11 +27,11 @@ func dial(t *testing.T, s *Server) net.Conn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
-	c.SetDeadline(time.Now().Add(20 * time.Second)) // ends only a test that has failed
+	c.SetDeadline(time.Now().Add(20 * time.Second)) // expires only in a failed test
 	return c
 }
 
-// ask requests a packet and reads as many bytes as it must have.
+// ask requests a packet and reads the expected number of bytes.
 func ask(t *testing.T, c net.Conn, n int) []byte {
 	t.Helper()
 	c.Write([]byte("0"))
@@ -60,10 +60,10 @@ func TestRequests(t *testing.T) {
 			if err := s.SetBlobs(3, Blob{Area: 5}); err != nil {
 				t.Fatal(err)
 			}
-			c.Write([]byte("x\n")) // no requests
+			c.Write([]byte("x\n")) // not requests
 			blob := map[Version]int{V10: 10, V12: 16}[v]
 			if full := ask(t, c, size+blob); bytes.Equal(full[:size], empty) {
-				t.Error("the header does not tell of the blob")
+				t.Error("the header does not count the blob")
 			}
 			if err := s.SetBlobs(3); err != nil {
 				t.Fatal(err)
@@ -84,7 +84,7 @@ func TestSilence(t *testing.T) {
 	s := start(t, Options{Frame: time.Millisecond})
 	c := dial(t, s)
 	s.Silence()
-	c.Write([]byte("0x")) // x is read after the answer to 0 was not sent
+	c.Write([]byte("0x")) // x is read after the answer to 0 was suppressed
 	wait(t, s, func(st State) bool { return st.Unknown == 1 })
 	if st := s.State(); st.Answers != 0 {
 		t.Errorf("answered: %+v", st)
@@ -100,7 +100,7 @@ func TestHangUp(t *testing.T) {
 	ask(t, c, 64)
 	s.HangUp()
 	if _, err := io.ReadAll(c); err != nil {
-		t.Logf("reset is fine, too: %v", err)
+		t.Logf("a reset is also correct: %v", err)
 	}
 	wait(t, s, func(st State) bool { return st.Conns == 0 })
 	ask(t, dial(t, s), 64)
@@ -111,7 +111,7 @@ func TestCloseWhileAnswering(t *testing.T) {
 	c := dial(t, s)
 	c.Write([]byte("0"))
 	wait(t, s, func(st State) bool { return st.Requests == 1 })
-	s.Close() // does not wait an hour, and returns only when nothing runs
+	s.Close() // does not wait an hour, and returns only when no goroutine runs
 	s.Close()
 	if got := s.State(); got.Conns != 0 || got.Answers != 0 {
 		t.Errorf("%+v", got)
@@ -120,7 +120,7 @@ func TestCloseWhileAnswering(t *testing.T) {
 		t.Errorf("wait after close: %v", err)
 	}
 	if _, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", s.Port())); err == nil {
-		t.Error("listens after close")
+		t.Error("still listens after Close")
 	}
 }
 
@@ -129,10 +129,10 @@ func TestRefusals(t *testing.T) {
 		t.Error("version 9")
 	}
 	if _, err := Start(Options{Addr: "nowhere"}); err == nil {
-		t.Error("address without port")
+		t.Error("no error for an address without a port")
 	}
 	s := start(t, Options{})
 	if s.SetBlobs(32) == nil || s.SetBlobs(-1) == nil || s.SetBlobs(0, Blob{X: 300}) == nil {
-		t.Error("accepts what it cannot send")
+		t.Error("accepts a blob that it cannot send")
 	}
 }

@@ -1,10 +1,11 @@
-// Package line is a fake serial cable: one end is a pseudo-terminal that a host opens like any serial port, the
-// other end is an emulated Device.
+// Package line is a fake serial cable: one end is a pseudo-terminal that a
+// host opens like any serial port, the other end is an emulated Device.
 //
-// The cable behaves as a UART does and a pseudo-terminal does not: it compares the speed the host has set with the
-// speed of the device, it loses what nobody reads, and it can be pulled out and put back under the same name.
-// It can also misbehave on request: delay, paced bytes, corrupted packets, silence.
-// Everything that passes is recorded.
+// Unlike a plain pseudo-terminal, the cable behaves as a UART does: it
+// compares the speed set by the host with the speed of the device, it loses
+// bytes that nobody reads, and it can be unplugged and plugged in again under
+// the same name. It can also misbehave on request: delay, paced bytes,
+// corrupted packets, silence. All traffic is recorded.
 //
 // Linux only: it needs /dev/ptmx and termios2.
 package line
@@ -23,34 +24,38 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Device is the machine at the far end of the cable. A Line calls it from one goroutine, never with a lock of its
-// own held. The device answers with Line.Send, which any goroutine may call.
+// A Device is the machine at the far end of the cable. A Line calls it from
+// one goroutine and never holds its own lock meanwhile. The device answers
+// with Line.Send, which any goroutine may call.
 type Device interface {
-	// Frame cuts the bytes heard from the host: n bytes at the start of buf make one unit, which is a packet, or junk
-	// in front of one. 0 means that more bytes are needed; a device must not ask for more without bound.
-	// The note names the unit in the record, such as "cmd 29 STOP".
+	// Frame splits the bytes received from the host: the first n bytes of buf
+	// are one unit, which is a packet or junk before one. 0 means that more
+	// bytes are needed; a device must not ask for an unbounded number. note
+	// names the unit in the record, for example "cmd 29 STOP".
 	Frame(buf []byte) (n int, note string)
 
-	// Receive handles one unit. It may keep nothing of it.
+	// Receive handles one unit. It must not keep it.
 	Receive(now time.Duration, unit []byte)
 
-	// Advance does what is due at now and returns the time of its next deadline, 0 when there is none. It is called
-	// after every unit, at the deadline, and after Line.Wake.
+	// Advance does what is due at now and returns the time of its next
+	// deadline, or 0. It is called after every unit, at the deadline, and
+	// after Line.Wake.
 	Advance(now time.Duration) (next time.Duration)
 }
 
 // Options of a cable. Only Link and Baud are needed.
 type Options struct {
-	Link    string        // path of the symlink that names the port, whatever pseudo-terminal is behind it
+	Link    string        // path of the symlink that names the port, independent of the pseudo-terminal behind it
 	Baud    int           // speed of the device, bit/s
 	Latency time.Duration // from Send to the first byte on the cable
-	Paced   bool          // bytes arrive at the speed of the line, 10 bit times each, not all at once
-	Garble  bool          // a host at the wrong speed hears noise, not nothing
+	Paced   bool          // bytes arrive at the speed of the line, 10 bit times each, instead of all at once
+	Garble  bool          // a host at the wrong speed receives noise instead of nothing
 	Noise   Noise
-	Trace   io.Writer // every entry of the record is printed here as it is made; nil: nowhere
+	Trace   io.Writer // every entry of the record is printed here when it is made; nil: not printed
 }
 
-// A Line is one cable, plugged in or not. All its methods may be called by any goroutine.
+// A Line is one cable, plugged in or not. Its methods may be called by any
+// goroutine.
 type Line struct {
 	opts  Options
 	start time.Time
@@ -59,23 +64,23 @@ type Line struct {
 	quit  chan struct{}
 	done  chan struct{} // closed when the device's goroutine has ended; nil before Serve
 
-	rx heardBuffer // belongs to the device's goroutine
+	rx heardBuffer // used by the device's goroutine only
 
 	mu      sync.Mutex
 	pty     *pty // nil while unplugged
-	present bool // a host was seen on this pty and not yet seen to leave
+	present bool // a host has opened this pty and has not been seen to leave
 	baud    int
 	latency time.Duration
 	silent  bool
 	closed  bool
 	noise   *noise
 	queue   []chunk
-	free    time.Duration // when the last paced byte leaves the cable
+	free    time.Duration // time at which the last paced byte leaves the cable
 	record  []Entry
-	changed chan struct{} // closed when something happened; nil when nobody waits
+	changed chan struct{} // closed on any change; nil when nobody waits
 }
 
-// heard is what one read of the pseudo-terminal gave.
+// heard is the result of one read of the pseudo-terminal.
 type heard struct {
 	from   *pty
 	data   []byte
@@ -83,7 +88,7 @@ type heard struct {
 	closed bool // the host has closed the port
 }
 
-// heardBuffer holds the start of a packet that is not yet whole.
+// heardBuffer holds the start of an incomplete packet.
 type heardBuffer struct {
 	from *pty
 	data []byte
@@ -92,8 +97,9 @@ type heardBuffer struct {
 // ErrClosed is returned by the methods of a closed Line.
 var ErrClosed = errors.New("line: closed")
 
-// Open makes the pseudo-terminal, raw from the start, and the symlink to it. The Line hears nothing before Serve.
-// A symlink left over from an earlier run is replaced, any other file is not.
+// Open makes the pseudo-terminal, raw from the start, and the symlink to it.
+// The Line receives nothing before Serve. A symlink left over from an earlier
+// run is replaced, any other file is an error.
 func Open(opts Options) (*Line, error) {
 	if opts.Baud <= 0 {
 		return nil, fmt.Errorf("line %s: the device needs a speed", opts.Link)
@@ -114,7 +120,7 @@ func Open(opts Options) (*Line, error) {
 	return l, nil
 }
 
-// Serve starts the device on the far end. It is called once.
+// Serve starts the device at the far end. It is called once.
 func (l *Line) Serve(dev Device) {
 	l.done = make(chan struct{})
 	go l.run(dev)
@@ -146,7 +152,7 @@ func (l *Line) run(dev Device) {
 	}
 }
 
-// earlier returns the earlier of two deadlines of which 0 is none.
+// earlier returns the earlier of two deadlines, where 0 is none.
 func earlier(a, b time.Duration) time.Duration {
 	if a == 0 || b == 0 {
 		return cmp.Or(a, b)
@@ -154,7 +160,7 @@ func earlier(a, b time.Duration) time.Duration {
 	return min(a, b)
 }
 
-// hear gives the device what the host said, unit by unit.
+// hear passes bytes from the host to the device, unit by unit.
 func (l *Line) hear(dev Device, h heard) {
 	if h.from != l.rx.from || h.closed || h.baud != l.Baud() {
 		l.forget()
@@ -195,7 +201,7 @@ func (l *Line) hear(dev Device, h heard) {
 	}
 }
 
-// forget gives up the packet whose rest will not come.
+// forget discards an incomplete packet whose rest will not come.
 func (l *Line) forget() {
 	if len(l.rx.data) > 0 {
 		l.mu.Lock()
@@ -205,28 +211,32 @@ func (l *Line) forget() {
 	l.rx.data = nil
 }
 
-// hostLeft throws away what the host did not read: a UART keeps nothing for a port that is not open.
+// hostLeft discards bytes that the host did not read: a UART keeps nothing for
+// a closed port.
 func (l *Line) hostLeft(from *pty) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.pty != from || !l.present {
-		return // a hang-up of our own making: unplugged, or the flush below
+		return // a hang-up that the line caused: by Unplug, or the flush below
 	}
 	l.present = false
 	l.note("host closed the port")
 	if err := from.dropUnread(); errors.Is(err, unix.EBUSY) {
-		// The host left the port in exclusive mode, which outlives it on a pseudo-terminal (not on a serial port):
-		// nobody but root could open this one again.
+		// The host left the port in exclusive mode. On a pseudo-terminal,
+		// unlike a serial port, that mode remains after the close: only root
+		// could open this one again.
 		if err := l.renew(); err != nil {
 			l.note(err.Error())
 		}
 	}
 }
 
-// Now is the time on the clock of this cable, which the Device and the record use: since Open, monotonic.
+// Now returns the time on the clock of this cable, which the Device and the
+// record use: since Open, monotonic.
 func (l *Line) Now() time.Duration { return time.Since(l.start) }
 
-// Wake makes the line call Device.Advance soon. A device calls it when a method of its own has moved a deadline.
+// Wake makes the line call Device.Advance soon. A device calls it when one of
+// its methods has moved a deadline.
 func (l *Line) Wake() {
 	select {
 	case l.wake <- struct{}{}:
@@ -234,10 +244,12 @@ func (l *Line) Wake() {
 	}
 }
 
-// Port is the name a host opens: the symlink. It does not exist while the cable is unplugged.
+// Port returns the name that a host opens: the symlink. It does not exist
+// while the cable is unplugged.
 func (l *Line) Port() string { return l.opts.Link }
 
-// Path is the pseudo-terminal that is behind the symlink now, such as /dev/pts/3; empty while unplugged.
+// Path returns the pseudo-terminal behind the symlink, for example /dev/pts/3;
+// empty while unplugged.
 func (l *Line) Path() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -247,21 +259,23 @@ func (l *Line) Path() string {
 	return l.pty.path
 }
 
-// Baud is the speed of the device, bit/s.
+// Baud returns the speed of the device, bit/s.
 func (l *Line) Baud() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.baud
 }
 
-// SetBaud changes the speed of the device. What was sent before still goes out at the old speed.
+// SetBaud changes the speed of the device. Bytes sent before still leave at
+// the old speed.
 func (l *Line) SetBaud(baud int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.baud = baud
 }
 
-// HostBaud is the speed the host has set, bit/s: 38400 on a fresh pseudo-terminal, 0 while unplugged.
+// HostBaud returns the speed set by the host, bit/s: 38400 on a fresh
+// pseudo-terminal, 0 while unplugged.
 func (l *Line) HostBaud() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -271,8 +285,10 @@ func (l *Line) HostBaud() int {
 	return l.pty.speed()
 }
 
-// Unplug pulls the adapter out: the symlink goes away and every descriptor the host has on the port hangs up (read
-// gives 0 bytes or EIO, write gives EIO, poll gives POLLHUP). The device goes on, unheard.
+// Unplug disconnects the adapter: the symlink disappears and every descriptor
+// of the host on the port hangs up (read returns 0 bytes or EIO, write returns
+// EIO, poll returns POLLHUP). The device keeps running, but nobody receives
+// its bytes.
 func (l *Line) Unplug() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -289,7 +305,8 @@ func (l *Line) unplug() {
 	l.pty, l.present = nil, false
 }
 
-// Plug puts the adapter back: a new pseudo-terminal behind the same symlink. It does nothing when it is in.
+// Plug reconnects the adapter: a new pseudo-terminal behind the same symlink.
+// It has no effect while plugged in.
 func (l *Line) Plug() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -302,7 +319,7 @@ func (l *Line) Plug() error {
 	return l.renew()
 }
 
-// renew puts a new pseudo-terminal behind the symlink, in place of the old one if there is one.
+// renew puts a new pseudo-terminal behind the symlink, replacing an old one.
 func (l *Line) renew() error {
 	if fi, err := os.Lstat(l.opts.Link); err == nil && fi.Mode()&os.ModeSymlink == 0 {
 		return fmt.Errorf("line %s: exists and is not a symlink: remove it or choose another name", l.opts.Link)
@@ -311,7 +328,7 @@ func (l *Line) renew() error {
 	if err != nil {
 		return fmt.Errorf("line %s: %w", l.opts.Link, err)
 	}
-	tmp := l.opts.Link + ".new" // renamed over the old link, so that the name never dangles
+	tmp := l.opts.Link + ".new" // renamed over the old link, so that the name always exists
 	os.Remove(tmp)
 	if err := errors.Join(os.Symlink(p.path, tmp), os.Rename(tmp, l.opts.Link)); err != nil {
 		p.file.Close()
@@ -326,7 +343,8 @@ func (l *Line) renew() error {
 	return nil
 }
 
-// Close ends the device, unplugs the cable and waits until nothing of it runs. The record stays readable.
+// Close ends the device, unplugs the cable and waits until its goroutines have
+// ended. The record remains readable.
 func (l *Line) Close() {
 	l.mu.Lock()
 	if l.closed {
@@ -347,8 +365,9 @@ func (l *Line) Close() {
 	l.notify()
 }
 
-// Wait returns when cond holds, or with the error of ctx. It looks whenever something has happened on the line or in
-// the device, and sleeps in between. cond may call any method of the Line and of its device.
+// Wait returns when cond holds, or with the error of ctx. It checks cond
+// whenever something has happened on the line or in the device, and sleeps in
+// between. cond may call any method of the Line and of its device.
 func (l *Line) Wait(ctx context.Context, cond func() bool) error {
 	for {
 		l.mu.Lock()
@@ -371,7 +390,7 @@ func (l *Line) Wait(ctx context.Context, cond func() bool) error {
 	}
 }
 
-// notify lets every Wait look again. The caller holds the lock.
+// notify wakes every Wait. The caller holds the lock.
 func (l *Line) notify() {
 	if l.changed != nil {
 		close(l.changed)

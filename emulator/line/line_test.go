@@ -17,8 +17,8 @@ import (
 	"player/emulator/internal/rawhost"
 )
 
-// echo is a device whose packets end in FF and are answered as they are. C0 starts a count of ticks of 1 ms, each of
-// which it says as one byte.
+// echo is a device whose packets end in FF and are echoed. C0 starts a series
+// of ticks of 1 ms, each of which sends its number as one byte.
 type echo struct {
 	line    *Line
 	tick    byte
@@ -52,7 +52,8 @@ func (e *echo) Advance(now time.Duration) time.Duration {
 	return e.next
 }
 
-// start plugs an echo in, at 9600 unless told otherwise, and takes it down with the test.
+// start plugs an echo in, at 9600 by default, and closes it at the end of the
+// test.
 func start(t *testing.T, opts Options) *Line {
 	t.Helper()
 	opts.Link = filepath.Join(t.TempDir(), "port")
@@ -73,7 +74,7 @@ func start(t *testing.T, opts Options) *Line {
 	return l
 }
 
-// wait waits for an entry of the record whose text contains s.
+// wait waits for an entry of the record that contains s.
 func wait(t *testing.T, l *Line, s string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -92,7 +93,7 @@ func TestTalksOnlyAtItsOwnSpeed(t *testing.T) {
 	h.Say("01 FF")
 	wait(t, l, "at wrong baud (device at 9600), discarded")
 	h.Speed(9600)
-	h.Ask("02 FF", "02 FF") // and nothing before it: 01 FF was not answered
+	h.Ask("02 FF", "02 FF") // nothing before it: 01 FF was not answered
 	l.SetBaud(123456)
 	h.Speed(123456)
 	h.Ask("03 FF", "03 FF")
@@ -121,7 +122,7 @@ func TestGarble(t *testing.T) {
 func TestPartialPacketIsGivenUp(t *testing.T) {
 	l := start(t, Options{})
 	h := rawhost.Open(t, l.Port(), 9600)
-	h.Ask("01 FF 02", "01 FF") // 02 is held
+	h.Ask("01 FF 02", "01 FF") // 02 is kept
 	h.Speed(38400)
 	h.Say("03")
 	wait(t, l, "02   ; incomplete")
@@ -138,7 +139,7 @@ func TestUnplug(t *testing.T) {
 	h.Ask("01 FF 09", "01 FF")
 	for range 3 {
 		l.Unplug()
-		l.Unplug() // twice is once
+		l.Unplug() // twice counts once
 		h.HungUp()
 		if _, err := os.Lstat(l.Port()); !os.IsNotExist(err) {
 			t.Fatalf("symlink while unplugged: %v", err)
@@ -155,10 +156,10 @@ func TestUnplug(t *testing.T) {
 		}
 		h.Close()
 		h = rawhost.Open(t, l.Port(), 9600)
-		h.Ask("02 FF 09", "02 FF") // the 09 before was forgotten
+		h.Ask("02 FF 09", "02 FF") // the earlier 09 was discarded
 	}
 	if strings.Contains(l.Transcript(), "nobody") {
-		t.Error("recorded what nobody heard")
+		t.Error("recorded bytes that no host received")
 	}
 	l.Close()
 	h.HungUp()
@@ -176,7 +177,7 @@ func TestHostClosesAndComesBack(t *testing.T) {
 		}
 		h.Ask("01 FF", "01 FF")
 		h.Say("02 FF")
-		wait(t, l, "D>H 02 FF") // lies unread in the port
+		wait(t, l, "D>H 02 FF") // unread in the port
 		before := strings.Count(l.Transcript(), "host closed the port")
 		h.Close()
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -188,7 +189,7 @@ func TestHostClosesAndComesBack(t *testing.T) {
 		}
 		l.Send([]byte{3}, "nobody hears this")
 		h = rawhost.Open(t, l.Port(), 38400)
-		h.Ask("04 FF", "04 FF") // neither 02 FF nor 03 is there
+		h.Ask("04 FF", "04 FF") // neither 02 FF nor 03 is left
 		h.Close()
 	}
 }
@@ -230,8 +231,8 @@ func TestLatencyAndPace(t *testing.T) {
 			answered = e.At
 		}
 	}
-	// Two packets of 100 bytes of 10 bits at 9600 bit/s, one after the other. Only the lower bound is sure on a busy
-	// machine.
+	// Two packets of 100 bytes of 10 bits at 9600 bit/s, one after another. On
+	// a busy machine only the lower bound is certain.
 	if got, least := answered-asked, latency+2*bytes*10*time.Second/9600; got < least {
 		t.Errorf("answered after %v, cannot be before %v", got, least)
 	}
@@ -249,7 +250,7 @@ func TestUnpluggedInThePacket(t *testing.T) {
 	l.Speak()
 	wait(t, l, "echo (cut)")
 	h.Say("22 FF")
-	for h.Read(1)[0] != 0x22 { // some of the first packet came before the silence
+	for h.Read(1)[0] != 0x22 { // a part of the first packet arrived before the silence
 	}
 	h.Expect("FF")
 }
@@ -263,7 +264,7 @@ func TestDeadlines(t *testing.T) {
 func TestNoiseOnBothWays(t *testing.T) {
 	l := start(t, Options{Noise: Noise{Seed: 1, Swallow: 1, Both: true}})
 	h := rawhost.Open(t, l.Port(), 9600)
-	h.Say("FF FF FF") // one is swallowed on the way there, each answer on the way back
+	h.Say("FF FF FF") // the cable drops one byte on the way there and one of each answer
 	wait(t, l, "; packet")
 	l.Close()
 	if got := l.Heard(HostToDevice); !bytes.Equal(got, []byte{0xFF, 0xFF}) {
@@ -280,7 +281,7 @@ func TestSpoiledPackets(t *testing.T) {
 	l.SetNoise(Noise{Flip: 1})
 	h.Say("01 FF")
 	if got := h.Read(2); bytes.Equal(got, []byte{1, 0xFF}) {
-		t.Error("arrived as it was sent")
+		t.Error("arrived unchanged")
 	}
 	wait(t, l, "echo (spoiled)")
 	l.SetNoise(Noise{})
@@ -305,10 +306,10 @@ func TestOpenKeepsFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Close() // without Serve
+	l.Close() // without a call of Serve
 	l.Close()
 	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
-		t.Errorf("left behind: %v", entries)
+		t.Errorf("files left: %v", entries)
 	}
 }
 
@@ -331,7 +332,7 @@ func TestCloseLeavesNothingRunning(t *testing.T) {
 	for range 5 {
 		l := start(t, Options{Latency: time.Hour})
 		h := rawhost.Open(t, l.Port(), 9600)
-		h.Say("01 FF") // the answer is under way for an hour
+		h.Say("01 FF") // the answer is delayed by an hour
 		wait(t, l, "packet")
 		l.Close()
 	}
@@ -345,11 +346,12 @@ func TestCloseLeavesNothingRunning(t *testing.T) {
 		if time.Now().After(deadline) {
 			t.Fatal(text)
 		}
-		runtime.Gosched() // between the end of its work and the end of a goroutine
+		runtime.Gosched() // a goroutine ends slightly after its work
 	}
 }
 
-// TestEveryPacketArrives keeps the runtime busy with its own signals, which interrupt system calls, while packets pass.
+// TestEveryPacketArrives keeps the runtime busy with its own signals, which
+// interrupt system calls, while packets pass.
 func TestEveryPacketArrives(t *testing.T) {
 	l := start(t, Options{})
 	h := rawhost.Open(t, l.Port(), 9600)

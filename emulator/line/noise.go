@@ -5,15 +5,16 @@ import (
 	"slices"
 )
 
-// Noise says how a cable spoils packets. Each field is the chance, 0 to 1, that it happens to a packet; several can
-// happen to one. The same seed spoils the same sequence of packets in the same way.
+// Noise configures how a cable corrupts packets. Each field is a probability,
+// 0 to 1, per packet; several faults can affect one packet. The same seed
+// corrupts the same sequence of packets in the same way.
 type Noise struct {
 	Seed     uint64
 	Garbage  float64 // 1 to 8 random bytes come before the packet
 	Flip     float64 // one bit is inverted
 	Swallow  float64 // one byte is missing
-	Truncate float64 // the packet ends early, perhaps before it began
-	Both     bool    // also what the host says, read by read
+	Truncate float64 // the packet ends early, possibly before its first byte
+	Both     bool    // also corrupts what the host sends, read by read
 }
 
 type noise struct {
@@ -25,7 +26,7 @@ func newNoise(n Noise) *noise {
 	return &noise{n, rand.New(rand.NewPCG(n.Seed, 0))}
 }
 
-// corrupt returns a copy of p, spoiled or not.
+// corrupt returns a copy of p, corrupted or not.
 func (n *noise) corrupt(p []byte) []byte {
 	p = slices.Clone(p)
 	if len(p) > 0 && n.happens(n.Flip) {
@@ -44,7 +45,8 @@ func (n *noise) corrupt(p []byte) []byte {
 	return p
 }
 
-// happens draws only for what is switched on, so that one kind of noise is the same with or without the others off.
+// happens draws a random number only for an enabled fault, so that one fault
+// is the same with or without the others.
 func (n *noise) happens(chance float64) bool { return chance > 0 && n.rnd.Float64() < chance }
 
 // bytes returns count random bytes.

@@ -63,14 +63,14 @@ func TestNoiseRepeats(t *testing.T) {
 		return all
 	}
 	if !bytes.Equal(run(some), run(some)) {
-		t.Error("the same seed spoils differently")
+		t.Error("the same seed gives other faults")
 	}
 	other := some
 	other.Seed++
 	if bytes.Equal(run(some), run(other)) {
-		t.Error("another seed spoils the same")
+		t.Error("another seed gives the same faults")
 	}
 	if got := newNoise(Noise{Flip: 1, Swallow: 1, Truncate: 1}).corrupt(nil); len(got) != 0 {
-		t.Errorf("nothing became % X", got)
+		t.Errorf("an empty packet became % X", got)
 	}
 }

@@ -9,17 +9,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A pty is one pseudo-terminal: we hold the master, the host opens the slave at path.
+// A pty is one pseudo-terminal: the line holds the master, the host opens the
+// slave at path.
 type pty struct {
-	file *os.File // the master, on the runtime's poller: nothing spins while the host is away
+	file *os.File // the master, on the runtime's poller: no busy loop while the host is away
 	fd   int      // of file
 	path string
 	gone chan struct{} // closed by close
 	done chan struct{} // closed when read has ended
 }
 
-// openPTY makes a pseudo-terminal that has nobody on its slave side and is raw, so that a host that is slow to set
-// the port up gets no echo of itself and no CR for LF.
+// openPTY makes a pseudo-terminal whose slave is not open. It is raw, so that
+// a host that configures the port slowly gets no echo and no CR for LF.
 func openPTY() (*pty, error) {
 	fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -55,15 +56,16 @@ func (p *pty) setup() error {
 	t.Oflag &^= unix.OPOST
 	t.Lflag &^= unix.ECHO | unix.ECHONL | unix.ICANON | unix.ISIG | unix.IEXTEN
 	t.Cflag = t.Cflag&^(unix.CSIZE|unix.PARENB) | unix.CS8
-	if err := unix.IoctlSetTermios(p.fd, unix.TCSETS2, t); err != nil { // on a master this sets the slave's
+	if err := unix.IoctlSetTermios(p.fd, unix.TCSETS2, t); err != nil { // on a master this sets the slave's mode
 		return err
 	}
-	// The master reports a hang-up while no slave is open, but only once one has been: present relies on it.
+	// The master reports a hang-up while no slave is open, but only after one
+	// was opened; present relies on it.
 	return p.dropUnread()
 }
 
-// dropUnread discards what is in the pseudo-terminal towards the host. Only the slave's side can: it is opened for a
-// moment.
+// dropUnread discards bytes in the pseudo-terminal towards the host. This
+// needs the slave, which is opened for a moment.
 func (p *pty) dropUnread() error {
 	fd, err := unix.Open(p.path, unix.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -73,15 +75,16 @@ func (p *pty) dropUnread() error {
 	return unix.IoctlSetInt(fd, unix.TCFLSH, unix.TCIFLUSH)
 }
 
-// read passes on what the host writes until close. While the host is away the master gives EIO: then it waits for the
-// next event, as it does when there is nothing to read.
+// read passes on the host's bytes until close. While the host is away the
+// master returns EIO; read then waits for the next event, as it does when
+// there is nothing to read.
 func (p *pty) read(to chan<- heard) {
 	defer close(p.done)
 	raw, err := p.file.SyscallConn()
 	if err != nil {
 		return
 	}
-	buf := make([]byte, 4096) // as much as a pseudo-terminal holds
+	buf := make([]byte, 4096) // the capacity of a pseudo-terminal
 	for {
 		var h heard
 		err := raw.Read(func(fd uintptr) bool {
@@ -110,14 +113,14 @@ func (p *pty) read(to chan<- heard) {
 	}
 }
 
-// present tells whether a host has the slave open.
+// present reports whether a host has the slave open.
 func (p *pty) present() bool {
 	fds := []unix.PollFd{{Fd: int32(p.fd)}}
 	_, err := uninterrupted(func() (int, error) { return unix.Poll(fds, 0) })
 	return err == nil && fds[0].Revents&unix.POLLHUP == 0
 }
 
-// speed is the line speed set on the slave, bit/s.
+// speed returns the speed set on the slave, bit/s.
 func (p *pty) speed() int { return speed(p.fd) }
 
 func speed(fd int) int {
@@ -128,14 +131,17 @@ func speed(fd int) int {
 	return int(t.Ospeed)
 }
 
-// write gives the host what fits and returns how much that was: an overrun loses the rest, as in a UART.
+// write sends the host as much as fits and returns how much that was. The rest
+// is lost, as in an overrun of a UART.
 func (p *pty) write(b []byte) int {
 	n, _ := uninterrupted(func() (int, error) { return unix.Write(p.fd, b) })
 	return max(n, 0)
 }
 
-// uninterrupted repeats a system call that a signal has cut short. The Go runtime sends itself signals, and poll gives
-// EINTR for them even when it does not wait: taken for "no host", a packet would be lost once in some thousands.
+// uninterrupted repeats a system call that a signal interrupted. The Go
+// runtime sends itself signals, and poll returns EINTR for them even without
+// waiting. Without the repeat it would look like "no host", and one packet in
+// some thousands would be lost.
 func uninterrupted(call func() (int, error)) (n int, err error) {
 	for {
 		if n, err = call(); err != unix.EINTR {
@@ -144,7 +150,8 @@ func uninterrupted(call func() (int, error)) (n int, err error) {
 	}
 }
 
-// close hangs up on the host and returns when the descriptor is closed and read has ended.
+// close hangs up on the host and returns when the descriptor is closed and
+// read has ended.
 func (p *pty) close() {
 	close(p.gone)
 	p.file.Close()

@@ -7,27 +7,28 @@ import (
 	"time"
 )
 
-// A Direction tells who spoke.
+// A Direction is the direction of an entry.
 type Direction string
 
 const (
 	HostToDevice Direction = "H>D"
 	DeviceToHost Direction = "D>H"
-	Remark       Direction = "--" // nobody: something happened to the cable
+	Remark       Direction = "--" // not traffic: an event of the cable
 )
 
-// An Entry is one packet, or one piece of junk, that went over the cable, or a Remark.
-// What a host writes is recorded when it is whole by the device's rules, or given up as incomplete; what a device
-// sends is recorded when its last byte has left, as the host got it.
+// An Entry is one packet, or one piece of junk, that passed the cable, or a
+// Remark. Bytes from the host are recorded when the device's framing finds
+// them complete, or discards them as incomplete. Bytes from the device are
+// recorded when the last one has left, as the host received them.
 type Entry struct {
 	At   time.Duration // on the Line's clock
-	Baud int           // at which it was said
+	Baud int           // of the sender at that time
 	Dir  Direction
 	Data []byte
 	Note string
 }
 
-// String is one line of a transcript, such as
+// String returns one line of a transcript, for example
 //
 //	1.723   9600 H>D FA FB 03 00 00 00   ; SYNC0
 //
@@ -43,11 +44,13 @@ func (e Entry) String() string {
 	return s + fmt.Sprintf("% X   ; %s", e.Data, e.Note)
 }
 
-// keepEntries bounds the record of an emulator that a person leaves running: of laser scans, the largest entries, it
-// holds 1.8 hours in 24 MB. The older half goes when it is full, so a test that looks back further misses entries.
+// keepEntries bounds the record of an emulator that runs for long: for laser
+// scans, the largest entries, it holds 1.8 hours in 24 MB. When it is full the
+// older half is deleted, so a test that looks back further misses entries.
 const keepEntries = 1 << 15
 
-// add appends to the record. The caller holds the lock and gives the data away.
+// add appends to the record. The caller holds the lock and must not change the
+// data later.
 func (l *Line) add(e Entry) {
 	if len(l.record) == keepEntries {
 		l.record = slices.Delete(l.record, 0, keepEntries/2)
@@ -63,14 +66,15 @@ func (l *Line) note(text string) {
 	l.add(Entry{At: l.Now(), Baud: l.baud, Dir: Remark, Note: text})
 }
 
-// Record returns all that has happened on the cable, oldest first. The data is not to be changed.
+// Record returns everything that happened on the cable, oldest first. The data
+// must not be changed.
 func (l *Line) Record() []Entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.record)
 }
 
-// Heard returns the bytes that went in one direction, joined, at whatever speed.
+// Heard returns all bytes in one direction, joined, at any speed.
 func (l *Line) Heard(dir Direction) []byte {
 	var all []byte
 	for _, e := range l.Record() {
@@ -81,7 +85,7 @@ func (l *Line) Heard(dir Direction) []byte {
 	return all
 }
 
-// Transcript returns the record as text, one entry a line.
+// Transcript returns the record as text, one entry per line.
 func (l *Line) Transcript() string {
 	var b strings.Builder
 	for _, e := range l.Record() {

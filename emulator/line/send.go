@@ -9,18 +9,21 @@ import (
 type chunk struct {
 	data []byte
 	note string
-	baud int           // of the device when it spoke
+	baud int           // of the device at the time of Send
 	due  time.Duration // of the first byte
-	sent int           // bytes that have left
-	took []byte        // bytes the host got, as it got them
-	junk bool          // it was at another speed: what it took is noise
+	sent int           // bytes that were sent
+	took []byte        // bytes as the host received them
+	junk bool          // the host was at another speed: it received noise
 }
 
-// bitsPerByte is what a byte costs on the line: start bit, 8 data bits, stop bit (8N1, all three serial devices).
+// bitsPerByte is the length of a byte on the line: start bit, 8 data bits,
+// stop bit (8N1, all three serial devices).
 const bitsPerByte = 10
 
-// Send puts a packet on the cable to the host. The note names it in the record. Nothing is said, nor recorded, that no
-// host can hear: unplugged, silenced, port not open, or (without Garble) at another speed.
+// Send puts a packet on the cable to the host. note names it in the record.
+// Bytes that no host can receive are neither sent nor recorded: if the line is
+// unplugged or silenced, the port not open, or (without Garble) at another
+// speed.
 func (l *Line) Send(packet []byte, note string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -43,7 +46,8 @@ func (l *Line) enqueue(data []byte, note string) {
 	}
 }
 
-// pump sends what is due at now and returns when more will be, 0 when the queue is empty. The caller holds the lock.
+// pump sends what is due at now and returns the time of the next bytes, 0 if
+// the queue is empty. The caller holds the lock.
 func (l *Line) pump(now time.Duration) (next time.Duration) {
 	for len(l.queue) > 0 {
 		c := &l.queue[0]
@@ -69,11 +73,12 @@ func (l *Line) pump(now time.Duration) (next time.Duration) {
 		l.finish(c)
 		l.queue = l.queue[1:]
 	}
-	l.queue = nil // let the array go
+	l.queue = nil // release the array
 	return 0
 }
 
-// emit gives the host bytes of c, if it is there, as it hears them at its own speed.
+// emit sends bytes of c to the host, if there is one, as it receives them at
+// its own speed.
 func (l *Line) emit(c *chunk, b []byte) {
 	if l.pty == nil || !l.pty.present() {
 		return
@@ -88,7 +93,7 @@ func (l *Line) emit(c *chunk, b []byte) {
 	c.took = append(c.took, b[:l.pty.write(b)]...)
 }
 
-// finish records what the host got of c.
+// finish records the bytes of c that the host received.
 func (l *Line) finish(c *chunk) {
 	if len(c.took) == 0 {
 		return
@@ -103,15 +108,17 @@ func (l *Line) finish(c *chunk) {
 	l.add(Entry{l.Now(), c.baud, DeviceToHost, c.took, note})
 }
 
-// Busy tells whether bytes wait to leave: a device that streams should skip a turn rather than fall behind.
+// Busy reports whether bytes are waiting to leave. A streaming device then
+// skips a packet instead of falling behind.
 func (l *Line) Busy() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.queue) > 0
 }
 
-// Silence mutes the device without hanging up, at once, in the middle of a packet if need be: a broken wire, or a
-// device without power behind an adapter that still has some. It still hears.
+// Silence mutes the device at once, without hanging up, also in the middle of
+// a packet: like a broken wire, or a device without power behind a powered
+// adapter. The device still receives.
 func (l *Line) Silence() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -131,14 +138,14 @@ func (l *Line) Speak() {
 	l.note("speaks again")
 }
 
-// SetLatency changes the time from Send to the first byte, for packets sent from now on.
+// SetLatency changes the time from Send to the first byte, for later packets.
 func (l *Line) SetLatency(d time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.latency = d
 }
 
-// SetNoise changes what the cable does to packets, from a fresh seed.
+// SetNoise changes how the cable corrupts packets, with a fresh seed.
 func (l *Line) SetNoise(n Noise) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

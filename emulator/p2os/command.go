@@ -5,20 +5,21 @@ import (
 	"time"
 )
 
-// vel2Unit is the speed of a wheel for one step of VEL2, mm/s.
+// vel2Unit is the wheel speed of one step of VEL2, mm/s.
 const vel2Unit = 20
 
-// A command is what the robot does on one command number while it is connected.
+// A command is the effect of one command number while the robot is connected.
 type command struct {
 	name string
-	arg  bool // it does nothing without its integer argument
+	arg  bool // no effect without its integer argument
 	do   func(r *Robot, now time.Duration, a arg)
 }
 
-// commands by number. Those without do are known by name only: they are counted, as unknown ones are, and nothing
-// happens, as on a microcontroller without that equipment.
+// commands by number. Those without do only have a name: like unknown ones
+// they are counted and have no effect, as on a microcontroller without that
+// equipment.
 var commands = map[byte]command{
-	0:  {name: "PULSE"}, // it feeds the watchdog, as every packet does
+	0:  {name: "PULSE"}, // resets the watchdog, as every packet does
 	1:  {name: "OPEN", do: func(r *Robot, now time.Duration, _ arg) { r.open(now) }},
 	2:  {name: "CLOSE", do: func(r *Robot, _ time.Duration, _ arg) { r.close() }},
 	4:  {name: "ENABLE", arg: true, do: func(r *Robot, _ time.Duration, a arg) { r.enable(a.value != 0) }},
@@ -72,7 +73,8 @@ func turnRate(r *Robot, _ time.Duration, a arg) {
 	}
 }
 
-// wheelSpeeds sets both wheels: the first byte is the right one, both signed, in vel2Unit.
+// wheelSpeeds sets both wheels: the first byte is the right one, both signed,
+// in vel2Unit.
 func wheelSpeeds(r *Robot, _ time.Duration, a arg) {
 	if r.motors {
 		r.drive.wantRight, r.drive.wantLeft = vel2Unit*float64(int8(a.lo)), vel2Unit*float64(int8(a.hi))

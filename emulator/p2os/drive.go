@@ -5,22 +5,24 @@ import (
 	"time"
 )
 
-// A Pose is a place on the floor: mm, and degrees counter-clockwise. Heading is not wrapped.
+// A Pose is a position on the floor in mm, and a heading in degrees
+// counter-clockwise. The heading is not wrapped.
 type Pose struct{ X, Y, Heading float64 }
 
-// step is the longest time over which the wheels are taken to accelerate evenly. At the fastest turn the pose error
-// of one step is below a micrometre; longer steps would round off the corners of a path.
+// step is the longest time for which the wheels' acceleration is assumed
+// constant. At the fastest turn rate the pose error of one step is below a
+// micrometre; longer steps would cut the corners of a path.
 const step = 10 * time.Millisecond
 
-// A drive is two wheels on one axle. It is driven by time alone.
+// A drive is two wheels on one axle. Only time advances it.
 type drive struct {
 	axle         float64 // mm between the wheels
-	accel, decel float64 // mm/s² of each wheel, getting faster and getting slower
+	accel, decel float64 // mm/s² of each wheel, accelerating and braking
 	wantLeft     float64 // mm/s
 	wantRight    float64
 	left, right  float64 // mm/s now
-	world        Pose    // where the robot is
-	odometry     Pose    // where it thinks it is: the same path since SETO
+	world        Pose    // the true pose
+	odometry     Pose    // the estimated pose: the same path since SETO
 	at           time.Duration
 }
 
@@ -30,12 +32,13 @@ func (d *drive) turn(forward, rate float64) {
 	d.wantLeft, d.wantRight = forward-half, forward+half
 }
 
-// wanted is the inverse of turn.
+// wanted returns the inverse of turn.
 func (d *drive) wanted() (forward, rate float64) {
 	return (d.wantLeft + d.wantRight) / 2, (d.wantRight - d.wantLeft) / d.axle * 180 / math.Pi
 }
 
-// limit sets how fast a wheel may get faster (positive) or slower (negative), mm/s², as SETA does.
+// limit sets the acceleration (positive) or braking (negative) of a wheel,
+// mm/s², as SETA does.
 func (d *drive) limit(a float64) {
 	switch {
 	case a > 0:
@@ -45,14 +48,14 @@ func (d *drive) limit(a float64) {
 	}
 }
 
-// moving tells whether a wheel turns.
+// moving reports whether a wheel turns.
 func (d *drive) moving() bool { return d.left != 0 || d.right != 0 }
 
-// advance lets time pass until now.
+// advance advances the drive to now.
 func (d *drive) advance(now time.Duration) {
 	for d.at < now {
 		if !d.moving() && d.wantLeft == 0 && d.wantRight == 0 {
-			d.at = now // however long it stood
+			d.at = now // after any standstill
 			return
 		}
 		dt := min(step, now-d.at)
@@ -66,7 +69,7 @@ func (d *drive) advance(now time.Duration) {
 	}
 }
 
-// approach returns the speed after s seconds of going from v towards want.
+// approach returns the speed after s seconds of changing from v towards want.
 func (d *drive) approach(v, want, s float64) float64 {
 	limit := d.accel * s
 	if math.Abs(want) < math.Abs(v) || v*want < 0 {

@@ -17,7 +17,7 @@ func TestDriveStraightWithRamps(t *testing.T) {
 	}
 	d.advance(3 * time.Second) // 1000 mm
 	d.turn(0, 0)
-	d.advance(4 * time.Second) // half the way down, 375 mm
+	d.advance(4 * time.Second) // half of the braking, 375 mm
 	if !near(d.left, 250, 1e-9) || !near(d.world.X, 1625, 1e-6) {
 		t.Errorf("slowing: %v mm/s, %v mm", d.left, d.world.X)
 	}
@@ -47,7 +47,8 @@ func TestDriveInACircle(t *testing.T) {
 	if !near(f, 200, 1e-9) || !near(rate, 36, 1e-9) {
 		t.Fatalf("wanted %v mm/s, %v deg/s", f, rate)
 	}
-	// The first step goes from 0 to full speed on average at half of it, so it starts before the measured circle.
+	// In the first step the speed rises from 0 to full, half of it on average,
+	// so that step comes before the measured circle.
 	d.advance(step)
 	start := d.world
 	d.advance(step + 2500*time.Millisecond)

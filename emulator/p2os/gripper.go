@@ -14,7 +14,7 @@ const (
 	gripDeploy  = 8
 	gripHalt    = 15
 	gripPress   = 16 // GRIPPERVAL follows: strength
-	gripCarry   = 17 // GRIPPERVAL follows: lift time in carrySteps, negative is down
+	gripCarry   = 17 // GRIPPERVAL follows: lift time in carrySteps, negative moves down
 	carryStep   = 20 * time.Millisecond
 	liftTravel  = 3500 * time.Millisecond // from bottom to top
 	paddleTime  = 1 * time.Second         // from closed to open: assumed, no published figure
@@ -26,7 +26,8 @@ const (
 	liftMoves   = 0x40
 )
 
-// A travel is one motor between two ends, 0 and 1. It goes evenly to where it is wanted.
+// A travel is one motor between two ends, 0 and 1. It moves to its target at
+// constant speed.
 type travel struct {
 	full      time.Duration // from end to end
 	pos, want float64
@@ -46,7 +47,8 @@ type gripper struct {
 	at            time.Duration
 }
 
-// newGripper starts folded away as the robot is switched on: open, up.
+// newGripper returns the gripper of a robot that was just switched on: open
+// and up.
 func newGripper() gripper {
 	return gripper{
 		paddles: travel{full: paddleTime, pos: 1, want: 1},
@@ -85,7 +87,7 @@ func (g *gripper) command(code int) {
 	}
 }
 
-// value handles GRIPPERVAL. After press the strength makes no difference here.
+// value handles GRIPPERVAL. The strength after press has no effect here.
 func (g *gripper) value(v int) {
 	if g.carrying {
 		way := (time.Duration(v) * carryStep).Seconds() / liftTravel.Seconds()
@@ -93,7 +95,8 @@ func (g *gripper) value(v int) {
 	}
 }
 
-// state is the byte in the SIP. Both ends at once, without moving, is in between.
+// state returns the byte in the SIP. Both end bits at once, without moving,
+// means in between.
 func (g *gripper) state() byte {
 	return g.paddles.state(paddlesShut, paddlesOpen, paddlesMove) | g.lift.state(liftIsDown, liftIsUp, liftMoves)
 }

@@ -8,7 +8,7 @@ import (
 func TestGripper(t *testing.T) {
 	type do struct {
 		at    time.Duration
-		code  int // 0: none; negative: GRIPPERVAL of the magnitude less 1000
+		code  int // 0: none; negative: GRIPPERVAL of the magnitude minus 1000
 		state byte
 	}
 	const s = time.Second

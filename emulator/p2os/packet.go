@@ -6,15 +6,18 @@ import (
 	"fmt"
 )
 
-// A packet is FA FB n body checksum: n counts the body and the 2 bytes of the checksum, high byte first. Numbers in
-// the body are little-endian. Both directions are alike (Pioneer 2 Operations Manual, packet protocol).
+// A packet is FA FB n body checksum: n counts the body and the 2 bytes of the
+// checksum, high byte first. Numbers in the body are little-endian. Both
+// directions have the same format (Pioneer 2 Operations Manual, packet
+// protocol).
 const (
 	head1, head2 = 0xFA, 0xFB
 	overhead     = 5 // FA FB n, checksum
-	minCount     = 3 // a body of one byte: the command alone
+	minCount     = 3 // a body of one byte: a command without argument
 	maxCount     = 195
-	// maxCount is 198 bytes for a whole packet, less 3 in front of what n counts: a larger n is not a packet's, and
-	// believing it would make the robot deaf for longer than one packet.
+	// maxCount is 198 bytes for a whole packet, minus the 3 bytes before those
+	// that n counts. A larger n is not a packet; accepting it would make the
+	// robot ignore more than one packet.
 )
 
 // Types of integer arguments in the body of a command, 2 bytes each.
@@ -23,7 +26,8 @@ const (
 	argNegative = 0x1B // absolute value
 )
 
-// checksum adds the body in 16-bit words, first byte high, and applies an odd last byte with exclusive or.
+// checksum adds the body in 16-bit words, first byte high, and combines an odd
+// last byte with exclusive or.
 func checksum(body []byte) uint16 {
 	var c uint16
 	for len(body) > 1 {
@@ -42,7 +46,8 @@ func appendPacket(dst, body []byte) []byte {
 	return binary.BigEndian.AppendUint16(dst, checksum(body))
 }
 
-// parsePacket returns the body of a packet, ok when it is one and its checksum is right.
+// parsePacket returns the body of a packet. ok reports whether p is a packet
+// with a correct checksum.
 func parsePacket(p []byte) (body []byte, ok bool) {
 	if len(p) < overhead+1 || p[0] != head1 || p[1] != head2 || int(p[2]) != len(p)-3 {
 		return nil, false
@@ -51,7 +56,8 @@ func parsePacket(p []byte) (body []byte, ok bool) {
 	return body, binary.BigEndian.Uint16(p[len(p)-2:]) == checksum(body)
 }
 
-// Frame cuts a packet, right or wrong by its checksum, or the junk before the next FA.
+// Frame splits off a packet, with a right or wrong checksum, or the junk
+// before the next FA.
 func (r *Robot) Frame(buf []byte) (n int, note string) {
 	switch {
 	case buf[0] != head1, len(buf) > 1 && buf[1] != head2, len(buf) > 2 && (buf[2] < minCount || buf[2] > maxCount):

@@ -7,7 +7,7 @@ import (
 	"player/emulator/internal/rawhost"
 )
 
-// wirePackets were seen on the wire between robots and hosts, both ways.
+// wirePackets were recorded between robots and hosts, in both directions.
 var wirePackets = []struct{ hex, note string }{
 	{"FA FB 03 00 00 00", "cmd 0 PULSE"},
 	{"FA FB 03 01 00 01", "cmd 1 OPEN"},
@@ -84,12 +84,12 @@ func FuzzFrame(f *testing.F) {
 			n, _ := r.Frame(b)
 			if n == 0 {
 				if len(b) >= maxCount+3 {
-					t.Fatalf("wants more than % X", b)
+					t.Fatalf("asks for more than % X", b)
 				}
 				return
 			}
 			if body, ok := parsePacket(b[:n]); ok && !bytes.Equal(appendPacket(nil, body), b[:n]) {
-				t.Fatalf("% X is not what it re-encodes to", b[:n])
+				t.Fatalf("% X changes when encoded again", b[:n])
 			}
 			r.Receive(now, b[:n])
 			now += sipPeriod

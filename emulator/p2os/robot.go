@@ -1,7 +1,8 @@
-// Package p2os emulates the microcontroller of a Pioneer 2-DX under P2OS, with its drive, sonars, gripper, bumpers and
-// compass, on a fake serial line.
+// Package p2os emulates the microcontroller of a Pioneer 2-DX with P2OS, with
+// its drive, sonars, gripper, bumpers and compass, on a fake serial line.
 //
-// It follows the published protocol and recordings of hosts; what neither tells is marked "assumed".
+// It follows the published protocol and recordings of hosts; anything from
+// neither is marked "assumed".
 package p2os
 
 import (
@@ -13,49 +14,53 @@ import (
 	"player/emulator/line"
 )
 
-// Options of a robot. Zero fields get the value in parentheses.
+// Options of a robot. Zero fields have the default in parentheses.
 type Options struct {
 	Line line.Options // Baud (9600)
 
-	Name, Class, Subclass string // what SYNC2 tells ("Emu01", "Pioneer", "p2dx")
+	Name, Class, Subclass string // in the answer to SYNC2 ("Emu01", "Pioneer", "p2dx")
 
-	// LeftOpen starts the robot as a host leaves it that died: connected and streaming.
+	// LeftOpen starts the robot as after a host died: connected and streaming.
 	LeftOpen bool
 
-	// MotorsOn presses the white motor button whenever a host opens the robot. Otherwise the motors are off, as after
-	// power-up, until ENABLE or PressMotorButton.
+	// MotorsOn presses the white motor button whenever a host opens the robot.
+	// Otherwise the motors are off, as after power-up, until ENABLE or
+	// PressMotorButton.
 	MotorsOn bool
 
-	Odometry Pose    // what the robot remembers at the start; a host that does not send SETO sees it (0, 0, 0)
-	Room     float64 // side of the square room around the start that the sonars see, mm; 0: readings as set
-	UnitMM   float64 // mm for one encoder unit (0.826, as Player 0.7.4a has it; later versions say 0.84)
-	AxleMM   float64 // mm between the wheels (320, as Player 0.7.4a has it; later versions say 357)
-	Accel    float64 // limit of each wheel, mm/s², both ways (1000, assumed); SETA changes it
+	Odometry Pose    // odometry at the start; a host that sends no SETO sees it as (0, 0, 0)
+	Room     float64 // side of the square room around the start for the sonars, mm; 0: readings as set
+	UnitMM   float64 // mm per encoder unit (0.826, the value of Player 0.7.4a; later versions use 0.84)
+	AxleMM   float64 // mm between the wheels (320, the value of Player 0.7.4a; later versions use 357)
+	Accel    float64 // limit of each wheel, mm/s², in both directions (1000, assumed); SETA changes it
 
 	Faults Faults
 }
 
 // Faults of a robot.
 type Faults struct {
-	BadChecksum int  // every n-th SIP has a wrong checksum, and says that the battery is at 9.9 V; 0: none
-	NoSIPs      bool // nothing is streamed; the robot obeys still
+	BadChecksum int  // every n-th SIP has a wrong checksum and a battery reading of 9.9 V; 0: none
+	NoSIPs      bool // no SIPs are sent; the robot still obeys
 }
 
 const (
-	// sipPeriod is the factory setting for the stream.
+	// sipPeriod is the factory setting of the SIP stream.
 	sipPeriod = 100 * time.Millisecond
 
-	// watchdogTime is the factory setting: so long after the last packet from a host the motors stop.
+	// watchdogTime is the factory setting of the watchdog: this long after the
+	// last packet from a host the motors stop.
 	watchdogTime = 2 * time.Second
 )
 
-// stages of the connection: how many of SYNC0, SYNC1 and SYNC2 have been answered, then open.
+// Stages of the connection: how many of SYNC0, SYNC1 and SYNC2 have been
+// answered, then open.
 const (
 	stageSynced = 3
 	stageOpen   = 4
 )
 
-// A Robot is a Pioneer 2-DX at the end of a cable. All its methods may be called by any goroutine.
+// A Robot is a Pioneer 2-DX at the end of a cable. Its methods may be called
+// by any goroutine.
 type Robot struct {
 	*line.Line
 	opts Options
@@ -71,13 +76,13 @@ type Robot struct {
 	nextSonar int
 	nextSIP   time.Duration
 	sips      int
-	heard     time.Duration // when the last good packet came
-	tripped   bool          // the watchdog bit, and no packet came since
+	heard     time.Duration // time of the last good packet
+	tripped   bool          // the watchdog bit: no packet came since
 	trips     int
 	bad       int
 	counts    map[string]int
 
-	// What a person or the world sets.
+	// Set from outside: by a person or the world.
 	battery               byte
 	compass               byte
 	analog, digitalIn     byte
@@ -117,7 +122,7 @@ func newRobot(opts Options) *Robot {
 		analog:  128,
 	}
 	for i := range r.sonar {
-		r.sonar[i] = uint16(1000 + 100*i) // all different: a host that mixes them up is seen
+		r.sonar[i] = uint16(1000 + 100*i) // all different, so that a test detects a host that mixes them up
 	}
 	if opts.LeftOpen {
 		r.open(0)
@@ -143,8 +148,10 @@ func (r *Robot) Receive(now time.Duration, packet []byte) {
 	r.sync(body)
 }
 
-// sync answers the three steps of the handshake. A step may be repeated, because its echo can get lost, and SYNC0
-// starts again, even after SYNC2 (assumed: otherwise a host that dies before OPEN would leave a dead robot).
+// sync answers the three steps of the handshake. A step may be repeated,
+// because its echo can get lost. SYNC0 restarts the handshake, even after
+// SYNC2 (assumed: otherwise a robot would be unusable after a host died before
+// OPEN).
 func (r *Robot) sync(body []byte) {
 	step := int(body[0])
 	if step > min(r.stage, 2) {
@@ -163,7 +170,7 @@ func (r *Robot) sync(body []byte) {
 	r.send(appendPacket(nil, reply), "SYNC2 + name, class, subclass")
 }
 
-// obey handles a packet of a connected host.
+// obey handles a packet from a connected host.
 func (r *Robot) obey(now time.Duration, body []byte) {
 	r.heard, r.tripped = now, false
 	r.counts[commandName(body[0])]++
@@ -183,13 +190,15 @@ func (r *Robot) open(now time.Duration) {
 	r.enable(r.opts.MotorsOn)
 }
 
-// close ends the connection, and with it motors and sonars (Operations Manual: closing the connection disables them).
+// close ends the connection and stops motors and sonars (Operations Manual:
+// closing the connection disables them).
 func (r *Robot) close() {
 	r.stage, r.sonarOn = 0, false
 	r.enable(false)
 }
 
-// enable switches the motors. Without power the wheels stand, and speeds sent meanwhile are not remembered.
+// enable switches the motors. Without power the wheels stand still, and speeds
+// sent meanwhile are not kept.
 func (r *Robot) enable(on bool) {
 	r.motors = on
 	if !on {
@@ -198,7 +207,7 @@ func (r *Robot) enable(on bool) {
 	}
 }
 
-// Advance streams a SIP when one is due and watches over the host.
+// Advance sends a SIP when one is due and runs the watchdog.
 func (r *Robot) Advance(now time.Duration) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -208,7 +217,7 @@ func (r *Robot) Advance(now time.Duration) time.Duration {
 	}
 	if r.nextSIP <= now {
 		r.stream()
-		r.nextSIP += (now - r.nextSIP).Truncate(sipPeriod) + sipPeriod // whole periods are skipped, none is made up for
+		r.nextSIP += (now - r.nextSIP).Truncate(sipPeriod) + sipPeriod // missed periods are skipped, never made up
 	}
 	if r.tripped {
 		return r.nextSIP
@@ -216,7 +225,7 @@ func (r *Robot) Advance(now time.Duration) time.Duration {
 	return min(r.nextSIP, r.heard+watchdogTime)
 }
 
-// advance lets time pass in the body of the robot, up to the watchdog and on.
+// advance advances the robot's mechanics to now, including the watchdog.
 func (r *Robot) advance(now time.Duration) {
 	if bite := r.heard + watchdogTime; r.stage == stageOpen && !r.tripped && bite <= now {
 		r.drive.advance(bite)
@@ -239,36 +248,38 @@ func (r *Robot) stream() {
 		r.battery = liar
 		packet := appendPacket(nil, r.appendSIP(nil))
 		r.battery = battery
-		packet[len(packet)-1] ^= 0x1C // any change is wrong
+		packet[len(packet)-1] ^= 0x1C // any change makes it wrong
 		r.send(packet, "SIP, bad checksum")
 		return
 	}
 	r.send(appendPacket(nil, r.appendSIP(nil)), "SIP")
 }
 
-// A State is what a robot knows, a copy.
+// A State is a copy of the robot's state.
 type State struct {
-	Connected       bool // the handshake is done
-	Open            bool // and the host has sent OPEN: SIPs are streamed
-	Motors          bool // they have power
+	Connected       bool // the handshake is complete
+	Open            bool // the host has sent OPEN: SIPs are streamed
+	Motors          bool // powered
 	Sonar           bool
-	World           Pose // where the robot is, from its start
+	World           Pose // true pose, relative to its start
 	Odometry        Pose // from SETO
 	Left, Right     float64
-	WantLeft        float64 // all speeds of wheels in mm/s
+	WantLeft        float64 // all wheel speeds in mm/s
 	WantRight       float64
 	Gripper         byte    // as in the SIP
 	Paddles, Lift   float64 // 0 closed and down, 1 open and up
-	SIPs            int     // due so far, heard by a host or not
+	SIPs            int     // due so far, received by a host or not
 	WatchdogTrips   int
 	WatchdogTripped bool // no packet since the last trip
 	BadPackets      int  // from the host: wrong checksum, or junk
 	Counts          map[string]int
 }
 
-// State returns what the robot knows now. Pose and speeds are those of the last packet in or out, at most one SIP ago.
-// Counts are of good packets from the host, under their names: SYNC0, SYNC1, SYNC2, PULSE, OPEN, CLOSE, ENABLE, SETO,
-// VEL, RVEL, VEL2, STOP, GRIPPER, ... and under the decimal number for commands without a name here.
+// State returns the robot's state. Pose and speeds are those of the last
+// packet in or out, at most one SIP ago. Counts are of good packets from the
+// host, by name: SYNC0, SYNC1, SYNC2, PULSE, OPEN, CLOSE, ENABLE, SETO, VEL,
+// RVEL, VEL2, STOP, GRIPPER, ... and by decimal number for commands without a
+// name here.
 func (r *Robot) State() State {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"player/emulator/line"
 )
 
-// A bench is a robot without a cable, on a clock that the test turns.
+// A bench is a robot without a cable, on a clock that the test advances.
 type bench struct {
 	*Robot
 	t    *testing.T
@@ -33,7 +33,7 @@ func (b *bench) say(body string) {
 	b.Receive(b.now, appendPacket(nil, rawhost.Bytes(b.t, body)))
 }
 
-// run turns the clock by d, calling Advance as often as the robot asks for.
+// run advances the clock by d and calls Advance at the robot's deadlines.
 func (b *bench) run(d time.Duration) {
 	for end := b.now + d; ; {
 		next := b.Advance(b.now)
@@ -46,7 +46,8 @@ func (b *bench) run(d time.Duration) {
 	}
 }
 
-// opened is a robot after the handshake and ENABLE, with wheels that are at their speed at once.
+// opened returns a robot after the handshake and ENABLE, whose wheels reach
+// any speed at once.
 func opened(t *testing.T, opts Options) *bench {
 	opts.Accel = 1e12
 	b := newBench(t, opts)
@@ -98,14 +99,14 @@ func TestStream(t *testing.T) {
 	if len(b.sent) != 10 {
 		t.Errorf("%d SIPs in a second", len(b.sent))
 	}
-	b.now += 950 * time.Millisecond // the robot was late, whole periods are left out
+	b.now += 950 * time.Millisecond // the robot was late: whole periods are skipped
 	if next := b.Advance(b.now); next != 2*time.Second || len(b.sent) != 11 {
 		t.Errorf("late: next at %v, %d SIPs", next, len(b.sent))
 	}
 	b.SetFaults(Faults{NoSIPs: true})
 	b.run(time.Second)
 	if len(b.sent) != 11 {
-		t.Error("streams while told not to")
+		t.Error("streams despite NoSIPs")
 	}
 	b.SetFaults(Faults{})
 	b.run(100 * time.Millisecond)
@@ -161,7 +162,7 @@ func TestMotion(t *testing.T) {
 func TestMotors(t *testing.T) {
 	b := newBench(t, Options{LeftOpen: true})
 	if b.State().Motors {
-		t.Error("motors on before anybody asked")
+		t.Error("motors on before any command")
 	}
 	b.PressMotorButton()
 	b.say("0B 3B C8 00")
@@ -170,11 +171,11 @@ func TestMotors(t *testing.T) {
 		t.Errorf("after the button: %+v", s)
 	}
 	b.say("02")
-	if s := b.State(); s.Motors || s.Sonar || s.Left != 0 { // at once, however long braking takes
+	if s := b.State(); s.Motors || s.Sonar || s.Left != 0 { // at once, although braking takes time
 		t.Errorf("after CLOSE: %+v", s)
 	}
 	if b := newBench(t, Options{LeftOpen: true, MotorsOn: true}); !b.State().Motors {
-		t.Error("MotorsOn does nothing")
+		t.Error("MotorsOn has no effect")
 	}
 }
 
@@ -203,7 +204,8 @@ func TestWatchdog(t *testing.T) {
 	}
 }
 
-// TestWatchdogLate has the robot asked long after: what happened in between is the same.
+// TestWatchdogLate calls Advance long after the watchdog time: the result is
+// the same.
 func TestWatchdogLate(t *testing.T) {
 	b := opened(t, Options{})
 	b.say("20 3B 0A 0A")
@@ -214,7 +216,8 @@ func TestWatchdogLate(t *testing.T) {
 	}
 }
 
-// TestOdometryCloses drives a path and adds up what the SIPs say, as a host has to: the robot is where they say.
+// TestOdometryCloses drives a path and adds up the SIPs, as a host has to: the
+// result is the robot's pose.
 func TestOdometryCloses(t *testing.T) {
 	const unit = 0.84
 	b := opened(t, Options{UnitMM: unit, Odometry: Pose{X: 1234, Y: -999}})

@@ -6,17 +6,18 @@ import (
 )
 
 const (
-	sipStopped = 0x32 // Server Information Packet, no wheel turns
+	sipStopped = 0x32 // Server Information Packet, wheels stopped
 	sipMoving  = 0x33
 	turnUnits  = 4096 // a full turn; x and y wrap at the same number
 )
 
-// liar is the battery reading, in 0.1 V, of a SIP whose checksum is wrong on purpose: a host that shows it has not
-// looked at the checksum.
+// liar is the battery reading, in 0.1 V, of a SIP whose checksum is wrong on
+// purpose. A host that shows it has not verified the checksum.
 const liar = 99
 
-// appendSIP makes the body of a standard Server Information Packet. Positions are counted from SETO in encoder units
-// and wrap at 4096, as the heading does; speeds are mm/s; the rest is as set.
+// appendSIP appends the body of a standard Server Information Packet.
+// Positions are counted from SETO in encoder units and wrap at 4096, as the
+// heading does; speeds are mm/s; the other fields are as set.
 func (r *Robot) appendSIP(dst []byte) []byte {
 	d := &r.drive
 	kind := byte(sipStopped)
@@ -39,7 +40,8 @@ func (r *Robot) appendSIP(dst []byte) []byte {
 	return append(dst, r.analog, r.digitalIn, 0)
 }
 
-// appendSonars adds the count and the readings of the sonars whose turn it is.
+// appendSonars appends the count and the readings of the sonars in this
+// packet.
 func (r *Robot) appendSonars(dst []byte) []byte {
 	if !r.sonarOn {
 		return append(dst, 0)

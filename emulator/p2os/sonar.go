@@ -6,10 +6,10 @@ const (
 	sonars       = 16
 	sonarsPerSIP = 4     // every sonar fires once in four packets
 	sonarUnit    = 0.268 // mm, Pioneer 2-DX
-	sonarMax     = 5000  // mm: no echo comes back from farther away
+	sonarMax     = 5000  // mm: no echo from farther away
 )
 
-// sonarPoses are the places of the 16 sonars on a Pioneer 2-DX.
+// sonarPoses are the poses of the 16 sonars on a Pioneer 2-DX.
 var sonarPoses = [sonars]Pose{
 	{69, 136, 90}, {114, 119, 50}, {148, 78, 30}, {166, 27, 10},
 	{166, -27, -10}, {148, -78, -30}, {114, -119, -50}, {69, -136, -90},
@@ -17,13 +17,14 @@ var sonarPoses = [sonars]Pose{
 	{-255, 27, 170}, {-237, 78, 150}, {-203, 119, 130}, {-157, 136, 90},
 }
 
-// sonarUnits is the raw reading for a range in mm.
+// sonarUnits returns the raw reading for a range in mm.
 func sonarUnits(mm float64) uint16 {
 	return uint16(math.Round(max(0, min(mm/sonarUnit, math.MaxUint16))))
 }
 
-// roomRange is what a sonar of a robot at p measures, in mm, in a square room of the given side around the origin.
-// It looks straight ahead, without a cone. A sonar that is outside hears nothing.
+// roomRange returns the range of a sonar of a robot at p, in mm, in a square
+// room of the given side around the origin. The sonar is a ray straight ahead,
+// without a cone. A sonar outside the room has no echo.
 func roomRange(side float64, p Pose, sonar int) float64 {
 	s := sonarPoses[sonar]
 	sin, cos := math.Sincos(p.Heading * math.Pi / 180)
@@ -35,8 +36,8 @@ func roomRange(side float64, p Pose, sonar int) float64 {
 	return min(sonarMax, wall(side/2, x, cos), wall(side/2, y, sin))
 }
 
-// wall is the way along a ray to one of two walls at ±half, from a place at between them, with the ray's share of
-// that axis.
+// wall returns the distance along a ray to one of two walls at ±half, from a
+// position at between them; share is the ray's component along that axis.
 func wall(half, at, share float64) float64 {
 	switch {
 	case share > 0:

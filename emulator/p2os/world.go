@@ -1,17 +1,18 @@
 package p2os
 
-// Bits of the digital input, in the byte of the SIP before the last, as Player 0.7.4a hands them to its clients
-// (Player manual, table 7). Later versions of Player look for the beams in bits 1 and 2 instead.
+// Bits of the digital input, in the second to last byte of the SIP, as Player
+// 0.7.4a passes them to its clients (Player manual, table 7). Later versions
+// of Player use bits 1 and 2 for the beams.
 const (
 	GripperLimit = 1 << iota
 	LiftLimit
-	OuterBeam // obstructed
-	InnerBeam // obstructed
+	OuterBeam // interrupted
+	InnerBeam // interrupted
 	LeftPaddleOpen
 	RightPaddleOpen
 )
 
-// set changes what the world does to the robot; the next SIP tells.
+// set changes the robot's environment; the next SIP reports it.
 func (r *Robot) set(change func()) {
 	r.mu.Lock()
 	change()
@@ -27,16 +28,18 @@ func (r *Robot) SetFaults(f Faults) { r.set(func() { r.faults = f }) }
 // SetBattery sets the voltage, in 0.1 V.
 func (r *Robot) SetBattery(decivolts byte) { r.set(func() { r.battery = decivolts }) }
 
-// SetCompass sets the raw reading c for a heading of (c-1)·2 degrees. 0, 181 and 255 mean that there is none.
+// SetCompass sets the raw reading c for a heading of (c-1)·2 degrees. 0, 181
+// and 255 mean that there is no reading.
 func (r *Robot) SetCompass(c byte) { r.set(func() { r.compass = c }) }
 
-// SetStall lights the stall bits of the wheels. The wheels turn on.
+// SetStall sets the stall bits of the wheels. The wheels keep turning.
 func (r *Robot) SetStall(left, right bool) { r.set(func() { r.stallLeft, r.stallRight = left, right }) }
 
 // SetBumpers sets the bumpers, bits 0 to 4 of each.
 func (r *Robot) SetBumpers(front, rear byte) { r.set(func() { r.front, r.rear = front, rear }) }
 
-// SetSonar sets the range of one sonar, 0 to 15, in mm. It has no effect in a Room.
+// SetSonar sets the range of one sonar, 0 to 15, in mm. It has no effect in a
+// Room.
 func (r *Robot) SetSonar(sonar int, mm float64) { r.set(func() { r.sonar[sonar] = sonarUnits(mm) }) }
 
 // SetDigitalIn sets the digital input, such as OuterBeam|InnerBeam.
@@ -45,5 +48,6 @@ func (r *Robot) SetDigitalIn(bits byte) { r.set(func() { r.digitalIn = bits }) }
 // SetAnalog sets the analog input, 0 to 255 for 0 to 5 V.
 func (r *Robot) SetAnalog(v byte) { r.set(func() { r.analog = v }) }
 
-// PressMotorButton is the white button on the robot's side: it switches the motors as ENABLE does.
+// PressMotorButton presses the white button on the robot's side: it switches
+// the motors as ENABLE does.
 func (r *Robot) PressMotorButton() { r.set(func() { r.enable(!r.motors) }) }

@@ -9,7 +9,7 @@ import (
 // Responses.
 const (
 	ack      = 0xA0 // to command 20
-	nack     = 0x92 // to what is not understood
+	nack     = 0x92 // to an unknown command
 	booted   = 0x90
 	resultOK = 0
 	denied   = 1 // wrong password
@@ -26,7 +26,8 @@ const (
 // speeds are the modes of command 20 that change the speed, bit/s.
 var speeds = map[byte]int{0x40: 38400, 0x41: 19200, 0x42: 9600, 0x48: 500000}
 
-// A command answers one telegram. It returns the body of the answer without the status byte, nil for NACK.
+// A command answers one telegram. It returns the body of the answer without
+// the status byte, nil for NACK.
 type command struct {
 	name string
 	do   func(l *Laser, now time.Duration, data []byte) []byte
@@ -51,7 +52,8 @@ func commandName(body []byte) string {
 	return "unknown"
 }
 
-// commandKey names a command in the counts: its number, and for 20 the mode.
+// commandKey returns the key of a command in the counts: its number, and for
+// 20 the mode.
 func commandKey(body []byte) string {
 	if body[0] == 0x20 && len(body) > 1 {
 		return fmt.Sprintf("20 %02X", body[1])
@@ -59,7 +61,8 @@ func commandKey(body []byte) string {
 	return fmt.Sprintf("%02X", body[0])
 }
 
-// typeString names a well known unit. Hosts take the password from its first three letters.
+// typeString returns the type of a well known unit. Hosts derive the password
+// from its first three letters.
 func (l *Laser) typeString(response byte) []byte {
 	return append([]byte{response}, "LMS200;30106;V02.10 "...)
 }
@@ -69,7 +72,7 @@ func (l *Laser) reset(time.Duration, []byte) []byte {
 	return []byte{0x91}
 }
 
-// mode handles command 20. A change of speed is answered at the old one.
+// mode handles command 20. A change of speed is answered at the old speed.
 func (l *Laser) mode(now time.Duration, data []byte) []byte {
 	if len(data) == 0 {
 		return nil
@@ -104,13 +107,15 @@ func (l *Laser) mode(now time.Duration, data []byte) []byte {
 	return []byte{ack, resultOK}
 }
 
-// stream starts continuous output. The first scan comes a turn of the mirror later.
+// stream starts continuous output. The first scan comes one rotation of the
+// mirror later.
 func (l *Laser) stream(now time.Duration, first, last int) {
 	l.configuring, l.streaming, l.first, l.last = false, true, first, last
 	l.nextScan = now + l.period
 }
 
-// Places in the status block, counted from the response byte, and its length with it.
+// Offsets in the status block, counted from the response byte, and the length
+// of the block including that byte.
 const (
 	statusVersion   = 1
 	statusMode      = 8
@@ -139,7 +144,8 @@ func (l *Laser) getStatus(time.Duration, []byte) []byte {
 	return b
 }
 
-// setVariant needs configuration mode, as on the real unit. The answer tells the variant that holds from now on.
+// setVariant needs configuration mode, as on the real unit. The answer
+// contains the variant in force.
 func (l *Laser) setVariant(_ time.Duration, data []byte) []byte {
 	if len(data) != 4 {
 		return nil
@@ -154,9 +160,9 @@ func (l *Laser) setVariant(_ time.Duration, data []byte) []byte {
 	return binary.LittleEndian.AppendUint16(b, uint16(l.variant.resolution))
 }
 
-// Places in the configuration block, counted from its first byte.
+// Offsets in the configuration block.
 const (
-	configPeak      = 2 // peak threshold, 70 from the factory
+	configPeak      = 2 // peak threshold, 70 by default
 	configMeasuring = 5
 	configUnits     = 6
 	configLength    = 34

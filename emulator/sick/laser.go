@@ -1,6 +1,7 @@
 // Package sick emulates a SICK LMS 200 laser range finder on a fake serial line.
 //
-// It follows the published telegrams and recordings of hosts; what neither tells is marked "assumed".
+// It follows the published telegrams and recordings of hosts; anything from
+// neither is marked "assumed".
 package sick
 
 import (
@@ -13,14 +14,14 @@ import (
 	"player/emulator/line"
 )
 
-// Options of a laser. Zero fields get the value in parentheses.
+// Options of a laser. Zero fields have the default in parentheses.
 type Options struct {
 	Line line.Options // Baud (9600, as after power-up); 38400 is a laser left at that speed by a host
 
-	Streaming bool    // it streams already, as a host leaves it that died
-	Rate      float64 // scans a second (5, what a scan of 361 values leaves room for at 38400 bit/s)
+	Streaming bool    // it is streaming, as after a host died
+	Rate      float64 // scans per second (5, the most that fits for scans of 361 values at 38400 bit/s)
 
-	// What it remembers without power.
+	// Settings kept without power.
 	Unit       Unit // (MM)
 	Angle      int  // degrees (180)
 	Resolution int  // 1/100 degree (50)
@@ -30,27 +31,30 @@ type Options struct {
 
 // Faults of a laser.
 type Faults struct {
-	WrongPassword bool // no password is right
+	WrongPassword bool // every password is wrong
 	RefuseVariant bool
 	RefuseConfig  bool
-	NackAll       bool // it understands nothing
+	NackAll       bool // every command gets a NACK
 	BadCRC        int  // every n-th scan has a wrong CRC; 0: none
 }
 
 const (
 	password = "SICK_LMS"
 
-	// bootTime is how long a laser is deaf after a reset: assumed, and short; a real one takes many seconds.
+	// bootTime is how long a laser ignores commands after a reset: assumed,
+	// and short; a real one takes many seconds.
 	bootTime = 500 * time.Millisecond
 
 	// powerUpBaud is the speed after a reset, whatever it was before, bit/s.
 	powerUpBaud = 9600
 
-	// statusGood says: no error, a LMS xx6 (status byte, Telegrams for LMS 2xx).
+	// statusGood means no error, an LMS xx6 (status byte, Telegrams for LMS
+	// 2xx).
 	statusGood = 0x10
 )
 
-// A Laser is a LMS 200 at the end of a cable. All its methods may be called by any goroutine.
+// A Laser is an LMS 200 at the end of a cable. Its methods may be called by
+// any goroutine.
 type Laser struct {
 	*line.Line
 	cable cable
@@ -63,11 +67,11 @@ type Laser struct {
 	variant     variant
 	configuring bool
 	streaming   bool
-	first, last int // of the values streamed, counted from 1; 0: all
+	first, last int // range of the streamed values, counted from 1; 0: all
 	nextScan    time.Duration
-	nextBaud    int           // speed to change to after the answer, 0: none
-	off         bool          // switched off, to boot at the next chance
-	boot        time.Duration // when it has booted, 0: it is not booting
+	nextBaud    int           // speed after the answer, 0: unchanged
+	off         bool          // switched off, to boot on the next call of Advance
+	boot        time.Duration // end of booting, 0: not booting
 	scans       int
 	boots       int
 	counts      map[string]int
@@ -76,7 +80,7 @@ type Laser struct {
 	flags       [Values]byte
 }
 
-// cable is what a laser needs of a line.Line.
+// cable is the part of line.Line that a laser uses.
 type cable interface {
 	Send(packet []byte, note string)
 	SetBaud(baud int)
@@ -88,7 +92,7 @@ func Start(opts Options) (*Laser, error) {
 	opts.Line.Baud = cmp.Or(opts.Line.Baud, powerUpBaud)
 	opts.Angle, opts.Resolution = cmp.Or(opts.Angle, 180), cmp.Or(opts.Resolution, 50)
 	if v := (variant{opts.Angle, opts.Resolution}); !variants[v] || units[opts.Unit].mm == 0 || opts.Rate < 0 {
-		return nil, fmt.Errorf("sick %s: no LMS 200 scans %d degrees by %d/100 in unit %d %v times a second",
+		return nil, fmt.Errorf("sick %s: an LMS 200 cannot scan %d degrees by %d/100 in unit %d %v times a second",
 			opts.Line.Link, v.angle, v.resolution, opts.Unit, opts.Rate)
 	}
 	c, err := line.Open(opts.Line)
@@ -124,7 +128,7 @@ func newLaser(opts Options, c cable) *Laser {
 func (l *Laser) Receive(now time.Duration, telegram []byte) {
 	body, ok := parseTelegram(telegram)
 	if !ok {
-		return // it says nothing about what it cannot read
+		return // unreadable telegrams are not answered
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -147,12 +151,12 @@ func (l *Laser) Receive(now time.Duration, telegram []byte) {
 	}
 }
 
-// send puts the status behind the body and sends it.
+// send appends the status to the body and sends it.
 func (l *Laser) send(body []byte, note string) {
 	l.cable.Send(appendTelegram(nil, fromLaser, append(body, l.status)), note)
 }
 
-// Advance sends a scan when the mirror has turned, and ends a reset.
+// Advance sends a scan after each rotation of the mirror, and ends a reset.
 func (l *Laser) Advance(now time.Duration) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -173,12 +177,12 @@ func (l *Laser) Advance(now time.Duration) time.Duration {
 	}
 	if l.nextScan <= now {
 		l.scan()
-		l.nextScan += (now - l.nextScan).Truncate(l.period) + l.period // whole turns are skipped, none is made up for
+		l.nextScan += (now - l.nextScan).Truncate(l.period) + l.period // missed rotations are skipped, never made up
 	}
 	return l.nextScan
 }
 
-// scan sends one scan, unless the line is still full of the one before.
+// scan sends one scan, unless the previous one is still on the line.
 func (l *Laser) scan() {
 	if l.cable.Busy() {
 		return
@@ -193,7 +197,7 @@ func (l *Laser) scan() {
 	l.cable.Send(telegram, note)
 }
 
-// set changes the laser or the world it sees.
+// set changes the laser or its environment.
 func (l *Laser) set(change func()) {
 	l.mu.Lock()
 	change()
@@ -206,35 +210,40 @@ func (l *Laser) set(change func()) {
 // SetFaults replaces the faults.
 func (l *Laser) SetFaults(f Faults) { l.set(func() { l.faults = f }) }
 
-// SetRanges sets what the laser sees, in mm, every half degree from the right (-90 degrees) to the left. What is
-// farther than 13 bits can tell in the unit of the scan is sent as 8191.
+// SetRanges sets the ranges, in mm, every half degree from the right (-90
+// degrees) to the left. A range that does not fit 13 bits in the unit of the
+// scan is sent as 8191.
 func (l *Laser) SetRanges(mm [Values]uint16) { l.set(func() { l.ranges = mm }) }
 
-// SetFlags sets the three bits above a value: bit 0 is dazzled in the usual measuring mode, the others are fields, or
-// all are the level of a reflector.
+// SetFlags sets the three bits above a value. In the usual measuring mode bit
+// 0 is dazzled and the others are fields; in another mode all three are the
+// level of a reflector.
 func (l *Laser) SetFlags(value int, bits byte) { l.set(func() { l.flags[value] = bits & 7 }) }
 
-// SetStatus sets the byte at the end of every telegram: bits 0-2 are severity, 7 is a dirty window.
+// SetStatus sets the byte at the end of every telegram: bits 0-2 are the
+// severity, bit 7 is a dirty window.
 func (l *Laser) SetStatus(status byte) { l.set(func() { l.status = status }) }
 
-// Reboot switches the laser off and on: it is deaf for half a second, then sends its name at 9600 and waits. What it
-// remembers is unit, variant and configuration.
+// Reboot switches the laser off and on: for half a second it ignores commands,
+// then it sends its name at 9600 and waits. It keeps unit, variant and
+// configuration.
 func (l *Laser) Reboot() { l.set(func() { l.off = true }) }
 
-// A State is what a laser knows, a copy.
+// A State is a copy of the laser's state.
 type State struct {
 	Streaming         bool
-	First, Last       int // of the values streamed, counted from 1; 0: all
+	First, Last       int // range of the streamed values, counted from 1; 0: all
 	Configuring       bool
 	Unit              Unit
 	Angle, Resolution int // degrees, 1/100 degree
-	Scans             int // sent, heard by a host or not
-	Boots             int // after the first
+	Scans             int // sent, received by a host or not
+	Boots             int // without the first
 	Counts            map[string]int
 }
 
-// State returns what the laser knows now. Counts are of good telegrams from the host, under the command in hex and
-// for command 20 the mode, such as "31" and "20 24". Its speed is Baud.
+// State returns the laser's state. Counts are of good telegrams from the host,
+// by command in hex and for command 20 the mode, for example "31" and "20 24".
+// Baud is its speed.
 func (l *Laser) State() State {
 	l.mu.Lock()
 	defer l.mu.Unlock()

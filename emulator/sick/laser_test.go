@@ -12,7 +12,7 @@ import (
 	"player/emulator/line"
 )
 
-// wire is a cable that keeps what it is told.
+// wire is a cable that records what is sent.
 type wire struct {
 	baud int
 	sent []string // "baud hex"
@@ -104,7 +104,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// ask has the laser answer one telegram and returns the body of the answer.
+// ask sends one telegram to the laser and returns the body of the answer.
 func ask(t *testing.T, l *Laser, w *wire, hex string) []byte {
 	t.Helper()
 	w.sent = nil
@@ -195,7 +195,7 @@ func TestReset(t *testing.T) {
 	if booted != time.Second+bootTime || len(w.sent) != 1 || w.sent[0][:20] != "38400 02 80 02 00 91" {
 		t.Fatalf("after the command: %q, next at %v", w.sent, booted)
 	}
-	l.Receive(time.Second+1, rawhost.Bytes(t, hType)) // it is deaf
+	l.Receive(time.Second+1, rawhost.Bytes(t, hType)) // ignored while booting
 	if next := l.Advance(booted); next != 0 || len(w.sent) != 2 || w.sent[1][:19] != "9600 02 80 16 00 90" {
 		t.Errorf("booted: %q, next at %v", w.sent, next)
 	}
@@ -233,7 +233,7 @@ func start(t *testing.T, opts Options) *Laser {
 	return l
 }
 
-// readScan reads telegrams until a whole scan came.
+// readScan reads telegrams until a whole scan has arrived.
 func readScan(h *rawhost.Host) {
 	for window := [7]byte{}; window != [7]byte{0x02, 0x80, 0xD6, 0x02, 0xB0, 0x69, 0x41}; {
 		copy(window[:], window[1:])
@@ -274,7 +274,7 @@ func TestSessionOnTheCable(t *testing.T) {
 func TestLeftStreaming(t *testing.T) {
 	l := start(t, Options{Line: line.Options{Baud: 38400}, Streaming: true, Rate: 50})
 	h := rawhost.Open(t, l.Port(), 9600)
-	h.Say(hStop) // it cannot hear
+	h.Say(hStop) // ignored while booting
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	if err := l.Wait(ctx, func() bool { return len(l.Heard(line.HostToDevice)) == 8 }); err != nil {

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// A Unit is what a measured value counts.
+// A Unit is the unit of a measured value.
 type Unit int
 
 const (
@@ -14,18 +14,19 @@ const (
 	DM // 10 cm
 )
 
-// units are the code in the configuration and in a scan, and the size in mm.
+// units holds the code in the configuration and in a scan, and the size in mm.
 var units = map[Unit]struct{ code, mm int }{MM: {1, 1}, CM: {0, 10}, DM: {2, 100}}
 
-// A variant is what the laser scans: degrees, and hundredths of a degree.
+// A variant is the angle and resolution of a scan: degrees, and hundredths of
+// a degree.
 type variant struct{ angle, resolution int }
 
-// variants are those a LMS 200 can do.
+// variants are those that an LMS 200 supports.
 var variants = map[variant]bool{
 	{180, 100}: true, {180, 50}: true, {100, 100}: true, {100, 50}: true, {100, 25}: true,
 }
 
-// values is how many values a scan has: the fence and one post.
+// values returns the number of values in a scan, both ends included.
 func (v variant) values() int { return v.angle*100/v.resolution + 1 }
 
 // Values is the number of values in a scan of 180 degrees in steps of half a degree, right to left.
@@ -36,8 +37,8 @@ const (
 	maxValue  = 1<<valueBits - 1
 )
 
-// appendScan makes the body of the measurement telegram for all values (B0), or with first > 0 for values first to
-// last, counted from 1 (B7).
+// appendScan appends the body of the measurement telegram for all values (B0),
+// or, if first > 0, for values first to last, counted from 1 (B7).
 func (l *Laser) appendScan(dst []byte, first, last int) []byte {
 	unit := units[l.unit]
 	if first == 0 {
@@ -49,7 +50,8 @@ func (l *Laser) appendScan(dst []byte, first, last int) []byte {
 	}
 	dst = binary.LittleEndian.AppendUint16(dst, uint16(last-first+1|unit.code<<14))
 	for i := first - 1; i < last; i++ {
-		// What was set are half degrees: a finer scan sees each twice, a narrower one the middle of it.
+		// Ranges are set per half degree: a finer scan uses each twice, a
+		// narrower one uses the middle.
 		at := (180-l.variant.angle)*100/2 + i*l.variant.resolution // 1/100 degree from the right
 		v := min(int(l.ranges[at/50])/unit.mm, maxValue) | int(l.flags[at/50])<<valueBits
 		dst = binary.LittleEndian.AppendUint16(dst, uint16(v))
@@ -57,7 +59,8 @@ func (l *Laser) appendScan(dst []byte, first, last int) []byte {
 	return append(dst, l.status)
 }
 
-// corridor is what a laser sees that nobody has set: walls 1.5 m to the left and right, and one 3 m ahead, in mm.
+// corridor returns the default ranges: walls 1.5 m to the left and right, and
+// one 3 m ahead, in mm.
 func corridor() (mm [Values]uint16) {
 	for i := range mm {
 		sin, cos := math.Sincos(float64(i) / 2 * math.Pi / 180) // from the right

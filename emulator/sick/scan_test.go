@@ -9,7 +9,7 @@ import (
 	"player/emulator/internal/rawhost"
 )
 
-// TestRecordedScan makes a scan of which a recording holds the head and the CRC.
+// TestRecordedScan makes a scan whose start and CRC were recorded.
 func TestRecordedScan(t *testing.T) {
 	l := newLaser(Options{Angle: 180, Resolution: 50}, new(wire))
 	var mm [Values]uint16

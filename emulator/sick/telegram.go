@@ -6,22 +6,24 @@ import (
 	"fmt"
 )
 
-// A telegram is 02, address, length (low byte first) of command and data, these, and a CRC (low byte first) over all
-// before it. From the laser the address has bit 7 set and a status byte ends the data (Telegrams for Operating/
-// Configuring the LMS 2xx).
+// A telegram is 02, address, length of command and data (low byte first),
+// command and data, and a CRC (low byte first) of everything before it. From
+// the laser, the address has bit 7 set and a status byte ends the data
+// (Telegrams for Operating/Configuring the LMS 2xx).
 const (
 	stx       = 0x02
 	toLaser   = 0x00
 	fromLaser = 0x80
 	header    = 4 // STX, address, length
-	overhead  = 6 // and the CRC
+	overhead  = 6 // header and CRC
 
-	// maxHost is the longest command and data believed, bytes: a configuration is 35. Waiting for more than any
-	// command has would make the laser deaf after one wrong byte.
+	// maxHost is the longest command and data accepted, bytes: a configuration
+	// is 35. Waiting for more than any command has would make the laser ignore
+	// commands after one wrong byte.
 	maxHost = 64
 )
 
-// crc has the polynomial 8005 and mixes each byte with the one before it.
+// crc uses the polynomial 8005 and combines each byte with the previous one.
 func crc(b []byte) uint16 {
 	var c uint16
 	var prev byte
@@ -37,7 +39,8 @@ func crc(b []byte) uint16 {
 	return c
 }
 
-// appendTelegram wraps body, which is command or response with its data.
+// appendTelegram appends body, which is a command or response with its data,
+// as a telegram.
 func appendTelegram(dst []byte, address byte, body []byte) []byte {
 	start := len(dst)
 	dst = append(dst, stx, address)
@@ -46,7 +49,8 @@ func appendTelegram(dst []byte, address byte, body []byte) []byte {
 	return binary.LittleEndian.AppendUint16(dst, crc(dst[start:]))
 }
 
-// parseTelegram returns the body of a telegram to the laser, ok when it is one and its CRC is right.
+// parseTelegram returns the body of a telegram to the laser. ok reports
+// whether b is a telegram with a correct CRC.
 func parseTelegram(b []byte) (body []byte, ok bool) {
 	if len(b) <= overhead || b[0] != stx || b[1] != toLaser || int(binary.LittleEndian.Uint16(b[2:])) != len(b)-overhead {
 		return nil, false
@@ -55,7 +59,8 @@ func parseTelegram(b []byte) (body []byte, ok bool) {
 	return b[header:end], binary.LittleEndian.Uint16(b[end:]) == crc(b[:end])
 }
 
-// Frame cuts a telegram, or the junk before the next 02. A telegram with a wrong CRC is junk.
+// Frame splits off a telegram, or the junk before the next 02. A telegram with
+// a wrong CRC is junk.
 func (l *Laser) Frame(buf []byte) (n int, note string) {
 	if len(buf) > 1 && buf[1] != toLaser || buf[0] != stx {
 		return junk(buf), "junk"
@@ -77,7 +82,7 @@ func (l *Laser) Frame(buf []byte) (n int, note string) {
 	return n, fmt.Sprintf("%s %s", commandKey(body), commandName(body))
 }
 
-// junk is how much comes before the next possible start.
+// junk returns the number of bytes before the next possible start.
 func junk(buf []byte) int {
 	if n := bytes.IndexByte(buf[1:], stx); n >= 0 {
 		return n + 1

@@ -7,7 +7,7 @@ import (
 	"player/emulator/internal/rawhost"
 )
 
-// hostTelegrams are known good.
+// hostTelegrams are known to be correct.
 var hostTelegrams = []struct{ hex, note string }{
 	{"02 00 02 00 20 25 35 08", "20 25 mode"},
 	{"02 00 02 00 20 24 34 08", "20 24 mode"},
@@ -27,7 +27,7 @@ var hostTelegrams = []struct{ hex, note string }{
 	{"02 00 01 00 10 34 12", "10 reset"},
 }
 
-// laserTelegrams are known good.
+// laserTelegrams are known to be correct.
 var laserTelegrams = []string{
 	"02 80 03 00 A0 00 10 16 0A",
 	"02 80 03 00 A0 01 10 14 0B",
@@ -100,12 +100,12 @@ func FuzzFrame(f *testing.F) {
 			n, _ := l.Frame(b)
 			if n == 0 {
 				if len(b) >= maxHost+overhead {
-					t.Fatalf("wants more than % X", b)
+					t.Fatalf("asks for more than % X", b)
 				}
 				return
 			}
 			if body, ok := parseTelegram(b[:n]); ok && !bytes.Equal(appendTelegram(nil, toLaser, body), b[:n]) {
-				t.Fatalf("% X is not what it re-encodes to", b[:n])
+				t.Fatalf("% X changes when encoded again", b[:n])
 			}
 			l.Receive(now, b[:n])
 			now += bootTime

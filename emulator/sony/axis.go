@@ -13,18 +13,18 @@ const (
 	tiltMax       = 300 // 25 degrees
 	zoomMax       = 1023
 
-	panFastest  = 0x18 // 80 degrees a second
-	tiltFastest = 0x14 // 50 degrees a second
+	panFastest  = 0x18 // 80 deg/s
+	tiltFastest = 0x14 // 50 deg/s
 	panStep     = 80. / panFastest * panPerDegree
-	tiltStep    = 50. / tiltFastest * tiltPerDegree // units a second for one step of speed
+	tiltStep    = 50. / tiltFastest * tiltPerDegree // units per second for one step of speed
 
-	zoomSpeed = 700. // units a second, 1.5 s from end to end: assumed, no published figure
+	zoomSpeed = 700. // units per second, 1.5 s from end to end: assumed, no published figure
 )
 
-// An axis is one motor. It goes at an even speed to where it is wanted.
+// An axis is one motor. It moves to its target at constant speed.
 type axis struct {
 	pos, want float64 // units
-	speed     float64 // units a second
+	speed     float64 // units per second
 }
 
 func (a *axis) moving() bool { return a.pos != a.want }
@@ -34,17 +34,17 @@ func (a *axis) advance(dt time.Duration) {
 	a.pos += max(-most, min(most, a.want-a.pos))
 }
 
-// rest is how long it takes until the axis stands.
+// rest returns the time until the axis stops.
 func (a *axis) rest() time.Duration {
 	if !a.moving() {
 		return 0
 	}
-	return time.Duration(math.Ceil(math.Abs(a.want-a.pos)/a.speed*float64(time.Second))) + 1 // 1 ns against rounding
+	return time.Duration(math.Ceil(math.Abs(a.want-a.pos)/a.speed*float64(time.Second))) + 1 // plus 1 ns against rounding
 }
 
 func (a *axis) goTo(want, speed float64) { a.want, a.speed = want, speed }
 
 func (a *axis) stop() { a.want = a.pos }
 
-// units is the position as the camera tells it.
+// units returns the position in the camera's units.
 func (a *axis) units() int { return int(math.Round(a.pos)) }

@@ -1,6 +1,7 @@
 // Package sony emulates a Sony EVI-D30 pan-tilt-zoom camera, without the picture, on a fake serial line.
 //
-// It follows the VISCA command list and recordings of hosts; what neither tells is marked "assumed".
+// It follows the VISCA command list and recordings of hosts; anything from
+// neither is marked "assumed".
 package sony
 
 import (
@@ -15,13 +16,14 @@ import (
 // Options of a camera.
 type Options struct {
 	Line line.Options // Baud (9600)
-	Off  bool         // the power is off: only power, address and version commands are understood
+	Off  bool         // the power is off: it understands only power, address and version commands
 }
 
-// sockets is how many commands the camera carries out at a time.
+// sockets is the number of commands that the camera executes at a time.
 const sockets = 2
 
-// A Camera is an EVI-D30 at the end of a cable, at address 1. All its methods may be called by any goroutine.
+// A Camera is an EVI-D30 at the end of a cable, at address 1. Its methods may
+// be called by any goroutine.
 type Camera struct {
 	*line.Line
 	send func(packet []byte, note string)
@@ -50,7 +52,8 @@ func Start(opts Options) (*Camera, error) {
 
 func newCamera(opts Options) *Camera { return &Camera{off: opts.Off, counts: map[string]int{}} }
 
-// Receive handles one packet from the host. What is not for camera 1 is passed by.
+// Receive handles one packet from the host. Packets for other addresses are
+// ignored.
 func (c *Camera) Receive(now time.Duration, packet []byte) {
 	if packet[0] != 0x81 && packet[0] != 0x88 {
 		return
@@ -62,7 +65,7 @@ func (c *Camera) Receive(now time.Duration, packet []byte) {
 	c.counts[cmd.name]++
 	switch {
 	case packet[0] == 0x88 && cmd.direct == nil:
-		// a broadcast that means nothing is not answered
+		// an unknown broadcast is not answered
 	case c.failNext != 0 && cmd.direct == nil:
 		c.answer(replyFail, "told to fail", c.failNext)
 		c.failNext = 0
@@ -102,7 +105,7 @@ func (c *Camera) execute(cmd command, args []int) {
 	}
 }
 
-// Advance lets the camera move and ends commands that have arrived.
+// Advance moves the camera and completes commands that have arrived.
 func (c *Camera) Advance(now time.Duration) time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -127,8 +130,8 @@ func (c *Camera) advance(now time.Duration) {
 	c.at = now
 }
 
-// finish reports the commands whose axes stand. A command that a later one has taken the axis from ends with that
-// one (assumed).
+// finish completes the commands whose axes have stopped. If a later command
+// has taken an axis over, the earlier one ends with it (assumed).
 func (c *Camera) finish() {
 	for i, axes := range c.jobs {
 		busy := axes == nil
@@ -142,7 +145,7 @@ func (c *Camera) finish() {
 	}
 }
 
-// cancel stops the command in a socket where it is. It will not be completed.
+// cancel stops the command in a socket. It is never completed.
 func (c *Camera) cancel(socket int) {
 	if socket < 1 || socket > sockets || c.jobs[socket-1] == nil {
 		c.answer(replyFail|byte(socket), "no such socket", ErrNoSocket)
@@ -155,7 +158,7 @@ func (c *Camera) cancel(socket int) {
 	c.answer(replyFail|byte(socket), "cancelled", ErrCanceled)
 }
 
-// clear forgets all commands and stops.
+// clear discards all commands and stops.
 func (c *Camera) clear() {
 	c.jobs = [sockets][]*axis{}
 	c.halt()
@@ -172,15 +175,17 @@ func (c *Camera) answer(kind byte, note string, data ...byte) {
 	c.send(append(append([]byte{fromCamera, kind}, data...), end), note)
 }
 
-// FailNext has the next command or inquiry refused with an error such as ErrSyntax, whatever it is.
+// FailNext makes the next command or inquiry fail with an error such as
+// ErrSyntax.
 func (c *Camera) FailNext(err byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.failNext = err
 }
 
-// PowerCycle pulls the camera's own plug for a moment: it forgets its commands, stays where it is, is on, and announces
-// itself with a network change (90 38 FF).
+// PowerCycle disconnects the camera's power for a moment: it discards its
+// commands, keeps its position, is on, and announces itself with a network
+// change (90 38 FF).
 func (c *Camera) PowerCycle() {
 	c.mu.Lock()
 	c.clear()
@@ -192,17 +197,18 @@ func (c *Camera) PowerCycle() {
 	}
 }
 
-// A State is what a camera knows, a copy.
+// A State is a copy of the camera's state.
 type State struct {
-	Pan, Tilt, Zoom int // camera units: 8.8 a degree clockwise, 12 a degree up, 0 wide to 1023 tele
+	Pan, Tilt, Zoom int // camera units: 8.8 per degree clockwise, 12 per degree up, 0 wide to 1023 tele
 	Moving          bool
 	Power           bool
-	Sockets         [sockets]bool // a command is in it
+	Sockets         [sockets]bool // occupied by a command
 	Counts          map[string]int
 }
 
-// State returns what the camera knows; the position is that of the last packet or arrival. Counts are of packets from
-// the host: address set, clear, cancel, version inquiry, power inquiry, position inquiry, zoom inquiry, power, move,
+// State returns the camera's state; the position is that of the last packet or
+// arrival. Counts are of packets from the host: address set, clear, cancel,
+// version inquiry, power inquiry, position inquiry, zoom inquiry, power, move,
 // zoom, drive, unknown.
 func (c *Camera) State() State {
 	c.mu.Lock()

@@ -15,12 +15,12 @@ const (
 	position = "81 09 06 12 FF"
 	origin   = "90 50 00 00 00 00 00 00 00 00 FF"
 	home     = "81 01 06 02 18 14 00 00 00 00 00 00 00 00 FF"
-	right    = "81 01 06 02 18 14 00 02 0C 00 00 00 00 00 FF" // pan 704: 1 s at 80 degrees a second
-	rightUp  = "81 01 06 02 18 14 00 02 0C 00 00 01 02 0C FF" // and tilt 300: 0.5 s at 50 degrees a second
+	right    = "81 01 06 02 18 14 00 02 0C 00 00 00 00 00 FF" // pan 704: 1 s at 80 deg/s
+	rightUp  = "81 01 06 02 18 14 00 02 0C 00 00 01 02 0C FF" // and tilt 300: 0.5 s at 50 deg/s
 	tele     = "81 01 04 47 00 02 0B 0C FF"                   // zoom 700: 1 s
 )
 
-// A bench is a camera without a cable, on a clock that the test turns.
+// A bench is a camera without a cable, on a clock that the test advances.
 type bench struct {
 	*Camera
 	t    *testing.T
@@ -34,7 +34,7 @@ func newBench(t *testing.T, opts Options) *bench {
 	return b
 }
 
-// run turns the clock to ms, calling Advance as often as the camera asks for.
+// run advances the clock to ms and calls Advance at the camera's deadlines.
 func (b *bench) run(ms int) {
 	for end := time.Duration(ms) * time.Millisecond; ; {
 		next := b.Advance(b.now)

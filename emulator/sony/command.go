@@ -1,18 +1,20 @@
 package sony
 
-// A command is what the camera understands. It has one of three kinds of effect.
+// A command is one packet that the camera understands. It has one of three
+// kinds of effect.
 type command struct {
 	name    string
 	pattern string
 
-	// direct answers by itself.
+	// direct sends its own answer.
 	direct func(c *Camera, args []int)
-	// inquiry returns what comes between 90 50 and FF.
+	// inquiry returns the bytes between 90 50 and FF.
 	inquiry func(c *Camera) []byte
-	// start begins a command that takes a socket until its axes stand. An error is a code such as ErrSyntax, else 0.
+	// start starts a command that occupies a socket until its axes stop. err
+	// is a code such as ErrSyntax, or 0.
 	start func(c *Camera, args []int) (uses []*axis, err byte)
 
-	always bool // understood with the power off, too
+	always bool // also understood with the power off
 }
 
 var unknown = command{name: "unknown"}
@@ -65,7 +67,7 @@ func power(c *Camera, args []int) ([]*axis, byte) {
 	return nil, 0
 }
 
-// speedOK tells whether pan and tilt have a speed of the table.
+// speedOK reports whether the speeds of pan and tilt are in the table.
 func speedOK(pan, tilt int) bool {
 	return pan >= 1 && pan <= panFastest && tilt >= 1 && tilt <= tiltFastest
 }
@@ -93,7 +95,8 @@ func zoom(c *Camera, args []int) ([]*axis, byte) {
 	return []*axis{&c.zoom}, 0
 }
 
-// drive moves until the stop, or the next command. It is done at once.
+// drive moves the axes until a stop or the next command. The command itself
+// completes at once.
 func drive(c *Camera, args []int) ([]*axis, byte) {
 	v, w, p, t := args[0], args[1], args[2], args[3]
 	if !speedOK(v, w) || p < 1 || p > 3 || t < 1 || t > 3 {
@@ -104,7 +107,8 @@ func drive(c *Camera, args []int) ([]*axis, byte) {
 	return nil, 0
 }
 
-// steer sends an axis towards one of its ends, by way 1 or 2, or stops it, by way 3.
+// steer moves an axis towards one of its ends, by way 1 or 2, or stops it, by
+// way 3.
 func steer(a *axis, ends [3]float64, way int, speed float64) {
 	if way == 3 {
 		a.stop()

@@ -6,15 +6,17 @@ import (
 	"strings"
 )
 
-// A packet is an address byte (80, plus the sender in bits 4-6 and the receiver in bits 0-2, or bit 3 for all), up to
-// 14 bytes, and FF, which is nowhere else (VISCA, EVI-D30 Command List). The host is 0, the camera 1.
+// A packet is an address byte (80, plus the sender in bits 4-6 and the
+// receiver in bits 0-2, or bit 3 for all), up to 14 bytes, and FF, which
+// occurs nowhere else (VISCA, EVI-D30 Command List). The host is 0, the camera
+// 1.
 const (
 	fromCamera = 0x90
 	end        = 0xFF
 	maxPacket  = 16
 )
 
-// Second byte of replies. Replies to commands add the number of the socket.
+// Second byte of replies. Replies to commands add the socket number.
 const (
 	replyAck  = 0x40
 	replyDone = 0x50
@@ -30,7 +32,8 @@ const (
 	ErrNotExecutable = 0x41
 )
 
-// Frame cuts a packet, or the junk before an address byte. A packet that does not end in time is cut, too.
+// Frame splits off a packet, or the junk before an address byte. A packet that
+// is too long is cut, too.
 func (c *Camera) Frame(buf []byte) (n int, note string) {
 	if !isAddress(buf[0]) {
 		for n = 1; n < len(buf) && !isAddress(buf[n]); n++ {
@@ -49,7 +52,7 @@ func (c *Camera) Frame(buf []byte) (n int, note string) {
 
 func isAddress(b byte) bool { return b&0x80 != 0 && b != end }
 
-// describe names a packet for the record.
+// describe returns the name of a packet for the record.
 func describe(p []byte) string {
 	cmd, args := find(p)
 	if len(args) == 0 {
@@ -58,7 +61,8 @@ func describe(p []byte) string {
 	return fmt.Sprintf("%s %d", cmd.name, args)
 }
 
-// find returns the command that a packet is, with its arguments. What is no command is the last of the table.
+// find returns the command of a packet, with its arguments. An unknown packet
+// is the last command of the table.
 func find(p []byte) (command, []int) {
 	for _, cmd := range commands {
 		if args, ok := match(cmd.pattern, p); ok {
@@ -68,16 +72,18 @@ func find(p []byte) (command, []int) {
 	return unknown, nil
 }
 
-// match compares a packet with a pattern in the notation of the command list: hexadecimal digits stand for
-// themselves, a small letter for any digit. The digits under one letter make one argument, high digits first; four of
-// them are in two's complement. Arguments are in the order of their letters' first places.
+// match compares a packet with a pattern in the notation of the command list:
+// hexadecimal digits match themselves, a small letter matches any digit. The
+// digits of one letter make one argument, high digits first; four digits are
+// in two's complement. Arguments are in the order in which their letters first
+// appear.
 func match(pattern string, p []byte) (args []int, ok bool) {
 	fields := strings.Fields(pattern)
 	if len(fields) != len(p) {
 		return nil, false
 	}
 	var letters string
-	var digits []int // under each letter
+	var digits []int // of each letter
 	for i, field := range fields {
 		for k, nibble := range []byte{p[i] >> 4, p[i] & 0x0F} {
 			letter := field[k]
@@ -104,7 +110,8 @@ func match(pattern string, p []byte) (args []int, ok bool) {
 	return args, true
 }
 
-// appendNibbles adds a 16-bit number in two's complement as four bytes of four bits, high bits first.
+// appendNibbles appends a 16-bit number in two's complement as four bytes of
+// four bits, high bits first.
 func appendNibbles(dst []byte, v int) []byte {
 	return append(dst, byte(v>>12&0x0F), byte(v>>8&0x0F), byte(v>>4&0x0F), byte(v&0x0F))
 }

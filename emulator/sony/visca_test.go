@@ -22,7 +22,7 @@ var wirePackets = []struct{ hex, note string }{
 	{"88 30 01 FF", "address set"},
 	{"88 01 00 01 FF", "clear"},
 	{"81 01 00 01 FF", "clear"},
-	{"81 01 04 47 00 02 1D 01 FF", "unknown"}, // five bits where four belong
+	{"81 01 04 47 00 02 1D 01 FF", "unknown"}, // five bits instead of four
 	{"81 FF", "unknown"},
 }
 
@@ -78,7 +78,7 @@ func FuzzFrame(f *testing.F) {
 			n, _ := c.Frame(b)
 			if n == 0 {
 				if len(b) >= maxPacket {
-					t.Fatalf("wants more than % X", b)
+					t.Fatalf("asks for more than % X", b)
 				}
 				return
 			}

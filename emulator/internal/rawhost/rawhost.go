@@ -1,4 +1,5 @@
-// Package rawhost is a host for tests of emulators: a serial port, hex in, hex out, and no knowledge of any protocol.
+// Package rawhost is a host for tests of emulators: a serial port with input
+// and output in hex. It implements no protocol.
 package rawhost
 
 import (
@@ -11,18 +12,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// limit is how long a test waits for bytes that must come. It only ends a test that has failed.
+// limit is how long a test waits for bytes that must arrive. It expires only
+// in a failed test.
 const limit = 20 * time.Second
 
-// A Host has a serial port open. Every failure ends the test.
+// A Host is an open serial port. Every failure ends the test.
 type Host struct {
 	t    testing.TB
 	fd   int
 	name string
 }
 
-// Open opens the port as a host does: raw (the port is so already), at a speed in bit/s, nothing pending. It is
-// closed at the end of the test.
+// Open opens the port as a host does: raw (the port already is), at a speed in
+// bit/s, with nothing pending. It is closed at the end of the test.
 func Open(t testing.TB, port string, baud int) *Host {
 	t.Helper()
 	fd, err := unix.Open(port, unix.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
@@ -35,10 +37,10 @@ func Open(t testing.TB, port string, baud int) *Host {
 	return h
 }
 
-// Fd is the descriptor of the port, for what only one test needs.
+// Fd returns the port's descriptor, for tests with special needs.
 func (h *Host) Fd() int { return h.fd }
 
-// Close closes the port. More than once is no mistake.
+// Close closes the port. It may be called more than once.
 func (h *Host) Close() {
 	if h.fd >= 0 {
 		unix.Close(h.fd)
@@ -46,7 +48,7 @@ func (h *Host) Close() {
 	}
 }
 
-// Speed sets the line speed, any number of bit/s.
+// Speed sets the speed of the port, any number of bit/s.
 func (h *Host) Speed(baud int) {
 	h.t.Helper()
 	tio, err := unix.IoctlGetTermios(h.fd, unix.TCGETS2)
@@ -98,19 +100,20 @@ func (h *Host) Expect(hexBytes string) {
 	}
 }
 
-// Ask is Say and Expect.
+// Ask combines Say and Expect.
 func (h *Host) Ask(say, expect string) {
 	h.t.Helper()
 	h.Say(say)
 	h.Expect(expect)
 }
 
-// HungUp waits for the port to hang up, and checks that read gives no byte and write EIO.
+// HungUp waits for the port to hang up, and checks that read returns no byte
+// and write returns EIO.
 func (h *Host) HungUp() {
 	h.t.Helper()
 	fds := []unix.PollFd{{Fd: int32(h.fd)}} // POLLHUP is always reported
 	for deadline := time.Now().Add(limit); fds[0].Revents == 0 && time.Now().Before(deadline); {
-		unix.Poll(fds, int(time.Until(deadline).Milliseconds())) // EINTR, too, ends it
+		unix.Poll(fds, int(time.Until(deadline).Milliseconds())) // EINTR ends it, too
 	}
 	if fds[0].Revents&unix.POLLHUP == 0 {
 		h.t.Fatalf("%s: no hang-up", h.name)
@@ -118,7 +121,7 @@ func (h *Host) HungUp() {
 	for {
 		n, err := unix.Read(h.fd, make([]byte, 1024))
 		if n > 0 {
-			continue // said before the hang-up
+			continue // sent before the hang-up
 		}
 		if err != nil && err != unix.EIO {
 			h.t.Errorf("%s: read after hang-up: %v, want end of file or EIO", h.name, err)
