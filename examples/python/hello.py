@@ -10,7 +10,7 @@ host, _, port = (sys.argv[1:] or ["localhost"])[0].partition(":")
 server = socket.create_connection((host, port or 6665))
 stream = server.makefile("rb")
 server.sendall(b"dr" + struct.pack(">H", 4) + b"srpw")  # sonar read, position write
-while head := stream.read(3):  # every message begins with a letter and a size
+while head := stream.read(3):  # every message starts with a letter and a size
     letter, size = struct.unpack(">cH", head)
     data = stream.read(size)
     if letter == b"s" and size == 32:  # sonar data; the reply to the request has the letter r
