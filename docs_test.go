@@ -2,18 +2,22 @@ package main
 
 import (
 	"flag"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"player/config"
 )
 
 var update = flag.Bool("update", false, "bring generated parts of docs/ up to date")
 
-// generated holds the part of a page that want says to what it should be. The
-// part is the group of the pattern.
+// generated compares the generated parts of a page with the text that want
+// returns, and with -update replaces them. A part is the last group of pattern;
+// match holds the whole match and all groups.
 func generated(t *testing.T, page string, pattern *regexp.Regexp, want func(match []string) string) {
 	t.Helper()
 	text, err := os.ReadFile(page)
@@ -48,7 +52,7 @@ func generated(t *testing.T, page string, pattern *regexp.Regexp, want func(matc
 	}
 }
 
-// The drivers in docs/DRIVERS.md are those that are compiled and tested.
+// The drivers shown in docs/DRIVERS.md are compiled and tested.
 func TestDocsShowTheCode(t *testing.T) {
 	code := regexp.MustCompile("(?s)<!-- ([^ ]*/[^ ]*) -->\n```[a-z]*\n(.*?)```")
 	generated(t, "docs/DRIVERS.md", code, func(match []string) string {
@@ -60,11 +64,52 @@ func TestDocsShowTheCode(t *testing.T) {
 	})
 }
 
-// The reference in docs/CONFIG.md is what -list prints.
+// The reference in docs/CONFIG.md equals the output of -list.
 func TestDocsReference(t *testing.T) {
 	var list strings.Builder
 	if err := config.WriteMarkdown(&list, catalogue()); err != nil {
 		t.Fatal(err)
 	}
 	generated(t, "docs/CONFIG.md", regexp.MustCompile("(?s)<!-- drivers -->\n(.*)<!-- end -->"), func([]string) string { return list.String() })
+}
+
+// maxDocLine is the longest line of a page, in characters. It fits a terminal,
+// and a change of a shorter line is a shorter diff.
+const maxDocLine = 120
+
+func TestDocsHaveShortLines(t *testing.T) {
+	exempt := map[string]string{
+		"bench/parts.md":       "text of docs/BENCHMARKS.md",
+		"docs/BENCHMARKS.md":   "generated: its lines get shorter with the next run of bench",
+		"docs/ARCHITECTURE.md": "to be rewritten with the packages that it describes",
+		"docs/DRIVERS.md":      "to be rewritten with the driver contract",
+	}
+	pages := 0
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && path == ".git":
+			return fs.SkipDir
+		case filepath.Ext(path) != ".md" || exempt[filepath.ToSlash(path)] != "":
+			return nil
+		}
+		pages++
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for i, line := range strings.Split(string(text), "\n") {
+			if n := utf8.RuneCountInString(line); n > maxDocLine {
+				t.Errorf("%s:%d: a line of %d characters, at most %d: %.40s...", path, i+1, n, maxDocLine, line)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pages == 0 {
+		t.Fatal("no pages found")
+	}
 }
