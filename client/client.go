@@ -64,7 +64,7 @@ type Client struct {
 	devices   map[byte]*device
 	freshness codec.FreshnessData // the latest block of device y
 	readers   int                 // devices open for reading
-	owed      int                 // replies still to come
+	awaited   int                 // replies still to come
 	round     uint64              // number of the current round, or of the last one
 	left      int                 // blocks missing from this round
 	fresh     bool                // freshness mode

@@ -67,7 +67,7 @@ func (c *Client) Request(ctx context.Context, request string) error {
 	if err := c.send(codec.KindRequest, 'r', c.payload); err != nil {
 		return fmt.Errorf("request %q: %w", request, err)
 	}
-	c.owed++
+	c.awaited++
 	for {
 		letter, payload, err := c.receive(ctx)
 		if err != nil {
@@ -77,7 +77,7 @@ func (c *Client) Request(ctx context.Context, request string) error {
 			c.store(letter, payload) // Read reports bad data
 			continue
 		}
-		if c.reply(payload); c.owed == 0 {
+		if c.reply(payload); c.awaited == 0 {
 			return compare(request, payload)
 		}
 	}
@@ -86,7 +86,7 @@ func (c *Client) Request(ctx context.Context, request string) error {
 // reply stores the granted access of each device in the reply. The next block
 // starts a round.
 func (c *Client) reply(payload []byte) {
-	c.owed = max(0, c.owed-1)
+	c.awaited = max(0, c.awaited-1)
 	c.left = 0
 	for pairs := payload; len(pairs) >= 2; pairs = pairs[2:] {
 		c.device(pairs[0]).access = pairs[1]

@@ -28,10 +28,10 @@ var (
 // connection is still usable and the next Read continues after that block.
 func (c *Client) Read(ctx context.Context) error {
 	for {
-		if c.owed == 0 && c.readers == 0 {
+		if c.awaited == 0 && c.readers == 0 {
 			return errNothingOpen
 		}
-		if c.owed == 0 && c.fresh && !c.devices[codec.Server].readable() {
+		if c.awaited == 0 && c.fresh && !c.devices[codec.Server].readable() {
 			return errNoServer
 		}
 		letter, payload, err := c.receive(ctx)

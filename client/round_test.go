@@ -62,7 +62,7 @@ func newSession(stream []byte, pieces ...[]byte) *Client {
 			break
 		}
 		if letter == codec.KindReply {
-			c.owed++
+			c.awaited++
 		}
 		stream = rest
 	}

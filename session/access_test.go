@@ -39,8 +39,8 @@ func readable(state byte) bool { return state == 'r' || state == 'a' }
 func writable(state byte) bool { return state == 'w' || state == 'a' }
 func isOpen(state byte) bool   { return readable(state) || writable(state) }
 
-// told returns the letter that a reply carries for a state (2.4, 2.5).
-func told(state byte) byte {
+// replyLetter returns the letter that a reply carries for a state (2.4, 2.5).
+func replyLetter(state byte) byte {
 	switch state {
 	case '-', 'E':
 		return 'e'
@@ -85,7 +85,7 @@ func TestAccessTable(t *testing.T) {
 						r.of(letter).mood = fine
 					}
 					after := transition(state, want)
-					p.request(string([]byte{letter, want}), string([]byte{letter, told(after)}))
+					p.request(string([]byte{letter, want}), string([]byte{letter, replyLetter(after)}))
 					p.expectState(letter, after)
 				})
 			}
@@ -123,7 +123,7 @@ func (p *peer) expectState(letter, state byte) {
 		}
 	}
 	// Closed, never opened and failed differ only in the reply to a close.
-	p.request(string([]byte{letter, 'c'}), string([]byte{letter, told(transition(state, 'c'))}))
+	p.request(string([]byte{letter, 'c'}), string([]byte{letter, replyLetter(transition(state, 'c'))}))
 }
 
 // 2.1, 2.4: the same in one request. Pairs are processed in order, and each is
@@ -140,9 +140,9 @@ func TestAccessTableInOneRequest(t *testing.T) {
 					var pairs, reply []byte
 					after := transition(state, want)
 					for _, access := range []byte(ways[state]) {
-						pairs, reply = append(pairs, letter, access), append(reply, letter, told(after))
+						pairs, reply = append(pairs, letter, access), append(reply, letter, replyLetter(after))
 					}
-					pairs, reply = append(pairs, letter, want), append(reply, letter, told(after))
+					pairs, reply = append(pairs, letter, want), append(reply, letter, replyLetter(after))
 					r := newRobot(t)
 					p := newPeer(t, r)
 					if letter != codec.Server {
@@ -274,7 +274,7 @@ func (m *model) request() {
 	}
 	reply := slices.Clone(pairs)
 	for i := 0; i < len(reply); i += 2 {
-		reply[i+1] = told(c.at(reply[i]))
+		reply[i+1] = replyLetter(c.at(reply[i]))
 	}
 	if got := c.replies(); !slices.Equal(got, []string{string(reply)}) {
 		m.t.Fatalf("%q was answered %q, want %q", pairs, got, reply)

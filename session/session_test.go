@@ -58,7 +58,7 @@ func TestEveryDeviceByte(t *testing.T) {
 		for _, access := range []byte("rwacx") {
 			want := byte('e')
 			if known {
-				want = told(transition('-', access))
+				want = replyLetter(transition('-', access))
 			}
 			p.send(request(string([]byte{letter, access})))
 			p.expectReplies(string([]byte{letter, want}))
