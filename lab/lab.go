@@ -40,7 +40,7 @@ type Robot struct {
 
 	body  *stage.Robot
 	table *devices.Table
-	told  int // the camera's commanded pan, degrees
+	pan   int // the camera's commanded pan, degrees
 }
 
 // Step is the state of a robot in one cycle.
@@ -177,10 +177,10 @@ func (r *Robot) look(now time.Duration, s *subsumption.Sensors) {
 		return
 	}
 	light, pan := r.Eye.Look(&vision, int(ptz.Pan))
-	if s.Light = light; pan != r.told {
+	if s.Light = light; pan != r.pan {
 		command := codec.PTZCommand{Pan: int16(pan)}
 		r.table.Device(codec.PTZ).SetCommand(now, command.Append(nil))
-		r.told = pan
+		r.pan = pan
 	}
 }
 

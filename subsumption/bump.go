@@ -13,10 +13,10 @@ type bumps struct {
 	virtual Bumpers // while the wheels are blocked
 }
 
-// anew returns the bumpers that are pressed now and were not in the last
+// newlyPressed returns the bumpers that are pressed now and were not in the last
 // cycle. If the wheels are blocked and no bumper is pressed, the robot has hit
 // something in its direction of motion: jBot's virtual bumper.
-func (b *bumps) anew(s *Sensors, last Command) Bumpers {
+func (b *bumps) newlyPressed(s *Sensors, last Command) Bumpers {
 	switch {
 	case !s.Stalled || s.Bumpers != 0 && !b.stalled:
 		b.virtual = 0
@@ -28,9 +28,9 @@ func (b *bumps) anew(s *Sensors, last Command) Bumpers {
 	}
 	b.stalled = s.Stalled
 	now := s.Bumpers | b.virtual
-	anew := now &^ b.pressed
+	fresh := now &^ b.pressed
 	b.pressed = now
-	return anew
+	return fresh
 }
 
 // Defaults of Bump: the article's times.
@@ -59,17 +59,17 @@ type Bump struct {
 }
 
 func (b *Bump) Act(now time.Duration, s *Sensors, to Signals) Output {
-	anew := b.bumps.anew(s, to.Command)
+	fresh := b.bumps.newlyPressed(s, to.Command)
 	if to.Subsumed {
 		b.ballistic.abort()
 	}
 	out := b.ballistic.act(now)
-	if anew != 0 || b.bumps.pressed != 0 && !out.Flag {
+	if fresh != 0 || b.bumps.pressed != 0 && !out.Flag {
 		if b.ballistic.running != 1 {
 			b.at = 0
 		}
 		b.at |= b.bumps.pressed
-		b.ballistic.start(now, b.recovery(anew))
+		b.ballistic.start(now, b.recovery(fresh))
 		out = b.ballistic.act(now)
 	}
 	return out

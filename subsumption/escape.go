@@ -38,21 +38,21 @@ type Escape struct {
 	bumps     bumps
 	anchor    Pose          // where the robot last got to
 	since     time.Duration // time of anchor
-	moored    bool          // anchor and since are valid
+	anchored  bool          // anchor and since are valid
 }
 
 func (e *Escape) Act(now time.Duration, s *Sensors, to Signals) Output {
 	if to.Subsumed {
 		e.ballistic.abort()
 	}
-	if anew := e.bumps.anew(s, to.Command); anew != 0 && e.ballistic.running != 2 {
+	if fresh := e.bumps.newlyPressed(s, to.Command); fresh != 0 && e.ballistic.running != 2 {
 		e.ballistic.cut(now)
 		e.ballistic.segments[1].speed = cmp.Or(e.Speed, topSpeed) / squeeze // away from an obstacle behind
 	}
 	out := e.ballistic.act(now)
 	if e.caught(now, s, to.Command) && !out.Flag {
 		e.ballistic.start(now, e.flight(s))
-		e.moored = false
+		e.anchored = false
 		out = e.ballistic.act(now)
 	}
 	return out
@@ -63,8 +63,8 @@ func (e *Escape) caught(now time.Duration, s *Sensors, last Command) bool {
 	moved, _ := LocateTarget(s.Pose, Target{e.anchor.X, e.anchor.Y})
 	turned := between(s.Pose.Heading - e.anchor.Heading)
 	away := moved >= cmp.Or(e.Progress, escapeProgress) || max(turned, -turned) >= escapeTurned
-	if !e.moored || last == (Command{}) || away {
-		e.anchor, e.since, e.moored = s.Pose, now, true
+	if !e.anchored || last == (Command{}) || away {
+		e.anchor, e.since, e.anchored = s.Pose, now, true
 	}
 	return now-e.since >= cmp.Or(e.Patience, escapePatience)
 }

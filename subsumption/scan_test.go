@@ -142,7 +142,7 @@ func TestMotion(t *testing.T) {
 		{"the nearest counts", []moment{{33 * sec, room(thing(9, 1000), thing(14, 900)), Signals{}, want(0, 40)}}},
 		{"inverted, it turns away", []moment{{33 * sec, room(thing(1, 1000)), inverted, want(0, -40)}}},
 		{"what goes away is let go", []moment{{33 * sec, room(), Signals{}, stand}}},
-		{"moved by a higher layer, it begins anew", []moment{
+		{"moved by a higher layer, it starts again", []moment{
 			{33 * sec, room(), subsumed, stand},
 			{33*sec + 100*ms, room(thing(1, 1000)), Signals{}, stand},
 			{33*sec + 500*ms, room(thing(1, 1000)), Signals{}, stand},

@@ -6,23 +6,23 @@ import (
 	"time"
 )
 
-// says is a behaviour whose output the test sets. It records its input.
-type says struct {
+// scripted is a behaviour whose output the test sets. It records its input.
+type scripted struct {
 	Output
-	acted int
-	told  Signals
+	acted   int
+	signals Signals
 }
 
-func (b *says) Act(_ time.Duration, _ *Sensors, to Signals) Output {
+func (b *scripted) Act(_ time.Duration, _ *Sensors, to Signals) Output {
 	b.acted++
-	b.told = to
+	b.signals = to
 	return b.Output
 }
 
 // puppets returns n layers named a, b, c ... whose output is their number.
-func puppets(n int) (layers []*Layer, behaviors []*says) {
+func puppets(n int) (layers []*Layer, behaviors []*scripted) {
 	for i := range n {
-		b := &says{Output: Output{Speed: i + 1}}
+		b := &scripted{Output: Output{Speed: i + 1}}
 		behaviors = append(behaviors, b)
 		layers = append(layers, NewLayer(string(rune('a'+i)), b))
 	}
@@ -106,8 +106,8 @@ func TestSignals(t *testing.T) {
 	s := NewSensors()
 	b[0].Flag, b[1].Flag = true, true
 	stack.Cycle(0, &s)
-	if b[1].told != (Signals{}) {
-		t.Errorf("in the first cycle: %+v", b[1].told)
+	if b[1].signals != (Signals{}) {
+		t.Errorf("in the first cycle: %+v", b[1].signals)
 	}
 	layers[1].Inverted = true
 	stack.Cycle(1, &s)
@@ -117,18 +117,18 @@ func TestSignals(t *testing.T) {
 		{Winner: layers[0], Command: first, Subsumed: true, Inverted: true},
 		{Winner: layers[0], Command: first}, // the default's flag is not set here
 	} {
-		if b[i].told != want {
-			t.Errorf("layer %s got signals %+v, want %+v", layers[i].Name, b[i].told, want)
+		if b[i].signals != want {
+			t.Errorf("layer %s got signals %+v, want %+v", layers[i].Name, b[i].signals, want)
 		}
 	}
 	layers[0].Suppressed = true
 	stack.Cycle(2, &s)
 	stack.Cycle(3, &s)
-	if !b[0].told.Subsumed {
-		t.Error("a suppressed layer that wants the wheels is subsumed, too")
+	if !b[0].signals.Subsumed {
+		t.Error("a suppressed layer with its flag set was not subsumed")
 	}
-	if b[1].told.Subsumed || b[1].told.Winner != layers[1] || stack.Winner() != layers[1] {
-		t.Errorf("the winner got signals %+v", b[1].told)
+	if b[1].signals.Subsumed || b[1].signals.Winner != layers[1] || stack.Winner() != layers[1] {
+		t.Errorf("the winner got signals %+v", b[1].signals)
 	}
 }
 

@@ -98,15 +98,15 @@ func read(robot *client.Client, s *subsumption.Sensors) {
 // Watch returns a task that looks for a light with the camera and turns it.
 // Vision must be open for reading, ptz for both.
 func Watch(robot *client.Client, eye *sense.Eye) Task {
-	told := 0 // degrees
+	commanded := 0 // degrees
 	return func(_ time.Duration, s *subsumption.Sensors) {
 		if !robot.Has(codec.Vision) || !robot.Has(codec.PTZ) {
 			return
 		}
 		light, pan := eye.Look(&robot.Vision, int(robot.PTZ.Pan))
 		s.Light = light
-		if pan != told && robot.SetPTZ(pan, 0, 0) == nil { // the command to the wheels returns the error again
-			told = pan
+		if pan != commanded && robot.SetPTZ(pan, 0, 0) == nil { // the command to the wheels returns the error again
+			commanded = pan
 		}
 	}
 }
