@@ -28,22 +28,22 @@ import (
 
 const usage = `Usage: emulator [flags]
 
-Plays the hardware of a Pioneer 2-DX robot until interrupted. It prints the command line of the server to run against
-it. The names of the serial ports are symlinks to pseudo-terminals; they stay the same when a device is unplugged and
-plugged in again.
+Emulates the hardware of a Pioneer 2-DX robot until interrupted. It prints the command line of a server for it. The
+names of the serial ports are symlinks to pseudo-terminals; they stay the same when a device is unplugged and plugged
+in again.
 
 Flags:
 `
 
-const help = `Commands, one a line; DEVICE is p2os, sick, sony or acts:
-  status           what the devices do and what they have heard
-  unplug DEVICE    pull the adapter out: the server sees its port hang up (acts: connections are closed)
-  plug DEVICE      put it back under the same name
-  silence DEVICE   stop talking without hanging up
-  speak DEVICE     talk again
+const help = `Commands, one per line; DEVICE is p2os, sick, sony or acts:
+  status           print the state of the devices and what they received
+  unplug DEVICE    disconnect the adapter: the server's port hangs up (acts: connections are closed)
+  plug DEVICE      reconnect it under the same name
+  silence DEVICE   stop sending without hanging up
+  speak DEVICE     send again
   button           press the motor button of the robot
   reboot           switch the laser off and on
-  quit             end, as does an interrupt
+  quit             end the program, as an interrupt does
 `
 
 func main() {

@@ -251,7 +251,7 @@ func TestHeadSlews(t *testing.T) {
 	r.head.command(codec.PTZCommand{Pan: -3, Tilt: 4, Zoom: -5})
 	w.Step(steps(3 * time.Second))
 	if r.head.read(&z); z != (codec.PTZData{Pan: -3, Tilt: 4}) {
-		t.Errorf("told -3, 4, -5: %+v", z)
+		t.Errorf("commanded -3, 4, -5: %+v", z)
 	}
 	if fov := r.head.fov() * 180 / math.Pi; !near(fov, 48.8, 1e-9) {
 		t.Errorf("zoomed out it sees %v degrees", fov)

@@ -173,7 +173,7 @@ func TestOdometryStartsAtTheOpeningOfTheMicrocontroller(t *testing.T) {
 	b.open(t, 0, "p")
 	b.run(publishPeriod)
 	if p := b.position(t, 0); p.X < 500 {
-		t.Errorf("with m open all the time p starts anew: %+v", p)
+		t.Errorf("with m open all the time, reopening p resets the pose: %+v", p)
 	}
 	b.close(0, "pm")
 	b.run(time.Second)
@@ -182,7 +182,7 @@ func TestOdometryStartsAtTheOpeningOfTheMicrocontroller(t *testing.T) {
 	b.open(t, 0, "p")
 	b.run(publishPeriod)
 	if p := b.position(t, 0); p.X != 0 || p.Y != 0 || p.Heading != 0 || p.Compass == 0 {
-		t.Errorf("opened anew: %+v", p)
+		t.Errorf("opened again: %+v", p)
 	}
 }
 

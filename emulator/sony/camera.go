@@ -67,7 +67,7 @@ func (c *Camera) Receive(now time.Duration, packet []byte) {
 	case packet[0] == 0x88 && cmd.direct == nil:
 		// an unknown broadcast is not answered
 	case c.failNext != 0 && cmd.direct == nil:
-		c.answer(replyFail, "told to fail", c.failNext)
+		c.answer(replyFail, "failure requested", c.failNext)
 		c.failNext = 0
 	case cmd.pattern == "":
 		c.answer(replyFail, "syntax error", ErrSyntax)

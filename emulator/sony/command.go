@@ -107,8 +107,8 @@ func drive(c *Camera, args []int) ([]*axis, byte) {
 	return nil, 0
 }
 
-// steer moves an axis towards one of its ends, by way 1 or 2, or stops it, by
-// way 3.
+// steer moves an axis towards one of its ends (way 1 or 2), or stops it (way
+// 3).
 func steer(a *axis, ends [3]float64, way int, speed float64) {
 	if way == 3 {
 		a.stop()
