@@ -11,7 +11,7 @@ import (
 
 const (
 	// encoding is the message encoding of every channel and the encoding of
-	// every schema: payloads as in PROTOCOL 5 to 7, described by Layout.
+	// every schema: payloads as in PROTOCOL 5 to 7, described by a schema.
 	encoding = "player"
 	// profile is the MCAP profile of the file, and the name of its metadata.
 	profile = "player"
