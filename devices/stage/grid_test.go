@@ -60,7 +60,7 @@ func TestDrawOverlapsExactly(t *testing.T) {
 }
 
 // The hints must be the distances to the nearest occupied cell.
-func TestHintsAreKingsMoves(t *testing.T) {
+func TestHintsAreCellDistances(t *testing.T) {
 	extent := emptyBox()
 	extent.include(Vec{0, 0}, Vec{0.9, 0.6})
 	random := rand.New(rand.NewPCG(1, 2))

@@ -210,7 +210,7 @@ func highest(ranges []span) float64 {
 func (l *loader) material(s *syntax.Section) material {
 	light := s.Bool("light", false)
 	solid, echo := 1.0, 1.0
-	if light { // a light is above everything that could collide
+	if light { // by default it is above robots and the beams of rangers
 		solid, echo = 0, -1
 	}
 	look, err := l.palette.resolve(s.Color("color", "red"))
