@@ -75,8 +75,8 @@ func (r *Robot) move(forward, turned float64) {
 	}
 }
 
-// tryMove moves from start unless that ends in a collision; then the robot
-// stays at start.
+// tryMove moves from start and reports whether it could: if the move ends in a
+// collision, the robot stays at start.
 func (r *Robot) tryMove(start Pose, forward, turned float64) bool {
 	r.body.place(start.arc(forward, turned))
 	if r.world.blocked(r.body) {

@@ -45,8 +45,9 @@ func (n *noise) corrupt(p []byte) []byte {
 	return p
 }
 
-// happens draws a random number only for an enabled fault, so that one fault
-// is the same with or without the others.
+// happens reports whether a fault of the given probability happens. It draws a
+// random number only for an enabled fault, so that one fault is the same with
+// or without the others.
 func (n *noise) happens(chance float64) bool { return chance > 0 && n.rnd.Float64() < chance }
 
 // bytes returns count random bytes.
