@@ -53,7 +53,7 @@ func stageKind() devices.Kind {
 		Options: []devices.Option{
 			{Name: "world", Default: devices.Path(""), Required: true, Doc: "the world file"},
 		},
-		NewAll: func(a devices.Args) ([]devices.Placed, error) {
+		NewAll: func(a devices.Args) ([]devices.Instance, error) {
 			world, err := stage.Load(a.String("world"))
 			if err != nil {
 				return nil, err
@@ -61,14 +61,10 @@ func stageKind() devices.Kind {
 			for _, warning := range world.Warnings() {
 				a.Log.Warn(warning)
 			}
-			var placed []devices.Placed
-			for _, robot := range world.Robots() {
-				placed = append(placed, devices.Placed{Driver: stage.NewDriver(world, robot), Port: robot.Port})
-			}
-			if len(placed) == 0 {
+			if len(world.Robots()) == 0 {
 				return nil, fmt.Errorf("%s: there is no robot in this world: add a position model", world.Name())
 			}
-			return placed, nil
+			return world.Instances(), nil
 		},
 	}
 }

@@ -32,7 +32,7 @@ func protect(server *config.Server) error {
 		if err != nil {
 			return fmt.Errorf("-reflex: the robot on port %d: %w", robot.Port, err)
 		}
-		link, err := robot.Table.AttachAs(driver, nil)
+		link, err := robot.Table.Attach(kind.Instance(driver))
 		if err != nil {
 			return fmt.Errorf("-reflex: %w", err)
 		}

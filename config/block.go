@@ -185,6 +185,9 @@ func (b *builder) addresses(d *block, field string) ([]address, error) {
 // block that leaves out the devices it cannot do without requires those with
 // index 0 of the usual robot.
 func (d *block) checkAddresses(port int) error {
+	if d.kind.Provides == nil && d.provides == nil {
+		return d.section.Errorf("", `%s needs the devices that it provides, as in provides ["laser:0"]`, d.name)
+	}
 	for i, a := range d.provides {
 		if d.kind.Provides != nil && !hasLetter(d.kind.Provides, a.spec.Letter) {
 			return d.errorf(d.pos("provides", a), "%s cannot provide %s%s", d.name, a.spec.Name, whatIs(d.kind.Provides))

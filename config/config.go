@@ -192,54 +192,46 @@ func (b *builder) attach(d *block) error {
 		}
 		args.Requires = append(args.Requires, device)
 	}
-	placed, err := d.make(args)
+	made, err := d.kind.Make(args)
 	if e := (*syntax.Error)(nil); errors.As(err, &e) {
 		return err // of a file that this one names, and says where
 	}
 	if err != nil {
 		return d.errorf(d.section.Pos, "%w", err)
 	}
-	if len(placed) > 1 && d.provides != nil {
-		return d.section.Errorf("provides", "this block makes %d drivers, which provide what they have: leave provides away", len(placed))
+	if len(made) > 1 && d.provides != nil {
+		return d.section.Errorf("provides", "this block makes %d drivers, which provide what they have: leave provides away", len(made))
 	}
-	for i, p := range placed {
-		if p.Port == 0 {
-			p.Port = d.port(b.Port) + i
+	for i, instance := range made {
+		if instance.Port == 0 {
+			instance.Port = d.port(b.Port) + i
 		}
-		if err := b.place(d, p, args.Provides); err != nil {
+		if err := b.place(d, instance, args.Provides); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (d *block) make(args devices.Args) ([]devices.Placed, error) {
-	if d.kind.NewAll != nil {
-		return d.kind.NewAll(args)
-	}
-	driver, err := d.kind.New(args)
-	return []devices.Placed{{Driver: driver}}, err
-}
-
-// place attaches one driver to the robot it belongs to.
-func (b *builder) place(d *block, p devices.Placed, provides []devices.Spec) error {
-	has := p.Driver.Describe().Provides
+// place attaches one driver to the robot it belongs to. provides are the devices
+// that the block names, with their indices; nil: it leaves them to the driver.
+func (b *builder) place(d *block, instance devices.Instance, provides []devices.Spec) error {
 	for _, spec := range provides {
-		if !hasLetter(has, spec.Letter) {
-			return d.errorf(d.pos("provides", address{d.port(b.Port), spec}), "%s cannot provide %s%s", d.name, spec.Name, whatIs(has))
+		if !hasLetter(instance.Provides, spec.Letter) {
+			return d.errorf(d.pos("provides", address{d.port(b.Port), spec}), "%s cannot provide %s%s", d.name, spec.Name, whatIs(instance.Provides))
 		}
 	}
-	if provides == nil {
-		provides = has
+	if provides != nil {
+		instance.Select(provides)
 	}
-	robot := b.robot(p.Port)
-	for _, spec := range provides {
+	robot := b.robot(instance.Port)
+	for _, spec := range instance.Provides {
 		if other := robot.Table.Find(spec.Letter, spec.Index); other != nil {
-			a := address{p.Port, spec}
+			a := address{instance.Port, spec}
 			return d.errorf(d.pos("provides", a), "%s is provided twice: by %s too", a.short(b.Port), other.Link().Name())
 		}
 	}
-	link, err := robot.Table.AttachAs(p.Driver, provides)
+	link, err := robot.Table.Attach(instance)
 	if err != nil {
 		return d.errorf(d.section.Pos, "%w", err)
 	}
@@ -247,7 +239,7 @@ func (b *builder) place(d *block, p devices.Placed, provides []devices.Spec) err
 	if d.alwaysOn {
 		link.KeepOn()
 	}
-	robot.Drivers = append(robot.Drivers, Driver{p.Driver, link, d.kind, d.values, d.section.Pos})
+	robot.Drivers = append(robot.Drivers, Driver{instance.Driver, link, d.kind, d.values, d.section.Pos})
 	return nil
 }
 

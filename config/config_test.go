@@ -21,40 +21,22 @@ import (
 )
 
 // still is a driver that does nothing.
-type still struct {
-	desc devices.Description
-	args devices.Args
-}
+type still struct{ args devices.Args }
 
-func (s *still) Describe() devices.Description                          { return s.desc }
-func (s *still) Setup(now time.Duration, l *devices.Link)               { l.Ready(now) }
-func (s *still) Shutdown(time.Duration)                                 {}
-func (s *still) Command(time.Duration, *devices.Device)                 {}
-func (s *still) Configure(time.Duration, *devices.Device, []byte) error { return nil }
-func (s *still) Tick(time.Duration) time.Duration                       { return 0 }
-func newStill(a devices.Args, provides ...devices.Spec) (*still, error) {
-	return &still{devices.Description{Name: a.Name, Provides: provides}, a}, nil
-}
+func (s *still) Setup(now time.Duration, l *devices.Link) { l.Ready(now) }
+func (s *still) Shutdown(time.Duration)                   {}
 
 // kinds are one of each sort.
 func kinds(made *[]*still) []devices.Kind {
-	maker := func(provides ...devices.Spec) func(devices.Args) (devices.Driver, error) {
-		return func(a devices.Args) (devices.Driver, error) {
-			if provides == nil {
-				provides = a.Provides
-			}
-			s, err := newStill(a, provides...)
-			if len(provides) == 0 && a.Name == "any" {
-				err = errors.New("it must say what it provides")
-			}
-			*made = append(*made, s)
-			return s, err
-		}
+	maker := func(a devices.Args) (devices.Driver, error) {
+		s := &still{a}
+		*made = append(*made, s)
+		return s, nil
 	}
 	wheels := []devices.Spec{devices.Position(), devices.Sonar()}
 	return []devices.Kind{
 		{
-			Name: "wheels", Doc: "two wheels", Provides: wheels, New: maker(wheels...),
+			Name: "wheels", Doc: "two wheels", Provides: wheels, New: maker,
 			Options: []devices.Option{
 				{Name: "port", Default: "/dev/ttyS0", Doc: "serial port"},
 				{Name: "speed", Default: 500, Min: 10, Max: 1000, Unit: "mm/s", Doc: "highest speed"},
@@ -65,22 +47,20 @@ func kinds(made *[]*still) []devices.Kind {
 				{Name: "numbers", Default: []float64{1, 2.5}, Doc: "some numbers"},
 			},
 		},
-		{Name: "eye", Doc: "a laser", Provides: []devices.Spec{devices.Laser()}, New: maker(devices.Laser()), Options: []devices.Option{
+		{Name: "eye", Doc: "a laser", Provides: []devices.Spec{devices.Laser()}, New: maker, Options: []devices.Option{
 			{Name: "model", Default: "", Required: true, Doc: "which one"}}},
-		{Name: "filter", Doc: "a position from another", Provides: []devices.Spec{devices.Position()}, New: maker(devices.Position()),
+		{Name: "filter", Doc: "a position from another", Provides: []devices.Spec{devices.Position()}, New: maker,
 			Requires: []devices.Spec{{Letter: codec.Position, Name: "position", Index: 1}}},
-		{Name: "ring", Doc: "sonars from a laser", Provides: []devices.Spec{devices.Sonar()}, New: maker(devices.Sonar()), Requires: []devices.Spec{devices.Laser()}},
-		{Name: "scribe", Doc: "writes things down", Provides: []devices.Spec{}, New: maker([]devices.Spec{}...), Accepts: devices.Interfaces(), AlwaysOn: true},
-		{Name: "any", Doc: "whatever is asked for", New: maker()},
-		{Name: "plugin", Doc: "a program", New: maker(), Options: []devices.Option{{Name: "plugin", Default: devices.Path(""), Required: true, Doc: "the program"}}},
-		{Name: "swarm", Doc: "three robots", Provides: wheels, NewAll: func(a devices.Args) ([]devices.Placed, error) {
-			var placed []devices.Placed
+		{Name: "ring", Doc: "sonars from a laser", Provides: []devices.Spec{devices.Sonar()}, New: maker, Requires: []devices.Spec{devices.Laser()}},
+		{Name: "scribe", Doc: "writes things down", Provides: []devices.Spec{}, New: maker, Accepts: devices.Interfaces(), AlwaysOn: true},
+		{Name: "any", Doc: "whatever is asked for", New: maker},
+		{Name: "plugin", Doc: "a program", New: maker, Options: []devices.Option{{Name: "plugin", Default: devices.Path(""), Required: true, Doc: "the program"}}},
+		{Name: "swarm", Doc: "three robots", Provides: wheels, NewAll: func(a devices.Args) ([]devices.Instance, error) {
+			var swarm []devices.Instance
 			for i := range 3 {
-				s, _ := newStill(a, wheels...)
-				s.desc.Name = fmt.Sprint("swarm ", i)
-				placed = append(placed, devices.Placed{Driver: s, Port: []int{0, 0, 7000}[i]})
+				swarm = append(swarm, devices.Instance{Driver: &still{a}, Name: fmt.Sprint("swarm ", i), Port: []int{0, 0, 7000}[i]})
 			}
-			return placed, nil
+			return swarm, nil
 		}},
 	}
 }
@@ -222,7 +202,7 @@ func TestMistakes(t *testing.T) {
 		{"provides nothing", `driver ( name "wheels" provides [] )`, `1:24: provides is empty: name devices, or leave it away`},
 		{"provides nothing of anything", `driver ( name "any" provides [] )`, `1:21: provides is empty: name devices, or leave it away`},
 		{"requires nothing", `driver ( name "scribe" requires [] )`, `1:24: requires is empty: name devices, or leave it away`},
-		{"provides left out", `driver ( name "any" )`, `1:1: it must say what it provides`},
+		{"provides left out", `driver ( name "any" )`, `1:1: any needs the devices that it provides`},
 		{"provides of many", `driver ( name "swarm" provides ["sonar:0"] )`, `1:33: this block makes 3 drivers, which provide what they have: leave provides away`},
 		{"needless requires", `driver ( name "wheels" requires ["laser:0"] )`, `1:34: wheels has no use for laser, nor anything else`},
 		{"wrong requires", `driver ( name "ring" requires ["laser:0" "sonar:1"] )`, `1:42: ring has no use for sonar, only laser`},

@@ -63,9 +63,9 @@ func TestAlwaysOnIsStartedByAClient(t *testing.T) {
 	}
 }
 
-func TestAttachAs(t *testing.T) {
+func TestAttachIndices(t *testing.T) {
 	table := NewTable(zap.NewNop())
-	inner, err := table.AttachAs(newScripted("inner", Position(), Sonar(), Laser()), []Spec{{Letter: codec.Position, Index: 1}, {Letter: codec.Sonar}})
+	inner, err := table.Attach(newScripted("inner", Position().At(1), Sonar(), Laser().At(Hidden)).desc)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,10 +77,10 @@ func TestAttachAs(t *testing.T) {
 	}
 	// A hidden device stands in nobody's way, a visible one does, and then
 	// nothing of the driver is attached.
-	if err := table.Attach(newScripted("outer", Position(), Laser())); err != nil {
+	if _, err := table.Attach(newScripted("outer", Position(), Laser()).desc); err != nil {
 		t.Error(err)
 	}
-	if _, err := table.AttachAs(newScripted("third", Misc(), Laser()), nil); err == nil || table.Device(codec.Misc) != nil {
+	if _, err := table.Attach(newScripted("third", Misc(), Laser()).desc); err == nil || table.Device(codec.Misc) != nil {
 		t.Errorf("error %v", err)
 	}
 	if len(table.Links()) != 2 {

@@ -8,7 +8,7 @@ import (
 
 func TestCover(t *testing.T) {
 	w := newTwoDevices(t)
-	if _, err := w.table.AttachAs(newScripted("spare", Position()), []Spec{{Letter: codec.Position, Index: 1}}); err != nil {
+	if _, err := w.table.Attach(newScripted("spare", Position().At(1)).desc); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.table.Cover(codec.Position); got != w.position || got.Spec().Index != 2 {
@@ -21,7 +21,7 @@ func TestCover(t *testing.T) {
 		t.Error("there was nothing to cover")
 	}
 	front := newScripted("front", Position())
-	if err := w.table.Attach(front); err != nil {
+	if _, err := w.table.Attach(front.desc); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.table.Device(codec.Position); got == nil || got.Link().Name() != "front" {

@@ -124,7 +124,9 @@ func (d *Device) SetCommand(now time.Duration, payload []byte) {
 			o.Commanded(now, d)
 		}
 	}
-	d.link.driver.Command(now, d)
+	if d.link.commander != nil {
+		d.link.commander.Command(now, d)
+	}
 }
 
 // Command returns the newest command, or nil if there was none since the link
@@ -151,7 +153,10 @@ func (d *Device) Configure(now time.Duration, payload []byte) error {
 			o.Configured(now, d, payload)
 		}
 	}
-	return d.link.driver.Configure(now, d, payload)
+	if d.link.configurer == nil {
+		return errNoConfiguration
+	}
+	return d.link.configurer.Configure(now, d, payload)
 }
 
 // restart forgets what an earlier run of the link left behind.

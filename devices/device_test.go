@@ -185,7 +185,7 @@ func TestSubscribed(t *testing.T) {
 
 func TestHotPathAllocates(t *testing.T) {
 	table := NewTable(newTwoDevices(t).table.log)
-	if err := table.Attach(&mute{provides: []Spec{Position(), Laser()}}); err != nil {
+	if _, err := table.Attach(Instance{Driver: &mute{}, Provides: []Spec{Position(), Laser()}}); err != nil {
 		t.Fatal(err)
 	}
 	d, laser := table.Device(codec.Position), table.Device(codec.Laser)

@@ -18,39 +18,41 @@ import (
 // Driver is the code for one piece of hardware, real, simulated or virtual.
 // All methods are called on the one thread of the server and must return at
 // once: whatever takes time is a state machine over Tick and the ports.
-// docs/DRIVERS.md holds a complete one.
+// What only some drivers do are Commander, Configurer and Ticker; the Table looks
+// for them when the driver is attached. docs/DRIVERS.md holds a complete one.
 type Driver interface {
-	// Describe is called once, before anything else.
-	Describe() Description
-
 	// Setup starts the hardware. It ends, then or later, with link.Ready or
-	// link.Fail; when Description.SetupLimit has passed, the link fails it.
-	// The driver keeps link for its other calls.
+	// link.Fail; when Kind.SetupLimit has passed, the link fails it. The driver
+	// keeps link for its other calls.
 	Setup(now time.Duration, link *Link)
 
 	// Shutdown stops the hardware, motors first. It ends, then or later, with
 	// link.Stopped. It may come while Setup is still under way.
 	Shutdown(now time.Duration)
+}
 
-	// Command says that d has a new command: d.Command. The driver may take
+// Commander is a driver whose devices take commands. Commands to other drivers
+// are accepted and have no effect.
+type Commander interface {
+	// Command is called when d has a new command: d.Command. The driver may take
 	// it now or when the hardware is ready for it; a newer one overwrites it.
 	Command(now time.Duration, d *Device)
+}
 
-	// Configure carries out one configuration request that was addressed to d
-	// (manual 3.6), payload being code and arguments. It is only called while
-	// the link is ready. The error goes to the log.
+// Configurer is a driver that takes configuration requests (manual 3.6).
+// Requests to other drivers are refused.
+type Configurer interface {
+	// Configure carries out one request that was addressed to d; payload is code
+	// and arguments, valid during the call. It is only called while the link is
+	// ready. The error goes to the log.
 	Configure(now time.Duration, d *Device, payload []byte) error
+}
 
+// Ticker is a driver that sets deadlines with Link.WakeAt.
+type Ticker interface {
 	// Tick is called at the deadline that Link.WakeAt or the last Tick set. It
 	// returns the next deadline, zero for none.
 	Tick(now time.Duration) time.Duration
-}
-
-// Description is what a driver says of itself.
-type Description struct {
-	Name       string        // for logs, as "p2os"
-	Provides   []Spec        // the devices, each letter once in a Table
-	SetupLimit time.Duration // the longest a Setup may take; zero: 10 s
 }
 
 // Spec describes one device.
@@ -65,6 +67,12 @@ type Spec struct {
 	// Index tells devices of one interface apart. Clients see index 0; others
 	// are there for drivers that require them, and for nobody if Hidden.
 	Index int
+}
+
+// At returns the spec with another index.
+func (s Spec) At(index int) Spec {
+	s.Index = index
+	return s
 }
 
 // The devices of manual tables 3 to 7.

@@ -46,7 +46,7 @@ func (h *fakeHost) wake(l *Link, now time.Duration) bool {
 // scripted is a driver that does what the test says and writes down what it is
 // told.
 type scripted struct {
-	desc     Description
+	desc     Instance
 	link     *Link
 	setup    func(now time.Duration) // nil: ready at once
 	shutdown func(now time.Duration) // nil: stopped at once
@@ -55,7 +55,9 @@ type scripted struct {
 }
 
 func newScripted(name string, provides ...Spec) *scripted {
-	return &scripted{desc: Description{Name: name, Provides: provides}}
+	s := &scripted{}
+	s.desc = Instance{Driver: s, Name: name, Provides: provides}
+	return s
 }
 
 func (s *scripted) note(format string, args ...any) {
@@ -68,8 +70,6 @@ func (s *scripted) take() []string {
 	s.events = nil
 	return events
 }
-
-func (s *scripted) Describe() Description { return s.desc }
 
 func (s *scripted) Setup(now time.Duration, link *Link) {
 	s.link = link
@@ -137,7 +137,7 @@ type twoDevices struct {
 func newTwoDevices(t testing.TB) *twoDevices {
 	t.Helper()
 	w := &twoDevices{driver: newScripted("wheels", Position(), Sonar()), host: newHost(), table: NewTable(zap.NewNop())}
-	if err := w.table.Attach(w.driver); err != nil {
+	if _, err := w.table.Attach(w.driver.desc); err != nil {
 		t.Fatal(err)
 	}
 	w.table.Connect(w.host)
@@ -147,14 +147,7 @@ func newTwoDevices(t testing.TB) *twoDevices {
 }
 
 // mute is a driver that does nothing but become ready, and allocates nothing.
-type mute struct {
-	provides []Spec
-	link     *Link
-}
+type mute struct{ link *Link }
 
-func (m *mute) Describe() Description                        { return Description{Name: "mute", Provides: m.provides} }
-func (m *mute) Setup(now time.Duration, link *Link)          { m.link = link; link.Ready(now) }
-func (m *mute) Shutdown(now time.Duration)                   { m.link.Stopped(now) }
-func (*mute) Command(time.Duration, *Device)                 {}
-func (*mute) Configure(time.Duration, *Device, []byte) error { return nil }
-func (*mute) Tick(time.Duration) time.Duration               { return 0 }
+func (m *mute) Setup(now time.Duration, link *Link) { m.link = link; link.Ready(now) }
+func (m *mute) Shutdown(now time.Duration)          { m.link.Stopped(now) }

@@ -1,21 +1,24 @@
 package devices
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"time"
 
 	"go.uber.org/zap"
 
 	"player/codec"
 )
 
-// Kind is what a driver package declares: what a configuration file may say of
-// the driver, and how to make one. The program lists its kinds in one place;
-// the reference of docs/CONFIG.md and the -list flag are generated from them.
+// Kind is the one declaration of a driver: its name, devices, limits and options,
+// and how to make one. The program lists its kinds in one place; the reference of
+// docs/CONFIG.md and the -list flag are generated from them.
 type Kind struct {
 	Name string // as in driver ( name "p2os" )
 	Doc  string // one line, without a full stop
 
-	// Provides are the interfaces that it can provide; nil: any.
+	// Provides are the devices that it can provide; nil: any, as its block says.
 	Provides []Spec
 	// Requires are the interfaces that it needs of other drivers, one device
 	// each. Accepts are those of which it takes any number, none too.
@@ -30,20 +33,69 @@ type Kind struct {
 	// loop goes on.
 	Beside bool
 
-	Options []Option
+	// SetupLimit is the longest that a Setup may take; zero: 10 s.
+	SetupLimit time.Duration
+	Options    []Option
 
 	// New makes a driver. It does not touch hardware: that waits for Setup.
 	New func(a Args) (Driver, error)
-	// NewAll stands in place of New for a kind that makes a driver for each of
-	// several robots.
-	NewAll func(a Args) ([]Placed, error)
+	// NewAll replaces New in a kind whose devices depend on its options, or that
+	// makes a driver for each of several robots.
+	NewAll func(a Args) ([]Instance, error)
 }
 
-// Placed is a driver of the robot on a TCP port. Port zero stands for the port
-// of the block it comes from, or one port further for every driver before it.
-type Placed struct {
-	Driver Driver
-	Port   int
+// Instance is a driver and what a Table needs to know of it. NewAll leaves empty
+// what is as in the declaration.
+type Instance struct {
+	Driver     Driver
+	Name       string // for logs
+	Provides   []Spec // each letter once in a Table
+	SetupLimit time.Duration
+	// Port is the TCP port of its robot. Zero: that of the block it comes from, plus
+	// one for each driver of the block before it.
+	Port int
+}
+
+// Instance returns a driver of the kind as its declaration describes it.
+func (k Kind) Instance(d Driver) Instance {
+	return Instance{Driver: d, Name: k.Name, Provides: k.Provides, SetupLimit: k.SetupLimit}
+}
+
+// Select hides the devices that are not in names and gives the others the index
+// that they have there.
+func (i *Instance) Select(names []Spec) {
+	i.Provides = slices.Clone(i.Provides)
+	for n := range i.Provides {
+		spec := &i.Provides[n]
+		spec.Index = Hidden
+		if m := slices.IndexFunc(names, func(s Spec) bool { return s.Letter == spec.Letter }); m >= 0 {
+			spec.Index = names[m].Index
+		}
+	}
+}
+
+// Make makes the drivers of a block.
+func (k Kind) Make(a Args) ([]Instance, error) {
+	var made []Instance
+	var err error
+	if k.NewAll != nil {
+		made, err = k.NewAll(a)
+	} else {
+		made = make([]Instance, 1)
+		made[0].Driver, err = k.New(a)
+	}
+	for i := range made {
+		m := &made[i]
+		m.Name = cmp.Or(m.Name, a.Name)
+		m.SetupLimit = cmp.Or(m.SetupLimit, k.SetupLimit)
+		if m.Provides == nil {
+			m.Provides = k.Provides
+		}
+		if m.Provides == nil {
+			m.Provides = a.Provides
+		}
+	}
+	return made, err
 }
 
 // Option is one field of a driver's block.

@@ -18,6 +18,10 @@ var errShutdown = errors.New("the server is shutting down")
 // errSetupLimit ends a setup that takes too long.
 var errSetupLimit = errors.New("gave up: no answer in time")
 
+// errNoConfiguration refuses a configuration request for a driver that is no
+// Configurer.
+var errNoConfiguration = errors.New("the device has nothing to configure")
+
 const (
 	// defaultSetupLimit bounds the setup of a driver that names no limit. A
 	// client waits for its reply that long.
@@ -69,10 +73,15 @@ type outcome struct {
 type Link struct {
 	name    string
 	driver  Driver
-	limit   time.Duration
+	limit   time.Duration // of Setup
 	devices []*Device
 	host    Host
 	log     *zap.Logger
+
+	// What else the driver can do; nil: it cannot.
+	commander  Commander
+	configurer Configurer
+	ticker     Ticker
 
 	geometry Geometry
 
@@ -162,8 +171,9 @@ func (l *Link) Stopped(now time.Duration) {
 	}
 }
 
-// WakeAt sets the deadline of the driver's next Tick; zero cancels it. An idle
-// link sets none: its driver is off, be it since a moment ago in the same call.
+// WakeAt sets the deadline of the next Tick of a driver that is a Ticker; zero
+// cancels it. It has no effect on an idle link: its driver is off, perhaps since
+// a moment ago in the same call.
 func (l *Link) WakeAt(at time.Duration) {
 	if l.state == Idle {
 		return
@@ -177,7 +187,7 @@ func (l *Link) WakeAt(at time.Duration) {
 func (l *Link) Wake(now time.Duration) time.Duration {
 	if l.wake != 0 && l.wake <= now {
 		l.wake = 0
-		if next := l.driver.Tick(now); next != 0 {
+		if next := l.ticker.Tick(now); next != 0 {
 			l.WakeAt(next)
 		}
 	}

@@ -114,7 +114,7 @@ func TestSetupLimitOfTheDriver(t *testing.T) {
 	w := newTwoDevices(t)
 	w.driver.desc.SetupLimit = 700 * ms
 	w.table = NewTable(w.table.log)
-	if err := w.table.Attach(w.driver); err != nil {
+	if _, err := w.table.Attach(w.driver.desc); err != nil {
 		t.Fatal(err)
 	}
 	w.table.Connect(w.host)

@@ -61,7 +61,7 @@ type member struct {
 
 func newWorld(t *testing.T, seed uint64, alwaysOn bool) *world {
 	w := &world{alwaysOn: alwaysOn, t: t, rng: rand.New(rand.NewPCG(seed, 1)), host: newHost(), table: NewTable(zap.NewNop()), wants: map[want]int{}, now: ms}
-	if err := w.table.Attach(w); err != nil {
+	if _, err := w.table.Attach(Instance{Driver: w, Name: "moody", Provides: []Spec{Position(), Sonar()}, SetupLimit: modelLimit}); err != nil {
 		t.Fatal(err)
 	}
 	w.table.Connect(w.host)
@@ -108,10 +108,6 @@ func (w *world) cutOff() {
 }
 
 // The driver.
-
-func (w *world) Describe() Description {
-	return Description{Name: "moody", Provides: []Spec{Position(), Sonar()}, SetupLimit: modelLimit}
-}
 
 func (w *world) Setup(now time.Duration, l *Link) {
 	w.say("Setup")

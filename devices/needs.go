@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// VirtualSetupLimit is the Description.SetupLimit of a driver that works on
+// VirtualSetupLimit is the Kind.SetupLimit of a driver that works on
 // others: they give up by themselves, and it can name them.
 const VirtualSetupLimit = 10 * time.Minute
 

@@ -29,7 +29,7 @@ func newTower(t *testing.T) *tower {
 	}
 	w.virtual.desc.SetupLimit = VirtualSetupLimit
 	for _, d := range []*scripted{w.wheels, w.eye, w.virtual} {
-		if err := w.table.Attach(d); err != nil {
+		if _, err := w.table.Attach(d.desc); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -24,33 +24,22 @@ func NewTable(log *zap.Logger) *Table { return &Table{log: log} }
 // Hidden is the Spec.Index of a device that nobody may subscribe to.
 const Hidden = -1
 
-// Attach puts a driver on a link of its own and adds its devices, where their
-// Spec.Index says. The error names a device that another driver provides.
-func (t *Table) Attach(driver Driver) error {
-	_, err := t.AttachAs(driver, nil)
-	return err
-}
-
-// AttachAs is Attach with other indices: as holds the letter and the index of
-// each device that is not Hidden; nil: as the driver says.
-func (t *Table) AttachAs(driver Driver, as []Spec) (*Link, error) {
-	desc := driver.Describe()
+// Attach puts a driver on a link of its own and adds its devices under their
+// Spec.Index. The error names a device that another driver provides.
+func (t *Table) Attach(i Instance) (*Link, error) {
 	l := &Link{
-		name:   desc.Name,
-		driver: driver,
-		limit:  cmp.Or(desc.SetupLimit, defaultSetupLimit),
-		log:    t.log.With(zap.String("device", desc.Name)),
+		name:   i.Name,
+		driver: i.Driver,
+		limit:  cmp.Or(i.SetupLimit, defaultSetupLimit),
+		log:    t.log.With(zap.String("device", i.Name)),
 		host:   unconnected{},
 	}
-	for _, spec := range desc.Provides {
+	l.commander, _ = i.Driver.(Commander)
+	l.configurer, _ = i.Driver.(Configurer)
+	l.ticker, _ = i.Driver.(Ticker)
+	for _, spec := range i.Provides {
 		if spec.Letter == codec.Server || spec.Letter == codec.KindReply {
 			return nil, fmt.Errorf("driver %s provides device %q, a letter that the protocol keeps for itself", l.name, spec.Letter)
-		}
-		if as != nil {
-			spec.Index = Hidden
-			if i := slices.IndexFunc(as, func(s Spec) bool { return s.Letter == spec.Letter }); i >= 0 {
-				spec.Index = as[i].Index
-			}
 		}
 		other := t.Find(spec.Letter, spec.Index)
 		if i := slices.IndexFunc(l.devices, func(d *Device) bool { return d.spec.Letter == spec.Letter }); i >= 0 {

@@ -14,7 +14,7 @@ func TestTable(t *testing.T) {
 	table := NewTable(zap.NewNop())
 	wheels, laser := newScripted("wheels", Position(), Sonar()), newScripted("laser", Laser())
 	for _, d := range []*scripted{wheels, laser} {
-		if err := table.Attach(d); err != nil {
+		if _, err := table.Attach(d.desc); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -25,7 +25,7 @@ func TestTable(t *testing.T) {
 		{newScripted("other", PTZ(), Sonar()), `device 's' (sonar) is provided by both wheels and other`},
 		{newScripted("twice", Misc(), Misc()), `device 'm' (misc) is provided by both twice and twice`},
 	} {
-		if err := table.Attach(tt.driver); err == nil || err.Error() != tt.want {
+		if _, err := table.Attach(tt.driver.desc); err == nil || err.Error() != tt.want {
 			t.Errorf("%v, want %s", err, tt.want)
 		}
 	}
@@ -42,7 +42,7 @@ func TestTable(t *testing.T) {
 	if links := table.Links(); len(links) != 2 || links[0].Name() != "wheels" || links[1].Name() != "laser" {
 		t.Errorf("%d links, want wheels and laser", len(links))
 	}
-	if err := table.Attach(newScripted("camera", PTZ())); err != nil {
+	if _, err := table.Attach(newScripted("camera", PTZ()).desc); err != nil {
 		t.Errorf("a letter of a refused driver is taken: %v", err)
 	}
 }
@@ -50,7 +50,7 @@ func TestTable(t *testing.T) {
 // Before Connect there is no outside world, and nothing panics.
 func TestUnconnected(t *testing.T) {
 	table := NewTable(zap.NewNop())
-	if err := table.Attach(newScripted("laser", Laser())); err != nil {
+	if _, err := table.Attach(newScripted("laser", Laser()).desc); err != nil {
 		t.Fatal(err)
 	}
 	l := table.Links()[0]
@@ -74,7 +74,7 @@ func TestTableShutdown(t *testing.T) {
 		d := newScripted(spec.Name, spec)
 		d.shutdown = later
 		drivers[i] = d
-		if err := table.Attach(d); err != nil {
+		if _, err := table.Attach(d.desc); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -39,12 +39,12 @@ func (s *server) stop(t *testing.T) {
 // serve runs drivers in this process, on a free port. stop ends it and waits.
 // Such tests cannot be parallel: gnet has one pool of workers for all servers of
 // a process, and each server puts it to sleep.
-func serve(t *testing.T, drivers ...devices.Driver) (s *server, stop func()) {
+func serve(t *testing.T, drivers ...devices.Instance) (s *server, stop func()) {
 	t.Helper()
 	log := zaptest.NewLogger(t)
 	table := devices.NewTable(log)
 	for _, d := range drivers {
-		if err := table.Attach(d); err != nil {
+		if _, err := table.Attach(d); err != nil {
 			t.Fatal(err)
 		}
 	}

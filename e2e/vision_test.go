@@ -183,7 +183,7 @@ echo $$ >>%s
 sleep 1000 &
 exec %s -only acts -acts-port %d >/dev/null
 `, port, pids, emulator, swapped(port)))
-	s, stop := serve(t, acts.New(port, "/etc/colours"))
+	s, stop := serve(t, acts.Kind().Instance(acts.New(port, "/etc/colours")))
 	c := s.dial(t)
 	c.mustOpen("vr", "vr")
 	c.sees(0, codec.Blob{Area: 314, X: 80, Y: 60, Left: 70, Right: 90, Top: 50, Bottom: 70})
@@ -209,7 +209,7 @@ exec %s -only acts -acts-port %d >/dev/null
 // had, and others notice nothing.
 func TestVisionProgramFails(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	s, _ := serve(t, acts.New(freeSwapped(t), ""))
+	s, _ := serve(t, acts.Kind().Instance(acts.New(freeSwapped(t), "")))
 	c := s.dial(t)
 	c.mustOpen("vr", "ve")
 	c.mustOpen("vr", "ve")

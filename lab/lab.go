@@ -61,9 +61,9 @@ func Open(path string) (*Lab, error) {
 		return nil, fmt.Errorf("%s", warnings[0])
 	}
 	l := &Lab{World: world, timers: map[*devices.Link]*timers.Timer{}, now: time.Second}
-	for _, body := range world.Robots() {
+	for i, body := range world.Robots() {
 		r := &Robot{body: body, table: devices.NewTable(zap.NewNop())}
-		if err := r.table.Attach(stage.NewDriver(world, body)); err != nil {
+		if _, err := r.table.Attach(world.Instances()[i]); err != nil {
 			return nil, err
 		}
 		l.Robots = append(l.Robots, r)

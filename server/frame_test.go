@@ -18,19 +18,14 @@ type seven struct{ robot }
 
 const sevenFrame = 807
 
-func (s *seven) Describe() devices.Description {
-	return devices.Description{Name: "seven", Provides: []devices.Spec{devices.Laser(), devices.Sonar(), devices.Position(),
-		devices.Gripper(), devices.Misc(), devices.Vision(), devices.PTZ()}}
-}
-
 func (s *seven) Setup(now time.Duration, l *devices.Link) {
 	s.link = l
-	for _, d := range s.Describe().Provides {
-		size := d.DataSize
-		if d.Letter == codec.Vision {
+	for _, d := range l.Devices() {
+		size := d.Spec().DataSize
+		if d.Letter() == codec.Vision {
 			size = 0
 		}
-		l.Device(d.Letter).Publish(now, make([]byte, size))
+		d.Publish(now, make([]byte, size))
 	}
 	l.Ready(now)
 }

@@ -39,8 +39,13 @@ func newRobot() *robot {
 	}
 }
 
-func (r *robot) Describe() devices.Description {
-	return devices.Description{Name: "robot", Provides: []devices.Spec{devices.Position(), devices.Sonar()}, SetupLimit: 5 * time.Second}
+// instance is a robot, or a driver with its devices.
+func instance(d devices.Driver) devices.Instance {
+	if _, ok := d.(*seven); ok {
+		return devices.Instance{Driver: d, Name: "seven", Provides: []devices.Spec{devices.Laser(), devices.Sonar(), devices.Position(),
+			devices.Gripper(), devices.Misc(), devices.Vision(), devices.PTZ()}}
+	}
+	return devices.Instance{Driver: d, Name: "robot", Provides: []devices.Spec{devices.Position(), devices.Sonar()}, SetupLimit: 5 * time.Second}
 }
 
 func (r *robot) Setup(now time.Duration, l *devices.Link) {
@@ -97,7 +102,7 @@ func serve(t testing.TB, driver devices.Driver, change func(*Config)) *running {
 		log = zaptest.NewLogger(tt)
 	}
 	table := devices.NewTable(log)
-	if err := table.Attach(driver); err != nil {
+	if _, err := table.Attach(instance(driver)); err != nil {
 		t.Fatal(err)
 	}
 	s := &running{address: freeAddress(t)}

@@ -34,14 +34,12 @@ const (
 // part is a driver without hardware for some of a robot's devices.
 type part struct {
 	robot *robot
-	desc  devices.Description
+	desc  devices.Instance
 	link  *devices.Link
 	mood  mood
 	mute  bool // publishes no data when ready
 	last  func(now time.Duration)
 }
-
-func (p *part) Describe() devices.Description { return p.desc }
 
 func (p *part) Setup(now time.Duration, l *devices.Link) {
 	p.link = l
@@ -83,8 +81,6 @@ func (p *part) Configure(_ time.Duration, d *devices.Device, payload []byte) err
 	return nil
 }
 
-func (p *part) Tick(time.Duration) time.Duration { return 0 }
-
 // robot has the seven devices. As on a Pioneer, four of them share one cable.
 type robot struct {
 	table  *devices.Table
@@ -108,8 +104,9 @@ func newRobot(t testing.TB) *robot {
 
 func (r *robot) attach(t testing.TB, name string, provides ...devices.Spec) {
 	t.Helper()
-	p := &part{robot: r, desc: devices.Description{Name: name, Provides: provides}}
-	if err := r.table.Attach(p); err != nil {
+	p := &part{robot: r, desc: devices.Instance{Name: name, Provides: provides}}
+	p.desc.Driver = p
+	if _, err := r.table.Attach(p.desc); err != nil {
 		t.Fatal(err)
 	}
 	r.parts = append(r.parts, p)

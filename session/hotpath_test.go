@@ -15,7 +15,7 @@ import (
 func everything(t testing.TB) *Session {
 	r := &robot{table: devices.NewTable(zap.NewNop()), now: time.Minute}
 	for _, d := range []devices.Spec{devices.Laser(), devices.Sonar(), devices.Position(), devices.Gripper(), devices.Misc(), devices.PTZ(), devices.Vision()} {
-		if err := r.table.Attach(&still{desc: devices.Description{Name: d.Name, Provides: []devices.Spec{d}}}); err != nil {
+		if _, err := r.table.Attach(devices.Instance{Driver: still{}, Name: d.Name, Provides: []devices.Spec{d}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -27,14 +27,12 @@ func everything(t testing.TB) *Session {
 }
 
 // still is a driver that does nothing, and so allocates nothing.
-type still struct{ desc devices.Description }
+type still struct{}
 
-func (s *still) Describe() devices.Description                          { return s.desc }
-func (s *still) Setup(now time.Duration, l *devices.Link)               { l.Ready(now) }
-func (s *still) Shutdown(time.Duration)                                 {}
-func (s *still) Command(time.Duration, *devices.Device)                 {}
-func (s *still) Configure(time.Duration, *devices.Device, []byte) error { return nil }
-func (s *still) Tick(time.Duration) time.Duration                       { return 0 }
+func (still) Setup(now time.Duration, l *devices.Link)               { l.Ready(now) }
+func (still) Shutdown(time.Duration)                                 {}
+func (still) Command(time.Duration, *devices.Device)                 {}
+func (still) Configure(time.Duration, *devices.Device, []byte) error { return nil }
 
 var someCommands = map[string][]byte{
 	"command":                 message(codec.KindCommand, codec.Position, 0, 100, 0, 20),

@@ -51,7 +51,7 @@ func newLab(t *testing.T, access rights.Rules) *lab {
 	free.Close()
 
 	table := devices.NewTable(zap.NewNop())
-	if err := table.Attach(stage.NewDriver(world, world.Robots()[0])); err != nil {
+	if _, err := table.Attach(world.Instances()[0]); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

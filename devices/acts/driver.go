@@ -91,18 +91,13 @@ func New(port int, configFile string) *Driver {
 // Kind declares the driver.
 func Kind() devices.Kind {
 	return devices.Kind{
-		Name: "acts", Doc: "ACTS colour vision program", Provides: []devices.Spec{devices.Vision()},
+		Name: "acts", Doc: "ACTS colour vision program", Provides: []devices.Spec{devices.Vision()}, SetupLimit: setupLimit,
 		Options: []devices.Option{
 			{Name: "port", Default: Port, Min: 1, Max: 65535, Doc: "TCP port of ACTS"},
 			{Name: "configfile", Default: "/usr/local/acts/actsconfig", Doc: "configuration file of ACTS"},
 		},
 		New: func(a devices.Args) (devices.Driver, error) { return New(a.Int("port"), a.String("configfile")), nil },
 	}
-}
-
-// Describe implements devices.Driver.
-func (d *Driver) Describe() devices.Description {
-	return devices.Description{Name: "acts", Provides: []devices.Spec{devices.Vision()}, SetupLimit: setupLimit}
 }
 
 // Setup implements devices.Driver. It ends with the first image.
@@ -132,14 +127,6 @@ func (d *Driver) Shutdown(now time.Duration) {
 func (d *Driver) stopped(now time.Duration) {
 	d.wait(off, 0)
 	d.link.Stopped(now)
-}
-
-// Command implements devices.Driver. Vision takes none.
-func (d *Driver) Command(time.Duration, *devices.Device) {}
-
-// Configure implements devices.Driver. Vision has nothing to configure.
-func (d *Driver) Configure(time.Duration, *devices.Device, []byte) error {
-	return errors.New("vision has nothing to configure")
 }
 
 // Tick implements devices.Driver.

@@ -75,7 +75,7 @@ func newWorld(t testing.TB) *world {
 	core, logs := observer.New(zapcore.DebugLevel)
 	w := &world{t: t, now: 1, logs: logs, servers: map[string]server{}, driver: New(5001, "/etc/colours")}
 	table := devices.NewTable(zap.New(core))
-	if err := table.Attach(w.driver); err != nil {
+	if _, err := table.Attach(Kind().Instance(w.driver)); err != nil {
 		t.Fatal(err)
 	}
 	table.Connect(w)

@@ -14,13 +14,12 @@ import (
 
 // Kind declares the driver.
 func Kind() devices.Kind {
-	inner := devices.Position()
-	inner.Index = 1
 	return devices.Kind{
-		Name:     "deadman",
-		Doc:      "stops the wheels when no command has come for a while",
-		Provides: []devices.Spec{devices.Position()},
-		Requires: []devices.Spec{inner},
+		Name:       "deadman",
+		Doc:        "stops the wheels when no command has come for a while",
+		Provides:   []devices.Spec{devices.Position()},
+		Requires:   []devices.Spec{devices.Position().At(1)},
+		SetupLimit: devices.VirtualSetupLimit,
 		Options: []devices.Option{
 			{Name: "timeout", Default: 500, Min: 10, Max: 60000, Unit: "ms", Doc: "how long a command is good for"},
 		},
@@ -48,10 +47,6 @@ func New(inner *devices.Device, lease time.Duration) *Driver {
 	d := &Driver{inner: inner, lease: lease, noise: timers.Limiter{Period: time.Second}}
 	d.needs = devices.Needs{Devices: []*devices.Device{inner}, Follower: d}
 	return d
-}
-
-func (d *Driver) Describe() devices.Description {
-	return devices.Description{Name: "deadman", Provides: []devices.Spec{devices.Position()}, SetupLimit: devices.VirtualSetupLimit}
 }
 
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {

@@ -29,9 +29,6 @@ type wheels struct {
 	quiet bool // it tells nothing
 }
 
-func (w *wheels) Describe() devices.Description {
-	return devices.Description{Name: "wheels", Provides: []devices.Spec{devices.Position()}}
-}
 func (w *wheels) Setup(now time.Duration, l *devices.Link) { w.link = l; l.Ready(now) }
 func (w *wheels) Shutdown(now time.Duration)               { w.note("shutdown"); w.link.Stopped(now) }
 func (w *wheels) Command(_ time.Duration, d *devices.Device) {
@@ -48,7 +45,6 @@ func (w *wheels) Configure(_ time.Duration, _ *devices.Device, payload []byte) e
 	w.note("configure %s", payload)
 	return nil
 }
-func (w *wheels) Tick(time.Duration) time.Duration { return 0 }
 func (w *wheels) note(format string, args ...any) {
 	w.told = append(w.told, fmt.Sprintf("%v "+format, append([]any{w.world.Now() - time.Second}, args...)...))
 }
@@ -61,11 +57,11 @@ func start(t *testing.T) (*wheels, *devices.Device) {
 	t.Helper()
 	core, logs := observer.New(zapcore.WarnLevel)
 	w, table := &wheels{world: linetest.NewWorld(), log: logs}, devices.NewTable(zap.New(core))
-	inner, err := table.AttachAs(w, []devices.Spec{{Letter: codec.Position, Index: 1}})
+	inner, err := table.Attach(devices.Instance{Driver: w, Name: "wheels", Provides: []devices.Spec{devices.Position().At(1)}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := table.Attach(New(inner.Devices()[0], lease)); err != nil {
+	if _, err := table.Attach(Kind().Instance(New(inner.Devices()[0], lease))); err != nil {
 		t.Fatal(err)
 	}
 	table.Connect(w.world)
@@ -138,7 +134,7 @@ func TestReader(t *testing.T) {
 func TestChain(t *testing.T) {
 	w, outer := start(t)
 	table := devices.NewTable(zap.NewNop())
-	if err := table.Attach(New(outer, 2*lease)); err != nil {
+	if _, err := table.Attach(Kind().Instance(New(outer, 2*lease))); err != nil {
 		t.Fatal(err)
 	}
 	table.Connect(w.world)

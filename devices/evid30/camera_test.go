@@ -170,7 +170,7 @@ func newStage(t testing.TB) *stage {
 		camera: &camera{World: linetest.NewWorld(), t: t, latency: 17 * ms, run: 500 * ms, newest: map[string]*job{}}}
 	s.World.Heard = s.hear
 	table := devices.NewTable(zap.New(core))
-	if err := table.Attach(s.driver); err != nil {
+	if _, err := table.Attach(Kind().Instance(s.driver)); err != nil {
 		t.Fatal(err)
 	}
 	table.Connect(s.World)

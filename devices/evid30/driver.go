@@ -111,15 +111,10 @@ func New(port string) *Driver {
 // Kind declares the driver.
 func Kind() devices.Kind {
 	return devices.Kind{
-		Name: "evid30", Doc: "Sony EVI-D30 pan-tilt-zoom camera", Provides: New("").Describe().Provides,
+		Name: "evid30", Doc: "Sony EVI-D30 pan-tilt-zoom camera", Provides: []devices.Spec{devices.PTZ()}, SetupLimit: setupLimit,
 		Options: []devices.Option{{Name: "port", Default: "/dev/ttyS2", Doc: "serial port"}},
 		New:     func(a devices.Args) (devices.Driver, error) { return New(a.String("port")), nil },
 	}
-}
-
-// Describe implements devices.Driver.
-func (d *Driver) Describe() devices.Description {
-	return devices.Description{Name: "evid30", Provides: []devices.Spec{devices.PTZ()}, SetupLimit: setupLimit}
 }
 
 // Setup implements devices.Driver.
@@ -156,11 +151,6 @@ func (d *Driver) Command(_ time.Duration, device *devices.Device) {
 	if d.phase == running && d.line.IsUp() && c.Decode(device.Command()) == nil {
 		d.head.order(c)
 	}
-}
-
-// Configure implements devices.Driver. A camera has nothing to configure.
-func (d *Driver) Configure(time.Duration, *devices.Device, []byte) error {
-	return errors.New("ptz has nothing to configure")
 }
 
 // Tick implements devices.Driver.

@@ -83,10 +83,6 @@ func New(directory string, rate int) *Driver {
 	}
 }
 
-func (d *Driver) Describe() devices.Description {
-	return devices.Description{Name: "hdaps", Provides: []devices.Spec{devices.Joystick()}}
-}
-
 // Setup ends at once.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.link = link
@@ -188,14 +184,6 @@ func (d *Driver) send(now time.Duration) {
 	d.buf = d.data.Append(d.buf[:0])
 	d.link.Device(codec.Joystick).Publish(now, d.buf)
 	d.buf = d.buf[:cap(d.buf)]
-}
-
-// Command is not called: a joystick takes none.
-func (d *Driver) Command(time.Duration, *devices.Device) {}
-
-// Configure refuses everything.
-func (d *Driver) Configure(time.Duration, *devices.Device, []byte) error {
-	return errors.New("a joystick has nothing to configure")
 }
 
 // parse reads "(409,528)".

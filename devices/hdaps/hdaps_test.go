@@ -45,7 +45,7 @@ func newSensor(t *testing.T) *sensor {
 	core, log := observer.New(zapcore.InfoLevel)
 	s.log = log
 	table := devices.NewTable(zap.New(core))
-	if err := table.Attach(New(s.dir, 20)); err != nil {
+	if _, err := table.Attach(Kind().Instance(New(s.dir, 20))); err != nil {
 		t.Fatal(err)
 	}
 	table.Connect(s)

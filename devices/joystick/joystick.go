@@ -2,7 +2,6 @@
 package joystick
 
 import (
-	"errors"
 	"time"
 
 	"go.uber.org/zap"
@@ -41,10 +40,6 @@ type Driver struct {
 
 // New returns a driver for the joystick at path.
 func New(path string) *Driver { return &Driver{path: path} }
-
-func (d *Driver) Describe() devices.Description {
-	return devices.Description{Name: "joystick", Provides: []devices.Spec{devices.Joystick()}}
-}
 
 // Setup is done when the device is open. Then Linux tells where everything is.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
@@ -112,12 +107,4 @@ func (d *Driver) Tick(now time.Duration) time.Duration {
 		d.rest(now, 0, err)
 	}
 	return 0
-}
-
-// Command is not called: a joystick takes none.
-func (d *Driver) Command(time.Duration, *devices.Device) {}
-
-// Configure refuses everything.
-func (d *Driver) Configure(time.Duration, *devices.Device, []byte) error {
-	return errors.New("a joystick has nothing to configure")
 }

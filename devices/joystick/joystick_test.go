@@ -78,7 +78,7 @@ func (p port) Discard()           {}
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w, table := &world{}, devices.NewTable(zap.NewNop())
-	if err := table.Attach(New("/dev/input/js7")); err != nil {
+	if _, err := table.Attach(Kind().Instance(New("/dev/input/js7"))); err != nil {
 		t.Fatal(err)
 	}
 	table.Connect(w)

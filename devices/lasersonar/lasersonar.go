@@ -32,10 +32,11 @@ var ring = [codec.SonarCount][3]float64{
 // Kind declares the driver.
 func Kind() devices.Kind {
 	return devices.Kind{
-		Name:     "lasersonar",
-		Doc:      "the 16 sonars of a Pioneer 2 made of a laser scan; the laser's pose says which of them see",
-		Provides: []devices.Spec{devices.Sonar()},
-		Requires: []devices.Spec{devices.Laser()},
+		Name:       "lasersonar",
+		Doc:        "the 16 sonars of a Pioneer 2 made of a laser scan; the laser's pose says which of them see",
+		Provides:   []devices.Spec{devices.Sonar()},
+		Requires:   []devices.Spec{devices.Laser()},
+		SetupLimit: devices.VirtualSetupLimit,
 		Options: []devices.Option{
 			{Name: "cone", Default: 15, Min: 1, Max: 60, Unit: "deg", Doc: "width of a sonar's beam"},
 			{Name: "range", Default: 5000, Min: 1, Max: noEcho, Unit: "mm", Doc: "reported when there is no echo"},
@@ -89,11 +90,6 @@ func New(laser *devices.Device, cone, longest int) *Driver {
 	d := &Driver{laser: laser, half: float64(cone) / 2, longest: float64(longest)}
 	d.needs = devices.Needs{Devices: []*devices.Device{laser}, Follower: d}
 	return d
-}
-
-// Describe implements devices.Driver.
-func (d *Driver) Describe() devices.Description {
-	return devices.Description{Name: "lasersonar", Provides: []devices.Spec{devices.Sonar()}, SetupLimit: devices.VirtualSetupLimit}
 }
 
 // Setup implements devices.Driver.
@@ -163,12 +159,6 @@ func (d *Driver) Published(laser *devices.Device) {
 	d.out = d.ranges.Append(d.out[:0])
 	d.device.Publish(laser.Stamp(), d.out)
 }
-
-// Tick implements devices.Driver. There is nothing to wait for.
-func (d *Driver) Tick(time.Duration) time.Duration { return 0 }
-
-// Command implements devices.Driver. Sonars take none.
-func (d *Driver) Command(time.Duration, *devices.Device) {}
 
 // Configure implements devices.Driver. It goes to the laser.
 func (d *Driver) Configure(now time.Duration, _ *devices.Device, payload []byte) error {

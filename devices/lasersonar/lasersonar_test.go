@@ -20,14 +20,9 @@ type scanner struct {
 	configs int
 }
 
-func (s *scanner) Describe() devices.Description {
-	return devices.Description{Name: "scanner", Provides: []devices.Spec{devices.Laser()}}
-}
 func (s *scanner) Setup(now time.Duration, l *devices.Link)               { s.link = l; l.Ready(now) }
 func (s *scanner) Shutdown(now time.Duration)                             { s.link.Stopped(now) }
-func (s *scanner) Command(time.Duration, *devices.Device)                 {}
 func (s *scanner) Configure(time.Duration, *devices.Device, []byte) error { s.configs++; return nil }
-func (s *scanner) Tick(time.Duration) time.Duration                       { return 0 }
 
 func (s *scanner) see(stamp time.Duration, reading func(degrees float64) float64) {
 	var scan codec.LaserData
@@ -54,11 +49,11 @@ func start(t testing.TB, pose devices.Geometry) (*scanner, *devices.Device) {
 func startFar(t testing.TB, pose devices.Geometry, longest int) (*scanner, *devices.Device) {
 	t.Helper()
 	laser, table := &scanner{}, devices.NewTable(zap.NewNop())
-	if err := table.Attach(laser); err != nil {
+	if _, err := table.Attach(devices.Instance{Driver: laser, Name: "scanner", Provides: []devices.Spec{devices.Laser()}}); err != nil {
 		t.Fatal(err)
 	}
 	table.Links()[0].Place(pose)
-	if err := table.Attach(New(table.Device(codec.Laser), 2*halfCone, longest)); err != nil {
+	if _, err := table.Attach(Kind().Instance(New(table.Device(codec.Laser), 2*halfCone, longest))); err != nil {
 		t.Fatal(err)
 	}
 	table.Connect(host{})

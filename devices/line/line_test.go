@@ -24,10 +24,6 @@ type parrot struct {
 	events []string
 }
 
-func (d *parrot) Describe() devices.Description {
-	return devices.Description{Name: "parrot", Provides: []devices.Spec{devices.Position()}}
-}
-
 func (d *parrot) Setup(now time.Duration, link *devices.Link) {
 	d.link, d.device = link, link.Device(codec.Position)
 	d.line.Setup(now, link, "/dev/parrot", d)
@@ -39,9 +35,7 @@ func (d *parrot) Shutdown(now time.Duration) {
 	}
 }
 
-func (d *parrot) Command(time.Duration, *devices.Device)                       {}
-func (d *parrot) Configure(time.Duration, *devices.Device, []byte) (err error) { return nil }
-func (d *parrot) Tick(now time.Duration) time.Duration                         { return d.line.Tick(now) }
+func (d *parrot) Tick(now time.Duration) time.Duration { return d.line.Tick(now) }
 func (d *parrot) Open(h devices.PortHandler) (devices.Port, error) {
 	return d.link.Host().OpenSerial("/dev/parrot", 9600, h)
 }
@@ -93,7 +87,7 @@ func newScene(t *testing.T) *scene {
 	core, log := observer.New(zap.DebugLevel)
 	table := devices.NewTable(zap.New(core))
 	s := &scene{World: linetest.NewWorld(), parrot: &parrot{}, log: log}
-	if err := table.Attach(s.parrot); err != nil {
+	if _, err := table.Attach(devices.Instance{Driver: s.parrot, Name: "parrot", Provides: []devices.Spec{devices.Position()}}); err != nil {
 		t.Fatal(err)
 	}
 	table.Connect(s.World)

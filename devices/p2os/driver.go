@@ -81,18 +81,10 @@ func New(port string) *Driver { return &Driver{port: port, speed: speeds[0]} }
 // Kind declares the driver.
 func Kind() devices.Kind {
 	return devices.Kind{
-		Name: "p2os", Doc: "Pioneer robots with a P2OS microcontroller", Provides: New("").Describe().Provides,
-		Options: []devices.Option{{Name: "port", Default: "/dev/ttyS0", Doc: "serial port"}},
-		New:     func(a devices.Args) (devices.Driver, error) { return New(a.String("port")), nil },
-	}
-}
-
-// Describe implements devices.Driver.
-func (d *Driver) Describe() devices.Description {
-	return devices.Description{
-		Name:       "p2os",
-		Provides:   []devices.Spec{devices.Position(), devices.Sonar(), devices.Gripper(), devices.Misc()},
-		SetupLimit: setupLimit,
+		Name: "p2os", Doc: "Pioneer robots with a P2OS microcontroller", SetupLimit: setupLimit,
+		Provides: []devices.Spec{devices.Position(), devices.Sonar(), devices.Gripper(), devices.Misc()},
+		Options:  []devices.Option{{Name: "port", Default: "/dev/ttyS0", Doc: "serial port"}},
+		New:      func(a devices.Args) (devices.Driver, error) { return New(a.String("port")), nil },
 	}
 }
 

@@ -190,7 +190,7 @@ func TestOriginOnAlwaysOnLink(t *testing.T) {
 	r := b.robot(9600)
 	table := devices.NewTable(zap.NewNop())
 	b.driver = New("/dev/robot")
-	link, err := table.AttachAs(b.driver, nil)
+	link, err := table.Attach(Kind().Instance(b.driver))
 	if err != nil {
 		t.Fatal(err)
 	}

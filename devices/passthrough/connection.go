@@ -59,7 +59,7 @@ func (d *Driver) connect(now time.Duration) {
 	pairs := []byte{codec.Server, codec.AccessRead} // for the ages (PROTOCOL 8.1)
 	for i := range d.remotes {
 		d.remotes[i].writes = false
-		pairs = append(pairs, d.remotes[i].spec.Letter, codec.AccessRead)
+		pairs = append(pairs, d.remotes[i].device.Letter(), codec.AccessRead)
 	}
 	d.out = codec.AppendRequest(d.out, pairs)
 	d.state = asking
@@ -88,7 +88,7 @@ func (d *Driver) limit(letter byte) int {
 		return 8 + 4*len(d.remotes)
 	}
 	if r := d.remote(letter); r != nil {
-		return r.spec.DataSize
+		return r.device.Spec().DataSize
 	}
 	return -1
 }
@@ -124,7 +124,7 @@ func (d *Driver) take(now time.Duration, letter byte, payload []byte) error {
 	if age == codec.NoAge || len(payload) == 0 && letter != codec.Vision { // it has no data yet
 		return nil
 	}
-	if err := peer.CheckData(r.spec, payload); err != nil {
+	if err := peer.CheckData(r.device.Spec(), payload); err != nil {
 		return err
 	}
 	r.device.Publish(now-time.Duration(age)*time.Microsecond, payload)
@@ -188,10 +188,10 @@ func (d *Driver) opened(now time.Duration, pairs []byte) error {
 // and were closed out for asking to write (PROTOCOL 2.10).
 func (d *Driver) refuse(r *remote) {
 	if !r.writes || r.refused {
-		d.link.Log().Error("the other Player has closed a device", zap.String("device", r.spec.Name))
+		d.link.Log().Error("the other Player has closed a device", zap.String("device", r.device.Spec().Name))
 		return
 	}
-	d.link.Log().Warn("the other Player takes no commands from us", zap.String("device", r.spec.Name))
+	d.link.Log().Warn("the other Player takes no commands from us", zap.String("device", r.device.Spec().Name))
 	r.refused = true
 	r.device.ForgetCommand()
 	d.ask(r, codec.AccessRead)
@@ -199,7 +199,7 @@ func (d *Driver) refuse(r *remote) {
 
 // ask asks for access to one device.
 func (d *Driver) ask(r *remote, access byte) {
-	d.out = codec.AppendRequest(d.out[:0], []byte{r.spec.Letter, access})
+	d.out = codec.AppendRequest(d.out[:0], []byte{r.device.Letter(), access})
 	d.port.Write(d.out)
 }
 

@@ -27,12 +27,13 @@ func Kind() devices.Kind {
 			{Name: "remote", Default: "", Required: true, Doc: `the other Player, as in "10.0.0.7:6665"; a name is looked up once, when the server starts`},
 			{Name: "rate", Default: 50, Min: 1, Max: 1000, Unit: "Hz", Doc: "how often it may send; it sends only what is new"},
 		},
-		New: func(a devices.Args) (devices.Driver, error) {
+		SetupLimit: connectLimit + answerLimit + time.Second,
+		NewAll: func(a devices.Args) ([]devices.Instance, error) {
 			address, err := resolve(a.String("remote"))
 			if err != nil {
 				return nil, err
 			}
-			return New(address, a.Provides, a.Int("rate"))
+			return []devices.Instance{{Driver: New(address, a.Int("rate")), Name: "passthrough " + address}}, nil
 		},
 	}
 }
@@ -66,7 +67,6 @@ func resolve(remote string) (string, error) {
 
 // remote is a device of the other Player.
 type remote struct {
-	spec    devices.Spec
 	device  *devices.Device // ours
 	writes  bool            // write access was asked for on this connection
 	refused bool            // and was not given
@@ -101,34 +101,17 @@ type Driver struct {
 	next  int // place in frame.Ages of the next block
 }
 
-// New returns a driver for devices of the Player at a numeric address.
-func New(address string, provides []devices.Spec, rate int) (*Driver, error) {
-	if len(provides) == 0 {
-		return nil, errors.New(`passthrough says which devices, as in provides ["laser:0"]`)
-	}
-	d := &Driver{address: address, rate: rate}
-	for _, spec := range provides {
-		d.remotes = append(d.remotes, remote{spec: spec})
-	}
-	return d, nil
-}
-
-// Describe implements devices.Driver.
-func (d *Driver) Describe() devices.Description {
-	provides := make([]devices.Spec, len(d.remotes))
-	for i, r := range d.remotes {
-		provides[i] = r.spec
-	}
-	return devices.Description{Name: "passthrough " + d.address, Provides: provides, SetupLimit: connectLimit + answerLimit + time.Second}
-}
+// New returns a driver for devices of the Player at a numeric address, which
+// sends up to rate times a second.
+func New(address string, rate int) *Driver { return &Driver{address: address, rate: rate} }
 
 // Setup implements devices.Driver. It ends with the other Player's reply, and
 // fails if it refuses one of the devices.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.link, d.trouble = link, ""
-	for i := range d.remotes {
-		r := &d.remotes[i]
-		r.device, r.refused = link.Device(r.spec.Letter), false
+	d.remotes = d.remotes[:0]
+	for _, device := range link.Devices() {
+		d.remotes = append(d.remotes, remote{device: device})
 	}
 	d.connect(now)
 }
@@ -168,7 +151,7 @@ func (d *Driver) Configure(_ time.Duration, device *devices.Device, payload []by
 // remote returns the device of a letter, nil if it is none of ours.
 func (d *Driver) remote(letter byte) *remote {
 	for i := range d.remotes {
-		if d.remotes[i].spec.Letter == letter {
+		if d.remotes[i].device.Letter() == letter {
 			return &d.remotes[i]
 		}
 	}

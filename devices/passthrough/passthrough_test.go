@@ -54,11 +54,9 @@ func newChain(t testing.TB) *chain {
 	t.Helper()
 	core, logs := observer.New(zapcore.WarnLevel)
 	c := &chain{t: t, world: &network{World: linetest.NewWorld()}, table: devices.NewTable(zap.New(core)), log: logs}
-	d, err := New("10.0.0.7:6665", []devices.Spec{devices.Position(), devices.Sonar(), devices.Vision()}, 50)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.table.Attach(d); err != nil {
+	d := Kind().Instance(New("10.0.0.7:6665", 50))
+	d.Provides = []devices.Spec{devices.Position(), devices.Sonar(), devices.Vision()}
+	if _, err := c.table.Attach(d); err != nil {
 		t.Fatal(err)
 	}
 	c.table.Connect(c.world)
@@ -436,10 +434,7 @@ func TestKind(t *testing.T) {
 	k := Kind()
 	values := k.Defaults()
 	values["remote"] = "127.0.0.1"
-	if _, err := k.New(devices.Args{Name: k.Name, Values: values}); err == nil {
-		t.Error("a driver for no device")
-	}
-	if _, err := k.New(devices.Args{Name: k.Name, Values: values, Provides: []devices.Spec{devices.Laser()}}); err != nil {
+	if _, err := k.Make(devices.Args{Name: k.Name, Values: values, Provides: []devices.Spec{devices.Laser()}}); err != nil {
 		t.Error(err)
 	}
 }

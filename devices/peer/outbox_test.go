@@ -23,12 +23,8 @@ type far struct {
 	got    []string
 }
 
-func (f *far) Describe() devices.Description {
-	return devices.Description{Name: "far", Provides: []devices.Spec{devices.Position(), devices.PTZ()}}
-}
 func (f *far) Setup(now time.Duration, link *devices.Link)     { link.Ready(now) }
 func (f *far) Shutdown(time.Duration)                          {}
-func (f *far) Tick(time.Duration) time.Duration                { return 0 }
 func (f *far) WakeAt(*devices.Link, time.Duration)             {}
 func (f *far) SetupDone(time.Duration, *devices.Device, error) {}
 func (f *far) Command(now time.Duration, d *devices.Device)    { f.again = f.outbox.Command(now, d) }
@@ -50,7 +46,7 @@ func newFar(t *testing.T) (f *far, position, ptz *devices.Device) {
 	f = &far{}
 	f.outbox = Outbox{Port: f, Log: zap.NewNop()}
 	table := devices.NewTable(zap.NewNop())
-	if err := table.Attach(f); err != nil {
+	if _, err := table.Attach(devices.Instance{Driver: f, Name: "far", Provides: []devices.Spec{devices.Position(), devices.PTZ()}}); err != nil {
 		t.Fatal(err)
 	}
 	table.Connect(f)

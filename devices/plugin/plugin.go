@@ -38,9 +38,13 @@ func Kind() devices.Kind {
 			{Name: "args", Default: []string{}, Doc: "its arguments"},
 			{Name: "setup_limit", Default: 10.0, Min: 0.1, Max: 300, Unit: "s", Doc: "how long it may take to say its first word"},
 		},
-		New: func(a devices.Args) (devices.Driver, error) {
+		NewAll: func(a devices.Args) ([]devices.Instance, error) {
+			d, err := New(a.String("plugin"), a.Strings("args"))
+			if err != nil {
+				return nil, err
+			}
 			limit := time.Duration(a.Float("setup_limit") * float64(time.Second))
-			return New(a.Name, a.String("plugin"), a.Strings("args"), a.Provides, limit)
+			return []devices.Instance{{Driver: d, SetupLimit: limit}}, nil
 		},
 	}
 }
@@ -56,7 +60,6 @@ const (
 
 // Driver runs one plugin.
 type Driver struct {
-	desc devices.Description
 	path string
 	args []string
 
@@ -67,26 +70,17 @@ type Driver struct {
 	backoff peer.Backoff
 }
 
-// New returns a driver for the program at path. The error says that there is no
-// such program, or that it provides nothing.
-func New(name, path string, args []string, provides []devices.Spec, setupLimit time.Duration) (*Driver, error) {
-	if len(provides) == 0 {
-		return nil, errors.New(`a plugin says what it provides, as in provides ["joystick:0"]`)
-	}
+// New returns a driver for the program at path. The error says why there is no
+// such program.
+func New(path string, args []string) (*Driver, error) {
 	if !strings.Contains(path, "/") {
 		path = "./" + path // not one of PATH
 	}
 	if _, err := exec.LookPath(path); err != nil {
 		return nil, fmt.Errorf("plugin: %w", err)
 	}
-	return &Driver{
-		desc: devices.Description{Name: name, Provides: provides, SetupLimit: setupLimit},
-		path: path,
-		args: args,
-	}, nil
+	return &Driver{path: path, args: args}, nil
 }
-
-func (d *Driver) Describe() devices.Description { return d.desc }
 
 // Setup ends with the plugin's first block.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
@@ -113,8 +107,8 @@ func (d *Driver) start(now time.Duration) error {
 // request is a device request for all devices.
 func (d *Driver) request(access byte) []byte {
 	var pairs []byte
-	for _, spec := range d.desc.Provides {
-		pairs = append(pairs, spec.Letter, access)
+	for _, device := range d.link.Devices() {
+		pairs = append(pairs, device.Letter(), access)
 	}
 	return codec.AppendRequest(nil, pairs)
 }

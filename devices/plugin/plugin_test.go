@@ -109,11 +109,11 @@ func newWorld(t *testing.T) *world {
 	core, logs := observer.New(zapcore.DebugLevel)
 	w := &world{t: t, log: logs, now: ms, table: devices.NewTable(zap.New(core))}
 	var err error
-	w.driver, err = New("mine", "/bin/sh", []string{"-x"}, []devices.Spec{devices.Gripper(), devices.Position()}, time.Minute)
-	if err != nil {
+	if w.driver, err = New("/bin/sh", []string{"-x"}); err != nil {
 		t.Fatal(err)
 	}
-	if w.link, err = w.table.AttachAs(w.driver, nil); err != nil {
+	mine := devices.Instance{Driver: w.driver, Name: "mine", Provides: []devices.Spec{devices.Gripper(), devices.Position()}, SetupLimit: time.Minute}
+	if w.link, err = w.table.Attach(mine); err != nil {
 		t.Fatal(err)
 	}
 	w.table.Connect(w)
@@ -387,26 +387,21 @@ func TestStandardError(t *testing.T) {
 }
 
 func TestNew(t *testing.T) {
-	one := []devices.Spec{devices.Joystick()}
-	for _, tt := range []struct {
-		path     string
-		provides []devices.Spec
-		want     string
-	}{
-		{"/bin/sh", nil, `a plugin says what it provides, as in provides ["joystick:0"]`},
-		{"/nowhere/x", one, "no such file"},
-		{"sh", one, "no such file"}, // not that of PATH
-		{"plugin.go", one, "permission denied"},
+	for _, tt := range []struct{ path, want string }{
+		{"/nowhere/x", "no such file"},
+		{"sh", "no such file"}, // not that of PATH
+		{"plugin.go", "permission denied"},
 	} {
-		if _, err := New("x", tt.path, nil, tt.provides, 0); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := New(tt.path, nil); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %s", tt.path, err, tt.want)
 		}
 	}
 	k := Kind()
 	values := k.Defaults()
 	values["plugin"] = "/bin/sh"
-	if d, err := k.New(devices.Args{Name: "x", Provides: one, Values: values}); err != nil || d.Describe().SetupLimit != 10*time.Second {
-		t.Error(err)
+	made, err := k.Make(devices.Args{Name: "x", Provides: []devices.Spec{devices.Joystick()}, Values: values})
+	if err != nil || len(made) != 1 || made[0].Name != "x" || made[0].SetupLimit != 10*time.Second || len(made[0].Provides) != 1 {
+		t.Error(made, err)
 	}
 }
 

@@ -33,11 +33,11 @@ type run struct {
 // limit is how large a block may be, for peer.Reader.
 func (r *run) limit(letter byte) int {
 	if letter == codec.KindReply {
-		return 2 * len(r.driver.desc.Provides)
+		return 2 * len(r.driver.link.Devices())
 	}
-	for _, spec := range r.driver.desc.Provides {
-		if spec.Letter == letter {
-			return spec.DataSize
+	for _, device := range r.driver.link.Devices() {
+		if device.Letter() == letter {
+			return device.Spec().DataSize
 		}
 	}
 	return -1

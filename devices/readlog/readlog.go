@@ -49,8 +49,12 @@ func Kind() devices.Kind {
 			{Name: "loop", Default: false, Doc: "begins anew at the end"},
 			{Name: "step", Default: false, Doc: "waits for the configuration s of a device before its next data"},
 		},
-		New: func(a devices.Args) (devices.Driver, error) {
-			return New(Options{a.String("file"), a.Float("rate"), a.Bool("loop"), a.Bool("step")}, a.Provides)
+		NewAll: func(a devices.Args) ([]devices.Instance, error) {
+			d, err := New(Options{a.String("file"), a.Float("rate"), a.Bool("loop"), a.Bool("step")}, a.Provides)
+			if err != nil {
+				return nil, err
+			}
+			return []devices.Instance{{Driver: d, Provides: d.Provides()}}, nil
 		},
 	}
 }
@@ -119,12 +123,13 @@ func choose(channels []logfile.ChannelSummary, name string, index int) (chosen l
 	return chosen, ok
 }
 
-func (d *Driver) Describe() devices.Description {
-	desc := devices.Description{Name: "readlog"}
-	for _, s := range d.recorded {
-		desc.Provides = append(desc.Provides, s.spec)
+// Provides returns the devices that the log has data of.
+func (d *Driver) Provides() []devices.Spec {
+	specs := make([]devices.Spec, len(d.recorded))
+	for i, s := range d.recorded {
+		specs[i] = s.spec
 	}
-	return desc
+	return specs
 }
 
 // Setup begins to play.
@@ -255,17 +260,15 @@ func (d *Driver) Shutdown(now time.Duration) {
 // Tick goes on.
 func (d *Driver) Tick(now time.Duration) time.Duration { return d.play(now) }
 
-// Command does nothing: what was recorded cannot be changed.
-func (d *Driver) Command(time.Duration, *devices.Device) {}
-
 var (
 	errNoStep = errors.New("the log is played without steps: its driver needs step 1")
 	errEnd    = errors.New("the log is at its end")
 	errBusy   = errors.New("the last step is still under way")
 )
 
-// Configure does nothing, as Command; but s asks for a step (PROTOCOL 6.7): up
-// to the next data of the device, or the end of the log.
+// Configure has no effect, as what was recorded cannot be changed, but for s, which
+// asks for a step (PROTOCOL 6.7): up to the next data of the device, or the end of
+// the log.
 func (d *Driver) Configure(now time.Duration, device *devices.Device, payload []byte) error {
 	if string(payload) != stepCode {
 		_, err := codec.DecodeRobotConfig(payload)

@@ -102,7 +102,11 @@ func newRig(t testing.TB, o Options, wanted ...devices.Spec) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.link, err = r.table.AttachAs(d, wanted); err != nil {
+	made := devices.Instance{Driver: d, Name: "readlog", Provides: d.Provides()}
+	if wanted != nil {
+		made.Select(wanted)
+	}
+	if r.link, err = r.table.Attach(made); err != nil {
 		t.Fatal(err)
 	}
 	r.table.Connect(r)
@@ -351,9 +355,7 @@ func TestProvides(t *testing.T) {
 		t.Error("devices are missing")
 	}
 	// Of several devices of an interface, the one that is wanted.
-	sonar := devices.Sonar()
-	sonar.Index = 3
-	r = newRig(t, Options{File: path, Rate: 1}, sonar)
+	r = newRig(t, Options{File: path, Rate: 1}, devices.Sonar().At(3))
 	if r.table.Find('s', 3) == nil || r.table.Device('p') != nil {
 		t.Error("not what was asked for")
 	}
@@ -390,12 +392,12 @@ func TestBadLogs(t *testing.T) {
 	values := k.Defaults()
 	for path, want := range map[string]string{"nowhere.mcap": "nowhere.mcap", "readlog.go": "not a log", t.TempDir(): "directory"} {
 		values["file"] = path
-		if _, err := k.New(devices.Args{Name: k.Name, Values: values}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := k.Make(devices.Args{Name: k.Name, Values: values}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
 	values["file"] = write(t, script()...)
-	if _, err := k.New(devices.Args{Name: k.Name, Values: values}); err != nil {
+	if _, err := k.Make(devices.Args{Name: k.Name, Values: values}); err != nil {
 		t.Error(err)
 	}
 	var out bytes.Buffer

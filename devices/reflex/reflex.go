@@ -43,14 +43,13 @@ var errBlind = errors.New("it needs something to see with: requires sonar, laser
 
 // Kind declares the driver.
 func Kind() devices.Kind {
-	inner := devices.Position()
-	inner.Index = 1
 	return devices.Kind{
-		Name:     "reflex",
-		Doc:      "keeps the robot from what its clients run it into: bump, escape, avoid",
-		Provides: []devices.Spec{devices.Position()},
-		Requires: []devices.Spec{inner},
-		Accepts:  []devices.Spec{devices.Sonar(), devices.Laser(), devices.Misc()},
+		Name:       "reflex",
+		Doc:        "keeps the robot from what its clients run it into: bump, escape, avoid",
+		Provides:   []devices.Spec{devices.Position()},
+		Requires:   []devices.Spec{devices.Position().At(1)},
+		Accepts:    []devices.Spec{devices.Sonar(), devices.Laser(), devices.Misc()},
+		SetupLimit: devices.VirtualSetupLimit,
 		Options: []devices.Option{
 			{Name: "range", Default: defaultRange, Min: 50, Max: 2000, Unit: "mm", Doc: "how near something in front of the robot makes it turn away; behind, half of it"},
 		},
@@ -107,10 +106,6 @@ func New(inner *devices.Device, eyes []*devices.Device, reach int) (*Driver, err
 		d.eyes = append(d.eyes, &eye{driver: d, device: device})
 	}
 	return d, nil
-}
-
-func (d *Driver) Describe() devices.Description {
-	return devices.Description{Name: "reflex", Provides: []devices.Spec{devices.Position()}, SetupLimit: devices.VirtualSetupLimit}
 }
 
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {

@@ -33,8 +33,8 @@ type fake struct {
 	setups int
 }
 
-func (f *fake) Describe() devices.Description {
-	return devices.Description{Name: f.name, Provides: []devices.Spec{f.spec}}
+func (f *fake) instance() devices.Instance {
+	return devices.Instance{Driver: f, Name: f.name, Provides: []devices.Spec{f.spec}}
 }
 func (f *fake) Setup(now time.Duration, l *devices.Link) {
 	f.link = l
@@ -64,7 +64,6 @@ func (f *fake) Configure(_ time.Duration, _ *devices.Device, payload []byte) err
 	f.note("configure %s", payload)
 	return nil
 }
-func (f *fake) Tick(time.Duration) time.Duration { return 0 }
 func (f *fake) note(format string, args ...any) {
 	f.told = append(f.told, fmt.Sprintf(format, args...))
 }
@@ -95,19 +94,19 @@ func newLogged(t testing.TB, log *zap.Logger) *robot {
 	w := linetest.NewWorld()
 	r := &robot{
 		World:  w,
-		wheels: &fake{world: w, name: "wheels", spec: devices.Position()},
+		wheels: &fake{world: w, name: "wheels", spec: devices.Position().At(1)},
 		sonar:  &fake{world: w, name: "ring", spec: devices.Sonar()},
 		misc:   &fake{world: w, name: "bumpers", spec: devices.Misc()},
 		laser:  &fake{world: w, name: "scanner", spec: devices.Laser()},
 	}
 	table := devices.NewTable(log)
-	inner, err := table.AttachAs(r.wheels, []devices.Spec{{Letter: codec.Position, Index: 1}})
+	inner, err := table.Attach(r.wheels.instance())
 	if err != nil {
 		t.Fatal(err)
 	}
 	var eyes []*devices.Device
 	for _, f := range []*fake{r.sonar, r.misc, r.laser} {
-		if err := table.Attach(f); err != nil {
+		if _, err := table.Attach(f.instance()); err != nil {
 			t.Fatal(err)
 		}
 		eyes = append(eyes, table.Device(f.spec.Letter))
@@ -115,7 +114,7 @@ func newLogged(t testing.TB, log *zap.Logger) *robot {
 	if r.driver, err = New(inner.Devices()[0], eyes, 400); err != nil {
 		t.Fatal(err)
 	}
-	if err := table.Attach(r.driver); err != nil {
+	if _, err := table.Attach(Kind().Instance(r.driver)); err != nil {
 		t.Fatal(err)
 	}
 	table.Connect(w)

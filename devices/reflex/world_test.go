@@ -22,10 +22,10 @@ func drive(t *testing.T, path string, protected bool, c codec.PositionCommand, d
 	if err != nil {
 		t.Fatal(err)
 	}
-	body := world.Robots()[0]
 	host, table := linetest.NewWorld(), devices.NewTable(zap.NewNop())
-	at := func(spec devices.Spec, index int) devices.Spec { spec.Index = index; return spec }
-	if _, err := table.AttachAs(stage.NewDriver(world, body), []devices.Spec{at(devices.Position(), 1), devices.Sonar(), devices.Misc()}); err != nil {
+	body, simulated := world.Robots()[0], world.Instances()[0]
+	simulated.Select([]devices.Spec{devices.Position().At(1), devices.Sonar(), devices.Misc()})
+	if _, err := table.Attach(simulated); err != nil {
 		t.Fatal(err)
 	}
 	position := table.Find(codec.Position, 1)
@@ -34,7 +34,7 @@ func drive(t *testing.T, path string, protected bool, c codec.PositionCommand, d
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := table.Attach(driver); err != nil {
+		if _, err := table.Attach(Kind().Instance(driver)); err != nil {
 			t.Fatal(err)
 		}
 		position = table.Device(codec.Position)

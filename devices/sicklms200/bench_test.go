@@ -36,7 +36,7 @@ func newBench(t testing.TB) *bench {
 	core, log := observer.New(zap.DebugLevel)
 	table := devices.NewTable(zap.New(core))
 	b := &bench{World: linetest.NewWorld(), t: t, driver: New("/dev/laser"), log: log}
-	if err := table.Attach(b.driver); err != nil {
+	if _, err := table.Attach(Kind().Instance(b.driver)); err != nil {
 		t.Fatal(err)
 	}
 	table.Connect(b.World)

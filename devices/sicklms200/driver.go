@@ -24,8 +24,6 @@ const (
 	severityWarning = 2
 )
 
-var errNoConfiguration = errors.New("the laser takes no configuration")
-
 // Driver drives the laser, Player's laser device. The phases of the handshake
 // are in handshake.go.
 type Driver struct {
@@ -55,15 +53,10 @@ func New(port string) *Driver { return &Driver{port: port, speed: speeds[0]} }
 // Kind declares the driver.
 func Kind() devices.Kind {
 	return devices.Kind{
-		Name: "sicklms200", Doc: "SICK LMS-200 laser scanner", Provides: New("").Describe().Provides,
+		Name: "sicklms200", Doc: "SICK LMS-200 laser scanner", Provides: []devices.Spec{devices.Laser()}, SetupLimit: setupLimit,
 		Options: []devices.Option{{Name: "port", Default: "/dev/ttyS1", Doc: "serial port"}},
 		New:     func(a devices.Args) (devices.Driver, error) { return New(a.String("port")), nil },
 	}
-}
-
-// Describe implements devices.Driver.
-func (d *Driver) Describe() devices.Description {
-	return devices.Description{Name: "sicklms200", Provides: []devices.Spec{devices.Laser()}, SetupLimit: setupLimit}
 }
 
 // Setup implements devices.Driver.
@@ -82,12 +75,6 @@ func (d *Driver) Shutdown(now time.Duration) {
 
 // Tick implements devices.Driver.
 func (d *Driver) Tick(now time.Duration) time.Duration { return d.line.Tick(now) }
-
-// Command implements devices.Driver; a laser takes none.
-func (d *Driver) Command(time.Duration, *devices.Device) {}
-
-// Configure implements devices.Driver; a laser takes none.
-func (d *Driver) Configure(time.Duration, *devices.Device, []byte) error { return errNoConfiguration }
 
 // Receive implements line.Hardware.
 func (d *Driver) Receive(now time.Duration, p []byte) {

@@ -49,23 +49,33 @@ func NewDriver(world *World, robot *Robot) *Driver {
 	}
 }
 
-// Describe names the devices that the robot carries. Position and misc are on
+// Instances returns a new driver for each robot of the world, in order. It
+// provides the devices that the robot carries.
+func (w *World) Instances() []devices.Instance {
+	made := make([]devices.Instance, len(w.robots))
+	for i, r := range w.robots {
+		made[i] = devices.Instance{Driver: NewDriver(w, r), Name: "stage " + r.Name, Provides: r.provides(), Port: r.Port}
+	}
+	return made
+}
+
+// provides returns the devices that the robot carries. Position and misc are on
 // every robot.
-func (d *Driver) Describe() devices.Description {
+func (r *Robot) provides() []devices.Spec {
 	provides := []devices.Spec{devices.Position(), devices.Misc()}
-	if d.robot.sonars != nil {
+	if r.sonars != nil {
 		provides = append(provides, devices.Sonar())
 	}
-	if d.robot.laser != nil {
+	if r.laser != nil {
 		provides = append(provides, devices.Laser())
 	}
-	if d.robot.gripper != nil {
+	if r.gripper != nil {
 		provides = append(provides, devices.Gripper())
 	}
-	if d.robot.camera != nil {
+	if r.camera != nil {
 		provides = append(provides, devices.Vision(), devices.PTZ())
 	}
-	return devices.Description{Name: "stage " + d.robot.Name, Provides: provides}
+	return provides
 }
 
 // Setup is done at once.

@@ -26,9 +26,9 @@ type bench struct {
 
 func newBench(t testing.TB, w *World) *bench {
 	b := &bench{world: w, now: time.Hour, timers: map[*devices.Link]*timers.Timer{}}
-	for _, r := range w.Robots() {
+	for _, made := range w.Instances() {
 		table := devices.NewTable(zap.NewNop())
-		if err := table.Attach(NewDriver(w, r)); err != nil {
+		if _, err := table.Attach(made); err != nil {
 			t.Fatal(err)
 		}
 		table.Connect(b)

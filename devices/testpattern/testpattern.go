@@ -99,10 +99,6 @@ func monotonic() uint64 {
 	return uint64(ts.Nano())
 }
 
-func (d *Driver) Describe() devices.Description {
-	return devices.Description{Name: "testpattern", Provides: all()}
-}
-
 // Setup is done at once, and so is the first publication.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.link = link

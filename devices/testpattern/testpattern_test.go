@@ -34,7 +34,7 @@ func run(t testing.TB, p Pattern, start time.Duration) (*devices.Table, *host, *
 		t.Fatal(err)
 	}
 	table, h := devices.NewTable(zap.NewNop()), &host{}
-	if err := table.Attach(d); err != nil {
+	if _, err := table.Attach(Kind().Instance(d)); err != nil {
 		t.Fatal(err)
 	}
 	table.Connect(h)

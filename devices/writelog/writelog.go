@@ -123,8 +123,6 @@ func (d *disk) check() error {
 	return nil
 }
 
-func (d *Driver) Describe() devices.Description { return devices.Description{Name: "writelog"} }
-
 // Setup is done at once. The first file is made when there is something to
 // write, so a server that is only tried does not push out older logs.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
@@ -290,9 +288,3 @@ func (d *Driver) Shutdown(now time.Duration) {
 	d.state = stopping
 	d.link.WakeAt(d.Tick(now))
 }
-
-// Command is not called: it provides nothing.
-func (d *Driver) Command(time.Duration, *devices.Device) {}
-
-// Configure is not called: it provides nothing.
-func (d *Driver) Configure(time.Duration, *devices.Device, []byte) error { return nil }

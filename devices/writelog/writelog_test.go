@@ -43,8 +43,8 @@ type robot struct {
 	failures int
 }
 
-func (r *robot) Describe() devices.Description {
-	return devices.Description{Name: "robot", Provides: []devices.Spec{devices.Position(), devices.Sonar()}}
+func (r *robot) instance() devices.Instance {
+	return devices.Instance{Driver: r, Name: "robot", Provides: []devices.Spec{devices.Position(), devices.Sonar()}}
 }
 
 func (r *robot) Setup(now time.Duration, link *devices.Link) {
@@ -57,9 +57,8 @@ func (r *robot) Setup(now time.Duration, link *devices.Link) {
 	link.Ready(now)
 }
 
-func (r *robot) Shutdown(now time.Duration)             { r.link.Stopped(now) }
-func (r *robot) Command(time.Duration, *devices.Device) {}
-func (r *robot) Tick(now time.Duration) time.Duration   { return 0 }
+func (r *robot) Shutdown(now time.Duration)           { r.link.Stopped(now) }
+func (r *robot) Tick(now time.Duration) time.Duration { return 0 }
 func (r *robot) Configure(time.Duration, *devices.Device, []byte) error {
 	return errors.New("refused")
 }
@@ -102,7 +101,7 @@ func newFrozenRig(t testing.TB, path string, maxSize int64, files int, open bool
 		return nil
 	}))
 	r := &rig{t: t, robot: &robot{failures: failures}, table: devices.NewTable(logger), host: &host{at: map[*devices.Link]time.Duration{}}, path: path, log: log, disk: disk}
-	if err := r.table.Attach(r.robot); err != nil {
+	if _, err := r.table.Attach(r.robot.instance()); err != nil {
 		t.Fatal(err)
 	}
 	r.position, r.sonar = r.table.Device(codec.Position), r.table.Device(codec.Sonar)
@@ -112,7 +111,7 @@ func newFrozenRig(t testing.TB, path string, maxSize int64, files int, open bool
 	}
 	r.driver.clock = func() time.Time { return began.Add(100 * ms) }
 	r.driver.disk.path, r.driver.disk.maxSize, r.driver.disk.files = path, maxSize, files
-	if r.link, err = r.table.AttachAs(r.driver, nil); err != nil {
+	if r.link, err = r.table.Attach(Kind("").Instance(r.driver)); err != nil {
 		t.Fatal(err)
 	}
 	r.link.KeepOn()
@@ -445,7 +444,7 @@ func TestAllocates(t *testing.T) {
 func TestKind(t *testing.T) {
 	k := Kind("player 1")
 	table := devices.NewTable(zap.NewNop())
-	if err := table.Attach(&robot{}); err != nil {
+	if _, err := table.Attach((&robot{}).instance()); err != nil {
 		t.Fatal(err)
 	}
 	directory := t.TempDir()

@@ -10,13 +10,12 @@ import (
 )
 
 func Kind() devices.Kind {
-	inner := devices.Position()
-	inner.Index = 1
 	return devices.Kind{
 		Name: "speedlimit", Doc: "drives no faster than it may",
-		Provides: []devices.Spec{devices.Position()},
-		Requires: []devices.Spec{inner},
-		Options:  []devices.Option{{Name: "limit", Default: 200, Min: 1, Max: 5000, Unit: "mm/s", Doc: "highest speed"}},
+		Provides:   []devices.Spec{devices.Position()},
+		Requires:   []devices.Spec{devices.Position().At(1)},
+		SetupLimit: devices.VirtualSetupLimit,
+		Options:    []devices.Option{{Name: "limit", Default: 200, Min: 1, Max: 5000, Unit: "mm/s", Doc: "highest speed"}},
 		New: func(a devices.Args) (devices.Driver, error) {
 			d := &Driver{inner: a.Requires[0], limit: int16(a.Int("limit"))}
 			d.needs = devices.Needs{Devices: a.Requires, Follower: d}
@@ -30,10 +29,6 @@ type Driver struct {
 	limit        int16
 	needs        devices.Needs // opens inner as long as a client has us open
 	link         *devices.Link
-}
-
-func (d *Driver) Describe() devices.Description {
-	return devices.Description{Name: "speedlimit", Provides: []devices.Spec{devices.Position()}, SetupLimit: devices.VirtualSetupLimit}
 }
 
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
@@ -56,5 +51,3 @@ func (d *Driver) Command(now time.Duration, outer *devices.Device) {
 func (d *Driver) Configure(now time.Duration, _ *devices.Device, payload []byte) error {
 	return d.inner.Configure(now, payload)
 }
-
-func (d *Driver) Tick(time.Duration) time.Duration { return 0 } // it sets no deadlines

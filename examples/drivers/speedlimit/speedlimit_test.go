@@ -21,10 +21,10 @@ func (client) SetupDone(time.Duration, *devices.Device, error) {}
 func Example() {
 	world, table := linetest.NewWorld(), devices.NewTable(zap.NewNop())
 	pattern, _ := testpattern.New(testpattern.Pattern{Rate: 10})
-	inner, _ := table.AttachAs(pattern, []devices.Spec{{Letter: codec.Position, Index: 1}})
+	inner, _ := table.Attach(devices.Instance{Driver: pattern, Name: "testpattern", Provides: []devices.Spec{devices.Position().At(1)}})
 	kind := Kind()
 	driver, _ := kind.New(devices.Args{Name: kind.Name, Values: kind.Defaults(), Requires: []*devices.Device{inner.Device(codec.Position)}})
-	_ = table.Attach(driver)
+	_, _ = table.Attach(kind.Instance(driver))
 	table.Connect(world)
 
 	position := table.Device(codec.Position)

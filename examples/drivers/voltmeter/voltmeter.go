@@ -3,7 +3,6 @@
 package voltmeter
 
 import (
-	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -16,9 +15,10 @@ import (
 func Kind() devices.Kind {
 	return devices.Kind{
 		Name: "voltmeter", Doc: "a voltmeter on a serial line, as the battery of misc",
-		Provides: []devices.Spec{devices.Misc()},
-		Options:  []devices.Option{{Name: "port", Default: "/dev/ttyUSB0", Doc: "serial port"}},
-		New:      func(a devices.Args) (devices.Driver, error) { return &Driver{path: a.String("port")}, nil },
+		Provides:   []devices.Spec{devices.Misc()},
+		SetupLimit: 3 * time.Second,
+		Options:    []devices.Option{{Name: "port", Default: "/dev/ttyUSB0", Doc: "serial port"}},
+		New:        func(a devices.Args) (devices.Driver, error) { return &Driver{path: a.String("port")}, nil },
 	}
 }
 
@@ -27,10 +27,6 @@ type Driver struct {
 	link *devices.Link
 	line line.Line // opens the port, and opens it again when it was lost
 	text []byte    // of a reading that has not come whole
-}
-
-func (d *Driver) Describe() devices.Description {
-	return devices.Description{Name: "voltmeter", Provides: []devices.Spec{devices.Misc()}, SetupLimit: 3 * time.Second}
 }
 
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
@@ -67,9 +63,5 @@ func (d *Driver) Shutdown(now time.Duration) {
 	}
 }
 
-func (d *Driver) Tick(now time.Duration) time.Duration   { return d.line.Tick(now) }
-func (d *Driver) Timeout(time.Duration)                  {} // it sets no deadlines
-func (d *Driver) Command(time.Duration, *devices.Device) {} // misc takes none
-func (d *Driver) Configure(time.Duration, *devices.Device, []byte) error {
-	return errors.New("a voltmeter has nothing to configure")
-}
+func (d *Driver) Tick(now time.Duration) time.Duration { return d.line.Tick(now) }
+func (d *Driver) Timeout(time.Duration)                {} // it sets no deadlines

@@ -22,7 +22,7 @@ func (client) SetupDone(_ time.Duration, d *devices.Device, err error) {
 func Example() {
 	kind, world, table := Kind(), linetest.NewWorld(), devices.NewTable(zap.NewNop())
 	driver, _ := kind.New(devices.Args{Name: kind.Name, Values: kind.Defaults()})
-	_ = table.Attach(driver)
+	_, _ = table.Attach(kind.Instance(driver))
 	table.Connect(world)
 	misc := table.Device(codec.Misc)
 
