@@ -8,6 +8,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/codec"
+	"player/devices/retry"
 )
 
 func TestAlwaysOn(t *testing.T) {
@@ -29,11 +30,11 @@ func TestAlwaysOn(t *testing.T) {
 	}
 	w.table.Start(ms)
 	step("start", "setup")
-	if w.host.wake(w.link, alwaysOnRetry) {
+	if w.host.wake(w.link, retry.First) {
 		t.Fatal("tried again too early")
 	}
 	broken = false
-	if !w.host.wake(w.link, ms+alwaysOnRetry) || w.link.State() != Ready {
+	if !w.host.wake(w.link, ms+retry.First) || w.link.State() != Ready {
 		t.Fatal("not tried again")
 	}
 	step("second try", "setup")

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"player/devices/retry"
 )
 
 // ErrNotOpen says that a link is not ready, so what was asked has no effect.
@@ -29,10 +31,6 @@ const (
 	// stopLimit bounds a driver's Shutdown. It keeps the whole server's
 	// shutdown under two seconds; a driver that needs longer is cut off.
 	stopLimit = 1500 * time.Millisecond
-	// alwaysOnRetry is how long after a failed setup an always-on driver is
-	// started again. Hardware that is switched on late is served that much
-	// later; a shorter time fills the log.
-	alwaysOnRetry = 5 * time.Second
 )
 
 // State of a link.
@@ -94,6 +92,8 @@ type Link struct {
 	setupError    error         // why the last setup failed
 	closed        bool          // by Table.Shutdown: the driver is not started again
 	alwaysOn      bool          // it runs from Table.Start on, subscribed or not
+	retry         retry.Retry   // of an always-on driver's setup
+	pause         time.Duration // from the end of a failed one to the next
 }
 
 // KeepOn has the link run from Table.Start on, whether anybody subscribes or
@@ -145,6 +145,7 @@ func (l *Link) Ready(now time.Duration) {
 	}
 	l.state, l.guard = Ready, 0
 	l.arm()
+	l.retry.Worked(now, l.log)
 	l.log.Info("device ready")
 	l.settle(now, nil)
 }
@@ -155,9 +156,19 @@ func (l *Link) Fail(now time.Duration, err error) {
 	if l.state != Starting {
 		return
 	}
+	l.failed(now, l.log, err)
 	l.idle(now)
-	l.log.Error("device setup failed", zap.Error(err))
 	l.settle(now, err)
+}
+
+// failed logs why a setup has failed: an always-on driver's once, for it is tried
+// again without anybody asking.
+func (l *Link) failed(now time.Duration, log *zap.Logger, err error) {
+	if l.alwaysOn && !l.closed {
+		l.pause = l.retry.Failed(now, log, err) - now
+		return
+	}
+	log.Error("device setup failed", zap.Error(err))
 }
 
 // Stopped ends Shutdown.
@@ -180,6 +191,13 @@ func (l *Link) WakeAt(at time.Duration) {
 	}
 	l.wake = at
 	l.arm()
+}
+
+// wakeBy has the driver ticked at the given time at the latest.
+func (l *Link) wakeBy(at time.Duration) {
+	if l.wake == 0 || at < l.wake {
+		l.WakeAt(at)
+	}
 }
 
 // Wake is called by the host at the deadline given to Host.WakeAt. It returns
@@ -220,7 +238,7 @@ func (l *Link) expire(now time.Duration) {
 		// them for new ones and start again.
 		l.state, l.guard = Stopping, now+stopLimit
 		l.arm()
-		l.log.Error("device setup failed", zap.Error(errSetupLimit), zap.Duration("limit", l.limit))
+		l.failed(now, l.log.With(zap.Duration("limit", l.limit)), errSetupLimit)
 		l.settle(now, errSetupLimit)
 		l.driver.Shutdown(now)
 	case Stopping:
@@ -290,7 +308,7 @@ func (l *Link) stop(now time.Duration) {
 func (l *Link) idle(now time.Duration) {
 	l.state, l.guard, l.wake = Idle, 0, 0
 	if l.alwaysOn && !l.closed {
-		l.guard = now + alwaysOnRetry
+		l.guard = now + l.pause
 	}
 	l.arm()
 }

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/codec"
+	"player/devices/retry"
 )
 
 // world is a link with a driver of changing mood and three subscribers, and
@@ -33,6 +34,7 @@ type world struct {
 	wake      time.Duration // its own deadline
 	run       int           // counts Setups
 	failed    int           // the run that failed last
+	pause     time.Duration // after a failed run of an always-on driver
 	closed    bool          // the table is shut down
 	reactions int           // how many more calls subscribers make while they are told
 
@@ -96,8 +98,14 @@ func (w *world) overdue() bool { return w.phase == Starting && w.guard <= w.now 
 func (w *world) off() {
 	w.phase, w.guard, w.wake = Idle, 0, 0
 	if w.alwaysOn && !w.closed {
-		w.guard = w.now + alwaysOnRetry
+		w.guard = w.now + w.pause
 	}
+}
+
+// fails is a setup that fails: the pause doubles.
+func (w *world) fails() {
+	w.failed = w.run
+	w.pause = min(max(2*w.pause, retry.First), retry.Last)
 }
 
 // cutOff is the end of a driver that did not stop in time.
@@ -132,7 +140,9 @@ func (w *world) Shutdown(now time.Duration) {
 	w.say("Shutdown")
 	w.expect(w.phase == Ready || w.phase == Starting, "Shutdown of a driver that is %v", w.phase)
 	if w.overdue() {
-		w.failed = w.run
+		if w.failed < w.run { // else a subscriber was told first
+			w.fails()
+		}
 	} else {
 		w.expect(!w.alwaysOn || w.closed, "Shutdown of a driver that is always on")
 	}
@@ -201,7 +211,7 @@ func (w *world) ready() {
 func (w *world) fail() {
 	w.say("driver: failed")
 	if w.phase == Starting {
-		w.failed = w.run
+		w.fails()
 		w.off()
 	}
 	w.link.Fail(w.now, errBroken)
@@ -241,8 +251,8 @@ func (m *member) SetupDone(now time.Duration, d *Device, err error) {
 		w.expect(w.phase == Ready && run == w.run, "%s is told that run %d is ready", m.name, run)
 		w.wants[want{m, d}] = standing
 	} else {
-		if w.overdue() {
-			w.failed = w.run
+		if w.overdue() && w.failed < w.run {
+			w.fails()
 		}
 		w.expect(run <= w.failed, "%s is told that run %d failed", m.name, run)
 		delete(w.wants, want{m, d})

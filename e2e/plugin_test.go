@@ -157,7 +157,7 @@ func TestPlugin(t *testing.T) {
 	if again := processes(t, dir); len(again) != 1 || slices.Equal(first, again) {
 		t.Errorf("processes %v, before %v", again, first)
 	}
-	for _, line := range []string{"told to fail", "plugin has ended, it is started again", "exit status 1"} {
+	for _, line := range []string{"told to fail", "device unavailable, trying again", "exit status 1"} {
 		if !strings.Contains(s.log.String(), line) {
 			t.Errorf("no line in the log: %s", line)
 		}

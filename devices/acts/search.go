@@ -13,14 +13,13 @@ import (
 
 	"player/devices"
 	"player/devices/line"
+	"player/devices/retry"
 )
 
 const (
 	// setupRetry is how often a server is looked for during setup: an ACTS that
 	// we have started is found that soon after it listens.
 	setupRetry = 100 * time.Millisecond
-	// lostRetry is how often a lost server is looked for.
-	lostRetry = time.Second
 )
 
 // search is how the driver gets hold of a server: one address after the other,
@@ -30,6 +29,7 @@ type search struct {
 	heard    bool          // somebody listens at one of the addresses
 	troubles []string      // what was wrong with each address
 	giveUp   time.Duration // end of the setup at the latest; zero: it is over
+	retry    retry.Retry
 
 	program devices.Program // that we have started and that still runs
 	started time.Duration   // when it was started, zero: never since Setup
@@ -63,16 +63,17 @@ func (d *Driver) lost(now time.Duration, err error) {
 	d.heard = d.heard || !errors.Is(err, syscall.ECONNREFUSED)
 	switch {
 	case d.found:
-		d.link.Log().Warn("lost ACTS, looking for it every second", zap.Int("port", d.port), zap.Error(err))
-		d.wait(resting, now+lostRetry)
+		d.wait(resting, d.retry.Failed(now, d.link.Log(), err))
 	case d.at+1 < len(d.addresses):
 		d.at++
 		d.dial(now)
 	case d.giveUp == 0:
 		if !d.heard && d.program == nil && d.started != 0 && now >= d.started+setupLimit {
-			d.restart(now)
+			if failure := d.start(now); failure != nil {
+				d.started, err = now, failure // the next start is not at once
+			}
 		}
-		d.wait(resting, now+lostRetry)
+		d.wait(resting, d.retry.Failed(now, d.link.Log(), err))
 	default:
 		if !d.heard && d.started == 0 {
 			if err := d.start(now); err != nil {
@@ -103,14 +104,6 @@ func (d *Driver) start(now time.Duration) error {
 	d.program, d.started = program, now
 	d.link.Log().Info("started the program acts", zap.Int("port", d.port), zap.String("config", d.configFile))
 	return nil
-}
-
-// restart starts the program again that we had started and that has ended.
-func (d *Driver) restart(now time.Duration) {
-	if err := d.start(now); err != nil {
-		d.started = now // the next try is not at once
-		d.link.Log().Warn("cannot start ACTS again", zap.Int("port", d.port), zap.Error(err))
-	}
 }
 
 // exited is told that the program has ended.
@@ -145,7 +138,7 @@ func (d *Driver) fail(now time.Duration, err error) {
 func (d *Driver) arrived(now time.Duration) {
 	log := d.link.Log().With(zap.String("address", d.address()))
 	if d.giveUp == 0 {
-		log.Info("ACTS answers again")
+		d.retry.Worked(now, log)
 		return
 	}
 	log.Info("ACTS answers")

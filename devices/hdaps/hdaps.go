@@ -12,10 +12,9 @@ import (
 	"strconv"
 	"time"
 
-	"go.uber.org/zap"
-
 	"player/codec"
 	"player/devices"
+	"player/devices/retry"
 	"player/timers"
 )
 
@@ -29,9 +28,6 @@ const (
 	// as lost. It is busy for a look now and then; whoever steers by a deflection
 	// that nobody holds any more drives on for that long.
 	patience = time.Second
-	// reopenPeriod is how often a lost sensor is opened again, as a serial line
-	// is.
-	reopenPeriod = time.Second
 )
 
 // directory is where Linux has the sensor.
@@ -64,7 +60,7 @@ type Driver struct {
 	rest     [2]int
 	due      time.Duration
 	failing  time.Duration // since when all looks fail, zero: the last did not
-	lost     bool
+	retry    retry.Retry
 	sent     [2]int // as last published
 	data     codec.JoystickData
 	buf      []byte
@@ -90,7 +86,7 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 		link.Fail(now, err)
 		return
 	}
-	d.due, d.failing, d.lost, d.sent = now, 0, false, none
+	d.due, d.failing, d.retry, d.sent = now, 0, retry.Retry{}, none
 	link.Ready(now)
 	link.WakeAt(now)
 }
@@ -123,10 +119,8 @@ func (d *Driver) Tick(now time.Duration) time.Duration {
 		d.miss(now, err)
 		return d.due
 	}
-	if d.lost {
-		d.link.Log().Info("joystick is back", zap.Duration("after", now-d.failing))
-	}
-	d.failing, d.lost = 0, false
+	d.failing = 0
+	d.retry.Worked(now, d.link.Log())
 	d.publish(now, position)
 	return d.due
 }
@@ -134,7 +128,7 @@ func (d *Driver) Tick(now time.Duration) time.Duration {
 // look reads where the laptop is. The file of a module that was taken away does
 // not work again when the module is back, which may call something else rest.
 func (d *Driver) look() ([2]int, error) {
-	if d.lost {
+	if d.retry.Failing() {
 		_ = d.position.Close() // was only read, or is closed already
 		if err := d.open(); err != nil {
 			return none, err
@@ -156,17 +150,11 @@ func (d *Driver) miss(now time.Duration, err error) {
 	if now-d.failing < patience {
 		return
 	}
-	if !d.lost {
-		d.lose(now, err)
+	if !d.retry.Failing() { // nobody may go on driving by a stale tilt
+		d.sent, d.data = none, codec.JoystickData{}
+		d.send(now)
 	}
-	d.due = now + reopenPeriod
-}
-
-// lose lets go of the stick: whoever drives by it must not drive on.
-func (d *Driver) lose(now time.Duration, err error) {
-	d.lost, d.sent, d.data = true, none, codec.JoystickData{}
-	d.send(now)
-	d.link.Log().Warn("joystick is lost, it is tried again", zap.Error(err), zap.Duration("every", reopenPeriod))
+	d.due = d.retry.Failed(now, d.link.Log(), err)
 }
 
 func (d *Driver) publish(now time.Duration, position [2]int) {

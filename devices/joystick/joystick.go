@@ -4,11 +4,9 @@ package joystick
 import (
 	"time"
 
-	"go.uber.org/zap"
-
 	"player/codec"
 	"player/devices"
-	"player/devices/peer"
+	"player/devices/retry"
 )
 
 // Kind declares the driver.
@@ -28,14 +26,13 @@ func Kind() devices.Kind {
 type Driver struct {
 	path string
 
-	link    *devices.Link
-	device  *devices.Device
-	port    devices.Port // nil: it is out
-	opened  time.Duration
-	backoff peer.Backoff
-	parser  parser
-	state   codec.JoystickData
-	buf     []byte
+	link   *devices.Link
+	device *devices.Device
+	port   devices.Port // nil: it is out
+	retry  retry.Retry
+	parser parser
+	state  codec.JoystickData
+	buf    []byte
 }
 
 // New returns a driver for the joystick at path.
@@ -43,17 +40,17 @@ func New(path string) *Driver { return &Driver{path: path} }
 
 // Setup is done when the device is open. Then Linux tells where everything is.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
-	d.link, d.device, d.backoff = link, link.Device(codec.Joystick), peer.Backoff{}
-	if err := d.open(now); err != nil {
+	d.link, d.device, d.retry = link, link.Device(codec.Joystick), retry.Retry{}
+	if err := d.open(); err != nil {
 		link.Fail(now, err)
 		return
 	}
 	link.Ready(now)
 }
 
-func (d *Driver) open(now time.Duration) (err error) {
+func (d *Driver) open() (err error) {
 	d.port, err = d.link.Host().OpenInput(d.path, d)
-	d.opened, d.parser, d.state = now, parser{}, codec.JoystickData{}
+	d.parser, d.state = parser{}, codec.JoystickData{}
 	return err
 }
 
@@ -91,20 +88,16 @@ func (d *Driver) publish(now time.Duration) {
 func (d *Driver) Hangup(now time.Duration, err error) {
 	d.state = codec.JoystickData{}
 	d.publish(now)
-	d.rest(now, now-d.opened, err)
-}
-
-func (d *Driver) rest(now, served time.Duration, why error) {
 	d.port = nil
-	delay := d.backoff.Next(served)
-	d.link.Log().Warn("joystick is lost, it is tried again", zap.Error(why), zap.Duration("in", delay))
-	d.link.WakeAt(now + delay)
+	d.link.WakeAt(d.retry.Failed(now, d.link.Log(), err))
 }
 
 // Tick tries to open it again.
 func (d *Driver) Tick(now time.Duration) time.Duration {
-	if err := d.open(now); err != nil {
-		d.rest(now, 0, err)
+	if err := d.open(); err != nil {
+		d.port = nil
+		return d.retry.Failed(now, d.link.Log(), err)
 	}
+	d.retry.Worked(now, d.link.Log())
 	return 0
 }

@@ -128,12 +128,12 @@ func TestDriver(t *testing.T) {
 
 	// Pulled out it is at rest; it is back the third time it is looked for.
 	w.handler.Hangup(5*ms, errors.New("no such device"))
-	if w.data(t) != (codec.JoystickData{}) || w.at != 505*ms {
+	if w.data(t) != (codec.JoystickData{}) || w.at != 1005*ms {
 		t.Errorf("%+v, next try at %v", w.data(t), w.at)
 	}
 	w.refuse = errors.New("not there")
 	w.at = w.device.Link().Wake(w.at)
-	if w.at != 1505*ms {
+	if w.at != 3005*ms {
 		t.Errorf("next try at %v", w.at)
 	}
 	w.refuse, w.open = nil, false
@@ -141,11 +141,11 @@ func TestDriver(t *testing.T) {
 	if !w.open || w.at != 0 {
 		t.Error("not opened again")
 	}
-	w.handler.Receive(2000*ms, bytesOf(1, 1, typeButton|typeInit, 3))
+	w.handler.Receive(4000*ms, bytesOf(1, 1, typeButton|typeInit, 3))
 	if w.data(t).Buttons != 8 {
 		t.Errorf("%+v", w.data(t))
 	}
-	w.device.Unsubscribe(3000*ms, w)
+	w.device.Unsubscribe(5000*ms, w)
 	if w.open || w.device.Link().State() != devices.Idle {
 		t.Error("still open")
 	}

@@ -9,8 +9,8 @@
 //
 //   - A setup that fails ends with Link.Fail, and the next request tries again.
 //   - Hardware that is lost later leaves its link ready: its devices keep their
-//     data, which grows old, and forget their commands. The port is opened anew
-//     once a second until the handshake succeeds.
+//     data, which grows old, and forget their commands. The port is opened anew,
+//     by the policy of package retry, until the handshake succeeds.
 //   - Nothing moves by itself when the hardware is back: commands that came in
 //     between are forgotten, too.
 package line
@@ -24,6 +24,7 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"player/devices"
+	"player/devices/retry"
 	"player/timers"
 )
 
@@ -32,10 +33,6 @@ const (
 	// the laser, with 5 scans a second) may say nothing before it counts as
 	// lost. Motors run on for at most that long.
 	silence = 2 * time.Second
-	// reopenPeriod is how often a port that is gone is tried again: a person who
-	// has put the plug back does not wait, and a robot without its laser is not
-	// kept busy looking for it.
-	reopenPeriod = time.Second
 	// linger is how long the last words of Finish get to leave before the port is
 	// closed: 48 bytes at 9600 baud, where closing with unsent bytes would block
 	// the loop until they have gone.
@@ -65,7 +62,7 @@ const (
 	off      state = iota // before Setup, and when the link has failed or stopped
 	greeting              // the port is open, the handshake under way
 	up                    // the port is open, the handshake done
-	away                  // lost: the port is closed until retry
+	away                  // lost: the port is closed until reopenAt
 	leaving               // the port is open, shutdown under way
 	closing               // the port is open until wake, then all is done
 )
@@ -82,14 +79,14 @@ type Line struct {
 	port  devices.Port  // nil unless a state says it is open
 	wake  time.Duration // the hardware's deadline, zero for none
 	heard time.Duration // when the hardware last gave a sign of life
-	retry time.Duration // when the port is opened next, if away
+
+	retry    retry.Retry
+	reopenAt time.Duration // if away
 
 	// A failure is dealt with in the next Tick, for it comes from within a
 	// Write or from deep within the driver, and its end may start a new setup.
 	failure  error
 	failedAt time.Duration
-	lostAt   time.Duration // beginning of the outage, zero if there is none
-	told     string        // failure told last in this outage
 
 	complaints timers.Limiter
 	noise      Noise // of which the log tells
@@ -124,7 +121,7 @@ func (l *Line) Tick(now time.Duration) time.Duration {
 	switch {
 	case l.failure != nil:
 		l.fall(now)
-	case l.state == away && l.retry <= now:
+	case l.state == away && l.reopenAt <= now:
 		l.reopen(now)
 	case l.wake != 0 && l.wake <= now:
 		l.wake = 0
@@ -144,10 +141,9 @@ func (l *Line) Up(now time.Duration) {
 	if l.state != greeting || l.failure != nil {
 		return
 	}
-	l.state, l.heard, l.told = up, now, ""
-	if l.lostAt != 0 {
-		l.log.Info("device is back", zap.Duration("after", now-l.lostAt))
-		l.lostAt = 0
+	l.state, l.heard = up, now
+	if l.retry.Failing() {
+		l.retry.Worked(now, l.log)
 		l.forgetCommands() // those that came meanwhile
 	}
 	l.arm()
@@ -178,7 +174,7 @@ func (l *Line) IsOpen() bool { return l.port != nil && l.failure == nil }
 
 // WasLost says whether this handshake is with hardware that was lost, and not
 // the link's setup.
-func (l *Line) WasLost() bool { return l.lostAt != 0 }
+func (l *Line) WasLost() bool { return l.retry.Failing() }
 
 // WakeAt sets the deadline of the hardware's next Timeout; zero cancels it. So
 // does the end of the port.
@@ -270,30 +266,24 @@ func (l *Line) open(now time.Duration) error {
 
 // reopen tries to bring lost hardware back.
 func (l *Line) reopen(now time.Duration) {
-	l.retry = timers.Skip(l.retry, reopenPeriod, now)
 	if err := l.open(now); err != nil {
-		l.tell(err)
+		l.reopenAt = l.retry.Failed(now, l.log, err)
 	}
 }
 
 // fall deals with a failure.
 func (l *Line) fall(now time.Duration) {
-	err, was := l.failure, l.state
+	err := l.failure
 	l.close()
 	switch l.link.State() {
 	case devices.Starting:
 		l.state = off
 		l.link.Fail(now, fmt.Errorf("%s: %w", l.name, err))
 	case devices.Ready:
-		l.state, l.retry = away, now+reopenPeriod
-		if was == up {
-			l.lostAt = now
+		if l.state == up {
 			l.forgetCommands()
-			l.log.Warn("device lost, trying again every second", zap.Error(err))
-			l.told = err.Error()
-			return
 		}
-		l.tell(err)
+		l.state, l.reopenAt = away, l.retry.Failed(now, l.log, err)
 	default:
 		l.end(now)
 	}
@@ -302,14 +292,6 @@ func (l *Line) fall(now time.Duration) {
 func (l *Line) forgetCommands() {
 	for _, d := range l.link.Devices() {
 		d.ForgetCommand()
-	}
-}
-
-// tell logs why lost hardware does not come back, once for each reason in a row.
-func (l *Line) tell(err error) {
-	if text := err.Error(); text != l.told {
-		l.told = text
-		l.log.Warn("device is still away", zap.Error(err))
 	}
 }
 
@@ -333,7 +315,7 @@ func (l *Line) next() time.Duration {
 	case l.failure != nil:
 		return l.failedAt
 	case l.state == away:
-		return l.retry
+		return l.reopenAt
 	case l.state == up && (l.wake == 0 || l.heard+silence < l.wake):
 		return l.heard + silence
 	}

@@ -13,6 +13,7 @@ import (
 	"player/codec"
 	"player/devices"
 	"player/devices/line/linetest"
+	"player/devices/retry"
 )
 
 // parrot is a driver whose hardware must answer "hello" with "hi" within a
@@ -229,16 +230,15 @@ func TestLostAndBack(t *testing.T) {
 				t.Fatal("a port was opened that is not there")
 			}
 			s.Refuse = nil
-			s.Pass(reopenPeriod)
-			if len(s.Ports) != 2 || !s.parrot.line.WasLost() {
+			if !s.Until(func() bool { return len(s.Ports) == 2 }, retry.Last) || !s.parrot.line.WasLost() {
 				t.Fatal("the port was not opened again")
 			}
-			s.Pass(time.Second) // no answer: closed, and opened a second later
+			s.Pass(time.Second) // no answer: closed, and opened later
 			if !s.Ports[1].Closed {
 				t.Fatal("the port is open though the handshake failed")
 			}
 			s.command(300)
-			s.Pass(reopenPeriod)
+			s.Until(func() bool { return len(s.Ports) == 3 }, retry.Last)
 			s.Port().Say([]byte("hi"))
 			if !s.parrot.line.IsUp() || s.parrot.line.WasLost() {
 				t.Fatal("the line is not up")
@@ -250,7 +250,7 @@ func TestLostAndBack(t *testing.T) {
 			if len(s.Ports) != 3 {
 				t.Fatalf("%d ports opened", len(s.Ports))
 			}
-			want := []string{"device lost, trying again every second", "device is still away", "device is still away", "device is back"}
+			want := []string{"device unavailable, trying again", "device unavailable, trying again", "device unavailable, trying again", "device is back"}
 			if got := messages(s.log); !slices.Equal(got, want) {
 				t.Fatalf("log %q, want %q", got, want)
 			}

@@ -27,8 +27,6 @@ const (
 	// silenceLimit is how long it may be silent before the connection is given
 	// up. Two pings may get lost.
 	silenceLimit = 3 * time.Second
-	// retryPeriod is how soon after a loss a connection is tried again.
-	retryPeriod = time.Second
 )
 
 var (
@@ -170,10 +168,8 @@ func (d *Driver) opened(now time.Duration, pairs []byte) error {
 			return fmt.Errorf("it cannot open device %q for us", pairs[i])
 		}
 	}
-	if d.trouble != "" {
-		d.link.Log().Info("connection is back")
-	}
-	d.state, d.trouble = serving, ""
+	d.retry.Worked(now, d.link.Log())
+	d.state = serving
 	d.wake(now + pingPeriod)
 	if aged {
 		fresh := codec.Config{Code: codec.ConfigFresh, Arg: 1}
@@ -223,12 +219,8 @@ func (d *Driver) lost(now time.Duration, why error) {
 	for i := range d.remotes {
 		d.remotes[i].device.ForgetCommand()
 	}
-	if d.trouble != why.Error() { // not once a second
-		d.trouble = why.Error()
-		d.link.Log().Warn("there is no connection, it is tried again every second", zap.Error(why))
-	}
 	d.state = resting
-	d.wake(now + retryPeriod)
+	d.wake(d.retry.Failed(now, d.link.Log(), why))
 }
 
 // Tick implements devices.Driver.

@@ -14,6 +14,7 @@ import (
 	"player/codec"
 	"player/devices"
 	"player/devices/peer"
+	"player/devices/retry"
 )
 
 const defaultPort = "6665" // manual 3.2
@@ -87,15 +88,15 @@ type Driver struct {
 	rate    int // Hz
 	remotes []remote
 
-	link    *devices.Link
-	state   state
-	due     time.Duration // deadline of asking and resting
-	heard   time.Duration // when the other Player has said something
-	port    devices.Port  // nil: none
-	reader  peer.Reader
-	outbox  peer.Outbox
-	trouble string // why there is no connection, as last logged
-	out     []byte
+	link   *devices.Link
+	state  state
+	due    time.Duration // deadline of asking and resting
+	heard  time.Duration // when the other Player has said something
+	port   devices.Port  // nil: none
+	reader peer.Reader
+	outbox peer.Outbox
+	retry  retry.Retry
+	out    []byte
 
 	frame codec.FreshnessData
 	next  int // place in frame.Ages of the next block
@@ -108,7 +109,7 @@ func New(address string, rate int) *Driver { return &Driver{address: address, ra
 // Setup implements devices.Driver. It ends with the other Player's reply, and
 // fails if it refuses one of the devices.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
-	d.link, d.trouble = link, ""
+	d.link, d.retry = link, retry.Retry{}
 	d.remotes = d.remotes[:0]
 	for _, device := range link.Devices() {
 		d.remotes = append(d.remotes, remote{device: device})

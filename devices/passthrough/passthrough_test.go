@@ -14,6 +14,7 @@ import (
 	"player/codec"
 	"player/devices"
 	"player/devices/line/linetest"
+	"player/devices/retry"
 )
 
 const ms = time.Millisecond
@@ -345,8 +346,7 @@ func TestReconnect(t *testing.T) {
 			}
 			c.world.Refuse = nil
 			before := len(c.world.Ports)
-			c.world.Pass(retryPeriod)
-			if len(c.world.Ports) != before+1 {
+			if !c.world.Until(func() bool { return len(c.world.Ports) == before+1 }, retry.Last) {
 				t.Fatal("not tried again")
 			}
 			c.expectSent(rate, ping, request)
@@ -392,7 +392,7 @@ func TestPing(t *testing.T) {
 		t.Error("not given up")
 	}
 	// Data is a sign of life, too.
-	c.world.Pass(retryPeriod)
+	c.world.Pass(retry.First)
 	c.say(reply(""), reply(granted))
 	c.world.Port().Wrote = nil
 	for range 30 {

@@ -5,7 +5,6 @@ package peer
 import (
 	"encoding/binary"
 	"fmt"
-	"time"
 
 	"player/codec"
 	"player/devices"
@@ -78,28 +77,4 @@ func CheckData(spec devices.Spec, payload []byte) error {
 		return fmt.Errorf("it sends %d bytes of %s data, which are always %d", len(payload), spec.Name, spec.DataSize)
 	}
 	return nil
-}
-
-const (
-	// firstDelay and lastDelay bound how long a peer that was lost is left
-	// alone. The first bounds the gap after one fault, the last the cost of a
-	// peer that is broken for good: two tries a minute.
-	firstDelay = 500 * time.Millisecond
-	lastDelay  = 30 * time.Second
-	// steady is how long a peer must have served before its loss counts as its
-	// first.
-	steady = 10 * time.Second
-)
-
-// Backoff says how long to wait before a peer is tried again: twice as long
-// each time. The zero value is ready.
-type Backoff struct{ delay time.Duration }
-
-// Next returns the delay after a peer is lost that had served for so long.
-func (b *Backoff) Next(served time.Duration) time.Duration {
-	if served >= steady {
-		b.delay = 0
-	}
-	b.delay = min(max(2*b.delay, firstDelay), lastDelay)
-	return b.delay
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"time"
 
 	"player/codec"
 	"player/devices"
@@ -141,17 +140,5 @@ func TestCheckData(t *testing.T) {
 		if err := CheckData(tt.spec, make([]byte, tt.size)); (err == nil) != tt.ok {
 			t.Errorf("%d bytes of %s: %v", tt.size, tt.spec.Name, err)
 		}
-	}
-}
-
-func TestBackoff(t *testing.T) {
-	var b Backoff
-	for i, want := range []time.Duration{500, 1000, 2000, 4000, 8000, 16000, 30000, 30000} {
-		if got := b.Next(9 * time.Second); got != want*time.Millisecond {
-			t.Errorf("delay %d is %v, want %v ms", i, got, want)
-		}
-	}
-	if got := b.Next(steady); got != firstDelay {
-		t.Errorf("%v after steady service", got)
 	}
 }

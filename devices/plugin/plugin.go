@@ -13,11 +13,10 @@ import (
 	"syscall"
 	"time"
 
-	"go.uber.org/zap"
-
 	"player/codec"
 	"player/devices"
 	"player/devices/peer"
+	"player/devices/retry"
 )
 
 const (
@@ -63,11 +62,11 @@ type Driver struct {
 	path string
 	args []string
 
-	link    *devices.Link
-	state   state
-	due     time.Duration
-	run     *run // nil: nothing runs
-	backoff peer.Backoff
+	link  *devices.Link
+	state state
+	due   time.Duration
+	run   *run // nil: nothing runs
+	retry retry.Retry
 }
 
 // New returns a driver for the program at path. The error says why there is no
@@ -84,7 +83,7 @@ func New(path string, args []string) (*Driver, error) {
 
 // Setup ends with the plugin's first block.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
-	d.link, d.backoff = link, peer.Backoff{}
+	d.link, d.retry = link, retry.Retry{}
 	if err := d.start(now); err != nil {
 		link.Fail(now, err)
 	}
@@ -92,7 +91,7 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 
 // start starts the program and tells it which devices are wanted.
 func (d *Driver) start(now time.Duration) error {
-	r := &run{driver: d, since: now, says: lines{log: d.link.Log()}}
+	r := &run{driver: d, says: lines{log: d.link.Log()}}
 	var err error
 	r.program, r.stdin, err = d.link.Host().StartPlugin(r, &r.says, r.exited, d.path, d.args...)
 	if err != nil {
@@ -128,7 +127,6 @@ func (d *Driver) Shutdown(now time.Duration) {
 
 // ended is called when the program has ended, why saying of what.
 func (d *Driver) ended(now time.Duration, why error) {
-	served := now - d.run.since
 	d.run = nil
 	switch {
 	case d.state == stopping:
@@ -138,19 +136,17 @@ func (d *Driver) ended(now time.Duration, why error) {
 		d.state = off
 		d.link.Fail(now, why)
 	default:
-		d.rest(now, served, why)
+		d.rest(now, why)
 	}
 }
 
 // rest waits until the plugin is started again. What it was commanded before is
 // forgotten: it must not move by itself when it is back.
-func (d *Driver) rest(now, served time.Duration, why error) {
-	delay := d.backoff.Next(served)
-	d.link.Log().Warn("plugin has ended, it is started again", zap.Error(why), zap.Duration("in", delay))
+func (d *Driver) rest(now time.Duration, why error) {
 	for _, device := range d.link.Devices() {
 		device.ForgetCommand()
 	}
-	d.state, d.due = resting, now+delay
+	d.state, d.due = resting, d.retry.Failed(now, d.link.Log(), why)
 	d.link.WakeAt(d.due)
 }
 
@@ -163,7 +159,7 @@ func (d *Driver) Tick(now time.Duration) time.Duration {
 			return d.due
 		}
 		if err := d.start(now); err != nil {
-			d.rest(now, 0, err)
+			d.rest(now, err)
 			return d.due
 		}
 	case stopping:

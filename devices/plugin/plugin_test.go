@@ -245,7 +245,7 @@ func TestRestart(t *testing.T) {
 	w.programs[0].says(grip)
 	w.expect(devices.Ready, "p <nil>")
 	w.table.Device('p').SetCommand(w.now, []byte("abcd"))
-	for i, delay := range []time.Duration{500 * ms, time.Second, 2 * time.Second, 4 * time.Second} {
+	for i, delay := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 5 * time.Second} {
 		w.programs[i].exited(w.now, errors.New("exit status 1"))
 		w.expect(devices.Ready)
 		w.table.Device('p').SetCommand(w.now, []byte("efgh")) // lost
@@ -266,12 +266,13 @@ func TestRestart(t *testing.T) {
 		}
 	}
 	// After steady service it is soon there again.
+	w.programs[4].says(grip)
 	w.now += 10 * time.Second
 	w.programs[4].exited(w.now, nil)
 	w.refuse = errors.New("file busy")
-	w.wake(w.now + 500*ms)
-	w.refuse = nil
 	w.wake(w.now + time.Second)
+	w.refuse = nil
+	w.wake(w.now + 2*time.Second)
 	if len(w.programs) != 6 {
 		t.Error("not started again after it could not be")
 	}

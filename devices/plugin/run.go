@@ -24,7 +24,6 @@ type run struct {
 	outbox  peer.Outbox
 	reader  peer.Reader
 	says    lines
-	since   time.Duration
 	mistake error // why we have killed it
 	mute    bool  // we have killed it, or were too late to, because its standard output was closed
 	termed  bool  // it has had SIGTERM
@@ -78,6 +77,7 @@ func (r *run) take(now time.Duration, letter byte, payload []byte) error {
 		}
 		device.Publish(now, payload)
 	}
+	r.driver.retry.Worked(now, link.Log())
 	link.Ready(now)
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"player/devices"
+	"player/devices/retry"
 )
 
 // TestEyesFail: the robot drives with the eyes that it has.
@@ -20,9 +21,9 @@ func TestEyesFail(t *testing.T) {
 	r.sees(2, 200)
 	r.command(300, 0)
 	r.told(t, "with sonar only", "150 -40")
-	r.Pass(retryPeriod)
-	if n := len(r.wheels.take()); n != int(retryPeriod/period) || r.misc.setups != 2 {
-		t.Errorf("in %v the wheels were told %d times, and the bumpers were tried %d times", retryPeriod, n, r.misc.setups)
+	r.Pass(retry.First)
+	if n := len(r.wheels.take()); n != int(retry.First/period) || r.misc.setups != 2 {
+		t.Errorf("in %v the wheels were told %d times, and the bumpers were tried %d times", retry.First, n, r.misc.setups)
 	}
 	r.laser.link.Fail(r.Now(), errBroken)
 	r.device.Unsubscribe(r.Now(), r)
@@ -44,7 +45,7 @@ func TestEyeLater(t *testing.T) {
 			r.misc.link.Fail(r.Now(), errBroken)
 		}
 		r.misc.err = nil
-		r.Pass(retryPeriod - ms)
+		r.Pass(retry.First - ms)
 		if r.misc.setups != 1 {
 			t.Errorf("slow %v: opened again too early", slow)
 		}
@@ -91,7 +92,7 @@ func TestEyeOfOthers(t *testing.T) {
 	r.feels(1, 0)
 	r.command(300, 0)
 	r.told(t, "bumped", "-100 0")
-	r.Pass(retryPeriod)
+	r.Pass(retry.First)
 	misc.Unsubscribe(r.Now(), other)
 	if r.misc.link.State() != devices.Ready {
 		t.Error("reflex relies on others for its bumpers")
@@ -110,9 +111,9 @@ func TestEyeNever(t *testing.T) {
 		r := newLogged(t, zap.New(core))
 		r.misc.err = errBroken
 		r.open(t)
-		r.Pass(4 * retryPeriod)
+		r.Pass(14 * time.Second) // tried at 0, 1, 3, 7 and 12 s
 		r.misc.slow = underWay
-		r.Pass(retryPeriod)
+		r.Pass(retry.Last)
 		if underWay != (r.misc.link.State() == devices.Starting) {
 			t.Fatalf("under way %v: the bumpers are %v", underWay, r.misc.link.State())
 		}
@@ -121,7 +122,7 @@ func TestEyeNever(t *testing.T) {
 		if r.misc.setups != 6 || r.misc.link.State() != devices.Idle {
 			t.Errorf("under way %v: %d setups, the bumpers are %v", underWay, r.misc.setups, r.misc.link.State())
 		}
-		if n := lines.FilterField(zap.String("sensor", "misc")).Len(); n != 1 {
+		if n := lines.FilterField(zap.String("requires", "misc")).Len(); n != 1 {
 			t.Errorf("under way %v: the log says %d times that it is not there", underWay, n)
 		}
 		r.told(t, "nobody wants it to move", "shutdown")

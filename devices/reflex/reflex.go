@@ -31,9 +31,6 @@ const (
 	// 9600 baud needs most of a second for a scan; a sensor that is silent for
 	// longer is taken for one that sees nothing.
 	maxAge = 1500 * time.Millisecond
-	// retryPeriod is how long after a failed setup a sensor is opened again: a
-	// laser scanner that has just been switched on needs half a minute.
-	retryPeriod = 5 * time.Second
 	// defaultRange in mm is less than the article's 18 inches: clients drive
 	// through doors.
 	defaultRange = 400
@@ -63,13 +60,12 @@ func Kind() devices.Kind {
 // devices.Subscriber and devices.Follower.
 type Driver struct {
 	inner *devices.Device
-	eyes  []*eye
-	reach int // mm
+	eyes  devices.Optional // what it sees with
+	reach int              // mm
 
 	link    *devices.Link
 	device  *devices.Device
 	cycleAt time.Duration // zero: no client wants the robot to move
-	retryAt time.Duration // zero: no setup of an eye has failed
 
 	stack    *subsumption.Stack
 	reflexes []*subsumption.Layer // those above radio
@@ -85,15 +81,6 @@ type Driver struct {
 	buf      []byte
 }
 
-// eye is a sensor, and its own subscriber: each fails and is opened again by
-// itself.
-type eye struct {
-	driver *Driver
-	device *devices.Device
-	open   bool // or on its way
-	missed bool // the log says that it is not there
-}
-
 // New returns a driver that stands before inner and sees with the devices of
 // eyes: sonar, laser, misc. reach is how near something makes it turn away, mm.
 // The error says that there are no eyes.
@@ -101,11 +88,7 @@ func New(inner *devices.Device, eyes []*devices.Device, reach int) (*Driver, err
 	if len(eyes) == 0 {
 		return nil, errBlind
 	}
-	d := &Driver{inner: inner, reach: reach}
-	for _, device := range eyes {
-		d.eyes = append(d.eyes, &eye{driver: d, device: device})
-	}
-	return d, nil
+	return &Driver{inner: inner, eyes: devices.Optional{Devices: eyes}, reach: reach}, nil
 }
 
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
@@ -125,51 +108,12 @@ func (d *Driver) SetupDone(now time.Duration, inner *devices.Device, err error) 
 		d.link.Fail(now, fmt.Errorf("it works on %s of %s: %w", inner.Spec().Name, inner.Link().Name(), err))
 		return
 	}
-	d.openEyes(now)
+	d.eyes.Open(now, d.link)
 	inner.Follow(d)
 	if inner.HasData() {
 		d.Published(inner)
 	}
 	d.link.Ready(now)
-}
-
-// openEyes opens the eyes that are not.
-func (d *Driver) openEyes(now time.Duration) {
-	d.retryAt = 0
-	for _, e := range d.eyes {
-		if e.open {
-			continue
-		}
-		e.open = true
-		if pending, err := e.device.Subscribe(now, e); !pending {
-			e.SetupDone(now, e.device, err)
-		}
-	}
-}
-
-// SetupDone implements devices.Subscriber. The log is told once: the eye's link
-// repeats the error every time.
-func (e *eye) SetupDone(now time.Duration, device *devices.Device, err error) {
-	if err == nil {
-		e.missed = false
-		return
-	}
-	d := e.driver
-	if !e.missed {
-		d.link.Log().Warn("the reflexes go without a sensor until it can be opened", zap.String("sensor", device.Spec().Name), zap.Error(err))
-	}
-	e.open, e.missed = false, true
-	d.retryAt = now + retryPeriod
-	d.link.WakeAt(d.next())
-}
-
-// close gives the eye back, if there is anything to give.
-func (e *eye) close(now time.Duration) {
-	e.missed = false
-	if e.open {
-		e.open = false
-		e.device.Unsubscribe(now, e)
-	}
 }
 
 func (d *Driver) Shutdown(now time.Duration) {
@@ -178,9 +122,7 @@ func (d *Driver) Shutdown(now time.Duration) {
 	}
 	d.inner.Unfollow(d)
 	d.inner.Unsubscribe(now, d)
-	for _, e := range d.eyes {
-		e.close(now)
-	}
+	d.eyes.Close(now)
 	d.link.Stopped(now)
 }
 
@@ -213,9 +155,7 @@ func (d *Driver) obey(now time.Duration, radio subsumption.Stick) {
 
 // Tick goes on with the client's command, and opens eyes again.
 func (d *Driver) Tick(now time.Duration) time.Duration {
-	if d.retryAt != 0 && d.retryAt <= now {
-		d.openEyes(now)
-	}
+	d.eyes.Tick(now)
 	if d.cycleAt != 0 && d.cycleAt <= now {
 		radio := d.radio
 		if d.inner.Command() == nil {
@@ -235,7 +175,7 @@ func (d *Driver) next() time.Duration {
 	if d.cycleAt != 0 {
 		return d.cycleAt
 	}
-	return d.retryAt
+	return d.eyes.RetryAt()
 }
 
 // cycle is one of the stack's.
@@ -255,8 +195,8 @@ func (d *Driver) sense(now time.Duration) {
 	d.sensors = subsumption.NewSensors()
 	d.sensors.Radio = d.radio
 	d.look(now, d.inner)
-	for _, e := range d.eyes {
-		d.look(now, e.device)
+	for _, device := range d.eyes.Devices {
+		d.look(now, device)
 	}
 }
 

@@ -21,8 +21,6 @@ const (
 	// flushPeriod is how long a message waits at most before it is handed to
 	// the disk: what a crash of the server costs.
 	flushPeriod = 250 * time.Millisecond
-	// retryPeriod is how long after a failed setup a device is opened again.
-	retryPeriod = 5 * time.Second
 	// endPeriod is how often it is looked whether the disk is done.
 	endPeriod = 5 * time.Millisecond
 
@@ -59,7 +57,7 @@ func Kind(version string) devices.Kind {
 // Driver records devices.
 type Driver struct {
 	tracks []*track
-	open   bool
+	opened devices.Optional // those that it keeps open itself
 	clock  func() time.Time
 	disk   disk
 
@@ -68,8 +66,7 @@ type Driver struct {
 	batch   *logfile.Batch // being filled; nil: none
 	armed   bool           // flushAt is set
 	flushAt time.Duration
-	retryAt time.Duration // zero: no setup has failed
-	dropped int           // messages since the last complaint
+	dropped int // messages since the last complaint
 	slow    timers.Limiter
 }
 
@@ -81,18 +78,17 @@ const (
 	failed          // by the disk, for good
 )
 
-// track is one device that is recorded. It is the subscriber, too.
+// track is one device that is recorded.
 type track struct {
 	driver  *Driver
 	device  *devices.Device
 	channel int // of its data; the next two are commands and configurations
-	open    bool
 }
 
 // New returns a driver that records the devices. If open it has them open
 // itself.
 func New(list []*devices.Device, open bool) (*Driver, error) {
-	d := &Driver{open: open, clock: time.Now, slow: timers.Limiter{Period: 5 * time.Second}}
+	d := &Driver{clock: time.Now, slow: timers.Limiter{Period: 5 * time.Second}}
 	for i, device := range list {
 		spec := device.Spec()
 		for _, other := range list[:i] {
@@ -104,6 +100,9 @@ func New(list []*devices.Device, open bool) (*Driver, error) {
 		for _, content := range []logfile.Content{logfile.Data, logfile.Command, logfile.Configuration} {
 			d.disk.info.Channels = append(d.disk.info.Channels, logfile.Channel{Interface: spec.Name, Index: spec.Index, Content: content})
 		}
+	}
+	if open {
+		d.opened.Devices = list
 	}
 	if len(list) == 0 {
 		return nil, errors.New(`it records the devices that it requires, as in requires ["position:0" "laser:0"]`)
@@ -133,30 +132,7 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 		t.device.Follow(t)
 	}
 	link.Ready(now)
-	d.subscribe(now)
-}
-
-// subscribe opens the devices that are not, if that is wanted.
-func (d *Driver) subscribe(now time.Duration) {
-	d.retryAt = 0
-	for _, t := range d.tracks {
-		if !d.open || t.open {
-			continue
-		}
-		t.open = true
-		if pending, err := t.device.Subscribe(now, t); !pending {
-			t.SetupDone(now, t.device, err)
-		}
-	}
-}
-
-// SetupDone implements devices.Subscriber. Its link has logged the error.
-func (t *track) SetupDone(now time.Duration, _ *devices.Device, err error) {
-	if err != nil {
-		t.open = false
-		t.driver.retryAt = now + retryPeriod
-		t.driver.link.WakeAt(t.driver.next())
-	}
+	d.opened.Open(now, link)
 }
 
 // Published implements devices.Follower.
@@ -205,15 +181,11 @@ func (d *Driver) flush() {
 
 // next is the earliest deadline.
 func (d *Driver) next() time.Duration {
-	switch {
-	case d.state == stopping:
-		return d.flushAt
-	case !d.armed:
-		return d.retryAt
-	case d.retryAt == 0:
+	retryAt := d.opened.RetryAt()
+	if d.armed && (retryAt == 0 || d.flushAt < retryAt) {
 		return d.flushAt
 	}
-	return min(d.flushAt, d.retryAt)
+	return retryAt
 }
 
 // Tick hands on the batch, opens devices again, and looks after the disk.
@@ -243,9 +215,7 @@ func (d *Driver) Tick(now time.Duration) time.Duration {
 			d.flush()
 		}
 	}
-	if d.retryAt != 0 && d.retryAt <= now {
-		d.subscribe(now)
-	}
+	d.opened.Tick(now)
 	return d.next()
 }
 
@@ -269,12 +239,9 @@ func (d *Driver) hasEnded() bool {
 func (d *Driver) release(now time.Duration) {
 	for _, t := range d.tracks {
 		t.device.Unfollow(t)
-		if t.open {
-			t.open = false
-			t.device.Unsubscribe(now, t)
-		}
 	}
-	d.armed, d.retryAt = false, 0
+	d.opened.Close(now)
+	d.armed = false
 }
 
 // Shutdown waits for the disk, which writes the end of the file.

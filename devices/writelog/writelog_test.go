@@ -17,6 +17,7 @@ import (
 
 	"player/codec"
 	"player/devices"
+	"player/devices/retry"
 	"player/logfile"
 )
 
@@ -244,7 +245,7 @@ func TestOpen(t *testing.T) {
 	if r.sonar.Link().State() != devices.Ready {
 		// The first two setups fail, one for each device.
 		at := r.host.at[r.link]
-		if at != 100*ms+retryPeriod {
+		if at != 100*ms+retry.First {
 			t.Fatalf("tried again at %v", at)
 		}
 		r.sonar.Publish(at-ms, []byte("anyway")) // arms the flush before the retry

@@ -1,0 +1,61 @@
+// Package retry is the one policy by which drivers bring back what they have
+// lost, be it hardware, a program or another server: the first try comes after a
+// second, and the pause doubles from try to try up to five seconds. Tries cost
+// wakes and log lines only while something is missing that somebody wants.
+package retry
+
+import (
+	"time"
+
+	"go.uber.org/zap"
+)
+
+const (
+	// First is the pause before the first try. It is the gap in the data after a
+	// short fault, and lets a USB adapter get its name back first.
+	First = time.Second
+	// Last is the longest pause. A person who has put a plug back waits at most
+	// that long; a program that is broken for good is started twelve times a minute.
+	Last = 5 * time.Second
+	// steady is how long something must work until its next loss starts again with
+	// First. What fails every few seconds gets the longer pauses.
+	steady = 10 * time.Second
+)
+
+// Retry decides when something is tried again and logs why it has to be. The zero
+// value is ready.
+type Retry struct {
+	failing bool
+	since   time.Duration // when failing changed last
+	pause   time.Duration // before the coming try; zero: First is next
+	reason  string        // of the last failure
+}
+
+// Failed is called for a loss and for each try that fails. It returns when to try
+// next. The log gets one line for each reason in a row.
+func (r *Retry) Failed(now time.Duration, log *zap.Logger, err error) (next time.Duration) {
+	if !r.failing {
+		if now-r.since >= steady {
+			r.pause = 0
+		}
+		r.failing, r.since, r.reason = true, now, ""
+	}
+	if reason := err.Error(); reason != r.reason {
+		r.reason = reason
+		log.Warn("device unavailable, trying again", zap.Error(err))
+	}
+	r.pause = min(max(2*r.pause, First), Last)
+	return now + r.pause
+}
+
+// Worked is called when a try has succeeded. It has no effect while nothing is
+// lost.
+func (r *Retry) Worked(now time.Duration, log *zap.Logger) {
+	if r.failing {
+		log.Info("device is back", zap.Duration("after", now-r.since))
+		r.failing, r.since = false, now
+	}
+}
+
+// Failing reports whether something is lost.
+func (r *Retry) Failing() bool { return r.failing }
