@@ -6,7 +6,7 @@
 // finds its server in search.go.
 package acts
 
-import "player/devices/line"
+import "player/devices/transport"
 
 // What the client sends, one byte each. The server sends one packet for each
 // Request and none without.
@@ -74,7 +74,7 @@ type Parser struct {
 	// only be of one; then Version tells which, and Detect is false. What may
 	// be the beginning of a longer packet of V12 waits for its rest: see Settle.
 	Detect bool
-	line.Framing
+	transport.Framing
 
 	buf [bufferSize]byte
 }
@@ -96,15 +96,15 @@ func (p *Parser) Next(in []byte) (packet Packet, rest []byte) {
 func (p *Parser) Settle() Packet {
 	b := p.Waiting(p.buf[:])
 	size, v := V10.inspect(b)
-	if !p.Detect || v != line.Whole || size != len(b) {
+	if !p.Detect || v != transport.Whole || size != len(b) {
 		return nil
 	}
 	p.Take(size)
 	return Packet(b)
 }
 
-// inspect is a line.Inspect; it finds the version if there is Detect.
-func (p *Parser) inspect(b []byte) (size int, v line.Verdict) {
+// inspect is a transport.Inspect; it finds the version if there is Detect.
+func (p *Parser) inspect(b []byte) (size int, v transport.Verdict) {
 	if !p.Detect {
 		return p.Version.inspect(b)
 	}
@@ -112,48 +112,48 @@ func (p *Parser) inspect(b []byte) (size int, v line.Verdict) {
 	// shorter, but hardly the other way round.
 	for _, version := range []Version{V12, V10} {
 		size, v = version.inspect(b)
-		if v == line.Whole {
+		if v == transport.Whole {
 			p.Version, p.Detect = version, false
 		}
-		if v == line.Whole || v == line.Partial {
+		if v == transport.Whole || v == transport.Partial {
 			break
 		}
 	}
 	return size, v
 }
 
-// inspect is a line.Inspect for one version.
-func (v Version) inspect(b []byte) (size int, result line.Verdict) {
+// inspect is a transport.Inspect for one version.
+func (v Version) inspect(b []byte) (size int, result transport.Verdict) {
 	width, header, blobSize := v.width(), v.headerSize(), v.blobSize()
 	total := 0
 	for at := 0; at < header; at += width {
 		if len(b) < at+width {
-			return 0, line.Partial
+			return 0, transport.Partial
 		}
 		n, ok := v.number(b[at:])
 		if !ok {
-			return 0, line.Junk
+			return 0, transport.Junk
 		}
 		if isIndex := at/width%2 == 0; isIndex {
 			// What a server sends for an index that does not fit is its choice.
 			if n != total && total <= v.maxNumber() {
-				return 0, line.Junk
+				return 0, transport.Junk
 			}
 			continue
 		}
 		if n > MaxBlobs {
-			return 0, line.Junk
+			return 0, transport.Junk
 		}
 		total += n
 	}
 	size = header + total*blobSize
 	if len(b) < size {
-		return 0, line.Partial
+		return 0, transport.Partial
 	}
 	for blob := b[header:size]; len(blob) > 0; blob = blob[blobSize:] {
 		if _, ok := v.decodeBlob(blob); !ok {
-			return 0, line.Damaged
+			return 0, transport.Damaged
 		}
 	}
-	return size, line.Whole
+	return size, transport.Whole
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"player/devices/line"
+	"player/devices/transport"
 )
 
 // recording reads one recorded packet.
@@ -68,7 +68,7 @@ func TestParserCutAnywhere(t *testing.T) {
 			if got := feed(&p, stream[:cut], stream[cut:]); !equal(got, packets) {
 				t.Fatalf("version %d cut at %d: %d packets, want %d, %+v", v, cut, len(got), len(packets), p.Stats)
 			}
-			if want := (line.Stats{Packets: uint64(len(packets))}); p.Stats != want {
+			if want := (transport.Stats{Packets: uint64(len(packets))}); p.Stats != want {
 				t.Fatalf("version %d cut at %d: %+v, want %+v", v, cut, p.Stats, want)
 			}
 		}
@@ -91,16 +91,16 @@ func TestParserRecovers(t *testing.T) {
 		name    string
 		in      [][]byte
 		packets int // copies of good to come out
-		stats   line.Stats
+		stats   transport.Stats
 	}{
-		{"noise before, between, after", [][]byte{{0, 255, 2}, good, {9}, good, {7, 7}}, 2, line.Stats{Packets: 2, Garbage: 6, Broken: 0}},
-		{"first byte twice", [][]byte{{1}, good}, 1, line.Stats{Packets: 1, Garbage: 1, Broken: 0}},
-		{"zero byte in the header", [][]byte{edit(40, 0), good}, 1, line.Stats{Packets: 1, Garbage: n, Broken: 0}},
-		{"count over ten", [][]byte{edit(63, MaxBlobs+2), good}, 1, line.Stats{Packets: 1, Garbage: n, Broken: 0}},
-		{"index does not follow", [][]byte{edit(62, 5), good}, 1, line.Stats{Packets: 1, Garbage: n, Broken: 0}},
-		{"zero byte in a blob", [][]byte{edit(70, 0), good}, 1, line.Stats{Packets: 1, Garbage: n, Broken: 1}},
-		{"digit of an area too large", [][]byte{edit(64, 65), good}, 1, line.Stats{Packets: 1, Garbage: n, Broken: 1}},
-		{"truncated in the header", [][]byte{good[:31], good}, 1, line.Stats{Packets: 1, Garbage: 31, Broken: 0}},
+		{"noise before, between, after", [][]byte{{0, 255, 2}, good, {9}, good, {7, 7}}, 2, transport.Stats{Packets: 2, Garbage: 6, Broken: 0}},
+		{"first byte twice", [][]byte{{1}, good}, 1, transport.Stats{Packets: 1, Garbage: 1, Broken: 0}},
+		{"zero byte in the header", [][]byte{edit(40, 0), good}, 1, transport.Stats{Packets: 1, Garbage: n, Broken: 0}},
+		{"count over ten", [][]byte{edit(63, MaxBlobs+2), good}, 1, transport.Stats{Packets: 1, Garbage: n, Broken: 0}},
+		{"index does not follow", [][]byte{edit(62, 5), good}, 1, transport.Stats{Packets: 1, Garbage: n, Broken: 0}},
+		{"zero byte in a blob", [][]byte{edit(70, 0), good}, 1, transport.Stats{Packets: 1, Garbage: n, Broken: 1}},
+		{"digit of an area too large", [][]byte{edit(64, 65), good}, 1, transport.Stats{Packets: 1, Garbage: n, Broken: 1}},
+		{"truncated in the header", [][]byte{good[:31], good}, 1, transport.Stats{Packets: 1, Garbage: 31, Broken: 0}},
 	}
 	for _, tt := range tests {
 		want := slices.Repeat([][]byte{good}, tt.packets)
@@ -163,7 +163,7 @@ func TestParserReset(t *testing.T) {
 			if got := feed(&p, answer); !equal(got, [][]byte{answer}) {
 				t.Errorf("after % X: % X", rest, got)
 			}
-			if want := (line.Stats{Packets: 1, Garbage: uint64(len(rest))}); p.Stats != want {
+			if want := (transport.Stats{Packets: 1, Garbage: uint64(len(rest))}); p.Stats != want {
 				t.Errorf("%+v, want %+v", p.Stats, want)
 			}
 		}
@@ -194,7 +194,7 @@ func TestDetect(t *testing.T) {
 			} else if p.Detect || p.Version != v {
 				t.Fatalf("version %d of %+v is taken for %d", v, blobs, p.Version)
 			}
-			if want := (line.Stats{Packets: 1}); !equal(got, [][]byte{packet}) || p.Stats != want {
+			if want := (transport.Stats{Packets: 1}); !equal(got, [][]byte{packet}) || p.Stats != want {
 				t.Fatalf("% X, %+v, want % X", got, p.Stats, packet)
 			}
 		}

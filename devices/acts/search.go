@@ -12,8 +12,8 @@ import (
 	"go.uber.org/zap"
 
 	"player/devices"
-	"player/devices/line"
 	"player/devices/retry"
+	"player/devices/transport"
 )
 
 const (
@@ -47,7 +47,7 @@ func (d *Driver) seek(now time.Duration) {
 // that there is an ACTS.
 func (d *Driver) dial(now time.Duration) {
 	d.found = false
-	d.parser = Parser{Detect: true, Framing: line.Framing{Stats: d.parser.Stats}}
+	d.parser = Parser{Detect: true, Framing: transport.Framing{Stats: d.parser.Stats}}
 	conn, err := d.link.Host().Dial(d.address(), d)
 	if err != nil {
 		d.lost(now, err)

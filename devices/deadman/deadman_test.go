@@ -12,7 +12,7 @@ import (
 
 	"player/codec"
 	"player/devices"
-	"player/devices/line/linetest"
+	"player/devices/transport/transporttest"
 )
 
 const (
@@ -22,7 +22,7 @@ const (
 
 // wheels are the real ones.
 type wheels struct {
-	world *linetest.World
+	world *transporttest.World
 	link  *devices.Link
 	log   *observer.ObservedLogs
 	told  []string
@@ -56,7 +56,7 @@ func (client) SetupDone(time.Duration, *devices.Device, error) {}
 func start(t *testing.T) (*wheels, *devices.Device) {
 	t.Helper()
 	core, logs := observer.New(zapcore.WarnLevel)
-	w, table := &wheels{world: linetest.NewWorld(), log: logs}, devices.NewTable(zap.New(core))
+	w, table := &wheels{world: transporttest.NewWorld(), log: logs}, devices.NewTable(zap.New(core))
 	inner, err := table.Attach(devices.Instance{Driver: w, Name: "wheels", Provides: []devices.Spec{devices.Position().At(1)}})
 	if err != nil {
 		t.Fatal(err)

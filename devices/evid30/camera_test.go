@@ -13,7 +13,7 @@ import (
 
 	"player/codec"
 	"player/devices"
-	"player/devices/line/linetest"
+	"player/devices/transport/transporttest"
 )
 
 const ms = time.Millisecond
@@ -21,7 +21,7 @@ const ms = time.Millisecond
 // camera is what a test has at the far end of the line. It answers after
 // latency and runs a command for run.
 type camera struct {
-	*linetest.World
+	*transporttest.World
 	t       testing.TB
 	latency time.Duration
 	run     time.Duration
@@ -50,7 +50,7 @@ const (
 	commandZoom = "81 01 04 47"
 )
 
-func (c *camera) hear(p *linetest.Port, b []byte) {
+func (c *camera) hear(p *transporttest.Port, b []byte) {
 	if len(b) == 0 {
 		return
 	}
@@ -77,12 +77,12 @@ func (c *camera) hear(p *linetest.Port, b []byte) {
 }
 
 // say sends a packet later.
-func (c *camera) say(p *linetest.Port, after time.Duration, packet string) {
+func (c *camera) say(p *transporttest.Port, after time.Duration, packet string) {
 	b := unhex(c.t, packet)
 	c.After(after, func() { p.Say(b) })
 }
 
-func (c *camera) answer(p *linetest.Port, request string) []string {
+func (c *camera) answer(p *transporttest.Port, request string) []string {
 	nibbles := func(v int) string {
 		return fmt.Sprintf("%02X %02X %02X %02X", v>>12&15, v>>8&15, v>>4&15, v&15)
 	}
@@ -109,7 +109,7 @@ func (c *camera) answer(p *linetest.Port, request string) []string {
 	return []string{"90 60 02 FF"}
 }
 
-func (c *camera) start(p *linetest.Port, request string) string {
+func (c *camera) start(p *transporttest.Port, request string) string {
 	socket := slices.Index(c.sockets[:], nil)
 	if socket < 0 {
 		return "90 60 03 FF"
@@ -167,7 +167,7 @@ type stage struct {
 func newStage(t testing.TB) *stage {
 	core, logs := observer.New(zap.DebugLevel)
 	s := &stage{driver: New("/dev/ttyS2"), logs: logs,
-		camera: &camera{World: linetest.NewWorld(), t: t, latency: 17 * ms, run: 500 * ms, newest: map[string]*job{}}}
+		camera: &camera{World: transporttest.NewWorld(), t: t, latency: 17 * ms, run: 500 * ms, newest: map[string]*job{}}}
 	s.World.Heard = s.hear
 	table := devices.NewTable(zap.New(core))
 	if _, err := table.Attach(Kind().Instance(s.driver)); err != nil {
@@ -238,7 +238,7 @@ func (s *stage) logged() (lines []string) {
 
 // TestCamera: the test's own camera gives what was recorded of a better one.
 func TestCamera(t *testing.T) {
-	c := &camera{World: linetest.NewWorld(), t: t, pan: -264, tilt: 120, zoom: 1023}
+	c := &camera{World: transporttest.NewWorld(), t: t, pan: -264, tilt: 120, zoom: 1023}
 	for request, want := range map[string]string{
 		InquirePanTilt: "90 50 0F 0E 0F 08 00 00 07 08 FF",
 		InquireZoom:    "90 50 00 03 0F 0F FF",

@@ -9,7 +9,7 @@ import (
 
 	"player/codec"
 	"player/devices"
-	"player/devices/line"
+	"player/devices/transport"
 	"player/timers"
 )
 
@@ -78,10 +78,10 @@ var greets = [...]request{setAddress, clearInterface, inquirePanTilt}
 // the original server, and not when it comes back after it was lost. When the
 // last client closes it, it goes to 0, 0, 0 if a client has moved it.
 type Driver struct {
-	port   string
-	line   line.Line
-	link   *devices.Link
-	device *devices.Device
+	port      string
+	transport transport.Transport
+	link      *devices.Link
+	device    *devices.Device
 
 	parser  Parser
 	strange uint64 // bytes of packets that make no sense
@@ -121,17 +121,17 @@ func Kind() devices.Kind {
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.link, d.device = link, link.Device(codec.PTZ)
 	d.head.moved = false
-	d.line.Setup(now, link, d.port, d)
+	d.transport.Setup(now, link, d.port, d)
 }
 
 // Shutdown implements devices.Driver. A camera that clients have moved is
 // stopped and sent home; it gets there alone.
 func (d *Driver) Shutdown(now time.Duration) {
-	home := d.line.IsUp() && d.head.moved
+	home := d.transport.IsUp() && d.head.moved
 	switch {
-	case !d.line.Shutdown(now):
+	case !d.transport.Shutdown(now):
 	case !home:
-		d.line.Finish(now, nil)
+		d.transport.Finish(now, nil)
 	default:
 		d.phase = leaving
 		d.head.order(codec.PTZCommand{})
@@ -139,7 +139,7 @@ func (d *Driver) Shutdown(now time.Duration) {
 		if d.request == nothing {
 			d.next(now)
 		} else {
-			d.line.WakeAt(d.sent + answerLimit)
+			d.transport.WakeAt(d.sent + answerLimit)
 		}
 	}
 }
@@ -148,20 +148,20 @@ func (d *Driver) Shutdown(now time.Duration) {
 // been answered.
 func (d *Driver) Command(_ time.Duration, device *devices.Device) {
 	var c codec.PTZCommand
-	if d.phase == running && d.line.IsUp() && c.Decode(device.Command()) == nil {
+	if d.phase == running && d.transport.IsUp() && c.Decode(device.Command()) == nil {
 		d.head.order(c)
 	}
 }
 
 // Tick implements devices.Driver.
-func (d *Driver) Tick(now time.Duration) time.Duration { return d.line.Tick(now) }
+func (d *Driver) Tick(now time.Duration) time.Duration { return d.transport.Tick(now) }
 
-// Open implements line.Hardware.
+// Open implements transport.Hardware.
 func (d *Driver) Open(h devices.PortHandler) (devices.Port, error) {
 	return d.link.Host().OpenSerial(d.port, baud, h)
 }
 
-// Greet implements line.Hardware. The camera is given its address and forgets
+// Greet implements transport.Hardware. The camera is given its address and forgets
 // what it was told before, as we do; then it must tell its position.
 func (d *Driver) Greet(now time.Duration) {
 	d.parser.Reset()
@@ -171,7 +171,7 @@ func (d *Driver) Greet(now time.Duration) {
 	d.send(now, greets[0])
 }
 
-// Timeout implements line.Hardware.
+// Timeout implements transport.Hardware.
 func (d *Driver) Timeout(now time.Duration) {
 	if d.request != nothing {
 		d.parser.Reset()
@@ -187,12 +187,12 @@ func (d *Driver) next(now time.Duration) {
 	switch {
 	case d.phase == greeting:
 		if d.greeted++; d.greeted == greetings*len(greets) {
-			d.line.Down(now, d.trouble)
+			d.transport.Down(now, d.trouble)
 			return
 		}
 		d.send(now, greets[d.greeted%len(greets)])
 	case d.phase == leaving && command == nothing:
-		d.line.Finish(now, nil)
+		d.transport.Finish(now, nil)
 	case command != nothing && (d.phase == leaving || !d.commanded):
 		d.send(now, command)
 	case d.inquired == inquirePanTilt:
@@ -225,21 +225,21 @@ func (d *Driver) send(now time.Duration, r request) {
 		d.commanded = true
 	}
 	d.request, d.sent = r, now
-	d.line.WakeAt(now + answerLimit)
-	d.line.Port().Write(d.out)
+	d.transport.WakeAt(now + answerLimit)
+	d.transport.Port().Write(d.out)
 }
 
 // end says that the request was answered.
 func (d *Driver) end(now time.Duration) {
 	d.request = nothing
 	if at := d.sent + minExchange; at > now {
-		d.line.WakeAt(at)
+		d.transport.WakeAt(at)
 		return
 	}
 	d.next(now)
 }
 
-// Receive implements line.Hardware.
+// Receive implements transport.Hardware.
 func (d *Driver) Receive(now time.Duration, p []byte) {
 	if d.request == setAddress { // what the answer says does not matter: there is one camera
 		if bytes.IndexByte(p, terminator) >= 0 {
@@ -252,7 +252,7 @@ func (d *Driver) Receive(now time.Duration, p []byte) {
 			d.strange += uint64(len(packet))
 		}
 	}
-	d.line.Noise(now, line.Noise{Garbage: d.parser.Stats.Garbage + d.strange})
+	d.transport.Noise(now, transport.Noise{Garbage: d.parser.Stats.Garbage + d.strange})
 }
 
 // take acts on a reply; it is false if that makes no sense.
@@ -275,7 +275,7 @@ func (d *Driver) take(now time.Duration, r Reply) (ok bool) {
 		d.refused(now, r)
 	case NetworkChange:
 		if d.phase == running {
-			d.line.Down(now, errRestarted)
+			d.transport.Down(now, errRestarted)
 		}
 	}
 	return true
@@ -294,7 +294,7 @@ func (d *Driver) answer(now time.Duration, r Reply) (ok bool) {
 			position := codec.PTZData{Pan: d.pan, Tilt: d.tilt, Zoom: int16(ZoomUnits(int(units)))}
 			d.data = position.Append(d.data[:0])
 			d.device.Publish(d.at, d.data)
-			d.line.Heard(now)
+			d.transport.Heard(now)
 			d.at = 0
 		}
 		d.answered(now, inquireZoom)
@@ -314,7 +314,7 @@ func (d *Driver) answered(now time.Duration, inquiry request) {
 	}
 	d.end(now)
 	if greeted {
-		d.line.Up(now) // last: a client may close the device in it
+		d.transport.Up(now) // last: a client may close the device in it
 	}
 }
 
@@ -371,6 +371,6 @@ func (d *Driver) failed(now time.Duration, f Fault) {
 // complain logs a command that the camera does not carry out, once a second.
 func (d *Driver) complain(now time.Duration, why string) {
 	if repeats, ok := d.complaints.Allow(now); ok {
-		d.line.Log().Warn("the camera does not carry out a command", zap.String("why", why), zap.Int("repeats", repeats))
+		d.transport.Log().Warn("the camera does not carry out a command", zap.String("why", why), zap.Int("repeats", repeats))
 	}
 }

@@ -387,7 +387,7 @@ func TestNoise(t *testing.T) {
 	if s.link.State() != devices.Ready || s.device.Age(s.Now()) > time.Second || len(s.Ports) != 1 {
 		t.Errorf("data %v old, %d ports", s.device.Age(s.Now()), len(s.Ports))
 	}
-	if n := s.logs.FilterMessageSnippet("noise").Len(); n < 5 || n > 11 {
+	if n := s.logs.FilterMessage("damaged input").Len(); n < 5 || n > 11 {
 		t.Errorf("%d complaints in 10 s: %q", n, s.logged())
 	}
 }

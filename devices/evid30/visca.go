@@ -9,7 +9,7 @@ package evid30
 import (
 	"bytes"
 
-	"player/devices/line"
+	"player/devices/transport"
 )
 
 // Framing: a header byte with the sender's and receiver's addresses, 1 to 14
@@ -33,7 +33,7 @@ func (p Packet) Body() []byte { return p[1 : len(p)-1] }
 // what runs from a header to the next FF is a packet if its length is right and
 // no other header is in it. Reply knows more. The zero value is ready.
 type Parser struct {
-	line.Framing
+	transport.Framing
 
 	buf [MaxPacket]byte
 }
@@ -48,13 +48,13 @@ func (p *Parser) Next(in []byte) (packet Packet, rest []byte) {
 	return p.Framing.Next(p.buf[:], in, inspect)
 }
 
-// inspect is a line.Inspect.
-func inspect(b []byte) (size int, v line.Verdict) {
+// inspect is a transport.Inspect.
+func inspect(b []byte) (size int, v transport.Verdict) {
 	if len(b) == 0 {
-		return 0, line.Partial
+		return 0, transport.Partial
 	}
 	if b[0] != headerFromCamera {
-		return 0, line.Junk
+		return 0, transport.Junk
 	}
 	b = b[:min(len(b), MaxPacket)]
 	end := bytes.IndexByte(b, terminator)
@@ -63,9 +63,9 @@ func inspect(b []byte) (size int, v line.Verdict) {
 	case again >= 0 && (end < 0 || 1+again < end), // the header of the next packet
 		end < 0 && len(b) == MaxPacket,
 		end >= 0 && end+1 < minPacket:
-		return 0, line.Damaged
+		return 0, transport.Damaged
 	case end < 0:
-		return 0, line.Partial
+		return 0, transport.Partial
 	}
-	return end + 1, line.Whole
+	return end + 1, transport.Whole
 }

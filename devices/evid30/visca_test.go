@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"player/devices/line"
+	"player/devices/transport"
 )
 
 // unhex reads bytes written as "90 41 FF".
@@ -69,7 +69,7 @@ func TestParserCutAnywhere(t *testing.T) {
 		if got := feed(&p, stream[:cut], stream[cut:]); !equal(got, packets) {
 			t.Fatalf("cut at %d: % X", cut, got)
 		}
-		if want := (line.Stats{Packets: uint64(len(packets))}); p.Stats != want {
+		if want := (transport.Stats{Packets: uint64(len(packets))}); p.Stats != want {
 			t.Fatalf("cut at %d: %+v, want %+v", cut, p.Stats, want)
 		}
 	}
@@ -87,17 +87,17 @@ func TestParserRecovers(t *testing.T) {
 	tests := []struct {
 		name, in string
 		packets  int // copies of good to come out
-		stats    line.Stats
+		stats    transport.Stats
 	}{
-		{"noise before, between, after", "00 FF 12" + good + "FF 81" + good + "77", 2, line.Stats{Packets: 2, Garbage: 6, Broken: 0}},
-		{"header twice", "90 " + good, 1, line.Stats{Packets: 1, Garbage: 1, Broken: 1}},
-		{"empty packet", "90 FF " + good, 1, line.Stats{Packets: 1, Garbage: 2, Broken: 1}},
-		{"truncated packet", "90 50 0F 0F " + good, 1, line.Stats{Packets: 1, Garbage: 4, Broken: 1}},
-		{"too long without end", "90 " + strings.Repeat("01 ", 20) + good, 1, line.Stats{Packets: 1, Garbage: 21, Broken: 1}},
-		{"one byte too long", "90 " + strings.Repeat("01 ", 15) + "FF " + good, 1, line.Stats{Packets: 1, Garbage: 17, Broken: 1}},
-		{"our own inquiry echoed", "81 09 06 12 FF " + good, 1, line.Stats{Packets: 1, Garbage: 5, Broken: 0}},
-		{"answer to SetAddress", "88 30 02 FF " + good, 1, line.Stats{Packets: 1, Garbage: 4, Broken: 0}},
-		{"lost end", "90 51 " + good + good, 2, line.Stats{Packets: 2, Garbage: 2, Broken: 1}},
+		{"noise before, between, after", "00 FF 12" + good + "FF 81" + good + "77", 2, transport.Stats{Packets: 2, Garbage: 6, Broken: 0}},
+		{"header twice", "90 " + good, 1, transport.Stats{Packets: 1, Garbage: 1, Broken: 1}},
+		{"empty packet", "90 FF " + good, 1, transport.Stats{Packets: 1, Garbage: 2, Broken: 1}},
+		{"truncated packet", "90 50 0F 0F " + good, 1, transport.Stats{Packets: 1, Garbage: 4, Broken: 1}},
+		{"too long without end", "90 " + strings.Repeat("01 ", 20) + good, 1, transport.Stats{Packets: 1, Garbage: 21, Broken: 1}},
+		{"one byte too long", "90 " + strings.Repeat("01 ", 15) + "FF " + good, 1, transport.Stats{Packets: 1, Garbage: 17, Broken: 1}},
+		{"our own inquiry echoed", "81 09 06 12 FF " + good, 1, transport.Stats{Packets: 1, Garbage: 5, Broken: 0}},
+		{"answer to SetAddress", "88 30 02 FF " + good, 1, transport.Stats{Packets: 1, Garbage: 4, Broken: 0}},
+		{"lost end", "90 51 " + good + good, 2, transport.Stats{Packets: 2, Garbage: 2, Broken: 1}},
 	}
 	for _, tt := range tests {
 		var want [][]byte
@@ -143,7 +143,7 @@ func TestParserReset(t *testing.T) {
 	if got := feed(&p, good); !equal(got, [][]byte{good}) {
 		t.Errorf("after Reset: % X", got)
 	}
-	if want := (line.Stats{Packets: 1, Garbage: 3}); p.Stats != want {
+	if want := (transport.Stats{Packets: 1, Garbage: 3}); p.Stats != want {
 		t.Errorf("%+v, want %+v", p.Stats, want)
 	}
 }

@@ -13,14 +13,14 @@ import (
 
 	"player/codec"
 	"player/devices"
-	"player/devices/line/linetest"
+	"player/devices/transport/transporttest"
 )
 
 const ms = time.Millisecond
 
 // bench is a driver with a client, in simulated time.
 type bench struct {
-	*linetest.World
+	*transporttest.World
 	t      testing.TB
 	driver *Driver
 	link   *devices.Link
@@ -38,7 +38,7 @@ func newBench(t testing.TB) *bench {
 	t.Helper()
 	core, log := observer.New(zap.DebugLevel)
 	table := devices.NewTable(zap.New(core))
-	b := &bench{World: linetest.NewWorld(), t: t, driver: New("/dev/robot"), log: log}
+	b := &bench{World: transporttest.NewWorld(), t: t, driver: New("/dev/robot"), log: log}
 	if _, err := table.Attach(Kind().Instance(b.driver)); err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func (b *bench) ready() {
 
 func (b *bench) untilUp() {
 	b.t.Helper()
-	if !b.Until(b.driver.line.IsUp, 10*time.Second) {
+	if !b.Until(b.driver.transport.IsUp, 10*time.Second) {
 		b.t.Fatalf("not connected: %v; wrote %q; log %v", b.done, b.wrote(), b.messages())
 	}
 }
@@ -139,7 +139,7 @@ const (
 
 func (b *bench) robot(baud int) *robot {
 	r := &robot{bench: b, baud: baud, sip: unhex(b.t, sipZero), deaf: map[string]int{}}
-	b.Heard = func(p *linetest.Port, sent []byte) {
+	b.Heard = func(p *transporttest.Port, sent []byte) {
 		if p.Baud == r.baud && !r.off {
 			for _, name := range names(sent) {
 				r.obey(name)

@@ -9,7 +9,7 @@ import (
 
 	"player/codec"
 	"player/devices"
-	"player/devices/line"
+	"player/devices/transport"
 	"player/timers"
 )
 
@@ -43,9 +43,9 @@ var (
 // Driver drives the microcontroller: Player's position, sonar, gripper and misc
 // devices. The states of the connection are in handshake.go.
 type Driver struct {
-	port string
-	line line.Line
-	link *devices.Link
+	port      string
+	transport transport.Transport
+	link      *devices.Link
 
 	position, sonar, gripper, misc *devices.Device
 
@@ -96,29 +96,29 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.gripper, d.misc = link.Device(codec.Gripper), link.Device(codec.Misc)
 	d.sip, d.compass, d.separate = SIP{}, 0, false
 	d.jumps = timers.Limiter{Period: time.Second}
-	d.line.Setup(now, link, d.port, d)
+	d.transport.Setup(now, link, d.port, d)
 }
 
 // Shutdown implements devices.Driver. The robot is told to stop even in the
 // middle of a handshake: it may be one that was left open, and moving.
 func (d *Driver) Shutdown(now time.Duration) {
-	if !d.line.Shutdown(now) {
+	if !d.transport.Shutdown(now) {
 		return
 	}
 	d.phase = leaving
 	d.out = d.appendVelocities(d.out[:0], codec.PositionCommand{})
 	d.out = AppendCommand(d.out, Stop)
 	d.write(now)
-	d.line.WakeAt(now + stopTime)
+	d.transport.WakeAt(now + stopTime)
 }
 
 // Tick implements devices.Driver.
-func (d *Driver) Tick(now time.Duration) time.Duration { return d.line.Tick(now) }
+func (d *Driver) Tick(now time.Duration) time.Duration { return d.transport.Tick(now) }
 
 // Command implements devices.Driver. The robot gets the command at once if the
 // line is free, else as soon as it is.
 func (d *Driver) Command(now time.Duration, device *devices.Device) {
-	if !d.line.IsUp() {
+	if !d.transport.IsUp() {
 		return
 	}
 	if device == d.gripper {
@@ -135,7 +135,7 @@ func (d *Driver) Configure(now time.Duration, _ *devices.Device, payload []byte)
 	switch {
 	case err != nil:
 		return err
-	case !d.line.IsUp():
+	case !d.transport.IsUp():
 		return errAway
 	case d.free > now+maxBacklog:
 		return errBusy
@@ -161,7 +161,7 @@ func (d *Driver) resetOdometry(now time.Duration) {
 // report handles a SIP of the running robot: it answers with the velocities and
 // publishes everything.
 func (d *Driver) report(now time.Duration) {
-	d.line.Heard(now)
+	d.transport.Heard(now)
 	d.moving = true
 	d.flush(now)
 
@@ -171,7 +171,7 @@ func (d *Driver) report(now time.Duration) {
 		d.resetOdometry(now) // this SIP is from before
 	} else if d.opened = open; !d.odometry.Update(s) {
 		if repeats, ok := d.jumps.Allow(now); ok {
-			d.line.Log().Warn("odometry jumped and was corrected: has the robot restarted?", zap.Int("times before", repeats))
+			d.transport.Log().Warn("odometry jumped and was corrected: has the robot restarted?", zap.Int("times before", repeats))
 		}
 	}
 	d.publish(now)
@@ -214,11 +214,11 @@ func (d *Driver) anyOpen() bool { return slices.ContainsFunc(d.link.Devices(), d
 
 // flush sends the commands that are due, when the line is free.
 func (d *Driver) flush(now time.Duration) {
-	if d.line.Port().Buffered() > 0 {
+	if d.transport.Port().Buffered() > 0 {
 		d.free = now + commandGap // the line takes nothing: look again
 	}
 	if now < d.free {
-		d.line.WakeAt(d.free)
+		d.transport.WakeAt(d.free)
 		return
 	}
 	d.out = d.out[:0]
@@ -251,7 +251,7 @@ func (d *Driver) appendVelocities(dst []byte, c codec.PositionCommand) []byte {
 // have taken is not yet sent.
 func (d *Driver) write(now time.Duration) {
 	const bitsPerByte = 10 // 8N1
-	d.line.Port().Write(d.out)
+	d.transport.Port().Write(d.out)
 	d.sent = now
 	d.free = max(d.free, now) + time.Duration(len(d.out)*bitsPerByte)*time.Second/time.Duration(d.speed)
 	d.free = max(d.free, now+commandGap)

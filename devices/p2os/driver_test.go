@@ -255,7 +255,7 @@ func TestNoiseIsNotPublished(t *testing.T) {
 		t.Fatalf("%d of 100 SIPs published", n)
 	}
 	for _, e := range b.log.All() {
-		if e.Message != "noise on the line" || e.ContextMap()["port"] != "/dev/robot" || e.ContextMap()["device"] != "p2os" {
+		if e.Message != "damaged input" || e.ContextMap()["port"] != "/dev/robot" || e.ContextMap()["device"] != "p2os" {
 			t.Fatalf("log %q %v", e.Message, e.ContextMap())
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"player/codec"
 	"player/devices"
-	"player/devices/line"
+	"player/devices/transport"
 )
 
 // speeds are tried in this order, in baud. Robots leave the factory with the
@@ -64,17 +64,17 @@ func (p phase) appendRequest(dst []byte) []byte {
 	return dst
 }
 
-// Open implements line.Hardware.
+// Open implements transport.Hardware.
 func (d *Driver) Open(h devices.PortHandler) (devices.Port, error) {
 	return d.link.Host().OpenSerial(d.port, d.speed, h)
 }
 
-// Greet implements line.Hardware.
+// Greet implements transport.Hardware.
 func (d *Driver) Greet(now time.Duration) {
 	d.parser.Reset()
 	d.giveUp, d.heard, d.changes, d.free = now+setupTime, false, 0, 0
 	d.moving, d.gripping = false, false
-	if d.line.WasLost() {
+	if d.transport.WasLost() {
 		// It may still be open and obey the last command; SYNC0, which is PULSE
 		// to it, would keep its watchdog from stopping it.
 		d.out = d.appendVelocities(d.out[:0], codec.PositionCommand{})
@@ -94,10 +94,10 @@ func (d *Driver) ask(now time.Duration) {
 	d.tries++
 	d.out = d.phase.appendRequest(d.out[:0])
 	d.write(now)
-	d.line.WakeAt(min(now+answerTime, d.giveUp))
+	d.transport.WakeAt(min(now+answerTime, d.giveUp))
 }
 
-// Timeout implements line.Hardware.
+// Timeout implements transport.Hardware.
 func (d *Driver) Timeout(now time.Duration) {
 	switch {
 	case d.phase == running:
@@ -109,14 +109,14 @@ func (d *Driver) Timeout(now time.Duration) {
 			d.write(now)
 		}
 		if !d.moving && !d.gripping {
-			d.line.WakeAt(d.sent + pulsePeriod)
+			d.transport.WakeAt(d.sent + pulsePeriod)
 		}
 	case d.phase == leaving:
-		d.line.Finish(now, AppendCommand(d.out[:0], Close))
+		d.transport.Finish(now, AppendCommand(d.out[:0], Close))
 	case now >= d.giveUp:
-		d.line.Down(now, d.reason())
+		d.transport.Down(now, d.reason())
 	case d.phase == clearing:
-		d.line.Port().Discard()
+		d.transport.Port().Discard()
 		d.parser.Reset()
 		d.enter(now, sync0)
 	case d.tries < attempts:
@@ -142,8 +142,8 @@ func (d *Driver) changeSpeed(now time.Duration) {
 	if d.speed == other {
 		other = speeds[1]
 	}
-	if err := d.line.Port().SetSpeed(other); err != nil {
-		d.line.Down(now, fmt.Errorf("cannot set %d baud: %w", other, err))
+	if err := d.transport.Port().SetSpeed(other); err != nil {
+		d.transport.Down(now, fmt.Errorf("cannot set %d baud: %w", other, err))
 		return
 	}
 	d.speed = other
@@ -163,15 +163,15 @@ func (d *Driver) clear(now time.Duration) {
 	d.phase = clearing
 	d.out = AppendCommand(d.out[:0], Close)
 	d.write(now)
-	d.line.WakeAt(min(now+clearTime, d.giveUp))
+	d.transport.WakeAt(min(now+clearTime, d.giveUp))
 }
 
-// Receive implements line.Hardware.
+// Receive implements transport.Hardware.
 func (d *Driver) Receive(now time.Duration, p []byte) {
-	for packet, rest := d.parser.Next(p); packet != nil && d.line.IsOpen(); packet, rest = d.parser.Next(rest) {
+	for packet, rest := d.parser.Next(p); packet != nil && d.transport.IsOpen(); packet, rest = d.parser.Next(rest) {
 		d.packet(now, packet)
 	}
-	d.line.Noise(now, line.Noise{Garbage: d.parser.Stats.Garbage, Broken: d.parser.Stats.Broken + d.broken})
+	d.transport.Noise(now, transport.Noise{Garbage: d.parser.Stats.Garbage, Broken: d.parser.Stats.Broken + d.broken})
 }
 
 func (d *Driver) packet(now time.Duration, p Packet) {
@@ -189,14 +189,14 @@ func (d *Driver) packet(now time.Duration, p Packet) {
 	switch d.phase {
 	case sync0, sync1, sync2:
 		// The robot is still open, from an earlier server or before it was lost.
-		if d.line.WasLost() {
+		if d.transport.WasLost() {
 			d.run(now)
 			return
 		}
-		d.line.Log().Info("the robot was left open: closing it first")
+		d.transport.Log().Info("the robot was left open: closing it first")
 		d.clear(now)
 	case opening:
-		if d.line.WasLost() {
+		if d.transport.WasLost() {
 			// The clients go on from the pose they know; only what the robot did
 			// while it was away is lost.
 			d.odometry.Resume(&d.sip)
@@ -229,7 +229,7 @@ func (d *Driver) echo(now time.Duration, p Packet) {
 		return
 	}
 	if id, ok := DecodeIdentity(p); ok {
-		d.line.Log().Info("robot found", zap.String("name", id.Name), zap.String("class", id.Class),
+		d.transport.Log().Info("robot found", zap.String("name", id.Name), zap.String("class", id.Class),
 			zap.String("subclass", id.Subclass), zap.Int("baud", d.speed))
 	}
 	d.enter(now, d.phase+1)
@@ -238,8 +238,8 @@ func (d *Driver) echo(now time.Duration, p Packet) {
 // run begins the normal operation, with the SIP that was just decoded.
 func (d *Driver) run(now time.Duration) {
 	d.phase = running
-	d.line.WakeAt(now + pulsePeriod)
-	d.line.Up(now) // forgets commands of the time without the robot
+	d.transport.WakeAt(now + pulsePeriod)
+	d.transport.Up(now) // forgets commands of the time without the robot
 	if d.phase == running {
 		d.report(now)
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"player/devices"
-	"player/devices/line/linetest"
+	"player/devices/transport/transporttest"
 )
 
 func TestSpeeds(t *testing.T) {
@@ -106,7 +106,7 @@ func TestSetupFails(t *testing.T) {
 
 // echo makes the line send back what it is sent.
 func (b *bench) echo() {
-	b.Heard = func(p *linetest.Port, sent []byte) { b.After(10*ms, func() { p.Say(sent) }) }
+	b.Heard = func(p *transporttest.Port, sent []byte) { b.After(10*ms, func() { p.Say(sent) }) }
 }
 
 // Shutdown comes at any moment, also of the setup.
@@ -147,7 +147,7 @@ func TestPulse(t *testing.T) {
 	if got := count(r.heard, "SYNC0/PULSE"); got != 1 {
 		t.Fatalf("%d PULSE in 2 s: %q", got, r.heard)
 	}
-	if b.link.State() != devices.Ready || b.driver.line.IsUp() {
+	if b.link.State() != devices.Ready || b.driver.transport.IsUp() {
 		t.Fatal("silence is not noticed")
 	}
 }
@@ -192,7 +192,7 @@ func TestLostAndBack(t *testing.T) {
 
 				test.lose(b, r)
 				b.Pass(test.away)
-				if b.driver.line.IsUp() || b.link.State() != devices.Ready || b.position.Command() != nil {
+				if b.driver.transport.IsUp() || b.link.State() != devices.Ready || b.position.Command() != nil {
 					t.Fatalf("not lost: link is %s, command %v", b.link.State(), b.position.Command())
 				}
 				if age := b.position.Age(b.Now()); age < test.away-100*ms || b.pose() != before {
@@ -372,7 +372,7 @@ func FuzzDriver(f *testing.F) {
 			b.Pass(2 * time.Second)
 			b.subscribe()
 		}
-		if !b.Until(b.driver.line.IsUp, 30*time.Second) && len(b.done) > 0 && b.done[0] != nil {
+		if !b.Until(b.driver.transport.IsUp, 30*time.Second) && len(b.done) > 0 && b.done[0] != nil {
 			b.subscribe() // that setup was spoilt before
 		}
 		b.untilUp()

@@ -9,7 +9,7 @@ package p2os
 import (
 	"encoding/binary"
 
-	"player/devices/line"
+	"player/devices/transport"
 )
 
 // Framing, the same in both directions: FA FB, a count of the bytes that
@@ -63,7 +63,7 @@ func checksum(body []byte) uint16 {
 
 // Parser finds packets in the robot's byte stream. The zero value is ready.
 type Parser struct {
-	line.Framing
+	transport.Framing
 
 	buf [MaxPacket]byte
 }
@@ -78,19 +78,19 @@ func (p *Parser) Next(in []byte) (packet Packet, rest []byte) {
 	return p.Framing.Next(p.buf[:], in, inspect)
 }
 
-// inspect is a line.Inspect.
-func inspect(b []byte) (size int, v line.Verdict) {
+// inspect is a transport.Inspect.
+func inspect(b []byte) (size int, v transport.Verdict) {
 	switch {
 	case len(b) > 0 && b[0] != header0,
 		len(b) > 1 && b[1] != header1,
 		len(b) > 2 && (b[2] < minCount || b[2] > maxCount):
-		return 0, line.Junk
+		return 0, transport.Junk
 	case len(b) < headSize, len(b) < headSize+int(b[2]):
-		return 0, line.Partial
+		return 0, transport.Partial
 	}
 	size = headSize + int(b[2])
 	if packet := Packet(b[:size]); checksum(packet.Body()) != binary.BigEndian.Uint16(b[size-checksumSize:]) {
-		return 0, line.Damaged
+		return 0, transport.Damaged
 	}
-	return size, line.Whole
+	return size, transport.Whole
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"player/devices/line"
+	"player/devices/transport"
 )
 
 // unhex reads bytes written as "FA FB 03".
@@ -100,7 +100,7 @@ func TestParserCutAnywhere(t *testing.T) {
 		if got := feed(&p, stream[:cut], stream[cut:]); !equal(got, packets) {
 			t.Fatalf("cut at %d: %d packets, want %d", cut, len(got), len(packets))
 		}
-		if want := (line.Stats{Packets: uint64(len(packets))}); p.Stats != want {
+		if want := (transport.Stats{Packets: uint64(len(packets))}); p.Stats != want {
 			t.Fatalf("cut at %d: %+v, want %+v", cut, p.Stats, want)
 		}
 	}
@@ -116,17 +116,17 @@ func TestParserRecovers(t *testing.T) {
 	tests := []struct {
 		name, in string
 		packets  int // copies of good to come out
-		stats    line.Stats
+		stats    transport.Stats
 	}{
-		{"noise before, between, after", "00 FF 12" + good + "FB 03" + good + "77", 2, line.Stats{Packets: 2, Garbage: 6, Broken: 0}},
-		{"header bytes before", "FA FA FA FB FA " + good, 1, line.Stats{Packets: 1, Garbage: 5, Broken: 0}},
-		{"empty body", "FA FB 02 00 00 " + good, 1, line.Stats{Packets: 1, Garbage: 5, Broken: 0}},
-		{"count over the limit", "FA FB C4 " + good, 1, line.Stats{Packets: 1, Garbage: 3, Broken: 0}},
-		{"wrong checksum", "FA FB 03 1D 00 1E " + good, 1, line.Stats{Packets: 1, Garbage: 6, Broken: 1}},
-		{"count too small", "FA FB 04 07 3B 07 " + "3C" + good, 1, line.Stats{Packets: 1, Garbage: 7, Broken: 1}},
-		{"count lies over good packets", "FA FB 0F 32 " + good + good + good, 3, line.Stats{Packets: 3, Garbage: 4, Broken: 1}},
-		{"truncated packet", long[:3*20] + good + good, 2, line.Stats{Packets: 2, Garbage: 20, Broken: 1}},
-		{"good packet as body of a bad one", "FA FB 08 " + good + "00 00", 1, line.Stats{Packets: 1, Garbage: 5, Broken: 1}},
+		{"noise before, between, after", "00 FF 12" + good + "FB 03" + good + "77", 2, transport.Stats{Packets: 2, Garbage: 6, Broken: 0}},
+		{"header bytes before", "FA FA FA FB FA " + good, 1, transport.Stats{Packets: 1, Garbage: 5, Broken: 0}},
+		{"empty body", "FA FB 02 00 00 " + good, 1, transport.Stats{Packets: 1, Garbage: 5, Broken: 0}},
+		{"count over the limit", "FA FB C4 " + good, 1, transport.Stats{Packets: 1, Garbage: 3, Broken: 0}},
+		{"wrong checksum", "FA FB 03 1D 00 1E " + good, 1, transport.Stats{Packets: 1, Garbage: 6, Broken: 1}},
+		{"count too small", "FA FB 04 07 3B 07 " + "3C" + good, 1, transport.Stats{Packets: 1, Garbage: 7, Broken: 1}},
+		{"count lies over good packets", "FA FB 0F 32 " + good + good + good, 3, transport.Stats{Packets: 3, Garbage: 4, Broken: 1}},
+		{"truncated packet", long[:3*20] + good + good, 2, transport.Stats{Packets: 2, Garbage: 20, Broken: 1}},
+		{"good packet as body of a bad one", "FA FB 08 " + good + "00 00", 1, transport.Stats{Packets: 1, Garbage: 5, Broken: 1}},
 	}
 	for _, tt := range tests {
 		var want [][]byte
@@ -193,7 +193,7 @@ func TestParserReset(t *testing.T) {
 	if got := feed(&p, good); !equal(got, [][]byte{good}) {
 		t.Errorf("after Reset: % X", got)
 	}
-	if want := (line.Stats{Packets: 1, Garbage: 5}); p.Stats != want {
+	if want := (transport.Stats{Packets: 1, Garbage: 5}); p.Stats != want {
 		t.Errorf("%+v, want %+v", p.Stats, want)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"player/devices"
-	"player/devices/line/linetest"
+	"player/devices/transport/transporttest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -42,7 +42,7 @@ func replay(t *testing.T, file string) []byte {
 	b := newBench(t)
 	var out bytes.Buffer
 	fmt.Fprintln(&out, "# seconds, baud, what the driver sent")
-	b.Heard = func(p *linetest.Port, sent []byte) {
+	b.Heard = func(p *transporttest.Port, sent []byte) {
 		for len(sent) > 0 {
 			size := 3 + int(sent[2])
 			fmt.Fprintf(&out, "%6.3f %d % X ; %s\n", (b.Now() - time.Second).Seconds(), p.Baud, sent[:size], names(sent[:size])[0])

@@ -13,8 +13,8 @@ import (
 
 	"player/codec"
 	"player/devices"
-	"player/devices/line/linetest"
 	"player/devices/retry"
+	"player/devices/transport/transporttest"
 )
 
 const ms = time.Millisecond
@@ -30,7 +30,7 @@ type chain struct {
 
 // network is a world whose connections can be full.
 type network struct {
-	*linetest.World
+	*transporttest.World
 	full bool
 }
 
@@ -54,7 +54,7 @@ func (c cable) Buffered() int {
 func newChain(t testing.TB) *chain {
 	t.Helper()
 	core, logs := observer.New(zapcore.WarnLevel)
-	c := &chain{t: t, world: &network{World: linetest.NewWorld()}, table: devices.NewTable(zap.New(core)), log: logs}
+	c := &chain{t: t, world: &network{World: transporttest.NewWorld()}, table: devices.NewTable(zap.New(core)), log: logs}
 	d := Kind().Instance(New("10.0.0.7:6665", 50))
 	d.Provides = []devices.Spec{devices.Position(), devices.Sonar(), devices.Vision()}
 	if _, err := c.table.Attach(d); err != nil {

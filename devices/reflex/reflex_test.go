@@ -13,14 +13,14 @@ import (
 
 	"player/codec"
 	"player/devices"
-	"player/devices/line/linetest"
+	"player/devices/transport/transporttest"
 )
 
 const ms = time.Millisecond
 
 // fake is the driver of a device that the test speaks for.
 type fake struct {
-	world *linetest.World
+	world *transporttest.World
 	name  string
 	spec  devices.Spec
 	slow  bool // its setup waits for the test
@@ -76,7 +76,7 @@ func (f *fake) device() *devices.Device { return f.link.Devices()[0] }
 
 // robot is wheels and eyes with reflexes before them.
 type robot struct {
-	*linetest.World
+	*transporttest.World
 	wheels, sonar, misc, laser *fake
 	driver                     *Driver
 	device                     *devices.Device // what clients see
@@ -91,7 +91,7 @@ func newRobot(t testing.TB) *robot { return newLogged(t, zap.NewNop()) }
 
 func newLogged(t testing.TB, log *zap.Logger) *robot {
 	t.Helper()
-	w := linetest.NewWorld()
+	w := transporttest.NewWorld()
 	r := &robot{
 		World:  w,
 		wheels: &fake{world: w, name: "wheels", spec: devices.Position().At(1)},

@@ -9,8 +9,8 @@ import (
 
 	"player/codec"
 	"player/devices"
-	"player/devices/line/linetest"
 	"player/devices/stage"
+	"player/devices/transport/transporttest"
 )
 
 // drive has a client say the same for a while to a simulated robot, and returns
@@ -22,7 +22,7 @@ func drive(t *testing.T, path string, protected bool, c codec.PositionCommand, d
 	if err != nil {
 		t.Fatal(err)
 	}
-	host, table := linetest.NewWorld(), devices.NewTable(zap.NewNop())
+	host, table := transporttest.NewWorld(), devices.NewTable(zap.NewNop())
 	body, simulated := world.Robots()[0], world.Instances()[0]
 	simulated.Select([]devices.Spec{devices.Position().At(1), devices.Sonar(), devices.Misc()})
 	if _, err := table.Attach(simulated); err != nil {

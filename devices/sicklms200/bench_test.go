@@ -11,14 +11,14 @@ import (
 
 	"player/codec"
 	"player/devices"
-	"player/devices/line/linetest"
+	"player/devices/transport/transporttest"
 )
 
 const ms = time.Millisecond
 
 // bench is a driver with a client, in simulated time.
 type bench struct {
-	*linetest.World
+	*transporttest.World
 	t      testing.TB
 	driver *Driver
 	link   *devices.Link
@@ -35,7 +35,7 @@ func newBench(t testing.TB) *bench {
 	t.Helper()
 	core, log := observer.New(zap.DebugLevel)
 	table := devices.NewTable(zap.New(core))
-	b := &bench{World: linetest.NewWorld(), t: t, driver: New("/dev/laser"), log: log}
+	b := &bench{World: transporttest.NewWorld(), t: t, driver: New("/dev/laser"), log: log}
 	if _, err := table.Attach(Kind().Instance(b.driver)); err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func (b *bench) ready() {
 
 func (b *bench) untilUp() {
 	b.t.Helper()
-	if !b.Until(b.driver.line.IsUp, 20*time.Second) {
+	if !b.Until(b.driver.transport.IsUp, 20*time.Second) {
 		b.t.Fatalf("not connected: %v", b.done)
 	}
 }
@@ -121,7 +121,7 @@ func (b *bench) newLaser(baud int) *laser {
 	l := &laser{bench: b, baud: baud, config: make([]byte, 34), variant: wanted,
 		deaf: map[string]int{}, dumb: map[string]int{}, answers: map[string]string{}, late: map[string]time.Duration{}}
 	l.config[Units] = byte(Millimetres)
-	b.Heard = func(p *linetest.Port, sent []byte) {
+	b.Heard = func(p *transporttest.Port, sent []byte) {
 		if p.Baud == l.baud && !l.off {
 			l.obey(sent)
 		}

@@ -8,7 +8,7 @@ import (
 
 	"player/codec"
 	"player/devices"
-	"player/devices/line"
+	"player/devices/transport"
 	"player/timers"
 )
 
@@ -27,10 +27,10 @@ const (
 // Driver drives the laser, Player's laser device. The phases of the handshake
 // are in handshake.go.
 type Driver struct {
-	port  string
-	line  line.Line
-	link  *devices.Link
-	laser *devices.Device
+	port      string
+	transport transport.Transport
+	link      *devices.Link
+	laser     *devices.Device
 
 	phase   phase
 	tries   int           // requests of this phase that were not answered, and this one
@@ -63,22 +63,22 @@ func Kind() devices.Kind {
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.link, d.laser = link, link.Device(codec.Laser)
 	d.health = timers.Limiter{Period: healthPeriod}
-	d.line.Setup(now, link, d.port, d)
+	d.transport.Setup(now, link, d.port, d)
 }
 
 // Shutdown implements devices.Driver. The laser stays at the speed it has.
 func (d *Driver) Shutdown(now time.Duration) {
-	if d.line.Shutdown(now) {
-		d.line.Finish(now, AppendMode(d.out[:0], OnRequest))
+	if d.transport.Shutdown(now) {
+		d.transport.Finish(now, AppendMode(d.out[:0], OnRequest))
 	}
 }
 
 // Tick implements devices.Driver.
-func (d *Driver) Tick(now time.Duration) time.Duration { return d.line.Tick(now) }
+func (d *Driver) Tick(now time.Duration) time.Duration { return d.transport.Tick(now) }
 
-// Receive implements line.Hardware.
+// Receive implements transport.Hardware.
 func (d *Driver) Receive(now time.Duration, p []byte) {
-	for t, rest := d.parser.Next(p); t != nil && d.line.IsOpen(); t, rest = d.parser.Next(rest) {
+	for t, rest := d.parser.Next(p); t != nil && d.transport.IsOpen(); t, rest = d.parser.Next(rest) {
 		d.heard = true
 		if d.phase >= waiting {
 			d.scan(now, t)
@@ -86,7 +86,7 @@ func (d *Driver) Receive(now time.Duration, p []byte) {
 			d.answer(now, t)
 		}
 	}
-	d.line.Noise(now, line.Noise{Garbage: d.parser.Stats.Garbage, Broken: d.parser.Stats.Broken + d.broken})
+	d.transport.Noise(now, transport.Noise{Garbage: d.parser.Stats.Garbage, Broken: d.parser.Stats.Broken + d.broken})
 }
 
 // scan publishes a measurement. The first one ends the handshake.
@@ -99,18 +99,20 @@ func (d *Driver) scan(now time.Duration, t Telegram) {
 		d.broken++
 		return
 	case err != nil: // not what the laser was set to
-		d.line.Down(now, err)
+		d.transport.Down(now, err)
 		return
 	}
-	d.line.Heard(now)
-	s.AppendRanges(d.ranges[:0])
+	d.transport.Heard(now)
+	for i := range d.ranges {
+		d.ranges[i] = s.Range(i)
+	}
 	d.out = d.ranges.Append(d.out[:0])
 	d.laser.Publish(now, d.out)
 	d.watchHealth(now, t.Status())
 	if d.phase == waiting {
 		d.phase = running
-		d.line.WakeAt(0)
-		d.line.Up(now)
+		d.transport.WakeAt(0)
+		d.transport.Up(now)
 	}
 }
 
@@ -119,7 +121,7 @@ func (d *Driver) watchHealth(now time.Duration, s Status) {
 		return
 	}
 	if _, ok := d.health.Allow(now); ok {
-		d.line.Log().Warn("the laser complains: clean its window, and switch it off and on if that does not help",
+		d.transport.Log().Warn("the laser complains: clean its window, and switch it off and on if that does not help",
 			zap.Bool("polluted", s.Polluted()), zap.Int("severity", s.Severity()))
 	}
 }

@@ -71,7 +71,7 @@ func TestNoiseIsNotPublished(t *testing.T) {
 	}
 	lines := b.log.All()
 	for _, e := range lines {
-		if e.Message != "noise on the line" || e.ContextMap()["port"] != "/dev/laser" || e.ContextMap()["device"] != "sicklms200" {
+		if e.Message != "damaged input" || e.ContextMap()["port"] != "/dev/laser" || e.ContextMap()["device"] != "sicklms200" {
 			t.Fatalf("log %q %v", e.Message, e.ContextMap())
 		}
 	}

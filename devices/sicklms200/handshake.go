@@ -158,12 +158,12 @@ func acknowledged(t Telegram) error {
 	return nil
 }
 
-// Open implements line.Hardware.
+// Open implements transport.Hardware.
 func (d *Driver) Open(h devices.PortHandler) (devices.Port, error) {
 	return d.link.Host().OpenSerial(d.port, d.speed, h)
 }
 
-// Greet implements line.Hardware.
+// Greet implements transport.Hardware.
 func (d *Driver) Greet(now time.Duration) {
 	d.giveUp, d.heard = now+setupTime, false
 	d.enter(now, stopping)
@@ -173,7 +173,7 @@ func (d *Driver) Greet(now time.Duration) {
 func (d *Driver) enter(now time.Duration, p phase) {
 	d.phase, d.tries = p, 0
 	if p == waiting {
-		d.line.WakeAt(d.giveUp)
+		d.transport.WakeAt(d.giveUp)
 		return
 	}
 	d.ask(now)
@@ -184,21 +184,21 @@ func (d *Driver) enter(now time.Duration, p phase) {
 func (d *Driver) ask(now time.Duration) {
 	d.tries++
 	d.pausing = false
-	d.line.Port().Discard()
+	d.transport.Port().Discard()
 	d.parser.Reset()
 	d.out = phases[d.phase].request(d, d.out[:0])
-	d.line.Port().Write(d.out)
+	d.transport.Port().Write(d.out)
 	until := now + answerTime
 	if d.phase == writing {
 		until = d.giveUp // it goes to a memory that is slow, and does not last for ever
 	}
-	d.line.WakeAt(min(until, d.giveUp))
+	d.transport.WakeAt(min(until, d.giveUp))
 }
 
 // pause makes the request of phase p when the line has settled.
 func (d *Driver) pause(now time.Duration, p phase) {
 	d.phase, d.tries, d.pausing = p, 0, true
-	d.line.WakeAt(now + settleTime)
+	d.transport.WakeAt(now + settleTime)
 }
 
 // answer handles a telegram during the handshake; scans that are still on their
@@ -228,14 +228,14 @@ func (d *Driver) answer(now time.Duration, t Telegram) {
 }
 
 func (d *Driver) refused(now time.Duration, why error) {
-	d.line.Down(now, fmt.Errorf("the laser refuses to %s: %w", phases[d.phase].what, why))
+	d.transport.Down(now, fmt.Errorf("the laser refuses to %s: %w", phases[d.phase].what, why))
 }
 
-// Timeout implements line.Hardware.
+// Timeout implements transport.Hardware.
 func (d *Driver) Timeout(now time.Duration) {
 	switch {
 	case now >= d.giveUp:
-		d.line.Down(now, d.reason())
+		d.transport.Down(now, d.reason())
 	case d.pausing, d.tries < attempts && d.phase != stopping:
 		d.ask(now)
 	case d.heard:
@@ -252,8 +252,8 @@ func (d *Driver) Timeout(now time.Duration) {
 
 // setSpeed changes the speed of the line and goes on with phase p.
 func (d *Driver) setSpeed(now time.Duration, baud int, p phase) {
-	if err := d.line.Port().SetSpeed(baud); err != nil {
-		d.line.Down(now, fmt.Errorf("cannot set %d baud: %w", baud, err))
+	if err := d.transport.Port().SetSpeed(baud); err != nil {
+		d.transport.Down(now, fmt.Errorf("cannot set %d baud: %w", baud, err))
 		return
 	}
 	d.speed, d.heard = baud, false

@@ -72,11 +72,11 @@ func TestLostTelegrams(t *testing.T) {
 				l.deaf[name] = 1
 			}
 			b.subscribe()
-			up := b.Until(b.driver.line.IsUp, setupLimit)
+			up := b.Until(b.driver.transport.IsUp, setupLimit)
 			if name == "configuration" && !up {
 				// That request is made once; the next setup finds it done or does it.
 				b.subscribe()
-				up = b.Until(b.driver.line.IsUp, setupLimit)
+				up = b.Until(b.driver.transport.IsUp, setupLimit)
 			}
 			if !up || l.variant != wanted || l.config[Units] != 1 {
 				t.Errorf("%s lost (answer: %v): not connected: %v; laser heard %q", name, answer, b.done, l.heard)
@@ -240,7 +240,7 @@ func TestLostAndBack(t *testing.T) {
 			b.Pass(time.Second)
 			test.lose(b, l)
 			b.Pass(5 * time.Second)
-			if b.driver.line.IsUp() || b.link.State() != devices.Ready || b.laser.Age(b.Now()) < 4*time.Second {
+			if b.driver.transport.IsUp() || b.link.State() != devices.Ready || b.laser.Age(b.Now()) < 4*time.Second {
 				t.Fatalf("not lost: link is %s, data %v old", b.link.State(), b.laser.Age(b.Now()))
 			}
 			test.back(b, l)
@@ -315,7 +315,7 @@ func FuzzDriver(f *testing.F) {
 			b.Pass(2 * time.Second)
 			b.subscribe()
 		}
-		if !b.Until(b.driver.line.IsUp, 30*time.Second) && len(b.done) > 0 && b.done[0] != nil {
+		if !b.Until(b.driver.transport.IsUp, 30*time.Second) && len(b.done) > 0 && b.done[0] != nil {
 			b.subscribe() // that setup was spoilt before
 		}
 		b.untilUp()

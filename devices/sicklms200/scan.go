@@ -19,8 +19,8 @@ const (
 	// steps, all that Player's laser data can carry (manual table 7).
 	ScanCount = 361
 
-	// rangeMask keeps the 13 bits of the range; in those above it the device
-	// says that the value is of a reflector, in a field, or dazzled.
+	// rangeMask keeps the 13 bits of the range; the bits above flag a value that is
+	// of a reflector, in a field, or dazzled.
 	rangeMask = 0x1FFF
 
 	countMask = 0x3FFF // of a scan's first word; its upper two bits are the unit
@@ -70,12 +70,9 @@ func DecodeScan(t Telegram) (s Scan, err error) {
 	return s, nil
 }
 
-// AppendRanges appends the values in the scan's unit, from the right end
-// counterclockwise. The bits above the range are stripped; a dazzled value is
-// reported like any other.
-func (s Scan) AppendRanges(dst []uint16) []uint16 {
-	for v := s.values; len(v) > 0; v = v[2:] {
-		dst = append(dst, binary.LittleEndian.Uint16(v)&rangeMask)
-	}
-	return dst
+// Range returns the value at i, below Count, in the scan's unit; values are in
+// order from the right end counterclockwise. The flag bits are stripped; a dazzled
+// value is reported like any other.
+func (s Scan) Range(i int) uint16 {
+	return binary.LittleEndian.Uint16(s.values[2*i:]) & rangeMask
 }

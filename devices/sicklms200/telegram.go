@@ -9,7 +9,7 @@ package sicklms200
 import (
 	"encoding/binary"
 
-	"player/devices/line"
+	"player/devices/transport"
 )
 
 // Framing: STX, address, length, as many bytes of content, CRC of all before
@@ -85,7 +85,7 @@ func crc(b []byte) uint16 {
 
 // Parser finds a device's telegrams in its byte stream. The zero value is ready.
 type Parser struct {
-	line.Framing
+	transport.Framing
 
 	buf [MaxTelegram]byte
 }
@@ -100,24 +100,24 @@ func (p *Parser) Next(in []byte) (telegram Telegram, rest []byte) {
 	return p.Framing.Next(p.buf[:], in, inspect)
 }
 
-// inspect is a line.Inspect.
-func inspect(b []byte) (size int, v line.Verdict) {
+// inspect is a transport.Inspect.
+func inspect(b []byte) (size int, v transport.Verdict) {
 	if len(b) > 0 && b[0] != stx || len(b) > 1 && b[1] != addressHost {
-		return 0, line.Junk
+		return 0, transport.Junk
 	}
 	if len(b) < headSize {
-		return 0, line.Partial
+		return 0, transport.Partial
 	}
 	content := int(binary.LittleEndian.Uint16(b[2:]))
 	if content < minContent || content > maxContent {
-		return 0, line.Junk
+		return 0, transport.Junk
 	}
 	size = headSize + content + crcSize
 	if len(b) < size {
-		return 0, line.Partial
+		return 0, transport.Partial
 	}
 	if end := size - crcSize; crc(b[:end]) != binary.LittleEndian.Uint16(b[end:]) {
-		return 0, line.Damaged
+		return 0, transport.Damaged
 	}
-	return size, line.Whole
+	return size, transport.Whole
 }

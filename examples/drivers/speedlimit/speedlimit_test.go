@@ -8,8 +8,8 @@ import (
 
 	"player/codec"
 	"player/devices"
-	"player/devices/line/linetest"
 	"player/devices/testpattern"
+	"player/devices/transport/transporttest"
 )
 
 type client struct{}
@@ -19,7 +19,7 @@ func (client) SetupDone(time.Duration, *devices.Device, error) {}
 // On top of the driver testpattern, whose wheels report what they were
 // commanded.
 func Example() {
-	world, table := linetest.NewWorld(), devices.NewTable(zap.NewNop())
+	world, table := transporttest.NewWorld(), devices.NewTable(zap.NewNop())
 	pattern, _ := testpattern.New(testpattern.Pattern{Rate: 10})
 	inner, _ := table.Attach(devices.Instance{Driver: pattern, Name: "testpattern", Provides: []devices.Spec{devices.Position().At(1)}})
 	kind := Kind()

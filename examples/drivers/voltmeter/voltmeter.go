@@ -9,7 +9,7 @@ import (
 
 	"player/codec"
 	"player/devices"
-	"player/devices/line"
+	"player/devices/transport"
 )
 
 func Kind() devices.Kind {
@@ -23,15 +23,15 @@ func Kind() devices.Kind {
 }
 
 type Driver struct {
-	path string
-	link *devices.Link
-	line line.Line // opens the port, and opens it again when it was lost
-	text []byte    // of a reading that has not come whole
+	path      string
+	link      *devices.Link
+	transport transport.Transport // opens the port, and opens it again when it was lost
+	text      []byte              // of a reading that has not come whole
 }
 
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.link = link
-	d.line.Setup(now, link, d.path, d)
+	d.transport.Setup(now, link, d.path, d)
 }
 
 func (d *Driver) Open(h devices.PortHandler) (devices.Port, error) {
@@ -51,17 +51,16 @@ func (d *Driver) Receive(now time.Duration, p []byte) {
 		if d.text = d.text[:0]; err == nil {
 			misc := codec.MiscData{Battery: uint8(volts*10 + 0.5)}
 			d.link.Device(codec.Misc).Publish(now, misc.Append(nil))
-			d.line.Heard(now)
-			d.line.Up(now) // the first reading ends Setup
+			d.transport.Heard(now)
+			d.transport.Up(now) // the first reading ends Setup
 		}
 	}
 }
 
 func (d *Driver) Shutdown(now time.Duration) {
-	if d.line.Shutdown(now) {
-		d.line.Finish(now, nil)
+	if d.transport.Shutdown(now) {
+		d.transport.Finish(now, nil)
 	}
 }
 
-func (d *Driver) Tick(now time.Duration) time.Duration { return d.line.Tick(now) }
-func (d *Driver) Timeout(time.Duration)                {} // it sets no deadlines
+func (d *Driver) Tick(now time.Duration) time.Duration { return d.transport.Tick(now) }

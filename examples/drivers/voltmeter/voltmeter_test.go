@@ -8,7 +8,7 @@ import (
 
 	"player/codec"
 	"player/devices"
-	"player/devices/line/linetest"
+	"player/devices/transport/transporttest"
 )
 
 type client struct{}
@@ -20,7 +20,7 @@ func (client) SetupDone(_ time.Duration, d *devices.Device, err error) {
 // A driver is tested in a world of its own: simulated time, and a port whose
 // far end is the test.
 func Example() {
-	kind, world, table := Kind(), linetest.NewWorld(), devices.NewTable(zap.NewNop())
+	kind, world, table := Kind(), transporttest.NewWorld(), devices.NewTable(zap.NewNop())
 	driver, _ := kind.New(devices.Args{Name: kind.Name, Values: kind.Defaults()})
 	_, _ = table.Attach(kind.Instance(driver))
 	table.Connect(world)

@@ -1,4 +1,4 @@
-package line
+package transport
 
 import (
 	"bytes"

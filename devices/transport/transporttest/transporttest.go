@@ -1,6 +1,6 @@
-// Package linetest is the outside world of a driver under test: time that
-// passes when the test says, and ports whose far end is the test.
-package linetest
+// Package transporttest is the outside world of a driver under test: simulated time,
+// and ports whose far end is the test.
+package transporttest
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 )
 
 // World implements devices.Host in simulated time, which starts at one second.
-// It has deadlines and ports; what else a Host can do panics.
+// It has deadlines and ports; the other methods of Host panic.
 type World struct {
 	devices.Host
 	// Refuse is the error of OpenSerial and Dial, nil while ports open.
@@ -23,8 +23,8 @@ type World struct {
 	// Break, if not nil, makes the next Write fail: the port hangs up and Break is
 	// called, both before Write returns.
 	Break func()
-	// Heard is told what a driver writes, as soon as it has returned from the
-	// call that wrote it. It may be nil.
+	// Heard is called with what a driver writes, as soon as the driver has returned
+	// from the call that wrote it. It may be nil.
 	Heard func(p *Port, b []byte)
 
 	now    time.Duration
@@ -62,15 +62,15 @@ func (w *World) Pass(d time.Duration) {
 		if at > w.now {
 			w.now, times = at, 0
 		} else if times > tooOften {
-			panic("linetest: time stands still")
+			panic("transporttest: time stands still")
 		}
 		w.queue.Run(w.now, 0)
 	}
 	w.now = until
 }
 
-// Until lets time pass until cond holds, looking after whatever happens. It is
-// false if it does not within limit.
+// Until lets time pass until cond holds; cond is checked after each event. It
+// reports whether cond held within limit.
 func (w *World) Until(cond func() bool, limit time.Duration) bool {
 	until := w.now + limit
 	for !cond() {

@@ -1,9 +1,8 @@
-package line
+package transport
 
 import (
 	"errors"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -12,62 +11,62 @@ import (
 
 	"player/codec"
 	"player/devices"
-	"player/devices/line/linetest"
 	"player/devices/retry"
+	"player/devices/transport/transporttest"
 )
 
 // parrot is a driver whose hardware must answer "hello" with "hi" within a
 // second, and then say anything now and then.
 type parrot struct {
-	line   Line
-	link   *devices.Link
-	device *devices.Device
-	events []string
+	transport Transport
+	link      *devices.Link
+	device    *devices.Device
+	events    []string
 }
 
 func (d *parrot) Setup(now time.Duration, link *devices.Link) {
 	d.link, d.device = link, link.Device(codec.Position)
-	d.line.Setup(now, link, "/dev/parrot", d)
+	d.transport.Setup(now, link, "/dev/parrot", d)
 }
 
 func (d *parrot) Shutdown(now time.Duration) {
-	if d.line.Shutdown(now) {
-		d.line.Finish(now, []byte("bye"))
+	if d.transport.Shutdown(now) {
+		d.transport.Finish(now, []byte("bye"))
 	}
 }
 
-func (d *parrot) Tick(now time.Duration) time.Duration { return d.line.Tick(now) }
+func (d *parrot) Tick(now time.Duration) time.Duration { return d.transport.Tick(now) }
 func (d *parrot) Open(h devices.PortHandler) (devices.Port, error) {
 	return d.link.Host().OpenSerial("/dev/parrot", 9600, h)
 }
 
 func (d *parrot) Greet(now time.Duration) {
 	d.events = append(d.events, "greet")
-	d.line.Port().Write([]byte("hello"))
-	d.line.WakeAt(now + time.Second)
+	d.transport.Port().Write([]byte("hello"))
+	d.transport.WakeAt(now + time.Second)
 }
 
 func (d *parrot) Timeout(now time.Duration) {
 	d.events = append(d.events, "timeout")
-	d.line.Down(now, errors.New("no answer"))
+	d.transport.Down(now, errors.New("no answer"))
 }
 
 func (d *parrot) Receive(now time.Duration, p []byte) {
 	d.events = append(d.events, string(p))
-	d.line.Heard(now)
+	d.transport.Heard(now)
 	switch string(p) {
 	case "hi":
-		d.line.WakeAt(0)
-		d.line.Up(now)
+		d.transport.WakeAt(0)
+		d.transport.Up(now)
 	case "go away":
-		d.line.Down(now, errors.New("refused"))
-		d.line.Up(now) // comes too late
+		d.transport.Down(now, errors.New("refused"))
+		d.transport.Up(now) // comes too late
 	}
 }
 
 // scene is a parrot with a subscriber and the log it left.
 type scene struct {
-	*linetest.World
+	*transporttest.World
 	parrot *parrot
 	link   *devices.Link
 	device *devices.Device
@@ -87,7 +86,7 @@ func newScene(t *testing.T) *scene {
 	t.Helper()
 	core, log := observer.New(zap.DebugLevel)
 	table := devices.NewTable(zap.New(core))
-	s := &scene{World: linetest.NewWorld(), parrot: &parrot{}, log: log}
+	s := &scene{World: transporttest.NewWorld(), parrot: &parrot{}, log: log}
 	if _, err := table.Attach(devices.Instance{Driver: s.parrot, Name: "parrot", Provides: []devices.Spec{devices.Position()}}); err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +220,7 @@ func TestLostAndBack(t *testing.T) {
 				t.Fatal("the command is not forgotten")
 			case string(s.device.Data()) != "data":
 				t.Fatal("the data is forgotten")
-			case s.parrot.line.IsUp(), s.parrot.line.IsOpen(), !s.Port().Closed:
+			case s.parrot.transport.IsUp(), s.parrot.transport.IsOpen(), !s.Port().Closed:
 				t.Fatal("the line is not down")
 			}
 			s.Refuse = errors.New("no such port")
@@ -230,7 +229,7 @@ func TestLostAndBack(t *testing.T) {
 				t.Fatal("a port was opened that is not there")
 			}
 			s.Refuse = nil
-			if !s.Until(func() bool { return len(s.Ports) == 2 }, retry.Last) || !s.parrot.line.WasLost() {
+			if !s.Until(func() bool { return len(s.Ports) == 2 }, retry.Last) || !s.parrot.transport.WasLost() {
 				t.Fatal("the port was not opened again")
 			}
 			s.Pass(time.Second) // no answer: closed, and opened later
@@ -240,7 +239,7 @@ func TestLostAndBack(t *testing.T) {
 			s.command(300)
 			s.Until(func() bool { return len(s.Ports) == 3 }, retry.Last)
 			s.Port().Say([]byte("hi"))
-			if !s.parrot.line.IsUp() || s.parrot.line.WasLost() {
+			if !s.parrot.transport.IsUp() || s.parrot.transport.WasLost() {
 				t.Fatal("the line is not up")
 			}
 			if s.device.Command() != nil {
@@ -314,14 +313,14 @@ func TestNoise(t *testing.T) {
 	for range 1000 {
 		s.Pass(10 * time.Millisecond)
 		total.Garbage += 3
-		s.parrot.line.Heard(s.Now())
-		s.parrot.line.Noise(s.Now(), total)
+		s.parrot.transport.Heard(s.Now())
+		s.parrot.transport.Noise(s.Now(), total)
 	}
 	lines := s.log.TakeAll()
 	var garbage uint64
 	for _, e := range lines {
 		fields := e.ContextMap()
-		if fields["port"] != "/dev/parrot" || fields["device"] != "parrot" || !strings.Contains(e.Message, "noise") {
+		if fields["port"] != "/dev/parrot" || fields["device"] != "parrot" || e.Message != "damaged input" {
 			t.Fatalf("log line %q %v", e.Message, fields)
 		}
 		garbage += fields["garbage bytes"].(uint64)
@@ -329,7 +328,7 @@ func TestNoise(t *testing.T) {
 	if len(lines) != 10 || garbage < total.Garbage-3*100 {
 		t.Fatalf("%d lines in 10 s tell of %d bytes of %d", len(lines), garbage, total.Garbage)
 	}
-	if n := testing.AllocsPerRun(100, func() { s.parrot.line.Noise(s.Now(), total) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { s.parrot.transport.Noise(s.Now(), total) }); n != 0 {
 		t.Fatalf("%v allocations for no news", n)
 	}
 }
@@ -345,12 +344,12 @@ func TestWriteFails(t *testing.T) {
 	}{
 		{"greeting", (*scene).subscribe, false, devices.Idle},
 		{"last words", func(s *scene) { s.device.Unsubscribe(s.Now(), s) }, false, devices.Idle},
-		{"in use", func(s *scene) { s.parrot.line.Port().Write([]byte("x")) }, false, devices.Ready},
+		{"in use", func(s *scene) { s.parrot.transport.Port().Write([]byte("x")) }, false, devices.Ready},
 		{"in use, and the client leaves", func(s *scene) {
-			s.parrot.line.Port().Write([]byte("x"))
-			s.parrot.line.Port().Write([]byte("y"))
-			s.parrot.line.WakeAt(s.Now() + time.Second)
-			if s.parrot.line.Port().SetSpeed(9600) == nil {
+			s.parrot.transport.Port().Write([]byte("x"))
+			s.parrot.transport.Port().Write([]byte("y"))
+			s.parrot.transport.WakeAt(s.Now() + time.Second)
+			if s.parrot.transport.Port().SetSpeed(9600) == nil {
 				t.Error("a port that is gone took a speed")
 			}
 		}, true, devices.Idle},

@@ -1,0 +1,83 @@
+package transport
+
+// Framing finds the packets of a protocol in a byte stream that is cut anywhere
+// and may lose or invent bytes. After a false beginning it goes on with the very
+// next byte, so a good packet behind or inside a bad one is found. The parsers of
+// all drivers share it: each brings an Inspect function, which recognises its
+// packets, and a buffer as large as its longest packet. So a parser needs no
+// memory but its struct. The zero value is ready.
+type Framing struct {
+	Stats Stats
+
+	r, w int // buf[r:w] is not inspected yet
+}
+
+// Stats counts what became of the input. Every byte fed is in a packet, in
+// Garbage, or still waiting for the rest of its packet.
+type Stats struct {
+	Packets uint64 // whole packets, whatever the protocol calls them
+	Garbage uint64 // bytes that belong to no packet
+	Broken  uint64 // packets with a good beginning and a bad rest: a wrong checksum, an impossible byte
+}
+
+// Verdict is how an Inspect judges the first bytes of the input.
+type Verdict int
+
+const (
+	Partial Verdict = iota // nothing wrong so far, more bytes needed
+	Whole                  // a good packet
+	Damaged                // the beginning of a packet, then an error
+	Junk                   // no packet starts here
+)
+
+// Inspect judges the packet that starts at b[0]; size is for Whole only. It must not
+// return Partial for as many bytes as the buffer holds.
+type Inspect func(b []byte) (size int, v Verdict)
+
+// Next consumes in up to the end of the first packet, and returns that packet and
+// the rest of in. The packet is nil when in is used up. It lies in buf and is
+// valid until the next call. buf must be the same in each call.
+func (f *Framing) Next(buf, in []byte, inspect Inspect) (packet, rest []byte) {
+	for {
+		switch size, v := inspect(buf[f.r:f.w]); v {
+		case Whole:
+			packet = buf[f.r : f.r+size : f.r+size]
+			f.Take(size)
+			return packet, in
+		case Damaged:
+			f.Stats.Broken++
+			fallthrough
+		case Junk:
+			f.r++
+			f.Stats.Garbage++
+		case Partial:
+			if len(in) == 0 {
+				return nil, nil
+			}
+			// A partial packet is shorter than buf: there is always room.
+			if f.r > 0 {
+				f.w, f.r = copy(buf, buf[f.r:f.w]), 0
+			}
+			n := copy(buf[f.w:], in)
+			f.w += n
+			in = in[n:]
+		}
+	}
+}
+
+// Waiting returns the bytes of a packet that is not whole yet.
+func (f *Framing) Waiting(buf []byte) []byte { return buf[f.r:f.w] }
+
+// Take counts the next n waiting bytes as a packet.
+func (f *Framing) Take(n int) {
+	f.r += n
+	f.Stats.Packets++
+}
+
+// Reset discards the packet that is being received, as garbage. It is for a
+// transport that was silent too long or changed its speed, and before a request,
+// whose answer must not wait behind the rest of something else.
+func (f *Framing) Reset() {
+	f.Stats.Garbage += uint64(f.w - f.r)
+	f.r, f.w = 0, 0
+}

@@ -1,0 +1,339 @@
+// Package transport connects a driver to its hardware over a port that may vanish
+// at any time: the adapter of a serial line is pulled out, a robot is switched
+// off, a program ends. It opens the port, detects that the hardware is gone, and
+// reconnects.
+//
+// The protocol is up to the driver: it implements Hardware, and uses Framing to
+// find the packets in a stream of bytes. The rest is the same for all:
+//
+//   - A setup that fails ends with Link.Fail. The next request tries again.
+//   - Hardware that is lost later leaves its link ready. Its devices keep their
+//     data, which grows old, and forget their commands. The port is opened again,
+//     by the policy of package retry, until the handshake succeeds.
+//   - Nothing moves by itself when the hardware is back: commands that came during
+//     the outage are forgotten, too.
+package transport
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+
+	"player/devices"
+	"player/devices/retry"
+	"player/timers"
+)
+
+const (
+	// silence is how long hardware may send nothing before it counts as lost; the
+	// slowest, the laser, sends 5 scans a second. Motors run on for at most that
+	// long.
+	silence = 2 * time.Second
+	// linger is the time between the last bytes of Finish and closing the port: 48
+	// bytes at 9600 baud. Closing with unsent bytes would block the loop until they
+	// have left.
+	linger = 50 * time.Millisecond
+)
+
+var errSilent = errors.New("silent for 2 s")
+
+// Hardware is the driver's half of the protocol. Its methods are called on the one
+// thread of the server. None is called from within a call to Transport, except
+// Open and Greet by Setup.
+type Hardware interface {
+	// Open opens the port with h as its handler. The error names the port.
+	Open(h devices.PortHandler) (devices.Port, error)
+	// Greet begins the handshake on a port that was just opened. The handshake
+	// ends, then or later, with Transport.Up or Transport.Down; nothing else limits
+	// it.
+	Greet(now time.Duration)
+	// Receive brings bytes as they came; p is valid during the call.
+	Receive(now time.Duration, p []byte)
+}
+
+// Timer is Hardware that sets deadlines with Transport.WakeAt.
+type Timer interface {
+	// Timeout is called at the deadline.
+	Timeout(now time.Duration)
+}
+
+type state uint8
+
+const (
+	off      state = iota // before Setup, and when the link has failed or stopped
+	greeting              // the port is open, the handshake under way
+	up                    // the port is open, the handshake done
+	away                  // lost: the port is closed until reopenAt
+	leaving               // the port is open, shutdown under way
+	closing               // the port is open until wake, then all is done
+)
+
+// Transport is a port and the state of the hardware behind it. The zero value is
+// ready for Setup, which may be called again after each Shutdown.
+type Transport struct {
+	name     string // of the port, for logs and errors
+	hardware Hardware
+	timer    Timer // hardware, if it is one
+	link     *devices.Link
+	log      *zap.Logger
+
+	state state
+	port  devices.Port  // nil unless a state says it is open
+	wake  time.Duration // the hardware's deadline, zero for none
+	heard time.Duration // when the hardware last showed that it is alive
+
+	retry    retry.Retry
+	reopenAt time.Duration // if away
+
+	// A failure is handled in the next Tick: it may be reported from within a Write
+	// or deep within the driver, and handling it may start a new setup.
+	failure  error
+	failedAt time.Duration
+
+	complaints timers.Limiter
+	noise      Noise // that was logged
+}
+
+// Noise counts input that was of no use. The counts only grow.
+type Noise struct {
+	Garbage uint64 // bytes that belong to no packet
+	Broken  uint64 // packets with a wrong checksum, or contents that do not fit
+}
+
+// Setup implements the Setup of a driver: it opens the port and has hardware
+// Greet. name is the port's in logs and errors.
+func (t *Transport) Setup(now time.Duration, link *devices.Link, name string, hardware Hardware) {
+	t.close() // a shutdown that took too long may have left it open
+	*t = Transport{
+		name: name, hardware: hardware, link: link,
+		log:        link.Log().With(zap.String("port", name)),
+		complaints: timers.Limiter{Period: time.Second},
+		noise:      t.noise,
+	}
+	t.timer, _ = hardware.(Timer)
+	if err := t.open(now); err != nil {
+		link.Fail(now, err)
+	}
+}
+
+// Tick implements the Tick of a driver.
+func (t *Transport) Tick(now time.Duration) time.Duration {
+	if t.state == up && t.failure == nil && t.heard+silence <= now {
+		t.failure = errSilent
+	}
+	switch {
+	case t.failure != nil:
+		t.fall(now)
+	case t.state == away && t.reopenAt <= now:
+		t.reopen(now)
+	case t.wake != 0 && t.wake <= now:
+		t.wake = 0
+		if t.state == closing {
+			t.end(now)
+		} else {
+			t.timer.Timeout(now)
+		}
+	}
+	return t.next()
+}
+
+// Up ends a handshake with success: the link is ready, or works again. Commands
+// that were given during an outage are forgotten, so the driver must carry out
+// none before Up. The call may lead to a Command or Shutdown of the driver.
+func (t *Transport) Up(now time.Duration) {
+	if t.state != greeting || t.failure != nil {
+		return
+	}
+	t.state, t.heard = up, now
+	if t.retry.Failing() {
+		t.retry.Worked(now, t.log)
+		t.forgetCommands() // those that came meanwhile
+	}
+	t.arm()
+	t.link.Ready(now)
+}
+
+// Down reports that the hardware has failed, and why. The port is closed as soon as
+// the driver has returned to its caller; nothing is received any more. During
+// setup the setup fails, later the hardware is lost.
+func (t *Transport) Down(now time.Duration, err error) {
+	if t.port == nil || t.failure != nil {
+		return
+	}
+	t.failure, t.failedAt = err, now
+	t.arm()
+}
+
+// Heard reports that the hardware is alive. The driver calls it for whatever the
+// hardware sends all the time.
+func (t *Transport) Heard(now time.Duration) { t.heard = now }
+
+// IsUp reports whether the hardware can be commanded and configured.
+func (t *Transport) IsUp() bool { return t.state == up && t.failure == nil }
+
+// IsOpen reports whether the port is open and the hardware was not reported down.
+func (t *Transport) IsOpen() bool { return t.port != nil && t.failure == nil }
+
+// WasLost reports whether this handshake is with hardware that was lost, and not
+// the link's setup.
+func (t *Transport) WasLost() bool { return t.retry.Failing() }
+
+// WakeAt sets the deadline of the hardware's next Timeout; zero cancels it. So does
+// closing the port.
+func (t *Transport) WakeAt(at time.Duration) {
+	if t.port != nil && t.state != closing {
+		t.wake = at
+		t.arm()
+	}
+}
+
+// Port returns the open port, or one that discards everything: a Write that fails
+// may close the port before it returns.
+func (t *Transport) Port() devices.Port {
+	if t.port == nil {
+		return noPort{}
+	}
+	return t.port
+}
+
+// Log returns the link's logger, which names driver and port.
+func (t *Transport) Log() *zap.Logger { return t.log }
+
+// Noise takes the count of useless input so far. The driver calls it after each
+// Receive; it is cheap while nothing has changed. The log gets one line a second
+// at most, during a handshake at level debug only: the speeds of the two ends may
+// differ then.
+func (t *Transport) Noise(now time.Duration, total Noise) {
+	if total == t.noise {
+		return
+	}
+	if _, ok := t.complaints.Allow(now); !ok {
+		return
+	}
+	level := zapcore.DebugLevel
+	if t.state == up {
+		level = zapcore.WarnLevel
+	}
+	t.log.Log(level, "damaged input",
+		zap.Uint64("garbage bytes", total.Garbage-t.noise.Garbage),
+		zap.Uint64("broken packets", total.Broken-t.noise.Broken))
+	t.noise = total
+}
+
+// Shutdown begins the Shutdown of a driver. If it returns false, all is done: no
+// port was open. Otherwise the driver tells the hardware what it has to, and ends
+// with Finish; until then input comes in Receive as before.
+func (t *Transport) Shutdown(now time.Duration) (open bool) {
+	if !t.IsOpen() {
+		t.end(now)
+		return false
+	}
+	t.state, t.wake = leaving, 0
+	return true
+}
+
+// Finish ends the Shutdown of a driver: it writes the last bytes, gives them time
+// to leave and closes the port.
+func (t *Transport) Finish(now time.Duration, last []byte) {
+	if t.state != leaving {
+		return
+	}
+	t.state, t.wake = closing, now+linger
+	t.port.Write(last)
+	t.arm()
+}
+
+// Receive implements devices.PortHandler.
+func (t *Transport) Receive(now time.Duration, p []byte) {
+	if t.IsOpen() && t.state != closing {
+		t.hardware.Receive(now, p)
+	}
+}
+
+// Hangup implements devices.PortHandler.
+func (t *Transport) Hangup(now time.Duration, err error) {
+	t.Down(now, fmt.Errorf("unplugged or closed: %w", err))
+}
+
+// open opens the port and begins the handshake.
+func (t *Transport) open(now time.Duration) error {
+	port, err := t.hardware.Open(t)
+	if err != nil {
+		return err
+	}
+	t.port, t.state, t.wake = port, greeting, 0
+	t.hardware.Greet(now)
+	return nil
+}
+
+// reopen tries to reconnect.
+func (t *Transport) reopen(now time.Duration) {
+	if err := t.open(now); err != nil {
+		t.reopenAt = t.retry.Failed(now, t.log, err)
+	}
+}
+
+// fall handles a failure.
+func (t *Transport) fall(now time.Duration) {
+	err := t.failure
+	t.close()
+	switch t.link.State() {
+	case devices.Starting:
+		t.state = off
+		t.link.Fail(now, fmt.Errorf("%s: %w", t.name, err))
+	case devices.Ready:
+		if t.state == up {
+			t.forgetCommands()
+		}
+		t.state, t.reopenAt = away, t.retry.Failed(now, t.log, err)
+	default:
+		t.end(now)
+	}
+}
+
+func (t *Transport) forgetCommands() {
+	for _, d := range t.link.Devices() {
+		d.ForgetCommand()
+	}
+}
+
+// end closes the port for good.
+func (t *Transport) end(now time.Duration) {
+	t.close()
+	t.state = off
+	t.link.Stopped(now)
+}
+
+func (t *Transport) close() {
+	if t.port != nil {
+		t.port.Close()
+	}
+	t.port, t.wake, t.failure = nil, 0, nil
+}
+
+// next is the earliest deadline, zero for none.
+func (t *Transport) next() time.Duration {
+	switch {
+	case t.failure != nil:
+		return t.failedAt
+	case t.state == away:
+		return t.reopenAt
+	case t.state == up && (t.wake == 0 || t.heard+silence < t.wake):
+		return t.heard + silence
+	}
+	return t.wake
+}
+
+func (t *Transport) arm() { t.link.WakeAt(t.next()) }
+
+// noPort stands in for a port that is closed.
+type noPort struct{}
+
+func (noPort) Write([]byte)       {}
+func (noPort) Buffered() int      { return 0 }
+func (noPort) SetSpeed(int) error { return errors.New("the port is closed") }
+func (noPort) Discard()           {}
+func (noPort) Close()             {}
