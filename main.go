@@ -51,10 +51,7 @@ func run(args []string) int {
 	case o.export != "":
 		return exportLog(o.export, o.file)
 	}
-	if !o.check && o.alone() {
-		relaxMonitor()
-	}
-	if os.Getenv(goProcessors) == "" {
+	if os.Getenv("GOMAXPROCS") == "" {
 		// One thread runs Go code. The loop is the program; a second thread
 		// only spins beside it (docs/BENCHMARKS.md).
 		runtime.GOMAXPROCS(1)

@@ -86,24 +86,3 @@ func TestUsage(t *testing.T) {
 		}
 	}
 }
-
-func TestAlone(t *testing.T) {
-	for args, want := range map[string]bool{
-		"":                                   true, // the Pioneer
-		"configs/testpattern.cfg":            true,
-		"configs/testpattern.cfg -http off":  true,
-		"configs/testpattern.cfg -http :0":   false,
-		"configs/record.cfg":                 false, // writes to a disk
-		"-stage worlds/room.world":           false, // has a window
-		"-stage worlds/room.world -http off": true,
-		"no-such-file.cfg":                   false,
-	} {
-		o, err := parseOptions(strings.Fields(args), io.Discard)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := o.alone(); got != want {
-			t.Errorf("player %s: alone is %v", args, got)
-		}
-	}
-}

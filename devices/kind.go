@@ -29,9 +29,6 @@ type Kind struct {
 
 	// Simulated says that its devices move nothing real.
 	Simulated bool
-	// Beside says that it has a goroutine that waits in system calls while the
-	// loop goes on.
-	Beside bool
 
 	// SetupLimit is the longest that a Setup may take; zero: 10 s.
 	SetupLimit time.Duration

@@ -1,12 +1,10 @@
 package e2e
 
 import (
-	"bytes"
 	"fmt"
 	"net"
 	"os"
 	"os/exec"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -279,66 +277,4 @@ func TestGarbage(t *testing.T) {
 	if n := strings.Count(s.log.String(), "malformed"); n > 200 {
 		t.Errorf("%d log lines about garbage", n)
 	}
-}
-
-// A server that is alone in its process executes itself once, to have Go's
-// monitor thread wake seldom. It stays the same process; its main thread and
-// what it starts keep time as any other.
-func TestMonitorThreadIsRelaxed(t *testing.T) {
-	for _, c := range []struct {
-		name    string
-		flags   []string
-		env     string
-		relaxed bool
-	}{
-		{"alone", []string{"../configs/testpattern.cfg"}, "", true},
-		{"with a window", []string{"-http", "127.0.0.1:0", "../configs/testpattern.cfg"}, "", false},
-		{"with processors of its own", []string{"../configs/testpattern.cfg"}, "GOMAXPROCS=2", false},
-	} {
-		port := freePort(t)
-		cmd := exec.Command(binary, append([]string{"-bind", "127.0.0.1", "-gp", strconv.Itoa(port)}, c.flags...)...)
-		cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GOMAXPROCS=") })
-		if c.env != "" {
-			cmd.Env = append(cmd.Env, c.env)
-		}
-		s := launch(t, port, cmd)
-		// What the process was executed with is there to be read.
-		environment, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", s.cmd.Process.Pid))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := bytes.Contains(environment, []byte("GOMAXPROCS=1\x00")); got != c.relaxed {
-			t.Errorf("%s: relaxed is %v", c.name, got)
-		}
-		slacks := s.timerSlacks(t)
-		if got := slices.Contains(slacks, "250000000"); slacks != nil && got != c.relaxed {
-			t.Errorf("%s: the threads have a timer slack of %s ns", c.name, slacks)
-		}
-		if usual, _ := os.ReadFile("/proc/self/timerslack_ns"); slacks != nil && slacks[0] != strings.TrimSpace(string(usual)) {
-			t.Errorf("%s: the main thread has a timer slack of %s ns", c.name, slacks[0])
-		}
-	}
-}
-
-// timerSlacks is the timer slack of each thread in ns, the main one's first;
-// nil where the kernel does not tell us, which in CI is a failure.
-func (s *server) timerSlacks(t *testing.T) (slacks []string) {
-	t.Helper()
-	pid := strconv.Itoa(s.cmd.Process.Pid)
-	threads, err := os.ReadDir("/proc/" + pid + "/task")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, thread := range threads {
-		slack, err := os.ReadFile("/proc/" + thread.Name() + "/timerslack_ns")
-		if err != nil {
-			if os.Getenv("CI") != "" {
-				t.Fatal(err)
-			}
-			t.Logf("the slack of the threads is not looked at: %v", err)
-			return nil
-		}
-		slacks = append(slacks, strings.TrimSpace(string(slack)))
-	}
-	return slacks
 }

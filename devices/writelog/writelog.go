@@ -35,7 +35,6 @@ func Kind(version string) devices.Kind {
 		Provides: []devices.Spec{},
 		Accepts:  devices.Interfaces(),
 		AlwaysOn: true,
-		Beside:   true,
 		Options: []devices.Option{
 			{Name: "file", Default: devices.Path(""), Required: true, Doc: "the log, as run.mcap; an older one becomes run.1.mcap, and so on"},
 			{Name: "max_size", Default: 64, Min: 1, Max: 100000, Unit: "MiB", Doc: "of a file; then the next is begun"},
