@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"player/devices"
 	"player/devices/acts"
 	"player/devices/deadman"
@@ -29,7 +27,7 @@ func catalogue() []devices.Kind {
 		sicklms200.Kind(),
 		evid30.Kind(),
 		acts.Kind(),
-		stageKind(),
+		stage.Kind(),
 		joystick.Kind(),
 		hdaps.Kind(),
 		plugin.Kind(),
@@ -40,31 +38,5 @@ func catalogue() []devices.Kind {
 		writelog.Kind(version()),
 		readlog.Kind(),
 		testpattern.Kind(),
-	}
-}
-
-// stageKind declares the simulator.
-func stageKind() devices.Kind {
-	return devices.Kind{
-		Name:      "stage",
-		Doc:       "a simulated world: every robot of it, each on a port of its own",
-		Provides:  testpattern.Kind().Provides,
-		Simulated: true,
-		Options: []devices.Option{
-			{Name: "world", Default: devices.Path(""), Required: true, Doc: "the world file"},
-		},
-		NewAll: func(a devices.Args) ([]devices.Instance, error) {
-			world, err := stage.Load(a.String("world"))
-			if err != nil {
-				return nil, err
-			}
-			for _, warning := range world.Warnings() {
-				a.Log.Warn(warning)
-			}
-			if len(world.Robots()) == 0 {
-				return nil, fmt.Errorf("%s: there is no robot in this world: add a position model", world.Name())
-			}
-			return world.Instances(), nil
-		},
 	}
 }

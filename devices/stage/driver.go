@@ -54,28 +54,10 @@ func NewDriver(world *World, robot *Robot) *Driver {
 func (w *World) Instances() []devices.Instance {
 	made := make([]devices.Instance, len(w.robots))
 	for i, r := range w.robots {
-		made[i] = devices.Instance{Driver: NewDriver(w, r), Name: "stage " + r.Name, Provides: r.provides(), Port: r.Port}
+		carried := provides(r.sonars != nil, r.laser != nil, r.gripper != nil, r.camera != nil)
+		made[i] = devices.Instance{Driver: NewDriver(w, r), Name: "stage " + r.Name, Provides: carried, Port: r.Port}
 	}
 	return made
-}
-
-// provides returns the devices that the robot carries. Position and misc are on
-// every robot.
-func (r *Robot) provides() []devices.Spec {
-	provides := []devices.Spec{devices.Position(), devices.Misc()}
-	if r.sonars != nil {
-		provides = append(provides, devices.Sonar())
-	}
-	if r.laser != nil {
-		provides = append(provides, devices.Laser())
-	}
-	if r.gripper != nil {
-		provides = append(provides, devices.Gripper())
-	}
-	if r.camera != nil {
-		provides = append(provides, devices.Vision(), devices.PTZ())
-	}
-	return provides
 }
 
 // Setup is done at once.

@@ -1,0 +1,56 @@
+package stage
+
+import (
+	"fmt"
+
+	"player/devices"
+)
+
+// Kind declares the simulator: a block makes a driver for each robot of a world.
+func Kind() devices.Kind {
+	return devices.Kind{
+		Name:      "stage",
+		Doc:       "a simulated world: every robot of it, each on a port of its own",
+		Provides:  provides(true, true, true, true),
+		Simulated: true,
+		Options: []devices.Option{
+			{Name: "world", Default: devices.Path(""), Required: true, Doc: "the world file"},
+		},
+		NewAll: newDrivers,
+	}
+}
+
+// provides returns the devices of a robot. Position and misc are on every robot.
+func provides(sonar, laser, gripper, camera bool) []devices.Spec {
+	specs := []devices.Spec{devices.Position(), devices.Misc()}
+	if sonar {
+		specs = append(specs, devices.Sonar())
+	}
+	if laser {
+		specs = append(specs, devices.Laser())
+	}
+	if gripper {
+		specs = append(specs, devices.Gripper())
+	}
+	if camera {
+		specs = append(specs, devices.Vision(), devices.PTZ())
+	}
+	return specs
+}
+
+// newDrivers loads the world of a block and makes a driver for each robot. The
+// error names a file that cannot be read and the place of a mistake in it, or a
+// world without robots. Warnings about the world are logged.
+func newDrivers(a devices.Args) ([]devices.Instance, error) {
+	world, err := Load(a.String("world"))
+	if err != nil {
+		return nil, err
+	}
+	for _, warning := range world.Warnings() {
+		a.Log.Warn(warning)
+	}
+	if len(world.Robots()) == 0 {
+		return nil, fmt.Errorf("%s: there is no robot in this world: add a position model", world.Name())
+	}
+	return world.Instances(), nil
+}
