@@ -71,7 +71,7 @@ func TestMotors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if server.Motors() != want {
+		if server.HasMotors() != want {
 			t.Errorf("%s: motors %v", file, !want)
 		}
 	}

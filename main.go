@@ -107,7 +107,7 @@ func run(args []string) int {
 			for _, robot := range robots {
 				log.Info("serving", zap.String("address", robot.Address), zap.String("version", version()), zap.Duration("after", time.Since(started)))
 			}
-			if server.Access == nil && server.Motors() && !o.private() {
+			if server.Access == nil && server.HasMotors() && !o.private() {
 				log.Warn("every computer on the network can drive this robot: restrict it by access ( ... ) in a configuration file, or by -bind 127.0.0.1")
 			}
 			window.serve(ctx, r.Post)

@@ -37,9 +37,9 @@ func protect(server *config.Server) error {
 			return fmt.Errorf("-reflex: %w", err)
 		}
 		inner := slices.IndexFunc(robot.Drivers, func(d config.Driver) bool { return d.Link == wheels.Link() })
-		kind.Simulated = robot.Drivers[inner].Kind.Simulated
 		robot.Drivers = append(robot.Drivers, config.Driver{
 			Driver: driver, Link: link, Kind: kind, Values: kind.Defaults(), Pos: syntax.Pos{File: "(from -reflex)"},
+			Simulated: robot.Drivers[inner].Simulated,
 		})
 	}
 	return nil

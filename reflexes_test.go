@@ -43,7 +43,7 @@ func TestReflexFlag(t *testing.T) {
 				t.Errorf("-reflex=%v: the wheels of port %d are of driver %q", reflexes, robot.Port, got)
 			}
 		}
-		if server.Motors() {
+		if server.HasMotors() {
 			t.Error("a simulated robot has no real motors")
 		}
 	}
@@ -54,7 +54,7 @@ func TestReflexesOfARealRobot(t *testing.T) {
 	if err := protect(server); err != nil {
 		t.Fatal(err)
 	}
-	if !server.Motors() {
+	if !server.HasMotors() {
 		t.Error("behind the reflexes are real motors")
 	}
 }

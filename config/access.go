@@ -40,7 +40,7 @@ func (b *builder) readAccess() (rules rights.Rules) {
 	return rules
 }
 
-// parseNetwork reads 10.0.0.0/8, or an address, which is a network of one.
+// parseNetwork reads 10.0.0.0/8, or an address, which is a network of one host.
 func parseNetwork(text string) (netip.Prefix, error) {
 	if addr, err := netip.ParseAddr(text); err == nil {
 		addr = addr.Unmap().WithZone("")

@@ -10,23 +10,23 @@ import (
 	"player/devices"
 )
 
-// address is where a device is: [port:]interface:index. Index 0 is what
-// clients see under the letter of the interface; a device with another index
-// is for the drivers that require it.
+// address names a device: [port:]interface:index. Clients see the device with
+// index 0 under the letter of the interface; one with another index is for the
+// drivers that require it.
 type address struct {
 	port int // of the robot
 	spec devices.Spec
 }
 
 // maxIndex bounds an index. A robot has a handful of devices of a kind; a
-// larger number is a mistake for a port.
+// larger number is probably a port in the wrong place, and an error.
 const maxIndex = 99
 
 func (a address) String() string {
 	return fmt.Sprintf("%d:%s:%d", a.port, a.spec.Name, a.spec.Index)
 }
 
-// short leaves the port away if it is the usual one.
+// short omits the port if it is the usual one.
 func (a address) short(usual int) string {
 	if a.port == usual {
 		return fmt.Sprintf("%s:%d", a.spec.Name, a.spec.Index)
@@ -38,9 +38,9 @@ func (a address) same(o address) bool {
 	return a.port == o.port && a.spec.Letter == o.spec.Letter && a.spec.Index == o.spec.Index
 }
 
-// parseAddress reads an address, port being the usual one. Of the grammar of
-// Player 2, key:host:robot:interface:index, only the last three parts mean
-// something here.
+// parseAddress reads an address. port is that of an address without one. The
+// grammar of Player 2 is key:host:robot:interface:index; key and host must be
+// empty or localhost.
 func parseAddress(text string, port int) (address, error) {
 	parts := strings.Split(text, ":")
 	n := len(parts)
@@ -49,7 +49,7 @@ func parseAddress(text string, port int) (address, error) {
 	}
 	for _, part := range parts[:max(0, n-3)] {
 		if part != "" && part != "localhost" {
-			return address{}, fmt.Errorf("%.60q: a device has neither key nor host here; devices of another computer come by the driver passthrough", text)
+			return address{}, fmt.Errorf("%.60q: a device has neither key nor host here; use the driver passthrough for devices of another computer", text)
 		}
 	}
 	a := address{port: port}
@@ -80,7 +80,8 @@ func interfaceNames(specs []devices.Spec) []string {
 	return names
 }
 
-// suggest is the end of a complaint about a name that is not valid.
+// suggest ends an error about a name that is not valid: it gives the nearest
+// valid name, or all of them.
 func suggest(name string, valid []string) string {
 	if near := syntax.Nearest(name, valid); near != "" {
 		return fmt.Sprintf("; did you mean %q?", near)

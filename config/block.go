@@ -24,13 +24,13 @@ type block struct {
 	values   map[string]any
 }
 
-// readBlock reads a driver's section. Values of a wrong type are noted in the
-// file; other mistakes are returned.
+// readBlock reads a driver's section. The file keeps errors about values of a
+// wrong type; others are returned.
 func (b *builder) readBlock(s *syntax.Section) (*block, error) {
 	name := s.String("name", "")
 	kind, ok := b.kindOf(s, name)
 	if !ok {
-		for _, f := range s.Fields { // of an unknown driver, nobody knows the fields
+		for _, f := range s.Fields { // one error is enough: mark them as used
 			s.Field(f.Name)
 		}
 		if s.Field("name") == nil {
@@ -43,8 +43,8 @@ func (b *builder) readBlock(s *syntax.Section) (*block, error) {
 		d.name = kind.Name
 	}
 	d.geometry = readGeometry(s)
-	// All fields are read before anything is complained about: a field that
-	// nobody reads is a complaint of its own.
+	// All fields are read before an error is returned: a field that is not read
+	// is an error of its own.
 	d.alwaysOn = s.Bool("alwayson", false) || kind.AlwaysOn
 	var wrong error
 	for _, o := range kind.Options {
@@ -68,8 +68,8 @@ func readGeometry(s *syntax.Section) devices.Geometry {
 	return devices.Geometry{X: pose[0] * mm, Y: pose[1] * mm, Heading: pose[2] * deg, Length: size[0] * mm, Width: size[1] * mm}
 }
 
-// kindOf finds the kind of a section. A section that names a plugin is of kind
-// plugin, and its name is but a name.
+// kindOf finds the kind of a section. A section with the field plugin is of kind
+// plugin, whatever its name.
 func (b *builder) kindOf(s *syntax.Section, name string) (devices.Kind, bool) {
 	if slices.ContainsFunc(s.Fields, func(f *syntax.Field) bool { return f.Name == pluginKind }) {
 		name = pluginKind
@@ -93,7 +93,7 @@ func kindNames(kinds []devices.Kind) []string {
 	return names
 }
 
-// readOption reads the field of one option. A flag wins over it.
+// readOption reads the field of one option. A flag overrides it.
 func (b *builder) readOption(s *syntax.Section, o devices.Option, kind string) (any, error) {
 	var v any
 	switch def := o.Default.(type) {
@@ -114,26 +114,26 @@ func (b *builder) readOption(s *syntax.Section, o devices.Option, kind string) (
 	default:
 		panic(fmt.Sprintf("option %s of driver %s has a default of type %T", o.Name, kind, def))
 	}
-	complain := func(format string, args ...any) error { return s.Errorf(o.Name, format, args...) }
+	errorf := func(format string, args ...any) error { return s.Errorf(o.Name, format, args...) }
 	given := isGiven(s.Field(o.Name))
 	for _, f := range b.Overrides {
 		if f.Driver == kind && f.Option == o.Name {
 			v, given, b.used[f.Flag] = f.Value, true, true
-			complain = func(format string, args ...any) error { return fmt.Errorf(f.Flag+": "+format, args...) }
+			errorf = func(format string, args ...any) error { return fmt.Errorf(f.Flag+": "+format, args...) }
 		}
 	}
 	if o.Required && !given {
-		return v, complain("%s needs %s: %s", kind, o.Name, o.Doc)
+		return v, errorf("%s needs %s: %s", kind, o.Name, o.Doc)
 	}
 	n, isNumber := number(v)
 	if isNumber && (o.Min != 0 || o.Max != 0) && (n < o.Min || n > o.Max) {
-		return v, complain("%s is %v to %v%s, not %v", o.Name, o.Min, o.Max, unit(o), v)
+		return v, errorf("%s is %v to %v%s, not %v", o.Name, o.Min, o.Max, unit(o), v)
 	}
 	return v, nil
 }
 
-// isGiven says whether a field gives an option that is required: "" would be
-// found to name nothing only when the driver is started.
+// isGiven reports whether a field gives a required option. "" does not: it would
+// fail only when the driver starts.
 func isGiven(f *syntax.Field) bool {
 	return f != nil && (f.Tuple || f.Values[0].Text != "")
 }
@@ -163,7 +163,7 @@ func (b *builder) addresses(d *block, field string) ([]address, error) {
 		return nil, nil
 	}
 	if len(texts) == 0 {
-		return nil, d.section.Errorf(field, "%s is empty: name devices, or leave it away", field)
+		return nil, d.section.Errorf(field, "%s is empty: list devices or omit it", field)
 	}
 	values := d.section.Field(field).Values
 	found := make([]address, 0, len(texts))
@@ -173,7 +173,7 @@ func (b *builder) addresses(d *block, field string) ([]address, error) {
 			return nil, d.errorf(values[i].Pos, "%w", err)
 		}
 		if slices.ContainsFunc(found, a.same) {
-			return nil, d.errorf(values[i].Pos, "%s stands twice in %s", a.short(b.Port), field)
+			return nil, d.errorf(values[i].Pos, "%s is listed twice in %s", a.short(b.Port), field)
 		}
 		d.where[field+a.String()] = values[i].Pos
 		found = append(found, a)
@@ -181,9 +181,9 @@ func (b *builder) addresses(d *block, field string) ([]address, error) {
 	return found, nil
 }
 
-// checkAddresses holds the addresses to what the kind provides and requires. A
-// block that leaves out the devices it cannot do without requires those with
-// index 0 of the usual robot.
+// checkAddresses checks the addresses against what the kind provides and
+// requires, and sorts those required as the kind lists them. A block without
+// requires gets what the kind lists, on the block's robot.
 func (d *block) checkAddresses(port int) error {
 	if d.kind.Provides == nil && d.provides == nil {
 		return d.section.Errorf("", `%s needs the devices that it provides, as in provides ["laser:0"]`, d.name)
@@ -206,7 +206,7 @@ func (d *block) checkAddresses(port int) error {
 	}
 	for _, a := range d.requires {
 		if !hasLetter(d.kind.Requires, a.spec.Letter) && !hasLetter(d.kind.Accepts, a.spec.Letter) {
-			return d.errorf(d.pos("requires", a), "%s has no use for %s%s", d.name, a.spec.Name, whatIs(slices.Concat(d.kind.Requires, d.kind.Accepts)))
+			return d.errorf(d.pos("requires", a), "%s does not use %s%s", d.name, a.spec.Name, whatIs(slices.Concat(d.kind.Requires, d.kind.Accepts)))
 		}
 	}
 	sorted := make([]address, 0, len(d.requires))
@@ -230,7 +230,8 @@ func (d *block) checkAddresses(port int) error {
 	return nil
 }
 
-// port is the robot of the block: that of the devices it provides, or requires.
+// port returns the robot of the block: that of the devices it provides or
+// requires, otherwise usual.
 func (d *block) port(usual int) int {
 	for _, devices := range [][]address{d.provides, d.requires} {
 		if len(devices) > 0 {
@@ -244,7 +245,8 @@ func (d *block) errorf(pos syntax.Pos, format string, args ...any) error {
 	return d.section.File().Errorf(pos, format, args...)
 }
 
-// pos is where the block names the address, or the block itself.
+// pos returns the place of an address in a field of the block, or that of the
+// block if the field does not list it.
 func (d *block) pos(field string, a address) syntax.Pos {
 	if pos, ok := d.where[field+a.String()]; ok {
 		return pos
@@ -256,7 +258,8 @@ func hasLetter(specs []devices.Spec, letter byte) bool {
 	return slices.ContainsFunc(specs, func(s devices.Spec) bool { return s.Letter == letter })
 }
 
-// whatIs is the end of a complaint about an interface that does not fit.
+// whatIs ends an error about an interface that does not fit: it lists those that
+// do.
 func whatIs(specs []devices.Spec) string {
 	if len(specs) == 0 {
 		return ", nor anything else"

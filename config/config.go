@@ -1,5 +1,5 @@
-// Package config turns a configuration file into robots: it knows what a
-// driver block means, where package syntax knows how one is written.
+// Package config builds robots from a configuration file. It defines what a
+// driver block means; package syntax defines how one is written.
 //
 //	driver
 //	(
@@ -8,8 +8,8 @@
 //	  port "/dev/ttyS0"
 //	)
 //
-// docs/CONFIG.md is the guide. Whatever a file says that has no effect is an
-// error, with its place and the nearest name that would have one.
+// docs/CONFIG.md is the guide. A field or section without effect is an error,
+// with its place and the nearest valid name.
 package config
 
 import (
@@ -25,17 +25,18 @@ import (
 	"player/devices"
 )
 
-// Options are what a file is read with.
+// Options is what the program and its flags add to a file.
 type Options struct {
-	Kinds     []devices.Kind // all there are
-	Port      int            // of a robot whose port is not given
+	Kinds     []devices.Kind // all drivers
+	Port      int            // TCP port of a robot without a port of its own
 	Overrides []Override
+	Fronts    []Front // the first is next to the robot, the last next to the clients
 	Log       *zap.Logger
 }
 
 // Override is an option given by a flag. It wins over the file.
 type Override struct {
-	Flag   string // "-pp", for complaints
+	Flag   string // "-pp", for errors
 	Driver string
 	Option string
 	Value  any // as devices.Args.Values
@@ -43,39 +44,45 @@ type Override struct {
 
 // Server is what a file describes.
 type Server struct {
-	Robots []Robot // those with lower ports first
+	Robots []Robot // by port, ascending
 	Access rights.Rules
 }
 
-// Motors says whether a robot has real ones that a client could drive.
-func (s *Server) Motors() bool {
+// HasMotors reports whether a client could drive the motors of a real robot.
+func (s *Server) HasMotors() bool {
 	return slices.ContainsFunc(s.Robots, func(r Robot) bool {
 		return slices.ContainsFunc(r.Drivers, func(d Driver) bool {
-			return !d.Kind.Simulated && slices.ContainsFunc(d.Link.Devices(), func(dev *devices.Device) bool {
-				return dev.Spec().Index == 0 && dev.Spec().Stop != ""
+			return !d.Simulated && slices.ContainsFunc(d.Link.Devices(), func(dev *devices.Device) bool {
+				return dev.Spec().Index == 0 && canMove(dev)
 			})
 		})
 	})
 }
 
-// Robot is one Player: a TCP port and the devices behind it.
+// canMove reports whether a device has motors, which stop with a client.
+func canMove(d *devices.Device) bool { return d.Spec().Stop != "" }
+
+// Robot is one robot of the server: a TCP port and its devices.
 type Robot struct {
 	Port    int
 	Table   *devices.Table
 	Drivers []Driver // in the order they were attached
 }
 
-// Driver is one driver of a robot and where it comes from.
+// Driver is one driver of a robot, and the block that describes it.
 type Driver struct {
 	Driver devices.Driver
 	Link   *devices.Link
 	Kind   devices.Kind
-	Values map[string]any
-	Pos    syntax.Pos
+	Values map[string]any // as devices.Args.Values
+	Pos    syntax.Pos     // of the block
+	// Simulated reports whether no real motor moves: the kind is simulated, or
+	// all devices with motors that the driver works on are.
+	Simulated bool
 }
 
-// Build makes what a file describes. The error joins everything that is wrong with the file, as *syntax.Error
-// where it has a place.
+// Build makes the robots that a file describes. The error joins all mistakes in
+// the file, each a *syntax.Error if it has a place.
 func Build(file *syntax.File, options Options) (*Server, error) {
 	b := &builder{Options: options, file: file, used: map[string]bool{}}
 	for _, plugin := range file.Plugins {
@@ -114,6 +121,11 @@ func Build(file *syntax.File, options Options) (*Server, error) {
 		}
 	}
 	slices.SortFunc(b.robots, func(x, y Robot) int { return x.Port - y.Port })
+	for _, f := range b.Fronts {
+		if err := b.putInFront(f); err != nil {
+			return nil, err
+		}
+	}
 	return &Server{b.robots, access}, nil
 }
 
@@ -128,8 +140,8 @@ type builder struct {
 
 func (b *builder) fail(err error) { b.errs = append(b.errs, err) }
 
-// order sorts the blocks so that each comes after those it requires devices
-// of, and else in the order of the file.
+// order sorts the blocks: each comes after the blocks whose devices it requires,
+// otherwise in the order of the file.
 func (b *builder) order() (sorted []*block, err error) {
 	done := map[*block]bool{}
 	var path []*block
@@ -168,18 +180,17 @@ func (b *builder) order() (sorted []*block, err error) {
 	return sorted, nil
 }
 
-// mayProvide says whether the device is one of the block, as far as can be
-// told before the driver is made.
+// mayProvide reports whether the block provides the device, as far as is known
+// before the driver is made.
 func (d *block) mayProvide(a address, usual int) bool {
 	if d.provides != nil {
 		return slices.ContainsFunc(d.provides, a.same)
 	}
-	// A driver of several robots chooses their ports itself.
+	// A kind that makes several drivers chooses their ports.
 	return hasLetter(d.kind.Provides, a.spec.Letter) && a.spec.Index == 0 && (a.port == d.port(usual) || d.kind.NewAll != nil)
 }
 
-// attach makes the driver, or the drivers, of a block and gives them to their
-// robots.
+// attach makes the driver or drivers of a block and attaches each to its robot.
 func (b *builder) attach(d *block) error {
 	args := devices.Args{Name: d.name, Values: d.values, Log: b.Log}
 	for _, a := range d.provides {
@@ -194,41 +205,41 @@ func (b *builder) attach(d *block) error {
 	}
 	made, err := d.kind.Make(args)
 	if e := (*syntax.Error)(nil); errors.As(err, &e) {
-		return err // of a file that this one names, and says where
+		return err // it has a place, in a file that the block names
 	}
 	if err != nil {
 		return d.errorf(d.section.Pos, "%w", err)
 	}
 	if len(made) > 1 && d.provides != nil {
-		return d.section.Errorf("provides", "this block makes %d drivers, which provide what they have: leave provides away", len(made))
+		return d.section.Errorf("provides", "this block makes %d drivers, each with all its devices: omit provides", len(made))
 	}
 	for i, instance := range made {
 		if instance.Port == 0 {
 			instance.Port = d.port(b.Port) + i
 		}
-		if err := b.place(d, instance, args.Provides); err != nil {
+		if err := b.place(d, instance, args); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// place attaches one driver to the robot it belongs to. provides are the devices
-// that the block names, with their indices; nil: it leaves them to the driver.
-func (b *builder) place(d *block, instance devices.Instance, provides []devices.Spec) error {
-	for _, spec := range provides {
+// place attaches one driver to its robot. args.Provides are the devices that the
+// block lists, with their indices; nil: all, as the driver has them.
+func (b *builder) place(d *block, instance devices.Instance, args devices.Args) error {
+	for _, spec := range args.Provides {
 		if !hasLetter(instance.Provides, spec.Letter) {
 			return d.errorf(d.pos("provides", address{d.port(b.Port), spec}), "%s cannot provide %s%s", d.name, spec.Name, whatIs(instance.Provides))
 		}
 	}
-	if provides != nil {
-		instance.Select(provides)
+	if args.Provides != nil {
+		instance.Select(args.Provides)
 	}
 	robot := b.robot(instance.Port)
 	for _, spec := range instance.Provides {
 		if other := robot.Table.Find(spec.Letter, spec.Index); other != nil {
 			a := address{instance.Port, spec}
-			return d.errorf(d.pos("provides", a), "%s is provided twice: by %s too", a.short(b.Port), other.Link().Name())
+			return d.errorf(d.pos("provides", a), "%s is provided twice: %s provides it, too", a.short(b.Port), other.Link().Name())
 		}
 	}
 	link, err := robot.Table.Attach(instance)
@@ -239,11 +250,39 @@ func (b *builder) place(d *block, instance devices.Instance, provides []devices.
 	if d.alwaysOn {
 		link.KeepOn()
 	}
-	robot.Drivers = append(robot.Drivers, Driver{instance.Driver, link, d.kind, d.values, d.section.Pos})
+	simulated := d.kind.Simulated || b.simulated(args.Requires)
+	robot.Drivers = append(robot.Drivers, Driver{instance.Driver, link, d.kind, d.values, d.section.Pos, simulated})
 	return nil
 }
 
-// robot returns the robot on a port, making it at its first mention.
+// simulated reports whether devices with motors are among those required, none
+// of them real.
+func (b *builder) simulated(required []*devices.Device) bool {
+	simulated := false
+	for _, device := range required {
+		if canMove(device) {
+			simulated = b.driverOf(device).Simulated
+			if !simulated {
+				return false
+			}
+		}
+	}
+	return simulated
+}
+
+// driverOf returns the driver of an attached device.
+func (b *builder) driverOf(device *devices.Device) Driver {
+	for _, r := range b.robots {
+		for _, d := range r.Drivers {
+			if d.Link == device.Link() {
+				return d
+			}
+		}
+	}
+	panic("no driver provides " + device.Spec().Name)
+}
+
+// robot returns the robot on a port. The first call for a port makes it.
 func (b *builder) robot(port int) *Robot {
 	i := slices.IndexFunc(b.robots, func(r Robot) bool { return r.Port == port })
 	if i < 0 {
@@ -257,7 +296,8 @@ func (b *builder) robot(port int) *Robot {
 	return &b.robots[i]
 }
 
-// suggestDevice names the device that was probably meant.
+// suggestDevice ends an error about a device that does not exist: it names the
+// nearest one that does.
 func (b *builder) suggestDevice(want address) string {
 	var there []string
 	for _, d := range b.blocks {

@@ -194,20 +194,20 @@ func TestMistakes(t *testing.T) {
 		{"port", `driver ( name "wheels" provides ["0:sonar:0"] )`, `1:34: "0:sonar:0": the robot is a TCP port, 1 to 65535`},
 		{"host", `driver ( name "wheels" provides [":far:6665:sonar:0"] )`, `1:34: ":far:6665:sonar:0": a device has neither key nor host here`},
 		{"cannot provide", `driver ( name "wheels" provides ["laser:0"] )`, `1:34: wheels cannot provide laser, only position, sonar`},
-		{"twice in a block", `driver ( name "wheels" provides ["sonar:0" "sonar:0"] )`, `1:44: sonar:0 stands twice in provides`},
+		{"twice in a block", `driver ( name "wheels" provides ["sonar:0" "sonar:0"] )`, `1:44: sonar:0 is listed twice in provides`},
 		{"two of a driver that has one", `driver ( name "wheels" provides ["sonar:0" "sonar:1"] )`, `1:44: wheels provides only one sonar`},
 		{"one driver for two robots", `driver ( name "wheels" provides ["sonar:0" "7000:position:0"] )`, `1:44: one driver provides devices of one robot: write a block for each`},
-		{"provided twice", "driver ( name \"wheels\" )\ndriver ( name \"any\" provides [\"sonar:0\"] )", `2:31: sonar:0 is provided twice: by wheels too`},
-		{"provided twice, unsaid", "driver ( name \"any\" provides [\"sonar:0\"] )\ndriver ( name \"wheels\" )", `2:1: sonar:0 is provided twice: by any too`},
-		{"provides nothing", `driver ( name "wheels" provides [] )`, `1:24: provides is empty: name devices, or leave it away`},
-		{"provides nothing of anything", `driver ( name "any" provides [] )`, `1:21: provides is empty: name devices, or leave it away`},
-		{"requires nothing", `driver ( name "scribe" requires [] )`, `1:24: requires is empty: name devices, or leave it away`},
+		{"provided twice", "driver ( name \"wheels\" )\ndriver ( name \"any\" provides [\"sonar:0\"] )", `2:31: sonar:0 is provided twice: wheels provides it, too`},
+		{"provided twice, unsaid", "driver ( name \"any\" provides [\"sonar:0\"] )\ndriver ( name \"wheels\" )", `2:1: sonar:0 is provided twice: any provides it, too`},
+		{"provides nothing", `driver ( name "wheels" provides [] )`, `1:24: provides is empty: list devices or omit it`},
+		{"provides nothing of anything", `driver ( name "any" provides [] )`, `1:21: provides is empty: list devices or omit it`},
+		{"requires nothing", `driver ( name "scribe" requires [] )`, `1:24: requires is empty: list devices or omit it`},
 		{"provides left out", `driver ( name "any" )`, `1:1: any needs the devices that it provides`},
-		{"provides of many", `driver ( name "swarm" provides ["sonar:0"] )`, `1:33: this block makes 3 drivers, which provide what they have: leave provides away`},
-		{"needless requires", `driver ( name "wheels" requires ["laser:0"] )`, `1:34: wheels has no use for laser, nor anything else`},
-		{"wrong requires", `driver ( name "ring" requires ["laser:0" "sonar:1"] )`, `1:42: ring has no use for sonar, only laser`},
+		{"provides of many", `driver ( name "swarm" provides ["sonar:0"] )`, `1:33: this block makes 3 drivers, each with all its devices: omit provides`},
+		{"needless requires", `driver ( name "wheels" requires ["laser:0"] )`, `1:34: wheels does not use laser, nor anything else`},
+		{"wrong requires", `driver ( name "ring" requires ["laser:0" "sonar:1"] )`, `1:42: ring does not use sonar, only laser`},
 		{"requires too much", `driver ( name "ring" requires ["laser:0" "laser:1"] )`, `1:42: ring requires only one laser`},
-		{"requires too little", `driver ( name "ring" requires [] )`, `1:22: requires is empty: name devices, or leave it away`},
+		{"requires too little", `driver ( name "ring" requires [] )`, `1:22: requires is empty: list devices or omit it`},
 		{"unsatisfied", "driver ( name \"ring\" requires [\"laser:1\"] )\ndriver ( name \"eye\" model \"x\" )", `1:32: ring requires laser:1, which no driver provides; did you mean "laser:0"?`},
 		{"unsatisfied, unsaid", `driver ( name "filter" )`, `1:1: filter requires position:1, which no driver provides; did you mean "position:0"?`},
 		{"circular", "driver ( name \"filter\" provides [\"position:0\"] requires [\"position:1\"] )\ndriver ( name \"filter\" provides [\"position:1\"] requires [\"position:0\"] )",
@@ -259,7 +259,7 @@ func TestAccess(t *testing.T) {
 	}
 }
 
-// All mistakes of a file are told at once.
+// All mistakes of a file are reported at once.
 func TestManyMistakes(t *testing.T) {
 	_, _, err := build(t, `
 		driver ( name "whels" )

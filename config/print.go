@@ -10,8 +10,9 @@ import (
 	"player/devices"
 )
 
-// WriteTable writes what the server is: for each robot its devices with their
-// letters and drivers, then the drivers with their options; and who may do what.
+// WriteTable writes what -check prints: for each robot its devices with their
+// letters and drivers, then the drivers with their options; last the access
+// rules.
 func (s *Server) WriteTable(w io.Writer) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, r := range s.Robots {
@@ -46,7 +47,7 @@ func (s *Server) WriteTable(w io.Writer) error {
 	return tw.Flush()
 }
 
-// WriteList writes the kinds with their options and defaults.
+// WriteList writes what -list prints: the kinds with their options and defaults.
 func WriteList(w io.Writer, kinds []devices.Kind) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for i, k := range kinds {
@@ -64,7 +65,7 @@ func WriteList(w io.Writer, kinds []devices.Kind) error {
 	return tw.Flush()
 }
 
-// relations says what a kind provides and requires.
+// relations returns lines about what a kind provides and requires.
 func relations(k devices.Kind) []string {
 	lines := []string{"provides " + strings.Join(interfaceNames(k.Provides), ", ")}
 	switch {
@@ -115,7 +116,7 @@ func literal(v any) string {
 	return fmt.Sprint(v)
 }
 
-// WriteMarkdown writes what WriteList does as part of a page.
+// WriteMarkdown writes the kinds as the section of docs/CONFIG.md.
 func WriteMarkdown(w io.Writer, kinds []devices.Kind) error {
 	var b strings.Builder
 	for _, k := range kinds {

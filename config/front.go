@@ -1,0 +1,86 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+
+	"player/config/syntax"
+	"player/devices"
+)
+
+// Front puts a driver in front of every robot, between the clients and the
+// devices that the driver works on.
+type Front struct {
+	Flag   string // "-reflex", for errors and -check
+	Fields string // of the driver's block, as in a file: name "reflex"
+}
+
+// putInFront gives every robot the driver, as if the file had a block for it.
+func (b *builder) putInFront(f Front) error {
+	d, err := b.readFront(f)
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.Flag, message(err))
+	}
+	for _, robot := range b.robots {
+		if err := b.frontOf(robot, *d); err != nil {
+			return fmt.Errorf("%s: the robot on port %d %w", f.Flag, robot.Port, err)
+		}
+	}
+	return nil
+}
+
+// message drops the place of an error: it is in a line that the user did not
+// write.
+func message(err error) error {
+	if e, ok := errors.AsType[*syntax.Error](err); ok {
+		return e.Err
+	}
+	return err
+}
+
+// readFront reads the block of a flag.
+func (b *builder) readFront(f Front) (*block, error) {
+	text := []byte("driver ( " + f.Fields + " )")
+	file, err := syntax.Parse("(from "+f.Flag+")", func(string) ([]byte, error) { return text, nil })
+	if err != nil {
+		return nil, err
+	}
+	d, err := b.readBlock(file.Global.Sections("driver")[0])
+	err = errors.Join(err, file.Err())
+	for _, unused := range file.Unused() {
+		err = errors.Join(err, unused)
+	}
+	return d, err
+}
+
+// frontOf attaches the driver of a block to a robot. The driver requires what it
+// needs, and of what it accepts all that the robot has. A device that it stands
+// in for moves to the next free index.
+func (b *builder) frontOf(robot Robot, d block) error {
+	d.provides, d.requires = nil, nil
+	for _, spec := range d.kind.Provides {
+		d.provides = append(d.provides, address{robot.Port, spec})
+	}
+	require := func(device *devices.Device) {
+		d.requires = append(d.requires, address{robot.Port, device.Spec()})
+	}
+	for _, need := range d.kind.Requires {
+		device := robot.Table.Device(need.Letter)
+		if device == nil {
+			return fmt.Errorf("has no %s device", need.Name)
+		}
+		if hasLetter(d.kind.Provides, need.Letter) {
+			device = robot.Table.Cover(need.Letter)
+		}
+		require(device)
+	}
+	for _, accepted := range d.kind.Accepts {
+		if device := robot.Table.Device(accepted.Letter); device != nil {
+			require(device)
+		}
+	}
+	if err := b.attach(&d); err != nil {
+		return fmt.Errorf("cannot have %s: %w", d.name, message(err))
+	}
+	return nil
+}

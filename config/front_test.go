@@ -1,0 +1,115 @@
+package config
+
+import (
+	"strings"
+	"testing"
+
+	"go.uber.org/zap"
+
+	"player/codec"
+	"player/config/syntax"
+	"player/devices"
+)
+
+// frontKinds are the kinds of other tests, and drivers to put in front.
+func frontKinds(made *[]*still) []devices.Kind {
+	maker := func(a devices.Args) (devices.Driver, error) {
+		s := &still{a}
+		*made = append(*made, s)
+		return s, nil
+	}
+	inner := devices.Position().At(1)
+	position := []devices.Spec{devices.Position()}
+	return append(kinds(made),
+		devices.Kind{Name: "guard", Provides: position, Requires: []devices.Spec{inner}, Accepts: []devices.Spec{devices.Sonar(), devices.Laser()}, New: maker},
+		devices.Kind{Name: "lease", Provides: position, Requires: []devices.Spec{inner}, New: maker, Options: []devices.Option{
+			{Name: "timeout", Default: 500, Min: 10, Max: 1000, Unit: "ms"}}},
+		devices.Kind{Name: "toy", Provides: position, Simulated: true, New: maker},
+	)
+}
+
+func buildFronts(t *testing.T, text string, fronts ...Front) (*Server, []*still, error) {
+	t.Helper()
+	file, err := syntax.Parse("dir/robot.cfg", func(string) ([]byte, error) { return []byte(text), nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var made []*still
+	server, err := Build(file, Options{Kinds: frontKinds(&made), Port: 6665, Fronts: fronts, Log: zap.NewNop()})
+	return server, made, err
+}
+
+func TestFront(t *testing.T) {
+	guard, lease := Front{"-guard", `name "guard"`}, Front{"-lease", `name "lease" timeout 300`}
+	server, made, err := buildFronts(t, `driver ( name "wheels" ) driver ( name "eye" model "x" ) driver ( name "wheels" provides ["7000:position:0"] )`, guard, lease)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := server.WriteTable(&b); err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Join(strings.Fields(b.String()), " ")
+	for _, want := range []string{
+		// The last front is next to the clients, the first next to the robot.
+		"robot on port 6665 - position:1 wheels dir/robot.cfg:1 s sonar:0 wheels dir/robot.cfg:1 l laser:0 eye dir/robot.cfg:1 " +
+			"- position:2 guard (from -guard):1 p position:0 lease (from -lease):1",
+		"driver lease timeout 300 ms",
+		"robot on port 7000 - position:1 wheels dir/robot.cfg:1 - position:2 guard (from -guard):1 p position:0 lease (from -lease):1",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("missing  %s\nin  %s", want, got)
+		}
+	}
+	table := server.Robots[0].Table
+	guarded := made[3].args.Requires
+	if len(guarded) != 3 || guarded[0] != table.Find(codec.Position, 1) || guarded[1] != table.Device(codec.Sonar) || guarded[2] != table.Device(codec.Laser) {
+		t.Errorf("the guard requires %v", guarded)
+	}
+}
+
+func TestFrontMistakes(t *testing.T) {
+	for _, tt := range []struct{ name, text, fields, want string }{
+		{"nothing to stand in for", `driver ( name "wheels" ) driver ( name "eye" model "x" provides ["7000:laser:0"] )`, `name "guard"`,
+			"-front: the robot on port 7000 has no position device"},
+		{"a value", `driver ( name "wheels" )`, `name "lease" timeout 5`, "-front: timeout is 10 to 1000 ms, not 5"},
+		{"a type", `driver ( name "wheels" )`, `name "lease" timeout "x"`, `-front: timeout wants a whole number, not string "x"`},
+		{"an option", `driver ( name "wheels" )`, `name "lease" timeot 5`, `-front: field "timeot" is not used in driver; did you mean "timeout"?`},
+		{"a driver", `driver ( name "wheels" )`, `name "leash"`, `-front: unknown driver "leash"; did you mean "lease"?`},
+		{"the grammar", `driver ( name "wheels" )`, `name`, "-front: syntax error: "},
+		{"a device that is there", `driver ( name "wheels" )`, `name "toy"`, "-front: the robot on port 6665 cannot have toy: position:0 is provided twice: wheels provides it, too"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if _, _, err := buildFronts(t, tt.text, Front{"-front", tt.fields}); err == nil || !strings.HasPrefix(err.Error(), tt.want) {
+				t.Errorf("%v\nwant %s", err, tt.want)
+			}
+		})
+	}
+}
+
+// A driver that works on simulated motors moves nothing real, by a flag or in a
+// file.
+func TestHasMotors(t *testing.T) {
+	const guarded = ` provides ["position:1"] ) driver ( name "guard" provides ["position:0"] requires ["position:1"] )`
+	for _, tt := range []struct {
+		text   string
+		fronts []Front
+		want   bool
+	}{
+		{`driver ( name "wheels" )`, nil, true},
+		{`driver ( name "toy" )`, nil, false},
+		{`driver ( name "eye" model "x" )`, nil, false},
+		{`driver ( name "wheels" )`, []Front{{"-guard", `name "guard"`}}, true},
+		{`driver ( name "toy" )`, []Front{{"-guard", `name "guard"`}}, false},
+		{`driver ( name "wheels"` + guarded, nil, true},
+		{`driver ( name "toy"` + guarded, nil, false},
+	} {
+		server, _, err := buildFronts(t, tt.text, tt.fronts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := server.HasMotors(); got != tt.want {
+			t.Errorf("%s with %v in front: motors %v, want %v", tt.text, tt.fronts, got, tt.want)
+		}
+	}
+}
