@@ -19,7 +19,7 @@ import (
 	"player/devices/writelog"
 )
 
-// catalogue lists the drivers of this server. A new one is one line here
+// catalogue lists the drivers of this server. A new driver needs one line here
 // (docs/DRIVERS.md).
 func catalogue() []devices.Kind {
 	return []devices.Kind{

@@ -27,7 +27,7 @@ func TestCatalogue(t *testing.T) {
 			options[o.Name] = true
 		}
 	}
-	// What flags set, the drivers have.
+	// Drivers have the options that flags set.
 	for _, f := range driverFlags() {
 		i := slices.IndexFunc(catalogue(), func(k devices.Kind) bool { return k.Name == f.driver })
 		if i < 0 || catalogue()[i].Defaults()[f.option] == nil {
@@ -36,10 +36,10 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-// What a server provides, by port and letter.
+// provides returns the letters that a server provides, by port.
 func provides(t *testing.T, o options) map[int]string {
 	t.Helper()
-	server, err := build(o, zap.NewNop())
+	server, err := o.configure(zap.NewNop())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestWithoutFile(t *testing.T) {
 
 func TestMotors(t *testing.T) {
 	for file, want := range map[string]bool{"configs/pioneer.cfg": true, "configs/testpattern.cfg": false, "configs/stage.cfg": false} {
-		server, err := build(options{port: 6665, file: file}, zap.NewNop())
+		server, err := options{port: 6665, file: file}.configure(zap.NewNop())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,8 +76,8 @@ func TestMotors(t *testing.T) {
 		}
 	}
 	for bind, want := range map[string]bool{"": false, "0.0.0.0": false, "10.0.0.1": false, "127.0.0.1": true, "::1": true, "localhost": true} {
-		if (options{bind: bind}).private() != want {
-			t.Errorf("-bind %q is private: %v", bind, !want)
+		if (options{bind: bind}).isLocal() != want {
+			t.Errorf("-bind %q is local: %v", bind, !want)
 		}
 	}
 }

@@ -2,43 +2,42 @@ package main
 
 import (
 	"fmt"
-	"os"
+	"io"
 	"time"
 
 	"player/logfile"
 )
 
-// exportLog writes the tables of a log into a directory; empty: to standard
-// output. It returns the exit code.
-func exportLog(path, directory string) int {
+// progressPeriod is how often an export reports its progress.
+const progressPeriod = time.Second
+
+// exportLog writes the tables of a log as files into a directory and their paths
+// to stdout, or without a directory the tables to stdout. Progress, and what is
+// damaged in the log, goes to stderr.
+func exportLog(path, directory string, stdout, stderr io.Writer) error {
+	next := time.Now().Add(progressPeriod)
+	progress := func(done, total int64) {
+		if now := time.Now(); now.After(next) {
+			next = now.Add(progressPeriod)
+			fmt.Fprintf(stderr, "player: %s: %d %%\n", path, done*100/max(total, 1))
+		}
+	}
 	var s *logfile.Summary
 	var files []string
 	var err error
 	if directory == "" {
-		s, err = logfile.ExportTo(os.Stdout, path, progress(path))
+		s, err = logfile.ExportTo(stdout, path, progress)
 	} else {
-		s, files, err = logfile.ExportFiles(directory, path, progress(path))
+		s, files, err = logfile.ExportFiles(directory, path, progress)
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "player:", err)
-		return exitUsage
+		return err
 	}
 	for _, file := range files {
-		fmt.Println(file)
+		fmt.Fprintln(stdout, file)
 	}
 	if s.Damage != nil {
-		fmt.Fprintf(os.Stderr, "player: %s: %v\n", path, s.Damage)
+		fmt.Fprintf(stderr, "player: %s: %v\n", path, s.Damage)
 	}
-	return 0
-}
-
-// progress tells on standard error, once a second, how far it has come.
-func progress(path string) logfile.Progress {
-	next := time.Now().Add(time.Second)
-	return func(done, total int64) {
-		if now := time.Now(); now.After(next) {
-			next = now.Add(time.Second)
-			fmt.Fprintf(os.Stderr, "player: %s: %d %%\n", path, done*100/max(total, 1))
-		}
-	}
+	return nil
 }

@@ -9,14 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// newLogger logs to standard error: lines for a person on a terminal, JSON for
-// a program elsewhere. It drops lines rather than wait for a reader.
-func newLogger(debug bool) *zap.Logger {
+// newLogger returns a logger that writes to a file: text if it is a terminal,
+// otherwise JSON. It drops lines that would block.
+func newLogger(file *os.File, debug bool) *zap.Logger {
 	config := zap.NewProductionEncoderConfig()
 	config.EncodeTime = zapcore.ISO8601TimeEncoder
 	config.EncodeDuration = zapcore.StringDurationEncoder
 	encoder := zapcore.NewJSONEncoder
-	if _, err := unix.IoctlGetTermios(int(os.Stderr.Fd()), unix.TCGETS); err == nil {
+	if _, err := unix.IoctlGetTermios(int(file.Fd()), unix.TCGETS); err == nil {
 		encoder = zapcore.NewConsoleEncoder
 		config.EncodeTime = zapcore.TimeEncoderOfLayout("15:04:05.000")
 		config.EncodeLevel = zapcore.CapitalColorLevelEncoder
@@ -25,32 +25,29 @@ func newLogger(debug bool) *zap.Logger {
 	if debug {
 		level = zapcore.DebugLevel
 	}
-	// No sampling: complaints are rate-limited where they arise.
-	return zap.New(zapcore.NewCore(encoder(config), zapcore.Lock(&impatient{file: os.Stderr}), level))
+	// No sampling: whoever logs limits the rate of its lines.
+	return zap.New(zapcore.NewCore(encoder(config), zapcore.Lock(zapcore.AddSync(&lossyWriter{file: file})), level))
 }
 
-// impatient is a file that lines are written to as long as it takes them at
-// once. The loop logs, and motors must not wait for a terminal that is held or
-// a program that has stopped reading.
-type impatient struct {
+// lossyWriter writes lines to a file and drops those that would block. The loop
+// logs, and motors must not wait for a paused terminal or a program that no
+// longer reads its input.
+type lossyWriter struct {
 	file    *os.File
-	dropped int // lines since the last one that was written
+	dropped int // lines since the last one written
 }
 
-// Write writes a line, or drops it. A pipe that says it is ready has room for
-// 4096 bytes, more than a line has.
-func (f *impatient) Write(line []byte) (int, error) {
-	ready := []unix.PollFd{{Fd: int32(f.file.Fd()), Events: unix.POLLOUT}}
+// Write writes or drops one line. A pipe that poll(2) reports as writable has
+// room for 4096 bytes, more than a line has.
+func (w *lossyWriter) Write(line []byte) (int, error) {
+	ready := []unix.PollFd{{Fd: int32(w.file.Fd()), Events: unix.POLLOUT}}
 	if n, err := unix.Poll(ready, 0); err == nil && n == 0 {
-		f.dropped++
+		w.dropped++
 		return len(line), nil
 	}
-	if f.dropped > 0 {
-		line = append(fmt.Appendf(nil, "%d log lines were dropped: nobody read them\n", f.dropped), line...)
-		f.dropped = 0
+	if w.dropped > 0 {
+		line = append(fmt.Appendf(nil, "%d log lines were dropped: nobody read them\n", w.dropped), line...)
+		w.dropped = 0
 	}
-	return f.file.Write(line)
+	return w.file.Write(line)
 }
-
-// Sync has nothing to do: lines are not kept.
-func (f *impatient) Sync() error { return nil }

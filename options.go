@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -13,35 +12,37 @@ import (
 
 	_ "embed" // pioneer
 
+	"go.uber.org/zap"
+
 	"player/config"
 	"player/config/syntax"
 )
 
-// options are the command line (manual table 1, and what we add to it).
+// options is the command line: manual table 1 and our own flags.
 type options struct {
 	port       int
 	bind       string
-	http       string // address of the window; empty: the default; "off": none
+	http       string // address of the web page; empty: the default; "off": none
 	file       string // configuration file; empty: none
 	stage      string
-	truth      string            // file for the ground truth; empty: none
-	run        bool              // the world runs without clients, too
-	reflex     bool              // the robots have reflexes
-	overrides  []config.Override // what flags say of drivers
+	truth      string // file for the true poses of the simulated robots; empty: none
+	run        bool   // the world runs without clients, too
+	reflex     bool
+	overrides  []config.Override
 	maxRate    int
 	maxClients int
 	debug      bool
 	exp        bool
 	check      bool
 	list       bool
-	export     string // a log to export; empty: none. Then file is the directory
+	export     string // log to export into the directory file; empty: none
 	version    bool
 }
 
-// driverFlag is a flag that stands for an option of a driver.
+// driverFlag is a flag that sets an option of a driver.
 type driverFlag struct{ flag, driver, option string }
 
-// driverFlags are those of manual table 1, and stage.
+// driverFlags returns those of manual table 1, and -stage.
 func driverFlags() []driverFlag {
 	return []driverFlag{
 		{"pp", "p2os", "port"},
@@ -59,7 +60,7 @@ usage: player [flags] [FILE]
 
 FILE describes the robot: which drivers provide which devices (docs/CONFIG.md;
 examples are in configs/). Without it player serves a Pioneer with laser and
-camera. Flags win over the file.
+camera. Flags override the file.
 
 Try it without a robot:
   player -stage worlds/room.world
@@ -79,13 +80,13 @@ A real robot
 
 A simulated robot
   -stage FILE       simulate the world in FILE instead of using hardware
-  -truth FILE       write where every robot really is to FILE, as CSV; implies -run
-  -run              let the world run while no client is there, until its quit_time
+  -truth FILE       write the true poses of all robots to FILE, as CSV; implies -run
+  -run              run the world even without clients, until its quit_time
 
 Safety
-  -reflex           keep the robot from what its clients run it into
+  -reflex           keep clients from running the robot into obstacles
 
-A window to look through and to drive: a web page
+A web page to see what the robot senses, and to drive
   -http ADDRESS     host:port of the page, or off    (default off; localhost:8080
                     with a simulated robot)
 
@@ -94,8 +95,8 @@ Configuration
   -list             print all drivers with their options and exit
 
 Logs of the driver writelog (docs/LOGS.md)
-  -export LOG       print the tables (CSV) of LOG and exit; with a directory in
-                    the place of FILE, write them there, a file for each device
+  -export LOG       print the tables (CSV) of LOG and exit; with a directory as
+                    FILE, write them there, a file for each device
 
 Other
   -debug            log more
@@ -103,14 +104,12 @@ Other
   -version          print the version and exit
   -h                print this page
 
-Anybody who reaches the port can drive the robot. On a shared network, say who
-may in FILE, or use -bind 127.0.0.1 and a tunnel.
+Anybody who can connect to the port can drive the robot. On a shared network,
+restrict access in FILE, or use -bind 127.0.0.1 and a tunnel.
 `
 
-// parseOptions reads the command line. For -h it prints the page to help and
-// returns flag.ErrHelp.
-func parseOptions(args []string, help io.Writer) (options, error) {
-	var o options
+// newFlagSet returns the flags. Parsing sets o, except for the driverFlags.
+func newFlagSet(o *options) *flag.FlagSet {
 	fs := flag.NewFlagSet("player", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	fs.IntVar(&o.port, "gp", 6665, "")
@@ -133,11 +132,15 @@ func parseOptions(args []string, help io.Writer) (options, error) {
 	fs.BoolVar(&o.list, "list", false, "")
 	fs.StringVar(&o.export, "export", "", "")
 	fs.BoolVar(&o.version, "version", false, "")
-	for { // flags may stand on both sides of the file
+	return fs
+}
+
+// parseOptions reads and checks the command line. It returns flag.ErrHelp for -h.
+func parseOptions(args []string) (options, error) {
+	var o options
+	fs := newFlagSet(&o)
+	for { // flags may come before and after the file
 		if err := fs.Parse(args); err != nil {
-			if errors.Is(err, flag.ErrHelp) {
-				fmt.Fprint(help, usage)
-			}
 			return o, err
 		}
 		if fs.NArg() == 0 {
@@ -159,13 +162,30 @@ func parseOptions(args []string, help io.Writer) (options, error) {
 	return o, o.validate()
 }
 
-// pioneer is the configuration of a server that is given none.
+// fronts returns the drivers that flags put in front of every robot.
+func (o options) fronts() (fronts []config.Front) {
+	if o.reflex {
+		fronts = append(fronts, config.Front{Flag: "-reflex", Fields: `name "reflex"`})
+	}
+	return fronts
+}
+
+// pioneer is the configuration without a file.
 //
 //go:embed configs/pioneer.cfg
 var pioneer []byte
 
-// parseConfig reads the configuration file. Without one, -stage stands for a
-// file with that driver only, and else the robot is a Pioneer.
+// configure builds the robots of the configuration, with the flags applied.
+func (o options) configure(log *zap.Logger) (*config.Server, error) {
+	file, err := o.parseConfig()
+	if err != nil {
+		return nil, err
+	}
+	return config.Build(file, config.Options{Kinds: catalogue(), Port: o.port, Overrides: o.overrides, Fronts: o.fronts(), Log: log})
+}
+
+// parseConfig reads the configuration file. Without one it returns a block for
+// the driver stage if -stage is given, and otherwise a Pioneer.
 func (o options) parseConfig() (*syntax.File, error) {
 	if o.file != "" {
 		return syntax.ParseFile(o.file)
@@ -199,13 +219,13 @@ func (o options) validate() error {
 
 func (o options) address(port int) string { return net.JoinHostPort(o.bind, strconv.Itoa(port)) }
 
-// private says that only this computer can connect.
-func (o options) private() bool {
+// isLocal reports whether only this computer can connect.
+func (o options) isLocal() bool {
 	ip := net.ParseIP(o.bind)
 	return o.bind == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// version is the module's version, or the commit that it was built from.
+// version returns the module's version, or the commit that it was built from.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -1,14 +1,17 @@
 package main
 
 import (
-	"bytes"
-	"errors"
 	"flag"
-	"io"
+	"os"
+	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
+	"go.uber.org/zap"
+
+	"player/codec"
 	"player/config"
 )
 
@@ -39,7 +42,7 @@ func TestParseOptions(t *testing.T) {
 				o.bind, o.maxRate, o.maxClients, o.debug, o.exp, o.list, o.version = "127.0.0.1", 50, 3, true, true, true, true
 			})},
 	} {
-		got, err := parseOptions(strings.Fields(tt.args), io.Discard)
+		got, err := parseOptions(strings.Fields(tt.args))
 		if err != nil || !reflect.DeepEqual(got, tt.want) {
 			t.Errorf("%q: %+v, %v\nwant %+v", tt.args, got, err, tt.want)
 		}
@@ -57,7 +60,7 @@ func TestParseOptionsMistakes(t *testing.T) {
 		{"-stage nowhere.world", "-stage: stat nowhere.world: no such file or directory; worlds that come with Player are in worlds/"},
 		{"-bogus", "flag provided but not defined: -bogus"},
 	} {
-		if _, err := parseOptions(strings.Fields(tt.args), io.Discard); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := parseOptions(strings.Fields(tt.args)); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%q: %v, want %s", tt.args, err, tt.want)
 		}
 	}
@@ -65,24 +68,75 @@ func TestParseOptionsMistakes(t *testing.T) {
 
 // The page of -h names every flag, and no other.
 func TestUsage(t *testing.T) {
-	var page bytes.Buffer
-	if _, err := parseOptions([]string{"-h"}, &page); !errors.Is(err, flag.ErrHelp) {
-		t.Fatal(err)
-	}
-	named := map[string]bool{}
-	for line := range strings.Lines(page.String()) {
+	named := map[string]bool{"h": true} // package flag has -h
+	for line := range strings.Lines(usage) {
 		if rest, ok := strings.CutPrefix(line, "  -"); ok {
 			named[strings.Fields(rest)[0]] = true
 		}
 	}
+	defined := map[string]bool{"h": true}
+	newFlagSet(new(options)).VisitAll(func(f *flag.Flag) {
+		defined[f.Name] = true
+		if !named[f.Name] {
+			t.Errorf("-%s is not on the page", f.Name)
+		}
+	})
 	for name := range named {
-		if _, err := parseOptions([]string{"-" + name}, io.Discard); err != nil && strings.Contains(err.Error(), "not defined") {
-			t.Error(err)
+		if !defined[name] {
+			t.Errorf("-%s is on the page, but is not a flag", name)
 		}
 	}
-	for _, d := range driverFlags() {
-		if !named[d.flag] {
-			t.Errorf("-%s is not on the page", d.flag)
+}
+
+// Commands in README.md and docs/ use flags that exist.
+func TestDocsUseTheFlags(t *testing.T) {
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := regexp.MustCompile(`(?:player|go run \.) (-[^` + "`" + `|#\n]*)`)
+	seen := 0
+	for _, page := range append(pages, "README.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		flags := newFlagSet(new(options))
+		for _, match := range command.FindAllSubmatch(text, -1) {
+			for word := range strings.FieldsSeq(string(match[1])) {
+				if name, ok := strings.CutPrefix(word, "-"); ok && name != "h" {
+					seen++
+					if flags.Lookup(name) == nil {
+						t.Errorf("%s: %s: there is no flag -%s", page, match[0], name)
+					}
+				}
+			}
+		}
+	}
+	if seen == 0 {
+		t.Error("the pages show no command")
+	}
+}
+
+// -reflex puts the reflexes in front of every robot.
+func TestReflexFlag(t *testing.T) {
+	o, err := parseOptions([]string{"-reflex", "-stage", "worlds/subsumption-fleet.world"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, reflex := range []bool{false, true} {
+		o.reflex = reflex
+		conf, err := o.configure(zap.NewNop())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(conf.Robots) != 10 || conf.HasMotors() {
+			t.Errorf("%d robots, with motors: %v", len(conf.Robots), conf.HasMotors())
+		}
+		for _, robot := range conf.Robots {
+			if got := robot.Table.Device(codec.Position).Link().Name(); (got == "reflex") != reflex {
+				t.Errorf("-reflex=%v: driver %q has the wheels of port %d", reflex, got, robot.Port)
+			}
 		}
 	}
 }

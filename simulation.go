@@ -9,34 +9,33 @@ import (
 
 	"player/config"
 	"player/devices/stage"
-	"player/server"
+	"player/timers"
 )
 
-// simulation is what the command line asks of a simulated world; nil if there
-// is none.
+// simulation is the simulated world of a configuration, and what the flags
+// -truth and -run ask of it.
 type simulation struct {
-	world *stage.World
-	truth *os.File // nil: not wanted
-	run   bool
-	log   *zap.Logger
+	world  *stage.World         // nil: nothing is simulated
+	robots map[int]*stage.Robot // of the world, by TCP port
+	truth  *os.File             // nil: -truth is not given
+	run    bool
+	log    *zap.Logger
 }
 
-// openSimulation finds the world among the drivers and opens the file for the
-// truth.
-func openSimulation(o options, built *config.Server, log *zap.Logger) (*simulation, error) {
-	s := &simulation{run: o.run || o.truth != "", log: log}
-	for _, robot := range built.Robots {
+// openSimulation looks for a simulated world, the first one if there are
+// several, and creates the file of -truth. The error names the flag.
+func openSimulation(o options, conf *config.Server, log *zap.Logger) (*simulation, error) {
+	s := &simulation{robots: map[int]*stage.Robot{}, run: o.run || o.truth != "", log: log}
+	for _, robot := range conf.Robots {
 		for _, d := range robot.Drivers {
-			if simulated, is := d.Driver.(*stage.Driver); is {
-				s.world = simulated.World()
+			driver, ok := d.Driver.(*stage.Driver)
+			if ok && (s.world == nil || s.world == driver.World()) {
+				s.world, s.robots[robot.Port] = driver.World(), driver.Robot()
 			}
 		}
 	}
-	if s.world == nil {
-		if s.run {
-			return nil, errors.New("-run and -truth want a simulated world: add -stage FILE")
-		}
-		return nil, nil
+	if s.world == nil && s.run {
+		return nil, errors.New("-run and -truth need a simulated world: add -stage FILE")
 	}
 	if o.truth != "" {
 		var err error
@@ -48,10 +47,10 @@ func openSimulation(o options, built *config.Server, log *zap.Logger) (*simulati
 	return s, nil
 }
 
-// begin is called on the loop when it serves. quit ends the server: at the
-// world's quit_time.
-func (s *simulation) begin(r *server.Server, quit func()) {
-	if s == nil {
+// start is called on the loop when the server is ready. run starts a timer; quit
+// ends the server, when the world's quit_time comes.
+func (s *simulation) start(run func(timers.Func), quit func()) {
+	if s.world == nil {
 		return
 	}
 	s.world.OnQuit(func() {
@@ -59,13 +58,13 @@ func (s *simulation) begin(r *server.Server, quit func()) {
 		quit()
 	})
 	if s.run {
-		r.Start(s.world.Run)
+		run(s.world.Run)
 	}
 }
 
-// end writes out the truth. The error names its file.
-func (s *simulation) end() error {
-	if s == nil || s.truth == nil {
+// close writes the rest of the truth. The error names its file.
+func (s *simulation) close() error {
+	if s.truth == nil {
 		return nil
 	}
 	if err := errors.Join(s.world.FlushTruth(), s.truth.Close()); err != nil {

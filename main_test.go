@@ -1,0 +1,338 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"player/client"
+	"player/codec"
+	"player/logfile"
+)
+
+// patience is how long a test waits for what should happen at once, on a machine
+// that may be busy.
+const patience = 30 * time.Second
+
+// room is a world with one robot that has all devices.
+const room = "worlds/room.world"
+
+// output is a program's standard output or error.
+type output struct{ *os.File }
+
+func newOutput(t *testing.T) output {
+	t.Helper()
+	file, err := os.Create(filepath.Join(t.TempDir(), "output"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { file.Close() })
+	return output{file}
+}
+
+func (o output) text(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(o.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// runs runs the program until it ends by itself.
+func runs(t *testing.T, args ...string) (stdout, stderr string, err error) {
+	t.Helper()
+	var out bytes.Buffer
+	errs := newOutput(t)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	err = run(ctx, args, &out, errs.File)
+	if ctx.Err() != nil {
+		t.Fatalf("player %s does not end: %s", strings.Join(args, " "), errs.text(t))
+	}
+	return out.String(), errs.text(t), err
+}
+
+// server is the program while it serves.
+type server struct {
+	address string
+	lines   chan string // of its log
+	stop    func() error
+}
+
+// starts runs the program in the background, and stops it when the test ends.
+func starts(t *testing.T, args ...string) *server {
+	t.Helper()
+	// The runtime of the test's process stays as it is.
+	t.Setenv("GOMAXPROCS", "as it is")
+	t.Setenv("GOGC", "as it is")
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := freePort(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	s := &server{address: "127.0.0.1:" + port, lines: make(chan string, 1000)}
+	go func() {
+		ended <- run(ctx, append([]string{"-bind", "127.0.0.1", "-gp", port}, args...), io.Discard, write)
+		write.Close()
+	}()
+	go func() {
+		for scanner := bufio.NewScanner(read); scanner.Scan(); {
+			s.lines <- scanner.Text()
+		}
+		read.Close()
+		close(s.lines)
+	}()
+	s.stop = func() error {
+		cancel()
+		select {
+		case err := <-ended:
+			ended <- err // for whoever stops it again
+			return err
+		case <-time.After(patience):
+			return errors.New("the server does not stop")
+		}
+	}
+	t.Cleanup(func() { _ = s.stop() })
+	return s
+}
+
+// line waits for a line of the log.
+func (s *server) line(t *testing.T, part string) string {
+	t.Helper()
+	limit := time.After(patience)
+	var seen []string
+	for {
+		select {
+		case line, ok := <-s.lines:
+			if strings.Contains(line, part) {
+				return line
+			}
+			if seen = append(seen, line); !ok {
+				t.Fatalf("the log ends without %q: %s\n%v", part, strings.Join(seen, "\n"), s.stop())
+			}
+		case <-limit:
+			t.Fatalf("the log has no line with %q: %s", part, strings.Join(seen, "\n"))
+		}
+	}
+}
+
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+}
+
+// write writes a file of the test and returns its path.
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestPrints(t *testing.T) {
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-h"}, "usage: player [flags] [FILE]"},
+		{[]string{"-version"}, "(protocol 0.7.4a, go"},
+		{[]string{"-list"}, "\np2os: "[1:]},
+		{[]string{"-check", "configs/testpattern.cfg"}, "configs/testpattern.cfg:4"},
+		{[]string{"-check", "-stage", room, "-reflex"}, "position:0  reflex    (from -reflex):1"},
+	} {
+		stdout, stderr, err := runs(t, tt.args...)
+		if err != nil || !strings.Contains(stdout, tt.want) {
+			t.Errorf("player %s: %v, prints %s\nwant %s", strings.Join(tt.args, " "), err, stdout, tt.want)
+		}
+		if strings.Contains(stderr, "error") {
+			t.Errorf("player %s: %s", strings.Join(tt.args, " "), stderr)
+		}
+	}
+}
+
+// full is an output on a full disk.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+func TestPrintsOnAFullDisk(t *testing.T) {
+	for _, args := range []string{"-h", "-version", "-list", "-check"} {
+		if err := run(t.Context(), []string{args}, full{}, newOutput(t).File); err == nil || !strings.Contains(err.Error(), "no space left") {
+			t.Errorf("player %s: error %v", args, err)
+		}
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	_, port, _ := net.SplitHostPort(taken.Addr().String())
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-bogus"}, "flag provided but not defined: -bogus (player -h shows all flags)"},
+		{[]string{"nowhere.cfg"}, "nowhere.cfg: no such file"},
+		{[]string{write(t, "bad.cfg", `driver ( name "p2so" )`)}, `unknown driver "p2so"; did you mean "p2os"?`},
+		{[]string{"-truth", "x.csv"}, "-run and -truth need a simulated world: add -stage FILE"},
+		{[]string{"-run"}, "-run and -truth need a simulated world: add -stage FILE"},
+		{[]string{"-stage", room, "-truth", "nowhere/x.csv"}, "-truth: open nowhere/x.csv: no such file"},
+		{[]string{"-stage", room, "-http", taken.Addr().String()}, "-http: listen tcp " + taken.Addr().String()},
+		{[]string{"-bind", "127.0.0.1", "-gp", port}, port + ": address already in use"},
+		{[]string{"-export", "nowhere.mcap"}, "nowhere.mcap: no such file"},
+		{[]string{"-reflex", write(t, "blind.cfg", `driver ( name "testpattern" provides ["laser:0"] )`)}, "-reflex: the robot on port 6665 has no position device"},
+		{[]string{"-reflex", write(t, "blind.cfg", `driver ( name "testpattern" provides ["position:0" "ptz:0"] )`)},
+			"-reflex: the robot on port 6665 cannot have reflex: it needs something to see with"},
+	} {
+		_, _, err := runs(t, tt.args...)
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("player %s: error %v\nwant %s", strings.Join(tt.args, " "), err, tt.want)
+		}
+		if code := exitCode(err, io.Discard); code != exitUsage {
+			t.Errorf("player %s: exit code %d", strings.Join(tt.args, " "), code)
+		}
+	}
+}
+
+func TestExitCode(t *testing.T) {
+	for _, tt := range []struct {
+		err     error
+		code    int
+		message string
+	}{
+		{nil, 0, ""},
+		{errors.New("a flag"), exitUsage, "player: a flag\n"},
+		{fmt.Errorf("%w: epoll", errFailed), exitFailure, "player: the server failed: epoll\n"},
+	} {
+		var stderr bytes.Buffer
+		if code := exitCode(tt.err, &stderr); code != tt.code || stderr.String() != tt.message {
+			t.Errorf("%v: exit code %d and %q", tt.err, code, stderr.String())
+		}
+	}
+}
+
+// The whole program: a simulated robot with reflexes, its web page, and an
+// orderly end.
+func TestServes(t *testing.T) {
+	truth := filepath.Join(t.TempDir(), "truth.csv")
+	s := starts(t, "-stage", room, "-reflex", "-http", "127.0.0.1:0", "-truth", truth)
+	if line := s.line(t, `"serving"`); !strings.Contains(line, s.address) {
+		t.Error(line)
+	}
+	page := s.line(t, `"url"`)
+	_, page, _ = strings.Cut(page, `"url":"`)
+	page, _, _ = strings.Cut(page, `"`)
+	reply, err := http.Get(page + "/robots")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reply.Body.Close()
+	robots, err := io.ReadAll(reply.Body)
+	if err != nil || !strings.Contains(string(robots), s.address) || !strings.Contains(string(robots), `"mover":0`) {
+		t.Errorf("the page's robots: %s, %v", robots, err)
+	}
+	robot, err := client.Dial(t.Context(), s.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer robot.Close()
+	if err := robot.Request(t.Context(), "prlr"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.stop(); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(truth); err != nil || !strings.HasPrefix(string(text), "time_s,robot,") || strings.Count(string(text), "\n") < 2 {
+		t.Errorf("the truth: %s, %v", text, err)
+	}
+}
+
+// A world ends the server at its quit_time, with nobody connected.
+func TestQuitTime(t *testing.T) {
+	include, err := filepath.Abs("worlds/pioneer.inc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	world := write(t, "short.world", fmt.Sprintf("include %q\nquit_time 1\nspeedup 0\npioneer2dx ( pose [0 0 0 0] )", include))
+	args := []string{"-bind", "127.0.0.1", "-gp", freePort(t), "-stage", world, "-http", "off"}
+	_, log, err := runs(t, append(args, "-run")...)
+	if err != nil || !strings.Contains(log, "the simulation has reached its quit_time") {
+		t.Errorf("%v: %s", err, log)
+	}
+	_, _, err = runs(t, append(args, "-truth", "/dev/full")...)
+	if err == nil || !strings.Contains(err.Error(), "truth file /dev/full: ") || exitCode(err, io.Discard) != exitFailure {
+		t.Errorf("the truth on a full disk: %v", err)
+	}
+}
+
+// Something else may have the default address of the page: the robot is served.
+func TestDefaultPageTaken(t *testing.T) {
+	if taken, err := net.Listen("tcp", defaultPage); err == nil { // otherwise another process has it
+		defer taken.Close()
+	}
+	s := starts(t, "-stage", room)
+	s.line(t, "choose another address with -http HOST:PORT, or -http off")
+	s.line(t, `"serving"`)
+	if err := s.stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A log is exported as files and as a stream, even if its end is missing.
+func TestExport(t *testing.T) {
+	file := newOutput(t)
+	w, err := logfile.NewWriter(file, logfile.Info{Start: time.Unix(0, 0), Channels: []logfile.Channel{{Interface: "position", Content: logfile.Data}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b logfile.Batch
+	b.Add(0, time.Second, new(codec.PositionData).Append(nil))
+	if err := w.WriteChunk(&b); err != nil {
+		t.Fatal(err)
+	}
+	stdout, stderr, err := runs(t, "-export", file.Name())
+	if err != nil || !strings.HasPrefix(stdout, "device,time_s,") || !strings.Contains(stderr, "the log was not closed") {
+		t.Errorf("a log that was not closed: %s%s, %v", stdout, stderr, err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	directory := t.TempDir()
+	stdout, stderr, err = runs(t, "-export", file.Name(), directory)
+	if csv := filepath.Join(directory, "position.csv"); err != nil || stdout != csv+"\n" || stderr != "" {
+		t.Errorf("exported %s%s, %v, want %s", stdout, stderr, err, csv)
+	}
+}
+
+// A robot with real motors that any computer can drive is worth a warning.
+func TestWarnsOfOpenMotors(t *testing.T) {
+	s := starts(t, "-bind", "0.0.0.0") // the last -bind counts
+	s.line(t, "every computer on the network can drive this robot")
+	if err := s.stop(); err != nil {
+		t.Error(err)
+	}
+}

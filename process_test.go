@@ -1,0 +1,45 @@
+package main
+
+import (
+	"context"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestTuneRuntime(t *testing.T) {
+	procs, percent := runtime.GOMAXPROCS(0), debug.SetGCPercent(100)
+	defer func() { runtime.GOMAXPROCS(procs); debug.SetGCPercent(percent) }()
+	for _, tt := range []struct {
+		set           bool
+		procs, gcIsAt int
+	}{{true, 3, 80}, {false, 1, gcPercent}} {
+		for _, name := range []string{"GOMAXPROCS", "GOGC"} {
+			if t.Setenv(name, "3"); !tt.set {
+				os.Unsetenv(name)
+			}
+		}
+		runtime.GOMAXPROCS(3)
+		debug.SetGCPercent(80)
+		tuneRuntime()
+		if procs, percent := runtime.GOMAXPROCS(0), debug.SetGCPercent(100); procs != tt.procs || percent != tt.gcIsAt {
+			t.Errorf("environment set: %v: GOMAXPROCS %d, GC at %d %%", tt.set, procs, percent)
+		}
+	}
+}
+
+func TestUntilSignal(t *testing.T) {
+	ctx, quit := untilSignal(context.Background())
+	defer quit()
+	if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-ctx.Done():
+	case <-time.After(patience):
+		t.Fatal("the signal does not end the context")
+	}
+}
