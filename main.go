@@ -65,6 +65,7 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 		return exportLog(o.export, o.file, stdout, stderr)
 	}
 
+	tuneRuntime()
 	log := newLogger(stderr, o.debug)
 	conf, err := o.configure(log)
 	if err != nil {
@@ -82,11 +83,10 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 		return errors.Join(err, sim.close())
 	}
 
-	tuneRuntime()
 	ctx, quit := untilSignal(ctx)
 	defer quit()
 	err = server.Run(ctx, server.Config{
-		Robots:     o.listen(conf),
+		Robots:     o.robots(conf),
 		Access:     conf.Access,
 		MaxRate:    o.maxRate,
 		MaxClients: o.maxClients,
@@ -110,8 +110,8 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 	return err
 }
 
-// listen returns the robots with the addresses that clients connect to.
-func (o options) listen(conf *config.Server) []server.Robot {
+// robots returns the robots with the addresses that clients connect to.
+func (o options) robots(conf *config.Server) []server.Robot {
 	robots := make([]server.Robot, len(conf.Robots))
 	for i, robot := range conf.Robots {
 		robots[i] = server.Robot{Address: o.address(robot.Port), Table: robot.Table}

@@ -28,6 +28,16 @@ const patience = 30 * time.Second
 // room is a world with one robot that has all devices.
 const room = "worlds/room.world"
 
+// TestMain keeps the program from changing the Go runtime of the test's process.
+func TestMain(m *testing.M) {
+	for _, name := range []string{"GOMAXPROCS", "GOGC"} {
+		if err := os.Setenv(name, "unchanged"); err != nil {
+			panic(err)
+		}
+	}
+	m.Run()
+}
+
 // output is a program's standard output or error.
 type output struct{ *os.File }
 
@@ -74,9 +84,6 @@ type server struct {
 // starts runs the program in the background, and stops it when the test ends.
 func starts(t *testing.T, args ...string) *server {
 	t.Helper()
-	// The runtime of the test's process stays as it is.
-	t.Setenv("GOMAXPROCS", "as it is")
-	t.Setenv("GOGC", "as it is")
 	read, write, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -86,8 +93,9 @@ func starts(t *testing.T, args ...string) *server {
 	ended := make(chan error, 1)
 	s := &server{address: "127.0.0.1:" + port, lines: make(chan string, 1000)}
 	go func() {
-		ended <- run(ctx, append([]string{"-bind", "127.0.0.1", "-gp", port}, args...), io.Discard, write)
+		err := run(ctx, append([]string{"-bind", "127.0.0.1", "-gp", port}, args...), io.Discard, write)
 		write.Close()
+		ended <- err
 	}()
 	go func() {
 		for scanner := bufio.NewScanner(read); scanner.Scan(); {
@@ -291,9 +299,11 @@ func TestQuitTime(t *testing.T) {
 
 // Something else may have the default address of the page: the robot is served.
 func TestDefaultPageTaken(t *testing.T) {
-	if taken, err := net.Listen("tcp", defaultPage); err == nil { // otherwise another process has it
-		defer taken.Close()
+	taken, err := net.Listen("tcp", defaultPage)
+	if err != nil {
+		t.Skipf("another program has the address, perhaps not for long: %v", err)
 	}
+	defer taken.Close()
 	s := starts(t, "-stage", room)
 	s.line(t, "choose another address with -http HOST:PORT, or -http off")
 	s.line(t, `"serving"`)

@@ -34,7 +34,7 @@ type Options struct {
 	Log       *zap.Logger
 }
 
-// Override is an option given by a flag. It wins over the file.
+// Override is an option given by a flag. It overrides the file.
 type Override struct {
 	Flag   string // "-pp", for errors
 	Driver string

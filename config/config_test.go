@@ -26,7 +26,7 @@ type still struct{ args devices.Args }
 func (s *still) Setup(now time.Duration, l *devices.Link) { l.Ready(now) }
 func (s *still) Shutdown(time.Duration)                   {}
 
-// kinds are one of each sort.
+// kinds returns one driver of each sort.
 func kinds(made *[]*still) []devices.Kind {
 	maker := func(a devices.Args) (devices.Driver, error) {
 		s := &still{a}
@@ -76,7 +76,7 @@ func build(t *testing.T, text string, overrides ...Override) (*Server, []*still,
 	return server, made, err
 }
 
-// table is what -check prints of the devices.
+// table returns what -check prints of the devices.
 func table(t *testing.T, server *Server) string {
 	t.Helper()
 	var b strings.Builder

@@ -1,5 +1,5 @@
-// Package rights says who may do what with the robot. It is decided by the
-// robot's owner, by where a client connects from. It is pure.
+// Package rights decides what a client may do with a robot, by the network that
+// it connects from.
 package rights
 
 import (
@@ -19,7 +19,7 @@ const (
 	All  Set = Read | Write | Config
 )
 
-// Has says whether all of want are in s.
+// Has reports whether all of want are in s.
 func (s Set) Has(want Set) bool { return s&want == want }
 
 // String names the rights, as in "read write".
@@ -43,11 +43,11 @@ type Rule struct {
 }
 
 // Rules are all rules of a server. A client has the rights of every rule that
-// names its network, and none if no rule does. Without a rule everybody may do
-// everything, as in the manual.
+// lists its network, and none if no rule does. Without rules all clients have all
+// rights, as in the manual.
 type Rules []Rule
 
-// Of returns the rights of a client at an address.
+// Of returns the rights of a client with an address.
 func (r Rules) Of(client netip.Addr) Set {
 	if len(r) == 0 {
 		return All
