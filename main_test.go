@@ -74,15 +74,15 @@ func runs(t *testing.T, args ...string) (stdout, stderr string, err error) {
 	return out.String(), errs.text(t), err
 }
 
-// server is the program while it serves.
-type server struct {
+// running is the program while it serves.
+type running struct {
 	address string
 	lines   chan string // of its log
 	stop    func() error
 }
 
 // starts runs the program in the background, and stops it when the test ends.
-func starts(t *testing.T, args ...string) *server {
+func starts(t *testing.T, args ...string) *running {
 	t.Helper()
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -91,7 +91,7 @@ func starts(t *testing.T, args ...string) *server {
 	port := freePort(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	s := &server{address: "127.0.0.1:" + port, lines: make(chan string, 1000)}
+	s := &running{address: "127.0.0.1:" + port, lines: make(chan string, 1000)}
 	go func() {
 		err := run(ctx, append([]string{"-bind", "127.0.0.1", "-gp", port}, args...), io.Discard, write)
 		write.Close()
@@ -119,7 +119,7 @@ func starts(t *testing.T, args ...string) *server {
 }
 
 // line waits for a line of the log.
-func (s *server) line(t *testing.T, part string) string {
+func (s *running) line(t *testing.T, part string) string {
 	t.Helper()
 	limit := time.After(patience)
 	var seen []string
