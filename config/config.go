@@ -84,7 +84,7 @@ type Driver struct {
 // Build makes the robots that a file describes. The error joins all mistakes in
 // the file, each a *syntax.Error if it has a place.
 func Build(file *syntax.File, options Options) (*Server, error) {
-	b := &builder{Options: options, file: file, used: map[string]bool{}}
+	b := &builder{Options: options, file: file, used: map[string]bool{}, simulated: map[*devices.Link]bool{}}
 	for _, plugin := range file.Plugins {
 		b.fail(file.Errorf(plugin.Pos, `a plugin is named in the block of its driver: driver ( name "..." plugin %v provides [...] )`, plugin))
 	}
@@ -131,11 +131,12 @@ func Build(file *syntax.File, options Options) (*Server, error) {
 
 type builder struct {
 	Options
-	file   *syntax.File
-	blocks []*block
-	robots []Robot
-	used   map[string]bool // flags of overrides that had an effect
-	errs   []error
+	file      *syntax.File
+	blocks    []*block
+	robots    []Robot
+	used      map[string]bool        // flags of overrides that had an effect
+	simulated map[*devices.Link]bool // links of drivers that move no real motor
+	errs      []error
 }
 
 func (b *builder) fail(err error) { b.errs = append(b.errs, err) }
@@ -250,36 +251,20 @@ func (b *builder) place(d *block, instance devices.Instance, args devices.Args) 
 	if d.alwaysOn {
 		link.KeepOn()
 	}
-	simulated := d.kind.Simulated || b.simulated(args.Requires)
-	robot.Drivers = append(robot.Drivers, Driver{instance.Driver, link, d.kind, d.values, d.section.Pos, simulated})
+	b.simulated[link] = d.kind.Simulated || b.onSimulated(args.Requires)
+	robot.Drivers = append(robot.Drivers, Driver{instance.Driver, link, d.kind, d.values, d.section.Pos, b.simulated[link]})
 	return nil
 }
 
-// simulated reports whether devices with motors are among those required, none
+// onSimulated reports whether devices with motors are among those required, none
 // of them real.
-func (b *builder) simulated(required []*devices.Device) bool {
-	simulated := false
+func (b *builder) onSimulated(required []*devices.Device) bool {
+	motors, moves := false, false
 	for _, device := range required {
-		if canMove(device) {
-			simulated = b.driverOf(device).Simulated
-			if !simulated {
-				return false
-			}
-		}
+		motors = motors || canMove(device)
+		moves = moves || canMove(device) && !b.simulated[device.Link()]
 	}
-	return simulated
-}
-
-// driverOf returns the driver of an attached device.
-func (b *builder) driverOf(device *devices.Device) Driver {
-	for _, r := range b.robots {
-		for _, d := range r.Drivers {
-			if d.Link == device.Link() {
-				return d
-			}
-		}
-	}
-	panic("no driver provides " + device.Spec().Name)
+	return motors && !moves
 }
 
 // robot returns the robot on a port. The first call for a port makes it.
