@@ -70,7 +70,7 @@ func (b *builder) frontOf(robot Robot, d block) error {
 			return fmt.Errorf("has no %s device", need.Name)
 		}
 		if hasLetter(d.kind.Provides, need.Letter) {
-			device = robot.Table.Cover(need.Letter)
+			device = robot.Table.Hide(need.Letter)
 		}
 		require(device)
 	}

@@ -7,8 +7,8 @@ import (
 	"player/codec"
 )
 
-// Device is one wire letter: its newest data and its newest command. It is
-// where the two halves of the server meet.
+// Device is one wire letter: its newest data and its newest command. Sessions and
+// drivers meet here.
 type Device struct {
 	spec Spec
 	link *Link
@@ -19,16 +19,16 @@ type Device struct {
 	command []byte        // newest command; empty: none since the link started
 	seqSeen uint64        // seq when the link started: data up to it is of an earlier run
 
-	followers []Follower
+	observers []Observer
 }
 
 // Letter is the device's code on the wire.
 func (d *Device) Letter() byte { return d.spec.Letter }
 
-// Spec returns what the driver said of the device.
+// Spec returns the device's declaration.
 func (d *Device) Spec() Spec { return d.spec }
 
-// Link returns the cable that the device is on.
+// Link returns the link that the device is on.
 func (d *Device) Link() *Link { return d.link }
 
 // Publish replaces the device's data by payload, taken at stamp. Payloads
@@ -39,41 +39,41 @@ func (d *Device) Publish(stamp time.Duration, payload []byte) {
 	d.block = codec.AppendBlock(d.block[:0], d.spec.Letter, payload)
 	d.stamp = stamp
 	d.seq++
-	for _, f := range d.followers {
+	for _, f := range d.observers {
 		f.Published(d)
 	}
 }
 
-// Follower is told of new data of a device: a driver that works on it.
-type Follower interface {
-	// Published is called from within Publish, in the middle of what the driver
-	// of d does. It may publish on other devices, and not command d.
+// Observer gets the new data of a device: a driver that works on it.
+type Observer interface {
+	// Published is called from within Publish, in the middle of a call of d's
+	// driver. It may publish on other devices, and must not command d.
 	Published(d *Device)
 }
 
-// Overseer is a Follower that is told, too, what the device is told, just
-// before its driver is.
-type Overseer interface {
-	Follower
-	// Commanded says that d has a new command: d.Command.
+// CommandObserver is an Observer that also gets the device's commands and
+// configurations, just before its driver does.
+type CommandObserver interface {
+	Observer
+	// Commanded is called when d has a new command: d.Command.
 	Commanded(now time.Duration, d *Device)
-	// Configured says how d is configured; payload is valid during the call.
+	// Configured is called when d is configured; payload is valid during the call.
 	Configured(now time.Duration, d *Device, payload []byte)
 }
 
-// Follow has f told of new data until Unfollow. It does not subscribe.
-func (d *Device) Follow(f Follower) { d.followers = append(d.followers, f) }
+// AddObserver has f called until RemoveObserver. It does not subscribe.
+func (d *Device) AddObserver(f Observer) { d.observers = append(d.observers, f) }
 
-// Unfollow ends what Follow began.
-func (d *Device) Unfollow(f Follower) {
-	// A new slice: it may be called from within Publish.
-	d.followers = slices.DeleteFunc(slices.Clone(d.followers), func(o Follower) bool { return o == f })
+// RemoveObserver ends AddObserver.
+func (d *Device) RemoveObserver(f Observer) {
+	// A new slice, because Publish may be iterating over the old one.
+	d.observers = slices.DeleteFunc(slices.Clone(d.observers), func(o Observer) bool { return o == f })
 }
 
 // Stamp returns when the data was taken; meaningful only with HasData.
 func (d *Device) Stamp() time.Duration { return d.stamp }
 
-// HasData says whether the device has published since its link was started.
+// HasData reports whether the device has published since its link was started.
 func (d *Device) HasData() bool { return d.seq > d.seqSeen }
 
 // Data returns the newest payload, or nil. It is valid until the next Publish.
@@ -84,8 +84,8 @@ func (d *Device) Data() []byte {
 	return d.block[codec.BlockHeaderSize:]
 }
 
-// Seq counts the data published. It never runs backwards, so whoever
-// remembers it knows whether there is news.
+// Seq counts the data published. It never runs backwards, so a change of it means
+// new data.
 func (d *Device) Seq() uint64 { return d.seq }
 
 // Age returns how old the data is at now; meaningful only with HasData.
@@ -100,27 +100,27 @@ func (d *Device) AppendBlock(dst []byte) []byte {
 	return append(dst, d.block...)
 }
 
-// Subscribe asks for the device and starts its link if it is the first to ask.
-// If pending, setup is under way and s.SetupDone will tell its end; otherwise
-// the subscription stands, unless err says that setup failed at once.
+// Subscribe opens the device, and starts its link if nobody else has it open. If
+// pending, setup is under way and s.SetupDone is called at its end. Otherwise the
+// subscription stands, or setup has failed at once with err.
 func (d *Device) Subscribe(now time.Duration, s Subscriber) (pending bool, err error) {
 	return d.link.subscribe(now, d, s)
 }
 
-// Unsubscribe gives back one subscription of s, whether its setup is still
-// under way or not. The last one stops the link.
+// Unsubscribe ends one subscription of s, even if its setup is still under way. The
+// last one stops the link.
 func (d *Device) Unsubscribe(now time.Duration, s Subscriber) { d.link.unsubscribe(now, d, s) }
 
-// SetCommand overwrites the device's command (manual 4.1: there is no queue)
-// and tells the driver. payload must be of Spec.CommandSize; it is copied. A
-// device whose link is not ready does not take commands.
+// SetCommand overwrites the device's command (manual 4.1: there is no queue) and
+// calls the driver. payload must be of Spec.CommandSize; it is copied. Commands to
+// a link that is not ready are dropped.
 func (d *Device) SetCommand(now time.Duration, payload []byte) {
 	if d.link.state != Ready {
 		return
 	}
 	d.command = append(d.command[:0], payload...)
-	for _, f := range d.followers {
-		if o, ok := f.(Overseer); ok {
+	for _, f := range d.observers {
+		if o, ok := f.(CommandObserver); ok {
 			o.Commanded(now, d)
 		}
 	}
@@ -138,18 +138,18 @@ func (d *Device) Command() []byte {
 	return d.command
 }
 
-// ForgetCommand drops the command, so that hardware that comes back does not
-// move by itself.
+// ForgetCommand drops the command, so that hardware that comes back does not move
+// by itself.
 func (d *Device) ForgetCommand() { d.command = d.command[:0] }
 
-// Configure hands a configuration request to the driver. It reports
-// ErrNotOpen, and does nothing, unless the link is ready (manual 3.6).
+// Configure passes a configuration request to the driver. It returns ErrNotOpen, and
+// has no effect, unless the link is ready (manual 3.6).
 func (d *Device) Configure(now time.Duration, payload []byte) error {
 	if d.link.state != Ready {
 		return ErrNotOpen
 	}
-	for _, f := range d.followers {
-		if o, ok := f.(Overseer); ok {
+	for _, f := range d.observers {
+		if o, ok := f.(CommandObserver); ok {
 			o.Configured(now, d, payload)
 		}
 	}
@@ -159,7 +159,7 @@ func (d *Device) Configure(now time.Duration, payload []byte) error {
 	return d.link.configurer.Configure(now, d, payload)
 }
 
-// restart forgets what an earlier run of the link left behind.
+// restart forgets data and command of the link's previous run.
 func (d *Device) restart() {
 	d.seqSeen = d.seq
 	d.ForgetCommand()

@@ -1,11 +1,11 @@
-// Package devices is the state table of the robot: what every device last
-// said, what it was last told, and who drives it. It knows nothing of clients'
-// connections and nothing of descriptors; both reach it through the small
-// interfaces Subscriber and Host.
+// Package devices is the state table of the robot: the newest data and the newest
+// command of every device, and the driver behind it. It knows neither clients'
+// connections nor descriptors; both reach it through the small interfaces
+// Subscriber and Host.
 //
-// Words: a Device is one wire letter. A Driver is code for one piece of
-// hardware. A Link is the cable between them: it starts its driver with the
-// first subscription to any of its devices and stops it with the last.
+// Words: a Device is one wire letter. A Driver is code for one piece of hardware.
+// A Link is a driver with its devices: it starts the driver with the first
+// subscription to any of them and stops it with the last.
 package devices
 
 import (
@@ -16,10 +16,10 @@ import (
 )
 
 // Driver is the code for one piece of hardware, real, simulated or virtual.
-// All methods are called on the one thread of the server and must return at
-// once: whatever takes time is a state machine over Tick and the ports.
-// What only some drivers do are Commander, Configurer and Ticker; the Table looks
-// for them when the driver is attached. docs/DRIVERS.md holds a complete one.
+// All methods are called on the one thread of the server and must return at once:
+// whatever takes time is a state machine over Tick and the ports. Commander,
+// Configurer and Ticker are optional; the Table looks for them when the driver is
+// attached. docs/DRIVERS.md has a complete driver.
 type Driver interface {
 	// Setup starts the hardware. It ends, then or later, with link.Ready or
 	// link.Fail; when Kind.SetupLimit has passed, the link fails it. The driver
@@ -64,8 +64,8 @@ type Spec struct {
 	// Stop is the command given when a client with write access leaves
 	// (PROTOCOL 5.4); empty: the device keeps its command.
 	Stop string
-	// Index tells devices of one interface apart. Clients see index 0; others
-	// are there for drivers that require them, and for nobody if Hidden.
+	// Index distinguishes devices of one interface. Clients see index 0. Other
+	// drivers can require any index but Hidden.
 	Index int
 }
 
@@ -91,8 +91,8 @@ func PTZ() Spec {
 	return Spec{Letter: codec.PTZ, Name: "ptz", DataSize: codec.PTZSize, CommandSize: codec.PTZCommandSize}
 }
 
-// Geometry is where on the robot a device is, and its size, as declared by the
-// robot's owner. Nothing in the protocol asks for it; other drivers do.
+// Geometry is a device's place on the robot and its size, as the configuration
+// declares it. The protocol has no request for it; other drivers use it.
 type Geometry struct {
 	X, Y    float64 // mm forward and to the left of the robot's centre of rotation
 	Heading float64 // deg, counterclockwise
@@ -102,64 +102,63 @@ type Geometry struct {
 
 // Host is the outside world as drivers see it; the reactor provides it.
 type Host interface {
-	// WakeAt has wake called at the absolute deadline at; the deadline it
-	// returns is the next, zero for none. A later WakeAt for the same link
-	// replaces the deadline; at zero cancels it.
+	// WakeAt has l.Wake called at the absolute deadline at; the deadline that Wake
+	// returns is the next, zero for none. A later WakeAt for the same link replaces
+	// the deadline; at zero cancels it.
 	WakeAt(l *Link, at time.Duration)
 
 	// OpenSerial opens a serial line, raw 8N1, exclusively. The error names
 	// the port and the remedy. Bytes may be written at once.
 	OpenSerial(path string, baud int, h PortHandler) (Port, error)
 
-	// OpenInput opens a device that is only read, such as /dev/input/js0, or a
-	// FIFO. The error names the device and the remedy.
+	// OpenInput opens a device that is only read, such as /dev/input/js0, or a FIFO.
+	// The error names the device and the remedy.
 	OpenInput(path string, h PortHandler) (Port, error)
 
 	// Dial begins a TCP connection to a numeric address. Bytes may be written
 	// at once; they go out when it is established. A refusal is a Hangup.
 	Dial(address string, h PortHandler) (Port, error)
 
-	// StartProgram starts the program name of PATH in a process group of its
-	// own; what it prints goes to standard error. exited is called once, when
-	// it has ended, err saying how unless it was exit status 0.
+	// StartProgram starts the program name of PATH in a process group of its own;
+	// its output goes to our standard error. exited is called once, when it has
+	// ended; err is nil for exit status 0.
 	StartProgram(exited func(now time.Duration, err error), name string, args ...string) (Program, error)
 
-	// StartPlugin starts a program that is talked with, in a process group of
-	// its own of which nothing is left when it has ended. What it prints goes
-	// to stdout and stderr; the port that is returned is its standard input,
-	// and closing it lets the program read the end of it. exited is as for
-	// StartProgram; what the program printed last may come after it.
+	// StartPlugin starts a program with pipes, in a process group of its own, which
+	// is killed when the program has ended. Its output goes to stdout and stderr.
+	// The port is its standard input; closing the port is the end of that input.
+	// exited is as for StartProgram; the last output may come after it.
 	StartPlugin(stdout, stderr PortHandler, exited func(now time.Duration, err error), name string, args ...string) (Program, Port, error)
 }
 
 // Program is a program that was started.
 type Program interface {
-	// Signal sends a signal to the program's process group: to it and to what
-	// it has started. It does nothing once exited was called.
+	// Signal sends a signal to the program's process group: to the program and to
+	// what it has started. It has no effect once exited was called.
 	Signal(s syscall.Signal)
 }
 
 // Port is an open descriptor in the loop.
 type Port interface {
-	// Write sends p whole; what the line does not take at once is sent when
-	// it does. p may be reused.
+	// Write sends p whole; what the kernel does not take at once is sent later. p
+	// may be reused.
 	Write(p []byte)
-	// Buffered is how many bytes the line has not taken yet.
+	// Buffered returns how many bytes the kernel has not taken yet.
 	Buffered() int
-	// SetSpeed changes a serial line's speed in baud, at once: what is still on its
-	// way out is sent at the new speed.
+	// SetSpeed changes a serial line's speed in baud, at once: bytes that have not
+	// left yet are sent at the new speed.
 	SetSpeed(baud int) error
-	// Discard throws away what was received but not read.
+	// Discard drops what was received but not read.
 	Discard()
 	// Close closes the port. Nothing is called for it any more.
 	Close()
 }
 
-// PortHandler is told what happens on a port.
+// PortHandler handles the events of a port.
 type PortHandler interface {
 	// Receive brings bytes as they came; p is valid during the call.
 	Receive(now time.Duration, p []byte)
-	// Hangup says that the port is gone, unplugged or closed by its peer. It
-	// is not called for Port.Close.
+	// Hangup is called when the port was unplugged or closed by its peer. It is not
+	// called for Port.Close.
 	Hangup(now time.Duration, err error)
 }

@@ -20,14 +20,14 @@ type Kind struct {
 
 	// Provides are the devices that it can provide; nil: any, as its block says.
 	Provides []Spec
-	// Requires are the interfaces that it needs of other drivers, one device
-	// each. Accepts are those of which it takes any number, none too.
+	// Requires are the interfaces of which it needs one device each from other
+	// drivers. Of those in Accepts it takes any number of devices, or none.
 	Requires, Accepts []Spec
-	// AlwaysOn runs the driver from the server's start, whatever the file
-	// says: it is of use without a subscriber.
+	// AlwaysOn runs the driver from the server's start, whatever the file says: it
+	// is useful even when nobody subscribes.
 	AlwaysOn bool
 
-	// Simulated says that its devices move nothing real.
+	// Simulated: its devices move nothing real.
 	Simulated bool
 
 	// SetupLimit is the longest that a Setup may take; zero: 10 s.
@@ -41,8 +41,8 @@ type Kind struct {
 	NewAll func(a Args) ([]Instance, error)
 }
 
-// Instance is a driver and what a Table needs to know of it. NewAll leaves empty
-// what is as in the declaration.
+// Instance is a driver and its devices, ready for Table.Attach. NewAll leaves a
+// field empty to keep what the Kind declares.
 type Instance struct {
 	Driver     Driver
 	Name       string // for logs
@@ -53,13 +53,13 @@ type Instance struct {
 	Port int
 }
 
-// Instance returns a driver of the kind as its declaration describes it.
+// Instance returns an instance of d with what the kind declares.
 func (k Kind) Instance(d Driver) Instance {
 	return Instance{Driver: d, Name: k.Name, Provides: k.Provides, SetupLimit: k.SetupLimit}
 }
 
-// Select hides the devices that are not in names and gives the others the index
-// that they have there.
+// Select gives each device the index that it has in names, and hides the devices
+// that are not there.
 func (i *Instance) Select(names []Spec) {
 	i.Provides = slices.Clone(i.Provides)
 	for n := range i.Provides {
@@ -71,7 +71,7 @@ func (i *Instance) Select(names []Spec) {
 	}
 }
 
-// Make makes the drivers of a block.
+// Make makes the drivers of a block, with all fields set but Port.
 func (k Kind) Make(a Args) ([]Instance, error) {
 	var made []Instance
 	var err error
@@ -98,7 +98,7 @@ func (k Kind) Make(a Args) ([]Instance, error) {
 // Option is one field of a driver's block.
 type Option struct {
 	Name string
-	// Default says the type too: string, Path, int, float64, bool, []string or
+	// Default also sets the type: string, Path, int, float64, bool, []string or
 	// []float64.
 	Default any
 	// Min and Max bound an int or a float64; both zero: no bounds.
@@ -108,21 +108,20 @@ type Option struct {
 	Required bool   // the default is not good enough
 }
 
-// Path is the default of an option that names a file. What is given in a
-// configuration file is relative to the directory of that file.
+// Path is the default of an option that names a file. A path in a configuration
+// file is relative to the directory of that file.
 type Path string
 
-// Args is what a driver's block says, checked against its Kind.
+// Args is the content of a driver's block, checked against its Kind.
 type Args struct {
 	Name     string         // of the driver, for logs
-	Provides []Spec         // what the block asks for; nil: everything
+	Provides []Spec         // the devices that the block names; nil: it names none
 	Requires []*Device      // one for each of Kind.Requires in that order, then the accepted ones
-	Log      *zap.Logger    // for warnings about what the block names, say a world file
+	Log      *zap.Logger    // for warnings about files that the block names
 	Values   map[string]any // of all options, as Option.Default but with string for Path
 }
 
-// The getters panic when the option was not declared with that type: it is the
-// driver's own declaration.
+// The getters panic when the driver has not declared the option with that type.
 func (a Args) String(option string) string    { return value[string](a, option) }
 func (a Args) Int(option string) int          { return value[int](a, option) }
 func (a Args) Float(option string) float64    { return value[float64](a, option) }
@@ -132,12 +131,12 @@ func (a Args) Strings(option string) []string { return value[[]string](a, option
 func value[T any](a Args, option string) T {
 	v, ok := a.Values[option].(T)
 	if !ok {
-		panic(fmt.Sprintf("driver %s asks for option %q as %T, which its kind does not declare", a.Name, option, v))
+		panic(fmt.Sprintf("driver %s reads option %q as %T, which it does not declare", a.Name, option, v))
 	}
 	return v
 }
 
-// Defaults returns the values of a block that says nothing.
+// Defaults returns the values of an empty block.
 func (k Kind) Defaults() map[string]any {
 	values := map[string]any{}
 	for _, o := range k.Options {
@@ -150,12 +149,12 @@ func (k Kind) Defaults() map[string]any {
 	return values
 }
 
-// Interfaces are all interfaces: those of manual table 6, and joystick.
+// Interfaces returns all interfaces: those of manual table 6, and joystick.
 func Interfaces() []Spec {
 	return []Spec{Misc(), Gripper(), Position(), Sonar(), Laser(), Vision(), PTZ(), Joystick()}
 }
 
-// Joystick is the device of PROTOCOL 7.8.
+// Joystick returns the spec of PROTOCOL 7.8.
 func Joystick() Spec {
 	return Spec{Letter: codec.Joystick, Name: "joystick", DataSize: codec.JoystickSize}
 }

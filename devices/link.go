@@ -11,7 +11,7 @@ import (
 	"player/devices/retry"
 )
 
-// ErrNotOpen says that a link is not ready, so what was asked has no effect.
+// ErrNotOpen refuses a request because the link is not ready.
 var ErrNotOpen = errors.New("no client has the device open")
 
 // errShutdown refuses a subscription to a robot that is being shut down.
@@ -28,8 +28,8 @@ const (
 	// defaultSetupLimit bounds the setup of a driver that names no limit. A
 	// client waits for its reply that long.
 	defaultSetupLimit = 10 * time.Second
-	// stopLimit bounds a driver's Shutdown. It keeps the whole server's
-	// shutdown under two seconds; a driver that needs longer is cut off.
+	// stopLimit bounds a driver's Shutdown. It keeps the shutdown of the whole
+	// server under two seconds; a driver that needs longer is cut off.
 	stopLimit = 1500 * time.Millisecond
 )
 
@@ -37,7 +37,7 @@ const (
 type State uint8
 
 const (
-	Idle     State = iota // nobody is subscribed, the driver is off
+	Idle     State = iota // no subscribers, the driver is off
 	Starting              // Setup is under way
 	Ready                 // data flows
 	Stopping              // Shutdown is under way
@@ -45,15 +45,15 @@ const (
 
 func (s State) String() string { return [...]string{"idle", "starting", "ready", "stopping"}[s] }
 
-// Subscriber is who subscribes: a session, or a virtual device's driver.
+// Subscriber is a session, or a virtual device's driver.
 type Subscriber interface {
-	// SetupDone ends a pending subscription. After an error there is no
-	// subscription left to give back. It never comes from within a call of
+	// SetupDone ends a pending subscription. After an error the subscription is gone
+	// and must not be ended. SetupDone is never called from within a call of
 	// Subscribe or Unsubscribe to the same link.
 	SetupDone(now time.Duration, d *Device, err error)
 }
 
-// subscription stands when the link is ready, and is pending before.
+// subscription is pending until the link is ready.
 type subscription struct {
 	device *Device
 	who    Subscriber
@@ -65,9 +65,9 @@ type outcome struct {
 	err error
 }
 
-// Link is one cable: a driver, the devices on it, and their subscribers.
-// Subscriptions count per link: the first starts the driver, the last stops it.
-// A subscription that comes while the driver stops waits, and starts it again.
+// Link is a driver, its devices, and their subscribers. Subscriptions count per
+// link: the first starts the driver, the last stops it. A subscription that comes
+// while the driver stops waits, and then starts it again.
 type Link struct {
 	name    string
 	driver  Driver
@@ -85,60 +85,59 @@ type Link struct {
 
 	state         State
 	subscriptions []subscription
-	untold        []outcome     // ended, but its subscriber does not know yet
-	telling       bool          // a subscriber is being told
-	guard         time.Duration // end of Starting or Stopping at the latest
+	outcomes      []outcome     // SetupDone calls that are due
+	notifying     bool          // settle is calling SetupDone
+	guard         time.Duration // when Starting or Stopping has taken too long
 	wake          time.Duration // the driver's own deadline, zero for none
 	setupError    error         // why the last setup failed
 	closed        bool          // by Table.Shutdown: the driver is not started again
-	alwaysOn      bool          // it runs from Table.Start on, subscribed or not
+	alwaysOn      bool          // it runs from Table.Start on, with or without subscribers
 	retry         retry.Retry   // of an always-on driver's setup
-	pause         time.Duration // from the end of a failed one to the next
+	pause         time.Duration // after a failed one
 }
 
-// KeepOn has the link run from Table.Start on, whether anybody subscribes or
-// not. Should its setup fail, it is tried again.
+// KeepOn has the link run from Table.Start on, with or without subscribers. A setup
+// that fails is tried again.
 func (l *Link) KeepOn() { l.alwaysOn = true }
 
-// Place says where the devices of the link are.
+// Place sets the geometry of the devices of the link.
 func (l *Link) Place(g Geometry) { l.geometry = g }
 
-// Geometry returns where the devices of the link are; zero: not declared.
+// Geometry returns the geometry of the devices of the link; zero: not declared.
 func (l *Link) Geometry() Geometry { return l.geometry }
 
 // Devices returns the devices on the link.
 func (l *Link) Devices() []*Device { return l.devices }
 
-// Name is the driver's name, for logs.
+// Name returns the driver's name, for logs.
 func (l *Link) Name() string { return l.name }
 
 // State returns the state of the link.
 func (l *Link) State() State { return l.state }
 
-// Log is the link's logger; it names the driver in every line.
+// Log returns the link's logger, which names the driver in every line.
 func (l *Link) Log() *zap.Logger { return l.log }
 
-// Host returns the outside world.
+// Host returns the outside world: ports, programs.
 func (l *Link) Host() Host { return l.host }
 
-// Device returns the device of the given letter, which the driver must
-// provide.
+// Device returns the device of the given letter, which the driver must provide.
 func (l *Link) Device(letter byte) *Device {
 	for _, d := range l.devices {
 		if d.spec.Letter == letter {
 			return d
 		}
 	}
-	panic(fmt.Sprintf("driver %s asks for device %q that it does not provide", l.name, letter))
+	panic(fmt.Sprintf("driver %s uses device %q, which it does not provide", l.name, letter))
 }
 
-// Subscribed says whether anybody has d open; a driver may save itself work
-// for a device that nobody reads.
+// Subscribed reports whether anybody has d open. A driver can skip work for a device
+// that nobody reads.
 func (l *Link) Subscribed(d *Device) bool {
 	return slices.ContainsFunc(l.subscriptions, func(s subscription) bool { return s.device == d })
 }
 
-// Ready ends Setup well.
+// Ready ends Setup with success.
 func (l *Link) Ready(now time.Duration) {
 	if l.state != Starting {
 		return
@@ -150,8 +149,8 @@ func (l *Link) Ready(now time.Duration) {
 	l.settle(now, nil)
 }
 
-// Fail ends Setup badly. The driver has cleaned up after itself: Shutdown is
-// not called.
+// Fail ends Setup with an error. The driver must have cleaned up: Shutdown is not
+// called.
 func (l *Link) Fail(now time.Duration, err error) {
 	if l.state != Starting {
 		return
@@ -161,8 +160,8 @@ func (l *Link) Fail(now time.Duration, err error) {
 	l.settle(now, err)
 }
 
-// failed logs why a setup has failed: an always-on driver's once, for it is tried
-// again without anybody asking.
+// failed logs why a setup has failed. An always-on driver is tried again by itself,
+// so it is logged once for each reason.
 func (l *Link) failed(now time.Duration, log *zap.Logger, err error) {
 	if l.alwaysOn && !l.closed {
 		l.pause = l.retry.Failed(now, log, err) - now
@@ -177,14 +176,14 @@ func (l *Link) Stopped(now time.Duration) {
 		return
 	}
 	l.idle(now)
-	if len(l.subscriptions) > 0 { // somebody came while the driver stopped
+	if len(l.subscriptions) > 0 { // that came while the driver stopped
 		l.start(now)
 	}
 }
 
-// WakeAt sets the deadline of the next Tick of a driver that is a Ticker; zero
-// cancels it. It has no effect on an idle link: its driver is off, perhaps since
-// a moment ago in the same call.
+// WakeAt sets the deadline of the driver's next Tick, for which it must be a Ticker;
+// zero cancels it. It has no effect on an idle link, whose driver is off, perhaps
+// since earlier in the same call.
 func (l *Link) WakeAt(at time.Duration) {
 	if l.state == Idle {
 		return
@@ -215,7 +214,7 @@ func (l *Link) Wake(now time.Duration) time.Duration {
 	return l.deadline()
 }
 
-// deadline is the earlier one of guard and wake.
+// deadline returns the earlier one of guard and wake.
 func (l *Link) deadline() time.Duration {
 	switch {
 	case l.guard == 0:
@@ -234,8 +233,8 @@ func (l *Link) expire(now time.Duration) {
 	case Idle:
 		l.start(now)
 	case Starting:
-		// Subscribers leave before the driver stops, or Stopped would take
-		// them for new ones and start again.
+		// Subscribers are removed before the driver stops, or Stopped would take them
+		// for new ones and start again.
 		l.state, l.guard = Stopping, now+stopLimit
 		l.arm()
 		l.failed(now, l.log.With(zap.Duration("limit", l.limit)), errSetupLimit)
@@ -247,9 +246,7 @@ func (l *Link) expire(now time.Duration) {
 	}
 }
 
-// subscribe adds a subscription. pending says that its end will be told by
-// Subscriber.SetupDone; else it has ended, and the subscription stands unless
-// err says that setup failed at once.
+// subscribe is Device.Subscribe.
 func (l *Link) subscribe(now time.Duration, d *Device, who Subscriber) (pending bool, err error) {
 	if l.closed {
 		return false, errShutdown
@@ -266,9 +263,9 @@ func (l *Link) subscribe(now time.Duration, d *Device, who Subscriber) (pending 
 
 func (l *Link) unsubscribe(now time.Duration, d *Device, who Subscriber) {
 	s := subscription{d, who}
-	if i := slices.IndexFunc(l.untold, func(o outcome) bool { return o.subscription == s }); i >= 0 {
-		failed := l.untold[i].err != nil
-		l.untold = slices.Delete(l.untold, i, i+1) // who has given it back need not be told
+	if i := slices.IndexFunc(l.outcomes, func(o outcome) bool { return o.subscription == s }); i >= 0 {
+		failed := l.outcomes[i].err != nil
+		l.outcomes = slices.Delete(l.outcomes, i, i+1)
 		if failed {
 			return
 		}
@@ -287,7 +284,7 @@ func (l *Link) unsubscribe(now time.Duration, d *Device, who Subscriber) {
 
 func (l *Link) start(now time.Duration) {
 	l.state, l.guard = Starting, now+l.limit
-	stay := subscription{who: nobody{}}
+	stay := subscription{who: keeper{}}
 	if l.alwaysOn && !slices.Contains(l.subscriptions, stay) {
 		l.subscriptions = append(l.subscriptions, stay)
 	}
@@ -313,29 +310,29 @@ func (l *Link) idle(now time.Duration) {
 	l.arm()
 }
 
-// nobody is the subscriber that keeps an always-on link from stopping.
-type nobody struct{}
+// keeper is the subscriber that keeps an always-on link from stopping.
+type keeper struct{}
 
-func (nobody) SetupDone(time.Duration, *Device, error) {} // idle has seen to it
+func (keeper) SetupDone(time.Duration, *Device, error) {} // idle sets the next try
 
-// settle ends the pending subscriptions, which are all there are. Subscribers
-// may subscribe and unsubscribe, themselves or others, from within the call.
+// settle ends the pending subscriptions, which are all there are. Subscribers may
+// subscribe and unsubscribe, themselves or others, from within SetupDone.
 func (l *Link) settle(now time.Duration, err error) {
 	l.setupError = err
 	for _, s := range l.subscriptions {
-		l.untold = append(l.untold, outcome{s, err})
+		l.outcomes = append(l.outcomes, outcome{s, err})
 	}
 	if err != nil {
 		l.subscriptions = nil
 	}
-	if l.telling { // the call below tells them
+	if l.notifying { // the loop below calls them
 		return
 	}
-	l.telling = true
-	for len(l.untold) > 0 {
-		o := l.untold[0]
-		l.untold = slices.Delete(l.untold, 0, 1)
+	l.notifying = true
+	for len(l.outcomes) > 0 {
+		o := l.outcomes[0]
+		l.outcomes = slices.Delete(l.outcomes, 0, 1)
 		o.who.SetupDone(now, o.device, o.err)
 	}
-	l.telling = false
+	l.notifying = false
 }

@@ -357,7 +357,7 @@ func TestLinkAccessors(t *testing.T) {
 		t.Error("link and device do not know each other")
 	}
 	defer func() {
-		if text, ok := recover().(string); !ok || !strings.Contains(text, `wheels asks for device 'l'`) {
+		if text, ok := recover().(string); !ok || !strings.Contains(text, `wheels uses device 'l'`) {
 			t.Errorf("panic %q", text)
 		}
 	}()

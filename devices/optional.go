@@ -26,8 +26,8 @@ type input struct {
 	retryAt time.Duration // when it is opened again, zero: it need not be
 }
 
-// Open opens the devices, after or in Driver.Setup. What a device that cannot be
-// opened needs is a Tick at RetryAt: link wakes its driver for it.
+// Open opens the devices, in or after Driver.Setup. For a device that cannot be
+// opened link wakes its driver, which must call Tick.
 func (o *Optional) Open(now time.Duration, link *Link) {
 	o.link, o.inputs = link, make([]*input, len(o.Devices))
 	for i, d := range o.Devices {

@@ -11,7 +11,7 @@ import (
 	"player/codec"
 )
 
-// Table is the robot: its devices by letter, and the links they are on.
+// Table is a robot: its devices by letter, and the links they are on.
 type Table struct {
 	log     *zap.Logger
 	letters [256]*Device
@@ -21,7 +21,7 @@ type Table struct {
 // NewTable returns a robot without devices.
 func NewTable(log *zap.Logger) *Table { return &Table{log: log} }
 
-// Hidden is the Spec.Index of a device that nobody may subscribe to.
+// Hidden is the Spec.Index of a device that nobody can open.
 const Hidden = -1
 
 // Attach puts a driver on a link of its own and adds its devices under their
@@ -39,7 +39,7 @@ func (t *Table) Attach(i Instance) (*Link, error) {
 	l.ticker, _ = i.Driver.(Ticker)
 	for _, spec := range i.Provides {
 		if spec.Letter == codec.Server || spec.Letter == codec.KindReply {
-			return nil, fmt.Errorf("driver %s provides device %q, a letter that the protocol keeps for itself", l.name, spec.Letter)
+			return nil, fmt.Errorf("driver %s provides device %q, a letter that the protocol reserves", l.name, spec.Letter)
 		}
 		other := t.Find(spec.Letter, spec.Index)
 		if i := slices.IndexFunc(l.devices, func(d *Device) bool { return d.spec.Letter == spec.Letter }); i >= 0 {
@@ -59,8 +59,8 @@ func (t *Table) Attach(i Instance) (*Link, error) {
 	return l, nil
 }
 
-// Find returns the device of a letter and index that a driver may require, nil
-// if there is none.
+// Find returns the device with a letter and index, nil if there is none or index is
+// Hidden.
 func (t *Table) Find(letter byte, index int) *Device {
 	if index == Hidden {
 		return nil
@@ -75,7 +75,7 @@ func (t *Table) Find(letter byte, index int) *Device {
 	return nil
 }
 
-// Connect gives the links their outside world, before any subscription.
+// Connect gives the links their Host, before any subscription.
 func (t *Table) Connect(h Host) {
 	for _, l := range t.links {
 		l.host = h
@@ -97,9 +97,9 @@ func (t *Table) Start(now time.Duration) {
 // Links returns the links in the order they were attached.
 func (t *Table) Links() []*Link { return t.links }
 
-// Shutdown stops every link, in the order they were attached: wheels come
-// first. It is called once; Done tells when it ended. Sessions that are left
-// are not told: their subscriptions are void, and new ones fail.
+// Shutdown stops every link, in the order they were attached: wheels come first. It
+// is called once; Done reports when it has ended. Subscribers are not notified:
+// their subscriptions are void, and new ones fail.
 func (t *Table) Shutdown(now time.Duration) {
 	for _, l := range t.links {
 		l.closed, l.subscriptions = true, nil
@@ -112,7 +112,7 @@ func (t *Table) Shutdown(now time.Duration) {
 	}
 }
 
-// Done says whether every link is idle.
+// Done reports whether every link is idle.
 func (t *Table) Done() bool {
 	for _, l := range t.links {
 		if l.state != Idle {
@@ -122,7 +122,7 @@ func (t *Table) Done() bool {
 	return true
 }
 
-// unconnected is the outside world of a link before Connect: there is none.
+// unconnected is the Host of a link before Connect: everything fails.
 type unconnected struct{}
 
 func (unconnected) WakeAt(*Link, time.Duration) {}

@@ -35,34 +35,34 @@ type Driver struct {
 	inner *devices.Device
 	lease time.Duration
 
-	needs  devices.Needs
-	link   *devices.Link
-	device *devices.Device
-	moving bool // by a command of ours
-	noise  timers.Limiter
+	required devices.Required
+	link     *devices.Link
+	device   *devices.Device
+	moving   bool // by a command of ours
+	noise    timers.Limiter
 }
 
 // New returns a driver that stands before inner. A command is good for lease.
 func New(inner *devices.Device, lease time.Duration) *Driver {
 	d := &Driver{inner: inner, lease: lease, noise: timers.Limiter{Period: time.Second}}
-	d.needs = devices.Needs{Devices: []*devices.Device{inner}, Follower: d}
+	d.required = devices.Required{Devices: []*devices.Device{inner}, Observer: d}
 	return d
 }
 
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.link, d.device = link, link.Devices()[0]
-	d.needs.Open(now, link)
+	d.required.Open(now, link)
 }
 
 func (d *Driver) Shutdown(now time.Duration) {
 	if d.moving {
 		d.stop(now)
 	}
-	d.needs.Close(now)
+	d.required.Close(now)
 	d.link.Stopped(now)
 }
 
-// Published implements devices.Follower.
+// Published implements devices.Observer.
 func (d *Driver) Published(inner *devices.Device) { d.device.Publish(inner.Stamp(), inner.Data()) }
 
 // Command hands the command on and starts its lease.

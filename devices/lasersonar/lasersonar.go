@@ -54,9 +54,9 @@ type Driver struct {
 	half    float64 // of the beam's width, degrees
 	longest float64 // mm
 
-	needs  devices.Needs
-	link   *devices.Link
-	device *devices.Device
+	required devices.Required
+	link     *devices.Link
+	device   *devices.Device
 
 	mount  devices.Geometry         // of the laser
 	rays   [codec.LaserCount]vector // directions of the readings
@@ -88,7 +88,7 @@ type beam struct {
 // far as longest mm.
 func New(laser *devices.Device, cone, longest int) *Driver {
 	d := &Driver{laser: laser, half: float64(cone) / 2, longest: float64(longest)}
-	d.needs = devices.Needs{Devices: []*devices.Device{laser}, Follower: d}
+	d.required = devices.Required{Devices: []*devices.Device{laser}, Observer: d}
 	return d
 }
 
@@ -105,7 +105,7 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 			d.beams = append(d.beams, b)
 		}
 	}
-	d.needs.Open(now, link)
+	d.required.Open(now, link)
 }
 
 // sees says whether the laser, which looks at the half plane before it, sees the
@@ -121,11 +121,11 @@ func (d *Driver) sees(b beam, heading float64) bool {
 
 // Shutdown implements devices.Driver.
 func (d *Driver) Shutdown(now time.Duration) {
-	d.needs.Close(now)
+	d.required.Close(now)
 	d.link.Stopped(now)
 }
 
-// Published implements devices.Follower: a scan becomes ranges.
+// Published implements devices.Observer: a scan becomes ranges.
 func (d *Driver) Published(laser *devices.Device) {
 	scan := laser.Data()
 	if len(scan) != codec.LaserSize {

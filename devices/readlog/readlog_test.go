@@ -111,7 +111,7 @@ func newRig(t testing.TB, o Options, wanted ...devices.Spec) *rig {
 	}
 	r.table.Connect(r)
 	for _, d := range r.link.Devices() {
-		d.Follow(r)
+		d.AddObserver(r)
 	}
 	return r
 }
@@ -423,7 +423,7 @@ func TestAllocates(t *testing.T) {
 	}
 	r := newRig(t, Options{File: write(t, messages...), Rate: 1})
 	for _, d := range r.link.Devices() {
-		d.Unfollow(r)
+		d.RemoveObserver(r)
 	}
 	r.open()
 	r.run(time.Minute)

@@ -57,7 +57,7 @@ func Kind() devices.Kind {
 }
 
 // Driver is the position device of another driver, with reflexes. It implements
-// devices.Subscriber and devices.Follower.
+// devices.Subscriber and devices.Observer.
 type Driver struct {
 	inner *devices.Device
 	eyes  devices.Optional // what it sees with
@@ -109,7 +109,7 @@ func (d *Driver) SetupDone(now time.Duration, inner *devices.Device, err error) 
 		return
 	}
 	d.eyes.Open(now, d.link)
-	inner.Follow(d)
+	inner.AddObserver(d)
 	if inner.HasData() {
 		d.Published(inner)
 	}
@@ -120,13 +120,13 @@ func (d *Driver) Shutdown(now time.Duration) {
 	if d.winner != nil { // who has only read leaves the wheels to others
 		d.send(now, subsumption.Command{})
 	}
-	d.inner.Unfollow(d)
+	d.inner.RemoveObserver(d)
 	d.inner.Unsubscribe(now, d)
 	d.eyes.Close(now)
 	d.link.Stopped(now)
 }
 
-// Published implements devices.Follower: odometry goes on as it is.
+// Published implements devices.Observer: odometry goes on as it is.
 func (d *Driver) Published(inner *devices.Device) { d.device.Publish(inner.Stamp(), inner.Data()) }
 
 // Command takes what a client wants for the radio layer. It is in force at once.

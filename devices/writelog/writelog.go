@@ -128,23 +128,23 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.disk.info.Start, d.disk.log = d.clock().Add(-now), link.Log()
 	d.disk.start()
 	for _, t := range d.tracks {
-		t.device.Follow(t)
+		t.device.AddObserver(t)
 	}
 	link.Ready(now)
 	d.opened.Open(now, link)
 }
 
-// Published implements devices.Follower.
+// Published implements devices.Observer.
 func (t *track) Published(device *devices.Device) {
 	t.driver.record(t.channel, device.Stamp(), device.Data())
 }
 
-// Commanded implements devices.Overseer.
+// Commanded implements devices.CommandObserver.
 func (t *track) Commanded(now time.Duration, device *devices.Device) {
 	t.driver.record(t.channel+1, now, device.Command())
 }
 
-// Configured implements devices.Overseer.
+// Configured implements devices.CommandObserver.
 func (t *track) Configured(now time.Duration, _ *devices.Device, payload []byte) {
 	t.driver.record(t.channel+2, now, payload)
 }
@@ -237,7 +237,7 @@ func (d *Driver) hasEnded() bool {
 // release lets go of the devices.
 func (d *Driver) release(now time.Duration) {
 	for _, t := range d.tracks {
-		t.device.Unfollow(t)
+		t.device.RemoveObserver(t)
 	}
 	d.opened.Close(now)
 	d.armed = false

@@ -18,7 +18,7 @@ func Kind() devices.Kind {
 		Options:    []devices.Option{{Name: "limit", Default: 200, Min: 1, Max: 5000, Unit: "mm/s", Doc: "highest speed"}},
 		New: func(a devices.Args) (devices.Driver, error) {
 			d := &Driver{inner: a.Requires[0], limit: int16(a.Int("limit"))}
-			d.needs = devices.Needs{Devices: a.Requires, Follower: d}
+			d.required = devices.Required{Devices: a.Requires, Observer: d}
 			return d, nil
 		},
 	}
@@ -27,16 +27,16 @@ func Kind() devices.Kind {
 type Driver struct {
 	inner, outer *devices.Device
 	limit        int16
-	needs        devices.Needs // opens inner as long as a client has us open
+	required     devices.Required // opens inner as long as a client has us open
 	link         *devices.Link
 }
 
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.link, d.outer = link, link.Device(codec.Position)
-	d.needs.Open(now, link)
+	d.required.Open(now, link)
 }
 
-func (d *Driver) Shutdown(now time.Duration) { d.needs.Close(now); d.link.Stopped(now) }
+func (d *Driver) Shutdown(now time.Duration) { d.required.Close(now); d.link.Stopped(now) }
 
 // Published hands on what the inner device says.
 func (d *Driver) Published(inner *devices.Device) { d.outer.Publish(inner.Stamp(), inner.Data()) }

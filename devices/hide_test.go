@@ -6,18 +6,18 @@ import (
 	"player/codec"
 )
 
-func TestCover(t *testing.T) {
+func TestHide(t *testing.T) {
 	w := newTwoDevices(t)
 	if _, err := w.table.Attach(newScripted("spare", Position().At(1)).desc); err != nil {
 		t.Fatal(err)
 	}
-	if got := w.table.Cover(codec.Position); got != w.position || got.Spec().Index != 2 {
+	if got := w.table.Hide(codec.Position); got != w.position || got.Spec().Index != 2 {
 		t.Fatalf("covered %+v", got)
 	}
 	if w.table.Device(codec.Position) != nil || w.table.Find(codec.Position, 2) != w.position || w.table.Device(codec.Sonar) != w.sonar {
 		t.Error("clients see it still, or drivers do not, or the sonar is gone")
 	}
-	if w.table.Cover(codec.Position) != nil || w.table.Cover(codec.Laser) != nil {
+	if w.table.Hide(codec.Position) != nil || w.table.Hide(codec.Laser) != nil {
 		t.Error("there was nothing to cover")
 	}
 	front := newScripted("front", Position())

@@ -21,10 +21,10 @@ func (o overseer) Configured(now time.Duration, _ *Device, payload []byte) {
 
 // An overseer sees what a device is told before its driver does, and only what
 // its driver is told.
-func TestOverseer(t *testing.T) {
+func TestCommandObserver(t *testing.T) {
 	w := newTwoDevices(t)
 	o := overseer{w.driver}
-	w.position.Follow(o)
+	w.position.AddObserver(o)
 	w.position.SetCommand(ms, []byte("lost"))
 	if err := w.position.Configure(ms, []byte("m")); err != ErrNotOpen {
 		t.Error(err)
@@ -36,7 +36,7 @@ func TestOverseer(t *testing.T) {
 	}
 	w.position.Publish(4*ms, []byte("here"))
 	w.sonar.Publish(4*ms, []byte("not followed"))
-	w.position.Unfollow(o)
+	w.position.RemoveObserver(o)
 	w.position.SetCommand(5*ms, []byte("slow"))
 	want := []string{
 		"setup", `sees 2ms command "fast"`, fmt.Sprintf("command p % X", "fast"), `sees 3ms configure "bad"`, `configure p "bad"`, `sees data "here"`,

@@ -14,7 +14,7 @@ import (
 type tower struct {
 	table                *Table
 	wheels, eye, virtual *scripted
-	needs                *Needs
+	needs                *Required
 	sonar                *Device
 	who                  *person
 }
@@ -35,7 +35,7 @@ func newTower(t *testing.T) *tower {
 	}
 	w.table.Connect(newHost())
 	w.sonar = w.table.Device(codec.Sonar)
-	w.needs = &Needs{Devices: []*Device{w.table.Device(codec.Position), w.table.Device(codec.Laser)}}
+	w.needs = &Required{Devices: []*Device{w.table.Device(codec.Position), w.table.Device(codec.Laser)}}
 	w.virtual.setup = func(now time.Duration) {
 		w.needs.Open(now, w.virtual.link)
 	}
@@ -138,7 +138,7 @@ func TestNeedsFollow(t *testing.T) {
 	}
 	laser.Publish(ms, []byte("1"))
 	var f follower
-	w.needs.Follower = &f
+	w.needs.Observer = &f
 	for range 2 {
 		if _, err := w.sonar.Subscribe(ms, w.who); err != nil {
 			t.Fatal(err)
@@ -166,11 +166,11 @@ func TestFollow(t *testing.T) {
 	}
 	var a, b follower
 	w.sonar.Publish(ms, []byte("1"))
-	w.sonar.Follow(&a)
-	w.sonar.Follow(&b)
+	w.sonar.AddObserver(&a)
+	w.sonar.AddObserver(&b)
 	w.sonar.Publish(2*ms, []byte("2"))
 	w.position.Publish(2*ms, []byte("x"))
-	w.sonar.Unfollow(&a)
+	w.sonar.RemoveObserver(&a)
 	w.sonar.Publish(3*ms, []byte("3"))
 	if !slices.Equal(a.got, []string{"2"}) || !slices.Equal(b.got, []string{"2", "3"}) || w.sonar.Stamp() != 3*ms {
 		t.Errorf("%q, %q, stamp %v", a.got, b.got, w.sonar.Stamp())
@@ -182,16 +182,16 @@ type leaver struct {
 	calls  int
 }
 
-func (l *leaver) Published(*Device) { l.calls++; l.device.Unfollow(l) }
+func (l *leaver) Published(*Device) { l.calls++; l.device.RemoveObserver(l) }
 
 // A follower may leave when it is told.
-func TestUnfollowWithinPublish(t *testing.T) {
+func TestRemoveObserverWithinPublish(t *testing.T) {
 	w := newTwoDevices(t)
 	var first, last follower
 	middle := &leaver{device: w.sonar}
-	w.sonar.Follow(&first)
-	w.sonar.Follow(middle)
-	w.sonar.Follow(&last)
+	w.sonar.AddObserver(&first)
+	w.sonar.AddObserver(middle)
+	w.sonar.AddObserver(&last)
 	w.sonar.Publish(ms, nil)
 	w.sonar.Publish(ms, nil)
 	if len(first.got) != 2 || middle.calls != 1 || len(last.got) != 2 {

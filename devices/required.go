@@ -1,0 +1,82 @@
+package devices
+
+import (
+	"fmt"
+	"time"
+)
+
+// VirtualSetupLimit is the Kind.SetupLimit of a virtual device's driver. It is long
+// because the drivers below have limits of their own, and their errors say more.
+const VirtualSetupLimit = 10 * time.Minute
+
+// Required is the devices of other drivers that a virtual device works on
+// (Args.Requires). They are open while its driver is. It implements Subscriber.
+type Required struct {
+	Devices  []*Device
+	Observer Observer // gets their data while they are open; may be nil
+
+	link    *Link
+	open    []*Device
+	waiting int // setups under way
+}
+
+// Open opens the devices. It is a whole Driver.Setup: it ends, now or later, with
+// the link ready or failed.
+func (n *Required) Open(now time.Duration, link *Link) {
+	n.link, n.waiting = link, 0
+	for _, d := range n.Devices {
+		pending, err := d.Subscribe(now, n)
+		if err != nil {
+			n.fail(now, d, err)
+			return
+		}
+		n.open = append(n.open, d)
+		if pending {
+			n.waiting++
+		}
+	}
+	if n.waiting == 0 {
+		n.ready(now)
+	}
+}
+
+// SetupDone implements Subscriber.
+func (n *Required) SetupDone(now time.Duration, d *Device, err error) {
+	if err != nil {
+		n.fail(now, d, err)
+		return
+	}
+	if n.waiting--; n.waiting == 0 {
+		n.ready(now)
+	}
+}
+
+// ready passes on the data that the devices have already.
+func (n *Required) ready(now time.Duration) {
+	if n.Observer != nil {
+		for _, d := range n.open {
+			d.AddObserver(n.Observer)
+			if d.HasData() {
+				n.Observer.Published(d)
+			}
+		}
+	}
+	n.link.Ready(now)
+}
+
+func (n *Required) fail(now time.Duration, d *Device, err error) {
+	n.Close(now)
+	n.link.Fail(now, fmt.Errorf("it works on %s of %s: %w", d.spec.Name, d.link.name, err))
+}
+
+// Close gives the devices back, in Driver.Shutdown.
+func (n *Required) Close(now time.Duration) {
+	open := n.open
+	n.open = nil
+	for _, d := range open {
+		if n.Observer != nil {
+			d.RemoveObserver(n.Observer)
+		}
+		d.Unsubscribe(now, n)
+	}
+}
