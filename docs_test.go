@@ -52,16 +52,18 @@ func generated(t *testing.T, page string, pattern *regexp.Regexp, want func(matc
 	}
 }
 
-// The drivers shown in docs/DRIVERS.md are compiled and tested.
+// The drivers shown on these pages are compiled and tested.
 func TestDocsShowTheCode(t *testing.T) {
 	code := regexp.MustCompile("(?s)<!-- ([^ ]*/[^ ]*) -->\n```[a-z]*\n(.*?)```")
-	generated(t, "docs/DRIVERS.md", code, func(match []string) string {
-		text, err := os.ReadFile(match[1])
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(text)
-	})
+	for _, page := range []string{"docs/DRIVERS.md", "docs/PLUGINS.md"} {
+		generated(t, page, code, func(match []string) string {
+			text, err := os.ReadFile(match[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(text)
+		})
+	}
 }
 
 // The reference in docs/CONFIG.md equals the output of -list.

@@ -92,7 +92,7 @@ func TestHDAPS(t *testing.T) {
 	}
 }
 
-// The plugin of docs/DRIVERS.md.
+// The plugin of docs/PLUGINS.md.
 func TestThermometer(t *testing.T) {
 	plugin, err := filepath.Abs("../examples/plugins/thermometer.py")
 	if err != nil {

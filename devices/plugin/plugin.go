@@ -1,7 +1,7 @@
 // Package plugin makes a driver of any program. The program is started when
 // its first device is opened and speaks the Player protocol's own messages on
 // its standard input and output, as a server does: it is told which devices are
-// open, commands and configurations, and sends blocks of data. docs/DRIVERS.md
+// open, commands and configurations, and sends blocks of data. docs/PLUGINS.md
 // is the contract.
 package plugin
 

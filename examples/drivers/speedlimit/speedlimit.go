@@ -1,5 +1,5 @@
-// Package speedlimit is a virtual device: the wheels of another driver, but
-// slow. It stands between clients and position:1.
+// Package speedlimit is a virtual device between clients and the wheels of another
+// driver, position:1. It limits their speed.
 package speedlimit
 
 import (
@@ -27,7 +27,7 @@ func Kind() devices.Kind {
 type Driver struct {
 	inner, outer *devices.Device
 	limit        int16
-	required     devices.Required // opens inner as long as a client has us open
+	required     devices.Required // opens inner while a client has outer open
 	link         *devices.Link
 }
 
@@ -38,7 +38,7 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 
 func (d *Driver) Shutdown(now time.Duration) { d.required.Close(now); d.link.Stopped(now) }
 
-// Published hands on what the inner device says.
+// Published passes on the inner device's data.
 func (d *Driver) Published(inner *devices.Device) { d.outer.Publish(inner.Stamp(), inner.Data()) }
 
 func (d *Driver) Command(now time.Duration, outer *devices.Device) {

@@ -1,5 +1,5 @@
 // Package voltmeter is a driver for a meter that sends lines such as "12.6\n",
-// several a second, at 9600 baud. It becomes the battery of device misc.
+// several a second, at 9600 baud. The voltage becomes the battery of device misc.
 package voltmeter
 
 import (
@@ -25,8 +25,8 @@ func Kind() devices.Kind {
 type Driver struct {
 	path      string
 	link      *devices.Link
-	transport transport.Transport // opens the port, and opens it again when it was lost
-	text      []byte              // of a reading that has not come whole
+	transport transport.Transport // opens the port, and reopens it when it was lost
+	text      []byte              // of an incomplete reading
 }
 
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
@@ -38,7 +38,8 @@ func (d *Driver) Open(h devices.PortHandler) (devices.Port, error) {
 	return d.link.Host().OpenSerial(d.path, 9600, h)
 }
 
-// Greet has nothing to ask. The first line may lack its beginning: it is spoilt.
+// Greet has no question to send. It makes the first line unreadable, because its
+// beginning may be missing.
 func (d *Driver) Greet(time.Duration) { d.text = append(d.text[:0], '?') }
 
 func (d *Driver) Receive(now time.Duration, p []byte) {
