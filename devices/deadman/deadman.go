@@ -1,6 +1,6 @@
-// Package deadman stands between clients and the wheels: a command is good for
-// a short time only, so that a robot stops whose program hangs or whose person
-// has let go.
+// Package deadman is a virtual device between clients and the wheels. A command is
+// valid for a short time only, so a robot stops when its program hangs or a person
+// lets go of the joystick.
 package deadman
 
 import (
@@ -29,8 +29,8 @@ func Kind() devices.Kind {
 	}
 }
 
-// Driver is the position device of another driver, with a lease on commands:
-// each is good for a time, and only one to stop is good for ever.
+// Driver is the position device of another driver. Each command but the one to stop
+// is valid for the lease only.
 type Driver struct {
 	inner *devices.Device
 	lease time.Duration
@@ -42,7 +42,7 @@ type Driver struct {
 	noise    timers.Limiter
 }
 
-// New returns a driver that stands before inner. A command is good for lease.
+// New returns a driver that works on inner.
 func New(inner *devices.Device, lease time.Duration) *Driver {
 	d := &Driver{inner: inner, lease: lease, noise: timers.Limiter{Period: time.Second}}
 	d.required = devices.Required{Devices: []*devices.Device{inner}, Observer: d}
@@ -65,7 +65,7 @@ func (d *Driver) Shutdown(now time.Duration) {
 // Published implements devices.Observer.
 func (d *Driver) Published(inner *devices.Device) { d.device.Publish(inner.Stamp(), inner.Data()) }
 
-// Command hands the command on and starts its lease.
+// Command passes on the command and starts its lease.
 func (d *Driver) Command(now time.Duration, device *devices.Device) {
 	d.moving = string(device.Command()) != device.Spec().Stop
 	if d.moving {
@@ -79,7 +79,7 @@ func (d *Driver) Command(now time.Duration, device *devices.Device) {
 // Tick ends the lease.
 func (d *Driver) Tick(now time.Duration) time.Duration {
 	if repeats, ok := d.noise.Allow(now); ok {
-		d.link.Log().Warn("no command has come in time, the wheels are stopped", zap.Duration("time", d.lease), zap.Int("times before", repeats))
+		d.link.Log().Warn("no new command in time, stopping the wheels", zap.Duration("time", d.lease), zap.Int("times before", repeats))
 	}
 	d.stop(now)
 	return 0

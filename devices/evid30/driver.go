@@ -318,7 +318,7 @@ func (d *Driver) answered(now time.Duration, inquiry request) {
 	}
 }
 
-// plausible says whether a camera can be there: within its range, or a tenth
+// plausible reports whether a camera can be there: within its range, or a tenth
 // of that beyond. VISCA has no checksum.
 func plausible(units, limit int) bool {
 	limit += limit / 10

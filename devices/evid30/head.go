@@ -80,7 +80,7 @@ func (h *head) next(now time.Duration) request {
 	return cancel
 }
 
-// free says whether a socket is free.
+// free reports whether a socket is free.
 func (h *head) free(now time.Duration) (free bool) {
 	for i, s := range h.sockets {
 		if s.runs != nothing && now-s.since > runLimit {

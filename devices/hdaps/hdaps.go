@@ -1,5 +1,5 @@
-// Package hdaps makes a joystick of a ThinkPad: its accelerometer, there to
-// park the disk's heads when it falls, tells how the laptop is tilted.
+// Package hdaps makes a joystick of a ThinkPad. Its accelerometer, made for parking
+// the disk's heads when the laptop falls, measures the tilt.
 package hdaps
 
 import (
@@ -18,15 +18,14 @@ import (
 	"player/timers"
 )
 
-// full is the difference from rest that is a full deflection. A laptop that
-// stands on its side differs by somewhat more; a smaller number makes the
-// joystick more lively.
+// full is the difference from rest, in the sensor's units, that counts as full
+// deflection. A laptop on its side reads somewhat more; a smaller number makes the
+// joystick more sensitive.
 const full = 150
 
 const (
-	// patience is how long the sensor may fail to tell the tilt before it counts
-	// as lost. It is busy for a look now and then; whoever steers by a deflection
-	// that nobody holds any more drives on for that long.
+	// patience is how long reads may fail before the sensor counts as lost. Single
+	// reads fail when it is busy. A stale tilt steers for at most this long.
 	patience = time.Second
 )
 
@@ -41,7 +40,7 @@ func Kind() devices.Kind {
 		Provides: []devices.Spec{devices.Joystick()},
 		Options: []devices.Option{
 			{Name: "directory", Default: devices.Path(directory), Doc: "the sensor in sysfs"},
-			{Name: "rate", Default: 20, Min: 1, Max: 50, Unit: "Hz", Doc: "how often it is looked at; data is published when it has changed"},
+			{Name: "rate", Default: 20, Min: 1, Max: 50, Unit: "Hz", Doc: "how often it is read; data is published when it has changed"},
 		},
 		New: func(a devices.Args) (devices.Driver, error) {
 			return New(a.String("directory"), a.Int("rate")), nil
@@ -49,8 +48,8 @@ func Kind() devices.Kind {
 	}
 }
 
-// Driver is Player's joystick device. A sensor that is lost is at rest, and is
-// opened again until it is back.
+// Driver is Player's joystick device. A lost sensor reads as a joystick at rest, and
+// is opened again until it is back.
 type Driver struct {
 	directory string
 	period    time.Duration
@@ -59,18 +58,18 @@ type Driver struct {
 	position *os.File
 	rest     [2]int
 	due      time.Duration
-	failing  time.Duration // since when all looks fail, zero: the last did not
+	failing  time.Duration // since when all reads have failed, zero: the last did not
 	retry    retry.Retry
 	sent     [2]int // as last published
 	data     codec.JoystickData
 	buf      []byte
 }
 
-// none is no reading.
+// none is no reading, and unlike all readings.
 var none = [2]int{-1, -1}
 
-// New returns a driver for the sensor whose files are in directory, looked at
-// rate times a second.
+// New returns a driver for the sensor whose files are in directory, read rate times
+// a second.
 func New(directory string, rate int) *Driver {
 	return &Driver{
 		directory: directory,
@@ -91,7 +90,7 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	link.WakeAt(now)
 }
 
-// open takes the position the sensor was calibrated to as rest.
+// open opens the sensor; the position that it was calibrated to is rest.
 func (d *Driver) open() error {
 	text, err := os.ReadFile(filepath.Join(d.directory, "calibrate"))
 	if err == nil {
@@ -125,8 +124,8 @@ func (d *Driver) Tick(now time.Duration) time.Duration {
 	return d.due
 }
 
-// look reads where the laptop is. The file of a module that was taken away does
-// not work again when the module is back, which may call something else rest.
+// look reads the tilt. It opens a lost sensor anew: the old file stays dead when the
+// kernel module was reloaded, and the module may have calibrated anew.
 func (d *Driver) look() ([2]int, error) {
 	if d.retry.Failing() {
 		_ = d.position.Close() // was only read, or is closed already
@@ -141,8 +140,7 @@ func (d *Driver) look() ([2]int, error) {
 	return parse(d.buf[:n])
 }
 
-// miss counts a look that has failed. The sensor is sometimes busy; then the
-// next will do.
+// miss handles a read that has failed.
 func (d *Driver) miss(now time.Duration, err error) {
 	if d.failing == 0 {
 		d.failing = now

@@ -23,8 +23,8 @@ type event struct {
 	number byte
 }
 
-// apply changes what the event tells of. What the data has no room for, and
-// types that are not known, change nothing.
+// apply stores the event in the data. Axes and buttons that the data has no room
+// for, and unknown types, are ignored.
 func (e event) apply(d *codec.JoystickData) {
 	switch kind := e.kind &^ typeInit; {
 	case kind == typeAxis && e.number < codec.JoystickAxes:
@@ -43,8 +43,8 @@ type parser struct {
 	have    int
 }
 
-// next takes the first event off in. It returns ok = false when in has no
-// further whole event; then all of in is kept.
+// next takes the first event off in. ok is false when in has no further whole event;
+// then all of in is kept.
 func (p *parser) next(in []byte) (e event, rest []byte, ok bool) {
 	n := copy(p.partial[p.have:], in)
 	if p.have += n; p.have < eventSize {

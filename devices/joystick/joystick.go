@@ -20,15 +20,14 @@ func Kind() devices.Kind {
 	}
 }
 
-// Driver is Player's joystick device. It publishes when something has changed.
-// A joystick that is pulled out is at rest, and is opened again when it is
-// back.
+// Driver is Player's joystick device. It publishes changes. A joystick that was
+// unplugged reads as at rest, and is opened again until it is back.
 type Driver struct {
 	path string
 
 	link   *devices.Link
 	device *devices.Device
-	port   devices.Port // nil: it is out
+	port   devices.Port // nil: it is unplugged
 	retry  retry.Retry
 	parser parser
 	state  codec.JoystickData
@@ -38,7 +37,8 @@ type Driver struct {
 // New returns a driver for the joystick at path.
 func New(path string) *Driver { return &Driver{path: path} }
 
-// Setup is done when the device is open. Then Linux tells where everything is.
+// Setup ends when the device is open. Linux then sends the state of all axes and
+// buttons.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.link, d.device, d.retry = link, link.Device(codec.Joystick), retry.Retry{}
 	if err := d.open(); err != nil {
@@ -83,8 +83,8 @@ func (d *Driver) publish(now time.Duration) {
 	d.device.Publish(now, d.buf)
 }
 
-// Hangup implements devices.PortHandler: it was pulled out. Whoever drives by
-// it must not drive on.
+// Hangup implements devices.PortHandler: the joystick was unplugged. It reads as at
+// rest, so that nobody drives on.
 func (d *Driver) Hangup(now time.Duration, err error) {
 	d.state = codec.JoystickData{}
 	d.publish(now)
@@ -92,7 +92,7 @@ func (d *Driver) Hangup(now time.Duration, err error) {
 	d.link.WakeAt(d.retry.Failed(now, d.link.Log(), err))
 }
 
-// Tick tries to open it again.
+// Tick opens the joystick again.
 func (d *Driver) Tick(now time.Duration) time.Duration {
 	if err := d.open(); err != nil {
 		d.port = nil

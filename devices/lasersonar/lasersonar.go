@@ -1,5 +1,5 @@
-// Package lasersonar makes sonars of a laser: a program that was written for
-// the ring of a Pioneer runs on a robot that has only a laser scanner.
+// Package lasersonar computes sonar data from a laser scan, so that a program for
+// the sonar ring of a Pioneer runs on a robot that has only a laser scanner.
 package lasersonar
 
 import (
@@ -12,18 +12,18 @@ import (
 )
 
 const (
-	// noEcho is a laser reading that met nothing, in mm, or more: the scanner's
-	// range is 8 m.
+	// noEcho, in mm, is the lowest laser reading without an echo: the scanner's range
+	// is 8 m.
 	noEcho = 8000
-	// nearSight is from where on, in mm from a sonar, the laser must see its
-	// beam. A sonar that it sees only further away reports no echo at all:
-	// otherwise a wall that comes near would vanish. Shorter, and the sonars at
-	// the sides are blind where the laser stands a little before them.
+	// nearSight is the distance from a sonar, in mm, from which on the laser must see
+	// its beam. A sonar whose beam the laser sees only further away reports no echo at
+	// all; otherwise a wall that comes near would vanish. With a smaller value the side
+	// sonars are blind when the laser is mounted a little before them.
 	nearSight = 300
 )
 
-// ring is where the sonars of a Pioneer 2 are: mm forward and to the left of
-// the centre of rotation, and the direction in degrees, counterclockwise.
+// ring holds the poses of a Pioneer 2's sonars: mm forward and to the left of the
+// centre of rotation, and the direction in degrees, counterclockwise.
 var ring = [codec.SonarCount][3]float64{
 	{69, 136, 90}, {114, 119, 50}, {148, 78, 30}, {166, 27, 10}, {166, -27, -10}, {148, -78, -30}, {114, -119, -50}, {69, -136, -90},
 	{-157, -136, -90}, {-203, -119, -130}, {-237, -78, -150}, {-255, -27, -170}, {-255, 27, 170}, {-237, 78, 150}, {-203, 119, 130}, {-157, 136, 90},
@@ -33,7 +33,7 @@ var ring = [codec.SonarCount][3]float64{
 func Kind() devices.Kind {
 	return devices.Kind{
 		Name:       "lasersonar",
-		Doc:        "the 16 sonars of a Pioneer 2 made of a laser scan; the laser's pose says which of them see",
+		Doc:        "the 16 sonars of a Pioneer 2 computed from a laser scan; the laser's pose decides which of them see",
 		Provides:   []devices.Spec{devices.Sonar()},
 		Requires:   []devices.Spec{devices.Laser()},
 		SetupLimit: devices.VirtualSetupLimit,
@@ -47,7 +47,7 @@ func Kind() devices.Kind {
 	}
 }
 
-// Driver is a sonar device made of a laser's. A sonar's range is that of the
+// Driver is a sonar device that works on a laser. A sonar's range is that of the
 // nearest point of the scan in its beam, and as old as the scan.
 type Driver struct {
 	laser   *devices.Device
@@ -70,7 +70,7 @@ type vector struct{ x, y float64 }
 
 func (v vector) dot(o vector) float64 { return v.x*o.x + v.y*o.y }
 
-// unit is the vector of length 1 in a direction in degrees.
+// unit returns the vector of length 1 in a direction in degrees.
 func unit(degrees float64) vector {
 	sin, cos := math.Sincos(degrees * math.Pi / 180)
 	return vector{cos, sin}
@@ -84,8 +84,8 @@ type beam struct {
 	nearest float64 // point of this scan, mm
 }
 
-// New returns a driver that looks through laser, in beams of cone degrees, as
-// far as longest mm.
+// New returns a driver that works on laser, with beams of cone degrees and a range
+// of longest mm.
 func New(laser *devices.Device, cone, longest int) *Driver {
 	d := &Driver{laser: laser, half: float64(cone) / 2, longest: float64(longest)}
 	d.required = devices.Required{Devices: []*devices.Device{laser}, Observer: d}
@@ -108,9 +108,9 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.required.Open(now, link)
 }
 
-// sees says whether the laser, which looks at the half plane before it, sees the
-// beam from nearSight on: its axis does not lead back, and one of its edges is
-// before the laser there.
+// sees reports whether the laser, which scans the half plane in front of it, sees
+// the beam from nearSight on: the beam's axis does not point back, and one of its
+// edges is in front of the laser there.
 func (d *Driver) sees(b beam, heading float64) bool {
 	const rounding = 1e-9
 	forward := unit(d.mount.Heading)
@@ -160,7 +160,7 @@ func (d *Driver) Published(laser *devices.Device) {
 	d.device.Publish(laser.Stamp(), d.out)
 }
 
-// Configure implements devices.Driver. It goes to the laser.
+// Configure passes the request on to the laser.
 func (d *Driver) Configure(now time.Duration, _ *devices.Device, payload []byte) error {
 	return d.laser.Configure(now, payload)
 }

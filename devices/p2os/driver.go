@@ -208,7 +208,7 @@ func (d *Driver) publish(now time.Duration) {
 	d.gripper.Publish(now, d.out)
 }
 
-// anyOpen says whether anybody has a device of the microcontroller open. An
+// anyOpen reports whether anybody has a device of the microcontroller open. An
 // always-on link runs without.
 func (d *Driver) anyOpen() bool { return slices.ContainsFunc(d.link.Devices(), d.link.Subscribed) }
 

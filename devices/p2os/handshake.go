@@ -245,7 +245,7 @@ func (d *Driver) run(now time.Duration) {
 	}
 }
 
-// atOrigin says whether a robot that stands still has taken SETO. SIPs of before
+// atOrigin reports whether a robot that stands still has taken SETO. SIPs of before
 // may still come when SETO has been sent.
 func atOrigin(s *SIP) bool {
 	const near = 2 // units of either kind: wheels under power quiver

@@ -68,8 +68,8 @@ type Parser struct {
 	buf [MaxPacket]byte
 }
 
-// Next takes in and returns the first packet it completes with the bytes after
-// it still to be fed, or nil when all of in is taken:
+// Next consumes in up to the end of the first packet, and returns that packet
+// and the rest of in. The packet is nil when in is used up:
 //
 //	for packet, in := p.Next(in); packet != nil; packet, in = p.Next(in) {
 //

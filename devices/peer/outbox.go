@@ -12,11 +12,11 @@ import (
 	"player/timers"
 )
 
-// flushPeriod is how soon a peer that is slow to read is looked at again.
+// flushPeriod is the time between two tries to send to a peer that is slow to read.
 const flushPeriod = 20 * time.Millisecond
 
-// Outbox sends commands and configurations to a peer. For one that does not
-// read, the newest command of each device is kept (PROTOCOL 5.3).
+// Outbox sends commands and configurations to a peer. While the peer does not read,
+// only the newest command of each device is kept (PROTOCOL 5.3).
 type Outbox struct {
 	Port devices.Port
 	Log  *zap.Logger
@@ -26,7 +26,7 @@ type Outbox struct {
 	buf     []byte
 }
 
-// Command sends the newest command of a device. It returns when to Flush, zero
+// Command sends the newest command of a device. It returns when to call Flush, zero
 // for not at all.
 func (o *Outbox) Command(now time.Duration, device *devices.Device) time.Duration {
 	if !slices.Contains(o.pending, device) {
@@ -35,8 +35,8 @@ func (o *Outbox) Command(now time.Duration, device *devices.Device) time.Duratio
 	return o.Flush(now)
 }
 
-// Flush sends the commands that could not be sent before, if what was sent last
-// has been taken. It returns when to Flush again.
+// Flush sends the commands that wait, if the peer has taken what was sent last. It
+// returns when to call Flush again, zero for not at all.
 func (o *Outbox) Flush(now time.Duration) time.Duration {
 	if len(o.pending) == 0 {
 		return 0
@@ -64,11 +64,11 @@ func (o *Outbox) collect() {
 	o.pending = o.pending[:0]
 }
 
-// Configure sends a configuration, behind the commands that are older, or
-// refuses to if the peer does not read.
+// Configure sends a configuration, after the commands that are older. It fails if
+// the peer does not read.
 func (o *Outbox) Configure(device *devices.Device, payload []byte) error {
 	if o.Port.Buffered() > 0 {
-		return errors.New("it is not read, and dropped")
+		return errors.New("dropped: the peer does not read")
 	}
 	o.collect()
 	o.buf = codec.AppendMessage(o.buf, codec.KindConfig, device.Letter(), payload)

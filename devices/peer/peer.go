@@ -1,5 +1,5 @@
-// Package peer is what drivers share that speak the Player protocol as its
-// client: with a plugin, or with another Player. It is pure.
+// Package peer is shared by drivers that talk the Player protocol as a client, with
+// a plugin or with another Player. It is pure.
 package peer
 
 import (
@@ -13,15 +13,15 @@ import (
 // Reader splits what a peer sends into blocks (PROTOCOL 1.3). The zero value
 // is ready.
 type Reader struct {
-	partial []byte // a block that has not come whole
+	partial []byte // an incomplete block
 	done    bool   // partial holds the block that Next returned last
 }
 
-// Next takes the first block off in and returns the input behind it, or ok =
-// false when in holds no further whole block; then all of in is consumed and
-// kept. limit says how large the payload of a letter may be, -1 for a letter
-// that must not come; a block that breaks it is an error, after which the
-// stream cannot be read further. payload is valid until the next call.
+// Next takes the first block off in and returns the input behind it. ok is false
+// when in holds no further whole block; then all of in is consumed and kept. limit
+// returns the largest payload size of a letter, -1 for a letter that must not come.
+// A block that breaks the limit is an error, after which the stream cannot be read
+// further. payload is valid until the next call.
 func (r *Reader) Next(in []byte, limit func(letter byte) int) (letter byte, payload, rest []byte, ok bool, err error) {
 	if r.done {
 		r.partial, r.done = r.partial[:0], false
@@ -53,7 +53,7 @@ func (r *Reader) fill(in []byte, want int) []byte {
 	return in[n:]
 }
 
-// check holds a block's header to the limit, as far as it has come.
+// check checks as much of a block's header as has come against the limit.
 func check(b []byte, limit func(byte) int) error {
 	if len(b) == 0 {
 		return nil
@@ -70,8 +70,8 @@ func check(b []byte, limit func(byte) int) error {
 
 func size(header []byte) int { return int(binary.BigEndian.Uint16(header[1:])) }
 
-// CheckData says what is wrong with a data payload: all but vision have one
-// size.
+// CheckData returns an error if a data payload has a wrong size. All but vision have
+// one size.
 func CheckData(spec devices.Spec, payload []byte) error {
 	if len(payload) != spec.DataSize && spec.Letter != codec.Vision {
 		return fmt.Errorf("it sends %d bytes of %s data, which are always %d", len(payload), spec.Name, spec.DataSize)

@@ -1,8 +1,7 @@
-// Package plugin makes a driver of any program. The program is started when
-// its first device is opened and speaks the Player protocol's own messages on
-// its standard input and output, as a server does: it is told which devices are
-// open, commands and configurations, and sends blocks of data. docs/PLUGINS.md
-// is the contract.
+// Package plugin makes a driver of any program. The program is started when its
+// first device is opened, and talks the Player protocol on its standard input and
+// output, in the role of a server: it gets device requests, commands and
+// configurations, and sends blocks of data. docs/PLUGINS.md is the contract.
 package plugin
 
 import (
@@ -20,9 +19,9 @@ import (
 )
 
 const (
-	// termDelay and killDelay are how long after it was told to stop a plugin
-	// gets SIGTERM and SIGKILL. The first is time to stop motors, the second
-	// leaves the rest of the 1.5 s that a link has to stop.
+	// termDelay and killDelay are the times from the request to stop to SIGTERM and
+	// SIGKILL. The first is time to stop motors; the second leaves the rest of the
+	// 1.5 s that a link has to stop.
 	termDelay = 700 * time.Millisecond
 	killDelay = 1200 * time.Millisecond
 )
@@ -35,7 +34,7 @@ func Kind() devices.Kind {
 		Options: []devices.Option{
 			{Name: "plugin", Default: devices.Path(""), Required: true, Doc: "the program"},
 			{Name: "args", Default: []string{}, Doc: "its arguments"},
-			{Name: "setup_limit", Default: 10.0, Min: 0.1, Max: 300, Unit: "s", Doc: "how long it may take to say its first word"},
+			{Name: "setup_limit", Default: 10.0, Min: 0.1, Max: 300, Unit: "s", Doc: "how long it may take to send its first message"},
 		},
 		NewAll: func(a devices.Args) ([]devices.Instance, error) {
 			d, err := New(a.String("plugin"), a.Strings("args"))
@@ -54,7 +53,7 @@ const (
 	off      state = iota
 	running        // or being killed for a mistake
 	resting        // until it is started again, at due
-	stopping       // told to stop; the next signal is due
+	stopping       // asked to stop; the next signal is due
 )
 
 // Driver runs one plugin.
@@ -69,8 +68,8 @@ type Driver struct {
 	retry retry.Retry
 }
 
-// New returns a driver for the program at path. The error says why there is no
-// such program.
+// New returns a driver for the program at path. It fails if the program cannot be
+// executed.
 func New(path string, args []string) (*Driver, error) {
 	if !strings.Contains(path, "/") {
 		path = "./" + path // not one of PATH
@@ -89,7 +88,7 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	}
 }
 
-// start starts the program and tells it which devices are wanted.
+// start starts the program and requests its devices.
 func (d *Driver) start(now time.Duration) error {
 	r := &run{driver: d, says: lines{log: d.link.Log()}}
 	var err error
@@ -103,7 +102,7 @@ func (d *Driver) start(now time.Duration) error {
 	return nil
 }
 
-// request is a device request for all devices.
+// request returns a device request for all devices.
 func (d *Driver) request(access byte) []byte {
 	var pairs []byte
 	for _, device := range d.link.Devices() {
@@ -112,7 +111,7 @@ func (d *Driver) request(access byte) []byte {
 	return codec.AppendRequest(nil, pairs)
 }
 
-// Shutdown tells the plugin to stop, and makes it.
+// Shutdown asks the plugin to stop; Tick kills one that does not.
 func (d *Driver) Shutdown(now time.Duration) {
 	if d.run == nil {
 		d.state = off
@@ -125,7 +124,7 @@ func (d *Driver) Shutdown(now time.Duration) {
 	d.link.WakeAt(d.due)
 }
 
-// ended is called when the program has ended, why saying of what.
+// ended is called when the program has ended; why is the reason.
 func (d *Driver) ended(now time.Duration, why error) {
 	d.run = nil
 	switch {
@@ -140,8 +139,8 @@ func (d *Driver) ended(now time.Duration, why error) {
 	}
 }
 
-// rest waits until the plugin is started again. What it was commanded before is
-// forgotten: it must not move by itself when it is back.
+// rest waits until the plugin is started again. Its commands are forgotten: it must
+// not move by itself when it is back.
 func (d *Driver) rest(now time.Duration, why error) {
 	for _, device := range d.link.Devices() {
 		device.ForgetCommand()
@@ -177,8 +176,8 @@ func (d *Driver) Tick(now time.Duration) time.Duration {
 	return 0
 }
 
-// Command hands the command on, at once or, if the plugin does not read, when it
-// does. One that comes while no plugin runs is forgotten.
+// Command passes on the command, at once or when the plugin reads again. A command
+// that comes while no plugin runs is forgotten.
 func (d *Driver) Command(now time.Duration, device *devices.Device) {
 	if d.state != running {
 		device.ForgetCommand() // it must not be carried out later
@@ -189,7 +188,7 @@ func (d *Driver) Command(now time.Duration, device *devices.Device) {
 	}
 }
 
-// Configure hands the request on.
+// Configure passes on the request.
 func (d *Driver) Configure(_ time.Duration, device *devices.Device, payload []byte) error {
 	if d.state != running {
 		return errors.New("the plugin is not running")

@@ -15,8 +15,8 @@ import (
 	"player/devices/peer"
 )
 
-// run is one life of the program. It hears what the program prints; nobody
-// listens any more when the driver has another run.
+// run is one process of the program. Its output is ignored when the driver has
+// started the next one.
 type run struct {
 	driver  *Driver
 	program devices.Program
@@ -25,11 +25,11 @@ type run struct {
 	reader  peer.Reader
 	says    lines
 	mistake error // why we have killed it
-	mute    bool  // we have killed it, or were too late to, because its standard output was closed
-	termed  bool  // it has had SIGTERM
+	mute    bool  // it has closed its standard output, and we have killed it or were about to
+	termed  bool  // SIGTERM was sent
 }
 
-// limit is how large a block may be, for peer.Reader.
+// limit returns how large a block may be, for peer.Reader.
 func (r *run) limit(letter byte) int {
 	if letter == codec.KindReply {
 		return 2 * len(r.driver.link.Devices())
@@ -82,8 +82,8 @@ func (r *run) take(now time.Duration, letter byte, payload []byte) error {
 	return nil
 }
 
-// Hangup implements devices.PortHandler: the program has closed its standard
-// output, usually because it ends. One that goes on is of no use.
+// Hangup implements devices.PortHandler: the program has closed its standard output,
+// usually because it ends. If it does not, it is killed.
 func (r *run) Hangup(time.Duration, error) {
 	if d := r.driver; d.run == r && d.state == running && r.mistake == nil {
 		r.mute = true
@@ -91,7 +91,7 @@ func (r *run) Hangup(time.Duration, error) {
 	}
 }
 
-// kill ends a program that has made a mistake. The rest follows when it is dead.
+// kill ends a program that has made a mistake; exited does the rest.
 func (r *run) kill(why error) {
 	if r.mistake == nil {
 		r.mistake = why
@@ -99,10 +99,10 @@ func (r *run) kill(why error) {
 	}
 }
 
-// exited is told that the program has ended.
+// exited is called when the program has ended.
 func (r *run) exited(now time.Duration, err error) {
 	r.stdin.Close()
-	if r.driver.run != r { // it was given up
+	if r.driver.run != r { // its shutdown took too long
 		return
 	}
 	exit, _ := errors.AsType[*exec.ExitError](err)
@@ -118,10 +118,10 @@ func (r *run) exited(now time.Duration, err error) {
 }
 
 const (
-	// longestLine is how much of a line of standard error is logged, in bytes.
+	// longestLine bounds a logged line of standard error, in bytes.
 	longestLine = 500
-	// mostLines is how many lines a second are logged. A traceback fits, a
-	// program gone wild does not fill the disk.
+	// mostLines is how many lines a second are logged. A traceback fits, and a program
+	// in an endless loop does not fill the disk.
 	mostLines = 100
 )
 
@@ -129,9 +129,9 @@ const (
 type lines struct {
 	log     *zap.Logger
 	line    []byte
-	second  time.Duration // in which were
-	written int           // that many lines
-	dropped int
+	second  time.Duration // the current one, since the server's start
+	written int           // lines in this second, also dropped ones
+	dropped int           // of these
 }
 
 func (l *lines) Receive(now time.Duration, p []byte) {

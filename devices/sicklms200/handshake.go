@@ -268,7 +268,7 @@ func (d *Driver) reason() error {
 	return fmt.Errorf("no answer at %d or %d baud: is the laser on, and set to RS-232? After power-up it needs half a minute", speeds[0], speeds[1])
 }
 
-// suits says whether scans are as Player's laser data needs them: in mm, in
+// suits reports whether scans are as Player's laser data needs them: in mm, in
 // one of the measuring modes that leave 13 bits to a range.
 func (c Configuration) suits() bool {
 	return Unit(c[Units]) == Millimetres && c[MeasuringMode] <= 1

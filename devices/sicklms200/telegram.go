@@ -90,8 +90,8 @@ type Parser struct {
 	buf [MaxTelegram]byte
 }
 
-// Next takes in and returns the first telegram it completes with the bytes
-// after it still to be fed, or nil when all of in is taken:
+// Next consumes in up to the end of the first telegram, and returns that telegram
+// and the rest of in. The telegram is nil when in is used up:
 //
 //	for telegram, in := p.Next(in); telegram != nil; telegram, in = p.Next(in) {
 //

@@ -1,6 +1,6 @@
 // Package testpattern is a robot without hardware: any of the seven devices of
-// the manual, with data of constant size at a constant rate. It stands in for
-// a robot when the server itself is looked at, as in docs/BENCHMARKS.md.
+// the manual, with data of constant size at a constant rate. It replaces a robot
+// in measurements of the server itself, as in docs/BENCHMARKS.md.
 package testpattern
 
 import (
@@ -19,11 +19,11 @@ const (
 	// maxRate is the highest rate in Hz: 50 clients at 50 Hz, each with data of
 	// its own, would need no more.
 	maxRate = 2500
-	// early is how long before the multiples of its period the pattern is
-	// published. Frames are made at multiples of theirs, so they have data of
-	// the same moment, and the one wake of the server serves both.
+	// early is how long before the multiples of its period the pattern is published.
+	// Frames are made at multiples of theirs, so their data is fresh, and one wake of
+	// the server serves both.
 	early = 100 * time.Microsecond
-	// stampSize is what a stamp takes of a payload, in bytes.
+	// stampSize is the size of a stamp in a payload, in bytes.
 	stampSize = 8
 )
 
@@ -51,7 +51,7 @@ func Kind() devices.Kind {
 	}
 }
 
-// all are the devices of the manual.
+// all returns the devices of the manual.
 func all() []devices.Spec {
 	return []devices.Spec{devices.Laser(), devices.Sonar(), devices.Position(), devices.Misc(), devices.Gripper(), devices.PTZ(), devices.Vision()}
 }
@@ -64,8 +64,8 @@ type Pattern struct {
 	Stamp       bool
 }
 
-// Driver publishes a Pattern. Position and ptz report what they were last
-// commanded.
+// Driver publishes a Pattern. Position and ptz report their last command as carried
+// out.
 type Driver struct {
 	pattern Pattern
 	period  time.Duration
@@ -83,8 +83,8 @@ type payload struct {
 	bytes  []byte
 }
 
-// New returns a driver of all seven devices. The error says that the laser's
-// payload has no room for a stamp.
+// New returns a driver of all seven devices. It fails if the laser's payload has no
+// room for a stamp.
 func New(p Pattern) (*Driver, error) {
 	if p.Stamp && p.LaserSize != 0 && p.LaserSize < stampSize {
 		return nil, fmt.Errorf("a stamp takes %d bytes of the laser's payload, which has %d", stampSize, p.LaserSize)
@@ -92,14 +92,14 @@ func New(p Pattern) (*Driver, error) {
 	return &Driver{pattern: p, period: time.Second / time.Duration(p.Rate), clock: monotonic}, nil
 }
 
-// monotonic is the time that programs on this computer can compare with.
+// monotonic returns a time that other programs on this computer can compare with.
 func monotonic() uint64 {
 	var ts unix.Timespec
 	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts) // cannot fail for this clock
 	return uint64(ts.Nano())
 }
 
-// Setup is done at once, and so is the first publication.
+// Setup ends at once, with the first publication.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.link = link
 	d.position, d.ptz = codec.PositionData{}, codec.PTZData{}
@@ -144,7 +144,7 @@ func (d *Driver) publish(now time.Duration) {
 	}
 }
 
-// payload is what a device publishes as long as nothing is commanded: a wall
+// payload returns what a device publishes until something is commanded: a wall
 // around the robot, and a charged battery.
 func (d *Driver) payload(letter byte) []byte {
 	switch letter {
@@ -172,7 +172,7 @@ func (d *Driver) payload(letter byte) []byte {
 	return nil // position and ptz are made when they are published
 }
 
-// vision has n blobs, as many on each channel as it takes before the next.
+// vision returns a payload with n blobs; each channel is filled before the next.
 func vision(n int) []byte {
 	if n == 0 {
 		return nil
@@ -185,7 +185,7 @@ func vision(n int) []byte {
 	return v.Append(nil)
 }
 
-// Command takes the new command as carried out.
+// Command reports the new command as carried out from now on.
 func (d *Driver) Command(_ time.Duration, device *devices.Device) {
 	switch device.Letter() {
 	case codec.Position:
@@ -198,7 +198,7 @@ func (d *Driver) Command(_ time.Duration, device *devices.Device) {
 	}
 }
 
-// Configure takes everything that is well formed, and does nothing.
+// Configure accepts every request that is well formed. It has no effect.
 func (d *Driver) Configure(_ time.Duration, _ *devices.Device, payload []byte) error {
 	_, err := codec.DecodeRobotConfig(payload)
 	return err

@@ -224,7 +224,7 @@ func (d *Driver) complain() {
 	d.dropped = 0
 }
 
-// hasEnded says whether the disk is done, or has failed.
+// hasEnded reports whether the disk is done, or has failed.
 func (d *Driver) hasEnded() bool {
 	select {
 	case <-d.disk.ended:
