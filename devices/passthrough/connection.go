@@ -14,18 +14,18 @@ import (
 )
 
 const (
-	// connectLimit is how long the other Player may take to be reached; it then
-	// answers an empty request at once. A longer one finds a computer that was
-	// switched on later: the kernel asks ever more rarely on one connection.
+	// connectLimit bounds connecting and the answer to an empty request, which comes
+	// at once. A longer limit would delay finding a computer that was switched on
+	// late, because the kernel backs off on one connection.
 	connectLimit = 3 * time.Second
-	// answerLimit is how long it may take from then on to set up its devices. It
-	// gives up on most of them itself within 10 s.
+	// answerLimit bounds the setup of the devices after that. The other Player itself
+	// gives up on most of them within 10 s.
 	answerLimit = 15 * time.Second
-	// pingPeriod is how long it may say nothing before it is asked for a sign of
-	// life: it has nothing to say while nothing is new.
+	// pingPeriod is the silence after which a ping is sent: the other Player sends
+	// nothing while nothing is new.
 	pingPeriod = time.Second
-	// silenceLimit is how long it may be silent before the connection is given
-	// up. Two pings may get lost.
+	// silenceLimit is the silence after which the connection counts as lost. Two pings
+	// may get lost.
 	silenceLimit = 3 * time.Second
 )
 
@@ -77,7 +77,7 @@ func (d *Driver) disconnect() {
 	}
 }
 
-// limit is how large a block may be, for peer.Reader.
+// limit returns how large a block may be, for peer.Reader.
 func (d *Driver) limit(letter byte) int {
 	switch letter {
 	case codec.KindReply:
@@ -129,8 +129,8 @@ func (d *Driver) take(now time.Duration, letter byte, payload []byte) error {
 	return nil
 }
 
-// age is that of the next block of the frame, in us. A Player that tells none
-// has fresh data.
+// age returns the age of the next block of the frame, in us. Data of a Player that
+// sends no ages counts as fresh.
 func (d *Driver) age() uint32 {
 	if d.next >= len(d.frame.Ages) {
 		return 0
@@ -139,7 +139,7 @@ func (d *Driver) age() uint32 {
 	return d.frame.Ages[d.next-1]
 }
 
-// replied takes the reply to a request. The empty one asks for a sign of life.
+// replied takes the reply to a request. The empty request is a ping.
 func (d *Driver) replied(now time.Duration, pairs []byte) error {
 	switch {
 	case d.state == asking && len(pairs) == 0:
@@ -156,8 +156,8 @@ func (d *Driver) replied(now time.Duration, pairs []byte) error {
 	return nil
 }
 
-// opened takes the reply to the first request. A Player of old answers e for
-// the ages; then all it sends is taken as new.
+// opened takes the reply to the first request. An old Player answers e for the ages;
+// then its data counts as fresh.
 func (d *Driver) opened(now time.Duration, pairs []byte) error {
 	aged := false
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -180,8 +180,8 @@ func (d *Driver) opened(now time.Duration, pairs []byte) error {
 	return nil
 }
 
-// refuse is called when a device was refused that is open: we may only read it,
-// and were closed out for asking to write (PROTOCOL 2.10).
+// refuse is called when an open device was refused: we may only read it, and the
+// request to write has closed it (PROTOCOL 2.10).
 func (d *Driver) refuse(r *remote) {
 	if !r.writes || r.refused {
 		d.link.Log().Error("the other Player has closed a device", zap.String("device", r.device.Spec().Name))
@@ -193,7 +193,7 @@ func (d *Driver) refuse(r *remote) {
 	d.ask(r, codec.AccessRead)
 }
 
-// ask asks for access to one device.
+// ask requests access to one device.
 func (d *Driver) ask(r *remote, access byte) {
 	d.out = codec.AppendRequest(d.out[:0], []byte{r.device.Letter(), access})
 	d.port.Write(d.out)
@@ -207,8 +207,8 @@ func (d *Driver) Hangup(now time.Duration, err error) {
 	d.lost(now, err)
 }
 
-// lost is called when there is no good connection any more. Commands are
-// forgotten, as the other Player forgets them: it stops the motors.
+// lost is called when the connection has failed. Commands are forgotten, because the
+// other Player stops the motors.
 func (d *Driver) lost(now time.Duration, why error) {
 	d.disconnect()
 	if d.link.State() == devices.Starting {
@@ -237,14 +237,14 @@ func (d *Driver) Tick(now time.Duration) time.Duration {
 	return d.due
 }
 
-// look sends what waits, and looks whether the other Player is still there.
+// look sends waiting commands and pings, and detects a silent connection.
 func (d *Driver) look(now time.Duration) time.Duration {
 	next := d.heard + pingPeriod
 	if now >= next {
 		next = min(now+pingPeriod, d.heard+silenceLimit)
 		if now >= d.heard+silenceLimit {
 			d.lost(now, errSilent)
-		} else if d.port.Buffered() == 0 { // else it is asked already
+		} else if d.port.Buffered() == 0 { // else a ping is under way
 			d.out = codec.AppendRequest(d.out[:0], nil)
 			d.port.Write(d.out)
 		}

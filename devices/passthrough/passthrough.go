@@ -1,5 +1,5 @@
-// Package passthrough makes the devices of another Player ours: servers form a
-// chain, and virtual devices work on those of another computer.
+// Package passthrough provides devices of another Player. Servers can form a chain,
+// and virtual devices can work on devices of another computer.
 package passthrough
 
 import (
@@ -39,8 +39,8 @@ func Kind() devices.Kind {
 	}
 }
 
-// resolve returns the numeric address of a host, or of host:port. A name is
-// looked up now, for in the loop nothing may block.
+// resolve returns the numeric address of a host, or of host:port. A name is looked
+// up now, because the loop must not block.
 func resolve(remote string) (string, error) {
 	host, port, err := net.SplitHostPort(remote)
 	if err != nil {
@@ -57,7 +57,7 @@ func resolve(remote string) (string, error) {
 		return "", fmt.Errorf("remote %q: %w: write its numeric address, or name it in /etc/hosts", remote, err)
 	}
 	best := addresses[0]
-	for _, a := range addresses { // a server bound to 127.0.0.1 does not hear ::1
+	for _, a := range addresses { // IPv4 first: a server on 127.0.0.1 is not on ::1
 		if !strings.Contains(a, ":") {
 			best = a
 			break
@@ -69,20 +69,20 @@ func resolve(remote string) (string, error) {
 // remote is a device of the other Player.
 type remote struct {
 	device  *devices.Device // ours
-	writes  bool            // write access was asked for on this connection
-	refused bool            // and was not given
+	writes  bool            // write access was requested on this connection
+	refused bool            // and refused
 }
 
-// Driver is a client of the other Player, from the first subscription to the
-// last. Data keeps its age on the way, but for the time on the network. All its
-// devices share one connection and are opened together, so a command never waits
-// behind the setup of another device (PROTOCOL 2.7).
+// Driver is a client of the other Player while it has subscribers. Data keeps its
+// age, except for the time on the network. All devices share one connection and
+// are opened together, so a command never waits for the setup of another device
+// (PROTOCOL 2.7).
 //
-// Write access is asked for with the first command: who only reads through the
-// chain must not stop, when leaving, a robot that somebody else drives (5.4).
+// Write access is requested with the first command: a client that only reads must
+// not stop, when it leaves, a robot that somebody else drives (5.4).
 //
-// A connection that is lost is made again as long as there are subscribers.
-// Until then data grows old and commands are dropped.
+// A lost connection is made again while there are subscribers. Until then data
+// grows old and commands are dropped.
 type Driver struct {
 	address string
 	rate    int // Hz
@@ -91,7 +91,7 @@ type Driver struct {
 	link   *devices.Link
 	state  state
 	due    time.Duration // deadline of asking and resting
-	heard  time.Duration // when the other Player has said something
+	heard  time.Duration // when the other Player last sent anything
 	port   devices.Port  // nil: none
 	reader peer.Reader
 	outbox peer.Outbox
@@ -99,7 +99,7 @@ type Driver struct {
 	out    []byte
 
 	frame codec.FreshnessData
-	next  int // place in frame.Ages of the next block
+	next  int // index in frame.Ages of the next block
 }
 
 // New returns a driver for devices of the Player at a numeric address, which
@@ -125,7 +125,7 @@ func (d *Driver) Shutdown(now time.Duration) {
 	d.link.Stopped(now)
 }
 
-// Command implements devices.Driver. It is handed on at once.
+// Command implements devices.Commander. It is passed on at once.
 func (d *Driver) Command(now time.Duration, device *devices.Device) {
 	r := d.remote(device.Letter())
 	if d.state != serving || r.refused {
@@ -141,7 +141,7 @@ func (d *Driver) Command(now time.Duration, device *devices.Device) {
 	}
 }
 
-// Configure implements devices.Driver. It is handed on at once.
+// Configure implements devices.Configurer. It is passed on at once.
 func (d *Driver) Configure(_ time.Duration, device *devices.Device, payload []byte) error {
 	if d.state != serving {
 		return errors.New("the other Player is not connected")
@@ -149,7 +149,7 @@ func (d *Driver) Configure(_ time.Duration, device *devices.Device, payload []by
 	return d.outbox.Configure(device, payload)
 }
 
-// remote returns the device of a letter, nil if it is none of ours.
+// remote returns the device of a letter, nil if there is none.
 func (d *Driver) remote(letter byte) *remote {
 	for i := range d.remotes {
 		if d.remotes[i].device.Letter() == letter {

@@ -1,6 +1,5 @@
 // Package readlog plays logs (docs/LOGS.md): it provides the devices that were
-// recorded, and publishes what they said, when they said it, as if they were
-// there.
+// recorded, and publishes their data with the recorded timing.
 package readlog
 
 import (
@@ -18,21 +17,20 @@ import (
 )
 
 const (
-	// burst is how often a record is read, or a message published, in one go:
-	// below a millisecond of work. A log that is played faster than that makes
-	// way for the clients after each, and so does one with much between the
-	// messages that are played.
+	// burst bounds the records read and messages published in one go: less than a
+	// millisecond of work. After each burst clients get their turn, also when a log is
+	// played fast or has much between the messages that are played.
 	burst = 1024
-	// ration is how much is read in one go, in bytes: about a millisecond of
-	// work. Other programs log camera images beside our messages.
+	// ration bounds the bytes read in one go: about a millisecond of work. Other
+	// programs log camera images beside our messages.
 	ration = 1 << 20
-	// pause is how long the loop has to itself between two bursts.
+	// pause is the time between two bursts, for the rest of the server.
 	pause = time.Millisecond
-	// lap is the time between the last message of a log and the first of the
-	// next round; about the period of a robot's data, so that nothing jumps in
-	// time, and a log of one message does not keep the server busy.
+	// lap is the time between the last message of a log and the first of the next
+	// round: about the period of a robot's data, so that a log of one message does not
+	// keep the server busy.
 	lap = 100 * time.Millisecond
-	// stepCode is the configuration that asks for a step.
+	// stepCode is the configuration that requests a step.
 	stepCode = "s"
 )
 
@@ -40,13 +38,13 @@ const (
 func Kind() devices.Kind {
 	return devices.Kind{
 		Name:      "readlog",
-		Doc:       "plays a log of writelog, as if the devices were there",
+		Doc:       "plays a log of writelog: provides the recorded devices",
 		Provides:  devices.Interfaces(),
 		Simulated: true,
 		Options: []devices.Option{
 			{Name: "file", Default: devices.Path(""), Required: true, Doc: "the log"},
-			{Name: "rate", Default: 1.0, Min: 0.01, Max: 100, Doc: "how much faster than it was recorded"},
-			{Name: "loop", Default: false, Doc: "begins anew at the end"},
+			{Name: "rate", Default: 1.0, Min: 0.01, Max: 100, Doc: "speed relative to the recording"},
+			{Name: "loop", Default: false, Doc: "starts again at the end"},
 			{Name: "step", Default: false, Doc: "waits for the configuration s of a device before its next data"},
 		},
 		NewAll: func(a devices.Args) ([]devices.Instance, error) {
@@ -75,11 +73,11 @@ type Driver struct {
 	link    *devices.Link
 	log     *logfile.Reader // nil: it is off, or at the end
 	playing map[*logfile.Channel]*devices.Device
-	next    logfile.Message // not published yet; Channel is nil: it is to be found
-	atEnd   bool            // there is no next
+	next    logfile.Message // to be published; Channel is nil: not read yet
+	atEnd   bool            // there is no next message
 	base    time.Duration   // when the message of time zero is due
-	zero    int64           // of the first message that is played, ns since 1970
-	target  *devices.Device // whose data ends the step under way; nil: none is
+	zero    int64           // time of the first message that is played, ns since 1970
+	target  *devices.Device // whose next data ends the current step; nil: no step
 	count   int             // messages of this round
 }
 
@@ -89,9 +87,9 @@ type source struct {
 	channel logfile.Channel
 }
 
-// New reads what is in a log. It provides one device of each interface: of
-// several that were recorded the one with the index that is wanted, else the
-// first. The error says what is wrong with the file.
+// New reads which devices a log has. It provides one device of each interface: of
+// several that were recorded the one with the wanted index, else the first. It
+// fails if the file is no log, or has no data of a device.
 func New(o Options, wanted []devices.Spec) (*Driver, error) {
 	s, err := logfile.Scan(o.File)
 	if err != nil {
@@ -113,7 +111,7 @@ func New(o Options, wanted []devices.Spec) (*Driver, error) {
 	return d, nil
 }
 
-// choose finds the data of an interface: with the index, else the first.
+// choose returns the data channel of an interface: with the index, else the first.
 func choose(channels []logfile.ChannelSummary, name string, index int) (chosen logfile.Channel, ok bool) {
 	for _, c := range channels {
 		if c.Interface == name && c.Content == logfile.Data && (!ok || c.Index == index) {
@@ -132,7 +130,7 @@ func (d *Driver) Provides() []devices.Spec {
 	return specs
 }
 
-// Setup begins to play.
+// Setup starts playing.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.link, d.target = link, nil
 	if err := d.open(now); err != nil {
@@ -154,9 +152,9 @@ func (d *Driver) open(now time.Duration) (err error) {
 	return nil
 }
 
-// read reads a record, the next message if it is one that is played. It returns
-// how many bytes it went through: those of the file, which come a chunk at a
-// time, and those of the message.
+// read reads one record, and keeps it as the next message if it is played. It
+// returns the bytes processed: those of the file, read chunk by chunk, and those
+// of the message.
 func (d *Driver) read() int {
 	offset := d.log.Offset()
 	m, err := d.log.NextRecord()
@@ -178,7 +176,7 @@ func (d *Driver) read() int {
 	return int(d.log.Offset()-offset) + len(m.Payload)
 }
 
-// deviceOf is the device that a channel is played by, nil if by none.
+// deviceOf returns the device that plays a channel, nil if none does.
 func (d *Driver) deviceOf(c *logfile.Channel) *devices.Device {
 	i := slices.IndexFunc(d.recorded, func(s source) bool { return s.channel == *c })
 	if i < 0 {
@@ -187,13 +185,13 @@ func (d *Driver) deviceOf(c *logfile.Channel) *devices.Device {
 	return d.link.Device(d.recorded[i].spec.Letter)
 }
 
-// due is when the next message is to be published.
+// due returns when the next message is to be published.
 func (d *Driver) due() time.Duration {
 	return d.base + time.Duration(float64(d.next.Time-d.zero)/d.options.Rate)
 }
 
-// play publishes what is due at now and returns when to go on, zero for not by
-// itself.
+// play publishes what is due at now and returns when to go on, zero for never, or
+// not before the next step.
 func (d *Driver) play(now time.Duration) time.Duration {
 	for i, left := 0, ration; i < burst && left > 0; i++ {
 		switch {
@@ -225,7 +223,7 @@ func (d *Driver) publish(now time.Duration) {
 	d.next = logfile.Message{}
 }
 
-// end ends a round. The devices keep what they said last.
+// end ends a round. The devices keep their last data.
 func (d *Driver) end(now time.Duration) time.Duration {
 	log := d.link.Log().With(zap.String("file", d.options.File), zap.Int("messages", d.count))
 	if damage := d.log.Damage(); damage != nil {
@@ -236,7 +234,7 @@ func (d *Driver) end(now time.Duration) time.Duration {
 		log.Info("the log is at its end")
 		return 0
 	}
-	log.Debug("the log begins anew")
+	log.Debug("the log starts again")
 	if err := d.open(now + lap); err != nil {
 		log.Error("the log cannot be played again", zap.Error(err))
 		return 0
@@ -257,7 +255,7 @@ func (d *Driver) Shutdown(now time.Duration) {
 	d.link.Stopped(now)
 }
 
-// Tick goes on.
+// Tick goes on playing.
 func (d *Driver) Tick(now time.Duration) time.Duration { return d.play(now) }
 
 var (
@@ -266,9 +264,9 @@ var (
 	errBusy   = errors.New("the last step is still under way")
 )
 
-// Configure has no effect, as what was recorded cannot be changed, but for s, which
-// asks for a step (PROTOCOL 6.7): up to the next data of the device, or the end of
-// the log.
+// Configure handles s, which requests a step (PROTOCOL 6.7): up to the next data of
+// the device, or the end of the log. Other requests are accepted and have no
+// effect, because a recording cannot be changed.
 func (d *Driver) Configure(now time.Duration, device *devices.Device, payload []byte) error {
 	if string(payload) != stepCode {
 		_, err := codec.DecodeRobotConfig(payload)

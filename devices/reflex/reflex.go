@@ -1,12 +1,11 @@
-// Package reflex stands between clients and the wheels, and keeps the robot from
-// what they run it into: a virtual device with a stack of layers (package
-// subsumption) in which a client's command is the radio layer, and escape, bump
-// and avoid are above it. docs/SUBSUMPTION.md is the guide.
+// Package reflex is a virtual device between clients and the wheels that avoids
+// collisions. It is a stack of layers (package subsumption): a client's command is
+// the radio layer, and escape, bump and avoid are above it. docs/SUBSUMPTION.md is
+// the guide.
 //
-// A robot that is told to stand stands: reflexes act only while a client wants
-// it to move, and end when it does not. While no reflex acts, commands go on
-// unchanged and at once. Wheels that are lost and come back stand, until a client
-// commands them again.
+// Reflexes act only while a client commands the robot to move. While none acts,
+// commands are passed on unchanged and at once. Wheels that were lost stand until
+// a client commands them again.
 package reflex
 
 import (
@@ -24,12 +23,12 @@ import (
 )
 
 const (
-	// period is that of the article's robots. A Pioneer at full speed moves
-	// 25 mm in it.
+	// period of the cycles is that of the article's robots. A Pioneer at full speed
+	// moves 25 mm in it.
 	period = 50 * time.Millisecond
-	// maxAge is how old a reading may be. A laser scanner that has fallen back to
-	// 9600 baud needs most of a second for a scan; a sensor that is silent for
-	// longer is taken for one that sees nothing.
+	// maxAge is how old a reading may be; older ones are ignored, as if the sensor saw
+	// nothing. A laser scanner that has fallen back to 9600 baud needs most of a
+	// second for a scan.
 	maxAge = 1500 * time.Millisecond
 	// defaultRange in mm is less than the article's 18 inches: clients drive
 	// through doors.
@@ -42,13 +41,13 @@ var errBlind = errors.New("it needs something to see with: requires sonar, laser
 func Kind() devices.Kind {
 	return devices.Kind{
 		Name:       "reflex",
-		Doc:        "keeps the robot from what its clients run it into: bump, escape, avoid",
+		Doc:        "avoids collisions when clients drive: bump, escape, avoid",
 		Provides:   []devices.Spec{devices.Position()},
 		Requires:   []devices.Spec{devices.Position().At(1)},
 		Accepts:    []devices.Spec{devices.Sonar(), devices.Laser(), devices.Misc()},
 		SetupLimit: devices.VirtualSetupLimit,
 		Options: []devices.Option{
-			{Name: "range", Default: defaultRange, Min: 50, Max: 2000, Unit: "mm", Doc: "how near something in front of the robot makes it turn away; behind, half of it"},
+			{Name: "range", Default: defaultRange, Min: 50, Max: 2000, Unit: "mm", Doc: "distance in front at which the robot turns away; behind, half of it"},
 		},
 		New: func(a devices.Args) (devices.Driver, error) {
 			return New(a.Requires[0], a.Requires[1:], a.Int("range"))
@@ -60,18 +59,18 @@ func Kind() devices.Kind {
 // devices.Subscriber and devices.Observer.
 type Driver struct {
 	inner *devices.Device
-	eyes  devices.Optional // what it sees with
+	eyes  devices.Optional // sonar, laser, misc
 	reach int              // mm
 
 	link    *devices.Link
 	device  *devices.Device
-	cycleAt time.Duration // zero: no client wants the robot to move
+	cycleAt time.Duration // zero: no client commands the robot to move
 
 	stack    *subsumption.Stack
 	reflexes []*subsumption.Layer // those above radio
 	winner   *subsumption.Layer   // of the latest cycle
 
-	// The data of a cycle are kept here, for it must not allocate.
+	// Kept here so that a cycle does not allocate.
 	sensors  subsumption.Sensors
 	radio    subsumption.Stick
 	position codec.PositionData
@@ -81,9 +80,9 @@ type Driver struct {
 	buf      []byte
 }
 
-// New returns a driver that stands before inner and sees with the devices of
-// eyes: sonar, laser, misc. reach is how near something makes it turn away, mm.
-// The error says that there are no eyes.
+// New returns a driver that works on inner, with the sensors in eyes: sonar, laser,
+// misc. reach is the distance at which it turns away, mm. It fails without a
+// sensor.
 func New(inner *devices.Device, eyes []*devices.Device, reach int) (*Driver, error) {
 	if len(eyes) == 0 {
 		return nil, errBlind
@@ -100,9 +99,9 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	}
 }
 
-// SetupDone implements devices.Subscriber, for the wheels. The link is ready when
-// they are. The eyes open meanwhile, or later, or not at all: a laser that is
-// switched off must not keep clients from driving.
+// SetupDone implements devices.Subscriber, for the wheels. The link is ready when the
+// wheels are. The eyes may open later or not at all: a laser that is switched off
+// must not keep clients from driving.
 func (d *Driver) SetupDone(now time.Duration, inner *devices.Device, err error) {
 	if err != nil {
 		d.link.Fail(now, fmt.Errorf("it works on %s of %s: %w", inner.Spec().Name, inner.Link().Name(), err))
@@ -117,7 +116,7 @@ func (d *Driver) SetupDone(now time.Duration, inner *devices.Device, err error) 
 }
 
 func (d *Driver) Shutdown(now time.Duration) {
-	if d.winner != nil { // who has only read leaves the wheels to others
+	if d.winner != nil { // a client that never drove must not stop the wheels
 		d.send(now, subsumption.Command{})
 	}
 	d.inner.RemoveObserver(d)
@@ -126,10 +125,10 @@ func (d *Driver) Shutdown(now time.Duration) {
 	d.link.Stopped(now)
 }
 
-// Published implements devices.Observer: odometry goes on as it is.
+// Published implements devices.Observer: odometry is passed on unchanged.
 func (d *Driver) Published(inner *devices.Device) { d.device.Publish(inner.Stamp(), inner.Data()) }
 
-// Command takes what a client wants for the radio layer. It is in force at once.
+// Command makes a client's command the radio layer. It takes effect at once.
 func (d *Driver) Command(now time.Duration, device *devices.Device) {
 	var c codec.PositionCommand
 	if err := c.Decode(device.Command()); err != nil {
@@ -140,8 +139,8 @@ func (d *Driver) Command(now time.Duration, device *devices.Device) {
 	d.link.WakeAt(d.next())
 }
 
-// obey puts in force what the radio layer wants, with the reflexes if that is to
-// move.
+// obey runs a cycle with the given radio layer, with the reflexes if it moves the
+// robot.
 func (d *Driver) obey(now time.Duration, radio subsumption.Stick) {
 	d.radio = radio
 	for _, l := range d.reflexes {
@@ -153,14 +152,14 @@ func (d *Driver) obey(now time.Duration, radio subsumption.Stick) {
 	}
 }
 
-// Tick goes on with the client's command, and opens eyes again.
+// Tick runs a cycle and reopens eyes.
 func (d *Driver) Tick(now time.Duration) time.Duration {
 	d.eyes.Tick(now)
 	if d.cycleAt != 0 && d.cycleAt <= now {
 		radio := d.radio
 		if d.inner.Command() == nil {
-			// The wheels were lost since the last cycle, or are still. Repeating
-			// the command would start them by themselves when they are back.
+			// The wheels were lost. Repeating the command would start them by themselves
+			// when they are back.
 			d.device.ForgetCommand()
 			radio = subsumption.Stick{}
 		}
@@ -169,8 +168,8 @@ func (d *Driver) Tick(now time.Duration) time.Duration {
 	return d.next()
 }
 
-// next is the deadline, zero for none. Cycles come often enough to open eyes in
-// one of them.
+// next returns the deadline, zero for none. During cycles, Tick is called often
+// enough to reopen eyes.
 func (d *Driver) next() time.Duration {
 	if d.cycleAt != 0 {
 		return d.cycleAt
@@ -178,7 +177,7 @@ func (d *Driver) next() time.Duration {
 	return d.eyes.RetryAt()
 }
 
-// cycle is one of the stack's.
+// cycle runs one cycle of the stack.
 func (d *Driver) cycle(now time.Duration) {
 	d.sense(now)
 	d.send(now, d.stack.Cycle(now, &d.sensors))
@@ -200,7 +199,7 @@ func (d *Driver) sense(now time.Duration) {
 	}
 }
 
-// look adds the data of one device, unless they are too old.
+// look adds the data of one device, unless it is too old.
 func (d *Driver) look(now time.Duration, device *devices.Device) {
 	if !device.HasData() || device.Age(now) > maxAge {
 		return

@@ -6,18 +6,16 @@ import (
 	"player/subsumption"
 )
 
-// calm is how long a client must have had its way until escape believes that
-// the robot is not caught: longer than one bump recovery, and the next
-// collision after it.
+// calm is how long no reflex must have acted until escape takes the robot as free:
+// longer than one bump recovery and the next collision after it.
 const calm = 4 * time.Second
 
-// pace in mm/s is the full speed of the ballistic reflexes, which take half of
-// it most of the time. Whoever stands beside the robot did not expect it to
-// move that way.
+// pace in mm/s is the full speed of the ballistic reflexes, which mostly use half of
+// it. It is low because people beside the robot do not expect the movement.
 const pace = 200
 
-// newStack returns the layers, and which of them are reflexes. reach is how near
-// something may come, mm.
+// newStack returns the layers, and which of them are reflexes. reach is the distance
+// at which avoid acts, mm.
 func newStack(reach int) (stack *subsumption.Stack, reflexes []*subsumption.Layer) {
 	radio := subsumption.NewLayer("radio", subsumption.Radio{})
 	reflexes = []*subsumption.Layer{
@@ -26,13 +24,13 @@ func newStack(reach int) (stack *subsumption.Stack, reflexes []*subsumption.Laye
 		subsumption.NewLayer("avoid", &avoid{ir: subsumption.IR{Range: reach}, rear: reach / 2}),
 	}
 	stack = subsumption.New(append(reflexes, radio, subsumption.NewLayer("stop", subsumption.Stop{}))...)
-	stack.Motor = subsumption.Motor{} // a command that no reflex changes goes on as it is
+	stack.Motor = subsumption.Motor{} // passes commands on unchanged
 	return stack, reflexes
 }
 
-// avoid keeps a client from driving into what the robot sees. Forward it steers
-// like IR, at half of the client's speed at most; backward it stops. Turning on
-// the spot is left alone.
+// avoid keeps a client from driving into what the sensors see. Forward it steers
+// like IR, at half of the client's speed at most; backward it stops. It does not
+// change turning on the spot.
 type avoid struct {
 	ir   subsumption.IR
 	rear int // mm
@@ -49,9 +47,9 @@ func (a *avoid) Act(now time.Duration, s *subsumption.Sensors, to subsumption.Si
 	return subsumption.Output{}
 }
 
-// escape is subsumption.Escape for a robot that does what a client says: one
-// that drives in a small circle, or slowly, because it was told to, is not
-// caught. Only where reflexes had to act it may be.
+// escape is subsumption.Escape for a robot that a client drives: one that moves
+// slowly or in a small circle by command is not caught. It can only be caught where
+// reflexes had to act.
 type escape struct {
 	subsumption.Escape
 	radio   *subsumption.Layer

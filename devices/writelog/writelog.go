@@ -1,5 +1,5 @@
-// Package writelog records what devices say, and what they are told, into log
-// files (docs/LOGS.md).
+// Package writelog records data, commands and configurations of devices in log files
+// (docs/LOGS.md).
 package writelog
 
 import (
@@ -18,10 +18,10 @@ import (
 )
 
 const (
-	// flushPeriod is how long a message waits at most before it is handed to
-	// the disk: what a crash of the server costs.
+	// flushPeriod is the longest time until a message goes to the disk: what a crash
+	// of the server costs.
 	flushPeriod = 250 * time.Millisecond
-	// endPeriod is how often it is looked whether the disk is done.
+	// endPeriod is how often Shutdown checks whether the disk is done.
 	endPeriod = 5 * time.Millisecond
 
 	megabyte = 1 << 20
@@ -31,7 +31,7 @@ const (
 func Kind(version string) devices.Kind {
 	return devices.Kind{
 		Name:     "writelog",
-		Doc:      "records the devices that it requires: their data, commands and configurations, with times",
+		Doc:      "records the devices that it requires: data, commands and configurations, with times",
 		Provides: []devices.Spec{},
 		Accepts:  devices.Interfaces(),
 		AlwaysOn: true,
@@ -39,7 +39,7 @@ func Kind(version string) devices.Kind {
 			{Name: "file", Default: devices.Path(""), Required: true, Doc: "the log, as run.mcap; an older one becomes run.1.mcap, and so on"},
 			{Name: "max_size", Default: 64, Min: 1, Max: 100000, Unit: "MiB", Doc: "of a file; then the next is begun"},
 			{Name: "files", Default: 8, Min: 1, Max: 1000, Doc: "how many are kept; the oldest is deleted"},
-			{Name: "open", Default: false, Doc: "keeps the devices open all the time; else they are recorded while clients have them open"},
+			{Name: "open", Default: false, Doc: "keeps the devices open all the time; otherwise they are recorded while clients have them open"},
 		},
 		New: func(a devices.Args) (devices.Driver, error) {
 			d, err := New(a.Requires, a.Bool("open"))
@@ -84,8 +84,8 @@ type track struct {
 	channel int // of its data; the next two are commands and configurations
 }
 
-// New returns a driver that records the devices. If open it has them open
-// itself.
+// New returns a driver that records the devices, and keeps them open if open is
+// true.
 func New(list []*devices.Device, open bool) (*Driver, error) {
 	d := &Driver{clock: time.Now, slow: timers.Limiter{Period: 5 * time.Second}}
 	for i, device := range list {
@@ -109,11 +109,11 @@ func New(list []*devices.Device, open bool) (*Driver, error) {
 	return d, nil
 }
 
-// check says what is wrong with the place of the files.
+// check returns an error if no log can be written at the path.
 func (d *disk) check() error {
 	directory := filepath.Dir(d.path)
 	if info, err := os.Stat(d.path); err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("file: %s is no file that can be written to", d.path)
+		return fmt.Errorf("file: %s is not a regular file", d.path)
 	}
 	if err := unix.Access(directory, unix.W_OK|unix.X_OK); err != nil {
 		return fmt.Errorf("file: no log can be written in the directory %s: %w", directory, err)
@@ -121,8 +121,8 @@ func (d *disk) check() error {
 	return nil
 }
 
-// Setup is done at once. The first file is made when there is something to
-// write, so a server that is only tried does not push out older logs.
+// Setup ends at once. The first file is created with the first message, so a server
+// that is only started and stopped does not rotate older logs out.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.link, d.state = link, recording
 	d.disk.info.Start, d.disk.log = d.clock().Add(-now), link.Log()
@@ -149,8 +149,8 @@ func (t *track) Configured(now time.Duration, _ *devices.Device, payload []byte)
 	t.driver.record(t.channel+2, now, payload)
 }
 
-// record copies a message into the batch. It allocates nothing once the batches
-// have grown.
+// record copies a message into the batch. Once the batches have grown it allocates
+// nothing.
 func (d *Driver) record(channel int, stamp time.Duration, payload []byte) {
 	if !d.armed {
 		d.armed, d.flushAt = true, stamp+flushPeriod
@@ -159,7 +159,7 @@ func (d *Driver) record(channel int, stamp time.Duration, payload []byte) {
 	if d.batch == nil {
 		select {
 		case d.batch = <-d.disk.free:
-		default: // all of them wait for the disk
+		default: // all batches wait for the disk
 			d.dropped++
 			return
 		}
@@ -170,15 +170,15 @@ func (d *Driver) record(channel int, stamp time.Duration, payload []byte) {
 	}
 }
 
-// flush hands the batch to the disk.
+// flush passes the batch to the disk.
 func (d *Driver) flush() {
 	if d.batch != nil {
-		d.disk.full <- d.batch // it has room for all that there are
+		d.disk.full <- d.batch // never blocks: it has room for all batches
 		d.batch = nil
 	}
 }
 
-// next is the earliest deadline.
+// next returns the earliest deadline.
 func (d *Driver) next() time.Duration {
 	retryAt := d.opened.RetryAt()
 	if d.armed && (retryAt == 0 || d.flushAt < retryAt) {
@@ -187,7 +187,7 @@ func (d *Driver) next() time.Duration {
 	return retryAt
 }
 
-// Tick hands on the batch, opens devices again, and looks after the disk.
+// Tick passes on the batch, reopens devices, and checks the disk.
 func (d *Driver) Tick(now time.Duration) time.Duration {
 	if d.hasEnded() {
 		d.release(now)
@@ -207,7 +207,7 @@ func (d *Driver) Tick(now time.Duration) time.Duration {
 		}
 	}
 	if d.armed && d.flushAt <= now {
-		// On multiples of the period: few wakes. It sleeps when nothing comes.
+		// On multiples of the period, to share wakes. Without messages there are none.
 		d.armed = d.batch != nil
 		d.flushAt = (now/flushPeriod + 1) * flushPeriod
 		if len(d.disk.full) == 0 { // a slow disk gets few large chunks
@@ -218,13 +218,13 @@ func (d *Driver) Tick(now time.Duration) time.Duration {
 	return d.next()
 }
 
-// complain tells of messages that were not recorded.
+// complain logs how many messages were not recorded.
 func (d *Driver) complain() {
 	d.link.Log().Warn("the disk is too slow: not everything is recorded", zap.Int("messages lost", d.dropped))
 	d.dropped = 0
 }
 
-// hasEnded reports whether the disk is done, or has failed.
+// hasEnded reports whether the disk is done or has failed.
 func (d *Driver) hasEnded() bool {
 	select {
 	case <-d.disk.ended:
@@ -234,7 +234,7 @@ func (d *Driver) hasEnded() bool {
 	}
 }
 
-// release lets go of the devices.
+// release ends observing and closes the devices.
 func (d *Driver) release(now time.Duration) {
 	for _, t := range d.tracks {
 		t.device.RemoveObserver(t)
@@ -243,7 +243,7 @@ func (d *Driver) release(now time.Duration) {
 	d.armed = false
 }
 
-// Shutdown waits for the disk, which writes the end of the file.
+// Shutdown stops recording; Tick waits for the disk to write the end of the file.
 func (d *Driver) Shutdown(now time.Duration) {
 	d.release(now)
 	if d.dropped > 0 {

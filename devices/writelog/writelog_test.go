@@ -463,10 +463,10 @@ func TestKind(t *testing.T) {
 		t.Error(err)
 	}
 	for want, err := range map[string]error{
-		"requires [":              make(filepath.Join(directory, "run.mcap")),
-		"a block for each robot":  make(filepath.Join(directory, "run.mcap"), sonar, sonar),
-		"no log can be written":   make(filepath.Join(directory, "nowhere", "run.mcap"), sonar),
-		"no file that can be wri": make(directory, sonar),
+		"requires [":             make(filepath.Join(directory, "run.mcap")),
+		"a block for each robot": make(filepath.Join(directory, "run.mcap"), sonar, sonar),
+		"no log can be written":  make(filepath.Join(directory, "nowhere", "run.mcap"), sonar),
+		"not a regular file":     make(directory, sonar),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
