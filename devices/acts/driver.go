@@ -17,23 +17,23 @@ import (
 )
 
 const (
-	// setupLimit is how long a client waits for ACTS, as long as the original
-	// server did: ACTS, started by us, opens camera and window first.
+	// setupLimit is how long a client waits for ACTS, as with the original server: when
+	// we start ACTS, it first opens camera and window.
 	setupLimit = 6 * time.Second
-	// requestPeriod is the shortest time between two requests: just less than
-	// one image of the 30 a second that ACTS makes at most. It never holds up a
-	// real ACTS, and keeps one that answers at once from spinning the loop.
+	// requestPeriod is the shortest time between two requests: just less than one of the
+	// at most 30 images a second of ACTS. It never slows a real ACTS down, and keeps a
+	// server that answers at once from spinning the loop.
 	requestPeriod = 33 * time.Millisecond
-	// settleTime is how long an answer must have paused before it is taken to
-	// be whole when its version is not known. It matters only while ACTS has
-	// seen nothing yet, then images come 12 times a second. A shorter one would
-	// take a packet of V12 that the network has cut for one of V10.
+	// settleTime is the pause after which an answer of unknown version counts as
+	// complete. It matters only until ACTS first sees something, and limits images to 12
+	// a second. A shorter one would take the beginning of a packet of V12 for one of
+	// V10.
 	settleTime = 50 * time.Millisecond
-	// silenceLimit is how long a request may go without a good answer before
-	// the connection is given up.
+	// silenceLimit is the time without a good answer after which the connection counts
+	// as lost.
 	silenceLimit = 2 * time.Second
-	// killDelay is how long a program that we have started may take to end
-	// after SIGTERM. It leaves the rest of the 1.5 s that a link has to stop.
+	// killDelay is the time from SIGTERM to SIGKILL for a program that we have started.
+	// It leaves the rest of the 1.5 s that a link has to stop.
 	killDelay = time.Second
 )
 
@@ -50,9 +50,9 @@ const (
 	stopping       // the end of the program that we have started
 )
 
-// Driver is Player's vision device, a client of ACTS on this computer. Blobs
-// are handed on in the format of ACTS 1.0 (PROTOCOL 7.7), whatever its version.
-// If nothing listens it starts the program acts and takes it down at Shutdown.
+// Driver is Player's vision device, a client of ACTS on this computer. Blobs are
+// published in the format of ACTS 1.0 (PROTOCOL 7.7), whatever its version. If
+// nothing listens it starts the program acts, and ends it at Shutdown.
 type Driver struct {
 	port       int
 	configFile string
@@ -72,12 +72,12 @@ type Driver struct {
 	search
 
 	noise    timers.Limiter
-	reported uint64 // damage that the log knows of
+	reported uint64 // damaged bytes that were logged
 }
 
 // New returns a driver for the ACTS that listens on port of this computer, or
-// on that port with its bytes swapped (see Port). configFile is given to acts
-// should it have to be started.
+// on that port with its bytes swapped (see Port). configFile is passed to acts if it
+// has to be started.
 func New(port int, configFile string) *Driver {
 	d := &Driver{port: port, configFile: configFile, noise: timers.Limiter{Period: time.Second}}
 	for _, p := range []int{port, port>>8 | port&0xFF<<8} {
@@ -147,7 +147,7 @@ func (d *Driver) Tick(now time.Duration) time.Duration {
 	return d.due
 }
 
-// wait goes into a state until due, zero for as long as it takes.
+// wait enters a state until due, zero for no limit.
 func (d *Driver) wait(s state, due time.Duration) {
 	if d.giveUp != 0 && due != 0 {
 		due = min(due, d.giveUp)
@@ -166,7 +166,7 @@ func (d *Driver) ask(now time.Duration) {
 	d.conn.Write(d.one[:]) // last: it may hang up
 }
 
-// late decides about an answer that pauses.
+// late handles an answer that has paused or is missing.
 func (d *Driver) late(now time.Duration) {
 	if packet := d.parser.Settle(); packet != nil {
 		d.publish(now, packet)
@@ -204,8 +204,7 @@ func (d *Driver) publish(now time.Duration, packet Packet) {
 	d.vision.Publish(now, packet)
 }
 
-// answered has the next image requested: at once if the last request was long
-// enough ago.
+// answered requests the next image, at once if the last request was long enough ago.
 func (d *Driver) answered(now time.Duration) {
 	first := !d.found
 	d.found = true

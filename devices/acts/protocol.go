@@ -1,9 +1,9 @@
 // Package acts drives ACTS, the colour tracker behind Player's vision device,
 // as a client of its TCP server.
 //
-// This file is the protocol's framing: requests, packets and the streaming
-// parser. What a packet says is in blob.go, the driver in driver.go, and how it
-// finds its server in search.go.
+// This file is the framing: requests, packets and the streaming parser. The content
+// of packets is in blob.go, the driver in driver.go, and the search for the server
+// in search.go.
 package acts
 
 import "player/devices/transport"
@@ -42,7 +42,7 @@ const (
 	V12                // also 2.0
 )
 
-// width is how many bytes a number has that is not an area.
+// width returns the bytes of a number that is not an area.
 func (v Version) width() int { return 1 + int(v) }
 
 // headerSize in bytes: 64 or 128.
@@ -61,18 +61,17 @@ const bufferSize = 5248
 type Packet []byte
 
 // Parser finds packets in a byte stream that is cut anywhere. There is no mark
-// where a packet begins and no checksum: a header is believed if its indices
-// are the running sums of its counts, and a packet if its bytes can be blobs.
-// After one that turns out false it goes on with the very next byte. Some
-// damage cannot be seen so: bytes 01 before a packet are channels without
-// blobs, and a packet cut short takes its rest from the next. The cure is to
-// Reset before each Request. Its memory is the struct; a zero value with its
-// Version is ready.
+// where a packet begins and no checksum: a header is accepted if its indices are
+// the running sums of its counts, and a packet if its bytes can be blobs. After a
+// false one the parser goes on with the very next byte. Some damage cannot be
+// detected this way: bytes 01 before a packet look like channels without blobs, and
+// a packet that was cut takes its rest from the next one. Therefore Reset before
+// each Request. A zero value with its Version is ready.
 type Parser struct {
 	Version Version
-	// Detect has packets of either version taken, until one is found that can
-	// only be of one; then Version tells which, and Detect is false. What may
-	// be the beginning of a longer packet of V12 waits for its rest: see Settle.
+	// Detect accepts packets of either version until one comes that can only be of one;
+	// then Version is set, and Detect is false. A packet that may be the beginning of a
+	// longer one of V12 waits for the rest: see Settle.
 	Detect bool
 	transport.Framing
 
@@ -89,10 +88,9 @@ func (p *Parser) Next(in []byte) (packet Packet, rest []byte) {
 	return p.Framing.Next(p.buf[:], in, p.inspect)
 }
 
-// Settle says that no more bytes come. It returns the packet of V10 that is
-// just what came and might have been the beginning of one of V12, such as an
-// image without blobs; else nil. Detect stays as it is. The packet is valid
-// until the next call.
+// Settle is called when no more bytes come. It returns the packet of V10 that waits
+// because it might have been the beginning of one of V12, such as an image without
+// blobs; else nil. Detect stays as it is. The packet is valid until the next call.
 func (p *Parser) Settle() Packet {
 	b := p.Waiting(p.buf[:])
 	size, v := V10.inspect(b)
@@ -135,7 +133,7 @@ func (v Version) inspect(b []byte) (size int, result transport.Verdict) {
 			return 0, transport.Junk
 		}
 		if isIndex := at/width%2 == 0; isIndex {
-			// What a server sends for an index that does not fit is its choice.
+			// For an index that does not fit a server may send anything.
 			if n != total && total <= v.maxNumber() {
 				return 0, transport.Junk
 			}

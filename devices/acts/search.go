@@ -17,27 +17,26 @@ import (
 )
 
 const (
-	// setupRetry is how often a server is looked for during setup: an ACTS that
-	// we have started is found that soon after it listens.
+	// setupRetry is how often the server is tried during setup: an ACTS that we have
+	// started is found that soon after it listens. It ends with setupLimit.
 	setupRetry = 100 * time.Millisecond
 )
 
-// search is how the driver gets hold of a server: one address after the other,
-// and then again.
+// search tries one address after the other, again and again.
 type search struct {
-	at       int           // index of the address that is, or was, tried last
-	heard    bool          // somebody listens at one of the addresses
+	at       int           // index of the address that was tried last
+	heard    bool          // something listens at one of the addresses
 	troubles []string      // what was wrong with each address
 	giveUp   time.Duration // end of the setup at the latest; zero: it is over
 	retry    retry.Retry
 
-	program devices.Program // that we have started and that still runs
+	program devices.Program // that we have started; nil: it has ended
 	started time.Duration   // when it was started, zero: never since Setup
 }
 
 func (d *Driver) address() string { return d.addresses[d.at] }
 
-// seek begins a round through the addresses.
+// seek starts with the first address.
 func (d *Driver) seek(now time.Duration) {
 	d.at, d.heard = 0, false
 	d.dial(now)
@@ -57,7 +56,7 @@ func (d *Driver) dial(now time.Duration) {
 	d.ask(now)
 }
 
-// lost goes on after a connection that is gone or never was.
+// lost continues after a connection that was lost or refused.
 func (d *Driver) lost(now time.Duration, err error) {
 	d.troubles[d.at] = err.Error()
 	d.heard = d.heard || !errors.Is(err, syscall.ECONNREFUSED)
@@ -106,7 +105,7 @@ func (d *Driver) start(now time.Duration) error {
 	return nil
 }
 
-// exited is told that the program has ended.
+// exited is called when the program has ended.
 func (d *Driver) exited(now time.Duration, err error) {
 	how := "exit status 0"
 	if err != nil {
@@ -122,8 +121,7 @@ func (d *Driver) exited(now time.Duration, err error) {
 	}
 }
 
-// fail ends the setup. A program that did not get so far as to answer need not
-// be asked to end.
+// fail ends the setup. A program that has never answered is killed at once.
 func (d *Driver) fail(now time.Duration, err error) {
 	d.disconnect()
 	if d.program != nil {
@@ -134,7 +132,7 @@ func (d *Driver) fail(now time.Duration, err error) {
 	d.link.Fail(now, fmt.Errorf("acts %d: %w", d.port, err))
 }
 
-// arrived is told of the first answer on a connection.
+// arrived is called at the first answer on a connection.
 func (d *Driver) arrived(now time.Duration) {
 	log := d.link.Log().With(zap.String("address", d.address()))
 	if d.giveUp == 0 {

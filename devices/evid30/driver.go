@@ -18,22 +18,21 @@ const (
 
 	// setupLimit is how long a client waits for a camera that is not there.
 	setupLimit = 2 * time.Second
-	// answerLimit is how long the camera may take to answer an inquiry or to
-	// acknowledge a command. It takes one or two images of video, and the bytes
-	// of the longest exchange take 19 ms; the original server allowed 100 ms. A
-	// shorter one would ask a second time while the first answer is coming.
+	// answerLimit bounds the answer to an inquiry or the acknowledgement of a command.
+	// The camera takes one or two frames of video, and the bytes of the longest exchange
+	// take 19 ms; the original server allowed 100 ms. A shorter limit would repeat a
+	// request while its answer is coming.
 	answerLimit = 200 * time.Millisecond
-	// greetings is how often setup goes through its three requests. At
-	// answerLimit each it ends before setupLimit.
+	// greetings is how often setup repeats its three requests. At answerLimit each it
+	// ends before setupLimit.
 	greetings = 3
 	// minExchange is the shortest time from one request to the next: the bytes
 	// of the shortest inquiry and its answer take 12.5 ms at 9600 baud. It never
-	// holds up a camera, and keeps something faster in its place from spinning
-	// the loop.
+	// slows a camera down, and keeps a simulated one from spinning the loop.
 	minExchange = 12 * time.Millisecond
-	// maxTries is how often a command is sent that the camera does not
-	// acknowledge. A lost byte costs one; what is refused three times is not
-	// worth holding up the inquiries.
+	// maxTries is how often a command is sent that the camera does not acknowledge. A
+	// lost byte costs one try; a command that is refused three times is dropped, so
+	// that inquiries go on.
 	maxTries = 3
 )
 
@@ -52,8 +51,8 @@ const (
 	leaving               // the way home
 )
 
-// request is what the camera is asked or told. The next one is sent when it was
-// answered, or answerLimit has passed.
+// request is an inquiry or a command. The next one is sent when it was answered, or
+// after answerLimit.
 type request uint8
 
 const (
@@ -67,16 +66,16 @@ const (
 	cancel
 )
 
-// greets are the requests of setup.
+// greets holds the requests of setup.
 var greets = [...]request{setAddress, clearInterface, inquirePanTilt}
 
-// Driver is Player's ptz device, a Sony EVI-D30 or D31 on a serial line. It
-// asks for position and zoom as fast as the camera answers and puts commands in
-// between: for each of head and zoom the newest one, and at most two running.
+// Driver is Player's ptz device, a Sony EVI-D30 or D31 on a serial line. It polls
+// position and zoom as fast as the camera answers and sends commands in between:
+// for each of head and zoom the newest one, and at most two run at a time.
 //
-// The camera is never moved without a command: not when it is opened, unlike by
-// the original server, and not when it comes back after it was lost. When the
-// last client closes it, it goes to 0, 0, 0 if a client has moved it.
+// The camera never moves without a command: neither when it is opened, unlike with
+// the original server, nor when it is back after an outage. When the last client
+// closes it, it goes to 0, 0, 0 if a client has moved it.
 type Driver struct {
 	port      string
 	transport transport.Transport
@@ -84,11 +83,11 @@ type Driver struct {
 	device    *devices.Device
 
 	parser  Parser
-	strange uint64 // bytes of packets that make no sense
+	strange uint64 // bytes of packets that cannot be decoded
 
 	phase   phase
 	greeted int     // requests of setup that have ended
-	trouble error   // what setup fails with
+	trouble error   // the error if setup fails
 	request request // not answered yet, or nothing
 	sent    time.Duration
 	out     []byte // the bytes of request
@@ -98,7 +97,7 @@ type Driver struct {
 	head      head
 
 	pan, tilt  int16         // degrees
-	at         time.Duration // when they were told, zero once they are published
+	at         time.Duration // when they were received, zero once they are published
 	data       []byte        // a payload
 	complaints timers.Limiter
 }
@@ -125,7 +124,7 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 }
 
 // Shutdown implements devices.Driver. A camera that clients have moved is
-// stopped and sent home; it gets there alone.
+// stopped and sent home; the driver does not wait until it is there.
 func (d *Driver) Shutdown(now time.Duration) {
 	home := d.transport.IsUp() && d.head.moved
 	switch {
@@ -161,8 +160,8 @@ func (d *Driver) Open(h devices.PortHandler) (devices.Port, error) {
 	return d.link.Host().OpenSerial(d.port, baud, h)
 }
 
-// Greet implements transport.Hardware. The camera is given its address and forgets
-// what it was told before, as we do; then it must tell its position.
+// Greet implements transport.Hardware. It sets the camera's address and clears its
+// commands, as ours are cleared; then it asks for the position.
 func (d *Driver) Greet(now time.Duration) {
 	d.parser.Reset()
 	d.phase, d.greeted, d.trouble = greeting, 0, errNoCamera
@@ -229,7 +228,7 @@ func (d *Driver) send(now time.Duration, r request) {
 	d.transport.Port().Write(d.out)
 }
 
-// end says that the request was answered.
+// end ends the request: it was answered.
 func (d *Driver) end(now time.Duration) {
 	d.request = nothing
 	if at := d.sent + minExchange; at > now {
@@ -241,7 +240,7 @@ func (d *Driver) end(now time.Duration) {
 
 // Receive implements transport.Hardware.
 func (d *Driver) Receive(now time.Duration, p []byte) {
-	if d.request == setAddress { // what the answer says does not matter: there is one camera
+	if d.request == setAddress { // the answer's content does not matter: there is one camera
 		if bytes.IndexByte(p, terminator) >= 0 {
 			d.end(now)
 		}
@@ -255,7 +254,7 @@ func (d *Driver) Receive(now time.Duration, p []byte) {
 	d.transport.Noise(now, transport.Noise{Garbage: d.parser.Stats.Garbage + d.strange})
 }
 
-// take acts on a reply; it is false if that makes no sense.
+// take handles a reply; ok is false if the reply makes no sense.
 func (d *Driver) take(now time.Duration, r Reply) (ok bool) {
 	switch r.Kind {
 	case Ack:
@@ -303,7 +302,7 @@ func (d *Driver) answer(now time.Duration, r Reply) (ok bool) {
 	return false
 }
 
-// answered goes on after an answer, unless it is one that came too late.
+// answered continues after an answer, unless the answer came too late.
 func (d *Driver) answered(now time.Duration, inquiry request) {
 	if d.request != inquiry {
 		return
@@ -318,8 +317,8 @@ func (d *Driver) answered(now time.Duration, inquiry request) {
 	}
 }
 
-// plausible reports whether a camera can be there: within its range, or a tenth
-// of that beyond. VISCA has no checksum.
+// plausible reports whether a position is within the camera's range or at most a
+// tenth beyond. VISCA has no checksum.
 func plausible(units, limit int) bool {
 	limit += limit / 10
 	return -limit <= units && units <= limit
@@ -344,7 +343,7 @@ func (d *Driver) refused(now time.Duration, r Reply) {
 	}
 }
 
-// noAnswer is the fault of a camera that says nothing.
+// noAnswer is the fault of a camera that does not answer.
 const noAnswer Fault = 0
 
 // failed gives up the request.

@@ -9,14 +9,13 @@ import (
 const (
 	sockets = 2 // commands that the camera runs at a time
 
-	// runLimit is how long a command may run until its completion counts as
-	// lost: the longest way takes 2.5 s for the head, and less for the zoom.
+	// runLimit is the time after which the completion of a command counts as lost: the longest way takes 2.5 s for the head, and less for the zoom.
 	runLimit = 5 * time.Second
 )
 
-// head is what is moved: what clients want of it, and what the camera is doing
-// about it as far as we know. A lost reply may make that wrong; then the camera
-// says BufferFull, its sockets are cleared, and what was running is sent again.
+// head is the moving part: what clients want, and which commands the camera runs as
+// far as we know. A lost reply may make that wrong; then the camera answers
+// BufferFull, its sockets are cleared, and the commands are sent again.
 type head struct {
 	turn, zoom order
 	last       request // turn or zoom: the command sent last
@@ -35,14 +34,14 @@ type order struct {
 	tries int
 }
 
-// socket is one of the camera's, with the command that runs in it.
+// socket is one of the camera's two, with the command that runs in it.
 type socket struct {
 	runs  request // turn or zoom; nothing: it is free
 	since time.Duration
 }
 
-// order takes a command. As with the original server, head and zoom are only
-// told what is new to them.
+// order takes a command. As in the original server, head and zoom get a command only
+// when their part of it has changed.
 func (h *head) order(c codec.PTZCommand) {
 	h.turn.set(PanUnits(int(c.Pan)), TiltUnits(int(c.Tilt)))
 	h.zoom.set(int16(ZoomUnits(int(c.Zoom))), 0)
@@ -61,7 +60,7 @@ func (h *head) of(r request) *order {
 	return &h.turn
 }
 
-// next is what the camera is to be told, or nothing. Head and zoom take turns.
+// next returns the next command to send, or nothing. Head and zoom take turns.
 func (h *head) next(now time.Duration) request {
 	if h.clear {
 		return clearInterface
@@ -93,8 +92,8 @@ func (h *head) free(now time.Duration) (free bool) {
 
 func (h *head) busy() bool { return h.sockets != [sockets]socket{} }
 
-// superseded picks the socket that must make room for a command, all being
-// busy: what runs there is of the same kind, or older than another of its kind.
+// superseded returns the socket whose command is cancelled for a new one when all are
+// busy: it runs one of the same kind, or the older of two of the same kind.
 func (h *head) superseded(want request) byte {
 	best := 0
 	for i, s := range h.sockets {
@@ -127,8 +126,8 @@ func (h *head) acknowledged(now time.Duration, number byte) {
 	}
 }
 
-// refused says that the last command was not taken. It is sent again, unless
-// it has been tried too often, or there is no time for it.
+// refused handles the refusal of the last command. It is sent again, unless it has
+// been tried too often or there is no time for it.
 func (h *head) refused(f Fault, noTime bool) {
 	if o := h.of(h.last); noTime || o.tries >= maxTries {
 		o.open = false
@@ -138,14 +137,14 @@ func (h *head) refused(f Fault, noTime bool) {
 	}
 }
 
-// release says that a command has ended, or that there was none.
+// release frees a socket: its command has ended, or there was none.
 func (h *head) release(number byte) {
 	if number >= 1 && number <= sockets {
 		h.sockets[number-1] = socket{}
 	}
 }
 
-// cleared says that the camera has stopped what it was doing.
+// cleared frees all sockets: the camera has stopped its commands.
 func (h *head) cleared() {
 	for _, s := range h.sockets {
 		if s.runs != nothing {

@@ -29,7 +29,7 @@ const (
 	NotExecutable Fault = 0x41 // not now, such as without power
 )
 
-// String says the fault in words.
+// String describes the fault.
 func (f Fault) String() string {
 	switch f {
 	case BadLength:
@@ -48,7 +48,7 @@ func (f Fault) String() string {
 	return fmt.Sprintf("fault %02X", byte(f))
 }
 
-// Reply is what the camera says in a packet, valid as long as that.
+// Reply is a decoded packet of the camera, valid as long as the packet.
 type Reply struct {
 	Kind   ReplyKind
 	Socket byte
@@ -78,15 +78,15 @@ func DecodeReply(p Packet) (r Reply, ok bool) {
 	return r, true
 }
 
-// Sizes in bytes of what answers hold; an answer does not say of which inquiry
-// it is, but no two have the same.
+// Sizes of answers in bytes. An answer does not name its inquiry, but no two have
+// the same size.
 const (
 	panTiltSize = 8
 	zoomSize    = 4
 )
 
-// PanTilt is the answer to InquirePanTilt in camera units (see PanDegrees,
-// TiltDegrees); ok is false if r is none.
+// PanTilt returns the answer to InquirePanTilt in camera units (see PanDegrees,
+// TiltDegrees); ok is false if r is something else.
 func (r Reply) PanTilt() (pan, tilt int16, ok bool) {
 	if len(r.data) != panTiltSize {
 		return 0, 0, false
@@ -99,8 +99,8 @@ func (r Reply) PanTilt() (pan, tilt int16, ok bool) {
 	return int16(p), int16(t), true
 }
 
-// Zoom is the answer to InquireZoom in camera units (see ZoomUnits); ok is
-// false if r is none.
+// Zoom returns the answer to InquireZoom in camera units (see ZoomUnits); ok is
+// false if r is something else.
 func (r Reply) Zoom() (zoom uint16, ok bool) {
 	if len(r.data) != zoomSize {
 		return 0, false

@@ -19,7 +19,7 @@ func PanUnits(degrees int) int16 {
 	return int16(-clip(degrees, maxPan) * panPer10Degrees / 10)
 }
 
-// PanDegrees is the way back: whole degrees, truncated toward zero, ±100.
+// PanDegrees is the inverse: whole degrees, truncated toward zero, ±100.
 func PanDegrees(units int16) int {
 	return clip(-int(units)*10/panPer10Degrees, maxPan)
 }
@@ -30,13 +30,13 @@ func TiltUnits(degrees int) int16 {
 	return int16(clip(degrees, maxTilt) * tiltPerDegree)
 }
 
-// TiltDegrees is the way back: whole degrees, truncated toward zero, ±25.
+// TiltDegrees is the inverse: whole degrees, truncated toward zero, ±25.
 func TiltDegrees(units int16) int {
 	return clip(int(units)/tiltPerDegree, maxTilt)
 }
 
-// ZoomUnits clips a zoom to what a camera has, 0 wide to 1023 telephoto. Player
-// and camera use the same units.
+// ZoomUnits clips a zoom to the camera's range, 0 wide to 1023 telephoto. Player and
+// camera use the same units.
 func ZoomUnits(zoom int) uint16 { return uint16(max(0, min(zoom, maxZoom))) }
 
 func clip(v, limit int) int { return max(-limit, min(v, limit)) }

@@ -1,9 +1,9 @@
 // Package evid30 drives a Sony EVI-D30 camera, Player's ptz device, by VISCA on
 // a serial line.
 //
-// This file is the line's framing: packets and the streaming parser. Requests
+// This file is the framing: packets and the streaming parser. Requests
 // are in request.go, replies in reply.go, units in units.go; the driver is in
-// driver.go, and what it knows of the camera's commands in head.go.
+// driver.go, and the state of the camera's commands in head.go.
 package evid30
 
 import (
@@ -26,12 +26,12 @@ const (
 // Packet is one whole packet of the camera, from its header to FF.
 type Packet []byte
 
-// Body is what stands between header and FF, at least one byte.
+// Body returns the bytes between header and FF, at least one byte.
 func (p Packet) Body() []byte { return p[1 : len(p)-1] }
 
 // Parser finds the camera's packets in its byte stream. VISCA has no checksum:
 // what runs from a header to the next FF is a packet if its length is right and
-// no other header is in it. Reply knows more. The zero value is ready.
+// no other header is in it. DecodeReply checks more. The zero value is ready.
 type Parser struct {
 	transport.Framing
 

@@ -17,7 +17,7 @@ const (
 	Sync1 Command = 1
 	Sync2 Command = 2
 
-	Pulse Command = 0 // keeps the watchdog content, else without effect
+	Pulse Command = 0 // resets the watchdog, no other effect
 	Open  Command = 1 // starts the SIP stream
 	Close Command = 2 // stops it
 
@@ -38,7 +38,7 @@ var commandNames = [...]string{
 	Stop: "STOP", Vel2: "VEL2", Gripper: "GRIPPER", GripperVal: "GRIPPERVAL",
 }
 
-// String is the command's name in the robot's manual.
+// String returns the command's name in the robot's manual.
 func (c Command) String() string {
 	if int(c) < len(commandNames) && commandNames[c] != "" {
 		return commandNames[c]
@@ -94,7 +94,7 @@ func AppendGripper(dst []byte, command, argument byte) []byte {
 	return dst
 }
 
-// Identity is what the robot says of itself in its answer to SYNC2, for logs
+// Identity is the robot's answer to SYNC2, for logs
 // (print with %q: the bytes are the robot's). A packet bounds it: all three
 // together are shorter than 198 bytes.
 type Identity struct {
@@ -104,8 +104,8 @@ type Identity struct {
 }
 
 // DecodeIdentity reads the answer to SYNC2: three strings, each ended by a
-// zero byte. Missing ones are empty, for the handshake hangs on the packet's
-// type alone. It is false if p is not of that type.
+// zero byte. Missing ones are empty: the handshake needs only the packet's type. It
+// returns false if p is not of that type.
 func DecodeIdentity(p Packet) (id Identity, ok bool) {
 	if p.Type() != byte(Sync2) {
 		return id, false

@@ -14,23 +14,23 @@ import (
 )
 
 const (
-	// setupLimit is for the link; setupTime, after which the driver gives up
-	// with a better explanation, must stay below it.
+	// setupLimit is for the link; after setupTime, which must be shorter, the driver
+	// itself gives up with a better explanation.
 	setupLimit = 5 * time.Second
 	setupTime  = 4500 * time.Millisecond
 
-	// commandGap is the shortest time between two commands at the clients' own
-	// pace, of which the last one counts: twice what VEL2 takes at 9600 baud. The
-	// other half of the line is for configuration.
+	// commandGap is the shortest time between two commands of clients that send more:
+	// twice what VEL2 takes at 9600 baud. The other half of the line is for
+	// configuration.
 	commandGap = 20 * time.Millisecond
-	// maxBacklog bounds what configuration requests, which are not combined,
-	// may put on the line: a command to stop must not wait behind it for long.
+	// maxBacklog bounds the time that queued configuration requests take on the line: a
+	// command to stop must not wait long behind them.
 	maxBacklog = 200 * time.Millisecond
-	// pulsePeriod is how long the robot hears nothing at the most: its watchdog
-	// stops the motors after 2 s, and one PULSE may get lost.
+	// pulsePeriod is the longest time without a command: the robot's watchdog stops the
+	// motors after 2 s, and one PULSE may get lost.
 	pulsePeriod = time.Second
-	// stopTime is how long the robot may brake between STOP and CLOSE, which
-	// takes the power off its motors (as the original server has it).
+	// stopTime is the time to brake between STOP and CLOSE, which switches the motors
+	// off. It is that of the original server.
 	stopTime = 100 * time.Millisecond
 )
 
@@ -51,8 +51,8 @@ type Driver struct {
 
 	phase    phase
 	tries    int           // requests of this phase that were not answered, and this one
-	giveUp   time.Duration // when the handshake has failed
-	originBy time.Duration // when the robot is believed not to know SETO
+	giveUp   time.Duration // when the handshake fails
+	originBy time.Duration // when the robot counts as one that ignores SETO
 	speed    int           // baud, also where the next handshake begins
 	changes  int           // of the speed in this handshake
 	heard    bool          // the robot has sent a good packet in this handshake
@@ -65,7 +65,7 @@ type Driver struct {
 	separate bool // VEL and RVEL instead of VEL2
 	opened   bool // a client has one of the devices open (manual 3.6)
 
-	moving, gripping bool          // a command is due on the line
+	moving, gripping bool          // a command is to be sent
 	sent             time.Duration // when something was sent last
 	free             time.Duration // when the next command may go out
 
@@ -89,7 +89,7 @@ func Kind() devices.Kind {
 }
 
 // Setup implements devices.Driver. Wheels are controlled directly at first;
-// the motors have no power until a client asks for it.
+// the motors are off until a client switches them on.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.link = link
 	d.position, d.sonar = link.Device(codec.Position), link.Device(codec.Sonar)

@@ -17,23 +17,22 @@ import (
 var speeds = [...]int{9600, 38400}
 
 const (
-	// answerTime is how long the robot has for one answer. The original server
-	// gives it 200 ms, its successors 400.
+	// answerTime bounds the wait for one answer. The original server waits 200 ms, its
+	// successors 400.
 	answerTime = 500 * time.Millisecond
-	// attempts is how often each request is made before another way is tried:
-	// the other speed, or the handshake from the beginning. Both speeds must
-	// come up twice in setupTime.
+	// attempts is how often a request is sent before the other speed is tried, or the
+	// handshake starts again. Each speed must be tried twice in setupTime.
 	attempts = 2
-	// clearTime is how long a robot that was left open may send on after CLOSE:
-	// what is on its way, and a packet more.
+	// clearTime is how long a robot that was left open may still send after CLOSE: the
+	// bytes under way and one packet more.
 	clearTime = 250 * time.Millisecond
-	// originTime is how long SETO, and the second one, have to show in a SIP. It
-	// ends before the second one counts as not answered.
+	// originTime bounds the wait for a SIP that shows the effect of SETO, sent twice.
+	// It ends before the second one counts as not answered.
 	originTime = 800 * time.Millisecond
 )
 
-// phase is where the connection is. From sync0 to origin the driver waits for
-// the answer to a request.
+// phase of the connection. From sync0 to origin the driver waits for the answer to
+// a request.
 type phase uint8
 
 const (
@@ -47,7 +46,7 @@ const (
 	leaving        // for the robot to brake, at shutdown
 )
 
-// appendRequest appends what is sent in a phase.
+// appendRequest appends the request of a phase.
 func (p phase) appendRequest(dst []byte) []byte {
 	switch p {
 	case sync0:
@@ -83,13 +82,13 @@ func (d *Driver) Greet(now time.Duration) {
 	d.enter(now, sync0)
 }
 
-// enter begins a phase.
+// enter starts a phase.
 func (d *Driver) enter(now time.Duration, p phase) {
 	d.phase, d.tries = p, 0
 	d.ask(now)
 }
 
-// ask makes the request of the phase, for the first time or again.
+// ask sends the request of the phase, for the first time or again.
 func (d *Driver) ask(now time.Duration) {
 	d.tries++
 	d.out = d.phase.appendRequest(d.out[:0])
@@ -128,7 +127,7 @@ func (d *Driver) Timeout(now time.Duration) {
 	}
 }
 
-// reason says why the handshake failed.
+// reason returns why the handshake failed.
 func (d *Driver) reason() error {
 	if d.heard {
 		return errors.New("the robot answers, but does not open the connection: switch it off and on again")
@@ -136,7 +135,7 @@ func (d *Driver) reason() error {
 	return fmt.Errorf("no answer at %d or %d baud: is the robot on, and the cable in its HOST port?", speeds[0], speeds[1])
 }
 
-// changeSpeed goes on at the other speed.
+// changeSpeed continues at the other speed.
 func (d *Driver) changeSpeed(now time.Duration) {
 	other := speeds[0]
 	if d.speed == other {
@@ -148,7 +147,7 @@ func (d *Driver) changeSpeed(now time.Duration) {
 	}
 	d.speed = other
 	d.changes++
-	d.parser.Reset() // what was received is of the other speed
+	d.parser.Reset() // it holds bytes of the other speed
 	if d.changes < len(speeds) {
 		d.enter(now, sync0)
 		return
@@ -158,7 +157,7 @@ func (d *Driver) changeSpeed(now time.Duration) {
 	d.clear(now)
 }
 
-// clear closes a robot that is open, to begin from the beginning.
+// clear closes a robot that was left open, and restarts the handshake.
 func (d *Driver) clear(now time.Duration) {
 	d.phase = clearing
 	d.out = AppendCommand(d.out[:0], Close)
@@ -184,7 +183,7 @@ func (d *Driver) packet(now time.Duration, p Packet) {
 		if errors.Is(err, ErrShortSIP) {
 			d.broken++
 		}
-		return // robots send packets of other kinds, too
+		return // robots also send packets of other kinds
 	}
 	switch d.phase {
 	case sync0, sync1, sync2:
@@ -197,8 +196,8 @@ func (d *Driver) packet(now time.Duration, p Packet) {
 		d.clear(now)
 	case opening:
 		if d.transport.WasLost() {
-			// The clients go on from the pose they know; only what the robot did
-			// while it was away is lost.
+			// The pose continues from the one that clients know; only the movement during
+			// the outage is lost.
 			d.odometry.Resume(&d.sip)
 			d.out = AppendInt(d.out[:0], Sonar, 1)
 			d.write(now)
@@ -213,7 +212,7 @@ func (d *Driver) packet(now time.Duration, p Packet) {
 		switch {
 		case atOrigin(&d.sip):
 			d.run(now)
-		case now >= d.originBy: // it does not know SETO, or somebody pushes it
+		case now >= d.originBy: // it ignores SETO, or somebody pushes it
 			d.odometry = Odometry{}
 			d.run(now)
 		}
@@ -222,8 +221,8 @@ func (d *Driver) packet(now time.Duration, p Packet) {
 	}
 }
 
-// echo goes on to the next phase of the handshake. An echo of an earlier one
-// answers a request that was repeated.
+// echo continues with the next phase of the handshake. An echo of an earlier phase
+// answers a repeated request.
 func (d *Driver) echo(now time.Duration, p Packet) {
 	if p.Type() != byte(d.phase) {
 		return
@@ -235,18 +234,18 @@ func (d *Driver) echo(now time.Duration, p Packet) {
 	d.enter(now, d.phase+1)
 }
 
-// run begins the normal operation, with the SIP that was just decoded.
+// run starts normal operation, with the SIP that was just decoded.
 func (d *Driver) run(now time.Duration) {
 	d.phase = running
 	d.transport.WakeAt(now + pulsePeriod)
-	d.transport.Up(now) // forgets commands of the time without the robot
+	d.transport.Up(now) // forgets the commands of the outage
 	if d.phase == running {
 		d.report(now)
 	}
 }
 
-// atOrigin reports whether a robot that stands still has taken SETO. SIPs of before
-// may still come when SETO has been sent.
+// atOrigin reports whether SETO has taken effect in a robot that stands still. Older
+// SIPs may still come after SETO was sent.
 func atOrigin(s *SIP) bool {
 	const near = 2 // units of either kind: wheels under power quiver
 	return max(step(0, s.X), -step(0, s.X), step(0, s.Y), -step(0, s.Y), int64(s.Heading), -int64(s.Heading)) <= near

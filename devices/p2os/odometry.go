@@ -11,13 +11,13 @@ const (
 	// fullTurn is 360 degrees in units of a SIP's heading.
 	fullTurn = 4096
 
-	// maxStep is how far the robot may go in one packet, in mm: at 10 packets
-	// a second and 500 mm/s it goes 50. More is a robot that has restarted or
-	// a corrupt packet, and believing it would throw the position off for good.
+	// maxStep bounds the robot's way between two packets, in mm: at 10 packets a second
+	// and 500 mm/s it goes 50. More means a restarted robot or a corrupt packet, which
+	// would make the position wrong for good.
 	maxStep = 100
 
-	// lateSIPs is after how many SIPs SETO has taken effect: one may be under
-	// way, and a radio modem may hold another.
+	// lateSIPs is the number of SIPs that may come before SETO takes effect: one may be
+	// under way, and a radio modem may hold another.
 	lateSIPs = 2
 )
 
@@ -30,16 +30,16 @@ type Odometry struct {
 	refX, refY uint16 // units, the latest SIP
 	refHeading int16  // angle units, the latest SIP
 	started    bool
-	late       int // SIPs that may yet be from before SETO
+	late       int // further SIPs that may be from before SETO
 
 	// The robot's frame in that of the clients. They differ after Resume.
 	originX, originY float64 // units
 	turned           int     // angle units
 }
 
-// Update takes the coordinates of a SIP, of which the low 12 bits count. It is
-// false if the robot seems to have gone over 100 mm along an axis: the packet's
-// change is then discarded in both, and the next is measured from it.
+// Update takes the coordinates of a SIP; only their low 12 bits count. It returns
+// false if the robot seems to have moved more than 100 mm along an axis: then the
+// change is ignored along both, and the next one is measured from this SIP.
 func (o *Odometry) Update(s *SIP) (ok bool) {
 	o.refHeading = s.Heading
 	if o.late > 0 {
@@ -61,9 +61,9 @@ func (o *Odometry) Update(s *SIP) (ok bool) {
 	return true
 }
 
-// settle takes the coordinates of a SIP behind SETO for the position itself,
-// which also takes back what a late SIP near the origin was believed. One that
-// is over 100 mm away is late and changes nothing.
+// settle takes the coordinates of a SIP after SETO as the position itself, which also
+// corrects the effect of a late SIP near the origin. A SIP more than 100 mm away is
+// late and ignored.
 func (o *Odometry) settle(s *SIP) {
 	x, y := step(0, s.X), step(0, s.Y)
 	if !outOfReach(x) && !outOfReach(y) {
@@ -75,8 +75,8 @@ func (o *Odometry) settle(s *SIP) {
 // robot counts from 0; up to two SIPs may come before SETO takes effect.
 func (o *Odometry) Reset() { *o = Odometry{started: true, late: lateSIPs} }
 
-// Resume keeps the pose and measures on from that of a SIP, whatever frame that
-// is in: the robot was out of sight, and may have moved or restarted.
+// Resume keeps the pose, and measures further movement from a SIP in whatever frame:
+// the robot was disconnected, and may have moved or restarted.
 func (o *Odometry) Resume(s *SIP) {
 	x, y := o.position()
 	*o = Odometry{
@@ -85,30 +85,30 @@ func (o *Odometry) Resume(s *SIP) {
 	}
 }
 
-// X is the position along the x axis (forward at SETO), in mm.
+// X returns the position along the x axis (forward at SETO), in mm.
 func (o *Odometry) X() int {
 	x, _ := o.position()
 	return unitsToMM(x)
 }
 
-// Y is the position along the y axis (left at SETO), in mm.
+// Y returns the position along the y axis (left at SETO), in mm.
 func (o *Odometry) Y() int {
 	_, y := o.position()
 	return unitsToMM(y)
 }
 
-// Heading is the heading of a SIP in the frame of X and Y, in whole degrees, 0
+// Heading returns the heading of a SIP in the frame of X and Y, in whole degrees, 0
 // to 359, counterclockwise.
 func (o *Odometry) Heading(s *SIP) int { return headingDegrees(o.turned + int(s.Heading)) }
 
-// position is in units, in the clients' frame.
+// position returns the position in units, in the clients' frame.
 func (o *Odometry) position() (x, y float64) {
 	sin, cos := math.Sincos(float64(o.turned) * radPerAngleUnit)
 	x, y = float64(o.x), float64(o.y)
 	return o.originX + x*cos - y*sin, o.originY + x*sin + y*cos
 }
 
-// step is the shortest signed difference between two coordinates, -2048 to
+// step returns the shortest signed difference between two coordinates, -2048 to
 // 2047 units.
 func step(from, to uint16) int64 {
 	return (int64(to)-int64(from)+wrap/2)&(wrap-1) - wrap/2

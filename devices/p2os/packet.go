@@ -2,8 +2,7 @@
 // carries Player's position, sonar, misc and gripper devices on one serial
 // line.
 //
-// This file is the line's framing: packets, their checksum and the streaming
-// parser. Commands are in command.go, the robot's data in sip.go.
+// This file is the framing: packets, their checksum and the streaming parser. Commands are in command.go, the robot's data in sip.go.
 package p2os
 
 import (
@@ -22,9 +21,9 @@ const (
 	headSize     = 3 // FA FB count
 	checksumSize = 2
 
-	// MaxPacket is the longest packet in bytes, the sender's limit of P2OS. A
-	// count that promises more is noise; were it believed, up to 258 bytes of
-	// good packets would wait behind it.
+	// MaxPacket is the longest packet in bytes, the limit of P2OS when it sends. A
+	// larger count is damaged; waiting for that many bytes would hold up to 258 bytes
+	// of good packets.
 	MaxPacket = 198
 
 	minCount = 1 + checksumSize // a body has at least its type
@@ -34,10 +33,10 @@ const (
 // Packet is one whole packet with a good checksum, from FA to the checksum.
 type Packet []byte
 
-// Body is the packet without its framing, at least one byte.
+// Body returns the packet without its framing, at least one byte.
 func (p Packet) Body() []byte { return p[headSize : len(p)-checksumSize] }
 
-// Type is the first byte of the body: a Command towards the robot or echoed
+// Type returns the first byte of the body: a Command towards the robot or echoed
 // by it, a kind of data (see SIP) from the robot.
 func (p Packet) Type() byte { return p[headSize] }
 

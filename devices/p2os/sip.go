@@ -113,13 +113,13 @@ func (s *SIP) Decode(p Packet) error {
 	return nil
 }
 
-// headingDegrees is a heading in whole degrees, 0 to 359, counterclockwise.
+// headingDegrees returns a heading in whole degrees, 0 to 359, counterclockwise.
 func headingDegrees(units int) int {
 	deg := int(math.Round(float64(units) * radPerAngleUnit * 180 / math.Pi))
 	return (deg%360 + 360) % 360
 }
 
-// CompassDegrees is the compass heading in degrees, 0 to 358, or previous if
+// CompassDegrees returns the compass heading in degrees, 0 to 358, or previous if
 // the robot has no reading: it then sends 0, 181 or 255. The codes between
 // 181 and 255 would be more than a full turn and count as no reading too.
 func (s *SIP) CompassDegrees(previous int) int {
@@ -129,30 +129,30 @@ func (s *SIP) CompassDegrees(previous int) int {
 	return (int(s.Compass) - 1) * 2
 }
 
-// SonarMM is the latest range of sonar i, 0 to 15, in mm.
+// SonarMM returns the latest range of sonar i, 0 to 15, in mm.
 func (s *SIP) SonarMM(i int) int {
 	return int(math.Round(float64(s.Sonar[i]) * mmPerSonarUnit))
 }
 
-// Speed is the forward speed in mm/s, truncated toward zero.
+// Speed returns the forward speed in mm/s, truncated toward zero.
 func (s *SIP) Speed() int { return (int(s.Left) + int(s.Right)) / 2 }
 
-// TurnRate is the turn rate in deg/s, counterclockwise, truncated toward zero.
+// TurnRate returns the turn rate in deg/s, counterclockwise, truncated toward zero.
 func (s *SIP) TurnRate() int {
 	return int(float64(int(s.Right)-int(s.Left)) / wheelBase * 180 / math.Pi)
 }
 
-// LeftStall says that the left wheel does not turn though it should.
+// LeftStall reports whether the left wheel is blocked.
 func (s *SIP) LeftStall() bool { return s.LeftStallRear&1 != 0 }
 
-// RightStall says that the right wheel does not turn though it should.
+// RightStall reports whether the right wheel is blocked.
 func (s *SIP) RightStall() bool { return s.RightStallFront&1 != 0 }
 
 // bumperBits: a P2-DX has five bumpers at either end (manual table 7).
 const bumperBits = 0x1F
 
-// FrontBumpers are the front bumpers, lowest five bits, set while pressed.
+// FrontBumpers returns the front bumpers, lowest five bits, set while pressed.
 func (s *SIP) FrontBumpers() byte { return s.RightStallFront >> 1 & bumperBits }
 
-// RearBumpers are the rear bumpers, lowest five bits, set while pressed.
+// RearBumpers returns the rear bumpers, lowest five bits, set while pressed.
 func (s *SIP) RearBumpers() byte { return s.LeftStallRear >> 1 & bumperBits }

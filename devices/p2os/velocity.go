@@ -15,8 +15,8 @@ const (
 
 // WheelVelocities turns a client's speed (mm/s, forward) and turn rate (deg/s,
 // counterclockwise) into those of VEL2: units of 20 mm/s, truncated toward
-// zero. If a wheel would exceed 500 mm/s, both are slowed by the same factor:
-// the robot keeps to its curve and takes it slower.
+// zero. If a wheel would exceed 500 mm/s, both are slowed by the same factor, so
+// that the curve stays the same.
 func WheelVelocities(speed, turnRate int16) (left, right int8) {
 	turn := float64(turnRate) * math.Pi / 180 * wheelBase / 2
 	l, r := float64(speed)-turn, float64(speed)+turn

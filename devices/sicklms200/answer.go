@@ -29,7 +29,7 @@ var codeNames = map[Code]string{
 	CodeVariantSet: "variant", CodeConfig: "configuration", CodeConfigSet: "configuration set",
 }
 
-// String names the code for logs.
+// String returns the code's name for logs.
 func (c Code) String() string {
 	if name, ok := codeNames[c]; ok {
 		return name
@@ -37,7 +37,7 @@ func (c Code) String() string {
 	return fmt.Sprintf("telegram %02X", byte(c))
 }
 
-// AckResult is how a device took the request for a mode.
+// AckResult is a device's answer to the request for a mode.
 type AckResult byte
 
 // The results. The two denials come as an acknowledgement all the same.
@@ -47,7 +47,7 @@ const (
 	Fault // of the device's interface
 )
 
-// String says the result in words.
+// String describes the result.
 func (r AckResult) String() string {
 	switch r {
 	case Accepted:
@@ -60,7 +60,7 @@ func (r AckResult) String() string {
 	return fmt.Sprintf("result %d", byte(r))
 }
 
-// Ack is the result in a CodeAck telegram; ok is false if t is none.
+// Ack returns the result in a CodeAck telegram; ok is false if t is another one.
 func (t Telegram) Ack() (result AckResult, ok bool) {
 	if t.Code() != CodeAck || len(t.Data()) != 1 {
 		return 0, false
@@ -79,8 +79,8 @@ func decodeVariant(b []byte) Variant {
 	return Variant{Angle: binary.LittleEndian.Uint16(b), Resolution: binary.LittleEndian.Uint16(b[2:])}
 }
 
-// VariantSet is a CodeVariantSet telegram: whether the device took the variant,
-// and the one it has now. ok is false if t is none.
+// VariantSet decodes a CodeVariantSet telegram: whether the device took the variant,
+// and the one it has now. ok is false if t is another one.
 func (t Telegram) VariantSet() (accepted bool, v Variant, ok bool) {
 	b := t.Data()
 	if t.Code() != CodeVariantSet || len(b) != 5 {
@@ -92,7 +92,7 @@ func (t Telegram) VariantSet() (accepted bool, v Variant, ok bool) {
 // statusVariant is where a CodeStatus telegram's data has the variant.
 const statusVariant = 106
 
-// Variant is the variant in a CodeStatus telegram; ok is false if t is none.
+// Variant returns the variant in a CodeStatus telegram; ok is false if t is another one.
 func (t Telegram) Variant() (v Variant, ok bool) {
 	b := t.Data()
 	if t.Code() != CodeStatus || len(b) < statusVariant+4 {
@@ -101,8 +101,8 @@ func (t Telegram) Variant() (v Variant, ok bool) {
 	return decodeVariant(b[statusVariant:]), true
 }
 
-// Configuration is the device's configuration block, with at least the bytes
-// below; the rest is the device's own business.
+// Configuration is the device's configuration block, with at least the bytes below;
+// the others are left as they are.
 type Configuration []byte
 
 // Bytes of a Configuration that matter to the measured values.
@@ -114,8 +114,8 @@ const (
 	minConfiguration = 7
 )
 
-// Config is the block in a CodeConfig telegram, valid as long as t; ok is false
-// if t is none.
+// Config returns the block in a CodeConfig telegram, valid as long as t; ok is false
+// if t is another one.
 func (t Telegram) Config() (c Configuration, ok bool) {
 	if t.Code() != CodeConfig || len(t.Data()) < minConfiguration {
 		return nil, false
@@ -123,7 +123,7 @@ func (t Telegram) Config() (c Configuration, ok bool) {
 	return t.Data(), true
 }
 
-// ConfigSet is a CodeConfigSet telegram: whether the device took the
+// ConfigSet decodes a CodeConfigSet telegram: whether the device took the
 // configuration, and the one it has now, valid as long as t. ok is false if t
 // is none.
 func (t Telegram) ConfigSet() (accepted bool, c Configuration, ok bool) {

@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// setupLimit is for the link; setupTime, after which the driver gives up
-	// with a better explanation, must stay below it.
+	// setupLimit is for the link; after setupTime, which must be shorter, the driver
+	// itself gives up with a better explanation.
 	setupLimit = 8 * time.Second
 	setupTime  = 7500 * time.Millisecond
-	// healthPeriod is how often the log tells that the laser does not feel well,
-	// which it says five times a second.
+	// healthPeriod is how often a warning of the laser is logged; the laser sends it
+	// five times a second.
 	healthPeriod = time.Minute
-	// severityWarning is where that begins, see Status.Severity.
+	// severityWarning is the lowest severity that is logged, see Status.Severity.
 	severityWarning = 2
 )
 
@@ -35,7 +35,7 @@ type Driver struct {
 	phase   phase
 	tries   int           // requests of this phase that were not answered, and this one
 	pausing bool          // the request waits until the line has settled
-	giveUp  time.Duration // when the handshake has failed
+	giveUp  time.Duration // when the handshake fails
 	speed   int           // baud, also where the next handshake begins
 	heard   bool          // the laser has sent a good telegram at this speed
 	config  Configuration // the laser's, with what must be changed

@@ -14,20 +14,20 @@ import (
 var speeds = [...]int{9600, 38400}
 
 const (
-	// answerTime is how long the laser has for one answer. One that streams at
-	// 9600 baud first ends its scan, which takes 760 ms.
+	// answerTime bounds the wait for one answer. A laser that streams at 9600 baud first
+	// ends its scan, which takes 760 ms.
 	answerTime = time.Second
-	// attempts is how often each request is made before another way is tried. The
-	// first one is made once at each speed in turn, so that a laser that was left
-	// at the second is found soon.
+	// attempts is how often each request is sent before the handshake fails. The first
+	// one is sent once at each speed in turn, so that a laser that was left at the
+	// second is found soon.
 	attempts = 2
-	// settleTime is how long the laser has to change its speed, or for answers to
-	// a request that was made twice.
+	// settleTime is the time for the laser to change its speed, or to answer a request
+	// that was sent twice.
 	settleTime = 200 * time.Millisecond
 )
 
-// phase is where the connection is. Up to starting the driver waits for the
-// answer to a request.
+// phase of the connection. Up to starting the driver waits for the answer to a
+// request.
 type phase uint8
 
 const (
@@ -43,7 +43,7 @@ const (
 	running
 )
 
-// wanted is the variant that Player's laser data holds.
+// wanted is the variant of Player's laser data.
 var wanted = Variant{Angle: 180, Resolution: 50}
 
 // Why the laser refuses what, and what to do about it.
@@ -55,7 +55,7 @@ var (
 	errAnswer          = errors.New("its answer makes no sense: is it an LMS-200?")
 )
 
-// phases are the requests. take reads the answer and says what comes next; it is
+// phases are the requests. take reads the answer and returns the next phase; it is
 // called with telegrams of the answer's code only.
 var phases = [...]struct {
 	what    string // completes "the laser refuses to ..."
@@ -145,7 +145,7 @@ var phases = [...]struct {
 	},
 }
 
-// acknowledged says what is wrong with the answer to a mode.
+// acknowledged returns an error if the answer to a mode is not a success.
 func acknowledged(t Telegram) error {
 	switch result, ok := t.Ack(); {
 	case !ok:
@@ -169,7 +169,7 @@ func (d *Driver) Greet(now time.Duration) {
 	d.enter(now, stopping)
 }
 
-// enter begins a phase.
+// enter starts a phase.
 func (d *Driver) enter(now time.Duration, p phase) {
 	d.phase, d.tries = p, 0
 	if p == waiting {
@@ -179,8 +179,8 @@ func (d *Driver) enter(now time.Duration, p phase) {
 	d.ask(now)
 }
 
-// ask makes the request of the phase, for the first time or again. What was
-// received before cannot be its answer.
+// ask sends the request of the phase, for the first time or again. Bytes received
+// before cannot be its answer.
 func (d *Driver) ask(now time.Duration) {
 	d.tries++
 	d.pausing = false
@@ -190,19 +190,19 @@ func (d *Driver) ask(now time.Duration) {
 	d.transport.Port().Write(d.out)
 	until := now + answerTime
 	if d.phase == writing {
-		until = d.giveUp // it goes to a memory that is slow, and does not last for ever
+		until = d.giveUp // it writes to a memory that is slow and wears out
 	}
 	d.transport.WakeAt(min(until, d.giveUp))
 }
 
-// pause makes the request of phase p when the line has settled.
+// pause sends the request of phase p after settleTime.
 func (d *Driver) pause(now time.Duration, p phase) {
 	d.phase, d.tries, d.pausing = p, 0, true
 	d.transport.WakeAt(now + settleTime)
 }
 
-// answer handles a telegram during the handshake; scans that are still on their
-// way are none.
+// answer handles a telegram during the handshake; scans that are still under way are
+// ignored.
 func (d *Driver) answer(now time.Duration, t Telegram) {
 	p := &phases[d.phase]
 	switch t.Code() {
@@ -214,7 +214,7 @@ func (d *Driver) answer(now time.Duration, t Telegram) {
 		case d.phase == changing:
 			d.setSpeed(now, speeds[1], next)
 		case d.tries > 1 && next != waiting:
-			d.pause(now, next) // its second answer is not to be taken for the next one's
+			d.pause(now, next) // its second answer must not count as the next one's
 		default:
 			d.enter(now, next)
 		}
@@ -250,7 +250,7 @@ func (d *Driver) Timeout(now time.Duration) {
 	}
 }
 
-// setSpeed changes the speed of the line and goes on with phase p.
+// setSpeed changes the speed of the line and continues with phase p.
 func (d *Driver) setSpeed(now time.Duration, baud int, p phase) {
 	if err := d.transport.Port().SetSpeed(baud); err != nil {
 		d.transport.Down(now, fmt.Errorf("cannot set %d baud: %w", baud, err))
@@ -260,7 +260,7 @@ func (d *Driver) setSpeed(now time.Duration, baud int, p phase) {
 	d.pause(now, p)
 }
 
-// reason says why the handshake took too long.
+// reason returns why the handshake took too long.
 func (d *Driver) reason() error {
 	if d.phase != stopping {
 		return fmt.Errorf("no answer when asked to %s: switch the laser off and on", phases[min(d.phase, starting)].what)
@@ -274,7 +274,7 @@ func (c Configuration) suits() bool {
 	return Unit(c[Units]) == Millimetres && c[MeasuringMode] <= 1
 }
 
-// adjust makes the configuration suit.
+// adjust changes the configuration so that it suits.
 func (c Configuration) adjust() {
 	c[Units] = byte(Millimetres)
 	if !c.suits() {

@@ -1,7 +1,7 @@
 // Package sicklms200 drives a SICK LMS-200 laser range finder, Player's laser
 // device, on a serial line.
 //
-// This file is the line's framing: telegrams, their CRC and the streaming
+// This file is the framing: telegrams, their CRC and the streaming
 // parser. Requests are in request.go, answers in answer.go, measurements in
 // scan.go.
 package sicklms200
@@ -24,8 +24,8 @@ const (
 
 	minContent = 2 // code and status
 	// maxContent is a measurement of 401 values, the longest telegram of all,
-	// with the range it covers. A length that promises more is noise; were it
-	// believed, up to 64 KiB of good telegrams would wait behind it.
+	// with the range it covers. A larger length is damaged; waiting for that
+	// many bytes would hold up to 64 KiB of good telegrams.
 	maxContent = 1 + 6 + 2*401 + 1
 
 	// MaxTelegram is the longest telegram in bytes.
@@ -36,24 +36,24 @@ const (
 // the CRC.
 type Telegram []byte
 
-// Code tells what the telegram is.
+// Code returns what the telegram is.
 func (t Telegram) Code() Code { return Code(t[headSize]) }
 
-// Data is what stands between code and status.
+// Data returns the bytes between code and status.
 func (t Telegram) Data() []byte { return t[headSize+1 : len(t)-crcSize-1] }
 
-// Status is the device's health, part of each of its telegrams.
+// Status returns the device's health, part of each of its telegrams.
 func (t Telegram) Status() Status { return Status(t[len(t)-crcSize-1]) }
 
 // Status is a device's health. A sound LMS-200 sends 10 (hex): no severity,
 // kind of device 2.
 type Status byte
 
-// Severity is 0 for a sound device, 1 information, 2 warning, 3 error, 4 fatal
+// Severity returns 0 for a sound device, 1 information, 2 warning, 3 error, 4 fatal
 // error.
 func (s Status) Severity() int { return int(s & 7) }
 
-// Polluted says that the front window needs cleaning.
+// Polluted reports whether the front window needs cleaning.
 func (s Status) Polluted() bool { return s&0x80 != 0 }
 
 // appendTelegram frames a code and its data, which a device ends with its
