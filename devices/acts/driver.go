@@ -129,7 +129,7 @@ func (d *Driver) stopped(now time.Duration) {
 	d.link.Stopped(now)
 }
 
-// Tick implements devices.Driver.
+// Tick implements devices.Ticker.
 func (d *Driver) Tick(now time.Duration) time.Duration {
 	switch {
 	case d.giveUp != 0 && now >= d.giveUp:

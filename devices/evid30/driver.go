@@ -143,7 +143,7 @@ func (d *Driver) Shutdown(now time.Duration) {
 	}
 }
 
-// Command implements devices.Driver. It is sent when the request under way has
+// Command implements devices.Commander. It is sent when the request under way has
 // been answered.
 func (d *Driver) Command(_ time.Duration, device *devices.Device) {
 	var c codec.PTZCommand
@@ -152,7 +152,7 @@ func (d *Driver) Command(_ time.Duration, device *devices.Device) {
 	}
 }
 
-// Tick implements devices.Driver.
+// Tick implements devices.Ticker.
 func (d *Driver) Tick(now time.Duration) time.Duration { return d.transport.Tick(now) }
 
 // Open implements transport.Hardware.
@@ -170,7 +170,7 @@ func (d *Driver) Greet(now time.Duration) {
 	d.send(now, greets[0])
 }
 
-// Timeout implements transport.Hardware.
+// Timeout implements transport.Timer.
 func (d *Driver) Timeout(now time.Duration) {
 	if d.request != nothing {
 		d.parser.Reset()

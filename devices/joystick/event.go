@@ -14,7 +14,7 @@ const (
 
 	typeButton = 0x01
 	typeAxis   = 0x02
-	typeInit   = 0x80 // set in what is told when the device is opened
+	typeInit   = 0x80 // set in the events of the initial state
 )
 
 type event struct {

@@ -99,8 +99,8 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.transport.Setup(now, link, d.port, d)
 }
 
-// Shutdown implements devices.Driver. The robot is told to stop even in the
-// middle of a handshake: it may be one that was left open, and moving.
+// Shutdown implements devices.Driver. It stops the robot even in the middle of
+// a handshake: the robot may have been left open, and moving.
 func (d *Driver) Shutdown(now time.Duration) {
 	if !d.transport.Shutdown(now) {
 		return
@@ -112,10 +112,10 @@ func (d *Driver) Shutdown(now time.Duration) {
 	d.transport.WakeAt(now + stopTime)
 }
 
-// Tick implements devices.Driver.
+// Tick implements devices.Ticker.
 func (d *Driver) Tick(now time.Duration) time.Duration { return d.transport.Tick(now) }
 
-// Command implements devices.Driver. The robot gets the command at once if the
+// Command implements devices.Commander. The robot gets the command at once if the
 // line is free, else as soon as it is.
 func (d *Driver) Command(now time.Duration, device *devices.Device) {
 	if !d.transport.IsUp() {
@@ -129,7 +129,7 @@ func (d *Driver) Command(now time.Duration, device *devices.Device) {
 	d.flush(now)
 }
 
-// Configure implements devices.Driver.
+// Configure implements devices.Configurer.
 func (d *Driver) Configure(now time.Duration, _ *devices.Device, payload []byte) error {
 	c, err := codec.DecodeRobotConfig(payload)
 	switch {

@@ -96,7 +96,7 @@ func (d *Driver) ask(now time.Duration) {
 	d.transport.WakeAt(min(now+answerTime, d.giveUp))
 }
 
-// Timeout implements transport.Hardware.
+// Timeout implements transport.Timer.
 func (d *Driver) Timeout(now time.Duration) {
 	switch {
 	case d.phase == running:

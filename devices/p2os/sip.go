@@ -60,7 +60,7 @@ type SIP struct {
 	// 02, moving 04, lift up 10, down 20, moving 40. The table's error bits 08
 	// and 80 have no known source in the robot and are as it sends them; it
 	// shows an error as a contradiction, 01 and 02 without 04 (10 and 20
-	// without 40 is a lift that stands between its ends).
+	// without 40 is a lift halfway).
 	//
 	// Digital is the port of user inputs, to which the gripper is wired. It
 	// agrees with the table's second byte if the table is right about the

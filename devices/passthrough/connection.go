@@ -223,7 +223,7 @@ func (d *Driver) lost(now time.Duration, why error) {
 	d.wake(d.retry.Failed(now, d.link.Log(), why))
 }
 
-// Tick implements devices.Driver.
+// Tick implements devices.Ticker.
 func (d *Driver) Tick(now time.Duration) time.Duration {
 	switch {
 	case d.state == serving:

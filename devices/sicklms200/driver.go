@@ -73,7 +73,7 @@ func (d *Driver) Shutdown(now time.Duration) {
 	}
 }
 
-// Tick implements devices.Driver.
+// Tick implements devices.Ticker.
 func (d *Driver) Tick(now time.Duration) time.Duration { return d.transport.Tick(now) }
 
 // Receive implements transport.Hardware.

@@ -231,7 +231,7 @@ func (d *Driver) refused(now time.Duration, why error) {
 	d.transport.Down(now, fmt.Errorf("the laser refuses to %s: %w", phases[d.phase].what, why))
 }
 
-// Timeout implements transport.Hardware.
+// Timeout implements transport.Timer.
 func (d *Driver) Timeout(now time.Duration) {
 	switch {
 	case now >= d.giveUp:

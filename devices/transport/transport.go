@@ -224,8 +224,8 @@ func (t *Transport) Noise(now time.Duration, total Noise) {
 }
 
 // Shutdown begins the Shutdown of a driver. If it returns false, all is done: no
-// port was open. Otherwise the driver tells the hardware what it has to, and ends
-// with Finish; until then input comes in Receive as before.
+// port was open. Otherwise the driver sends its last requests and ends with
+// Finish; until then input comes in Receive as before.
 func (t *Transport) Shutdown(now time.Duration) (open bool) {
 	if !t.IsOpen() {
 		t.end(now)

@@ -22,18 +22,17 @@ const (
 	// batchSize is when a batch is full, in bytes. It bounds memory: a batch is
 	// that large and one message.
 	batchSize = 64 << 10
-	// syncPeriod is how much is lost at most when the power fails, and the disk
-	// is fast. More often wears out memory cards.
+	// syncPeriod is how much is lost at most when the power fails, if the disk is fast.
+	// A shorter one wears out memory cards.
 	syncPeriod = 5 * time.Second
 )
 
-// disk writes files on a goroutine of its own: a write waits when other
-// programs keep the disk busy, for seconds on a memory card, and the robot must
-// not. The loop shares nothing with it but the channels; whoever holds a batch
-// owns it.
+// disk writes files on a goroutine of its own: a write can block for seconds on a
+// memory card that other programs keep busy, and the loop must not. They share
+// nothing but the channels; whoever holds a batch owns it.
 type disk struct {
-	free  chan *logfile.Batch // empty ones, for the loop
-	full  chan *logfile.Batch // for the disk; closed by the loop at the end
+	free  chan *logfile.Batch // empty batches, for the loop
+	full  chan *logfile.Batch // full ones, for the disk; closed by the loop at the end
 	ended chan struct{}       // closed when no file is open any more
 
 	path     string
@@ -58,7 +57,7 @@ func (d *disk) start() {
 	go d.run()
 }
 
-// run writes what comes until there is no more, or an error.
+// run writes batches until full is closed, or an error.
 func (d *disk) run() {
 	defer close(d.ended)
 	messages, err := 0, error(nil)
@@ -85,7 +84,7 @@ func (d *disk) run() {
 	d.log.Info("recording has ended", zap.String("file", d.path), zap.Int("messages", messages))
 }
 
-// write writes a batch as a chunk, in a new file if it does not fit.
+// write writes a batch as a chunk, in a new file if the current one is full.
 func (d *disk) write(b *logfile.Batch) error {
 	if d.file != nil && d.writer.Size()+int64(b.Size()) > d.maxSize {
 		if err := d.close(); err != nil {
@@ -108,7 +107,7 @@ func (d *disk) write(b *logfile.Batch) error {
 	return nil
 }
 
-// open begins a new file; the ones before it become older.
+// open creates a new file and rotates the older ones.
 func (d *disk) open() (err error) {
 	if other, err := os.Open(d.path); err == nil {
 		err = unix.Flock(int(other.Fd()), unix.LOCK_SH|unix.LOCK_NB)
@@ -136,8 +135,8 @@ func (d *disk) close() error {
 	return errors.Join(d.writer.Close(), d.file.Close())
 }
 
-// rotate makes room for a new file at path: run.mcap becomes run.1.mcap, that
-// one run.2.mcap, and so on; of files in all, the oldest goes.
+// rotate makes room for a new file at path: run.mcap becomes run.1.mcap, that one
+// run.2.mcap, and so on. At most files logs are kept; the oldest is deleted.
 func rotate(path string, files int) error {
 	if err := os.Remove(older(path, files-1)); err != nil && !os.IsNotExist(err) {
 		return err
@@ -150,7 +149,7 @@ func rotate(path string, files int) error {
 	return nil
 }
 
-// older is the name of the file that is n files older than the one at path.
+// older returns the name of the file that is n files older than the one at path.
 func older(path string, n int) string {
 	if n == 0 {
 		return path
