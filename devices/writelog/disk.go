@@ -15,12 +15,11 @@ import (
 )
 
 const (
-	// batches is how many of them there are. A disk that stands still for longer
-	// than it takes to fill them makes holes: that is over ten seconds of a robot
-	// with a laser, which says 50 KB/s.
+	// batches bounds the data that waits for the disk: over ten seconds of a robot with
+	// a laser, which sends 50 KB/s. What comes while all are full is lost.
 	batches = 16
-	// batchSize is when a batch is full, in bytes. It bounds memory: a batch is
-	// that large and one message.
+	// batchSize is the size in bytes at which a batch is full. A batch takes that much
+	// memory and one message more.
 	batchSize = 64 << 10
 	// syncPeriod is how much is lost at most when the power fails, if the disk is fast.
 	// A shorter one wears out memory cards.
