@@ -1,0 +1,47 @@
+package rig
+
+import (
+	"os"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// Every call of this process is counted under its name, those of threads that
+// start later too.
+func TestCallsOfOurselves(t *testing.T) {
+	requireRoot(t)
+	points, err := FindTracepoints()
+	if err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
+		t.Skip(err) // not every kernel has tracepoints
+	}
+	c, err := points.Count(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	before, err := c.Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 1000
+	for range n {
+		unix.Getpid()
+		unix.Getppid() // not in the list
+	}
+	after, err := c.Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"getpid", Other} {
+		if got := after[name] - before[name]; got < n || got > 2*n {
+			t.Errorf("%d calls counted as %s, want about %d", got, name, n)
+		}
+	}
+	if _, err := points.Count(1 << 30); err == nil {
+		t.Error("the calls of a process that does not exist are counted")
+	}
+}
