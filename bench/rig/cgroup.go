@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// quotaPeriod is how often a quota is given out, the kernel's default: a
-// process that has used its share waits for the rest of it.
+// quotaPeriod is the period of a quota, the kernel's default: a process that has
+// used its share waits until the period ends.
 const quotaPeriod = 100 * time.Millisecond
 
-// Group is a control group, version 1 or 2, that holds a process to a share of
+// Group is a control group, version 1 or 2, that limits a process to a share of
 // one processor and to an amount of memory.
 type Group struct{ dirs []string }
 
@@ -68,7 +68,7 @@ func (g *Group) Files() []string {
 	return files
 }
 
-// Enter puts this process into the group that the files are of.
+// Enter puts this process into the group that the files belong to.
 func Enter(files []string) error {
 	for _, f := range files {
 		if err := os.WriteFile(f, []byte(strconv.Itoa(os.Getpid())), 0); err != nil {

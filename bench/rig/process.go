@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// Usage is what a process has used since its start, over all of its threads.
+// Usage is what a process has used since its start, summed over its threads.
 type Usage struct {
 	CPU         time.Duration `json:"cpu_ns"`
 	User        time.Duration `json:"user_ns"` // to 10 ms
 	System      time.Duration `json:"system_ns"`
-	Voluntary   uint64        `json:"voluntary"`   // context switches: it waited, so something woke it again
-	Involuntary uint64        `json:"involuntary"` // it was made to wait
-	// Busiest is the voluntary switches of the thread that used most of the
-	// processor: in a server with one loop, how often the loop was woken.
+	Voluntary   uint64        `json:"voluntary"`   // context switches because it waited
+	Involuntary uint64        `json:"involuntary"` // context switches because others ran
+	// Busiest is the voluntary switches of the thread with the most CPU time: in a
+	// server with one loop, how often the loop was woken.
 	Busiest uint64 `json:"busiest_voluntary"`
 	RSS     int    `json:"rss"`  // bytes, now
 	Peak    int    `json:"peak"` // bytes, the largest RSS
@@ -49,7 +49,7 @@ func (u Usage) Sub(o Usage) Usage {
 }
 
 // UsageOf reads /proc for a process. Threads that have ended are not counted;
-// a server at work ends none.
+// a server ends none while it serves.
 func UsageOf(pid int) (Usage, error) {
 	dir := filepath.Join("/proc", strconv.Itoa(pid))
 	u := Usage{threads: map[string]thread{}}
@@ -109,8 +109,8 @@ func fields(path string) (map[string]int, error) {
 // every architecture that Go runs on.
 const tick = 10 * time.Millisecond
 
-// Stolen is the time since the machine was started in which its processors were
-// wanted here and used by other guests of the same host, summed over them.
+// Stolen is the time since boot in which processors of this machine had work and
+// the host ran other guests instead, summed over the processors.
 func Stolen() (time.Duration, error) {
 	text, err := os.ReadFile("/proc/stat")
 	if err != nil {

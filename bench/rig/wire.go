@@ -1,5 +1,5 @@
-// Package rig is the ground that a benchmark stands on: networks that are too
-// small, processors that are too slow, and the meters on both.
+// Package rig sets up what a benchmark runs on: links of a given rate, control
+// groups with a share of a processor, and the meters on both.
 package rig
 
 import (
@@ -29,7 +29,7 @@ const (
 )
 
 // The two ends. The networks are private to the wire, so the addresses cannot
-// be in anybody's way.
+// conflict with others.
 const (
 	ServerAddress = "10.77.0.1"
 	clientAddress = "10.77.0.2"
@@ -39,8 +39,7 @@ const (
 
 // Wire is a link of a given rate in both directions between two network
 // namespaces, one for the server and one for the clients. The namespaces have
-// no name: they are gone when the last process in them is, whatever happens to
-// us.
+// no name: the kernel removes them with the last process that uses them.
 type Wire struct {
 	Rate   int // bit/s
 	Server netns.NsHandle
@@ -72,7 +71,7 @@ func onThread(f func() error) error {
 	err = f()
 	if here, other := netns.Get(); other == nil {
 		defer here.Close()
-		if here.Equal(home) { // f did not get far
+		if here.Equal(home) { // f failed before it changed anything
 			runtime.UnlockOSThread()
 			return err
 		}
@@ -158,8 +157,8 @@ func (w *Wire) setUp(address string) (netlink.Link, error) {
 	return link, nil
 }
 
-// disableOffload has segments go out as the network would see them: with
-// offload the limiter meets chunks of up to 64 KiB.
+// disableOffload makes the device send segments as they would appear on a
+// network: with offload the limiter sees chunks of up to 64 KiB.
 func disableOffload(name string) error {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -191,8 +190,7 @@ func (w *Wire) Start(cmd *exec.Cmd) error {
 	})
 }
 
-// ClientFile is the clients' namespace for a process that makes connections in
-// it.
+// ClientFile returns the clients' namespace for a process that connects from it.
 func (w *Wire) ClientFile() (*os.File, error) {
 	fd, err := unix.FcntlInt(uintptr(w.Client), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
@@ -201,7 +199,7 @@ func (w *Wire) ClientFile() (*os.File, error) {
 	return os.NewFile(uintptr(fd), "client namespace"), nil
 }
 
-// Traffic is what the limiter on the server's side has seen since the start.
+// Traffic is what the limiter on the server's side has counted since the start.
 type Traffic struct {
 	Bytes   uint64 `json:"bytes"` // sent, with all headers
 	Packets uint64 `json:"packets"`
@@ -231,7 +229,7 @@ func (w *Wire) Traffic() (Traffic, error) {
 	return Traffic{}, errors.New("the limiter has no statistics")
 }
 
-// Close gives the namespaces up.
+// Close releases the namespaces.
 func (w *Wire) Close() {
 	if w.meter != nil {
 		w.meter.Close()

@@ -5,7 +5,7 @@ import "time"
 // Age is the age of information at one receiver: at every moment, how long ago
 // the newest data that it has was taken. Between arrivals it grows with time
 // and falls at each arrival, a sawtooth; mean and quantiles are over time, not
-// over arrivals, so that a long silence counts for as long as it is. The zero
+// over arrivals, so a long silence counts with its whole length. The zero
 // value is empty.
 type Age struct {
 	span   time.Duration // time covered
