@@ -30,8 +30,8 @@ const (
 	small = 85  // the same with the laser empty too
 )
 
-// group is clients that do the same, on the cell's link or, if local, on the
-// server's own machine.
+// group is clients that do the same, at the far end of the cell's link or, if
+// local, on the server's own machine.
 type group struct {
 	Name    string    `json:"name"`
 	Clients int       `json:"clients"`
@@ -50,7 +50,7 @@ const (
 	binary kind = "binary" // the file
 )
 
-// cell is one experiment, and all that there is to know about it.
+// cell is one experiment, with everything that defines it.
 type cell struct {
 	Name   string  `json:"name"`
 	Kind   kind    `json:"kind,omitempty"`
@@ -60,45 +60,88 @@ type cell struct {
 	Device int     `json:"device_hz"` // how often the devices have news
 	// Servers run in turn; none is Player alone.
 	Servers []server `json:"servers,omitempty"`
-	Procs   int      `json:"gomaxprocs,omitempty"` // zero: the server's own choice
+	// Runs is the least number of runs and Window their length, for a cell whose
+	// question needs its own; zero for what the command line says.
+	Runs   int           `json:"runs,omitempty"`
+	Window time.Duration `json:"fixed_window_ns,omitempty"`
+	// Calls has the system calls of the servers counted by kind.
+	Calls bool `json:"calls,omitempty"`
+	// Hold is how long the clients' process is stopped once, in the middle of the
+	// window.
+	Hold time.Duration `json:"hold_ns,omitempty"`
+	// Plain starts the server without timer slack (withSlack).
+	Plain bool `json:"plain,omitempty"`
 	// Share of one processor and Memory in bytes that the server may use, zero
 	// for no limit.
 	Share  float64 `json:"cpu_share,omitempty"`
 	Memory int     `json:"memory,omitempty"`
-	Claim  string  `json:"claim,omitempty"` // what the paper says of it
+	Claim  string  `json:"claim,omitempty"` // what the paper says about it
 }
 
 const (
-	// cost is the devices' rate where cost is measured: the paper's devices
-	// had news five to ten times a second.
+	// costRate is the devices' rate where CPU time is measured: the paper's
+	// devices had news five to ten times a second.
 	costRate = 10
-	// ageRate is their rate where age is: it adds half a period, 1 ms, to
-	// all ages, little beside the 96 ms of the cells that matter.
+	// ageRate is the devices' rate where the age of data is measured: it adds
+	// half a period, 1 ms, to every age, little beside the 96 ms of the cells
+	// that matter.
 	ageRate = 500
 )
 
+// everyone is the server and both baselines.
+func everyone() []server { return []server{player, floor, threads} }
+
 // cells is the whole suite.
 func cells() []cell {
-	var all []cell
+	all := healthy()
 	for _, l := range []link{loopback, ethernet, wireless} {
-		all = append(all, paper("paper/"+l.Name, l)...)
+		all = append(all, paper("paper/"+l.Name, l, small, large)...)
 	}
-	all = append(all, paper("wireless5", wireless5)...)
+	all = append(all, paper("wireless5", wireless5, large)...)
 	all = append(all, scale()...)
-	all = append(all, processors()...)
+	all = append(all, limited()...)
 	all = append(all, isolation()...)
 	all = append(all, exchanges()...)
 	return append(all,
-		cell{Name: "idle", Kind: idle, Device: costRate, Size: large},
+		cell{Name: "idle", Kind: idle, Device: costRate, Size: large, Servers: everyone()},
 		cell{Name: "start", Kind: start, Device: costRate, Size: large},
 		cell{Name: "binary", Kind: binary},
 	)
 }
 
-// paper is the paper's eighteen combinations on one link.
-func paper(prefix string, l link) []cell {
+// healthy is fifty clients at 50 Hz on loopback that differ in what they do
+// beside reading. The link carries them all easily, so the server has to notice
+// that it does: every frame goes out when it is due, and nothing else is done
+// for it.
+func healthy() []cell {
+	const clients, hertz = 50, 50
+	one := func(name string, task load.Task) cell {
+		return cell{
+			Name:   "healthy/" + name,
+			Groups: []group{{Name: "clients", Clients: clients, Rate: hertz, Task: task}},
+			Link:   loopback, Size: large, Device: costRate, Servers: []server{player, floor}, Calls: true,
+		}
+	}
+	hiccup := one("hiccup", load.Stream)
+	hiccup.Hold = 150 * time.Millisecond // seven frames of each client
+	mixed := one("mixed-readers", load.Stream)
+	mixed.Groups = []group{
+		{Name: "quick", Clients: clients / 2, Rate: hertz, Task: load.Stream},
+		{Name: "slow", Clients: clients / 2, Rate: hertz, Task: load.Slow},
+	}
+	twenty := one("readers-twenty", load.Stream)
+	twenty.Servers, twenty.Calls = nil, false
+	twenty.Runs, twenty.Window = 20, 2*time.Second
+	return []cell{
+		one("readers", load.Stream), one("may-drive", load.Drive), one("commands", load.Command),
+		one("delayed-acks", load.Answer), hiccup, mixed, twenty,
+	}
+}
+
+// paper is the paper's combinations on one link, nine for each size of frame.
+func paper(prefix string, l link, sizes ...int) []cell {
 	var all []cell
-	for _, size := range []int{small, large} {
+	for _, size := range sizes {
 		for _, clients := range []int{1, 10, 50} {
 			for _, rate := range []int{1, 10, 50} {
 				c := cell{
@@ -111,8 +154,11 @@ func paper(prefix string, l link) []cell {
 				if l == loopback {
 					c.Device = costRate
 				}
-				if prefix != "wireless5" {
+				if l != wireless5 {
 					c.Claim = claim(l, clients, rate, size)
+				}
+				if c.Name == fullest {
+					c.Servers = everyone()
 				}
 				all = append(all, c)
 			}
@@ -121,10 +167,14 @@ func paper(prefix string, l link) []cell {
 	return all
 }
 
-// held is what the paper says of all cells but the worst.
+// fullest is the worst cell of the paper: the clients ask for nine times what
+// the link carries.
+const fullest = "paper/802.11/50x50Hz/807"
+
+// held is what the paper says about all cells but the worst.
 const held = "mean within 50 us"
 
-// claim is what section 5 of the paper says of a cell.
+// claim is what section 5 of the paper says about a cell.
 func claim(l link, clients, rate, size int) string {
 	if l != wireless || size != large {
 		return held
@@ -146,51 +196,37 @@ func claim(l link, clients, rate, size int) string {
 
 // scale is how far it goes on one machine, beside both baselines.
 func scale() []cell {
+	one := func(name string, clients, rate int) cell {
+		return cell{
+			Name:   name,
+			Groups: []group{{Name: "clients", Clients: clients, Rate: rate, Task: load.Stream}},
+			Link:   loopback, Size: large, Device: costRate, Servers: everyone(),
+		}
+	}
 	var all []cell
 	for _, clients := range []int{50, 500, 5000, 10000} {
 		for _, rate := range []int{1, 10, 50} {
-			all = append(all, cell{
-				Name:   fmt.Sprintf("scale/%dx%dHz", clients, rate),
-				Groups: []group{{Name: "clients", Clients: clients, Rate: rate, Task: load.Stream}},
-				Link:   loopback, Size: large, Device: costRate,
-				Servers: []server{player, floor, threads},
-			})
+			all = append(all, one(fmt.Sprintf("scale/%dx%dHz", clients, rate), clients, rate))
 		}
 	}
-	// What the clients' process can take: twice what 10,000 clients ask for at
-	// 10 Hz, from the server that costs the least.
-	return append(all, cell{
-		Name:   "scale/clients-proof/10000x20Hz",
-		Groups: []group{{Name: "clients", Clients: 10000, Rate: 20, Task: load.Stream}},
-		Link:   loopback, Size: large, Servers: []server{floor},
-	})
+	for _, rate := range []int{10, 50} {
+		c := one(fmt.Sprintf("plain/50x%dHz", rate), 50, rate)
+		c.Servers, c.Plain = nil, true
+		all = append(all, c)
+	}
+	return all
 }
 
-// processors is one cell on one and on two threads of Go, and the paper's
-// fifty clients with a tenth of the time of one processor.
-func processors() []cell {
+// limited is the paper's fifty clients served with a tenth of one processor.
+func limited() []cell {
 	var all []cell
-	for _, procs := range []int{0, 2} { // left to itself, the server takes one
-		for _, g := range []group{
-			{Name: "clients", Clients: 50, Rate: 50, Task: load.Stream},
-			{Name: "clients", Clients: 5000, Rate: 10, Task: load.Stream},
-		} {
+	for _, l := range []link{loopback, wireless} {
+		for _, rate := range []int{10, 50} {
 			all = append(all, cell{
-				Name:   fmt.Sprintf("procs/%d/%dx%dHz", max(procs, 1), g.Clients, g.Rate),
-				Groups: []group{g},
-				Link:   loopback, Size: large, Device: costRate, Procs: procs,
+				Name:   fmt.Sprintf("small-cpu/%s/50x%dHz", l.Name, rate),
+				Groups: []group{{Name: "clients", Clients: 50, Rate: rate, Task: load.Stream}},
+				Link:   l, Size: large, Device: costRate, Share: 0.1, Memory: 32 << 20,
 			})
-		}
-	}
-	for _, l := range []link{loopback, ethernet, wireless} {
-		for _, size := range []int{small, large} {
-			for _, rate := range []int{1, 10, 50} {
-				all = append(all, cell{
-					Name:   fmt.Sprintf("small-cpu/%s/50x%dHz/%d", l.Name, rate, size),
-					Groups: []group{{Name: "clients", Clients: 50, Rate: rate, Task: load.Stream}},
-					Link:   l, Size: size, Device: costRate, Share: 0.1, Memory: 32 << 20,
-				})
-			}
 		}
 	}
 	return all
@@ -200,35 +236,35 @@ func processors() []cell {
 func isolation() []cell {
 	well := group{Name: "well", Clients: 25, Rate: 50, Task: load.Stream, Local: true}
 	beside := func(name string, device int, others ...group) cell {
-		// The link is there in all of them, so that they differ in nothing else.
-		return cell{Name: "isolation/" + name, Link: wireless, Groups: append([]group{well}, others...), Size: large, Device: device}
+		// All of them have the link, so that they differ in nothing else.
+		return cell{
+			Name: "isolation/" + name, Link: wireless, Size: large, Device: device,
+			Groups: append([]group{well}, others...),
+		}
+	}
+	other := func(name string, clients int, task load.Task, local bool) group {
+		return group{Name: name, Clients: clients, Rate: 50, Task: task, Local: local}
 	}
 	return []cell{
 		beside("alone", ageRate),
-		beside("sick-link", ageRate, group{Name: "sick", Clients: 25, Rate: 50, Task: load.Stream}),
-		beside("deaf-client", ageRate, group{Name: "deaf", Clients: 1, Rate: 50, Task: load.Deaf, Local: true}),
-		beside("command-flood", ageRate, group{Name: "flood", Clients: 1, Rate: 50, Task: load.Flood, Local: true}),
+		beside("sick-link", ageRate, other("sick", 25, load.Stream, false)),
+		beside("deaf-client", ageRate, other("deaf", 1, load.Deaf, true)),
+		beside("command-flood", ageRate, other("flood", 1, load.Flood, true)),
 		beside("2500Hz-device", 2500),
 	}
 }
 
-// exchanges is clients that talk: one request for each frame, and commands
-// beside a stream.
+// exchanges is clients that send one request for each frame.
 func exchanges() []cell {
 	var all []cell
 	for _, clients := range []int{1, 10, 50} {
 		all = append(all, cell{
 			Name:   fmt.Sprintf("request/%d", clients),
 			Groups: []group{{Name: "clients", Clients: clients, Task: load.Request}},
-			Link:   loopback, Size: large, Device: costRate,
-			Servers: []server{player, floor, threads},
+			Link:   loopback, Size: large, Device: costRate, Servers: everyone(),
 		})
 	}
-	return append(all, cell{
-		Name:   "command/1x50Hz",
-		Groups: []group{{Name: "clients", Clients: 1, Rate: 50, Task: load.Command}},
-		Link:   loopback, Size: large, Device: costRate,
-	})
+	return all
 }
 
 // least is the shortest window that has enough frames of the slowest clients
@@ -263,23 +299,27 @@ func (c cell) asked() int {
 	return n
 }
 
-// fits says whether the link carries what is asked for.
+// fits reports whether the link carries what its clients ask for.
 func (c cell) fits() bool { return time.Duration(c.asked())*c.wireTime() <= time.Second }
 
-// ageFloor is the least mean age that is possible when the link is too small:
-// every client has a turn in each round, and its data grows old for half a
-// round, and for as long as the link takes for one frame.
+// ageFloor is the least possible mean age of what a client of the link has, if
+// frames are sent one at a time and made when they are sent. A frame is as old
+// as the link needs to carry it when it arrives, and grows old until the next
+// one: for the period of the client's rate, or for a round of all clients on a
+// link that cannot carry more.
 func (c cell) ageFloor() time.Duration {
-	if c.fits() || len(c.Groups) == 0 {
-		return 0
-	}
-	clients := 0
+	clients, rate := 0, 0
 	for _, g := range c.Groups {
 		if !g.Local {
 			clients += g.Clients
+			rate = max(rate, g.Rate)
 		}
 	}
-	return time.Duration(clients)*c.wireTime()/2 + c.wireTime()
+	if rate == 0 {
+		return 0
+	}
+	period := max(time.Second/time.Duration(rate), time.Duration(clients)*c.wireTime())
+	return period/2 + c.wireTime()
 }
 
 // servers are the ones to run.
@@ -298,7 +338,8 @@ func (c cell) stamped() byte {
 	return codec.Laser
 }
 
-// configuration is the file that has Player serve a cell: all seven devices.
+// configuration is the configuration file for a cell: a driver that provides
+// all seven devices.
 func (c cell) configuration() string {
 	laser := c.Size - small
 	return fmt.Sprintf("driver ( name \"testpattern\" rate %d laser_size %d stamp true )\n", c.Device, laser)

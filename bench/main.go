@@ -1,6 +1,6 @@
-// Bench repeats the experiments of the Player paper (section 5) with the real
-// server in a process of its own, and goes on from there. docs/BENCHMARKS.md
-// holds its newest report.
+// Bench measures the server as it is shipped, in a process of its own: the
+// experiments of the Player paper (section 5) and more. docs/BENCHMARKS.md is
+// its newest report.
 package main
 
 import (
@@ -23,7 +23,7 @@ import (
 	"player/bench/rig"
 )
 
-// What this program is also started as, by itself.
+// The first argument with which this program starts itself.
 const (
 	loadVerb  = "load"  // the clients; spec on standard input
 	enterVerb = "enter" // enter a control group, then become another program
@@ -33,7 +33,7 @@ const (
 	defaultWindow = 10 * time.Second
 	paperWindow   = 2 * time.Minute
 	// overhead is what a run takes beside warm-up and window, for the
-	// progress bar.
+	// progress bar. Setting up the counters of system calls takes another.
 	overhead = time.Second
 )
 
@@ -42,17 +42,18 @@ const usage = `Bench measures the server: the 54 experiments of the Player paper
 usage: go run ./bench [flags]
 
   -run REGEXP    cells to measure                  (default all; -list shows them)
-  -cell TIME     how long a cell is measured       (default 10s; cells of 1 Hz at
-                 least 15s)
-  -full          two minutes a cell, as in the paper
-  -n N           runs of each cell; medians count  (default 1)
+  -cell TIME     how long a run is measured        (default 10s; at least 15s with
+                 clients of 1 Hz)
+  -full          two minutes a run, as in the paper
+  -n N           runs of each cell, for medians    (default 1)
   -out DIR       results.json and plots go there   (default bench/out)
   -report FILE   the report                        (default report.md in -out)
   -list          print the names of all cells and exit
   -h             print this page
 
 Cells that are not measured again keep their results. -run '^$' only writes the
-report. Links need root; without it their cells are reported as not run.
+report. Links and the counters of system calls need root; without it the report
+says that they were not measured.
 `
 
 type options struct {
@@ -103,7 +104,7 @@ func parseOptions(args []string, help io.Writer) (options, error) {
 	return o, nil
 }
 
-// chosen are the cells to measure.
+// chosen returns the cells to measure.
 func (o options) chosen() []cell {
 	var chosen []cell
 	for _, c := range cells() {
@@ -114,14 +115,26 @@ func (o options) chosen() []cell {
 	return chosen
 }
 
-// windowOf is how long a cell is measured.
-func (o options) windowOf(c cell) time.Duration { return max(o.window, c.least()) }
+// windowOf is how long a run of the cell is measured.
+func (o options) windowOf(c cell) time.Duration {
+	if c.Window > 0 {
+		return c.Window
+	}
+	return max(o.window, c.least())
+}
+
+// runsOf is how often each server runs in the cell.
+func (o options) runsOf(c cell) int { return max(o.runs, c.Runs) }
 
 // takes is how long a run will take.
 func (o options) takes(c cell) time.Duration {
 	switch c.Kind {
 	case frames:
-		return warmup + o.windowOf(c) + overhead
+		d := warmup + o.windowOf(c) + overhead
+		if c.Calls {
+			d += overhead
+		}
+		return d
 	case idle:
 		return idleSettle + idleWindow
 	}
@@ -148,7 +161,7 @@ func main() {
 		return
 	}
 	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, restore) // a second one ends it at once
+	context.AfterFunc(ctx, restore) // a second signal kills at once
 	exit(suite(ctx, o))
 }
 
@@ -169,7 +182,7 @@ func enter(files string, program []string) error {
 }
 
 // suite measures the chosen cells and writes results, plots and report. When
-// ctx ends it writes what there is.
+// ctx ends it writes what has been measured so far.
 func suite(ctx context.Context, o options) error {
 	here := thisMachine()
 	r, err := readResults(o.out, here)
@@ -208,7 +221,7 @@ func suite(ctx context.Context, o options) error {
 	return err
 }
 
-// measure runs the cells and puts their results in.
+// measure runs the cells and adds their results.
 func (r *results) measure(ctx context.Context, o options, chosen []cell) error {
 	w, err := build(ctx)
 	if err != nil {
@@ -217,21 +230,21 @@ func (r *results) measure(ctx context.Context, o options, chosen []cell) error {
 	defer w.close()
 	var total time.Duration
 	for _, c := range chosen {
-		total += o.takes(c) * time.Duration(o.runs*len(c.servers()))
+		total += o.takes(c) * time.Duration(o.runsOf(c)*len(c.servers()))
 	}
 	p := newProgress(total)
 	defer p.close()
 	tree := commit(ctx)
 	for _, c := range chosen {
 		result := cellResult{cell: c, Commit: tree, Taken: time.Now().UTC().Truncate(time.Second), Window: o.windowOf(c)}
-		for range o.runs {
-			// In turn, so that noise of the machine meets all alike.
+		for range o.runsOf(c) {
+			// In turn, so that a disturbance hits all servers alike.
 			for _, s := range c.servers() {
 				p.say(c.Name, s)
 				measured, err := w.measure(ctx, s, c, result.Window)
 				p.add(o.takes(c))
 				if ctx.Err() != nil {
-					return nil // half a cell is none
+					return nil // the runs of an unfinished cell are dropped
 				}
 				if err != nil {
 					measured.Error = err.Error()
@@ -245,10 +258,11 @@ func (r *results) measure(ctx context.Context, o options, chosen []cell) error {
 	return nil
 }
 
-// progress is a bar with the time left, on a terminal; elsewhere a line a cell.
+// progress is a bar with the time left on a terminal, elsewhere one line for each
+// cell.
 type progress struct {
 	bar  *progressbar.ProgressBar
-	line string
+	cell string // named last
 }
 
 func newProgress(total time.Duration) *progress {
@@ -264,8 +278,8 @@ func newProgress(total time.Duration) *progress {
 func (p *progress) say(cell string, s server) {
 	if p.bar != nil {
 		p.bar.Describe(fmt.Sprintf("%-28s %-8s", cell, s))
-	} else if cell != p.line {
-		p.line = cell
+	} else if cell != p.cell {
+		p.cell = cell
 		fmt.Fprintln(os.Stderr, cell)
 	}
 }

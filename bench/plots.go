@@ -21,7 +21,7 @@ const (
 	scalePlot = "scale.svg"
 )
 
-// Colours that stay apart for readers who see fewer of them.
+// Colours that colour-blind readers can tell apart.
 var (
 	blue  = color.RGBA{0, 114, 178, 255}
 	red   = color.RGBA{213, 94, 0, 255}
@@ -29,22 +29,22 @@ var (
 	gray  = color.RGBA{110, 110, 110, 255}
 )
 
-const thinLine = vg.Length(1.3)
+const thinCurve = vg.Length(1.3)
 
 var (
 	solid  []vg.Length
 	dashed = []vg.Length{vg.Points(4), vg.Points(3)}
 )
 
-// rates are the rates of the paper, each with its colour and width: where the
-// link is full the curves of 10 and 50 Hz are one upon the other.
+// rates are the rates of the paper, each with its colour and width: on a full
+// link the curves of 10 and 50 Hz lie on top of each other.
 var rates = []struct {
 	hz    int
 	color color.Color
 	width vg.Length
 }{{1, green, 1.3}, {10, blue, 3.5}, {50, red, 1.3}}
 
-// plots writes all plots that there are results for.
+// plots writes all plots.
 func (r *results) plots(dir string) error {
 	for name, draw := range map[string]func() ([]*plot.Plot, error){figure3: r.figure3, agePlot: r.age, scalePlot: r.scale} {
 		panels, err := draw()
@@ -98,8 +98,8 @@ func panel(title, x, y string, logX, logY bool) *plot.Plot {
 	return p
 }
 
-// line adds a curve; an empty one is left out. A log axis takes no zero.
-func line(p *plot.Plot, name string, points plotter.XYs, c color.Color, width vg.Length, dashes []vg.Length, marks bool) error {
+// curve adds a curve; an empty one is left out. A log axis takes no zero.
+func curve(p *plot.Plot, name string, points plotter.XYs, c color.Color, width vg.Length, dashes []vg.Length, marks bool) error {
 	if len(points) == 0 {
 		return nil
 	}
@@ -125,8 +125,8 @@ func line(p *plot.Plot, name string, points plotter.XYs, c color.Color, width vg
 
 func millis(v float64) float64 { return v / float64(time.Millisecond) }
 
-// figure3 redraws the paper's figure: how long after one frame the next came,
-// for 1, 10 and 50 clients on 802.11.
+// figure3 redraws the paper's figure: the time between frames for 1, 10 and 50
+// clients on 802.11.
 func (r *results) figure3() ([]*plot.Plot, error) {
 	var panels []*plot.Plot
 	for _, clients := range []int{1, 10, 50} {
@@ -145,7 +145,7 @@ func (r *results) figure3() ([]*plot.Plot, error) {
 				points = append(points, plotter.XY{X: x, Y: last}, plotter.XY{X: x, Y: at.Share})
 				last = at.Share
 			}
-			if err := line(p, fmt.Sprintf("%d Hz", rt.hz), points, rt.color, rt.width, solid, false); err != nil {
+			if err := curve(p, fmt.Sprintf("%d Hz", rt.hz), points, rt.color, rt.width, solid, false); err != nil {
 				return nil, err
 			}
 		}
@@ -154,8 +154,8 @@ func (r *results) figure3() ([]*plot.Plot, error) {
 	return panels, nil
 }
 
-// age draws how old the data is that clients have, over how many they are, and
-// its distribution for fifty.
+// age draws the age of the clients' data over their number, and its distribution
+// for fifty clients.
 func (r *results) age() ([]*plot.Plot, error) {
 	over := panel("Age, 802.11, 807 bytes: mean, p99 dashed", "clients", "ms", true, true)
 	over.X.Min, over.X.Max, over.Y.Min, over.Y.Max = 1, 60, 5, 2000
@@ -181,15 +181,15 @@ func (r *results) age() ([]*plot.Plot, error) {
 				for _, at := range c.of(player)[0].Load.Groups[0].AgeCDF {
 					points = append(points, plotter.XY{X: max(millis(float64(at.Value)), spread.X.Min), Y: at.Share})
 				}
-				if err := line(spread, fmt.Sprintf("%d Hz", rt.hz), points, rt.color, rt.width, solid, false); err != nil {
+				if err := curve(spread, fmt.Sprintf("%d Hz", rt.hz), points, rt.color, rt.width, solid, false); err != nil {
 					return nil, err
 				}
 			}
 		}
-		if err := line(over, fmt.Sprintf("%d Hz", rt.hz), mean, rt.color, rt.width, solid, true); err != nil {
+		if err := curve(over, fmt.Sprintf("%d Hz", rt.hz), mean, rt.color, rt.width, solid, true); err != nil {
 			return nil, err
 		}
-		if err := line(over, "", p99, rt.color, rt.width, dashed, true); err != nil {
+		if err := curve(over, "", p99, rt.color, rt.width, dashed, true); err != nil {
 			return nil, err
 		}
 	}
@@ -205,7 +205,7 @@ func (r *results) age() ([]*plot.Plot, error) {
 	return []*plot.Plot{over, spread}, nil
 }
 
-// scale draws cost, punctuality and memory as load grows.
+// scale draws CPU time, interval errors and memory over the load.
 func (r *results) scale() ([]*plot.Plot, error) {
 	cost := panel("CPU a frame (dashed: 1 and 50 Hz)", "frames/s asked", "us", true, false)
 	late := panel("p99 interval error", "frames/s asked", "ms", true, true)
@@ -231,17 +231,17 @@ func (r *results) scale() ([]*plot.Plot, error) {
 				c3 = append(c3, plotter.XY{X: float64(clients), Y: get(rss) / mib})
 			}
 			name, dashes := string(s.server), solid
-			if rt.hz != 10 { // the figure has a curve for each rate, and one name for the three
+			if rt.hz != 10 { // one legend entry for the three rates
 				name, dashes = "", dashed
 			}
-			if err := line(cost, name, c1, s.color, thinLine, dashes, true); err != nil {
+			if err := curve(cost, name, c1, s.color, thinCurve, dashes, true); err != nil {
 				return nil, err
 			}
-			if err := line(late, name, c2, s.color, thinLine, dashes, true); err != nil {
+			if err := curve(late, name, c2, s.color, thinCurve, dashes, true); err != nil {
 				return nil, err
 			}
 			if rt.hz == 10 {
-				if err := line(size, name, c3, s.color, thinLine, solid, true); err != nil {
+				if err := curve(size, name, c3, s.color, thinCurve, solid, true); err != nil {
 					return nil, err
 				}
 			}

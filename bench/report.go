@@ -4,6 +4,7 @@ import (
 	_ "embed" // parts
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,68 +12,93 @@ import (
 	"player/bench/stats"
 )
 
-// preface is what a reader has to know before the figures.
-const preface = `# Benchmarks
+// summary introduces the six figures that stand first.
+const summary = `# Benchmarks
 
-The experiments of section 5 of the Player paper, and how far it goes beyond them. This page is written by the suite.
+How fast the server is, measured on the program that is shipped (static, stripped). Three servers send the same
+frames of 807 bytes to the same clients: Player, a bare epoll loop that does nothing else, and a program with
+goroutines for each client. Smaller is better except for frames per second. The suite in bench/ writes this
+page.
 
-## What to expect: the latency formula
+## In short
+`
 
-A frame is made when it is sent, of the newest data of every device. So what a client has is at any moment this old, on average:
+// baselines describes how the servers are built and started.
+const baselines = `
+## How it is measured
+
+The server runs in a process of its own, the clients in another one, on the same machine. They subscribe to all
+seven devices of the test driver. Servers take turns, so a disturbance hits all of them; figures are medians of
+the runs.
+
+- **player** is the server as it is shipped: ` + "`CGO_ENABLED=0 go build -trimpath -ldflags '-s -w'`" + `. It is started
+  with %v of timer slack, as its unit file does (` + "`TimerSlackNSec=`" + `); "A plain start" shows it without.
+- **floor** is a bare loop on epoll and timerfd with the same ticks and the same slack. It decodes commands and
+  requests as the server does. It has no devices, no rights and no idea of what a link carries.
+- **threads** has one goroutine with a ticker to send to each client and one to read from it. It is started
+  without slack, which would delay its tickers.
+
+Errors are of the time between frames, against 1/rate; "mean error" is that of the worst client. The latency is
+from new data to its arrival. The age is how old a client's newest data is at any moment. Percentiles are
+middles of buckets that are 3 %% wide. Jain's index is 1 if all clients get as many frames, and k/N if k of N
+clients get them all.
+`
+
+// formula explains the age of data.
+const formula = `
+## What to expect: the age of data
+
+The server makes a frame when it sends it, from the newest data of every device. So a client's data has this
+mean age:
 
     age = D/2 + n*t + P/2
 
-- **D** is the period of the device: its data waits half a period to be fetched.
-- **t** is what the link takes for one frame, (bytes + 66) * 8 / rate, and **n** the frames that it has under way, this one
-  included. Clients of one tick stand in line: n of them wait (n+1)/2 frames on average. On loopback t is next to nothing.
-- **P** is the time between frames at the client: 1/rate, or N*t for N clients on a link that is too small for what they ask.
+- **D** is the period of the device: its data waits half a period on average until a frame is made.
+- **t** is the time that the link needs for one frame, (bytes + 66) * 8 / rate, and **n** the number of frames
+  under way, this one included. Of n clients with a common tick each waits for (n+1)/2 frames on average. On
+  loopback t is near zero.
+- **P** is the time between frames at the client: 1/rate, or N*t for N clients on a link that cannot carry more.
 
-The last is the least age on a link that is too small: *N*t/2 + t*, half a round and one frame. The server cannot be better; queues
-in the network make others worse by seconds.
-
-"Latency" below is from new data to its arrival; a frame with data that the client has already does not count for it. The devices of
-these cells have news 500 times a second on the links, so that D is small beside what the link does, and 10 times a second on loopback
-and wherever cost is measured; a laser of 2500 Hz is in "Isolation". They publish just before the frames are made: of data that comes when it
-likes a client sees D/2 more, and the server is woken once more for each. On the links the CPU a frame is mostly what these 500 Hz cost.
+"Least age" is P/2 + t: one frame at a time, made when it is sent. No server can do better; queues in the
+network make others seconds worse. Devices have news 500 times a second on the links, so D hardly matters there,
+and 10 times a second where CPU time is measured. The links are token buckets that let the first 3000 bytes pass
+at once, so a lone frame arrives earlier than t.
 
 ## Repeat it
 
-    go run ./bench                          # everything, 10 s a cell: three quarters of an hour
-    go run ./bench -run 'paper/802.11' -n 5 # some of it, median of 5 runs
+    go run ./bench                          # everything, 10 s a run: 40 minutes
+    go run ./bench -run 'paper/802.11' -n 5 # some of it, medians of five runs
     go run ./bench -full                    # two minutes a cell, as in the paper
 
-Results and report go to bench/out; this page is of ` + "`-out bench/results -report docs/BENCHMARKS.md`" + `. The links need root (network namespaces, veth, tbf); without it their cells are reported as not run. ` + "`go run ./bench -h`" + ` shows
-the other flags. ` + "`floor`" + ` is a bare epoll loop that writes a constant frame on the same grid of ticks, started with the same timer slack for
-Go's monitor thread as the server gives itself; ` + "`threads`" + ` is a goroutine and a ticker for each client. Both run in turn with the server.
+Results and report go to bench/out. This page was written with ` + "`-out bench/results -report docs/BENCHMARKS.md`" + `.
+Links and the counters of system calls need root; without it the report says what is missing.
+` + "`go run ./bench -h`" + ` shows all flags.
 `
 
-// parts are the figures of Go's own benchmarks. They change with the code of a
-// room, not with a run of the suite, and are written by hand.
+// parts are the figures of Go's own benchmarks and of experiments. They do not
+// come from a run of the suite and are written by hand.
 //
 //go:embed parts.md
 var parts string
 
-// reading is how the tables are to be read.
-const reading = `
-Medians are of the runs in column "runs", each as long as it says. Percentiles are middles of buckets that are 3 % wide. The links are token buckets that let the first
-3000 bytes pass at once, so a lone frame is there sooner than t; their drops are counted in the window, at the server's end.
-Jain's index says how evenly frames are shared: 1 if all clients have as many, k/N if k of N have them all.
-`
-
-// report writes the page. plots are files beside it.
+// report writes the page. plots is the directory of the plots, with a slash.
 func (r *results) report(w io.Writer, plots string) error {
 	p := &page{}
-	p.text(preface)
-	p.machine(r)
+	p.text(summary)
+	p.summary(r)
 	p.targets(r)
-	p.paper(r)
-	p.figure(plots+figure3, "The paper's figure 3 redrawn: time between frames of 807 bytes on 802.11, 1, 10 and 50 clients")
-	p.figure(plots+agePlot, "Age of information on 802.11, frames of 807 bytes")
+	p.text(baselines, slack)
+	p.machine(r)
+	p.healthy(r)
+	p.full(r)
+	p.figure(plots+agePlot, "Age of data on 802.11, frames of 807 bytes")
 	p.scale(r)
-	p.figure(plots+scalePlot, "CPU a frame, p99 interval error and memory as clients and rates grow")
-	p.processors(r)
-	p.isolation(r)
+	p.figure(plots+scalePlot, "CPU time a frame, p99 interval error and memory over clients and rates")
 	p.exchanges(r)
+	p.isolation(r)
+	p.paper(r)
+	p.figure(plots+figure3, "The paper's figure 3: time between frames of 807 bytes on 802.11")
+	p.text(formula)
 	p.missing(r)
 	p.b.WriteString("\n" + parts)
 	_, err := io.WriteString(w, p.b.String())
@@ -94,7 +120,7 @@ func (p *page) text(format string, args ...any) {
 	fmt.Fprintf(&p.b, format, args...)
 }
 
-// section begins what is only there if a row follows.
+// section adds a text that is left out unless a row follows.
 func (p *page) section(text string) { p.head = text }
 
 func (p *page) row(cells ...string) {
@@ -119,9 +145,84 @@ func (p *page) table(columns ...string) {
 
 func (p *page) figure(file, title string) { p.text("\n![%s](%s)\n", title, file) }
 
+// list writes a text and names as an item of a list, in lines that fit the page.
+func (p *page) list(text string, names []string) {
+	line := "-"
+	for _, word := range strings.Fields(text + ": " + strings.Join(names, ", ")) {
+		if len(line)+1+len(word) > pageWidth {
+			p.b.WriteString(line + "\n")
+			line = " "
+		}
+		line += " " + word
+	}
+	p.b.WriteString(line + "\n")
+}
+
+// pageWidth is the longest line of the page in bytes.
+const pageWidth = 120
+
+// show is the median of a figure, written, or a dash if there is none.
+func show(c *cellResult, s server, f func(run) float64, format func(float64) string) string {
+	if c == nil {
+		return "-"
+	}
+	v, ok := c.median(s, f)
+	if !ok {
+		return "-"
+	}
+	return format(v)
+}
+
+// each is a figure of the server and both baselines.
+func each(c *cellResult, f func(run) float64, format func(float64) string) []string {
+	var shown []string
+	for _, s := range everyone() {
+		shown = append(shown, show(c, s, f, format))
+	}
+	return shown
+}
+
+// summary is the six figures for a visitor.
+func (p *page) summary(r *results) {
+	p.table("", ">Player", ">bare loop", ">goroutines")
+	line := func(title, cell string, f func(run) float64, format func(float64) string) {
+		p.row(append([]string{title}, each(r.find(cell), f, format)...)...)
+	}
+	line("CPU time for a frame, 50 clients at 50 Hz", "scale/50x50Hz", cpuOfFrame, micros)
+	line("frames per second, 10,000 clients at 10 Hz", "scale/10000x10Hz", rate, count)
+	further := []string{"memory for each further client"}
+	for _, s := range everyone() {
+		shown := "-"
+		if v, ok := r.memoryOfClient(s); ok {
+			shown = kibibytes(v)
+		}
+		further = append(further, shown)
+	}
+	p.row(further...)
+	line("request and reply, one client", "request/1", round, duration)
+	line("wakes in ten seconds without clients", "idle", func(r run) float64 { return float64(r.Usage.Voluntary) }, count)
+	line("mean age of data, 50 clients on a full 1.9 Mbps link", fullest, ageMean, duration)
+	p.text(`
+- **CPU time**: sending is most of the work, so the server should cost little more than a loop that does nothing
+  else.
+- **Frames per second**: 100,000 are asked for; the machine's two cores serve and receive them.
+- **Memory**: a small robot computer can serve many clients.
+- **Request and reply**: the time until a program that asks for data has it.
+- **Wakes**: a server without clients uses no energy.
+- **Age**: the clients ask for nine times what the link carries. A server that queues frames delivers old data;
+  Player waits and sends the newest. The least possible mean age is %s.
+`, duration(float64(cellOf(fullest).ageFloor())))
+}
+
+// cellOf is a cell of the suite. It panics if there is none.
+func cellOf(name string) cell {
+	all := cells()
+	return all[slices.IndexFunc(all, func(c cell) bool { return c.Name == name })]
+}
+
 func (p *page) machine(r *results) {
 	m := r.Machine
-	p.text("\n## Machine\n\n%s, %d cores, Linux %s, %s, %s.\n", m.CPU, m.Cores, m.Kernel, m.OS, m.Go)
+	p.text("\nMachine: %s, %d cores, Linux %s, %s, %s.\n", m.CPU, m.Cores, m.Kernel, m.OS, m.Go)
 	type batch struct {
 		commit string
 		window time.Duration
@@ -137,9 +238,7 @@ func (p *page) machine(r *results) {
 				order = append(order, b)
 			}
 			for _, run := range c.Runs {
-				if run.Stolen > 0 { // else nobody looked
-					stolen[b] = append(stolen[b], run.Stolen)
-				}
+				stolen[b] = append(stolen[b], run.Stolen)
 			}
 		}
 	}
@@ -147,32 +246,27 @@ func (p *page) machine(r *results) {
 		p.text("\n")
 	}
 	for _, b := range order {
-		runs := "one run"
-		if b.runs > 1 {
-			runs = fmt.Sprintf("the median of %d runs", b.runs)
-		}
-		which := "1 cell"
-		if n[b] > 1 {
-			which = fmt.Sprintf("%d cells", n[b])
-		}
-		p.text("- %s: %s of %v, at commit %s", which, runs, b.window, b.commit)
-		if len(stolen[b]) > 0 {
-			p.text("; other guests of the host took %s of the processors", percent(stats.Median(stolen[b])))
-		}
-		p.text("\n")
+		p.text("- %s, %s of %v, at commit %s; other guests of the host used %s of the processors\n",
+			plural(n[b], "cell"), plural(b.runs, "run"), b.window, b.commit, percent(stats.Median(stolen[b])))
 	}
-	p.text("%s", reading)
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func (p *page) targets(r *results) {
-	p.text("\n## Targets\n")
+	p.text("\n## Targets\n\nThe measured column shows how many cells reach the target, and the worst of them.\n")
 	p.table("target", "reached", "measured")
 	for _, t := range targets() {
 		v := t.judge(r)
 		reached := "**no**"
 		switch {
 		case v.Open:
-			reached = "not measured"
+			reached, v.Got = "-", "not measured"
 		case v.Reached:
 			reached = "yes"
 		}
@@ -180,169 +274,268 @@ func (p *page) targets(r *results) {
 	}
 }
 
-// show is the median of a figure, written, or a dash.
-func show(c *cellResult, s server, f func(run) float64, format func(float64) string) string {
-	v, ok := c.median(s, f)
-	if !ok {
-		return "-"
-	}
-	return format(v)
-}
+// healthy shows the cells whose link carries everything easily.
+func (p *page) healthy(r *results) {
+	p.section(`
+## Healthy links
 
-func (p *page) paper(r *results) {
-	p.text("\n## The paper's 54 experiments\n\nClients x rate / bytes. Errors are of the time between frames against 1/rate; \"mean\" is the worst client's. Beside cells that do not fit\ntheir link stands the least age that is possible; what the paper says of them in one sentence with the others cannot be, for they ask for more bits than there are.\n")
-	for _, l := range []struct{ prefix, title string }{
-		{"paper/loopback/", "Loopback"}, {"paper/Ethernet/", "Ethernet, 10 Mbps"}, {"paper/802.11/", "802.11, 1.9 Mbps"},
-		{"wireless5/", "A faster wireless link, 5 Mbps (not in the paper)"},
-	} {
-		p.section("\n### " + l.title + "\n")
-		p.table("cell", "the paper", ">runs", ">frames/s", ">closed", ">mean", ">sd", ">p50", ">p99", ">p99.9", ">max", ">latency", ">age", ">age p99", ">least age", ">Jain", ">link", ">drops", ">CPU us/frame")
-		for i := range r.Cells {
-			if c := &r.Cells[i]; strings.HasPrefix(c.Name, l.prefix) && c.NotRun == "" {
-				p.paperRow(c, strings.TrimPrefix(c.Name, l.prefix))
+Fifty clients at 50 Hz on loopback. They read only; may drive, but are silent; send ten commands a second each;
+send them in reply to frames, with delayed acknowledgements; are all held for 150 ms once; or half of them read
+only every 300 ms.
+`)
+	p.table("cell", "clients", "server", ">frames/s", ">closed", ">median error", ">p99 error", ">age", ">CPU", ">us/frame")
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		name, ok := strings.CutPrefix(c.Name, "healthy/")
+		if !ok || c.NotRun != "" {
+			continue
+		}
+		for _, s := range c.servers() {
+			for j, g := range c.Groups {
+				of := func(f func(load.GroupResult) float64, format func(float64) string) string {
+					return show(c, s, func(r run) float64 { return f(r.Load.Groups[j]) }, format)
+				}
+				cpu, cost := show(c, s, cpuShare, percent), show(c, s, cpuOfFrame, rounded)
+				if j > 0 {
+					cpu, cost = "", ""
+				}
+				p.row(name, g.Name, string(s), show(c, s, framesPerSecond(j), rounded),
+					of(func(g load.GroupResult) float64 { return float64(g.Closed) }, count),
+					of(func(g load.GroupResult) float64 { return float64(g.Interval.P50) }, duration),
+					of(func(g load.GroupResult) float64 { return float64(g.Interval.P99) }, duration),
+					of(func(g load.GroupResult) float64 { return float64(g.AgeMean) }, duration), cpu, cost)
 			}
 		}
 	}
+	p.calls(r)
 }
 
-func (p *page) paperRow(c *cellResult, name string) {
-	get := func(f func(run) float64, format func(float64) string) string { return show(c, player, f, format) }
-	floorAge, link, lost := "", "", ""
-	if !c.fits() {
-		floorAge = duration(float64(c.ageFloor()))
+// framesPerSecond is the rate of one group.
+func framesPerSecond(group int) func(run) float64 {
+	return func(r run) float64 { return float64(r.Load.Groups[group].Frames) / r.Load.Window.Seconds() }
+}
+
+// calls shows the system calls a frame by kind.
+func (p *page) calls(r *results) {
+	p.section(`
+System calls of the server for each frame. "sum" leaves out those that read what clients send: the reads, and for
+each of them the wait that reports it. The kernel counts them (perf_event_open) in the same runs, which makes a
+call about 0.1 us slower. A read and a call of "timer" for each tick serve the schedule.
+`)
+	columns := []string{"cell", "server", ">sum"}
+	for _, k := range callKinds {
+		columns = append(columns, ">"+k.name)
 	}
-	if c.Link.Rate > 0 {
-		link, lost = get(c.linkUse, percent), get(drops, count)
-	}
-	frames, claim := get(rate, rounded), c.Claim
-	if !c.fits() {
-		frames += fmt.Sprintf(" of %d", c.asked())
-		if claim == held {
-			claim += fmt.Sprintf(" (asks for %.1f Mbps)", c.wireTime().Seconds()*float64(c.asked()*c.Link.Rate)/1e6)
+	p.table(append(columns, ">other")...)
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		if !c.Calls || c.NotRun != "" {
+			continue
+		}
+		for _, s := range c.servers() {
+			name := strings.TrimPrefix(c.Name, "healthy/")
+			if slices.ContainsFunc(c.of(s), func(r run) bool { return !counted(r) }) {
+				p.row(name, string(s), "not counted")
+				continue
+			}
+			row := []string{name, string(s), show(c, s, allCalls, ratio)}
+			for _, k := range callKinds {
+				row = append(row, show(c, s, func(r run) float64 { return callsOf(r, k.calls...) }, ratio))
+			}
+			p.row(append(row, show(c, s, otherCalls, ratio))...)
 		}
 	}
-	p.row(name, claim, c.times(), frames, get(closed, count), get(worstMean, duration), get(intervalSD, duration), get(intervalP50, duration), get(intervalP99, duration),
-		get(intervalP999, duration), get(intervalMax, duration), get(latency, duration), get(ageMean, duration), get(ageP99, duration), floorAge, get(jain, index), link, lost, get(cpuOfFrame, rounded))
 }
 
-// rounded has as many decimals as matter.
-func rounded(v float64) string {
-	if v < 100 {
-		return fmt.Sprintf("%.1f", v)
+// full shows the links that cannot carry what the clients ask for, and the one
+// where every client's frame is due at once.
+func (p *page) full(r *results) {
+	p.section(`
+## Full links
+
+The clients of these cells ask for more than the link carries, except fifty at 1 Hz, whose frames are due all at
+once.
+`)
+	p.table("cell", "server", ">frames/s", ">of", ">closed", ">age", ">least", ">p99", ">Jain", ">link", ">drops")
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		if !full(c) && c.Name != "paper/802.11/50x1Hz/807" || c.NotRun != "" {
+			continue
+		}
+		for _, s := range c.servers() {
+			get := func(f func(run) float64, format func(float64) string) string { return show(c, s, f, format) }
+			p.row(strings.TrimPrefix(c.Name, "paper/"), string(s), get(rate, rounded), fmt.Sprint(c.asked()), get(closed, count),
+				get(ageMean, duration), duration(float64(c.ageFloor())), get(ageP99, duration), get(jain, index),
+				get(c.linkUse, percent), get(drops, count))
+		}
 	}
-	return fmt.Sprintf("%.0f", v)
 }
 
 func (p *page) scale(r *results) {
-	p.section("\n## Scale\n\nLoopback, 807 bytes. CPU in us a frame; ratios are of medians of alternated runs.\n")
-	p.table("cell", ">runs", ">frames/s", ">floor", ">threads", ">of asked", ">closed", ">CPU", ">floor's", ">threads'", ">of floor", ">of threads", ">cores", ">p99 error", ">floor's", ">threads'", ">Jain", ">floor's", ">threads'", ">RSS", ">wakes/s", ">of all threads", ">clients' core")
-	for i := range r.Cells {
-		c := &r.Cells[i]
-		if !strings.HasPrefix(c.Name, "scale/") || c.NotRun != "" {
-			continue
+	p.section("\n## Scale\n\nLoopback, 807 bytes. CPU time is in us for each frame; ratios are of medians.\n")
+	p.table("frames/s", ">player", ">floor", ">threads", ">of asked", ">CPU: player", ">floor", ">threads", ">of floor", ">of threads")
+	scaled := func(row func(name string, c *cellResult)) {
+		for i := range r.Cells {
+			c := &r.Cells[i]
+			if name, ok := strings.CutPrefix(c.Name, "scale/"); ok && c.NotRun == "" {
+				row(name, c)
+			}
 		}
-		s := c.servers()[0]
-		get := func(f func(run) float64, format func(float64) string) string { return show(c, s, f, format) }
-		ratio := func(to server) string {
+	}
+	scaled(func(name string, c *cellResult) {
+		quotient := func(to server) string {
 			if q, ok := c.ratio(to, cpuOfFrame); ok {
 				return times(q)
 			}
 			return "-"
 		}
-		share := func(run run) float64 { return rate(run) / float64(c.asked()) }
-		name := strings.TrimPrefix(c.Name, "scale/")
-		if s != player {
-			name += fmt.Sprintf(" (%s)", s)
-		}
-		p.row(name, c.times(), get(rate, count), show(c, floor, rate, count), show(c, threads, rate, count), get(share, percent), get(closed, count), get(cpuOfFrame, rounded),
-			show(c, floor, cpuOfFrame, rounded), show(c, threads, cpuOfFrame, rounded), ratio(floor), ratio(threads), get(cpuShare, percent),
-			get(intervalP99, duration), show(c, floor, intervalP99, duration), show(c, threads, intervalP99, duration),
-			get(jain, index), show(c, floor, jain, index), show(c, threads, jain, index), get(rss, memory), get(loopWakes, count), get(wakes, count), get(clientShare, percent))
-	}
-}
+		row := append([]string{name}, each(c, rate, count)...)
+		row = append(row, show(c, player, func(run run) float64 { return rate(run) / float64(c.asked()) }, percent))
+		row = append(row, each(c, cpuOfFrame, rounded)...)
+		p.row(append(row, quotient(floor), quotient(threads))...)
+	})
+	p.section("\nThe p99 interval error, memory, how often the loop is woken, and what the clients' process uses of a core.\n")
+	p.table("p99 error", ">player", ">floor", ">threads", ">RSS: player", ">floor", ">threads", ">wakes/s", ">clients")
+	scaled(func(name string, c *cellResult) {
+		row := append([]string{name}, each(c, intervalP99, duration)...)
+		row = append(row, each(c, rss, memory)...)
+		p.row(append(row, show(c, player, loopWakes, count), show(c, player, clientShare, percent))...)
+	})
+	p.section(`
+### A plain start
 
-// plain is the table of cells that differ in one thing.
-func (p *page) plain(r *results, prefix string) {
-	p.table("cell", ">runs", "clients", ">frames/s", ">closed", ">worst mean error", ">p99 error", ">max error", ">latency", ">age", ">age p99", ">CPU", ">CPU us/frame", ">RSS")
-	for i := range r.Cells {
-		c := &r.Cells[i]
-		if !strings.HasPrefix(c.Name, prefix) || c.NotRun != "" {
+Without timer slack the thread with which the Go runtime watches itself wakes many times for each wake of the
+loop.
+`)
+	p.table("cell", "start", ">CPU", ">us/frame", ">wakes/s of all threads")
+	for _, name := range []string{"50x10Hz", "50x50Hz"} {
+		plain := r.find("plain/" + name)
+		if plain == nil {
 			continue
 		}
-		for j, g := range c.Groups {
-			of := func(f func(load.GroupResult) float64, format func(float64) string) string {
-				return show(c, player, func(r run) float64 { return f(r.Load.Groups[j]) }, format)
-			}
-			get := func(f func(run) float64, format func(float64) string) string {
-				if j > 0 {
-					return ""
-				}
-				return show(c, player, f, format)
-			}
-			name, times := strings.TrimPrefix(c.Name, prefix), c.times()
-			if j > 0 {
-				name, times = "", ""
-			}
-			took := func(f func(load.GroupResult) float64) string { // times of frames, where there are any
-				if g.Task == load.Deaf {
-					return ""
-				}
-				return of(f, duration)
-			}
-			p.row(name, times, fmt.Sprintf("%d %s", g.Clients, g.Name),
-				show(c, player, func(r run) float64 { return float64(r.Load.Groups[j].Frames) / r.Load.Window.Seconds() }, rounded),
-				of(func(g load.GroupResult) float64 { return float64(g.Closed) }, count),
-				took(func(g load.GroupResult) float64 { return float64(g.WorstMean) }),
-				took(func(g load.GroupResult) float64 { return float64(g.Interval.P99) }),
-				took(func(g load.GroupResult) float64 { return float64(g.Interval.Max) }),
-				took(func(g load.GroupResult) float64 { return float64(g.Latency.Mean) }),
-				took(func(g load.GroupResult) float64 { return float64(g.AgeMean) }),
-				took(func(g load.GroupResult) float64 { return float64(g.AgeP99) }),
-				get(cpuShare, percent), get(cpuOfFrame, rounded), get(rss, memory))
+		started := func(how string, c *cellResult) {
+			p.row(name, how, show(c, player, cpuShare, percent), show(c, player, cpuOfFrame, rounded), show(c, player, wakes, count))
 		}
+		started("with slack", r.find("scale/"+name))
+		started("plain", plain)
 	}
 }
 
-func (p *page) processors(r *results) {
-	p.section("\n## One processor or two, and a tenth of one\n\nThe same cells with GOMAXPROCS=1 (the server's choice) and 2.\n")
-	p.plain(r, "procs/")
-	p.section("\nThe paper's fifty clients on its links, the server held to 10 % of one core (100 ms periods) and 32 MiB by a control group. It is the time that is short, not the core slow.\n")
-	p.plain(r, "small-cpu/")
-}
-
-func (p *page) isolation(r *results) {
-	p.section("\n## Isolation\n\n25 clients on loopback at 50 Hz, alone; beside 25 that ask for 50 Hz on the 1.9 Mbps link; beside one that does not read; beside one that\nsends commands as fast as they are taken; and with devices that have news 2500 times a second.\nThe CPU a frame is of all that the server does meanwhile: beside the flood mostly its commands.\n")
-	p.plain(r, "isolation/")
-}
-
+// exchanges shows request and reply, and a server with nothing to do.
 func (p *page) exchanges(r *results) {
-	p.text("\n## Request/reply, commands, and nobody\n")
-	p.section("\nOne request outstanding a client, 807 bytes a reply; the baselines answer whatever is said with a constant frame.\n")
-	p.table("clients", ">runs", "server", ">rounds/s", ">round", ">p99", ">its core", ">rounds/s and core", ">clients' core")
+	p.text("\n## Request and reply, and nobody\n")
+	p.section("\nEach client has one request outstanding; a reply has 807 bytes.\n")
+	p.table("clients", "server", ">rounds/s", ">round", ">p99", ">CPU", ">rounds/s and core", ">clients' CPU")
 	for i := range r.Cells {
 		c := &r.Cells[i]
 		if name, ok := strings.CutPrefix(c.Name, "request/"); ok && c.NotRun == "" {
-			times := c.times()
 			for _, s := range c.servers() {
 				get := func(f func(run) float64, format func(float64) string) string { return show(c, s, f, format) }
 				perCore := func(r run) float64 { return rate(r) / max(cpuShare(r), 1e-9) }
-				p.row(name, times, string(s), get(rate, count), get(round, duration), get(roundP99, duration), get(cpuShare, percent), get(perCore, count), get(clientShare, percent))
-				name, times = "", ""
+				p.row(name, string(s), get(rate, count), get(round, duration), get(roundP99, duration),
+					get(cpuShare, percent), get(perCore, count), get(clientShare, percent))
+				name = ""
 			}
 		}
 	}
-	p.section("\nA stream at 50 Hz to a client that sends ten commands a second:\n")
-	p.plain(r, "command/")
 	p.text("\n")
 	if c := r.find("idle"); c != nil {
-		p.text("- Idle, no clients: %s voluntary context switches of all threads in %v, %s of RSS.\n",
+		p.text("- No clients: %s voluntary context switches of all threads in %v, %s of RSS.\n",
 			show(c, player, func(r run) float64 { return float64(r.Usage.Voluntary) }, count), idleWindow, show(c, player, rss, memory))
 	}
 	if c := r.find("start"); c != nil {
 		p.text("- From exec to the first reply: %s.\n", show(c, player, func(r run) float64 { return float64(r.Start) }, duration))
 	}
 	if c := r.find("binary"); c != nil {
-		p.text("- Stripped binary: %s.\n", show(c, player, func(r run) float64 { return float64(r.Bytes) }, memory))
+		p.text("- The binary: %s.\n", show(c, player, func(r run) float64 { return float64(r.Bytes) }, memory))
+	}
+}
+
+func (p *page) isolation(r *results) {
+	p.section(`
+## Isolation
+
+25 well clients on loopback at 50 Hz: alone; beside 25 that ask for 50 Hz on the 1.9 Mbps link; beside one that
+does not read; beside one that sends commands as fast as the server takes them; and with devices that have news
+2500 times a second.
+`)
+	p.groups(r, "isolation/")
+	p.section(`
+The paper's fifty clients, the server held to 10 % of one core (in periods of 100 ms) and 32 MiB by a control
+group.
+`)
+	p.groups(r, "small-cpu/")
+}
+
+// groups is a table of cells with a row for each group of clients.
+func (p *page) groups(r *results, prefix string) {
+	p.table("cell", "clients", ">frames/s", ">closed", ">mean error", ">p99 error", ">latency", ">age", ">CPU", ">RSS")
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		name, ok := strings.CutPrefix(c.Name, prefix)
+		if !ok || c.NotRun != "" {
+			continue
+		}
+		for j, g := range c.Groups {
+			took := func(f func(load.GroupResult) time.Duration) string {
+				if g.Task == load.Deaf {
+					return "" // it has no frames
+				}
+				return show(c, player, func(r run) float64 { return float64(f(r.Load.Groups[j])) }, duration)
+			}
+			cpu, size := show(c, player, cpuShare, percent), show(c, player, rss, memory)
+			if j > 0 {
+				name, cpu, size = "", "", ""
+			}
+			p.row(name, fmt.Sprintf("%d %s", g.Clients, g.Name), show(c, player, framesPerSecond(j), rounded),
+				show(c, player, func(r run) float64 { return float64(r.Load.Groups[j].Closed) }, count),
+				took(func(g load.GroupResult) time.Duration { return g.WorstMean }),
+				took(func(g load.GroupResult) time.Duration { return g.Interval.P99 }),
+				took(func(g load.GroupResult) time.Duration { return g.Latency.Mean }),
+				took(func(g load.GroupResult) time.Duration { return g.AgeMean }), cpu, size)
+		}
+	}
+}
+
+// paper shows the experiments of the paper, and some on a faster link.
+func (p *page) paper(r *results) {
+	intro := `
+## The paper's 54 experiments
+
+Section 5 of the Player paper; cells are clients x rate / bytes. The paper reports a mean within 50 us of the
+target for all cells but those listed below their table. Full links have their own section above.
+`
+	for _, l := range []struct{ prefix, title string }{
+		{"paper/loopback/", "Loopback"}, {"paper/Ethernet/", "Ethernet, 10 Mbps"}, {"paper/802.11/", "802.11, 1.9 Mbps"},
+		{"wireless5/", "A faster wireless link, 5 Mbps (not in the paper)"},
+	} {
+		p.section(intro + "\n### " + l.title + "\n")
+		p.table("cell", ">frames/s", ">closed", ">mean error", ">p99", ">max", ">latency", ">age", ">p99", ">CPU us/frame")
+		var claims []string
+		for i := range r.Cells {
+			c := &r.Cells[i]
+			name, ok := strings.CutPrefix(c.Name, l.prefix)
+			if !ok || c.NotRun != "" {
+				continue
+			}
+			get := func(f func(run) float64, format func(float64) string) string { return show(c, player, f, format) }
+			p.row(name, get(rate, rounded), get(closed, count), get(worstMean, duration), get(intervalP99, duration),
+				get(intervalMax, duration), get(latency, duration), get(ageMean, duration), get(ageP99, duration), get(cpuOfFrame, rounded))
+			if c.Claim != "" && c.Claim != held {
+				claims = append(claims, fmt.Sprintf("- %s in the paper: %s\n", name, c.Claim))
+			}
+			if c.Claim == held && !c.fits() {
+				claims = append(claims, fmt.Sprintf("- %s in the paper: %s, though it asks for %.1f Mbps\n",
+					name, held, c.wireTime().Seconds()*float64(c.asked()*c.Link.Rate)/1e6))
+			}
+		}
+		if p.head == "" { // the table has rows
+			intro = ""
+		}
+		p.head = ""
+		if len(claims) > 0 {
+			p.text("%s", "\n"+strings.Join(claims, ""))
+		}
 	}
 }
 
@@ -367,6 +560,9 @@ func (p *page) missing(r *results) {
 			if run.Error != "" {
 				note(fmt.Sprintf("%s: %s", run.Server, run.Error), c.Name)
 			}
+			if run.NotCounted != "" {
+				note("system calls not counted: "+run.NotCounted, c.Name)
+			}
 		}
 	}
 	left := 0
@@ -380,9 +576,9 @@ func (p *page) missing(r *results) {
 	}
 	p.text("\n## Not run, or failed\n\n")
 	for _, reason := range order {
-		p.text("- %s: %s\n", reason, strings.Join(reasons[reason], ", "))
+		p.list(reason, slices.Compact(reasons[reason]))
 	}
 	if left > 0 {
-		p.text("- not chosen: %d cells\n", left)
+		p.text("- not chosen: %s\n", plural(left, "cell"))
 	}
 }

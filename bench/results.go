@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,13 +12,13 @@ import (
 	"player/bench/stats"
 )
 
-// results is everything that was measured on one machine.
+// results is all measurements on one machine.
 type results struct {
 	Machine machine      `json:"machine"`
 	Cells   []cellResult `json:"cells"` // in the order of the suite
 }
 
-// cellResult is what was measured in a cell.
+// cellResult is the runs of one cell.
 type cellResult struct {
 	cell
 	Commit string        `json:"commit"`
@@ -32,8 +31,7 @@ type cellResult struct {
 // file is where results are kept in the output directory.
 const file = "results.json"
 
-// readResults reads what was measured before, so that a cell can be measured
-// again alone.
+// readResults reads earlier results, so that single cells can be measured again.
 func readResults(dir string, m machine) (results, error) {
 	r := results{Machine: m}
 	text, err := os.ReadFile(filepath.Join(dir, file))
@@ -58,8 +56,8 @@ func (r *results) write(dir string) error {
 	return os.WriteFile(filepath.Join(dir, file), append(text, '\n'), 0o644)
 }
 
-// put replaces the result of a cell and drops cells that the suite has no
-// more.
+// put replaces the result of a cell and drops cells that are no longer in the
+// suite.
 func (r *results) put(c cellResult) {
 	r.Cells = slices.DeleteFunc(r.Cells, func(o cellResult) bool { return o.Name == c.Name })
 	r.Cells = append(r.Cells, c)
@@ -86,7 +84,7 @@ func (c *cellResult) of(s server) []run {
 	return slices.DeleteFunc(slices.Clone(c.Runs), func(r run) bool { return r.Server != s || r.Error != "" })
 }
 
-// settled is the result with a cell in which no run went well taken as not run.
+// settled marks the cell as not run if no run went well.
 func (c cellResult) settled() cellResult {
 	if slices.ContainsFunc(c.Runs, func(r run) bool { return r.Error == "" }) || len(c.Runs) == 0 {
 		return c
@@ -105,16 +103,16 @@ func (c *cellResult) median(s server, figure func(run) float64) (m float64, ok b
 	return stats.Median(values), len(values) > 0
 }
 
-// ratio returns a figure of Player divided by that of a baseline, from the
-// medians of their alternated runs.
+// ratio returns a figure of Player divided by that of a baseline, both medians of
+// runs that took turns.
 func (c *cellResult) ratio(to server, figure func(run) float64) (q float64, ok bool) {
 	ours, ok1 := c.median(player, figure)
 	theirs, ok2 := c.median(to, figure)
 	return ours / theirs, ok1 && ok2 && theirs > 0
 }
 
-// The figures of a run. Those of clients are of the first group, which is the
-// one that a cell is about.
+// The figures of a run. Those of clients are of the first group, the one that
+// the cell is about, except totals.
 
 func closed(r run) float64 {
 	n := 0
@@ -139,44 +137,95 @@ func bad(r run) float64 {
 	}
 	return float64(n)
 }
-func rate(r run) float64         { return framesOf(r) / r.Load.Window.Seconds() }
-func cpuOfFrame(r run) float64   { return float64(r.Usage.CPU) / 1e3 / max(framesOf(r), 1) } // us
-func cpuShare(r run) float64     { return r.Usage.CPU.Seconds() / r.Load.Window.Seconds() }
-func clientShare(r run) float64  { return r.Load.CPU.Seconds() / r.Load.Window.Seconds() }
-func wakes(r run) float64        { return float64(r.Usage.Voluntary) / r.Load.Window.Seconds() }
-func loopWakes(r run) float64    { return float64(r.Usage.Busiest) / r.Load.Window.Seconds() }
-func rss(r run) float64          { return float64(r.Usage.RSS) }
-func drops(r run) float64        { return float64(r.Traffic.Drops) }
-func jain(r run) float64         { return r.Load.Groups[0].Jain }
-func worstMean(r run) float64    { return float64(r.Load.Groups[0].WorstMean) }
-func intervalSD(r run) float64   { return float64(r.Load.Groups[0].Interval.SD) }
-func intervalP50(r run) float64  { return float64(r.Load.Groups[0].Interval.P50) }
-func intervalP99(r run) float64  { return float64(r.Load.Groups[0].Interval.P99) }
-func intervalP999(r run) float64 { return float64(r.Load.Groups[0].Interval.P999) }
-func intervalMax(r run) float64  { return float64(r.Load.Groups[0].Interval.Max) }
-func latency(r run) float64      { return float64(r.Load.Groups[0].Latency.Mean) }
-func ageMean(r run) float64      { return float64(r.Load.Groups[0].AgeMean) }
-func ageP99(r run) float64       { return float64(r.Load.Groups[0].AgeP99) }
-func round(r run) float64        { return float64(r.Load.Groups[0].Round.Mean) }
-func roundP99(r run) float64     { return float64(r.Load.Groups[0].Round.P99) }
+func rate(r run) float64        { return framesOf(r) / r.Load.Window.Seconds() }
+func cpuOfFrame(r run) float64  { return float64(r.Usage.CPU) / 1e3 / max(framesOf(r), 1) } // us
+func cpuShare(r run) float64    { return r.Usage.CPU.Seconds() / r.Load.Window.Seconds() }
+func clientShare(r run) float64 { return r.Load.CPU.Seconds() / r.Load.Window.Seconds() }
+func wakes(r run) float64       { return float64(r.Usage.Voluntary) / r.Load.Window.Seconds() }
+func loopWakes(r run) float64   { return float64(r.Usage.Busiest) / r.Load.Window.Seconds() }
+func rss(r run) float64         { return float64(r.Usage.RSS) }
+func drops(r run) float64       { return float64(r.Traffic.Drops) }
+func jain(r run) float64        { return r.Load.Groups[0].Jain }
+func worstMean(r run) float64   { return float64(r.Load.Groups[0].WorstMean) }
+func intervalP50(r run) float64 { return float64(r.Load.Groups[0].Interval.P50) }
+func intervalP99(r run) float64 { return float64(r.Load.Groups[0].Interval.P99) }
+func intervalMax(r run) float64 { return float64(r.Load.Groups[0].Interval.Max) }
+func latency(r run) float64     { return float64(r.Load.Groups[0].Latency.Mean) }
+func ageMean(r run) float64     { return float64(r.Load.Groups[0].AgeMean) }
+func ageP99(r run) float64      { return float64(r.Load.Groups[0].AgeP99) }
+func round(r run) float64       { return float64(r.Load.Groups[0].Round.Mean) }
+func roundP99(r run) float64    { return float64(r.Load.Groups[0].Round.P99) }
+
+// callKind is system calls that the report shows together.
+type callKind struct {
+	name  string
+	calls []string
+}
+
+// callKinds are those with a column of their own.
+var callKinds = []callKind{
+	{"write", []string{"write", "writev", "sendto", "sendmsg"}},
+	{"read", reads},
+	{"wait", waits},
+	{"ioctl", []string{"ioctl"}},
+	{"getsockopt", []string{"getsockopt"}},
+	{"timer", []string{"timerfd_settime"}},
+	{"futex", []string{"futex"}},
+}
+
+// reads are the system calls that take what clients send, and one of the timer
+// for each tick. waits report that there is something to read.
+var (
+	reads = []string{"read", "readv", "recvfrom", "recvmsg"}
+	waits = []string{"epoll_wait", "epoll_pwait"}
+)
+
+// callsOf returns how many of the given system calls a frame took.
+func callsOf(r run, names ...string) float64 {
+	n := uint64(0)
+	for _, name := range names {
+		n += r.Calls[name]
+	}
+	return float64(n) / max(framesOf(r), 1)
+}
+
+// allCalls is how many system calls a frame took, without those that read what
+// clients send: the reads, and for each of them the wait that reports it.
+func allCalls(r run) float64 {
+	n := uint64(0)
+	for _, calls := range r.Calls {
+		n += calls
+	}
+	read := callsOf(r, reads...)
+	return float64(n)/max(framesOf(r), 1) - read - min(read, callsOf(r, waits...))
+}
+
+// otherCalls is how many system calls of no kind in callKinds a frame took.
+func otherCalls(r run) float64 {
+	n := uint64(0)
+	for name, calls := range r.Calls {
+		if !slices.ContainsFunc(callKinds, func(k callKind) bool { return slices.Contains(k.calls, name) }) {
+			n += calls
+		}
+	}
+	return float64(n) / max(framesOf(r), 1)
+}
+
+// counted reports whether the system calls of a run were counted.
+func counted(r run) bool { return r.Calls != nil }
 
 // linkUse is the share of the link's rate that the server's side has used.
 func (c *cellResult) linkUse(r run) float64 {
 	return float64(r.Traffic.Bytes) * 8 / r.Load.Window.Seconds() / float64(c.Link.Rate)
 }
 
-// times is how often the cell was run, and for how long.
-func (c *cellResult) times() string {
-	return fmt.Sprintf("%d x %v", len(c.of(c.servers()[0])), c.Window)
-}
-
-// missing is how many frames a client had too few of, on average.
+// missing is how many frames a client lacked on average.
 func (c *cellResult) missing(r run) float64 {
 	g := c.Groups[0]
-	return float64(g.Rate)*r.Load.Window.Seconds() - framesOf(r)/float64(g.Clients)
+	return float64(g.Rate)*r.Load.Window.Seconds() - float64(r.Load.Groups[0].Frames)/float64(g.Clients)
 }
 
-// trim takes out of a run what no report shows: the distributions of cells
+// trim removes from a run what no report shows: the distributions of cells
 // without a plot, and single clients where all are alike.
 func (c cell) trim(r *run, first bool) {
 	if r.Load == nil {
@@ -194,8 +243,8 @@ func (c cell) trim(r *run, first bool) {
 	}
 }
 
-// thin keeps the points of a distribution that a plot can show: those that
-// differ by half a percent, and the ends.
+// thin keeps the points of a distribution that a plot can show: those that differ
+// by half a percent, and both ends.
 func thin(points []stats.Point) []stats.Point {
 	var kept []stats.Point
 	for i, p := range points {

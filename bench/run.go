@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"player/bench/load"
@@ -20,13 +21,13 @@ import (
 )
 
 const (
-	// warmup is what passes before the window opens: connections grow their
-	// windows, the server finds the one of a congested link.
+	// warmup passes before the window begins: connections grow their TCP windows,
+	// the server finds out what a congested link carries.
 	warmup = 2 * time.Second
-	// idleSettle is how long a server that has just started may be busy with
-	// itself before it has to be idle.
+	// idleSettle is how long a server may work after its start before it has to
+	// be idle.
 	idleSettle = 3 * time.Second
-	// idleWindow is how long it then has to be, without a wake.
+	// idleWindow is how long an idle server is observed.
 	idleWindow = 10 * time.Second
 )
 
@@ -41,10 +42,14 @@ type run struct {
 	Start   time.Duration `json:"start_ns,omitempty"`
 	Bytes   int64         `json:"bytes,omitempty"` // of the stripped binary
 	Error   string        `json:"error,omitempty"`
+	// Calls is the system calls of the server in the window by kind; NotCounted
+	// is why they could not be counted.
+	Calls      map[string]uint64 `json:"calls,omitempty"`
+	NotCounted string            `json:"not_counted,omitempty"`
 }
 
-// measure runs a server in a cell. What is in the way of the measurement is
-// an error; what is wrong with the server is in the run.
+// measure runs a server in a cell. A failure of the measurement is an error; a
+// failure of the server is in the run.
 func (w *workshop) measure(ctx context.Context, s server, c cell, window time.Duration) (run, error) {
 	r := run{Server: s}
 	var err error
@@ -80,7 +85,7 @@ func (w *workshop) measureStart(ctx context.Context, s server, c cell) (took tim
 	}
 }
 
-// ask opens position and waits for the reply.
+// ask requests position and waits for the reply.
 func (p *process) ask() error {
 	conn, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(p.port)))
 	if err != nil {
@@ -103,7 +108,7 @@ func (p *process) ask() error {
 	return nil
 }
 
-// measureIdle counts what a server does when nobody is there.
+// measureIdle measures a server without clients.
 func (w *workshop) measureIdle(ctx context.Context, s server, c cell) (u rig.Usage, err error) {
 	p, err := w.start(ctx, s, c, nil)
 	if err != nil {
@@ -133,7 +138,7 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// measureFrames has the clients of a cell served for a window.
+// measureFrames serves the clients of a cell for a window.
 func (w *workshop) measureFrames(ctx context.Context, r *run, c cell, window time.Duration) error {
 	var wire *rig.Wire
 	if c.Link.Rate > 0 {
@@ -147,16 +152,43 @@ func (w *workshop) measureFrames(ctx context.Context, r *run, c cell, window tim
 	if err != nil {
 		return err
 	}
-	err = p.serve(ctx, r, wire, p.spec(r.Server, c, wire, w.warmup, window))
+	m := meters{pid: p.cmd.Process.Pid, wire: wire}
+	if c.Calls {
+		var missing error
+		if m.calls, missing = w.countCalls(ctx, p); missing != nil {
+			r.NotCounted = missing.Error()
+		} else {
+			defer m.calls.Close()
+		}
+	}
+	err = p.serve(ctx, r, m, c.Hold, p.spec(c, wire, w.warmup, window))
 	if stop := p.stop(); stop != nil && ctx.Err() == nil {
 		r.Error = stop.Error()
 	}
 	return err
 }
 
+// countCalls starts to count the system calls of a server. It waits until the
+// server accepts connections, so that its threads exist.
+func (w *workshop) countCalls(ctx context.Context, p *process) (*rig.Calls, error) {
+	if w.noPoints != nil {
+		return nil, w.noPoints
+	}
+	for limit := time.Now().Add(stopLimit); ; time.Sleep(time.Millisecond) {
+		conn, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(p.port)))
+		if err == nil {
+			conn.Close()
+			return w.points.Count(p.cmd.Process.Pid)
+		}
+		if time.Now().After(limit) || ctx.Err() != nil {
+			return nil, err
+		}
+	}
+}
+
 // serve runs the clients beside the server and reads the meters at the edges
 // of their window.
-func (p *process) serve(ctx context.Context, r *run, wire *rig.Wire, spec load.Spec) error {
+func (p *process) serve(ctx context.Context, r *run, m meters, hold time.Duration, spec load.Spec) error {
 	text, err := json.Marshal(spec)
 	if err != nil {
 		return err
@@ -171,36 +203,47 @@ func (p *process) serve(ctx context.Context, r *run, wire *rig.Wire, spec load.S
 		return err
 	}
 	launch := clients.Start
-	if wire != nil {
-		far, err := wire.ClientFile()
+	if m.wire != nil {
+		far, err := m.wire.ClientFile()
 		if err != nil {
 			return err
 		}
 		defer far.Close()
 		clients.ExtraFiles = []*os.File{far}
-		launch = func() error { return wire.Start(clients) }
+		launch = func() error { return m.wire.Start(clients) }
 	}
 	if err := launch(); err != nil {
 		return err
 	}
-	readErr := r.read(bufio.NewReader(out), p.cmd.Process.Pid, wire)
+	begun := func() {
+		if hold > 0 {
+			go holdProcess(ctx, clients.Process, spec.Window/2, hold)
+		}
+	}
+	readErr := r.read(bufio.NewReader(out), m, begun)
 	if err := clients.Wait(); err != nil {
 		return fmt.Errorf("clients: %w: %s; server: %s", err, last(said.Bytes()), last(p.said.Bytes()))
 	}
 	return readErr
 }
 
+// holdProcess stops a process after some time and lets it go on later.
+func holdProcess(ctx context.Context, p *os.Process, after, length time.Duration) {
+	if wait(ctx, after) != nil || p.Signal(syscall.SIGSTOP) != nil {
+		return
+	}
+	_ = wait(ctx, length)
+	_ = p.Signal(syscall.SIGCONT) // it may have been killed
+}
+
 // namespaceFile is the descriptor by which the clients' process finds their
 // namespace: the first of its ExtraFiles.
 const namespaceFile = 3
 
-func (p *process) spec(s server, c cell, wire *rig.Wire, warmup, window time.Duration) load.Spec {
-	spec := load.Spec{FrameSize: c.Size, Warmup: warmup, Window: window}
-	if s == player {
-		spec.Stamp = c.stamped()
-	}
+func (p *process) spec(c cell, wire *rig.Wire, warmup, window time.Duration) load.Spec {
+	spec := load.Spec{FrameSize: c.Size, Stamp: c.stamped(), Warmup: warmup, Window: window}
 	for _, g := range c.Groups {
-		lg := load.Group{Name: g.Name, Clients: g.Clients, Rate: g.Rate, Task: g.Task, Silent: s != player}
+		lg := load.Group{Name: g.Name, Clients: g.Clients, Rate: g.Rate, Task: g.Task}
 		lg.Address = net.JoinHostPort("127.0.0.1", strconv.Itoa(p.port))
 		if wire != nil && !g.Local {
 			lg.Address = net.JoinHostPort(rig.ServerAddress, strconv.Itoa(p.port))
@@ -211,22 +254,60 @@ func (p *process) spec(s server, c cell, wire *rig.Wire, warmup, window time.Dur
 	return spec
 }
 
-// read follows what the clients say.
-func (r *run) read(out *bufio.Reader, pid int, wire *rig.Wire) error {
-	var usage rig.Usage
-	var traffic rig.Traffic
-	var stolen time.Duration
-	var since time.Time
-	meter := func() (err error) {
-		since = time.Now()
-		if stolen, err = rig.Stolen(); err != nil {
-			return err
-		}
-		if usage, err = rig.UsageOf(pid); err == nil && wire != nil {
-			traffic, err = wire.Traffic()
-		}
-		return err
+// meters is what is read at both edges of the window.
+type meters struct {
+	pid   int
+	wire  *rig.Wire  // nil on loopback
+	calls *rig.Calls // nil if they are not counted
+}
+
+// reading is the meters at one moment.
+type reading struct {
+	at      time.Time
+	usage   rig.Usage
+	traffic rig.Traffic
+	stolen  time.Duration
+	calls   map[string]uint64
+}
+
+func (m meters) read() (r reading, err error) {
+	r.at = time.Now()
+	if r.stolen, err = rig.Stolen(); err != nil {
+		return r, err
 	}
+	if r.usage, err = rig.UsageOf(m.pid); err != nil {
+		return r, err
+	}
+	if m.wire != nil {
+		if r.traffic, err = m.wire.Traffic(); err != nil {
+			return r, err
+		}
+	}
+	if m.calls != nil {
+		r.calls, err = m.calls.Read()
+	}
+	return r, err
+}
+
+// between fills in what the meters counted from one reading to another.
+func (r *run) between(from, to reading) {
+	r.Stolen = (to.stolen - from.stolen).Seconds() / to.at.Sub(from.at).Seconds() / float64(runtime.NumCPU())
+	r.Usage, r.Traffic = to.usage.Sub(from.usage), to.traffic.Sub(from.traffic)
+	if to.calls == nil {
+		return
+	}
+	r.Calls = map[string]uint64{}
+	for name, n := range to.calls {
+		if n -= min(n, from.calls[name]); n > 0 {
+			r.Calls[name] = n
+		}
+	}
+}
+
+// read follows what the clients write: the edges of the window, and the result.
+// It calls begun when the window has begun.
+func (r *run) read(out *bufio.Reader, m meters, begun func()) error {
+	var from reading
 	for {
 		line, err := out.ReadString('\n')
 		if err != nil {
@@ -234,16 +315,16 @@ func (r *run) read(out *bufio.Reader, pid int, wire *rig.Wire) error {
 		}
 		switch line = strings.TrimSpace(line); line {
 		case load.Begin:
-			if err := meter(); err != nil {
+			if from, err = m.read(); err != nil {
 				return err
 			}
+			begun()
 		case load.End:
-			u, t, s, began := usage, traffic, stolen, since
-			if err := meter(); err != nil {
+			to, err := m.read()
+			if err != nil {
 				return err
 			}
-			r.Stolen = (stolen - s).Seconds() / since.Sub(began).Seconds() / float64(runtime.NumCPU())
-			r.Usage, r.Traffic = usage.Sub(u), traffic.Sub(t)
+			r.between(from, to)
 		default:
 			return json.Unmarshal([]byte(line), &r.Load)
 		}

@@ -1,10 +1,8 @@
-// Floor is the least that a frame server can do: a bare epoll and timerfd loop
-// that writes the same bytes to every connection, at a rate or whenever it says
-// something, and nothing else. No protocol, no devices, no memory of what was
-// sent. It shares ticks on the
-// grid that the server uses, so that the two differ in what they do at a wake,
-// not in how often they wake. What it costs is the floor that the server is
-// measured against.
+// Floor is the least that a frame server can do: a bare loop on epoll and
+// timerfd. It reads what clients send as the server does, and writes frames at
+// the rate or on the request of each client. It has no devices, no rights and
+// no idea of a link's capacity. Its ticks are those of the server, so the two
+// differ in what they do at a wake, not in how often they wake.
 package main
 
 import (
@@ -19,43 +17,44 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"player/bench/load"
+	"player/bench/baseline"
 	"player/timers"
 )
 
 func main() {
 	port := flag.Int("port", 6665, "TCP port")
-	rate := flag.Int("rate", 10, "frames a second and client; 0: one for whatever it says")
 	size := flag.Int("size", 807, "bytes of a frame")
 	flag.Parse()
 	debug.SetGCPercent(-1)
 	runtime.GOMAXPROCS(1)
-	fmt.Fprintln(os.Stderr, "floor:", serve(*port, *rate, load.Frame(*size)))
+	fmt.Fprintln(os.Stderr, "floor:", serve(*port, baseline.NewFrame(*size)))
 	os.Exit(1)
 }
 
-// slot is the connections that share a tick.
-type slot struct {
-	due     time.Duration // CLOCK_MONOTONIC
-	clients []int32
+// client is one connection.
+type client struct {
+	baseline.Client
+	tick   *tick  // nil while it has none
+	unsent []byte // the rest of a frame that the connection did not take
+}
+
+// tick is the connections that are due together.
+type tick struct {
+	due, period time.Duration // due is on CLOCK_MONOTONIC
+	clients     []int32
 }
 
 type loop struct {
 	listener, timer, epoll int
-	period                 time.Duration // zero: frames are asked for
-	frame                  []byte
-	slots                  []slot
-	home                   map[int32]int // the slot of a connection
-	cut                    map[int32]int // bytes that are left of a frame
+	frame                  baseline.Frame
+	ticks                  []*tick
+	clients                []*client // by descriptor
 	scratch                [64 << 10]byte
 }
 
 // serve returns only with an error.
-func serve(port, rate int, frame []byte) error {
-	l := &loop{frame: frame, home: map[int32]int{}, cut: map[int32]int{}}
-	if rate > 0 {
-		l.period = time.Second / time.Duration(rate)
-	}
+func serve(port int, frame baseline.Frame) error {
+	l := &loop{frame: frame}
 	var err error
 	if l.listener, err = listen(port); err != nil {
 		return err
@@ -82,7 +81,7 @@ func serve(port, rate int, frame []byte) error {
 			case l.listener:
 				l.accept()
 			case l.timer:
-				l.tick()
+				l.fire()
 			default:
 				l.read(ev.Fd)
 			}
@@ -108,8 +107,8 @@ func (l *loop) watch(fd int) error {
 	return unix.EpollCtl(l.epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(fd)})
 }
 
-// accept lets in all that wait: a loop that is busy with its ticks comes here
-// seldom.
+// accept takes all connections that wait: a loop that is busy with frames comes
+// here rarely.
 func (l *loop) accept() {
 	for {
 		fd, _, err := unix.Accept4(l.listener, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)
@@ -120,103 +119,116 @@ func (l *loop) accept() {
 			unix.Close(fd)
 			continue
 		}
-		if l.period > 0 {
-			l.join(int32(fd))
+		for len(l.clients) <= fd {
+			l.clients = append(l.clients, nil)
 		}
+		l.clients[fd] = &client{}
 	}
 }
 
-// join finds a place as the server does: a slot with room, else a new one on
-// the next step of the grid, else the emptiest.
-func (l *loop) join(fd int32) {
-	best := 0
-	for i := range l.slots {
-		if len(l.slots[i].clients) < len(l.slots[best].clients) || len(l.slots[best].clients) >= timers.TickFill && len(l.slots[i].clients) < timers.TickFill {
-			best = i
+// join puts a client into a tick of its period as the server does: one with
+// room, else a new one on the next step of the grid, else the emptiest.
+func (l *loop) join(fd int32, period time.Duration) {
+	c := l.clients[fd]
+	n := 0
+	for _, t := range l.ticks {
+		if t.period == period {
+			n++
+			if c.tick == nil || len(t.clients) < len(c.tick.clients) {
+				c.tick = t
+			}
 		}
 	}
-	steps := min(int(max(1, l.period/timers.Grid)), 64)
-	if len(l.slots) == 0 || len(l.slots[best].clients) >= timers.TickFill && len(l.slots) < steps {
-		best = len(l.slots)
-		phase := time.Duration(best) * timers.Grid
-		l.slots = append(l.slots, slot{due: now()/l.period*l.period + l.period + phase})
+	if n == 0 || len(c.tick.clients) >= timers.TickFill && n < int(max(1, period/timers.Grid)) {
+		due := baseline.Now()/period*period + period + time.Duration(n)*timers.Grid
+		c.tick = &tick{due: due, period: period}
+		l.ticks = append(l.ticks, c.tick)
 	}
-	l.slots[best].clients = append(l.slots[best].clients, fd)
-	l.home[fd] = best
+	c.tick.clients = append(c.tick.clients, fd)
 	l.arm()
 }
 
 func (l *loop) arm() {
-	next := l.slots[0].due
-	for i := range l.slots {
-		next = min(next, l.slots[i].due)
+	if len(l.ticks) == 0 {
+		return
+	}
+	next := l.ticks[0].due
+	for _, t := range l.ticks {
+		next = min(next, t.due)
 	}
 	spec := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(next))}
 	_ = unix.TimerfdSettime(l.timer, unix.TFD_TIMER_ABSTIME, &spec, nil)
 }
 
-func (l *loop) tick() {
+// fire serves the ticks that are due.
+func (l *loop) fire() {
 	var count [8]byte
 	_, _ = unix.Read(l.timer, count[:])
-	t := now()
-	for i := range l.slots {
-		s := &l.slots[i]
-		if s.due > t {
+	now := baseline.Now()
+	l.frame.Stamp(now)
+	for _, t := range l.ticks {
+		if t.due > now {
 			continue
 		}
-		for _, fd := range s.clients {
-			l.write(fd)
+		for _, fd := range t.clients {
+			l.send(fd)
 		}
-		s.due = timers.Skip(s.due, l.period, t)
+		t.due = timers.Skip(t.due, t.period, now)
 	}
 	l.arm()
 }
 
-// write sends the frame, or what is left of the one before. What the connection
-// does not take now it takes the next time; a dead one is noticed when it is
-// read.
-func (l *loop) write(fd int32) {
-	b := l.frame
-	if left := l.cut[fd]; left > 0 {
-		b = b[len(b)-left:]
+// send writes the frame, or the rest of the one before. What the connection
+// does not take is kept for the next time; a dead connection is noticed when it
+// is read.
+func (l *loop) send(fd int32) {
+	c := l.clients[fd]
+	b := l.frame.Bytes
+	if len(c.unsent) > 0 {
+		b = c.unsent
 	}
 	n, _, err := unix.RawSyscall(unix.SYS_WRITE, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)))
 	switch {
 	case err != 0:
 	case int(n) < len(b):
-		l.cut[fd] = len(b) - int(n)
-	case len(b) < len(l.frame):
-		delete(l.cut, fd)
+		c.unsent = append(c.unsent[:0], b[n:]...)
+	default:
+		c.unsent = c.unsent[:0]
 	}
 }
 
-// read throws away what a client says, or takes it for a request: a client
-// waits for the frame before it says more. It drops a client that is gone.
+// read takes what a client says and does it. It drops a client that is gone.
 func (l *loop) read(fd int32) {
 	n, _, err := unix.RawSyscall(unix.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(&l.scratch[0])), uintptr(len(l.scratch)))
-	switch {
-	case err == unix.EAGAIN || err == unix.EINTR:
-	case err != 0 || n == 0:
+	if err == unix.EAGAIN || err == unix.EINTR {
+		return
+	}
+	if err != 0 || n == 0 {
 		l.drop(fd)
-	case l.period == 0:
-		l.write(fd)
+		return
+	}
+	c := l.clients[fd]
+	reply, frames := c.Receive(l.scratch[:n])
+	if len(reply) > 0 {
+		_, _ = unix.Write(int(fd), reply) // a client that is gone is noticed when it is read
+		if c.tick == nil && !c.Asks && c.Rate > 0 {
+			l.join(fd, time.Second/time.Duration(c.Rate))
+		}
+	}
+	for range frames {
+		l.frame.Stamp(baseline.Now())
+		l.send(fd)
 	}
 }
 
 func (l *loop) drop(fd int32) {
-	if i, ok := l.home[fd]; ok {
-		s := &l.slots[i]
-		at := slices.Index(s.clients, fd)
-		s.clients[at] = s.clients[len(s.clients)-1]
-		s.clients = s.clients[:len(s.clients)-1]
-		delete(l.home, fd)
+	if t := l.clients[fd].tick; t != nil {
+		at := slices.Index(t.clients, fd)
+		t.clients[at] = t.clients[len(t.clients)-1]
+		if t.clients = t.clients[:len(t.clients)-1]; len(t.clients) == 0 {
+			l.ticks = slices.DeleteFunc(l.ticks, func(o *tick) bool { return o == t })
+		}
 	}
-	delete(l.cut, fd)
+	l.clients[fd] = nil
 	unix.Close(int(fd))
-}
-
-func now() time.Duration {
-	var ts unix.Timespec
-	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts) // it always has this clock
-	return time.Duration(ts.Nano())
 }

@@ -15,8 +15,11 @@ type client struct {
 	index  int32 // among all clients
 	fd     int
 	phase  int  // Flood: bytes of a command that are sent
-	ready  bool // has had its reply, or its first frame if no reply is due
+	ready  bool // has had its reply
 	closed bool
+	// answers is Answer: the time that the frames since its last command stand
+	// for.
+	answers time.Duration
 
 	frames int
 	bad    int
@@ -31,9 +34,9 @@ type client struct {
 	footAge  time.Duration // the age then
 }
 
-// arrived counts a frame that was stamped at the given time, zero for none. Data
-// that it has had before says nothing of the way, only of the device: it counts
-// for the age, not for the latency.
+// arrived counts a frame that was stamped at the given time. Data that the
+// client has had before counts for the age, not for the latency: it measures
+// how often the device has news, not how long the way takes.
 func (c *client) arrived(now, stamp, period time.Duration, counting bool) {
 	if counting {
 		c.frames++
@@ -46,9 +49,7 @@ func (c *client) arrived(now, stamp, period time.Duration, counting bool) {
 		c.tooth(now)
 	}
 	c.last, c.newest = now, stamp
-	if stamp != 0 {
-		c.foot, c.footAge = now, now-stamp
-	}
+	c.foot, c.footAge = now, now-stamp
 }
 
 // begin starts the window.
@@ -59,8 +60,8 @@ func (c *client) begin(now time.Duration) {
 	}
 }
 
-// tooth accounts for the age up to now. Nothing is known of the age before the
-// first stamp.
+// tooth accounts for the age up to now. The age is unknown before the first
+// stamp.
 func (c *client) tooth(now time.Duration) {
 	if c.foot != 0 {
 		c.age.Tooth(c.footAge, now-c.foot)
@@ -71,8 +72,8 @@ func (c *client) result() ClientResult {
 	return ClientResult{Frames: c.frames, Closed: c.closed, Interval: dist(&c.interval), AgeMean: c.age.Mean(), AgeP99: c.age.Quantile(0.99)}
 }
 
-// eachLimit is the largest group that is reported client by client: more would
-// make the report too large to read.
+// eachLimit is the largest group that is reported client by client: results of
+// larger ones would fill the file.
 const eachLimit = 50
 
 // sum is what the clients of a group saw together.

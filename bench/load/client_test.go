@@ -35,18 +35,6 @@ func TestClientCountsTheWindow(t *testing.T) {
 	}
 }
 
-// Baselines have no stamps: nothing is known of their age.
-func TestClientWithoutStamps(t *testing.T) {
-	c := &client{}
-	c.begin(0)
-	c.arrived(100*ms, 0, 100*ms, true)
-	c.arrived(200*ms, 0, 100*ms, true)
-	c.tooth(300 * ms)
-	if c.age.Mean() != 0 || c.latency.Count != 0 || c.frames != 2 || c.interval.Count != 1 {
-		t.Errorf("age %v, %d latencies, %d frames, %d intervals", c.age.Mean(), c.latency.Count, c.frames, c.interval.Count)
-	}
-}
-
 func TestSum(t *testing.T) {
 	g := &group{Group: Group{Name: "g", Clients: 2}}
 	clients := []client{{group: g}, {group: g, closed: true}}

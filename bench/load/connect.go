@@ -14,16 +14,15 @@ import (
 )
 
 const (
-	// burst is how many connections are opened before the ones that are open
-	// are served again: while thousands connect, the first already stream.
+	// burst is how many connections are opened before frames are read again:
+	// while thousands connect, the first already stream.
 	burst = 32
-	// startLimit is how long the server may take to listen: it was started
-	// when we were.
+	// startLimit bounds the wait for the server to listen.
 	startLimit = 10 * time.Second
 )
 
-// All seven devices are read. Those who send commands may write position too;
-// the others do not, for the server watches the links of clients that drive.
+// The requests of clients that only read, and of those that may drive too: the
+// server treats them differently.
 const (
 	readers = "lrsrprgrmrvrzr"
 	drivers = "lrsrpagrmrvrzr"
@@ -67,7 +66,7 @@ func (e *engine) connect() error {
 	return nil
 }
 
-// allow raises the limit of descriptors for n connections.
+// allow raises the limit of descriptors to hold n connections.
 func allow(n int) error {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
@@ -94,6 +93,12 @@ func (e *engine) open(g *group) error {
 		if err != nil {
 			return fmt.Errorf("client %d of %s cannot connect to %s: %w", n+1, g.Name, g.Address, err)
 		}
+		if g.Task == Answer {
+			// The kernel's interactive mode, from the first frame on.
+			if err := unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_QUICKACK, 0); err != nil {
+				return fmt.Errorf("delay acknowledgements: %w", err)
+			}
+		}
 		index := int32(len(e.clients))
 		e.clients = append(e.clients, client{group: g, index: index, fd: fd})
 		e.waiting++
@@ -101,11 +106,8 @@ func (e *engine) open(g *group) error {
 		if err := unix.EpollCtl(e.epoll, unix.EPOLL_CTL_ADD, fd, &ev); err != nil {
 			return err
 		}
-		if _, err := unix.Write(fd, request); err != nil && len(request) > 0 {
+		if _, err := unix.Write(fd, request); err != nil {
 			return fmt.Errorf("client %d of %s cannot send its request: %w", n+1, g.Name, err)
-		}
-		if g.Silent && g.Task == Request {
-			e.request(&e.clients[index])
 		}
 		if n%burst == burst-1 {
 			e.poll(0)
@@ -114,7 +116,7 @@ func (e *engine) open(g *group) error {
 	return nil
 }
 
-// await returns when the server serves: it was started when we were.
+// await waits until the server answers a request.
 func (e *engine) await(address netip.AddrPort, request []byte) (err error) {
 	for limit := e.now() + startLimit; e.now() < limit; time.Sleep(time.Millisecond) {
 		var fd int
@@ -130,12 +132,8 @@ func (e *engine) await(address netip.AddrPort, request []byte) (err error) {
 	return err
 }
 
-// answered sends a request and waits for the first byte of the answer, if an
-// answer is due.
+// answered sends a request and waits for the first byte of the answer.
 func answered(fd int, request []byte) error {
-	if len(request) == 0 {
-		return nil
-	}
 	if _, err := unix.Write(fd, request); err != nil {
 		return err
 	}
@@ -152,15 +150,12 @@ func answered(fd int, request []byte) error {
 
 // request is what a client sends first: its mode, and the devices it wants.
 func (g *group) request() []byte {
-	if g.Silent {
-		return nil
-	}
 	config := codec.Config{Code: codec.ConfigFrequency, Arg: uint16(g.Rate)}
 	if g.Task == Request {
 		config = codec.Config{Code: codec.ConfigMode, Arg: 1}
 	}
 	pairs := readers
-	if g.Task == Command || g.Task == Flood {
+	if g.Task.drives() {
 		pairs = drivers
 	}
 	b := codec.AppendMessage(nil, codec.KindConfig, codec.Server, config.Append(nil))

@@ -15,9 +15,12 @@ import (
 const (
 	// batch is how many events are taken from epoll at once.
 	batch = 512
-	// commandPeriod is the pace of a Command client's commands (the case that
-	// was measured on 0.7.4a).
+	// commandPeriod is the time between two commands of a client: the default
+	// rate of Player 0.7.4a, at which most robot programs run.
 	commandPeriod = 100 * time.Millisecond
+	// slowPeriod is the time between two reads of a Slow client: 15 frames at
+	// 50 Hz, which its receive buffer takes easily.
+	slowPeriod = 300 * time.Millisecond
 	// floodChunk is how many commands a Flood client writes at once.
 	floodChunk = 512
 	// replyLimit ends the wait for the replies.
@@ -46,7 +49,40 @@ type engine struct {
 	command  []byte // one position command: stand still
 	flood    []byte
 	ask      []byte // one request for data
-	next     time.Duration
+	commands pacer
+	reads    pacer // of Slow clients
+}
+
+// pacer calls do for each of its clients once a period, spread evenly over it.
+type pacer struct {
+	period  time.Duration
+	do      func(c *client)
+	clients []*client
+	first   time.Duration // when the first call was due
+	calls   int
+}
+
+// next returns when the next call is due. The pacer has clients.
+func (p *pacer) next() time.Duration {
+	return p.first + time.Duration(p.calls)*p.period/time.Duration(len(p.clients))
+}
+
+// run makes all calls that are due and returns the time until the next, at most
+// wait.
+func (p *pacer) run(now, wait time.Duration) time.Duration {
+	if len(p.clients) == 0 {
+		return wait
+	}
+	if p.first == 0 {
+		p.first = now
+	}
+	for p.next() <= now {
+		if c := p.clients[p.calls%len(p.clients)]; !c.closed {
+			p.do(c)
+		}
+		p.calls++
+	}
+	return min(wait, p.next()-now)
 }
 
 // Run carries out a spec. begin and end are called at the edges of the window.
@@ -64,6 +100,8 @@ func Run(spec Spec, begin, end func()) (Result, error) {
 		e.flood = append(e.flood, e.command...)
 	}
 	e.ask = codec.AppendMessage(nil, codec.KindConfig, codec.Server, []byte{codec.ConfigData})
+	e.commands = pacer{period: commandPeriod, do: e.drive}
+	e.reads = pacer{period: slowPeriod, do: e.receive}
 	var err error
 	if e.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
 		return Result{}, err
@@ -106,7 +144,7 @@ func Run(spec Spec, begin, end func()) (Result, error) {
 
 func (e *engine) now() time.Duration { return e.base + time.Since(e.start) }
 
-// cpu is what our process has used.
+// cpu returns the CPU time that this process has used.
 func (e *engine) cpu() time.Duration {
 	var u unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
@@ -124,40 +162,15 @@ func (e *engine) close() {
 
 // serve takes events until the given time.
 func (e *engine) serve(until time.Duration) {
-	for {
-		now := e.now()
-		if now >= until {
-			return
-		}
-		wait := until - now
-		if e.commands() {
-			if now >= e.next {
-				e.sendCommands(now)
-			}
-			wait = min(wait, e.next-now)
-		}
-		e.poll(wait)
+	for now := e.now(); now < until; now = e.now() {
+		e.poll(e.reads.run(now, e.commands.run(now, until-now)))
 	}
 }
 
-// commands says whether any client sends commands at a pace.
-func (e *engine) commands() bool {
-	for i := range e.groups {
-		if e.groups[i].Task == Command {
-			return true
-		}
-	}
-	return false
-}
-
-func (e *engine) sendCommands(now time.Duration) {
-	e.next = max(e.next+commandPeriod, now)
-	for i := range e.clients {
-		if c := &e.clients[i]; c.group.Task == Command && !c.closed {
-			e.send(c, e.command)
-			c.group.commands++
-		}
-	}
+// drive sends a command.
+func (e *engine) drive(c *client) {
+	e.send(c, e.command)
+	c.group.commands++
 }
 
 // poll waits for events at most that long, and handles them.
@@ -172,13 +185,13 @@ func (e *engine) poll(wait time.Duration) {
 		c := &e.clients[ev.Fd]
 		if ev.Events&(unix.EPOLLIN|unix.EPOLLHUP|unix.EPOLLERR) != 0 {
 			e.receive(c)
-		} else if ev.Events&unix.EPOLLRDHUP != 0 { // a Deaf one looks at nothing else
+		} else if ev.Events&unix.EPOLLRDHUP != 0 { // all that a Deaf or Slow one waits for
 			e.lose(c)
 		}
 		if ev.Events&unix.EPOLLOUT != 0 && !c.closed {
 			n := e.send(c, e.flood[c.phase:])
-			c.group.commands += n / len(e.command)
-			c.phase = (c.phase + n) % len(e.command) // a command may be cut
+			c.group.commands += (c.phase + n) / len(e.command) // a command may be cut
+			c.phase = (c.phase + n) % len(e.command)
 		}
 	}
 }
@@ -205,28 +218,26 @@ func (e *engine) receive(c *client) {
 	}
 }
 
-// read reads without telling the Go scheduler: it does not block, and at a
-// hundred thousand frames a second the bookkeeping would count.
+// read calls read(2) past the Go scheduler: it does not block, and at 100,000
+// frames a second the scheduler's share of a call would matter.
 func read(fd int, b []byte) (int, unix.Errno) {
 	n, _, errno := unix.RawSyscall(unix.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)))
 	return int(n), errno
 }
 
 func (e *engine) frame(c *client, now time.Duration) {
-	if c.group.Silent && !c.ready { // its first frame is the reply
-		c.ready = true
-		e.waiting--
-	}
 	if c.parser.size != e.spec.FrameSize {
 		c.bad++
 		return
 	}
-	stamp := time.Duration(0)
-	if e.spec.Stamp != 0 {
-		stamp = time.Duration(c.parser.time())
-	}
-	c.arrived(now, stamp, c.group.period, e.counting)
-	if c.group.Task == Request {
+	c.arrived(now, time.Duration(c.parser.time()), c.group.period, e.counting)
+	switch c.group.Task {
+	case Answer:
+		if c.answers += c.group.period; c.answers >= commandPeriod {
+			c.answers = 0
+			e.drive(c)
+		}
+	case Request:
 		if e.counting {
 			c.group.round.Add(now - c.asked)
 		}
@@ -240,7 +251,7 @@ func (e *engine) request(c *client) {
 	e.send(c, e.ask)
 }
 
-// replied goes on with a client that has had the reply to its request.
+// replied starts the task of a client whose request was answered.
 func (e *engine) replied(c *client) {
 	if c.ready {
 		return
@@ -252,6 +263,16 @@ func (e *engine) replied(c *client) {
 	case Request:
 		e.request(c)
 		return
+	case Answer:
+		// Clients of one tick do not all answer the same frame.
+		c.answers = time.Duration(c.index) * c.group.period % commandPeriod
+		return
+	case Command:
+		e.commands.clients = append(e.commands.clients, c)
+		return
+	case Slow:
+		e.reads.clients = append(e.reads.clients, c)
+		events = unix.EPOLLRDHUP
 	case Deaf:
 		events = unix.EPOLLRDHUP
 	case Flood:
@@ -263,7 +284,7 @@ func (e *engine) replied(c *client) {
 	_ = unix.EpollCtl(e.epoll, unix.EPOLL_CTL_MOD, c.fd, &ev) // it is registered
 }
 
-// send writes what the connection takes of b.
+// send writes as much of b as the connection takes and returns how much.
 func (e *engine) send(c *client, b []byte) int {
 	n, err := unix.Write(c.fd, b)
 	if err != nil && err != unix.EAGAIN {
@@ -272,7 +293,7 @@ func (e *engine) send(c *client, b []byte) int {
 	return max(n, 0)
 }
 
-// lose notes that the server has ended a connection.
+// lose notes that the server has closed a connection.
 func (e *engine) lose(c *client) {
 	if !c.closed {
 		c.closed = true

@@ -1,27 +1,18 @@
 package load
 
 import (
-	"bytes"
-	"encoding/binary"
 	"testing"
+	"time"
 
+	"player/bench/baseline"
 	"player/codec"
 )
 
 // stampedFrame is a large frame whose laser payload begins with a stamp.
-func stampedFrame(stamp uint64) []byte {
-	b := Frame(807)
-	laser := bytes.LastIndexByte(b[:100], codec.Laser)
-	binary.BigEndian.PutUint64(b[laser+header:], stamp)
-	return b
-}
-
-func TestFrameSizes(t *testing.T) {
-	for _, size := range []int{85, 807} {
-		if n := len(Frame(size)); n != size {
-			t.Errorf("a frame of %d bytes has %d", size, n)
-		}
-	}
+func stampedFrame(stamp time.Duration) []byte {
+	f := baseline.NewFrame(807)
+	f.Stamp(stamp)
+	return f.Bytes
 }
 
 // A reply and two frames, cut at every byte into two pieces, and into single
@@ -71,7 +62,7 @@ func TestParserFindsFramesHoweverCut(t *testing.T) {
 func TestParserCountsTheSizeOfEachFrame(t *testing.T) {
 	var p parser
 	for _, size := range []int{85, 807, 85} {
-		if e, rest := p.next(Frame(size), 0); e != frame || len(rest) != 0 || p.size != size {
+		if e, rest := p.next(baseline.NewFrame(size).Bytes, codec.Laser); e != frame || len(rest) != 0 || p.size != size {
 			t.Fatalf("event %d size %d, want a frame of %d", e, p.size, size)
 		}
 	}
@@ -79,7 +70,7 @@ func TestParserCountsTheSizeOfEachFrame(t *testing.T) {
 
 func TestParserAllocatesNothing(t *testing.T) {
 	var p parser
-	b := Frame(807)
+	b := stampedFrame(0)
 	if n := testing.AllocsPerRun(100, func() { p.next(b, codec.Laser) }); n != 0 {
 		t.Fatalf("%g allocations a frame", n)
 	}

@@ -1,6 +1,6 @@
 // Package load is the clients of a benchmark: one thread that holds all of
 // their connections in one epoll, takes the time of every arrival, and counts.
-// It asks for all seven devices, so that frames are those of the paper.
+// The clients read all seven devices, so frames are those of the paper.
 package load
 
 import (
@@ -14,11 +14,20 @@ type Task string
 
 const (
 	Stream  Task = "stream"  // read frames at Rate
-	Command Task = "command" // the same, and send ten position commands a second
+	Drive   Task = "drive"   // the same with the right to drive, but send nothing
+	Command Task = "command" // drive, ten position commands a second, each client at its own times
+	// Answer is a program that commands in reply to frames, ten times a second.
+	// Its kernel is in interactive mode and delays acknowledgements by up to
+	// 40 ms.
+	Answer  Task = "answer"
+	Slow    Task = "slow"    // ask for frames at Rate and read every slowPeriod
 	Request Task = "request" // ask for the next frame when one has come
 	Deaf    Task = "deaf"    // ask for frames at Rate and never read them
 	Flood   Task = "flood"   // read frames at Rate, and send commands as fast as they are taken
 )
+
+// drives reports whether clients of the task open position for commands.
+func (t Task) drives() bool { return t == Drive || t == Command || t == Answer || t == Flood }
 
 // Group is clients that do the same.
 type Group struct {
@@ -28,15 +37,13 @@ type Group struct {
 	Task      Task   `json:"task"`
 	Address   string `json:"address"`   // host:port, numeric
 	Namespace int    `json:"namespace"` // descriptor of the network namespace they live in, zero: ours
-	// Silent clients ask for nothing: the server sends by itself.
-	Silent bool `json:"silent"`
 }
 
 // Spec is one run.
 type Spec struct {
 	Groups    []Group       `json:"groups"`
 	FrameSize int           `json:"frame_size"` // bytes; a frame of another size counts as bad
-	Stamp     byte          `json:"stamp"`      // the device whose payload begins with its time, zero for none
+	Stamp     byte          `json:"stamp"`      // the device whose payload begins with its time
 	Warmup    time.Duration `json:"warmup_ns"`  // between the last reply and the first figure
 	Window    time.Duration `json:"window_ns"`  // what is measured
 }

@@ -1,6 +1,6 @@
-// Threads is the frame server that one would write first: a goroutine for every
-// client, with a ticker or waiting for its requests. It is what the server is measured against from
-// above.
+// Threads is the frame server that one would write first: a goroutine that
+// sends to each client at its rate, and another that reads what it says. The
+// server is expected to cost less.
 package main
 
 import (
@@ -10,12 +10,11 @@ import (
 	"os"
 	"time"
 
-	"player/bench/load"
+	"player/bench/baseline"
 )
 
 func main() {
 	port := flag.Int("port", 6665, "TCP port")
-	rate := flag.Int("rate", 10, "frames a second and client; 0: one for whatever it says")
 	size := flag.Int("size", 807, "bytes of a frame")
 	flag.Parse()
 	l, err := net.Listen("tcp", fmt.Sprintf(":%d", *port))
@@ -23,43 +22,56 @@ func main() {
 		fmt.Fprintln(os.Stderr, "threads:", err)
 		os.Exit(1)
 	}
-	frame := load.Frame(*size)
+	frame := baseline.NewFrame(*size)
 	for {
 		conn, err := l.Accept()
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "threads:", err)
 			os.Exit(1)
 		}
-		if *rate > 0 {
-			go serve(conn, frame, time.Second/time.Duration(*rate))
-		} else {
-			go answer(conn, frame)
+		go receive(conn, frame.Clone())
+	}
+}
+
+// receive reads what a client says until it is gone, and answers.
+func receive(conn net.Conn, frame baseline.Frame) {
+	defer conn.Close()
+	var c baseline.Client
+	buffer := make([]byte, 512)
+	for streams := false; ; {
+		n, err := conn.Read(buffer)
+		if err != nil {
+			return
+		}
+		reply, frames := c.Receive(buffer[:n])
+		if len(reply) > 0 {
+			if _, err := conn.Write(reply); err != nil {
+				return
+			}
+		}
+		if c.Reads && !c.Asks && c.Rate > 0 && !streams {
+			streams = true
+			go stream(conn, frame, time.Second/time.Duration(c.Rate))
+		}
+		if streams {
+			continue // the frame is stream's
+		}
+		for range frames {
+			frame.Stamp(baseline.Now())
+			if _, err := conn.Write(frame.Bytes); err != nil {
+				return
+			}
 		}
 	}
 }
 
-// serve sends the frame until the client is gone.
-func serve(conn net.Conn, frame []byte, period time.Duration) {
-	defer conn.Close()
+// stream sends the frame until the client is gone.
+func stream(conn net.Conn, frame baseline.Frame, period time.Duration) {
 	ticker := time.NewTicker(period)
 	defer ticker.Stop()
 	for range ticker.C {
-		if _, err := conn.Write(frame); err != nil {
-			return
-		}
-	}
-}
-
-// answer sends the frame for whatever the client says: it waits for the frame
-// before it says more.
-func answer(conn net.Conn, frame []byte) {
-	defer conn.Close()
-	request := make([]byte, 512)
-	for {
-		if _, err := conn.Read(request); err != nil {
-			return
-		}
-		if _, err := conn.Write(frame); err != nil {
+		frame.Stamp(baseline.Now())
+		if _, err := conn.Write(frame.Bytes); err != nil {
 			return
 		}
 	}
