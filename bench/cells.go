@@ -61,7 +61,7 @@ type cell struct {
 	// Servers run in turn; none is Player alone.
 	Servers []server `json:"servers,omitempty"`
 	// Runs is the least number of runs and Window their length, for a cell whose
-	// question needs its own; zero for what the command line says.
+	// question needs its own; zero for that of the command line.
 	Runs   int           `json:"runs,omitempty"`
 	Window time.Duration `json:"fixed_window_ns,omitempty"`
 	// Calls has the system calls of the servers counted by kind.
@@ -75,7 +75,7 @@ type cell struct {
 	// for no limit.
 	Share  float64 `json:"cpu_share,omitempty"`
 	Memory int     `json:"memory,omitempty"`
-	Claim  string  `json:"claim,omitempty"` // what the paper says about it
+	Claim  string  `json:"claim,omitempty"` // what the paper reports for it
 }
 
 const (
@@ -171,10 +171,10 @@ func paper(prefix string, l link, sizes ...int) []cell {
 // the link carries.
 const fullest = "paper/802.11/50x50Hz/807"
 
-// held is what the paper says about all cells but the worst.
+// held is what the paper reports for all cells but the worst.
 const held = "mean within 50 us"
 
-// claim is what section 5 of the paper says about a cell.
+// claim is what section 5 of the paper reports for a cell.
 func claim(l link, clients, rate, size int) string {
 	if l != wireless || size != large {
 		return held

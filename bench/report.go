@@ -32,8 +32,9 @@ seven devices of the test driver. Servers take turns, so a disturbance hits all 
 the runs.
 
 - **player** is the server as it is shipped: ` + "`CGO_ENABLED=0 go build -trimpath -ldflags '-s -w'`" + `. It is started
-  with %v of timer slack, as its unit file does (` + "`TimerSlackNSec=`" + `); "A plain start" shows it without.
-- **floor** is a bare loop on epoll and timerfd with the same ticks and the same slack. It decodes commands and
+  with %v of timer slack and ` + "`GOMAXPROCS=1`" + `, as its unit file does (` + "`TimerSlackNSec=`" + `, ` + "`Environment=`" + `);
+  "A plain start" shows it without.
+- **floor** is a bare loop on epoll and timerfd with the same ticks and the same start. It decodes commands and
   requests as the server does. It has no devices, no rights and no idea of what a link carries.
 - **threads** has one goroutine with a ticker to send to each client and one to read from it. It is started
   without slack, which would delay its tickers.
@@ -185,11 +186,11 @@ func each(c *cellResult, f func(run) float64, format func(float64) string) []str
 // summary is the six figures for a visitor.
 func (p *page) summary(r *results) {
 	p.table("", ">Player", ">bare loop", ">goroutines")
-	line := func(title, cell string, f func(run) float64, format func(float64) string) {
+	compare := func(title, cell string, f func(run) float64, format func(float64) string) {
 		p.row(append([]string{title}, each(r.find(cell), f, format)...)...)
 	}
-	line("CPU time for a frame, 50 clients at 50 Hz", "scale/50x50Hz", cpuOfFrame, micros)
-	line("frames per second, 10,000 clients at 10 Hz", "scale/10000x10Hz", rate, count)
+	compare("CPU time for a frame, 50 clients at 50 Hz", "scale/50x50Hz", cpuOfFrame, micros)
+	compare("frames per second, 10,000 clients at 10 Hz", "scale/10000x10Hz", rate, count)
 	further := []string{"memory for each further client"}
 	for _, s := range everyone() {
 		shown := "-"
@@ -199,9 +200,9 @@ func (p *page) summary(r *results) {
 		further = append(further, shown)
 	}
 	p.row(further...)
-	line("request and reply, one client", "request/1", round, duration)
-	line("wakes in ten seconds without clients", "idle", func(r run) float64 { return float64(r.Usage.Voluntary) }, count)
-	line("mean age of data, 50 clients on a full 1.9 Mbps link", fullest, ageMean, duration)
+	compare("request and reply, one client", "request/1", round, duration)
+	compare("wakes in ten seconds without clients", "idle", func(r run) float64 { return float64(r.Usage.Voluntary) }, count)
+	compare("mean age of data, 50 clients on a full 1.9 Mbps link", fullest, ageMean, duration)
 	p.text(`
 - **CPU time**: sending is most of the work, so the server should cost little more than a loop that does nothing
   else.
@@ -423,8 +424,7 @@ loop.
 
 // exchanges shows request and reply, and a server with nothing to do.
 func (p *page) exchanges(r *results) {
-	p.text("\n## Request and reply, and nobody\n")
-	p.section("\nEach client has one request outstanding; a reply has 807 bytes.\n")
+	p.section("\n## Request and reply, and no clients\n\nEach client has one request outstanding; a reply has 807 bytes.\n")
 	p.table("clients", "server", ">rounds/s", ">round", ">p99", ">CPU", ">rounds/s and core", ">clients' CPU")
 	for i := range r.Cells {
 		c := &r.Cells[i]

@@ -7,7 +7,7 @@ import (
 )
 
 // Client is the server's side of one client: what it has asked for so far. The
-// zero value is a client that has said nothing. Like the server it decodes
+// zero value is a client that has sent nothing. Like the server it decodes
 // every message and its payload; unlike the server it checks no rights and
 // drives nothing.
 type Client struct {

@@ -197,7 +197,8 @@ func (l *loop) send(fd int32) {
 	}
 }
 
-// read takes what a client says and does it. It drops a client that is gone.
+// read takes what a client sends and carries it out. It drops a client that has
+// left.
 func (l *loop) read(fd int32) {
 	n, _, err := unix.RawSyscall(unix.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(&l.scratch[0])), uintptr(len(l.scratch)))
 	if err == unix.EAGAIN || err == unix.EINTR {

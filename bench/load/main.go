@@ -23,7 +23,7 @@ func Main(in io.Reader, out io.Writer) error {
 		return err
 	}
 	say := func(line string) func() {
-		return func() { _, _ = io.WriteString(out, line+"\n") } // a parent that is gone needs no result
+		return func() { _, _ = io.WriteString(out, line+"\n") } // without its parent nobody reads it
 	}
 	r, err := Run(spec, say(Begin), say(End))
 	if err != nil {

@@ -106,7 +106,7 @@ func (c *Calls) Close() {
 type Tracepoints map[string]uint64
 
 // FindTracepoints asks the kernel for them. It needs root and a kernel with
-// tracepoints of system calls; the error says what is missing. It ends a thread,
+// tracepoints of system calls; the error names what is missing. It ends a thread,
 // so it has to be called before children are started that get a signal when
 // their parent's thread ends (Pdeathsig).
 func FindTracepoints() (Tracepoints, error) {
@@ -136,8 +136,8 @@ func FindTracepoints() (Tracepoints, error) {
 	return ids, nil
 }
 
-// inTracefs calls f with a directory where tracefs is mounted, in a mount
-// namespace that nobody else sees.
+// inTracefs calls f with a directory where tracefs is mounted, in a private
+// mount namespace.
 func inTracefs(f func(dir string) error) error {
 	dir, err := os.MkdirTemp("", "tracefs-")
 	if err != nil {

@@ -49,7 +49,7 @@ type Wire struct {
 }
 
 // NewWire makes a wire. It needs the right to administer networks; the error
-// says what is missing.
+// names what is missing.
 func NewWire(rate int) (*Wire, error) {
 	w := &Wire{Rate: rate, Server: netns.None(), Client: netns.None()}
 	if err := onThread(w.make); err != nil {

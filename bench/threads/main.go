@@ -1,5 +1,5 @@
 // Threads is the frame server that one would write first: a goroutine that
-// sends to each client at its rate, and another that reads what it says. The
+// sends to each client at its rate, and another that reads what it sends. The
 // server is expected to cost less.
 package main
 
@@ -33,7 +33,7 @@ func main() {
 	}
 }
 
-// receive reads what a client says until it is gone, and answers.
+// receive reads what a client sends until it leaves, and answers.
 func receive(conn net.Conn, frame baseline.Frame) {
 	defer conn.Close()
 	var c baseline.Client
@@ -65,7 +65,7 @@ func receive(conn net.Conn, frame baseline.Frame) {
 	}
 }
 
-// stream sends the frame until the client is gone.
+// stream sends the frame until the client leaves.
 func stream(conn net.Conn, frame baseline.Frame, period time.Duration) {
 	ticker := time.NewTicker(period)
 	defer ticker.Stop()
