@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -53,12 +54,18 @@ func (t Tracepoints) Count(pid int) (*Calls, error) {
 			attr := &unix.PerfEventAttr{Type: unix.PERF_TYPE_TRACEPOINT, Config: id, Bits: unix.PerfBitInherit}
 			attr.Size = uint32(unsafe.Sizeof(*attr))
 			fd, err := unix.PerfEventOpen(attr, tid, -1, -1, unix.PERF_FLAG_FD_CLOEXEC)
+			if err == unix.ESRCH {
+				break // the thread has ended
+			}
 			if err != nil {
 				c.Close()
 				return nil, fmt.Errorf("count system calls: %w", err)
 			}
 			c.counters[name] = append(c.counters[name], fd)
 		}
+	}
+	if len(c.counters) == 0 {
+		return nil, fmt.Errorf("count system calls: %w", unix.ESRCH)
 	}
 	return c, nil
 }
@@ -67,8 +74,10 @@ func (t Tracepoints) Count(pid int) (*Calls, error) {
 // that were not called.
 func (c *Calls) Read() (map[string]uint64, error) {
 	counts := map[string]uint64{}
-	for name, fds := range c.counters {
-		for _, fd := range fds {
+	// The counters are read one after the other while the process runs, the total
+	// last: it is never less than the sum of the others.
+	for _, name := range append(slices.Clone(kinds), Other) {
+		for _, fd := range c.counters[name] {
 			var b [8]byte
 			if _, err := unix.Read(fd, b[:]); err != nil {
 				return nil, fmt.Errorf("count system calls: %w", err)
@@ -85,7 +94,6 @@ func (c *Calls) Read() (map[string]uint64, error) {
 			delete(counts, name)
 		}
 	}
-	// The counters are read one after the other while the process runs.
 	if counts[Other] -= min(named, counts[Other]); counts[Other] == 0 {
 		delete(counts, Other)
 	}

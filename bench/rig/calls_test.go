@@ -27,7 +27,7 @@ func TestCallsOfOurselves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const n = 1000
+	const n = 10_000 // far more than this process makes besides
 	for range n {
 		unix.Getpid()
 		unix.Getppid() // not in the list
@@ -37,7 +37,7 @@ func TestCallsOfOurselves(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"getpid", Other} {
-		if got := after[name] - before[name]; got < n || got > 2*n {
+		if got := after[name] - before[name]; got < n*9/10 || got > 2*n {
 			t.Errorf("%d calls counted as %s, want about %d", got, name, n)
 		}
 	}
