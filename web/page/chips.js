@@ -11,7 +11,7 @@ export class Chips {
       button.type = "button";
       button.className = "chip";
       button.dataset.device = letter;
-      button.innerHTML = `<b></b><span class="number"><span></span><span></span></span>`;
+      button.innerHTML = `<b></b><span class="number"><span class="rate"></span><span class="age"></span></span>`;
       button.querySelector("b").textContent = name;
       button.addEventListener("click", () => {
         const d = this.robot?.devices.get(letter);
@@ -35,9 +35,8 @@ export class Chips {
       const [level, text, more = ""] = on ? this.tell(device, d) : ["", "off"];
       button.setAttribute("aria-pressed", on && d.access !== "e");
       button.dataset.level = level;
-      const [first, second] = button.lastChild.children;
-      first.textContent = text;
-      second.textContent = more;
+      button.querySelector(".rate").textContent = text;
+      button.querySelector(".age").textContent = more;
     }
   }
 

@@ -215,9 +215,8 @@ function startWorld() {
   world = new World($("world-canvas"), { select: show, note: (text) => ($("world-note").textContent = text) });
   world.addEventListener("scene", () => {
     $("world-name").textContent = world.name;
-    world.robots = robots.filter((r) => r.mover >= 0);
+    world.assign(robots);
     world.selected = shown?.mover ?? -1;
-    for (const robot of world.robots) robot.learn(world.movers[robot.mover]);
   });
   world.addEventListener("time", () => {
     $("sim-time").textContent = `${world.time.toFixed(1)} s${world.finished ? " · finished" : ""}`;
@@ -239,7 +238,7 @@ async function start() {
   bindDrive();
   bindView();
   const offer = await (await fetch("robots")).json();
-  offer.robots.forEach((r, i) => add({ ...r, mover: offer.world ? i : -1 }));
+  for (const robot of offer.robots) add(robot);
   for (const address of remembered()) add({ name: address, address, typed: true });
   if (offer.world) startWorld();
   turnTo(offer.world ? "world" : "robot");

@@ -66,6 +66,15 @@ export class World extends EventTarget {
     this.dispatchEvent(new Event("scene"));
   }
 
+  // assign sets which robot each mover is. A mover that is no robot has none.
+  assign(robots) {
+    this.robots = [];
+    for (const robot of robots.filter(({ mover }) => mover >= 0)) {
+      this.robots[robot.mover] = robot;
+      robot.learn(this.movers[robot.mover]);
+    }
+  }
+
   // answer takes what a move came to.
   answer({ mover, error }) {
     if (this.ghost?.mover === mover) this.ghost.blocked = error !== "";

@@ -1,0 +1,79 @@
+package web
+
+import (
+	"io/fs"
+	"maps"
+	"net/http/httptest"
+	"path"
+	"regexp"
+	"slices"
+	"testing"
+
+	"go.uber.org/zap"
+)
+
+// Robots are listed by port. mover is a robot's number in the scene, which
+// follows the world file.
+func TestRobots(t *testing.T) {
+	world := load(t, `
+		position ( name "a" port 6667 pose [0 0 0 0] )
+		position ( name "b" port 6665 pose [2 0 0 0] )`)
+	a, b := world.Robots()[0], world.Robots()[1]
+	page := newHandler(t.Context(), Config{
+		Robots: []Robot{{"b", "localhost:6665", b}, {"hardware", "localhost:6666", nil}, {"a", "localhost:6667", a}},
+		World:  world, Log: zap.NewNop(),
+	})
+	w := httptest.NewRecorder()
+	request := httptest.NewRequest("GET", "/robots", nil)
+	request.Host = "localhost"
+	page.ServeHTTP(w, request)
+	const want = `{"robots":[{"name":"b","address":"localhost:6665","mover":1},` +
+		`{"name":"hardware","address":"localhost:6666","mover":-1},` +
+		`{"name":"a","address":"localhost:6667","mover":0}],"world":true}` + "\n"
+	if got := w.Body.String(); got != want {
+		t.Errorf("robots: %s\nwant %s", got, want)
+	}
+	s := newScene(world)
+	if s.Movers[1].Name != "b" || s.Movers[0].Name != "a" {
+		t.Errorf("movers %+v", s.Movers)
+	}
+}
+
+// The program contains what the page loads, and no more: no tests of the page.
+func TestAssets(t *testing.T) {
+	page, err := fs.Sub(assets, "page")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// src and href attributes, and imports of modules.
+	reference := regexp.MustCompile(`(?:(?:src|href)=|from )"(?:\./)?([a-z]+\.[a-z]+)"`)
+	loaded := map[string]bool{}
+	var load func(name string)
+	load = func(name string) {
+		if loaded[name] {
+			return
+		}
+		loaded[name] = true
+		text, err := fs.ReadFile(page, name)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		for _, match := range reference.FindAllSubmatch(text, -1) {
+			load(path.Clean(string(match[1])))
+		}
+	}
+	load("index.html")
+	var embedded []string
+	if err := fs.WalkDir(page, ".", func(name string, d fs.DirEntry, err error) error {
+		if !d.IsDir() {
+			embedded = append(embedded, name)
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if want := slices.Sorted(maps.Keys(loaded)); !slices.Equal(embedded, want) {
+		t.Errorf("embedded: %v\nloaded by the page: %v", embedded, want)
+	}
+}
