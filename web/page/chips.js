@@ -1,11 +1,12 @@
-// The devices of the robot that is shown: what is subscribed, how often it
-// comes and how old it is.
+// The devices of the robot that is shown: a button for each, which subscribes
+// and unsubscribes, with the rate and the age of its data.
 
+import * as text from "./text.js";
 import { DEVICES } from "./wire.js";
 
 export class Chips {
-  constructor(list, { old, dead }) {
-    Object.assign(this, { list, old, dead });
+  constructor(list, limits) {
+    this.limits = limits;
     this.buttons = DEVICES.map(({ letter, name }) => {
       const button = document.createElement("button");
       button.type = "button";
@@ -13,14 +14,17 @@ export class Chips {
       button.dataset.device = letter;
       button.innerHTML = `<b></b><span class="number"><span class="rate"></span><span class="age"></span></span>`;
       button.querySelector("b").textContent = name;
-      button.addEventListener("click", () => {
-        const d = this.robot?.devices.get(letter);
-        if (d) this.robot.want(letter, !d.wanted || d.access === "e");
-        this.update();
-      });
+      button.addEventListener("click", () => this.toggle(letter));
       list.append(button);
       return button;
     });
+  }
+
+  toggle(letter) {
+    if (!this.robot) return;
+    const { wanted, access } = this.robot.devices.get(letter);
+    this.robot.want(letter, !wanted || access === "e");
+    this.update();
   }
 
   show(robot) {
@@ -30,25 +34,11 @@ export class Chips {
 
   update() {
     for (const button of this.buttons) {
-      const { device } = button.dataset, d = this.robot?.devices.get(device);
-      const on = Boolean(d?.wanted && this.robot.state !== "off");
-      const [level, text, more = ""] = on ? this.tell(device, d) : ["", "off"];
-      button.setAttribute("aria-pressed", on && d.access !== "e");
+      const [level, rate, age] = this.robot ? text.chip(this.robot, button.dataset.device, this.limits) : ["", "off", ""];
+      button.setAttribute("aria-pressed", rate !== "off" && level !== "absent");
       button.dataset.level = level;
-      button.querySelector(".rate").textContent = text;
-      button.querySelector(".age").textContent = more;
+      button.querySelector(".rate").textContent = rate;
+      button.querySelector(".age").textContent = age;
     }
-  }
-
-  // tell says how a device is, and how bad that is.
-  tell(letter, d) {
-    if (d.access === "e") return ["absent", "not there"];
-    if (this.robot.state === "lost") return ["bad", "lost"];
-    if (d.access !== "r") return ["", "starting"];
-    if (!this.robot.data[letter]) return ["warn", "no data yet"];
-    const age = d.meter.age();
-    const level = age > this.dead ? "bad" : age > this.old ? "warn" : "good";
-    const rate = d.meter.rate();
-    return [level, `${rate.toFixed(rate < 9.95 ? 1 : 0)} Hz`, age < 1 ? `${(age * 1000).toFixed(0)} ms` : `${age.toFixed(1)} s`];
   }
 }

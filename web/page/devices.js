@@ -1,14 +1,14 @@
 // Camera, gripper and body of the robot that is shown.
 
-import { fieldOfView } from "./pioneer.js";
+import * as text from "./text.js";
 import { palette } from "./view.js";
 
 const WIDTH = 160, HEIGHT = 120; // pixels of the image that ACTS tracks colours in
-const LOOK_PERIOD = 80; // ms between the orders of a slider
+const LOOK_PERIOD = 80; // ms between the commands of a slider that is moved
+const SLIDER_REST = 4000; // ms after which untouched sliders follow the camera again
 
-// CHANNELS: the colours of the simulator's tracker. A real one has been trained
-// for others, and then a channel's colour is only a way to tell it from the
-// next.
+// CHANNELS are the colours of the simulator's tracker. A real tracker may have
+// been trained for others; then the colours only distinguish the channels.
 const CHANNELS = [
   ["red", "#e5484d"], ["green", "#46a758"], ["blue", "#3e83f0"], ["yellow", "#e9c46a"], ["orange", "#f0883e"],
   ["purple", "#8e4ec6"], ["cyan", "#22b8cf"], ["magenta", "#d6409f"], ["pink", "#f1a7c4"], ["brown", "#a37764"],
@@ -16,7 +16,6 @@ const CHANNELS = [
 const channelColor = (i) => CHANNELS[i]?.[1] ?? `hsl(${(i * 47) % 360} 60% 60%)`;
 
 const $ = (id) => document.getElementById(id);
-const side = (deg, plus, minus) => (deg === 0 ? "0°" : `${Math.abs(deg)}° ${deg > 0 ? plus : minus}`);
 
 export class Camera {
   constructor(driver) {
@@ -29,7 +28,7 @@ export class Camera {
     new ResizeObserver(() => this.robot && this.update(this.robot)).observe(this.canvas);
   }
 
-  // look sends where the sliders are, soon.
+  // look sends the positions of the sliders, at most once in LOOK_PERIOD.
   look() {
     this.touchedAt = performance.now();
     this.label();
@@ -41,18 +40,18 @@ export class Camera {
   }
 
   label() {
-    $("pan").setAttribute("aria-valuetext", side(-$("pan").value, "left", "right"));
-    $("tilt").setAttribute("aria-valuetext", side(+$("tilt").value, "up", "down"));
+    $("pan").setAttribute("aria-valuetext", text.side(-$("pan").value, "left", "right"));
+    $("tilt").setAttribute("aria-valuetext", text.side(+$("tilt").value, "up", "down"));
   }
 
   update(robot) {
     const { v: blobs, z: ptz } = robot.data;
     if (robot !== this.robot) this.touchedAt = -Infinity;
     this.robot = robot;
-    $("blob-count").textContent = blobs ? `${blobs.length || "no"} blob${blobs.length === 1 ? "" : "s"}` : "";
-    $("ptz-out").textContent = ptz ? `${side(ptz.pan, "L", "R")} · ${side(ptz.tilt, "up", "dn")} · ${((fieldOfView(ptz.zoom) * 180) / Math.PI).toFixed(0)}° wide` : "";
-    // The sliders follow the camera, but not while it follows them.
-    if (ptz && performance.now() - this.touchedAt > 4000 && !document.activeElement?.matches("#pan:active, #tilt:active, #zoom:active")) {
+    $("blob-count").textContent = text.blobCount(blobs);
+    $("ptz-out").textContent = text.ptz(ptz);
+    // The sliders follow the camera, but not while the user moves them.
+    if (ptz && performance.now() - this.touchedAt > SLIDER_REST && !document.activeElement?.matches("#pan:active, #tilt:active, #zoom:active")) {
       $("pan").value = -ptz.pan;
       $("tilt").value = ptz.tilt;
       $("zoom").value = ptz.zoom;
@@ -93,10 +92,6 @@ export class Camera {
   }
 }
 
-const PADDLES = [[4, "moving"], [8, "error"], [1, "open"], [2, "closed"]];
-const LIFT = [[64, "moving"], [128, "error"], [16, "up"], [32, "down"]];
-const word = (bits, table) => table.find(([bit]) => bits & bit)?.[1] ?? "between";
-
 export class Gripper {
   constructor(driver) {
     $("grip-buttons").addEventListener("click", (e) => {
@@ -105,21 +100,15 @@ export class Gripper {
     });
   }
 
-  update({ data: { g } }) {
-    const beams = g && (g.beams & 8 ? "holds something" : g.beams & 4 ? "something between" : "");
-    $("grip-state").textContent = g ? [`paddles ${word(g.state, PADDLES)}`, `lift ${word(g.state, LIFT)}`, beams].filter(Boolean).join(" · ") : "";
-  }
+  update({ data }) { $("grip-state").textContent = text.gripper(data.g); }
 }
 
-const count = (bits) => [0, 1, 2, 3, 4].filter((i) => (bits >> i) & 1).length;
-
 export class Body {
-  update({ data: { m, p } }) {
-    const bumpers = m && [[m.front, "front"], [m.rear, "rear"]].filter(([bits]) => bits).map(([bits, end]) => `${count(bits)} ${end}`);
-    const text = [bumpers?.length ? `bumpers: ${bumpers.join(", ")}` : m ? "bumpers clear" : "", p?.stall ? "wheels stalled" : ""].filter(Boolean).join(" · ");
-    $("bumper-state").textContent = text;
-    $("bumper-state").classList.toggle("bad", Boolean(bumpers?.length || p?.stall));
-    $("volts").textContent = m ? `${m.volts.toFixed(1)} V` : "–";
-    $("battery").value = m?.volts ?? 0;
+  update({ data }) {
+    const state = text.body(data), volts = data.m?.volts;
+    $("bumper-state").textContent = state.text;
+    $("bumper-state").classList.toggle("bad", state.alarm);
+    $("volts").textContent = data.m ? `${volts.toFixed(1)} V` : "–";
+    $("battery").value = volts ?? 0;
   }
 }

@@ -1,39 +1,27 @@
-// The one robot that is driven from this page, on a socket of its own. The rule
-// of the dead man: the robot moves only while somebody holds a key, the stick
-// or the gamepad, on a page that is seen and has the focus; and the server stops
-// it when it hears nothing (commander.go). After a stop that the user did not make,
-// everything must be let go once before it moves again.
+// The robot that is driven from this page, on a socket of its own. The dead man's
+// rule: the robot moves only while the user holds a key, the stick or the
+// gamepad, on a page that is visible and has the focus; and the server stops it
+// when it hears nothing from the page (commander.go). After a stop that the user
+// did not make, every input must be released before the robot moves again.
 
+import { keyInput, padInput, speeds, steers, stickInput, stickOffset } from "./steering.js";
 import { connect } from "./wire.js";
 
-const REPEAT = 100; // ms between repetitions of a command; the server's patience is four of them
-const HASTE = 40; // ms between different commands at least
-const STICK_DEAD = 0.08; // of the stick's way, about its middle
-const PAD_DEAD = 0.12; // worn gamepads rest that far from the middle
-const SHOULDERS = [4, 5, 6, 7]; // the gamepad's buttons that must be held (W3C standard layout)
-
-// KEYS: what a key asks for, forward and turning left, by its place on the
-// keyboard.
-const KEYS = {
-  ArrowUp: [1, 0], ArrowDown: [-1, 0], ArrowLeft: [0, 1], ArrowRight: [0, -1],
-  KeyW: [1, 0], KeyS: [-1, 0], KeyA: [0, 1], KeyD: [0, -1],
-};
-
-const clip = (v) => Math.max(-1, Math.min(1, v));
-const settle = (v, dead) => (Math.abs(v) < dead ? 0 : (Math.sign(v) * (Math.abs(v) - dead)) / (1 - dead));
+const REPEAT = 100; // ms between repetitions of a command; the server stops the robot after four
+const LEAST_INTERVAL = 40; // ms between different commands: a stick moves on every frame of the screen
 
 export class Driver extends EventTarget {
   constructor() {
     super();
     this.limits = { speed: 300, turn: 60 }; // mm/s, deg/s
-    this.sources = new Map(); // name → [forward, left], each -1 to 1
-    this.locked = false; // until all is let go
-    this.sent = [0, 0];
-    this.held = "";
-    this.note = "";
+    this.inputs = new Map(); // source → [forward, left], each -1 to 1; without those at rest
+    this.locked = false; // until all inputs are released
+    this.sent = [0, 0]; // the last command: mm/s, deg/s
+    this.held = ""; // devices that the page has write access to
+    this.note = ""; // why the robot stopped, or what failed
   }
 
-  // select drives another robot from now on. The one before stops.
+  // select drives another robot from now on. The previous one stops.
   select(robot) {
     if (robot === this.robot) return;
     this.halt();
@@ -44,75 +32,65 @@ export class Driver extends EventTarget {
 
   changed() { this.dispatchEvent(new Event("change")); }
 
-  // ask is what one source asks for.
-  ask(source, forward, left) {
-    if (forward === 0 && left === 0) this.sources.delete(source);
-    else this.sources.set(source, [forward, left]);
-    if (this.sources.size === 0) this.locked = false;
-    this.push();
+  // setInput sets the input of one source: keys, stick or gamepad.
+  setInput(source, [forward, left]) {
+    if (forward === 0 && left === 0) this.inputs.delete(source);
+    else this.inputs.set(source, [forward, left]);
+    if (this.inputs.size === 0) this.locked = false;
+    this.update();
   }
 
-  // halt stops, whatever is held.
+  // halt stops the robot, whatever the user holds.
   halt(note = "") {
-    this.locked = this.sources.size > 0;
+    this.locked = this.inputs.size > 0;
     if (note && this.moving) this.note = note;
-    this.push();
+    this.update();
   }
 
   get moving() { return this.sent[0] !== 0 || this.sent[1] !== 0; }
 
-  // command is what is to be sent: mm/s and deg/s.
-  command() {
-    if (this.locked) return [0, 0];
-    const sum = [0, 0];
-    for (const [forward, left] of this.sources.values()) {
-      sum[0] += forward;
-      sum[1] += left;
-    }
-    return [Math.round(clip(sum[0]) * this.limits.speed), Math.round(clip(sum[1]) * this.limits.turn)];
-  }
-
-  // push sends the command if it is due: a stop and a start at once, a change
-  // soon, the same again after REPEAT.
-  push() {
+  // update sends the speeds when they are due: a stop and a start at once, a
+  // change after LEAST_INTERVAL, a repetition after REPEAT.
+  update() {
     clearTimeout(this.timer);
-    const command = this.command();
+    const command = this.locked ? [0, 0] : speeds(this.inputs.values(), this.limits);
     const stop = command[0] === 0 && command[1] === 0;
-    if (stop && !this.moving) return;
-    if (!this.robot) return;
-    const since = performance.now() - (this.sentAt ?? 0);
+    if (!this.robot || (stop && !this.moving)) return;
     const same = command[0] === this.sent[0] && command[1] === this.sent[1];
-    const due = stop || !this.moving ? 0 : (same ? REPEAT : HASTE) - since;
-    if (due > 0) {
-      this.timer = setTimeout(() => this.push(), due);
+    const wait = stop || !this.moving ? 0 : this.sentAt + (same ? REPEAT : LEAST_INTERVAL) - performance.now();
+    if (wait > 0) {
+      this.timer = setTimeout(() => this.update(), wait);
       return;
     }
     this.sent = command;
     this.sentAt = performance.now();
-    if (!stop) this.note = "";
-    this.send({ drive: command }, stop);
-    if (!stop) this.timer = setTimeout(() => this.push(), REPEAT);
+    if (!stop) {
+      this.note = "";
+      this.timer = setTimeout(() => this.update(), REPEAT);
+    }
+    // Without a socket the robot stands already.
+    if (!stop || this.socket) this.send({ drive: command });
     this.changed();
   }
 
-  // send gives an order to the robot; a stop needs no new connection.
-  send(order, stop = false) {
-    if (!this.robot || (stop && !this.socket)) return;
+  // send sends a message to the server, which connects to the robot first. Of
+  // speeds that wait for that, the newest are sent.
+  send(message) {
+    if (!this.robot) return;
     if (!this.socket) this.open();
     if (this.socket.readyState === WebSocket.OPEN) {
-      this.socket.send(JSON.stringify(order));
-    } else if (order.drive) {
-      this.waiting = this.waiting.filter((o) => !o.drive).concat(order); // the newest only
-    } else {
-      this.waiting.push(order);
+      this.socket.send(JSON.stringify(message));
+      return;
     }
+    if (message.drive) this.waiting = this.waiting.filter((m) => !m.drive);
+    this.waiting.push(message);
   }
 
   open() {
     this.waiting = [];
     const socket = (this.socket = connect("drive", { robot: this.robot.address }));
     socket.onopen = () => {
-      for (const order of this.waiting) socket.send(JSON.stringify(order));
+      for (const message of this.waiting) socket.send(JSON.stringify(message));
       this.waiting = [];
     };
     socket.onmessage = ({ data }) => {
@@ -124,29 +102,31 @@ export class Driver extends EventTarget {
     };
     socket.onclose = ({ reason }) => {
       if (socket !== this.socket) return;
-      this.socket = null;
-      this.held = "";
-      this.locked = this.sources.size > 0;
-      this.sent = [0, 0]; // the server has stopped it
+      this.forget();
+      this.locked = this.inputs.size > 0;
       this.note = `stopped: ${reason || "the connection is lost"}`;
       this.changed();
     };
   }
 
-  // close gives everything up; the robot's server stops the wheels.
+  // close ends the connection; the robot's server then stops the wheels.
   close() {
-    const socket = this.socket;
-    this.socket = null;
-    this.held = "";
-    this.sent = [0, 0];
+    const { socket } = this;
+    this.forget();
     socket?.close();
     this.changed();
   }
+
+  forget() {
+    this.socket = null;
+    this.held = "";
+    this.sent = [0, 0];
+  }
 }
 
-// watchAttention stops the robot when the user looks elsewhere.
-export function watchAttention(driver) {
-  addEventListener("blur", () => driver.halt("stopped: the window lost the focus"));
+// bindFocus stops the robot when the page loses the focus or is hidden.
+export function bindFocus(driver) {
+  addEventListener("blur", () => driver.halt("stopped: the page lost the focus"));
   document.addEventListener("visibilitychange", () => {
     if (!document.hidden) return;
     driver.halt("stopped: the page was hidden");
@@ -158,49 +138,42 @@ export function watchAttention(driver) {
   });
 }
 
-// writes says that keys belong to the element that has the focus.
-const writes = (e) => e.target.closest?.("select, textarea, input:not([type=range])");
-const slides = (e) => e.target.closest?.("input[type=range]") && e.code.startsWith("Arrow");
+// usesKey reports whether the focused element needs a key for itself.
+const usesKey = ({ target, code }) =>
+  target.closest?.("select, textarea, input:not([type=range])") || (target.closest?.("input[type=range]") && code.startsWith("Arrow"));
 
-export function watchKeys(driver) {
+export function bindKeys(driver) {
   const down = new Set();
-  const ask = () => {
-    const sum = [0, 0];
-    for (const code of down) sum.forEach((_, i) => (sum[i] += KEYS[code][i]));
-    // Two keys against each other are held, too.
-    driver.ask("keys", clip(sum[0]), clip(sum[1]));
-  };
+  const update = () => driver.setInput("keys", keyInput(down));
   const release = () => {
     down.clear();
-    ask();
+    update();
   };
   addEventListener("keydown", (e) => {
     if (e.code === "Escape") return driver.halt();
-    if (!KEYS[e.code] || e.ctrlKey || e.metaKey || e.altKey || e.shiftKey || e.defaultPrevented || writes(e) || slides(e)) return;
+    if (!steers(e.code) || e.ctrlKey || e.metaKey || e.altKey || e.shiftKey || e.defaultPrevented || usesKey(e)) return;
     e.preventDefault();
     if (e.repeat) return;
     down.add(e.code);
-    ask();
+    update();
   });
   addEventListener("keyup", (e) => {
-    if (e.key === "Meta") return release(); // while it is held, other keys are not reported as let go
-    if (down.delete(e.code)) ask();
+    if (e.key === "Meta") return release(); // while it is down, macOS reports no release of other keys
+    if (down.delete(e.code)) update();
   });
   addEventListener("blur", release);
 }
 
-// watchStick makes a disc a stick: up is forward.
-export function watchStick(driver, disc, knob) {
+// bindStick makes a disc with a knob a stick.
+export function bindStick(driver, disc, knob) {
   let pointer = null;
-  const ask = (x, y) => {
-    knob.style.transform = `translate(${x * 100}%, ${y * 100}%)`;
-    driver.ask("stick", settle(-y, STICK_DEAD), settle(-x, STICK_DEAD));
+  const move = (offset) => {
+    knob.style.transform = `translate(${offset.x * 100}%, ${offset.y * 100}%)`;
+    driver.setInput("stick", stickInput(offset));
   };
   const follow = (e) => {
-    const box = disc.getBoundingClientRect(), reach = box.width / 2 - knob.offsetWidth / 4;
-    let x = (e.clientX - box.left - box.width / 2) / reach, y = (e.clientY - box.top - box.height / 2) / reach;
-    const far = Math.max(1, Math.hypot(x, y));
-    ask(x / far, y / far);
+    const box = disc.getBoundingClientRect();
+    move(stickOffset(e.clientX - box.left - box.width / 2, e.clientY - box.top - box.height / 2, box.width / 2 - knob.offsetWidth / 4));
   };
   disc.addEventListener("pointerdown", (e) => {
     if (e.button > 0 || pointer !== null) return;
@@ -214,28 +187,24 @@ export function watchStick(driver, disc, knob) {
     if (e.pointerId !== undefined && e.pointerId !== pointer) return;
     pointer = null;
     disc.classList.remove("held");
-    ask(0, 0);
+    move({ x: 0, y: 0 });
   };
   for (const type of ["pointerup", "pointercancel", "lostpointercapture"]) disc.addEventListener(type, release);
   addEventListener("blur", release);
 }
 
-// watchPad reads the first gamepad while there is one. hint is shown then.
-export function watchPad(driver, hint) {
+// bindGamepad reads the first gamepad while one is connected, and shows hint
+// meanwhile.
+export function bindGamepad(driver, hint) {
   let polling = false;
   const poll = () => {
     const pad = [...navigator.getGamepads()].find((p) => p?.connected);
     hint.hidden = !pad;
-    if (!pad) {
-      polling = false;
-      return driver.ask("pad", 0, 0);
-    }
-    const held = SHOULDERS.some((i) => pad.buttons[i]?.pressed);
-    driver.ask("pad", held ? settle(-pad.axes[1], PAD_DEAD) : 0, held ? settle(-pad.axes[0], PAD_DEAD) : 0);
-    requestAnimationFrame(poll); // which ends while the page is hidden
+    polling = Boolean(pad);
+    driver.setInput("pad", pad ? padInput(pad) : [0, 0]);
+    if (pad) requestAnimationFrame(poll); // pauses while the page is hidden
   };
   addEventListener("gamepadconnected", () => {
     if (!polling) poll();
-    polling = true;
   });
 }

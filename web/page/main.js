@@ -1,19 +1,19 @@
-// The page: which robots there are, which one is shown, and what is drawn when.
+// The dashboard: the list of robots, the one that is shown, and when to draw.
 
 import { Body, Camera, Gripper } from "./devices.js";
-import { Driver, watchAttention, watchKeys, watchPad, watchStick } from "./drive.js";
+import { Driver, bindFocus, bindGamepad, bindKeys, bindStick } from "./drive.js";
 import { Rail } from "./rail.js";
 import { Robot } from "./robot.js";
 import { Scope } from "./scope.js";
+import * as text from "./text.js";
 import { World } from "./world.js";
 import { Chips } from "./chips.js";
 
-const WATCHED_AT_START = 6; // robots; each is a connection
-const TEXT_PERIOD = 250; // ms between updates of ages and rates
-const OLD = 0.5, DEAD = 2; // seconds of age that are worth a warning, and an alarm
+const WATCHED_AT_START = 6; // robots: more are not watched until selected, since each needs a connection
+const TEXT_PERIOD = 250; // ms between updates of ages and rates: faster ones cannot be read
+const OLD = 0.5, DEAD = 2; // seconds of age that cause a warning and an alarm
 
 const $ = (id) => document.getElementById(id);
-const degrees = (rad) => (rad * 180) / Math.PI;
 
 const driver = new Driver();
 const scope = new Scope($("scope"));
@@ -26,7 +26,7 @@ const rail = new Rail($("robots"), {
   select: (robot) => show(robot),
   pin(robot) {
     robot.pinned = !robot.pinned;
-    attend(robot);
+    updateWatch(robot);
     robot.changed();
   },
   remove(robot) {
@@ -38,8 +38,8 @@ const rail = new Rail($("robots"), {
   },
 });
 
-// attend watches a robot that is shown or pinned, and no other.
-function attend(robot) {
+// updateWatch watches a robot if it is shown or pinned.
+function updateWatch(robot) {
   const wanted = robot === shown || robot.pinned;
   if (wanted && robot.state === "off") robot.watch();
   if (!wanted && robot.state !== "off") robot.unwatch();
@@ -61,8 +61,8 @@ function show(robot) {
   if (robot === shown) return;
   const last = shown;
   shown = robot;
-  if (last && robots.includes(last)) attend(last);
-  if (robot) attend(robot);
+  if (last && robots.includes(last)) updateWatch(last);
+  if (robot) updateWatch(robot);
   driver.select(robot);
   scope.show(robot);
   chips.show(robot);
@@ -75,7 +75,7 @@ function show(robot) {
   refresh();
 }
 
-// refresh draws what new data changes.
+// refresh updates what depends on data.
 function refresh() {
   if (!shown) return;
   scope.update();
@@ -91,33 +91,24 @@ function refresh() {
 }
 
 function readout(robot) {
-  const { p } = robot.data;
-  $("odometry").textContent = p ? `${p.x.toFixed(2)}, ${p.y.toFixed(2)} m, ${degrees(p.heading).toFixed(0)}°` : "–";
-  $("velocity").textContent = p ? `${(p.speed * 1000).toFixed(0)} mm/s, ${degrees(p.turn).toFixed(0)} °/s` : "–";
-  const near = robot.nearest();
-  $("nearest").textContent = near ? `${near.distance.toFixed(2)} m, ${clock(near.angle)}` : "–";
+  $("odometry").textContent = text.pose(robot.data.p);
+  $("velocity").textContent = text.velocity(robot.data.p);
+  $("nearest").textContent = text.distance(robot.nearest());
 }
 
-const clock = (angle) => {
-  const deg = Math.round(degrees(angle));
-  return deg === 0 ? "ahead" : `${Math.abs(deg)}° ${deg > 0 ? "left" : "right"}`;
-};
-
-// refreshText updates what changes by itself: ages, rates.
+// refreshText updates what depends on time: ages and rates.
 function refreshText() {
   chips.update();
   rail.updateAll();
   if (!shown) return;
-  const words = { off: "not watched", connecting: "connecting", live: "live", lost: "lost" };
-  $("robot-state").textContent = words[shown.state];
+  $("robot-state").textContent = text.robotState(shown);
   $("robot-state").dataset.state = shown.state;
-  $("robot-note").textContent = shown.state === "lost" ? `${shown.address}: ${shown.reason}` : "";
-  $("robot-flow").textContent = shown.state === "live" ? `${shown.frames.rate().toFixed(1)} frames/s · ${(shown.bytes.rate() / 1000).toFixed(1)} kB/s · ${shown.dropped} dropped` : "";
+  $("robot-note").textContent = text.robotError(shown);
+  $("robot-flow").textContent = text.traffic(shown);
 }
 
 function refreshDrive() {
-  const [speed, turn] = driver.sent;
-  $("drive-state").textContent = driver.note || (driver.moving ? `${speed} mm/s · ${turn} °/s` : driver.held.includes("p") ? "in control" : "hands off");
+  $("drive-state").textContent = text.drive(driver);
   $("drive-state").classList.toggle("live", driver.moving);
   $("drive-state").classList.toggle("bad", driver.note !== "");
 }
@@ -134,10 +125,10 @@ function markMotors() {
 }
 
 function bindDrive() {
-  watchAttention(driver);
-  watchKeys(driver);
-  watchStick(driver, $("stick"), $("knob"));
-  watchPad(driver, $("pad-hint"));
+  bindFocus(driver);
+  bindKeys(driver);
+  bindStick(driver, $("stick"), $("knob"));
+  bindGamepad(driver, $("pad-hint"));
   driver.addEventListener("change", refreshDrive);
   $("stop").addEventListener("click", () => driver.halt());
   $("motors-on").addEventListener("click", () => switchMotors(true));
@@ -182,17 +173,17 @@ function bindView() {
     $("host").blur(); // keys drive again
   });
   for (const view of ["world", "robot"]) {
-    $(`tab-${view}`).addEventListener("click", () => turnTo(view));
+    $(`tab-${view}`).addEventListener("click", () => showTab(view));
   }
 }
 
-// turnTo chooses the view on screens that have room for one.
-function turnTo(view) {
+// showTab selects the view on screens with room for only one.
+function showTab(view) {
   $("main").dataset.view = view;
   for (const v of ["world", "robot"]) $(`tab-${v}`).setAttribute("aria-pressed", v === view);
 }
 
-// Robots that were typed come back with the page.
+// Robots that the user added are kept for the next visit.
 const remember = () => localStorage.setItem("robots", JSON.stringify(robots.filter((r) => r.typed).map((r) => r.address)));
 const remembered = () => {
   try {
@@ -202,7 +193,7 @@ const remembered = () => {
   }
 };
 
-// showSpeed marks the speed in the list; world files may have others.
+// showSpeed selects the speed in the list. A speed from a world file is added.
 function showSpeed(speed) {
   const value = String(speed);
   if (![...$("speed").options].some((o) => o.value === value)) $("speed").add(new Option(`${value}×`, value));
@@ -219,17 +210,17 @@ function startWorld() {
     world.selected = shown?.mover ?? -1;
   });
   world.addEventListener("time", () => {
-    $("sim-time").textContent = `${world.time.toFixed(1)} s${world.finished ? " · finished" : ""}`;
+    $("sim-time").textContent = text.simulation(world);
     $("pause").textContent = world.paused ? "Run" : "Pause";
     $("pause").setAttribute("aria-pressed", world.paused);
     if (document.activeElement !== $("speed")) showSpeed(world.speed);
   });
-  $("pause").addEventListener("click", () => world.order({ pause: !world.paused }));
+  $("pause").addEventListener("click", () => world.send({ pause: !world.paused }));
   $("step").addEventListener("click", () => {
-    world.order({ pause: true });
-    world.order({ step: 10 });
+    world.send({ pause: true });
+    world.send({ step: 10 });
   });
-  $("speed").addEventListener("change", () => world.order({ speed: +$("speed").value }));
+  $("speed").addEventListener("change", () => world.send({ speed: +$("speed").value }));
   $("world-fit").addEventListener("click", () => world.fit());
   world.start();
 }
@@ -241,11 +232,11 @@ async function start() {
   for (const robot of offer.robots) add(robot);
   for (const address of remembered()) add({ name: address, address, typed: true });
   if (offer.world) startWorld();
-  turnTo(offer.world ? "world" : "robot");
+  showTab(offer.world ? "world" : "robot");
   if (offer.robots.length <= WATCHED_AT_START) {
     for (const robot of robots.slice(0, offer.robots.length)) {
       robot.pinned = true;
-      attend(robot);
+      updateWatch(robot);
     }
   }
   show(robots[0] ?? null);
@@ -254,6 +245,6 @@ async function start() {
   setInterval(refreshText, TEXT_PERIOD);
 }
 
-// For the console, and for tests.
+// For the browser's console and for tests.
 window.player = { driver, robots, scope, get world() { return world; }, get shown() { return shown; }, show };
 start();

@@ -1,9 +1,10 @@
-// The list of robots: a card for each, with a glance at what it senses.
+// The list of robots: a card for each, with a small picture of what it senses.
 
 import { drawRobot, drawSensors } from "./sensors.js";
+import * as text from "./text.js";
 import { palette } from "./view.js";
 
-const REACH = 3; // metres that a card shows to both sides of its robot
+const REACH = 3; // metres shown to each side of the robot
 
 export class Rail {
   constructor(list, { select, pin, remove }) {
@@ -21,7 +22,7 @@ export class Rail {
     card.querySelector(".card").addEventListener("click", () => this.onSelect(robot));
     const pin = card.querySelector(".pin");
     pin.setAttribute("aria-label", `Watch ${robot.name}`);
-    pin.title = "Watch it even when another one is shown";
+    pin.title = "Keep watching while another robot is shown";
     pin.addEventListener("click", () => this.onPin(robot));
     if (robot.typed) {
       const remove = document.createElement("button");
@@ -50,19 +51,19 @@ export class Rail {
   }
 
   updateText(robot) {
-    const card = this.cards.get(robot), status = card.querySelector(".status");
-    const volts = robot.data.m ? ` · ${robot.data.m.volts.toFixed(1)} V` : "";
-    status.textContent = robot.state === "live" ? `${robot.frames.rate().toFixed(0)} Hz${volts}` : { off: "not watched", connecting: "connecting", lost: "lost" }[robot.state];
+    const card = this.cards.get(robot);
+    card.querySelector(".status").textContent = text.card(robot);
     card.dataset.state = robot.state;
     card.querySelector(".pin").setAttribute("aria-pressed", robot.pinned);
   }
 
-  // update draws a card before the next frame.
+  // update redraws a card in the next animation frame.
   update(robot) {
     const card = this.cards.get(robot);
     if (!card || card.pending) return;
     card.pending = requestAnimationFrame(() => {
       card.pending = 0;
+      if (!this.cards.has(robot)) return; // removed meanwhile
       this.updateText(robot);
       this.draw(card.querySelector("canvas"), robot);
     });

@@ -1,13 +1,15 @@
-// The robot's own view: what it senses around it, and where it thinks it has
-// been.
+// The robot's own view: what it senses around it, and its path by odometry.
 
+import { preview, reach } from "./geometry.js";
 import { drawRobot, drawSensors } from "./sensors.js";
+import { tracePath } from "./trail.js";
 import { View, palette } from "./view.js";
 
-const DEFAULT_REACH = 4; // metres about the robot before anything is known
-const NEAR = 0.8; // of the readings that are to be in sight
-const BEHIND = 0.5; // of the room ahead, where the laser looks
-const PREVIEW = 1; // seconds that the present speed is drawn ahead
+const DEFAULT_REACH = 4; // metres shown around a robot that senses nothing
+const LEAST_REACH = 1.5; // metres shown at least: the robot and what it could bump into
+const NEAR = 0.8; // share of the readings that Fit shows
+const BEHIND = 0.5; // metres shown behind the robot for each metre ahead: the laser looks ahead
+const PREVIEW = 1; // seconds that the drawn path reaches ahead
 
 export class Scope {
   constructor(canvas) {
@@ -23,7 +25,7 @@ export class Scope {
     this.fit();
   }
 
-  // update draws anew; the first scan decides how much is shown.
+  // update redraws; the first scan determines how much is shown.
   update() {
     if (!this.fitted && this.robot && (this.robot.data.l || this.robot.data.s)) {
       this.fitted = true;
@@ -34,12 +36,11 @@ export class Scope {
 
   // fit shows most of what the robot senses now.
   fit() {
-    const ranges = (this.robot?.seen() ?? []).map(({ x, y }) => Math.hypot(x, y)).sort((a, b) => a - b);
-    const reach = Math.max(1.5, ranges[Math.floor(ranges.length * NEAR)] ?? DEFAULT_REACH);
-    this.view.fit({ left: -reach, right: reach, bottom: this.headingUp ? -reach * BEHIND : -reach, top: reach }, 8);
+    const far = Math.max(LEAST_REACH, reach(this.robot?.obstacles() ?? [], NEAR) ?? DEFAULT_REACH);
+    this.view.fit({ left: -far, right: far, bottom: this.headingUp ? -far * BEHIND : -far, top: far }, 8);
   }
 
-  // angle turns the robot's frame to what is up.
+  // angle is how far the robot's frame is turned on the screen, radians.
   angle() { return this.headingUp ? Math.PI / 2 : (this.robot?.data.p?.heading ?? 0); }
 
   draw(c) {
@@ -78,12 +79,12 @@ export class Scope {
     for (let r = step; r < far; r += step) this.view.text(`${r} m`, { x: r * Math.SQRT1_2, y: -r * Math.SQRT1_2 }, 3, 10);
   }
 
-  // drawTrail draws in the robot's frame what is known in the odometry's.
+  // drawTrail draws in the robot's frame; the trail is in that of the odometry.
   drawTrail(c, trail, { x, y, heading }, colors, pixel) {
     c.save();
     c.rotate(-heading);
     c.translate(-x, -y);
-    drawPath(c, trail);
+    tracePath(c, trail);
     c.strokeStyle = colors.trail;
     c.lineWidth = 2 * pixel;
     c.stroke();
@@ -91,24 +92,10 @@ export class Scope {
   }
 }
 
-export function drawPath(c, trail) {
-  c.beginPath();
-  for (const p of trail) p.jump ? c.moveTo(p.x, p.y) : c.lineTo(p.x, p.y);
-}
-
 // drawPreview draws where the present speed leads.
-function drawPreview(c, { speed, turn }, colors, pixel) {
-  if (Math.abs(speed) < 0.005 && Math.abs(turn) < 0.02) return;
+function drawPreview(c, position, colors, pixel) {
   c.beginPath();
-  let x = 0, y = 0, heading = 0;
-  const steps = 20, dt = PREVIEW / steps;
-  c.moveTo(0, 0);
-  for (let i = 0; i < steps; i++) {
-    x += speed * dt * Math.cos(heading);
-    y += speed * dt * Math.sin(heading);
-    heading += turn * dt;
-    c.lineTo(x, y);
-  }
+  for (const { x, y } of preview(position, PREVIEW)) c.lineTo(x, y);
   c.strokeStyle = colors.accent;
   c.lineWidth = 3 * pixel;
   c.stroke();

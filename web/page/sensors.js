@@ -1,11 +1,9 @@
 // What a robot senses, and the robot itself, drawn in its own frame: x ahead, y
 // to the left, metres. pixel is the length of a CSS pixel in metres.
 
+import { laserPoints, sameSurface } from "./geometry.js";
 import { BUMPERS, CENTRE, fieldOfView } from "./pioneer.js";
-import { NO_ECHO, SONAR_FAR } from "./wire.js";
-
-const HALF_DEGREE = Math.PI / 360;
-const SURFACE_GAP = 0.25; // metres: readings farther apart are not of one surface
+import { SONAR_FAR } from "./wire.js";
 
 export function drawSensors(c, robot, colors, pixel) {
   const { z: ptz, s: sonar, l: laser } = robot.data;
@@ -24,23 +22,20 @@ function inFrame(c, pose, draw) {
 
 function drawLaser(c, mount, scan, colors, pixel) {
   inFrame(c, mount, () => {
-    const points = Array.from(scan, (r, i) => {
-      const angle = (i - 180) * HALF_DEGREE;
-      return { x: r * Math.cos(angle), y: r * Math.sin(angle), echo: r > 0 && r < NO_ECHO };
-    });
+    const points = laserPoints(scan);
     c.beginPath();
     c.moveTo(0, 0);
     for (const p of points) c.lineTo(p.x, p.y);
     c.closePath();
     c.fillStyle = colors["laser-area"];
     c.fill();
-    // Surfaces: lines between neighbours, dots for those who stand alone.
+    // Lines along surfaces, and dots for single points.
     c.beginPath();
     points.forEach((p, i) => {
       const last = points[i - 1];
       if (!p.echo) return;
-      if (last?.echo && Math.hypot(p.x - last.x, p.y - last.y) < SURFACE_GAP) c.moveTo(last.x, last.y);
-      else c.moveTo(p.x, p.y);
+      const from = sameSurface(last, p) ? last : p;
+      c.moveTo(from.x, from.y);
       c.lineTo(p.x, p.y);
     });
     c.strokeStyle = colors.laser;
@@ -94,8 +89,8 @@ export function outline(c, points) {
   c.closePath();
 }
 
-// drawRobot draws the robot from above, with its gripper and bumpers as they
-// report.
+// drawRobot draws the robot from above, with the state of its gripper and
+// bumpers.
 export function drawRobot(c, robot, colors, pixel) {
   const { p: position, m: body, g: gripper } = robot.data;
   if (gripper) drawGripper(c, gripper, colors, pixel);

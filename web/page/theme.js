@@ -1,5 +1,5 @@
-// Before anything is drawn: light or dark, as the user chose here or in the
-// system.
+// Sets the theme, light or dark, as the user chose on this page or else in the
+// system. It is a classic script, so that it runs before anything is drawn.
 "use strict";
 {
   const dark = matchMedia("(prefers-color-scheme: dark)");

@@ -1,12 +1,16 @@
-// A canvas that shows a piece of the floor in metres, x to the right and y up,
-// and lets it be moved and zoomed by mouse, wheel, and fingers.
+// A canvas that shows a piece of the floor, which mouse, wheel and fingers move
+// and zoom.
 
-const MIN_SCALE = 4, MAX_SCALE = 2000; // CSS pixels per metre
+import { Viewport } from "./viewport.js";
+
+// Zoom per unit of wheel movement: a notch of 100 is 16 %. A pinch on a touchpad
+// reports smaller movements, with ctrlKey.
+const WHEEL = 0.0015, PINCH = 0.01;
 
 const colors = new Map();
 addEventListener("themechange", () => colors.clear());
 
-// palette has the colours of the theme by the names that style.css gives them.
+// theme has the colours of the current theme by their names in style.css.
 const theme = new Proxy({}, {
   get(_, name) {
     if (!colors.has(name)) colors.set(name, getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim());
@@ -15,17 +19,18 @@ const theme = new Proxy({}, {
 });
 export const palette = () => theme;
 
-export class View {
-  // draw(context, view) draws in metres; grab(point, event), if given, may
-  // return {move(point, event), end()} to take a drag for itself.
-  constructor(canvas, { draw, grab = () => null, pan = true, scale = 60 }) {
-    Object.assign(this, { canvas, draw, grab, pan, scale, x: 0, y: 0, width: 0, height: 0 });
+export class View extends Viewport {
+  // draw(context) draws in metres. grab(point, event) may return {move(point),
+  // end()} to handle a drag itself. Without pan the floor stays where it is.
+  constructor(canvas, { draw, grab = () => null, pan = true }) {
+    super();
+    Object.assign(this, { canvas, draw, grab, pan, touched: false }); // touched: moved or zoomed since the last fit
     this.context = canvas.getContext("2d");
     this.pointers = new Map();
     new ResizeObserver(() => this.resize()).observe(canvas);
     canvas.addEventListener("wheel", (e) => {
       e.preventDefault();
-      this.zoom(Math.exp(-e.deltaY * (e.ctrlKey ? 0.01 : 0.0015)), this.point(e));
+      this.scaleBy(Math.exp(-e.deltaY * (e.ctrlKey ? PINCH : WHEEL)), this.point(e));
     }, { passive: false });
     canvas.addEventListener("pointerdown", (e) => this.down(e));
     canvas.addEventListener("pointermove", (e) => this.move(e));
@@ -43,7 +48,7 @@ export class View {
     this.changed();
   }
 
-  // changed has the canvas drawn again before the next frame.
+  // changed redraws the canvas in the next animation frame.
   changed() {
     if (this.pending) return;
     this.pending = requestAnimationFrame(() => {
@@ -54,38 +59,31 @@ export class View {
       c.clearRect(0, 0, this.canvas.width, this.canvas.height);
       c.setTransform(s, 0, 0, -s, (this.width / 2) * this.ratio - this.x * s, (this.height / 2) * this.ratio + this.y * s);
       c.lineJoin = c.lineCap = "round";
-      this.draw(c, this);
+      this.draw(c);
     });
   }
 
-  // pixel is the length of a CSS pixel in metres.
-  get pixel() { return 1 / this.scale; }
-
-  toScreen({ x, y }) { return { x: this.width / 2 + (x - this.x) * this.scale, y: this.height / 2 - (y - this.y) * this.scale }; }
-  toFloor({ x, y }) { return { x: this.x + (x - this.width / 2) / this.scale, y: this.y - (y - this.height / 2) / this.scale }; }
-
-  // point is where an event is, in CSS pixels on the canvas.
+  // point returns where an event is on the screen.
   point(event) {
     const box = this.canvas.getBoundingClientRect();
     return { x: event.clientX - box.left, y: event.clientY - box.top };
   }
 
-  // zoom keeps what is under point, in CSS pixels, where it is.
-  zoom(factor, point) {
-    const before = this.toFloor(point);
-    this.scale = Math.max(MIN_SCALE, Math.min(MAX_SCALE, this.scale * factor));
-    if (this.pan) {
-      const after = this.toFloor(point);
-      this.x += before.x - after.x;
-      this.y += before.y - after.y;
-    }
+  scaleBy(factor, point) {
+    this.zoom(factor, this.pan ? point : null);
     this.touched = true;
     this.changed();
   }
 
-  // text writes at a place of the floor, shifted by CSS pixels.
-  text(what, { x, y }, dx = 0, dy = 0) {
-    const c = this.context, at = this.toScreen({ x, y });
+  fit(rectangle, margin) {
+    super.fit(rectangle, margin);
+    this.touched = false;
+    this.changed();
+  }
+
+  // text writes at a floor point, shifted by CSS pixels.
+  text(what, point, dx, dy) {
+    const c = this.context, at = this.toScreen(point);
     c.save();
     c.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     c.fillText(what, at.x + dx, at.y + dy);
@@ -106,16 +104,15 @@ export class View {
     if (!last) return;
     this.pointers.set(e.pointerId, point);
     if (this.grabbed) {
-      this.grabbed.move(point, e);
+      this.grabbed.move(point);
     } else if (this.pointers.size === 2) {
       const other = [...this.pointers].find(([id]) => id !== e.pointerId)[1];
       const distance = (p) => Math.hypot(p.x - other.x, p.y - other.y);
-      if (distance(last) > 0) this.zoom(distance(point) / distance(last), { x: (point.x + other.x) / 2, y: (point.y + other.y) / 2 });
+      if (distance(last) > 0) this.scaleBy(distance(point) / distance(last), { x: (point.x + other.x) / 2, y: (point.y + other.y) / 2 });
     }
     if (!this.grabbed && this.pan) {
-      const share = 1 / this.pointers.size;
-      this.x -= ((point.x - last.x) / this.scale) * share;
-      this.y += ((point.y - last.y) / this.scale) * share;
+      const share = 1 / this.pointers.size; // two fingers that move together report two moves
+      this.shift((point.x - last.x) * share, (point.y - last.y) * share);
       this.touched = true;
       this.changed();
     }
@@ -125,14 +122,5 @@ export class View {
     if (!this.pointers.delete(e.pointerId)) return;
     this.grabbed?.end();
     this.grabbed = null;
-  }
-
-  // fit shows a rectangle of the floor, with a margin in CSS pixels.
-  fit({ left, right, bottom, top }, margin = 24) {
-    this.x = (left + right) / 2;
-    this.y = (bottom + top) / 2;
-    this.scale = Math.max(MIN_SCALE, Math.min((this.width - 2 * margin) / (right - left), (this.height - 2 * margin) / (top - bottom), MAX_SCALE));
-    this.touched = false;
-    this.changed();
   }
 }

@@ -1,11 +1,11 @@
-// What comes from the server, see frame.go, world.go and scene.go. Payloads of
-// devices are those of the Player protocol (docs/PROTOCOL.md, 7): big-endian,
-// which is what DataView reads by default. Here lengths become metres and angles
+// Decodes the server's messages: frame.go, world.go and scene.go define them.
+// Payloads of devices are those of the Player protocol (docs/PROTOCOL.md, 7):
+// big-endian, the default of DataView. Decoded lengths are metres, angles are
 // radians, counterclockwise.
 
 const rad = (deg) => (deg * Math.PI) / 180;
 
-// DEVICES are all that a robot may have, in the order of their chips.
+// DEVICES are all devices that the page shows, in the order of their buttons.
 export const DEVICES = [
   { letter: "p", name: "Position" },
   { letter: "l", name: "Laser" },
@@ -16,8 +16,9 @@ export const DEVICES = [
   { letter: "v", name: "Vision" },
 ];
 
-// NO_ECHO is what the laser says when nothing is in reach, metres, less the
-// rounding of 8.191; SONAR_FAR is the end of a sonar's reach.
+// A laser reports 8.191 m when nothing is in reach. NO_ECHO is half a millimetre
+// less, because ranges are rounded to 32-bit floats. SONAR_FAR is what a sonar
+// reports then.
 export const NO_ECHO = 8.1905;
 export const SONAR_FAR = 5;
 
@@ -40,7 +41,7 @@ function ranges(d, count) {
   return list;
 }
 
-// blobs reads a packet of ACTS 1.0: every byte stores its value plus one.
+// blobs decodes a packet of ACTS 1.0: every byte stores its value plus one.
 function blobs(d) {
   const list = [];
   let at = 64;
@@ -55,8 +56,8 @@ function blobs(d) {
   return list;
 }
 
-// decodeFrame reads a message of a stream. Ages are seconds, 0 if unknown;
-// data is null if the device has none yet.
+// decodeFrame decodes a message of a stream. Ages are seconds, 0 if unknown. data
+// is null if the device has none yet, or is not one of DEVICES.
 export function decodeFrame(buffer) {
   const view = new DataView(buffer);
   const frame = { number: view.getUint32(0), dropped: view.getUint32(4), blocks: [] };
@@ -75,7 +76,7 @@ export function decodeFrame(buffer) {
   return frame;
 }
 
-// decodePoses reads a message of the world.
+// decodePoses decodes a message of the world.
 export function decodePoses(buffer) {
   const view = new DataView(buffer);
   const flags = view.getUint8(16);
@@ -89,7 +90,7 @@ export function decodePoses(buffer) {
   };
 }
 
-// decodePlan reads a floor plan. wall(x, y) counts cells from the lower left.
+// decodePlan decodes a floor plan. wall(x, y) counts cells from the lower left.
 export function decodePlan(buffer) {
   const view = new DataView(buffer);
   const width = view.getUint32(24), height = view.getUint32(28);
@@ -100,15 +101,14 @@ export function decodePlan(buffer) {
   };
 }
 
-// acknowledge tells the server that a message has been taken, so that it sends
-// the next ones.
+// acknowledge acknowledges a message. The server sends only a few ahead.
 export function acknowledge(socket, number) {
   const message = new DataView(new ArrayBuffer(4));
   message.setUint32(0, number);
   if (socket.readyState === WebSocket.OPEN) socket.send(message.buffer);
 }
 
-// connect opens a socket to this page's server.
+// connect opens a WebSocket to the server of this page.
 export function connect(path, parameters = {}) {
   const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/${path}?${new URLSearchParams(parameters)}`);
   socket.binaryType = "arraybuffer";

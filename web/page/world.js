@@ -1,24 +1,22 @@
-// The simulated world from above: everything where it really is, to look at and
-// to touch.
+// The simulated world from above, with true poses. Movers can be dragged.
 
-import { drawPath } from "./scope.js";
 import { drawSensors, outline } from "./sensors.js";
+import { extend, tracePath } from "./trail.js";
 import { View, palette } from "./view.js";
 import { acknowledge, connect, decodePlan, decodePoses } from "./wire.js";
 
-const TRAIL_STEP = 0.04, TRAIL_JUMP = 0.5; // metres
-const TRAIL_LENGTH = 800; // points
-const MOVE_PERIOD = 33; // ms between the orders of a drag
-const NUDGE = 0.1, TWIST = Math.PI / 18; // metres and radians that a key moves and turns
-const HANDLE = 26; // CSS pixels from a robot's edge to its handle
-const CROWD = 24; // CSS pixels per metre, below which names would cover one another
-const TOUCH = 16; // CSS pixels about a thing that count as it
-const RETRY = 1000; // ms until a lost world is asked for again
+const TRAIL = { step: 0.04, limit: 800 }; // metres between points, and points: 32 m
+const MOVE_PERIOD = 33; // ms between the messages of a drag: faster ones would queue up
+const NUDGE = 0.1, TWIST = Math.PI / 18; // metres and radians by which a key moves and turns
+const HANDLE = 26; // CSS pixels from a robot's edge to its handle: far enough for a finger
+const CROWD = 24; // CSS pixels per metre below which names would overlap
+const TOUCH = 16; // CSS pixels around a mover where it can be touched: the radius of a fingertip
+const RETRY = 1000; // ms until the next attempt to reach the simulator
 
 export class World extends EventTarget {
   constructor(canvas, { select, note }) {
     super();
-    Object.assign(this, { select, note, robots: [], movers: [], poses: [], selected: -1 });
+    Object.assign(this, { select, note, robots: [], movers: [], poses: [], selected: -1, dragged: -1 });
     this.view = new View(canvas, { draw: (c) => this.draw(c), grab: (point, e) => this.grab(point, e) });
     this.view.onResize = () => this.view.touched || this.fit();
     canvas.addEventListener("keydown", (e) => this.key(e));
@@ -36,9 +34,9 @@ export class World extends EventTarget {
   connect() {
     const socket = (this.socket = connect("world"));
     socket.onmessage = ({ data }) => {
-      if (typeof data !== "string") return this.take(decodePoses(data));
+      if (typeof data !== "string") return this.takePoses(decodePoses(data));
       const message = JSON.parse(data);
-      message.movers ? this.meet(message) : this.answer(message);
+      message.movers ? this.takeScene(message) : this.takeReport(message);
     };
     socket.onclose = () => {
       this.note("The simulator does not answer.");
@@ -46,12 +44,12 @@ export class World extends EventTarget {
     };
   }
 
-  order(order) {
-    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(order));
+  send(message) {
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
   }
 
-  // meet takes what does not change.
-  meet(scene) {
+  // takeScene takes shapes and mounts, which do not change.
+  takeScene(scene) {
     this.note("");
     this.name = scene.name;
     this.fixtures = scene.fixtures.flatMap((f) => f.parts).sort((a, b) => a.top - b.top);
@@ -66,38 +64,31 @@ export class World extends EventTarget {
     this.dispatchEvent(new Event("scene"));
   }
 
-  // assign sets which robot each mover is. A mover that is no robot has none.
+  // assign sets the robot of each mover. A mover without one, a puck say, has none.
   assign(robots) {
     this.robots = [];
     for (const robot of robots.filter(({ mover }) => mover >= 0)) {
       this.robots[robot.mover] = robot;
-      robot.learn(this.movers[robot.mover]);
+      robot.setBuild(this.movers[robot.mover]);
     }
   }
 
-  // answer takes what a move came to.
-  answer({ mover, error }) {
+  // takeReport takes the result of a move.
+  takeReport({ mover, error }) {
     if (this.ghost?.mover === mover) this.ghost.blocked = error !== "";
-    if (error) this.note(error);
-    else this.note("");
+    this.note(error);
     this.view.changed();
   }
 
-  take(message) {
+  takePoses(message) {
     acknowledge(this.socket, message.number);
     Object.assign(this, { poses: message.poses, time: message.time, speed: message.speed, paused: message.paused, finished: message.finished });
-    this.poses.forEach(({ x, y }, i) => {
-      const trail = this.movers[i].trail, last = trail.at(-1);
-      const step = last ? Math.hypot(x - last.x, y - last.y) : Infinity;
-      if (step < TRAIL_STEP) return;
-      trail.push({ x, y, jump: step > TRAIL_JUMP || this.drag?.mover === i });
-      if (trail.length > TRAIL_LENGTH) trail.shift();
-    });
+    this.poses.forEach((pose, i) => extend(this.movers[i].trail, pose, TRAIL, this.dragged === i));
     this.dispatchEvent(new Event("time"));
     this.view.changed();
   }
 
-  // extent is the rectangle of the floor that has something on it.
+  // extent is the rectangle of the floor that the plan covers.
   extent() {
     const p = this.plan;
     return p ? { left: p.x, right: p.x + p.width * p.resolution, bottom: p.y, top: p.y + p.height * p.resolution } : { left: -4, right: 4, bottom: -3, top: 3 };
@@ -105,14 +96,14 @@ export class World extends EventTarget {
 
   fit() { this.view.fit(this.extent(), 16); }
 
-  // paintPlan turns the floor plan into a mask, without what is drawn exactly
-  // anyway.
+  // paintPlan turns the floor plan into a mask. Fixtures are left out of it:
+  // their exact outlines are drawn.
   paintPlan() {
     const { plan } = this, canvas = new OffscreenCanvas(plan.width, plan.height), c = canvas.getContext("2d");
     const image = c.createImageData(plan.width, plan.height);
     for (let y = 0; y < plan.height; y++) {
       for (let x = 0; x < plan.width; x++) {
-        if (plan.wall(x, y)) image.data[4 * (y * plan.width + x) + 3] = 255; // rows from below, as they are drawn
+        if (plan.wall(x, y)) image.data[4 * (y * plan.width + x) + 3] = 255; // y is up in the plan and when it is drawn
       }
     }
     c.putImageData(image, 0, 0);
@@ -175,7 +166,7 @@ export class World extends EventTarget {
       outline(c, points);
       c.fillStyle = part.color;
       c.fill();
-      c.fillStyle = colors.veil; // pure colours are loud
+      c.fillStyle = colors.veil; // softens pure colours
       c.fill();
       c.strokeStyle = colors["part-line"];
       c.lineWidth = pixel;
@@ -185,7 +176,7 @@ export class World extends EventTarget {
 
   drawSensed(c, i, pose, colors, pixel) {
     const robot = this.robots[i], { trail } = this.movers[i];
-    drawPath(c, trail);
+    tracePath(c, trail);
     c.lineTo(pose.x, pose.y);
     c.strokeStyle = colors.trail;
     c.lineWidth = 1.5 * pixel;
@@ -242,7 +233,7 @@ export class World extends EventTarget {
     c.stroke();
   }
 
-  // drawGhost shows where a thing would be that does not fit there.
+  // drawGhost shows where a dragged mover would be if it fitted there.
   drawGhost(c, colors, pixel) {
     const { mover, x, y, heading, blocked } = this.ghost;
     if (!blocked) return;
@@ -261,13 +252,13 @@ export class World extends EventTarget {
     c.restore();
   }
 
-  // handle is where the selected robot is taken to turn it.
+  // handle returns where a mover can be grabbed to turn it.
   handle(i) {
     const { x, y, heading } = this.poses[i], far = this.movers[i].radius + HANDLE * this.view.pixel;
     return { x: x + far * Math.cos(heading), y: y + far * Math.sin(heading) };
   }
 
-  // at finds what is under a point of the canvas.
+  // at returns the mover at a screen point, and whether a drag turns it, or null.
   at(point) {
     const floor = this.view.toFloor(point), touch = TOUCH * this.view.pixel;
     const distance = (p) => Math.hypot(p.x - floor.x, p.y - floor.y);
@@ -286,28 +277,30 @@ export class World extends EventTarget {
     const { mover } = hit, turn = hit.turn || e.shiftKey;
     if (this.robots[mover]) this.select(this.robots[mover]);
     const start = this.poses[mover], grip = this.view.toFloor(point);
-    this.drag = { mover };
+    this.dragged = mover;
     this.view.canvas.style.cursor = "grabbing";
-    let ordered = 0, timer = 0;
+    let sentAt = 0, timer = 0;
     const send = () => {
-      ordered = performance.now();
+      sentAt = performance.now();
       const { x, y, heading } = this.ghost;
-      this.order({ move: { mover, x, y, heading } });
+      this.send({ move: { mover, x, y, heading } });
     };
     return {
       move: (p) => {
         const to = this.view.toFloor(p);
-        this.ghost = turn
-          ? { ...this.poses[mover], mover, heading: Math.atan2(to.y - start.y, to.x - start.x), blocked: this.ghost?.blocked }
-          : { mover, x: start.x + to.x - grip.x, y: start.y + to.y - grip.y, heading: this.poses[mover].heading, blocked: this.ghost?.blocked };
+        const change = turn
+          ? { heading: Math.atan2(to.y - start.y, to.x - start.x) }
+          : { x: start.x + to.x - grip.x, y: start.y + to.y - grip.y };
+        this.ghost = { ...this.poses[mover], ...change, mover, blocked: this.ghost?.blocked };
         clearTimeout(timer);
-        timer = setTimeout(send, Math.max(0, ordered + MOVE_PERIOD - performance.now()));
+        timer = setTimeout(send, Math.max(0, sentAt + MOVE_PERIOD - performance.now()));
         this.view.changed();
       },
       end: () => {
         clearTimeout(timer);
         if (this.ghost) send();
-        this.ghost = this.drag = null;
+        this.ghost = null;
+        this.dragged = -1;
         this.view.canvas.style.cursor = "";
         this.view.changed();
       },
@@ -321,6 +314,6 @@ export class World extends EventTarget {
     if (!pose || !(twist || (step && e.shiftKey))) return;
     e.preventDefault();
     const [dx, dy] = twist ? [0, 0] : step;
-    this.order({ move: { mover: this.selected, x: pose.x + dx, y: pose.y + dy, heading: pose.heading + (twist ?? 0) } });
+    this.send({ move: { mover: this.selected, x: pose.x + dx, y: pose.y + dy, heading: pose.heading + (twist ?? 0) } });
   }
 }

@@ -1,0 +1,70 @@
+// Where sensor readings and speeds are on the floor, in metres. Mounts are poses
+// {X, Y, Heading} in the robot's frame.
+
+import { NO_ECHO, SONAR_FAR } from "./wire.js";
+
+const HALF_DEGREE = Math.PI / 360;
+const SURFACE_GAP = 0.25; // metres: neighbouring readings farther apart are on different surfaces
+const PREVIEW_STEPS = 20; // points of a preview; more would not look smoother
+
+// degrees converts from radians.
+export const degrees = (rad) => (rad * 180) / Math.PI;
+
+// laserPoints returns a point for each of the 361 readings of a scan, in the
+// laser's frame. echo reports whether something was in reach.
+export function laserPoints(scan) {
+  return Array.from(scan, (r, i) => {
+    const angle = (i - 180) * HALF_DEGREE;
+    return { x: r * Math.cos(angle), y: r * Math.sin(angle), echo: r > 0 && r < NO_ECHO };
+  });
+}
+
+// sameSurface reports whether two neighbouring points of a scan are on one
+// surface. last may be undefined.
+export const sameSurface = (last, p) => Boolean(last?.echo && p.echo) && Math.hypot(p.x - last.x, p.y - last.y) < SURFACE_GAP;
+
+// place converts a point from a mount's frame to the robot's.
+const place = ({ X, Y, Heading }, { x, y }) => ({
+  x: X + x * Math.cos(Heading) - y * Math.sin(Heading),
+  y: Y + x * Math.sin(Heading) + y * Math.cos(Heading),
+});
+
+// obstacles returns the points that laser and sonar detect, in the robot's
+// frame.
+export function obstacles({ l: laser = [], s: sonar = [] }, mounts) {
+  const points = laserPoints(laser).filter((p) => p.echo).map((p) => place(mounts.Laser, p));
+  sonar.forEach((r, i) => {
+    if (r > 0 && r < SONAR_FAR && mounts.Sonars[i]) points.push(place(mounts.Sonars[i], { x: r, y: 0 }));
+  });
+  return points;
+}
+
+// nearest returns distance and direction of the point that is nearest to the
+// robot's centre, or null if there is none.
+export function nearest(points) {
+  let best = null;
+  for (const { x, y } of points) {
+    const distance = Math.hypot(x, y);
+    if (!best || distance < best.distance) best = { distance, angle: Math.atan2(y, x) };
+  }
+  return best;
+}
+
+// reach returns the distance within which the given share of the points is, or
+// undefined if there are no points.
+export function reach(points, share) {
+  const distances = points.map(({ x, y }) => Math.hypot(x, y)).sort((a, b) => a - b);
+  return distances[Math.floor(distances.length * share)];
+}
+
+// preview returns the path of a robot that keeps its speed (m/s) and turn rate
+// (rad/s) for some seconds, in its own frame. It is empty if the robot stands.
+export function preview({ speed, turn }, seconds) {
+  if (Math.abs(speed) < 0.005 && Math.abs(turn) < 0.02) return [];
+  const path = [{ x: 0, y: 0 }], dt = seconds / PREVIEW_STEPS;
+  for (let i = 0; i < PREVIEW_STEPS; i++) {
+    const { x, y } = path[i], heading = turn * i * dt;
+    path.push({ x: x + speed * dt * Math.cos(heading), y: y + speed * dt * Math.sin(heading) });
+  }
+  return path;
+}

@@ -1,0 +1,84 @@
+// Data as the page writes it.
+
+import { degrees } from "./geometry.js";
+import { fieldOfView } from "./pioneer.js";
+
+const STATES = { off: "not watched", connecting: "connecting", live: "live", lost: "lost" };
+
+// side writes an angle in degrees and its direction.
+export const side = (deg, plus, minus) => (deg === 0 ? "0°" : `${Math.abs(deg)}° ${deg > 0 ? plus : minus}`);
+
+const direction = (rad) => {
+  const deg = Math.round(degrees(rad));
+  return deg === 0 ? "ahead" : side(deg, "left", "right");
+};
+
+export const pose = (p) => (p ? `${p.x.toFixed(2)}, ${p.y.toFixed(2)} m, ${degrees(p.heading).toFixed(0)}°` : "–");
+export const velocity = (p) => (p ? `${(p.speed * 1000).toFixed(0)} mm/s, ${degrees(p.turn).toFixed(0)} °/s` : "–");
+export const distance = (near) => (near ? `${near.distance.toFixed(2)} m, ${direction(near.angle)}` : "–");
+
+export const robotState = (robot) => STATES[robot.state];
+export const robotError = (robot) => (robot.state === "lost" ? `${robot.address}: ${robot.reason}` : "");
+
+// traffic writes what comes from a robot: frames, bytes, and how many rounds of
+// data were merged into later ones.
+export function traffic({ state, frames, bytes, dropped }) {
+  return state === "live" ? `${frames.rate().toFixed(1)} frames/s · ${(bytes.rate() / 1000).toFixed(1)} kB/s · ${dropped} dropped` : "";
+}
+
+// card writes the state of a robot in the list.
+export function card(robot) {
+  if (robot.state !== "live") return robotState(robot);
+  const volts = robot.data.m ? ` · ${robot.data.m.volts.toFixed(1)} V` : "";
+  return `${robot.frames.rate().toFixed(0)} Hz${volts}`;
+}
+
+// drive writes what the driver does, or why it stopped.
+export function drive({ note, moving, sent: [speed, turn], held }) {
+  if (note) return note;
+  if (moving) return `${speed} mm/s · ${turn} °/s`;
+  return held.includes("p") ? "in control" : "hands off";
+}
+
+// simulation writes the simulated time.
+export const simulation = ({ time, finished }) => `${time.toFixed(1)} s${finished ? " · finished" : ""}`;
+
+// chip returns what the chip of a device shows: a level of style.css and two
+// texts. Data older than old seconds is worth a warning, older than dead an
+// alarm.
+export function chip(robot, letter, { old, dead }) {
+  const { wanted, access, meter } = robot.devices.get(letter);
+  if (!wanted || robot.state === "off") return ["", "off", ""];
+  if (access === "e") return ["absent", "not there", ""];
+  if (robot.state === "lost") return ["bad", "lost", ""];
+  if (access !== "r") return ["", "starting", ""];
+  if (!robot.data[letter]) return ["warn", "no data yet", ""];
+  const age = meter.age(), rate = meter.rate();
+  const level = age > dead ? "bad" : age > old ? "warn" : "good";
+  return [level, `${rate.toFixed(rate < 9.95 ? 1 : 0)} Hz`, age < 1 ? `${(age * 1000).toFixed(0)} ms` : `${age.toFixed(1)} s`];
+}
+
+export const blobCount = (blobs) => (blobs ? `${blobs.length || "no"} blob${blobs.length === 1 ? "" : "s"}` : "");
+export const ptz = (z) => (z ? `${side(z.pan, "L", "R")} · ${side(z.tilt, "up", "dn")} · ${degrees(fieldOfView(z.zoom)).toFixed(0)}° wide` : "");
+
+// Bits of the gripper's state (PROTOCOL 7), the most important first.
+const PADDLES = [[4, "moving"], [8, "error"], [1, "open"], [2, "closed"]];
+const LIFT = [[64, "moving"], [128, "error"], [16, "up"], [32, "down"]];
+const word = (bits, table) => table.find(([bit]) => bits & bit)?.[1] ?? "between";
+
+export function gripper(g) {
+  if (!g) return "";
+  const beams = g.beams & 8 ? "holds something" : g.beams & 4 ? "something between" : "";
+  return [`paddles ${word(g.state, PADDLES)}`, `lift ${word(g.state, LIFT)}`, beams].filter(Boolean).join(" · ");
+}
+
+const count = (bits) => [0, 1, 2, 3, 4].filter((i) => (bits >> i) & 1).length;
+
+// body writes pressed bumpers and stalled wheels. alarm reports whether there are
+// any.
+export function body({ m, p }) {
+  const pressed = m ? [[m.front, "front"], [m.rear, "rear"]].filter(([bits]) => bits).map(([bits, end]) => `${count(bits)} ${end}`) : [];
+  const bumpers = pressed.length ? `bumpers: ${pressed.join(", ")}` : m ? "bumpers clear" : "";
+  const wheels = p?.stall ? "wheels stalled" : "";
+  return { text: [bumpers, wheels].filter(Boolean).join(" · "), alarm: pressed.length > 0 || wheels !== "" };
+}

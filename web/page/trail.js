@@ -1,0 +1,20 @@
+// Trails: lists of the points that something passed, {x, y, jump} in metres.
+
+const JUMP = 0.5; // metres between two reports: no robot drives that far, so it was moved
+
+// extend appends a point unless it is nearer than step to the last one, and
+// keeps at most limit points. No line is drawn to a point with jump; moved sets
+// it whatever the distance.
+export function extend(trail, { x, y }, { step, limit }, moved = false) {
+  const last = trail.at(-1);
+  const distance = last ? Math.hypot(x - last.x, y - last.y) : Infinity;
+  if (distance < step) return;
+  trail.push({ x, y, jump: moved || distance > JUMP });
+  if (trail.length > limit) trail.shift();
+}
+
+// tracePath begins a path along a trail.
+export function tracePath(c, trail) {
+  c.beginPath();
+  for (const p of trail) p.jump ? c.moveTo(p.x, p.y) : c.lineTo(p.x, p.y);
+}

@@ -1,0 +1,44 @@
+// The piece of the floor that a canvas shows: floor points are metres, x to the
+// right and y up; screen points are CSS pixels from the canvas's upper left
+// corner, y down.
+
+const MIN_SCALE = 4, MAX_SCALE = 2000; // CSS pixels per metre: some 300 m or 0.5 m on a screen
+
+const limit = (scale) => Math.max(MIN_SCALE, Math.min(MAX_SCALE, scale));
+
+export class Viewport {
+  // scale is CSS pixels per metre; x and y are the floor point in the middle.
+  constructor(scale = 60) {
+    Object.assign(this, { scale, x: 0, y: 0, width: 0, height: 0 });
+  }
+
+  // pixel is the length of a CSS pixel in metres.
+  get pixel() { return 1 / this.scale; }
+
+  toScreen({ x, y }) { return { x: this.width / 2 + (x - this.x) * this.scale, y: this.height / 2 - (y - this.y) * this.scale }; }
+  toFloor({ x, y }) { return { x: this.x + (x - this.width / 2) / this.scale, y: this.y - (y - this.height / 2) / this.scale }; }
+
+  // zoom changes the scale. With a fixed screen point, what is there stays
+  // there; without one, the middle does.
+  zoom(factor, fixed = null) {
+    const before = fixed && this.toFloor(fixed);
+    this.scale = limit(this.scale * factor);
+    if (!fixed) return;
+    const after = this.toFloor(fixed);
+    this.x += before.x - after.x;
+    this.y += before.y - after.y;
+  }
+
+  // shift moves the floor by CSS pixels.
+  shift(dx, dy) {
+    this.x -= dx / this.scale;
+    this.y += dy / this.scale;
+  }
+
+  // fit shows a rectangle of the floor, with a margin in CSS pixels.
+  fit({ left, right, bottom, top }, margin = 24) {
+    this.x = (left + right) / 2;
+    this.y = (bottom + top) / 2;
+    this.scale = limit(Math.min((this.width - 2 * margin) / (right - left), (this.height - 2 * margin) / (top - bottom)));
+  }
+}
