@@ -11,59 +11,57 @@ import (
 )
 
 const (
-	// deadMan is how long a robot drives on without hearing from the page, which
-	// repeats its command ten times a second. Shorter, and a moment's noise on
-	// the air would stop it; longer, and a robot whose page hangs goes farther
-	// than half a metre at full speed.
+	// deadMan is how long a robot keeps driving without a command from the page,
+	// which repeats it ten times a second. With less, a short disturbance of a
+	// wireless link would stop it; with more, the robot of a page that hangs would
+	// drive more than half a metre at full speed.
 	deadMan = 400 * time.Millisecond
 	// holdLimit is how long a page that does not drive keeps write access to the
-	// wheels. As it is given up, the server stops them (PROTOCOL 5.4): a page
-	// that is merely open must not do so to another program later, when it is
-	// closed.
+	// wheels. The server stops the wheels when access ends (PROTOCOL 5.4): a page
+	// that kept it would stop another program's robot later, when it is closed.
 	holdLimit = 3 * time.Second
-	// refusalLimit is how long a device that was refused is not asked for again.
-	// Each time the server tries to start it, which takes seconds, and a page
-	// repeats its orders ten times a second.
+	// refusalLimit is how long a refused device is not requested again. The server
+	// tries to start it at each request, which takes seconds, and a page repeats
+	// its commands ten times a second.
 	refusalLimit = 5 * time.Second
 )
 
-// commander commands one device for one page, on a Player connection of its
-// own: while a device is set up, the server holds back whatever is sent behind
-// the request (PROTOCOL 2.7), and a camera's setup must not hold back the
-// wheels' stop.
+// commander commands one device for one page, on its own Player connection: while
+// a device is set up, the server executes nothing that follows the request
+// (PROTOCOL 2.7), and a camera's setup must not delay the stop of the wheels.
 type commander struct {
-	page   *page
-	device byte
-	report *report
-	orders chan driveOrder // room for one
-	robot  *client.Client  // nil before the first order
+	socket   *socket
+	device   byte
+	report   *report
+	commands chan driveCommand // buffers one
+	robot    *client.Client    // nil before the first command
 
-	held       bool      // write access
-	refusal    error     // what the last request came to
-	askAgainAt time.Time // after a refusal
+	held    bool      // write access
+	refusal error     // the error of the last refused request
+	retryAt time.Time // after a refusal
 
 	moving bool
-	timer  *time.Timer // of the dead man while moving, else of giving up the wheels
+	timer  *time.Timer // while moving, for deadMan, otherwise for holdLimit
 }
 
-func newCommander(p *page, device byte, r *report) *commander {
-	return &commander{page: p, device: device, report: r, orders: make(chan driveOrder, 1), timer: time.NewTimer(holdLimit)}
+func newCommander(sock *socket, device byte, r *report) *commander {
+	return &commander{socket: sock, device: device, report: r, commands: make(chan driveCommand, 1), timer: time.NewTimer(holdLimit)}
 }
 
-// put leaves an order for the commander and waits for nothing. It is for one
-// goroutine.
-func (c *commander) put(o driveOrder) {
-	o.heard = time.Now()
+// put hands a command to run, merged with one that waits. It does not block. Only
+// one goroutine may call it.
+func (c *commander) put(command driveCommand) {
+	command.heard = time.Now()
 	select {
-	case waiting := <-c.orders:
-		o = waiting.with(o)
+	case waiting := <-c.commands:
+		command = waiting.with(command)
 	default:
 	}
-	c.orders <- o // there is room: nobody else puts
+	c.commands <- command // does not block: the buffer is empty
 }
 
-// run obeys until ctx ends or the connection fails. Then the connection is
-// closed, with which the server stops the wheels.
+// run executes commands until ctx ends or the connection fails. Then it closes
+// the connection, and the server stops the wheels.
 func (c *commander) run(ctx context.Context) error {
 	defer c.close()
 	for {
@@ -71,8 +69,8 @@ func (c *commander) run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case o := <-c.orders:
-			err = c.obey(ctx, o)
+		case command := <-c.commands:
+			err = c.execute(ctx, command)
 		case <-c.timer.C:
 			err = c.lapse(ctx)
 		}
@@ -92,42 +90,42 @@ func (c *commander) close() {
 	}
 }
 
-// obey carries out an order, with write access to the device, or what has come
-// instead of it while that was being got.
-func (c *commander) obey(ctx context.Context, o driveOrder) error {
-	if err := c.hold(ctx); err != nil {
+// execute executes a command. It gets write access to the device first, and
+// merges a command that arrives meanwhile.
+func (c *commander) execute(ctx context.Context, command driveCommand) error {
+	if err := c.acquire(ctx); err != nil {
 		return err
 	}
 	select {
-	case newer := <-c.orders:
-		o = o.with(newer)
+	case newer := <-c.commands:
+		command = command.with(newer)
 	default:
 	}
 	if !c.moving {
 		c.timer.Reset(holdLimit)
 	}
 	var err error
-	if o.Motors != nil {
-		err = c.robot.ChangeMotorState(*o.Motors)
+	if command.Motors != nil {
+		err = c.robot.ChangeMotorState(*command.Motors)
 	}
-	if o.Reset {
+	if command.Reset {
 		err = errors.Join(err, c.robot.ResetPosition())
 	}
-	if o.Drive != nil {
-		err = errors.Join(err, c.drive(o.Drive[0], o.Drive[1], deadMan-time.Since(o.heard)))
+	if d := command.Drive; d != nil {
+		err = errors.Join(err, c.drive(d[0], d[1], deadMan-time.Since(command.heard)))
 	}
-	if o.Look != nil {
-		err = errors.Join(err, c.robot.SetPTZ(o.Look[0], o.Look[1], o.Look[2]))
+	if l := command.Look; l != nil {
+		err = errors.Join(err, c.robot.SetPTZ(l[0], l[1], l[2]))
 	}
-	if o.Grip != nil {
-		err = errors.Join(err, c.robot.SetGripper(o.Grip[0], o.Grip[1]))
+	if g := command.Grip; g != nil {
+		err = errors.Join(err, c.robot.SetGripper(g[0], g[1]))
 	}
 	return err
 }
 
-// drive drives for as long as the page may be silent from now on. If that time
-// is over it stops: an order that waited for the wheels' setup says nothing of
-// what the page wants now.
+// drive drives until silence has passed without another command. If silence is
+// not positive it stops: the command waited for the setup of the wheels, and is
+// too old.
 func (c *commander) drive(speed, turnRate int, silence time.Duration) error {
 	c.moving = silence > 0 && (speed != 0 || turnRate != 0)
 	if !c.moving {
@@ -138,8 +136,8 @@ func (c *commander) drive(speed, turnRate int, silence time.Duration) error {
 	return c.robot.SetSpeed(speed, turnRate)
 }
 
-// lapse stops the robot of a page that is silent, and later gives up its
-// wheels.
+// lapse stops the robot when the page has sent no command for too long, and
+// later gives up write access to the wheels.
 func (c *commander) lapse(ctx context.Context) error {
 	switch {
 	case c.moving:
@@ -151,30 +149,37 @@ func (c *commander) lapse(ctx context.Context) error {
 	return nil
 }
 
-// hold gets write access to the device, and a connection.
-func (c *commander) hold(ctx context.Context) (err error) {
+// acquire gets write access to the device, and connects if necessary.
+func (c *commander) acquire(ctx context.Context) (err error) {
 	switch {
 	case c.held:
 		return nil
-	case time.Now().Before(c.askAgainAt):
+	case time.Now().Before(c.retryAt):
 		return c.refusal
 	case c.robot == nil:
-		if c.robot, err = c.page.dial(ctx); err != nil {
+		if c.robot, err = c.socket.dial(ctx); err != nil {
 			return err
 		}
 	}
 	return c.request(ctx, codec.AccessWrite)
 }
 
-// request asks for an access and reports what came of it.
+// request requests access and reports whether it is held.
 func (c *commander) request(ctx context.Context, access byte) error {
 	limited, cancel := context.WithTimeout(ctx, setupLimit)
 	defer cancel()
 	err := c.robot.Request(limited, string([]byte{c.device, access}))
 	c.held = err == nil && access == codec.AccessWrite
 	if refused(err) {
-		c.refusal, c.askAgainAt = err, time.Now().Add(refusalLimit)
+		c.refusal, c.retryAt = err, time.Now().Add(refusalLimit)
 	}
 	c.report.holds(c.device, c.held)
 	return err
+}
+
+// refused reports whether the robot's server did not grant an access. The
+// connection is still good then.
+func refused(err error) bool {
+	_, is := errors.AsType[*client.AccessError](err)
+	return is
 }

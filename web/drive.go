@@ -11,82 +11,82 @@ import (
 	"player/config/rights"
 )
 
-// driveOrder is what a page says on a drive socket: one of these. Orders that a
-// commander has not come to yet are merged into one.
-type driveOrder struct {
+// driveCommand is a command of a page to the robot that it drives: one of these.
+// Commands that wait are merged into one.
+type driveCommand struct {
 	Drive  *[2]int   `json:"drive"`  // mm/s forward, deg/s counterclockwise
 	Look   *[3]int   `json:"look"`   // pan, tilt in deg, zoom (PROTOCOL 5.1)
 	Grip   *[2]uint8 `json:"grip"`   // gripper command and argument (PROTOCOL 5.1)
 	Motors *bool     `json:"motors"` // power of the motors
 	Reset  bool      `json:"reset"`  // of the odometry
 
-	heard time.Time // when the page said Drive
+	heard time.Time // when Drive was received
 }
 
-// with asks for what either asks for. Where they differ, the newer one counts.
-func (o driveOrder) with(newer driveOrder) driveOrder {
+// with merges two commands. Where both have a value, the newer one counts.
+func (c driveCommand) with(newer driveCommand) driveCommand {
 	if newer.Drive == nil {
-		newer.Drive, newer.heard = o.Drive, o.heard
+		newer.Drive, newer.heard = c.Drive, c.heard
 	}
-	newer.Look = cmp.Or(newer.Look, o.Look)
-	newer.Grip = cmp.Or(newer.Grip, o.Grip)
-	newer.Motors = cmp.Or(newer.Motors, o.Motors)
-	newer.Reset = newer.Reset || o.Reset
+	newer.Look = cmp.Or(newer.Look, c.Look)
+	newer.Grip = cmp.Or(newer.Grip, c.Grip)
+	newer.Motors = cmp.Or(newer.Motors, c.Motors)
+	newer.Reset = newer.Reset || c.Reset
 	return newer
 }
 
-// needs is what a page must be allowed for an order.
-func (o driveOrder) needs() rights.Set {
-	if o.Motors != nil || o.Reset {
+// needs returns the rights that a command needs.
+func (c driveCommand) needs() rights.Set {
+	if c.Motors != nil || c.Reset {
 		return rights.Write | rights.Config
 	}
 	return rights.Write
 }
 
-// driveReport is what a page is told on a drive socket.
+// driveReport is sent to the page when it changes.
 type driveReport struct {
-	Held  string `json:"held"`            // devices that it has write access to
-	Error string `json:"error,omitempty"` // what an order came to
+	Held  string `json:"held"`            // letters of the devices that the page has write access to
+	Error string `json:"error,omitempty"` // of the last command that failed, or why the robot stopped
 }
 
-// driver has one robot do what one page says.
+// driver commands one robot for one page.
 type driver struct {
-	page                    *page
+	socket                  *socket
 	report                  report
 	wheels, camera, gripper *commander
 }
 
-// drive serves one drive socket. When it ends, so do the Player connections,
-// each by itself, and the robot's server stops the wheels.
-func (s *server) drive(ctx context.Context, p *page) error {
-	d := driver{page: p, report: report{news: make(chan struct{}, 1)}}
-	d.wheels = newCommander(p, codec.Position, &d.report)
-	d.camera = newCommander(p, codec.PTZ, &d.report)
-	d.gripper = newCommander(p, codec.Gripper, &d.report)
-	return converse(ctx, p, d.order, d.run)
+// drive serves one drive socket. When it ends, each commander closes its Player
+// connection, and the robot's server stops the wheels.
+func (s *server) drive(ctx context.Context, sock *socket) error {
+	d := driver{socket: sock, report: report{changed: make(chan struct{}, 1)}}
+	d.wheels = newCommander(sock, codec.Position, &d.report)
+	d.camera = newCommander(sock, codec.PTZ, &d.report)
+	d.gripper = newCommander(sock, codec.Gripper, &d.report)
+	return converse(ctx, sock, d.take, d.run)
 }
 
-// order gives an order to whom it concerns, and waits for nothing. What
-// concerns all clients of the microcontroller has no effect while nothing of it
-// is open (PROTOCOL 6.6), so that, too, is for the wheels.
-func (d *driver) order(_ context.Context, o driveOrder) error {
-	if err := d.page.need(o.needs()); err != nil {
+// take hands a command to its commander and does not block. Configuration of the
+// microcontroller has no effect while none of its devices is open (PROTOCOL 6.6):
+// it goes to the commander of the wheels, which opens them.
+func (d *driver) take(_ context.Context, c driveCommand) error {
+	if err := d.socket.need(c.needs()); err != nil {
 		d.report.failed(err)
 		return nil
 	}
 	switch {
-	case o.Look != nil:
-		d.camera.put(o)
-	case o.Grip != nil:
-		d.gripper.put(o)
+	case c.Look != nil:
+		d.camera.put(c)
+	case c.Grip != nil:
+		d.gripper.put(c)
 	default:
-		d.wheels.put(o)
+		d.wheels.put(c)
 	}
 	return nil
 }
 
-// run runs the commanders and tells the page about them, until one of them
-// fails. It does not wait for the others: they end with ctx.
+// run runs the commanders and sends reports to the page, until a commander fails.
+// It does not wait for the others, which end with ctx.
 func (d *driver) run(ctx context.Context) error {
 	ended := make(chan error, 3)
 	for _, c := range []*commander{d.wheels, d.camera, d.gripper} {
@@ -96,25 +96,25 @@ func (d *driver) run(ctx context.Context) error {
 		select {
 		case err := <-ended:
 			return err
-		case <-d.report.news:
-			if err := d.page.tell(ctx, d.report.take()); err != nil {
+		case <-d.report.changed:
+			if err := d.socket.sendJSON(ctx, d.report.take()); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-// report is what the page is to be told next. Commanders write it and do not
-// wait: one that waited for the page would not stop the robot.
+// report is the next report to the page. Commanders update it without blocking: a
+// commander that waited for the page could not stop the robot.
 type report struct {
-	mu   sync.Mutex
-	next driveReport
-	news chan struct{} // room for one
+	mu      sync.Mutex
+	next    driveReport
+	changed chan struct{} // buffers one
 }
 
-// holds reports whether the page has write access to a device.
+// holds sets whether the page has write access to a device.
 func (r *report) holds(device byte, held bool) {
-	r.change(func(next *driveReport) {
+	r.update(func(next *driveReport) {
 		next.Held = strings.ReplaceAll(next.Held, string(device), "")
 		if held {
 			next.Held += string(device)
@@ -122,22 +122,22 @@ func (r *report) holds(device byte, held bool) {
 	})
 }
 
-// failed reports what an order came to.
+// failed sets the error.
 func (r *report) failed(err error) {
-	r.change(func(next *driveReport) { next.Error = err.Error() })
+	r.update(func(next *driveReport) { next.Error = err.Error() })
 }
 
-func (r *report) change(fn func(next *driveReport)) {
+func (r *report) update(fn func(next *driveReport)) {
 	r.mu.Lock()
 	fn(&r.next)
 	r.mu.Unlock()
 	select {
-	case r.news <- struct{}{}:
-	default: // whoever takes the report finds this, too
+	case r.changed <- struct{}{}:
+	default: // the report has not been taken since the last change
 	}
 }
 
-// take returns the report. An error is reported once.
+// take returns the report and clears the error, which is sent once.
 func (r *report) take() driveReport {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -79,7 +79,7 @@ func (s *stubborn) serve(t *testing.T, conn net.Conn) {
 			if s.denies.Load() {
 				reply[4] = codec.AccessError
 			}
-			_, _ = conn.Write(reply) // fails when the page has left, which is seen next
+			_, _ = conn.Write(reply) // fails if the page has disconnected: the next read fails, too
 		}
 	}
 }
@@ -104,33 +104,35 @@ func (s *stubborn) until(t *testing.T, want string, unwanted ...string) {
 	}
 }
 
-// What the wheels are told, by PROTOCOL 5.1.
+// Commands to the wheels (PROTOCOL 5.1).
 const (
 	ahead = "cp 01 2c 00 00"
 	halt  = "cp 00 00 00 00"
 )
 
-// A camera that is never set up delays no order to the wheels.
+// A camera that is never set up delays no command to the wheels.
 func TestHungCamera(t *testing.T) {
+	t.Parallel()
 	s := stubborn{slow: map[byte]chan struct{}{codec.PTZ: make(chan struct{})}}
 	p := s.open(t)
-	p.order(`{"look":[1,2,3]}`)
+	p.send(`{"look":[1,2,3]}`)
 	s.until(t, "request zw")
-	p.order(`{"look":[4,5,6]}`)
-	p.order(`{"drive":[300,0]}`)
+	p.send(`{"look":[4,5,6]}`)
+	p.send(`{"drive":[300,0]}`)
 	s.until(t, ahead)
-	p.order(`{"look":[7,8,9]}`)
-	p.order(`{"drive":[0,0]}`)
+	p.send(`{"look":[7,8,9]}`)
+	p.send(`{"drive":[0,0]}`)
 	s.until(t, halt, ahead)
 }
 
-// A page that falls silent after it has asked for a camera that is never set up.
+// A page sends nothing more after a command to a camera that is never set up.
 func TestHungCameraDeadMan(t *testing.T) {
+	t.Parallel()
 	s := stubborn{slow: map[byte]chan struct{}{codec.PTZ: make(chan struct{})}}
 	p := s.open(t)
-	p.order(`{"drive":[300,0]}`)
+	p.send(`{"drive":[300,0]}`)
 	s.until(t, ahead)
-	p.order(`{"look":[1,2,3]}`)
+	p.send(`{"look":[1,2,3]}`)
 	s.until(t, halt)
 	if why := p.told("error").(string); !strings.Contains(why, "nothing heard") {
 		t.Errorf("told %q", why)
@@ -138,42 +140,44 @@ func TestHungCameraDeadMan(t *testing.T) {
 	s.until(t, "request pc") // and the wheels are given up
 }
 
-// A page that is closed while it drives, and waits for a camera that is never
-// set up.
+// A page is closed while it drives and waits for a camera that is never set up.
 func TestHungCameraClosedPage(t *testing.T) {
+	t.Parallel()
 	s := stubborn{slow: map[byte]chan struct{}{codec.PTZ: make(chan struct{})}}
 	p := s.open(t)
-	p.order(`{"drive":[300,0]}`)
+	p.send(`{"drive":[300,0]}`)
 	s.until(t, ahead)
 	for range 3 {
-		p.order(`{"look":[1,2,3]}`)
+		p.send(`{"look":[1,2,3]}`)
 	}
 	s.until(t, "request zw")
 	p.ws.CloseNow()
 	s.until(t, "left p")
 }
 
-// What was ordered while the wheels were set up may not be wanted any more.
+// A command that waited for the setup of the wheels for too long is not executed.
 func TestLateDrive(t *testing.T) {
+	t.Parallel()
 	setup := make(chan struct{})
 	s := stubborn{slow: map[byte]chan struct{}{codec.Position: setup}}
 	p := s.open(t)
-	p.order(`{"drive":[300,0]}`)
+	p.send(`{"drive":[300,0]}`)
 	s.until(t, "request pw")
 	time.Sleep(deadMan)
 	close(setup)
 	s.until(t, halt, ahead)
-	p.order(`{"drive":[300,0]}`)
+	p.send(`{"drive":[300,0]}`)
 	s.until(t, ahead)
 }
 
-// A device that was refused is asked for again, but not with every order.
+// A refused device is requested again, but not with every command.
 func TestRefusedDevice(t *testing.T) {
+	t.Parallel()
 	var s stubborn
 	s.denies.Store(true)
 	p := s.open(t)
 	for range 5 {
-		p.order(`{"look":[1,2,3]}`)
+		p.send(`{"look":[1,2,3]}`)
 		if why := p.told("error").(string); !strings.Contains(why, "device z") {
 			t.Errorf("told %q", why)
 		}
@@ -182,41 +186,41 @@ func TestRefusedDevice(t *testing.T) {
 	s.until(t, "request zw")
 	for asked := time.Now(); len(s.events) == 0; time.Sleep(100 * time.Millisecond) {
 		if time.Since(asked) > patience {
-			t.Fatal("it is not asked for again")
+			t.Fatal("it is not requested again")
 		}
-		p.order(`{"look":[1,2,3]}`)
+		p.send(`{"look":[1,2,3]}`)
 	}
 	s.until(t, "cz 00 01 00 02 00 03")
 }
 
-// Of the orders that wait for a commander the newest ones count.
-func TestWaitingOrders(t *testing.T) {
+// Commands that wait are merged; the newest values count.
+func TestWaitingCommands(t *testing.T) {
 	c := newCommander(nil, codec.Position, nil)
 	on := true
-	for _, o := range []driveOrder{
+	for _, o := range []driveCommand{
 		{Drive: &[2]int{300, 0}}, {Reset: true}, {Motors: &on}, {Drive: &[2]int{0, 0}}, {Look: &[3]int{1, 2, 3}}, {Look: &[3]int{4, 5, 6}}, {Grip: &[2]uint8{1, 0}}, {},
 	} {
 		c.put(o)
 	}
-	if o := <-c.orders; *o.Drive != [2]int{0, 0} || !o.Reset || !*o.Motors || *o.Look != [3]int{4, 5, 6} || *o.Grip != [2]uint8{1, 0} {
-		t.Errorf("what waits is %+v", o)
+	if o := <-c.commands; *o.Drive != [2]int{0, 0} || !o.Reset || !*o.Motors || *o.Look != [3]int{4, 5, 6} || *o.Grip != [2]uint8{1, 0} {
+		t.Errorf("waiting: %+v", o)
 	}
-	// Other orders do not make a command to drive newer.
+	// Other commands do not renew the time of Drive.
 	old := time.Now().Add(-deadMan)
-	if o := (driveOrder{Drive: &[2]int{300, 0}, heard: old}).with(driveOrder{Reset: true, heard: time.Now()}); o.heard != old {
-		t.Error("an order to drive was renewed by another")
+	if o := (driveCommand{Drive: &[2]int{300, 0}, heard: old}).with(driveCommand{Reset: true, heard: time.Now()}); o.heard != old {
+		t.Error("another command renewed the time of Drive")
 	}
 }
 
-// Nobody who reports waits for the page.
+// Updates of a report do not block.
 func TestReport(t *testing.T) {
-	r := report{news: make(chan struct{}, 1)}
+	r := report{changed: make(chan struct{}, 1)}
 	r.holds(codec.PTZ, true)
 	r.holds(codec.Position, true)
 	r.failed(fmt.Errorf("one"))
 	r.failed(fmt.Errorf("another"))
 	r.holds(codec.PTZ, false)
-	<-r.news
+	<-r.changed
 	if got := r.take(); got != (driveReport{"p", "another"}) {
 		t.Errorf("reported %+v", got)
 	}

@@ -7,17 +7,16 @@ import (
 	"player/codec"
 )
 
-// A message with data of a robot is a header and a block for each device that
-// has something new. All is big-endian, and payloads are as the robot's server
-// sent them (PROTOCOL 7), so that page/wire.js reads both alike.
+// A message of a stream is a header and a block for each device with new data,
+// all big-endian. page/wire.js decodes it.
 //
 //	u32 number of the message, from 1: what the page acknowledges
 //	u32 rounds that were merged into later ones since the stream began
 //	each block:
 //	  u8  device letter
-//	  u32 age of the data in us when the server sent it; all ones: not known
+//	  u32 age of the data in us when the robot's server sent it; all ones: unknown
 //	  u16 size of the payload; 0: the device has no data yet
-//	  payload
+//	  payload as the robot's server sent it (PROTOCOL 7)
 
 func appendFrameHeader(dst []byte, number, dropped uint32) []byte {
 	dst = binary.BigEndian.AppendUint32(dst, number)

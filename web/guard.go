@@ -13,19 +13,21 @@ import (
 	"go.uber.org/zap"
 )
 
-// guard keeps strangers' pages out: a page that the user visits elsewhere can
-// have the browser send requests here, and must not drive the robot.
+// guard refuses requests that pages of other sites make: any page that the user
+// visits can make the browser send requests to this server, and must not drive
+// the robot.
 //
-// The origin of a request that is made by a page must be our page. That is not
-// enough, for the owner of a name can let it point to our address once his page
-// is loaded (DNS rebinding): his origin and our host are then the same. So the
-// host, too, must be one that he cannot own: an address, or a name of ours.
+// The origin of a request must be the host that it is sent to. This is not
+// enough: the owner of a host name can load a page from it and then change the
+// name's address to ours (DNS rebinding), so that origin and host are equal. So
+// the host must be one that nobody else can own: an IP address, or a name of this
+// server.
 type guard struct {
 	names []string // lower case
 }
 
-// newGuard returns a guard that knows localhost, the machine's name and name,
-// if not empty.
+// newGuard returns a guard that accepts localhost, the machine's name and name,
+// which may be empty.
 func newGuard(name string) guard {
 	g := guard{names: []string{"localhost"}}
 	if name != "" {
@@ -38,7 +40,7 @@ func newGuard(name string) guard {
 	return g
 }
 
-// check returns why a request is refused, or nil.
+// check returns an error if a request is refused.
 func (g guard) check(r *http.Request) error {
 	host := r.Host
 	if name, _, err := net.SplitHostPort(host); err == nil {
@@ -50,18 +52,18 @@ func (g guard) check(r *http.Request) error {
 	}
 	origins := r.Header.Values("Origin")
 	if len(origins) == 0 {
-		return nil // not from another page: browsers tell then
+		return nil // browsers send the origin of requests from other sites
 	}
 	u, err := url.Parse(origins[0])
 	if err != nil || len(origins) > 1 || (u.Scheme != "http" && u.Scheme != "https") || !strings.EqualFold(u.Host, r.Host) {
-		return fmt.Errorf("a page of %.80q may not use this server", origins[0])
+		return fmt.Errorf("pages of %.80q may not use this server", origins[0])
 	}
 	return nil
 }
 
-// protect lets through what passes the check. The headers keep our page from
-// loading anything from elsewhere, and from being shown inside another one,
-// where clicks could be stolen.
+// protect calls next for requests that pass the check. Headers prevent that our
+// page loads anything from elsewhere, and that another page shows it in a frame,
+// where it could steal clicks.
 func (g guard) protect(next http.Handler, log *zap.Logger) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -69,9 +71,9 @@ func (g guard) protect(next http.Handler, log *zap.Logger) http.Handler {
 		h.Set("X-Frame-Options", "DENY")
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "no-referrer")
-		h.Set("Cache-Control", "no-cache") // a new server has a new page
+		h.Set("Cache-Control", "no-cache") // a new server may have a new page
 		if err := g.check(r); err != nil {
-			log.Warn("window: request refused", zap.String("from", r.RemoteAddr), zap.Error(err))
+			log.Warn("dashboard: request refused", zap.String("browser", r.RemoteAddr), zap.Error(err))
 			http.Error(w, err.Error(), http.StatusForbidden)
 			return
 		}
@@ -79,7 +81,7 @@ func (g guard) protect(next http.Handler, log *zap.Logger) http.Handler {
 	})
 }
 
-// loopback says that only programs of this machine reach an address.
+// loopback reports whether only programs on this machine can reach an address.
 func loopback(address net.Addr) bool {
 	a, err := netip.ParseAddrPort(address.String())
 	return err == nil && a.Addr().Unmap().IsLoopback()

@@ -5,20 +5,20 @@ import (
 	"sync"
 )
 
-// maxConnections is how many connections of browsers are served at a time; the
-// next ones wait. Each may hold Player connections, whose two ends are in this
-// process if the robot is. It keeps pages from using up the descriptors that
-// the robot's own clients need; a page that watches ten robots has some fifteen.
+// maxConnections is how many connections of browsers are served at a time;
+// others wait. A connection may cause Player connections, both ends of which are
+// in this process if it serves the robot. The limit leaves descriptors for the
+// robot's other clients. A page that watches ten robots has about fifteen.
 const maxConnections = 128
 
-// Descriptors is how many descriptors Serve uses at the most: four for each
-// connection, whose socket may drive three devices, and the listener.
+// Descriptors is the largest number of descriptors that Serve opens: four for each
+// connection, whose socket may command three devices, and the listener.
 const Descriptors = 4*maxConnections + 1
 
-// limited is a listener with a limited number of open connections.
+// limited is a listener that limits the number of open connections.
 type limited struct {
 	net.Listener
-	taken chan struct{}
+	taken chan struct{} // has an element for each open connection
 	done  chan struct{}
 	close func()
 }
@@ -28,7 +28,7 @@ func limit(l net.Listener, most int) *limited {
 	return &limited{l, make(chan struct{}, most), done, sync.OnceFunc(func() { close(done) })}
 }
 
-// Accept waits until a place is free and a browser comes.
+// Accept waits until fewer than the limit are open, and for a connection.
 func (l *limited) Accept() (net.Conn, error) {
 	select {
 	case l.taken <- struct{}{}:
@@ -48,7 +48,7 @@ func (l *limited) Close() error {
 	return l.Listener.Close()
 }
 
-// counted gives its place back when it is closed.
+// counted is a connection that counts until it is closed.
 type counted struct {
 	net.Conn
 	release func()

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -36,7 +37,7 @@ type lab struct {
 	url     string // of the page
 }
 
-// newLab serves the room. The page may do what access says.
+// newLab serves the room. access has the rights of the page.
 func newLab(t *testing.T, access rights.Rules) *lab {
 	t.Helper()
 	world, err := stage.Load("../worlds/room.world")
@@ -81,7 +82,7 @@ func newLab(t *testing.T, access rights.Rules) *lab {
 	return &lab{t, world, loop.Post, address, page.URL}
 }
 
-// look calls fn on the loop.
+// look calls fn on the loop and waits for it.
 func (l *lab) look(fn func(now time.Duration)) {
 	l.t.Helper()
 	done := make(chan struct{})
@@ -97,13 +98,13 @@ func (l *lab) pose() (p stage.Pose) {
 	return p
 }
 
-// tab is one socket of a page.
+// tab is a WebSocket of a page.
 type tab struct {
 	t  *testing.T
 	ws *websocket.Conn
 }
 
-// open opens a socket, as a page of ours would.
+// open opens a WebSocket as our page does.
 func (l *lab) open(path, robot string) *tab {
 	l.t.Helper()
 	ctx, cancel := context.WithTimeout(l.t.Context(), patience)
@@ -117,7 +118,8 @@ func (l *lab) open(path, robot string) *tab {
 	return &tab{l.t, ws}
 }
 
-func (p *tab) order(format string, args ...any) {
+// send sends a JSON message.
+func (p *tab) send(format string, args ...any) {
 	p.t.Helper()
 	if err := p.ws.Write(p.t.Context(), websocket.MessageText, fmt.Appendf(nil, format, args...)); err != nil {
 		p.t.Fatal(err)
@@ -170,7 +172,7 @@ func (p *tab) data() []byte {
 	}
 }
 
-// ended waits for the end of the socket and returns its reason.
+// ended waits until the server closes the socket and returns the reason.
 func (p *tab) ended() string {
 	p.t.Helper()
 	for {
@@ -201,9 +203,10 @@ func frame(t *testing.T, message []byte) (number, dropped uint32, payloads map[b
 }
 
 func TestStream(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, nil)
 	p := l.open("/stream", l.address)
-	p.order(`{"rate":100,"request":"lrprXr"}`)
+	p.send(`{"rate":100,"request":"lrprXr"}`)
 	access := p.told("access").(map[string]any)
 	if access["l"] != "r" || access["p"] != "r" || access["X"] != "e" {
 		t.Fatalf("access %v", access)
@@ -220,7 +223,7 @@ func TestStream(t *testing.T) {
 		}
 	}
 	// What is closed does not come any more, what is opened comes.
-	p.order(`{"request":"lcsr"}`)
+	p.send(`{"request":"lcsr"}`)
 	if access := p.told("access").(map[string]any); access["l"] != "c" || access["s"] != "r" {
 		t.Fatalf("access %v", access)
 	}
@@ -233,42 +236,44 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// A page that does not keep up gets no backlog: it is told how much it missed,
-// and what comes then is new.
+// A page that does not acknowledge gets no backlog: the next message has the
+// newest data, and how many rounds were merged into it.
 func TestSlowPage(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, nil)
 	p := l.open("/stream", l.address)
-	p.order(`{"rate":100,"request":"pr"}`)
-	var last uint32
-	for range windowSize {
-		last, _, _ = frame(t, p.data())
+	p.send(`{"rate":100,"request":"pr"}`)
+	made := func(payloads map[byte][]byte) time.Duration {
+		var position codec.PositionData
+		if err := position.Decode(payloads['p']); err != nil {
+			t.Fatal(err)
+		}
+		return time.Duration(position.Time) * time.Millisecond
 	}
-	// Ten more rounds of the robot, 0.1 s each, that the page does not see.
+	var last, before uint32
+	var payloads map[byte][]byte
+	for range maxUnacked {
+		last, before, payloads = frame(t, p.data())
+	}
+	unacked := made(payloads)
+	// Rounds that the page does not get, one in 0.1 s.
 	start := l.simulated()
-	for l.simulated() < start+time.Second {
-		time.Sleep(10 * time.Millisecond)
-	}
-	stalled := l.simulated()
+	l.await("a second passes", func() bool { return l.simulated() >= start+time.Second })
 	p.ack(last)
 	number, dropped, payloads := frame(t, p.data())
-	if number != last+1 || dropped < 5 {
+	if dropped -= before; number != last+1 || dropped == 0 {
 		t.Errorf("message %d after %d, %d dropped", number, last, dropped)
 	}
-	var position codec.PositionData
-	if err := position.Decode(payloads['p']); err != nil {
-		t.Fatal(err)
-	}
-	var stamp time.Duration
-	l.look(func(time.Duration) { stamp = l.world.Stamp() - l.world.Time() })
-	// The latest round, or the one before if that is on its way.
-	if made := time.Duration(position.Time)*time.Millisecond - stamp; made < stalled-250*time.Millisecond {
-		t.Errorf("the data was made at %v, the page was ready at %v", made, stalled)
+	const period = 100 * time.Millisecond
+	if later, least := made(payloads)-unacked, time.Duration(dropped+1)*period-period/2; later < least {
+		t.Errorf("%d rounds dropped, data is only %v newer", dropped, later)
 	}
 }
 
-// A device that falls quiet while the page is behind: the page gets its last
-// data all the same.
+// A device sends its last data while the page is congested, then while another
+// device starts: the page gets both.
 func TestSlowPageQuietDevice(t *testing.T) {
+	t.Parallel()
 	robot, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -288,19 +293,37 @@ func TestSlowPageQuietDevice(t *testing.T) {
 		}
 	}
 	say("r\x00\x02ye") // a server without ages
-	p.order(`{"request":"Xr"}`)
+	p.send(`{"request":"Xr"}`)
 	say("r\x00\x02Xr")
 	p.told("access")
 	var last uint32
-	for range windowSize {
+	for range maxUnacked {
 		say("X\x00\x01a")
 		last = binary.BigEndian.Uint32(p.data())
 	}
+	requests := make([]byte, len("dr\x00\x02yrdr\x00\x02Xr"))
+	request := requests[:len(requests)/2]
+	heard := func(into []byte) {
+		if _, err := io.ReadFull(conn, into); err != nil {
+			t.Fatal(err)
+		}
+	}
+	heard(requests)
 	say("X\x00\x01b")
 	say("X\x00\x01c")
-	time.Sleep(100 * time.Millisecond) // for them to find the window full
+	p.send(`{"request":"Yr"}`)
+	heard(request)
+	say("r\x00\x02Yr")
+	p.told("access") // the server has read b and c
 	p.ack(last)
-	for !strings.HasSuffix(string(p.data()), "c") {
+	for last++; !strings.HasSuffix(string(p.data()), "c"); last++ {
+	}
+	p.ack(last)
+	p.send(`{"request":"Zr"}`)
+	heard(request)
+	say("X\x00\x01d")
+	say("r\x00\x02Zr")
+	for !strings.HasSuffix(string(p.data()), "d") {
 	}
 }
 
@@ -311,20 +334,21 @@ func (l *lab) simulated() (at time.Duration) {
 }
 
 func TestStreamErrors(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, nil)
-	for _, tt := range []struct{ robot, order, want string }{
+	for _, tt := range []struct{ robot, command, want string }{
 		{"127.0.0.1:1", "", "connection refused"},
-		{strings.TrimPrefix(l.url, "http://"), "", "no Player server"}, // it is an HTTP server
+		{strings.TrimPrefix(l.url, "http://"), "", "not a Player server"}, // it is an HTTP server
 		{l.address, `{"request":"pw"}`, "want pairs of a device and r or c"},
 		{l.address, `{"rate":-1}`, "frequency -1"},
 		{l.address, `{"fly":1}`, "unknown field"},
 	} {
 		p := l.open("/stream", tt.robot)
-		if tt.order != "" {
-			p.order("%s", tt.order)
+		if tt.command != "" {
+			p.send("%s", tt.command)
 		}
 		if reason := p.ended(); !strings.Contains(reason, tt.want) {
-			t.Errorf("%s %s: %s, want %q", tt.robot, tt.order, reason, tt.want)
+			t.Errorf("%s %s: %s, want %q", tt.robot, tt.command, reason, tt.want)
 		}
 	}
 }
@@ -339,33 +363,34 @@ func (l *lab) await(what string, ok func() bool) {
 	}
 }
 
-// stands says that the robot does not move.
+// stands reports whether the robot does not move.
 func (l *lab) stands() bool {
 	a, at := l.pose(), l.simulated()
 	l.await("time passes", func() bool { return l.simulated() >= at+50*time.Millisecond })
 	return l.pose() == a
 }
 
-// watch keeps the world's time flowing, as a page that streams does.
+// watch opens a stream, so that the world's time flows.
 func (l *lab) watch() {
-	l.open("/stream", l.address).order(`{"request":"pr"}`)
+	l.open("/stream", l.address).send(`{"request":"pr"}`)
 	l.await("time flows", func() bool { return l.simulated() > 0 })
 }
 
-// A page that falls silent while it drives: the robot stops, and later the page
-// loses the wheels.
+// A page sends nothing more while it drives: the robot stops, and later the page
+// loses write access to the wheels.
 func TestDeadMan(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, nil)
 	l.watch()
 	start := l.pose()
 	p := l.open("/drive", l.address)
-	p.order(`{"drive":[300,0]}`)
+	p.send(`{"drive":[300,0]}`)
 	if held := p.told("held"); held != "p" {
 		t.Fatalf("held %q", held)
 	}
 	l.await("the robot moves", func() bool { return l.pose().X > start.X+0.02 })
 	if why := p.told("error"); !strings.Contains(why.(string), "nothing heard") {
-		t.Errorf("told %q", why)
+		t.Errorf("reported %q", why)
 	}
 	l.await("the robot stands", l.stands)
 	if moved := l.pose().X - start.X; moved > 0.3*(deadMan.Seconds()+2) {
@@ -374,33 +399,35 @@ func TestDeadMan(t *testing.T) {
 	if held := p.told("held"); held != "" {
 		t.Errorf("held %q", held)
 	}
-	p.order(`{"drive":[300,0]}`) // and gets them back
+	p.send(`{"drive":[300,0]}`) // and gets them back
 	if held := p.told("held"); held != "p" {
 		t.Errorf("held %q", held)
 	}
 }
 
-// A page that is closed while it drives.
+// A page is closed while it drives.
 func TestClosedPageStops(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, nil)
 	l.watch()
 	p := l.open("/drive", l.address)
-	p.order(`{"drive":[0,90]}`)
+	p.send(`{"drive":[0,90]}`)
 	start := l.pose()
 	l.await("the robot turns", func() bool { return l.pose() != start })
 	p.ws.CloseNow()
 	l.await("the robot stands", l.stands)
 }
 
-func TestOrders(t *testing.T) {
+func TestCommands(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, nil)
 	s := l.open("/stream", l.address)
-	s.order(`{"rate":50,"request":"przrgr"}`)
+	s.send(`{"rate":50,"request":"przrgr"}`)
 	p := l.open("/drive", l.address)
-	p.order(`{"look":[-30,10,500]}`)
-	p.order(`{"grip":[2,0]}`)
-	p.order(`{"motors":false}`)
-	p.order(`{"drive":[300,0]}`) // has no effect without motors
+	p.send(`{"look":[-30,10,500]}`)
+	p.send(`{"grip":[2,0]}`)
+	p.send(`{"motors":false}`)
+	p.send(`{"drive":[300,0]}`) // has no effect without motors
 	var ptz codec.PTZData
 	var gripper codec.GripperData
 	var position codec.PositionData
@@ -429,22 +456,22 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// The robot's owner says what a page may do, by where its browser is: the robot
-// itself only sees this server connect.
+// A page has the rights of its browser's address: the robot only sees this server.
 func TestAccess(t *testing.T) {
+	t.Parallel()
 	here := netip.MustParsePrefix("127.0.0.0/8")
 	l := newLab(t, rights.Rules{{Allow: rights.Read, From: []netip.Prefix{here}}})
 	start := l.pose()
 	l.watch()
 	p := l.open("/drive", l.address)
-	for _, order := range []string{`{"drive":[300,0]}`, `{"look":[1,1,1]}`, `{"motors":true}`} {
-		p.order("%s", order)
+	for _, command := range []string{`{"drive":[300,0]}`, `{"look":[1,1,1]}`, `{"motors":true}`} {
+		p.send("%s", command)
 		if why := p.told("error").(string); !strings.Contains(why, "may read") {
-			t.Errorf("%s: %s", order, why)
+			t.Errorf("%s: %s", command, why)
 		}
 	}
 	w := l.open("/world", "")
-	w.order(`{"move":{"mover":0,"x":0,"y":0}}`)
+	w.send(`{"move":{"mover":0,"x":0,"y":0}}`)
 	if why := w.told("error").(string); !strings.Contains(why, "may read") {
 		t.Errorf("move: %s", why)
 	}

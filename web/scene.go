@@ -10,17 +10,15 @@ import (
 	"player/devices/stage"
 )
 
-// maxPlan bounds the floor plan that is sent to a page, in cells. It is a
-// quarter of what browsers can draw on one canvas; larger plans are sent
-// coarser.
+// maxPlan is the largest floor plan that is sent to a page, in cells: a quarter
+// of the largest canvas of browsers. Larger plans are sent with larger cells.
 const maxPlan = 1 << 22
 
-// scene is what of the world does not change. Lengths are metres, angles
-// radians.
+// scene is the constant part of the world. Lengths are metres, angles radians.
 type scene struct {
 	Name     string  `json:"name"`
 	Fixtures []model `json:"fixtures"`
-	Movers   []model `json:"movers"` // robots first, in the order of World.Robots
+	Movers   []model `json:"movers"` // robots first, in the order of stage.World.Robots
 }
 
 type model struct {
@@ -35,7 +33,7 @@ type part struct {
 	Outlines [][]stage.Vec `json:"outlines"`
 }
 
-// newScene looks at the world. It is called on the loop.
+// newScene must be called on the loop.
 func newScene(world *stage.World) scene {
 	s := scene{world.Name(), models(world.Fixtures()), models(world.Movers())}
 	for i, robot := range world.Robots() {
@@ -56,7 +54,7 @@ func models(from []stage.Model) []model {
 	return list
 }
 
-// plan sends the floor plan.
+// plan replies with the floor plan.
 func (s *server) plan(w http.ResponseWriter, r *http.Request) {
 	var plan stage.Plan
 	if err := s.onLoop(r.Context(), func(time.Duration) { plan = s.config.World.Plan() }); err != nil {
@@ -64,19 +62,19 @@ func (s *server) plan(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
-	_, _ = w.Write(encodePlan(plan, maxPlan)) // fails when the browser is gone
+	_, _ = w.Write(encodePlan(plan, maxPlan)) // fails if the browser has disconnected
 }
 
-// encodePlan makes a floor plan of at most the given number of cells:
+// encodePlan encodes a floor plan with at most the given number of cells, all
+// big-endian:
 //
 //	f64 x, y of the lower left corner, metres
 //	f64 metres per cell
 //	u32 width, height in cells
-//	a bit for each cell, 1: wall, the highest first; rows from below, each in
+//	a bit for each cell, the highest first, 1: wall; rows from below, each in
 //	whole bytes
 //
-// The plan does not change, so it is read beside the loop; the loop's turn comes
-// after every row.
+// The plan is constant and needs no loop. After each row the loop may run.
 func encodePlan(p stage.Plan, most int) []byte {
 	coarse := 1
 	for ((p.Width+coarse-1)/coarse)*((p.Height+coarse-1)/coarse) > most {

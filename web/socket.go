@@ -22,68 +22,69 @@ import (
 )
 
 const (
-	// orderLimit is the largest message that a page may send, in bytes. The
-	// longest real one has some hundred.
-	orderLimit = 4096
-	// windowSize is how many messages may be on their way to a page. What
-	// comes meanwhile is merged or dropped instead of growing old in buffers. At
-	// 20 Hz three of them are enough for a round trip of 150 ms; beyond that
-	// the rate falls, not the freshness.
-	windowSize = 3
-	// reasonLimit is how many bytes of an error fit into the end of a socket
-	// (RFC 6455, 5.5.1).
+	// messageLimit is the largest message that a page may send, in bytes. The
+	// longest real one has about a hundred.
+	messageLimit = 4096
+	// maxUnacked is how many messages with data a page may have to acknowledge.
+	// Data that arrives meanwhile is merged or dropped, so that it does not age in
+	// buffers. At 20 Hz, three are enough for a round trip of 150 ms; with a longer
+	// one the rate falls and the data stays new.
+	maxUnacked = 3
+	// reasonLimit is how many bytes of an error fit into a close frame (RFC 6455,
+	// 5.5.1).
 	reasonLimit = 123
-	// probePeriod and probeLimit are how often a browser is asked for a sign of
-	// life, and how long it may take to give one. One that vanishes with its
-	// network closes nothing, and TCP would keep its socket and the Player
-	// connection for a quarter of an hour. Together they are the patience of the
-	// robot's server (PROTOCOL 9.1).
+	// probePeriod is how often a browser is pinged, and probeLimit how long it may
+	// take to answer. A browser that loses its network closes nothing, and TCP
+	// would keep its socket and the Player connections for a quarter of an hour.
+	// Their sum is the limit of the robot's server (PROTOCOL 9.1).
 	probePeriod = 5 * time.Second
 	probeLimit  = 10 * time.Second
-	// statusRobot ends a socket because of the robot, not of the page.
+	// statusRobot is the close status of a socket that the server ends; the reason
+	// is the error.
 	statusRobot websocket.StatusCode = 4000
 )
 
-// page is one socket to a page. One goroutine reads it and one writes.
-type page struct {
+// socket is a WebSocket to a page. One goroutine reads it and one writes.
+type socket struct {
 	ws    *websocket.Conn
-	robot string // host:port that the page named
-	may   rights.Set
-	sent  uint32 // number of the last message with data
+	robot string     // host:port, as requested by the page
+	may   rights.Set // of the computer with the browser
+	sent  uint32     // number of the last message with data
 	acked atomic.Uint32
 	onAck func() // called by the reader after each acknowledgement; may be nil
 }
 
-// socket makes a handler of a function that serves one socket. If it fails, the
-// page is told why.
-func (s *server) socket(serve func(context.Context, *page) error) http.HandlerFunc {
+// accept returns a handler that accepts a WebSocket and calls serve for it. An
+// error of serve is sent to the page as the reason of closing.
+func (s *server) accept(serve func(context.Context, *socket) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		ws, err := websocket.Accept(w, r, nil) // checks the origin as the guard did
 		if err != nil {
-			return // the browser was told
+			return // Accept has replied
 		}
 		defer ws.CloseNow()
-		ws.SetReadLimit(orderLimit)
-		ctx, cancel := context.WithCancel(s.ctx) // that of a hijacked request means nothing
+		ws.SetReadLimit(messageLimit)
+		ctx, cancel := context.WithCancel(s.ctx) // the request's context does not end with a WebSocket
 		defer cancel()
 
-		p := &page{ws: ws, robot: r.URL.Query().Get("robot"), may: s.rightsOf(r)}
-		log := s.log.With(zap.String("page", r.RemoteAddr), zap.String("socket", r.URL.Path[1:]))
-		if p.robot != "" {
-			log = log.With(zap.String("robot", p.robot))
+		sock := &socket{ws: ws, robot: r.URL.Query().Get("robot"), may: s.rightsOf(r)}
+		log := s.config.Log.With(zap.String("browser", r.RemoteAddr), zap.String("socket", r.URL.Path[1:]))
+		if sock.robot != "" {
+			log = log.With(zap.String("robot", sock.robot))
 		}
-		log.Info("window opened")
-		err = serve(ctx, p)
+		log.Info("dashboard connected")
+		err = serve(ctx, sock)
 		if websocket.CloseStatus(err) != -1 || errors.Is(err, context.Canceled) {
-			err = nil // the page has left, or the server ends
+			err = nil // the page was closed, or the server ends
 		} else {
 			_ = ws.Close(statusRobot, reason(err))
 		}
-		log.Info("window closed", zap.Error(err))
+		log.Info("dashboard disconnected", zap.Error(err))
 	}
 }
 
-// rightsOf is what a browser may do: the robots see only this process connect.
+// rightsOf returns the rights of the browser's address. Robots only see the
+// address of this process.
 func (s *server) rightsOf(r *http.Request) rights.Set {
 	from, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -92,21 +93,15 @@ func (s *server) rightsOf(r *http.Request) rights.Set {
 	return s.config.Access.Of(from.Addr())
 }
 
-// need is an error if the page may not do what it asks for.
-func (p *page) need(want rights.Set) error {
-	if p.may.Has(want) {
+// need returns an error if the page lacks a right.
+func (s *socket) need(want rights.Set) error {
+	if s.may.Has(want) {
 		return nil
 	}
-	return fmt.Errorf("the robot's owner does not allow it: your computer may %v, this needs %v", p.may, want)
+	return fmt.Errorf("the robot's owner does not allow it: your computer may %v, this needs %v", s.may, want)
 }
 
-// refused says that the server did not grant an access. The connection is good.
-func refused(err error) bool {
-	_, is := errors.AsType[*client.AccessError](err)
-	return is
-}
-
-// reason is what of an error fits into the end of a socket.
+// reason returns the part of an error that fits into a close frame.
 func reason(err error) string {
 	text := strings.ToValidUTF8(err.Error(), "?")
 	for len(text) > reasonLimit {
@@ -116,49 +111,50 @@ func reason(err error) string {
 	return text
 }
 
-// dial connects to the robot that the page named.
-func (p *page) dial(ctx context.Context) (*client.Client, error) {
+// dial connects to the robot that the page requested.
+func (s *socket) dial(ctx context.Context) (*client.Client, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialLimit)
 	defer cancel()
-	return client.Dial(ctx, p.robot)
+	return client.Dial(ctx, s.robot)
 }
 
-// converse runs run, and meanwhile gives take the orders of the page. It ends
-// when either does or the browser is silent, and returns the error. The context
-// that both get ends then. While take waits, nobody sees the page leave.
-func converse[order any](ctx context.Context, p *page, take func(context.Context, order) error, run func(context.Context) error) error {
+// converse calls run, and take for each command of the page, until one of them
+// fails, the browser closes the socket or it does not answer pings. It returns
+// that error; the context of run and take ends. While take blocks, a closed
+// socket goes unnoticed.
+func converse[command any](ctx context.Context, sock *socket, take func(context.Context, command) error, run func(context.Context) error) error {
 	inner, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	// Not with the inner context, whose end would cut off the page before it is
-	// told why.
-	go func() { cancel(receive(ctx, p, func(o order) error { return take(inner, o) })) }()
-	go func() { cancel(p.probe(ctx)) }()
+	// Reading and pinging do not use the inner context: its end would close the
+	// socket before the page gets the reason.
+	go func() { cancel(receive(ctx, sock, func(c command) error { return take(inner, c) })) }()
+	go func() { cancel(sock.probe(ctx)) }()
 	if err := run(inner); inner.Err() == nil {
 		return err
 	}
 	return context.Cause(inner)
 }
 
-// receive reads what the page sends: acknowledgements, and orders for take.
-func receive[order any](ctx context.Context, p *page, take func(order) error) error {
+// receive reads acknowledgements, and commands for take.
+func receive[command any](ctx context.Context, sock *socket, take func(command) error) error {
 	for {
-		kind, message, err := p.ws.Read(ctx)
+		kind, message, err := sock.ws.Read(ctx)
 		if err != nil {
 			return err
 		}
 		if kind == websocket.MessageBinary {
 			if len(message) != 4 {
-				return fmt.Errorf("acknowledgement of the page has %d bytes, want 4", len(message))
+				return fmt.Errorf("the page's acknowledgement has %d bytes, want 4", len(message))
 			}
-			p.acked.Store(binary.BigEndian.Uint32(message))
-			if p.onAck != nil {
-				p.onAck()
+			sock.acked.Store(binary.BigEndian.Uint32(message))
+			if sock.onAck != nil {
+				sock.onAck()
 			}
 			continue
 		}
-		o, err := decodeOrder[order](message)
+		c, err := decodeCommand[command](message)
 		if err == nil {
-			err = take(o)
+			err = take(c)
 		}
 		if err != nil {
 			return err
@@ -166,9 +162,9 @@ func receive[order any](ctx context.Context, p *page, take func(order) error) er
 	}
 }
 
-// probe returns when the browser gives no sign of life, or ctx ends. A page that
-// is merely slow or hidden has a browser that answers for it.
-func (p *page) probe(ctx context.Context) error {
+// probe pings the browser until it does not answer or ctx ends. The browser
+// answers for a page that is slow or hidden.
+func (s *socket) probe(ctx context.Context) error {
 	for {
 		select {
 		case <-ctx.Done():
@@ -176,7 +172,7 @@ func (p *page) probe(ctx context.Context) error {
 		case <-time.After(probePeriod):
 		}
 		limited, cancel := context.WithTimeout(ctx, probeLimit)
-		err := p.ws.Ping(limited)
+		err := s.ws.Ping(limited)
 		cancel()
 		if err != nil {
 			return fmt.Errorf("nothing heard from the browser: %w", err)
@@ -184,32 +180,32 @@ func (p *page) probe(ctx context.Context) error {
 	}
 }
 
-// decodeOrder reads one JSON object that has no other fields than order.
-func decodeOrder[order any](message []byte) (o order, err error) {
+// decodeCommand decodes one JSON object. Unknown fields are errors.
+func decodeCommand[command any](message []byte) (c command, err error) {
 	d := json.NewDecoder(bytes.NewReader(message))
 	d.DisallowUnknownFields()
-	if err = d.Decode(&o); err == nil && d.More() {
-		err = errors.New("more than one")
+	if err = d.Decode(&c); err == nil && d.More() {
+		err = errors.New("more than one object")
 	}
 	if err != nil {
-		err = fmt.Errorf("order %.60q of the page: %w", message, err)
+		err = fmt.Errorf("the page's command %.60q: %w", message, err)
 	}
-	return o, err
+	return c, err
 }
 
-// full says that the page has not caught up with what is on its way.
-func (p *page) full() bool { return p.sent-p.acked.Load() >= windowSize }
+// congested reports whether the page has maxUnacked messages to acknowledge.
+func (s *socket) congested() bool { return s.sent-s.acked.Load() >= maxUnacked }
 
-// data sends a message with data.
-func (p *page) data(ctx context.Context, message []byte) error {
-	return p.ws.Write(ctx, websocket.MessageBinary, message)
+// sendData sends a message with data, which the page acknowledges.
+func (s *socket) sendData(ctx context.Context, message []byte) error {
+	return s.ws.Write(ctx, websocket.MessageBinary, message)
 }
 
-// tell sends anything else, as JSON.
-func (p *page) tell(ctx context.Context, what any) error {
+// sendJSON sends any other message, which is not acknowledged.
+func (s *socket) sendJSON(ctx context.Context, what any) error {
 	text, err := json.Marshal(what)
 	if err != nil {
 		return err
 	}
-	return p.ws.Write(ctx, websocket.MessageText, text)
+	return s.ws.Write(ctx, websocket.MessageText, text)
 }

@@ -16,23 +16,23 @@ import (
 )
 
 func TestDecodeOrders(t *testing.T) {
-	if o, err := decodeOrder[driveOrder]([]byte(`{"drive":[-300,20]}`)); err != nil || o.Drive == nil || *o.Drive != [2]int{-300, 20} {
+	if o, err := decodeCommand[driveCommand]([]byte(`{"drive":[-300,20]}`)); err != nil || o.Drive == nil || *o.Drive != [2]int{-300, 20} {
 		t.Errorf("drive: %+v, %v", o, err)
 	}
-	if o, err := decodeOrder[driveOrder]([]byte(`{"motors":false}`)); err != nil || o.Motors == nil || *o.Motors {
+	if o, err := decodeCommand[driveCommand]([]byte(`{"motors":false}`)); err != nil || o.Motors == nil || *o.Motors {
 		t.Errorf("motors: %+v, %v", o, err)
 	}
-	if o, err := decodeOrder[worldOrder]([]byte(`{"move":{"mover":2,"x":1.5,"y":-2,"heading":0.5}}`)); err != nil || o.Move == nil || o.Move.Mover != 2 || o.Move.X != 1.5 || o.Move.Y != -2 || o.Move.Heading != 0.5 {
+	if o, err := decodeCommand[worldCommand]([]byte(`{"move":{"mover":2,"x":1.5,"y":-2,"heading":0.5}}`)); err != nil || o.Move == nil || o.Move.Mover != 2 || o.Move.X != 1.5 || o.Move.Y != -2 || o.Move.Heading != 0.5 {
 		t.Errorf("move: %+v, %v", o, err)
 	}
-	if o, err := decodeOrder[streamOrder]([]byte(` {"request":"lrsr","rate":20} `)); err != nil || o != (streamOrder{"lrsr", 20}) {
+	if o, err := decodeCommand[streamRequest]([]byte(` {"request":"lrsr","rate":20} `)); err != nil || o != (streamRequest{"lrsr", 20}) {
 		t.Errorf("stream: %+v, %v", o, err)
 	}
 	for _, bad := range []string{
 		``, `{`, `[]`, `"drive"`, `{"drive":[1,"2"]}`, `{"drive":1}`, `{"drive":[1.5,0]}`, `{"fly":true}`,
 		`{"reset":true}{"reset":true}`, `{"reset":true} x`, `{"grip":[256,0]}`, `{"look":[1e99,0,0]}`, strings.Repeat("[", 4000),
 	} {
-		if o, err := decodeOrder[driveOrder]([]byte(bad)); err == nil {
+		if o, err := decodeCommand[driveCommand]([]byte(bad)); err == nil {
 			t.Errorf("%s is taken as %+v", bad, o)
 		}
 	}
@@ -43,9 +43,9 @@ func FuzzDecodeOrder(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, message []byte) {
-		_, _ = decodeOrder[driveOrder](message)
-		_, _ = decodeOrder[worldOrder](message)
-		if o, err := decodeOrder[streamOrder](message); err == nil {
+		_, _ = decodeCommand[driveCommand](message)
+		_, _ = decodeCommand[worldCommand](message)
+		if o, err := decodeCommand[streamRequest](message); err == nil {
 			_ = checkPairs(o.Request)
 		}
 	})
@@ -73,25 +73,25 @@ func TestReason(t *testing.T) {
 	}
 }
 
-func TestWindow(t *testing.T) {
-	var p page
-	for p.sent = range uint32(windowSize) {
-		if p.full() {
-			t.Fatalf("full with %d on their way", p.sent)
+func TestCongested(t *testing.T) {
+	var s socket
+	for s.sent = range uint32(maxUnacked) {
+		if s.congested() {
+			t.Fatalf("congested with %d unacknowledged", s.sent)
 		}
 	}
-	p.sent = windowSize
-	if !p.full() {
-		t.Error("not full")
+	s.sent = maxUnacked
+	if !s.congested() {
+		t.Error("not congested")
 	}
-	p.acked.Store(1)
-	if p.full() {
-		t.Error("full after an acknowledgement")
+	s.acked.Store(1)
+	if s.congested() {
+		t.Error("congested after an acknowledgement")
 	}
-	p.sent = 1
-	p.acked.Store(0xffffffff) // the numbers have wrapped
-	if p.full() {
-		t.Error("full after the numbers wrapped")
+	s.sent = 1
+	s.acked.Store(0xffffffff) // the numbers have wrapped
+	if s.congested() {
+		t.Error("congested after the numbers wrapped")
 	}
 }
 
@@ -137,7 +137,7 @@ func TestVanishedBrowser(t *testing.T) {
 				return
 			}
 			defer ws.CloseNow()
-			ended <- converse(t.Context(), &page{ws: ws}, func(context.Context, driveOrder) error { return nil },
+			ended <- converse(t.Context(), &socket{ws: ws}, func(context.Context, driveCommand) error { return nil },
 				func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
 		})}
 		near, far := net.Pipe()
@@ -148,7 +148,7 @@ func TestVanishedBrowser(t *testing.T) {
 
 		browser := &radio{Conn: far}
 		transport := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return browser, nil }}
-		ws, _, err := websocket.Dial(t.Context(), "ws://window", &websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}})
+		ws, _, err := websocket.Dial(t.Context(), "ws://dashboard", &websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}})
 		if err != nil {
 			t.Fatal(err)
 		}

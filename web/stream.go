@@ -15,80 +15,82 @@ import (
 )
 
 const (
-	// dialLimit is how long a robot may take to be reached, and then to say
-	// that it is a Player server.
+	// dialLimit is how long connecting to a robot may take, and then its first
+	// reply. Even a poor wireless link needs less than a second.
 	dialLimit = 5 * time.Second
-	// setupLimit is how long a robot may take to start its devices: a laser that
-	// must be found at another speed takes more than ten seconds.
+	// setupLimit is how long a robot may take to start its devices: a laser whose
+	// line speed must be found takes more than ten seconds.
 	setupLimit = 40 * time.Second
-	// orderBacklog is how many orders may wait while devices start.
-	orderBacklog = 64
+	// maxQueued is how many requests may wait while devices start: a user who
+	// clicks makes far fewer.
+	maxQueued = 64
 )
 
-// streamOrder is what a page says on a stream.
-type streamOrder struct {
+// streamRequest is a command of a page to a stream. Both fields are optional.
+type streamRequest struct {
 	Request string `json:"request"` // pairs of a device and r or c
 	Rate    int    `json:"rate"`    // Hz
 }
 
-// streamReport is what a page is told on a stream besides data: the access
-// that the server granted, by device. e: it failed or does not exist.
+// streamReport is sent to a page after each request: the access to all devices
+// requested so far, as granted by the robot, by device. e: the device failed or
+// does not exist.
 type streamReport struct {
 	Access map[string]string `json:"access"`
 }
 
-// stream reads one robot for one page.
+// stream sends the data of one robot to one page.
 type stream struct {
-	page    *page
+	socket  *socket
 	robot   *client.Client
 	mailbox mailbox
 
-	fresh   bool          // the server tells ages, and sends only what is new
+	fresh   bool          // the robot's server sends ages, and only new data
 	access  map[byte]byte // by device, as granted
-	unsent  map[byte]bool // devices whose data the page has not
-	rounds  uint32        // that came since the last message
+	unsent  map[byte]bool // devices with data that the page does not have
+	rounds  uint32        // received since the last message
 	dropped uint32        // rounds that were merged into later ones
-	behind  atomic.Bool   // rounds wait for an acknowledgement
+	waiting atomic.Bool   // rounds wait for an acknowledgement
 	out     []byte
 }
 
 // stream serves one stream socket.
-func (s *server) stream(ctx context.Context, p *page) error {
-	if err := p.need(rights.Read); err != nil {
+func (s *server) stream(ctx context.Context, sock *socket) error {
+	if err := sock.need(rights.Read); err != nil {
 		return err
 	}
-	robot, err := p.dial(ctx)
+	robot, err := sock.dial(ctx)
 	if err != nil {
 		return err
 	}
 	defer robot.Close()
-	st := stream{page: p, robot: robot, access: map[byte]byte{}, unsent: map[byte]bool{}}
-	p.onAck = st.acknowledged
-	return converse(ctx, p, st.mailbox.put, st.run)
+	st := stream{socket: sock, robot: robot, access: map[byte]byte{}, unsent: map[byte]bool{}}
+	sock.onAck = st.acknowledged
+	return converse(ctx, sock, st.mailbox.put, st.run)
 }
 
-// acknowledged has run look again whether the page has caught up.
+// acknowledged interrupts run if data waits for the acknowledgement.
 func (s *stream) acknowledged() {
-	if s.behind.Load() {
+	if s.waiting.Load() {
 		s.mailbox.wake()
 	}
 }
 
-// mailbox hands orders to the goroutine that reads the robot, and wakes it.
+// mailbox hands requests to the goroutine that reads the robot, and wakes it.
 type mailbox struct {
 	mu        sync.Mutex
-	orders    []streamOrder
-	interrupt context.CancelFunc // ends the present Read
+	requests  []streamRequest
+	interrupt context.CancelFunc // ends the current Read
 }
 
-func (m *mailbox) put(_ context.Context, o streamOrder) error {
+func (m *mailbox) put(_ context.Context, r streamRequest) error {
 	defer m.wake() // when unlocked
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if len(m.orders) == orderBacklog {
-		return errors.New("the page asks for too much at once")
+	if len(m.requests) == maxQueued {
+		return errors.New("too many requests wait for devices to start")
 	}
-	m.orders = append(m.orders, o)
+	m.requests = append(m.requests, r)
 	return nil
 }
 
@@ -100,26 +102,25 @@ func (m *mailbox) wake() {
 	}
 }
 
-// take returns the orders that there are. Later ones, and wake, will call
-// interrupt.
-func (m *mailbox) take(interrupt context.CancelFunc) []streamOrder {
+// take returns the waiting requests. From now on put and wake call interrupt.
+func (m *mailbox) take(interrupt context.CancelFunc) []streamRequest {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	orders := m.orders
-	m.orders, m.interrupt = nil, interrupt
-	return orders
+	requests := m.requests
+	m.requests, m.interrupt = nil, interrupt
+	return requests
 }
 
-// run alternates between orders and rounds of data.
+// run executes requests and reads rounds of data, in turn.
 func (s *stream) run(ctx context.Context) error {
-	if err := s.greet(ctx); err != nil {
+	if err := s.identify(ctx); err != nil {
 		return err
 	}
 	for {
 		reading, interrupt := context.WithCancel(ctx)
-		err := s.obey(ctx, s.mailbox.take(interrupt))
+		err := s.execute(ctx, s.mailbox.take(interrupt))
 		if err == nil {
-			err = s.send(ctx) // what waited for an acknowledgement
+			err = s.send(ctx) // an acknowledgement may have arrived
 		}
 		for err == nil {
 			err = s.read(ctx, reading)
@@ -131,30 +132,31 @@ func (s *stream) run(ctx context.Context) error {
 	}
 }
 
-// greet finds out whether this is a Player server that tells ages.
-func (s *stream) greet(ctx context.Context) error {
+// identify checks that this is a Player server, and subscribes to ages if it
+// supports them.
+func (s *stream) identify(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, dialLimit)
 	defer cancel()
 	err := s.robot.Request(ctx, "yr")
-	if _, refused := errors.AsType[*client.AccessError](err); refused {
+	if refused(err) {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("this is no Player server: %w", err)
+		return fmt.Errorf("not a Player server: %w", err)
 	}
 	s.fresh = true
 	return s.robot.SetFresh(true)
 }
 
-func (s *stream) obey(ctx context.Context, orders []streamOrder) error {
-	for _, o := range orders {
-		if o.Rate != 0 {
-			if err := s.robot.SetFrequency(o.Rate); err != nil {
+func (s *stream) execute(ctx context.Context, requests []streamRequest) error {
+	for _, r := range requests {
+		if r.Rate != 0 {
+			if err := s.robot.SetFrequency(r.Rate); err != nil {
 				return err
 			}
 		}
-		if o.Request != "" {
-			if err := s.request(ctx, o.Request); err != nil {
+		if r.Request != "" {
+			if err := s.request(ctx, r.Request); err != nil {
 				return err
 			}
 		}
@@ -162,8 +164,8 @@ func (s *stream) obey(ctx context.Context, orders []streamOrder) error {
 	return nil
 }
 
-// request opens and closes devices for reading, and tells the page what came
-// of it.
+// request opens and closes devices for reading, and reports the result to the
+// page.
 func (s *stream) request(ctx context.Context, pairs string) error {
 	if err := checkPairs(pairs); err != nil {
 		return err
@@ -171,41 +173,47 @@ func (s *stream) request(ctx context.Context, pairs string) error {
 	limited, cancel := context.WithTimeout(ctx, setupLimit)
 	defer cancel()
 	err := s.robot.Request(limited, pairs)
-	refused, _ := errors.AsType[*client.AccessError](err)
-	if err != nil && refused == nil {
+	denied, _ := errors.AsType[*client.AccessError](err)
+	if err != nil && denied == nil {
 		return err
 	}
-	// Rounds that came meanwhile are in the client, and not new any more.
+	// The client has read rounds while it waited for the reply: their data counts
+	// as unsent, though the client no longer reports it as new.
 	for device, access := range s.access {
 		s.unsent[device] = access == codec.AccessRead && s.robot.Has(device)
 	}
 	for i := 0; i < len(pairs); i += 2 {
 		s.access[pairs[i]] = pairs[i+1]
 	}
-	if refused != nil {
-		for _, d := range refused.Devices {
+	if denied != nil {
+		for _, d := range denied.Devices {
 			s.access[d.Device] = d.Granted
+		}
+	}
+	for device, unsent := range s.unsent {
+		if unsent && s.access[device] == codec.AccessRead {
+			s.rounds = max(s.rounds, 1) // run sends it now: the device may have no new data for long
 		}
 	}
 	report := streamReport{map[string]string{}}
 	for device, access := range s.access {
 		report.Access[string(device)] = string(access)
 	}
-	return s.page.tell(ctx, report)
+	return s.socket.sendJSON(ctx, report)
 }
 
-// checkPairs allows a page to read devices and to close them again. Device y is
-// the stream's own.
+// checkPairs returns an error unless a request only opens devices for reading and
+// closes them. Device y is reserved for the stream.
 func checkPairs(pairs string) error {
 	for i := 0; i < len(pairs); i += 2 {
 		if i+1 == len(pairs) || pairs[i] == codec.Server || !strings.ContainsRune("rc", rune(pairs[i+1])) {
-			return fmt.Errorf("request %.60q of the page: want pairs of a device and r or c", pairs)
+			return fmt.Errorf("the page's request %.60q: want pairs of a device and r or c", pairs)
 		}
 	}
 	return nil
 }
 
-// read waits for one round and sends it, unless reading ends before.
+// read waits for a round and sends it. It returns when reading ends.
 func (s *stream) read(ctx, reading context.Context) error {
 	if !s.reads() {
 		<-reading.Done()
@@ -214,37 +222,37 @@ func (s *stream) read(ctx, reading context.Context) error {
 	if err := s.robot.Read(reading); err != nil {
 		return err
 	}
-	any := false
+	isNew := false
 	for device, access := range s.access {
 		if access == codec.AccessRead && s.robot.New(device) {
-			s.unsent[device], any = true, true
+			s.unsent[device], isNew = true, true
 		}
 	}
-	if any {
+	if isNew {
 		s.rounds++
 	}
 	return s.send(ctx)
 }
 
-// send sends what has come since the last message as soon as the page has caught
-// up: if it has not, its next acknowledgement has run call send again.
+// send sends the unsent data unless the page is congested. In that case run calls
+// send again after the next acknowledgement.
 func (s *stream) send(ctx context.Context) error {
 	if s.rounds == 0 {
 		return nil
 	}
-	s.behind.Store(true) // before looking: an acknowledgement may come just now
-	if s.page.full() {
+	s.waiting.Store(true) // first: an acknowledgement may arrive after the check
+	if s.socket.congested() {
 		return nil
 	}
-	s.behind.Store(false)
+	s.waiting.Store(false)
 	s.dropped += s.rounds - 1
 	s.rounds = 0
-	s.page.sent++
+	s.socket.sent++
 	s.out = s.appendFrame(s.out[:0])
-	return s.page.data(ctx, s.out)
+	return s.socket.sendData(ctx, s.out)
 }
 
-// reads says that rounds are to be expected.
+// reads reports whether the robot's server sends rounds.
 func (s *stream) reads() bool {
 	for _, access := range s.access {
 		if access == codec.AccessRead {
@@ -254,10 +262,9 @@ func (s *stream) reads() bool {
 	return s.fresh
 }
 
-// appendFrame appends a message of all data that the page has not been sent,
-// and counts it as sent.
+// appendFrame appends a message with all unsent data, which counts as sent then.
 func (s *stream) appendFrame(dst []byte) []byte {
-	dst = appendFrameHeader(dst, s.page.sent, s.dropped)
+	dst = appendFrameHeader(dst, s.socket.sent, s.dropped)
 	for device, unsent := range s.unsent {
 		if unsent && s.access[device] == codec.AccessRead {
 			age, known := s.robot.Age(device)

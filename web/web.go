@@ -1,13 +1,13 @@
-// Package web is the window: a web page for any Player server. The page's
-// server is an ordinary client of the Player protocol and shares nothing with
-// the loop; only the world from above comes from the simulator, through
-// Config.Post.
+// Package web serves the dashboard, a web page that shows and drives the robots
+// of any Player server. It is an ordinary client of the Player protocol and
+// shares no state with the loop; only the view of the simulated world needs the
+// simulator, through Config.Post.
 //
-// A page opens up to three kinds of WebSocket: one for each robot that it
-// watches (stream.go), one for the robot that it drives (drive.go), and one for
-// the world (world.go). Each stream has a Player connection of its own, so that
-// data never delays a command, and so has each device that is commanded
-// (commander.go), so that no device's setup delays the wheels' stop.
+// A page opens three kinds of WebSocket: one for each robot that it watches
+// (stream.go), one for the robot that it drives (drive.go), and one for the world
+// (world.go). Each stream has its own Player connection, so that data never
+// delays a command. Each commanded device has one, too (commander.go), so that
+// the setup of another device never delays the stop of the wheels.
 package web
 
 import (
@@ -31,53 +31,50 @@ import (
 var assets embed.FS
 
 const (
-	// headerLimit is how long a browser may take to say what it wants. Without
-	// it, connections that say nothing would stay for ever.
+	// headerLimit is how long a browser may take to send a request's header. It
+	// closes connections that send none.
 	headerLimit = 10 * time.Second
-	// replyLimit is how long the page may take to load. It does not concern
-	// sockets.
+	// replyLimit is how long a reply may take to be sent, at most: a slow network
+	// loads the page in seconds. It does not apply to WebSockets.
 	replyLimit = 30 * time.Second
-	// idleLimit closes connections that browsers keep for later.
+	// idleLimit is how long a browser may keep an unused connection open.
 	idleLimit = time.Minute
 )
 
 // Config is what Serve needs.
 type Config struct {
-	Robots []Robot // that the page offers
-	// World is looked at and touched through Post only. It is nil without a
-	// simulation.
+	Robots []Robot // that the page lists
+	// World is nil without a simulation. It is accessed through Post only.
 	World *stage.World
-	// Post has a function called on the loop, and reports false when the loop
-	// has ended.
+	// Post calls a function on the loop. It reports whether the loop still runs.
 	Post func(func(now time.Duration)) bool
-	// Access says what a page may do, by where its browser is: for the robots
-	// it is this process that connects.
+	// Access has the rights of browsers by address. The robots themselves only
+	// see the address of this process.
 	Access rights.Rules
-	// Name is the host that the page is served under besides localhost, IP
-	// addresses and the machine's own name. It may be empty.
+	// Name is a further host name of the page. IP addresses, localhost and the
+	// machine's own name are always valid. It may be empty.
 	Name string
 	Log  *zap.Logger
 }
 
-// Robot is a Player server that the page offers.
+// Robot is a robot that the page lists.
 type Robot struct {
 	Name      string
 	Address   string       // host:port
-	Simulated *stage.Robot // of Config.World, or nil
+	Simulated *stage.Robot // a robot of Config.World, or nil
 }
 
 // Serve serves the page on l until ctx ends; then it closes l and returns nil.
 func Serve(ctx context.Context, l net.Listener, config Config) error {
-	log := config.Log
 	if !loopback(l.Addr()) {
-		log.Warn("the window is open to the network: anybody who reaches it can drive the robots", zap.Stringer("address", l.Addr()))
+		config.Log.Warn("the dashboard is open to the network: anybody who reaches it can drive the robots", zap.Stringer("address", l.Addr()))
 	}
 	server := http.Server{
 		Handler:           newHandler(ctx, config),
 		ReadHeaderTimeout: headerLimit,
 		WriteTimeout:      replyLimit,
 		IdleTimeout:       idleLimit,
-		ErrorLog:          zap.NewStdLog(log.WithOptions(zap.IncreaseLevel(zap.ErrorLevel))),
+		ErrorLog:          zap.NewStdLog(config.Log.WithOptions(zap.IncreaseLevel(zap.ErrorLevel))),
 	}
 	defer context.AfterFunc(ctx, func() { server.Close() })()
 	err := server.Serve(limit(l, maxConnections))
@@ -87,39 +84,38 @@ func Serve(ctx context.Context, l net.Listener, config Config) error {
 	return err
 }
 
-// server is what the handlers share. Nothing in it changes.
+// server is what the handlers share. It is constant.
 type server struct {
 	ctx    context.Context // ends with the server
 	config Config
-	log    *zap.Logger
 }
 
 func newHandler(ctx context.Context, config Config) http.Handler {
-	s := &server{ctx, config, config.Log}
+	s := &server{ctx, config}
 	page, err := fs.Sub(assets, "page")
-	if err != nil { // only if the folder is not embedded
+	if err != nil { // the folder is not embedded
 		panic(err)
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /", http.FileServerFS(page))
 	mux.HandleFunc("GET /robots", s.robots)
-	mux.HandleFunc("GET /stream", s.socket(s.stream))
-	mux.HandleFunc("GET /drive", s.socket(s.drive))
+	mux.HandleFunc("GET /stream", s.accept(s.stream))
+	mux.HandleFunc("GET /drive", s.accept(s.drive))
 	if config.World != nil {
-		mux.HandleFunc("GET /world", s.socket(s.world))
+		mux.HandleFunc("GET /world", s.accept(s.world))
 		mux.HandleFunc("GET /plan", s.plan)
 	}
-	return newGuard(config.Name).protect(mux, s.log)
+	return newGuard(config.Name).protect(mux, config.Log)
 }
 
-// robots tells the page what it may offer.
+// robots replies with the list of robots, and whether there is a world.
 func (s *server) robots(w http.ResponseWriter, _ *http.Request) {
 	type robot struct {
 		Name    string `json:"name"`
 		Address string `json:"address"`
-		Mover   int    `json:"mover"` // its number in the scene, -1: not simulated
+		Mover   int    `json:"mover"` // index of the robot in scene.Movers; -1: not simulated
 	}
-	offer := struct {
+	list := struct {
 		Robots []robot `json:"robots"`
 		World  bool    `json:"world"`
 	}{[]robot{}, s.config.World != nil}
@@ -128,8 +124,8 @@ func (s *server) robots(w http.ResponseWriter, _ *http.Request) {
 		if r.Simulated != nil {
 			mover = slices.Index(s.config.World.Robots(), r.Simulated)
 		}
-		offer.Robots = append(offer.Robots, robot{r.Name, r.Address, mover})
+		list.Robots = append(list.Robots, robot{r.Name, r.Address, mover})
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(offer) // fails when the browser is gone
+	_ = json.NewEncoder(w).Encode(list) // fails if the browser has disconnected
 }

@@ -13,75 +13,77 @@ import (
 )
 
 const (
-	// worldPeriod is how often a page is told where everything is: 20 Hz look
-	// smooth, and cost the loop some microseconds each.
+	// worldPeriod is how often a page gets the poses: 20 Hz look smooth, and each
+	// takes some microseconds of the loop.
 	worldPeriod = 50 * time.Millisecond
-	// maxSteps bounds the steps that a page may ask for at once: ten seconds.
+	// maxSteps is the most steps that a page may request at once: ten seconds of
+	// simulated time.
 	maxSteps = 1000
-	// maxSpeed bounds the speed that a page may ask for. Beyond it is 0, as fast
-	// as possible.
+	// maxSpeed is the highest speed that a page may request, in simulated seconds a
+	// second. Zero is faster: as fast as possible.
 	maxSpeed = 1000
 )
 
-// errEnded says that there is no loop any more.
-var errEnded = errors.New("the server has been stopped")
+// errEnded reports that the loop has ended.
+var errEnded = errors.New("the server has stopped")
 
-// worldOrder is what a page says to the world: one of these.
-type worldOrder struct {
+// worldCommand is a command of a page to the world: one of these.
+type worldCommand struct {
 	Move *struct {
 		Mover         int
 		X, Y, Heading float64 // metres, radians
 	} `json:"move"`
 	Pause *bool    `json:"pause"`
-	Step  int      `json:"step"`  // of stage.StepTime
+	Step  int      `json:"step"`  // how many, of stage.StepTime each
 	Speed *float64 `json:"speed"` // simulated seconds a second; 0: as fast as possible
 }
 
-// worldReport is what a page is told besides poses: what a move came to.
+// worldReport is sent to a page after a move, and when a command is refused.
 type worldReport struct {
-	Mover int    `json:"mover"`
-	Error string `json:"error"` // empty: it is there
+	Mover int    `json:"mover"` // -1: none
+	Error string `json:"error"` // empty: the mover is where it was moved
 }
 
-// observer shows the world to one page.
+// observer sends the world to one page.
 type observer struct {
-	server *server
-	page   *page
-	orders chan worldOrder
-	// A snapshot, written on the loop.
+	server   *server
+	socket   *socket
+	commands chan worldCommand
+	// The snapshot, written on the loop.
 	poses            []stage.Pose
 	time             time.Duration
 	speed            float64
 	paused, finished bool
 
-	last, out []byte
+	last, out []byte // the last message with number 0, and a buffer for the next
 }
 
 // world serves one world socket.
-func (s *server) world(ctx context.Context, p *page) error {
-	if err := p.need(rights.Read); err != nil {
+func (s *server) world(ctx context.Context, sock *socket) error {
+	if err := sock.need(rights.Read); err != nil {
 		return err
 	}
-	o := observer{server: s, page: p, orders: make(chan worldOrder)}
-	return converse(ctx, p, o.order, o.run)
+	o := observer{server: s, socket: sock, commands: make(chan worldCommand)}
+	return converse(ctx, sock, o.take, o.run)
 }
 
-func (o *observer) order(ctx context.Context, order worldOrder) error {
+// take hands a command to run.
+func (o *observer) take(ctx context.Context, c worldCommand) error {
 	select {
-	case o.orders <- order:
+	case o.commands <- c:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-// run shows the world until ctx ends.
+// run sends the scene, then poses, until ctx ends.
 func (o *observer) run(ctx context.Context) error {
 	var static scene
 	if err := o.server.onLoop(ctx, func(time.Duration) { static = newScene(o.server.config.World) }); err != nil {
 		return err
 	}
-	if err := o.page.tell(ctx, static); err != nil {
+	if err := o.socket.sendJSON(ctx, static); err != nil {
 		return err
 	}
 	ticker := time.NewTicker(worldPeriod)
@@ -90,19 +92,19 @@ func (o *observer) run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case order := <-o.orders:
-			if err := o.obey(ctx, order); err != nil {
+		case c := <-o.commands:
+			if err := o.execute(ctx, c); err != nil {
 				return err
 			}
 		case <-ticker.C:
 		}
-		if err := o.show(ctx); err != nil {
+		if err := o.sendPoses(ctx); err != nil {
 			return err
 		}
 	}
 }
 
-// onLoop has the loop call fn and waits for it.
+// onLoop calls fn on the loop and waits until it has returned.
 func (s *server) onLoop(ctx context.Context, fn func(now time.Duration)) error {
 	done := make(chan struct{})
 	if !s.config.Post(func(now time.Duration) {
@@ -119,14 +121,14 @@ func (s *server) onLoop(ctx context.Context, fn func(now time.Duration)) error {
 	}
 }
 
-func (o *observer) obey(ctx context.Context, order worldOrder) error {
-	if err := o.page.need(rights.Write); err != nil {
-		return o.page.tell(ctx, worldReport{Mover: -1, Error: err.Error()})
+func (o *observer) execute(ctx context.Context, c worldCommand) error {
+	if err := o.socket.need(rights.Write); err != nil {
+		return o.socket.sendJSON(ctx, worldReport{Mover: -1, Error: err.Error()})
 	}
 	world := o.server.config.World
 	switch {
-	case order.Move != nil:
-		m, report := order.Move, worldReport{Mover: order.Move.Mover}
+	case c.Move != nil:
+		m, report := c.Move, worldReport{Mover: c.Move.Mover}
 		if err := o.server.onLoop(ctx, func(time.Duration) {
 			if err := world.SetPose(m.Mover, stage.Pose{X: m.X, Y: m.Y, Heading: m.Heading}); err != nil {
 				report.Error = err.Error()
@@ -134,13 +136,13 @@ func (o *observer) obey(ctx context.Context, order worldOrder) error {
 		}); err != nil {
 			return err
 		}
-		return o.page.tell(ctx, report)
-	case order.Pause != nil:
-		return o.server.onLoop(ctx, func(now time.Duration) { world.Pause(now, *order.Pause) })
-	case order.Speed != nil:
-		return o.server.onLoop(ctx, func(now time.Duration) { world.SetSpeed(now, min(*order.Speed, maxSpeed)) })
+		return o.socket.sendJSON(ctx, report)
+	case c.Pause != nil:
+		return o.server.onLoop(ctx, func(now time.Duration) { world.Pause(now, *c.Pause) })
+	case c.Speed != nil:
+		return o.server.onLoop(ctx, func(now time.Duration) { world.SetSpeed(now, min(*c.Speed, maxSpeed)) })
 	}
-	for range min(order.Step, maxSteps) { // one by one, not to hold the loop
+	for range min(c.Step, maxSteps) { // one by one: other work of the loop must not wait for all
 		if err := o.server.onLoop(ctx, func(time.Duration) { world.Step(1) }); err != nil {
 			return err
 		}
@@ -148,28 +150,28 @@ func (o *observer) obey(ctx context.Context, order worldOrder) error {
 	return nil
 }
 
-// show sends where everything is, if that has changed and the page keeps up.
-func (o *observer) show(ctx context.Context) error {
-	if o.page.full() {
+// sendPoses sends a snapshot if it has changed and the page is not congested.
+func (o *observer) sendPoses(ctx context.Context) error {
+	if o.socket.congested() {
 		return nil
 	}
-	if err := o.server.onLoop(ctx, o.look); err != nil {
+	if err := o.server.onLoop(ctx, o.takeSnapshot); err != nil {
 		return err
 	}
 	o.out = o.appendPoses(o.out[:0])
 	if bytes.Equal(o.out, o.last) {
 		return nil
 	}
-	o.page.sent++
+	o.socket.sent++
 	o.out, o.last = o.last, o.out
-	binary.BigEndian.PutUint32(o.last, o.page.sent)
-	err := o.page.data(ctx, o.last)
+	binary.BigEndian.PutUint32(o.last, o.socket.sent)
+	err := o.socket.sendData(ctx, o.last)
 	binary.BigEndian.PutUint32(o.last, 0)
 	return err
 }
 
-// look takes a snapshot. It is called on the loop.
-func (o *observer) look(time.Duration) {
+// takeSnapshot must be called on the loop.
+func (o *observer) takeSnapshot(time.Duration) {
 	world := o.server.config.World
 	o.poses = world.AppendPoses(o.poses[:0])
 	o.time = world.Time()
@@ -177,12 +179,12 @@ func (o *observer) look(time.Duration) {
 	o.finished = world.Finished()
 }
 
-// appendPoses appends a message with the snapshot, all big-endian:
+// appendPoses appends the message of a snapshot, all big-endian:
 //
-//	u32 number of the message, filled in when it is sent
+//	u32 number of the message, 0 until it is sent
 //	f64 simulated time, seconds
-//	f32 speed
-//	u8  1: paused, 2: finished
+//	f32 speed, simulated seconds a second; 0: as fast as possible
+//	u8  bits, 1: paused, 2: finished
 //	for each mover: f32 x, y, metres; f32 heading, radians
 func (o *observer) appendPoses(dst []byte) []byte {
 	f32 := func(v float64) { dst = binary.BigEndian.AppendUint32(dst, math.Float32bits(float32(v))) }

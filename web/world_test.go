@@ -31,6 +31,7 @@ func (p *tab) next() []byte {
 }
 
 func TestWorld(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, nil)
 	p := l.open("/world", "")
 	if movers := p.told("movers").([]any); len(movers) != 2 {
@@ -41,57 +42,56 @@ func TestWorld(t *testing.T) {
 		t.Fatalf("speed %v, poses %v", speed, xyh)
 	}
 
-	p.order(`{"move":{"mover":0,"x":1.5,"y":0.5,"heading":0.25}}`)
+	p.send(`{"move":{"mover":0,"x":1.5,"y":0.5,"heading":0.25}}`)
 	if why := p.told("error"); why != "" {
 		t.Fatalf("move: %s", why)
 	}
 	if _, _, _, xyh := poses(p.next()); xyh[0] != [3]float64{1.5, 0.5, 0.25} {
 		t.Errorf("after the move: %v", xyh)
 	}
-	p.order(`{"move":{"mover":0,"x":4,"y":0}}`) // into the wall
+	p.send(`{"move":{"mover":0,"x":4,"y":0}}`) // into the wall
 	if why := p.told("error").(string); !strings.Contains(why, "no room") {
 		t.Errorf("into the wall: %q", why)
 	}
-	p.order(`{"move":{"mover":9}}`)
+	p.send(`{"move":{"mover":9}}`)
 	if why := p.told("error").(string); !strings.Contains(why, "no mover") {
 		t.Errorf("mover 9: %q", why)
 	}
 
-	// The order of messages is that of orders: the first with the flag tells
-	// the time at which the world was paused.
-	p.order(`{"pause":true}`)
+	// Messages follow commands in order: the first with the flag has the time at
+	// which the world was paused.
+	p.send(`{"pause":true}`)
 	var paused float64
 	for flags := byte(0); flags&1 == 0; {
 		paused, _, flags, _ = poses(p.next())
 	}
-	p.order(`{"step":10}`)
+	p.send(`{"step":10}`)
 	if at, _, _, _ := poses(p.next()); math.Abs(at-paused-0.1) > 1e-9 {
 		t.Errorf("ten steps from %v lead to %v", paused, at)
 	}
-	p.order(`{"speed":5e300}`)
+	p.send(`{"speed":5e300}`)
 	if _, speed, _, _ := poses(p.next()); speed != maxSpeed {
 		t.Errorf("speed %v", speed)
 	}
-	p.order(`{"pause":false}`)
+	p.send(`{"pause":false}`)
 	if _, _, flags, _ := poses(p.next()); flags&1 != 0 {
 		t.Error("still paused")
 	}
 }
 
-// A world in which nothing happens costs nothing to show, and one that is shown
-// does not wake anybody when the page has gone.
+// Unchanged poses are not sent, and a snapshot allocates nothing.
 func TestWorldUnchanged(t *testing.T) {
 	l := newLab(t, nil)
-	o := observer{server: &server{ctx: t.Context(), config: Config{World: l.world, Post: l.post}}, page: &page{}}
-	if err := o.server.onLoop(t.Context(), o.look); err != nil {
+	o := observer{server: &server{ctx: t.Context(), config: Config{World: l.world, Post: l.post}}, socket: &socket{}}
+	if err := o.server.onLoop(t.Context(), o.takeSnapshot); err != nil {
 		t.Fatal(err)
 	}
 	o.last = o.appendPoses(nil)
-	if err := o.show(t.Context()); err != nil || o.page.sent != 0 { // no socket: it would panic
-		t.Errorf("%d messages, %v", o.page.sent, err)
+	if err := o.sendPoses(t.Context()); err != nil || o.socket.sent != 0 { // no socket: it would panic
+		t.Errorf("%d messages, %v", o.socket.sent, err)
 	}
 	if n := testing.AllocsPerRun(100, func() {
-		o.look(0)
+		o.takeSnapshot(0)
 		o.out = o.appendPoses(o.out[:0])
 	}); n > 0 {
 		t.Errorf("%v allocations", n)
