@@ -37,7 +37,8 @@ type lab struct {
 	url     string // of the page
 }
 
-// newLab serves the room. access has the rights of the page.
+// newLab serves the room. access has the rights of the page. Tests with a lab do
+// not run in parallel: loops in one process share gnet's logger without a lock.
 func newLab(t *testing.T, access rights.Rules) *lab {
 	t.Helper()
 	world, err := stage.Load("../worlds/room.world")
@@ -203,7 +204,6 @@ func frame(t *testing.T, message []byte) (number, dropped uint32, payloads map[b
 }
 
 func TestStream(t *testing.T) {
-	t.Parallel()
 	l := newLab(t, nil)
 	p := l.open("/stream", l.address)
 	p.send(`{"rate":100,"request":"lrprXr"}`)
@@ -239,7 +239,6 @@ func TestStream(t *testing.T) {
 // A page that does not acknowledge gets no backlog: the next message has the
 // newest data, and how many rounds were merged into it.
 func TestSlowPage(t *testing.T) {
-	t.Parallel()
 	l := newLab(t, nil)
 	p := l.open("/stream", l.address)
 	p.send(`{"rate":100,"request":"pr"}`)
@@ -334,7 +333,6 @@ func (l *lab) simulated() (at time.Duration) {
 }
 
 func TestStreamErrors(t *testing.T) {
-	t.Parallel()
 	l := newLab(t, nil)
 	for _, tt := range []struct{ robot, command, want string }{
 		{"127.0.0.1:1", "", "connection refused"},
@@ -379,7 +377,6 @@ func (l *lab) watch() {
 // A page sends nothing more while it drives: the robot stops, and later the page
 // loses write access to the wheels.
 func TestDeadMan(t *testing.T) {
-	t.Parallel()
 	l := newLab(t, nil)
 	l.watch()
 	start := l.pose()
@@ -407,7 +404,6 @@ func TestDeadMan(t *testing.T) {
 
 // A page is closed while it drives.
 func TestClosedPageStops(t *testing.T) {
-	t.Parallel()
 	l := newLab(t, nil)
 	l.watch()
 	p := l.open("/drive", l.address)
@@ -419,7 +415,6 @@ func TestClosedPageStops(t *testing.T) {
 }
 
 func TestCommands(t *testing.T) {
-	t.Parallel()
 	l := newLab(t, nil)
 	s := l.open("/stream", l.address)
 	s.send(`{"rate":50,"request":"przrgr"}`)
@@ -458,7 +453,6 @@ func TestCommands(t *testing.T) {
 
 // A page has the rights of its browser's address: the robot only sees this server.
 func TestAccess(t *testing.T) {
-	t.Parallel()
 	here := netip.MustParsePrefix("127.0.0.0/8")
 	l := newLab(t, rights.Rules{{Allow: rights.Read, From: []netip.Prefix{here}}})
 	start := l.pose()

@@ -31,7 +31,6 @@ func (p *tab) next() []byte {
 }
 
 func TestWorld(t *testing.T) {
-	t.Parallel()
 	l := newLab(t, nil)
 	p := l.open("/world", "")
 	if movers := p.told("movers").([]any); len(movers) != 2 {
