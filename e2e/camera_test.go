@@ -79,7 +79,7 @@ func TestCameraMoves(t *testing.T) {
 			c.mustOpen("za", "za")
 			c.pointsAt(0, 0, 0)
 			if state := cam.State(); state.Counts["move"]+state.Counts["zoom"] > 0 {
-				t.Errorf("a camera was moved that nobody has moved: %v", state.Counts)
+				t.Errorf("the camera moved without a command: %v", state.Counts)
 			}
 			c.point(30, 10, 256)
 			c.pointsAt(30, 10, 256)
@@ -102,14 +102,14 @@ func TestCameraMoves(t *testing.T) {
 				t.Errorf("the camera did not understand: %v", counts)
 			}
 			s.stop(t)
-			if o.Noise == (line.Noise{}) { // else the way home may be lost
+			if o.Noise == (line.Noise{}) { // with noise the command to go home may be lost
 				cameraIs(t, cam, "home", home)
 			}
 		})
 	}
 }
 
-// A camera that is not there, is switched on later, and is asked for again.
+// A camera that is missing, then silent, is requested again until it answers.
 func TestCameraSwitchedOnLate(t *testing.T) {
 	t.Parallel()
 	cam := startCamera(t, sony.Options{})
@@ -134,8 +134,8 @@ func TestCameraOnStandby(t *testing.T) {
 	s.dial(t).mustOpen("zr", "ze")
 }
 
-// A camera that is lost is found again. It does not move until it is told to,
-// and what it was told before is forgotten.
+// The server finds a lost camera again. The camera does not move before the next
+// command: earlier ones are forgotten.
 func TestCameraLost(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -173,7 +173,7 @@ func TestCameraLost(t *testing.T) {
 			c.until("new data", func() bool { return c.age() < time.Second })
 			counts := cam.State().Counts
 			if counts["move"] != told["move"] || counts["zoom"] != told["zoom"] {
-				t.Errorf("the camera was moved by itself: %v, before %v", counts, told)
+				t.Errorf("the camera moved without a command: %v, before %v", counts, told)
 			}
 			c.point(-10, 0, 0)
 			c.pointsAt(-10, 0, 0)
@@ -183,8 +183,8 @@ func TestCameraLost(t *testing.T) {
 	}
 }
 
-// A camera that is switched off and on between two packets says so, and is
-// given its address anew.
+// A camera that is switched off and on between two packets reports it, and gets
+// its address again.
 func TestCameraSaysItWasSwitchedOn(t *testing.T) {
 	t.Parallel()
 	cam := startCamera(t, sony.Options{})

@@ -109,8 +109,7 @@ func (s single) Accept() (net.Conn, error) {
 func (s single) Close() error   { return nil }
 func (s single) Addr() net.Addr { return &net.TCPAddr{} }
 
-// radio is a connection from which nothing is heard any more once it is out of
-// range.
+// radio is a connection whose reads return nothing once it is out of range.
 type radio struct {
 	net.Conn
 	outOfRange atomic.Bool
