@@ -9,6 +9,7 @@ import (
 )
 
 func TestCheck(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	good := write(t, dir, "good.cfg", `driver ( name "testpattern" provides ["laser:0" "7000:sonar:0"] )`)
 	if code, out := exits(t, "-check", good); code != 2 || !strings.Contains(out, `good.cfg:1:49: one driver provides devices of one robot`) {
@@ -33,6 +34,7 @@ func TestCheck(t *testing.T) {
 
 // Robots of one file on several ports; one of them belongs to nobody here.
 func TestRobotsAndAccess(t *testing.T) {
+	t.Parallel()
 	other := freePort(t)
 	s := start(t, write(t, t.TempDir(), "robots.cfg", fmt.Sprintf(`
 		driver ( name "testpattern" provides ["sonar:0" "position:0"] alwayson 1 )

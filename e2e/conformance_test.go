@@ -15,6 +15,7 @@ var sizes = map[byte]int{'l': 722, 's': 32, 'p': 21, 'm': 3, 'g': 2, 'z': 6}
 // and the server itself, over a socket. Row "failed" needs hardware that is
 // missing: see TestAccessOfMissingHardware.
 func TestAccessTable(t *testing.T) {
+	t.Parallel()
 	// by state before: how to get there, and the answers to r, w, a, c, other
 	rows := []struct {
 		state, path string
@@ -45,8 +46,9 @@ func TestAccessTable(t *testing.T) {
 }
 
 func TestAccessOfMissingHardware(t *testing.T) {
-	t.Setenv("PATH", t.TempDir()) // no program acts either
-	s := start(t, "-pp", "/dev/nonexistent-p2os", "-lp", "/dev/nonexistent-laser", "-zp", "/dev/nonexistent-camera", "-vp", strconv.Itoa(freePort(t)))
+	t.Parallel()
+	s := launch{env: noPrograms(t)}.start(t, "-pp", "/dev/nonexistent-p2os", "-lp", "/dev/nonexistent-laser",
+		"-zp", "/dev/nonexistent-camera", "-vp", strconv.Itoa(freeSwapped(t)))
 	for _, device := range "spgmlzv" {
 		p := s.dial(t)
 		for _, c := range []struct{ asked, want string }{
@@ -63,6 +65,7 @@ func TestAccessOfMissingHardware(t *testing.T) {
 
 // Requests and replies over one connection each (PROTOCOL 2).
 func TestRequests(t *testing.T) {
+	t.Parallel()
 	s := start(t, "-stage", room)
 	for _, c := range []struct {
 		clause string
@@ -97,6 +100,7 @@ func TestRequests(t *testing.T) {
 
 // Blocks come in the order of first opening (PROTOCOL 2.8, 3.2).
 func TestOrder(t *testing.T) {
+	t.Parallel()
 	s := start(t, "-stage", room)
 	for _, c := range []struct {
 		requests []string

@@ -2,80 +2,19 @@ package e2e
 
 import (
 	"bytes"
-	"context"
 	be "encoding/binary"
 	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
-	"sync"
-	"syscall"
 	"testing"
 	"time"
 
-	"go.uber.org/zap/zaptest"
-
 	"player/codec"
-	"player/devices"
 	"player/emulator/line"
 	robot "player/emulator/p2os"
 	laser "player/emulator/sick"
-	serving "player/server"
 )
-
-// stop ends the server and waits.
-func (s *server) stop(t *testing.T) {
-	t.Helper()
-	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	select {
-	case <-s.exited:
-	case <-time.After(patience):
-		t.Fatal("the server does not end")
-	}
-}
-
-// serve runs drivers in this process, on a free port. stop ends it and waits.
-// Such tests cannot be parallel: gnet has one pool of workers for all servers of
-// a process, and each server puts it to sleep.
-func serve(t *testing.T, drivers ...devices.Instance) (s *server, stop func()) {
-	t.Helper()
-	log := zaptest.NewLogger(t)
-	table := devices.NewTable(log)
-	for _, d := range drivers {
-		if _, err := table.Attach(d); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s = &server{address: fmt.Sprintf("127.0.0.1:%d", freePort(t))}
-	ctx, cancel := context.WithCancel(context.Background())
-	ready, ended := make(chan struct{}), make(chan error, 1)
-	go func() {
-		ended <- serving.Run(ctx, serving.Config{
-			Robots: []serving.Robot{{Address: s.address, Table: table}}, MaxRate: 1000, Log: log,
-			Ready: func(*serving.Server) { close(ready) },
-		})
-	}()
-	stop = sync.OnceFunc(func() {
-		cancel()
-		select {
-		case err := <-ended:
-			if err != nil {
-				t.Error(err)
-			}
-		case <-time.After(patience):
-			t.Error("the server does not end")
-		}
-	})
-	t.Cleanup(stop)
-	select {
-	case <-ready:
-	case <-time.After(patience):
-		t.Fatal("the server is not ready")
-	}
-	return s, stop
-}
 
 func startRobot(t *testing.T, o robot.Options) *robot.Robot {
 	t.Helper()

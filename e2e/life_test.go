@@ -29,6 +29,7 @@ func exits(t *testing.T, args ...string) (code int, output string) {
 }
 
 func TestCommandLineErrors(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		args []string
 		want string
@@ -48,6 +49,7 @@ func TestCommandLineErrors(t *testing.T) {
 }
 
 func TestHelpAndVersion(t *testing.T) {
+	t.Parallel()
 	code, out := exits(t, "-h")
 	if code != 0 || strings.Count(out, "\n") > 60 {
 		t.Errorf("-h: exit %d, %d lines", code, strings.Count(out, "\n"))
@@ -64,9 +66,10 @@ func TestHelpAndVersion(t *testing.T) {
 
 // SO_REUSEPORT would let a second server start silently.
 func TestPortTaken(t *testing.T) {
+	t.Parallel()
 	s := start(t, "-stage", room)
 	_, port, _ := net.SplitHostPort(s.address)
-	code, out := exits(t, "-bind", "127.0.0.1", "-gp", port, "-stage", room)
+	code, out := exits(t, "-bind", "127.0.0.1", "-gp", port, "-http", "off", "-stage", room)
 	if code != 2 || !strings.Contains(out, "already in use") || !strings.Contains(out, port) {
 		t.Fatalf("second server: exit %d, %q", code, out)
 	}
@@ -76,27 +79,37 @@ func TestPortTaken(t *testing.T) {
 }
 
 func TestSignals(t *testing.T) {
+	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
-		s := start(t, "-stage", room)
-		p := s.dial(t)
-		p.request("pasr")
-		p.drive(300, 0)
-		begin := time.Now()
-		if err := s.cmd.Process.Signal(sig); err != nil {
-			t.Fatal(err)
-		}
-		p.closed()
-		<-s.exited
-		if code := s.cmd.ProcessState.ExitCode(); code != 0 {
-			t.Errorf("%v: exit %d", sig, code)
-		}
-		t.Logf("%v: ended after %v", sig, time.Since(begin))
+		t.Run(sig.String(), func(t *testing.T) {
+			t.Parallel()
+			s := start(t, "-stage", room)
+			p := s.dial(t)
+			p.request("pasr")
+			p.drive(300, 0)
+			s.signal(t, sig)
+			p.closed()
+			s.ended(t)
+		})
 	}
 }
 
-// The terminal that the log goes to is held, then gone: the robot goes on, and
+// A server that was started with nohup survives the end of its terminal.
+func TestNohup(t *testing.T) {
+	t.Parallel()
+	s := launch{via: []string{"sh", "-c", `trap "" HUP; exec "$0" "$@"`}}.start(t, "-stage", room)
+	p := s.dial(t)
+	p.request("sr")
+	s.signal(t, syscall.SIGHUP)
+	p.frame(3)
+	s.dial(t).request("sr")
+	s.stop(t)
+}
+
+// The terminal that shows the log is stopped, then closed: the robot goes on, and
 // the server ends in order.
 func TestNobodyReadsTheLog(t *testing.T) {
+	t.Parallel()
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -105,11 +118,9 @@ func TestNobodyReadsTheLog(t *testing.T) {
 	if _, err := unix.FcntlInt(w.Fd(), unix.F_SETPIPE_SZ, 4096); err != nil {
 		t.Fatal(err)
 	}
-	port := freePort(t)
-	// It is the shell that says so, for the server's log is not read.
-	cmd := exec.Command("sh", "-c", `echo serving; exec "$0" "$@" 2>&3`, binary, "-debug", "-bind", "127.0.0.1", "-gp", strconv.Itoa(port), "-stage", room)
-	cmd.ExtraFiles = []*os.File{w}
-	s := launch(t, port, cmd)
+	// The shell writes "serving", because nothing reads the server's log.
+	shell := []string{"sh", "-c", `echo serving; exec "$0" "$@" 2>&3`}
+	s := launch{via: shell, files: []*os.File{w}}.start(t, "-debug", "-stage", room)
 	w.Close()
 	await(t, "it listens", func() bool {
 		c, err := net.Dial("tcp", s.address)
@@ -133,22 +144,16 @@ func TestNobodyReadsTheLog(t *testing.T) {
 	r.Close() // what is written from now on is an EPIPE
 	chatter()
 	p.frame(3)
-	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	s.signal(t, syscall.SIGTERM)
 	p.closed()
-	<-s.exited
-	if code := s.cmd.ProcessState.ExitCode(); code != 0 {
-		t.Errorf("exit %d", code)
-	}
+	s.ended(t)
 }
 
-// A flood of connections up to the descriptor limit: those who are served keep
-// being served, and new ones are when it ends.
+// A flood of connections up to the descriptor limit: the server goes on serving
+// its clients, and accepts new ones when the flood ends. The test is not parallel:
+// it would take the processor and the local ports from others.
 func TestConnectionFlood(t *testing.T) {
-	port := freePort(t)
-	s := launch(t, port, exec.Command("sh", "-c", `ulimit -n 128; exec "$0" "$@"`, binary,
-		"-bind", "127.0.0.1", "-gp", strconv.Itoa(port), "-stage", room))
+	s := launch{via: []string{"sh", "-c", `ulimit -n 128; exec "$0" "$@"`}}.start(t, "-stage", room)
 	p := s.dial(t)
 	p.message('x', 'y', 'f', 0, 50)
 	p.request("sr")
@@ -205,6 +210,7 @@ func TestConnectionFlood(t *testing.T) {
 
 // A client that never reads costs the others nothing, and no memory.
 func TestClientThatNeverReads(t *testing.T) {
+	t.Parallel()
 	s := start(t, "-stage", room)
 	lazy := s.dial(t)
 	if err := lazy.conn.(*net.TCPConn).SetReadBuffer(4096); err != nil {
@@ -248,6 +254,7 @@ func rss(t *testing.T, s *server) int {
 // Garbage ends the connection after 100 messages (PROTOCOL 1.5), and hurts
 // nobody else; a size that never comes ends nothing.
 func TestGarbage(t *testing.T) {
+	t.Parallel()
 	s := start(t, "-stage", room)
 	p := s.dial(t)
 	p.request("sr")

@@ -44,23 +44,10 @@ func hasLogged(t *testing.T, path string, n int) bool {
 	return len(messages) >= n
 }
 
-// end ends a server in order.
-func (s *server) end(t *testing.T) {
-	t.Helper()
-	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	<-s.exited
-}
-
-func (s *server) awaitLog(t *testing.T, line string) {
-	t.Helper()
-	await(t, line, func() bool { return strings.Contains(s.log.String(), line) })
-}
-
 // A run is recorded, replayed, and what is replayed recorded: both logs say the
 // same, byte by byte.
 func TestRecordAndReplay(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	world, err := filepath.Abs(room)
 	if err != nil {
@@ -81,7 +68,7 @@ func TestRecordAndReplay(t *testing.T) {
 	seen := seenAt(p)
 	p.conn.Close()
 	s.awaitLog(t, "device stops")
-	s.end(t)
+	s.stop(t)
 	recorded, damage := readLog(t, first)
 	if damage != nil {
 		t.Error(damage)
@@ -106,7 +93,7 @@ func TestRecordAndReplay(t *testing.T) {
 	if got := seenAt(p); !slices.Contains(recorded, got) {
 		t.Error("the client is sent what was never recorded")
 	}
-	s.end(t)
+	s.stop(t)
 	replayed, damage := readLog(t, second)
 	if damage != nil {
 		t.Error(damage)
@@ -118,13 +105,14 @@ func TestRecordAndReplay(t *testing.T) {
 }
 
 func TestReplayStepByStep(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := start(t, write(t, dir, "record.cfg", `
 		driver ( name "testpattern" rate 50 )
 		driver ( name "writelog" file "run.mcap" open 1 requires ["position:0" "sonar:0"] )`))
 	path := filepath.Join(dir, "run.mcap")
 	await(t, "a log", func() bool { return hasLogged(t, path, 20) })
-	s.end(t)
+	s.stop(t)
 
 	s = start(t, write(t, dir, "replay.cfg", `driver ( name "readlog" file "run.mcap" step 1 )`))
 	p := s.dial(t)
@@ -152,6 +140,7 @@ func TestReplayStepByStep(t *testing.T) {
 // Killed at any moment, also while a new file is begun, the server leaves logs
 // that can be read up to their last chunk.
 func TestLogOfAKilledServer(t *testing.T) {
+	t.Parallel()
 	for i := range 12 {
 		rate := []int{300, 2500}[i%2] // the second fills a file in half a second
 		dir := t.TempDir()
@@ -161,10 +150,7 @@ func TestLogOfAKilledServer(t *testing.T) {
 			driver ( name "writelog" file "run.mcap" max_size 1 open 1 requires ["position:0" "laser:0"] )`, rate)))
 		s.awaitLog(t, `"recording"`)
 		time.Sleep(time.Duration(rand.IntN(int(800 * time.Millisecond)))) // any moment will do
-		if err := s.cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		<-s.exited
+		s.kill(t)
 		files := []string{path}
 		for n := 1; n < 8; n++ { // the oldest comes first
 			files = slices.Insert(files, 0, filepath.Join(dir, fmt.Sprintf("run.%d.mcap", n)))
@@ -221,6 +207,7 @@ func unhex(t *testing.T, text string) (b []byte) {
 
 // When the disk is full recording ends with one line; the robot goes on.
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	disk := filepath.Join(dir, "disk")
 	if err := os.Mkdir(disk, 0o755); err != nil {
@@ -255,10 +242,11 @@ func TestFullDisk(t *testing.T) {
 	if len(messages) < 300 || damage == nil {
 		t.Errorf("%d messages, %v", len(messages), damage)
 	}
-	s.end(t)
+	s.stop(t)
 }
 
 func TestExport(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "run.mcap")
 	s := start(t, write(t, dir, "record.cfg", `
@@ -277,7 +265,7 @@ func TestExport(t *testing.T) {
 	if code != 0 || !strings.Contains(stderr, "the log was not closed") || !strings.Contains(stdout, "\nmisc,") {
 		t.Errorf("code %d, %s, %.300s", code, stderr, stdout)
 	}
-	s.end(t)
+	s.stop(t)
 	tables := filepath.Join(dir, "tables")
 	stdout, stderr, code = export(path, tables)
 	if code != 0 || stderr != "" || stdout != tables+"/misc.csv\n"+tables+"/position.csv\n" {
@@ -297,6 +285,7 @@ func TestExport(t *testing.T) {
 
 // The recorder of a robot on another port adds no robot of its own.
 func TestRecordAnotherRobot(t *testing.T) {
+	t.Parallel()
 	out, err := exec.Command(binary, "-check", write(t, t.TempDir(), "two.cfg", `
 		driver ( name "writelog" file "run.mcap" requires ["7001:sonar:0"] )
 		driver ( name "testpattern" provides ["7001:sonar:0"] )`)).CombinedOutput()
@@ -307,6 +296,7 @@ func TestRecordAnotherRobot(t *testing.T) {
 
 // What is wrong with a log is told before the robot is served.
 func TestBadLogs(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, "empty.mcap", "")
 	for text, want := range map[string]string{

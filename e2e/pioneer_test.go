@@ -4,7 +4,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"player/codec"
@@ -17,10 +16,11 @@ import (
 // A whole Pioneer: the real binary with the flags of the manual, all four
 // pieces of hardware, and a client that speaks as the original ones do.
 func TestPioneer(t *testing.T) {
+	t.Parallel()
 	r := startRobot(t, robot.Options{})
 	l := startLaser(t, laser.Options{})
 	c := startCamera(t, sony.Options{})
-	v := startTracker(t, tracker.Options{Addr: "127.0.0.1:0"})
+	v := startTracker(t, tracker.Options{})
 	s := start(t, "-pp", r.Port(), "-lp", l.Port(), "-zp", c.Port(), "-vp", strconv.Itoa(v.Port()))
 	p := s.dial(t)
 	p.mustOpen("lrsrpagamrvrza", "lrsrpagamrvrza")
@@ -93,13 +93,7 @@ func TestPioneer(t *testing.T) {
 	// Leave while it drives.
 	p.drive(200, 0)
 	await(t, "motion", func() bool { return r.State().Left > 100 })
-	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	<-s.exited
-	if code := s.cmd.ProcessState.ExitCode(); code != 0 {
-		t.Errorf("exit %d", code)
-	}
+	s.stop(t)
 	checkFarewell(t, r)
 }
 

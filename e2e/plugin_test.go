@@ -13,10 +13,14 @@ import (
 	"player/codec"
 )
 
-// write makes a file and returns its path.
+// write makes an executable file and returns its path. Meanwhile no process is
+// started: it would hold the file open for a moment, and who executes a file that
+// is open for writing gets ETXTBSY.
 func write(t *testing.T, dir, name, text string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -56,6 +60,7 @@ func (p *peer) joystick(x, y int16) {
 
 // The HDAPS joystick: as a driver, as a plugin in Python, as one in shell.
 func TestHDAPS(t *testing.T) {
+	t.Parallel()
 	plugins, err := filepath.Abs("../examples/plugins")
 	if err != nil {
 		t.Fatal(err)
@@ -66,6 +71,7 @@ func TestHDAPS(t *testing.T) {
 		{"shell", fmt.Sprintf(`name "hdaps" plugin "%s/hdaps.sh" args [%%q] provides ["joystick:0"]`, plugins)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			dir := t.TempDir()
 			write(t, dir, "calibrate", "(409,528)\n")
 			write(t, dir, "position", "(409,528)\n")
@@ -94,6 +100,7 @@ func TestHDAPS(t *testing.T) {
 
 // The plugin of docs/PLUGINS.md.
 func TestThermometer(t *testing.T) {
+	t.Parallel()
 	plugin, err := filepath.Abs("../examples/plugins/thermometer.py")
 	if err != nil {
 		t.Fatal(err)
@@ -130,6 +137,7 @@ while header := stdin.read(4):
 `
 
 func TestPlugin(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, "echo.py", echo)
 	s := start(t, write(t, dir, "robot.cfg", `driver ( name "echo" plugin "echo.py" provides ["position:0"] )`))
@@ -177,19 +185,27 @@ func TestPlugin(t *testing.T) {
 
 // Plugins that do not do what they should.
 func TestBadPlugins(t *testing.T) {
-	for _, tt := range []struct{ name, program, want string }{
-		{"no words", "#!/bin/sh\nexit 3\n", "exit status 3"},
-		{"wrong words", "#!/bin/sh\necho hello; sleep 60\n", "it sends 'h', which is no letter of its devices"},
-		{"wrong machine", "\x7fELF, or so\n", "exec format error"},
-		{"floods", "#!/bin/sh\nexec cat /dev/zero\n", `it sends '\\x00', which is no letter of its devices`},
-		{"silent", "#!/bin/sh\nsleep 60\n", "gave up: no answer in time"},
-		{"ignores signals", "#!/bin/sh\ntrap '' TERM\nsleep 60 & wait\n", "gave up: no answer in time"},
-		{"closes its output", "#!/bin/sh\nexec >&-\nsleep 60\n", "it has closed its standard output"},
+	t.Parallel()
+	// How long a program may take to answer. Those that answer need no limit.
+	const never, soon = 300, 0.3 // s
+	for _, tt := range []struct {
+		name, program string
+		limit         float64
+		want          string
+	}{
+		{"no words", "#!/bin/sh\nexit 3\n", never, "exit status 3"},
+		{"wrong words", "#!/bin/sh\necho hello; sleep 600\n", never, "it sends 'h', which is no letter of its devices"},
+		{"wrong machine", "\x7fELF, or so\n", never, "exec format error"},
+		{"floods", "#!/bin/sh\nexec cat /dev/zero\n", never, `it sends '\\x00', which is no letter of its devices`},
+		{"silent", "#!/bin/sh\nsleep 600\n", soon, "gave up: no answer in time"},
+		{"ignores signals", "#!/bin/sh\ntrap '' TERM\nsleep 600 & wait\n", soon, "gave up: no answer in time"},
+		{"closes its output", "#!/bin/sh\nexec >&-\nsleep 600\n", never, "it has closed its standard output"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			dir := t.TempDir()
 			write(t, dir, "bad", tt.program)
-			s := start(t, write(t, dir, "robot.cfg", `driver ( name "bad" plugin "bad" setup_limit 0.3 provides ["sonar:0"] )`))
+			s := start(t, write(t, dir, "robot.cfg", fmt.Sprintf(`driver ( name "bad" plugin "bad" setup_limit %g provides ["sonar:0"] )`, tt.limit)))
 			p := s.dial(t)
 			if reply := p.request("sr"); reply != "se" {
 				t.Errorf("reply %q", reply)
@@ -202,14 +218,13 @@ func TestBadPlugins(t *testing.T) {
 
 // A server that ends takes its plugins along, and what they have started.
 func TestPluginsEndWithTheServer(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, "stubborn", "#!/bin/sh\ntrap '' TERM\nprintf 'g\\0\\002aa'\nsh -c 'trap \"\" TERM; while :; do sleep 1; done' "+dir+" &\nwait\n")
 	s := start(t, write(t, dir, "robot.cfg", `driver ( name "stubborn" plugin "stubborn" alwayson 1 provides ["gripper:0"] )`))
 	await(t, "plugin and child", func() bool { return len(processes(t, dir)) == 2 })
-	if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	<-s.exited
+	s.signal(t, os.Interrupt)
+	s.ended(t)
 	if left := processes(t, dir); left != nil {
 		t.Errorf("left behind: %v", left)
 	}
@@ -217,6 +232,7 @@ func TestPluginsEndWithTheServer(t *testing.T) {
 
 // A FIFO is as good as /dev/input/js0.
 func TestJoystick(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	fifo := filepath.Join(dir, "js0")
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
@@ -260,6 +276,7 @@ func TestJoystick(t *testing.T) {
 // A plugin that reads nothing while it is commanded gets old commands from the
 // pipe only, and then the newest.
 func TestPluginThatDoesNotRead(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, "lazy.py", `#!/usr/bin/env python3
 import struct, sys, time

@@ -5,7 +5,8 @@ import "testing"
 // A program that drives at a box, on a robot with reflexes: it turns away, and
 // does not hit it. Another program sees the same odometry.
 func TestReflex(t *testing.T) {
-	s := start(t, "-stage", "../worlds/subsumption-box.world", "-http", "off", "-reflex")
+	t.Parallel()
+	s := start(t, "-stage", "../worlds/subsumption-box.world", "-reflex")
 	p := s.dial(t)
 	if reply := p.request("srpa"); reply != "srpa" {
 		t.Fatalf("reply %q", reply)

@@ -7,6 +7,7 @@ import (
 
 // Configuration of the server for one client (PROTOCOL 4).
 func TestRequestReplyMode(t *testing.T) {
+	t.Parallel()
 	s := start(t, "-stage", room)
 	p := s.dial(t)
 	p.message('x', 'y', 'r', 1)
@@ -38,6 +39,7 @@ func TestRequestReplyMode(t *testing.T) {
 }
 
 func TestModeChangeWhileStreamingEndsTheStream(t *testing.T) {
+	t.Parallel()
 	s := start(t, "-stage", room)
 	p := s.dial(t)
 	p.message('x', 'y', 'f', 0, 200)
@@ -58,6 +60,7 @@ func TestModeChangeWhileStreamingEndsTheStream(t *testing.T) {
 
 // Mistakes in configurations change nothing (PROTOCOL 4.5).
 func TestBadConfigurationIsIgnored(t *testing.T) {
+	t.Parallel()
 	s := start(t, "-stage", room)
 	p := s.dial(t)
 	p.message('x', 'y')               // no code
@@ -80,6 +83,7 @@ func TestBadConfigurationIsIgnored(t *testing.T) {
 
 // One client's rate is its own (PROTOCOL 4), and is kept without drift (3.4).
 func TestRatesAreIndependent(t *testing.T) {
+	t.Parallel()
 	s := start(t, "-stage", room)
 	slow, fast := s.dial(t), s.dial(t)
 	slow.message('x', 'y', 'f', 0, 2)
@@ -97,6 +101,7 @@ func TestRatesAreIndependent(t *testing.T) {
 
 // The freshness block (PROTOCOL 8.1) and only new data (8.2).
 func TestFreshness(t *testing.T) {
+	t.Parallel()
 	s := start(t, "-stage", room)
 	p := s.dial(t)
 	p.message('x', 'y', 'f', 0, 100)

@@ -4,12 +4,16 @@ package e2e
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,11 +24,16 @@ import (
 	"player/codec"
 )
 
-// patience is how long a test waits for an event before it fails.
-const patience = 20 * time.Second
+// patience is how long a test waits for an event before it fails: long enough for
+// the slowest one, a client declared lost after 15 s, on a machine that is busy.
+const patience = time.Minute
 
-// binary is the server, built once.
-var binary string
+// concurrency is how many parallel tests run at a time: they wait most of the
+// time. Go's default, the number of processors, would make them wait in line.
+const concurrency = "16"
+
+// binary and emulator are the server and the emulated hardware, built once.
+var binary, emulator string
 
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "player-e2e")
@@ -32,15 +41,36 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	binary = filepath.Join(dir, "player")
-	build := exec.Command("go", "build", "-o", binary, "..")
+	binary, emulator = filepath.Join(dir, "player"), filepath.Join(dir, "emulator")
+	build := exec.Command("go", "build", "-o", dir, "..", "../emulator")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "building the server: %v\n%s", err, out)
 		os.Exit(1)
 	}
+	receiveSignals()
+	flag.Parse()
+	if given := flagsGiven(); !given["test.parallel"] {
+		_ = flag.Set("test.parallel", concurrency)
+	}
 	code := m.Run()
 	os.RemoveAll(dir)
 	os.Exit(code)
+}
+
+// receiveSignals stops ignoring the signals that end a server, where they are
+// ignored, as under nohup: a process passes this on to those that it starts.
+func receiveSignals() {
+	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM} {
+		if signal.Ignored(s) {
+			signal.Notify(make(chan os.Signal, 1), s) // nobody reads it: this process goes on
+		}
+	}
+}
+
+func flagsGiven() map[string]bool {
+	given := map[string]bool{}
+	flag.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	return given
 }
 
 const room = "../worlds/room.world"
@@ -71,27 +101,38 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// start runs the server with the given flags on a free port and waits until it
-// serves. wrap, if not empty, is a command line that runs it, as "sh -c".
+// start runs the server with the given flags and waits until it serves.
 func start(t testing.TB, flags ...string) *server {
 	t.Helper()
-	return startAt(t, freePort(t), flags...)
+	return launch{}.start(t, flags...)
 }
 
-func startAt(t testing.TB, port int, flags ...string) *server {
-	t.Helper()
-	return launch(t, port, exec.Command(binary, append([]string{"-bind", "127.0.0.1", "-gp", strconv.Itoa(port)}, flags...)...))
+// launch is how a server is started. The zero value starts it on a free port of
+// 127.0.0.1, without a web page, in the environment of the tests.
+type launch struct {
+	port  int        // 0: a free one
+	env   []string   // added to the environment
+	via   []string   // the command line that executes the server's, as "nice"
+	files []*os.File // descriptors 3 and up
 }
 
-func launch(t testing.TB, port int, cmd *exec.Cmd) *server {
+// start runs the server and waits until it serves. Flags win over what launch says.
+func (l launch) start(t testing.TB, flags ...string) *server {
 	t.Helper()
-	s := &server{cmd: cmd, address: fmt.Sprintf("127.0.0.1:%d", port), log: &lockedBuffer{}, exited: make(chan struct{})}
+	if l.port == 0 {
+		l.port = freePort(t)
+	}
+	args := append(slices.Clone(l.via), binary, "-bind", "127.0.0.1", "-gp", strconv.Itoa(l.port), "-http", "off")
+	args = append(args, flags...)
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Env, cmd.ExtraFiles = append(os.Environ(), l.env...), l.files
+	s := &server{cmd: cmd, address: fmt.Sprintf("127.0.0.1:%d", l.port), log: &lockedBuffer{}, exited: make(chan struct{})}
 	cmd.Stderr, cmd.Stdout = s.log, s.log
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	go func() {
-		_ = cmd.Wait() // ProcessState tells
+		_ = cmd.Wait() // ProcessState has the result
 		close(s.exited)
 	}()
 	t.Cleanup(func() {
@@ -107,14 +148,64 @@ func launch(t testing.TB, port int, cmd *exec.Cmd) *server {
 		}
 	})
 	await(t, "serving", func() bool {
-		select {
-		case <-s.exited:
+		if !s.alive() {
 			t.Fatalf("the server ended: %v\n%s", cmd.ProcessState, s.log)
-		default:
 		}
 		return strings.Contains(s.log.String(), "serving")
 	})
 	return s
+}
+
+// alive reports whether the server runs.
+func (s *server) alive() bool {
+	select {
+	case <-s.exited:
+		return false
+	default:
+		return true
+	}
+}
+
+// stop ends the server with SIGTERM and expects exit code 0.
+func (s *server) stop(t *testing.T) {
+	t.Helper()
+	s.signal(t, syscall.SIGTERM)
+	s.ended(t)
+}
+
+func (s *server) signal(t *testing.T, sig os.Signal) {
+	t.Helper()
+	if err := s.cmd.Process.Signal(sig); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// ended waits for the end of the server and expects exit code 0.
+func (s *server) ended(t *testing.T) {
+	t.Helper()
+	select {
+	case <-s.exited:
+	case <-time.After(patience):
+		t.Fatal("the server does not end")
+	}
+	if code := s.cmd.ProcessState.ExitCode(); code != 0 {
+		t.Errorf("exit %d", code)
+	}
+}
+
+// kill ends the server with SIGKILL.
+func (s *server) kill(t *testing.T) {
+	t.Helper()
+	s.signal(t, syscall.SIGKILL)
+	<-s.exited
+}
+
+// logged reports whether the log contains a text.
+func (s *server) logged(text string) bool { return strings.Contains(s.log.String(), text) }
+
+func (s *server) awaitLog(t *testing.T, text string) {
+	t.Helper()
+	await(t, "a log line with "+text, func() bool { return s.logged(text) })
 }
 
 func tail(s string, n int) string { return s[max(0, len(s)-n):] }
@@ -129,14 +220,63 @@ func await(t testing.TB, what string, ok func() bool) {
 	}
 }
 
+// ports hands out TCP ports for servers. They lie below those that the kernel
+// gives to connections (32768 and up), so no connection of another test takes
+// one before the server listens on it.
+var ports struct {
+	sync.Mutex
+	taken map[int]bool
+}
+
+const (
+	firstPort = 10000
+	lastPort  = 32767
+)
+
+// freePort returns a port of 127.0.0.1 that nothing listens on, and that no
+// other test is given.
 func freePort(t testing.TB) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	return takePort(t, func(int) []int { return nil })
+}
+
+// freeSwapped returns a port that is free with its bytes swapped, too.
+func freeSwapped(t testing.TB) int {
+	t.Helper()
+	return takePort(t, func(port int) []int { return []int{swapped(port)} })
+}
+
+func swapped(port int) int { return port>>8 | port&0xFF<<8 }
+
+// takePort takes a port together with others that depend on it.
+func takePort(t testing.TB, others func(port int) []int) int {
+	t.Helper()
+	ports.Lock()
+	defer ports.Unlock()
+	if ports.taken == nil {
+		ports.taken = map[int]bool{}
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	for range 1000 {
+		port := firstPort + rand.IntN(lastPort-firstPort+1)
+		all := append(others(port), port)
+		if slices.ContainsFunc(all, func(p int) bool { return p < 1024 || p > lastPort || ports.taken[p] || !canListen(p) }) {
+			continue
+		}
+		for _, p := range all {
+			ports.taken[p] = true
+		}
+		return port
+	}
+	t.Fatal("no port is free")
+	return 0
+}
+
+func canListen(port int) bool {
+	l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+	if err == nil {
+		l.Close()
+	}
+	return err == nil
 }
 
 // peer is a raw client: it shares nothing with package client.

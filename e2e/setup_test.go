@@ -13,11 +13,11 @@ import (
 // While three links set up, or give up, fifty clients of a fourth one get every
 // frame.
 func TestSetupDisturbsNobody(t *testing.T) {
+	t.Parallel()
 	r := startRobot(t, robot.Options{})
 	c := startCamera(t, sony.Options{})
 	l := startLaser(t, laser.Options{})
-	t.Setenv("PATH", t.TempDir()) // no program acts
-	s := start(t, "-pp", r.Port(), "-lp", l.Port(), "-zp", c.Port(), "-vp", strconv.Itoa(freePort(t)))
+	s := launch{env: noPrograms(t)}.start(t, "-pp", r.Port(), "-lp", l.Port(), "-zp", c.Port(), "-vp", strconv.Itoa(freeSwapped(t)))
 	r.Silence()
 	c.Silence()
 

@@ -7,7 +7,9 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -24,7 +26,11 @@ type network struct {
 const (
 	robotAddress  = "10.66.65.1"
 	clientAddress = "10.66.65.2"
+	robotPort     = 6665
 )
+
+// networks counts the networks of this process, for their names.
+var networks atomic.Int32
 
 // newNetwork needs root and iproute2. In CI their lack is a failure.
 func newNetwork(t *testing.T) *network {
@@ -35,7 +41,8 @@ func newNetwork(t *testing.T) *network {
 		}
 		t.Skip("needs root and the program ip, for network namespaces")
 	}
-	n := &network{robot: fmt.Sprintf("robot%d", os.Getpid()), client: fmt.Sprintf("client%d", os.Getpid())}
+	id := fmt.Sprintf("%d-%d", os.Getpid(), networks.Add(1))
+	n := &network{robot: "robot" + id, client: "client" + id}
 	t.Cleanup(func() {
 		_ = exec.Command("ip", "netns", "del", n.robot).Run()
 		_ = exec.Command("ip", "netns", "del", n.client).Run()
@@ -56,6 +63,13 @@ func newNetwork(t *testing.T) *network {
 		}
 	}
 	return n
+}
+
+// start runs a server in the robot's namespace, reachable from the client's.
+func (n *network) start(t *testing.T, flags ...string) *server {
+	t.Helper()
+	via := []string{"ip", "netns", "exec", n.robot}
+	return launch{port: robotPort, via: via}.start(t, append([]string{"-bind", "0.0.0.0"}, flags...)...)
 }
 
 // walkAway takes the client's end down: nothing it sends or is sent arrives.
@@ -95,13 +109,15 @@ func in(t *testing.T, namespace string, fn func()) {
 // A client whose acknowledgements stop: its motors stop within two seconds,
 // and it is disconnected within fifteen (PROTOCOL 9.1).
 func TestClientOutOfRange(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ name, request string }{
 		{"streaming", "pasr"},
 		{"only writing", "pw"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			n := newNetwork(t)
-			s := launch(t, 6665, exec.Command("ip", "netns", "exec", n.robot, binary, "-debug", "-stage", room))
+			s := n.start(t, "-debug", "-stage", room)
 			far, near := n.far(t, &net.Dialer{}), n.near(t)
 			near.request("pr")
 			far.request(c.request)
@@ -111,17 +127,24 @@ func TestClientOutOfRange(t *testing.T) {
 			n.walkAway(t)
 			begin := time.Now()
 			await(t, "the robot stops", func() bool { return near.position().TurnRate == 0 })
-			// Generous, as this machine may be busy: without the check it would
-			// be fifteen seconds.
-			if d := time.Since(begin); d > 6*time.Second {
-				t.Errorf("motors stopped after %v", d)
-			} else {
-				t.Logf("motors stopped after %v", d)
-			}
+			stoppedInTime(t, begin)
 			await(t, "the connection is closed", func() bool { return s.lost(clientAddress) })
 			t.Logf("disconnected after %v", time.Since(begin))
 			near.frame(3)
 		})
+	}
+}
+
+// stoppedInTime checks that the motors of a client that was lost at begin stopped
+// because it was silent. The contract is two seconds (PROTOCOL 9.1); a server
+// without that rule stops them when it closes the connection, after more than
+// twelve. The limit lies between, as a busy machine delays the client that looks.
+func stoppedInTime(t *testing.T, begin time.Time) {
+	t.Helper()
+	d := time.Since(begin)
+	t.Logf("motors stopped after %v", d)
+	if d > 8*time.Second {
+		t.Error("that is too late")
 	}
 }
 
@@ -132,7 +155,7 @@ func (n *network) near(t *testing.T) *peer               { return dialIn(t, n.ro
 func dialIn(t *testing.T, namespace string, d *net.Dialer, host string) (p *peer) {
 	t.Helper()
 	in(t, namespace, func() {
-		conn, err := d.Dial("tcp", host+":6665")
+		conn, err := d.Dial("tcp", net.JoinHostPort(host, strconv.Itoa(robotPort)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +165,7 @@ func dialIn(t *testing.T, namespace string, d *net.Dialer, host string) (p *peer
 	return p
 }
 
-// lost says whether the log tells of the end of a connection.
+// lost reports whether the log has the end of a connection.
 func (s *server) lost(client string) bool {
 	for line := range strings.Lines(s.log.String()) {
 		if strings.Contains(line, "disconnected") && strings.Contains(line, client) {
@@ -155,8 +178,9 @@ func (s *server) lost(client string) bool {
 // A program that drives but never reads: its kernel has no room for frames, and
 // the server's must not be kept from probing by one that waits.
 func TestDeafDriverOutOfRange(t *testing.T) {
+	t.Parallel()
 	n := newNetwork(t)
-	s := launch(t, 6665, exec.Command("ip", "netns", "exec", n.robot, binary, "-debug", "-stage", room))
+	s := n.start(t, "-debug", "-stage", room)
 	small := net.Dialer{Control: func(_, _ string, c syscall.RawConn) (err error) {
 		return errors.Join(c.Control(func(fd uintptr) { err = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_RCVBUF, 4096) }), err)
 	}}
@@ -182,11 +206,8 @@ func TestDeafDriverOutOfRange(t *testing.T) {
 	n.walkAway(t)
 	begin := time.Now()
 	await(t, "the robot stops", func() bool { return near.position().TurnRate == 0 })
-	if d := time.Since(begin); d > 6*time.Second {
-		t.Errorf("motors stopped after %v", d)
-	} else {
-		t.Logf("%d bytes unread; motors stopped after %v", waiting, d)
-	}
+	t.Logf("%d bytes unread", waiting)
+	stoppedInTime(t, begin)
 	await(t, "the connection is closed", func() bool { return s.lost(clientAddress) })
 	t.Logf("disconnected after %v", time.Since(begin))
 }
@@ -207,13 +228,14 @@ func (p *peer) unread() (n int) {
 // A client that asked for news and got it too late is sent nothing more: no frame
 // that is due tells of it, and with one under way the kernel does not probe.
 func TestAskingClientOutOfRange(t *testing.T) {
+	t.Parallel()
 	n := newNetwork(t)
 	// News only once a second: the link is dead before it comes.
 	file := t.TempDir() + "/robot.cfg"
 	if err := os.WriteFile(file, []byte(`driver ( name "testpattern" rate 1 )`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s := launch(t, 6665, exec.Command("ip", "netns", "exec", n.robot, binary, "-debug", file))
+	s := n.start(t, "-debug", file)
 	far := n.far(t, &net.Dialer{})
 	far.message('x', 'y', 'n', 1)
 	far.message('x', 'y', 'r', 1)

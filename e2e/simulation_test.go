@@ -11,6 +11,7 @@ import (
 // A headless run: as fast as possible to the world's quit_time, the truth in a
 // file, the same for the same seed.
 func TestHeadlessRun(t *testing.T) {
+	t.Parallel()
 	room, err := os.ReadFile(room)
 	if err != nil {
 		t.Fatal(err)
@@ -36,8 +37,7 @@ func TestHeadlessRun(t *testing.T) {
 	var runs [2]string
 	for i := range runs {
 		truth := filepath.Join(dir, "truth.csv")
-		port := freePort(t)
-		code, out := exits(t, "-bind", "127.0.0.1", "-gp", strconv.Itoa(port), "-http", "off", "-stage", world, "-truth", truth)
+		code, out := exits(t, "-bind", "127.0.0.1", "-gp", strconv.Itoa(freePort(t)), "-http", "off", "-stage", world, "-truth", truth)
 		if code != 0 || !strings.Contains(out, "quit_time") {
 			t.Fatalf("exit %d: %s", code, out)
 		}
@@ -57,6 +57,7 @@ func TestHeadlessRun(t *testing.T) {
 }
 
 func TestTruthWantsAWorld(t *testing.T) {
+	t.Parallel()
 	if code, out := exits(t, "-truth", "x.csv"); code != 2 || !strings.Contains(out, "-stage") {
 		t.Errorf("exit %d: %s", code, out)
 	}

@@ -41,6 +41,7 @@ func stands(speed int16) bool { return speed == 0 }
 
 // Three servers in a row: a simulated robot, and two that pass it on.
 func TestChain(t *testing.T) {
+	t.Parallel()
 	robot := start(t, "-stage", room)
 	last := passing(t, passing(t, robot.address, wheels).address, wheels)
 	p, direct := last.dial(t), robot.dial(t)
@@ -69,6 +70,7 @@ func TestChain(t *testing.T) {
 
 // Data travels once, whatever the rates.
 func TestChainSendsNewDataOnly(t *testing.T) {
+	t.Parallel()
 	robot := start(t, "-stage", room) // 10 Hz
 	p := passing(t, robot.address, wheels).dial(t)
 	p.message('x', 'y', 'f', 0, 200)
@@ -87,8 +89,9 @@ func TestChainSendsNewDataOnly(t *testing.T) {
 // A robot that is killed while it drives, and comes back, is served again. It
 // does not start by itself.
 func TestChainReconnects(t *testing.T) {
+	t.Parallel()
 	port := freePort(t)
-	robot := startAt(t, port, "-stage", room, "-http", "off")
+	robot := launch{port: port}.start(t, "-stage", room)
 	p := passing(t, robot.address, wheels).dial(t)
 	if reply := p.request("yrsrpa"); reply != "yrsrpa" {
 		t.Fatalf("reply %q", reply)
@@ -103,12 +106,11 @@ func TestChainReconnects(t *testing.T) {
 	p.message('x', 'p', 'm', 1)
 	p.drive(200, 0)
 	p.speeds(drives)
-	_ = robot.cmd.Process.Kill()
-	<-robot.exited
+	robot.kill(t)
 	await(t, "data to grow old", func() bool { return youngest() > 500*time.Millisecond })
 	p.drive(250, 0) // to nobody
 
-	robot = startAt(t, port, "-stage", room, "-http", "off")
+	robot = launch{port: port}.start(t, "-stage", room)
 	await(t, "fresh data again", func() bool { return youngest() < 300*time.Millisecond })
 	p.speeds(stands)
 	direct := robot.dial(t)
@@ -125,6 +127,7 @@ func TestChainReconnects(t *testing.T) {
 
 // The server in the middle is killed: the robot stops.
 func TestChainIsCut(t *testing.T) {
+	t.Parallel()
 	robot := start(t, "-stage", room)
 	chain := passing(t, robot.address, wheels)
 	p, direct := chain.dial(t), robot.dial(t)
@@ -133,14 +136,14 @@ func TestChainIsCut(t *testing.T) {
 	p.message('x', 'p', 'm', 1)
 	p.drive(200, 0)
 	direct.speeds(drives)
-	_ = chain.cmd.Process.Kill()
-	<-chain.exited
+	chain.kill(t)
 	direct.speeds(stands)
 }
 
 // Who only reads through the chain does not stop, when leaving, what somebody
 // else drives.
 func TestChainReaderLeaves(t *testing.T) {
+	t.Parallel()
 	robot := start(t, "-stage", room)
 	chain := passing(t, robot.address, wheels)
 	direct := robot.dial(t)
@@ -162,6 +165,7 @@ func TestChainReaderLeaves(t *testing.T) {
 
 // What the other Player refuses, or that there is none, is told to clients.
 func TestChainRefused(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	port := freePort(t)
 	address := fmt.Sprintf("127.0.0.1:%d", port)
@@ -172,7 +176,7 @@ driver ( name "testpattern" provides ["sonar:0"] )`)
 	if reply := p.request("sr"); reply != "se" {
 		t.Errorf("reply %q where there is no server", reply)
 	}
-	startAt(t, port, broken)
+	launch{port: port}.start(t, broken)
 	if reply := p.request("sr"); reply != "se" {
 		t.Errorf("reply %q where the laser is broken", reply)
 	}
@@ -189,6 +193,7 @@ robot ( provides ["laser:0"] )`, address))).dial(t)
 
 // We may read the other Player's robot, not drive it.
 func TestChainReadOnly(t *testing.T) {
+	t.Parallel()
 	robot := start(t, write(t, t.TempDir(), "robot.cfg", `
 driver ( name "testpattern" provides ["position:0" "sonar:0"] )
 access ( allow "read" from ["127.0.0.1"] )`))
@@ -208,6 +213,7 @@ access ( allow "read" from ["127.0.0.1"] )`))
 
 // A program that hangs, on a robot with a deadman.
 func TestDeadman(t *testing.T) {
+	t.Parallel()
 	s := start(t, "../configs/virtual.cfg")
 	p := s.dial(t)
 	if reply := p.request("srpa"); reply != "srpa" {
@@ -228,6 +234,7 @@ func TestDeadman(t *testing.T) {
 // Virtual devices on those of another computer: a deadman before reflexes before
 // its wheels, and sonars made of its laser.
 func TestVirtualDevicesInARow(t *testing.T) {
+	t.Parallel()
 	robot := start(t, "-stage", room)
 	s := start(t, write(t, t.TempDir(), "robot.cfg", fmt.Sprintf(`
 driver ( name "deadman" provides ["position:0"] requires ["position:2"] timeout 400 )
@@ -275,20 +282,11 @@ driver ( name "passthrough" remote %q provides ["position:1" "laser:0"] pose [0.
 }
 
 func TestCircularRequires(t *testing.T) {
+	t.Parallel()
 	code, out := exits(t, "-check", write(t, t.TempDir(), "circle.cfg", `
 driver ( name "deadman" provides ["position:0"] requires ["position:1"] )
 driver ( name "deadman" provides ["position:1"] requires ["position:0"] )`))
 	if code != 2 || !strings.Contains(out, "circular requires: deadman requires deadman requires deadman") {
 		t.Errorf("exit %d, %q", code, out)
-	}
-}
-
-// alive says whether the server runs.
-func (s *server) alive() bool {
-	select {
-	case <-s.exited:
-		return false
-	default:
-		return true
 	}
 }

@@ -3,7 +3,6 @@ package e2e
 import (
 	"context"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,12 +12,15 @@ import (
 	"time"
 
 	"player/codec"
-	"player/devices/acts"
 	tracker "player/emulator/acts"
 )
 
+// startTracker starts ACTS, on a free port if the options have no address.
 func startTracker(t *testing.T, o tracker.Options) *tracker.Server {
 	t.Helper()
+	if o.Addr == "" {
+		o.Addr = fmt.Sprintf("127.0.0.1:%d", freeSwapped(t)) // the driver looks there, too
+	}
 	s, err := tracker.Start(o)
 	if err != nil {
 		t.Fatal(err)
@@ -53,23 +55,6 @@ func (p *peer) sees(channel int, blobs ...codec.Blob) {
 		}
 		if time.Now().After(deadline) {
 			p.t.Fatalf("vision data %+v, want %+v", d, blobs)
-		}
-	}
-}
-
-func swapped(port int) int { return port>>8 | port&0xFF<<8 }
-
-// freeSwapped is a free port that is free with its bytes swapped, too. That one
-// lies below what the kernel gives to connections of other tests.
-func freeSwapped(t *testing.T) int {
-	t.Helper()
-	for {
-		port := freePort(t)
-		if s := swapped(port); s >= 1024 && s < 32768 {
-			if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", s)); err == nil {
-				l.Close()
-				return port
-			}
 		}
 	}
 }
@@ -158,38 +143,35 @@ func TestVisionLost(t *testing.T) {
 	})
 }
 
-// fakeACTS puts programs named acts into PATH, which is theirs alone.
-func fakeACTS(t *testing.T, script string) {
-	t.Helper()
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "acts"), []byte("#!/bin/sh\n"+script), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", dir+":/bin:/usr/bin")
+// noPrograms is an environment in which the server finds no program, as acts.
+func noPrograms(t *testing.T) []string { return []string{"PATH=" + t.TempDir()} }
+
+// acts is a server's environment with a directory for the program acts, which is
+// nowhere else.
+func acts(t *testing.T) (env []string, dir string) {
+	dir = t.TempDir()
+	return []string{"PATH=" + dir + ":/bin:/usr/bin", "TMPDIR=" + t.TempDir()}, dir
 }
 
-// TestVisionProgram starts ACTS, and takes it down with all that it has started.
+// The server starts ACTS, and ends it with all processes that ACTS has started.
 func TestVisionProgram(t *testing.T) {
-	emulator := filepath.Join(t.TempDir(), "emulator")
-	if out, err := exec.Command("go", "build", "-o", emulator, "../emulator").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	t.Setenv("TMPDIR", t.TempDir())
+	t.Parallel()
+	env, dir := acts(t)
 	port := freeSwapped(t)
 	pids := filepath.Join(t.TempDir(), "pids")
-	fakeACTS(t, fmt.Sprintf(`
+	write(t, dir, "acts", fmt.Sprintf(`#!/bin/sh
 [ "$*" = "-t /etc/colours -s %d" ] || exit 9
 echo $$ >>%s
 sleep 1000 &
 exec %s -only acts -acts-port %d >/dev/null
 `, port, pids, emulator, swapped(port)))
-	s, stop := serve(t, acts.Kind().Instance(acts.New(port, "/etc/colours")))
+	s := launch{env: env}.start(t, "-vp", strconv.Itoa(port), "-vc", "/etc/colours")
 	c := s.dial(t)
 	c.mustOpen("vr", "vr")
 	c.sees(0, codec.Blob{Area: 314, X: 80, Y: 60, Left: 70, Right: 90, Top: 50, Bottom: 70})
 	c.mustOpen("vc", "vc")
 	c.mustOpen("vr", "vr") // a second run is a second program
-	stop()
+	s.stop(t)
 	text, err := os.ReadFile(pids)
 	if err != nil {
 		t.Fatal(err)
@@ -205,17 +187,18 @@ exec %s -only acts -acts-port %d >/dev/null
 	}
 }
 
-// TestVisionProgramFails: a client is told at once when there is no ACTS to be
-// had, and others notice nothing.
+// A client gets its refusal at once when ACTS cannot be started, and others notice
+// nothing.
 func TestVisionProgramFails(t *testing.T) {
-	t.Setenv("PATH", t.TempDir())
-	s, _ := serve(t, acts.Kind().Instance(acts.New(freeSwapped(t), "")))
+	t.Parallel()
+	env, dir := acts(t)
+	s := launch{env: env}.start(t, "-vp", strconv.Itoa(freeSwapped(t)))
 	c := s.dial(t)
 	c.mustOpen("vr", "ve")
 	c.mustOpen("vr", "ve")
-	fakeACTS(t, "exit 3")
+	write(t, dir, "acts", "#!/bin/sh\nexit 3")
 	c.mustOpen("vr", "ve")
-	fakeACTS(t, "exec sleep 1000")
+	write(t, dir, "acts", "#!/bin/sh\nexec sleep 1000")
 	c.message('d', 'r', 'v', 'r')
 	other := s.dial(t)
 	for range 5 {

@@ -492,7 +492,7 @@ func TestWebAddress(t *testing.T) {
 		return line
 	}
 	// Another program may have the default address, but two servers cannot.
-	first, second := start(t, "-stage", room), start(t, "-stage", room)
+	first, second := start(t, "-stage", room, "-http", ""), start(t, "-stage", room, "-http", "")
 	if line := address(first); strings.Contains(line, "localhost:8080") {
 		if line := address(second); !strings.Contains(line, "-http HOST:PORT") {
 			t.Errorf("the second one: %s", line)
