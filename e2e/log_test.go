@@ -148,7 +148,7 @@ func TestLogOfAKilledServer(t *testing.T) {
 		s := start(t, write(t, dir, "record.cfg", fmt.Sprintf(`
 			driver ( name "testpattern" rate %d )
 			driver ( name "writelog" file "run.mcap" max_size 1 open 1 requires ["position:0" "laser:0"] )`, rate)))
-		s.awaitLog(t, `"recording"`)
+		await(t, "a log", func() bool { return hasLogged(t, path, 1) })
 		time.Sleep(time.Duration(rand.IntN(int(800 * time.Millisecond)))) // any moment will do
 		s.kill(t)
 		files := []string{path}

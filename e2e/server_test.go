@@ -376,6 +376,25 @@ func (p *peer) position() codec.PositionData {
 	}
 }
 
+// freshness reads blocks until one is of device y: the begin of a frame.
+func (p *peer) freshness() (d codec.FreshnessData) {
+	p.t.Helper()
+	if err := d.Decode(p.payload(codec.Server)); err != nil {
+		p.t.Fatal(err)
+	}
+	return d
+}
+
+// payload reads blocks until one is of a device and has data.
+func (p *peer) payload(letter byte) []byte {
+	p.t.Helper()
+	for {
+		if l, payload := p.block(); l == letter && len(payload) > 0 {
+			return payload
+		}
+	}
+}
+
 // drive sends a position command.
 func (p *peer) drive(speed, turnRate int16) {
 	p.t.Helper()
