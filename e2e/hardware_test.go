@@ -108,8 +108,8 @@ func TestRobotConnects(t *testing.T) {
 	}
 }
 
-// checkFarewell looks for zero velocities, STOP and CLOSE at the end of what the
-// robot heard.
+// checkFarewell waits until the robot has heard zero velocities, STOP and CLOSE,
+// and nothing after them.
 func checkFarewell(t *testing.T, r *robot.Robot) {
 	t.Helper()
 	want := []byte{
@@ -117,12 +117,8 @@ func checkFarewell(t *testing.T, r *robot.Robot) {
 		0xFA, 0xFB, 3, 29, 0, 29,
 		0xFA, 0xFB, 3, 2, 0, 2,
 	}
-	if heard := r.Heard(line.HostToDevice); !bytes.HasSuffix(heard, want) {
-		t.Fatalf("the robot heard last % X", heard[max(0, len(heard)-40):])
-	}
-	if state := r.State(); state.Open || state.Motors {
-		t.Fatalf("robot %+v", state)
-	}
+	await(t, "zero velocities, STOP and CLOSE", func() bool { return bytes.HasSuffix(r.Heard(line.HostToDevice), want) })
+	await(t, "a robot that is closed", func() bool { state := r.State(); return !state.Open && !state.Motors })
 }
 
 // A robot that is not there, is switched on later, and is asked for again.

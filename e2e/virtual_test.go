@@ -67,10 +67,10 @@ func TestChainSendsNewDataOnly(t *testing.T) {
 	p.message('x', 'y', 'n', 1)
 	p.request("pr")
 	last := p.payload('p')
-	for range 20 {
+	for i := range 20 {
 		next := p.payload('p')
 		if bytes.Equal(next, last) {
-			t.Fatal("the same data came twice")
+			t.Fatalf("frame %d brings the same data again: % X", i, next)
 		}
 		last = next
 	}

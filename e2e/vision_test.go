@@ -95,8 +95,13 @@ func TestVision(t *testing.T) {
 			}
 			c.until("a full image", func() bool { _, payload := c.block(); return len(payload) == codec.MaxVisionSize })
 			after := a.State()
-			if n, most := after.Requests-before.Requests, int(time.Since(begin)/(33*time.Millisecond))+2; n > most || after.Unknown > 0 || after.Accepted != 1 {
+			if n, most := after.Requests-before.Requests, int(time.Since(begin)/(33*time.Millisecond))+2; n > most || after.Unknown > 0 {
 				t.Errorf("%+v, %d requests, more than %d", after, n, most)
+			}
+			// On a busy machine an answer in thousands of pieces takes longer than the
+			// driver waits; then it connects anew.
+			if o.Split == 0 && after.Accepted != 1 {
+				t.Errorf("%d connections", after.Accepted)
 			}
 			s.stop(t)
 			// One that is cut off in an answer does not get to the quit.
