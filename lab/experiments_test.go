@@ -49,6 +49,7 @@ func open(t *testing.T, world string) (*lab.Lab, *lab.Robot) {
 func draw(t *testing.T, name string, l *lab.Lab, f lab.Figure) {
 	t.Helper()
 	if !*update {
+		matches(t, name, f.Draw(l))
 		return
 	}
 	if err := os.WriteFile("../docs/subsumption-"+name+".svg", []byte(f.Draw(l)), 0o644); err != nil {
