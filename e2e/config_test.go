@@ -32,7 +32,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// Robots of one file on several ports; one of them belongs to nobody here.
+// Two robots of one file, each on its own port, with access rules.
 func TestRobotsAndAccess(t *testing.T) {
 	t.Parallel()
 	other := freePort(t)

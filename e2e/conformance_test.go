@@ -7,16 +7,15 @@ import (
 	"testing"
 )
 
-// devicesOf maps every device to the size of its block in the room, where the
-// vision packet varies.
+// sizes maps devices to the size of their block. That of vision varies.
 var sizes = map[byte]int{'l': 722, 's': 32, 'p': 21, 'm': 3, 'g': 2, 'z': 6}
 
 // The access table (PROTOCOL 2.3), every row and column, on all seven devices
-// and the server itself, over a socket. Row "failed" needs hardware that is
-// missing: see TestAccessOfMissingHardware.
+// and the server itself, over a socket. Row "failed" needs missing hardware: see
+// TestAccessOfMissingHardware.
 func TestAccessTable(t *testing.T) {
 	t.Parallel()
-	// by state before: how to get there, and the answers to r, w, a, c, other
+	// for each state: the requests that lead to it, and the answers to r, w, a, c and another letter
 	rows := []struct {
 		state, path string
 		answers     string
@@ -123,7 +122,7 @@ func TestOrder(t *testing.T) {
 			p.request(r)
 		}
 		n := strings.Count(c.want, " ") + 1
-		// Frames of an earlier request may still be on their way.
+		// Frames of an earlier request may still arrive.
 		await(t, fmt.Sprintf("order after %v", c.requests), func() bool {
 			p.alignTo(c.want[0], sizes[c.want[0]])
 			rest := p.frame(n - 1)

@@ -43,7 +43,7 @@ func startLaser(t *testing.T, o laser.Options) *laser.Laser {
 	return l
 }
 
-// mustOpen requests the pairs and looks at the reply.
+// mustOpen requests the pairs and checks the reply.
 func (p *peer) mustOpen(pairs, want string) {
 	p.t.Helper()
 	if got := p.request(pairs); got != want {
@@ -51,8 +51,8 @@ func (p *peer) mustOpen(pairs, want string) {
 	}
 }
 
-// age reads frames until one tells how old the newest data of its first device
-// is, as a client of device y sees it.
+// age reads frames until one has the age of the newest data of its first device,
+// as device y reports it.
 func (p *peer) age() time.Duration {
 	p.t.Helper()
 	for {
@@ -121,7 +121,7 @@ func checkFarewell(t *testing.T, r *robot.Robot) {
 	await(t, "a robot that is closed", func() bool { state := r.State(); return !state.Open && !state.Motors })
 }
 
-// A robot that is not there, is switched on later, and is asked for again.
+// A robot that is unplugged at the first request, then silent, then there.
 func TestRobotSwitchedOnLate(t *testing.T) {
 	t.Parallel()
 	r := startRobot(t, robot.Options{})
@@ -355,8 +355,7 @@ func TestLaserLost(t *testing.T) {
 	}
 }
 
-// Whatever goes wrong with a port at open is told to the client as an error at
-// once; the log says what to do.
+// A port that cannot be opened gives the client an error at once.
 func TestPortsThatCannotBeOpened(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"/nowhere/tty", "/dev/null", t.TempDir()} {

@@ -210,7 +210,7 @@ func TestConnectionFlood(t *testing.T) {
 	}
 }
 
-// A client that never reads costs the others nothing, and no memory.
+// A client that never reads does not delay others and takes no memory.
 func TestClientThatNeverReads(t *testing.T) {
 	t.Parallel()
 	s := start(t, "-stage", room)
@@ -233,7 +233,7 @@ func TestClientThatNeverReads(t *testing.T) {
 	lazy.send(0) // it is still connected
 }
 
-// rss is the server's resident memory in KiB.
+// rss returns the server's resident memory in KiB.
 func rss(t *testing.T, s *server) int {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
@@ -253,8 +253,8 @@ func rss(t *testing.T, s *server) int {
 	return 0
 }
 
-// Garbage ends the connection after 100 messages (PROTOCOL 1.5), and hurts
-// nobody else; a size that never comes ends nothing.
+// Garbage ends the connection after 100 messages (PROTOCOL 1.5) and affects no
+// other client. An incomplete message ends nothing.
 func TestGarbage(t *testing.T) {
 	t.Parallel()
 	s := start(t, "-stage", room)

@@ -35,7 +35,7 @@ func readLog(t *testing.T, path string) (messages []string, damage error) {
 	}
 }
 
-// has says whether a log is there and has n messages.
+// hasLogged reports whether a log exists and has at least n messages.
 func hasLogged(t *testing.T, path string, n int) bool {
 	if info, err := os.Stat(path); err != nil || info.Size() < 100 {
 		return false
@@ -44,8 +44,8 @@ func hasLogged(t *testing.T, path string, n int) bool {
 	return len(messages) >= n
 }
 
-// A run is recorded, replayed, and what is replayed recorded: both logs say the
-// same, byte by byte.
+// A run is recorded, replayed, and the replay recorded: both logs have the same
+// messages, byte by byte.
 func TestRecordAndReplay(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -137,8 +137,8 @@ func TestReplayStepByStep(t *testing.T) {
 	}
 }
 
-// Killed at any moment, also while a new file is begun, the server leaves logs
-// that can be read up to their last chunk.
+// A server that is killed, at any moment, leaves logs that can be read up to their
+// last chunk, even while it begins a new file.
 func TestLogOfAKilledServer(t *testing.T) {
 	t.Parallel()
 	for i := range 12 {
@@ -177,8 +177,9 @@ func TestLogOfAKilledServer(t *testing.T) {
 	}
 }
 
-// checkMessage looks whether a message of the test pattern is whole, and later
-// than the last position, in ms.
+// checkMessage checks that a message of the test pattern is whole and, if it is a
+// position, not older than the last one. It returns the time of the last position
+// in ms.
 func checkMessage(t *testing.T, m string, last uint32) uint32 {
 	t.Helper()
 	topic, payload, _ := strings.Cut(m, " ")
@@ -205,7 +206,7 @@ func unhex(t *testing.T, text string) (b []byte) {
 	return b
 }
 
-// When the disk is full recording ends with one line; the robot goes on.
+// When the disk is full, recording ends with one line in the log. The robot goes on.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -260,7 +261,7 @@ func TestExport(t *testing.T) {
 		_ = cmd.Run() // the code tells
 		return out.String(), complaints.String(), cmd.ProcessState.ExitCode()
 	}
-	// Even while it is written.
+	// A log can be exported while it is written.
 	stdout, stderr, code := export(path)
 	if code != 0 || !strings.Contains(stderr, "the log was not closed") || !strings.Contains(stdout, "\nmisc,") {
 		t.Errorf("code %d, %s, %.300s", code, stderr, stdout)
@@ -294,7 +295,7 @@ func TestRecordAnotherRobot(t *testing.T) {
 	}
 }
 
-// What is wrong with a log is told before the robot is served.
+// Errors in the options of log drivers are reported before the robot is served.
 func TestBadLogs(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -314,7 +315,7 @@ func TestBadLogs(t *testing.T) {
 	}
 }
 
-// seenAt is the position that a client is sent, as readLog has it.
+// seenAt returns the next position that the client gets, in the format of readLog.
 func seenAt(p *peer) string {
 	d := p.position()
 	return fmt.Sprintf("/position %x", d.Append(nil))

@@ -14,7 +14,7 @@ import (
 )
 
 // A whole Pioneer: the real binary with the flags of the manual, all four
-// pieces of hardware, and a client that speaks as the original ones do.
+// pieces of hardware, and a client that uses only the manual's protocol.
 func TestPioneer(t *testing.T) {
 	t.Parallel()
 	r := startRobot(t, robot.Options{})
@@ -28,7 +28,7 @@ func TestPioneer(t *testing.T) {
 		t.Fatalf("first frame %s", got)
 	}
 
-	// Drive, with power that only the client gives.
+	// Drive, once the client has switched on the motors.
 	p.send(motors(1)...)
 	await(t, "motor power", func() bool { return r.State().Motors })
 	p.drive(300, 20)
@@ -47,8 +47,8 @@ func TestPioneer(t *testing.T) {
 	p.message('c', 'g', codec.GripClose, 0)
 	await(t, "the gripper closes", func() bool { return r.State().Paddles == 0 })
 
-	// Unplug and replug each one: it comes back without the client's doing, and
-	// the others do not notice.
+	// Unplug and replug each one: it comes back without a new request, and the
+	// others are not disturbed.
 	p.drive(300, 0)
 	await(t, "motion", func() bool { return r.State().Left > 100 })
 	r.Unplug()
@@ -97,7 +97,7 @@ func TestPioneer(t *testing.T) {
 	checkFarewell(t, r)
 }
 
-// laserReads waits for a scan of which every reading is mm.
+// laserReads waits for a scan in which every reading is mm.
 func (p *peer) laserReads(mm uint16) {
 	p.t.Helper()
 	var scan codec.LaserData
@@ -115,8 +115,8 @@ func (p *peer) laserReads(mm uint16) {
 	})
 }
 
-// untilPoints commands the camera until it obeys: what it is told while it is
-// away is forgotten.
+// untilPoints repeats a command until the camera has obeyed it: commands to a
+// camera that is unplugged are dropped.
 func (p *peer) untilPoints(pan, tilt, zoom int16) {
 	p.t.Helper()
 	var got codec.PTZData

@@ -13,9 +13,9 @@ import (
 	"player/codec"
 )
 
-// write makes an executable file and returns its path. Meanwhile no process is
-// started: it would hold the file open for a moment, and who executes a file that
-// is open for writing gets ETXTBSY.
+// write makes an executable file and returns its path. No process is started
+// meanwhile: it would inherit the open file for a moment, and a file that is open
+// for writing cannot be executed (ETXTBSY).
 func write(t *testing.T, dir, name, text string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
@@ -27,8 +27,8 @@ func write(t *testing.T, dir, name, text string) string {
 	return path
 }
 
-// processes returns the ids of the running processes with a word on their
-// command line.
+// processes returns the ids of the running processes, other than servers, that
+// have a word on their command line.
 func processes(t *testing.T, word string) (ids []string) {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -43,7 +43,7 @@ func processes(t *testing.T, word string) (ids []string) {
 	return ids
 }
 
-// joystick reads blocks until the joystick has the axes.
+// joystick reads blocks until the axes of the joystick have these values.
 func (p *peer) joystick(x, y int16) {
 	p.t.Helper()
 	var d codec.JoystickData
@@ -58,7 +58,7 @@ func (p *peer) joystick(x, y int16) {
 	})
 }
 
-// The HDAPS joystick: as a driver, as a plugin in Python, as one in shell.
+// The HDAPS joystick as a driver, as a plugin in Python, and as one in shell.
 func TestHDAPS(t *testing.T) {
 	t.Parallel()
 	plugins, err := filepath.Abs("../examples/plugins")
@@ -89,7 +89,7 @@ func TestHDAPS(t *testing.T) {
 			await(t, "a tilt", func() bool {
 				letter, payload := p.block()
 				var d codec.JoystickData
-				// 218 a unit, or as exact as 32767/150.
+				// 218 per unit, or 32767/150 exactly.
 				return letter == codec.Joystick && d.Decode(payload) == nil && d.Axes[0]/10 == 218 && d.Axes[1]/15 == -218
 			})
 			p.conn.Close()
@@ -116,8 +116,8 @@ func TestThermometer(t *testing.T) {
 	}
 }
 
-// echo is a position device that is where it is told to go: x is the speed. It
-// tells what it is sent on standard error.
+// echo is a position device whose x is the commanded speed. It prints what it is
+// sent to standard error.
 const echo = `#!/usr/bin/env python3
 import struct, sys
 stdin, stdout = sys.stdin.buffer, sys.stdout.buffer
@@ -158,7 +158,7 @@ func TestPlugin(t *testing.T) {
 	p.message('x', 'p', 'm', 1)
 	await(t, "the configuration", func() bool { return strings.Contains(s.log.String(), `b'xp' b'm\\x01'`) })
 
-	// It fails, and is started again; the client stays.
+	// It fails and is started again. The client stays connected.
 	first := processes(t, dir)
 	p.drive(666, 0)
 	at(0)
@@ -173,7 +173,7 @@ func TestPlugin(t *testing.T) {
 	p.drive(200, 0)
 	at(200)
 
-	// When the client leaves, motors are stopped, and it.
+	// When the client leaves, the motors are stopped, then the plugin.
 	p.conn.Close()
 	await(t, "the end of the program", func() bool { return len(processes(t, dir)) == 0 })
 	await(t, "its last words", func() bool { return strings.Contains(s.log.String(), `b'dr' b'pc'`) })
@@ -183,10 +183,10 @@ func TestPlugin(t *testing.T) {
 	}
 }
 
-// Plugins that do not do what they should.
+// Plugins that break the rules.
 func TestBadPlugins(t *testing.T) {
 	t.Parallel()
-	// How long a program may take to answer. Those that answer need no limit.
+	// How long a program may take to answer. Only silent ones need a short limit.
 	const never, soon = 300, 0.3 // s
 	for _, tt := range []struct {
 		name, program string
@@ -216,7 +216,7 @@ func TestBadPlugins(t *testing.T) {
 	}
 }
 
-// A server that ends takes its plugins along, and what they have started.
+// A server that ends also ends its plugins and the processes that they started.
 func TestPluginsEndWithTheServer(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -230,7 +230,7 @@ func TestPluginsEndWithTheServer(t *testing.T) {
 	}
 }
 
-// A FIFO is as good as /dev/input/js0.
+// A FIFO stands in for /dev/input/js0.
 func TestJoystick(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -273,8 +273,8 @@ func TestJoystick(t *testing.T) {
 	})
 }
 
-// A plugin that reads nothing while it is commanded gets old commands from the
-// pipe only, and then the newest.
+// A plugin that does not read for a while then gets the commands that fit into
+// the pipe, and the newest one.
 func TestPluginThatDoesNotRead(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -2,8 +2,8 @@ package e2e
 
 import "testing"
 
-// A program that drives at a box, on a robot with reflexes: it turns away, and
-// does not hit it. Another program sees the same odometry.
+// A program drives a robot with reflexes at a box: the robot turns away and does
+// not hit it. Another program sees the same odometry.
 func TestReflex(t *testing.T) {
 	t.Parallel()
 	s := start(t, "-stage", "../worlds/subsumption-box.world", "-reflex")
@@ -27,7 +27,7 @@ func TestReflex(t *testing.T) {
 	p.drive(0, 0)
 	await(t, "the robot to stand", func() bool { at := p.position(); return at.Speed == 0 && at.TurnRate == 0 })
 
-	// Backward it is free to go: nothing is behind it.
+	// Nothing is behind it, so it may drive backward.
 	p.drive(-200, 0)
 	await(t, "the robot to back up", func() bool { return p.position().Speed == -200 })
 	p.conn.Close()

@@ -24,7 +24,7 @@ func TestRequestReplyMode(t *testing.T) {
 	if got := p.frame(10); got != "s32 p21 s32 p21 s32 p21 s32 p21 s32 p21" {
 		t.Fatalf("five requests in a burst gave %s", got)
 	}
-	// Nothing comes unasked: the next message is the reply to an empty request.
+	// No frame comes without a request: the next message is the reply to an empty one.
 	p.message('d', 'r')
 	if letter, _ := p.block(); letter != 'r' {
 		t.Fatalf("block %c without being asked", letter)
@@ -118,8 +118,7 @@ func TestFreshness(t *testing.T) {
 			t.Fatalf("%d ages of two devices", len(d.Ages))
 		}
 		for _, age := range d.Ages {
-			// No data is older than the server, which has served for less than a second
-			// or, on a busy machine, a few.
+			// The time begins with the server, so no data is older.
 			if uint64(age) > d.Time {
 				t.Errorf("age %d us at %d us", age, d.Time)
 			}

@@ -28,8 +28,8 @@ import (
 // the slowest one, a client declared lost after 15 s, on a machine that is busy.
 const patience = time.Minute
 
-// concurrency is how many parallel tests run at a time: they wait most of the
-// time. Go's default, the number of processors, would make them wait in line.
+// concurrency is how many parallel tests run at a time. They mostly wait; with
+// Go's default, the number of processors, they would wait one after the other.
 const concurrency = "16"
 
 // binary and emulator are the server and the emulated hardware, built once.
@@ -57,8 +57,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// receiveSignals stops ignoring the signals that end a server, where they are
-// ignored, as under nohup: a process passes this on to those that it starts.
+// receiveSignals catches the signals that end a server if this process ignores
+// them, as under nohup: the processes that it starts would inherit that.
 func receiveSignals() {
 	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM} {
 		if signal.Ignored(s) {
@@ -107,8 +107,8 @@ func start(t testing.TB, flags ...string) *server {
 	return launch{}.start(t, flags...)
 }
 
-// launch is how a server is started. The zero value starts it on a free port of
-// 127.0.0.1, without a web page, in the environment of the tests.
+// launch describes how a server is started. The zero value starts it on a free
+// port of 127.0.0.1, without a web page, in the environment of the tests.
 type launch struct {
 	port  int        // 0: a free one
 	env   []string   // added to the environment
@@ -116,7 +116,8 @@ type launch struct {
 	files []*os.File // descriptors 3 and up
 }
 
-// start runs the server and waits until it serves. Flags win over what launch says.
+// start runs the server and waits until it serves. The flags override those of
+// launch.
 func (l launch) start(t testing.TB, flags ...string) *server {
 	t.Helper()
 	if l.port == 0 {
@@ -220,9 +221,9 @@ func await(t testing.TB, what string, ok func() bool) {
 	}
 }
 
-// ports hands out TCP ports for servers. They lie below those that the kernel
-// gives to connections (32768 and up), so no connection of another test takes
-// one before the server listens on it.
+// ports are the TCP ports that tests have taken for servers. All lie below those
+// that the kernel gives to connections (32768 and up), so no connection of another
+// test can take one before the server listens on it.
 var ports struct {
 	sync.Mutex
 	taken map[int]bool
@@ -233,8 +234,8 @@ const (
 	lastPort  = 32767
 )
 
-// freePort returns a port of 127.0.0.1 that nothing listens on, and that no
-// other test is given.
+// freePort returns a port of 127.0.0.1 that nothing listens on and no other test
+// gets.
 func freePort(t testing.TB) int {
 	t.Helper()
 	return takePort(t, func(int) []int { return nil })
@@ -248,7 +249,7 @@ func freeSwapped(t testing.TB) int {
 
 func swapped(port int) int { return port>>8 | port&0xFF<<8 }
 
-// takePort takes a port together with others that depend on it.
+// takePort takes a port together with the others that depend on it.
 func takePort(t testing.TB, others func(port int) []int) int {
 	t.Helper()
 	ports.Lock()
@@ -329,7 +330,8 @@ func (p *peer) tryBlock(limit time.Duration) (letter byte, payload []byte, err e
 	return header[0], payload, err
 }
 
-// request asks and returns the reply's payload; blocks before it are skipped.
+// request sends a request and returns the payload of the reply. It skips the
+// blocks before it.
 func (p *peer) request(pairs string) string {
 	p.t.Helper()
 	p.message('d', 'r', []byte(pairs)...)
@@ -376,7 +378,7 @@ func (p *peer) position() codec.PositionData {
 	}
 }
 
-// freshness reads blocks until one is of device y: the begin of a frame.
+// freshness reads blocks until one is of device y, the first block of a frame.
 func (p *peer) freshness() (d codec.FreshnessData) {
 	p.t.Helper()
 	if err := d.Decode(p.payload(codec.Server)); err != nil {

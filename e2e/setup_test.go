@@ -25,7 +25,7 @@ func TestSetupDisturbsNobody(t *testing.T) {
 		peers[i] = s.dial(t)
 		peers[i].mustOpen("yrlr", "yrlr")
 	}
-	// The test may read late; when a frame was made is in the frame.
+	// The test may read late, so it uses the times in the frames.
 	p := s.dial(t)
 	p.mustOpen("yrlr", "yrlr")
 	begin := p.freshness().Time
@@ -47,7 +47,7 @@ func TestSetupDisturbsNobody(t *testing.T) {
 	if end-begin < 4_000_000 { // a silent robot has 4.5 s
 		t.Error("the setups ended too soon to disturb anybody")
 	}
-	// A server that gets no processor for a while skips frames.
+	// A server that has to wait for the processor skips frames.
 	if least < want*3/4 || most > least+5 {
 		t.Errorf("between %d and %d frames of %d", least, most, want)
 	}

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// network is two namespaces joined by a veth pair: the robot's and the
+// network is two network namespaces joined by a veth pair: the robot's and the
 // client's.
 type network struct {
 	robot, client string // names of the namespaces
@@ -72,7 +72,7 @@ func (n *network) start(t *testing.T, flags ...string) *server {
 	return launch{port: robotPort, via: via}.start(t, append([]string{"-bind", "0.0.0.0"}, flags...)...)
 }
 
-// walkAway takes the client's end down: nothing it sends or is sent arrives.
+// walkAway takes the client's end of the link down: nothing passes any more.
 func (n *network) walkAway(t *testing.T) {
 	t.Helper()
 	if out, err := exec.Command("ip", "-n", n.client, "link", "set", "wlan0", "down").CombinedOutput(); err != nil {
@@ -80,7 +80,7 @@ func (n *network) walkAway(t *testing.T) {
 	}
 }
 
-// in runs fn with this thread in a namespace.
+// in runs fn on a thread that is in a namespace.
 func in(t *testing.T, namespace string, fn func()) {
 	t.Helper()
 	runtime.LockOSThread()
@@ -135,10 +135,10 @@ func TestClientOutOfRange(t *testing.T) {
 	}
 }
 
-// stoppedInTime checks that the motors of a client that was lost at begin stopped
-// because it was silent. The contract is two seconds (PROTOCOL 9.1); a server
-// without that rule stops them when it closes the connection, after more than
-// twelve. The limit lies between, as a busy machine delays the client that looks.
+// stoppedInTime checks that the motors of a client that was lost at begin have
+// stopped because of its silence. The contract is two seconds (PROTOCOL 9.1).
+// Without that rule they stop when the connection is closed, after more than
+// twelve. The limit lies between, because a busy machine delays the observer.
 func stoppedInTime(t *testing.T, begin time.Time) {
 	t.Helper()
 	d := time.Since(begin)
@@ -148,7 +148,7 @@ func stoppedInTime(t *testing.T, begin time.Time) {
 	}
 }
 
-// far is a client in the client's namespace, near one in the robot's.
+// far connects a client in the client's namespace, near one in the robot's.
 func (n *network) far(t *testing.T, d *net.Dialer) *peer { return dialIn(t, n.client, d, robotAddress) }
 func (n *network) near(t *testing.T) *peer               { return dialIn(t, n.robot, &net.Dialer{}, "127.0.0.1") }
 
@@ -165,7 +165,7 @@ func dialIn(t *testing.T, namespace string, d *net.Dialer, host string) (p *peer
 	return p
 }
 
-// lost reports whether the log has the end of a connection.
+// lost reports whether the log records the end of a client's connection.
 func (s *server) lost(client string) bool {
 	for line := range strings.Lines(s.log.String()) {
 		if strings.Contains(line, "disconnected") && strings.Contains(line, client) {
@@ -175,8 +175,8 @@ func (s *server) lost(client string) bool {
 	return false
 }
 
-// A program that drives but never reads: its kernel has no room for frames, and
-// the server's must not be kept from probing by one that waits.
+// A program that drives but never reads: its kernel has no room for frames. A
+// frame that waits must not keep the server's kernel from probing the connection.
 func TestDeafDriverOutOfRange(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
@@ -191,8 +191,8 @@ func TestDeafDriverOutOfRange(t *testing.T) {
 	far.drive(0, 40)
 	await(t, "the robot turns", func() bool { return near.position().TurnRate != 0 })
 
-	// Full for so long that a kernel with a frame in its queue asks for room 13 s
-	// after it last did: at first after 0.2 s, then twice as far apart each time.
+	// A kernel with a frame in its queue asks for room after 0.2 s, then at intervals
+	// that double. After 15 s the next probe would be 13 s away.
 	waiting, since := 0, time.Now()
 	await(t, "no room is left", func() bool {
 		if near.position().TurnRate == 0 {
@@ -212,7 +212,7 @@ func TestDeafDriverOutOfRange(t *testing.T) {
 	t.Logf("disconnected after %v", time.Since(begin))
 }
 
-// unread is how many bytes the client's kernel has for it.
+// unread returns how many received bytes the client has not read.
 func (p *peer) unread() (n int) {
 	raw, err := p.conn.(*net.TCPConn).SyscallConn()
 	if err == nil {
@@ -225,12 +225,12 @@ func (p *peer) unread() (n int) {
 	return n
 }
 
-// A client that asked for news and got it too late is sent nothing more: no frame
-// that is due tells of it, and with one under way the kernel does not probe.
+// A client that is lost while it waits for new data is disconnected: no frame is
+// due that could fail, and with one unacknowledged the kernel does not probe.
 func TestAskingClientOutOfRange(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
-	// News only once a second: the link is dead before it comes.
+	// New data comes only once a second, after the link was cut.
 	file := t.TempDir() + "/robot.cfg"
 	if err := os.WriteFile(file, []byte(`driver ( name "testpattern" rate 1 )`), 0o644); err != nil {
 		t.Fatal(err)

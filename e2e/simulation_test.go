@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A headless run: as fast as possible to the world's quit_time, the truth in a
-// file, the same for the same seed.
+// A headless run goes as fast as possible to the world's quit_time and writes the
+// truth to a file, which is the same for the same seed.
 func TestHeadlessRun(t *testing.T) {
 	t.Parallel()
 	room, err := os.ReadFile(room)

@@ -10,16 +10,16 @@ import (
 	"player/codec"
 )
 
-// passing starts a server that passes on devices of the one at address.
+// passing starts a server that passes on devices of the server at address.
 func passing(t *testing.T, address, provides string) *server {
 	t.Helper()
 	return start(t, write(t, t.TempDir(), "chain.cfg", fmt.Sprintf(`driver ( name "passthrough" remote %q provides [%s] )`, address, provides)))
 }
 
-// wheels passes on these.
+// wheels are the devices that most chains pass on.
 const wheels = `"position:0" "sonar:0" "laser:0"`
 
-// speeds waits until the robot drives, or stands.
+// speeds waits for a position whose speed is ok.
 func (p *peer) speeds(ok func(speed int16) bool) {
 	p.t.Helper()
 	var d codec.PositionData
@@ -58,7 +58,7 @@ func TestChain(t *testing.T) {
 	}
 }
 
-// Data travels once, whatever the rates.
+// Each reading passes a chain once, at any rate.
 func TestChainSendsNewDataOnly(t *testing.T) {
 	t.Parallel()
 	robot := start(t, "-stage", room) // 10 Hz
@@ -124,8 +124,8 @@ func TestChainIsCut(t *testing.T) {
 	direct.speeds(stands)
 }
 
-// Who only reads through the chain does not stop, when leaving, what somebody
-// else drives.
+// When a client that only read through the chain leaves, a robot that somebody else
+// drives goes on.
 func TestChainReaderLeaves(t *testing.T) {
 	t.Parallel()
 	robot := start(t, "-stage", room)
@@ -147,7 +147,7 @@ func TestChainReaderLeaves(t *testing.T) {
 	}
 }
 
-// What the other Player refuses, or that there is none, is told to clients.
+// A request fails if the other Player refuses it or cannot be reached.
 func TestChainRefused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -164,7 +164,7 @@ driver ( name "testpattern" provides ["sonar:0"] )`)
 	if reply := p.request("sr"); reply != "se" {
 		t.Errorf("reply %q where the laser is broken", reply)
 	}
-	// In a block of its own the sonar does not fail with the laser.
+	// With a driver of its own the sonar does not fail with the laser.
 	p = start(t, write(t, dir, "two.cfg", fmt.Sprintf(`
 define robot driver ( name "passthrough" remote %q )
 robot ( provides ["sonar:0"] )
@@ -175,7 +175,7 @@ robot ( provides ["laser:0"] )`, address))).dial(t)
 	p.payload('s')
 }
 
-// We may read the other Player's robot, not drive it.
+// The other Player lets this one read its robot but not drive it.
 func TestChainReadOnly(t *testing.T) {
 	t.Parallel()
 	robot := start(t, write(t, t.TempDir(), "robot.cfg", `
@@ -195,7 +195,7 @@ access ( allow "read" from ["127.0.0.1"] )`))
 	}
 }
 
-// A program that hangs, on a robot with a deadman.
+// A robot with a deadman stops when its program hangs.
 func TestDeadman(t *testing.T) {
 	t.Parallel()
 	s := start(t, "../configs/virtual.cfg")
@@ -215,8 +215,8 @@ func TestDeadman(t *testing.T) {
 	}
 }
 
-// Virtual devices on those of another computer: a deadman before reflexes before
-// its wheels, and sonars made of its laser.
+// Virtual devices on top of those of another computer: its wheels behind reflexes
+// behind a deadman, and sonars made of its laser.
 func TestVirtualDevicesInARow(t *testing.T) {
 	t.Parallel()
 	robot := start(t, "-stage", room)
@@ -248,8 +248,8 @@ driver ( name "passthrough" remote %q provides ["position:1" "laser:0"] pose [0.
 		}
 	}
 
-	// Commands go on for twice the deadman's time; between two of them a busy
-	// machine may take a whole one.
+	// Commands go on for twice the deadman's timeout. On a busy machine two of them
+	// may be almost a whole timeout apart.
 	for begin := time.Now(); time.Since(begin) < 3*time.Second; {
 		p.drive(150, 0)
 		p.position()

@@ -39,7 +39,7 @@ func trackerIs(t *testing.T, s *tracker.Server, what string, cond func(s tracker
 	}
 }
 
-// sees waits for vision data with just these blobs of a channel.
+// sees waits for vision data that has these blobs of a channel and no others.
 func (p *peer) sees(channel int, blobs ...codec.Blob) {
 	p.t.Helper()
 	var d codec.VisionData
@@ -98,19 +98,19 @@ func TestVision(t *testing.T) {
 			if n, most := after.Requests-before.Requests, int(time.Since(begin)/(33*time.Millisecond))+2; n > most || after.Unknown > 0 {
 				t.Errorf("%+v, %d requests, more than %d", after, n, most)
 			}
-			// On a busy machine an answer in thousands of pieces takes longer than the
-			// driver waits; then it connects anew.
+			// On a busy machine an answer in thousands of pieces may take longer than the
+			// driver waits. Then the driver connects again.
 			if o.Split == 0 && after.Accepted != 1 {
 				t.Errorf("%d connections", after.Accepted)
 			}
 			s.stop(t)
-			// One that is cut off in an answer does not get to the quit.
+			// A connection that ends within an answer does not get to the quit.
 			trackerIs(t, a, "quit", func(s tracker.State) bool { return s.Conns == 0 && (s.Quits == 1 || o.Split > 0) })
 		})
 	}
 }
 
-// A connection that is lost in whatever way is made again.
+// A connection that is lost in any way is made again.
 func TestVisionLost(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -148,11 +148,11 @@ func TestVisionLost(t *testing.T) {
 	})
 }
 
-// noPrograms is an environment in which the server finds no program, as acts.
+// noPrograms returns an environment in which the server finds no programs.
 func noPrograms(t *testing.T) []string { return []string{"PATH=" + t.TempDir()} }
 
-// acts is a server's environment with a directory for the program acts, which is
-// nowhere else.
+// acts returns an environment for a server, and the directory in which it looks
+// for the program acts first.
 func acts(t *testing.T) (env []string, dir string) {
 	dir = t.TempDir()
 	return []string{"PATH=" + dir + ":/bin:/usr/bin", "TMPDIR=" + t.TempDir()}, dir
