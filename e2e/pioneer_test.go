@@ -31,26 +31,20 @@ func TestPioneer(t *testing.T) {
 	// Drive, once the client has switched on the motors.
 	p.send(motors(1)...)
 	await(t, "motor power", func() bool { return r.State().Motors })
-	p.drive(300, 20)
-	p.until("half a metre", func() bool { w := r.State().World; return math.Hypot(w.X, w.Y) > 500 })
+	p.drives("half a metre", 300, 20, func() bool { w := r.State().World; return math.Hypot(w.X, w.Y) > 500 })
 	p.drive(0, 0)
 	p.until("standstill", func() bool { return r.State().Left == 0 && r.State().Right == 0 })
 	p.until("a fresh frame", counter(14))
-	got, want := p.position(), r.State().Odometry
-	if math.Abs(float64(got.X)-want.X) > 3 || math.Abs(float64(got.Y)-want.Y) > 3 || math.Abs(math.Remainder(float64(got.Heading)-want.Heading, 360)) > 1 {
-		t.Errorf("position %+v, the robot's own odometry %+v", got, want)
-	}
+	checkOdometry(t, s, p, r)
 
 	// Pan and grip.
-	p.point(30, 10, 512)
-	p.pointsAt(30, 10, 512)
+	p.untilPoints(30, 10, 512)
 	p.message('c', 'g', codec.GripClose, 0)
 	await(t, "the gripper closes", func() bool { return r.State().Paddles == 0 })
 
 	// Unplug and replug each one: it comes back without a new request, and the
 	// others are not disturbed.
-	p.drive(300, 0)
-	await(t, "motion", func() bool { return r.State().Left > 100 })
+	p.drives("motion", 300, 0, func() bool { return r.State().Left > 100 })
 	r.Unplug()
 	p.until("the watchdog stops the robot", func() bool { return r.State().Left == 0 })
 	if err := r.Plug(); err != nil {
@@ -91,8 +85,7 @@ func TestPioneer(t *testing.T) {
 	p.sees(3, codec.Blob{Area: 1234, X: 80, Y: 60, Left: 70, Right: 90, Top: 50, Bottom: 70})
 
 	// Leave while it drives.
-	p.drive(200, 0)
-	await(t, "motion", func() bool { return r.State().Left > 100 })
+	p.drives("motion", 200, 0, func() bool { return r.State().Left > 100 })
 	s.stop(t)
 	checkFarewell(t, r)
 }
