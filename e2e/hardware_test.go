@@ -215,7 +215,9 @@ func (p *peer) drives(what string, speed, turnRate int16, cond func() bool) {
 // with the robot's own.
 func checkOdometry(t *testing.T, s *server, p *peer, r *robot.Robot) {
 	t.Helper()
-	got, want := p.position(), r.State().Odometry
+	want := r.State().Odometry
+	var got codec.PositionData
+	p.until("a frame of the robot at rest", func() bool { got = p.position(); return got.Speed == 0 && got.TurnRate == 0 })
 	if s.logged("odometry jumped") {
 		// The reports of this machine were so late that the driver took the way between
 		// two of them for a jump. It does not count that way.
