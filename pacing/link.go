@@ -44,6 +44,7 @@ type Link[C Connection] struct {
 	timers *timers.Queue
 	send   func(now time.Duration, conn C) (bytes int)
 	joined int // clients that ever joined
+	doubts int // how often a client was set aside
 
 	queue  fifo[*Client[C]]
 	flight []flown[C] // oldest first
@@ -75,7 +76,7 @@ func NewLink[C Connection](q *timers.Queue, send func(now time.Duration, conn C)
 func (l *Link[C]) Join(conn C) *Client[C] {
 	l.joined++
 	// Different first credits spread the looks over the ticks.
-	return &Client[C]{conn: conn, link: l, trust: maxTrust, credit: l.joined % maxTrust << 10}
+	return &Client[C]{conn: conn, link: l, trust: maxTrust, credit: l.joined % maxTrust << 10, doubts: l.doubts}
 }
 
 // open reports whether the link may take another frame. When the window is used
@@ -132,6 +133,7 @@ func (l *Link[C]) transmit(now time.Duration, c *Client[C]) {
 
 func (l *Link[C]) setAside(now time.Duration, c *Client[C]) {
 	c.state, c.since = aside, now
+	l.doubts++
 	if c.retry == nil {
 		c.retry = timers.NewTimer(c.tryAgain)
 	}

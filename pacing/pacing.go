@@ -33,7 +33,7 @@ const (
 	// maxTrust is how many frames a client that keeps up is sent between two
 	// looks. A client that stops reading has this many frames in its kernel
 	// before the server notices; a smaller number costs more system calls.
-	maxTrust = 8
+	maxTrust = 32
 	// askedInFlight is how many bytes of frames that a client asked for may be
 	// unacknowledged: a burst of requests is answered one by one, and a client
 	// that asks faster than its link carries gets the newest data only.
@@ -79,6 +79,7 @@ type Client[C Connection] struct {
 	frame  int  // bytes of the newest frame
 	credit int  // bytes that may be sent before the next look
 	trust  int  // frames of credit after the next look, 1 to maxTrust
+	doubts int  // link.doubts at the last look
 
 	since time.Duration // when it was set aside
 	retry *timers.Timer // looks again at a client that was set aside; nil before the first time
@@ -114,11 +115,13 @@ func (c *Client[C]) Due(now time.Duration, asked bool) {
 }
 
 // keepsUp reports whether the client has credit for a frame, and looks at its
-// connection when the credit is used up.
+// connection when the credit is used up. When another client of the link did not
+// keep up, all are looked at once: the network may be full further away.
 func (c *Client[C]) keepsUp() bool {
-	if c.credit > 0 && c.credit >= c.frame {
+	if c.credit > 0 && c.credit >= c.frame && c.doubts == c.link.doubts {
 		return true
 	}
+	c.doubts = c.link.doubts
 	unacknowledged := c.conn.Unacknowledged()
 	room := c.conn.Room()
 	allowed, credit := max(c.frame, segment), c.trust*max(c.frame, 1)
