@@ -210,8 +210,8 @@ func TestDeadman(t *testing.T) {
 	p.drive(100, 0)
 	p.speeds(drives)
 	p.speeds(stands) // nothing more has come
-	if !strings.Contains(s.log.String(), "no command has come in time") {
-		t.Error("the log does not tell")
+	if !strings.Contains(s.log.String(), "no new command in time") {
+		t.Error("the log has no line about it")
 	}
 }
 

@@ -3,6 +3,7 @@ package reactor
 import (
 	"fmt"
 	"net"
+	"os"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -16,6 +17,7 @@ type Descriptor struct {
 	conn    conn   // nil until the loop polls the descriptor, and after it is gone
 	pending []byte // written before that
 	closed  bool
+	failure unix.Errno              // of a write
 	opened  func(now time.Duration) // called when the loop polls it; may be nil
 }
 
@@ -48,7 +50,12 @@ func (d *Descriptor) Write(p []byte) {
 		d.pending = append(d.pending, p...)
 	default:
 		if d.conn.OutboundBuffered() == 0 {
-			p = p[writeNow(d.conn.Fd(), p):]
+			var n int
+			if n, d.failure = writeNow(d.conn.Fd(), p); d.failure != 0 {
+				d.loop.engine.close(d.conn) // gone is called within
+				return
+			}
+			p = p[n:]
 		}
 		if len(p) > 0 {
 			_, _ = d.conn.Write(p) // an error closes the descriptor
@@ -126,6 +133,9 @@ func (d *Descriptor) polled(now time.Duration, c conn) {
 // gone is called when the descriptor is closed, by us or by its peer.
 func (d *Descriptor) gone(now time.Duration, err error) {
 	d.conn = nil
+	if d.failure != 0 {
+		err = os.NewSyscallError("write", d.failure)
+	}
 	if !d.closed {
 		d.closed = true
 		d.handler.Hangup(now, err)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/netip"
 	"os"
 	"runtime"
 	"strings"
@@ -255,6 +256,33 @@ func TestPipe(t *testing.T) {
 	file.Close()
 	if err := receive(t, out.hangups, "hangup"); err == nil {
 		t.Error("no error")
+	}
+}
+
+// The reason that a connection failed reaches its handler, also when bytes were
+// written at once.
+func TestRefusedConnection(t *testing.T) {
+	r := run(t, nil)
+	h := newRecorder()
+	r.on(t, func(time.Duration) {
+		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		port := netip.MustParseAddrPort(freeAddress(t)).Port()
+		if err := unix.Connect(fd, &unix.SockaddrInet4{Port: int(port), Addr: [4]byte{127, 0, 0, 1}}); err != unix.EINPROGRESS && err != unix.ECONNREFUSED {
+			t.Error(err)
+		}
+		d, err := r.Open(fd, h)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		d.Write([]byte("hello"))
+	})
+	if err := receive(t, h.hangups, "hangup"); !errors.Is(err, unix.ECONNREFUSED) {
+		t.Errorf("hangup: %v", err)
 	}
 }
 

@@ -9,20 +9,23 @@ import (
 // Two system calls are made past the Go scheduler and past x/sys, for each
 // frame and for each look at a link. They do not block.
 
-// writeNow writes to a descriptor that does not block and returns how many bytes
-// the kernel took. An error counts as none: the ordinary write that follows
-// meets it as well. The scheduler is not told, because it would take the
-// processor away from a write that is longer than 20 us and give it back: on a
-// full machine that is a fifth of a frame's cost (DECISIONS).
-func writeNow(fd int, p []byte) int {
+// writeNow writes to a descriptor that does not block, and returns how many
+// bytes the kernel took and what failed, zero if nothing did. The scheduler is
+// not told, because it would take the processor away from a write that is longer
+// than 20 us and give it back: on a full machine that is a fifth of a frame's cost
+// (DECISIONS).
+func writeNow(fd int, p []byte) (int, unix.Errno) {
 	if len(p) == 0 {
-		return 0
+		return 0, 0
 	}
 	n, _, errno := unix.RawSyscall(unix.SYS_WRITE, uintptr(fd), uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)))
-	if errno != 0 {
-		return 0
+	switch errno {
+	case 0:
+		return int(n), 0
+	case unix.EAGAIN, unix.EINTR:
+		return 0, 0
 	}
-	return int(n)
+	return 0, errno
 }
 
 // transmitting reports whether the network of this computer holds bytes of a

@@ -24,7 +24,7 @@ func (s *Server) send(now time.Duration, c *client) (bytes int) {
 	asked := c.session.Asked()
 	s.scratch = c.session.AppendFrame(s.scratch[:0], now)
 	if bytes = len(s.scratch); bytes > 0 {
-		c.frame, c.room, c.unconfirmed = bytes, c.room-bytes, true
+		c.frame, c.room, c.sent, c.unconfirmed = bytes, c.room-bytes, now, true
 		c.conn.Write(s.scratch)
 	}
 	if c.unconfirmed && (c.period == 0 || bytes == 0) {
@@ -40,7 +40,7 @@ func (s *Server) send(now time.Duration, c *client) (bytes int) {
 func (c *client) Unacknowledged() int {
 	n := c.conn.Unacknowledged()
 	if n == 0 {
-		c.unconfirmed, c.heard = false, c.server.loop.Now()
+		c.unconfirmed, c.heard = false, max(c.heard, c.sent)
 	}
 	return n
 }

@@ -41,7 +41,8 @@ type liveness struct {
 	commands    bool          // it is in server.commanders
 	silent      bool          // its motors were stopped because it is silent
 	unconfirmed bool          // the newest frame may be unacknowledged
-	heard       time.Duration // the last sign of life that cost nothing
+	sent        time.Duration // when the newest frame was sent
+	heard       time.Duration // a time at which it was alive, known without asking the kernel
 	frame       int           // bytes of the newest frame
 	room        int           // bytes that fit into its receive window, of a commander
 	largest     int           // the largest room seen

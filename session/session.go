@@ -114,67 +114,6 @@ func (s *Session) permits(a access) bool {
 	return (!a.reads() || s.rights.Has(rights.Read)) && (!a.writes() || s.rights.Has(rights.Write))
 }
 
-// Receive processes bytes from the client. The results are in Output, Period,
-// Asked and Err; the owner is notified.
-func (s *Session) Receive(now time.Duration, in []byte) {
-	if s.err != nil {
-		return
-	}
-	if s.waiting > 0 {
-		s.hold(in)
-		return
-	}
-	s.consume(now, in)
-}
-
-// hold keeps input until the setups in progress have ended (2.7).
-func (s *Session) hold(in []byte) {
-	if len(s.held)+len(in) > maxHeld {
-		s.end(ErrHeld)
-		return
-	}
-	s.held = append(s.held, in...)
-}
-
-// consume handles messages until the input ends or a setup is in progress.
-func (s *Session) consume(now time.Duration, in []byte) {
-	for s.err == nil {
-		if s.waiting > 0 {
-			s.hold(in)
-			return
-		}
-		m, rest, ok := s.decoder.Next(in)
-		if !ok {
-			return
-		}
-		in = rest
-		s.handle(now, m)
-	}
-}
-
-func (s *Session) handle(now time.Duration, m codec.Message) {
-	if m.Malformed {
-		s.complain(now, "malformed message skipped", zap.Uint8("first", m.Kind), zap.Uint8("second", m.Device), zap.Int("size", m.Size))
-		if s.malformed++; s.malformed >= maxMalformed {
-			s.end(ErrMalformed)
-		}
-		return
-	}
-	s.malformed = 0
-	switch m.Kind {
-	case codec.KindRequest:
-		s.open(now, m.Payload)
-	case codec.KindCommand:
-		s.command(now, m.Device, m.Payload)
-	case codec.KindConfig:
-		if m.Device == codec.Server {
-			s.configure(now, m.Payload)
-		} else {
-			s.configureDevice(now, m.Device, m.Payload)
-		}
-	}
-}
-
 // open handles a device request (2). The reply is made when every setup that
 // it started has ended.
 func (s *Session) open(now time.Duration, pairs []byte) {
@@ -262,7 +201,7 @@ func (s *Session) SetupDone(now time.Duration, d *devices.Device, err error) {
 	s.reply()
 	in := s.held
 	s.held = nil
-	s.consume(now, in)
+	s.Receive(now, in)
 }
 
 // reply answers the current request with the state after the whole request

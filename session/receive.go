@@ -9,6 +9,37 @@ import (
 	"player/config/rights"
 )
 
+// Receive takes bytes as they came from the client. Their effects are in Output,
+// Period, Asked and Err; the owner is notified. While a setup is in progress, the
+// input behind its request is kept (2.7).
+func (s *Session) Receive(now time.Duration, in []byte) {
+	for s.err == nil {
+		if s.waiting > 0 {
+			s.hold(in)
+			return
+		}
+		m, rest, ok := s.decoder.Next(in)
+		if !ok {
+			return
+		}
+		in = rest
+		switch {
+		case m.Malformed:
+			s.skip(now, m)
+			continue
+		case m.Kind == codec.KindCommand:
+			s.command(now, m.Device, m.Payload)
+		case m.Kind == codec.KindRequest:
+			s.open(now, m.Payload)
+		case m.Kind == codec.KindConfig && m.Device == codec.Server:
+			s.configure(now, m.Payload)
+		case m.Kind == codec.KindConfig:
+			s.configureDevice(now, m.Device, m.Payload)
+		}
+		s.malformed = 0
+	}
+}
+
 // command passes a command to its device (5). Invalid commands are logged and
 // dropped; commands are never answered (manual 3.4).
 func (s *Session) command(now time.Duration, letter byte, payload []byte) {
@@ -27,6 +58,23 @@ func (s *Session) command(now time.Duration, letter byte, payload []byte) {
 		return
 	}
 	p.device.SetCommand(now, payload)
+}
+
+// skip counts a malformed message (1.5).
+func (s *Session) skip(now time.Duration, m codec.Message) {
+	s.complain(now, "malformed message skipped", zap.Uint8("first", m.Kind), zap.Uint8("second", m.Device), zap.Int("size", m.Size))
+	if s.malformed++; s.malformed >= maxMalformed {
+		s.end(ErrMalformed)
+	}
+}
+
+// hold keeps input until the setups in progress have ended (2.7).
+func (s *Session) hold(in []byte) {
+	if len(s.held)+len(in) > maxHeld {
+		s.end(ErrHeld)
+		return
+	}
+	s.held = append(s.held, in...)
 }
 
 // configureDevice passes a configuration to its device (6). It needs no access
