@@ -53,7 +53,7 @@ func (c *client) Queued() bool { return c.conn.Queued() }
 // asks for room instead of probing, up to two minutes apart, and a link that dies
 // meanwhile would be found dead as late (9.1).
 func (c *client) Room() int {
-	if !c.commands {
+	if !c.commander {
 		return math.MaxInt
 	}
 	if c.room < roomLow*c.frame {

@@ -38,7 +38,7 @@ var errSilent = errors.New("its link has been dead for 13 s")
 
 // liveness is what is known of a client's link.
 type liveness struct {
-	commands    bool          // it is in server.commanders
+	commander   bool          // it is in server.commanders
 	silent      bool          // its motors were stopped because it is silent
 	unconfirmed bool          // the newest frame may be unacknowledged
 	sent        time.Duration // when the newest frame was sent
@@ -51,12 +51,12 @@ type liveness struct {
 
 // watchCommander keeps the commanders up to date with what a session may do.
 func (s *Server) watchCommander(now time.Duration, c *client) {
-	commands := !c.gone && c.session.Drives()
-	if commands == c.commands {
+	commander := !c.gone && c.session.Drives()
+	if commander == c.commander {
 		return
 	}
-	c.commands = commands
-	if !commands {
+	c.commander = commander
+	if !commander {
 		s.commanders = slices.DeleteFunc(s.commanders, func(o *client) bool { return o == c })
 		return
 	}
