@@ -312,6 +312,21 @@ func TestTickAllocatesNothing(t *testing.T) {
 	}
 }
 
+func BenchmarkTickOf50(b *testing.B) {
+	w := newTable()
+	var all []*fake
+	for range 50 {
+		all = append(all, w.join())
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		w.now += 20 * ms
+		for _, f := range all {
+			f.pace.Due(w.now, false)
+		}
+	}
+}
+
 // The queue against a slice that is moved for each item that is served.
 func TestFifo(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))

@@ -150,21 +150,3 @@ func TestSliceOfAskedFrames(t *testing.T) {
 		}
 	})
 }
-
-func BenchmarkTickOf50(b *testing.B) {
-	s, all := fifty(b, 1, "lrsrprgrmrvrzr")
-	for _, c := range all {
-		go func() { _, _ = io.Copy(io.Discard, c) }()
-	}
-	done := make(chan struct{})
-	b.ReportAllocs()
-	s.server.Post(func(now time.Duration) {
-		defer close(done)
-		for b.Loop() {
-			for c := range s.server.clients {
-				s.server.due(s.server.loop.Now(), c)
-			}
-		}
-	})
-	<-done
-}
