@@ -38,34 +38,52 @@ type Calls struct {
 
 // Count starts to count the system calls of a process.
 func (t Tracepoints) Count(pid int) (*Calls, error) {
-	tasks, err := os.ReadDir(filepath.Join("/proc", strconv.Itoa(pid), "task"))
-	if err != nil {
-		return nil, err
-	}
-	c := &Calls{counters: map[string][]int{}}
-	for _, task := range tasks {
-		tid, err := strconv.Atoi(task.Name())
+	// A thread that starts while the others are attached would not be counted, or
+	// twice. Then the counters are attached anew.
+	for {
+		before, err := threads(pid)
 		if err != nil {
-			c.Close()
-			return nil, err
+			return nil, fmt.Errorf("count system calls: %w", err)
 		}
+		c, err := t.attach(before)
+		if err != nil {
+			return nil, fmt.Errorf("count system calls: %w", err)
+		}
+		if after, err := threads(pid); err == nil && slices.Equal(before, after) {
+			return c, nil
+		}
+		c.Close()
+	}
+}
+
+// threads returns the threads of a process.
+func threads(pid int) (ids []int, err error) {
+	tasks, err := os.ReadDir(filepath.Join("/proc", strconv.Itoa(pid), "task"))
+	for _, task := range tasks {
+		id, _ := strconv.Atoi(task.Name()) // the kernel's names are numbers
+		ids = append(ids, id)
+	}
+	return ids, err
+}
+
+// attach opens the counters of threads.
+func (t Tracepoints) attach(threads []int) (*Calls, error) {
+	c := &Calls{counters: map[string][]int{}}
+	for _, thread := range threads {
 		for name, id := range t {
 			// Inherit: threads that a thread makes later are counted with it.
 			attr := &unix.PerfEventAttr{Type: unix.PERF_TYPE_TRACEPOINT, Config: id, Bits: unix.PerfBitInherit}
 			attr.Size = uint32(unsafe.Sizeof(*attr))
-			fd, err := unix.PerfEventOpen(attr, tid, -1, -1, unix.PERF_FLAG_FD_CLOEXEC)
+			fd, err := unix.PerfEventOpen(attr, thread, -1, -1, unix.PERF_FLAG_FD_CLOEXEC)
 			if err == unix.ESRCH {
 				break // the thread has ended
 			}
 			if err != nil {
 				c.Close()
-				return nil, fmt.Errorf("count system calls: %w", err)
+				return nil, err
 			}
 			c.counters[name] = append(c.counters[name], fd)
 		}
-	}
-	if len(c.counters) == 0 {
-		return nil, fmt.Errorf("count system calls: %w", unix.ESRCH)
 	}
 	return c, nil
 }
