@@ -3,10 +3,8 @@ package sicklms200
 // Requests to the device. The answer's code is the request's with the top bit
 // set, but for requestMode, which is answered with CodeAck.
 const (
-	requestReset     = 0x10
 	requestMode      = 0x20
 	requestStatus    = 0x31
-	requestType      = 0x3A
 	requestVariant   = 0x3B
 	requestConfig    = 0x74
 	requestSetConfig = 0x77
@@ -29,7 +27,6 @@ const (
 
 const (
 	modeConfiguration = 0x00
-	modeStreamRange   = 0x27
 )
 
 // Passwords for configuration mode, eight characters.
@@ -48,22 +45,12 @@ func AppendConfigurationMode(dst []byte, password string) []byte {
 	return appendRequest(dst, requestMode, append([]byte{modeConfiguration}, password...)...)
 }
 
-// AppendStreamRange appends the request to send of every scan the values first
-// to last, counted from 1, both included. Answer: CodeAck.
-func AppendStreamRange(dst []byte, first, last uint16) []byte {
-	return appendRequest(dst, requestMode, modeStreamRange,
-		byte(first), byte(first>>8), byte(last), byte(last>>8))
-}
-
 // AppendVariant appends the request for a variant, in configuration mode only.
 // Answer: CodeVariantSet.
 func AppendVariant(dst []byte, v Variant) []byte {
 	return appendRequest(dst, requestVariant,
 		byte(v.Angle), byte(v.Angle>>8), byte(v.Resolution), byte(v.Resolution>>8))
 }
-
-// AppendTypeRequest asks for the type. Answer: CodeType.
-func AppendTypeRequest(dst []byte) []byte { return appendRequest(dst, requestType) }
 
 // AppendStatusRequest asks for the status. Answer: CodeStatus.
 func AppendStatusRequest(dst []byte) []byte { return appendRequest(dst, requestStatus) }
@@ -77,9 +64,6 @@ func AppendConfigRequest(dst []byte) []byte { return appendRequest(dst, requestC
 func AppendSetConfig(dst []byte, c Configuration) []byte {
 	return appendRequest(dst, requestSetConfig, c...)
 }
-
-// AppendReset appends the request to restart as after power-up.
-func AppendReset(dst []byte) []byte { return appendRequest(dst, requestReset) }
 
 func appendRequest(dst []byte, code byte, data ...byte) []byte {
 	return appendTelegram(dst, addressDevice, code, data...)

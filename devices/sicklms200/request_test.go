@@ -21,7 +21,6 @@ func TestRequests(t *testing.T) {
 			"02 00 0A 00 20 00 53 49 43 4B 5F 4C 4D 53 BE C5"},
 		{"configuration mode, PLS", AppendConfigurationMode(nil, PasswordPLS),
 			"02 00 0A 00 20 00 53 49 43 4B 5F 50 4C 53 CC FC"},
-		{"type", AppendTypeRequest(nil), "02 00 01 00 3A 1E 12"},
 		{"status", AppendStatusRequest(nil), "02 00 01 00 31 15 12"},
 		{"configuration", AppendConfigRequest(nil), "02 00 01 00 74 50 12"},
 		{"180/0.50", AppendVariant(nil, Variant{180, 50}), "02 00 05 00 3B B4 00 32 00 3B 1F"},
@@ -29,13 +28,8 @@ func TestRequests(t *testing.T) {
 		{"100/0.25", AppendVariant(nil, Variant{100, 25}), "02 00 05 00 3B 64 00 19 00 E7 72"},
 		{"100/0.50", AppendVariant(nil, Variant{100, 50}), "02 00 05 00 3B 64 00 32 00 B1 59"},
 		{"100/1.00", AppendVariant(nil, Variant{100, 100}), "02 00 05 00 3B 64 00 64 00 1D 0F"},
-		{"values 1 to 181", AppendStreamRange(nil, 1, 181), "02 00 06 00 20 27 01 00 B5 00 12 09"},
-		{"values 91 to 271", AppendStreamRange(nil, 91, 271), "02 00 06 00 20 27 5B 00 0F 01 B2 58"},
-		{"values 1 to 401", AppendStreamRange(nil, 1, 401), "02 00 06 00 20 27 01 00 91 01 5B 2D"},
 		{"set configuration", AppendSetConfig(nil, Configuration{0, 0, 0x70, 0, 0, 1, 1}),
 			"02 00 08 00 77 00 00 70 00 00 01 01 C7 7D"},
-		{"reset", AppendReset(nil), "02 00 01 00 10 34 12"},
-		{"appended", AppendReset([]byte{0xAA}), "AA 02 00 01 00 10 34 12"},
 	}
 	for _, tt := range tests {
 		if want := unhex(t, tt.want); !bytes.Equal(tt.got, want) {
