@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Lines that nobody reads are dropped. The next line that is written tells how
+// Lines that nobody reads are dropped. The next line that is written reports how
 // many.
 func TestLogWithoutReader(t *testing.T) {
 	r, w, err := os.Pipe()

@@ -90,7 +90,7 @@ func (w *world) expect(ok bool, format string, args ...any) {
 	w.t.Fatalf("%s\nlink %v, driver %v, wants %v\n%s", fmt.Sprintf(format, args...), w.link.State(), w.phase, w.wants, strings.Join(last, "\n"))
 }
 
-// overdue says that the run's setup has had its time: it has failed, and what
+// overdue ends the run's setup, which has had its time: it has failed, and what
 // is asked for now is for the next one.
 func (w *world) overdue() bool { return w.phase == Starting && w.guard <= w.now }
 

@@ -22,7 +22,7 @@ const (
 	// evidence that the link carries it. A longer time would notice a link that
 	// has become slow that much later.
 	memory = time.Second
-	// poll is how often a full link is looked at: no event tells that a frame
+	// poll is how often a full link is looked at: no event reports that a frame
 	// has left. A small frame takes a link of 2 Mbps about this long.
 	poll = time.Millisecond
 	// epoch is how many polls in a row must have found frames to spare before the

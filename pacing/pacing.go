@@ -10,8 +10,8 @@
 // all clients on it share. Few frames may be in flight, which means that they
 // still wait in this computer's transmit queue. When the link is full, a client
 // whose frame is due enters the link's queue once, and gets the data of the
-// moment at which its turn comes (PROTOCOL 3.6 calls this freshness). So a link
-// that is too small carries no old data and is shared evenly.
+// moment at which it is served. So a link that is too small carries no old data and
+// is shared evenly.
 //
 // Looking costs a system call, a twentieth of what a frame costs, so neither
 // rule looks at every frame: a client has credit, a link has a window, and

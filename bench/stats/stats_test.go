@@ -10,7 +10,7 @@ import (
 
 const ms = time.Millisecond
 
-// near says whether got is within 4 % of want: half a bucket and some.
+// near reports whether got is within 4 % of want: half a bucket and some.
 func near(got, want time.Duration) bool {
 	return math.Abs(float64(got-want)) <= 0.04*math.Abs(float64(want))+1500
 }
