@@ -78,7 +78,7 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 	if err != nil {
 		return err
 	}
-	page, err := openWebPage(o, conf, sim, log)
+	dash, err := openDashboard(o, conf, sim, log)
 	if err != nil {
 		return errors.Join(err, sim.close())
 	}
@@ -90,7 +90,7 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 		Access:     conf.Access,
 		MaxRate:    o.maxRate,
 		MaxClients: o.maxClients,
-		Reserve:    page.descriptors(),
+		Reserve:    dash.descriptors(),
 		Log:        log,
 		Ready: func(s *server.Server) {
 			for _, robot := range conf.Robots {
@@ -99,7 +99,7 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 			if conf.HasMotors() && conf.Access == nil && !o.isLocal() {
 				log.Warn("every computer on the network can drive this robot: restrict it by access ( ... ) in a configuration file, or by -bind 127.0.0.1")
 			}
-			page.serve(ctx, s.Post)
+			dash.serve(ctx, s.Post)
 			sim.start(s.Start, quit)
 		},
 	})

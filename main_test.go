@@ -243,7 +243,7 @@ func TestExitCode(t *testing.T) {
 	}
 }
 
-// The whole program: a simulated robot with reflexes, its web page, and an
+// The whole program: a simulated robot with reflexes, its dashboard, and an
 // orderly end.
 func TestServes(t *testing.T) {
 	truth := filepath.Join(t.TempDir(), "truth.csv")
@@ -261,7 +261,7 @@ func TestServes(t *testing.T) {
 	defer reply.Body.Close()
 	robots, err := io.ReadAll(reply.Body)
 	if err != nil || !strings.Contains(string(robots), s.address) || !strings.Contains(string(robots), `"mover":0`) {
-		t.Errorf("the page's robots: %s, %v", robots, err)
+		t.Errorf("the dashboard's robots: %s, %v", robots, err)
 	}
 	robot, err := client.Dial(t.Context(), s.address)
 	if err != nil {
@@ -297,9 +297,9 @@ func TestQuitTime(t *testing.T) {
 	}
 }
 
-// Something else may have the default address of the page: the robot is served.
-func TestDefaultPageTaken(t *testing.T) {
-	taken, err := net.Listen("tcp", defaultPage)
+// Something else may have the default address of the dashboard: the robot is served.
+func TestDefaultDashboardTaken(t *testing.T) {
+	taken, err := net.Listen("tcp", defaultDashboard)
 	if err != nil {
 		t.Skipf("another program has the address, perhaps not for long: %v", err)
 	}

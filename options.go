@@ -22,7 +22,7 @@ import (
 type options struct {
 	port       int
 	bind       string
-	http       string // address of the web page; empty: the default; "off": none
+	http       string // address of the dashboard; empty: the default; "off": none
 	file       string // configuration file; empty: none
 	stage      string
 	truth      string // file for the true poses of the simulated robots; empty: none
@@ -86,9 +86,9 @@ A simulated robot
 Safety
   -reflex           keep clients from running the robot into obstacles
 
-A web page to see what the robot senses, and to drive
-  -http ADDRESS     host:port of the page, or off    (default off; localhost:8080
-                    with a simulated robot)
+The dashboard, a web page that shows what the robot senses and drives it
+  -http ADDRESS     host:port of the dashboard, or off  (default off;
+                    localhost:8080 with a simulated robot)
 
 Configuration
   -check            read the configuration, print the devices and exit

@@ -108,7 +108,7 @@ func start(t testing.TB, flags ...string) *server {
 }
 
 // launch describes how a server is started. The zero value starts it on a free
-// port of 127.0.0.1, without a web page, in the environment of the tests.
+// port of 127.0.0.1, without a dashboard, in the environment of the tests.
 type launch struct {
 	port  int        // 0: a free one
 	env   []string   // added to the environment

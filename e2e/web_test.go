@@ -50,7 +50,7 @@ func TestWeb(t *testing.T) {
 	}
 }
 
-// startDashboard runs a simulated robot with a dashboard and returns the page's
+// startDashboard runs a simulated robot with a dashboard and returns its
 // address.
 func startDashboard(t *testing.T) (s *server, page string) {
 	t.Helper()
@@ -58,7 +58,7 @@ func startDashboard(t *testing.T) (s *server, page string) {
 	return s, s.dashboard(t)
 }
 
-// dashboard waits until the log has the address of the page.
+// dashboard waits until the log has the address of the dashboard.
 func (s *server) dashboard(t *testing.T) (page string) {
 	t.Helper()
 	url := regexp.MustCompile(`"url": ?"(http://[^"]+)"`)

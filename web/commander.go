@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// deadMan is how long a robot keeps driving without a command from the page,
+	// deadMan is how long a robot keeps driving without a command from the dashboard,
 	// which repeats it ten times a second. With less, a short disturbance of a
 	// wireless link would stop it; with more, the robot of a page that hangs would
 	// drive more than half a metre at full speed.
@@ -136,12 +136,12 @@ func (c *commander) drive(speed, turnRate int, silence time.Duration) error {
 	return c.robot.SetSpeed(speed, turnRate)
 }
 
-// lapse stops the robot when the page has sent no command for too long, and
+// lapse stops the robot when the dashboard has sent no command for too long, and
 // later gives up write access to the wheels.
 func (c *commander) lapse(ctx context.Context) error {
 	switch {
 	case c.moving:
-		c.report.failed(fmt.Errorf("stopped: nothing heard from the page for %v", deadMan))
+		c.report.failed(fmt.Errorf("stopped: nothing heard from the dashboard for %v", deadMan))
 		return c.drive(0, 0, 0)
 	case c.held && c.device == codec.Position:
 		return c.request(ctx, codec.AccessClose)

@@ -43,9 +43,9 @@ func (c driveCommand) needs() rights.Set {
 	return rights.Write
 }
 
-// driveReport is sent to the page when it changes.
+// driveReport is sent to the dashboard when it changes.
 type driveReport struct {
-	Held  string `json:"held"`            // letters of the devices that the page has write access to
+	Held  string `json:"held"`            // letters of the devices that the dashboard has write access to
 	Error string `json:"error,omitempty"` // of the last command that failed, or why the robot stopped
 }
 
@@ -85,7 +85,7 @@ func (d *driver) take(_ context.Context, c driveCommand) error {
 	return nil
 }
 
-// run runs the commanders and sends reports to the page, until a commander fails.
+// run runs the commanders and sends reports to the dashboard, until a commander fails.
 // It does not wait for the others, which end with ctx.
 func (d *driver) run(ctx context.Context) error {
 	ended := make(chan error, 3)
@@ -104,15 +104,15 @@ func (d *driver) run(ctx context.Context) error {
 	}
 }
 
-// report is the next report to the page. Commanders update it without blocking: a
-// commander that waited for the page could not stop the robot.
+// report is the next report to the dashboard. Commanders update it without blocking: a
+// commander that waited for the dashboard could not stop the robot.
 type report struct {
 	mu      sync.Mutex
 	next    driveReport
 	changed chan struct{} // buffers one
 }
 
-// holds sets whether the page has write access to a device.
+// holds sets whether the dashboard has write access to a device.
 func (r *report) holds(device byte, held bool) {
 	r.update(func(next *driveReport) {
 		next.Held = strings.ReplaceAll(next.Held, string(device), "")

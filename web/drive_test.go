@@ -79,7 +79,7 @@ func (s *stubborn) serve(t *testing.T, conn net.Conn) {
 			if s.denies.Load() {
 				reply[4] = codec.AccessError
 			}
-			_, _ = conn.Write(reply) // fails if the page has disconnected: the next read fails, too
+			_, _ = conn.Write(reply) // fails if the dashboard has disconnected: the next read fails, too
 		}
 	}
 }

@@ -28,16 +28,16 @@ import (
 // patience is how long a test waits for an event before it fails.
 const patience = 20 * time.Second
 
-// lab is a simulated robot, its server, and the server of the page.
+// lab is a simulated robot, its server, and the server of the dashboard.
 type lab struct {
 	t       *testing.T
 	world   *stage.World
 	post    func(func(time.Duration)) bool
 	address string // of the robot
-	url     string // of the page
+	url     string // of the dashboard
 }
 
-// newLab serves the room. access has the rights of the page. Tests with a lab do
+// newLab serves the room. access has the rights of the dashboard. Tests with a lab do
 // not run in parallel: loops in one process share gnet's logger without a lock.
 func newLab(t *testing.T, access rights.Rules) *lab {
 	t.Helper()
@@ -255,7 +255,7 @@ func TestSlowPage(t *testing.T) {
 		last, before, payloads = frame(t, p.data())
 	}
 	unacked := made(payloads)
-	// Rounds that the page does not get, one in 0.1 s.
+	// Rounds that the dashboard does not get, one in 0.1 s.
 	start := l.simulated()
 	l.await("a second passes", func() bool { return l.simulated() >= start+time.Second })
 	p.ack(last)
@@ -269,8 +269,8 @@ func TestSlowPage(t *testing.T) {
 	}
 }
 
-// A device sends its last data while the page is congested, then while another
-// device starts: the page gets both.
+// A device sends its last data while the dashboard is congested, then while another
+// device starts: the dashboard gets both.
 func TestSlowPageQuietDevice(t *testing.T) {
 	t.Parallel()
 	robot, err := net.Listen("tcp", "127.0.0.1:0")
@@ -374,7 +374,7 @@ func (l *lab) watch() {
 	l.await("time flows", func() bool { return l.simulated() > 0 })
 }
 
-// A page sends nothing more while it drives: the robot stops, and later the page
+// A page sends nothing more while it drives: the robot stops, and later the dashboard
 // loses write access to the wheels.
 func TestDeadMan(t *testing.T) {
 	l := newLab(t, nil)

@@ -47,7 +47,7 @@ const (
 // socket is a WebSocket to a page. One goroutine reads it and one writes.
 type socket struct {
 	ws    *websocket.Conn
-	robot string     // host:port, as requested by the page
+	robot string     // host:port, as requested by the dashboard
 	may   rights.Set // of the computer with the browser
 	sent  uint32     // number of the last message with data
 	acked atomic.Uint32
@@ -55,7 +55,7 @@ type socket struct {
 }
 
 // accept returns a handler that accepts a WebSocket and calls serve for it. An
-// error of serve is sent to the page as the reason of closing.
+// error of serve is sent to the dashboard as the reason of closing.
 func (s *server) accept(serve func(context.Context, *socket) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		ws, err := websocket.Accept(w, r, nil) // checks the origin as the guard did
@@ -75,7 +75,7 @@ func (s *server) accept(serve func(context.Context, *socket) error) http.Handler
 		log.Info("dashboard connected")
 		err = serve(ctx, sock)
 		if websocket.CloseStatus(err) != -1 || errors.Is(err, context.Canceled) {
-			err = nil // the page was closed, or the server ends
+			err = nil // the dashboard was closed, or the server ends
 		} else {
 			_ = ws.Close(statusRobot, reason(err))
 		}
@@ -93,7 +93,7 @@ func (s *server) rightsOf(r *http.Request) rights.Set {
 	return s.config.Access.Of(from.Addr())
 }
 
-// need returns an error if the page lacks a right.
+// need returns an error if the dashboard lacks a right.
 func (s *socket) need(want rights.Set) error {
 	if s.may.Has(want) {
 		return nil
@@ -111,14 +111,14 @@ func reason(err error) string {
 	return text
 }
 
-// dial connects to the robot that the page requested.
+// dial connects to the robot that the dashboard requested.
 func (s *socket) dial(ctx context.Context) (*client.Client, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialLimit)
 	defer cancel()
 	return client.Dial(ctx, s.robot)
 }
 
-// converse calls run, and take for each command of the page, until one of them
+// converse calls run, and take for each command of the dashboard, until one of them
 // fails, the browser closes the socket or it does not answer pings. It returns
 // that error; the context of run and take ends. While take blocks, a closed
 // socket goes unnoticed.
@@ -126,7 +126,7 @@ func converse[command any](ctx context.Context, sock *socket, take func(context.
 	inner, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	// Reading and pinging do not use the inner context: its end would close the
-	// socket before the page gets the reason.
+	// socket before the dashboard gets the reason.
 	go func() { cancel(receive(ctx, sock, func(c command) error { return take(inner, c) })) }()
 	go func() { cancel(sock.probe(ctx)) }()
 	if err := run(inner); inner.Err() == nil {
@@ -144,7 +144,7 @@ func receive[command any](ctx context.Context, sock *socket, take func(command) 
 		}
 		if kind == websocket.MessageBinary {
 			if len(message) != 4 {
-				return fmt.Errorf("the page's acknowledgement has %d bytes, want 4", len(message))
+				return fmt.Errorf("the dashboard's acknowledgement has %d bytes, want 4", len(message))
 			}
 			sock.acked.Store(binary.BigEndian.Uint32(message))
 			if sock.onAck != nil {
@@ -188,15 +188,15 @@ func decodeCommand[command any](message []byte) (c command, err error) {
 		err = errors.New("more than one object")
 	}
 	if err != nil {
-		err = fmt.Errorf("the page's command %.60q: %w", message, err)
+		err = fmt.Errorf("the dashboard's command %.60q: %w", message, err)
 	}
 	return c, err
 }
 
-// congested reports whether the page has maxUnacked messages to acknowledge.
+// congested reports whether the dashboard has maxUnacked messages to acknowledge.
 func (s *socket) congested() bool { return s.sent-s.acked.Load() >= maxUnacked }
 
-// sendData sends a message with data, which the page acknowledges.
+// sendData sends a message with data, which the dashboard acknowledges.
 func (s *socket) sendData(ctx context.Context, message []byte) error {
 	return s.ws.Write(ctx, websocket.MessageBinary, message)
 }

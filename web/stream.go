@@ -47,7 +47,7 @@ type stream struct {
 
 	fresh   bool          // the robot's server sends ages, and only new data
 	access  map[byte]byte // by device, as granted
-	unsent  map[byte]bool // devices with data that the page does not have
+	unsent  map[byte]bool // devices with data that the dashboard does not have
 	rounds  uint32        // received since the last message
 	dropped uint32        // rounds that were merged into later ones
 	waiting atomic.Bool   // rounds wait for an acknowledgement
@@ -207,7 +207,7 @@ func (s *stream) request(ctx context.Context, pairs string) error {
 func checkPairs(pairs string) error {
 	for i := 0; i < len(pairs); i += 2 {
 		if i+1 == len(pairs) || pairs[i] == codec.Server || !strings.ContainsRune("rc", rune(pairs[i+1])) {
-			return fmt.Errorf("the page's request %.60q: want pairs of a device and r or c", pairs)
+			return fmt.Errorf("the dashboard's request %.60q: want pairs of a device and r or c", pairs)
 		}
 	}
 	return nil
@@ -234,7 +234,7 @@ func (s *stream) read(ctx, reading context.Context) error {
 	return s.send(ctx)
 }
 
-// send sends the unsent data unless the page is congested. In that case run calls
+// send sends the unsent data unless the dashboard is congested. In that case run calls
 // send again after the next acknowledgement.
 func (s *stream) send(ctx context.Context) error {
 	if s.rounds == 0 {

@@ -35,7 +35,7 @@ const (
 	// closes connections that send none.
 	headerLimit = 10 * time.Second
 	// replyLimit is how long a reply may take to be sent, at most: a slow network
-	// loads the page in seconds. It does not apply to WebSockets.
+	// loads the dashboard in seconds. It does not apply to WebSockets.
 	replyLimit = 30 * time.Second
 	// idleLimit is how long a browser may keep an unused connection open.
 	idleLimit = time.Minute
@@ -43,7 +43,7 @@ const (
 
 // Config is what Serve needs.
 type Config struct {
-	Robots []Robot // that the page lists
+	Robots []Robot // that the dashboard lists
 	// World is nil without a simulation. It is accessed through Post only.
 	World *stage.World
 	// Post calls a function on the loop. It reports whether the loop still runs.
@@ -51,20 +51,20 @@ type Config struct {
 	// Access has the rights of browsers by address. The robots themselves only
 	// see the address of this process.
 	Access rights.Rules
-	// Name is a further host name of the page. IP addresses, localhost and the
+	// Name is a further host name of the dashboard. IP addresses, localhost and the
 	// machine's own name are always valid. It may be empty.
 	Name string
 	Log  *zap.Logger
 }
 
-// Robot is a robot that the page lists.
+// Robot is a robot that the dashboard lists.
 type Robot struct {
 	Name      string
 	Address   string       // host:port
 	Simulated *stage.Robot // a robot of Config.World, or nil
 }
 
-// Serve serves the page on l until ctx ends; then it closes l and returns nil.
+// Serve serves the dashboard on l until ctx ends; then it closes l and returns nil.
 func Serve(ctx context.Context, l net.Listener, config Config) error {
 	if !loopback(l.Addr()) {
 		config.Log.Warn("the dashboard is open to the network: anybody who reaches it can drive the robots", zap.Stringer("address", l.Addr()))

@@ -39,7 +39,7 @@ func TestRobots(t *testing.T) {
 	}
 }
 
-// The program contains what the page loads, and no more: no tests of the page.
+// The program contains what the dashboard loads, and no more: no tests of the dashboard.
 func TestAssets(t *testing.T) {
 	page, err := fs.Sub(assets, "page")
 	if err != nil {
@@ -74,6 +74,6 @@ func TestAssets(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := slices.Sorted(maps.Keys(loaded)); !slices.Equal(embedded, want) {
-		t.Errorf("embedded: %v\nloaded by the page: %v", embedded, want)
+		t.Errorf("embedded: %v\nloaded by the dashboard: %v", embedded, want)
 	}
 }

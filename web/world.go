@@ -150,7 +150,7 @@ func (o *observer) execute(ctx context.Context, c worldCommand) error {
 	return nil
 }
 
-// sendPoses sends a snapshot if it has changed and the page is not congested.
+// sendPoses sends a snapshot if it has changed and the dashboard is not congested.
 func (o *observer) sendPoses(ctx context.Context) error {
 	if o.socket.congested() {
 		return nil

@@ -34,7 +34,7 @@ export class Camera {
     this.label();
     this.timer ??= setTimeout(() => {
       this.timer = null;
-      // Left is positive on the wire, and left on the page.
+      // Left is positive on the wire, and left on the dashboard.
       this.driver.send({ look: [-$("pan").value, +$("tilt").value, +$("zoom").value] });
     }, LOOK_PERIOD);
   }

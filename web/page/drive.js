@@ -1,7 +1,7 @@
 // The robot that is driven from this page, on a socket of its own. The dead man's
 // rule: the robot moves only while the user holds a key, the stick or the
 // gamepad, on a page that is visible and has the focus; and the server stops it
-// when it hears nothing from the page (commander.go). After a stop that the user
+// when it hears nothing from the dashboard (commander.go). After a stop that the user
 // did not make, every input must be released before the robot moves again.
 
 import { keyInput, padInput, speeds, steers, stickInput, stickOffset } from "./steering.js";
@@ -17,7 +17,7 @@ export class Driver extends EventTarget {
     this.inputs = new Map(); // source → [forward, left], each -1 to 1; without those at rest
     this.locked = false; // until all inputs are released
     this.sent = [0, 0]; // the last command: mm/s, deg/s
-    this.held = ""; // devices that the page has write access to
+    this.held = ""; // devices that the dashboard has write access to
     this.note = ""; // why the robot stopped, or what failed
   }
 
@@ -124,12 +124,12 @@ export class Driver extends EventTarget {
   }
 }
 
-// bindFocus stops the robot when the page loses the focus or is hidden.
+// bindFocus stops the robot when the dashboard loses the focus or is hidden.
 export function bindFocus(driver) {
-  addEventListener("blur", () => driver.halt("stopped: the page lost the focus"));
+  addEventListener("blur", () => driver.halt("stopped: the dashboard lost the focus"));
   document.addEventListener("visibilitychange", () => {
     if (!document.hidden) return;
-    driver.halt("stopped: the page was hidden");
+    driver.halt("stopped: the dashboard was hidden");
     driver.close();
   });
   addEventListener("pagehide", () => {
@@ -202,7 +202,7 @@ export function bindGamepad(driver, hint) {
     hint.hidden = !pad;
     polling = Boolean(pad);
     driver.setInput("pad", pad ? padInput(pad) : [0, 0]);
-    if (pad) requestAnimationFrame(poll); // pauses while the page is hidden
+    if (pad) requestAnimationFrame(poll); // pauses while the dashboard is hidden
   };
   addEventListener("gamepadconnected", () => {
     if (!polling) poll();

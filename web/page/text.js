@@ -1,4 +1,4 @@
-// Data as the page writes it.
+// Data as the dashboard writes it.
 
 import { degrees } from "./geometry.js";
 import { fieldOfView } from "./pioneer.js";

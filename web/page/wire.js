@@ -5,7 +5,7 @@
 
 const rad = (deg) => (deg * Math.PI) / 180;
 
-// DEVICES are all devices that the page shows, in the order of their buttons.
+// DEVICES are all devices that the dashboard shows, in the order of their buttons.
 export const DEVICES = [
   { letter: "p", name: "Position" },
   { letter: "l", name: "Laser" },

@@ -1,4 +1,4 @@
-// A small fake of a browser, enough to load the page's modules in node and to
+// A small fake of a browser, enough to load the dashboard's modules in node and to
 // operate them: elements that remember what was done to them, canvases that
 // record what is drawn, sockets whose other end is the test, and a clock that
 // only the test moves. Importing this module installs it globally.
@@ -101,7 +101,7 @@ export function fire(target, type, fields = {}) {
   return event;
 }
 
-// sockets are all that the page has opened.
+// sockets are all that the dashboard has opened.
 export const sockets = [];
 
 class FakeSocket {
@@ -171,5 +171,5 @@ const globals = {
 for (const [name, value] of Object.entries(globals)) Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
 performance.now = () => clock.now;
 
-// settle lets the page's promises run.
+// settle lets the dashboard's promises run.
 export const settle = () => new Promise((done) => setImmediate(done));

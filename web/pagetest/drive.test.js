@@ -6,7 +6,7 @@ import { Driver, bindFocus, bindGamepad, bindKeys, bindStick } from "../page/dri
 const robot = { address: "robot:6665" };
 let socket;
 
-// The page has one driver for its whole life; tests take turns with it.
+// The dashboard has one driver for its whole life; tests take turns with it.
 const driver = new Driver();
 bindFocus(driver);
 bindKeys(driver);
@@ -160,17 +160,17 @@ test("keys that do not drive", () => {
   key("keyup", "KeyW");
 });
 
-test("the page loses the focus or is hidden", () => {
+test("the dashboard loses the focus or is hidden", () => {
   key("keydown", "ArrowLeft");
   fire(globalThis, "blur");
   assert.deepEqual(drives(), [[0, 60], [0, 0]]);
-  assert.equal(driver.note, "stopped: the page lost the focus");
+  assert.equal(driver.note, "stopped: the dashboard lost the focus");
   key("keydown", "ArrowLeft");
   document.hidden = true;
   fire(document, "visibilitychange");
   document.hidden = false;
   assert.deepEqual(drives().at(-1), [0, 0]);
-  assert.equal(driver.note, "stopped: the page was hidden");
+  assert.equal(driver.note, "stopped: the dashboard was hidden");
   assert.equal(socket.readyState, 3);
   fire(document, "visibilitychange");
   key("keyup", "ArrowLeft");

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net"
+	"strconv"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/config"
+	"player/web"
+)
+
+// defaultDashboard is the address of the dashboard of a simulated robot. Only
+// this computer can reach it.
+const defaultDashboard = "localhost:8080"
+
+// dashboard is the web server of the dashboard; nil: there is none.
+type dashboard struct {
+	listener net.Listener
+	config   web.Config
+}
+
+// openDashboard listens on the address that the flags ask for. The server starts
+// without a dashboard if the default address is taken, for example by another
+// simulation; any other address is an error then.
+func openDashboard(o options, conf *config.Server, sim *simulation, log *zap.Logger) (*dashboard, error) {
+	address := o.http
+	switch {
+	case o.http == "off", o.http == "" && sim.world == nil:
+		return nil, nil
+	case o.http == "":
+		address = defaultDashboard
+	}
+	listener, err := net.Listen("tcp", address)
+	if err != nil && o.http == "" {
+		log.Warn("no dashboard: choose another address with -http HOST:PORT, or -http off", zap.Error(err))
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("-http: %w", err)
+	}
+	host, _, _ := net.SplitHostPort(address) // Listen has accepted it
+	d := &dashboard{listener, web.Config{World: sim.world, Access: conf.Access, Name: host, Log: log}}
+	for _, robot := range conf.Robots {
+		offered := web.Robot{Name: "robot", Address: net.JoinHostPort(cmp.Or(o.bind, "localhost"), strconv.Itoa(robot.Port))}
+		if simulated := sim.robots[robot.Port]; simulated != nil {
+			offered.Name, offered.Simulated = simulated.Name, simulated
+		}
+		d.config.Robots = append(d.config.Robots, offered)
+	}
+	return d, nil
+}
+
+// descriptors returns how many file descriptors the dashboard may open.
+func (d *dashboard) descriptors() int {
+	if d == nil {
+		return 0
+	}
+	return web.Descriptors
+}
+
+// serve starts to serve the dashboard, until ctx ends. post calls a function on
+// the loop.
+func (d *dashboard) serve(ctx context.Context, post func(func(now time.Duration)) bool) {
+	if d == nil {
+		return
+	}
+	d.config.Post = post
+	d.config.Log.Info("dashboard", zap.String("url", d.url()))
+	go func() {
+		if err := web.Serve(ctx, d.listener, d.config); err != nil {
+			d.config.Log.Error("the dashboard failed", zap.Error(err))
+		}
+	}()
+}
+
+// url returns the address for a browser, with the host of -http.
+func (d *dashboard) url() string {
+	address := d.listener.Addr().String()
+	if _, port, err := net.SplitHostPort(address); err == nil && d.config.Name != "" {
+		address = net.JoinHostPort(d.config.Name, port)
+	}
+	return "http://" + address
+}
