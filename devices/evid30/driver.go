@@ -31,8 +31,8 @@ const (
 	// slows a camera down, and keeps a simulated one from spinning the loop.
 	minExchange = 12 * time.Millisecond
 	// maxTries is how often a command is sent that the camera does not acknowledge. A
-	// lost byte costs one try; a command that is refused three times is dropped, so
-	// that inquiries go on.
+	// lost byte costs one try; a command that is refused three times is dropped until a
+	// client repeats it, so that inquiries go on.
 	maxTries = 3
 )
 
@@ -335,7 +335,7 @@ func (d *Driver) refused(now time.Duration, r Reply) {
 			d.end(now)
 		}
 	case d.request == nothing, inquiry && r.Socket != 0:
-		d.head.release(r.Socket)
+		d.head.failed(r.Socket)
 		d.complain(now, r.Fault.String())
 	default:
 		d.failed(now, r.Fault)

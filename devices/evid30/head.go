@@ -127,14 +127,23 @@ func (h *head) acknowledged(now time.Duration, number byte) {
 }
 
 // refused handles the refusal of the last command. It is sent again, unless it has
-// been tried too often or there is no time for it.
+// been tried too often or there is no time for it. Then it is forgotten, so that a
+// client that repeats it is obeyed.
 func (h *head) refused(f Fault, noTime bool) {
 	if o := h.of(h.last); noTime || o.tries >= maxTries {
-		o.open = false
+		o.open, o.given = false, false
 	}
 	if f == BufferFull {
 		h.clear = true
 	}
+}
+
+// failed frees a socket: its command has failed. A client that repeats it is obeyed.
+func (h *head) failed(number byte) {
+	if number >= 1 && number <= sockets && h.sockets[number-1].runs != nothing {
+		h.of(h.sockets[number-1].runs).given = false
+	}
+	h.release(number)
 }
 
 // release frees a socket: its command has ended, or there was none.

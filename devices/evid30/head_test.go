@@ -201,9 +201,26 @@ func TestCameraThatRefuses(t *testing.T) {
 			t.Errorf("%q: data is %v old", answer, age)
 		}
 		s.replace = nil
+		s.command(10, 10, 10) // the camera has never obeyed it
+		s.reaches(10, 10, 10, 3*time.Second)
 		s.command(20, 20, 20)
 		s.reaches(20, 20, 20, 3*time.Second)
 	}
+}
+
+// A command that failed while it ran is carried out when a client repeats it.
+func TestFailedCommandIsRepeated(t *testing.T) {
+	s := newStage(t)
+	s.start()
+	s.run = 100 * runLimit
+	s.command(10, 0, 0)
+	s.Pass(time.Second)
+	s.sockets, s.run = [2]*job{}, 100*ms
+	s.say(s.Port(), 0, "90 61 41 FF")
+	s.say(s.Port(), 0, "90 62 41 FF")
+	s.Pass(100 * ms)
+	s.command(10, 0, 0)
+	s.reaches(10, 0, 0, time.Second)
 }
 
 // TestErrorAfterAcknowledgement: a command may fail, or be ended by somebody
