@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"testing"
 	"time"
@@ -43,22 +44,38 @@ func (p *peer) point(pan, tilt, zoom int16) {
 	p.message(codec.KindCommand, codec.PTZ, c.Append(nil)...)
 }
 
+// ptz reads blocks until one is of the camera.
+func (p *peer) ptz() (data codec.PTZData) {
+	p.t.Helper()
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
+		if letter, payload := p.block(); letter == codec.PTZ && len(payload) > 0 {
+			if err := data.Decode(payload); err != nil {
+				p.t.Fatal(err)
+			}
+			return data
+		}
+	}
+	p.t.Fatal("no ptz data")
+	return data
+}
+
 // pointsAt waits for ptz data.
 func (p *peer) pointsAt(pan, tilt, zoom int16) {
 	p.t.Helper()
 	want := codec.PTZData{Pan: pan, Tilt: tilt, Zoom: zoom}
-	var got codec.PTZData
-	for deadline := time.Now().Add(patience); got != want; {
-		letter, payload := p.block()
-		if letter == codec.PTZ && len(payload) > 0 {
-			if err := got.Decode(payload); err != nil {
-				p.t.Fatal(err)
-			}
-		}
-		if time.Now().After(deadline) {
-			p.t.Fatalf("camera points at %+v, want %+v", got, want)
-		}
-	}
+	p.until(fmt.Sprintf("the camera points at %+v", want), func() bool { return p.ptz() == want })
+}
+
+// untilPoints repeats a command until the camera has obeyed it: the driver drops
+// commands to a camera that does not answer, and on a busy computer its answers
+// are late.
+func (p *peer) untilPoints(pan, tilt, zoom int16) {
+	p.t.Helper()
+	want := codec.PTZData{Pan: pan, Tilt: tilt, Zoom: zoom}
+	p.until(fmt.Sprintf("the camera obeys %+v", want), func() bool {
+		p.point(pan, tilt, zoom)
+		return p.ptz() == want
+	})
 }
 
 func home(s sony.State) bool { return s.Pan == 0 && s.Tilt == 0 && s.Zoom == 0 && !s.Moving }
@@ -81,8 +98,7 @@ func TestCameraMoves(t *testing.T) {
 			if state := cam.State(); state.Counts["move"]+state.Counts["zoom"] > 0 {
 				t.Errorf("the camera moved without a command: %v", state.Counts)
 			}
-			c.point(30, 10, 256)
-			c.pointsAt(30, 10, 256)
+			c.untilPoints(30, 10, 256)
 			c.point(-50, -20, 1023)
 			for i := range int16(100) { // while it is on its way
 				c.point(-49+i, -20, 1022-i)
@@ -90,7 +106,7 @@ func TestCameraMoves(t *testing.T) {
 					c.block()
 				}
 			}
-			c.pointsAt(50, -20, 923)
+			c.untilPoints(50, -20, 923)
 			if got := cam.State(); got.Pan != -440 || got.Tilt != -240 || got.Zoom != 923 {
 				t.Errorf("camera %+v", got)
 			}
@@ -157,10 +173,11 @@ func TestCameraLost(t *testing.T) {
 			s := start(t, "-zp", cam.Port())
 			c := s.dial(t)
 			c.mustOpen("yrza", "yrza")
-			c.point(10, 5, 100)
-			c.pointsAt(10, 5, 100)
-			c.point(100, 25, 1023)
-			cameraIs(t, cam, "on its way", func(s sony.State) bool { return s.Pan < -100 })
+			c.untilPoints(10, 5, 100)
+			c.until("the camera is on its way", func() bool {
+				c.point(100, 25, 1023)
+				return cam.State().Pan < -100
+			})
 			if err := tt.lose(cam); err != nil {
 				t.Fatal(err)
 			}
@@ -175,8 +192,7 @@ func TestCameraLost(t *testing.T) {
 			if counts["move"] != told["move"] || counts["zoom"] != told["zoom"] {
 				t.Errorf("the camera moved without a command: %v, before %v", counts, told)
 			}
-			c.point(-10, 0, 0)
-			c.pointsAt(-10, 0, 0)
+			c.untilPoints(-10, 0, 0)
 			s.stop(t)
 			cameraIs(t, cam, "home", home)
 		})

@@ -107,20 +107,3 @@ func (p *peer) laserReads(mm uint16) {
 		return true
 	})
 }
-
-// untilPoints repeats a command until the camera has obeyed it: commands to a
-// camera that is unplugged are dropped.
-func (p *peer) untilPoints(pan, tilt, zoom int16) {
-	p.t.Helper()
-	var got codec.PTZData
-	p.until("the camera obeys", func() bool {
-		letter, payload := p.block()
-		if letter == codec.PTZ {
-			p.point(pan, tilt, zoom)
-			if err := got.Decode(payload); err != nil {
-				p.t.Fatal(err)
-			}
-		}
-		return got == codec.PTZData{Pan: pan, Tilt: tilt, Zoom: zoom}
-	})
-}
