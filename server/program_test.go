@@ -3,7 +3,6 @@ package server
 import (
 	"fmt"
 	"io"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -17,14 +16,6 @@ import (
 
 	"player/devices"
 )
-
-// onLoop runs fn on the loop.
-func onLoop(t *testing.T, s *running, fn func(now time.Duration)) {
-	t.Helper()
-	done := make(chan struct{})
-	s.server.Post(func(now time.Duration) { fn(now); close(done) })
-	receive(t, done, "the loop")
-}
 
 // startProgram runs a shell script; its end comes from the channel.
 func startProgram(t *testing.T, s *running, script string) (p devices.Program, exited chan error, err error) {
@@ -137,7 +128,7 @@ func TestProgramInheritsNothing(t *testing.T) {
 	}
 }
 
-// inherited says whether the process that started this one has the file too.
+// inherited reports whether the process that started this one has the file too.
 func inherited(t *testing.T, link string) bool {
 	links, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", os.Getppid()))
 	if err != nil {
@@ -161,34 +152,6 @@ func TestServerEndsBeforeProgram(t *testing.T) {
 	p.Signal(syscall.SIGKILL)
 	if err := p.(*program).cmd.Wait(); errString(err) != "signal: killed" {
 		t.Error(err)
-	}
-}
-
-// A socket that is connected to its own port is noticed.
-func TestDialNeverReachesItself(t *testing.T) {
-	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer unix.Close(fd)
-	loopback := [4]byte{127, 0, 0, 1}
-	if err := unix.Bind(fd, &unix.SockaddrInet4{Addr: loopback}); err != nil {
-		t.Fatal(err)
-	}
-	local, err := unix.Getsockname(fd)
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := uint16(local.(*unix.SockaddrInet4).Port)
-	// Both ends of TCP's simultaneous open.
-	if err := unix.Connect(fd, &unix.SockaddrInet4{Port: int(port), Addr: loopback}); err != nil {
-		t.Fatal(err)
-	}
-	if !toItself(fd, netip.AddrPortFrom(netip.AddrFrom4(loopback), port)) {
-		t.Error("a connection to itself is not noticed")
-	}
-	if toItself(fd, netip.AddrPortFrom(netip.AddrFrom4(loopback), port+1)) {
-		t.Error("a connection to another port is taken for one to itself")
 	}
 }
 

@@ -1,14 +1,176 @@
 package server
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
+
+	"player/devices"
 )
+
+// pseudoTerminal returns the far end of a serial line and the path of ours.
+func pseudoTerminal(t *testing.T) (far *os.File, path string) {
+	t.Helper()
+	far, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { far.Close() })
+	raw, err := far.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	number := 0
+	if controlErr := raw.Control(func(fd uintptr) {
+		if err = unix.IoctlSetPointerInt(int(fd), unix.TIOCSPTLCK, 0); err == nil {
+			number, err = unix.IoctlGetInt(int(fd), unix.TIOCGPTN)
+		}
+	}); errors.Join(err, controlErr) != nil {
+		t.Fatal(err, controlErr)
+	}
+	return far, fmt.Sprintf("/dev/pts/%d", number)
+}
+
+// openSerial opens our end of a serial line.
+func openSerial(t *testing.T, s *running, path string, in *inbox) devices.Port {
+	t.Helper()
+	p, err := open(t, s, func(h *host) (devices.Port, error) { return h.OpenSerial(path, 9600, in) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	await(t, s, "the loop polls the line", func(time.Duration) bool {
+		_, err := p.(port).Fd()
+		return err == nil
+	})
+	return p
+}
+
+// A line is raw: every byte passes, in both directions.
+func TestSerialLine(t *testing.T) {
+	const bytes = "a\r\n\x00\x03\x04\x11\x13\x7F\xFF"
+	s := serve(t, newRobot(), nil)
+	far, path := pseudoTerminal(t)
+	in := newInbox()
+	p := openSerial(t, s, path, in)
+	onLoop(t, s, func(time.Duration) { p.Write([]byte(bytes)) })
+	got := make([]byte, len(bytes))
+	if err := far.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(far, got); err != nil || string(got) != bytes {
+		t.Errorf("%q arrived as %q, %v", bytes, got, err)
+	}
+	if _, err := far.WriteString(bytes); err != nil {
+		t.Fatal(err)
+	}
+	in.expect(t, bytes)
+	far.Close() // it is unplugged
+	receive(t, in.gone, "hangup")
+	onLoop(t, s, func(time.Duration) {
+		if err := p.SetSpeed(9600); !errors.Is(err, unix.EBADF) {
+			t.Errorf("the speed of a line that is gone was set: %v", err)
+		}
+		p.Discard()
+	})
+}
+
+func TestSerialSpeed(t *testing.T) {
+	s := serve(t, newRobot(), nil)
+	_, path := pseudoTerminal(t)
+	p := openSerial(t, s, path, newInbox())
+	for _, baud := range []int{9600, 38400, 500000} { // the first from opening it
+		onLoop(t, s, func(time.Duration) {
+			if baud != 9600 {
+				if err := p.SetSpeed(baud); err != nil {
+					t.Error(err)
+				}
+			}
+			fd, err := p.(port).Fd()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			attrs, err := unix.IoctlGetTermios(fd, unix.TCGETS2)
+			if err != nil || attrs.Ospeed != uint32(baud) {
+				t.Errorf("speed %+v, want %d: %v", attrs, baud, err)
+			}
+		})
+	}
+}
+
+func TestSerialDiscard(t *testing.T) {
+	s := serve(t, newRobot(), nil)
+	far, path := pseudoTerminal(t)
+	in := newInbox()
+	p := openSerial(t, s, path, in)
+	onLoop(t, s, func(time.Duration) { // meanwhile the loop does not read
+		fd, err := p.(port).Fd()
+		if err == nil {
+			_, err = far.WriteString("old")
+		}
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if _, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(patience.Milliseconds())); err != nil {
+			t.Error(err)
+		}
+		if n, err := unix.IoctlGetInt(fd, unix.TIOCINQ); n != len("old") {
+			t.Errorf("%d bytes wait, want 3: %v", n, err)
+		}
+		p.Discard()
+	})
+	if _, err := far.WriteString("new"); err != nil {
+		t.Fatal(err)
+	}
+	in.expect(t, "new")
+}
+
+// Every error names the port and the remedy.
+func TestSerialErrors(t *testing.T) {
+	s := serve(t, newRobot(), nil)
+	dir := t.TempDir()
+	file, socket := filepath.Join(dir, "file"), filepath.Join(dir, "socket")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	for path, want := range map[string]string{
+		filepath.Join(dir, "none"): "is the adapter plugged in?",
+		file:                       "it is not a serial line",
+		dir:                        "it is not a serial line",
+		socket:                     "there is no hardware behind it",
+	} {
+		_, err := open(t, s, func(h *host) (devices.Port, error) { return h.OpenSerial(path, 9600, newInbox()) })
+		if err == nil || !strings.HasPrefix(err.Error(), "serial port "+path+": ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", path, err, want)
+		}
+	}
+	onLoop(t, s, func(time.Duration) { // the administrator never gets these two
+		for err, want := range map[syscall.Errno]string{
+			syscall.EACCES: "usermod -aG dialout",
+			syscall.EBUSY:  "another program has it open",
+		} {
+			if got := s.server.host.serialError("/dev/ttyUSB0", err); !errors.Is(got, err) || !strings.Contains(got.Error(), want) {
+				t.Errorf("%v: error %v, want %q", err, got, want)
+			}
+		}
+	})
+}
 
 // A line that stays busy costs one search for its holder, not one for each try.
 func TestHoldersAreRemembered(t *testing.T) {

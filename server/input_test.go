@@ -1,0 +1,63 @@
+package server
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"player/devices"
+)
+
+func TestInput(t *testing.T) {
+	s := serve(t, newRobot(), nil)
+	path := filepath.Join(t.TempDir(), "fifo")
+	if err := unix.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	in := newInbox()
+	if _, err := open(t, s, func(h *host) (devices.Port, error) { return h.OpenInput(path, in) }); err != nil {
+		t.Fatal(err)
+	}
+	w, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.WriteString("one"); err != nil {
+		t.Fatal(err)
+	}
+	in.expect(t, "one")
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := receive(t, in.gone, "end of the input"); err != io.EOF {
+		t.Errorf("the input ended with %v", err)
+	}
+}
+
+func TestInputErrors(t *testing.T) {
+	s := serve(t, newRobot(), nil)
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		filepath.Join(dir, "none"): "no such file or directory: is it plugged in?",
+		file:                       "it is neither a device nor a FIFO",
+		dir:                        "it is neither a device nor a FIFO",
+		"/dev/null":                "it cannot be polled", // it would neither send nor hang up
+	} {
+		_, err := open(t, s, func(h *host) (devices.Port, error) { return h.OpenInput(path, newInbox()) })
+		if err == nil || !strings.HasPrefix(err.Error(), "input "+path+": ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", path, err, want)
+		}
+	}
+	if err := inputError("/dev/input/js0", syscall.EACCES); !strings.Contains(err.Error(), "usermod -aG input") {
+		t.Errorf("no permission: %v", err)
+	}
+}

@@ -1,0 +1,119 @@
+package server
+
+import (
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"player/devices"
+)
+
+// plugin is a shell script with pipes.
+type plugin struct {
+	program        devices.Program
+	stdin          devices.Port
+	stdout, stderr *inbox
+	exited         chan error
+}
+
+func startPlugin(t *testing.T, s *running, script string) *plugin {
+	t.Helper()
+	p := &plugin{stdout: newInbox(), stderr: newInbox(), exited: make(chan error, 1)}
+	var err error
+	onLoop(t, s, func(time.Duration) {
+		p.program, p.stdin, err = s.server.host.StartPlugin(p.stdout, p.stderr, func(_ time.Duration, err error) { p.exited <- err }, "sh", "-c", script)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestPluginPipes(t *testing.T) {
+	s := serve(t, newRobot(), nil)
+	p := startPlugin(t, s, "echo ready >&2; exec cat")
+	p.stderr.expect(t, "ready\n")
+	onLoop(t, s, func(time.Duration) { p.stdin.Write([]byte("hello")) })
+	p.stdout.expect(t, "hello")
+	onLoop(t, s, func(time.Duration) { p.stdin.Close() }) // cat has read to the end
+	if err := receive(t, p.exited, "end of the plugin"); err != nil {
+		t.Error(err)
+	}
+	receive(t, p.stdout.gone, "end of stdout")
+	receive(t, p.stderr.gone, "end of stderr")
+}
+
+// The last output arrives, and the end is reported with its reason.
+func TestPluginEnds(t *testing.T) {
+	s := serve(t, newRobot(), nil)
+	p := startPlugin(t, s, "echo last; exit 7")
+	p.stdout.expect(t, "last\n")
+	if err := receive(t, p.exited, "end of the plugin"); errString(err) != "exit status 7" {
+		t.Errorf("ended with %v", err)
+	}
+	p = startPlugin(t, s, "exec sleep 1000")
+	onLoop(t, s, func(time.Duration) { p.program.Signal(syscall.SIGTERM) })
+	if err := receive(t, p.exited, "end of the plugin"); errString(err) != "signal: terminated" {
+		t.Errorf("ended with %v", err)
+	}
+}
+
+// A plugin that ends leaves nothing behind: its group is killed, so its pipes
+// have no writer any more.
+func TestPluginLeavesNoOrphans(t *testing.T) {
+	s := serve(t, newRobot(), nil)
+	p := startPlugin(t, s, "sleep 1000 & exit 0")
+	if err := receive(t, p.exited, "end of the plugin"); err != nil {
+		t.Error(err)
+	}
+	receive(t, p.stdout.gone, "end of the orphan")
+	receive(t, p.stderr.gone, "end of the orphan")
+}
+
+// A plugin may close its standard input: it goes on, and what is written to it is
+// lost.
+func TestPluginDoesNotListen(t *testing.T) {
+	s := serve(t, newRobot(), nil)
+	p := startPlugin(t, s, "exec <&-; echo deaf; exec sleep 1000")
+	p.stdout.expect(t, "deaf\n")
+	onLoop(t, s, func(time.Duration) {
+		p.stdin.Write([]byte("lost"))
+		p.stdin.Write([]byte("lost"))
+	})
+	onLoop(t, s, func(time.Duration) {
+		select {
+		case err := <-p.exited:
+			t.Errorf("the plugin ended: %v", err)
+		default:
+		}
+		p.program.Signal(syscall.SIGKILL)
+	})
+	if err := receive(t, p.exited, "end of the plugin"); errString(err) != "signal: killed" {
+		t.Errorf("ended with %v", err)
+	}
+}
+
+func TestPluginNotFound(t *testing.T) {
+	s := serve(t, newRobot(), nil)
+	onLoop(t, s, func(time.Duration) {
+		before := descriptors(t)
+		_, _, err := s.server.host.StartPlugin(newInbox(), newInbox(), nil, "no-such-program-as-this")
+		if err == nil || !strings.HasPrefix(err.Error(), "plugin no-such-program-as-this: ") {
+			t.Errorf("%v", err)
+		}
+		if after := descriptors(t); after != before {
+			t.Errorf("%d descriptors are open, before %d", after, before)
+		}
+	})
+}
+
+// descriptors returns how many descriptors this process has open.
+func descriptors(t *testing.T) int {
+	list, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Error(err)
+	}
+	return len(list)
+}

@@ -1,0 +1,233 @@
+package server
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"player/devices"
+)
+
+// inbox is the handler of a port. It keeps what the port receives.
+type inbox struct {
+	bytes chan []byte
+	gone  chan error
+}
+
+func newInbox() *inbox {
+	return &inbox{make(chan []byte, 1000), make(chan error, 1)}
+}
+
+func (i *inbox) Receive(_ time.Duration, p []byte) { i.bytes <- bytes.Clone(p) }
+func (i *inbox) Hangup(_ time.Duration, err error) { i.gone <- err }
+
+// expect waits for bytes and reports any others.
+func (i *inbox) expect(t *testing.T, want string) {
+	t.Helper()
+	got := ""
+	for len(got) < len(want) {
+		got += string(receive(t, i.bytes, fmt.Sprintf("%q after %q", want, got)))
+	}
+	if got != want {
+		t.Errorf("received %q, want %q", got, want)
+	}
+}
+
+// open opens a port on the loop.
+func open(t *testing.T, s *running, fn func(h *host) (devices.Port, error)) (p devices.Port, err error) {
+	t.Helper()
+	onLoop(t, s, func(time.Duration) { p, err = fn(&s.server.host) })
+	return p, err
+}
+
+func TestDial(t *testing.T) {
+	s := serve(t, newRobot(), nil)
+	for _, address := range []string{"127.0.0.1:0", "[::1]:0"} {
+		l, err := net.Listen("tcp", address)
+		if err != nil {
+			if strings.HasPrefix(address, "[") {
+				continue // this computer has no IPv6
+			}
+			t.Fatal(err)
+		}
+		defer l.Close()
+		in := newInbox()
+		p, err := open(t, s, func(h *host) (devices.Port, error) {
+			p, err := h.Dial(l.Addr().String(), in)
+			if err == nil {
+				p.Write([]byte("early"))
+			}
+			return p, err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := l.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		got := make([]byte, len("early"))
+		if _, err := c.Read(got); err != nil || string(got) != "early" {
+			t.Errorf("%s: read %q, %v", address, got, err)
+		}
+		send(t, c, []byte("answer"))
+		in.expect(t, "answer")
+		onLoop(t, s, func(time.Duration) {
+			if err := p.SetSpeed(9600); !errors.Is(err, unix.ENOTTY) {
+				t.Errorf("the speed of a connection was set: %v", err)
+			}
+			p.Discard()
+		})
+		c.Close()
+		receive(t, in.gone, "hangup")
+	}
+}
+
+func TestDialRefused(t *testing.T) {
+	s := serve(t, newRobot(), nil)
+	address := freeAddress(t)
+	in := newInbox()
+	if _, err := open(t, s, func(h *host) (devices.Port, error) { return h.Dial(address, in) }); err == nil {
+		err = receive(t, in.gone, "hangup")
+		if !errors.Is(err, unix.ECONNREFUSED) {
+			t.Errorf("hangup with %v, want a refusal", err)
+		}
+	} else if !errors.Is(err, unix.ECONNREFUSED) {
+		t.Error(err)
+	}
+}
+
+func TestDialErrors(t *testing.T) {
+	s := serve(t, newRobot(), nil)
+	for address, want := range map[string]string{
+		"localhost:1":              "dial localhost:1: ",
+		"127.0.0.1":                "dial 127.0.0.1: ",
+		"[fe80::1%no-such-link]:1": "no such network interface",
+		"255.255.255.255:1":        "dial 255.255.255.255:1: ", // TCP has no broadcast
+	} {
+		_, err := open(t, s, func(h *host) (devices.Port, error) { return h.Dial(address, newInbox()) })
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", address, err, want)
+		}
+	}
+}
+
+// A socket that is connected to its own port is noticed.
+func TestDialNeverReachesItself(t *testing.T) {
+	for _, tt := range []struct {
+		family int
+		any    unix.Sockaddr
+	}{
+		{unix.AF_INET, &unix.SockaddrInet4{Addr: netip.MustParseAddr("127.0.0.1").As4()}},
+		{unix.AF_INET6, &unix.SockaddrInet6{Addr: netip.IPv6Loopback().As16()}},
+	} {
+		fd, err := unix.Socket(tt.family, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+		if err == nil {
+			defer unix.Close(fd)
+			err = unix.Bind(fd, tt.any)
+		}
+		if err != nil {
+			if tt.family == unix.AF_INET6 {
+				continue // this computer has no IPv6
+			}
+			t.Fatal(err)
+		}
+		local, err := unix.Getsockname(fd)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Both ends of TCP's simultaneous open.
+		if err := unix.Connect(fd, local); err != nil {
+			t.Fatal(err)
+		}
+		var itself netip.AddrPort
+		switch local := local.(type) {
+		case *unix.SockaddrInet4:
+			itself = netip.AddrPortFrom(netip.AddrFrom4(local.Addr), uint16(local.Port))
+		case *unix.SockaddrInet6:
+			itself = netip.AddrPortFrom(netip.AddrFrom16(local.Addr), uint16(local.Port))
+		}
+		if !toItself(fd, itself) {
+			t.Errorf("%v: a connection to itself is not noticed", itself)
+		}
+		if other := netip.AddrPortFrom(itself.Addr(), itself.Port()^1); toItself(fd, other) {
+			t.Errorf("a connection to %v is taken for one to itself", other)
+		}
+		if far := netip.AddrPortFrom(netip.MustParseAddr("192.0.2.1"), itself.Port()); toItself(fd, far) {
+			t.Errorf("a connection to %v is taken for one to itself", far)
+		}
+	}
+}
+
+// Ports may be opened from within any callback, also while others are being
+// adopted.
+func TestPortsOpenAnywhere(t *testing.T) {
+	echo, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer echo.Close()
+	go func() {
+		for {
+			c, err := echo.Accept()
+			if err != nil {
+				return
+			}
+			go func() { _, _ = io.Copy(c, c) }()
+		}
+	}()
+	h := &echoer{address: echo.Addr().String(), left: 20, done: make(chan struct{})}
+	serve(t, newRobot(), func(c *Config) {
+		ready := c.Ready
+		c.Ready = func(r *Server) {
+			h.server = r
+			h.open(t)
+			h.open(t)
+			ready(r)
+		}
+	})
+	receive(t, h.done, "echo on the last port")
+}
+
+// echoer opens a port, waits for its greeting to come back, and opens the
+// next.
+type echoer struct {
+	server  *Server
+	address string
+	left    int
+	done    chan struct{}
+}
+
+func (h *echoer) open(t *testing.T) {
+	port, err := h.server.host.Dial(h.address, &echoPort{h, t})
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	port.Write([]byte("hello"))
+}
+
+type echoPort struct {
+	h *echoer
+	t *testing.T
+}
+
+func (p *echoPort) Receive(time.Duration, []byte) {
+	switch p.h.left--; {
+	case p.h.left > 0:
+		p.h.open(p.t)
+	case p.h.left == 0:
+		close(p.h.done)
+	}
+}
+
+func (p *echoPort) Hangup(time.Duration, error) {}
