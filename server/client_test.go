@@ -1,0 +1,79 @@
+package server
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"player/codec"
+	"player/session"
+)
+
+// logged has a server log to memory.
+func logged(logs **observer.ObservedLogs) func(*Config) {
+	core, observed := observer.New(zap.InfoLevel)
+	*logs = observed
+	return func(c *Config) { c.Log = zap.New(core) }
+}
+
+// disconnected checks that the server has disconnected its client, for the given
+// reason.
+func disconnected(t *testing.T, s *running, logs *observer.ObservedLogs, why error) {
+	t.Helper()
+	await(t, s, "no client is left", func(time.Duration) bool { return len(s.server.clients) == 0 })
+	lines := logs.FilterMessage("client disconnected by us").All()
+	if len(lines) != 1 || lines[0].ContextMap()["error"] != why.Error() {
+		t.Errorf("log %v, want one line with %q", lines, why)
+	}
+}
+
+// Something that does not speak the protocol is disconnected.
+func TestMalformedMessages(t *testing.T) {
+	var logs *observer.ObservedLogs
+	s := serve(t, newRobot(), logged(&logs))
+	c := dial(t, s)
+	malformed := codec.AppendMessage(nil, '?', '!', nil)
+	send(t, c, bytes.Repeat(malformed, 99))
+	request(t, c, "sr", "sr") // a good one begins the count anew
+	send(t, c, bytes.Repeat(malformed, 99))
+	request(t, c, "sc", "sc")
+	send(t, c, bytes.Repeat(malformed, 100))
+	if err := c.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	_, err := io.Copy(io.Discard, c)
+	if timeout, ok := err.(net.Error); ok && timeout.Timeout() {
+		t.Error("the client is still connected")
+	}
+	disconnected(t, s, logs, session.ErrMalformed)
+}
+
+// A client that asks but does not read is disconnected before its replies fill
+// the memory.
+func TestRepliesAreNotRead(t *testing.T) {
+	const most = 64 << 20 // bytes, more than the kernel takes for one connection
+	var logs *observer.ObservedLogs
+	s := serve(t, newRobot(), logged(&logs))
+	c := dialSmall(t, s)
+	asks := bytes.Repeat(codec.AppendRequest(nil, bytes.Repeat([]byte("yr"), codec.MaxPayload/2)), 16)
+	if err := c.SetWriteDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	for sent := 0; ; sent += len(asks) {
+		if sent > most {
+			t.Fatalf("%d bytes of replies were not read, and the client is still connected", sent)
+		}
+		if _, err := c.Write(asks); err != nil {
+			if timeout, ok := err.(net.Error); ok && timeout.Timeout() {
+				t.Fatal(err)
+			}
+			break
+		}
+	}
+	disconnected(t, s, logs, errNotReading)
+}

@@ -1,0 +1,141 @@
+package server
+
+import (
+	"errors"
+	"io"
+	"net"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"player/codec"
+)
+
+// A commander that does not read gets no frame that its receive window has no
+// room for. It is not silent, so its motors are left alone, and it gets frames
+// again when it reads.
+func TestCommanderDoesNotRead(t *testing.T) {
+	d := &seven{*newRobot()}
+	s := serve(t, d, nil)
+	c := dialSmall(t, s)
+	send(t, c, config(codec.Server, codec.ConfigFrequency, 0, 200))
+	request(t, c, "lrsrpagrmrvrzr", "lrsrpagrmrvrzr")
+	stalled := func() bool {
+		c := s.theClient()
+		info, err := c.tcpInfo()
+		return err == nil && int(info.Snd_wnd) < c.frame && c.pace.Waits() && c.Unacknowledged() == 0
+	}
+	await(t, s, "the client's receive window is full", func(time.Duration) bool { return stalled() })
+	done := make(chan struct{})
+	onLoop(t, s, func(now time.Duration) {
+		later := now + 500*time.Millisecond // the client is looked at four times a second
+		s.server.Start(func(now time.Duration) time.Duration {
+			if now < later {
+				return later
+			}
+			defer close(done)
+			if !stalled() {
+				t.Error("a frame was sent that the receive window has no room for")
+			}
+			s.server.checkCommanders(now + time.Hour) // nothing was heard since
+			if s.theClient().silent || len(d.commands) > 0 {
+				t.Error("the motors of a client that does not read are stopped")
+			}
+			return 0
+		})
+	})
+	receive(t, done, "second look")
+	// More than the window had room for.
+	frames := make([]byte, 200*sevenFrame)
+	if err := c.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(c, frames); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 200 {
+		if frames[n*sevenFrame] != codec.Laser {
+			t.Fatalf("frame %d begins with %q", n, frames[n*sevenFrame])
+		}
+	}
+}
+
+// dialSmall connects with a small receive window. It is smaller from the start: a
+// kernel drops what arrives for a buffer that has become smaller.
+func dialSmall(t *testing.T, s *running) net.Conn {
+	t.Helper()
+	d := net.Dialer{Control: func(_, _ string, raw syscall.RawConn) (err error) {
+		controlErr := raw.Control(func(fd uintptr) { err = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_RCVBUF, 16<<10) })
+		return errors.Join(controlErr, err)
+	}}
+	c, err := d.Dial("tcp", s.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// The motors stop when nothing is heard of a commander's kernel, once; the client
+// may go on when it is back.
+func TestCommanderIsSilent(t *testing.T) {
+	r := newRobot()
+	s := serve(t, r, nil)
+	c := dial(t, s).(*net.TCPConn)
+	request(t, c, "pa", "pa")
+	drive := codec.AppendMessage(nil, codec.KindCommand, codec.Position, codec.PositionCommand{Speed: 200}.Append(nil))
+	send(t, c, drive)
+	receive(t, r.commands, "command")
+	deafen(t, c, true)
+	if got := receive(t, r.commands, "stop command"); got != (codec.PositionCommand{}) {
+		t.Errorf("command %+v, want zero", got)
+	}
+	onLoop(t, s, func(now time.Duration) { s.server.checkCommanders(now) })
+	if len(r.commands) > 0 {
+		t.Error("the motors are stopped again")
+	}
+	deafen(t, c, false)
+	await(t, s, "the client is heard", func(time.Duration) bool { return !s.theClient().silent })
+	send(t, c, drive)
+	if got := receive(t, r.commands, "command"); got.Speed != 200 {
+		t.Errorf("command %+v", got)
+	}
+	c.Close()
+	if got := receive(t, r.commands, "stop command"); got != (codec.PositionCommand{}) {
+		t.Errorf("command %+v, want zero", got)
+	}
+	await(t, s, "no commander is watched", func(now time.Duration) bool {
+		return len(s.server.commanders) == 0 && s.server.checkCommanders(now) == 0
+	})
+}
+
+// deafen has the client's kernel drop what arrives for a connection, as a link out
+// of range does, or take it again.
+func deafen(t *testing.T, c *net.TCPConn, deaf bool) {
+	t.Helper()
+	raw, err := c.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	controlErr := raw.Control(func(fd uintptr) {
+		if deaf {
+			none := unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K}
+			err = unix.SetsockoptSockFprog(int(fd), unix.SOL_SOCKET, unix.SO_ATTACH_FILTER, &unix.SockFprog{Len: 1, Filter: &none})
+		} else {
+			err = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_DETACH_FILTER, 0)
+		}
+	})
+	if err != nil || controlErr != nil {
+		t.Fatal(err, controlErr)
+	}
+}
+
+// theClient returns the server's only client. It is called on the loop.
+func (s *running) theClient() *client {
+	for c := range s.server.clients {
+		return c
+	}
+	return nil
+}
