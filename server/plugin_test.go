@@ -98,12 +98,16 @@ func TestPluginDoesNotListen(t *testing.T) {
 func TestPluginNotFound(t *testing.T) {
 	s := serve(t, newRobot(), nil)
 	onLoop(t, s, func(time.Duration) {
+		const tries = 50
 		before := descriptors(t)
-		_, _, err := s.server.host.StartPlugin(newInbox(), newInbox(), nil, "no-such-program-as-this")
-		if err == nil || !strings.HasPrefix(err.Error(), "plugin no-such-program-as-this: ") {
-			t.Errorf("%v", err)
+		for range tries {
+			_, _, err := s.server.host.StartPlugin(newInbox(), newInbox(), nil, "no-such-program-as-this")
+			if err == nil || !strings.HasPrefix(err.Error(), "plugin no-such-program-as-this: ") {
+				t.Errorf("%v", err)
+			}
 		}
-		if after := descriptors(t); after != before {
+		// The process opens and closes some of its own meanwhile.
+		if after := descriptors(t); after >= before+tries {
 			t.Errorf("%d descriptors are open, before %d", after, before)
 		}
 	})
