@@ -72,11 +72,12 @@ func NewLink[C Connection](q *timers.Queue, send func(now time.Duration, conn C)
 	return l
 }
 
-// Join adds a client.
-func (l *Link[C]) Join(conn C) *Client[C] {
+// Join adds c as the client of a connection. It is part of what the caller keeps
+// of the client, so a frame touches less memory.
+func (l *Link[C]) Join(c *Client[C], conn C) {
 	l.joined++
 	// Different first credits spread the looks over the ticks.
-	return &Client[C]{conn: conn, link: l, trust: maxTrust, credit: l.joined % maxTrust << 10, doubts: l.doubts}
+	*c = Client[C]{conn: conn, link: l, trust: maxTrust, credit: l.joined % maxTrust << 10, doubts: l.doubts}
 }
 
 // open reports whether the link may take another frame. When the window is used

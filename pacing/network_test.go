@@ -43,7 +43,7 @@ type packet struct {
 // peer is a client on the network.
 type peer struct {
 	net      *network
-	pace     *Client[*peer]
+	pace     Client[*peer]
 	size     int
 	asked    bool
 	delays   bool            // it delays acknowledgements by 40 ms
@@ -77,7 +77,7 @@ func (n *network) join(count int, rate, size int, change func(p *peer)) {
 		if change != nil {
 			change(p)
 		}
-		p.pace = n.link.Join(p)
+		n.link.Join(&p.pace, p)
 		n.peers = append(n.peers, p)
 		if rate > 0 {
 			n.grid = min(5*ms, time.Second/time.Duration(rate))

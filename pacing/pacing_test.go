@@ -18,7 +18,7 @@ type fake struct {
 	looks          int
 	frames         int
 	leave          bool // the write fails
-	pace           *Client[*fake]
+	pace           Client[*fake]
 }
 
 func (f *fake) Unacknowledged() int { f.looks++; return f.unacknowledged }
@@ -49,7 +49,7 @@ func newTable() *table {
 
 func (w *table) join() *fake {
 	f := &fake{room: math.MaxInt}
-	f.pace = w.link.Join(f)
+	w.link.Join(&f.pace, f)
 	return f
 }
 
@@ -265,7 +265,7 @@ func TestNothingToSend(t *testing.T) {
 	var q timers.Queue
 	l := NewLink(&q, func(time.Duration, *fake) int { return 0 })
 	f := &fake{room: math.MaxInt}
-	f.pace = l.Join(f)
+	l.Join(&f.pace, f)
 	for now := time.Second; now < time.Minute; now += time.Second {
 		f.pace.Due(now, false)
 	}

@@ -33,7 +33,7 @@ type client struct {
 	conn    *reactor.Descriptor
 	remote  net.Addr
 	session *session.Session
-	pace    *pacing.Client[*client]
+	pace    pacing.Client[*client]
 
 	changed bool                  // it is in server.changed
 	gone    bool                  // its connection is closed
@@ -57,7 +57,7 @@ func (s *Server) accept(now time.Duration, conn *reactor.Descriptor, listener in
 	c := &client{server: s, conn: conn, remote: remote}
 	c.session = session.New(c, s.config.Robots[listener].Table, s.config.MaxRate)
 	c.session.Restrict(s.config.Access.Of(remote.(*net.TCPAddr).AddrPort().Addr()))
-	c.pace = s.link(conn.LocalAddr()).Join(c)
+	s.link(conn.LocalAddr()).Join(&c.pace, c)
 	s.clients[c] = struct{}{}
 	if repeats, ok := s.arrivals.Allow(now); ok {
 		c.Log().Info("client connected", zap.Int("clients", len(s.clients)), zap.Int("others since the last line", repeats))

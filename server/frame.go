@@ -39,6 +39,7 @@ func (s *Server) send(now time.Duration, c *client) (bytes int) {
 // Unacknowledged implements pacing.Connection.
 func (c *client) Unacknowledged() int {
 	n := c.conn.Unacknowledged()
+	c.unacknowledged = n
 	if n == 0 {
 		c.unconfirmed, c.heard = false, max(c.heard, c.sent)
 	}

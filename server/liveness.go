@@ -38,15 +38,16 @@ var errSilent = errors.New("its link has been dead for 13 s")
 
 // liveness is what is known of a client's link.
 type liveness struct {
-	commander   bool          // it is in server.commanders
-	silent      bool          // its motors were stopped because it is silent
-	unconfirmed bool          // the newest frame may be unacknowledged
-	sent        time.Duration // when the newest frame was sent
-	heard       time.Duration // a time at which it was alive, known without asking the kernel
-	frame       int           // bytes of the newest frame
-	room        int           // bytes that fit into its receive window, of a commander
-	largest     int           // the largest room seen
-	watchdog    *timers.Timer // looks at a client that is sent nothing more; nil before the first time
+	commander      bool          // it is in server.commanders
+	silent         bool          // its motors were stopped because it is silent
+	unconfirmed    bool          // the newest frame may be unacknowledged
+	sent           time.Duration // when the newest frame was sent
+	heard          time.Duration // a time at which it was alive, known without asking the kernel
+	frame          int           // bytes of the newest frame
+	unacknowledged int           // bytes, at the last look
+	room           int           // bytes that fit into its receive window, of a commander
+	largest        int           // the largest room seen
+	watchdog       *timers.Timer // looks at a client that is sent nothing more; nil before the first time
 }
 
 // watchCommander keeps the commanders up to date with what a session may do.
@@ -128,13 +129,14 @@ func (c *client) silence() time.Duration {
 	return time.Duration(info.Last_ack_recv) * time.Millisecond
 }
 
-// lookAtWindow brings room up to date.
+// lookAtWindow brings room up to date. It is called right after a look at what is
+// unacknowledged.
 func (c *client) lookAtWindow() {
 	info, err := c.tcpInfo()
 	if err != nil {
 		return // the next write fails as well
 	}
-	c.room = int(info.Snd_wnd) - c.conn.Unacknowledged() // Linux 5.4 and later
+	c.room = int(info.Snd_wnd) - c.unacknowledged // Linux 5.4 and later
 	c.largest = max(c.largest, c.room)
 }
 
