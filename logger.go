@@ -41,13 +41,21 @@ type lossyWriter struct {
 // room for 4096 bytes, more than a line has.
 func (w *lossyWriter) Write(line []byte) (int, error) {
 	ready := []unix.PollFd{{Fd: int32(w.file.Fd()), Events: unix.POLLOUT}}
-	if n, err := unix.Poll(ready, 0); err == nil && n == 0 {
+	n, err := unix.Poll(ready, 0)
+	for err == unix.EINTR {
+		n, err = unix.Poll(ready, 0)
+	}
+	if err == nil && n == 0 {
 		w.dropped++
 		return len(line), nil
 	}
+	text := line
 	if w.dropped > 0 {
-		line = append(fmt.Appendf(nil, "%d log lines were dropped: nobody read them\n", w.dropped), line...)
+		text = append(fmt.Appendf(nil, "%d log lines were dropped: nobody read them\n", w.dropped), line...)
 		w.dropped = 0
 	}
-	return w.file.Write(line)
+	if _, err := w.file.Write(text); err != nil {
+		return 0, err
+	}
+	return len(line), nil
 }
