@@ -68,11 +68,19 @@ func (p *peer) pointsAt(pan, tilt, zoom int16) {
 
 // untilPoints repeats a command until the camera has obeyed it: the driver drops
 // commands to a camera that does not answer, and on a busy computer its answers
-// are late.
+// are late. Now and then it commands a position beside it first: a late
+// acknowledgement of the command before can be taken for one of a command that
+// was lost on a bad line, and the driver does not send the same position again.
 func (p *peer) untilPoints(pan, tilt, zoom int16) {
 	p.t.Helper()
 	want := codec.PTZData{Pan: pan, Tilt: tilt, Zoom: zoom}
+	tries := 0
 	p.until(fmt.Sprintf("the camera obeys %+v", want), func() bool {
+		if tries++; tries%30 == 0 {
+			p.point(pan-1, tilt-1, zoom-1)
+			p.ptz()
+			p.ptz()
+		}
 		p.point(pan, tilt, zoom)
 		return p.ptz() == want
 	})
