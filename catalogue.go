@@ -3,6 +3,7 @@ package main
 import (
 	"player/devices"
 	"player/devices/acts"
+	"player/devices/create"
 	"player/devices/deadman"
 	"player/devices/evid30"
 	"player/devices/hdaps"
@@ -27,6 +28,7 @@ func catalogue() []devices.Kind {
 		sicklms200.Kind(),
 		evid30.Kind(),
 		acts.Kind(),
+		create.Kind(),
 		stage.Kind(),
 		joystick.Kind(),
 		hdaps.Kind(),

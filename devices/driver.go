@@ -162,3 +162,10 @@ type PortHandler interface {
 	// called for Port.Close.
 	Hangup(now time.Duration, err error)
 }
+
+// ModemPort is a Port whose serial line has modem lines.
+type ModemPort interface {
+	// SetModemLines asserts or releases DTR and RTS. At TTL level an asserted line is
+	// low. The error is that of a port without these lines.
+	SetModemLines(dtr, rts bool) error
+}

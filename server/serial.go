@@ -59,6 +59,24 @@ func (p port) SetSpeed(baud int) error {
 	return tty.SetAttr2(serial.TCSANOW, attrs)
 }
 
+// SetModemLines implements devices.ModemPort.
+func (p port) SetModemLines(dtr, rts bool) error {
+	tty, err := p.tty()
+	if err != nil {
+		return err
+	}
+	for line, on := range map[serial.ModemLine]bool{serial.TIOCM_DTR: dtr, serial.TIOCM_RTS: rts} {
+		set := tty.DisableModemLines
+		if on {
+			set = tty.EnableModemLines
+		}
+		if err := set(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Discard implements devices.Port.
 func (p port) Discard() {
 	if tty, err := p.tty(); err == nil {

@@ -1,0 +1,415 @@
+package create
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"player/codec"
+	"player/devices"
+	"player/devices/transport/transporttest"
+)
+
+const ms = time.Millisecond
+
+// frame is a frame of the stream, written from the specification and not from the
+// table of the package.
+func frame(bumps, cliffs byte, overcurrent byte, millivolt uint16, mode byte, left, right uint16) []byte {
+	f := []byte{19, 23, 7, bumps, 9, cliffs & 1, 10, cliffs >> 1 & 1, 11, cliffs >> 2 & 1, 12, cliffs >> 3 & 1, 14, overcurrent,
+		22, byte(millivolt >> 8), byte(millivolt), 35, mode, 43, byte(left >> 8), byte(left), 44, byte(right >> 8), byte(right)}
+	return seal(f)
+}
+
+func seal(f []byte) []byte {
+	sum := byte(0)
+	for _, b := range f {
+		sum += b
+	}
+	return append(f, -sum)
+}
+
+// The checksum of the specification's example of a stream.
+func TestChecksumOfTheSpecification(t *testing.T) {
+	if got := seal([]byte{19, 5, 29, 2, 25, 13, 0}); got[7] != 163 {
+		t.Errorf("checksum %d, want 163", got[7])
+	}
+}
+
+func TestGoldenCommands(t *testing.T) {
+	for _, tt := range []struct {
+		name      string
+		got, want []byte
+	}{
+		{"stream", AppendStream(nil), []byte{148, 10, 7, 9, 10, 11, 12, 14, 22, 35, 43, 44}},
+		{"drive", AppendDrive(nil, -2, 0x0123), []byte{145, 0x01, 0x23, 0xFF, 0xFE}},
+	} {
+		if !bytes.Equal(tt.got, tt.want) {
+			t.Errorf("%s: % d, want % d", tt.name, tt.got, tt.want)
+		}
+	}
+}
+
+func TestReportCutAtEveryByte(t *testing.T) {
+	whole := slices.Concat(frame(2, 0b1000, 0x10, 15600, 2, 0xFFFE, 3), frame(0x0D, 0b0001, 0x07, 14000, 1, 7, 8))
+	want := []Report{
+		{Bumps: 2, CliffRight: true, Stalled: true, Battery: 15600, Mode: ModeSafe, Left: 0xFFFE, Right: 3},
+		{Bumps: 13, CliffLeft: true, Battery: 14000, Mode: Passive, Left: 7, Right: 8},
+	}
+	for cut := range len(whole) {
+		var p Parser
+		var got []Report
+		for _, part := range [][]byte{whole[:cut], whole[cut:]} {
+			for r, rest, ok := p.Next(part); ok; r, rest, ok = p.Next(rest) {
+				got = append(got, r)
+			}
+		}
+		if !slices.Equal(got, want) || p.Stats.Garbage != 0 {
+			t.Fatalf("cut at %d: %+v", cut, got)
+		}
+	}
+}
+
+func TestDamagedFramesAreDropped(t *testing.T) {
+	good := frame(0, 0, 0, 15000, 2, 1, 2)
+	for i := range good {
+		bad := slices.Clone(good)
+		bad[i]++
+		var p Parser
+		n := 0
+		for _, part := range [][]byte{bad, good, good} {
+			for _, rest, ok := p.Next(part); ok; _, rest, ok = p.Next(rest) {
+				n++
+			}
+		}
+		if n != 2 {
+			t.Errorf("byte %d damaged: %d reports, want 2", i, n)
+		}
+	}
+}
+
+// FuzzParser: what is taken for a frame is one in the bytes of the specification.
+func FuzzParser(f *testing.F) {
+	f.Add(frame(1, 2, 3, 15000, 2, 1, 2), 3)
+	f.Add(slices.Concat([]byte{19, 19, 23}, frame(0, 0, 0, 0, 0, 0, 0)), 1)
+	f.Fuzz(func(t *testing.T, in []byte, cut int) {
+		var p Parser
+		cut = max(0, min(cut, len(in)))
+		reports := 0
+		for _, part := range [][]byte{in[:cut], in[cut:]} {
+			for r, rest, ok := p.Next(part); ok; r, rest, ok = p.Next(rest) {
+				reports++
+				back := frame(r.Bumps, 0, 0, r.Battery, byte(r.Mode), r.Left, r.Right)
+				if !bytes.Contains(in, back[14:25]) { // the packets that decode keeps whole
+					t.Fatalf("%+v is not in % x", r, in)
+				}
+			}
+		}
+		if total := uint64(reports*frameSize) + p.Stats.Garbage + uint64(len(p.Waiting(p.buf[:]))); total != uint64(len(in)) {
+			t.Fatalf("%d bytes of %d are accounted for", total, len(in))
+		}
+	})
+}
+
+func TestWheelSpeeds(t *testing.T) {
+	for _, tt := range []struct{ speed, turn, left, right int16 }{
+		{0, 0, 0, 0},
+		{100, 0, 100, 100},
+		{1, 0, 1, 1}, // exact: no steps of 20 mm/s
+		{0, 7, -14, 14},
+		{0, 90, -185, 185},
+		{-200, 0, -200, -200},
+		{600, 0, 500, 500},
+		{500, 90, 230, 500}, // 315 and 685, slowed by the same factor
+		{-32768, -32768, 484, -500},
+	} {
+		left, right := WheelSpeeds(tt.speed, tt.turn)
+		if tt.speed == -32768 {
+			if max(left, -left, right, -right) > 500 {
+				t.Errorf("%+v: %d %d", tt, left, right)
+			}
+			continue
+		}
+		if left != tt.left || right != tt.right {
+			t.Errorf("%d mm/s %d deg/s: %d %d, want %d %d", tt.speed, tt.turn, left, right, tt.left, tt.right)
+		}
+	}
+}
+
+func TestOdometry(t *testing.T) {
+	const turn = 235 * math.Pi / (72 * math.Pi / 508.8) // counts of a wheel for a turn on the spot
+	eighth := int(math.Round(turn / 8))
+	var o Odometry
+	var d codec.PositionData
+	now := time.Second
+	left, right := uint16(65500), uint16(10)
+	drive := func(l, r, steps int) {
+		for i := range steps {
+			now += 15 * ms
+			if steps == 1 {
+				now += time.Second
+			}
+			if o.Update(now, left+30000, right) {
+				t.Fatal("a wheel turns faster than it can")
+			}
+			o.Update(now, left+uint16(l*(i+1)/steps), right+uint16(r*(i+1)/steps))
+		}
+		left, right = left+uint16(l), right+uint16(r)
+		o.Fill(&d)
+	}
+	o.Update(now, left, right)
+	drive(2249, 2249, 100) // a metre, over the end of the counter
+	if d.X != 1000 || d.Y != 0 || d.Heading != 0 || d.Speed < 660 || d.Speed > 673 || d.TurnRate != 0 {
+		t.Fatalf("after a metre: %+v", d)
+	}
+	drive(-eighth, eighth, 50)
+	if d.Heading != 45 || d.X != 1000 || d.Y != 0 || d.TurnRate < 55 || d.TurnRate > 65 {
+		t.Fatalf("after an eighth of a turn: %+v", d)
+	}
+	drive(2249, 2249, 1) // reports were lost meanwhile
+	if d.X < 1706 || d.X > 1708 || d.Y < 706 || d.Y > 708 {
+		t.Fatalf("after the gap: %+v", d)
+	}
+	o.Resume(5, 5) // it was switched off and on
+	left, right = 5, 5
+	o.Update(now, left, right)
+	drive(-2249, -2249, 100)
+	if d.X < 999 || d.X > 1001 || max(d.Y, -d.Y) > 1 || d.Heading != 45 || d.Speed > -660 {
+		t.Fatalf("back after a restart: %+v", d)
+	}
+	o.Reset()
+	drive(0, 0, 20)
+	if d != (codec.PositionData{}) {
+		t.Fatalf("after a reset: %+v", d)
+	}
+}
+
+// bench is a driver in simulated time, and a robot that the test plays.
+type bench struct {
+	*transporttest.World
+	t        *testing.T
+	log      *observer.ObservedLogs
+	link     *devices.Link
+	position *devices.Device
+	misc     *devices.Device
+	who      *subscriber
+
+	heard       []byte
+	streams     bool
+	mode        byte
+	baud        int
+	left, right uint16
+	bumps       byte
+}
+
+type subscriber struct{ done chan error }
+
+func (s *subscriber) SetupDone(_ time.Duration, _ *devices.Device, err error) { s.done <- err }
+
+func newBench(t *testing.T, full bool) *bench {
+	core, logs := observer.New(zap.InfoLevel)
+	b := &bench{World: transporttest.NewWorld(), t: t, log: logs, baud: 115200, who: &subscriber{make(chan error, 10)}}
+	table := devices.NewTable(zap.New(core))
+	kind := Kind()
+	link, err := table.Attach(kind.Instance(New("/dev/robot", full)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	table.Connect(b)
+	b.link, b.position, b.misc = link, link.Device(codec.Position), link.Device(codec.Misc)
+	b.Heard = b.hear
+	b.After(15*ms, b.speak)
+	return b
+}
+
+func (b *bench) hear(p *transporttest.Port, c []byte) {
+	if p.Baud != b.baud {
+		return
+	}
+	b.heard = append(b.heard, c...)
+	for _, op := range c {
+		switch op { // arguments of these tests are no opcodes
+		case 128:
+			b.mode = 1
+		case 131:
+			b.mode = 2
+		case 132:
+			b.mode = 3
+		case 148:
+			b.streams = true
+		}
+	}
+}
+
+func (b *bench) speak() {
+	if b.streams && len(b.Ports) > 0 && b.Port().Baud == b.baud {
+		b.Port().Say(frame(b.bumps, 0, 0, 15600, b.mode, b.left, b.right))
+	}
+	b.After(15*ms, b.speak)
+}
+
+func (b *bench) open() error {
+	if _, err := b.position.Subscribe(b.Now(), b.who); err != nil {
+		return err
+	}
+	if !b.Until(func() bool { return len(b.who.done) > 0 }, 10*time.Second) {
+		b.t.Fatal("the setup does not end")
+	}
+	return <-b.who.done
+}
+
+func (b *bench) data() (d codec.PositionData) {
+	if err := d.Decode(b.position.Data()); err != nil {
+		b.t.Fatal(err)
+	}
+	return d
+}
+
+func TestHandshake(t *testing.T) {
+	for _, full := range []bool{false, true} {
+		for _, baud := range []int{115200, 19200} {
+			b := newBench(t, full)
+			b.baud = baud
+			if err := b.open(); err != nil {
+				t.Fatal(err)
+			}
+			mode := byte(131)
+			if full {
+				mode = 132
+			}
+			want := slices.Concat([]byte{128, mode, 145, 0, 0, 0, 0}, AppendStream(nil))
+			if !bytes.Equal(b.heard, want) {
+				t.Errorf("at %d baud the robot heard % d, want % d", baud, b.heard, want)
+			}
+		}
+	}
+}
+
+func TestNobodyAnswers(t *testing.T) {
+	b := newBench(t, false)
+	b.baud = 9600
+	begin := b.Now()
+	err := b.open()
+	if err == nil || !strings.Contains(err.Error(), "/dev/robot: no robot answers at 115200 or 19200 baud") {
+		t.Fatalf("error %v", err)
+	}
+	if took := b.Now() - begin; took > setupLimit {
+		t.Errorf("told after %v", took)
+	}
+}
+
+func TestNewestCommand(t *testing.T) {
+	b := newBench(t, false)
+	if err := b.open(); err != nil {
+		t.Fatal(err)
+	}
+	b.Pass(50 * ms)
+	b.heard = nil
+	for speed := range int16(20) {
+		b.position.SetCommand(b.Now(), codec.PositionCommand{Speed: speed + 1}.Append(nil))
+	}
+	b.Pass(0)
+	b.Pass(100 * ms)
+	if want := []byte{145, 0, 1, 0, 1, 145, 0, 20, 0, 20}; !bytes.Equal(b.heard, want) {
+		t.Errorf("the robot heard % d, want % d", b.heard, want)
+	}
+}
+
+// A robot that switches its motors off by itself stays off until a client asks.
+func TestCliff(t *testing.T) {
+	b := newBench(t, false)
+	if err := b.open(); err != nil {
+		t.Fatal(err)
+	}
+	b.position.SetCommand(b.Now(), codec.PositionCommand{Speed: 20}.Append(nil))
+	b.Pass(50 * ms)
+	b.mode, b.bumps, b.heard = 1, 0b0100, nil // the right wheel drops
+	b.Pass(50 * ms)
+	if n := b.log.FilterMessageSnippet("switched its motors off").Len(); n != 1 {
+		t.Errorf("%d log lines", n)
+	}
+	if b.position.Command() != nil {
+		t.Error("the command is still there")
+	}
+	if got := b.misc.Data(); got[0] != 0b10000 || got[2] != 156 {
+		t.Errorf("misc % d", got)
+	}
+	if err := b.position.Configure(b.Now(), []byte{codec.ConfigMotors, 1}); err != nil {
+		t.Fatal(err)
+	}
+	b.Pass(50 * ms)
+	if want := []byte{145, 0, 0, 0, 0, 131}; !bytes.Equal(b.heard, want) {
+		t.Errorf("the robot heard % d, want % d", b.heard, want)
+	}
+	if err := b.position.Configure(b.Now(), []byte{codec.ConfigMotors, 0}); err != nil {
+		t.Fatal(err)
+	}
+	b.Pass(50 * ms)
+	if n := b.log.FilterMessageSnippet("switched its motors off").Len(); n != 1 {
+		t.Error("motors that a client switched off are complained about")
+	}
+}
+
+// The pose continues after an outage: with the way during it when the robot was
+// never off, without it when its counters began anew.
+func TestOutage(t *testing.T) {
+	b := newBench(t, false)
+	if err := b.open(); err != nil {
+		t.Fatal(err)
+	}
+	move := func(counts uint16) { b.left, b.right = b.left+counts, b.right+counts }
+	move(2249)
+	b.Pass(50 * ms)
+	b.position.SetCommand(b.Now(), codec.PositionCommand{Speed: 20}.Append(nil))
+	b.Port().HangUp()
+	b.Pass(500 * ms)
+	move(2249)
+	b.heard = nil
+	if !b.Until(func() bool { return b.position.Age(b.Now()) < 20*ms }, 10*time.Second) {
+		t.Fatal("the robot is not back")
+	}
+	if d := b.data(); d.X != 2000 {
+		t.Errorf("the robot is at %d mm, want 2000", d.X)
+	}
+	b.Pass(100 * ms)
+	if bytes.Contains(b.heard, []byte{145, 0, 20}) {
+		t.Error("the old command was sent again")
+	}
+	b.streams = false
+	b.left, b.right = 500, 500
+	if !b.Until(func() bool { return len(b.Ports) > 2 && b.position.Age(b.Now()) < 20*ms }, 20*time.Second) {
+		t.Fatal("the robot is not back")
+	}
+	if d := b.data(); d.X != 2000 {
+		t.Errorf("after a restart the robot is at %d mm, want 2000", d.X)
+	}
+}
+
+func TestShutdown(t *testing.T) {
+	b := newBench(t, false)
+	if err := b.open(); err != nil {
+		t.Fatal(err)
+	}
+	b.heard = nil
+	b.position.Unsubscribe(b.Now(), b.who)
+	b.Pass(time.Second)
+	if want := []byte{145, 0, 0, 0, 0, 150, 0, 128}; !bytes.Equal(b.heard, want) || !b.Port().Closed {
+		t.Errorf("the robot heard % d, want % d; port closed %v", b.heard, want, b.Port().Closed)
+	}
+}
+
+func TestReportsAllocateNothing(t *testing.T) {
+	b := newBench(t, false)
+	if err := b.open(); err != nil {
+		t.Fatal(err)
+	}
+	f := frame(0, 0, 0, 15600, 2, 0, 0)
+	if n := testing.AllocsPerRun(1000, func() { b.Port().Say(f) }); n != 0 {
+		t.Errorf("%v allocations a report", n)
+	}
+}

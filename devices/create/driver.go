@@ -1,0 +1,330 @@
+package create
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"player/codec"
+	"player/devices"
+	"player/devices/transport"
+)
+
+const (
+	// setupLimit is for the link; after setupTime, which must be shorter, the driver
+	// itself gives up with a better explanation.
+	setupLimit = 3 * time.Second
+	setupTime  = 2 * time.Second
+
+	// listenTime is how long the driver listens before it sends anything to a robot
+	// that was lost: one that was not switched off still streams, every 15 ms.
+	listenTime = 100 * time.Millisecond
+	// pulse is how long the wake line is pulled, and released before. The
+	// specification allows 50 to 500 ms.
+	pulse = 100 * time.Millisecond
+	// modeTime is the pause between Start, a mode and further commands: the
+	// specification asks for 20 ms.
+	modeTime = 20 * time.Millisecond
+	// answerTime is how long the first report may take. Then the next speed is tried.
+	answerTime = 300 * time.Millisecond
+	// commandGap is the shortest time between two commands of clients that send
+	// more: the robot looks at its input every 15 ms.
+	commandGap = 20 * time.Millisecond
+)
+
+// speeds are those of the interface in baud: that after power-up, and the one that
+// is chosen by holding the robot's button.
+var speeds = [...]int{115200, 19200}
+
+var (
+	errSilent   = errors.New("no robot answers at 115200 or 19200 baud: press its CLEAN button, and check the cable")
+	errNotReady = errors.New("the robot is not connected at the moment")
+)
+
+type phase uint8
+
+const (
+	listening phase = iota // does it still stream?
+	releasing              // the wake line is high
+	pulling                // the wake line is low
+	starting               // Start was sent
+	setting                // the mode was sent
+	asking                 // the stream was requested
+	running
+)
+
+// Driver drives the robot.
+type Driver struct {
+	port string
+	mode Mode // that the robot is to be in
+
+	link           *devices.Link
+	transport      transport.Transport
+	position, misc *devices.Device
+
+	phase  phase
+	giveUp time.Duration // when the handshake fails
+	speed  int           // index in speeds, that of the last success first
+	parser Parser
+	broken uint64 // good frames with counts that cannot be
+
+	odometry Odometry
+	on       bool          // the motors are to be on
+	obeys    bool          // the robot is in its mode, or must be by now
+	free     time.Duration // when the next command may go out
+	moving   bool          // a command is to be sent
+	out      []byte
+}
+
+// Kind declares the driver.
+func Kind() devices.Kind {
+	return devices.Kind{
+		Name: "create", Doc: "iRobot Create 2 and Roomba (Open Interface)", SetupLimit: setupLimit,
+		Provides: []devices.Spec{devices.Position(), devices.Misc()},
+		Options: []devices.Option{
+			{Name: "port", Default: "/dev/ttyUSB0", Doc: "serial port"},
+			{Name: "full", Default: false, Doc: "obey also at cliffs and with a wheel off the floor (mode Full)"},
+		},
+		New: func(a devices.Args) (devices.Driver, error) { return New(a.String("port"), a.Bool("full")), nil },
+	}
+}
+
+// New returns the driver of the robot on a serial port, in mode Full or Safe.
+func New(port string, full bool) *Driver {
+	d := &Driver{port: port, mode: ModeSafe}
+	if full {
+		d.mode = ModeFull
+	}
+	return d
+}
+
+// Setup implements devices.Driver.
+func (d *Driver) Setup(now time.Duration, link *devices.Link) {
+	d.link, d.position, d.misc = link, link.Device(codec.Position), link.Device(codec.Misc)
+	d.odometry, d.free = Odometry{}, 0
+	d.transport.Setup(now, link, d.port, d)
+}
+
+// Shutdown implements devices.Driver: the wheels stop, and mode Passive lets the
+// robot sleep and charge.
+func (d *Driver) Shutdown(now time.Duration) {
+	if d.transport.Shutdown(now) {
+		d.transport.Finish(now, append(AppendDrive(d.out[:0], 0, 0), byte(PauseStream), 0, byte(Start)))
+	}
+}
+
+// Tick implements devices.Ticker.
+func (d *Driver) Tick(now time.Duration) time.Duration { return d.transport.Tick(now) }
+
+// Open implements transport.Hardware.
+func (d *Driver) Open(h devices.PortHandler) (devices.Port, error) {
+	return d.link.Host().OpenSerial(d.port, speeds[d.speed], h)
+}
+
+// Greet implements transport.Hardware.
+func (d *Driver) Greet(now time.Duration) {
+	d.giveUp = now + setupTime
+	d.on, d.obeys, d.moving = true, true, false
+	d.parser.Reset()
+	if d.transport.WasLost() {
+		d.enter(now, listening)
+		return
+	}
+	d.enter(now, releasing)
+}
+
+// enter begins a phase of the handshake.
+func (d *Driver) enter(now time.Duration, p phase) {
+	d.phase = p
+	next := modeTime
+	switch p {
+	case listening:
+		next = listenTime
+	case releasing:
+		d.wakeLine(false)
+		next = pulse
+	case pulling:
+		d.wakeLine(true)
+		next = pulse
+	case starting:
+		d.wakeLine(false)
+		d.send(byte(Start)) // also stops the motors
+	case setting:
+		d.send(byte(d.mode.command()))
+	case asking:
+		d.out = AppendStream(AppendDrive(d.out[:0], 0, 0))
+		d.transport.Port().Write(d.out)
+		next = answerTime
+	case running:
+		d.transport.WakeAt(0)
+		return
+	}
+	d.transport.WakeAt(now + next)
+}
+
+// Timeout implements transport.Timer.
+func (d *Driver) Timeout(now time.Duration) {
+	switch d.phase {
+	case running:
+		d.flush(now)
+	case listening:
+		d.odometry.started = false // it was off: its counters are of no use
+		d.enter(now, releasing)
+	case asking:
+		d.again(now)
+	default:
+		d.enter(now, d.phase+1)
+	}
+}
+
+// again tries the other speed.
+func (d *Driver) again(now time.Duration) {
+	if now >= d.giveUp {
+		d.transport.Down(now, errSilent)
+		return
+	}
+	d.speed = (d.speed + 1) % len(speeds)
+	if err := d.transport.Port().SetSpeed(speeds[d.speed]); err != nil {
+		d.transport.Down(now, err)
+		return
+	}
+	d.parser.Reset()
+	d.enter(now, starting)
+}
+
+// Receive implements transport.Hardware.
+func (d *Driver) Receive(now time.Duration, p []byte) {
+	for r, rest, ok := d.parser.Next(p); ok && d.transport.IsOpen(); r, rest, ok = d.parser.Next(rest) {
+		switch d.phase {
+		case listening: // it was not switched off
+			d.odometry.Update(now, r.Left, r.Right)
+			d.enter(now, releasing)
+		case asking, running:
+			d.report(now, r)
+		}
+	}
+	d.transport.Noise(now, transport.Noise{Garbage: d.parser.Stats.Garbage, Broken: d.parser.Stats.Broken + d.broken})
+}
+
+func (d *Driver) report(now time.Duration, r Report) {
+	d.transport.Heard(now)
+	if !d.odometry.Update(now, r.Left, r.Right) {
+		d.broken++
+		return
+	}
+	if d.on && d.obeys && r.Mode != d.mode {
+		d.on = false
+		d.position.ForgetCommand()
+		d.transport.Log().Warn("the robot has switched its motors off: at a cliff, with a wheel off the floor, at the charger, or by its button;" +
+			" put it right, then switch the motors on")
+	}
+	d.obeys = r.Mode == d.mode
+
+	position := codec.PositionData{Time: uint32(now.Milliseconds())}
+	d.odometry.Fill(&position)
+	if r.Stalled {
+		position.Stall = 1
+	}
+	d.out = position.Append(d.out[:0])
+	d.position.Publish(now, d.out)
+	misc := codec.MiscData{FrontBumpers: r.bumpers(), Battery: uint8(min((int(r.Battery)+50)/100, 255))}
+	d.out = misc.Append(d.out[:0])
+	d.misc.Publish(now, d.out)
+	if d.phase == asking {
+		d.enter(now, running)
+		d.transport.Up(now)
+	}
+}
+
+// bumpers returns the bits of misc: what keeps the robot from driving forward.
+// Bit 0 bumper right, bit 1 bumper left, bit 2 cliff right, bit 3 cliff left,
+// bit 4 a wheel has dropped.
+func (r Report) bumpers() (bits uint8) {
+	bits = r.Bumps & 3
+	for i, set := range [...]bool{r.CliffRight, r.CliffLeft, r.Bumps&12 != 0} {
+		if set {
+			bits |= 4 << i
+		}
+	}
+	return bits
+}
+
+// Command implements devices.Commander. The robot gets the newest command at once
+// if commandGap has passed, else when it has.
+func (d *Driver) Command(now time.Duration, _ *devices.Device) {
+	if d.transport.IsUp() {
+		d.moving = true
+		d.flush(now)
+	}
+}
+
+// flush sends the newest command when the line is free.
+func (d *Driver) flush(now time.Duration) {
+	if !d.moving {
+		return
+	}
+	if d.transport.Port().Buffered() > 0 {
+		d.free = now + commandGap // the line takes nothing: look again
+	}
+	if now < d.free {
+		d.transport.WakeAt(d.free)
+		return
+	}
+	var c codec.PositionCommand
+	if b := d.position.Command(); b != nil {
+		_ = c.Decode(b) // its size was checked
+	}
+	left, right := WheelSpeeds(c.Speed, c.TurnRate)
+	d.moving, d.free = false, now+commandGap
+	d.out = AppendDrive(d.out[:0], left, right)
+	d.transport.Port().Write(d.out)
+}
+
+// Configure implements devices.Configurer.
+func (d *Driver) Configure(now time.Duration, _ *devices.Device, payload []byte) error {
+	c, err := codec.DecodeRobotConfig(payload)
+	switch {
+	case err != nil:
+		return err
+	case !d.transport.IsUp():
+		return errNotReady
+	}
+	switch c.Code {
+	case codec.ConfigMotors:
+		d.position.ForgetCommand() // nothing moves by itself
+		d.out = AppendDrive(d.out[:0], 0, 0)
+		d.on, d.obeys = c.Arg != 0, false
+		command := Start
+		if d.on {
+			command = d.mode.command()
+		}
+		d.out = append(d.out, byte(command))
+		d.transport.Port().Write(d.out)
+	case codec.ConfigOdometry:
+		d.odometry.Reset()
+	case codec.ConfigVelocity:
+		return fmt.Errorf("configuration %q: the robot controls its wheels itself", c.Code)
+	}
+	return nil
+}
+
+// command returns the command that leads to a mode.
+func (m Mode) command() Command {
+	if m == ModeFull {
+		return Full
+	}
+	return Safe
+}
+
+func (d *Driver) send(b byte) {
+	d.out = append(d.out[:0], b)
+	d.transport.Port().Write(d.out)
+}
+
+// wakeLine pulls the line that wakes the robot (BRC, pin 5), or releases it. Cables
+// connect it to RTS or DTR; ports without these lines need no waking.
+func (d *Driver) wakeLine(low bool) {
+	if p, ok := d.transport.Port().(devices.ModemPort); ok {
+		_ = p.SetModemLines(low, low) // a port without them has nothing to wake
+	}
+}

@@ -1,0 +1,164 @@
+// Package create drives robots with iRobot's Open Interface: Create 2, and Roomba
+// from the 500 series on. They become Player's position and misc devices.
+//
+// Source: iRobot Create 2 Open Interface Specification based on the Roomba 600,
+// August 2016 ("the specification" below). Numbers of more than one byte are sent
+// high byte first.
+package create
+
+import (
+	"encoding/binary"
+
+	"player/devices/transport"
+)
+
+// Command is the first byte of a command to the robot.
+type Command byte
+
+const (
+	Start       Command = 128 // begins the interface, in mode Passive: motors off
+	Safe        Command = 131 // mode Safe
+	Full        Command = 132 // mode Full
+	DriveDirect Command = 145 // speeds of the right and the left wheel
+	Stream      Command = 148 // a Report every 15 ms from now on
+	PauseStream Command = 150 // 0 ends it, 1 resumes it
+)
+
+// Mode is the state of the interface, packet 35.
+type Mode byte
+
+const (
+	Off     Mode = iota // it ignores everything but Start
+	Passive             // it reports, and ignores motor commands
+	// ModeSafe obeys, and falls back to Passive when a wheel drops, when it drives
+	// forward to a cliff, and when the charger is plugged in.
+	ModeSafe
+	ModeFull // it obeys whatever happens
+)
+
+func (m Mode) String() string {
+	names := [...]string{"off", "passive", "safe", "full"}
+	if int(m) < len(names) {
+		return names[m]
+	}
+	return "unknown"
+}
+
+const (
+	// maxWheelSpeed is the fastest that a wheel can be told to turn, in mm/s.
+	maxWheelSpeed = 500
+	// streamHeader begins a frame of the stream.
+	streamHeader = 19
+)
+
+// reported are the packets of a Report in the order of the stream: the number of
+// the packet and its size in bytes. The frame takes 26 bytes, which fit into the
+// 15 ms of the stream also at 19200 baud.
+var reported = [...]struct{ packet, size byte }{
+	{7, 1},  // bumps and wheel drops
+	{9, 1},  // cliff left
+	{10, 1}, // cliff front left
+	{11, 1}, // cliff front right
+	{12, 1}, // cliff right
+	{14, 1}, // overcurrents
+	{22, 2}, // battery voltage
+	{35, 1}, // mode
+	{43, 2}, // encoder of the left wheel
+	{44, 2}, // encoder of the right wheel
+}
+
+const (
+	// payloadSize is the size of all packets with their numbers, in bytes.
+	payloadSize = 23
+	// frameSize adds the header, the size and the checksum.
+	frameSize = payloadSize + 3
+)
+
+// Report is what the robot sends every 15 ms.
+type Report struct {
+	Bumps      byte // bit 0 right, bit 1 left; bit 2 right wheel dropped, bit 3 left wheel dropped
+	CliffLeft  bool
+	CliffRight bool
+	Stalled    bool   // a wheel's motor takes too much current
+	Battery    uint16 // mV
+	Mode       Mode
+	Left       uint16 // encoder counts, forward, start over after 65535
+	Right      uint16
+}
+
+// Parser finds Reports in the bytes of the robot. The zero value is ready.
+type Parser struct {
+	transport.Framing
+	buf [frameSize]byte
+}
+
+// Next consumes p up to the end of the first report. ok is false when p is used
+// up.
+func (s *Parser) Next(p []byte) (r Report, rest []byte, ok bool) {
+	frame, rest := s.Framing.Next(s.buf[:], p, inspect)
+	if frame == nil {
+		return Report{}, nil, false
+	}
+	return decode(frame), rest, true
+}
+
+// inspect recognises a frame of the stream with the packets of reported. The bytes
+// of a frame add up to zero, in eight bits.
+func inspect(b []byte) (size int, v transport.Verdict) {
+	for i, want := range [...]byte{streamHeader, payloadSize} {
+		if len(b) <= i {
+			return 0, transport.Partial
+		}
+		if b[i] != want {
+			return 0, transport.Junk
+		}
+	}
+	if len(b) < frameSize {
+		return 0, transport.Partial
+	}
+	at, sum := 2, byte(0)
+	for _, p := range reported {
+		if b[at] != p.packet {
+			return 0, transport.Damaged
+		}
+		at += 1 + int(p.size)
+	}
+	for _, c := range b[:frameSize] {
+		sum += c
+	}
+	if sum != 0 {
+		return 0, transport.Damaged
+	}
+	return frameSize, transport.Whole
+}
+
+// decode reads a frame that inspect has accepted.
+func decode(b []byte) Report {
+	be := binary.BigEndian
+	return Report{
+		Bumps:      b[3] & 0x0F,
+		CliffLeft:  b[5]|b[7] != 0,
+		CliffRight: b[9]|b[11] != 0,
+		Stalled:    b[13]&0x18 != 0, // bit 3 right wheel, bit 4 left wheel
+		Battery:    be.Uint16(b[15:]),
+		Mode:       Mode(b[18]),
+		Left:       be.Uint16(b[20:]),
+		Right:      be.Uint16(b[23:]),
+	}
+}
+
+// AppendStream appends the request for Reports.
+func AppendStream(dst []byte) []byte {
+	dst = append(dst, byte(Stream), byte(len(reported)))
+	for _, p := range reported {
+		dst = append(dst, p.packet)
+	}
+	return dst
+}
+
+// AppendDrive appends the speeds of the wheels in mm/s, forward.
+func AppendDrive(dst []byte, left, right int16) []byte {
+	dst = append(dst, byte(DriveDirect))
+	dst = binary.BigEndian.AppendUint16(dst, uint16(right))
+	return binary.BigEndian.AppendUint16(dst, uint16(left))
+}

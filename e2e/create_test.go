@@ -1,0 +1,139 @@
+package e2e
+
+import (
+	"path/filepath"
+	"testing"
+
+	"player/codec"
+	"player/emulator/create"
+	"player/emulator/line"
+)
+
+func startCreate(t *testing.T, o create.Options) (*create.Robot, *server) {
+	t.Helper()
+	o.Line.Link = filepath.Join(t.TempDir(), "create")
+	r, err := create.Start(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		r.Close()
+		if t.Failed() {
+			t.Logf("robot:\n%s", tail(r.Transcript(), 3000))
+		}
+	})
+	file := write(t, t.TempDir(), "create.cfg", `driver ( name "create" provides ["position:0" "misc:0"] port "`+o.Line.Link+`" )`)
+	return r, start(t, file)
+}
+
+// The robot drives, its odometry is the true way, and it stops when the client
+// leaves. At both speeds of the interface, and left driving by another program.
+func TestCreateDrives(t *testing.T) {
+	t.Parallel()
+	for name, o := range map[string]create.Options{
+		"115200":    {Counts: 32760},
+		"19200":     {Line: line.Options{Baud: 19200, Paced: true, Garble: true}},
+		"left open": {Streaming: true},
+		"noise":     {Line: line.Options{Noise: line.Noise{Seed: 1, Garbage: 0.02, Flip: 0.02, Swallow: 0.02, Truncate: 0.02}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, s := startCreate(t, o)
+			c := s.dial(t)
+			c.mustOpen("pamr", "pamr")
+			before := r.State()
+			if before.Left != 0 || before.Right != 0 {
+				t.Fatalf("it drives without a command: %+v", before)
+			}
+			c.drive(200, 0)
+			c.until("it has driven 200 mm", func() bool { return c.position().X > 200 })
+			if p := c.position(); p.Speed < 150 || p.Speed > 250 || p.TurnRate != 0 {
+				t.Errorf("position %+v", p)
+			}
+			c.drive(0, 40)
+			c.until("it has turned", func() bool { h := c.position().Heading; return h > 20 && h < 180 })
+			c.drive(0, 0)
+			c.until("it stands", func() bool { return c.position().Speed == 0 && c.position().TurnRate == 0 })
+			state, p := r.State(), c.position()
+			if dx := state.X - before.X - float64(p.X); name != "left open" && (dx > 3 || dx < -3) {
+				t.Errorf("it is at %v, its odometry at %v", state, p)
+			}
+			c.drive(100, 0)
+			await(t, "the robot drives", func() bool { return r.State().Left == 100 })
+			c.conn.Close()
+			await(t, "the robot stops and sleeps", func() bool {
+				state := r.State()
+				return state.Left == 0 && state.Right == 0 && state.Mode == 1 && !state.Streaming
+			})
+		})
+	}
+}
+
+// The robot protects itself at a cliff. Commands do not drive it on, until the
+// client switches the motors on.
+func TestCreateAtACliff(t *testing.T) {
+	t.Parallel()
+	r, s := startCreate(t, create.Options{})
+	c := s.dial(t)
+	c.mustOpen("pamr", "pamr")
+	c.drive(100, 0)
+	await(t, "the robot drives", func() bool { return r.State().Left == 100 })
+	r.Cliff(1, true)
+	s.awaitLog(t, "switched its motors off")
+	for {
+		letter, b := c.block()
+		if letter == codec.Misc && b[0] == 0b01000 {
+			break
+		}
+	}
+	drives := r.Count(145)
+	c.drive(100, 0)
+	await(t, "the robot heard the command", func() bool { return r.Count(145) > drives })
+	if state := r.State(); state.Left != 0 || state.Mode != 1 {
+		t.Fatalf("it drives on: %+v", state)
+	}
+	r.Cliff(1, false)
+	c.send(motors(1)...)
+	await(t, "the robot obeys again", func() bool { return r.State().Mode == 2 })
+	if state := r.State(); state.Left != 0 {
+		t.Fatalf("it drives without a command: %+v", state)
+	}
+	c.drive(-100, 0)
+	await(t, "the robot drives back", func() bool { return r.State().Left == -100 })
+}
+
+// Unplugged and plugged in again it stops, and the pose goes on with the way that
+// it drove meanwhile.
+func TestCreateUnplugged(t *testing.T) {
+	t.Parallel()
+	r, s := startCreate(t, create.Options{})
+	c := s.dial(t)
+	c.mustOpen("pa", "pa")
+	c.drive(300, 0)
+	c.until("it drives", func() bool { return c.position().X > 50 })
+	r.Unplug()
+	s.awaitLog(t, "device unavailable")
+	if err := r.Plug(); err != nil {
+		t.Fatal(err)
+	}
+	s.awaitLog(t, "device is back")
+	c.until("it stands", func() bool { return c.position().Speed == 0 })
+	state := r.State()
+	c.until("its odometry is the true way", func() bool {
+		dx := state.X - float64(c.position().X)
+		return dx < 2 && dx > -2
+	})
+	if state.Left != 0 {
+		t.Errorf("it still drives: %+v", state)
+	}
+}
+
+func TestCreateAsleep(t *testing.T) {
+	t.Parallel()
+	r, s := startCreate(t, create.Options{Asleep: true})
+	c := s.dial(t)
+	c.mustOpen("pr", "pe")
+	s.awaitLog(t, "press its CLEAN button")
+	r.PressButton()
+	c.mustOpen("pr", "pr")
+}

@@ -1,0 +1,298 @@
+// Package create emulates an iRobot Create 2 on a fake serial line.
+//
+// It follows iRobot's Create 2 Open Interface Specification (August 2016);
+// anything that is not in it is marked "assumed".
+package create
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	"player/emulator/line"
+)
+
+// The modes of the interface, packet 35.
+const (
+	modeOff = iota
+	modePassive
+	modeSafe
+	modeFull
+)
+
+// Options of a robot.
+type Options struct {
+	Line      line.Options // Baud (115200; 19200 after its button was held)
+	Streaming bool         // a host has left it driving and streaming
+	Asleep    bool         // it answers nothing until its button is pressed: a pseudo-terminal has no wake line
+	Counts    int16        // first counts of both encoders
+	Millivolt uint16       // (15600)
+}
+
+const (
+	streamPeriod = 15 * time.Millisecond
+	countsPerMM  = 508.8 / (math.Pi * 72)
+	maxSpeed     = 500 // mm/s, of a wheel
+)
+
+// State is what the robot does and measures.
+type State struct {
+	Mode        int
+	Left, Right int     // mm/s, the speeds of the wheels
+	X, Y        float64 // mm, the true pose since power-up
+	Heading     float64 // rad, counterclockwise
+	Asleep      bool
+	Streaming   bool
+}
+
+// A Robot is a Create 2 at the end of a cable. Its methods may be called by any
+// goroutine.
+type Robot struct {
+	*line.Line
+
+	mu        sync.Mutex
+	state     State
+	bumps     byte // packet 7
+	cliffs    [4]bool
+	stall     bool
+	charger   bool
+	millivolt uint16
+	counts    [2]float64 // left, right
+	packets   []byte     // of the stream
+	received  [256]int   // commands by opcode
+	nextFrame time.Duration
+	at        time.Duration
+}
+
+// Start plugs a robot in and switches it on.
+func Start(opts Options) (*Robot, error) {
+	opts.Line.Baud = cmp.Or(opts.Line.Baud, 115200)
+	l, err := line.Open(opts.Line)
+	if err != nil {
+		return nil, err
+	}
+	r := &Robot{Line: l, millivolt: cmp.Or(opts.Millivolt, 15600)}
+	r.counts = [2]float64{float64(opts.Counts), float64(opts.Counts)}
+	r.state.Asleep = opts.Asleep
+	if opts.Streaming {
+		r.state.Mode, r.state.Left, r.state.Right, r.packets = modeFull, 200, 200, []byte{7, 43, 44}
+		r.nextFrame = streamPeriod
+	}
+	l.Serve(r)
+	return r, nil
+}
+
+// sizes are the sizes of the commands in bytes, with the opcode; a negative one is
+// followed by as many bytes as its second byte says. Others have one byte.
+var sizes = map[byte]int{137: 5, 138: 2, 139: 4, 142: 2, 144: 4, 145: 5, 146: 5, 148: -2, 149: -2, 150: 2, 129: 2, 140: 3, 141: 2, 147: 2, 151: 2}
+
+// packetSizes are the sizes of the sensor packets in bytes that this robot sends.
+var packetSizes = map[byte]int{7: 1, 8: 1, 9: 1, 10: 1, 11: 1, 12: 1, 13: 1, 14: 1, 21: 1, 22: 2, 35: 1, 43: 2, 44: 2}
+
+// Frame implements line.Device.
+func (r *Robot) Frame(buf []byte) (n int, note string) {
+	n = max(sizes[buf[0]], 1)
+	if sizes[buf[0]] < 0 {
+		if len(buf) < 2 {
+			return 0, ""
+		}
+		n = 2 + int(buf[1])
+	}
+	if len(buf) < n {
+		return 0, ""
+	}
+	return n, fmt.Sprint("opcode ", buf[0])
+}
+
+// Receive implements line.Device.
+func (r *Robot) Receive(now time.Duration, c []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.advance(now)
+	s := &r.state
+	if s.Asleep || s.Mode == modeOff && c[0] != 128 && c[0] != 7 {
+		return
+	}
+	r.received[c[0]]++
+	switch c[0] {
+	case 7: // reset
+		r.powerUp()
+	case 128:
+		s.Mode, s.Left, s.Right = modePassive, 0, 0
+	case 131:
+		s.Mode = modeSafe
+	case 132:
+		s.Mode = modeFull
+	case 173, 133: // stop, power off
+		s.Mode, s.Left, s.Right, r.packets = modeOff, 0, 0, nil
+	case 145:
+		if s.Mode >= modeSafe {
+			s.Right, s.Left = speed(c[1], c[2]), speed(c[3], c[4])
+		}
+	case 148:
+		r.packets = append([]byte(nil), c[2:]...)
+		r.nextFrame = now + streamPeriod
+	case 150:
+		if r.nextFrame = 0; c[1] != 0 {
+			r.nextFrame = now + streamPeriod
+		}
+	}
+	r.guard()
+	s.Streaming = r.nextFrame != 0
+}
+
+func speed(high, low byte) int {
+	return max(-maxSpeed, min(int(int16(uint16(high)<<8|uint16(low))), maxSpeed))
+}
+
+// guard leaves mode Safe where the robot protects itself.
+func (r *Robot) guard() {
+	s := &r.state
+	cliff := r.cliffs[0] || r.cliffs[1] || r.cliffs[2] || r.cliffs[3]
+	forward := s.Left+s.Right > 0
+	if s.Mode == modeSafe && (cliff && forward || r.bumps&0x0C != 0 || r.charger) {
+		s.Mode, s.Left, s.Right = modePassive, 0, 0
+	}
+}
+
+func (r *Robot) powerUp() {
+	r.state = State{X: r.state.X, Y: r.state.Y, Heading: r.state.Heading}
+	r.counts, r.packets, r.nextFrame = [2]float64{}, nil, 0
+}
+
+// Advance implements line.Device.
+func (r *Robot) Advance(now time.Duration) time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.advance(now)
+	if r.nextFrame != 0 && now >= r.nextFrame && !r.state.Asleep {
+		r.frame()
+		for r.nextFrame += streamPeriod; r.nextFrame <= now; r.nextFrame += streamPeriod {
+		}
+	}
+	return r.nextFrame
+}
+
+// advance moves the robot to now.
+func (r *Robot) advance(now time.Duration) {
+	s := &r.state
+	seconds := (now - r.at).Seconds()
+	r.at = now
+	const base = 235.0 // mm
+	left, right := float64(s.Left)*seconds, float64(s.Right)*seconds
+	r.counts[0] += left * countsPerMM
+	r.counts[1] += right * countsPerMM
+	turn := (right - left) / base
+	way := (left + right) / 2
+	s.X += way * math.Cos(s.Heading+turn/2)
+	s.Y += way * math.Sin(s.Heading+turn/2)
+	s.Heading += turn
+}
+
+// frame sends one frame of the stream.
+func (r *Robot) frame() {
+	f := []byte{19, 0}
+	for _, p := range r.packets {
+		f = append(f, p)
+		v := r.sensor(p)
+		for i := packetSizes[p] - 1; i >= 0; i-- {
+			f = append(f, byte(v>>(8*i)))
+		}
+	}
+	f[1] = byte(len(f) - 2)
+	sum := byte(0)
+	for _, b := range f {
+		sum += b
+	}
+	r.Send(append(f, -sum), "stream")
+}
+
+func (r *Robot) sensor(packet byte) int {
+	bit := func(b bool) int {
+		if b {
+			return 1
+		}
+		return 0
+	}
+	switch packet {
+	case 7:
+		return int(r.bumps)
+	case 9, 10, 11, 12:
+		return bit(r.cliffs[packet-9])
+	case 14:
+		return 8 * bit(r.stall)
+	case 21:
+		return 2 * bit(r.charger)
+	case 22:
+		return int(r.millivolt)
+	case 35:
+		return r.state.Mode
+	case 43:
+		return int(math.Floor(r.counts[0]))
+	case 44:
+		return int(math.Floor(r.counts[1]))
+	}
+	return 0
+}
+
+// change changes what the robot senses.
+func (r *Robot) change(fn func()) {
+	r.mu.Lock()
+	fn()
+	r.guard()
+	r.mu.Unlock()
+	r.Wake()
+}
+
+// Bump presses the bumpers.
+func (r *Robot) Bump(left, right bool) {
+	r.change(func() {
+		r.bumps &^= 3
+		if right {
+			r.bumps |= 1
+		}
+		if left {
+			r.bumps |= 2
+		}
+	})
+}
+
+// Lift lifts both wheels off the floor, or sets the robot down.
+func (r *Robot) Lift(up bool) {
+	r.change(func() {
+		if r.bumps &^= 12; up {
+			r.bumps |= 12
+		}
+	})
+}
+
+// Cliff puts a cliff under a sensor: 0 left, 1 front left, 2 front right, 3 right.
+func (r *Robot) Cliff(sensor int, there bool) { r.change(func() { r.cliffs[sensor] = there }) }
+
+// Block blocks a wheel.
+func (r *Robot) Block(blocked bool) { r.change(func() { r.stall = blocked }) }
+
+// Charger plugs the charger in or out.
+func (r *Robot) Charger(plugged bool) { r.change(func() { r.charger = plugged }) }
+
+// PressButton presses CLEAN: a robot that sleeps wakes.
+func (r *Robot) PressButton() { r.change(func() { r.state.Asleep = false }) }
+
+// Reboot takes the battery out and puts it in again.
+func (r *Robot) Reboot() { r.change(r.powerUp) }
+
+// State returns what the robot does.
+func (r *Robot) State() State {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.state
+}
+
+// Count returns how many commands with an opcode the robot has obeyed or ignored.
+func (r *Robot) Count(opcode byte) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.received[opcode]
+}
