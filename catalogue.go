@@ -14,6 +14,7 @@ import (
 	"player/devices/plugin"
 	"player/devices/readlog"
 	"player/devices/reflex"
+	"player/devices/rplidar"
 	"player/devices/sicklms200"
 	"player/devices/stage"
 	"player/devices/testpattern"
@@ -26,6 +27,7 @@ func catalogue() []devices.Kind {
 	return []devices.Kind{
 		p2os.Kind(),
 		sicklms200.Kind(),
+		rplidar.Kind(),
 		evid30.Kind(),
 		acts.Kind(),
 		create.Kind(),

@@ -1,0 +1,233 @@
+// Package rplidar drives Slamtec's RPLIDAR A1 and A2 laser scanners, Player's laser
+// device.
+//
+// Source: Slamtec, "RPLIDAR Interface Protocol and Application Notes", 2018 and
+// 2019, revisions 1.1 and 2.1 ("the protocol" below). Numbers of more than one byte
+// are sent low byte first. Angles of the sensor are clockwise, 0 ahead.
+package rplidar
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"player/devices/transport"
+)
+
+// Request is the second byte of a request.
+type Request byte
+
+const (
+	Stop        Request = 0x25 // ends a scan; it is not answered
+	Reset       Request = 0x40 // restarts the sensor; it is not answered
+	Scan        Request = 0x20 // standard scan
+	ExpressScan Request = 0x82 // scan in packets, twice as many samples
+	GetInfo     Request = 0x50
+	GetHealth   Request = 0x52
+	SetMotor    Request = 0xF0 // of an A2: the motor's duty cycle
+)
+
+const (
+	requestStart = 0xA5
+	// withPayload marks requests with a payload, its size and a checksum.
+	withPayload = 0x80
+	// motorSpeed is the duty cycle of an A2 that the protocol recommends, of 1023.
+	motorSpeed = 660
+)
+
+// AppendRequest appends a request. The checksum is the exclusive or of all bytes
+// before it.
+func AppendRequest(dst []byte, r Request, payload ...byte) []byte {
+	start := len(dst)
+	dst = append(dst, requestStart, byte(r))
+	if r&withPayload == 0 {
+		return dst
+	}
+	dst = append(dst, byte(len(payload)))
+	dst = append(dst, payload...)
+	sum := byte(0)
+	for _, b := range dst[start:] {
+		sum ^= b
+	}
+	return append(dst, sum)
+}
+
+// AppendMotor appends the request for a duty cycle of the motor, zero to stop it.
+func AppendMotor(dst []byte, duty uint16) []byte {
+	return AppendRequest(dst, SetMotor, byte(duty), byte(duty>>8))
+}
+
+// AppendExpressScan appends the request for an express scan in the first ("legacy")
+// working mode, which every sensor with express scan knows.
+func AppendExpressScan(dst []byte) []byte { return AppendRequest(dst, ExpressScan, 0, 0, 0, 0, 0) }
+
+// The kinds of answers: the last byte of a descriptor.
+const (
+	answerInfo    = 0x04
+	answerHealth  = 0x06
+	answerScan    = 0x81
+	answerExpress = 0x82
+)
+
+const (
+	descriptorSize = 7
+	infoSize       = 20
+	healthSize     = 3
+	sampleSize     = 5
+	packetSize     = 84
+	// cabins is the number of pairs of samples in a packet.
+	cabins = 16
+)
+
+// descriptors are the first bytes of the answers to requests of this package: start,
+// size of the data with the way of sending in its highest two bits, and kind.
+var descriptors = map[byte][descriptorSize]byte{
+	answerInfo:    {0xA5, 0x5A, infoSize, 0, 0, 0, answerInfo},
+	answerHealth:  {0xA5, 0x5A, healthSize, 0, 0, 0, answerHealth},
+	answerScan:    {0xA5, 0x5A, sampleSize, 0, 0, 0x40, answerScan},
+	answerExpress: {0xA5, 0x5A, packetSize, 0, 0, 0x40, answerExpress},
+}
+
+// inspectAnswer recognises a descriptor, and the data behind that of a request with
+// one answer.
+func inspectAnswer(b []byte) (size int, v transport.Verdict) {
+	for i, want := range [...]byte{0xA5, 0x5A} {
+		if len(b) <= i {
+			return 0, transport.Partial
+		}
+		if b[i] != want {
+			return 0, transport.Junk
+		}
+	}
+	if len(b) < descriptorSize {
+		return 0, transport.Partial
+	}
+	d, known := descriptors[b[6]]
+	if !known || d != [descriptorSize]byte(b[:descriptorSize]) {
+		return 0, transport.Junk
+	}
+	size = descriptorSize
+	if b[5] == 0 { // one answer
+		size += int(b[2])
+	}
+	if len(b) < size {
+		return 0, transport.Partial
+	}
+	return size, transport.Whole
+}
+
+// Info is the answer to GetInfo.
+type Info struct {
+	Model        byte // 0x18 is an A1, 0x28 and others above 0x20 an A2
+	Minor, Major byte // of the firmware
+}
+
+func (i Info) String() string {
+	return fmt.Sprintf("A%d, firmware %d.%02d", i.Model>>4, i.Major, i.Minor)
+}
+
+// hasMotorControl reports whether the sensor's adapter sets the motor's speed. The
+// motor of an A1 runs while DTR is released.
+func (i Info) hasMotorControl() bool { return i.Model>>4 >= 2 }
+
+// Health is the answer to GetHealth.
+type Health struct {
+	Status byte // 0 good, 1 warning, 2 error
+	Code   uint16
+}
+
+// failed reports whether the sensor refuses to scan.
+func (h Health) failed() bool { return h.Status == 2 }
+
+// Sample is one measurement: the angle in degrees, clockwise, and the distance in
+// mm, zero if there was no return.
+type Sample struct {
+	Angle float64
+	MM    int
+}
+
+// isSample reports whether 5 bytes have the check bits of a sample: the two lowest
+// bits of the first byte differ, the lowest of the second is set.
+func isSample(b []byte) bool { return b[0]&1 != b[0]>>1&1 && b[1]&1 == 1 }
+
+// runUp is the number of samples in a row that must have their check bits for the
+// first one to count: three bits would let one in eight of all beginnings pass.
+const runUp = 4
+
+// inspectSample recognises a sample of a standard scan.
+func inspectSample(b []byte) (size int, v transport.Verdict) {
+	for i := range runUp {
+		if len(b) < (i+1)*sampleSize {
+			return 0, transport.Partial
+		}
+		if !isSample(b[i*sampleSize:]) {
+			return 0, transport.Junk
+		}
+	}
+	return sampleSize, transport.Whole
+}
+
+// decodeSample reads a sample. Angles are in 1/64 degree, distances in 1/4 mm.
+func decodeSample(b []byte) Sample {
+	return Sample{
+		Angle: float64(binary.LittleEndian.Uint16(b[1:])>>1) / 64,
+		MM:    int(binary.LittleEndian.Uint16(b[3:])+2) / 4,
+	}
+}
+
+// inspectPacket recognises a packet of an express scan: 0xA and 0x5 in the high
+// halves of the first two bytes, the checksum of the rest in their low halves.
+func inspectPacket(b []byte) (size int, v transport.Verdict) {
+	for i, want := range [...]byte{0xA, 0x5} {
+		if len(b) <= i {
+			return 0, transport.Partial
+		}
+		if b[i]>>4 != want {
+			return 0, transport.Junk
+		}
+	}
+	if len(b) < packetSize {
+		return 0, transport.Partial
+	}
+	sum := b[0]&0xF | b[1]<<4
+	for _, c := range b[2:packetSize] {
+		sum ^= c
+	}
+	if sum != 0 {
+		return 0, transport.Damaged
+	}
+	return packetSize, transport.Whole
+}
+
+// Packet is a packet of an express scan.
+type Packet [packetSize]byte
+
+// start returns the angle at the beginning of the packet, in degrees.
+func (p *Packet) start() float64 {
+	return float64(binary.LittleEndian.Uint16(p[2:])&0x7FFF) / 64
+}
+
+// first reports whether the packet is the first one after the request.
+func (p *Packet) first() bool { return p[3]&0x80 != 0 }
+
+// span returns the degrees from the beginning of the packet to that of the next.
+func (p *Packet) span(next *Packet) float64 {
+	d := next.start() - p.start()
+	if d < 0 {
+		d += 360
+	}
+	return d
+}
+
+// sample returns sample k, 0 to 31, of a packet that spans the given degrees. The
+// samples lie evenly in the span; each has a correction of its own, 6 bits with
+// sign in 1/8 degree.
+func (p *Packet) sample(k int, span float64) Sample {
+	cabin := p[4+k/2*5:][:5]
+	word := binary.LittleEndian.Uint16(cabin[k%2*2:])
+	low := cabin[4] >> (k % 2 * 4) & 0xF
+	correction := int8(byte(word&3)<<6|low<<2) >> 2
+	return Sample{
+		Angle: p.start() + span/(2*cabins)*float64(k) - float64(correction)/8,
+		MM:    int(word >> 2),
+	}
+}

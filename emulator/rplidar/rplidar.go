@@ -1,0 +1,248 @@
+// Package rplidar emulates a Slamtec RPLIDAR A1 or A2 on a fake serial line.
+//
+// It follows Slamtec's interface protocol (revision 2.1); anything that is not in it
+// is marked "assumed".
+package rplidar
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math"
+	"sync"
+	"time"
+
+	"player/emulator/line"
+)
+
+// Options of a sensor. Zero fields have the default in parentheses.
+type Options struct {
+	Line      line.Options // Baud (115200)
+	Model     byte         // (0x18: an A1); 0x28: an A2, whose motor has to be started
+	Rate      float64      // turns per second (8)
+	NoExpress bool         // firmware before 1.17
+	Scanning  bool         // a host has left it scanning
+	Failed    bool         // it reports an error; a reset does not help
+	FailOnce  bool         // it reports an error until it is reset
+	// Room returns the distance in mm at an angle in degrees, clockwise, 0 ahead;
+	// zero: no return. Nil: a square of 4 m with the sensor in its middle.
+	Room func(degrees float64) float64
+}
+
+const (
+	standardRate = 2000 // samples a second
+	expressRate  = 4000
+	chunk        = 16 * time.Millisecond // samples go out together
+	spinUp       = 500 * time.Millisecond
+	boot         = 300 * time.Millisecond // assumed
+)
+
+// A Lidar is a sensor at the end of a cable. Its methods may be called by any
+// goroutine.
+type Lidar struct {
+	*line.Line
+	opts Options
+
+	mu       sync.Mutex
+	failed   bool
+	motor    bool          // it turns, or spins up
+	steady   time.Duration // when it has its speed
+	booted   time.Duration
+	scan     byte // 0x20, 0x82; zero: none
+	next     time.Duration
+	angle    float64 // degrees, of the next sample
+	starts   bool    // the next packet is the first one
+	received map[byte]int
+}
+
+// Start plugs a sensor in.
+func Start(opts Options) (*Lidar, error) {
+	opts.Line.Baud = cmp.Or(opts.Line.Baud, 115200)
+	opts.Model, opts.Rate = cmp.Or(opts.Model, 0x18), cmp.Or(opts.Rate, 8)
+	if opts.Room == nil {
+		opts.Room = square
+	}
+	l, err := line.Open(opts.Line)
+	if err != nil {
+		return nil, err
+	}
+	d := &Lidar{Line: l, opts: opts, failed: opts.Failed || opts.FailOnce, received: map[byte]int{}}
+	d.motor = opts.Model>>4 == 1 // a pseudo-terminal has no DTR: it always turns
+	if opts.Scanning {
+		d.motor, d.scan, d.next = true, 0x20, chunk
+	}
+	l.Serve(d)
+	return d, nil
+}
+
+func square(degrees float64) float64 {
+	sin, cos := math.Sincos(degrees * math.Pi / 180)
+	return 2000 / max(math.Abs(sin), math.Abs(cos))
+}
+
+// Frame implements line.Device.
+func (d *Lidar) Frame(buf []byte) (n int, note string) {
+	switch {
+	case buf[0] != 0xA5:
+		return 1, "junk"
+	case len(buf) < 2:
+		return 0, ""
+	case buf[1] < 0x80:
+		return 2, "request"
+	case len(buf) < 3 || len(buf) < 4+int(buf[2]):
+		return 0, ""
+	}
+	return 4 + int(buf[2]), "request with payload"
+}
+
+// Receive implements line.Device.
+func (d *Lidar) Receive(now time.Duration, r []byte) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if r[0] != 0xA5 || now < d.booted {
+		return
+	}
+	if r[1] >= 0x80 {
+		sum := byte(0)
+		for _, b := range r {
+			sum ^= b
+		}
+		if sum != 0 {
+			return
+		}
+	}
+	d.received[r[1]]++
+	switch r[1] {
+	case 0x25:
+		d.scan, d.next = 0, 0
+	case 0x40:
+		d.scan, d.next, d.booted = 0, 0, now+boot
+		d.failed = d.opts.Failed
+		d.Send([]byte("RP LIDAR System.\r\nFirmware Ver 1.29, HW Ver 7\r\nModel: 18\r\n"), "boot text")
+	case 0x50:
+		minor := byte(29)
+		if d.opts.NoExpress {
+			minor = 10
+		}
+		d.Send(append([]byte{0xA5, 0x5A, 0x14, 0, 0, 0, 4, d.opts.Model, minor, 1, 7}, make([]byte, 16)...), "info")
+	case 0x52:
+		answer := []byte{0xA5, 0x5A, 3, 0, 0, 0, 6, 0, 0, 0}
+		if d.failed {
+			answer[7], answer[8] = 2, 0x01
+		}
+		d.Send(answer, "health")
+	case 0xF0:
+		on := r[3] != 0 || r[4] != 0
+		if on && !d.motor {
+			d.steady = now + spinUp
+		}
+		d.motor = on
+	case 0x20:
+		d.begin(now, 0x20, []byte{0xA5, 0x5A, 5, 0, 0, 0x40, 0x81})
+	case 0x82:
+		if !d.opts.NoExpress {
+			d.begin(now, 0x82, []byte{0xA5, 0x5A, 0x54, 0, 0, 0x40, 0x82})
+		}
+	}
+}
+
+func (d *Lidar) begin(now time.Duration, scan byte, descriptor []byte) {
+	if d.failed {
+		return
+	}
+	d.Send(descriptor, "descriptor")
+	d.scan, d.starts, d.next = scan, true, max(now+chunk, d.steady)
+}
+
+// Advance implements line.Device.
+func (d *Lidar) Advance(now time.Duration) time.Duration {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for d.next != 0 && d.next <= now && d.motor {
+		d.next += chunk
+		if d.scan == 0x20 {
+			d.samples(standardRate * chunk.Seconds())
+		} else {
+			for range int(expressRate * chunk.Seconds() / 32) {
+				d.packet()
+			}
+		}
+	}
+	return d.next
+}
+
+// samples sends samples of a standard scan.
+func (d *Lidar) samples(n float64) {
+	var out []byte
+	for range int(n) {
+		mm := d.opts.Room(d.angle)
+		begin := d.angle < d.step(standardRate)
+		flags := byte(15<<2 | 2)
+		if begin {
+			flags = 15<<2 | 1
+		}
+		angle, dist := uint16(d.angle*64)<<1|1, uint16(math.Round(mm*4))
+		out = append(out, flags)
+		out = binary.LittleEndian.AppendUint16(out, angle)
+		out = binary.LittleEndian.AppendUint16(out, dist)
+		d.turn(standardRate)
+	}
+	d.Send(out, "samples")
+}
+
+// packet sends a packet of an express scan. The samples have their corrections in
+// turn, so that hosts have to use them.
+func (d *Lidar) packet() {
+	p := make([]byte, 4, 84)
+	start := uint16(d.angle * 64)
+	if d.starts {
+		start |= 0x8000
+		d.starts = false
+	}
+	binary.LittleEndian.PutUint16(p[2:], start)
+	for k := 0; k < 32; k += 2 {
+		var words [2]uint16
+		var lows [2]byte
+		for i := range words {
+			correction := (k+i)%9 - 4 // eighths of a degree
+			mm := d.opts.Room(d.angle - float64(correction)/8)
+			six := byte(correction) & 0x3F
+			words[i] = uint16(math.Round(mm))<<2 | uint16(six>>4)
+			lows[i] = six & 0xF
+			d.turn(expressRate)
+		}
+		p = binary.LittleEndian.AppendUint16(p, words[0])
+		p = binary.LittleEndian.AppendUint16(p, words[1])
+		p = append(p, lows[1]<<4|lows[0])
+	}
+	sum := byte(0)
+	for _, b := range p[2:] {
+		sum ^= b
+	}
+	p[0], p[1] = 0xA0|sum&0xF, 0x50|sum>>4
+	d.Send(p, "packet")
+}
+
+func (d *Lidar) step(rate float64) float64 { return 360 * d.opts.Rate / rate }
+
+func (d *Lidar) turn(rate float64) { d.angle = math.Mod(d.angle+d.step(rate), 360) }
+
+// Count returns how many requests of a kind the sensor has received.
+func (d *Lidar) Count(request byte) int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.received[request]
+}
+
+// Turning reports whether the motor turns.
+func (d *Lidar) Turning() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.motor
+}
+
+// Scanning reports whether the sensor sends a scan.
+func (d *Lidar) Scanning() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.scan != 0
+}
