@@ -18,6 +18,7 @@ import (
 	"player/devices/sicklms200"
 	"player/devices/stage"
 	"player/devices/testpattern"
+	"player/devices/urg"
 	"player/devices/writelog"
 )
 
@@ -27,6 +28,7 @@ func catalogue() []devices.Kind {
 	return []devices.Kind{
 		p2os.Kind(),
 		sicklms200.Kind(),
+		urg.Kind(),
 		rplidar.Kind(),
 		evid30.Kind(),
 		acts.Kind(),

@@ -1,0 +1,134 @@
+package urg
+
+import "player/devices/transport"
+
+// lines cuts input into lines. The zero value is ready.
+type lines struct {
+	framing transport.Framing
+	buf     [maxLine]byte
+}
+
+// next consumes p up to the end of the first line, and returns the line without its
+// end. ok is false when p is used up. The line is valid until the next call.
+func (l *lines) next(p []byte) (line, rest []byte, ok bool) {
+	b, rest := l.framing.Next(l.buf[:], p, inspectLine)
+	if b == nil {
+		return nil, nil, false
+	}
+	b = b[:len(b)-1]
+	if n := len(b); n > 0 && b[n-1] == '\r' {
+		b = b[:n-1]
+	}
+	return b, rest, true
+}
+
+// inspectLine recognises a line of text.
+func inspectLine(b []byte) (size int, v transport.Verdict) {
+	for i, c := range b {
+		switch {
+		case c == '\n':
+			return i + 1, transport.Whole
+		case c == '\r':
+		case c < ' ' || c > '~':
+			return 0, transport.Junk
+		}
+	}
+	if len(b) == maxLine {
+		return 0, transport.Junk
+	}
+	return 0, transport.Partial
+}
+
+// part is the place of a line in an answer.
+type part uint8
+
+const (
+	request part = iota
+	status
+	content
+)
+
+// Answer is put together from lines. The zero value is ready.
+type Answer struct {
+	next    part
+	request [maxLine]byte
+	size    int // of request
+	code    [2]byte
+	broken  bool // a checksum is wrong
+
+	// Of a scan.
+	stamped bool // its time has come
+	data    [maxSteps * charsPerStep]byte
+	filled  int // of data
+}
+
+// Request returns the line that the answer begins with.
+func (a *Answer) Request() string { return string(a.request[:a.size]) }
+
+// answers reports whether the answer begins with the given request.
+func (a *Answer) answers(request string) bool {
+	return string(a.request[:min(a.size, len(request))]) == request
+}
+
+// Status returns the two characters of the status.
+func (a *Answer) Status() string { return string(a.code[:]) }
+
+// isScan reports whether the answer is one of the scans that were asked for: status
+// 99 (specification, MD). The first answer only confirms the request.
+func (a *Answer) isScan() bool { return a.answers(scanning) && a.code == [2]byte{'9', '9'} }
+
+// Take takes a line. It reports whether the answer is whole; the next line begins
+// another one.
+func (a *Answer) Take(line []byte) (whole bool) {
+	switch {
+	case a.next == request && len(line) == 0: // the end of something unknown
+		return false
+	case a.next == request:
+		a.size = copy(a.request[:], line)
+		a.next, a.broken, a.stamped, a.filled, a.code = status, false, false, 0, [2]byte{}
+		return false
+	case len(line) == 0:
+		whole = a.next == content
+		a.next = request
+		return whole
+	case a.next == status:
+		a.next = content
+		code, ok := sealed(line)
+		if a.broken = !ok || len(code) != 2; !a.broken {
+			a.code = [2]byte(code)
+		}
+	case a.isScan():
+		a.takeData(line)
+	}
+	return false
+}
+
+// takeData takes a line of a scan: first its time, then distances.
+func (a *Answer) takeData(line []byte) {
+	data, ok := sealed(line)
+	if !ok || a.filled+len(data) > len(a.data) {
+		a.broken = true
+		return
+	}
+	if !a.stamped {
+		a.stamped = true
+		return
+	}
+	a.filled += copy(a.data[a.filled:], data)
+}
+
+// distances calls fn with the distance in mm of each step, counted from zero. It
+// returns false if the scan is damaged, or has another number of steps.
+func (a *Answer) distances(steps int, fn func(i, mm int)) bool {
+	if a.broken || a.filled != steps*charsPerStep {
+		return false
+	}
+	for i := range steps {
+		mm, ok := decode(a.data[i*charsPerStep:][:charsPerStep])
+		if !ok {
+			return false
+		}
+		fn(i, mm)
+	}
+	return true
+}

@@ -1,0 +1,171 @@
+package urg
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"player/codec"
+)
+
+// The examples of the specification: status lines, and the encoding of distances.
+func TestGolden(t *testing.T) {
+	for _, line := range []string{"00P", "99b", "02R"} {
+		if data, ok := sealed([]byte(line)); !ok || string(data) != line[:2] {
+			t.Errorf("%s: %q %v", line, data, ok)
+		}
+		if _, ok := sealed([]byte(line[:2] + "x")); ok {
+			t.Errorf("%sx is taken for good", line[:2])
+		}
+	}
+	for text, want := range map[string]int{"CB": 1234, "1Dh": 5432, "m2@0": 16000000} {
+		if n, ok := decode([]byte(text)); n != want || !ok {
+			t.Errorf("%s: %d, want %d", text, n, want)
+		}
+	}
+	if got := Scan(44, 725); got != "MD0044072501000" {
+		t.Errorf("request %s", got)
+	}
+}
+
+func TestParameters(t *testing.T) {
+	var p Parameters
+	for line := range strings.FieldsSeq("MODL:URG-04LX;k DMIN:20;7 DMAX:5600;_ ARES:1024;\\ AMIN:44;7 AMAX:725;_ AFRT:384;6 SCAN:600;e NONE:x;y ; DMAX:?;?") {
+		p.Set([]byte(line))
+	}
+	want := Parameters{"URG-04LX", 20, 5600, 1024, 44, 725, 384, 600}
+	if p != want || p.Check() != nil {
+		t.Fatalf("%+v, want %+v: %v", p, want, p.Check())
+	}
+	for degrees, step := range map[float64]int{0: 384, 90: 640, -90: 128, 200: 725, -200: 44} {
+		if got := p.Step(degrees); got != step {
+			t.Errorf("%v degrees are step %d, want %d", degrees, got, step)
+		}
+	}
+	if a := p.Angle(640); a != 90 {
+		t.Errorf("step 640 is at %v degrees", a)
+	}
+	for _, bad := range []Parameters{{}, {"", 20, 5600, 0, 44, 725, 384, 600}, {"", 20, 5600, 1024, 725, 44, 384, 600}, {"", 20, 20, 1024, 44, 725, 384, 600}, {"", 20, 5600, 1024, 0, 2000, 384, 600}} {
+		if bad.Check() == nil {
+			t.Errorf("%+v is taken for good", bad)
+		}
+	}
+}
+
+// seal adds the checksum to a line.
+func seal(text string) string { return text + string(checksum([]byte(text))) }
+
+// scanOf is the answer with one scan of n readings of 1234 mm.
+func scanOf(n int) string {
+	text := "MD0044072501000\n99b\n" + seal("0CB0") + "\n"
+	data := strings.Repeat("0CB", n)
+	for data != "" {
+		part := data[:min(64, len(data))]
+		text += seal(part) + "\n"
+		data = data[len(part):]
+	}
+	return text + "\n"
+}
+
+// answers returns the requests of the whole answers in the parts of a stream, and how
+// many readings of 1234 mm the last one has.
+func answers(steps int, parts ...[]byte) (all []string, readings int) {
+	var l lines
+	var a Answer
+	for _, part := range parts {
+		for line, rest, ok := l.next(part); ok; line, rest, ok = l.next(rest) {
+			if !a.Take(line) {
+				continue
+			}
+			all = append(all, a.Request()+" "+a.Status())
+			readings = 0
+			a.distances(steps, func(_, mm int) {
+				if mm == 1234 {
+					readings++
+				}
+			})
+		}
+	}
+	return all, readings
+}
+
+func TestCutAtEveryByte(t *testing.T) {
+	stream := []byte("rest\x00of\nsomething\n\nQT\n00P\n\nMD0044072501000\n00P\n\n" + scanOf(100))
+	want := []string{"of something", "QT 00", "MD0044072501000 00", "MD0044072501000 99"}
+	for cut := range len(stream) + 1 {
+		got, n := answers(100, stream[:cut], stream[cut:])
+		if len(got) != 4 || !slices.Equal(got[1:], want[1:]) || n != 100 {
+			t.Fatalf("cut at %d: %q with %d readings", cut, got, n)
+		}
+	}
+}
+
+func TestDamagedScanIsDropped(t *testing.T) {
+	good := []byte(scanOf(100))
+	const head, stamp = len("MD0044072501000\n"), len("99b\n0CB0x\n")
+	for i := head; i < len(good); i++ {
+		for _, change := range []byte{1, 0x40} {
+			if change == 0x40 && i < head+stamp {
+				continue // the checksum of 6 bits cannot show that, and the time is not used
+			}
+			bad := slices.Clone(good)
+			bad[i] ^= change
+			if bytes.Equal(bad, good) {
+				continue
+			}
+			var l lines
+			var a Answer
+			for line, rest, ok := l.next(bad); ok; line, rest, ok = l.next(rest) {
+				if a.Take(line) && a.isScan() && a.distances(100, func(int, int) {}) {
+					t.Fatalf("byte %d damaged: the scan is taken for good", i)
+				}
+			}
+		}
+	}
+}
+
+// FuzzAnswer never panics and takes a bounded number of readings, whatever comes and
+// however it is cut.
+func FuzzAnswer(f *testing.F) {
+	f.Add([]byte(scanOf(50)), 10, 50)
+	f.Add([]byte("PP\n00P\nMODL:X;a\nDMIN:20;7\n\n"), 5, 1)
+	f.Fuzz(func(t *testing.T, in []byte, cut, steps int) {
+		cut = max(0, min(cut, len(in)))
+		steps = max(0, min(steps, 2*maxSteps))
+		var l lines
+		var a Answer
+		var p Parameters
+		for _, part := range [][]byte{in[:cut], in[cut:]} {
+			for line, rest, ok := l.next(part); ok; line, rest, ok = l.next(rest) {
+				p.Set(line)
+				if a.Take(line) && a.isScan() {
+					a.distances(steps, func(i, mm int) {
+						if i >= maxSteps || mm < 0 || mm >= 1<<18 {
+							t.Fatalf("reading %d is %d", i, mm)
+						}
+					})
+				}
+			}
+		}
+		if p.Check() == nil && (p.Step(90) > p.Last || p.Step(-90) < p.First) {
+			t.Fatalf("%+v", p)
+		}
+	})
+}
+
+func TestScansAllocateNothing(t *testing.T) {
+	var l lines
+	var a Answer
+	var readings codec.LaserData
+	in := []byte(scanOf(681))
+	if n := testing.AllocsPerRun(100, func() {
+		for line, rest, ok := l.next(in); ok; line, rest, ok = l.next(rest) {
+			if a.Take(line) {
+				a.distances(681, func(i, mm int) { readings[i/2] = uint16(mm) })
+			}
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations a scan", n)
+	}
+}

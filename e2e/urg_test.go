@@ -1,0 +1,102 @@
+package e2e
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"testing"
+
+	"player/emulator/line"
+	"player/emulator/urg"
+)
+
+func startUrg(t *testing.T, o urg.Options, options string) (*urg.Sensor, *server) {
+	t.Helper()
+	o.Line.Link = filepath.Join(t.TempDir(), "urg")
+	if o.Room == nil {
+		o.Room = func(degrees float64) float64 { return corner(-degrees) }
+	}
+	l, err := urg.Start(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(l.Close)
+	where := fmt.Sprintf("port %q", o.Line.Link)
+	if o.TCP {
+		where = fmt.Sprintf("address %q", l.Address())
+	}
+	file := write(t, t.TempDir(), "urg.cfg", fmt.Sprintf("driver ( name \"urg\" provides [\"laser:0\"] %s %s )", where, options))
+	return l, start(t, file)
+}
+
+func TestUrgMeasures(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		sensor  urg.Options
+		options string
+		far     float64 // mm
+	}{
+		"serial":        {urg.Options{}, "", 5600},
+		"paced":         {urg.Options{Line: line.Options{Paced: true, Garble: true}}, "", 5600},
+		"fast already":  {urg.Options{Line: line.Options{Baud: 115200}}, "", 5600},
+		"SCIP 1.1":      {urg.Options{Old: true}, "", 5600},
+		"left scanning": {urg.Options{Scanning: true}, "", 5600},
+		"noise":         {urg.Options{Line: line.Options{Noise: line.Noise{Seed: 1, Garbage: 0.05, Swallow: 0.05, Flip: 0.05}}}, "", 5600},
+		"TCP":           {urg.Options{TCP: true, Model: urg.UTM30LX}, "", 60000},
+		"range":         {urg.Options{TCP: true, Model: urg.UTM30LX}, "range 12000", 12000},
+		"mounted askew": {urg.Options{Room: func(a float64) float64 { return corner(-a - 40) }}, "heading 40", 5600},
+		"upside down":   {urg.Options{Room: corner}, "flip true", 5600},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l, s := startUrg(t, tt.sensor, tt.options)
+			c := s.dial(t)
+			c.mustOpen("lr", "lr")
+			for range 3 {
+				d := c.scan()
+				for _, want := range []struct {
+					degrees, mm float64 // counterclockwise
+				}{
+					{0, 2000}, {20, wall(2000, 20)}, {-40, wall(2000, 40)}, {-70, wall(1000, 20)}, {60, tt.far}, {75, tt.far},
+				} {
+					got := 1000 * d[int((want.degrees+90)*2)]
+					if math.Abs(got-want.mm) > 0.03*want.mm {
+						t.Errorf("at %v degrees %v mm, want %v", want.degrees, got, want.mm)
+					}
+				}
+			}
+			c.mustOpen("lc", "lc")
+			await(t, "the laser is off", func() bool { return !l.Laser() })
+		})
+	}
+}
+
+func TestUrgFails(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		sensor urg.Options
+		log    string
+	}{
+		"another speed": {urg.Options{Line: line.Options{Baud: 57600}}, "no sensor with SCIP 2.0 answers"},
+		"broken":        {urg.Options{Broken: true}, "the sensor cannot switch its laser on (status 01)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, s := startUrg(t, tt.sensor, "")
+			s.dial(t).mustOpen("lr", "le")
+			s.awaitLog(t, tt.log)
+		})
+	}
+}
+
+func TestUrgLost(t *testing.T) {
+	t.Parallel()
+	l, s := startUrg(t, urg.Options{TCP: true}, "")
+	c := s.dial(t)
+	c.mustOpen("lr", "lr")
+	c.scan()
+	l.Disconnect()
+	s.awaitLog(t, "device unavailable")
+	s.awaitLog(t, "device is back")
+	c.scan()
+}

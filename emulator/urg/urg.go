@@ -1,0 +1,355 @@
+// Package urg emulates a Hokuyo laser scanner with SCIP 2.0, on a fake serial line or
+// on TCP.
+//
+// It follows Hokuyo's SCIP 2.0 specification (C-42-03320); anything that is not in it
+// is marked "assumed".
+package urg
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"player/emulator/line"
+)
+
+// Model is a kind of sensor: what it answers to PP.
+type Model struct {
+	Name                      string
+	Min, Max                  int // mm
+	Steps, First, Last, Ahead int
+	TurnsAMinute              int
+}
+
+// URG04LX and UTM30LX are models as Hokuyo's data sheets describe them.
+var (
+	URG04LX = Model{"URG-04LX(Hokuyo Automatic Co.,Ltd.)", 20, 5600, 1024, 44, 725, 384, 600}
+	UTM30LX = Model{"UTM-30LX/LN[Hokuyo Automatic Co.,Ltd.]", 23, 60000, 1440, 0, 1080, 540, 2400}
+)
+
+// Options of a sensor.
+type Options struct {
+	Line     line.Options // Baud (19200); not used on TCP
+	TCP      bool         // it listens on a port of the loopback interface instead
+	Model    Model        // (URG04LX)
+	Old      bool         // it speaks SCIP 1.1 until it is told SCIP2.0
+	Scanning bool         // a host has left it scanning
+	Broken   bool         // its laser cannot be switched on
+	// Room returns the distance in mm at an angle in degrees, counterclockwise, 0
+	// ahead; zero: no return.
+	Room func(degrees float64) float64
+}
+
+// A Sensor is a scanner. Its methods may be called by any goroutine.
+type Sensor struct {
+	*line.Line // nil on TCP
+	opts       Options
+	listener   net.Listener
+
+	mu       sync.Mutex
+	conn     net.Conn // on TCP, nil while nobody is connected
+	scip2    bool
+	laser    bool
+	request  string // of the scan under way
+	left     int    // scans, with a number; -1: without end
+	next     time.Duration
+	baudSoon int // the speed after the answer
+	received map[string]int
+}
+
+// Start plugs a sensor in.
+func Start(opts Options) (*Sensor, error) {
+	opts.Line.Baud = cmp.Or(opts.Line.Baud, 19200)
+	if opts.Model.Steps == 0 {
+		opts.Model = URG04LX
+	}
+	s := &Sensor{opts: opts, scip2: !opts.Old, received: map[string]int{}}
+	if opts.Scanning {
+		s.laser, s.request, s.left, s.next = true, "MD0300040001000", -1, s.period()
+	}
+	if opts.TCP {
+		return s, s.listen()
+	}
+	l, err := line.Open(opts.Line)
+	if err != nil {
+		return nil, err
+	}
+	s.Line = l
+	l.Serve(s)
+	return s, nil
+}
+
+// listen serves one host after the other on TCP.
+func (s *Sensor) listen() (err error) {
+	if s.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+		return err
+	}
+	go func() {
+		for {
+			conn, err := s.listener.Accept()
+			if err != nil {
+				return
+			}
+			s.mu.Lock()
+			s.conn = conn
+			s.mu.Unlock()
+			s.serve(conn)
+		}
+	}()
+	return nil
+}
+
+// serve answers a host on TCP until it leaves.
+func (s *Sensor) serve(conn net.Conn) {
+	defer conn.Close()
+	begin := time.Now()
+	in := make(chan []byte)
+	go func() {
+		defer close(in)
+		for {
+			b := make([]byte, 256)
+			n, err := conn.Read(b)
+			if err != nil {
+				return
+			}
+			in <- b[:n]
+		}
+	}()
+	var buf []byte
+	for {
+		next := s.Advance(time.Since(begin))
+		wait := time.Hour
+		if next != 0 {
+			wait = next - time.Since(begin)
+		}
+		select {
+		case b, ok := <-in:
+			if !ok {
+				s.mu.Lock()
+				s.request, s.next = "", 0
+				s.mu.Unlock()
+				return
+			}
+			buf = append(buf, b...)
+			for n, _ := s.Frame(buf); n > 0; n, _ = s.Frame(buf) {
+				s.Receive(time.Since(begin), buf[:n])
+				if buf = buf[n:]; len(buf) == 0 {
+					break
+				}
+			}
+		case <-time.After(wait):
+		}
+	}
+}
+
+// Address returns the address on TCP.
+func (s *Sensor) Address() string { return s.listener.Addr().String() }
+
+// Disconnect closes the connection on TCP.
+func (s *Sensor) Disconnect() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.conn != nil {
+		s.conn.Close()
+	}
+}
+
+// Close ends the sensor.
+func (s *Sensor) Close() {
+	if s.listener != nil {
+		s.listener.Close()
+		s.Disconnect()
+		return
+	}
+	s.Line.Close()
+}
+
+// Frame implements line.Device.
+func (s *Sensor) Frame(buf []byte) (n int, note string) {
+	end := strings.IndexAny(string(buf), "\n\r")
+	if end < 0 && len(buf) > 100 {
+		return len(buf), "junk"
+	}
+	if end < 0 {
+		return 0, ""
+	}
+	return end + 1, strings.TrimSpace(string(buf[:end]))
+}
+
+// Receive implements line.Device.
+func (s *Sensor) Receive(now time.Duration, unit []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	text := strings.TrimRight(string(unit), "\r\n")
+	if len(text) < 2 {
+		return
+	}
+	s.received[text[:2]]++
+	switch {
+	case text == "SCIP2.0":
+		status := "0E"
+		if !s.scip2 {
+			status = "00"
+		}
+		s.scip2 = true
+		s.answer(text, status)
+	case !s.scip2:
+		s.send(text + "\n0\n\n") // SCIP 1.1
+	case text == "QT":
+		s.laser, s.request, s.next = false, "", 0
+		s.answer(text, "00")
+	case text == "PP":
+		m := s.opts.Model
+		var lines []string
+		for _, field := range []string{
+			"MODL:" + m.Name, fmt.Sprint("DMIN:", m.Min), fmt.Sprint("DMAX:", m.Max), fmt.Sprint("ARES:", m.Steps),
+			fmt.Sprint("AMIN:", m.First), fmt.Sprint("AMAX:", m.Last), fmt.Sprint("AFRT:", m.Ahead), fmt.Sprint("SCAN:", m.TurnsAMinute),
+		} {
+			lines = append(lines, field+";"+string(sum(field)))
+		}
+		s.answer(text, "00", lines...)
+	case text == "SS115200" && !s.opts.TCP:
+		s.answer(text, "00")
+		s.baudSoon = 115200
+	case strings.HasPrefix(text, "SS"):
+		s.answer(text, "01")
+	case text == "BM" && s.opts.Broken:
+		s.answer(text, "01")
+	case text == "BM":
+		status := "00"
+		if s.laser {
+			status = "02"
+		}
+		s.laser = true
+		s.answer(text, status)
+	case strings.HasPrefix(text, "MD") && len(text) == 15:
+		s.scan(now, text)
+	default:
+		s.answer(text, "0E")
+	}
+}
+
+// scan begins to send scans.
+func (s *Sensor) scan(now time.Duration, text string) {
+	m := s.opts.Model
+	first, err1 := strconv.Atoi(text[2:6])
+	last, err2 := strconv.Atoi(text[6:10])
+	count, err3 := strconv.Atoi(text[13:15])
+	if err1 != nil || err2 != nil || err3 != nil || first < m.First || last > m.Last || last < first {
+		s.answer(text, "05")
+		return
+	}
+	s.answer(text, "00")
+	s.laser, s.request, s.left, s.next = true, text, count, now+s.period()
+	if count == 0 {
+		s.left = -1
+	}
+}
+
+func (s *Sensor) period() time.Duration {
+	return time.Minute / time.Duration(s.opts.Model.TurnsAMinute)
+}
+
+// Advance implements line.Device.
+func (s *Sensor) Advance(now time.Duration) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.baudSoon != 0 && !s.Busy() {
+		s.SetBaud(s.baudSoon)
+		s.baudSoon = 0
+	}
+	if s.next != 0 && s.next <= now {
+		if s.Line == nil || !s.Busy() { // a slow line leaves turns out
+			s.measure(now)
+		}
+		for s.next <= now {
+			s.next += s.period()
+		}
+		if s.left > 0 {
+			if s.left--; s.left == 0 {
+				s.next = 0
+			}
+		}
+	}
+	if s.baudSoon != 0 && s.next == 0 {
+		return now + time.Millisecond
+	}
+	return s.next
+}
+
+// measure sends a scan.
+func (s *Sensor) measure(now time.Duration) {
+	m := s.opts.Model
+	first, _ := strconv.Atoi(s.request[2:6])
+	last, _ := strconv.Atoi(s.request[6:10])
+	var data strings.Builder
+	for step := first; step <= last; step++ {
+		mm := int(math.Round(s.opts.Room(float64(step-m.Ahead) * 360 / float64(m.Steps))))
+		if mm == 0 || mm > m.Max {
+			mm = 1 // an error code: no return
+		}
+		data.WriteString(encode(mm, 3))
+	}
+	stamp := encode(int(now.Milliseconds())&0xFFFFFF, 4)
+	lines := []string{stamp + string(sum(stamp))}
+	for text := data.String(); text != ""; {
+		n := min(64, len(text))
+		lines = append(lines, text[:n]+string(sum(text[:n])))
+		text = text[n:]
+	}
+	s.answer(s.request[:13]+"00", "99", lines...)
+}
+
+// encode writes a number in characters of 6 bits.
+func encode(n, chars int) string {
+	b := make([]byte, chars)
+	for i := range b {
+		b[chars-1-i] = byte(n>>(6*i))&0x3F + 0x30
+	}
+	return string(b)
+}
+
+func sum(text string) byte {
+	total := 0
+	for _, c := range []byte(text) {
+		total += int(c)
+	}
+	return byte(total&0x3F) + 0x30
+}
+
+func (s *Sensor) answer(request, status string, lines ...string) {
+	text := request + "\n" + status + string(sum(status)) + "\n"
+	for _, l := range lines {
+		text += l + "\n"
+	}
+	s.send(text + "\n")
+}
+
+func (s *Sensor) send(text string) {
+	if s.Line != nil {
+		note, _, _ := strings.Cut(text, "\n")
+		s.Send([]byte(text), note)
+	} else if s.conn != nil {
+		_, _ = io.WriteString(s.conn, text) // a host that has left is noticed by its reader
+	}
+}
+
+// Laser reports whether the laser is on.
+func (s *Sensor) Laser() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.laser
+}
+
+// Count returns how many requests that begin with two letters have come.
+func (s *Sensor) Count(letters string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.received[letters]
+}
