@@ -2,7 +2,6 @@ package create
 
 import (
 	"bytes"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +13,7 @@ import (
 	"player/codec"
 	"player/devices"
 	"player/devices/transport/transporttest"
+	"player/devices/wheels"
 )
 
 const ms = time.Millisecond
@@ -116,76 +116,29 @@ func FuzzParser(f *testing.F) {
 	})
 }
 
-func TestWheelSpeeds(t *testing.T) {
-	for _, tt := range []struct{ speed, turn, left, right int16 }{
-		{0, 0, 0, 0},
-		{100, 0, 100, 100},
-		{1, 0, 1, 1}, // exact: no steps of 20 mm/s
-		{0, 7, -14, 14},
-		{0, 90, -185, 185},
-		{-200, 0, -200, -200},
-		{600, 0, 500, 500},
-		{500, 90, 230, 500}, // 315 and 685, slowed by the same factor
-		{-32768, -32768, 484, -500},
-	} {
-		left, right := WheelSpeeds(tt.speed, tt.turn)
-		if tt.speed == -32768 {
-			if max(left, -left, right, -right) > 500 {
-				t.Errorf("%+v: %d %d", tt, left, right)
-			}
-			continue
-		}
-		if left != tt.left || right != tt.right {
-			t.Errorf("%d mm/s %d deg/s: %d %d, want %d %d", tt.speed, tt.turn, left, right, tt.left, tt.right)
-		}
-	}
-}
-
 func TestOdometry(t *testing.T) {
-	const turn = 235 * math.Pi / (72 * math.Pi / 508.8) // counts of a wheel for a turn on the spot
-	eighth := int(math.Round(turn / 8))
-	var o Odometry
+	o := Odometry{Odometry: wheels.Odometry{Base: wheelBase}}
 	var d codec.PositionData
 	now := time.Second
-	left, right := uint16(65500), uint16(10)
-	drive := func(l, r, steps int) {
-		for i := range steps {
-			now += 15 * ms
-			if steps == 1 {
-				now += time.Second
-			}
-			if o.Update(now, left+30000, right) {
-				t.Fatal("a wheel turns faster than it can")
-			}
-			o.Update(now, left+uint16(l*(i+1)/steps), right+uint16(r*(i+1)/steps))
-		}
-		left, right = left+uint16(l), right+uint16(r)
-		o.Fill(&d)
+	update := func(after time.Duration, left, right uint16) bool {
+		now += after
+		return o.Update(now, left, right)
 	}
-	o.Update(now, left, right)
-	drive(2249, 2249, 100) // a metre, over the end of the counter
-	if d.X != 1000 || d.Y != 0 || d.Heading != 0 || d.Speed < 660 || d.Speed > 673 || d.TurnRate != 0 {
+	update(0, 65500, 10)
+	for i := range uint16(100) {
+		if !update(15*ms, 65500+(i+1)*20, 10+(i+1)*20) || update(0, 65500, 40000) {
+			t.Fatal("a report is wrongly believed or not")
+		}
+	}
+	update(2*time.Second, 65500+2249-65536, 10+2249) // over the end of the counter, and a gap
+	if o.Fill(&d); d.X != 1000 || d.Y != 0 || d.Heading != 0 {
 		t.Fatalf("after a metre: %+v", d)
 	}
-	drive(-eighth, eighth, 50)
-	if d.Heading != 45 || d.X != 1000 || d.Y != 0 || d.TurnRate < 55 || d.TurnRate > 65 {
-		t.Fatalf("after an eighth of a turn: %+v", d)
-	}
-	drive(2249, 2249, 1) // reports were lost meanwhile
-	if d.X < 1706 || d.X > 1708 || d.Y < 706 || d.Y > 708 {
-		t.Fatalf("after the gap: %+v", d)
-	}
-	o.Resume(5, 5) // it was switched off and on
-	left, right = 5, 5
-	o.Update(now, left, right)
-	drive(-2249, -2249, 100)
-	if d.X < 999 || d.X > 1001 || max(d.Y, -d.Y) > 1 || d.Heading != 45 || d.Speed > -660 {
-		t.Fatalf("back after a restart: %+v", d)
-	}
-	o.Reset()
-	drive(0, 0, 20)
-	if d != (codec.PositionData{}) {
-		t.Fatalf("after a reset: %+v", d)
+	o.Restart()
+	update(15*ms, 7, 30000)
+	update(time.Second, 7, 30000+1660)
+	if o.Fill(&d); d.Heading != 180 || d.X != 1000 || d.Y != 235 {
+		t.Fatalf("after a restart and half a turn around the left wheel: %+v", d)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"player/codec"
 	"player/devices"
 	"player/devices/transport"
+	"player/devices/wheels"
 )
 
 const (
@@ -101,7 +102,7 @@ func New(port string, full bool) *Driver {
 // Setup implements devices.Driver.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.link, d.position, d.misc = link, link.Device(codec.Position), link.Device(codec.Misc)
-	d.odometry, d.free = Odometry{}, 0
+	d.odometry, d.free = Odometry{Odometry: wheels.Odometry{Base: wheelBase}}, 0
 	d.transport.Setup(now, link, d.port, d)
 }
 
@@ -168,7 +169,7 @@ func (d *Driver) Timeout(now time.Duration) {
 	case running:
 		d.flush(now)
 	case listening:
-		d.odometry.started = false // it was off: its counters are of no use
+		d.odometry.Restart() // it was off
 		d.enter(now, releasing)
 	case asking:
 		d.again(now)
@@ -274,7 +275,7 @@ func (d *Driver) flush(now time.Duration) {
 	if b := d.position.Command(); b != nil {
 		_ = c.Decode(b) // its size was checked
 	}
-	left, right := WheelSpeeds(c.Speed, c.TurnRate)
+	left, right := WheelSpeeds(c)
 	d.moving, d.free = false, now+commandGap
 	d.out = AppendDrive(d.out[:0], left, right)
 	d.transport.Port().Write(d.out)

@@ -1,0 +1,107 @@
+// Package wheels is the geometry of robots with two driven wheels: speeds of the
+// wheels from a command, and odometry from the way that they have turned.
+package wheels
+
+import (
+	"math"
+	"time"
+
+	"player/codec"
+)
+
+const (
+	// samples is the number of updates over which speeds are measured: an encoder
+	// counts in steps, and one step in one update may be as much as the speed itself.
+	samples = 10
+	// memory is the longest time over which speeds are measured. A robot that sends
+	// ten updates a second would seem to drive for a second after it has stopped.
+	memory = 300 * time.Millisecond
+)
+
+// Speeds turns a speed (mm/s, forward) and a turn rate (deg/s, counterclockwise)
+// into speeds of the wheels in mm/s. base is the distance between the wheels in mm.
+// If a wheel would be faster than most, both are slowed by the same factor, so that
+// the curve stays the same.
+func Speeds(speed, turnRate, base, most float64) (left, right float64) {
+	turn := turnRate * math.Pi / 180 * base / 2
+	left, right = speed-turn, speed+turn
+	if fastest := max(math.Abs(left), math.Abs(right)); fastest > most {
+		left, right = left/fastest*most, right/fastest*most
+	}
+	return left, right
+}
+
+// Odometry adds up the ways of the wheels to a pose. Its zero value has its origin
+// where the robot is; Base must be set.
+type Odometry struct {
+	Base float64 // mm between the wheels
+
+	x, y        float64 // mm, forward and to the left of the origin
+	left, right float64 // mm, the ways since the origin: the heading without an error that adds up
+
+	past [samples]sample // a ring
+	next int             // index of the oldest
+}
+
+// sample is the way of the wheels at a time.
+type sample struct {
+	at   time.Duration
+	way  float64 // mm, forward
+	turn float64 // rad
+}
+
+// Move adds the ways of the wheels in mm since the last call, forward.
+func (o *Odometry) Move(now time.Duration, left, right float64) {
+	before := o.heading()
+	o.left += left
+	o.right += right
+	// The robot moves on an arc; its chord has the mean heading.
+	way := (left + right) / 2
+	chord, half := way, (o.heading()-before)/2
+	if half != 0 {
+		chord *= math.Sin(half) / half
+	}
+	sin, cos := math.Sincos(before + half)
+	o.x += chord * cos
+	o.y += chord * sin
+
+	o.past[o.next] = sample{now, o.newest().way + way, o.heading()}
+	o.next = (o.next + 1) % samples
+}
+
+// Forget forgets the speeds: what was measured before is of another time.
+func (o *Odometry) Forget() {
+	o.past, o.next = [samples]sample{}, 0
+	o.past[samples-1].turn = o.heading()
+}
+
+// Reset makes the current pose the origin.
+func (o *Odometry) Reset() { *o = Odometry{Base: o.Base} }
+
+// heading returns the heading in radians, counterclockwise.
+func (o *Odometry) heading() float64 { return (o.right - o.left) / o.Base }
+
+func (o *Odometry) newest() sample { return o.past[(o.next+samples-1)%samples] }
+
+// Fill sets pose and speeds in d.
+func (o *Odometry) Fill(d *codec.PositionData) {
+	d.X, d.Y = int32(math.Round(o.x)), int32(math.Round(o.y))
+	d.Heading = Degrees(o.heading() * 180 / math.Pi)
+	d.Speed, d.TurnRate = 0, 0
+	newest := o.newest()
+	for i := range samples - 1 {
+		oldest := o.past[(o.next+i)%samples]
+		if oldest.at == 0 || newest.at <= oldest.at || newest.at-oldest.at > memory && i < samples-2 {
+			continue
+		}
+		seconds := (newest.at - oldest.at).Seconds()
+		d.Speed = int16(math.Round((newest.way - oldest.way) / seconds))
+		d.TurnRate = int16(math.Round((newest.turn - oldest.turn) * 180 / math.Pi / seconds))
+		return
+	}
+}
+
+// Degrees returns an angle in whole degrees, 0 to 359.
+func Degrees(degrees float64) uint16 {
+	return uint16((int(math.Round(math.Mod(degrees, 360))) + 360) % 360)
+}
