@@ -9,6 +9,7 @@ import (
 	"player/devices/hdaps"
 	"player/devices/joystick"
 	"player/devices/lasersonar"
+	"player/devices/lines"
 	"player/devices/p2os"
 	"player/devices/passthrough"
 	"player/devices/plugin"
@@ -33,6 +34,7 @@ func catalogue() []devices.Kind {
 		evid30.Kind(),
 		acts.Kind(),
 		create.Kind(),
+		lines.Kind(),
 		stage.Kind(),
 		joystick.Kind(),
 		hdaps.Kind(),

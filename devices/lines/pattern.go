@@ -1,0 +1,199 @@
+// Package lines drives a robot or a sensor that speaks lines of text, as
+// microcontrollers do: the configuration describes the lines, and no code is needed.
+// docs/DEVICES.md has the fields and an example.
+package lines
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"player/codec"
+)
+
+// The fields of lines that are read. Sonars are sonar0 to sonar15.
+const (
+	fieldNone    = iota // {_}: a word that is of no use
+	fieldX              // mm
+	fieldY              // mm
+	fieldHeading        // deg, counterclockwise
+	fieldSpeed          // mm/s
+	fieldTurn           // deg/s, counterclockwise
+	fieldCompass        // deg, counterclockwise
+	fieldStall          // zero: the motors turn freely
+	fieldLeft           // mm that the left wheel has turned, forward, in all
+	fieldRight          // mm
+	fieldFront          // bits of the front bumpers
+	fieldRear           // bits of the rear bumpers
+	fieldBattery        // V
+	fieldSonar          // mm, the first of 16
+	fields       = fieldSonar + codec.SonarCount
+)
+
+// readable are the fields of a pattern by name.
+func readable() map[string]int {
+	names := map[string]int{
+		"_": fieldNone, "x": fieldX, "y": fieldY, "heading": fieldHeading, "speed": fieldSpeed, "turn": fieldTurn,
+		"compass": fieldCompass, "stall": fieldStall, "left": fieldLeft, "right": fieldRight,
+		"front": fieldFront, "rear": fieldRear, "battery": fieldBattery,
+	}
+	for i := range codec.SonarCount {
+		names[fmt.Sprint("sonar", i)] = fieldSonar + i
+	}
+	return names
+}
+
+// The fields of commands.
+const (
+	argSpeed = iota // mm/s
+	argTurn         // deg/s, counterclockwise
+	argLeft         // mm/s, of the left wheel
+	argRight        // mm/s
+	args
+)
+
+func writable() map[string]int {
+	return map[string]int{"speed": argSpeed, "turn": argTurn, "left": argLeft, "right": argRight}
+}
+
+// piece is a literal text, or a field where that is nil.
+type piece struct {
+	text     []byte
+	field    int
+	factor   float64
+	decimals int
+}
+
+// compile reads a text with fields, such as "pos {x*1000} {heading}". A field is
+// {NAME}, {NAME*FACTOR} or {NAME/DIVISOR}; :DECIMALS may follow, for commands.
+func compile(text string, names map[string]int) ([]piece, error) {
+	var pieces []piece
+	for rest := text; rest != ""; {
+		literal, tail, found := strings.Cut(rest, "{")
+		if literal != "" {
+			pieces = append(pieces, piece{text: []byte(literal)})
+		}
+		if !found {
+			break
+		}
+		inside, tail, closed := strings.Cut(tail, "}")
+		if !closed {
+			return nil, fmt.Errorf("%q: a { has no }", text)
+		}
+		p, err := field(inside, names)
+		if err != nil {
+			return nil, fmt.Errorf("%q: %w", text, err)
+		}
+		if n := len(pieces); n > 0 && pieces[n-1].text == nil {
+			return nil, fmt.Errorf("%q: nothing stands between two fields", text)
+		}
+		pieces = append(pieces, p)
+		rest = tail
+	}
+	if len(pieces) == 0 {
+		return nil, fmt.Errorf("%q: it is empty", text)
+	}
+	return pieces, nil
+}
+
+// field reads the inside of { }.
+func field(text string, names map[string]int) (piece, error) {
+	p := piece{factor: 1}
+	name, decimals, given := strings.Cut(text, ":")
+	if given {
+		n, err := strconv.Atoi(decimals)
+		if err != nil || n < 0 || n > 6 {
+			return p, fmt.Errorf("{%s}: the number of decimals is 0 to 6", text)
+		}
+		p.decimals = n
+	}
+	if i := strings.IndexAny(name, "*/"); i >= 0 {
+		f, err := strconv.ParseFloat(name[i+1:], 64)
+		if err != nil || f == 0 || math.IsInf(f, 0) || math.IsNaN(f) {
+			return p, fmt.Errorf("{%s}: %q is no factor", text, name[i+1:])
+		}
+		if p.factor = f; name[i] == '/' {
+			p.factor = 1 / f
+		}
+		name = name[:i]
+	}
+	known := false
+	if p.field, known = names[name]; !known {
+		return p, fmt.Errorf("{%s}: there is no field %q; fields are %s", text, name, strings.Join(slices.Sorted(maps.Keys(names)), ", "))
+	}
+	return p, nil
+}
+
+// pattern is a line that is read.
+type pattern []piece
+
+// values are the fields of a line.
+type values struct {
+	number [fields]float64
+	has    [fields]bool
+}
+
+// match sets the fields of a line in v. It reports whether the line matches; v is
+// only good then.
+func (p pattern) match(line []byte, v *values) bool {
+	v.has = [fields]bool{}
+	for _, piece := range p {
+		if piece.text != nil {
+			if !bytes.HasPrefix(line, piece.text) {
+				return false
+			}
+			line = line[len(piece.text):]
+			continue
+		}
+		n := word(line, piece.field == fieldNone)
+		if n == 0 {
+			return false
+		}
+		if piece.field != fieldNone {
+			f, err := strconv.ParseFloat(string(line[:n]), 64)
+			if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
+				return false
+			}
+			v.number[piece.field], v.has[piece.field] = f*piece.factor, true
+		}
+		line = line[n:]
+	}
+	return len(line) == 0
+}
+
+// word returns the length of the number at the beginning of b, or of anything up to
+// the next space, comma or semicolon.
+func word(b []byte, anything bool) int {
+	n := bytes.IndexFunc(b, func(r rune) bool {
+		if anything {
+			return r == ' ' || r == ',' || r == ';' || r == '\t'
+		}
+		return (r < '0' || r > '9') && r != '.' && r != '-' && r != '+' && r != 'e' && r != 'E'
+	})
+	if n < 0 {
+		return len(b)
+	}
+	return n
+}
+
+// template is a line that is sent.
+type template []piece
+
+// append appends the line with the given arguments, and its end.
+func (t template) append(dst []byte, arguments *[args]float64) []byte {
+	for _, piece := range t {
+		if piece.text != nil {
+			dst = append(dst, piece.text...)
+			continue
+		}
+		f := arguments[piece.field] * piece.factor
+		unit := math.Pow10(piece.decimals)
+		f = math.Round(f*unit)/unit + 0 // and not -0
+		dst = strconv.AppendFloat(dst, f, 'f', piece.decimals, 64)
+	}
+	return append(dst, '\n')
+}

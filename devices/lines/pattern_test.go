@@ -1,0 +1,124 @@
+package lines
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+func mustRead(t testing.TB, text string) pattern {
+	t.Helper()
+	p, err := compile(text, readable())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestMatch(t *testing.T) {
+	for _, tt := range []struct {
+		pattern, line string
+		want          map[int]float64 // nil: no match
+	}{
+		{"O {left} {right}", "O 12 -34", map[int]float64{fieldLeft: 12, fieldRight: -34}},
+		{"x={x*1000},y={y*1000}", "x=1.5,y=-2e-1", map[int]float64{fieldX: 1500, fieldY: -200}},
+		{"B {battery/1000}", "B 11640", map[int]float64{fieldBattery: 11.64}},
+		{"S {sonar0} {sonar15}", "S 1 2", map[int]float64{fieldSonar: 1, fieldSonar + 15: 2}},
+		{"$ODO,{_},{heading};", "$ODO,abc-7,90;", map[int]float64{fieldHeading: 90}},
+		{"{x} mm", "7 mm", map[int]float64{fieldX: 7}},
+		{"ready", "ready", map[int]float64{}},
+		{"O {left} {right}", "O 12", nil},
+		{"O {left} {right}", "O 12 34 56", nil},
+		{"O {left} {right}", "P 12 34", nil},
+		{"O {left} {right}", "O 1-2 3", nil},
+		{"O {left} {right}", "O  12 34", nil},
+		{"x {x}", "x nan", nil},
+		{"x {x}", "x 1e999", nil},
+		{"x {x}", "", nil},
+	} {
+		var v values
+		p := mustRead(t, tt.pattern)
+		ok := p.match([]byte(tt.line), &v)
+		if ok != (tt.want != nil) {
+			t.Errorf("%q matches %q: %v", tt.line, tt.pattern, ok)
+			continue
+		}
+		for field := range v.has {
+			want, has := tt.want[field]
+			if ok && (has != v.has[field] || has && math.Abs(v.number[field]-want) > 1e-9) {
+				t.Errorf("%q by %q: field %d is %v (%v), want %v", tt.line, tt.pattern, field, v.number[field], v.has[field], want)
+			}
+		}
+	}
+}
+
+func TestTemplate(t *testing.T) {
+	a := [args]float64{argSpeed: 250, argTurn: -12.345, argLeft: -0.4, argRight: 333.5}
+	for text, want := range map[string]string{
+		"V {speed} {turn}":          "V 250 -12\n",
+		"V {speed/1000:2},{turn:1}": "V 0.25,-12.3\n",
+		"M {left} {right}":          "M 0 334\n",
+		"{right*0.1:3}":             "33.350\n",
+		"go":                        "go\n",
+	} {
+		pieces, err := compile(text, writable())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(template(pieces).append(nil, &a)); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	for want, o := range map[string]Options{
+		`read "O {left": a { has no }`:                                    {Read: []string{"O {left"}},
+		`there is no field "lft"; fields are _, battery, compass, front`:  {Read: []string{"O {lft}"}},
+		`{x*}: "" is no factor`:                                           {Read: []string{"{x*}"}},
+		`{x/0}: "0" is no factor`:                                         {Read: []string{"{x/0}"}},
+		"nothing stands between two fields":                               {Read: []string{"{x}{y}"}},
+		"it is empty":                                                     {Read: []string{""}},
+		"{left} and {right} go together":                                  {Read: []string{"{left}"}},
+		"the position is either {left} and {right}, or":                   {Read: []string{"{left} {right}", "{x}"}},
+		"no pattern has a field":                                          {Read: []string{"ready"}},
+		`drive "V {x}": {x}: there is no field "x"; fields are left, rig`: {Read: []string{"{x}"}, Drive: "V {x}"},
+		`stop "S {": a { has no }`:                                        {Read: []string{"{x}"}, Stop: "S {"},
+		"the number of decimals is 0 to 6":                                {Read: []string{"{x}"}, Drive: "{speed:9}"},
+		"motors: want two lines":                                          {Read: []string{"{x}"}, Motors: []string{"E 1"}},
+	} {
+		if _, err := New(o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+// FuzzMatch never panics, whatever the pattern and the line, and takes no number that
+// the line has not.
+func FuzzMatch(f *testing.F) {
+	f.Add("O {left*0.45} {right}", "O 12 -34")
+	f.Add("{_},{x}", "a,1e3")
+	f.Fuzz(func(t *testing.T, text, line string) {
+		p, err := compile(text, readable())
+		if err != nil {
+			return
+		}
+		var v values
+		if !pattern(p).match([]byte(line), &v) {
+			return
+		}
+		for i, has := range v.has {
+			if has && (math.IsNaN(v.number[i]) || !strings.ContainsAny(line, "0123456789")) {
+				t.Fatalf("%q by %q: field %d is %v", line, text, i, v.number[i])
+			}
+		}
+	})
+}
+
+func TestMatchAllocatesNothing(t *testing.T) {
+	p := mustRead(t, "O {left*0.45} {right*0.45}")
+	line, v := []byte("O 123456 -123.456"), values{}
+	if n := testing.AllocsPerRun(1000, func() { p.match(line, &v) }); n != 0 {
+		t.Errorf("%v allocations a line", n)
+	}
+}
