@@ -15,6 +15,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/config"
+	"player/logging"
 	"player/reactor"
 	"player/server"
 )
@@ -29,8 +30,20 @@ const (
 // errFailed wraps errors of a server that was running.
 var errFailed = errors.New("the server failed")
 
+// printLimit is how long the program waits for the reader of its last error. A
+// program that nobody reads must end, too.
+const printLimit = time.Second
+
 func main() {
-	os.Exit(exitCode(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr), os.Stderr))
+	err := run(context.Background(), os.Args[1:], os.Stdout, os.Stderr)
+	code := make(chan int, 1)
+	go func() { code <- exitCode(err, os.Stderr) }()
+	select {
+	case code := <-code:
+		os.Exit(code)
+	case <-time.After(printLimit):
+		os.Exit(exitFailure)
+	}
 }
 
 // exitCode prints an error, and returns the exit code for it.
@@ -66,7 +79,8 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 	}
 
 	tuneRuntime()
-	log := newLogger(stderr, o.debug)
+	log := logging.New(stderr, o.debug)
+	defer func() { _ = log.Sync() }() // it can fail only because nobody reads the log
 	conf, err := o.configure(log)
 	if err != nil {
 		return err

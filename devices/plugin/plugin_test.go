@@ -377,14 +377,6 @@ func TestStandardError(t *testing.T) {
 	if got, want := logged(), []string{"one", "two", "", strings.Repeat("x", longestLine), "last"}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
-	err.Receive(w.now, []byte(strings.Repeat("spam\n", 1000)))
-	err.Receive(w.now+time.Second, []byte("again\n"))
-	if got := w.log.FilterMessage("plugin says").Len(); got != mostLines-5+1 {
-		t.Errorf("%d lines", got)
-	}
-	if got := w.log.FilterMessage("plugin wrote too much").All(); len(got) != 1 || got[0].ContextMap()["lines dropped"] != int64(1000-mostLines+5) {
-		t.Errorf("%v", got)
-	}
 }
 
 func TestNew(t *testing.T) {

@@ -1,0 +1,87 @@
+package logging
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+)
+
+// bound returns before followed by fields, whose text has at most limit bytes. A
+// field that has no natural bound becomes text.
+func bound(before, fields []zapcore.Field, limit int) []zapcore.Field {
+	bounded := slices.Grow(slices.Clip(before), len(fields))
+	for _, f := range fields {
+		limit := limit
+		if f.Key == stackKey {
+			limit *= stackFactor
+		}
+		f.Key = clip(f.Key, limit)
+		switch f.Type {
+		case zapcore.StringType:
+			f.String = clip(f.String, limit)
+		case zapcore.ByteStringType, zapcore.BinaryType:
+			b := f.Interface.([]byte)
+			f = zap.String(f.Key, clip(string(b[:min(len(b), limit+1)]), limit))
+		case zapcore.ErrorType, zapcore.StringerType:
+			f = zap.String(f.Key, clip(fmt.Sprint(f.Interface), limit)) // Sprint recovers from panics
+		case zapcore.ReflectType, zapcore.ArrayMarshalerType, zapcore.ObjectMarshalerType, zapcore.InlineMarshalerType:
+			f = zap.String(f.Key, clip(composed(f), limit))
+		}
+		bounded = append(bounded, f)
+	}
+	return bounded
+}
+
+// composed returns the text of a field with parts.
+func composed(f zapcore.Field) string {
+	parts := zapcore.NewMapObjectEncoder()
+	f.AddTo(parts)
+	if value, ok := parts.Fields[f.Key]; ok && len(parts.Fields) == 1 {
+		return fmt.Sprint(value)
+	}
+	return fmt.Sprint(parts.Fields)
+}
+
+// ellipsis marks text that was cut.
+const ellipsis = "..."
+
+// clip cuts text that takes more than limit bytes in JSON, between two characters.
+// Control characters that JSON does not escape, and that a terminal may obey, are
+// replaced, and so are invalid bytes.
+func clip(text string, limit int) string {
+	size, room := 0, 0 // room is where text is cut so that the ellipsis fits
+	for i, r := range text {
+		if size <= limit-len(ellipsis) {
+			room = i
+		}
+		if size += escaped(r); size > limit {
+			text = text[:room] + ellipsis
+			break
+		}
+	}
+	return strings.Map(func(r rune) rune {
+		if r >= 0x7F && unicode.IsControl(r) {
+			return utf8.RuneError
+		}
+		return r
+	}, text)
+}
+
+// escaped returns the size of a character in a JSON string, in bytes, as clip and
+// zap write it.
+func escaped(r rune) int {
+	switch {
+	case r == '"', r == '\\', r == '\n', r == '\r', r == '\t':
+		return 2
+	case r < 0x20: // as \u0000
+		return 6
+	case r <= unicode.MaxLatin1 && unicode.IsControl(r): // replaced
+		return utf8.RuneLen(utf8.RuneError)
+	}
+	return utf8.RuneLen(r)
+}

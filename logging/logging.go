@@ -1,0 +1,123 @@
+// Package logging is the program's log. Whatever is logged, by whom and how often:
+// a field has at most 256 bytes, a line at most 2 KiB, equal messages at most 100
+// lines in 10 s, and no caller waits for the reader of the log.
+package logging
+
+import (
+	"io"
+	"os"
+	"strings"
+	"unicode"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/buffer"
+	"go.uber.org/zap/zapcore"
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// maxLine bounds a line with its newline, in bytes. A pipe takes 4096 bytes
+	// whole, so lines of several programs that share one do not mix.
+	maxLine = 2048
+	// maxField bounds the text of the message and of each field as it is written,
+	// with escapes and without quotes, in bytes. A path or an error with its causes
+	// fits.
+	maxField = 256
+	// stackKey is the field of a goroutine's stack. It may be stackFactor times as
+	// long as others: with less, the frames that matter are cut off.
+	stackKey    = "stack"
+	stackFactor = 6
+	// minField is the shortest limit that is tried for the fields of a line that is
+	// too long. If it is still too long, it is written without fields.
+	minField = 16
+)
+
+// New returns a logger that writes to a file: text if it is a terminal, otherwise
+// JSON. Sync waits until the lines are written, for at most syncLimit.
+func New(file *os.File, debug bool) *zap.Logger {
+	config := zap.NewProductionEncoderConfig()
+	config.EncodeTime = zapcore.ISO8601TimeEncoder
+	config.EncodeDuration = zapcore.StringDurationEncoder
+	encoder := zapcore.NewJSONEncoder
+	if _, err := unix.IoctlGetTermios(int(file.Fd()), unix.TCGETS); err == nil {
+		encoder = zapcore.NewConsoleEncoder
+		config.EncodeTime = zapcore.TimeEncoderOfLayout("15:04:05.000")
+		config.EncodeLevel = zapcore.CapitalColorLevelEncoder
+	}
+	level := zapcore.InfoLevel
+	if debug {
+		level = zapcore.DebugLevel
+	}
+	return zap.New(newCore(encoder(config), level, file))
+}
+
+// core is a zapcore.Core that bounds fields and lines.
+type core struct {
+	zapcore.LevelEnabler
+	encoder zapcore.Encoder // without fields
+	fields  []zapcore.Field // of With, bounded
+	sink    *sink
+}
+
+func newCore(encoder zapcore.Encoder, level zapcore.LevelEnabler, file io.Writer) *core {
+	c := &core{LevelEnabler: level, encoder: encoder}
+	c.sink = &sink{file: file, encode: c.encode}
+	return c
+}
+
+// With implements zapcore.Core.
+func (c *core) With(fields []zapcore.Field) zapcore.Core {
+	with := *c
+	with.fields = bound(c.fields, fields, maxField)
+	return &with
+}
+
+// Check implements zapcore.Core. Lines over the budget cost nothing more.
+func (c *core) Check(e zapcore.Entry, checked *zapcore.CheckedEntry) *zapcore.CheckedEntry {
+	if c.Enabled(e.Level) && c.sink.allow(e) {
+		return checked.AddCore(e, c)
+	}
+	return checked
+}
+
+// Write implements zapcore.Core.
+func (c *core) Write(e zapcore.Entry, fields []zapcore.Field) error {
+	line, err := c.encode(e, bound(c.fields, fields, maxField))
+	if err != nil {
+		return err
+	}
+	c.sink.put(line.Bytes())
+	line.Free()
+	return nil
+}
+
+// Sync implements zapcore.Core.
+func (c *core) Sync() error { return c.sink.sync() }
+
+// encode makes a line of at most maxLine bytes. It shortens bounded fields until
+// the line fits.
+func (c *core) encode(e zapcore.Entry, fields []zapcore.Field) (*buffer.Buffer, error) {
+	e = zapcore.Entry{Level: e.Level, Time: e.Time, Message: message(e.Message)}
+	for limit := maxField / 2; ; limit /= 2 {
+		line, err := c.encoder.EncodeEntry(e, fields)
+		if err != nil || line.Len() <= maxLine {
+			return line, err
+		}
+		line.Free()
+		if limit < minField {
+			fields = nil
+		}
+		fields = bound(nil, fields, limit)
+	}
+}
+
+// message bounds a message. On a terminal it is not quoted, so control characters
+// are replaced.
+func message(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, clip(text, maxField))
+}

@@ -1,0 +1,199 @@
+package logging
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/buffer"
+	"go.uber.org/zap/zapcore"
+)
+
+const (
+	// window is the time in which lines are counted against the budget.
+	window = 10 * time.Second
+	// maxSame is how many lines with the same message are written in a window. A
+	// traceback fits. A flood costs 10 lines a second, a gigabyte in a week.
+	maxSame = 100
+	// maxLines is how many lines of all messages are written in a window. Beyond it
+	// each message has its first line only, so a flood never hides that hardware is
+	// lost.
+	maxLines = 500
+	// maxMessages bounds the messages that are counted apart in a window. All
+	// others share one count.
+	maxMessages = 256
+	// maxQueue is how many lines wait for a slow reader: half a megabyte at most.
+	// Beyond it lines are dropped.
+	maxQueue = 256
+	// syncLimit is how long sync waits for the reader of the log. Together with the
+	// shutdown of the devices it makes two seconds: the end of the server does not
+	// wait longer for a reader that has stopped.
+	syncLimit = 300 * time.Millisecond
+)
+
+var errSync = errors.New("nobody reads the log")
+
+// sink passes lines to a file. A goroutine writes them, because a write may block
+// for as long as a terminal is held, a pipe is full or a disk is busy, and the
+// loop logs. The goroutine runs only while lines wait.
+type sink struct {
+	file   io.Writer
+	torn   bool // the last line in the file is not whole: the disk is full
+	encode func(zapcore.Entry, []zapcore.Field) (*buffer.Buffer, error)
+
+	mu    sync.Mutex
+	queue [][]byte
+	idle  chan struct{} // closed when the goroutine ends; nil: it does not run
+
+	since   time.Time      // begin of the window
+	lines   int            // written in this window
+	same    map[string]int // lines in this window, by message, also dropped ones
+	dropped dropped
+	timer   *time.Timer // at the end of a window with dropped lines; nil: not set
+}
+
+// dropped counts lines since the last report.
+type dropped struct {
+	excess  int    // over the budget
+	unread  int    // while the queue was full, or the file took none
+	message string // the most frequent one over the budget
+	most    int    // lines with it
+}
+
+// allow reports whether a line is within the budget. Otherwise it counts it.
+func (s *sink) allow(e zapcore.Entry) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.same == nil || e.Time.Sub(s.since) >= window {
+		s.since, s.lines = e.Time, 0
+		s.same = map[string]int{}
+	}
+	message := e.Message
+	if s.same[message] == 0 && len(s.same) >= maxMessages {
+		message = ""
+	}
+	s.same[message]++
+	n := s.same[message]
+	if n == 1 || n <= maxSame && s.lines < maxLines {
+		s.lines++
+		return true
+	}
+	s.dropped.excess++
+	if n > s.dropped.most {
+		s.dropped.message, s.dropped.most = e.Message, n
+	}
+	if s.timer == nil {
+		// Set only while there is something to report: an idle server does not wake.
+		s.timer = time.AfterFunc(s.since.Add(window).Sub(e.Time), s.report)
+	}
+	return false
+}
+
+// put queues a line for the file, or drops it. It does not block.
+func (s *sink) put(line []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.queue) >= maxQueue {
+		s.dropped.unread++
+		return
+	}
+	s.queue = append(s.queue, bytes.Clone(line))
+	s.start()
+}
+
+// start starts the goroutine. The caller has locked mu.
+func (s *sink) start() {
+	if s.idle == nil {
+		s.idle = make(chan struct{})
+		go s.write()
+	}
+}
+
+// write writes lines until none waits.
+func (s *sink) write() {
+	var err error
+	for {
+		line := s.next(err == nil)
+		if line == nil {
+			return
+		}
+		if s.torn {
+			line = append([]byte{'\n'}, line...)
+		}
+		var n int
+		n, err = s.file.Write(line)
+		s.torn = n > 0 && n < len(line) || s.torn && n == 0
+		if err != nil {
+			s.mu.Lock()
+			s.dropped.unread++
+			s.mu.Unlock()
+		}
+	}
+}
+
+// next returns the line to write next, or nil when the goroutine is to end. When
+// the queue is empty and the file takes lines, it reports dropped ones.
+func (s *sink) next(takes bool) []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.queue) > 0 {
+		line := s.queue[0]
+		s.queue = s.queue[1:]
+		return line
+	}
+	if d := s.dropped; takes && (d.unread > 0 || d.excess > 0 && s.timer == nil) {
+		s.dropped = dropped{}
+		if line, err := s.encode(d.report()); err == nil {
+			return line.Bytes()
+		}
+	}
+	s.queue = nil
+	close(s.idle)
+	s.idle = nil
+	return nil
+}
+
+func (d dropped) report() (zapcore.Entry, []zapcore.Field) {
+	var fields []zapcore.Field
+	if d.excess > 0 {
+		fields = append(fields, zap.Int("too many", d.excess), zap.String("most of them", clip(d.message, maxField)))
+	}
+	if d.unread > 0 {
+		fields = append(fields, zap.Int("not read", d.unread))
+	}
+	return zapcore.Entry{Level: zapcore.WarnLevel, Time: time.Now(), Message: "log lines were dropped"}, fields
+}
+
+// report has dropped lines reported.
+func (s *sink) report() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.timer != nil {
+		s.timer.Stop()
+		s.timer = nil
+	}
+	s.start()
+}
+
+// sync reports dropped lines and waits until all lines are written, for at most
+// syncLimit.
+func (s *sink) sync() error {
+	s.report()
+	s.mu.Lock()
+	idle := s.idle
+	s.mu.Unlock()
+	if idle == nil {
+		return nil
+	}
+	limit := time.NewTimer(syncLimit)
+	defer limit.Stop()
+	select {
+	case <-idle:
+		return nil
+	case <-limit.C:
+		return errSync
+	}
+}
