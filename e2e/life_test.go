@@ -262,6 +262,7 @@ func TestGarbage(t *testing.T) {
 	p.request("sr")
 	for range 20 {
 		g := s.dial(t)
+		g.request("")
 		garbage := make([]byte, 64<<10)
 		for i := range garbage {
 			garbage[i] = byte(i * 7)
@@ -274,10 +275,12 @@ func TestGarbage(t *testing.T) {
 		g.conn.Close()
 	}
 	waiting := s.dial(t)
+	waiting.request("")
 	waiting.send('d', 'r', 0xff, 0xff) // oversized, its payload never comes
 	whole := s.dial(t)
 	whole.send('d', 'r', 0, 2, 's') // the last byte never comes
 	bad := s.dial(t)
+	bad.request("")
 	for range 100 {
 		bad.send('q', 'q', 0, 0)
 	}

@@ -38,6 +38,7 @@ func TestMalformedMessages(t *testing.T) {
 	s := serve(t, newRobot(), logged(&logs))
 	c := dial(t, s)
 	malformed := codec.AppendMessage(nil, '?', '!', nil)
+	request(t, c, "", "")
 	send(t, c, bytes.Repeat(malformed, 99))
 	request(t, c, "sr", "sr") // a good one begins the count anew
 	send(t, c, bytes.Repeat(malformed, 99))

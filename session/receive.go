@@ -1,6 +1,8 @@
 package session
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"go.uber.org/zap"
@@ -24,6 +26,9 @@ func (s *Session) Receive(now time.Duration, in []byte) {
 		}
 		in = rest
 		switch {
+		case m.Malformed && !s.spoken:
+			s.end(foreign(m))
+			return
 		case m.Malformed:
 			s.skip(now, m)
 			continue
@@ -36,8 +41,34 @@ func (s *Session) Receive(now time.Duration, in []byte) {
 		case m.Kind == codec.KindConfig:
 			s.configureDevice(now, m.Device, m.Payload)
 		}
-		s.malformed = 0
+		s.malformed, s.spoken = 0, true
 	}
+}
+
+// foreign returns the error of a connection that begins with a malformed message
+// (1.7). Nothing behind it is obeyed: a web page can make a browser send bytes of
+// its choice behind an HTTP header.
+func foreign(m codec.Message) error {
+	first := string([]byte{m.Kind, m.Device, byte(m.Size >> 8), byte(m.Size)})
+	return fmt.Errorf("%w: it begins with %q, which is %s", ErrForeign, first, protocol(first))
+}
+
+// protocol names the protocol that begins with these four bytes, among those that
+// browsers and people send to the wrong port: the methods of RFC 9110 and RFC 5789,
+// the preface of RFC 9113 (3.4), RFC 4253 (4.2), and the record of RFC 8446 (5.1).
+func protocol(first string) string {
+	switch first {
+	case "GET ", "HEAD", "POST", "PUT ", "DELE", "CONN", "OPTI", "TRAC", "PATC":
+		return "HTTP"
+	case "PRI ":
+		return "HTTP/2"
+	case "SSH-":
+		return "SSH"
+	}
+	if strings.HasPrefix(first, "\x16\x03") {
+		return "TLS"
+	}
+	return "malformed"
 }
 
 // command passes a command to its device (5). Invalid commands are logged and

@@ -42,6 +42,7 @@ const (
 
 // Reasons to close a connection.
 var (
+	ErrForeign   = errors.New("this is not a Player client")
 	ErrMalformed = errors.New("100 malformed messages in a row: this is not a Player client")
 	ErrHeld      = errors.New("too much input while a device is being set up")
 )
@@ -74,7 +75,8 @@ type Session struct {
 	rights  rights.Set
 
 	decoder   codec.Decoder
-	malformed int // in a row
+	malformed int  // in a row
+	spoken    bool // a message was well formed
 	slots     []slot
 	freshness access // of device y (8.1)
 

@@ -200,6 +200,7 @@ func TestClose(t *testing.T) {
 	r.expect(t)
 	// The first reason is kept.
 	p = newPeer(t, r)
+	p.request("", "")
 	p.send(make([]byte, 4*maxMalformed))
 	p.Close(r.now)
 	if !errors.Is(p.Err(), ErrMalformed) {

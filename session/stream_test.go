@@ -113,6 +113,7 @@ func TestMalformedIsSkipped(t *testing.T) {
 			{bad[:len(bad)-1], slices.Concat(bad[len(bad)-1:], request("sr"))},
 		} {
 			p := newPeer(t, newRobot(t))
+			p.request("", "")
 			p.send(pieces...)
 			if got := p.replies(); !slices.Equal(got, []string{"sr"}) || p.Err() != nil {
 				t.Errorf("%.10q... in %d pieces: replies %q, %v", bad, len(pieces), got, p.Err())
@@ -127,6 +128,7 @@ func TestMalformedInARow(t *testing.T) {
 	bad, large := []byte("??\x00\x03abc"), message('c', 'p', make([]byte, 600)...)
 	for _, good := range [][]byte{request(""), message('c', 'p', 1), message('x', 'q'), config('Z')} {
 		p := newPeer(t, newRobot(t))
+		p.send(good)
 		for range 3 {
 			for range maxMalformed - 1 {
 				p.send(bad)
@@ -155,6 +157,52 @@ func TestMalformedInARow(t *testing.T) {
 	p.robot.expect(t, "setup base")
 }
 
+// 1.7: what begins with anything but a Player message is disconnected before
+// anything behind its header is obeyed, wherever the stream is cut.
+func TestOtherProtocols(t *testing.T) {
+	drive := slices.Concat(request("pa"), message('x', 'p', 'm', 1), message('c', 'p', 0, 100, 0, 0))
+	for first, want := range map[string]string{
+		"GET / HTTP/1.1\r\nHost: robot:6665\r\n\r\n": "HTTP", "POST / HTTP/1.1\r\nContent-Length: 30\r\n\r\n": "HTTP", "HEAD / HTTP/1.0\r\n\r\n": "HTTP",
+		"PUT / HTTP/1.1\r\n": "HTTP", "DELETE / HTTP/1.1\r\n": "HTTP", "CONNECT robot:6665 HTTP/1.1\r\n": "HTTP", "OPTIONS * HTTP/1.1\r\n": "HTTP",
+		"TRACE / HTTP/1.1\r\n": "HTTP", "PATCH / HTTP/1.1\r\n": "HTTP", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n": "HTTP/2", "SSH-2.0-OpenSSH_9.6\r\n": "SSH",
+		"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03": "TLS", "\x16\x03\x03\x00\x00": "TLS", "EHLO robot\r\n": "malformed", "\x00\x00\x00\x00": "malformed",
+		"Dr\x00\x00": "malformed", "ds\x00\x00": "malformed", "connect\r\n": "malformed", "get /\r\n": "malformed",
+		string(message('c', 'p', make([]byte, codec.MaxPayload+1)...)): "malformed",
+	} {
+		for _, behind := range []int{0, 0x5354 - len(first) + codec.ClientHeaderSize} { // at once, or where the size of POST ends
+			all := slices.Concat([]byte(first), make([]byte, max(behind, 0)), drive)
+			pieces := [][][]byte{{all}, slices.Collect(slices.Chunk(all, 1))}
+			for cut := range min(len(first)+8, 64) {
+				pieces = append(pieces, [][]byte{all[:cut], all[cut:]})
+			}
+			for _, cut := range pieces {
+				p := newPeer(t, newRobot(t))
+				p.send(cut...)
+				notified := p.changed
+				p.expectReplies()
+				p.robot.expect(t)
+				if err := p.Err(); !errors.Is(err, ErrForeign) || !strings.HasSuffix(err.Error(), ", which is "+want) || !notified {
+					t.Fatalf("%.20q: %v, want %s", first, err, want)
+				}
+			}
+		}
+	}
+	// Half a header is waited for: it may become a message.
+	p := newPeer(t, newRobot(t))
+	p.send([]byte("PO"), []byte("S"))
+	if p.Err() != nil {
+		t.Error(p.Err())
+	}
+	// Every message that an old client may send first is one.
+	for _, first := range [][]byte{request("sr"), request(""), config('r', 1), config('f', 0, 50), config('Z'), message('c', 'p', 1), message('x', 'v', 1), message('x', 'q')} {
+		p := newPeer(t, newRobot(t))
+		p.send(first, []byte("??\x00\x00"), request("sr"))
+		if got := p.replies(); len(got) == 0 || got[len(got)-1] != "sr" || p.Err() != nil {
+			t.Errorf("%q: replies %q, %v", first, got, p.Err())
+		}
+	}
+}
+
 // FuzzSession sends arbitrary bytes in arbitrary pieces. Nothing panics,
 // memory is bounded, and the result does not depend on the cuts (1.4).
 func FuzzSession(f *testing.F) {
@@ -165,6 +213,8 @@ func FuzzSession(f *testing.F) {
 	}
 	f.Add(slices.Concat(request("pr"), slices.Repeat(request("s"), 20000)), []byte{255}, byte(0b10))
 	f.Add(slices.Repeat([]byte("??\x00\x00"), 120), []byte{2}, byte(0))
+	f.Add(slices.Concat(request(""), slices.Repeat([]byte("??\x00\x00"), 120)), []byte{2}, byte(0))
+	f.Add(slices.Concat([]byte("POST / HTTP/1.1\r\n\r\n"), request("pa")), []byte{1}, byte(0))
 	f.Fuzz(func(t *testing.T, in, cuts []byte, seed byte) {
 		moods := [4]mood{mood(seed & 3), mood(seed >> 2 & 3), mood(seed >> 4 & 3), mood(seed >> 6 & 3)}
 		var pieces [][]byte

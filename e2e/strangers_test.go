@@ -1,0 +1,64 @@
+package e2e
+
+import (
+	"bytes"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"player/codec"
+	"player/emulator/line"
+	robot "player/emulator/p2os"
+)
+
+// Programs that speak other protocols are disconnected, at every port, and nothing
+// that they send reaches a robot (PROTOCOL 1.7).
+func TestOtherProtocols(t *testing.T) {
+	t.Parallel()
+	hardware := startRobot(t, robot.Options{})
+	other := freePort(t)
+	s := start(t, write(t, t.TempDir(), "robots.cfg", fmt.Sprintf(`
+		driver ( name "p2os" port %q )
+		driver ( name "testpattern" provides ["%d:position:0"] )`, hardware.Port(), other)))
+	drive := slices.Concat(codec.AppendRequest(nil, []byte("pa")), motors(1), codec.AppendMessage(nil, codec.KindCommand, codec.Position, codec.PositionCommand{Speed: 200}.Append(nil)))
+	for _, address := range []string{s.address, net.JoinHostPort("127.0.0.1", strconv.Itoa(other))} {
+		seen := len(s.log.String())
+		logged := func(text string) {
+			t.Helper()
+			await(t, "a log line with "+text, func() bool { return strings.Contains(s.log.String()[seen:], text) })
+		}
+		for begins, is := range map[string]string{
+			"POST / HTTP/1.1\r\n\r\n": "HTTP", "GET / HTTP/1.1\r\n\r\n": "HTTP", "PRI * HTTP/2.0\r\n\r\n": "HTTP/2", "SSH-2.0-x\r\n": "SSH", "\x16\x03\x01\x00\x05": "TLS", "\x00\x00\x00\x00": "malformed",
+		} {
+			conn, err := net.Dial("tcp", address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// Behind the header, and where the original server reads on: the size of
+			// a message "PO" is 0x5354.
+			size := int(begins[2])<<8 | int(begins[3])
+			text := slices.Concat([]byte(begins), make([]byte, max(0, codec.ClientHeaderSize+size-len(begins))), drive)
+			_, _ = conn.Write(text) // the server may close it meanwhile
+			(&peer{t, conn}).closed()
+			conn.Close()
+			logged(", which is " + is + `"`)
+		}
+		// What clients of these protocols send. Their errors are those of a connection
+		// that was closed.
+		if _, err := http.Post("http://"+address, "text/plain", bytes.NewReader(slices.Repeat(drive, 2000))); err == nil {
+			t.Error("an answer by HTTP")
+		}
+		if _, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true}); err == nil {
+			t.Error("an answer by TLS")
+		}
+	}
+	if heard := hardware.Heard(line.HostToDevice); len(heard) > 0 {
+		t.Errorf("the robot was sent % x", heard)
+	}
+	s.dial(t).mustOpen("pa", "pa")
+}
