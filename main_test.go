@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -348,5 +349,18 @@ func TestWarnsOfOpenMotors(t *testing.T) {
 	s.line(t, "every computer on the network can drive this robot")
 	if err := s.stop(); err != nil {
 		t.Error(err)
+	}
+}
+
+// The server links no library for tests: the mcap module imports one.
+func TestLinksNoTestLibrary(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range strings.FieldsSeq(string(out)) {
+		if strings.Contains(name, "testify/assert") || strings.Contains(name, "go-spew") || strings.HasPrefix(name, "gopkg.in/yaml") {
+			t.Errorf("the server links %s", name)
+		}
 	}
 }
