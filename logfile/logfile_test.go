@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -303,6 +305,13 @@ func TestUnreadableFiles(t *testing.T) {
 	}
 	if _, err := Open(t.TempDir()); err == nil {
 		t.Error("a directory was opened")
+	}
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(pipe); err == nil || !strings.Contains(err.Error(), pipe+": not a regular file") {
+		t.Error(err)
 	}
 	if _, err := Open("reader.go"); !errors.Is(err, errNoLog) || !strings.Contains(err.Error(), "reader.go") {
 		t.Error(err)

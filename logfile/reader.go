@@ -54,8 +54,12 @@ type Reader struct {
 	skipped int // damaged chunks
 }
 
-// Open opens a log. The error names the file.
+// Open opens a log, which must be a regular file: to open a pipe would wait for a
+// writer that may never come. The error names the file.
 func Open(path string) (*Reader, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: not a regular file", path)
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err

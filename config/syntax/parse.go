@@ -45,11 +45,18 @@ const (
 	maxFields = 1024
 )
 
-// ParseFile reads the configuration file at path and the files it includes.
-// The error wraps an *[Error] for the first mistake, unless the file at path
-// cannot be read.
+var errNotRegular = errors.New("not a regular file")
+
+// ParseFile reads the configuration file at path and the files it includes, which
+// must be regular files. The error wraps an *[Error] for the first mistake, unless
+// the file at path cannot be read.
 func ParseFile(path string) (*File, error) {
 	return Parse(path, func(name string) ([]byte, error) {
+		// The user may pass a pipe, as <(...) in a shell does. To open one that a
+		// file names would wait for a writer that may never come.
+		if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() && name != path {
+			return nil, errNotRegular
+		}
 		file, err := os.Open(name)
 		if err != nil {
 			return nil, err

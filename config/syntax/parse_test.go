@@ -7,7 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 // parseText parses the text as main.world, with further files given by name.
@@ -246,6 +248,44 @@ func TestParseFileOnDisk(t *testing.T) {
 	}
 	if !f.Global.Bool("found", false) {
 		t.Error("the nested include was not read")
+	}
+}
+
+// An include of a pipe or a device is an error and not a wait. The main file may
+// be a pipe.
+func TestIncludesAreRegularFiles(t *testing.T) {
+	dir := t.TempDir()
+	pipe, main, linked := filepath.Join(dir, "pipe"), filepath.Join(dir, "main.cfg"), filepath.Join(dir, "link")
+	if err := errors.Join(syscall.Mkfifo(pipe, 0o600), os.WriteFile(linked, []byte("found yes"), 0o600), os.Symlink(linked, filepath.Join(dir, "found.inc"))); err != nil {
+		t.Fatal(err)
+	}
+	for include, want := range map[string]string{
+		"pipe": `main.cfg:1:9: cannot include "` + pipe + `": not a regular file`, "/dev/zero": `"/dev/zero": not a regular file`, ".": "not a regular file",
+		"found.inc": "",
+	} {
+		text := fmt.Sprintf("include %q", include)
+		if err := os.WriteFile(main, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		parsed := make(chan error, 1)
+		go func() {
+			_, err := ParseFile(main)
+			parsed <- err
+		}()
+		select {
+		case err := <-parsed:
+			if (err == nil) != (want == "") || err != nil && !strings.Contains(strings.ReplaceAll(err.Error(), filepath.Dir(pipe)+"/main", "main"), want) {
+				t.Errorf("%s: %v, want %q", text, err, want)
+			}
+		case <-time.After(time.Minute):
+			t.Fatalf("%s: no result", text)
+		}
+	}
+	go func() {
+		_ = os.WriteFile(pipe, []byte("found yes"), 0) // ParseFile checks it
+	}()
+	if f, err := ParseFile(pipe); err != nil || !f.Global.Bool("found", false) {
+		t.Errorf("the main file is a pipe: %v", err)
 	}
 }
 

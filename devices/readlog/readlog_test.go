@@ -390,7 +390,7 @@ func TestBadLogs(t *testing.T) {
 	}
 	k := Kind()
 	values := k.Defaults()
-	for path, want := range map[string]string{"nowhere.mcap": "nowhere.mcap", "readlog.go": "not a log", t.TempDir(): "directory"} {
+	for path, want := range map[string]string{"nowhere.mcap": "nowhere.mcap", "readlog.go": "not a log", t.TempDir(): "not a regular file"} {
 		values["file"] = path
 		if _, err := k.Make(devices.Args{Name: k.Name, Values: values}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", path, err)

@@ -24,14 +24,15 @@ const (
 // each run of dark pixels in a row. In their frame the picture is centred on
 // the origin and has the given size.
 func readBitmap(path string, size Vec) ([][]Vec, error) {
+	// To open a pipe would wait for a writer that may never come.
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: not a regular file", path)
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: not a file", path)
-	}
 	config, err := png.DecodeConfig(file)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w: a floor plan must be a PNG file", path, err)

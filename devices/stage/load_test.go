@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"player/config/syntax"
@@ -77,6 +78,10 @@ func TestRoomRobotCarriesAll(t *testing.T) {
 }
 
 func TestLoadErrors(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct{ name, world, want string }{
 		{"unknown colour", `model ( color "grean" )`, `unknown colour "grean"; did you mean "green"?`},
 		{"wrong type", `resolution "fine"`, "resolution wants a number"},
@@ -105,7 +110,8 @@ func TestLoadErrors(t *testing.T) {
 		{"gripper", `position ( gripper ( paddles "up" ) )`, `write "closed" or "open"`},
 		{"no such picture", `model ( bitmap "nothing.png" )`, "cannot read the floor plan"},
 		{"no picture", `model ( bitmap "load_test.go" )`, "a floor plan must be a PNG file"},
-		{"a folder", `model ( bitmap "../stage" )`, "not a file"},
+		{"a folder", `model ( bitmap "../stage" )`, "not a regular file"},
+		{"a pipe", `model ( bitmap "` + pipe + `" )`, "not a regular file"},
 	} {
 		_, err := parseWorld(strings.ReplaceAll(tt.world, ") ", ")\n"))
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
