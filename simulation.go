@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"go.uber.org/zap"
@@ -39,12 +40,40 @@ func openSimulation(o options, conf *config.Server, log *zap.Logger) (*simulatio
 	}
 	if o.truth != "" {
 		var err error
-		if s.truth, err = os.Create(o.truth); err != nil {
+		if s.truth, err = createTruth(o.truth); err != nil {
 			return nil, fmt.Errorf("-truth: %w", err)
 		}
 		s.world.LogTruth(s.truth)
 	}
 	return s, nil
+}
+
+// createTruth creates the file of -truth, or empties it. It does not empty a file
+// behind a symbolic link, which somebody else may have put there. A pipe or a device
+// may be behind one, as /dev/stdout is.
+func createTruth(path string) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) // follows no link
+	if !errors.Is(err, fs.ErrExist) {
+		return file, err
+	}
+	if file, err = os.OpenFile(path, os.O_WRONLY, 0); err != nil {
+		return nil, err
+	}
+	opened, err := file.Stat()
+	if err == nil && opened.Mode().IsRegular() {
+		var named fs.FileInfo
+		if named, err = os.Lstat(path); err == nil && !os.SameFile(named, opened) {
+			err = fmt.Errorf("%s is a symbolic link: name the file itself", path)
+		}
+		if err == nil {
+			err = file.Truncate(0)
+		}
+	}
+	if err != nil {
+		_ = file.Close() // nothing was written
+		return nil, err
+	}
+	return file, nil
 }
 
 // start is called on the loop when the server is ready. run starts a timer; quit
