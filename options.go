@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/netip"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,6 +18,7 @@ import (
 
 	"player/config"
 	"player/config/syntax"
+	"player/devices/passthrough"
 )
 
 // options is the command line: manual table 1 and our own flags.
@@ -181,7 +184,42 @@ func (o options) configure(log *zap.Logger) (*config.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return config.Build(file, config.Options{Kinds: catalogue(), Port: o.port, Overrides: o.overrides, Fronts: o.fronts(), Log: log})
+	conf, err := config.Build(file, config.Options{Kinds: catalogue(), Port: o.port, Overrides: o.overrides, Fronts: o.fronts(), Log: log})
+	if err != nil {
+		return nil, err
+	}
+	for _, robot := range conf.Robots {
+		for _, d := range robot.Drivers {
+			if p, ok := d.Driver.(*passthrough.Driver); ok && o.serves(p.Address(), robot.Port) {
+				return nil, file.Errorf(d.Pos, "passthrough: %s is this robot itself, which would wait for its own answer", p.Address())
+			}
+		}
+	}
+	return conf, nil
+}
+
+// serves reports whether a connection to a numeric address reaches our robot on
+// port.
+func (o options) serves(address string, port int) bool {
+	to, err := netip.ParseAddrPort(address)
+	if err != nil || int(to.Port()) != port {
+		return false
+	}
+	ip := to.Addr().Unmap()
+	if bind, err := netip.ParseAddr(o.bind); err == nil && !bind.IsUnspecified() {
+		return ip == bind.Unmap()
+	}
+	if ip.IsLoopback() || ip.IsUnspecified() {
+		return true
+	}
+	if o.bind == "localhost" {
+		return false
+	}
+	ours, _ := net.InterfaceAddrs() // without them, the setup of the devices fails later
+	return slices.ContainsFunc(ours, func(a net.Addr) bool {
+		network, ok := a.(*net.IPNet)
+		return ok && network.IP.Equal(ip.AsSlice())
+	})
 }
 
 // parseConfig reads the configuration file. Without one it returns a block for

@@ -2,6 +2,7 @@ package main
 
 import (
 	"flag"
+	"net"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -137,6 +138,41 @@ func TestReflexFlag(t *testing.T) {
 			if got := robot.Table.Device(codec.Position).Link().Name(); (got == "reflex") != reflex {
 				t.Errorf("-reflex=%v: driver %q has the wheels of port %d", reflex, got, robot.Port)
 			}
+		}
+	}
+}
+
+// A passthrough to its own robot would wait for itself.
+func TestPassthroughToItself(t *testing.T) {
+	addresses, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		bind, remote, provides string
+		self                   bool
+	}{
+		{"", "127.0.0.1:6665", "laser:0", true},
+		{"", "localhost", "laser:0", true},
+		{"", "0.0.0.0:6665", "laser:0", true},
+		{"", "127.0.0.9:6665", "laser:1", true},
+		{"", addresses[len(addresses)-1].(*net.IPNet).IP.String(), "laser:0", true},
+		{"0.0.0.0", "127.0.0.1", "laser:0", true},
+		{"localhost", "127.0.0.1", "laser:0", true},
+		{"127.0.0.1", "127.0.0.1", "laser:0", true},
+		{"", "127.0.0.1:7000", "7000:laser:0", true},
+		{"", "127.0.0.1:6666", "laser:0", false},
+		{"", "127.0.0.1:6665", "7000:laser:0", false}, // another robot of this server
+		{"127.0.0.1", "127.0.0.2", "laser:0", false},  // another server may be there
+		{"", "203.0.113.7", "laser:0", false},
+	} {
+		file := filepath.Join(t.TempDir(), "chain.cfg")
+		if err := os.WriteFile(file, []byte(`driver ( name "passthrough" remote "`+tt.remote+`" provides ["`+tt.provides+`"] )`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := options{port: 6665, bind: tt.bind, file: file}.configure(zap.NewNop())
+		if (err != nil) != tt.self || err != nil && !strings.Contains(err.Error(), "chain.cfg:1:1: passthrough: ") {
+			t.Errorf("-bind %q, remote %s, provides %s: %v", tt.bind, tt.remote, tt.provides, err)
 		}
 	}
 }

@@ -106,6 +106,9 @@ type Driver struct {
 // sends up to rate times a second.
 func New(address string, rate int) *Driver { return &Driver{address: address, rate: rate} }
 
+// Address returns the numeric address of the other Player, host:port.
+func (d *Driver) Address() string { return d.address }
+
 // Setup implements devices.Driver. It ends with the other Player's reply, and
 // fails if it refuses one of the devices.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
