@@ -230,6 +230,23 @@ func TestPluginsEndWithTheServer(t *testing.T) {
 	}
 }
 
+// A server that is killed ends its plugins and the processes that they started, too.
+// A plugin has time to stop its motors.
+func TestPluginsEndWithAKilledServer(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "stubborn", "#!/bin/sh\ntrap '' TERM\nprintf 'g\\0\\002aa'\nsh -c 'trap \"\" TERM; while :; do sleep 1; done' "+dir+" &\nwait\n")
+	write(t, dir, "careful", "#!/bin/sh\nprintf 'm\\0\\003aaa'\ncat >/dev/null\nsleep 0.7\necho >"+dir+"/stopped\n")
+	s := start(t, write(t, dir, "robot.cfg", `driver ( name "stubborn" plugin "stubborn" alwayson 1 provides ["gripper:0"] )
+		driver ( name "careful" plugin "careful" alwayson 1 provides ["misc:0"] )`))
+	await(t, "plugins and child", func() bool { return len(processes(t, dir)) == 3 })
+	s.kill(t)
+	await(t, "the end of all", func() bool { return len(processes(t, dir)) == 0 })
+	if _, err := os.Stat(dir + "/stopped"); err != nil {
+		t.Errorf("the plugin had no time to stop: %v", err)
+	}
+}
+
 // A FIFO stands in for /dev/input/js0.
 func TestJoystick(t *testing.T) {
 	t.Parallel()

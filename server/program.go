@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -24,6 +25,7 @@ type program struct {
 	cmd    *exec.Cmd
 	exited func(now time.Duration, err error)
 	sweep  bool // kill what is left of its group when it has ended
+	guard  guard
 	reaped bool
 }
 
@@ -125,12 +127,14 @@ func (h *host) start(p *program) error {
 	if err != nil {
 		return err
 	}
+	p.guard = newGuard(p.cmd.Process.Pid)
 	err = errors.New("its end cannot be watched, which needs Linux 5.3: start it by hand")
 	if pidfd >= 0 {
 		_, err = h.open(pidfd, p)
 	}
 	if err != nil {
 		p.Signal(unix.SIGKILL)
+		p.guard.dismiss()
 		_ = p.cmd.Wait()
 	}
 	return err
@@ -157,6 +161,51 @@ func (p *program) Hangup(now time.Duration, _ error) {
 	if p.sweep {
 		p.Signal(unix.SIGKILL)
 	}
+	p.guard.dismiss()
 	p.reaped = true
 	p.exited(now, p.cmd.Wait())
+}
+
+// guardScript kills a process group when its standard input ends. A plugin has seen
+// the end of its own input two seconds before, and has stopped its motors; a signal
+// at once, as by PR_SET_PDEATHSIG, would not leave it the time.
+const guardScript = `read _ || { sleep 2; kill -s KILL -- "-$0"; }`
+
+// guard is a shell that kills the process group of a program when this process was
+// killed, and could not do it.
+type guard struct {
+	pid  int // zero: there is none
+	pipe int // our end of its standard input
+}
+
+// newGuard guards a process group. Without a shell or a descriptor there is no guard.
+func newGuard(group int) guard {
+	var pipe [2]int
+	if err := unix.Pipe2(pipe[:], unix.O_CLOEXEC); err != nil {
+		return guard{}
+	}
+	defer unix.Close(pipe[0])
+	pid, err := syscall.ForkExec("/bin/sh", []string{"sh", "-c", guardScript, strconv.Itoa(group)}, &syscall.ProcAttr{
+		Files: []uintptr{uintptr(pipe[0]), uintptr(pipe[0]), uintptr(pipe[0])}, // it has nothing to say
+		Sys:   &syscall.SysProcAttr{Setpgid: true},
+	})
+	if err != nil {
+		_ = unix.Close(pipe[1]) // a pipe's end
+		return guard{}
+	}
+	return guard{pid, pipe[1]}
+}
+
+// dismiss ends the guard.
+func (g guard) dismiss() {
+	if g.pid == 0 {
+		return
+	}
+	_ = unix.Kill(g.pid, unix.SIGKILL)
+	for {
+		if _, err := unix.Wait4(g.pid, nil, 0, nil); err != unix.EINTR { // it ends at once
+			break
+		}
+	}
+	_ = unix.Close(g.pipe) // a pipe's end
 }
