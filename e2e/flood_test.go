@@ -38,9 +38,9 @@ func (s *server) checkLog(t *testing.T) (counts map[string]int) {
 }
 
 // Clients that connect, send nonsense and connect again do not fill the log: the
-// same message has at most 100 lines in 10 s, and the others are counted. The test
-// is not parallel: its connections would take the processor from others.
+// same message has at most 100 lines in 10 s, and the others are counted.
 func TestReconnectFloodInTheLog(t *testing.T) {
+	t.Parallel()
 	s := start(t, "-stage", room)
 	begin := time.Now()
 	nonsense := append([]byte("dr\x00\x02qr"), bytes.Repeat([]byte("??\x00\x00"), 100)...)
