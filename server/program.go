@@ -186,6 +186,7 @@ func newGuard(group int) guard {
 	}
 	defer unix.Close(pipe[0])
 	pid, err := syscall.ForkExec("/bin/sh", []string{"sh", "-c", guardScript, strconv.Itoa(group)}, &syscall.ProcAttr{
+		Env:   os.Environ(),                                                    // for PATH
 		Files: []uintptr{uintptr(pipe[0]), uintptr(pipe[0]), uintptr(pipe[0])}, // it has nothing to say
 		Sys:   &syscall.SysProcAttr{Setpgid: true},
 	})
