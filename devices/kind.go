@@ -127,6 +127,7 @@ func (a Args) Int(option string) int          { return value[int](a, option) }
 func (a Args) Float(option string) float64    { return value[float64](a, option) }
 func (a Args) Bool(option string) bool        { return value[bool](a, option) }
 func (a Args) Strings(option string) []string { return value[[]string](a, option) }
+func (a Args) Floats(option string) []float64 { return value[[]float64](a, option) }
 
 func value[T any](a Args, option string) T {
 	v, ok := a.Values[option].(T)

@@ -79,7 +79,7 @@ func motors(on byte) []byte {
 
 func TestRobotConnects(t *testing.T) {
 	t.Parallel()
-	for _, baud := range []int{9600, 38400} {
+	for _, baud := range []int{9600, 19200, 38400, 57600, 115200} {
 		for _, leftOpen := range []bool{false, true} {
 			t.Run(fmt.Sprint(baud, leftOpen), func(t *testing.T) {
 				t.Parallel()
@@ -164,7 +164,7 @@ func TestRobotSwitchedOnLate(t *testing.T) {
 			other.block()
 		}
 	}
-	if frames < 30 { // of 10 a second, for 4.5 seconds
+	if frames < 12 { // of 10 a second, for 1.9 seconds
 		t.Fatalf("another client got %d frames meanwhile", frames)
 	}
 	r.Speak()
@@ -194,7 +194,7 @@ func TestRobotDrivesSquare(t *testing.T) {
 	c.drive(0, 0)
 	c.until("standstill", func() bool { return r.State().Left == 0 && r.State().Right == 0 })
 	c.until("two frames", counter(6))
-	checkOdometry(t, s, c, r)
+	checkOdometry(t, c, r)
 	if want := r.State().Odometry; want.Heading < 300 {
 		t.Fatalf("that was no square: %+v", want)
 	}
@@ -222,17 +222,11 @@ func (p *peer) drives(what string, speed, turnRate int16, cond func() bool) {
 
 // checkOdometry compares the position that a client gets from a robot that stands
 // with the robot's own.
-func checkOdometry(t *testing.T, s *server, p *peer, r *robot.Robot) {
+func checkOdometry(t *testing.T, p *peer, r *robot.Robot) {
 	t.Helper()
 	want := r.State().Odometry
 	var got codec.PositionData
 	p.until("a frame of the robot at rest", func() bool { got = p.position(); return got.Speed == 0 && got.TurnRate == 0 })
-	if s.logged("odometry jumped") {
-		// The reports of this machine were so late that the driver took the way between
-		// two of them for a jump. It does not count that way.
-		t.Logf("not compared: position %+v, the robot's own %+v", got, want)
-		return
-	}
 	if math.Abs(float64(got.X)-want.X) > 3 || math.Abs(float64(got.Y)-want.Y) > 3 || math.Abs(math.Remainder(float64(got.Heading)-want.Heading, 360)) > 1 {
 		t.Errorf("position %+v, the robot's own %+v", got, want)
 	}

@@ -35,7 +35,7 @@ func TestPioneer(t *testing.T) {
 	p.drive(0, 0)
 	p.until("standstill", func() bool { return r.State().Left == 0 && r.State().Right == 0 })
 	p.until("a fresh frame", counter(14))
-	checkOdometry(t, s, p, r)
+	checkOdometry(t, p, r)
 
 	// Pan and grip.
 	p.untilPoints(30, 10, 512)

@@ -60,6 +60,7 @@ func main() {
 type config struct {
 	dir         string
 	only        string
+	model       string
 	baud        int
 	sickBaud    int
 	leftOpen    bool
@@ -86,6 +87,7 @@ func parse(args []string, out io.Writer) (*config, error) {
 	}
 	f.StringVar(&c.dir, "dir", "", "directory for the ports' symlinks (default: a new one, removed at the end)")
 	f.StringVar(&c.only, "only", "p2os,sick,sony,acts", "devices to start, separated by commas")
+	f.StringVar(&c.model, "model", "p2dx", "subclass of the robot: "+strings.Join(p2os.Models(), ", "))
 	f.IntVar(&c.baud, "baud", 9600, "speed of the robot, bit/s")
 	f.IntVar(&c.sickBaud, "sick-baud", 9600, "initial speed of the laser, bit/s")
 	f.BoolVar(&c.leftOpen, "left-open", false, "robot and laser are streaming, as after a server was killed")
@@ -205,7 +207,10 @@ func (r *robot) start(c *config, out io.Writer) (command string, err error) {
 			return "", fmt.Errorf("-only names %s twice", name)
 		case name == "p2os":
 			opts.Baud = c.baud
-			r.p2os, err = p2os.Start(p2os.Options{Line: opts, LeftOpen: c.leftOpen, MotorsOn: c.motors, Room: c.room})
+			if err := p2os.CheckModel(c.model); err != nil {
+				return "", fmt.Errorf("-model: %w", err)
+			}
+			r.p2os, err = p2os.Start(p2os.Options{Line: opts, Subclass: c.model, LeftOpen: c.leftOpen, MotorsOn: c.motors, Room: c.room})
 			command += " -pp " + opts.Link
 			if err == nil {
 				r.devices[name] = r.p2os

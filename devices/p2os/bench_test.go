@@ -38,7 +38,7 @@ func newBench(t testing.TB) *bench {
 	t.Helper()
 	core, log := observer.New(zap.DebugLevel)
 	table := devices.NewTable(zap.New(core))
-	b := &bench{World: transporttest.NewWorld(), t: t, driver: New("/dev/robot"), log: log}
+	b := &bench{World: transporttest.NewWorld(), t: t, driver: New("/dev/robot", Overrides{}), log: log}
 	if _, err := table.Attach(Kind().Instance(b.driver)); err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,9 @@ type robot struct {
 	deaf  map[string]int // how many packets of a name get lost on the way to it
 	sip   []byte
 	heard []string
-	timer bool
+
+	subclass string // empty: the recorded identity, a p2dx
+	timer    bool
 }
 
 const (
@@ -171,7 +173,12 @@ func (r *robot) obey(name string) {
 		r.say(echo1)
 	case name == "SYNC2/CLOSE" && r.stage > 1:
 		r.stage = 3
-		r.say(identity)
+		if r.subclass == "" {
+			r.say(identity)
+			return
+		}
+		answer := appendPacket(nil, []byte("\x02Emu01\x00Pioneer\x00"+r.subclass+"\x00")...)
+		r.bench.After(10*ms, func() { r.saying(answer) })
 	}
 }
 

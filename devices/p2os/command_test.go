@@ -58,9 +58,10 @@ func TestCommandNames(t *testing.T) {
 
 func TestSendAllocatesNothing(t *testing.T) {
 	buf := make([]byte, 0, 64)
+	var d direct
 	if allocs := testing.AllocsPerRun(100, func() {
-		left, right := WheelVelocities(100, 10)
-		buf = AppendVel2(buf[:0], left, right)
+		buf = d.append(buf[:0], &testModel, 100, 110)
+		buf = d.append(buf, &testModel, 100, 10)
 		buf = AppendCommand(buf, Pulse)
 		buf = AppendInt(buf, Vel, -100)
 	}); allocs != 0 {

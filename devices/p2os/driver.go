@@ -1,8 +1,11 @@
 package p2os
 
 import (
+	"cmp"
 	"errors"
+	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"go.uber.org/zap"
@@ -19,9 +22,9 @@ const (
 	setupLimit = 5 * time.Second
 	setupTime  = 4500 * time.Millisecond
 
-	// commandGap is the shortest time between two commands of clients that send more:
-	// twice what VEL2 takes at 9600 baud. The other half of the line is for
-	// configuration.
+	// commandGap is the shortest time between two commands of clients that send more.
+	// It is also at least twice what the command takes: the other half of the line is
+	// for configuration.
 	commandGap = 20 * time.Millisecond
 	// maxBacklog bounds the time that queued configuration requests take on the line: a
 	// command to stop must not wait long behind them.
@@ -44,6 +47,8 @@ var (
 // devices. The states of the connection are in handshake.go.
 type Driver struct {
 	port      string
+	overrides Overrides
+	model     Model // in use, of the robot that was found last
 	transport transport.Transport
 	link      *devices.Link
 
@@ -51,19 +56,23 @@ type Driver struct {
 
 	phase    phase
 	tries    int           // requests of this phase that were not answered, and this one
-	giveUp   time.Duration // when the handshake fails
+	begun    time.Duration // when the handshake began
 	originBy time.Duration // when the robot counts as one that ignores SETO
-	speed    int           // baud, also where the next handshake begins
-	changes  int           // of the speed in this handshake
+	speed    int           // baud
+	worked   int           // baud, where a robot was found last and the next handshake begins
+	search   int           // the step of the search
 	heard    bool          // the robot has sent a good packet in this handshake
+	foreign  transport.Recogniser
 
 	parser   Parser
 	broken   uint64 // good packets that hold no good SIP
 	sip      SIP
 	odometry Odometry
 	compass  int  // the last reading, in degrees
-	separate bool // VEL and RVEL instead of VEL2
-	opened   bool // a client has one of the devices open (manual 3.6)
+	separate bool // VEL and RVEL always (PROTOCOL 6.2)
+	direct   direct
+	fastest  float64 // mm/s that the robot was given since the last SIP
+	opened   bool    // a client has one of the devices open (manual 3.6)
 
 	moving, gripping bool          // a command is to be sent
 	sent             time.Duration // when something was sent last
@@ -76,15 +85,35 @@ type Driver struct {
 }
 
 // New returns the driver of the robot on a serial port.
-func New(port string) *Driver { return &Driver{port: port, speed: speeds[0]} }
+func New(port string, o Overrides) *Driver {
+	d := &Driver{port: port, overrides: o, worked: speeds[0]}
+	d.setModel("")
+	return d
+}
+
+// setModel takes the model of a subclass, or of the overrides. known reports whether
+// the subclass is that of a known model.
+func (d *Driver) setModel(subclass string) (nearest string, known bool) {
+	subclass = cmp.Or(d.overrides.Subclass, subclass, defaultModel)
+	nearest, m := findModel(subclass)
+	d.model = d.overrides.apply(m)
+	d.odometry.Model = &d.model
+	return nearest, strings.EqualFold(nearest, subclass)
+}
 
 // Kind declares the driver.
 func Kind() devices.Kind {
 	return devices.Kind{
-		Name: "p2os", Doc: "Pioneer robots with a P2OS microcontroller", SetupLimit: setupLimit,
+		Name: "p2os", Doc: "Pioneer robots with a P2OS, AROS or ARCOS microcontroller", SetupLimit: setupLimit,
 		Provides: []devices.Spec{devices.Position(), devices.Sonar(), devices.Gripper(), devices.Misc()},
-		Options:  []devices.Option{{Name: "port", Default: "/dev/ttyS0", Doc: "serial port"}},
-		New:      func(a devices.Args) (devices.Driver, error) { return New(a.String("port")), nil },
+		Options:  append([]devices.Option{{Name: "port", Default: "/dev/ttyS0", Doc: "serial port"}}, options()...),
+		New: func(a devices.Args) (devices.Driver, error) {
+			o, err := overrides(a)
+			if err != nil {
+				return nil, err
+			}
+			return New(a.String("port"), o), nil
+		},
 	}
 }
 
@@ -94,7 +123,7 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.link = link
 	d.position, d.sonar = link.Device(codec.Position), link.Device(codec.Sonar)
 	d.gripper, d.misc = link.Device(codec.Gripper), link.Device(codec.Misc)
-	d.sip, d.compass, d.separate = SIP{}, 0, false
+	d.sip, d.compass, d.separate, d.direct = SIP{}, 0, false, direct{}
 	d.jumps = timers.Limiter{Period: time.Second}
 	d.transport.Setup(now, link, d.port, d)
 }
@@ -153,7 +182,7 @@ func (d *Driver) Configure(now time.Duration, _ *devices.Device, payload []byte)
 }
 
 func (d *Driver) resetOdometry(now time.Duration) {
-	d.odometry.Reset()
+	d.odometry.Reset(now)
 	d.out = AppendSetOrigin(d.out[:0])
 	d.write(now)
 }
@@ -162,16 +191,21 @@ func (d *Driver) resetOdometry(now time.Duration) {
 // publishes everything.
 func (d *Driver) report(now time.Duration) {
 	d.transport.Heard(now)
+	fastest := d.fastest
+	d.fastest = 0
 	d.moving = true
-	d.flush(now)
+	d.flush(now) // may command the next movement
 
 	s := &d.sip
 	if open := d.anyOpen(); open && !d.opened {
 		d.opened = open
 		d.resetOdometry(now) // this SIP is from before
-	} else if d.opened = open; !d.odometry.Update(s) {
-		if repeats, ok := d.jumps.Allow(now); ok {
-			d.transport.Log().Warn("odometry jumped and was corrected: has the robot restarted?", zap.Int("times before", repeats))
+	} else {
+		d.opened = open
+		if err := d.odometry.Update(s, now, fastest); err != nil {
+			if repeats, ok := d.jumps.Allow(now); ok {
+				d.transport.Log().Warn("a movement is missing in the odometry", zap.Error(err), zap.Int("times before", repeats))
+			}
 		}
 	}
 	d.publish(now)
@@ -185,15 +219,15 @@ func (d *Driver) publish(now time.Duration) {
 		X:        int32(d.odometry.X()),
 		Y:        int32(d.odometry.Y()),
 		Heading:  uint16(d.odometry.Heading(s)),
-		Speed:    int16(s.Speed()),
-		TurnRate: int16(s.TurnRate()),
+		Speed:    int16(d.model.Speed(s)),
+		TurnRate: int16(d.model.TurnRate(s)),
 		Compass:  uint16(d.compass),
 	}
 	if s.LeftStall() || s.RightStall() {
 		d.positionData.Stall = 1
 	}
 	for i := range d.sonarData {
-		d.sonarData[i] = uint16(s.SonarMM(i))
+		d.sonarData[i] = d.model.RangeMM(s, i)
 	}
 	misc := codec.MiscData{FrontBumpers: s.FrontBumpers(), RearBumpers: s.RearBumpers(), Battery: s.Battery}
 	grip := codec.GripperData{State: s.GripperState, Beams: s.Digital}
@@ -239,12 +273,12 @@ func (d *Driver) flush(now time.Duration) {
 // appendVelocities appends the packets of a speed and turn rate in the mode
 // that the clients chose.
 func (d *Driver) appendVelocities(dst []byte, c codec.PositionCommand) []byte {
+	d.fastest = max(d.fastest, min(math.Abs(float64(c.Speed)), maxWheelSpeed))
 	if d.separate {
 		vel, rvel := SeparateVelocities(c.Speed, c.TurnRate)
 		return AppendInt(AppendInt(dst, Vel, vel), RVel, rvel)
 	}
-	left, right := WheelVelocities(c.Speed, c.TurnRate)
-	return AppendVel2(dst, left, right)
+	return d.direct.append(dst, &d.model, c.Speed, c.TurnRate)
 }
 
 // write sends d.out and reckons when it will have left: what the line's buffers
@@ -253,6 +287,6 @@ func (d *Driver) write(now time.Duration) {
 	const bitsPerByte = 10 // 8N1
 	d.transport.Port().Write(d.out)
 	d.sent = now
-	d.free = max(d.free, now) + time.Duration(len(d.out)*bitsPerByte)*time.Second/time.Duration(d.speed)
-	d.free = max(d.free, now+commandGap)
+	takes := time.Duration(len(d.out)*bitsPerByte) * time.Second / time.Duration(d.speed)
+	d.free = max(d.free+takes, now+2*takes, now+commandGap)
 }

@@ -158,7 +158,7 @@ func TestResetOdometryWhileDriving(t *testing.T) {
 			t.Errorf("SIP %d after reset: x is %d mm, want %d", i, b.pose().X, want)
 		}
 	}
-	if lines := b.messages(); slices.ContainsFunc(lines, func(s string) bool { return strings.Contains(s, "odometry jumped") }) {
+	if lines := b.messages(); slices.ContainsFunc(lines, func(s string) bool { return strings.Contains(s, "a movement is missing") }) {
 		t.Errorf("log %q", lines)
 	}
 }
@@ -189,7 +189,7 @@ func TestOriginOnAlwaysOnLink(t *testing.T) {
 	b := newBench(t)
 	r := b.robot(9600)
 	table := devices.NewTable(zap.NewNop())
-	b.driver = New("/dev/robot")
+	b.driver = New("/dev/robot", Overrides{})
 	link, err := table.Attach(Kind().Instance(b.driver))
 	if err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@ package p2os
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -12,20 +13,45 @@ import (
 	"player/devices/transport"
 )
 
-// speeds are tried in this order, in baud. Robots leave the factory with the
-// first; the second is what their owners set to get more sonar readings.
-var speeds = [...]int{9600, 38400}
+// speeds are tried in this order, in baud, after the one that worked last. Robots
+// leave the factory with the first; the second is what their owners set to get more
+// sonar readings. Other programs leave a robot at one of the others.
+var speeds = [...]int{9600, 38400, 19200, 57600, 115200}
+
+// searchStep is a part of the search for a robot of unknown speed.
+type searchStep struct {
+	speed int           // place in the order of speeds
+	close bool          // begin with CLOSE
+	tries int           // SYNC0 is sent so often
+	wait  time.Duration // for each answer; the original server waits 200 ms for the only one
+}
+
+// search is the way in which a robot is looked for. It ends in 1.9 s: a client that
+// asks for a robot that is not there is told within 2 s. A robot whose last handshake
+// ended between SYNC2 and OPEN takes SYNC0 for PULSE and says nothing: it is closed
+// first at the usual speeds.
+var search = [...]searchStep{
+	{speed: 0, tries: 2, wait: 175 * time.Millisecond},
+	{speed: 1, tries: 2, wait: 175 * time.Millisecond},
+	{speed: 2, tries: 1, wait: 150 * time.Millisecond},
+	{speed: 3, tries: 1, wait: 150 * time.Millisecond},
+	{speed: 4, tries: 1, wait: 150 * time.Millisecond},
+	{speed: 0, close: true, tries: 2, wait: 140 * time.Millisecond},
+	{speed: 1, close: true, tries: 2, wait: 140 * time.Millisecond},
+}
 
 const (
-	// answerTime bounds the wait for one answer. The original server waits 200 ms, its
-	// successors 400.
+	// searchTime is when a robot that has said nothing counts as absent.
+	searchTime = 1900 * time.Millisecond
+	// answerTime bounds the wait for one answer of a robot that has answered before.
 	answerTime = 500 * time.Millisecond
-	// attempts is how often a request is sent before the other speed is tried, or the
-	// handshake starts again. Each speed must be tried twice in setupTime.
+	// attempts is how often such a request is sent before the handshake starts again.
 	attempts = 2
 	// clearTime is how long a robot that was left open may still send after CLOSE: the
 	// bytes under way and one packet more.
 	clearTime = 250 * time.Millisecond
+	// closeTime is for a robot that says nothing to take CLOSE.
+	closeTime = 80 * time.Millisecond
 	// originTime bounds the wait for a SIP that shows the effect of SETO, sent twice.
 	// It ends before the second one counts as not answered.
 	originTime = 800 * time.Millisecond
@@ -65,13 +91,15 @@ func (p phase) appendRequest(dst []byte) []byte {
 
 // Open implements transport.Hardware.
 func (d *Driver) Open(h devices.PortHandler) (devices.Port, error) {
+	d.speed = d.worked
 	return d.link.Host().OpenSerial(d.port, d.speed, h)
 }
 
 // Greet implements transport.Hardware.
 func (d *Driver) Greet(now time.Duration) {
 	d.parser.Reset()
-	d.giveUp, d.heard, d.changes, d.free = now+setupTime, false, 0, 0
+	d.begun, d.heard, d.search, d.free = now, false, 0, 0
+	d.foreign = transport.Recogniser{}
 	d.moving, d.gripping = false, false
 	if d.transport.WasLost() {
 		// It may still be open and obey the last command; SYNC0, which is PULSE
@@ -80,6 +108,14 @@ func (d *Driver) Greet(now time.Duration) {
 		d.write(now)
 	}
 	d.enter(now, sync0)
+}
+
+// giveUp returns when the handshake fails.
+func (d *Driver) giveUp() time.Duration {
+	if d.heard {
+		return d.begun + setupTime
+	}
+	return d.begun + searchTime
 }
 
 // enter starts a phase.
@@ -93,7 +129,15 @@ func (d *Driver) ask(now time.Duration) {
 	d.tries++
 	d.out = d.phase.appendRequest(d.out[:0])
 	d.write(now)
-	d.transport.WakeAt(min(now+answerTime, d.giveUp))
+	d.transport.WakeAt(min(now+d.patience().wait, d.giveUp()))
+}
+
+// patience returns how often a request is sent and how long its answer may take.
+func (d *Driver) patience() searchStep {
+	if d.heard {
+		return searchStep{tries: attempts, wait: answerTime}
+	}
+	return search[d.search]
 }
 
 // Timeout implements transport.Timer.
@@ -112,16 +156,16 @@ func (d *Driver) Timeout(now time.Duration) {
 		}
 	case d.phase == leaving:
 		d.transport.Finish(now, AppendCommand(d.out[:0], Close))
-	case now >= d.giveUp:
+	case now >= d.giveUp():
 		d.transport.Down(now, d.reason())
 	case d.phase == clearing:
 		d.transport.Port().Discard()
 		d.parser.Reset()
 		d.enter(now, sync0)
-	case d.tries < attempts:
+	case d.tries < d.patience().tries:
 		d.ask(now)
 	case d.phase == sync0:
-		d.changeSpeed(now)
+		d.searchOn(now)
 	default:
 		d.enter(now, sync0)
 	}
@@ -132,41 +176,49 @@ func (d *Driver) reason() error {
 	if d.heard {
 		return errors.New("the robot answers, but does not open the connection: switch it off and on again")
 	}
-	return fmt.Errorf("no answer at %d or %d baud: is the robot on, and the cable in its HOST port?", speeds[0], speeds[1])
+	if found := d.foreign.Found(); found != "" && found != transport.PioneerRobot {
+		return fmt.Errorf("%s sends on this port: are two cables swapped?", found)
+	}
+	return errors.New("no answer at 9600 to 115200 baud: is the robot on, and the cable in its HOST port?")
 }
 
-// changeSpeed continues at the other speed.
-func (d *Driver) changeSpeed(now time.Duration) {
-	other := speeds[0]
-	if d.speed == other {
-		other = speeds[1]
+// searchOn continues with the next step of the search.
+func (d *Driver) searchOn(now time.Duration) {
+	d.search = (d.search + 1) % len(search)
+	step := search[d.search]
+	// The order is that of speeds, with the one that worked first.
+	baud := d.worked
+	if last := slices.Index(speeds[:], d.worked); step.speed > last {
+		baud = speeds[step.speed]
+	} else if step.speed > 0 {
+		baud = speeds[step.speed-1]
 	}
-	if err := d.transport.Port().SetSpeed(other); err != nil {
-		d.transport.Down(now, fmt.Errorf("cannot set %d baud: %w", other, err))
+	if err := d.transport.Port().SetSpeed(baud); err != nil {
+		d.transport.Down(now, fmt.Errorf("cannot set %d baud: %w", baud, err))
 		return
 	}
-	d.speed = other
-	d.changes++
+	d.speed = baud
 	d.parser.Reset() // it holds bytes of the other speed
-	if d.changes < len(speeds) {
+	if step.close {
+		d.clear(now, closeTime)
+	} else {
 		d.enter(now, sync0)
-		return
 	}
-	// No answer at any speed: an earlier handshake may have ended between SYNC2
-	// and OPEN, so that the robot takes SYNC0 for PULSE and says nothing.
-	d.clear(now)
 }
 
 // clear closes a robot that was left open, and restarts the handshake.
-func (d *Driver) clear(now time.Duration) {
+func (d *Driver) clear(now time.Duration, wait time.Duration) {
 	d.phase = clearing
 	d.out = AppendCommand(d.out[:0], Close)
 	d.write(now)
-	d.transport.WakeAt(min(now+clearTime, d.giveUp))
+	d.transport.WakeAt(min(now+wait, d.giveUp()))
 }
 
 // Receive implements transport.Hardware.
 func (d *Driver) Receive(now time.Duration, p []byte) {
+	if !d.heard {
+		d.foreign.Receive(p)
+	}
 	for packet, rest := d.parser.Next(p); packet != nil && d.transport.IsOpen(); packet, rest = d.parser.Next(rest) {
 		d.packet(now, packet)
 	}
@@ -193,27 +245,28 @@ func (d *Driver) packet(now time.Duration, p Packet) {
 			return
 		}
 		d.transport.Log().Info("the robot was left open: closing it first")
-		d.clear(now)
+		d.clear(now, clearTime)
 	case opening:
 		if d.transport.WasLost() {
-			// The pose continues from the one that clients know; only the movement during
-			// the outage is lost.
-			d.odometry.Resume(&d.sip)
+			// The pose continues from the one that clients know.
+			d.transport.Log().Warn("the robot had closed the connection: its movement meanwhile is missing in the odometry",
+				zap.Duration("since", now-d.odometry.at))
+			d.odometry.Resume(&d.sip, now)
 			d.out = AppendInt(d.out[:0], Sonar, 1)
 			d.write(now)
 			d.run(now)
 			return
 		}
-		d.odometry.Reset()
+		d.odometry.Reset(now)
 		d.opened = d.anyOpen()
 		d.originBy = now + originTime
 		d.enter(now, origin)
 	case origin:
 		switch {
-		case atOrigin(&d.sip):
+		case d.model.atOrigin(&d.sip):
 			d.run(now)
 		case now >= d.originBy: // it ignores SETO, or somebody pushes it
-			d.odometry = Odometry{}
+			d.odometry = Odometry{Model: &d.model}
 			d.run(now)
 		}
 	case running:
@@ -228,15 +281,26 @@ func (d *Driver) echo(now time.Duration, p Packet) {
 		return
 	}
 	if id, ok := DecodeIdentity(p); ok {
-		d.transport.Log().Info("robot found", zap.String("name", id.Name), zap.String("class", id.Class),
-			zap.String("subclass", id.Subclass), zap.Int("baud", d.speed))
+		d.identify(id)
 	}
 	d.enter(now, d.phase+1)
 }
 
+// identify takes the model of the robot.
+func (d *Driver) identify(id Identity) {
+	nearest, known := d.setModel(id.Subclass)
+	log := d.transport.Log()
+	log.Info("robot found", zap.String("name", id.Name), zap.String("class", id.Class),
+		zap.String("subclass", id.Subclass), zap.String("model", d.model.Name), zap.Int("baud", d.speed))
+	if !known {
+		log.Warn("this model is not known: it is taken for the nearest one; its options correct that",
+			zap.String("subclass", id.Subclass), zap.String("taken for", nearest))
+	}
+}
+
 // run starts normal operation, with the SIP that was just decoded.
 func (d *Driver) run(now time.Duration) {
-	d.phase = running
+	d.phase, d.worked = running, d.speed
 	d.transport.WakeAt(now + pulsePeriod)
 	d.transport.Up(now) // forgets the commands of the outage
 	if d.phase == running {
@@ -246,7 +310,8 @@ func (d *Driver) run(now time.Duration) {
 
 // atOrigin reports whether SETO has taken effect in a robot that stands still. Older
 // SIPs may still come after SETO was sent.
-func atOrigin(s *SIP) bool {
+func (m *Model) atOrigin(s *SIP) bool {
 	const near = 2 // units of either kind: wheels under power quiver
-	return max(step(0, s.X), -step(0, s.X), step(0, s.Y), -step(0, s.Y), int64(s.Heading), -int64(s.Heading)) <= near
+	x, y := m.step(0, s.X), m.step(0, s.Y)
+	return max(x, -x, y, -y, int64(s.Heading), -int64(s.Heading)) <= near
 }

@@ -1,6 +1,32 @@
 package p2os
 
-import "testing"
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+)
+
+// testModel is a Pioneer 2-DX with the figures of the original server.
+var testModel = Model{
+	Distance: 0.826, Angle: angleUnit, Velocity: 1, Range: 0.268, Axle: 320, Vel2: 20, Bits: 12, Turns: true, Sonars: ring16,
+}
+
+// stepped is an Odometry that gets a SIP every 100 ms.
+type stepped struct {
+	Odometry
+	now time.Duration
+}
+
+func newStepped() *stepped { return &stepped{Odometry: Odometry{Model: &testModel}} }
+
+func (o *stepped) Update(s *SIP) bool {
+	o.now += 100 * time.Millisecond
+	return o.Odometry.Update(s, o.now, 0) == nil
+}
+
+func (o *stepped) Reset()        { o.Odometry.Reset(o.now) }
+func (o *stepped) Resume(s *SIP) { o.Odometry.Resume(s, o.now) }
 
 // drive is coordinates as a robot reports them, and what they come to.
 type drive struct {
@@ -10,7 +36,7 @@ type drive struct {
 	rejected int
 }
 
-func (d drive) check(t *testing.T, o *Odometry) {
+func (d drive) check(t *testing.T, o *stepped) {
 	t.Helper()
 	rejected := 0
 	for _, raw := range d.raw {
@@ -38,8 +64,8 @@ func TestOdometry(t *testing.T) {
 		{"small steps do not add up rounding", [][2]uint16{{0, 0}, {1, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 5}}, 4, 4, 0},
 	}
 	for _, tt := range tests {
-		var o Odometry
-		tt.check(t, &o)
+		o := newStepped()
+		tt.check(t, o)
 	}
 }
 
@@ -61,11 +87,11 @@ func TestOdometryReset(t *testing.T) {
 		{"a robot without SETO", [][2]uint16{{2000, 0}, {2000, 0}, {2000, 0}, {2010, 0}}, 8, 0, 1},
 	}
 	for _, tt := range tests {
-		var o Odometry
+		o := newStepped()
 		o.Update(at(100, 100))
 		o.Update(at(150, 100))
 		o.Reset()
-		tt.check(t, &o)
+		tt.check(t, o)
 	}
 }
 
@@ -86,7 +112,7 @@ func TestOdometryResume(t *testing.T) {
 		{"turned meanwhile", 0, 1024, 826, 413 - 826, 0},
 	}
 	for _, tt := range tests {
-		var o Odometry
+		o := newStepped()
 		drive := func(s SIP, units int) {
 			for range 10 {
 				s.X += uint16(units / 10)
@@ -118,8 +144,8 @@ func TestOdometryResume(t *testing.T) {
 // TestOdometryRestarts: every restart goes on from the one before, to a part
 // of a unit, and Reset ends it.
 func TestOdometryRestarts(t *testing.T) {
-	const eighth = fullTurn / 8
-	var o Odometry
+	const eighth = 4096 / 8
+	o := newStepped()
 	o.Reset()
 	for range 8 { // an octagon
 		o.Update(at(0, 0))
@@ -150,7 +176,7 @@ func TestOdometryRestarts(t *testing.T) {
 // evenly, several times around the wrap.
 func TestOdometryRoundTrip(t *testing.T) {
 	const step, steps = 37, 1000
-	var o Odometry
+	o := newStepped()
 	o.Update(at(0, 0))
 	raw := 0
 	drive := func(by int) {
@@ -175,7 +201,7 @@ func TestOdometryRoundTrip(t *testing.T) {
 // was sent, and returned the same way past it to 236 mm in front.
 func TestOdometryRecorded(t *testing.T) {
 	packets, _ := recording(t, "wrap.hex")
-	var o Odometry
+	o := newStepped()
 	var s SIP
 	least, most, last := 0, 0, 0
 	for i, packet := range packets {
@@ -196,5 +222,53 @@ func TestOdometryRecorded(t *testing.T) {
 	}
 	if least != -236 || most != 236 || last != 236 || o.Y() != 0 {
 		t.Errorf("x from %d to %d, at last %d, y %d; want -236 to 236, 236, 0", least, most, last, o.Y())
+	}
+}
+
+// A SIP at speed after a gap: what the counters can tell is counted, what they cannot
+// is explained.
+func TestOdometryGaps(t *testing.T) {
+	pioneer3, pioneer1 := dxModel("", 0.485, 1), pioneer1Model("", 0.05066, true)
+	for _, tt := range []struct {
+		name   string
+		m      Model
+		gap    time.Duration
+		speed  int16 // mm/s, in the SIPs
+		told   float64
+		units  int
+		reason string // empty: it is counted
+	}{
+		{"half a second at 400 mm/s", testModel, 600 * time.Millisecond, 400, 400, 278, ""},
+		{"one and a half", testModel, 1600 * time.Millisecond, 400, 400, 763, ""},
+		{"back over the wrap", testModel, 1600 * time.Millisecond, -400, 400, -763, ""},
+		{"an outage of a minute at full speed", testModel, time.Minute, 500, 500, 1300, ""},
+		{"set off during the gap", testModel, 900 * time.Millisecond, 0, 300, 300, ""},
+		{"rest, a corrupt packet", testModel, 100 * time.Millisecond, 0, 0, 500, "jumped by (413, 0) mm in 100ms"},
+		{"farther than it drives", testModel, time.Second, 200, 200, 600, "jumped by (496, 0) mm in 1s"},
+		{"a Pioneer 3, a second at 500 mm/s", pioneer3, 1100 * time.Millisecond, 500, 500, 1100, ""},
+		{"a Pioneer 3, an outage at 300 mm/s", pioneer3, time.Minute, 300, 300, 1400, ""},
+		{"a Pioneer 3, an outage at 500 mm/s", pioneer3, time.Minute, 500, 500, 1000, "nothing was heard for 1m0s"},
+		{"a Pioneer 1, half a second at 400 mm/s", pioneer1, 600 * time.Millisecond, 158, 400, 4700, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			o := Odometry{Model: &tt.m}
+			sip := SIP{X: 10, Left: tt.speed, Right: tt.speed}
+			if err := o.Update(&sip, time.Second, 0); err != nil {
+				t.Fatal(err)
+			}
+			sip.X += uint16(tt.units)
+			err := o.Update(&sip, time.Second+tt.gap, tt.told)
+			want := int(math.Round(float64(tt.units) * tt.m.Distance))
+			if tt.reason != "" {
+				want = 0
+			}
+			if o.X() != want || (err == nil) != (tt.reason == "") || err != nil && !strings.Contains(err.Error(), tt.reason) {
+				t.Errorf("x is %d mm, %v; want %d, %q", o.X(), err, want, tt.reason)
+			}
+			sip.X += 20 // goes on from here
+			if err := o.Update(&sip, time.Second+tt.gap+100*time.Millisecond, 0); err != nil || o.X() == want {
+				t.Errorf("x is %d mm, %v", o.X(), err)
+			}
+		})
 	}
 }

@@ -203,7 +203,7 @@ func TestReceiveAllocatesNothing(t *testing.T) {
 	stream := append(bytes.Join(packets, nil), "noise"...)
 	var p Parser
 	var s SIP
-	var o Odometry
+	o := newStepped()
 	decoded := 0
 	allocs := testing.AllocsPerRun(100, func() {
 		for packet, in := p.Next(stream); packet != nil; packet, in = p.Next(in) {
@@ -237,10 +237,10 @@ func FuzzParser(f *testing.F) {
 			DecodeIdentity(packet)
 			var s SIP
 			if s.Decode(packet) == nil {
-				for i := range SonarCount {
-					s.SonarMM(i)
+				for i := range testModel.Sonars {
+					testModel.RangeMM(&s, i)
 				}
-				if h := headingDegrees(int(s.Heading)); h < 0 || h > 359 {
+				if h := testModel.degrees(int(s.Heading)); h < 0 || h > 359 {
 					t.Fatalf("% X: heading %d", packet, h)
 				}
 				if c := s.CompassDegrees(7); c < 0 || c > 359 {

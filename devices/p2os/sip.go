@@ -6,15 +6,8 @@ import (
 	"math"
 )
 
-// SonarCount is the number of sonars of a Pioneer 2: indices 0 to 15.
-const SonarCount = 16
-
-// Conversions of a Pioneer 2-DX from its own units.
-const (
-	radPerAngleUnit = 0.001534 // 4096 units are a full turn
-	mmPerSonarUnit  = 0.268
-	wheelBase       = 320.0 // mm between the wheels
-)
+// robotSonars is how many sonars a robot can number: 0 to 31.
+const robotSonars = 32
 
 // Layout of a SIP, offsets from its type byte.
 const (
@@ -37,9 +30,9 @@ var (
 // into again and again, since sonar ranges stay valid until overwritten.
 type SIP struct {
 	Type            byte   // 32 stopped, 33 moving (hex); 30, 31, 34 are taken too
-	X, Y            uint16 // encoder units, wrap at 4096, see Odometry
-	Heading         int16  // 0.001534 rad, counterclockwise
-	Left, Right     int16  // wheel velocities in mm/s, forward
+	X, Y            uint16 // encoder units, see Odometry
+	Heading         int16  // Model.Angle, counterclockwise
+	Left, Right     int16  // wheel velocities, Model.Velocity, forward
 	Battery         byte   // decivolt
 	LeftStallRear   byte   // bit 0 left wheel stalled, bits 1 to 7 rear bumpers
 	RightStallFront byte   // bit 0 right wheel stalled, bits 1 to 7 front bumpers
@@ -47,8 +40,8 @@ type SIP struct {
 	Flags           uint16
 	Compass         byte // see CompassDegrees
 
-	Sonar [SonarCount]uint16 // latest raw ranges, 0.268 mm
-	Fresh uint16             // bit i: Sonar[i] is of this very packet
+	Sonar [robotSonars]uint16 // latest raw ranges, Model.Range, by the robot's numbers
+	Fresh uint32              // bit i: Sonar[i] is of this very packet
 
 	Timer byte
 
@@ -73,7 +66,7 @@ type SIP struct {
 	DigitalOut byte
 }
 
-// Decode reads a SIP. Sonar readings with an index above 15 are ignored; bytes
+// Decode reads a SIP. Sonar readings with an index above 31 are ignored; bytes
 // after the known fields, which later robots send, too. On error (ErrNotSIP,
 // ErrShortSIP) s is unchanged.
 func (s *SIP) Decode(p Packet) error {
@@ -102,7 +95,7 @@ func (s *SIP) Decode(p Packet) error {
 	s.Compass = b[18]
 	s.Fresh = 0
 	for list := b[sipSonars:end]; len(list) > 0; list = list[sipSonarSize:] {
-		if i := list[0]; i < SonarCount {
+		if i := list[0]; i < robotSonars {
 			s.Sonar[i] = le.Uint16(list[1:])
 			s.Fresh |= 1 << i
 		}
@@ -111,12 +104,6 @@ func (s *SIP) Decode(p Packet) error {
 	s.Timer, s.GripperState = b[0], b[1]
 	s.Analog, s.Digital, s.DigitalOut = b[2], b[3], b[4]
 	return nil
-}
-
-// headingDegrees returns a heading in whole degrees, 0 to 359, counterclockwise.
-func headingDegrees(units int) int {
-	deg := int(math.Round(float64(units) * radPerAngleUnit * 180 / math.Pi))
-	return (deg%360 + 360) % 360
 }
 
 // CompassDegrees returns the compass heading in degrees, 0 to 358, or previous if
@@ -129,17 +116,22 @@ func (s *SIP) CompassDegrees(previous int) int {
 	return (int(s.Compass) - 1) * 2
 }
 
-// SonarMM returns the latest range of sonar i, 0 to 15, in mm.
-func (s *SIP) SonarMM(i int) int {
-	return int(math.Round(float64(s.Sonar[i]) * mmPerSonarUnit))
+// RangeMM returns the latest range at one of Player's 16 places, in mm, 0 if the
+// model has no sonar there.
+func (m *Model) RangeMM(s *SIP, place int) uint16 {
+	n := m.Sonars[place]
+	if n == noSonar {
+		return 0
+	}
+	return uint16(min(math.Round(float64(s.Sonar[n])*m.Range), math.MaxUint16))
 }
 
 // Speed returns the forward speed in mm/s, truncated toward zero.
-func (s *SIP) Speed() int { return (int(s.Left) + int(s.Right)) / 2 }
+func (m *Model) Speed(s *SIP) int { return int(m.Velocity * float64(int(s.Left)+int(s.Right)) / 2) }
 
 // TurnRate returns the turn rate in deg/s, counterclockwise, truncated toward zero.
-func (s *SIP) TurnRate() int {
-	return int(float64(int(s.Right)-int(s.Left)) / wheelBase * 180 / math.Pi)
+func (m *Model) TurnRate(s *SIP) int {
+	return int(m.Velocity * float64(int(s.Right)-int(s.Left)) / m.Axle * 180 / math.Pi)
 }
 
 // LeftStall reports whether the left wheel is blocked.

@@ -8,7 +8,7 @@ import (
 
 // A moving robot with four sonar readings, one of them not a sonar.
 const sipBody = "33 D0 0F F3 0F D8 FF 88 FF 34 FE 7C 03 20 39 30 01 00 2E " +
-	"04 00 E8 03 0F 4C 04 10 FF FF 02 B0 04 05 11 80 06 07"
+	"04 00 E8 03 0F 4C 04 20 FF FF 02 B0 04 05 11 80 06 07"
 
 func TestSIP(t *testing.T) {
 	var s SIP
@@ -20,7 +20,7 @@ func TestSIP(t *testing.T) {
 	want := SIP{
 		Type: 0x33, X: 0x0FD0, Y: 0x0FF3, Heading: -40, Left: -120, Right: -460, Battery: 124,
 		LeftStallRear: 0x03, RightStallFront: 0x20, Control: 12345, Flags: 1, Compass: 0x2E,
-		Sonar: [SonarCount]uint16{0: 1000, 1: 77, 2: 1200, 15: 1100}, Fresh: 1<<0 | 1<<2 | 1<<15,
+		Sonar: [robotSonars]uint16{0: 1000, 1: 77, 2: 1200, 15: 1100}, Fresh: 1<<0 | 1<<2 | 1<<15,
 		Timer: 5, GripperState: 0x11, Analog: 0x80, Digital: 0x06, DigitalOut: 0x07,
 	}
 	if s != want {
@@ -30,12 +30,12 @@ func TestSIP(t *testing.T) {
 		name      string
 		got, want int
 	}{
-		{"heading", headingDegrees(int(s.Heading)), 356}, // -3.5 degrees
+		{"heading", testModel.degrees(int(s.Heading)), 356}, // -3.5 degrees
 		{"compass", s.CompassDegrees(-1), 90},
-		{"speed", s.Speed(), -290},
-		{"turn rate", s.TurnRate(), -60}, // -60.9
-		{"sonar 0", s.SonarMM(0), 268},
-		{"sonar 15", s.SonarMM(15), 295}, // 294.8
+		{"speed", testModel.Speed(&s), -290},
+		{"turn rate", testModel.TurnRate(&s), -60}, // -60.9
+		{"sonar 0", int(testModel.RangeMM(&s, 0)), 268},
+		{"sonar 15", int(testModel.RangeMM(&s, 15)), 295}, // 294.8
 		{"front bumpers", int(s.FrontBumpers()), 0x10},
 		{"rear bumpers", int(s.RearBumpers()), 0x01},
 	}
@@ -94,7 +94,7 @@ func manyReadings(n int) []byte {
 	b := make([]byte, sipSonars, 200)
 	b[0], b[sipSonarCount] = 0x32, byte(n)
 	for i := range n {
-		b = append(b, byte(i%SonarCount))
+		b = append(b, byte(i%16))
 		b = binary.LittleEndian.AppendUint16(b, uint16(1000+i))
 	}
 	return append(b, make([]byte, sipTrailer)...)
@@ -116,7 +116,7 @@ func TestSIPRecorded(t *testing.T) {
 	packets, _ := recording(t, "bits.hex")
 	var p Parser
 	var s SIP
-	seen := uint16(0)
+	seen := uint32(0)
 	for _, in := range packets {
 		for packet, in := p.Next(in); packet != nil; packet, in = p.Next(in) {
 			if s.Decode(packet) != nil {
@@ -133,7 +133,7 @@ func TestSIPRecorded(t *testing.T) {
 		t.Errorf("sonars seen %X", seen)
 	}
 	for i, want := range []int{268, 295, 322, 348, 375, 402, 429, 456, 482, 509, 536, 563, 0, 0, 0, 0} {
-		if got := s.SonarMM(i); got != want {
+		if got := int(testModel.RangeMM(&s, i)); got != want {
 			t.Errorf("sonar %d: %d mm, want %d", i, got, want)
 		}
 	}
@@ -144,12 +144,12 @@ func TestConversions(t *testing.T) {
 		0: 0, 1: 0, 6: 1, 1024: 90, 2048: 180, -1024: 270, -1: 0, -6: 359, 4056: 356, 4090: 359, 4096: 0,
 		4096 + 1024: 90,
 	} {
-		if got := headingDegrees(raw); got != want {
+		if got := testModel.degrees(raw); got != want {
 			t.Errorf("heading %d: %d degrees, want %d", raw, got, want)
 		}
 	}
 	for raw := -32768; raw <= 32767; raw++ {
-		if got := headingDegrees(raw); got < 0 || got > 359 {
+		if got := testModel.degrees(raw); got < 0 || got > 359 {
 			t.Fatalf("heading %d: %d degrees", raw, got)
 		}
 	}
@@ -172,13 +172,13 @@ func TestConversions(t *testing.T) {
 	}
 	for _, tt := range speeds {
 		s := SIP{Left: tt.left, Right: tt.right}
-		if s.Speed() != tt.speed || s.TurnRate() != tt.turning {
+		if testModel.Speed(&s) != tt.speed || testModel.TurnRate(&s) != tt.turning {
 			t.Errorf("wheels %d, %d: %d mm/s, %d deg/s, want %d, %d",
-				tt.left, tt.right, s.Speed(), s.TurnRate(), tt.speed, tt.turning)
+				tt.left, tt.right, testModel.Speed(&s), testModel.TurnRate(&s), tt.speed, tt.turning)
 		}
 	}
 	for raw, want := range map[uint16]int{0: 0, 1: 0, 2: 1, 1000: 268, 2500: 670, 65535: 17563} {
-		if got := (&SIP{Sonar: [16]uint16{3: raw}}).SonarMM(3); got != want {
+		if got := int(testModel.RangeMM(&SIP{Sonar: [robotSonars]uint16{3: raw}}, 3)); got != want {
 			t.Errorf("sonar %d: %d mm, want %d", raw, got, want)
 		}
 	}

@@ -6,24 +6,56 @@ const (
 	// maxWheelSpeed in mm/s bounds a wheel in direct mode and the translation
 	// in separate mode.
 	maxWheelSpeed = 500
-	// maxTurnRate in deg/s bounds the rotation in separate mode. Direct mode
-	// needs no such bound: the wheels' own makes it 179 deg/s.
+	// maxTurnRate in deg/s bounds RVEL, here and in the original server: a robot may
+	// bound it further. In direct mode faster turns are left to VEL2.
 	maxTurnRate = 100
-	// wheelUnit is VEL2's unit in mm/s.
-	wheelUnit = 20
 )
 
-// WheelVelocities turns a client's speed (mm/s, forward) and turn rate (deg/s,
-// counterclockwise) into those of VEL2: units of 20 mm/s, truncated toward
-// zero. If a wheel would exceed 500 mm/s, both are slowed by the same factor, so
-// that the curve stays the same.
-func WheelVelocities(speed, turnRate int16) (left, right int8) {
-	turn := float64(turnRate) * math.Pi / 180 * wheelBase / 2
-	l, r := float64(speed)-turn, float64(speed)+turn
-	if fastest := max(math.Abs(l), math.Abs(r)); fastest > maxWheelSpeed {
-		l, r = l/fastest*maxWheelSpeed, r/fastest*maxWheelSpeed
+// wheels returns the velocities of the wheels in mm/s for a client's speed (mm/s,
+// forward) and turn rate (deg/s, counterclockwise). If a wheel would exceed 500
+// mm/s, all is slowed by the same factor, so that the curve stays the same;
+// v and w are the slowed speed and turn rate.
+func (m *Model) wheels(speed, turnRate int16) (left, right, v, w float64) {
+	v, w = float64(speed), float64(turnRate)
+	turn := w * math.Pi / 180 * m.Axle / 2
+	if fastest := math.Abs(v) + math.Abs(turn); fastest > maxWheelSpeed {
+		slow := maxWheelSpeed / fastest
+		v, w, turn = v*slow, w*slow, turn*slow
 	}
-	return int8(l / wheelUnit), int8(r / wheelUnit)
+	return v - turn, v + turn, v, w
+}
+
+// direct commands a robot in direct mode (PROTOCOL 6.2). VEL2, the command of the
+// original server, has steps of 20 mm/s. It is sent where it is exact. Else VEL
+// and RVEL are, whose steps are 1 mm/s and 1 deg/s, if the robot knows them. Where
+// only VEL2 is possible the packets alternate between the steps around a velocity,
+// so that it is right on average.
+type direct struct {
+	restLeft, restRight float64 // steps that the last VEL2 was short of
+}
+
+// append appends the packets of a client's speed and turn rate.
+func (d *direct) append(dst []byte, m *Model, speed, turnRate int16) []byte {
+	left, right, v, w := m.wheels(speed, turnRate)
+	if left == 0 && right == 0 {
+		*d = direct{}
+		return AppendVel2(dst, 0, 0)
+	}
+	left, right = left/m.Vel2, right/m.Vel2
+	exact := left == math.Trunc(left) && right == math.Trunc(right)
+	if !exact && m.Turns && math.Abs(w) <= maxTurnRate {
+		*d = direct{}
+		return AppendInt(AppendInt(dst, Vel, int16(v)), RVel, int16(w)) // truncated: no wheel above its limit
+	}
+	return AppendVel2(dst, m.quantise(left, &d.restLeft), m.quantise(right, &d.restRight))
+}
+
+// quantise rounds a velocity to a step of VEL2 and carries the rest.
+func (m *Model) quantise(want float64, rest *float64) int8 {
+	limit := min(math.Trunc(maxWheelSpeed/m.Vel2), math.MaxInt8)
+	step := max(-limit, min(math.Round(want+*rest), limit))
+	*rest = max(-0.5, min(want+*rest-step, 0.5))
+	return int8(step)
 }
 
 // SeparateVelocities bounds a client's speed (mm/s) and turn rate (deg/s) for

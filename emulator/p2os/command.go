@@ -5,9 +5,6 @@ import (
 	"time"
 )
 
-// vel2Unit is the wheel speed of one step of VEL2, mm/s.
-const vel2Unit = 20
-
 // A command is the effect of one command number while the robot is connected.
 type command struct {
 	name string
@@ -67,16 +64,16 @@ func velocity(r *Robot, _ time.Duration, a arg) {
 
 // turnRate sets the turn rate, deg/s, left positive, and keeps the forward speed.
 func turnRate(r *Robot, _ time.Duration, a arg) {
-	if r.motors {
+	if r.motors && !r.opts.NoRVEL {
 		forward, _ := r.drive.wanted()
 		r.drive.turn(forward, float64(a.value))
 	}
 }
 
 // wheelSpeeds sets both wheels: the first byte is the right one, both signed,
-// in vel2Unit.
+// in steps of the model.
 func wheelSpeeds(r *Robot, _ time.Duration, a arg) {
 	if r.motors {
-		r.drive.wantRight, r.drive.wantLeft = vel2Unit*float64(int8(a.lo)), vel2Unit*float64(int8(a.hi))
+		r.drive.wantRight, r.drive.wantLeft = r.model.wheels*float64(int8(a.lo)), r.model.wheels*float64(int8(a.hi))
 	}
 }

@@ -1,5 +1,5 @@
-// Package p2os emulates the microcontroller of a Pioneer 2-DX with P2OS, with
-// its drive, sonars, gripper, bumpers and compass, on a fake serial line.
+// Package p2os emulates the microcontroller of the Pioneer family (PSOS, P2OS, AROS
+// and ARCOS), with its drive, sonars, gripper, bumpers and compass, on a fake serial line.
 //
 // It follows the published protocol and recordings of hosts; anything from
 // neither is marked "assumed".
@@ -18,7 +18,7 @@ import (
 type Options struct {
 	Line line.Options // Baud (9600)
 
-	Name, Class, Subclass string // in the answer to SYNC2 ("Emu01", "Pioneer", "p2dx")
+	Name, Class, Subclass string // in the answer to SYNC2 ("Emu01", "Pioneer", "p2dx"); the subclass is the model
 
 	// LeftOpen starts the robot as after a host died: connected and streaming.
 	LeftOpen bool
@@ -30,8 +30,7 @@ type Options struct {
 
 	Odometry Pose    // odometry at the start; a host that sends no SETO sees it as (0, 0, 0)
 	Room     float64 // side of the square room around the start for the sonars, mm; 0: readings as set
-	UnitMM   float64 // mm per encoder unit (0.826, the value of Player 0.7.4a; later versions use 0.84)
-	AxleMM   float64 // mm between the wheels (320, the value of Player 0.7.4a; later versions use 357)
+	NoRVEL   bool    // RVEL is unknown, as to PSOS before 4.2
 	Accel    float64 // limit of each wheel, mm/s², in both directions (1000, assumed); SETA changes it
 
 	Faults Faults
@@ -59,12 +58,13 @@ const (
 	stageOpen   = 4
 )
 
-// A Robot is a Pioneer 2-DX at the end of a cable. Its methods may be called
+// A Robot is a robot of the Pioneer family at the end of a cable. Its methods may be called
 // by any goroutine.
 type Robot struct {
 	*line.Line
-	opts Options
-	send func(packet []byte, note string)
+	opts  Options
+	model model
+	send  func(packet []byte, note string)
 
 	mu        sync.Mutex
 	faults    Faults
@@ -88,7 +88,7 @@ type Robot struct {
 	analog, digitalIn     byte
 	front, rear           byte
 	stallLeft, stallRight bool
-	sonar                 [sonars]uint16
+	sonar                 []uint16
 }
 
 // Start plugs a robot in and switches it on.
@@ -108,19 +108,20 @@ func newRobot(opts Options) *Robot {
 	opts.Name = cmp.Or(opts.Name, "Emu01")
 	opts.Class = cmp.Or(opts.Class, "Pioneer")
 	opts.Subclass = cmp.Or(opts.Subclass, "p2dx")
-	opts.UnitMM = cmp.Or(opts.UnitMM, 0.826)
-	opts.AxleMM = cmp.Or(opts.AxleMM, 320)
 	opts.Accel = cmp.Or(opts.Accel, 1000)
+	m := findModel(opts.Subclass)
 	r := &Robot{
 		opts:    opts,
+		model:   m,
 		faults:  opts.Faults,
-		drive:   drive{axle: opts.AxleMM, accel: opts.Accel, decel: opts.Accel, odometry: opts.Odometry},
+		drive:   drive{axle: m.axle, accel: opts.Accel, decel: opts.Accel, odometry: opts.Odometry},
 		gripper: newGripper(),
 		counts:  map[string]int{},
 		battery: 124,
 		compass: 46, // 90 degrees
 		analog:  128,
 	}
+	r.sonar = make([]uint16, len(m.sonars))
 	for i := range r.sonar {
 		r.sonar[i] = uint16(1000 + 100*i) // all different, so that a test detects a host that mixes them up
 	}

@@ -137,9 +137,9 @@ func TestMotion(t *testing.T) {
 		{"VEL2", []string{"20 3B 04 FC"}, -80, 80},
 		{"VEL2 back", []string{"20 3B E9 FA"}, -120, -460},
 		{"VEL", []string{"0B 1B C8 00"}, -200, -200},
-		{"RVEL", []string{"15 3B 1E 00"}, -83.776, 83.776},
-		{"VEL and RVEL", []string{"0B 3B C8 00", "15 1B 1E 00"}, 283.776, 116.224},
-		{"RVEL, then VEL keeps it", []string{"15 3B 1E 00", "0B 3B 64 00"}, 16.224, 183.776},
+		{"RVEL", []string{"15 3B 1E 00"}, -93.500, 93.500},
+		{"VEL and RVEL", []string{"0B 3B C8 00", "15 1B 1E 00"}, 293.500, 106.500},
+		{"RVEL, then VEL keeps it", []string{"15 3B 1E 00", "0B 3B 64 00"}, 6.500, 193.500},
 		{"STOP", []string{"20 3B 0A 0A", "1D"}, 0, 0},
 		{"no argument", []string{"20 3B 0A 0A", "20", "0B 3B", "15 3B 01"}, 200, 200},
 		{"motors off", []string{"20 3B 0A 0A", "04 3B 00 00"}, 0, 0},
@@ -220,7 +220,7 @@ func TestWatchdogLate(t *testing.T) {
 // result is the robot's pose.
 func TestOdometryCloses(t *testing.T) {
 	const unit = 0.84
-	b := opened(t, Options{UnitMM: unit, Odometry: Pose{X: 1234, Y: -999}})
+	b := opened(t, Options{Odometry: Pose{X: 1234, Y: -999}})
 	var host struct{ x, y float64 }
 	var last [2]uint16
 	for i, leg := range []string{

@@ -8,7 +8,6 @@ import (
 const (
 	sipStopped = 0x32 // Server Information Packet, wheels stopped
 	sipMoving  = 0x33
-	turnUnits  = 4096 // a full turn; x and y wrap at the same number
 )
 
 // liar is the battery reading, in 0.1 V, of a SIP whose checksum is wrong on
@@ -16,8 +15,8 @@ const (
 const liar = 99
 
 // appendSIP appends the body of a standard Server Information Packet.
-// Positions are counted from SETO in encoder units and wrap at 4096, as the
-// heading does; speeds are mm/s; the other fields are as set.
+// Positions are counted from SETO, in units of the model, and wrap, as the
+// heading does; the other fields are as set.
 func (r *Robot) appendSIP(dst []byte) []byte {
 	d := &r.drive
 	kind := byte(sipStopped)
@@ -25,11 +24,12 @@ func (r *Robot) appendSIP(dst []byte) []byte {
 		kind = sipMoving
 	}
 	dst = append(dst, kind)
-	dst = appendInt(dst, wrap(d.odometry.X/r.opts.UnitMM))
-	dst = appendInt(dst, wrap(d.odometry.Y/r.opts.UnitMM))
-	dst = appendInt(dst, wrap(d.odometry.Heading/360*turnUnits))
-	dst = appendInt(dst, int(math.Round(d.left)))
-	dst = appendInt(dst, int(math.Round(d.right)))
+	m := r.model
+	dst = appendInt(dst, wrap(d.odometry.X/m.unit, 1<<m.bits))
+	dst = appendInt(dst, wrap(d.odometry.Y/m.unit, 1<<m.bits))
+	dst = appendInt(dst, wrap(d.odometry.Heading/360*float64(m.turn), m.turn))
+	dst = appendInt(dst, int(math.Round(d.left/m.velocity)))
+	dst = appendInt(dst, int(math.Round(d.right/m.velocity)))
 	dst = append(dst, r.battery)
 	dst = append(dst, r.rear<<1|bit(r.stallLeft), r.front<<1|bit(r.stallRight))
 	dst = append(dst, 0, 0) // heading set-point
@@ -48,19 +48,22 @@ func (r *Robot) appendSonars(dst []byte) []byte {
 	}
 	dst = append(dst, sonarsPerSIP)
 	for range sonarsPerSIP {
+		for math.IsNaN(r.model.sonars[r.nextSonar].X) {
+			r.nextSonar++ // none of that number; the last one is there
+		}
 		raw := r.sonar[r.nextSonar]
 		if r.opts.Room > 0 {
-			raw = sonarUnits(roomRange(r.opts.Room, r.drive.world, r.nextSonar))
+			raw = sonarUnits(roomRange(r.opts.Room, r.drive.world, r.model.sonars[r.nextSonar]), r.model.echo)
 		}
 		dst = append(dst, byte(r.nextSonar))
 		dst = binary.LittleEndian.AppendUint16(dst, raw)
-		r.nextSonar = (r.nextSonar + 1) % sonars
+		r.nextSonar = (r.nextSonar + 1) % len(r.model.sonars)
 	}
 	return dst
 }
 
-// wrap rounds to a number of 12 bits.
-func wrap(v float64) int { return int(math.Round(v)) & (turnUnits - 1) }
+// wrap rounds to a whole number below limit, a power of two.
+func wrap(v float64, limit int) int { return int(math.Round(v)) & (limit - 1) }
 
 func appendInt(dst []byte, v int) []byte { return binary.LittleEndian.AppendUint16(dst, uint16(v)) }
 

@@ -3,30 +3,19 @@ package p2os
 import "math"
 
 const (
-	sonars       = 16
-	sonarsPerSIP = 4     // every sonar fires once in four packets
-	sonarUnit    = 0.268 // mm, Pioneer 2-DX
-	sonarMax     = 5000  // mm: no echo from farther away
+	sonarsPerSIP = 4    // the 16 sonars of a DX fire once in four packets
+	sonarMax     = 5000 // mm: no echo from farther away
 )
 
-// sonarPoses are the poses of the 16 sonars on a Pioneer 2-DX.
-var sonarPoses = [sonars]Pose{
-	{69, 136, 90}, {114, 119, 50}, {148, 78, 30}, {166, 27, 10},
-	{166, -27, -10}, {148, -78, -30}, {114, -119, -50}, {69, -136, -90},
-	{-157, -136, -90}, {-203, -119, -130}, {-237, -78, -150}, {-255, -27, -170},
-	{-255, 27, 170}, {-237, 78, 150}, {-203, 119, 130}, {-157, 136, 90},
+// sonarUnits returns the raw reading for a range in mm, in units of so many mm.
+func sonarUnits(mm, unit float64) uint16 {
+	return uint16(math.Round(max(0, min(mm/unit, math.MaxUint16))))
 }
 
-// sonarUnits returns the raw reading for a range in mm.
-func sonarUnits(mm float64) uint16 {
-	return uint16(math.Round(max(0, min(mm/sonarUnit, math.MaxUint16))))
-}
-
-// roomRange returns the range of a sonar of a robot at p, in mm, in a square
+// roomRange returns the range of sonar s of a robot at p, in mm, in a square
 // room of the given side around the origin. The sonar is a ray straight ahead,
 // without a cone. A sonar outside the room has no echo.
-func roomRange(side float64, p Pose, sonar int) float64 {
-	s := sonarPoses[sonar]
+func roomRange(side float64, p, s Pose) float64 {
 	sin, cos := math.Sincos(p.Heading * math.Pi / 180)
 	x, y := p.X+s.X*cos-s.Y*sin, p.Y+s.X*sin+s.Y*cos
 	if max(math.Abs(x), math.Abs(y)) > side/2 {

@@ -18,18 +18,18 @@ func TestRoomRange(t *testing.T) {
 		{"outside", Pose{3000, 0, 0}, 3, sonarMax},
 	}
 	for _, tt := range tests {
-		if got := roomRange(2000, tt.p, tt.sonar); !near(got, tt.want, 1e-3) {
+		if got := roomRange(2000, tt.p, ringDX[tt.sonar]); !near(got, tt.want, 1e-3) {
 			t.Errorf("%s: %v mm, want %v", tt.name, got, tt.want)
 		}
 	}
-	if got := roomRange(1e6, Pose{}, 0); got != sonarMax {
+	if got := roomRange(1e6, Pose{}, ringDX[0]); got != sonarMax {
 		t.Errorf("large room: %v mm", got)
 	}
 }
 
 func TestSonarUnits(t *testing.T) {
 	for mm, want := range map[float64]uint16{268: 1000, 295: 1101, -1: 0, 1e9: 65535} {
-		if got := sonarUnits(mm); got != want {
+		if got := sonarUnits(mm, 0.268); got != want {
 			t.Errorf("%v mm: %d, want %d", mm, got, want)
 		}
 	}

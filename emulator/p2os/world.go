@@ -38,9 +38,11 @@ func (r *Robot) SetStall(left, right bool) { r.set(func() { r.stallLeft, r.stall
 // SetBumpers sets the bumpers, bits 0 to 4 of each.
 func (r *Robot) SetBumpers(front, rear byte) { r.set(func() { r.front, r.rear = front, rear }) }
 
-// SetSonar sets the range of one sonar, 0 to 15, in mm. It has no effect in a
-// Room.
-func (r *Robot) SetSonar(sonar int, mm float64) { r.set(func() { r.sonar[sonar] = sonarUnits(mm) }) }
+// SetSonar sets the range of one sonar, by the robot's number, in mm. It has no
+// effect in a Room.
+func (r *Robot) SetSonar(sonar int, mm float64) {
+	r.set(func() { r.sonar[sonar] = sonarUnits(mm, r.model.echo) })
+}
 
 // SetDigitalIn sets the digital input, such as OuterBeam|InnerBeam.
 func (r *Robot) SetDigitalIn(bits byte) { r.set(func() { r.digitalIn = bits }) }

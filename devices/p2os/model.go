@@ -1,0 +1,220 @@
+package p2os
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"player/codec"
+	"player/devices"
+)
+
+// Model is a type of robot: what its units are in mm and radians, and how it is
+// commanded.
+type Model struct {
+	Name     string  // for people
+	Distance float64 // mm, the unit of the coordinates
+	Angle    float64 // rad, the unit of the heading
+	Velocity float64 // mm/s, the unit of the wheel velocities in a SIP
+	Range    float64 // mm, the unit of the sonar ranges
+	Axle     float64 // mm between the wheels, as it acts when the robot turns
+	Vel2     float64 // mm/s, the unit of VEL2
+	Bits     int     // of a coordinate; then it starts over
+	Turns    bool    // RVEL is known; else only VEL2 turns the robot
+	Sonars   Sonars
+}
+
+// Sonars is the robot's number of the sonar at each of Player's 16 places, which
+// begin at the front left and go clockwise (PROTOCOL 7.2); noSonar: none is there.
+type Sonars [codec.SonarCount]int8
+
+const noSonar = -1
+
+var (
+	ring16 = Sonars{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
+	// peopleBot has a second ring at its front, which it numbers before the rear.
+	peopleBot = Sonars{0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23}
+	// amigo8 looks to 90, 41, 15, -15, -41, -90, -145 and 145 degrees.
+	amigo8 = Sonars{0, 1, noSonar, 2, 3, noSonar, 4, 5, noSonar, noSonar, 6, noSonar, noSonar, 7, noSonar, noSonar}
+	// pioneer7 looks to 90, 30, 15, 0, -15, -30 and -90 degrees.
+	pioneer7 = Sonars{0, 1, 2, 3, 4, 5, noSonar, 6,
+		noSonar, noSonar, noSonar, noSonar, noSonar, noSonar, noSonar, noSonar}
+	// powerBot has 28; of neighbours, the one nearer to the axis of the robot.
+	powerBot = Sonars{0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30}
+)
+
+// angleUnit is the unit of the heading since the Pioneer 2, in rad: 4096 are a full
+// turn.
+const angleUnit = 0.001534
+
+// The figures are those of the parameter files that the manufacturer published
+// with ARIA (https://github.com/reedhedges/AriaCoda, params/*.p); Axle is 2 /
+// DiffConvFactor. A coordinate has 15 bits in the Pioneer 1 (Pioneer Mobile Module
+// manual, appendix B), 12 in its successors, as the original server takes them.
+
+func dxModel(name string, distance, sonar float64) Model {
+	return Model{name, distance, angleUnit, 1, sonar, 2 / 0.0056, 20, 12, true, ring16}
+}
+
+func atModel(name string, distance, sonar float64) Model {
+	return Model{name, distance, angleUnit, 1, sonar, 2 / 0.0034, 20, 12, true, ring16}
+}
+
+func peopleModel(distance float64, sonars Sonars) Model {
+	return Model{"PeopleBot", distance, angleUnit, 1, 1, 2 / 0.006, 20, 12, true, sonars}
+}
+
+func pioneer1Model(name string, distance float64, turns bool) Model {
+	return Model{name, distance, 0.0061359, 2.5332, 0.1734, 2 / 0.00333333, 4, 15, turns, pioneer7}
+}
+
+// defaultModel is used until a robot has said what it is.
+const defaultModel = "p2dx"
+
+// models returns the known models by subclass.
+func models() map[string]Model {
+	return map[string]Model{
+		"p2dx":  dxModel("Pioneer 2-DX", 0.84, 0.268),
+		"p2de":  dxModel("Pioneer 2-DXe", 0.969, 0.268),
+		"p2d8":  dxModel("Pioneer 2-DX8", 0.485, 1),
+		"p2dx8": dxModel("Pioneer 2-DX8", 0.485, 1),
+		"p2ce":  {"Pioneer 2-CE", 0.826, angleUnit, 1, 0.268, 2 / 0.0057, 20, 12, true, ring16},
+		"p2at":  atModel("Pioneer 2-AT", 1.32, 0.268),
+		"p2at8": atModel("Pioneer 2-AT8", 1.32, 1),
+		"p2pb":  {"Pioneer 2 PeopleBot", 0.424, angleUnit, 1, 0.268, 2 / 0.0056, 20, 12, true, peopleBot},
+
+		"p3dx":    dxModel("Pioneer 3-DX", 0.485, 1),
+		"p3dx-sh": dxModel("Pioneer 3-DX", 1, 1),
+		"p3at":    atModel("Pioneer 3-AT", 0.465, 1),
+		"p3at-sh": atModel("Pioneer 3-AT", 1, 1),
+
+		"perfpb":       peopleModel(0.485, peopleBot),
+		"peoplebot-sh": peopleModel(1, ring16),
+
+		"amigo":    {"AmigoBot", 0.5083, angleUnit, 0.6154, 1, 2 / 0.011, 20, 12, true, amigo8},
+		"amigo-sh": {"AmigoBot", 1, angleUnit, 1, 1, 2 / 0.011, 20, 12, true, amigo8},
+
+		"powerbot":    {"PowerBot", 0.5813, angleUnit, 1, 1, 2 / 0.00373, 20, 12, true, powerBot},
+		"powerbot-sh": {"PowerBot", 1, angleUnit, 1, 1, 2 / 0.00373, 20, 12, true, powerBot},
+
+		"pioneer1": pioneer1Model("Pioneer 1", 0.05066, true),
+		"pion1m":   pioneer1Model("Pioneer 1", 0.05066, true),
+		"pion1x":   pioneer1Model("Pioneer 1", 0.05066, true),
+		"pionat":   pioneer1Model("Pioneer AT", 0.07, true),
+		"psos1m":   pioneer1Model("Pioneer 1", 0.05066, false), // PSOS before 4.2 has no RVEL
+		"psos1x":   pioneer1Model("Pioneer 1", 0.05066, false),
+	}
+}
+
+// findModel returns the known model that is nearest to a subclass: the subclass
+// itself, else the one that has the most letters of its beginning in common. Robots
+// with the controller of the Pioneer 3, -sh, count in mm: they are taken for each
+// other only.
+func findModel(subclass string) (nearest string, m Model) {
+	known := models()
+	subclass = strings.ToLower(subclass)
+	if m, ok := known[subclass]; ok {
+		return subclass, m
+	}
+	nearest = defaultModel
+	if isSH(subclass) {
+		nearest = "p3dx-sh"
+	}
+	best := commonPrefix(nearest, subclass)
+	for _, name := range slices.Sorted(maps.Keys(known)) {
+		if n := commonPrefix(name, subclass); n > best && isSH(name) == isSH(subclass) {
+			nearest, best = name, n
+		}
+	}
+	return nearest, known[nearest]
+}
+
+func isSH(subclass string) bool { return strings.Contains(subclass, "-sh") }
+
+func commonPrefix(a, b string) (n int) {
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// Overrides are the owner's corrections of a model. Zero fields change nothing.
+type Overrides struct {
+	Subclass                                     string // instead of what the robot says
+	Distance, Angle, Velocity, Range, Axle, Vel2 float64
+	Bits                                         int
+	Commands                                     string  // see commandKinds
+	Sonars                                       *Sonars // nil: the model's
+}
+
+// commandKinds are the ways to command a velocity: RVEL turns exactly, VEL2 in
+// steps.
+const (
+	commandsExact  = "exact"
+	commandsWheels = "wheels"
+)
+
+func (o *Overrides) apply(m Model) Model {
+	m.Distance = cmp.Or(o.Distance, m.Distance)
+	m.Angle = cmp.Or(o.Angle, m.Angle)
+	m.Velocity = cmp.Or(o.Velocity, m.Velocity)
+	m.Range = cmp.Or(o.Range, m.Range)
+	m.Axle = cmp.Or(o.Axle, m.Axle)
+	m.Vel2 = cmp.Or(o.Vel2, m.Vel2)
+	m.Bits = cmp.Or(o.Bits, m.Bits)
+	if o.Commands != "" {
+		m.Turns = o.Commands == commandsExact
+	}
+	if o.Sonars != nil {
+		m.Sonars = *o.Sonars
+	}
+	return m
+}
+
+// options declares the fields of Overrides.
+func options() []devices.Option {
+	return []devices.Option{
+		{Name: "model", Default: "", Doc: "subclass to use instead of what the robot says, as `p3dx-sh`"},
+		{Name: "distance", Default: 0.0, Max: 100, Unit: "mm", Doc: "one unit of the robot's coordinates; 0: as the model"},
+		{Name: "angle", Default: 0.0, Max: 1, Unit: "rad", Doc: "one unit of its heading; 0: as the model"},
+		{Name: "velocity", Default: 0.0, Max: 100, Unit: "mm/s", Doc: "one unit of its wheel velocities; 0: as the model"},
+		{Name: "range", Default: 0.0, Max: 100, Unit: "mm", Doc: "one unit of its sonar ranges; 0: as the model"},
+		{Name: "axle", Default: 0.0, Max: 10000, Unit: "mm", Doc: "distance between its wheels; 0: as the model"},
+		{Name: "vel2", Default: 0.0, Max: 100, Unit: "mm/s", Doc: "one step of VEL2; 0: as the model"},
+		{Name: "bits", Default: 0, Max: 16, Doc: "of its coordinates; 0: as the model"},
+		{Name: "commands", Default: "", Doc: "`exact`: VEL and RVEL; `wheels`: VEL2 only; empty: as the model"},
+		{Name: "sonars", Default: []float64{}, Doc: "the robot's numbers of the 16 sonars of Player, -1 for none; empty: as the model"},
+	}
+}
+
+func overrides(a devices.Args) (o Overrides, err error) {
+	o = Overrides{
+		Subclass: a.String("model"),
+		Distance: a.Float("distance"), Angle: a.Float("angle"), Velocity: a.Float("velocity"),
+		Range: a.Float("range"), Axle: a.Float("axle"), Vel2: a.Float("vel2"),
+		Bits: a.Int("bits"), Commands: a.String("commands"),
+	}
+	if o.Subclass != "" {
+		if name, _ := findModel(o.Subclass); name != strings.ToLower(o.Subclass) {
+			return o, fmt.Errorf("model: no model %q; known are %s", o.Subclass, strings.Join(slices.Sorted(maps.Keys(models())), ", "))
+		}
+	}
+	if !slices.Contains([]string{"", commandsExact, commandsWheels}, o.Commands) {
+		return o, fmt.Errorf("commands: %q is neither %q nor %q", o.Commands, commandsExact, commandsWheels)
+	}
+	if list := a.Floats("sonars"); len(list) > 0 {
+		if len(list) != len(o.Sonars) {
+			return o, fmt.Errorf("sonars: %d numbers, want %d", len(list), len(o.Sonars))
+		}
+		o.Sonars = new(Sonars)
+		for i, v := range list {
+			if v != float64(int8(v)) || v < noSonar || v >= robotSonars {
+				return o, fmt.Errorf("sonars: %v is not a whole number from %d to %d", v, noSonar, robotSonars-1)
+			}
+			o.Sonars[i] = int8(v)
+		}
+	}
+	return o, nil
+}

@@ -1,0 +1,194 @@
+package e2e
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"player/codec"
+	"player/emulator/line"
+	robot "player/emulator/p2os"
+	laser "player/emulator/sick"
+)
+
+// sonar reads frames until one with sonar data.
+func (p *peer) sonar() (d codec.SonarData) {
+	p.t.Helper()
+	if err := d.Decode(p.payload(codec.Sonar)); err != nil {
+		p.t.Fatal(err)
+	}
+	return d
+}
+
+// Every model tells right millimetres and degrees, and has its sonars at Player's
+// places.
+func TestRobotModels(t *testing.T) {
+	t.Parallel()
+	// The robot's own numbers of the sonars at the 16 places; -1: none.
+	places := map[string][]int{
+		"amigo": {0, 1, -1, 2, 3, -1, 4, 5, -1, -1, 6, -1, -1, 7, -1, -1}, "pion1m": {0, 1, 2, 3, 4, 5, -1, 6, -1, -1, -1, -1, -1, -1, -1, -1},
+		"perfpb":   {0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23},
+		"powerbot": {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30},
+	}
+	places["amigo-sh"], places["powerbot-sh"], places["p2pb"] = places["amigo"], places["powerbot"], places["perfpb"]
+	places["pion1x"], places["psos1m"], places["pionat"] = places["pion1m"], places["pion1m"], places["pion1m"]
+	for _, name := range robot.Models() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := startRobot(t, robot.Options{Subclass: name, MotorsOn: true})
+			order := places[name]
+			if order == nil {
+				order = []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
+			}
+			var want codec.SonarData
+			for place, number := range order {
+				if number >= 0 {
+					want[place] = uint16(1000 + 50*place)
+					r.SetSonar(number, float64(want[place]))
+				}
+			}
+			s := start(t, "-pp", r.Port())
+			c := s.dial(t)
+			c.mustOpen("pasr", "pasr")
+			c.until("all sonars", func() bool {
+				got := c.sonar()
+				return !slices.ContainsFunc(got[:], func(mm uint16) bool { return mm > 1800 }) && near(got, want)
+			})
+			c.drives("a metre", 400, 0, func() bool { return r.State().World.X > 1000 })
+			c.drives("half a turn", 0, 50, func() bool { return r.State().World.Heading > 180 })
+			c.drives("a curve", 200, -40, func() bool { return r.State().World.Heading < 90 })
+			c.drive(0, 0)
+			c.until("standstill", func() bool { return r.State().Left == 0 && r.State().Right == 0 })
+			c.until("two frames", counter(4))
+			checkOdometry(t, c, r)
+			if s.logged("not known") || s.logged("missing") {
+				t.Errorf("log:\n%s", tail(s.log.String(), 2000))
+			}
+		})
+	}
+}
+
+func near(got, want codec.SonarData) bool {
+	for i := range got {
+		if math.Abs(float64(got[i])-float64(want[i])) > 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// Packets are lost while the robot drives: it is where it is.
+func TestRobotDrivesThroughGaps(t *testing.T) {
+	t.Parallel()
+	for _, gap := range []time.Duration{500 * time.Millisecond, 1500 * time.Millisecond} {
+		t.Run(gap.String(), func(t *testing.T) {
+			t.Parallel()
+			r := startRobot(t, robot.Options{MotorsOn: true})
+			s := start(t, "-pp", r.Port())
+			c := s.dial(t)
+			c.mustOpen("payr", "payr")
+			c.drives("400 mm/s", 400, 0, func() bool { return r.State().Left == 400 })
+			r.Silence()
+			c.until("old data", func() bool { return c.age() > gap })
+			r.Speak()
+			c.until("new data", func() bool { return c.age() < 200*time.Millisecond })
+			c.drive(0, 0)
+			c.until("standstill", func() bool { return r.State().Left == 0 && r.State().Right == 0 })
+			c.until("two frames", counter(4))
+			checkOdometry(t, c, r)
+			if s.logged("missing") || s.logged("restart") {
+				t.Errorf("log:\n%s", tail(s.log.String(), 2000))
+			}
+		})
+	}
+}
+
+// The adapter is pulled out of a robot that drives, and put back when it stands.
+func TestRobotMovesWhileUnplugged(t *testing.T) {
+	t.Parallel()
+	r := startRobot(t, robot.Options{MotorsOn: true})
+	s := start(t, "-pp", r.Port())
+	c := s.dial(t)
+	c.mustOpen("payr", "payr")
+	c.drives("300 mm/s", 300, 0, func() bool { return r.State().Left == 300 })
+	r.Unplug()
+	await(t, "standstill", func() bool { return r.State().Left == 0 })
+	if err := r.Plug(); err != nil {
+		t.Fatal(err)
+	}
+	c.until("new data", func() bool { return c.age() < 200*time.Millisecond })
+	c.until("two frames", counter(4))
+	checkOdometry(t, c, r)
+	if s.logged("missing") || s.logged("restart") {
+		t.Errorf("log:\n%s", tail(s.log.String(), 2000))
+	}
+}
+
+// Slow commands move the robot: exactly if it knows RVEL, on average if it does not.
+func TestRobotDrivesSlowly(t *testing.T) {
+	t.Parallel()
+	for _, o := range []robot.Options{{}, {Subclass: "p3at-sh"}, {Subclass: "amigo"}, {Subclass: "psos1m", NoRVEL: true}} {
+		for _, command := range [][2]int16{{0, 7}, {19, 0}, {39, 0}, {-5, 3}} {
+			t.Run(fmt.Sprint(o.Subclass, command), func(t *testing.T) {
+				t.Parallel()
+				o.MotorsOn = true
+				r := startRobot(t, o)
+				s := start(t, "-pp", r.Port())
+				c := s.dial(t)
+				c.mustOpen("pa", "pa")
+				var from robot.Pose
+				var driven float64 // mm of the wheels' middle
+				var at uint32
+				begin := func() {
+					c.drive(command[0], command[1])
+					from, at = r.State().World, c.position().Time
+				}
+				begin()
+				c.until("motion", func() bool { s := r.State(); return s.Left != 0 || s.Right != 0 })
+				begin()
+				c.until("three seconds", func() bool { return c.position().Time-at > 3000 })
+				to, seconds := r.State().World, float64(c.position().Time-at)/1000
+				driven = math.Hypot(to.X-from.X, to.Y-from.Y)
+				wantMM, wantTurn := math.Abs(float64(command[0]))*seconds, float64(command[1])*seconds
+				// A frame is up to 0.1 s old, and so is the state of the emulator.
+				if math.Abs(driven-wantMM) > wantMM*0.15+3 || math.Abs(to.Heading-from.Heading-wantTurn) > math.Abs(wantTurn)*0.15+1 {
+					t.Errorf("%v in %.1f s: %.1f mm and %.1f degrees, want %.1f and %.1f", command, seconds, driven, to.Heading-from.Heading, wantMM, wantTurn)
+				}
+			})
+		}
+	}
+}
+
+// A robot that is not there is told within 2 s, and meanwhile the client gets the
+// frames of what it has open.
+func TestAbsentRobotIsToldSoon(t *testing.T) {
+	t.Parallel()
+	r := startRobot(t, robot.Options{})
+	r.Silence()
+	l := startLaser(t, laser.Options{})
+	s := start(t, "-pp", r.Port(), "-lp", l.Port())
+	c := s.dial(t)
+	c.mustOpen("yrlr", "yrlr")
+	begin := c.freshness().Time
+	if got := c.request("sr"); got != "se" {
+		t.Fatalf("request answered %s", got)
+	}
+	// The server's own clock: the test may be late.
+	if took := time.Duration(c.freshness().Time-begin) * time.Microsecond; took > 2300*time.Millisecond {
+		t.Errorf("told after %v", took)
+	}
+	s.awaitLog(t, "no answer at 9600 to 115200 baud")
+}
+
+// A laser on the port of the robot is named.
+func TestLaserOnTheRobotsPort(t *testing.T) {
+	t.Parallel()
+	l := startLaser(t, laser.Options{Line: line.Options{Baud: 38400, Garble: true, Paced: true}, Streaming: true})
+	s := start(t, "-pp", l.Port(), "-lp", filepath.Join(t.TempDir(), "none"))
+	c := s.dial(t)
+	c.mustOpen("pr", "pe")
+	s.awaitLog(t, "a SICK laser sends on this port: are two cables swapped?")
+}
