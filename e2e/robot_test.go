@@ -173,8 +173,22 @@ func TestAbsentRobotIsToldSoon(t *testing.T) {
 	c := s.dial(t)
 	c.mustOpen("yrlr", "yrlr")
 	begin := c.freshness().Time
-	if got := c.request("sr"); got != "se" {
-		t.Fatalf("request answered %s", got)
+	c.message('d', 'r', 's', 'r')
+	frames := 0
+	for {
+		letter, payload := c.block()
+		if letter == codec.Laser {
+			frames++
+		}
+		if letter == codec.KindReply {
+			if string(payload) != "se" {
+				t.Fatalf("request answered %s", payload)
+			}
+			break
+		}
+	}
+	if frames < 12 { // of 10 a second, for 1.9 seconds
+		t.Errorf("%d frames while the robot was looked for", frames)
 	}
 	// The server's own clock: the test may be late.
 	if took := time.Duration(c.freshness().Time-begin) * time.Microsecond; took > 2300*time.Millisecond {

@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -249,6 +250,7 @@ func (m *model) request() {
 		}
 	}
 	starting := map[*part]bool{}
+	told := maps.Clone(c.state)
 	for i := 0; i < len(pairs); i += 2 {
 		if strings.IndexByte(letters+"y", pairs[i]) >= 0 {
 			m.ask(c, pairs[i], pairs[i+1], starting)
@@ -257,7 +259,9 @@ func (m *model) request() {
 	c.send(request(string(pairs)))
 	if len(starting) > 0 {
 		c.expectReplies()
-		c.expectFrame("")
+		m.checkFrame(c, func(letter byte) bool {
+			return readable(told[letter]) && readable(c.at(letter)) && !(letter != codec.Server && starting[m.robot.of(letter)])
+		})
 		for _, part := range m.robot.parts {
 			if !starting[part] {
 				continue
@@ -281,27 +285,29 @@ func (m *model) request() {
 	}
 }
 
+// checkFrame compares the devices of a client's next frame.
+func (m *model) checkFrame(c *client, shown func(letter byte) bool) {
+	m.t.Helper()
+	want, got := "", ""
+	for _, letter := range append([]byte{'y'}, c.order...) {
+		if shown(letter) {
+			want += string(rune(letter))
+		}
+	}
+	for _, b := range c.blocks() {
+		got += string(rune(b.letter))
+	}
+	if got != want || c.Period() != 0 != (want != "") {
+		m.t.Fatalf("frame has %q, want %q, period %v", got, want, c.Period())
+	}
+}
+
 // check compares what both clients observe.
 func (m *model) check() {
 	m.robot.expect(m.t, m.events...)
 	m.events = nil
 	for _, c := range m.clients {
-		want := ""
-		if readable(c.at('y')) {
-			want = "y"
-		}
-		for _, letter := range c.order {
-			if readable(c.at(letter)) {
-				want += string(rune(letter))
-			}
-		}
-		got := ""
-		for _, b := range c.blocks() {
-			got += string(rune(b.letter))
-		}
-		if got != want || c.Period() != 0 != (want != "") {
-			m.t.Fatalf("frame has %q, want %q, period %v", got, want, c.Period())
-		}
+		m.checkFrame(c, func(letter byte) bool { return readable(c.at(letter)) })
 		for _, letter := range []byte("pgz") {
 			c.send(m.robot.command(letter, 7))
 			if taken := m.robot.take() != ""; taken != writable(c.at(letter)) {

@@ -13,7 +13,7 @@ import (
 // requested frame is held.
 func (s *Session) Period() time.Duration {
 	switch {
-	case !s.hasBlocks() || s.waiting > 0:
+	case !s.hasBlocks():
 		return 0
 	case !s.onRequest:
 		return s.period
@@ -31,9 +31,16 @@ func (s *Session) Asked() int { return s.asked }
 // newest data serves all requests (4.3).
 func (s *Session) Collapse() { s.asked = min(s.asked, 1) }
 
+// isShown reports whether frames have a block for p. While a request waits for
+// setups (2.7) they have those that were open before it.
+func (p *slot) isShown() bool { return p.shown && p.access.reads() && !p.pending }
+
+// dates reports whether frames have the block of device y.
+func (s *Session) dates() bool { return s.dated && s.freshness.reads() }
+
 // hasBlocks reports whether a frame would contain any block.
 func (s *Session) hasBlocks() bool {
-	return s.freshness.reads() || slices.ContainsFunc(s.slots, func(p slot) bool { return p.access.reads() })
+	return s.dates() || slices.ContainsFunc(s.slots, func(p slot) bool { return p.isShown() })
 }
 
 // AppendFrame appends a frame with the data of this moment: one block for
@@ -42,11 +49,11 @@ func (s *Session) hasBlocks() bool {
 // a device's first data (3.3), or if the client wants only new data and there
 // is none (8.2).
 func (s *Session) AppendFrame(dst []byte, now time.Duration) []byte {
-	if s.waiting > 0 || s.onRequest && s.asked == 0 || s.isHeld(now) {
+	if s.onRequest && s.asked == 0 || s.isHeld(now) {
 		return dst
 	}
 	start := len(dst)
-	if s.freshness.reads() {
+	if s.dates() {
 		dst = s.appendFreshness(dst, now)
 	}
 	blocks := len(dst)
@@ -67,7 +74,7 @@ func (s *Session) AppendFrame(dst []byte, now time.Duration) []byte {
 
 // shows reports whether the next frame has a block for p.
 func (s *Session) shows(p *slot) bool {
-	if !p.access.reads() {
+	if !p.isShown() {
 		return false
 	}
 	return !s.onlyNew || p.device.HasData() && p.device.Seq() != p.sent
@@ -82,7 +89,7 @@ func (s *Session) isHeld(now time.Duration) bool {
 	}
 	for i := range s.slots {
 		p := &s.slots[i]
-		if p.access.reads() && !p.device.HasData() && now < p.since+firstDataLimit {
+		if p.isShown() && !p.device.HasData() && now < p.since+firstDataLimit {
 			return true
 		}
 	}

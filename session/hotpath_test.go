@@ -46,7 +46,7 @@ func TestHotPathAllocates(t *testing.T) {
 	dst := make([]byte, 0, 1000)
 	for _, onlyNew := range []bool{false, true} {
 		for _, freshness := range []access{none, read} {
-			s.onlyNew, s.freshness = onlyNew, freshness
+			s.onlyNew, s.freshness, s.dated = onlyNew, freshness, freshness == read
 			size := 807
 			if freshness == read {
 				size += codec.BlockHeaderSize + 8 + 7*4

@@ -63,6 +63,7 @@ type slot struct {
 	device  *devices.Device // nil for device y
 	access  access
 	pending bool          // its setup is in progress
+	shown   bool          // it is read, and the client has been told so: frames have it
 	since   time.Duration // time at which it was last opened
 	sent    uint64        // the device's Seq when last sent
 }
@@ -79,6 +80,7 @@ type Session struct {
 	spoken    bool // a message was well formed
 	slots     []slot
 	freshness access // of device y (8.1)
+	dated     bool   // it is read, and the client has been told so
 
 	period    time.Duration
 	onRequest bool // request/reply mode (4.2)
@@ -209,6 +211,10 @@ func (s *Session) SetupDone(now time.Duration, d *devices.Device, err error) {
 // reply answers the current request with the state after the whole request
 // (2.4).
 func (s *Session) reply() {
+	s.dated = s.freshness.reads()
+	for i := range s.slots {
+		s.slots[i].shown = s.slots[i].access.reads()
+	}
 	pairs := s.request
 	for i := 0; i+1 < len(pairs); i += 2 {
 		pairs[i+1] = s.state(pairs[i]).reply()
