@@ -1,10 +1,15 @@
 package e2e
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
 	"testing"
+
+	"player/codec"
+	"player/emulator/line"
+	robot "player/emulator/p2os"
 )
 
 // sizes maps devices to the size of their block. That of vision varies.
@@ -142,5 +147,52 @@ func (p *peer) alignTo(letter byte, size int) {
 		if l, payload := p.block(); l == letter && len(payload) == size {
 			return
 		}
+	}
+}
+
+// Rows of the table at the end of PROTOCOL.
+func TestDifferencesFromTheOriginal(t *testing.T) {
+	t.Parallel()
+	r := startRobot(t, robot.Options{})
+	s := start(t, "-pp", r.Port(), "-max-rate", "50")
+	var peers []*peer
+	for range 9 {
+		p := s.dial(t)
+		p.mustOpen("yrpr", "yrpr")
+		peers = append(peers, p)
+	}
+	p := peers[8]
+	if n := r.State().Counts; n["SONAR"] == 0 || n["SETO"] == 0 {
+		t.Errorf("at the first opening the robot was sent %v", n)
+	}
+
+	p.message('x', 'y', codec.ConfigFrequency, 0xFF, 0xFF)
+	begin := p.freshness().Time
+	frames := 0
+	for p.freshness().Time < begin+1_000_000 {
+		frames++
+	}
+	if frames > 55 {
+		t.Errorf("rate 65535: %d frames in a second, at most 50 are served", frames)
+	}
+
+	p.message('d', 'X', 's', 'r')
+	p.message('x', 'y', codec.ConfigMode, 1)
+	p.mustOpen("m", "m") // the next reply is this one
+	for range 3 {
+		p.send(codec.AppendMessage(nil, codec.KindConfig, codec.Server, []byte{codec.ConfigData})...)
+	}
+	if got := p.frame(6); got != "y12 p21 y12 p21 y12 p21" {
+		t.Errorf("three requests for data: %s", got)
+	}
+	p.message('d', 'r', 'm')
+	if letter, _ := p.block(); letter != codec.KindReply {
+		t.Errorf("a block %c that nobody asked for", letter)
+	}
+
+	p.send(motors(2)...)
+	await(t, "ENABLE", func() bool { return r.State().Counts["ENABLE"] == 1 })
+	if heard := r.Heard(line.HostToDevice); !bytes.Contains(heard, []byte{0xFA, 0xFB, 6, 4, 0x3B, 1, 0}) {
+		t.Error("motors 2 is not sent as 1")
 	}
 }
