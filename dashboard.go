@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"net"
 	"strconv"
 	"time"
@@ -11,6 +12,8 @@ import (
 	"go.uber.org/zap"
 
 	"player/config"
+	"player/devices/p2os"
+	"player/devices/stage"
 	"player/web"
 )
 
@@ -44,15 +47,35 @@ func openDashboard(o options, conf *config.Server, sim *simulation, log *zap.Log
 		return nil, fmt.Errorf("-http: %w", err)
 	}
 	host, _, _ := net.SplitHostPort(address) // Listen has accepted it
-	d := &dashboard{listener, web.Config{World: sim.world, Access: conf.Access, Name: host, Log: log}}
+	d := &dashboard{listener, web.Config{Shapes: map[string]func() web.Shape{}, World: sim.world, Access: conf.Access, Name: host, Log: log}}
 	for _, robot := range conf.Robots {
 		offered := web.Robot{Name: "robot", Address: net.JoinHostPort(cmp.Or(o.bind, "localhost"), strconv.Itoa(robot.Port))}
 		if simulated := sim.robots[robot.Port]; simulated != nil {
 			offered.Name, offered.Simulated = simulated.Name, simulated
 		}
 		d.config.Robots = append(d.config.Robots, offered)
+		for _, driver := range robot.Drivers {
+			if pioneer, ok := driver.Driver.(*p2os.Driver); ok {
+				d.config.Shapes[offered.Address] = func() web.Shape { return shapeOf(pioneer.Body()) }
+			}
+		}
 	}
 	return d, nil
+}
+
+// shapeOf returns a robot's body in metres and radians: an octagon, and its sonars.
+func shapeOf(b *p2os.Body) (s web.Shape) {
+	const mm, degree, bevel = 0.001, math.Pi / 180, 0.25 // the share of the width that a corner lacks
+	front, rear, side := b.Front*mm, (b.Front-b.Length)*mm, b.Width/2*mm
+	cut := b.Width * bevel * mm
+	s.Outline = []stage.Vec{
+		{X: front, Y: side - cut}, {X: front - cut, Y: side}, {X: rear + cut, Y: side}, {X: rear, Y: side - cut},
+		{X: rear, Y: cut - side}, {X: rear + cut, Y: -side}, {X: front - cut, Y: -side}, {X: front, Y: cut - side},
+	}
+	for _, m := range b.Sonars {
+		s.Sonars = append(s.Sonars, stage.Pose{X: m.X * mm, Y: m.Y * mm, Heading: m.Heading * degree})
+	}
+	return s
 }
 
 // descriptors returns how many file descriptors the dashboard may open.

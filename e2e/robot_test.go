@@ -1,8 +1,10 @@
 package e2e
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
+	"net/http"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -78,6 +80,50 @@ func near(got, want codec.SonarData) bool {
 		}
 	}
 	return true
+}
+
+// The dashboard is told the shape of the model once the robot has said what it is.
+func TestShapeOfTheModel(t *testing.T) {
+	t.Parallel()
+	r := startRobot(t, robot.Options{Subclass: "amigo"})
+	s := start(t, "-pp", r.Port(), "-http", "127.0.0.1:0")
+	page := s.dashboard(t)
+	get := func(path string, v any) {
+		t.Helper()
+		reply, err := http.Get(page + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer reply.Body.Close()
+		if err := json.NewDecoder(reply.Body).Decode(v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var list struct{ Robots []struct{ Address string } }
+	get("robots", &list)
+	shape := func() (front float64, sonars int) {
+		var got struct {
+			Outline []struct{ X, Y float64 }
+			Sonars  []struct{ X, Y, Heading float64 }
+		}
+		get("shape?robot="+list.Robots[0].Address, &got)
+		for _, v := range got.Outline {
+			front = max(front, v.X)
+		}
+		for _, p := range got.Sonars {
+			if p.X != 0 {
+				sonars++
+			}
+		}
+		return front, sonars
+	}
+	if front, sonars := shape(); front != 0.21 || sonars != 16 {
+		t.Errorf("before the robot is known: front at %v m, %d sonars, want a Pioneer 2-DX", front, sonars)
+	}
+	s.dial(t).mustOpen("pr", "pr")
+	if front, sonars := shape(); front != 0.16 || sonars != 8 {
+		t.Errorf("an AmigoBot: front at %v m, %d sonars", front, sonars)
+	}
 }
 
 // Packets are lost while the robot drives: it is where it is.

@@ -44,6 +44,8 @@ const (
 // Config is what Serve needs.
 type Config struct {
 	Robots []Robot // that the dashboard lists
+	// Shapes returns the shapes of robots by address. It is called through Post only.
+	Shapes map[string]func() Shape
 	// World is nil without a simulation. It is accessed through Post only.
 	World *stage.World
 	// Post calls a function on the loop. It reports whether the loop still runs.
@@ -99,6 +101,7 @@ func newHandler(ctx context.Context, config Config) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /", http.FileServerFS(page))
 	mux.HandleFunc("GET /robots", s.robots)
+	mux.HandleFunc("GET /shape", s.shape)
 	mux.HandleFunc("GET /stream", s.accept(s.stream))
 	mux.HandleFunc("GET /drive", s.accept(s.drive))
 	if config.World != nil {

@@ -117,6 +117,10 @@ func Kind() devices.Kind {
 	}
 }
 
+// Body returns the shape of the robot that was found last, at first that of a Pioneer
+// 2-DX. Call it on the loop.
+func (d *Driver) Body() *Body { return d.model.Body }
+
 // Setup implements devices.Driver. Wheels are controlled directly at first;
 // the motors are off until a client switches them on.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {

@@ -24,7 +24,19 @@ type Model struct {
 	Bits     int     // of a coordinate; then it starts over
 	Turns    bool    // RVEL is known; else only VEL2 turns the robot
 	Sonars   Sonars
+	Body     *Body
 }
+
+// Body is the shape of a robot, in mm and degrees in its frame: the origin is between
+// the wheels, x ahead, y to the left.
+type Body struct {
+	Length, Width float64
+	Front         float64                 // from the origin to the front
+	Sonars        [codec.SonarCount]Mount // at Player's places
+}
+
+// Mount is where a sonar is and looks to.
+type Mount struct{ X, Y, Heading float64 }
 
 // Sonars is the robot's number of the sonar at each of Player's 16 places, which
 // begin at the front left and go clockwise (PROTOCOL 7.2); noSonar: none is there.
@@ -49,25 +61,56 @@ var (
 // turn.
 const angleUnit = 0.001534
 
+var (
+	bodyDX = &Body{511, 425, 210, mirrored(
+		Mount{69, 136, 90}, Mount{114, 119, 50}, Mount{148, 78, 30}, Mount{166, 27, 10},
+		Mount{-157, -136, -90}, Mount{-203, -119, -130}, Mount{-237, -78, -150}, Mount{-255, -27, -170})}
+	bodyAT = &Body{626, 505, 313, mirrored(
+		Mount{147, 136, 90}, Mount{193, 119, 50}, Mount{227, 79, 30}, Mount{245, 27, 10},
+		Mount{-144, -136, -90}, Mount{-189, -119, -130}, Mount{-223, -79, -150}, Mount{-241, -27, -170})}
+	bodyPeople = &Body{513, 425, 256.5, bodyDX.Sonars}
+	bodyPower  = &Body{911, 680, 369, mirrored(
+		Mount{152, 278, 90}, Mount{241, 238, 45}, Mount{300, 153, 25}, Mount{332, 33, 5},
+		Mount{-298, -278, -90}, Mount{-388, -238, -135}, Mount{-447, -153, -155}, Mount{-478, -33, -175})}
+	bodyAmigo = &Body{330, 279, 160, mirrored(
+		Mount{76, 100, 90}, Mount{125, 75, 41}, Mount{}, Mount{150, 30, 15},
+		Mount{}, Mount{}, Mount{-140, -58, -145}, Mount{})}
+	body1 = &Body{500, 400, 250, [codec.SonarCount]Mount{
+		{100, 100, 90}, {120, 80, 30}, {130, 40, 15}, {130, 0, 0}, {130, -40, -15}, {120, -80, -30}, {}, {100, -100, -90}}}
+)
+
+// mirrored returns the mounts of a symmetric robot from those of its left front and
+// its right rear.
+func mirrored(half ...Mount) (all [codec.SonarCount]Mount) {
+	for i, m := range half {
+		at, mirror := i, 7-i
+		if i >= 4 {
+			at, mirror = i+4, 19-i
+		}
+		all[at], all[mirror] = m, Mount{m.X, -m.Y, -m.Heading}
+	}
+	return all
+}
+
 // The figures are those of the parameter files that the manufacturer published
 // with ARIA (https://github.com/reedhedges/AriaCoda, params/*.p); Axle is 2 /
 // DiffConvFactor. A coordinate has 15 bits in the Pioneer 1 (Pioneer Mobile Module
 // manual, appendix B), 12 in its successors, as the original server takes them.
 
 func dxModel(name string, distance, sonar float64) Model {
-	return Model{name, distance, angleUnit, 1, sonar, 2 / 0.0056, 20, 12, true, ring16}
+	return Model{name, distance, angleUnit, 1, sonar, 2 / 0.0056, 20, 12, true, ring16, bodyDX}
 }
 
 func atModel(name string, distance, sonar float64) Model {
-	return Model{name, distance, angleUnit, 1, sonar, 2 / 0.0034, 20, 12, true, ring16}
+	return Model{name, distance, angleUnit, 1, sonar, 2 / 0.0034, 20, 12, true, ring16, bodyAT}
 }
 
 func peopleModel(distance float64, sonars Sonars) Model {
-	return Model{"PeopleBot", distance, angleUnit, 1, 1, 2 / 0.006, 20, 12, true, sonars}
+	return Model{"PeopleBot", distance, angleUnit, 1, 1, 2 / 0.006, 20, 12, true, sonars, bodyPeople}
 }
 
 func pioneer1Model(name string, distance float64, turns bool) Model {
-	return Model{name, distance, 0.0061359, 2.5332, 0.1734, 2 / 0.00333333, 4, 15, turns, pioneer7}
+	return Model{name, distance, 0.0061359, 2.5332, 0.1734, 2 / 0.00333333, 4, 15, turns, pioneer7, body1}
 }
 
 // defaultModel is used until a robot has said what it is.
@@ -80,10 +123,10 @@ func models() map[string]Model {
 		"p2de":  dxModel("Pioneer 2-DXe", 0.969, 0.268),
 		"p2d8":  dxModel("Pioneer 2-DX8", 0.485, 1),
 		"p2dx8": dxModel("Pioneer 2-DX8", 0.485, 1),
-		"p2ce":  {"Pioneer 2-CE", 0.826, angleUnit, 1, 0.268, 2 / 0.0057, 20, 12, true, ring16},
+		"p2ce":  {"Pioneer 2-CE", 0.826, angleUnit, 1, 0.268, 2 / 0.0057, 20, 12, true, ring16, bodyDX},
 		"p2at":  atModel("Pioneer 2-AT", 1.32, 0.268),
 		"p2at8": atModel("Pioneer 2-AT8", 1.32, 1),
-		"p2pb":  {"Pioneer 2 PeopleBot", 0.424, angleUnit, 1, 0.268, 2 / 0.0056, 20, 12, true, peopleBot},
+		"p2pb":  {"Pioneer 2 PeopleBot", 0.424, angleUnit, 1, 0.268, 2 / 0.0056, 20, 12, true, peopleBot, bodyPeople},
 
 		"p3dx":    dxModel("Pioneer 3-DX", 0.485, 1),
 		"p3dx-sh": dxModel("Pioneer 3-DX", 1, 1),
@@ -93,11 +136,11 @@ func models() map[string]Model {
 		"perfpb":       peopleModel(0.485, peopleBot),
 		"peoplebot-sh": peopleModel(1, ring16),
 
-		"amigo":    {"AmigoBot", 0.5083, angleUnit, 0.6154, 1, 2 / 0.011, 20, 12, true, amigo8},
-		"amigo-sh": {"AmigoBot", 1, angleUnit, 1, 1, 2 / 0.011, 20, 12, true, amigo8},
+		"amigo":    {"AmigoBot", 0.5083, angleUnit, 0.6154, 1, 2 / 0.011, 20, 12, true, amigo8, bodyAmigo},
+		"amigo-sh": {"AmigoBot", 1, angleUnit, 1, 1, 2 / 0.011, 20, 12, true, amigo8, bodyAmigo},
 
-		"powerbot":    {"PowerBot", 0.5813, angleUnit, 1, 1, 2 / 0.00373, 20, 12, true, powerBot},
-		"powerbot-sh": {"PowerBot", 1, angleUnit, 1, 1, 2 / 0.00373, 20, 12, true, powerBot},
+		"powerbot":    {"PowerBot", 0.5813, angleUnit, 1, 1, 2 / 0.00373, 20, 12, true, powerBot, bodyPower},
+		"powerbot-sh": {"PowerBot", 1, angleUnit, 1, 1, 2 / 0.00373, 20, 12, true, powerBot, bodyPower},
 
 		"pioneer1": pioneer1Model("Pioneer 1", 0.05066, true),
 		"pion1m":   pioneer1Model("Pioneer 1", 0.05066, true),

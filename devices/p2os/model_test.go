@@ -22,6 +22,11 @@ func TestModelTable(t *testing.T) {
 		if reach := m.mm(m.wrap() / 2); reach < maxStep+overshoot*maxWheelSpeed/2 {
 			t.Errorf("%s: the coordinates tell %.0f mm", name, reach)
 		}
+		for place, n := range m.Sonars {
+			if mount := m.Body.Sonars[place]; (mount == Mount{}) != (n == noSonar) || math.Abs(mount.X) > m.Body.Length || math.Abs(mount.Y) > m.Body.Width/2 {
+				t.Errorf("%s: the sonar at place %d is mounted at %v", name, place, mount)
+			}
+		}
 		seen := map[int8]bool{}
 		for _, n := range m.Sonars {
 			if n != noSonar && seen[n] || n >= robotSonars {
@@ -53,7 +58,7 @@ func TestOverrides(t *testing.T) {
 		"distance": 1.5, "angle": 0.1, "velocity": 2.0, "range": 3.0, "axle": 400.0, "vel2": 5.0, "bits": 16, "commands": "wheels",
 		"sonars": []float64{15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 31, -1},
 	}))
-	want := Model{"Pioneer 2-DX", 1.5, 0.1, 2, 3, 400, 5, 16, false, Sonars{15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 31, -1}}
+	want := Model{"Pioneer 2-DX", 1.5, 0.1, 2, 3, 400, 5, 16, false, Sonars{15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 31, -1}, p2dx.Body}
 	if m := all.apply(p2dx); err != nil || m != want {
 		t.Errorf("%+v, %v, want %+v", m, err, want)
 	}

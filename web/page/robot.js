@@ -40,6 +40,18 @@ export class Robot extends EventTarget {
     this.changed();
   }
 
+  // loadShape asks for the shape that the robot's driver knows, once it is connected.
+  async loadShape() {
+    try {
+      const reply = await fetch(`shape?robot=${encodeURIComponent(this.address)}`);
+      if (!reply.ok || reply.status === 204) return; // 204: it knows none
+      const { Outline, Sonars } = await reply.json();
+      this.setBuild({ mounts: { Sonars }, parts: [{ outlines: [Outline] }] });
+    } catch {
+      // It is drawn as a Pioneer 2-DX.
+    }
+  }
+
   changed() { this.dispatchEvent(new Event("change")); }
 
   setState(state, reason = "") {
@@ -106,6 +118,7 @@ export class Robot extends EventTarget {
     for (const [letter, d] of this.devices) if (access[letter]) d.access = access[letter];
     this.retry = 0;
     this.setState("live");
+    if (this.mover < 0) this.loadShape();
   }
 
   takeFrame(buffer) {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { clock, sockets } from "./browser.js";
+import { clock, replies, settle, sockets } from "./browser.js";
 import { block, frame, near } from "./data.js";
-import { MOUNTS } from "../page/pioneer.js";
+import { HULL, MOUNTS } from "../page/pioneer.js";
 import { Robot } from "../page/robot.js";
 
 // live returns a robot whose stream has been granted everything, and its socket.
@@ -115,6 +115,19 @@ test("a lost robot is tried again, ever more rarely", () => {
   robot.unwatch();
   clock.advance(60000);
   assert.equal(sockets.length, length + 1);
+});
+
+test("the shape that the driver knows", async () => {
+  const outline = [{ X: 0.2, Y: 0.1 }], sonars = [{ X: 0.1, Y: 0.1, Heading: 1 }];
+  replies["shape?robot=robot%3A6665"] = { ok: true, status: 200, json: async () => ({ Outline: outline, Sonars: sonars }) };
+  const [robot] = live();
+  await settle();
+  assert.deepEqual(robot.shape, [outline]);
+  assert.deepEqual(robot.mounts, { ...MOUNTS, Sonars: sonars });
+  replies["shape?robot=robot%3A6665"] = { ok: true, status: 204 };
+  const [pioneer] = live();
+  await settle();
+  assert.deepEqual([pioneer.shape, pioneer.mounts], [[HULL], MOUNTS]);
 });
 
 test("the simulator's shape and mounts", () => {

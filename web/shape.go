@@ -1,0 +1,33 @@
+package web
+
+import (
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"player/devices/stage"
+)
+
+// Shape is what a robot that is not simulated looks like, in metres and radians in its
+// frame.
+type Shape struct {
+	Outline []stage.Vec
+	Sonars  []stage.Pose // in the order of the ranges
+}
+
+// shape replies with the shape of a robot as its driver knows it now, or with no
+// content: the page draws a Pioneer 2-DX then.
+func (s *server) shape(w http.ResponseWriter, r *http.Request) {
+	known := s.config.Shapes[r.URL.Query().Get("robot")]
+	if known == nil {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	var shape Shape
+	if err := s.onLoop(r.Context(), func(time.Duration) { shape = known() }); err != nil {
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(shape) // fails if the browser has disconnected
+}
