@@ -1,5 +1,5 @@
-// Emulator emulates the hardware of a Pioneer 2-DX robot for a server without
-// it: a P2OS microcontroller, a SICK LMS 200 laser and a Sony EVI-D30 camera
+// Emulator emulates the hardware of a Pioneer robot for a server without
+// it: a P2OS microcontroller of any model, a SICK LMS 200 laser and a Sony EVI-D30 camera
 // on pseudo-terminals, and the ACTS colour tracker on TCP.
 package main
 
@@ -28,7 +28,7 @@ import (
 
 const usage = `Usage: emulator [flags]
 
-Emulates the hardware of a Pioneer 2-DX robot until interrupted. It prints the command line of a server for it. The
+Emulates the hardware of a Pioneer robot until interrupted. It prints the command line of a server for it. The
 names of the serial ports are symlinks to pseudo-terminals; they stay the same when a device is unplugged and plugged
 in again.
 

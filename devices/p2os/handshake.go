@@ -249,7 +249,7 @@ func (d *Driver) packet(now time.Duration, p Packet) {
 	case opening:
 		if d.transport.WasLost() {
 			// The pose continues from the one that clients know.
-			d.transport.Log().Warn("the robot had closed the connection: its movement meanwhile is missing in the odometry",
+			d.transport.Log().Warn("the connection was opened anew: the movement meanwhile is missing in the odometry",
 				zap.Duration("since", now-d.odometry.at))
 			d.odometry.Resume(&d.sip, now)
 			d.out = AppendInt(d.out[:0], Sonar, 1)
