@@ -1,0 +1,67 @@
+package transport_test
+
+import (
+	"encoding/hex"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"player/devices/transport"
+)
+
+func TestRecognize(t *testing.T) {
+	const robot, laser, camera = "a P2OS robot", "a SICK laser", "a VISCA camera"
+	tests := []struct{ name, bytes, want string }{
+		{"the robot's names", "FA FB 16 02 45 6D 75 30 31 00 50 69 6F 6E 65 65 72 00 70 32 64 78 00 88 55", robot},
+		{"a report of an odd length",
+			"FA FB 1B 32 00 00 00 00 00 00 00 00 00 00 7C 00 00 00 00 00 00 2E 00 04 11 80 06 00 E4 93", robot},
+		{"a laser's acknowledgement", "02 80 03 00 A0 00 10 16 0A", laser},
+		{"a laser's refusal", "02 80 02 00 92 10 7F 33", laser},
+		{"the laser's name", "02 80 16 00 BA 4C 4D 53 32 30 30 3B 33 30 31 30 36 3B 56 30 32 2E 31 30 20 10 99 AB", laser},
+		{"a camera's position", "90 50 0F 0E 0F 08 00 00 07 08 FF", camera},
+		{"a camera's acknowledgement", "90 41 FF", camera},
+		{"a camera on standby", "90 60 41 FF", camera},
+		{"a camera that was switched on", "90 38 FF", camera},
+
+		{"nothing", "", ""},
+		{"a request to a robot, returned", "FA FB 03 00 00 00", ""},
+		{"a request to a laser, returned", "02 00 02 00 20 25 35 08", ""},
+		{"requests to a camera, returned", "88 30 01 FF 81 01 00 01 FF 81 09 06 12 FF", ""},
+		{"a robot's checksum is wrong", "FA FB 06 04 3B 01 00 05 3C", ""},
+		{"a laser's CRC is wrong", "02 80 03 00 A0 00 10 16 0B", ""},
+		{"text", "6C 6F 67 69 6E 3A 20", ""},
+	}
+	for _, tt := range tests {
+		b, err := hex.DecodeString(strings.ReplaceAll(tt.bytes, " ", ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := transport.Recognize(b); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+		within := slices.Concat([]byte{0x90, 0x02, 0x80, 0xFA}, b, []byte{0xFA, 0xFB, 0x02, 0x80, 0x90})
+		if got := transport.Recognize(within); got != tt.want {
+			t.Errorf("%s, within noise: %q, want %q", tt.name, got, tt.want)
+		}
+		for cut := range b { // a part is not taken for something else
+			if got := transport.Recognize(b[:cut]); got != "" {
+				t.Errorf("%s, cut to %d bytes: %q", tt.name, cut, got)
+			}
+		}
+	}
+}
+
+// Noise is not taken for a robot or a laser, whose packets have checksums.
+func TestRecognizeNoise(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	b := make([]byte, transport.RecognizeSize)
+	for range 200 {
+		for i := range b {
+			b[i] = byte(rnd.Uint32())
+		}
+		if got := transport.Recognize(b); got != "" && got != "a VISCA camera" {
+			t.Fatalf("noise is %q", got)
+		}
+	}
+}
