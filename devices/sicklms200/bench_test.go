@@ -101,6 +101,8 @@ type laser struct {
 	config    []byte
 	variant   Variant
 
+	locked  bool // it takes a variant in configuration mode only
+	open    bool // it is in configuration mode
 	off     bool
 	mute    bool           // it does not stream, though it says so
 	deaf    map[string]int // how many requests of a name get lost on the way to it
@@ -142,23 +144,27 @@ func (l *laser) obey(sent []byte) {
 	case scripted:
 		answer = unhex(l.bench.t, given)
 	case name == "stop":
-		l.streaming = false
+		l.streaming, l.open = false, false
 	case name == "stream":
-		l.streaming = true
+		l.streaming, l.open = true, false
 		l.tick()
 	case name == "38400":
 		baud = 38400
 	case name == "password":
-		l.streaming = false
+		l.streaming, l.open = false, true
 	case name == "status?":
 		data := make([]byte, 150)
 		data[106], data[108] = byte(l.variant.Angle), byte(l.variant.Resolution)
 		answer = appendTelegram(nil, addressHost, byte(CodeStatus), append(data, 0x10)...)
+	case name == "variant" && l.locked && !l.open:
+		answer = appendTelegram(nil, addressHost, byte(CodeVariantSet), 0, byte(l.variant.Angle), 0, byte(l.variant.Resolution), 0, 0x10)
 	case name == "variant":
 		l.variant = wanted
 		answer = appendTelegram(nil, addressHost, byte(CodeVariantSet), 1, 180, 0, 50, 0, 0x10)
 	case name == "configuration?":
 		answer = appendTelegram(nil, addressHost, byte(CodeConfig), append(slices.Clone(l.config), 0x10)...)
+	case name == "configuration" && !l.open:
+		answer = appendTelegram(nil, addressHost, byte(CodeConfigSet), append(append([]byte{0}, l.config...), 0x10)...)
 	case name == "configuration":
 		l.config = slices.Clone(sent[5 : len(sent)-2])
 		answer = appendTelegram(nil, addressHost, byte(CodeConfigSet), append(append([]byte{1}, l.config...), 0x10)...)
@@ -191,7 +197,10 @@ func (l *laser) turn() {
 	if l.ticking = l.streaming; l.streaming {
 		l.bench.After(200*ms, l.turn)
 		if !l.mute {
-			l.say(scan(1000))
+			count := l.variant.Angle*100/l.variant.Resolution + 1
+			values := slices.Repeat([]uint16{1000}, int(1+count))
+			values[0] = count | uint16(l.config[Units])<<unitShift
+			l.say(scanTelegram(CodeScan, values))
 		}
 	}
 }

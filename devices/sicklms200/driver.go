@@ -2,6 +2,7 @@ package sicklms200
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"go.uber.org/zap"
@@ -32,13 +33,23 @@ type Driver struct {
 	link      *devices.Link
 	laser     *devices.Device
 
-	phase   phase
-	tries   int           // requests of this phase that were not answered, and this one
-	pausing bool          // the request waits until the line has settled
-	giveUp  time.Duration // when the handshake fails
-	speed   int           // baud, also where the next handshake begins
-	heard   bool          // the laser has sent a good telegram at this speed
-	config  Configuration // the laser's, with what must be changed
+	phase     phase
+	tries     int           // requests of this phase that were not answered, and this one
+	asked     time.Duration // when the last one was sent
+	pausing   bool          // the request waits until the line has settled
+	giveUp    time.Duration // when the handshake fails
+	first     int           // baud: where the search begins, which is where the laser was last
+	probe     int           // how many speeds were tried
+	speed     int           // baud, of the line
+	heard     bool          // the laser has sent a good telegram at this speed
+	noisy     bool          // something was heard since the request
+	overheard []byte        // during the search, for transport.Recognize
+
+	// What the laser measures: as it has told, or as its first scan shows. Zero or
+	// empty: unknown.
+	variant      Variant
+	config       Configuration
+	configurable bool // it is in configuration mode
 
 	parser Parser
 	broken uint64 // good telegrams that hold no good scan
@@ -48,7 +59,7 @@ type Driver struct {
 }
 
 // New returns the driver of the laser on a serial port.
-func New(port string) *Driver { return &Driver{port: port, speed: speeds[0]} }
+func New(port string) *Driver { return &Driver{port: port, first: speeds[0]} }
 
 // Kind declares the driver.
 func Kind() devices.Kind {
@@ -78,6 +89,9 @@ func (d *Driver) Tick(now time.Duration) time.Duration { return d.transport.Tick
 
 // Receive implements transport.Hardware.
 func (d *Driver) Receive(now time.Duration, p []byte) {
+	if d.phase == stopping && len(p) > 0 {
+		d.noisy, d.overheard = true, transport.Remember(d.overheard, p)
+	}
 	for t, rest := d.parser.Next(p); t != nil && d.transport.IsOpen(); t, rest = d.parser.Next(rest) {
 		d.heard = true
 		if d.phase >= waiting {
@@ -98,6 +112,13 @@ func (d *Driver) scan(now time.Duration, t Telegram) {
 	case errors.Is(err, ErrScan):
 		d.broken++
 		return
+	case d.phase == waiting && errors.Is(err, ErrVariant) && d.variant == Variant{} && s.variant() != Variant{}:
+		d.variant = s.variant() // it has not told before
+		d.search(now)
+		return
+	case d.phase == waiting && err != nil:
+		d.transport.Down(now, fmt.Errorf("%w; %s", err, advice))
+		return
 	case err != nil: // not what the laser was set to
 		d.transport.Down(now, err)
 		return
@@ -110,7 +131,7 @@ func (d *Driver) scan(now time.Duration, t Telegram) {
 	d.laser.Publish(now, d.out)
 	d.watchHealth(now, t.Status())
 	if d.phase == waiting {
-		d.phase = running
+		d.phase, d.first, d.overheard = running, d.speed, nil
 		d.transport.WakeAt(0)
 		d.transport.Up(now)
 	}

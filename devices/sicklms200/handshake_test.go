@@ -17,12 +17,12 @@ func TestFindsLaser(t *testing.T) {
 			for _, right := range []bool{false, true} {
 				b := newBench(t)
 				l := b.newLaser(baud)
-				want := []string{"stop", "38400", "password", "status?", "variant", "configuration?", "configuration", "stream"}
-				if baud == 38400 {
+				want := []string{"stop", "38400", "status?", "configuration?", "variant", "password", "configuration", "stream"}
+				if baud >= streamSpeed {
 					want = slices.DeleteFunc(want, func(s string) bool { return s == "38400" })
 				}
 				if right {
-					want = slices.DeleteFunc(want, func(s string) bool { return s == "variant" || s == "configuration" })
+					want = slices.DeleteFunc(want, func(s string) bool { return s == "variant" || s == "password" || s == "configuration" })
 				} else {
 					l.variant = Variant{100, 25}
 					l.config[Units] = byte(Centimetres)
@@ -34,7 +34,7 @@ func TestFindsLaser(t *testing.T) {
 					l.tick()
 				}
 				b.untilUp()
-				if !slices.Equal(l.heard, want) || l.baud != 38400 {
+				if !slices.Equal(l.heard, want) || l.baud != max(baud, streamSpeed) {
 					t.Errorf("laser at %d baud, streaming %v: it heard %q, want %q", baud, streaming, l.heard, want)
 				}
 				if !right && (l.config[Units] != 1 || l.config[MeasuringMode] != 0 || l.config[20] != 0x55) {
@@ -56,6 +56,77 @@ func TestFindsLaser(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A laser that measures what is wanted streams, whatever else it refuses; one that does
+// not is set as far as it allows.
+func TestLaserThatRefuses(t *testing.T) {
+	mute := func(names ...string) func(l *laser) {
+		return func(l *laser) {
+			for _, name := range names {
+				l.deaf[name] = 1000
+			}
+		}
+	}
+	nack := func(names ...string) func(l *laser) {
+		return func(l *laser) {
+			for _, name := range names {
+				l.answers[name] = nackHex
+			}
+		}
+	}
+	deny := func(l *laser) { l.answers["password"] = ackDeny }
+	tests := []struct {
+		name    string
+		prepare func(l *laser)
+		heard   string // which requests, once each
+	}{
+		{"the password", deny, "stop status? configuration? stream"},
+		{"its status", nack("status?"), "stop status? configuration? stream"},
+		{"its configuration", nack("configuration?"), "stop status? configuration? stream"},
+		{"everything that is of no need", nack("stop", "status?", "configuration?", "variant", "password"), "stop status? configuration? stream"},
+		{"to answer for its status", mute("status?"), "stop configuration? stream"},
+		{"to answer for status and configuration", mute("status?", "configuration?"), "stop stream"},
+		{"the password, but no variant", func(l *laser) { deny(l); l.variant = Variant{100, 25} }, "stop status? configuration? variant stream"},
+		{"its status, while it measures 100 degrees", func(l *laser) { nack("status?")(l); l.variant = Variant{100, 50} },
+			"stop status? configuration? stream stop status? configuration? variant stream"},
+		{"a variant outside configuration mode", func(l *laser) { l.locked = true; l.variant = Variant{180, 100} },
+			"stop status? configuration? variant password variant stream"},
+		{"the password, and measures 16 m", func(l *laser) { deny(l); l.config[MeasuringMode] = 3 }, "stop status? configuration? password stream"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			b := newBench(t)
+			l := b.newLaser(38400)
+			tt.prepare(l)
+			b.ready()
+			b.Pass(time.Second)
+			if got := strings.Join(slices.Compact(l.heard), " "); got != tt.heard || b.ranges()[0] != 1000 || b.laser.Age(b.Now()) > 300*ms {
+				t.Errorf("the laser heard %q, want %q; data %v old", got, tt.heard, b.laser.Age(b.Now()))
+			}
+			if n := b.log.FilterMessageSnippet("another measuring mode").Len(); n != strings.Count(tt.name, "16 m") {
+				t.Errorf("log %v", b.log.All())
+			}
+		})
+	}
+}
+
+// A search begins where the laser was last.
+func TestLastSpeedIsTriedFirst(t *testing.T) {
+	b := newBench(t)
+	l := b.newLaser(500000)
+	b.ready()
+	b.laser.Unsubscribe(b.Now(), b)
+	b.Pass(time.Second)
+	l.off = true
+	b.subscribe()
+	b.Pass(setupLimit) // it has failed at all speeds
+	l.off = false
+	start := b.Now()
+	b.ready()
+	if took := b.Now() - start; took > 300*ms {
+		t.Errorf("a laser at the last speed took %v", took)
 	}
 }
 
@@ -128,19 +199,52 @@ func TestSetupFails(t *testing.T) {
 		want   string
 	}{
 		{"no port", func(b *bench) { b.Refuse = errors.New("no such port") }, 0, "no such port"},
-		{"nobody", func(b *bench) {}, setupLimit - 1, "/dev/laser: no answer at 9600 or 38400 baud: is the laser on"},
-		{"wrong password", script("password", ackDeny), time.Second,
-			"the laser refuses to enter configuration mode: its password is not SICK_LMS"},
-		{"fault", script("password", "02 80 03 00 A0 02 10 12 08"), time.Second,
-			"the laser refuses to enter configuration mode: its interface has a fault: switch it off and on"},
-		{"all refused", script("stop", nackHex), time.Second,
-			"the laser refuses to stop streaming: not acknowledged: switch it off and on"},
+		{"nobody", func(b *bench) {}, 3 * time.Second, "/dev/laser: no answer at 9600, 19200, 38400 or 500000 baud: is the laser on"},
+		{"a line without 500000 baud", func(b *bench) { b.MaxSpeed = 115200 }, 2100 * ms, "no answer at"},
+		{"a robot", babble("FA FB 06 32 00 00 01 32 01"), 1500 * ms, "a P2OS robot is heard here, not a laser: are the ports swapped?"},
+		{"a camera", babble("90 50 00 00 00 00 FF"), 1500 * ms, "a VISCA camera is heard here, not a laser"},
+		{"noise", babble("55 AA 02 80 FF"), setupLimit - 1, "no answer at"},
+		{"a laser that hears nothing", func(b *bench) {
+			l := b.newLaser(38400)
+			l.streaming = true
+			l.tick()
+			l.deaf["stop"] = 1000
+			b.After(setupLimit, func() { l.off = true })
+		}, setupLimit - 1,
+			"the laser streams, but does not answer: is the wire to it broken?"},
+		{"wrong password", func(b *bench) {
+			l := b.newLaser(9600)
+			l.config[Units], l.variant, l.locked = 0, Variant{100, 25}, true
+			l.answers["password"] = ackDeny
+		}, time.Second, "the laser refuses to enter configuration mode: its password is not SICK_LMS. It measures 100 degrees in steps of 0.25, in cm, " +
+			"not 180 degrees in steps of 0.5, in mm: set it to"},
+		{"fault", func(b *bench) {
+			l := b.newLaser(9600)
+			l.config[Units] = 0
+			l.answers["password"] = "02 80 03 00 A0 02 10 12 08"
+		}, time.Second, "the laser refuses to enter configuration mode: its interface has a fault: switch it off and on"},
+		{"all refused", func(b *bench) {
+			l := b.newLaser(38400)
+			for _, name := range requestNames {
+				l.answers[name] = nackHex
+			}
+		}, 2 * time.Second, "the laser refuses to stream: not acknowledged: switch it off and on"},
 		{"speed refused", script("38400", nackHex), time.Second, "the laser refuses to change to 38400 baud: not acknowledged"},
 		{"variant refused", func(b *bench) {
 			l := b.newLaser(9600)
 			l.variant = Variant{180, 100}
 			l.answers["variant"] = "02 80 07 00 BB 00 B4 00 64 00 10 7B 20"
-		}, time.Second, "the laser refuses to scan 180 degrees in steps of 0.5: it keeps its setting"},
+		}, time.Second, "the laser refuses to scan 180 degrees in steps of 0.5: it keeps its setting. It measures 180 degrees in steps of 1, in mm, not"},
+		{"variant refused and not told", func(b *bench) {
+			l := b.newLaser(9600)
+			l.variant = Variant{180, 100}
+			l.answers["status?"], l.answers["variant"] = nackHex, "02 80 07 00 BB 00 B4 00 64 00 10 7B 20"
+		}, 2 * time.Second, "the laser refuses to scan 180 degrees in steps of 0.5: it keeps its setting. It measures 180 degrees in steps of 1, in mm, not"},
+		{"cm and not told", func(b *bench) {
+			l := b.newLaser(9600)
+			l.config[Units] = 0
+			l.answers["configuration?"] = nackHex
+		}, 2 * time.Second, "scan in a wrong unit: millimetres are needed; set it to 180 degrees"},
 		{"units refused", func(b *bench) {
 			l := b.newLaser(9600)
 			l.config[Units] = 0
@@ -169,10 +273,26 @@ func TestSetupFails(t *testing.T) {
 			if b.link.State() != devices.Idle || len(b.Ports) > 0 && !b.Port().Closed {
 				t.Fatalf("link is %s", b.link.State())
 			}
-			b.Refuse = nil
+			b.Refuse, b.MaxSpeed = nil, 0
+			b.Pass(time.Second)
 			b.newLaser(9600)
 			b.ready() // the next request finds the laser
 		})
+	}
+}
+
+// babble is other hardware that sends a packet ten times a second.
+func babble(packet string) func(b *bench) {
+	return func(b *bench) {
+		var say func()
+		say = func() {
+			if b.Port().Closed {
+				return
+			}
+			b.Port().Say(unhex(b.t, packet))
+			b.After(100*ms, say)
+		}
+		b.After(50*ms, say)
 	}
 }
 
@@ -298,7 +418,7 @@ func FuzzDriver(f *testing.F) {
 			case 5:
 				l.off = !l.off
 			case 6:
-				l.baud, l.streaming = speeds[next()%2], false
+				l.baud, l.streaming = speeds[next()%byte(len(speeds))], false
 			case 7:
 				leave := next()%2 == 0
 				b.Break = func() {

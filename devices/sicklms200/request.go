@@ -45,8 +45,8 @@ func AppendConfigurationMode(dst []byte, password string) []byte {
 	return appendRequest(dst, requestMode, append([]byte{modeConfiguration}, password...)...)
 }
 
-// AppendVariant appends the request for a variant, in configuration mode only.
-// Answer: CodeVariantSet.
+// AppendVariant appends the request for a variant. Some devices take it in
+// configuration mode only. Answer: CodeVariantSet.
 func AppendVariant(dst []byte, v Variant) []byte {
 	return appendRequest(dst, requestVariant,
 		byte(v.Angle), byte(v.Angle>>8), byte(v.Resolution), byte(v.Resolution>>8))

@@ -3,6 +3,7 @@ package sicklms200
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 )
 
 // Unit is what a range is measured in.
@@ -13,6 +14,17 @@ const (
 	Centimetres Unit = 0
 	Millimetres Unit = 1
 )
+
+// String returns the unit's symbol.
+func (u Unit) String() string {
+	switch u {
+	case Centimetres:
+		return "cm"
+	case Millimetres:
+		return "mm"
+	}
+	return fmt.Sprintf("unit %d", byte(u))
+}
 
 const (
 	// ScanCount is the number of values of a 180 degree scan in half degree
@@ -68,6 +80,23 @@ func DecodeScan(t Telegram) (s Scan, err error) {
 		return s, ErrUnit
 	}
 	return s, nil
+}
+
+// variant returns what a scan of all values covers; zero if no variant has that many.
+func (s Scan) variant() Variant {
+	switch s.Count {
+	case 361:
+		return Variant{180, 50}
+	case 181:
+		return Variant{180, 100}
+	case 401:
+		return Variant{100, 25}
+	case 201:
+		return Variant{100, 50}
+	case 101:
+		return Variant{100, 100}
+	}
+	return Variant{}
 }
 
 // Range returns the value at i, below Count, in the scan's unit; values are in

@@ -5,9 +5,16 @@ import (
 	"encoding/binary"
 )
 
-// RecognizeSize is how many of the last bytes a driver keeps for Recognize: two scans
-// of a SICK laser, the longest packets of all, so that one of them is whole.
-const RecognizeSize = 2048
+// recognizeSize is how many bytes Remember keeps: two scans of a SICK laser, the
+// longest packets of all, so that one of them is whole.
+const recognizeSize = 2048
+
+// Remember appends p to the bytes that were heard, and returns the last of them, as many
+// as Recognize needs.
+func Remember(heard, p []byte) []byte {
+	heard = append(heard, p...)
+	return heard[max(0, len(heard)-recognizeSize):]
+}
 
 // Recognize returns which hardware has sent p, which may begin and end anywhere: "a
 // P2OS robot", "a SICK laser" or "a VISCA camera". It is empty for anything else, such

@@ -55,13 +55,38 @@ func TestRecognize(t *testing.T) {
 // Noise is not taken for a robot or a laser, whose packets have checksums.
 func TestRecognizeNoise(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	b := make([]byte, transport.RecognizeSize)
+	b := make([]byte, 2048)
 	for range 200 {
 		for i := range b {
 			b[i] = byte(rnd.Uint32())
 		}
 		if got := transport.Recognize(b); got != "" && got != "a VISCA camera" {
 			t.Fatalf("noise is %q", got)
+		}
+	}
+}
+
+// A laser is recognised by any scan in what Remember has kept, however it came.
+func TestRemember(t *testing.T) {
+	scan := slices.Concat([]byte{0x02, 0x80, 0xD6, 0x02, 0xB0, 0x69, 0x41}, make([]byte, 722), []byte{0x10, 0, 0})
+	var crc, previous uint16
+	for _, v := range scan[:len(scan)-2] {
+		carry := crc&0x8000 != 0
+		if crc <<= 1; carry {
+			crc ^= 0x8005
+		}
+		crc ^= previous<<8 | uint16(v)
+		previous = uint16(v)
+	}
+	scan[len(scan)-2], scan[len(scan)-1] = byte(crc), byte(crc>>8)
+	stream := slices.Concat(slices.Repeat([]byte{0xFE}, 5000), scan[100:], scan, scan[:500])
+	for _, size := range []int{1, 7, 255, 4096} {
+		var heard []byte
+		for part := range slices.Chunk(stream, size) {
+			heard = transport.Remember(heard, part)
+		}
+		if len(heard) != 2048 || transport.Recognize(heard) != "a SICK laser" {
+			t.Errorf("in parts of %d: %d bytes are %q", size, len(heard), transport.Recognize(heard))
 		}
 	}
 }

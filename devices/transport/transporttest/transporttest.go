@@ -18,6 +18,8 @@ type World struct {
 	devices.Host
 	// Refuse is the error of OpenSerial and Dial, nil while ports open.
 	Refuse error
+	// MaxSpeed is the highest speed that SetSpeed takes, in baud; zero: any.
+	MaxSpeed int
 	// Ports are all that were opened, in order; the last is the current one.
 	Ports []*Port
 	// Break, if not nil, makes the next Write fail: the port hangs up and Break is
@@ -201,6 +203,9 @@ func (p *Port) Buffered() int { return p.stuck }
 func (p *Port) SetSpeed(baud int) error {
 	if p.Closed {
 		return errors.New("the port is closed")
+	}
+	if m := p.world.MaxSpeed; m != 0 && baud > m {
+		return errors.New("the line is slower")
 	}
 	p.Baud = baud
 	return nil
