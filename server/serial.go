@@ -56,8 +56,22 @@ func (p port) SetSpeed(baud int) error {
 		return err
 	}
 	attrs.SetCustomSpeed(uint32(baud))
-	return tty.SetAttr2(serial.TCSANOW, attrs)
+	if err := tty.SetAttr2(serial.TCSANOW, attrs); err != nil {
+		return err
+	}
+	// A line that cannot do a speed takes the nearest one without an error.
+	if attrs, err = tty.GetAttr2(); err != nil {
+		return err
+	}
+	if got := int(attrs.OSpeed); !sameSpeed(got, baud) {
+		return fmt.Errorf("the line does %d baud instead", got)
+	}
+	return nil
 }
+
+// sameSpeed reports whether the ends of a line understand each other at these speeds:
+// up to 3 % of difference, by which the last bit of ten is still sampled within itself.
+func sameSpeed(a, b int) bool { return 100*max(a, b) <= 103*min(a, b) }
 
 // SetModemLines implements devices.ModemPort.
 func (p port) SetModemLines(dtr, rts bool) error {

@@ -211,3 +211,14 @@ func TestHoldersAreRemembered(t *testing.T) {
 		}
 	}
 }
+
+func TestSameSpeed(t *testing.T) {
+	for _, tt := range []struct {
+		a, b int
+		want bool
+	}{{9600, 9600, true}, {500000, 493827, true}, {38400, 39000, true}, {115200, 500000, false}, {500000, 460800, false}, {9600, 0, false}} {
+		if sameSpeed(tt.a, tt.b) != tt.want || sameSpeed(tt.b, tt.a) != tt.want {
+			t.Errorf("%d and %d: want %v", tt.a, tt.b, tt.want)
+		}
+	}
+}
