@@ -26,7 +26,8 @@ type camera struct {
 	latency time.Duration
 	run     time.Duration
 
-	pan, tilt, zoom int // camera units
+	version         string // its answer to the inquiry
+	pan, tilt, zoom int    // camera units
 	sockets         [2]*job
 
 	// replay answers in place of the camera, if there is one.
@@ -34,6 +35,8 @@ type camera struct {
 	// replace may have other answers reach the driver: nil is no replacement,
 	// an empty answer is none.
 	replace func(request string) []string
+	// deaf reports whether a request gets lost on the way to the camera.
+	deaf func(request string) bool
 
 	heard []string        // requests, in order
 	times []time.Duration // when
@@ -57,6 +60,9 @@ func (c *camera) hear(p *transporttest.Port, b []byte) {
 	request := fmt.Sprintf("% X", b)
 	c.heard = append(c.heard, request)
 	c.times = append(c.times, c.Now())
+	if c.deaf != nil && c.deaf(request) {
+		return
+	}
 	if c.replay != nil {
 		for _, answer := range c.replay(request) {
 			c.say(p, c.latency, answer)
@@ -92,6 +98,8 @@ func (c *camera) answer(p *transporttest.Port, request string) []string {
 	case request == "81 01 00 01 FF":
 		c.sockets = [2]*job{}
 		return []string{"90 50 FF"}
+	case request == "81 09 00 02 FF":
+		return []string{c.version}
 	case request == "81 09 06 12 FF":
 		return []string{"90 50 " + nibbles(c.pan) + nibbles(c.tilt) + " FF"}
 	case request == "81 09 04 47 FF":
@@ -166,8 +174,8 @@ type stage struct {
 
 func newStage(t testing.TB) *stage {
 	core, logs := observer.New(zap.DebugLevel)
-	s := &stage{driver: New("/dev/ttyS2"), logs: logs,
-		camera: &camera{World: transporttest.NewWorld(), t: t, latency: 17 * ms, run: 500 * ms, newest: map[string]*job{}}}
+	s := &stage{driver: New("/dev/ttyS2", Ranges{}), logs: logs, camera: &camera{World: transporttest.NewWorld(), t: t,
+		latency: 17 * ms, run: 500 * ms, newest: map[string]*job{}, version: "90 50 00 20 04 02 00 01 02 FF"}}
 	s.World.Heard = s.hear
 	table := devices.NewTable(zap.New(core))
 	if _, err := table.Attach(Kind().Instance(s.driver)); err != nil {

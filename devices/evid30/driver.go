@@ -3,6 +3,8 @@ package evid30
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"math"
 	"time"
 
 	"go.uber.org/zap"
@@ -23,9 +25,11 @@ const (
 	// take 19 ms; the original server allowed 100 ms. A shorter limit would repeat a
 	// request while its answer is coming.
 	answerLimit = 200 * time.Millisecond
-	// greetings is how often setup repeats its three requests. At answerLimit each it
-	// ends before setupLimit.
-	greetings = 3
+	// greetLimit is answerLimit of setup, which does not mind late answers.
+	greetLimit = 120 * time.Millisecond
+	// greetTime bounds setup: each of the four requests three times. A client is told
+	// within 1.5 s that there is no camera.
+	greetTime = 12 * greetLimit
 	// minExchange is the shortest time from one request to the next: the bytes
 	// of the shortest inquiry and its answer take 12.5 ms at 9600 baud. It never
 	// slows a camera down, and keeps a simulated one from spinning the loop.
@@ -59,6 +63,7 @@ const (
 	nothing request = iota
 	setAddress
 	clearInterface
+	inquireVersion
 	inquirePanTilt
 	inquireZoom
 	turn
@@ -67,10 +72,11 @@ const (
 )
 
 // greets holds the requests of setup.
-var greets = [...]request{setAddress, clearInterface, inquirePanTilt}
+var greets = [...]request{setAddress, clearInterface, inquireVersion, inquirePanTilt}
 
-// Driver is Player's ptz device, a Sony EVI-D30 or D31 on a serial line. It polls
-// position and zoom as fast as the camera answers and sends commands in between:
+// Driver is Player's ptz device, a Sony EVI-D30, D31, D70 or D100 on a serial line. It
+// asks the camera for its model; one that does not tell is taken for an EVI-D30, which
+// the original server drove without asking. It polls position and zoom as fast as the camera answers and sends commands in between:
 // for each of head and zoom the newest one, and at most two run at a time.
 //
 // The camera never moves without a command: neither when it is opened, unlike with
@@ -78,6 +84,7 @@ var greets = [...]request{setAddress, clearInterface, inquirePanTilt}
 // closes it, it goes to 0, 0, 0 if a client has moved it.
 type Driver struct {
 	port      string
+	ranges    Ranges
 	transport transport.Transport
 	link      *devices.Link
 	device    *devices.Device
@@ -85,9 +92,14 @@ type Driver struct {
 	parser  Parser
 	strange uint64 // bytes of packets that cannot be decoded
 
-	phase   phase
-	greeted int     // requests of setup that have ended
-	trouble error   // the error if setup fails
+	phase     phase
+	greeted   int           // requests of setup that have ended
+	giveUp    time.Duration // when setup fails
+	answers   bool          // the camera has answered for its position, its model unknown
+	unnamed   int           // inquiries for the model that were not answered
+	trouble   error         // the error if setup fails
+	overheard []byte        // during setup, for transport.Recognize
+
 	request request // not answered yet, or nothing
 	sent    time.Duration
 	out     []byte // the bytes of request
@@ -103,16 +115,25 @@ type Driver struct {
 }
 
 // New returns a driver for the camera on a serial port.
-func New(port string) *Driver {
-	return &Driver{port: port, complaints: timers.Limiter{Period: time.Second}}
+func New(port string, ranges Ranges) *Driver {
+	return &Driver{port: port, ranges: ranges, complaints: timers.Limiter{Period: time.Second}}
 }
 
 // Kind declares the driver.
 func Kind() devices.Kind {
 	return devices.Kind{
-		Name: "evid30", Doc: "Sony EVI-D30 pan-tilt-zoom camera", Provides: []devices.Spec{devices.PTZ()}, SetupLimit: setupLimit,
-		Options: []devices.Option{{Name: "port", Default: "/dev/ttyS2", Doc: "serial port"}},
-		New:     func(a devices.Args) (devices.Driver, error) { return New(a.String("port")), nil },
+		Name: "evid30", Doc: "Sony EVI-D30, D70 or D100 pan-tilt-zoom camera", Provides: []devices.Spec{devices.PTZ()}, SetupLimit: setupLimit,
+		Options: []devices.Option{
+			{Name: "port", Default: "/dev/ttyS2", Doc: "serial port"},
+			{Name: "model", Default: "", Doc: "`EVI-D30`, `EVI-D70` or `EVI-D100`; empty: the camera is asked"},
+			{Name: "pan", Default: []float64{}, Doc: "range of another camera: least and greatest degrees, camera units in a degree"},
+			{Name: "tilt", Default: []float64{}, Doc: "the same for the tilt"},
+			{Name: "zoom", Default: 0, Min: 0, Max: math.MaxInt16, Doc: "camera units at telephoto; 0: those of the model"},
+		},
+		New: func(a devices.Args) (devices.Driver, error) {
+			ranges, err := newRanges(a.String("model"), a.Floats("pan"), a.Floats("tilt"), a.Int("zoom"))
+			return New(a.String("port"), ranges), err
+		},
 	}
 }
 
@@ -164,9 +185,10 @@ func (d *Driver) Open(h devices.PortHandler) (devices.Port, error) {
 // commands, as ours are cleared; then it asks for the position.
 func (d *Driver) Greet(now time.Duration) {
 	d.parser.Reset()
-	d.phase, d.greeted, d.trouble = greeting, 0, errNoCamera
+	d.phase, d.greeted, d.giveUp, d.trouble = greeting, 0, now+greetTime, errNoCamera
+	d.answers, d.unnamed, d.overheard = false, 0, nil
 	d.at = 0
-	d.head = head{moved: d.head.moved}
+	d.head = head{moved: d.head.moved, model: d.ranges.fixed()}
 	d.send(now, greets[0])
 }
 
@@ -185,11 +207,7 @@ func (d *Driver) next(now time.Duration) {
 	command := d.head.next(now)
 	switch {
 	case d.phase == greeting:
-		if d.greeted++; d.greeted == greetings*len(greets) {
-			d.transport.Down(now, d.trouble)
-			return
-		}
-		d.send(now, greets[d.greeted%len(greets)])
+		d.greet(now)
 	case d.phase == leaving && command == nothing:
 		d.transport.Finish(now, nil)
 	case command != nothing && (d.phase == leaving || !d.commanded):
@@ -199,6 +217,37 @@ func (d *Driver) next(now time.Duration) {
 	default:
 		d.send(now, inquirePanTilt)
 	}
+}
+
+// greet sends the next request of setup.
+func (d *Driver) greet(now time.Duration) {
+	d.greeted++
+	next := greets[d.greeted%len(greets)]
+	switch {
+	case now+greetLimit > d.giveUp:
+		err := d.trouble
+		if what := transport.Recognize(d.overheard); what != "" && what != "a VISCA camera" {
+			err = fmt.Errorf("%s is heard here, not a camera: are the ports swapped?", what)
+		}
+		d.transport.Down(now, err)
+		return
+	case d.answers && d.head.model == nil:
+		next = inquireVersion
+	case d.answers, next == inquireVersion && d.head.model != nil:
+		next = inquirePanTilt
+	}
+	d.send(now, next)
+}
+
+// identify takes the camera's model.
+func (d *Driver) identify(now time.Duration, v Version) {
+	model, err := d.ranges.of(v)
+	if err != nil {
+		d.transport.Down(now, err)
+		return
+	}
+	d.transport.Log().Info("the camera's model", zap.String("ranges of", model.Name), zap.Stringer("camera", v))
+	d.head.model = model
 }
 
 func (d *Driver) send(now time.Duration, r request) {
@@ -212,6 +261,8 @@ func (d *Driver) send(now time.Duration, r request) {
 		d.out = append(d.out, InquirePanTilt...)
 	case inquireZoom:
 		d.out = append(d.out, InquireZoom...)
+	case inquireVersion:
+		d.out = append(d.out, InquireVersion...)
 	case cancel:
 		d.out = AppendCancel(d.out, d.head.victim)
 	case turn, zoom:
@@ -224,7 +275,11 @@ func (d *Driver) send(now time.Duration, r request) {
 		d.commanded = true
 	}
 	d.request, d.sent = r, now
-	d.transport.WakeAt(now + answerLimit)
+	limit := answerLimit
+	if d.phase == greeting {
+		limit = greetLimit
+	}
+	d.transport.WakeAt(now + limit)
 	d.transport.Port().Write(d.out)
 }
 
@@ -240,6 +295,9 @@ func (d *Driver) end(now time.Duration) {
 
 // Receive implements transport.Hardware.
 func (d *Driver) Receive(now time.Duration, p []byte) {
+	if d.phase == greeting {
+		d.overheard = transport.Remember(d.overheard, p)
+	}
 	if d.request == setAddress { // the answer's content does not matter: there is one camera
 		if bytes.IndexByte(p, terminator) >= 0 {
 			d.end(now)
@@ -280,54 +338,76 @@ func (d *Driver) take(now time.Duration, r Reply) (ok bool) {
 	return true
 }
 
-// answer takes the answer to an inquiry.
+// answer takes the answer to an inquiry; ok is false if it makes no sense.
 func (d *Driver) answer(now time.Duration, r Reply) (ok bool) {
-	const panLimit, tiltLimit = maxPan * panPer10Degrees / 10, maxTilt * tiltPerDegree
-	if pan, tilt, ok := r.PanTilt(); ok && plausible(int(pan), panLimit) && plausible(int(tilt), tiltLimit) {
-		d.pan, d.tilt, d.at = int16(PanDegrees(pan)), int16(TiltDegrees(tilt)), now
+	if v, ok := r.Version(); ok {
+		if d.phase == greeting && d.head.model == nil {
+			d.identify(now, v)
+		}
+		d.answered(now, inquireVersion)
+		return true
+	}
+	model := d.head.model
+	if pan, tilt, ok := r.PanTilt(); ok {
+		switch {
+		case model == nil:
+			d.answers = true
+		case !model.plausible(pan, tilt):
+			if d.phase == greeting {
+				d.trouble = fmt.Errorf("the camera is beyond the ranges of %s: which model is it? Set the option model, or pan, tilt and zoom", model.Name)
+			}
+			return false
+		default:
+			d.pan, d.tilt, d.at = int16(model.PanDegrees(pan)), int16(model.TiltDegrees(tilt)), now
+			d.watch(now, turn, [2]int16{pan, tilt}, int(model.Tilt.Scale))
+			if d.phase == greeting {
+				d.greetingDone(now)
+				return true
+			}
+		}
 		d.answered(now, inquirePanTilt)
 		return true
 	}
-	if units, ok := r.Zoom(); ok && plausible(int(units), maxZoom) {
+	if units, ok := r.Zoom(); ok && model != nil && model.plausibleZoom(units) {
 		if d.at != 0 {
-			position := codec.PTZData{Pan: d.pan, Tilt: d.tilt, Zoom: int16(ZoomUnits(int(units)))}
+			position := codec.PTZData{Pan: d.pan, Tilt: d.tilt, Zoom: int16(model.ZoomPlayer(units))}
 			d.data = position.Append(d.data[:0])
 			d.device.Publish(d.at, d.data)
 			d.transport.Heard(now)
 			d.at = 0
 		}
+		d.watch(now, zoom, [2]int16{int16(units)}, model.Zoom/100)
 		d.answered(now, inquireZoom)
 		return true
 	}
 	return false
 }
 
-// answered continues after an answer, unless the answer came too late.
-func (d *Driver) answered(now time.Duration, inquiry request) {
-	if d.request != inquiry {
-		return
-	}
-	greeted := d.phase == greeting
-	if greeted {
-		d.phase = running
-	}
-	d.end(now)
-	if greeted {
-		d.transport.Up(now) // last: a client may close the device in it
+// watch compares where the camera is with where it was told to go.
+func (d *Driver) watch(now time.Duration, r request, at [2]int16, slack int) {
+	if d.phase == running && d.head.sees(now, r, at, slack) {
+		d.complain(now, "it is elsewhere")
 	}
 }
 
-// plausible reports whether a position is within the camera's range or at most a
-// tenth beyond. VISCA has no checksum.
-func plausible(units, limit int) bool {
-	limit += limit / 10
-	return -limit <= units && units <= limit
+// greetingDone ends setup: the camera has told where it is, in time or late.
+func (d *Driver) greetingDone(now time.Duration) {
+	d.phase, d.overheard = running, nil
+	d.end(now)
+	d.transport.Up(now) // last: a client may close the device in it
+}
+
+// answered continues after an answer, unless the answer came too late.
+func (d *Driver) answered(now time.Duration, inquiry request) {
+	if d.request == inquiry {
+		d.end(now)
+	}
 }
 
 // refused takes an error: of the request, or of a command that was acknowledged
 // before.
 func (d *Driver) refused(now time.Duration, r Reply) {
-	inquiry := d.request == inquirePanTilt || d.request == inquireZoom
+	inquiry := d.request == inquirePanTilt || d.request == inquireZoom || d.request == inquireVersion
 	switch {
 	case r.Fault == Cancelled || r.Fault == NoSocket:
 		d.head.release(r.Socket)
@@ -352,6 +432,11 @@ func (d *Driver) failed(now time.Duration, f Fault) {
 	case inquirePanTilt:
 		if f == NotExecutable {
 			d.trouble = errStandby
+		}
+	case inquireVersion:
+		d.unnamed++
+		if f == BadSyntax || f == BadLength || d.answers && d.unnamed >= maxTries {
+			d.head.model = d.ranges.unnamed()
 		}
 	case clearInterface:
 		d.head.cleared()

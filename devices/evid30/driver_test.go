@@ -70,6 +70,8 @@ func TestGolden(t *testing.T) {
 					return []string{"88 30 02 FF"}
 				case "81 01 00 01 FF":
 					return []string{"90 50 FF"}
+				case "81 09 00 02 FF":
+					return []string{"90 50 00 20 04 02 00 01 02 FF"}
 				}
 				for i, r := range session {
 					inquiry := strings.HasPrefix(request, "81 09")
@@ -162,14 +164,14 @@ func TestSetupFails(t *testing.T) {
 			return nil
 		}, "/dev/ttyS2: the camera is on standby: switch it on"},
 		{"an echo", func(r string) []string { return []string{r} }, "no camera answers"},
-		{"impossible positions", func(r string) []string { return []string{"90 50 07 0F 0F 0F 00 00 00 00 FF"} }, "no camera answers"},
+		{"impossible positions", func(r string) []string { return []string{"90 50 07 0F 0F 0F 00 00 00 00 FF"} }, "the camera is beyond the ranges of EVI-D30"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newStage(t)
 			s.replace = tt.replace
 			s.subscribe()
-			if !s.Until(func() bool { return s.setup != nil }, setupLimit-ms) || s.setup[0] == nil || !strings.Contains(s.setup[0].Error(), tt.want) {
+			if !s.Until(func() bool { return s.setup != nil }, 1500*ms) || s.setup[0] == nil || !strings.Contains(s.setup[0].Error(), tt.want) {
 				t.Fatalf("setup %v, want %q", s.setup, tt.want)
 			}
 			if s.link.State() != devices.Idle || !s.Port().Closed {
@@ -209,6 +211,51 @@ func TestSetupOfASleepyCamera(t *testing.T) {
 		if len(s.setup) != 1 || s.setup[0] != nil {
 			t.Errorf("%d requests lost: setup %v", lost, s.setup)
 		}
+	}
+}
+
+// TestModels: the camera says which one it is, and its units are used.
+func TestModels(t *testing.T) {
+	tests := []struct {
+		name, version   string
+		pan, tilt, zoom int // camera units of 60, -20 and 1023
+		data            codec.PTZData
+	}{
+		{"D30", "90 50 00 20 04 02 00 01 02 FF", -528, -240, 1023, codec.PTZData{Pan: 60, Tilt: -20, Zoom: 1023}},
+		{"D70", "90 50 00 20 04 0E 00 01 02 FF", -800, -267, 16384, codec.PTZData{Pan: 60, Tilt: -20, Zoom: 1023}},
+		{"D100", "90 50 00 01 04 0D 00 01 02 FF", -864, -288, 16384, codec.PTZData{Pan: 60, Tilt: -20, Zoom: 1023}},
+		{"one that refuses to tell", "90 60 02 FF", -528, -240, 1023, codec.PTZData{Pan: 60, Tilt: -20, Zoom: 1023}},
+		{"one that does not tell", "", -528, -240, 1023, codec.PTZData{Pan: 60, Tilt: -20, Zoom: 1023}},
+	}
+	for _, tt := range tests {
+		s := newStage(t)
+		s.version = tt.version
+		s.subscribe()
+		if !s.Until(func() bool { return s.device.HasData() }, time.Second) {
+			t.Errorf("%s: setup %v, heard %q", tt.name, s.setup, s.heard)
+			continue
+		}
+		s.command(60, -20, 1023)
+		s.reaches(60, -20, 1023, time.Second)
+		if s.pan != tt.pan || s.tilt != tt.tilt || s.zoom != tt.zoom {
+			t.Errorf("%s: at %d, %d, %d; want %d, %d, %d", tt.name, s.pan, s.tilt, s.zoom, tt.pan, tt.tilt, tt.zoom)
+		}
+	}
+}
+
+// TestRangesOfOptions: a camera whose ranges are given is not asked for its model.
+func TestRangesOfOptions(t *testing.T) {
+	s := newStage(t)
+	var err error
+	if s.driver.ranges, err = newRanges("", []float64{-170, 170, 45.33}, []float64{-20, 90, 45.33}, 0x4000); err != nil {
+		t.Fatal(err)
+	}
+	s.version = "90 50 00 01 05 0C 00 01 02 FF"
+	s.start()
+	s.command(-150, 80, 100)
+	s.reaches(-150, 80, 100, time.Second)
+	if s.pan != 6800 || s.tilt != 3626 { // 6799.5, 3626.4
+		t.Errorf("at %d, %d", s.pan, s.tilt)
 	}
 }
 

@@ -11,13 +11,18 @@ const (
 
 	// runLimit is the time after which the completion of a command counts as lost: the longest way takes 2.5 s for the head, and less for the zoom.
 	runLimit = 5 * time.Second
+
+	// restTime is how long a position must stay the same before the motor counts as at
+	// rest: positions are answered ten times a second and more.
+	restTime = 500 * time.Millisecond
 )
 
 // head is the moving part: what clients want, and which commands the camera runs as
 // far as we know. A lost reply may make that wrong; then the camera answers
 // BufferFull, its sockets are cleared, and the commands are sent again.
 type head struct {
-	turn, zoom order
+	model      *Model
+	turn, zoom motor
 	last       request // turn or zoom: the command sent last
 	lastUnits  [2]int16
 	sockets    [sockets]socket
@@ -26,12 +31,21 @@ type head struct {
 	moved      bool // a command was sent since Setup
 }
 
+// motor is one of the two that move at a time, pan with tilt, and the zoom.
+type motor struct {
+	order
+	at    [2]int16      // where it was seen last
+	since time.Duration // since when it is there, and no socket runs its command
+}
+
 // order is the newest position that clients want.
 type order struct {
-	units [2]int16 // pan and tilt, or the zoom
-	given bool
-	open  bool // the camera has not acknowledged it
-	tries int
+	units    [2]int16 // pan and tilt, or the zoom
+	given    bool
+	open     bool // the camera has not acknowledged it
+	unproven bool // acknowledged, but it was not seen to be obeyed
+	acked    time.Duration
+	tries    int
 }
 
 // socket is one of the camera's two, with the command that runs in it.
@@ -43,8 +57,8 @@ type socket struct {
 // order takes a command. As in the original server, head and zoom get a command only
 // when their part of it has changed.
 func (h *head) order(c codec.PTZCommand) {
-	h.turn.set(PanUnits(int(c.Pan)), TiltUnits(int(c.Tilt)))
-	h.zoom.set(int16(ZoomUnits(int(c.Zoom))), 0)
+	h.turn.set(h.model.PanUnits(int(c.Pan)), h.model.TiltUnits(int(c.Tilt)))
+	h.zoom.set(int16(h.model.ZoomUnits(int(c.Zoom))), 0)
 }
 
 func (o *order) set(a, b int16) {
@@ -53,7 +67,7 @@ func (o *order) set(a, b int16) {
 	}
 }
 
-func (h *head) of(r request) *order {
+func (h *head) of(r request) *motor {
 	if r == zoom {
 		return &h.zoom
 	}
@@ -113,17 +127,54 @@ func (h *head) append(dst []byte, r request) []byte {
 	if r == zoom {
 		return AppendZoom(dst, uint16(o.units[0]))
 	}
-	return AppendPanTilt(dst, o.units[0], o.units[1])
+	return AppendPanTilt(dst, h.model.Pan.Speed, h.model.Tilt.Speed, o.units[0], o.units[1])
 }
 
-// acknowledged takes the acknowledgement of the last command, in time or late.
+// acknowledged takes the acknowledgement of the last command, in time or late. A late
+// one may be of the command before, while the last one was lost: sees shows it.
 func (h *head) acknowledged(now time.Duration, number byte) {
 	if number >= 1 && number <= sockets {
 		h.sockets[number-1] = socket{h.last, now}
 	}
 	if o := h.of(h.last); o.units == h.lastUnits { // else there is a newer one
-		o.open, o.tries = false, 0
+		o.open, o.unproven, o.acked = false, true, now
 	}
+}
+
+// sees takes the position of the motor of turn or zoom. If it rests elsewhere than an
+// acknowledged order says, the order is sent again; after maxTries it is forgotten, so
+// that a client that repeats it is obeyed. disobeyed reports an order that is forgotten
+// and was missed by more than slack units, which is no matter of mechanics.
+func (h *head) sees(now time.Duration, r request, at [2]int16, slack int) (disobeyed bool) {
+	m := h.of(r)
+	if m.at != at || h.runs(now, r) {
+		m.at, m.since = at, now
+	}
+	switch {
+	case !m.unproven:
+	case at == m.units:
+		m.unproven, m.tries = false, 0
+	case now-max(m.since, m.acked) < restTime: // it may be on its way
+	case m.tries < maxTries:
+		m.unproven, m.open = false, true
+	default:
+		for i := range at {
+			off := int(at[i]) - int(m.units[i])
+			disobeyed = disobeyed || max(off, -off) > slack
+		}
+		m.unproven, m.tries, m.given = false, 0, !disobeyed
+	}
+	return disobeyed
+}
+
+// runs reports whether a socket runs the command r.
+func (h *head) runs(now time.Duration, r request) bool {
+	for _, s := range h.sockets {
+		if s.runs == r && now-s.since <= runLimit {
+			return true
+		}
+	}
+	return false
 }
 
 // refused handles the refusal of the last command. It is sent again, unless it has
@@ -141,7 +192,8 @@ func (h *head) refused(f Fault, noTime bool) {
 // failed frees a socket: its command has failed. A client that repeats it is obeyed.
 func (h *head) failed(number byte) {
 	if number >= 1 && number <= sockets && h.sockets[number-1].runs != nothing {
-		h.of(h.sockets[number-1].runs).given = false
+		o := h.of(h.sockets[number-1].runs)
+		o.given, o.unproven = false, false
 	}
 	h.release(number)
 }

@@ -45,7 +45,7 @@ func TestNewestWins(t *testing.T) {
 		t.Errorf("%d positions while commands came, want 15 in 2 s", got)
 	}
 	s.command(-7, -7, 7)
-	s.reaches(-6, -7, 7, time.Second) // -7 deg is 61.6 units: 61, which is 6.9 deg
+	s.reaches(-7, -7, 7, time.Second)
 	if s.most != 2 {
 		t.Errorf("%d commands ran at a time", s.most)
 	}
@@ -161,7 +161,9 @@ func TestCompletionLost(t *testing.T) {
 	s.start()
 	s.run = 100 * runLimit
 	s.command(10, 0, 10)
-	s.Pass(runLimit + time.Second)
+	s.Pass(time.Second)
+	s.pan, s.zoom = -88, 10
+	s.Pass(runLimit)
 	s.forget()
 	s.sockets, s.run = [2]*job{}, 100*ms
 	s.command(20, 10, 20)
@@ -241,5 +243,86 @@ func TestErrorAfterAcknowledgement(t *testing.T) {
 		}
 		s.command(-10, 10, 10)
 		s.reaches(-10, 10, 10, time.Second)
+	}
+}
+
+// TestLateAcknowledgement: the acknowledgement of one command is late and taken for that
+// of the next one, which was lost. The camera rests at the first position, so the second
+// one is sent again.
+func TestLateAcknowledgement(t *testing.T) {
+	for _, kind := range []string{commandTurn, commandZoom} {
+		s := newStage(t)
+		s.start()
+		sent := 0
+		s.deaf = func(request string) bool {
+			if strings.HasPrefix(request, kind) {
+				sent++
+			}
+			return sent == 2 && strings.HasPrefix(request, kind)
+		}
+		s.replace = func(request string) []string {
+			if sent != 1 || !strings.HasPrefix(request, kind) {
+				return nil
+			}
+			s.say(s.Port(), answerLimit+30*ms, "90 41 FF")
+			return []string{""}
+		}
+		second := [3]int16{40, 15, 500}
+		if kind == commandTurn {
+			s.command(10, 5, 0)
+			second[2] = 0
+		} else {
+			s.command(0, 0, 100)
+			second[0], second[1] = 0, 0
+		}
+		if !s.Until(func() bool { return sent == 1 }, time.Second) {
+			t.Fatal("no command was sent")
+		}
+		s.Pass(answerLimit - 20*ms)
+		s.command(second[0], second[1], second[2])
+		s.reaches(second[0], second[1], second[2], 4*time.Second)
+		s.Pass(5 * time.Second)
+		if sent != 3 {
+			t.Errorf("%d commands were sent, want 3: %q", sent, s.commands())
+		}
+	}
+}
+
+// TestDisobedience: a camera that acknowledges commands and rests elsewhere is told three
+// times, and again when a client repeats the command. A unit beside it is good enough.
+func TestDisobedience(t *testing.T) {
+	for _, off := range []int{0, 1, 100} {
+		s := newStage(t)
+		s.start()
+		s.run = 0
+		s.replace = func(request string) []string {
+			if !strings.HasPrefix(request, commandTurn) {
+				return nil
+			}
+			s.After(2*s.latency, func() { s.pan = -88 + off })
+			return nil
+		}
+		s.command(10, 0, 0)
+		s.Pass(10 * time.Second)
+		want, complaints := map[int]int{0: 1, 1: maxTries, 100: maxTries}[off], 0
+		if off == 100 {
+			complaints = 1
+		}
+		turns := func() (n int) {
+			for _, r := range s.commands() {
+				if strings.HasPrefix(r, commandTurn) {
+					n++
+				}
+			}
+			return n
+		}
+		if n := s.logs.FilterMessageSnippet("does not carry out").Len(); turns() != want || n != complaints {
+			t.Errorf("%d units off: %d commands and %d complaints, want %d and %d", off, turns(), n, want, complaints)
+		}
+		s.command(10, 0, 0)
+		s.Pass(10 * time.Second)
+		if n := turns(); n != want*(1+complaints) {
+			t.Errorf("%d units off: the command was repeated, and sent %d times in all", off, n)
+		}
 	}
 }

@@ -1,6 +1,9 @@
 package evid30
 
-import "fmt"
+import (
+	"encoding/binary"
+	"fmt"
+)
 
 // ReplyKind is the kind of a Reply.
 type ReplyKind byte
@@ -11,7 +14,7 @@ type ReplyKind byte
 const (
 	Ack           ReplyKind = iota + 1 // command accepted, runs in Socket
 	Completion                         // command in Socket done
-	Answer                             // of an inquiry, see PanTilt and Zoom
+	Answer                             // of an inquiry, see PanTilt, Zoom and Version
 	Error                              // see Fault; Socket is 0 where it has none
 	NetworkChange                      // a camera joined or left: addresses must be set again
 )
@@ -83,10 +86,11 @@ func DecodeReply(p Packet) (r Reply, ok bool) {
 const (
 	panTiltSize = 8
 	zoomSize    = 4
+	versionSize = 7
 )
 
-// PanTilt returns the answer to InquirePanTilt in camera units (see PanDegrees,
-// TiltDegrees); ok is false if r is something else.
+// PanTilt returns the answer to InquirePanTilt in camera units (see Model); ok is
+// false if r is something else.
 func (r Reply) PanTilt() (pan, tilt int16, ok bool) {
 	if len(r.data) != panTiltSize {
 		return 0, 0, false
@@ -99,13 +103,23 @@ func (r Reply) PanTilt() (pan, tilt int16, ok bool) {
 	return int16(p), int16(t), true
 }
 
-// Zoom returns the answer to InquireZoom in camera units (see ZoomUnits); ok is
-// false if r is something else.
+// Zoom returns the answer to InquireZoom in camera units (see Model); ok is false if r
+// is something else.
 func (r Reply) Zoom() (zoom uint16, ok bool) {
 	if len(r.data) != zoomSize {
 		return 0, false
 	}
 	return decodeNibbles(r.data)
+}
+
+// Version returns the answer to InquireVersion; ok is false if r is something else.
+func (r Reply) Version() (v Version, ok bool) {
+	if len(r.data) != versionSize {
+		return v, false
+	}
+	v.Vendor, v.Model = binary.BigEndian.Uint16(r.data), binary.BigEndian.Uint16(r.data[2:])
+	v.ROM = binary.BigEndian.Uint16(r.data[4:])
+	return v, true
 }
 
 // decodeNibbles reads four bytes of four bits, the highest first.

@@ -6,6 +6,7 @@ package evid30
 const (
 	InquirePanTilt = "\x81\x09\x06\x12\xFF" // see Reply.PanTilt
 	InquireZoom    = "\x81\x09\x04\x47\xFF" // see Reply.Zoom
+	InquireVersion = "\x81\x09\x00\x02\xFF" // see Reply.Version
 
 	// ClearInterface makes the camera forget commands under way. It is
 	// answered with a Completion of socket 0.
@@ -15,23 +16,17 @@ const (
 	SetAddress = "\x88\x30\x01\xFF"
 )
 
-// Speeds of pan and tilt, 1 to the maximum: 3.33 and 2.5 deg/s a step.
-const (
-	MaxPanSpeed  = 0x18
-	MaxTiltSpeed = 0x14
-)
-
 // AppendPanTilt appends the command to turn to an absolute position, in camera
-// units (see PanUnits, TiltUnits), at full speed.
-func AppendPanTilt(dst []byte, pan, tilt int16) []byte {
-	dst = append(dst, 0x81, 0x01, 0x06, 0x02, MaxPanSpeed, MaxTiltSpeed)
+// units (see Model), at the speeds 1 to Axis.Speed.
+func AppendPanTilt(dst []byte, panSpeed, tiltSpeed byte, pan, tilt int16) []byte {
+	dst = append(dst, 0x81, 0x01, 0x06, 0x02, panSpeed, tiltSpeed)
 	dst = appendNibbles(dst, uint16(pan))
 	dst = appendNibbles(dst, uint16(tilt))
 	return append(dst, terminator)
 }
 
 // AppendZoom appends the command to zoom to an absolute position, in camera
-// units (see ZoomUnits).
+// units (see Model.ZoomUnits).
 func AppendZoom(dst []byte, zoom uint16) []byte {
 	dst = append(dst, 0x81, 0x01, 0x04, 0x47)
 	dst = appendNibbles(dst, zoom)

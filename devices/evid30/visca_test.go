@@ -157,7 +157,7 @@ func TestReceiveAndSendAllocateNothing(t *testing.T) {
 		for packet, in := p.Next(stream); packet != nil; packet, in = p.Next(in) {
 			r, _ := DecodeReply(packet)
 			if pan, tilt, ok := r.PanTilt(); ok {
-				out = AppendPanTilt(out[:0], PanUnits(PanDegrees(pan)), tilt)
+				out = AppendPanTilt(out[:0], 0x18, 0x14, d30.PanUnits(d30.PanDegrees(pan)), tilt)
 				out = append(out, InquirePanTilt...)
 				positions++
 			}
