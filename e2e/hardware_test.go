@@ -299,6 +299,10 @@ func TestLaserConnects(t *testing.T) {
 		{Line: line.Options{Baud: 38400}},
 		{Line: line.Options{Baud: 38400}, Streaming: true}, // left by a server that was killed
 		{Line: line.Options{Baud: 9600}, Streaming: true, Unit: laser.CM, Resolution: 100},
+		{Line: line.Options{Baud: 19200}},
+		{Line: line.Options{Baud: 19200}, Streaming: true},
+		{Line: line.Options{Baud: 500000}, Angle: 100, Resolution: 25}, // left by a program on an RS-422 line
+		{Line: line.Options{Baud: 500000}, Streaming: true},
 	}
 	for _, test := range tests {
 		t.Run(fmt.Sprintf("%d baud, streaming %v", test.Line.Baud, test.Streaming), func(t *testing.T) {
@@ -324,7 +328,7 @@ func TestLaserConnects(t *testing.T) {
 			}
 			s.stop(t)
 			await(t, "the laser stops streaming", func() bool { return !l.State().Streaming })
-			if l.Baud() != 38400 {
+			if want := max(test.Line.Baud, 38400); l.Baud() != want {
 				t.Fatalf("laser at %d baud: %+v", l.Baud(), l.State())
 			}
 		})
@@ -335,6 +339,7 @@ func TestLaserRefuses(t *testing.T) {
 	t.Parallel()
 	for name, faults := range map[string]laser.Faults{
 		"password": {WrongPassword: true}, "variant": {RefuseVariant: true}, "configuration": {RefuseConfig: true}, "all": {NackAll: true},
+		"telling": {Nack: []byte{0x74}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -345,6 +350,49 @@ func TestLaserRefuses(t *testing.T) {
 			l.SetFaults(laser.Faults{})
 			c.mustOpen("lr", "lr")
 		})
+	}
+}
+
+// A laser that measures what is wanted serves, whatever else it refuses.
+func TestLaserThatNeedsNoSetting(t *testing.T) {
+	t.Parallel()
+	for name, faults := range map[string]laser.Faults{
+		"password": {WrongPassword: true}, "status": {Nack: []byte{0x31}}, "configuration": {Nack: []byte{0x74}},
+		"all settings": {WrongPassword: true, Nack: []byte{0x31, 0x3B, 0x74, 0x77}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := startLaser(t, laser.Options{Faults: faults})
+			s := start(t, "-lp", l.Port())
+			c := s.dial(t)
+			c.mustOpen("lr", "lr")
+			if letter, payload := c.block(); letter != 'l' || len(payload) != codec.LaserSize {
+				t.Errorf("block %c of %d bytes", letter, len(payload))
+			}
+		})
+	}
+}
+
+// A laser that refuses the password may take the variant all the same.
+func TestLaserVariantWithoutPassword(t *testing.T) {
+	t.Parallel()
+	l := startLaser(t, laser.Options{Angle: 100, Resolution: 25, Faults: laser.Faults{WrongPassword: true, Nack: []byte{0x31}}})
+	s := start(t, "-lp", l.Port())
+	s.dial(t).mustOpen("lr", "lr")
+	if state := l.State(); state.Angle != 180 || state.Resolution != 50 {
+		t.Errorf("laser %+v", state)
+	}
+}
+
+// What is heard on the port of something else is named.
+func TestSwappedPorts(t *testing.T) {
+	t.Parallel()
+	r := startRobot(t, robot.Options{LeftOpen: true})
+	l := startLaser(t, laser.Options{Streaming: true})
+	s := start(t, "-lp", r.Port(), "-zp", l.Port())
+	s.dial(t).mustOpen("lrzr", "leze")
+	for _, text := range []string{"a P2OS robot is heard here, not a laser", "a SICK laser is heard here, not a camera"} {
+		await(t, text, func() bool { return s.logged(text) })
 	}
 }
 

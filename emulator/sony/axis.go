@@ -5,21 +5,47 @@ import (
 	"time"
 )
 
-// Ranges and speeds of the EVI-D30, in camera units.
-const (
-	panPerDegree  = 8.8 // clockwise is positive
-	tiltPerDegree = 12  // up is positive
-	panMax        = 880 // 100 degrees
-	tiltMax       = 300 // 25 degrees
-	zoomMax       = 1023
+// A model is a camera of the family, in camera units: pan clockwise and tilt up are
+// positive.
+type model struct {
+	vendor, number   int // of the version inquiry
+	panMin, panMax   int
+	tiltMin, tiltMax int
+	panScale         float64 // units in a degree
+	tiltScale        float64
+	panFastest       int // the greatest parameter of speed
+	tiltFastest      int
+	panSpeed         float64 // deg/s at the fastest
+	tiltSpeed        float64
+	zoomOptical      int // the telephoto end of the lens
+	zoomMax          int // with the digital zoom
+}
 
-	panFastest  = 0x18 // 80 deg/s
-	tiltFastest = 0x14 // 50 deg/s
-	panStep     = 80. / panFastest * panPerDegree
-	tiltStep    = 50. / tiltFastest * tiltPerDegree // units per second for one step of speed
+// models are by name. Sources: the command list of the EVI-D30/D31, and the technical
+// manuals of the EVI-D70/D70P, EVI-D100/D100P and EVI-D80/D90. The speeds of the D70
+// and D80 are assumed.
+var models = map[string]*model{
+	"EVI-D30":  {0x0020, 0x0402, -880, 880, -300, 300, 8.8, 12, 0x18, 0x14, 80, 50, 1023, 1023},
+	"EVI-D70":  {0x0020, 0x040E, -2267, 2267, -400, 1200, 2267. / 170, 1200. / 90, 0x18, 0x17, 100, 90, 0x4000, 0x7AC0},
+	"EVI-D80":  {0x0001, 0x050C, -7707, 7707, -907, 4080, 7707. / 170, 4080. / 90, 0x18, 0x17, 100, 90, 0x4000, 0x7AC0},
+	"EVI-D100": {0x0001, 0x040D, -1440, 1440, -360, 360, 14.4, 14.4, 0x18, 0x14, 300, 125, 0x4000, 0x7000},
+}
 
-	zoomSpeed = 700. // units per second, 1.5 s from end to end: assumed, no published figure
-)
+// zoomTime is the time that the zoom takes from one end of the lens to the other, 1.5 s:
+// assumed, no published figure.
+const zoomTime = 1023. / 700
+
+// panRate and tiltRate are in units per second, for a parameter of speed. Of the real
+// cameras only the D30's speeds are linear in it.
+func (m *model) panRate(v int) float64 {
+	return m.panSpeed * m.panScale * float64(v) / float64(m.panFastest)
+}
+
+func (m *model) tiltRate(w int) float64 {
+	return m.tiltSpeed * m.tiltScale * float64(w) / float64(m.tiltFastest)
+}
+
+func (m *model) zoomRate() float64 { return float64(m.zoomOptical) / zoomTime }
 
 // An axis is one motor. It moves to its target at constant speed.
 type axis struct {

@@ -1,4 +1,5 @@
-// Package sony emulates a Sony EVI-D30 pan-tilt-zoom camera, without the picture, on a fake serial line.
+// Package sony emulates a Sony EVI-D30 pan-tilt-zoom camera or a later one of the family,
+// without the picture, on a fake serial line.
 //
 // It follows the VISCA command list and recordings of hosts; anything from
 // neither is marked "assumed".
@@ -6,6 +7,7 @@ package sony
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"sync"
 	"time"
@@ -17,16 +19,21 @@ import (
 type Options struct {
 	Line line.Options // Baud (9600)
 	Off  bool         // the power is off: it understands only power, address and version commands
+
+	Model   string // ("EVI-D30") or EVI-D70, EVI-D80, EVI-D100
+	Unnamed bool   // it does not answer the version inquiry
 }
 
 // sockets is the number of commands that the camera executes at a time.
 const sockets = 2
 
-// A Camera is an EVI-D30 at the end of a cable, at address 1. Its methods may
+// A Camera is at the end of a cable, at address 1. Its methods may
 // be called by any goroutine.
 type Camera struct {
 	*line.Line
-	send func(packet []byte, note string)
+	send    func(packet []byte, note string)
+	model   *model
+	unnamed bool
 
 	mu              sync.Mutex
 	pan, tilt, zoom axis
@@ -39,7 +46,10 @@ type Camera struct {
 
 // Start plugs a camera in.
 func Start(opts Options) (*Camera, error) {
-	opts.Line.Baud = cmp.Or(opts.Line.Baud, 9600)
+	opts.Line.Baud, opts.Model = cmp.Or(opts.Line.Baud, 9600), cmp.Or(opts.Model, "EVI-D30")
+	if models[opts.Model] == nil {
+		return nil, fmt.Errorf("sony %s: no model %q: EVI-D30, EVI-D70, EVI-D80 and EVI-D100 are known", opts.Line.Link, opts.Model)
+	}
 	l, err := line.Open(opts.Line)
 	if err != nil {
 		return nil, err
@@ -50,7 +60,9 @@ func Start(opts Options) (*Camera, error) {
 	return c, nil
 }
 
-func newCamera(opts Options) *Camera { return &Camera{off: opts.Off, counts: map[string]int{}} }
+func newCamera(opts Options) *Camera {
+	return &Camera{model: models[cmp.Or(opts.Model, "EVI-D30")], unnamed: opts.Unnamed, off: opts.Off, counts: map[string]int{}}
+}
 
 // Receive handles one packet from the host. Packets for other addresses are
 // ignored.
@@ -66,6 +78,7 @@ func (c *Camera) Receive(now time.Duration, packet []byte) {
 	switch {
 	case packet[0] == 0x88 && cmd.direct == nil:
 		// an unknown broadcast is not answered
+	case c.unnamed && cmd.name == "version inquiry":
 	case c.failNext != 0 && cmd.direct == nil:
 		c.answer(replyFail, "failure requested", c.failNext)
 		c.failNext = 0
@@ -199,7 +212,7 @@ func (c *Camera) PowerCycle() {
 
 // A State is a copy of the camera's state.
 type State struct {
-	Pan, Tilt, Zoom int // camera units: 8.8 per degree clockwise, 12 per degree up, 0 wide to 1023 tele
+	Pan, Tilt, Zoom int // camera units; of the D30: 8.8 per degree clockwise, 12 per degree up, 0 wide to 1023 tele
 	Moving          bool
 	Power           bool
 	Sockets         [sockets]bool // occupied by a command

@@ -30,8 +30,11 @@ var commands = []command{
 		direct: func(c *Camera, args []int) { c.cancel(args[0]) }},
 
 	{name: "version inquiry", pattern: "81 09 00 02 FF", always: true,
-		// Sony, EVI-D30, ROM 0001, 2 sockets
-		inquiry: func(*Camera) []byte { return []byte{0x00, 0x20, 0x04, 0x02, 0x00, 0x01, 0x02} }},
+		// vendor, model, ROM 0001, 2 sockets
+		inquiry: func(c *Camera) []byte {
+			v, n := c.model.vendor, c.model.number
+			return []byte{byte(v >> 8), byte(v), byte(n >> 8), byte(n), 0x00, 0x01, 0x02}
+		}},
 	{name: "power inquiry", pattern: "81 09 04 00 FF", always: true, inquiry: func(c *Camera) []byte {
 		if c.off {
 			return []byte{powerOff}
@@ -68,30 +71,29 @@ func power(c *Camera, args []int) ([]*axis, byte) {
 }
 
 // speedOK reports whether the speeds of pan and tilt are in the table.
-func speedOK(pan, tilt int) bool {
-	return pan >= 1 && pan <= panFastest && tilt >= 1 && tilt <= tiltFastest
+func (m *model) speedOK(pan, tilt int) bool {
+	return pan >= 1 && pan <= m.panFastest && tilt >= 1 && tilt <= m.tiltFastest
 }
-
-func within(v, limit int) bool { return v >= -limit && v <= limit }
 
 func move(c *Camera, args []int) ([]*axis, byte) {
 	v, w, p, t := args[0], args[1], args[2], args[3]
+	m := c.model
 	switch {
-	case !speedOK(v, w):
+	case !m.speedOK(v, w):
 		return nil, ErrSyntax
-	case !within(p, panMax) || !within(t, tiltMax):
+	case p < m.panMin || p > m.panMax || t < m.tiltMin || t > m.tiltMax:
 		return nil, ErrNotExecutable
 	}
-	c.pan.goTo(float64(p), float64(v)*panStep)
-	c.tilt.goTo(float64(t), float64(w)*tiltStep)
+	c.pan.goTo(float64(p), m.panRate(v))
+	c.tilt.goTo(float64(t), m.tiltRate(w))
 	return []*axis{&c.pan, &c.tilt}, 0
 }
 
 func zoom(c *Camera, args []int) ([]*axis, byte) {
-	if args[0] < 0 || args[0] > zoomMax {
+	if args[0] < 0 || args[0] > c.model.zoomMax {
 		return nil, ErrNotExecutable
 	}
-	c.zoom.goTo(float64(args[0]), zoomSpeed)
+	c.zoom.goTo(float64(args[0]), c.model.zoomRate())
 	return []*axis{&c.zoom}, 0
 }
 
@@ -99,20 +101,21 @@ func zoom(c *Camera, args []int) ([]*axis, byte) {
 // completes at once.
 func drive(c *Camera, args []int) ([]*axis, byte) {
 	v, w, p, t := args[0], args[1], args[2], args[3]
-	if !speedOK(v, w) || p < 1 || p > 3 || t < 1 || t > 3 {
+	m := c.model
+	if !m.speedOK(v, w) || p < 1 || p > 3 || t < 1 || t > 3 {
 		return nil, ErrSyntax
 	}
-	steer(&c.pan, [...]float64{1: -panMax, 2: panMax}, p, float64(v)*panStep)
-	steer(&c.tilt, [...]float64{1: tiltMax, 2: -tiltMax}, t, float64(w)*tiltStep)
+	steer(&c.pan, [...]int{1: m.panMin, 2: m.panMax}, p, m.panRate(v))
+	steer(&c.tilt, [...]int{1: m.tiltMax, 2: m.tiltMin}, t, m.tiltRate(w))
 	return nil, 0
 }
 
 // steer moves an axis towards one of its ends (way 1 or 2), or stops it (way
 // 3).
-func steer(a *axis, ends [3]float64, way int, speed float64) {
+func steer(a *axis, ends [3]int, way int, speed float64) {
 	if way == 3 {
 		a.stop()
 		return
 	}
-	a.goTo(ends[way], speed)
+	a.goTo(float64(ends[way]), speed)
 }

@@ -88,7 +88,7 @@ func FuzzFrame(f *testing.F) {
 				t.Fatalf("asks at %v for %v", now, next)
 			}
 			s := c.State()
-			if !within(s.Pan, panMax) || !within(s.Tilt, tiltMax) || s.Zoom < 0 || s.Zoom > zoomMax {
+			if s.Pan < -880 || s.Pan > 880 || s.Tilt < -300 || s.Tilt > 300 || s.Zoom < 0 || s.Zoom > 1023 {
 				t.Fatalf("out of range: %+v", s)
 			}
 			b = b[n:]
