@@ -14,6 +14,7 @@ import (
 	"player/emulator/line"
 	robot "player/emulator/p2os"
 	laser "player/emulator/sick"
+	"player/emulator/sony"
 )
 
 func startRobot(t *testing.T, o robot.Options) *robot.Robot {
@@ -381,6 +382,31 @@ func TestLaserVariantWithoutPassword(t *testing.T) {
 	s.dial(t).mustOpen("lr", "lr")
 	if state := l.State(); state.Angle != 180 || state.Resolution != 50 {
 		t.Errorf("laser %+v", state)
+	}
+}
+
+// A client that asks for hardware that is not there gets frames of what it has open
+// until it is told.
+func TestFramesWhileHardwareIsAbsent(t *testing.T) {
+	t.Parallel()
+	r, l, cam := startRobot(t, robot.Options{}), startLaser(t, laser.Options{}), startCamera(t, sony.Options{})
+	l.Silence()
+	cam.Silence()
+	s := start(t, "-pp", r.Port(), "-lp", l.Port(), "-zp", cam.Port())
+	c := s.dial(t)
+	c.mustOpen("mr", "mr")
+	c.message('d', 'r', 'l', 'r', 'z', 'r')
+	for frames := 0; ; frames++ {
+		letter, payload := c.block()
+		if letter == codec.KindReply {
+			if string(payload) != "leze" || frames < 5 { // of 10 a second, for 2.8 seconds
+				t.Errorf("answered %q after %d frames", payload, frames)
+			}
+			return
+		}
+		if letter != codec.Misc {
+			t.Fatalf("block %c", letter)
+		}
 	}
 }
 
