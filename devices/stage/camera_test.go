@@ -276,3 +276,35 @@ func BenchmarkCamera(b *testing.B) {
 		w.tracker.find(&v)
 	}
 }
+
+// The head goes home when its last client has left, whether others have the robot open or
+// not, and does not move when it is opened.
+func TestHeadGoesHome(t *testing.T) {
+	w := loadRoom(t)
+	b := newBench(t, w)
+	r := w.robots[0]
+	aim := func() {
+		b.open(t, 0, "z")
+		c := codec.PTZCommand{Pan: 40, Tilt: 10, Zoom: 500}
+		b.command(0, codec.PTZ, c.Append(nil))
+		b.run(2 * time.Second)
+		if r.head.pan != 40 || r.head.tilt != 10 || r.head.zoom != 500 {
+			t.Fatalf("the head is at %+v", r.head)
+		}
+	}
+	b.open(t, 0, "p")
+	aim()
+	b.close(0, "z")
+	b.run(2 * time.Second)
+	if r.head != (head{}) {
+		t.Errorf("with the robot open: the head is at %+v", r.head)
+	}
+	b.close(0, "p")
+	aim()
+	b.close(0, "z")
+	b.open(t, 0, "z")
+	b.run(time.Second)
+	if r.head != (head{}) {
+		t.Errorf("with the robot closed: the head is at %+v", r.head)
+	}
+}

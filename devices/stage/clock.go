@@ -39,11 +39,13 @@ func (w *World) use(now time.Duration) {
 	}
 }
 
-// unuse ends a use. An unused world stands still.
+// unuse ends a use. An unused world stands still, with the cameras' heads where the real
+// ones would be by the time that it goes on: at home.
 func (w *World) unuse() {
 	if w.users--; w.users == 0 {
 		for _, r := range w.robots {
 			r.drive.halt()
+			r.head = head{}
 		}
 	}
 }

@@ -26,6 +26,7 @@ type Driver struct {
 
 	due    time.Duration // simulated time of the next report
 	opened bool          // a device of the microcontroller is open (manual 3.6)
+	aimed  bool          // the camera's head is open
 
 	buf []byte
 	// Payloads are kept, so that a report does not allocate.
@@ -62,7 +63,7 @@ func (w *World) Instances() []devices.Instance {
 
 // Setup is done at once.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
-	d.link, d.opened = link, false
+	d.link, d.opened, d.aimed = link, false, false
 	d.position, d.misc = link.Device(codec.Position), link.Device(codec.Misc)
 	if d.robot.sonars != nil {
 		d.sonar = link.Device(codec.Sonar)
@@ -83,9 +84,10 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	link.WakeAt(now)
 }
 
-// Shutdown stops the robot.
+// Shutdown stops the robot and sends the camera's head home.
 func (d *Driver) Shutdown(now time.Duration) {
 	d.robot.drive.halt()
+	d.robot.head.command(codec.PTZCommand{})
 	d.world.drivers = slices.DeleteFunc(d.world.drivers, func(o *Driver) bool { return o == d })
 	d.world.unuse()
 	d.link.Stopped(now)
@@ -168,8 +170,14 @@ func (d *Driver) deadline(now time.Duration) time.Duration {
 }
 
 // noticeOpening resets the odometry when the first of the microcontroller's
-// devices was opened, whatever else was open before.
+// devices was opened, whatever else was open before. When the camera's head was closed,
+// it goes home, as the real one does.
 func (d *Driver) noticeOpening() {
+	aimed := d.subscribed(d.ptz)
+	if d.aimed && !aimed {
+		d.robot.head.command(codec.PTZCommand{})
+	}
+	d.aimed = aimed
 	open := d.subscribed(d.position) || d.subscribed(d.sonar) || d.subscribed(d.misc) || d.subscribed(d.gripper)
 	if open && !d.opened {
 		d.robot.open()
