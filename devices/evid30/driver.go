@@ -75,9 +75,10 @@ const (
 var greets = [...]request{setAddress, clearInterface, inquireVersion, inquirePanTilt}
 
 // Driver is Player's ptz device, a Sony EVI-D30, D31, D70 or D100 on a serial line. It
-// asks the camera for its model; one that does not tell is taken for an EVI-D30, which
-// the original server drove without asking. It polls position and zoom as fast as the camera answers and sends commands in between:
-// for each of head and zoom the newest one, and at most two run at a time.
+// asks the camera for its model; one that does not answer is taken for an EVI-D30, which
+// the original server drove without asking. It polls position and zoom as fast as the
+// camera answers and sends commands in between: for each of head and zoom the newest
+// one, and at most two run at a time.
 //
 // The camera never moves without a command: neither when it is opened, unlike with
 // the original server, nor when it is back after an outage. When the last client
@@ -246,7 +247,7 @@ func (d *Driver) identify(now time.Duration, v Version) {
 		d.transport.Down(now, err)
 		return
 	}
-	d.transport.Log().Info("the camera's model", zap.String("ranges of", model.Name), zap.Stringer("camera", v))
+	d.transport.Log().Info("camera found", zap.Stringer("model", v))
 	d.head.model = model
 }
 
@@ -436,6 +437,7 @@ func (d *Driver) failed(now time.Duration, f Fault) {
 	case inquireVersion:
 		d.unnamed++
 		if f == BadSyntax || f == BadLength || d.answers && d.unnamed >= maxTries {
+			d.transport.Log().Info("the camera does not tell its model: it is taken for an EVI-D30")
 			d.head.model = d.ranges.unnamed()
 		}
 	case clearInterface:

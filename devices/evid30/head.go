@@ -131,7 +131,7 @@ func (h *head) append(dst []byte, r request) []byte {
 }
 
 // acknowledged takes the acknowledgement of the last command, in time or late. A late
-// one may be of the command before, while the last one was lost: sees shows it.
+// one may be of the command before, while the last one was lost: sees finds out.
 func (h *head) acknowledged(now time.Duration, number byte) {
 	if number >= 1 && number <= sockets {
 		h.sockets[number-1] = socket{h.last, now}

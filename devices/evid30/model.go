@@ -98,8 +98,12 @@ type Version struct {
 // String names the camera.
 func (v Version) String() string {
 	text := fmt.Sprintf("model %04X of vendor %04X, ROM %04X", v.Model, v.Vendor, v.ROM)
-	if name, ok := otherNames[v.Model]; ok && v.isSony() {
-		return name + ", " + text
+	name, ok := otherNames[v.Model]
+	if m := v.model(); m != nil {
+		name, ok = m.Name, true
+	}
+	if ok && v.isSony() {
+		return "Sony " + name + ", " + text
 	}
 	return text
 }
@@ -114,7 +118,7 @@ func (v Version) model() *Model {
 	return models[v.Model]
 }
 
-// Ranges says what is known of the camera before it is asked.
+// Ranges is what options tell of the camera.
 type Ranges struct {
 	model     *Model // nil: the camera is asked
 	pan, tilt *Axis  // in place of the model's

@@ -102,7 +102,10 @@ func TestRanges(t *testing.T) {
 	if m := r.unnamed(); r.fixed() != nil || m.PanUnits(100) != -792 || m.TiltUnits(100) != 300 {
 		t.Errorf("%+v", m)
 	}
-	if v := (Version{0x0001, 0x050C, 3}); v.String() != "EVI-D80, model 050C of vendor 0001, ROM 0003" {
+	if v := (Version{0x0001, 0x050C, 3}); v.String() != "Sony EVI-D80, model 050C of vendor 0001, ROM 0003" {
+		t.Errorf("%v", v)
+	}
+	if v := (Version{0x0020, 0x040E, 1}); v.String() != "Sony EVI-D70, model 040E of vendor 0020, ROM 0001" {
 		t.Errorf("%v", v)
 	}
 }
