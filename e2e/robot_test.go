@@ -246,5 +246,5 @@ func TestLaserOnTheRobotsPort(t *testing.T) {
 	s := start(t, "-pp", l.Port(), "-lp", filepath.Join(t.TempDir(), "none"))
 	c := s.dial(t)
 	c.mustOpen("pr", "pe")
-	s.awaitLog(t, "a SICK laser sends on this port: are two cables swapped?")
+	s.awaitLog(t, "a SICK laser is heard here, not a robot: are the ports swapped?")
 }

@@ -54,15 +54,15 @@ type Driver struct {
 
 	position, sonar, gripper, misc *devices.Device
 
-	phase    phase
-	tries    int           // requests of this phase that were not answered, and this one
-	begun    time.Duration // when the handshake began
-	originBy time.Duration // when the robot counts as one that ignores SETO
-	speed    int           // baud
-	worked   int           // baud, where a robot was found last and the next handshake begins
-	search   int           // the step of the search
-	heard    bool          // the robot has sent a good packet in this handshake
-	foreign  transport.Recogniser
+	phase     phase
+	tries     int           // requests of this phase that were not answered, and this one
+	begun     time.Duration // when the handshake began
+	originBy  time.Duration // when the robot counts as one that ignores SETO
+	speed     int           // baud
+	worked    int           // baud, where a robot was found last and the next handshake begins
+	search    int           // the step of the search
+	heard     bool          // the robot has sent a good packet in this handshake
+	overheard []byte        // during the search, for transport.Recognize
 
 	parser   Parser
 	broken   uint64 // good packets that hold no good SIP

@@ -99,7 +99,7 @@ func (d *Driver) Open(h devices.PortHandler) (devices.Port, error) {
 func (d *Driver) Greet(now time.Duration) {
 	d.parser.Reset()
 	d.begun, d.heard, d.search, d.free = now, false, 0, 0
-	d.foreign = transport.Recogniser{}
+	d.overheard = d.overheard[:0]
 	d.moving, d.gripping = false, false
 	if d.transport.WasLost() {
 		// It may still be open and obey the last command; SYNC0, which is PULSE
@@ -176,8 +176,8 @@ func (d *Driver) reason() error {
 	if d.heard {
 		return errors.New("the robot answers, but does not open the connection: switch it off and on again")
 	}
-	if found := d.foreign.Found(); found != "" && found != transport.PioneerRobot {
-		return fmt.Errorf("%s sends on this port: are two cables swapped?", found)
+	if found := transport.Recognize(d.overheard); found != "" && found != "a P2OS robot" {
+		return fmt.Errorf("%s is heard here, not a robot: are the ports swapped?", found)
 	}
 	return errors.New("no answer at 9600 to 115200 baud: is the robot on, and the cable in its HOST port?")
 }
@@ -217,7 +217,7 @@ func (d *Driver) clear(now time.Duration, wait time.Duration) {
 // Receive implements transport.Hardware.
 func (d *Driver) Receive(now time.Duration, p []byte) {
 	if !d.heard {
-		d.foreign.Receive(p)
+		d.overheard = transport.Remember(d.overheard, p)
 	}
 	for packet, rest := d.parser.Next(p); packet != nil && d.transport.IsOpen(); packet, rest = d.parser.Next(rest) {
 		d.packet(now, packet)

@@ -82,7 +82,7 @@ func TestSetupFails(t *testing.T) {
 	}{
 		{"no port", func(b *bench) { b.Refuse = errors.New("no such port") }, 0, "no such port"},
 		{"nobody", func(b *bench) {}, 2*time.Second - 1, "/dev/robot: no answer at 9600 to 115200 baud"},
-		{"a laser", (*bench).laser, 2*time.Second - 1, "a SICK laser sends on this port: are two cables swapped?"},
+		{"a laser", (*bench).laser, 2*time.Second - 1, "a SICK laser is heard here, not a robot: are the ports swapped?"},
 		{"no stream", func(b *bench) { b.robot(9600).deaf["SYNC1/OPEN"] = 1 << 30 }, setupLimit - 1, "the robot answers, but"},
 		{"a loop of wire", (*bench).echo, setupLimit - 1, "the robot answers, but"},
 		{"unplugged", func(b *bench) { b.After(300*ms, func() { b.Port().HangUp() }) }, 300 * ms, "unplugged"},
