@@ -16,6 +16,9 @@ const (
 	// memory is the longest time over which speeds are measured. A robot that sends
 	// ten updates a second would seem to drive for a second after it has stopped.
 	memory = 300 * time.Millisecond
+	// burst is the shortest time over which speeds are measured: updates that the line
+	// has delayed come together. Until that much has passed, speeds stay as they were.
+	burst = 50 * time.Millisecond
 )
 
 // Speeds turns a speed (mm/s, forward) and a turn rate (deg/s, counterclockwise)
@@ -41,6 +44,8 @@ type Odometry struct {
 
 	past [samples]sample // a ring
 	next int             // index of the oldest
+
+	speed, turnRate float64 // mm/s, rad/s
 }
 
 // sample is the way of the wheels at a time.
@@ -67,12 +72,31 @@ func (o *Odometry) Move(now time.Duration, left, right float64) {
 
 	o.past[o.next] = sample{now, o.newest().way + way, o.heading()}
 	o.next = (o.next + 1) % samples
+	o.measure()
+}
+
+// measure sets the speeds: over all samples, or those that memory allows.
+func (o *Odometry) measure() {
+	newest := o.newest()
+	for i := range samples - 1 {
+		oldest := o.past[(o.next+i)%samples]
+		age := newest.at - oldest.at
+		if oldest.at == 0 || age > memory && i < samples-2 {
+			continue
+		}
+		if age >= burst {
+			o.speed = (newest.way - oldest.way) / age.Seconds()
+			o.turnRate = (newest.turn - oldest.turn) / age.Seconds()
+		}
+		return
+	}
 }
 
 // Forget forgets the speeds: what was measured before is of another time.
 func (o *Odometry) Forget() {
 	o.past, o.next = [samples]sample{}, 0
 	o.past[samples-1].turn = o.heading()
+	o.speed, o.turnRate = 0, 0
 }
 
 // Reset makes the current pose the origin.
@@ -87,18 +111,7 @@ func (o *Odometry) newest() sample { return o.past[(o.next+samples-1)%samples] }
 func (o *Odometry) Fill(d *codec.PositionData) {
 	d.X, d.Y = int32(math.Round(o.x)), int32(math.Round(o.y))
 	d.Heading = Degrees(o.heading() * 180 / math.Pi)
-	d.Speed, d.TurnRate = 0, 0
-	newest := o.newest()
-	for i := range samples - 1 {
-		oldest := o.past[(o.next+i)%samples]
-		if oldest.at == 0 || newest.at <= oldest.at || newest.at-oldest.at > memory && i < samples-2 {
-			continue
-		}
-		seconds := (newest.at - oldest.at).Seconds()
-		d.Speed = int16(math.Round((newest.way - oldest.way) / seconds))
-		d.TurnRate = int16(math.Round((newest.turn - oldest.turn) * 180 / math.Pi / seconds))
-		return
-	}
+	d.Speed, d.TurnRate = int16(math.Round(o.speed)), int16(math.Round(o.turnRate*180/math.Pi))
 }
 
 // Degrees returns an angle in whole degrees, 0 to 359.

@@ -95,6 +95,22 @@ func TestSpeedsForget(t *testing.T) {
 	}
 }
 
+// Updates that come together do not make a robot fast.
+func TestSpeedsOfABurst(t *testing.T) {
+	o := Odometry{Base: base}
+	var d codec.PositionData
+	now := time.Second
+	for n := range 100 {
+		if now += 15 * ms; n%20 == 0 {
+			now += 100 * ms // the line stands still, and then delivers
+		}
+		o.Move(now-time.Duration(n%20)*15*ms, 3, 3) // all at the time of the first
+		if o.Fill(&d); d.Speed > 610 {
+			t.Fatalf("update %d: %d mm/s, want at most 600, as over the shortest time", n, d.Speed)
+		}
+	}
+}
+
 func TestDegrees(t *testing.T) {
 	for degrees, want := range map[float64]uint16{0: 0, 359.4: 359, 359.6: 0, -0.4: 0, -1: 359, 725: 5, -90: 270} {
 		if got := Degrees(degrees); got != want {
