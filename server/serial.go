@@ -1,48 +1,21 @@
 package server
 
 import (
-	"cmp"
-	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
-	"syscall"
 	"time"
 
 	serial "github.com/daedaluz/goserial"
-	"golang.org/x/sys/unix"
 
 	"player/devices"
+	"player/serialport"
 )
 
 // OpenSerial implements devices.Host.
 func (h *host) OpenSerial(path string, baud int, handler devices.PortHandler) (devices.Port, error) {
-	// goserial's own default mode holds a wrong flag. Non-blocking also keeps
-	// open from waiting for a modem's carrier.
-	tty, err := serial.Open(path, &serial.Options{ReadTimeout: -1, OpenMode: unix.O_RDWR | unix.O_NOCTTY | unix.O_NONBLOCK | unix.O_CLOEXEC})
+	tty, err := serialport.Open(path, baud)
 	if err != nil {
-		return nil, h.serialError(path, err)
-	}
-	// Exclusive: of two programs on one line, each would get half of the bytes.
-	if err := cmp.Or(tty.EnableExclusiveMode(), makeRaw(tty, baud), tty.Flush(serial.TCIOFLUSH)); err != nil {
-		_ = tty.Close()
 		return nil, h.serialError(path, err)
 	}
 	return h.open(tty.Fd(), handler)
-}
-
-// makeRaw sets a line to raw 8N1 at the given speed, no flow control.
-func makeRaw(tty *serial.Port, baud int) error {
-	attrs, err := tty.GetAttr2()
-	if err != nil {
-		return err
-	}
-	attrs.MakeRaw()
-	attrs.Cflag &^= serial.CSTOPB | serial.CRTSCTS
-	attrs.Cflag |= serial.CLOCAL | serial.CREAD
-	attrs.Cc[serial.VMIN], attrs.Cc[serial.VTIME] = 1, 0
-	attrs.SetCustomSpeed(uint32(baud))
-	return tty.SetAttr2(serial.TCSANOW, attrs)
 }
 
 // SetSpeed implements devices.Port.
@@ -51,27 +24,8 @@ func (p port) SetSpeed(baud int) error {
 	if err != nil {
 		return err
 	}
-	attrs, err := tty.GetAttr2()
-	if err != nil {
-		return err
-	}
-	attrs.SetCustomSpeed(uint32(baud))
-	if err := tty.SetAttr2(serial.TCSANOW, attrs); err != nil {
-		return err
-	}
-	// A line that cannot do a speed takes the nearest one without an error.
-	if attrs, err = tty.GetAttr2(); err != nil {
-		return err
-	}
-	if got := int(attrs.OSpeed); !sameSpeed(got, baud) {
-		return fmt.Errorf("the line does %d baud instead", got)
-	}
-	return nil
+	return serialport.SetSpeed(tty, baud)
 }
-
-// sameSpeed reports whether the ends of a line understand each other at these speeds:
-// up to 3 % of difference, by which the last bit of ten is still sampled within itself.
-func sameSpeed(a, b int) bool { return 100*max(a, b) <= 103*min(a, b) }
 
 // SetModemLines implements devices.ModemPort.
 func (p port) SetModemLines(dtr, rts bool) error {
@@ -121,11 +75,11 @@ type finding struct {
 	at   time.Duration
 }
 
-// of returns holder(path), or an answer that is younger than holderAge.
+// of returns serialport.Holder(path), or an answer that is younger than holderAge.
 func (h holders) of(path string, now time.Duration) string {
 	f, ok := h[path]
 	if !ok || now-f.at >= holderAge {
-		f = finding{holder(path), now}
+		f = finding{serialport.Holder(path), now}
 		h[path] = f
 	}
 	return f.text
@@ -133,44 +87,5 @@ func (h holders) of(path string, now time.Duration) string {
 
 // serialError adds to an error what to do about it.
 func (h *host) serialError(path string, err error) error {
-	remedy := ""
-	switch {
-	case errors.Is(err, syscall.EACCES):
-		remedy = ": add the user to the group that owns the port: sudo usermod -aG dialout $USER, then log in again"
-	case errors.Is(err, syscall.EBUSY):
-		remedy = ": another program has it open" + h.holders.of(path, h.loop.Now())
-	case errors.Is(err, syscall.ENOENT):
-		remedy = ": is the adapter plugged in? ls /dev/serial/by-id shows the ones that are"
-	case errors.Is(err, syscall.ENOTTY), errors.Is(err, syscall.EISDIR):
-		remedy = ": it is not a serial line"
-	case errors.Is(err, syscall.EIO), errors.Is(err, syscall.ENXIO):
-		remedy = ": there is no hardware behind it"
-	}
-	return fmt.Errorf("serial port %s: %w%s", path, err, remedy)
-}
-
-// holder names a process that has path open, if we may see it.
-func holder(path string) string {
-	target, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return ""
-	}
-	links, _ := filepath.Glob("/proc/[0-9]*/fd/*") // the pattern is well formed
-	for _, link := range links {
-		if to, err := os.Readlink(link); err == nil && to == target {
-			dir := filepath.Dir(filepath.Dir(link))
-			name, _ := os.ReadFile(filepath.Join(dir, "comm")) // gone again: no name
-			if pid := filepath.Base(dir); pid != fmt.Sprint(os.Getpid()) {
-				return fmt.Sprintf(": process %s (%.20s)", pid, trimLine(name))
-			}
-		}
-	}
-	return ""
-}
-
-func trimLine(b []byte) []byte {
-	for len(b) > 0 && b[len(b)-1] == '\n' {
-		b = b[:len(b)-1]
-	}
-	return b
+	return serialport.Explain(path, err, func(path string) string { return h.holders.of(path, h.loop.Now()) })
 }

@@ -1,0 +1,198 @@
+// Package serialport opens serial lines: raw, at a given speed, and for one
+// program only. Explain adds to its errors what a person can do about them.
+package serialport
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	serial "github.com/daedaluz/goserial"
+	"golang.org/x/sys/unix"
+)
+
+// errNotSerial is the error for a path that is no serial line.
+var errNotSerial = errors.New("it is not a serial line")
+
+// Open opens a serial line without waiting, raw 8N1, no flow control, and locks
+// it: opening it again fails with EBUSY, also for root and in this process. What
+// was received before is dropped.
+func Open(path string, baud int) (*serial.Port, error) {
+	if err := inspect(path); err != nil {
+		return nil, err
+	}
+	// goserial's own default mode holds a wrong flag. Non-blocking also keeps
+	// open from waiting for a modem's carrier.
+	tty, err := serial.Open(path, &serial.Options{ReadTimeout: -1, OpenMode: unix.O_RDWR | unix.O_NOCTTY | unix.O_NONBLOCK | unix.O_CLOEXEC})
+	if err != nil {
+		return nil, err
+	}
+	if err := setUp(tty, path, baud); err != nil {
+		_ = tty.Close()
+		return nil, err
+	}
+	return tty, nil
+}
+
+func setUp(tty *serial.Port, path string, baud int) error {
+	attrs, err := tty.GetAttr2()
+	if errors.Is(err, unix.ENOTTY) {
+		return errNotSerial
+	}
+	if err != nil {
+		return err
+	}
+	if err := lock(tty, path); err != nil {
+		return err
+	}
+	attrs.MakeRaw()
+	attrs.Cflag &^= serial.CSTOPB | serial.CRTSCTS
+	attrs.Cflag |= serial.CLOCAL | serial.CREAD
+	attrs.Cc[serial.VMIN], attrs.Cc[serial.VTIME] = 1, 0
+	attrs.SetCustomSpeed(uint32(baud))
+	if err := tty.SetAttr2(serial.TCSANOW, attrs); err != nil {
+		return err
+	}
+	return tty.Flush(serial.TCIOFLUSH)
+}
+
+// lock keeps others from opening the line: of two programs on one line, each would
+// get half of the bytes. The kernel's exclusive mode does not bind root. The lock
+// of flock(2) does, but binds only programs that ask for it.
+func lock(tty *serial.Port, path string) error {
+	if err := unix.Flock(tty.Fd(), unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
+		return unix.EBUSY
+	} else if err != nil {
+		return err
+	}
+	// We are root if it is in exclusive mode. A pseudo-terminal stays in that mode
+	// when it is closed.
+	if exclusive, err := unix.IoctlGetInt(tty.Fd(), unix.TIOCGEXCL); err == nil && exclusive != 0 { // goserial's own request is wrong
+		if pid := holder(path); pid != 0 && pid != os.Getpid() {
+			return unix.EBUSY
+		}
+	}
+	return tty.EnableExclusiveMode()
+}
+
+// SetSpeed changes the speed of an open line at once: bytes that have not left yet
+// are sent at the new speed.
+func SetSpeed(tty *serial.Port, baud int) error {
+	attrs, err := tty.GetAttr2()
+	if err != nil {
+		return err
+	}
+	attrs.SetCustomSpeed(uint32(baud))
+	if err := tty.SetAttr2(serial.TCSANOW, attrs); err != nil {
+		return err
+	}
+	// A line that cannot do a speed takes the nearest one without an error.
+	if attrs, err = tty.GetAttr2(); err != nil {
+		return err
+	}
+	if got := int(attrs.OSpeed); !sameSpeed(got, baud) {
+		return fmt.Errorf("the line does %d baud instead", got)
+	}
+	return nil
+}
+
+// sameSpeed reports whether the ends of a line understand each other at these speeds:
+// up to 3 % of difference, by which the last bit of ten is still sampled within itself.
+func sameSpeed(a, b int) bool { return 100*max(a, b) <= 103*min(a, b) }
+
+// inspect returns an error for a path that cannot be a serial line, without
+// opening it.
+func inspect(path string) error {
+	var stat unix.Stat_t
+	if err := unix.Stat(path, &stat); err != nil {
+		return err
+	}
+	if stat.Mode&unix.S_IFMT != unix.S_IFCHR || stat.Rdev == unix.Mkdev(5, 2) { // ptmx, which makes terminals
+		return errNotSerial
+	}
+	return nil
+}
+
+// Check reports whether a serial line exists and this user may open it. It does
+// not open the line: that can reset what is behind it.
+func Check(path string) error {
+	err := inspect(path)
+	if err == nil {
+		err = unix.Access(path, unix.R_OK|unix.W_OK)
+	}
+	if err == nil {
+		return nil
+	}
+	return Explain(path, err, Holder)
+}
+
+// Identity returns a text that is equal for two paths if they name the same line.
+func Identity(path string) string {
+	var stat unix.Stat_t
+	if unix.Stat(path, &stat) == nil && stat.Mode&unix.S_IFMT == unix.S_IFCHR {
+		return fmt.Sprintf("device %d:%d", unix.Major(stat.Rdev), unix.Minor(stat.Rdev))
+	}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		return target
+	}
+	return filepath.Clean(path)
+}
+
+// Explain adds the path and the remedy to an error of Open. who is called for a
+// line that is busy: see Holder.
+func Explain(path string, err error, who func(path string) string) error {
+	remedy := ""
+	switch {
+	case errors.Is(err, unix.EACCES):
+		remedy = ": add the user to the group that owns the port: sudo usermod -aG dialout $USER, then log in again"
+	case errors.Is(err, unix.EBUSY):
+		remedy = ": " + who(path)
+	case errors.Is(err, unix.ENOENT):
+		remedy = ": is the adapter plugged in? ls /dev/serial/by-id shows the ones that are"
+	case errors.Is(err, unix.EIO), errors.Is(err, unix.ENXIO):
+		remedy = ": there is no hardware behind it"
+	}
+	return fmt.Errorf("serial port %s: %w%s", path, err, remedy)
+}
+
+// Holder says who has the line open: "process 123 (player) has it open". It reads
+// every descriptor of the computer.
+func Holder(path string) string {
+	switch pid := holder(path); pid {
+	case 0:
+		return "another program has it open"
+	case os.Getpid():
+		return "another driver of this server has it open"
+	default:
+		name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)) // gone again: no name
+		return fmt.Sprintf("process %d (%.20s) has it open", pid, strings.TrimSpace(string(name)))
+	}
+}
+
+// IsOpen reports whether another process that we may look into has the line open.
+func IsOpen(path string) bool {
+	pid := holder(path)
+	return pid != 0 && pid != os.Getpid()
+}
+
+// holder returns a process that has path open, this one only if there is no
+// other; zero if we may see none.
+func holder(path string) (pid int) {
+	target, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return 0
+	}
+	links, _ := filepath.Glob("/proc/[0-9]*/fd/*") // the pattern is well formed
+	for _, link := range links {
+		if to, err := os.Readlink(link); err == nil && to == target {
+			pid, _ = strconv.Atoi(strings.Split(link, "/")[2]) // a number by the pattern
+			if pid != os.Getpid() {
+				return pid
+			}
+		}
+	}
+	return pid
+}

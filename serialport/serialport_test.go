@@ -1,0 +1,203 @@
+package serialport
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	serial "github.com/daedaluz/goserial"
+	"golang.org/x/sys/unix"
+)
+
+// newLine returns the path of a pseudo-terminal, which is a serial line to Open.
+func newLine(t *testing.T) string {
+	t.Helper()
+	far, near, err := serial.OpenPTY(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { far.Close() })
+	n, err := far.PTSNumber()
+	if err := errors.Join(err, near.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprint("/dev/pts/", n)
+}
+
+// open opens a line for the length of the test.
+func open(t *testing.T, path string) {
+	t.Helper()
+	tty, err := Open(path, 9600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tty.Close() })
+}
+
+// holdVariable makes TestMain hold the line that it names, as another program.
+const holdVariable = "SERIALPORT_TEST_HOLDS"
+
+func TestMain(m *testing.M) {
+	path := os.Getenv(holdVariable)
+	if path == "" {
+		os.Exit(m.Run())
+	}
+	var err error
+	if exclusive, only := strings.CutPrefix(path, "exclusive "); only {
+		var tty *serial.Port
+		if tty, err = serial.Open(exclusive, &serial.Options{OpenMode: unix.O_RDWR | unix.O_NOCTTY}); err == nil {
+			err = tty.EnableExclusiveMode()
+		}
+	} else {
+		_, err = Open(path, 9600)
+	}
+	fmt.Println(err)
+	_, _ = bufio.NewReader(os.Stdin).ReadByte() // until the test closes it
+}
+
+// hold has another program open a line until the test ends, and returns its
+// process number.
+func hold(t *testing.T, path string) int {
+	t.Helper()
+	other := exec.Command("/proc/self/exe")
+	other.Env = append(os.Environ(), holdVariable+"="+path)
+	in, err := other.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := other.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { in.Close(); _ = other.Wait() })
+	if said, err := bufio.NewReader(out).ReadString('\n'); said != "<nil>\n" {
+		t.Fatalf("the other program: %s, %v", said, err)
+	}
+	return other.Process.Pid
+}
+
+// speed returns the speed of a line in baud, opening it without Open.
+func speed(t *testing.T, path string) int {
+	t.Helper()
+	tty, err := serial.Open(path, &serial.Options{OpenMode: unix.O_RDWR | unix.O_NOCTTY})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tty.Close()
+	attrs, err := tty.GetAttr2()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return int(attrs.OSpeed)
+}
+
+// A line has one master, also among programs of root, and a second one changes
+// nothing.
+func TestOneMaster(t *testing.T) {
+	path := newLine(t)
+	pid := hold(t, path)
+	_, err := Open(path, 38400)
+	if !errors.Is(err, unix.EBUSY) {
+		t.Fatalf("a line that another program has open: %v", err)
+	}
+	want := fmt.Sprintf("serial port %s: device or resource busy: process %d (", path, pid)
+	if got := Explain(path, err, Holder).Error(); !strings.HasPrefix(got, want) {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if os.Getuid() == 0 && speed(t, path) != 9600 {
+		t.Errorf("its speed was changed to %d", speed(t, path))
+	}
+	if !IsOpen(path) || IsOpen(newLine(t)) {
+		t.Error("IsOpen is wrong")
+	}
+}
+
+// Programs that lock by exclusive mode alone are respected by root, too.
+func TestExclusiveMode(t *testing.T) {
+	path := newLine(t)
+	hold(t, "exclusive "+path)
+	if _, err := Open(path, 38400); !errors.Is(err, unix.EBUSY) {
+		t.Errorf("a line in exclusive mode: %v", err)
+	}
+}
+
+// One process cannot open a line twice, and can open it again.
+func TestOneMasterInOneProcess(t *testing.T) {
+	path := newLine(t)
+	for range 2 {
+		tty, err := Open(path, 9600)
+		if errors.Is(err, unix.EBUSY) && os.Getuid() != 0 {
+			break // unlike a real line, a pseudo-terminal stays in exclusive mode
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Open(path, 9600)
+		if !errors.Is(err, unix.EBUSY) {
+			t.Errorf("opened twice: %v", err)
+		} else if got := Explain(path, err, Holder).Error(); !strings.Contains(got, "another driver of this server") {
+			t.Error(got)
+		}
+		tty.Close()
+	}
+}
+
+func TestCheck(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		filepath.Join(dir, "none"): "is the adapter plugged in?",
+		file:                       "it is not a serial line",
+		dir:                        "it is not a serial line",
+		"/dev/ptmx":                "it is not a serial line",
+		"/proc/1/mem":              "it is not a serial line",
+	} {
+		if err := Check(path); err == nil || !strings.HasPrefix(err.Error(), "serial port "+path+": ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", path, err, want)
+		}
+		if _, err := Open(path, 9600); err == nil {
+			t.Errorf("%s was opened", path)
+		}
+	}
+	line := newLine(t)
+	open(t, line) // does not matter
+	if err := Check(line); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestIdentity(t *testing.T) {
+	line, other := newLine(t), newLine(t)
+	link := filepath.Join(t.TempDir(), "by-id")
+	if err := os.Symlink(line, link); err != nil {
+		t.Fatal(err)
+	}
+	if Identity(line) != Identity(link) || Identity(line) == Identity(other) {
+		t.Errorf("%s, %s and %s", Identity(line), Identity(link), Identity(other))
+	}
+	if Identity("/nowhere/a") != Identity("/nowhere/../nowhere/a") || Identity("/nowhere/a") == Identity("/nowhere/b") {
+		t.Error("paths that do not exist")
+	}
+}
+
+func TestSameSpeed(t *testing.T) {
+	for _, tt := range []struct {
+		a, b int
+		want bool
+	}{{9600, 9600, true}, {500000, 493827, true}, {38400, 39000, true}, {115200, 500000, false}, {500000, 460800, false}, {9600, 0, false}} {
+		if sameSpeed(tt.a, tt.b) != tt.want || sameSpeed(tt.b, tt.a) != tt.want {
+			t.Errorf("%d and %d: want %v", tt.a, tt.b, tt.want)
+		}
+	}
+}
