@@ -101,6 +101,8 @@ func (b *builder) readOption(s *syntax.Section, o devices.Option, kind string) (
 		v = s.String(o.Name, def)
 	case devices.Path:
 		v = s.Path(o.Name, string(def))
+	case devices.SerialPort:
+		v = s.String(o.Name, string(def))
 	case int:
 		v = s.Int(o.Name, def)
 	case float64:

@@ -96,6 +96,7 @@ func Build(file *syntax.File, options Options) (*Server, error) {
 		}
 		b.blocks = append(b.blocks, d)
 	}
+	b.checkPorts()
 	access := b.readAccess()
 	for _, o := range b.Overrides {
 		if !b.used[o.Flag] && len(b.errs) == 0 {

@@ -104,6 +104,8 @@ func literal(v any) string {
 		return `"` + v + `"`
 	case devices.Path:
 		return `"` + string(v) + `"`
+	case devices.SerialPort:
+		return `"` + string(v) + `"`
 	case float64:
 		return strconv.FormatFloat(v, 'f', -1, 64)
 	case []string:

@@ -98,8 +98,8 @@ func (k Kind) Make(a Args) ([]Instance, error) {
 // Option is one field of a driver's block.
 type Option struct {
 	Name string
-	// Default also sets the type: string, Path, int, float64, bool, []string or
-	// []float64.
+	// Default also sets the type: string, Path, SerialPort, int, float64, bool,
+	// []string or []float64.
 	Default any
 	// Min and Max bound an int or a float64; both zero: no bounds.
 	Min, Max float64
@@ -112,13 +112,17 @@ type Option struct {
 // file is relative to the directory of that file.
 type Path string
 
+// SerialPort is the default of an option that names a serial port. No two drivers
+// may have the same one, and -check reports whether it exists.
+type SerialPort string
+
 // Args is the content of a driver's block, checked against its Kind.
 type Args struct {
 	Name     string         // of the driver, for logs
 	Provides []Spec         // the devices that the block names; nil: it names none
 	Requires []*Device      // one for each of Kind.Requires in that order, then the accepted ones
 	Log      *zap.Logger    // for warnings about files that the block names
-	Values   map[string]any // of all options, as Option.Default but with string for Path
+	Values   map[string]any // of all options, as Option.Default but with string for Path and SerialPort
 }
 
 // The getters panic when the driver has not declared the option with that type.
@@ -141,11 +145,14 @@ func value[T any](a Args, option string) T {
 func (k Kind) Defaults() map[string]any {
 	values := map[string]any{}
 	for _, o := range k.Options {
-		if path, ok := o.Default.(Path); ok {
+		switch path := o.Default.(type) {
+		case Path:
 			values[o.Name] = string(path)
-			continue
+		case SerialPort:
+			values[o.Name] = string(path)
+		default:
+			values[o.Name] = o.Default
 		}
-		values[o.Name] = o.Default
 	}
 	return values
 }

@@ -457,9 +457,11 @@ func TestLaserLost(t *testing.T) {
 func TestPortsThatCannotBeOpened(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"/nowhere/tty", "/dev/null", t.TempDir()} {
-		s := start(t, "-pp", path, "-lp", path)
-		c := s.dial(t)
-		c.mustOpen("prlr", "pele")
-		c.mustOpen("srlr", "sele")
+		c := start(t, "-pp", path).dial(t)
+		c.mustOpen("prsr", "pese")
+		c.mustOpen("srpr", "sepe")
+		c = start(t, "-lp", path).dial(t)
+		c.mustOpen("lr", "le")
+		c.mustOpen("lr", "le")
 	}
 }

@@ -83,7 +83,7 @@ func Kind() devices.Kind {
 		Name: "create", Doc: "iRobot Create 2 and Roomba (Open Interface)", SetupLimit: setupLimit,
 		Provides: []devices.Spec{devices.Position(), devices.Misc()},
 		Options: []devices.Option{
-			{Name: "port", Default: "/dev/ttyUSB0", Doc: "serial port"},
+			{Name: "port", Default: devices.SerialPort("/dev/ttyUSB0"), Doc: "serial port"},
 			{Name: "full", Default: false, Doc: "obey also at cliffs and with a wheel off the floor (mode Full)"},
 		},
 		New: func(a devices.Args) (devices.Driver, error) { return New(a.String("port"), a.Bool("full")), nil },

@@ -98,7 +98,7 @@ func Kind() devices.Kind {
 		Name: "rplidar", Doc: "Slamtec RPLIDAR A1 and A2 laser scanners", SetupLimit: setupLimit,
 		Provides: []devices.Spec{devices.Laser()},
 		Options: []devices.Option{
-			{Name: "port", Default: "/dev/ttyUSB0", Doc: "serial port"},
+			{Name: "port", Default: devices.SerialPort("/dev/ttyUSB0"), Doc: "serial port"},
 			{Name: "heading", Default: 0.0, Min: -360, Max: 360, Unit: "deg", Doc: "where the sensor's front points, counterclockwise from the robot's"},
 			{Name: "flip", Default: false, Doc: "the sensor is mounted upside down"},
 			{Name: "range", Default: 12000, Min: 100, Max: 65535, Unit: "mm", Doc: "the reading where nothing is seen, or only something further away"},

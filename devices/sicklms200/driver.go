@@ -65,7 +65,7 @@ func New(port string) *Driver { return &Driver{port: port, first: speeds[0]} }
 func Kind() devices.Kind {
 	return devices.Kind{
 		Name: "sicklms200", Doc: "SICK LMS-200 laser scanner", Provides: []devices.Spec{devices.Laser()}, SetupLimit: setupLimit,
-		Options: []devices.Option{{Name: "port", Default: "/dev/ttyS1", Doc: "serial port"}},
+		Options: []devices.Option{{Name: "port", Default: devices.SerialPort("/dev/ttyS1"), Doc: "serial port"}},
 		New:     func(a devices.Args) (devices.Driver, error) { return New(a.String("port")), nil },
 	}
 }

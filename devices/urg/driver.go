@@ -95,7 +95,7 @@ func Kind() devices.Kind {
 		Name: "urg", Doc: "Hokuyo laser scanners with SCIP 2.0 (URG, UBG, UST, UTM)", SetupLimit: setupLimit,
 		Provides: []devices.Spec{devices.Laser()},
 		Options: []devices.Option{
-			{Name: "port", Default: "/dev/ttyACM0", Doc: "serial port; without effect if there is an address"},
+			{Name: "port", Default: devices.SerialPort("/dev/ttyACM0"), Doc: "serial port; without effect if there is an address"},
 			{Name: "address", Default: "", Doc: "IP:PORT of a sensor on the network, usually 192.168.0.10:10940"},
 			{Name: "heading", Default: 0.0, Min: -360, Max: 360, Unit: "deg", Doc: "where the sensor's front points, counterclockwise from the robot's"},
 			{Name: "flip", Default: false, Doc: "the sensor is mounted upside down"},

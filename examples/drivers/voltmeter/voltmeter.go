@@ -17,7 +17,7 @@ func Kind() devices.Kind {
 		Name: "voltmeter", Doc: "a voltmeter on a serial line, as the battery of misc",
 		Provides:   []devices.Spec{devices.Misc()},
 		SetupLimit: 3 * time.Second,
-		Options:    []devices.Option{{Name: "port", Default: "/dev/ttyUSB0", Doc: "serial port"}},
+		Options:    []devices.Option{{Name: "port", Default: devices.SerialPort("/dev/ttyUSB0"), Doc: "serial port"}},
 		New:        func(a devices.Args) (devices.Driver, error) { return &Driver{path: a.String("port")}, nil },
 	}
 }

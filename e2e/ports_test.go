@@ -1,0 +1,42 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	robot "player/emulator/p2os"
+)
+
+// A second server, even of root, neither gets nor disturbs the robot of the first.
+func TestPortHasOneServer(t *testing.T) {
+	t.Parallel()
+	r := startRobot(t, robot.Options{})
+	first, second := start(t, "-pp", r.Port()), start(t, "-pp", r.Port())
+	c := first.dial(t)
+	c.mustOpen("pr", "pr")
+	before := r.State()
+	second.dial(t).mustOpen("pr", "pe")
+	second.awaitLog(t, fmt.Sprintf("device or resource busy: process %d (", first.cmd.Process.Pid))
+	c.until("ten frames", counter(10))
+	if after := r.State(); !after.Open || after.Counts["CLOSE"] != before.Counts["CLOSE"] || after.Counts["SYNC0"] != before.Counts["SYNC0"] {
+		t.Errorf("the second server disturbed the robot: before %+v, after %+v", before, after)
+	}
+	first.stop(t)
+	await(t, "the robot for the second server", func() bool { return second.dial(t).request("pr") == "pr" })
+}
+
+func TestOnePortForTwoDrivers(t *testing.T) {
+	t.Parallel()
+	r := startRobot(t, robot.Options{})
+	link := filepath.Join(t.TempDir(), "by-id")
+	if err := os.Symlink(r.Port(), link); err != nil {
+		t.Fatal(err)
+	}
+	code, out := exits(t, "-pp", r.Port(), "-lp", link)
+	if code != 2 || !strings.Contains(out, "p2os and sicklms200 have the same serial port, "+link+", which is "+r.Port()) {
+		t.Errorf("exit %d, %s", code, out)
+	}
+}
