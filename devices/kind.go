@@ -30,6 +30,10 @@ type Kind struct {
 	// Simulated: its devices move nothing real.
 	Simulated bool
 
+	// Probe is how player find recognises the hardware; nil: it cannot. The first
+	// option that names a serial port is the one to set.
+	Probe *Probe
+
 	// SetupLimit is the longest that a Setup may take; zero: 10 s.
 	SetupLimit time.Duration
 	Options    []Option

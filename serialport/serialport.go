@@ -113,6 +113,9 @@ func inspect(path string) error {
 	if stat.Mode&unix.S_IFMT != unix.S_IFCHR || stat.Rdev == unix.Mkdev(5, 2) { // ptmx, which makes terminals
 		return errNotSerial
 	}
+	if isPlaceholder(sysfs(stat)) {
+		return unix.ENXIO
+	}
 	return nil
 }
 

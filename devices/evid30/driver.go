@@ -124,6 +124,7 @@ func New(port string, ranges Ranges) *Driver {
 func Kind() devices.Kind {
 	return devices.Kind{
 		Name: "evid30", Doc: "Sony EVI-D30, D70 or D100 pan-tilt-zoom camera", Provides: []devices.Spec{devices.PTZ()}, SetupLimit: setupLimit,
+		Probe: probe(),
 		Options: []devices.Option{
 			{Name: "port", Default: devices.SerialPort("/dev/ttyS2"), Doc: "serial port"},
 			{Name: "model", Default: "", Doc: "`EVI-D30`, `EVI-D70` or `EVI-D100`; empty: the camera is asked"},

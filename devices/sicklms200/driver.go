@@ -66,6 +66,7 @@ func Kind() devices.Kind {
 	return devices.Kind{
 		Name: "sicklms200", Doc: "SICK LMS-200 laser scanner", Provides: []devices.Spec{devices.Laser()}, SetupLimit: setupLimit,
 		Options: []devices.Option{{Name: "port", Default: devices.SerialPort("/dev/ttyS1"), Doc: "serial port"}},
+		Probe:   probe(),
 		New:     func(a devices.Args) (devices.Driver, error) { return New(a.String("port")), nil },
 	}
 }

@@ -5,6 +5,7 @@ package sicklms200
 const (
 	requestMode      = 0x20
 	requestStatus    = 0x31
+	requestType      = 0x3A
 	requestVariant   = 0x3B
 	requestConfig    = 0x74
 	requestSetConfig = 0x77

@@ -1,0 +1,42 @@
+package evid30
+
+import (
+	"bytes"
+	"time"
+
+	"player/devices"
+)
+
+// probe gives the camera its address, as the driver does, and asks for its
+// version. The first byte ends what probes of other kinds have left in the
+// camera's buffer.
+func probe() *devices.Probe {
+	return &devices.Probe{
+		Speeds:    []int{baud},
+		Ask:       []byte("\xFF" + SetAddress),
+		Wait:      300 * time.Millisecond,
+		Recognise: recognise,
+	}
+}
+
+// addressed is what the last camera on the line sends on: the camera after it would be
+// number 2.
+const addressed = "\x88\x30\x02\xFF"
+
+// recognise takes an error for a camera's, too: it may not know the inquiry.
+func recognise(heard []byte) (a devices.Answer) {
+	if i := bytes.Index(heard, []byte(addressed)); i >= 0 {
+		a = devices.Answer{Found: true, Next: []byte(InquireVersion)}
+		heard = heard[i+len(addressed):]
+	}
+	var parser Parser
+	for p, rest := parser.Next(heard); p != nil; p, rest = parser.Next(rest) {
+		r, ok := DecodeReply(p)
+		if v, named := r.Version(); ok && named {
+			a = devices.Answer{Found: true, Model: v.String()}
+		} else if ok && r.Kind == Error && r.Socket == 0 {
+			a = devices.Answer{Found: true}
+		}
+	}
+	return a
+}

@@ -1,0 +1,46 @@
+package p2os
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"player/devices"
+)
+
+// probe greets the robot as the driver does, up to its identity. The handshake
+// opens nothing: that takes OPEN. A robot that was left open is closed, which
+// switches its motors off, and then greeted.
+func probe() *devices.Probe {
+	return &devices.Probe{
+		Speeds:    []int{9600, 38400, 115200, 57600, 19200},
+		Ask:       AppendCommand(AppendCommand(nil, Close), Sync0), // one that is silent may wait for OPEN
+		Wait:      400 * time.Millisecond,
+		Recognise: recognise,
+		Leave:     AppendCommand(nil, Close),
+	}
+}
+
+// recognise returns the step after the last packet heard. An identity must have
+// text: a line that returns what it is sent would return SYNC2, too.
+func recognise(heard []byte) (a devices.Answer) {
+	var parser Parser
+	var sip SIP
+	for p, rest := parser.Next(heard); p != nil; p, rest = parser.Next(rest) {
+		id, isIdentity := DecodeIdentity(p)
+		switch {
+		case isIdentity && id != Identity{}:
+			a = devices.Answer{Found: true, Model: fmt.Sprintf("%s %s %.20q", printable(id.Class), printable(id.Subclass), id.Name)}
+		case p.Type() == byte(Sync0) && len(p.Body()) == 1:
+			a = devices.Answer{Next: AppendCommand(nil, Sync1)}
+		case p.Type() == byte(Sync1) && len(p.Body()) == 1:
+			a = devices.Answer{Next: AppendCommand(nil, Sync2)}
+		case sip.Decode(p) == nil:
+			a = devices.Answer{Found: true, Next: AppendCommand(AppendCommand(nil, Close), Sync0)}
+		}
+	}
+	return a
+}
+
+// printable escapes what cannot be printed.
+func printable(text string) string { return strings.Trim(fmt.Sprintf("%.20q", text), `"`) }

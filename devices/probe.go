@@ -1,0 +1,29 @@
+package devices
+
+import "time"
+
+// Probe is how a Kind's hardware is found on a serial line of which nothing is
+// known (player find). Whatever a Probe sends must be harmless to hardware of all
+// kinds: it moves nothing, and changes nothing that outlives the connection.
+type Probe struct {
+	Speeds []int // of the line in baud, the most usual first
+
+	// Ask is sent at each speed, to a line that is silent.
+	Ask []byte
+	// Wait is the longest silence before the answer to a request.
+	Wait time.Duration
+	// Recognise judges what was heard since the last request, cut anywhere and
+	// perhaps with garbage in front. It is also given what hardware of other kinds
+	// sends. The zero Answer means that it is nothing for this Kind, or not yet.
+	Recognise func(heard []byte) Answer
+	// Leave is sent at the end to hardware that has answered, to undo what the
+	// requests have done. It may be empty.
+	Leave []byte
+}
+
+// Answer is what a Probe makes of an answer.
+type Answer struct {
+	Found bool   // it is hardware of this Kind
+	Model string // as the hardware names itself, in printable text; empty: unknown
+	Next  []byte // the next request; empty: all is known
+}
