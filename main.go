@@ -18,6 +18,7 @@ import (
 	"player/logging"
 	"player/reactor"
 	"player/server"
+	"player/tools"
 )
 
 // exitFailure and exitUsage are the exit codes besides 0. With exitUsage, the
@@ -52,21 +53,48 @@ func exitCode(err error, stderr io.Writer) int {
 		return 0
 	}
 	fmt.Fprintln(stderr, "player:", err)
-	if errors.Is(err, errFailed) {
+	if _, failed := errors.AsType[tools.Failure](err); failed || errors.Is(err, errFailed) {
 		return exitFailure
 	}
 	return exitUsage
 }
 
-// run is the program: flags, then configuration, then the server, until a signal
-// comes or ctx ends. It returns nil when the server has ended as asked.
+// run is the program: a subcommand, or the server.
 func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) error {
+	if len(args) == 0 {
+		return serve(ctx, args, stdout, stderr)
+	}
+	if args[0] == "help" {
+		return printHelp(args[1:], stdout)
+	}
+	c, ok := commandNamed(args[0])
+	if !ok {
+		return serve(ctx, args, stdout, stderr)
+	}
+	err := c.Run(ctx, args[1:], stdout, stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return printHelp(args[:1], stdout)
+	}
+	return err
+}
+
+// printHelp prints the page of -h, or that of a subcommand.
+func printHelp(args []string, stdout io.Writer) error {
+	page, err := help(args)
+	if err == nil {
+		_, err = io.WriteString(stdout, page)
+	}
+	return err
+}
+
+// serve is the server: flags, then configuration, then the loop, until a signal
+// comes or ctx ends. It returns nil when the server has ended as asked.
+func serve(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) error {
 	started := time.Now()
 	o, err := parseOptions(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		_, err = io.WriteString(stdout, usage)
-		return err
+		return printHelp(nil, stdout)
 	case err != nil:
 		return fmt.Errorf("%w (player -h shows all flags)", err)
 	case o.version:
@@ -76,6 +104,8 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 		return config.WriteList(stdout, catalogue())
 	case o.export != "":
 		return exportLog(o.export, o.file, stdout, stderr)
+	case o.check:
+		return check(o, stdout, stderr)
 	}
 
 	tuneRuntime()
@@ -84,9 +114,6 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 	conf, err := o.configure(log)
 	if err != nil {
 		return err
-	}
-	if o.check {
-		return conf.WriteTable(stdout)
 	}
 	sim, err := openSimulation(o, conf, log)
 	if err != nil {

@@ -1,9 +1,9 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"net"
 	"net/netip"
 	"os"
@@ -19,6 +19,7 @@ import (
 	"player/config"
 	"player/config/syntax"
 	"player/devices/passthrough"
+	"player/tools"
 )
 
 // options is the command line: manual table 1 and our own flags.
@@ -57,9 +58,11 @@ func driverFlags() []driverFlag {
 	}
 }
 
+// usage is the page of -h; %s stands for the list of the subcommands.
 const usage = `Player serves a robot's sensors and actuators over TCP.
 
 usage: player [flags] [FILE]
+       player COMMAND [arguments]
 
 FILE describes the robot: which drivers provide which devices (docs/CONFIG.md;
 examples are in configs/). Without it player serves a Pioneer with laser and
@@ -68,6 +71,8 @@ camera. Flags override the file.
 Try it without a robot:
   player -stage worlds/room.world
 
+Commands (player help COMMAND shows more; a FILE of that name is ./FILE)
+%s
 Where clients connect
   -gp PORT          TCP port of the (first) robot                  (default 6665)
   -bind ADDRESS     address to listen on                           (default all interfaces)
@@ -93,15 +98,10 @@ The dashboard, a web page that shows what the robot senses and drives it
   -http ADDRESS     host:port of the dashboard, or off  (default off;
                     localhost:8080 with a simulated robot)
 
-Configuration
-  -check            read the configuration, print the devices and exit
-  -list             print all drivers with their options and exit
-
-Logs of the driver writelog (docs/LOGS.md)
-  -export LOG       print the tables (CSV) of LOG and exit; with a directory as
-                    FILE, write them there, a file for each device
-
 Other
+  -check            as the command check
+  -list             as the command list
+  -export LOG       as the command export, with DIRECTORY as FILE
   -debug            log more
   -exp              experimental features (there are none)
   -version          print the version and exit
@@ -113,8 +113,7 @@ restrict access in FILE, or use -bind 127.0.0.1 and a tunnel.
 
 // newFlagSet returns the flags. Parsing sets o, except for the driverFlags.
 func newFlagSet(o *options) *flag.FlagSet {
-	fs := flag.NewFlagSet("player", flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
+	fs := tools.NewFlags("player")
 	fs.IntVar(&o.port, "gp", 6665, "")
 	fs.StringVar(&o.bind, "bind", "", "")
 	fs.StringVar(&o.http, "http", "", "")
@@ -142,17 +141,12 @@ func newFlagSet(o *options) *flag.FlagSet {
 func parseOptions(args []string) (options, error) {
 	var o options
 	fs := newFlagSet(&o)
-	for { // flags may come before and after the file
-		if err := fs.Parse(args); err != nil {
-			return o, err
-		}
-		if fs.NArg() == 0 {
-			break
-		}
-		if o.file != "" {
-			return o, fmt.Errorf("unexpected argument %q", fs.Arg(0))
-		}
-		o.file, args = fs.Arg(0), fs.Args()[1:]
+	files, err := tools.Parse(fs, args, 1)
+	if err != nil {
+		return o, err
+	}
+	if len(files) > 0 {
+		o.file = files[0]
 	}
 	fs.Visit(func(f *flag.Flag) {
 		for _, d := range driverFlags() {
@@ -226,7 +220,11 @@ func (o options) serves(address string, port int) bool {
 // the driver stage if -stage is given, and otherwise a Pioneer.
 func (o options) parseConfig() (*syntax.File, error) {
 	if o.file != "" {
-		return syntax.ParseFile(o.file)
+		file, err := syntax.ParseFile(o.file)
+		if near := syntax.Nearest(o.file, commandNames()); near != "" && errors.Is(err, os.ErrNotExist) {
+			return nil, fmt.Errorf("%w; did you mean player %s?", err, near)
+		}
+		return file, err
 	}
 	name, text := "(built-in) configs/pioneer.cfg", pioneer
 	if o.stage != "" {

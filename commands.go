@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"player/config"
+	"player/serialport"
+	"player/tools"
+	"player/tools/find"
+)
+
+// commands lists the subcommands.
+func commands() []tools.Command {
+	return []tools.Command{
+		find.Command(catalogue()),
+		{
+			Name: "check", Args: "[flags] [FILE]", Summary: "check a configuration file and print its devices",
+			Help: `Reads the file with the flags of the server applied, and prints the devices with
+their letters and drivers, and the options of the drivers. Serial ports that do
+not exist or may not be opened are warned about; they are not opened.
+
+  player check robot.cfg
+  player check -gp 7000 -pp /dev/ttyUSB0
+
+Exit codes: 0 the configuration is good, 2 it is not.
+`,
+			Run: func(_ context.Context, args []string, stdout io.Writer, stderr *os.File) error {
+				o, err := parseOptions(args)
+				if err != nil {
+					return err
+				}
+				return check(o, stdout, stderr)
+			},
+		},
+		{
+			Name: "list", Args: "", Summary: "print all drivers with their options",
+			Help: `Exit code: 0.
+`,
+			Run: func(_ context.Context, args []string, stdout io.Writer, _ *os.File) error {
+				if _, err := tools.Parse(tools.NewFlags("list"), args, 0); err != nil {
+					return err
+				}
+				return config.WriteList(stdout, catalogue())
+			},
+		},
+		{
+			Name: "export", Args: "LOG [DIRECTORY]", Summary: "print the tables (CSV) of a log, or write them as files",
+			Help: `LOG was written by the driver writelog (docs/LOGS.md). With DIRECTORY the tables
+are written there, a file for each device.
+
+  player export run.mcap
+  player export run.mcap tables/
+
+Exit codes: 0 done, 2 the log cannot be read or the files not be written.
+`,
+			Run: func(_ context.Context, args []string, stdout io.Writer, stderr *os.File) error {
+				rest, err := tools.Parse(tools.NewFlags("export"), args, 2)
+				if err != nil {
+					return err
+				}
+				if len(rest) == 0 {
+					return errors.New("export needs the path of a log")
+				}
+				return exportLog(rest[0], strings.Join(rest[1:], ""), stdout, stderr)
+			},
+		},
+	}
+}
+
+// commandNamed returns a subcommand; ok is false if there is none of that name.
+func commandNamed(name string) (c tools.Command, ok bool) {
+	all := commands()
+	i := slices.IndexFunc(all, func(c tools.Command) bool { return c.Name == name })
+	if i < 0 {
+		return c, false
+	}
+	return all[i], true
+}
+
+// commandNames returns the names of the subcommands.
+func commandNames() (names []string) {
+	for _, c := range commands() {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// help is the page of -h. With an argument it is that of a subcommand.
+func help(args []string) (string, error) {
+	if len(args) > 0 {
+		c, ok := commandNamed(args[0])
+		if !ok {
+			return "", fmt.Errorf("there is no command %q; there are %s", args[0], strings.Join(commandNames(), ", "))
+		}
+		return c.Usage(), nil
+	}
+	var list strings.Builder
+	for _, c := range commands() {
+		fmt.Fprintf(&list, "  %-17s %s\n", c.Name, c.Summary)
+	}
+	return fmt.Sprintf(usage, list.String()), nil
+}
+
+// check prints what a configuration describes, and warns about serial ports.
+func check(o options, stdout io.Writer, stderr *os.File) error {
+	conf, err := o.configure(newLogger(stderr, o.debug))
+	if err != nil {
+		return err
+	}
+	if err := conf.WriteTable(stdout); err != nil {
+		return err
+	}
+	for _, port := range conf.SerialPorts() {
+		if err := serialport.Check(port.Path); err != nil {
+			fmt.Fprintf(stderr, "player: warning: %s: %v\n", port.Driver, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,186 @@
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"player/emulator/line"
+	robot "player/emulator/p2os"
+	laser "player/emulator/sick"
+	"player/emulator/sony"
+)
+
+// finds runs player find and returns its output.
+func finds(t *testing.T, ports ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	cmd := exec.Command(binary, append([]string{"find"}, ports...)...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
+}
+
+// Hardware is found whatever it was doing, at its speed, on whatever port, and
+// stays as it was; what find prints is a configuration that serves.
+func TestFind(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name                string
+		robot, laser        int // baud
+		leftOpen, streaming bool
+	}{
+		{"as from the factory", 9600, 9600, false, false},
+		{"set to other speeds", 115200, 500000, false, false},
+		{"left by a server that was killed", 38400, 38400, true, true},
+		{"left, and slow", 9600, 9600, true, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			cable := func(baud int) line.Options { return line.Options{Baud: baud, Paced: true, Garble: true} }
+			r := startRobot(t, robot.Options{Line: cable(tt.robot), LeftOpen: tt.leftOpen, MotorsOn: true})
+			l := startLaser(t, laser.Options{Line: cable(tt.laser), Streaming: tt.streaming})
+			c := startCamera(t, sony.Options{Line: cable(9600)})
+			code, conf, said := finds(t, l.Port(), c.Port(), r.Port()) // none is where it is expected
+			if code != 0 {
+				t.Fatalf("exit %d, %s%s", code, conf, said)
+			}
+			for _, want := range []string{
+				fmt.Sprintf(": p2os, Pioneer p2dx \"Emu01\", at %d baud\n", tt.robot),
+				fmt.Sprintf("at %d baud\n", tt.laser),
+				": evid30, Sony EVI-D30, at 9600 baud\n",
+			} {
+				if !strings.Contains(said, want) {
+					t.Errorf("find said %s\nwant %s", said, want)
+				}
+			}
+			checkUntouched(t, r, l, c, tt.streaming)
+
+			file := write(t, t.TempDir(), "robot.cfg", conf)
+			code, table := exits(t, "check", file)
+			if code != 0 || strings.Contains(table, "warning") {
+				t.Fatalf("check: exit %d, %s", code, table)
+			}
+			for driver, port := range map[string]string{"p2os": r.Port(), "sicklms200": l.Port(), "evid30": c.Port()} {
+				if !strings.Contains(table, fmt.Sprintf("driver %s\n  port  %q", driver, port)) {
+					t.Errorf("%s is not on %s:\n%s", driver, port, table)
+				}
+			}
+			if tt.robot == 9600 && tt.laser == 9600 && !tt.leftOpen {
+				start(t, file).dial(t).mustOpen("prlrzr", "prlrzr")
+			}
+		})
+	}
+}
+
+// checkUntouched checks that hardware is as before, but for a robot that was open.
+func checkUntouched(t *testing.T, r *robot.Robot, l *laser.Laser, c *sony.Camera, streaming bool) {
+	t.Helper()
+	await(t, "a robot that is closed", func() bool { s := r.State(); return !s.Open && !s.Connected })
+	s := r.State()
+	for name := range s.Counts {
+		if !strings.HasPrefix(name, "SYNC") && name != "CLOSE" && name != "PULSE" {
+			t.Errorf("the robot was sent %s: %v", name, s.Counts)
+		}
+	}
+	if s.Motors || s.World != (robot.Pose{}) {
+		t.Errorf("robot: %+v", s)
+	}
+	if s := l.State(); s.Streaming != streaming || s.Configuring || s.Boots > 0 {
+		t.Errorf("laser: %+v", s)
+	}
+	if s := c.State(); s.Moving || s.Pan != 0 || s.Tilt != 0 || s.Zoom != 0 {
+		t.Errorf("camera: %+v", s)
+	}
+}
+
+// A robot that an earlier program left between SYNC2 and OPEN takes SYNC0 for
+// PULSE, and is found all the same.
+func TestFindAgain(t *testing.T) {
+	t.Parallel()
+	r := startRobot(t, robot.Options{Line: line.Options{Baud: 38400}}) // that of a new pseudo-terminal
+	far, err := os.OpenFile(r.Port(), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := far.WriteString("\xFA\xFB\x03\x00\x00\x00\xFA\xFB\x03\x01\x00\x01\xFA\xFB\x03\x02\x00\x02"); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "the handshake", func() bool { return r.State().Connected })
+	far.Close()
+	for range 2 {
+		await(t, "a robot that is found", func() bool {
+			code, _, _ := finds(t, r.Port())
+			return code == 0
+		})
+	}
+}
+
+func TestFindNothing(t *testing.T) {
+	t.Parallel()
+	r := startRobot(t, robot.Options{})
+	start(t, "-pp", r.Port()).dial(t).mustOpen("pr", "pr")
+	silent := startLaser(t, laser.Options{})
+	silent.Silence()
+	before := r.State().Counts["SYNC0"]
+	code, conf, said := finds(t, r.Port(), silent.Port(), "/dev/nowhere")
+	if code != 1 || conf != "" {
+		t.Errorf("exit %d, %s", code, conf)
+	}
+	for _, want := range []string{
+		r.Port() + ": process ", "(player) has it open: left alone",
+		silent.Port() + ": nothing answers",
+		"/dev/nowhere: no such file or directory: is the adapter plugged in?",
+		"player: nothing was found on 3 ports",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("find said %s\nwant %s", said, want)
+		}
+	}
+	if after := r.State(); !after.Open || after.Counts["SYNC0"] != before {
+		t.Errorf("the robot of a server was disturbed: %+v", after)
+	}
+	if code, _, said := finds(t, "-nonsense"); code != 2 || !strings.Contains(said, "-nonsense") {
+		t.Errorf("exit %d, %s", code, said)
+	}
+}
+
+func TestSubcommands(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	good := write(t, dir, "good.cfg", `driver ( name "testpattern" provides ["laser:0"] )`)
+	serial := write(t, dir, "serial.cfg", `driver ( name "p2os" port "/dev/nowhere" )`)
+	for _, tt := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"check " + good, 0, "l  laser:0  testpattern"},
+		{"check " + good + " -gp 7000", 0, "robot on port 7000"},
+		{"check " + serial, 0, "player: warning: p2os: serial port /dev/nowhere: no such file or directory"},
+		{"-check " + serial, 0, "player: warning: p2os: serial port /dev/nowhere: no such file or directory"},
+		{"check " + filepath.Join(dir, "none.cfg"), 2, "no such file"},
+		{"list", 0, "p2os: "},
+		{"list more", 2, `unexpected argument "more"`},
+		{"export", 2, "needs the path of a log"},
+		{"export nowhere.mcap", 2, "nowhere.mcap"},
+		{"help", 0, "  find "},
+		{"-h", 0, "  find "},
+		{"help find", 0, "usage: player find"},
+		{"find -h", 0, "usage: player find"},
+		{"check -h", 0, "usage: player check"},
+		{"help nonsense", 2, `there is no command "nonsense"; there are find, `},
+		{"fnid", 2, "did you mean player find?"},
+		{"./find", 2, "./find: no such file"},
+	} {
+		if code, out := exits(t, strings.Fields(tt.args)...); code != tt.code || !strings.Contains(out, tt.want) {
+			t.Errorf("player %s: exit %d, %s\nwant exit %d, %s", tt.args, code, out, tt.code, tt.want)
+		}
+	}
+}

@@ -1,0 +1,156 @@
+// Package find is player find: it looks for robots, lasers and cameras on the
+// serial ports of the computer. It knows no hardware itself: the drivers' Kinds
+// bring their Probes.
+package find
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"player/devices"
+	"player/serialport"
+	"player/tools"
+)
+
+const help = `Looks at all serial ports of this computer, or at those given, all at the same
+time, and prints a configuration file for what answers. What it finds, and why a
+port cannot be looked at, goes to standard error.
+
+Nothing moves: a robot is greeted, not opened; one that another program has left
+open is closed, which switches its motors off. A port that another program has
+open is left alone. A line on which something unknown talks is only listened to;
+a silent one gets some short requests, at each speed that a driver knows. A
+board that restarts when its port is opened (many Arduinos) restarts.
+
+  player find
+  player find /dev/ttyUSB0 /dev/ttyUSB1
+  player find > robot.cfg && player robot.cfg
+
+Exit codes: 0 something was found, 1 nothing was found, 2 wrong usage.
+`
+
+// Command is the subcommand for the hardware of some kinds.
+func Command(kinds []devices.Kind) tools.Command {
+	return tools.Command{
+		Name: "find", Args: "[PORT ...]", Summary: "look for hardware on the serial ports and print a configuration file", Help: help,
+		Run: func(_ context.Context, args []string, stdout io.Writer, stderr *os.File) error {
+			return run(kinds, args, stdout, stderr)
+		},
+	}
+}
+
+// maxPorts is the most ports that can be given. Each is a goroutine.
+const maxPorts = 256
+
+func run(kinds []devices.Kind, args []string, stdout, stderr io.Writer) error {
+	paths, err := tools.Parse(tools.NewFlags("find"), args, maxPorts)
+	if err != nil {
+		return err
+	}
+	for i := range paths {
+		if paths[i], err = filepath.Abs(paths[i]); err != nil { // the file may be used elsewhere
+			return err
+		}
+	}
+	if len(paths) == 0 {
+		paths = serialport.List()
+	}
+	if len(paths) == 0 {
+		return tools.Failure{Err: fmt.Errorf("this computer has no serial port: is the adapter plugged in?")}
+	}
+	kinds = slices.DeleteFunc(slices.Clone(kinds), func(k devices.Kind) bool { return k.Probe == nil })
+	fmt.Fprintf(stderr, "looking for %s on %s ...\n", strings.Join(names(kinds), ", "), strings.Join(paths, ", "))
+	results := make(chan result)
+	for _, path := range paths {
+		go func() { results <- look(path, kinds) }()
+	}
+	var found []result
+	for range paths {
+		r := <-results
+		fmt.Fprintln(stderr, r)
+		if r.found() {
+			found = append(found, r)
+		}
+	}
+	if len(found) == 0 {
+		return tools.Failure{Err: fmt.Errorf("nothing was found on %d ports", len(paths))}
+	}
+	slices.SortFunc(found, func(a, b result) int { return slices.Index(paths, a.path) - slices.Index(paths, b.path) })
+	_, err = io.WriteString(stdout, configuration(found))
+	return err
+}
+
+func names(kinds []devices.Kind) (names []string) {
+	for _, k := range kinds {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+// result is what was found on a port.
+type result struct {
+	path  string // as it was given
+	kind  devices.Kind
+	baud  int // zero if nothing was found
+	model string
+	note  string // why nothing was found
+}
+
+func (r result) found() bool { return r.baud != 0 }
+
+// String is the line for a person.
+func (r result) String() string {
+	if !r.found() {
+		return fmt.Sprintf("%s: %s", r.path, r.note)
+	}
+	return fmt.Sprintf("%s: %s", r.path, r.what())
+}
+
+// what describes the hardware: "p2os, "Emu01" ..., at 9600 baud".
+func (r result) what() string {
+	model := ""
+	if r.model != "" {
+		model = ", " + r.model
+	}
+	return fmt.Sprintf("%s%s, at %d baud", r.kind.Name, model, r.baud)
+}
+
+// configuration returns a configuration file for what was found. The second
+// device of an interface gets index 1, and so on.
+func configuration(found []result) string {
+	var b strings.Builder
+	b.WriteString("# Written by player find. Drivers and their options: player list.\n")
+	used := map[byte]int{}
+	for _, r := range found {
+		var provides []string
+		again := false
+		for _, spec := range r.kind.Provides {
+			index := used[spec.Letter]
+			used[spec.Letter]++
+			again = again || index > 0
+			provides = append(provides, fmt.Sprintf(`"%s:%d"`, spec.Name, index))
+		}
+		fmt.Fprintf(&b, "\n# %s\n", r.what())
+		if again {
+			b.WriteString("# Clients see index 0 only; write \"6666:laser:0\" for another robot (docs/CONFIG.md).\n")
+		}
+		fmt.Fprintf(&b, "driver\n(\n  name \"%s\"\n  provides [%s]\n  %s \"%s\"\n)\n",
+			r.kind.Name, strings.Join(provides, " "), portOption(r.kind), serialport.StableName(r.path))
+	}
+	return b.String()
+}
+
+// portOption returns the name of the option for the serial port.
+func portOption(k devices.Kind) string {
+	for _, o := range k.Options {
+		if _, ok := o.Default.(devices.SerialPort); ok {
+			return o.Name
+		}
+	}
+	panic(fmt.Sprintf("driver %s has a Probe and no option for a serial port", k.Name))
+}

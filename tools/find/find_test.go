@@ -1,0 +1,167 @@
+package find
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	serial "github.com/daedaluz/goserial"
+
+	"player/devices"
+	"player/tools"
+)
+
+// newPort returns the far end of a line and the path of ours. The far end hears
+// until hangUp.
+func newPort(t *testing.T) (far *os.File, path string, hangUp func() error) {
+	t.Helper()
+	tty, near, err := serial.OpenPTY(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := tty.PTSNumber()
+	attrs, attrsErr := near.GetAttr2()
+	if err := errors.Join(err, attrsErr); err != nil {
+		t.Fatal(err)
+	}
+	attrs.MakeRaw() // no echo before it is opened
+	if err := near.SetAttr2(serial.TCSANOW, attrs); err != nil {
+		t.Fatal(err)
+	}
+	far = os.NewFile(uintptr(tty.Fd()), "far")
+	t.Cleanup(func() { far.Close() })
+	return far, fmt.Sprint("/dev/pts/", n), near.Close
+}
+
+// kind returns a kind whose hardware answers ask with answer.
+func kind(name, ask, answer string) devices.Kind {
+	return devices.Kind{
+		Name: name, Provides: []devices.Spec{devices.Laser(), devices.Misc()},
+		Options: []devices.Option{{Name: "gain", Default: 1}, {Name: "port", Default: devices.SerialPort("")}},
+		Probe: &devices.Probe{
+			Speeds: []int{9600}, Ask: []byte(ask), Wait: 100 * time.Millisecond, Leave: []byte("bye"),
+			Recognise: func(heard []byte) devices.Answer {
+				switch {
+				case strings.Contains(string(heard), answer+"!"):
+					return devices.Answer{Found: true, Model: "the best"}
+				case strings.Contains(string(heard), answer):
+					return devices.Answer{Next: []byte(ask + "!")}
+				}
+				return devices.Answer{}
+			},
+		},
+	}
+}
+
+// play runs the far end of a line: it appends what it hears to the result, and
+// answers some of it. It ends when the line is closed.
+func play(far *os.File, answer func(heard string) string) (heard chan string) {
+	heard = make(chan string, 1)
+	go func() {
+		var all []byte
+		buf := make([]byte, 100)
+		for {
+			n, err := far.Read(buf)
+			if err != nil {
+				heard <- string(all)
+				return
+			}
+			all = append(all, buf[:n]...)
+			_, _ = far.WriteString(answer(string(buf[:n]))) // it may have been closed
+		}
+	}()
+	return heard
+}
+
+func TestFindIsADialogue(t *testing.T) {
+	far, path, hangUp := newPort(t)
+	heard := play(far, func(h string) string { return map[string]string{"b": "B", "b!": "B!"}[h] })
+	var out, said bytes.Buffer
+	if err := run([]devices.Kind{kind("a", "a", "A"), {Name: "none"}, kind("b", "b", "B")}, []string{path}, &out, &said); err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf(`driver
+(
+  name "b"
+  provides ["laser:0" "misc:0"]
+  port "%s"
+)
+`, path)
+	if !strings.HasSuffix(out.String(), "# b, the best, at 9600 baud\n"+want) || !strings.Contains(said.String(), path+": b, the best, at 9600 baud\n") {
+		t.Errorf("%s%s", out.String(), said.String())
+	}
+	if err := hangUp(); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-heard; got != "abb!bye" {
+		t.Errorf("the line was sent %q", got)
+	}
+}
+
+// A line that returns what it is sent is nothing, but is left in order.
+func TestFindOnAnEcho(t *testing.T) {
+	far, path, hangUp := newPort(t)
+	heard := play(far, func(h string) string { return strings.ToUpper(strings.TrimSuffix(h, "!")) })
+	var out, said bytes.Buffer
+	err := run([]devices.Kind{kind("a", "a", "A")}, []string{path}, &out, &said)
+	if _, failed := errors.AsType[tools.Failure](err); !failed || out.Len() > 0 {
+		t.Errorf("%v, %s", err, out.String())
+	}
+	if err := hangUp(); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-heard; !strings.HasPrefix(got, "aa!") || !strings.HasSuffix(got, "bye") {
+		t.Errorf("the line was sent %q", got)
+	}
+}
+
+// A line on which something unknown talks is sent nothing.
+func TestFindOnlyListens(t *testing.T) {
+	far, path, hangUp := newPort(t)
+	heard := play(far, func(string) string { return "" })
+	done := make(chan struct{})
+	defer close(done)
+	go func() {
+		for {
+			select {
+			case <-done:
+				return
+			case <-time.After(20 * time.Millisecond):
+				_, _ = far.WriteString("$GPGGA,1,2,3\r\n") // it may have been closed
+			}
+		}
+	}()
+	var out, said bytes.Buffer
+	if err := run([]devices.Kind{kind("a", "a", "#")}, []string{path}, &out, &said); err == nil || !strings.Contains(said.String(), "something unknown talks: at 9600 baud \"") {
+		t.Errorf("%v, %s", err, said.String())
+	}
+	if err := hangUp(); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-heard; got != "" {
+		t.Errorf("the line was sent %q", got)
+	}
+}
+
+func TestSpeedsOf(t *testing.T) {
+	a, b := kind("a", "", ""), kind("b", "", "")
+	a.Probe.Speeds, b.Probe.Speeds = []int{9600, 38400, 115200}, []int{38400, 500000}
+	if got := speedsOf([]devices.Kind{a, b}); !slices.Equal(got, []int{9600, 38400, 500000, 115200}) {
+		t.Error(got)
+	}
+}
+
+func TestConfigurationOfTwo(t *testing.T) {
+	a := kind("a", "", "")
+	got := configuration([]result{{path: "/dev/x", kind: a, baud: 9600}, {path: "/dev/y", kind: a, baud: 9600}})
+	for _, want := range []string{`["laser:0" "misc:0"]`, `["laser:1" "misc:1"]`, "# Clients see index 0 only"} {
+		if strings.Count(got, want) != 1 {
+			t.Errorf("%s\nwant %s once", got, want)
+		}
+	}
+}

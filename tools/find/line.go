@@ -1,0 +1,238 @@
+package find
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+	"unicode"
+
+	serial "github.com/daedaluz/goserial"
+
+	"player/devices"
+	"player/serialport"
+)
+
+const (
+	// listenTime is how long a line is listened to before anything is sent at a
+	// speed. A robot that was left open sends 10 packets a second.
+	listenTime = 150 * time.Millisecond
+	// talkTime is how long a line that talks is listened to for something known. A
+	// laser at 9600 baud needs 1.52 s for the rest of a scan and the next one.
+	talkTime = 1700 * time.Millisecond
+	// talkSize is how many bytes are talk, and not noise of a line that is not
+	// connected.
+	talkSize = 16
+	// pauseTime is the silence that ends an answer. USB adapters pass bytes on every
+	// 16 ms.
+	pauseTime = 50 * time.Millisecond
+	// maxRequests bounds a dialogue. The longest, with a robot that was left open,
+	// needs six.
+	maxRequests = 12
+	// keep is how much of what was heard is kept: twice the longest packet, a scan.
+	keep = 2048
+)
+
+// line is a serial line that is being looked at.
+type line struct {
+	tty   *serial.Port
+	file  *os.File // its descriptor, for reads with a deadline
+	kinds []devices.Kind
+	baud  int
+	heard []byte // since the last request
+}
+
+// look looks for hardware of the kinds on one port.
+func look(path string, kinds []devices.Kind) result {
+	r := result{path: path}
+	switch {
+	case serialport.IsConsole(path):
+		r.note = "it is the console of this computer: left alone"
+		return r
+	case serialport.IsOpen(path):
+		r.note = serialport.Holder(path) + ": left alone"
+		return r
+	}
+	speeds := speedsOf(kinds)
+	tty, err := serialport.Open(path, speeds[0])
+	if err != nil {
+		r.note = serialport.Explain(path, err, serialport.Holder).Error()
+		return r
+	}
+	l := &line{tty: tty, file: os.NewFile(uintptr(tty.Fd()), path), kinds: kinds}
+	defer l.file.Close()
+	talk := ""
+	for _, baud := range speeds {
+		k, model, err := l.try(baud)
+		if err != nil {
+			r.note = err.Error()
+			return r
+		}
+		if k != nil {
+			r.kind, r.model, r.baud = *k, model, baud
+			return r
+		}
+		if len(l.heard) >= talkSize {
+			talk = cmp.Or(talk, fmt.Sprintf("something unknown talks: at %d baud %s", baud, excerpt(l.heard)))
+		}
+	}
+	r.note = cmp.Or(talk, "nothing answers: is it on, and the cable right?")
+	return r
+}
+
+// speedsOf returns the speeds of all kinds, the most usual ones first.
+func speedsOf(kinds []devices.Kind) (speeds []int) {
+	for i, more := 0, true; more; i++ {
+		more = false
+		for _, k := range kinds {
+			if i < len(k.Probe.Speeds) {
+				more = true
+				if !slices.Contains(speeds, k.Probe.Speeds[i]) {
+					speeds = append(speeds, k.Probe.Speeds[i])
+				}
+			}
+		}
+	}
+	return speeds
+}
+
+// try looks for hardware at one speed. kind is nil if there is none. A line on
+// which something unknown talks is sent nothing.
+func (l *line) try(baud int) (kind *devices.Kind, model string, err error) {
+	if err := errors.Join(serialport.SetSpeed(l.tty, baud), l.tty.Flush(serial.TCIOFLUSH)); err != nil {
+		return nil, "", fmt.Errorf("%d baud: %w", baud, err)
+	}
+	l.baud, l.heard = baud, nil
+	if err := l.listen(listenTime, listenTime); err != nil {
+		return nil, "", err
+	}
+	if len(l.heard) >= talkSize {
+		if err := l.listen(2*listenTime, talkTime); err != nil {
+			return nil, "", err
+		}
+		if k, _ := l.recognise(); k == nil {
+			return nil, "", nil
+		}
+		return l.converse()
+	}
+	for _, k := range l.kinds {
+		if !slices.Contains(k.Probe.Speeds, baud) {
+			continue
+		}
+		if err := l.ask(k.Probe.Ask, k.Probe.Wait); err != nil {
+			return nil, "", err
+		}
+		if found, _ := l.recognise(); found != nil {
+			if kind, model, err := l.converse(); kind != nil || err != nil {
+				return kind, model, err
+			}
+		}
+		if len(l.heard) >= talkSize {
+			return nil, "", nil
+		}
+	}
+	return nil, "", nil
+}
+
+// converse continues with the hardware that was recognised until all is known,
+// and leaves it as it was.
+func (l *line) converse() (kind *devices.Kind, model string, err error) {
+	k, a := l.recognise()
+	found, again := false, false
+	for range maxRequests {
+		if next, step := l.recognise(); next != nil && next.Name == k.Name {
+			a = step
+		} else if again { // it did not answer the first request of all, either
+			break
+		} else {
+			again = true
+			a.Next = k.Probe.Ask
+		}
+		found = found || a.Found
+		model = cmp.Or(a.Model, model)
+		if len(a.Next) == 0 {
+			break
+		}
+		if err := l.ask(a.Next, k.Probe.Wait); err != nil {
+			return nil, "", err
+		}
+	}
+	if len(k.Probe.Leave) > 0 {
+		_, err = l.file.Write(k.Probe.Leave)
+		err = errors.Join(err, l.tty.Drain())
+	}
+	if !found {
+		return nil, "", err
+	}
+	return k, model, err
+}
+
+// recognise returns the kind of hardware that makes sense of what was heard, and
+// what it makes of it. kind is nil if there is none.
+func (l *line) recognise() (kind *devices.Kind, a devices.Answer) {
+	for i := range l.kinds {
+		k := &l.kinds[i]
+		if !slices.Contains(k.Probe.Speeds, l.baud) {
+			continue
+		}
+		if a = k.Probe.Recognise(l.heard); a.Found || len(a.Next) > 0 {
+			return k, a
+		}
+	}
+	return nil, devices.Answer{}
+}
+
+// ask sends a request and listens to the answer.
+func (l *line) ask(request []byte, wait time.Duration) error {
+	l.heard = nil
+	if _, err := l.file.Write(request); err != nil {
+		return err
+	}
+	return l.listen(wait, talkTime)
+}
+
+// listen hears until the line has been silent for a time, or until a limit. Once
+// something is recognised it waits for its end only.
+func (l *line) listen(silence, limit time.Duration) error {
+	end := time.Now().Add(limit)
+	buf := make([]byte, 512)
+	for {
+		wait := silence
+		if k, _ := l.recognise(); k != nil {
+			wait = pauseTime
+			end = earlier(end, time.Now().Add(silence))
+		}
+		if err := l.file.SetReadDeadline(earlier(end, time.Now().Add(wait))); err != nil {
+			return err
+		}
+		n, err := l.file.Read(buf)
+		l.heard = append(l.heard, buf[:n]...)
+		l.heard = l.heard[max(0, len(l.heard)-keep):]
+		switch {
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			return nil
+		case err != nil:
+			return fmt.Errorf("unplugged or closed: %w", err)
+		}
+	}
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+// excerpt shows the end of what was heard: text as text.
+func excerpt(heard []byte) string {
+	heard = heard[max(0, len(heard)-2*talkSize):]
+	for _, r := range string(heard) {
+		if r == unicode.ReplacementChar || !unicode.IsPrint(r) && !unicode.IsSpace(r) {
+			return fmt.Sprintf("% X", heard)
+		}
+	}
+	return fmt.Sprintf("%q", heard)
+}

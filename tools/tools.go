@@ -1,0 +1,63 @@
+// Package tools is the frame of the subcommands. Each subcommand that is more
+// than a few lines has a package below this one; package main lists them all
+// (commands.go).
+package tools
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// Command is a subcommand: player NAME ARGUMENTS.
+type Command struct {
+	Name    string
+	Args    string // after the name, as "[PORT ...]"
+	Summary string // one line of player -h
+	// Help is the rest of the page that player help NAME shows: flags, examples,
+	// exit codes.
+	Help string
+	// Run carries the command out. It returns flag.ErrHelp for -h, a Failure for
+	// exit code 1, and another error for exit code 2: the user has to change
+	// something.
+	Run func(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) error
+}
+
+// Usage is the page that player help NAME shows.
+func (c Command) Usage() string {
+	return fmt.Sprintf("%s%s.\n\nusage: player %s %s\n\n%s", strings.ToUpper(c.Summary[:1]), c.Summary[1:], c.Name, c.Args, c.Help)
+}
+
+// Failure is the error of a command that did what it was asked to, without
+// success.
+type Failure struct{ Err error }
+
+func (f Failure) Error() string { return f.Err.Error() }
+func (f Failure) Unwrap() error { return f.Err }
+
+// NewFlags returns an empty set of flags for Parse.
+func NewFlags(name string) *flag.FlagSet {
+	flags := flag.NewFlagSet(name, flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	return flags
+}
+
+// Parse parses arguments and returns those that are no flags, at most so many.
+// Flags may come before and after them.
+func Parse(flags *flag.FlagSet, args []string, most int) (rest []string, err error) {
+	for {
+		if err := flags.Parse(args); err != nil {
+			return nil, err
+		}
+		if flags.NArg() == 0 {
+			return rest, nil
+		}
+		if len(rest) == most {
+			return nil, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+		}
+		rest, args = append(rest, flags.Arg(0)), flags.Args()[1:]
+	}
+}
