@@ -20,6 +20,7 @@ type Device struct {
 	seqSeen uint64        // seq when the link started: data up to it is of an earlier run
 
 	observers []Observer
+	waiters   []Waiter
 }
 
 // Letter is the device's code on the wire.
@@ -42,6 +43,23 @@ func (d *Device) Publish(stamp time.Duration, payload []byte) {
 	for _, f := range d.observers {
 		f.Published(d)
 	}
+	for _, w := range d.waiters {
+		w.News()
+	}
+}
+
+// Waiter is a client that waits for the new data of a device.
+type Waiter interface {
+	// News is called from within Publish. It must not publish or command.
+	News()
+}
+
+// AddWaiter has w notified of new data until RemoveWaiter.
+func (d *Device) AddWaiter(w Waiter) { d.waiters = append(d.waiters, w) }
+
+// RemoveWaiter ends AddWaiter.
+func (d *Device) RemoveWaiter(w Waiter) {
+	d.waiters = slices.DeleteFunc(d.waiters, func(o Waiter) bool { return o == w })
 }
 
 // Observer gets the new data of a device: a driver that works on it.

@@ -10,17 +10,42 @@ import (
 
 // Period returns how often the session needs a frame, or zero for never: the
 // client's own rate in continuous mode, and a short retry period while a
-// requested frame is held.
+// requested frame is held for a device's first data. A request that waits for new
+// data needs none: see News.
 func (s *Session) Period() time.Duration {
 	switch {
 	case !s.hasBlocks():
 		return 0
 	case !s.onRequest:
 		return s.period
-	case s.asked > 0:
+	case s.asked > 0 && !s.onlyNew:
 		return heldRetry
 	}
 	return 0
+}
+
+// News implements devices.Waiter: a device that is open for reading has new data,
+// perhaps for a request that waits for it (8.2).
+func (s *Session) News() {
+	if s.asked > 0 {
+		s.changed()
+	}
+}
+
+// awaitNews has the session notified of new data in the mode in which requests wait
+// for it.
+func (s *Session) awaitNews() {
+	for i := range s.slots {
+		p := &s.slots[i]
+		waits := s.onRequest && s.onlyNew && p.access.reads()
+		switch {
+		case waits && !p.waits:
+			p.device.AddWaiter(s)
+		case !waits && p.waits:
+			p.device.RemoveWaiter(s)
+		}
+		p.waits = waits
+	}
 }
 
 // Asked returns how many frames the client has asked for and not been sent

@@ -283,15 +283,39 @@ func TestOnlyNewOnRequest(t *testing.T) {
 	p.send(config('d'), config('d'))
 	p.expectFrame("s32 p21")
 	p.expectFrame("")
-	if p.Asked() != 1 || p.Period() != heldRetry {
+	if p.Asked() != 1 || p.Period() != 0 {
 		t.Errorf("asked %d, period %v", p.Asked(), p.Period())
 	}
-	r.publish('s')
+	p.expectNews('s', true)
 	p.expectFrame("s32")
-	r.publish('s')
+	p.expectNews('s', false) // nothing is asked for
 	p.expectFrame("")
 	if p.Asked() != 0 || p.Period() != 0 {
 		t.Errorf("asked %d, period %v", p.Asked(), p.Period())
+	}
+	p.expectFrame("")
+	p.send(config('d'))
+	p.expectFrame("s32")
+	p.send(config('d'))
+	p.request("sc", "sc")
+	p.expectNews('s', false)
+	p.request("sr", "sr")
+	p.expectNews('s', true)
+	p.send(config('r', 0))
+	p.expectNews('s', false)
+	p.send(config('r', 1), config('d'))
+	p.Close(r.now)
+	p.expectNews('p', false)
+}
+
+// expectNews publishes new data of a device and checks whether that makes the
+// owner look for a frame.
+func (p *peer) expectNews(letter byte, want bool) {
+	p.t.Helper()
+	p.changed = false
+	p.robot.publish(letter)
+	if p.changed != want {
+		p.t.Errorf("after news of %c the owner is notified: %v, want %v", letter, p.changed, want)
 	}
 }
 

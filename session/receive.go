@@ -156,6 +156,7 @@ func (s *Session) configure(now time.Duration, payload []byte) {
 			s.asked++
 		}
 	}
+	s.awaitNews()
 	s.changed()
 }
 

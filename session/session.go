@@ -32,7 +32,7 @@ const (
 	// if one is missing.
 	firstDataLimit = time.Second
 	// heldRetry is the interval at which a requested frame that is held is
-	// retried (3.3, 8.2). Each retry costs one wake; the frame is late by at
+	// retried (3.3). Each retry costs one wake; the frame is late by at
 	// most this interval.
 	heldRetry = 10 * time.Millisecond
 	// complaintPeriod is the shortest time between two log messages about one
@@ -66,6 +66,7 @@ type slot struct {
 	shown   bool          // it is read, and the client has been told so: frames have it
 	since   time.Duration // time at which it was last opened
 	sent    uint64        // the device's Seq when last sent
+	waits   bool          // it is a Waiter of the device
 }
 
 // Session is the state of one client.
@@ -220,6 +221,7 @@ func (s *Session) reply() {
 		pairs[i+1] = s.state(pairs[i]).reply()
 	}
 	s.output = codec.AppendBlock(s.output, codec.KindReply, pairs)
+	s.awaitNews()
 	s.changed()
 }
 
@@ -255,6 +257,7 @@ func (s *Session) Close(now time.Duration) {
 			p.access = closed
 		}
 	}
+	s.awaitNews()
 	s.err = errors.Join(s.err, errClosed)
 }
 
