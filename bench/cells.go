@@ -48,6 +48,7 @@ const (
 	idle   kind = "idle"   // nobody is there
 	start  kind = "start"  // from exec to the first reply
 	binary kind = "binary" // the file
+	inside kind = "inside" // the age of data inside the robot
 )
 
 // cell is one experiment, with everything that defines it.
@@ -69,6 +70,8 @@ type cell struct {
 	// Hold is how long the clients' process is stopped once, in the middle of the
 	// window.
 	Hold time.Duration `json:"hold_ns,omitempty"`
+	// Hardware is the emulated hardware behind the server (hardware.go).
+	Hardware string `json:"hardware,omitempty"`
 	// Plain starts the server without timer slack (withSlack).
 	Plain bool `json:"plain,omitempty"`
 	// Share of one processor and Memory in bytes that the server may use, zero
@@ -102,6 +105,7 @@ func cells() []cell {
 	all = append(all, limited()...)
 	all = append(all, isolation()...)
 	all = append(all, exchanges()...)
+	all = append(all, realTime()...)
 	return append(all,
 		cell{Name: "idle", Kind: idle, Device: costRate, Size: large, Servers: everyone()},
 		cell{Name: "start", Kind: start, Device: costRate, Size: large},
@@ -267,6 +271,17 @@ func exchanges() []cell {
 	return all
 }
 
+// realTime is the age of data inside the robot: from the last byte on the serial
+// line to the client's socket.
+func realTime() []cell {
+	var all []cell
+	for _, h := range allHardware() {
+		// The robot has 300 news in half a minute.
+		all = append(all, cell{Name: "real-time/" + h.name, Kind: inside, Hardware: h.name, Window: 30 * time.Second})
+	}
+	return all
+}
+
 // least is the shortest window that has enough frames of the slowest clients
 // for a mean: one late frame in fifteen moves it by a fifteenth of its delay.
 func (c cell) least() time.Duration {
@@ -338,9 +353,12 @@ func (c cell) stamped() byte {
 	return codec.Laser
 }
 
-// configuration is the configuration file for a cell: a driver that provides
-// all seven devices.
-func (c cell) configuration() string {
+// configuration is the configuration file for a cell: the driver of the hardware
+// on a serial port, or one that provides all seven devices.
+func (c cell) configuration(port string) string {
+	if c.Kind == inside {
+		return fmt.Sprintf("driver ( name \"%s\" port \"%s\" )\n", c.hardware().driver, port)
+	}
 	laser := c.Size - small
 	return fmt.Sprintf("driver ( name \"testpattern\" rate %d laser_size %d stamp true )\n", c.Device, laser)
 }

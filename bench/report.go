@@ -97,6 +97,7 @@ func (r *results) report(w io.Writer, plots string) error {
 	p.figure(plots+scalePlot, "CPU time a frame, p99 interval error and memory over clients and rates")
 	p.exchanges(r)
 	p.isolation(r)
+	p.realTime(r)
 	p.paper(r)
 	p.figure(plots+figure3, "The paper's figure 3: time between frames of 807 bytes on 802.11")
 	p.text(formula)
@@ -465,6 +466,28 @@ The paper's fifty clients, the server held to 10 % of one core (in periods of 10
 group.
 `)
 	p.groups(r, "small-cpu/")
+}
+
+// realTime shows the age of data inside the robot.
+func (p *page) realTime(r *results) {
+	p.section(`
+## Real time
+
+The age of data inside the robot: from the last byte of the hardware's packet, just before it is written to a
+pseudo-terminal, to the client's read that returns the frame. The hardware is emulated. One client on loopback
+has a request for a frame outstanding and wants only new data, so news leave at once (PROTOCOL 8.2). A real
+line and its adapter add their own time.
+`)
+	p.table("hardware", ">median", ">p99", ">p99.9", ">max")
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		if c.Kind != inside || c.NotRun != "" {
+			continue
+		}
+		of := func(f func(run) float64) string { return show(c, player, f, duration) }
+		p.row(c.Hardware, of(insideP50), of(insideP99),
+			of(func(r run) float64 { return float64(r.Inside.P999) }), of(func(r run) float64 { return float64(r.Inside.Max) }))
+	}
 }
 
 // groups is a table of cells with a row for each group of clients.

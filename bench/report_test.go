@@ -50,6 +50,7 @@ func measured(c cell, s server) run {
 	}
 	return run{
 		Server:  s,
+		Inside:  &load.Dist{P50: ms / 10, P99: ms / 5, P999: ms / 4, Max: ms},
 		Load:    &load.Result{Window: window, CPU: time.Second, Groups: groups},
 		Calls:   map[string]uint64{"write": uint64(frames), "read": 100, "epoll_wait": uint64(frames / 5), "other": 7},
 		Usage:   rig.Usage{CPU: time.Duration(frames) * 6 * time.Microsecond, RSS: 10 * mib, Voluntary: 100},

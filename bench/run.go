@@ -40,7 +40,8 @@ type run struct {
 	Traffic rig.Traffic   `json:"traffic"`          // of its end of the link
 	Stolen  float64       `json:"stolen,omitempty"` // share of all processors that other guests of the host took
 	Start   time.Duration `json:"start_ns,omitempty"`
-	Bytes   int64         `json:"bytes,omitempty"` // of the stripped binary
+	Inside  *load.Dist    `json:"inside,omitempty"` // the age of data
+	Bytes   int64         `json:"bytes,omitempty"`  // of the stripped binary
 	Error   string        `json:"error,omitempty"`
 	// Calls is the system calls of the server in the window by kind; NotCounted
 	// is why they could not be counted.
@@ -63,6 +64,8 @@ func (w *workshop) measure(ctx context.Context, s server, c cell, window time.Du
 		r.Start, err = w.measureStart(ctx, s, c)
 	case idle:
 		r.Usage, err = w.measureIdle(ctx, s, c)
+	case inside:
+		r.Inside, err = w.measureInside(ctx, s, c, window)
 	default:
 		err = w.measureFrames(ctx, &r, c, window)
 	}
@@ -174,14 +177,21 @@ func (w *workshop) countCalls(ctx context.Context, p *process) (*rig.Calls, erro
 	if w.noPoints != nil {
 		return nil, w.noPoints
 	}
+	if err := p.awaitListening(ctx); err != nil {
+		return nil, err
+	}
+	return w.points.Count(p.cmd.Process.Pid)
+}
+
+// awaitListening waits until the server accepts connections.
+func (p *process) awaitListening(ctx context.Context) error {
 	for limit := time.Now().Add(stopLimit); ; time.Sleep(time.Millisecond) {
 		conn, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(p.port)))
 		if err == nil {
-			conn.Close()
-			return w.points.Count(p.cmd.Process.Pid)
+			return conn.Close()
 		}
 		if time.Now().After(limit) || ctx.Err() != nil {
-			return nil, err
+			return err
 		}
 	}
 }

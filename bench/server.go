@@ -78,7 +78,10 @@ func build(ctx context.Context) (*workshop, error) {
 }
 
 func (w *workshop) path(s server) string { return filepath.Join(w.dir, string(s)) }
-func (w *workshop) close()               { _ = os.RemoveAll(w.dir) }
+
+// serialPort is the port that emulated hardware is on.
+func (w *workshop) serialPort() string { return filepath.Join(w.dir, "line") }
+func (w *workshop) close()             { _ = os.RemoveAll(w.dir) }
 
 // arguments is the command line of a server for a cell. Player also gets a
 // configuration file.
@@ -87,7 +90,7 @@ func (w *workshop) arguments(s server, c cell, port int) ([]string, error) {
 		return []string{"-port", strconv.Itoa(port), "-size", strconv.Itoa(c.Size)}, nil
 	}
 	file := filepath.Join(w.dir, "player.cfg")
-	err := os.WriteFile(file, []byte(c.configuration()), 0o644)
+	err := os.WriteFile(file, []byte(c.configuration(w.serialPort())), 0o644)
 	return []string{"-gp", strconv.Itoa(port), file}, err
 }
 

@@ -86,6 +86,7 @@ func targets() []target {
 		one("50 x 10 Hz: the loop wakes at most 20 times a second", "scale/50x10Hz", 20, perSecond, figure(loopWakes)),
 		one("50 x 10 Hz: all threads together too", "scale/50x10Hz", 20, perSecond, figure(wakes)),
 		one("Ready to serve within 50 ms of its start", "start", 50e6, duration, figure(func(r run) float64 { return float64(r.Start) })),
+		every("Real time: p99 of the age inside the robot under 300 us", prefixed("real-time/"), 300e3, duration, figure(insideP99)),
 		every("The clients' process uses at most 90 % of a core", streaming, 0.9, percent, busiestClients),
 	}
 }

@@ -69,7 +69,7 @@ func (c *client) tooth(now time.Duration) {
 }
 
 func (c *client) result() ClientResult {
-	return ClientResult{Frames: c.frames, Closed: c.closed, Interval: dist(&c.interval), AgeMean: c.age.Mean(), AgeP99: c.age.Quantile(0.99)}
+	return ClientResult{Frames: c.frames, Closed: c.closed, Interval: DistOf(&c.interval), AgeMean: c.age.Mean(), AgeP99: c.age.Quantile(0.99)}
 }
 
 // eachLimit is the largest group that is reported client by client: results of
@@ -78,7 +78,7 @@ const eachLimit = 50
 
 // sum is what the clients of a group saw together.
 func sum(g *group, clients []client) GroupResult {
-	r := GroupResult{Name: g.Name, Clients: len(clients), Commands: g.commands, Round: dist(&g.round)}
+	r := GroupResult{Name: g.Name, Clients: len(clients), Commands: g.commands, Round: DistOf(&g.round)}
 	var interval, latency stats.Histogram
 	var age stats.Age
 	shares := make([]float64, 0, len(clients))
@@ -100,8 +100,8 @@ func sum(g *group, clients []client) GroupResult {
 			r.Each = append(r.Each, c.result())
 		}
 	}
-	r.Interval, r.IntervalCDF = dist(&interval), interval.CDF()
-	r.Latency = dist(&latency)
+	r.Interval, r.IntervalCDF = DistOf(&interval), interval.CDF()
+	r.Latency = DistOf(&latency)
 	r.AgeMean, r.AgeP99, r.AgeCDF = age.Mean(), age.Quantile(0.99), age.CDF()
 	r.Jain = stats.Jain(shares)
 	return r

@@ -59,7 +59,8 @@ type Dist struct {
 	Max  time.Duration `json:"max_ns"`
 }
 
-func dist(h *stats.Histogram) Dist {
+// DistOf returns the figures of a histogram.
+func DistOf(h *stats.Histogram) Dist {
 	return Dist{Mean: h.Mean(), SD: h.SD(), P50: h.AbsQuantile(0.5), P99: h.AbsQuantile(0.99), P999: h.AbsQuantile(0.999), Max: h.AbsMax()}
 }
 

@@ -19,7 +19,8 @@ const (
 // An Entry is one packet, or one piece of junk, that passed the cable, or a
 // Remark. Bytes from the host are recorded when the device's framing finds
 // them complete, or discards them as incomplete. Bytes from the device are
-// recorded when the last one has left, as the host received them.
+// recorded when the last one has left, as the host received them, with the time
+// just before that.
 type Entry struct {
 	At   time.Duration // on the Line's clock
 	Baud int           // of the sender at that time

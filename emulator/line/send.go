@@ -12,6 +12,7 @@ type chunk struct {
 	baud int           // of the device at the time of Send
 	due  time.Duration // of the first byte
 	sent int           // bytes that were sent
+	at   time.Duration // just before the last of them was
 	took []byte        // bytes as the host received them
 	junk bool          // the host was at another speed: it received noise
 }
@@ -90,6 +91,7 @@ func (l *Line) emit(c *chunk, b []byte) {
 		}
 		b, c.junk = l.noise.bytes(len(b)), true
 	}
+	c.at = l.Now() // before: the host may run before write returns
 	c.took = append(c.took, b[:l.pty.write(b)]...)
 }
 
@@ -105,7 +107,7 @@ func (l *Line) finish(c *chunk) {
 	case len(c.took) < len(c.data):
 		note += " (cut)"
 	}
-	l.add(Entry{l.Now(), c.baud, DeviceToHost, c.took, note})
+	l.add(Entry{c.at, c.baud, DeviceToHost, c.took, note})
 }
 
 // Busy reports whether bytes are waiting to leave. A streaming device then

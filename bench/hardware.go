@@ -1,0 +1,168 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"player/bench/load"
+	"player/bench/stats"
+	"player/codec"
+	"player/emulator/line"
+	"player/emulator/p2os"
+	"player/emulator/sick"
+	"player/emulator/sony"
+)
+
+// hardware is emulated hardware on a serial line.
+type hardware struct {
+	name   string
+	driver string // its port option is "port"
+	letter byte   // of the device
+	size   int    // of its data in bytes
+	news   string // note of the packets that bring news, in the line's record
+	start  func(line.Options) (*line.Line, error)
+}
+
+// allHardware lists the hardware of the real-time cells.
+func allHardware() []hardware {
+	return []hardware{
+		{"robot", "p2os", codec.Position, codec.PositionSize, "SIP", func(o line.Options) (*line.Line, error) {
+			robot, err := p2os.Start(p2os.Options{Line: o})
+			if err != nil {
+				return nil, err
+			}
+			return robot.Line, nil
+		}},
+		// Ten times as fast as one on a real line, for as many more samples.
+		{"laser", "sicklms200", codec.Laser, codec.LaserSize, "scan", func(o line.Options) (*line.Line, error) {
+			laser, err := sick.Start(sick.Options{Line: o, Rate: 50})
+			if err != nil {
+				return nil, err
+			}
+			return laser.Line, nil
+		}},
+		// The driver publishes a position with the answer about the zoom.
+		{"camera", "evid30", codec.PTZ, codec.PTZSize, "zoom inquiry", func(o line.Options) (*line.Line, error) {
+			camera, err := sony.Start(sony.Options{Line: o})
+			if err != nil {
+				return nil, err
+			}
+			return camera.Line, nil
+		}},
+	}
+}
+
+// hardware is that of a real-time cell.
+func (c cell) hardware() hardware {
+	all := allHardware()
+	return all[slices.IndexFunc(all, func(h hardware) bool { return h.name == c.Hardware })]
+}
+
+// measureInside takes the age of the data of emulated hardware when it arrives at
+// a client. The hardware and the client are in this process and share a clock.
+func (w *workshop) measureInside(ctx context.Context, s server, c cell, window time.Duration) (*load.Dist, error) {
+	h := c.hardware()
+	cable, err := h.start(line.Options{Link: w.serialPort()})
+	if err != nil {
+		return nil, err
+	}
+	defer cable.Close()
+	p, err := w.start(ctx, s, c, nil)
+	if err != nil {
+		return nil, err
+	}
+	arrivals, err := p.receive(ctx, h, window, cable.Now)
+	if err = errors.Join(err, p.stop()); err != nil {
+		return nil, fmt.Errorf("%w: %s", err, last(p.said.Bytes()))
+	}
+	return agesOf(arrivals, cable.Record(), h.news)
+}
+
+// agesOf compares arrivals with the packets that brought the news: the newest one
+// before each. Packets come much slower than the server passes them on.
+func agesOf(arrivals []time.Duration, record []line.Entry, news string) (*load.Dist, error) {
+	var sent []time.Duration
+	for _, e := range record {
+		if e.Dir == line.DeviceToHost && e.Note == news {
+			sent = append(sent, e.At)
+		}
+	}
+	var ages stats.Histogram
+	for _, at := range arrivals {
+		i, _ := slices.BinarySearch(sent, at)
+		if i == 0 {
+			return nil, errors.New("a frame came before the hardware had news")
+		}
+		ages.Add(at - sent[i-1])
+	}
+	if ages.Count == 0 {
+		return nil, errors.New("no frame came")
+	}
+	d := load.DistOf(&ages)
+	return &d, nil
+}
+
+// receive opens the device of the hardware, and returns when its frames arrived
+// during a window. It keeps one request for new data outstanding.
+func (p *process) receive(ctx context.Context, h hardware, window time.Duration, now func() time.Duration) (arrivals []time.Duration, err error) {
+	if err := p.awaitListening(ctx); err != nil {
+		return nil, err
+	}
+	// A plain descriptor: the runtime's poller would add its own time to a read.
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(fd)
+	limit := unix.NsecToTimeval(stopLimit.Nanoseconds())
+	if err := errors.Join(
+		unix.Connect(fd, &unix.SockaddrInet4{Port: p.port, Addr: [4]byte{127, 0, 0, 1}}),
+		unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &limit),
+	); err != nil {
+		return nil, err
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	// Request/reply mode, new data only (PROTOCOL 4).
+	opening := "xy\x00\x02r\x01" + "xy\x00\x02n\x01" + "dr\x00\x02" + string(h.letter) + "r"
+	if err := exchange(fd, opening, []byte("r\x00\x02"+string(h.letter)+"r")); err != nil {
+		return nil, err
+	}
+	frame := make([]byte, 3+h.size)
+	for end := now() + window; now() < end && ctx.Err() == nil; {
+		if _, err := unix.Write(fd, []byte("xy\x00\x01d")); err != nil {
+			return nil, err
+		}
+		n, _, err := unix.Recvfrom(fd, frame, unix.MSG_WAITALL)
+		arrivals = append(arrivals, now())
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("no frame: %w", err)
+		case n < len(frame) || frame[0] != h.letter:
+			return nil, fmt.Errorf("a frame of %d bytes, want %d: % .8X", n, len(frame), frame[:n])
+		}
+	}
+	return arrivals, ctx.Err()
+}
+
+// exchange sends a request and reads the reply that is wanted.
+func exchange(fd int, request string, want []byte) error {
+	if _, err := unix.Write(fd, []byte(request)); err != nil {
+		return err
+	}
+	reply := make([]byte, len(want))
+	if _, _, err := unix.Recvfrom(fd, reply, unix.MSG_WAITALL); err != nil {
+		return fmt.Errorf("no reply: %w", err)
+	}
+	if !bytes.Equal(reply, want) {
+		return fmt.Errorf("the reply is %q, want %q", reply, want)
+	}
+	return nil
+}
