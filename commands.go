@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -89,6 +90,24 @@ func commandNames() (names []string) {
 		names = append(names, c.Name)
 	}
 	return names
+}
+
+// runCommand runs a subcommand.
+func runCommand(ctx context.Context, c tools.Command, args []string, stdout io.Writer, stderr *os.File) error {
+	err := c.Run(ctx, args, stdout, stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return printHelp([]string{c.Name}, stdout)
+	}
+	return err
+}
+
+// printHelp prints the page of -h, or that of a subcommand.
+func printHelp(args []string, stdout io.Writer) error {
+	page, err := help(args)
+	if err == nil {
+		_, err = io.WriteString(stdout, page)
+	}
+	return err
 }
 
 // help is the page of -h. With an argument it is that of a subcommand.

@@ -61,30 +61,15 @@ func exitCode(err error, stderr io.Writer) int {
 
 // run is the program: a subcommand, or the server.
 func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) error {
-	if len(args) == 0 {
-		return serve(ctx, args, stdout, stderr)
-	}
-	if args[0] == "help" {
+	if len(args) > 0 && args[0] == "help" {
 		return printHelp(args[1:], stdout)
 	}
-	c, ok := commandNamed(args[0])
-	if !ok {
-		return serve(ctx, args, stdout, stderr)
+	if len(args) > 0 {
+		if c, ok := commandNamed(args[0]); ok {
+			return runCommand(ctx, c, args[1:], stdout, stderr)
+		}
 	}
-	err := c.Run(ctx, args[1:], stdout, stderr)
-	if errors.Is(err, flag.ErrHelp) {
-		return printHelp(args[:1], stdout)
-	}
-	return err
-}
-
-// printHelp prints the page of -h, or that of a subcommand.
-func printHelp(args []string, stdout io.Writer) error {
-	page, err := help(args)
-	if err == nil {
-		_, err = io.WriteString(stdout, page)
-	}
-	return err
+	return serve(ctx, args, stdout, stderr)
 }
 
 // serve is the server: flags, then configuration, then the loop, until a signal

@@ -121,13 +121,12 @@ func (p *process) receive(ctx context.Context, h hardware, window time.Duration,
 		return nil, err
 	}
 	defer unix.Close(fd)
-	limit := unix.NsecToTimeval(stopLimit.Nanoseconds())
-	if err := errors.Join(
-		unix.Connect(fd, &unix.SockaddrInet4{Port: p.port, Addr: [4]byte{127, 0, 0, 1}}),
-		unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &limit),
-	); err != nil {
+	if err := unix.Connect(fd, &unix.SockaddrInet4{Port: p.port, Addr: [4]byte{127, 0, 0, 1}}); err != nil {
 		return nil, err
 	}
+	// Not a timeout of the socket: with one, a read that a signal interrupts fails.
+	limit := time.AfterFunc(stopLimit+window+stopLimit, func() { _ = unix.Shutdown(fd, unix.SHUT_RD) })
+	defer limit.Stop()
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	// Request/reply mode, new data only (PROTOCOL 4).
