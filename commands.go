@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"player/config"
+	"player/logging"
 	"player/serialport"
 	"player/tools"
 	"player/tools/find"
@@ -128,7 +129,9 @@ func help(args []string) (string, error) {
 
 // check prints what a configuration describes, and warns about serial ports.
 func check(o options, stdout io.Writer, stderr *os.File) error {
-	conf, err := o.configure(newLogger(stderr, o.debug))
+	log := logging.New(stderr, o.debug)
+	defer func() { _ = log.Sync() }() // it can fail only because nobody reads the log
+	conf, err := o.configure(log)
 	if err != nil {
 		return err
 	}
