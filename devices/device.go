@@ -17,6 +17,7 @@ type Device struct {
 	stamp   time.Duration // when it was taken
 	seq     uint64        // counts the data published, never restarts
 	command []byte        // newest command; empty: none since the link started
+	orders  uint64        // counts the commands given, never restarts
 	seqSeen uint64        // seq when the link started: data up to it is of an earlier run
 
 	observers []Observer
@@ -137,6 +138,7 @@ func (d *Device) SetCommand(now time.Duration, payload []byte) {
 		return
 	}
 	d.command = append(d.command[:0], payload...)
+	d.orders++
 	for _, f := range d.observers {
 		if o, ok := f.(CommandObserver); ok {
 			o.Commanded(now, d)
@@ -155,6 +157,10 @@ func (d *Device) Command() []byte {
 	}
 	return d.command
 }
+
+// Commands counts the commands given. Whoever remembers the count after its own
+// command can find out whether there is a newer one.
+func (d *Device) Commands() uint64 { return d.orders }
 
 // ForgetCommand drops the command, so that hardware that comes back does not move
 // by itself.

@@ -61,7 +61,7 @@ type Spec struct {
 	Name        string // of the interface, manual table 6
 	DataSize    int    // largest data payload in bytes
 	CommandSize int    // size of a command in bytes; zero: takes none
-	// Stop is the command given when a client with write access leaves
+	// Stop is the command given when the client that gave the newest one leaves
 	// (PROTOCOL 5.4); empty: the device keeps its command.
 	Stop string
 	// Index distinguishes devices of one interface. Clients see index 0. Other

@@ -274,3 +274,35 @@ driver ( name "deadman" provides ["position:1"] requires ["position:0"] )`))
 		t.Errorf("exit %d, %q", code, out)
 	}
 }
+
+// PROTOCOL 5.4: a client that opens and closes the wheels of a robot that another
+// one drives does not stop it; the one that drives does.
+func TestVisitorStopsNobody(t *testing.T) {
+	t.Parallel()
+	s := start(t, "-stage", room)
+	p := s.dial(t)
+	p.request("pa")
+	p.message('x', 'p', 'm', 1)
+	p.drive(100, 0)
+	p.speeds(drives)
+	for _, leave := range []func(v *peer){
+		func(v *peer) { v.mustOpen("pc", "pc") },
+		func(v *peer) { v.mustOpen("pr", "pr") },
+		func(v *peer) { v.conn.Close() },
+	} {
+		v := s.dial(t)
+		v.mustOpen("pa", "pa")
+		leave(v)
+		for range 5 { // a stop would be in the next data
+			if d := p.position(); !drives(d.Speed) {
+				t.Fatalf("the robot was stopped: %+v", d)
+			}
+		}
+	}
+	other := s.dial(t)
+	other.mustOpen("pa", "pa")
+	other.drive(120, 0)
+	p.speeds(func(speed int16) bool { return speed == 120 })
+	other.conn.Close()
+	p.speeds(stands)
+}

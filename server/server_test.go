@@ -126,6 +126,11 @@ func TestStopsInOrder(t *testing.T) {
 	s := serve(t, r, nil)
 	c := dial(t, s)
 	request(t, c, "pa", "pa")
+	drive := codec.PositionCommand{Speed: 300}
+	send(t, c, codec.AppendMessage(nil, codec.KindCommand, codec.Position, drive.Append(nil)))
+	if got := receive(t, r.commands, "command"); got != drive {
+		t.Fatalf("command %+v", got)
+	}
 	s.stop()
 	if got := receive(t, r.commands, "stop command"); got != (codec.PositionCommand{}) {
 		t.Fatalf("command %+v at shutdown, want zero", got)

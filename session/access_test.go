@@ -174,11 +174,12 @@ type client struct {
 // model is two clients of one robot. It models the table, that hardware runs
 // while anyone has it open, and that wheels stop when a writer leaves.
 type model struct {
-	t       *testing.T
-	rng     *rand.Rand
-	robot   *robot
-	clients [2]*client
-	events  []string
+	t         *testing.T
+	rng       *rand.Rand
+	robot     *robot
+	clients   [2]*client
+	events    []string
+	commander *client // whose command the wheels carry out, nil: nobody
 }
 
 func (m *model) open(part *part) (n int) {
@@ -205,8 +206,8 @@ func (m *model) ask(c *client, letter, want byte, starting map[*part]bool) {
 		return
 	}
 	part := m.robot.of(letter)
-	if letter == codec.Position && writable(before) && !writable(after) && !starting[part] {
-		m.note("command p 00000000")
+	if letter == codec.Position && !writable(after) {
+		m.stop(c)
 	}
 	if !isOpen(before) && isOpen(after) {
 		if !slices.Contains(c.order, letter) {
@@ -226,6 +227,14 @@ func (m *model) ask(c *client, letter, want byte, starting map[*part]bool) {
 	if isOpen(before) && !isOpen(after) && m.open(part) == 0 {
 		delete(starting, part)
 		m.note("shutdown %s", part.desc.Name)
+	}
+}
+
+// stop stops the wheels if they carry out the client's command.
+func (m *model) stop(c *client) {
+	if m.commander == c {
+		m.note("command p 00000000")
+		m.commander = nil
 	}
 }
 
@@ -312,6 +321,8 @@ func (m *model) check() {
 			c.send(m.robot.command(letter, 7))
 			if taken := m.robot.take() != ""; taken != writable(c.at(letter)) {
 				m.t.Fatalf("command to %c accepted: %v, state %c", letter, taken, c.at(letter))
+			} else if taken && letter == codec.Position {
+				m.commander = c
 			}
 		}
 		if c.Drives() != writable(c.at('p')) {
@@ -323,9 +334,7 @@ func (m *model) check() {
 // leave closes a client and replaces it with a new one.
 func (m *model) leave(i int) {
 	c := m.clients[i]
-	if writable(c.at('p')) {
-		m.note("command p 00000000")
-	}
+	m.stop(c)
 	for _, letter := range c.order {
 		if isOpen(c.at(letter)) {
 			c.state[letter] = 'C'

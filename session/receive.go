@@ -89,6 +89,7 @@ func (s *Session) command(now time.Duration, letter byte, payload []byte) {
 		return
 	}
 	p.device.SetCommand(now, payload)
+	p.command = p.device.Commands()
 }
 
 // skip counts a malformed message (1.5).

@@ -67,6 +67,7 @@ type slot struct {
 	since   time.Duration // time at which it was last opened
 	sent    uint64        // the device's Seq when last sent
 	waits   bool          // it is a Waiter of the device
+	command uint64        // the device's Commands after this client's newest; zero: it gave none
 }
 
 // Session is the state of one client.
@@ -247,8 +248,8 @@ func (s *Session) slot(d *devices.Device) *slot {
 	return &s.slots[i]
 }
 
-// Close ends the session: it stops the motors that the client could drive
-// (5.4) and gives up its subscriptions.
+// Close ends the session: it stops the motors that the client drives (5.4) and gives
+// up its subscriptions.
 func (s *Session) Close(now time.Duration) {
 	s.Halt(now)
 	for i := range s.slots {
@@ -263,8 +264,8 @@ func (s *Session) Close(now time.Duration) {
 
 var errClosed = errors.New("session is closed")
 
-// Halt stops what this client could drive and keeps its access: the client is
-// silent but still connected (9.1).
+// Halt stops what this client drives and keeps its access: the client is silent but
+// still connected (9.1).
 func (s *Session) Halt(now time.Duration) {
 	for i := range s.slots {
 		if p := &s.slots[i]; p.access.writes() {
@@ -273,11 +274,15 @@ func (s *Session) Halt(now time.Duration) {
 	}
 }
 
-// stop gives a device the command that follows the loss of a writer (5.4).
+// stop gives a device the command that follows the loss of its commander (5.4). A
+// client that has given no command, or whose command another client has replaced,
+// stops nothing.
 func (s *Session) stop(now time.Duration, p *slot) {
-	if stop := p.device.Spec().Stop; stop != "" && !p.pending {
+	stop := p.device.Spec().Stop
+	if stop != "" && p.command != 0 && p.command == p.device.Commands() {
 		p.device.SetCommand(now, []byte(stop))
 	}
+	p.command = 0
 }
 
 // Drives reports whether the client has write access to a device that must be

@@ -93,7 +93,7 @@ func TestHardwareRunsWhileOpen(t *testing.T) {
 	a.request("vc", "vc") // laser and vision are counted separately
 	r.expect(t, "shutdown vision")
 	a.request("scpcsc", "scpcsc")
-	r.expect(t, "command p 00000000")
+	r.expect(t)
 	b.request("sc", "sc")
 	r.expect(t, "shutdown base")
 	a.Close(r.now)
@@ -121,40 +121,51 @@ func TestSetupFails(t *testing.T) {
 	r.expect(t, "setup laser")
 }
 
-// 5.4: speed and turn rate become zero when a client stops having write
-// access, however that happens and whether it drove or not.
+// 5.4: speed and turn rate become zero when the client that has given the newest
+// command stops having write access, however that happens. Other clients stop
+// nothing.
 func TestWheelsStop(t *testing.T) {
 	const zero = "command p 00000000"
 	for _, tt := range []struct {
 		name  string
 		leave func(p *peer)
-		want  []string
+		want  string
 	}{
-		{"closes the device", func(p *peer) { p.request("pc", "pc") }, []string{zero}},
-		{"reads only", func(p *peer) { p.request("pr", "pr") }, []string{zero}},
-		{"writes only", func(p *peer) { p.request("pw", "pw") }, nil},
-		{"asks again", func(p *peer) { p.request("pa", "pa") }, nil},
-		{"asks for nonsense", func(p *peer) { p.request("px", "pa") }, nil},
-		{"reads only for a moment", func(p *peer) { p.request("prpw", "papa") }, []string{zero}},
-		{"disconnects", func(p *peer) { p.Close(p.robot.now) }, []string{zero}},
-		{"falls silent (9.1)", func(p *peer) { p.Halt(p.robot.now) }, []string{zero}},
-		{"falls silent and disconnects", func(p *peer) { p.Halt(p.robot.now); p.Close(p.robot.now) }, []string{zero, zero}},
-		{"closes and disconnects", func(p *peer) { p.request("pc", "pc"); p.Close(p.robot.now) }, []string{zero}},
-		{"disconnects twice", func(p *peer) { p.Close(p.robot.now); p.Close(p.robot.now) }, []string{zero}},
+		{"closes the device", func(p *peer) { p.request("pc", "pc") }, zero},
+		{"reads only", func(p *peer) { p.request("pr", "pr") }, zero},
+		{"writes only", func(p *peer) { p.request("pw", "pw") }, ""},
+		{"asks again", func(p *peer) { p.request("pa", "pa") }, ""},
+		{"asks for nonsense", func(p *peer) { p.request("px", "pa") }, ""},
+		{"reads only for a moment", func(p *peer) { p.request("prpw", "papa") }, zero},
+		{"disconnects", func(p *peer) { p.Close(p.robot.now) }, zero},
+		{"falls silent (9.1)", func(p *peer) { p.Halt(p.robot.now) }, zero},
+		{"falls silent and disconnects", func(p *peer) { p.Halt(p.robot.now); p.Close(p.robot.now) }, zero},
+		{"closes and disconnects", func(p *peer) { p.request("pc", "pc"); p.Close(p.robot.now) }, zero},
+		{"disconnects twice", func(p *peer) { p.Close(p.robot.now); p.Close(p.robot.now) }, zero},
 	} {
-		for _, drives := range []bool{false, true} {
-			t.Run(tt.name, func(t *testing.T) {
+		for _, drives := range []string{"", "it", "the other", "it, then the other", "the other, then it"} {
+			t.Run(tt.name+" "+drives, func(t *testing.T) {
 				r := newRobot(t)
-				newPeer(t, r).request("srpw", "srpw") // another client keeps the cable open
+				other := newPeer(t, r) // it keeps the cable open
+				other.request("srpw", "srpw")
 				p := newPeer(t, r)
 				p.request("pazaga", "pazaga") // camera and gripper are left alone
-				if drives {
-					p.send(r.command('p', 9), r.command('z', 9), r.command('g', 9))
+				for by := range strings.SplitSeq(drives, ", then ") {
+					switch by {
+					case "it":
+						p.send(r.command('p', 9), r.command('z', 9), r.command('g', 9))
+					case "the other":
+						other.send(r.command('p', 8))
+					}
 				}
 				r.take()
+				want := tt.want
+				if !strings.HasSuffix(drives, "it") {
+					want = ""
+				}
 				tt.leave(p)
-				got := strings.ReplaceAll(r.take(), "\nshutdown camera", "")
-				if want := strings.Join(tt.want, "\n"); got != want {
+				got := strings.Trim(strings.ReplaceAll(r.take(), "shutdown camera", ""), "\n")
+				if got != want {
 					t.Errorf("driver calls %q, want %q", got, want)
 				}
 			})
@@ -189,6 +200,7 @@ func TestClose(t *testing.T) {
 	r := newRobot(t)
 	p := newPeer(t, r)
 	p.request("lrpasr", "lrpasr")
+	p.send(r.command('p', 1))
 	r.take()
 	p.Close(r.now)
 	r.expect(t, "command p 00000000", "shutdown laser", "shutdown base")

@@ -78,8 +78,8 @@ type remote struct {
 // are opened together, so a command never waits for the setup of another device
 // (PROTOCOL 2.7).
 //
-// Write access is requested with the first command: a client that only reads must
-// not stop, when it leaves, a robot that somebody else drives (5.4).
+// Write access is requested with the first command: on a Player 0.7.4a, a client with
+// write access stops the robot when it leaves, even if somebody else drives it.
 //
 // A lost connection is made again while there are subscribers. Until then data
 // grows old and commands are dropped.
