@@ -169,6 +169,8 @@ func TestPrints(t *testing.T) {
 		{[]string{"-list"}, "\np2os: "[1:]},
 		{[]string{"-check", "configs/testpattern.cfg"}, "configs/testpattern.cfg:4"},
 		{[]string{"-check", "-stage", room, "-reflex"}, "position:0  reflex    (from -reflex):1"},
+		{[]string{"-check", "-stage", room, "-deadman", "300", "-reflex"}, "position:0  deadman   (from -deadman):1"},
+		{[]string{"-check", "-stage", room, "-deadman", "300"}, "timeout  300 ms"},
 	} {
 		stdout, stderr, err := runs(t, tt.args...)
 		if err != nil || !strings.Contains(stdout, tt.want) {
@@ -216,6 +218,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-reflex", write(t, "blind.cfg", `driver ( name "testpattern" provides ["laser:0"] )`)}, "-reflex: the robot on port 6665 has no position device"},
 		{[]string{"-reflex", write(t, "blind.cfg", `driver ( name "testpattern" provides ["position:0" "ptz:0"] )`)},
 			"-reflex: the robot on port 6665 cannot have reflex: it needs something to see with"},
+		{[]string{"-stage", room, "-deadman", "5"}, "-deadman: timeout"},
 	} {
 		_, _, err := runs(t, tt.args...)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {

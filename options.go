@@ -32,6 +32,7 @@ type options struct {
 	truth      string // file for the true poses of the simulated robots; empty: none
 	run        bool   // the world runs without clients, too
 	reflex     bool
+	deadman    int // ms; 0: off
 	overrides  []config.Override
 	maxRate    int
 	maxClients int
@@ -93,6 +94,7 @@ A simulated robot
 
 Safety
   -reflex           keep clients from running the robot into obstacles
+  -deadman MS       stop the robot when no command has come for MS  (default off)
 
 The dashboard, a web page that shows what the robot senses and drives it
   -http ADDRESS     host:port of the dashboard, or off  (default off;
@@ -121,6 +123,7 @@ func newFlagSet(o *options) *flag.FlagSet {
 	fs.StringVar(&o.truth, "truth", "", "")
 	fs.BoolVar(&o.run, "run", false, "")
 	fs.BoolVar(&o.reflex, "reflex", false, "")
+	fs.IntVar(&o.deadman, "deadman", 0, "")
 	fs.String("pp", "", "")
 	fs.String("lp", "", "")
 	fs.String("zp", "", "")
@@ -159,10 +162,15 @@ func parseOptions(args []string) (options, error) {
 	return o, o.validate()
 }
 
-// fronts returns the drivers that flags put in front of every robot.
+// fronts returns the drivers that flags put in front of every robot, the one next to
+// the wheels first. deadman is next to the clients: reflex commands the wheels
+// itself all the time, and would keep a deadman behind it from ever stopping them.
 func (o options) fronts() (fronts []config.Front) {
 	if o.reflex {
 		fronts = append(fronts, config.Front{Flag: "-reflex", Fields: `name "reflex"`})
+	}
+	if o.deadman != 0 {
+		fronts = append(fronts, config.Front{Flag: "-deadman", Fields: fmt.Sprintf(`name "deadman" timeout %d`, o.deadman)})
 	}
 	return fronts
 }

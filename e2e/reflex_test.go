@@ -1,6 +1,10 @@
 package e2e
 
-import "testing"
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+)
 
 // A program drives a robot with reflexes at a box: the robot turns away and does
 // not hit it. Another program sees the same odometry.
@@ -34,4 +38,36 @@ func TestReflex(t *testing.T) {
 	other := s.dial(t)
 	other.request("pr")
 	await(t, "the robot to stop when its program is gone", func() bool { return other.position().Speed == 0 })
+}
+
+// A program hangs while it drives: with -deadman the robot stops, also behind
+// -reflex and behind a deadman of the configuration, and drives again when commands
+// come again.
+func TestHang(t *testing.T) {
+	t.Parallel()
+	world, err := filepath.Abs(room)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := write(t, t.TempDir(), "own.cfg", fmt.Sprintf(`driver ( name "stage" world %q provides ["position:1" "sonar:0"] )
+		driver ( name "deadman" timeout 60000 provides ["position:0"] requires ["position:1"] )`, world))
+	for _, flags := range [][]string{
+		{"-stage", room, "-deadman", "300"},
+		{"-stage", room, "-deadman", "300", "-reflex"},
+		{own, "-deadman", "300"},
+		{own, "-deadman", "300", "-reflex"},
+	} {
+		t.Run(fmt.Sprint(flags), func(t *testing.T) {
+			t.Parallel()
+			s := start(t, flags...)
+			p := s.dial(t)
+			p.mustOpen("pa", "pa")
+			p.message('x', 'p', 'm', 1)
+			for range 2 {
+				p.drives("its commands", -100, 0, func() bool { return p.position().Speed == -100 })
+				p.speeds(stands) // it reads, and commands nothing
+			}
+			s.awaitLog(t, "no new command in time")
+		})
+	}
 }
