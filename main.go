@@ -15,6 +15,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/config"
+	"player/lastwords"
 	"player/logging"
 	"player/reactor"
 	"player/server"
@@ -109,14 +110,17 @@ func serve(ctx context.Context, args []string, stdout io.Writer, stderr *os.File
 		return errors.Join(err, sim.close())
 	}
 
-	ctx, quit := untilSignal(ctx)
-	defer quit()
+	var last lastwords.Book
+	defer last.OnPanic()
+	ctx, quit, stop := untilSignal(ctx, last.Say)
+	defer stop()
 	err = server.Run(ctx, server.Config{
 		Robots:     o.robots(conf),
 		Access:     conf.Access,
 		MaxRate:    o.maxRate,
 		MaxClients: o.maxClients,
 		Reserve:    dash.descriptors(),
+		LastWords:  &last,
 		Log:        log,
 		Ready: func(s *server.Server) {
 			for _, robot := range conf.Robots {

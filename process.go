@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // gcPercent is how much the heap may grow before it is collected, in per cent
@@ -27,17 +29,31 @@ func tuneRuntime() {
 	}
 }
 
-// untilSignal returns a context that ends with ctx, at the first signal to
-// terminate, or when quit is called. A second signal kills the process.
-func untilSignal(ctx context.Context) (_ context.Context, quit context.CancelFunc) {
-	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
-		signals = append(signals, syscall.SIGHUP)
+// untilSignal returns a context that ends with ctx, at the first signal to terminate,
+// or when quit is called. A second one, or a signal that asks for a stack dump, kills
+// the process as usual, but not before die was called: the loop may hang. stop
+// restores the default actions.
+func untilSignal(ctx context.Context, die func()) (_ context.Context, quit context.CancelFunc, stop func()) {
+	ctx, quit = context.WithCancel(ctx)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT} {
+		if !signal.Ignored(s) { // nohup ignores SIGHUP
+			signal.Notify(signals, s)
+		}
 	}
-	ctx, quit = signal.NotifyContext(ctx, signals...)
-	context.AfterFunc(ctx, quit) // restores the default action
 	// Motors must be stopped even if nobody reads the log: a write to a closed
 	// pipe must not kill the process.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	return ctx, quit
+	go func() {
+		for s := range signals {
+			if s == syscall.SIGQUIT || s == syscall.SIGABRT || ctx.Err() != nil {
+				die()
+				signal.Reset(s)
+				_ = unix.Kill(os.Getpid(), s.(syscall.Signal)) // ourselves: it cannot fail
+			}
+			quit()
+		}
+	}()
+	return ctx, quit, func() { signal.Stop(signals); close(signals); quit() }
 }

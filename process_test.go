@@ -32,8 +32,8 @@ func TestTuneRuntime(t *testing.T) {
 }
 
 func TestUntilSignal(t *testing.T) {
-	ctx, quit := untilSignal(context.Background())
-	defer quit()
+	ctx, _, stop := untilSignal(context.Background(), func() { t.Error("the first signal kills") })
+	defer stop()
 	if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}

@@ -143,6 +143,11 @@ type Port interface {
 	// Write sends p whole; what the kernel does not take at once is sent later. p
 	// may be reused.
 	Write(p []byte)
+	// LastWords hands over, in advance, bytes that stop the motors, in whole packets
+	// that the hardware understands in the middle of another packet, too. They are
+	// written when the process dies, short of SIGKILL and of errors that end the Go
+	// runtime, and when the driver has panicked. Close forgets them.
+	LastWords(p []byte)
 	// Buffered returns how many bytes the kernel has not taken yet.
 	Buffered() int
 	// SetSpeed changes a serial line's speed in baud, at once: bytes that have not

@@ -1,12 +1,16 @@
 package reactor
 
 import (
+	"bytes"
 	"fmt"
 	"net"
 	"os"
 	"time"
 
+	"go.uber.org/zap"
 	"golang.org/x/sys/unix"
+
+	"player/lastwords"
 )
 
 // Descriptor is an open descriptor in the loop: a connection, a serial line, a
@@ -19,6 +23,8 @@ type Descriptor struct {
 	closed  bool
 	failure unix.Errno              // of a write
 	opened  func(now time.Duration) // called when the loop polls it; may be nil
+	text    []byte                  // of last, while the loop does not poll the descriptor yet
+	last    *lastwords.Words        // nil: none
 }
 
 // conn is what the engine makes of a descriptor.
@@ -60,6 +66,29 @@ func (d *Descriptor) Write(p []byte) {
 		if len(p) > 0 {
 			_, _ = d.conn.Write(p) // an error closes the descriptor
 		}
+	}
+}
+
+// LastWords has p written when the descriptor ends otherwise than by Close: the
+// process dies, the loop fails, the peer hangs up. It replaces earlier words.
+func (d *Descriptor) LastWords(p []byte) {
+	switch {
+	case d.closed:
+	case d.conn == nil:
+		d.text = bytes.Clone(p)
+	default:
+		d.forgetWords()
+		var err error
+		if d.last, err = d.loop.config.LastWords.Keep(d.conn.Fd(), p); err != nil {
+			d.loop.config.Log.Warn("motors will not be stopped if the server crashes", zap.Error(err))
+		}
+	}
+}
+
+func (d *Descriptor) forgetWords() {
+	if d.last != nil {
+		d.last.Drop()
+		d.last = nil
 	}
 }
 
@@ -121,6 +150,10 @@ func (d *Descriptor) polled(now time.Duration, c conn) {
 		d.loop.engine.close(c)
 		return
 	}
+	if d.text != nil {
+		d.LastWords(d.text)
+		d.text = nil
+	}
 	if pending := d.pending; len(pending) > 0 {
 		d.pending = nil
 		d.Write(pending)
@@ -133,6 +166,10 @@ func (d *Descriptor) polled(now time.Duration, c conn) {
 // gone is called when the descriptor is closed, by us or by its peer.
 func (d *Descriptor) gone(now time.Duration, err error) {
 	d.conn = nil
+	if d.last != nil && !d.closed {
+		d.last.Say()
+	}
+	d.forgetWords()
 	if d.failure != 0 {
 		err = os.NewSyscallError("write", d.failure)
 	}

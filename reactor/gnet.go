@@ -98,6 +98,7 @@ func (e *engine) OnBoot(gnet.Engine) gnet.Action {
 // OnOpen implements gnet.EventHandler: a client's connection, an adopted
 // descriptor or our own connection.
 func (e *engine) OnOpen(c gnet.Conn) ([]byte, gnet.Action) {
+	defer e.loop.config.LastWords.OnPanic()
 	now := e.loop.enter()
 	action := gnet.None
 	if e.events == nil {
@@ -118,6 +119,7 @@ func (e *engine) OnOpen(c gnet.Conn) ([]byte, gnet.Action) {
 
 // OnTraffic implements gnet.EventHandler: a descriptor has bytes.
 func (e *engine) OnTraffic(c gnet.Conn) gnet.Action {
+	defer e.loop.config.LastWords.OnPanic()
 	now := e.loop.enter()
 	in, _ := c.Next(-1)
 	if d, ok := c.Context().(*Descriptor); ok && !d.closed {
@@ -128,6 +130,7 @@ func (e *engine) OnTraffic(c gnet.Conn) gnet.Action {
 
 // OnClose implements gnet.EventHandler. It may be called from within a write.
 func (e *engine) OnClose(c gnet.Conn, err error) gnet.Action {
+	defer e.loop.config.LastWords.OnPanic()
 	now := e.loop.enter()
 	if err == nil {
 		err = io.EOF
@@ -163,6 +166,7 @@ func (e *engine) accept(now time.Duration, c gnet.Conn) bool {
 // post has fn called on the loop and reports whether it will be.
 func (e *engine) post(fn func()) bool {
 	return e.events.Execute(context.Background(), gnet.RunnableFunc(func(context.Context) error {
+		defer e.loop.config.LastWords.OnPanic()
 		fn()
 		if e.loop.stopped {
 			return gneterrors.ErrEngineShutdown

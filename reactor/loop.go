@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"player/lastwords"
 	"player/timers"
 )
 
@@ -47,7 +48,10 @@ type Config struct {
 	// timers have decided is carried out there, where nobody is in the middle of
 	// anything.
 	Settle func(now time.Duration)
-	Log    *zap.Logger
+	// LastWords are those of the descriptors, for whoever ends the process. Nil: they
+	// are written if the loop ends or panics.
+	LastWords *lastwords.Book
+	Log       *zap.Logger
 }
 
 // Loop is the event loop. Its methods may be called on the loop only, except
@@ -68,6 +72,9 @@ type Loop struct {
 
 // New returns a loop that does not run yet.
 func New(config Config) *Loop {
+	if config.LastWords == nil {
+		config.LastWords = &lastwords.Book{}
+	}
 	l := &Loop{config: config, started: make(chan struct{}), ended: make(chan struct{})}
 	l.engine.loop = l
 	return l

@@ -14,6 +14,7 @@ import (
 
 	"player/config/rights"
 	"player/devices"
+	"player/lastwords"
 	"player/pacing"
 	"player/reactor"
 	"player/timers"
@@ -43,6 +44,7 @@ type Config struct {
 	MaxClients int // zero: as many as descriptors allow
 	Reserve    int // descriptors that the rest of the program may open
 	Access     rights.Rules
+	LastWords  *lastwords.Book // those of the devices, for whoever ends the process; may be nil
 	Log        *zap.Logger
 	// Ready is called on the loop once clients are served. It may be nil.
 	Ready func(*Server)
@@ -103,7 +105,8 @@ func newServer(config Config) *Server {
 		robot.Table.Connect(&s.host)
 	}
 	s.loop = reactor.New(reactor.Config{
-		Addresses: addresses, Accept: s.accept, Started: s.start, Settle: s.settle, Log: config.Log,
+		Addresses: addresses, Accept: s.accept, Started: s.start, Settle: s.settle,
+		LastWords: config.LastWords, Log: config.Log,
 	})
 	s.host = newHost(s.loop, config.Log)
 	s.ticks = timers.NewTicks(&s.loop.Timers, s.due)

@@ -188,6 +188,7 @@ func (c *conn) Write(p []byte) {
 }
 
 func (c *conn) Buffered() int      { return 0 }
+func (c *conn) LastWords([]byte)   {}
 func (c *conn) SetSpeed(int) error { return errors.New("not a serial line") }
 func (c *conn) Discard()           {}
 func (c *conn) Close() {

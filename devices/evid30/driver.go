@@ -180,7 +180,11 @@ func (d *Driver) Tick(now time.Duration) time.Duration { return d.transport.Tick
 
 // Open implements transport.Hardware.
 func (d *Driver) Open(h devices.PortHandler) (devices.Port, error) {
-	return d.link.Host().OpenSerial(d.port, baud, h)
+	port, err := d.link.Host().OpenSerial(d.port, baud, h)
+	if err == nil {
+		port.LastWords([]byte("\xFF" + ClearInterface)) // FF ends a packet that was cut off
+	}
+	return port, err
 }
 
 // Greet implements transport.Hardware. It sets the camera's address and clears its

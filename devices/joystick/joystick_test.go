@@ -72,6 +72,7 @@ type port struct{ *world }
 func (p port) Close()             { p.open = false }
 func (p port) Write([]byte)       {}
 func (p port) Buffered() int      { return 0 }
+func (p port) LastWords([]byte)   {}
 func (p port) SetSpeed(int) error { return nil }
 func (p port) Discard()           {}
 

@@ -2,6 +2,7 @@ package p2os
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -88,6 +89,24 @@ func TestDecodeIdentity(t *testing.T) {
 		got, ok := DecodeIdentity(appendPacket(nil, []byte(tt.body)...))
 		if got != tt.want || ok != tt.ok {
 			t.Errorf("%s: %+v, %v, want %+v, %v", tt.name, got, ok, tt.want, tt.ok)
+		}
+	}
+}
+
+// Wherever the packet before the last words was cut off, they stop the wheels.
+func TestLastWords(t *testing.T) {
+	for _, before := range [][]byte{
+		AppendCommand(nil, Pulse), AppendVel2(nil, 25, 25), AppendInt(nil, Vel, -500), AppendSetOrigin(nil), AppendGripper(nil, gripPress, 200),
+	} {
+		for cut := range before {
+			var p Parser
+			var got []Command
+			for packet, in := p.Next(slices.Concat(before[:cut], lastWords())); packet != nil; packet, in = p.Next(in) {
+				got = append(got, Command(packet.Type()))
+			}
+			if n := len(got); n < 2 || got[n-2] != Vel2 || got[n-1] != Stop {
+				t.Errorf("after % X the robot understands %v", before[:cut], got)
+			}
 		}
 	}
 }

@@ -92,7 +92,21 @@ func (p phase) appendRequest(dst []byte) []byte {
 // Open implements transport.Hardware.
 func (d *Driver) Open(h devices.PortHandler) (devices.Port, error) {
 	d.speed = d.worked
-	return d.link.Host().OpenSerial(d.port, d.speed, h)
+	port, err := d.link.Host().OpenSerial(d.port, d.speed, h)
+	if err == nil {
+		port.LastWords(lastWords())
+	}
+	return port, err
+}
+
+// lastWords stop the wheels when the server dies. They come twice: if a packet was cut
+// off before them, the robot takes their first bytes for the rest of it, six at most.
+// The motors keep their power, which holds a robot on a slope.
+func lastWords() (words []byte) {
+	for range 2 {
+		words = AppendCommand(AppendVel2(words, 0, 0), Stop)
+	}
+	return words
 }
 
 // Greet implements transport.Hardware.

@@ -101,6 +101,7 @@ func (s stdin) Buffered() int {
 	}
 	return 0
 }
+func (s stdin) LastWords([]byte)   {}
 func (s stdin) SetSpeed(int) error { return errors.New("a pipe has no speed") }
 func (s stdin) Discard()           {}
 func (s stdin) Close()             { s.closed = true }

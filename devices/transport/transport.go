@@ -333,6 +333,7 @@ func (t *Transport) arm() { t.link.WakeAt(t.next()) }
 type noPort struct{}
 
 func (noPort) Write([]byte)       {}
+func (noPort) LastWords([]byte)   {}
 func (noPort) Buffered() int      { return 0 }
 func (noPort) SetSpeed(int) error { return errors.New("the port is closed") }
 func (noPort) Discard()           {}

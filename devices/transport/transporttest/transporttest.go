@@ -154,6 +154,7 @@ type Port struct {
 	Closed bool   // by either side
 	Stuck  bool   // it takes no bytes: what is written stays in Buffered
 	Wrote  []byte // all that the driver has written
+	Last   []byte // its last words
 
 	world   *World
 	handler devices.PortHandler
@@ -195,6 +196,9 @@ func (p *Port) Write(b []byte) {
 		}
 	}
 }
+
+// LastWords implements devices.Port.
+func (p *Port) LastWords(b []byte) { p.Last = slices.Clone(b) }
 
 // Buffered implements devices.Port.
 func (p *Port) Buffered() int { return p.stuck }
