@@ -84,7 +84,8 @@ func (d *disk) run() {
 }
 
 // write writes a batch as a chunk, in a new file if the current one is full.
-func (d *disk) write(b *logfile.Batch) error {
+func (d *disk) write(b *logfile.Batch) (err error) {
+	defer recovered(&err)
 	if d.file != nil && d.writer.Size()+int64(b.Size()) > d.maxSize {
 		if err := d.close(); err != nil {
 			return err
@@ -129,8 +130,16 @@ func (d *disk) open() (err error) {
 	return err
 }
 
+// recovered makes an error of a panic: it ends the recording and not the server.
+func recovered(err *error) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("the writer has panicked: %v", r)
+	}
+}
+
 // close ends the file.
-func (d *disk) close() error {
+func (d *disk) close() (err error) {
+	defer recovered(&err)
 	return errors.Join(d.writer.Close(), d.file.Close())
 }
 

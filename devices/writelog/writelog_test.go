@@ -473,3 +473,14 @@ func TestKind(t *testing.T) {
 		}
 	}
 }
+
+// A panic in the library that writes files ends the recording, with an error.
+func TestWriterPanics(t *testing.T) {
+	d := disk{file: os.Stderr, maxSize: 1} // without a writer
+	if err := d.write(&logfile.Batch{}); err == nil || !strings.Contains(err.Error(), "panicked") {
+		t.Errorf("write: %v", err)
+	}
+	if err := d.close(); err == nil || !strings.Contains(err.Error(), "panicked") {
+		t.Errorf("close: %v", err)
+	}
+}
