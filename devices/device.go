@@ -20,7 +20,7 @@ type Device struct {
 	orders  uint64        // counts the commands given, never restarts
 	seqSeen uint64        // seq when the link started: data up to it is of an earlier run
 
-	observers []Observer
+	observers []observation
 	waiters   []Waiter
 }
 
@@ -41,8 +41,8 @@ func (d *Device) Publish(stamp time.Duration, payload []byte) {
 	d.block = codec.AppendBlock(d.block[:0], d.spec.Letter, payload)
 	d.stamp = stamp
 	d.seq++
-	for _, f := range d.observers {
-		f.Published(d)
+	for _, o := range d.observers {
+		o.published(d)
 	}
 	for _, w := range d.waiters {
 		w.News()
@@ -80,13 +80,48 @@ type CommandObserver interface {
 	Configured(now time.Duration, d *Device, payload []byte)
 }
 
-// AddObserver has f called until RemoveObserver. It does not subscribe.
-func (d *Device) AddObserver(f Observer) { d.observers = append(d.observers, f) }
+// observation is an Observer and the link of its driver.
+type observation struct {
+	Observer
+	link *Link
+	run  int
+}
+
+func (o observation) published(d *Device) {
+	if o.run == o.link.run {
+		defer o.link.caught(d.stamp) // earlier than now: its driver is tried again too early at worst
+		o.Published(d)
+	}
+}
+
+func (o observation) commanded(now time.Duration, d *Device) {
+	if f, ok := o.Observer.(CommandObserver); ok && o.run == o.link.run {
+		defer o.link.caught(now)
+		f.Commanded(now, d)
+	}
+}
+
+func (o observation) configured(now time.Duration, d *Device, payload []byte) {
+	if f, ok := o.Observer.(CommandObserver); ok && o.run == o.link.run {
+		defer o.link.caught(now)
+		f.Configured(now, d, payload)
+	}
+}
+
+// AddObserver has f, which belongs to the driver of link l, called until
+// RemoveObserver. It does not subscribe.
+func (d *Device) AddObserver(l *Link, f Observer) {
+	d.observers = slices.DeleteFunc(slices.Clone(d.observers), observation.isOld)
+	d.observers = append(d.observers, observation{f, l, l.run})
+}
+
+// isOld reports whether the driver has panicked since.
+func (o observation) isOld() bool { return o.run != o.link.run }
 
 // RemoveObserver ends AddObserver.
 func (d *Device) RemoveObserver(f Observer) {
 	// A new slice, because Publish may be iterating over the old one.
-	d.observers = slices.DeleteFunc(slices.Clone(d.observers), func(o Observer) bool { return o == f })
+	d.observers = slices.DeleteFunc(slices.Clone(d.observers), func(o observation) bool { return o.Observer == f })
 }
 
 // Stamp returns when the data was taken; meaningful only with HasData.
@@ -139,13 +174,11 @@ func (d *Device) SetCommand(now time.Duration, payload []byte) {
 	}
 	d.command = append(d.command[:0], payload...)
 	d.orders++
-	for _, f := range d.observers {
-		if o, ok := f.(CommandObserver); ok {
-			o.Commanded(now, d)
-		}
+	for _, o := range d.observers {
+		o.commanded(now, d)
 	}
 	if d.link.commander != nil {
-		d.link.commander.Command(now, d)
+		d.link.callCommand(now, d)
 	}
 }
 
@@ -172,15 +205,13 @@ func (d *Device) Configure(now time.Duration, payload []byte) error {
 	if d.link.state != Ready {
 		return ErrNotOpen
 	}
-	for _, f := range d.observers {
-		if o, ok := f.(CommandObserver); ok {
-			o.Configured(now, d, payload)
-		}
+	for _, o := range d.observers {
+		o.configured(now, d, payload)
 	}
 	if d.link.configurer == nil {
 		return errNoConfiguration
 	}
-	return d.link.configurer.Configure(now, d, payload)
+	return d.link.callConfigure(now, d, payload)
 }
 
 // restart forgets data and command of the link's previous run.

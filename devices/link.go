@@ -41,9 +41,12 @@ const (
 	Starting              // Setup is under way
 	Ready                 // data flows
 	Stopping              // Shutdown is under way
+	Lost                  // the driver has panicked; it is set up again later
 )
 
-func (s State) String() string { return [...]string{"idle", "starting", "ready", "stopping"}[s] }
+func (s State) String() string {
+	return [...]string{"idle", "starting", "ready", "stopping", "lost"}[s]
+}
 
 // Subscriber is a session, or a virtual device's driver.
 type Subscriber interface {
@@ -94,6 +97,9 @@ type Link struct {
 	alwaysOn      bool          // it runs from Table.Start on, with or without subscribers
 	retry         retry.Retry   // of an always-on driver's setup
 	pause         time.Duration // after a failed one
+	lost          bool          // the driver has panicked: subscriptions stand, though it is not Ready
+
+	belongings
 }
 
 // KeepOn has the link run from Table.Start on, with or without subscribers. A setup
@@ -119,7 +125,7 @@ func (l *Link) State() State { return l.state }
 func (l *Link) Log() *zap.Logger { return l.log }
 
 // Host returns the outside world: ports, programs.
-func (l *Link) Host() Host { return l.host }
+func (l *Link) Host() Host { return guardedHost{l} }
 
 // Device returns the device of the given letter, which the driver must provide.
 func (l *Link) Device(letter byte) *Device {
@@ -146,6 +152,10 @@ func (l *Link) Ready(now time.Duration) {
 	l.arm()
 	l.retry.Worked(now, l.log)
 	l.log.Info("device ready")
+	if l.lost {
+		l.lost = false
+		return
+	}
 	l.settle(now, nil)
 }
 
@@ -153,6 +163,10 @@ func (l *Link) Ready(now time.Duration) {
 // called.
 func (l *Link) Fail(now time.Duration, err error) {
 	if l.state != Starting {
+		return
+	}
+	if l.lost {
+		l.lose(now, err)
 		return
 	}
 	l.failed(now, l.log, err)
@@ -163,7 +177,7 @@ func (l *Link) Fail(now time.Duration, err error) {
 // failed logs why a setup has failed. An always-on driver is tried again by itself,
 // so it is logged once for each reason.
 func (l *Link) failed(now time.Duration, log *zap.Logger, err error) {
-	if l.alwaysOn && !l.closed {
+	if l.alwaysOn && !l.closed && !l.off {
 		l.pause = l.retry.Failed(now, log, err) - now
 		return
 	}
@@ -175,17 +189,25 @@ func (l *Link) Stopped(now time.Duration) {
 	if l.state != Stopping {
 		return
 	}
+	if l.lost {
+		l.lose(now, errSetupLimit)
+		return
+	}
 	l.idle(now)
-	if len(l.subscriptions) > 0 { // that came while the driver stopped
+	switch {
+	case len(l.subscriptions) == 0:
+	case l.off:
+		l.settle(now, errSwitchedOff)
+	default: // that came while the driver stopped
 		l.start(now)
 	}
 }
 
 // WakeAt sets the deadline of the driver's next Tick, for which it must be a Ticker;
-// zero cancels it. It has no effect on an idle link, whose driver is off, perhaps
-// since earlier in the same call.
+// zero cancels it. It has no effect on a link whose driver is off, perhaps since
+// earlier in the same call.
 func (l *Link) WakeAt(at time.Duration) {
-	if l.state == Idle {
+	if l.state == Idle || l.state == Lost {
 		return
 	}
 	l.wake = at
@@ -202,9 +224,12 @@ func (l *Link) wakeBy(at time.Duration) {
 // Wake is called by the host at the deadline given to Host.WakeAt. It returns
 // the next deadline, zero for none.
 func (l *Link) Wake(now time.Duration) time.Duration {
+	if l.takeAt != 0 && l.takeAt <= now {
+		l.take(now)
+	}
 	if l.wake != 0 && l.wake <= now {
 		l.wake = 0
-		if next := l.ticker.Tick(now); next != 0 {
+		if next := l.callTick(now); next != 0 {
 			l.WakeAt(next)
 		}
 	}
@@ -214,15 +239,14 @@ func (l *Link) Wake(now time.Duration) time.Duration {
 	return l.deadline()
 }
 
-// deadline returns the earlier one of guard and wake.
-func (l *Link) deadline() time.Duration {
-	switch {
-	case l.guard == 0:
-		return l.wake
-	case l.wake == 0:
-		return l.guard
+// deadline returns the earliest one, zero for none.
+func (l *Link) deadline() (earliest time.Duration) {
+	for _, at := range [...]time.Duration{l.guard, l.wake, l.takeAt} {
+		if at != 0 && (earliest == 0 || at < earliest) {
+			earliest = at
+		}
 	}
-	return min(l.guard, l.wake)
+	return earliest
 }
 
 func (l *Link) arm() { l.host.WakeAt(l, l.deadline()) }
@@ -232,14 +256,18 @@ func (l *Link) expire(now time.Duration) {
 	switch l.state {
 	case Idle:
 		l.start(now)
+	case Lost:
+		l.setup(now)
 	case Starting:
 		// Subscribers are removed before the driver stops, or Stopped would take them
 		// for new ones and start again.
 		l.state, l.guard = Stopping, now+stopLimit
 		l.arm()
-		l.failed(now, l.log.With(zap.Duration("limit", l.limit)), errSetupLimit)
-		l.settle(now, errSetupLimit)
-		l.driver.Shutdown(now)
+		if !l.lost {
+			l.failed(now, l.log.With(zap.Duration("limit", l.limit)), errSetupLimit)
+			l.settle(now, errSetupLimit)
+		}
+		l.callShutdown(now)
 	case Stopping:
 		l.log.Warn("device did not stop in time")
 		l.Stopped(now)
@@ -251,6 +279,9 @@ func (l *Link) subscribe(now time.Duration, d *Device, who Subscriber) (pending 
 	if l.closed {
 		return false, errShutdown
 	}
+	if l.off {
+		return false, errSwitchedOff
+	}
 	if l.state == Idle {
 		l.start(now)
 		if l.state == Idle {
@@ -258,7 +289,7 @@ func (l *Link) subscribe(now time.Duration, d *Device, who Subscriber) (pending 
 		}
 	}
 	l.subscriptions = append(l.subscriptions, subscription{d, who})
-	return l.state != Ready, nil
+	return l.state != Ready && !l.lost, nil
 }
 
 func (l *Link) unsubscribe(now time.Duration, d *Device, who Subscriber) {
@@ -277,13 +308,22 @@ func (l *Link) unsubscribe(now time.Duration, d *Device, who Subscriber) {
 	last := len(l.subscriptions) - 1
 	l.subscriptions[i] = l.subscriptions[last] // thousands may leave at once
 	l.subscriptions = slices.Delete(l.subscriptions, last, last+1)
-	if len(l.subscriptions) == 0 && (l.state == Starting || l.state == Ready) {
+	if len(l.subscriptions) == 0 {
+		l.end(now)
+	}
+}
+
+// end stops the driver, unless it is off.
+func (l *Link) end(now time.Duration) {
+	switch l.state {
+	case Starting, Ready:
 		l.stop(now)
+	case Lost:
+		l.idle(now)
 	}
 }
 
 func (l *Link) start(now time.Duration) {
-	l.state, l.guard = Starting, now+l.limit
 	stay := subscription{who: keeper{}}
 	if l.alwaysOn && !slices.Contains(l.subscriptions, stay) {
 		l.subscriptions = append(l.subscriptions, stay)
@@ -291,20 +331,26 @@ func (l *Link) start(now time.Duration) {
 	for _, d := range l.devices {
 		d.restart()
 	}
+	l.setup(now)
+}
+
+func (l *Link) setup(now time.Duration) {
+	l.takeAll(now)
+	l.state, l.guard = Starting, now+l.limit
 	l.arm()
-	l.driver.Setup(now, l)
+	l.callSetup(now)
 }
 
 func (l *Link) stop(now time.Duration) {
-	l.state, l.guard = Stopping, now+stopLimit
+	l.state, l.guard, l.lost = Stopping, now+stopLimit, false
 	l.arm()
-	l.driver.Shutdown(now)
+	l.callShutdown(now)
 	l.log.Info("device stops")
 }
 
 func (l *Link) idle(now time.Duration) {
-	l.state, l.guard, l.wake = Idle, 0, 0
-	if l.alwaysOn && !l.closed {
+	l.state, l.guard, l.wake, l.lost = Idle, 0, 0, false
+	if l.alwaysOn && !l.closed && !l.off {
 		l.guard = now + l.pause
 	}
 	l.arm()
@@ -329,10 +375,10 @@ func (l *Link) settle(now time.Duration, err error) {
 		return
 	}
 	l.notifying = true
+	defer func() { l.notifying = false }() // also if a subscriber panics
 	for len(l.outcomes) > 0 {
 		o := l.outcomes[0]
 		l.outcomes = slices.Delete(l.outcomes, 0, 1)
 		o.who.SetupDone(now, o.device, o.err)
 	}
-	l.notifying = false
 }

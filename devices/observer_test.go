@@ -24,7 +24,7 @@ func (o overseer) Configured(now time.Duration, _ *Device, payload []byte) {
 func TestCommandObserver(t *testing.T) {
 	w := newTwoDevices(t)
 	o := overseer{w.driver}
-	w.position.AddObserver(o)
+	w.position.AddObserver(w.link, o)
 	w.position.SetCommand(ms, []byte("lost"))
 	if err := w.position.Configure(ms, []byte("m")); err != ErrNotOpen {
 		t.Error(err)

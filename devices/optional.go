@@ -30,6 +30,7 @@ type input struct {
 // opened link wakes its driver, which must call Tick.
 func (o *Optional) Open(now time.Duration, link *Link) {
 	o.link, o.inputs = link, make([]*input, len(o.Devices))
+	link.hold(o)
 	for i, d := range o.Devices {
 		o.inputs[i] = &input{of: o, device: d}
 	}
@@ -60,14 +61,21 @@ func (o *Optional) RetryAt() (earliest time.Duration) {
 
 // Close gives the devices back, in Driver.Shutdown.
 func (o *Optional) Close(now time.Duration) {
+	if o.link == nil { // it was never opened
+		return
+	}
 	inputs := o.inputs
 	o.inputs = nil
+	o.link.release(o)
 	for _, in := range inputs {
 		if in.open {
 			in.device.Unsubscribe(now, in)
 		}
 	}
 }
+
+// abandon gives the devices back in place of the driver, which has panicked.
+func (o *Optional) abandon(now time.Duration) { o.Close(now) }
 
 func (in *input) subscribe(now time.Duration) {
 	in.open, in.retryAt = true, 0

@@ -14,8 +14,11 @@ const VirtualSetupLimit = 10 * time.Minute
 type Required struct {
 	Devices  []*Device
 	Observer Observer // gets their data while they are open; may be nil
+	// Optional is opened when all of them are; may be nil.
+	Optional *Optional
 
 	link    *Link
+	run     int // of the link
 	open    []*Device
 	waiting int // setups under way
 }
@@ -23,7 +26,8 @@ type Required struct {
 // Open opens the devices. It is a whole Driver.Setup: it ends, now or later, with
 // the link ready or failed.
 func (n *Required) Open(now time.Duration, link *Link) {
-	n.link, n.waiting = link, 0
+	n.link, n.run, n.waiting = link, link.run, 0
+	link.hold(n)
 	for _, d := range n.Devices {
 		pending, err := d.Subscribe(now, n)
 		if err != nil {
@@ -42,6 +46,10 @@ func (n *Required) Open(now time.Duration, link *Link) {
 
 // SetupDone implements Subscriber.
 func (n *Required) SetupDone(now time.Duration, d *Device, err error) {
+	if n.run != n.link.run {
+		return
+	}
+	defer n.link.caught(now)
 	if err != nil {
 		n.fail(now, d, err)
 		return
@@ -53,11 +61,14 @@ func (n *Required) SetupDone(now time.Duration, d *Device, err error) {
 
 // ready passes on the data that the devices have already.
 func (n *Required) ready(now time.Duration) {
+	if n.Optional != nil {
+		n.Optional.Open(now, n.link)
+	}
 	if n.Observer != nil {
 		for _, d := range n.open {
-			d.AddObserver(n.Observer)
+			d.AddObserver(n.link, n.Observer)
 			if d.HasData() {
-				n.Observer.Published(d)
+				d.observers[len(d.observers)-1].published(d)
 			}
 		}
 	}
@@ -73,10 +84,25 @@ func (n *Required) fail(now time.Duration, d *Device, err error) {
 func (n *Required) Close(now time.Duration) {
 	open := n.open
 	n.open = nil
+	n.link.release(n)
 	for _, d := range open {
 		if n.Observer != nil {
 			d.RemoveObserver(n.Observer)
 		}
 		d.Unsubscribe(now, n)
 	}
+	if n.Optional != nil {
+		n.Optional.Close(now)
+	}
+}
+
+// abandon gives the devices back in place of the driver, which has panicked. What it
+// drove is stopped.
+func (n *Required) abandon(now time.Duration) {
+	for _, d := range n.open {
+		if stop := d.spec.Stop; stop != "" && d.Command() != nil {
+			d.SetCommand(now, []byte(stop))
+		}
+	}
+	n.Close(now)
 }

@@ -166,8 +166,8 @@ func TestFollow(t *testing.T) {
 	}
 	var a, b follower
 	w.sonar.Publish(ms, []byte("1"))
-	w.sonar.AddObserver(&a)
-	w.sonar.AddObserver(&b)
+	w.sonar.AddObserver(w.link, &a)
+	w.sonar.AddObserver(w.link, &b)
 	w.sonar.Publish(2*ms, []byte("2"))
 	w.position.Publish(2*ms, []byte("x"))
 	w.sonar.RemoveObserver(&a)
@@ -189,9 +189,9 @@ func TestRemoveObserverWithinPublish(t *testing.T) {
 	w := newTwoDevices(t)
 	var first, last follower
 	middle := &leaver{device: w.sonar}
-	w.sonar.AddObserver(&first)
-	w.sonar.AddObserver(middle)
-	w.sonar.AddObserver(&last)
+	w.sonar.AddObserver(w.link, &first)
+	w.sonar.AddObserver(w.link, middle)
+	w.sonar.AddObserver(w.link, &last)
 	w.sonar.Publish(ms, nil)
 	w.sonar.Publish(ms, nil)
 	if len(first.got) != 2 || middle.calls != 1 || len(last.got) != 2 {

@@ -103,10 +103,8 @@ func (t *Table) Links() []*Link { return t.links }
 func (t *Table) Shutdown(now time.Duration) {
 	for _, l := range t.links {
 		l.closed, l.subscriptions = true, nil
-		switch l.state {
-		case Starting, Ready:
-			l.stop(now)
-		case Idle:
+		l.end(now)
+		if l.state == Idle {
 			l.idle(now) // an always-on driver is not tried again
 		}
 	}

@@ -50,7 +50,7 @@ func New(inner *devices.Device, lease time.Duration) *Driver {
 }
 
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
-	d.link, d.device = link, link.Devices()[0]
+	d.link, d.device, d.moving = link, link.Devices()[0], false
 	d.required.Open(now, link)
 }
 

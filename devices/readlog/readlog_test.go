@@ -111,7 +111,7 @@ func newRig(t testing.TB, o Options, wanted ...devices.Spec) *rig {
 	}
 	r.table.Connect(r)
 	for _, d := range r.link.Devices() {
-		d.AddObserver(r)
+		d.AddObserver(r.link, r)
 	}
 	return r
 }

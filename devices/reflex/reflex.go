@@ -10,7 +10,6 @@ package reflex
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"go.uber.org/zap"
@@ -56,11 +55,13 @@ func Kind() devices.Kind {
 }
 
 // Driver is the position device of another driver, with reflexes. It implements
-// devices.Subscriber and devices.Observer.
+// devices.Observer. The link is ready when the wheels are. The eyes may open later or
+// not at all: a laser that is switched off must not keep clients from driving.
 type Driver struct {
-	inner *devices.Device
-	eyes  devices.Optional // sonar, laser, misc
-	reach int              // mm
+	inner  *devices.Device
+	eyes   devices.Optional // sonar, laser, misc
+	wheels devices.Required // inner
+	reach  int              // mm
 
 	link    *devices.Link
 	device  *devices.Device
@@ -87,41 +88,23 @@ func New(inner *devices.Device, eyes []*devices.Device, reach int) (*Driver, err
 	if len(eyes) == 0 {
 		return nil, errBlind
 	}
-	return &Driver{inner: inner, eyes: devices.Optional{Devices: eyes}, reach: reach}, nil
+	d := &Driver{inner: inner, eyes: devices.Optional{Devices: eyes}, reach: reach}
+	d.wheels = devices.Required{Devices: []*devices.Device{inner}, Observer: d, Optional: &d.eyes}
+	return d, nil
 }
 
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.link, d.device = link, link.Device(codec.Position)
 	d.stack, d.reflexes = newStack(d.reach)
 	d.winner, d.radio, d.cycleAt = nil, subsumption.Stick{}, 0
-	if pending, err := d.inner.Subscribe(now, d); !pending {
-		d.SetupDone(now, d.inner, err)
-	}
-}
-
-// SetupDone implements devices.Subscriber, for the wheels. The link is ready when the
-// wheels are. The eyes may open later or not at all: a laser that is switched off
-// must not keep clients from driving.
-func (d *Driver) SetupDone(now time.Duration, inner *devices.Device, err error) {
-	if err != nil {
-		d.link.Fail(now, fmt.Errorf("it works on %s of %s: %w", inner.Spec().Name, inner.Link().Name(), err))
-		return
-	}
-	d.eyes.Open(now, d.link)
-	inner.AddObserver(d)
-	if inner.HasData() {
-		d.Published(inner)
-	}
-	d.link.Ready(now)
+	d.wheels.Open(now, link)
 }
 
 func (d *Driver) Shutdown(now time.Duration) {
 	if d.winner != nil { // a client that never drove must not stop the wheels
 		d.send(now, subsumption.Command{})
 	}
-	d.inner.RemoveObserver(d)
-	d.inner.Unsubscribe(now, d)
-	d.eyes.Close(now)
+	d.wheels.Close(now)
 	d.link.Stopped(now)
 }
 

@@ -77,8 +77,11 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	if d.robot.camera != nil {
 		d.vision, d.ptz = link.Device(codec.Vision), link.Device(codec.PTZ)
 	}
-	d.world.use(now)
-	d.world.drivers = append(d.world.drivers, d)
+	d.robot.drive.halt()
+	if !slices.Contains(d.world.drivers, d) { // else it has panicked
+		d.world.use(now)
+		d.world.drivers = append(d.world.drivers, d)
+	}
 	d.due = d.world.sim // the first report comes at once
 	link.Ready(now)
 	link.WakeAt(now)

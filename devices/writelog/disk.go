@@ -34,6 +34,8 @@ type disk struct {
 	full  chan *logfile.Batch // full ones, for the disk; closed by the loop at the end
 	ended chan struct{}       // closed when no file is open any more
 
+	closed bool // full is; of the loop
+
 	path     string
 	maxSize  int64 // of a file, in bytes
 	files    int
@@ -44,9 +46,23 @@ type disk struct {
 	syncedAt time.Time
 }
 
+// next returns a disk that has not been started. A run that has not ended, because
+// its driver has panicked, ends its file on its own.
+func (d *disk) next() *disk {
+	if d.full != nil && !d.closed {
+		d.end()
+	}
+	return &disk{path: d.path, maxSize: d.maxSize, files: d.files, info: d.info}
+}
+
+// end has the goroutine end its file.
+func (d *disk) end() {
+	d.closed = true
+	close(d.full)
+}
+
 // start starts the goroutine.
 func (d *disk) start() {
-	d.file = nil
 	d.free = make(chan *logfile.Batch, batches)
 	d.full = make(chan *logfile.Batch, batches)
 	d.ended = make(chan struct{})

@@ -58,7 +58,7 @@ type Driver struct {
 	tracks []*track
 	opened devices.Optional // those that it keeps open itself
 	clock  func() time.Time
-	disk   disk
+	disk   *disk
 
 	link    *devices.Link
 	state   state
@@ -87,7 +87,7 @@ type track struct {
 // New returns a driver that records the devices, and keeps them open if open is
 // true.
 func New(list []*devices.Device, open bool) (*Driver, error) {
-	d := &Driver{clock: time.Now, slow: timers.Limiter{Period: 5 * time.Second}}
+	d := &Driver{disk: &disk{}, clock: time.Now, slow: timers.Limiter{Period: 5 * time.Second}}
 	for i, device := range list {
 		spec := device.Spec()
 		for _, other := range list[:i] {
@@ -124,11 +124,12 @@ func (d *disk) check() error {
 // Setup ends at once. The first file is created with the first message, so a server
 // that is only started and stopped does not rotate older logs out.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
-	d.link, d.state = link, recording
+	d.disk = d.disk.next()
+	d.link, d.state, d.batch, d.armed, d.dropped = link, recording, nil, false, 0
 	d.disk.info.Start, d.disk.log = d.clock().Add(-now), link.Log()
 	d.disk.start()
 	for _, t := range d.tracks {
-		t.device.AddObserver(t)
+		t.device.AddObserver(link, t)
 	}
 	link.Ready(now)
 	d.opened.Open(now, link)
@@ -250,7 +251,7 @@ func (d *Driver) Shutdown(now time.Duration) {
 		d.complain()
 	}
 	d.flush()
-	close(d.disk.full)
+	d.disk.end()
 	d.state = stopping
 	d.link.WakeAt(d.Tick(now))
 }

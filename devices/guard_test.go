@@ -1,0 +1,392 @@
+package devices_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
+
+	"player/devices"
+	"player/devices/retry"
+	"player/devices/transport/transporttest"
+)
+
+const (
+	stop    = "\x00\x00\x00\x00"
+	forward = "\x01\x00\x00\x00"
+	patient = time.Minute // longer than any retry
+)
+
+// outside is a World with programs.
+type outside struct {
+	*transporttest.World
+	exited  func(now time.Duration, err error)
+	signals []syscall.Signal
+}
+
+func (o *outside) StartProgram(exited func(now time.Duration, err error), _ string, _ ...string) (devices.Program, error) {
+	o.exited = exited
+	return o, nil
+}
+func (o *outside) Signal(s syscall.Signal) { o.signals = append(o.signals, s) }
+
+// bomb is a driver of wheels with a port and a program, or with wheels of another
+// driver. It panics in one place.
+type bomb struct {
+	in       string // where; empty: nowhere
+	required devices.Required
+
+	link     *devices.Link
+	port     devices.Port
+	setups   int
+	commands []string
+}
+
+func (b *bomb) may(place string) {
+	if b.in == place {
+		panic("in " + place)
+	}
+}
+
+func (b *bomb) Setup(now time.Duration, link *devices.Link) {
+	b.setups++
+	b.link = link
+	if len(b.required.Devices) > 0 {
+		b.may("Setup")
+		b.required.Open(now, link)
+		return
+	}
+	b.port, _ = link.Host().OpenSerial("/dev/bomb", 9600, b)
+	b.port.LastWords([]byte("halt"))
+	_, _ = link.Host().StartProgram(func(time.Duration, error) { b.may("exited") }, "fuse")
+	b.may("Setup")
+	link.Devices()[0].Publish(now, []byte{byte(b.setups)})
+	link.Ready(now)
+	link.WakeAt(now + time.Second/10)
+}
+
+func (b *bomb) Shutdown(now time.Duration) {
+	b.may("Shutdown")
+	if b.port != nil {
+		b.port.Close()
+	} else {
+		b.required.Close(now)
+	}
+	b.link.Stopped(now)
+}
+
+func (b *bomb) Tick(now time.Duration) time.Duration { b.may("Tick"); return now + time.Second/10 }
+func (b *bomb) Receive(time.Duration, []byte)        { b.may("Receive") }
+func (b *bomb) Hangup(time.Duration, error)          { b.may("Hangup") }
+func (b *bomb) Published(*devices.Device)            { b.may("Published") }
+func (b *bomb) Commanded(time.Duration, *devices.Device) {
+	b.may("Commanded")
+}
+func (b *bomb) Configured(time.Duration, *devices.Device, []byte) { b.may("Configured") }
+
+func (b *bomb) Command(now time.Duration, d *devices.Device) {
+	b.commands = append(b.commands, string(d.Command()))
+	if len(b.required.Devices) > 0 {
+		b.required.Devices[0].SetCommand(now, d.Command())
+	}
+	b.may("Command")
+}
+
+func (b *bomb) Configure(now time.Duration, _ *devices.Device, payload []byte) error {
+	b.may("Configure")
+	if len(b.required.Devices) > 0 {
+		return b.required.Devices[0].Configure(now, payload)
+	}
+	return nil
+}
+
+type nobody struct{ err error }
+
+func (n *nobody) SetupDone(_ time.Duration, _ *devices.Device, err error) { n.err = err }
+
+// rig is a bomb on wheels, and in front of it a virtual one.
+type rig struct {
+	t             *testing.T
+	world         *outside
+	table         *devices.Table
+	logs          *observer.ObservedLogs
+	wheels, front *bomb
+	inner, device *devices.Device
+	client        nobody
+}
+
+func newRig(t *testing.T) *rig {
+	t.Helper()
+	core, logs := observer.New(zapcore.DebugLevel)
+	r := &rig{t: t, world: &outside{World: transporttest.NewWorld()}, table: devices.NewTable(zap.New(core)), logs: logs, wheels: &bomb{}, front: &bomb{}}
+	attach := func(b *bomb, name string, spec devices.Spec) *devices.Device {
+		l, err := r.table.Attach(devices.Instance{Driver: b, Name: name, Provides: []devices.Spec{spec}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l.Devices()[0]
+	}
+	r.inner = attach(r.wheels, "wheels", devices.Position().At(1))
+	r.device = attach(r.front, "front", devices.Position())
+	r.front.required = devices.Required{Devices: []*devices.Device{r.inner}, Observer: r.front}
+	r.table.Connect(r.world)
+	if pending, err := r.device.Subscribe(r.world.Now(), &r.client); pending || err != nil {
+		t.Fatal(pending, err)
+	}
+	r.device.SetCommand(r.world.Now(), []byte(forward))
+	return r
+}
+
+// fire makes what leads a driver into a place.
+func (r *rig) fire(place string) {
+	now := r.world.Now()
+	switch place {
+	case "Tick":
+		r.world.Pass(time.Second / 10)
+	case "Receive":
+		r.world.Port().Say([]byte("x"))
+	case "Hangup":
+		r.world.Port().HangUp()
+	case "exited":
+		r.world.exited(now, errors.New("exit"))
+	case "Published":
+		r.inner.Publish(now, []byte{99})
+	case "Commanded", "Command":
+		r.device.SetCommand(now, []byte(forward))
+	case "Configured":
+		_ = r.inner.Configure(now, nil)
+	case "Configure":
+		if err := r.device.Configure(now, nil); err == nil {
+			r.t.Error("the request has succeeded")
+		}
+	}
+}
+
+func (r *rig) expect(d *devices.Device, state devices.State) {
+	r.t.Helper()
+	if got := d.Link().State(); got != state {
+		r.t.Fatalf("%s is %v, want %v", d.Link().Name(), got, state)
+	}
+}
+
+// panics returns how many panics were logged since the last call, each with a stack
+// that names the place.
+func (r *rig) panics(place string) (n int) {
+	r.t.Helper()
+	for _, line := range r.logs.TakeAll() {
+		if line.Message != "driver has panicked" {
+			continue
+		}
+		n++
+		fields := line.ContextMap()
+		if stack := fields["stack"].(string); fields["panic"] != "in "+place || !strings.Contains(stack, "(*bomb).may guard_test.go:") || len(stack) > 1000 {
+			r.t.Errorf("logged %v", fields)
+		}
+	}
+	return n
+}
+
+// A driver of hardware panics: its motors are stopped, what it held is taken, clients
+// keep their subscriptions, and it is set up again.
+func TestPanicOfHardware(t *testing.T) {
+	for _, place := range []string{"Tick", "Receive", "Hangup", "exited", "Command", "Configure"} {
+		t.Run(place, func(t *testing.T) {
+			r := newRig(t)
+			port := r.world.Port()
+			r.wheels.in = place
+			r.fire(place)
+			if r.panics(place) != 1 {
+				t.Fatal("no panic")
+			}
+			r.wheels.in = ""
+			r.expect(r.inner, devices.Lost)
+			r.expect(r.device, devices.Ready)
+			if place != "Hangup" && string(port.Wrote) != "halt" {
+				t.Errorf("wrote %q", port.Wrote)
+			}
+			if r.inner.Command() != nil || !r.inner.HasData() {
+				t.Errorf("command %q, has data: %v", r.inner.Command(), r.inner.HasData())
+			}
+			// Nothing reaches it, and it reaches nothing.
+			before := len(r.wheels.commands)
+			r.device.SetCommand(r.world.Now(), []byte(forward))
+			r.inner.Link().WakeAt(r.world.Now())
+			if err := r.inner.Configure(r.world.Now(), nil); !errors.Is(err, devices.ErrNotOpen) || len(r.wheels.commands) != before {
+				t.Errorf("configured with %v, commands %q", err, r.wheels.commands)
+			}
+			if pending, err := r.inner.Subscribe(r.world.Now(), &nobody{}); pending || err != nil {
+				t.Errorf("a subscription is pending: %v, %v", pending, err)
+			}
+			r.wheels.in = "Receive"
+			port.Say([]byte("late"))
+			if r.wheels.in = ""; r.panics(place) != 0 {
+				t.Error("the old run was called")
+			}
+
+			r.world.Pass(retry.First - 1)
+			ended := place == "exited"
+			if !port.Closed || slices.Contains(r.world.signals, syscall.SIGKILL) == ended || slices.Contains(r.world.signals, syscall.SIGTERM) == ended {
+				t.Errorf("port closed: %v, signals %v", port.Closed, r.world.signals)
+			}
+			r.world.Pass(1)
+			r.expect(r.inner, devices.Ready)
+			if r.wheels.setups != 2 || r.inner.Command() != nil || r.inner.Data()[0] != 2 {
+				t.Errorf("%d setups, command %q, data %v", r.wheels.setups, r.inner.Command(), r.inner.Data())
+			}
+			r.device.SetCommand(r.world.Now(), []byte(forward))
+			if len(r.wheels.commands) != before+1 {
+				t.Errorf("commands %q", r.wheels.commands)
+			}
+		})
+	}
+}
+
+// A virtual driver panics: the wheels that it drives are stopped, and given back.
+func TestPanicOfVirtualDriver(t *testing.T) {
+	for _, place := range []string{"Command", "Configure", "Published", "Commanded", "Configured"} {
+		t.Run(place, func(t *testing.T) {
+			r := newRig(t)
+			if _, err := r.inner.Subscribe(r.world.Now(), &nobody{}); err != nil { // somebody keeps the wheels open
+				t.Fatal(err)
+			}
+			r.front.in = place
+			r.fire(place)
+			r.front.in = ""
+			if r.panics(place) != 1 {
+				t.Fatal("no panic")
+			}
+			r.expect(r.device, devices.Lost)
+			r.world.Pass(0)
+			r.expect(r.inner, devices.Ready)
+			if n := len(r.wheels.commands); n == 0 || r.wheels.commands[n-1] != stop {
+				t.Errorf("commands %q", r.wheels.commands)
+			}
+			r.inner.Publish(r.world.Now(), []byte{50})
+			r.expect(r.device, devices.Lost) // it is not called for this data
+			r.world.Pass(retry.First)
+			r.expect(r.device, devices.Ready)
+			r.device.SetCommand(r.world.Now(), []byte(forward))
+			if n := len(r.wheels.commands); r.wheels.commands[n-1] != forward || r.wheels.setups != 1 {
+				t.Errorf("commands %q, %d setups", r.wheels.commands, r.wheels.setups)
+			}
+		})
+	}
+}
+
+// A panic during a setup is a setup that fails, and says why.
+func TestPanicInSetup(t *testing.T) {
+	r := newRig(t)
+	r.device.Unsubscribe(r.world.Now(), &r.client)
+	r.expect(r.inner, devices.Idle)
+	r.wheels.in = "Setup"
+	_, err := r.device.Subscribe(r.world.Now(), &r.client)
+	if err == nil || !strings.Contains(err.Error(), "its driver has panicked") {
+		t.Errorf("error %v", err)
+	}
+	r.expect(r.inner, devices.Idle)
+	r.expect(r.device, devices.Idle)
+	r.wheels.in = ""
+	port := r.world.Port()
+	r.world.Pass(patient)
+	if !port.Closed || string(port.Wrote) != "halt" || r.wheels.setups != 2 {
+		t.Errorf("port closed: %v, wrote %q, %d setups", port.Closed, port.Wrote, r.wheels.setups)
+	}
+	// The front panics in passing on the first data.
+	r.front.in = "Published"
+	_, err = r.device.Subscribe(r.world.Now(), &r.client)
+	if err == nil {
+		t.Error("no error")
+	}
+	r.front.in = ""
+	r.world.Pass(time.Second)
+	r.expect(r.inner, devices.Idle)
+	if _, err = r.device.Subscribe(r.world.Now(), &r.client); err != nil {
+		t.Error(err)
+	}
+	r.expect(r.device, devices.Ready)
+}
+
+func TestPanicInShutdown(t *testing.T) {
+	r := newRig(t)
+	port := r.world.Port()
+	r.wheels.in = "Shutdown"
+	r.device.Unsubscribe(r.world.Now(), &r.client)
+	r.expect(r.inner, devices.Idle)
+	if string(port.Wrote) != "halt" || r.panics("Shutdown") != 1 {
+		t.Errorf("wrote %q", port.Wrote)
+	}
+	r.wheels.in = ""
+	if _, err := r.device.Subscribe(r.world.Now(), &r.client); err != nil {
+		t.Error(err)
+	}
+	r.expect(r.device, devices.Ready)
+	if !port.Closed {
+		t.Error("the port of the old run is open")
+	}
+}
+
+// Three panics in a minute switch a driver off; its clients stay, new ones are
+// refused.
+func TestPanicsSwitchOff(t *testing.T) {
+	r := newRig(t)
+	r.wheels.in = "Tick"
+	r.world.Pass(patient)
+	if n := r.panics("Tick"); n != 3 || r.wheels.setups != 3 {
+		t.Errorf("%d panics, %d setups", n, r.wheels.setups)
+	}
+	r.expect(r.inner, devices.Lost)
+	r.expect(r.device, devices.Ready)
+	if _, err := r.inner.Subscribe(r.world.Now(), &nobody{}); err == nil || !strings.Contains(err.Error(), "off until the server is restarted") {
+		t.Errorf("error %v", err)
+	}
+	r.device.Unsubscribe(r.world.Now(), &r.client)
+	r.expect(r.inner, devices.Idle)
+	if _, err := r.device.Subscribe(r.world.Now(), &r.client); err == nil || !strings.Contains(err.Error(), "off until") {
+		t.Errorf("error %v", err)
+	}
+	r.table.Shutdown(r.world.Now())
+	if !r.table.Done() {
+		t.Error("it does not end")
+	}
+}
+
+// Panics that are rare do not switch it off.
+func TestRarePanics(t *testing.T) {
+	r := newRig(t)
+	for range 10 {
+		r.wheels.in = "Receive"
+		r.fire("Receive")
+		r.wheels.in = ""
+		r.world.Pass(patient / 2)
+		r.expect(r.inner, devices.Ready)
+	}
+}
+
+// The hardware is not there, or does not answer, when a driver is set up again.
+func TestSetupAfterPanicFails(t *testing.T) {
+	r := newRig(t)
+	r.wheels.in = "Receive"
+	r.fire("Receive")
+	r.wheels.in = "Setup"
+	r.world.Pass(retry.First)
+	r.wheels.in = ""
+	r.expect(r.inner, devices.Lost)
+	r.world.Pass(retry.Last)
+	r.expect(r.inner, devices.Ready)
+	// The server ends while it is lost.
+	r.wheels.in = "Receive"
+	r.fire("Receive")
+	r.expect(r.inner, devices.Lost)
+	r.table.Shutdown(r.world.Now())
+	r.expect(r.inner, devices.Idle)
+	r.world.Pass(patient)
+	if !r.table.Done() {
+		t.Error("it does not end")
+	}
+}
