@@ -32,12 +32,16 @@ const (
 )
 
 var (
-	errPanicked    = errors.New("its driver has panicked")
-	errSwitchedOff = errors.New("its driver has panicked three times in a minute: it is off until the server is restarted")
+	errPanicked = errors.New("its driver has panicked")
+	// ErrSwitchedOff refuses a subscription, and nothing else is logged about that.
+	ErrSwitchedOff = errors.New("its driver has panicked three times in a minute: it is off until the server is restarted")
 )
 
 // holder is what a driver holds of other drivers.
-type holder interface{ abandon(now time.Duration) }
+type holder interface {
+	abandon(now time.Duration)
+	isOff() bool // the driver cannot work any more
+}
 
 // belongings is what a driver holds, to be taken from it after a panic.
 type belongings struct {
@@ -91,7 +95,7 @@ func (l *Link) crash(now time.Duration, value any) {
 	err := errPanicked
 	l.panics = slices.DeleteFunc(append(l.panics, now), func(at time.Duration) bool { return at+panicPeriod <= now })
 	if len(l.panics) >= mostPanics {
-		l.off, err = true, errSwitchedOff
+		l.off, err = true, ErrSwitchedOff
 	}
 	l.run++
 	l.takeAt = now
@@ -168,6 +172,9 @@ func (l *Link) hold(h holder) { l.holders = append(l.holders, h) }
 func (l *Link) release(h holder) {
 	l.holders = slices.DeleteFunc(l.holders, func(o holder) bool { return o == h })
 }
+
+// isOff reports whether the driver, or one that it requires, has been switched off.
+func (l *Link) isOff() bool { return l.off || slices.ContainsFunc(l.holders, holder.isOff) }
 
 // trace returns where a panic came from, innermost first.
 func trace() string {

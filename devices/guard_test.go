@@ -342,8 +342,10 @@ func TestPanicsSwitchOff(t *testing.T) {
 	}
 	r.expect(r.inner, devices.Lost)
 	r.expect(r.device, devices.Ready)
-	if _, err := r.inner.Subscribe(r.world.Now(), &nobody{}); err == nil || !strings.Contains(err.Error(), "off until the server is restarted") {
-		t.Errorf("error %v", err)
+	for _, d := range []*devices.Device{r.inner, r.device} {
+		if _, err := d.Subscribe(r.world.Now(), &nobody{}); err == nil || !strings.Contains(err.Error(), "off until the server is restarted") {
+			t.Errorf("error %v", err)
+		}
 	}
 	r.device.Unsubscribe(r.world.Now(), &r.client)
 	r.expect(r.inner, devices.Idle)

@@ -197,7 +197,7 @@ func (l *Link) Stopped(now time.Duration) {
 	switch {
 	case len(l.subscriptions) == 0:
 	case l.off:
-		l.settle(now, errSwitchedOff)
+		l.settle(now, ErrSwitchedOff)
 	default: // that came while the driver stopped
 		l.start(now)
 	}
@@ -279,8 +279,8 @@ func (l *Link) subscribe(now time.Duration, d *Device, who Subscriber) (pending 
 	if l.closed {
 		return false, errShutdown
 	}
-	if l.off {
-		return false, errSwitchedOff
+	if l.isOff() {
+		return false, ErrSwitchedOff
 	}
 	if l.state == Idle {
 		l.start(now)

@@ -74,6 +74,8 @@ func (o *Optional) Close(now time.Duration) {
 	}
 }
 
+func (o *Optional) isOff() bool { return false }
+
 // abandon gives the devices back in place of the driver, which has panicked.
 func (o *Optional) abandon(now time.Duration) { o.Close(now) }
 

@@ -2,6 +2,7 @@ package devices
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -94,6 +95,10 @@ func (n *Required) Close(now time.Duration) {
 	if n.Optional != nil {
 		n.Optional.Close(now)
 	}
+}
+
+func (n *Required) isOff() bool {
+	return slices.ContainsFunc(n.open, func(d *Device) bool { return d.link.isOff() })
 }
 
 // abandon gives the devices back in place of the driver, which has panicked. What it

@@ -3,6 +3,7 @@ package e2e
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -114,6 +115,8 @@ type launch struct {
 	env   []string   // added to the environment
 	via   []string   // the command line that executes the server's, as "nice"
 	files []*os.File // descriptors 3 and up
+
+	binary string // empty: the server
 }
 
 // start runs the server and waits until it serves. The flags override those of
@@ -123,7 +126,7 @@ func (l launch) start(t testing.TB, flags ...string) *server {
 	if l.port == 0 {
 		l.port = freePort(t)
 	}
-	args := append(slices.Clone(l.via), binary, "-bind", "127.0.0.1", "-gp", strconv.Itoa(l.port), "-http", "off")
+	args := append(slices.Clone(l.via), cmp.Or(l.binary, binary), "-bind", "127.0.0.1", "-gp", strconv.Itoa(l.port), "-http", "off")
 	args = append(args, flags...)
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Env, cmd.ExtraFiles = append(os.Environ(), l.env...), l.files

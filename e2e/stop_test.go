@@ -2,11 +2,17 @@ package e2e
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
 	"net"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"player/emulator/line"
 	robot "player/emulator/p2os"
@@ -19,7 +25,13 @@ var farewell = bytes.Repeat([]byte{0xFA, 0xFB, 6, 32, 0x3B, 0, 0, 0x20, 0x3B, 0x
 func driving(t *testing.T, l launch, flags ...string) (*server, *peer, *robot.Robot) {
 	t.Helper()
 	r := startRobot(t, robot.Options{})
-	s := l.start(t, append(flags, "-pp", r.Port())...)
+	s, p := l.driving(t, r, append(flags, "-pp", r.Port())...)
+	return s, p, r
+}
+
+func (l launch) driving(t *testing.T, r *robot.Robot, flags ...string) (*server, *peer) {
+	t.Helper()
+	s := l.start(t, flags...)
 	await(t, "it listens", func() bool {
 		c, err := net.Dial("tcp", s.address)
 		if err == nil {
@@ -28,10 +40,16 @@ func driving(t *testing.T, l launch, flags ...string) (*server, *peer, *robot.Ro
 		return err == nil
 	})
 	p := s.dial(t)
-	p.mustOpen("pa", "pa")
-	p.conn.Write(motors(1))
+	p.mustOpen("paga", "paga")
+	p.drivesOff(r)
+	return s, p
+}
+
+// drivesOff switches the motors on and drives.
+func (p *peer) drivesOff(r *robot.Robot) {
+	p.t.Helper()
+	p.send(motors(1)...)
 	p.drives("motion", 300, 0, func() bool { return r.State().Left > 100 })
-	return s, p, r
 }
 
 // stood waits until the robot's wheels stand. Its watchdog must not be the reason.
@@ -99,4 +117,116 @@ func TestDeadLogStopsTheRobot(t *testing.T) {
 	s.ended(t)
 	checkFarewell(t, r)
 	stood(t, r)
+}
+
+// troubled is the server with the driver trouble, built once.
+var troubled = sync.OnceValues(func() (path string, err error) {
+	root, err := filepath.Abs("..")
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Dir(binary)
+	catalogue, err := os.ReadFile("../catalogue.go")
+	if err != nil {
+		return "", err
+	}
+	catalogue = bytes.Replace(catalogue, []byte("\t\tp2os.Kind(),"), []byte("\t\tp2os.Kind(), trouble.Kind(),"), 1)
+	catalogue = bytes.Replace(catalogue, []byte("import ("), []byte("import (\n\t\"player/devices/trouble\""), 1)
+	if err := os.WriteFile(filepath.Join(dir, "catalogue.go"), catalogue, 0o600); err != nil {
+		return "", err
+	}
+	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {
+		filepath.Join(root, "catalogue.go"):               filepath.Join(dir, "catalogue.go"),
+		filepath.Join(root, "devices/trouble/trouble.go"): filepath.Join(root, "e2e/testdata/trouble/trouble.go"),
+	}})
+	if err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o600); err != nil {
+		return "", err
+	}
+	path = filepath.Join(dir, "troubled")
+	if out, err := exec.Command("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", path, "..").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w: %s", err, out)
+	}
+	return path, nil
+})
+
+// troubledDriving is driving with the driver trouble, behind deadman; a test pattern
+// is the laser.
+func troubledDriving(t *testing.T) (*server, *peer, *robot.Robot) {
+	t.Helper()
+	path, err := troubled()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := startRobot(t, robot.Options{})
+	file := write(t, t.TempDir(), "trouble.cfg", fmt.Sprintf(`driver ( name "trouble" port %q )
+		driver ( name "testpattern" provides ["laser:0"] )`, r.Port()))
+	s, p := launch{binary: path}.driving(t, r, "-deadman", "60000", file)
+	return s, p, r
+}
+
+const (
+	panicNow    = 200 // of package trouble
+	panicInTick = 201
+	hang        = 202
+)
+
+func (p *peer) grip(command byte) { p.message('c', 'g', command, 0) }
+
+// A driver panics while its robot drives: the robot is stopped, everybody else goes
+// on, and it drives again when it is commanded. After the third panic it is off.
+func TestDriverPanics(t *testing.T) {
+	t.Parallel()
+	s, p, r := troubledDriving(t)
+	other := s.dial(t)
+	other.mustOpen("yrlr", "yrlr")
+	aging := s.dial(t)
+	aging.mustOpen("yrsr", "yrsr")
+	for i, fault := range []func(){
+		func() { p.grip(panicNow) },
+		func() { p.message('x', 'p', '!') },
+		func() { p.grip(panicInTick) },
+	} {
+		if i > 0 {
+			aging.until("fresh data again", func() bool { return aging.age() < 300*time.Millisecond })
+			p.drivesOff(r)
+		}
+		fault()
+		await(t, "last words", func() bool { return bytes.Count(r.Heard(line.HostToDevice), farewell) > i })
+		await(t, "wheels that stand", func() bool { state := r.State(); return state.WantLeft == 0 && state.WantRight == 0 })
+		other.frame(2)
+		aging.until("old data", func() bool { return aging.age() > 500*time.Millisecond })
+		await(t, "a line in the log", func() bool { return strings.Count(s.log.String(), `"driver has panicked"`) == i+1 })
+	}
+	s.awaitLog(t, "off until the server is restarted")
+	if got := s.dial(t).request("prsrlr"); got != "peselr" {
+		t.Errorf("reply %q", got)
+	}
+	s.awaitLog(t, "access refused")
+	if log := s.log.String(); !strings.Contains(log, "trouble.(*Driver).Configure trouble.go:") {
+		t.Errorf("no stack in the log: %s", tail(log, 2000))
+	}
+	other.frame(2)
+	s.stop(t)
+}
+
+// The loop hangs: the second signal kills the server, but not before the robot is
+// stopped.
+func TestHangingLoopStopsTheRobot(t *testing.T) {
+	t.Parallel()
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT} {
+		t.Run(sig.String(), func(t *testing.T) {
+			t.Parallel()
+			s, p, r := troubledDriving(t)
+			p.grip(hang)
+			await(t, "the end", func() bool {
+				_ = s.cmd.Process.Signal(sig) // those that come at the same time count once
+				return !s.alive()
+			})
+			stood(t, r)
+			await(t, "last words", func() bool { return bytes.HasSuffix(r.Heard(line.HostToDevice), farewell) })
+		})
+	}
 }

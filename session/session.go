@@ -171,6 +171,9 @@ func (s *Session) ask(now time.Duration, letter, want byte) {
 
 func (s *Session) subscribe(now time.Duration, p *slot) {
 	pending, err := p.device.Subscribe(now, s)
+	if errors.Is(err, devices.ErrSwitchedOff) {
+		s.complain(now, "access refused", zap.String("device", p.device.Spec().Name), zap.Error(err))
+	}
 	if err != nil {
 		p.access = failed
 		return
