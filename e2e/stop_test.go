@@ -89,12 +89,18 @@ func TestSignalsStopTheRobot(t *testing.T) {
 	}
 }
 
-// Nothing can be said after SIGKILL: the robot's watchdog stops it.
+// Nothing can be said after SIGKILL: the robot's watchdog stops it. The next packet
+// would let it drive on, so the first one of the next server is a command to stop.
 func TestKillLeavesItToTheWatchdog(t *testing.T) {
 	t.Parallel()
 	s, _, r := driving(t, launch{})
 	s.kill(t)
 	await(t, "the watchdog", func() bool { state := r.State(); return state.WatchdogTrips == 1 && state.Left == 0 })
+	at := r.State().World.X
+	start(t, "-pp", r.Port()).dial(t).mustOpen("pr", "pr")
+	if x := r.State().World.X; x != at {
+		t.Errorf("it drove on by %.0f mm", x-at)
+	}
 }
 
 // Whoever reads the log dies: the robot drives on, and is stopped in order.

@@ -8,7 +8,6 @@ import (
 
 	"go.uber.org/zap"
 
-	"player/codec"
 	"player/devices"
 	"player/devices/transport"
 )
@@ -76,7 +75,10 @@ const (
 func (p phase) appendRequest(dst []byte) []byte {
 	switch p {
 	case sync0:
-		return AppendCommand(dst, Sync0)
+		// A robot that was left open, by a lost line or by a server that was killed,
+		// obeys its last command: SYNC0, which is PULSE to it, would keep its watchdog
+		// from stopping it, or let it drive on (P2OS manual).
+		return AppendCommand(AppendVel2(dst, 0, 0), Sync0)
 	case sync1:
 		return AppendCommand(dst, Sync1)
 	case sync2:
@@ -115,12 +117,6 @@ func (d *Driver) Greet(now time.Duration) {
 	d.begun, d.heard, d.search, d.free = now, false, 0, 0
 	d.overheard = d.overheard[:0]
 	d.moving, d.gripping = false, false
-	if d.transport.WasLost() {
-		// It may still be open and obey the last command; SYNC0, which is PULSE
-		// to it, would keep its watchdog from stopping it.
-		d.out = d.appendVelocities(d.out[:0], codec.PositionCommand{})
-		d.write(now)
-	}
 	d.enter(now, sync0)
 }
 

@@ -78,6 +78,7 @@ type Robot struct {
 	sips      int
 	heard     time.Duration // time of the last good packet
 	tripped   bool          // the watchdog bit: no packet came since
+	stopped   [2]float64    // wheel speeds in mm/s that the watchdog has ended; the next packet brings them back
 	trips     int
 	bad       int
 	counts    map[string]int
@@ -173,6 +174,9 @@ func (r *Robot) sync(body []byte) {
 
 // obey handles a packet from a connected host.
 func (r *Robot) obey(now time.Duration, body []byte) {
+	if r.tripped { // it drives on (P2OS manual)
+		r.drive.wantLeft, r.drive.wantRight = r.stopped[0], r.stopped[1]
+	}
 	r.heard, r.tripped = now, false
 	r.counts[commandName(body[0])]++
 	c, a := commands[body[0]], parseArg(body)
@@ -205,6 +209,7 @@ func (r *Robot) enable(on bool) {
 	if !on {
 		r.drive.turn(0, 0)
 		r.drive.left, r.drive.right = 0, 0
+		r.stopped = [2]float64{}
 	}
 }
 
@@ -230,6 +235,7 @@ func (r *Robot) Advance(now time.Duration) time.Duration {
 func (r *Robot) advance(now time.Duration) {
 	if bite := r.heard + watchdogTime; r.stage == stageOpen && !r.tripped && bite <= now {
 		r.drive.advance(bite)
+		r.stopped = [2]float64{r.drive.wantLeft, r.drive.wantRight}
 		r.drive.turn(0, 0)
 		r.tripped = true
 		r.trips++
