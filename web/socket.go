@@ -127,8 +127,10 @@ func converse[command any](ctx context.Context, sock *socket, take func(context.
 	defer cancel(nil)
 	// Reading and pinging do not use the inner context: its end would close the
 	// socket before the dashboard gets the reason.
-	go func() { cancel(receive(ctx, sock, func(c command) error { return take(inner, c) })) }()
-	go func() { cancel(sock.probe(ctx)) }()
+	go func() {
+		cancel(recovered(func() error { return receive(ctx, sock, func(c command) error { return take(inner, c) }) }))
+	}()
+	go func() { cancel(recovered(func() error { return sock.probe(ctx) })) }()
 	if err := run(inner); inner.Err() == nil {
 		return err
 	}

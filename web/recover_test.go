@@ -1,0 +1,16 @@
+package web
+
+import (
+	"errors"
+	"testing"
+)
+
+func TestRecovered(t *testing.T) {
+	failure := errors.New("failure")
+	if err := recovered(func() error { return failure }); err != failure {
+		t.Errorf("error %v", err)
+	}
+	if err := recovered(func() error { panic("trouble") }); err == nil || err.Error() != "panic: trouble" {
+		t.Errorf("error %v", err)
+	}
+}
