@@ -87,14 +87,15 @@ func (d *dashboard) descriptors() int {
 }
 
 // serve starts to serve the dashboard, until ctx ends. post calls a function on
-// the loop.
-func (d *dashboard) serve(ctx context.Context, post func(func(now time.Duration)) bool) {
+// the loop; onPanic is deferred.
+func (d *dashboard) serve(ctx context.Context, post func(func(now time.Duration)) bool, onPanic func()) {
 	if d == nil {
 		return
 	}
 	d.config.Post = post
 	d.config.Log.Info("dashboard", zap.String("url", d.url()))
 	go func() {
+		defer onPanic()
 		if err := web.Serve(ctx, d.listener, d.config); err != nil {
 			d.config.Log.Error("the dashboard failed", zap.Error(err))
 		}

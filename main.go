@@ -129,7 +129,7 @@ func serve(ctx context.Context, args []string, stdout io.Writer, stderr *os.File
 			if conf.HasMotors() && conf.Access == nil && !o.isLocal() {
 				log.Warn("every computer on the network can drive this robot: restrict it by access ( ... ) in a configuration file, or by -bind 127.0.0.1")
 			}
-			dash.serve(ctx, s.Post)
+			dash.serve(ctx, s.Post, last.OnPanic)
 			sim.start(s.Start, quit)
 		},
 	})

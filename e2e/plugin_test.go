@@ -331,3 +331,19 @@ while header := sys.stdin.buffer.read(4):
 		return x < 0
 	})
 }
+
+// The server is killed: the plugin's input ends, with which it stops its motors.
+func TestPluginIsLeft(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "plugin.sh", `#!/bin/sh
+printf 'j\0\024'; head -c 20 /dev/zero
+cat >/dev/null
+echo >"$1"
+`)
+	stopped := filepath.Join(dir, "stopped")
+	s := start(t, write(t, dir, "plugin.cfg", fmt.Sprintf(`driver ( name "motors" plugin "plugin.sh" args [%q] provides ["joystick:0"] )`, stopped)))
+	s.dial(t).mustOpen("jr", "jr")
+	s.kill(t)
+	await(t, "a plugin that has stopped", func() bool { _, err := os.Stat(stopped); return err == nil })
+}
