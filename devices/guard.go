@@ -129,6 +129,7 @@ func (l *Link) crash(now time.Duration, value any) {
 // It is set up again.
 func (l *Link) lose(now time.Duration, err error) {
 	l.state, l.lost, l.guard, l.wake = Lost, true, 0, 0
+	l.off = l.off || errors.Is(err, ErrSwitchedOff) // of a driver that it requires
 	if l.off {
 		l.log.Error("device is off", zap.Error(err))
 	} else {

@@ -2,6 +2,7 @@ package devices_test
 
 import (
 	"errors"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"syscall"
@@ -390,5 +391,64 @@ func TestSetupAfterPanicFails(t *testing.T) {
 	r.world.Pass(patient)
 	if !r.table.Done() {
 		t.Error("it does not end")
+	}
+}
+
+// Random panics, subscriptions and times: none gets out, no port is left open, and a
+// driver that does not panic any more works again unless it was switched off.
+func TestRandomPanics(t *testing.T) {
+	places := []string{"", "", "Setup", "Shutdown", "Tick", "Receive", "Hangup", "exited", "Command", "Configure", "Published", "Commanded", "Configured"}
+	works, off := 0, 0
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		r := newRig(t)
+		members := map[*nobody]*devices.Device{&r.client: r.device}
+		for range 30 {
+			r.wheels.in, r.front.in = places[rng.IntN(len(places))], places[rng.IntN(len(places))]
+			switch rng.IntN(4) {
+			case 0:
+				for m, d := range members {
+					d.Unsubscribe(r.world.Now(), m)
+					delete(members, m)
+					break
+				}
+			case 1:
+				m, d := &nobody{}, []*devices.Device{r.inner, r.device}[rng.IntN(2)]
+				if _, err := d.Subscribe(r.world.Now(), m); err == nil {
+					members[m] = d
+				}
+			default:
+				if place := places[rng.IntN(len(places))]; place != "Configure" {
+					r.fire(place)
+				}
+			}
+			r.world.Pass(time.Duration(rng.IntN(20)) * time.Second)
+		}
+		r.wheels.in, r.front.in = "", ""
+		r.world.Pass(patient)
+		open := 0
+		for _, p := range r.world.Ports {
+			if !p.Closed {
+				open++
+			}
+		}
+		state := r.inner.Link().State()
+		if open > 1 || open > 0 && state != devices.Ready {
+			t.Fatalf("seed %d: %d ports are open, the link is %v", seed, open, state)
+		}
+		_, err := r.device.Subscribe(r.world.Now(), &r.client)
+		switch {
+		case errors.Is(err, devices.ErrSwitchedOff):
+			off++
+		case err != nil:
+			t.Fatalf("seed %d: %v", seed, err)
+		default:
+			r.expect(r.device, devices.Ready)
+			r.expect(r.inner, devices.Ready)
+			works++
+		}
+	}
+	if works < 30 || off < 30 {
+		t.Errorf("%d work, %d are off: the test has lost its variety", works, off)
 	}
 }

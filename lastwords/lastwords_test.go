@@ -2,9 +2,11 @@ package lastwords
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -115,6 +117,45 @@ func TestOnPanic(t *testing.T) {
 		w.Drop()
 		if got := heard(t, r); got != want || (caught != nil) != panics {
 			t.Errorf("panic %v: heard %q, caught %v", panics, got, caught)
+		}
+	}
+}
+
+// A serial line that takes no more drops what waits, not the last words.
+func TestFullSerialLine(t *testing.T) {
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer master.Close()
+	var number int
+	if err = unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0); err == nil {
+		number, err = unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	slave, err := unix.Open(fmt.Sprintf("/dev/pts/%d", number), unix.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(slave)
+	for err == nil {
+		_, err = unix.Write(slave, bytes.Repeat([]byte{'x'}, 4096))
+	}
+	var b Book
+	w, err := b.Keep(slave, []byte("stop"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Drop()
+	b.Say()
+	var got []byte
+	for deadline := time.Now().Add(20 * time.Second); !bytes.HasSuffix(got, []byte("stop")); {
+		buf := make([]byte, 4096)
+		n, _ := unix.Read(int(master.Fd()), buf)
+		if got = append(got, buf[:max(n, 0)]...); time.Now().After(deadline) {
+			t.Fatalf("heard %d bytes, the last %q", len(got), got[max(0, len(got)-10):])
 		}
 	}
 }
