@@ -30,7 +30,7 @@ var errNotReading = errors.New("it asks but does not read the replies")
 // client is one connection, its session and its pacing.
 type client struct {
 	server  *Server
-	conn    *reactor.Descriptor
+	conn    connection
 	remote  net.Addr
 	session *session.Session
 	pace    pacing.Client[*client]
@@ -45,7 +45,7 @@ type client struct {
 
 // accept makes a client of a new connection. It returns nil if there are too
 // many.
-func (s *Server) accept(now time.Duration, conn *reactor.Descriptor, listener int) reactor.Handler {
+func (s *Server) accept(now time.Duration, conn connection, listener int) reactor.Handler {
 	remote := conn.RemoteAddr()
 	if len(s.clients) >= s.config.MaxClients || s.stopAt != 0 {
 		if repeats, ok := s.refusals.Allow(now); ok {
@@ -73,7 +73,7 @@ func (s *Server) link(local net.Addr) *pacing.Link[*client] {
 	}
 	l := s.links[address]
 	if l == nil {
-		l = pacing.NewLink(&s.loop.Timers, s.send)
+		l = pacing.NewLink(s.timers, s.send)
 		s.links[address] = l
 	}
 	return l
@@ -163,7 +163,7 @@ func (s *Server) sendAsked(now time.Duration, c *client) {
 	for n := 0; !c.gone && !c.pace.Waits() && c.session.Asked() > 0; n++ {
 		if n == askedInSlice {
 			s.unfinished = append(s.unfinished, c)
-			s.loop.Timers.Set(s.resume, now)
+			s.timers.Set(s.resume, now)
 			return
 		}
 		before := c.session.Asked()

@@ -16,14 +16,15 @@ import (
 
 // host is the outside world of the drivers.
 type host struct {
-	loop    *reactor.Loop
+	loop    loop
+	timers  *timers.Queue
 	log     *zap.Logger
 	wakes   map[*devices.Link]*timers.Timer
 	holders holders // of serial lines
 }
 
-func newHost(loop *reactor.Loop, log *zap.Logger) host {
-	return host{loop: loop, log: log, wakes: map[*devices.Link]*timers.Timer{}, holders: holders{}}
+func newHost(loop loop, queue *timers.Queue, log *zap.Logger) host {
+	return host{loop: loop, timers: queue, log: log, wakes: map[*devices.Link]*timers.Timer{}, holders: holders{}}
 }
 
 // WakeAt implements devices.Host.
@@ -31,7 +32,7 @@ func (h *host) WakeAt(l *devices.Link, at time.Duration) {
 	t := h.wakes[l]
 	if at == 0 {
 		if t != nil {
-			h.loop.Timers.Stop(t)
+			h.timers.Stop(t)
 		}
 		return
 	}
@@ -39,7 +40,7 @@ func (h *host) WakeAt(l *devices.Link, at time.Duration) {
 		t = timers.NewTimer(l.Wake)
 		h.wakes[l] = t
 	}
-	h.loop.Timers.Set(t, at)
+	h.timers.Set(t, at)
 }
 
 // port is a descriptor of a driver. It adds what only serial lines have

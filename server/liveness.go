@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"player/timers"
 )
 
@@ -24,7 +22,7 @@ const (
 	// second, and must be heard within commanderSilence. A shorter limit would
 	// stop robots on links that drop a packet or two; with it the motors stop
 	// within two seconds.
-	commanderProbe   = 1 // s, idle time and interval of keep-alive probes
+	commanderProbe   = time.Second // idle time and interval of keep-alive probes
 	commanderCheck   = 250 * time.Millisecond
 	commanderSilence = 1500 * time.Millisecond
 
@@ -62,14 +60,9 @@ func (s *Server) watchCommander(now time.Duration, c *client) {
 		return
 	}
 	s.commanders = append(s.commanders, c)
-	if fd, err := c.conn.Fd(); err == nil {
-		// Errors leave the slower probes of the listener in place.
-		_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPIDLE, commanderProbe)
-		_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPINTVL, commanderProbe)
-		_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPCNT, int(silenceLimit/time.Second)-1)
-	}
+	c.conn.Probe(commanderProbe, int(silenceLimit/commanderProbe)-1)
 	if !s.liveness.Armed() {
-		s.loop.Timers.Set(s.liveness, now+commanderCheck)
+		s.timers.Set(s.liveness, now+commanderCheck)
 	}
 }
 
@@ -108,13 +101,13 @@ func (s *Server) watch(now time.Duration, c *client) {
 		})
 	}
 	if !c.watchdog.Armed() {
-		s.loop.Timers.Set(c.watchdog, now+watchPeriod)
+		s.timers.Set(c.watchdog, now+watchPeriod)
 	}
 }
 
 func (s *Server) stopWatching(c *client) {
 	if c.watchdog != nil {
-		s.loop.Timers.Stop(c.watchdog)
+		s.timers.Stop(c.watchdog)
 	}
 }
 
@@ -122,7 +115,7 @@ func (s *Server) stopWatching(c *client) {
 // It is zero while none is due: a client that is paused, or does not read, is not
 // silent, for its kernel answers.
 func (c *client) silence() time.Duration {
-	info, err := c.tcpInfo()
+	info, err := c.conn.TCPInfo()
 	if err != nil || info.Unacked == 0 && info.Probes == 0 {
 		return 0
 	}
@@ -132,18 +125,10 @@ func (c *client) silence() time.Duration {
 // lookAtWindow brings room up to date. It is called right after a look at what is
 // unacknowledged.
 func (c *client) lookAtWindow() {
-	info, err := c.tcpInfo()
+	info, err := c.conn.TCPInfo()
 	if err != nil {
 		return // the next write fails as well
 	}
 	c.room = int(info.Snd_wnd) - c.unacknowledged // Linux 5.4 and later
 	c.largest = max(c.largest, c.room)
-}
-
-func (c *client) tcpInfo() (*unix.TCPInfo, error) {
-	fd, err := c.conn.Fd()
-	if err != nil {
-		return nil, err
-	}
-	return unix.GetsockoptTCPInfo(fd, unix.IPPROTO_TCP, unix.TCP_INFO)
 }

@@ -55,7 +55,8 @@ type Config struct {
 type Server struct {
 	config Config
 	log    *zap.Logger
-	loop   *reactor.Loop
+	loop   loop
+	timers *timers.Queue // of the loop
 	host   host
 
 	clients map[*client]struct{}
@@ -80,36 +81,49 @@ type Server struct {
 // and returns nil. A *reactor.AddressError names an address that cannot be
 // listened on.
 func Run(ctx context.Context, config Config) error {
-	s := newServer(config)
+	if most := reactor.Capacity(len(config.Robots), config.Reserve); config.MaxClients <= 0 || config.MaxClients > most {
+		config.MaxClients = most
+	}
+	addresses := make([]string, len(config.Robots))
+	for i, robot := range config.Robots {
+		addresses[i] = robot.Address
+	}
+	var s *Server
+	l := reactor.New(reactor.Config{
+		Addresses: addresses,
+		Accept: func(now time.Duration, d *reactor.Descriptor, listener int) reactor.Handler {
+			return s.accept(now, socket{d}, listener)
+		},
+		Started:   func(now time.Duration) { s.start(now) },
+		Settle:    func(now time.Duration) { s.settle(now) },
+		LastWords: config.LastWords,
+		Log:       config.Log,
+	})
+	s = newServer(config, l, &l.Timers)
 	unregister := context.AfterFunc(ctx, func() { s.loop.Post(s.stop) })
 	defer unregister()
 	return s.loop.Run()
 }
 
-func newServer(config Config) *Server {
+// newServer returns the server on a loop with the given timers. The loop calls
+// start once, accept for each connection, and settle after each callback.
+func newServer(config Config, loop loop, queue *timers.Queue) *Server {
 	s := &Server{
 		config:   config,
 		log:      config.Log,
+		loop:     loop,
+		timers:   queue,
+		host:     newHost(loop, queue, config.Log),
 		clients:  map[*client]struct{}{},
 		links:    map[netip.Addr]*pacing.Link[*client]{},
 		scratch:  make([]byte, 0, scratchSize),
 		arrivals: timers.Limiter{Period: time.Second},
 		refusals: timers.Limiter{Period: time.Second},
 	}
-	if most := reactor.Capacity(len(config.Robots), config.Reserve); config.MaxClients <= 0 || config.MaxClients > most {
-		s.config.MaxClients = most
-	}
-	addresses := make([]string, len(config.Robots))
-	for i, robot := range config.Robots {
-		addresses[i] = robot.Address
+	for _, robot := range config.Robots {
 		robot.Table.Connect(&s.host)
 	}
-	s.loop = reactor.New(reactor.Config{
-		Addresses: addresses, Accept: s.accept, Started: s.start, Settle: s.settle,
-		LastWords: config.LastWords, Log: config.Log,
-	})
-	s.host = newHost(s.loop, config.Log)
-	s.ticks = timers.NewTicks(&s.loop.Timers, s.due)
+	s.ticks = timers.NewTicks(queue, s.due)
 	s.liveness = timers.NewTimer(s.checkCommanders)
 	s.resume = timers.NewTimer(s.resumeUnfinished)
 	s.shutdown = timers.NewTimer(s.finish)
@@ -132,7 +146,7 @@ func (s *Server) Post(fn func(now time.Duration)) bool { return s.loop.Post(fn) 
 
 // Start has fn called on the loop now, and then at the deadlines that it
 // returns.
-func (s *Server) Start(fn timers.Func) { s.loop.Timers.Set(timers.NewTimer(fn), s.loop.Now()) }
+func (s *Server) Start(fn timers.Func) { s.timers.Set(timers.NewTimer(fn), s.loop.Now()) }
 
 // stop begins the shutdown: motors first, then devices, then clients.
 func (s *Server) stop(now time.Duration) {
@@ -147,7 +161,7 @@ func (s *Server) stop(now time.Duration) {
 	for _, robot := range s.config.Robots {
 		robot.Table.Shutdown(now)
 	}
-	s.loop.Timers.Set(s.shutdown, now)
+	s.timers.Set(s.shutdown, now)
 }
 
 // finish ends the loop when the devices are off.

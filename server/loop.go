@@ -1,0 +1,63 @@
+package server
+
+import (
+	"net"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"player/reactor"
+)
+
+// loop is what the server uses of its *reactor.Loop. The simulation of the tests
+// has a loop with a virtual clock.
+type loop interface {
+	Run() error
+	Stop()
+	Now() time.Duration
+	Post(fn func(now time.Duration)) bool
+	Open(fd int, h reactor.Handler) (*reactor.Descriptor, error)
+}
+
+// connection is the connection of a client: a socket, or one of the simulation.
+type connection interface {
+	Write(p []byte)
+	Buffered() int
+	Unacknowledged() int
+	Queued() bool
+	LocalAddr() net.Addr
+	RemoteAddr() net.Addr
+	Close()
+
+	// TCPInfo returns what the kernel knows of the connection, an error after it
+	// is gone.
+	TCPInfo() (*unix.TCPInfo, error)
+	// Probe has the kernel probe the connection while it is idle, after every
+	// period of whole seconds, and close it when count probes in a row are not
+	// answered.
+	Probe(period time.Duration, count int)
+}
+
+// socket is a descriptor of a client. It adds what only TCP sockets have.
+type socket struct{ *reactor.Descriptor }
+
+func (s socket) TCPInfo() (*unix.TCPInfo, error) {
+	fd, err := s.Fd()
+	if err != nil {
+		return nil, err
+	}
+	return unix.GetsockoptTCPInfo(fd, unix.IPPROTO_TCP, unix.TCP_INFO)
+}
+
+// Probe implements connection. Errors leave the slower probes of the listener in
+// place.
+func (s socket) Probe(period time.Duration, count int) {
+	fd, err := s.Fd()
+	if err != nil {
+		return
+	}
+	seconds := int(period / time.Second)
+	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPIDLE, seconds)
+	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPINTVL, seconds)
+	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPCNT, count)
+}
