@@ -139,6 +139,7 @@ func (s *Server) settleClient(now time.Duration, c *client) {
 	if out := c.session.Output(); len(out) > 0 {
 		c.conn.Write(out)
 		c.session.Flushed()
+		c.sent, c.unconfirmed = now, true
 		if !c.gone && c.conn.Buffered() > maxReplies {
 			s.end(now, c, errNotReading)
 		}
@@ -154,6 +155,9 @@ func (s *Server) settleClient(now time.Duration, c *client) {
 		c.session.Collapse()
 	}
 	s.schedule(now, c, c.session.Period())
+	if c.unconfirmed && c.period == 0 {
+		s.watch(now, c)
+	}
 	s.watchCommander(now, c)
 }
 

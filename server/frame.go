@@ -27,8 +27,8 @@ func (s *Server) send(now time.Duration, c *client) (bytes int) {
 		c.frame, c.room, c.sent, c.unconfirmed = bytes, c.room-bytes, now, true
 		c.conn.Write(s.scratch)
 	}
-	if c.unconfirmed && (c.period == 0 || bytes == 0) {
-		s.watch(now, c) // no further frame is due that would show a dead link
+	if c.unconfirmed && (c.period == 0 || bytes == 0 || now-c.heard > unheardLimit) {
+		s.watch(now, c) // pacing may not look in time whether the link is dead
 	}
 	if asked != 0 && c.session.Asked() == 0 {
 		c.SessionChanged() // its period is another one

@@ -16,6 +16,11 @@ const (
 	// dead link is closed within 15 s.
 	silenceLimit = 13 * time.Second
 	watchPeriod  = time.Second
+	// unheardLimit is how long the frames alone show that a client is there. Pacing
+	// looks once in 32 of them, and while less than a segment is unacknowledged it
+	// goes on: too late for clients with slow or small frames. A shorter limit
+	// costs looks at clients that pacing looks at anyway.
+	unheardLimit = 5 * time.Second
 
 	// A commander, a client that could leave motors running, is watched more
 	// closely: it is probed every second that it is idle, looked at four times a
@@ -38,8 +43,8 @@ var errSilent = errors.New("its link has been dead for 13 s")
 type liveness struct {
 	commander      bool          // it is in server.commanders
 	silent         bool          // its motors were stopped because it is silent
-	unconfirmed    bool          // the newest frame may be unacknowledged
-	sent           time.Duration // when the newest frame was sent
+	unconfirmed    bool          // the newest bytes may be unacknowledged
+	sent           time.Duration // when they were sent
 	heard          time.Duration // a time at which it was alive, known without asking the kernel
 	frame          int           // bytes of the newest frame
 	unacknowledged int           // bytes, at the last look
@@ -83,7 +88,7 @@ func (s *Server) checkCommanders(now time.Duration) time.Duration {
 }
 
 // watch looks at a client once a second until it has acknowledged everything:
-// no further frame will show whether its link is dead.
+// frames may not show in time that its link is dead.
 func (s *Server) watch(now time.Duration, c *client) {
 	if c.gone {
 		return

@@ -1,0 +1,185 @@
+package server
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+)
+
+// history is who commanded what when, and what the robot was told, while its
+// line was open once. The newest command is a register: clients write it, a lost
+// writer writes zero, and each packet with velocities reads it. The history must
+// be linearizable: there is an order of all, each at one moment between its call
+// and its return, in which every packet has the velocities of the newest command.
+// So a command that was overwritten by a stop is not obeyed after it.
+type history struct {
+	robot  *simRobot
+	writes []*op // all that may still matter
+	reads  []*op // of this session
+	open   bool
+	closed bool // no more is checked
+	greets bool // no handshake has begun in this session
+	start  time.Duration
+}
+
+// op is an operation on the register.
+type op struct {
+	call, ret   time.Duration
+	speed, turn int16
+	maybe       bool // a write that may have no effect
+	message     int  // of the client: a reply to a later one ends it
+
+	read        bool
+	separate    bool // VEL and RVEL
+	left, right int  // of a read: VEL2's steps, or speed and turn rate
+}
+
+func (o *op) String() string {
+	if o.read {
+		return fmt.Sprintf("%v: the robot is told %d, %d (separate: %v)", o.call, o.left, o.right, o.separate)
+	}
+	return fmt.Sprintf("%v to %v: command %d mm/s, %d deg/s (perhaps: %v)", o.call, o.ret, o.speed, o.turn, o.maybe)
+}
+
+func (o *op) end(now time.Duration) {
+	if o.ret == never {
+		o.ret = now
+	}
+}
+
+func (h *history) write(now time.Duration, speed, turn int16, maybe bool) *op {
+	o := &op{call: now, ret: never, speed: speed, turn: turn, maybe: maybe}
+	if !h.closed {
+		h.writes = append(h.writes, o)
+	}
+	return o
+}
+
+func (h *history) begin(s *sim) {
+	h.open, h.greets, h.reads, h.start = true, true, nil, 0
+}
+
+// observe records the velocities that the driver sends.
+func (h *history) observe(s *sim, p *simPort, body, rest []byte) {
+	if h.closed || !h.open || h.robot.lease != 0 || h.robot.reflexes {
+		return
+	}
+	o := &op{call: s.now, ret: s.now, read: true}
+	switch body[0] {
+	case 0: // SYNC0, or PULSE
+		h.greets = false
+		return
+	case 32:
+		o.left, o.right = int(int8(body[3])), int(int8(body[2]))
+	case 11:
+		o.separate = true
+		turn, _ := p2Packet(rest)
+		o.left, o.right = signed(body), signed(turn)
+	default:
+		return
+	}
+	if h.greets { // a lost robot is stopped first, whatever is commanded
+		if o.left != 0 || o.right != 0 {
+			s.fail("%s: %v before the handshake", h.robot.path, o)
+		}
+		return
+	}
+	s.summary.Observations++
+	if h.start == 0 {
+		h.start = s.now
+	}
+	// The first and the last of equal ones are enough.
+	if n := len(h.reads); n >= 2 && h.reads[n-1].same(o) && h.reads[n-2].same(o) {
+		h.reads[n-1] = o
+		return
+	}
+	h.reads = append(h.reads, o)
+}
+
+func signed(body []byte) int {
+	v := int(body[2]) | int(body[3])<<8
+	if body[1] == 0x1B {
+		return -v
+	}
+	return v
+}
+
+func (o *op) same(p *op) bool {
+	return o.separate == p.separate && o.left == p.left && o.right == p.right
+}
+
+// matches reports whether a read shows a command.
+func (o *op) matches(speed, turn int16) bool {
+	if o.separate {
+		return o.left == max(-500, min(int(speed), 500)) && o.right == max(-100, min(int(turn), 100))
+	}
+	half := float64(turn) * math.Pi / 180 * 160 // mm/s, a wheelbase of 320 mm
+	left, right := float64(speed)-half, float64(speed)+half
+	if fastest := max(math.Abs(left), math.Abs(right)); fastest > 500 {
+		left, right = left*500/fastest, right*500/fastest
+	}
+	near := func(steps int, v float64) bool {
+		return math.Abs(float64(steps)-math.Trunc(v/20)) < 1e-9 || math.Abs(math.Abs(v/20)-math.Round(math.Abs(v/20))) < 1e-6 && math.Abs(float64(steps)-v/20) <= 1
+	}
+	return near(o.left, left) && near(o.right, right)
+}
+
+// end judges the history when the line is closed.
+func (h *history) end(s *sim, now time.Duration) {
+	if !h.open {
+		return
+	}
+	h.open = false
+	if !h.closed && len(h.reads) > 0 {
+		s.summary.Histories++
+		if i := h.illegal(); i >= 0 {
+			h.print(s, h.reads[i].call)
+			s.fail("%s was told at %v to move as nobody commanded: the history above has no order", h.robot.path, h.reads[i].call)
+		}
+	}
+	h.writes = slices.DeleteFunc(h.writes, func(o *op) bool { return o.ret < now })
+	h.reads = nil
+}
+
+// illegal returns the first read that no order explains, -1 if there is none. The
+// reads are in order, so it is enough to know for each the latest moment at which
+// the command that it shows can have been written: no other command may have to
+// lie between that moment and the read.
+func (h *history) illegal() int {
+	// What was carried out before the robot was ready is forgotten. Of what was
+	// under way then, nobody can say.
+	writes := slices.DeleteFunc(slices.Clone(h.writes), func(o *op) bool { return o.ret < h.start-300*time.Millisecond })
+	var newest op // what the last read has shown
+	moment, before := h.start-time.Second, h.start-time.Second
+	for i, r := range h.reads {
+		latest := time.Duration(-1)
+		if r.matches(newest.speed, newest.turn) {
+			latest = moment
+		}
+		for _, w := range writes {
+			if w.call <= r.call && w.ret >= before && r.matches(w.speed, w.turn) && min(w.ret, r.call) > latest {
+				latest, newest = min(w.ret, r.call), *w
+			}
+		}
+		if latest < 0 || slices.ContainsFunc(writes, func(w *op) bool {
+			return !w.maybe && w.call > max(latest, h.start) && w.ret < r.call
+		}) {
+			return i
+		}
+		moment, before = latest, r.call
+	}
+	return -1
+}
+
+// print adds the three seconds of the history before a moment to the trace.
+func (h *history) print(s *sim, at time.Duration) {
+	all := append(slices.Clone(h.writes), h.reads...)
+	slices.SortStableFunc(all, func(a, b *op) int { return cmp.Compare(a.call, b.call) })
+	for _, o := range all {
+		if o.ret > at-3*time.Second && o.call <= at {
+			s.note("history: %v", o)
+		}
+	}
+}

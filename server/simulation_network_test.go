@@ -1,0 +1,358 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"player/reactor"
+	"player/timers"
+)
+
+// wire is the network behind one local address. What is sent waits in its
+// transmit queue.
+type wire struct {
+	local string
+	rate  float64       // bytes a second; zero: as fast as it is written
+	trip  time.Duration // one way
+	free  time.Duration // when the transmit queue has run empty
+}
+
+// send returns when bytes that are sent now have left.
+func (w *wire) send(now time.Duration, bytes int) time.Duration {
+	const headers = 66 // of Ethernet, IP and TCP
+	if w.rate == 0 {
+		return now
+	}
+	w.free = max(w.free, now) + time.Duration(float64(bytes+headers)/w.rate*float64(time.Second))
+	return w.free
+}
+
+const never = time.Duration(math.MaxInt64)
+
+// packet is what one Write of the server has passed to the kernel.
+type packet struct {
+	bytes   []byte
+	written time.Duration
+	leaves  time.Duration
+	arrives time.Duration // never: it is lost, and sent again when the network is back
+	arrived bool
+	acked   time.Duration
+}
+
+// simConn is a TCP connection as the server's kernel and the network treat it. It
+// implements connection.
+type simConn struct {
+	sim     *sim
+	client  *simClient
+	wire    *wire
+	handler reactor.Handler
+	remote  *net.TCPAddr
+
+	unsent []*packet // for want of room in the client's window
+	flight []*packet // not acknowledged
+	sndbuf int
+
+	closed bool  // nothing is called for it any more
+	reset  error // a reset has come, and the loop has not seen it
+
+	heard  time.Duration // when the server's kernel last heard the client's
+	probes int           // that were not answered
+	probe  *timers.Timer
+	idle   time.Duration // before the first probe
+	pause  time.Duration // between probes
+	count  int           // of probes
+	window time.Duration // between probes of a closed window
+	in     []byte        // what the kernel has received and the loop has not read
+	last   time.Duration // when the newest bytes of the client come
+}
+
+func (c *simConn) LocalAddr() net.Addr  { return tcpAddr(c.wire.local, 6665+c.client.robot.index) }
+func (c *simConn) RemoteAddr() net.Addr { return c.remote }
+
+func (c *simConn) String() string {
+	return fmt.Sprintf("%d packets in flight, %d not sent, last heard at %v, %d probes, next at %v, room for %d bytes",
+		len(c.flight), len(c.unsent), c.heard, c.probes, c.probe.Deadline(), c.client.rcvbuf-c.client.unreadBytes)
+}
+
+// Write implements connection.
+func (c *simConn) Write(p []byte) {
+	if c.closed {
+		return
+	}
+	if c.reset != nil { // it fails, and the loop hangs up within
+		c.hangup(c.reset)
+		return
+	}
+	c.unsent = append(c.unsent, &packet{bytes: slices.Clone(p), written: c.sim.now, leaves: never, arrives: never, acked: never})
+	c.client.wasWritten(p)
+	c.pump()
+	if n := c.Buffered(); n > maxReplies+1<<16 {
+		c.sim.fail("%v: %d bytes are buffered", c.client, n)
+	}
+}
+
+// pump sends what the client's window takes.
+func (c *simConn) pump() {
+	s := c.sim
+	for len(c.unsent) > 0 && !c.closed {
+		p := c.unsent[0]
+		room := c.client.rcvbuf - c.client.unreadBytes
+		for _, f := range c.flight {
+			if !f.arrived {
+				room -= len(f.bytes)
+			}
+		}
+		if len(p.bytes) > room && room < c.client.rcvbuf { // what is larger than the window goes in pieces
+			if c.reap(); len(c.flight) == 0 && !c.probe.Armed() {
+				c.schedule()
+			}
+			return
+		}
+		c.unsent = c.unsent[1:]
+		p.leaves = c.wire.send(s.now, len(p.bytes))
+		// Behind a packet that was lost it waits until that is sent again.
+		waits := slices.ContainsFunc(c.flight, func(f *packet) bool { return f.acked == never })
+		if c.flight = append(c.flight, p); !waits && !c.client.down {
+			c.travel(p, p.leaves)
+		}
+	}
+	c.schedule()
+}
+
+// travel brings a packet to the client.
+func (c *simConn) travel(p *packet, leaves time.Duration) {
+	s := c.sim
+	p.arrives = leaves + c.wire.trip + time.Duration(s.random.IntN(100_000))
+	if i := slices.Index(c.flight, p); i > 0 {
+		p.arrives = max(p.arrives, c.flight[i-1].arrives+1)
+	}
+	p.acked = p.arrives + c.wire.trip
+	if c.client.delays {
+		p.acked += s.between(0, 40*time.Millisecond)
+	}
+	at := p.arrives
+	s.at(at, func() {
+		if p.arrives == at && !p.arrived {
+			p.arrived = true
+			c.client.arrive(p)
+		}
+	})
+}
+
+// reap removes from flight what is acknowledged. Acknowledgements count for all
+// before them.
+func (c *simConn) reap() {
+	for i := len(c.flight) - 1; i >= 0; i-- {
+		if p := c.flight[i]; p.acked <= c.sim.now {
+			c.hear(p.acked)
+			c.flight = c.flight[i+1:]
+			return
+		}
+	}
+}
+
+// hear is called when a segment of the client comes.
+func (c *simConn) hear(at time.Duration) { c.heard, c.probes = max(c.heard, at), 0 }
+
+// cut is called when the network is cut: what is under way is lost.
+func (c *simConn) cut() {
+	for _, p := range c.flight {
+		if p.acked > c.sim.now {
+			p.acked = never
+			if !p.arrived {
+				p.arrives = never
+			}
+		}
+	}
+}
+
+// mend is called when the network is back. The kernel sends again what was lost,
+// the sooner the shorter the outage was.
+func (c *simConn) mend(outage time.Duration) {
+	s := c.sim
+	s.after(s.between(0, min(outage, 2*time.Second)), func() {
+		if c.client.down || c.closed {
+			return
+		}
+		for _, p := range c.flight {
+			if p.acked == never {
+				if !p.arrived {
+					c.travel(p, c.wire.send(s.now, len(p.bytes)))
+				}
+				p.acked = max(s.now, p.arrives) + 2*c.wire.trip
+			}
+		}
+		c.pump()
+	})
+}
+
+// Buffered implements connection.
+func (c *simConn) Buffered() int { return max(0, c.Unacknowledged()-c.sndbuf) }
+
+// Unacknowledged implements connection.
+func (c *simConn) Unacknowledged() (bytes int) {
+	c.reap()
+	for _, p := range c.flight {
+		bytes += len(p.bytes)
+	}
+	for _, p := range c.unsent {
+		bytes += len(p.bytes)
+	}
+	return bytes
+}
+
+// Queued implements connection.
+func (c *simConn) Queued() bool {
+	return slices.ContainsFunc(c.flight, func(p *packet) bool { return p.leaves > c.sim.now })
+}
+
+// TCPInfo implements connection.
+func (c *simConn) TCPInfo() (*unix.TCPInfo, error) {
+	if c.closed {
+		return nil, unix.EBADF
+	}
+	c.reap()
+	return &unix.TCPInfo{
+		Unacked:       uint32(len(c.flight)),
+		Probes:        uint8(c.probes),
+		Last_ack_recv: uint32((c.sim.now - c.heard).Milliseconds()),
+		Snd_wnd:       uint32(max(0, c.client.rcvbuf-c.client.unreadBytes)),
+	}, nil
+}
+
+// Probe implements connection.
+func (c *simConn) Probe(period time.Duration, count int) {
+	c.idle, c.pause, c.count = period, period, count
+	c.schedule()
+}
+
+// schedule sets the timer of the kernel's probes: of an idle connection, or of a
+// window that is closed.
+func (c *simConn) schedule() {
+	s := c.sim
+	c.reap()
+	switch {
+	case c.closed:
+		s.outside.Stop(c.probe)
+	case len(c.unsent) > 0 && len(c.flight) == 0:
+		s.outside.Set(c.probe, s.now+c.window)
+	default:
+		c.window = 200 * time.Millisecond
+		s.outside.Set(c.probe, max(s.now+time.Millisecond, c.heard+c.idle))
+	}
+}
+
+// tick is the kernel's timer.
+func (c *simConn) tick(time.Duration) time.Duration {
+	s := c.sim
+	c.reap()
+	switch {
+	case c.closed:
+		return 0
+	case len(c.unsent) > 0 && len(c.flight) == 0:
+		// Asks whether the window is open, ever more seldom.
+		c.ask()
+		c.window = min(2*c.window, 2*time.Minute)
+		return s.now + c.window
+	case len(c.flight) > 0: // its acknowledgement will show
+		return s.now + c.idle
+	case c.probes == 0 && s.now < c.heard+c.idle:
+		return c.heard + c.idle
+	case c.probes >= c.count:
+		c.reset = errors.New("connection timed out")
+		s.onLoop(func(time.Duration) { c.hangup(c.reset) })
+		return 0
+	}
+	c.ask()
+	return s.now + c.pause
+}
+
+// ask sends a probe.
+func (c *simConn) ask() {
+	s := c.sim
+	c.probes++
+	if c.client.down {
+		return
+	}
+	s.after(2*c.wire.trip, func() {
+		if !c.closed && !c.client.down {
+			c.hear(s.now)
+			c.pump()
+		}
+	})
+}
+
+// hangup is the loop's end of the connection.
+func (c *simConn) hangup(err error) {
+	if c.closed {
+		return
+	}
+	c.closed = true
+	s := c.sim
+	if s.depth > 0 {
+		s.depth++
+		c.handler.Hangup(s.now, err)
+		s.depth--
+	} else {
+		s.call(func(now time.Duration) { c.handler.Hangup(now, err) })
+	}
+	c.over()
+}
+
+// Close implements connection.
+func (c *simConn) Close() {
+	if c.closed {
+		return
+	}
+	c.closed = true
+	c.client.wasClosed()
+	c.over()
+}
+
+func (c *simConn) over() {
+	c.sim.outside.Stop(c.probe)
+	c.client.lost()
+}
+
+// receive brings bytes of the client to the server's kernel.
+func (c *simConn) receive(p []byte) {
+	if c.closed || c.reset != nil {
+		return
+	}
+	c.hear(c.sim.now)
+	c.in = append(c.in, p...)
+	c.sim.onLoop(c.read)
+}
+
+// read is the loop's.
+func (c *simConn) read(now time.Duration) {
+	if len(c.in) == 0 || c.closed {
+		return
+	}
+	in := c.in
+	c.in = nil
+	c.handler.Receive(now, in)
+}
+
+// finish brings the end of the client's stream, or a reset.
+func (c *simConn) finish(err error) {
+	if c.closed || c.reset != nil {
+		return
+	}
+	if err != io.EOF {
+		c.reset = err
+	}
+	c.sim.after(c.sim.between(0, time.Millisecond), func() {
+		c.sim.onLoop(func(now time.Duration) {
+			c.read(now)
+			c.hangup(err)
+		})
+	})
+}

@@ -1,0 +1,452 @@
+package server
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"net"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+
+	"player/codec"
+	"player/devices"
+	"player/devices/deadman"
+	"player/devices/p2os"
+	"player/devices/reflex"
+	"player/reactor"
+	"player/timers"
+)
+
+// The simulation runs the server with its sessions, pacing, timers and drivers
+// on a virtual clock. Everything around it is simulated: the network and the
+// kernel's connections (simulation_network_test.go), the clients
+// (simulation_client_test.go), the serial line and the robot
+// (simulation_robot_test.go). All chance comes from one seed, so a seed that
+// fails can be replayed:
+//
+//	go test ./server -run '^TestSimulation$' -seed 123
+//
+// Clients and robots judge what the server does by docs/PROTOCOL.md, with parsers
+// of their own.
+
+var (
+	simSeed  = flag.Uint64("seed", 0, "run only this seed of the simulation, and print its events")
+	simSeeds = flag.Int("seeds", 0, "how many seeds the simulation runs; 0: 30, with -short 5")
+	simFirst = flag.Uint64("firstseed", 1, "the first seed of the simulation")
+)
+
+func TestSimulation(t *testing.T) {
+	first, seeds := *simFirst, *simSeeds
+	switch {
+	case *simSeed != 0:
+		first, seeds = *simSeed, 1
+	case seeds == 0 && testing.Short():
+		seeds = 5
+	case seeds == 0:
+		seeds = 30
+	}
+	var total summary
+	for seed := first; seed < first+uint64(seeds); seed++ {
+		s := newSim(seed)
+		if err := s.life(); err != nil {
+			lines := 100
+			if *simSeed != 0 {
+				lines = 4000
+			}
+			t.Fatalf("seed %d, after %v: %v\nThe last events:\n%s\nReplay it with: go test ./server -run '^TestSimulation$' -seed %d",
+				seed, s.now, err, s.trace.tail(lines), seed)
+		}
+		if *simSeed != 0 && testing.Verbose() {
+			t.Logf("seed %d:\n%s", seed, s.trace.tail(2000))
+		}
+		total.add(&s.summary)
+	}
+	t.Logf("%d seeds: %+v", seeds, total)
+	if *simSeed == 0 && (total.Frames == 0 || total.Replies == 0 || total.Stops == 0 || total.Ages == 0 || total.Histories == 0) {
+		t.Error("the simulation has not checked anything")
+	}
+}
+
+// A seed determines everything.
+func TestSimulationIsRepeatable(t *testing.T) {
+	for seed := uint64(1); seed <= 3; seed++ {
+		a, b := newSim(seed), newSim(seed)
+		if errA, errB := a.life(), b.life(); (errA == nil) != (errB == nil) || a.trace.sum() != b.trace.sum() || a.summary != b.summary {
+			t.Errorf("seed %d: two runs differ: %v, %v; %+v, %+v", seed, errA, errB, a.summary, b.summary)
+		}
+	}
+}
+
+// summary is how much was simulated and checked.
+type summary struct {
+	Time                   time.Duration
+	Clients                int
+	Requests, Replies      int
+	Frames, Ages           int
+	Commands, Observations int
+	Stops                  int // losses of the last writer after which the motors were seen at rest
+	Losses                 int // of hardware
+	Histories              int // of commands
+}
+
+func (s *summary) add(o *summary) {
+	s.Time += o.Time
+	s.Clients += o.Clients
+	s.Requests += o.Requests
+	s.Replies += o.Replies
+	s.Frames += o.Frames
+	s.Ages += o.Ages
+	s.Commands += o.Commands
+	s.Observations += o.Observations
+	s.Stops += o.Stops
+	s.Losses += o.Losses
+	s.Histories += o.Histories
+}
+
+// trace keeps the last events and a checksum of all.
+type trace struct {
+	lines []string
+	hash  uint64
+}
+
+func (t *trace) sum() uint64 { return t.hash }
+
+func (t *trace) add(line string) {
+	h := fnv.New64a()
+	h.Write([]byte(line))
+	t.hash = t.hash*31 + h.Sum64()
+	if t.lines = append(t.lines, line); len(t.lines) > 8000 {
+		t.lines = slices.Delete(t.lines, 0, 4000)
+	}
+}
+
+func (t *trace) tail(n int) string { return strings.Join(t.lines[max(0, len(t.lines)-n):], "\n") }
+
+// broken is the value of a panic that ends a simulation: an invariant does not
+// hold.
+type broken struct{ error }
+
+// sim is one simulation: a server and its world.
+type sim struct {
+	random  *rand.Rand
+	trace   trace
+	summary summary
+
+	now     time.Duration
+	timers  timers.Queue // of the server
+	outside timers.Queue // events of the world
+	busy    time.Duration
+	depth   int // of the server's callbacks
+	server  *Server
+	host    *simHost
+	ended   bool // the server has called Stop
+
+	wires   []*wire
+	robots  []*simRobot
+	clients []*simClient
+	names   int
+	most    int // clients that the server takes
+	closing bool
+	stopped time.Duration // when the server was told to stop, zero: it runs
+}
+
+func newSim(seed uint64) *sim {
+	return &sim{random: rand.New(rand.NewPCG(seed, 6665)), now: time.Second}
+}
+
+// chance is true once in n.
+func (s *sim) chance(n int) bool { return s.random.IntN(n) == 0 }
+
+// between returns a random time.
+func (s *sim) between(least, most time.Duration) time.Duration {
+	return least + time.Duration(s.random.Int64N(int64(most-least)+1))
+}
+
+// wait returns a random time with the given mean.
+func (s *sim) wait(mean time.Duration) time.Duration {
+	return time.Duration(s.random.ExpFloat64()*float64(mean)) + 1
+}
+
+func (s *sim) note(format string, args ...any) {
+	s.trace.add(fmt.Sprintf("%14.6f ", s.now.Seconds()) + fmt.Sprintf(format, args...))
+}
+
+func (s *sim) fail(format string, args ...any) {
+	panic(broken{fmt.Errorf(format, args...)})
+}
+
+func (s *sim) at(at time.Duration, fn func()) {
+	s.outside.Set(timers.NewTimer(func(time.Duration) time.Duration { fn(); return 0 }), max(at, s.now))
+}
+
+func (s *sim) after(d time.Duration, fn func()) { s.at(s.now+d, fn) }
+
+// call is a callback of the loop.
+func (s *sim) call(fn func(now time.Duration)) {
+	s.depth++
+	fn(s.now)
+	if s.depth == 1 {
+		s.server.settle(s.now)
+		switch { // the loop may be held up
+		case s.chance(3000):
+			s.busy = s.now + s.between(0, 150*time.Millisecond)
+		case s.chance(100):
+			s.busy = s.now + s.between(0, 5*time.Millisecond)
+		}
+	}
+	s.depth--
+}
+
+// onLoop has the loop call fn as soon as it can.
+func (s *sim) onLoop(fn func(now time.Duration)) {
+	if s.depth == 0 && s.now >= s.busy {
+		s.call(fn)
+		return
+	}
+	s.at(max(s.busy, s.now+1), func() { s.onLoop(fn) })
+}
+
+// run lets the virtual time pass until the given time, or the server's end.
+func (s *sim) run(until time.Duration) {
+	for still := 0; !s.ended; still++ {
+		before := s.now
+		at, armed := s.timers.Next()
+		at = max(at, s.busy, s.now)
+		out, any := s.outside.Next()
+		switch {
+		case any && (!armed || out <= at):
+			if out > until {
+				s.now = until
+				return
+			}
+			s.now = max(s.now, out)
+			s.outside.RunWhile(s.now, 0, func() bool { return false })
+		case !armed || at > until:
+			s.now = until
+			return
+		default:
+			s.now = at
+			s.call(func(now time.Duration) {
+				s.timers.RunWhile(now, 50*time.Microsecond, func() bool { return !s.chance(8) })
+			})
+		}
+		if s.now != before {
+			still = 0
+		} else if still > 100_000 {
+			s.fail("time stands still: the loop is always busy")
+		}
+	}
+}
+
+// life is a whole simulation. It returns why it has failed.
+func (s *sim) life() (err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case broken:
+			err = p
+		default:
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	s.build()
+	s.depth++
+	s.server.start(s.now)
+	s.depth--
+	for _, r := range s.robots {
+		r.misfortune()
+	}
+	population := 1 + s.random.IntN(6)
+	for range population {
+		s.after(s.wait(time.Second), s.newClient)
+	}
+	s.after(time.Second, s.watch)
+	s.run(s.now + s.between(2*time.Minute, 15*time.Minute))
+
+	// Everybody leaves: nothing may be left.
+	s.closing = true
+	s.note("everybody leaves")
+	for _, c := range slices.Clone(s.clients) {
+		c.leave()
+	}
+	s.run(s.now + 40*time.Second)
+	s.idle()
+	if s.chance(2) {
+		s.closing = false
+		for range population {
+			s.newClient()
+		}
+		s.run(s.now + s.between(time.Second, 20*time.Second))
+		s.closing = true
+	}
+	for _, r := range s.robots {
+		r.history.end(s, s.now)
+		r.history.closed = true
+	}
+	s.note("the server is shut down")
+	s.stopped = s.now
+	s.onLoop(s.server.stop)
+	s.run(s.now + 2*time.Second)
+	if !s.ended {
+		s.fail("the server has not ended after %v", s.now-s.stopped)
+	}
+	s.outside.Run(s.now+100*time.Millisecond, 0) // the last bytes reach the robots
+	for _, r := range s.robots {
+		r.checkAtRest()
+	}
+	s.summary.Time = s.now
+	return nil
+}
+
+// build makes robots and the server.
+func (s *sim) build() {
+	log := zap.New(simLog{sim: s})
+	s.wires = []*wire{
+		{local: "127.0.0.1", trip: 20 * time.Microsecond},
+		{local: "10.0.0.1", trip: s.between(100*time.Microsecond, 40*time.Millisecond), rate: 10_000 + s.random.Float64()*1e6},
+	}
+	config := Config{MaxRate: 1000, MaxClients: 2 + s.random.IntN(8), Log: log}
+	s.most = config.MaxClients
+	for i := range 1 + s.random.IntN(2) {
+		r := s.newRobot(i)
+		s.robots = append(s.robots, r)
+		config.Robots = append(config.Robots, Robot{Address: fmt.Sprintf(":%d", 6665+i), Table: r.table(log)})
+	}
+	s.server = newServer(config, simLoop{s}, &s.timers)
+	s.host = &simHost{host: &s.server.host, sim: s}
+	for _, r := range config.Robots {
+		r.Table.Connect(s.host)
+	}
+}
+
+// table builds the robot's drivers, with or without a virtual device in front of
+// the wheels.
+func (r *simRobot) table(log *zap.Logger) *devices.Table {
+	t := devices.NewTable(log)
+	attach := func(kind devices.Kind, d devices.Driver, err error) *devices.Link {
+		l, attachErr := t.Attach(kind.Instance(d))
+		if err := errors.Join(err, attachErr); err != nil {
+			panic(err)
+		}
+		return l
+	}
+	r.link = attach(p2os.Kind(), p2os.New(r.path), nil)
+	switch r.sim.random.IntN(4) {
+	case 0:
+		r.lease = 300 * time.Millisecond
+		attach(deadman.Kind(), deadman.New(t.Hide(codec.Position), r.lease), nil)
+	case 1:
+		r.reflexes = true
+		d, err := reflex.New(t.Hide(codec.Position), []*devices.Device{t.Device(codec.Sonar)}, 400)
+		attach(reflex.Kind(), d, err)
+	}
+	return t
+}
+
+// watch checks once a second what must always hold.
+func (s *sim) watch() {
+	open := 0
+	for _, c := range s.clients {
+		if c.conn != nil && c.conn.handler != nil && !c.conn.closed {
+			open++
+		}
+		c.check()
+	}
+	sv := s.server
+	if len(sv.clients) != open {
+		s.fail("the server has %d clients, %d are connected", len(sv.clients), open)
+	}
+	if len(sv.commanders) > open || len(sv.unfinished) > open || len(sv.changed) > 0 || len(sv.links) > len(s.wires) {
+		s.fail("%d clients, but %d commanders, %d unfinished, %d changed, %d links",
+			open, len(sv.commanders), len(sv.unfinished), len(sv.changed), len(sv.links))
+	}
+	if cap(sv.scratch) > 1<<16 {
+		s.fail("the scratch buffer has grown to %d bytes", cap(sv.scratch))
+	}
+	if !s.closing || open > 0 {
+		s.after(time.Second, s.watch)
+	}
+}
+
+// idle checks that nothing is left when nobody is connected.
+func (s *sim) idle() {
+	sv := s.server
+	if n := len(sv.clients) + len(sv.commanders) + len(sv.unfinished); n != 0 {
+		s.fail("nobody is connected, and %d clients, %d commanders, %d unfinished are left", len(sv.clients), len(sv.commanders), len(sv.unfinished))
+	}
+	for _, r := range s.robots {
+		if r.link.State() != devices.Idle {
+			s.fail("nobody is connected, and %s is %v", r.path, r.link.State())
+		}
+		r.checkAtRest()
+	}
+	if at, armed := s.timers.Next(); armed {
+		s.fail("nobody is connected, and a timer is armed for %v", at)
+	}
+}
+
+// simLoop is the server's loop.
+type simLoop struct{ *sim }
+
+func (l simLoop) Run() error                           { panic("the simulation runs") }
+func (l simLoop) Stop()                                { l.ended = true }
+func (l simLoop) Now() time.Duration                   { return l.now }
+func (l simLoop) Post(fn func(now time.Duration)) bool { l.onLoop(fn); return true }
+func (l simLoop) Open(int, reactor.Handler) (*reactor.Descriptor, error) {
+	return nil, errors.New("the simulation has no descriptors")
+}
+
+// simHost is the server's host with simulated serial lines.
+type simHost struct {
+	*host
+	sim *sim
+}
+
+func (h *simHost) OpenSerial(path string, baud int, handler devices.PortHandler) (devices.Port, error) {
+	for _, r := range h.sim.robots {
+		if r.path == path {
+			return r.open(baud, handler)
+		}
+	}
+	return nil, fmt.Errorf("%s does not exist", path)
+}
+
+func (h *simHost) Dial(address string, _ devices.PortHandler) (devices.Port, error) {
+	return nil, fmt.Errorf("%s: the simulation has no network for drivers", address)
+}
+
+// simLog is the server's log: it goes to the trace.
+type simLog struct {
+	sim    *sim
+	fields []zap.Field
+}
+
+func (simLog) Enabled(l zapcore.Level) bool { return l >= zapcore.InfoLevel }
+func (l simLog) With(fields []zap.Field) zapcore.Core {
+	return simLog{l.sim, append(slices.Clone(l.fields), fields...)}
+}
+func (l simLog) Check(e zapcore.Entry, c *zapcore.CheckedEntry) *zapcore.CheckedEntry {
+	if l.Enabled(e.Level) {
+		return c.AddCore(e, l)
+	}
+	return c
+}
+func (l simLog) Write(e zapcore.Entry, fields []zap.Field) error {
+	m := zapcore.NewMapObjectEncoder()
+	for _, f := range append(slices.Clone(l.fields), fields...) {
+		f.AddTo(m)
+	}
+	l.sim.note("log: %s %v", e.Message, m.Fields)
+	return nil
+}
+func (simLog) Sync() error { return nil }
+
+func tcpAddr(ip string, port int) *net.TCPAddr { return &net.TCPAddr{IP: net.ParseIP(ip), Port: port} }
