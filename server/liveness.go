@@ -31,6 +31,11 @@ const (
 	commanderCheck   = 250 * time.Millisecond
 	commanderSilence = 1500 * time.Millisecond
 
+	// answerTime is how long a probe may be under way. While a client's window is
+	// closed the kernel probes up to two minutes apart, and the last answer is that
+	// old when the next probe leaves.
+	answerTime = commanderSilence - commanderProbe
+
 	// roomLow is how many frames a commander's receive window takes at least
 	// before the kernel is asked for the window again. Pacing gives credit for
 	// this many frames at a time.
@@ -46,6 +51,7 @@ type liveness struct {
 	unconfirmed    bool          // the newest bytes may be unacknowledged
 	sent           time.Duration // when they were sent
 	heard          time.Duration // a time at which it was alive, known without asking the kernel
+	probed         time.Duration // the first look at which a probe was not answered, zero: it was
 	frame          int           // bytes of the newest frame
 	unacknowledged int           // bytes, at the last look
 	room           int           // bytes that fit into its receive window, of a commander
@@ -74,7 +80,7 @@ func (s *Server) watchCommander(now time.Duration, c *client) {
 // checkCommanders stops the motors of commanders that have gone silent.
 func (s *Server) checkCommanders(now time.Duration) time.Duration {
 	for _, c := range s.commanders {
-		silent := now-c.heard > commanderCheck && c.silence() > commanderSilence
+		silent := now-c.heard > commanderCheck && c.silence(now) > commanderSilence
 		if silent && !c.silent {
 			c.session.Halt(now)
 			c.Log().Warn("client has gone silent, its motors are stopped")
@@ -98,7 +104,7 @@ func (s *Server) watch(now time.Duration, c *client) {
 			switch {
 			case c.Unacknowledged() == 0:
 				return 0
-			case c.silence() > silenceLimit:
+			case c.silence(now) > silenceLimit:
 				s.end(now, c, errSilent)
 				return 0
 			}
@@ -119,9 +125,17 @@ func (s *Server) stopWatching(c *client) {
 // silence returns how long the client's kernel has owed us an acknowledgement.
 // It is zero while none is due: a client that is paused, or does not read, is not
 // silent, for its kernel answers.
-func (c *client) silence() time.Duration {
+func (c *client) silence(now time.Duration) time.Duration {
 	info, err := c.conn.TCPInfo()
-	if err != nil || info.Unacked == 0 && info.Probes == 0 {
+	switch {
+	case err != nil:
+		return 0
+	case info.Probes == 0:
+		c.probed = 0
+	case c.probed == 0:
+		c.probed = now
+	}
+	if info.Unacked == 0 && (c.probed == 0 || now-c.probed < answerTime) {
 		return 0
 	}
 	return time.Duration(info.Last_ack_recv) * time.Millisecond

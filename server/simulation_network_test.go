@@ -241,7 +241,7 @@ func (c *simConn) schedule() {
 	switch {
 	case c.closed:
 		s.outside.Stop(c.probe)
-	case len(c.unsent) > 0 && len(c.flight) == 0:
+	case c.stuck():
 		s.outside.Set(c.probe, s.now+c.window)
 	default:
 		c.window = 200 * time.Millisecond
@@ -256,7 +256,7 @@ func (c *simConn) tick(time.Duration) time.Duration {
 	switch {
 	case c.closed:
 		return 0
-	case len(c.unsent) > 0 && len(c.flight) == 0:
+	case c.stuck():
 		// Asks whether the window is open, ever more seldom.
 		c.ask()
 		c.window = min(2*c.window, 2*time.Minute)
@@ -320,6 +320,10 @@ func (c *simConn) over() {
 	c.sim.outside.Stop(c.probe)
 	c.client.lost()
 }
+
+// stuck reports whether the kernel waits for the client's window to open. It asks
+// up to two minutes apart whether it has, and sees only then that nobody is there.
+func (c *simConn) stuck() bool { return len(c.unsent) > 0 && len(c.flight) == 0 }
 
 // receive brings bytes of the client to the server's kernel.
 func (c *simConn) receive(p []byte) {

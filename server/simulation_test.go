@@ -59,13 +59,13 @@ func TestSimulation(t *testing.T) {
 		if err := s.life(); err != nil {
 			lines := 100
 			if *simSeed != 0 {
-				lines = 4000
+				lines = keptLines
 			}
 			t.Fatalf("seed %d, after %v: %v\nThe last events:\n%s\nReplay it with: go test ./server -run '^TestSimulation$' -seed %d",
 				seed, s.now, err, s.trace.tail(lines), seed)
 		}
 		if *simSeed != 0 && testing.Verbose() {
-			t.Logf("seed %d:\n%s", seed, s.trace.tail(2000))
+			t.Logf("seed %d:\n%s", seed, s.trace.tail(keptLines))
 		}
 		total.add(&s.summary)
 	}
@@ -111,6 +111,9 @@ func (s *summary) add(o *summary) {
 	s.Histories += o.Histories
 }
 
+// keptLines is how many events are kept and printed with -seed: some minutes.
+const keptLines = 50_000
+
 // trace keeps the last events and a checksum of all.
 type trace struct {
 	lines []string
@@ -123,8 +126,8 @@ func (t *trace) add(line string) {
 	h := fnv.New64a()
 	h.Write([]byte(line))
 	t.hash = t.hash*31 + h.Sum64()
-	if t.lines = append(t.lines, line); len(t.lines) > 8000 {
-		t.lines = slices.Delete(t.lines, 0, 4000)
+	if t.lines = append(t.lines, line); len(t.lines) > 2*keptLines {
+		t.lines = slices.Delete(t.lines, 0, keptLines)
 	}
 }
 
@@ -191,6 +194,9 @@ func (s *sim) after(d time.Duration, fn func()) { s.at(s.now+d, fn) }
 
 // call is a callback of the loop.
 func (s *sim) call(fn func(now time.Duration)) {
+	if s.ended && s.depth == 0 {
+		return
+	}
 	s.depth++
 	fn(s.now)
 	if s.depth == 1 {
@@ -214,11 +220,12 @@ func (s *sim) onLoop(fn func(now time.Duration)) {
 	s.at(max(s.busy, s.now+1), func() { s.onLoop(fn) })
 }
 
-// run lets the virtual time pass until the given time, or the server's end.
+// run lets the virtual time pass until the given time.
 func (s *sim) run(until time.Duration) {
-	for still := 0; !s.ended; still++ {
+	for still := 0; ; still++ {
 		before := s.now
 		at, armed := s.timers.Next()
+		armed = armed && !s.ended
 		at = max(at, s.busy, s.now)
 		out, any := s.outside.Next()
 		switch {
@@ -277,7 +284,7 @@ func (s *sim) life() (err error) {
 	for _, c := range slices.Clone(s.clients) {
 		c.leave()
 	}
-	s.run(s.now + 40*time.Second)
+	s.run(s.now + 150*time.Second) // some vanish with a closed window
 	s.idle()
 	if s.chance(2) {
 		s.closing = false
@@ -298,7 +305,6 @@ func (s *sim) life() (err error) {
 	if !s.ended {
 		s.fail("the server has not ended after %v", s.now-s.stopped)
 	}
-	s.outside.Run(s.now+100*time.Millisecond, 0) // the last bytes reach the robots
 	for _, r := range s.robots {
 		r.checkAtRest()
 	}
@@ -339,6 +345,8 @@ func (r *simRobot) table(log *zap.Logger) *devices.Table {
 		return l
 	}
 	r.link = attach(p2os.Kind(), p2os.New(r.path), nil)
+	r.scanner = &simScanner{sim: r.sim}
+	attach(devices.Kind{Name: "scanner", Provides: []devices.Spec{devices.Laser()}}, r.scanner, nil)
 	switch r.sim.random.IntN(4) {
 	case 0:
 		r.lease = 300 * time.Millisecond
@@ -353,6 +361,9 @@ func (r *simRobot) table(log *zap.Logger) *devices.Table {
 
 // watch checks once a second what must always hold.
 func (s *sim) watch() {
+	if s.ended {
+		return
+	}
 	open := 0
 	for _, c := range s.clients {
 		if c.conn != nil && c.conn.handler != nil && !c.conn.closed {
