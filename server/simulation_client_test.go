@@ -112,23 +112,33 @@ func (s *sim) newClient() {
 	if s.closing {
 		return
 	}
+	c := s.client(s.robots[s.random.IntN(len(s.robots))], s.wires[s.random.IntN(len(s.wires))])
+	c.well, c.drives, c.delays = s.chance(3), s.chance(2), s.chance(2)
+	c.conn.sndbuf = []int{4 << 10, 64 << 10, 1 << 20}[s.random.IntN(3)]
+	if c.well {
+		c.conn.wire = s.wires[0]
+	} else {
+		c.rcvbuf = []int{600, 4 << 10, 64 << 10, 256 << 10}[s.random.IntN(4)]
+	}
+	c.connect(c.begin)
+}
+
+// client returns a client that is not connected yet.
+func (s *sim) client(r *simRobot, w *wire) *simClient {
 	s.names++
 	s.summary.Clients++
-	c := &simClient{
-		sim: s, name: s.names, robot: s.robots[s.random.IntN(len(s.robots))],
-		well: s.chance(3), drives: s.chance(2), delays: s.chance(2),
-		rcvbuf: []int{600, 4 << 10, 64 << 10, 256 << 10}[s.random.IntN(4)],
-		sure:   mode{period: 100 * time.Millisecond},
-	}
+	c := &simClient{sim: s, name: s.names, robot: r, rcvbuf: 256 << 10, sure: mode{period: 100 * time.Millisecond}}
 	c.conn = &simConn{
-		sim: s, client: c, wire: s.wires[s.random.IntN(len(s.wires))], remote: tcpAddr(fmt.Sprintf("10.1.0.%d", c.name%200+1), 1024+c.name%60000),
-		sndbuf: []int{4 << 10, 64 << 10, 1 << 20}[s.random.IntN(3)],
-		heard:  s.now, idle: 5 * time.Second, pause: 3 * time.Second, count: 3,
-	}
-	if c.well {
-		c.conn.wire, c.rcvbuf = s.wires[0], 256<<10
+		sim: s, client: c, wire: w, remote: tcpAddr(fmt.Sprintf("10.1.0.%d", c.name%200+1), 1024+c.name%60000), sndbuf: 64 << 10,
+		heard: s.now, idle: 5 * time.Second, pause: 3 * time.Second, count: 3,
 	}
 	c.conn.probe = timers.NewTimer(c.conn.tick)
+	return c
+}
+
+// connect connects the client, and then calls then.
+func (c *simClient) connect(then func()) {
+	s := c.sim
 	s.clients = append(s.clients, c)
 	s.onLoop(func(now time.Duration) {
 		full := len(s.server.clients) >= s.most
@@ -142,7 +152,7 @@ func (s *sim) newClient() {
 		}
 		s.note("%v connects: well %v, drives %v, wire %s, robot %d, window %d", c, c.well, c.drives, c.conn.wire.local, c.robot.index, c.rcvbuf)
 		c.conn.schedule()
-		s.after(time.Millisecond, c.begin)
+		s.after(time.Millisecond, then)
 	})
 }
 

@@ -85,6 +85,42 @@ func TestSimulationIsRepeatable(t *testing.T) {
 	}
 }
 
+// Clients that vanish while pacing would not look at them in time (9.1).
+func TestVanishedClientsAreClosed(t *testing.T) {
+	for name, session := range map[string]func(c *simClient){
+		"a reply is under way": func(c *simClient) { c.request("") },
+		"slow frames": func(c *simClient) {
+			c.request("prsr")
+			c.send(message('x', 'y', []byte{'f', 0, 1}))
+		},
+		"small frames": func(c *simClient) {
+			c.request("gr")
+			c.send(message('x', 'y', []byte{'f', 0, 4}))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSim(1)
+			s.build()
+			s.call(s.server.start)
+			c := s.client(s.robots[0], s.wires[0])
+			c.connect(func() {})
+			s.run(s.now + time.Second)
+			session(c)
+			if len(c.requests[0].pairs) > 0 {
+				s.run(s.now + 20*time.Second)
+			}
+			for len(c.conn.flight) == 0 {
+				s.run(s.now + 10*time.Microsecond)
+			}
+			c.vanish()
+			s.closing = true
+			if s.run(s.now + 15*time.Second); !c.over {
+				t.Errorf("the connection is kept: %v", c.conn)
+			}
+		})
+	}
+}
+
 // summary is how much was simulated and checked.
 type summary struct {
 	Time                   time.Duration
