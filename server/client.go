@@ -135,15 +135,22 @@ func (s *Server) settle(now time.Duration) {
 	s.changed = s.changed[:0]
 }
 
-func (s *Server) settleClient(now time.Duration, c *client) {
-	if out := c.session.Output(); len(out) > 0 {
-		c.conn.Write(out)
-		c.session.Flushed()
-		c.sent, c.unconfirmed = now, true
-		if !c.gone && c.conn.Buffered() > maxReplies {
-			s.end(now, c, errNotReading)
-		}
+// flush writes the replies that are due.
+func (c *client) flush(now time.Duration) {
+	out := c.session.Output()
+	if len(out) == 0 {
+		return
 	}
+	c.conn.Write(out)
+	c.session.Flushed()
+	c.sent, c.unconfirmed = now, true
+	if !c.gone && c.conn.Buffered() > maxReplies {
+		c.server.end(now, c, errNotReading)
+	}
+}
+
+func (s *Server) settleClient(now time.Duration, c *client) {
+	c.flush(now)
 	if err := c.session.Err(); err != nil && !c.gone {
 		s.end(now, c, err)
 	}

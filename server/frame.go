@@ -21,6 +21,9 @@ func (s *Server) due(now time.Duration, c *client) {
 // send makes the frame of this moment and writes it, whole and in one write
 // (1.6). It returns its size, zero if the session has nothing to send.
 func (s *Server) send(now time.Duration, c *client) (bytes int) {
+	if c.flush(now); c.gone { // a setup may have ended since the last settle
+		return 0
+	}
 	asked := c.session.Asked()
 	s.scratch = c.session.AppendFrame(s.scratch[:0], now)
 	if bytes = len(s.scratch); bytes > 0 {

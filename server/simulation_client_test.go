@@ -524,6 +524,9 @@ func (c *simClient) wasWritten(p []byte) {
 		}
 		b = b[3+int(b[1])<<8+int(b[2]):]
 	}
+	if replies > 0 && len(c.ops) > 0 {
+		c.robot.commanded = c.sim.now // the input behind a request is carried out with its reply (2.7)
+	}
 	if replies > 0 && blocks != "" {
 		c.sim.fail("%v: replies and frames in one write", c)
 	}
