@@ -74,6 +74,10 @@ func protocol(first string) string {
 // command passes a command to its device (5). Invalid commands are logged and
 // dropped; commands are never answered (manual 3.4).
 func (s *Session) command(now time.Duration, letter byte, payload []byte) {
+	if s.halted {
+		s.complain(now, "command from before the client was stopped dropped", zap.Uint8("letter", letter))
+		return
+	}
 	p := s.slot(s.table.Device(letter))
 	if p == nil || !p.access.writes() {
 		s.complain(now, "command without write access dropped", zap.Uint8("letter", letter))

@@ -92,6 +92,7 @@ type Session struct {
 	waiting int    // setups in progress for the current request
 	request []byte // the pairs of the current request, to be answered
 	held    []byte // input that follows it (2.7)
+	halted  bool   // commands in it are from before Halt
 
 	output     []byte
 	err        error
@@ -211,6 +212,7 @@ func (s *Session) SetupDone(now time.Duration, d *devices.Device, err error) {
 	in := s.held
 	s.held = nil
 	s.Receive(now, in)
+	s.halted = s.halted && s.waiting > 0
 }
 
 // reply answers the current request with the state after the whole request
@@ -267,9 +269,11 @@ func (s *Session) Close(now time.Duration) {
 
 var errClosed = errors.New("session is closed")
 
-// Halt stops what this client drives and keeps its access: the client is silent but
-// still connected (9.1).
+// Halt stops what this client drives and keeps its access: the client is
+// silent but still connected (9.1). Commands that wait for a setup are dropped when
+// it ends, or they would move the robot again.
 func (s *Session) Halt(now time.Duration) {
+	s.halted = s.waiting > 0
 	for i := range s.slots {
 		if p := &s.slots[i]; p.access.writes() {
 			s.stop(now, p)
