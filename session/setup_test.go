@@ -244,3 +244,23 @@ func TestHeldInputIsBounded(t *testing.T) {
 		}
 	}
 }
+
+// A stop is not followed by commands that were sent before it (5.4, 9.1).
+func TestHeldCommandsEndWithHalt(t *testing.T) {
+	r := newRobot(t)
+	r.of('l').mood = slow
+	p := newPeer(t, r)
+	p.request("pa", "pa")
+	p.send(request("lr"), r.command('p', 1))
+	p.Halt(r.now)
+	r.take()
+	r.of('l').end(r.now)
+	p.expectReplies("lr")
+	if got := r.take(); got != "" {
+		t.Errorf("after the stop: %s", got)
+	}
+	p.send(r.command('p', 2))
+	if r.take() == "" {
+		t.Error("the client cannot command any more")
+	}
+}
