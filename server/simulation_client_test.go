@@ -274,7 +274,7 @@ func (c *simClient) misbehave() {
 			c.vanish()
 		}
 	case 4: // reset
-		if s.chance(3) {
+		if s.chance(3) && !c.down && len(c.stalled) == 0 {
 			s.note("%v resets the connection", c)
 			c.left, c.excuse = s.now, "it has left"
 			c.deliver(chunk{end: errors.New("connection reset by peer")})
