@@ -266,6 +266,9 @@ func (p *simPort) flush() {
 	}
 }
 
+// LastWords implements devices.Port. The simulation does not end the process.
+func (p *simPort) LastWords([]byte) {}
+
 func (p *simPort) Buffered() int { return len(p.stuck) }
 func (p *simPort) SetSpeed(baud int) error {
 	if p.gone {

@@ -380,7 +380,7 @@ func (r *simRobot) table(log *zap.Logger) *devices.Table {
 		}
 		return l
 	}
-	r.link = attach(p2os.Kind(), p2os.New(r.path), nil)
+	r.link = attach(p2os.Kind(), p2os.New(r.path, p2os.Overrides{}), nil)
 	r.scanner = &simScanner{sim: r.sim}
 	attach(devices.Kind{Name: "scanner", Provides: []devices.Spec{devices.Laser()}}, r.scanner, nil)
 	switch r.sim.random.IntN(4) {
