@@ -21,6 +21,7 @@ type Descriptor struct {
 	conn    conn   // nil until the loop polls the descriptor, and after it is gone
 	pending []byte // written before that
 	closed  bool
+	paused  bool
 	failure unix.Errno              // of a write
 	opened  func(now time.Duration) // called when the loop polls it; may be nil
 	text    []byte                  // of last, while the loop does not poll the descriptor yet
@@ -143,6 +144,24 @@ func (d *Descriptor) Close() {
 	}
 }
 
+// Pause stops Receive until Resume, but for input of a descriptor whose output has
+// waited. A connection that is reset meanwhile is a Hangup at once; one that its
+// peer has closed is a Hangup after Resume, behind its last input.
+func (d *Descriptor) Pause() { d.pause(true) }
+
+// Resume ends a pause.
+func (d *Descriptor) Resume() { d.pause(false) }
+
+func (d *Descriptor) pause(on bool) {
+	if d.paused == on {
+		return
+	}
+	d.paused = on
+	if d.conn != nil {
+		d.loop.engine.poll(d.conn, !on)
+	}
+}
+
 // polled is called when the loop polls the descriptor.
 func (d *Descriptor) polled(now time.Duration, c conn) {
 	d.conn = c
@@ -157,6 +176,9 @@ func (d *Descriptor) polled(now time.Duration, c conn) {
 	if pending := d.pending; len(pending) > 0 {
 		d.pending = nil
 		d.Write(pending)
+	}
+	if d.paused && d.conn != nil {
+		d.loop.engine.poll(c, false)
 	}
 	if d.opened != nil {
 		d.opened(now)

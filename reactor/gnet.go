@@ -13,8 +13,12 @@ package reactor
 //   - Worker pools: gnet and ants start pools of goroutines whose housekeeping
 //     wakes the process for ever. They are released; gnet gets a pool of ours
 //     while a descriptor is adopted.
-//   - Descriptors: an accept that fails ends gnet's engine. Capacity is how many
-//     connections fit, so that accept never fails.
+//   - Pausing: gnet polls the input of every connection, always. Its epoll is found
+//     by reflection, and a connection is taken off it for input and put back.
+//   - Failing accepts: an accept that fails, as without a free descriptor, ends
+//     gnet's engine. The error by which gnet's loop notices is replaced by one that
+//     it does not recognise, and the connection is accepted with a descriptor that
+//     is kept for this, and closed.
 
 import (
 	"context"
@@ -23,6 +27,8 @@ import (
 	"io"
 	"net"
 	"os"
+	"reflect"
+	"strings"
 	"time"
 
 	"github.com/panjf2000/ants/v2"
@@ -32,6 +38,8 @@ import (
 	"github.com/panjf2000/gnet/v2/pkg/socket"
 	"go.uber.org/zap"
 	"golang.org/x/sys/unix"
+
+	"player/timers"
 )
 
 const (
@@ -43,6 +51,13 @@ const (
 	// knockLimit is for a connection to ourselves. It takes microseconds, if
 	// nothing on this computer keeps it from being made.
 	knockLimit = 5 * time.Second
+	// readSize is how many bytes gnet reads from a descriptor before it looks at
+	// the next one. It holds hundreds of messages of a client, or four scans of a
+	// laser; with more, a client that floods the server could fill more memory.
+	readSize = 4 << 10
+	// acceptPause is how long no connection is accepted after one could be neither
+	// served nor closed: the loop would try again at once, and for ever.
+	acceptPause = 100 * time.Millisecond
 	// reserve is how many descriptors are kept for serial lines, listeners, epoll
 	// and what the Go runtime opens.
 	reserve = 32
@@ -59,10 +74,22 @@ type engine struct {
 	adopting  int        // registrations under way
 	workers   *ants.Pool // what gnet registers descriptors on, nil while there is nothing to do
 	err       error      // why the engine was shut down
+
+	epoll     int           // gnet's
+	listening []int         // descriptors of gnet's listeners
+	spare     int           // a descriptor for connections that there is none for; -1: none
+	retry     *timers.Timer // accepts again after acceptPause
+	failures  timers.Limiter
 }
 
 func (e *engine) run(addresses []string, listeners map[int]int) error {
 	e.listeners, e.address = listeners, addresses[0]
+	e.retry, e.failures.Period = timers.NewTimer(e.acceptAgain), time.Second
+	if _, replaced := gneterrors.ErrAcceptSocket.(acceptError); !replaced {
+		gneterrors.ErrAcceptSocket = acceptError{}
+	}
+	e.openSpare()
+	defer e.closeSpare()
 	urls := make([]string, len(addresses))
 	for i, address := range addresses {
 		urls[i] = "tcp://" + address
@@ -74,7 +101,8 @@ func (e *engine) run(addresses []string, listeners map[int]int) error {
 		gnet.WithTCPKeepAlive(keepAliveIdle),
 		gnet.WithTCPKeepInterval(keepAliveInterval),
 		gnet.WithTCPKeepCount(keepAliveCount),
-		gnet.WithLogger(engineLog{e.loop.config.Log.Sugar()}),
+		gnet.WithReadBufferCap(readSize),
+		gnet.WithLogger(engineLog{e.loop.config.Log.Sugar(), e}),
 	)
 	if e.knocking != nil {
 		_ = e.knocking.Close()
@@ -103,7 +131,9 @@ func (e *engine) OnOpen(c gnet.Conn) ([]byte, gnet.Action) {
 	action := gnet.None
 	if e.events == nil {
 		e.events = c.EventLoop()
-		e.adoptClock()
+		if e.err = e.findEpoll(); e.err == nil {
+			e.adoptClock()
+		}
 	}
 	if d, adopted := c.Context().(*Descriptor); adopted {
 		e.adopted()
@@ -123,6 +153,9 @@ func (e *engine) OnTraffic(c gnet.Conn) gnet.Action {
 	now := e.loop.enter()
 	in, _ := c.Next(-1)
 	if d, ok := c.Context().(*Descriptor); ok && !d.closed {
+		if d.paused {
+			e.poll(c, false) // gnet polls for input again when output has waited
+		}
 		d.handler.Receive(now, in)
 	}
 	return e.leave(now, gnet.None)
@@ -305,7 +338,116 @@ func Capacity(listeners, reserved int) int {
 	return max(all-reserve-listeners-min(reserved, all/4), 1)
 }
 
-// engineLog passes on gnet's log, one level lower: its greeting is not ours.
-type engineLog struct{ *zap.SugaredLogger }
+// findEpoll finds gnet's epoll and listeners.
+func (e *engine) findEpoll() error {
+	events := reflect.ValueOf(e.events)
+	if events.Kind() == reflect.Pointer {
+		poller, listeners := events.Elem().FieldByName("poller"), events.Elem().FieldByName("listeners")
+		if poller.IsValid() && listeners.IsValid() {
+			if fd := poller.Elem().FieldByName("fd"); fd.IsValid() {
+				e.epoll = int(fd.Int())
+				for _, key := range listeners.MapKeys() {
+					e.listening = append(e.listening, int(key.Int()))
+				}
+				return nil
+			}
+		}
+	}
+	return errors.New("the epoll of this version of gnet is not found")
+}
 
-func (l engineLog) Infof(format string, args ...any) { l.SugaredLogger.Debugf(format, args...) }
+// poll has gnet's epoll report input of a connection, or not. Output that waits is
+// reported in both cases, and so is a connection that was reset.
+func (e *engine) poll(c conn, input bool) {
+	var events uint32
+	if input {
+		events = unix.EPOLLIN | unix.EPOLLPRI // as gnet polls
+	}
+	if c.OutboundBuffered() > 0 {
+		events |= unix.EPOLLOUT
+	}
+	e.setEvents(c.Fd(), events)
+}
+
+// setEvents sets what gnet's epoll reports of a descriptor that it polls.
+func (e *engine) setEvents(fd int, events uint32) {
+	// It fails only for a descriptor that is not polled: gnet would have closed it.
+	_ = unix.EpollCtl(e.epoll, unix.EPOLL_CTL_MOD, fd, &unix.EpollEvent{Fd: int32(fd), Events: events})
+}
+
+// acceptError takes the place of gnet's ErrAcceptSocket. Its values cannot be
+// compared, so that errors.Is, with which gnet looks for it, is never true.
+type acceptError struct{ _ []byte }
+
+func (acceptError) Error() string { return "accept failed" }
+
+// acceptFailed is called when gnet could not accept a connection. The connection
+// still waits at its listener, and its client for an answer.
+func (e *engine) acceptFailed(reason any) {
+	now := e.loop.enter()
+	closed := 0
+	e.closeSpare()
+	for _, listener := range e.listening {
+		if fd, _, err := unix.Accept4(listener, unix.SOCK_CLOEXEC); err == nil {
+			unix.Close(fd)
+			closed++
+		}
+	}
+	e.openSpare()
+	if repeats, ok := e.failures.Allow(now); ok {
+		e.loop.config.Log.Error("clients cannot be accepted and are disconnected", zap.Any("reason", reason),
+			zap.Int("refused since the last line", repeats))
+	}
+	if closed == 0 {
+		e.accepting(false)
+		e.loop.Timers.Set(e.retry, now+acceptPause)
+	}
+	e.loop.leave(now)
+}
+
+// acceptAgain accepts connections after a pause.
+func (e *engine) acceptAgain(time.Duration) time.Duration {
+	e.accepting(true)
+	return 0
+}
+
+// accepting has gnet accept connections, or not.
+func (e *engine) accepting(on bool) {
+	var events uint32
+	if on {
+		events = unix.EPOLLIN | unix.EPOLLPRI
+	}
+	for _, listener := range e.listening {
+		e.setEvents(listener, events)
+	}
+}
+
+func (e *engine) openSpare() {
+	var err error
+	if e.spare, err = unix.Open(os.DevNull, unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
+		e.spare = -1
+	}
+}
+
+func (e *engine) closeSpare() {
+	if e.spare >= 0 {
+		unix.Close(e.spare)
+	}
+}
+
+// engineLog passes on gnet's log, one level lower: its greeting is not ours. From
+// it the engine learns of an accept that failed.
+type engineLog struct {
+	*zap.SugaredLogger
+	engine *engine
+}
+
+func (l engineLog) Infof(format string, args ...any) { l.Debugf(format, args...) }
+
+func (l engineLog) Errorf(format string, args ...any) {
+	if strings.HasPrefix(format, "Accept() failed") && len(args) == 1 {
+		l.engine.acceptFailed(args[0])
+		return
+	}
+	l.SugaredLogger.Errorf(format, args...)
+}
