@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net"
 	"net/netip"
-	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -16,10 +15,6 @@ import (
 )
 
 const (
-	// askedInSlice is how many frames that it asked for a client gets before the
-	// others are served: 64 take the loop half a millisecond, and one read may
-	// ask for 13,000.
-	askedInSlice = 64
 	// maxReplies bounds the replies in bytes that wait for a client that asks
 	// but does not read. Beyond it the client is disconnected.
 	maxReplies = 64 << 10
@@ -34,6 +29,11 @@ type client struct {
 	remote  net.Addr
 	session *session.Session
 	pace    pacing.Client[*client]
+
+	address *address
+	waits   bool   // it is in address.waiting, and its connection is paused
+	input   []byte // what waits
+	taken   int    // turns
 
 	changed bool                  // it is in server.changed
 	gone    bool                  // its connection is closed
@@ -54,7 +54,12 @@ func (s *Server) accept(now time.Duration, conn connection, listener int) reacto
 		}
 		return nil
 	}
-	c := &client{server: s, conn: conn, remote: remote}
+	from := computer(remote.(*net.TCPAddr).AddrPort().Addr())
+	if s.addresses[from] == nil {
+		s.addresses[from] = &address{from: from}
+	}
+	c := &client{server: s, conn: conn, remote: remote, address: s.addresses[from]}
+	c.address.clients++
 	c.session = session.New(c, s.config.Robots[listener].Table, s.config.MaxRate)
 	c.session.Restrict(s.config.Access.Of(remote.(*net.TCPAddr).AddrPort().Addr()))
 	s.link(conn.LocalAddr()).Join(&c.pace, c)
@@ -80,12 +85,12 @@ func (s *Server) link(local net.Addr) *pacing.Link[*client] {
 }
 
 // Receive implements reactor.Handler: bytes from the client. What they ask for
-// of a device is carried out within the call; what they ask for of us is sent by
-// settle.
+// of a device is carried out within the call, up to a slice; what they ask for of
+// us is sent by settle.
 func (c *client) Receive(now time.Duration, p []byte) {
 	c.heard = now
 	if c.server.stopAt == 0 { // nothing is started any more
-		c.session.Receive(now, p)
+		c.take(now, p)
 	}
 }
 
@@ -96,7 +101,7 @@ func (c *client) Hangup(now time.Duration, err error) {
 	delete(s.clients, c)
 	s.schedule(now, c, 0)
 	c.pace.Leave()
-	s.unfinished = slices.DeleteFunc(s.unfinished, func(o *client) bool { return o == c })
+	s.forget(c)
 	s.stopWatching(c)
 	c.session.Close(now)
 	s.watchCommander(now, c)
@@ -169,12 +174,11 @@ func (s *Server) settleClient(now time.Duration, c *client) {
 }
 
 // sendAsked sends the frames that a client asked for (4.3), as many as a slice
-// takes.
+// has.
 func (s *Server) sendAsked(now time.Duration, c *client) {
 	for n := 0; !c.gone && !c.pace.Waits() && c.session.Asked() > 0; n++ {
-		if n == askedInSlice {
-			s.unfinished = append(s.unfinished, c)
-			s.timers.Set(s.resume, now)
+		if n == sliceFrames {
+			s.wait(now, c)
 			return
 		}
 		before := c.session.Asked()
@@ -183,15 +187,6 @@ func (s *Server) sendAsked(now time.Duration, c *client) {
 			return
 		}
 	}
-}
-
-// resumeUnfinished goes on with clients that asked for many frames.
-func (s *Server) resumeUnfinished(time.Duration) time.Duration {
-	for _, c := range s.unfinished {
-		c.SessionChanged()
-	}
-	s.unfinished = s.unfinished[:0]
-	return 0
 }
 
 // schedule puts a client on a tick of the given period, zero for none.

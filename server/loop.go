@@ -29,6 +29,10 @@ type connection interface {
 	RemoteAddr() net.Addr
 	Close()
 
+	// Pause stops Receive until Resume.
+	Pause()
+	Resume()
+
 	// TCPInfo returns what the kernel knows of the connection, an error after it
 	// is gone.
 	TCPInfo() (*unix.TCPInfo, error)

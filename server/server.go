@@ -67,8 +67,11 @@ type Server struct {
 
 	commanders []*client // that could leave motors running
 	liveness   *timers.Timer
-	unfinished []*client // that asked for more frames than one slice takes
-	resume     *timers.Timer
+
+	addresses map[netip.Addr]*address
+	queue     []*address // with clients that wait, in turn
+	turns     *timers.Timer
+	floods    timers.Limiter
 
 	arrivals timers.Limiter
 	refusals timers.Limiter
@@ -109,23 +112,25 @@ func Run(ctx context.Context, config Config) error {
 // start once, accept for each connection, and settle after each callback.
 func newServer(config Config, loop loop, queue *timers.Queue) *Server {
 	s := &Server{
-		config:   config,
-		log:      config.Log,
-		loop:     loop,
-		timers:   queue,
-		host:     newHost(loop, queue, config.Log),
-		clients:  map[*client]struct{}{},
-		links:    map[netip.Addr]*pacing.Link[*client]{},
-		scratch:  make([]byte, 0, scratchSize),
-		arrivals: timers.Limiter{Period: time.Second},
-		refusals: timers.Limiter{Period: time.Second},
+		config:    config,
+		log:       config.Log,
+		loop:      loop,
+		timers:    queue,
+		host:      newHost(loop, queue, config.Log),
+		clients:   map[*client]struct{}{},
+		links:     map[netip.Addr]*pacing.Link[*client]{},
+		scratch:   make([]byte, 0, scratchSize),
+		arrivals:  timers.Limiter{Period: time.Second},
+		refusals:  timers.Limiter{Period: time.Second},
+		addresses: map[netip.Addr]*address{},
+		floods:    timers.Limiter{Period: time.Second},
 	}
 	for _, robot := range config.Robots {
 		robot.Table.Connect(&s.host)
 	}
 	s.ticks = timers.NewTicks(queue, s.due)
 	s.liveness = timers.NewTimer(s.checkCommanders)
-	s.resume = timers.NewTimer(s.resumeUnfinished)
+	s.turns = timers.NewTimer(s.serveTurns)
 	s.shutdown = timers.NewTimer(s.finish)
 	return s
 }

@@ -71,6 +71,17 @@ type simConn struct {
 	window time.Duration // between probes of a closed window
 	in     []byte        // what the kernel has received and the loop has not read
 	last   time.Duration // when the newest bytes of the client come
+	held   bool          // the loop does not read
+	ended  bool          // the client has closed, behind what it has sent
+}
+
+// Pause implements connection.
+func (c *simConn) Pause() { c.held = true }
+
+// Resume implements connection.
+func (c *simConn) Resume() {
+	c.held = false
+	c.sim.onLoop(c.read)
 }
 
 func (c *simConn) LocalAddr() net.Addr  { return tcpAddr(c.wire.local, 6665+c.client.robot.index) }
@@ -337,12 +348,16 @@ func (c *simConn) receive(p []byte) {
 
 // read is the loop's.
 func (c *simConn) read(now time.Duration) {
-	if len(c.in) == 0 || c.closed {
+	if c.held || c.closed {
 		return
 	}
-	in := c.in
-	c.in = nil
-	c.handler.Receive(now, in)
+	if in := c.in; len(in) > 0 {
+		c.in = nil
+		c.handler.Receive(now, in)
+	}
+	if c.ended && !c.held && !c.closed {
+		c.hangup(io.EOF)
+	}
 }
 
 // finish brings the end of the client's stream, or a reset.
@@ -355,8 +370,13 @@ func (c *simConn) finish(err error) {
 	}
 	c.sim.after(c.sim.between(0, time.Millisecond), func() {
 		c.sim.onLoop(func(now time.Duration) {
+			if err == io.EOF {
+				c.ended = true
+			}
 			c.read(now)
-			c.hangup(err)
+			if err != io.EOF {
+				c.hangup(err)
+			}
 		})
 	})
 }

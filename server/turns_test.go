@@ -1,0 +1,221 @@
+package server
+
+import (
+	"bytes"
+	"net"
+	"net/netip"
+	"slices"
+	"testing"
+	"time"
+
+	"go.uber.org/zap/zaptest/observer"
+
+	"player/codec"
+)
+
+// command is a position command of 8 bytes with the given speed.
+func command(speed int16) []byte {
+	return codec.AppendMessage(nil, codec.KindCommand, codec.Position, codec.PositionCommand{Speed: speed}.Append(nil))
+}
+
+// dialFrom connects from another address of this computer.
+func dialFrom(t *testing.T, s *running, from string) net.Conn {
+	t.Helper()
+	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}, Timeout: patience}
+	c, err := d.Dial("tcp", s.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// serverSide returns the server's side of a connection.
+func serverSide(t *testing.T, s *running, c net.Conn) (found *client) {
+	t.Helper()
+	onLoop(t, s, func(time.Duration) {
+		for one := range s.server.clients {
+			if one.remote.String() == c.LocalAddr().String() {
+				found = one
+			}
+		}
+	})
+	if found == nil {
+		t.Fatal("the client is not connected")
+	}
+	return found
+}
+
+// Clients that send much take turns: one address after the other, and the clients
+// of an address one after the other. Counted on the loop.
+func TestTurns(t *testing.T) {
+	const slices, commands = 3, sliceBytes / 8 // 8 bytes a command
+	r := newRobot()
+	s := serve(t, r, nil)
+	var clients []*client
+	for _, from := range []string{"127.0.0.2", "127.0.0.2", "127.0.0.3"} {
+		c := dialFrom(t, s, from)
+		request(t, c, "pw", "pw")
+		clients = append(clients, serverSide(t, s, c))
+	}
+	executed := func() (n [3]int) {
+		for len(r.commands) > 0 {
+			n[(<-r.commands).Speed-1]++
+		}
+		return n
+	}
+	onLoop(t, s, func(now time.Duration) {
+		for i, c := range clients {
+			c.Receive(now, bytes.Repeat(command(int16(i+1)), slices*commands))
+		}
+		if got := executed(); got != [3]int{} {
+			t.Errorf("%v commands were carried out at once, want none", got)
+		}
+		for round, want := range [][3]int{
+			{commands, 0, 0}, {0, 0, commands}, {0, commands, 0}, {0, 0, commands}, {commands, 0, 0}, {0, 0, commands},
+			{0, commands, 0}, {commands, 0, 0}, {0, commands, 0},
+		} {
+			a := s.server.queue[0]
+			c := a.waiting[0]
+			s.server.nextTurn(now)
+			if got := executed(); got != want {
+				t.Errorf("turn %d, of %v: %v commands, want %v", round, c.remote, got, want)
+			}
+		}
+		if len(s.server.queue) > 0 {
+			t.Errorf("%d addresses wait for nothing", len(s.server.queue))
+		}
+	})
+}
+
+// While clients flood the server, another one of the same computer is served
+// without turns, and little of their input is kept.
+func TestFloodersTakeTurns(t *testing.T) {
+	const flooders, rounds = 12, 200
+	var logs *observer.ObservedLogs
+	s := serve(t, newRobot(), logged(&logs))
+	well := dial(t, s)
+	request(t, well, "sr", "sr")
+	send(t, well, config('y', 'r', 1))
+	flood := bytes.Repeat(slices.Concat(bytes.Repeat(codec.AppendMessage(nil, '?', '!', nil), 90), config('y', 'n', 0)), 200)
+	var theirs []*client
+	for range flooders {
+		c := dial(t, s)
+		request(t, c, "sr", "sr")
+		theirs = append(theirs, serverSide(t, s, c))
+		go func() {
+			for {
+				if _, err := c.Write(flood); err != nil {
+					return
+				}
+			}
+		}()
+	}
+	for _, c := range theirs {
+		await(t, s, "the flood has begun", func(time.Duration) bool { return c.taken > floodTurns })
+	}
+	ours := serverSide(t, s, well)
+	for range rounds {
+		send(t, well, codec.AppendRequest(nil, nil))
+		for letter := byte(0); letter != codec.KindReply; {
+			letter, _ = block(t, well)
+		}
+		onLoop(t, s, func(time.Duration) {
+			for _, c := range theirs {
+				if len(c.input) > 2*4096 { // what two reads take
+					t.Errorf("%d bytes of a flooder are kept", len(c.input))
+				}
+			}
+		})
+	}
+	onLoop(t, s, func(time.Duration) {
+		if ours.taken > 0 {
+			t.Errorf("a client that asks for one thing at a time waited %d times", ours.taken)
+		}
+	})
+	if n := len(logs.FilterMessageSnippet("more than its share").All()); n == 0 || n > flooders {
+		t.Errorf("%d lines name %d flooders", n, flooders)
+	}
+}
+
+// A client with little input is served when it comes, without a turn. With many
+// such clients, an address takes turns like a client that sends much.
+func TestManyClientsWithLittleInput(t *testing.T) {
+	r := newRobot()
+	s := serve(t, r, nil)
+	c := dial(t, s)
+	request(t, c, "pw", "pw")
+	one := serverSide(t, s, c)
+	onLoop(t, s, func(now time.Duration) {
+		one.address.period = now - addressPeriod
+		for range addressBytes / 8 {
+			if one.Receive(now, command(1)); one.waits {
+				t.Error("a command waits")
+			}
+		}
+		if one.Receive(now, command(1)); !one.waits {
+			t.Error("an address has no limit")
+		}
+		s.server.serveTurns(now)
+		if one.Receive(now+addressPeriod, command(1)); one.waits {
+			t.Error("the next period has no slices")
+		}
+	})
+}
+
+// A client that is gone takes no turn, and its address is forgotten.
+func TestGoneWhileItWaits(t *testing.T) {
+	r := newRobot()
+	s := serve(t, r, nil)
+	c := dial(t, s)
+	request(t, c, "pw", "pw")
+	one := serverSide(t, s, c)
+	onLoop(t, s, func(now time.Duration) {
+		one.Receive(now, bytes.Repeat(command(1), sliceBytes))
+		one.conn.Close()
+		one.Hangup(now, nil)
+		if len(s.server.queue)+len(s.server.addresses) != 0 {
+			t.Errorf("%d addresses wait, %d are known", len(s.server.queue), len(s.server.addresses))
+		}
+	})
+	if n := len(r.commands); n != 1 { // the stop
+		t.Errorf("%d commands", n)
+	}
+}
+
+// What waits is carried out in order and before the end of the connection.
+func TestInputBeforeTheEnd(t *testing.T) {
+	const commands = 3000
+	r := newRobot()
+	s := serve(t, r, nil)
+	c := dial(t, s)
+	request(t, c, "pw", "pw")
+	var all []byte
+	for i := range int16(commands) {
+		all = append(all, command(i+1)...)
+	}
+	send(t, c, all)
+	c.Close()
+	for i := range int16(commands) {
+		if got := receive(t, r.commands, "command"); got.Speed != i+1 {
+			t.Fatalf("command %d has speed %d", i+1, got.Speed)
+		}
+	}
+	if got := receive(t, r.commands, "stop"); got.Speed != 0 {
+		t.Fatalf("speed %d after the client left", got.Speed)
+	}
+}
+
+func TestComputer(t *testing.T) {
+	for _, tt := range []struct{ client, want string }{
+		{"10.1.2.3", "10.1.2.3"},
+		{"::ffff:10.1.2.3", "10.1.2.3"},
+		{"::1", "::1"},
+		{"2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"},
+		{"fe80::1%eth0", "fe80::"},
+	} {
+		if got := computer(netip.MustParseAddr(tt.client)); got.String() != tt.want {
+			t.Errorf("%s is of %s, want %s", tt.client, got, tt.want)
+		}
+	}
+}
