@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/config"
+	"player/descriptors"
 	"player/devices/p2os"
 	"player/devices/stage"
 	"player/web"
@@ -78,17 +79,13 @@ func shapeOf(b *p2os.Body) (s web.Shape) {
 	return s
 }
 
-// descriptors returns how many file descriptors the dashboard may open.
-func (d *dashboard) descriptors() int {
-	if d == nil {
-		return 0
-	}
-	return web.Descriptors
-}
+// connectionCost is how many descriptors a connection of a browser takes: its own,
+// and those of the three devices that it may command.
+const connectionCost = 4
 
-// serve starts to serve the dashboard, until ctx ends. post calls a function on
-// the loop; onPanic is deferred.
-func (d *dashboard) serve(ctx context.Context, post func(func(now time.Duration)) bool, onPanic func()) {
+// serve starts to serve the dashboard, until ctx ends, with the descriptors of a
+// share. post calls a function on the loop; onPanic is deferred.
+func (d *dashboard) serve(ctx context.Context, share *descriptors.Share, post func(func(now time.Duration)) bool, onPanic func()) {
 	if d == nil {
 		return
 	}
@@ -96,7 +93,7 @@ func (d *dashboard) serve(ctx context.Context, post func(func(now time.Duration)
 	d.config.Log.Info("dashboard", zap.String("url", d.url()))
 	go func() {
 		defer onPanic()
-		if err := web.Serve(ctx, d.listener, d.config); err != nil {
+		if err := web.Serve(ctx, descriptors.Listener(d.listener, share, connectionCost), d.config); err != nil {
 			d.config.Log.Error("the dashboard failed", zap.Error(err))
 		}
 	}()

@@ -15,6 +15,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/config"
+	"player/descriptors"
 	"player/lastwords"
 	"player/logging"
 	"player/reactor"
@@ -114,14 +115,16 @@ func serve(ctx context.Context, args []string, stdout io.Writer, stderr *os.File
 	defer last.OnPanic()
 	ctx, quit, stop := untilSignal(ctx, last.Say)
 	defer stop()
+	budget := descriptors.New(fixedDescriptors(conf), dash != nil)
 	err = server.Run(ctx, server.Config{
-		Robots:     o.robots(conf),
-		Access:     conf.Access,
-		MaxRate:    o.maxRate,
-		MaxClients: o.maxClients,
-		Reserve:    dash.descriptors(),
-		LastWords:  &last,
-		Log:        log,
+		Robots:        o.robots(conf),
+		Access:        conf.Access,
+		MaxRate:       o.maxRate,
+		MaxClients:    o.maxClients,
+		MaxPerAddress: o.maxPerAddress,
+		Descriptors:   budget,
+		LastWords:     &last,
+		Log:           log,
 		Ready: func(s *server.Server) {
 			for _, robot := range conf.Robots {
 				log.Info("serving", zap.String("address", o.address(robot.Port)), zap.String("version", version()), zap.Duration("after", time.Since(started)))
@@ -129,7 +132,7 @@ func serve(ctx context.Context, args []string, stdout io.Writer, stderr *os.File
 			if conf.HasMotors() && conf.Access == nil && !o.isLocal() {
 				log.Warn("every computer on the network can drive this robot: restrict it by access ( ... ) in a configuration file, or by -bind 127.0.0.1")
 			}
-			dash.serve(ctx, s.Post, last.OnPanic)
+			dash.serve(ctx, budget.Pages, s.Post, last.OnPanic)
 			sim.start(s.Start, quit)
 		},
 	})
@@ -138,6 +141,16 @@ func serve(ctx context.Context, args []string, stdout io.Writer, stderr *os.File
 		return fmt.Errorf("%w: %w", errFailed, err)
 	}
 	return err
+}
+
+// fixedDescriptors returns how many descriptors are opened beside the budget: the
+// listeners, and a file of each driver, as a log.
+func fixedDescriptors(conf *config.Server) int {
+	n := len(conf.Robots)
+	for _, robot := range conf.Robots {
+		n += len(robot.Drivers)
+	}
+	return n
 }
 
 // robots returns the robots with the addresses that clients connect to.

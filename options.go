@@ -24,24 +24,25 @@ import (
 
 // options is the command line: manual table 1 and our own flags.
 type options struct {
-	port       int
-	bind       string
-	http       string // address of the dashboard; empty: the default; "off": none
-	file       string // configuration file; empty: none
-	stage      string
-	truth      string // file for the true poses of the simulated robots; empty: none
-	run        bool   // the world runs without clients, too
-	reflex     bool
-	deadman    int // ms; 0: off
-	overrides  []config.Override
-	maxRate    int
-	maxClients int
-	debug      bool
-	exp        bool
-	check      bool
-	list       bool
-	export     string // log to export into the directory file; empty: none
-	version    bool
+	port          int
+	bind          string
+	http          string // address of the dashboard; empty: the default; "off": none
+	file          string // configuration file; empty: none
+	stage         string
+	truth         string // file for the true poses of the simulated robots; empty: none
+	run           bool   // the world runs without clients, too
+	reflex        bool
+	deadman       int // ms; 0: off
+	overrides     []config.Override
+	maxRate       int
+	maxClients    int
+	maxPerAddress int
+	debug         bool
+	exp           bool
+	check         bool
+	list          bool
+	export        string // log to export into the directory file; empty: none
+	version       bool
 }
 
 // driverFlag is a flag that sets an option of a driver.
@@ -79,6 +80,7 @@ Where clients connect
   -bind ADDRESS     address to listen on                           (default all interfaces)
   -max-rate HZ      highest frame rate served to a client          (default 1000)
   -max-clients N    clients served at a time, 0: as descriptors allow (default 0)
+  -max-per-address N  clients of one address, 0: half of all       (default 0)
 
 A real robot
   -pp DEVICE        serial port of the Pioneer (P2OS)              (default /dev/ttyS0)
@@ -131,6 +133,7 @@ func newFlagSet(o *options) *flag.FlagSet {
 	fs.String("vc", "", "")
 	fs.IntVar(&o.maxRate, "max-rate", 1000, "")
 	fs.IntVar(&o.maxClients, "max-clients", 0, "")
+	fs.IntVar(&o.maxPerAddress, "max-per-address", 0, "")
 	fs.BoolVar(&o.debug, "debug", false, "")
 	fs.BoolVar(&o.exp, "exp", false, "")
 	fs.BoolVar(&o.check, "check", false, "")
@@ -249,6 +252,8 @@ func (o options) validate() error {
 		return fmt.Errorf("-max-rate %d: a rate is 1 to 65535 Hz", o.maxRate)
 	case o.maxClients < 0:
 		return fmt.Errorf("-max-clients %d: must not be negative", o.maxClients)
+	case o.maxPerAddress < 0:
+		return fmt.Errorf("-max-per-address %d: must not be negative", o.maxPerAddress)
 	}
 	if strings.HasSuffix(o.file, ".world") {
 		return fmt.Errorf("%s is a world, not a configuration: use -stage %[1]s", o.file)

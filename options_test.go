@@ -57,6 +57,7 @@ func TestParseOptionsMistakes(t *testing.T) {
 		{"-gp 0", "-gp 0: a TCP port is 1 to 65535"},
 		{"-gp x", "invalid value"},
 		{"-max-rate 0", "-max-rate 0: a rate is 1 to 65535 Hz"},
+		{"-max-per-address -1", "-max-per-address -1: must not be negative"},
 		{"-max-clients -1", "-max-clients -1: must not be negative"},
 		{"-stage nowhere.world", "-stage: stat nowhere.world: no such file or directory; worlds that come with Player are in worlds/"},
 		{"-bogus", "flag provided but not defined: -bogus"},

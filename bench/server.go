@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"os"
 	"os/exec"
@@ -91,7 +92,8 @@ func (w *workshop) arguments(s server, c cell, port int) ([]string, error) {
 	}
 	file := filepath.Join(w.dir, "player.cfg")
 	err := os.WriteFile(file, []byte(c.configuration(w.serialPort())), 0o644)
-	return []string{"-gp", strconv.Itoa(port), file}, err
+	// All clients are of one computer.
+	return []string{"-gp", strconv.Itoa(port), "-max-per-address", strconv.Itoa(math.MaxInt32), file}, err
 }
 
 // process is a server at work.

@@ -2,6 +2,7 @@ package reactor
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -22,6 +23,8 @@ type Descriptor struct {
 	pending []byte // written before that
 	closed  bool
 	paused  bool
+	opening bool                    // Open has taken two descriptors for it, until the loop polls it
+	counted bool                    // Open has taken a descriptor for it
 	failure unix.Errno              // of a write
 	opened  func(now time.Duration) // called when the loop polls it; may be nil
 	text    []byte                  // of last, while the loop does not poll the descriptor yet
@@ -38,10 +41,15 @@ type conn interface {
 }
 
 // Open puts a descriptor that does not block into the loop and takes it over,
-// whatever happens. Bytes may be written at once.
+// whatever happens. Bytes may be written at once. The error is
+// descriptors.ErrNone if Config.Ports has none left.
 func (l *Loop) Open(fd int, h Handler) (*Descriptor, error) {
-	d := &Descriptor{loop: l, handler: h}
+	if err := l.config.Ports.Take(2); err != nil {
+		return nil, errors.Join(err, unix.Close(fd))
+	}
+	d := &Descriptor{loop: l, handler: h, opening: true, counted: true}
 	if err := l.engine.adopt(fd, d); err != nil {
+		l.config.Ports.Return(2)
 		return nil, err
 	}
 	return d, nil
@@ -165,6 +173,10 @@ func (d *Descriptor) pause(on bool) {
 // polled is called when the loop polls the descriptor.
 func (d *Descriptor) polled(now time.Duration, c conn) {
 	d.conn = c
+	if d.opening {
+		d.opening = false
+		d.loop.config.Ports.Return(1)
+	}
 	if d.closed {
 		d.loop.engine.close(c)
 		return
@@ -192,6 +204,10 @@ func (d *Descriptor) gone(now time.Duration, err error) {
 		d.last.Say()
 	}
 	d.forgetWords()
+	if d.counted {
+		d.counted = false
+		d.loop.config.Ports.Return(1)
+	}
 	if d.failure != 0 {
 		err = os.NewSyscallError("write", d.failure)
 	}

@@ -58,9 +58,6 @@ const (
 	// acceptPause is how long no connection is accepted after one could be neither
 	// served nor closed: the loop would try again at once, and for ever.
 	acceptPause = 100 * time.Millisecond
-	// reserve is how many descriptors are kept for serial lines, listeners, epoll
-	// and what the Go runtime opens.
-	reserve = 32
 )
 
 // engine adapts gnet to the loop.
@@ -318,24 +315,6 @@ func (e *engine) adopted() {
 			e.workers = nil
 		}
 	})
-}
-
-// Capacity raises the soft limit of descriptors and returns how many connections
-// may be accepted, if the rest of the program opens no more than reserved
-// descriptors. Where descriptors are few, connections come before the rest of the
-// program.
-func Capacity(listeners, reserved int) int {
-	var limit unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
-		limit.Cur = 1024 // the usual soft limit
-	} else if limit.Cur < limit.Max {
-		raised := unix.Rlimit{Cur: limit.Max, Max: limit.Max}
-		if unix.Setrlimit(unix.RLIMIT_NOFILE, &raised) == nil {
-			limit = raised
-		}
-	}
-	all := int(min(limit.Cur, 1<<20))
-	return max(all-reserve-listeners-min(reserved, all/4), 1)
 }
 
 // findEpoll finds gnet's epoll and listeners.

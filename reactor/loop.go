@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"player/descriptors"
 	"player/lastwords"
 	"player/timers"
 )
@@ -48,6 +49,7 @@ type Config struct {
 	// timers have decided is carried out there, where nobody is in the middle of
 	// anything.
 	Settle func(now time.Duration)
+	Ports  *descriptors.Share // for descriptors that are opened
 	// LastWords are those of the descriptors, for whoever ends the process. Nil: they
 	// are written if the loop ends or panics.
 	LastWords *lastwords.Book
@@ -98,6 +100,9 @@ func (l *Loop) Run() error {
 
 // Stop ends the loop when the outermost callback returns.
 func (l *Loop) Stop() { l.stopped = true }
+
+// Ports returns the share that Open takes descriptors from.
+func (l *Loop) Ports() *descriptors.Share { return l.config.Ports }
 
 // Now returns the time since the loop was started. It is never zero, which
 // stands for "no deadline".

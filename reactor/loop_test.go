@@ -19,6 +19,7 @@ import (
 	"go.uber.org/zap/zaptest"
 	"golang.org/x/sys/unix"
 
+	"player/descriptors"
 	"player/timers"
 )
 
@@ -65,7 +66,8 @@ func run(t testing.TB, change func(c *Config)) *running {
 			h.echo = d
 			return h
 		},
-		Log: zaptest.NewLogger(t),
+		Ports: descriptors.NewShare(100),
+		Log:   zaptest.NewLogger(t),
 	}
 	if change != nil {
 		change(&config)
@@ -529,21 +531,48 @@ func TestClientThatWaits(t *testing.T) {
 	}
 }
 
-func TestCapacity(t *testing.T) {
-	all := Capacity(1, 0)
-	if all < 1 {
-		t.Fatalf("capacity %d", all)
+// Each open descriptor is taken from its share until it is closed; one more is an
+// error.
+func TestOpenTakesDescriptors(t *testing.T) {
+	r := run(t, func(c *Config) { c.Ports = descriptors.NewShare(3) })
+	pipe := func() (ours, theirs int) {
+		var pair [2]int
+		if err := unix.Pipe2(pair[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err != nil {
+			t.Fatal(err)
+		}
+		return pair[0], pair[1]
 	}
-	var limit unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil || limit.Cur != limit.Max {
-		t.Errorf("the soft limit is %d, the hard one %d: %v", limit.Cur, limit.Max, err)
+	h := newRecorder()
+	var all []int
+	for range 2 {
+		ours, theirs := pipe()
+		all = append(all, theirs)
+		if _, err := unix.Write(theirs, []byte("x")); err != nil {
+			t.Fatal(err)
+		}
+		r.on(t, func(time.Duration) {
+			if _, err := r.Open(ours, h); err != nil {
+				t.Error(err)
+			}
+		})
+		receive(t, h.received, "byte")
 	}
-	if got := Capacity(2, 10); got != all-11 {
-		t.Errorf("capacity %d with 11 descriptors less, of %d", got, all)
+	r.on(t, func(time.Duration) {
+		ours, theirs := pipe()
+		defer unix.Close(theirs)
+		if _, err := r.Open(ours, h); !errors.Is(err, descriptors.ErrNone) {
+			t.Errorf("one more: %v", err)
+		}
+	})
+	for _, theirs := range all {
+		unix.Close(theirs)
+		receive(t, h.hangups, "hangup")
 	}
-	if got := Capacity(1, 1<<30); got < all/2 {
-		t.Errorf("a program that reserves everything leaves %d of %d", got, all)
-	}
+	r.on(t, func(time.Duration) {
+		if r.config.Ports.Take(3) != nil {
+			t.Error("closed descriptors are not given back")
+		}
+	})
 }
 
 // A process that was started with a large timer slack has the kernel's on its

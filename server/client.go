@@ -30,10 +30,10 @@ type client struct {
 	session *session.Session
 	pace    pacing.Client[*client]
 
-	address *address
-	waits   bool   // it is in address.waiting, and its connection is paused
-	input   []byte // what waits
-	taken   int    // turns
+	place
+	waits bool   // it is in address.waiting, and its connection is paused
+	input []byte // what waits
+	taken int    // turns
 
 	changed bool                  // it is in server.changed
 	gone    bool                  // its connection is closed
@@ -43,25 +43,22 @@ type client struct {
 	liveness
 }
 
-// accept makes a client of a new connection. It returns nil if there are too
-// many.
+// accept makes a client of a new connection. It returns nil if there is no place.
 func (s *Server) accept(now time.Duration, conn connection, listener int) reactor.Handler {
 	remote := conn.RemoteAddr()
-	if len(s.clients) >= s.config.MaxClients || s.stopAt != 0 {
+	from := remote.(*net.TCPAddr).AddrPort().Addr()
+	may := s.config.Access.Of(from)
+	place, err := s.takePlace(from, may)
+	if err != nil {
 		if repeats, ok := s.refusals.Allow(now); ok {
-			s.log.Warn("client refused: too many clients", zap.Stringer("client", remote),
+			s.log.Warn("client refused", zap.Stringer("client", remote), zap.NamedError("reason", err),
 				zap.Int("clients", len(s.clients)), zap.Int("refused since the last line", repeats))
 		}
 		return nil
 	}
-	from := computer(remote.(*net.TCPAddr).AddrPort().Addr())
-	if s.addresses[from] == nil {
-		s.addresses[from] = &address{from: from}
-	}
-	c := &client{server: s, conn: conn, remote: remote, address: s.addresses[from]}
-	c.address.clients++
+	c := &client{server: s, conn: conn, remote: remote, place: place}
 	c.session = session.New(c, s.config.Robots[listener].Table, s.config.MaxRate)
-	c.session.Restrict(s.config.Access.Of(remote.(*net.TCPAddr).AddrPort().Addr()))
+	c.session.Restrict(may)
 	s.link(conn.LocalAddr()).Join(&c.pace, c)
 	s.clients[c] = struct{}{}
 	if repeats, ok := s.arrivals.Allow(now); ok {
@@ -102,6 +99,7 @@ func (c *client) Hangup(now time.Duration, err error) {
 	s.schedule(now, c, 0)
 	c.pace.Leave()
 	s.forget(c)
+	s.leavePlace(c.place)
 	s.stopWatching(c)
 	c.session.Close(now)
 	s.watchCommander(now, c)

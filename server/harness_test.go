@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap/zaptest"
 
 	"player/codec"
+	"player/descriptors"
 	"player/devices"
 )
 
@@ -106,10 +107,11 @@ func serve(t testing.TB, driver devices.Driver, change func(*Config)) *running {
 	s := &running{address: freeAddress(t)}
 	ready := make(chan *Server, 1)
 	config := Config{
-		Robots:  []Robot{{Address: s.address, Table: table}},
-		MaxRate: 1000,
-		Log:     log,
-		Ready:   func(r *Server) { ready <- r },
+		Robots:      []Robot{{Address: s.address, Table: table}},
+		MaxRate:     1000,
+		Descriptors: descriptors.New(1, false),
+		Log:         log,
+		Ready:       func(r *Server) { ready <- r },
 	}
 	if change != nil {
 		change(&config)

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"player/descriptors"
 	"player/reactor"
 )
 
@@ -17,6 +18,8 @@ type loop interface {
 	Now() time.Duration
 	Post(fn func(now time.Duration)) bool
 	Open(fd int, h reactor.Handler) (*reactor.Descriptor, error)
+	// Ports returns the share that Open takes descriptors from.
+	Ports() *descriptors.Share
 }
 
 // connection is the connection of a client: a socket, or one of the simulation.

@@ -99,7 +99,7 @@ func TestPluginNotFound(t *testing.T) {
 	s := serve(t, newRobot(), nil)
 	onLoop(t, s, func(time.Duration) {
 		const tries = 50
-		before := descriptors(t)
+		before := openDescriptors(t)
 		for range tries {
 			_, _, err := s.server.host.StartPlugin(newInbox(), newInbox(), nil, "no-such-program-as-this")
 			if err == nil || !strings.HasPrefix(err.Error(), "plugin no-such-program-as-this: ") {
@@ -107,14 +107,14 @@ func TestPluginNotFound(t *testing.T) {
 			}
 		}
 		// The process opens and closes some of its own meanwhile.
-		if after := descriptors(t); after >= before+tries {
+		if after := openDescriptors(t); after >= before+tries {
 			t.Errorf("%d descriptors are open, before %d", after, before)
 		}
 	})
 }
 
-// descriptors returns how many descriptors this process has open.
-func descriptors(t *testing.T) int {
+// openDescriptors returns how many descriptors this process has open.
+func openDescriptors(t *testing.T) int {
 	list, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
 		t.Error(err)

@@ -22,11 +22,12 @@ import (
 // the Hangup of a descriptor. The process is reaped there and not before, so the
 // kernel does not give its number, or its group's, to another process.
 type program struct {
-	cmd    *exec.Cmd
-	exited func(now time.Duration, err error)
-	sweep  bool // kill what is left of its group when it has ended
-	guard  guard
-	reaped bool
+	cmd     *exec.Cmd
+	exited  func(now time.Duration, err error)
+	release func() // of the descriptor of its process
+	sweep   bool   // kill what is left of its group when it has ended
+	guard   guard
+	reaped  bool
 }
 
 // StartProgram implements devices.Host.
@@ -42,6 +43,10 @@ func (h *host) StartProgram(exited func(now time.Duration, err error), name stri
 // StartPlugin implements devices.Host.
 func (h *host) StartPlugin(stdout, stderr devices.PortHandler, exited func(now time.Duration, err error), name string, args ...string) (devices.Program, devices.Port, error) {
 	p := &program{cmd: exec.Command(name, args...), exited: exited, sweep: true}
+	// Before anything is opened: two for each pipe, which Open takes again.
+	if err := h.loop.Ports().Take(6); err != nil {
+		return nil, nil, fmt.Errorf("plugin %s: %w", name, err)
+	}
 	var ends pipes
 	p.cmd.Stdin = ends.end(0)
 	p.cmd.Stdout, p.cmd.Stderr = ends.end(1), ends.end(1)
@@ -50,6 +55,7 @@ func (h *host) StartPlugin(stdout, stderr devices.PortHandler, exited func(now t
 		err = h.start(p)
 	}
 	ends.closeTheirs()
+	h.loop.Ports().Return(6)
 	if err != nil {
 		ends.closeOurs()
 		return nil, nil, fmt.Errorf("plugin %s: %w", name, err)
@@ -114,8 +120,22 @@ type ignore struct{}
 func (ignore) Receive(time.Duration, []byte) {}
 func (ignore) Hangup(time.Duration, error)   {}
 
-// start starts a program and watches its end.
+// start starts a program and watches its end. The process and its guard keep a
+// descriptor each beside the one that the loop polls.
 func (h *host) start(p *program) error {
+	if err := h.loop.Ports().Take(4); err != nil {
+		return err
+	}
+	h.loop.Ports().Return(2) // Open takes them again
+	p.release = func() { h.loop.Ports().Return(2) }
+	err := h.launch(p)
+	if err != nil {
+		p.release()
+	}
+	return err
+}
+
+func (h *host) launch(p *program) error {
 	var pidfd int
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, PidFD: &pidfd}
 	// A program inherits the timer slack of the thread that starts it, which the
@@ -163,7 +183,9 @@ func (p *program) Hangup(now time.Duration, _ error) {
 	}
 	p.guard.dismiss()
 	p.reaped = true
-	p.exited(now, p.cmd.Wait())
+	err := p.cmd.Wait()
+	p.release()
+	p.exited(now, err)
 }
 
 // guardScript kills a process group when its standard input ends. A plugin has seen

@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/config/rights"
+	"player/descriptors"
 	"player/devices"
 	"player/lastwords"
 	"player/pacing"
@@ -42,10 +43,13 @@ type Config struct {
 	Robots     []Robot
 	MaxRate    int // Hz, the highest frame rate served
 	MaxClients int // zero: as many as descriptors allow
-	Reserve    int // descriptors that the rest of the program may open
-	Access     rights.Rules
-	LastWords  *lastwords.Book // those of the devices, for whoever ends the process; may be nil
-	Log        *zap.Logger
+	// MaxPerAddress is how many clients of one computer are served at a time; zero:
+	// half of MaxClients.
+	MaxPerAddress int
+	Descriptors   descriptors.Budget
+	Access        rights.Rules
+	LastWords     *lastwords.Book // those of the devices, for whoever ends the process; may be nil
+	Log           *zap.Logger
 	// Ready is called on the loop once clients are served. It may be nil.
 	Ready func(*Server)
 }
@@ -69,6 +73,7 @@ type Server struct {
 	liveness   *timers.Timer
 
 	addresses map[netip.Addr]*address
+	strangers int        // clients that no place is kept for
 	queue     []*address // with clients that wait, in turn
 	turns     *timers.Timer
 	floods    timers.Limiter
@@ -84,9 +89,6 @@ type Server struct {
 // and returns nil. A *reactor.AddressError names an address that cannot be
 // listened on.
 func Run(ctx context.Context, config Config) error {
-	if most := reactor.Capacity(len(config.Robots), config.Reserve); config.MaxClients <= 0 || config.MaxClients > most {
-		config.MaxClients = most
-	}
 	addresses := make([]string, len(config.Robots))
 	for i, robot := range config.Robots {
 		addresses[i] = robot.Address
@@ -100,6 +102,7 @@ func Run(ctx context.Context, config Config) error {
 		Started:   func(now time.Duration) { s.start(now) },
 		Settle:    func(now time.Duration) { s.settle(now) },
 		LastWords: config.LastWords,
+		Ports:     config.Descriptors.Ports,
 		Log:       config.Log,
 	})
 	s = newServer(config, l, &l.Timers)
@@ -124,6 +127,12 @@ func newServer(config Config, loop loop, queue *timers.Queue) *Server {
 		refusals:  timers.Limiter{Period: time.Second},
 		addresses: map[netip.Addr]*address{},
 		floods:    timers.Limiter{Period: time.Second},
+	}
+	if most := config.Descriptors.Clients.Most(); config.MaxClients <= 0 || config.MaxClients > most {
+		s.config.MaxClients = most
+	}
+	if config.MaxPerAddress <= 0 {
+		s.config.MaxPerAddress = max(s.config.MaxClients/2, 1)
 	}
 	for _, robot := range config.Robots {
 		robot.Table.Connect(&s.host)

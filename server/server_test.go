@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/codec"
+	"player/descriptors"
 	"player/devices"
 )
 
@@ -94,14 +95,14 @@ func TestRequestReplyAnswersEveryRequest(t *testing.T) {
 
 func TestAddressInUse(t *testing.T) {
 	s := serve(t, newRobot(), nil)
-	err := Run(t.Context(), Config{Robots: []Robot{{Address: s.address, Table: devices.NewTable(zap.NewNop())}}, Log: zap.NewNop()})
+	err := Run(t.Context(), Config{Robots: []Robot{{Address: s.address, Table: devices.NewTable(zap.NewNop())}}, Descriptors: descriptors.New(0, false), Log: zap.NewNop()})
 	if err == nil || !strings.Contains(err.Error(), "already in use") {
 		t.Fatalf("second server on the same port: %v", err)
 	}
 }
 
 func TestMaxClients(t *testing.T) {
-	s := serve(t, newRobot(), func(c *Config) { c.MaxClients = 2 })
+	s := serve(t, newRobot(), func(c *Config) { c.MaxClients, c.MaxPerAddress = 2, 2 })
 	var kept []net.Conn
 	for range 2 { // the connection that the server makes to itself takes no place
 		c := dial(t, s)

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"player/codec"
+	"player/descriptors"
 	"player/devices"
 	"player/devices/deadman"
 	"player/devices/p2os"
@@ -362,6 +363,8 @@ func (s *sim) build() {
 		s.robots = append(s.robots, r)
 		config.Robots = append(config.Robots, Robot{Address: fmt.Sprintf(":%d", 6665+i), Table: r.table(log)})
 	}
+	config.Descriptors.Clients = descriptors.NewShare(math.MaxInt32)
+	config.MaxPerAddress = math.MaxInt32
 	s.server = newServer(config, simLoop{s}, &s.timers)
 	s.host = &simHost{host: &s.server.host, sim: s}
 	for _, r := range config.Robots {
@@ -411,9 +414,9 @@ func (s *sim) watch() {
 	if len(sv.clients) != open {
 		s.fail("the server has %d clients, %d are connected", len(sv.clients), open)
 	}
-	if len(sv.commanders) > open || len(sv.unfinished) > open || len(sv.changed) > 0 || len(sv.links) > len(s.wires) {
-		s.fail("%d clients, but %d commanders, %d unfinished, %d changed, %d links",
-			open, len(sv.commanders), len(sv.unfinished), len(sv.changed), len(sv.links))
+	if len(sv.commanders) > open || len(sv.queue) > open || len(sv.changed) > 0 || len(sv.links) > len(s.wires) {
+		s.fail("%d clients, but %d commanders, %d addresses that wait, %d changed, %d links",
+			open, len(sv.commanders), len(sv.queue), len(sv.changed), len(sv.links))
 	}
 	if cap(sv.scratch) > 1<<16 {
 		s.fail("the scratch buffer has grown to %d bytes", cap(sv.scratch))
@@ -426,8 +429,8 @@ func (s *sim) watch() {
 // idle checks that nothing is left when nobody is connected.
 func (s *sim) idle() {
 	sv := s.server
-	if n := len(sv.clients) + len(sv.commanders) + len(sv.unfinished); n != 0 {
-		s.fail("nobody is connected, and %d clients, %d commanders, %d unfinished are left", len(sv.clients), len(sv.commanders), len(sv.unfinished))
+	if n := len(sv.clients) + len(sv.commanders) + len(sv.queue); n != 0 {
+		s.fail("nobody is connected, and %d clients, %d commanders, %d unfinished are left", len(sv.clients), len(sv.commanders), len(sv.queue))
 	}
 	for _, r := range s.robots {
 		if r.link.State() != devices.Idle {
@@ -445,6 +448,7 @@ type simLoop struct{ *sim }
 
 func (l simLoop) Run() error                           { panic("the simulation runs") }
 func (l simLoop) Stop()                                { l.ended = true }
+func (l simLoop) Ports() *descriptors.Share            { return nil }
 func (l simLoop) Now() time.Duration                   { return l.now }
 func (l simLoop) Post(fn func(now time.Duration)) bool { l.onLoop(fn); return true }
 func (l simLoop) Open(int, reactor.Handler) (*reactor.Descriptor, error) {

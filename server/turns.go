@@ -55,18 +55,6 @@ func (a *address) allow(now time.Duration, n int) bool {
 	return a.spent <= addressBytes
 }
 
-// computer returns the address that stands for a client's computer: of IPv6 the
-// network, of which a computer may use all addresses.
-func computer(from netip.Addr) netip.Addr {
-	from = from.Unmap().WithZone("")
-	if from.Is6() && !from.IsLoopback() {
-		if network, err := from.Prefix(64); err == nil {
-			return network.Addr()
-		}
-	}
-	return from
-}
-
 // take carries out a client's input at once if it is little, otherwise in turns.
 func (c *client) take(now time.Duration, p []byte) {
 	if !c.waits && len(p) <= sliceBytes && c.address.allow(now, len(p)) {
@@ -149,8 +137,5 @@ func (s *Server) forget(c *client) {
 	a.waiting = slices.DeleteFunc(a.waiting, func(o *client) bool { return o == c })
 	if len(a.waiting) == 0 {
 		s.queue = slices.DeleteFunc(s.queue, func(o *address) bool { return o == a })
-	}
-	if a.clients--; a.clients == 0 {
-		delete(s.addresses, a.from)
 	}
 }

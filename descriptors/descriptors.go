@@ -1,0 +1,147 @@
+// Package descriptors shares the file descriptors that the process may open
+// between those who open them. The shares are computed once. Whoever opens
+// descriptors takes them from a share first and returns them when they are closed,
+// so that accept never fails for want of one.
+package descriptors
+
+import (
+	"errors"
+	"net"
+	"os"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// own is how many descriptors the process needs beside the shares and those
+	// that are open when the budget is made. Permanent ones: two of the Go runtime,
+	// two of gnet, two of the timer, a spare one. For a moment: six while a plugin
+	// is started or a descriptor adopted, four to find a host name or to rotate a
+	// log, two to accept and close connections, one of the runtime.
+	own = 20
+	// fewPorts is the share of the robot where descriptors are few: a plugin and a
+	// serial line.
+	fewPorts = 12
+	// mostPorts is the share of the robot where there are many: 50 plugins.
+	mostPorts = 256
+	// mostPages is the share of the dashboard where there are many.
+	mostPages = 512
+	// mostOpen bounds the budget where files are unlimited.
+	mostOpen = 1 << 20
+)
+
+// ErrNone is the reason why nothing more is opened.
+var ErrNone = errors.New("all file descriptors for this purpose are in use: raise the limit of open files (ulimit -n)")
+
+// Share is a part of the budget. It is safe for concurrent use.
+type Share struct {
+	most int
+	used atomic.Int64
+}
+
+// NewShare returns a share of n descriptors.
+func NewShare(n int) *Share { return &Share{most: n} }
+
+// Most returns the size of the share.
+func (s *Share) Most() int { return s.most }
+
+// Take takes n descriptors, all or none. The error is ErrNone.
+func (s *Share) Take(n int) error {
+	if s.used.Add(int64(n)) > int64(s.most) {
+		s.used.Add(-int64(n))
+		return ErrNone
+	}
+	return nil
+}
+
+// Return gives n descriptors back.
+func (s *Share) Return(n int) { s.used.Add(-int64(n)) }
+
+// Budget is the descriptors of the process.
+type Budget struct {
+	Clients *Share // connections of clients
+	Ports   *Share // serial lines, plugins and whatever else drivers open
+	Pages   *Share // the dashboard
+}
+
+// New raises the soft limit of descriptors and shares what is free. fixed is how
+// many descriptors will be opened that take no part: listeners, files of drivers.
+// Without a dashboard, its share belongs to the clients.
+func New(fixed int, dashboard bool) Budget {
+	return divide(limit()-open()-own-fixed, dashboard)
+}
+
+// divide shares n descriptors.
+func divide(n int, dashboard bool) Budget {
+	ports := min(max(n/4, min(fewPorts, n/2)), mostPorts)
+	pages := 0
+	if dashboard {
+		pages = min(n/4, mostPages)
+	}
+	return Budget{
+		Clients: NewShare(max(n-ports-pages, 1)),
+		Ports:   NewShare(max(ports, 0)),
+		Pages:   NewShare(max(pages, 0)),
+	}
+}
+
+// limit raises the soft limit and returns it.
+func limit() int {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		return 1024 // the usual one
+	}
+	if limit.Cur < limit.Max {
+		raised := unix.Rlimit{Cur: limit.Max, Max: limit.Max}
+		if unix.Setrlimit(unix.RLIMIT_NOFILE, &raised) == nil {
+			limit = raised
+		}
+	}
+	return int(min(limit.Cur, mostOpen))
+}
+
+// open returns how many descriptors are open.
+func open() int {
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return 8 // more than a program has at its start
+	}
+	return len(entries) - 1 // without the directory's own
+}
+
+// Listener returns a listener that takes n descriptors for each connection, and
+// closes connections for which there are none.
+func Listener(l net.Listener, share *Share, n int) net.Listener { return &listener{l, share, n} }
+
+type listener struct {
+	net.Listener
+	share *Share
+	n     int
+}
+
+// Accept implements net.Listener.
+func (l *listener) Accept() (net.Conn, error) {
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		if l.share.Take(l.n) == nil {
+			return &conn{c, sync.OnceFunc(func() { l.share.Return(l.n) })}, nil
+		}
+		_ = c.Close() // nothing was said
+	}
+}
+
+// conn gives back what was taken for it.
+type conn struct {
+	net.Conn
+	release func()
+}
+
+func (c *conn) Close() error {
+	defer c.release()
+	return c.Conn.Close()
+}

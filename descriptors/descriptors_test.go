@@ -1,0 +1,100 @@
+package descriptors
+
+import (
+	"errors"
+	"io"
+	"net"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+func TestShare(t *testing.T) {
+	s := NewShare(3)
+	if s.Take(2) != nil || !errors.Is(s.Take(2), ErrNone) || s.Take(1) != nil || s.Take(1) == nil {
+		t.Error("a share of 3 is not 2 and 1")
+	}
+	s.Return(1)
+	if s.Take(1) != nil || s.Most() != 3 {
+		t.Error("what was returned is not free")
+	}
+}
+
+// The shares are never more than there is.
+func TestDivide(t *testing.T) {
+	for _, tt := range []struct {
+		n                     int
+		dashboard             bool
+		clients, ports, pages int
+	}{
+		{-5, true, 1, 0, 0},
+		{20, false, 10, 10, 0},
+		{20, true, 5, 10, 5},
+		{100, true, 50, 25, 25},
+		{1000, true, 500, 250, 250},
+		{1000, false, 750, 250, 0},
+		{1 << 20, true, 1<<20 - 768, 256, 512},
+	} {
+		b := divide(tt.n, tt.dashboard)
+		if b.Clients.Most() != tt.clients || b.Ports.Most() != tt.ports || b.Pages.Most() != tt.pages {
+			t.Errorf("%d descriptors, dashboard %v: %d for clients, %d for ports, %d for pages, want %d, %d, %d",
+				tt.n, tt.dashboard, b.Clients.Most(), b.Ports.Most(), b.Pages.Most(), tt.clients, tt.ports, tt.pages)
+		}
+	}
+}
+
+func TestNew(t *testing.T) {
+	all := New(0, false)
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil || limit.Cur != limit.Max {
+		t.Errorf("the soft limit is %d, the hard one %d: %v", limit.Cur, limit.Max, err)
+	}
+	if sum := all.Clients.Most() + all.Ports.Most() + all.Pages.Most(); sum >= int(limit.Cur)-own || sum < int(min(limit.Cur, mostOpen))-100 {
+		t.Errorf("%d of %d descriptors are shared", sum, limit.Cur)
+	}
+	if less := New(100, false); less.Clients.Most() >= all.Clients.Most() {
+		t.Error("100 fixed descriptors cost nothing")
+	}
+}
+
+func TestListener(t *testing.T) {
+	inner, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	share := NewShare(4)
+	l := Listener(inner, share, 4)
+	defer l.Close()
+	accepted := make(chan net.Conn, 2)
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			accepted <- c
+		}
+	}()
+	dial := func() net.Conn {
+		c, err := net.Dial("tcp", inner.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+		_ = c.SetDeadline(time.Now().Add(20 * time.Second))
+		return c
+	}
+	dial()
+	first := <-accepted
+	if _, err := dial().Read(make([]byte, 1)); err != io.EOF {
+		t.Errorf("a connection without descriptors: %v, want the end", err)
+	}
+	first.Close()
+	first.Close()
+	dial()
+	(<-accepted).Close()
+	if share.Take(4) != nil {
+		t.Error("a closed connection keeps its descriptors")
+	}
+}

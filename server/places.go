@@ -1,0 +1,82 @@
+package server
+
+import (
+	"errors"
+	"net/netip"
+
+	"player/config/rights"
+)
+
+// keptPlaces is the part of all places that strangers do not get: one in eight,
+// rounded up. It is kept for this computer, and for the addresses that the owner
+// of the robot lets drive.
+const keptPlaces = 8
+
+// Reasons to refuse a client.
+var (
+	errEnding    = errors.New("the server is shutting down")
+	errFull      = errors.New("too many clients (-max-clients)")
+	errAddress   = errors.New("too many clients of this address (-max-per-address)")
+	errStrangers = errors.New("too many clients; the last places are kept for this computer and those that access rules let drive")
+)
+
+// place is what a client occupies.
+type place struct {
+	address  *address
+	stranger bool
+}
+
+// takePlace takes a place for a client with the given address and rights. Who
+// holds a place keeps it.
+func (s *Server) takePlace(from netip.Addr, may rights.Set) (place, error) {
+	// Without rules everybody may drive, so that nobody is preferred for it.
+	owner := from.Unmap().IsLoopback() || len(s.config.Access) > 0 && may.Has(rights.Write)
+	from = computer(from)
+	a := s.addresses[from]
+	if a == nil {
+		a = &address{from: from}
+	}
+	most, kept := s.config.MaxClients, (s.config.MaxClients+keptPlaces-1)/keptPlaces
+	switch {
+	case s.stopAt != 0:
+		return place{}, errEnding
+	case len(s.clients) >= most:
+		return place{}, errFull
+	case a.clients >= s.config.MaxPerAddress:
+		return place{}, errAddress
+	case !owner && most > 1 && s.strangers >= most-kept:
+		return place{}, errStrangers
+	}
+	if err := s.config.Descriptors.Clients.Take(1); err != nil {
+		return place{}, err
+	}
+	s.addresses[from] = a
+	a.clients++
+	if !owner {
+		s.strangers++
+	}
+	return place{a, !owner}, nil
+}
+
+// leavePlace gives a place back.
+func (s *Server) leavePlace(p place) {
+	s.config.Descriptors.Clients.Return(1)
+	if p.stranger {
+		s.strangers--
+	}
+	if p.address.clients--; p.address.clients == 0 {
+		delete(s.addresses, p.address.from)
+	}
+}
+
+// computer returns the address that stands for a client's computer: of IPv6 the
+// network, of which a computer may use all addresses.
+func computer(from netip.Addr) netip.Addr {
+	from = from.Unmap().WithZone("")
+	if from.Is6() && !from.IsLoopback() {
+		if network, err := from.Prefix(64); err == nil {
+			return network.Addr()
+		}
+	}
+	return from
+}

@@ -1,0 +1,122 @@
+package server
+
+import (
+	"net/netip"
+	"testing"
+	"time"
+
+	"go.uber.org/zap/zaptest/observer"
+
+	"player/config/rights"
+	"player/descriptors"
+)
+
+// Places that clients get, by where they come from.
+func TestPlaces(t *testing.T) {
+	stranger, home := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("127.0.0.1")
+	driver := netip.MustParseAddr("10.1.2.3")
+	others := func(i byte) netip.Addr { return netip.AddrFrom4([4]byte{198, 51, 100, i}) }
+	s := serve(t, newRobot(), func(c *Config) {
+		c.MaxClients = 16
+		c.Access = rights.Rules{
+			{Allow: rights.Read, From: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0")}},
+			{Allow: rights.Write, From: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}},
+		}
+	}).server
+	done := make(chan struct{})
+	s.Post(func(time.Duration) {
+		defer close(done)
+		var taken []place
+		take := func(from netip.Addr, want error) {
+			t.Helper()
+			p, err := s.takePlace(from, s.config.Access.Of(from))
+			if err != want {
+				t.Errorf("place for %v: %v, want %v", from, err, want)
+			}
+			if err == nil {
+				taken = append(taken, p)
+			}
+		}
+		for range 8 {
+			take(stranger, nil)
+		}
+		take(stranger, errAddress)
+		for i := range byte(6) {
+			take(others(i), nil)
+		}
+		take(others(99), errStrangers) // 14 of 16 places, an eighth is kept
+		take(home, nil)
+		s.leavePlace(taken[0])
+		take(stranger, nil)
+		take(others(99), errStrangers)
+		take(driver, nil)
+		if used := s.config.Descriptors.Clients; used.Take(used.Most()-len(taken)+2) == nil {
+			t.Error("clients take no descriptors")
+		}
+		for _, p := range taken[1:] {
+			s.leavePlace(p)
+		}
+		if len(s.addresses) != 0 || s.strangers != 0 {
+			t.Errorf("%d addresses and %d strangers are left", len(s.addresses), s.strangers)
+		}
+	})
+	receive(t, done, "the loop")
+}
+
+// Without descriptors a client is closed at once, and the log names the reason.
+func TestNoDescriptorForAClient(t *testing.T) {
+	var logs *observer.ObservedLogs
+	s := serve(t, newRobot(), func(c *Config) {
+		logged(&logs)(c)
+		c.MaxPerAddress, c.Descriptors.Clients = 10, descriptors.NewShare(1)
+		c.MaxClients = 0
+	})
+	c := dial(t, s)
+	if !answers(c) {
+		t.Fatal("the first client is not served")
+	}
+	onLoop(t, s, func(time.Duration) { s.server.config.MaxClients = 10 })
+	if answers(dial(t, s)) {
+		t.Error("a client without a descriptor is served")
+	}
+	if !answers(c) {
+		t.Error("the first client is not served any more")
+	}
+	lines := logs.FilterMessage("client refused").All()
+	if len(lines) != 1 || lines[0].ContextMap()["reason"] != descriptors.ErrNone.Error() || lines[0].ContextMap()["client"] == nil {
+		t.Errorf("log %v", lines)
+	}
+}
+
+// A plugin that there are no descriptors for is not started.
+func TestNoDescriptorForAPlugin(t *testing.T) {
+	ports := descriptors.NewShare(9)
+	s := serve(t, newRobot(), func(c *Config) { c.Descriptors.Ports = ports })
+	onLoop(t, s, func(time.Duration) {
+		_ = ports.Take(1)
+		if _, _, err := s.server.host.StartPlugin(ignore{}, ignore{}, nil, "true"); err == nil {
+			t.Error("a plugin was started with 8 descriptors")
+		}
+		ports.Return(1)
+		if err := ports.Take(9); err != nil {
+			t.Error("a plugin that was not started keeps descriptors")
+		}
+		ports.Return(9)
+	})
+	exited := make(chan error, 1)
+	onLoop(t, s, func(time.Duration) {
+		if _, _, err := s.server.host.StartPlugin(ignore{}, ignore{}, func(_ time.Duration, err error) { exited <- err }, "true"); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := receive(t, exited, "end of the plugin"); err != nil {
+		t.Error(err)
+	}
+	await(t, s, "the plugin's descriptors are given back", func(time.Duration) bool {
+		if ports.Take(9) != nil {
+			return false
+		}
+		ports.Return(9)
+		return true
+	})
+}
