@@ -1,0 +1,237 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	robot "player/emulator/p2os"
+)
+
+// answered reports whether the server serves a connection: it answers an empty
+// request. A refused connection is closed.
+func answered(c net.Conn) bool {
+	_ = c.SetDeadline(time.Now().Add(patience))
+	if _, err := c.Write([]byte("dr\x00\x00")); err != nil {
+		return false
+	}
+	n, _ := io.ReadFull(c, make([]byte, 3))
+	return n == 3
+}
+
+// dialFrom connects from an address of this computer, nil if the server does not
+// accept.
+func dialFrom(from, to string) net.Conn {
+	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}, Timeout: patience}
+	c, err := d.Dial("tcp", to)
+	if err != nil {
+		return nil
+	}
+	return c
+}
+
+// flood calls a function in n goroutines again and again until the test ends.
+func flood(t *testing.T, n int, fn func(ctx context.Context)) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var all sync.WaitGroup
+	for range n {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				fn(ctx)
+			}
+		})
+	}
+	t.Cleanup(func() { cancel(); all.Wait() })
+}
+
+// send sends as fast as the server takes it: first once, then the rest again and
+// again. What comes back is read.
+func send(ctx context.Context, address, first, rest string) {
+	c, err := net.Dial("tcp", address)
+	if err != nil {
+		return
+	}
+	defer context.AfterFunc(ctx, func() { c.Close() })()
+	go func() { _, _ = io.Copy(io.Discard, c) }()
+	_, err = io.WriteString(c, first)
+	for all := strings.Repeat(rest, 64<<10/len(rest)); err == nil; {
+		_, err = io.WriteString(c, all)
+	}
+	c.Close()
+}
+
+// Clients that flood the server wait for their turns, and the log names them. Others
+// are served.
+func TestInputFloods(t *testing.T) {
+	t.Parallel()
+	const setRequestMode, ask = "xy\x00\x02r\x01", "xy\x00\x01d"
+	for _, tt := range []struct {
+		name     string
+		flooders int
+		fn       func(ctx context.Context, address string)
+		logged   string
+	}{
+		{"malformed messages", 12, func(ctx context.Context, address string) {
+			send(ctx, address, "", strings.Repeat("??\x00\x00", 90)+"xy\x00\x02n\x00")
+		}, "more than its share"},
+		{"commands", 12, func(ctx context.Context, address string) {
+			send(ctx, address, "dr\x00\x02pa", "cp\x00\x04\x00\x00\x00\x00")
+		}, "more than its share"},
+		{"asked frames", 12, func(ctx context.Context, address string) {
+			send(ctx, address, setRequestMode+"dr\x00\x02pr", ask)
+		}, "more than its share"},
+		{"connections", 100, func(_ context.Context, address string) {
+			if c, err := net.Dial("tcp", address); err == nil {
+				_ = c.(*net.TCPConn).SetLinger(0) // leaves no connection that waits
+				c.Close()
+			}
+		}, "client connected"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, "-stage", room)
+			asks, stream := s.dial(t), s.dial(t)
+			asks.send([]byte(setRequestMode)...)
+			asks.mustOpen("sr", "sr")
+			stream.mustOpen("sr", "sr")
+			flood(t, tt.flooders, func(ctx context.Context) { tt.fn(ctx, s.address) })
+			s.awaitLog(t, tt.logged)
+			for range 300 {
+				asks.send([]byte(ask)...)
+				asks.block()
+			}
+			for range 20 {
+				stream.block()
+			}
+		})
+	}
+}
+
+// One address gets half of the places. The log names it, and the reason.
+func TestOneAddressGetsHalfOfThePlaces(t *testing.T) {
+	t.Parallel()
+	s := start(t, "-stage", room, "-max-clients", "20")
+	served := 0
+	for range 30 {
+		c := dialFrom("127.0.0.2", s.address)
+		if c == nil {
+			t.Fatal("a connection is refused without being accepted")
+		}
+		defer c.Close()
+		if answered(c) {
+			served++
+		}
+	}
+	if served != 10 {
+		t.Errorf("one address has %d of 20 places, want 10", served)
+	}
+	if got := s.dial(t).request("sr"); got != "sr" {
+		t.Errorf("another client is answered %q", got)
+	}
+	s.awaitLog(t, "-max-per-address")
+	if !s.logged("127.0.0.2:") {
+		t.Error("the log does not name the address")
+	}
+}
+
+// Strangers cannot take all places from this computer.
+func TestPlacesAreKept(t *testing.T) {
+	t.Parallel()
+	n := newNetwork(t)
+	n.start(t, "-stage", room, "-max-clients", "8", "-max-per-address", "8")
+	served := 0
+	for range 8 {
+		if answered(n.far(t, &net.Dialer{}).conn) {
+			served++
+		}
+	}
+	if served != 7 {
+		t.Errorf("%d of 8 places are taken by strangers, want 7", served)
+	}
+	if !answered(n.near(t).conn) {
+		t.Error("a client of this computer has no place")
+	}
+}
+
+// Whatever connects, and however few descriptors there are, the server lives and
+// who is connected is served.
+func TestDescriptorFloods(t *testing.T) {
+	t.Parallel()
+	plugin, err := filepath.Abs("../examples/plugins/hdaps.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, limit := range []int{48, 128, 256, 1024} {
+		t.Run(strconv.Itoa(limit), func(t *testing.T) {
+			t.Parallel()
+			r := startRobot(t, robot.Options{})
+			dir := t.TempDir()
+			write(t, dir, "calibrate", "(409,528)\n")
+			write(t, dir, "position", "(409,528)\n")
+			file := write(t, dir, "robot.cfg", fmt.Sprintf("driver ( name %q port %q )\ndriver ( name %q plugin %q args [%q] provides [%q] )\n",
+				"p2os", r.Port(), "hdaps", plugin, dir, "joystick:0"))
+			page := fmt.Sprintf("127.0.0.1:%d", freePort(t))
+			via := []string{"sh", "-c", fmt.Sprintf(`ulimit -n %d; exec "$0" "$@"`, limit)}
+			s := launch{via: via}.start(t, "-http", page, file)
+			driver := s.dial(t)
+			driver.mustOpen("pa", "pa")
+			driver.send(motors(1)...)
+			driver.drives("motion", 200, 0, func() bool { return r.State().Left > 50 })
+
+			// Pages first, then clients of many addresses, more than fit of each.
+			var all []net.Conn
+			defer func() {
+				for _, c := range all {
+					c.Close()
+				}
+			}()
+			for i := range limit + 100 {
+				to := s.address
+				if i < limit/2 {
+					to = page
+				}
+				c := dialFrom(fmt.Sprintf("127.0.1.%d", i%200+1), to)
+				if c == nil {
+					t.Fatalf("connection %d is not accepted", i)
+				}
+				all = append(all, c)
+				if to == page {
+					_, _ = io.WriteString(c, "GET / HTTP/1.1\r\n") // may be refused
+				}
+			}
+			s.awaitLog(t, "client refused")
+			driver.drives("the other direction", -200, 0, func() bool { return r.State().Left < -50 })
+			if reply := driver.request("jr"); reply != "jr" { // the plugin starts, or the log says why it cannot
+				if limit > 48 {
+					t.Fatalf("request for the plugin answered %q", reply)
+				}
+				s.awaitLog(t, "all file descriptors for this purpose are in use")
+			}
+			driver.drives("motion", 200, 0, func() bool { return r.State().Left > 50 })
+			if !s.alive() {
+				t.Fatal("the server ended")
+			}
+
+			for _, c := range all {
+				c.Close()
+			}
+			await(t, "a place for a new client", func() bool {
+				c := dialFrom("127.0.0.1", s.address)
+				if c == nil {
+					return false
+				}
+				defer c.Close()
+				return answered(c)
+			})
+			s.stop(t)
+			checkFarewell(t, r)
+		})
+	}
+}
