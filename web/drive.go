@@ -70,7 +70,7 @@ func (s *server) drive(ctx context.Context, sock *socket) error {
 // microcontroller has no effect while none of its devices is open (PROTOCOL 6.6):
 // it goes to the commander of the wheels, which opens them.
 func (d *driver) take(_ context.Context, c driveCommand) error {
-	if err := d.socket.need(c.needs()); err != nil {
+	if err := need(d.socket.may, c.needs()); err != nil {
 		d.report.failed(err)
 		return nil
 	}

@@ -3,7 +3,6 @@ package web
 import (
 	"fmt"
 	"net"
-	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -41,9 +40,7 @@ func (s *stubborn) open(t *testing.T) *tab {
 			go s.serve(t, conn)
 		}
 	}()
-	page := httptest.NewServer(newHandler(t.Context(), Config{Log: zap.NewNop()}))
-	t.Cleanup(page.Close)
-	return (&lab{t: t, url: page.URL}).open("/drive", robot.Addr().String())
+	return (&lab{t: t, url: servePage(t, Config{Log: zap.NewNop()})}).open("/drive", robot.Addr().String())
 }
 
 func (s *stubborn) serve(t *testing.T, conn net.Conn) {

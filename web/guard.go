@@ -8,7 +8,9 @@ import (
 	"net/url"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"go.uber.org/zap"
 )
@@ -48,7 +50,7 @@ func (g guard) check(r *http.Request) error {
 	}
 	host = strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(host, "["), "]"))
 	if _, err := netip.ParseAddr(host); err != nil && !slices.Contains(g.names, host) {
-		return fmt.Errorf("%.80q is not a name of this server: use its address, or start it with -http %.80s:PORT", host, host)
+		return fmt.Errorf("%s is not a name of this server: use its address, or start it with -http NAME:PORT", quote(host))
 	}
 	origins := r.Header.Values("Origin")
 	if len(origins) == 0 {
@@ -56,10 +58,13 @@ func (g guard) check(r *http.Request) error {
 	}
 	u, err := url.Parse(origins[0])
 	if err != nil || len(origins) > 1 || (u.Scheme != "http" && u.Scheme != "https") || !strings.EqualFold(u.Host, r.Host) {
-		return fmt.Errorf("pages of %.80q may not use this server", origins[0])
+		return fmt.Errorf("pages of %s may not use this server", quote(origins[0]))
 	}
 	return nil
 }
+
+// quote quotes the beginning of what a browser sent, in at most 242 bytes.
+func quote(text string) string { return strconv.Quote(text[:min(len(text), 60)]) }
 
 // protect calls next for requests that pass the check. Headers prevent that our
 // page loads anything from elsewhere, and that another page shows it in a frame,
@@ -72,6 +77,12 @@ func (g guard) protect(next http.Handler, log *zap.Logger) http.Handler {
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cache-Control", "no-cache") // a new server may have a new page
+		if r.ContentLength != 0 {          // no request of the page has a body
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now()) // net/http would wait for it
+			h.Set("Connection", "close")
+			http.Error(w, "a request may not have a body", http.StatusRequestEntityTooLarge)
+			return
+		}
 		if err := g.check(r); err != nil {
 			log.Warn("dashboard: request refused", zap.String("browser", r.RemoteAddr), zap.Error(err))
 			http.Error(w, err.Error(), http.StatusForbidden)

@@ -1,11 +1,15 @@
 package web
 
 import (
+	"bufio"
+	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/zap"
 )
@@ -98,6 +102,39 @@ func TestProtect(t *testing.T) {
 		}
 		if csp := w.Header().Get("Content-Security-Policy"); !strings.Contains(csp, "default-src 'self'") || !strings.Contains(csp, "frame-ancestors 'none'") {
 			t.Errorf("%s: policy %q", tt.host, csp)
+		}
+	}
+}
+
+// A request with a body is refused before the body comes.
+func TestBodyRefused(t *testing.T) {
+	for _, header := range []string{"Content-Length: 5", "Transfer-Encoding: chunked", "Content-Length: 5\r\nExpect: 100-continue"} {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(servePage(t, Config{Log: zap.NewNop()}), "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		_ = conn.SetDeadline(time.Now().Add(patience))
+		fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: localhost\r\n%s\r\n\r\n", header)
+		begin := time.Now()
+		reply, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatalf("%q: %v", header, err)
+		}
+		if _, err = io.Copy(io.Discard, conn); err != nil {
+			t.Errorf("%q: the connection stays open: %v", header, err)
+		}
+		if reply.StatusCode != http.StatusRequestEntityTooLarge || time.Since(begin) >= requestLimit {
+			t.Errorf("%q: status %d after %v", header, reply.StatusCode, time.Since(begin))
+		}
+	}
+}
+
+// What a browser sends is repeated only in part.
+func TestQuote(t *testing.T) {
+	for _, text := range []string{"cats.example", strings.Repeat("x", 900), strings.Repeat("\xff", 900), strings.Repeat("\U0010ffff", 300)} {
+		if got := quote(text); len(got) > 242 {
+			t.Errorf("%d bytes: %s", len(got), got)
 		}
 	}
 }

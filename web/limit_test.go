@@ -2,64 +2,104 @@ package web
 
 import (
 	"errors"
+	"io"
 	"net"
 	"testing"
 	"testing/synctest"
+	"time"
+
+	"go.uber.org/zap"
 )
 
-// crowd is a listener to which browsers come all the time, until it is closed.
-type crowd struct {
-	net.Listener
-	came   int
-	closed chan struct{}
+// from is a connection with a remote address.
+type from struct {
+	net.Conn
+	address string
+	closed  bool
 }
 
-func (c *crowd) Accept() (net.Conn, error) {
-	select {
-	case <-c.closed:
+func (f *from) RemoteAddr() net.Addr {
+	a, _ := net.ResolveTCPAddr("tcp", f.address)
+	return a
+}
+
+func (f *from) Close() error {
+	f.closed = true
+	return f.Conn.Close()
+}
+
+// queue is a listener to which its connections come.
+type queue []*from
+
+func (q *queue) Accept() (net.Conn, error) {
+	if len(*q) == 0 {
 		return nil, net.ErrClosed
-	default:
 	}
-	c.came++
-	conn, _ := net.Pipe()
+	conn := (*q)[0]
+	*q = (*q)[1:]
 	return conn, nil
 }
 
-func (c *crowd) Close() error {
-	close(c.closed)
-	return nil
+func (q *queue) Close() error   { return nil }
+func (q *queue) Addr() net.Addr { return &net.TCPAddr{} }
+
+func pipe(address string) (near *from, far net.Conn) {
+	conn, far := net.Pipe()
+	return &from{conn, address, false}, far
 }
 
-func TestLimit(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		inner := &crowd{closed: make(chan struct{})}
-		l := limit(inner, 2)
-		accepted := make(chan net.Conn, 10)
-		go func() {
-			defer close(accepted)
-			for {
-				conn, err := l.Accept()
-				if err != nil {
-					if !errors.Is(err, net.ErrClosed) {
-						t.Error(err)
-					}
-					return
-				}
-				accepted <- conn
-			}
-		}()
-		for closed, want := range []int{2, 3, 4} {
-			synctest.Wait()
-			if inner.came != want {
-				t.Errorf("%d connections served and %d closed, want %d served", inner.came, closed, want)
-			}
-			conn := <-accepted
-			conn.Close()
-			conn.Close() // gives its place back once
+// A connection without a place is closed, and the next one is served.
+func TestAccept(t *testing.T) {
+	var crowd queue
+	for range perAddress + 1 {
+		conn, _ := pipe("10.0.0.1:40000")
+		crowd = append(crowd, conn)
+	}
+	refused := crowd[perAddress]
+	last, _ := pipe("10.0.0.2:40000")
+	crowd = append(crowd, last)
+	l := limited{&crowd, newBudget(zap.NewNop())}
+	var accepted []net.Conn
+	for {
+		conn, err := l.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			break
 		}
-		synctest.Wait()
-		l.Close() // ends the wait for a place
-		for range accepted {
+		accepted = append(accepted, conn)
+	}
+	if !refused.closed || len(accepted) != perAddress+1 || accepted[perAddress].RemoteAddr().String() != "10.0.0.2:40000" {
+		t.Errorf("%d accepted, the one too many is closed: %v", len(accepted), refused.closed)
+	}
+	for _, conn := range accepted {
+		conn.Close()
+		conn.Close() // gives its place back once
+	}
+	if l.budget.open != 0 {
+		t.Errorf("%d places are taken", l.budget.open)
+	}
+}
+
+// A flood is read at the pace of its address.
+func TestCountedRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		near, far := pipe("10.0.0.1:40000")
+		l := limited{&queue{near}, newBudget(zap.NewNop())}
+		conn, err := l.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		const flood = 1 << 20
+		go func() {
+			_, _ = far.Write(make([]byte, flood))
+			far.Close()
+		}()
+		begin := time.Now()
+		if n, err := io.Copy(io.Discard, conn); err != nil || n != flood {
+			t.Fatalf("%d bytes, %v", n, err)
+		}
+		work := flood/readSize*readCost + flood*inputCost
+		if d, want := time.Since(begin), (work-addressBurst)*addressShare; d < want {
+			t.Errorf("read in %v, want at least %v", d, want)
 		}
 	})
 }

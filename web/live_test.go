@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -70,17 +69,35 @@ func newLab(t *testing.T, access rights.Rules) *lab {
 	case err := <-ended:
 		t.Fatalf("the server ended: %v", err)
 	}
-	page := httptest.NewServer(newHandler(ctx, Config{
+	page := servePage(t, Config{
 		Robots: []Robot{{"r0", address, world.Robots()[0]}}, World: world, Post: loop.Post, Access: access, Log: zap.NewNop(),
-	}))
+	})
 	t.Cleanup(func() {
 		cancel()
 		if err := <-ended; err != nil {
 			t.Errorf("the server ended: %v", err)
 		}
-		page.Close()
 	})
-	return &lab{t, world, loop.Post, address, page.URL}
+	return &lab{t, world, loop.Post, address, page}
+}
+
+// servePage serves a dashboard until the end of the test and returns its address.
+func servePage(t *testing.T, config Config) (url string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- Serve(ctx, l, config) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("the dashboard ended: %v", err)
+		}
+	})
+	return "http://" + l.Addr().String()
 }
 
 // look calls fn on the loop and waits for it.
@@ -278,9 +295,7 @@ func TestSlowPageQuietDevice(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer robot.Close()
-	page := httptest.NewServer(newHandler(t.Context(), Config{Log: zap.NewNop()}))
-	defer page.Close()
-	p := (&lab{t: t, url: page.URL}).open("/stream", robot.Addr().String())
+	p := (&lab{t: t, url: servePage(t, Config{Log: zap.NewNop()})}).open("/stream", robot.Addr().String())
 	conn, err := robot.Accept()
 	if err != nil {
 		t.Fatal(err)
@@ -473,9 +488,19 @@ func TestAccess(t *testing.T) {
 		t.Error("the robot has moved")
 	}
 	nobody := newLab(t, rights.Rules{{Allow: rights.All, From: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}})
-	for _, path := range []string{"/stream", "/world"} {
+	for _, path := range []string{"/stream", "/drive", "/world"} {
 		if why := nobody.open(path, nobody.address).ended(); !strings.Contains(why, "may nothing") {
 			t.Errorf("%s: %s", path, why)
+		}
+	}
+	for path, want := range map[string]int{"/robots": http.StatusForbidden, "/plan": http.StatusForbidden, "/": http.StatusOK} {
+		reply, err := http.Get(nobody.url + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reply.Body.Close()
+		if reply.StatusCode != want {
+			t.Errorf("%s: status %d, want %d", path, reply.StatusCode, want)
 		}
 	}
 }

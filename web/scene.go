@@ -55,14 +55,23 @@ func models(from []stage.Model) []model {
 }
 
 // plan replies with the floor plan.
-func (s *server) plan(w http.ResponseWriter, r *http.Request) {
-	var plan stage.Plan
-	if err := s.onLoop(r.Context(), func(time.Duration) { plan = s.config.World.Plan() }); err != nil {
+func (s *server) plan(w http.ResponseWriter, _ *http.Request) {
+	text, err := s.encoded()
+	if err != nil {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
-	_, _ = w.Write(encodePlan(plan, maxPlan)) // fails if the browser has disconnected
+	_, _ = w.Write(text) // fails if the browser has disconnected
+}
+
+// encodeWorld encodes the world's floor plan.
+func (s *server) encodeWorld() ([]byte, error) {
+	var plan stage.Plan
+	if err := s.onLoop(s.ctx, func(time.Duration) { plan = s.config.World.Plan() }); err != nil {
+		return nil, err
+	}
+	return encodePlan(plan, maxPlan), nil
 }
 
 // encodePlan encodes a floor plan with at most the given number of cells, all

@@ -8,7 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/netip"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -25,6 +25,9 @@ const (
 	// messageLimit is the largest message that a page may send, in bytes. The
 	// longest real one has about a hundred.
 	messageLimit = 4096
+	// addressLimit is the longest address of a robot that a page may send, in bytes:
+	// a name has at most 253, and it is logged.
+	addressLimit = 256
 	// maxUnacked is how many messages with data a page may have to acknowledge.
 	// Data that arrives meanwhile is merged or dropped, so that it does not age in
 	// buffers. At 20 Hz, three are enough for a round trip of 150 ms; with a longer
@@ -46,19 +49,24 @@ const (
 
 // socket is a WebSocket to a page. One goroutine reads it and one writes.
 type socket struct {
-	ws    *websocket.Conn
-	robot string     // host:port, as requested by the dashboard
-	may   rights.Set // of the computer with the browser
-	sent  uint32     // number of the last message with data
-	acked atomic.Uint32
-	onAck func() // called by the reader after each acknowledgement; may be nil
+	ws      *websocket.Conn
+	account *account
+	robot   string     // host:port, as requested by the dashboard
+	may     rights.Set // of the computer with the browser
+	sent    uint32     // number of the last message with data
+	acked   atomic.Uint32
+	onAck   func() // called by the reader after each acknowledgement; may be nil
 }
 
 // accept returns a handler that accepts a WebSocket and calls serve for it. An
 // error of serve is sent to the dashboard as the reason of closing.
 func (s *server) accept(serve func(context.Context, *socket) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		ws, err := websocket.Accept(w, r, nil) // checks the origin as the guard did
+		account := accountOf(r)
+		account.pay(socketCost)
+		ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{ // checks the origin as the guard did
+			OnPingReceived: func(context.Context, []byte) bool { account.pay(messageCost); return true },
+		})
 		if err != nil {
 			return // Accept has replied
 		}
@@ -67,7 +75,11 @@ func (s *server) accept(serve func(context.Context, *socket) error) http.Handler
 		ctx, cancel := context.WithCancel(s.ctx) // the request's context does not end with a WebSocket
 		defer cancel()
 
-		sock := &socket{ws: ws, robot: r.URL.Query().Get("robot"), may: s.rightsOf(r)}
+		sock := &socket{ws: ws, account: account, robot: r.URL.Query().Get("robot"), may: s.rightsOf(r)}
+		if err := s.admit(r, sock); err != nil {
+			_ = ws.Close(statusRobot, reason(err))
+			return
+		}
 		log := s.config.Log.With(zap.String("browser", r.RemoteAddr), zap.String("socket", r.URL.Path[1:]))
 		if sock.robot != "" {
 			log = log.With(zap.String("robot", sock.robot))
@@ -83,22 +95,33 @@ func (s *server) accept(serve func(context.Context, *socket) error) http.Handler
 	}
 }
 
+// admit returns an error if a page may not have the socket. Browsers of other
+// computers reach the listed robots only: this process may reach networks that
+// they do not, and other robots would take them for this computer.
+func (s *server) admit(r *http.Request, sock *socket) error {
+	listed := slices.ContainsFunc(s.config.Robots, func(robot Robot) bool { return robot.Address == sock.robot })
+	switch {
+	case sock.robot == "" || listed:
+	case !addressOf(r.RemoteAddr).IsLoopback():
+		return errors.New("only browsers of the server's computer may connect to other robots")
+	case len(sock.robot) > addressLimit:
+		return fmt.Errorf("the robot's address has %d bytes", len(sock.robot))
+	}
+	return need(sock.may, rights.Read)
+}
+
 // rightsOf returns the rights of the browser's address. Robots only see the
 // address of this process.
 func (s *server) rightsOf(r *http.Request) rights.Set {
-	from, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return rights.None
-	}
-	return s.config.Access.Of(from.Addr())
+	return s.config.Access.Of(addressOf(r.RemoteAddr))
 }
 
-// need returns an error if the dashboard lacks a right.
-func (s *socket) need(want rights.Set) error {
-	if s.may.Has(want) {
+// need returns an error if a browser lacks a right.
+func need(may, want rights.Set) error {
+	if may.Has(want) {
 		return nil
 	}
-	return fmt.Errorf("the robot's owner does not allow it: your computer may %v, this needs %v", s.may, want)
+	return fmt.Errorf("the robot's owner does not allow it: your computer may %v, this needs %v", may, want)
 }
 
 // reason returns the part of an error that fits into a close frame.
@@ -144,6 +167,7 @@ func receive[command any](ctx context.Context, sock *socket, take func(command) 
 		if err != nil {
 			return err
 		}
+		sock.account.pay(messageCost)
 		if kind == websocket.MessageBinary {
 			if len(message) != 4 {
 				return fmt.Errorf("the dashboard's acknowledgement has %d bytes, want 4", len(message))
@@ -190,7 +214,7 @@ func decodeCommand[command any](message []byte) (c command, err error) {
 		err = errors.New("more than one object")
 	}
 	if err != nil {
-		err = fmt.Errorf("the dashboard's command %.60q: %w", message, err)
+		err = fmt.Errorf("the dashboard's command %s: %w", quote(string(message)), err)
 	}
 	return c, err
 }

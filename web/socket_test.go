@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -13,6 +14,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/coder/websocket"
+
+	"player/config/rights"
 )
 
 func TestDecodeOrders(t *testing.T) {
@@ -59,6 +62,43 @@ func TestCheckPairs(t *testing.T) {
 		if err := checkPairs(pairs); (err == nil) != good {
 			t.Errorf("%q: %v", pairs, err)
 		}
+	}
+}
+
+// Browsers of other computers reach the listed robots only, and learn nothing
+// about others.
+func TestAdmit(t *testing.T) {
+	s := &server{config: Config{Robots: []Robot{{Name: "r0", Address: "localhost:6665"}}}}
+	why := map[string]bool{}
+	for _, tt := range []struct {
+		from, robot string
+		admitted    bool
+	}{
+		{"127.0.0.1:40000", "localhost:6665", true},
+		{"127.0.0.1:40000", "10.0.0.7:6665", true},
+		{"[::1]:40000", "10.0.0.7:6665", true},
+		{"[::ffff:127.0.0.1]:40000", "10.0.0.7:6665", true},
+		{"127.0.0.1:40000", strings.Repeat("x", addressLimit) + ":1", false},
+		{"10.0.0.9:40000", "localhost:6665", true},
+		{"10.0.0.9:40000", "", true}, // the world, which is of no robot
+		{"10.0.0.9:40000", "127.0.0.1:6665", false},
+		{"10.0.0.9:40000", "10.0.0.7:6665", false},
+		{"10.0.0.9:40000", "10.0.0.7:1", false},
+		{"10.0.0.9:40000", "no address", false},
+		{"10.0.0.9:40000", strings.Repeat("x", 5000), false},
+	} {
+		r := httptest.NewRequest("GET", "/stream", nil)
+		r.RemoteAddr = tt.from
+		err := s.admit(r, &socket{robot: tt.robot, may: rights.All})
+		if (err == nil) != tt.admitted {
+			t.Errorf("%s to %.40q: %v", tt.from, tt.robot, err)
+		}
+		if err != nil && strings.HasPrefix(tt.from, "10.") {
+			why[err.Error()] = true
+		}
+	}
+	if len(why) != 1 {
+		t.Errorf("a refusal depends on the robot: %v", why)
 	}
 }
 

