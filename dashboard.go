@@ -61,6 +61,9 @@ func openDashboard(o options, conf *config.Server, sim *simulation, log *zap.Log
 			}
 		}
 	}
+	for _, address := range conf.Dashboard {
+		d.config.Robots = append(d.config.Robots, web.Robot{Name: address, Address: address})
+	}
 	return d, nil
 }
 

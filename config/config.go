@@ -46,6 +46,9 @@ type Override struct {
 type Server struct {
 	Robots []Robot // by port, ascending
 	Access rights.Rules
+	// Dashboard has the robots of other servers, as HOST:PORT, that the dashboard
+	// lists.
+	Dashboard []string
 }
 
 // HasMotors reports whether a client could drive the motors of a real robot.
@@ -97,7 +100,7 @@ func Build(file *syntax.File, options Options) (*Server, error) {
 		b.blocks = append(b.blocks, d)
 	}
 	b.checkPorts()
-	access := b.readAccess()
+	access, dashboard := b.readAccess(), b.readDashboard()
 	for _, o := range b.Overrides {
 		if !b.used[o.Flag] && len(b.errs) == 0 {
 			b.fail(fmt.Errorf("%s has no effect: there is no driver %q in %s", o.Flag, o.Driver, file.Name))
@@ -127,7 +130,7 @@ func Build(file *syntax.File, options Options) (*Server, error) {
 			return nil, err
 		}
 	}
-	return &Server{b.robots, access}, nil
+	return &Server{b.robots, access, dashboard}, nil
 }
 
 type builder struct {

@@ -259,6 +259,30 @@ func TestAccess(t *testing.T) {
 	}
 }
 
+func TestDashboard(t *testing.T) {
+	const robot = `driver ( name "wheels" ) `
+	server, _, err := build(t, robot+`dashboard ( robots ["10.0.0.7:6665" "[::1]:7000"] ) dashboard ( robots "tanis:6665" )`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"10.0.0.7:6665", "[::1]:7000", "tanis:6665"}; !slices.Equal(server.Dashboard, want) {
+		t.Errorf("robots %q, want %q", server.Dashboard, want)
+	}
+	for _, tt := range []struct{ text, want string }{
+		{`dashboard ( robots ["10.0.0.7"] )`, `1:46: "10.0.0.7" is not the address of a robot: write "10.0.0.7:6665"`},
+		{`dashboard ( robots [":6665"] )`, `1:46: ":6665" is not`},
+		{`dashboard ( robots ["tanis:0"] )`, `1:46: "tanis:0" is not`},
+		{`dashboard ( robots ["tanis:http"] )`, `1:46: "tanis:http" is not`},
+		{`dashboard ( )`, `1:26: dashboard needs robots, as in`},
+		{`dashboard ( robots ["tanis:6665"] port 1 )`, `field "port" is not used in dashboard`},
+	} {
+		_, _, err := build(t, robot+tt.text)
+		if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Count(err.Error(), "robot.cfg:") != 1 {
+			t.Errorf("%s: %v, want %s", tt.text, err, tt.want)
+		}
+	}
+}
+
 // All mistakes of a file are reported at once.
 func TestManyMistakes(t *testing.T) {
 	_, _, err := build(t, `

@@ -44,6 +44,9 @@ func (s *Server) WriteTable(w io.Writer) error {
 	for _, rule := range s.Access {
 		fmt.Fprintf(tw, "%v from %v\n", rule.Allow, rule.From)
 	}
+	if s.Dashboard != nil {
+		fmt.Fprintf(tw, "dashboard %v\n", s.Dashboard)
+	}
 	return tw.Flush()
 }
 
