@@ -228,7 +228,12 @@ function startWorld() {
 async function start() {
   bindDrive();
   bindView();
-  const offer = await (await fetch("robots")).json();
+  const reply = await fetch("robots");
+  if (!reply.ok) { // this computer may not read
+    $("robot-note").textContent = await reply.text();
+    return;
+  }
+  const offer = await reply.json();
   for (const robot of offer.robots) add(robot);
   for (const address of remembered()) add({ name: address, address, typed: true });
   if (offer.world) startWorld();
