@@ -8,9 +8,10 @@ import (
 	"go.uber.org/zap"
 )
 
-// What visitors cause is done on the thread of the loop, which drives the robot.
-// These are estimates of its time, for the computer of a robot; a desktop needs
-// a quarter.
+// Visitors are served on the thread of the loop, which drives the robot. These are
+// estimates of the time that they take there, on a robot's computer: a desktop
+// needs a quarter. An estimate that is too low lets visitors delay the loop, one
+// that is too high slows down pages.
 const (
 	connectionCost = 100 * time.Microsecond
 	requestCost    = 100 * time.Microsecond
@@ -84,7 +85,8 @@ func newBudget(log *zap.Logger) *budget {
 func (b *budget) enter(address netip.Addr) *account {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	a, now := b.account(visitor(address)), time.Now()
+	now := time.Now()
+	a := b.account(visitor(address), now)
 	switch {
 	case a.open == perAddress:
 		a.warn(now, "dashboard: connection refused: its address has half of all places")
@@ -117,11 +119,10 @@ func (a *account) leave() {
 func (a *account) local() bool { return a.address.IsLoopback() }
 
 // account returns the account of a visitor. The caller holds the mutex.
-func (b *budget) account(address netip.Addr) *account {
+func (b *budget) account(address netip.Addr, now time.Time) *account {
 	if a := b.accounts[address]; a != nil {
 		return a
 	}
-	now := time.Now()
 	for _, a := range b.accounts { // a few: those with connections, and those just seen
 		if a.open == 0 && now.After(a.paid) && now.Sub(a.warned) > warnPeriod {
 			delete(b.accounts, a.address)

@@ -77,8 +77,9 @@ func (g guard) protect(next http.Handler, log *zap.Logger) http.Handler {
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cache-Control", "no-cache") // a new server may have a new page
-		if r.ContentLength != 0 {          // no request of the page has a body
-			_ = http.NewResponseController(w).SetReadDeadline(time.Now()) // net/http would wait for it
+		// No request of the page has a body. After the reply, net/http would wait for it.
+		if r.ContentLength != 0 {
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now())
 			h.Set("Connection", "close")
 			http.Error(w, "a request may not have a body", http.StatusRequestEntityTooLarge)
 			return
