@@ -188,7 +188,7 @@ func TestHalfSentRequests(t *testing.T) {
 
 // flood sends messages on connections until the test ends, and counts the replies
 // by a text in each. open makes a connection, which the test closes at its end.
-func flood(t *testing.T, conns int, open func() net.Conn, message, reply string) (replies *atomic.Int64) {
+func visitorFlood(t *testing.T, conns int, open func() net.Conn, message, reply string) (replies *atomic.Int64) {
 	t.Helper()
 	replies = &atomic.Int64{}
 	var done sync.WaitGroup
@@ -236,7 +236,7 @@ func TestVisitorsFlood(t *testing.T) {
 			s, page := startDashboard(t)
 			v := newVisitor(page, "127.0.0.2")
 			begin := time.Now()
-			replies := flood(t, conns, func() net.Conn {
+			replies := visitorFlood(t, conns, func() net.Conn {
 				conn := v.connect(t)
 				if tt.upgrade {
 					fmt.Fprint(conn, upgrade)

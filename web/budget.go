@@ -50,11 +50,6 @@ const (
 	keptPlaces = places / 8
 )
 
-// Descriptors is the largest number of descriptors that Serve opens: four for each
-// connection, whose socket may command three devices, the listener, and a
-// connection that is refused.
-const Descriptors = 4*places + 2
-
 // budget bounds the connections of visitors and the work that they cause. Who has
 // used more than its share sleeps, so that only a few goroutines ever wait for the
 // thread.
