@@ -79,7 +79,7 @@ func TestInputFloods(t *testing.T) {
 		logged   string
 	}{
 		{"malformed messages", 12, func(ctx context.Context, address string) {
-			send(ctx, address, "", strings.Repeat("??\x00\x00", 90)+"xy\x00\x02n\x00")
+			send(ctx, address, "xy\x00\x02n\x00", strings.Repeat("??\x00\x00", 90)+"xy\x00\x02n\x00")
 		}, "more than its share"},
 		{"commands", 12, func(ctx context.Context, address string) {
 			send(ctx, address, "dr\x00\x02pa", "cp\x00\x04\x00\x00\x00\x00")

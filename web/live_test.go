@@ -19,6 +19,7 @@ import (
 
 	"player/codec"
 	"player/config/rights"
+	"player/descriptors"
 	"player/devices"
 	"player/devices/stage"
 	serving "player/server"
@@ -59,7 +60,7 @@ func newLab(t *testing.T, access rights.Rules) *lab {
 	ready, ended := make(chan *serving.Server, 1), make(chan error, 1)
 	go func() {
 		ended <- serving.Run(ctx, serving.Config{
-			Robots: []serving.Robot{{Address: address, Table: table}}, MaxRate: 1000, Log: zap.NewNop(),
+			Robots: []serving.Robot{{Address: address, Table: table}}, MaxRate: 1000, Descriptors: descriptors.New(20, true), Log: zap.NewNop(),
 			Ready: func(r *serving.Server) { ready <- r },
 		})
 	}()
