@@ -42,7 +42,7 @@ type Options struct {
 	Scanning bool         // a host has left it scanning
 	Broken   bool         // its laser cannot be switched on
 	// Room returns the distance in mm at an angle in degrees, counterclockwise, 0
-	// ahead; zero: no return.
+	// ahead; zero: no return. Nil: a square of 4 m with the sensor in its middle.
 	Room func(degrees float64) float64
 }
 
@@ -69,6 +69,9 @@ func Start(opts Options) (*Sensor, error) {
 	if opts.Model.Steps == 0 {
 		opts.Model = URG04LX
 	}
+	if opts.Room == nil {
+		opts.Room = square
+	}
 	s := &Sensor{opts: opts, scip2: !opts.Old, received: map[string]int{}}
 	if opts.Scanning {
 		s.laser, s.request, s.left, s.next = true, "MD0300040001000", -1, s.period()
@@ -83,6 +86,11 @@ func Start(opts Options) (*Sensor, error) {
 	s.Line = l
 	l.Serve(s)
 	return s, nil
+}
+
+func square(degrees float64) float64 {
+	sin, cos := math.Sincos(degrees * math.Pi / 180)
+	return 2000 / max(math.Abs(sin), math.Abs(cos))
 }
 
 // listen serves one host after the other on TCP.
