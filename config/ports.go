@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"net/netip"
 
 	"player/devices"
 	"player/serialport"
@@ -15,8 +16,9 @@ func (s *Server) SerialPorts() (ports []SerialPort) {
 	for _, robot := range s.Robots {
 		for _, d := range robot.Drivers {
 			for _, o := range d.Kind.Options {
-				if _, ok := o.Default.(devices.SerialPort); ok {
-					ports = append(ports, SerialPort{d.Link.Name(), d.Values[o.Name].(string)})
+				path, _ := d.Values[o.Name].(string)
+				if _, ok := o.Default.(devices.SerialPort); ok && !isAddress(path) {
+					ports = append(ports, SerialPort{d.Link.Name(), path})
 				}
 			}
 		}
@@ -50,4 +52,11 @@ func (b *builder) checkPorts() {
 			b.fail(d.section.Errorf(o.Name, "%s and %s have the same serial port, %s%s", other.driver, d.name, path, also))
 		}
 	}
+}
+
+// isAddress reports whether the value of a SerialPort is an address, IP:PORT, which
+// some drivers take as well.
+func isAddress(value string) bool {
+	_, err := netip.ParseAddrPort(value)
+	return err == nil
 }

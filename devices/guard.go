@@ -289,6 +289,16 @@ func (p *heldPort) LastWords(b []byte) {
 	p.Port.LastWords(b)
 }
 
+// SetModemLines implements ModemPort, for the ports that are one.
+func (p *heldPort) SetModemLines(dtr, rts bool) error {
+	if m, ok := p.Port.(ModemPort); ok {
+		return m.SetModemLines(dtr, rts)
+	}
+	return errNoModem
+}
+
+var errNoModem = errors.New("the port has no modem lines")
+
 // Close implements Port.
 func (p *heldPort) Close() {
 	p.forget()

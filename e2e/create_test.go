@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"player/codec"
@@ -136,4 +137,16 @@ func TestCreateAsleep(t *testing.T) {
 	s.awaitLog(t, "press its CLEAN button")
 	r.PressButton()
 	c.mustOpen("pr", "pr")
+}
+
+// A server that hangs and is told to end twice says its last words.
+func TestCreateLastWords(t *testing.T) {
+	t.Parallel()
+	r, s := startCreate(t, create.Options{})
+	c := s.dial(t)
+	c.mustOpen("pa", "pa")
+	c.drive(100, 0)
+	await(t, "the robot drives", func() bool { return r.State().Left == 100 })
+	s.signal(t, syscall.SIGQUIT)
+	await(t, "the robot stops", func() bool { return r.State().Left == 0 && r.State().Mode == 1 })
 }

@@ -6,13 +6,17 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
+	"player/emulator/create"
 	"player/emulator/line"
 	robot "player/emulator/p2os"
+	"player/emulator/rplidar"
 	laser "player/emulator/sick"
 	"player/emulator/sony"
+	"player/emulator/urg"
 )
 
 // finds runs player find and returns its output.
@@ -54,7 +58,7 @@ func TestFind(t *testing.T) {
 			for _, want := range []string{
 				fmt.Sprintf(": p2os, Pioneer p2dx \"Emu01\", at %d baud\n", tt.robot),
 				fmt.Sprintf("at %d baud\n", tt.laser),
-				": evid30, Sony EVI-D30, at 9600 baud\n",
+				": evid30, Sony EVI-D30, model 0402 of vendor 0020, ROM 0001, at 9600 baud\n",
 			} {
 				if !strings.Contains(said, want) {
 					t.Errorf("find said %s\nwant %s", said, want)
@@ -68,12 +72,66 @@ func TestFind(t *testing.T) {
 				t.Fatalf("check: exit %d, %s", code, table)
 			}
 			for driver, port := range map[string]string{"p2os": r.Port(), "sicklms200": l.Port(), "evid30": c.Port()} {
-				if !strings.Contains(table, fmt.Sprintf("driver %s\n  port  %q", driver, port)) {
+				if !regexp.MustCompile(fmt.Sprintf(`driver %s\n  port +%q`, driver, port)).MatchString(table) {
 					t.Errorf("%s is not on %s:\n%s", driver, port, table)
 				}
 			}
 			if tt.robot == 9600 && tt.laser == 9600 && !tt.leftOpen {
 				start(t, file).dial(t).mustOpen("prlrzr", "prlrzr")
+			}
+		})
+	}
+}
+
+// Robots and sensors of today are found, too: at either of their speeds, and while
+// they scan.
+func TestFindToday(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name              string
+		robot, lidar, urg int // baud
+		scanning          bool
+		model             string
+	}{
+		{"as from the factory", 115200, 115200, 19200, false, "rplidar, RPLIDAR A1, firmware 1.29"},
+		{"other speeds", 19200, 256000, 115200, false, "rplidar, RPLIDAR A1, firmware 1.29"},
+		{"left scanning", 115200, 115200, 19200, true, "rplidar"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			cable := func(name string, baud int) line.Options {
+				return line.Options{Baud: baud, Paced: true, Garble: true, Link: filepath.Join(t.TempDir(), name)}
+			}
+			r, err := create.Start(create.Options{Line: cable("create", tt.robot)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			l, err := rplidar.Start(rplidar.Options{Line: cable("lidar", tt.lidar), Scanning: tt.scanning})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close()
+			u, err := urg.Start(urg.Options{Line: cable("urg", tt.urg), Scanning: tt.scanning})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer u.Close()
+			code, conf, said := finds(t, l.Port(), u.Port(), r.Port())
+			for _, want := range []string{
+				fmt.Sprintf("create, at %d baud\n", tt.robot), fmt.Sprintf("%s, at %d baud\n", tt.model, tt.lidar), fmt.Sprintf("at %d baud\n", tt.urg),
+			} {
+				if !strings.Contains(said, want) {
+					t.Errorf("find said %s\nwant %s", said, want)
+				}
+			}
+			for _, want := range []string{`name "create"`, `name "rplidar"`, `name "urg"`} {
+				if !strings.Contains(conf, want) {
+					t.Errorf("exit %d, %s is not in\n%s", code, want, conf)
+				}
+			}
+			if s := r.State(); s.Left != 0 || s.Streaming || s.Mode > 1 || l.Scanning() != tt.scanning || u.Laser() != tt.scanning {
+				t.Errorf("they are not as before: %+v, %v, %v", s, l.Scanning(), u.Laser())
 			}
 		})
 	}

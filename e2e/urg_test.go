@@ -23,7 +23,7 @@ func startUrg(t *testing.T, o urg.Options, options string) (*urg.Sensor, *server
 	t.Cleanup(l.Close)
 	where := fmt.Sprintf("port %q", o.Line.Link)
 	if o.TCP {
-		where = fmt.Sprintf("address %q", l.Address())
+		where = fmt.Sprintf("port %q", l.Address())
 	}
 	file := write(t, t.TempDir(), "urg.cfg", fmt.Sprintf("driver ( name \"urg\" provides [\"laser:0\"] %s %s )", where, options))
 	return l, start(t, file)

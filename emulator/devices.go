@@ -288,7 +288,7 @@ func startURG(c *config, o line.Options) (*machine, error) {
 		return serial(d, d.Line, "", `name "urg" provides ["laser:0"]`, state), nil
 	}
 	return &machine{
-		device: scanner{d}, block: fmt.Sprintf(`name "urg" provides ["laser:0"] address %q`, d.Address()),
+		device: scanner{d}, block: fmt.Sprintf(`name "urg" provides ["laser:0"] port %q`, d.Address()),
 		where: d.Address, state: state,
 	}, nil
 }

@@ -81,6 +81,7 @@ type Driver struct {
 func Kind() devices.Kind {
 	return devices.Kind{
 		Name: "create", Doc: "iRobot Create 2 and Roomba (Open Interface)", SetupLimit: setupLimit,
+		Probe:    probe(),
 		Provides: []devices.Spec{devices.Position(), devices.Misc()},
 		Options: []devices.Option{
 			{Name: "port", Default: devices.SerialPort("/dev/ttyUSB0"), Doc: "serial port"},
@@ -119,7 +120,13 @@ func (d *Driver) Tick(now time.Duration) time.Duration { return d.transport.Tick
 
 // Open implements transport.Hardware.
 func (d *Driver) Open(h devices.PortHandler) (devices.Port, error) {
-	return d.link.Host().OpenSerial(d.port, speeds[d.speed], h)
+	port, err := d.link.Host().OpenSerial(d.port, speeds[d.speed], h)
+	if err == nil {
+		// Twice: if a command was cut off before them, the robot takes the first for the
+		// rest of it. Start ends the mode in which the motors have power.
+		port.LastWords(append(AppendDrive(AppendDrive(nil, 0, 0), 0, 0), byte(Start)))
+	}
+	return port, err
 }
 
 // Greet implements transport.Hardware.

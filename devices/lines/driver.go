@@ -200,7 +200,12 @@ func (d *Driver) Tick(now time.Duration) time.Duration { return d.transport.Tick
 
 // Open implements transport.Hardware.
 func (d *Driver) Open(h devices.PortHandler) (devices.Port, error) {
-	return d.link.Host().OpenSerial(d.opts.Port, d.opts.Baud, h)
+	port, err := d.link.Host().OpenSerial(d.opts.Port, d.opts.Baud, h)
+	if err == nil && d.stop != nil {
+		// Behind the end of a line that was cut off.
+		port.LastWords(d.stop.append([]byte{'\n'}, &[args]float64{}))
+	}
+	return port, err
 }
 
 // Greet implements transport.Hardware: it waits until the board has booted.

@@ -96,6 +96,7 @@ type Driver struct {
 func Kind() devices.Kind {
 	return devices.Kind{
 		Name: "rplidar", Doc: "Slamtec RPLIDAR A1 and A2 laser scanners", SetupLimit: setupLimit,
+		Probe:    probe(),
 		Provides: []devices.Spec{devices.Laser()},
 		Options: []devices.Option{
 			{Name: "port", Default: devices.SerialPort("/dev/ttyUSB0"), Doc: "serial port"},

@@ -59,8 +59,7 @@ const (
 
 // Options of a driver.
 type Options struct {
-	Port    string  // serial port, or
-	Address string  // HOST:PORT
+	Port    string  // serial port, or IP:PORT
 	Heading float64 // deg, counterclockwise: where the sensor's front points
 	Flip    bool    // it is mounted upside down
 	Range   int     // mm; zero: what the sensor says
@@ -93,22 +92,16 @@ type Driver struct {
 func Kind() devices.Kind {
 	return devices.Kind{
 		Name: "urg", Doc: "Hokuyo laser scanners with SCIP 2.0 (URG, UBG, UST, UTM)", SetupLimit: setupLimit,
+		Probe:    probe(),
 		Provides: []devices.Spec{devices.Laser()},
 		Options: []devices.Option{
-			{Name: "port", Default: devices.SerialPort("/dev/ttyACM0"), Doc: "serial port; without effect if there is an address"},
-			{Name: "address", Default: "", Doc: "IP:PORT of a sensor on the network, usually 192.168.0.10:10940"},
+			{Name: "port", Default: devices.SerialPort("/dev/ttyACM0"), Doc: "serial port, or IP:PORT of a sensor on the network"},
 			{Name: "heading", Default: 0.0, Min: -360, Max: 360, Unit: "deg", Doc: "where the sensor's front points, counterclockwise from the robot's"},
 			{Name: "flip", Default: false, Doc: "the sensor is mounted upside down"},
 			{Name: "range", Default: 0, Min: 0, Max: 65535, Unit: "mm", Doc: "the reading where nothing nearer is seen; 0: the range of the sensor"},
 		},
 		New: func(a devices.Args) (devices.Driver, error) {
-			o := Options{Port: a.String("port"), Address: a.String("address"), Heading: a.Float("heading"), Flip: a.Bool("flip"), Range: a.Int("range")}
-			if o.Address != "" {
-				if _, err := netip.ParseAddrPort(o.Address); err != nil {
-					return nil, fmt.Errorf("address %q: want IP:PORT, such as 192.168.0.10:10940", o.Address)
-				}
-			}
-			return New(o), nil
+			return New(Options{Port: a.String("port"), Heading: a.Float("heading"), Flip: a.Bool("flip"), Range: a.Int("range")}), nil
 		},
 	}
 }
@@ -119,14 +112,13 @@ func New(o Options) *Driver { return &Driver{opts: o} }
 // Setup implements devices.Driver.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.link, d.laser = link, link.Device(codec.Laser)
-	name := d.opts.Port
-	if d.overTCP() {
-		name = d.opts.Address
-	}
-	d.transport.Setup(now, link, name, d)
+	d.transport.Setup(now, link, d.opts.Port, d)
 }
 
-func (d *Driver) overTCP() bool { return d.opts.Address != "" }
+func (d *Driver) overTCP() bool {
+	_, err := netip.ParseAddrPort(d.opts.Port)
+	return err == nil
+}
 
 // Shutdown implements devices.Driver: the laser is switched off.
 func (d *Driver) Shutdown(now time.Duration) {
@@ -141,7 +133,7 @@ func (d *Driver) Tick(now time.Duration) time.Duration { return d.transport.Tick
 // Open implements transport.Hardware.
 func (d *Driver) Open(h devices.PortHandler) (devices.Port, error) {
 	if d.overTCP() {
-		return d.link.Host().Dial(d.opts.Address, h)
+		return d.link.Host().Dial(d.opts.Port, h)
 	}
 	return d.link.Host().OpenSerial(d.opts.Port, speeds[d.speed], h)
 }

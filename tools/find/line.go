@@ -170,18 +170,20 @@ func (l *line) converse() (kind *devices.Kind, model string, err error) {
 }
 
 // recognise returns the kind of hardware that makes sense of what was heard, and
-// what it makes of it. kind is nil if there is none.
+// what it makes of it. kind is nil if there is none. One that is certain comes before
+// one that has to ask further: some hardware returns what it does not understand.
 func (l *line) recognise() (kind *devices.Kind, a devices.Answer) {
 	for i := range l.kinds {
 		k := &l.kinds[i]
 		if !slices.Contains(k.Probe.Speeds, l.baud) {
 			continue
 		}
-		if a = k.Probe.Recognise(l.heard); a.Found || len(a.Next) > 0 {
-			return k, a
+		got := k.Probe.Recognise(l.heard)
+		if got.Found && !a.Found || len(got.Next) > 0 && kind == nil {
+			kind, a = k, got
 		}
 	}
-	return nil, devices.Answer{}
+	return kind, a
 }
 
 // ask sends a request and listens to the answer.

@@ -1,0 +1,48 @@
+package rplidar
+
+import (
+	"time"
+
+	"player/devices"
+	"player/devices/transport"
+)
+
+// probe asks for the model. A sensor that scans already is recognised by its data,
+// and goes on.
+func probe() *devices.Probe {
+	return &devices.Probe{
+		Speeds: speeds[:],
+		Ask:    AppendRequest(nil, GetInfo),
+		Wait:   100 * time.Millisecond,
+		Recognise: func(heard []byte) (a devices.Answer) {
+			if b := first(heard, inspectAnswer); len(b) > descriptorSize && b[6] == answerInfo {
+				data := b[descriptorSize:]
+				return devices.Answer{Found: true, Model: "RPLIDAR " + Info{Model: data[0], Minor: data[1], Major: data[2]}.String()}
+			}
+			a.Found = first(heard, inspectPacket) != nil || samples(heard) > probeSamples
+			return a
+		},
+	}
+}
+
+// probeSamples is how many samples prove a standard scan: noise has one in a row of
+// four check bits about once in 4 kB.
+const probeSamples = 16
+
+// first returns the first packet in b.
+func first(b []byte, inspect transport.Inspect) []byte {
+	var f transport.Framing
+	var buf [packetSize]byte
+	packet, _ := f.Next(buf[:], b, inspect)
+	return packet
+}
+
+// samples counts the samples in b.
+func samples(b []byte) (n int) {
+	var f transport.Framing
+	var buf [packetSize]byte
+	for s, rest := f.Next(buf[:], b, inspectSample); s != nil; s, rest = f.Next(buf[:], rest, inspectSample) {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,35 @@
+package rplidar
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+)
+
+func TestProbe(t *testing.T) {
+	p := probe()
+	info := append(unhex(t, "A5 5A 14 00 00 00 04 18 1D 01 07"), make([]byte, 16)...)
+	noise := make([]byte, 1000)
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range noise {
+		noise[i] = byte(random.Uint32())
+	}
+	for name, tt := range map[string]struct {
+		heard []byte
+		model string
+		found bool
+	}{
+		"nothing":         {nil, "", false},
+		"an A1":           {info, "RPLIDAR A1, firmware 1.29", true},
+		"half an answer":  {info[:12], "", false},
+		"its own request": {p.Ask, "", false},
+		"standard scan":   {bytes.Repeat(unhex(t, "3E 01 2D A0 0F"), 30), "", true},
+		"a few samples":   {bytes.Repeat(unhex(t, "3E 01 2D A0 0F"), 10), "", false},
+		"express scan":    {append([]byte{1, 2}, packet(64, 1, 2, 3, 4, 5)...), "", true},
+		"noise":           {noise, "", false},
+	} {
+		if a := p.Recognise(tt.heard); a.Found != tt.found || a.Model != tt.model {
+			t.Errorf("%s: %+v", name, a)
+		}
+	}
+}

@@ -1,0 +1,36 @@
+package urg
+
+import (
+	"time"
+
+	"player/devices"
+)
+
+// probe asks the sensor to describe itself. One that scans already is recognised by
+// its data, and goes on.
+func probe() *devices.Probe {
+	return &devices.Probe{
+		Speeds:    speeds[:],
+		Ask:       []byte(scip2 + "\n" + parameters + "\n"),
+		Wait:      200 * time.Millisecond,
+		Recognise: recognise,
+	}
+}
+
+func recognise(heard []byte) (found devices.Answer) {
+	var l lines
+	var a Answer
+	var p Parameters
+	for line, rest, ok := l.next(heard); ok; line, rest, ok = l.next(rest) {
+		if a.next == content && a.answers(parameters) {
+			p.Set(line)
+		}
+		if !a.Take(line) || a.broken {
+			continue
+		}
+		if a.isScan() || a.answers(parameters) && p.Check() == nil {
+			found = devices.Answer{Found: true, Model: p.Model}
+		}
+	}
+	return found
+}
