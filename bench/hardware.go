@@ -16,6 +16,7 @@ import (
 	"player/codec"
 	"player/emulator/line"
 	"player/emulator/p2os"
+	"player/emulator/rplidar"
 	"player/emulator/sick"
 	"player/emulator/sony"
 )
@@ -55,6 +56,15 @@ func allHardware() []hardware {
 				return nil, err
 			}
 			return camera.Line, nil
+		}},
+		// Standard scan: its samples come in one piece every 16 ms. A scan is news with
+		// the piece that ends the front half of a turn.
+		{"rplidar", "rplidar", codec.Laser, codec.LaserSize, "samples", func(o line.Options) (*line.Line, error) {
+			lidar, err := rplidar.Start(rplidar.Options{Line: o, NoExpress: true})
+			if err != nil {
+				return nil, err
+			}
+			return lidar.Line, nil
 		}},
 	}
 }
