@@ -183,7 +183,7 @@ func TestWrongFlags(t *testing.T) {
 		"no device":          {"-only", "p2os,radar"},
 		"twice":              {"-only", "sony,sony"},
 		"no unit":            {"-only", "sick", "-sick-unit", "ft"},
-		"there is no fault":    {"-only", "sick", "-sick-faults", "password,tired"},
+		"there is no fault":  {"-only", "sick", "-sick-faults", "password,tired"},
 		"cannot scan":        {"-only", "sick", "-sick-angle", "90"},
 		"no model":           {"-only", "sony", "-sony-model", "EVI-D1000"},
 		"no version":         {"-only", "acts", "-acts-version", "3"},
