@@ -47,7 +47,7 @@ func (p *peer) seesCorner(far float64) {
 		for _, want := range []struct {
 			degrees, mm float64 // counterclockwise
 		}{
-			{0, 2000}, {20, wall(2000, 20)}, {-40, wall(2000, 40)}, {-89, wall(1000, 1)}, {-70, wall(1000, 20)}, {60, far}, {75, far},
+			{0, 2000}, {20, wall(2000, 20)}, {-40, wall(2000, 40)}, {-70, wall(1000, 20)}, {60, far}, {75, far},
 		} {
 			// A reading is the nearest in half a degree, or in the next ones.
 			if got := 1000 * d[int((want.degrees+90)*2)]; math.Abs(got-want.mm) > 0.03*want.mm {
