@@ -2,6 +2,7 @@ package codec
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 )
 
@@ -72,13 +73,28 @@ func (c *GripperCommand) Decode(b []byte) error {
 }
 
 // Configuration codes of the server (manual table 8, PROTOCOL 4; ConfigFresh
-// is ours, PROTOCOL 8.2).
+// and ConfigCompact are ours, PROTOCOL 8.2 and 8.4).
 const (
 	ConfigFrequency byte = 'f' // u16, Hz
 	ConfigMode      byte = 'r' // byte: non-zero selects request/reply mode
 	ConfigData      byte = 'd' // no argument: asks for one frame
 	ConfigFresh     byte = 'n' // byte: non-zero selects only new data
+	ConfigCompact   byte = 'z' // byte: the form of the frames, then nothing or a Scan
 )
+
+// Forms of frames, for ConfigCompact.
+const (
+	FramesPlain   uint16 = 0
+	FramesCompact uint16 = 1
+	FramesAuto    uint16 = 2 // compact while the link is full
+)
+
+// Scan selects a part of laser scans (PROTOCOL 8.4.7). The zero value is all of them.
+type Scan struct {
+	Step        uint8  // each Step-th reading
+	First, Last uint16 // from reading First to reading Last, which may be beyond the end
+	Centimetres bool   // in cm, not mm
+}
 
 // Configuration codes of the robot's microcontroller (manual table 8,
 // PROTOCOL 6).
@@ -93,6 +109,7 @@ const (
 type Config struct {
 	Code byte
 	Arg  uint16
+	Scan Scan // of ConfigCompact
 }
 
 // DecodeServerConfig reads the payload of a server configuration.
@@ -107,6 +124,8 @@ func DecodeServerConfig(b []byte) (Config, error) {
 		return decodeConfig(b, 1)
 	case ConfigData:
 		return decodeConfig(b, 0)
+	case ConfigCompact:
+		return decodeCompact(b)
 	}
 	return Config{}, fmt.Errorf("unknown configuration code %q", b[0])
 }
@@ -142,6 +161,29 @@ func decodeConfig(b []byte, arg int) (Config, error) {
 	return c, nil
 }
 
+// scanSize is the size of a Scan in a configuration, in bytes.
+const scanSize = 6
+
+var errCompact = errors.New("configuration 'z' with a form or a scan that does not exist")
+
+func decodeCompact(b []byte) (Config, error) {
+	var scan Scan
+	if len(b) == 2+scanSize {
+		a := b[2:]
+		scan = Scan{Step: a[0], First: binary.BigEndian.Uint16(a[1:]), Last: binary.BigEndian.Uint16(a[3:]), Centimetres: a[5] == 1}
+		if scan.Step == 0 || scan.Last < scan.First || a[5] > 1 {
+			return Config{}, errCompact
+		}
+		b = b[:2]
+	}
+	c, err := decodeConfig(b, 1)
+	if err == nil && c.Arg > FramesAuto {
+		err = errCompact
+	}
+	c.Scan = scan
+	return c, err
+}
+
 // Append appends the payload: the code, then an argument of the code's width.
 func (c Config) Append(dst []byte) []byte {
 	dst = append(dst, c.Code)
@@ -150,6 +192,21 @@ func (c Config) Append(dst []byte) []byte {
 		return binary.BigEndian.AppendUint16(dst, c.Arg)
 	case ConfigMode, ConfigFresh, ConfigMotors, ConfigVelocity:
 		return append(dst, byte(c.Arg))
+	case ConfigCompact:
+		return c.Scan.append(append(dst, byte(c.Arg)))
 	}
 	return dst
+}
+
+func (s Scan) append(dst []byte) []byte {
+	if s == (Scan{}) {
+		return dst
+	}
+	dst = append(dst, s.Step)
+	dst = binary.BigEndian.AppendUint16(dst, s.First)
+	dst = binary.BigEndian.AppendUint16(dst, s.Last)
+	if s.Centimetres {
+		return append(dst, 1)
+	}
+	return append(dst, 0)
 }

@@ -12,17 +12,22 @@ var configs = []struct {
 	bytes  string
 	want   Config
 }{
-	{"frequency", DecodeServerConfig, "f\x01\x02", Config{ConfigFrequency, 258}},
-	{"frequency 0", DecodeServerConfig, "f\x00\x00", Config{ConfigFrequency, 0}},
-	{"frequency max", DecodeServerConfig, "f\xFF\xFF", Config{ConfigFrequency, 65535}},
-	{"request/reply", DecodeServerConfig, "r\x01", Config{ConfigMode, 1}},
-	{"request/reply, any non-zero", DecodeServerConfig, "r\xFF", Config{ConfigMode, 255}},
-	{"continuous", DecodeServerConfig, "r\x00", Config{ConfigMode, 0}},
-	{"data", DecodeServerConfig, "d", Config{ConfigData, 0}},
-	{"fresh", DecodeServerConfig, "n\x01", Config{ConfigFresh, 1}},
-	{"motors", DecodeRobotConfig, "m\x01", Config{ConfigMotors, 1}},
-	{"velocity", DecodeRobotConfig, "v\x01", Config{ConfigVelocity, 1}},
-	{"odometry", DecodeRobotConfig, "R", Config{ConfigOdometry, 0}},
+	{"frequency", DecodeServerConfig, "f\x01\x02", Config{Code: ConfigFrequency, Arg: 258}},
+	{"frequency 0", DecodeServerConfig, "f\x00\x00", Config{Code: ConfigFrequency, Arg: 0}},
+	{"frequency max", DecodeServerConfig, "f\xFF\xFF", Config{Code: ConfigFrequency, Arg: 65535}},
+	{"request/reply", DecodeServerConfig, "r\x01", Config{Code: ConfigMode, Arg: 1}},
+	{"request/reply, any non-zero", DecodeServerConfig, "r\xFF", Config{Code: ConfigMode, Arg: 255}},
+	{"continuous", DecodeServerConfig, "r\x00", Config{Code: ConfigMode, Arg: 0}},
+	{"data", DecodeServerConfig, "d", Config{Code: ConfigData, Arg: 0}},
+	{"fresh", DecodeServerConfig, "n\x01", Config{Code: ConfigFresh, Arg: 1}},
+	{"plain", DecodeServerConfig, "z\x00", Config{Code: ConfigCompact}},
+	{"compact", DecodeServerConfig, "z\x01", Config{Code: ConfigCompact, Arg: FramesCompact}},
+	{"auto", DecodeServerConfig, "z\x02", Config{Code: ConfigCompact, Arg: FramesAuto}},
+	{"a sector", DecodeServerConfig, "z\x01\x02\x00\x5A\x01\x0E\x01", Config{ConfigCompact, 1, Scan{2, 90, 270, true}}},
+	{"to the end", DecodeServerConfig, "z\x02\x01\x00\x00\xFF\xFF\x00", Config{ConfigCompact, 2, Scan{1, 0, 65535, false}}},
+	{"motors", DecodeRobotConfig, "m\x01", Config{Code: ConfigMotors, Arg: 1}},
+	{"velocity", DecodeRobotConfig, "v\x01", Config{Code: ConfigVelocity, Arg: 1}},
+	{"odometry", DecodeRobotConfig, "R", Config{Code: ConfigOdometry, Arg: 0}},
 }
 
 func TestConfigs(t *testing.T) {
@@ -35,7 +40,7 @@ func TestConfigs(t *testing.T) {
 			t.Errorf("%s: encoded % X", tt.name, got[2:])
 		}
 		for size := range len(tt.bytes) + 2 {
-			if size == len(tt.bytes) {
+			if size == len(tt.bytes) || tt.bytes[0] == ConfigCompact && size == 2 { // without its scan
 				continue
 			}
 			if got, err := tt.decode([]byte(tt.bytes + "\x00\x00")[:size]); err == nil {
@@ -58,7 +63,7 @@ func TestConfigCodesAreApart(t *testing.T) {
 				robot = true
 			}
 		}
-		if want := bytes.IndexByte([]byte("frdn"), byte(code)) >= 0; server != want {
+		if want := bytes.IndexByte([]byte("frdnz"), byte(code)) >= 0; server != want {
 			t.Errorf("server configuration %q: %v", b[0], server)
 		}
 		if want := bytes.IndexByte([]byte("mvR"), byte(code)) >= 0; robot != want {
@@ -75,6 +80,10 @@ func TestConfigErrors(t *testing.T) {
 		{"q", "unknown configuration code 'q'"},
 		{"f\x0A", "configuration 'f' has 1 argument bytes, want 2"},
 		{"d\x00", "configuration 'd' has 1 argument bytes, want 0"},
+		{"z\x03", errCompact.Error()},
+		{"z\x01\x00\x00\x00\x01\x00\x00", errCompact.Error()}, // step 0
+		{"z\x01\x01\x00\x02\x00\x01\x00", errCompact.Error()}, // last before first
+		{"z\x01\x01\x00\x00\x00\x00\x02", errCompact.Error()}, // unit
 	} {
 		if _, err := DecodeServerConfig([]byte(tt.in)); err == nil || err.Error() != tt.want {
 			t.Errorf("%q: %v, want %s", tt.in, err, tt.want)
@@ -102,7 +111,7 @@ func FuzzConfig(f *testing.F) {
 }
 
 func TestConfigAllocates(t *testing.T) {
-	dst := make([]byte, 0, 3)
+	dst := make([]byte, 0, 8)
 	for _, tt := range configs {
 		in := []byte(tt.bytes)
 		if n := testing.AllocsPerRun(100, func() {

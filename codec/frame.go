@@ -37,6 +37,8 @@ const (
 	KindCommand byte = 'c'
 	KindConfig  byte = 'x'
 	KindReply   byte = 'r'
+	// KindCompact is a block that stands for the blocks of a frame (PROTOCOL 8.4).
+	KindCompact byte = 'Z'
 )
 
 const (

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/codec/compact"
 )
 
 // Device is one wire letter: its newest data and its newest command. Sessions and
@@ -19,6 +20,7 @@ type Device struct {
 	command []byte        // newest command; empty: none since the link started
 	orders  uint64        // counts the commands given, never restarts
 	seqSeen uint64        // seq when the link started: data up to it is of an earlier run
+	items   []item        // data in compact form, for those who asked
 
 	observers []observation
 	waiters   []Waiter
@@ -152,6 +154,54 @@ func (d *Device) AppendBlock(dst []byte) []byte {
 		return codec.AppendBlockHeader(dst, d.spec.Letter, 0)
 	}
 	return append(dst, d.block...)
+}
+
+// mostItems is how many compact forms of a device's data are kept: of whole scans, and
+// of some selections. With more, data is encoded more than once.
+const mostItems = 4
+
+// item is data in compact form.
+type item struct {
+	scan  codec.Scan
+	seq   uint64 // of the data, never zero
+	bytes []byte
+}
+
+// AppendItem is AppendBlock for a compact block (PROTOCOL 8.4). New data is encoded
+// when the first client asks for it; the others get a copy.
+func (d *Device) AppendItem(dst []byte, scan codec.Scan) []byte {
+	if !d.HasData() {
+		return compact.Append(dst, d.spec.Letter, nil, codec.Scan{})
+	}
+	if d.spec.Letter != codec.Laser {
+		scan = codec.Scan{}
+	}
+	t := d.item(scan)
+	if t.seq != d.seq {
+		t.seq = d.seq
+		t.bytes = compact.Append(t.bytes[:0], d.spec.Letter, d.Data(), scan)
+	}
+	return append(dst, t.bytes...)
+}
+
+// item returns the item for a selection. The oldest makes room for a new one.
+func (d *Device) item(scan codec.Scan) *item {
+	oldest := 0
+	for i := range d.items {
+		if d.items[i].scan == scan {
+			return &d.items[i]
+		}
+		if d.items[i].seq < d.items[oldest].seq {
+			oldest = i
+		}
+	}
+	if len(d.items) < mostItems {
+		oldest = len(d.items)
+		d.items = append(d.items, item{})
+	}
+	t := &d.items[oldest]
+	t.scan, t.seq = scan, 0
+	return t
 }
 
 // Subscribe opens the device, and starts its link if nobody else has it open. If

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/codec/compact"
 )
 
 // The specs hold manual tables 3 to 7.
@@ -197,6 +198,7 @@ func TestHotPathAllocates(t *testing.T) {
 		"Publish":                  func() { laser.Publish(ms, scan); d.Publish(ms, scan) },
 		"SetCommand":               func() { d.SetCommand(ms, command) },
 		"AppendBlock":              func() { dst = laser.AppendBlock(d.AppendBlock(dst[:0])) },
+		"AppendItem":               func() { laser.Publish(ms, scan); dst = laser.AppendItem(dst[:0], codec.Scan{}) },
 		"AppendBlock without data": func() { dst = table.Device(codec.Laser).AppendBlock(dst[:0]) },
 		"Data, Age, Command":       func() { _, _, _ = d.Data(), d.Age(ms), d.Command() },
 	} {
@@ -206,5 +208,39 @@ func TestHotPathAllocates(t *testing.T) {
 	}
 	if d.Seq() == seq || d.Command() == nil {
 		t.Error("nothing was published or commanded")
+	}
+}
+
+// A device has the item of its newest data for each selection, whoever asked before.
+func TestAppendItem(t *testing.T) {
+	table := NewTable(newTwoDevices(t).table.log)
+	if _, err := table.Attach(Instance{Driver: &mute{}, Provides: []Spec{Position(), Laser()}}); err != nil {
+		t.Fatal(err)
+	}
+	laser := table.Device(codec.Laser)
+	expect := func(data []byte, scan codec.Scan) {
+		t.Helper()
+		want := compact.Append([]byte("ab"), codec.Laser, data, scan)
+		if got := laser.AppendItem([]byte("ab"), scan); !bytes.Equal(got, want) {
+			t.Errorf("%+v: % X, want % X", scan, got, want)
+		}
+	}
+	expect(nil, codec.Scan{})
+	subscribe(t, laser, ms, new(person), false)
+	for n := range 3 {
+		data := bytes.Repeat([]byte{byte(n)}, codec.LaserSize)
+		laser.Publish(ms, data)
+		for i := range 3 * (mostItems + 2) {
+			expect(data, codec.Scan{Step: uint8(i % (mostItems + 2)), Last: 360})
+			expect(data, codec.Scan{})
+		}
+	}
+	if len(laser.items) != mostItems {
+		t.Errorf("%d items are kept", len(laser.items))
+	}
+	first := &laser.items[0].bytes[0]
+	laser.AppendItem(nil, laser.items[0].scan)
+	if *first++; laser.AppendItem(nil, laser.items[0].scan)[0] != *first {
+		t.Error("the data was encoded again")
 	}
 }

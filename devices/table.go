@@ -38,7 +38,7 @@ func (t *Table) Attach(i Instance) (*Link, error) {
 	l.configurer, _ = i.Driver.(Configurer)
 	l.ticker, _ = i.Driver.(Ticker)
 	for _, spec := range i.Provides {
-		if spec.Letter == codec.Server || spec.Letter == codec.KindReply {
+		if spec.Letter == codec.Server || spec.Letter == codec.KindReply || spec.Letter == codec.KindCompact {
 			return nil, fmt.Errorf("driver %s provides device %q, a letter that the protocol reserves", l.name, spec.Letter)
 		}
 		other := t.Find(spec.Letter, spec.Index)

@@ -53,6 +53,7 @@ type Link[C Connection] struct {
 
 	full  time.Duration // when the last look found the window used up
 	grown time.Duration // when the window last doubled
+	slow  time.Duration // when a frame last waited long in the queue; 0: never
 	polls int           // in this epoch
 	least int           // fewest frames that were in flight at a poll of this epoch
 }
@@ -142,7 +143,7 @@ func (l *Link[C]) setAside(now time.Duration, c *Client[C]) {
 }
 
 func (l *Link[C]) enqueue(now time.Duration, c *Client[C]) {
-	c.state = queued
+	c.state, c.since = queued, now
 	l.queue.push(c)
 	if !l.poll.Armed() {
 		l.timers.Set(l.poll, now+poll)
@@ -156,6 +157,9 @@ func (l *Link[C]) serve(now time.Duration) time.Duration {
 	for l.queue.len() > 0 && len(l.flight) < l.window {
 		c := l.queue.pop()
 		c.state = free
+		if now-c.since > slow {
+			l.slow = now
+		}
 		if !c.keepsUp() {
 			l.setAside(now, c)
 			continue
@@ -164,7 +168,7 @@ func (l *Link[C]) serve(now time.Duration) time.Duration {
 		if c.again && !c.gone {
 			// At the end of the queue at once: otherwise clients early in a tick
 			// would get twice the frames of late ones.
-			c.again, c.state = false, queued
+			c.again, c.state, c.since = false, queued, now
 			l.queue.push(c)
 		}
 	}

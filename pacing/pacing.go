@@ -50,6 +50,15 @@ const (
 	// that does not read for hours: four looks a second.
 	retryFirst = time.Millisecond
 	retryLast  = 250 * time.Millisecond
+
+	// slow is how long a frame waits in the queue of a link that is full. Frames of
+	// clients that are due at the same moment wait less on a link that is not: 16 of
+	// 800 bytes take 10 Mbps this long.
+	slow = 10 * time.Millisecond
+	// fullFor is how long a link counts as full after its last slow frame. Frames
+	// that are smaller while it is full may just fit. A shorter time would try large
+	// ones, and fill the link again, more often.
+	fullFor = 5 * time.Second
 )
 
 // Connection is what pacing asks about one client's connection. Each answer may
@@ -81,8 +90,9 @@ type Client[C Connection] struct {
 	trust  int  // frames of credit after the next look, 1 to maxTrust
 	doubts int  // link.doubts at the last look
 
-	since time.Duration // when it was set aside
-	retry *timers.Timer // looks again at a client that was set aside; nil before the first time
+	since  time.Duration // when it was queued or set aside
+	behind time.Duration // when it was last set aside for longer than ackDelay; 0: never
+	retry  *timers.Timer // looks again at a client that was set aside; nil before the first time
 }
 
 type state uint8
@@ -95,6 +105,13 @@ const (
 
 // Waits reports whether the client's frame is due and has not been sent.
 func (c *Client[C]) Waits() bool { return c.state != free }
+
+// Full reports whether the network to the client has been found full lately: frames
+// waited in the queue of its link, or the client did not keep up.
+func (c *Client[C]) Full(now time.Duration) bool {
+	last := max(c.behind, c.link.slow)
+	return last != 0 && now-last < fullFor
+}
 
 // Due is called when a frame for the client is due. The link's send function is
 // called for it now or later. asked is set for a frame that the client asked
@@ -145,7 +162,7 @@ func (c *Client[C]) keepsUp() bool {
 func (c *Client[C]) tryAgain(now time.Duration) time.Duration {
 	if c.keepsUp() {
 		if now-c.since > ackDelay {
-			c.trust = 1
+			c.trust, c.behind = 1, now
 		}
 		c.state = free
 		c.Due(now, c.asked)

@@ -358,3 +358,47 @@ func TestFifo(t *testing.T) {
 		t.Errorf("an empty queue keeps %d places", len(f.items))
 	}
 }
+
+// A link is full for all of its clients, and a client by itself when the network is
+// full further away.
+func TestFull(t *testing.T) {
+	w := newTable()
+	a, b := w.join(), w.join()
+	expect := func(what string, wantA, wantB bool) {
+		t.Helper()
+		if gotA, gotB := a.pace.Full(w.now), b.pace.Full(w.now); gotA != wantA || gotB != wantB {
+			t.Errorf("%s: full %v, %v", what, gotA, gotB)
+		}
+	}
+	a.pace.Due(w.now, false)
+	expect("sent at once", false, false)
+	a.unacknowledged = 10 * frameSize // it pauses
+	for range maxTrust + 1 {
+		a.pace.Due(w.now, false)
+	}
+	w.wait(ackDelay / 2)
+	a.unacknowledged = 0
+	w.wait(ackDelay / 2)
+	expect("a short pause", false, false)
+	a.unacknowledged = 10 * frameSize
+	for range maxTrust + 1 {
+		a.pace.Due(w.now, false)
+	}
+	w.wait(2 * ackDelay)
+	a.unacknowledged = 0
+	w.wait(ackDelay)
+	expect("a long one", true, false)
+	w.wait(fullFor)
+	expect("long ago", false, false)
+	// The transmit queue does not empty.
+	a.queued, b.queued = true, true
+	for range mostWindow + 1 {
+		b.pace.Due(w.now, false)
+	}
+	w.wait(2 * slow)
+	a.queued, b.queued = false, false
+	w.wait(slow)
+	expect("a slow frame", true, true)
+	w.wait(fullFor)
+	expect("later", false, false)
+}

@@ -25,6 +25,7 @@ func (s *Server) send(now time.Duration, c *client) (bytes int) {
 		return 0
 	}
 	asked := c.session.Asked()
+	c.session.LinkFull(c.pace.Full(now))
 	s.scratch = c.session.AppendFrame(s.scratch[:0], now)
 	if bytes = len(s.scratch); bytes > 0 {
 		c.frame, c.room, c.sent, c.unconfirmed = bytes, c.room-bytes, now, true

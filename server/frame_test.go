@@ -32,13 +32,14 @@ func (s *seven) Setup(now time.Duration, l *devices.Link) {
 
 // fifty returns a server with fifty clients that have asked for all devices at
 // the given rate in Hz, and their connections. Nobody reads them.
-func fifty(t testing.TB, rate byte, access string) (*running, []net.Conn) {
+func fifty(t testing.TB, rate byte, access string, form uint16) (*running, []net.Conn) {
 	t.Helper()
 	s := serve(t, &seven{*newRobot()}, nil)
 	var all []net.Conn
 	for range 50 {
 		c := dial(t, s)
 		send(t, c, config(codec.Server, codec.ConfigFrequency, 0, rate))
+		send(t, c, config(codec.Server, codec.ConfigCompact, byte(form)))
 		request(t, c, access, access)
 		all = append(all, c)
 	}
@@ -48,15 +49,20 @@ func fifty(t testing.TB, rate byte, access string) (*running, []net.Conn) {
 // Frames to fifty clients, on real sockets, make no garbage.
 func TestFramesAllocateNothing(t *testing.T) {
 	const frames = 100 // of each client
-	for access, allowed := range map[string]uint64{
+	for _, tt := range []struct {
+		access  string
+		form    uint16
+		allowed uint64
+	}{
 		// One allocation a tick would be 100, one a frame 5000. The runtime and
 		// the log make some.
-		"lrsrprgrmrvrzr": 80,
+		{"lrsrprgrmrvrzr", codec.FramesPlain, 80},
+		{"lrsrprgrmrvrzr", codec.FramesCompact, 80},
 		// The receive window of a commander is looked at about once in 80 frames,
 		// and its link four times a second if nothing else shows that it is alive.
-		"lrsrpagrmrvrzr": 500,
+		{"lrsrpagrmrvrzr", codec.FramesPlain, 500},
 	} {
-		s, all := fifty(t, 50, access)
+		s, all := fifty(t, 50, tt.access, tt.form)
 		var ready, done sync.WaitGroup
 		begin := make(chan struct{})
 		for _, c := range all {
@@ -64,7 +70,7 @@ func TestFramesAllocateNothing(t *testing.T) {
 			done.Go(func() {
 				frame := make([]byte, sevenFrame)
 				for n := range 2 * frames {
-					if _, err := io.ReadFull(c, frame); err != nil {
+					if err := readFrame(c, frame, tt.form); err != nil {
 						t.Error(err)
 						break
 					}
@@ -81,15 +87,27 @@ func TestFramesAllocateNothing(t *testing.T) {
 		close(begin)
 		done.Wait()
 		runtime.ReadMemStats(&after)
-		if n := after.Mallocs - before.Mallocs; n > allowed {
-			t.Errorf("%s: %d allocations in %d frames", access, n, 50*frames)
+		if n := after.Mallocs - before.Mallocs; n > tt.allowed {
+			t.Errorf("%s, form %d: %d allocations in %d frames", tt.access, tt.form, n, 50*frames)
 		}
 		s.stop() // its clients do not read any more, and are looked at more often
 	}
 }
 
+// readFrame reads a frame of the seven devices into buf.
+func readFrame(c net.Conn, buf []byte, form uint16) error {
+	if form == codec.FramesCompact {
+		if _, err := io.ReadFull(c, buf[:codec.BlockHeaderSize]); err != nil {
+			return err
+		}
+		buf = buf[:int(buf[1])<<8|int(buf[2])]
+	}
+	_, err := io.ReadFull(c, buf)
+	return err
+}
+
 func TestFramesAreWhole(t *testing.T) {
-	_, all := fifty(t, 50, "lrsrprgrmrvrzr")
+	_, all := fifty(t, 50, "lrsrprgrmrvrzr", codec.FramesPlain)
 	c := all[17]
 	for range 20 {
 		got := make([]byte, sevenFrame)

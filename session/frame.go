@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/codec/compact"
 )
 
 // Period returns how often the session needs a frame, or zero for never: the
@@ -70,7 +71,8 @@ func (s *Session) hasBlocks() bool {
 
 // AppendFrame appends a frame with the data of this moment: one block for
 // every device open for reading, in order of first opening (3.2), the
-// freshness block first (8.1). It appends nothing while the frame is held for
+// freshness block first (8.1), all in one block if frames are compact (8.4). It
+// appends nothing while the frame is held for
 // a device's first data (3.3), or if the client wants only new data and there
 // is none (8.2).
 func (s *Session) AppendFrame(dst []byte, now time.Duration) []byte {
@@ -78,18 +80,31 @@ func (s *Session) AppendFrame(dst []byte, now time.Duration) []byte {
 		return dst
 	}
 	start := len(dst)
+	small := s.compact()
+	if small {
+		dst = codec.AppendBlockHeader(dst, codec.KindCompact, 0)
+	}
 	if s.dates() {
-		dst = s.appendFreshness(dst, now)
+		dst = s.appendFreshness(dst, now, small)
 	}
 	blocks := len(dst)
 	for i := range s.slots {
-		if p := &s.slots[i]; s.shows(p) {
-			dst = p.device.AppendBlock(dst)
-			p.sent = p.device.Seq()
+		p := &s.slots[i]
+		if !s.shows(p) {
+			continue
 		}
+		if small {
+			dst = p.device.AppendItem(dst, s.form.Scan)
+		} else {
+			dst = p.device.AppendBlock(dst)
+		}
+		p.sent = p.device.Seq()
 	}
 	if s.onlyNew && len(dst) == blocks {
 		return dst[:start]
+	}
+	if small {
+		setSize(dst[start:])
 	}
 	if s.asked > 0 {
 		s.asked--
@@ -121,11 +136,30 @@ func (s *Session) isHeld(now time.Duration) bool {
 	return false
 }
 
-// appendFreshness appends the block of device y: the time, and the age of
-// every block after it.
-func (s *Session) appendFreshness(dst []byte, now time.Duration) []byte {
-	header := len(dst)
-	dst = codec.AppendBlockHeader(dst, codec.Server, 0)
+// LinkFull is called before AppendFrame and sets whether the link is full, for clients
+// whose frames are then compact (8.4.1).
+func (s *Session) LinkFull(full bool) { s.full = full }
+
+// compact reports whether the next frame is compact.
+func (s *Session) compact() bool {
+	return s.form.Arg == codec.FramesCompact || s.form.Arg == codec.FramesAuto && s.full
+}
+
+// appendFreshness appends the block of device y, or its item in a compact block.
+func (s *Session) appendFreshness(dst []byte, now time.Duration, small bool) []byte {
+	if small {
+		s.ages = s.appendAges(s.ages[:0], now)
+		return compact.Append(dst, codec.Server, s.ages, codec.Scan{})
+	}
+	start := len(dst)
+	dst = s.appendAges(codec.AppendBlockHeader(dst, codec.Server, 0), now)
+	setSize(dst[start:])
+	return dst
+}
+
+// appendAges appends the payload of device y: the time, and the age of every block
+// after it.
+func (s *Session) appendAges(dst []byte, now time.Duration) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, uint64(now.Microseconds()))
 	for i := range s.slots {
 		p := &s.slots[i]
@@ -138,6 +172,11 @@ func (s *Session) appendFreshness(dst []byte, now time.Duration) []byte {
 		}
 		dst = binary.BigEndian.AppendUint32(dst, age)
 	}
-	binary.BigEndian.PutUint16(dst[header+1:], uint16(len(dst)-header-codec.BlockHeaderSize))
 	return dst
+}
+
+// setSize completes the header of a block. The devices' largest payloads together are
+// below the u16 of its size.
+func setSize(block []byte) {
+	binary.BigEndian.PutUint16(block[1:], uint16(len(block)-codec.BlockHeaderSize))
 }

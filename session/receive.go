@@ -151,6 +151,8 @@ func (s *Session) configure(now time.Duration, payload []byte) {
 		s.asked = 0
 	case codec.ConfigFresh:
 		s.onlyNew = c.Arg != 0
+	case codec.ConfigCompact:
+		s.form = c
 	case codec.ConfigData:
 		switch {
 		case !s.onRequest:

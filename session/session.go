@@ -85,9 +85,12 @@ type Session struct {
 	dated     bool   // it is read, and the client has been told so
 
 	period    time.Duration
-	onRequest bool // request/reply mode (4.2)
-	onlyNew   bool // (8.2)
-	asked     int  // frames requested and not yet sent (4.3)
+	onRequest bool         // request/reply mode (4.2)
+	onlyNew   bool         // (8.2)
+	form      codec.Config // of its frames (8.4)
+	full      bool         // its link is full
+	ages      []byte       // payload of device y, of a client with compact frames
+	asked     int          // frames requested and not yet sent (4.3)
 
 	waiting int    // setups in progress for the current request
 	request []byte // the pairs of the current request, to be answered

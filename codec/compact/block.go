@@ -1,0 +1,133 @@
+package compact
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"player/codec"
+)
+
+// A compact block is a sequence of items (8.4.2): a letter, the number size*4+form,
+// and a code of size bytes. An item stands for a block of a plain frame.
+const (
+	formRaw      = 0 // the code is the payload
+	formCoded    = 1 // by the device's letter
+	formSelected = 2 // part of a laser scan (8.4.7)
+)
+
+// maxReadings is the most readings of a scan that an item may stand for: its payload
+// has a size of u16.
+const maxReadings = codec.MaxBlock / 2
+
+var errItem = errors.New("a compact block has an item without a meaning")
+
+// Append appends the item of a device's payload. scan applies to laser scans only.
+func Append(dst []byte, letter byte, payload []byte, scan codec.Scan) []byte {
+	if letter == codec.Laser && scan != (codec.Scan{}) && len(payload) > 0 && len(payload)%2 == 0 {
+		return insertHead(appendSelected(dst, payload, scan), len(dst), letter, formSelected)
+	}
+	start := len(dst)
+	if dst = appendCode(dst, letter, payload); len(dst)-start < len(payload) {
+		return insertHead(dst, start, letter, formCoded)
+	}
+	return insertHead(append(dst[:start], payload...), start, letter, formRaw)
+}
+
+// appendCode appends the code of form 1. It is no shorter than the payload if there is
+// none.
+func appendCode(dst []byte, letter byte, payload []byte) []byte {
+	switch {
+	case letter == codec.Laser && len(payload) == codec.LaserSize, letter == codec.Sonar && len(payload) == codec.SonarSize:
+		return AppendRanges(dst, payload)
+	case letter == codec.Vision && isVision(payload):
+		return appendVision(dst, payload)
+	case letter == codec.Server && len(payload) >= timeSize && len(payload)%4 == 0:
+		return appendFreshness(dst, payload)
+	case len(payload) == layout(letter).size():
+		return layout(letter).append(dst, payload)
+	}
+	return append(dst, payload...)
+}
+
+// insertHead puts letter and size before the code that begins at start.
+func insertHead(dst []byte, start int, letter byte, form uint64) []byte {
+	var head [1 + binary.MaxVarintLen16]byte
+	head[0] = letter
+	n := 1 + binary.PutUvarint(head[1:], uint64(len(dst)-start)<<2|form)
+	dst = append(dst, head[:n]...)
+	copy(dst[start+n:], dst[start:])
+	copy(dst[start:], head[:n])
+	return dst
+}
+
+// Reader takes the blocks of a plain frame out of a compact block. The zero value has
+// none.
+type Reader struct {
+	items   []byte // that are left
+	payload []byte
+}
+
+// Reset begins with the payload of a compact block, which must stay as it is until
+// its items are used up.
+func (r *Reader) Reset(block []byte) { r.items = block }
+
+// Next returns the next block. The payload is valid until the next call. ok is false
+// behind the last item, and with an error, behind which nothing can be read. A scan of
+// which a part was selected has 0 for the other readings.
+func (r *Reader) Next() (letter byte, payload []byte, ok bool, err error) {
+	if len(r.items) == 0 {
+		return 0, nil, false, nil
+	}
+	letter = r.items[0]
+	head, n := binary.Uvarint(r.items[1:])
+	rest := r.items[min(1+max(n, 0), len(r.items)):]
+	r.items = nil
+	if n <= 0 || head>>2 > uint64(len(rest)) {
+		return 0, nil, false, errItem
+	}
+	code, rest := rest[:head>>2], rest[head>>2:]
+	switch head & 3 {
+	case formRaw:
+		payload, ok = code, true
+	case formCoded:
+		payload, ok = r.decode(letter, code)
+	case formSelected:
+		payload, ok = r.decodeSelected(code)
+	}
+	if !ok {
+		return 0, nil, false, errItem
+	}
+	r.items = rest
+	return letter, payload, true, nil
+}
+
+// decode decodes a code of form 1.
+func (r *Reader) decode(letter byte, code []byte) (payload []byte, ok bool) {
+	switch letter {
+	case codec.Laser:
+		return r.decodeRanges(codec.LaserSize, code)
+	case codec.Sonar:
+		return r.decodeRanges(codec.SonarSize, code)
+	case codec.Vision:
+		r.payload, ok = decodeVision(r.payload[:0], code)
+	case codec.Server:
+		r.payload, ok = decodeFreshness(r.payload[:0], code)
+	default:
+		r.payload, ok = layout(letter).decode(r.payload[:0], code)
+	}
+	return r.payload, ok
+}
+
+func (r *Reader) decodeRanges(size int, code []byte) (payload []byte, ok bool) {
+	r.grow(size)
+	return r.payload, DecodeRanges(r.payload, code)
+}
+
+// grow makes the payload n zeros.
+func (r *Reader) grow(n int) {
+	if cap(r.payload) < n {
+		r.payload = make([]byte, n)
+	}
+	r.payload = r.payload[:n]
+	clear(r.payload)
+}

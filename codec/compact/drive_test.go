@@ -1,0 +1,111 @@
+package compact_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"player/codec"
+	"player/codec/compact"
+	"player/lab"
+	"player/subsumption"
+)
+
+// moment is the newest payload of each device of a robot, by letter.
+type moment map[byte][]byte
+
+// driveThrough lets a simulated robot drive through an office for two minutes, and
+// returns a moment for each scan of its laser.
+var driveThrough = sync.OnceValues(func() ([]moment, error) {
+	l, err := lab.Open("../../worlds/office.world")
+	if err != nil {
+		return nil, err
+	}
+	var drive []moment
+	r := l.Robots[0]
+	r.Stack = subsumption.New(
+		&subsumption.Layer{Name: "escape", Behavior: &subsumption.Escape{}},
+		&subsumption.Layer{Name: "bump", Behavior: &subsumption.Bump{}},
+		&subsumption.Layer{Name: "ir", Behavior: &subsumption.IR{}},
+		&subsumption.Layer{Name: "cruise", Behavior: subsumption.Cruise{}},
+	)
+	seen := uint64(0)
+	l.RunUntil(2*time.Minute, func() bool {
+		if seq := r.Device(codec.Laser).Seq(); seq != seen {
+			seen = seq
+			now := moment{}
+			for _, letter := range []byte("lspmgzv") {
+				now[letter] = bytes.Clone(r.Device(letter).Data())
+			}
+			drive = append(drive, now)
+		}
+		return false
+	})
+	return drive, nil
+})
+
+func drive(t testing.TB) []moment {
+	t.Helper()
+	d, err := driveThrough()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// noisy returns a scan with noise of sigma mm on what is in range.
+func noisy(random *rand.Rand, scan []byte, sigma float64) []byte {
+	scan = bytes.Clone(scan)
+	for r := scan; len(r) > 0; r = r[2:] {
+		if v := binary.BigEndian.Uint16(r); v < 8000 {
+			binary.BigEndian.PutUint16(r, uint16(max(0, math.Round(float64(v)+random.NormFloat64()*sigma))))
+		}
+	}
+	return scan
+}
+
+// The sizes that docs/PROTOCOL.md promises (8.4.8).
+func TestSizeOfScans(t *testing.T) {
+	for _, tt := range []struct {
+		sigma       float64 // mm
+		mean, worst int     // bytes
+	}{{0, 155, 200}, {5, 285, 320}, {10, 320, 360}} {
+		random := rand.New(rand.NewPCG(1, 2))
+		total, worst := 0, 0
+		moments := drive(t)
+		for _, m := range moments {
+			n := len(compact.AppendRanges(nil, noisy(random, m[codec.Laser], tt.sigma)))
+			total, worst = total+n, max(worst, n)
+		}
+		mean := total / len(moments)
+		t.Logf("sigma %v mm: %d scans, mean %d bytes, worst %d", tt.sigma, len(moments), mean, worst)
+		if len(moments) < 500 || mean > tt.mean || worst > tt.worst {
+			t.Errorf("want at least 500 scans, mean %d, worst %d", tt.mean, tt.worst)
+		}
+	}
+}
+
+func BenchmarkScan(b *testing.B) {
+	random := rand.New(rand.NewPCG(1, 2))
+	var scans, codes [][]byte
+	for _, m := range drive(b) {
+		scans = append(scans, noisy(random, m[codec.Laser], 5))
+		codes = append(codes, compact.AppendRanges(nil, scans[len(scans)-1]))
+	}
+	b.Run("encode", func(b *testing.B) {
+		var dst []byte
+		for i := 0; b.Loop(); i++ {
+			dst = compact.AppendRanges(dst[:0], scans[i%len(scans)])
+		}
+	})
+	b.Run("decode", func(b *testing.B) {
+		dst := make([]byte, codec.LaserSize)
+		for i := 0; b.Loop(); i++ {
+			compact.DecodeRanges(dst, codes[i%len(codes)])
+		}
+	})
+}
