@@ -93,7 +93,7 @@ const (
 type Scan struct {
 	Step        uint8  // each Step-th reading
 	First, Last uint16 // from reading First to reading Last, which may be beyond the end
-	Centimetres bool   // in cm, not mm
+	Unit        uint8  // mm; ranges are rounded to multiples of it
 }
 
 // Configuration codes of the robot's microcontroller (manual table 8,
@@ -170,8 +170,8 @@ func decodeCompact(b []byte) (Config, error) {
 	var scan Scan
 	if len(b) == 2+scanSize {
 		a := b[2:]
-		scan = Scan{Step: a[0], First: binary.BigEndian.Uint16(a[1:]), Last: binary.BigEndian.Uint16(a[3:]), Centimetres: a[5] == 1}
-		if scan.Step == 0 || scan.Last < scan.First || a[5] > 1 {
+		scan = Scan{Step: a[0], First: binary.BigEndian.Uint16(a[1:]), Last: binary.BigEndian.Uint16(a[3:]), Unit: a[5]}
+		if scan.Step == 0 || scan.Last < scan.First || scan.Unit == 0 {
 			return Config{}, errCompact
 		}
 		b = b[:2]
@@ -204,9 +204,5 @@ func (s Scan) append(dst []byte) []byte {
 	}
 	dst = append(dst, s.Step)
 	dst = binary.BigEndian.AppendUint16(dst, s.First)
-	dst = binary.BigEndian.AppendUint16(dst, s.Last)
-	if s.Centimetres {
-		return append(dst, 1)
-	}
-	return append(dst, 0)
+	return append(binary.BigEndian.AppendUint16(dst, s.Last), s.Unit)
 }

@@ -23,8 +23,8 @@ var configs = []struct {
 	{"plain", DecodeServerConfig, "z\x00", Config{Code: ConfigCompact}},
 	{"compact", DecodeServerConfig, "z\x01", Config{Code: ConfigCompact, Arg: FramesCompact}},
 	{"auto", DecodeServerConfig, "z\x02", Config{Code: ConfigCompact, Arg: FramesAuto}},
-	{"a sector", DecodeServerConfig, "z\x01\x02\x00\x5A\x01\x0E\x01", Config{ConfigCompact, 1, Scan{2, 90, 270, true}}},
-	{"to the end", DecodeServerConfig, "z\x02\x01\x00\x00\xFF\xFF\x00", Config{ConfigCompact, 2, Scan{1, 0, 65535, false}}},
+	{"a sector", DecodeServerConfig, "z\x01\x02\x00\x5A\x01\x0E\x0A", Config{ConfigCompact, 1, Scan{2, 90, 270, 10}}},
+	{"to the end", DecodeServerConfig, "z\x02\x01\x00\x00\xFF\xFF\x01", Config{ConfigCompact, 2, Scan{1, 0, 65535, 1}}},
 	{"motors", DecodeRobotConfig, "m\x01", Config{Code: ConfigMotors, Arg: 1}},
 	{"velocity", DecodeRobotConfig, "v\x01", Config{Code: ConfigVelocity, Arg: 1}},
 	{"odometry", DecodeRobotConfig, "R", Config{Code: ConfigOdometry, Arg: 0}},
@@ -81,9 +81,9 @@ func TestConfigErrors(t *testing.T) {
 		{"f\x0A", "configuration 'f' has 1 argument bytes, want 2"},
 		{"d\x00", "configuration 'd' has 1 argument bytes, want 0"},
 		{"z\x03", errCompact.Error()},
-		{"z\x01\x00\x00\x00\x01\x00\x00", errCompact.Error()}, // step 0
-		{"z\x01\x01\x00\x02\x00\x01\x00", errCompact.Error()}, // last before first
-		{"z\x01\x01\x00\x00\x00\x00\x02", errCompact.Error()}, // unit
+		{"z\x01\x00\x00\x00\x00\x01\x01", errCompact.Error()}, // step 0
+		{"z\x01\x01\x00\x02\x00\x01\x01", errCompact.Error()}, // last before first
+		{"z\x01\x01\x00\x00\x00\x01\x00", errCompact.Error()}, // unit 0
 	} {
 		if _, err := DecodeServerConfig([]byte(tt.in)); err == nil || err.Error() != tt.want {
 			t.Errorf("%q: %v, want %s", tt.in, err, tt.want)

@@ -103,7 +103,7 @@ func TestCompact(t *testing.T) {
 func TestCompactSelection(t *testing.T) {
 	r := newRobot(t)
 	part, whole := newPeer(t, r), newPeer(t, r)
-	part.send(config('z', 1, 10, 0, 0, 0, 100, 0), config('z', 1, 0)) // the second is refused
+	part.send(config('z', 1, 10, 0, 0, 0, 100, 1), config('z', 1, 0)) // the second is refused
 	whole.send(config('z', 1))
 	for _, p := range []*peer{part, whole} {
 		p.request("lr", "lr")
@@ -131,7 +131,7 @@ func TestCompactAllocatesNothing(t *testing.T) {
 	scan := make([]byte, codec.LaserSize)
 	dst := make([]byte, 0, 1000)
 	s.freshness, s.dated = read, true
-	forms := [][]byte{config('z', 1), config('z', 1, 2, 0, 0, 1, 0, 1), config('z', 2)}
+	forms := [][]byte{config('z', 1), config('z', 1, 2, 0, 0, 1, 0, 10), config('z', 2)}
 	if n := testing.AllocsPerRun(100, func() {
 		laser.Publish(time.Minute, scan)
 		for _, form := range forms {

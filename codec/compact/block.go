@@ -15,15 +15,11 @@ const (
 	formSelected = 2 // part of a laser scan (8.4.7)
 )
 
-// maxReadings is the most readings of a scan that an item may stand for: its payload
-// has a size of u16.
-const maxReadings = codec.MaxBlock / 2
-
 var errItem = errors.New("a compact block has an item without a meaning")
 
 // Append appends the item of a device's payload. scan applies to laser scans only.
 func Append(dst []byte, letter byte, payload []byte, scan codec.Scan) []byte {
-	if letter == codec.Laser && scan != (codec.Scan{}) && len(payload) > 0 && len(payload)%2 == 0 {
+	if letter == codec.Laser && scan != (codec.Scan{}) && len(payload) == codec.LaserSize {
 		return insertHead(appendSelected(dst, payload, scan), len(dst), letter, formSelected)
 	}
 	start := len(dst)

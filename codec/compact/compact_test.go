@@ -102,12 +102,11 @@ func TestSelection(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range []codec.Scan{
-		{Step: 1, Last: 65535, Centimetres: true}, {Step: 18, Last: 360}, {Step: 7, First: 90, Last: 270, Centimetres: true},
+		{Step: 1, Last: 65535, Unit: 10}, {Step: 18, First: 9, Last: 360, Unit: 100}, {Step: 1, Last: 360, Unit: 255}, {Step: 7, First: 90, Last: 270, Unit: 10},
 		{Step: 1, First: 360, Last: 360}, {Step: 1, First: 361, Last: 400}, {Step: 255, Last: 360},
 	} {
 		var r compact.Reader
 		block := compact.Append(nil, codec.Laser, scan, s)
-		t.Logf("%+v: %d bytes", s, len(block))
 		r.Reset(block)
 		_, payload, ok, err := r.Next()
 		if !ok || got.Decode(payload) != nil {
@@ -115,8 +114,8 @@ func TestSelection(t *testing.T) {
 		}
 		for i, r := range got {
 			want := whole[i]
-			if s.Centimetres {
-				want = (want + 5) / 10 * 10
+			if s.Unit > 1 {
+				want = (want + uint16(s.Unit)/2) / uint16(s.Unit) * uint16(s.Unit)
 			}
 			if i < int(s.First) || i > int(s.Last) || (i-int(s.First))%int(s.Step) != 0 {
 				want = 0
@@ -127,7 +126,7 @@ func TestSelection(t *testing.T) {
 		}
 	}
 	// Data that is no scan comes as it is.
-	for _, size := range []int{0, 7} {
+	for _, size := range []int{0, 7, 40} {
 		var r compact.Reader
 		r.Reset(compact.Append(nil, codec.Laser, make([]byte, size), codec.Scan{Step: 2, Last: 9}))
 		if _, payload, ok, err := r.Next(); !ok || len(payload) != size {
@@ -144,7 +143,7 @@ func TestAllocatesNothing(t *testing.T) {
 		block = block[:0]
 		for _, b := range all {
 			block = compact.Append(block, b.letter, b.payload, codec.Scan{})
-			block = compact.Append(block, b.letter, b.payload, codec.Scan{Step: 2, Last: 360, Centimetres: true})
+			block = compact.Append(block, b.letter, b.payload, codec.Scan{Step: 2, Last: 360, Unit: 10})
 		}
 		r.Reset(block)
 		for ok := true; ok; {
@@ -158,9 +157,9 @@ func TestAllocatesNothing(t *testing.T) {
 // Whatever a payload is, it comes back; whatever a block is, nothing breaks, and what
 // is read from it is bounded.
 func FuzzBlock(f *testing.F) {
-	f.Add([]byte("p"), []byte{0, 1, 2, 3, 255, 255, 0, 0}, uint8(0), uint16(0), uint16(0))
-	f.Add(compact.Append(nil, codec.Laser, make([]byte, 722), codec.Scan{}), make([]byte, 722), uint8(3), uint16(2), uint16(300))
-	f.Fuzz(func(t *testing.T, block, payload []byte, step uint8, first, last uint16) {
+	f.Add([]byte("p"), []byte{0, 1, 2, 3, 255, 255, 0, 0}, uint8(0), uint8(0), uint16(0), uint16(0))
+	f.Add(compact.Append(nil, codec.Laser, make([]byte, 722), codec.Scan{}), make([]byte, 722), uint8(3), uint8(50), uint16(2), uint16(300))
+	f.Fuzz(func(t *testing.T, block, payload []byte, step, unit uint8, first, last uint16) {
 		var r compact.Reader
 		for _, letter := range []byte("lsvjypzq") {
 			r.Reset(compact.Append([]byte("head"), letter, payload, codec.Scan{})[4:])
@@ -168,8 +167,8 @@ func FuzzBlock(f *testing.F) {
 				t.Fatalf("%c % X became %c % X: %v", letter, payload, got, back, err)
 			}
 		}
-		if step > 0 && first <= last && len(payload) < codec.MaxBlock {
-			r.Reset(compact.Append(nil, codec.Laser, payload, codec.Scan{Step: step, First: first, Last: last}))
+		if step > 0 && unit > 0 && first <= last && len(payload) < codec.MaxBlock {
+			r.Reset(compact.Append(nil, codec.Laser, payload, codec.Scan{Step: step, First: first, Last: last, Unit: unit}))
 			if _, back, ok, err := r.Next(); !ok || err != nil || len(back) != len(payload) {
 				t.Fatalf("% X became % X: %v", payload, back, err)
 			}

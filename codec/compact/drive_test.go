@@ -68,21 +68,34 @@ func noisy(random *rand.Rand, scan []byte, sigma float64) []byte {
 	return scan
 }
 
-// The sizes that docs/PROTOCOL.md promises (8.4.8).
+// The sizes that docs/PROTOCOL.md promises (8.4.8), and the goals of scans.
 func TestSizeOfScans(t *testing.T) {
+	var whole codec.Scan
 	for _, tt := range []struct {
 		sigma       float64 // mm
-		mean, worst int     // bytes
-	}{{0, 155, 200}, {5, 285, 320}, {10, 320, 360}} {
+		scan        codec.Scan
+		mean, worst int // bytes
+	}{
+		{0, whole, 155, 200},
+		{5, whole, 285, 320},
+		{10, whole, 320, 360},
+		{5, codec.Scan{Step: 1, Last: 360, Unit: 10}, 170, 215},
+		{5, codec.Scan{Step: 1, First: 90, Last: 270, Unit: 1}, 160, 190},
+		{5, codec.Scan{Step: 2, Last: 360, Unit: 1}, 175, 195},
+		{5, codec.Scan{Step: 2, Last: 360, Unit: 10}, 110, 140},
+		{5, codec.Scan{Step: 18, First: 9, Last: 351, Unit: 1}, 40, 47},
+		{5, codec.Scan{Step: 18, First: 9, Last: 351, Unit: 10}, 33, 38},
+		{5, codec.Scan{Step: 18, First: 9, Last: 351, Unit: 50}, 25, 30},
+	} {
 		random := rand.New(rand.NewPCG(1, 2))
 		total, worst := 0, 0
 		moments := drive(t)
 		for _, m := range moments {
-			n := len(compact.AppendRanges(nil, noisy(random, m[codec.Laser], tt.sigma)))
+			n := len(compact.Append(nil, codec.Laser, noisy(random, m[codec.Laser], tt.sigma), tt.scan))
 			total, worst = total+n, max(worst, n)
 		}
 		mean := total / len(moments)
-		t.Logf("sigma %v mm: %d scans, mean %d bytes, worst %d", tt.sigma, len(moments), mean, worst)
+		t.Logf("sigma %v mm, %+v: %d scans, mean %d bytes, worst %d", tt.sigma, tt.scan, len(moments), mean, worst)
 		if len(moments) < 500 || mean > tt.mean || worst > tt.worst {
 			t.Errorf("want at least 500 scans, mean %d, worst %d", tt.mean, tt.worst)
 		}
