@@ -30,6 +30,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/codec/compact"
 )
 
 const (
@@ -57,9 +58,11 @@ type Client struct {
 	Vision   codec.VisionData
 
 	conn    net.Conn
-	buf, in []byte // receive buffer, and its bytes that are not used yet
-	out     []byte // send buffer
-	payload []byte // of the message being built
+	buf, in []byte         // receive buffer, and its bytes that are not used yet
+	items   compact.Reader // of the latest compact block
+	begun   bool           // the form of rounds was set
+	out     []byte         // send buffer
+	payload []byte         // of the message being built
 
 	devices   map[byte]*device
 	freshness codec.FreshnessData // the latest block of device y
@@ -150,9 +153,16 @@ func (c *Client) receive(ctx context.Context) (letter byte, payload []byte, err 
 	}
 	c.watch(ctx)
 	for {
+		if letter, payload, ok, err := c.items.Next(); ok || err != nil {
+			return letter, payload, err
+		}
 		letter, payload, rest, ok := codec.Block(c.in)
 		if ok {
 			c.in = rest
+			if letter == codec.KindCompact {
+				c.items.Reset(payload)
+				continue
+			}
 			return letter, payload, nil
 		}
 		if err := c.fill(); err != nil {

@@ -97,6 +97,15 @@ func (c *Client) SetFresh(on bool) error {
 	return nil
 }
 
+// SetCompact selects the form of this connection's rounds, which Read understands in
+// any form, and the part of laser scans that compact rounds have; in Laser the other
+// readings are 0. With the first Request a client that did not call it sets
+// codec.FramesAuto and whole scans. It is an extension that the original server ignores.
+func (c *Client) SetCompact(form uint16, scan codec.Scan) error {
+	c.begun = true
+	return c.config(codec.Server, codec.Config{Code: codec.ConfigCompact, Arg: form, Scan: scan})
+}
+
 // ChangeMotorState turns the power of the motors on or off. Be careful: the
 // robot may start at once. This and the two calls below affect all clients,
 // and have no effect unless position, sonar, misc or gripper is open.

@@ -63,6 +63,11 @@ func (c *Client) Request(ctx context.Context, request string) error {
 	if len(request)%2 != 0 {
 		return fmt.Errorf("request %q does not consist of pairs of device and access", request)
 	}
+	if !c.begun {
+		if err := c.SetCompact(codec.FramesAuto, codec.Scan{}); err != nil {
+			return fmt.Errorf("request %q: %w", request, err)
+		}
+	}
 	c.payload = append(c.payload[:0], request...)
 	if err := c.send(codec.KindRequest, 'r', c.payload); err != nil {
 		return fmt.Errorf("request %q: %w", request, err)

@@ -316,8 +316,8 @@ func TestSlowPageQuietDevice(t *testing.T) {
 		say("X\x00\x01a")
 		last = binary.BigEndian.Uint32(p.data())
 	}
-	requests := make([]byte, len("dr\x00\x02yrdr\x00\x02Xr"))
-	request := requests[:len(requests)/2]
+	requests := make([]byte, len("xy\x00\x02z\x02dr\x00\x02yrdr\x00\x02Xr"))
+	request := requests[:len("dr\x00\x02yr")]
 	heard := func(into []byte) {
 		if _, err := io.ReadFull(conn, into); err != nil {
 			t.Fatal(err)

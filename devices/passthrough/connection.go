@@ -52,7 +52,9 @@ func (d *Driver) connect(now time.Duration) {
 	d.port, d.reader, d.outbox = port, peer.Reader{}, peer.Outbox{Port: port, Log: d.link.Log()}
 	d.frame.Ages, d.next = d.frame.Ages[:0], 0
 	rate := codec.Config{Code: codec.ConfigFrequency, Arg: uint16(d.rate)}
+	form := codec.Config{Code: codec.ConfigCompact, Arg: codec.FramesAuto}
 	d.out = codec.AppendMessage(d.out[:0], codec.KindConfig, codec.Server, rate.Append(nil))
+	d.out = codec.AppendMessage(d.out, codec.KindConfig, codec.Server, form.Append(nil))
 	d.out = codec.AppendRequest(d.out, nil)
 	pairs := []byte{codec.Server, codec.AccessRead} // for the ages (PROTOCOL 8.1)
 	for i := range d.remotes {
@@ -84,6 +86,8 @@ func (d *Driver) limit(letter byte) int {
 		return 2 + 2*len(d.remotes)
 	case codec.Server:
 		return 8 + 4*len(d.remotes)
+	case codec.KindCompact:
+		return codec.MaxBlock
 	}
 	if r := d.remote(letter); r != nil {
 		return r.device.Spec().DataSize
@@ -117,6 +121,8 @@ func (d *Driver) take(now time.Duration, letter byte, payload []byte) error {
 	case codec.Server:
 		d.next = 0
 		return d.frame.Decode(payload)
+	case codec.KindCompact:
+		return d.takeCompact(now, payload)
 	}
 	r, age := d.remote(letter), d.age()
 	if age == codec.NoAge || len(payload) == 0 && letter != codec.Vision { // it has no data yet
@@ -126,6 +132,24 @@ func (d *Driver) take(now time.Duration, letter byte, payload []byte) error {
 		return err
 	}
 	r.device.Publish(now-time.Duration(age)*time.Microsecond, payload)
+	return nil
+}
+
+// takeCompact takes the blocks of a compact block.
+func (d *Driver) takeCompact(now time.Duration, block []byte) error {
+	d.items.Reset(block)
+	for port := d.port; d.port == port; {
+		letter, payload, ok, err := d.items.Next()
+		if err != nil || !ok {
+			return err
+		}
+		if letter != codec.Server && d.remote(letter) == nil {
+			return fmt.Errorf("its compact block has a device %q, which we have not opened", letter)
+		}
+		if err := d.take(now, letter, payload); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

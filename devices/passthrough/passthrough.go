@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/codec/compact"
 	"player/devices"
 	"player/devices/peer"
 	"player/devices/retry"
@@ -94,6 +95,7 @@ type Driver struct {
 	heard  time.Duration // when the other Player last sent anything
 	port   devices.Port  // nil: none
 	reader peer.Reader
+	items  compact.Reader
 	outbox peer.Outbox
 	retry  retry.Retry
 	out    []byte

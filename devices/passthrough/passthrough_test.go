@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"player/codec"
+	"player/codec/compact"
 	"player/devices"
 	"player/devices/retry"
 	"player/devices/transport/transporttest"
@@ -115,6 +116,7 @@ func vision() []byte { return codec.AppendBlock(nil, 'v', nil) }
 
 const (
 	rate    = "xyf\x00\x32"
+	form    = "xyz\x02"
 	ping    = "dr" // and its answer is an empty reply
 	request = "dryrprsrvr"
 	granted = "yrprsrvr"
@@ -134,7 +136,7 @@ func (c *chain) subscribe() {
 func (c *chain) open() {
 	c.t.Helper()
 	c.subscribe()
-	c.expectSent(rate, ping, request)
+	c.expectSent(rate, form, ping, request)
 	c.say(reply(""))
 	c.world.Pass(4 * time.Second) // its hardware is slow
 	c.say(reply(granted))
@@ -193,6 +195,35 @@ func TestData(t *testing.T) {
 	}
 }
 
+// compacted returns a frame in compact form.
+func compacted(blocks ...[]byte) []byte {
+	var items []byte
+	for rest := slices.Concat(blocks...); len(rest) > 0; {
+		letter, payload, after, _ := codec.Block(rest)
+		items = compact.Append(items, letter, payload, codec.Scan{})
+		rest = after
+	}
+	return codec.AppendBlock(nil, codec.KindCompact, items)
+}
+
+// Frames come in both forms.
+func TestCompactFrames(t *testing.T) {
+	c := newChain(t)
+	c.open()
+	c.say(compacted(ages(20_000, 0), position(1), sonar()), ages(5_000), position(2), compacted(ages(7_000), position(3)))
+	if c.x() != 3 || c.position().Age(c.world.Now()) != 7*ms || c.position().Seq() != 3 || c.table.Device('s').Seq() != 1 {
+		t.Errorf("x %d, age %v, published %d times", c.x(), c.position().Age(c.world.Now()), c.position().Seq())
+	}
+	for _, bad := range [][]byte{compacted(codec.AppendBlock(nil, 'l', nil)), compacted(reply("")), compacted(compacted()), codec.AppendBlock(nil, 'Z', []byte("p")), compacted(codec.AppendBlock(nil, 'p', []byte("short")))} {
+		c := newChain(t)
+		c.open()
+		c.say(bad)
+		if !c.world.Port().Closed {
+			t.Errorf("%q is accepted", bad)
+		}
+	}
+}
+
 // However the stream is cut, it is the same.
 func TestCuts(t *testing.T) {
 	stream := slices.Concat(reply(""), reply(granted), ages(0, 0), position(5), sonar(), reply(""), ages(0), position(6))
@@ -212,7 +243,7 @@ func TestCuts(t *testing.T) {
 func TestOldPlayer(t *testing.T) {
 	c := newChain(t)
 	c.subscribe()
-	c.expectSent(rate, ping, request)
+	c.expectSent(rate, form, ping, request)
 	c.say(reply(""), reply("yeprsrvr"))
 	c.expectState(devices.Ready, "p <nil>")
 	c.expectSent()
@@ -349,7 +380,7 @@ func TestReconnect(t *testing.T) {
 			if !c.world.Until(func() bool { return len(c.world.Ports) == before+1 }, retry.Last) {
 				t.Fatal("not tried again")
 			}
-			c.expectSent(rate, ping, request)
+			c.expectSent(rate, form, ping, request)
 			c.drive("ijkl") // too early
 			c.say(reply(""), reply(granted), ages(0), position(3))
 			c.expectSent(fresh) // and no command
@@ -465,6 +496,7 @@ func FuzzReceive(f *testing.F) {
 	f.Add(slices.Concat(reply("yepesrvr")), uint8(1))
 	f.Add(slices.Concat(reply(granted), ages(), position(1), reply("pe"), reply("pe"), vision()), uint8(200))
 	f.Add([]byte("y\x00\x09123456789"), uint8(2))
+	f.Add(slices.Concat(reply(""), reply(granted), compacted(ages(0, 0), position(5), sonar())), uint8(9))
 	f.Fuzz(func(t *testing.T, in []byte, n uint8) {
 		c := newChain(t)
 		c.subscribe()
