@@ -192,9 +192,6 @@ func (r *Robot) decode(letter byte, field interface{ Decode([]byte) error }) boo
 // Name returns the robot's name in the world.
 func (r *Robot) Name() string { return r.body.Name }
 
-// Device returns the device of a letter, or nil.
-func (r *Robot) Device(letter byte) *devices.Device { return r.table.Device(letter) }
-
 // Pose returns the robot's true pose.
 func (r *Robot) Pose() stage.Pose { return r.body.Pose() }
 

@@ -12,43 +12,14 @@ import (
 	"player/codec"
 	"player/codec/compact"
 	"player/lab"
-	"player/subsumption"
 )
 
-// moment is the newest payload of each device of a robot, by letter.
-type moment map[byte][]byte
-
-// driveThrough lets a simulated robot drive through an office for two minutes, and
-// returns a moment for each scan of its laser.
-var driveThrough = sync.OnceValues(func() ([]moment, error) {
-	l, err := lab.Open("../../worlds/office.world")
-	if err != nil {
-		return nil, err
-	}
-	var drive []moment
-	r := l.Robots[0]
-	r.Stack = subsumption.New(
-		&subsumption.Layer{Name: "escape", Behavior: &subsumption.Escape{}},
-		&subsumption.Layer{Name: "bump", Behavior: &subsumption.Bump{}},
-		&subsumption.Layer{Name: "ir", Behavior: &subsumption.IR{}},
-		&subsumption.Layer{Name: "cruise", Behavior: subsumption.Cruise{}},
-	)
-	seen := uint64(0)
-	l.RunUntil(2*time.Minute, func() bool {
-		if seq := r.Device(codec.Laser).Seq(); seq != seen {
-			seen = seq
-			now := moment{}
-			for _, letter := range []byte("lspmgzv") {
-				now[letter] = bytes.Clone(r.Device(letter).Data())
-			}
-			drive = append(drive, now)
-		}
-		return false
-	})
-	return drive, nil
+// driveThrough is two minutes in an office.
+var driveThrough = sync.OnceValues(func() ([]lab.Moment, error) {
+	return lab.Drive("../../worlds/office.world", 2*time.Minute)
 })
 
-func drive(t testing.TB) []moment {
+func drive(t testing.TB) []lab.Moment {
 	t.Helper()
 	d, err := driveThrough()
 	if err != nil {

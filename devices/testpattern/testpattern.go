@@ -38,13 +38,15 @@ func Kind() devices.Kind {
 			{Name: "rate", Default: 10, Min: 1, Max: maxRate, Unit: "Hz", Doc: "how often each device publishes"},
 			{Name: "laser_size", Default: codec.LaserSize, Max: codec.LaserSize, Unit: "bytes", Doc: "the laser's payload; 0 is a block without data"},
 			{Name: "vision_blobs", Default: 0, Max: codec.VisionChannels * codec.MaxBlobs, Doc: "blobs in view; 0 is a block without data"},
-			{Name: "stamp", Default: false, Doc: "the payloads of laser and sonar begin with the time: CLOCK_MONOTONIC in ns, u64"},
+			{Name: "drive", Default: false, Doc: "laser, sonar and position of a drive through an office, ranges with noise of 5 mm"},
+			{Name: "stamp", Default: false, Doc: "the payloads of laser (without drive) and sonar begin with the time: CLOCK_MONOTONIC in ns, u64"},
 		},
 		New: func(a devices.Args) (devices.Driver, error) {
 			return New(Pattern{
 				Rate:        a.Int("rate"),
 				LaserSize:   a.Int("laser_size"),
 				VisionBlobs: a.Int("vision_blobs"),
+				Drive:       a.Bool("drive"),
 				Stamp:       a.Bool("stamp"),
 			})
 		},
@@ -58,9 +60,10 @@ func all() []devices.Spec {
 
 // Pattern is what a Driver publishes.
 type Pattern struct {
-	Rate        int // Hz
-	LaserSize   int // bytes
-	VisionBlobs int // 0: a payload of size 0
+	Rate        int  // Hz
+	LaserSize   int  // bytes
+	VisionBlobs int  // 0: a payload of size 0
+	Drive       bool // the laser's payload is a whole scan
 	Stamp       bool
 }
 
@@ -76,6 +79,7 @@ type Driver struct {
 	payloads []payload
 	position codec.PositionData
 	ptz      codec.PTZData
+	drive    drive
 }
 
 type payload struct {
@@ -89,7 +93,11 @@ func New(p Pattern) (*Driver, error) {
 	if p.Stamp && p.LaserSize != 0 && p.LaserSize < stampSize {
 		return nil, fmt.Errorf("a stamp takes %d bytes of the laser's payload, which has %d", stampSize, p.LaserSize)
 	}
-	return &Driver{pattern: p, period: time.Second / time.Duration(p.Rate), clock: monotonic}, nil
+	d := &Driver{pattern: p, period: time.Second / time.Duration(p.Rate), clock: monotonic}
+	if p.Drive {
+		d.drive = newDrive()
+	}
+	return d, nil
 }
 
 // monotonic returns a time that other programs on this computer can compare with.
@@ -129,14 +137,16 @@ func (d *Driver) publish(now time.Duration) {
 	}
 	for i := range d.payloads {
 		p := &d.payloads[i]
-		switch p.device.Letter() {
+		switch letter := p.device.Letter(); letter {
 		case codec.Position:
+			d.drive.position(now, &d.position)
 			d.position.Time = uint32(now.Milliseconds())
 			p.bytes = d.position.Append(p.bytes[:0])
 		case codec.PTZ:
 			p.bytes = d.ptz.Append(p.bytes[:0])
 		case codec.Laser, codec.Sonar:
-			if d.pattern.Stamp && len(p.bytes) > 0 {
+			p.bytes = d.drive.ranges(now, letter, p.bytes)
+			if d.pattern.Stamp && len(p.bytes) > 0 && (letter == codec.Sonar || !d.pattern.Drive) {
 				binary.BigEndian.PutUint64(p.bytes, stamp)
 			}
 		}

@@ -158,9 +158,11 @@ func TestCommandsAreReported(t *testing.T) {
 }
 
 func TestTickAllocatesNothing(t *testing.T) {
-	_, h, d := run(t, Pattern{Rate: 2500, LaserSize: codec.LaserSize, VisionBlobs: 9, Stamp: true}, ms)
-	if n := testing.AllocsPerRun(1000, func() { h.at = d.Tick(h.at) }); n != 0 {
-		t.Errorf("%v allocations", n)
+	for _, drive := range []bool{false, true} {
+		_, h, d := run(t, Pattern{Rate: 2500, LaserSize: codec.LaserSize, VisionBlobs: 9, Drive: drive, Stamp: true}, ms)
+		if n := testing.AllocsPerRun(1000, func() { h.at = d.Tick(h.at) }); n != 0 {
+			t.Errorf("drive %v: %v allocations", drive, n)
+		}
 	}
 }
 
@@ -168,5 +170,35 @@ func TestKind(t *testing.T) {
 	k := Kind()
 	if _, err := k.New(devices.Args{Name: k.Name, Values: k.Defaults()}); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestDrive(t *testing.T) {
+	table, h, d := run(t, Pattern{Rate: 10, LaserSize: codec.LaserSize, Drive: true, Stamp: true}, ms)
+	d.clock = func() uint64 { return 1 << 60 }
+	var scan, last codec.LaserData
+	var at, from codec.PositionData
+	moved := 0
+	for range d.drive.moments {
+		h.at = d.Tick(h.at)
+		if err := scan.Decode(table.Device(codec.Laser).Data()); err != nil {
+			t.Fatal(err)
+		}
+		if err := at.Decode(table.Device(codec.Position).Data()); err != nil {
+			t.Fatal(err)
+		}
+		if stamp := binary.BigEndian.Uint64(table.Device(codec.Sonar).Data()); stamp != 1<<60 {
+			t.Fatalf("sonar's stamp is %x", stamp)
+		}
+		if scan == last || at.Time != uint32((h.at-100*ms).Milliseconds()) {
+			t.Fatal("the same scan twice, or no time")
+		}
+		if at.X != from.X || at.Y != from.Y {
+			moved++
+		}
+		last, from = scan, at
+	}
+	if n := len(d.drive.moments); n < 100 || moved < n/2 {
+		t.Errorf("%d moments, %d with another place", n, moved)
 	}
 }

@@ -1,0 +1,43 @@
+package lab
+
+import (
+	"bytes"
+	"time"
+
+	"player/codec"
+	"player/subsumption"
+)
+
+// Moment is what a robot's devices reported last: payloads by letter.
+type Moment map[byte][]byte
+
+// Drive lets the first robot of a world file wander about for d. It returns a moment
+// for each scan of the laser. The scans have no noise.
+func Drive(path string, d time.Duration) ([]Moment, error) {
+	l, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	r := l.Robots[0]
+	r.Stack = subsumption.New(
+		&subsumption.Layer{Name: "escape", Behavior: &subsumption.Escape{}},
+		&subsumption.Layer{Name: "bump", Behavior: &subsumption.Bump{}},
+		&subsumption.Layer{Name: "ir", Behavior: &subsumption.IR{}},
+		&subsumption.Layer{Name: "cruise", Behavior: subsumption.Cruise{}},
+	)
+	var moments []Moment
+	laser, seen := r.table.Device(codec.Laser), uint64(0)
+	l.RunUntil(d, func() bool {
+		if laser.Seq() == seen {
+			return false
+		}
+		seen = laser.Seq()
+		m := Moment{}
+		for _, device := range r.table.Links()[0].Devices() {
+			m[device.Letter()] = bytes.Clone(device.Data())
+		}
+		moments = append(moments, m)
+		return false
+	})
+	return moments, nil
+}
