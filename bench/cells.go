@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -38,6 +39,10 @@ type group struct {
 	Rate    int       `json:"rate_hz"`
 	Task    load.Task `json:"task"`
 	Local   bool      `json:"local,omitempty"`
+	// Form is the configuration of the server that sets the form of the frames, and
+	// Devices the ones to read; empty for plain frames of all devices.
+	Form    []byte `json:"form,omitempty"`
+	Devices string `json:"devices,omitempty"`
 }
 
 // kind is what is measured in a cell.
@@ -79,6 +84,14 @@ type cell struct {
 	Share  float64 `json:"cpu_share,omitempty"`
 	Memory int     `json:"memory,omitempty"`
 	Claim  string  `json:"claim,omitempty"` // what the paper reports for it
+	// Wire is the typical size of a frame on the wire if it is not Size.
+	Wire int `json:"wire_size,omitempty"`
+	// Drive replaces the constant data by that of a robot that drives, which is as
+	// large in compact form as that of a real one.
+	Drive bool `json:"drive,omitempty"`
+	// Relay puts a second server at the clients' end of the link. It reads the first
+	// by passthrough, and the clients read it.
+	Relay bool `json:"relay,omitempty"`
 }
 
 const (
@@ -106,6 +119,8 @@ func cells() []cell {
 	all = append(all, isolation()...)
 	all = append(all, exchanges()...)
 	all = append(all, realTime()...)
+	all = append(all, compacted()...)
+	all = append(all, relayed()...)
 	return append(all,
 		cell{Name: "idle", Kind: idle, Device: costRate, Size: large, Servers: everyone()},
 		cell{Name: "start", Kind: start, Device: costRate, Size: large},
@@ -282,6 +297,58 @@ func realTime() []cell {
 	return all
 }
 
+const (
+	// largeCompact and smallCompact are the typical sizes of compact frames in bytes,
+	// stamps and all.
+	largeCompact, smallCompact = 348, 70
+	// beamsCompact is the typical size of a compact frame of beams, beamsPlain that of
+	// a plain one of the laser.
+	beamsCompact, beamsPlain = 27, 725
+)
+
+// beams is 20 readings of a scan, one in 9 degrees, in units of 5 cm.
+var beams = codec.Scan{Step: 18, First: 9, Last: 351, Unit: 50}
+
+// compacted is the full links of the paper again, with compact frames, the one that
+// the paper's authors wanted also with frames that are compact if the server finds
+// the link full, and clients that need few readings of the laser only.
+func compacted() []cell {
+	form := func(form uint16, scan codec.Scan) []byte {
+		return codec.Config{Code: codec.ConfigCompact, Arg: form, Scan: scan}.Append(nil)
+	}
+	var all []cell
+	for _, l := range []link{ethernet, wireless, wireless5} {
+		for _, c := range paper("compact/"+l.Name, l, small, large) {
+			if c.fits() {
+				continue
+			}
+			c.Groups[0].Form, c.Claim, c.Servers = form(codec.FramesCompact, codec.Scan{}), "", nil
+			c.Wire = smallCompact
+			if c.Size == large {
+				c.Wire, c.Drive = largeCompact, true
+			}
+			all = append(all, c)
+		}
+	}
+	auto := paper("auto/"+wireless.Name, wireless, large)[7]
+	auto.Groups[0].Form, auto.Claim, auto.Wire, auto.Drive = form(codec.FramesAuto, codec.Scan{}), "", largeCompact, true
+	few := auto
+	few.Name = "beams/" + wireless.Name + "/50x50Hz/20"
+	few.Groups = []group{{Name: "clients", Clients: 50, Rate: 50, Task: load.Stream, Form: form(codec.FramesCompact, beams), Devices: "lr"}}
+	few.Size, few.Wire = beamsPlain, beamsCompact
+	return append(all, auto, few)
+}
+
+// relayed is the paper's worst cell with one copy of each frame on the radio, and one
+// client without a relay to compare with.
+func relayed() []cell {
+	direct := paper("relay/direct/"+wireless.Name, wireless, large)[2]
+	direct.Claim, direct.Drive = "", true
+	relay := paper("relay/"+wireless.Name, wireless, large)[8]
+	relay.Claim, relay.Drive, relay.Relay, relay.Servers = "", true, true, nil
+	return []cell{direct, relay}
+}
+
 // least is the shortest window that has enough frames of the slowest clients
 // for a mean: one late frame in fifteen moves it by a fifteenth of its delay.
 func (c cell) least() time.Duration {
@@ -300,7 +367,7 @@ func (c cell) wireTime() time.Duration {
 	if c.Link.Rate == 0 {
 		return 0
 	}
-	return time.Duration(c.Size+rig.Header) * 8 * time.Second / time.Duration(c.Link.Rate)
+	return time.Duration(cmp.Or(c.Wire, c.Size)+rig.Header) * 8 * time.Second / time.Duration(c.Link.Rate)
 }
 
 // asked is how many frames a second the clients of the link want.
@@ -347,10 +414,23 @@ func (c cell) servers() []server {
 
 // stamped is the device whose payload begins with the time it was taken.
 func (c cell) stamped() byte {
-	if c.Size < large {
+	if c.Size < large || c.Drive {
 		return codec.Sonar
 	}
 	return codec.Laser
+}
+
+// stampless reports whether frames have no stamp, so that ages are unknown.
+func (c cell) stampless() bool { return c.Groups[0].Devices != "" }
+
+// relayRate is how often a relay asks for news in Hz. A higher rate makes the data
+// younger and takes more of the link: 37 % at 807 bytes.
+const relayRate = 100
+
+// relayConfiguration is the configuration file of a relay.
+func relayConfiguration(server string) string {
+	return fmt.Sprintf("driver ( name \"passthrough\" remote %q rate %d "+
+		"provides [\"laser:0\" \"sonar:0\" \"position:0\" \"gripper:0\" \"misc:0\" \"vision:0\" \"ptz:0\"] )\n", server, relayRate)
 }
 
 // configuration is the configuration file for a cell: the driver of the hardware
@@ -358,6 +438,9 @@ func (c cell) stamped() byte {
 func (c cell) configuration(port string) string {
 	if c.Kind == inside {
 		return fmt.Sprintf("driver ( name \"%s\" port \"%s\" )\n", c.hardware().driver, port)
+	}
+	if c.Drive {
+		return fmt.Sprintf("driver ( name \"testpattern\" rate %d drive true stamp true )\n", c.Device)
 	}
 	laser := c.Size - small
 	return fmt.Sprintf("driver ( name \"testpattern\" rate %d laser_size %d stamp true )\n", c.Device, laser)

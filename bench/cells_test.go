@@ -40,6 +40,11 @@ func TestFits(t *testing.T) {
 		"paper/802.11/50x50Hz/85":    true, // 3.0 Mbps, headers and all
 		"wireless5/50x50Hz/807":      true,
 
+		"compact/802.11/50x50Hz/807":   true, // 8.3 Mbps
+		"compact/802.11/50x50Hz/85":    true,
+		"compact/802.11-5/50x50Hz/807": true,
+		"relay/802.11/50x50Hz/807":     true, // without the relay
+
 		"small-cpu/802.11/50x10Hz": true,
 		"small-cpu/802.11/50x50Hz": true,
 	}

@@ -93,6 +93,7 @@ func (r *results) report(w io.Writer, plots string) error {
 	p.healthy(r)
 	p.full(r)
 	p.figure(plots+agePlot, "Age of data on 802.11, frames of 807 bytes")
+	p.compact(r)
 	p.scale(r)
 	p.figure(plots+scalePlot, "CPU time a frame, p99 interval error and memory over clients and rates")
 	p.exchanges(r)
@@ -371,6 +372,50 @@ once.
 				get(c.linkUse, percent), get(drops, count))
 		}
 	}
+}
+
+// compact shows what compact frames and a relay do for full links.
+func (p *page) compact(r *results) {
+	p.section(`
+## Compact frames and the relay
+
+Full links with plain and with compact frames (docs/BANDWIDTH.md), the data that of a robot that drives through an
+office, with noise of 5 mm on its ranges; "auto" is compact while the server finds the link full. "20 readings" is
+the laser alone, one reading in 9 degrees in units of 5 cm. The relay is a second server on the wired side.
+`)
+	p.table("cell", "frames", ">frames/s", ">of", ">closed", ">age", ">least", ">p99", ">Jain", ">link", ">CPU us/frame")
+	row := func(name, form string, c *cellResult) {
+		if c == nil || c.NotRun != "" {
+			return
+		}
+		get := func(f func(run) float64, format func(float64) string) string { return show(c, player, f, format) }
+		age, least, p99 := get(ageMean, duration), duration(float64(c.ageFloor())), get(ageP99, duration)
+		if c.Relay {
+			least = "-" // that of the direct client
+		}
+		if c.stampless() {
+			age, p99 = "-", "-"
+		}
+		p.row(name, form, get(rate, rounded), fmt.Sprint(c.asked()), get(closed, count), age, least, p99, get(jain, index),
+			get(c.linkUse, percent), get(cpuOfFrame, rounded))
+	}
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		if name, ok := strings.CutPrefix(c.Name, "compact/"); ok {
+			plain := r.find("paper/" + name)
+			if plain == nil {
+				plain = r.find(strings.Replace(name, wireless5.Name, "wireless5", 1))
+			}
+			row(name, "plain", plain)
+			row(name, "compact", c)
+		} else if name, ok := strings.CutPrefix(c.Name, "auto/"); ok {
+			row(name, "auto", c)
+		} else if name, ok := strings.CutPrefix(c.Name, "beams/"); ok {
+			row(name, "20 readings", c)
+		}
+	}
+	row("802.11/1x50Hz/807", "direct", r.find(relayDirect))
+	row("802.11/50x50Hz/807", "relay", r.find(relayGoal))
 }
 
 func (p *page) scale(r *results) {

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -155,6 +156,13 @@ func (w *workshop) measureFrames(ctx context.Context, r *run, c cell, window tim
 	if err != nil {
 		return err
 	}
+	front := p // what the clients connect to
+	if c.Relay {
+		if front, err = w.startRelay(ctx, p, wire); err != nil {
+			return errors.Join(err, p.stop())
+		}
+		defer front.stop()
+	}
 	m := meters{pid: p.cmd.Process.Pid, wire: wire}
 	if c.Calls {
 		var missing error
@@ -164,7 +172,7 @@ func (w *workshop) measureFrames(ctx context.Context, r *run, c cell, window tim
 			defer m.calls.Close()
 		}
 	}
-	err = p.serve(ctx, r, m, c.Hold, p.spec(c, wire, w.warmup, window))
+	err = front.serve(ctx, r, m, c.Hold, p.spec(c, wire, w.warmup, window))
 	if stop := p.stop(); stop != nil && ctx.Err() == nil {
 		r.Error = stop.Error()
 	}
@@ -253,11 +261,13 @@ const namespaceFile = 3
 func (p *process) spec(c cell, wire *rig.Wire, warmup, window time.Duration) load.Spec {
 	spec := load.Spec{FrameSize: c.Size, Stamp: c.stamped(), Warmup: warmup, Window: window}
 	for _, g := range c.Groups {
-		lg := load.Group{Name: g.Name, Clients: g.Clients, Rate: g.Rate, Task: g.Task}
+		lg := load.Group{Name: g.Name, Clients: g.Clients, Rate: g.Rate, Task: g.Task, Form: g.Form, Devices: g.Devices}
 		lg.Address = net.JoinHostPort("127.0.0.1", strconv.Itoa(p.port))
 		if wire != nil && !g.Local {
-			lg.Address = net.JoinHostPort(rig.ServerAddress, strconv.Itoa(p.port))
 			lg.Namespace = namespaceFile
+			if !c.Relay {
+				lg.Address = net.JoinHostPort(rig.ServerAddress, strconv.Itoa(p.port))
+			}
 		}
 		spec.Groups = append(spec.Groups, lg)
 	}

@@ -124,14 +124,10 @@ func (w *workshop) start(ctx context.Context, s server, c cell, wire *rig.Wire) 
 		}
 		// This program enters the group and then becomes the server.
 		args = append([]string{enterVerb, strings.Join(p.group.Files(), ","), w.path(s)}, args...)
-		p.cmd = exec.CommandContext(ctx, "/proc/self/exe", args...)
+		p.prepare(ctx, "/proc/self/exe", args...)
 	} else {
-		p.cmd = exec.CommandContext(ctx, w.path(s), args...)
+		p.prepare(ctx, w.path(s), args...)
 	}
-	p.cmd.Stderr = &p.said
-	p.cmd.Cancel = func() error { return p.cmd.Process.Signal(syscall.SIGTERM) }
-	p.cmd.WaitDelay = stopLimit
-	p.cmd.SysProcAttr = apart()
 	launch := p.cmd.Start
 	if wire != nil {
 		launch = func() error { return wire.Start(p.cmd) }
@@ -150,6 +146,31 @@ func (w *workshop) start(ctx context.Context, s server, c cell, wire *rig.Wire) 
 	if err != nil {
 		p.closeGroup()
 		return nil, fmt.Errorf("start %s: %w", s, err)
+	}
+	return p, nil
+}
+
+// prepare makes the command of a process.
+func (p *process) prepare(ctx context.Context, program string, args ...string) {
+	p.cmd = exec.CommandContext(ctx, program, args...)
+	p.cmd.Stderr = &p.said
+	p.cmd.Cancel = func() error { return p.cmd.Process.Signal(syscall.SIGTERM) }
+	p.cmd.WaitDelay = stopLimit
+	p.cmd.SysProcAttr = apart()
+}
+
+// startRelay starts a server in the clients' namespace that reads another one.
+func (w *workshop) startRelay(ctx context.Context, of *process, wire *rig.Wire) (*process, error) {
+	file := filepath.Join(w.dir, "relay.cfg")
+	address := net.JoinHostPort(rig.ServerAddress, strconv.Itoa(of.port))
+	if err := os.WriteFile(file, []byte(relayConfiguration(address)), 0o644); err != nil {
+		return nil, err
+	}
+	p := &process{port: of.port, since: time.Now()}
+	p.prepare(ctx, w.path(player), "-gp", strconv.Itoa(p.port), file)
+	p.cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
+	if err := withSlack(func() error { return wire.StartFar(p.cmd) }); err != nil {
+		return nil, fmt.Errorf("start the relay: %w", err)
 	}
 	return p, nil
 }

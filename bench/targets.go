@@ -60,6 +60,13 @@ func targets() []target {
 		every("Full links: p99 of the age at most 2.5 times the least mean", full, 2.5, times, overFloor(ageP99)),
 		one("50 x 1 Hz on 1.9 Mbps: mean age at most 1.1 times the least", "paper/802.11/50x1Hz/807", 1.1, times, overFloor(ageMean)),
 
+		one("Compact, 50 x 10 Hz on 1.9 Mbps: every frame came", compactGoal, 1.05, rounded, noneOf((*cellResult).missing)),
+		one("Compact, 50 x 10 Hz on 1.9 Mbps: mean age at most 70 ms", compactGoal, 70e6, duration, figure(ageMean)),
+		one("20 readings, 50 x 50 Hz on 1.9 Mbps: every frame came", beamsGoal, 1.05, rounded, noneOf((*cellResult).missing)),
+		one("Relay, 50 x 50 Hz over 1.9 Mbps: every frame came", relayGoal, 1.05, rounded, noneOf((*cellResult).missing)),
+		relayAge("Relay: mean age at most 15 ms above that of a direct client"),
+		every("Compact and relay: nobody closed", compactOrRelay, 0, count, none(closed)),
+
 		one("50 x 50 Hz: CPU a frame at most 1.25 times floor's", "scale/50x50Hz", 1.25, times, against(floor, cpuOfFrame)),
 		one("50 x 50 Hz: CPU a frame at most 0.5 times threads'", "scale/50x50Hz", 0.5, times, against(threads, cpuOfFrame)),
 		one("5000 x 10 Hz: CPU a frame at most 1.15 times floor's", "scale/5000x10Hz", 1.15, times, against(floor, cpuOfFrame)),
@@ -99,6 +106,16 @@ func ofPaper(c *cellResult) bool {
 func fitting(c *cellResult) bool         { return ofPaper(c) && c.fits() }
 func fittingLoopback(c *cellResult) bool { return fitting(c) && c.Link == loopback }
 func full(c *cellResult) bool            { return ofPaper(c) && !c.fits() }
+
+// The cells that compact frames and the relay are for.
+const (
+	compactGoal = "compact/802.11/50x10Hz/807"
+	beamsGoal   = "beams/802.11/50x50Hz/20"
+	relayGoal   = "relay/802.11/50x50Hz/807"
+	relayDirect = "relay/direct/802.11/1x50Hz/807"
+)
+
+func compactOrRelay(c *cellResult) bool { return c.Drive || c.Wire > 0 }
 
 // counting are the cells whose system calls are counted.
 func counting(c *cellResult) bool { return c.Calls }
@@ -274,6 +291,19 @@ func relative(goal, base, prefix string, limit float64, f func(run) float64) tar
 // busier compares the CPU time of healthy clients with that of readers.
 func busier(goal string) target {
 	return relative(goal, "healthy/readers", "healthy/", 1.5, cpuOfFrame)
+}
+
+// relayAge compares the age behind a relay with that of one client without it.
+func relayAge(goal string) target {
+	return target{goal, func(r *results) verdict {
+		relay, direct := r.find(relayGoal), r.find(relayDirect)
+		if relay == nil || direct == nil {
+			return verdict{Target: goal, Open: true}
+		}
+		a, ok1 := relay.median(player, ageMean)
+		b, ok2 := direct.median(player, ageMean)
+		return verdict{Target: goal, Open: !ok1 || !ok2, Reached: a-b <= 15e6, Got: duration(a) + "; direct " + duration(b)}
+	}}
 }
 
 // isolated compares the well clients with those that were alone.

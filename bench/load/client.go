@@ -49,7 +49,9 @@ func (c *client) arrived(now, stamp, period time.Duration, counting bool) {
 		c.tooth(now)
 	}
 	c.last, c.newest = now, stamp
-	c.foot, c.footAge = now, now-stamp
+	if stamp != 0 {
+		c.foot, c.footAge = now, now-stamp
+	}
 }
 
 // begin starts the window.

@@ -158,7 +158,13 @@ func (g *group) request() []byte {
 	if g.Task.drives() {
 		pairs = drivers
 	}
+	if g.Devices != "" {
+		pairs = g.Devices
+	}
 	b := codec.AppendMessage(nil, codec.KindConfig, codec.Server, config.Append(nil))
+	if len(g.Form) > 0 {
+		b = codec.AppendMessage(b, codec.KindConfig, codec.Server, g.Form)
+	}
 	return codec.AppendRequest(b, []byte(pairs))
 }
 

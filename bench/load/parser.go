@@ -1,8 +1,14 @@
 package load
 
-import "encoding/binary"
+import (
+	"encoding/binary"
 
-// blocks is how many blocks a frame has: one for each of the seven devices.
+	"player/codec"
+	"player/codec/compact"
+)
+
+// blocks is how many blocks a frame has: one for each of the seven
+// devices, unless it is compact.
 const blocks = 7
 
 // header is letter and size of a block; a reply has the same (PROTOCOL 1.3).
@@ -11,16 +17,19 @@ const header = 3
 // stampSize is the size of a stamp in bytes: u64, ns of CLOCK_MONOTONIC.
 const stampSize = 8
 
-// parser finds the frames in one connection's bytes, however they are cut. It
-// keeps no bytes but a header and a stamp that are cut.
+// parser finds the frames in one connection's bytes, however they are cut. Of plain
+// frames it keeps no bytes but a header and a stamp that are cut.
 type parser struct {
 	head   [header]byte
 	have   int // bytes of head
 	left   int // bytes of the payload to come
 	seen   int // blocks of this frame that are complete
-	size   int // bytes of this frame
+	size   int // bytes of this frame as a plain one
 	stamp  [stampSize]byte
 	wanted int // bytes of the stamp to come
+
+	block []byte // payload of a compact block
+	items compact.Reader
 }
 
 // event is what the parser has come to the end of.
@@ -58,13 +67,20 @@ func (p *parser) next(b []byte, stamped byte) (e event, rest []byte) {
 			p.left -= n
 		}
 		n := min(p.left, len(b))
+		if p.head[0] == codec.KindCompact {
+			p.block = append(p.block, b[:n]...)
+		}
 		b = b[n:]
 		if p.left -= n; p.left > 0 {
 			return nothing, nil
 		}
 		p.have = 0
-		if p.head[0] == 'r' {
+		switch p.head[0] {
+		case codec.KindReply:
 			return reply, b
+		case codec.KindCompact:
+			p.unpack(stamped)
+			return frame, b
 		}
 		if p.seen++; p.seen == blocks {
 			p.seen = 0
@@ -72,6 +88,27 @@ func (p *parser) next(b []byte, stamped byte) (e event, rest []byte) {
 		}
 	}
 	return nothing, nil
+}
+
+// unpack reads a compact block, which is a frame. The size of one that has no meaning
+// is zero.
+func (p *parser) unpack(stamped byte) {
+	p.size = 0
+	p.items.Reset(p.block)
+	p.block = p.block[:0]
+	for {
+		letter, payload, ok, err := p.items.Next()
+		if err != nil {
+			p.size = 0
+		}
+		if !ok {
+			return
+		}
+		p.size += header + len(payload)
+		if letter == stamped && len(payload) >= stampSize {
+			copy(p.stamp[:], payload)
+		}
+	}
 }
 
 // time is the stamp of the frame that was completed last, in ns.

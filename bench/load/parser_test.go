@@ -6,6 +6,7 @@ import (
 
 	"player/bench/baseline"
 	"player/codec"
+	"player/codec/compact"
 )
 
 // stampedFrame is a large frame whose laser payload begins with a stamp.
@@ -15,13 +16,24 @@ func stampedFrame(stamp time.Duration) []byte {
 	return f.Bytes
 }
 
-// A reply and two frames, cut at every byte into two pieces, and into single
+// compacted returns a frame in compact form.
+func compacted(frame []byte) []byte {
+	var items []byte
+	for rest := frame; len(rest) > 0; {
+		letter, payload, behind, _ := codec.Block(rest)
+		items = compact.Append(items, letter, payload, codec.Scan{})
+		rest = behind
+	}
+	return codec.AppendBlock(nil, codec.KindCompact, items)
+}
+
+// A reply, a frame and a compact one, cut at every byte into two pieces, and into single
 // bytes.
 func TestParserFindsFramesHoweverCut(t *testing.T) {
 	var stream []byte
 	stream = codec.AppendBlock(stream, codec.KindReply, []byte("lrsr"))
 	stream = append(stream, stampedFrame(0x0102030405060708)...)
-	stream = append(stream, stampedFrame(0x1112131415161718)...)
+	stream = append(stream, compacted(stampedFrame(0x1112131415161718))...)
 	check := func(pieces ...[]byte) {
 		t.Helper()
 		var p parser

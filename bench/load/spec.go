@@ -35,15 +35,17 @@ type Group struct {
 	Clients   int    `json:"clients"`
 	Rate      int    `json:"rate_hz"` // zero for Request
 	Task      Task   `json:"task"`
-	Address   string `json:"address"`   // host:port, numeric
-	Namespace int    `json:"namespace"` // descriptor of the network namespace they live in, zero: ours
+	Address   string `json:"address"`           // host:port, numeric
+	Namespace int    `json:"namespace"`         // descriptor of the network namespace they live in, zero: ours
+	Form      []byte `json:"form,omitempty"`    // configuration of the server sent first, none if empty
+	Devices   string `json:"devices,omitempty"` // the devices to request, all if empty
 }
 
 // Spec is one run.
 type Spec struct {
 	Groups    []Group       `json:"groups"`
 	FrameSize int           `json:"frame_size"` // bytes; a frame of another size counts as bad
-	Stamp     byte          `json:"stamp"`      // the device whose payload begins with its time
+	Stamp     byte          `json:"stamp"`      // the device whose payload begins with its time; not in a frame: ages are unknown
 	Warmup    time.Duration `json:"warmup_ns"`  // between the last reply and the first figure
 	Window    time.Duration `json:"window_ns"`  // what is measured
 }

@@ -181,9 +181,14 @@ func disableOffload(name string) error {
 }
 
 // Start starts a command in the server's namespace.
-func (w *Wire) Start(cmd *exec.Cmd) error {
+func (w *Wire) Start(cmd *exec.Cmd) error { return start(cmd, w.Server) }
+
+// StartFar starts a command in the clients' namespace.
+func (w *Wire) StartFar(cmd *exec.Cmd) error { return start(cmd, w.Client) }
+
+func start(cmd *exec.Cmd, in netns.NsHandle) error {
 	return onThread(func() error {
-		if err := netns.Set(w.Server); err != nil {
+		if err := netns.Set(in); err != nil {
 			return err
 		}
 		return cmd.Start()
