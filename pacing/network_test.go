@@ -20,6 +20,7 @@ type network struct {
 	rate       float64       // bytes a second, zero: as fast as it is written
 	routerRate float64       // the same for the router
 	trip       time.Duration // half of the round trip
+	burst      time.Duration // of silence, after which the link takes as much at once as in this time
 
 	grid   time.Duration // frames that are sent when due are sent at its multiples
 	timers timers.Queue
@@ -106,9 +107,9 @@ func (n *network) send(now time.Duration, p *peer) int {
 	wire := float64(p.size + headers)
 	if n.rate > 0 {
 		takes := time.Duration(wire / n.rate * float64(time.Second))
-		n.free = max(n.free, now) + takes
+		n.free = max(n.free, now-n.burst) + takes
 		n.busy += takes
-		s.leaves = n.free
+		s.leaves = max(n.free, now)
 	}
 	n.queued = slices.DeleteFunc(n.queued, func(q packet) bool { return q.leaves <= now })
 	n.queued = append(n.queued, packet{p.size, s.leaves})
@@ -398,5 +399,27 @@ func TestSlowLinkGetsFramesOneByOne(t *testing.T) {
 	}
 	if r.frames < 50*19 {
 		t.Errorf("only %d frames", r.frames)
+	}
+}
+
+// The same ten times a second, on a link that saves up while it is idle: what has left
+// since the last tick is no reason to send more at once.
+func TestNearlyFullLinkGetsFramesOneByOne(t *testing.T) {
+	n := newNetwork()
+	n.rate, n.burst = wireless, 12*ms
+	n.join(50, 10, 348, nil)
+	n.run(5 * time.Second)
+	n.deepest = 0
+	r := n.measure(20 * time.Second)
+	ideal := 50*ms + floor(0, 348, wireless)
+	t.Logf("%+v ideal %v deepest %d", r, ideal, n.deepest)
+	if r.mean > ideal*125/100 {
+		t.Errorf("mean age %v, want at most 1.25 times %v", r.mean, ideal)
+	}
+	if n.deepest > 16*348 {
+		t.Errorf("%d bytes in the transmit queue at once", n.deepest)
+	}
+	if r.frames != 50*200 {
+		t.Errorf("%d frames", r.frames)
 	}
 }
