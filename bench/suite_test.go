@@ -74,3 +74,28 @@ func TestOneCell(t *testing.T) {
 		t.Errorf("binary: %d, %v", r.Bytes, err)
 	}
 }
+
+// A relay at the far end of a link, and compact frames over the link itself.
+func TestLinkCells(t *testing.T) {
+	if os.Geteuid() != 0 {
+		if os.Getenv("CI") != "" {
+			t.Fatal("needs root")
+		}
+		t.Skip("needs root")
+	}
+	w, err := build(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.close()
+	w.warmup = 50 * time.Millisecond
+	for _, name := range []string{relayGoal, compactGoal, beamsGoal} {
+		r, err := w.measure(t.Context(), player, cellNamed(t, name), 700*time.Millisecond)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if g := r.Load.Groups[0]; r.Error != "" || g.Closed != 0 || g.Bad != 0 || g.Frames == 0 || (g.AgeMean == 0) != (name == beamsGoal) {
+			t.Errorf("%s: error %q, %+v", name, r.Error, g)
+		}
+	}
+}
