@@ -15,7 +15,7 @@ import (
 var conversation = [][]byte{
 	request("srpa"), request(""), request("s"), request("qrlxy"),
 	message('c', 'p', 0, 100, 0, 20), message('c', 'p', 1), message('c', 's'), message('c', 'q', 1, 2),
-	config('f', 0, 20), config('r', 1), config('d'), config('d'), config('n', 1), config('n', 0), config('Z', 1), config(),
+	config('f', 0, 20), config('r', 1), config('d'), config('d'), config('n', 1), config('n', 0), config('z', 1), config('z', 2, 1), config('Z', 1), config(),
 	message('x', 'p', 'm', 1), message('x', 'p', 'R'), message('x', 'l', 'R'), message('x', 0xFF),
 	[]byte("?!\x00\x05hello"), []byte("ds\x00\x02sr"), message('c', 'p', make([]byte, codec.MaxPayload+1)...),
 	request("yrgwzalw"), message('c', 'z', 0, 1, 0, 2, 0, 3), message('c', 'g', 1, 0), request("pcsrpw"), message('c', 'p', 0, 1, 0, 1),
