@@ -22,7 +22,7 @@ func commands() []tools.Command {
 	return []tools.Command{
 		find.Command(catalogue()),
 		{
-			Name: "check", Args: "[flags] [FILE]", Summary: "check a configuration file and print its devices",
+			Name: "check", Args: "[flags] [FILE]", Summary: "check a configuration file",
 			Help: `Reads the file with the flags of the server applied, and prints the devices with
 their letters and drivers, and the options of the drivers. Serial ports that do
 not exist or may not be opened are warned about; they are not opened.
@@ -41,7 +41,7 @@ Exit codes: 0 the configuration is good, 2 it is not.
 			},
 		},
 		{
-			Name: "list", Args: "", Summary: "print all drivers with their options",
+			Name: "list", Args: "", Summary: "list drivers and options",
 			Help: `Exit code: 0.
 `,
 			Run: func(_ context.Context, args []string, stdout io.Writer, _ *os.File) error {
@@ -52,7 +52,7 @@ Exit codes: 0 the configuration is good, 2 it is not.
 			},
 		},
 		{
-			Name: "export", Args: "LOG [DIRECTORY]", Summary: "print the tables (CSV) of a log, or write them as files",
+			Name: "export", Args: "LOG [DIRECTORY]", Summary: "make tables (CSV) of a log",
 			Help: `LOG was written by the driver writelog (docs/LOGS.md). With DIRECTORY the tables
 are written there, a file for each device.
 
@@ -121,8 +121,12 @@ func help(args []string) (string, error) {
 		return c.Usage(), nil
 	}
 	var list strings.Builder
-	for _, c := range commands() {
-		fmt.Fprintf(&list, "  %-17s %s\n", c.Name, c.Summary)
+	for pair := range slices.Chunk(commands(), 2) {
+		line := ""
+		for _, c := range pair {
+			line += fmt.Sprintf("  %-7s  %-28s", c.Name, c.Summary)
+		}
+		fmt.Fprintln(&list, strings.TrimRight(line, " "))
 	}
 	return fmt.Sprintf(usage, list.String()), nil
 }

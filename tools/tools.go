@@ -16,7 +16,7 @@ import (
 type Command struct {
 	Name    string
 	Args    string // after the name, as "[PORT ...]"
-	Summary string // one line of player -h
+	Summary string // in player -h, at most 28 characters
 	// Help is the rest of the page that player help NAME shows: flags, examples,
 	// exit codes.
 	Help string

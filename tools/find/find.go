@@ -37,7 +37,7 @@ Exit codes: 0 something was found, 1 nothing was found, 2 wrong usage.
 // Command is the subcommand for the hardware of some kinds.
 func Command(kinds []devices.Kind) tools.Command {
 	return tools.Command{
-		Name: "find", Args: "[PORT ...]", Summary: "look for hardware on the serial ports and print a configuration file", Help: help,
+		Name: "find", Args: "[PORT ...]", Summary: "look for robots and sensors", Help: help,
 		Run: func(_ context.Context, args []string, stdout io.Writer, stderr *os.File) error {
 			return run(kinds, args, stdout, stderr)
 		},
