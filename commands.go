@@ -15,12 +15,14 @@ import (
 	"player/serialport"
 	"player/tools"
 	"player/tools/find"
+	"player/tools/print"
 )
 
 // commands lists the subcommands.
 func commands() []tools.Command {
 	return []tools.Command{
 		find.Command(catalogue()),
+		print.Command(),
 		{
 			Name: "check", Args: "[flags] [FILE]", Summary: "check a configuration file",
 			Help: `Reads the file with the flags of the server applied, and prints the devices with

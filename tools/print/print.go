@@ -1,0 +1,113 @@
+// Package print is player print: it prints what a robot's devices measure, one
+// line for each round of data.
+package print
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"player/client"
+	"player/tools"
+)
+
+const help = `Prints one line for each round of data, until Ctrl-C. DEVICES are pairs of a
+device's letter and r, as everywhere in Player:
+
+  p position  s sonar   l laser  m misc
+  g gripper   v vision  z ptz    j joystick
+
+  -n N       end after N rounds
+  -rate HZ   rounds a second                                    (default 10)
+  -json      print JSON, with all values; text shortens scans
+
+  player print localhost pr
+  player print 10.0.0.5:6666 srlr -n 1
+  player print -json -rate 50 localhost lr | jq '.laser.ranges_mm[180]'
+
+JSON has a member for each device that has data: its age in ms when the server
+sent it (age_ms), and values with their units in the names, as the tables of
+player export. time_s is the server's, since its start.
+
+Exit codes: 0 done, 1 the connection was lost, 2 the robot cannot be reached or
+does not grant the devices.
+`
+
+// Command is the subcommand.
+func Command() tools.Command {
+	return tools.Command{Name: "print", Args: "[flags] HOST[:PORT] DEVICES", Summary: "print what devices measure", Help: help, Run: run}
+}
+
+func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) error {
+	flags := tools.NewFlags("print")
+	rounds := flags.Int("n", 0, "")
+	rate := flags.Int("rate", 10, "")
+	asJSON := flags.Bool("json", false, "")
+	rest, err := tools.Parse(flags, args, 2)
+	switch {
+	case err != nil:
+		return err
+	case len(rest) < 2:
+		return errors.New("print needs a host and devices: player print localhost srlr")
+	case *rounds < 0:
+		return fmt.Errorf("-n %d: must not be negative", *rounds)
+	}
+	if err := tools.Readable(rest[1]); err != nil {
+		return err
+	}
+	ctx, stop := tools.UntilSignal(ctx)
+	defer stop()
+	c, err := tools.Dial(ctx, rest[0], "print")
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if err := c.SetFrequency(*rate); err != nil {
+		return err
+	}
+	aged, err := tools.Open(ctx, c, rest[1])
+	if err != nil {
+		return err
+	}
+	p := printer{client: c, letters: letters(rest[1]), aged: aged}
+	line := p.text
+	if *asJSON {
+		line = p.json
+	}
+	return printRounds(ctx, c, *rounds, stdout, line)
+}
+
+// letters returns the devices of a request, each once.
+func letters(request string) (letters []byte) {
+	seen := map[byte]bool{}
+	for i := 0; i < len(request); i += 2 {
+		if !seen[request[i]] {
+			seen[request[i]] = true
+			letters = append(letters, request[i])
+		}
+	}
+	return letters
+}
+
+// printRounds prints a line for each round: n, or for zero until ctx ends.
+func printRounds(ctx context.Context, c *client.Client, n int, stdout io.Writer, line func(dst []byte) []byte) error {
+	out := bufio.NewWriter(stdout)
+	var buf []byte
+	for i := 0; n == 0 || i < n; i++ {
+		switch err := c.Read(ctx); {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil:
+			return tools.Failure{Err: err}
+		}
+		buf = line(buf[:0])
+		_, _ = out.Write(append(buf, '\n')) // Flush returns the error
+		if err := out.Flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
