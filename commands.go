@@ -16,6 +16,7 @@ import (
 	"player/tools"
 	"player/tools/find"
 	"player/tools/print"
+	"player/tools/stop"
 )
 
 // commands lists the subcommands.
@@ -23,6 +24,7 @@ func commands() []tools.Command {
 	return []tools.Command{
 		find.Command(catalogue()),
 		print.Command(),
+		stop.Command(),
 		{
 			Name: "check", Args: "[flags] [FILE]", Summary: "check a configuration file",
 			Help: `Reads the file with the flags of the server applied, and prints the devices with

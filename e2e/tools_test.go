@@ -79,6 +79,9 @@ func TestToolMistakes(t *testing.T) {
 		{"print localhost pr -n -1", "must not be negative"},
 		{"print " + s.address + " lr -rate 0", "frequency 0 Hz"},
 		{"print " + nowhere + " pr", "connection refused"},
+		{"stop", "needs a host"},
+		{"stop " + nowhere, "connection refused"},
+		{"stop " + s.address, `device p asked 'a' granted 'e'`},
 		{"print " + s.address + " lrsr", `device s asked 'r' granted 'e'`},
 	} {
 		code, out, errs := uses(t, strings.Fields(tt.args)...)

@@ -1,0 +1,125 @@
+// Package stop is player stop: the emergency stop of a robot, and its release.
+package stop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"player/client"
+	"player/codec"
+	"player/tools"
+)
+
+const help = `Stops the robot for everybody: its motors stand, and the server drops every
+command of every client until the stop is released. It holds when this program,
+and all clients, are gone.
+
+  -release   release the stop: clients may drive again
+
+  player stop 10.0.0.5
+  player stop -release 10.0.0.5
+
+You need the right to write (docs/CONFIG.md). The robot's own microcontroller
+has to work: a robot in danger needs a switch in the current of its motors, too.
+A server that does not have the emergency stop ignores it; then the robot is
+reported as not standing, if it moves.
+
+Exit codes: 0 the robot stands, or the stop is released, 1 it was told to stop
+and does not report that it stands, 2 the robot cannot be reached or does not
+grant the right.
+`
+
+const (
+	// openLimit bounds the wait for hardware that has to be set up.
+	openLimit = 30 * time.Second
+	// standLimit is how long a robot may take to stand. A Pioneer needs 1.5 s from
+	// its highest speed.
+	standLimit = 3 * time.Second
+	// stopCode is the configuration of the server that stops the robot and holds it
+	// (1), or releases it (0).
+	stopCode = 'e'
+)
+
+// Command is the subcommand.
+func Command() tools.Command {
+	return tools.Command{Name: "stop", Args: "[-release] HOST[:PORT]", Summary: "emergency stop, and release", Help: help, Run: run}
+}
+
+func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) error {
+	flags := tools.NewFlags("stop")
+	release := flags.Bool("release", false, "")
+	rest, err := tools.Parse(flags, args, 1)
+	switch {
+	case err != nil:
+		return err
+	case len(rest) == 0:
+		return errors.New("stop needs a host: player stop 10.0.0.5")
+	}
+	ctx, stop := tools.UntilSignal(ctx)
+	defer stop()
+	c, err := tools.Dial(ctx, rest[0], "stop")
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	opening, cancel := context.WithTimeout(ctx, openLimit)
+	defer cancel()
+	aged, err := tools.Open(opening, c, "pa")
+	if err != nil {
+		return err
+	}
+	if *release {
+		if err := send(opening, c, 0); err != nil {
+			return tools.Failure{Err: err}
+		}
+		_, err := fmt.Fprintln(stdout, "released: clients may drive again")
+		return err
+	}
+	if err := send(opening, c, 1); err != nil {
+		return tools.Failure{Err: err}
+	}
+	if err := stands(ctx, c, aged); err != nil {
+		return tools.Failure{Err: err}
+	}
+	_, err = fmt.Fprintf(stdout, "stopped: player stop -release %s releases it\n", rest[0])
+	return err
+}
+
+// send sends the configuration, and waits until the server has obeyed it: the
+// reply to an empty request comes after it.
+func send(ctx context.Context, c *client.Client, on byte) error {
+	if err := c.Config(codec.Server, []byte{stopCode, on}); err != nil {
+		return err
+	}
+	return c.Request(ctx, "")
+}
+
+// stands waits until the robot reports that it stands, in data that was taken
+// after the call if the server sends ages.
+func stands(ctx context.Context, c *client.Client, aged bool) error {
+	limited, cancel := context.WithTimeout(ctx, standLimit)
+	defer cancel()
+	var since time.Duration
+	for first := true; ; first = false {
+		err := c.Read(limited)
+		p := c.Position
+		switch {
+		case err != nil && ctx.Err() == nil && limited.Err() != nil:
+			return fmt.Errorf("the robot was told to stop and does not report that it stands: speed %d mm/s, turn rate %d deg/s", p.Speed, p.TurnRate)
+		case err != nil:
+			return fmt.Errorf("the robot was told to stop; whether it stands is unknown: %w", err)
+		}
+		if first {
+			since = c.ServerTime()
+		}
+		age, dated := c.Age(codec.Position)
+		recent := !aged || dated && c.ServerTime()-age >= since
+		if c.Has(codec.Position) && recent && p.Speed == 0 && p.TurnRate == 0 {
+			return nil
+		}
+	}
+}
