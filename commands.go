@@ -14,6 +14,7 @@ import (
 	"player/logging"
 	"player/serialport"
 	"player/tools"
+	"player/tools/drive"
 	"player/tools/find"
 	"player/tools/print"
 	"player/tools/stop"
@@ -24,6 +25,7 @@ func commands() []tools.Command {
 	return []tools.Command{
 		find.Command(catalogue()),
 		print.Command(),
+		drive.Command(),
 		stop.Command(),
 		{
 			Name: "check", Args: "[flags] [FILE]", Summary: "check a configuration file",

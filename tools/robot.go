@@ -70,10 +70,10 @@ func Readable(request string) error {
 	return nil
 }
 
-// UntilSignal returns a context that ends with ctx or at a signal to terminate.
-// stop restores the signals' default actions.
-func UntilSignal(ctx context.Context) (_ context.Context, stop context.CancelFunc) {
-	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+// UntilSignal returns a context that ends with ctx, at a signal to terminate, or at
+// one of the others. stop restores the signals' default actions.
+func UntilSignal(ctx context.Context, others ...os.Signal) (_ context.Context, stop context.CancelFunc) {
+	signals := append([]os.Signal{os.Interrupt, syscall.SIGTERM}, others...)
 	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
 		signals = append(signals, syscall.SIGHUP)
 	}

@@ -36,8 +36,8 @@ grant the right.
 const (
 	// openLimit bounds the wait for hardware that has to be set up.
 	openLimit = 30 * time.Second
-	// standLimit is how long a robot may take to stand. A Pioneer needs 1.5 s from
-	// its highest speed.
+	// standLimit is how long a robot may take to stand: one that brakes from 1 m/s
+	// at 0.5 m/s2 takes 2 s.
 	standLimit = 3 * time.Second
 	// stopCode is the configuration of the server that stops the robot and holds it
 	// (1), or releases it (0).

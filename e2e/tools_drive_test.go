@@ -1,0 +1,193 @@
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// console is a terminal in which player drive runs.
+type console struct {
+	*tool
+	terminal, program *os.File
+	before            unix.Termios
+}
+
+// startDrive starts player drive in a terminal of its own.
+func startDrive(t *testing.T, args ...string) *console {
+	t.Helper()
+	terminal, program := openTerminal(t)
+	before, err := unix.IoctlGetTermios(int(program.Fd()), unix.TCGETS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &console{terminal: terminal, program: program, before: *before}
+	c.tool = startTool(t, func(cmd *exec.Cmd) {
+		cmd.Stdin, cmd.Stdout = program, program
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	}, append([]string{"drive"}, args...)...)
+	go func() {
+		buf := make([]byte, 1000)
+		for {
+			n, err := terminal.Read(buf)
+			if err != nil {
+				return
+			}
+			_, _ = c.out.Write(buf[:n]) // it cannot fail
+		}
+	}()
+	c.shows(t, "q: quit")
+	return c
+}
+
+func (c *console) shows(t *testing.T, text string) {
+	t.Helper()
+	await(t, "the terminal shows "+text, func() bool { return strings.Contains(c.out.String(), text) })
+}
+
+// hold presses a key again and again until ok.
+func (c *console) hold(t *testing.T, keys string, ok func() bool) {
+	t.Helper()
+	next := time.Now()
+	await(t, "holding "+keys, func() bool {
+		if now := time.Now(); now.After(next) {
+			next = now.Add(30 * time.Millisecond)
+			c.press(t, keys)
+		}
+		return ok()
+	})
+}
+
+func (c *console) press(t *testing.T, keys string) {
+	t.Helper()
+	if _, err := c.terminal.WriteString(keys); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// checkRestored checks that the terminal is as before.
+func (c *console) checkRestored(t *testing.T) {
+	t.Helper()
+	after, err := unix.IoctlGetTermios(int(c.program.Fd()), unix.TCGETS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *after != c.before {
+		t.Errorf("the terminal is left as %+v, it was %+v", *after, c.before)
+	}
+}
+
+func TestDrive(t *testing.T) {
+	t.Parallel()
+	s := start(t, "-stage", room)
+	p := s.dial(t)
+	p.request("pr")
+	c := startDrive(t, s.address, "-speed", "150", "-turn", "40")
+	c.shows(t, "| 12.")
+	c.shows(t, " mm at ")
+	speed := func() int16 { return p.position().Speed }
+	for _, keys := range []struct {
+		held  string
+		moves func() bool
+	}{
+		{"w", func() bool { return speed() > 100 }},
+		{"\x1b[B", func() bool { return speed() < -100 }},
+		{"a", func() bool { return p.position().TurnRate > 30 }},
+		{"\x1bOC", func() bool { return p.position().TurnRate < -30 }},
+	} {
+		c.hold(t, keys.held, keys.moves)
+		stands := func() bool { d := p.position(); return d.Speed == 0 && d.TurnRate == 0 }
+		await(t, "the dead man's switch", stands)
+		c.hold(t, keys.held, keys.moves)
+		c.press(t, " ")
+		await(t, "stop", stands)
+	}
+	c.press(t, "q")
+	if code := c.code(t); code != 0 || c.errors.String() != "" {
+		t.Errorf("exit %d, %s", code, c.errors)
+	}
+	c.checkRestored(t)
+}
+
+// The robot stands, and the terminal is as before, however driving ends.
+func TestDriveEnds(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		end  func(t *testing.T, c *console, s *server)
+		code int
+	}{
+		"SIGINT":  {func(t *testing.T, c *console, _ *server) { _ = c.cmd.Process.Signal(syscall.SIGINT) }, 0},
+		"SIGTERM": {func(t *testing.T, c *console, _ *server) { _ = c.cmd.Process.Signal(syscall.SIGTERM) }, 0},
+		"SIGHUP":  {func(t *testing.T, c *console, _ *server) { _ = c.cmd.Process.Signal(syscall.SIGHUP) }, 0},
+		"SIGQUIT": {func(t *testing.T, c *console, _ *server) { _ = c.cmd.Process.Signal(syscall.SIGQUIT) }, 0},
+		"Ctrl-C":  {func(t *testing.T, c *console, _ *server) { c.press(t, "\x03") }, 0},
+		"lost":    {func(t *testing.T, _ *console, s *server) { s.kill(t) }, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, "-stage", room)
+			p := s.dial(t)
+			p.request("pr")
+			c := startDrive(t, s.address)
+			c.hold(t, "w", func() bool { return p.position().Speed > 50 })
+			tt.end(t, c, s)
+			if code := c.code(t); code != tt.code {
+				t.Errorf("exit %d, %s", code, c.errors)
+			}
+			c.checkRestored(t)
+			if s.alive() {
+				await(t, "a robot that stands", func() bool { return p.position().Speed == 0 })
+			}
+		})
+	}
+}
+
+// A terminal that takes no output does not defeat the dead man's switch.
+func TestDriveInATerminalThatHangs(t *testing.T) {
+	t.Parallel()
+	s := start(t, "-stage", room)
+	p := s.dial(t)
+	p.request("pr")
+	c := startDrive(t, s.address)
+	if err := unix.IoctlSetInt(int(c.program.Fd()), unix.TCXONC, unix.TCOOFF); err != nil {
+		t.Fatal(err)
+	}
+	c.hold(t, "w", func() bool { return p.position().Speed > 50 })
+	await(t, "the dead man's switch", func() bool { return p.position().Speed == 0 })
+	c.press(t, "q")
+	if code := c.code(t); code != 0 {
+		t.Errorf("exit %d, %s", code, c.errors)
+	}
+	c.checkRestored(t)
+}
+
+// Another program drives on when somebody looks at the robot by player drive, and
+// stops for the space bar.
+func TestDriveLeavesOthersAlone(t *testing.T) {
+	t.Parallel()
+	s := start(t, "-stage", room)
+	p := s.dial(t)
+	p.request("pa")
+	p.drive(0, 30)
+	turns := func() bool { return p.position().TurnRate > 20 }
+	await(t, "a robot that turns", turns)
+	c := startDrive(t, s.address)
+	c.shows(t, " 30 deg/s")
+	c.press(t, "q")
+	if code := c.code(t); code != 0 {
+		t.Errorf("exit %d, %s", code, c.errors)
+	}
+	for range 10 {
+		if !turns() {
+			t.Fatal("quitting has stopped what another program drives")
+		}
+	}
+	c = startDrive(t, s.address)
+	c.press(t, " ")
+	await(t, "stop", func() bool { return p.position().TurnRate == 0 })
+}

@@ -1,0 +1,236 @@
+// Package drive is player drive: it drives a robot by the keys of a terminal.
+package drive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+	"time"
+
+	"player/client"
+	"player/codec"
+	"player/tools"
+)
+
+const help = `Drives a robot by the keys of this terminal, and shows its speed, its odometry
+(m, degrees), its battery, and the nearest reading of laser and sonar.
+
+  arrows, or w a s d   forward, left, backward, right: hold the key
+  + and -              faster, slower
+  q, Ctrl-C            quit
+  space, any other     stop
+
+The robot stops when no key has repeated for 0.5 s, and when this program ends
+or its computer leaves the network. It drives on if this program is suspended
+from outside (kill -STOP): player -deadman 500, at the robot, covers that, too.
+
+  -speed MM   mm/s                                              (default 200)
+  -turn DEG   degrees a second                                  (default 30)
+
+  player drive localhost
+  player drive -speed 400 10.0.0.5:6666
+
+The motors of a robot are switched on when it first moves.
+
+Exit codes: 0 you quit, 1 the connection was lost, 2 the robot cannot be reached
+or does not grant its wheels, or this is no terminal.
+`
+
+const (
+	// rate is how often the server sends data, in Hz: it bounds the delay of a key.
+	rate = 20
+	// readLimit bounds the wait for data, so that keys and the dead man's switch work
+	// without it.
+	readLimit = time.Second / rate
+	// repeatPeriod is how often a speed that is held is sent again. It is below the
+	// second for which a server gives a client control, and below usual timeouts of
+	// -deadman.
+	repeatPeriod = 100 * time.Millisecond
+	// linePeriod is how often the line is drawn.
+	linePeriod = 100 * time.Millisecond
+	// oldAge is the age from which data is marked as old.
+	oldAge = time.Second
+)
+
+// Command is the subcommand.
+func Command() tools.Command {
+	return tools.Command{Name: "drive", Args: "[flags] HOST[:PORT]", Summary: "drive with the keys", Help: help, Run: run}
+}
+
+func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) (err error) {
+	flags := tools.NewFlags("drive")
+	w := wheels{}
+	flags.IntVar(&w.speed, "speed", 200, "")
+	flags.IntVar(&w.turn, "turn", 30, "")
+	rest, err := tools.Parse(flags, args, 1)
+	switch {
+	case err != nil:
+		return err
+	case len(rest) == 0:
+		return errors.New("drive needs a host: player drive localhost")
+	case w.speed < 1 || w.speed > maxSpeed:
+		return fmt.Errorf("-speed %d: a speed is 1 to %d mm/s", w.speed, maxSpeed)
+	case w.turn < 1 || w.turn > maxTurn:
+		return fmt.Errorf("-turn %d: a turn rate is 1 to %d degrees a second", w.turn, maxTurn)
+	}
+	term, err := open(os.Stdin)
+	if err != nil {
+		return fmt.Errorf("drive needs a terminal: %w", err)
+	}
+	// The last two would end the program without restoring the terminal.
+	ctx, stop := tools.UntilSignal(ctx, syscall.SIGQUIT, syscall.SIGPIPE)
+	defer stop()
+	c, err := tools.Dial(ctx, rest[0], "drive")
+	if err != nil {
+		return err
+	}
+	defer c.Close() // the server stops the robot
+	if _, err := tools.Open(ctx, c, "pa"); err != nil {
+		return err
+	}
+	err = c.Request(ctx, "mrsrlr") // what the robot does not have is not shown
+	if _, partly := errors.AsType[*client.AccessError](err); err != nil && !partly {
+		return tools.Failure{Err: err}
+	}
+	if err := c.SetFrequency(rate); err != nil {
+		return err
+	}
+	fmt.Fprintln(stdout, "arrows or w a s d: drive   + -: faster, slower   space: stop   q: quit")
+	if err := term.raw(); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, term.restore()) }()
+	screen := newScreen(stdout)
+	defer screen.end()
+	d := &driver{client: c, wheels: w, keys: readKeys(os.Stdin), screen: screen, width: term.width}
+	return d.run(ctx)
+}
+
+// driver is a run of the subcommand.
+type driver struct {
+	client *client.Client
+	wheels wheels
+	keys   <-chan key
+	screen *screen
+	width  func() int
+
+	sent    motion
+	sentAt  time.Time
+	stop    bool      // the key was pressed, which stops what others command, too
+	moved   bool      // the motors were switched on
+	dataAt  time.Time // of the latest round
+	drawnAt time.Time
+}
+
+// run drives until q, or the end of ctx or of the terminal.
+func (d *driver) run(ctx context.Context) error {
+	d.dataAt = time.Now()
+	for {
+		now := time.Now()
+		if quit := d.press(now); quit || ctx.Err() != nil {
+			if d.sent == (motion{}) { // what others command goes on
+				return nil
+			}
+			return d.client.SetSpeed(0, 0)
+		}
+		if err := d.command(now); err != nil {
+			return tools.Failure{Err: err}
+		}
+		if now.Sub(d.drawnAt) >= linePeriod {
+			d.drawnAt = now
+			d.screen.show(d.line(now))
+		}
+		reading, cancel := context.WithTimeout(ctx, readLimit)
+		err := d.client.Read(reading)
+		cancel()
+		switch {
+		case err == nil:
+			d.dataAt = time.Now()
+		case !errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
+			return tools.Failure{Err: err}
+		}
+	}
+}
+
+// press takes the keys that were pressed since the last call.
+func (d *driver) press(now time.Time) (quit bool) {
+	for {
+		select {
+		case k, ok := <-d.keys:
+			if !ok || k == quitKey {
+				return true
+			}
+			d.stop = d.stop || k == stopKey
+			d.wheels.press(k, now)
+		default:
+			return false
+		}
+	}
+}
+
+// command sends the motion if it has changed or stop was pressed, and again while
+// the robot moves. A robot that stands is left to others.
+func (d *driver) command(now time.Time) error {
+	m := d.wheels.motion(now)
+	if m == d.sent && !d.stop && (m == motion{} || now.Sub(d.sentAt) < repeatPeriod) {
+		return nil
+	}
+	if !d.moved && m != (motion{}) {
+		d.moved = true
+		if err := d.client.ChangeMotorState(true); err != nil {
+			return err
+		}
+	}
+	d.sent, d.sentAt, d.stop = m, now, false
+	return d.client.SetSpeed(m.speed, m.turn)
+}
+
+// line is what the terminal shows: at most its width.
+func (d *driver) line(now time.Time) string {
+	c, p := d.client, d.client.Position
+	text := ""
+	age, _ := c.Age(codec.Position)
+	switch age = age + now.Sub(d.dataAt); {
+	case !c.Has(codec.Position):
+		text = "NO DATA"
+	case age > oldAge:
+		text = fmt.Sprintf("DATA IS %d s OLD", int(age.Seconds()))
+	}
+	if text != "" {
+		text += " | "
+	}
+	if p.Stall != 0 {
+		text += "STALLED | "
+	}
+	text += fmt.Sprintf("%d mm/s %d deg/s | x %.2f y %.2f m %d deg", p.Speed, p.TurnRate, float64(p.X)/1000, float64(p.Y)/1000, p.Heading)
+	if c.Has(codec.Misc) {
+		text += fmt.Sprintf(" | %.1f V", float64(c.Misc.Battery)/10)
+	}
+	if mm, where := nearest(c); where != "" {
+		text += fmt.Sprintf(" | %d mm %s", mm, where)
+	}
+	return text[:min(len(text), d.width()-1)]
+}
+
+// nearest returns the shortest range of laser and sonar, and where it is; "" if
+// there is none. A range of 0 is none (PROTOCOL 7.2).
+func nearest(c *client.Client) (mm int, where string) {
+	if c.Has(codec.Laser) {
+		for i, r := range c.Laser {
+			if r > 0 && (where == "" || int(r) < mm) {
+				mm, where = int(r), fmt.Sprintf("at %d deg", i/2-90)
+			}
+		}
+	}
+	if c.Has(codec.Sonar) {
+		for i, r := range c.Sonar {
+			if r > 0 && (where == "" || int(r) < mm) {
+				mm, where = int(r), fmt.Sprintf("at sonar %d", i)
+			}
+		}
+	}
+	return mm, where
+}

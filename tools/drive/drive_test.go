@@ -1,0 +1,106 @@
+package drive
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"player/client"
+)
+
+func TestWheels(t *testing.T) {
+	begin := time.Now()
+	w := wheels{speed: 200, turn: 30}
+	at := func(after time.Duration, want motion) {
+		t.Helper()
+		if got := w.motion(begin.Add(after)); got != want {
+			t.Errorf("after %v: %v, want %v", after, got, want)
+		}
+	}
+	at(0, motion{})
+	w.press(forwardKey, begin)
+	at(0, motion{200, 0})
+	at(repeatLimit-1, motion{200, 0})
+	at(repeatLimit, motion{})
+	w.press(rightKey, begin.Add(300*time.Millisecond)) // a curve, as long as both count
+	at(400*time.Millisecond, motion{200, -30})
+	at(repeatLimit, motion{0, -30})
+	w.press(leftKey, begin.Add(repeatLimit))
+	w.press(backwardKey, begin.Add(repeatLimit))
+	at(repeatLimit, motion{-200, 30})
+	w.press(fasterKey, begin)
+	at(repeatLimit, motion{-241, 37})
+	w.press(slowerKey, begin)
+	at(repeatLimit, motion{-192, 29})
+	w.press(stopKey, begin.Add(repeatLimit))
+	at(repeatLimit, motion{})
+	for range 100 {
+		w.press(fasterKey, begin)
+	}
+	if w.speed != maxSpeed || w.turn != maxTurn {
+		t.Error(w)
+	}
+	for range 100 {
+		w.press(slowerKey, begin)
+	}
+	if w.speed != 1 || w.turn != 1 {
+		t.Error(w)
+	}
+}
+
+func TestKeys(t *testing.T) {
+	all := "wasd\x1b[A\x1bOB\x1b[1;5C\x1b[D+-= x\x1b[5~\x03\x04\x1cq\x1bq"
+	want := []key{forwardKey, leftKey, backwardKey, rightKey, forwardKey, backwardKey, rightKey, leftKey, fasterKey, slowerKey, fasterKey,
+		stopKey, stopKey, stopKey, quitKey, quitKey, quitKey, quitKey, quitKey}
+	if got := slices.Collect(each(readKeys(strings.NewReader(all)))); !slices.Equal(got, want) {
+		t.Errorf("%v\nwant %v", got, want)
+	}
+	// A sequence that arrives in pieces stops the robot, then is what it is.
+	if got := slices.Collect(each(readKeys(iotest.OneByteReader(strings.NewReader("w\x1b[A"))))); !slices.Equal(got, []key{forwardKey, stopKey, forwardKey}) {
+		t.Error(got)
+	}
+	if got := slices.Collect(each(readKeys(strings.NewReader("\x1b")))); !slices.Equal(got, []key{stopKey}) {
+		t.Error(got)
+	}
+}
+
+func each(keys <-chan key) func(func(key) bool) {
+	return func(yield func(key) bool) {
+		for k := range keys {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// A terminal that takes nothing holds nobody up.
+func TestScreenHangs(t *testing.T) {
+	hangs := make(chan struct{})
+	t.Cleanup(func() { close(hangs) })
+	s := newScreen(writer(func(b []byte) (int, error) { <-hangs; return len(b), nil }))
+	for range 10 {
+		s.show("line")
+	}
+	s.end()
+}
+
+type writer func([]byte) (int, error)
+
+func (w writer) Write(b []byte) (int, error) { return w(b) }
+
+// A line is cut to the width of the terminal.
+func TestLine(t *testing.T) {
+	d := &driver{client: client.New(nil), width: func() int { return 200 }}
+	now := time.Now()
+	d.dataAt = now
+	if got, want := d.line(now), "NO DATA | 0 mm/s 0 deg/s | x 0.00 y 0.00 m 0 deg"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	d.width = func() int { return 8 }
+	if got := d.line(now); got != "NO DATA" {
+		t.Errorf("%q", got)
+	}
+}

@@ -1,0 +1,125 @@
+package drive
+
+import (
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// usualWidth is the width of a terminal that does not report one, in characters.
+const usualWidth = 80
+
+const (
+	// keyBuffer is how many keys may wait: more than a terminal repeats within the
+	// time of readLimit.
+	keyBuffer = 64
+	// endLimit is how long the end waits for a terminal that hangs.
+	endLimit = 200 * time.Millisecond
+)
+
+// terminal is the terminal of the keys.
+type terminal struct {
+	fd     int
+	before unix.Termios
+}
+
+// open fails unless the file is a terminal.
+func open(file *os.File) (*terminal, error) {
+	fd := int(file.Fd())
+	attrs, err := unix.IoctlGetTermios(fd, unix.TCGETS)
+	if err != nil {
+		return nil, err
+	}
+	return &terminal{fd, *attrs}, nil
+}
+
+// raw has the terminal pass on each key at once, without showing it. Ctrl-C,
+// Ctrl-Z and Ctrl-S are keys, too: a program that is suspended stops no robot, and
+// a terminal that is held shows nothing.
+func (t *terminal) raw() error {
+	attrs := t.before
+	attrs.Lflag &^= unix.ICANON | unix.ECHO | unix.ISIG | unix.IEXTEN
+	attrs.Iflag &^= unix.IXON
+	attrs.Cc[unix.VMIN], attrs.Cc[unix.VTIME] = 1, 0
+	return unix.IoctlSetTermios(t.fd, unix.TCSETS, &attrs)
+}
+
+// restore undoes raw. A terminal that is gone needs nothing.
+func (t *terminal) restore() error {
+	if err := unix.IoctlSetTermios(t.fd, unix.TCSETS, &t.before); err != unix.EIO {
+		return err
+	}
+	return nil
+}
+
+// width returns the width in characters.
+func (t *terminal) width() int {
+	if size, err := unix.IoctlGetWinsize(t.fd, unix.TIOCGWINSZ); err == nil && size.Col > 0 {
+		return int(size.Col)
+	}
+	return usualWidth
+}
+
+// readKeys passes on keys until the terminal ends, which closes the channel. Its
+// goroutine ends with the terminal, or the program.
+func readKeys(in io.Reader) <-chan key {
+	keys := make(chan key, keyBuffer)
+	go func() {
+		defer close(keys)
+		var b keyboard
+		buf := make([]byte, keyBuffer)
+		for {
+			n, err := in.Read(buf)
+			for _, c := range buf[:n] {
+				if k, ok := b.next(c); ok {
+					keys <- k
+				}
+			}
+			if n > 0 && b.alone() {
+				keys <- stopKey
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return keys
+}
+
+// screen shows lines, each in place of the last one. Its goroutine may hang with
+// the terminal, as one whose network is gone; a robot must not drive on for it.
+type screen struct {
+	lines chan string
+	done  chan struct{}
+}
+
+func newScreen(out io.Writer) *screen {
+	s := &screen{make(chan string, 1), make(chan struct{})}
+	go func() {
+		for line := range s.lines {
+			_, _ = io.WriteString(out, "\r\x1b[K"+line) // a terminal that is gone ends the keys
+		}
+		_, _ = io.WriteString(out, "\n")
+		close(s.done)
+	}()
+	return s
+}
+
+// show shows a line, unless the terminal hangs.
+func (s *screen) show(line string) {
+	select {
+	case s.lines <- line:
+	default:
+	}
+}
+
+// end ends the last line. It does not wait for a terminal that hangs.
+func (s *screen) end() {
+	close(s.lines)
+	select {
+	case <-s.done:
+	case <-time.After(endLimit):
+	}
+}

@@ -1,0 +1,108 @@
+package drive
+
+import "time"
+
+const (
+	// repeatLimit is how long a key counts. A terminal repeats a key that is held
+	// after 0.25 to 0.5 s, then 20 to 30 times a second.
+	repeatLimit = 500 * time.Millisecond
+	// maxSpeed, in mm/s, and maxTurn, in degrees a second, bound what + chooses.
+	// Servers limit speeds, too.
+	maxSpeed, maxTurn = 2000, 300
+	// step is how much + and - change both, in per cent.
+	step = 20
+)
+
+// key is a key that was pressed.
+type key uint8
+
+const (
+	stopKey key = iota // space, and every key without another meaning
+	forwardKey
+	backwardKey
+	leftKey
+	rightKey
+	fasterKey
+	slowerKey
+	quitKey
+)
+
+// motion is a command: mm/s forward, degrees a second counterclockwise.
+type motion struct{ speed, turn int }
+
+// wheels turns keys into motions. The two axes expire by themselves, because a
+// terminal repeats only the last key of two that are held.
+type wheels struct {
+	speed, turn       int // chosen
+	forward, left     int // -1, 0 or 1
+	forwardAt, leftAt time.Time
+}
+
+// press takes a key.
+func (w *wheels) press(k key, now time.Time) {
+	switch k {
+	case forwardKey, backwardKey:
+		w.forward, w.forwardAt = 1, now
+		if k == backwardKey {
+			w.forward = -1
+		}
+	case leftKey, rightKey:
+		w.left, w.leftAt = 1, now
+		if k == rightKey {
+			w.left = -1
+		}
+	case fasterKey:
+		w.speed, w.turn = min(w.speed+w.speed*step/100+1, maxSpeed), min(w.turn+w.turn*step/100+1, maxTurn)
+	case slowerKey:
+		w.speed, w.turn = max(w.speed-w.speed*step/100-1, 1), max(w.turn-w.turn*step/100-1, 1)
+	default:
+		w.forward, w.left = 0, 0
+	}
+}
+
+// motion returns the motion of the keys that count at now.
+func (w *wheels) motion(now time.Time) (m motion) {
+	if now.Sub(w.forwardAt) < repeatLimit {
+		m.speed = w.forward * w.speed
+	}
+	if now.Sub(w.leftAt) < repeatLimit {
+		m.turn = w.left * w.turn
+	}
+	return m
+}
+
+// keyboard turns the bytes of a terminal into keys.
+type keyboard struct{ sequence int } // bytes of an arrow's ESC [ or ESC O so far
+
+// next takes a byte; ok is false in the middle of a sequence.
+func (b *keyboard) next(c byte) (k key, ok bool) {
+	switch {
+	case c == '\x1b':
+		b.sequence = 1
+		return 0, false
+	case b.sequence == 1 && (c == '[' || c == 'O'):
+		b.sequence = 2
+		return 0, false
+	case b.sequence == 2:
+		if c >= '0' && c <= '?' { // a parameter, as in ESC [ 1 ; 5 A (ECMA-48 5.4)
+			return 0, false
+		}
+		b.sequence = 0
+		return map[byte]key{'A': forwardKey, 'B': backwardKey, 'C': rightKey, 'D': leftKey}[c], true
+	}
+	b.sequence = 0
+	return map[byte]key{
+		'w': forwardKey, 's': backwardKey, 'a': leftKey, 'd': rightKey, '+': fasterKey, '=': fasterKey, '-': slowerKey,
+		'q': quitKey, ctrlC: quitKey, ctrlD: quitKey, ctrlBackslash: quitKey,
+	}[c], true
+}
+
+// alone reports whether the last byte was an Esc, which is a key if no byte follows.
+func (b *keyboard) alone() bool { return b.sequence == 1 }
+
+// Control characters that a terminal in raw mode passes on.
+const (
+	ctrlC         = 3
+	ctrlD         = 4
+	ctrlBackslash = 28
+)
