@@ -17,6 +17,7 @@ import (
 	"player/tools/drive"
 	"player/tools/find"
 	"player/tools/print"
+	"player/tools/record"
 	"player/tools/stop"
 )
 
@@ -27,6 +28,8 @@ func commands() []tools.Command {
 		print.Command(),
 		drive.Command(),
 		stop.Command(),
+		record.Command(version()),
+		replayCommand(),
 		{
 			Name: "check", Args: "[flags] [FILE]", Summary: "check a configuration file",
 			Help: `Reads the file with the flags of the server applied, and prints the devices with

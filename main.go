@@ -71,21 +71,23 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 			return runCommand(ctx, c, args[1:], stdout, stderr)
 		}
 	}
-	return serve(ctx, args, stdout, stderr)
-}
-
-// serve is the server: flags, then configuration, then the loop, until a signal
-// comes or ctx ends. It returns nil when the server has ended as asked.
-func serve(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) error {
-	started := time.Now()
 	o, err := parseOptions(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return printHelp(nil, stdout)
 	case err != nil:
 		return fmt.Errorf("%w (player -h shows all flags)", err)
+	}
+	return serve(ctx, o, stdout, stderr)
+}
+
+// serve is the server: configuration, then the loop, until a signal comes or ctx
+// ends. It returns nil when the server has ended as asked.
+func serve(ctx context.Context, o options, stdout io.Writer, stderr *os.File) error {
+	started := time.Now()
+	switch {
 	case o.version:
-		_, err = fmt.Fprintln(stdout, version())
+		_, err := fmt.Fprintln(stdout, version())
 		return err
 	case o.list:
 		return config.WriteList(stdout, catalogue())

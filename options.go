@@ -28,6 +28,7 @@ type options struct {
 	bind          string
 	http          string // address of the dashboard; empty: the default; "off": none
 	file          string // configuration file; empty: none
+	builtin       []byte // configuration of a subcommand, instead of file; nil: none
 	stage         string
 	truth         string // file for the true poses of the simulated robots; empty: none
 	run           bool   // the world runs without clients, too
@@ -154,6 +155,12 @@ func parseOptions(args []string) (options, error) {
 	if len(files) > 0 {
 		o.file = files[0]
 	}
+	o.override(fs)
+	return o, o.validate()
+}
+
+// override sets the options of drivers that the flags give.
+func (o *options) override(fs *flag.FlagSet) {
 	fs.Visit(func(f *flag.Flag) {
 		for _, d := range driverFlags() {
 			if d.flag == f.Name {
@@ -162,7 +169,6 @@ func parseOptions(args []string) (options, error) {
 			}
 		}
 	})
-	return o, o.validate()
 }
 
 // fronts returns the drivers that flags put in front of every robot, the one next to
@@ -238,7 +244,10 @@ func (o options) parseConfig() (*syntax.File, error) {
 		return file, err
 	}
 	name, text := "(built-in) configs/pioneer.cfg", pioneer
-	if o.stage != "" {
+	switch {
+	case o.builtin != nil:
+		name, text = "(built-in)", o.builtin
+	case o.stage != "":
 		name, text = "(from -stage)", []byte(`driver ( name "stage" )`)
 	}
 	return syntax.Parse(name, func(string) ([]byte, error) { return text, nil })

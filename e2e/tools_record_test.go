@@ -1,0 +1,152 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"player/logfile"
+)
+
+// What player record has written of a run is in the server's own log, with the same
+// times, and player replay serves it.
+func TestRecordTool(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := start(t, write(t, dir, "robot.cfg", `
+		driver ( name "testpattern" rate 50 provides ["position:0" "sonar:0"] )
+		driver ( name "writelog" file "theirs.mcap" open 1 requires ["position:0" "sonar:0"] )`))
+	ours, theirs := filepath.Join(dir, "ours.mcap"), filepath.Join(dir, "theirs.mcap")
+	c := startTool(t, nil, "record", s.address, "-o", ours)
+	await(t, "a log", func() bool { return hasLogged(t, ours, 50) })
+	if err := c.cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if code := c.code(t); code != 0 || !strings.HasPrefix(c.errors.String(), "recording position, sonar in ") {
+		t.Errorf("exit %d, %s", code, c.errors)
+	}
+	s.stop(t)
+	recorded, damage := readLog(t, ours)
+	if damage != nil || !strings.Contains(c.errors.String(), fmt.Sprintf("%d messages in ", len(recorded))) {
+		t.Errorf("%v, %d messages, %s", damage, len(recorded), c.errors)
+	}
+	at := times(t, theirs)
+	var shift time.Duration
+	for i, m := range times(t, ours).order {
+		theirs, known := at.of[m.key]
+		if !known {
+			t.Fatalf("message %d, %s, is not in the server's log", i, m.key)
+		}
+		difference := time.Duration(m.at - theirs)
+		if i == 0 {
+			shift = difference // of the two clocks at the starts
+		}
+		if d := difference - shift; d < -50*time.Microsecond || d > 50*time.Microsecond {
+			t.Errorf("message %d has another time by %v than message 0", i, d)
+		}
+	}
+
+	code, _, errs := uses(t, "record", start(t, "-stage", room).address, "pr", "-o", ours)
+	if code != 2 || !strings.Contains(errs, "file exists") {
+		t.Errorf("an existing log: exit %d, %s", code, errs)
+	}
+
+	port := freePort(t)
+	r := startTool(t, nil, "replay", "-bind", "127.0.0.1", "-gp", fmt.Sprint(port), "-speed", "10", ours)
+	await(t, "serving", func() bool { return strings.Contains(r.errors.String(), "serving") })
+	p := (&server{address: fmt.Sprintf("127.0.0.1:%d", port)}).dial(t)
+	if reply := p.request("prsrlr"); reply != "prsrle" {
+		t.Errorf("reply %q", reply)
+	}
+	await(t, "the end of the log", func() bool { return strings.Contains(r.errors.String(), "the log is at its end") })
+	if got := fmt.Sprintf("/sonar %x", p.payload('s')); !slices.Contains(recorded, got) {
+		t.Errorf("replayed %s, which was not recorded", got)
+	}
+	if err := r.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if code := r.code(t); code != 0 {
+		t.Errorf("exit %d, %s", code, r.errors)
+	}
+}
+
+// message is a message of a log, and when it was recorded, ns since 1970.
+type message struct {
+	key string
+	at  int64
+}
+
+// messages are those of a log that come once.
+type messages struct {
+	order []message
+	of    map[string]int64
+}
+
+// times returns the messages of a log whose payload comes once, with their times.
+func times(t *testing.T, path string) messages {
+	t.Helper()
+	r, err := logfile.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	m := messages{of: map[string]int64{}}
+	for {
+		next, err := r.Next()
+		if err != nil {
+			return m
+		}
+		if next.Channel.Content == logfile.Data && next.Channel.Interface == "position" { // its time makes it unique
+			key := fmt.Sprintf("%x", next.Payload)
+			m.of[key] = next.Time
+			m.order = append(m.order, message{key, next.Time})
+		}
+	}
+}
+
+// A lost server ends a recording, which has what came before.
+func TestRecordLost(t *testing.T) {
+	t.Parallel()
+	s := start(t, "-stage", room)
+	path := filepath.Join(t.TempDir(), "run.mcap")
+	c := startTool(t, nil, "record", s.address, "prsr", "-o", path)
+	await(t, "a log", func() bool { return hasLogged(t, path, 20) })
+	s.kill(t)
+	if code := c.code(t); code != 1 || !strings.Contains(c.errors.String(), "closed the connection") && !strings.Contains(c.errors.String(), "reset") {
+		t.Errorf("exit %d, %s", code, c.errors)
+	}
+	if recorded, damage := readLog(t, path); damage != nil || len(recorded) < 20 {
+		t.Errorf("%d messages, %v", len(recorded), damage)
+	}
+}
+
+func TestRecordMistakes(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	text := write(t, dir, "text", "this is no log")
+	for _, tt := range []struct{ args, want string }{
+		{"record localhost", "needs a host and a file"},
+		{"record -o run.mcap", "needs a host and a file"},
+		{"record localhost pw -o run.mcap", "only read"},
+		{"record -for -1s localhost -o x", "must not be negative"},
+		{fmt.Sprintf("record 127.0.0.1:%d -o run.mcap", freePort(t)), "connection refused"},
+		{"replay", "needs the path of a log"},
+		{"replay " + dir + "/none.mcap", "no such file"},
+		{"replay " + text, "not a log"},
+		{"replay -speed 1000 " + text, "-speed"},
+		{"replay -pp /dev/null " + text, "-pp"},
+	} {
+		code, _, errs := uses(t, strings.Fields(tt.args)...)
+		if code != 2 || !strings.Contains(errs, tt.want) {
+			t.Errorf("player %s: exit %d, %s\nwant exit 2, %s", tt.args, code, errs, tt.want)
+		}
+	}
+	if _, err := os.Stat("run.mcap"); err == nil {
+		t.Error("there is a log, though nothing was recorded")
+	}
+}

@@ -1,0 +1,222 @@
+// Package record is player record: it records a robot's data in a log file, from
+// any computer. A robot that records itself uses the driver writelog.
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"player/client"
+	"player/codec"
+	"player/devices"
+	"player/logfile"
+	"player/tools"
+)
+
+const help = `Records what the robot's devices measure, until Ctrl-C. DEVICES are pairs of a
+device's letter and r (player help print); without them, all that the robot has
+is recorded, which starts its hardware.
+
+  -o FILE    the log; it must not exist
+  -for TIME  how long, as 30s or 5m                     (default until Ctrl-C)
+  -rate HZ   how often data is fetched at most; that of a device
+             that is faster is recorded as often                 (default 100)
+
+  player record localhost -o run.mcap
+  player record 10.0.0.5:6666 prlr -for 1m -o corridor.mcap
+
+The format is that of the driver writelog, but for commands, which only the
+robot's own server sees (docs/LOGS.md): player replay, player export, and all
+programs for MCAP read it. Times are those at which the data was taken; of a
+server that sends no ages (Player 0.7.4a), those of arrival.
+
+Exit codes: 0 done, 1 the connection was lost or the disk is full, and the log
+has what came before, 2 the robot cannot be reached, does not grant the devices,
+or the file cannot be created.
+`
+
+const (
+	// flushPeriod and flushSize bound what is lost when the computer fails, as those
+	// of the driver writelog.
+	flushPeriod = 250 * time.Millisecond
+	flushSize   = 64 << 10 // bytes
+)
+
+// Command is the subcommand of a program of the given version, which the log names.
+func Command(version string) tools.Command {
+	return tools.Command{
+		Name: "record", Args: "[flags] HOST[:PORT] [DEVICES] -o FILE", Summary: "record a run in a log", Help: help,
+		Run: func(ctx context.Context, args []string, _ io.Writer, stderr *os.File) error {
+			return run(ctx, args, version, stderr)
+		},
+	}
+}
+
+func run(ctx context.Context, args []string, version string, stderr io.Writer) (err error) {
+	flags := tools.NewFlags("record")
+	path := flags.String("o", "", "")
+	limit := flags.Duration("for", 0, "")
+	rate := flags.Int("rate", 100, "")
+	rest, err := tools.Parse(flags, args, 2)
+	switch {
+	case err != nil:
+		return err
+	case len(rest) == 0 || *path == "":
+		return errors.New("record needs a host and a file: player record localhost -o run.mcap")
+	case *limit < 0:
+		return fmt.Errorf("-for %v: must not be negative", *limit)
+	}
+	if len(rest) == 2 {
+		if err := tools.Readable(rest[1]); err != nil {
+			return err
+		}
+	}
+	ctx, stop := tools.UntilSignal(ctx)
+	defer stop()
+	c, err := tools.Dial(ctx, rest[0], "record")
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if err := c.SetFrequency(*rate); err != nil {
+		return err
+	}
+	r := &recorder{client: c}
+	if err := r.open(ctx, strings.Join(rest[1:], "")); err != nil {
+		return err
+	}
+	file, err := os.OpenFile(*path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closed := file.Close(); err == nil && closed != nil {
+			err = tools.Failure{Err: closed}
+		}
+	}()
+	fmt.Fprintf(stderr, "recording %s in %s; Ctrl-C ends it\n", strings.Join(r.names(), ", "), *path)
+	if *limit > 0 {
+		limited, cancel := context.WithTimeout(ctx, *limit)
+		defer cancel()
+		ctx = limited
+	}
+	err = r.record(ctx, file, version)
+	fmt.Fprintf(stderr, "%d messages in %s\n", r.messages, *path)
+	if err != nil {
+		return tools.Failure{Err: err}
+	}
+	return nil
+}
+
+// recorder records the devices that a client has open.
+type recorder struct {
+	client   *client.Client
+	aged     bool // the server sends ages
+	specs    []devices.Spec
+	messages int
+}
+
+// open opens the devices of a request, or for "" all that the server has.
+func (r *recorder) open(ctx context.Context, request string) (err error) {
+	all := request == ""
+	for _, spec := range devices.Interfaces() {
+		if all {
+			request += string([]byte{spec.Letter, codec.AccessRead})
+		}
+	}
+	r.aged, err = tools.Open(ctx, r.client, request)
+	refused, partly := errors.AsType[*client.AccessError](err)
+	if err != nil && !(all && partly) {
+		return err
+	}
+	for _, spec := range devices.Interfaces() {
+		if !strings.Contains(request, string([]byte{spec.Letter, codec.AccessRead})) {
+			continue
+		}
+		if partly && refusedTo(refused, spec.Letter) {
+			continue
+		}
+		r.specs = append(r.specs, spec)
+	}
+	if len(r.specs) == 0 {
+		return errors.New("the robot has no device that can be recorded")
+	}
+	if r.aged {
+		return r.client.SetFresh(true)
+	}
+	return nil
+}
+
+func refusedTo(e *client.AccessError, letter byte) bool {
+	for _, d := range e.Devices {
+		if d.Device == letter {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *recorder) names() (names []string) {
+	for _, spec := range r.specs {
+		names = append(names, spec.Name)
+	}
+	return names
+}
+
+// record records until ctx ends. The log is closed in any case.
+func (r *recorder) record(ctx context.Context, file io.Writer, version string) (err error) {
+	switch err := r.client.Read(ctx); {
+	case ctx.Err() != nil:
+		return nil
+	case err != nil:
+		return err
+	}
+	began := time.Now()
+	info := logfile.Info{Server: version, Start: began.Add(-r.client.ServerTime())}
+	for _, spec := range r.specs {
+		info.Channels = append(info.Channels, logfile.Channel{Interface: spec.Name})
+	}
+	w, err := logfile.NewWriter(file, info)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	var batch logfile.Batch
+	for flushed := began; ; {
+		r.add(&batch, time.Since(began))
+		read := r.client.Read(ctx)
+		if now := time.Now(); batch.Len() > 0 && (read != nil || batch.Size() >= flushSize || now.Sub(flushed) >= flushPeriod) {
+			flushed = now
+			if err := w.WriteChunk(&batch); err != nil {
+				return err
+			}
+			r.messages += batch.Len()
+			batch.Reset()
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+		if read != nil {
+			return read
+		}
+	}
+}
+
+// add adds the new data of a round, which arrived at a time since the first one.
+func (r *recorder) add(batch *logfile.Batch, arrived time.Duration) {
+	for channel, spec := range r.specs {
+		if !r.client.New(spec.Letter) || !r.client.Has(spec.Letter) {
+			continue
+		}
+		taken := arrived
+		if age, ok := r.client.Age(spec.Letter); ok {
+			taken = r.client.ServerTime() - age
+		}
+		batch.Add(channel, taken, r.client.Raw(spec.Letter))
+	}
+}
