@@ -18,6 +18,7 @@ import (
 	"player/tools/find"
 	"player/tools/print"
 	"player/tools/record"
+	"player/tools/status"
 	"player/tools/stop"
 )
 
@@ -28,6 +29,7 @@ func commands() []tools.Command {
 		print.Command(),
 		drive.Command(),
 		stop.Command(),
+		status.Command(),
 		record.Command(version()),
 		replayCommand(),
 		{

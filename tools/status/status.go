@@ -1,0 +1,146 @@
+// Package status is player status: who is connected to a server, who drives, and
+// how its devices are.
+package status
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"player/tools"
+)
+
+const help = `Shows each robot of a server, its devices, its clients, and which of them
+drives. In a terminal the table refreshes each second, until Ctrl-C; otherwise
+it is printed once. The server needs its dashboard: -http ADDRESS (player -h).
+PORT is that of the dashboard.
+
+  -once   print the table once
+  -json   print what the server sends, once
+
+  player status localhost
+  player status -json 10.0.0.5:8080 | jq '.robots[].commander'
+
+"(drives)" marks the client that commanded the wheels last. A device is idle
+while nobody has it open.
+
+Exit codes: 0 done, 1 the server is gone, 2 there is no such server.
+`
+
+const (
+	// defaultPort is that of the dashboard of a simulated robot.
+	defaultPort = "8080"
+	// refreshPeriod is how often the table is drawn again.
+	refreshPeriod = time.Second
+	// fetchLimit bounds the wait for an answer.
+	fetchLimit = 10 * time.Second
+	// maxAnswer bounds the answer, in bytes: thousands of clients.
+	maxAnswer = 16 << 20
+)
+
+// Command is the subcommand.
+func Command() tools.Command {
+	return tools.Command{Name: "status", Args: "[flags] HOST[:PORT]", Summary: "who is there, who drives", Help: help, Run: run}
+}
+
+func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) error {
+	flags := tools.NewFlags("status")
+	once := flags.Bool("once", false, "")
+	raw := flags.Bool("json", false, "")
+	rest, err := tools.Parse(flags, args, 1)
+	switch {
+	case err != nil:
+		return err
+	case len(rest) == 0:
+		return errors.New("status needs a host: player status localhost")
+	}
+	ctx, stop := tools.UntilSignal(ctx)
+	defer stop()
+	address := withPort(rest[0])
+	for again := false; ; again = true {
+		answer, err := fetch(ctx, address)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil && again:
+			return tools.Failure{Err: err}
+		case err != nil:
+			return err
+		case *raw:
+			_, err := fmt.Fprintf(stdout, "%s\n", strings.TrimSpace(string(answer)))
+			return err
+		}
+		var s server
+		if err := json.Unmarshal(answer, &s); err != nil {
+			return fmt.Errorf("http://%s/status is not the status of a server: %w", address, err)
+		}
+		if *once || !isTerminal(stdout) {
+			return s.write(stdout)
+		}
+		if _, err := io.WriteString(stdout, "\x1b[H\x1b[J"); err != nil { // top left, and clear from there
+			return err
+		}
+		if err := s.write(stdout); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(refreshPeriod):
+		}
+	}
+}
+
+// withPort adds the default port to an address without one.
+func withPort(address string) string {
+	if _, _, err := net.SplitHostPort(address); err == nil {
+		return address
+	}
+	return net.JoinHostPort(strings.Trim(address, "[]"), defaultPort)
+}
+
+// fetch gets the status of a server. It does without http.Client, which would make
+// the program larger by half a megabyte.
+func fetch(ctx context.Context, address string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, fetchLimit)
+	defer cancel()
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	if _, err := fmt.Fprintf(conn, "GET /status HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", address); err != nil {
+		return nil, err
+	}
+	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		return nil, fmt.Errorf("%s is no dashboard: %w", address, err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("http://%s/status: %s", address, response.Status)
+	}
+	return io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+}
+
+// isTerminal reports whether w is a terminal.
+func isTerminal(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	_, err := unix.IoctlGetTermios(int(file.Fd()), unix.TCGETS)
+	return err == nil
+}
