@@ -16,6 +16,7 @@ import (
 	"player/tools"
 	"player/tools/drive"
 	"player/tools/find"
+	"player/tools/latency"
 	"player/tools/print"
 	"player/tools/record"
 	"player/tools/status"
@@ -30,6 +31,7 @@ func commands() []tools.Command {
 		drive.Command(),
 		stop.Command(),
 		status.Command(),
+		latency.Command(),
 		record.Command(version()),
 		replayCommand(),
 		{

@@ -82,6 +82,9 @@ func TestToolMistakes(t *testing.T) {
 		{"drive", "needs a host"},
 		{"drive -speed 0 localhost", "a speed is 1 to"},
 		{"drive " + s.address, "drive needs a terminal"},
+		{"latency", "needs a host"},
+		{"latency -for 0s localhost", "must be positive"},
+		{"latency " + s.address + " pr", `device p asked 'r' granted 'e'`},
 		{"status", "needs a host"},
 		{"status " + nowhere, "connection refused"},
 		{"status " + s.address, "is no dashboard"},
@@ -146,5 +149,27 @@ func TestPrintEnds(t *testing.T) {
 	s.kill(t)
 	if code := c.code(t); code != 1 || !strings.HasPrefix(c.errors.String(), "player: ") {
 		t.Errorf("exit %d, %s", code, c.errors)
+	}
+}
+
+func TestLatency(t *testing.T) {
+	t.Parallel()
+	s := pattern(t)
+	code, out, errs := uses(t, "latency", s.address, "lrpr", "-rate", "50", "-for", "1500ms")
+	if code != 0 || errs != "" {
+		t.Errorf("exit %d, %s", code, errs)
+	}
+	for _, want := range []string{"round trip ", " Hz  jitter ", " rounds, ", "time between rounds: median ", "as seen from here: median ", "#"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%s\nwant %s", out, want)
+		}
+	}
+	c := startTool(t, nil, "latency", s.address, "-for", "1h")
+	await(t, "a line", func() bool { return strings.Contains(c.out.String(), " Hz ") })
+	if err := c.cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if code := c.code(t); code != 0 || !strings.Contains(c.out.String(), "#") {
+		t.Errorf("exit %d, %s%s", code, c.out, c.errors)
 	}
 }

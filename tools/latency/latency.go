@@ -1,0 +1,225 @@
+// Package latency is player latency: how often, how evenly and how old a robot's
+// data arrives here.
+package latency
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"player/client"
+	"player/tools"
+)
+
+const help = `Measures the data of a robot as it arrives here: its rate, its jitter (how far
+the time between two rounds is from the mean), and its age. DEVICES are pairs of
+a device's letter and r (player help print), by default pr.
+
+  -for TIME  how long                                          (default 10s)
+  -rate HZ   rounds a second to ask for                         (default 10)
+
+  player latency localhost
+  player latency -for 1m -rate 50 10.0.0.5 lrpr
+
+The age of data is its age when the server sent it (PROTOCOL 8.1), and the time
+on the way: half of the shortest round trip before the measurement, and by how
+much a round came later than the fastest one. Ctrl-C ends the measurement.
+
+Exit codes: 0 done, 1 the connection was lost, or no data came, 2 the robot
+cannot be reached, does not grant the devices, or sends no ages (Player 0.7.4a).
+`
+
+const (
+	// trips is how many round trips are measured before: the shortest one counts.
+	trips = 10
+	// reportPeriod is the time between two lines during the measurement.
+	reportPeriod = time.Second
+	// barWidth is the longest bar of a histogram, in characters.
+	barWidth = 40
+)
+
+// Command is the subcommand.
+func Command() tools.Command {
+	return tools.Command{Name: "latency", Args: "[flags] HOST[:PORT] [DEVICES]", Summary: "rate, jitter, age from here", Help: help, Run: run}
+}
+
+func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) error {
+	flags := tools.NewFlags("latency")
+	limit := flags.Duration("for", 10*time.Second, "")
+	rate := flags.Int("rate", 10, "")
+	rest, err := tools.Parse(flags, args, 2)
+	switch {
+	case err != nil:
+		return err
+	case len(rest) == 0:
+		return errors.New("latency needs a host: player latency localhost")
+	case *limit <= 0:
+		return fmt.Errorf("-for %v: must be positive", *limit)
+	}
+	devices := append(rest, "pr")[1]
+	if err := tools.Readable(devices); err != nil {
+		return err
+	}
+	ctx, stop := tools.UntilSignal(ctx)
+	defer stop()
+	c, err := tools.Dial(ctx, rest[0], "latency")
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if err := c.SetFrequency(*rate); err != nil {
+		return err
+	}
+	trip, err := shortestTrip(ctx, c)
+	if err != nil {
+		return tools.Failure{Err: err}
+	}
+	aged, err := tools.Open(ctx, c, devices)
+	if err != nil {
+		return err
+	}
+	if !aged {
+		return errors.New("this server sends no ages")
+	}
+	fmt.Fprintf(stdout, "round trip %.3f ms\n", ms(trip))
+	limited, cancel := context.WithTimeout(ctx, *limit)
+	defer cancel()
+	m, err := measure(limited, c, devices, stdout)
+	if err != nil {
+		return tools.Failure{Err: err}
+	}
+	if len(m.rounds) < 2 {
+		return tools.Failure{Err: errors.New("no data came")}
+	}
+	_, err = io.WriteString(stdout, m.report(trip))
+	return err
+}
+
+// shortestTrip returns the shortest of some round trips of an empty request.
+func shortestTrip(ctx context.Context, c *client.Client) (time.Duration, error) {
+	var all []time.Duration
+	for range trips {
+		begin := time.Now()
+		if err := c.Request(ctx, ""); err != nil {
+			return 0, err
+		}
+		all = append(all, time.Since(begin))
+	}
+	return slices.Min(all), nil
+}
+
+// round is one round of data: when it was made, in the server's time, and when it
+// arrived, both since some moment, and the age of its newest data when it was made.
+type round struct{ made, arrived, age time.Duration }
+
+// measurement is what has arrived.
+type measurement struct{ rounds []round }
+
+// measure measures until ctx ends, and reports each second.
+func measure(ctx context.Context, c *client.Client, devices string, stdout io.Writer) (m measurement, err error) {
+	begin := time.Now()
+	reported, first := time.Duration(0), 0
+	for {
+		err := c.Read(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return m, nil
+		case err != nil:
+			return m, err
+		}
+		r := round{made: c.ServerTime(), arrived: time.Since(begin)}
+		dated := false
+		for i := 0; i < len(devices); i += 2 {
+			if age, ok := c.Age(devices[i]); ok && (!dated || age < r.age) {
+				r.age, dated = age, true
+			}
+		}
+		if !dated { // the devices have no data yet
+			continue
+		}
+		m.rounds = append(m.rounds, r)
+		if r.arrived-reported >= reportPeriod && len(m.rounds)-first > 1 {
+			second := measurement{m.rounds[first:]}
+			rate, jitter := second.evenness()
+			fmt.Fprintf(stdout, "%4.0f s  %6.1f Hz  jitter %.3f ms  age %.1f ms\n", r.arrived.Seconds(), rate, ms(jitter), ms(r.age))
+			reported, first = r.arrived, len(m.rounds)-1
+		}
+	}
+}
+
+// intervals returns the times between rounds.
+func (m measurement) intervals() (all []time.Duration) {
+	for i := 1; i < len(m.rounds); i++ {
+		all = append(all, m.rounds[i].arrived-m.rounds[i-1].arrived)
+	}
+	return all
+}
+
+// evenness returns the rate in Hz, and the mean distance of an interval from the
+// mean interval. There are at least two rounds.
+func (m measurement) evenness() (rate float64, jitter time.Duration) {
+	intervals := m.intervals()
+	mean := (m.rounds[len(m.rounds)-1].arrived - m.rounds[0].arrived) / time.Duration(len(intervals))
+	for _, i := range intervals {
+		jitter += (i - mean).Abs()
+	}
+	return 1 / mean.Seconds(), jitter / time.Duration(len(intervals))
+}
+
+// ages returns the age of each round's data at its arrival. The clocks of the two
+// computers differ by something unknown: the fastest round is taken to have needed
+// half of the round trip.
+func (m measurement) ages(trip time.Duration) (all []time.Duration) {
+	fastest := m.rounds[0].arrived - m.rounds[0].made
+	for _, r := range m.rounds {
+		fastest = min(fastest, r.arrived-r.made)
+	}
+	for _, r := range m.rounds {
+		all = append(all, r.age+trip/2+r.arrived-r.made-fastest)
+	}
+	return all
+}
+
+// report returns the result of at least two rounds.
+func (m measurement) report(trip time.Duration) string {
+	var b strings.Builder
+	rate, jitter := m.evenness()
+	fmt.Fprintf(&b, "\n%d rounds, %.2f Hz, jitter %.3f ms\n", len(m.rounds), rate, ms(jitter))
+	histogram(&b, "time between rounds", m.intervals())
+	histogram(&b, "age of the newest data, as seen from here", m.ages(trip))
+	return b.String()
+}
+
+// histogram writes how many values are up to each bound: 1, 2, 5, 10 ... of ms.
+func histogram(b *strings.Builder, what string, values []time.Duration) {
+	slices.Sort(values)
+	at := func(percent int) float64 { return ms(values[(len(values)-1)*percent/100]) }
+	fmt.Fprintf(b, "\n%s: median %.3f ms, 95 %% below %.3f, 99 %% below %.3f, longest %.3f\n", what, at(50), at(95), at(99), at(100))
+	bound, steps := 10*time.Microsecond, [...]time.Duration{2, 5, 10}
+	unit := bound
+	var bounds []time.Duration
+	var counts []int
+	for i := 0; len(values) > 0; i++ {
+		n, _ := slices.BinarySearch(values, bound+1)
+		if n > 0 || len(counts) > 0 {
+			bounds, counts = append(bounds, bound), append(counts, n)
+		}
+		values = values[n:]
+		bound = unit * steps[i%len(steps)]
+		if i%len(steps) == len(steps)-1 {
+			unit = bound
+		}
+	}
+	most := slices.Max(counts)
+	for i, n := range counts {
+		bar := (n*barWidth + most - 1) / most // one count has a bar of one, at least
+		fmt.Fprintln(b, strings.TrimRight(fmt.Sprintf("%10g ms %7d %s", ms(bounds[i]), n, strings.Repeat("#", bar)), " "))
+	}
+}
+
+func ms(d time.Duration) float64 { return d.Seconds() * 1000 }
