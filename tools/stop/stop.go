@@ -68,19 +68,21 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) error
 	defer c.Close()
 	opening, cancel := context.WithTimeout(ctx, openLimit)
 	defer cancel()
+	// Before opening the wheels, which may take seconds and is not needed for it.
+	on := byte(1)
+	if *release {
+		on = 0
+	}
+	if err := send(opening, c, on); err != nil {
+		return tools.Failure{Err: err}
+	}
 	aged, err := tools.Open(opening, c, "pa")
 	if err != nil {
 		return err
 	}
 	if *release {
-		if err := send(opening, c, 0); err != nil {
-			return tools.Failure{Err: err}
-		}
 		_, err := fmt.Fprintln(stdout, "released: clients may drive again")
 		return err
-	}
-	if err := send(opening, c, 1); err != nil {
-		return tools.Failure{Err: err}
 	}
 	if err := stands(ctx, c, aged); err != nil {
 		return tools.Failure{Err: err}

@@ -90,7 +90,7 @@ func TestStop(t *testing.T) {
 	if err := run(t.Context(), []string{f.listener.Addr().String()}, &out, nil); err != nil {
 		t.Fatal(err)
 	}
-	if got := <-f.heard; got != named+opened+stopped+asked {
+	if got := <-f.heard; got != named+stopped+asked+opened {
 		t.Errorf("the server was sent %q", got)
 	}
 	if !strings.HasPrefix(out.String(), "stopped: ") {
@@ -104,7 +104,7 @@ func TestRelease(t *testing.T) {
 	if err := run(t.Context(), []string{"-release", f.listener.Addr().String()}, &out, nil); err != nil {
 		t.Fatal(err)
 	}
-	if got := <-f.heard; got != named+opened+released+asked {
+	if got := <-f.heard; got != named+released+asked+opened {
 		t.Errorf("the server was sent %q", got)
 	}
 	if !strings.HasPrefix(out.String(), "released: ") {
