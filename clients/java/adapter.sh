@@ -1,0 +1,6 @@
+#!/usr/bin/env bash
+# Builds the adapter into $BUILD and runs it (docs/CLIENTS.md).
+set -euo pipefail
+cd "$(dirname "$0")"
+javac -Xlint:all -Werror -d "$BUILD" src/player/*.java adapter/Adapter.java
+exec java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$BUILD" Adapter

@@ -1,0 +1,196 @@
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import player.ColorBlob;
+import player.PlayerClient;
+import player.PlayerException;
+
+/** The adapter of the Java client for the conformance suite (docs/CLIENTS.md): JSON lines on stdin and stdout. */
+public class Adapter {
+    private static final String LETTERS = "lspgmvzjy";
+
+    /** One member of a request: requests are flat, and their values are strings, integers or lists of integers. */
+    private static final Pattern MEMBER = Pattern.compile("\"(\\w+)\"\\s*:\\s*(?:\"([^\"]*)\"|(-?\\d+)|\\[([^\\]]*)\\])");
+
+    private PlayerClient robot;
+
+    public static void main(String[] args) throws IOException {
+        BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
+        Adapter adapter = new Adapter();
+        for (String line = in.readLine(); line != null; line = in.readLine()) {
+            System.out.println(adapter.answer(line));
+        }
+    }
+
+    private String answer(String line) {
+        Map<String, String> request = new HashMap<>();
+        Matcher m = MEMBER.matcher(line);
+        while (m.find()) {
+            String value = m.group(2) != null ? m.group(2) : m.group(3) != null ? m.group(3) : m.group(4);
+            request.put(m.group(1), value);
+        }
+        try {
+            return "{\"ok\":true" + perform(request) + "}";
+        } catch (PlayerException e) {
+            return "{\"ok\":false,\"error\":\"" + e.kind.name().toLowerCase() + "\""
+                    + (e.granted == null ? "" : ",\"granted\":" + quote(e.granted))
+                    + ",\"text\":" + quote(e.getMessage()) + "}";
+        } catch (IllegalArgumentException e) {
+            return "{\"ok\":false,\"error\":\"usage\",\"text\":" + quote(String.valueOf(e.getMessage())) + "}";
+        }
+    }
+
+    /** Obeys a request and returns the members of the answer, each after a comma. */
+    private String perform(Map<String, String> request) {
+        String op = request.getOrDefault("op", "");
+        int timeout = number(request, "timeout_ms");
+        if (op.equals("connect")) {
+            close();
+            robot = new PlayerClient(request.get("host"), number(request, "port"), timeout);
+            return "";
+        }
+        if (robot == null) {
+            throw new IllegalArgumentException("not connected");
+        }
+        robot.setTimeout(timeout);
+        switch (op) {
+            case "request" -> {
+                String pairs = request.getOrDefault("pairs", "");
+                robot.request(pairs);
+                return ",\"granted\":" + quote(pairs);
+            }
+            case "read" -> {
+                robot.getData();
+                return ",\"new\":" + quote(LETTERS.chars().filter(c -> robot.isNew((char) c)).mapToObj(Character::toString)
+                        .collect(Collectors.joining()));
+            }
+            case "get" -> {
+                char device = device(request);
+                byte[] raw = robot.raw(device);
+                return ",\"size\":" + (raw == null ? 0 : raw.length)
+                        + ",\"age_us\":" + (robot.age(device).isPresent() ? robot.age(device).getAsLong() : "null")
+                        + ",\"data\":" + (robot.has(device) ? data(device) : "null");
+            }
+            case "command" -> command(device(request), numbers(request.getOrDefault("values", "")));
+            case "config" -> config(request.getOrDefault("name", ""), number(request, "value"));
+            case "close" -> close();
+            default -> throw new IllegalArgumentException("unknown op " + op);
+        }
+        return "";
+    }
+
+    private void close() {
+        if (robot != null) {
+            robot.close();
+            robot = null;
+        }
+    }
+
+    private void command(char device, int[] values) {
+        int[] v = Arrays.copyOf(values, 3);
+        switch (device) {
+            case 'p' -> robot.setSpeed(v[0], v[1]);
+            case 'z' -> robot.setVision(v[0], v[2], v[1]);
+            case 'g' -> robot.setGripper(v[0], v[1]);
+            default -> throw new IllegalArgumentException("device " + device + " takes no command");
+        }
+    }
+
+    private void config(String name, int value) {
+        switch (name) {
+            case "frequency" -> robot.setFrequency(value);
+            case "mode" -> robot.setDataMode(PlayerClient.DataMode.values()[value]);
+            case "data" -> robot.requestData();
+            case "fresh" -> robot.setFresh(value != 0);
+            case "motors" -> robot.changeMotorState(value != 0);
+            case "velocity" -> robot.changeVelocityControl(PlayerClient.VelocityMode.values()[value]);
+            case "reset_odometry" -> robot.resetPosition();
+            default -> throw new IllegalArgumentException("unknown configuration " + name);
+        }
+    }
+
+    private String data(char device) {
+        return switch (device) {
+            case 'p' -> object("time", robot.position.time(), "x", robot.position.x(), "y", robot.position.y(), "heading",
+                    robot.position.heading(), "speed", robot.position.speed(), "turnrate", robot.position.turnRate(),
+                    "compass", robot.position.compass(), "stall", robot.position.stall());
+            case 's' -> object("ranges", Arrays.toString(robot.sonar));
+            case 'l' -> object("ranges", Arrays.toString(robot.laser));
+            case 'm' -> object("front", robot.misc.frontBumpers(), "rear", robot.misc.backBumpers(), "battery",
+                    robot.misc.battery());
+            case 'g' -> object("state", robot.gripper.gripperData1(), "beams", robot.gripper.gripperData2());
+            case 'z' -> object("pan", robot.camfeedback.pan(), "tilt", robot.camfeedback.tilt(), "zoom",
+                    robot.camfeedback.zoom());
+            case 'v' -> {
+                List<String> channels = new ArrayList<>();
+                for (int c = 0; c < robot.channel.length; c++) {
+                    List<String> blobs = new ArrayList<>();
+                    for (ColorBlob b : robot.channel[c].blobs()) {
+                        blobs.add(object("color", c, "area", b.area(), "x", b.x(), "y", b.y(), "left", b.left(), "right",
+                                b.right(), "top", b.top(), "bottom", b.bottom()));
+                    }
+                    channels.add(blobs.toString());
+                }
+                yield object("channels", channels);
+            }
+            case 'j' -> object("buttons", robot.joystick.buttons(), "axes", robot.joystick.axes());
+            case 'y' -> object("time", Long.toUnsignedString(robot.serverTime()), "ages", ages());
+            default -> "{}";
+        };
+    }
+
+    /** Returns the ages in the block of device y, us, unsigned. */
+    private String ages() {
+        java.nio.ByteBuffer b = java.nio.ByteBuffer.wrap(robot.raw('y'));
+        b.getLong(); // the time
+        List<Long> ages = new ArrayList<>();
+        while (b.hasRemaining()) {
+            ages.add(Integer.toUnsignedLong(b.getInt()));
+        }
+        return ages.toString();
+    }
+
+    private static String object(Object... members) {
+        StringBuilder s = new StringBuilder("{");
+        for (int i = 0; i < members.length; i += 2) {
+            s.append(i == 0 ? "" : ",").append(quote(members[i].toString())).append(':').append(members[i + 1]);
+        }
+        return s.append('}').toString();
+    }
+
+    private static String quote(String s) {
+        StringBuilder quoted = new StringBuilder("\"");
+        for (char c : s.toCharArray()) {
+            if (c < ' ' || c > '~' || c == '"' || c == '\\') {
+                quoted.append(String.format("\\u%04x", (int) c));
+            } else {
+                quoted.append(c);
+            }
+        }
+        return quoted.append('"').toString();
+    }
+
+    private static char device(Map<String, String> request) {
+        String device = request.getOrDefault("device", "");
+        if (device.length() != 1) {
+            throw new IllegalArgumentException("device " + device + " is not one letter");
+        }
+        return device.charAt(0);
+    }
+
+    private static int number(Map<String, String> request, String name) {
+        return Integer.parseInt(request.getOrDefault(name, "0"));
+    }
+
+    private static int[] numbers(String list) {
+        return Pattern.compile("-?\\d+").matcher(list).results().mapToInt(r -> Integer.parseInt(r.group())).toArray();
+    }
+}

@@ -1,0 +1,599 @@
+package player;
+
+import static player.PlayerException.Kind.CLOSED;
+import static player.PlayerException.Kind.PROTOCOL;
+import static player.PlayerException.Kind.TIMEOUT;
+import static player.PlayerException.Kind.USAGE;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.OptionalLong;
+
+/**
+ * A connection to a Player server: appendix C of the manual.
+ *
+ * <pre>{@code
+ * try (PlayerClient robot = new PlayerClient("localhost", 6665)) {
+ *     robot.request("srpw"); // read the sonars, write the wheels
+ *     while (true) {
+ *         robot.getData(); // ten times a second
+ *         if (robot.sonar[3] < 500) robot.setSpeed(0, 20);
+ *         else robot.setSpeed(100, 0);
+ *     }
+ * }
+ * }</pre>
+ *
+ * <p>All errors are {@link PlayerException}s. Lengths are in mm, angles in degrees, counterclockwise is positive.
+ *
+ * <p><b>Threads.</b> One thread calls getData. Others may send commands, and wait for the data with {@link #awaitData}.
+ * A field changes only when getData or request returns, and its records and arrays are never modified, so each is of
+ * one moment. A thread that needs several fields of the same round reads them in {@code synchronized (robot)}.
+ */
+public final class PlayerClient implements AutoCloseable {
+    /** Number of sonars, and of ranges in a laser scan. */
+    public static final int SONARS = 16, LASER_RANGES = 361;
+
+    /** When the server sends rounds of data. */
+    public enum DataMode {
+        /** At the frequency of this connection. The default. */
+        CONTINUOUS,
+        /** One for each {@link #requestData}. */
+        REQUESTREPLY
+    }
+
+    /** How the robot's microcontroller drives. */
+    public enum VelocityMode {
+        /** Faster and jerkier. The default. */
+        DIRECTWHEELVELOCITY,
+        /** Separate control of translation and rotation: smoother and slower. */
+        SEPARATETRANSROT
+    }
+
+    /** Commands of {@link #setGripper}. GRIPpress and LIFTcarry take an argument, in steps of 20 ms. */
+    public static final int GRIPopen = 1, GRIPclose = 2, GRIPstop = 3, LIFTup = 4, LIFTdown = 5, LIFTstop = 6,
+            GRIPstore = 7, GRIPdeploy = 8, GRIPhalt = 15, GRIPpress = 16, LIFTcarry = 17;
+
+    /** Odometry. Zero before the first data, as all fields below; {@link #has} reports whether there is data. */
+    public volatile Position position;
+    /**
+     * Ranges of the sonars, mm. 0 is at the front left, then clockwise: 7 front right, 8 rear right, 15 rear left. A
+     * range of 0 means that the sonar has not fired yet, or is missing.
+     */
+    public volatile int[] sonar;
+    /** A laser scan, mm, every half degree from the right (0, -90 deg) counterclockwise to the left (360, +90 deg). */
+    public volatile int[] laser;
+    /** Bumpers and battery. */
+    public volatile Misc misc;
+    /** Paddles, lift and beams. */
+    public volatile Gripper gripper;
+    /** Direction and zoom of the camera. */
+    public volatile CameraFeedback camfeedback;
+    /** The blobs in the camera image, by colour: 32 channels. */
+    public volatile ColorChannel[] channel;
+    /** The channels with at least one blob, in entries 0 to {@link #howManyColorsInCameraImage} - 1. */
+    public volatile int[] activeChannel;
+    private volatile int colors; // entries of activeChannel in use
+    /** State of a joystick. */
+    public volatile Joystick joystick;
+
+    /** Size limit of a message to the server, bytes of payload (PROTOCOL 1.5). */
+    private static final int MAX_PAYLOAD = 512;
+    /** Pause between attempts of {@link #reconnect}, ms: the server may be starting. */
+    private static final int PAUSE = 100;
+
+    private final String host;
+    private final int port;
+    private volatile int timeout; // ms; 0: none
+
+    /** Held by the thread that reads from the socket and changes session. */
+    private final Object reading = new Object();
+    private Session session = new Session();
+    /** What {@link #reconnect} requests. */
+    private String wanted = "";
+
+    /** Held by the thread that writes to the socket. */
+    private final Object writing = new Object();
+    private volatile Socket socket;
+
+    /** What other threads know of session. Replaced under this object's monitor. */
+    private volatile Snapshot snapshot;
+    private long rounds; // completed
+    private PlayerException lost; // why the connection is lost, or null
+
+    private volatile int frequency; // Hz; 0: the server's default
+    private volatile DataMode mode = DataMode.CONTINUOUS;
+    private volatile boolean fresh;
+
+    /** An unchanging view of a session. */
+    private record Snapshot(Session.Block[] blocks, char[] access, long round, long time) {
+        Session.Block block(char device) {
+            return device < blocks.length ? blocks[device] : null;
+        }
+
+        boolean can(char device, char what) {
+            return device < access.length && (access[device] == what || access[device] == 'a');
+        }
+    }
+
+    /** Connects to the server and waits as long as it takes. The usual port is 6665. */
+    public PlayerClient(String host, int port) {
+        this(host, port, 0);
+    }
+
+    /** Connects to the server within the timeout, which then applies to all waits: {@link #setTimeout}. */
+    public PlayerClient(String host, int port, int timeoutMs) {
+        this.host = host;
+        this.port = port;
+        setTimeout(timeoutMs);
+        reset();
+        connect(new Deadline(timeout));
+    }
+
+    /** Limits each later call that waits, in ms. 0 means no limit, the default. After a TIMEOUT error, call again. */
+    public void setTimeout(int timeoutMs) {
+        if (timeoutMs < 0) {
+            throw new PlayerException(USAGE, "timeout " + timeoutMs + " ms is negative");
+        }
+        timeout = timeoutMs;
+    }
+
+    /** A point in time until which a call may wait. */
+    private static final class Deadline {
+        private final int timeoutMs;
+        private final long end;
+
+        Deadline(int timeoutMs) {
+            this.timeoutMs = timeoutMs;
+            end = System.nanoTime() + timeoutMs * 1_000_000L;
+        }
+
+        /** Returns the ms left, rounded up; 0 means no limit. */
+        int left() {
+            if (timeoutMs == 0) {
+                return 0;
+            }
+            long ns = end - System.nanoTime();
+            if (ns <= 0) {
+                throw new PlayerException(TIMEOUT, "no answer from the server within " + timeoutMs + " ms");
+            }
+            return (int) ((ns + 999_999) / 1_000_000);
+        }
+    }
+
+    private void connect(Deadline deadline) {
+        Socket s = new Socket();
+        try {
+            s.setTcpNoDelay(true); // a command must not wait for the next one
+            s.connect(new InetSocketAddress(host, port), deadline.left());
+        } catch (SocketTimeoutException e) {
+            closeQuietly(s);
+            throw new PlayerException(TIMEOUT, "no connection to " + host + ":" + port + " in time", e);
+        } catch (IOException | IllegalArgumentException e) {
+            closeQuietly(s);
+            throw new PlayerException(CLOSED, "no connection to " + host + ":" + port + ": " + e.getMessage(), e);
+        }
+        socket = s;
+        synchronized (this) {
+            lost = null;
+        }
+    }
+
+    private static void closeQuietly(Socket s) {
+        try {
+            s.close();
+        } catch (IOException e) {
+            // The descriptor is released in any case, and the server notices.
+        }
+    }
+
+    /** Closes the connection. The server then stops the wheels if this client had write access to them. */
+    @Override
+    public void close() {
+        closeQuietly(socket);
+        fail(new PlayerException(CLOSED, "the connection is closed"));
+    }
+
+    /**
+     * Connects again after a CLOSED error, at any time. It tries until the timeout, and restores data mode, frequency,
+     * freshness mode and the devices. The fields keep their values; {@link #has} is false until new data. A REFUSED
+     * error means that the connection stands, but not all devices could be opened again.
+     */
+    public void reconnect() {
+        synchronized (reading) {
+            closeQuietly(socket);
+            session = new Session();
+            Deadline deadline = new Deadline(timeout);
+            while (true) {
+                try {
+                    connect(deadline);
+                    break;
+                } catch (PlayerException e) {
+                    if (e.kind != CLOSED) {
+                        throw e;
+                    }
+                }
+                deadline.left();
+                try {
+                    Thread.sleep(PAUSE);
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                    throw new PlayerException(CLOSED, "interrupted while connecting", e);
+                }
+            }
+            if (frequency != 0) {
+                setFrequency(frequency);
+            }
+            if (mode != DataMode.CONTINUOUS) {
+                setDataMode(mode);
+            }
+            if (fresh) {
+                config('y', 'n', 1);
+            }
+            String before = wanted;
+            if (!before.isEmpty()) {
+                try {
+                    ask(before, deadline);
+                } finally {
+                    wanted = before; // what was not granted now is asked for again next time
+                }
+            }
+        }
+    }
+
+    /**
+     * Asks for devices and waits for the server's reply (manual 3.3). The request consists of pairs of a device and an
+     * access: "srpw" is sonar read, position write; 'a' is read and write, 'c' closes. Setting up a device can take
+     * seconds.
+     *
+     * <p>A REFUSED error means that the server granted something else, which is in force. A device opened with r and
+     * later with w is granted a. Data that arrives meanwhile is stored, but not returned by getData again.
+     */
+    public void request(String pairs) {
+        synchronized (reading) {
+            ask(pairs, new Deadline(timeout));
+        }
+    }
+
+    private void ask(String pairs, Deadline deadline) {
+        if (pairs.length() % 2 != 0) {
+            throw new PlayerException(USAGE, "request \"" + pairs + "\" does not consist of pairs of device and access");
+        }
+        send('d', 'r', pairs.getBytes(StandardCharsets.ISO_8859_1));
+        session.awaited++;
+        try {
+            while (session.awaited > 0) {
+                try {
+                    receive(deadline);
+                } catch (PlayerException e) {
+                    if (e.kind != PROTOCOL) { // a wrong block; the device has no data
+                        throw e;
+                    }
+                }
+            }
+        } finally {
+            publish(false);
+        }
+        compare(pairs, session.reply);
+    }
+
+    private static void compare(String pairs, String reply) {
+        boolean same = pairs.length() == reply.length();
+        for (int i = 0; same && i < pairs.length(); i += 2) {
+            same = pairs.charAt(i) == reply.charAt(i);
+        }
+        if (!same) {
+            throw new PlayerException(PROTOCOL, "the reply \"" + reply + "\" does not answer the request \"" + pairs + "\"");
+        }
+        if (!pairs.equals(reply)) {
+            throw new PlayerException("asked for \"" + pairs + "\", granted \"" + reply + "\""
+                    + (reply.contains("e") ? "; the server's log has the reason" : ""), reply);
+        }
+    }
+
+    /**
+     * Waits for one whole round: a block of each device that is open for reading, and stores it in the fields. Rounds
+     * come at the frequency of this connection, or after {@link #requestData}. After {@link #setFresh} a round contains
+     * only new data; {@link #isNew} reports which.
+     *
+     * <p>After a TIMEOUT error the next call continues the same round. After a PROTOCOL error the block's device has no
+     * data and the connection is still usable.
+     */
+    public void getData() {
+        synchronized (reading) {
+            Deadline deadline = new Deadline(timeout);
+            boolean whole = false;
+            try {
+                do {
+                    if (session.awaited == 0 && session.readers == 0) {
+                        throw new PlayerException(USAGE, "no device is open for reading: request one first");
+                    }
+                    if (session.awaited == 0 && fresh && !session.readable('y')) {
+                        throw new PlayerException(USAGE, "freshness mode needs device y: request \"yr\" first");
+                    }
+                    whole = receive(deadline) == Session.Event.ROUND;
+                } while (!whole);
+            } finally {
+                publish(whole);
+            }
+        }
+    }
+
+    /** Waits for one message and stores it. */
+    private Session.Event receive(Deadline deadline) {
+        while (true) {
+            Session.Event event = session.next();
+            if (event == Session.Event.REPLY) {
+                wanted = session.open();
+            }
+            if (event != Session.Event.NONE) {
+                return event;
+            }
+            byte[] room = session.room();
+            int n;
+            try {
+                socket.setSoTimeout(deadline.left());
+                n = socket.getInputStream().read(room, session.end(), room.length - session.end());
+            } catch (SocketTimeoutException e) {
+                continue; // left() reports it
+            } catch (IOException e) {
+                throw fail(new PlayerException(CLOSED, "connection lost: " + e.getMessage(), e));
+            }
+            if (n < 0) {
+                throw fail(new PlayerException(CLOSED, "the server closed the connection"
+                        + (session.inMessage() ? " in the middle of a message" : "")));
+            }
+            session.received(n);
+        }
+    }
+
+    private void reset() {
+        position = new Position(0, 0, 0, 0, 0, 0, 0, 0);
+        sonar = new int[SONARS];
+        laser = new int[LASER_RANGES];
+        misc = new Misc(0, 0, 0);
+        gripper = new Gripper(0, 0);
+        camfeedback = new CameraFeedback(0, 0, 0);
+        setImage(ColorChannel.none());
+        joystick = Joystick.AT_REST;
+        publish(false);
+    }
+
+    private void setImage(ColorChannel[] channels) {
+        channel = channels;
+        int[] active = new int[channels.length];
+        int n = 0;
+        for (int c = 0; c < channels.length; c++) {
+            if (channels[c].noBlobs() > 0) {
+                active[n++] = c;
+            }
+        }
+        activeChannel = active;
+        colors = n;
+    }
+
+    /** Returns the number of channels with at least one blob. */
+    public int howManyColorsInCameraImage() {
+        return colors;
+    }
+
+    /** Makes what arrived visible, at once, and wakes the threads that wait for a whole round. */
+    private synchronized void publish(boolean whole) {
+        snapshot = new Snapshot(session.blocks.clone(), session.access.clone(), session.round, session.serverTime());
+        for (Session.Block block : snapshot.blocks) {
+            if (block == null) {
+                continue;
+            }
+            Object value = block.value();
+            if (value instanceof Position p) {
+                position = p;
+            } else if (value instanceof Misc m) {
+                misc = m;
+            } else if (value instanceof Gripper g) {
+                gripper = g;
+            } else if (value instanceof CameraFeedback c) {
+                camfeedback = c;
+            } else if (value instanceof Joystick j) {
+                joystick = j;
+            } else if (value instanceof ColorChannel[] channels && channels != channel) {
+                setImage(channels);
+            } else if (value instanceof int[] ranges) {
+                if (ranges.length == SONARS) {
+                    sonar = ranges;
+                } else {
+                    laser = ranges;
+                }
+            }
+        }
+        if (whole) {
+            rounds++;
+            notifyAll();
+        }
+    }
+
+    private synchronized PlayerException fail(PlayerException e) {
+        lost = e;
+        notifyAll();
+        return e;
+    }
+
+    /**
+     * For other threads than the one that calls getData: waits for a newer round than seen, and returns its number.
+     * Start with 0; a slow thread skips rounds. The number counts the rounds that getData has returned.
+     */
+    public synchronized long awaitData(long seen) {
+        Deadline deadline = new Deadline(timeout);
+        while (rounds <= seen) {
+            if (lost != null) {
+                throw new PlayerException(CLOSED, lost.getMessage(), lost);
+            }
+            try {
+                wait(deadline.left());
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new PlayerException(CLOSED, "interrupted while waiting for data", e);
+            }
+        }
+        return rounds;
+    }
+
+    /** Reports whether a device has data: its newest block was neither empty nor wrong. */
+    public boolean has(char device) {
+        Session.Block b = snapshot.block(device);
+        return b != null && b.valid();
+    }
+
+    /** Reports whether the latest round has a block of this device. Without freshness mode it has all. */
+    public boolean isNew(char device) {
+        Snapshot now = snapshot;
+        Session.Block b = now.block(device);
+        return b != null && now.round > 0 && b.round() == now.round;
+    }
+
+    /** Returns the payload of a device's newest block as sent, or null: the only access to devices unknown here. */
+    public byte[] raw(char device) {
+        Session.Block b = snapshot.block(device);
+        return b == null ? null : b.payload().clone();
+    }
+
+    /**
+     * Returns the age in us of a device's data when the server made the latest round. It is empty if device y is not
+     * read or there is no data yet. Ages over 71 minutes are given as 71 minutes.
+     */
+    public OptionalLong age(char device) {
+        Snapshot now = snapshot;
+        Session.Block b = now.block(device);
+        return b != null && b.aged() && now.can('y', 'r') ? OptionalLong.of(now.time - b.taken()) : OptionalLong.empty();
+    }
+
+    /** Returns the time of the latest round, us since the server started. 0 if device y was never read. */
+    public long serverTime() {
+        return snapshot.time;
+    }
+
+    /**
+     * Drives the robot until the next call. The server and the robot limit both speeds.
+     *
+     * @param translation mm/s, positive is forward
+     * @param rotation    deg/s, positive is counterclockwise
+     */
+    public void setSpeed(int translation, int rotation) {
+        command('p', shorts(translation, rotation));
+    }
+
+    /**
+     * Points the camera. The order of the arguments is the manual's.
+     *
+     * @param pan  -100..100 deg, positive is counterclockwise
+     * @param zoom 0 wide .. 1023 telephoto
+     * @param tilt -25..25 deg, positive is up
+     */
+    public void setVision(int pan, int zoom, int tilt) {
+        command('z', shorts(pan, tilt, zoom));
+    }
+
+    /** Moves the gripper: GRIPopen ... LIFTcarry. */
+    public void setGripper(int gripperCommand) {
+        setGripper(gripperCommand, 0);
+    }
+
+    /** Moves the gripper with an argument, 0..255. */
+    public void setGripper(int gripperCommand, int argument) {
+        command('g', new byte[] {(byte) gripperCommand, (byte) argument});
+    }
+
+    /** Sends a command of any layout. It does not wait. Without write access it is a USAGE error. */
+    public void command(char device, byte[] payload) {
+        if (!snapshot.can(device, 'w')) {
+            throw new PlayerException(USAGE, "no write access to device '" + device + "': request \"" + device + "w\" first");
+        }
+        send('c', device, payload);
+    }
+
+    /** Selects when the server sends data. getData still returns rounds that are on their way. */
+    public void setDataMode(DataMode mode) {
+        config('y', 'r', mode == DataMode.REQUESTREPLY ? 1 : 0);
+        this.mode = mode;
+    }
+
+    /** Sets the frequency of rounds in continuous mode, 1..65535 Hz. The default is 10. The server has a maximum. */
+    public void setFrequency(int hz) {
+        if (hz < 1 || hz > 0xFFFF) {
+            throw new PlayerException(USAGE, "frequency " + hz + " Hz is not in 1..65535");
+        }
+        config('y', 'f', hz >> 8, hz);
+        frequency = hz;
+    }
+
+    /** Asks for one round in request/reply mode. In continuous mode it has no effect. */
+    public void requestData() {
+        config('y', 'd');
+    }
+
+    /**
+     * Turns freshness mode on or off: a round is sent only if there is new data, and contains only that. It needs device
+     * y open for reading. Servers before this one do not have it.
+     */
+    public void setFresh(boolean on) {
+        if (on && !snapshot.can('y', 'r')) {
+            throw new PlayerException(USAGE, "freshness mode needs device y: request \"yr\" first");
+        }
+        config('y', 'n', on ? 1 : 0);
+        fresh = on;
+    }
+
+    /**
+     * Turns the power of the motors on or off. Be careful: the robot may start at once. This and the two calls below
+     * affect all clients, and need an open device of the microcontroller: position, sonar, misc or gripper.
+     */
+    public void changeMotorState(boolean on) {
+        config('p', 'm', on ? 1 : 0);
+    }
+
+    /** Selects how the wheels follow setSpeed. */
+    public void changeVelocityControl(VelocityMode mode) {
+        config('p', 'v', mode == VelocityMode.SEPARATETRANSROT ? 1 : 0);
+    }
+
+    /** Sets the odometry to (0, 0, 0). */
+    public void resetPosition() {
+        config('p', 'R');
+    }
+
+    /** Sends a configuration of any layout: a code and its argument, one byte each. It needs no access. */
+    public void config(char device, int... payload) {
+        byte[] bytes = new byte[payload.length];
+        for (int i = 0; i < payload.length; i++) {
+            bytes[i] = (byte) payload[i];
+        }
+        send('x', device, bytes);
+    }
+
+    /** Encodes values as 16 bits, limited to their range so that a speed never changes sign. */
+    private static byte[] shorts(int... values) {
+        ByteBuffer b = ByteBuffer.allocate(2 * values.length);
+        for (int v : values) {
+            b.putShort((short) Math.max(Short.MIN_VALUE, Math.min(v, Short.MAX_VALUE)));
+        }
+        return b.array();
+    }
+
+    private void send(char kind, char device, byte[] payload) {
+        if (payload.length > MAX_PAYLOAD || device > 0xFF) {
+            throw new PlayerException(USAGE, "message of " + payload.length + " bytes for device '" + device
+                    + "': a server takes " + MAX_PAYLOAD + " bytes and a letter of 8 bits");
+        }
+        ByteBuffer b = ByteBuffer.allocate(4 + payload.length);
+        b.put((byte) kind).put((byte) device).putShort((short) payload.length).put(payload);
+        synchronized (writing) {
+            try {
+                socket.getOutputStream().write(b.array());
+            } catch (IOException e) {
+                throw fail(new PlayerException(CLOSED, "connection lost: " + e.getMessage(), e));
+            }
+        }
+    }
+}

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Builds the library and the examples and runs all tests. The classes go to $BUILD, or to a directory that is removed.
+# With PLAYER, the server's binary, the examples drive a simulated robot.
+set -euo pipefail
+cd "$(dirname "$0")"
+if [ -z "${BUILD:-}" ]; then
+  BUILD=$(mktemp -d)
+  trap 'rm -r "$BUILD"' EXIT
+fi
+javac -Xlint:all -Werror -d "$BUILD" src/player/*.java examples/*.java adapter/*.java test/player/*.java
+java -ea -cp "$BUILD" player.Tests
