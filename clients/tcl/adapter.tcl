@@ -1,0 +1,150 @@
+# The adapter of the Tcl client for the conformance suite (docs/CLIENTS.md): JSON lines on stdin and stdout.
+
+lappend auto_path [file dirname [file normalize [info script]]]
+package require player
+
+# parse returns the members of a request as a dict: requests are flat, and their values are strings, integers or lists of
+# integers.
+proc parse {line} {
+    set request {timeout_ms 0 value 0 values {} pairs "" device "" name ""}
+    foreach {all name text number list} [regexp -all -inline {"(\w+)"\s*:\s*(?:"([^"]*)"|(-?\d+)|\[([^\]]*)\])} $line] {
+        dict set request $name $text$number[string map {, " "} $list]
+    }
+    return $request
+}
+
+proc quote {text} {
+    set quoted ""
+    foreach c [split $text ""] {
+        scan $c %c code
+        append quoted [expr {$code < 32 || $code > 126 || $c in {\" \\} ? [format {\u%04x} $code] : $c}]
+    }
+    return "\"$quoted\""
+}
+
+proc numbers {list} {
+    return "\[[join $list ,]\]"
+}
+
+proc object {args} {
+    set members {}
+    foreach {name value} $args {
+        lappend members "\"$name\":$value"
+    }
+    return "{[join $members ,]}"
+}
+
+# perform obeys a request and returns the members of the answer.
+proc perform {request} {
+    global robot connected
+    dict with request {}
+    if {$op eq "connect"} {
+        set robot(timeout) $timeout_ms
+        player::Connect robot $host $port
+        set connected 1
+        return ""
+    }
+    if {!$connected} {
+        throw {PLAYER USAGE} "not connected"
+    }
+    set robot(timeout) $timeout_ms
+    switch -- $op {
+        request {
+            player::Request robot $pairs
+            return [list granted [quote $pairs]]
+        }
+        read {
+            player::Read robot
+            set letters ""
+            foreach device {l s p g m v z j y} {
+                append letters [expr {[player::IsNew robot $device] ? $device : ""}]
+            }
+            return [list new [quote $letters]]
+        }
+        get {
+            set age [player::Age robot $device]
+            return [list size [string length [player::Raw robot $device]] age_us [expr {$age eq "" ? "null" : $age}] \
+                data [expr {[player::Has robot $device] ? [data $device] : "null"}]]
+        }
+        command {
+            lassign [concat $values 0 0 0] a b c
+            switch -- $device {
+                p { player::SetSpeed robot $a $b }
+                z { player::SetPTZ robot $a $b $c }
+                g { player::GripperCommand robot $a $b }
+                default { throw {PLAYER USAGE} "device \"$device\" takes no command" }
+            }
+        }
+        config {
+            switch -- $name {
+                frequency { player::SetFrequency robot $value }
+                mode { player::SetDataMode robot [lindex {CONTINUOUS REQUESTREPLY} $value] }
+                data { player::RequestData robot }
+                fresh { player::SetFresh robot $value }
+                motors { player::ChangeMotorState robot $value }
+                velocity { player::ChangeVelocityControl robot [lindex {DIRECTWHEELVELOCITY SEPARATETRANSROT} $value] }
+                reset_odometry { player::ResetPosition robot }
+                default { throw {PLAYER USAGE} "unknown configuration \"$name\"" }
+            }
+        }
+        close {
+            player::Close robot
+            set connected 0
+        }
+        default {
+            throw {PLAYER USAGE} "unknown op \"$op\""
+        }
+    }
+    return ""
+}
+
+proc data {device} {
+    global robot
+    switch -- $device {
+        p {
+            return [object time $robot(position,time) x $robot(position,xpos) y $robot(position,ypos) \
+                heading $robot(position,heading) speed $robot(position,speed) turnrate $robot(position,turnrate) \
+                compass $robot(position,compass) stall $robot(position,stalls)]
+        }
+        s { return [object ranges [numbers $robot(sonar)]] }
+        l { return [object ranges [numbers $robot(laser)]] }
+        m {
+            return [object front $robot(misc,frontbumpers) rear $robot(misc,rearbumpers) battery $robot(misc,voltage)]
+        }
+        g {
+            binary scan [player::Raw robot g] cucu state beams
+            return [object state $state beams $beams]
+        }
+        z { return [object pan $robot(ptz,pan) tilt $robot(ptz,tilt) zoom $robot(ptz,zoom)] }
+        v {
+            set channels {}
+            foreach blobs $robot(vision,Blobs) {
+                set objects {}
+                foreach blob $blobs {
+                    lappend objects [object color [llength $channels] {*}$blob]
+                }
+                lappend channels [numbers $objects]
+            }
+            return [object channels [numbers $channels]]
+        }
+        j { return [object buttons $robot(joystick,buttons) axes [numbers $robot(joystick,axes)]] }
+        y {
+            binary scan [player::Raw robot y] WuIu* time ages
+            return [object time $time ages [numbers $ages]]
+        }
+    }
+    return "{}"
+}
+
+chan configure stdout -buffering line
+set connected 0
+while {[gets stdin line] >= 0} {
+    try {
+        set answer [object ok true {*}[perform [parse $line]]]
+    } trap {PLAYER} {text options} {
+        lassign [dict get $options -errorcode] _ kind granted
+        set answer [object ok false error [quote [string tolower $kind]] text [quote $text] \
+            {*}[expr {$kind eq "REFUSED" ? [list granted [quote $granted]] : ""}]]
+    }
+    puts $answer
+}

@@ -1,0 +1,1 @@
+package ifneeded player 1.0 [list source [file join $dir player.tcl]]

@@ -1,0 +1,849 @@
+# A client of the Player robot server (appendix B of the manual).
+#
+#   package require player
+#   player::Connect robot localhost 6665
+#   player::Request robot srpw             ;# read the sonars, write the wheels
+#   while 1 {
+#       player::Read robot                 ;# ten times a second
+#       if {[lindex $robot(sonar) 3] < 500} {
+#           player::SetSpeed robot 0 20    ;# mm/s, deg/s
+#       } else {
+#           player::SetSpeed robot 100 0
+#       }
+#   }
+#
+# A robot is the name of an array variable, global or of a namespace. Its elements have the names of the manual's C++
+# interface. Lengths are in mm and angles in degrees; counterclockwise is positive.
+#
+#   robot(host), robot(port)  the server, "localhost" and 6665 unless set or given to Connect
+#   robot(timeout)            limit of each call that waits, ms; 0, the default, for none
+#   robot(position,...)       time ms, xpos mm, ypos mm, heading deg 0..359, speed mm/s, turnrate deg/s,
+#                             compass deg 0..359, stalls 0 if none
+#   robot(sonar)              list of 16 ranges in mm: 0 front left, clockwise, 7 front right, 8 rear right, 15 rear
+#                             left; a range of 0 is missing
+#   robot(laser)              list of 361 ranges in mm, every half degree from the right counterclockwise to the left
+#   robot(misc,...)           frontbumpers, rearbumpers: lowest five bits; voltage dV
+#   robot(gripper,...)        paddlesOpen ...: 0 or 1
+#   robot(ptz,...)            pan deg, tilt deg, zoom 0..1023
+#   robot(vision,NumBlobs)    list of 32 numbers, by channel
+#   robot(vision,Blobs)       list of 32 lists of blobs, the largest first; a blob is a dict with area (pixels), x, y,
+#                             left, right, top, bottom (pixels from the top left)
+#   robot(joystick,...)       buttons: bits; axes: list of 8, -32767..32767
+#   robot(server,time)        of the latest round, us since the server started, if device y is read
+#
+# Errors have an -errorcode of two words or three, for [try ... trap]:
+#
+#   PLAYER REFUSED pairs      the server granted other access, which is in force
+#   PLAYER TIMEOUT            robot(timeout) passed; the next call continues in the middle of the round
+#   PLAYER CLOSED             no connection, or it is lost: Reconnect
+#   PLAYER PROTOCOL           bytes that make no sense; the block's device has no data, the connection is usable
+#   PLAYER USAGE              the call is wrong now; nothing was sent
+#
+# Calls that wait run the event loop. A script that has one itself, as in Tk, uses OnData instead of Read.
+
+package require Tcl 8.6
+package provide player 1.0
+
+namespace eval player {
+    namespace export {[A-Z]*}
+
+    # The state of each connection: private(ROBOT,NAME).
+    #   chan      the socket, or "" after Close
+    #   waiting   a call waits for the server
+    #   event     what the event loop found for that call
+    #   onData    command prefix of OnData, or ""
+    #   buffer    bytes received, from "at" on not used yet
+    #   awaited   replies still to come
+    #   reply     the pairs of the last one
+    #   order     devices in the order of their first opening (PROTOCOL 2.8)
+    #   readers   number of devices open for reading
+    #   round     number of the current round, or of the last one
+    #   left      blocks missing from it
+    #   time, ages  of the latest block of device y, us
+    #   frequency, mode, fresh, wanted   what Reconnect restores; "" for the server's default
+    # and by device letter D:
+    #   access,D  from the last reply;  raw,D  payload of the newest block;  valid,D  it is neither empty nor wrong
+    #   round,D   number of its round;  taken,D  time of its data, us, or ""
+    variable private
+
+    variable HEADER 3        ;# bytes of a server message before its payload
+    variable CHUNK 65536     ;# bytes read at a time; with a partial message it bounds the buffer to 128 KiB
+    variable MAXPAYLOAD 512  ;# bytes; a server skips longer messages (PROTOCOL 1.5)
+    variable MAXPENDING 65536 ;# bytes of messages that the server has not taken
+    variable PAUSE 100       ;# ms between attempts of Reconnect
+    variable MAXPIXEL 254    ;# a byte of vision data stores a value plus one
+    variable MAXBLOBS 10     ;# of one channel
+    variable NOAGE 0xFFFFFFFF ;# the age of a device without data
+
+    # Commands of GripperCommand. GRIPpress and LIFTcarry take a value, in steps of 20 ms.
+    variable gripper {
+        GRIPopen 1 GRIPclose 2 GRIPstop 3 LIFTup 4 LIFTdown 5 LIFTstop 6 GRIPstore 7 GRIPdeploy 8 GRIPhalt 15
+        GRIPpress 16 LIFTcarry 17
+    }
+}
+
+# --- connection -------------------------------------------------------------------------------------------------------
+
+# Connect connects the robot to a server. An open connection is closed first.
+proc player::Connect {name {host ""} {port ""}} {
+    variable private
+    set robot [uplevel 1 [list namespace which -variable $name]]
+    if {$robot eq ""} {
+        set robot ::[string trimleft $name :]
+    }
+    upvar #0 $robot r
+    foreach {field given default} [list host $host localhost port $port 6665 timeout "" 0] {
+        if {$given ne ""} {
+            set r($field) $given
+        } elseif {![info exists r($field)]} {
+            set r($field) $default
+        }
+    }
+    Disconnect $robot
+    array unset private $robot,*
+    foreach field {onData frequency mode fresh wanted} {
+        set private($robot,$field) ""
+    }
+    Reset $robot
+    array set r {
+        position,time 0 position,xpos 0 position,ypos 0 position,heading 0 position,speed 0 position,turnrate 0
+        position,compass 0 position,stalls 0 misc,frontbumpers 0 misc,rearbumpers 0 misc,voltage 0
+        ptz,pan 0 ptz,tilt 0 ptz,zoom 0 joystick,buttons 0 joystick,axes {0 0 0 0 0 0 0 0} server,time 0
+    }
+    set r(sonar) [lrepeat 16 0]
+    set r(laser) [lrepeat 361 0]
+    SetGripper $robot 0 0
+    set r(vision,NumBlobs) [lrepeat 32 0]
+    set r(vision,Blobs) [lrepeat 32 {}]
+    Open $robot [Deadline $robot]
+}
+
+# Reconnect connects again after a CLOSED error, or at any time. It tries until robot(timeout), and restores data mode,
+# frequency, freshness mode, OnData and the devices. The elements keep their values; Has is 0 until new data. A REFUSED
+# error means that the connection stands, but not all devices could be opened again.
+proc player::Reconnect {name} {
+    variable private
+    variable PAUSE
+    set robot [Robot $name]
+    Disconnect $robot
+    Reset $robot
+    set deadline [Deadline $robot]
+    while 1 {
+        try {
+            Open $robot $deadline
+            break
+        } trap {PLAYER CLOSED} {text} {
+            set left [Left $robot $deadline]
+            Wait $robot {} [expr {$left eq "" ? $PAUSE : min($left, $PAUSE)}]
+        }
+    }
+    foreach {field code} {frequency f mode r fresh n} {
+        if {$private($robot,$field) ne ""} {
+            Send $robot x y $code$private($robot,$field)
+        }
+    }
+    set wanted $private($robot,wanted)
+    try {
+        if {$wanted ne ""} {
+            Ask $robot $wanted $deadline
+        }
+    } finally {
+        set private($robot,wanted) $wanted ;# what was not granted now is asked for again next time
+        Resume $robot
+    }
+}
+
+# Close closes the connection. The server then stops the wheels if this client had write access to them.
+proc player::Close {name} {
+    variable private
+    set robot [Robot $name]
+    Disconnect $robot
+    set private($robot,onData) ""
+    set private($robot,event) closed
+    return
+}
+
+# Robot returns the full name of the array that the caller of the calling procedure calls name.
+proc player::Robot {name} {
+    variable private
+    set robot [uplevel 2 [list namespace which -variable $name]]
+    if {$robot eq "" || ![info exists private($robot,chan)]} {
+        throw {PLAYER USAGE} "\"$name\" is not connected: player::Connect it first"
+    }
+    return $robot
+}
+
+# Reset forgets everything about the server.
+proc player::Reset {robot} {
+    variable private
+    array unset private $robot,*,? ;# what is known by device letter
+    foreach {field value} {
+        chan "" waiting 0 event "" buffer "" at 0 awaited 0 reply "" order "" readers 0 round 0 left 0 time 0 ages {}
+    } {
+        set private($robot,$field) $value
+    }
+}
+
+proc player::Disconnect {robot} {
+    variable private
+    if {[info exists private($robot,chan)] && $private($robot,chan) ne ""} {
+        catch {close $private($robot,chan)} ;# messages that the server did not take do not matter any more
+        set private($robot,chan) ""
+    }
+}
+
+proc player::Open {robot deadline} {
+    variable private
+    variable CHUNK
+    upvar #0 $robot r
+    try {
+        set chan [socket -async $r(host) $r(port)]
+    } on error {text} {
+        throw {PLAYER CLOSED} "no connection to $r(host):$r(port): $text"
+    }
+    set private($robot,chan) $chan
+    try {
+        chan configure $chan -blocking 0 -translation binary -buffersize $CHUNK
+        Wait $robot {writable} [Left $robot $deadline]
+        set error [chan configure $chan -error]
+        if {$error ne ""} {
+            throw {PLAYER CLOSED} "no connection to $r(host):$r(port): $error"
+        }
+    } on error {text options} {
+        Disconnect $robot
+        return -options $options $text
+    }
+}
+
+# Deadline returns the time in ms until which a call that begins now may wait, or "".
+proc player::Deadline {robot} {
+    upvar #0 $robot r
+    if {$r(timeout) == 0} {
+        return ""
+    }
+    return [expr {[clock milliseconds] + $r(timeout)}]
+}
+
+# Left returns the ms left until the deadline, or "".
+proc player::Left {robot deadline} {
+    upvar #0 $robot r
+    if {$deadline eq ""} {
+        return ""
+    }
+    set ms [expr {$deadline - [clock milliseconds]}]
+    if {$ms <= 0} {
+        throw {PLAYER TIMEOUT} "no answer from the server within $r(timeout) ms"
+    }
+    return $ms
+}
+
+# Wait runs the event loop until the socket is as wanted ("readable", "writable"), or for some ms ("" for no limit).
+proc player::Wait {robot wanted ms} {
+    variable private
+    if {$private($robot,waiting)} {
+        throw {PLAYER USAGE} "another call waits for this robot already"
+    }
+    set private($robot,waiting) 1
+    set event [namespace current]::private($robot,event)
+    set timer ""
+    try {
+        if {$ms ne ""} {
+            set timer [after $ms [list set $event time]]
+        }
+        if {$wanted ne ""} {
+            chan event $private($robot,chan) $wanted [list set $event $wanted]
+        }
+        vwait $event
+        if {$wanted ne "" && $private($robot,chan) eq ""} {
+            throw {PLAYER CLOSED} "the connection is closed"
+        }
+    } finally {
+        set private($robot,waiting) 0
+        after cancel $timer
+        if {$wanted ne "" && $private($robot,chan) ne ""} {
+            chan event $private($robot,chan) $wanted {}
+        }
+    }
+}
+
+# Receive appends what has arrived to the buffer and reports whether there was anything.
+proc player::Receive {robot} {
+    variable private
+    variable CHUNK
+    set chan $private($robot,chan)
+    if {$chan eq ""} {
+        throw {PLAYER CLOSED} "the connection is closed"
+    }
+    try {
+        set bytes [read $chan $CHUNK]
+    } on error {text} {
+        throw {PLAYER CLOSED} "connection lost: $text"
+    }
+    if {$bytes eq ""} {
+        if {[eof $chan]} {
+            set middle [expr {[string length $private($robot,buffer)] > $private($robot,at)}]
+            throw {PLAYER CLOSED} "the server closed the connection[expr {$middle ? " in the middle of a message" : ""}]"
+        }
+        return 0
+    }
+    Append $robot $bytes
+    return 1
+}
+
+# Await waits for one message, stores it and returns what Next returns.
+proc player::Await {robot deadline} {
+    while {[set event [Next $robot]] eq ""} {
+        set left [Left $robot $deadline]
+        if {![Receive $robot]} {
+            Wait $robot readable $left
+        }
+    }
+    return $event
+}
+
+# Send sends one message.
+proc player::Send {robot kind device payload} {
+    variable private
+    variable MAXPAYLOAD
+    variable MAXPENDING
+    set chan $private($robot,chan)
+    if {$chan eq ""} {
+        throw {PLAYER CLOSED} "the connection is closed"
+    }
+    set size [string length $payload]
+    if {$size > $MAXPAYLOAD} {
+        throw {PLAYER USAGE} "message of $size bytes for device \"$device\": a server takes $MAXPAYLOAD"
+    }
+    if {[chan pending output $chan] > $MAXPENDING} {
+        throw {PLAYER TIMEOUT} "the server takes no more messages"
+    }
+    try {
+        puts -nonewline $chan $kind$device[binary format S $size]$payload
+        flush $chan
+    } on error {text} {
+        throw {PLAYER CLOSED} "connection lost: $text"
+    }
+    return
+}
+
+# --- protocol, without the network ------------------------------------------------------------------------------------
+
+# Append adds bytes of the server, which may be split anywhere.
+proc player::Append {robot bytes} {
+    variable private
+    if {$private($robot,at) > 0} {
+        set private($robot,buffer) [string range $private($robot,buffer) $private($robot,at) end]
+        set private($robot,at) 0
+    }
+    append private($robot,buffer) $bytes
+}
+
+# Next takes the next message from the buffer and stores it. It returns "block", "round" for the block that completes a
+# round, "reply", or "" if there is no whole message. A block that makes no sense is a PROTOCOL error; the next call
+# continues after it.
+proc player::Next {robot} {
+    variable private
+    variable HEADER
+    set at $private($robot,at)
+    if {![binary scan $private($robot,buffer) @${at}aSu letter size] || ![info exists size]} {
+        return ""
+    }
+    set begin [expr {$at + $HEADER}]
+    set end [expr {$begin + $size}]
+    if {[string length $private($robot,buffer)] < $end} {
+        return ""
+    }
+    set private($robot,at) $end
+    set payload [string range $private($robot,buffer) $begin $end-1]
+    if {$letter eq "r"} {
+        Reply $robot $payload
+        return reply
+    }
+    return [expr {[Store $robot $letter $payload] ? "round" : "block"}]
+}
+
+# Reply takes over the granted access. The next block starts a round.
+proc player::Reply {robot pairs} {
+    variable private
+    set private($robot,awaited) [expr {max(0, $private($robot,awaited) - 1)}]
+    set private($robot,left) 0
+    set private($robot,reply) $pairs
+    foreach {device access} [split $pairs ""] {
+        set private($robot,access,$device) $access
+        if {$access in {r w a} && $device ni $private($robot,order)} {
+            lappend private($robot,order) $device
+        }
+    }
+    set private($robot,readers) 0
+    set private($robot,wanted) ""
+    foreach device $private($robot,order) {
+        incr private($robot,readers) [Readable $robot $device]
+        if {[Readable $robot $device] || [Writable $robot $device]} {
+            append private($robot,wanted) $device$private($robot,access,$device)
+        }
+    }
+}
+
+proc player::Readable {robot device} {
+    variable private
+    return [expr {[info exists private($robot,access,$device)] && $private($robot,access,$device) in {r a}}]
+}
+
+proc player::Writable {robot device} {
+    variable private
+    return [expr {[info exists private($robot,access,$device)] && $private($robot,access,$device) in {w a}}]
+}
+
+# Store stores one block and reports whether it completes a round.
+proc player::Store {robot device payload} {
+    variable private
+    set wrong ""
+    if {$payload ne ""} {
+        try {
+            Decode $robot $device $payload
+        } trap {PLAYER PROTOCOL} {wrong} {}
+    }
+    set private($robot,raw,$device) $payload
+    set private($robot,valid,$device) [expr {$payload ne "" && $wrong eq ""}]
+    set private($robot,taken,$device) ""
+    if {[Readable $robot y]} {
+        set whole [CountAged $robot $device]
+    } else {
+        set whole [Count $robot $device]
+    }
+    if {$wrong ne ""} {
+        throw {PLAYER PROTOCOL} $wrong
+    }
+    return $whole
+}
+
+# Count counts a block of a round without device y: a round has as many blocks as devices are read. A second block of one
+# device starts the next round.
+proc player::Count {robot device} {
+    variable private
+    if {![Readable $robot $device]} {
+        return 0
+    }
+    if {$private($robot,left) == 0 || [IsOfRound $robot $device]} {
+        incr private($robot,round)
+        set private($robot,left) $private($robot,readers)
+    }
+    set private($robot,round,$device) $private($robot,round)
+    return [expr {[incr private($robot,left) -1] == 0}]
+}
+
+# CountAged counts a block of a round with device y: its block comes first and has an age for each block that follows
+# (PROTOCOL 8.1).
+proc player::CountAged {robot device} {
+    variable private
+    variable NOAGE
+    if {$device eq "y"} {
+        incr private($robot,round)
+        set private($robot,left) 0
+        if {!$private($robot,valid,y)} {
+            throw {PLAYER PROTOCOL} "block of device y has [string length $private($robot,raw,y)] bytes"
+        }
+        set private($robot,round,y) $private($robot,round)
+        set private($robot,left) [llength $private($robot,ages)]
+        return [expr {$private($robot,left) == 0}]
+    }
+    if {$private($robot,left) == 0} {
+        throw {PLAYER PROTOCOL} "block of device \"$device\" without a block of device y before it"
+    }
+    set age [lindex $private($robot,ages) end-[expr {$private($robot,left) - 1}]]
+    if {$age != $NOAGE} {
+        set private($robot,taken,$device) [expr {$private($robot,time) - $age}]
+    }
+    set private($robot,round,$device) $private($robot,round)
+    return [expr {[incr private($robot,left) -1] == 0}]
+}
+
+proc player::IsOfRound {robot device} {
+    variable private
+    return [expr {[info exists private($robot,round,$device)] && $private($robot,round,$device) == $private($robot,round)}]
+}
+
+# Decode stores a payload in the robot's elements (PROTOCOL 7). Payloads of devices that are not known here are available
+# by Raw only.
+proc player::Decode {robot device payload} {
+    variable private
+    upvar #0 $robot r
+    switch -- $device {
+        p {
+            Size position $payload 21
+            binary scan $payload IuIISuSSSucu r(position,time) r(position,xpos) r(position,ypos) r(position,heading) \
+                r(position,speed) r(position,turnrate) r(position,compass) r(position,stalls)
+        }
+        s {
+            Size sonar $payload 32
+            binary scan $payload Su16 r(sonar)
+        }
+        l {
+            Size laser $payload 722
+            binary scan $payload Su361 r(laser)
+        }
+        m {
+            Size misc $payload 3
+            binary scan $payload cucucu r(misc,frontbumpers) r(misc,rearbumpers) r(misc,voltage)
+        }
+        g {
+            Size gripper $payload 2
+            binary scan $payload cucu paddles beams
+            SetGripper $robot $paddles $beams
+        }
+        z {
+            Size ptz $payload 6
+            binary scan $payload SSS r(ptz,pan) r(ptz,tilt) r(ptz,zoom)
+        }
+        v {
+            lassign [Vision $payload] r(vision,NumBlobs) r(vision,Blobs)
+        }
+        j {
+            Size joystick $payload 20
+            binary scan $payload IuS8 r(joystick,buttons) r(joystick,axes)
+        }
+        y {
+            set size [string length $payload]
+            if {$size < 8 || $size % 4 != 0} {
+                throw {PLAYER PROTOCOL} "freshness payload has $size bytes, not 8 plus 4 for each age"
+            }
+            binary scan $payload WuIu* private($robot,time) private($robot,ages)
+            set r(server,time) $private($robot,time)
+        }
+    }
+}
+
+proc player::Size {what payload want} {
+    set size [string length $payload]
+    if {$size != $want} {
+        throw {PLAYER PROTOCOL} "$what payload has $size bytes, not $want"
+    }
+}
+
+# SetGripper stores the bits of PROTOCOL 7.5.
+proc player::SetGripper {robot paddles beams} {
+    upvar #0 $robot r
+    set bits [expr {$paddles | $beams << 8}]
+    foreach name {
+        paddlesOpen paddlesClose paddlesMoving paddlesError liftUp liftDown liftMoving liftError
+        gripLimitReached liftLimitReached outerBeamObstructed innerBeamObstructed leftPaddleOpen rightPaddleOpen
+    } {
+        set r(gripper,$name) [expr {$bits & 1}]
+        set bits [expr {$bits >> 1}]
+    }
+}
+
+# Vision decodes an image of ACTS 1.0 (PROTOCOL 7.7) to the numbers of blobs and the blobs, by channel. The header has the
+# index of the first blob and the number of blobs of each channel. An index above 254 does not fit and is sent as 254, so
+# blobs are found by the numbers alone.
+proc player::Vision {payload} {
+    variable MAXPIXEL
+    variable MAXBLOBS
+    if {![binary scan $payload cu64cu* header bytes]} {
+        throw {PLAYER PROTOCOL} "vision payload has [string length $payload] bytes, shorter than the header"
+    }
+    set counts {}
+    set total 0
+    foreach {index stored} $header {
+        set count [expr {$stored - 1}]
+        if {$index != min($total, $MAXPIXEL) + 1 || $count < 0 || $count > $MAXBLOBS} {
+            throw {PLAYER PROTOCOL} "vision channel [llength $counts] has index byte $index, count byte $stored"
+        }
+        lappend counts $count
+        incr total $count
+    }
+    if {[llength $bytes] != 10 * $total} {
+        throw {PLAYER PROTOCOL} "vision payload has [string length $payload] bytes for $total blobs"
+    }
+    set at 0
+    set channels {}
+    foreach count $counts {
+        set blobs {}
+        foreach {a b c d x y left right top bottom} [lrange $bytes $at [expr {$at + 10 * $count - 1}]] {
+            foreach digit [list $a $b $c $d] {
+                if {$digit < 1 || $digit > 64} {
+                    throw {PLAYER PROTOCOL} "vision area digit byte $digit"
+                }
+            }
+            if {0 in [list $x $y $left $right $top $bottom]} {
+                throw {PLAYER PROTOCOL} "zero byte in a vision blob"
+            }
+            lappend blobs [dict create area [expr {($a - 1) << 18 | ($b - 1) << 12 | ($c - 1) << 6 | ($d - 1)}] \
+                x [expr {$x - 1}] y [expr {$y - 1}] left [expr {$left - 1}] right [expr {$right - 1}] \
+                top [expr {$top - 1}] bottom [expr {$bottom - 1}]]
+        }
+        lappend channels $blobs
+        incr at [expr {10 * $count}]
+    }
+    return [list $counts $channels]
+}
+
+# --- data -------------------------------------------------------------------------------------------------------------
+
+# Request asks for devices and waits for the server's reply (manual 3.3). The request consists of pairs of a device and an
+# access: "srpw" is sonar read, position write; "a" is read and write, "c" closes. Setting up a device can take seconds.
+# A device opened with r and later with w is granted a, which is a REFUSED error. Rounds that arrive meanwhile are stored
+# and not returned by Read again.
+proc player::Request {name pairs} {
+    set robot [Robot $name]
+    try {
+        Ask $robot $pairs [Deadline $robot]
+    } finally {
+        Resume $robot
+    }
+}
+
+proc player::Ask {robot pairs deadline} {
+    variable private
+    if {[string length $pairs] % 2 != 0} {
+        throw {PLAYER USAGE} "request \"$pairs\" does not consist of pairs of device and access"
+    }
+    Send $robot d r $pairs
+    incr private($robot,awaited)
+    while {$private($robot,awaited) > 0} {
+        try {
+            Await $robot $deadline
+        } trap {PLAYER PROTOCOL} {} {
+            # A wrong block: its device has no data.
+        }
+    }
+    set reply $private($robot,reply)
+    set same [expr {[string length $pairs] == [string length $reply]}]
+    foreach {device access} [split $pairs ""] {other granted} [split $reply ""] {
+        if {$device ne $other} {
+            set same 0
+        }
+    }
+    if {!$same} {
+        throw {PLAYER PROTOCOL} "the reply \"$reply\" does not answer the request \"$pairs\""
+    }
+    if {$reply ne $pairs} {
+        set log [expr {[string first e $reply] < 0 ? "" : "; the server's log has the reason"}]
+        throw [list PLAYER REFUSED $reply] "asked for \"$pairs\", granted \"$reply\"$log"
+    }
+}
+
+# Read waits for one whole round: a block of each device that is open for reading. Rounds come at the frequency of this
+# connection, or after RequestData. After SetFresh a round contains only new data; IsNew reports which.
+proc player::Read {name} {
+    variable private
+    set robot [Robot $name]
+    set deadline [Deadline $robot]
+    if {$private($robot,onData) ne ""} {
+        throw {PLAYER USAGE} "OnData reads this robot"
+    }
+    while 1 {
+        if {$private($robot,awaited) == 0} {
+            if {$private($robot,readers) == 0} {
+                throw {PLAYER USAGE} "no device is open for reading: Request one first"
+            }
+            if {$private($robot,fresh) eq "\1" && ![Readable $robot y]} {
+                throw {PLAYER USAGE} "freshness mode needs device y: Request \"yr\" first"
+            }
+        }
+        if {[Await $robot $deadline] eq "round"} {
+            return
+        }
+    }
+}
+
+# OnData calls a command from the event loop, with one of these and a text for people appended:
+#
+#   round      a whole round arrived
+#   protocol   bytes arrived that make no sense
+#   closed     the connection is lost; there are no more calls until Reconnect
+#
+# An empty command ends it.
+proc player::OnData {name command} {
+    variable private
+    set robot [Robot $name]
+    set private($robot,onData) $command
+    if {$command eq "" && $private($robot,chan) ne ""} {
+        chan event $private($robot,chan) readable {}
+    }
+    Resume $robot
+}
+
+# Resume lets OnData go on after a call that waited: it needs the socket's event, and finds bytes in the buffer.
+proc player::Resume {robot} {
+    variable private
+    if {$private($robot,onData) ne "" && $private($robot,chan) ne "" && !$private($robot,waiting)} {
+        chan event $private($robot,chan) readable [list [namespace current]::Arrived $robot]
+        after cancel [list [namespace current]::Deliver $robot]
+        after idle [list [namespace current]::Deliver $robot]
+    }
+}
+
+proc player::Arrived {robot} {
+    variable private
+    try {
+        Receive $robot
+    } trap {PLAYER CLOSED} {text} {
+        Disconnect $robot
+        uplevel #0 $private($robot,onData) [list closed $text]
+        return
+    }
+    Deliver $robot
+}
+
+# Deliver calls the command of OnData for each round in the buffer. The command may end OnData, close or reconnect.
+proc player::Deliver {robot} {
+    variable private
+    while {$private($robot,onData) ne "" && $private($robot,chan) ne "" && !$private($robot,waiting)} {
+        set text ""
+        try {
+            set event [Next $robot]
+        } trap {PLAYER PROTOCOL} {text} {
+            set event protocol
+        }
+        switch -- $event {
+            "" return
+            round - protocol {
+                uplevel #0 $private($robot,onData) [list $event $text]
+            }
+        }
+    }
+}
+
+# Has reports whether a device has data: its newest block was neither empty nor wrong.
+proc player::Has {name device} {
+    variable private
+    set robot [Robot $name]
+    return [expr {[info exists private($robot,valid,$device)] && $private($robot,valid,$device)}]
+}
+
+# IsNew reports whether the latest round has a block of this device. Without freshness mode it has all.
+proc player::IsNew {name device} {
+    return [IsOfRound [Robot $name] $device]
+}
+
+# Raw returns the payload of a device's newest block as sent, or "". It is the only access to devices unknown here.
+proc player::Raw {name device} {
+    variable private
+    set robot [Robot $name]
+    return [expr {[info exists private($robot,raw,$device)] ? $private($robot,raw,$device) : ""}]
+}
+
+# Age returns the age in us of a device's data when the server made the latest round. It is "" if device y is not read or
+# there is no data yet. Ages over 71 minutes are given as 71 minutes.
+proc player::Age {name device} {
+    variable private
+    set robot [Robot $name]
+    if {![Readable $robot y] || ![info exists private($robot,taken,$device)] || $private($robot,taken,$device) eq ""} {
+        return ""
+    }
+    return [expr {$private($robot,time) - $private($robot,taken,$device)}]
+}
+
+# --- commands ---------------------------------------------------------------------------------------------------------
+
+# SetSpeed drives the robot until the next call: mm/s, positive is forward, and deg/s, positive is counterclockwise. The
+# server and the robot limit both.
+proc player::SetSpeed {name speed turnrate} {
+    Order [Robot $name] p [Shorts $speed $turnrate]
+}
+
+# SetPTZ points the camera: pan -100..100 deg, positive is counterclockwise; tilt -25..25 deg, positive is up; zoom 0
+# (wide) .. 1023 (telephoto).
+proc player::SetPTZ {name pan tilt zoom} {
+    Order [Robot $name] z [Shorts $pan $tilt $zoom]
+}
+
+# GripperCommand moves the gripper: GRIPopen ... LIFTcarry, or its number. GRIPpress and LIFTcarry take a value.
+proc player::GripperCommand {name command {value 0}} {
+    variable gripper
+    if {[dict exists $gripper $command]} {
+        set command [dict get $gripper $command]
+    } elseif {![string is integer -strict $command]} {
+        throw {PLAYER USAGE} "gripper command \"$command\" is not one of [join [dict keys $gripper] {, }]"
+    }
+    Order [Robot $name] g [binary format cc $command $value]
+}
+
+# Command sends a command of any layout. It does not wait. Without write access it is a USAGE error.
+proc player::Command {name device payload} {
+    Order [Robot $name] $device $payload
+}
+
+proc player::Order {robot device payload} {
+    if {![Writable $robot $device]} {
+        throw {PLAYER USAGE} "no write access to device \"$device\": Request \"${device}w\" first"
+    }
+    Send $robot c $device $payload
+}
+
+# Shorts encodes values as 16 bits, limited to their range so that a speed never changes sign.
+proc player::Shorts {args} {
+    set limited {}
+    foreach v $args {
+        lappend limited [expr {max(-32768, min(int($v), 32767))}]
+    }
+    return [binary format S* $limited]
+}
+
+# SetDataMode selects when the server sends rounds: CONTINUOUS, the default, or REQUESTREPLY. Read still returns rounds
+# that are on their way.
+proc player::SetDataMode {name mode} {
+    Setting [Robot $name] mode r [binary format c [Choice $mode CONTINUOUS REQUESTREPLY]]
+}
+
+# SetFrequency sets the frequency of rounds in continuous mode, 1..65535 Hz. The default is 10. The server has a maximum.
+proc player::SetFrequency {name hz} {
+    if {![string is integer -strict $hz] || $hz < 1 || $hz > 65535} {
+        throw {PLAYER USAGE} "frequency \"$hz\" Hz is not in 1..65535"
+    }
+    Setting [Robot $name] frequency f [binary format S $hz]
+}
+
+# SetFresh turns freshness mode on (1) or off (0): a round is sent only if there is new data, and contains only that. It
+# needs device y open for reading. Servers before this one do not have it.
+proc player::SetFresh {name on} {
+    set robot [Robot $name]
+    if {$on && ![Readable $robot y]} {
+        throw {PLAYER USAGE} "freshness mode needs device y: Request \"yr\" first"
+    }
+    Setting $robot fresh n [binary format c [expr {!!$on}]]
+}
+
+# Setting sends a setting of this connection and keeps it for Reconnect.
+proc player::Setting {robot field code value} {
+    variable private
+    Send $robot x y $code$value
+    set private($robot,$field) $value
+    return
+}
+
+# RequestData asks for one round in request/reply mode. In continuous mode it has no effect.
+proc player::RequestData {name} {
+    Send [Robot $name] x y d
+}
+
+# ChangeMotorState turns the power of the motors on (1) or off (0). Be careful: the robot may start at once. This and the
+# two calls below affect all clients, and need an open device of the microcontroller: position, sonar, misc or gripper.
+proc player::ChangeMotorState {name on} {
+    Send [Robot $name] x p m[binary format c [expr {!!$on}]]
+}
+
+# ChangeVelocityControl selects how the wheels follow SetSpeed: DIRECTWHEELVELOCITY, the default, is faster and jerkier
+# than SEPARATETRANSROT.
+proc player::ChangeVelocityControl {name mode} {
+    Send [Robot $name] x p v[binary format c [Choice $mode DIRECTWHEELVELOCITY SEPARATETRANSROT]]
+}
+
+# ResetPosition sets the odometry to (0, 0, 0).
+proc player::ResetPosition {name} {
+    Send [Robot $name] x p R
+}
+
+# Config sends a configuration of any layout: a code letter and its argument. It needs no access.
+proc player::Config {name device payload} {
+    Send [Robot $name] x $device $payload
+}
+
+proc player::Choice {value args} {
+    set i [lsearch -exact $args $value]
+    if {$i < 0} {
+        throw {PLAYER USAGE} "\"$value\" is not one of [join $args {, }]"
+    }
+    return $i
+}
