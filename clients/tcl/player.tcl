@@ -279,7 +279,7 @@ proc player::Receive {robot} {
     } on error {text} {
         throw {PLAYER CLOSED} "connection lost: $text"
     }
-    if {$bytes eq ""} {
+    if {[string length $bytes] == 0} { ;# a comparison would make a string of the bytes, and slow down what follows
         if {[eof $chan]} {
             set middle [expr {[string length $private($robot,buffer)] > $private($robot,at)}]
             throw {PLAYER CLOSED} "the server closed the connection[expr {$middle ? " in the middle of a message" : ""}]"
@@ -398,13 +398,14 @@ proc player::Writable {robot device} {
 proc player::Store {robot device payload} {
     variable private
     set wrong ""
-    if {$payload ne ""} {
+    set size [string length $payload] ;# without making a string of the bytes
+    if {$size > 0} {
         try {
             Decode $robot $device $payload
         } trap {PLAYER PROTOCOL} {wrong} {}
     }
     set private($robot,raw,$device) $payload
-    set private($robot,valid,$device) [expr {$payload ne "" && $wrong eq ""}]
+    set private($robot,valid,$device) [expr {$size > 0 && $wrong eq ""}]
     set private($robot,taken,$device) ""
     if {[Readable $robot y]} {
         set whole [CountAged $robot $device]
@@ -544,13 +545,16 @@ proc player::Vision {payload} {
     }
     set counts {}
     set total 0
+    set expected 1 ;# the next index, plus one
     foreach {index stored} $header {
-        set count [expr {$stored - 1}]
-        if {$index != min($total, $MAXPIXEL) + 1 || $count < 0 || $count > $MAXBLOBS} {
+        if {$index != $expected || $stored < 1 || $stored > $MAXBLOBS + 1} {
             throw {PLAYER PROTOCOL} "vision channel [llength $counts] has index byte $index, count byte $stored"
         }
-        lappend counts $count
-        incr total $count
+        lappend counts [incr stored -1]
+        if {$stored > 0} {
+            incr total $stored
+            set expected [expr {min($total, $MAXPIXEL) + 1}]
+        }
     }
     if {[llength $bytes] != 10 * $total} {
         throw {PLAYER PROTOCOL} "vision payload has [string length $payload] bytes for $total blobs"
@@ -558,6 +562,10 @@ proc player::Vision {payload} {
     set at 0
     set channels {}
     foreach count $counts {
+        if {$count == 0} {
+            lappend channels {} ;# most are empty
+            continue
+        }
         set blobs {}
         foreach {a b c d x y left right top bottom} [lrange $bytes $at [expr {$at + 10 * $count - 1}]] {
             foreach digit [list $a $b $c $d] {
