@@ -3,8 +3,8 @@
 lappend auto_path [file dirname [file normalize [info script]]]
 package require player
 
-# parse returns the members of a request as a dict: requests are flat, and their values are strings, integers or lists of
-# integers.
+# parse returns the members of a request as a dict: requests are flat, and their values are strings, integers or lists
+# of integers.
 proc parse {line} {
     set request {timeout_ms 0 value 0 values {} pairs "" device "" name ""}
     foreach {all name text number list} [regexp -all -inline {"(\w+)"\s*:\s*(?:"([^"]*)"|(-?\d+)|\[([^\]]*)\])} $line] {

@@ -282,7 +282,7 @@ proc player::Receive {robot} {
     if {[string length $bytes] == 0} { ;# a comparison would make a string of the bytes, and slow down what follows
         if {[eof $chan]} {
             set middle [expr {[string length $private($robot,buffer)] > $private($robot,at)}]
-            throw {PLAYER CLOSED} "the server closed the connection[expr {$middle ? " in the middle of a message" : ""}]"
+            throw {PLAYER CLOSED} "the server closed the connection[lindex {{} { in the middle of a message}} $middle]"
         }
         return 0
     }
@@ -418,8 +418,8 @@ proc player::Store {robot device payload} {
     return $whole
 }
 
-# Count counts a block of a round without device y: a round has as many blocks as devices are read. A second block of one
-# device starts the next round.
+# Count counts a block of a round without device y: a round has as many blocks as devices are read. A second block of
+# one device starts the next round.
 proc player::Count {robot device} {
     variable private
     if {![Readable $robot $device]} {
@@ -461,11 +461,13 @@ proc player::CountAged {robot device} {
 
 proc player::IsOfRound {robot device} {
     variable private
-    return [expr {[info exists private($robot,round,$device)] && $private($robot,round,$device) == $private($robot,round)}]
+    return [expr {
+        [info exists private($robot,round,$device)] && $private($robot,round,$device) == $private($robot,round)
+    }]
 }
 
-# Decode stores a payload in the robot's elements (PROTOCOL 7). Payloads of devices that are not known here are available
-# by Raw only.
+# Decode stores a payload in the robot's elements (PROTOCOL 7). Payloads of devices that are not known here are
+# available by Raw only.
 proc player::Decode {robot device payload} {
     variable private
     upvar #0 $robot r
@@ -534,9 +536,9 @@ proc player::SetGripper {robot paddles beams} {
     }
 }
 
-# Vision decodes an image of ACTS 1.0 (PROTOCOL 7.7) to the numbers of blobs and the blobs, by channel. The header has the
-# index of the first blob and the number of blobs of each channel. An index above 254 does not fit and is sent as 254, so
-# blobs are found by the numbers alone.
+# Vision decodes an image of ACTS 1.0 (PROTOCOL 7.7) to the numbers of blobs and the blobs, by channel. The header has
+# the index of the first blob and the number of blobs of each channel. An index above 254 does not fit and is sent as
+# 254, so blobs are found by the numbers alone.
 proc player::Vision {payload} {
     variable MAXPIXEL
     variable MAXBLOBS
@@ -588,10 +590,10 @@ proc player::Vision {payload} {
 
 # --- data -------------------------------------------------------------------------------------------------------------
 
-# Request asks for devices and waits for the server's reply (manual 3.3). The request consists of pairs of a device and an
-# access: "srpw" is sonar read, position write; "a" is read and write, "c" closes. Setting up a device can take seconds.
-# A device opened with r and later with w is granted a, which is a REFUSED error. Rounds that arrive meanwhile are stored
-# and not returned by Read again.
+# Request asks for devices and waits for the server's reply (manual 3.3). The request consists of pairs of a device
+# and an access: "srpw" is sonar read, position write; "a" is read and write, "c" closes. Setting up a device can take
+# seconds. A device opened with r and later with w is granted a, which is a REFUSED error. Rounds that arrive
+# meanwhile are stored and not returned by Read again.
 proc player::Request {name pairs} {
     set robot [Robot $name]
     try {
@@ -732,8 +734,8 @@ proc player::Raw {name device} {
     return [expr {[info exists private($robot,raw,$device)] ? $private($robot,raw,$device) : ""}]
 }
 
-# Age returns the age in us of a device's data when the server made the latest round. It is "" if device y is not read or
-# there is no data yet. Ages over 71 minutes are given as 71 minutes.
+# Age returns the age in us of a device's data when the server made the latest round. It is "" if device y is not read
+# or there is no data yet. Ages over 71 minutes are given as 71 minutes.
 proc player::Age {name device} {
     variable private
     set robot [Robot $name]
@@ -795,7 +797,8 @@ proc player::SetDataMode {name mode} {
     Setting [Robot $name] mode r [binary format c [Choice $mode CONTINUOUS REQUESTREPLY]]
 }
 
-# SetFrequency sets the frequency of rounds in continuous mode, 1..65535 Hz. The default is 10. The server has a maximum.
+# SetFrequency sets the frequency of rounds in continuous mode, 1..65535 Hz. The default is 10. The server has a
+# maximum.
 proc player::SetFrequency {name hz} {
     if {![string is integer -strict $hz] || $hz < 1 || $hz > 65535} {
         throw {PLAYER USAGE} "frequency \"$hz\" Hz is not in 1..65535"
@@ -826,8 +829,9 @@ proc player::RequestData {name} {
     Send [Robot $name] x y d
 }
 
-# ChangeMotorState turns the power of the motors on (1) or off (0). Be careful: the robot may start at once. This and the
-# two calls below affect all clients, and need an open device of the microcontroller: position, sonar, misc or gripper.
+# ChangeMotorState turns the power of the motors on (1) or off (0). Be careful: the robot may start at once. This and
+# the two calls below affect all clients, and need an open device of the microcontroller: position, sonar, misc or
+# gripper.
 proc player::ChangeMotorState {name on} {
     Send [Robot $name] x p m[binary format c [expr {!!$on}]]
 }

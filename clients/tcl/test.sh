@@ -13,10 +13,10 @@ run() {
 }
 
 for tests in protocol client view simulator; do
-  run tclsh "test/$tests.test"
+  run tclsh "test/${tests}_test.tcl"
 done
 if command -v wish >/dev/null && command -v xvfb-run >/dev/null; then
-  run xvfb-run -a tclsh test/viewer.test
+  run xvfb-run -a tclsh test/viewer_test.tcl
 elif [ -n "${CI:-}" ]; then
   echo 'the viewer needs wish and xvfb-run'
   exit 1

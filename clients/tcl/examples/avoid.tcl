@@ -1,6 +1,6 @@
 #!/usr/bin/env tclsh
-# Drives around obstacles with the sonars, as in C.4 of the manual: the nearer an obstacle, the slower it drives; it turns
-# towards the side with more room; without room it backs off.
+# Drives around obstacles with the sonars, as in C.4 of the manual: the nearer an obstacle, the slower it drives; it
+# turns towards the side with more room; without room it backs off.
 #
 # usage: avoid.tcl [host [port [rounds]]]
 lappend auto_path [file dirname [file dirname [file normalize [info script]]]]

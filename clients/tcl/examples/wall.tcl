@@ -23,7 +23,8 @@ proc turn {laser} {
     if {$range > $::far} {
         return 0 ;# straight on to the next wall
     }
-    set direction [expr {[lsearch -exact $ranges $range] / 2}] ;# deg from the right; a wall ahead must come to the right
+    # A wall ahead must come to the right.
+    set direction [expr {[lsearch -exact $ranges $range] / 2}] ;# deg from the right
     set distance [expr {max(-20, min(($::wanted - $range) / 10, 20))}] ;# too near: to the left
     return [expr {max(-$::maxturn, min($direction + $distance, $::maxturn))}]
 }

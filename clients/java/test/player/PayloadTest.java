@@ -16,8 +16,8 @@ final class PayloadTest {
     private PayloadTest() {}
 
     static void testPosition() {
-        equal("greatest", Position.decode(unhex("FFFFFFFF 7FFFFFFF 7FFFFFFF 0167 7FFF 7FFF 0167 FF")),
-                new Position(4294967295L, 2147483647, 2147483647, 359, 32767, 32767, 359, 255));
+        equal("greatest", Position.decode(unhex("FFFFFFFF 7FFFFFFF 7FFFFFFF FFFF 7FFF 7FFF FFFF FF")),
+                new Position(4294967295L, 2147483647, 2147483647, 65535, 32767, 32767, 65535, 255));
         equal("least", Position.decode(unhex("00000000 80000000 80000000 0000 8000 8000 0000 00")),
                 new Position(0, -2147483648, -2147483648, 0, -32768, -32768, 0, 0));
         Position p = Position.decode(unhex("00000001 00000002 FFFFFFFD 0004 0005 FFFA 0007 01"));
