@@ -1,6 +1,7 @@
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -18,7 +19,8 @@ public class Adapter {
     private static final String LETTERS = "lspgmvzjy";
 
     /** One member of a request: requests are flat, and their values are strings, integers or lists of integers. */
-    private static final Pattern MEMBER = Pattern.compile("\"(\\w+)\"\\s*:\\s*(?:\"([^\"]*)\"|(-?\\d+)|\\[([^\\]]*)\\])");
+    private static final Pattern MEMBER =
+            Pattern.compile("\"(\\w+)\"\\s*:\\s*(?:\"([^\"]*)\"|(-?\\d+)|\\[([^\\]]*)\\])");
 
     private PlayerClient robot;
 
@@ -69,8 +71,8 @@ public class Adapter {
             }
             case "read" -> {
                 robot.getData();
-                return ",\"new\":" + quote(LETTERS.chars().filter(c -> robot.isNew((char) c)).mapToObj(Character::toString)
-                        .collect(Collectors.joining()));
+                return ",\"new\":" + quote(LETTERS.chars().filter(c -> robot.isNew((char) c))
+                        .mapToObj(Character::toString).collect(Collectors.joining()));
             }
             case "get" -> {
                 char device = device(request);
@@ -119,8 +121,9 @@ public class Adapter {
 
     private String data(char device) {
         return switch (device) {
-            case 'p' -> object("time", robot.position.time(), "x", robot.position.x(), "y", robot.position.y(), "heading",
-                    robot.position.heading(), "speed", robot.position.speed(), "turnrate", robot.position.turnRate(),
+            case 'p' -> object("time", robot.position.time(), "x", robot.position.x(), "y", robot.position.y(),
+                    "heading", robot.position.heading(), "speed", robot.position.speed(),
+                    "turnrate", robot.position.turnRate(),
                     "compass", robot.position.compass(), "stall", robot.position.stall());
             case 's' -> object("ranges", Arrays.toString(robot.sonar));
             case 'l' -> object("ranges", Arrays.toString(robot.laser));
@@ -134,8 +137,8 @@ public class Adapter {
                 for (int c = 0; c < robot.channel.length; c++) {
                     List<String> blobs = new ArrayList<>();
                     for (ColorBlob b : robot.channel[c].blobs()) {
-                        blobs.add(object("color", c, "area", b.area(), "x", b.x(), "y", b.y(), "left", b.left(), "right",
-                                b.right(), "top", b.top(), "bottom", b.bottom()));
+                        blobs.add(object("color", c, "area", b.area(), "x", b.x(), "y", b.y(), "left", b.left(),
+                                "right", b.right(), "top", b.top(), "bottom", b.bottom()));
                     }
                     channels.add(blobs.toString());
                 }
@@ -149,7 +152,7 @@ public class Adapter {
 
     /** Returns the ages in the block of device y, us, unsigned. */
     private String ages() {
-        java.nio.ByteBuffer b = java.nio.ByteBuffer.wrap(robot.raw('y'));
+        ByteBuffer b = ByteBuffer.wrap(robot.raw('y'));
         b.getLong(); // the time
         List<Long> ages = new ArrayList<>();
         while (b.hasRemaining()) {

@@ -1,3 +1,4 @@
+import java.util.Arrays;
 import player.PlayerClient;
 
 /**
@@ -15,7 +16,7 @@ public class Hello {
             robot.request("srpw"); // sonar read, position write
             for (int i = 0; i < rounds; i++) {
                 robot.getData(); // waits for data, ten times a second
-                System.out.println(java.util.Arrays.toString(robot.sonar));
+                System.out.println(Arrays.toString(robot.sonar));
                 boolean roomOnTheRight = robot.sonar[0] + robot.sonar[1] < robot.sonar[6] + robot.sonar[7];
                 int turnRate = roomOnTheRight ? -20 : 20; // deg/s
                 int speed = robot.sonar[3] < 500 ? 0 : 100; // mm/s

@@ -2,8 +2,8 @@ import player.PlayerClient;
 import player.PlayerException;
 
 /**
- * Prints one line for each round of new data from all sensors, with its age. If the connection is lost, it waits for the
- * server to return. It never drives the robot.
+ * Prints one line for each round of new data from all sensors, with its age. If the connection is lost, it waits for
+ * the server to return. It never drives the robot.
  *
  * usage: Watch [host [port [rounds]]]
  */
@@ -45,7 +45,8 @@ public class Watch {
         StringBuilder line = new StringBuilder(String.format("%.3f s", robot.serverTime() / 1e6));
         for (char device : DEVICES.toCharArray()) {
             if (robot.isNew(device) && robot.has(device)) {
-                line.append(String.format("  %s (%.1f ms old)", text(robot, device), robot.age(device).getAsLong() / 1e3));
+                double age = robot.age(device).getAsLong() / 1e3;
+                line.append(String.format("  %s (%.1f ms old)", text(robot, device), age));
             }
         }
         return line.toString();

@@ -45,7 +45,8 @@ public record ColorChannel(List<ColorBlob> blobs) {
      */
     static ColorChannel[] decode(byte[] b) {
         if (b.length < HEADER) {
-            throw new PlayerException(PROTOCOL, "vision payload has " + b.length + " bytes, the header alone " + HEADER);
+            throw new PlayerException(PROTOCOL,
+                    "vision payload has " + b.length + " bytes, the header alone " + HEADER);
         }
         ColorChannel[] channels = none();
         int total = 0;

@@ -260,7 +260,8 @@ public final class PlayerClient implements AutoCloseable {
 
     private void ask(String pairs, Deadline deadline) {
         if (pairs.length() % 2 != 0) {
-            throw new PlayerException(USAGE, "request \"" + pairs + "\" does not consist of pairs of device and access");
+            throw new PlayerException(USAGE,
+                    "request \"" + pairs + "\" does not consist of pairs of device and access");
         }
         send('d', 'r', pairs.getBytes(StandardCharsets.ISO_8859_1));
         session.awaited++;
@@ -286,7 +287,8 @@ public final class PlayerClient implements AutoCloseable {
             same = pairs.charAt(i) == reply.charAt(i);
         }
         if (!same) {
-            throw new PlayerException(PROTOCOL, "the reply \"" + reply + "\" does not answer the request \"" + pairs + "\"");
+            throw new PlayerException(PROTOCOL,
+                    "the reply \"" + reply + "\" does not answer the request \"" + pairs + "\"");
         }
         if (!pairs.equals(reply)) {
             throw new PlayerException("asked for \"" + pairs + "\", granted \"" + reply + "\""
@@ -466,7 +468,8 @@ public final class PlayerClient implements AutoCloseable {
     public OptionalLong age(char device) {
         Snapshot now = snapshot;
         Session.Block b = now.block(device);
-        return b != null && b.aged() && now.can('y', 'r') ? OptionalLong.of(now.time - b.taken()) : OptionalLong.empty();
+        boolean known = b != null && b.aged() && now.can('y', 'r');
+        return known ? OptionalLong.of(now.time - b.taken()) : OptionalLong.empty();
     }
 
     /** Returns the time of the latest round, us since the server started. 0 if device y was never read. */
@@ -508,7 +511,8 @@ public final class PlayerClient implements AutoCloseable {
     /** Sends a command of any layout. It does not wait. Without write access it is a USAGE error. */
     public void command(char device, byte[] payload) {
         if (!snapshot.can(device, 'w')) {
-            throw new PlayerException(USAGE, "no write access to device '" + device + "': request \"" + device + "w\" first");
+            throw new PlayerException(USAGE,
+                    "no write access to device '" + device + "': request \"" + device + "w\" first");
         }
         send('c', device, payload);
     }
@@ -534,8 +538,8 @@ public final class PlayerClient implements AutoCloseable {
     }
 
     /**
-     * Turns freshness mode on or off: a round is sent only if there is new data, and contains only that. It needs device
-     * y open for reading. Servers before this one do not have it.
+     * Turns freshness mode on or off: a round is sent only if there is new data, and contains only that. It needs
+     * device y open for reading. Servers before this one do not have it.
      */
     public void setFresh(boolean on) {
         if (on && !snapshot.can('y', 'r')) {

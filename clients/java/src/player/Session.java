@@ -162,7 +162,9 @@ final class Session {
             }
         }
         boolean valid = payload.length > 0 && wrong == null;
-        boolean whole = readable('y') ? storeAged(letter, payload, value, valid) : storePlain(letter, payload, value, valid);
+        boolean whole = readable('y')
+                ? storeAged(letter, payload, value, valid)
+                : storePlain(letter, payload, value, valid);
         if (wrong != null) {
             throw wrong;
         }
@@ -204,7 +206,8 @@ final class Session {
         }
         if (left == 0) {
             blocks[letter] = new Block(payload, value, valid, 0, 0, false);
-            throw new PlayerException(PROTOCOL, "block of device '" + letter + "' without a block of device y before it");
+            throw new PlayerException(PROTOCOL,
+                    "block of device '" + letter + "' without a block of device y before it");
         }
         long age = freshness.ages()[freshness.ages().length - left];
         boolean aged = age != Freshness.NO_AGE;

@@ -36,7 +36,8 @@ final class PlayerClientTest {
         }
 
         PlayerClient connect() throws IOException {
-            PlayerClient client = new PlayerClient(listener.getInetAddress().getHostAddress(), listener.getLocalPort(), LIMIT);
+            String host = listener.getInetAddress().getHostAddress();
+            PlayerClient client = new PlayerClient(host, listener.getLocalPort(), LIMIT);
             accept();
             return client;
         }
@@ -280,7 +281,8 @@ final class PlayerClientTest {
                 return different;
             });
             for (int i = 0; i < rounds; i++) {
-                server.send(block('s', String.format("%04x", i).repeat(16)), block('m', String.format("0000%02x", i % 256)));
+                server.send(block('s', String.format("%04x", i).repeat(16)),
+                        block('m', String.format("0000%02x", i % 256)));
                 robot.getData();
             }
             equal("rounds that were not whole", seen.get(LIMIT, TimeUnit.MILLISECONDS), 0);
@@ -293,7 +295,8 @@ final class PlayerClientTest {
             server.send(reply("sr"));
             robot.request("sr");
             CompletableFuture<Void> reader = CompletableFuture.runAsync(() -> fails("reader", CLOSED, robot::getData));
-            CompletableFuture<Void> waiter = CompletableFuture.runAsync(() -> fails("waiter", CLOSED, () -> robot.awaitData(0)));
+            CompletableFuture<Void> waiter = CompletableFuture.runAsync(
+                    () -> fails("waiter", CLOSED, () -> robot.awaitData(0)));
             robot.close();
             reader.get(LIMIT, TimeUnit.MILLISECONDS);
             waiter.get(LIMIT, TimeUnit.MILLISECONDS);
@@ -303,7 +306,8 @@ final class PlayerClientTest {
     static void testVisionFields() throws IOException {
         try (Server server = new Server(); PlayerClient robot = server.connect()) {
             equal("no colours before data", robot.howManyColorsInCameraImage(), 0);
-            server.send(reply("vr"), block('v', "0101 0102 0202" + "0301".repeat(29) + "01010103 0203 0405 0607".repeat(2)));
+            server.send(reply("vr"),
+                    block('v', "0101 0102 0202" + "0301".repeat(29) + "01010103 0203 0405 0607".repeat(2)));
             robot.request("vr");
             robot.getData();
             equal("colours", robot.howManyColorsInCameraImage(), 2);

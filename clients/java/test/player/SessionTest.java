@@ -34,11 +34,13 @@ final class SessionTest {
             new Stream("a round that broke off", reply("srpr") + S + S + P, "ps"),
             new Stream("a reply within a round", reply("srprmr") + S + reply("sc") + P + M, "mp"),
             new Stream("blocks without data", reply("srpr") + "730000" + P + "730000 700000", "ps", "ps"),
-            new Stream("unknown letters", reply("XrYr") + "580001 07" + "590000" + "580000" + "590002 0102", "XY", "XY"),
+            new Stream("unknown letters",
+                    reply("XrYr") + "580001 07" + "590000" + "580000" + "590002 0102", "XY", "XY"),
             new Stream("a block that was not asked for", reply("sr") + L + S + S, "s", "s"),
             new Stream("with y", reply("sryrpr") + block('y', "0000000000000010 00000001 00000002") + S + P
                     + block('y', "0000000000000020 00000001 FFFFFFFF") + S + "700000", "psy", "psy"),
-            new Stream("only y", reply("yr") + block('y', "0000000000000010") + block('y', "0000000000000020"), "y", "y"),
+            new Stream("only y",
+                    reply("yr") + block('y', "0000000000000010") + block('y', "0000000000000020"), "y", "y"),
             new Stream("only what is new", reply("yrsrpr") + block('y', "0000000000000010 00000001") + S
                     + block('y', "0000000000000020 00000002") + P, "sy", "py"),
             new Stream("y closed again", reply("yrsr") + block('y', "0000000000000010 00000001") + S

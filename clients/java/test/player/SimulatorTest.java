@@ -8,6 +8,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /** The examples on a simulated robot. They need the server: its file is in the environment variable PLAYER. */
@@ -70,10 +71,11 @@ final class SimulatorTest {
             try (Simulator simulator = new Simulator(program, world); PlayerClient observer = simulator.connect()) {
                 observer.request("prsr");
                 observer.getData();
-                Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp",
-                        System.getProperty("java.class.path"), example, "127.0.0.1", "" + simulator.port, "" + rounds)
+                String jvm = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+                Process process = new ProcessBuilder(jvm, "-cp", System.getProperty("java.class.path"), example,
+                        "127.0.0.1", "" + simulator.port, "" + rounds)
                         .redirectErrorStream(true).start();
-                var output = java.util.concurrent.CompletableFuture.supplyAsync(() -> {
+                var output = CompletableFuture.supplyAsync(() -> {
                     try {
                         return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
                     } catch (IOException e) {
@@ -112,7 +114,7 @@ final class SimulatorTest {
         return false;
     }
 
-    /** Runs an example that must drive a way of at least so many mm, with a wall at the right for a part of it, percent. */
+    /** Runs an example that must drive at least way mm, with a wall at the right in at least beside percent. */
     private static void drives(String example, String world, int rounds, int way, int beside) throws Exception {
         if (available()) {
             Drive drive = Drive.of(example, world, rounds);

@@ -2,6 +2,7 @@ package player;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 
@@ -15,7 +16,8 @@ final class Tests {
     public static void main(String[] args) throws IllegalAccessException {
         int passed = 0;
         int failed = 0;
-        for (Class<?> tests : List.of(PayloadTest.class, SessionTest.class, PlayerClientTest.class, SimulatorTest.class)) {
+        for (Class<?> tests : List.of(
+                PayloadTest.class, SessionTest.class, PlayerClientTest.class, SimulatorTest.class)) {
             for (Method m : tests.getDeclaredMethods()) {
                 if (!m.getName().startsWith("test")) {
                     continue;
@@ -53,7 +55,7 @@ final class Tests {
 
     /** Decodes hex digits; spaces between bytes are ignored. */
     static byte[] unhex(String... hex) {
-        return java.util.HexFormat.of().parseHex(String.join("", hex).replace(" ", ""));
+        return HexFormat.of().parseHex(String.join("", hex).replace(" ", ""));
     }
 
     /** Returns a server message. */
