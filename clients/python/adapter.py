@@ -1,0 +1,96 @@
+"""The adapter of the conformance suite: one JSON request per line on standard input, one answer
+per line on standard output (docs/CLIENTS.md)."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any, Callable, Dict
+
+import playerclient as pc
+
+Answer = Dict[str, Any]
+
+FIELDS: Dict[str, Callable[[pc.PlayerClient], Answer]] = {
+    "p": lambda r: r.position._asdict(),
+    "s": lambda r: {"ranges": list(r.sonar)},
+    "l": lambda r: {"ranges": list(r.laser)},
+    "m": lambda r: {"front": r.misc.front_bumpers, "rear": r.misc.rear_bumpers, "battery": r.misc.battery},
+    "g": lambda r: {"state": r.gripper.state, "beams": r.gripper.beams},
+    "z": lambda r: r.ptz._asdict(),
+    "v": lambda r: {
+        "channels": [
+            [{"color": channel, **blob._asdict()} for blob in blobs] for channel, blobs in enumerate(r.vision.channels)
+        ]
+    },
+    "j": lambda r: {"buttons": r.joystick.buttons, "axes": list(r.joystick.axes)},
+    "y": lambda r: {"time": r.freshness.time, "ages": list(r.freshness.ages)},
+}
+
+COMMANDS: Dict[str, Callable[..., None]] = {
+    "p": pc.PlayerClient.set_speed,
+    "z": pc.PlayerClient.set_ptz,
+    "g": pc.PlayerClient.set_gripper,
+}
+
+CONFIGURATIONS: Dict[str, Callable[[pc.PlayerClient, int], None]] = {
+    "frequency": pc.PlayerClient.set_frequency,
+    "mode": pc.PlayerClient.set_data_mode,
+    "data": lambda robot, _: robot.request_data(),
+    "fresh": lambda robot, value: robot.set_fresh(bool(value)),
+    "motors": pc.PlayerClient.change_motor_state,
+    "velocity": pc.PlayerClient.change_velocity_control,
+    "reset_odometry": lambda robot, _: robot.reset_position(),
+}
+
+KINDS = [
+    (pc.AccessRefused, "refused"),
+    (pc.TimedOut, "timeout"),
+    (pc.ConnectionClosed, "closed"),
+    (pc.ProtocolError, "protocol"),
+]
+
+
+def execute(robot: pc.PlayerClient, r: Answer) -> Answer:
+    op = r["op"]
+    timeout = r["timeout_ms"] / 1000 if "timeout_ms" in r else None
+    if op == "connect":
+        robot.connect(r["host"], r["port"], timeout)
+    elif op == "request":
+        return {"granted": robot.request(r["pairs"], timeout)}
+    elif op == "read":
+        robot.read(timeout)
+        return {"new": robot.new}
+    elif op == "get":
+        device = r["device"]
+        data = FIELDS[device](robot) if robot.has(device) and device in FIELDS else None
+        return {"size": len(robot.raw(device) or b""), "data": data, "age_us": robot.age_us(device)}
+    elif op == "command":
+        COMMANDS[r["device"]](robot, *r["values"])
+    elif op == "config":
+        CONFIGURATIONS[r["name"]](robot, r.get("value", 0))
+    elif op == "close":
+        robot.close()
+    else:
+        raise pc.UsageError(f"unknown op {op!r}")
+    return {}
+
+
+def answer(robot: pc.PlayerClient, line: str) -> Answer:
+    try:
+        return {"ok": True, **execute(robot, json.loads(line))}
+    except (pc.PlayerError, LookupError, TypeError, ValueError) as e:
+        kind = next((kind for error, kind in KINDS if isinstance(e, error)), "usage")
+        granted: Answer = {"granted": e.granted} if isinstance(e, pc.AccessRefused) else {}
+        return {"ok": False, "error": kind, "text": str(e), **granted}
+
+
+def main() -> None:
+    robot = pc.PlayerClient()
+    for line in sys.stdin:
+        print(json.dumps(answer(robot, line)), flush=True)
+    robot.close()
+
+
+if __name__ == "__main__":
+    main()

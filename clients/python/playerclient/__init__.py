@@ -1,0 +1,35 @@
+"""A client of the Player robot device server, version 0.7.4a and its additions.
+
+PlayerClient blocks, AsyncPlayerClient is for asyncio, and Session is their common core without
+input and output. See README.md, and docs/PROTOCOL.md for the protocol.
+"""
+
+from .aio import AsyncPlayerClient
+from .client import PlayerClient
+from .data import Blob, Freshness, Gripper, Joystick, Misc, Position, PTZ, Vision
+from .errors import AccessRefused, ConnectionClosed, PlayerError, ProtocolError, TimedOut, UsageError
+from .session import DataMode, Event, GripperCommand, Session, VelocityMode
+
+__all__ = [
+    "AccessRefused",
+    "AsyncPlayerClient",
+    "Blob",
+    "ConnectionClosed",
+    "DataMode",
+    "Event",
+    "Freshness",
+    "Gripper",
+    "GripperCommand",
+    "Joystick",
+    "Misc",
+    "PlayerClient",
+    "PlayerError",
+    "Position",
+    "ProtocolError",
+    "PTZ",
+    "Session",
+    "TimedOut",
+    "UsageError",
+    "VelocityMode",
+    "Vision",
+]

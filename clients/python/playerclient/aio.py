@@ -1,0 +1,194 @@
+"""The asyncio face: a Session on a transport."""
+
+from __future__ import annotations
+
+import asyncio
+from types import TracebackType
+from typing import Optional, Type, cast
+
+from .client import CONNECT_TIMEOUT, FIRST_PAUSE, LONGEST_PAUSE, REQUEST_TIMEOUT, deadline_after, seconds_left
+from .errors import ConnectionClosed, ProtocolError, TimedOut
+from .session import Event, Session
+
+UNREAD_LIMIT = 65536
+"""Bytes received and not read yet, above which the link stops receiving."""
+UNSENT_LIMIT = 65536
+"""Bytes of commands that the network has not taken: thousands. A link with more is lost."""
+
+
+class AsyncPlayerClient(Session):
+    """PlayerClient for asyncio. Waits are coroutines, and commands are sent at once:
+
+        async with AsyncPlayerClient("localhost", 6665) as robot:
+            await robot.request("srpw")
+            while True:
+                await robot.read(timeout=2)
+                robot.set_speed(100, 20 if robot.sonar[3] < 500 else 0)
+
+    One task waits at a time. A wait that is cancelled loses nothing: the next read completes
+    the round.
+    """
+
+    def __init__(self, host: str = "localhost", port: int = 6665) -> None:
+        """Does not connect: see connect."""
+        super().__init__(self._transmit)
+        self.host = host
+        self.port = port
+        self._link: Optional[_Link] = None
+
+    async def connect(
+        self, host: Optional[str] = None, port: Optional[int] = None, timeout: Optional[float] = CONNECT_TIMEOUT
+    ) -> None:
+        """Connects to the server, by default at the attributes host and port."""
+        self.close()
+        self.host = self.host if host is None else host
+        self.port = self.port if port is None else port
+        self._forget()
+        await self._open(timeout)
+
+    async def _open(self, timeout: Optional[float]) -> None:
+        link = _Link()
+        loop = asyncio.get_running_loop()
+        try:
+            await asyncio.wait_for(loop.create_connection(lambda: link, self.host, self.port), timeout)
+        except (asyncio.TimeoutError, TimeoutError):
+            raise TimedOut(f"{self.host}:{self.port} did not answer in {timeout} s") from None
+        except (OSError, OverflowError) as e:  # OverflowError: the port
+            raise ConnectionClosed(f"{self.host}:{self.port}: {e}") from e
+        self._link = link
+        self._reset()
+
+    def close(self) -> None:
+        """Closes the connection. The server then stops the wheels if this client had write
+        access to them."""
+        if self._link is not None:
+            self._link.close()
+            self._link = None
+
+    async def __aenter__(self) -> AsyncPlayerClient:
+        if self._link is None:
+            await self.connect()
+        return self
+
+    async def __aexit__(
+        self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
+    ) -> None:
+        self.close()
+
+    async def request(self, pairs: str, timeout: Optional[float] = REQUEST_TIMEOUT) -> str:
+        """Asks for devices, waits for the server's reply and returns it: see
+        PlayerClient.request."""
+        self.start_request(pairs)
+        await self._wait(Event.REPLY, timeout)
+        return self.finish_request(pairs)
+
+    async def read(self, timeout: Optional[float] = None) -> None:
+        """Waits for one whole round of data: see PlayerClient.read."""
+        self.check_readable()
+        await self._wait(Event.ROUND, timeout)
+
+    async def reconnect(self, timeout: Optional[float] = None) -> None:
+        """Connects again and restores what this client had: see PlayerClient.reconnect."""
+        deadline = deadline_after(timeout)
+        pause = FIRST_PAUSE
+        while True:
+            self.close()
+            try:
+                await self._open(seconds_left(deadline, CONNECT_TIMEOUT))
+                self._restore_rate()
+                if self._wanted:
+                    await self.request(self._wanted_pairs(), seconds_left(deadline, REQUEST_TIMEOUT))
+                self._restore_freshness()
+                return
+            except (ConnectionClosed, TimedOut):
+                left = seconds_left(deadline)
+                if left is not None and left <= pause:
+                    raise
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
+
+    async def _wait(self, wanted: Event, timeout: Optional[float]) -> None:
+        deadline = deadline_after(timeout)
+        while True:
+            try:
+                event = self.next_event()
+            except ProtocolError:
+                if wanted is Event.REPLY:
+                    continue  # has is false for that block
+                raise
+            if event is wanted:
+                return
+            if event is None:
+                link = self._connected()
+                self.receive(await link.received(seconds_left(deadline)))
+
+    def _transmit(self, message: bytes) -> None:
+        link = self._connected()
+        try:
+            link.send(message)
+        except ConnectionClosed:
+            self.close()
+            raise
+
+    def _connected(self) -> _Link:
+        if self._link is None:
+            raise ConnectionClosed("not connected")
+        return self._link
+
+
+class _Link(asyncio.Protocol):
+    """The transport's other end. asyncio's StreamReader can lose bytes when a wait with a time
+    limit is cancelled before Python 3.12; this one keeps them until they are returned."""
+
+    def __init__(self) -> None:
+        self._transport: Optional[asyncio.Transport] = None
+        self._unread = bytearray()
+        self._paused = False
+        self._ended: Optional[str] = None  # why the connection ended
+        self._waiter: Optional[asyncio.Future[None]] = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)  # asyncio sets TCP_NODELAY
+
+    def data_received(self, data: bytes) -> None:
+        self._unread += data
+        if len(self._unread) > UNREAD_LIMIT and self._transport and not self._paused:
+            self._transport.pause_reading()
+            self._paused = True
+        self._wake()
+
+    def connection_lost(self, exc: Optional[Exception]) -> None:
+        self._ended = str(exc) if exc else "the server closed the connection"
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._waiter and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    async def received(self, timeout: Optional[float]) -> bytes:
+        """Waits for bytes and returns them."""
+        if not self._unread and self._ended is None:
+            self._waiter = asyncio.get_running_loop().create_future()
+            await asyncio.wait({self._waiter}, timeout=timeout)
+        if self._unread:
+            received = bytes(self._unread)
+            self._unread.clear()
+            if self._paused and self._transport:
+                self._transport.resume_reading()
+                self._paused = False
+            return received
+        if self._ended is not None:
+            raise ConnectionClosed(self._ended)
+        raise TimedOut("nothing more arrived in time")
+
+    def send(self, message: bytes) -> None:
+        if self._ended is not None or self._transport is None:
+            raise ConnectionClosed(self._ended or "not connected")
+        if self._transport.get_write_buffer_size() > UNSENT_LIMIT:
+            self._transport.abort()
+            raise ConnectionClosed("cannot send: the network takes nothing")
+        self._transport.write(message)
+
+    def close(self) -> None:
+        if self._transport:
+            self._transport.close()

@@ -1,0 +1,181 @@
+"""The blocking face: a Session on a socket."""
+
+from __future__ import annotations
+
+import socket
+import time
+from types import TracebackType
+from typing import Optional, Type
+
+from .errors import ConnectionClosed, ProtocolError, TimedOut
+from .session import Event, Session
+
+CONNECT_TIMEOUT = 10.0
+"""Seconds. A poor wireless link needs less than one."""
+REQUEST_TIMEOUT = 60.0
+"""Seconds. A laser whose line speed must be found takes more than ten to start."""
+SEND_TIMEOUT = 5.0
+"""Seconds that a command may wait. A network that takes nothing for so long is lost; the server
+stops the wheels after 2 s (PROTOCOL 9.1)."""
+RECEIVE_SIZE = 65536
+"""Bytes taken from the socket at once: rounds of some kilobytes come whole."""
+FIRST_PAUSE, LONGEST_PAUSE = 0.1, 1.0
+"""Seconds between attempts of reconnect, doubled each time."""
+
+
+class PlayerClient(Session):
+    """A connection to a Player server, for one thread:
+
+        with PlayerClient("localhost", 6665) as robot:   # connects
+            robot.request("srpw")                        # read the sonars, write the wheels
+            while True:
+                robot.read(timeout=2)                    # ten times a second
+                turn = 20 if robot.sonar[3] < 500 else 0
+                robot.set_speed(100, turn)               # mm/s, deg/s
+
+    Every wait takes a time limit in seconds; None waits forever. When the connection ends, the
+    server stops the wheels.
+    """
+
+    def __init__(self, host: str = "localhost", port: int = 6665) -> None:
+        """Does not connect: see connect."""
+        super().__init__(self._transmit)
+        self.host = host
+        self.port = port
+        self._socket: Optional[socket.socket] = None
+
+    def connect(
+        self, host: Optional[str] = None, port: Optional[int] = None, timeout: Optional[float] = CONNECT_TIMEOUT
+    ) -> None:
+        """Connects to the server, by default at the attributes host and port."""
+        self.close()
+        self.host = self.host if host is None else host
+        self.port = self.port if port is None else port
+        self._forget()
+        self._open(timeout)
+
+    def _open(self, timeout: Optional[float]) -> None:
+        try:
+            self._socket = socket.create_connection((self.host, self.port), timeout)
+        except (socket.timeout, TimeoutError):
+            raise TimedOut(f"{self.host}:{self.port} did not answer in {timeout} s") from None
+        except (OSError, OverflowError) as e:  # OverflowError: the port
+            raise ConnectionClosed(f"{self.host}:{self.port}: {e}") from e
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # send commands at once
+        self._reset()
+
+    def close(self) -> None:
+        """Closes the connection. The server then stops the wheels if this client had write
+        access to them."""
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+
+    def __enter__(self) -> PlayerClient:
+        if self._socket is None:
+            self.connect()
+        return self
+
+    def __exit__(
+        self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
+    ) -> None:
+        self.close()
+
+    def request(self, pairs: str, timeout: Optional[float] = REQUEST_TIMEOUT) -> str:
+        """Asks for devices, waits for the server's reply and returns it. pairs are a device and
+        an access each: "srpw" is sonar read, position write; a is both, c closes a device.
+        Starting a device can take seconds.
+
+        Raises AccessRefused if the server granted other access. Rounds that arrive meanwhile
+        update the attributes and are not returned by read again. After TimedOut the server
+        still answers the request; the next read or request takes its reply.
+        """
+        self.start_request(pairs)
+        self._wait(Event.REPLY, timeout)
+        return self.finish_request(pairs)
+
+    def read(self, timeout: Optional[float] = None) -> None:
+        """Waits for one whole round of data: a block of each device open for reading. In
+        continuous mode rounds come at the server's frequency (set_frequency), in request/reply
+        mode after request_data. In freshness mode (set_fresh) a round has only new data."""
+        self.check_readable()
+        self._wait(Event.ROUND, timeout)
+
+    def reconnect(self, timeout: Optional[float] = None) -> None:
+        """Connects again after ConnectionClosed, and restores what this client had: access to
+        devices, frequency, data mode and freshness mode. It tries until it succeeds or the time
+        limit has passed. Data and ages start anew; motor power, odometry and velocity control
+        belong to the robot and are not touched."""
+        deadline = deadline_after(timeout)
+        pause = FIRST_PAUSE
+        while True:
+            self.close()
+            try:
+                self._open(seconds_left(deadline, CONNECT_TIMEOUT))
+                self._restore_rate()
+                if self._wanted:
+                    self.request(self._wanted_pairs(), seconds_left(deadline, REQUEST_TIMEOUT))
+                self._restore_freshness()
+                return
+            except (ConnectionClosed, TimedOut):
+                left = seconds_left(deadline)
+                if left is not None and left <= pause:
+                    raise
+            time.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
+
+    def _wait(self, wanted: Event, timeout: Optional[float]) -> None:
+        """Receives until an event. The others are complete then, but not returned."""
+        deadline = deadline_after(timeout)
+        while True:
+            try:
+                event = self.next_event()
+            except ProtocolError:
+                if wanted is Event.REPLY:
+                    continue  # has is false for that block
+                raise
+            if event is wanted:
+                return
+            if event is None:
+                self._receive(deadline)
+
+    def _receive(self, deadline: Optional[float]) -> None:
+        connection = self._connected()
+        left = seconds_left(deadline)
+        try:
+            connection.settimeout(left)  # 0 takes only what is there
+            received = connection.recv(RECEIVE_SIZE)
+        except (socket.timeout, TimeoutError, BlockingIOError):
+            raise TimedOut("nothing more arrived in time") from None
+        except OSError as e:
+            self.close()
+            raise ConnectionClosed(str(e)) from e
+        if not received:
+            self.close()
+            raise ConnectionClosed("the server closed the connection")
+        self.receive(received)
+
+    def _transmit(self, message: bytes) -> None:
+        connection = self._connected()
+        try:
+            connection.settimeout(SEND_TIMEOUT)
+            connection.sendall(message)
+        except OSError as e:  # also a timeout: a part of the message may have been sent
+            self.close()
+            raise ConnectionClosed(f"cannot send: {e}") from e
+
+    def _connected(self) -> socket.socket:
+        if self._socket is None:
+            raise ConnectionClosed("not connected")
+        return self._socket
+
+
+def deadline_after(timeout: Optional[float]) -> Optional[float]:
+    return None if timeout is None else time.monotonic() + timeout
+
+
+def seconds_left(deadline: Optional[float], most: Optional[float] = None) -> Optional[float]:
+    if deadline is None:
+        return most
+    left = max(0.0, deadline - time.monotonic())
+    return left if most is None else min(left, most)

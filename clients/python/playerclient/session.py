@@ -1,0 +1,436 @@
+"""The core: everything about one connection except its input and output.
+
+A Session takes the bytes that the server sent (`receive`, `next_event`), and hands the bytes
+for the server to a callable. It can be driven by any kind of socket, loop or file; client.py
+and aio.py are two small examples.
+"""
+
+from __future__ import annotations
+
+import enum
+from struct import Struct
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+from . import data
+from .errors import AccessRefused, ProtocolError, UsageError
+
+
+class Event(enum.Enum):
+    """What Session.next_event found."""
+
+    ROUND = 1  # a whole round of data
+    REPLY = 2  # the reply to the last request
+
+
+class DataMode(enum.IntEnum):
+    """When the server sends rounds."""
+
+    CONTINUOUS = 0  # at its frequency: the default
+    REQUEST_REPLY = 1  # one for each request_data
+
+
+class VelocityMode(enum.IntEnum):
+    """How the robot's microcontroller drives."""
+
+    DIRECT_WHEEL_VELOCITY = 0  # faster, jerkier: the default
+    SEPARATE_TRANS_ROT = 1  # smoother, slower
+
+
+class GripperCommand(enum.IntEnum):
+    """Commands of set_gripper (PROTOCOL 5.1)."""
+
+    GRIP_OPEN = 1
+    GRIP_CLOSE = 2
+    GRIP_STOP = 3
+    LIFT_UP = 4
+    LIFT_DOWN = 5
+    LIFT_STOP = 6
+    GRIP_STORE = 7
+    GRIP_DEPLOY = 8
+    GRIP_HALT = 15
+    GRIP_PRESS = 16
+    LIFT_CARRY = 17
+
+
+class _Payload(NamedTuple):
+    field: str  # the attribute of Session
+    decode: Callable[[bytes], Any]
+    initial: Any
+
+
+_PAYLOADS: Dict[int, _Payload] = {
+    ord("p"): _Payload("position", data.decode_position, data.Position()),
+    ord("s"): _Payload("sonar", data.decode_sonar, data.decode_sonar(bytes(2 * data.SONARS))),
+    ord("l"): _Payload("laser", data.decode_laser, data.decode_laser(bytes(2 * data.LASER_READINGS))),
+    ord("m"): _Payload("misc", data.decode_misc, data.Misc()),
+    ord("g"): _Payload("gripper", data.decode_gripper, data.Gripper()),
+    ord("z"): _Payload("ptz", data.decode_ptz, data.PTZ()),
+    ord("v"): _Payload("vision", data.decode_vision, data.Vision()),
+    ord("j"): _Payload("joystick", data.decode_joystick, data.Joystick()),
+    ord("y"): _Payload("freshness", data.decode_freshness, data.Freshness()),
+}
+
+_REPLY = ord("r")
+_SERVER = ord("y")
+_BLOCK_HEADER = Struct(">BH")
+_CLIENT_HEADER = Struct(">2sH")
+_MAX_PAYLOAD = 512
+"""The server skips larger messages (PROTOCOL 1.5)."""
+
+
+class _Device:
+    """The state of one device letter."""
+
+    __slots__ = ("letter", "field", "decode", "access", "raw", "has", "round", "taken")
+
+    def __init__(self, letter: int) -> None:
+        payload = _PAYLOADS.get(letter)
+        self.letter = chr(letter)
+        self.field = payload and payload.field
+        self.decode = payload and payload.decode
+        self.access = ""  # from the last reply
+        self.raw: Optional[bytes] = None
+        self.has = False  # the newest block had valid data
+        self.round = 0  # number of the round of the newest block
+        self.taken: Optional[int] = None  # us since the server started; None: not known
+
+    @property
+    def readable(self) -> bool:
+        return self.access in ("r", "a")
+
+    @property
+    def writable(self) -> bool:
+        return self.access in ("w", "a")
+
+
+class Session:
+    """One connection to a server. Devices are named by their letters:
+
+    p position, s sonar, l laser, m misc, g gripper, z ptz, v vision, j joystick, y the server
+
+    The attributes hold the newest data of the devices that are read, in the protocol's units;
+    `has` reports whether a device has data. Each block replaces them with new objects, so a
+    program may keep old ones.
+    """
+
+    position: data.Position
+    sonar: Sequence[int]
+    """16 ranges, mm. 0 is at the front left, then clockwise: 7 at the front right, 15 at the
+    rear left. 0 mm: the sonar has not fired yet, or is missing."""
+    laser: Sequence[int]
+    """361 ranges, mm, every half degree from the right (-90 deg) to the left (+90 deg)."""
+    misc: data.Misc
+    gripper: data.Gripper
+    ptz: data.PTZ
+    vision: data.Vision
+    joystick: data.Joystick
+    freshness: data.Freshness
+    """The newest block of device y."""
+
+    def __init__(self, send: Callable[[bytes], None]) -> None:
+        """send is called with each message for the server."""
+        self._send = send
+        self._forget()
+        self._reset()
+
+    def _forget(self) -> None:
+        """Drops what is restored after a lost connection."""
+        self._wanted: Dict[str, str] = {}  # access by device, in the order of first opening
+        self._settings: Dict[str, int] = {}  # arguments by configuration code
+
+    def _reset(self) -> None:
+        """Starts a new connection."""
+        self._buffer = b""  # received bytes
+        self._at = 0  # those before are used
+        self._devices: Dict[int, _Device] = {}
+        self._readers = 0  # devices open for reading
+        self._aged = False  # device y is one of them
+        self._awaited = 0  # replies still to come
+        self._reply = ""
+        self._round = 0  # number of the current round, or of the last one
+        self._left = 0  # blocks missing from this round
+        self._fresh = False
+        for payload in _PAYLOADS.values():
+            setattr(self, payload.field, payload.initial)
+
+    # What the server sent
+
+    def receive(self, received: bytes) -> None:
+        """Adds bytes from the server. Call next_event until it returns None before the next
+        receive; then a session holds at most one incomplete message, 64 KiB."""
+        self._buffer = self._buffer[self._at :] + received
+        self._at = 0
+
+    def next_event(self) -> Optional[Event]:
+        """Returns the next event in the bytes received, or None if more bytes are needed.
+
+        Raises ProtocolError for a block with an invalid payload; the next call continues after
+        that block.
+        """
+        buffer, at = self._buffer, self._at
+        while at + 3 <= len(buffer):
+            letter, size = _BLOCK_HEADER.unpack_from(buffer, at)
+            end = at + 3 + size
+            if end > len(buffer):
+                break
+            payload = buffer[at + 3 : end]
+            self._at = at = end
+            if letter == _REPLY:
+                if self._take_reply(payload):
+                    return Event.REPLY
+            elif self._take_block(letter, payload):
+                return Event.ROUND
+        return None
+
+    def _take_reply(self, payload: bytes) -> bool:
+        """Stores the granted access. The next block starts a round. Reports whether no other
+        reply is awaited."""
+        self._awaited = max(0, self._awaited - 1)
+        self._left = 0
+        self._reply = payload.decode("latin-1")
+        for letter, access in zip(payload[::2], payload[1::2]):
+            d = self._device(letter)
+            d.access = chr(access)
+            if d.readable or d.writable:
+                self._wanted[d.letter] = d.access
+            elif d.access == "c":
+                self._wanted.pop(d.letter, None)
+        self._readers = sum(d.readable for d in self._devices.values())
+        self._aged = _SERVER in self._devices and self._devices[_SERVER].readable
+        return self._awaited == 0
+
+    def _take_block(self, letter: int, payload: bytes) -> bool:
+        """Stores one block and reports whether it completes a round."""
+        d = self._devices.get(letter) or self._device(letter)
+        error: Optional[ProtocolError] = None
+        d.raw = payload
+        d.has = bool(payload)
+        if payload and d.decode:
+            try:
+                setattr(self, d.field, d.decode(payload))  # type: ignore[arg-type]
+            except ProtocolError as e:
+                d.has, error = False, e
+        if self._aged:
+            whole, error = self._count_aged(d, error)
+        else:
+            whole = self._count(d)
+        if error:
+            raise error
+        return whole
+
+    def _count(self, d: _Device) -> bool:
+        """Counts a block of a round without device y: a round has as many blocks as devices
+        are read. A second block of one device starts the next round."""
+        if d.access != "r" and d.access != "a":
+            return False
+        if self._left == 0 or d.round == self._round:
+            self._round += 1
+            self._left = self._readers
+        d.round = self._round
+        self._left -= 1
+        return self._left == 0
+
+    def _count_aged(self, d: _Device, error: Optional[ProtocolError]) -> Tuple[bool, Optional[ProtocolError]]:
+        """Counts a block of a round with device y: its block comes first and has an age for
+        each block that follows."""
+        if d.letter == "y":
+            self._round += 1
+            self._left = 0
+            if not d.has:
+                return False, error or ProtocolError("a block of device y has no data")
+            d.round = self._round
+            self._left = len(self.freshness.ages)
+            return self._left == 0, None
+        if self._left == 0:
+            return False, error or ProtocolError(f"a block of device {d.letter!r} without a block of device y before it")
+        age = self.freshness.ages[-self._left]
+        d.taken = None if age == data.NO_AGE else self.freshness.time - age
+        d.round = self._round
+        self._left -= 1
+        return self._left == 0, error
+
+    def _device(self, letter: int) -> _Device:
+        """Returns the state of a device, and creates it at its first use."""
+        if letter not in self._devices:
+            self._devices[letter] = _Device(letter)
+        return self._devices[letter]
+
+    def _find(self, device: str) -> Optional[_Device]:
+        return self._devices.get(ord(device))
+
+    # Data and their ages
+
+    def has(self, device: str) -> bool:
+        """Reports whether a device has data: its newest block was not empty. If not, its
+        attribute is zero or outdated."""
+        d = self._find(device)
+        return d is not None and d.has
+
+    @property
+    def new(self) -> str:
+        """The letters of the devices with a block in the newest round, sorted. It is useful in
+        freshness mode (set_fresh); otherwise every round has all devices."""
+        round = self._round
+        return "".join(sorted(d.letter for d in self._devices.values() if d.round == round > 0))
+
+    def raw(self, device: str) -> Optional[bytes]:
+        """Returns the payload of a device's newest block as sent, or None. For devices that
+        the manual does not define it is the only access."""
+        d = self._find(device)
+        return d.raw if d else None
+
+    def age_us(self, device: str) -> Optional[int]:
+        """Returns the age of a device's data in us when the server made the newest round. None:
+        device y is not read, or the device has no data yet. Ages above 71 minutes are reported
+        as 71 minutes."""
+        d = self._find(device)
+        if d is None or d.taken is None or not self._aged:
+            return None
+        return self.freshness.time - d.taken
+
+    def access(self, device: str) -> str:
+        """Returns the access to a device from the server's last reply: r, w, a, c or e, or an
+        empty string if it was never requested."""
+        d = self._find(device)
+        return d.access if d else ""
+
+    # Requests
+
+    def start_request(self, pairs: str) -> None:
+        """Sends a device request. Event.REPLY follows."""
+        if len(pairs) % 2:
+            raise UsageError(f"request {pairs!r} does not consist of pairs of device and access")
+        self._message("dr", _letters(pairs))
+        self._awaited += 1
+
+    def finish_request(self, pairs: str) -> str:
+        """Returns the granted pairs after Event.REPLY. Raises AccessRefused if they differ from
+        those asked for."""
+        if len(self._reply) != len(pairs) or self._reply[::2] != pairs[::2]:
+            raise ProtocolError(f"request {pairs!r}: the reply {self._reply!r} answers another request")
+        if self._reply != pairs:
+            raise AccessRefused(pairs, self._reply)
+        return self._reply
+
+    def check_readable(self) -> None:
+        """Raises UsageError if the server sends no rounds in the present state."""
+        if self._awaited:
+            return
+        if not self._readers:
+            raise UsageError('no device is open for reading: request one first, for example "sr"')
+        if self._fresh and not self._aged:
+            raise UsageError('freshness mode needs device y: request "yr" first')
+
+    # Commands. They do not wait, and the server does not answer them.
+
+    def set_speed(self, speed: int, turnrate: int) -> None:
+        """Drives the robot: mm/s, positive is forward, and deg/s, positive is counterclockwise.
+        It is in force until the next call. The server and the robot limit both speeds."""
+        self.command("p", _shorts(speed, turnrate))
+
+    def set_ptz(self, pan: int, tilt: int, zoom: int) -> None:
+        """Points the camera: pan -100 to 100 deg, positive is counterclockwise; tilt -25 to 25
+        deg, positive is up; zoom 0 (wide) to 1023 (telephoto)."""
+        self.command("z", _shorts(pan, tilt, zoom))
+
+    def set_gripper(self, command: int, value: int = 0) -> None:
+        """Moves the gripper: a GripperCommand. value is the argument of GRIP_PRESS and
+        LIFT_CARRY, in steps of 20 ms."""
+        if not (0 <= command <= 255 and 0 <= value <= 255):
+            raise UsageError(f"gripper command {command} {value}: both are bytes")
+        self.command("g", bytes([command, value]))
+
+    def command(self, device: str, payload: bytes) -> None:
+        """Sends a command of any layout to a device. Without write access it raises UsageError,
+        since the server would drop the command silently."""
+        d = self._find(device)
+        if d is None or not d.writable:
+            raise UsageError(f'no write access to device {device!r}: request "{device}w" first')
+        self._message("c" + device, payload)
+
+    # Configuration. The server does not answer it.
+
+    def set_data_mode(self, mode: int) -> None:
+        """Selects when the server sends data to this client: a DataMode. read still returns the
+        rounds that were streamed before, unless request("") follows: its reply comes after
+        them."""
+        self._configure_server("r", 1 if mode else 0, 1)
+
+    def set_frequency(self, frequency: int) -> None:
+        """Sets the rate of this client's rounds in continuous mode, 1 to 65535 Hz. The default
+        is 10 Hz. The server may have a lower maximum."""
+        if not 1 <= frequency <= 65535:
+            raise UsageError(f"frequency {frequency} Hz is not in 1 to 65535")
+        self._configure_server("f", frequency, 2)
+
+    def request_data(self) -> None:
+        """Asks for one round in request/reply mode. In continuous mode it has no effect."""
+        self.configure("y", b"d")
+
+    def set_fresh(self, on: bool) -> None:
+        """Turns freshness mode on or off for this client (PROTOCOL 8.2): a round then contains
+        only new data, and is sent only if there is some. It needs device y open for reading.
+        Turn the mode off before you close y."""
+        if on and not self._aged:
+            raise UsageError('freshness mode needs device y: request "yr" first')
+        self._configure_server("n", 1 if on else 0, 1)
+        self._fresh = on
+
+    def change_motor_state(self, on: bool) -> None:
+        """Turns the power of the motors on or off. Be careful: the robot may start at once.
+        This and the two calls below affect all clients, and have no effect unless position,
+        sonar, misc or gripper is open."""
+        self.configure("p", b"m" + bytes([1 if on else 0]))
+
+    def reset_position(self) -> None:
+        """Sets the odometry to (0, 0, 0)."""
+        self.configure("p", b"R")
+
+    def change_velocity_control(self, mode: int) -> None:
+        """Selects how the wheels follow set_speed: a VelocityMode."""
+        self.configure("p", b"v" + bytes([1 if mode else 0]))
+
+    def configure(self, device: str, payload: bytes) -> None:
+        """Sends a configuration of any layout to a device: a code and its argument. It needs
+        no access."""
+        self._message("x" + device, payload)
+
+    def _configure_server(self, code: str, argument: int, size: int) -> None:
+        self._settings[code] = argument
+        self.configure("y", code.encode() + argument.to_bytes(size, "big"))
+
+    # Reconnecting
+
+    def _wanted_pairs(self) -> str:
+        """The request that opens again what was open before the connection was lost."""
+        return "".join(device + access for device, access in self._wanted.items())
+
+    def _restore_rate(self) -> None:
+        """Sends the settings of when rounds come, before the devices are requested."""
+        if "f" in self._settings:
+            self.set_frequency(self._settings["f"])
+        if self._settings.get("r"):
+            self.set_data_mode(DataMode.REQUEST_REPLY)
+
+    def _restore_freshness(self) -> None:
+        """Sends freshness mode, after device y was requested."""
+        if self._settings.get("n") and self._aged:
+            self.set_fresh(True)
+
+    def _message(self, kind: str, payload: bytes) -> None:
+        if len(payload) > _MAX_PAYLOAD:
+            raise UsageError(f"a message has {len(payload)} bytes, a server takes {_MAX_PAYLOAD}")
+        self._send(_CLIENT_HEADER.pack(_letters(kind), len(payload)) + payload)
+
+
+def _letters(text: str) -> bytes:
+    try:
+        return text.encode("latin-1")
+    except UnicodeEncodeError:
+        raise UsageError(f"{text!r} has a character that is not a byte") from None
+
+
+def _shorts(*values: int) -> bytes:
+    """Encodes values as i16. Values beyond it are clipped, so that a speed never changes sign."""
+    clipped: List[int] = [max(-32768, min(int(v), 32767)) for v in values]
+    return b"".join(v.to_bytes(2, "big", signed=True) for v in clipped)

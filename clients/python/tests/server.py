@@ -1,0 +1,102 @@
+"""Servers for the tests: a scripted one, and the real one."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import threading
+import unittest
+from pathlib import Path
+from typing import Any, Callable, List, Optional
+
+LIMIT = 30.0
+"""Seconds after which a wait has failed."""
+REPOSITORY = Path(__file__).parents[3]
+
+
+class Script:
+    """A server of which each connection is served by one function, in turn. The functions run
+    in a thread; done reports their errors."""
+
+    def __init__(self, *serve: Callable[[socket.socket], None]) -> None:
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._listener.settimeout(LIMIT)
+        self.port: int = self._listener.getsockname()[1]
+        self._errors: List[BaseException] = []
+        self._thread = threading.Thread(target=self._run, args=serve, daemon=True)
+        self._thread.start()
+
+    def _run(self, *serve: Callable[[socket.socket], None]) -> None:
+        try:
+            for function in serve:
+                connection, _ = self._listener.accept()
+                connection.settimeout(LIMIT)
+                with connection:
+                    function(connection)
+        except BaseException as e:
+            self._errors.append(e)
+
+    def done(self) -> None:
+        """Waits for the end of the script."""
+        self._thread.join(LIMIT)
+        self._listener.close()
+        if self._errors:
+            raise self._errors[0]
+        if self._thread.is_alive():
+            raise AssertionError("the script has not ended")
+
+
+def expect(connection: socket.socket, want: bytes) -> None:
+    got = b""
+    while len(got) < len(want):
+        more = connection.recv(len(want) - len(got))
+        if not more:
+            break
+        got += more
+    if got != want:
+        raise AssertionError(f"the client sent {got.hex()}, want {want.hex()}")
+
+
+def expect_end(connection: socket.socket) -> None:
+    expect(connection, b"")
+    if connection.recv(1):
+        raise AssertionError("the client has not closed the connection")
+
+
+class RealServer:
+    """The program of this repository with a simulated robot. Its path is in the environment
+    variable PLAYER, otherwise it is built."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory()
+        self._process: Optional[subprocess.Popen[str]] = None
+        program = os.environ.get("PLAYER")
+        if not program:
+            if not shutil.which("go") and "CI" not in os.environ:
+                raise unittest.SkipTest("neither PLAYER nor go")
+            program = str(Path(self._folder.name, "player"))
+            subprocess.run(["go", "build", "-o", program, "."], cwd=REPOSITORY, check=True)
+        self._process = subprocess.Popen(
+            [program, "-stage", "worlds/room.world", "-http", "off", "-gp", "0"],
+            cwd=REPOSITORY, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        assert self._process.stderr
+        self.log: List[str] = []
+        self.port = 0
+        for line in self._process.stderr:
+            self.log.append(line)
+            entry: Any = json.loads(line) if line.startswith("{") else {}
+            if entry.get("msg") == "serving":
+                self.port = int(entry["address"].rpartition(":")[2])
+                break
+        threading.Thread(target=self.log.extend, args=(self._process.stderr,), daemon=True).start()
+
+    def close(self) -> None:
+        if self._process:
+            self._process.terminate()
+            self._process.wait(LIMIT)
+        self._folder.cleanup()
