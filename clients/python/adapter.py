@@ -38,7 +38,7 @@ CONFIGURATIONS: Dict[str, Callable[[pc.PlayerClient, int], None]] = {
     "mode": pc.PlayerClient.set_data_mode,
     "data": lambda robot, _: robot.request_data(),
     "fresh": lambda robot, value: robot.set_fresh(bool(value)),
-    "motors": pc.PlayerClient.change_motor_state,
+    "motors": lambda robot, value: robot.change_motor_state(bool(value)),
     "velocity": pc.PlayerClient.change_velocity_control,
     "reset_odometry": lambda robot, _: robot.reset_position(),
 }

@@ -168,8 +168,8 @@ def _check(what: str, payload: bytes, size: int) -> None:
 
 
 def _integers(code: str, payload: bytes) -> Sequence[int]:
-    """Decodes big-endian unsigned integers. An array is about twenty times as fast as a tuple
-    of struct.unpack for a laser scan."""
+    """Decodes big-endian unsigned integers. For a laser scan, an array takes a tenth of the time
+    that struct.unpack takes for a tuple."""
     values = array(code, payload)
     if _SWAP:
         values.byteswap()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
+import random
 import shutil
 import socket
 import subprocess
@@ -11,7 +11,7 @@ import tempfile
 import threading
 import unittest
 from pathlib import Path
-from typing import Any, Callable, List, Optional
+from typing import Callable, List, Optional
 
 LIMIT = 30.0
 """Seconds after which a wait has failed."""
@@ -67,6 +67,18 @@ def expect_end(connection: socket.socket) -> None:
         raise AssertionError("the client has not closed the connection")
 
 
+def free_port() -> int:
+    """Returns a port that was free a moment ago, below those that the kernel gives to clients."""
+    while True:
+        port = random.randrange(20000, 30000)
+        with socket.socket() as s:
+            try:
+                s.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                continue
+
+
 class RealServer:
     """The program of this repository with a simulated robot. Its path is in the environment
     variable PLAYER, otherwise it is built."""
@@ -80,23 +92,24 @@ class RealServer:
                 raise unittest.SkipTest("neither PLAYER nor go")
             program = str(Path(self._folder.name, "player"))
             subprocess.run(["go", "build", "-o", program, "."], cwd=REPOSITORY, check=True)
-        self._process = subprocess.Popen(
-            [program, "-stage", "worlds/room.world", "-http", "off", "-gp", "0"],
-            cwd=REPOSITORY, stderr=subprocess.PIPE, text=True,
-        )  # fmt: skip
-        assert self._process.stderr
-        self.log: List[str] = []
-        self.port = 0
-        for line in self._process.stderr:
-            self.log.append(line)
-            entry: Any = json.loads(line) if line.startswith("{") else {}
-            if entry.get("msg") == "serving":
-                self.port = int(entry["address"].rpartition(":")[2])
-                break
-        threading.Thread(target=self.log.extend, args=(self._process.stderr,), daemon=True).start()
+        for _ in range(10):  # another program may take a free port before the server does
+            self.port = free_port()
+            self._process = subprocess.Popen(
+                [program, "-stage", "worlds/room.world", "-http", "off", "-gp", str(self.port)],
+                cwd=REPOSITORY, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+            )  # fmt: skip
+            assert self._process.stderr
+            if any('"serving"' in line for line in self._process.stderr):
+                threading.Thread(target=self._process.stderr.read, daemon=True).start()
+                return
+            self._process.wait()
+            self._process.stderr.close()
+        raise AssertionError("the server does not start")
 
     def close(self) -> None:
         if self._process:
             self._process.terminate()
             self._process.wait(LIMIT)
+            if self._process.stderr:
+                self._process.stderr.close()
         self._folder.cleanup()

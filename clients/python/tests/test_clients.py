@@ -1,0 +1,296 @@
+"""The blocking and the asyncio face against scripted servers: the same tests for both."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+import unittest
+from typing import Any, Coroutine
+
+from playerclient import (
+    AccessRefused, AsyncPlayerClient, ConnectionClosed, PlayerClient, ProtocolError, TimedOut, UsageError,
+)  # fmt: skip
+
+from .blocks import DATA, MISC, POSITION, SONAR, aged, block, reply
+from .server import LIMIT, Script, expect, expect_end
+
+P, S, M = block("p", POSITION), block("s", SONAR), block("m", MISC)
+SHORT = 0.02
+"""Seconds, of waits that must time out."""
+
+
+def asked(pairs: str) -> bytes:
+    return b"dr" + len(pairs).to_bytes(2, "big") + pairs.encode()
+
+
+def grant(connection: socket.socket, pairs: str) -> None:
+    expect(connection, asked(pairs))
+    connection.sendall(reply(pairs))
+
+
+class AsyncFace:
+    """Makes the asyncio client look like the blocking one, so that both have the same tests."""
+
+    def __init__(self, *arguments: Any) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._robot = AsyncPlayerClient(*arguments)
+
+    def _run(self, wait: Coroutine[Any, Any, Any]) -> Any:
+        return self._loop.run_until_complete(wait)
+
+    def __enter__(self) -> AsyncFace:
+        self._run(self._robot.__aenter__())
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self._run(self._robot.__aexit__(None, None, None))
+        self.end()
+
+    def end(self) -> None:
+        self._run(asyncio.sleep(0))  # the transport closes in the next turn of the loop
+        self._loop.close()
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._robot, name)
+        if name in ("connect", "request", "read", "reconnect"):
+
+            def wait(*arguments: Any, **named: Any) -> Any:
+                return self._run(found(*arguments, **named))
+
+            return wait
+        return found
+
+
+class Faces(unittest.TestCase):
+    make: Any = PlayerClient
+
+    def test_first_program(self) -> None:
+        def serve(connection: socket.socket) -> None:
+            grant(connection, "srpw")
+            for _ in range(3):
+                connection.sendall(S)
+                expect(connection, bytes.fromhex("63700004 0064 FFEC"))
+            expect_end(connection)
+
+        script = Script(serve)
+        with self.make("127.0.0.1", script.port) as robot:
+            self.assertEqual(robot.request("srpw", LIMIT), "srpw")
+            for _ in range(3):
+                robot.read(LIMIT)
+                self.assertEqual(list(robot.sonar), DATA["s"][2])
+                robot.set_speed(100, -20)
+        script.done()
+
+    def test_timeouts_lose_nothing(self) -> None:
+        step = threading.Barrier(2, timeout=LIMIT)
+
+        def serve(connection: socket.socket) -> None:
+            expect(connection, asked("srpr"))
+            step.wait()
+            connection.sendall(reply("srpr") + S[:1])
+            for piece in (S[1:20], S[20:] + P[:5], P[5:]):
+                step.wait()
+                connection.sendall(piece)
+            expect_end(connection)
+
+        script = Script(serve)
+        with self.make("127.0.0.1", script.port) as robot:
+            self.assertRaises(TimedOut, robot.request, "srpr", SHORT)
+            for _ in range(3):
+                step.wait()
+                self.assertRaises(TimedOut, robot.read, SHORT)
+            self.assertRaises(TimedOut, robot.read, 0)
+            step.wait()
+            robot.read(LIMIT)
+            self.assertEqual((robot.new, robot.position), ("ps", DATA["p"][2]))
+        script.done()
+
+    def test_data_before_the_reply(self) -> None:
+        def serve(connection: socket.socket) -> None:
+            grant(connection, "sr")
+            expect(connection, asked("pa"))
+            connection.sendall(2 * S + block("s", b"1") + reply("pa") + S + P)
+            expect_end(connection)
+
+        script = Script(serve)
+        with self.make("127.0.0.1", script.port) as robot:
+            robot.request("sr", LIMIT)
+            robot.request("pa", LIMIT)
+            robot.read(LIMIT)
+            self.assertEqual(robot.new, "ps")
+        script.done()
+
+    def test_server_gone(self) -> None:
+        for sent in (b"", S[:2], S + P[:10]):
+            script = Script(lambda connection: (grant(connection, "srpr"), connection.sendall(sent))[1])
+            with self.make("127.0.0.1", script.port) as robot:
+                robot.request("srpr", LIMIT)
+                self.assertRaises(ConnectionClosed, robot.read, LIMIT)
+                self.assertRaises(ConnectionClosed, robot.read, LIMIT)
+            script.done()
+
+    def test_no_connection(self) -> None:
+        robot = self.make("127.0.0.1", 1)
+        self.assertRaises(ConnectionClosed, robot.connect, timeout=LIMIT)
+        self.assertRaises(ConnectionClosed, robot.connect, port=99999, timeout=LIMIT)
+        self.assertRaises(ConnectionClosed, robot.connect, "", 1, LIMIT)
+        self.assertRaises(ConnectionClosed, robot.request, "sr", LIMIT)
+        self.assertRaises(ConnectionClosed, robot.set_frequency, 10)
+        if isinstance(robot, AsyncFace):
+            robot.end()
+
+    def test_errors(self) -> None:
+        def serve(connection: socket.socket) -> None:
+            expect(connection, asked("srlr"))
+            connection.sendall(reply("srle") + block("s", b"1") + S)
+            expect_end(connection)
+
+        script = Script(serve)
+        with self.make("127.0.0.1", script.port) as robot:
+            self.assertRaises(UsageError, robot.read, LIMIT)
+            self.assertRaises(AccessRefused, robot.request, "srlr", LIMIT)
+            self.assertRaises(ProtocolError, robot.read, LIMIT)
+            robot.read(LIMIT)
+            self.assertTrue(robot.has("s"))
+            self.assertRaises(UsageError, robot.set_speed, 1, 1)
+        script.done()
+
+    def test_reconnect(self) -> None:
+        def first(connection: socket.socket) -> None:
+            grant(connection, "yrsrlrpa")
+            expect(connection, bytes.fromhex("78790003660032 787900026E01"))
+            grant(connection, "lc")
+            connection.sendall(aged(1000, 7) + S)
+
+        def lost(connection: socket.socket) -> None:
+            expect(connection, bytes.fromhex("78790003660032") + asked("yrsrpa"))
+
+        def second(connection: socket.socket) -> None:
+            expect(connection, bytes.fromhex("78790003660032"))
+            grant(connection, "yrsrpa")
+            expect(connection, bytes.fromhex("787900026E01"))
+            connection.sendall(aged(5, 3) + P)
+            expect(connection, bytes.fromhex("63700004 0001 0002"))
+            expect_end(connection)
+
+        script = Script(first, lost, second)
+        with self.make("127.0.0.1", script.port) as robot:
+            robot.request("yrsrlrpa", LIMIT)
+            robot.set_frequency(50)
+            robot.set_fresh(True)
+            robot.request("lc", LIMIT)
+            robot.read(LIMIT)
+            self.assertRaises(ConnectionClosed, robot.read, LIMIT)
+            robot.reconnect(LIMIT)
+            self.assertFalse(robot.has("s"))
+            robot.read(LIMIT)
+            self.assertEqual((robot.new, robot.age_us("p"), robot.age_us("s")), ("py", 3, None))
+            robot.set_speed(1, 2)
+        script.done()
+
+    def test_reconnect_in_vain(self) -> None:
+        script = Script(lambda connection: grant(connection, "sr"))
+        with self.make("127.0.0.1", script.port) as robot:
+            robot.request("sr", LIMIT)
+            script.done()  # nobody listens now
+            self.assertRaises(ConnectionClosed, robot.read, LIMIT)
+            self.assertRaises(ConnectionClosed, robot.reconnect, SHORT)
+            self.assertRaises(ConnectionClosed, robot.reconnect, SHORT)
+
+    def test_connect_starts_anew(self) -> None:
+        def first(connection: socket.socket) -> None:
+            grant(connection, "srpr")
+            connection.sendall(S + P + S[:9])
+            expect_end(connection)
+
+        def second(connection: socket.socket) -> None:
+            grant(connection, "mr")
+            connection.sendall(M)
+            expect_end(connection)
+
+        script = Script(first, second)
+        with self.make("127.0.0.1", script.port) as robot:
+            robot.request("srpr", LIMIT)
+            robot.read(LIMIT)
+            robot.connect("127.0.0.1", script.port, LIMIT)
+            self.assertFalse(robot.has("s"))
+            robot.request("mr", LIMIT)
+            robot.read(LIMIT)
+            self.assertEqual((robot.new, robot.misc), ("m", DATA["m"][2]))
+        script.done()
+
+
+class AsyncFaces(Faces):
+    make: Any = AsyncFace
+
+    def test_cancelled_read_loses_nothing(self) -> None:
+        step = threading.Event()
+
+        def serve(connection: socket.socket) -> None:
+            grant(connection, "srpr")
+            connection.sendall(S + P[:9])
+            step.wait(LIMIT)
+            connection.sendall(P[9:])
+            expect_end(connection)
+
+        script = Script(serve)
+
+        async def run() -> None:
+            async with AsyncPlayerClient("127.0.0.1", script.port) as robot:
+                await robot.request("srpr", LIMIT)
+                reading = asyncio.ensure_future(robot.read())
+                while not robot.has("s"):
+                    await asyncio.sleep(0.001)
+                reading.cancel()
+                await asyncio.wait({reading})
+                self.assertTrue(reading.cancelled())
+                step.set()
+                await robot.read(LIMIT)
+                self.assertEqual(robot.new, "ps")
+
+        asyncio.run(run())
+        script.done()
+
+    def test_unread_data_is_bounded(self) -> None:
+        def serve(connection: socket.socket) -> None:
+            grant(connection, "sr")
+            connection.settimeout(0.3)
+            with self.assertRaises(socket.timeout):
+                while True:
+                    connection.sendall(1000 * S)
+
+        script = Script(serve)
+
+        async def run() -> None:
+            async with AsyncPlayerClient("127.0.0.1", script.port) as robot:
+                await robot.request("sr", LIMIT)
+                await asyncio.get_running_loop().run_in_executor(None, script.done)
+                for _ in range(1000):
+                    await robot.read(LIMIT)
+
+        asyncio.run(run())
+
+    def test_a_network_that_takes_nothing(self) -> None:
+        step = threading.Event()
+
+        def serve(connection: socket.socket) -> None:
+            grant(connection, "pa")
+            step.wait(LIMIT)
+
+        script = Script(serve)
+
+        async def run() -> None:
+            async with AsyncPlayerClient("127.0.0.1", script.port) as robot:
+                await robot.request("pa", LIMIT)
+                with self.assertRaises(ConnectionClosed):
+                    while True:
+                        robot.command("p", bytes(512))
+
+        asyncio.run(run())
+        step.set()
+        script.done()
+
+
+if __name__ == "__main__":
+    unittest.main()
