@@ -1,0 +1,58 @@
+// The adapter of the conformance suite: one JSON request per line on standard input, one answer per
+// line on standard output (docs/CLIENTS.md).
+
+import readline from "node:readline";
+import { PlayerClient, PlayerError } from "./lib/node.js";
+
+const data = {
+  p: (r) => r.position,
+  s: (r) => ({ ranges: [...r.sonar] }),
+  l: (r) => ({ ranges: [...r.laser] }),
+  m: (r) => ({ front: r.misc.frontBumpers, rear: r.misc.rearBumpers, battery: r.misc.battery }),
+  g: (r) => ({ state: r.gripper.state, beams: r.gripper.beams }),
+  z: (r) => r.ptz,
+  v: (r) => ({ channels: r.vision.channels.map((blobs, color) => blobs.map((blob) => ({ color, ...blob }))) }),
+  j: (r) => ({ buttons: r.joystick.buttons, axes: [...r.joystick.axes] }),
+  y: (r) => ({ time: r.freshness.time, ages: [...r.freshness.ages] }),
+};
+
+const commands = { p: "setSpeed", z: "setPTZ", g: "setGripper" };
+
+const configurations = {
+  frequency: "setFrequency", mode: "setDataMode", data: "requestData", fresh: "setFresh",
+  motors: "changeMotorState", velocity: "changeVelocityControl", reset_odometry: "resetPosition",
+};
+
+const robot = new PlayerClient();
+
+const operations = {
+  connect: (r) => robot.connect(r.host, r.port, r.timeout_ms),
+  request: async (r) => ({ granted: await robot.request(r.pairs, r.timeout_ms) }),
+  async read(r) {
+    await robot.read(r.timeout_ms);
+    return { new: robot.new };
+  },
+  get: ({ device }) => ({
+    size: robot.raw(device)?.length ?? 0,
+    data: robot.has(device) ? data[device]?.(robot) ?? {} : null,
+    age_us: robot.ageUs(device),
+  }),
+  command: (r) => robot[commands[r.device]](...r.values),
+  config: (r) => robot[configurations[r.name]](r.value),
+  close: () => robot.close(),
+};
+
+async function answer(line) {
+  try {
+    const request = JSON.parse(line);
+    return { ok: true, ...(await operations[request.op](request)) };
+  } catch (e) {
+    const kind = e instanceof PlayerError ? e.kind : "usage";
+    return { ok: false, error: kind, text: e.message, granted: e.granted };
+  }
+}
+
+for await (const line of readline.createInterface({ input: process.stdin })) {
+  process.stdout.write(JSON.stringify(await answer(line)) + "\n");
+}
+robot.close();

@@ -1,0 +1,4 @@
+#!/usr/bin/env bash
+# Starts the adapter of the conformance suite (docs/CLIENTS.md). Nothing is built.
+cd "$(dirname "$0")"
+exec node adapter.js

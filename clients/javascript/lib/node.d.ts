@@ -1,0 +1,20 @@
+import { Session } from "./session.js";
+
+export * from "./session.js";
+
+/** A connection to a Player server from Node.js. Time limits are in ms. */
+export declare class PlayerClient extends Session {
+  /** Does not connect. */
+  constructor(host?: string, port?: number);
+  host: string;
+  port: number;
+  connect(host?: string, port?: number, timeoutMs?: number): Promise<void>;
+  /** The server then stops the wheels if this client had write access to them. */
+  close(): void;
+  /** Asks for devices and returns the server's reply. Throws an error of kind refused if it differs. */
+  request(pairs: string, timeoutMs?: number): Promise<string>;
+  /** Waits for one whole round of data. */
+  read(timeoutMs?: number): Promise<void>;
+  /** Connects again and restores access, frequency, data mode and freshness mode. */
+  reconnect(timeoutMs?: number): Promise<void>;
+}

@@ -1,0 +1,214 @@
+// The client for Node.js: a Session on a TCP socket.
+
+import net from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { PlayerError, REPLY, ROUND, Session } from "./session.js";
+
+export * from "./session.js";
+
+// CONNECT_LIMIT is how long connecting may take, in ms. A poor wireless link needs less than 1000.
+const CONNECT_LIMIT = 10_000;
+// REQUEST_LIMIT is how long the reply to a request may take, in ms. A laser whose line speed must be
+// found takes more than 10,000 to start.
+const REQUEST_LIMIT = 60_000;
+// UNSENT_LIMIT is how many bytes of commands may wait for the network: thousands of commands. A link
+// with more is lost.
+const UNSENT_LIMIT = 65536;
+// FIRST_PAUSE and LONGEST_PAUSE are between attempts of reconnect, in ms, doubled each time.
+const FIRST_PAUSE = 100, LONGEST_PAUSE = 1000;
+
+// A PlayerClient is a connection to a Player server:
+//
+//   const robot = new PlayerClient("localhost", 6665);
+//   await robot.connect();
+//   await robot.request("srpw");          // read the sonars, write the wheels
+//   for (;;) {
+//     await robot.read(2000);             // ten times a second
+//     robot.setSpeed(100, robot.sonar[3] < 500 ? 20 : 0); // mm/s, deg/s
+//   }
+//
+// Waits are promises with a time limit in ms; without one, read waits forever. One wait may run at a
+// time. When the connection ends, the server stops the wheels.
+export class PlayerClient extends Session {
+  #link = null;
+
+  constructor(host = "localhost", port = 6665) {
+    super((message) => this.#transmit(message));
+    this.host = host;
+    this.port = port;
+  }
+
+  // connect connects to the server, by default at the properties host and port.
+  async connect(host = this.host, port = this.port, timeoutMs = CONNECT_LIMIT) {
+    this.close();
+    this.host = host;
+    this.port = port;
+    this.forget();
+    await this.#open(timeoutMs);
+  }
+
+  async #open(timeoutMs) {
+    this.reset();
+    const link = new Link(this.host, this.port);
+    try {
+      await link.connected(timeoutMs);
+    } catch (e) {
+      link.close();
+      throw e;
+    }
+    this.#link = link;
+  }
+
+  // close closes the connection. The server then stops the wheels if this client had write access to
+  // them.
+  close() {
+    this.#link?.close();
+    this.#link = null;
+  }
+
+  // request asks for devices, waits for the server's reply and returns it. pairs are a device and an
+  // access each: "srpw" is sonar read, position write; a is both, c closes a device. Starting a device
+  // can take seconds.
+  //
+  // It throws an error of kind refused if the server granted other access. Rounds that arrive meanwhile
+  // update the data and are not returned by read again. After a timeout the server still answers the
+  // request; the next read or request takes its reply.
+  async request(pairs, timeoutMs = REQUEST_LIMIT) {
+    this.startRequest(pairs);
+    await this.#wait(REPLY, timeoutMs);
+    return this.finishRequest(pairs);
+  }
+
+  // read waits for one whole round of data: a block of each device open for reading. In continuous mode
+  // rounds come at the server's frequency (setFrequency), in request/reply mode after requestData. In
+  // freshness mode (setFresh) a round has only new data.
+  async read(timeoutMs = Infinity) {
+    this.checkReadable();
+    await this.#wait(ROUND, timeoutMs);
+  }
+
+  // reconnect connects again after an error of kind closed, and restores what this client had: access
+  // to devices, frequency, data mode and freshness mode. It tries until it succeeds or the time limit
+  // has passed. Data and ages start anew; motor power, odometry and velocity control belong to the
+  // robot and are not touched.
+  async reconnect(timeoutMs = Infinity) {
+    const deadline = performance.now() + timeoutMs;
+    const left = (limit) => Math.max(0, Math.min(deadline - performance.now(), limit));
+    for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+      this.close();
+      try {
+        await this.#open(left(CONNECT_LIMIT));
+        this.restoreRate();
+        if (this.wanted() !== "") await this.request(this.wanted(), left(REQUEST_LIMIT));
+        this.restoreFreshness();
+        return;
+      } catch (e) {
+        const passing = e instanceof PlayerError && (e.kind === "closed" || e.kind === "timeout");
+        if (!passing || left(Infinity) <= pause) throw e;
+      }
+      await sleep(pause);
+    }
+  }
+
+  // wait receives until an event. The others are complete then, but not returned.
+  async #wait(wanted, timeoutMs) {
+    const deadline = performance.now() + timeoutMs;
+    for (;;) {
+      let event;
+      try {
+        event = this.nextEvent();
+      } catch (e) {
+        if (wanted === REPLY) continue; // has is false for that block
+        throw e;
+      }
+      if (event === wanted) return;
+      if (event === null) this.receive(await this.#connected().received(deadline - performance.now()));
+    }
+  }
+
+  #transmit(message) {
+    this.#connected().send(message);
+  }
+
+  #connected() {
+    if (this.#link === null) throw new PlayerError("closed", "not connected");
+    return this.#link;
+  }
+}
+
+// A Link is a socket whose bytes are taken when they are wanted: what the program does not read waits
+// in the kernel, and the server sends no more than that.
+class Link {
+  #socket;
+  #connected = false;
+  #ended = null; // why the connection ended
+  #wake = () => {};
+
+  constructor(host, port) {
+    try {
+      this.#socket = net.createConnection({ host, port, noDelay: true }); // send commands at once
+    } catch (e) { // the port
+      throw new PlayerError("closed", `${host}:${port}: ${e.message}`);
+    }
+    const changed = () => this.#wake();
+    this.#socket.on("connect", () => {
+      this.#connected = true;
+      changed();
+    });
+    this.#socket.on("readable", changed);
+    this.#socket.on("error", (e) => {
+      this.#ended ??= `${host}:${port}: ${e.message}`;
+      changed();
+    });
+    for (const end of ["end", "close"]) {
+      this.#socket.on(end, () => {
+        this.#ended ??= "the server closed the connection";
+        changed();
+      });
+    }
+  }
+
+  async connected(timeoutMs) {
+    await this.#until(timeoutMs, () => this.#connected, "the server did not answer in time");
+  }
+
+  // received waits for bytes and returns them.
+  async received(timeoutMs) {
+    let bytes = null;
+    await this.#until(timeoutMs, () => (bytes = this.#socket.read()) !== null, "nothing more arrived in time");
+    return bytes;
+  }
+
+  // until waits for a condition, the end of the connection, or the time limit.
+  async #until(timeoutMs, condition, late) {
+    const deadline = performance.now() + timeoutMs;
+    while (!condition()) {
+      if (this.#ended !== null) throw new PlayerError("closed", this.#ended);
+      const left = deadline - performance.now();
+      if (left <= 0) throw new PlayerError("timeout", late);
+      await new Promise((resolve) => {
+        const timer = left < 2 ** 31 ? setTimeout(resolve, left) : null; // more is too much for setTimeout
+        this.#wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+  }
+
+  send(message) {
+    if (this.#ended !== null) throw new PlayerError("closed", this.#ended);
+    if (this.#socket.writableLength > UNSENT_LIMIT) {
+      this.#ended = "cannot send: the network takes nothing";
+      this.#socket.destroy();
+      throw new PlayerError("closed", this.#ended);
+    }
+    this.#socket.write(message);
+  }
+
+  // close ends the connection when the commands have been sent.
+  close() {
+    this.#ended ??= "closed";
+    this.#socket.destroySoon();
+  }
+}

@@ -1,0 +1,96 @@
+/** The core: everything about one connection except its input and output. */
+import { Robot } from "./data.js";
+
+export type { Blob, Freshness, Gripper, Joystick, Misc, Position, PTZ, Vision } from "./data.js";
+
+export type Kind = "refused" | "timeout" | "closed" | "protocol" | "usage";
+
+/** Every error of this library: see errors.js for the kinds. */
+export declare class PlayerError extends Error {
+  constructor(kind: Kind, text: string, granted?: string);
+  readonly kind: Kind;
+  /** The server's reply, if kind is refused. */
+  readonly granted?: string;
+}
+
+export declare const ROUND: "round";
+export declare const REPLY: "reply";
+export declare const CONTINUOUS: 0;
+export declare const REQUEST_REPLY: 1;
+export declare const DIRECT_WHEEL_VELOCITY: 0;
+export declare const SEPARATE_TRANS_ROT: 1;
+
+/** Commands of setGripper (PROTOCOL 5.1). */
+export declare const GRIPPER: Readonly<{
+  gripOpen: 1;
+  gripClose: 2;
+  gripStop: 3;
+  liftUp: 4;
+  liftDown: 5;
+  liftStop: 6;
+  gripStore: 7;
+  gripDeploy: 8;
+  gripHalt: 15;
+  gripPress: 16;
+  liftCarry: 17;
+}>;
+
+/** One connection to a server. Devices are named by their letters. */
+export declare class Session extends Robot {
+  /** send is called with each message for the server. */
+  constructor(send: (message: Uint8Array) => void);
+
+  /** Adds bytes from the server. Call nextEvent until it returns null before the next receive. */
+  receive(bytes: Uint8Array): void;
+  /** Returns the next event, or null if more bytes are needed. Throws an error of kind protocol for an invalid block. */
+  nextEvent(): typeof ROUND | typeof REPLY | null;
+  /** Sends a device request. REPLY follows. */
+  startRequest(pairs: string): void;
+  /** Returns the granted pairs after REPLY. Throws an error of kind refused if they differ. */
+  finishRequest(pairs: string): string;
+  /** Throws an error if the server sends no rounds in the present state. */
+  checkReadable(): void;
+  /** Starts a new connection. */
+  reset(): void;
+  /** Drops what a new connection would restore. */
+  forget(): void;
+  /** The request that opens again what was open before the connection was lost. */
+  wanted(): string;
+  /** Sends frequency and data mode again, before the devices are requested. */
+  restoreRate(): void;
+  /** Sends freshness mode again, after device y was requested. */
+  restoreFreshness(): void;
+
+  /** The letters of the devices with a block in the newest round, sorted. */
+  readonly new: string;
+  /** The age of a device's data in us when the server made the newest round; null if it is not known. */
+  ageUs(device: string): number | null;
+  /** The access from the server's last reply: r, w, a, c or e, or an empty string. */
+  access(device: string): string;
+
+  /** mm/s forward, deg/s counterclockwise. It is in force until the next call. */
+  setSpeed(speed: number, turnrate: number): void;
+  /** deg counterclockwise, deg up, 0 (wide) to 1023 (telephoto). */
+  setPTZ(pan: number, tilt: number, zoom: number): void;
+  /** A command of GRIPPER; value in steps of 20 ms. */
+  setGripper(command: number, value?: number): void;
+  /** Sends a command of any layout. */
+  command(device: string, payload: Uint8Array): void;
+
+  /** CONTINUOUS or REQUEST_REPLY. */
+  setDataMode(mode: number): void;
+  /** 1 to 65535 Hz. */
+  setFrequency(frequency: number): void;
+  /** Asks for one round in request/reply mode. */
+  requestData(): void;
+  /** Only new data (PROTOCOL 8.2). Needs device y open for reading. */
+  setFresh(on: boolean): void;
+  /** The power of the motors, for all clients. */
+  changeMotorState(on: boolean): void;
+  /** Odometry to (0, 0, 0), for all clients. */
+  resetPosition(): void;
+  /** DIRECT_WHEEL_VELOCITY or SEPARATE_TRANS_ROT, for all clients. */
+  changeVelocityControl(mode: number): void;
+  /** Sends a configuration of any layout. */
+  configure(device: string, payload: Uint8Array): void;
+}

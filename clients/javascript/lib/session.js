@@ -1,0 +1,365 @@
+// The core: everything about one connection except its input and output.
+//
+// A Session takes the bytes that the server sent (receive, nextEvent), and hands the bytes for the
+// server to a function. node.js is a small example of what is needed around it.
+
+import { NO_AGE, Robot } from "./data.js";
+import { compare, PlayerError } from "./errors.js";
+
+export { PlayerError };
+
+// What nextEvent found.
+export const ROUND = "round"; // a whole round of data
+export const REPLY = "reply"; // the reply to the last request
+
+// Modes of setDataMode: when the server sends rounds.
+export const CONTINUOUS = 0; // at its frequency: the default
+export const REQUEST_REPLY = 1; // one for each requestData
+
+// Modes of changeVelocityControl: how the robot's microcontroller drives.
+export const DIRECT_WHEEL_VELOCITY = 0; // faster, jerkier: the default
+export const SEPARATE_TRANS_ROT = 1; // smoother, slower
+
+// GRIPPER has the commands of setGripper (PROTOCOL 5.1).
+export const GRIPPER = Object.freeze({
+  gripOpen: 1, gripClose: 2, gripStop: 3, liftUp: 4, liftDown: 5, liftStop: 6, gripStore: 7, gripDeploy: 8,
+  gripHalt: 15, gripPress: 16, liftCarry: 17,
+});
+
+// MAX_PAYLOAD is the size of the largest message in bytes: the server skips larger ones (PROTOCOL 1.5).
+const MAX_PAYLOAD = 512;
+
+const readable = (access) => access === "r" || access === "a";
+const writable = (access) => access === "w" || access === "a";
+const usage = (text) => new PlayerError("usage", text);
+const text = (bytes) => String.fromCharCode(...bytes);
+
+// A Session is one connection to a server. Devices are named by their letters:
+//
+//   p position, s sonar, l laser, m misc, g gripper, z ptz, v vision, j joystick, y the server
+export class Session extends Robot {
+  #send;
+  #buffer;
+  #devices; // access, round and taken (us since the server started) by letter
+  #readers; // devices open for reading
+  #aged; // device y is one of them
+  #awaited; // replies still to come
+  #reply; // the last one
+  #round; // number of the current round, or of the last one
+  #left; // blocks missing from this round
+  #fresh;
+  // What a lost connection had.
+  #wanted; // access by letter, in the order of first opening
+  #settings; // arguments of configurations of this client by code
+
+  // send is called with each message for the server, a Uint8Array.
+  constructor(send) {
+    super();
+    this.#send = send;
+    this.forget();
+    this.reset();
+  }
+
+  // forget drops what restoreRate, wanted and restoreFreshness need.
+  forget() {
+    this.#wanted = new Map();
+    this.#settings = new Map();
+  }
+
+  // reset starts a new connection.
+  reset() {
+    this.clearData();
+    this.#buffer = new Uint8Array(0);
+    this.#devices = new Map();
+    this.#readers = 0;
+    this.#aged = false;
+    this.#awaited = 0;
+    this.#reply = "";
+    this.#round = 0;
+    this.#left = 0;
+    this.#fresh = false;
+  }
+
+  // What the server sent
+
+  // receive adds bytes from the server. Call nextEvent until it returns null before the next
+  // receive; then a session holds at most one incomplete message, 64 KiB.
+  receive(bytes) {
+    const joined = new Uint8Array(this.#buffer.length + bytes.length);
+    joined.set(this.#buffer);
+    joined.set(bytes, this.#buffer.length);
+    this.#buffer = joined;
+  }
+
+  // nextEvent returns ROUND or REPLY, or null if more bytes are needed. It throws an error of kind
+  // protocol for a block with an invalid payload; the next call continues after that block.
+  nextEvent() {
+    for (;;) {
+      const b = this.#buffer;
+      const end = b.length < 3 ? Infinity : 3 + b[1] * 256 + b[2];
+      if (end > b.length) return null;
+      this.#buffer = b.subarray(end);
+      const letter = String.fromCharCode(b[0]), payload = b.slice(3, end);
+      if (letter === "r") {
+        if (this.#takeReply(text(payload))) return REPLY;
+      } else if (this.#takeBlock(letter, payload)) {
+        return ROUND;
+      }
+    }
+  }
+
+  // takeReply stores the granted access. The next block starts a round. It reports whether no other
+  // reply is awaited.
+  #takeReply(reply) {
+    this.#awaited = Math.max(0, this.#awaited - 1);
+    this.#left = 0;
+    this.#reply = reply;
+    for (let i = 0; i + 1 < reply.length; i += 2) {
+      const access = reply[i + 1];
+      this.#device(reply[i]).access = access;
+      if (readable(access) || writable(access)) this.#wanted.set(reply[i], access);
+      else if (access === "c") this.#wanted.delete(reply[i]);
+    }
+    this.#readers = 0;
+    for (const d of this.#devices.values()) if (readable(d.access)) this.#readers++;
+    this.#aged = readable(this.access("y"));
+    return this.#awaited === 0;
+  }
+
+  // takeBlock stores one block and reports whether it completes a round.
+  #takeBlock(letter, payload) {
+    const d = this.#device(letter);
+    let error = null;
+    try {
+      this.take(letter, payload);
+    } catch (e) {
+      error = e;
+    }
+    let whole = false;
+    if (!this.#aged) {
+      whole = this.#count(d);
+    } else {
+      try {
+        whole = this.#countAged(letter, d);
+      } catch (e) {
+        error ??= e;
+      }
+    }
+    if (error) throw error;
+    return whole;
+  }
+
+  // count counts a block of a round without device y: a round has as many blocks as devices are
+  // read. A second block of one device starts the next round.
+  #count(d) {
+    if (!readable(d.access)) return false;
+    if (this.#left === 0 || d.round === this.#round) {
+      this.#round++;
+      this.#left = this.#readers;
+    }
+    d.round = this.#round;
+    return --this.#left === 0;
+  }
+
+  // countAged counts a block of a round with device y: its block comes first and has an age for each
+  // block that follows.
+  #countAged(letter, d) {
+    if (letter === "y") {
+      this.#round++;
+      this.#left = 0;
+      if (!this.has("y")) throw new PlayerError("protocol", "a block of device y has no data");
+      d.round = this.#round;
+      this.#left = this.freshness.ages.length;
+      return this.#left === 0;
+    }
+    if (this.#left === 0) {
+      throw new PlayerError("protocol", `a block of device ${letter} without a block of device y before it`);
+    }
+    const { time, ages } = this.freshness;
+    const age = ages[ages.length - this.#left];
+    d.taken = age === NO_AGE ? null : time - age;
+    d.round = this.#round;
+    return --this.#left === 0;
+  }
+
+  #device(letter) {
+    let d = this.#devices.get(letter);
+    if (!d) this.#devices.set(letter, (d = { access: "", round: 0, taken: null }));
+    return d;
+  }
+
+  // Data and their ages
+
+  // new has the letters of the devices with a block in the newest round, sorted. It is useful in
+  // freshness mode (setFresh); otherwise every round has all devices.
+  get new() {
+    const letters = [];
+    for (const [letter, d] of this.#devices) if (this.#round > 0 && d.round === this.#round) letters.push(letter);
+    return letters.sort().join("");
+  }
+
+  // ageUs returns the age of a device's data in us when the server made the newest round. null:
+  // device y is not read, or the device has no data yet. Ages above 71 minutes are reported as 71
+  // minutes.
+  ageUs(device) {
+    const d = this.#devices.get(device);
+    return !d || d.taken === null || !this.#aged ? null : this.freshness.time - d.taken;
+  }
+
+  // access returns the access to a device from the server's last reply: r, w, a, c or e, or an empty
+  // string if it was never requested.
+  access(device) {
+    return this.#devices.get(device)?.access ?? "";
+  }
+
+  // Requests
+
+  // startRequest sends a device request. REPLY follows.
+  startRequest(pairs) {
+    if (pairs.length % 2 !== 0) throw usage(`request "${pairs}" does not consist of pairs of device and access`);
+    this.#message("dr", bytes(pairs));
+    this.#awaited++;
+  }
+
+  // finishRequest returns the granted pairs after REPLY. It throws an error of kind refused if they
+  // differ from those asked for.
+  finishRequest(pairs) {
+    return compare(pairs, this.#reply);
+  }
+
+  // checkReadable throws an error if the server sends no rounds in the present state.
+  checkReadable() {
+    if (this.#awaited > 0) return;
+    if (this.#readers === 0) throw usage('no device is open for reading: request one first, for example "sr"');
+    if (this.#fresh && !this.#aged) throw usage('freshness mode needs device y: request "yr" first');
+  }
+
+  // Commands. They do not wait, and the server does not answer them.
+
+  // setSpeed drives the robot: mm/s, positive is forward, and deg/s, positive is counterclockwise. It
+  // is in force until the next call. The server and the robot limit both speeds.
+  setSpeed(speed, turnrate) {
+    this.command("p", shorts(speed, turnrate));
+  }
+
+  // setPTZ points the camera: pan -100 to 100 deg, positive is counterclockwise; tilt -25 to 25 deg,
+  // positive is up; zoom 0 (wide) to 1023 (telephoto).
+  setPTZ(pan, tilt, zoom) {
+    this.command("z", shorts(pan, tilt, zoom));
+  }
+
+  // setGripper moves the gripper: a command of GRIPPER. value is the argument of gripPress and
+  // liftCarry, in steps of 20 ms.
+  setGripper(command, value = 0) {
+    for (const v of [command, value]) {
+      if (!Number.isInteger(v) || v < 0 || v > 255) throw usage(`gripper command ${command} ${value}: both are bytes`);
+    }
+    this.command("g", Uint8Array.of(command, value));
+  }
+
+  // command sends a command of any layout to a device. Without write access it throws an error, since
+  // the server would drop the command silently.
+  command(device, payload) {
+    if (!writable(this.access(device))) throw usage(`no write access to device ${device}: request "${device}w" first`);
+    this.#message("c" + device, payload);
+  }
+
+  // Configuration. The server does not answer it.
+
+  // setDataMode selects when the server sends data to this client: CONTINUOUS or REQUEST_REPLY. read
+  // still returns the rounds that were streamed before, unless request("") follows: its reply comes
+  // after them.
+  setDataMode(mode) {
+    this.#configureServer("r", mode ? 1 : 0, [mode ? 1 : 0]);
+  }
+
+  // setFrequency sets the rate of this client's rounds in continuous mode, 1 to 65535 Hz. The default
+  // is 10 Hz. The server may have a lower maximum.
+  setFrequency(frequency) {
+    if (!Number.isInteger(frequency) || frequency < 1 || frequency > 65535) {
+      throw usage(`frequency ${frequency} Hz is not in 1 to 65535`);
+    }
+    this.#configureServer("f", frequency, [frequency >> 8, frequency & 255]);
+  }
+
+  // requestData asks for one round in request/reply mode. In continuous mode it has no effect.
+  requestData() {
+    this.configure("y", bytes("d"));
+  }
+
+  // setFresh turns freshness mode on or off for this client (PROTOCOL 8.2): a round then contains only
+  // new data, and is sent only if there is some. It needs device y open for reading. Turn the mode off
+  // before you close y.
+  setFresh(on) {
+    if (on && !this.#aged) throw usage('freshness mode needs device y: request "yr" first');
+    this.#configureServer("n", on ? 1 : 0, [on ? 1 : 0]);
+    this.#fresh = Boolean(on);
+  }
+
+  // changeMotorState turns the power of the motors on or off. Be careful: the robot may start at once.
+  // This and the two calls below affect all clients, and have no effect unless position, sonar, misc
+  // or gripper is open.
+  changeMotorState(on) {
+    this.configure("p", Uint8Array.of(code("m"), on ? 1 : 0));
+  }
+
+  // resetPosition sets the odometry to (0, 0, 0).
+  resetPosition() {
+    this.configure("p", bytes("R"));
+  }
+
+  // changeVelocityControl selects how the wheels follow setSpeed.
+  changeVelocityControl(mode) {
+    this.configure("p", Uint8Array.of(code("v"), mode ? 1 : 0));
+  }
+
+  // configure sends a configuration of any layout to a device: a code and its argument. It needs no
+  // access.
+  configure(device, payload) {
+    this.#message("x" + device, payload);
+  }
+
+  #configureServer(letter, argument, encoded) {
+    this.#settings.set(letter, argument);
+    this.configure("y", Uint8Array.of(code(letter), ...encoded));
+  }
+
+  // Reconnecting
+
+  // wanted returns the request that opens again what was open before the connection was lost.
+  wanted() {
+    return [...this.#wanted].flat().join("");
+  }
+
+  // restoreRate sends the settings of when rounds come, before the devices are requested.
+  restoreRate() {
+    if (this.#settings.has("f")) this.setFrequency(this.#settings.get("f"));
+    if (this.#settings.get("r")) this.setDataMode(REQUEST_REPLY);
+  }
+
+  // restoreFreshness sends freshness mode, after device y was requested.
+  restoreFreshness() {
+    if (this.#settings.get("n") && this.#aged) this.setFresh(true);
+  }
+
+  #message(kind, payload) {
+    if (payload.length > MAX_PAYLOAD) {
+      throw usage(`a message has ${payload.length} bytes, a server takes ${MAX_PAYLOAD}`);
+    }
+    this.#send(Uint8Array.of(...bytes(kind), payload.length >> 8, payload.length & 255, ...payload));
+  }
+}
+
+const code = (letter) => letter.charCodeAt(0);
+
+function bytes(letters) {
+  if (/[^\x00-\xff]/.test(letters)) throw usage(`"${letters}" has a character that is not a byte`);
+  return Uint8Array.from(letters, code);
+}
+
+// shorts encodes values as i16. Values beyond it are clipped, so that a speed never changes sign.
+function shorts(...values) {
+  const d = new DataView(new ArrayBuffer(2 * values.length));
+  values.forEach((v, i) => d.setInt16(2 * i, Math.max(-32768, Math.min(Math.trunc(v), 32767))));
+  return new Uint8Array(d.buffer);
+}

@@ -1,0 +1,259 @@
+// The client for pages in a browser. A browser cannot open a TCP connection, so this one uses the
+// WebSockets of the server's window (-http), which connects to robots for it. It also runs in Node.js
+// from version 22.
+//
+// Compared with PlayerClient, the window decides some things:
+//   - access: request opens devices for reading and closes them; write access is taken by the first
+//     command, and given up when none follows for three seconds;
+//   - rounds have only new data, and always ages; a slow program gets the newest data, and dropped
+//     counts the rounds that were merged into later ones;
+//   - the robot stops 0.4 s after the last setSpeed: repeat it in each round;
+//   - the window accepts pages of its own address only. README.md has a small server for yours.
+
+import { NO_AGE, Robot } from "./data.js";
+import { compare, PlayerError } from "./errors.js";
+
+export { PlayerError };
+export { GRIPPER } from "./session.js";
+
+// CONNECT_LIMIT is how long the window may take to accept, in ms.
+const CONNECT_LIMIT = 10_000;
+// REQUEST_LIMIT is how long the reply to a request may take, in ms: the window waits 40,000 for the
+// robot.
+const REQUEST_LIMIT = 60_000;
+// MAX_WAITING is how many commands may wait until the socket for them is open.
+const MAX_WAITING = 64;
+
+// A WindowClient reads and commands one robot through a window:
+//
+//   const robot = new WindowClient("ws://localhost:8080", "localhost:6665");
+//   await robot.connect();
+//   await robot.request("sr");
+//   for (;;) {
+//     await robot.read(2000);
+//     robot.setSpeed(100, robot.sonar[3] < 500 ? 20 : 0); // mm/s, deg/s
+//   }
+export class WindowClient extends Robot {
+  #Socket;
+  #stream = null; // sockets of the window: data
+  #drive = null; // and commands
+  #waiting = []; // commands until #drive is open
+  #ended = "not connected"; // why the stream ended
+  #messages = []; // received and not read: the window sends at most three
+  #awaited = 0; // reports still to come
+  #access = {};
+  #wake = () => {};
+  #ages = new Map();
+  #new = "";
+
+  // window is the address of the server's window, ws://host:port, by default the one of the page.
+  // robot is the address of the robot as the window sees it. Socket is the class of WebSockets.
+  constructor(window = globalThis.location?.origin.replace("http", "ws"), robot = "localhost:6665", Socket = globalThis.WebSocket) {
+    super();
+    this.window = window;
+    this.robot = robot;
+    this.dropped = 0; // rounds that were merged into later ones
+    this.held = ""; // letters of the devices to which this client has write access
+    this.commandError = null; // why a command failed, or why the window stopped the robot
+    this.#Socket = Socket;
+  }
+
+  // connect opens the stream of data. An earlier connection is closed.
+  async connect(timeoutMs = CONNECT_LIMIT) {
+    this.close();
+    this.clearData();
+    [this.#ended, this.#messages, this.#awaited, this.#access, this.#new] = [null, [], 0, {}, ""];
+    this.#ages.clear();
+    let open = false;
+    this.#stream = this.#socket("stream", (message) => this.#received(message), (why) => (this.#ended = why), () => (open = true));
+    await this.#until(timeoutMs, () => open, "the window did not answer in time");
+  }
+
+  // socket opens a socket of the window. It calls the functions for each message, at the end, and at
+  // the beginning.
+  #socket(path, message, end, open = () => {}) {
+    let socket;
+    try {
+      socket = new this.#Socket(`${this.window}/${path}?robot=${encodeURIComponent(this.robot)}`);
+    } catch (e) { // the address
+      throw new PlayerError("closed", e.message);
+    }
+    socket.binaryType = "arraybuffer";
+    const during = (handle) => (event) => {
+      handle(event);
+      this.#wake();
+    };
+    socket.onopen = during(open);
+    socket.onmessage = during((event) => message(event.data));
+    // Events of a socket that was replaced are not delivered: close removes the handlers.
+    socket.onclose = during((event) => end(event.reason || "the window closed the connection"));
+    return socket;
+  }
+
+  // close ends both connections. The window then stops the robot if this client drives it.
+  close() {
+    for (const socket of [this.#stream, this.#drive]) {
+      if (socket) {
+        socket.onopen = socket.onmessage = socket.onclose = null;
+        socket.close();
+      }
+    }
+    this.#stream = this.#drive = null;
+    this.#waiting = [];
+    this.#ended = "not connected";
+    this.held = "";
+    this.#wake();
+  }
+
+  #received(message) {
+    if (typeof message !== "string") {
+      this.#messages.push(message);
+      return;
+    }
+    this.#access = JSON.parse(message).access;
+    this.#awaited = Math.max(0, this.#awaited - 1);
+  }
+
+  // until waits for a condition, the end of the stream, or the time limit.
+  async #until(timeoutMs, condition, late) {
+    const deadline = performance.now() + timeoutMs;
+    while (!condition()) {
+      if (this.#ended !== null) throw new PlayerError("closed", this.#ended);
+      const left = deadline - performance.now();
+      if (left <= 0) throw new PlayerError("timeout", late);
+      await new Promise((resolve) => {
+        const timer = left < 2 ** 31 ? setTimeout(resolve, left) : null; // more is too much for setTimeout
+        this.#wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+  }
+
+  // request opens devices for reading, r, or closes them, c, and returns the granted access in the same
+  // form. It throws an error of kind refused if that differs.
+  async request(pairs, timeoutMs = REQUEST_LIMIT) {
+    if (!/^([^y][rc])*$/.test(pairs)) {
+      throw new PlayerError("usage", `request "${pairs}": want pairs of a device and r or c; commands need no request`);
+    }
+    this.#send({ request: pairs });
+    if (pairs === "") return ""; // the window does not answer it
+    this.#awaited++;
+    await this.#until(timeoutMs, () => this.#awaited === 0, "no reply in time");
+    return compare(pairs, pairs.replace(/(.)./g, (_, device) => device + (this.#access[device] ?? "e")));
+  }
+
+  // read waits for one round of new data.
+  async read(timeoutMs = Infinity) {
+    await this.#until(timeoutMs, () => this.#messages.length > 0, "nothing more arrived in time");
+    const message = this.#messages.shift();
+    const d = new DataView(message);
+    // The acknowledgement: the window sends at most three messages ahead of it.
+    if (this.#ended === null) this.#stream.send(message.slice(0, 4));
+    this.dropped = d.getUint32(4);
+    this.#new = "";
+    let error = null;
+    for (let at = 8; at < message.byteLength; ) {
+      const letter = String.fromCharCode(d.getUint8(at)), age = d.getUint32(at + 1), size = d.getUint16(at + 5);
+      at += 7;
+      this.#new += letter;
+      this.#ages.set(letter, age === NO_AGE ? null : age);
+      try {
+        this.take(letter, new Uint8Array(message.slice(at, at + size)));
+      } catch (e) {
+        error ??= e;
+      }
+      at += size;
+    }
+    this.#new = [...this.#new].sort().join("");
+    if (error) throw error;
+  }
+
+  // new has the letters of the devices with data in the newest round, sorted.
+  get new() {
+    return this.#new;
+  }
+
+  // ageUs returns the age of a device's data in us when the robot's server sent it, or null if it is
+  // not known.
+  ageUs(device) {
+    return this.#ages.get(device) ?? null;
+  }
+
+  // access returns the access to a device for reading: r, c or e, or an empty string if it was never
+  // requested.
+  access(device) {
+    return this.#access[device] ?? "";
+  }
+
+  // setFrequency sets the most rounds in a second.
+  setFrequency(frequency) {
+    this.#send({ rate: frequency });
+  }
+
+  #send(message) {
+    if (this.#ended !== null) throw new PlayerError("closed", this.#ended);
+    this.#stream.send(JSON.stringify(message));
+  }
+
+  // Commands. They do not wait. The window reports failures in commandError.
+
+  // setSpeed drives the robot for 0.4 s: mm/s, positive is forward, and deg/s, positive is
+  // counterclockwise.
+  setSpeed(speed, turnrate) {
+    this.#command({ drive: [Math.round(speed), Math.round(turnrate)] });
+  }
+
+  // setPTZ points the camera: pan -100 to 100 deg counterclockwise, tilt -25 to 25 deg up, zoom 0 (wide)
+  // to 1023 (telephoto).
+  setPTZ(pan, tilt, zoom) {
+    this.#command({ look: [Math.round(pan), Math.round(tilt), Math.round(zoom)] });
+  }
+
+  // setGripper moves the gripper: a command of GRIPPER. value is the argument of gripPress and
+  // liftCarry, in steps of 20 ms.
+  setGripper(command, value = 0) {
+    this.#command({ grip: [command, value] });
+  }
+
+  // changeMotorState turns the power of the motors on or off, for all clients. Be careful: the robot may
+  // start at once.
+  changeMotorState(on) {
+    this.#command({ motors: Boolean(on) });
+  }
+
+  // resetPosition sets the odometry to (0, 0, 0), for all clients.
+  resetPosition() {
+    this.#command({ reset: true });
+  }
+
+  // command sends a command on its own socket, which is opened by the first one.
+  #command(command) {
+    if (this.#ended !== null) throw new PlayerError("closed", this.#ended);
+    const text = JSON.stringify(command);
+    if (this.#drive?.readyState === 1) { // open
+      this.#drive.send(text);
+      return;
+    }
+    if (this.#waiting.length < MAX_WAITING) this.#waiting.push(text);
+    this.#drive ??= this.#socket(
+      "drive",
+      (message) => {
+        const report = JSON.parse(message);
+        this.held = report.held;
+        this.commandError = report.error ?? null;
+      },
+      (why) => {
+        this.#drive = null; // the next command tries again
+        this.#waiting = [];
+        this.held = "";
+        this.commandError = why;
+      },
+      () => {
+        for (const text of this.#waiting) this.#drive.send(text);
+        this.#waiting = [];
+      },
+    );
+  }
+}

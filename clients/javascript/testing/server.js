@@ -1,0 +1,122 @@
+// Servers for the tests: scripted ones, and the real one.
+
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { on, once } from "node:events";
+import fs from "node:fs";
+import net from "node:net";
+import os from "node:os";
+import path from "node:path";
+import readline from "node:readline";
+
+export const LIMIT = 30_000; // ms, after which a wait has failed
+
+const repository = new URL("../../../", import.meta.url);
+
+// script starts a server of which each connection is served by one function, in turn. done waits for
+// their end and reports their errors.
+export async function script(...serve) {
+  const listener = net.createServer();
+  await once(listener.listen(0, "127.0.0.1"), "listening");
+  const connections = on(listener, "connection"); // keeps those that come early
+  const run = async () => {
+    for (const f of serve) {
+      const [socket] = (await connections.next()).value;
+      socket.setNoDelay(true);
+      socket.on("error", () => {}); // expect notices it
+      try {
+        await f(new Peer(socket));
+      } finally {
+        socket.destroy();
+      }
+    }
+  };
+  const running = run().finally(() => listener.close());
+  running.catch(() => {}); // done reports it
+  return { port: listener.address().port, done: () => running };
+}
+
+class Peer {
+  constructor(socket) {
+    this.socket = socket;
+    this.received = socket[Symbol.asyncIterator]();
+    this.bytes = Buffer.alloc(0);
+  }
+
+  send(...parts) {
+    this.socket.write(Buffer.concat(parts));
+  }
+
+  // expect waits for bytes of the client.
+  async expect(...parts) {
+    const want = Buffer.concat(parts);
+    while (this.bytes.length < want.length) {
+      const { value, done } = await this.received.next();
+      assert.ok(!done, `the client closed the connection after ${this.bytes.toString("hex")}`);
+      this.bytes = Buffer.concat([this.bytes, value]);
+    }
+    assert.equal(this.bytes.subarray(0, want.length).toString("hex"), want.toString("hex"));
+    this.bytes = this.bytes.subarray(want.length);
+  }
+
+  // ended waits until the client closes the connection.
+  async ended() {
+    assert.equal(this.bytes.length, 0);
+    const next = await this.received.next().catch(() => ({ done: true })); // a reset
+    assert.ok(next.done, "the client sent more");
+  }
+}
+
+// freePort returns a port that was free a moment ago, below those that the kernel gives to clients.
+export async function freePort() {
+  for (;;) {
+    const port = 20000 + Math.floor(Math.random() * 10000);
+    const probe = net.createServer();
+    try {
+      await once(probe.listen(port, "127.0.0.1"), "listening");
+    } catch {
+      continue;
+    }
+    probe.close();
+    await once(probe, "close");
+    return port;
+  }
+}
+
+function has(program) {
+  return (process.env.PATH ?? "").split(path.delimiter).some((folder) => fs.existsSync(path.join(folder, program)));
+}
+
+// realServer starts the program of this repository with a simulated robot and a window. Its path is
+// in the environment variable PLAYER, otherwise it is built. It returns null without both.
+export async function realServer() {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "player-"));
+  let program = process.env.PLAYER;
+  if (!program) {
+    if (!has("go") && !process.env.CI) return null;
+    program = path.join(folder, "player");
+    execFileSync("go", ["build", "-o", program, "."], { cwd: repository, stdio: ["ignore", "ignore", "inherit"] });
+  }
+  for (let attempt = 0; attempt < 10; attempt++) { // another program may take a free port first
+    const port = await freePort(), window = await freePort();
+    const child = spawn(program, ["-stage", "worlds/room.world", "-http", `localhost:${window}`, "-gp", String(port)], {
+      cwd: repository, stdio: ["ignore", "ignore", "pipe"],
+    });
+    const gone = once(child, "exit");
+    let serving = false, dashboard = false;
+    for await (const line of readline.createInterface({ input: child.stderr })) {
+      serving ||= line.includes('"serving"');
+      dashboard ||= line.includes("dashboard");
+      if (serving && dashboard) break;
+    }
+    child.stderr.resume();
+    const stop = async () => {
+      child.kill();
+      await gone;
+      fs.rmSync(folder, { recursive: true });
+    };
+    if (serving && dashboard) return { port, window, stop };
+    await gone;
+  }
+  throw new Error("the server does not start");
+}
