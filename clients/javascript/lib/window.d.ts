@@ -13,7 +13,7 @@ export declare class WindowClient extends Robot {
   dropped: number;
   /** Letters of the devices to which this client has write access. */
   held: string;
-  /** Why a command failed, or why the window stopped the robot. */
+  /** Why the last command that failed did, or why the window stopped the robot. */
   commandError: string | null;
   connect(timeoutMs?: number): Promise<void>;
   close(): void;

@@ -54,7 +54,7 @@ export class WindowClient extends Robot {
     this.robot = robot;
     this.dropped = 0; // rounds that were merged into later ones
     this.held = ""; // letters of the devices to which this client has write access
-    this.commandError = null; // why a command failed, or why the window stopped the robot
+    this.commandError = null; // why the last command that failed did, or why the window stopped the robot
     this.#Socket = Socket;
   }
 
@@ -242,7 +242,7 @@ export class WindowClient extends Robot {
       (message) => {
         const report = JSON.parse(message);
         this.held = report.held;
-        this.commandError = report.error ?? null;
+        this.commandError = report.error ?? this.commandError;
       },
       (why) => {
         this.#drive = null; // the next command tries again
