@@ -80,10 +80,10 @@ def free_port() -> int:
 
 
 class RealServer:
-    """The program of this repository with a simulated robot. Its path is in the environment
-    variable PLAYER, otherwise it is built."""
+    """The program of this repository, by default with a simulated robot. Its path is in the
+    environment variable PLAYER, otherwise it is built."""
 
-    def __init__(self) -> None:
+    def __init__(self, *arguments: str) -> None:
         self._folder = tempfile.TemporaryDirectory()
         self._process: Optional[subprocess.Popen[str]] = None
         program = os.environ.get("PLAYER")
@@ -92,10 +92,11 @@ class RealServer:
                 raise unittest.SkipTest("neither PLAYER nor go")
             program = str(Path(self._folder.name, "player"))
             subprocess.run(["go", "build", "-o", program, "."], cwd=REPOSITORY, check=True)
+        self.program: str = program
         for _ in range(10):  # another program may take a free port before the server does
             self.port = free_port()
             self._process = subprocess.Popen(
-                [program, "-stage", "worlds/room.world", "-http", "off", "-gp", str(self.port)],
+                [program, *(arguments or ("-stage", "worlds/room.world")), "-http", "off", "-gp", str(self.port)],
                 cwd=REPOSITORY, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
             )  # fmt: skip
             assert self._process.stderr
@@ -106,10 +107,15 @@ class RealServer:
             self._process.stderr.close()
         raise AssertionError("the server does not start")
 
-    def close(self) -> None:
+    def stop(self) -> None:
+        """Ends the program and waits until it has."""
         if self._process:
             self._process.terminate()
             self._process.wait(LIMIT)
             if self._process.stderr:
                 self._process.stderr.close()
+            self._process = None
+
+    def close(self) -> None:
+        self.stop()
         self._folder.cleanup()

@@ -1,0 +1,350 @@
+"""Reads a log of the driver writelog (docs/LOGS.md) into lists. One file without dependencies:
+copy it next to your notebook.
+
+    import player_log
+    log = player_log.read("run.mcap")
+    log.topics                                 # ["/laser", "/position", "/position/command"]
+    position = log["/position"]
+    position.columns                           # ["time_s", "unix_s", "server_time_ms", "x_mm", ...]
+    position.rows[0]                           # [0.0, 1763798400.1, 1520, 0, ...]
+    position["x_mm"]                           # a column as a list
+    position.frame()                           # a pandas DataFrame, if pandas is installed
+    log.plot("path.svg")                       # the path of the robot as a picture
+
+    python3 player_log.py run.mcap             # prints the topics
+    python3 player_log.py run.mcap path.svg    # draws the path
+
+The tables are those of `player -export`: time_s is the time since the first message of the log,
+unix_s since 1970, and the other columns have their unit in the name. A vision message has a row
+for each blob, or one without values. Missing values are None.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+import sys
+import zlib
+from typing import Any, BinaryIO, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
+
+MAGIC = b"\x89MCAP0\r\n"
+# Records of MCAP (https://mcap.dev/spec).
+SCHEMA, CHANNEL, MESSAGE, CHUNK = 0x03, 0x04, 0x05, 0x06
+LARGEST_RECORD = 1 << 30
+"""Bytes. A larger size is a damaged one: logs have chunks of some 100 KB."""
+
+
+class LogError(Exception):
+    """The file is not a log, or this program cannot read it."""
+
+
+class Table:
+    """The messages of one topic."""
+
+    def __init__(self, topic: str, columns: List[str]) -> None:
+        self.topic = topic
+        self.columns = columns
+        self.rows: List[List[Any]] = []
+
+    def __getitem__(self, column: str) -> List[Any]:
+        """Returns a column."""
+        at = self.columns.index(column)
+        return [row[at] for row in self.rows]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def frame(self) -> Any:
+        """Returns a pandas DataFrame with time_s as its index."""
+        import pandas  # type: ignore
+
+        return pandas.DataFrame(self.rows, columns=self.columns).set_index("time_s")  # type: ignore
+
+
+class Log:
+    """The tables of a log by topic, in the order of their first message. damage lists what could
+    not be read: the parts of a damaged file, or the end of one that was not closed."""
+
+    def __init__(self) -> None:
+        self.tables: Dict[str, Table] = {}
+        self.damage: List[str] = []
+
+    @property
+    def topics(self) -> List[str]:
+        return list(self.tables)
+
+    def __getitem__(self, topic: str) -> Table:
+        return self.tables[topic]
+
+    def plot(self, path: str, topic: str = "/position") -> None:
+        """Writes an SVG picture of the robot's path: odometry, x to the right, with its start (a
+        circle), its end (a dot) and a scale."""
+        table = self.tables[topic]
+        points = [(x, y) for x, y in zip(table["x_mm"], table["y_mm"]) if x is not None and y is not None]
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(draw(points))
+
+
+def read(path: str) -> Log:
+    """Reads a log. What is damaged is left out: see Log.damage. A log may be read while it is
+    being written."""
+    log = Log()
+    first: Optional[int] = None
+    decoders: Dict[int, Tuple[Table, Decoder]] = {}
+    for channel, topic, schema, nanoseconds, payload in messages(path, log.damage):
+        if channel not in decoders:
+            columns, decode = parse_schema(schema)
+            table = log.tables.setdefault(topic, Table(topic, ["time_s", "unix_s", *columns]))
+            decoders[channel] = table, decode
+        table, decode = decoders[channel]
+        first = nanoseconds if first is None else min(first, nanoseconds)
+        table.rows.extend([nanoseconds, nanoseconds / 1e9, *values] for values in decode(payload))
+    for table in log.tables.values():
+        for row in table.rows:
+            row[0] = (row[0] - first) / 1e9
+    return log
+
+
+class Message(NamedTuple):
+    channel: int
+    topic: str
+    schema: str
+    nanoseconds: int  # since 1970
+    payload: bytes
+
+
+def messages(path: str, damage: List[str]) -> Iterator[Message]:
+    """Reads the messages of a log in the order of the file, one chunk at a time. It appends what
+    could not be read to damage."""
+    schemas: Dict[int, str] = {0: ""}
+    channels: Dict[int, Tuple[str, str]] = {}
+    with open(path, "rb") as file:
+        if file.read(len(MAGIC)) != MAGIC:
+            raise LogError(f"{path} is not an MCAP file")
+        for kind, record in records(file, damage):
+            for kind, content in chunk(record, damage) if kind == CHUNK else [(kind, record)]:
+                try:
+                    if kind == SCHEMA:
+                        (number,), at = struct.unpack_from("<H", content), 2
+                        _, at = text(content, at)
+                        encoding, at = text(content, at)
+                        schemas[number] = text(content, at)[0] if encoding == "player" else ""
+                    elif kind == CHANNEL:
+                        number, schema = struct.unpack_from("<HH", content)
+                        channels[number] = text(content, 4)[0], schemas.get(schema, "")
+                    elif kind == MESSAGE:
+                        number, _, nanoseconds = struct.unpack_from("<HIQ", content)
+                        if number not in channels:
+                            damage.append(f"a message of the unknown channel {number}")
+                            continue
+                        yield Message(number, *channels[number], nanoseconds, content[22:])
+                except (struct.error, UnicodeDecodeError) as e:
+                    damage.append(f"a record of kind {kind}: {e}")
+
+
+def records(file: BinaryIO, damage: List[str]) -> Iterator[Tuple[int, bytes]]:
+    """Reads records until the end of the file, or the second magic."""
+    while True:
+        header = file.read(9)
+        if not header or header.startswith(MAGIC):
+            return
+        kind, size = struct.unpack("<BQ", header) if len(header) == 9 else (0, 0)
+        content = file.read(size) if 0 < size <= LARGEST_RECORD else b""
+        if len(header) < 9 or len(content) < size:
+            damage.append("the file ends within a record")
+            return
+        yield kind, content
+
+
+def chunk(record: bytes, damage: List[str]) -> Iterator[Tuple[int, bytes]]:
+    """Returns the records of a chunk."""
+    try:
+        size, crc = struct.unpack_from("<QI", record, 16)
+        compression, at = text(record, 28)
+        (length,) = struct.unpack_from("<Q", record, at)
+        content = decompress(compression, record[at + 8 : at + 8 + length], size)
+    except (struct.error, UnicodeDecodeError, RuntimeError, ValueError) as e:
+        damage.append(f"a chunk: {e}")
+        return
+    if len(content) != size or (crc and zlib.crc32(content) != crc):
+        damage.append("a chunk does not have its checksum")
+        return
+    at = 0
+    while at + 9 <= len(content):
+        kind, length = struct.unpack_from("<BQ", content, at)
+        at += 9 + length
+        if at > len(content):
+            damage.append("a chunk ends within a record")
+            return
+        yield kind, content[at - length : at]
+
+
+def decompress(compression: str, content: bytes, size: int) -> bytes:
+    """Python itself has neither zstd (before 3.14) nor lz4; logs are written without them."""
+    if compression == "":
+        return content
+    try:
+        if compression == "zstd":
+            import zstandard  # type: ignore
+
+            return zstandard.ZstdDecompressor().decompress(content, max_output_size=size)  # type: ignore
+        if compression == "lz4":
+            import lz4.frame  # type: ignore
+
+            return lz4.frame.decompress(content)  # type: ignore
+    except ImportError as e:
+        raise LogError(f"the log is compressed with {compression}: pip install {e.name}") from e
+    raise LogError(f"the log is compressed with {compression}, which is unknown")
+
+
+def text(content: bytes, at: int) -> Tuple[str, int]:
+    """Returns a string with its length before it, and where it ends."""
+    (size,) = struct.unpack_from("<I", content, at)
+    if at + 4 + size > len(content):
+        raise struct.error("a string ends behind its record")
+    return content[at + 4 : at + 4 + size].decode(), at + 4 + size
+
+
+Decoder = Callable[[bytes], List[List[Any]]]
+"""Returns the rows of a payload, without times."""
+
+TYPES = {"u8": ">B", "u16": ">H", "u32": ">I", "i16": ">h", "i32": ">i"}
+LINE = re.compile(r"([a-z]+[0-9]*)(?:\[([0-9]{1,4})\])?((?: [A-Za-z0-9_#]+)+)")
+BLOB_COLUMNS: List[str] = "channel area_px x_px y_px left_px right_px top_px bottom_px".split()
+
+
+Value = Callable[[bytes], List[Any]]
+"""Decodes the bytes of one field into the values of its columns."""
+
+
+def bits(count: int) -> Value:
+    """Decodes the lowest bits of a byte."""
+    return lambda field: [field[0] >> i & 1 for i in range(count)]
+
+
+def integer(code: str) -> Value:
+    decode = struct.Struct(code).unpack
+    return lambda field: list(decode(field))
+
+
+def letter(field: bytes) -> List[Any]:
+    """Decodes a character; other bytes than letters are numbers."""
+    return [field.decode()] if field.isalpha() else [field[0]]
+
+
+def rest(field: bytes) -> List[Any]:
+    return [field]
+
+
+def parse_schema(schema: str) -> Tuple[List[str], Decoder]:
+    """Returns the columns and the decoder of a schema (docs/LOGS.md). Payloads of an unknown one
+    are bytes."""
+    if schema == "blobs":
+        return BLOB_COLUMNS, decode_blobs
+    columns: List[str] = []
+    fields: List[Tuple[int, int, Value]] = []  # size (0: the rest), number of values, decoder
+    for line in schema.splitlines():
+        match = LINE.fullmatch(line)
+        if not match:
+            return unknown()
+        kind, names = match[1], match[3].split()
+        count = int(match[2] or 1)
+        if kind == "bits8" and not match[2] and len(names) <= 8:
+            columns += names
+            fields.append((1, len(names), bits(len(names))))
+            continue
+        if len(names) != 1:
+            return unknown()
+        columns += [names[0].replace("#", str(i)) for i in range(count)] if match[2] else names
+        if kind in TYPES:
+            fields += [(struct.calcsize(TYPES[kind]), 1, integer(TYPES[kind]))] * count
+        elif kind == "char":
+            fields += [(1, 1, letter)] * count
+        elif kind == "rest":
+            fields += [(0, 1, rest)] * count
+        else:
+            return unknown()
+    if not columns:
+        return unknown()
+
+    def decode(payload: bytes) -> List[List[Any]]:
+        row: List[Any] = []
+        for size, values, value in fields:
+            size = size or len(payload)
+            if size > len(payload):  # and all that follow are missing
+                row += [None] * values
+                payload = b""
+                continue
+            row += value(payload[:size])
+            payload = payload[size:]
+        return [row]
+
+    return columns, decode
+
+
+def unknown() -> Tuple[List[str], Decoder]:
+    return ["payload"], lambda payload: [[payload]]
+
+
+def decode_blobs(payload: bytes) -> List[List[Any]]:
+    """Decodes an image of ACTS (PROTOCOL 7.7). Every byte stores its value plus one."""
+    nothing: List[List[Any]] = [[None] * len(BLOB_COLUMNS)]
+    if len(payload) < 64:
+        return nothing
+    counts = [payload[2 * channel + 1] - 1 for channel in range(32)]
+    if min(counts) < 0 or max(counts) > 10 or len(payload) != 64 + 10 * sum(counts):
+        return nothing
+    rows: List[List[Any]] = []
+    at = 64
+    for channel, count in enumerate(counts):
+        for _ in range(count):
+            digits = [byte - 1 for byte in payload[at : at + 10]]
+            if min(digits) < 0 or max(digits[:4]) > 63:
+                return nothing
+            area = digits[0] << 18 | digits[1] << 12 | digits[2] << 6 | digits[3]
+            rows.append([channel, area, *digits[4:]])
+            at += 10
+    return rows or nothing
+
+
+def draw(points: List[Tuple[int, int]], size: int = 600, margin: int = 30) -> str:
+    """Returns an SVG picture of a path in mm, size pixels wide and high."""
+    left, right = min((x for x, _ in points), default=0), max((x for x, _ in points), default=0)
+    low, high = min((y for _, y in points), default=0), max((y for _, y in points), default=0)
+    scale = (size - 2 * margin) / max(right - left, high - low, 1000)  # pixels a mm; at least a metre
+    pixels = [(margin + (x - left) * scale, size - margin - (y - low) * scale) for x, y in points]
+    length = 1000 * 10 ** max(0, len(str(max(right - left, high - low) // 2000)) - 1)  # mm, of the scale
+    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in pixels)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{size}" height="{size}" viewBox="0 0 {size} {size}">',
+        '<rect width="100%" height="100%" fill="white"/>',
+        f'<polyline points="{line}" fill="none" stroke="#1f5fa8" stroke-width="2"/>',
+        f'<path d="M{margin} 15h{length * scale:.1f}" stroke="black" stroke-width="2"/>',
+        f'<text x="{margin + length * scale + 8:.1f}" y="20" font-family="sans-serif" font-size="14">{length // 1000} m</text>',
+    ]
+    if pixels:
+        (x, y), (end_x, end_y) = pixels[0], pixels[-1]
+        parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="none" stroke="#1f5fa8" stroke-width="2"/>')
+        parts.append(f'<circle cx="{end_x:.1f}" cy="{end_y:.1f}" r="5" fill="#1f5fa8"/>')
+    return "\n".join([*parts, "</svg>", ""])
+
+
+def main() -> None:
+    if len(sys.argv) not in (2, 3):
+        sys.exit("usage: player_log.py FILE.mcap [PATH.svg]")
+    try:
+        log = read(sys.argv[1])
+        if len(sys.argv) == 3:
+            log.plot(sys.argv[2])
+    except (LogError, OSError) as e:
+        sys.exit(f"player_log: {e}")
+    except KeyError as e:
+        sys.exit(f"player_log: no topic {e}")
+    for table in log.tables.values():
+        print(f"{table.topic}: {len(table)} rows, {len(table.columns)} columns, {table.rows[0][0]:.3f} to {table.rows[-1][0]:.3f} s")
+    for damage in log.damage:
+        print(f"damaged: {damage}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
