@@ -210,7 +210,7 @@ Decoder = Callable[[bytes], List[List[Any]]]
 
 TYPES = {"u8": ">B", "u16": ">H", "u32": ">I", "i16": ">h", "i32": ">i"}
 LINE = re.compile(r"([a-z]+[0-9]*)(?:\[([0-9]{1,4})\])?((?: [A-Za-z0-9_#]+)+)")
-BLOB_COLUMNS: List[str] = "channel area_px x_px y_px left_px right_px top_px bottom_px".split()
+BLOB_COLUMNS = ["channel", "area_px", "x_px", "y_px", "left_px", "right_px", "top_px", "bottom_px"]
 
 
 Value = Callable[[bytes], List[Any]]
