@@ -56,6 +56,7 @@ type Client struct {
 	Gripper  codec.GripperData
 	PTZ      codec.PTZData
 	Vision   codec.VisionData
+	Joystick codec.JoystickData // not in the manual (PROTOCOL 7.8)
 
 	conn    net.Conn
 	buf, in []byte         // receive buffer, and its bytes that are not used yet
@@ -132,6 +133,7 @@ func New(conn net.Conn) *Client {
 		codec.Gripper:  {field: &c.Gripper},
 		codec.PTZ:      {field: &c.PTZ},
 		codec.Vision:   {field: &c.Vision},
+		codec.Joystick: {field: &c.Joystick},
 		codec.Server:   {field: &c.freshness},
 	}
 	return c

@@ -1,0 +1,188 @@
+package conformance
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+)
+
+// limit bounds waits for events that must happen. It is longer than the
+// patience of a request, so that the adapter reports its own timeout.
+const limit = 60 * time.Second
+
+// languages are the folders beside this one, and the programs that building and
+// running them takes.
+var languages = []struct {
+	name     string
+	programs []string
+}{
+	{"go", []string{"go"}},
+	{"c", []string{"cc"}},
+	{"cpp", []string{"c++"}},
+	{"java", []string{"javac", "java"}},
+	{"tcl", []string{"tclsh"}},
+	{"python", []string{"python3"}},
+	{"javascript", []string{"node"}},
+}
+
+// foldersMayBeMissing skips a language without a folder. With false it fails.
+const foldersMayBeMissing = true
+
+// forEachLanguage runs f as a parallel subtest for each language. A language
+// without its toolchain is skipped, but fails if the environment has CI set.
+func forEachLanguage(t *testing.T, f func(t *testing.T, start func() *adapter)) {
+	for _, l := range languages {
+		t.Run(l.name, func(t *testing.T) {
+			t.Parallel()
+			script, err := filepath.Abs(filepath.Join("..", l.name, "adapter.sh"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := os.Stat(script); err != nil {
+				if foldersMayBeMissing {
+					t.Skip(err)
+				}
+				t.Fatal(err)
+			}
+			for _, program := range l.programs {
+				if _, err := exec.LookPath(program); err != nil {
+					if os.Getenv("CI") != "" {
+						t.Fatal(err)
+					}
+					t.Skip(err)
+				}
+			}
+			build := t.TempDir()
+			f(t, func() *adapter { return startAdapter(t, script, build) })
+		})
+	}
+}
+
+// adapter is a running adapter.
+type adapter struct {
+	in      io.WriteCloser
+	answers chan answer
+	errors  *lockedBuffer // standard error
+}
+
+// answer is one line from an adapter, or why there is none.
+type answer struct {
+	object Object
+	err    error
+}
+
+// startAdapter runs an adapter that is ended with the test.
+func startAdapter(t *testing.T, script, build string) *adapter {
+	t.Helper()
+	cmd := exec.Command(script)
+	cmd.Env = append(os.Environ(), "BUILD="+build)
+	a := &adapter{answers: make(chan answer), errors: new(lockedBuffer)}
+	cmd.Stderr = a.errors
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.in = in
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	enough := make(chan struct{}) // nobody reads answers any more
+	go func() {
+		d := json.NewDecoder(bufio.NewReaderSize(out, 1<<16))
+		for {
+			var line answer
+			line.err = d.Decode(&line.object)
+			select {
+			case a.answers <- line:
+			case <-enough:
+			}
+			if line.err != nil {
+				_, _ = io.Copy(io.Discard, out) // Wait must not close the pipe before its end
+				ended <- cmd.Wait()
+				return
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		close(enough)
+		_ = in.Close()
+		var err error
+		select {
+		case err = <-ended:
+		case <-time.After(limit):
+			_ = cmd.Process.Kill()
+			t.Error("the adapter does not end at the end of its input")
+		}
+		if err != nil {
+			t.Errorf("the adapter ended: %v", err)
+		}
+		if t.Failed() {
+			t.Logf("standard error of the adapter:\n%s", a.errors)
+		}
+	})
+	return a
+}
+
+// send starts a request.
+func (a *adapter) send(t *testing.T, request Object) {
+	t.Helper()
+	line, err := json.Marshal(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.in.Write(append(line, '\n')); err != nil {
+		t.Fatalf("%s: %v\n%s", line, err, a.errors)
+	}
+}
+
+// answer waits for the answer to a request.
+func (a *adapter) answer(t *testing.T, request Object) Object {
+	t.Helper()
+	select {
+	case got := <-a.answers:
+		if got.err != nil {
+			t.Fatalf("%s: no answer: %v\n%s", text(request), got.err, a.errors)
+		}
+		return got.object
+	case <-time.After(limit):
+		t.Fatalf("%s: no answer within %v", text(request), limit)
+	}
+	return nil
+}
+
+// call carries out a request.
+func (a *adapter) call(t *testing.T, request Object) Object {
+	t.Helper()
+	a.send(t, request)
+	return a.answer(t, request)
+}
+
+// lockedBuffer collects the output of a process.
+type lockedBuffer struct {
+	mutex sync.Mutex
+	b     bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return l.b.String()
+}

@@ -1,0 +1,264 @@
+package conformance
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"net"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// cuts are the ways in which every case is run. They cut what the server sends
+// while the client reads. next returns the size of the next piece of a write of
+// which done bytes are sent.
+var cuts = []struct {
+	name string
+	next func(random *rand.Rand, done int) int
+}{
+	{"as written", nil},
+	{"every byte", func(random *rand.Rand, done int) int {
+		if done < bytewise {
+			return 1
+		}
+		return 1 + random.IntN(maxPiece)
+	}},
+	{"random pieces", func(random *rand.Rand, _ int) int { return 1 + random.IntN(maxPiece) }},
+}
+
+const (
+	// bytewise is how many bytes of a write are sent one by one in the second of
+	// cuts: the header and the payload of all blocks but the laser's and the
+	// camera's. More takes long, since each piece waits for the client.
+	bytewise = 64
+	// maxPiece is the most bytes of a random piece.
+	maxPiece = 100
+	// maxCut is the most bytes of a write that is cut into pieces. The largest
+	// image of vision data fits.
+	maxCut = 4096
+)
+
+// TestScripted runs every case in every language against a server that follows
+// the case's script.
+func TestScripted(t *testing.T) {
+	cases := make(map[string][]Case)
+	for _, g := range groups {
+		text, err := os.ReadFile(casePath(g.name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var list []Case
+		if err := json.Unmarshal(text, &list); err != nil {
+			t.Fatalf("%s: %v", casePath(g.name), err)
+		}
+		cases[g.name] = list
+	}
+	forEachLanguage(t, func(t *testing.T, start func() *adapter) {
+		var a *adapter // one for all cases that succeed: starting one can take a second
+		for _, g := range groups {
+			for _, c := range cases[g.name] {
+				for _, cut := range cuts {
+					ok := t.Run(fmt.Sprintf("%s/%s/%s", g.name, c.Name, cut.name), func(t *testing.T) {
+						if a == nil {
+							a = start()
+						}
+						random := rand.New(rand.NewPCG(uint64(crc32.ChecksumIEEE([]byte(c.Name))), 0))
+						p := &player{t: t, adapter: a, queues: openQueues(t)}
+						if cut.next != nil {
+							p.cut = func(done int) int { return cut.next(random, done) }
+						}
+						p.run(c)
+					})
+					if !ok {
+						a = nil
+					}
+				}
+			}
+		}
+	})
+}
+
+// player carries out one case: it is the server.
+type player struct {
+	t       *testing.T
+	adapter *adapter
+	queues  queues
+	cut     func(done int) int // size of the next piece; nil: nothing is cut
+	early   *answer            // the answer of the current step, if it came while the server was busy
+	conn    *net.TCPConn       // of the client
+}
+
+func (p *player) run(c Case) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer listener.Close()
+	defer func() {
+		if p.conn != nil {
+			p.conn.Close()
+		}
+	}()
+	for i, s := range c.Steps {
+		if m := p.step(s, listener); m != "" {
+			p.t.Fatalf("step %d, %s: %s", i+1, text(s.Do), m)
+		}
+	}
+}
+
+// step carries out one step and returns what was not as wanted, or "".
+func (p *player) step(s Step, listener net.Listener) string {
+	p.early = nil
+	request := s.Do
+	if request["op"] == "connect" {
+		address := listener.Addr().(*net.TCPAddr)
+		request = maps.Clone(request)
+		request["host"], request["port"] = address.IP.String(), address.Port
+	}
+	if request != nil {
+		p.adapter.send(p.t, request)
+	}
+	if request["op"] == "connect" {
+		if p.conn != nil {
+			p.conn.Close()
+		}
+		_ = listener.(*net.TCPListener).SetDeadline(time.Now().Add(limit))
+		conn, err := listener.Accept()
+		if err != nil {
+			return fmt.Sprintf("no connection: %v", err)
+		}
+		p.conn = conn.(*net.TCPConn)
+		_ = p.conn.SetDeadline(time.Now().Add(limit))
+	}
+	if m := p.expect(s.Expect); m != "" {
+		return m
+	}
+	for i, message := range s.Send {
+		if s.Hz > 0 && i > 0 {
+			time.Sleep(time.Second / time.Duration(s.Hz)) // the pace is what the case is about
+		}
+		if err := p.send(unhex(p.t, message), request != nil && s.Hz == 0); err != nil {
+			return err.Error()
+		}
+	}
+	switch s.End {
+	case endReset:
+		_ = p.conn.SetLinger(0)
+		p.conn.Close()
+	case endClose:
+		p.conn.Close()
+	}
+	if request == nil {
+		return ""
+	}
+	got := p.answer(request)
+	if s.End == endClient {
+		if rest, err := io.ReadAll(p.conn); len(rest) > 0 || err != nil && !errors.Is(err, net.ErrClosed) {
+			return fmt.Sprintf("the client sent % X, %v, want the end of the connection", rest, err)
+		}
+	}
+	if m := mismatch("the answer", s.Want, got); m != "" || s.Until == nil {
+		return m
+	}
+	return p.until(s)
+}
+
+// answer waits for the answer to the current step.
+func (p *player) answer(request Object) Object {
+	if p.early == nil {
+		return p.adapter.answer(p.t, request)
+	}
+	if p.early.err != nil {
+		p.t.Fatalf("%s: no answer: %v\n%s", text(request), p.early.err, p.adapter.errors)
+	}
+	return p.early.object
+}
+
+// until repeats a step's request until its data are as wanted.
+func (p *player) until(s Step) string {
+	deadline := time.Now().Add(limit)
+	for {
+		data := p.adapter.call(p.t, Object{"op": "get", "device": s.Until.Get})
+		late := mismatch("the data", s.Until.Want, data["data"])
+		if late == "" {
+			return ""
+		}
+		if time.Now().After(deadline) {
+			return late
+		}
+		if m := mismatch("the answer", s.Want, p.adapter.call(p.t, s.Do)); m != "" {
+			return m + "; " + late
+		}
+	}
+}
+
+// expect reads what the client sends.
+func (p *player) expect(want string) string {
+	if want == "" {
+		return ""
+	}
+	bytes := make([]byte, len(want)/2)
+	n, err := io.ReadFull(p.conn, bytes)
+	if err != nil {
+		return fmt.Sprintf("the client sent %X, want %s: %v", bytes[:n], strings.ToUpper(want), err)
+	}
+	if got := hex.EncodeToString(bytes); got != want {
+		return fmt.Sprintf("the client sent %s, want %s", got, want)
+	}
+	return ""
+}
+
+// send writes one message. If the client reads meanwhile, the message is cut, and
+// each piece waits until the client has read the one before it.
+func (p *player) send(b []byte, reading bool) error {
+	for done := 0; done < len(b); {
+		n := len(b) - done
+		if p.cut != nil && reading && len(b) <= maxCut && p.early == nil {
+			n = min(p.cut(done), n)
+		}
+		if _, err := p.conn.Write(b[done : done+n]); err != nil {
+			return err
+		}
+		done += n
+		if reading {
+			if err := p.drained(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// drained waits until the client has taken all bytes from its socket, or has
+// answered: then it need not read on.
+func (p *player) drained() error {
+	for deadline := time.Now().Add(limit); p.early == nil && time.Now().Before(deadline); {
+		select {
+		case a := <-p.adapter.answers:
+			p.early = &a
+			return nil
+		default:
+		}
+		if n, err := p.queues.unread(p.conn); n == 0 || err != nil {
+			return err
+		}
+		time.Sleep(20 * time.Microsecond)
+	}
+	return nil
+}
+
+func unhex(t *testing.T, s string) []byte {
+	t.Helper()
+	b, err := hex.DecodeString(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}

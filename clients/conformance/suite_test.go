@@ -1,0 +1,74 @@
+package conformance
+
+import (
+	"encoding/json"
+	"net"
+	"testing"
+)
+
+func TestMismatch(t *testing.T) {
+	for _, c := range []struct {
+		want, got string
+		equal     bool
+	}{
+		{`{"ok": true}`, `{"ok": true, "text": "more"}`, true},
+		{`{"ok": true}`, `{"ok": false}`, false},
+		{`{"ok": true}`, `{}`, false},
+		{`{"ok": true}`, `[]`, false},
+		{`{"data": null}`, `{"data": {}}`, false},
+		{`{"data": {}}`, `{"data": null}`, false},
+		{`{"age_us": null}`, `{}`, false},
+		{`{"x": 1}`, `{"x": 1.0}`, true},
+		{`{"x": 4294967295}`, `{"x": 4294967294}`, false},
+		{`{"x": 9007199254740991}`, `{"x": 9007199254740990}`, false},
+		{`{"x": 1}`, `{"x": "1"}`, false},
+		{`{"l": [1, 2]}`, `{"l": [1, 2, 3]}`, false},
+		{`{"l": [1, 2]}`, `{"l": [1, 3]}`, false},
+		{`{"l": [{"x": 1}]}`, `{"l": [{"x": 1, "y": 2}]}`, true},
+		{`{"new": "sp"}`, `{"new": "pys"}`, true},
+		{`{"new": "sp"}`, `{"new": "s"}`, false},
+		{`{"new": "s"}`, `{"new": "sp"}`, false},
+	} {
+		var want, got any
+		if err := json.Unmarshal([]byte(c.want), &want); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal([]byte(c.got), &got); err != nil {
+			t.Fatal(err)
+		}
+		if m := mismatch("answer", want, got); (m == "") != c.equal {
+			t.Errorf("want %s, got %s: %q", c.want, c.got, m)
+		}
+	}
+}
+
+func TestUnread(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	client, err := net.Dial("tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	conn, err := listener.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	q := openQueues(t)
+	for i, want := range []int{3, 2, 1, 0} {
+		if i == 0 {
+			if _, err := conn.Write([]byte("abc")); err != nil {
+				t.Fatal(err)
+			}
+		} else if _, err := client.Read(make([]byte, 1)); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := q.unread(conn.(*net.TCPConn)); n != want || err != nil {
+			t.Fatalf("%d bytes, %v, want %d", n, err, want)
+		}
+	}
+}

@@ -1,0 +1,249 @@
+// The adapter of the Go client for the conformance suite (docs/CLIENTS.md): one
+// JSON request per line on standard input, one answer per line on standard
+// output.
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"player/client"
+	"player/codec"
+)
+
+// request is one line of input. Which fields are used depends on Op.
+type request struct {
+	Op      string
+	Host    string
+	Port    int
+	Timeout int `json:"timeout_ms"`
+	Pairs   string
+	Device  string
+	Values  []int
+	Name    string
+	Value   int
+}
+
+// answer holds the members of one line of output.
+type answer map[string]any
+
+// usageError is a request that the adapter or the client refuses without
+// talking to the server.
+type usageError struct{ error }
+
+// letters are the devices that the client may have read.
+const letters = "lspgmvzjy"
+
+func main() {
+	lines := bufio.NewScanner(os.Stdin)
+	out := json.NewEncoder(os.Stdout)
+	var a adapter
+	for lines.Scan() {
+		var r request
+		result := answer{}
+		err := json.Unmarshal(lines.Bytes(), &r)
+		if err == nil {
+			err = a.do(r, result)
+		}
+		result["ok"] = err == nil
+		if err != nil {
+			result["error"], result["text"] = kind(err), err.Error()
+		}
+		if err := out.Encode(result); err != nil {
+			log.Fatal(err)
+		}
+	}
+}
+
+type adapter struct{ robot *client.Client }
+
+func (a *adapter) do(r request, out answer) error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(r.Timeout)*time.Millisecond)
+	defer cancel()
+	if r.Op == "connect" {
+		a.close()
+		var err error
+		a.robot, err = client.Dial(ctx, net.JoinHostPort(r.Host, strconv.Itoa(r.Port)))
+		return err
+	}
+	if a.robot == nil {
+		return usageError{errors.New("not connected")}
+	}
+	switch r.Op {
+	case "request":
+		err := a.robot.Request(ctx, r.Pairs)
+		var refused *client.AccessError
+		if err == nil || errors.As(err, &refused) {
+			out["granted"] = granted(r.Pairs, refused)
+		}
+		return err
+	case "read":
+		if err := a.robot.Read(ctx); err != nil {
+			return err
+		}
+		var present strings.Builder
+		for _, letter := range []byte(letters) {
+			if a.robot.New(letter) {
+				present.WriteByte(letter)
+			}
+		}
+		out["new"] = present.String()
+		return nil
+	case "get":
+		return a.get(r.Device, out)
+	case "command":
+		return a.command(r)
+	case "config":
+		return a.config(r.Name, r.Value)
+	case "close":
+		a.close()
+		return nil
+	}
+	return usageError{fmt.Errorf("unknown op %q", r.Op)}
+}
+
+func (a *adapter) close() {
+	if a.robot != nil {
+		_ = a.robot.Close() // the server learns of it by the end of the connection
+		a.robot = nil
+	}
+}
+
+// granted returns the server's reply: what was asked, except where refused
+// differs.
+func granted(pairs string, refused *client.AccessError) string {
+	reply := []byte(pairs)
+	if refused != nil {
+		for i := 0; i+1 < len(reply); i += 2 {
+			for _, d := range refused.Devices {
+				if d.Device == reply[i] {
+					reply[i+1] = d.Granted
+				}
+			}
+		}
+	}
+	return string(reply)
+}
+
+func (a *adapter) get(device string, out answer) error {
+	if len(device) != 1 {
+		return usageError{fmt.Errorf("device %q is not one letter", device)}
+	}
+	letter := device[0]
+	out["size"], out["data"], out["age_us"] = len(a.robot.Raw(letter)), nil, nil
+	if age, ok := a.robot.Age(letter); ok {
+		out["age_us"] = age.Microseconds()
+	}
+	if a.robot.Has(letter) {
+		out["data"] = a.data(letter)
+	}
+	return nil
+}
+
+func (a *adapter) data(letter byte) answer {
+	switch r := a.robot; letter {
+	case codec.Position:
+		p := r.Position
+		return answer{"time": p.Time, "x": p.X, "y": p.Y, "heading": p.Heading, "speed": p.Speed, "turnrate": p.TurnRate, "compass": p.Compass, "stall": p.Stall}
+	case codec.Sonar:
+		return answer{"ranges": r.Sonar}
+	case codec.Laser:
+		return answer{"ranges": r.Laser}
+	case codec.Misc:
+		return answer{"front": r.Misc.FrontBumpers, "rear": r.Misc.RearBumpers, "battery": r.Misc.Battery}
+	case codec.Gripper:
+		return answer{"state": r.Gripper.State, "beams": r.Gripper.Beams}
+	case codec.PTZ:
+		return answer{"pan": r.PTZ.Pan, "tilt": r.PTZ.Tilt, "zoom": r.PTZ.Zoom}
+	case codec.Vision:
+		channels := make([][]answer, codec.VisionChannels)
+		for c := range channels {
+			channels[c] = []answer{}
+			for _, b := range r.Vision.Channel(c) {
+				channels[c] = append(channels[c], answer{"color": c, "area": b.Area, "x": b.X, "y": b.Y,
+					"left": b.Left, "right": b.Right, "top": b.Top, "bottom": b.Bottom})
+			}
+		}
+		return answer{"channels": channels}
+	case codec.Joystick:
+		return answer{"buttons": r.Joystick.Buttons, "axes": r.Joystick.Axes}
+	case codec.Server:
+		var f codec.FreshnessData
+		if f.Decode(r.Raw(letter)) != nil {
+			return nil
+		}
+		return answer{"time": f.Time, "ages": f.Ages}
+	}
+	return answer{}
+}
+
+func (a *adapter) command(r request) error {
+	v := append(r.Values, 0, 0, 0)
+	var err error
+	switch r.Device {
+	case "p":
+		err = a.robot.SetSpeed(v[0], v[1])
+	case "z":
+		err = a.robot.SetPTZ(v[0], v[1], v[2])
+	case "g":
+		err = a.robot.SetGripper(uint8(v[0]), uint8(v[1]))
+	default:
+		err = fmt.Errorf("device %q takes no command", r.Device)
+	}
+	return orUsage(err)
+}
+
+func (a *adapter) config(name string, value int) error {
+	switch name {
+	case "frequency":
+		return orUsage(a.robot.SetFrequency(value))
+	case "mode":
+		return orUsage(a.robot.SetDataMode(client.DataMode(value)))
+	case "data":
+		return orUsage(a.robot.RequestData())
+	case "fresh":
+		return orUsage(a.robot.SetFresh(value != 0))
+	case "motors":
+		return orUsage(a.robot.ChangeMotorState(value != 0))
+	case "velocity":
+		return orUsage(a.robot.ChangeVelocityControl(client.VelocityMode(value)))
+	case "reset_odometry":
+		return orUsage(a.robot.ResetPosition())
+	}
+	return usageError{fmt.Errorf("unknown configuration %q", name)}
+}
+
+// orUsage marks an error that is not the connection's as a usageError.
+func orUsage(err error) error {
+	if err == nil || kind(err) == "closed" {
+		return err
+	}
+	return usageError{err}
+}
+
+// kind classifies an error as the suite does.
+func kind(err error) string {
+	var refused *client.AccessError
+	var network net.Error
+	switch {
+	case errors.As(err, &refused):
+		return "refused"
+	case errors.As(err, new(usageError)):
+		return "usage"
+	case errors.Is(err, context.DeadlineExceeded):
+		return "timeout"
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed), errors.As(err, &network):
+		return "closed"
+	}
+	return "protocol"
+}
