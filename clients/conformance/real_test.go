@@ -1,0 +1,339 @@
+package conformance
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"player/codec"
+)
+
+// pattern is a robot with all devices of the manual and known data.
+const pattern = `driver
+(
+  name "testpattern"
+  provides ["position:0" "sonar:0" "laser:0" "misc:0" "gripper:0" "ptz:0" "vision:0"]
+  rate 50
+  vision_blobs 25
+)
+`
+
+// TestReal runs every language against the server itself.
+func TestReal(t *testing.T) {
+	binary := filepath.Join(t.TempDir(), "player")
+	if out, err := exec.Command("go", "build", "-o", binary, "../..").CombinedOutput(); err != nil {
+		t.Fatalf("building the server: %v\n%s", err, out)
+	}
+	robot := filepath.Join(t.TempDir(), "pattern.cfg")
+	if err := os.WriteFile(robot, []byte(pattern), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name  string
+		robot []string // flags of the server
+		run   func(*session)
+	}{
+		{"data", []string{robot}, realData},
+		{"commands", []string{robot}, realCommands},
+		{"refused", []string{robot}, realRefused},
+		{"request reply", []string{robot}, realRequestReply},
+		{"only new data", []string{robot}, realFresh},
+		{"1000 Hz", []string{robot}, realFast},
+		{"server restarts", []string{robot}, realRestart},
+		{"simulated robot", []string{"-stage", "../../worlds/room.world"}, realDrive},
+	}
+	forEachLanguage(t, func(t *testing.T, start func() *adapter) {
+		for _, test := range tests {
+			t.Run(test.name, func(t *testing.T) {
+				p := &process{binary: binary, flags: test.robot, port: freePort(t)}
+				p.start(t)
+				s := &session{t: t, adapter: start(), process: p}
+				test.run(s)
+			})
+		}
+	})
+}
+
+// session is an adapter and a server.
+type session struct {
+	t       *testing.T
+	adapter *adapter
+	process *process
+}
+
+// do carries out a request that must succeed and returns the answer.
+func (s *session) do(request Object) Object {
+	s.t.Helper()
+	got := s.adapter.call(s.t, request)
+	if got["ok"] != true {
+		s.t.Fatalf("%s: %s", text(request), text(got))
+	}
+	return got
+}
+
+// fails carries out a request that must fail.
+func (s *session) fails(kind string, request Object) Object {
+	s.t.Helper()
+	got := s.adapter.call(s.t, request)
+	if got["ok"] != false || got["error"] != kind {
+		s.t.Fatalf("%s: %s, want error %q", text(request), text(got), kind)
+	}
+	return got
+}
+
+func (s *session) connecting() Object {
+	return Object{"op": "connect", "host": "127.0.0.1", "port": s.process.port, "timeout_ms": patience}
+}
+
+func (s *session) open(pairs string) {
+	s.t.Helper()
+	s.do(s.connecting())
+	if got := s.do(ask(pairs))["granted"]; got != pairs {
+		s.t.Fatalf("granted %q, want %q", got, pairs)
+	}
+}
+
+func (s *session) read() string {
+	s.t.Helper()
+	devices, _ := s.do(readRequest(patience))["new"].(string)
+	return devices
+}
+
+// data returns the newest data of a device.
+func (s *session) data(device string) Object {
+	s.t.Helper()
+	data, _ := s.do(Object{"op": "get", "device": device})["data"].(Object)
+	return data
+}
+
+func (s *session) number(device, member string) float64 {
+	s.t.Helper()
+	data := s.data(device)
+	n, ok := data[member].(float64)
+	if !ok {
+		s.t.Fatalf("%s of device %s is no number: %s", member, device, text(data))
+	}
+	return n
+}
+
+// until reads rounds until done.
+func (s *session) until(what string, done func() bool) {
+	s.t.Helper()
+	for deadline := time.Now().Add(limit); time.Now().Before(deadline); {
+		s.read()
+		if done() {
+			return
+		}
+	}
+	s.t.Fatalf("%s: not within %v", what, limit)
+}
+
+func (s *session) config(name string, value int) {
+	s.t.Helper()
+	s.do(Object{"op": "config", "name": name, "value": value})
+}
+
+func (s *session) command(device string, values ...int) {
+	s.t.Helper()
+	s.do(Object{"op": "command", "device": device, "values": values})
+}
+
+func realData(s *session) {
+	s.open("lrsrprgrmrvrzryr")
+	if got := s.read(); letters(got) != letters("lspgmvz") {
+		s.t.Errorf("a round of %q", got)
+	}
+	var scan, ring []any
+	for i := range codec.LaserCount {
+		scan = append(scan, float64(2000+i))
+	}
+	for i := range codec.SonarCount {
+		ring = append(ring, float64(2000+100*i))
+	}
+	channels := make([]any, codec.VisionChannels)
+	for c := range channels {
+		list := []any{}
+		for range max(0, min(25-c*codec.MaxBlobs, codec.MaxBlobs)) {
+			list = append(list, Object{"area": 100.0, "x": 80.0, "y": 60.0, "left": 75.0, "right": 85.0, "top": 55.0, "bottom": 65.0})
+		}
+		channels[c] = list
+	}
+	for device, want := range map[string]Object{
+		"l": {"ranges": scan},
+		"s": {"ranges": ring},
+		"p": {"x": 0.0, "y": 0.0, "speed": 0.0, "stall": 0.0},
+		"g": {"state": float64(codec.PaddlesOpen | codec.LiftDown), "beams": 0.0},
+		"m": {"front": 0.0, "rear": 0.0, "battery": 126.0},
+		"z": {"pan": 0.0, "tilt": 0.0, "zoom": 0.0},
+		"v": {"channels": channels},
+	} {
+		got := s.do(Object{"op": "get", "device": device})
+		if m := mismatch(device, want, got["data"]); m != "" {
+			s.t.Error(m)
+		}
+		if _, ok := got["age_us"].(float64); !ok {
+			s.t.Errorf("the age of device %s is %v", device, got["age_us"])
+		}
+	}
+}
+
+func realCommands(s *session) {
+	s.open("paza")
+	s.command("p", 300, -20)
+	s.until("speed", func() bool { return s.number("p", "speed") == 300 && s.number("p", "turnrate") == -20 })
+	s.command("z", -100, 25, 1023)
+	s.until("camera", func() bool {
+		return s.number("z", "pan") == -100 && s.number("z", "tilt") == 25 && s.number("z", "zoom") == 1023
+	})
+}
+
+func realRefused(s *session) {
+	s.do(s.connecting())
+	if got := s.fails("refused", ask("prjr"))["granted"]; got != "prje" {
+		s.t.Errorf("granted %q, want %q", got, "prje")
+	}
+	if got := s.read(); letters(got) != letters("p") {
+		s.t.Errorf("a round of %q, want p", got)
+	}
+}
+
+func realRequestReply(s *session) {
+	s.do(s.connecting())
+	s.config("mode", 1)
+	s.do(ask("prsr"))
+	s.fails("timeout", readRequest(soon))
+	for range 3 {
+		s.config("data", 0)
+		s.read()
+	}
+	s.fails("timeout", readRequest(soon)) // one round for each request
+	s.config("mode", 0)
+	s.read()
+}
+
+func realFresh(s *session) {
+	s.open("yrpr")
+	s.config("frequency", 500)
+	s.config("fresh", 1)
+	s.do(ask("")) // the reply comes after the rounds that were sent before
+	s.read()
+	last := s.number("p", "time")
+	for range 30 {
+		if got := s.read(); letters(got) != letters("p") {
+			s.t.Fatalf("a round of %q, want p", got)
+		}
+		now := s.number("p", "time")
+		if now <= last {
+			s.t.Fatalf("position of %v ms after that of %v ms", now, last)
+		}
+		last = now
+	}
+}
+
+func realFast(s *session) {
+	s.open("prsrlr")
+	s.config("frequency", 1000)
+	last := 0.0
+	for range 300 {
+		s.read()
+		now := s.number("p", "time")
+		if now < last {
+			s.t.Fatalf("position of %v ms after that of %v ms", now, last)
+		}
+		last = now
+	}
+}
+
+func realRestart(s *session) {
+	s.open("pr")
+	s.read()
+	s.process.stop(s.t)
+	for deadline := time.Now().Add(limit); ; { // rounds that were sent before
+		if got := s.adapter.call(s.t, readRequest(patience)); got["ok"] != true {
+			if got["error"] != "closed" {
+				s.t.Fatalf("the server ended: %s", text(got))
+			}
+			break
+		}
+		if time.Now().After(deadline) {
+			s.t.Fatal("the client does not notice that the server ended")
+		}
+	}
+	s.fails("closed", s.connecting())
+	s.process.start(s.t)
+	s.open("pr")
+	s.read()
+}
+
+func realDrive(s *session) {
+	s.open("pasr")
+	s.config("motors", 1)
+	s.config("velocity", 1)
+	s.command("p", 200, 0)
+	s.until("100 mm ahead", func() bool { return s.number("p", "x") >= 100 })
+	s.command("p", 0, 0)
+	s.until("standstill", func() bool { return s.number("p", "speed") == 0 })
+	s.config("reset_odometry", 0)
+	s.until("odometry of 0", func() bool { return s.number("p", "x") == 0 })
+	s.do(Object{"op": "close"})
+}
+
+// process is a server that can be started again on the same port.
+type process struct {
+	binary string
+	flags  []string
+	port   int
+	cmd    *exec.Cmd
+}
+
+// start runs the server until the end of the test, and waits until it serves.
+func (p *process) start(t *testing.T) {
+	t.Helper()
+	log := new(lockedBuffer)
+	p.cmd = exec.Command(p.binary, append([]string{"-bind", "127.0.0.1", "-gp", fmt.Sprint(p.port), "-http", "off"}, p.flags...)...)
+	p.cmd.Stderr = log
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	cmd := p.cmd
+	t.Cleanup(func() {
+		if cmd == p.cmd {
+			p.stop(t)
+		}
+		if t.Failed() {
+			t.Logf("log of the server:\n%s", log)
+		}
+	})
+	for deadline := time.Now().Add(limit); !strings.Contains(log.String(), "serving"); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("the server does not start:\n%s", log)
+		}
+	}
+}
+
+func (p *process) stop(t *testing.T) {
+	t.Helper()
+	kill := time.AfterFunc(limit, func() { _ = p.cmd.Process.Kill() })
+	defer kill.Stop()
+	_ = p.cmd.Process.Signal(syscall.SIGTERM)
+	if err := p.cmd.Wait(); err != nil {
+		t.Errorf("the server ended: %v", err)
+	}
+	p.cmd = nil
+}
+
+func freePort(t *testing.T) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
