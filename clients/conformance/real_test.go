@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -328,12 +329,19 @@ func (p *process) stop(t *testing.T) {
 	p.cmd = nil
 }
 
+// freePort returns a port of 127.0.0.1 that nothing listens on. It is below the
+// ports that Linux gives to clients (32768 and up), so that a server can be
+// started on it again, and below those that package e2e takes.
 func freePort(t *testing.T) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	const first, count = 7000, 2900
+	for range 1000 {
+		port := first + rand.IntN(count)
+		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			l.Close()
+			return port
+		}
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	t.Fatal("no free port")
+	return 0
 }
