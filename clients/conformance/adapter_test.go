@@ -60,6 +60,7 @@ func forEachLanguage(t *testing.T, f func(t *testing.T, start func() *adapter)) 
 				}
 			}
 			build := t.TempDir()
+			startAdapter(t, script, build) // a language that cannot be built fails once
 			f(t, func() *adapter { return startAdapter(t, script, build) })
 		})
 	}
@@ -78,7 +79,8 @@ type answer struct {
 	err    error
 }
 
-// startAdapter runs an adapter that is ended with the test.
+// startAdapter runs an adapter that is ended with the test, and waits until it
+// answers.
 func startAdapter(t *testing.T, script, build string) *adapter {
 	t.Helper()
 	cmd := exec.Command(script)
@@ -132,6 +134,7 @@ func startAdapter(t *testing.T, script, build string) *adapter {
 			t.Logf("standard error of the adapter:\n%s", a.errors)
 		}
 	})
+	a.call(t, Object{"op": "close"})
 	return a
 }
 

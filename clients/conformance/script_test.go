@@ -129,13 +129,9 @@ func (p *player) step(s Step, listener net.Listener) string {
 		if p.conn != nil {
 			p.conn.Close()
 		}
-		_ = listener.(*net.TCPListener).SetDeadline(time.Now().Add(limit))
-		conn, err := listener.Accept()
-		if err != nil {
-			return fmt.Sprintf("no connection: %v", err)
+		if m := p.accept(listener.(*net.TCPListener)); m != "" {
+			return m
 		}
-		p.conn = conn.(*net.TCPConn)
-		_ = p.conn.SetDeadline(time.Now().Add(limit))
 	}
 	if m := p.expect(s.Expect); m != "" {
 		return m
@@ -168,6 +164,30 @@ func (p *player) step(s Step, listener net.Listener) string {
 		return m
 	}
 	return p.until(s)
+}
+
+// accept waits for the client's connection, unless the client fails before.
+func (p *player) accept(listener *net.TCPListener) string {
+	for deadline := time.Now().Add(limit); ; {
+		_ = listener.SetDeadline(time.Now().Add(10 * time.Millisecond))
+		conn, err := listener.AcceptTCP()
+		if err == nil {
+			p.conn = conn
+			_ = p.conn.SetDeadline(time.Now().Add(limit))
+			return ""
+		}
+		select {
+		case a := <-p.adapter.answers:
+			p.early = &a
+			if a.err != nil || a.object["ok"] != true {
+				return fmt.Sprintf("no connection: %v, %v\n%s", text(a.object), a.err, p.adapter.errors)
+			}
+		default:
+		}
+		if time.Now().After(deadline) {
+			return fmt.Sprintf("no connection: %v", err)
+		}
+	}
 }
 
 // answer waits for the answer to the current step.
