@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The adapter of the C client for the conformance suite (docs/CLIENTS.md).
+ */
+#include "player.h"
+
+#include "json.h"
+
+#include <stdlib.h>
+
+static player_client robot;
+
+static const char *const kinds[] = {"", "refused", "timeout", "closed", "protocol", "usage"};
+
+/* Ends an answer that has begun with "{" and perhaps members. */
+static void finish(player_result r) {
+  if (r == PLAYER_OK)
+    printf("\"ok\":true}\n");
+  else
+    printf("\"ok\":false,\"error\":\"%s\",\"text\":\"%s\"}\n", kinds[r], r == PLAYER_USAGE ? "usage" : robot.error);
+}
+
+static player_result request(const char *line) {
+  char pairs[600];
+  size_t i;
+  player_result r;
+  json_string(line, "pairs", pairs, sizeof pairs);
+  r = player_request(&robot, pairs, json_int(line, "timeout_ms"));
+  for (i = 1; i < strlen(pairs); i += 2)
+    if (r == PLAYER_REFUSED) pairs[i] = player_access(&robot, pairs[i - 1]);
+  if (r == PLAYER_OK || r == PLAYER_REFUSED) printf("\"granted\":\"%s\",", pairs);
+  return r;
+}
+
+static player_result read_round(const char *line) {
+  player_result r = player_read(&robot, json_int(line, "timeout_ms"));
+  const char *letter;
+  printf("\"new\":\"");
+  for (letter = "lspgmvzjy"; *letter; letter++)
+    if (r == PLAYER_OK && player_new(&robot, *letter)) putchar(*letter);
+  printf("\",");
+  return r;
+}
+
+static void list(const char *name, const uint16_t *ranges, int n) {
+  int i;
+  printf("\"%s\":[", name);
+  for (i = 0; i < n; i++) printf("%s%u", i ? "," : "", ranges[i]);
+  printf("]");
+}
+
+static void data(char letter) {
+  const player_client *c = &robot;
+  int i, n;
+  putchar('{');
+  switch (letter) {
+  case 'p':
+    printf("\"time\":%lu,\"x\":%ld,\"y\":%ld,\"heading\":%u,\"speed\":%d,\"turnrate\":%d,\"compass\":%u,\"stall\":%u",
+           (unsigned long)c->position.time, (long)c->position.x, (long)c->position.y, c->position.heading,
+           c->position.speed, c->position.turnrate, c->position.compass, c->position.stall);
+    break;
+  case 's':
+    list("ranges", c->sonar, PLAYER_SONARS);
+    break;
+  case 'l':
+    list("ranges", c->laser, PLAYER_LASERS);
+    break;
+  case 'm':
+    printf("\"front\":%u,\"rear\":%u,\"battery\":%u", c->misc.front, c->misc.rear, c->misc.battery);
+    break;
+  case 'g':
+    printf("\"state\":%u,\"beams\":%u", c->gripper.state, c->gripper.beams);
+    break;
+  case 'z':
+    printf("\"pan\":%d,\"tilt\":%d,\"zoom\":%d", c->ptz.pan, c->ptz.tilt, c->ptz.zoom);
+    break;
+  case 'v':
+    printf("\"channels\":[");
+    for (n = 0; n < PLAYER_CHANNELS; n++) {
+      printf("%s[", n ? "," : "");
+      for (i = 0; i < c->vision.count[n]; i++) {
+        const player_blob *b = &c->vision.blobs[n][i];
+        printf("%s{\"color\":%d,\"area\":%lu,\"x\":%u,\"y\":%u,\"left\":%u,\"right\":%u,\"top\":%u,\"bottom\":%u}", i ? "," : "", n,
+               (unsigned long)b->area, b->x, b->y, b->left, b->right, b->top, b->bottom);
+      }
+      printf("]");
+    }
+    printf("]");
+    break;
+  case 'j':
+    printf("\"buttons\":%lu,\"axes\":[", (unsigned long)c->joystick.buttons);
+    for (i = 0; i < PLAYER_AXES; i++) printf("%s%d", i ? "," : "", c->joystick.axes[i]);
+    printf("]");
+    break;
+  case 'y':
+    printf("\"time\":%llu,\"ages\":[", (unsigned long long)c->server_time_us);
+    for (i = 0; i < c->age_count; i++) printf("%s%lu", i ? "," : "", (unsigned long)c->ages[i]);
+    printf("]");
+    break;
+  }
+  printf("},");
+}
+
+static player_result get(const char *line) {
+  char device[8];
+  uint64_t us;
+  json_string(line, "device", device, sizeof device);
+  printf("\"size\":%u,\"age_us\":", robot.devices[(uint8_t)device[0]].size);
+  if (player_age_us(&robot, device[0], &us))
+    printf("%llu,\"data\":", (unsigned long long)us);
+  else
+    printf("null,\"data\":");
+  if (player_has(&robot, device[0]))
+    data(device[0]);
+  else
+    printf("null,");
+  return PLAYER_OK;
+}
+
+static player_result command(const char *line) {
+  char device[8];
+  int v[3] = {0, 0, 0};
+  json_string(line, "device", device, sizeof device);
+  json_ints(line, "values", v, 3);
+  switch (device[0]) {
+  case 'p':
+    return player_set_speed(&robot, v[0], v[1]);
+  case 'z':
+    return player_set_ptz(&robot, v[0], v[1], v[2]);
+  case 'g':
+    return player_set_gripper(&robot, (uint8_t)v[0], (uint8_t)v[1]);
+  }
+  return PLAYER_USAGE;
+}
+
+static player_result config(const char *line) {
+  char name[32];
+  int value = json_int(line, "value");
+  json_string(line, "name", name, sizeof name);
+  if (!strcmp(name, "frequency")) return player_set_frequency(&robot, value);
+  if (!strcmp(name, "mode")) return player_set_request_reply(&robot, value != 0);
+  if (!strcmp(name, "data")) return player_request_data(&robot);
+  if (!strcmp(name, "fresh")) return player_set_fresh(&robot, value != 0);
+  if (!strcmp(name, "motors")) return player_change_motor_state(&robot, value != 0);
+  if (!strcmp(name, "velocity")) return player_change_velocity_control(&robot, value != 0);
+  if (!strcmp(name, "reset_odometry")) return player_reset_position(&robot);
+  return PLAYER_USAGE;
+}
+
+static player_result carry_out(const char *line) {
+  char op[16], host[256];
+  json_string(line, "op", op, sizeof op);
+  if (!strcmp(op, "connect")) {
+    json_string(line, "host", host, sizeof host);
+    return player_connect(&robot, host, json_int(line, "port"), json_int(line, "timeout_ms"));
+  }
+  if (!strcmp(op, "request")) return request(line);
+  if (!strcmp(op, "read")) return read_round(line);
+  if (!strcmp(op, "get")) return get(line);
+  if (!strcmp(op, "command")) return command(line);
+  if (!strcmp(op, "config")) return config(line);
+  if (!strcmp(op, "close")) return player_close(&robot), PLAYER_OK;
+  return PLAYER_USAGE;
+}
+
+int main(void) {
+  static char line[8192];
+  while (fgets(line, sizeof line, stdin)) {
+    putchar('{');
+    finish(carry_out(line));
+    fflush(stdout);
+  }
+  return 0;
+}

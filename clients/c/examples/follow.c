@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Follow drives along the wall on its right with the laser: it keeps 600 mm from
+ * it, and turns left where something is ahead. Arguments: [host [port [rounds]]].
+ */
+#include "arguments.h"
+
+static player_client robot;
+
+enum {
+  DISTANCE = 600, /* from the wall, mm */
+  AHEAD = 900,    /* an obstacle ahead that is nearer is turned away from, mm */
+  SPEED = 200,    /* mm/s */
+  TURN = 30       /* the highest turn rate, deg/s */
+};
+
+/* Returns the nearest range between two directions: degrees, from 0 at the right
+   to 180 at the left. */
+static int nearest(int from, int to) {
+  int i, mm = UINT16_MAX;
+  for (i = 2 * from; i <= 2 * to; i++)
+    if (robot.laser[i] < mm) mm = robot.laser[i];
+  return mm;
+}
+
+int main(int argc, char **argv) {
+  int rounds = start(&robot, argc, argv, "lrpw");
+  player_result r = PLAYER_OK;
+  while (rounds-- > 0 && !interrupted && (r = player_read(&robot, 5000)) == PLAYER_OK) {
+    int turn, speed = SPEED;
+    if (!player_has(&robot, 'l')) continue; /* the laser has no scan yet */
+    turn = (DISTANCE - nearest(0, 60)) / 15; /* 1 deg/s for each 15 mm, to the left if too near */
+    if (turn > TURN) turn = TURN;
+    if (turn < -TURN) turn = -TURN;
+    if (nearest(60, 120) < AHEAD) {
+      turn = TURN;
+      speed = 0;
+    }
+    if ((r = player_set_speed(&robot, speed, turn)) != PLAYER_OK) break;
+  }
+  return stop(&robot, argv, r);
+}

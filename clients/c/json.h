@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The requests of the conformance suite, for the adapters in C and C++: a flat
+ * JSON object in one line, whose strings have no escapes.
+ */
+#ifndef PLAYER_JSON_H
+#define PLAYER_JSON_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Returns where the value of a member begins, or NULL. */
+static inline const char *json_value(const char *line, const char *name) {
+  char key[32];
+  const char *at;
+  snprintf(key, sizeof key, "\"%s\":", name);
+  at = strstr(line, key);
+  return at ? at + strlen(key) : NULL;
+}
+
+/* Copies the string of a member; "" without one. */
+static inline void json_string(const char *line, const char *name, char *to, size_t size) {
+  const char *at = json_value(line, name);
+  size_t n = 0;
+  if (at && *at == '"')
+    for (at++; at[n] && at[n] != '"' && n + 1 < size; n++) to[n] = at[n];
+  to[n] = 0;
+}
+
+/* Returns the number of a member; 0 without one. */
+static inline int json_int(const char *line, const char *name) {
+  const char *at = json_value(line, name);
+  return at ? (int)strtol(at, NULL, 10) : 0;
+}
+
+/* Reads a list of at most n numbers. */
+static inline void json_ints(const char *line, const char *name, int *to, int n) {
+  const char *at = json_value(line, name);
+  if (!at || *at != '[') return;
+  for (at++; n > 0; n--) {
+    char *end;
+    *to++ = (int)strtol(at, &end, 10);
+    if (*end != ',') return;
+    at = end + 1;
+  }
+}
+
+#endif
