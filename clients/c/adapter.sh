@@ -2,6 +2,6 @@
 # Builds the adapter into $BUILD and runs it (docs/CLIENTS.md).
 set -euo pipefail
 cd "$(dirname "$0")"
-. ./flags.sh
+. ./common.sh
 [ -x "$BUILD/adapter" ] || cc -std=c99 "${strict[@]}" "${sanitize[@]}" -o "$BUILD/adapter" adapter.c
 exec "$BUILD/adapter"

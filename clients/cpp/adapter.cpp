@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The adapter of the C++ client for the conformance suite (docs/CLIENTS.md). It
+// uses what a program would use: the manual's methods and members.
+#include "playerclient.h"
+
+#include "../c/json.h"
+
+#include <iostream>
+#include <sstream>
+
+namespace {
+
+const char *const kinds[] = {"", "refused", "timeout", "closed", "protocol", "usage"};
+
+std::string text(const std::string &line, const char *name) {
+  char b[600];
+  json_string(line.c_str(), name, b, sizeof b);
+  return b;
+}
+
+int number(const std::string &line, const char *name) { return json_int(line.c_str(), name); }
+
+// Writes "name":[value,...] for a range of numbers.
+template <typename Iterator> void list(std::ostream &out, const char *name, Iterator from, Iterator to) {
+  out << '"' << name << "\":[";
+  for (Iterator i = from; i != to; ++i) out << (i == from ? "" : ",") << static_cast<long>(*i);
+  out << ']';
+}
+
+int request(CRobot &robot, const std::string &line, std::ostream &out) {
+  std::string pairs = text(line, "pairs");
+  int r = robot.Request(pairs.c_str());
+  for (size_t i = 1; r == PLAYER_REFUSED && i < pairs.size(); i += 2) pairs[i] = robot.Access(pairs[i - 1]);
+  if (r == PLAYER_OK || r == PLAYER_REFUSED) out << "\"granted\":\"" << pairs << "\",";
+  return r;
+}
+
+int read(CRobot &robot, std::ostream &out) {
+  int r = robot.Read();
+  out << "\"new\":\"";
+  for (char letter : std::string("lspgmvzjy"))
+    if (!r && robot.New(letter)) out << letter;
+  out << "\",";
+  return r;
+}
+
+void data(CRobot &robot, char letter, std::ostream &out) {
+  switch (letter) {
+  case 'p': {
+    const CPosition &p = *robot.position;
+    out << "\"time\":" << p.time << ",\"x\":" << p.xpos << ",\"y\":" << p.ypos << ",\"heading\":" << p.heading << ",\"speed\":" << p.speed
+        << ",\"turnrate\":" << p.turnrate << ",\"compass\":" << p.compass << ",\"stall\":" << int(p.stalls);
+    break;
+  }
+  case 's':
+    list(out, "ranges", robot.sonar, robot.sonar + PLAYER_SONARS);
+    break;
+  case 'l':
+    list(out, "ranges", robot.laser, robot.laser + PLAYER_LASERS);
+    break;
+  case 'm':
+    out << "\"front\":" << int(robot.misc->frontbumpers) << ",\"rear\":" << int(robot.misc->rearbumpers)
+        << ",\"battery\":" << int(robot.misc->voltage);
+    break;
+  case 'g': {
+    const CGripper &g = *robot.gripper;
+    out << "\"state\":" << (g.paddlesOpen | g.paddlesClose << 1 | g.paddlesMoving << 2 | g.paddlesError << 3 | g.liftUp << 4 | g.liftDown << 5 | g.liftMoving << 6 | g.liftError << 7)
+        << ",\"beams\":" << (g.gripLimitReached | g.liftLimitReached << 1 | g.outerBeamObstructed << 2 | g.innerBeamObstructed << 3 | g.leftPaddleOpen << 4 | g.rightPaddleOpen << 5);
+    break;
+  }
+  case 'z':
+    out << "\"pan\":" << robot.ptz->pan << ",\"tilt\":" << robot.ptz->tilt << ",\"zoom\":" << robot.ptz->zoom;
+    break;
+  case 'v':
+    out << "\"channels\":[";
+    for (int c = 0; c < ACTS_NUM_CHANNELS; c++) {
+      out << (c ? ",[" : "[");
+      for (int n = 0; n < robot.vision->NumBlobs[c]; n++) {
+        const CBlob &b = robot.vision->Blobs[c][n];
+        out << (n ? "," : "") << "{\"color\":" << c << ",\"area\":" << b.area << ",\"x\":" << int(b.x) << ",\"y\":" << int(b.y) << ",\"left\":" << int(b.left)
+            << ",\"right\":" << int(b.right) << ",\"top\":" << int(b.top) << ",\"bottom\":" << int(b.bottom) << '}';
+      }
+      out << ']';
+    }
+    out << ']';
+    break;
+  case 'j':
+    out << "\"buttons\":" << robot.joystick->buttons << ',';
+    list(out, "axes", robot.joystick->axes, robot.joystick->axes + PLAYER_AXES);
+    break;
+  case 'y':
+    out << "\"time\":" << robot.ServerTime().count();
+    break;
+  }
+}
+
+int get(CRobot &robot, char letter, std::ostream &out) {
+  out << "\"size\":" << robot.Size(letter) << ",\"age_us\":";
+  if (auto age = robot.Age(letter))
+    out << age->count();
+  else
+    out << "null";
+  out << ",\"data\":";
+  if (robot.Has(letter)) {
+    out << '{';
+    data(robot, letter, out);
+    out << "},";
+  } else {
+    out << "null,";
+  }
+  return PLAYER_OK;
+}
+
+int command(CRobot &robot, const std::string &line) {
+  int v[3] = {0, 0, 0};
+  json_ints(line.c_str(), "values", v, 3);
+  switch (text(line, "device")[0]) {
+  case 'p':
+    return robot.SetSpeed(v[0], v[1]);
+  case 'z':
+    return robot.SetPTZ(v[0], v[1], v[2]);
+  case 'g':
+    return robot.SetGripper(static_cast<unsigned char>(v[0]), static_cast<unsigned char>(v[1]));
+  }
+  return PLAYER_USAGE;
+}
+
+int config(CRobot &robot, const std::string &name, int value) {
+  if (name == "frequency") return robot.SetFrequency(static_cast<unsigned short>(value));
+  if (name == "mode") return robot.SetDataMode(value ? REQUESTREPLY : CONTINUOUS);
+  if (name == "data") return robot.RequestData();
+  if (name == "fresh") return robot.SetFresh(value != 0);
+  if (name == "motors") return robot.ChangeMotorState(value != 0);
+  if (name == "velocity") return robot.ChangeVelocityControl(value ? SEPARATETRANSROT : DIRECTWHEELVELOCITY);
+  if (name == "reset_odometry") return robot.ResetPosition();
+  return PLAYER_USAGE;
+}
+
+int carryOut(CRobot &robot, const std::string &line, std::ostream &out) {
+  std::string op = text(line, "op");
+  robot.timeout = std::chrono::milliseconds(number(line, "timeout_ms"));
+  if (op == "connect") return robot.Connect(text(line, "host").c_str(), number(line, "port"));
+  if (op == "request") return request(robot, line, out);
+  if (op == "read") return read(robot, out);
+  if (op == "get") return get(robot, text(line, "device")[0], out);
+  if (op == "command") return command(robot, line);
+  if (op == "config") return config(robot, text(line, "name"), number(line, "value"));
+  if (op == "close") return robot.Close(), PLAYER_OK;
+  return PLAYER_USAGE;
+}
+
+}  // namespace
+
+int main() {
+  CRobot robot;
+  std::string line;
+  while (std::getline(std::cin, line)) {
+    std::ostringstream out;
+    int r = carryOut(robot, line, out);
+    std::cout << '{' << out.str();
+    if (r == PLAYER_OK)
+      std::cout << "\"ok\":true}" << std::endl;
+    else
+      std::cout << "\"ok\":false,\"error\":\"" << kinds[r] << "\",\"text\":\"" << (r == PLAYER_USAGE ? "usage" : robot.Error()) << "\"}" << std::endl;
+  }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tests of what playerclient.h adds to player.h: Write, GripperCommand, timeouts
+// and Reconnect. The server is a thread that expects bytes.
+#include "playerclient.h"
+
+#include <cstdlib>
+#include <thread>
+
+#define CHECK(condition) \
+  do { \
+    if (!(condition)) { \
+      std::fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
+      std::abort(); \
+    } \
+  } while (0)
+
+using bytes = std::string;
+using namespace std::string_literals;
+
+// A server on a free port of this computer.
+struct Server {
+  int listener = socket(AF_INET, SOCK_STREAM, 0), conn = -1, port = 0;
+
+  Server() {
+    sockaddr_in a{};
+    socklen_t size = sizeof a;
+    a.sin_family = AF_INET;
+    a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    CHECK(bind(listener, reinterpret_cast<sockaddr *>(&a), sizeof a) == 0 && listen(listener, 4) == 0);
+    CHECK(getsockname(listener, reinterpret_cast<sockaddr *>(&a), &size) == 0);
+    port = ntohs(a.sin_port);
+  }
+  ~Server() {
+    Hangup();
+    close(listener);
+  }
+  void Accept() { CHECK((conn = accept(listener, nullptr, nullptr)) >= 0); }
+  void Hangup() {
+    if (conn >= 0) close(conn);
+    conn = -1;
+  }
+  void Expect(const bytes &want) {
+    bytes got(want.size(), 0);
+    for (size_t n = 0; n < want.size();) {
+      ssize_t more = recv(conn, &got[n], want.size() - n, 0);
+      CHECK(more > 0);
+      n += static_cast<size_t>(more);
+    }
+    CHECK(got == want);
+  }
+  void Send(const bytes &b) { CHECK(send(conn, b.data(), b.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(b.size())); }
+};
+
+static void testWrite() {
+  Server server;
+  std::thread other([&] {
+    server.Accept();
+    server.Expect("dr\0\6pwzwgw"s);
+    server.Send("r\0\6pwzwgw"s);
+    server.Expect("cp\0\4\0\x64\xff\xec"s + "cz\0\6\0\1\xff\xff\3\xff"s + "cg\0\2\x10\x14"s);
+    server.Expect("cp\0\4\0\0\0\0"s + "cz\0\6\0\1\xff\xff\3\xff"s); // a gripper command is sent once
+    server.Expect("dr\0\6pwzrgc"s);
+    server.Send("r\0\6pwzrgc"s);
+    server.Expect("cp\0\4\0\0\0\0"s + "dr\0\0"s); // only to what is open for writing
+    server.Send("r\0\0"s);
+  });
+  CRobot robot;
+  CHECK(robot.Connect("127.0.0.1", server.port) == 0 && robot.Request("pwzwgw") == 0);
+  robot.newspeed = 100;
+  robot.newturnrate = -20;
+  robot.pan = 1;
+  robot.tilt = -1;
+  robot.zoom = 1023;
+  robot.GripperCommand(GRIPpress, 20);
+  CHECK(robot.Write() == 0);
+  robot.newspeed = robot.newturnrate = 0;
+  CHECK(robot.Write() == 0 && robot.Request("pwzrgc") == 0 && robot.Write() == 0 && robot.Request("") == 0);
+  other.join();
+}
+
+static void testTimeoutAndReconnect() {
+  Server server;
+  std::thread other([&] {
+    server.Accept();
+    server.Expect("dr\0\2mr"s);
+    server.Send("r\0\2mr"s);
+    server.Expect("xy\0\3f\0\7"s); // after the timeout
+    server.Hangup();
+    server.Accept();
+    server.Expect("xy\0\3f\0\7"s + "dr\0\2mr"s);
+    server.Send("r\0\2mrm\0\3\1\2\x7e"s);
+  });
+  CRobot robot;
+  CHECK(robot.Connect("127.0.0.1", server.port) == 0 && robot.Request("mr") == 0);
+  robot.timeout = std::chrono::milliseconds(20);
+  CHECK(robot.Read() == PLAYER_TIMEOUT && robot.Error()[0]);
+  robot.timeout = std::chrono::seconds(20);
+  CHECK(robot.SetFrequency(7) == 0);
+  CHECK(robot.Read() == PLAYER_CLOSED);
+  CHECK(robot.Reconnect() == 0 && robot.Read() == 0);
+  CHECK(robot.misc->frontbumpers == 1 && robot.misc->rearbumpers == 2 && robot.misc->voltage == 126 && !robot.Age('m'));
+  other.join();
+}
+
+static void testRefusals() {
+  CRobot robot;
+  robot.timeout = std::chrono::milliseconds::max();
+  CHECK(robot.Request("sr") == PLAYER_CLOSED && robot.Read() == PLAYER_CLOSED);
+  CHECK(robot.Write() == 0); // there is nothing to write to
+  CHECK(robot.Reconnect() == PLAYER_CLOSED);
+}
+
+int main() {
+  testWrite();
+  testTimeoutAndReconnect();
+  testRefusals();
+}
