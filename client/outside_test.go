@@ -1,0 +1,120 @@
+package client_test
+
+import (
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"player/codec"
+)
+
+// address is where the robot of the examples listens.
+var address string
+
+func TestMain(m *testing.M) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	address = listener.Addr().String()
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go serve(conn)
+		}
+	}()
+	code := m.Run()
+	listener.Close()
+	os.Exit(code)
+}
+
+// serve is a robot with sonars and wheels that has one round for each request
+// for devices in continuous mode, and one for each request for data.
+func serve(conn net.Conn) {
+	defer conn.Close()
+	sonar := codec.SonarData{}
+	for i := range sonar {
+		sonar[i] = uint16(1000 + 100*i)
+	}
+	age := codec.FreshnessData{Time: 1_000_000, Ages: []uint32{1500}}
+	var decoder codec.Decoder
+	var aged, asked bool // device y is read; request/reply mode
+	in := make([]byte, 1024)
+	for {
+		n, err := conn.Read(in)
+		if err != nil {
+			return
+		}
+		var out []byte
+		round := func() {
+			if aged {
+				out = codec.AppendBlock(out, codec.Server, age.Append(nil))
+			}
+			out = codec.AppendBlock(out, codec.Sonar, sonar.Append(nil))
+		}
+		for m, rest, ok := decoder.Next(in[:n]); ok; m, rest, ok = decoder.Next(rest) {
+			switch {
+			case m.Kind == codec.KindRequest:
+				aged = strings.Contains(string(m.Payload), "yr")
+				out = codec.AppendBlock(out, codec.KindReply, []byte(strings.ReplaceAll(string(m.Payload), "vr", "ve")))
+				if !asked {
+					round()
+				}
+			case m.Kind == codec.KindConfig && m.Payload[0] == codec.ConfigMode:
+				asked = m.Payload[1] != 0
+			case m.Kind == codec.KindConfig && m.Payload[0] == codec.ConfigData:
+				round()
+			}
+		}
+		if _, err := conn.Write(out); err != nil {
+			return
+		}
+	}
+}
+
+// A program outside this repository uses the client as README.md describes.
+func TestProgramOutsideTheRepository(t *testing.T) {
+	repository, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.ReadFile("../examples/hello/main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "main.go"), program, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	run := func(command string) {
+		t.Helper()
+		words := strings.Fields(strings.ReplaceAll(command, "/path/to/player", repository))
+		cmd := exec.Command(words[0], words[1:]...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "GOPROXY=off")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", command, err, out)
+		}
+	}
+	commands := 0
+	for line := range strings.Lines(string(readme)) {
+		if strings.HasPrefix(line, "go mod ") {
+			run(strings.TrimSpace(line))
+			commands++
+		}
+	}
+	if commands == 0 {
+		t.Fatal("README.md has no commands for a program outside this repository")
+	}
+	run("go vet .")
+}
