@@ -17,19 +17,24 @@ import (
 // patience of a request, so that the adapter reports its own timeout.
 const limit = 60 * time.Second
 
-// languages are the folders beside this one, and the programs that building and
-// running them takes.
-var languages = []struct {
-	name     string
-	programs []string
-}{
-	{"go", []string{"go"}},
-	{"c", []string{"cc"}},
-	{"cpp", []string{"c++"}},
-	{"java", []string{"javac", "java"}},
-	{"tcl", []string{"tclsh"}},
-	{"python", []string{"python3"}},
-	{"javascript", []string{"node"}},
+// language is a folder beside this one. programs are what building and
+// running takes, packages are the Debian packages that have them, and test is the
+// command that builds a client and runs the tests of its folder, in that folder.
+type language struct {
+	name, title string
+	programs    []string
+	packages    string
+	test        []string
+}
+
+var languages = []language{
+	{"go", "Go", []string{"go"}, "", []string{"go", "test", "../../client"}},
+	{"c", "C99", []string{"cc"}, "gcc libc6-dev", []string{"./test.sh"}},
+	{"cpp", "C++17", []string{"c++"}, "g++", []string{"./test.sh"}},
+	{"java", "Java 17", []string{"javac", "java"}, "default-jdk-headless", []string{"./test.sh"}},
+	{"tcl", "Tcl 8.6", []string{"tclsh"}, "tcl", []string{"./test.sh"}},
+	{"python", "Python 3.9", []string{"python3"}, "python3", []string{"python3", "-m", "unittest"}},
+	{"javascript", "JavaScript", []string{"node"}, "nodejs", []string{"node", "--test", "test/"}},
 }
 
 // foldersMayBeMissing skips a language without a folder. With false it fails.
@@ -37,15 +42,11 @@ const foldersMayBeMissing = true
 
 // forEachLanguage runs f as a parallel subtest for each language. A language
 // without its toolchain is skipped, but fails if the environment has CI set.
-func forEachLanguage(t *testing.T, f func(t *testing.T, start func() *adapter)) {
+func forEachLanguage(t *testing.T, f func(t *testing.T, l language)) {
 	for _, l := range languages {
 		t.Run(l.name, func(t *testing.T) {
 			t.Parallel()
-			script, err := filepath.Abs(filepath.Join("..", l.name, "adapter.sh"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := os.Stat(script); err != nil {
+			if _, err := os.Stat(l.folder()); err != nil {
 				if foldersMayBeMissing {
 					t.Skip(err)
 				}
@@ -59,11 +60,23 @@ func forEachLanguage(t *testing.T, f func(t *testing.T, start func() *adapter)) 
 					t.Skip(err)
 				}
 			}
-			build := t.TempDir()
-			startAdapter(t, script, build) // a language that cannot be built fails once
-			f(t, func() *adapter { return startAdapter(t, script, build) })
+			f(t, l)
 		})
 	}
+}
+
+func (l language) folder() string { return filepath.Join("..", l.name) }
+
+// adapters returns a function that starts the language's adapter, until the end of
+// the test that it is given. The adapter is built when it is first started.
+func (l language) adapters(t *testing.T) (start func(t *testing.T) *adapter) {
+	t.Helper()
+	script, err := filepath.Abs(filepath.Join(l.folder(), "adapter.sh"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	build := t.TempDir()
+	return func(t *testing.T) *adapter { return startAdapter(t, script, build) }
 }
 
 // adapter is a running adapter.

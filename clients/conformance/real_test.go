@@ -27,17 +27,14 @@ const pattern = `driver
 
 // TestReal runs every language against the server itself.
 func TestReal(t *testing.T) {
-	binary := filepath.Join(t.TempDir(), "player")
-	if out, err := exec.Command("go", "build", "-o", binary, "../..").CombinedOutput(); err != nil {
-		t.Fatalf("building the server: %v\n%s", err, out)
-	}
+	binary := buildServer(t)
 	robot := filepath.Join(t.TempDir(), "pattern.cfg")
 	if err := os.WriteFile(robot, []byte(pattern), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	tests := []struct {
 		name  string
-		robot []string // flags of the server
+		flags []string // of the server
 		run   func(*session)
 	}{
 		{"data", []string{robot}, realData},
@@ -49,16 +46,40 @@ func TestReal(t *testing.T) {
 		{"server restarts", []string{robot}, realRestart},
 		{"simulated robot", []string{"-stage", "../../worlds/room.world"}, realDrive},
 	}
-	forEachLanguage(t, func(t *testing.T, start func() *adapter) {
+	forEachLanguage(t, func(t *testing.T, l language) {
+		start := l.adapters(t)
+		start(t) // a language that cannot be built fails once
 		for _, test := range tests {
 			t.Run(test.name, func(t *testing.T) {
-				p := &process{binary: binary, flags: test.robot, port: freePort(t)}
+				p := &process{binary: binary, flags: test.flags, port: freePort(t)}
 				p.start(t)
-				s := &session{t: t, adapter: start(), process: p}
+				s := &session{t: t, adapter: start(t), process: p}
 				test.run(s)
 			})
 		}
 	})
+}
+
+// TestFolders runs the tests of each language's own folder.
+func TestFolders(t *testing.T) {
+	binary := buildServer(t)
+	forEachLanguage(t, func(t *testing.T, l language) {
+		cmd := exec.Command(l.test[0], l.test[1:]...)
+		cmd.Dir = l.folder()
+		cmd.Env = append(os.Environ(), "BUILD="+t.TempDir(), "PLAYER="+binary)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", strings.Join(l.test, " "), err, out)
+		}
+	})
+}
+
+func buildServer(t *testing.T) (binary string) {
+	t.Helper()
+	binary = filepath.Join(t.TempDir(), "player")
+	if out, err := exec.Command("go", "build", "-o", binary, "../..").CombinedOutput(); err != nil {
+		t.Fatalf("building the server: %v\n%s", err, out)
+	}
+	return binary
 }
 
 // session is an adapter and a server.

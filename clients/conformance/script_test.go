@@ -60,14 +60,15 @@ func TestScripted(t *testing.T) {
 		}
 		cases[g.name] = list
 	}
-	forEachLanguage(t, func(t *testing.T, start func() *adapter) {
-		var a *adapter // one for all cases that succeed: starting one can take a second
+	forEachLanguage(t, func(t *testing.T, l language) {
+		start := l.adapters(t)
+		all, a := t, start(t) // one for all cases that succeed: starting one can take a second
 		for _, g := range groups {
 			for _, c := range cases[g.name] {
 				for _, cut := range cuts {
 					ok := t.Run(fmt.Sprintf("%s/%s/%s", g.name, c.Name, cut.name), func(t *testing.T) {
 						if a == nil {
-							a = start()
+							a = start(all)
 						}
 						random := rand.New(rand.NewPCG(uint64(crc32.ChecksumIEEE([]byte(c.Name))), 0))
 						p := &player{t: t, adapter: a, queues: openQueues(t)}
