@@ -11,7 +11,7 @@
  *     player_set_speed(&robot, robot.sonar[3] < 500 ? 0 : 100, 20);
  *   player_close(&robot);
  *
- * A player_client is 15 KB, and used by one thread. Nothing is allocated, except
+ * A player_client is 20 KB, and used by one thread. Nothing is allocated, except
  * by getaddrinfo while player_connect runs. The first half of this file is the
  * parser, which does no input or output; the second half has POSIX sockets.
  *
@@ -181,6 +181,8 @@ typedef struct {
   uint64_t server_time_us;       /* of the latest round, if device y is read */
 
   char error[200];               /* text of the last result that is not PLAYER_OK */
+  bool connected;
+  int fd;                        /* of the connection, for a program that waits by itself */
 
   /* What follows is the library's. */
   player_device_ devices[256];
@@ -202,8 +204,6 @@ typedef struct {
 
   char host[PLAYER_MAX_HOST_];
   int port;
-  int fd;
-  bool connected;
   uint8_t in[4096];              /* received, not parsed yet: in[begin..end) */
   size_t begin, end;
 } player_client;

@@ -6,6 +6,8 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 . ./common.sh
+sed -n '/^```c$/,/^```$/{/^```/d;p}' README.md >"$BUILD/readme.c" # the example is a program
+cc -std=c99 "${strict[@]}" -I. -o "$BUILD/readme" "$BUILD/readme.c"
 for source in examples/*.c; do
   cc -std=c99 -O2 "${strict[@]}" -o "$BUILD/$(basename "$source" .c)" "$source"
 done

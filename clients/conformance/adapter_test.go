@@ -28,7 +28,7 @@ type language struct {
 }
 
 var languages = []language{
-	{"go", "Go", []string{"go"}, "", []string{"go", "test", "../../client"}},
+	{"go", "Go", []string{"go"}, "", []string{"go", "test", "player/client"}},
 	{"c", "C99", []string{"cc"}, "gcc libc6-dev", []string{"./test.sh"}},
 	{"cpp", "C++17", []string{"c++"}, "g++", []string{"./test.sh"}},
 	{"java", "Java 17", []string{"javac", "java"}, "default-jdk-headless", []string{"./test.sh"}},

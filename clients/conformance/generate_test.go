@@ -19,17 +19,18 @@ var update = flag.Bool("update", false, "write cases/ and the tables of docs/CLI
 // groups are the files in cases/, in the order of the table in docs/CLIENTS.md.
 var groups = []struct {
 	name     string
+	title    string // in the table
 	generate func() []Case
 }{
-	{"payloads", payloads},
-	{"vision", visions},
-	{"messages", messages},
-	{"access", accesses},
-	{"rounds", rounds},
-	{"freshness", freshness},
-	{"sizes", sizes},
-	{"ends", ends},
-	{"pace", paces},
+	{"payloads", "every device's data at the limits of its fields", payloads},
+	{"vision", "images, and packets that are none", visions},
+	{"messages", "every command and configuration", messages},
+	{"access", "requests and replies", accesses},
+	{"rounds", "rounds, and how the network delivers them", rounds},
+	{"freshness", "ages, and only new data", freshness},
+	{"sizes", "blocks of wrong size", sizes},
+	{"ends", "connections that end", ends},
+	{"pace", "servers faster than the client", paces},
 }
 
 // The files in cases/ are what the generators make.

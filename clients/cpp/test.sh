@@ -6,6 +6,8 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 . ../c/common.sh
+sed -n '/^```cpp$/,/^```$/{/^```/d;p}' README.md >"$BUILD/readme.cpp" # the example is a program
+c++ -std=c++17 "${strict[@]}" -I. -o "$BUILD/readme" "$BUILD/readme.cpp"
 for source in examples/*.cpp; do
   c++ -std=c++17 -O2 "${strict[@]}" -o "$BUILD/$(basename "$source" .cpp)" "$source"
 done
