@@ -455,6 +455,13 @@ func accesses() []Case {
 			{Send: []string{block(codec.KindReply, []byte("pr"))}},
 			read("p", positionBlock(4)), at(4),
 		}},
+		{"reply of the request before", "2.7", []Step{
+			connect(),
+			{Do: Object{"op": "request", "pairs": "pr", "timeout_ms": soon}, Expect: requestBytes("pr"), Want: Object{"ok": false, "error": "timeout"}},
+			{Do: ask("sr"), Expect: requestBytes("sr"), Send: []string{block(codec.KindReply, []byte("pr")), block(codec.KindReply, []byte("sr"))},
+				Want: Object{"ok": true, "granted": "sr"}},
+			read("ps", positionBlock(4)+sonarBlock(1)), at(4),
+		}},
 	}
 	for _, granted := range "wace" {
 		cases = append(cases, Case{fmt.Sprintf("asked r, granted %c", granted), "2.3 2.4", []Step{connect(), replied("sr", "s"+string(granted)), closing()}})
@@ -662,7 +669,7 @@ func ends() []Case {
 		}},
 		{"by the client", "1", []Step{connect(), open("pr"), closing(), connect(), open("sr"), closing()}},
 		{"by the client, which connects again", "1", []Step{
-			connect(), open("pr"), read("p", positionBlock(1)), connect(), open("pr"), read("p", positionBlock(2)), at(2), closing(),
+			connect(), open("pr"), read("p", positionBlock(1)+positionBlock(9)[:10]), connect(), open("pr"), read("p", positionBlock(2)), at(2), closing(),
 		}},
 	}
 }
