@@ -14,9 +14,14 @@ import (
 	"time"
 )
 
-// limit bounds waits for events that must happen. It is longer than the
-// patience of a request, so that the adapter reports its own timeout.
-const limit = 60 * time.Second
+const (
+	// limit bounds waits for events that must happen. It is longer than the
+	// patience of a request, so that the adapter reports its own timeout.
+	limit = 60 * time.Second
+	// buildLimit bounds the first answer of an adapter, which may have to be built
+	// first, on a machine that builds other things.
+	buildLimit = 5 * time.Minute
+)
 
 // language is a folder beside this one. programs are what building and
 // running takes, packages are the Debian packages that have them, and test is the
@@ -165,7 +170,9 @@ func startAdapter(t *testing.T, script, build string) *adapter {
 			t.Logf("standard error of the adapter:\n%s", a.errors)
 		}
 	})
-	a.call(t, Object{"op": "close"})
+	first := Object{"op": "close"}
+	a.send(t, first)
+	a.answerWithin(t, first, buildLimit)
 	return a
 }
 
@@ -183,6 +190,11 @@ func (a *adapter) send(t *testing.T, request Object) {
 
 // answer waits for the answer to a request.
 func (a *adapter) answer(t *testing.T, request Object) Object {
+	t.Helper()
+	return a.answerWithin(t, request, limit)
+}
+
+func (a *adapter) answerWithin(t *testing.T, request Object, limit time.Duration) Object {
 	t.Helper()
 	select {
 	case got := <-a.answers:
