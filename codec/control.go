@@ -72,14 +72,16 @@ func (c *GripperCommand) Decode(b []byte) error {
 	return nil
 }
 
-// Configuration codes of the server (manual table 8, PROTOCOL 4; ConfigFresh
-// and ConfigCompact are ours, PROTOCOL 8.2 and 8.4).
+// Configuration codes of the server (manual table 8, PROTOCOL 4; the last four are
+// ours, PROTOCOL 8).
 const (
 	ConfigFrequency byte = 'f' // u16, Hz
 	ConfigMode      byte = 'r' // byte: non-zero selects request/reply mode
 	ConfigData      byte = 'd' // no argument: asks for one frame
 	ConfigFresh     byte = 'n' // byte: non-zero selects only new data
 	ConfigCompact   byte = 'z' // byte: the form of the frames, then nothing or a Scan
+	ConfigName      byte = 'w' // text: the client's name
+	ConfigStop      byte = 'e' // byte: non-zero is an emergency stop, zero releases it
 )
 
 // Forms of frames, for ConfigCompact.
@@ -105,12 +107,16 @@ const (
 )
 
 // Config is one decoded configuration request: a code and its argument. Arg is
-// zero if the code has no argument.
+// zero if the code has no argument; Text is the argument of ConfigName.
 type Config struct {
 	Code byte
 	Arg  uint16
 	Scan Scan // of ConfigCompact
+	Text string
 }
+
+// MaxName is the longest name of a client, in bytes.
+const MaxName = 64
 
 // DecodeServerConfig reads the payload of a server configuration.
 func DecodeServerConfig(b []byte) (Config, error) {
@@ -120,12 +126,14 @@ func DecodeServerConfig(b []byte) (Config, error) {
 	switch b[0] {
 	case ConfigFrequency:
 		return decodeConfig(b, 2)
-	case ConfigMode, ConfigFresh:
+	case ConfigMode, ConfigFresh, ConfigStop:
 		return decodeConfig(b, 1)
 	case ConfigData:
 		return decodeConfig(b, 0)
 	case ConfigCompact:
 		return decodeCompact(b)
+	case ConfigName:
+		return decodeName(b[1:])
 	}
 	return Config{}, fmt.Errorf("unknown configuration code %q", b[0])
 }
@@ -143,6 +151,18 @@ func DecodeRobotConfig(b []byte) (Config, error) {
 		return decodeConfig(b, 0)
 	}
 	return Config{}, fmt.Errorf("unknown configuration code %q", b[0])
+}
+
+func decodeName(text []byte) (Config, error) {
+	if len(text) > MaxName {
+		return Config{}, fmt.Errorf("a name of %d bytes, longer than %d", len(text), MaxName)
+	}
+	for _, c := range text {
+		if c < ' ' || c > '~' {
+			return Config{}, fmt.Errorf("a name with byte %#02x, which is not printable ASCII", c)
+		}
+	}
+	return Config{Code: ConfigName, Text: string(text)}, nil
 }
 
 var errNoCode = fmt.Errorf("configuration without a code")
@@ -190,10 +210,12 @@ func (c Config) Append(dst []byte) []byte {
 	switch c.Code {
 	case ConfigFrequency:
 		return binary.BigEndian.AppendUint16(dst, c.Arg)
-	case ConfigMode, ConfigFresh, ConfigMotors, ConfigVelocity:
+	case ConfigMode, ConfigFresh, ConfigStop, ConfigMotors, ConfigVelocity:
 		return append(dst, byte(c.Arg))
 	case ConfigCompact:
 		return c.Scan.append(append(dst, byte(c.Arg)))
+	case ConfigName:
+		return append(dst, c.Text...)
 	}
 	return dst
 }

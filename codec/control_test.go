@@ -2,6 +2,7 @@ package codec
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 )
 
@@ -23,8 +24,9 @@ var configs = []struct {
 	{"plain", DecodeServerConfig, "z\x00", Config{Code: ConfigCompact}},
 	{"compact", DecodeServerConfig, "z\x01", Config{Code: ConfigCompact, Arg: FramesCompact}},
 	{"auto", DecodeServerConfig, "z\x02", Config{Code: ConfigCompact, Arg: FramesAuto}},
-	{"a sector", DecodeServerConfig, "z\x01\x02\x00\x5A\x01\x0E\x0A", Config{ConfigCompact, 1, Scan{2, 90, 270, 10}}},
-	{"to the end", DecodeServerConfig, "z\x02\x01\x00\x00\xFF\xFF\x01", Config{ConfigCompact, 2, Scan{1, 0, 65535, 1}}},
+	{"a sector", DecodeServerConfig, "z\x01\x02\x00\x5A\x01\x0E\x0A", Config{Code: ConfigCompact, Arg: 1, Scan: Scan{2, 90, 270, 10}}},
+	{"to the end", DecodeServerConfig, "z\x02\x01\x00\x00\xFF\xFF\x01", Config{Code: ConfigCompact, Arg: 2, Scan: Scan{1, 0, 65535, 1}}},
+	{"stop", DecodeServerConfig, "e\x01", Config{Code: ConfigStop, Arg: 1}},
 	{"motors", DecodeRobotConfig, "m\x01", Config{Code: ConfigMotors, Arg: 1}},
 	{"velocity", DecodeRobotConfig, "v\x01", Config{Code: ConfigVelocity, Arg: 1}},
 	{"odometry", DecodeRobotConfig, "R", Config{Code: ConfigOdometry, Arg: 0}},
@@ -50,6 +52,20 @@ func TestConfigs(t *testing.T) {
 	}
 }
 
+func TestName(t *testing.T) {
+	for _, name := range []string{"", "joystick of Anna ~", strings.Repeat("x", MaxName)} {
+		want := Config{Code: ConfigName, Text: name}
+		if got, err := DecodeServerConfig(want.Append(nil)); err != nil || got != want {
+			t.Errorf("%q: %+v, %v", name, got, err)
+		}
+	}
+	for _, name := range []string{strings.Repeat("x", MaxName+1), "a\nb", "\x00", "\x7F", "Zoë"} {
+		if got, err := DecodeServerConfig([]byte("w" + name)); err == nil {
+			t.Errorf("%q: %+v", name, got)
+		}
+	}
+}
+
 // Each code is valid for one device only.
 func TestConfigCodesAreApart(t *testing.T) {
 	for code := range 256 {
@@ -63,7 +79,7 @@ func TestConfigCodesAreApart(t *testing.T) {
 				robot = true
 			}
 		}
-		if want := bytes.IndexByte([]byte("frdnz"), byte(code)) >= 0; server != want {
+		if want := bytes.IndexByte([]byte("frdnzwe"), byte(code)) >= 0; server != want {
 			t.Errorf("server configuration %q: %v", b[0], server)
 		}
 		if want := bytes.IndexByte([]byte("mvR"), byte(code)) >= 0; robot != want {

@@ -6,6 +6,7 @@ import (
 
 	"player/codec"
 	"player/codec/compact"
+	"player/timers"
 )
 
 // Device is one wire letter: its newest data and its newest command. Sessions and
@@ -21,6 +22,7 @@ type Device struct {
 	orders  uint64        // counts the commands given, never restarts
 	seqSeen uint64        // seq when the link started: data up to it is of an earlier run
 	items   []item        // data in compact form, for those who asked
+	rate    timers.Rate   // of publications
 
 	observers []observation
 	waiters   []Waiter
@@ -43,6 +45,7 @@ func (d *Device) Publish(stamp time.Duration, payload []byte) {
 	d.block = codec.AppendBlock(d.block[:0], d.spec.Letter, payload)
 	d.stamp = stamp
 	d.seq++
+	d.rate.Count(stamp)
 	for _, o := range d.observers {
 		o.published(d)
 	}
@@ -147,6 +150,23 @@ func (d *Device) Seq() uint64 { return d.seq }
 // Age returns how old the data is at now; meaningful only with HasData.
 func (d *Device) Age(now time.Duration) time.Duration { return now - d.stamp }
 
+// staleAfter is how old data may be until it is stale. Slow sensors publish five
+// times a second, and hardware that is silent for 2 s is lost.
+const staleAfter = 3 * time.Second
+
+// IsFresh reports whether a device that is open has new data, or need not have any
+// yet. A joystick publishes only when it is moved.
+func (d *Device) IsFresh(now time.Duration) bool {
+	newest := d.link.readyAt
+	if d.HasData() {
+		newest = max(newest, d.stamp)
+	}
+	return d.spec.Letter == codec.Joystick || now-newest <= staleAfter
+}
+
+// Rate returns how many times a second data was published lately.
+func (d *Device) Rate(now time.Duration) float64 { return d.rate.Hz(now) }
+
 // AppendBlock appends the newest data as a block, of size 0 if there is none
 // (PROTOCOL 3.3).
 func (d *Device) AppendBlock(dst []byte) []byte {
@@ -217,8 +237,16 @@ func (d *Device) Unsubscribe(now time.Duration, s Subscriber) { d.link.unsubscri
 
 // SetCommand overwrites the device's command (manual 4.1: there is no queue) and
 // calls the driver. payload must be of Spec.CommandSize; it is copied. Commands to
-// a link that is not ready are dropped.
+// a link that is not ready are dropped, and so are those to a robot that is stopped
+// (Table.Stop).
 func (d *Device) SetCommand(now time.Duration, payload []byte) {
+	if !d.link.table.stopped {
+		d.order(now, payload)
+	}
+}
+
+// order is SetCommand, also for a robot that is stopped.
+func (d *Device) order(now time.Duration, payload []byte) {
 	if d.link.state != Ready {
 		return
 	}

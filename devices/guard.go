@@ -128,6 +128,7 @@ func (l *Link) crash(now time.Duration, value any) {
 // lose is called when the driver has failed while there are subscribers, who stay.
 // It is set up again.
 func (l *Link) lose(now time.Duration, err error) {
+	l.Counts.Errors++
 	l.state, l.lost, l.guard, l.wake = Lost, true, 0, 0
 	l.off = l.off || errors.Is(err, ErrSwitchedOff) // of a driver that it requires
 	if l.off {

@@ -72,6 +72,11 @@ type outcome struct {
 // link: the first starts the driver, the last stops it. A subscription that comes
 // while the driver stops waits, and then starts it again.
 type Link struct {
+	// Counts are those so far. A driver that brings lost hardware back by itself adds
+	// to them.
+	Counts Counts
+
+	table   *Table
 	name    string
 	driver  Driver
 	limit   time.Duration // of Setup
@@ -93,6 +98,7 @@ type Link struct {
 	guard         time.Duration // when Starting or Stopping has taken too long
 	wake          time.Duration // the driver's own deadline, zero for none
 	setupError    error         // why the last setup failed
+	readyAt       time.Duration // when the last setup has succeeded
 	closed        bool          // by Table.Shutdown: the driver is not started again
 	alwaysOn      bool          // it runs from Table.Start on, with or without subscribers
 	retry         retry.Retry   // of an always-on driver's setup
@@ -100,6 +106,14 @@ type Link struct {
 	lost          bool          // the driver has panicked: subscriptions stand, though it is not Ready
 
 	belongings
+}
+
+// Counts are what has happened on a link since the server started.
+type Counts struct {
+	Setups  uint64 // that were begun
+	Errors  uint64 // setups that failed, and losses of hardware that had worked
+	Retries uint64 // setups and reconnections that no client asked for
+	Dropped uint64 // input thrown away: bytes outside of packets, and broken packets
 }
 
 // KeepOn has the link run from Table.Start on, with or without subscribers. A setup
@@ -120,6 +134,15 @@ func (l *Link) Name() string { return l.name }
 
 // State returns the state of the link.
 func (l *Link) State() State { return l.state }
+
+// SetupError returns why the last setup that has ended failed, or why the driver is
+// off; nil: neither.
+func (l *Link) SetupError() error {
+	if l.off {
+		return ErrSwitchedOff
+	}
+	return l.setupError
+}
 
 // Log returns the link's logger, which names the driver in every line.
 func (l *Link) Log() *zap.Logger { return l.log }
@@ -148,7 +171,7 @@ func (l *Link) Ready(now time.Duration) {
 	if l.state != Starting {
 		return
 	}
-	l.state, l.guard = Ready, 0
+	l.state, l.guard, l.readyAt = Ready, 0, now
 	l.arm()
 	l.retry.Worked(now, l.log)
 	l.log.Info("device ready")
@@ -177,6 +200,7 @@ func (l *Link) Fail(now time.Duration, err error) {
 // failed logs why a setup has failed. An always-on driver is tried again by itself,
 // so it is logged once for each reason.
 func (l *Link) failed(now time.Duration, log *zap.Logger, err error) {
+	l.Counts.Errors++
 	if l.alwaysOn && !l.closed && !l.off {
 		l.pause = l.retry.Failed(now, log, err) - now
 		return
@@ -255,8 +279,10 @@ func (l *Link) arm() { l.host.WakeAt(l, l.deadline()) }
 func (l *Link) expire(now time.Duration) {
 	switch l.state {
 	case Idle:
+		l.Counts.Retries++
 		l.start(now)
 	case Lost:
+		l.Counts.Retries++
 		l.setup(now)
 	case Starting:
 		// Subscribers are removed before the driver stops, or Stopped would take them
@@ -336,6 +362,7 @@ func (l *Link) start(now time.Duration) {
 
 func (l *Link) setup(now time.Duration) {
 	l.takeAll(now)
+	l.Counts.Setups++
 	l.state, l.guard = Starting, now+l.limit
 	l.arm()
 	l.callSetup(now)

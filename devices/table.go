@@ -16,6 +16,7 @@ type Table struct {
 	log     *zap.Logger
 	letters [256]*Device
 	links   []*Link
+	stopped bool // by Stop
 }
 
 // NewTable returns a robot without devices.
@@ -28,6 +29,7 @@ const Hidden = -1
 // Spec.Index. The error names a device that another driver provides.
 func (t *Table) Attach(i Instance) (*Link, error) {
 	l := &Link{
+		table:  t,
 		name:   i.Name,
 		driver: i.Driver,
 		limit:  cmp.Or(i.SetupLimit, defaultSetupLimit),
@@ -93,6 +95,25 @@ func (t *Table) Start(now time.Duration) {
 		}
 	}
 }
+
+// Stop is the emergency stop: it stops every device that has a stop command, and
+// drops every command of clients and of drivers until Release.
+func (t *Table) Stop(now time.Duration) {
+	t.stopped = true // first: a virtual device may answer its stop with a command
+	for _, l := range t.links {
+		for _, d := range l.devices {
+			if stop := d.spec.Stop; stop != "" {
+				d.order(now, []byte(stop))
+			}
+		}
+	}
+}
+
+// Release ends Stop. Nothing moves before the next command.
+func (t *Table) Release() { t.stopped = false }
+
+// Stopped reports whether Stop holds.
+func (t *Table) Stopped() bool { return t.stopped }
 
 // Links returns the links in the order they were attached.
 func (t *Table) Links() []*Link { return t.links }

@@ -67,7 +67,8 @@ type Loop struct {
 	engine  engine
 	started chan struct{} // closed when descriptors can be opened
 	ended   chan struct{} // closed when the loop has ended
-	depth   int           // of callbacks: a failing write calls Hangup within another one
+	wakes   uint64
+	depth   int // of callbacks: a failing write calls Hangup within another one
 	stopped bool
 	onEnter func() // tests look at the goroutine here
 }
@@ -104,6 +105,10 @@ func (l *Loop) Stop() { l.stopped = true }
 // Ports returns the share that Open takes descriptors from.
 func (l *Loop) Ports() *descriptors.Share { return l.config.Ports }
 
+// Wakes returns how many descriptors, timers and functions of Post the loop has
+// served.
+func (l *Loop) Wakes() uint64 { return l.wakes }
+
 // Now returns the time since the loop was started. It is never zero, which
 // stands for "no deadline".
 func (l *Loop) Now() time.Duration { return l.clock.now() }
@@ -125,6 +130,9 @@ func (l *Loop) Post(fn func(now time.Duration)) bool {
 
 // enter begins a callback and returns its time.
 func (l *Loop) enter() time.Duration {
+	if l.depth == 0 {
+		l.wakes++
+	}
 	l.depth++
 	if l.onEnter != nil {
 		l.onEnter()

@@ -75,25 +75,41 @@ func protocol(first string) string {
 // dropped; commands are never answered (manual 3.4).
 func (s *Session) command(now time.Duration, letter byte, payload []byte) {
 	if s.halted {
-		s.complain(now, "command from before the client was stopped dropped", zap.Uint8("letter", letter))
+		s.refuse(now, "command from before the client was stopped dropped", zap.Uint8("letter", letter))
 		return
 	}
 	p := s.slot(s.table.Device(letter))
 	if p == nil || !p.access.writes() {
-		s.complain(now, "command without write access dropped", zap.Uint8("letter", letter))
+		s.refuse(now, "command without write access dropped", zap.Uint8("letter", letter))
 		return
 	}
 	spec := p.device.Spec()
 	if spec.CommandSize == 0 {
-		s.complain(now, "command to a device that takes none dropped", zap.String("device", spec.Name))
+		s.refuse(now, "command to a device that takes none dropped", zap.String("device", spec.Name))
 		return
 	}
 	if len(payload) != spec.CommandSize {
-		s.complain(now, "command of wrong size dropped", zap.String("device", spec.Name), zap.Int("size", len(payload)), zap.Int("want", spec.CommandSize))
+		s.refuse(now, "command of wrong size dropped", zap.String("device", spec.Name), zap.Int("size", len(payload)), zap.Int("want", spec.CommandSize))
+		return
+	}
+	if s.table.Stopped() {
+		s.refuse(now, "command dropped: the emergency stop holds", zap.String("device", spec.Name))
+		return
+	}
+	if letter == codec.Position && !s.control.take(now, s) {
+		s.refuse(now, "command dropped: another client has control", zap.String("device", spec.Name))
 		return
 	}
 	p.device.SetCommand(now, payload)
 	p.command = p.device.Commands()
+	s.counts.Commands++
+	s.counts.LastCommand = now
+}
+
+// refuse counts and logs a command that is dropped.
+func (s *Session) refuse(now time.Duration, why string, fields ...zap.Field) {
+	s.counts.Refused++
+	s.complain(now, why, fields...)
 }
 
 // skip counts a malformed message (1.5).
@@ -153,6 +169,10 @@ func (s *Session) configure(now time.Duration, payload []byte) {
 		s.onlyNew = c.Arg != 0
 	case codec.ConfigCompact:
 		s.form = c
+	case codec.ConfigName:
+		s.name = c.Text
+	case codec.ConfigStop:
+		s.emergencyStop(now, c.Arg != 0)
 	case codec.ConfigData:
 		switch {
 		case !s.onRequest:
@@ -165,6 +185,21 @@ func (s *Session) configure(now time.Duration, payload []byte) {
 	}
 	s.awaitNews()
 	s.changed()
+}
+
+// emergencyStop stops the robot until it is released (8.4). Whoever may command it
+// may do both.
+func (s *Session) emergencyStop(now time.Duration, on bool) {
+	switch {
+	case !s.rights.Has(rights.Write):
+		s.complain(now, "emergency stop refused", zap.Stringer("rights", s.rights))
+	case on:
+		s.table.Stop(now)
+		s.owner.Log().Warn("emergency stop")
+	default:
+		s.table.Release()
+		s.owner.Log().Warn("emergency stop released")
+	}
 }
 
 func (s *Session) setRate(now time.Duration, hz int) {

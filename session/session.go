@@ -76,6 +76,9 @@ type Session struct {
 	table   *devices.Table
 	maxRate int // Hz
 	rights  rights.Set
+	control *Control
+	name    string // as the client says
+	counts  Counts
 
 	decoder   codec.Decoder
 	malformed int  // in a row
@@ -110,6 +113,7 @@ func New(owner Owner, table *devices.Table, maxRate int) *Session {
 		table:      table,
 		maxRate:    maxRate,
 		rights:     rights.All,
+		control:    &Control{},
 		period:     time.Second / time.Duration(min(DefaultRate, maxRate)),
 		complaints: timers.Limiter{Period: complaintPeriod},
 	}
@@ -118,6 +122,10 @@ func New(owner Owner, table *devices.Table, maxRate int) *Session {
 // Restrict sets the client's rights (2.10). Call it before Receive. An
 // unrestricted session may do everything.
 func (s *Session) Restrict(to rights.Set) { s.rights = to }
+
+// Share sets the control of the robot, which all its clients share. Call it before
+// Receive. Otherwise the session has one of its own.
+func (s *Session) Share(c *Control) { s.control = c }
 
 // permits reports whether the client may have a device in the given state.
 func (s *Session) permits(a access) bool {
@@ -260,6 +268,7 @@ func (s *Session) slot(d *devices.Device) *slot {
 // up its subscriptions.
 func (s *Session) Close(now time.Duration) {
 	s.Halt(now)
+	s.control.leave(s)
 	for i := range s.slots {
 		if p := &s.slots[i]; p.access.open() {
 			s.unsubscribe(now, p)

@@ -294,6 +294,8 @@ func TestWhatIsLogged(t *testing.T) {
 		r := newRobot(t)
 		p := newLoggedPeer(t, r, zap.New(core))
 		p.request("pamagr", "pamagr")
+		p.send(message('c', 'p', 0, 0, 0, 0)) // which takes control
+		logs.TakeAll()
 		p.send(tt.send)
 		got := ""
 		for _, line := range logs.TakeAll() {

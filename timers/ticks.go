@@ -22,6 +22,9 @@ const (
 	// frame. gnet accepts one client per iteration; with thousands of members
 	// fired at once, a full server accepted only fifty clients a second.
 	TickSlice = 128
+	// lateLimit is how long after its deadline a member counts as late: from then on
+	// its interval differs by a whole step of the grid.
+	lateLimit = Grid
 )
 
 // Ticks gives members with the same period a common deadline. Deadlines are
@@ -30,6 +33,7 @@ type Ticks[M comparable] struct {
 	queue   *Queue
 	fire    func(now time.Duration, m M)
 	periods map[time.Duration][]*Tick[M]
+	late    uint64
 }
 
 // Tick is one shared deadline and its members.
@@ -46,6 +50,9 @@ type Tick[M comparable] struct {
 func NewTicks[M comparable](q *Queue, fire func(now time.Duration, m M)) *Ticks[M] {
 	return &Ticks[M]{queue: q, fire: fire, periods: map[time.Duration][]*Tick[M]{}}
 }
+
+// Late returns how many times a member was fired 5 ms after its deadline or later.
+func (s *Ticks[M]) Late() uint64 { return s.late }
 
 // Join adds m to a tick of the given period, which must be positive. m first
 // fires within one period from now. The returned tick is the argument of
@@ -125,6 +132,9 @@ func (s *Ticks[M]) run(t *Tick[M], now time.Duration) time.Duration {
 			return deadline
 		}
 		t.fired++
+		if now-deadline >= lateLimit {
+			s.late++
+		}
 		s.fire(now, t.members[t.fired-1])
 	}
 	t.fired = 0

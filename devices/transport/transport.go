@@ -210,6 +210,7 @@ func (t *Transport) Noise(now time.Duration, total Noise) {
 	if total == t.noise {
 		return
 	}
+	t.link.Counts.Dropped = total.Garbage + total.Broken
 	if _, ok := t.complaints.Allow(now); !ok {
 		return
 	}
@@ -271,7 +272,9 @@ func (t *Transport) open(now time.Duration) error {
 
 // reopen tries to reconnect.
 func (t *Transport) reopen(now time.Duration) {
+	t.link.Counts.Retries++
 	if err := t.open(now); err != nil {
+		t.link.Counts.Errors++
 		t.reopenAt = t.retry.Failed(now, t.log, err)
 	}
 }
@@ -288,6 +291,7 @@ func (t *Transport) fall(now time.Duration) {
 		if t.state == up {
 			t.forgetCommands()
 		}
+		t.link.Counts.Errors++
 		t.state, t.reopenAt = away, t.retry.Failed(now, t.log, err)
 	default:
 		t.end(now)

@@ -1,0 +1,62 @@
+package session
+
+import (
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/timers"
+)
+
+// controlTime is how long a client keeps control of a robot after its last command,
+// with control "first". Clients command at 10 Hz or more; one that has ended without
+// closing its connection holds up the others that long.
+const controlTime = time.Second
+
+// Control is who drives a robot: the client that has commanded its position last.
+// All sessions of the robot share it.
+type Control struct {
+	// First lets a client keep control until it has not commanded for a second, or
+	// has left. Otherwise the newest command counts, as in the original.
+	First bool
+
+	holder  *Session // nil: nobody
+	at      time.Duration
+	changes timers.Limiter
+}
+
+// Holds reports whether a session is of the client that has control.
+func (c *Control) Holds(s *Session) bool { return c.holder == s }
+
+// take reports whether s may command position now. If so, it has control from now
+// on.
+func (c *Control) take(now time.Duration, s *Session) bool {
+	if c.holder != s {
+		if c.First && c.holder != nil && now-c.at < controlTime {
+			return false
+		}
+		c.change(now, s)
+	}
+	c.at = now
+	return true
+}
+
+func (c *Control) change(now time.Duration, to *Session) {
+	from := c.holder
+	c.holder, c.changes.Period = to, complaintPeriod
+	repeats, ok := c.changes.Allow(now)
+	if !ok {
+		return
+	}
+	if from != nil {
+		from.owner.Log().Info("client has lost control of position")
+	}
+	to.owner.Log().Info("client has taken control of position", zap.Int("changes since the last line", repeats))
+}
+
+// leave takes control from a client that has left.
+func (c *Control) leave(s *Session) {
+	if c.holder == s {
+		c.holder = nil
+	}
+}

@@ -1,0 +1,54 @@
+package session
+
+import (
+	"time"
+
+	"player/codec"
+)
+
+// Counts are what a client has done so far.
+type Counts struct {
+	Commands    uint64 // that were carried out
+	Refused     uint64 // commands that were dropped
+	LastCommand time.Duration
+}
+
+// Counts returns the counts so far.
+func (s *Session) Counts() Counts { return s.counts }
+
+// Name returns the name that the client says, or nothing.
+func (s *Session) Name() string { return s.name }
+
+// Rate returns the period of the client's frames, zero in request/reply mode.
+func (s *Session) Rate() time.Duration {
+	if s.onRequest {
+		return 0
+	}
+	return s.period
+}
+
+// Access returns the client's open devices as pairs of a letter and its access, as
+// in srpa.
+func (s *Session) Access() string {
+	var pairs []byte
+	if s.freshness.open() {
+		pairs = append(pairs, codec.Server, byte(s.freshness))
+	}
+	for i := range s.slots {
+		if p := &s.slots[i]; p.access.open() && !p.pending {
+			pairs = append(pairs, p.device.Letter(), byte(p.access))
+		}
+	}
+	return string(pairs)
+}
+
+// Age returns the age of the oldest data that the client reads. It reports false if
+// there is none.
+func (s *Session) Age(now time.Duration) (oldest time.Duration, ok bool) {
+	for i := range s.slots {
+		if p := &s.slots[i]; p.isShown() && p.device.HasData() {
+			oldest, ok = max(oldest, p.device.Age(now)), true
+		}
+	}
+	return oldest, ok
+}
