@@ -48,12 +48,10 @@ func openDashboard(o options, conf *config.Server, sim *simulation, log *zap.Log
 		return nil, fmt.Errorf("-http: %w", err)
 	}
 	host, _, _ := net.SplitHostPort(address) // Listen has accepted it
-	d := &dashboard{listener, web.Config{Shapes: map[string]func() web.Shape{}, World: sim.world, Access: conf.Access, Name: host, Log: log}}
+	d := &dashboard{listener, web.Config{Shapes: map[string]func() web.Shape{}, World: sim.world, Access: conf.Access, Name: host, Version: version(), Log: log}}
 	for _, robot := range conf.Robots {
-		offered := web.Robot{Name: "robot", Address: net.JoinHostPort(cmp.Or(o.bind, "localhost"), strconv.Itoa(robot.Port))}
-		if simulated := sim.robots[robot.Port]; simulated != nil {
-			offered.Name, offered.Simulated = simulated.Name, simulated
-		}
+		offered := web.Robot{Name: sim.nameOf(robot.Port), Address: net.JoinHostPort(cmp.Or(o.bind, "localhost"), strconv.Itoa(robot.Port)),
+			Simulated: sim.robots[robot.Port]}
 		d.config.Robots = append(d.config.Robots, offered)
 		for _, driver := range robot.Drivers {
 			if pioneer, ok := driver.Driver.(*p2os.Driver); ok {
@@ -87,12 +85,12 @@ func shapeOf(b *p2os.Body) (s web.Shape) {
 const connectionCost = 4
 
 // serve starts to serve the dashboard, until ctx ends, with the descriptors of a
-// share. post calls a function on the loop; onPanic is deferred.
-func (d *dashboard) serve(ctx context.Context, share *descriptors.Share, post func(func(now time.Duration)) bool, onPanic func()) {
+// share. s is the server of the robots, and post calls a function on its loop; onPanic is deferred.
+func (d *dashboard) serve(ctx context.Context, share *descriptors.Share, s web.Server, post func(func(now time.Duration)) bool, onPanic func()) {
 	if d == nil {
 		return
 	}
-	d.config.Post = post
+	d.config.Post, d.config.Server = post, s
 	d.config.Log.Info("dashboard", zap.String("url", d.url()))
 	go func() {
 		defer onPanic()

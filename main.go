@@ -119,7 +119,7 @@ func serve(ctx context.Context, o options, stdout io.Writer, stderr *os.File) er
 	defer stop()
 	budget := descriptors.New(fixedDescriptors(conf), dash != nil)
 	err = server.Run(ctx, server.Config{
-		Robots:        o.robots(conf),
+		Robots:        o.robots(conf, sim),
 		Access:        conf.Access,
 		MaxRate:       o.maxRate,
 		MaxClients:    o.maxClients,
@@ -134,7 +134,7 @@ func serve(ctx context.Context, o options, stdout io.Writer, stderr *os.File) er
 			if conf.HasMotors() && conf.Access == nil && !o.isLocal() {
 				log.Warn("every computer on the network can drive this robot: restrict it by access ( ... ) in a configuration file, or by -bind 127.0.0.1")
 			}
-			dash.serve(ctx, budget.Pages, s.Post, last.OnPanic)
+			dash.serve(ctx, budget.Pages, s, s.Post, last.OnPanic)
 			sim.start(s.Start, quit)
 		},
 	})
@@ -156,10 +156,10 @@ func fixedDescriptors(conf *config.Server) int {
 }
 
 // robots returns the robots with the addresses that clients connect to.
-func (o options) robots(conf *config.Server) []server.Robot {
+func (o options) robots(conf *config.Server, sim *simulation) []server.Robot {
 	robots := make([]server.Robot, len(conf.Robots))
 	for i, robot := range conf.Robots {
-		robots[i] = server.Robot{Address: o.address(robot.Port), Table: robot.Table}
+		robots[i] = server.Robot{Address: o.address(robot.Port), Table: robot.Table, Name: sim.nameOf(robot.Port), Port: robot.Port}
 	}
 	return robots
 }

@@ -48,6 +48,14 @@ func openSimulation(o options, conf *config.Server, log *zap.Logger) (*simulatio
 	return s, nil
 }
 
+// nameOf returns the name of the robot on a port: that of the world, or "robot".
+func (s *simulation) nameOf(port int) string {
+	if simulated := s.robots[port]; simulated != nil {
+		return simulated.Name
+	}
+	return "robot"
+}
+
 // createTruth creates the file of -truth, or empties it. It does not empty a file
 // behind a symbolic link, which somebody else may have put there. A pipe or a device
 // may be behind one, as /dev/stdout is.

@@ -31,6 +31,12 @@ type client struct {
 	pace    pacing.Client[*client]
 
 	place
+	robot     *robotState
+	connected time.Duration
+	frames    timers.Rate // that it was sent
+	bytes     uint64      // of them
+	skipped   uint64      // frames not sent because its link was full
+
 	waits bool   // it is in address.waiting, and its connection is paused
 	input []byte // what waits
 	taken int    // turns
@@ -56,9 +62,11 @@ func (s *Server) accept(now time.Duration, conn connection, listener int) reacto
 		}
 		return nil
 	}
-	c := &client{server: s, conn: conn, remote: remote, place: place}
-	c.session = session.New(c, s.config.Robots[listener].Table, s.config.MaxRate)
+	robot := s.robots[listener]
+	c := &client{server: s, conn: conn, remote: remote, place: place, robot: robot, connected: now}
+	c.session = session.New(c, robot.Table, s.config.MaxRate)
 	c.session.Restrict(may)
+	c.session.Share(&robot.control)
 	s.link(conn.LocalAddr()).Join(&c.pace, c)
 	s.clients[c] = struct{}{}
 	if repeats, ok := s.arrivals.Allow(now); ok {
@@ -102,6 +110,7 @@ func (c *client) Hangup(now time.Duration, err error) {
 	s.leavePlace(c.place)
 	s.stopWatching(c)
 	c.session.Close(now)
+	c.robot.gone.Add(c.counts())
 	s.watchCommander(now, c)
 	s.log.Debug("client disconnected", zap.Stringer("client", c.remote), zap.NamedError("reason", err), zap.Int("clients", len(s.clients)))
 }

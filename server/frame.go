@@ -12,6 +12,9 @@ import (
 // due is called when a frame for a client is due. It is sent now, or when the
 // client's turn comes on a link that is full (3.6).
 func (s *Server) due(now time.Duration, c *client) {
+	if c.pace.Waits() {
+		c.skipped++ // one frame serves both
+	}
 	c.pace.Due(now, c.session.Asked() > 0)
 	if c.pace.Waits() {
 		s.watch(now, c)
@@ -29,6 +32,8 @@ func (s *Server) send(now time.Duration, c *client) (bytes int) {
 	s.scratch = c.session.AppendFrame(s.scratch[:0], now)
 	if bytes = len(s.scratch); bytes > 0 {
 		c.frame, c.room, c.sent, c.unconfirmed = bytes, c.room-bytes, now, true
+		c.frames.Count(now)
+		c.bytes += uint64(bytes)
 		c.conn.Write(s.scratch)
 	}
 	if c.unconfirmed && (c.period == 0 || bytes == 0 || now-c.heard > unheardLimit) {

@@ -16,6 +16,7 @@ type loop interface {
 	Run() error
 	Stop()
 	Now() time.Duration
+	Wakes() uint64
 	Post(fn func(now time.Duration)) bool
 	Open(fd int, h reactor.Handler) (*reactor.Descriptor, error)
 	// Ports returns the share that Open takes descriptors from.

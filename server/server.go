@@ -18,6 +18,7 @@ import (
 	"player/lastwords"
 	"player/pacing"
 	"player/reactor"
+	"player/session"
 	"player/timers"
 )
 
@@ -36,6 +37,11 @@ const (
 type Robot struct {
 	Address string // host:port to listen on; empty host: all interfaces
 	Table   *devices.Table
+	Name    string // for people
+	Port    int    // of Address
+	// KeepControl lets a client keep control of position until it has not commanded
+	// for a second.
+	KeepControl bool
 }
 
 // Config is what Run needs.
@@ -63,6 +69,7 @@ type Server struct {
 	timers *timers.Queue // of the loop
 	host   host
 
+	robots  []*robotState // as in Config
 	clients map[*client]struct{}
 	changed []*client // sessions that have something for their connection
 	links   map[netip.Addr]*pacing.Link[*client]
@@ -136,6 +143,7 @@ func newServer(config Config, loop loop, queue *timers.Queue) *Server {
 	}
 	for _, robot := range config.Robots {
 		robot.Table.Connect(&s.host)
+		s.robots = append(s.robots, &robotState{Robot: robot, control: session.Control{First: robot.KeepControl}})
 	}
 	s.ticks = timers.NewTicks(queue, s.due)
 	s.liveness = timers.NewTimer(s.checkCommanders)

@@ -450,6 +450,7 @@ type simLoop struct{ *sim }
 func (l simLoop) Run() error                           { panic("the simulation runs") }
 func (l simLoop) Stop()                                { l.ended = true }
 func (l simLoop) Ports() *descriptors.Share            { return nil }
+func (l simLoop) Wakes() uint64                        { return 0 }
 func (l simLoop) Now() time.Duration                   { return l.now }
 func (l simLoop) Post(fn func(now time.Duration)) bool { l.onLoop(fn); return true }
 func (l simLoop) Open(int, reactor.Handler) (*reactor.Descriptor, error) {

@@ -60,6 +60,10 @@ type Config struct {
 	World *stage.World
 	// Post calls a function on the loop. It reports whether the loop still runs.
 	Post func(func(now time.Duration)) bool
+	// Server is asked for the status, and stops robots.
+	Server Server
+	// Version is that of the program.
+	Version string
 	// Access has the rights of browsers by address. The robots themselves only
 	// see the address of this process.
 	Access rights.Rules
@@ -121,6 +125,7 @@ func newHandler(ctx context.Context, config Config) http.Handler {
 	mux.HandleFunc("GET /shape", s.readers(s.shape))
 	mux.HandleFunc("GET /stream", s.accept(s.stream))
 	mux.HandleFunc("GET /drive", s.accept(s.drive))
+	s.handleStatus(mux)
 	if config.World != nil {
 		mux.HandleFunc("GET /world", s.accept(s.world))
 		mux.HandleFunc("GET /plan", s.readers(s.plan))

@@ -1,0 +1,315 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"player/codec"
+	"player/emulator/arduino"
+	"player/emulator/create"
+	robot "player/emulator/p2os"
+)
+
+// told is what a test needs of /status.
+type told struct {
+	Robots []struct {
+		Port      int
+		Commander *string
+		Stopped   bool
+		Devices   map[string]struct {
+			State  string
+			Age    *float64 `json:"age_ms"`
+			Setups int
+		}
+		Clients []struct {
+			Address, Name string
+			Devices       map[string]string
+			Rate          float64
+			Frames        uint64
+			Commands      uint64
+			Refused       uint64
+		}
+	}
+	Loop struct{ Wakes uint64 }
+}
+
+// fetch sends a request and returns the code and the text of the reply.
+func fetch(t *testing.T, method, url string) (code int, text string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close = true
+	reply, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reply.Body.Close()
+	body, err := io.ReadAll(reply.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reply.StatusCode, string(body)
+}
+
+func status(t *testing.T, page string) (s told) {
+	t.Helper()
+	code, text := fetch(t, "GET", page+"status")
+	if err := json.Unmarshal([]byte(text), &s); err != nil || code != http.StatusOK {
+		t.Fatalf("%d, %v: %s", code, err, text)
+	}
+	return s
+}
+
+// Everybody sees who is connected and who drives.
+func TestStatus(t *testing.T) {
+	t.Parallel()
+	s, page := startDashboard(t)
+	if r := status(t, page).Robots[0]; r.Commander != nil || len(r.Clients) != 0 || r.Devices["position"].State != "idle" || r.Devices["position"].Age != nil ||
+		s.address != fmt.Sprintf("127.0.0.1:%d", r.Port) {
+		t.Errorf("nobody is connected: %+v", r)
+	}
+	if code, text := fetch(t, "GET", page+"healthz"); code != http.StatusOK {
+		t.Errorf("nothing is open: %d, %s", code, text)
+	}
+	anna, ben := s.dial(t), s.dial(t)
+	anna.message('x', 'y', append([]byte{codec.ConfigName}, "Anna"...)...)
+	anna.message('x', 'y', codec.ConfigFrequency, 0, 50)
+	anna.mustOpen("srpa", "srpa")
+	ben.mustOpen("pa", "pa")
+	commands := func(p *peer) {
+		p.drive(0, 10)
+		await(t, "the commander in the status", func() bool {
+			c := status(t, page).Robots[0].Commander
+			return c != nil && *c == p.conn.LocalAddr().String()
+		})
+	}
+	commands(anna)
+	commands(ben)
+	commands(anna)
+	anna.frame(20)
+	r := status(t, page).Robots[0]
+	for _, c := range r.Clients {
+		if c.Address == ben.conn.LocalAddr().String() {
+			if c.Name != "" || c.Commands != 1 || c.Rate != 10 {
+				t.Errorf("Ben: %+v", c)
+			}
+		} else if c.Address != anna.conn.LocalAddr().String() || c.Name != "Anna" || c.Commands != 2 || c.Rate != 50 || c.Frames < 10 || fmt.Sprint(c.Devices) != "map[p:a s:r]" {
+			t.Errorf("Anna: %+v", c)
+		}
+	}
+	if d := r.Devices["position"]; len(r.Clients) != 2 || d.State != "ready" || d.Age == nil || *d.Age > 3000 || d.Setups != 1 {
+		t.Errorf("%+v", r)
+	}
+	anna.conn.Close()
+	await(t, "no commander", func() bool { r := status(t, page).Robots[0]; return r.Commander == nil && len(r.Clients) == 1 })
+}
+
+// A device that could not be opened, and one that falls silent, make the server
+// unwell; opening it again, or closing it, heals it.
+func TestHealth(t *testing.T) {
+	t.Parallel()
+	r := startRobot(t, robot.Options{})
+	s := start(t, "-pp", r.Port(), "-lp", "/dev/none", "-http", "127.0.0.1:0")
+	page := s.dashboard(t)
+	healthy := func(want int, words ...string) {
+		t.Helper()
+		await(t, fmt.Sprintf("%d %q", want, words), func() bool {
+			code, text := fetch(t, "GET", page+"healthz")
+			for _, w := range words {
+				if !strings.Contains(text, w) {
+					return false
+				}
+			}
+			return code == want
+		})
+	}
+	healthy(http.StatusOK, `"laser":"idle"`, `"position":"idle"`)
+	p := s.dial(t)
+	p.mustOpen("pr", "pr")
+	healthy(http.StatusOK, `"position":"ready"`)
+	p.mustOpen("lr", "le")
+	healthy(http.StatusServiceUnavailable, `"laser":"failed"`, `"position":"ready"`)
+	r.Close()
+	healthy(http.StatusServiceUnavailable, `"position":"stale"`)
+	_, text := fetch(t, "GET", page+"metrics")
+	if m := checkMetrics(t, text); m[`player_device_errors_total{robot="`+s.port()+`",device="laser"}`] != 1 || m[`player_device_errors_total{robot="`+s.port()+`",device="position"}`] < 1 {
+		t.Errorf("%s", text)
+	}
+	p.conn.Close()
+	healthy(http.StatusServiceUnavailable, `"position":"idle"`)
+}
+
+func (s *server) port() string {
+	_, port, _ := net.SplitHostPort(s.address)
+	return port
+}
+
+// Metrics are what Prometheus reads, and a scrape leaves nothing behind.
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+	s, page := startDashboard(t)
+	p := s.dial(t)
+	p.mustOpen("srpa", "srpa")
+	p.drive(0, 5)
+	p.message('c', 'l', 1, 2) // refused
+	p.frame(8)
+	robot := `{robot="` + s.port() + `"}`
+	var m map[string]float64
+	await(t, "the command in the metrics", func() bool {
+		code, text := fetch(t, "GET", page+"metrics")
+		if code != http.StatusOK {
+			t.Fatal(code)
+		}
+		m = checkMetrics(t, text)
+		return m["player_commands_total"+robot] == 1 && m["player_commands_refused_total"+robot] == 1
+	})
+	if m["player_clients"+robot] != 1 || m["player_frames_sent_total"+robot] < 2 || m["player_loop_wakes_total"] < 2 {
+		t.Errorf("%v", m)
+	}
+	for _, name := range []string{"player_frames_skipped_total" + robot, `player_device_age_seconds{robot="` + s.port() + `",device="sonar"}`,
+		`player_device_dropped_total{robot="` + s.port() + `",device="sonar"}`, `player_device_setups_total{robot="` + s.port() + `",device="sonar"}`} {
+		if _, ok := m[name]; !ok {
+			t.Errorf("no %s", name)
+		}
+	}
+	p.conn.Close()
+	await(t, "no client", func() bool {
+		_, text := fetch(t, "GET", page+"metrics")
+		after := checkMetrics(t, text)
+		if after["player_frames_sent_total"+robot] < m["player_frames_sent_total"+robot] || after["player_commands_total"+robot] != 1 {
+			t.Fatalf("a counter runs backwards: %v", after)
+		}
+		_, hasAge := after[`player_device_age_seconds{robot="`+s.port()+`",device="sonar"}`]
+		return after["player_clients"+robot] == 0 && !hasAge
+	})
+}
+
+var (
+	metricHelp   = regexp.MustCompile(`^# HELP (\S+) \S.*$`)
+	metricType   = regexp.MustCompile(`^# TYPE (\S+) (counter|gauge)$`)
+	metricSample = regexp.MustCompile(`^([a-z_]+)(\{(?:[a-z]+="(?:[^"\\]|\\["\\n])*",?)+\})? (\S+)$`)
+)
+
+// checkMetrics reads Prometheus text: each family has a HELP, a TYPE and then all its
+// samples, each once.
+func checkMetrics(t *testing.T, text string) map[string]float64 {
+	t.Helper()
+	samples, seen, helped, family := map[string]float64{}, map[string]bool{}, "", ""
+	for line := range strings.Lines(text) {
+		line, ok := strings.CutSuffix(line, "\n")
+		help, kind, sample := metricHelp.FindStringSubmatch(line), metricType.FindStringSubmatch(line), metricSample.FindStringSubmatch(line)
+		switch {
+		case ok && help != nil && !seen[help[1]]:
+			helped, family = help[1], ""
+			seen[helped] = true
+		case ok && kind != nil && kind[1] == helped && family == "":
+			family = helped
+		case ok && sample != nil && sample[1] == family:
+			value, err := strconv.ParseFloat(sample[3], 64)
+			if _, twice := samples[sample[1]+sample[2]]; twice || err != nil {
+				t.Fatalf("%q: twice, or %v", line, err)
+			}
+			samples[sample[1]+sample[2]] = value
+		default:
+			t.Fatalf("metrics: %q after %q", line, helped)
+		}
+	}
+	return samples
+}
+
+// An emergency stop holds on every kind of robot, whoever comes and goes, until it is
+// released.
+func TestEmergencyStop(t *testing.T) {
+	t.Parallel()
+	for name, begin := range map[string]func(t *testing.T) (s *server, moves func() bool){
+		"p2os": func(t *testing.T) (*server, func() bool) {
+			r := startRobot(t, robot.Options{})
+			return start(t, "-pp", r.Port()), func() bool { state := r.State(); return state.WantLeft != 0 || state.WantRight != 0 }
+		},
+		"stage":          func(t *testing.T) (*server, func() bool) { return start(t, "-stage", room), nil },
+		"stage -reflex":  func(t *testing.T) (*server, func() bool) { return start(t, "-stage", room, "-reflex"), nil },
+		"stage -deadman": func(t *testing.T) (*server, func() bool) { return start(t, "-stage", room, "-deadman", "300"), nil },
+		"create": func(t *testing.T) (*server, func() bool) {
+			r, s := startCreate(t, create.Options{})
+			return s, func() bool { state := r.State(); return state.Left != 0 || state.Right != 0 }
+		},
+		"lines": func(t *testing.T) (*server, func() bool) {
+			_, s := startArduino(t, arduino.Options{})
+			return s, nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, moves := begin(t)
+			p, operator := s.dial(t), s.dial(t)
+			p.mustOpen("pa", "pa")
+			p.message('x', 'p', 'm', 1)
+			drives := func(p *peer) {
+				t.Helper()
+				p.drives("it turns", 0, 40, func() bool { return p.position().TurnRate != 0 && (moves == nil || moves()) })
+			}
+			// stands waits until it stands, and then sees it stand while it is commanded.
+			stands := func(p *peer) {
+				t.Helper()
+				p.drives("it stands", 0, 40, func() bool { d := p.position(); return d.TurnRate == 0 && d.Speed == 0 })
+				for range 10 {
+					p.drive(0, 40)
+					if d := p.position(); d.TurnRate != 0 || d.Speed != 0 || moves != nil && moves() {
+						t.Fatalf("it moves: %+v", d)
+					}
+				}
+			}
+			drives(p)
+			operator.message('x', 'y', codec.ConfigStop, 1)
+			stands(p)
+			operator.conn.Close()
+			p.conn.Close()
+			p = s.dial(t)
+			p.mustOpen("pa", "pa")
+			p.message('x', 'p', 'm', 1)
+			stands(p)
+			operator = s.dial(t)
+			operator.mustOpen("pr", "pr")
+			operator.message('x', 'y', codec.ConfigStop, 0)
+			drives(p)
+		})
+	}
+}
+
+// The dashboard's address stops a robot, too, and all see it.
+func TestStopByHTTP(t *testing.T) {
+	t.Parallel()
+	s, page := startDashboard(t)
+	post := func(path string, want int) {
+		t.Helper()
+		if code, text := fetch(t, "POST", page+path); code != want {
+			t.Fatalf("%s: %d, %s", path, code, text)
+		}
+	}
+	p := s.dial(t)
+	p.mustOpen("pa", "pa")
+	p.drives("it turns", 0, 40, func() bool { return p.position().TurnRate != 0 })
+	post("stop?robot=1", http.StatusNotFound)
+	if status(t, page).Robots[0].Stopped {
+		t.Error("it is stopped")
+	}
+	post("stop?robot="+s.port(), http.StatusNoContent)
+	p.drives("it stands", 0, 40, func() bool { return p.position().TurnRate == 0 })
+	if r := status(t, page).Robots[0]; !r.Stopped || r.Clients[0].Refused == 0 {
+		t.Errorf("%+v", r)
+	}
+	if code, _ := fetch(t, "GET", page+"healthz"); code != http.StatusOK {
+		t.Errorf("a robot that is stopped is well: %d", code)
+	}
+	post("release?robot="+s.port(), http.StatusNoContent)
+	p.drives("it turns", 0, 40, func() bool { return p.position().TurnRate != 0 })
+}

@@ -1,0 +1,165 @@
+package server
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/devices"
+	"player/session"
+	"player/status"
+)
+
+// robotState is a robot and what its clients share.
+type robotState struct {
+	Robot
+	control session.Control
+	gone    status.Counts // of clients that have left
+}
+
+// Status returns what there is to know about the server at now.
+func (s *Server) Status(now time.Duration) status.Status {
+	all := status.Status{
+		Uptime: status.Seconds(now),
+		Robots: make([]status.Robot, len(s.robots)),
+		Loop: status.Loop{Wakes: s.loop.Wakes(), LateFrames: s.ticks.Late(),
+			Clients: len(s.clients), MaxClients: s.config.MaxClients},
+	}
+	places := map[*robotState]*status.Robot{}
+	for i, r := range s.robots {
+		all.Robots[i] = r.status(now)
+		places[r] = &all.Robots[i]
+	}
+	for c := range s.clients {
+		r, told := places[c.robot], c.status(now)
+		r.Clients = append(r.Clients, told)
+		r.Totals.Add(told.Counts)
+		if c.robot.control.Holds(c.session) {
+			r.Commander = &told.Address
+		}
+	}
+	for _, r := range all.Robots {
+		slices.SortFunc(r.Clients, func(a, b status.Client) int { return a.Address.Compare(b.Address) })
+	}
+	return all
+}
+
+func (r *robotState) status(now time.Duration) status.Robot {
+	told := status.Robot{
+		Name: r.Name, Port: r.Port, Control: "newest", Stopped: r.Table.Stopped(),
+		Devices: map[string]status.Device{}, Clients: []status.Client{}, Totals: r.gone,
+	}
+	if r.KeepControl {
+		told.Control = "first"
+	}
+	for _, l := range r.Table.Links() {
+		for _, d := range l.Devices() {
+			switch spec := d.Spec(); spec.Index {
+			case devices.Hidden:
+			case 0:
+				told.Devices[spec.Name] = deviceStatus(now, d)
+			default:
+				told.Devices[fmt.Sprintf("%s:%d", spec.Name, spec.Index)] = deviceStatus(now, d)
+			}
+		}
+	}
+	return told
+}
+
+func deviceStatus(now time.Duration, d *devices.Device) status.Device {
+	l := d.Link()
+	told := status.Device{
+		Driver: l.Name(), State: stateOf(now, d), Open: l.Subscribed(d), Rate: d.Rate(now),
+		Counted: status.Counted{Setups: l.Counts.Setups, Errors: l.Counts.Errors, Retries: l.Counts.Retries, Noise: l.Counts.Dropped},
+	}
+	if told.Open && d.HasData() {
+		age := status.Millis(d.Age(now))
+		told.Age = &age
+	}
+	if err := l.SetupError(); err != nil {
+		told.Error = err.Error()
+	}
+	return told
+}
+
+func stateOf(now time.Duration, d *devices.Device) status.State {
+	l := d.Link()
+	switch l.State() {
+	case devices.Lost:
+		return status.Lost
+	case devices.Starting:
+		switch {
+		case l.SetupError() != nil:
+			return status.Failed
+		case d.HasData(): // from before a panic
+			return status.Lost
+		}
+		return status.Starting
+	case devices.Stopping:
+		return status.Stopping
+	case devices.Ready:
+		if l.Subscribed(d) && !d.IsFresh(now) {
+			return status.Stale
+		}
+		if l.Subscribed(d) {
+			return status.Ready
+		}
+		return status.Idle
+	}
+	if l.SetupError() != nil {
+		return status.Failed
+	}
+	return status.Idle
+}
+
+func (c *client) status(now time.Duration) status.Client {
+	told := status.Client{
+		Address: addressOf(c.remote), Name: c.session.Name(), Connected: status.Seconds(now - c.connected),
+		Devices: status.Access(c.session.Access()), Served: c.frames.Hz(now), Paced: c.pace.Waits(), Counts: c.counts(),
+	}
+	if period := c.session.Rate(); period != 0 {
+		told.Rate = float64(time.Second) / float64(period)
+	}
+	if age, ok := c.session.Age(now); ok {
+		told.Age = (*status.Millis)(&age)
+	}
+	if told.Commands > 0 {
+		ago := status.Seconds(now - c.session.Counts().LastCommand)
+		told.Last = &ago
+	}
+	return told
+}
+
+func (c *client) counts() status.Counts {
+	did := c.session.Counts()
+	return status.Counts{Frames: c.frames.Total, Bytes: c.bytes, Skipped: c.skipped, Commands: did.Commands, Refused: did.Refused}
+}
+
+func addressOf(a net.Addr) netip.AddrPort {
+	address := a.(*net.TCPAddr).AddrPort()
+	return netip.AddrPortFrom(address.Addr().Unmap(), address.Port())
+}
+
+// EmergencyStop stops the robot on a port until it is released, or releases it, for
+// somebody who is not a client. It reports whether there is such a robot.
+func (s *Server) EmergencyStop(now time.Duration, port int, on bool, by string) bool {
+	for _, r := range s.robots {
+		if r.Port != port {
+			continue
+		}
+		log := s.log.With(zap.Int("robot", port), zap.String("by", by))
+		if on {
+			r.Table.Stop(now)
+			log.Warn("emergency stop")
+		} else {
+			r.Table.Release()
+			log.Warn("emergency stop released")
+		}
+		return true
+	}
+	return false
+}

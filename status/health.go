@@ -1,0 +1,29 @@
+package status
+
+// Health is the verdict of /healthz.
+type Health struct {
+	Well   bool          `json:"well"`
+	Robots []RobotHealth `json:"robots"`
+}
+
+// RobotHealth is the part of one robot.
+type RobotHealth struct {
+	Name    string           `json:"name"`
+	Port    int              `json:"port"`
+	Stopped bool             `json:"stopped"` // which is well: somebody wants it
+	Devices map[string]State `json:"devices"`
+}
+
+// Health reports whether every device is well.
+func (s Status) Health() Health {
+	h := Health{Well: true, Robots: make([]RobotHealth, len(s.Robots))}
+	for i, r := range s.Robots {
+		states := map[string]State{}
+		for name, d := range r.Devices {
+			states[name] = d.State
+			h.Well = h.Well && d.State.Well()
+		}
+		h.Robots[i] = RobotHealth{r.Name, r.Port, r.Stopped, states}
+	}
+	return h
+}

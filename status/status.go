@@ -1,0 +1,136 @@
+// Package status is what people and their tools are told about a running server: as
+// JSON, as Prometheus text, and as a verdict on its health. The server fills in a
+// Status on its loop; everything else here happens elsewhere.
+package status
+
+import (
+	"encoding/json"
+	"net/netip"
+	"time"
+)
+
+// Status is a server at one moment.
+type Status struct {
+	Version string  `json:"version"`
+	Uptime  Seconds `json:"uptime_s"`
+	Robots  []Robot `json:"robots"`
+	Loop    Loop    `json:"loop"`
+}
+
+// Robot is one robot of the server.
+type Robot struct {
+	Name    string `json:"name"`
+	Port    int    `json:"port"`
+	Control string `json:"control"` // newest or first
+	// Commander is the client that has commanded position last and is still
+	// connected; nil: there is none.
+	Commander *netip.AddrPort   `json:"commander"`
+	Stopped   bool              `json:"stopped"` // by an emergency stop
+	Devices   map[string]Device `json:"devices"` // by interface; position:1 for index 1
+	Clients   []Client          `json:"clients"`
+	Totals    Counts            `json:"totals"` // of all clients since the server started
+}
+
+// Device is one device of a robot.
+type Device struct {
+	Driver  string  `json:"driver"`
+	State   State   `json:"state"`
+	Open    bool    `json:"open"`    // by a client or another driver
+	Rate    float64 `json:"rate_hz"` // of its data
+	Age     *Millis `json:"age_ms"`  // of its data; nil: it is not open, or has none
+	Error   string  `json:"error,omitempty"`
+	Counted         // of its driver
+}
+
+// Counted is what the driver of a device has counted since the server started.
+type Counted struct {
+	Setups  uint64 `json:"setups"`
+	Errors  uint64 `json:"errors"`  // setups that failed, and losses of hardware
+	Retries uint64 `json:"retries"` // setups and reconnections that no client asked for
+	Noise   uint64 `json:"noise"`   // input thrown away: bytes outside of packets, and broken packets
+}
+
+// State of a device.
+type State string
+
+const (
+	Idle     State = "idle"     // nobody has it open
+	Starting State = "starting" // its driver sets up
+	Ready    State = "ready"    // it works
+	Stopping State = "stopping" // its driver stops
+	Lost     State = "lost"     // its driver has panicked
+	Failed   State = "failed"   // its last setup failed
+	Stale    State = "stale"    // it is open, and its data is old
+)
+
+// Well reports whether a device in this state is what it should be.
+func (s State) Well() bool { return s != Lost && s != Failed && s != Stale }
+
+// Client is one client of a robot.
+type Client struct {
+	Address   netip.AddrPort `json:"address"`
+	Name      string         `json:"name"` // as it says; may be empty
+	Connected Seconds        `json:"connected_s"`
+	Devices   Access         `json:"devices"`
+	Rate      float64        `json:"rate"`      // that it asks for, in Hz; 0: it asks for each frame
+	Served    float64        `json:"served_hz"` // frames that it is sent
+	Age       *Millis        `json:"age_ms"`    // of the oldest data that it reads; nil: there is none
+	Paced     bool           `json:"paced"`     // its link is full, or it does not read
+	Last      *Seconds       `json:"last_command_s"`
+	Counts
+}
+
+// Counts are of one client, or of all clients of a robot.
+type Counts struct {
+	Frames   uint64 `json:"frames"`
+	Bytes    uint64 `json:"bytes"`   // of frames
+	Skipped  uint64 `json:"skipped"` // frames not sent because the link was full
+	Commands uint64 `json:"commands"`
+	Refused  uint64 `json:"refused"` // commands
+}
+
+// Add adds other to c.
+func (c *Counts) Add(other Counts) {
+	c.Frames += other.Frames
+	c.Bytes += other.Bytes
+	c.Skipped += other.Skipped
+	c.Commands += other.Commands
+	c.Refused += other.Refused
+}
+
+// Loop is the event loop.
+type Loop struct {
+	Wakes      uint64 `json:"wakes"`       // events that it has served
+	LateFrames uint64 `json:"late_frames"` // due 5 ms earlier, or more
+	Clients    int    `json:"clients"`
+	MaxClients int    `json:"max_clients"`
+}
+
+// Access is pairs of a device's letter and r, w or a, as in srpa. Its JSON is an
+// object: {"s":"r","p":"a"}.
+type Access string
+
+// MarshalJSON implements json.Marshaler.
+func (a Access) MarshalJSON() ([]byte, error) {
+	m := map[string]string{}
+	for i := 0; i+1 < len(a); i += 2 {
+		m[string(rune(a[i]))] = string(rune(a[i+1]))
+	}
+	return json.Marshal(m)
+}
+
+// Seconds is a time whose JSON is in seconds.
+type Seconds time.Duration
+
+// MarshalJSON implements json.Marshaler.
+func (s Seconds) MarshalJSON() ([]byte, error) {
+	return json.Marshal(float64(time.Duration(s).Milliseconds()) / 1000)
+}
+
+// Millis is a time whose JSON is in milliseconds.
+type Millis time.Duration
+
+// MarshalJSON implements json.Marshaler.
+func (m Millis) MarshalJSON() ([]byte, error) {
+	return json.Marshal(float64(time.Duration(m).Microseconds()) / 1000)
+}

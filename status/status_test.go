@@ -1,0 +1,145 @@
+package status
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// example has a robot that works and one in trouble.
+func example() Status {
+	age, ago := Millis(1500*time.Microsecond), Seconds(250*time.Millisecond)
+	anna := netip.MustParseAddrPort("10.0.0.7:40000")
+	return Status{
+		Version: "1.2\\3\"4\n5",
+		Uptime:  Seconds(90 * time.Second),
+		Robots: []Robot{
+			{
+				Name: "r1", Port: 6665, Control: "newest", Commander: &anna,
+				Devices: map[string]Device{
+					"position": {Driver: "p2os", State: Ready, Open: true, Rate: 9.5, Age: &age, Counted: Counted{Setups: 2, Errors: 1, Retries: 1, Noise: 12}},
+					"laser":    {Driver: "sicklms200", State: Idle},
+				},
+				Clients: []Client{{Address: anna, Name: "Anna", Connected: Seconds(time.Minute), Devices: "prla", Rate: 20, Served: 19.9, Age: &age,
+					Last: &ago, Counts: Counts{Frames: 7, Bytes: 700, Skipped: 1, Commands: 5, Refused: 2}}},
+				Totals: Counts{Frames: 17, Bytes: 1700, Skipped: 3, Commands: 15, Refused: 4},
+			},
+			{Name: "r\xFF2", Port: 6666, Control: "first", Stopped: true, Devices: map[string]Device{"laser": {Driver: "urg", State: Failed, Error: "no answer"}}, Clients: []Client{}},
+		},
+		Loop: Loop{Wakes: 1e6, LateFrames: 2, Clients: 1, MaxClients: 100},
+	}
+}
+
+// The names of the fields are those that tools rely on.
+func TestJSON(t *testing.T) {
+	s := example()
+	s.Version, s.Robots = "1", s.Robots[:1]
+	got, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"version":"1","uptime_s":90,"robots":[{"name":"r1","port":6665,"control":"newest","commander":"10.0.0.7:40000","stopped":false,` +
+		`"devices":{"laser":{"driver":"sicklms200","state":"idle","open":false,"rate_hz":0,"age_ms":null,"setups":0,"errors":0,"retries":0,"noise":0},` +
+		`"position":{"driver":"p2os","state":"ready","open":true,"rate_hz":9.5,"age_ms":1.5,"setups":2,"errors":1,"retries":1,"noise":12}},` +
+		`"clients":[{"address":"10.0.0.7:40000","name":"Anna","connected_s":60,"devices":{"l":"a","p":"r"},"rate":20,"served_hz":19.9,"age_ms":1.5,` +
+		`"paced":false,"last_command_s":0.25,"frames":7,"bytes":700,"skipped":1,"commands":5,"refused":2}],` +
+		`"totals":{"frames":17,"bytes":1700,"skipped":3,"commands":15,"refused":4}}],` +
+		`"loop":{"wakes":1000000,"late_frames":2,"clients":1,"max_clients":100}}`
+	if string(got) != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
+func TestHealth(t *testing.T) {
+	s := example()
+	if h := s.Health(); h.Well || h.Robots[1].Devices["laser"] != Failed || h.Robots[0].Devices["position"] != Ready || !h.Robots[1].Stopped {
+		t.Errorf("%+v", h)
+	}
+	for state, want := range map[State]bool{Idle: true, Starting: true, Ready: true, Stopping: true, Lost: false, Failed: false, Stale: false} {
+		s.Robots[1].Devices["laser"] = Device{State: state}
+		if got := s.Health().Well; got != want {
+			t.Errorf("%s: %v", state, got)
+		}
+	}
+}
+
+func TestMetrics(t *testing.T) {
+	samples, err := parseMetrics(string(example().AppendMetrics(nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]float64{
+		`player_info{version="1.2\\3\"4\n5"}`:                         1,
+		`player_uptime_seconds`:                                       90,
+		`player_clients{robot="6665"}`:                                1,
+		`player_clients{robot="6666"}`:                                0,
+		`player_robot_stopped{robot="6666"}`:                          1,
+		`player_robot_info{robot="6666",name="r` + "\uFFFD" + `2"}`:   1,
+		`player_frames_sent_total{robot="6665"}`:                      17,
+		`player_frames_skipped_total{robot="6665"}`:                   3,
+		`player_commands_total{robot="6665"}`:                         15,
+		`player_commands_refused_total{robot="6665"}`:                 4,
+		`player_device_age_seconds{robot="6665",device="position"}`:   0.0015,
+		`player_device_dropped_total{robot="6665",device="position"}`: 12,
+		`player_device_setups_total{robot="6665",device="position"}`:  2,
+		`player_device_well{robot="6666",device="laser"}`:             0,
+		`player_loop_wakes_total`:                                     1e6,
+		`player_frames_late_total`:                                    2,
+	} {
+		if got, ok := samples[name]; !ok || got != want {
+			t.Errorf("%s is %v (%v), want %v", name, got, ok, want)
+		}
+	}
+	if _, ok := samples[`player_device_age_seconds{robot="6665",device="laser"}`]; ok {
+		t.Error("a device that is not open has an age")
+	}
+}
+
+var (
+	helpLine = regexp.MustCompile(`^# HELP (player_[a-z_]+) ([^\\]+)$`)
+	typeLine = regexp.MustCompile(`^# TYPE (player_[a-z_]+) (counter|gauge)$`)
+	sample   = regexp.MustCompile(`^(player_[a-z_]+)((?:\{[a-z]+="(?:[^"\\\n]|\\[\\"n])*"(?:,[a-z]+="(?:[^"\\\n]|\\[\\"n])*")*\})?) (\S+)$`)
+)
+
+// parseMetrics reads Prometheus text, and refuses what the format or its conventions
+// do not allow.
+func parseMetrics(text string) (map[string]float64, error) {
+	samples, families := map[string]float64{}, map[string]bool{}
+	family, kind := "", ""
+	lines := strings.Split(text, "\n")
+	if lines[len(lines)-1] != "" {
+		return nil, fmt.Errorf("the last line has no end")
+	}
+	for _, line := range lines[:len(lines)-1] {
+		if m := helpLine.FindStringSubmatch(line); m != nil {
+			if families[m[1]] {
+				return nil, fmt.Errorf("family %s comes twice", m[1])
+			}
+			family, kind = m[1], ""
+			families[family] = true
+			continue
+		}
+		if m := typeLine.FindStringSubmatch(line); m != nil {
+			if kind != "" || m[1] != family || strings.HasSuffix(family, "_total") != (m[2] == "counter") {
+				return nil, fmt.Errorf("misplaced %q", line)
+			}
+			kind = m[2]
+			continue
+		}
+		m := sample.FindStringSubmatch(line)
+		if m == nil || m[1] != family || kind == "" {
+			return nil, fmt.Errorf("misplaced or malformed %q", line)
+		}
+		value, err := strconv.ParseFloat(m[3], 64)
+		if _, twice := samples[m[1]+m[2]]; err != nil || twice {
+			return nil, fmt.Errorf("%q comes twice, or has no value: %v", line, err)
+		}
+		samples[m[1]+m[2]] = value
+	}
+	return samples, nil
+}
