@@ -19,7 +19,7 @@ func TestCatalogue(t *testing.T) {
 			t.Errorf("%q is incomplete or there twice", k.Name)
 		}
 		seen[k.Name] = true
-		options := map[string]bool{"name": true, "provides": true, "requires": true, "alwayson": true, "pose": true, "size": true}
+		options := map[string]bool{"name": true, "provides": true, "requires": true, "alwayson": true, "control": true, "pose": true, "size": true}
 		for _, o := range k.Options {
 			if o.Name == "" || o.Doc == "" || options[o.Name] {
 				t.Errorf("%s: option %q is incomplete or there twice", k.Name, o.Name)

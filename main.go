@@ -159,7 +159,7 @@ func fixedDescriptors(conf *config.Server) int {
 func (o options) robots(conf *config.Server, sim *simulation) []server.Robot {
 	robots := make([]server.Robot, len(conf.Robots))
 	for i, robot := range conf.Robots {
-		robots[i] = server.Robot{Address: o.address(robot.Port), Table: robot.Table, Name: sim.nameOf(robot.Port), Port: robot.Port}
+		robots[i] = server.Robot{Address: o.address(robot.Port), Table: robot.Table, Name: sim.nameOf(robot.Port), Port: robot.Port, KeepControl: robot.KeepControl}
 	}
 	return robots
 }

@@ -20,6 +20,7 @@ type block struct {
 	requires []address
 	where    map[string]syntax.Pos // of the addresses, by text
 	alwaysOn bool
+	control  string // newest or first: whose commands count
 	geometry devices.Geometry
 	values   map[string]any
 }
@@ -46,7 +47,11 @@ func (b *builder) readBlock(s *syntax.Section) (*block, error) {
 	// All fields are read before an error is returned: a field that is not read
 	// is an error of its own.
 	d.alwaysOn = s.Bool("alwayson", false) || kind.AlwaysOn
+	d.control = s.String("control", controlNewest)
 	var wrong error
+	if d.control != controlNewest && d.control != controlFirst {
+		wrong = s.Errorf("control", `control is "newest" or "first", not %.40q`, d.control)
+	}
 	for _, o := range kind.Options {
 		v, err := b.readOption(s, o, kind.Name)
 		d.values[o.Name] = v
@@ -80,6 +85,12 @@ func (b *builder) kindOf(s *syntax.Section, name string) (devices.Kind, bool) {
 	}
 	return b.Kinds[i], true
 }
+
+// Which client's commands to position count (session.Control).
+const (
+	controlNewest = "newest"
+	controlFirst  = "first"
+)
 
 // pluginKind is the name of the kind whose driver is a program, and of the
 // field that names the program.

@@ -70,6 +70,9 @@ type Robot struct {
 	Port    int
 	Table   *devices.Table
 	Drivers []Driver // in the order they were attached
+	// KeepControl is control "first": a client keeps control of position while it
+	// commands.
+	KeepControl bool
 }
 
 // Driver is one driver of a robot, and the block that describes it.
@@ -240,6 +243,9 @@ func (b *builder) place(d *block, instance devices.Instance, args devices.Args) 
 	if args.Provides != nil {
 		instance.Select(args.Provides)
 	}
+	if d.section.Field("control") != nil && !hasLetter(instance.Provides, devices.Position().Letter) {
+		return d.section.Errorf("control", "control is for the driver of position: %s does not provide it", d.name)
+	}
 	robot := b.robot(instance.Port)
 	for _, spec := range instance.Provides {
 		if other := robot.Table.Find(spec.Letter, spec.Index); other != nil {
@@ -255,6 +261,7 @@ func (b *builder) place(d *block, instance devices.Instance, args devices.Args) 
 	if d.alwaysOn {
 		link.KeepOn()
 	}
+	robot.KeepControl = robot.KeepControl || d.control == controlFirst
 	b.simulated[link] = d.kind.Simulated || b.onSimulated(args.Requires)
 	robot.Drivers = append(robot.Drivers, Driver{instance.Driver, link, d.kind, d.values, d.section.Pos, b.simulated[link]})
 	return nil

@@ -182,6 +182,8 @@ func TestMistakes(t *testing.T) {
 		{"out of bounds", `driver ( name "wheels" speed 5 )`, `1:30: speed is 10 to 1000 mm/s, not 5`},
 		{"out of bounds, fraction", `driver ( name "wheels" gain 1.5 )`, `1:29: gain is 0 to 1, not 1.5`},
 		{"pose", `driver ( name "wheels" pose [1 2 3 4] )`, `1:36: pose wants at most 3 numbers, not 4`},
+		{"control", `driver ( name "wheels" control "second" )`, `1:32: control is "newest" or "first", not "second"`},
+		{"control without position", `driver ( name "eye" model "x" control "first" )`, `1:39: control is for the driver of position: eye does not provide it`},
 		{"required option", `driver ( name "eye" )`, `1:1: eye needs model: which one`},
 		{"required option, empty", `driver ( name "eye" model "" )`, `1:27: eye needs model: which one`},
 		{"required file, empty", `driver ( plugin "" )`, `1:17: plugin needs plugin: the program`},
@@ -334,5 +336,19 @@ func TestPrint(t *testing.T) {
 	}
 	if b.String() != string(want) {
 		t.Errorf("printed\n%s\nwant\n%s", b.String(), want)
+	}
+}
+
+// Control is a matter of the robot, whichever of its drivers provides position.
+func TestControl(t *testing.T) {
+	for text, want := range map[string]bool{
+		`driver ( name "wheels" )`:                  false,
+		`driver ( name "wheels" control "newest" )`: false,
+		`driver ( name "wheels" control "first" )`:  true,
+	} {
+		server, _, err := build(t, text)
+		if err != nil || server.Robots[0].KeepControl != want {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }

@@ -313,3 +313,25 @@ func TestStopByHTTP(t *testing.T) {
 	post("release?robot="+s.port(), http.StatusNoContent)
 	p.drives("it turns", 0, 40, func() bool { return p.position().TurnRate != 0 })
 }
+
+// With control "first", a client that commands keeps control.
+func TestControlFirst(t *testing.T) {
+	t.Parallel()
+	r := startRobot(t, robot.Options{})
+	s := start(t, write(t, t.TempDir(), "first.cfg", `driver ( name "p2os" control "first" port "`+r.Port()+`" )`), "-http", "127.0.0.1:0")
+	page := s.dashboard(t)
+	first, second := s.dial(t), s.dial(t)
+	first.mustOpen("pa", "pa")
+	second.mustOpen("pa", "pa")
+	first.send(motors(1)...)
+	first.drives("it turns left", 0, 40, func() bool { return r.State().WantLeft < 0 })
+	for refused := false; !refused; { // repeated: on a busy machine a second may pass between two commands
+		first.drive(0, 40)
+		second.drive(0, -40)
+		for _, c := range status(t, page).Robots[0].Clients {
+			refused = refused || c.Address == second.conn.LocalAddr().String() && c.Refused > 0
+		}
+	}
+	first.conn.Close()
+	second.drives("it turns right", 0, -40, func() bool { return r.State().WantLeft > 0 })
+}
