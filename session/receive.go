@@ -187,7 +187,7 @@ func (s *Session) configure(now time.Duration, payload []byte) {
 	s.changed()
 }
 
-// emergencyStop stops the robot until it is released (8.4). Whoever may command it
+// emergencyStop stops the robot until it is released (8.5). Whoever may command it
 // may do both.
 func (s *Session) emergencyStop(now time.Duration, on bool) {
 	switch {
