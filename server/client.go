@@ -69,8 +69,8 @@ func (s *Server) accept(now time.Duration, conn connection, listener int) reacto
 	c.session.Share(&robot.control)
 	s.link(conn.LocalAddr()).Join(&c.pace, c)
 	s.clients[c] = struct{}{}
-	if repeats, ok := s.arrivals.Allow(now); ok {
-		c.Log().Info("client connected", zap.Int("clients", len(s.clients)), zap.Int("others since the last line", repeats))
+	if line := s.log.Check(zap.InfoLevel, "client connected"); line != nil { // within the log's budget
+		line.Write(zap.Stringer("client", remote), zap.Int("clients", len(s.clients)))
 	}
 	return c
 }
@@ -112,7 +112,9 @@ func (c *client) Hangup(now time.Duration, err error) {
 	c.session.Close(now)
 	c.robot.gone.Add(c.counts())
 	s.watchCommander(now, c)
-	s.log.Debug("client disconnected", zap.Stringer("client", c.remote), zap.NamedError("reason", err), zap.Int("clients", len(s.clients)))
+	if line := s.log.Check(zap.InfoLevel, "client disconnected"); line != nil {
+		line.Write(zap.Stringer("client", c.remote), zap.NamedError("reason", err), zap.Int("clients", len(s.clients)))
+	}
 }
 
 // end closes a connection from our side.

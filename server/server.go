@@ -85,7 +85,6 @@ type Server struct {
 	turns     *timers.Timer
 	floods    timers.Limiter
 
-	arrivals timers.Limiter
 	refusals timers.Limiter
 
 	stopAt   time.Duration // when the devices are cut off, zero while serving
@@ -130,7 +129,6 @@ func newServer(config Config, loop loop, queue *timers.Queue) *Server {
 		clients:   map[*client]struct{}{},
 		links:     map[netip.Addr]*pacing.Link[*client]{},
 		scratch:   make([]byte, 0, scratchSize),
-		arrivals:  timers.Limiter{Period: time.Second},
 		refusals:  timers.Limiter{Period: time.Second},
 		addresses: map[netip.Addr]*address{},
 		floods:    timers.Limiter{Period: time.Second},

@@ -95,6 +95,7 @@ type Session struct {
 	ages      []byte       // payload of device y, of a client with compact frames
 	asked     int          // frames requested and not yet sent (4.3)
 
+	changes bool   // of access, by the current request
 	waiting int    // setups in progress for the current request
 	request []byte // the pairs of the current request, to be answered
 	held    []byte // input that follows it (2.7)
@@ -173,6 +174,7 @@ func (s *Session) ask(now time.Duration, letter, want byte) {
 		s.stop(now, p)
 	}
 	p.access = after
+	s.changes = s.changes || before != after
 	switch {
 	case !before.open() && after.open():
 		s.subscribe(now, p)
@@ -238,6 +240,10 @@ func (s *Session) reply() {
 		pairs[i+1] = s.state(pairs[i]).reply()
 	}
 	s.output = codec.AppendBlock(s.output, codec.KindReply, pairs)
+	if s.changes {
+		s.changes = false
+		s.owner.Log().Info("client has devices open", zap.String("devices", s.Access()))
+	}
 	s.awaitNews()
 	s.changed()
 }

@@ -283,7 +283,8 @@ func TestWhatIsLogged(t *testing.T) {
 		{"rate 0 (4.1)", rate(0), "a rate of 0 Hz is refused"},
 		{"rate above the maximum (4.1)", rate(maxRate + 1), "rate is above the maximum"},
 		{"data in continuous mode (4.5)", config('d'), "data asked for in continuous mode, ignored"},
-		{"a request", request("prsrmapa"), ""},
+		{"a request", request("prsrmapa"), "client has devices open"},
+		{"a request that changes nothing", request("pagr"), ""},
 		{"an empty request", request(""), ""},
 		{"a command", message('c', 'p', 1, 2, 3, 4), ""},
 		{"a configuration", message('x', 'p', 'R'), ""},
@@ -314,7 +315,7 @@ func TestDefaultRate(t *testing.T) {
 		highest int
 		want    time.Duration
 	}{{1000, 100 * ms}, {10, 100 * ms}, {5, 200 * ms}} {
-		p := &peer{t: t, robot: r}
+		p := &peer{t: t, robot: r, log: zap.NewNop()}
 		p.Session = New(p, r.table, tt.highest)
 		if p.Period() != 0 {
 			t.Errorf("period %v with nothing open", p.Period())
