@@ -91,6 +91,8 @@ func serve(ctx context.Context, o options, stdout io.Writer, stderr *os.File) er
 		return err
 	case o.list:
 		return config.WriteList(stdout, catalogue())
+	case o.stage == listWorlds:
+		return writeWorlds(stdout)
 	case o.export != "":
 		return exportLog(o.export, o.file, stdout, stderr)
 	case o.check:

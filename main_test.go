@@ -165,7 +165,8 @@ func TestPrints(t *testing.T) {
 		want string
 	}{
 		{[]string{"-h"}, "usage: player [flags] [FILE]"},
-		{[]string{"-version"}, "(protocol 0.7.4a, go"},
+		{[]string{"-version"}, ", protocol 0.7.4a, go"},
+		{[]string{"-stage", "list"}, "room                   A room of 8 m by 6 m with one robot"},
 		{[]string{"-list"}, "\np2os: "[1:]},
 		{[]string{"-check", "configs/testpattern.cfg"}, "configs/testpattern.cfg:4"},
 		{[]string{"-check", "-stage", room, "-reflex"}, "position:0  reflex    (from -reflex):1"},
@@ -188,7 +189,7 @@ type full struct{}
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 
 func TestPrintsOnAFullDisk(t *testing.T) {
-	for _, args := range []string{"-h", "-version", "-list", "-check"} {
+	for _, args := range []string{"-h", "-version", "-list", "-check", "-stage=list"} {
 		if err := run(t.Context(), []string{args}, full{}, newOutput(t).File); err == nil || !strings.Contains(err.Error(), "no space left") {
 			t.Errorf("player %s: error %v", args, err)
 		}
@@ -209,8 +210,8 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-bogus"}, "flag provided but not defined: -bogus (player -h shows all flags)"},
 		{[]string{"nowhere.cfg"}, "nowhere.cfg: no such file"},
 		{[]string{write(t, "bad.cfg", `driver ( name "p2so" )`)}, `unknown driver "p2so"; did you mean "p2os"?`},
-		{[]string{"-truth", "x.csv"}, "-run and -truth need a simulated world: add -stage FILE"},
-		{[]string{"-run"}, "-run and -truth need a simulated world: add -stage FILE"},
+		{[]string{"-truth", "x.csv"}, "-run and -truth need a simulated world: add -stage WORLD"},
+		{[]string{"-run"}, "-run and -truth need a simulated world: add -stage WORLD"},
 		{[]string{"-stage", room, "-truth", "nowhere/x.csv"}, "-truth: open nowhere/x.csv: no such file"},
 		{[]string{"-stage", room, "-http", taken.Addr().String()}, "-http: listen tcp " + taken.Addr().String()},
 		{[]string{"-bind", "127.0.0.1", "-gp", port}, port + ": address already in use"},

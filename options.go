@@ -1,12 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"net"
 	"net/netip"
 	"os"
+	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -20,6 +24,7 @@ import (
 	"player/config/syntax"
 	"player/devices/passthrough"
 	"player/tools"
+	"player/worlds"
 )
 
 // options is the command line: manual table 1 and our own flags.
@@ -72,7 +77,7 @@ examples are in configs/). Without it player serves a Pioneer with laser and
 camera. Flags override the file.
 
 Try it without a robot:
-  player -stage worlds/room.world
+  player -stage room
 
 Commands (player help COMMAND shows more; a FILE of that name is ./FILE)
 %s
@@ -91,7 +96,8 @@ A real robot
   -vc FILE          configuration file of ACTS                     (default /usr/local/acts/actsconfig)
 
 A simulated robot
-  -stage FILE       simulate the world in FILE instead of using hardware
+  -stage WORLD      simulate a world instead of using hardware: a file, or one
+                    of those that -stage list shows
   -truth FILE       write the true poses of all robots to FILE, as CSV; implies -run
   -run              run the world even without clients, until its quit_time
 
@@ -237,7 +243,7 @@ func (o options) serves(address string, port int) bool {
 // the driver stage if -stage is given, and otherwise a Pioneer.
 func (o options) parseConfig() (*syntax.File, error) {
 	if o.file != "" {
-		file, err := syntax.ParseFile(o.file)
+		file, err := syntax.ParseFile(o.file, nil)
 		if near := syntax.Nearest(o.file, commandNames()); near != "" && errors.Is(err, os.ErrNotExist) {
 			return nil, fmt.Errorf("%w; did you mean player %s?", err, near)
 		}
@@ -267,12 +273,28 @@ func (o options) validate() error {
 	if strings.HasSuffix(o.file, ".world") {
 		return fmt.Errorf("%s is a world, not a configuration: use -stage %[1]s", o.file)
 	}
-	if o.stage != "" {
-		if _, err := os.Stat(o.stage); err != nil {
-			return fmt.Errorf("-stage: %w; worlds that come with Player are in worlds/", err)
+	if _, err := os.Stat(o.stage); o.stage != "" && o.stage != listWorlds && err != nil && !worlds.Exists(o.stage) {
+		hint := "-stage list shows the worlds that need no file"
+		if near := syntax.Nearest(strings.TrimSuffix(filepath.Base(o.stage), worlds.Extension), worlds.Names()); near != "" {
+			hint = fmt.Sprintf("did you mean -stage %s? %s", near, hint)
 		}
+		return fmt.Errorf("-stage: %w; %s", err, hint)
 	}
 	return nil
+}
+
+// listWorlds is the argument of -stage that lists the worlds in the binary. A file
+// of that name is ./list.
+const listWorlds = "list"
+
+// writeWorlds lists the worlds in the binary.
+func writeWorlds(w io.Writer) error {
+	var list strings.Builder
+	for _, name := range worlds.Names() {
+		fmt.Fprintf(&list, "%-22s %s\n", name, worlds.Summary(name))
+	}
+	_, err := io.WriteString(w, list.String())
+	return err
 }
 
 func (o options) address(port int) string { return net.JoinHostPort(o.bind, strconv.Itoa(port)) }
@@ -283,17 +305,35 @@ func (o options) isLocal() bool {
 	return o.bind == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// version returns the module's version, or the commit that it was built from.
+// Set by the linker (packaging/build.go); empty in any other build.
+var linkedVersion, linkedCommit string
+
+// version returns the version and the commit, as far as this build knows them: from
+// the linker, from the version control at build time, or from the module.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "player (unknown build)"
+		info = &debug.BuildInfo{GoVersion: runtime.Version()}
 	}
-	v := info.Main.Version
+	return describe(info, linkedVersion, linkedCommit)
+}
+
+// describe is [version] for a given build. A pseudo-version of a module ends with
+// the first digits of its commit.
+func describe(info *debug.BuildInfo, version, commit string) string {
+	setting := map[string]string{}
 	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && (v == "" || v == "(devel)") {
-			v = s.Value
+		setting[s.Key] = s.Value
+	}
+	version = cmp.Or(version, info.Main.Version, "(devel)")
+	if commit == "" {
+		commit = setting["vcs.revision"]
+		if setting["vcs.modified"] == "true" {
+			commit += " with changes"
 		}
 	}
-	return "player " + v + " (protocol 0.7.4a, " + info.GoVersion + ")"
+	if i := strings.LastIndexByte(version, '-'); commit == "" && i > 0 {
+		commit, _, _ = strings.Cut(version[i+1:], "+")
+	}
+	return fmt.Sprintf("player %s (commit %s, protocol 0.7.4a, %s)", version, cmp.Or(commit, "unknown"), info.GoVersion)
 }

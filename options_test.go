@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -59,7 +60,8 @@ func TestParseOptionsMistakes(t *testing.T) {
 		{"-max-rate 0", "-max-rate 0: a rate is 1 to 65535 Hz"},
 		{"-max-per-address -1", "-max-per-address -1: must not be negative"},
 		{"-max-clients -1", "-max-clients -1: must not be negative"},
-		{"-stage nowhere.world", "-stage: stat nowhere.world: no such file or directory; worlds that come with Player are in worlds/"},
+		{"-stage nowhere.world", "-stage: stat nowhere.world: no such file or directory; -stage list shows the worlds that need no file"},
+		{"-stage here/roam.world", "did you mean -stage room?"},
 		{"-bogus", "flag provided but not defined: -bogus"},
 	} {
 		if _, err := parseOptions(strings.Fields(tt.args)); err == nil || !strings.Contains(err.Error(), tt.want) {
@@ -174,6 +176,31 @@ func TestPassthroughToItself(t *testing.T) {
 		_, err := options{port: 6665, bind: tt.bind, file: file}.configure(zap.NewNop())
 		if (err != nil) != tt.self || err != nil && !strings.Contains(err.Error(), "chain.cfg:1:1: passthrough: ") {
 			t.Errorf("-bind %q, remote %s, provides %s: %v", tt.bind, tt.remote, tt.provides, err)
+		}
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	const hash = "93ad744ac1f0e9d35d2a94a8e1f2b7b1f1e2d3c4"
+	stamp := []debug.BuildSetting{{Key: "vcs.revision", Value: hash}, {Key: "vcs.modified", Value: "true"}}
+	for _, tt := range []struct {
+		build           string
+		module          string
+		stamp           []debug.BuildSetting
+		version, commit string
+		want            string
+	}{
+		{"packaging", "(devel)", nil, "1.2.0", hash, "player 1.2.0 (commit " + hash + ","},
+		{"a checkout", "v1.2.0", stamp[:1], "", "", "player v1.2.0 (commit " + hash + ","},
+		{"a changed checkout", "v1.2.0+dirty", stamp, "", "", "player v1.2.0+dirty (commit " + hash + " with changes,"},
+		{"a module", "v1.2.0", nil, "", "", "player v1.2.0 (commit unknown,"},
+		{"a pseudo-version", "v0.0.0-20261122073412-93ad744ac1f0+dirty", nil, "", "", "(commit 93ad744ac1f0,"},
+		{"-buildvcs=false", "(devel)", nil, "", "", "player (devel) (commit unknown,"},
+		{"a test", "", nil, "", "", "player (devel) (commit unknown,"},
+	} {
+		info := &debug.BuildInfo{GoVersion: "go1.26", Main: debug.Module{Version: tt.module}, Settings: tt.stamp}
+		if got := describe(info, tt.version, tt.commit); !strings.Contains(got, tt.want) {
+			t.Errorf("%s: %s, want %s", tt.build, got, tt.want)
 		}
 	}
 }

@@ -36,7 +36,7 @@ func openSimulation(o options, conf *config.Server, log *zap.Logger) (*simulatio
 		}
 	}
 	if s.world == nil && s.run {
-		return nil, errors.New("-run and -truth need a simulated world: add -stage FILE")
+		return nil, errors.New("-run and -truth need a simulated world: add -stage WORLD")
 	}
 	if o.truth != "" {
 		var err error

@@ -114,7 +114,11 @@ func (f *File) Unused() []*Error {
 		if in != f.Global {
 			message += fmt.Sprintf(" in %.40s", in.Name)
 		}
-		if near := Nearest(name, in.asked); near != "" {
+		valid := in.asked
+		if what == "section" {
+			valid = slices.Concat(valid, f.defined)
+		}
+		if near := Nearest(name, valid); near != "" {
 			message += fmt.Sprintf("; did you mean %q?", near)
 		}
 		unused = append(unused, f.errorf(pos, "%s", message))

@@ -7,7 +7,7 @@ import (
 )
 
 func ExampleParseFile() {
-	f, err := syntax.ParseFile("testdata/yard.world")
+	f, err := syntax.ParseFile("testdata/yard.world", nil)
 	if err != nil {
 		fmt.Println(err)
 		return

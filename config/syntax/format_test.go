@@ -44,7 +44,7 @@ func TestFormatParsesBack(t *testing.T) {
 		t.Fatalf("no worlds in testdata: %v", err)
 	}
 	for _, path := range worlds {
-		f, err := ParseFile(path)
+		f, err := ParseFile(path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -48,9 +50,11 @@ const (
 var errNotRegular = errors.New("not a regular file")
 
 // ParseFile reads the configuration file at path and the files it includes, which
-// must be regular files. The error wraps an *[Error] for the first mistake, unless
-// the file at path cannot be read.
-func ParseFile(path string) (*File, error) {
+// must be regular files. An included file that does not exist is looked for in
+// library, which may be nil, by its path from the directory of the main file. The
+// error wraps an *[Error] for the first mistake, unless the file at path cannot be
+// read.
+func ParseFile(path string, library fs.FS) (*File, error) {
 	return Parse(path, func(name string) ([]byte, error) {
 		// The user may pass a pipe, as <(...) in a shell does. To open one that a
 		// file names would wait for a writer that may never come.
@@ -58,6 +62,13 @@ func ParseFile(path string) (*File, error) {
 			return nil, errNotRegular
 		}
 		file, err := os.Open(name)
+		if errors.Is(err, fs.ErrNotExist) && library != nil && name != path {
+			if rel, e := filepath.Rel(filepath.Dir(path), name); e == nil && fs.ValidPath(rel) {
+				if text, e := fs.ReadFile(library, rel); e == nil {
+					return text, nil
+				}
+			}
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -78,6 +89,7 @@ func Parse(name string, read func(name string) ([]byte, error)) (*File, error) {
 	if err := p.parse(name, f.Global.Pos); err != nil {
 		return nil, err
 	}
+	f.defined = slices.Sorted(maps.Keys(p.macros))
 	f.setUnits()
 	if err := f.Err(); err != nil {
 		return nil, err

@@ -96,7 +96,7 @@ func TestTree(t *testing.T) {
 }
 
 func TestPositions(t *testing.T) {
-	f, err := ParseFile("testdata/yard.world")
+	f, err := ParseFile("testdata/yard.world", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +217,7 @@ func TestIncludes(t *testing.T) {
 }
 
 func TestMainFileUnreadable(t *testing.T) {
-	_, err := ParseFile("testdata/none.world")
+	_, err := ParseFile("testdata/none.world", nil)
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got %v, want that the file does not exist", err)
 	}
@@ -242,7 +242,7 @@ func TestParseFileOnDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	f, err := ParseFile(filepath.Join(dir, "main.cfg"))
+	f, err := ParseFile(filepath.Join(dir, "main.cfg"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,7 +269,7 @@ func TestIncludesAreRegularFiles(t *testing.T) {
 		}
 		parsed := make(chan error, 1)
 		go func() {
-			_, err := ParseFile(main)
+			_, err := ParseFile(main, nil)
 			parsed <- err
 		}()
 		select {
@@ -284,7 +284,7 @@ func TestIncludesAreRegularFiles(t *testing.T) {
 	go func() {
 		_ = os.WriteFile(pipe, []byte("found yes"), 0) // ParseFile checks it
 	}()
-	if f, err := ParseFile(pipe); err != nil || !f.Global.Bool("found", false) {
+	if f, err := ParseFile(pipe, nil); err != nil || !f.Global.Bool("found", false) {
 		t.Errorf("the main file is a pipe: %v", err)
 	}
 }

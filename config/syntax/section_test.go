@@ -189,6 +189,8 @@ robot( prot 5 pose [1 2] gui( nose 1 ) laser( range 8 ) )
 robto( port 5 )
 seen( deep( deeper( x 1 ) ) )
 r() r()
+define pioneer_full robot()
+pioneer_ful()
 `, map[string]string{"later.inc": "title \"x\" define r robot( mass 3 )\n"})
 	if err != nil {
 		t.Fatal(err)
@@ -210,6 +212,7 @@ r() r()
 		`main.world:4:8: field "prot" is not used in robot; did you mean "port"?`,
 		`main.world:4:47: field "range" is not used in laser`,
 		`main.world:5:1: section "robto" is not used; did you mean "robot"?`,
+		`main.world:9:1: section "pioneer_ful" is not used; did you mean "pioneer_full"?`,
 		`later.inc:1:1: field "title" is not used`,
 		`later.inc:1:27: field "mass" is not used in r`,
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"image/color"
 	"image/png"
+	"io"
+	"io/fs"
 	"os"
 )
 
@@ -19,33 +21,47 @@ const (
 	dark = 0x8000
 )
 
-// readBitmap reads a floor plan from a PNG file: dark pixels are walls, light
-// and transparent ones are free. It returns the walls as rectangles, one for
-// each run of dark pixels in a row. In their frame the picture is centred on
-// the origin and has the given size.
-func readBitmap(path string, size Vec) ([][]Vec, error) {
-	// To open a pipe would wait for a writer that may never come.
+// openFile opens a regular file on the disk. To open a pipe would wait for a writer
+// that may never come.
+func openFile(path string) (fs.File, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: not a regular file", path)
+		return nil, errors.New(path + ": not a regular file")
 	}
-	file, err := os.Open(path)
+	return os.Open(path)
+}
+
+// readBitmap reads the floor plan of a world.
+func (l *loader) readBitmap(path string, size Vec) ([][]Vec, error) {
+	file, err := l.open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
+	walls, err := decodeBitmap(file.(io.ReadSeeker), size) // files of os and embed can seek
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return walls, nil
+}
+
+// decodeBitmap reads a floor plan from a PNG file: dark pixels are walls, light
+// and transparent ones are free. It returns the walls as rectangles, one for
+// each run of dark pixels in a row. In their frame the picture is centred on
+// the origin and has the given size.
+func decodeBitmap(file io.ReadSeeker, size Vec) ([][]Vec, error) {
 	config, err := png.DecodeConfig(file)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: a floor plan must be a PNG file", path, err)
+		return nil, fmt.Errorf("%w: a floor plan must be a PNG file", err)
 	}
 	if config.Width < 1 || config.Height < 1 || config.Width > maxPixels/config.Height {
-		return nil, fmt.Errorf("%s: %d x %d pixels, at most %d in all", path, config.Width, config.Height, maxPixels)
+		return nil, fmt.Errorf("%d x %d pixels, at most %d in all", config.Width, config.Height, maxPixels)
 	}
 	if _, err := file.Seek(0, 0); err != nil {
 		return nil, err
 	}
 	picture, err := png.Decode(file)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, err
 	}
 	bounds := picture.Bounds()
 	scale := Vec{size.X / float64(bounds.Dx()), size.Y / float64(bounds.Dy())}
@@ -66,11 +82,11 @@ func readBitmap(path string, size Vec) ([][]Vec, error) {
 			}
 		}
 		if len(walls) > maxWalls {
-			return nil, fmt.Errorf("%s: too much detail: more than %d wall segments", path, maxWalls)
+			return nil, fmt.Errorf("too much detail: more than %d wall segments", maxWalls)
 		}
 	}
 	if walls == nil {
-		return nil, errors.New(path + ": no dark pixel: draw walls dark on light")
+		return nil, errors.New("no dark pixel: draw walls dark on light")
 	}
 	return walls, nil
 }

@@ -3,11 +3,15 @@ package stage
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"player/config/syntax"
+	"player/worlds"
 )
 
 const (
@@ -16,20 +20,35 @@ const (
 	maxNamed = 20
 )
 
-// Load reads a world file (docs/STAGE.md). The error is an *[syntax.Error], or
-// several joined, for mistakes in the file.
+// Load reads a world file (docs/STAGE.md). A path without extension at which there
+// is no file is the name of a world in the binary, in whatever directory. The error
+// is an *[syntax.Error], or several joined, for mistakes in the file.
 func Load(path string) (*World, error) {
-	file, err := syntax.ParseFile(path)
+	if name := filepath.Base(path); worlds.Exists(name) && !isFile(path) {
+		file, err := syntax.Parse(name+worlds.Extension, worlds.Files.ReadFile)
+		if err != nil {
+			return nil, err
+		}
+		return build(file, worlds.Files.Open)
+	}
+	file, err := syntax.ParseFile(path, worlds.Files)
 	if err != nil {
 		return nil, err
 	}
-	return build(file)
+	return build(file, openFile)
 }
 
-// build makes a world from a parsed file.
-func build(file *syntax.File) (*World, error) {
+// isFile reports whether there is something at path that is not a directory.
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
+}
+
+// build makes a world from a parsed file. open opens its pictures.
+func build(file *syntax.File, open func(path string) (fs.File, error)) (*World, error) {
 	l := &loader{
 		file:    file,
+		open:    open,
 		palette: shades(),
 		world:   &World{name: file.Name, scan: scanDirections()},
 	}
@@ -49,6 +68,7 @@ func build(file *syntax.File) (*World, error) {
 // loader is the state of reading a world.
 type loader struct {
 	file    *syntax.File
+	open    func(path string) (fs.File, error)
 	palette palette
 	world   *World
 	seed    uint64

@@ -98,7 +98,7 @@ func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, siz
 	path := s.Path("bitmap", "")
 	switch {
 	case path != "":
-		walls, err := readBitmap(path, area)
+		walls, err := l.readBitmap(path, area)
 		if err != nil {
 			l.fail(s, "bitmap", "cannot read the floor plan: %w", err)
 			break

@@ -28,7 +28,7 @@ func parseWorld(text string) (*World, error) {
 	if err != nil {
 		return nil, err
 	}
-	return build(file)
+	return build(file, openFile)
 }
 
 // newWorld is parseWorld for worlds without errors.
@@ -226,7 +226,7 @@ func TestFloorPlan(t *testing.T) {
 		"##  ",
 		".. #",
 		"  +#")
-	walls, err := readBitmap(path, Vec{4, 3})
+	walls, err := (&loader{open: openFile}).readBitmap(path, Vec{4, 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +238,7 @@ func TestFloorPlan(t *testing.T) {
 	if !slices.EqualFunc(walls, want, slices.Equal) {
 		t.Errorf("walls %v\nwant  %v", walls, want)
 	}
-	if _, err := readBitmap(writePNG(t, "   "), Vec{1, 1}); err == nil || !strings.Contains(err.Error(), "no dark pixel") {
+	if _, err := (&loader{open: openFile}).readBitmap(writePNG(t, "   "), Vec{1, 1}); err == nil || !strings.Contains(err.Error(), "no dark pixel") {
 		t.Errorf("an empty picture: %v", err)
 	}
 }
@@ -361,5 +361,34 @@ func TestSubsumptionScene(t *testing.T) {
 	r.drive.command(300, 0)
 	if w.Step(200); !r.stalled() {
 		t.Error("the hassock is not solid")
+	}
+}
+
+func TestWorldsWithoutFiles(t *testing.T) {
+	dir := t.TempDir()
+	own := filepath.Join(dir, "own.world")
+	text := "include \"pioneer.inc\"\ninclude \"map.inc\"\ninclude \"here.inc\"\npioneer_full ()\n"
+	for path, text := range map[string]string{own: text, filepath.Join(dir, "here.inc"): `name "mine"`} {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, path := range []string{own, filepath.Join(dir, "cave"), "room"} {
+		w, err := Load(path)
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+		} else if len(w.Robots()) == 0 {
+			t.Errorf("%s: no robot", path)
+		}
+	}
+	// Files on the disk come first, and a wrong path is not taken for a name.
+	if err := os.WriteFile(filepath.Join(dir, "room"), []byte(`name "empty"`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if w, err := Load(filepath.Join(dir, "room")); err != nil || len(w.Robots()) != 0 {
+		t.Errorf("a file named room: %v", err)
+	}
+	if _, err := Load(filepath.Join(dir, "room.world")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a file that does not exist: %v", err)
 	}
 }
