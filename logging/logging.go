@@ -33,7 +33,7 @@ const (
 )
 
 // New returns a logger that writes to a file: text if it is a terminal, otherwise
-// JSON. Sync waits until the lines are written, for at most syncLimit.
+// JSON, with the priority before each line if it is the journal's. Sync waits until the lines are written, for at most syncLimit.
 func New(file *os.File, debug bool) *zap.Logger {
 	config := zap.NewProductionEncoderConfig()
 	config.EncodeTime = zapcore.ISO8601TimeEncoder
@@ -48,7 +48,11 @@ func New(file *os.File, debug bool) *zap.Logger {
 	if debug {
 		level = zapcore.DebugLevel
 	}
-	return zap.New(newCore(encoder(config), level, file))
+	encode := encoder(config)
+	if isJournal(file, os.Getenv("JOURNAL_STREAM")) {
+		encode = journalEncoder{encode, buffer.NewPool()}
+	}
+	return zap.New(newCore(encode, level, file))
 }
 
 // core is a zapcore.Core that bounds fields and lines.
