@@ -1,0 +1,86 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"path"
+	"slices"
+	"strings"
+	"time"
+)
+
+// file is a file to install. It belongs to root, and only root may write it.
+type file struct {
+	path string // without a leading slash
+	data []byte
+	mode int64 // permissions; 0: 0644
+	conf bool  // the administrator may change it
+}
+
+// tarball packs files and their directories, sorted, with one time for all.
+func tarball(files []file, at time.Time) ([]byte, error) {
+	var packed bytes.Buffer
+	zip, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	w := tar.NewWriter(zip)
+	header := func(name string, mode int64) *tar.Header {
+		return &tar.Header{Name: "./" + name, Mode: mode, ModTime: at, Uname: "root", Gname: "root", Format: tar.FormatUSTAR}
+	}
+	files = slices.Clone(files)
+	for _, dir := range directories(files) {
+		files = append(files, file{path: dir, mode: 0o755})
+	}
+	slices.SortFunc(files, func(a, b file) int { return strings.Compare(a.path, b.path) })
+	for _, f := range files {
+		h := header(f.path, f.mode)
+		if strings.HasSuffix(f.path, "/") {
+			h.Typeflag = tar.TypeDir
+		} else if h.Size = int64(len(f.data)); h.Mode == 0 {
+			h.Mode = 0o644
+		}
+		if err := w.WriteHeader(h); err != nil {
+			return nil, err
+		}
+		if _, err := w.Write(f.data); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	if err := zip.Close(); err != nil {
+		return nil, err
+	}
+	return packed.Bytes(), nil
+}
+
+// directories returns those above files, each once and with a slash behind it.
+func directories(files []file) (dirs []string) {
+	for _, f := range files {
+		for dir := path.Dir(f.path); dir != "."; dir = path.Dir(dir) {
+			if !slices.Contains(dirs, dir+"/") {
+				dirs = append(dirs, dir+"/")
+			}
+		}
+	}
+	return dirs
+}
+
+// compress packs one file as gzip -9n does: without a name and a time.
+func compress(data []byte) ([]byte, error) {
+	var packed bytes.Buffer
+	zip, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := zip.Write(data); err != nil {
+		return nil, err
+	}
+	if err := zip.Close(); err != nil {
+		return nil, err
+	}
+	return packed.Bytes(), nil
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// source is the commit that is built.
+type source struct {
+	commit  string
+	version string // without "v" and without the revision of the package
+	time    time.Time
+}
+
+// readSource asks git. version replaces the version of the commit if it is not
+// empty.
+func readSource(version string) (source, error) {
+	changes, err := output("git", "status", "--porcelain", "--untracked-files=no")
+	if err != nil {
+		return source{}, err
+	}
+	if changes != "" {
+		return source{}, errors.New("there are changes that are not committed: a package is built from a commit")
+	}
+	commit, err := output("git", "rev-parse", "HEAD")
+	if err != nil {
+		return source{}, err
+	}
+	stamp, err := output("git", "log", "-1", "--format=%ct")
+	if err != nil {
+		return source{}, err
+	}
+	seconds, err := strconv.ParseInt(stamp, 10, 64)
+	if err != nil {
+		return source{}, err
+	}
+	src := source{commit: commit, version: version, time: time.Unix(seconds, 0).UTC()}
+	if src.version == "" {
+		tag, err := output("git", "tag", "--points-at", "HEAD", "v[0-9]*")
+		if err != nil {
+			return source{}, err
+		}
+		src.version = versionOf(tag, commit, src.time)
+	}
+	return src, nil
+}
+
+// versionOf is the version of a commit with these tags, one a line: the last one
+// without its "v". A commit without a tag is older than any release in Debian's
+// order, and commits are in the order of their times. It does not depend on what else a
+// clone contains.
+func versionOf(tags, commit string, at time.Time) string {
+	if all := strings.Fields(tags); len(all) > 0 {
+		return strings.ReplaceAll(strings.TrimPrefix(all[len(all)-1], "v"), "-", "~")
+	}
+	return fmt.Sprintf("0~git%s.%.12s", at.Format("20060102150405"), commit)
+}
+
+// debian returns the version of the package. With a revision, the packaging is not
+// part of the program for Debian, and the changelog has Debian's name.
+func (s source) debian() string { return s.version + "-1" }
+
+// build builds a static program. Nothing of the environment, of the path of the
+// clone or of the state of git gets into it.
+func (s source) build(path, arch, arm string) error {
+	link := fmt.Sprintf("-s -w -X main.linkedVersion=%s -X main.linkedCommit=%s", s.version, s.commit)
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", link, "-o", path, ".")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch, "GOARM="+arm,
+		"GOFLAGS=-mod=readonly", "GOWORK=off", "GOEXPERIMENT=", "GOAMD64=v1", "GOARM64=v8.0", "GORISCV64=rva20u64")
+	cmd.Stderr = os.Stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("go build for %s: %w", arch, err)
+	}
+	return nil
+}
+
+// output runs a program and returns what it prints, without the last newline.
+func output(name string, args ...string) (string, error) {
+	cmd := exec.Command(name, args...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("%s %s: %w", name, strings.Join(args, " "), err)
+	}
+	return strings.TrimRight(string(out), "\n"), nil
+}

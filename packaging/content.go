@@ -1,0 +1,106 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"strings"
+)
+
+// maintainer must have an address. The project has none, and this host is reserved for
+// examples, so no mail reaches a stranger (RFC 2606).
+const maintainer = "Player developers <player@example.org>"
+
+// content is what packages and archives contain.
+type content struct {
+	source    source
+	binary    []byte
+	manual    []byte
+	copyright []byte
+}
+
+// system returns the files of a package, where Debian wants them.
+func (c content) system() ([]file, error) {
+	files := []file{{path: "usr/bin/player", data: c.binary, mode: 0o755}, {path: "usr/share/doc/player/copyright", data: c.copyright}}
+	for _, f := range []file{
+		{path: "usr/lib/systemd/system/player.service", data: []byte("player.service")},
+		{path: "usr/lib/udev/rules.d/60-player.rules", data: []byte("60-player.rules")},
+		{path: "etc/avahi/services/player.service", data: []byte("avahi.service"), conf: true},
+		{path: "etc/player/player.cfg", data: []byte("player.cfg"), conf: true},
+	} {
+		text, err := packaged(string(f.data))
+		if err != nil {
+			return nil, err
+		}
+		f.data = text
+		files = append(files, f)
+	}
+	changelog := fmt.Sprintf("player (%s) unstable; urgency=medium\n\n  * Commit %s.\n    The changes are in changelog.gz.\n\n -- %s  %s\n",
+		c.source.debian(), c.source.commit, maintainer, c.source.time.Format("Mon, 02 Jan 2006 15:04:05 -0700"))
+	changes, err := os.ReadFile("CHANGELOG.md")
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range []file{
+		{path: "usr/share/doc/player/changelog.Debian.gz", data: []byte(changelog)},
+		{path: "usr/share/doc/player/changelog.gz", data: changes},
+		{path: "usr/share/man/man1/player.1.gz", data: c.manual},
+	} {
+		if f.data, err = compress(f.data); err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	return appendTrees(files, map[string]string{
+		"usr/share/player/worlds":       "worlds",
+		"usr/share/doc/player/examples": "configs",
+		"usr/share/doc/player":          "docs/*.md",
+	})
+}
+
+// archive returns the files of an archive, below a directory.
+func (c content) archive(dir string) ([]file, error) {
+	files := []file{
+		{path: dir + "/player", data: c.binary, mode: 0o755},
+		{path: dir + "/player.1", data: c.manual},
+		{path: dir + "/copyright", data: c.copyright},
+	}
+	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md"} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file{path: path.Join(dir, name), data: text})
+	}
+	for _, name := range []string{"player.service", "60-player.rules", "avahi.service", "player.cfg"} {
+		text, err := packaged(name)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file{path: path.Join(dir, "system", name), data: text})
+	}
+	return appendTrees(files, map[string]string{dir + "/worlds": "worlds", dir + "/configs": "configs", dir + "/docs": "docs/*.md"})
+}
+
+// appendTrees appends what users read: files of the repository that match a pattern of
+// git, by the directory that they go to.
+func appendTrees(files []file, trees map[string]string) ([]file, error) {
+	for to, pattern := range trees {
+		names, err := output("git", "ls-files", "--", pattern)
+		if err != nil {
+			return nil, err
+		}
+		for name := range strings.Lines(names) {
+			if name = strings.TrimSpace(name); strings.HasSuffix(name, ".go") {
+				continue
+			}
+			text, err := os.ReadFile(name)
+			if err != nil {
+				return nil, err
+			}
+			_, below, _ := strings.Cut(name, "/")
+			files = append(files, file{path: path.Join(to, below), data: text})
+		}
+	}
+	return files, nil
+}

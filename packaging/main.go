@@ -1,0 +1,148 @@
+// Packaging builds what is released, from the root of a clean clone:
+//
+//	go run ./packaging -o DIR
+//
+// DIR gets .deb packages, archives (tar.gz), an SBOM and SHA256SUMS. Two builds of a
+// commit with one version of Go are equal, byte by byte.
+package main
+
+import (
+	"crypto/sha256"
+	"debug/buildinfo"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// target is a processor that we build for.
+type target struct {
+	name   string // in the names of archives
+	arch   string // GOARCH
+	arm    string // GOARM
+	debian string // architecture of the package; empty: there is none
+}
+
+// targets lists all. Raspberry Pi OS calls ARMv6 armhf, too, so that package has the
+// binary for ARMv6, which also runs on ARMv7.
+func targets() []target {
+	return []target{
+		{"amd64", "amd64", "", "amd64"},
+		{"arm64", "arm64", "", "arm64"},
+		{"armv7", "arm", "7", ""},
+		{"armv6", "arm", "6", "armhf"},
+		{"riscv64", "riscv64", "", ""},
+	}
+}
+
+// maxBinary is the limit of a binary, in bytes: it has to fit small computers.
+const maxBinary = 10 << 20
+
+func main() {
+	output := flag.String("o", "", "directory for the results")
+	only := flag.String("only", "", "build for this processor only")
+	version := flag.String("version", "", "version, instead of the one from git")
+	flag.Parse()
+	if *output == "" || flag.NArg() > 0 {
+		flag.Usage()
+		os.Exit(2)
+	}
+	if err := run(*output, *only, *version); err != nil {
+		fmt.Fprintln(os.Stderr, "packaging:", err)
+		os.Exit(1)
+	}
+}
+
+func run(output, only, version string) error {
+	src, err := readSource(version)
+	if err != nil {
+		return err
+	}
+	wanted := slices.DeleteFunc(targets(), func(t target) bool { return only != "" && t.name != only })
+	if len(wanted) == 0 {
+		return fmt.Errorf("-only %s: there is no such target", only)
+	}
+	temp, err := os.MkdirTemp("", "player-packaging")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
+
+	if err := os.MkdirAll(output, 0o777); err != nil {
+		return err
+	}
+	manual, err := src.manual(filepath.Join(temp, "player"))
+	if err != nil {
+		return err
+	}
+	results := map[string][]byte{}
+	linked := map[string]module{}
+	for _, t := range wanted {
+		path := filepath.Join(temp, "player-"+t.name)
+		if err := src.build(path, t.arch, t.arm); err != nil {
+			return err
+		}
+		binary, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if len(binary) > maxBinary {
+			return fmt.Errorf("the binary for %s has %d bytes, at most %d are allowed", t.name, len(binary), maxBinary)
+		}
+		fmt.Printf("%-8s %d bytes\n", t.name, len(binary))
+		info, err := buildinfo.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		modules, err := modulesOf(info)
+		if err != nil {
+			return err
+		}
+		for _, m := range modules {
+			linked[m.path] = m
+		}
+		rights, err := copyright(modules)
+		if err != nil {
+			return err
+		}
+		c := content{source: src, binary: binary, manual: manual, copyright: rights}
+		folder := fmt.Sprintf("player-%s-linux-%s", src.version, t.name)
+		files, err := c.archive(folder)
+		if err != nil {
+			return err
+		}
+		if results[folder+".tar.gz"], err = tarball(files, src.time); err != nil {
+			return err
+		}
+		if t.debian == "" {
+			continue
+		}
+		if files, err = c.system(); err != nil {
+			return err
+		}
+		name := fmt.Sprintf("player_%s_%s.deb", src.debian(), t.debian)
+		if results[name], err = deb(src, t.debian, files); err != nil {
+			return err
+		}
+	}
+	if results[fmt.Sprintf("player-%s.spdx.json", src.version)], err = sbom(src, slices.SortedFunc(maps.Values(linked), byPath)); err != nil {
+		return err
+	}
+	return write(output, results)
+}
+
+// write writes the files with their checksums.
+func write(dir string, results map[string][]byte) error {
+	var sums []string
+	for name, data := range results {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
+			return err
+		}
+		sums = append(sums, fmt.Sprintf("%x  %s\n", sha256.Sum256(data), name))
+	}
+	slices.SortFunc(sums, func(a, b string) int { return strings.Compare(a[64:], b[64:]) })
+	return os.WriteFile(filepath.Join(dir, "SHA256SUMS"), []byte(strings.Join(sums, "")), 0o666)
+}

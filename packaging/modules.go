@@ -1,0 +1,153 @@
+package main
+
+import (
+	"bytes"
+	"debug/buildinfo"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// module is a part of the program that others wrote.
+type module struct {
+	path    string
+	version string
+	sum     string // of go.sum; empty: the standard library
+	license string // the text
+}
+
+func byPath(a, b module) int { return strings.Compare(a.path, b.path) }
+
+// licenseFile matches the names of the files with a module's licence.
+var licenseFile = regexp.MustCompile(`(?i)^(licen[cs]e|copying)(\.txt|\.md)?$`)
+
+// modulesOf returns the modules that are linked into a program, and the standard
+// library. Modules that are replaced by directories of this repository are our own.
+func modulesOf(info *buildinfo.BuildInfo) ([]module, error) {
+	root, err := output("go", "env", "GOROOT")
+	if err != nil {
+		return nil, err
+	}
+	text, err := license(root)
+	if err != nil {
+		return nil, err
+	}
+	modules := []module{{path: "std", version: strings.TrimPrefix(info.GoVersion, "go"), license: text}}
+	for _, dep := range info.Deps {
+		if dep.Replace != nil {
+			continue
+		}
+		dir, err := output("go", "list", "-m", "-f", "{{.Dir}}", dep.Path)
+		if err != nil {
+			return nil, err
+		}
+		if text, err = license(dir); err != nil {
+			return nil, err
+		}
+		modules = append(modules, module{dep.Path, dep.Version, dep.Sum, text})
+	}
+	return modules, nil
+}
+
+// license returns the text of the licence in a directory.
+func license(dir string) (string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "", err
+	}
+	i := slices.IndexFunc(entries, func(e os.DirEntry) bool { return licenseFile.MatchString(e.Name()) })
+	if i < 0 {
+		return "", fmt.Errorf("%s has no licence", dir)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, entries[i].Name()))
+	return strings.ReplaceAll(string(text), "\r", ""), err
+}
+
+const (
+	apache       = "Apache-2.0"
+	apacheSystem = " On Debian systems, the full text is in /usr/share/common-licenses/Apache-2.0.\n"
+)
+
+// copyright is the file of that name, in Debian's machine-readable format 1.0. The
+// licences of the modules ask that their text accompanies the program.
+func copyright(modules []module) ([]byte, error) {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\nUpstream-Name: player\n\nFiles: *\nCopyright: The Player authors\nLicense: %s\n%s", apache, apacheSystem)
+	for _, m := range modules {
+		name := "License-of-" + strings.NewReplacer("/", "-", "_", "-").Replace(m.path)
+		var holders []string
+		for line := range strings.Lines(m.license) {
+			if line = strings.TrimSpace(line); strings.HasPrefix(line, "Copyright ") && !strings.Contains(line, "[yyyy]") && strings.ContainsAny(line, "0123456789") {
+				holders = append(holders, line)
+			}
+		}
+		if holders == nil {
+			holders = []string{"The authors of " + m.path}
+		}
+		fmt.Fprintf(&b, "\nFiles: modules/%s/*\nCopyright: %s\nLicense: %s\n", m.path, strings.Join(holders, "\n "), name)
+		if strings.Contains(m.license, "Apache License") {
+			b.WriteString(apacheSystem)
+			continue
+		}
+		for line := range strings.Lines(strings.TrimSpace(m.license) + "\n") {
+			if line = strings.TrimRight(line, " \t\n"); line == "" {
+				line = "."
+			}
+			fmt.Fprintf(&b, " %s\n", line)
+		}
+	}
+	return b.Bytes(), nil
+}
+
+// sbom lists what the programs are made of, as SPDX 2.3 in JSON:
+// https://spdx.github.io/spdx-spec/v2.3/
+func sbom(src source, modules []module) ([]byte, error) {
+	type reference struct {
+		Category string `json:"referenceCategory"`
+		Type     string `json:"referenceType"`
+		Locator  string `json:"referenceLocator"`
+	}
+	type element struct {
+		ID         string      `json:"SPDXID"`
+		Name       string      `json:"name"`
+		Version    string      `json:"versionInfo"`
+		Location   string      `json:"downloadLocation"`
+		Analyzed   bool        `json:"filesAnalyzed"`
+		Declared   string      `json:"licenseDeclared"`
+		Concluded  string      `json:"licenseConcluded"`
+		Copyright  string      `json:"copyrightText"`
+		Source     string      `json:"sourceInfo,omitempty"`
+		References []reference `json:"externalRefs,omitempty"`
+	}
+	type relation struct {
+		From string `json:"spdxElementId"`
+		Type string `json:"relationshipType"`
+		To   string `json:"relatedSpdxElement"`
+	}
+	const document, unknown = "SPDXRef-DOCUMENT", "NOASSERTION"
+	packages := []element{{ID: "SPDXRef-player", Name: "player", Version: src.version, Location: unknown, Declared: apache, Concluded: apache,
+		Copyright: unknown, Source: "git commit " + src.commit}}
+	relations := []relation{{document, "DESCRIBES", "SPDXRef-player"}}
+	for _, m := range modules {
+		p := element{ID: "SPDXRef-" + strings.NewReplacer("/", "-", "_", "-").Replace(m.path), Name: m.path, Version: m.version, Location: unknown,
+			Declared: unknown, Concluded: unknown, Copyright: unknown,
+			References: []reference{{"PACKAGE-MANAGER", "purl", fmt.Sprintf("pkg:golang/%s@%s", m.path, m.version)}}}
+		if m.sum != "" {
+			p.Source = "go.sum " + m.sum
+		}
+		packages = append(packages, p)
+		relations = append(relations, relation{"SPDXRef-player", "STATIC_LINK", p.ID})
+	}
+	text, err := json.MarshalIndent(map[string]any{
+		"spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": document,
+		"name":              "player-" + src.version,
+		"documentNamespace": fmt.Sprintf("https://spdx.org/spdxdocs/player-%s-%s", src.version, src.commit),
+		"creationInfo":      map[string]any{"created": src.time.Format("2006-01-02T15:04:05Z"), "creators": []string{"Tool: player/packaging"}},
+		"packages":          packages, "relationships": relations,
+	}, "", "  ")
+	return append(text, '\n'), err
+}

@@ -1,0 +1,204 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func at(t *testing.T) time.Time {
+	t.Helper()
+	return time.Date(2026, 11, 22, 7, 34, 12, 0, time.UTC)
+}
+
+const hash = "93ad744ac1f0e9d35d2a94a8e1f2b7b1f1e2d3c4"
+
+func TestVersionOf(t *testing.T) {
+	for tags, want := range map[string]string{
+		"":                   "0~git20261122073412.93ad744ac1f0",
+		"v1.2.0":             "1.2.0",
+		"v1.2.0-rc1\nv1.2.0": "1.2.0",
+		"v1.3.0-rc1":         "1.3.0~rc1",
+	} {
+		if got := versionOf(tags, hash, at(t)); got != want {
+			t.Errorf("%q: %s, want %s", tags, got, want)
+		}
+	}
+}
+
+func TestTarball(t *testing.T) {
+	packed, err := tarball([]file{
+		{path: "usr/share/b", data: []byte("text"), conf: true},
+		{path: "usr/bin/a", data: []byte("binary"), mode: 0o755},
+	}, at(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	zip, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !zip.ModTime.IsZero() || zip.Name != "" {
+		t.Errorf("the header has a time or a name: %+v", zip.Header)
+	}
+	var got []string
+	for r := tar.NewReader(zip); ; {
+		h, err := r.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h.Uid != 0 || h.Gid != 0 || !h.ModTime.Equal(at(t)) {
+			t.Errorf("%s: owner %d:%d, time %v", h.Name, h.Uid, h.Gid, h.ModTime)
+		}
+		got = append(got, h.FileInfo().Mode().String()+" "+h.Name)
+	}
+	want := "drwxr-xr-x ./usr/\ndrwxr-xr-x ./usr/bin/\n-rwxr-xr-x ./usr/bin/a\ndrwxr-xr-x ./usr/share/\n-rw-r--r-- ./usr/share/b"
+	if strings.Join(got, "\n") != want {
+		t.Errorf("%s", strings.Join(got, "\n"))
+	}
+}
+
+// dpkg reads the package: what is a configuration file, whose it is, its checksums.
+func TestDeb(t *testing.T) {
+	if _, err := exec.LookPath("dpkg-deb"); err != nil {
+		t.Skip(err)
+	}
+	t.Chdir("..") // where packaging runs
+	c := content{source: source{commit: hash, version: "1.2.0", time: at(t)}, binary: []byte("binary"), manual: []byte(".TH"), copyright: []byte("x")}
+	files, err := c.system()
+	if err != nil {
+		t.Skip(err) // no git
+	}
+	packed, err := deb(c.source, "arm64", files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := deb(c.source, "arm64", files)
+	if err != nil || !bytes.Equal(packed, again) {
+		t.Errorf("two packages differ: %v", err)
+	}
+	path := filepath.Join(t.TempDir(), "player.deb")
+	if err := os.WriteFile(path, packed, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ args, want string }{
+		{"-f", "Version: 1.2.0-1\nArchitecture: arm64\n"},
+		{"-I x conffiles", "/etc/avahi/services/player.service\n/etc/player/player.cfg\n"},
+		{"-I x md5sums", "9d7183f16acce70658f686ae7f1a4d20  usr/bin/player\n"},
+		{"-c", "-rwxr-xr-x root/root         6 2026-11-22 07:34 ./usr/bin/player\n"},
+		{"-c", "./usr/share/player/worlds/room.world\n"},
+		{"-c", "./usr/share/doc/player/INSTALL.md\n"},
+	} {
+		args := strings.Fields(tt.args)
+		args = append([]string{args[0], path}, args[min(2, len(args)):]...)
+		cmd := exec.Command("dpkg-deb", args...)
+		cmd.Env = append(os.Environ(), "TZ=UTC")
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), tt.want) {
+			t.Errorf("dpkg-deb %s: %v\n%s", tt.args, err, out)
+		}
+	}
+}
+
+func TestCopyright(t *testing.T) {
+	text, err := copyright([]module{{path: "example.org/a_b", license: "Copyright 2020 Somebody\n\nDo as you like.\n"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "\nFiles: modules/example.org/a_b/*\nCopyright: Copyright 2020 Somebody\nLicense: License-of-example.org-a-b\n" +
+		" Copyright 2020 Somebody\n .\n Do as you like.\n"
+	if !strings.HasSuffix(string(text), want) {
+		t.Errorf("%s", text)
+	}
+}
+
+func TestSBOM(t *testing.T) {
+	text, err := sbom(source{commit: hash, version: "1.2.0", time: at(t)}, []module{{path: "example.org/a", version: "v1.0.0", sum: "h1:x="}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc struct {
+		Packages []struct {
+			Name, SourceInfo string
+			ExternalRefs     []struct{ ReferenceLocator string }
+		}
+		Relationships []struct{ RelatedSpdxElement string }
+	}
+	if err := json.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	if p := doc.Packages; len(p) != 2 || p[0].Name != "player" || p[1].SourceInfo != "go.sum h1:x=" ||
+		p[1].ExternalRefs[0].ReferenceLocator != "pkg:golang/example.org/a@v1.0.0" || doc.Relationships[1].RelatedSpdxElement != "SPDXRef-example.org-a" {
+		t.Errorf("%s", text)
+	}
+}
+
+func TestManual(t *testing.T) {
+	page := `Player serves.
+
+usage: player [flags]
+       player COMMAND
+
+Try it:
+  player -stage room
+
+Commands (help COMMAND shows more)
+  find              look for hardware
+  check             check a file
+
+Flags
+  -stage WORLD      simulate a world: a file, or one
+                    of the list
+  -max-per-address N  clients
+
+.end\
+`
+	if got := strings.Join(commandsOf(page), " "); got != "find check" {
+		t.Errorf("commands %q", got)
+	}
+	want := `Player serves.
+.PP
+.EX
+usage: player [flags]
+       player COMMAND
+.EE
+.PP
+.SS Try it
+.EX
+  player \-stage room
+.EE
+.PP
+.SS Commands (help COMMAND shows more)
+.TP
+.B find
+look for hardware
+.TP
+.B check
+check a file
+.PP
+.SS Flags
+.TP
+.B \-stage WORLD
+simulate a world: a file, or one
+of the list
+.TP
+.B \-max\-per\-address N
+clients
+.PP
+\&.end\e
+.PP
+`
+	if got := roff(page); got != want {
+		t.Errorf("got\n%s", got)
+	}
+}

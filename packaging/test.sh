@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# Builds everything twice and compares, then installs the package on this machine,
+# starts what the unit starts, upgrades it while a client is connected, removes and
+# purges it. It changes the machine, so it needs CI to be set, or the flag -here.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+if [ -z "${CI:-}" ] && [ "${1:-}" != -here ]; then
+  echo "this installs and purges the package player: CI is not set, add -here to do so"
+  exit 2
+fi
+
+work=$(mktemp -d)
+server=
+installed() { dpkg-query -W -f '${db:Status-Status}' player 2>/dev/null | grep -qv not-installed; }
+if installed; then echo "player is installed on this machine"; exit 1; fi
+finish() {
+  if [ -n "$server" ]; then kill "$server" 2>/dev/null || true; fi
+  if installed; then dpkg --purge player >/dev/null || true; fi
+  rm -rf "$work"
+}
+trap finish EXIT
+fail() { echo "FAILED: $*"; exit 1; }
+
+# Two clones in different folders: what a build leaves behind does not get into the
+# next one, and neither does what is not committed.
+git clone -q --no-hardlinks . "$work/one"
+git clone -q --no-hardlinks "$work/one" "$work/other/folder"
+for clone in one other/folder; do
+  (cd "$work/$clone" && go run ./packaging -o "$work/out-${clone%%/*}")
+done
+diff -r "$work/out-one" "$work/out-other" || fail "two builds differ"
+(cd "$work/out-one" && sha256sum -c --quiet SHA256SUMS)
+[ "$(find "$work/out-one" -name '*.deb' | wc -l)" = 3 ] && [ "$(find "$work/out-one" -name '*.tar.gz' | wc -l)" = 5 ] || fail "packages are missing"
+lintian --allow-root --fail-on error "$work"/out-one/*.deb
+
+old=$(find "$work/out-one" -name '*_amd64.deb')
+(cd "$work/one" && go run ./packaging -only amd64 -version 999 -o "$work/new")
+new=$work/new/player_999-1_amd64.deb
+
+[ -z "$(dpkg-deb -c "$old" | awk '$1 ~ /^.....w/ || $1 ~ /^........w/ || $2 != "root/root"')" ] || fail "files that others may write"
+dpkg -i "$old" >/dev/null
+! readelf -l /usr/bin/player | grep -q INTERP || fail "the binary is not static"
+man -l --warnings=w "$(dpkg -L player | grep player.1.gz)" 2>&1 >/dev/null | grep . && fail "the manual page has mistakes"
+unit=/usr/lib/systemd/system/player.service
+warnings=$(systemd-analyze verify --man=no $unit 2>&1) && [ -z "$warnings" ] || fail "unit: $warnings"
+systemd-analyze security --offline=true --threshold=30 $unit >"$work/security" || { cat "$work/security"; fail "the unit's score is above 3"; }
+tail -1 "$work/security"
+
+# value NAME prints the unit's lines of that name.
+value() { sed -n "s/^$1=//p" $unit; }
+
+# start starts what the unit starts, with its environment, and waits for READY.
+start() {
+  python3 packaging/notified.py "$work/ready" env $(value Environment) bash -c "exec $(value ExecStart)" 2>"$work/log" &
+  server=$!
+  for _ in $(seq 600); do
+    if grep -qs READY=1 "$work/ready"; then return; fi
+    kill -0 $server 2>/dev/null || break
+    sleep 0.1
+  done
+  cat "$work/log"
+  fail "the server is not ready"
+}
+stop() {
+  kill "$server"
+  wait "$server" || { cat "$work/log"; fail "the server ended with an error"; }
+  server=
+  grep -q STOPPING=1 "$work/ready" || fail "no STOPPING=1"
+  rm "$work/ready"
+}
+
+# The administrator's configuration survives the upgrade.
+echo 'driver ( name "stage" world "room" )' >/etc/player/player.cfg
+start
+player -version
+coproc client { python3 packaging/client.py 6665; }
+read -r -t 60 first <&"${client[0]}" || fail "no data"
+dpkg -i --force-confold "$new" >/dev/null
+grep -q 'world "room"' /etc/player/player.cfg || fail "the upgrade has changed the configuration"
+echo upgraded >&"${client[1]}"
+read -r -t 60 second <&"${client[0]}" || fail "the client was lost while the package was upgraded"
+echo "client: $first; after the upgrade: $second"
+stop
+start
+player -version | grep -q '^player 999 ' || fail "not upgraded"
+python3 packaging/client.py 6665 <<<once
+stop
+
+dpkg --remove player >/dev/null
+[ ! -e /usr/bin/player ] && [ -e /etc/player/player.cfg ] || fail "remove"
+dpkg --purge player >/dev/null
+for path in /etc/player /etc/avahi/services/player.service $unit /usr/share/player /usr/share/doc/player; do
+  [ ! -e $path ] || fail "$path is left"
+done
+echo "packages: reproducible, installed, upgraded, removed and purged"
