@@ -26,6 +26,7 @@ func (c content) system() ([]file, error) {
 		{path: "usr/lib/systemd/system/player.service", data: []byte("player.service")},
 		{path: "usr/lib/udev/rules.d/60-player.rules", data: []byte("60-player.rules")},
 		{path: "etc/avahi/services/player.service", data: []byte("avahi.service"), conf: true},
+		{path: "usr/share/lintian/overrides/player", data: []byte("lintian-overrides")},
 		{path: "etc/player/player.cfg", data: []byte("player.cfg"), conf: true},
 	} {
 		text, err := packaged(string(f.data))
