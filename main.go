@@ -136,7 +136,7 @@ func serve(ctx context.Context, o options, stdout io.Writer, stderr *os.File) er
 			if conf.HasMotors() && conf.Access == nil && !o.isLocal() {
 				log.Warn("every computer on the network can drive this robot: restrict it by access ( ... ) in a configuration file, or by -bind 127.0.0.1")
 			}
-			newSupervisor(os.Getenv, log).ready(ctx, s.Start, status(conf))
+			newSupervisor(os.Getenv, log).ready(ctx, s.Start, statusLine(conf))
 			dash.serve(ctx, budget.Pages, s, s.Post, last.OnPanic)
 			sim.start(s.Start, quit)
 		},

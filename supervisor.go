@@ -60,8 +60,8 @@ func (s supervisor) ready(ctx context.Context, run func(timers.Func), status str
 	}
 }
 
-// status is the line that systemctl status shows.
-func status(conf *config.Server) string {
+// statusLine is the line that systemctl status shows.
+func statusLine(conf *config.Server) string {
 	text := fmt.Sprintf("serving %d robots on ports", len(conf.Robots))
 	if len(conf.Robots) == 1 {
 		text = "serving a robot on port"

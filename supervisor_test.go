@@ -94,13 +94,13 @@ func TestSupervisorIsAway(t *testing.T) {
 
 func TestStatus(t *testing.T) {
 	conf := &config.Server{Robots: []config.Robot{{Port: 6665}}}
-	if got := status(conf); got != "serving a robot on port 6665" {
+	if got := statusLine(conf); got != "serving a robot on port 6665" {
 		t.Error(got)
 	}
 	for port := range 10 {
 		conf.Robots = append(conf.Robots, config.Robot{Port: 6666 + port})
 	}
-	if got := status(conf); got != "serving 11 robots on ports 6665 6666 6667 6668 6669 6670 6671 6672 6673 6674 ..." {
+	if got := statusLine(conf); got != "serving 11 robots on ports 6665 6666 6667 6668 6669 6670 6671 6672 6673 6674 ..." {
 		t.Error(got)
 	}
 }
