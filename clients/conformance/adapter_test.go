@@ -44,7 +44,7 @@ var languages = []language{
 }
 
 // foldersMayBeMissing skips a language without a folder. With false it fails.
-const foldersMayBeMissing = true
+const foldersMayBeMissing = false
 
 // forEachLanguage runs f as a parallel subtest for each language. A language
 // without its toolchain is skipped, but fails if the environment has CI set.
