@@ -67,7 +67,7 @@ func build(ctx context.Context) (*workshop, error) {
 	w := &workshop{dir: dir, warmup: warmup}
 	w.points, w.noPoints = rig.FindTracepoints()
 	for s, source := range sources {
-		cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", w.path(s), source)
+		cmd := exec.CommandContext(ctx, "go", "build", "-tags=nethttpomithttp2", "-trimpath", "-ldflags=-s -w", "-o", w.path(s), source)
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 		cmd.Dir = filepath.Dir(strings.TrimSpace(string(root)))
 		if out, err := cmd.CombinedOutput(); err != nil {

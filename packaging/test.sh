@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds everything twice and compares, then installs the package on this machine,
+# Builds the packages of this machine twice and compares, then installs the package on this machine,
 # starts what the unit starts, upgrades it while a client is connected, removes and
 # purges it. It changes the machine, so it needs CI to be set, or the flag -here.
 set -euo pipefail
@@ -26,11 +26,11 @@ fail() { echo "FAILED: $*"; exit 1; }
 git clone -q --no-hardlinks . "$work/one"
 git clone -q --no-hardlinks "$work/one" "$work/other/folder"
 for clone in one other/folder; do
-  (cd "$work/$clone" && go run ./packaging -o "$work/out-${clone%%/*}")
+  (cd "$work/$clone" && go run ./packaging -only amd64 -o "$work/out-${clone%%/*}")
 done
 diff -r "$work/out-one" "$work/out-other" || fail "two builds differ"
 (cd "$work/out-one" && sha256sum -c --quiet SHA256SUMS)
-[ "$(find "$work/out-one" -name '*.deb' | wc -l)" = 3 ] && [ "$(find "$work/out-one" -name '*.tar.gz' | wc -l)" = 5 ] || fail "packages are missing"
+[ "$(find "$work/out-one" -name '*.deb' | wc -l)" = 1 ] && [ "$(find "$work/out-one" -name '*.tar.gz' | wc -l)" = 1 ] || fail "packages are missing"
 lintian --allow-root --fail-on error "$work"/out-one/*.deb
 
 old=$(find "$work/out-one" -name '*_amd64.deb')

@@ -27,7 +27,9 @@ type Driver struct {
 func Kind() devices.Kind {
 	k := p2os.Kind()
 	k.Name = "trouble"
-	k.New = func(a devices.Args) (devices.Driver, error) { return &Driver{Driver: p2os.New(a.String("port"), p2os.Overrides{})}, nil }
+	k.New = func(a devices.Args) (devices.Driver, error) {
+		return &Driver{Driver: p2os.New(a.String("port"), p2os.Overrides{})}, nil
+	}
 	return k
 }
 
