@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"net"
 	"slices"
 	"strings"
 	"time"
@@ -120,7 +121,31 @@ func (s *sim) newClient() {
 	} else {
 		c.rcvbuf = []int{600, 4 << 10, 64 << 10, 256 << 10}[s.random.IntN(4)]
 	}
+	c.conn.remote.IP = net.IPv4(10, 1, 0, byte(1+s.random.IntN(3)))
+	if c.conn.wire == s.wires[0] && s.chance(3) {
+		c.conn.remote.IP = net.IPv4(127, 0, 0, 1)
+	}
 	c.connect(c.begin)
+}
+
+// placeFor reports whether the server has a place for a client: the last one in
+// eight is for this computer.
+func (s *sim) placeFor(c *simClient) bool {
+	all, ofAddress, strangers := 0, 0, 0
+	for _, o := range s.clients {
+		if o == c || o.conn.handler == nil || o.conn.closed {
+			continue
+		}
+		all++
+		if o.conn.remote.IP.Equal(c.conn.remote.IP) {
+			ofAddress++
+		}
+		if !o.conn.remote.IP.IsLoopback() {
+			strangers++
+		}
+	}
+	kept := (s.most + 7) / 8
+	return all < s.most && ofAddress < s.mostOfAddress && (c.conn.remote.IP.IsLoopback() || strangers < s.most-kept)
 }
 
 // client returns a client that is not connected yet.
@@ -129,7 +154,7 @@ func (s *sim) client(r *simRobot, w *wire) *simClient {
 	s.summary.Clients++
 	c := &simClient{sim: s, name: s.names, robot: r, rcvbuf: 256 << 10, sure: mode{period: 100 * time.Millisecond}}
 	c.conn = &simConn{
-		sim: s, client: c, wire: w, remote: tcpAddr(fmt.Sprintf("10.1.0.%d", c.name%200+1), 1024+c.name%60000), sndbuf: 64 << 10,
+		sim: s, client: c, wire: w, remote: tcpAddr("10.1.0.1", 1024+c.name%60000), sndbuf: 64 << 10,
 		heard: s.now, idle: 5 * time.Second, pause: 3 * time.Second, count: 3,
 	}
 	c.conn.probe = timers.NewTimer(c.conn.tick)
@@ -141,16 +166,18 @@ func (c *simClient) connect(then func()) {
 	s := c.sim
 	s.clients = append(s.clients, c)
 	s.onLoop(func(now time.Duration) {
-		full := len(s.server.clients) >= s.most
-		if c.conn.handler = s.server.accept(now, c.conn, c.robot.index); c.conn.handler == nil {
-			if !full {
-				s.fail("%v is refused, and there are only %d clients", c, len(s.server.clients))
-			}
+		place := s.placeFor(c)
+		c.conn.handler = s.server.accept(now, c.conn, c.robot.index)
+		if taken := c.conn.handler != nil; taken != place {
+			s.fail("%v of %v is taken: %v, with %d clients of at most %d, %d of an address", c, c.conn.remote, taken, len(s.server.clients), s.most, s.mostOfAddress)
+		}
+		if !place {
+			s.summary.Refusals++
 			c.conn.closed = true
 			c.lost()
 			return
 		}
-		s.note("%v connects: well %v, drives %v, wire %s, robot %d, window %d", c, c.well, c.drives, c.conn.wire.local, c.robot.index, c.rcvbuf)
+		s.note("%v connects from %v: well %v, drives %v, wire %s, robot %d, window %d", c, c.conn.remote, c.well, c.drives, c.conn.wire.local, c.robot.index, c.rcvbuf)
 		c.conn.schedule()
 		s.after(time.Millisecond, then)
 	})
@@ -199,7 +226,9 @@ func (c *simClient) act() {
 	}
 	s.after(s.wait(mean), c.act)
 	if c.drives && !s.chance(10) {
-		c.command()
+		if c.commands(1); s.chance(30) {
+			c.commands(200) // more than a slice
+		}
 		if !s.chance(4) {
 			c.request("") // its reply shows that the command was carried out
 		}
@@ -209,7 +238,7 @@ func (c *simClient) act() {
 	case 0, 1, 2:
 		c.request(c.pairs())
 	case 3, 4:
-		c.command()
+		c.commands(1)
 		c.request("")
 	case 5:
 		c.send(message('c', 'g', []byte{byte(1 + s.random.IntN(17)), byte(s.random.IntN(200))}))
@@ -334,7 +363,7 @@ func (c *simClient) cutNetwork(d time.Duration) {
 	c.conn.cut()
 	c.setWriter()
 	if c.cut == nil {
-		c.cut = c.robot.history.write(s.now, 0, 0, true)
+		c.cut = c.robot.history.stop(s.now, c, true)
 	}
 	if d == never {
 		return
@@ -432,7 +461,7 @@ func (c *simClient) request(pairs string) {
 	if strings.Contains(pairs, "p") {
 
 		if c.mayWrite() && strings.ContainsAny(pairs, "cr") {
-			c.remember(c.robot.history.write(s.now, 0, 0, !c.surely(pairs)))
+			c.remember(c.robot.history.stop(s.now, c, !c.surely(pairs)))
 		}
 		c.setWriter()
 	}
@@ -450,8 +479,17 @@ func (c *simClient) surely(pairs string) bool {
 	return len(c.requests) == 1 && writes(c.access('p')) && (pairs == "pc" || pairs == "pr" && c.access('p') == 'a')
 }
 
-// command sends a command to position.
-func (c *simClient) command() {
+// commands sends commands to position, all at once.
+func (c *simClient) commands(n int) {
+	var b []byte
+	for range n {
+		b = append(b, c.command()...)
+	}
+	c.transmit(b, true)
+}
+
+// command returns a command to position, and expects its effect.
+func (c *simClient) command() []byte {
 	s := c.sim
 	speed, turn := int16(s.random.IntN(1001)-500), int16(s.random.IntN(201)-100)
 	if s.chance(6) {
@@ -464,12 +502,12 @@ func (c *simClient) command() {
 	may := c.mayWrite()
 	if may {
 		certain = certain && writes(c.access('p'))
-		c.remember(c.robot.history.write(s.now, speed, turn, !certain))
+		c.remember(c.robot.history.write(s.now, c, speed, turn, !certain))
 		s.summary.Commands++
 		s.note("%v commands %d mm/s, %d deg/s", c, speed, turn)
 	}
 	c.sent++
-	c.transmit(message('c', 'p', binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint16(nil, uint16(speed)), uint16(turn))), true)
+	return message('c', 'p', binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint16(nil, uint16(speed)), uint16(turn)))
 }
 
 func (c *simClient) setMode(code []byte, cancels bool, apply func(*mode)) {
@@ -560,8 +598,7 @@ func (c *simClient) lost() {
 			o.maybe = true // it may not have come through
 			o.end(s.now)
 		}
-		stop := c.robot.history.write(s.now, 0, 0, true)
-		stop.maybe = !(len(c.requests) == 0 && writes(c.access('p')))
+		stop := c.robot.history.stop(s.now, c, !(len(c.requests) == 0 && writes(c.access('p'))))
 		stop.end(s.now)
 		if c.cut != nil {
 			c.cut.end(s.now)
@@ -660,7 +697,7 @@ func (c *simClient) reply(got string) {
 	s := c.sim
 	s.summary.Replies++
 	s.note("%v gets %q", c, got)
-	if c.at != 0 && !slices.ContainsFunc(c.modes(), func(m mode) bool { return m.onlyNew }) {
+	if c.at != 0 && !c.gives() && !slices.ContainsFunc(c.modes(), func(m mode) bool { return m.onlyNew }) {
 		s.fail("%v: a reply within a frame", c)
 	}
 	c.at = 0
@@ -748,6 +785,19 @@ func (c *simClient) reply(got string) {
 	c.setWriter()
 }
 
+// gives reports whether frames may lack blocks because requests that are not
+// answered give up devices (2.7).
+func (c *simClient) gives() bool {
+	return slices.ContainsFunc(c.requests, func(r simRequest) bool {
+		for i := 0; i+1 < len(r.pairs); i += 2 {
+			if r.pairs[i+1] == 'c' || r.pairs[i+1] == 'w' {
+				return true
+			}
+		}
+		return false
+	})
+}
+
 // modes are the modes that the session may be in.
 func (c *simClient) modes() []mode {
 	all := []mode{c.sure}
@@ -764,7 +814,7 @@ func (c *simClient) block(letter byte, payload []byte) {
 	s := c.sim
 	modes := c.modes()
 	full := slices.ContainsFunc(modes, func(m mode) bool { return !m.onlyNew })
-	fresh := slices.ContainsFunc(modes, func(m mode) bool { return m.onlyNew })
+	fresh := c.gives() || slices.ContainsFunc(modes, func(m mode) bool { return m.onlyNew })
 	i := slices.Index(c.expect, letter)
 	if i < 0 {
 		s.fail("%v: a block of %q, which is not open for reading: %q", c, letter, c.expect)

@@ -29,6 +29,8 @@ type op struct {
 	call, ret   time.Duration
 	speed, turn int16
 	maybe       bool // a write that may have no effect
+	by          *simClient
+	stops       bool // it writes zero if the newest command is of the same client (5.4)
 	message     int  // of the client: a reply to a later one ends it
 
 	read        bool
@@ -40,7 +42,7 @@ func (o *op) String() string {
 	if o.read {
 		return fmt.Sprintf("%v: the robot is told %d, %d (separate: %v)", o.call, o.left, o.right, o.separate)
 	}
-	return fmt.Sprintf("%v to %v: command %d mm/s, %d deg/s (perhaps: %v)", o.call, o.ret, o.speed, o.turn, o.maybe)
+	return fmt.Sprintf("%v to %v: %v commands %d mm/s, %d deg/s (only a stop: %v; perhaps: %v)", o.call, o.ret, o.by, o.speed, o.turn, o.stops, o.maybe)
 }
 
 func (o *op) end(now time.Duration) {
@@ -49,8 +51,16 @@ func (o *op) end(now time.Duration) {
 	}
 }
 
-func (h *history) write(now time.Duration, speed, turn int16, maybe bool) *op {
-	o := &op{call: now, ret: never, speed: speed, turn: turn, maybe: maybe}
+func (h *history) write(now time.Duration, by *simClient, speed, turn int16, maybe bool) *op {
+	return h.add(&op{call: now, ret: never, by: by, speed: speed, turn: turn, maybe: maybe})
+}
+
+// stop records that a client is lost or gives up writing.
+func (h *history) stop(now time.Duration, by *simClient, maybe bool) *op {
+	return h.add(&op{call: now, ret: never, by: by, stops: true, maybe: maybe})
+}
+
+func (h *history) add(o *op) *op {
 	if !h.closed {
 		h.writes = append(h.writes, o)
 	}
@@ -80,7 +90,8 @@ func (h *history) observe(s *sim, p *simPort, body, rest []byte) {
 	default:
 		return
 	}
-	if h.greets { // a lost robot is stopped first, whatever is commanded
+	next, _ := p2Packet(rest)
+	if syncs := next != nil && next[0] == 0; h.greets || syncs { // a lost robot is stopped first, whatever is commanded
 		if o.left != 0 || o.right != 0 {
 			s.fail("%s: %v before the handshake", h.robot.path, o)
 		}
@@ -112,18 +123,20 @@ func (o *op) same(p *op) bool {
 
 // matches reports whether a read shows a command.
 func (o *op) matches(speed, turn int16) bool {
-	if o.separate {
-		return o.left == max(-500, min(int(speed), 500)) && o.right == max(-100, min(int(turn), 100))
+	if o.separate && o.left == max(-500, min(int(speed), 500)) && o.right == max(-100, min(int(turn), 100)) {
+		return true // in separate mode
 	}
-	half := float64(turn) * math.Pi / 180 * 160 // mm/s, a wheelbase of 320 mm
-	left, right := float64(speed)-half, float64(speed)+half
-	if fastest := max(math.Abs(left), math.Abs(right)); fastest > 500 {
-		left, right = left*500/fastest, right*500/fastest
+	v, w := float64(speed), float64(turn)
+	half := w * math.Pi / 180 / 0.0056 // mm/s, the wheelbase of a Pioneer 2-DX
+	if fastest := math.Abs(v) + math.Abs(half); fastest > 500 {
+		v, w, half = v*500/fastest, w*500/fastest, half*500/fastest
 	}
-	near := func(steps int, v float64) bool {
-		return math.Abs(float64(steps)-math.Trunc(v/20)) < 1e-9 || math.Abs(math.Abs(v/20)-math.Round(math.Abs(v/20))) < 1e-6 && math.Abs(float64(steps)-v/20) <= 1
+	if o.separate { // truncated
+		return math.Abs(float64(o.left)-v) < 1 && math.Abs(float64(o.right)-w) < 1 &&
+			math.Abs(float64(o.left)) <= math.Abs(v)+1e-6 && math.Abs(float64(o.right)) <= math.Abs(w)+1e-6
 	}
-	return near(o.left, left) && near(o.right, right)
+	left, right := v-half, v+half
+	return math.Abs(float64(o.left)-left/20) < 1e-6 && math.Abs(float64(o.right)-right/20) < 1e-6
 }
 
 // end judges the history when the line is closed.
@@ -143,34 +156,63 @@ func (h *history) end(s *sim, now time.Duration) {
 	h.reads = nil
 }
 
+// register is what the register may hold after a read: a write, and the latest
+// moment at which it can have been written.
+type register struct {
+	op     *op
+	moment time.Duration
+}
+
 // illegal returns the first read that no order explains, -1 if there is none. The
-// reads are in order, so it is enough to know for each the latest moment at which
-// the command that it shows can have been written: no other command may have to
-// lie between that moment and the read.
+// reads are in order, so it is enough to know what the register may hold after each.
 func (h *history) illegal() int {
 	// What was carried out before the robot was ready is forgotten. Of what was
 	// under way then, nobody can say.
 	writes := slices.DeleteFunc(slices.Clone(h.writes), func(o *op) bool { return o.ret < h.start-300*time.Millisecond })
-	var newest op // what the last read has shown
-	moment, before := h.start-time.Second, h.start-time.Second
+	writes = slices.DeleteFunc(writes, func(o *op) bool { return o.stops && !h.owned(o) })
+	before := h.start - time.Second
+	held := []register{{&op{}, before}}
 	for i, r := range h.reads {
-		latest := time.Duration(-1)
-		if r.matches(newest.speed, newest.turn) {
-			latest = moment
+		for len(writes) > 0 && writes[0].ret < before { // seen by an earlier read
+			writes = writes[1:]
 		}
+		var live []*op
 		for _, w := range writes {
-			if w.call <= r.call && w.ret >= before && r.matches(w.speed, w.turn) && min(w.ret, r.call) > latest {
-				latest, newest = min(w.ret, r.call), *w
+			if w.call > r.call {
+				break
+			}
+			live = append(live, w)
+		}
+		for _, w := range live {
+			if w.ret >= before {
+				held = append(held, register{w, min(w.ret, r.call)})
 			}
 		}
-		if latest < 0 || slices.ContainsFunc(writes, func(w *op) bool {
-			return !w.maybe && w.call > max(latest, h.start) && w.ret < r.call
-		}) {
+		held = slices.DeleteFunc(held, func(g register) bool {
+			return !r.matches(g.op.speed, g.op.turn) || slices.ContainsFunc(live, func(w *op) bool {
+				return !w.maybe && w.call > max(g.moment, h.start) && w.ret < r.call && (!w.stops || g.op.by == w.by && !g.op.stops)
+			})
+		})
+		if len(held) == 0 {
 			return i
 		}
-		moment, before = latest, r.call
+		before = r.call
 	}
 	return -1
+}
+
+// owned reports whether a stop may have come while the newest command was of the
+// same client.
+func (h *history) owned(stop *op) bool {
+	last := time.Duration(-1) // when its client's newest command must have been given
+	for _, w := range h.writes {
+		if w.by == stop.by && !w.stops && w.call <= stop.ret {
+			last = max(last, w.ret)
+		}
+	}
+	return last >= 0 && !slices.ContainsFunc(h.writes, func(x *op) bool {
+		return !x.maybe && !x.stops && x.by != stop.by && x.call > last && x.ret < stop.call
+	})
 }
 
 // print adds the three seconds of the history before a moment to the trace.

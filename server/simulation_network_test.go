@@ -76,7 +76,10 @@ type simConn struct {
 }
 
 // Pause implements connection.
-func (c *simConn) Pause() { c.held = true }
+func (c *simConn) Pause() {
+	c.held = true
+	c.sim.summary.Turns++
+}
 
 // Resume implements connection.
 func (c *simConn) Resume() {
@@ -348,17 +351,25 @@ func (c *simConn) receive(p []byte) {
 
 // read is the loop's.
 func (c *simConn) read(now time.Duration) {
-	if c.held || c.closed {
+	if c.closed || c.held && (c.Buffered() == 0 || !c.sim.chance(4)) { // reactor.Descriptor.Pause
 		return
 	}
 	if in := c.in; len(in) > 0 {
-		c.in = nil
+		in = in[:min(len(in), mostRead)]
+		c.in = c.in[len(in):]
 		c.handler.Receive(now, in)
 	}
-	if c.ended && !c.held && !c.closed {
+	switch {
+	case c.held || c.closed:
+	case len(c.in) > 0:
+		c.sim.onLoop(c.read)
+	case c.ended:
 		c.hangup(io.EOF)
 	}
 }
+
+// mostRead is how many bytes the loop reads at once.
+const mostRead = 4 << 10
 
 // finish brings the end of the client's stream, or a reset.
 func (c *simConn) finish(err error) {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -67,6 +68,14 @@ type simRobot struct {
 	mustStop  bool          // a stop is to be seen
 	commanded time.Duration // when a command came last
 	history   history
+
+	// Its driver.
+	fuse     int             // how often it will panic
+	panicked time.Duration   // the last time
+	panics   []time.Duration // of the last minute
+	crashed  bool            // since the last time that the link worked or was off
+	missing  time.Duration   // since when it does neither, though the hardware is well
+	off      bool            // it has panicked too often
 }
 
 // simReport is one packet of the robot's state.
@@ -77,6 +86,7 @@ type simReport struct {
 	speed   int
 	damaged bool // or a part of it was lost
 	shown   bool // a client got it
+	unsure  bool // the driver has panicked over it
 }
 
 func (s *sim) newRobot(index int) *simRobot {
@@ -90,9 +100,106 @@ func (s *sim) newRobot(index int) *simRobot {
 	return r
 }
 
+// intended is the value of the panics of the simulation.
+const intended = "a panic that the simulation wants"
+
+// mayPanic is called whenever the driver runs, with the port in use.
+func (r *simRobot) mayPanic(p *simPort) {
+	s := r.sim
+	switch {
+	case r.panicked == s.now: // what stops the motors after a panic is no call
+		return
+	case r.off:
+		s.fail("%s: its driver is called, and it has been switched off", r.path)
+	case r.fuse == 0 || s.chance(2):
+		return
+	}
+	r.fuse--
+	r.fault, r.panicked, r.crashed = s.now, s.now, true
+	s.note("%s: its driver panics", r.path)
+	s.summary.Panics++
+	r.panics = append(slices.DeleteFunc(r.panics, func(at time.Duration) bool { return at+time.Minute <= s.now }), s.now)
+	if r.off = len(r.panics) >= 3; r.off {
+		s.note("%s: its driver is switched off", r.path)
+		s.summary.Off++
+	}
+	r.history.end(s, s.now)
+	if p = cmp.Or(p, r.port); p != nil {
+		words := p.words
+		p.said, p.dead = nil, true
+		s.at(s.now+1, func() {
+			if !p.closed && !p.gone && (len(words) == 0 || !slices.Equal(p.said, words)) {
+				s.fail("%s: its driver has panicked, and its motors are not stopped: %x", r.path, p.said)
+			}
+		})
+		s.after(900*time.Millisecond, func() { // the loop may be held up
+			if !p.closed && !p.gone {
+				s.fail("%s: its driver has panicked, and its port is open", r.path)
+			}
+		})
+	}
+	panic(intended)
+}
+
+// fragile is a driver that panics now and then, at the beginning or at the end of a
+// call; the ports that it uses do so in the middle.
+type fragile struct {
+	devices.Driver
+	devices.Commander
+	devices.Configurer
+	devices.Ticker
+	robot *simRobot
+}
+
+func (d *fragile) Setup(now time.Duration, link *devices.Link) {
+	d.robot.mayPanic(nil)
+	d.Driver.Setup(now, link)
+	d.robot.mayPanic(nil)
+}
+
+func (d *fragile) Shutdown(now time.Duration) {
+	d.robot.mayPanic(nil)
+	d.Driver.Shutdown(now)
+	d.robot.mayPanic(nil)
+}
+
+func (d *fragile) Command(now time.Duration, device *devices.Device) {
+	d.robot.mayPanic(nil)
+	d.Commander.Command(now, device)
+	d.robot.mayPanic(nil)
+}
+
+func (d *fragile) Configure(now time.Duration, device *devices.Device, payload []byte) error {
+	d.robot.mayPanic(nil)
+	return d.Configurer.Configure(now, device, payload)
+}
+
+func (d *fragile) Tick(now time.Duration) time.Duration {
+	d.robot.mayPanic(nil)
+	next := d.Ticker.Tick(now)
+	d.robot.mayPanic(nil)
+	return next
+}
+
+// watch is called once a second.
+func (r *simRobot) watch() {
+	s := r.sim
+	switch state := r.link.State(); {
+	case state != devices.Lost && state != devices.Starting:
+		r.crashed, r.missing = false, 0
+	case r.off || !r.healthy() || r.missing == 0:
+		r.missing = s.now
+	case s.now-r.missing > 15*time.Second:
+		s.fail("%s is well since %v, and it is %v", r.path, r.missing, state)
+	}
+	if state := r.scanner.link; state != nil && state.State() != devices.Lost && state.State() != devices.Starting {
+		r.scanner.crashed = false
+	}
+}
+
 // healthy reports whether a setup must succeed.
 func (r *simRobot) healthy() bool {
-	return r.faults == 0 && r.sim.now-r.fault > 15*time.Second
+	return r.faults == 0 && !r.off && r.sim.now-r.fault > 15*time.Second
 }
 
 func (r *simRobot) faulty(format string, args ...any) {
@@ -119,7 +226,7 @@ func (r *simRobot) misfortune() {
 		}
 		lasts := s.wait(3 * time.Second)
 		over := func() {}
-		switch s.random.IntN(7) {
+		switch s.random.IntN(8) {
 		case 0:
 			r.faulty("it is unplugged for %v", lasts)
 			r.plugged = false
@@ -164,6 +271,10 @@ func (r *simRobot) misfortune() {
 				p.bring(s.junk(1+s.random.IntN(300)), nil)
 				r.garbled = s.now + 400*time.Millisecond // it breaks into packets
 			}
+		case 7:
+			r.faulty("its driver will panic, for %v at most", lasts)
+			r.fuse = 1 + s.random.IntN(3)
+			over = func() { r.fuse = 0 }
 		}
 		s.after(lasts, func() {
 			over()
@@ -191,7 +302,8 @@ func (r *simRobot) open(baud int, handler devices.PortHandler) (devices.Port, er
 	if r.port != nil {
 		s.fail("%s is opened twice", r.path)
 	}
-	if r.link.State() == devices.Starting {
+	r.mayPanic(nil)
+	if r.link.State() == devices.Starting && !r.crashed { // else it is not started anew
 		r.starts = append(r.starts, s.now)
 	}
 	r.sessions++
@@ -212,6 +324,9 @@ type simPort struct {
 	gone    bool // it was unplugged
 	closed  bool
 	inbox   []piece
+	dead    bool   // its driver has panicked
+	words   []byte // the last ones that the driver has handed over
+	said    []byte // the newest packets
 }
 
 // piece is some bytes of the robot, and the packet that they end.
@@ -232,6 +347,8 @@ func (p *simPort) Write(b []byte) {
 		}
 		return
 	}
+	r.mayPanic(p)
+	p.said = slices.Clone(b)
 	for rest := b; len(rest) > 0; {
 		body, size := p2Packet(rest)
 		if body == nil {
@@ -267,7 +384,7 @@ func (p *simPort) flush() {
 }
 
 // LastWords implements devices.Port. The simulation does not end the process.
-func (p *simPort) LastWords([]byte) {}
+func (p *simPort) LastWords(words []byte) { p.words = words }
 
 func (p *simPort) Buffered() int { return len(p.stuck) }
 func (p *simPort) SetSpeed(baud int) error {
@@ -356,15 +473,20 @@ func (p *simPort) read(now time.Duration) {
 		return
 	}
 	var b []byte
+	var read []*simReport
 	for _, in := range p.inbox {
 		b = append(b, in.bytes...)
-		if rep := in.report; rep != nil && !rep.damaged {
+		if rep := in.report; rep != nil && !rep.damaged && !p.dead {
+			read = append(read, rep)
 			rep.at, rep.session = now, p.robot.sessions
 			p.robot.reports = append(p.robot.reports, rep)
 		}
 	}
 	p.inbox = nil
 	p.handler.Receive(now, b)
+	for _, rep := range read {
+		rep.unsure = p.dead
+	}
 }
 
 // p2Packet returns the body of the packet at the beginning of b, and its size.
@@ -579,6 +701,9 @@ func (r *simRobot) checkData(c *simClient, letter byte, p []byte, taken, unit, w
 		if newer.at >= written || s.stopped != 0 && newer.at > s.stopped {
 			break
 		}
+		if newer.unsure {
+			continue
+		}
 		if newer.session == rep.session || j > 60 && newer.at-r.reports[match+1].at > 6*time.Second && newer.session == r.reports[match+1].session {
 			s.fail("%v: data of %q taken at %v was sent at %v; the robot had reported at %v", c, letter, rep.at, written, newer.at)
 		}
@@ -610,16 +735,20 @@ func (rep *simReport) matches(r *simRobot, letter byte, p []byte, late bool) boo
 // simScanner is a driver whose first data comes late, sometimes never, and whose
 // setup may fail. It implements devices.Driver.
 type simScanner struct {
-	sim    *sim
-	link   *devices.Link
-	ready  bool
-	starts []time.Duration // of its runs
-	scans  []time.Duration // when it has published
+	sim     *sim
+	link    *devices.Link
+	ready   bool
+	crashed bool
+	starts  []time.Duration // of its runs
+	scans   []time.Duration // when it has published
 }
 
 func (d *simScanner) Setup(now time.Duration, link *devices.Link) {
 	d.link, d.ready = link, false
-	d.starts = append(d.starts, now)
+	if !d.crashed { // else it is not started anew
+		d.starts = append(d.starts, now)
+	}
+	d.mayPanic(50)
 	if d.sim.chance(10) {
 		link.Fail(now, io.ErrUnexpectedEOF)
 		return
@@ -632,7 +761,17 @@ func (d *simScanner) Setup(now time.Duration, link *devices.Link) {
 
 func (d *simScanner) Shutdown(now time.Duration) {
 	d.ready = false
+	d.mayPanic(50)
 	d.link.Stopped(now)
+}
+
+func (d *simScanner) mayPanic(n int) {
+	if d.sim.chance(n) {
+		d.crashed = true
+		d.sim.summary.Panics++
+		d.sim.note("the scanner's driver panics")
+		panic(intended)
+	}
 }
 
 func (d *simScanner) Tick(now time.Duration) time.Duration {
@@ -641,6 +780,7 @@ func (d *simScanner) Tick(now time.Duration) time.Duration {
 		d.link.Ready(now)
 		return now + d.sim.wait(time.Second)
 	}
+	d.mayPanic(500)
 	d.scans = append(d.scans, now)
 	scan := make([]byte, 722)
 	binary.BigEndian.PutUint64(scan, uint64(now))

@@ -72,7 +72,8 @@ func TestSimulation(t *testing.T) {
 		total.add(&s.summary)
 	}
 	t.Logf("%d seeds: %+v", seeds, total)
-	if *simSeed == 0 && (total.Frames == 0 || total.Replies == 0 || total.Stops == 0 || total.Ages == 0 || total.Histories == 0) {
+	if *simSeed == 0 && (total.Frames == 0 || total.Replies == 0 || total.Stops == 0 || total.Ages == 0 || total.Histories == 0 ||
+		total.Panics == 0 || total.Refusals == 0 || total.Turns == 0) {
 		t.Error("the simulation has not checked anything")
 	}
 }
@@ -132,6 +133,9 @@ type summary struct {
 	Commands, Observations int
 	Stops                  int // losses of the last writer after which the motors were seen at rest
 	Losses                 int // of hardware
+	Panics, Off            int // of drivers; drivers that were switched off
+	Refusals               int // of clients
+	Turns                  int // times that a client had to wait
 	Histories              int // of commands
 }
 
@@ -146,6 +150,10 @@ func (s *summary) add(o *summary) {
 	s.Observations += o.Observations
 	s.Stops += o.Stops
 	s.Losses += o.Losses
+	s.Panics += o.Panics
+	s.Off += o.Off
+	s.Refusals += o.Refusals
+	s.Turns += o.Turns
 	s.Histories += o.Histories
 }
 
@@ -190,13 +198,16 @@ type sim struct {
 	host    *simHost
 	ended   bool // the server has called Stop
 
-	wires   []*wire
-	robots  []*simRobot
-	clients []*simClient
-	names   int
-	most    int // clients that the server takes
-	closing bool
-	stopped time.Duration // when the server was told to stop, zero: it runs
+	wires         []*wire
+	robots        []*simRobot
+	clients       []*simClient
+	names         int
+	most          int // clients that the server takes
+	mostOfAddress int
+	closing       bool
+	stopped       time.Duration // when the server was told to stop, zero: it runs
+	failure       error         // the first invariant that did not hold
+	lag           time.Duration // how long the current callback has taken, for those who ask
 }
 
 func newSim(seed uint64) *sim {
@@ -220,8 +231,13 @@ func (s *sim) note(format string, args ...any) {
 	s.trace.add(fmt.Sprintf("%14.6f ", s.now.Seconds()) + fmt.Sprintf(format, args...))
 }
 
+// fail ends the simulation. The panic may be caught as one of a driver, so the
+// failure is kept.
 func (s *sim) fail(format string, args ...any) {
-	panic(broken{fmt.Errorf(format, args...)})
+	if s.failure == nil {
+		s.failure = fmt.Errorf(format, args...)
+	}
+	panic(broken{s.failure})
 }
 
 func (s *sim) at(at time.Duration, fn func()) {
@@ -239,6 +255,7 @@ func (s *sim) call(fn func(now time.Duration)) {
 	fn(s.now)
 	if s.depth == 1 {
 		s.server.settle(s.now)
+		s.busy, s.lag = s.now+s.lag, 0
 		switch { // the loop may be held up
 		case s.chance(3000):
 			s.busy = s.now + s.between(0, 150*time.Millisecond)
@@ -261,6 +278,9 @@ func (s *sim) onLoop(fn func(now time.Duration)) {
 // run lets the virtual time pass until the given time.
 func (s *sim) run(until time.Duration) {
 	for still := 0; ; still++ {
+		if s.failure != nil { // in a driver
+			panic(broken{s.failure})
+		}
 		before := s.now
 		at, armed := s.timers.Next()
 		armed = armed && !s.ended
@@ -358,14 +378,14 @@ func (s *sim) build() {
 		{local: "10.0.0.1", trip: s.between(100*time.Microsecond, 40*time.Millisecond), rate: 10_000 + s.random.Float64()*1e6},
 	}
 	config := Config{MaxRate: 1000, MaxClients: 2 + s.random.IntN(8), Log: log}
-	s.most = config.MaxClients
+	config.MaxPerAddress = 1 + s.random.IntN(config.MaxClients)
+	s.most, s.mostOfAddress = config.MaxClients, config.MaxPerAddress
 	for i := range 1 + s.random.IntN(2) {
 		r := s.newRobot(i)
 		s.robots = append(s.robots, r)
 		config.Robots = append(config.Robots, Robot{Address: fmt.Sprintf(":%d", 6665+i), Table: r.table(log)})
 	}
 	config.Descriptors.Clients = descriptors.NewShare(math.MaxInt32)
-	config.MaxPerAddress = math.MaxInt32
 	s.server = newServer(config, simLoop{s}, &s.timers)
 	s.host = &simHost{host: &s.server.host, sim: s}
 	for _, r := range config.Robots {
@@ -384,7 +404,8 @@ func (r *simRobot) table(log *zap.Logger) *devices.Table {
 		}
 		return l
 	}
-	r.link = attach(p2os.Kind(), p2os.New(r.path, p2os.Overrides{}), nil)
+	wheels := p2os.New(r.path, p2os.Overrides{})
+	r.link = attach(p2os.Kind(), &fragile{wheels, wheels, wheels, wheels, r}, nil)
 	r.scanner = &simScanner{sim: r.sim}
 	attach(devices.Kind{Name: "scanner", Provides: []devices.Spec{devices.Laser()}}, r.scanner, nil)
 	switch r.sim.random.IntN(4) {
@@ -419,6 +440,21 @@ func (s *sim) watch() {
 		s.fail("%d clients, but %d commanders, %d addresses that wait, %d changed, %d links",
 			open, len(sv.commanders), len(sv.queue), len(sv.changed), len(sv.links))
 	}
+	for c := range sv.clients {
+		conn := c.conn.(*simConn)
+		if queued := slices.Contains(c.address.waiting, c); queued != c.waits || queued != conn.held || !queued && len(c.input) > 0 {
+			s.fail("%v: it waits for its turn: %v, in the queue: %v, its connection is paused: %v; %d bytes wait", conn.client, c.waits, queued, conn.held, len(c.input))
+		}
+		if len(c.input) > mostRead+1<<14 {
+			s.fail("%v: %d bytes of input wait", conn.client, len(c.input))
+		}
+	}
+	if len(sv.queue) > 0 && !sv.turns.Armed() {
+		s.fail("%d addresses wait for their turn, and nobody gives turns", len(sv.queue))
+	}
+	for _, r := range s.robots {
+		r.watch()
+	}
 	if cap(sv.scratch) > 1<<16 {
 		s.fail("the scratch buffer has grown to %d bytes", cap(sv.scratch))
 	}
@@ -451,8 +487,13 @@ func (l simLoop) Run() error                           { panic("the simulation r
 func (l simLoop) Stop()                                { l.ended = true }
 func (l simLoop) Ports() *descriptors.Share            { return nil }
 func (l simLoop) Wakes() uint64                        { return 0 }
-func (l simLoop) Now() time.Duration                   { return l.now }
 func (l simLoop) Post(fn func(now time.Duration)) bool { l.onLoop(fn); return true }
+
+// Now passes while a callback goes on.
+func (l simLoop) Now() time.Duration {
+	l.lag += l.between(0, 200*time.Microsecond)
+	return l.now + l.lag
+}
 func (l simLoop) Open(int, reactor.Handler) (*reactor.Descriptor, error) {
 	return nil, errors.New("the simulation has no descriptors")
 }
@@ -498,6 +539,9 @@ func (l simLog) Write(e zapcore.Entry, fields []zap.Field) error {
 		f.AddTo(m)
 	}
 	l.sim.note("log: %s %v", e.Message, m.Fields)
+	if e.Message == "driver has panicked" && m.Fields["panic"] != intended {
+		l.sim.fail("a driver has panicked: %v", m.Fields)
+	}
 	return nil
 }
 func (simLog) Sync() error { return nil }
