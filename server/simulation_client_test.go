@@ -55,6 +55,7 @@ type simClient struct {
 	// Frames.
 	expect    []byte // letters of a full frame
 	at        int    // blocks of the current frame that have come
+	clocked   bool   // it has begun with block y
 	frameTime uint64 // of block y, us
 	ages      []uint32
 	newest    time.Duration // when the newest frame was written
@@ -697,7 +698,7 @@ func (c *simClient) reply(got string) {
 	s := c.sim
 	s.summary.Replies++
 	s.note("%v gets %q", c, got)
-	if c.at != 0 && !c.gives() && !slices.ContainsFunc(c.modes(), func(m mode) bool { return m.onlyNew }) {
+	if c.at != 0 && !c.gives("") && !slices.ContainsFunc(c.modes(), func(m mode) bool { return m.onlyNew }) {
 		s.fail("%v: a reply within a frame", c)
 	}
 	c.at = 0
@@ -786,11 +787,11 @@ func (c *simClient) reply(got string) {
 }
 
 // gives reports whether frames may lack blocks because requests that are not
-// answered give up devices (2.7).
-func (c *simClient) gives() bool {
+// answered give up devices, or one of the given letters (2.7).
+func (c *simClient) gives(letters string) bool {
 	return slices.ContainsFunc(c.requests, func(r simRequest) bool {
 		for i := 0; i+1 < len(r.pairs); i += 2 {
-			if r.pairs[i+1] == 'c' || r.pairs[i+1] == 'w' {
+			if gives := r.pairs[i+1] == 'c' || r.pairs[i+1] == 'w'; gives && (letters == "" || strings.Contains(letters, r.pairs[i:i+1])) {
 				return true
 			}
 		}
@@ -814,7 +815,7 @@ func (c *simClient) block(letter byte, payload []byte) {
 	s := c.sim
 	modes := c.modes()
 	full := slices.ContainsFunc(modes, func(m mode) bool { return !m.onlyNew })
-	fresh := c.gives() || slices.ContainsFunc(modes, func(m mode) bool { return m.onlyNew })
+	fresh := c.gives("") || slices.ContainsFunc(modes, func(m mode) bool { return m.onlyNew })
 	i := slices.Index(c.expect, letter)
 	if i < 0 {
 		s.fail("%v: a block of %q, which is not open for reading: %q", c, letter, c.expect)
@@ -825,10 +826,11 @@ func (c *simClient) block(letter byte, payload []byte) {
 	if i != c.at && !(fresh && i > c.at) {
 		s.fail("%v: block %q at place %d of %q", c, letter, c.at, c.expect)
 	}
-	if fresh && reads(c.y) && c.at == 0 && letter != 'y' {
+	if fresh && reads(c.y) && c.at == 0 && letter != 'y' && !c.gives("y") {
 		s.fail("%v: a frame begins with %q", c, letter)
 	}
 	if c.at == 0 {
+		c.clocked = false
 		c.frame(modes)
 	}
 	if letter == 'y' {
@@ -860,6 +862,7 @@ func (c *simClient) clock(p []byte, full, fresh bool) {
 	if len(p) < 8 || len(p)%4 != 0 {
 		s.fail("%v: block y of %d bytes", c, len(p))
 	}
+	c.clocked = true
 	c.frameTime, c.ages = binary.BigEndian.Uint64(p), c.ages[:0]
 	for p = p[8:]; len(p) > 0; p = p[4:] {
 		c.ages = append(c.ages, binary.BigEndian.Uint32(p))
@@ -886,7 +889,7 @@ func (c *simClient) data(letter byte, p []byte, onlyNew bool) {
 	if letter == 'p' && len(p) > 0 {
 		c.robot.checkData(c, letter, p, time.Duration(binary.BigEndian.Uint32(p))*time.Millisecond, time.Millisecond, c.written)
 	}
-	if !reads(c.y) {
+	if !reads(c.y) || !c.clocked && c.gives("y") {
 		return
 	}
 	if len(c.ages) == 0 {

@@ -334,7 +334,7 @@ func (s *sim) life() (err error) {
 		s.after(s.wait(time.Second), s.newClient)
 	}
 	s.after(time.Second, s.watch)
-	s.run(s.now + s.between(2*time.Minute, 15*time.Minute))
+	s.run(s.now + s.between(time.Minute, 8*time.Minute))
 
 	// Everybody leaves: nothing may be left.
 	s.closing = true
