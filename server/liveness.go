@@ -80,7 +80,7 @@ func (s *Server) watchCommander(now time.Duration, c *client) {
 // checkCommanders stops the motors of commanders that have gone silent.
 func (s *Server) checkCommanders(now time.Duration) time.Duration {
 	for _, c := range s.commanders {
-		silent := now-c.heard > commanderCheck && c.silence(now) > commanderSilence
+		silent := now-c.heard > commanderCheck && c.silence(now, true) > commanderSilence
 		if silent && !c.silent {
 			c.session.Halt(now)
 			c.Log().Warn("client has gone silent, its motors are stopped")
@@ -104,7 +104,7 @@ func (s *Server) watch(now time.Duration, c *client) {
 			switch {
 			case c.Unacknowledged() == 0:
 				return 0
-			case c.silence(now) > silenceLimit:
+			case c.silence(now, false) > silenceLimit:
 				s.end(now, c, errSilent)
 				return 0
 			}
@@ -124,8 +124,10 @@ func (s *Server) stopWatching(c *client) {
 
 // silence returns how long the client's kernel has owed us an acknowledgement.
 // It is zero while none is due: a client that is paused, or does not read, is not
-// silent, for its kernel answers.
-func (c *client) silence(now time.Duration) time.Duration {
+// silent, for its kernel answers. If doubtful is set, silence includes the time
+// during which nobody can know: bytes wait for room in the client's window, and the
+// kernel asks for it ever more seldom.
+func (c *client) silence(now time.Duration, doubtful bool) time.Duration {
 	info, err := c.conn.TCPInfo()
 	switch {
 	case err != nil:
@@ -134,6 +136,9 @@ func (c *client) silence(now time.Duration) time.Duration {
 		c.probed = 0
 	case c.probed == 0:
 		c.probed = now
+	}
+	if doubtful && info.Notsent_bytes > 0 {
+		return time.Duration(info.Last_ack_recv) * time.Millisecond
 	}
 	if info.Unacked == 0 && (c.probed == 0 || now-c.probed < answerTime) {
 		return 0

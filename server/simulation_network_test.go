@@ -233,7 +233,12 @@ func (c *simConn) TCPInfo() (*unix.TCPInfo, error) {
 		return nil, unix.EBADF
 	}
 	c.reap()
+	unsent := 0
+	for _, p := range c.unsent {
+		unsent += len(p.bytes)
+	}
 	return &unix.TCPInfo{
+		Notsent_bytes: uint32(unsent),
 		Unacked:       uint32(len(c.flight)),
 		Probes:        uint8(c.probes),
 		Last_ack_recv: uint32((c.sim.now - c.heard).Milliseconds()),

@@ -124,6 +124,40 @@ func TestVanishedClientsAreClosed(t *testing.T) {
 	}
 }
 
+// A commander has stopped reading, replies have filled its receive window, and then
+// its computer vanishes: the kernel asks for room up to two minutes apart, and
+// nothing else shows that nobody is there (9.1).
+func TestCommanderThatHasStoppedReadingVanishes(t *testing.T) {
+	for _, paused := range []time.Duration{time.Second, 10 * time.Second, time.Minute} {
+		s := newSim(2) // a robot without a deadman
+		s.build()
+		s.call(s.server.start)
+		r := s.robots[0]
+		c := s.client(r, s.wires[0])
+		c.rcvbuf = 4 << 10
+		c.connect(func() {})
+		s.run(s.now + time.Second)
+		c.request("pa")
+		s.run(s.now + 10*time.Second)
+		c.paused = true
+		for range 2000 {
+			c.request("")
+		}
+		s.run(s.now + paused)
+		if !c.conn.stuck() {
+			t.Fatalf("its window is open: %v", c.conn)
+		}
+		c.transmit(message('c', 'p', []byte{1, 44, 0, 0}), true)
+		s.run(s.now + 500*time.Millisecond)
+		turned := r.turns()
+		c.vanish()
+		s.run(s.now + stopTime)
+		if !turned || r.turns() {
+			t.Errorf("the wheels turned: %v; %v after it has vanished: %v", turned, stopTime, r.turns())
+		}
+	}
+}
+
 // summary is how much was simulated and checked.
 type summary struct {
 	Time                   time.Duration
