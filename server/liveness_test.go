@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"net"
@@ -59,6 +60,26 @@ func TestCommanderDoesNotRead(t *testing.T) {
 		if frames[n*sevenFrame] != codec.Laser {
 			t.Fatalf("frame %d begins with %q", n, frames[n*sevenFrame])
 		}
+	}
+}
+
+// Replies have filled a commander's receive window: the kernel asks for room ever more
+// seldom, so nobody can know whether the client is there, and its motors are stopped.
+func TestCommanderDoesNotReadReplies(t *testing.T) {
+	r := newRobot()
+	s := serve(t, r, nil)
+	c := dialSmall(t, s)
+	send(t, c, config(codec.Server, 'r', 1))
+	request(t, c, "pa", "pa")
+	send(t, c, codec.AppendMessage(nil, codec.KindCommand, codec.Position, codec.PositionCommand{Speed: 200}.Append(nil)))
+	receive(t, r.commands, "command")
+	send(t, c, bytes.Repeat([]byte("dr\x00\x00"), 12000)) // their replies have 36 kB
+	await(t, s, "its window is full, and it is silent", func(time.Duration) bool {
+		info, err := s.theClient().conn.TCPInfo()
+		return err == nil && info.Unacked == 0 && info.Notsent_bytes > 0 && s.theClient().silent
+	})
+	if stop := receive(t, r.commands, "stop"); stop != (codec.PositionCommand{}) {
+		t.Errorf("got the command %+v", stop)
 	}
 }
 
