@@ -27,6 +27,7 @@ import (
 const (
 	loadVerb  = "load"  // the clients; spec on standard input
 	enterVerb = "enter" // enter a control group, then become another program
+	diskVerb  = "disk"  // mount a small disk, then become another program
 )
 
 const (
@@ -51,6 +52,9 @@ usage: go run ./bench [flags]
   -list          print the names of all cells and exit
   -h             print this page
 
+-run soak is not a cell: everything at once, for an hour or -cell TIME. It writes
+soak.svg to -out, and fails if the server does not stay as it was.
+
 Cells that are not measured again keep their results. -run '^$' only writes the
 report. Links and the counters of system calls need root; without it the report
 says that they were not measured.
@@ -63,6 +67,7 @@ type options struct {
 	out    string
 	report string
 	list   bool
+	soak   time.Duration // zero: no soak
 }
 
 func parseOptions(args []string, help io.Writer) (options, error) {
@@ -86,6 +91,14 @@ func parseOptions(args []string, help io.Writer) (options, error) {
 	}
 	if full {
 		o.window = paperWindow
+	}
+	if pattern == soakName {
+		o.soak = soakWindow
+		fs.Visit(func(f *flag.Flag) {
+			if f.Name == "cell" {
+				o.soak = o.window
+			}
+		})
 	}
 	if o.report == "" {
 		o.report = filepath.Join(o.out, "report.md")
@@ -149,6 +162,8 @@ func main() {
 		exit(load.Main(os.Stdin, os.Stdout))
 	case len(os.Args) > 3 && os.Args[1] == enterVerb:
 		exit(enter(os.Args[2], os.Args[3:]))
+	case len(os.Args) > 3 && os.Args[1] == diskVerb:
+		exit(enterDisk(os.Args[2], os.Args[3:]))
 	}
 	o, err := parseOptions(os.Args[1:], os.Stdout)
 	switch {
@@ -160,10 +175,14 @@ func main() {
 		for _, c := range cells() {
 			fmt.Println(c.Name)
 		}
+		fmt.Println(soakName)
 		return
 	}
 	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, restore) // a second signal kills at once
+	if o.soak > 0 {
+		exit(soak(ctx, o.soak, o.out))
+	}
 	exit(suite(ctx, o))
 }
 
