@@ -99,6 +99,9 @@ func (l *Link) crash(now time.Duration, value any) {
 	}
 	l.run++
 	l.takeAt = now
+	if len(l.holders) == 0 {
+		l.takeAt = now + parting
+	}
 	for _, p := range slices.Clone(l.ports) {
 		if len(p.last) == 0 {
 			p.Close()

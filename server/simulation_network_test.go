@@ -356,7 +356,7 @@ func (c *simConn) receive(p []byte) {
 
 // read is the loop's.
 func (c *simConn) read(now time.Duration) {
-	if c.closed || c.held && (c.Buffered() == 0 || !c.sim.chance(4)) { // reactor.Descriptor.Pause
+	if c.closed || c.held && (c.Unacknowledged() == 0 || !c.sim.chance(4)) { // reactor.Descriptor.Pause
 		return
 	}
 	if in := c.in; len(in) > 0 {

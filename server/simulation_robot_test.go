@@ -127,9 +127,13 @@ func (r *simRobot) mayPanic(p *simPort) {
 	if p = cmp.Or(p, r.port); p != nil {
 		words := p.words
 		p.said, p.dead = nil, true
-		s.at(s.now+1, func() {
-			if !p.closed && !p.gone && (len(words) == 0 || !slices.Equal(p.said, words)) {
+		s.after(10*time.Millisecond, func() { // timers may have run
+			switch {
+			case p.gone:
+			case len(words) > 0 && !slices.Equal(p.said, words), len(words) == 0 && !p.closed:
 				s.fail("%s: its driver has panicked, and its motors are not stopped: %x", r.path, p.said)
+			case len(words) > 0 && p.closed && r.link.State() == devices.Lost:
+				s.fail("%s: its driver has panicked, and its port is closed before the last words have left", r.path)
 			}
 		})
 		s.after(900*time.Millisecond, func() { // the loop may be held up
