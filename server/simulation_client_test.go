@@ -296,12 +296,7 @@ func (c *simClient) misbehave() {
 				c.request("yrprsr")
 			}
 		}
-		// Its window may fill, and then its motors are stopped (9.1).
-		stop := c.robot.history.stop(s.now, c, true)
-		s.after(s.wait(3*time.Second), func() {
-			c.resume()
-			s.after(3*time.Second, func() { stop.end(s.now) })
-		})
+		s.after(s.wait(3*time.Second), c.resume)
 	case 1, 2:
 		c.cutNetwork(s.wait(2 * time.Second))
 	case 3:

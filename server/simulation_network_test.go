@@ -71,6 +71,7 @@ type simConn struct {
 	window time.Duration // between probes of a closed window
 	in     []byte        // what the kernel has received and the loop has not read
 	last   time.Duration // when the newest bytes of the client come
+	full   *op           // while its client's window is full
 	held   bool          // the loop does not read
 	ended  bool          // the client has closed, behind what it has sent
 }
@@ -156,6 +157,13 @@ func (c *simConn) travel(p *packet, leaves time.Duration) {
 		if p.arrives == at && !p.arrived {
 			p.arrived = true
 			c.client.arrive(p)
+			if len(c.unsent) > 0 { // the acknowledgement reports how much room there is
+				s.at(p.acked, func() {
+					if !c.client.down {
+						c.pump()
+					}
+				})
+			}
 		}
 	})
 }
@@ -261,8 +269,15 @@ func (c *simConn) schedule() {
 	case c.closed:
 		s.outside.Stop(c.probe)
 	case c.stuck():
+		if c.full == nil { // its motors may be stopped meanwhile (9.1)
+			c.full = c.client.robot.history.stop(s.now, c.client, true)
+		}
 		s.outside.Set(c.probe, s.now+c.window)
 	default:
+		if c.full != nil {
+			c.full.end(s.now)
+			c.full = nil
+		}
 		c.window = 200 * time.Millisecond
 		s.outside.Set(c.probe, max(s.now+time.Millisecond, c.heard+c.idle))
 	}
@@ -337,6 +352,9 @@ func (c *simConn) Close() {
 
 func (c *simConn) over() {
 	c.sim.outside.Stop(c.probe)
+	if c.full != nil {
+		c.full.end(c.sim.now)
+	}
 	c.client.lost()
 }
 
