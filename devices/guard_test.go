@@ -313,6 +313,22 @@ func TestPanicInSetup(t *testing.T) {
 	r.expect(r.device, devices.Ready)
 }
 
+// What stops the motors has time to leave, whether the driver holds devices of others
+// or not.
+func TestLastWordsHaveTimeToLeave(t *testing.T) {
+	r := newRig(t)
+	port := r.world.Port()
+	r.wheels.in = "Tick"
+	r.fire("Tick")
+	if string(port.Wrote) != "halt" || port.Closed {
+		t.Errorf("wrote %q, port closed: %v", port.Wrote, port.Closed)
+	}
+	r.wheels.in = ""
+	if r.world.Pass(600 * time.Millisecond); !port.Closed {
+		t.Error("the port is open")
+	}
+}
+
 func TestPanicInShutdown(t *testing.T) {
 	r := newRig(t)
 	port := r.world.Port()
