@@ -49,9 +49,9 @@ const (
 	// soakClients is the server's limit. Now and then more come.
 	soakClients = 40
 
-	// What counts as flat: over the last two thirds of the soak, memory grows by less
-	// than a tenth and 2 MiB, descriptors and threads by fewer than these.
-	memoryRoom, descriptorRoom, threadRoom = 2 * mib, 20, 4
+	// What counts as flat: from the second third of the soak to the last, the medians
+	// grow by at most so many bytes, descriptors and threads.
+	memoryRoom, descriptorRoom, threadRoom = 2 * mib, 10, 4
 	// wellLimit bounds the p99 of the well client's interval error, or twice that
 	// without the others, if it is more (issue 13).
 	wellLimit = 5 * time.Millisecond
@@ -123,7 +123,7 @@ func soak(ctx context.Context, window time.Duration, out string) (err error) {
 	defer left.Wait()
 	defer leave()
 	var samples []sample
-	for begin := time.Now(); time.Since(begin) < window; {
+	for begin := time.Now(); time.Since(begin) < window || len(samples) < 3; {
 		next, err := s.sample(ctx, length)
 		if err != nil {
 			return err
@@ -414,9 +414,9 @@ func judgeSoak(alone sample, samples []sample) error {
 		{"descriptors", func(p sample) float64 { return p.Descriptors }, descriptorRoom, count},
 		{"threads", func(p sample) float64 { return p.Threads }, threadRoom, count},
 	} {
-		grown, mean := growth(samples[len(samples)/3:], f.of)
-		fmt.Fprintf(os.Stderr, "%s: grown by %s over the last two thirds, mean %s\n", f.name, f.format(grown), f.format(mean))
-		if grown > f.room+mean/10 {
+		grown, last := growth(samples, f.of)
+		fmt.Fprintf(os.Stderr, "%s: grown by %s from the second third to the last, median %s\n", f.name, f.format(grown), f.format(last))
+		if grown > f.room {
 			errs = append(errs, fmt.Errorf("%s: it has grown by %s", f.name, f.format(grown)))
 		}
 	}
@@ -432,22 +432,16 @@ func judgeSoak(alone sample, samples []sample) error {
 	return errors.Join(errs...)
 }
 
-// growth returns by how much a figure grows over the samples, on the line that fits
-// them best (least squares), and its mean.
-func growth(samples []sample, of func(sample) float64) (grown, mean float64) {
-	var at, n float64 = 0, float64(len(samples))
+// growth returns by how much the median of a figure grows from the second third of
+// the samples to the last, and that of the last.
+func growth(samples []sample, of func(sample) float64) (grown, last float64) {
+	var values []float64
 	for _, p := range samples {
-		at, mean = at+p.At.Seconds()/n, mean+of(p)/n
+		values = append(values, of(p))
 	}
-	var with, square float64
-	for _, p := range samples {
-		d := p.At.Seconds() - at
-		with, square = with+d*(of(p)-mean), square+d*d
-	}
-	if square == 0 {
-		return 0, mean
-	}
-	return with / square * (samples[len(samples)-1].At - samples[0].At).Seconds(), mean
+	third := len(values) / 3
+	last = stats.Median(slices.Clone(values[len(values)-third:]))
+	return last - stats.Median(slices.Clone(values[third:2*third])), last
 }
 
 // drawSoak draws the samples over time.

@@ -17,8 +17,8 @@ func TestSoakIsFlat(t *testing.T) {
 			return sample{RSS: (15 + math.Sin(m)) * mib, Descriptors: 40 + 5*math.Sin(m), Threads: 7}
 		}, true},
 		"memory leaks":       {func(m float64) sample { return sample{RSS: (15 + m/8) * mib} }, false},
-		"descriptors leak":   {func(m float64) sample { return sample{Descriptors: 40 + m/2} }, false},
-		"threads leak":       {func(m float64) sample { return sample{Threads: 7 + m/5} }, false},
+		"descriptors leak":   {func(m float64) sample { return sample{Descriptors: 40 + m} }, false},
+		"threads leak":       {func(m float64) sample { return sample{Threads: 7 + m/3} }, false},
 		"the well is late":   {func(float64) sample { return sample{P99: 11 * time.Millisecond} }, false},
 		"it warms up before": {func(m float64) sample { return sample{RSS: 15*mib - max(0, 19-m)*mib/2} }, true},
 	} {
