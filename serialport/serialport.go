@@ -110,7 +110,7 @@ func inspect(path string) error {
 	if err := unix.Stat(path, &stat); err != nil {
 		return err
 	}
-	if stat.Mode&unix.S_IFMT != unix.S_IFCHR || stat.Rdev == unix.Mkdev(5, 2) { // ptmx, which makes terminals
+	if stat.Mode&unix.S_IFMT != unix.S_IFCHR || uint64(stat.Rdev) == unix.Mkdev(5, 2) { // ptmx, which makes terminals
 		return errNotSerial
 	}
 	if isPlaceholder(sysfs(stat)) {
