@@ -44,7 +44,7 @@ func attribute(dir, name string) string {
 
 // sysfs returns the directory of a terminal in sysfs.
 func sysfs(stat unix.Stat_t) string {
-	return fmt.Sprintf("/sys/dev/char/%d:%d", unix.Major(stat.Rdev), unix.Minor(stat.Rdev))
+	return fmt.Sprintf("/sys/dev/char/%d:%d", unix.Major(uint64(stat.Rdev)), unix.Minor(uint64(stat.Rdev)))
 }
 
 // StableName returns the name below /dev/serial/by-id of the same port, which

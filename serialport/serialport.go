@@ -136,7 +136,7 @@ func Check(path string) error {
 func Identity(path string) string {
 	var stat unix.Stat_t
 	if unix.Stat(path, &stat) == nil && stat.Mode&unix.S_IFMT == unix.S_IFCHR {
-		return fmt.Sprintf("device %d:%d", unix.Major(stat.Rdev), unix.Minor(stat.Rdev))
+		return fmt.Sprintf("device %d:%d", unix.Major(uint64(stat.Rdev)), unix.Minor(uint64(stat.Rdev)))
 	}
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		return target
