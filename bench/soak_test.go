@@ -28,7 +28,7 @@ func TestSoakIsFlat(t *testing.T) {
 			s.At = time.Duration(minute) * time.Minute
 			samples = append(samples, s)
 		}
-		if err := judgeSoak(sample{P99: 5 * time.Millisecond}, samples); (err == nil) != tt.flat {
+		if err := judgeSoak(sample{P99: 5 * time.Millisecond}, samples, true); (err == nil) != tt.flat {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

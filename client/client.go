@@ -104,7 +104,9 @@ func Dial(ctx context.Context, addr string) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return New(conn), nil
+	c := New(conn)
+	c.begun = false
+	return c, nil
 }
 
 func withPort(addr string) string {
@@ -122,9 +124,9 @@ func withPort(addr string) string {
 }
 
 // New returns a client on conn, which must support read deadlines. Close
-// closes conn.
+// closes conn. Unlike that of Dial it does not ask for compact rounds by itself.
 func New(conn net.Conn) *Client {
-	c := &Client{conn: conn, buf: make([]byte, bufferSize), release: func() {}}
+	c := &Client{conn: conn, begun: true, buf: make([]byte, bufferSize), release: func() {}}
 	c.devices = map[byte]*device{
 		codec.Position: {field: &c.Position},
 		codec.Sonar:    {field: &c.Sonar},

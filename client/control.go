@@ -99,7 +99,7 @@ func (c *Client) SetFresh(on bool) error {
 
 // SetCompact selects the form of this connection's rounds, which Read understands in
 // any form, and the part of laser scans that compact rounds have; in Laser the other
-// readings are 0. With the first Request a client that did not call it sets
+// readings are 0. With its first Request a client of Dial that did not call it sets
 // codec.FramesAuto and whole scans. It is an extension that the original server ignores.
 func (c *Client) SetCompact(form uint16, scan codec.Scan) error {
 	c.begun = true

@@ -180,6 +180,7 @@ func TestRobotDrivesSlowly(t *testing.T) {
 		for _, command := range [][2]int16{{0, 7}, {19, 0}, {39, 0}, {-5, 3}} {
 			t.Run(fmt.Sprint(o.Subclass, command), func(t *testing.T) {
 				t.Parallel()
+				o := o
 				o.MotorsOn = true
 				r := startRobot(t, o)
 				s := start(t, "-pp", r.Port())

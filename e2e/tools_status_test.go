@@ -32,6 +32,7 @@ func TestStopAndStatusTools(t *testing.T) {
 	if code, out, errs := uses(t, "stop", s.address); code != 0 || !strings.HasPrefix(out, "stopped: ") {
 		t.Fatalf("exit %d, %s%s", code, out, errs)
 	}
+	p.until("it stands", func() bool { return p.position().TurnRate == 0 }) // older frames wait
 	for range 10 {
 		if turns() {
 			t.Fatal("the robot turns in spite of the emergency stop")

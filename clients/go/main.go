@@ -72,8 +72,11 @@ func (a *adapter) do(r request, out answer) error {
 	defer cancel()
 	if r.Op == "connect" {
 		a.close()
-		var err error
-		a.robot, err = client.Dial(ctx, net.JoinHostPort(r.Host, strconv.Itoa(r.Port)))
+		var dialer net.Dialer
+		conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(r.Host, strconv.Itoa(r.Port)))
+		if err == nil {
+			a.robot = client.New(conn) // the cases are about plain rounds
+		}
 		return err
 	}
 	if a.robot == nil {

@@ -80,7 +80,7 @@ const (
 	opened   = "dr\x00\x04yrpa"
 	stopped  = "xy\x00\x02e\x01"
 	released = "xy\x00\x02e\x00"
-	asked    = "dr\x00\x00"
+	asked    = "xy\x00\x02z\x02" + "dr\x00\x00" // the client library asks for compact frames first
 )
 
 // The robot is stopped, and waited for until it stands.
