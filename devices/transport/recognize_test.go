@@ -29,6 +29,7 @@ func TestRecognize(t *testing.T) {
 		{"a request to a laser, returned", "02 00 02 00 20 25 35 08", ""},
 		{"requests to a camera, returned", "88 30 01 FF 81 01 00 01 FF 81 09 06 12 FF", ""},
 		{"a robot's checksum is wrong", "FA FB 06 04 3B 01 00 05 3C", ""},
+		{"the beginning of a scan", "02 80 D6 02 B0", laser},
 		{"a laser's CRC is wrong", "02 80 03 00 A0 00 10 16 0B", ""},
 		{"text", "6C 6F 67 69 6E 3A 20", ""},
 	}
