@@ -62,6 +62,7 @@ type Driver struct {
 	worked    int           // baud, where a robot was found last and the next handshake begins
 	search    int           // the step of the search
 	heard     bool          // the robot has sent a good packet in this handshake
+	closed    bool          // CLOSE was sent in this handshake: a SIP that comes later was under way
 	overheard []byte        // during the search, for transport.Recognize
 
 	parser   Parser

@@ -114,7 +114,7 @@ func lastWords() (words []byte) {
 // Greet implements transport.Hardware.
 func (d *Driver) Greet(now time.Duration) {
 	d.parser.Reset()
-	d.begun, d.heard, d.search, d.free = now, false, 0, 0
+	d.begun, d.heard, d.closed, d.search, d.free = now, false, false, 0, 0
 	d.overheard = d.overheard[:0]
 	d.moving, d.gripping = false, false
 	d.enter(now, sync0)
@@ -218,7 +218,7 @@ func (d *Driver) searchOn(now time.Duration) {
 
 // clear closes a robot that was left open, and restarts the handshake.
 func (d *Driver) clear(now time.Duration, wait time.Duration) {
-	d.phase = clearing
+	d.phase, d.closed = clearing, true
 	d.out = AppendCommand(d.out[:0], Close)
 	d.write(now)
 	d.transport.WakeAt(min(now+wait, d.giveUp()))
@@ -250,7 +250,7 @@ func (d *Driver) packet(now time.Duration, p Packet) {
 	switch d.phase {
 	case sync0, sync1, sync2:
 		// The robot is still open, from an earlier server or before it was lost.
-		if d.transport.WasLost() {
+		if d.transport.WasLost() && !d.closed {
 			d.run(now)
 			return
 		}

@@ -279,6 +279,30 @@ func TestPositionSurvivesRestart(t *testing.T) {
 	}
 }
 
+// A search has sent CLOSE before a packet arrives that the robot sent while it was
+// open: it is opened anew, not taken for one that is still open.
+func TestPacketFromBeforeClose(t *testing.T) {
+	b := newBench(t)
+	r := b.robot(9600)
+	b.ready()
+	r.muted = true
+	closes := func() bool { return slices.Contains(r.heard, "SYNC2/CLOSE") }
+	r.heard = nil
+	if !b.Until(closes, 10*time.Second) || !b.Until(func() bool { return b.driver.phase == sync0 }, time.Second) {
+		t.Fatalf("the robot heard %q", r.heard)
+	}
+	r.muted = false
+	r.saying(r.sip)
+	if b.driver.transport.IsUp() {
+		t.Fatal("a robot that was closed is up")
+	}
+	b.untilUp()
+	b.Pass(time.Second)
+	if r.stage != 4 || b.position.Age(b.Now()) > 100*ms {
+		t.Fatalf("robot at stage %d, data %v old", r.stage, b.position.Age(b.Now()))
+	}
+}
+
 // The cable of a robot that drives is pulled and put back: what it drove until its
 // watchdog stopped it is in its coordinates.
 func TestMovementOfAnOutageIsCounted(t *testing.T) {
