@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,6 +32,24 @@ func finds(t *testing.T, ports ...string) (code int, stdout, stderr string) {
 	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
 }
 
+// findsAll runs player find until its output names all that is wanted: one look may
+// miss an emulator on a busy machine. That it suffices is tested in simulated time.
+func findsAll(t *testing.T, names, drivers []string, ports ...string) (conf string) {
+	t.Helper()
+	await(t, "hardware that is found", func() bool {
+		code, out, said := finds(t, ports...)
+		missing := func(list []string, in string) bool {
+			return slices.ContainsFunc(list, func(s string) bool { return !strings.Contains(in, s) })
+		}
+		if conf = out; code != 0 || missing(names, said) || missing(drivers, out) {
+			t.Logf("find: exit %d, %s\n%s", code, said, out)
+			return false
+		}
+		return true
+	})
+	return conf
+}
+
 // Hardware is found whatever it was doing, at its speed, on whatever port, and
 // stays as it was; what find prints is a configuration that serves.
 func TestFind(t *testing.T) {
@@ -51,19 +70,12 @@ func TestFind(t *testing.T) {
 			r := startRobot(t, robot.Options{Line: cable(tt.robot), LeftOpen: tt.leftOpen, MotorsOn: true})
 			l := startLaser(t, laser.Options{Line: cable(tt.laser), Streaming: tt.streaming})
 			c := startCamera(t, sony.Options{Line: cable(9600)})
-			code, conf, said := finds(t, l.Port(), c.Port(), r.Port()) // none is where it is expected
-			if code != 0 {
-				t.Fatalf("exit %d, %s%s", code, conf, said)
-			}
-			for _, want := range []string{
+			names := []string{
 				fmt.Sprintf(": p2os, Pioneer p2dx \"Emu01\", at %d baud\n", tt.robot),
 				fmt.Sprintf("at %d baud\n", tt.laser),
 				": evid30, Sony EVI-D30, model 0402 of vendor 0020, ROM 0001, at 9600 baud\n",
-			} {
-				if !strings.Contains(said, want) {
-					t.Errorf("find said %s\nwant %s", said, want)
-				}
 			}
+			conf := findsAll(t, names, nil, l.Port(), c.Port(), r.Port()) // none is where it is expected
 			checkUntouched(t, r, l, c, tt.streaming)
 
 			file := write(t, t.TempDir(), "robot.cfg", conf)
@@ -117,19 +129,12 @@ func TestFindToday(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer u.Close()
-			code, conf, said := finds(t, l.Port(), u.Port(), r.Port())
-			for _, want := range []string{
-				fmt.Sprintf("create, at %d baud\n", tt.robot), fmt.Sprintf("%s, at %d baud\n", tt.model, tt.lidar), fmt.Sprintf("at %d baud\n", tt.urg),
-			} {
-				if !strings.Contains(said, want) {
-					t.Errorf("find said %s\nwant %s", said, want)
-				}
+			names := []string{
+				fmt.Sprintf("create, at %d baud\n", tt.robot),
+				fmt.Sprintf("%s, at %d baud\n", tt.model, tt.lidar),
+				fmt.Sprintf("at %d baud\n", tt.urg),
 			}
-			for _, want := range []string{`name "create"`, `name "rplidar"`, `name "urg"`} {
-				if !strings.Contains(conf, want) {
-					t.Errorf("exit %d, %s is not in\n%s", code, want, conf)
-				}
-			}
+			findsAll(t, names, []string{`name "create"`, `name "rplidar"`, `name "urg"`}, l.Port(), u.Port(), r.Port())
 			await(t, "hardware that is as before", func() bool { // find has ended before the last bytes arrive
 				s := r.State()
 				return s.Left == 0 && !s.Streaming && s.Mode <= 1 && l.Scanning() == tt.scanning && u.Laser() == tt.scanning
