@@ -79,6 +79,8 @@ type cell struct {
 	Hardware string `json:"hardware,omitempty"`
 	// Plain starts the server without timer slack (withSlack).
 	Plain bool `json:"plain,omitempty"`
+	// Strangers is what others do meanwhile (strangers.go).
+	Strangers string `json:"strangers,omitempty"`
 	// Share of one processor and Memory in bytes that the server may use, zero
 	// for no limit.
 	Share  float64 `json:"cpu_share,omitempty"`
@@ -117,6 +119,7 @@ func cells() []cell {
 	all = append(all, scale()...)
 	all = append(all, limited()...)
 	all = append(all, isolation()...)
+	all = append(all, beset()...)
 	all = append(all, exchanges()...)
 	all = append(all, realTime()...)
 	all = append(all, compacted()...)
@@ -273,6 +276,24 @@ func isolation() []cell {
 	}
 }
 
+// beset is two well clients, one that reads and one that asks, beside strangers.
+func beset() []cell {
+	one := func(strangers string) cell {
+		return cell{
+			Name: "strangers/" + strangers, Strangers: strangers, Link: loopback, Size: large, Device: ageRate,
+			Groups: []group{
+				{Name: "reads", Clients: 1, Rate: 50, Task: load.Stream},
+				{Name: "asks", Clients: 1, Task: load.Request},
+			},
+		}
+	}
+	all := []cell{one(nobody)}
+	for _, a := range abuses() {
+		all = append(all, one(a.name))
+	}
+	return all
+}
+
 // exchanges is clients that send one request for each frame.
 func exchanges() []cell {
 	var all []cell
@@ -292,7 +313,7 @@ func realTime() []cell {
 	var all []cell
 	for _, h := range allHardware() {
 		// The robot has 300 news in half a minute.
-		all = append(all, cell{Name: "real-time/" + h.name, Kind: inside, Hardware: h.name, Window: 30 * time.Second})
+		all = append(all, cell{Name: "real-time/" + h.name, Kind: inside, Hardware: h.name, Window: 30 * time.Second, Servers: []server{player, floor}})
 	}
 	return all
 }

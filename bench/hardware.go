@@ -29,6 +29,10 @@ type hardware struct {
 	size   int    // of its data in bytes
 	news   string // note of the packets that bring news, in the line's record
 	start  func(line.Options) (*line.Line, error)
+	// packet is the bytes of a packet with news, and period the time between two: the
+	// bare loop gets such packets.
+	packet int
+	period time.Duration
 }
 
 // allHardware lists the hardware of the real-time cells.
@@ -40,7 +44,7 @@ func allHardware() []hardware {
 				return nil, err
 			}
 			return robot.Line, nil
-		}},
+		}, 43, 100 * time.Millisecond},
 		// Ten times as fast as one on a real line, for as many more samples.
 		{"laser", "sicklms200", codec.Laser, codec.LaserSize, "scan", func(o line.Options) (*line.Line, error) {
 			laser, err := sick.Start(sick.Options{Line: o, Rate: 50})
@@ -48,7 +52,7 @@ func allHardware() []hardware {
 				return nil, err
 			}
 			return laser.Line, nil
-		}},
+		}, 732, 20 * time.Millisecond},
 		// The driver publishes a position with the answer about the zoom.
 		{"camera", "evid30", codec.PTZ, codec.PTZSize, "zoom inquiry", func(o line.Options) (*line.Line, error) {
 			camera, err := sony.Start(sony.Options{Line: o})
@@ -56,7 +60,7 @@ func allHardware() []hardware {
 				return nil, err
 			}
 			return camera.Line, nil
-		}},
+		}, 7, 100 * time.Millisecond},
 		// Standard scan: its samples come in one piece every 16 ms. A scan is news with
 		// the piece that ends the front half of a turn.
 		{"rplidar", "rplidar", codec.Laser, codec.LaserSize, "samples", func(o line.Options) (*line.Line, error) {
@@ -65,7 +69,7 @@ func allHardware() []hardware {
 				return nil, err
 			}
 			return lidar.Line, nil
-		}},
+		}, 160, 180 * time.Millisecond},
 	}
 }
 
@@ -79,6 +83,9 @@ func (c cell) hardware() hardware {
 // a client. The hardware and the client are in this process and share a clock.
 func (w *workshop) measureInside(ctx context.Context, s server, c cell, window time.Duration) (*load.Dist, error) {
 	h := c.hardware()
+	if s == floor {
+		h.news, h.start = packetNote, h.startPackets
+	}
 	cable, err := h.start(line.Options{Link: w.serialPort()})
 	if err != nil {
 		return nil, err
@@ -93,6 +100,38 @@ func (w *workshop) measureInside(ctx context.Context, s server, c cell, window t
 		return nil, fmt.Errorf("%w: %s", err, last(p.said.Bytes()))
 	}
 	return agesOf(arrivals, cable.Record(), h.news)
+}
+
+// packetNote names the packets of startPackets in the line's record.
+const packetNote = "packet"
+
+// startPackets starts hardware that says packets of the same size as often, whatever it
+// is told: the bare loop knows no protocol.
+func (h hardware) startPackets(o line.Options) (*line.Line, error) {
+	o.Baud = 38400 // that of a new pseudo-terminal
+	l, err := line.Open(o)
+	if err == nil {
+		l.Serve(&packets{line: l, packet: make([]byte, h.packet), period: h.period})
+	}
+	return l, err
+}
+
+// packets implements line.Device.
+type packets struct {
+	line   *line.Line
+	packet []byte
+	period time.Duration
+	due    time.Duration
+}
+
+func (p *packets) Frame(buf []byte) (int, string) { return len(buf), "" }
+func (p *packets) Receive(time.Duration, []byte)  {}
+func (p *packets) Advance(now time.Duration) time.Duration {
+	if now >= p.due {
+		p.line.Send(p.packet, packetNote)
+		p.due = now + p.period
+	}
+	return p.due
 }
 
 // agesOf compares arrivals with the packets that brought the news: the newest one

@@ -162,6 +162,8 @@ func main() {
 		exit(load.Main(os.Stdin, os.Stdout))
 	case len(os.Args) > 3 && os.Args[1] == enterVerb:
 		exit(enter(os.Args[2], os.Args[3:]))
+	case len(os.Args) > 1 && os.Args[1] == strangersVerb:
+		exit(beStrangers(os.Args[2:]))
 	case len(os.Args) > 3 && os.Args[1] == diskVerb:
 		exit(enterDisk(os.Args[2], os.Args[3:]))
 	}

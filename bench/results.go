@@ -158,6 +158,9 @@ func roundP99(r run) float64    { return float64(r.Load.Groups[0].Round.P99) }
 func insideP50(r run) float64   { return float64(r.Inside.P50) }
 func insideP99(r run) float64   { return float64(r.Inside.P99) }
 
+// askedP99 is of the client that asks, in the cells with strangers.
+func askedP99(r run) float64 { return float64(r.Load.Groups[1].Round.P99) }
+
 // callKind is system calls that the report shows together.
 type callKind struct {
 	name  string

@@ -163,6 +163,16 @@ func (w *workshop) measureFrames(ctx context.Context, r *run, c cell, window tim
 		}
 		defer front.stop()
 	}
+	if c.Strangers != "" {
+		if err := p.awaitListening(ctx); err != nil {
+			return errors.Join(err, p.stop())
+		}
+		end, err := p.admit(ctx, c.Strangers)
+		if err != nil {
+			return errors.Join(err, p.stop())
+		}
+		defer end()
+	}
 	m := meters{pid: p.cmd.Process.Pid, wire: wire}
 	if c.Calls {
 		var missing error

@@ -86,20 +86,30 @@ func (w *workshop) close()             { _ = os.RemoveAll(w.dir) }
 
 // arguments is the command line of a server for a cell. Player also gets a
 // configuration file.
-func (w *workshop) arguments(s server, c cell, port int) ([]string, error) {
-	if s != player {
+func (w *workshop) arguments(s server, c cell, port, page int) ([]string, error) {
+	switch {
+	case c.Kind == inside && s == floor:
+		h := c.hardware()
+		return []string{"-port", strconv.Itoa(port), "-size", strconv.Itoa(h.size), "-letter", string(h.letter),
+			"-serial", w.serialPort(), "-packet", strconv.Itoa(h.packet)}, nil
+	case s != player:
 		return []string{"-port", strconv.Itoa(port), "-size", strconv.Itoa(c.Size)}, nil
 	}
 	file := filepath.Join(w.dir, "player.cfg")
 	err := os.WriteFile(file, []byte(c.configuration(w.serialPort())), 0o644)
 	// All clients are of one computer.
-	return []string{"-gp", strconv.Itoa(port), "-max-per-address", strconv.Itoa(math.MaxInt32), file}, err
+	args := []string{"-gp", strconv.Itoa(port), "-max-per-address", strconv.Itoa(math.MaxInt32)}
+	if page > 0 {
+		args = append(args, "-http", loopbackAddress(page))
+	}
+	return append(args, file), err
 }
 
 // process is a server at work.
 type process struct {
 	cmd   *exec.Cmd
 	port  int
+	page  int          // the dashboard's port, zero: it is off
 	said  bytes.Buffer // on standard error
 	group *rig.Group
 	since time.Time // just before it was started
@@ -108,13 +118,18 @@ type process struct {
 // start starts a server for a cell, in the wire's namespace if there is one.
 func (w *workshop) start(ctx context.Context, s server, c cell, wire *rig.Wire) (*process, error) {
 	p := &process{port: 6665}
+	var err error
 	if wire == nil {
-		var err error
 		if p.port, err = freePort(); err != nil {
 			return nil, err
 		}
 	}
-	args, err := w.arguments(s, c, p.port)
+	if c.Strangers != "" {
+		if p.page, err = freePort(); err != nil {
+			return nil, err
+		}
+	}
+	args, err := w.arguments(s, c, p.port, p.page)
 	if err != nil {
 		return nil, err
 	}
@@ -222,6 +237,8 @@ func last(b []byte) string {
 	b = bytes.TrimSpace(b)
 	return string(b[bytes.LastIndexByte(b, '\n')+1:])
 }
+
+func loopbackAddress(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
 
 func freePort() (int, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -83,6 +83,8 @@ func targets() []target {
 		every("Isolation: nobody closed", prefixed("isolation/"), 0, count, none(closed)),
 		every("Isolation: p99 interval error of the well under 2 ms", prefixed("isolation/"), 2e6, duration, figure(intervalP99)),
 		isolated("Isolation: mean age of the well at most 5 % above alone"),
+		beside("Strangers: p99 error of who reads at most 5 ms or 2 x alone", intervalP99),
+		beside("Strangers: p99 round of who asks at most 5 ms or 2 x alone", askedP99),
 		every("A tenth of a core and 32 MiB: nobody closed", prefixed("small-cpu/"), 0, count, none(closed)),
 		every("Everywhere: no frame of a wrong size", func(c *cellResult) bool { return c.Kind == frames }, 0, count, none(bad)),
 
@@ -94,6 +96,11 @@ func targets() []target {
 		one("50 x 10 Hz: all threads together too", "scale/50x10Hz", 20, perSecond, figure(wakes)),
 		one("Ready to serve within 50 ms of its start", "start", 50e6, duration, figure(func(r run) float64 { return float64(r.Start) })),
 		every("Real time: p99 of the age inside the robot under 300 us", prefixed("real-time/"), 300e3, duration, figure(insideP99)),
+		every("Real time: median age at most 100 us above floor's", prefixed("real-time/"), 100e3, duration, func(c *cellResult) (float64, bool) {
+			ours, ok1 := c.median(player, insideP50)
+			floors, ok2 := c.median(floor, insideP50)
+			return ours - floors, ok1 && ok2
+		}),
 		every("The clients' process uses at most 90 % of a core", streaming, 0.9, percent, busiestClients),
 	}
 }
@@ -291,6 +298,21 @@ func relative(goal, base, prefix string, limit float64, f func(run) float64) tar
 // busier compares the CPU time of healthy clients with that of readers.
 func busier(goal string) target {
 	return relative(goal, "healthy/readers", "healthy/", 1.5, cpuOfFrame)
+}
+
+// beside compares well clients among strangers with those that were left alone.
+func beside(goal string, f func(run) float64) target {
+	return target{goal, func(r *results) verdict {
+		c := r.find("strangers/" + nobody)
+		if c == nil {
+			return verdict{Target: goal, Open: true}
+		}
+		alone, ok := c.median(player, f)
+		if !ok {
+			return verdict{Target: goal, Open: true}
+		}
+		return every(goal, prefixed("strangers/"), max(5e6, 2*alone), duration, figure(f)).judge(r)
+	}}
 }
 
 // relayAge compares the age behind a relay with that of one client without it.

@@ -3,6 +3,9 @@
 // the rate or on the request of each client. It has no devices, no rights and
 // no idea of a link's capacity. Its ticks are those of the server, so the two
 // differ in what they do at a wake, not in how often they wake.
+//
+// With -serial it is the least that a driver can do: when a packet has come from the
+// serial line, whoever has asked gets a frame.
 package main
 
 import (
@@ -18,16 +21,24 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/bench/baseline"
+	"player/codec"
 	"player/timers"
 )
 
 func main() {
 	port := flag.Int("port", 6665, "TCP port")
 	size := flag.Int("size", 807, "bytes of a frame")
+	serial := flag.String("serial", "", "send frames when packets come from this serial port")
+	packet := flag.Int("packet", 43, "bytes of a packet of the serial line")
+	letter := flag.String("letter", "p", "with -serial, the device of the frame's only block; -size is that of its data")
 	flag.Parse()
+	frame := baseline.Frame{Bytes: codec.AppendBlock(nil, (*letter)[0], make([]byte, *size))}
+	if *serial == "" {
+		frame = baseline.NewFrame(*size)
+	}
 	debug.SetGCPercent(-1)
 	runtime.GOMAXPROCS(1)
-	fmt.Fprintln(os.Stderr, "floor:", serve(*port, baseline.NewFrame(*size)))
+	fmt.Fprintln(os.Stderr, "floor:", serve(*port, frame, *serial, *packet))
 	os.Exit(1)
 }
 
@@ -49,13 +60,21 @@ type loop struct {
 	frame                  baseline.Frame
 	ticks                  []*tick
 	clients                []*client // by descriptor
+	serial                 int       // descriptor, -1 if there is none
+	packet, heard          int       // bytes: of a packet, of one that has begun
+	asking                 []int32   // who gets a frame when a packet is whole
 	scratch                [64 << 10]byte
 }
 
 // serve returns only with an error.
-func serve(port int, frame baseline.Frame) error {
-	l := &loop{frame: frame}
+func serve(port int, frame baseline.Frame, serial string, packet int) error {
+	l := &loop{frame: frame, serial: -1, packet: packet}
 	var err error
+	if serial != "" {
+		if l.serial, err = unix.Open(serial, unix.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0); err != nil {
+			return fmt.Errorf("%s: %w", serial, err)
+		}
+	}
 	if l.listener, err = listen(port); err != nil {
 		return err
 	}
@@ -65,7 +84,10 @@ func serve(port int, frame baseline.Frame) error {
 	if l.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
 		return err
 	}
-	for _, fd := range []int{l.listener, l.timer} {
+	for _, fd := range []int{l.listener, l.timer, l.serial} {
+		if fd < 0 {
+			continue
+		}
 		if err := l.watch(fd); err != nil {
 			return err
 		}
@@ -82,6 +104,8 @@ func serve(port int, frame baseline.Frame) error {
 				l.accept()
 			case l.timer:
 				l.fire()
+			case l.serial:
+				l.hear()
 			default:
 				l.read(ev.Fd)
 			}
@@ -217,9 +241,26 @@ func (l *loop) read(fd int32) {
 		}
 	}
 	for range frames {
+		if l.serial >= 0 {
+			l.asking = append(l.asking, fd)
+			continue
+		}
 		l.frame.Stamp(baseline.Now())
 		l.send(fd)
 	}
+}
+
+// hear takes what the serial line has, and sends frames when a packet is whole.
+func (l *loop) hear() {
+	n, _ := unix.Read(l.serial, l.scratch[:])
+	if l.heard += max(n, 0); l.heard < l.packet {
+		return
+	}
+	l.heard %= l.packet
+	for _, fd := range l.asking {
+		l.send(fd)
+	}
+	l.asking = l.asking[:0]
 }
 
 func (l *loop) drop(fd int32) {
@@ -230,6 +271,7 @@ func (l *loop) drop(fd int32) {
 			l.ticks = slices.DeleteFunc(l.ticks, func(o *tick) bool { return o == t })
 		}
 	}
+	l.asking = slices.DeleteFunc(l.asking, func(o int32) bool { return o == fd })
 	l.clients[fd] = nil
 	unix.Close(int(fd))
 }

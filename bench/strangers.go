@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// The cells of strangers are two well clients, one that reads 50 frames a second and
+// one that has a request outstanding, while others do to the server what they should
+// not. The server has a processor of its own. Strangers and well clients share the
+// rest; there the strangers have the lowest priority, so that it is the server who
+// delays the well.
+
+const (
+	// strangersVerb is the argument by which this program becomes the strangers. The
+	// name of what they do, the server's address and the dashboard's follow.
+	strangersVerb = "strangers"
+	// strangersAddress is where they come from: not the computer of the well.
+	strangersAddress = "127.0.0.9"
+	// leastPriority is the priority of the strangers.
+	leastPriority = 19
+)
+
+// abuse is what strangers do.
+type abuse struct {
+	name  string
+	count int // how many do it at a time
+	do    func(ctx context.Context, dial dialer, robot, page string)
+}
+
+type dialer func(address string) (net.Conn, error)
+
+func abuses() []abuse {
+	const (
+		requestMode = "xy\x00\x02r\x01"
+		noFrames    = "xy\x00\x02n\x00"
+	)
+	sending := func(first, rest string) func(context.Context, dialer, string, string) {
+		return func(ctx context.Context, dial dialer, robot, _ string) { send(ctx, dial, robot, first, rest) }
+	}
+	return []abuse{
+		{"malformed", 12, sending(noFrames, strings.Repeat("??\x00\x00", 90)+noFrames)},
+		{"commands", 12, sending("dr\x00\x02pa", "cp\x00\x04\x00\x00\x00\x00")},
+		{"asked-frames", 12, sending(requestMode+"dr\x00\x02pr", "xy\x00\x01d")},
+		{"open-close", 12, sending("", "dr\x00\x02prdr\x00\x02pc")},
+		{"connections", 500, func(_ context.Context, dial dialer, robot, _ string) {
+			if c, err := dial(robot); err == nil {
+				_ = c.(*net.TCPConn).SetLinger(0) // leaves no connection that waits
+				c.Close()
+			}
+		}},
+		{"pages", 60, func(ctx context.Context, dial dialer, _, page string) {
+			send(ctx, dial, page, "", "GET /robots HTTP/1.1\r\nHost: "+page+"\r\n\r\n")
+		}},
+		{"half-requests", 128, func(ctx context.Context, dial dialer, _, page string) {
+			c, err := dial(page)
+			if err != nil {
+				return
+			}
+			defer c.Close()
+			defer context.AfterFunc(ctx, func() { c.Close() })()
+			if _, err := io.WriteString(c, "GET /robots HTTP/1.1\r\nHost: "); err == nil {
+				_, _ = io.Copy(io.Discard, c) // until the server closes it
+			}
+		}},
+	}
+}
+
+// send sends first once and rest again and again, as fast as the server takes it, and
+// reads what comes back.
+func send(ctx context.Context, dial dialer, address, first, rest string) {
+	c, err := dial(address)
+	if err != nil {
+		return
+	}
+	defer c.Close()
+	defer context.AfterFunc(ctx, func() { c.Close() })()
+	go func() { _, _ = io.Copy(io.Discard, c) }()
+	_, err = io.WriteString(c, first)
+	for all := strings.Repeat(rest, 64<<10/len(rest)); err == nil; {
+		_, err = io.WriteString(c, all)
+	}
+}
+
+// beStrangers does what the arguments say until standard input ends.
+func beStrangers(args []string) error {
+	if len(args) != 3 {
+		return fmt.Errorf("%s needs a name and two addresses", strangersVerb)
+	}
+	all := abuses()
+	i := slices.IndexFunc(all, func(a abuse) bool { return a.name == args[0] })
+	if i < 0 {
+		return fmt.Errorf("there are no strangers %q", args[0])
+	}
+	if err := unix.Setpriority(unix.PRIO_PROCESS, 0, leastPriority); err != nil {
+		return err
+	}
+	from := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(strangersAddress)}, Timeout: stopLimit}
+	dial := func(address string) (net.Conn, error) { return from.Dial("tcp", address) }
+	ctx, cancel := context.WithCancel(context.Background())
+	var workers sync.WaitGroup
+	for range all[i].count {
+		workers.Go(func() {
+			for ctx.Err() == nil {
+				all[i].do(ctx, dial, args[1], args[2])
+			}
+		})
+	}
+	_, err := io.Copy(io.Discard, os.Stdin)
+	cancel()
+	workers.Wait()
+	return err
+}
+
+// nobody is the strangers of the cell that the others are compared with.
+const nobody = "nobody"
+
+// admit gives the server the first processor and this process and its children the
+// others, and starts the strangers of the cell.
+func (p *process) admit(ctx context.Context, strangers string) (end func(), err error) {
+	var first, others, all unix.CPUSet
+	for i := range runtime.NumCPU() {
+		all.Set(i)
+		if i > 0 {
+			others.Set(i)
+		}
+	}
+	first.Set(0)
+	if runtime.NumCPU() == 1 {
+		others = all
+	}
+	if err := errors.Join(setThreads(p.cmd.Process.Pid, &first), setThreads(os.Getpid(), &others)); err != nil {
+		return nil, err
+	}
+	restore := func() { _ = setThreads(os.Getpid(), &all) }
+	if strangers == nobody {
+		return restore, nil
+	}
+	cmd := exec.CommandContext(ctx, "/proc/self/exe", strangersVerb, strangers, loopbackAddress(p.port), loopbackAddress(p.page))
+	cmd.SysProcAttr = apart()
+	stdin, err := cmd.StdinPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		restore()
+		return nil, err
+	}
+	return func() {
+		stdin.Close()
+		_ = cmd.Wait()
+		restore()
+	}, nil
+}
+
+// setThreads lets all threads of a process run on some processors only.
+func setThreads(pid int, on *unix.CPUSet) error {
+	threads, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+	if err != nil {
+		return err
+	}
+	for _, t := range threads {
+		id, err := strconv.Atoi(t.Name())
+		if err != nil {
+			return err
+		}
+		if err := unix.SchedSetaffinity(id, on); err != nil && err != unix.ESRCH {
+			return fmt.Errorf("processors of thread %d: %w", id, err)
+		}
+	}
+	return nil
+}
