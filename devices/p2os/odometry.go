@@ -15,6 +15,9 @@ const (
 	// coast is the longest time that a robot drives without hearing from us: its
 	// watchdog bites after 2 s, then it brakes.
 	coast = 2300 * time.Millisecond
+	// held is how late a SIP may be: by a busy computer, an adapter or a radio modem.
+	// The one after it may come at once, and yet tell the movement of all that time.
+	held = 500 * time.Millisecond
 
 	// lateSIPs is the number of SIPs that may come before SETO takes effect: one may be
 	// under way, and a radio modem may hold another.
@@ -33,6 +36,7 @@ type Odometry struct {
 	refHeading int16         // angle units, the latest SIP
 	refSpeed   float64       // mm/s, the latest SIP
 	at         time.Duration // of the latest SIP
+	spare      float64       // mm that the robot can have moved before it, and that it did not tell
 	started    bool
 	late       int // further SIPs that may be from before SETO
 
@@ -48,7 +52,8 @@ type Odometry struct {
 // measured from this SIP.
 func (o *Odometry) Update(s *SIP, now time.Duration, commanded float64) error {
 	speed := math.Abs(float64(o.Model.Speed(s)))
-	reach := maxStep + overshoot*max(commanded, speed, o.refSpeed)*min(now-o.at, coast).Seconds()
+	fastest := overshoot * max(commanded, speed, o.refSpeed)
+	reach := maxStep + fastest*min(now-o.at, coast).Seconds()
 	gap := now - o.at
 	o.refHeading, o.refSpeed, o.at = s.Heading, speed, now
 	if o.late > 0 {
@@ -61,11 +66,13 @@ func (o *Odometry) Update(s *SIP, now time.Duration, commanded float64) error {
 	o.refX, o.refY, o.started = s.X, s.Y, true
 	mmX, mmY := o.Model.mm(dx), o.Model.mm(dy)
 	half := o.Model.mm(o.Model.wrap() / 2)
+	moved, late := max(math.Abs(mmX), math.Abs(mmY)), o.spare
+	o.spare = min(max(0, reach-maxStep+late-moved), fastest*held.Seconds())
 	switch {
 	case first:
-	case max(math.Abs(mmX), math.Abs(mmY)) > reach:
+	case moved > reach+late:
 		return fmt.Errorf("the coordinates jumped by (%.0f, %.0f) mm in %v, the robot can have moved %.0f mm at most",
-			mmX, mmY, gap.Round(time.Millisecond), reach)
+			mmX, mmY, gap.Round(time.Millisecond), reach+late)
 	case reach > half:
 		return fmt.Errorf("nothing was heard for %v: the robot may have moved %.0f mm, its counters are unambiguous up to %.0f mm",
 			gap.Round(time.Millisecond), reach, half)

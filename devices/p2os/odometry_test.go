@@ -272,3 +272,26 @@ func TestOdometryGaps(t *testing.T) {
 		})
 	}
 }
+
+// A SIP is late, and the next one comes at once, after a third was lost: all that the
+// robot moved is counted.
+func TestOdometryLateSIPs(t *testing.T) {
+	o := Odometry{Model: &testModel}
+	sip := SIP{X: 10, Left: 400, Right: 400}
+	for _, step := range []struct {
+		at    time.Duration
+		units uint16
+	}{{time.Second, 0}, {1100 * time.Millisecond, 48}, {1600 * time.Millisecond, 48}, {1601 * time.Millisecond, 240}, {1700 * time.Millisecond, 48}} {
+		sip.X += step.units
+		if err := o.Update(&sip, step.at, 400); err != nil {
+			t.Errorf("at %v: %v", step.at, err)
+		}
+	}
+	if want := int(math.Round(384 * testModel.Distance)); o.X() != want {
+		t.Errorf("x is %d mm, want %d", o.X(), want)
+	}
+	sip.X += 400
+	if err := o.Update(&sip, 1701*time.Millisecond, 400); err == nil {
+		t.Error("a jump that no delay explains is counted")
+	}
+}
