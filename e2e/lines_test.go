@@ -45,10 +45,10 @@ func TestLinesDrive(t *testing.T) {
 			c := s.dial(t)
 			c.mustOpen("pasrmr", "pasrmr")
 			c.drive(200, 0)
-			c.until("it has driven 200 mm", func() bool { return c.position().X > 200 })
-			if p := c.position(); p.Speed < 150 || p.Speed > 250 {
-				t.Errorf("position %+v", p)
-			}
+			c.until("it has driven 200 mm, at 200 mm/s", func() bool {
+				p := c.position()
+				return p.X > 200 && p.Speed > 150 && p.Speed < 250
+			})
 			c.drive(0, 45)
 			c.until("it has turned", func() bool { h := c.position().Heading; return h > 20 && h < 180 })
 			c.drive(0, 0)
