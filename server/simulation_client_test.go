@@ -296,7 +296,12 @@ func (c *simClient) misbehave() {
 				c.request("yrprsr")
 			}
 		}
-		s.after(s.wait(3*time.Second), c.resume)
+		// A full window may be taken for silence (9.1).
+		stop := c.robot.history.stop(s.now, c, true)
+		s.after(s.wait(3*time.Second), func() {
+			c.resume()
+			s.after(3*time.Second, func() { stop.end(s.now) })
+		})
 	case 1, 2:
 		c.cutNetwork(s.wait(2 * time.Second))
 	case 3:
