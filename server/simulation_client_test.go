@@ -312,6 +312,7 @@ func (c *simClient) misbehave() {
 		if s.chance(3) && !c.down && len(c.stalled) == 0 {
 			s.note("%v resets the connection", c)
 			c.left, c.excuse = s.now, "it has left"
+			c.mayStop()
 			c.deliver(chunk{end: errors.New("connection reset by peer")})
 		}
 	case 5: // unknown kinds, and payloads that are too large
@@ -349,7 +350,15 @@ func (c *simClient) leave() {
 		return
 	}
 	c.left, c.excuse = c.sim.now, "it has left"
+	c.mayStop()
 	c.deliver(chunk{end: io.EOF})
+}
+
+// mayStop records that the server may find the client lost from now on.
+func (c *simClient) mayStop() {
+	if c.cut == nil {
+		c.cut = c.robot.history.stop(c.sim.now, c, true)
+	}
 }
 
 func (c *simClient) vanish() {
@@ -368,9 +377,7 @@ func (c *simClient) cutNetwork(d time.Duration) {
 	c.down, c.downSince = true, s.now
 	c.conn.cut()
 	c.setWriter()
-	if c.cut == nil {
-		c.cut = c.robot.history.stop(s.now, c, true)
-	}
+	c.mayStop()
 	if d == never {
 		return
 	}
