@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,6 +19,7 @@ import (
 type simulation struct {
 	world  *stage.World         // nil: nothing is simulated
 	robots map[int]*stage.Robot // of the world, by TCP port
+	names  map[int]string       // of the robots and the overhead cameras, by TCP port
 	truth  *os.File             // nil: -truth is not given
 	run    bool
 	log    *zap.Logger
@@ -26,12 +28,16 @@ type simulation struct {
 // openSimulation looks for a simulated world, the first one if there are
 // several, and creates the file of -truth. The error names the flag.
 func openSimulation(o options, conf *config.Server, log *zap.Logger) (*simulation, error) {
-	s := &simulation{robots: map[int]*stage.Robot{}, run: o.run || o.truth != "", log: log}
+	s := &simulation{robots: map[int]*stage.Robot{}, names: map[int]string{}, run: o.run || o.truth != "", log: log}
 	for _, robot := range conf.Robots {
 		for _, d := range robot.Drivers {
-			driver, ok := d.Driver.(*stage.Driver)
-			if ok && (s.world == nil || s.world == driver.World()) {
-				s.world, s.robots[robot.Port] = driver.World(), driver.Robot()
+			switch driver := d.Driver.(type) {
+			case *stage.Driver:
+				if s.world == nil || s.world == driver.World() {
+					s.world, s.robots[robot.Port], s.names[robot.Port] = driver.World(), driver.Robot(), driver.Robot().Name
+				}
+			case *stage.Tracking:
+				s.names[robot.Port] = driver.Name()
 			}
 		}
 	}
@@ -48,12 +54,10 @@ func openSimulation(o options, conf *config.Server, log *zap.Logger) (*simulatio
 	return s, nil
 }
 
-// nameOf returns the name of the robot on a port: that of the world, or "robot".
+// nameOf returns the name of the robot or overhead camera on a port: that of the
+// world, or "robot".
 func (s *simulation) nameOf(port int) string {
-	if simulated := s.robots[port]; simulated != nil {
-		return simulated.Name
-	}
-	return "robot"
+	return cmp.Or(s.names[port], "robot")
 }
 
 // createTruth creates the file of -truth, or empties it. It does not empty a file

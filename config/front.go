@@ -15,13 +15,17 @@ type Front struct {
 	Fields string // of the driver's block, as in a file: name "reflex"
 }
 
-// putInFront gives every robot the driver, as if the file had a block for it.
+// putInFront gives every robot the driver, as if the file had a block for it. A port
+// whose position device cannot move needs none: an overhead camera only looks.
 func (b *builder) putInFront(f Front) error {
 	d, err := b.readFront(f)
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.Flag, message(err))
 	}
 	for _, robot := range b.robots {
+		if position := robot.Table.Device(devices.Position().Letter); position != nil && !canMove(position) {
+			continue
+		}
 		if err := b.frontOf(robot, *d); err != nil {
 			return fmt.Errorf("%s: the robot on port %d %w", f.Flag, robot.Port, err)
 		}

@@ -24,6 +24,7 @@ func frontKinds(made *[]*still) []devices.Kind {
 		devices.Kind{Name: "guard", Provides: position, Requires: []devices.Spec{inner}, Accepts: []devices.Spec{devices.Sonar(), devices.Laser()}, New: maker},
 		devices.Kind{Name: "lease", Provides: position, Requires: []devices.Spec{inner}, New: maker, Options: []devices.Option{
 			{Name: "timeout", Default: 500, Min: 10, Max: 1000, Unit: "ms"}}},
+		devices.Kind{Name: "camera", Provides: []devices.Spec{{Letter: codec.Position, Name: "position", DataSize: codec.PositionSize}}, New: maker},
 		devices.Kind{Name: "toy", Provides: position, Simulated: true, New: maker},
 	)
 }
@@ -65,6 +66,21 @@ func TestFront(t *testing.T) {
 	guarded := made[3].args.Requires
 	if len(guarded) != 3 || guarded[0] != table.Find(codec.Position, 1) || guarded[1] != table.Device(codec.Sonar) || guarded[2] != table.Device(codec.Laser) {
 		t.Errorf("the guard requires %v", guarded)
+	}
+}
+
+// A position that cannot move, as that of an overhead camera, has nothing in front.
+func TestNothingInFrontOfWhatCannotMove(t *testing.T) {
+	_, made, err := buildFronts(t, `driver ( name "wheels" ) driver ( name "camera" provides ["7000:position:0"] )`, Front{"-guard", `name "guard"`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, driver := range made {
+		names = append(names, driver.args.Name)
+	}
+	if got := strings.Join(names, " "); got != "wheels camera guard" {
+		t.Errorf("the drivers are %s", got)
 	}
 }
 

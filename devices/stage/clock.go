@@ -1,6 +1,9 @@
 package stage
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 const (
 	// stepBudget is the most steps of one robot in a call of Advance, so that
@@ -22,13 +25,53 @@ type clock struct {
 	paused bool
 
 	users    int // open drivers, and the headless run
-	drivers  []*Driver
+	drivers  []reporter
 	headless bool
 
 	wallBase, simBase time.Duration // the same instant
 	target            time.Duration // simulated time at the last Advance
 	last              time.Duration // server time of the last Advance
 	epoch             time.Duration // start of the time that robots report, see Stamp
+}
+
+// reporter is an open driver, which reports in simulated time.
+type reporter interface {
+	// deadline returns when the next report is due, in the server's time.
+	deadline(now time.Duration) time.Duration
+	wakeAt(at time.Duration)
+}
+
+// join adds a driver that is being opened, unless it is there because it has
+// panicked.
+func (w *World) join(now time.Duration, d reporter) {
+	if !slices.Contains(w.drivers, d) {
+		w.use(now)
+		w.drivers = append(w.drivers, d)
+	}
+}
+
+// leave removes a driver that is being closed.
+func (w *World) leave(d reporter) {
+	w.drivers = slices.DeleteFunc(w.drivers, func(o reporter) bool { return o == d })
+	w.unuse()
+}
+
+// nextReport returns the simulated time of the first report after the present, of a
+// driver with the given phase.
+func (w *World) nextReport(phase time.Duration) time.Duration {
+	return phase + (w.sim+StepTime-phase+publishPeriod-1)/publishPeriod*publishPeriod
+}
+
+// deadline returns when a report is due at the simulated time at, in the server's
+// time.
+func (w *World) deadline(now, at time.Duration) time.Duration {
+	switch {
+	case w.paused || w.Finished():
+		return now + publishPeriod
+	case w.speed == 0:
+		return now
+	}
+	return max(now, w.wall(at))
 }
 
 // use starts the simulated time.
@@ -145,6 +188,6 @@ func (w *World) Step(n int) {
 // changed.
 func (w *World) rearm(now time.Duration) {
 	for _, d := range w.drivers {
-		d.link.WakeAt(d.deadline(now))
+		d.wakeAt(d.deadline(now))
 	}
 }

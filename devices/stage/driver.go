@@ -41,22 +41,28 @@ type Driver struct {
 
 // NewDriver returns the driver of a robot of the world.
 func NewDriver(world *World, robot *Robot) *Driver {
-	i := slices.Index(world.robots, robot)
 	return &Driver{
 		world: world,
 		robot: robot,
-		phase: publishPeriod * time.Duration(i) / time.Duration(len(world.robots)),
+		phase: world.phase(robot),
 		buf:   make([]byte, 0, codec.MaxVisionSize),
 	}
 }
 
-// Instances returns a new driver for each robot of the world, in order. It
-// provides the devices that the robot carries.
-func (w *World) Instances() []devices.Instance {
-	made := make([]devices.Instance, len(w.robots))
-	for i, r := range w.robots {
+// phase returns the offset of the reports about a robot.
+func (w *World) phase(robot *Robot) time.Duration {
+	return publishPeriod * time.Duration(slices.Index(w.robots, robot)) / time.Duration(len(w.robots))
+}
+
+// Instances returns a new driver for each robot of the world, in order, and then for
+// each overhead camera. It provides the devices that the robot carries.
+func (w *World) Instances() (made []devices.Instance) {
+	for _, r := range w.robots {
 		carried := provides(r.sonars != nil, r.laser != nil, r.gripper != nil, r.camera != nil)
-		made[i] = devices.Instance{Driver: NewDriver(w, r), Name: "stage " + r.Name, Provides: carried, Port: r.Port}
+		made = append(made, devices.Instance{Driver: NewDriver(w, r), Name: "stage " + r.Name, Provides: carried, Port: r.Port})
+	}
+	for _, o := range w.overheads {
+		made = append(made, devices.Instance{Driver: newTracking(w, o), Name: "stage " + o.name, Provides: []devices.Spec{trackedPosition()}, Port: o.port})
 	}
 	return made
 }
@@ -78,10 +84,7 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 		d.vision, d.ptz = link.Device(codec.Vision), link.Device(codec.PTZ)
 	}
 	d.robot.drive.halt()
-	if !slices.Contains(d.world.drivers, d) { // else it has panicked
-		d.world.use(now)
-		d.world.drivers = append(d.world.drivers, d)
-	}
+	d.world.join(now, d)
 	d.due = d.world.sim // the first report comes at once
 	link.Ready(now)
 	link.WakeAt(now)
@@ -91,8 +94,7 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 func (d *Driver) Shutdown(now time.Duration) {
 	d.robot.drive.halt()
 	d.robot.head.command(codec.PTZCommand{})
-	d.world.drivers = slices.DeleteFunc(d.world.drivers, func(o *Driver) bool { return o == d })
-	d.world.unuse()
+	d.world.leave(d)
 	d.link.Stopped(now)
 }
 
@@ -153,7 +155,7 @@ func (d *Driver) Tick(now time.Duration) time.Duration {
 	more := d.world.Advance(now)
 	if d.world.paused || d.due < d.world.sim+StepTime {
 		d.publish(now)
-		d.due = d.phase + (d.world.sim+StepTime-d.phase+publishPeriod-1)/publishPeriod*publishPeriod
+		d.due = d.world.nextReport(d.phase)
 	}
 	if more {
 		return now
@@ -161,16 +163,11 @@ func (d *Driver) Tick(now time.Duration) time.Duration {
 	return d.deadline(now)
 }
 
-// deadline returns when the next report is due.
-func (d *Driver) deadline(now time.Duration) time.Duration {
-	switch {
-	case d.world.paused || d.world.Finished():
-		return now + publishPeriod
-	case d.world.speed == 0:
-		return now
-	}
-	return max(now, d.world.wall(d.due))
-}
+// deadline implements reporter.
+func (d *Driver) deadline(now time.Duration) time.Duration { return d.world.deadline(now, d.due) }
+
+// wakeAt implements reporter.
+func (d *Driver) wakeAt(at time.Duration) { d.link.WakeAt(at) }
 
 // noticeOpening resets the odometry when the first of the microcontroller's
 // devices was opened, whatever else was open before. When the camera's head was closed,

@@ -136,6 +136,9 @@ func (l *loader) things(s *syntax.Section) {
 			l.fail(section, "gripper_return", "%s has no shape to grip", section.Name)
 		}
 	}
+	for _, section := range s.Sections("overhead") {
+		l.overhead(section)
+	}
 	for _, r := range l.world.robots {
 		l.world.bodies = append(l.world.bodies, r.body)
 	}

@@ -24,6 +24,7 @@ type World struct {
 	bodies     []*body    // things that move: robots first, then objects
 	spots      []spot     // of the bodies
 	robots     []*Robot
+	overheads  []*overhead
 	resolution float64
 	plan       *layer // everything solid or detectable
 

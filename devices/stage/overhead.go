@@ -1,0 +1,107 @@
+package stage
+
+import (
+	"math"
+	"time"
+
+	"player/codec"
+	"player/config/syntax"
+	"player/devices"
+)
+
+// overhead is a camera on the ceiling with a vision system that tracks one robot.
+type overhead struct {
+	name  string
+	port  int // TCP port in the world file, zero if there is none
+	robot *Robot
+}
+
+// overhead reads the section of an overhead camera. The robots have been read.
+func (l *loader) overhead(s *syntax.Section) {
+	w := l.world
+	robot := w.Robot(s.String("robot", ""))
+	if robot == nil {
+		l.fail(s, "robot", "there is no robot of the name %q: write that of the robot to track", s.String("robot", ""))
+		return
+	}
+	o := &overhead{name: s.String("name", "overhead "+robot.Name), port: s.Int("port", 0), robot: robot}
+	if o.port < 0 || o.port > 65535 {
+		l.fail(s, "port", "port %d: write 1 to 65535", o.port)
+	}
+	w.overheads = append(w.overheads, o)
+}
+
+// trackedPosition is the position of a robot as others see it: it takes no commands.
+func trackedPosition() devices.Spec {
+	spec := devices.Position()
+	spec.CommandSize, spec.Stop = 0, ""
+	return spec
+}
+
+// Tracking provides the true position of one robot to the server: as a position
+// device without wheels, on a port of its own.
+type Tracking struct {
+	world    *World
+	overhead *overhead
+	link     *devices.Link
+	position *devices.Device
+	due      time.Duration // simulated time of the next report
+	buf      []byte
+}
+
+func newTracking(w *World, o *overhead) *Tracking {
+	return &Tracking{world: w, overhead: o, buf: make([]byte, 0, codec.PositionSize)}
+}
+
+// Name returns the name of the overhead camera.
+func (t *Tracking) Name() string { return t.overhead.name }
+
+// Setup is done at once.
+func (t *Tracking) Setup(now time.Duration, link *devices.Link) {
+	t.link, t.position = link, link.Device(codec.Position)
+	t.world.join(now, t)
+	t.due = t.world.sim // the first report comes at once
+	link.Ready(now)
+	link.WakeAt(now)
+}
+
+func (t *Tracking) Shutdown(now time.Duration) {
+	t.world.leave(t)
+	t.link.Stopped(now)
+}
+
+// Tick advances the world to now and reports when a report is due.
+func (t *Tracking) Tick(now time.Duration) time.Duration {
+	more := t.world.Advance(now)
+	if t.world.paused || t.due < t.world.sim+StepTime {
+		seen := t.overhead.robot.seenFromAbove()
+		t.buf = seen.Append(t.buf[:0])
+		t.position.Publish(now, t.buf)
+		t.due = t.world.nextReport(t.world.phase(t.overhead.robot))
+	}
+	if more {
+		return now
+	}
+	return t.deadline(now)
+}
+
+// deadline implements reporter.
+func (t *Tracking) deadline(now time.Duration) time.Duration { return t.world.deadline(now, t.due) }
+
+// wakeAt implements reporter.
+func (t *Tracking) wakeAt(at time.Duration) { t.link.WakeAt(at) }
+
+// seenFromAbove returns the robot's true pose in the frame of the world, and its true
+// velocity. A camera does not see a stall.
+func (r *Robot) seenFromAbove() codec.PositionData {
+	at := r.body.pose
+	return codec.PositionData{
+		Time:     uint32(r.world.Stamp().Milliseconds()),
+		X:        int32(math.Round(at.X * 1000)),
+		Y:        int32(math.Round(at.Y * 1000)),
+		Heading:  degrees(at.Heading),
+		Speed:    int16(math.Round(r.drive.speed * 1000)),
+		TurnRate: int16(math.Round(r.drive.turn * 180 / math.Pi)),
+		Compass:  degrees(at.Heading),
+	}
+}
