@@ -298,11 +298,15 @@ public class Mapper {
     }
 
     public static void main(String[] args) throws IOException, InterruptedException {
+        if (args.length < 5) {
+            System.err.println("usage: Mapper PAGE-PORT DIRECTORY WIDTH DEPTH SENSOR...");
+            System.exit(2);
+        }
         Mapper mapper = new Mapper(Double.parseDouble(args[2]), Double.parseDouble(args[3]));
+        mapper.serve(Integer.parseInt(args[0]));
         for (int i = 4; i < args.length; i++) {
             mapper.add(args[i]);
         }
-        mapper.serve(Integer.parseInt(args[0]));
         for (long saved = 0;; Thread.sleep(100)) {
             long due = mapper.now() / (PICTURE_SECONDS * 1_000_000L);
             if (due > saved) {

@@ -24,6 +24,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
+#include <thread>
 
 constexpr double degree = 3.14159265358979 / 180;
 
@@ -54,6 +55,7 @@ double limit(double value, double low, double high) { return std::max(low, std::
 constexpr Vector leftPlace{-900, 520};    // in the leader's frame: range 1040, bearing 150 degrees
 constexpr Vector rightPlace{-900, -520};  // the same on the other side
 
+constexpr std::chrono::milliseconds period(100); // of the rounds; robots measure ten times a second
 constexpr double cruise = 250;      // mm/s, speed of the leader
 constexpr double wallRange = 1500;  // from the leader to the outer wall
 constexpr double turnRadius = 1500; // of the leader in a corner
@@ -84,13 +86,22 @@ struct Member {
 
   Member(const char *n, Vector start) : name(n), at(start) {}
 
+  // Connects in the mode in which the server sends a round of data only when it is
+  // asked. So no old rounds wait when this program was late.
   void connect(const char *host, int port) {
     robot.timeout = std::chrono::seconds(10);
-    if (robot.Connect(host, port) || robot.Request("srpa") || robot.Read()) fail();
+    if (robot.Connect(host, port) || robot.SetDataMode(REQUESTREPLY) || robot.Request("srpa")) fail();
+    ask();
+    if (robot.Read()) fail();
     remember();
   }
 
-  // Predicts: takes a new round of data, and moves the robot as its wheels did. The
+  // Asks for a round of data.
+  void ask() {
+    if (robot.RequestData()) fail();
+  }
+
+  // Predicts: takes the round of data, and moves the robot as its wheels did. The
   // odometry has a frame of its own, turned against that of the compass.
   void read() {
     Vector before = odometry;
@@ -123,7 +134,8 @@ struct Member {
   // speed in mm/s, turn in rad/s. A robot that goes faster than it can turns too wide,
   // so both are limited.
   void drive(double speed, double turn) {
-    if (robot.SetSpeed(static_cast<int>(std::lround(limit(speed, -150, 450))), static_cast<int>(std::lround(limit(turn / degree, -60, 60))))) fail();
+    double mm = std::round(limit(speed, -150, 450)), degrees = std::round(limit(turn / degree, -45, 45));
+    if (robot.SetSpeed(static_cast<int>(mm), static_cast<int>(degrees))) fail();
   }
 
   // The range from the middle of the wheels to what is nearest to two sonars that look
@@ -220,7 +232,9 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < team.size(); i++) team[i]->connect(argv[1], std::atoi(argv[2 + i]));
 
   Patrol patrol;
+  auto due = std::chrono::steady_clock::now();
   for (int round = 0; !ended; round++) {
+    for (Member *m : team) m->ask(); // all at once: their data are of about the same time
     for (Member *m : team) m->read();
     for (Member *m : team)
       for (Member *other : team)
@@ -235,6 +249,8 @@ int main(int argc, char **argv) {
       std::printf("errors: left %3.0f mm, right %3.0f mm\n", leftError, rightError);
       std::fflush(stdout);
     }
+    due = std::max(due + period, std::chrono::steady_clock::now()); // a late round is not made up for
+    std::this_thread::sleep_until(due);
   }
   for (Member *m : team) m->drive(0, 0);
 }

@@ -31,10 +31,10 @@ func main() {
 	}
 }
 
-// run forwards until ctx ends.
+// run forwards until ctx ends. It prints a line when all ports are open.
 func run(ctx context.Context, args []string) error {
 	if len(args) < 2 {
-		return errors.New("usage: delay DURATION PORT=ADDRESS...")
+		return errors.New("wrong arguments: usage: delay DURATION PORT=ADDRESS, any number of pairs")
 	}
 	by, err := time.ParseDuration(args[0])
 	if err != nil {
@@ -51,6 +51,7 @@ func run(ctx context.Context, args []string) error {
 		}
 		go serve(listener, address, by)
 	}
+	fmt.Println("forwarding")
 	<-ctx.Done()
 	return nil
 }
