@@ -114,7 +114,7 @@ struct Member {
   // move a little, so that they agree better with what was heard.
   void hear(Member &other) {
     constexpr double aside = 30 * degree;  // a beam that points further away misses the robot
-    constexpr double surprise = 300;       // an echo that is nearer or further comes from something else
+    constexpr double surprise = 200;       // an echo that is nearer or further comes from something else
     constexpr double trust = 0.05;         // of one echo; many together are precise
     Vector expected = (other.middle() - at).turned(-heading), heard;
     int echoes = 0;
