@@ -124,6 +124,7 @@ func cells() []cell {
 	all = append(all, realTime()...)
 	all = append(all, compacted()...)
 	all = append(all, relayed()...)
+	all = append(all, clientCells()...)
 	return append(all,
 		cell{Name: "idle", Kind: idle, Device: costRate, Size: large, Servers: everyone()},
 		cell{Name: "start", Kind: start, Device: costRate, Size: large},

@@ -142,7 +142,7 @@ func (o options) runsOf(c cell) int { return max(o.runs, c.Runs) }
 // takes is how long a run will take.
 func (o options) takes(c cell) time.Duration {
 	switch c.Kind {
-	case inside:
+	case inside, library:
 		return o.windowOf(c) + overhead
 	case frames:
 		d := warmup + o.windowOf(c) + overhead

@@ -100,6 +100,7 @@ func (r *results) report(w io.Writer, plots string) error {
 	p.isolation(r)
 	p.strangers(r)
 	p.realTime(r)
+	p.clients(r)
 	p.paper(r)
 	p.figure(plots+figure3, "The paper's figure 3: time between frames of 807 bytes on 802.11")
 	p.text(formula)
@@ -236,7 +237,7 @@ func (p *page) machine(r *results) {
 	stolen := map[batch][]float64{}
 	var order []batch
 	for _, c := range r.Cells {
-		if c.NotRun == "" && c.Kind == frames {
+		if c.NotRun == "" && (c.Kind == frames || c.Kind == library) {
 			b := batch{c.Commit, c.Window, len(c.of(c.servers()[0]))}
 			if n[b]++; n[b] == 1 {
 				order = append(order, b)

@@ -43,6 +43,8 @@ type run struct {
 	Start   time.Duration `json:"start_ns,omitempty"`
 	Inside  *load.Dist    `json:"inside,omitempty"` // the age of data
 	Bytes   int64         `json:"bytes,omitempty"`  // of the stripped binary
+	Reader  *reader       `json:"reader,omitempty"` // a client in some language; Usage is its own
+	Parsed  float64       `json:"parsed,omitempty"` // frames a second
 	Error   string        `json:"error,omitempty"`
 	// Calls is the system calls of the server in the window by kind; NotCounted
 	// is why they could not be counted.
@@ -67,6 +69,10 @@ func (w *workshop) measure(ctx context.Context, s server, c cell, window time.Du
 		r.Usage, err = w.measureIdle(ctx, s, c)
 	case inside:
 		r.Inside, err = w.measureInside(ctx, s, c, window)
+	case library:
+		err = w.measureLibrary(ctx, &r, c, window)
+	case parser:
+		r.Parsed, err = w.measureParser(ctx)
 	default:
 		err = w.measureFrames(ctx, &r, c, window)
 	}

@@ -46,6 +46,7 @@ const slack = 250 * time.Millisecond
 
 // workshop is a directory with the programs, built from the tree as it is.
 type workshop struct {
+	root   string // of the source tree
 	dir    string
 	warmup time.Duration // before the window begins
 	// points are what system calls are counted with; noPoints is why there are
@@ -64,12 +65,12 @@ func build(ctx context.Context) (*workshop, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &workshop{dir: dir, warmup: warmup}
+	w := &workshop{root: filepath.Dir(strings.TrimSpace(string(root))), dir: dir, warmup: warmup}
 	w.points, w.noPoints = rig.FindTracepoints()
 	for s, source := range sources {
 		cmd := exec.CommandContext(ctx, "go", "build", "-tags=nethttpomithttp2", "-trimpath", "-ldflags=-s -w", "-o", w.path(s), source)
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-		cmd.Dir = filepath.Dir(strings.TrimSpace(string(root)))
+		cmd.Dir = w.root
 		if out, err := cmd.CombinedOutput(); err != nil {
 			w.close()
 			return nil, fmt.Errorf("build %s: %w\n%s", s, err, out)

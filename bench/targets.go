@@ -101,6 +101,11 @@ func targets() []target {
 			floors, ok2 := c.median(floor, insideP50)
 			return ours - floors, ok1 && ok2
 		}),
+		every("Clients: each gets 99 % of the frames", ofLibrary, -0.99, negative(percent), func(c *cellResult) (float64, bool) {
+			share, ok := c.median(player, readerAsked)
+			return -share, ok
+		}),
+		every("Clients: each reads 50 robots on at most one core", ofLibrary, 1, percent, figure(readerShare)),
 		every("The clients' process uses at most 90 % of a core", streaming, 0.9, percent, busiestClients),
 	}
 }
@@ -123,6 +128,8 @@ const (
 )
 
 func compactOrRelay(c *cellResult) bool { return c.Drive || c.Wire > 0 }
+
+func ofLibrary(c *cellResult) bool { return c.Kind == library }
 
 // counting are the cells whose system calls are counted.
 func counting(c *cellResult) bool { return c.Calls }

@@ -1,0 +1,267 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"player/bench/load"
+)
+
+// The client libraries are measured by a program in each language that reads many
+// robots (docs/CLIENTS.md).
+const (
+	library kind = "library" // a language's program reads robots
+	parser  kind = "parser"  // Python's parser decodes frames in memory
+)
+
+const (
+	robots    = 50
+	robotRate = 50 // Hz, of the clients' frames and of the robots' data
+	// firstPort is where the search for free ports begins, below those that the
+	// kernel gives to connections.
+	firstPort = 21000
+	// buildLimit is how long a program may take to build and to connect.
+	buildLimit = 2 * time.Minute
+	// parserCell is beside the languages' cells.
+	parserCell = "clients/python-parser"
+)
+
+// language is one client library.
+type language struct {
+	folder string // below clients/
+	name   string
+	tool   string // without it the language is left out
+	way    string // how the program reads many robots
+}
+
+func languages() []language {
+	return []language{
+		{"go", "Go", "go", "goroutines"},
+		{"c", "C", "cc", "poll"},
+		{"cpp", "C++", "c++", "threads"},
+		{"java", "Java", "javac", "threads"},
+		{"tcl", "Tcl", "tclsh", "event loop"},
+		{"python", "Python", "python3", "asyncio"},
+		{"javascript", "JavaScript", "node", "promises"},
+	}
+}
+
+// clientCells are the languages, each with all robots, and Python's parser alone.
+func clientCells() []cell {
+	var all []cell
+	for _, l := range languages() {
+		all = append(all, cell{Name: "clients/" + l.folder, Kind: library, Size: large, Device: robotRate})
+	}
+	return append(all, cell{Name: parserCell, Kind: parser, Size: large})
+}
+
+// language is that of a cell.
+func (c cell) language() language {
+	for _, l := range languages() {
+		if c.Name == "clients/"+l.folder {
+			return l
+		}
+	}
+	return language{}
+}
+
+// reader is what a language's program prints at its end.
+type reader struct {
+	Runtime string        `json:"runtime"`
+	Frames  int           `json:"frames"`
+	P50     int64         `json:"p50_us"` // of the time between two frames of one robot
+	P99     int64         `json:"p99_us"`
+	Max     int64         `json:"max_us"`
+	Window  time.Duration `json:"window_ns"` // added here: as measured
+}
+
+// measureLibrary has a language's program read robots of one server. The usage is
+// that of the program.
+func (w *workshop) measureLibrary(ctx context.Context, r *run, c cell, window time.Duration) (err error) {
+	l := c.language()
+	if _, err := exec.LookPath(l.tool); err != nil {
+		return err
+	}
+	p, err := w.startRobots(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.stop()) }()
+	if err := p.awaitListening(ctx); err != nil {
+		return fmt.Errorf("%w: %s", err, last(p.said.Bytes()))
+	}
+	ctx, cancel := context.WithTimeout(ctx, buildLimit+w.warmup+window)
+	defer cancel()
+	seconds := func(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) }
+	program := exec.CommandContext(ctx, filepath.Join(w.root, "clients", l.folder, "speed.sh"),
+		"127.0.0.1", strconv.Itoa(p.port), strconv.Itoa(robots), seconds(w.warmup), seconds(window))
+	build := filepath.Join(w.dir, l.folder)
+	if err := os.MkdirAll(build, 0o755); err != nil {
+		return err
+	}
+	program.Env = append(os.Environ(), "BUILD="+build)
+	program.SysProcAttr = apart()
+	var said bytes.Buffer
+	program.Stderr = &said
+	in, err := program.StdinPipe()
+	if err != nil {
+		return err
+	}
+	out, err := program.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := program.Start(); err != nil {
+		return err
+	}
+	readErr := r.readLibrary(bufio.NewReader(out), in, meters{pid: program.Process.Pid})
+	if err := program.Wait(); err != nil {
+		return fmt.Errorf("clients/%s/speed.sh: %w: %s", l.folder, err, last(said.Bytes()))
+	}
+	return readErr
+}
+
+// readLibrary follows what a language's program prints. The program ends when its
+// input does, after the meters were read.
+func (r *run) readLibrary(out *bufio.Reader, in io.Closer, m meters) error {
+	defer in.Close()
+	var from, to reading
+	for {
+		line, err := out.ReadString('\n')
+		if err != nil {
+			return err
+		}
+		switch strings.TrimSpace(line) {
+		case load.Begin:
+			from, err = m.read()
+		case load.End:
+			if to, err = m.read(); err == nil {
+				r.between(from, to)
+				err = in.Close()
+			}
+		default:
+			err = json.Unmarshal([]byte(line), &r.Reader)
+			if err == nil {
+				r.Reader.Window = to.at.Sub(from.at)
+			}
+			return err
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// startRobots starts a server with all seven devices on each of its ports.
+func (w *workshop) startRobots(ctx context.Context, c cell) (*process, error) {
+	port, err := freePorts(robots)
+	if err != nil {
+		return nil, err
+	}
+	var config strings.Builder
+	for i := range robots {
+		fmt.Fprintf(&config, "driver ( name \"testpattern\" rate %d drive true provides [", c.Device)
+		for _, device := range []string{"laser", "sonar", "position", "gripper", "misc", "vision", "ptz"} {
+			fmt.Fprintf(&config, " \"%d:%s:0\"", port+i, device)
+		}
+		config.WriteString(" ] )\n")
+	}
+	file := filepath.Join(w.dir, "robots.cfg")
+	if err := os.WriteFile(file, []byte(config.String()), 0o644); err != nil {
+		return nil, err
+	}
+	p := &process{port: port, since: time.Now()}
+	p.prepare(ctx, w.path(player), "-gp", strconv.Itoa(port), "-max-per-address", strconv.Itoa(math.MaxInt32), file)
+	p.cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
+	if err := withSlack(p.cmd.Start); err != nil {
+		return nil, fmt.Errorf("start the robots: %w", err)
+	}
+	return p, nil
+}
+
+// freePorts returns the first of n ports in a row that nobody listens on.
+func freePorts(n int) (first int, err error) {
+	var listeners []net.Listener
+	defer func() {
+		for _, l := range listeners {
+			_ = l.Close()
+		}
+	}()
+	first = firstPort
+	for port := first; len(listeners) < n; port++ {
+		l, err := net.Listen("tcp", net.JoinHostPort("", strconv.Itoa(port)))
+		switch {
+		case err == nil:
+			listeners = append(listeners, l)
+			continue
+		case port >= math.MaxUint16:
+			return 0, err
+		}
+		for _, l := range listeners {
+			_ = l.Close()
+		}
+		listeners, first = nil, port+1
+	}
+	return first, nil
+}
+
+// measureParser returns how many frames a second Python's parser decodes.
+func (w *workshop) measureParser(ctx context.Context) (float64, error) {
+	program := exec.CommandContext(ctx, "python3", "-B", "-c", "import measure; print(measure.measure(measure.DEVICES, 1))")
+	program.Dir = filepath.Join(w.root, "clients", "python")
+	out, err := program.Output()
+	if err != nil {
+		return 0, err
+	}
+	return strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
+}
+
+// The figures of a language's program.
+
+func readerRate(r run) float64  { return float64(r.Reader.Frames) / r.Reader.Window.Seconds() }
+func readerAsked(r run) float64 { return readerRate(r) / (robots * robotRate) }
+func readerShare(r run) float64 { return r.Usage.CPU.Seconds() / r.Reader.Window.Seconds() }
+func readerCPU(r run) float64   { return float64(r.Usage.CPU) / 1e3 / max(float64(r.Reader.Frames), 1) } // us
+func readerP50(r run) float64   { return float64(r.Reader.P50) * 1e3 }
+func readerP99(r run) float64   { return float64(r.Reader.P99) * 1e3 }
+func readerMax(r run) float64   { return float64(r.Reader.Max) * 1e3 }
+
+// clients shows the client libraries.
+func (p *page) clients(r *results) {
+	p.section(fmt.Sprintf(`
+## Clients
+
+One program in each language reads %d robots at %d Hz: %d frames a second of %d bytes, all seven devices, decoded.
+CPU time is that of the program, with its runtime and its system calls; its share is of one core. The interval is
+the time between two frames of one robot, %v if all is well. [CLIENTS.md](CLIENTS.md) has the libraries.
+`, robots, robotRate, robots*robotRate, large, time.Second/robotRate))
+	p.table("language", "runtime", "reads by", ">frames/s", ">of asked", ">CPU us/frame", ">share", ">RSS", ">median interval", ">p99", ">max")
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		if c.Kind != library || c.NotRun != "" {
+			continue
+		}
+		l := c.language()
+		get := func(f func(run) float64, format func(float64) string) string { return show(c, player, f, format) }
+		p.row(l.name, cmp.Or(c.of(player)[0].Reader.Runtime, "-"), l.way, get(readerRate, count), get(readerAsked, percent),
+			get(readerCPU, rounded), get(readerShare, percent), get(rss, memory), get(readerP50, duration), get(readerP99, duration), get(readerMax, duration))
+	}
+	if c := r.find(parserCell); c != nil {
+		p.text("\nPython's parser alone, without sockets and asyncio, decodes %s of these frames a second.\n",
+			show(c, player, func(r run) float64 { return r.Parsed }, count))
+	}
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Every language's program reads all robots. A test does not check how fast.
+func TestClients(t *testing.T) {
+	w, err := build(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.close()
+	w.warmup = 100 * time.Millisecond
+	for _, c := range clientCells() {
+		t.Run(c.Name, func(t *testing.T) {
+			tool := c.language().tool
+			if c.Kind == parser {
+				tool = "python3"
+			}
+			if _, err := exec.LookPath(tool); err != nil {
+				if os.Getenv("CI") != "" {
+					t.Fatal(err)
+				}
+				t.Skip(err)
+			}
+			r, err := w.measure(t.Context(), player, c, 300*time.Millisecond)
+			switch {
+			case err != nil:
+				t.Fatal(err)
+			case c.Kind == parser:
+				if r.Parsed <= 0 {
+					t.Errorf("%g frames a second", r.Parsed)
+				}
+			case r.Reader.Frames < robots || r.Reader.P50 <= 0 || r.Reader.Max < r.Reader.P99 || r.Usage.CPU <= 0 || r.Reader.Runtime == "":
+				t.Errorf("%+v, usage %+v", r.Reader, r.Usage)
+			}
+		})
+	}
+}
+
+func TestReportOfClients(t *testing.T) {
+	r := resultsOf(t, "clients/c", "clients/tcl", parserCell)
+	r.find("clients/tcl").NotRun = `exec: "tclsh": executable file not found in $PATH`
+	text := rendered(t, r)
+	for _, want := range []string{
+		"| C | cc 12 | poll | 2500 | 100.0 % | 0.2 | 0.1 % | 10.0 MiB | 20.00 ms | 21.00 ms | 25.00 ms |\n",
+		"decodes 54321 of these frames a second",
+		"executable file not found in $PATH: clients/tcl\n",
+		"| Clients: each gets 99 % of the frames | yes | 1 of 1; 100.0 % in clients/c |",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the report lacks %s", want)
+		}
+	}
+	if strings.Contains(text, "| Tcl |") {
+		t.Error("a language that did not run has a row")
+	}
+	if text := rendered(t, resultsOf(t, "scale/50x50Hz")); strings.Contains(text, "## Clients") {
+		t.Error("there is a section without a language")
+	}
+}
+
+func TestFreePorts(t *testing.T) {
+	first, err := freePorts(3)
+	if err != nil || first < firstPort {
+		t.Errorf("%d, %v", first, err)
+	}
+}
