@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 
 	"player/config/rights"
 )
@@ -12,16 +13,12 @@ func (b *builder) readAccess() (rules rights.Rules) {
 	for _, s := range b.file.Global.Sections("access") {
 		rule := rights.Rule{}
 		for i, word := range s.Strings("allow") {
-			switch word {
-			case "read":
-				rule.Allow |= rights.Read
-			case "write":
-				rule.Allow |= rights.Write
-			case "config":
-				rule.Allow |= rights.Config
-			default:
-				b.fail(b.file.Errorf(s.Field("allow").Values[i].Pos, "unknown right %.40q%s", word, suggest(word, []string{"read", "write", "config"})))
+			right := slices.Index(rights.Names(), word)
+			if right < 0 {
+				b.fail(b.file.Errorf(s.Field("allow").Values[i].Pos, "unknown right %.40q%s", word, suggest(word, rights.Names())))
+				continue
 			}
+			rule.Allow |= 1 << right
 		}
 		for i, text := range s.Strings("from") {
 			network, err := parseNetwork(text)

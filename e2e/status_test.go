@@ -335,3 +335,26 @@ func TestControlFirst(t *testing.T) {
 	first.conn.Close()
 	second.drives("it turns right", 0, -40, func() bool { return r.State().WantLeft > 0 })
 }
+
+// Who may take control drives at once, while the other client goes on commanding.
+func TestTakeControl(t *testing.T) {
+	t.Parallel()
+	r := startRobot(t, robot.Options{})
+	s := start(t, write(t, t.TempDir(), "first.cfg", `driver ( name "p2os" control "first" port "`+r.Port()+`" )
+		access ( allow ["read" "write" "config"] from "127.0.0.0/8" )
+		access ( allow "take" from "127.0.0.9" )`))
+	conn := dialFrom("127.0.0.9", s.address)
+	if conn == nil {
+		t.Fatal("no connection from 127.0.0.9")
+	}
+	defer conn.Close()
+	first, operator := s.dial(t), &peer{t, conn}
+	first.mustOpen("pa", "pa")
+	operator.mustOpen("pa", "pa")
+	first.send(motors(1)...)
+	first.drives("it turns left", 0, 40, func() bool { return r.State().WantLeft < 0 })
+	operator.drives("it turns right", 0, -40, func() bool {
+		first.drive(0, 40)
+		return r.State().WantLeft > 0
+	})
+}

@@ -5,6 +5,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"player/config/rights"
 	"player/timers"
 )
 
@@ -16,8 +17,9 @@ const controlTime = time.Second
 // Control is who drives a robot: the client that has commanded its position last.
 // All sessions of the robot share it.
 type Control struct {
-	// First lets a client keep control until it has not commanded for a second, or
-	// has left. Otherwise the newest command counts, as in the original.
+	// First lets a client keep control until it has not commanded for a second, has
+	// left, or a client with the right rights.Take commands. Otherwise the newest
+	// command counts, as in the original.
 	First bool
 
 	holder  *Session // nil: nobody
@@ -32,7 +34,7 @@ func (c *Control) Holds(s *Session) bool { return c.holder == s }
 // on.
 func (c *Control) take(now time.Duration, s *Session) bool {
 	if c.holder != s {
-		if c.First && c.holder != nil && now-c.at < controlTime {
+		if c.First && c.holder != nil && now-c.at < controlTime && !s.rights.Has(rights.Take) {
 			return false
 		}
 		c.change(now, s)

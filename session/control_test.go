@@ -87,6 +87,26 @@ func TestControl(t *testing.T) {
 	}
 }
 
+// With control "first", a client with the right to it takes control at once, and
+// keeps it as others do.
+func TestTakeControl(t *testing.T) {
+	r := newRobot(t)
+	control := &Control{First: true}
+	p := newDrivers(t, r, control, 2)
+	p[1].Restrict(rights.Write | rights.Take)
+	p[0].send(ahead)
+	p[1].send(left)
+	p[0].send(ahead)
+	if got := r.commands(); !slices.Equal(got, []string{"command p 01020304", "command p 05060708"}) || !control.Holds(p[1].Session) {
+		t.Errorf("taken: %q", got)
+	}
+	r.now += controlTime
+	p[0].send(ahead)
+	if got := r.commands(); !slices.Equal(got, []string{"command p 01020304"}) || !control.Holds(p[0].Session) {
+		t.Errorf("after a second: %q", got)
+	}
+}
+
 // An emergency stop holds whoever comes and goes, until it is released.
 func TestEmergencyStop(t *testing.T) {
 	const stop = "command p 00000000"

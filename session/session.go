@@ -121,7 +121,7 @@ func New(owner Owner, table *devices.Table, maxRate int) *Session {
 }
 
 // Restrict sets the client's rights (2.10). Call it before Receive. An
-// unrestricted session may do everything.
+// unrestricted session has rights.All.
 func (s *Session) Restrict(to rights.Set) { s.rights = to }
 
 // Share sets the control of the robot, which all its clients share. Call it before

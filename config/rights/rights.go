@@ -14,10 +14,16 @@ const (
 	Read   Set = 1 << iota // open devices for reading
 	Write                  // open devices for writing: command them
 	Config                 // configure devices (PROTOCOL 6)
+	Take                   // command a robot of which another client keeps control (PROTOCOL 8.6)
 
 	None Set = 0
-	All  Set = Read | Write | Config
+	// All is what everybody may do without rules. If that had Take, no client could
+	// keep control.
+	All Set = Read | Write | Config
 )
+
+// Names returns the words for the rights, in the order of their bits.
+func Names() []string { return []string{"read", "write", "config", "take"} }
 
 // Has reports whether all of want are in s.
 func (s Set) Has(want Set) bool { return s&want == want }
@@ -25,7 +31,7 @@ func (s Set) Has(want Set) bool { return s&want == want }
 // String names the rights, as in "read write".
 func (s Set) String() string {
 	var names []string
-	for i, name := range []string{"read", "write", "config"} {
+	for i, name := range Names() {
 		if s.Has(1 << i) {
 			names = append(names, name)
 		}
@@ -43,8 +49,8 @@ type Rule struct {
 }
 
 // Rules are all rules of a server. A client has the rights of every rule that
-// lists its network, and none if no rule does. Without rules all clients have all
-// rights, as in the manual.
+// lists its network, and none if no rule does. Without rules every client has All,
+// as in the manual.
 type Rules []Rule
 
 // Of returns the rights of a client with an address.

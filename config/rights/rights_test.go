@@ -36,7 +36,7 @@ func TestRules(t *testing.T) {
 			t.Errorf("%s has %b, want %b", tt.client, got, tt.want)
 		}
 	}
-	if All.String() != "read write config" || None.String() != "nothing" || Write.String() != "write" {
+	if (All|Take).String() != "read write config take" || All.Has(Take) || None.String() != "nothing" || Write.String() != "write" {
 		t.Errorf("%v, %v, %v", All, None, Write)
 	}
 	if !All.Has(Read|Config) || (Read | Config).Has(Write|Read) {
