@@ -97,6 +97,25 @@ func (c *Client) SetFresh(on bool) error {
 	return nil
 }
 
+// SetName tells the server the name by which people see this client: at most
+// codec.MaxName bytes of printable ASCII; an empty name removes it. It is an extension
+// that the original server ignores.
+func (c *Client) SetName(name string) error {
+	cfg := codec.Config{Code: codec.ConfigName, Text: name}
+	if _, err := codec.DecodeServerConfig(cfg.Append(nil)); err != nil {
+		return err
+	}
+	return c.config(codec.Server, cfg)
+}
+
+// EmergencyStop stops the robot for everybody, or releases the stop. While it holds,
+// which it does when this client has left, too, the server drops all commands of all
+// clients. It needs no open device, but the right to write; without it the server
+// ignores the call. It is an extension that the original server ignores.
+func (c *Client) EmergencyStop(on bool) error {
+	return c.config(codec.Server, codec.Config{Code: codec.ConfigStop, Arg: flag(on)})
+}
+
 // SetCompact selects the form of this connection's rounds, which Read understands in
 // any form, and the part of laser scans that compact rounds have; in Laser the other
 // readings are 0. With its first Request a client of Dial that did not call it sets

@@ -33,6 +33,10 @@ func TestControl(t *testing.T) {
 		{"ChangeVelocityControl separate", c.ChangeVelocityControl(SeparateTransRot), "7870 0002 76 01"},
 		{"ChangeVelocityControl direct", c.ChangeVelocityControl(DirectWheelVelocity), "7870 0002 76 00"},
 		{"SetFresh off", c.SetFresh(false), "7879 0002 6E 00"},
+		{"SetName", c.SetName("mapper 2"), "7879 0009 77 6D6170706572 20 32"},
+		{"SetName nothing", c.SetName(""), "7879 0001 77"},
+		{"EmergencyStop", c.EmergencyStop(true), "7879 0002 65 01"},
+		{"EmergencyStop released", c.EmergencyStop(false), "7879 0002 65 00"},
 		{"Config", c.Config('l', []byte{1, 2}), "786C 0002 01 02"},
 	} {
 		if tt.err != nil {
@@ -62,6 +66,8 @@ func TestControlErrors(t *testing.T) {
 		{"frequency 0", c.SetFrequency(0), "frequency 0 Hz is not in 1 to 65535"},
 		{"frequency -1", c.SetFrequency(-1), "frequency -1 Hz is not in 1 to 65535"},
 		{"frequency too high", c.SetFrequency(65536), "frequency 65536 Hz is not in 1 to 65535"},
+		{"name too long", c.SetName(strings.Repeat("x", 65)), "a name of 65 bytes, longer than 64"},
+		{"name of other bytes", c.SetName("\n"), "a name with byte 0x0a, which is not printable ASCII"},
 		{"fresh without y", c.SetFresh(true), errNoServer.Error()},
 	} {
 		if tt.err == nil || tt.err.Error() != tt.want {

@@ -13,13 +13,8 @@ import (
 	"player/codec"
 )
 
-const (
-	// dialTimeout bounds the wait for a computer that does not answer.
-	dialTimeout = 10 * time.Second
-	// nameCode is the configuration of the server that names a client, for
-	// whoever asks who is connected. Servers without it ignore it.
-	nameCode = 'w'
-)
+// dialTimeout bounds the wait for a computer that does not answer.
+const dialTimeout = 10 * time.Second
 
 // Dial connects a subcommand to a robot: "host" or "host:port". The server shows
 // the name of the subcommand to whoever asks who is connected.
@@ -30,7 +25,7 @@ func Dial(ctx context.Context, address, command string) (*client.Client, error) 
 	if err != nil {
 		return nil, err
 	}
-	if err := c.Config(codec.Server, append([]byte{nameCode}, "player "+command...)); err != nil {
+	if err := c.SetName("player " + command); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
 	return c, nil

@@ -134,7 +134,7 @@ static player_result command(const char *line) {
 }
 
 static player_result config(const char *line) {
-  char name[32];
+  char name[32], text[128];
   int value = json_int(line, "value");
   json_string(line, "name", name, sizeof name);
   if (!strcmp(name, "frequency")) return player_set_frequency(&robot, value);
@@ -143,6 +143,8 @@ static player_result config(const char *line) {
   if (!strcmp(name, "fresh")) return player_set_fresh(&robot, value != 0);
   if (!strcmp(name, "motors")) return player_change_motor_state(&robot, value != 0);
   if (!strcmp(name, "velocity")) return player_change_velocity_control(&robot, value != 0);
+  if (!strcmp(name, "name")) return json_string(line, "text", text, sizeof text), player_set_name(&robot, text);
+  if (!strcmp(name, "stop")) return player_emergency_stop(&robot, value != 0);
   if (!strcmp(name, "reset_odometry")) return player_reset_position(&robot);
   return PLAYER_USAGE;
 }

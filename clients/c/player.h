@@ -150,6 +150,7 @@ enum {
   PLAYER_HEADER_ = 3,           /* bytes before the payload of a server message */
   PLAYER_MAX_REQUEST_ = 512,    /* payload bytes that a server takes */
   PLAYER_MAX_AGES_ = 255,
+  PLAYER_MAX_NAME_ = 64,        /* bytes (PROTOCOL 8.3) */
   /* The largest block that makes sense is a full image of vision data, 3264
      bytes. Larger blocks are skipped as they arrive. */
   PLAYER_MAX_BLOCK_ = 64 + PLAYER_CHANNELS * PLAYER_MAX_BLOBS * 10,
@@ -197,6 +198,7 @@ typedef struct {
   bool fresh;                    /* only new data was asked for */
   bool request_reply;
   int frequency;                 /* 0: the server's default */
+  char name[PLAYER_MAX_NAME_ + 1];
 
   uint8_t block[PLAYER_HEADER_ + PLAYER_MAX_BLOCK_]; /* the message being received */
   size_t have;                   /* bytes of it, with its header */
@@ -438,6 +440,7 @@ static inline void player_forget_(player_client *c) {
   c->ordered = c->readers = c->left = c->awaited = c->age_count = c->frequency = 0;
   c->round = 0;
   c->fresh = c->request_reply = false;
+  c->name[0] = 0;
   c->have = c->skip = c->begin = c->end = 0;
 }
 
@@ -746,6 +749,28 @@ static inline player_result player_set_fresh(player_client *c, bool on) {
   return r;
 }
 
+/* Sets the name by which people see this client: at most 64 bytes of printable
+   ASCII. "" removes it. */
+static inline player_result player_set_name(player_client *c, const char *name) {
+  char payload[1 + PLAYER_MAX_NAME_];
+  size_t n = strlen(name), i;
+  player_result r;
+  if (n > PLAYER_MAX_NAME_) return player_fail_(c, PLAYER_USAGE, "name", "longer than 64 bytes");
+  for (i = 0; i < n; i++)
+    if (name[i] < ' ' || name[i] > '~') return player_fail_(c, PLAYER_USAGE, "name", "not printable ASCII");
+  payload[0] = 'w';
+  memcpy(payload + 1, name, n);
+  r = player_send_(c, 'x', 'y', payload, 1 + n);
+  if (r == PLAYER_OK) memmove(c->name, name, n + 1);
+  return r;
+}
+
+/* Stops the robot for everybody, or releases the stop. While it holds, which it
+   does when this client has left, too, the server drops all commands of all
+   clients. It needs no open device, but the right to write; without it the server
+   ignores the call. */
+static inline player_result player_emergency_stop(player_client *c, bool on) { return player_config_(c, 'y', 'e', 1, on); }
+
 /* These affect all clients, and need an open device of the microcontroller. The
    robot may start at once when its motors are turned on. */
 static inline player_result player_change_motor_state(player_client *c, bool on) { return player_config_(c, 'p', 'm', 1, on); }
@@ -753,15 +778,16 @@ static inline player_result player_change_velocity_control(player_client *c, boo
 static inline player_result player_reset_position(player_client *c) { return player_config_(c, 'p', 'R', 0, 0); }
 
 /* Connects again to the server of player_connect, asks for the devices that were
-   open, and sets mode, frequency and freshness as they were. Until it succeeds,
+   open, and sets name, mode, frequency and freshness as they were. Until it succeeds,
    it can be called again. */
 static inline player_result player_reconnect(player_client *c, int timeout) {
   int64_t deadline = player_deadline_(timeout);
   bool fresh = c->fresh, request_reply = c->request_reply;
   int frequency = c->frequency, n = c->ordered, i, size = 0, left;
   uint8_t order[256], access[256];
-  char pairs[2 * 256 + 1];
+  char pairs[2 * 256 + 1], name[PLAYER_MAX_NAME_ + 1];
   player_result r;
+  memcpy(name, c->name, sizeof name);
   for (i = 0; i < n; i++) {
     order[i] = c->order[i];
     access[i] = c->devices[order[i]].access;
@@ -771,6 +797,7 @@ static inline player_result player_reconnect(player_client *c, int timeout) {
   }
   pairs[size] = 0;
   r = player_connect(c, c->host, c->port, timeout);
+  if (r == PLAYER_OK && name[0]) r = player_set_name(c, name);
   if (r == PLAYER_OK && request_reply) r = player_set_request_reply(c, true);
   if (r == PLAYER_OK && frequency) r = player_set_frequency(c, frequency);
   left = deadline == INT64_MAX ? -1 : deadline > player_now_() ? (int)(deadline - player_now_()) : 0;
@@ -788,6 +815,7 @@ static inline player_result player_reconnect(player_client *c, int timeout) {
   c->fresh = fresh;
   c->request_reply = request_reply;
   c->frequency = frequency;
+  memcpy(c->name, name, sizeof name);
   return r;
 }
 

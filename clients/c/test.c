@@ -158,15 +158,16 @@ static void test_reconnect(void) {
   CHECK(server >= 0);
   if (server == 0) {
     int fd = accept(listener, NULL, NULL);
-    answer(fd, "dr\0\10yrprscqr", 12, "r\0\10yrprscqe", 11);
+    answer(fd, "xy\0\3wmedr\0\10yrprscqr", 19, "r\0\10yrprscqe", 11);
     close(fd);
     fd = accept(listener, NULL, NULL);
-    answer(fd, "xy\0\3f\0\62dr\0\4yrpr", 15, "r\0\4yrpr", 7);
+    answer(fd, "xy\0\3wmexy\0\3f\0\62dr\0\4yrpr", 22, "r\0\4yrpr", 7);
     answer(fd, "xy\0\2n\1", 6, "y\0\10\0\0\0\0\0\0\0\5", 11);
     exit(0);
   }
   memset(&c, 0, sizeof c);
   CHECK(player_connect(&c, "127.0.0.1", port, 20000) == PLAYER_OK);
+  CHECK(player_set_name(&c, "me") == PLAYER_OK);
   CHECK(player_request(&c, "yrprscqr", 20000) == PLAYER_REFUSED);
   player_set_frequency(&c, 50); /* the server may be gone by now */
   c.frequency = 50;

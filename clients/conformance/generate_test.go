@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"player/codec"
@@ -399,6 +400,16 @@ func messages() []Case {
 		}
 		return steps
 	}
+	// A name with another byte than printable ASCII, or too long, is not sent.
+	var names []Step
+	for _, text := range []string{"mapper 2", " ~", strings.Repeat("x", codec.MaxName), ""} {
+		step := config("name", 0, codec.Server, codec.Config{Code: codec.ConfigName, Text: text})
+		step.Do["text"] = text
+		names = append(names, step)
+	}
+	for _, text := range []string{strings.Repeat("x", codec.MaxName+1), "caf\u00e9", "a\x7fb"} {
+		names = append(names, Step{Do: Object{"op": "config", "name": "name", "text": text}, Want: Object{"ok": false, "error": "usage"}})
+	}
 	requestReply := []Step{
 		connect(), open("pr"), flag("mode", codec.Server, codec.ConfigMode)[0],
 	}
@@ -414,6 +425,8 @@ func messages() []Case {
 		session("request for data", "4.3", config("data", 0, codec.Server, codec.Config{Code: codec.ConfigData})),
 		session("motors", "6.1", flag("motors", codec.Position, codec.ConfigMotors)...),
 		session("velocity", "6.2", flag("velocity", codec.Position, codec.ConfigVelocity)...),
+		session("name", "8.3", names...),
+		session("emergency stop", "8.5", flag("stop", codec.Server, codec.ConfigStop)...),
 		session("odometry", "6.3", config("reset_odometry", 0, codec.Position, codec.Config{Code: codec.ConfigOdometry})),
 		{"only new data", "4.4", []Step{connect(), open("yrpr"), setFresh(1), setFresh(0), closing()}},
 		{"request/reply mode", "3.5 4.2 4.3", requestReply},

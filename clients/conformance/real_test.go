@@ -44,6 +44,7 @@ func TestReal(t *testing.T) {
 		{"only new data", []string{robot}, realFresh},
 		{"1000 Hz", []string{robot}, realFast},
 		{"server restarts", []string{robot}, realRestart},
+		{"emergency stop", []string{robot}, realStop},
 		{"simulated robot", []string{"-stage", "../../worlds/room.world"}, realDrive},
 	}
 	forEachLanguage(t, func(t *testing.T, l language) {
@@ -218,6 +219,25 @@ func realCommands(s *session) {
 	s.until("camera", func() bool {
 		return s.number("z", "pan") == -100 && s.number("z", "tilt") == 25 && s.number("z", "zoom") == 1023
 	})
+}
+
+// realStop stops the robot, and drives it after the release.
+func realStop(s *session) {
+	s.open("pa")
+	s.do(Object{"op": "config", "name": "name", "text": "conformance"})
+	s.command("p", 300, 0)
+	s.until("speed", func() bool { return s.number("p", "speed") == 300 })
+	s.config("stop", 1)
+	s.until("standstill", func() bool { return s.number("p", "speed") == 0 })
+	s.command("p", 200, 0)
+	s.do(ask("")) // the reply comes after the command was dropped
+	s.read()
+	if speed := s.number("p", "speed"); speed != 0 {
+		s.t.Errorf("a command while the stop holds: %v mm/s", speed)
+	}
+	s.config("stop", 0)
+	s.command("p", 100, 0)
+	s.until("speed after the release", func() bool { return s.number("p", "speed") == 100 })
 }
 
 func realRefused(s *session) {

@@ -126,13 +126,17 @@ int command(CRobot &robot, const std::string &line) {
   return PLAYER_USAGE;
 }
 
-int config(CRobot &robot, const std::string &name, int value) {
+int config(CRobot &robot, const std::string &line) {
+  std::string name = text(line, "name");
+  int value = number(line, "value");
   if (name == "frequency") return robot.SetFrequency(static_cast<unsigned short>(value));
   if (name == "mode") return robot.SetDataMode(value ? REQUESTREPLY : CONTINUOUS);
   if (name == "data") return robot.RequestData();
   if (name == "fresh") return robot.SetFresh(value != 0);
   if (name == "motors") return robot.ChangeMotorState(value != 0);
   if (name == "velocity") return robot.ChangeVelocityControl(value ? SEPARATETRANSROT : DIRECTWHEELVELOCITY);
+  if (name == "name") return robot.SetName(text(line, "text").c_str());
+  if (name == "stop") return robot.EmergencyStop(value != 0);
   if (name == "reset_odometry") return robot.ResetPosition();
   return PLAYER_USAGE;
 }
@@ -145,7 +149,7 @@ int carryOut(CRobot &robot, const std::string &line, std::ostream &out) {
   if (op == "read") return read(robot, out);
   if (op == "get") return get(robot, text(line, "device")[0], out);
   if (op == "command") return command(robot, line);
-  if (op == "config") return config(robot, text(line, "name"), number(line, "value"));
+  if (op == "config") return config(robot, line);
   if (op == "close") return robot.Close(), PLAYER_OK;
   return PLAYER_USAGE;
 }

@@ -154,7 +154,7 @@ public:
   void Close() { player_close(&s->c); }
 
   // Connects again to the same server, asks for the devices that were open, and
-  // sets mode, frequency and freshness as they were.
+  // sets name, mode, frequency and freshness as they were.
   int Reconnect() { return player_reconnect(&s->c, Timeout()); }
 
   // Asks for devices, as "srpw": sonar read, position write. PLAYER_REFUSED:
@@ -203,6 +203,16 @@ public:
   // Selects whether a round has only new data. It needs device y open for reading
   // (PROTOCOL 8).
   int SetFresh(bool on) { return player_set_fresh(&s->c, on); }
+
+  // Sets the name by which people see this client: at most 64 bytes of printable
+  // ASCII. An empty name removes it.
+  int SetName(const char *name) { return player_set_name(&s->c, name); }
+
+  // Stops the robot for everybody, or releases the stop. While it holds, which it
+  // does when this client has left, too, the server drops all commands of all
+  // clients. It needs no open device, but the right to write; without it the
+  // server ignores the call.
+  int EmergencyStop(bool on) { return player_emergency_stop(&s->c, on); }
 
   // Reports whether a device has data: its latest block was valid and not empty.
   bool Has(char device) const { return player_has(&s->c, device); }

@@ -32,6 +32,7 @@ type request struct {
 	Values  []int
 	Name    string
 	Value   int
+	Text    string
 }
 
 // answer holds the members of one line of output.
@@ -107,7 +108,7 @@ func (a *adapter) do(r request, out answer) error {
 	case "command":
 		return a.command(r)
 	case "config":
-		return a.config(r.Name, r.Value)
+		return a.config(r)
 	case "close":
 		a.close()
 		return nil
@@ -206,8 +207,9 @@ func (a *adapter) command(r request) error {
 	return orUsage(err)
 }
 
-func (a *adapter) config(name string, value int) error {
-	switch name {
+func (a *adapter) config(r request) error {
+	value := r.Value
+	switch r.Name {
 	case "frequency":
 		return orUsage(a.robot.SetFrequency(value))
 	case "mode":
@@ -220,10 +222,14 @@ func (a *adapter) config(name string, value int) error {
 		return orUsage(a.robot.ChangeMotorState(value != 0))
 	case "velocity":
 		return orUsage(a.robot.ChangeVelocityControl(client.VelocityMode(value)))
+	case "name":
+		return orUsage(a.robot.SetName(r.Text))
+	case "stop":
+		return orUsage(a.robot.EmergencyStop(value != 0))
 	case "reset_odometry":
 		return orUsage(a.robot.ResetPosition())
 	}
-	return usageError{fmt.Errorf("unknown configuration %q", name)}
+	return usageError{fmt.Errorf("unknown configuration %q", r.Name)}
 }
 
 // orUsage marks an error that is not the connection's as a usageError.

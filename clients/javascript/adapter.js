@@ -21,6 +21,7 @@ const commands = { p: "setSpeed", z: "setPTZ", g: "setGripper" };
 const configurations = {
   frequency: "setFrequency", mode: "setDataMode", data: "requestData", fresh: "setFresh",
   motors: "changeMotorState", velocity: "changeVelocityControl", reset_odometry: "resetPosition",
+  name: "setName", stop: "emergencyStop",
 };
 
 const robot = new PlayerClient();
@@ -38,7 +39,7 @@ const operations = {
     age_us: robot.ageUs(device),
   }),
   command: (r) => robot[commands[r.device]](...r.values),
-  config: (r) => robot[configurations[r.name]](r.value),
+  config: (r) => robot[configurations[r.name]](r.text ?? r.value),
   close: () => robot.close(),
 };
 

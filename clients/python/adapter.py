@@ -33,13 +33,15 @@ COMMANDS: Dict[str, Callable[..., None]] = {
     "g": pc.PlayerClient.set_gripper,
 }
 
-CONFIGURATIONS: Dict[str, Callable[[pc.PlayerClient, int], None]] = {
+CONFIGURATIONS: Dict[str, Callable[[pc.PlayerClient, Any], None]] = {
     "frequency": pc.PlayerClient.set_frequency,
     "mode": pc.PlayerClient.set_data_mode,
     "data": lambda robot, _: robot.request_data(),
     "fresh": lambda robot, value: robot.set_fresh(bool(value)),
     "motors": lambda robot, value: robot.change_motor_state(bool(value)),
     "velocity": pc.PlayerClient.change_velocity_control,
+    "name": pc.PlayerClient.set_name,
+    "stop": lambda robot, value: robot.emergency_stop(bool(value)),
     "reset_odometry": lambda robot, _: robot.reset_position(),
 }
 
@@ -68,7 +70,7 @@ def execute(robot: pc.PlayerClient, r: Answer) -> Answer:
     elif op == "command":
         COMMANDS[r["device"]](robot, *r["values"])
     elif op == "config":
-        CONFIGURATIONS[r["name"]](robot, r.get("value", 0))
+        CONFIGURATIONS[r["name"]](robot, r.get("text", r.get("value", 0)))
     elif op == "close":
         robot.close()
     else:

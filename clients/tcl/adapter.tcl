@@ -6,9 +6,9 @@ package require player
 # parse returns the members of a request as a dict: requests are flat, and their values are strings, integers or lists
 # of integers.
 proc parse {line} {
-    set request {timeout_ms 0 value 0 values {} pairs "" device "" name ""}
-    foreach {all name text number list} [regexp -all -inline {"(\w+)"\s*:\s*(?:"([^"]*)"|(-?\d+)|\[([^\]]*)\])} $line] {
-        dict set request $name $text$number[string map {, " "} $list]
+    set request {timeout_ms 0 value 0 values {} pairs "" device "" name "" text ""}
+    foreach {all name string number list} [regexp -all -inline {"(\w+)"\s*:\s*(?:"([^"]*)"|(-?\d+)|\[([^\]]*)\])} $line] {
+        dict set request $name $string$number[string map {, " "} $list]
     }
     return $request
 }
@@ -83,6 +83,8 @@ proc perform {request} {
                 fresh { player::SetFresh robot $value }
                 motors { player::ChangeMotorState robot $value }
                 velocity { player::ChangeVelocityControl robot [lindex {DIRECTWHEELVELOCITY SEPARATETRANSROT} $value] }
+                name { player::SetName robot $text }
+                stop { player::EmergencyStop robot $value }
                 reset_odometry { player::ResetPosition robot }
                 default { throw {PLAYER USAGE} "unknown configuration \"$name\"" }
             }

@@ -60,7 +60,7 @@ namespace eval player {
     #   round     number of the current round, or of the last one
     #   left      blocks missing from it
     #   time, ages  of the latest block of device y, us
-    #   frequency, mode, fresh, wanted   what Reconnect restores; "" for the server's default
+    #   name, frequency, mode, fresh, wanted   what Reconnect restores; "" for the server's default
     # and by device letter D:
     #   access,D  from the last reply;  raw,D  payload of the newest block;  valid,D  it is neither empty nor wrong
     #   round,D   number of its round;  taken,D  time of its data, us, or ""
@@ -68,6 +68,7 @@ namespace eval player {
 
     variable HEADER 3        ;# bytes of a server message before its payload
     variable CHUNK 65536     ;# bytes read at a time; with a partial message it bounds the buffer to 128 KiB
+    variable MAXNAME 64      ;# bytes (PROTOCOL 8.3)
     variable MAXPAYLOAD 512  ;# bytes; a server skips longer messages (PROTOCOL 1.5)
     variable MAXPENDING 65536 ;# bytes of messages that the server has not taken
     variable PAUSE 100       ;# ms between attempts of Reconnect
@@ -101,7 +102,7 @@ proc player::Connect {name {host ""} {port ""}} {
     }
     Disconnect $robot
     array unset private $robot,*
-    foreach field {onData frequency mode fresh wanted} {
+    foreach field {onData name frequency mode fresh wanted} {
         set private($robot,$field) ""
     }
     Reset $robot
@@ -118,8 +119,8 @@ proc player::Connect {name {host ""} {port ""}} {
     Open $robot [Deadline $robot]
 }
 
-# Reconnect connects again after a CLOSED error, or at any time. It tries until robot(timeout), and restores data mode,
-# frequency, freshness mode, OnData and the devices. The elements keep their values; Has is 0 until new data. A REFUSED
+# Reconnect connects again after a CLOSED error, or at any time. It tries until robot(timeout), and restores name, data
+# mode, frequency, freshness mode, OnData and the devices. The elements keep their values; Has is 0 until new data. A REFUSED
 # error means that the connection stands, but not all devices could be opened again.
 proc player::Reconnect {name} {
     variable private
@@ -137,7 +138,7 @@ proc player::Reconnect {name} {
             Wait $robot {} [expr {$left eq "" ? $PAUSE : min($left, $PAUSE)}]
         }
     }
-    foreach {field code} {frequency f mode r fresh n} {
+    foreach {field code} {name w frequency f mode r fresh n} {
         if {$private($robot,$field) ne ""} {
             Send $robot x y $code$private($robot,$field)
         }
@@ -814,6 +815,22 @@ proc player::SetFresh {name on} {
         throw {PLAYER USAGE} "freshness mode needs device y: Request \"yr\" first"
     }
     Setting $robot fresh n [binary format c [expr {!!$on}]]
+}
+
+# SetName sets the name by which people see this client: at most 64 bytes of printable ASCII. "" removes it.
+proc player::SetName {name client} {
+    variable MAXNAME
+    if {[string length $client] > $MAXNAME || ![regexp {^[ -~]*$} $client]} {
+        throw {PLAYER USAGE} "a name has at most $MAXNAME bytes of printable ASCII"
+    }
+    Setting [Robot $name] name w $client
+}
+
+# EmergencyStop stops the robot for everybody (1), or releases the stop (0). While it holds, which it does when this
+# client has left, too, the server drops all commands of all clients. It needs no open device, but the right to write;
+# without it the server ignores the call.
+proc player::EmergencyStop {name on} {
+    Send [Robot $name] x y e[binary format c [expr {!!$on}]]
 }
 
 # Setting sends a setting of this connection and keeps it for Reconnect.

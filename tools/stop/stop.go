@@ -39,9 +39,6 @@ const (
 	// standLimit is how long a robot may take to stand: one that brakes from 1 m/s
 	// at 0.5 m/s2 takes 2 s.
 	standLimit = 3 * time.Second
-	// stopCode is the configuration of the server that stops the robot and holds it
-	// (1), or releases it (0).
-	stopCode = 'e'
 )
 
 // Command is the subcommand.
@@ -69,11 +66,7 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) error
 	opening, cancel := context.WithTimeout(ctx, openLimit)
 	defer cancel()
 	// Before opening the wheels, which may take seconds and is not needed for it.
-	on := byte(1)
-	if *release {
-		on = 0
-	}
-	if err := send(opening, c, on); err != nil {
+	if err := send(opening, c, !*release); err != nil {
 		return tools.Failure{Err: err}
 	}
 	aged, err := tools.Open(opening, c, "pa")
@@ -91,10 +84,10 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) error
 	return err
 }
 
-// send sends the configuration, and waits until the server has obeyed it: the
+// send stops the robot or releases it, and waits until the server has obeyed: the
 // reply to an empty request comes after it.
-func send(ctx context.Context, c *client.Client, on byte) error {
-	if err := c.Config(codec.Server, []byte{stopCode, on}); err != nil {
+func send(ctx context.Context, c *client.Client, on bool) error {
+	if err := c.EmergencyStop(on); err != nil {
 		return err
 	}
 	return c.Request(ctx, "")

@@ -82,7 +82,7 @@ public class Adapter {
                         + ",\"data\":" + (robot.has(device) ? data(device) : "null");
             }
             case "command" -> command(device(request), numbers(request.getOrDefault("values", "")));
-            case "config" -> config(request.getOrDefault("name", ""), number(request, "value"));
+            case "config" -> config(request.getOrDefault("name", ""), number(request, "value"), request.getOrDefault("text", ""));
             case "close" -> close();
             default -> throw new IllegalArgumentException("unknown op " + op);
         }
@@ -106,7 +106,7 @@ public class Adapter {
         }
     }
 
-    private void config(String name, int value) {
+    private void config(String name, int value, String text) {
         switch (name) {
             case "frequency" -> robot.setFrequency(value);
             case "mode" -> robot.setDataMode(PlayerClient.DataMode.values()[value]);
@@ -114,6 +114,8 @@ public class Adapter {
             case "fresh" -> robot.setFresh(value != 0);
             case "motors" -> robot.changeMotorState(value != 0);
             case "velocity" -> robot.changeVelocityControl(PlayerClient.VelocityMode.values()[value]);
+            case "name" -> robot.setName(text);
+            case "stop" -> robot.emergencyStop(value != 0);
             case "reset_odometry" -> robot.resetPosition();
             default -> throw new IllegalArgumentException("unknown configuration " + name);
         }

@@ -87,9 +87,9 @@ export class PlayerClient extends Session {
     await this.#wait(ROUND, timeoutMs);
   }
 
-  // reconnect connects again after an error of kind closed, and restores what this client had: access
-  // to devices, frequency, data mode and freshness mode. It tries until it succeeds or the time limit
-  // has passed. Data and ages start anew; motor power, odometry and velocity control belong to the
+  // reconnect connects again after an error of kind closed, and restores what this client had: name,
+  // access to devices, frequency, data mode and freshness mode. It tries until it succeeds or the time
+  // limit has passed. Data and ages start anew; motor power, odometry and velocity control belong to the
   // robot and are not touched.
   async reconnect(timeoutMs = Infinity) {
     const deadline = performance.now() + timeoutMs;
@@ -98,7 +98,7 @@ export class PlayerClient extends Session {
       this.close();
       try {
         await this.#open(left(CONNECT_LIMIT));
-        this.restoreRate();
+        this.restoreSettings();
         if (this.wanted() !== "") await this.request(this.wanted(), left(REQUEST_LIMIT));
         this.restoreFreshness();
         return;

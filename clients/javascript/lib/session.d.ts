@@ -56,8 +56,8 @@ export declare class Session extends Robot {
   forget(): void;
   /** The request that opens again what was open before the connection was lost. */
   wanted(): string;
-  /** Sends frequency and data mode again, before the devices are requested. */
-  restoreRate(): void;
+  /** Sends name, frequency and data mode again, before the devices are requested. */
+  restoreSettings(): void;
   /** Sends freshness mode again, after device y was requested. */
   restoreFreshness(): void;
 
@@ -85,6 +85,10 @@ export declare class Session extends Robot {
   requestData(): void;
   /** Only new data (PROTOCOL 8.2). Needs device y open for reading. */
   setFresh(on: boolean): void;
+  /** The name by which people see this client: at most 64 bytes of printable ASCII; "" removes it. */
+  setName(name: string): void;
+  /** Stops the robot for everybody until it is released: false. Needs the right to write. */
+  emergencyStop(on: boolean): void;
   /** The power of the motors, for all clients. */
   changeMotorState(on: boolean): void;
   /** Odometry to (0, 0, 0), for all clients. */

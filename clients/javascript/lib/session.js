@@ -28,6 +28,8 @@ export const GRIPPER = Object.freeze({
 
 // MAX_PAYLOAD is the size of the largest message in bytes: the server skips larger ones (PROTOCOL 1.5).
 const MAX_PAYLOAD = 512;
+// NAME is at most 64 bytes of printable ASCII (PROTOCOL 8.3).
+const NAME = /^[ -~]{0,64}$/;
 
 const readable = (access) => access === "r" || access === "a";
 const writable = (access) => access === "w" || access === "a";
@@ -60,7 +62,7 @@ export class Session extends Robot {
     this.reset();
   }
 
-  // forget drops what restoreRate, wanted and restoreFreshness need.
+  // forget drops what restoreSettings, wanted and restoreFreshness need.
   forget() {
     this.#wanted = new Map();
     this.#settings = new Map();
@@ -296,6 +298,20 @@ export class Session extends Robot {
     this.#fresh = Boolean(on);
   }
 
+  // setName sets the name by which people see this client: at most 64 bytes of printable ASCII. An empty
+  // name removes it.
+  setName(name) {
+    if (!NAME.test(name)) throw usage(`"${name}" is not a name of at most 64 bytes of printable ASCII`);
+    this.#configureServer("w", name, bytes(name));
+  }
+
+  // emergencyStop stops the robot for everybody, or releases the stop. While it holds, which it does when
+  // this client has left, too, the server drops all commands of all clients. It needs no open device, but
+  // the right to write; without it the server ignores the call.
+  emergencyStop(on) {
+    this.configure("y", Uint8Array.of(code("e"), on ? 1 : 0));
+  }
+
   // changeMotorState turns the power of the motors on or off. Be careful: the robot may start at once.
   // This and the two calls below affect all clients, and have no effect unless position, sonar, misc
   // or gripper is open.
@@ -331,8 +347,9 @@ export class Session extends Robot {
     return [...this.#wanted].flat().join("");
   }
 
-  // restoreRate sends the settings of when rounds come, before the devices are requested.
-  restoreRate() {
+  // restoreSettings sends the name, and when rounds come, before the devices are requested.
+  restoreSettings() {
+    if (this.#settings.get("w")) this.setName(this.#settings.get("w"));
     if (this.#settings.has("f")) this.setFrequency(this.#settings.get("f"));
     if (this.#settings.get("r")) this.setDataMode(REQUEST_REPLY);
   }

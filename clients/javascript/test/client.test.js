@@ -144,6 +144,7 @@ test("reconnect", { timeout }, () =>
     async (robot) => {
       await robot.request("yrsrlrpa", LIMIT);
       robot.setFrequency(50);
+      robot.setName("me");
       robot.setFresh(true);
       await robot.request("lc", LIMIT);
       await robot.read(LIMIT);
@@ -156,14 +157,14 @@ test("reconnect", { timeout }, () =>
     },
     async (peer) => {
       await grant(peer, "yrsrlrpa");
-      await peer.expect(hex("78790003660032 787900026E01"));
+      await peer.expect(hex("78790003660032 78790003776D65 787900026E01"));
       await grant(peer, "lc");
       peer.send(aged(1000, 7), S);
       await new Promise((resolve) => peer.socket.end(resolve));
     },
-    (peer) => peer.expect(hex("78790003660032"), asked("yrsrpa")), // and is lost again
+    (peer) => peer.expect(hex("78790003776D65 78790003660032"), asked("yrsrpa")), // and is lost again
     async (peer) => {
-      await peer.expect(hex("78790003660032"));
+      await peer.expect(hex("78790003776D65 78790003660032"));
       await grant(peer, "yrsrpa");
       await peer.expect(hex("787900026E01"));
       peer.send(aged(5, 3), P);

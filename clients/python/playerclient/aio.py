@@ -95,7 +95,7 @@ class AsyncPlayerClient(Session):
             self.close()
             try:
                 await self._open(seconds_left(deadline, CONNECT_TIMEOUT))
-                self._restore_rate()
+                self._restore_settings()
                 if self._wanted:
                     await self.request(self._wanted_pairs(), seconds_left(deadline, REQUEST_TIMEOUT))
                 self._restore_freshness()

@@ -102,17 +102,17 @@ class PlayerClient(Session):
         self._wait(Event.ROUND, timeout)
 
     def reconnect(self, timeout: Optional[float] = None) -> None:
-        """Connects again after ConnectionClosed, and restores what this client had: access to
-        devices, frequency, data mode and freshness mode. It tries until it succeeds or the time
-        limit has passed. Data and ages start anew; motor power, odometry and velocity control
-        belong to the robot and are not touched."""
+        """Connects again after ConnectionClosed, and restores what this client had: name,
+        access to devices, frequency, data mode and freshness mode. It tries until it succeeds or
+        the time limit has passed. Data and ages start anew; motor power, odometry and velocity
+        control belong to the robot and are not touched."""
         deadline = deadline_after(timeout)
         pause = FIRST_PAUSE
         while True:
             self.close()
             try:
                 self._open(seconds_left(deadline, CONNECT_TIMEOUT))
-                self._restore_rate()
+                self._restore_settings()
                 if self._wanted:
                     self.request(self._wanted_pairs(), seconds_left(deadline, REQUEST_TIMEOUT))
                 self._restore_freshness()

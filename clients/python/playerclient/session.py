@@ -74,6 +74,8 @@ _REPLY = ord("r")
 _SERVER = ord("y")
 _BLOCK_HEADER = Struct(">BH")
 _CLIENT_HEADER = Struct(">2sH")
+_MAX_NAME = 64
+"""Bytes (PROTOCOL 8.3)."""
 _MAX_PAYLOAD = 512
 """The server skips larger messages (PROTOCOL 1.5)."""
 
@@ -137,6 +139,7 @@ class Session:
         """Drops what is restored after a lost connection."""
         self._wanted: Dict[str, str] = {}  # access by device, in the order of first opening
         self._settings: Dict[str, int] = {}  # arguments by configuration code
+        self._name = ""
 
     def _reset(self) -> None:
         """Starts a new connection."""
@@ -376,6 +379,20 @@ class Session:
         self._configure_server("n", 1 if on else 0, 1)
         self._fresh = on
 
+    def set_name(self, name: str) -> None:
+        """Sets the name by which people see this client: at most 64 bytes of printable ASCII. An
+        empty name removes it."""
+        if len(name) > _MAX_NAME or not all(" " <= c <= "~" for c in name):
+            raise UsageError(f"name {name!r} is not {_MAX_NAME} bytes of printable ASCII at most")
+        self.configure("y", b"w" + _letters(name))
+        self._name = name
+
+    def emergency_stop(self, on: bool) -> None:
+        """Stops the robot for everybody, or releases the stop. While it holds, which it does when
+        this client has left, too, the server drops all commands of all clients. It needs no open
+        device, but the right to write; without it the server ignores the call."""
+        self.configure("y", b"e" + bytes([1 if on else 0]))
+
     def change_motor_state(self, on: bool) -> None:
         """Turns the power of the motors on or off. Be careful: the robot may start at once.
         This and the two calls below affect all clients, and have no effect unless position,
@@ -405,8 +422,10 @@ class Session:
         """The request that opens again what was open before the connection was lost."""
         return "".join(device + access for device, access in self._wanted.items())
 
-    def _restore_rate(self) -> None:
-        """Sends the settings of when rounds come, before the devices are requested."""
+    def _restore_settings(self) -> None:
+        """Sends the name, and when rounds come, before the devices are requested."""
+        if self._name:
+            self.set_name(self._name)
         if "f" in self._settings:
             self.set_frequency(self._settings["f"])
         if self._settings.get("r"):

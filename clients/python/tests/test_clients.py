@@ -159,15 +159,15 @@ class Faces(unittest.TestCase):
     def test_reconnect(self) -> None:
         def first(connection: socket.socket) -> None:
             grant(connection, "yrsrlrpa")
-            expect(connection, bytes.fromhex("78790003660032 787900026E01"))
+            expect(connection, bytes.fromhex("78790003660032 78790003776D65 787900026E01"))
             grant(connection, "lc")
             connection.sendall(aged(1000, 7) + S)
 
         def lost(connection: socket.socket) -> None:
-            expect(connection, bytes.fromhex("78790003660032") + asked("yrsrpa"))
+            expect(connection, bytes.fromhex("78790003776D65 78790003660032") + asked("yrsrpa"))
 
         def second(connection: socket.socket) -> None:
-            expect(connection, bytes.fromhex("78790003660032"))
+            expect(connection, bytes.fromhex("78790003776D65 78790003660032"))
             grant(connection, "yrsrpa")
             expect(connection, bytes.fromhex("787900026E01"))
             connection.sendall(aged(5, 3) + P)
@@ -178,6 +178,7 @@ class Faces(unittest.TestCase):
         with self.make("127.0.0.1", script.port) as robot:
             robot.request("yrsrlrpa", LIMIT)
             robot.set_frequency(50)
+            robot.set_name("me")
             robot.set_fresh(True)
             robot.request("lc", LIMIT)
             robot.read(LIMIT)

@@ -143,16 +143,17 @@ served reconnect "settings and devices are restored" {
     player::Request robot yrsrlrpa
     player::Request robot lc
     player::SetFrequency robot 50
+    player::SetName robot me
     player::SetFresh robot 1
     close $peer
     set kind [kind {player::Read robot}]
     set greeting [reply yrsrpa][y 4096 16]$S
     player::Reconnect robot
-    set restored [received 23]
+    set restored [received 30]
     set has [player::Has robot s]
     player::Read robot
     list $kind $restored $has [player::IsNew robot s]
-} {CLOSED 78790003660032787900026e0164720006797273727061 0 1}
+} {CLOSED 78790003776d6578790003660032787900026e0164720006797273727061 0 1}
 
 served reconnect-refused "what is not granted is asked for again" {
     say [reply srpa]

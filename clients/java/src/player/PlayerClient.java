@@ -82,6 +82,8 @@ public final class PlayerClient implements AutoCloseable {
 
     /** Size limit of a message to the server, bytes of payload (PROTOCOL 1.5). */
     private static final int MAX_PAYLOAD = 512;
+    /** Size limit of a client's name, bytes (PROTOCOL 8.3). */
+    private static final int MAX_NAME = 64;
     /** Pause between attempts of {@link #reconnect}, ms: the server may be starting. */
     private static final int PAUSE = 100;
 
@@ -107,6 +109,7 @@ public final class PlayerClient implements AutoCloseable {
     private volatile int frequency; // Hz; 0: the server's default
     private volatile DataMode mode = DataMode.CONTINUOUS;
     private volatile boolean fresh;
+    private volatile String name = "";
 
     /** An unchanging view of a session. */
     private record Snapshot(Session.Block[] blocks, char[] access, long round, long time) {
@@ -198,7 +201,7 @@ public final class PlayerClient implements AutoCloseable {
     }
 
     /**
-     * Connects again after a CLOSED error, at any time. It tries until the timeout, and restores data mode, frequency,
+     * Connects again after a CLOSED error, at any time. It tries until the timeout, and restores name, data mode, frequency,
      * freshness mode and the devices. The fields keep their values; {@link #has} is false until new data. A REFUSED
      * error means that the connection stands, but not all devices could be opened again.
      */
@@ -223,6 +226,9 @@ public final class PlayerClient implements AutoCloseable {
                     Thread.currentThread().interrupt();
                     throw new PlayerException(CLOSED, "interrupted while connecting", e);
                 }
+            }
+            if (!name.isEmpty()) {
+                setName(name);
             }
             if (frequency != 0) {
                 setFrequency(frequency);
@@ -547,6 +553,24 @@ public final class PlayerClient implements AutoCloseable {
         }
         config('y', 'n', on ? 1 : 0);
         fresh = on;
+    }
+
+    /** Sets the name by which people see this client: at most 64 bytes of printable ASCII. "" removes it. */
+    public void setName(String name) {
+        if (name.length() > MAX_NAME || !name.chars().allMatch(c -> c >= ' ' && c <= '~')) {
+            throw new PlayerException(USAGE, "a name has at most " + MAX_NAME + " bytes of printable ASCII");
+        }
+        send('x', 'y', ("w" + name).getBytes(StandardCharsets.US_ASCII));
+        this.name = name;
+    }
+
+    /**
+     * Stops the robot for everybody, or releases the stop. While it holds, which it does when this client has left, too,
+     * the server drops all commands of all clients. It needs no open device, but the right to write; without it the
+     * server ignores the call.
+     */
+    public void emergencyStop(boolean on) {
+        config('y', 'e', on ? 1 : 0);
     }
 
     /**

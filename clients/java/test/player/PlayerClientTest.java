@@ -220,12 +220,13 @@ final class PlayerClientTest {
             robot.request("yrsrlrpa");
             robot.request("lc");
             robot.setFrequency(50);
+            robot.setName("me");
             robot.setFresh(true);
             server.socket.close();
             fails("lost", CLOSED, robot::getData);
             CompletableFuture<Void> again = CompletableFuture.runAsync(robot::reconnect);
             server.accept();
-            server.expect("settings", "78790003 660032 78790002 6e01");
+            server.expect("settings", "78790003 776d65 78790003 660032 78790002 6e01");
             server.expect("the devices that were open", "64720006 7972 7372 7061");
             equal("no data of the new connection", robot.has('s'), false);
             server.send(reply("yrsrpa"), block('y', "0000000000001000 00000010"), SONAR);
