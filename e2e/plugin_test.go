@@ -116,21 +116,22 @@ func TestThermometer(t *testing.T) {
 	}
 }
 
-// echo is a position device whose x is the commanded speed. It prints what it is
+// echo is a position device whose x and speed are the commanded speed, and whose turn
+// rate is the commanded one. It prints what it is
 // sent to standard error.
 const echo = `#!/usr/bin/env python3
 import struct, sys
 stdin, stdout = sys.stdin.buffer, sys.stdout.buffer
-x = 0
+x = turn = 0
 while header := stdin.read(4):
     kind, device, size = struct.unpack(">ccH", header)
     payload = stdin.read(size)
     print(kind + device, payload, file=sys.stderr, flush=True)
     if kind == b"c":
-        x, _ = struct.unpack(">hh", payload)
+        x, turn = struct.unpack(">hh", payload)
     if payload == b"pc":
         break
-    stdout.write(struct.pack(">cHIiiHhhHB", b"p", 21, 0, x, 0, 0, 0, 0, 0, 0))
+    stdout.write(struct.pack(">cHIiiHhhHB", b"p", 21, 0, x, 0, 0, x, turn, 0, 0))
     stdout.flush()
     if x == 666:
         raise SystemExit("told to fail")

@@ -246,6 +246,16 @@ func TestEmergencyStop(t *testing.T) {
 			_, s := startArduino(t, arduino.Options{})
 			return s, nil
 		},
+		"plugin": func(t *testing.T) (*server, func() bool) {
+			dir := t.TempDir()
+			write(t, dir, "echo.py", echo)
+			return start(t, write(t, dir, "robot.cfg", `driver ( name "echo" plugin "echo.py" provides ["position:0"] )`)), nil
+		},
+		"passthrough": func(t *testing.T) (*server, func() bool) {
+			r := startRobot(t, robot.Options{})
+			s := passing(t, start(t, "-pp", r.Port()).address, `"position:0"`)
+			return s, func() bool { state := r.State(); return state.WantLeft != 0 || state.WantRight != 0 }
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -283,6 +293,26 @@ func TestEmergencyStop(t *testing.T) {
 			drives(p)
 		})
 	}
+}
+
+// A stop of the robot holds for the clients of a server that passes it on, too.
+func TestEmergencyStopBehindPassthrough(t *testing.T) {
+	t.Parallel()
+	robot := start(t, "-stage", room)
+	p, operator := passing(t, robot.address, wheels).dial(t), robot.dial(t)
+	p.mustOpen("pa", "pa")
+	turning := func() bool { return p.position().TurnRate != 0 }
+	p.drives("it turns", 0, 40, turning)
+	operator.message('x', 'y', codec.ConfigStop, 1)
+	p.drives("it stands", 0, 40, func() bool { return !turning() })
+	for range 10 {
+		p.drive(0, 40)
+		if turning() {
+			t.Fatal("it turns")
+		}
+	}
+	operator.message('x', 'y', codec.ConfigStop, 0)
+	p.drives("it turns", 0, 40, turning)
 }
 
 // The dashboard's address stops a robot, too, and all see it.
