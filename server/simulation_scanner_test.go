@@ -1,0 +1,90 @@
+package server
+
+import (
+	"encoding/binary"
+	"io"
+	"slices"
+	"time"
+
+	"player/devices"
+)
+
+// simScanner is a driver whose first data comes late, sometimes never, and whose
+// setup may fail. It implements devices.Driver.
+type simScanner struct {
+	sim     *sim
+	link    *devices.Link
+	ready   bool
+	crashed bool
+	starts  []time.Duration // of its runs
+	scans   []time.Duration // when it has published
+}
+
+func (d *simScanner) Setup(now time.Duration, link *devices.Link) {
+	d.link, d.ready = link, false
+	if !d.crashed { // else it is not started anew
+		d.starts = append(d.starts, now)
+	}
+	d.mayPanic(50)
+	if d.sim.chance(10) {
+		link.Fail(now, io.ErrUnexpectedEOF)
+		return
+	}
+	if d.sim.chance(3) {
+		d.Tick(now)
+	}
+	link.WakeAt(now + d.sim.wait(500*time.Millisecond))
+}
+
+func (d *simScanner) Shutdown(now time.Duration) {
+	d.ready = false
+	d.mayPanic(50)
+	d.link.Stopped(now)
+}
+
+func (d *simScanner) mayPanic(n int) {
+	if d.sim.chance(n) {
+		d.crashed = true
+		d.sim.summary.Panics++
+		d.sim.note("the scanner's driver panics")
+		panic(intended)
+	}
+}
+
+func (d *simScanner) Tick(now time.Duration) time.Duration {
+	if !d.ready {
+		d.ready = true
+		d.link.Ready(now)
+		return now + d.sim.wait(time.Second)
+	}
+	d.mayPanic(500)
+	d.scans = append(d.scans, now)
+	scan := make([]byte, 722)
+	binary.BigEndian.PutUint64(scan, uint64(now))
+	d.link.Devices()[0].Publish(now, scan)
+	if d.sim.chance(30) {
+		return now + d.sim.wait(5*time.Second)
+	}
+	return now + 200*time.Millisecond
+}
+
+// checkData checks that a scan is of the time that its age says, of this run, and
+// was the newest when it was sent.
+func (d *simScanner) checkData(c *simClient, scan []byte, taken, written time.Duration) {
+	s := d.sim
+	at := time.Duration(binary.BigEndian.Uint64(scan))
+	i, known := slices.BinarySearch(d.scans, at)
+	switch off := at - taken; {
+	case !known:
+		s.fail("%v: a scan that was never published: %x", c, scan[:8])
+	case off < -time.Microsecond || off > time.Microsecond:
+		s.fail("%v: a scan of %v has an age as if it was of %v", c, at, taken)
+	case i+1 < len(d.scans) && d.scans[i+1] < written:
+		s.fail("%v: a scan of %v was sent at %v, and there was one of %v", c, at, written, d.scans[i+1])
+	}
+	for _, start := range d.starts {
+		if at < start && start < written {
+			s.fail("%v: a scan of %v is from before the start at %v", c, at, start)
+		}
+	}
+}
