@@ -72,7 +72,7 @@ func (c *GripperCommand) Decode(b []byte) error {
 	return nil
 }
 
-// Configuration codes of the server (manual table 8, PROTOCOL 4; the last four are
+// Configuration codes of the server (manual table 8, PROTOCOL 4; the last five are
 // ours, PROTOCOL 8).
 const (
 	ConfigFrequency byte = 'f' // u16, Hz
@@ -82,6 +82,7 @@ const (
 	ConfigCompact   byte = 'z' // byte: the form of the frames, then nothing or a Scan
 	ConfigName      byte = 'w' // text: the client's name
 	ConfigStop      byte = 'e' // byte: non-zero is an emergency stop, zero releases it
+	ConfigPath      byte = 'p' // identifiers: who waits for what the client requests
 )
 
 // Forms of frames, for ConfigCompact.
@@ -107,13 +108,17 @@ const (
 )
 
 // Config is one decoded configuration request: a code and its argument. Arg is
-// zero if the code has no argument; Text is the argument of ConfigName.
+// zero if the code has no argument; Text is the argument of ConfigName and of
+// ConfigPath.
 type Config struct {
 	Code byte
 	Arg  uint16
 	Scan Scan // of ConfigCompact
 	Text string
 }
+
+// PathID is the size in bytes of an identifier in the argument of ConfigPath.
+const PathID = 8
 
 // MaxName is the longest name of a client, in bytes.
 const MaxName = 64
@@ -134,6 +139,11 @@ func DecodeServerConfig(b []byte) (Config, error) {
 		return decodeCompact(b)
 	case ConfigName:
 		return decodeName(b[1:])
+	case ConfigPath:
+		if len(b[1:])%PathID != 0 {
+			return Config{}, fmt.Errorf("a path of %d bytes, which is no multiple of %d", len(b)-1, PathID)
+		}
+		return Config{Code: ConfigPath, Text: string(b[1:])}, nil
 	}
 	return Config{}, fmt.Errorf("unknown configuration code %q", b[0])
 }
@@ -214,7 +224,7 @@ func (c Config) Append(dst []byte) []byte {
 		return append(dst, byte(c.Arg))
 	case ConfigCompact:
 		return c.Scan.append(append(dst, byte(c.Arg)))
-	case ConfigName:
+	case ConfigName, ConfigPath:
 		return append(dst, c.Text...)
 	}
 	return dst

@@ -66,6 +66,15 @@ func TestName(t *testing.T) {
 	}
 }
 
+func TestPath(t *testing.T) {
+	for n := range 20 {
+		want := Config{Code: ConfigPath, Text: strings.Repeat("\x00", n)}
+		if got, err := DecodeServerConfig(want.Append(nil)); (err == nil) != (n%PathID == 0) || err == nil && got != want {
+			t.Errorf("%d bytes: %+v, %v", n, got, err)
+		}
+	}
+}
+
 // Each code is valid for one device only.
 func TestConfigCodesAreApart(t *testing.T) {
 	for code := range 256 {
@@ -79,7 +88,7 @@ func TestConfigCodesAreApart(t *testing.T) {
 				robot = true
 			}
 		}
-		if want := bytes.IndexByte([]byte("frdnzwe"), byte(code)) >= 0; server != want {
+		if want := bytes.IndexByte([]byte("frdnzwep"), byte(code)) >= 0; server != want {
 			t.Errorf("server configuration %q: %v", b[0], server)
 		}
 		if want := bytes.IndexByte([]byte("mvR"), byte(code)) >= 0; robot != want {

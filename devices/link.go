@@ -1,18 +1,24 @@
 package devices
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"time"
 
 	"go.uber.org/zap"
 
+	"player/codec"
 	"player/devices/retry"
 )
 
 // ErrNotOpen refuses a request because the link is not ready.
 var ErrNotOpen = errors.New("no client has the device open")
+
+// ErrRing refuses a subscription that could only end when it has ended.
+var ErrRing = errors.New("it is in a ring of servers: its driver waits for a server that waits for it")
 
 // errShutdown refuses a subscription to a robot that is being shut down.
 var errShutdown = errors.New("the server is shutting down")
@@ -56,6 +62,23 @@ type Subscriber interface {
 	SetupDone(now time.Duration, d *Device, err error)
 }
 
+// routed is a Subscriber that waits for devices on behalf of links.
+type routed interface {
+	// Path returns the identifiers of the links that wait for the Subscriber, which
+	// may be on other servers: 8 random bytes each, the first link first.
+	Path() string
+}
+
+func pathOf(who Subscriber) string {
+	if r, ok := who.(routed); ok {
+		return r.Path()
+	}
+	return ""
+}
+
+// newID returns the identifier of a link, which is in no other path.
+func newID() string { return string(binary.BigEndian.AppendUint64(nil, rand.Uint64())) }
+
 // subscription is pending until the link is ready.
 type subscription struct {
 	device *Device
@@ -90,6 +113,9 @@ type Link struct {
 	ticker     Ticker
 
 	geometry Geometry
+
+	id   string // in paths
+	path string // of the subscriber that has started the driver
 
 	state         State
 	subscriptions []subscription
@@ -308,7 +334,12 @@ func (l *Link) subscribe(now time.Duration, d *Device, who Subscriber) (pending 
 	if l.isOff() {
 		return false, ErrSwitchedOff
 	}
+	path := pathOf(who)
+	if l.isOn(path) {
+		return false, ErrRing
+	}
 	if l.state == Idle {
+		l.path = path
 		l.start(now)
 		if l.state == Idle {
 			return false, l.setupError
@@ -316,6 +347,19 @@ func (l *Link) subscribe(now time.Duration, d *Device, who Subscriber) (pending 
 	}
 	l.subscriptions = append(l.subscriptions, subscription{d, who})
 	return l.state != Ready && !l.lost, nil
+}
+
+// Path returns the identifiers of the links that wait for this one, and its own.
+func (l *Link) Path() string { return l.path + l.id }
+
+// isOn reports whether a path has this link.
+func (l *Link) isOn(path string) bool {
+	for ids := range slices.Chunk([]byte(path), codec.PathID) {
+		if string(ids) == l.id {
+			return true
+		}
+	}
+	return false
 }
 
 func (l *Link) unsubscribe(now time.Duration, d *Device, who Subscriber) {

@@ -97,6 +97,9 @@ func (n *Required) Close(now time.Duration) {
 	}
 }
 
+// Path is that of the driver's link: it waits for the devices.
+func (n *Required) Path() string { return n.link.Path() }
+
 func (n *Required) isOff() bool {
 	return slices.ContainsFunc(n.open, func(d *Device) bool { return d.link.isOff() })
 }

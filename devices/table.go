@@ -30,6 +30,7 @@ const Hidden = -1
 func (t *Table) Attach(i Instance) (*Link, error) {
 	l := &Link{
 		table:  t,
+		id:     newID(),
 		name:   i.Name,
 		driver: i.Driver,
 		limit:  cmp.Or(i.SetupLimit, defaultSetupLimit),

@@ -306,3 +306,37 @@ func TestVisitorStopsNobody(t *testing.T) {
 	other.conn.Close()
 	p.speeds(stands)
 }
+
+// Servers that pass on each other's devices: the devices fail at once, instead of
+// waiting for each other.
+func TestRingOfServers(t *testing.T) {
+	t.Parallel()
+	ports := []int{freePort(t), freePort(t)}
+	var ring []*server
+	for i, port := range ports {
+		config := fmt.Sprintf(`driver ( name "passthrough" remote "127.0.0.1:%d" provides ["position:0"] )`, ports[1-i])
+		ring = append(ring, launch{port: port}.start(t, write(t, t.TempDir(), "ring.cfg", config)))
+	}
+	for _, s := range ring {
+		if reply := s.dial(t).request("pr"); reply != "pe" {
+			t.Errorf("reply %q", reply)
+		}
+		await(t, "the reason", func() bool { return strings.Contains(s.log.String(), "it is in a ring of servers") })
+	}
+}
+
+// A server that reads another one by two connections is no ring.
+func TestTwoConnectionsAreNoRing(t *testing.T) {
+	t.Parallel()
+	robot := start(t, "-stage", room)
+	between := start(t, write(t, t.TempDir(), "two.cfg", fmt.Sprintf(`
+define robot driver ( name "passthrough" remote %q )
+robot ( provides ["position:0"] )
+robot ( provides ["sonar:0"] )`, robot.address)))
+	p := passing(t, between.address, `"position:0" "sonar:0"`).dial(t)
+	if reply := p.request("prsr"); reply != "prsr" {
+		t.Fatalf("reply %q", reply)
+	}
+	p.payload('p')
+	p.payload('s')
+}

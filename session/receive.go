@@ -171,6 +171,8 @@ func (s *Session) configure(now time.Duration, payload []byte) {
 		s.form = c
 	case codec.ConfigName:
 		s.name = c.Text
+	case codec.ConfigPath:
+		s.path = c.Text
 	case codec.ConfigStop:
 		s.emergencyStop(now, c.Arg != 0)
 	case codec.ConfigData:

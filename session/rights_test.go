@@ -3,6 +3,9 @@ package session
 import (
 	"testing"
 
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
 	"player/codec"
 	"player/config/rights"
 )
@@ -49,6 +52,18 @@ func TestRestrictedCommands(t *testing.T) {
 		p.Restrict(tt.rights)
 		p.send(request("pw"), r.command('p', 1), message(codec.KindConfig, 'p', 'm', 1))
 		r.expect(t, tt.want...)
+	}
+}
+
+// 8.7: a device is refused to a server for which its driver waits.
+func TestRingIsRefused(t *testing.T) {
+	r := newRobot(t)
+	core, log := observer.New(zap.WarnLevel)
+	p := newLoggedPeer(t, r, zap.New(core))
+	p.send(config([]byte("p12345678" + r.table.Device(codec.Position).Link().Path())...))
+	p.request("prlr", "pelr")
+	if log.FilterMessage("access refused").Len() != 1 {
+		t.Errorf("%v", log.All())
 	}
 }
 

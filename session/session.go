@@ -78,6 +78,7 @@ type Session struct {
 	rights  rights.Set
 	control *Control
 	name    string // as the client says
+	path    string // of the links that wait for the client (8.7)
 	counts  Counts
 
 	decoder   codec.Decoder
@@ -185,7 +186,7 @@ func (s *Session) ask(now time.Duration, letter, want byte) {
 
 func (s *Session) subscribe(now time.Duration, p *slot) {
 	pending, err := p.device.Subscribe(now, s)
-	if errors.Is(err, devices.ErrSwitchedOff) {
+	if errors.Is(err, devices.ErrSwitchedOff) || errors.Is(err, devices.ErrRing) {
 		s.complain(now, "access refused", zap.String("device", p.device.Spec().Name), zap.Error(err))
 	}
 	if err != nil {
@@ -205,6 +206,9 @@ func (s *Session) unsubscribe(now time.Duration, p *slot) {
 	}
 	p.device.Unsubscribe(now, s)
 }
+
+// Path returns the links for which the client waits (8.7).
+func (s *Session) Path() string { return s.path }
 
 // SetupDone implements devices.Subscriber: a setup that this client waits for
 // has ended.

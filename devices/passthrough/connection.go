@@ -54,7 +54,9 @@ func (d *Driver) connect(now time.Duration) {
 	rate := codec.Config{Code: codec.ConfigFrequency, Arg: uint16(d.rate)}
 	form := codec.Config{Code: codec.ConfigCompact, Arg: codec.FramesAuto}
 	d.out = codec.AppendMessage(d.out[:0], codec.KindConfig, codec.Server, rate.Append(nil))
+	path := codec.Config{Code: codec.ConfigPath, Text: d.link.Path()}
 	d.out = codec.AppendMessage(d.out, codec.KindConfig, codec.Server, form.Append(nil))
+	d.out = codec.AppendMessage(d.out, codec.KindConfig, codec.Server, path.Append(nil))
 	d.out = codec.AppendRequest(d.out, nil)
 	pairs := []byte{codec.Server, codec.AccessRead} // for the ages (PROTOCOL 8.1)
 	for i := range d.remotes {
