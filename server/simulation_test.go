@@ -29,10 +29,11 @@ import (
 
 // The simulation runs the server with its sessions, pacing, timers and drivers
 // on a virtual clock. Everything around it is simulated: the network and the
-// kernel's connections (simulation_network_test.go), the clients
-// (simulation_client_test.go), the serial line and the robot
-// (simulation_robot_test.go). All chance comes from one seed, so a seed that
-// fails can be replayed:
+// kernel's connections (simulation_network_test.go), what clients do and send and
+// how they judge what they get (simulation_client, _message and _judge_test.go),
+// the serial line, the robot and a scanner (simulation_line, _robot and
+// _scanner_test.go). All chance comes from one seed, so a seed that fails can be
+// replayed:
 //
 //	go test ./server -run '^TestSimulation$' -seed 123
 //
