@@ -48,17 +48,20 @@ func startLaser(t *testing.T, o laser.Options) *laser.Laser {
 // mustOpen requests the pairs and checks the reply. Drivers give up on hardware that
 // does not answer within a second or two, which is short for an emulator on a busy
 // machine: devices that fail are requested again, as a user would. That the first
-// request is enough is tested in simulated time, with the drivers.
-func (p *peer) mustOpen(pairs, want string) {
+// request is enough is tested in simulated time, with the drivers. It returns the
+// number of requests beyond the first.
+func (p *peer) mustOpen(pairs, want string) (again int) {
 	p.t.Helper()
 	got := p.request(pairs)
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline) && strings.Contains(got, "e") && !strings.Contains(want, "e"); {
 		p.t.Logf("request %s answered %s: again", pairs, got)
 		got = p.request(pairs)
+		again++
 	}
 	if got != want {
 		p.t.Fatalf("request %s answered %s, want %s", pairs, got, want)
 	}
+	return again
 }
 
 // age reads frames until one has the age of the newest data of its first device,
@@ -97,7 +100,7 @@ func TestRobotConnects(t *testing.T) {
 					Odometry: robot.Pose{X: 3000, Y: -500, Heading: 77}})
 				s := start(t, "-pp", r.Port())
 				c := s.dial(t)
-				c.mustOpen("prsrgrmr", "prsrgrmr")
+				again := c.mustOpen("prsrgrmr", "prsrgrmr")
 				if got := c.frame(4); got != "p21 s32 g2 m3" {
 					t.Fatalf("frame %s", got)
 				}
@@ -113,13 +116,13 @@ func TestRobotConnects(t *testing.T) {
 					closes = 1
 				}
 				// A late answer makes the driver start again, with a robot that is open.
-				repeated := state.Counts["SYNC0"] > 1 || state.Counts["OPEN"] > 1
+				repeated := again > 0 || state.Counts["SYNC0"] > 1 || state.Counts["OPEN"] > 1
 				if n := state.Counts["CLOSE"]; n < closes || n > closes && !repeated {
 					t.Fatalf("the robot was closed %d times, want %d: %v", n, closes, state.Counts)
 				}
 				s.stop(t)
 				checkFarewell(t, r)
-				if trips := r.State().WatchdogTrips; trips != 0 {
+				if trips := r.State().WatchdogTrips; trips != 0 && !repeated {
 					t.Fatalf("the watchdog tripped %d times", trips)
 				}
 			})
