@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"slices"
 	"time"
@@ -80,7 +81,9 @@ func (c cell) hardware() hardware {
 }
 
 // measureInside takes the age of the data of emulated hardware when it arrives at
-// a client. The hardware and the client are in this process and share a clock.
+// a client. The hardware and the client are in this process and share a clock. All of
+// them share one processor, as on a robot's computer with one core: to wake another
+// processor of a virtual machine takes longer than all else, and up to milliseconds.
 func (w *workshop) measureInside(ctx context.Context, s server, c cell, window time.Duration) (*load.Dist, error) {
 	h := c.hardware()
 	if s == floor {
@@ -91,6 +94,10 @@ func (w *workshop) measureInside(ctx context.Context, s server, c cell, window t
 		return nil, err
 	}
 	defer cable.Close()
+	if err := setThreads(os.Getpid(), processors(0, 1)); err != nil { // the server inherits it
+		return nil, err
+	}
+	defer func() { _ = setThreads(os.Getpid(), processors(0, runtime.NumCPU())) }()
 	p, err := w.start(ctx, s, c, nil)
 	if err != nil {
 		return nil, err

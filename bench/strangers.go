@@ -130,21 +130,12 @@ const nobody = "nobody"
 // admit gives the server the first processor and this process and its children the
 // others, and starts the strangers of the cell.
 func (p *process) admit(ctx context.Context, strangers string) (end func(), err error) {
-	var first, others, all unix.CPUSet
-	for i := range runtime.NumCPU() {
-		all.Set(i)
-		if i > 0 {
-			others.Set(i)
-		}
-	}
-	first.Set(0)
-	if runtime.NumCPU() == 1 {
-		others = all
-	}
-	if err := errors.Join(setThreads(p.cmd.Process.Pid, &first), setThreads(os.Getpid(), &others)); err != nil {
+	all := processors(0, runtime.NumCPU())
+	others := processors(min(1, runtime.NumCPU()-1), runtime.NumCPU())
+	if err := errors.Join(setThreads(p.cmd.Process.Pid, processors(0, 1)), setThreads(os.Getpid(), others)); err != nil {
 		return nil, err
 	}
-	restore := func() { _ = setThreads(os.Getpid(), &all) }
+	restore := func() { _ = setThreads(os.Getpid(), all) }
 	if strangers == nobody {
 		return restore, nil
 	}
@@ -163,6 +154,15 @@ func (p *process) admit(ctx context.Context, strangers string) (end func(), err 
 		_ = cmd.Wait()
 		restore()
 	}, nil
+}
+
+// processors is the set of those from one number up to another.
+func processors(from, to int) *unix.CPUSet {
+	var set unix.CPUSet
+	for i := from; i < to; i++ {
+		set.Set(i)
+	}
+	return &set
 }
 
 // setThreads lets all threads of a process run on some processors only.
