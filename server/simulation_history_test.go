@@ -71,6 +71,14 @@ func (h *history) begin(s *sim) {
 	h.open, h.greets, h.reads, h.start = true, true, nil, 0
 }
 
+// jammed ends the session's history if the line took nothing when the driver became
+// ready: nobody can see when that was.
+func (h *history) jammed() {
+	if h.start == 0 {
+		h.open = false
+	}
+}
+
 // observe records the velocities that the driver sends.
 func (h *history) observe(s *sim, p *simPort, body, rest []byte) {
 	if h.closed || !h.open || h.robot.lease != 0 || h.robot.reflexes {

@@ -256,6 +256,7 @@ func (r *simRobot) misfortune() {
 			r.jammed = true
 			over = func() {
 				r.jammed = false
+				r.history.jammed()
 				if r.port != nil {
 					r.port.flush()
 				}
