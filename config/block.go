@@ -180,18 +180,20 @@ func (b *builder) addresses(d *block, field string) ([]address, error) {
 	}
 	values := d.section.Field(field).Values
 	found := make([]address, 0, len(texts))
+	var wrong error
 	for i, text := range texts {
 		a, err := parseAddress(text, b.Port)
-		if err != nil {
-			return nil, d.errorf(values[i].Pos, "%w", err)
+		if err == nil && slices.ContainsFunc(found, a.same) {
+			err = fmt.Errorf("%s is listed twice in %s", a.short(b.Port), field)
 		}
-		if slices.ContainsFunc(found, a.same) {
-			return nil, d.errorf(values[i].Pos, "%s is listed twice in %s", a.short(b.Port), field)
+		if err != nil {
+			wrong = errors.Join(wrong, d.errorf(values[i].Pos, "%w", err))
+			continue
 		}
 		d.where[field+a.String()] = values[i].Pos
 		found = append(found, a)
 	}
-	return found, nil
+	return found, wrong
 }
 
 // checkAddresses checks the addresses against what the kind provides and

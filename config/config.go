@@ -92,7 +92,7 @@ type Driver struct {
 func Build(file *syntax.File, options Options) (*Server, error) {
 	b := &builder{Options: options, file: file, used: map[string]bool{}, simulated: map[*devices.Link]bool{}}
 	for _, plugin := range file.Plugins {
-		b.fail(file.Errorf(plugin.Pos, `a plugin is named in the block of its driver: driver ( name "..." plugin %v provides [...] )`, plugin))
+		b.fail(file.Errorf(plugin.Pos, `a plugin is named in the block of its driver: driver ( name "..." plugin %q provides [...] )`, plugin.Text))
 	}
 	for _, s := range file.Global.Sections("driver") {
 		d, err := b.readBlock(s)
@@ -122,10 +122,8 @@ func Build(file *syntax.File, options Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range order {
-		if err := b.attach(d); err != nil {
-			return nil, err
-		}
+	if err := b.attachAll(order); err != nil {
+		return nil, err
 	}
 	slices.SortFunc(b.robots, func(x, y Robot) int { return x.Port - y.Port })
 	for _, f := range b.Fronts {
@@ -186,6 +184,26 @@ func (b *builder) order() (sorted []*block, err error) {
 		}
 	}
 	return sorted, nil
+}
+
+// attachAll attaches the drivers of all blocks. A block that requires devices of one
+// with an error has no error of its own.
+func (b *builder) attachAll(order []*block) (err error) {
+	var failed []*block
+	for _, d := range order {
+		waits := slices.ContainsFunc(d.requires, func(a address) bool {
+			return slices.ContainsFunc(failed, func(f *block) bool { return f.mayProvide(a, b.Port) })
+		})
+		if !waits {
+			e := b.attach(d)
+			if e == nil {
+				continue
+			}
+			err = errors.Join(err, e)
+		}
+		failed = append(failed, d)
+	}
+	return err
 }
 
 // mayProvide reports whether the block provides the device, as far as is known

@@ -289,10 +289,19 @@ func TestDashboard(t *testing.T) {
 func TestManyMistakes(t *testing.T) {
 	_, _, err := build(t, `
 		driver ( name "whels" )
-		driver ( name "wheels" speed 1 gain "x" nose 1 provides ["x:0"] requires ["y:0"] )
+		driver ( name "wheels" speed 1 gain "x" nose 1 provides ["x:0" "sonar:0" "sonar:0"] requires ["y:0"] )
 		x 4`)
-	if n := strings.Count(err.Error(), "robot.cfg:"); n != 7 {
-		t.Errorf("%d complaints, want 7:\n%v", n, err)
+	if n := strings.Count(err.Error(), "robot.cfg:"); n != 8 {
+		t.Errorf("%d complaints, want 8:\n%v", n, err)
+	}
+	// Those that show when the drivers are joined, without their consequences.
+	_, _, err = build(t, `
+		driver ( name "ring" provides ["sonar:1"] requires ["laser:1"] )
+		driver ( name "scribe" requires ["sonar:1"] )
+		driver ( name "ring" provides ["sonar:2"] requires ["laser:2"] )
+		driver ( name "eye" model "x" )`)
+	if n := strings.Count(err.Error(), "robot.cfg:"); n != 2 {
+		t.Errorf("%d complaints, want 2:\n%v", n, err)
 	}
 }
 
