@@ -3,7 +3,6 @@ package logfile
 import (
 	"encoding/binary"
 	"encoding/hex"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -79,26 +78,23 @@ func parseLayout(schema string) layout {
 	if schema == "blobs" {
 		return layout{columns: strings.Split("channel,area_px,x_px,y_px,left_px,right_px,top_px,bottom_px", ","), blobs: true}
 	}
-	line := regexp.MustCompile(`^([a-z]+[0-9]*)(?:\[([0-9]{1,4})\])?((?: [A-Za-z0-9_#]+)+)$`)
 	types := fieldTypes()
 	var l layout
 	for text := range strings.Lines(schema) {
-		m := line.FindStringSubmatch(strings.TrimSuffix(text, "\n"))
-		if m == nil {
-			return unknown()
-		}
-		names := strings.Fields(m[3])
-		f := field{types[m[1]], 1}
+		typ, count, names, ok := parseLine(strings.TrimSuffix(text, "\n"))
+		f := field{types[typ], 1}
 		switch {
-		case m[1] == "bits8" && m[2] == "" && len(names) <= 8:
+		case !ok:
+			return unknown()
+		case typ == "bits8" && count == single && len(names) <= 8:
 			f.typ = bits(len(names))
 			l.columns = append(l.columns, names...)
 		case f.typ.append == nil || len(names) != 1:
 			return unknown()
-		case m[2] == "":
+		case count == single:
 			l.columns = append(l.columns, names[0])
 		default:
-			f.count, _ = strconv.Atoi(m[2]) // at most four digits
+			f.count = count
 			for i := range f.count {
 				l.columns = append(l.columns, strings.ReplaceAll(names[0], "#", strconv.Itoa(i)))
 			}
@@ -113,6 +109,36 @@ func parseLayout(schema string) layout {
 	}
 	return l
 }
+
+// single is the count of a field that is not an array.
+const single = -1
+
+// parseLine parses a line of a schema, as "u16[16] s#": type, count and the names of
+// the columns. The program has no other use for regular expressions, which would make
+// it 250 kB larger.
+func parseLine(line string) (typ string, count int, names []string, ok bool) {
+	typ, columns, _ := strings.Cut(line, " ")
+	names = strings.Split(columns, " ")
+	for _, name := range names {
+		if name == "" || strings.Trim(name, nameChars) != "" {
+			return "", 0, nil, false
+		}
+	}
+	typ, number, array := strings.Cut(typ, "[")
+	if !array {
+		return typ, single, names, true
+	}
+	number, closed := strings.CutSuffix(number, "]")
+	n, err := strconv.ParseUint(number, 10, 16)
+	return typ, int(n), names, closed && err == nil && n <= maxCount
+}
+
+// nameChars may be in the name of a column; # stands for the index.
+const nameChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_#"
+
+// maxCount is the largest array of a schema. It bounds the memory for the columns
+// of a hostile one before maxColumns is looked at.
+const maxCount = 9999
 
 // appendRows appends the rows of one payload, each after the given first
 // columns. Values missing from a short payload are left empty.
