@@ -64,6 +64,7 @@ Exit codes: 0 the configuration is good, 2 it is not.
 				return config.WriteList(stdout, catalogue())
 			},
 		},
+		migrateCommand(),
 		{
 			Name: "export", Args: "LOG [DIRECTORY]", Summary: "make tables (CSV) of a log",
 			Help: `LOG was written by the driver writelog (docs/LOGS.md). With DIRECTORY the tables

@@ -122,10 +122,13 @@ Anybody who can connect to the port can drive the robot. On a shared network,
 restrict access in FILE, or use -bind 127.0.0.1 and a tunnel.
 `
 
+// usualPort is the TCP port of a robot (manual table 1).
+const usualPort = 6665
+
 // newFlagSet returns the flags. Parsing sets o, except for the driverFlags.
 func newFlagSet(o *options) *flag.FlagSet {
 	fs := tools.NewFlags("player")
-	fs.IntVar(&o.port, "gp", 6665, "")
+	fs.IntVar(&o.port, "gp", usualPort, "")
 	fs.StringVar(&o.bind, "bind", "", "")
 	fs.StringVar(&o.http, "http", "", "")
 	fs.StringVar(&o.stage, "stage", "", "")
@@ -203,7 +206,7 @@ func (o options) configure(log *zap.Logger) (*config.Server, error) {
 	}
 	conf, err := config.Build(file, config.Options{Kinds: catalogue(), Port: o.port, Overrides: o.overrides, Fronts: o.fronts(), Log: log})
 	if err != nil {
-		return nil, err
+		return nil, pointToMigrate(err, file)
 	}
 	for _, robot := range conf.Robots {
 		for _, d := range robot.Drivers {

@@ -1,0 +1,483 @@
+// Package migrate rewrites configuration files of Player 1, 2 and 3 for this
+// server. Sources: the manual of Player 1.5 (chapters 4 and 7), and the reference
+// pages of Player 1.6.5, 2.0, 2.1 and 3.0 at playerstage.sourceforge.net/doc.
+package migrate
+
+import (
+	"path"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"player/config/syntax"
+)
+
+// Result is a converted file.
+type Result struct {
+	// Text is a configuration for this server that does what the file does, as far
+	// as there are counterparts. What is left out is in comments that begin with
+	// "no counterpart".
+	Text    string
+	Drivers int  // in Text; 0: there are only comments
+	Foreign bool // the file has words of Player 1 to 3 that this server does not have
+}
+
+// Convert converts a file of Player 1 to 3. It uses the getters of the file's
+// sections, so the file's errors mean nothing afterwards.
+func Convert(file *syntax.File) Result {
+	c := converter{file: file}
+	c.out = append(c.out, printable("# From "+file.Name+`, by player migrate. Lines marked "no counterpart" were left out.`))
+	top := &block{}
+	for _, plugin := range file.Plugins {
+		top.drop(quoted("plugin", plugin.Text), noLibraries)
+		c.result.Foreign = true
+	}
+	for _, f := range file.Global.Fields {
+		if f.Name == "unit_length" || f.Name == "unit_angle" {
+			top.add(f.Text())
+		} else {
+			top.drop(f.Text(), "")
+		}
+	}
+	c.out = append(c.out, top.lines...)
+	for _, s := range file.Global.Children {
+		c.section(s)
+	}
+	c.sharePorts()
+	for _, b := range c.blocks {
+		c.showHidden(b)
+		c.print(b)
+	}
+	c.out = append(c.out, "")
+	c.result.Text = strings.Join(c.out, "\n")
+	return c.result
+}
+
+const noLibraries = "a driver is a program here, not a library: docs/PLUGINS.md"
+
+// driverSection is the type of a driver's section in Player 1.6 to 3, and here.
+const driverSection = "driver"
+
+// stage is the driver of simulated robots there and here. In Player 1 the names of
+// its parts began with stagePrefix.
+const (
+	stage       = "stage"
+	stagePrefix = "stg_"
+)
+
+type converter struct {
+	file   *syntax.File
+	result Result
+	blocks []*block
+	out    []string // lines
+}
+
+// block is a block here. The devices of a Pioneer were sections of their own in
+// Player 1.
+type block struct {
+	sections []*syntax.Section // there
+	driver   string            // here; empty: there are only comments
+	devices  []device
+	lines    []string // fields and comments
+	port     string   // serial port that a section gives; empty: none
+	serial   string   // serial port otherwise; empty: the driver has none
+}
+
+func (b *block) add(line string) { b.lines = append(b.lines, line) }
+
+// set adds a field. A block has one field of a name.
+func (b *block) set(name, value string) {
+	line := name + " " + value
+	for _, other := range b.lines {
+		if other == line {
+			return
+		}
+		if strings.HasPrefix(other, name+" ") {
+			b.drop(line, "")
+			return
+		}
+	}
+	b.add(line)
+}
+
+// note adds a comment.
+func (b *block) note(text string) { b.add(printable("# " + text)) }
+
+// drop notes text that is left out, and why if that helps.
+func (b *block) drop(text, why string) {
+	if why != "" {
+		why = " (" + why + ")"
+	}
+	b.note(strings.TrimSuffix("no counterpart"+why+": "+text, " "))
+}
+
+// quoted returns a field with a string. A string of a configuration file contains
+// no quotes and no newlines.
+func quoted(name, value string) string { return name + ` "` + value + `"` }
+
+// printable makes text fit a comment: on one line.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return '?'
+	}, text)
+}
+
+func (c *converter) add(line string) { c.out = append(c.out, line) }
+
+// print adds the lines of a block to the output.
+func (c *converter) print(b *block) {
+	from := ""
+	for _, s := range b.sections {
+		from += ", "
+		if s.Pos.File != c.file.Name {
+			from += s.Pos.File + " "
+		}
+		from += "line " + strconv.Itoa(s.Pos.Line)
+	}
+	c.add("")
+	c.add(printable("# " + from[2:]))
+	if b.driver == "" {
+		c.out = append(c.out, b.lines...)
+		return
+	}
+	c.result.Drivers++
+	c.add("driver\n(\n  " + quoted("name", b.driver))
+	provides := ""
+	for _, d := range b.devices {
+		provides += ` "` + d.String() + `"`
+	}
+	if provides != "" {
+		c.add("  provides [" + provides[1:] + "]")
+	}
+	for _, line := range b.lines {
+		c.add("  " + line)
+	}
+	c.add(")")
+}
+
+// section converts a section at top level.
+func (c *converter) section(s *syntax.Section) {
+	if s.Type == driverSection {
+		c.driver(s, s.String("name", ""), s.Strings("provides"))
+		return
+	}
+	name, index, ok := parseName(s.Type)
+	if ok || s.Type == "interface" {
+		c.result.Foreign = true
+	}
+	if !ok {
+		c.begin(s).refuse("")
+		return
+	}
+	// Player 1: the section is a device, and names its driver.
+	driver := s.String("driver", entry(usual, entry(interfaces, name)))
+	c.driver(s, driver, []string{name + ":" + strconv.Itoa(index)})
+}
+
+// begin returns a new block for a section.
+func (c *converter) begin(s *syntax.Section) *block {
+	b := &block{sections: []*syntax.Section{s}}
+	c.blocks = append(c.blocks, b)
+	return b
+}
+
+// refuse makes b a comment with its sections.
+func (b *block) refuse(why string) {
+	*b = block{sections: b.sections}
+	b.drop("", why)
+	for _, s := range b.sections {
+		for _, line := range strings.Split(strings.TrimSuffix(s.Text(), "\n"), "\n") {
+			b.note(line)
+		}
+	}
+}
+
+// driver converts the section of a driver that provides some devices.
+func (c *converter) driver(s *syntax.Section, name string, provides []string) {
+	b := c.part(s, name)
+	if b == nil {
+		b = c.begin(s)
+	} else {
+		b.sections = append(b.sections, s)
+	}
+	d, why := row(drivers, name), reason(name)
+	if strings.HasPrefix(name, stagePrefix) {
+		d = row(drivers, stage)
+	}
+	if d != nil && d[1] != name || why != "" && !has(own, name) {
+		c.result.Foreign = true
+	}
+	switch {
+	case d == nil:
+		if why == "" {
+			why = "docs/PLUGINS.md shows how to write a driver"
+		}
+	case d[1] == stage:
+		if s.String("worldfile", "") == "" {
+			why = "the world has all robots; port in the world is the port of a robot: docs/STAGE.md"
+		} else if c.simulates() {
+			why = "one world is simulated"
+		}
+		c.result.Foreign = c.result.Foreign || s.Field("worldfile") != nil || s.Field("model") != nil
+	default:
+		if c.provide(b, d[2], provides); len(b.devices) == 0 {
+			why = "none of its devices has a counterpart"
+		}
+	}
+	if why != "" {
+		b.refuse(why)
+		return
+	}
+	b.driver = d[1]
+	if d[3] != "-" {
+		b.serial = d[3]
+	}
+	known := strings.Join(d[4:], " ")
+	for _, f := range s.Fields {
+		b.field(s, f, has(known, f.Name))
+	}
+	for _, child := range s.Children {
+		b.drop(child.Name+" ( ... )", "")
+	}
+}
+
+// part returns the block of the robot that a section of Player 1 is a part of, or
+// nil. Sections without a serial port belong to the first robot.
+func (c *converter) part(s *syntax.Section, name string) *block {
+	port := s.String("port", "")
+	for _, b := range c.blocks {
+		if b.driver == "p2os" && strings.HasPrefix(name, "p2os_") && (port == "" || b.port == "" || b.port == port) {
+			return b
+		}
+	}
+	return nil
+}
+
+// simulates reports whether there is a block for the simulator.
+func (c *converter) simulates() bool {
+	for _, b := range c.blocks {
+		if b.driver == stage {
+			return true
+		}
+	}
+	return false
+}
+
+// taken reports whether a block provides a device.
+func (c *converter) taken(d device) bool {
+	for _, b := range c.blocks {
+		for _, other := range b.devices {
+			if other == d {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// sharePorts leaves out drivers whose serial port another one has.
+func (c *converter) sharePorts() {
+	for i, b := range c.blocks {
+		if b.port != "" {
+			b.serial = path.Clean(b.port)
+		}
+		for _, other := range c.blocks[:i] {
+			if b.serial != "" && b.serial == other.serial {
+				b.refuse(other.driver + " above has its serial port, " + b.serial)
+			}
+		}
+	}
+}
+
+// provide adds devices to a block, of the interfaces here that its driver has. One
+// driver has one device of an interface here, all on one robot.
+func (c *converter) provide(b *block, known string, provides []string) {
+	for _, text := range provides {
+		a, ok := parseAddress(text)
+		d := a.here
+		c.result.Foreign = c.result.Foreign || ok && (a.key != "" || a.name != d.name)
+		why := b.conflict(d)
+		switch {
+		case !ok:
+			why = "not a device here"
+		case a.key == "compass":
+			b.note(text + " is a field of position")
+			continue
+		case a.key == "gyro" || d.name == "" || !strings.Contains(known, d.name):
+			why = "-"
+		case why == inMisc:
+			b.note(text + " is a field of misc")
+			continue
+		case why == "" && c.taken(d):
+			why = "another driver has it"
+		case why == "":
+			b.devices = append(b.devices, d)
+			continue
+		}
+		b.drop(quoted("provides", text), strings.TrimPrefix(why, "-"))
+	}
+}
+
+// inMisc is the conflict of devices that are one here: power and bumper.
+const inMisc = "it is in misc"
+
+// conflict returns why a block cannot have one more device; empty: it can.
+func (b *block) conflict(d device) string {
+	for _, other := range b.devices {
+		if other.robot != d.robot {
+			return "a driver serves one robot"
+		}
+		if other.name == d.name && d.name == "misc" {
+			return inMisc
+		}
+		if other.name == d.name {
+			return "there is one " + d.name
+		}
+	}
+	return ""
+}
+
+// field converts a field of a driver's section, or drops it. ok means that the driver
+// here has an option for it.
+func (b *block) field(s *syntax.Section, f *syntax.Field, ok bool) {
+	name, value, why := f.Name, "", ""
+	switch name {
+	case "name", driverSection, "provides":
+		return
+	case "alwayson":
+		if ok || !s.Bool(name, true) { // a simulation is always on
+			return
+		}
+		if s.Bool(name, false) {
+			value = "1"
+		}
+	case "pose", "size":
+		value = numbers(s, f)
+		if value != "" && len(f.Values) == 6 {
+			b.note("pose: some drivers took the heading in radians; here it is in unit_angle, by default degrees")
+		}
+	case "plugin":
+		if ok {
+			return
+		}
+		why = noLibraries
+	case "requires":
+		if b.driver == "joystick" {
+			why = "the dashboard drives by gamepad"
+		}
+	case "safe":
+		if ok && s.Bool(name, true) {
+			return
+		}
+		if ok {
+			name, value = "full", "true"
+		}
+	case "port":
+		if ok && b.serial == "" {
+			value = portOf(f)
+			break
+		}
+		fallthrough
+	default:
+		if !ok {
+			break
+		}
+		text := s.String(name, "")
+		switch name {
+		case "portopts":
+			name, text = "port", portopts(text)
+		case "worldfile":
+			name = "world"
+		}
+		if text == "" {
+			break
+		}
+		value = `"` + text + `"`
+		if name == "port" {
+			b.port = text
+		}
+	}
+	if value == "" {
+		b.drop(f.Text(), why)
+	} else {
+		b.set(name, value)
+	}
+}
+
+// numbers returns the tuple of a pose or size without what is only in three
+// dimensions; empty: it has another length, or is none.
+func numbers(s *syntax.Section, f *syntax.Field) string {
+	v := f.Values
+	n := len(v)
+	if !f.Tuple || s.Floats(f.Name) == nil || n == 0 {
+		return ""
+	}
+	text := "[" + v[0].Text
+	if n > 1 {
+		text += " " + v[1].Text
+	}
+	if f.Name == "pose" {
+		switch n {
+		case 3, 4, 6: // x y a, x y z a, x y z roll pitch a
+			text += " " + v[n-1].Text
+		}
+	}
+	if n == 5 || n > 6 || n > 3 && f.Name == "size" {
+		return ""
+	}
+	return text + "]"
+}
+
+// portOf returns a TCP port, which may be written as a string; empty: it is none.
+func portOf(f *syntax.Field) string {
+	if f.Tuple {
+		return ""
+	}
+	if port, err := strconv.ParseUint(f.Values[0].Text, 10, 16); err == nil && port > 0 {
+		return strconv.FormatUint(port, 10)
+	}
+	return ""
+}
+
+// portopts returns the port in the options of a driver of Hokuyo lasers, a serial
+// port or an address: "type=serial,device=/dev/ttyACM0,timeout=1".
+func portopts(text string) string {
+	address, port := "", "10940"
+	for _, pair := range strings.Split(text, ",") {
+		switch name, value, _ := strings.Cut(pair, "="); name {
+		case "device":
+			return value
+		case "ip":
+			address = value
+		case "port":
+			port = value
+		}
+	}
+	if address == "" {
+		return ""
+	}
+	return address + ":" + port
+}
+
+// showHidden makes devices visible to clients, which see index 0 only. A device with
+// another index becomes index 0 if nothing else is: what was in front of it in
+// Player has no counterpart. A simulated robot may have it, so it keeps its index
+// beside one.
+func (c *converter) showHidden(b *block) {
+	for i, d := range b.devices {
+		first := d
+		first.index = 0
+		if first == d || c.simulates() {
+			continue
+		}
+		if c.taken(first) {
+			b.note(`clients see index 0 only: "6666:` + d.name + `:0" is for clients of port 6666`)
+			continue
+		}
+		b.devices[i] = first
+		b.note(first.String() + " was " + d.String() + ": clients see index 0 only")
+	}
+}

@@ -1,0 +1,260 @@
+package migrate
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/config"
+	"player/config/syntax"
+	"player/devices"
+	"player/devices/acts"
+	"player/devices/create"
+	"player/devices/evid30"
+	"player/devices/joystick"
+	"player/devices/p2os"
+	"player/devices/sicklms200"
+	stagedriver "player/devices/stage"
+	"player/devices/urg"
+)
+
+var update = flag.Bool("update", false, "write the golden files again")
+
+func TestGolden(t *testing.T) {
+	paths, err := filepath.Glob("testdata/*.cfg")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no files in testdata: %v", err)
+	}
+	for _, path := range paths {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			file, err := syntax.ParseFile(path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			result := Convert(file)
+			if !result.Foreign {
+				t.Error("not recognised")
+			}
+			got := result.Text
+			golden := strings.TrimSuffix(path, ".cfg") + ".golden"
+			if *update {
+				if err := os.WriteFile(golden, []byte(got), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != string(want) {
+				t.Errorf("got\n%s\nwant\n%s", got, want)
+			}
+		})
+	}
+}
+
+// parse reads a file without includes.
+func parse(name, text string) (*syntax.File, error) {
+	return syntax.Parse(name, func(string) ([]byte, error) { return []byte(text), nil })
+}
+
+// still is a driver without hardware.
+type still struct{}
+
+func (still) Setup(now time.Duration, l *devices.Link) { l.Ready(now) }
+func (still) Shutdown(time.Duration)                   {}
+
+// kinds returns the drivers of this server that Convert knows, which look at no files
+// and no network.
+func kinds() []devices.Kind {
+	all := []devices.Kind{
+		p2os.Kind(), sicklms200.Kind(), urg.Kind(), evid30.Kind(), acts.Kind(), create.Kind(), joystick.Kind(),
+		stagedriver.Kind(),
+	}
+	for i := range all {
+		robot := 0
+		if all[i].Name == "stage" { // the world decides; here it does not meet hardware
+			robot = 64999
+		}
+		all[i].New = nil
+		all[i].NewAll = func(devices.Args) ([]devices.Instance, error) {
+			return []devices.Instance{{Driver: still{}, Port: robot}}, nil
+		}
+	}
+	return all
+}
+
+// check reports what the server says about a converted file.
+func check(text string) error {
+	file, err := parse("new.cfg", text)
+	if err != nil {
+		return err
+	}
+	_, err = config.Build(file, config.Options{Kinds: kinds(), Port: usualPort, Log: zap.NewNop()})
+	return err
+}
+
+func TestSections(t *testing.T) {
+	for _, test := range []struct{ old, want string }{
+		{`driver ( name "sonyevid30" provides ["ptz:0"] )`, `name "evid30"`},
+		{`driver ( name "sonyevid30" provides ["ptz:0"] port 5 )`, `# no counterpart: port 5`},
+		{`ptz ( )`, `name "evid30"`},
+		{`bumper:3 ( )`, `provides ["misc:0"]`},
+		{`vision:0 ( port 5002 )`, `port 5002`},
+		{`vision:0 ( port 0 )`, `# no counterpart: port 0`},
+		{`driver ( name "p2os" provides ["6665:position2d:0"] )`, `provides ["position:0"]`},
+		{`driver ( name "p2os" provides ["localhost:6666:position2d:0"] )`, `provides ["6666:position:0"]`},
+		{`driver ( name "p2os" provides ["position2d:100" "sonar:0"] )`, `# no counterpart (not a device here): provides "position2d:100"`},
+		{`driver ( name "p2os" provides ["laser:0"] )`, `# no counterpart (none of its devices has a counterpart):`},
+		{`driver ( name "p2os" provides ["power:0"] alwayson 0 )`, "provides [\"misc:0\"]\n)"},
+		{`driver ( name "p2os" provides ["power:0"] alwayson "x" )`, `# no counterpart: alwayson "x"`},
+		{`driver ( name "sicklms200" provides ["laser:0"] pose [1 2 3 4 5] )`, `# no counterpart: pose [1 2 3 4 5]`},
+		{`driver ( name "hokuyoaist" provides ["ranger:0"] portopts "type=tcp,ip=10.0.0.9" )`, `port "10.0.0.9:10940"`},
+		{`driver ( name "create" provides ["position2d:0"] safe 1 )`, "provides [\"position:0\"]\n)"},
+		{`driver ( name "stage" provides ["simulation:0"] worldfile "a.world" ) driver ( name "stage" provides ["simulation:1"] worldfile "b.world" )`,
+			`# no counterpart (one world is simulated):`},
+		{`driver ( name "writelog" provides ["log:0"] requires ["laser:0"] )`, `see docs/LOGS.md):`},
+		{`driver ( name "readlog" provides ["laser:0"] )`, `cannot be replayed):`},
+		{`driver ( name "sicklms200" provides ["laser:0"] ) driver ( name "sonyevid30" provides ["ptz:0"] port "/dev//ttyS1" )`,
+			`# no counterpart (sicklms200 above has its serial port, /dev/ttyS1):`},
+		{`driver ( name "sicklms200" provides ["laser:0"] port "/dev/ttyS5" ) laser:1 ( )`, `is for clients of port 6666`},
+		{`unit_angle "radians" ptz:0 ( )`, `unit_angle "radians"`},
+	} {
+		file, err := parse("old.cfg", test.old)
+		if err != nil {
+			t.Fatal(err)
+		}
+		result := Convert(file)
+		got := result.Text
+		if !strings.Contains(got, test.want) {
+			t.Errorf("%s\nbecomes\n%s\nwant %s", test.old, got, test.want)
+		}
+		if result.Drivers > 0 {
+			if err := check(got); err != nil {
+				t.Errorf("%s\nbecomes\n%s%v", test.old, got, err)
+			}
+		}
+	}
+}
+
+func TestForeign(t *testing.T) {
+	for text, want := range map[string]bool{
+		`driver ( name "p2os" provides ["position:0" "6666:sonar:0"] port "/dev/ttyS0" )`: false,
+		`driver ( name "stage" world "room.world" ) access ( allow "read" )`:              false,
+		`driver ( name "p2os" provides ["position2d:0"] )`:                                true,
+		`driver ( name "readlog" file "run.mcap" )`:                                       false,
+		`driver ( name "p2os" provides ["odometry:::position:0"] )`:                       true,
+		`driver ( name "sonyevid30" )`:                                                    true,
+		`driver ( name "stage" )`:                                                         false,
+		`driver ( name "stage" provides ["position2d:0"] model "r0" )`:                    true,
+		`driver ( name "p2so" )`:                                                          false,
+		`driver ( name "vfh" )`:                                                           true,
+		`driver ( name "stg_laser" )`:                                                     true,
+		`driver ( name "stage" worldfile "x.world" )`:                                     true,
+		`position:0 ( driver "p2os_position" )`:                                           true,
+		`plugin "libfoo"`:                                                                 true,
+		`interface ( name "x" code 1 )`:                                                   true,
+	} {
+		file, err := parse("x.cfg", text+"\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := Convert(file).Foreign; got != want {
+			t.Errorf("%s: foreign is %v", text, got)
+		}
+	}
+}
+
+// checkConverted converts a file and checks that the server takes the result, but for
+// files and other servers that do not exist.
+func checkConverted(t *testing.T, file *syntax.File) {
+	t.Helper()
+	result := Convert(file)
+	got := result.Text
+	if len(got) > 1<<20 { // the limit of a file
+		return
+	}
+	if _, err := parse("new.cfg", got); err != nil {
+		t.Fatalf("%v\nin\n%s", err, got)
+	}
+	if result.Drivers == 0 {
+		return
+	}
+	if err := check(got); err != nil {
+		t.Fatalf("%v\nin\n%s", err, got)
+	}
+}
+
+// Files made of the words of such files, in any combination.
+func TestRandomFiles(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	pick := func(from ...string) string { return from[random.IntN(len(from))] }
+	name := func() string {
+		return pick("p2os", "p2os_sonar", "p2os_position", "p2os_power", "sicklms200", "urglaser", "hokuyo_aist", "sonyevid30", "acts", "roomba",
+			"linuxjoystick", "passthrough", "writelog", "stage", "stg_laser", "vfh", "readlog", "reflex", "")
+	}
+	kind := func() string {
+		return pick("position", "position2d", "sonar", "laser", "ranger", "power", "bumper", "ptz", "blobfinder", "joystick", "gripper", "log", "none")
+	}
+	number := func() string { return pick("0", "1", "2", "-1", "100", "6665", "6666", "70000", "0.5", "1.2.3") }
+	address := func() string {
+		return `"` + pick("", "", "6666:", "6665:", "70000:", "odometry:::", "compass::", "10.0.0.7:6665:", "localhost:", "a:b:c:d:") + kind() + ":" + number() + `"`
+	}
+	list := func(item func() string) string {
+		text := "["
+		for range random.IntN(5) {
+			text += item() + " "
+		}
+		return text + "]"
+	}
+	value := func() string {
+		return pick(number(), `"/dev/ttyS0"`, `"/dev/ttyS1"`, `"/dev//ttyS1"`, `"x"`, `""`, "true", "no", list(number), list(address),
+			`"type=serial,device=/dev/ttyS1"`, `"10.0.0.7"`, `"5001"`)
+	}
+	for range 3000 {
+		var text strings.Builder
+		for range 1 + random.IntN(5) {
+			if random.IntN(2) == 0 {
+				fmt.Fprintf(&text, "driver ( name %q provides %s\n", name(), list(address))
+			} else {
+				fmt.Fprintf(&text, "%s%s ( driver %q\n", kind(), pick("", ":0", ":1"), name())
+			}
+			for range random.IntN(4) {
+				field := pick("port", "alwayson", "pose", "size", "safe", "portopts", "configfile", "requires", "devices", "remote_host", "remote_port",
+					"remote_index", "host", "index", "worldfile", "model", "filename", "basename", "log_directory", "plugin", "max_xspeed", "requires")
+				fmt.Fprintf(&text, "%s %s\n", field, value())
+			}
+			text.WriteString(")\n")
+		}
+		file, err := parse("old.cfg", text.String())
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, &text)
+		}
+		checkConverted(t, file)
+	}
+}
+
+func FuzzConvert(f *testing.F) {
+	paths, _ := filepath.Glob("testdata/*.cfg") // the pattern is well formed
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(text))
+	}
+	f.Add("laser ( port \"/dev//ttyS1\" pose [1 -] ) laser:1( port \"/dev/ttyS1/.\" )")
+	f.Add("define m driver ( name \"p2os\" provides [\"a:b:1:sonar:0\" 3] ) m(x(y 1)) position( alwayson [] )")
+	f.Fuzz(func(t *testing.T, text string) {
+		if file, err := parse("old.cfg", text); err == nil {
+			checkConverted(t, file)
+		}
+	})
+}
