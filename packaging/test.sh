@@ -74,12 +74,15 @@ echo 'driver ( name "stage" world "room" )' >/etc/player/player.cfg
 start
 player -version
 coproc client { python3 packaging/client.py 6665; }
+client_process=$client_PID input=${client[1]}
 read -r -t 60 first <&"${client[0]}" || fail "no data"
 dpkg -i --force-confold "$new" >/dev/null
 grep -q 'world "room"' /etc/player/player.cfg || fail "the upgrade has changed the configuration"
-echo upgraded >&"${client[1]}"
+echo upgraded >&"$input"
 read -r -t 60 second <&"${client[0]}" || fail "the client was lost while the package was upgraded"
 echo "client: $first; after the upgrade: $second"
+exec {input}>&- # the client ends
+wait "$client_process" || fail "the client ended with an error"
 stop
 start
 player -version | grep -q '^player 999 ' || fail "not upgraded"
