@@ -1,7 +1,8 @@
 package stage
 
 import (
-	"fmt"
+	"errors"
+	"strings"
 
 	"player/devices"
 )
@@ -46,11 +47,11 @@ func newDrivers(a devices.Args) ([]devices.Instance, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(world.Robots()) == 0 { // a misspelt type is among the warnings
+		return nil, errors.New(strings.Join(append([]string{world.Name() + ": there is no robot in this world: add a position model"}, world.Warnings()...), "; "))
+	}
 	for _, warning := range world.Warnings() {
 		a.Log.Warn(warning)
-	}
-	if len(world.Robots()) == 0 {
-		return nil, fmt.Errorf("%s: there is no robot in this world: add a position model", world.Name())
 	}
 	return world.Instances(), nil
 }

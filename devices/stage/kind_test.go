@@ -62,4 +62,11 @@ func TestKindMistakes(t *testing.T) {
 	if _, _, err := newAll(empty); err == nil || !strings.Contains(err.Error(), "there is no robot in this world") {
 		t.Errorf("a world without robots: %v", err)
 	}
+	misspelt := filepath.Join(t.TempDir(), "misspelt.world")
+	if err := os.WriteFile(misspelt, []byte(`positon ( name "r0" )`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := newAll(misspelt); err == nil || !strings.Contains(err.Error(), `did you mean "position"?`) {
+		t.Errorf("a misspelt robot: %v", err)
+	}
 }
