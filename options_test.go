@@ -180,6 +180,14 @@ func TestPassthroughToItself(t *testing.T) {
 	}
 }
 
+func TestCommitOf(t *testing.T) {
+	for text, want := range map[string]string{"$Format:%H$\n": "", "93ad744ac1f0\n": "93ad744ac1f0"} {
+		if got := commitOf(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestDescribe(t *testing.T) {
 	const hash = "93ad744ac1f0e9d35d2a94a8e1f2b7b1f1e2d3c4"
 	stamp := []debug.BuildSetting{{Key: "vcs.revision", Value: hash}, {Key: "vcs.modified", Value: "true"}}
