@@ -17,6 +17,7 @@ func (s source) manual(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	page = oneColumn(page)
 	var b strings.Builder
 	fmt.Fprintf(&b, ".TH PLAYER 1 %s %q \"User Commands\"\n", s.time.Format("2006-01-02"), "player "+s.version)
 	b.WriteString(".SH NAME\nplayer \\- robot device server\n")
@@ -34,7 +35,17 @@ func (s source) manual(path string) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// commandsOf returns the names of the subcommands that the page of -h lists.
+// pair matches a line of the list of subcommands, which has two columns.
+var pair = regexp.MustCompile(`(?m)^  (\S+)  +(\S.*?)  +(\S+)  +(\S.*)$`)
+
+// oneColumn returns the page of -h with one subcommand a line.
+func oneColumn(page string) string {
+	before, rest, _ := strings.Cut(page, "\nCommands")
+	list, after, _ := strings.Cut(rest, "\n\n")
+	return before + "\nCommands" + pair.ReplaceAllString(list, "  $1    $2\n  $3    $4") + "\n\n" + after
+}
+
+// commandsOf returns the names of the subcommands that a page of one column lists.
 func commandsOf(page string) (names []string) {
 	_, list, _ := strings.Cut(page, "\nCommands")
 	list, _, _ = strings.Cut(list, "\n\n")

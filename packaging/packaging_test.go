@@ -153,8 +153,8 @@ Try it:
   player -stage room
 
 Commands (help COMMAND shows more)
-  find              look for hardware
-  check             check a file
+  find     look for hardware   check    check a file
+  list     list drivers
 
 Flags
   -stage WORLD      simulate a world: a file, or one
@@ -163,7 +163,8 @@ Flags
 
 .end\
 `
-	if got := strings.Join(commandsOf(page), " "); got != "find check" {
+	page = oneColumn(page)
+	if got := strings.Join(commandsOf(page), " "); got != "find check list" {
 		t.Errorf("commands %q", got)
 	}
 	want := `Player serves.
@@ -185,6 +186,9 @@ look for hardware
 .TP
 .B check
 check a file
+.TP
+.B list
+list drivers
 .PP
 .SS Flags
 .TP
