@@ -8,20 +8,25 @@ import (
 	"testing"
 )
 
-// The dashboard for Grafana uses only metrics that exist.
-func TestGrafana(t *testing.T) {
-	text, err := os.ReadFile("../docs/grafana.json")
-	if err != nil || !json.Valid(text) {
-		t.Fatal("not JSON", err)
-	}
+// The dashboard for Grafana and the alerts use only metrics that exist.
+func TestMetricsInDocs(t *testing.T) {
 	metrics := string(example().AppendMetrics(nil))
-	names := regexp.MustCompile(`player_[a-z_]+`).FindAllString(string(text), -1)
-	if len(names) < 10 {
-		t.Errorf("it uses only %q", names)
-	}
-	for _, name := range names {
-		if !strings.Contains(metrics, "# TYPE "+name+" ") {
-			t.Errorf("there is no metric %s", name)
+	for page, least := range map[string]int{"grafana.json": 10, "alerts.yml": 8} {
+		text, err := os.ReadFile("../docs/" + page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if page == "grafana.json" && !json.Valid(text) {
+			t.Error("grafana.json is not JSON")
+		}
+		names := regexp.MustCompile(`player_[a-z_]+`).FindAllString(string(text), -1)
+		if len(names) < least {
+			t.Errorf("%s uses only %q", page, names)
+		}
+		for _, name := range names {
+			if !strings.Contains(metrics, "# TYPE "+name+" ") {
+				t.Errorf("%s: there is no metric %s", page, name)
+			}
 		}
 	}
 }
