@@ -55,7 +55,7 @@ func (c content) system() ([]file, error) {
 	return appendTrees(files, map[string]string{
 		"usr/share/player/worlds":       "worlds",
 		"usr/share/doc/player/examples": "configs",
-		"usr/share/doc/player":          "docs/*.md",
+		"usr/share/doc/player":          docFiles,
 	})
 }
 
@@ -80,8 +80,11 @@ func (c content) archive(dir string) ([]file, error) {
 		}
 		files = append(files, file{path: path.Join(dir, "system", name), data: text})
 	}
-	return appendTrees(files, map[string]string{dir + "/worlds": "worlds", dir + "/configs": "configs", dir + "/docs": "docs/*.md"})
+	return appendTrees(files, map[string]string{dir + "/worlds": "worlds", dir + "/configs": "configs", dir + "/docs": docFiles})
 }
+
+// docFiles matches the pages, the dashboard and the alerts, and no pictures.
+const docFiles = "docs/*.[jmy]*"
 
 // appendTrees appends what users read: files of the repository that match a pattern of
 // git, by the directory that they go to.
