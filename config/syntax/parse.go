@@ -68,6 +68,10 @@ func ParseFile(path string, library fs.FS) (*File, error) {
 					return text, nil
 				}
 			}
+			names, _ := fs.Glob(library, "*"+filepath.Ext(name)) // none if the extension is no pattern
+			if near := Nearest(filepath.Base(name), names); near != "" {
+				return nil, fmt.Errorf("%w; did you mean %q?", fs.ErrNotExist, near)
+			}
 		}
 		if err != nil {
 			return nil, err

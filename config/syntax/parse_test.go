@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/fstest"
 	"time"
 )
 
@@ -248,6 +249,27 @@ func TestParseFileOnDisk(t *testing.T) {
 	}
 	if !f.Global.Bool("found", false) {
 		t.Error("the nested include was not read")
+	}
+}
+
+func TestLibrary(t *testing.T) {
+	library := fstest.MapFS{"pioneer.inc": {Data: []byte("found yes")}, "room.world": {}}
+	main := filepath.Join(t.TempDir(), "main.world")
+	for name, want := range map[string]string{
+		"pioneer.inc": "",
+		"pioner.inc":  `did you mean "pioneer.inc"?`,
+		"x[.inc":      "no such file",
+	} {
+		if err := os.WriteFile(main, []byte("include \""+name+"\""), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		f, err := ParseFile(main, library)
+		if want == "" && (err != nil || !f.Global.Bool("found", false)) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, want %s", name, err, want)
+		}
 	}
 }
 
