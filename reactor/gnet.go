@@ -58,6 +58,8 @@ const (
 	// acceptPause is how long no connection is accepted after one could be neither
 	// served nor closed: the loop would try again at once, and for ever.
 	acceptPause = 100 * time.Millisecond
+	// inputEvents are what gnet polls for input.
+	inputEvents = unix.EPOLLIN | unix.EPOLLPRI
 )
 
 // engine adapts gnet to the loop.
@@ -65,6 +67,7 @@ type engine struct {
 	gnet.BuiltinEventEngine
 	loop      *Loop
 	listeners map[int]int // by port
+	opened    int         // listeners so far
 	address   string      // of the first listener
 	events    gnet.EventLoop
 	knocking  net.Conn   // our own connection to us, until it is accepted
@@ -72,15 +75,15 @@ type engine struct {
 	workers   *ants.Pool // what gnet registers descriptors on, nil while there is nothing to do
 	err       error      // why the engine was shut down
 
-	epoll     int           // gnet's
-	listening []int         // descriptors of gnet's listeners
-	spare     int           // a descriptor for connections that there is none for; -1: none
-	retry     *timers.Timer // accepts again after acceptPause
-	failures  timers.Limiter
+	epoll    int           // gnet's
+	sockets  reflect.Value // gnet's listeners by descriptor, a map
+	spare    int           // a descriptor for connections that there is none for; -1: none
+	retry    *timers.Timer // accepts again after acceptPause
+	failures timers.Limiter
 }
 
 func (e *engine) run(addresses []string, listeners map[int]int) error {
-	e.listeners, e.address = listeners, addresses[0]
+	e.listeners, e.opened, e.address = listeners, len(addresses), addresses[0]
 	e.retry, e.failures.Period = timers.NewTimer(e.acceptAgain), time.Second
 	if _, replaced := gneterrors.ErrAcceptSocket.(acceptError); !replaced {
 		gneterrors.ErrAcceptSocket = acceptError{}
@@ -324,10 +327,7 @@ func (e *engine) findEpoll() error {
 		poller, listeners := events.Elem().FieldByName("poller"), events.Elem().FieldByName("listeners")
 		if poller.IsValid() && listeners.IsValid() {
 			if fd := poller.Elem().FieldByName("fd"); fd.IsValid() {
-				e.epoll = int(fd.Int())
-				for _, key := range listeners.MapKeys() {
-					e.listening = append(e.listening, int(key.Int()))
-				}
+				e.epoll, e.sockets = int(fd.Int()), settable(listeners)
 				return nil
 			}
 		}
@@ -335,12 +335,64 @@ func (e *engine) findEpoll() error {
 	return errors.New("the epoll of this version of gnet is not found")
 }
 
+// settable returns an unexported field of a struct of gnet as one that can be set.
+func settable(field reflect.Value) reflect.Value {
+	return reflect.NewAt(field.Type(), field.Addr().UnsafePointer()).Elem()
+}
+
+// listening returns the descriptors of gnet's listeners.
+func (e *engine) listening() (all []int) {
+	for _, fd := range e.sockets.MapKeys() {
+		all = append(all, int(fd.Int()))
+	}
+	return all
+}
+
+// listen has gnet accept connections to one more address. Without SO_REUSEPORT, which
+// gnet's own listeners have, nobody else can listen there.
+func (e *engine) listen(address string) (listener int, err error) {
+	fd, local, err := socket.TCPSocket("tcp", address, true, []socket.Option[int]{{SetSockOpt: socket.SetReuseAddr, Opt: 1}, {SetSockOpt: socket.SetNoDelay, Opt: 1}}, nil)
+	if err != nil {
+		return 0, err
+	}
+	err = socket.SetKeepAlive(fd, true, int(keepAliveIdle/time.Second), int(keepAliveInterval/time.Second), keepAliveCount)
+	if err == nil {
+		err = os.NewSyscallError("epoll_ctl", unix.EpollCtl(e.epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Fd: int32(fd), Events: inputEvents}))
+	}
+	if err != nil {
+		return 0, errors.Join(err, unix.Close(fd))
+	}
+	added := reflect.New(e.sockets.Type().Elem().Elem()) // a listener of gnet, which gnet closes at its end
+	for field, value := range map[string]any{"fd": fd, "addr": local, "network": "tcp"} {
+		settable(added.Elem().FieldByName(field)).Set(reflect.ValueOf(value))
+	}
+	e.sockets.SetMapIndex(reflect.ValueOf(fd), added)
+	listener = e.opened
+	e.opened++
+	e.listeners[local.(*net.TCPAddr).Port] = listener
+	return listener, nil
+}
+
+// unlisten closes a listener.
+func (e *engine) unlisten(listener int) {
+	for _, fd := range e.listening() {
+		port, err := portOf(fd)
+		if opened, ok := e.listeners[port]; err == nil && ok && opened == listener {
+			delete(e.listeners, port)
+			key := reflect.ValueOf(fd)
+			settable(e.sockets.MapIndex(key).Elem().FieldByName("fd")).SetInt(0) // or gnet closes what has this number by then
+			e.sockets.SetMapIndex(key, reflect.Value{})
+			_ = unix.Close(fd) // a listener has nothing to lose
+		}
+	}
+}
+
 // poll has gnet's epoll report input of a connection, or not. Output that waits is
 // reported in both cases, and so is a connection that was reset.
 func (e *engine) poll(c conn, input bool) {
 	var events uint32
 	if input {
-		events = unix.EPOLLIN | unix.EPOLLPRI // as gnet polls
+		events = inputEvents
 	}
 	if c.OutboundBuffered() > 0 {
 		events |= unix.EPOLLOUT
@@ -366,7 +418,7 @@ func (e *engine) acceptFailed(reason any) {
 	now := e.loop.enter()
 	closed := 0
 	e.closeSpare()
-	for _, listener := range e.listening {
+	for _, listener := range e.listening() {
 		if fd, _, err := unix.Accept4(listener, unix.SOCK_CLOEXEC); err == nil {
 			unix.Close(fd)
 			closed++
@@ -394,9 +446,9 @@ func (e *engine) acceptAgain(time.Duration) time.Duration {
 func (e *engine) accepting(on bool) {
 	var events uint32
 	if on {
-		events = unix.EPOLLIN | unix.EPOLLPRI
+		events = inputEvents
 	}
-	for _, listener := range e.listening {
+	for _, listener := range e.listening() {
 		e.setEvents(listener, events)
 	}
 }

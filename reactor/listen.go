@@ -66,3 +66,31 @@ func probe(address string) (port int, err error) {
 	}
 	return resolved.Port, err
 }
+
+// portOf returns the port of a listener.
+func portOf(fd int) (int, error) {
+	local, err := unix.Getsockname(fd)
+	switch local := local.(type) {
+	case *unix.SockaddrInet4:
+		return local.Port, err
+	case *unix.SockaddrInet6:
+		return local.Port, err
+	}
+	return 0, err
+}
+
+// Listen accepts connections to one more address. Config.Accept is called for them
+// with the number that it returns; those of Config.Addresses are numbered from 0. The
+// error is an *AddressError.
+func (l *Loop) Listen(address string) (listener int, err error) {
+	if listener, err = l.engine.listen(address); err != nil {
+		return 0, &AddressError{address, err}
+	}
+	return listener, nil
+}
+
+// Unlisten closes a listener. Its connections stay.
+func (l *Loop) Unlisten(listener int) { l.engine.unlisten(listener) }
+
+// Accepting has connections accepted, or keeps those to come waiting.
+func (l *Loop) Accepting(on bool) { l.engine.accepting(on) }

@@ -40,8 +40,8 @@ type Handler interface {
 // Config is what a loop needs. The functions are called on the loop.
 type Config struct {
 	Addresses []string // host:port to listen on; empty host: all interfaces
-	// Accept returns the handler of a new connection to Addresses[listener], nil
-	// to refuse it.
+	// Accept returns the handler of a new connection to Addresses[listener], or to a
+	// listener of Loop.Listen; nil to refuse it.
 	Accept func(now time.Duration, d *Descriptor, listener int) Handler
 	// Started is called once, when descriptors can be opened.
 	Started func(now time.Duration)

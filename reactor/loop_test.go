@@ -594,3 +594,122 @@ func TestSlackIsTakenBack(t *testing.T) {
 		t.Errorf("a smaller slack became %d ns", slack)
 	}
 }
+
+// Listeners come and go while the loop runs. A connection outlives its listener.
+func TestListenWhileRunning(t *testing.T) {
+	listeners := make(chan int, 10)
+	r := run(t, func(c *Config) {
+		c.Accept = func(_ time.Duration, d *Descriptor, listener int) Handler {
+			listeners <- listener
+			h := newRecorder()
+			h.echo = d
+			return h
+		}
+	})
+	first := dial(t, r.address)
+	roundTrip(t, first, "one")
+	if got := receive(t, listeners, "first connection"); got != 0 {
+		t.Errorf("listener %d", got)
+	}
+	address := freeAddress(t)
+	for round := range 3 {
+		var listener int
+		r.on(t, func(time.Duration) {
+			var err error
+			if listener, err = r.Listen(address); err != nil {
+				t.Error(err)
+			}
+		})
+		second := dial(t, address)
+		roundTrip(t, second, "two")
+		if got := receive(t, listeners, "second connection"); got != listener || got != round+1 {
+			t.Errorf("listener %d, want %d", got, round+1)
+		}
+		r.on(t, func(time.Duration) {
+			if _, err := r.Listen(address); err == nil || !strings.Contains(err.Error(), "already in use") {
+				t.Errorf("a second listener: %v", err)
+			}
+			r.Unlisten(listener)
+		})
+		if c, err := net.Dial("tcp", address); err == nil {
+			c.Close()
+			t.Error("somebody listens on a closed port")
+		}
+		roundTrip(t, second, "three")
+		second.Close()
+	}
+	r.on(t, func(time.Duration) { r.Unlisten(0) }) // one of gnet's
+	if c, err := net.Dial("tcp", r.address); err == nil {
+		c.Close()
+		t.Error("somebody listens on the first port")
+	}
+	roundTrip(t, first, "four")
+	var again int
+	r.on(t, func(time.Duration) {
+		var err error
+		if again, err = r.Listen(r.address); err != nil {
+			t.Error(err)
+		}
+	})
+	roundTrip(t, dial(t, r.address), "five")
+	if got := receive(t, listeners, "connection to the reopened port"); got != again {
+		t.Errorf("listener %d, want %d", got, again)
+	}
+}
+
+// Connections wait while none are accepted.
+func TestAcceptingPauses(t *testing.T) {
+	accepted := make(chan struct{}, 10)
+	r := run(t, func(c *Config) {
+		c.Accept = func(_ time.Duration, d *Descriptor, _ int) Handler {
+			accepted <- struct{}{}
+			h := newRecorder()
+			h.echo = d
+			return h
+		}
+	})
+	known := dial(t, r.address)
+	roundTrip(t, known, "one")
+	receive(t, accepted, "connection")
+	r.on(t, func(time.Duration) { r.Accepting(false) })
+	waiting := dial(t, r.address)
+	for range 10 { // each would have accepted it
+		roundTrip(t, known, "two")
+	}
+	select {
+	case <-accepted:
+		t.Error("accepted during the pause")
+	default:
+	}
+	r.on(t, func(time.Duration) { r.Accepting(true) })
+	roundTrip(t, waiting, "three")
+}
+
+// The end of the loop closes its own listeners only, and not what has got the number of
+// one that was closed before.
+func TestEndAfterUnlisten(t *testing.T) {
+	r := run(t, nil)
+	address := freeAddress(t)
+	var files []*os.File
+	r.on(t, func(time.Duration) {
+		listener, err := r.Listen(address)
+		if err != nil {
+			t.Error(err)
+		}
+		r.Unlisten(listener)
+		r.Unlisten(0)
+		for range 10 {
+			file, err := os.Open(os.DevNull)
+			if err != nil {
+				t.Error(err)
+			}
+			files = append(files, file)
+		}
+	})
+	r.stop()
+	for _, file := range files {
+		if err := file.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
