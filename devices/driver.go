@@ -55,6 +55,13 @@ type Ticker interface {
 	Tick(now time.Duration) time.Duration
 }
 
+// Sourced is a driver that was made from files that its block names, such as a world.
+type Sourced interface {
+	// Source returns a digest of these files as they were. A reload of the configuration
+	// restarts the driver if it has changed.
+	Source() string
+}
+
 // Spec describes one device.
 type Spec struct {
 	Letter      byte

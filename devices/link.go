@@ -20,8 +20,8 @@ var ErrNotOpen = errors.New("no client has the device open")
 // ErrRing refuses a subscription that could only end when it has ended.
 var ErrRing = errors.New("it is in a ring of servers: its driver waits for a server that waits for it")
 
-// errShutdown refuses a subscription to a robot that is being shut down.
-var errShutdown = errors.New("the server is shutting down")
+// errShutdown refuses a subscription to a link that is being shut down.
+var errShutdown = errors.New("the device is shut down")
 
 // errSetupLimit ends a setup that takes too long.
 var errSetupLimit = errors.New("gave up: no answer in time")
@@ -125,7 +125,7 @@ type Link struct {
 	wake          time.Duration // the driver's own deadline, zero for none
 	setupError    error         // why the last setup failed
 	readyAt       time.Duration // when the last setup has succeeded
-	closed        bool          // by Table.Shutdown: the driver is not started again
+	closed        bool          // by Shutdown: the driver is not started again
 	alwaysOn      bool          // it runs from Table.Start on, with or without subscribers
 	retry         retry.Retry   // of an always-on driver's setup
 	pause         time.Duration // after a failed one
@@ -141,6 +141,17 @@ type Counts struct {
 	Retries uint64 // setups and reconnections that no client asked for
 	Dropped uint64 // input thrown away: bytes outside of packets, and broken packets
 }
+
+// SetDriver sets the driver, before any subscription.
+func (l *Link) SetDriver(d Driver) {
+	l.driver = d
+	l.commander, _ = d.(Commander)
+	l.configurer, _ = d.(Configurer)
+	l.ticker, _ = d.(Ticker)
+}
+
+// AlwaysOn reports whether KeepOn was called.
+func (l *Link) AlwaysOn() bool { return l.alwaysOn }
 
 // KeepOn has the link run from Table.Start on, with or without subscribers. A setup
 // that fails is tried again.
@@ -390,6 +401,16 @@ func (l *Link) end(now time.Duration) {
 		l.stop(now)
 	case Lost:
 		l.idle(now)
+	}
+}
+
+// Shutdown stops the driver for good. It has ended when the state is Idle. Subscribers
+// are not notified: their subscriptions are void, and new ones fail.
+func (l *Link) Shutdown(now time.Duration) {
+	l.closed, l.subscriptions = true, nil
+	l.end(now)
+	if l.state == Idle {
+		l.idle(now) // an always-on driver is not tried again
 	}
 }
 

@@ -32,14 +32,11 @@ func (t *Table) Attach(i Instance) (*Link, error) {
 		table:  t,
 		id:     newID(),
 		name:   i.Name,
-		driver: i.Driver,
 		limit:  cmp.Or(i.SetupLimit, defaultSetupLimit),
 		log:    t.log.With(zap.String("device", i.Name)),
 		host:   unconnected{},
 	}
-	l.commander, _ = i.Driver.(Commander)
-	l.configurer, _ = i.Driver.(Configurer)
-	l.ticker, _ = i.Driver.(Ticker)
+	l.SetDriver(i.Driver)
 	for _, spec := range i.Provides {
 		if spec.Letter == codec.Server || spec.Letter == codec.KindReply || spec.Letter == codec.KindCompact {
 			return nil, fmt.Errorf("driver %s provides device %q, a letter that the protocol reserves", l.name, spec.Letter)
@@ -53,13 +50,22 @@ func (t *Table) Attach(i Instance) (*Link, error) {
 		}
 		l.devices = append(l.devices, &Device{spec: spec, link: l})
 	}
-	for _, d := range l.devices {
-		if d.spec.Index == 0 {
-			t.letters[d.spec.Letter] = d
+	t.SetLinks(append(t.links, l))
+	return l, nil
+}
+
+// SetLinks replaces the links. Those that are no longer there must be idle and shut
+// down (Link.Shutdown).
+func (t *Table) SetLinks(links []*Link) {
+	t.links, t.letters = links, [256]*Device{}
+	for _, l := range links {
+		l.table = t
+		for _, d := range l.devices {
+			if d.spec.Index == 0 {
+				t.letters[d.spec.Letter] = d
+			}
 		}
 	}
-	t.links = append(t.links, l)
-	return l, nil
 }
 
 // Find returns the device with a letter and index, nil if there is none or index is
@@ -78,7 +84,7 @@ func (t *Table) Find(letter byte, index int) *Device {
 	return nil
 }
 
-// Connect gives the links their Host, before any subscription.
+// Connect gives the links their Host, before any subscription to a new one.
 func (t *Table) Connect(h Host) {
 	for _, l := range t.links {
 		l.host = h
@@ -88,10 +94,10 @@ func (t *Table) Connect(h Host) {
 // Device returns the device of a letter, nil if the robot has none.
 func (t *Table) Device(letter byte) *Device { return t.letters[letter] }
 
-// Start starts the always-on links, once, when the server runs.
+// Start starts the always-on links, when the server runs and after SetLinks.
 func (t *Table) Start(now time.Duration) {
 	for _, l := range t.links {
-		if l.alwaysOn && l.state == Idle {
+		if l.alwaysOn && !l.off && l.state == Idle && l.guard == 0 { // else it is tried again by itself
 			l.start(now)
 		}
 	}
@@ -119,16 +125,11 @@ func (t *Table) Stopped() bool { return t.stopped }
 // Links returns the links in the order they were attached.
 func (t *Table) Links() []*Link { return t.links }
 
-// Shutdown stops every link, in the order they were attached: wheels come first. It
-// is called once; Done reports when it has ended. Subscribers are not notified:
-// their subscriptions are void, and new ones fail.
+// Shutdown stops every link, in the order they were attached: wheels come first. Done
+// reports when it has ended.
 func (t *Table) Shutdown(now time.Duration) {
 	for _, l := range t.links {
-		l.closed, l.subscriptions = true, nil
-		l.end(now)
-		if l.state == Idle {
-			l.idle(now) // an always-on driver is not tried again
-		}
+		l.Shutdown(now)
 	}
 }
 

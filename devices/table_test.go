@@ -134,3 +134,69 @@ func TestTableShutdown(t *testing.T) {
 		t.Errorf("%d deadlines are armed for a robot that is off", len(host.at))
 	}
 }
+
+// A reload replaces a driver. The other one, and its subscribers, notice nothing.
+func TestSetLinks(t *testing.T) {
+	table, host := NewTable(zap.NewNop()), newHost()
+	wheels, old, next := newScripted("wheels", Position()), newScripted("old", Laser()), newScripted("next", Laser(), PTZ())
+	old.shutdown = func(time.Duration) {} // it takes a while
+	for _, d := range []*scripted{wheels, old} {
+		if _, err := table.Attach(d.desc); err != nil {
+			t.Fatal(err)
+		}
+	}
+	table.Connect(host)
+	driver, viewer := &person{}, &person{}
+	if _, err := table.Device('p').Subscribe(ms, driver); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := table.Device('l').Subscribe(ms, viewer); err != nil {
+		t.Fatal(err)
+	}
+	wheels.take()
+
+	stopping := table.Links()[1]
+	stopping.Shutdown(2 * ms)
+	if stopping.State() != Stopping {
+		t.Errorf("the old driver is %v", stopping.State())
+	}
+	if _, err := table.Device('l').Subscribe(3*ms, viewer); err == nil {
+		t.Error("a driver that is shut down is opened")
+	}
+	stopping.Stopped(4 * ms)
+	if stopping.State() != Idle {
+		t.Errorf("the old driver is %v", stopping.State())
+	}
+
+	fresh := NewTable(zap.NewNop())
+	link, err := fresh.Attach(next.desc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	link.KeepOn()
+	table.Stop(5 * ms)
+	wheels.take()
+	table.SetLinks([]*Link{table.Links()[0], link})
+	table.Connect(host)
+	table.Start(6 * ms)
+	if got := next.take(); !slices.Equal(got, []string{"setup"}) {
+		t.Errorf("the new driver: %v", got)
+	}
+	if got := wheels.take(); got != nil {
+		t.Errorf("the driver that stays: %v", got)
+	}
+	if table.Device('l') != link.Devices()[0] || table.Device('y') != nil || table.Device('z') != link.Devices()[1] {
+		t.Error("the devices are not those of the links")
+	}
+	link.Devices()[1].SetCommand(7*ms, make([]byte, PTZ().CommandSize))
+	if link.Devices()[1].Command() != nil {
+		t.Error("the emergency stop does not hold for the new driver")
+	}
+	if !table.Device('p').Link().Subscribed(table.Device('p')) {
+		t.Error("a subscriber of the driver that stays is lost")
+	}
+	table.Start(8 * ms) // for another reload
+	if got := next.take(); got != nil {
+		t.Errorf("started twice: %v", got)
+	}
+}
