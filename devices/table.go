@@ -29,12 +29,12 @@ const Hidden = -1
 // Spec.Index. The error names a device that another driver provides.
 func (t *Table) Attach(i Instance) (*Link, error) {
 	l := &Link{
-		table:  t,
-		id:     newID(),
-		name:   i.Name,
-		limit:  cmp.Or(i.SetupLimit, defaultSetupLimit),
-		log:    t.log.With(zap.String("device", i.Name)),
-		host:   unconnected{},
+		table: t,
+		id:    newID(),
+		name:  i.Name,
+		limit: cmp.Or(i.SetupLimit, defaultSetupLimit),
+		log:   t.log.With(zap.String("device", i.Name)),
+		host:  unconnected{},
 	}
 	l.SetDriver(i.Driver)
 	for _, spec := range i.Provides {

@@ -23,6 +23,15 @@ type File struct {
 	length, angle unit
 }
 
+// Texts returns the texts of all files, in the order in which they were read.
+func (f *File) Texts() []string {
+	texts := make([]string, len(f.sources))
+	for _, s := range f.sources {
+		texts[s.order] = s.text
+	}
+	return texts
+}
+
 // source is the text of one file.
 type source struct {
 	text  string

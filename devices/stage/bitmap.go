@@ -37,7 +37,15 @@ func (l *loader) readBitmap(path string, size Vec) ([][]Vec, error) {
 		return nil, err
 	}
 	defer file.Close()
-	walls, err := decodeBitmap(file.(io.ReadSeeker), size) // files of os and embed can seek
+	picture := file.(io.ReadSeeker) // files of os and embed can seek
+	_, err = io.Copy(l.digest, picture)
+	if err == nil {
+		_, err = picture.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return nil, err
+	}
+	walls, err := decodeBitmap(picture, size)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

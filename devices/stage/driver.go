@@ -67,6 +67,9 @@ func (w *World) Instances() (made []devices.Instance) {
 	return made
 }
 
+// Source implements devices.Sourced: the files of the world.
+func (d *Driver) Source() string { return d.world.source }
+
 // Setup is done at once.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.link, d.opened, d.aimed = link, false, false

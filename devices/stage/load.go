@@ -3,6 +3,8 @@ package stage
 import (
 	"errors"
 	"fmt"
+	"hash"
+	"hash/fnv"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -50,6 +52,7 @@ func build(file *syntax.File, open func(path string) (fs.File, error)) (*World, 
 		file:    file,
 		open:    open,
 		palette: shades(),
+		digest:  fnv.New128a(),
 		world:   &World{name: file.Name, scan: scanDirections()},
 	}
 	l.settings(file.Global)
@@ -60,6 +63,10 @@ func build(file *syntax.File, open func(path string) (fs.File, error)) (*World, 
 	if err := l.drawLayers(); err != nil {
 		return nil, err
 	}
+	for _, text := range file.Texts() {
+		fmt.Fprintf(l.digest, "%d %s", len(text), text)
+	}
+	l.world.source = string(l.digest.Sum(nil))
 	l.checkRoom()
 	l.nameIgnored()
 	return l.world, nil
@@ -70,6 +77,7 @@ type loader struct {
 	file    *syntax.File
 	open    func(path string) (fs.File, error)
 	palette palette
+	digest  hash.Hash // of all files
 	world   *World
 	seed    uint64
 	errs    []error

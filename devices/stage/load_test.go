@@ -2,6 +2,7 @@ package stage
 
 import (
 	"errors"
+	"hash/fnv"
 	"image"
 	"image/color"
 	"image/png"
@@ -14,6 +15,7 @@ import (
 	"testing"
 
 	"player/config/syntax"
+	"player/devices"
 )
 
 // parseWorld makes a world from text, which may include the files that come
@@ -228,7 +230,7 @@ func TestFloorPlan(t *testing.T) {
 		"##  ",
 		".. #",
 		"  +#")
-	walls, err := (&loader{open: openFile}).readBitmap(path, Vec{4, 3})
+	walls, err := (&loader{open: openFile, digest: fnv.New128a()}).readBitmap(path, Vec{4, 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +242,7 @@ func TestFloorPlan(t *testing.T) {
 	if !slices.EqualFunc(walls, want, slices.Equal) {
 		t.Errorf("walls %v\nwant  %v", walls, want)
 	}
-	if _, err := (&loader{open: openFile}).readBitmap(writePNG(t, "   "), Vec{1, 1}); err == nil || !strings.Contains(err.Error(), "no dark pixel") {
+	if _, err := (&loader{open: openFile, digest: fnv.New128a()}).readBitmap(writePNG(t, "   "), Vec{1, 1}); err == nil || !strings.Contains(err.Error(), "no dark pixel") {
 		t.Errorf("an empty picture: %v", err)
 	}
 }
@@ -392,5 +394,53 @@ func TestWorldsWithoutFiles(t *testing.T) {
 	}
 	if _, err := Load(filepath.Join(dir, "room.world")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file that does not exist: %v", err)
+	}
+}
+
+// A world is another one when any of its files has changed, and only then.
+func TestSource(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "own.world")
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	picture := func(rows ...string) {
+		data, err := os.ReadFile(writePNG(t, rows...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		write("plan.png", string(data))
+	}
+	source := func() string {
+		w, err := Load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		instances := w.Instances()
+		if one, other := instances[0].Driver.(devices.Sourced).Source(), instances[1].Driver.(devices.Sourced).Source(); one != other {
+			t.Error("two robots of a world have two sources")
+		}
+		return instances[0].Driver.(devices.Sourced).Source()
+	}
+	world := "include \"pioneer.inc\"\ninclude \"here.inc\"\nmodel ( bitmap \"plan.png\" size [8 8 1] )\npioneer_full ()\npioneer_full ( pose [1 1 0 0] )\n"
+	write("own.world", world)
+	write("here.inc", "seed 1")
+	picture("#   ")
+	before := source()
+	write("own.world", world) // with a new time
+	if source() != before {
+		t.Error("the same files have another source")
+	}
+	for name, change := range map[string]func(){
+		"the world":   func() { write("own.world", world+"\n") },
+		"an include":  func() { write("here.inc", "seed 2") },
+		"the picture": func() { picture("#  #") },
+	} {
+		last := source()
+		if change(); source() == last {
+			t.Errorf("%s has changed, the source has not", name)
+		}
 	}
 }

@@ -19,6 +19,7 @@ const StepTime = 10 * time.Millisecond
 // World is a floor with everything on it.
 type World struct {
 	name       string
+	source     string     // digest of the files that it was read from
 	fixtures   []*body    // things that never move
 	pictures   []*picture // the pictures among them
 	bodies     []*body    // things that move: robots first, then objects
