@@ -49,6 +49,8 @@ type Server struct {
 	// Dashboard has the robots of other servers, as HOST:PORT, that the dashboard
 	// lists.
 	Dashboard []string
+
+	groups []*group // in the order they were attached
 }
 
 // HasMotors reports whether a client could drive the motors of a real robot.
@@ -85,6 +87,8 @@ type Driver struct {
 	// Simulated reports whether no real motor moves: the kind is simulated, or
 	// all devices with motors that the driver works on are.
 	Simulated bool
+
+	port int // of its robot
 }
 
 // Build makes the robots that a file describes. The error joins all mistakes in
@@ -131,7 +135,7 @@ func Build(file *syntax.File, options Options) (*Server, error) {
 			return nil, err
 		}
 	}
-	return &Server{b.robots, access, dashboard}, nil
+	return &Server{b.robots, access, dashboard, b.groups}, nil
 }
 
 type builder struct {
@@ -139,6 +143,7 @@ type builder struct {
 	file      *syntax.File
 	blocks    []*block
 	robots    []Robot
+	groups    []*group
 	used      map[string]bool        // flags of overrides that had an effect
 	simulated map[*devices.Link]bool // links of drivers that move no real motor
 	errs      []error
@@ -239,6 +244,7 @@ func (b *builder) attach(d *block) error {
 	if len(made) > 1 && d.provides != nil {
 		return d.section.Errorf("provides", "this block makes %d drivers, each with all its devices: omit provides", len(made))
 	}
+	b.groups = append(b.groups, &group{block: d, args: args})
 	for i, instance := range made {
 		if instance.Port == 0 {
 			instance.Port = d.port(b.Port) + i
@@ -281,7 +287,9 @@ func (b *builder) place(d *block, instance devices.Instance, args devices.Args) 
 	}
 	robot.KeepControl = robot.KeepControl || d.control == controlFirst
 	b.simulated[link] = d.kind.Simulated || b.onSimulated(args.Requires)
-	robot.Drivers = append(robot.Drivers, Driver{instance.Driver, link, d.kind, d.values, d.section.Pos, b.simulated[link]})
+	made := Driver{instance.Driver, link, d.kind, d.values, d.section.Pos, b.simulated[link], instance.Port}
+	robot.Drivers = append(robot.Drivers, made)
+	b.groups[len(b.groups)-1].drivers = append(b.groups[len(b.groups)-1].drivers, made)
 	return nil
 }
 
