@@ -4,10 +4,12 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
 
+	"player/config/rights"
 	"player/pacing"
 	"player/reactor"
 	"player/session"
@@ -28,6 +30,7 @@ type client struct {
 	conn    connection
 	remote  net.Addr
 	session *session.Session
+	may     rights.Set
 	pace    pacing.Client[*client]
 
 	place
@@ -51,8 +54,13 @@ type client struct {
 
 // accept makes a client of a new connection. It returns nil if there is no place.
 func (s *Server) accept(now time.Duration, conn connection, listener int) reactor.Handler {
+	i := slices.IndexFunc(s.robots, func(r *robotState) bool { return r.listener == listener })
+	if i < 0 { // it was closed just now
+		return nil
+	}
+	robot := s.robots[i]
 	remote := conn.RemoteAddr()
-	from := remote.(*net.TCPAddr).AddrPort().Addr()
+	from := addressOf(remote).Addr()
 	may := s.config.Access.Of(from)
 	place, err := s.takePlace(from, may)
 	if err != nil {
@@ -62,8 +70,7 @@ func (s *Server) accept(now time.Duration, conn connection, listener int) reacto
 		}
 		return nil
 	}
-	robot := s.robots[listener]
-	c := &client{server: s, conn: conn, remote: remote, place: place, robot: robot, connected: now}
+	c := &client{server: s, conn: conn, remote: remote, may: may, place: place, robot: robot, connected: now}
 	c.session = session.New(c, robot.Table, s.config.MaxRate)
 	c.session.Restrict(may)
 	c.session.Share(&robot.control)

@@ -21,6 +21,10 @@ type loop interface {
 	Open(fd int, h reactor.Handler) (*reactor.Descriptor, error)
 	// Ports returns the share that Open takes descriptors from.
 	Ports() *descriptors.Share
+
+	Listen(address string) (listener int, err error)
+	Unlisten(listener int)
+	Accepting(on bool)
 }
 
 // connection is the connection of a client: a socket, or one of the simulation.

@@ -42,6 +42,8 @@ type Robot struct {
 	// KeepControl lets a client keep control of position until it has not commanded
 	// for a second.
 	KeepControl bool
+	// Links are those that Table has after a Reload.
+	Links []*devices.Link
 }
 
 // Config is what Run needs.
@@ -69,7 +71,7 @@ type Server struct {
 	timers *timers.Queue // of the loop
 	host   host
 
-	robots  []*robotState // as in Config
+	robots  []*robotState
 	clients map[*client]struct{}
 	changed []*client // sessions that have something for their connection
 	links   map[netip.Addr]*pacing.Link[*client]
@@ -87,6 +89,7 @@ type Server struct {
 
 	refusals timers.Limiter
 
+	reload   *reload       // under way; nil: none
 	stopAt   time.Duration // when the devices are cut off, zero while serving
 	shutdown *timers.Timer
 }
@@ -139,9 +142,9 @@ func newServer(config Config, loop loop, queue *timers.Queue) *Server {
 	if config.MaxPerAddress <= 0 {
 		s.config.MaxPerAddress = max(s.config.MaxClients/2, 1)
 	}
-	for _, robot := range config.Robots {
+	for i, robot := range config.Robots {
 		robot.Table.Connect(&s.host)
-		s.robots = append(s.robots, &robotState{Robot: robot, control: session.Control{First: robot.KeepControl}})
+		s.robots = append(s.robots, &robotState{Robot: robot, listener: i, control: session.Control{First: robot.KeepControl}})
 	}
 	s.ticks = timers.NewTicks(queue, s.due)
 	s.liveness = timers.NewTimer(s.checkCommanders)
@@ -152,7 +155,7 @@ func newServer(config Config, loop loop, queue *timers.Queue) *Server {
 
 // start is called when the loop has started.
 func (s *Server) start(now time.Duration) {
-	for _, robot := range s.config.Robots {
+	for _, robot := range s.robots {
 		robot.Table.Start(now)
 	}
 	if s.config.Ready != nil {
@@ -178,7 +181,7 @@ func (s *Server) stop(now time.Duration) {
 	for c := range s.clients {
 		c.session.Halt(now)
 	}
-	for _, robot := range s.config.Robots {
+	for _, robot := range s.robots {
 		robot.Table.Shutdown(now)
 	}
 	s.timers.Set(s.shutdown, now)
@@ -187,7 +190,7 @@ func (s *Server) stop(now time.Duration) {
 // finish ends the loop when the devices are off.
 func (s *Server) finish(now time.Duration) time.Duration {
 	off := true
-	for _, robot := range s.config.Robots {
+	for _, robot := range s.robots {
 		off = off && robot.Table.Done()
 	}
 	if off || now >= s.stopAt {

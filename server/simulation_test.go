@@ -522,6 +522,9 @@ func (l simLoop) Run() error                           { panic("the simulation r
 func (l simLoop) Stop()                                { l.ended = true }
 func (l simLoop) Ports() *descriptors.Share            { return nil }
 func (l simLoop) Wakes() uint64                        { return 0 }
+func (l simLoop) Listen(string) (int, error)           { return 0, errors.New("the simulation has no sockets") }
+func (l simLoop) Unlisten(int)                         {}
+func (l simLoop) Accepting(bool)                       {}
 func (l simLoop) Post(fn func(now time.Duration)) bool { l.onLoop(fn); return true }
 
 // Now passes while a callback goes on.

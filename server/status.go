@@ -17,8 +17,9 @@ import (
 // robotState is a robot and what its clients share.
 type robotState struct {
 	Robot
-	control session.Control
-	gone    status.Counts // of clients that have left
+	listener int // of the loop
+	control  session.Control
+	gone     status.Counts // of clients that have left
 }
 
 // Status returns what there is to know about the server at now.

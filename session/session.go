@@ -121,8 +121,8 @@ func New(owner Owner, table *devices.Table, maxRate int) *Session {
 	}
 }
 
-// Restrict sets the client's rights (2.10). Call it before Receive. An
-// unrestricted session has rights.All.
+// Restrict sets the client's rights (2.10), for requests to come. An unrestricted
+// session has rights.All.
 func (s *Session) Restrict(to rights.Set) { s.rights = to }
 
 // Share sets the control of the robot, which all its clients share. Call it before
@@ -318,6 +318,11 @@ func (s *Session) stop(now time.Duration, p *slot) {
 // stopped when the client is lost.
 func (s *Session) Drives() bool {
 	return slices.ContainsFunc(s.slots, func(p slot) bool { return p.access.writes() && p.device.Spec().Stop != "" })
+}
+
+// Uses reports whether the client has a device of a link open.
+func (s *Session) Uses(l *devices.Link) bool {
+	return slices.ContainsFunc(s.slots, func(p slot) bool { return p.access.open() && p.device.Link() == l })
 }
 
 // Output returns the bytes to write to the client, whole and before any frame.

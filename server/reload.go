@@ -1,0 +1,128 @@
+package server
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/config/rights"
+	"player/devices"
+	"player/timers"
+)
+
+// Reasons to disconnect a client.
+var (
+	errChanged = errors.New("a device that it has open, or the robot, has changed in the configuration")
+	errRights  = errors.New("it has fewer rights in the new configuration")
+)
+
+// reload is a change of the robots that is under way: the drivers that end are being
+// stopped.
+type reload struct {
+	robots   []Robot
+	stopping []*devices.Link
+	done     func(now time.Duration, refused []int)
+}
+
+// Reload makes robots those that are served, and access their rules. A robot with a
+// Table that is served already stays, with its listener and clients; links that it
+// keeps notice nothing. Those that end are stopped first, motors before all else, and
+// clients that have devices of them open are disconnected, as are those with fewer
+// rights than before. Meanwhile clients that connect wait. done is called when the new
+// robots are served, with the ports that cannot be listened on, which is logged; it is
+// not called if the server ends first. Only one Reload may be under way.
+func (s *Server) Reload(now time.Duration, robots []Robot, access rights.Rules, done func(now time.Duration, refused []int)) {
+	if s.stopAt != 0 {
+		return
+	}
+	s.reload = &reload{robots: robots, done: done}
+	s.loop.Accepting(false)
+	s.restrict(now, access)
+	for _, r := range s.robots {
+		next := robotWith(robots, r.Table)
+		if next == nil {
+			s.loop.Unlisten(r.listener)
+		}
+		for _, l := range r.Table.Links() {
+			if next == nil || !slices.Contains(next.Links, l) {
+				s.reload.stopping = append(s.reload.stopping, l)
+			}
+		}
+	}
+	for c := range s.clients {
+		if robotWith(robots, c.robot.Table) == nil || slices.ContainsFunc(s.reload.stopping, c.session.Uses) {
+			s.end(now, c, errChanged)
+		}
+	}
+	for _, l := range s.reload.stopping {
+		l.Shutdown(now)
+	}
+	s.timers.Set(timers.NewTimer(s.finishReload), now)
+}
+
+// robotWith returns the robot that has a table, nil if there is none.
+func robotWith(robots []Robot, table *devices.Table) *Robot {
+	i := slices.IndexFunc(robots, func(r Robot) bool { return r.Table == table })
+	if i < 0 {
+		return nil
+	}
+	return &robots[i]
+}
+
+// restrict applies access rules to the clients. Who may do more than before does it
+// with its next request.
+func (s *Server) restrict(now time.Duration, access rights.Rules) {
+	s.config.Access = access
+	for c := range s.clients {
+		may := access.Of(addressOf(c.remote).Addr())
+		if !may.Has(c.may) {
+			s.end(now, c, errRights)
+			continue
+		}
+		c.may = may
+		c.session.Restrict(may)
+	}
+}
+
+// finishReload starts what is new when the drivers that end are off.
+func (s *Server) finishReload(now time.Duration) time.Duration {
+	r := s.reload
+	if s.stopAt != 0 {
+		return 0
+	}
+	if slices.ContainsFunc(r.stopping, func(l *devices.Link) bool { return l.State() != devices.Idle }) {
+		return now + shutdownPoll
+	}
+	for _, l := range r.stopping {
+		delete(s.host.wakes, l)
+	}
+	before := s.robots
+	s.robots = nil
+	var refused []int
+	for _, robot := range r.robots {
+		state := &robotState{}
+		if i := slices.IndexFunc(before, func(b *robotState) bool { return b.Table == robot.Table }); i >= 0 {
+			state = before[i]
+		} else {
+			var err error
+			if state.listener, err = s.loop.Listen(robot.Address); err != nil {
+				s.log.Error("robot is not served", zap.Error(err))
+				refused = append(refused, robot.Port)
+				continue
+			}
+		}
+		state.Robot, state.control.First = robot, robot.KeepControl
+		robot.Table.SetLinks(robot.Links)
+		robot.Table.Connect(&s.host)
+		s.robots = append(s.robots, state)
+	}
+	for _, robot := range s.robots { // now that all have their links
+		robot.Table.Start(now)
+	}
+	s.reload = nil
+	s.loop.Accepting(true)
+	r.done(now, refused)
+	return 0
+}

@@ -1,0 +1,286 @@
+package server
+
+import (
+	"errors"
+	"io"
+	"net"
+	"net/netip"
+	"strconv"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/codec"
+	"player/config/rights"
+	"player/devices"
+)
+
+// camera is a driver of a camera's head. It stops when the test allows it.
+type camera struct {
+	link  *devices.Link
+	slow  bool
+	stops chan struct{}
+}
+
+func (c *camera) Setup(now time.Duration, l *devices.Link) {
+	c.link = l
+	l.Ready(now)
+}
+
+func (c *camera) Shutdown(now time.Duration) {
+	c.stops <- struct{}{}
+	if !c.slow {
+		c.link.Stopped(now)
+	}
+}
+
+func newCamera(slow bool) (*camera, devices.Instance) {
+	c := &camera{slow: slow, stops: make(chan struct{}, 10)}
+	return c, devices.Instance{Driver: c, Name: "camera", Provides: []devices.Spec{devices.PTZ()}}
+}
+
+// serveBoth serves a robot with wheels and a camera, and returns its table.
+func serveBoth(t *testing.T, wheels *robot, head devices.Instance) (*running, *devices.Table) {
+	t.Helper()
+	var table *devices.Table
+	s := serve(t, wheels, func(c *Config) {
+		table = c.Robots[0].Table
+		if _, err := table.Attach(head); err != nil {
+			t.Fatal(err)
+		}
+	})
+	return s, table
+}
+
+// change reloads the server and waits until it is done.
+func (s *running) change(t *testing.T, access rights.Rules, robots ...Robot) (refused []int) {
+	t.Helper()
+	done := make(chan []int, 1)
+	onLoop(t, s, func(now time.Duration) {
+		s.server.Reload(now, robots, access, func(_ time.Duration, refused []int) { done <- refused })
+	})
+	return receive(t, done, "end of the reload")
+}
+
+// attach returns a link of a driver on a table of its own.
+func attach(t *testing.T, instances ...devices.Instance) (*devices.Table, []*devices.Link) {
+	t.Helper()
+	table := devices.NewTable(zap.NewNop())
+	for _, i := range instances {
+		if _, err := table.Attach(i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return table, table.Links()
+}
+
+func closed(t *testing.T, c net.Conn) {
+	t.Helper()
+	if err := c.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, c); err != nil {
+		t.Fatalf("the connection is not closed: %v", err)
+	}
+}
+
+// A driver is replaced. Clients of the other driver stay; those of the old one are
+// disconnected, and what the new one provides is for those who come.
+func TestReloadReplacesADriver(t *testing.T) {
+	wheels := newRobot()
+	old, head := newCamera(false)
+	s, table := serveBoth(t, wheels, head)
+	stays, goes, closes := dial(t, s), dial(t, s), dial(t, s)
+	request(t, stays, "pasr", "pasr")
+	request(t, goes, "srza", "srza")
+	request(t, closes, "zasr", "zasr")
+	request(t, closes, "zc", "zc") // it has it open no more
+
+	_, next := newCamera(false)
+	_, links := attach(t, next)
+	s.change(t, nil, Robot{Table: table, Links: []*devices.Link{table.Links()[0], links[0]}})
+	receive(t, old.stops, "stop of the old driver")
+	closed(t, goes)
+	request(t, closes, "za", "za")
+	request(t, dial(t, s), "zasr", "zasr")
+	for range 3 { // its frames go on
+		if letter, _ := block(t, stays); letter != 'p' && letter != 's' {
+			t.Fatalf("block %q", letter)
+		}
+	}
+	send(t, stays, codec.AppendMessage(nil, codec.KindCommand, 'p', []byte{0, 100, 0, 0}))
+	if c := receive(t, wheels.commands, "command"); c.Speed != 100 {
+		t.Errorf("command %+v", c)
+	}
+	select {
+	case <-wheels.stops:
+		t.Error("the driver that stays was stopped")
+	default:
+	}
+}
+
+// The motors of a driver that goes are stopped, then the driver; a client that connects
+// meanwhile waits, and gets the new one.
+func TestReloadStopsFirst(t *testing.T) {
+	wheels := newRobot()
+	old, head := newCamera(true)
+	s, table := serveBoth(t, wheels, head)
+	driver := dial(t, s)
+	request(t, driver, "paza", "paza")
+	send(t, driver, codec.AppendMessage(nil, codec.KindCommand, 'p', []byte{0, 100, 0, 0}))
+	receive(t, wheels.commands, "command")
+
+	next := newRobot()
+	_, links := attach(t, instance(next))
+	_, nextHead := newCamera(false)
+	_, more := attach(t, nextHead)
+	done := make(chan []int, 1)
+	onLoop(t, s, func(now time.Duration) {
+		s.server.Reload(now, []Robot{{Table: table, Links: []*devices.Link{links[0], more[0]}}}, nil, func(_ time.Duration, refused []int) { done <- refused })
+	})
+	closed(t, driver)
+	if c := receive(t, wheels.commands, "stop of the motors"); c.Speed != 0 {
+		t.Errorf("command %+v", c)
+	}
+	receive(t, wheels.stops, "stop of the wheels' driver")
+	receive(t, old.stops, "stop of the camera's driver")
+	waits := dial(t, s)
+	send(t, waits, codec.AppendRequest(nil, []byte("paza")))
+	onLoop(t, s, func(time.Duration) {
+		select {
+		case <-done:
+			t.Error("the reload is done before the old driver is off")
+		default:
+		}
+		if len(s.server.clients) != 0 {
+			t.Error("a client is served during the reload")
+		}
+	})
+	onLoop(t, s, func(now time.Duration) { old.link.Stopped(now) })
+	receive(t, done, "end of the reload")
+	if letter, payload := block(t, waits); letter != codec.KindReply || string(payload) != "paza" {
+		t.Errorf("the client that waited gets %q %q", letter, payload)
+	}
+	send(t, waits, codec.AppendMessage(nil, codec.KindCommand, 'p', []byte{0, 50, 0, 0}))
+	if c := receive(t, next.commands, "command to the new driver"); c.Speed != 50 {
+		t.Errorf("command %+v", c)
+	}
+}
+
+// Robots come and go. A port that is taken is reported, and the others are served.
+func TestReloadRobots(t *testing.T) {
+	s := serve(t, newRobot(), nil)
+	var first *devices.Table
+	onLoop(t, s, func(time.Duration) { first = s.server.robots[0].Table })
+	stays := dial(t, s)
+	request(t, stays, "sr", "sr")
+
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	second, secondLinks := attach(t, instance(newRobot()))
+	third, thirdLinks := attach(t, instance(newRobot()))
+	secondAddress := freeAddress(t)
+	robots := []Robot{
+		{Table: first, Links: first.Links(), Address: s.address},
+		{Table: third, Links: thirdLinks, Address: taken.Addr().String(), Port: 7},
+		{Table: second, Links: secondLinks, Address: secondAddress, Port: 8},
+	}
+	if refused := s.change(t, nil, robots...); len(refused) != 1 || refused[0] != 7 {
+		t.Errorf("refused %v", refused)
+	}
+	other := dial(t, &running{address: secondAddress})
+	request(t, other, "sr", "sr")
+	onLoop(t, s, func(now time.Duration) {
+		if n := len(s.server.Status(now).Robots); n != 2 {
+			t.Errorf("%d robots in the status", n)
+		}
+	})
+	taken.Close()
+	if refused := s.change(t, nil, robots...); refused != nil {
+		t.Errorf("refused %v", refused)
+	}
+	request(t, dial(t, &running{address: taken.Addr().String()}), "sr", "sr")
+
+	s.change(t, nil, robots[2]) // the others go
+	closed(t, stays)
+	if c, err := net.Dial("tcp", s.address); err == nil {
+		c.Close()
+		t.Error("somebody listens on the port of a robot that is gone")
+	}
+	request(t, other, "pa", "pa")
+}
+
+// Who may do less than before is disconnected; who may do more does it.
+func TestReloadAccess(t *testing.T) {
+	here := netip.MustParsePrefix("127.0.0.1/32")
+	s := serve(t, newRobot(), func(c *Config) { c.Access = rights.Rules{{Allow: rights.Read, From: []netip.Prefix{here}}} })
+	var robots []Robot
+	onLoop(t, s, func(time.Duration) {
+		table := s.server.robots[0].Table
+		robots = []Robot{{Table: table, Links: table.Links(), Address: s.address}}
+	})
+	c := dial(t, s)
+	request(t, c, "pa", "pe")
+	s.change(t, nil, robots...)
+	request(t, c, "pa", "pa")
+	s.change(t, rights.Rules{{Allow: rights.Read | rights.Write, From: []netip.Prefix{here}}}, robots...)
+	closed(t, c)
+	c = dial(t, s)
+	request(t, c, "pa", "pa")
+	s.change(t, rights.Rules{{Allow: rights.Read | rights.Write, From: []netip.Prefix{here, netip.MustParsePrefix("10.0.0.0/8")}}}, robots...)
+	request(t, c, "sr", "sr")
+}
+
+// The server ends during a reload, with all drivers off.
+func TestEndDuringReload(t *testing.T) {
+	old, head := newCamera(true)
+	s, table := serveBoth(t, newRobot(), head)
+	request(t, dial(t, s), "za", "za")
+	onLoop(t, s, func(now time.Duration) {
+		s.server.Reload(now, []Robot{{Table: table, Links: table.Links()[:1]}}, nil, func(time.Duration, []int) { t.Error("the reload is done") })
+	})
+	receive(t, old.stops, "stop of the driver")
+	s.stop()
+	s.server.Post(func(now time.Duration) { s.server.Reload(now, nil, nil, nil) })
+}
+
+// A hundred reloads leave nothing behind.
+func TestReloadLeavesNothing(t *testing.T) {
+	wheels := newRobot()
+	s := serve(t, wheels, nil)
+	var table *devices.Table
+	onLoop(t, s, func(time.Duration) { table = s.server.robots[0].Table })
+	c := dial(t, s)
+	request(t, c, "sr", "sr")
+	var wheelsLink *devices.Link
+	onLoop(t, s, func(time.Duration) { wheelsLink = table.Links()[0] })
+	address := freeAddress(t)
+	_, text, err := net.SplitHostPort(address)
+	port, errPort := strconv.Atoi(text)
+	if err := errors.Join(err, errPort); err != nil {
+		t.Fatal(err)
+	}
+	for range 100 {
+		_, head := newCamera(false)
+		_, links := attach(t, head)
+		other, otherLinks := attach(t, instance(newRobot()))
+		s.change(t, nil,
+			Robot{Table: table, Links: []*devices.Link{wheelsLink, links[0]}, Address: s.address},
+			Robot{Table: other, Links: otherLinks, Address: address, Port: port})
+		request(t, dial(t, s), "za", "za")
+	}
+	s.change(t, nil, Robot{Table: table, Links: []*devices.Link{wheelsLink}, Address: s.address})
+	onLoop(t, s, func(time.Duration) {
+		if n := len(s.server.host.wakes); n > 1 {
+			t.Errorf("%d links have timers", n)
+		}
+		if n := len(s.server.robots); n != 1 {
+			t.Errorf("%d robots", n)
+		}
+	})
+	request(t, c, "pr", "pr")
+}
