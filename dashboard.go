@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"net"
+	"slices"
 	"strconv"
 	"time"
 
@@ -24,8 +26,12 @@ const defaultDashboard = "localhost:8080"
 
 // dashboard is the web server of the dashboard; nil: there is none.
 type dashboard struct {
-	listener net.Listener
+	listener *net.TCPListener
+	bind     string // where the robots are
 	config   web.Config
+	pioneers map[string]*p2os.Driver // by address, for config.Shapes
+	start    func() (stop func())    // serves config until stop, which waits for the end
+	stop     func()                  // of what is served
 }
 
 // openDashboard listens on the address that the flags ask for. The server starts
@@ -48,21 +54,42 @@ func openDashboard(o options, conf *config.Server, sim *simulation, log *zap.Log
 		return nil, fmt.Errorf("-http: %w", err)
 	}
 	host, _, _ := net.SplitHostPort(address) // Listen has accepted it
-	d := &dashboard{listener, web.Config{Shapes: map[string]func() web.Shape{}, World: sim.world, Access: conf.Access, Name: host, Version: version(), Log: log}}
+	d := &dashboard{listener: listener.(*net.TCPListener), bind: cmp.Or(o.bind, "localhost"), config: web.Config{Name: host, Version: version(), Log: log}}
+	d.show(conf, sim)
+	return d, nil
+}
+
+// show makes the dashboard show the robots of a configuration. It reports whether they
+// are others than before.
+func (d *dashboard) show(conf *config.Server, sim *simulation) (changed bool) {
+	before, pioneers := d.config, d.pioneers
+	d.config.World, d.config.Access, d.config.Robots = sim.world, conf.Access, nil
+	d.config.Shapes, d.pioneers = map[string]func() web.Shape{}, map[string]*p2os.Driver{}
 	for _, robot := range conf.Robots {
-		offered := web.Robot{Name: sim.nameOf(robot.Port), Address: net.JoinHostPort(cmp.Or(o.bind, "localhost"), strconv.Itoa(robot.Port)),
-			Simulated: sim.robots[robot.Port]}
+		offered := web.Robot{Name: sim.robots.nameOf(robot.Port), Address: net.JoinHostPort(d.bind, strconv.Itoa(robot.Port)),
+			Simulated: sim.robots[robot.Port].robot}
 		d.config.Robots = append(d.config.Robots, offered)
 		for _, driver := range robot.Drivers {
 			if pioneer, ok := driver.Driver.(*p2os.Driver); ok {
 				d.config.Shapes[offered.Address] = func() web.Shape { return shapeOf(pioneer.Body()) }
+				d.pioneers[offered.Address] = pioneer
 			}
 		}
 	}
 	for _, address := range conf.Dashboard {
 		d.config.Robots = append(d.config.Robots, web.Robot{Name: address, Address: address})
 	}
-	return d, nil
+	return d.config.World != before.World || !slices.Equal(d.config.Robots, before.Robots) ||
+		!d.config.Access.Equal(before.Access) || !maps.Equal(d.pioneers, pioneers)
+}
+
+// change starts the dashboard anew after a reload, unless it shows the same. Pages
+// connect again by themselves.
+func (d *dashboard) change(conf *config.Server, sim *simulation) {
+	if d != nil && d.show(conf, sim) {
+		d.stop()
+		d.stop = d.start()
+	}
 }
 
 // shapeOf returns a robot's body in metres and radians: an octagon, and its sonars.
@@ -92,13 +119,33 @@ func (d *dashboard) serve(ctx context.Context, share *descriptors.Share, s web.S
 	}
 	d.config.Post, d.config.Server = post, s
 	d.config.Log.Info("dashboard", zap.String("url", d.url()))
-	go func() {
-		defer onPanic()
-		if err := web.Serve(ctx, descriptors.Listener(d.listener, share, connectionCost), d.config); err != nil {
-			d.config.Log.Error("the dashboard failed", zap.Error(err))
+	d.start = func() (stop func()) {
+		ctx, cancel := context.WithCancel(ctx)
+		ended := make(chan struct{})
+		listener := descriptors.Listener(pausable{d.listener}, share, connectionCost)
+		config := d.config
+		go func() {
+			defer onPanic()
+			defer close(ended)
+			if err := web.Serve(ctx, listener, config); err != nil {
+				config.Log.Error("the dashboard failed", zap.Error(err))
+			}
+		}()
+		return func() {
+			cancel()
+			<-ended
+			_ = d.listener.SetDeadline(time.Time{}) // it is open
 		}
-	}()
+	}
+	d.stop = d.start()
 }
+
+// pausable is a listener that only stops to accept when it is closed. Browsers that
+// connect wait until the dashboard is served again.
+type pausable struct{ *net.TCPListener }
+
+// Close implements net.Listener.
+func (p pausable) Close() error { return p.SetDeadline(time.Unix(0, 1)) }
 
 // url returns the address for a browser, with the host of -http.
 func (d *dashboard) url() string {

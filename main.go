@@ -117,11 +117,15 @@ func serve(ctx context.Context, o options, stdout io.Writer, stderr *os.File) er
 
 	var last lastwords.Book
 	defer last.OnPanic()
-	ctx, quit, stop := untilSignal(ctx, last.Say)
+	var reloads chan struct{} // nil: SIGHUP ends the server
+	if o.file != "" && !hasTerminal() {
+		reloads = make(chan struct{}, 1)
+	}
+	ctx, quit, stop := untilSignal(ctx, last.Say, reloads)
 	defer stop()
 	budget := descriptors.New(fixedDescriptors(conf), dash != nil)
 	err = server.Run(ctx, server.Config{
-		Robots:        o.robots(conf, sim),
+		Robots:        o.robots(conf, sim.robots),
 		Access:        conf.Access,
 		MaxRate:       o.maxRate,
 		MaxClients:    o.maxClients,
@@ -133,12 +137,19 @@ func serve(ctx context.Context, o options, stdout io.Writer, stderr *os.File) er
 			for _, robot := range conf.Robots {
 				log.Info("serving", zap.String("address", o.address(robot.Port)), zap.String("version", version()), zap.Duration("after", time.Since(started)))
 			}
-			if conf.HasMotors() && conf.Access == nil && !o.isLocal() {
-				log.Warn("every computer on the network can drive this robot: restrict it by access ( ... ) in a configuration file, or by -bind 127.0.0.1")
-			}
-			newSupervisor(os.Getenv, log).ready(ctx, s.Start, statusLine(conf))
+			o.warnOfAccess(conf, log)
+			manager := newSupervisor(os.Getenv, log)
+			manager.ready(ctx, s.Start, statusLine(conf))
 			dash.serve(ctx, budget.Pages, s, s.Post, last.OnPanic)
 			sim.start(s.Start, quit)
+			r := &reloader{options: o, conf: conf, sim: sim, dash: dash, notify: manager, log: log, post: s.Post, start: s.Start, quit: quit,
+				change: func(now time.Duration, conf *config.Server, simulated simulatedRobots, done func(time.Duration, []int)) {
+					s.Reload(now, o.robots(conf, simulated), conf.Access, done)
+				}}
+			go func() {
+				defer last.OnPanic()
+				r.run(ctx, reloads)
+			}()
 		},
 	})
 	err = errors.Join(err, sim.close())
@@ -159,10 +170,20 @@ func fixedDescriptors(conf *config.Server) int {
 }
 
 // robots returns the robots with the addresses that clients connect to.
-func (o options) robots(conf *config.Server, sim *simulation) []server.Robot {
+func (o options) robots(conf *config.Server, simulated simulatedRobots) []server.Robot {
 	robots := make([]server.Robot, len(conf.Robots))
 	for i, robot := range conf.Robots {
-		robots[i] = server.Robot{Address: o.address(robot.Port), Table: robot.Table, Name: sim.nameOf(robot.Port), Port: robot.Port, KeepControl: robot.KeepControl}
+		robots[i] = server.Robot{Address: o.address(robot.Port), Table: robot.Table, Name: simulated.nameOf(robot.Port), Port: robot.Port, KeepControl: robot.KeepControl}
+		for _, d := range robot.Drivers {
+			robots[i].Links = append(robots[i].Links, d.Link)
+		}
 	}
 	return robots
+}
+
+// warnOfAccess warns if anybody can drive a real robot.
+func (o options) warnOfAccess(conf *config.Server, log *zap.Logger) {
+	if conf.HasMotors() && conf.Access == nil && !o.isLocal() {
+		log.Warn("every computer on the network can drive this robot: restrict it by access ( ... ) in a configuration file, or by -bind 127.0.0.1")
+	}
 }

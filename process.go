@@ -29,11 +29,23 @@ func tuneRuntime() {
 	}
 }
 
+// hasTerminal reports whether the process has a controlling terminal, which sends
+// SIGHUP when it is closed.
+func hasTerminal() bool {
+	fd, err := unix.Open("/dev/tty", unix.O_RDONLY|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return false
+	}
+	_ = unix.Close(fd) // nothing was read
+	return true
+}
+
 // untilSignal returns a context that ends with ctx, at the first signal to terminate,
 // or when quit is called. A second one, or a signal that asks for a stack dump, kills
-// the process as usual, but not before die was called: the loop may hang. stop
-// restores the default actions.
-func untilSignal(ctx context.Context, die func()) (_ context.Context, quit context.CancelFunc, stop func()) {
+// the process as usual, but not before die was called: the loop may hang. SIGHUP
+// terminates if reloads is nil; otherwise it is sent there, once while nobody receives.
+// stop restores the default actions.
+func untilSignal(ctx context.Context, die func(), reloads chan<- struct{}) (_ context.Context, quit context.CancelFunc, stop func()) {
 	ctx, quit = context.WithCancel(ctx)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -47,6 +59,13 @@ func untilSignal(ctx context.Context, die func()) (_ context.Context, quit conte
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	go func() {
 		for s := range signals {
+			if s == syscall.SIGHUP && reloads != nil {
+				select {
+				case reloads <- struct{}{}:
+				default: // the reload to come reads the newest file
+				}
+				continue
+			}
 			if s == syscall.SIGQUIT || s == syscall.SIGABRT || ctx.Err() != nil {
 				die()
 				signal.Reset(s)

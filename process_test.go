@@ -32,7 +32,7 @@ func TestTuneRuntime(t *testing.T) {
 }
 
 func TestUntilSignal(t *testing.T) {
-	ctx, _, stop := untilSignal(context.Background(), func() { t.Error("the first signal kills") })
+	ctx, _, stop := untilSignal(context.Background(), func() { t.Error("the first signal kills") }, nil)
 	defer stop()
 	if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
 		t.Fatal(err)
@@ -41,5 +41,25 @@ func TestUntilSignal(t *testing.T) {
 	case <-ctx.Done():
 	case <-time.After(patience):
 		t.Fatal("the signal does not end the context")
+	}
+}
+
+// SIGHUP asks for a reload instead of the end, however often it comes.
+func TestUntilSignalReloads(t *testing.T) {
+	requests := make(chan struct{}, 1)
+	ctx, _, stop := untilSignal(context.Background(), func() { t.Error("the signal kills") }, requests)
+	defer stop()
+	for range 5 {
+		if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
+			t.Fatal(err)
+		}
+	}
+	select {
+	case <-requests:
+	case <-time.After(patience):
+		t.Fatal("the signal does not ask for a reload")
+	}
+	if ctx.Err() != nil {
+		t.Error("the signal ends the server")
 	}
 }

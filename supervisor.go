@@ -60,6 +60,13 @@ func (s supervisor) ready(ctx context.Context, run func(timers.Func), status str
 	}
 }
 
+// reloading announces that the configuration is read again, which ends with READY=1.
+func (s supervisor) reloading() {
+	var now unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) // every Linux has this clock
+	s.notify(fmt.Sprintf("RELOADING=1\nMONOTONIC_USEC=%d\nSTATUS=reading the configuration again", now.Nano()/1000))
+}
+
 // statusLine is the line that systemctl status shows.
 func statusLine(conf *config.Server) string {
 	text := fmt.Sprintf("serving %d robots on ports", len(conf.Robots))

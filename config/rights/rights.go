@@ -4,6 +4,7 @@ package rights
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 )
 
@@ -68,4 +69,9 @@ func (r Rules) Of(client netip.Addr) Set {
 		}
 	}
 	return s
+}
+
+// Equal reports whether the rules are the same.
+func (r Rules) Equal(o Rules) bool {
+	return slices.EqualFunc(r, o, func(a, b Rule) bool { return a.Allow == b.Allow && slices.Equal(a.From, b.From) })
 }

@@ -103,6 +103,20 @@ func (f *File) fail(pos Pos, format string, args ...any) {
 // *[Error]; nil if there are none.
 func (f *File) Err() error { return errors.Join(f.errs...) }
 
+// Mistakes returns the errors that errors.Join has joined into err, of any depth; err
+// itself if it joins none.
+func Mistakes(err error) []error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var all []error
+	for _, e := range joined.Unwrap() {
+		all = append(all, Mistakes(e)...)
+	}
+	return all
+}
+
 // Unused returns an error for each field that no getter read and each section
 // that Sections did not return, in order of files and lines. The contents of
 // an unused section are not listed, and an unused field or section of a define

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/config"
+	"player/config/syntax"
+	"player/timers"
+)
+
+// reloader reads the configuration again when a signal asks for it. It reads on its
+// own goroutine, because files and name servers may be slow, and changes the server on
+// the loop.
+type reloader struct {
+	options options
+	conf    *config.Server // that is served
+	sim     *simulation
+	dash    *dashboard
+	notify  supervisor
+	log     *zap.Logger
+
+	post   func(fn func(now time.Duration)) bool // of the server
+	start  func(timers.Func)
+	change func(now time.Duration, conf *config.Server, simulated simulatedRobots, done func(now time.Duration, refused []int))
+	quit   func() // ends it
+}
+
+// run reloads for each request, until ctx ends.
+func (r *reloader) run(ctx context.Context, requests <-chan struct{}) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-requests:
+		}
+		r.notify.reloading()
+		status := ""
+		if err := r.reload(ctx); err != nil {
+			mistakes := syntax.Mistakes(err)
+			for _, mistake := range mistakes {
+				r.log.Error("mistake in the configuration", at(mistake)...)
+			}
+			r.log.Error("configuration refused: nothing has changed; player check shows the mistakes", zap.Int("mistakes", len(mistakes)))
+			status = "; the changed configuration is refused, see the log"
+		}
+		if ctx.Err() == nil {
+			r.notify.notify("READY=1\nSTATUS=" + statusLine(r.conf) + status)
+		}
+	}
+}
+
+// at returns an error as fields of the log, with its place if it has one.
+func at(err error) []zap.Field {
+	if e, ok := errors.AsType[*syntax.Error](err); ok {
+		return []zap.Field{zap.Stringer("place", e.Pos), zap.Error(e.Err)}
+	}
+	return []zap.Field{zap.Error(err)}
+}
+
+// reload reads the configuration and changes the server. It has changed nothing if it
+// returns an error.
+func (r *reloader) reload(ctx context.Context) error {
+	next, err := r.options.configure(r.log)
+	if err != nil {
+		return err
+	}
+	plan, err := config.Reload(r.conf, next)
+	if err != nil {
+		return err
+	}
+	world, robots := worldOf(plan.Server)
+	if world == nil && r.sim.run {
+		return errNoWorld
+	}
+
+	done := make(chan struct{})
+	begun := r.post(func(now time.Duration) {
+		r.change(now, plan.Server, robots, func(_ time.Duration, refused []int) {
+			for _, port := range refused {
+				plan.Server.Remove(port)
+			}
+			r.sim.change(world, robots, r.start, r.quit)
+			close(done)
+		})
+	})
+	if !begun {
+		return nil // the server has ended
+	}
+	select {
+	case <-done:
+	case <-ctx.Done():
+		return nil
+	}
+	r.conf = plan.Server
+	for _, port := range plan.Open {
+		if slices.ContainsFunc(r.conf.Robots, func(robot config.Robot) bool { return robot.Port == port }) {
+			r.log.Info("serving", zap.String("address", r.options.address(port)))
+		}
+	}
+	r.options.warnOfAccess(r.conf, r.log)
+	r.dash.change(r.conf, r.sim)
+	list := func(key string, drivers []string) zap.Field { return zap.String(key, strings.Join(drivers, ", ")) }
+	r.log.Info("configuration read again", list("kept", plan.Keep), list("stopped", plan.Stop), list("started", plan.Start),
+		zap.Ints("opened", plan.Open), zap.Ints("closed", plan.Close))
+	return nil
+}
