@@ -81,9 +81,6 @@ func (s *Server) Remove(port int) {
 	s.Robots = slices.DeleteFunc(slices.Clone(s.Robots), func(r Robot) bool { return r.Port == port })
 }
 
-// Changes reports whether the plan changes any driver or port.
-func (p *Plan) Changes() bool { return len(p.Stop)+len(p.Start)+len(p.Open)+len(p.Close) > 0 }
-
 func (s *Server) robot(port int) *Robot {
 	i := slices.IndexFunc(s.Robots, func(r Robot) bool { return r.Port == port })
 	if i < 0 {

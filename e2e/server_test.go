@@ -115,6 +115,7 @@ type launch struct {
 	env   []string   // added to the environment
 	via   []string   // the command line that executes the server's, as "nice"
 	files []*os.File // descriptors 3 and up
+	alone bool       // in a session of its own, without a terminal, as a service
 
 	binary string // empty: the server
 }
@@ -130,6 +131,7 @@ func (l launch) start(t testing.TB, flags ...string) *server {
 	args = append(args, flags...)
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Env, cmd.ExtraFiles = append(os.Environ(), l.env...), l.files
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: l.alone}
 	s := &server{cmd: cmd, address: fmt.Sprintf("127.0.0.1:%d", l.port), log: &lockedBuffer{}, exited: make(chan struct{})}
 	cmd.Stderr, cmd.Stdout = s.log, s.log
 	if err := cmd.Start(); err != nil {
