@@ -142,10 +142,10 @@ func (d *dashboard) serve(ctx context.Context, share *descriptors.Share, s web.S
 
 // pausable is a listener that only stops to accept when it is closed. Browsers that
 // connect wait until the dashboard is served again.
-type pausable struct{ *net.TCPListener }
+type pausable struct{ net.Listener }
 
 // Close implements net.Listener.
-func (p pausable) Close() error { return p.SetDeadline(time.Unix(0, 1)) }
+func (p pausable) Close() error { return p.Listener.(*net.TCPListener).SetDeadline(time.Unix(0, 1)) }
 
 // url returns the address for a browser, with the host of -http.
 func (d *dashboard) url() string {

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"slices"
 	"strings"
 	"time"
 
@@ -44,7 +42,8 @@ func (r *reloader) run(ctx context.Context, requests <-chan struct{}) {
 		if err := r.reload(ctx); err != nil {
 			mistakes := syntax.Mistakes(err)
 			for _, mistake := range mistakes {
-				r.log.Error("mistake in the configuration", at(mistake)...)
+				line, _, _ := strings.Cut(mistake.Error(), "\n") // without the excerpt
+				r.log.Error("mistake in the configuration: " + line)
 			}
 			r.log.Error("configuration refused: nothing has changed; player check shows the mistakes", zap.Int("mistakes", len(mistakes)))
 			status = "; the changed configuration is refused, see the log"
@@ -53,14 +52,6 @@ func (r *reloader) run(ctx context.Context, requests <-chan struct{}) {
 			r.notify.notify("READY=1\nSTATUS=" + statusLine(r.conf) + status)
 		}
 	}
-}
-
-// at returns an error as fields of the log, with its place if it has one.
-func at(err error) []zap.Field {
-	if e, ok := errors.AsType[*syntax.Error](err); ok {
-		return []zap.Field{zap.Stringer("place", e.Pos), zap.Error(e.Err)}
-	}
-	return []zap.Field{zap.Error(err)}
 }
 
 // reload reads the configuration and changes the server. It has changed nothing if it
@@ -98,15 +89,8 @@ func (r *reloader) reload(ctx context.Context) error {
 		return nil
 	}
 	r.conf = plan.Server
-	for _, port := range plan.Open {
-		if slices.ContainsFunc(r.conf.Robots, func(robot config.Robot) bool { return robot.Port == port }) {
-			r.log.Info("serving", zap.String("address", r.options.address(port)))
-		}
-	}
 	r.options.warnOfAccess(r.conf, r.log)
 	r.dash.change(r.conf, r.sim)
-	list := func(key string, drivers []string) zap.Field { return zap.String(key, strings.Join(drivers, ", ")) }
-	r.log.Info("configuration read again", list("kept", plan.Keep), list("stopped", plan.Stop), list("started", plan.Start),
-		zap.Ints("opened", plan.Open), zap.Ints("closed", plan.Close))
+	r.log.Info("configuration read again", zap.String("plan", plan.String()))
 	return nil
 }

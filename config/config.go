@@ -129,7 +129,6 @@ func Build(file *syntax.File, options Options) (*Server, error) {
 	if err := b.attachAll(order); err != nil {
 		return nil, err
 	}
-	slices.SortFunc(b.robots, func(x, y Robot) int { return x.Port - y.Port })
 	for _, f := range b.Fronts {
 		if err := b.putInFront(f); err != nil {
 			return nil, err
@@ -306,14 +305,16 @@ func (b *builder) onSimulated(required []*devices.Device) bool {
 
 // robot returns the robot on a port. The first call for a port makes it.
 func (b *builder) robot(port int) *Robot {
-	i := slices.IndexFunc(b.robots, func(r Robot) bool { return r.Port == port })
+	i := slices.IndexFunc(b.robots, func(r Robot) bool { return r.Port >= port })
 	if i < 0 {
+		i = len(b.robots)
+	}
+	if i == len(b.robots) || b.robots[i].Port != port {
 		log := b.Log
 		if port != b.Port {
 			log = log.With(zap.Int("robot", port))
 		}
-		i = len(b.robots)
-		b.robots = append(b.robots, Robot{Port: port, Table: devices.NewTable(log)})
+		b.robots = slices.Insert(b.robots, i, Robot{Port: port, Table: devices.NewTable(log)})
 	}
 	return &b.robots[i]
 }

@@ -2,9 +2,10 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
+	"strings"
 
 	"player/devices"
 )
@@ -15,8 +16,36 @@ type Plan struct {
 	// whose port stays has its old Table, which still has its old links.
 	Server *Server
 
-	Open, Close       []int    // ports
-	Keep, Stop, Start []string // drivers, as "6665 p2os"
+	steps [verbs][]string // ports, and drivers as "6665 p2os"
+}
+
+// What a plan does.
+const (
+	opens = iota
+	closes
+	keeps
+	stops
+	starts
+	verbs
+)
+
+// String describes the plan for people, as in "opens 7000; keeps 6665 p2os, 6665 acts".
+func (p *Plan) String() string {
+	var parts []string
+	for verb, name := range [verbs]string{"opens", "closes", "keeps", "stops", "starts"} {
+		if what := p.steps[verb]; what != nil {
+			parts = append(parts, name+" "+strings.Join(what, ", "))
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+func (p *Plan) add(verb int, what string) { p.steps[verb] = append(p.steps[verb], what) }
+
+func (p *Plan) addDrivers(verb int, g *group) {
+	for _, d := range g.drivers {
+		p.add(verb, strconv.Itoa(d.port)+" "+d.Link.Name())
+	}
 }
 
 // group is what a block has become: a driver, or one for each of several robots.
@@ -36,27 +65,26 @@ func Reload(old, next *Server) (*Plan, error) {
 	taken := map[*group]bool{}
 	for _, g := range next.groups {
 		before := old.sameGroup(g, kept, taken)
-		switch {
-		case before != nil:
-			taken[before] = true
-			for i := range g.drivers {
-				for n, d := range g.drivers[i].Link.Devices() {
-					kept[d] = before.drivers[i].Link.Devices()[n]
-				}
-				g.drivers[i].Driver, g.drivers[i].Link = before.drivers[i].Driver, before.drivers[i].Link
-			}
-			g.args = before.args
-			p.Keep = append(p.Keep, g.names()...)
-		default:
+		if before == nil {
+			p.addDrivers(starts, g)
 			if err := g.requireKept(kept); err != nil {
 				return nil, err
 			}
-			p.Start = append(p.Start, g.names()...)
+			continue
+		}
+		p.addDrivers(keeps, g)
+		taken[before], g.args = true, before.args
+		for i := range g.drivers {
+			d, was := &g.drivers[i], before.drivers[i]
+			for n, device := range d.Link.Devices() {
+				kept[device] = was.Link.Devices()[n]
+			}
+			d.Driver, d.Link = was.Driver, was.Link
 		}
 	}
 	for _, g := range old.groups {
 		if !taken[g] {
-			p.Stop = append(p.Stop, g.names()...)
+			p.addDrivers(stops, g)
 		}
 	}
 	for i := range next.Robots {
@@ -65,28 +93,30 @@ func Reload(old, next *Server) (*Plan, error) {
 		if before := old.robot(robot.Port); before != nil {
 			robot.Table = before.Table
 		} else {
-			p.Open = append(p.Open, robot.Port)
+			p.add(opens, strconv.Itoa(robot.Port))
 		}
 	}
 	for _, robot := range old.Robots {
 		if next.robot(robot.Port) == nil {
-			p.Close = append(p.Close, robot.Port)
+			p.add(closes, strconv.Itoa(robot.Port))
 		}
 	}
 	return p, nil
 }
 
-// Remove removes a robot that cannot be served, so that a later Reload opens it again.
+// Remove removes a robot that cannot be served, so that a later Reload opens it.
 func (s *Server) Remove(port int) {
-	s.Robots = slices.DeleteFunc(slices.Clone(s.Robots), func(r Robot) bool { return r.Port == port })
+	i := slices.IndexFunc(s.Robots, func(r Robot) bool { return r.Port == port })
+	s.Robots = slices.Delete(s.Robots, i, i+1)
 }
 
 func (s *Server) robot(port int) *Robot {
-	i := slices.IndexFunc(s.Robots, func(r Robot) bool { return r.Port == port })
-	if i < 0 {
-		return nil
+	for i := range s.Robots {
+		if s.Robots[i].Port == port {
+			return &s.Robots[i]
+		}
 	}
-	return &s.Robots[i]
+	return nil
 }
 
 // driversOf returns the drivers of a robot, in the order they were attached.
@@ -103,28 +133,22 @@ func (s *Server) driversOf(port int) (drivers []Driver) {
 
 // sameGroup returns the group of s that goes on as g, nil if there is none.
 func (s *Server) sameGroup(g *group, kept map[*devices.Device]*devices.Device, taken map[*group]bool) *group {
-	i := slices.IndexFunc(s.groups, func(o *group) bool {
-		return !taken[o] && slices.EqualFunc(o.drivers, g.drivers, Driver.same) &&
-			slices.EqualFunc(o.args.Requires, g.args.Requires, func(was, is *devices.Device) bool { return kept[is] == was })
-	})
-	if i < 0 {
-		return nil
+	for _, o := range s.groups {
+		if !taken[o] && slices.EqualFunc(o.drivers, g.drivers, Driver.same) &&
+			slices.EqualFunc(o.args.Requires, g.args.Requires, func(was, is *devices.Device) bool { return kept[is] == was }) {
+			return o
+		}
 	}
-	return s.groups[i]
+	return nil
 }
 
 // same reports whether a driver of an old file is described the same by a new one,
 // but for the drivers that it requires.
 func (d Driver) same(n Driver) bool {
-	specs := func(l *devices.Link) (all []devices.Spec) {
-		for _, device := range l.Devices() {
-			all = append(all, device.Spec())
-		}
-		return all
-	}
+	spec := func(was, is *devices.Device) bool { return was.Spec() == is.Spec() }
 	was, is := d.Link, n.Link
 	return d.port == n.port && d.Kind.Name == n.Kind.Name && was.Name() == is.Name() &&
-		was.AlwaysOn() == is.AlwaysOn() && was.Geometry() == is.Geometry() && slices.Equal(specs(was), specs(is)) &&
+		was.AlwaysOn() == is.AlwaysOn() && was.Geometry() == is.Geometry() && slices.EqualFunc(was.Devices(), is.Devices(), spec) &&
 		reflect.DeepEqual(d.Values, n.Values) && source(d.Driver) == source(n.Driver)
 }
 
@@ -160,12 +184,4 @@ func (g *group) requireKept(kept map[*devices.Device]*devices.Device) error {
 		g.drivers[i].Link.SetDriver(instance.Driver)
 	}
 	return nil
-}
-
-// names returns the drivers for people.
-func (g *group) names() (names []string) {
-	for _, d := range g.drivers {
-		names = append(names, fmt.Sprintf("%d %s", d.port, d.Link.Name()))
-	}
-	return names
 }

@@ -49,40 +49,40 @@ func TestReload(t *testing.T) {
 	const wheels, eye = `driver ( name "wheels" )`, ` driver ( name "eye" model "x" )`
 	for _, tt := range []struct {
 		name, old, next string
-		want            string // what the plan has, in order: open, close, keep, stop, start
+		want            string // of the plan
 	}{
-		{"nothing", wheels + eye, wheels + eye, "keep 6665 wheels, 6665 eye"},
-		{"only the text", wheels + eye, "# a comment\n\n" + wheels + "\n" + eye, "keep 6665 wheels, 6665 eye"},
-		{"the order", wheels + eye, eye + wheels, "keep 6665 eye, 6665 wheels"},
-		{"an option", wheels + eye, wheels + ` driver ( name "eye" model "y" )`, "keep 6665 wheels; stop 6665 eye; start 6665 eye"},
-		{"an option to its default", wheels, `driver ( name "wheels" speed 500 )`, "keep 6665 wheels"},
-		{"the pose", eye, ` driver ( name "eye" model "x" pose [1 0 0] )`, "stop 6665 eye; start 6665 eye"},
-		{"alwayson", eye, ` driver ( name "eye" model "x" alwayson 1 )`, "stop 6665 eye; start 6665 eye"},
-		{"what it provides", wheels, `driver ( name "wheels" provides ["sonar:0"] )`, "stop 6665 wheels; start 6665 wheels"},
-		{"who drives", wheels, `driver ( name "wheels" control "first" )`, "keep 6665 wheels"},
-		{"another driver of the same devices", wheels, `driver ( name "any" provides ["position:0" "sonar:0"] )`, "stop 6665 wheels; start 6665 any"},
-		{"a new driver", wheels, wheels + eye, "keep 6665 wheels; start 6665 eye"},
-		{"a driver is gone", wheels + eye, wheels, "keep 6665 wheels; stop 6665 eye"},
-		{"a new robot", wheels, wheels + ` driver ( name "wheels" provides ["7000:position:0"] )`, "open 7000; keep 6665 wheels; start 7000 wheels"},
-		{"a robot is gone", wheels + ` driver ( name "wheels" provides ["7000:position:0"] )`, wheels, "close 7000; keep 6665 wheels; stop 7000 wheels"},
+		{"nothing", wheels + eye, wheels + eye, "keeps 6665 wheels, 6665 eye"},
+		{"only the text", wheels + eye, "# a comment\n\n" + wheels + "\n" + eye, "keeps 6665 wheels, 6665 eye"},
+		{"the order", wheels + eye, eye + wheels, "keeps 6665 eye, 6665 wheels"},
+		{"an option", wheels + eye, wheels + ` driver ( name "eye" model "y" )`, "keeps 6665 wheels; stops 6665 eye; starts 6665 eye"},
+		{"an option to its default", wheels, `driver ( name "wheels" speed 500 )`, "keeps 6665 wheels"},
+		{"the pose", eye, ` driver ( name "eye" model "x" pose [1 0 0] )`, "stops 6665 eye; starts 6665 eye"},
+		{"alwayson", eye, ` driver ( name "eye" model "x" alwayson 1 )`, "stops 6665 eye; starts 6665 eye"},
+		{"what it provides", wheels, `driver ( name "wheels" provides ["sonar:0"] )`, "stops 6665 wheels; starts 6665 wheels"},
+		{"who drives", wheels, `driver ( name "wheels" control "first" )`, "keeps 6665 wheels"},
+		{"another driver of the same devices", wheels, `driver ( name "any" provides ["position:0" "sonar:0"] )`, "stops 6665 wheels; starts 6665 any"},
+		{"a new driver", wheels, wheels + eye, "keeps 6665 wheels; starts 6665 eye"},
+		{"a driver is gone", wheels + eye, wheels, "keeps 6665 wheels; stops 6665 eye"},
+		{"a new robot", wheels, wheels + ` driver ( name "wheels" provides ["7000:position:0"] )`, "opens 7000; keeps 6665 wheels; starts 7000 wheels"},
+		{"a robot is gone", wheels + ` driver ( name "wheels" provides ["7000:position:0"] )`, wheels, "closes 7000; keeps 6665 wheels; stops 7000 wheels"},
 		{"another port", `driver ( name "wheels" provides ["7000:position:0"] )`, `driver ( name "wheels" provides ["7001:position:0"] )`,
-			"open 7001; close 7000; stop 7000 wheels; start 7001 wheels"},
+			"opens 7001; closes 7000; stops 7000 wheels; starts 7001 wheels"},
 		{"a driver on one that changes", wheels + eye + ` driver ( name "scribe" requires ["laser:0"] )`,
 			wheels + ` driver ( name "eye" model "y" ) driver ( name "scribe" requires ["laser:0"] )`,
-			"keep 6665 wheels; stop 6665 eye, 6665 scribe; start 6665 eye, 6665 scribe"},
+			"keeps 6665 wheels; stops 6665 eye, 6665 scribe; starts 6665 eye, 6665 scribe"},
 		{"a driver on one of another robot that changes", `driver ( name "eye" model "x" provides ["7000:laser:0"] ) driver ( name "ring" provides ["sonar:0"] requires ["7000:laser:0"] )`,
 			`driver ( name "eye" model "y" provides ["7000:laser:0"] ) driver ( name "ring" provides ["sonar:0"] requires ["7000:laser:0"] )`,
-			"stop 7000 eye, 6665 ring; start 7000 eye, 6665 ring"},
+			"stops 7000 eye, 6665 ring; starts 7000 eye, 6665 ring"},
 		{"a driver on one that stays", eye + ` driver ( name "ring" )`, eye + ` driver ( name "ring" ) driver ( name "scribe" requires ["laser:0" "sonar:0"] )`,
-			"keep 6665 eye, 6665 ring; start 6665 scribe"},
+			"keeps 6665 eye, 6665 ring; starts 6665 scribe"},
 		{"what a driver works on", eye + ` driver ( name "eye" model "z" provides ["laser:1"] ) driver ( name "ring" )`,
 			eye + ` driver ( name "eye" model "z" provides ["laser:1"] ) driver ( name "ring" requires ["laser:1"] )`,
-			"keep 6665 eye, 6665 eye; stop 6665 ring; start 6665 ring"},
+			"keeps 6665 eye, 6665 eye; stops 6665 ring; starts 6665 ring"},
 		{"one robot of a block", `driver ( name "swarm" )`, `driver ( name "swarm" ) driver ( name "eye" model "x" provides ["6666:laser:0"] )`,
-			"keep 6665 swarm 0, 6666 swarm 1, 7000 swarm 2; start 6666 eye"},
+			"keeps 6665 swarm 0, 6666 swarm 1, 7000 swarm 2; starts 6666 eye"},
 		{"the same twice", wheels + ` driver ( name "scribe" requires ["sonar:0"] ) driver ( name "scribe" requires ["sonar:0"] )`,
 			wheels + ` driver ( name "scribe" requires ["sonar:0"] )`,
-			"keep 6665 wheels, 6665 scribe; stop 6665 scribe"},
+			"keeps 6665 wheels, 6665 scribe; stops 6665 scribe"},
 	} {
 		old, _ := load(t, tt.old, "")
 		next, _ := load(t, tt.next, "")
@@ -91,7 +91,7 @@ func TestReload(t *testing.T) {
 			t.Errorf("%s: %v", tt.name, err)
 			continue
 		}
-		if got := summary(plan); got != tt.want {
+		if got := plan.String(); got != tt.want {
 			t.Errorf("%s: %s\nwant: %s", tt.name, got, tt.want)
 		}
 		// What is kept is the old driver, on its old table; what is started is a new one.
@@ -103,7 +103,7 @@ func TestReload(t *testing.T) {
 			for _, d := range robot.Drivers {
 				known := before != nil && slices.ContainsFunc(before.Drivers, func(o Driver) bool { return o.Link == d.Link && o.Driver == d.Driver })
 				name := fmt.Sprintf("%d %s", robot.Port, d.Link.Name())
-				if known && !slices.Contains(plan.Keep, name) || !known && !slices.Contains(plan.Start, name) {
+				if known && !slices.Contains(plan.steps[keeps], name) || !known && !slices.Contains(plan.steps[starts], name) {
 					t.Errorf("%s: driver %s is the old one: %v", tt.name, name, known)
 				}
 			}
@@ -111,25 +111,10 @@ func TestReload(t *testing.T) {
 	}
 }
 
-// changes reports whether a plan changes any driver or port.
-func changes(p *Plan) bool { return len(p.Stop)+len(p.Start)+len(p.Open)+len(p.Close) > 0 }
-
-func summary(p *Plan) string {
-	var parts []string
-	for _, part := range []struct {
-		name string
-		of   any
-		n    int
-	}{{"open", p.Open, len(p.Open)}, {"close", p.Close, len(p.Close)}, {"keep", p.Keep, len(p.Keep)}, {"stop", p.Stop, len(p.Stop)}, {"start", p.Start, len(p.Start)}} {
-		if part.n > 0 {
-			list := strings.Trim(fmt.Sprintf("%q", part.of), "[]\"")
-			if ports, ok := part.of.([]int); ok {
-				list = strings.Trim(fmt.Sprint(ports), "[]")
-			}
-			parts = append(parts, part.name+" "+strings.ReplaceAll(list, `" "`, ", "))
-		}
-	}
-	return strings.Join(parts, "; ")
+// nothing reports whether a plan changes nothing.
+func nothing(p *Plan) bool {
+	p.steps[keeps] = nil
+	return p.String() == ""
 }
 
 // A driver that starts works on the devices that clients have open, not on those of
@@ -150,8 +135,8 @@ func TestReloadRequires(t *testing.T) {
 	}
 	// The plan is the next reload's old server.
 	again, _ := load(t, `driver ( name "eye" model "x" ) driver ( name "ring" )`, "")
-	if plan, err := Reload(plan.Server, again); err != nil || changes(plan) {
-		t.Errorf("read again: %s, %v", summary(plan), err)
+	if plan, err := Reload(plan.Server, again); err != nil || !nothing(plan) {
+		t.Errorf("read again: %s, %v", plan.String(), err)
 	}
 }
 
@@ -161,14 +146,14 @@ func TestReloadFronts(t *testing.T) {
 	const text = `driver ( name "wheels" ) driver ( name "wheels" provides ["7000:position:0"] )`
 	old, _ := load(t, text, "", guard, lease)
 	same, _ := load(t, text, "", guard, lease)
-	if plan, err := Reload(old, same); err != nil || changes(plan) {
-		t.Errorf("nothing has changed: %s, %v", summary(plan), err)
+	if plan, err := Reload(old, same); err != nil || !nothing(plan) {
+		t.Errorf("nothing has changed: %s, %v", plan.String(), err)
 	}
 	next, _ := load(t, strings.Replace(text, `[`, `["7000:sonar:0" `, 1), "", guard, lease)
 	plan, err := Reload(old, next)
-	want := "keep 6665 wheels, 6665 guard, 6665 lease; stop 7000 wheels, 7000 guard, 7000 lease; start 7000 wheels, 7000 guard, 7000 lease"
-	if err != nil || summary(plan) != want {
-		t.Errorf("%s, %v\nwant: %s", summary(plan), err, want)
+	want := "keeps 6665 wheels, 6665 guard, 6665 lease; stops 7000 wheels, 7000 guard, 7000 lease; starts 7000 wheels, 7000 guard, 7000 lease"
+	if err != nil || plan.String() != want {
+		t.Errorf("%s, %v\nwant: %s", plan.String(), err, want)
 	}
 }
 
@@ -177,23 +162,23 @@ func TestReloadFiles(t *testing.T) {
 	const text = `driver ( name "mapped" ) driver ( name "eye" model "x" )`
 	old, _ := load(t, text, "one")
 	same, _ := load(t, text, "one")
-	if plan, err := Reload(old, same); err != nil || changes(plan) {
-		t.Errorf("nothing has changed: %s, %v", summary(plan), err)
+	if plan, err := Reload(old, same); err != nil || !nothing(plan) {
+		t.Errorf("nothing has changed: %s, %v", plan.String(), err)
 	}
 	next, _ := load(t, text, "two")
 	plan, err := Reload(old, next)
-	want := "keep 6665 eye; stop 6665 mapped 0, 6666 mapped 1; start 6665 mapped 0, 6666 mapped 1"
-	if err != nil || summary(plan) != want {
-		t.Errorf("%s, %v\nwant: %s", summary(plan), err, want)
+	want := "keeps 6665 eye; stops 6665 mapped 0, 6666 mapped 1; starts 6665 mapped 0, 6666 mapped 1"
+	if err != nil || plan.String() != want {
+		t.Errorf("%s, %v\nwant: %s", plan.String(), err, want)
 	}
 	// A change of one of its robots restarts the others, too: they share a world.
 	lease := Front{"-lease", `name "lease"`}
 	old, _ = load(t, text, "one", lease)
 	next, _ = load(t, text+` driver ( name "any" provides ["6666:position:1"] )`, "one", lease) // -lease moves position:0 elsewhere
 	plan, err = Reload(old, next)
-	want = "keep 6665 eye; stop 6665 mapped 0, 6666 mapped 1, 6665 lease, 6666 lease; start 6665 mapped 0, 6666 mapped 1, 6666 any, 6665 lease, 6666 lease"
-	if err != nil || summary(plan) != want {
-		t.Errorf("%s, %v\nwant: %s", summary(plan), err, want)
+	want = "keeps 6665 eye; stops 6665 mapped 0, 6666 mapped 1, 6665 lease, 6666 lease; starts 6665 mapped 0, 6666 mapped 1, 6666 any, 6665 lease, 6666 lease"
+	if err != nil || plan.String() != want {
+		t.Errorf("%s, %v\nwant: %s", plan.String(), err, want)
 	}
 }
 
@@ -209,7 +194,7 @@ func TestReloadAfterRemove(t *testing.T) {
 	plan.Server.Remove(7000)
 	again, _ := load(t, two, "")
 	plan, err = Reload(plan.Server, again)
-	if err != nil || !slices.Equal(plan.Open, []int{7000}) || plan.Stop != nil {
-		t.Errorf("%s, %v", summary(plan), err)
+	if err != nil || plan.String() != "opens 7000; keeps 6665 wheels, 7000 wheels" {
+		t.Errorf("%s, %v", plan.String(), err)
 	}
 }

@@ -363,9 +363,9 @@ func (e *engine) listen(address string) (listener int, err error) {
 		return 0, errors.Join(err, unix.Close(fd))
 	}
 	added := reflect.New(e.sockets.Type().Elem().Elem()) // a listener of gnet, which gnet closes at its end
-	for field, value := range map[string]any{"fd": fd, "addr": local, "network": "tcp"} {
-		settable(added.Elem().FieldByName(field)).Set(reflect.ValueOf(value))
-	}
+	settable(added.Elem().FieldByName("fd")).SetInt(int64(fd))
+	settable(added.Elem().FieldByName("network")).SetString("tcp")
+	settable(added.Elem().FieldByName("addr")).Set(reflect.ValueOf(local))
 	e.sockets.SetMapIndex(reflect.ValueOf(fd), added)
 	listener = e.opened
 	e.opened++

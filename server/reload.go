@@ -112,6 +112,7 @@ func (s *Server) finishReload(now time.Duration) time.Duration {
 				refused = append(refused, robot.Port)
 				continue
 			}
+			s.log.Info("serving", zap.String("address", robot.Address))
 		}
 		state.Robot, state.control.First = robot, robot.KeepControl
 		robot.Table.SetLinks(robot.Links)

@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"maps"
 	"net"
 	"net/netip"
 	"slices"
@@ -35,16 +36,15 @@ func (s *Server) Status(now time.Duration) status.Status {
 		all.Robots[i] = r.status(now)
 		places[r] = &all.Robots[i]
 	}
-	for c := range s.clients {
+	clients := slices.Collect(maps.Keys(s.clients))
+	slices.SortFunc(clients, func(a, b *client) int { return addressOf(a.remote).Compare(addressOf(b.remote)) })
+	for _, c := range clients {
 		r, told := places[c.robot], c.status(now)
 		r.Clients = append(r.Clients, told)
 		r.Totals.Add(told.Counts)
 		if c.robot.control.Holds(c.session) {
 			r.Commander = &told.Address
 		}
-	}
-	for _, r := range all.Robots {
-		slices.SortFunc(r.Clients, func(a, b status.Client) int { return a.Address.Compare(b.Address) })
 	}
 	return all
 }

@@ -1,10 +1,10 @@
 package stage
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"hash"
-	"hash/fnv"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -52,7 +52,7 @@ func build(file *syntax.File, open func(path string) (fs.File, error)) (*World, 
 		file:    file,
 		open:    open,
 		palette: shades(),
-		digest:  fnv.New128a(),
+		digest:  sha256.New(),
 		world:   &World{name: file.Name, scan: scanDirections()},
 	}
 	l.settings(file.Global)

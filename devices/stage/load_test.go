@@ -1,8 +1,8 @@
 package stage
 
 import (
+	"crypto/sha256"
 	"errors"
-	"hash/fnv"
 	"image"
 	"image/color"
 	"image/png"
@@ -230,7 +230,7 @@ func TestFloorPlan(t *testing.T) {
 		"##  ",
 		".. #",
 		"  +#")
-	walls, err := (&loader{open: openFile, digest: fnv.New128a()}).readBitmap(path, Vec{4, 3})
+	walls, err := (&loader{open: openFile, digest: sha256.New()}).readBitmap(path, Vec{4, 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,7 +242,7 @@ func TestFloorPlan(t *testing.T) {
 	if !slices.EqualFunc(walls, want, slices.Equal) {
 		t.Errorf("walls %v\nwant  %v", walls, want)
 	}
-	if _, err := (&loader{open: openFile, digest: fnv.New128a()}).readBitmap(writePNG(t, "   "), Vec{1, 1}); err == nil || !strings.Contains(err.Error(), "no dark pixel") {
+	if _, err := (&loader{open: openFile, digest: sha256.New()}).readBitmap(writePNG(t, "   "), Vec{1, 1}); err == nil || !strings.Contains(err.Error(), "no dark pixel") {
 		t.Errorf("an empty picture: %v", err)
 	}
 }
