@@ -201,7 +201,7 @@ var pioneer []byte
 // configure builds the robots of the configuration, with the flags applied.
 func (o options) configure(log *zap.Logger) (*config.Server, error) {
 	file, err := o.parseConfig()
-	if err != nil {
+	if file == nil {
 		return nil, err
 	}
 	conf, err := config.Build(file, config.Options{Kinds: catalogue(), Port: o.port, Overrides: o.overrides, Fronts: o.fronts(), Log: log})

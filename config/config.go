@@ -92,16 +92,26 @@ type Driver struct {
 }
 
 // Build makes the robots that a file describes. The error joins all mistakes in
-// the file, each a *syntax.Error if it has a place.
+// the file, also those of its parser, in the order of the lines, each a *syntax.Error if
+// it has a place; of more than 20 the others are counted. What follows from a mistake is
+// not reported as another one.
 func Build(file *syntax.File, options Options) (*Server, error) {
 	b := &builder{Options: options, file: file, used: map[string]bool{}, simulated: map[*devices.Link]bool{}}
 	for _, plugin := range file.Plugins {
 		b.fail(file.Errorf(plugin.Pos, `a plugin is named in the block of its driver: driver ( name "..." plugin %q provides [...] )`, plugin.Text))
 	}
+	b.incomplete = file.Err() != nil
 	for _, s := range file.Global.Sections("driver") {
+		if s.Broken {
+			s.IgnoreAll()
+			continue
+		}
 		d, err := b.readBlock(s)
 		if err != nil {
 			b.fail(err)
+		}
+		if err != nil || s.Broken {
+			b.incomplete = true
 			continue
 		}
 		b.blocks = append(b.blocks, d)
@@ -109,24 +119,22 @@ func Build(file *syntax.File, options Options) (*Server, error) {
 	b.checkPorts()
 	access, dashboard := b.readAccess(), b.readDashboard()
 	for _, o := range b.Overrides {
-		if !b.used[o.Flag] && len(b.errs) == 0 {
+		if !b.used[o.Flag] && !b.incomplete {
 			b.fail(fmt.Errorf("%s has no effect: there is no driver %q in %s", o.Flag, o.Driver, file.Name))
 		}
 	}
-	if len(b.blocks) == 0 && len(b.errs) == 0 {
+	if len(b.blocks) == 0 && !b.incomplete {
 		b.fail(fmt.Errorf("%s: there is no driver in this file", file.Name))
 	}
 	for _, unused := range file.Unused() {
 		b.fail(unused)
 	}
-	if err := errors.Join(append(b.errs, file.Err())...); err != nil {
-		return nil, err
-	}
 	order, err := b.order()
 	if err != nil {
-		return nil, err
+		b.fail(err)
 	}
-	if err := b.attachAll(order); err != nil {
+	b.attachAll(order)
+	if err := file.Join(append(b.errs, file.Err())...); err != nil {
 		return nil, err
 	}
 	for _, f := range b.Fronts {
@@ -146,6 +154,8 @@ type builder struct {
 	used      map[string]bool        // flags of overrides that had an effect
 	simulated map[*devices.Link]bool // links of drivers that move no real motor
 	errs      []error
+	// incomplete: blocks with mistakes are missing, and so are their devices.
+	incomplete bool
 }
 
 func (b *builder) fail(err error) { b.errs = append(b.errs, err) }
@@ -192,7 +202,7 @@ func (b *builder) order() (sorted []*block, err error) {
 
 // attachAll attaches the drivers of all blocks. A block that requires devices of one
 // with an error has no error of its own.
-func (b *builder) attachAll(order []*block) (err error) {
+func (b *builder) attachAll(order []*block) {
 	var failed []*block
 	for _, d := range order {
 		waits := slices.ContainsFunc(d.requires, func(a address) bool {
@@ -203,11 +213,11 @@ func (b *builder) attachAll(order []*block) (err error) {
 			if e == nil {
 				continue
 			}
-			err = errors.Join(err, e)
+			b.fail(e)
+			b.incomplete = true
 		}
 		failed = append(failed, d)
 	}
-	return err
 }
 
 // mayProvide reports whether the block provides the device, as far as is known
@@ -228,6 +238,9 @@ func (b *builder) attach(d *block) error {
 	}
 	for _, a := range d.requires {
 		device := b.robot(a.port).Table.Find(a.spec.Letter, a.spec.Index)
+		if device == nil && b.incomplete {
+			return nil
+		}
 		if device == nil {
 			return d.errorf(d.pos("requires", a), "%s requires %s, which no driver provides%s", d.name, a.short(b.Port), b.suggestDevice(a))
 		}

@@ -361,3 +361,45 @@ func TestControl(t *testing.T) {
 		}
 	}
 }
+
+// All mistakes of a file are reported at once, in the order of its lines, and none that
+// only follows from another one.
+func TestAllMistakes(t *testing.T) {
+	text := `driver ( name "wheels" port /dev/ttyS1 )
+driver ( name "eyes" model "x" )
+access ( allow "drive" from "10.0.0.1" )
+driver ( name "ring" requires ["laser:0"] )
+driver ( name "wheels" speed 5000 provides ["7000:position:0"] )
+driver ( name "wheels" gain "x" provides ["7001:position:0"] )
+driver ( name "filter" requires ["7001:position:0"] provides ["7001:position:1"] )
+driver ( name "any" provides ["7002:sonar:0"] ) driver ( name "any" provides ["7002:sonar:0"] )
+dashboard ( robot ["10.0.0.1:1"] )
+rest 5
+driver ( name "eye" )
+`
+	file, err := syntax.Parse("robot.cfg", func(string) ([]byte, error) { return []byte(text), nil })
+	if err == nil {
+		t.Fatal("a mistake was not found")
+	}
+	_, err = Build(file, Options{Kinds: kinds(&[]*still{}), Port: 6665, Log: zap.NewNop()})
+	var got []string
+	for _, mistake := range syntax.Mistakes(err) {
+		line, _, _ := strings.Cut(mistake.Error(), "\n")
+		got = append(got, strings.TrimPrefix(line, "robot.cfg:"))
+	}
+	want := []string{
+		`1:29: syntax error: unexpected "/"`,
+		`2:15: unknown driver "eyes"; did you mean "eye"?`,
+		`3:16: unknown right "drive"; there are read, write, config`,
+		`5:30: speed is 10 to 1000 mm/s, not 5000`,
+		`6:29: gain wants a number, not string "x"`,
+		`8:79: 7002:sonar:0 is provided twice: any provides it, too`,
+		`9:1: dashboard needs robots`,
+		`9:13: field "robot" is not used in dashboard`,
+		`10:1: field "rest" is not used`,
+		`11:1: eye needs model: which one`,
+	}
+	if !slices.EqualFunc(got, want, strings.HasPrefix) {
+		t.Errorf("mistakes:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}

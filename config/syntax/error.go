@@ -91,26 +91,35 @@ const maxErrors = 20
 
 // fail keeps the error for Err. An error in a define appears in each section
 // made from it, and is kept once.
-func (f *File) fail(pos Pos, format string, args ...any) {
-	e := f.errorf(pos, format, args...)
-	known := func(err error) bool { return err.Error() == e.Error() }
+func (f *File) fail(pos Pos, format string, args ...any) { f.keep(f.errorf(pos, format, args...)) }
+
+func (f *File) keep(e *Error) {
+	known := func(o *Error) bool { return o.Error() == e.Error() }
 	if len(f.errs) < maxErrors && !slices.ContainsFunc(f.errs, known) {
 		f.errs = append(f.errs, e)
 	}
 }
 
-// Err returns the getters' errors so far, the first 20 joined, each an
-// *[Error]; nil if there are none.
-func (f *File) Err() error { return errors.Join(f.errs...) }
+// Err returns the errors of the parser and of the getters so far, the first 20 joined,
+// each an *[Error]; nil if there are none.
+func (f *File) Err() error {
+	errs := make([]error, len(f.errs))
+	for i, e := range f.errs {
+		errs[i] = e
+	}
+	return errors.Join(errs...)
+}
 
 // Mistakes returns the errors that errors.Join has joined into err, of any depth; err
-// itself if it joins none.
-func Mistakes(err error) []error {
+// itself if it joins none, and nothing if err is nil.
+func Mistakes(err error) (all []error) {
 	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
+	switch {
+	case err == nil:
+		return nil
+	case !ok:
 		return []error{err}
 	}
-	var all []error
 	for _, e := range joined.Unwrap() {
 		all = append(all, Mistakes(e)...)
 	}
@@ -137,13 +146,42 @@ func (f *File) Unused() []*Error {
 		}
 		unused = append(unused, f.errorf(pos, "%s", message))
 	})
-	slices.SortStableFunc(unused, func(a, b *Error) int {
+	f.sort(unused)
+	return slices.CompactFunc(unused, func(a, b *Error) bool { return a.Pos == b.Pos })
+}
+
+// sort sorts errors in order of files and lines.
+func (f *File) sort(errs []*Error) {
+	slices.SortFunc(errs, func(a, b *Error) int {
 		if a.File != b.File {
 			return f.sources[a.File].order - f.sources[b.File].order
 		}
 		return a.offset - b.offset
 	})
-	return slices.CompactFunc(unused, func(a, b *Error) bool { return a.Pos == b.Pos })
+}
+
+// Join joins errors, which may be joined ones, in the order of the files; those without
+// a place come last. Of more than 20 the others are counted. It returns nil if there
+// are none.
+func (f *File) Join(errs ...error) error {
+	var placed []*Error
+	var others, all []error
+	for _, err := range Mistakes(errors.Join(errs...)) {
+		if e, ok := err.(*Error); ok {
+			placed = append(placed, e)
+		} else {
+			others = append(others, err)
+		}
+	}
+	f.sort(placed)
+	for _, e := range placed {
+		all = append(all, e)
+	}
+	all = append(all, others...)
+	if more := len(all) - maxErrors; more > 0 {
+		all = append(all[:maxErrors], fmt.Errorf("and %d more mistakes", more))
+	}
+	return errors.Join(all...)
 }
 
 func (s *Section) unused(report func(in *Section, what, name string, pos Pos)) {

@@ -52,8 +52,10 @@ var errNotRegular = errors.New("not a regular file")
 // ParseFile reads the configuration file at path and the files it includes, which
 // must be regular files. An included file that does not exist is looked for in
 // library, which may be nil, by its path from the directory of the main file. The
-// error wraps an *[Error] for the first mistake, unless the file at path cannot be
-// read.
+// error joins an *[Error] for each mistake, the first 20, unless the file at path
+// cannot be read. With mistakes the File has what is left without the statements that
+// have them: enough to look for mistakes of other kinds, whose errors [File.Err] has,
+// too.
 func ParseFile(path string, library fs.FS) (*File, error) {
 	return Parse(path, func(name string) ([]byte, error) {
 		// The user may pass a pipe, as <(...) in a shell does. To open one that a
@@ -91,14 +93,15 @@ func Parse(name string, read func(name string) ([]byte, error)) (*File, error) {
 	f.Global = &Section{Pos: Pos{File: name, Line: 1, Column: 1}, Used: true, file: f}
 	p := parser{file: f, read: read, macros: map[string]*Section{}, plain: map[string]Pos{}}
 	if err := p.parse(name, f.Global.Pos); err != nil {
-		return nil, err
+		e, ok := errors.AsType[*Error](err)
+		if !ok {
+			return nil, err
+		}
+		p.note(e)
 	}
 	f.defined = slices.Sorted(maps.Keys(p.macros))
 	f.setUnits()
-	if err := f.Err(); err != nil {
-		return nil, err
-	}
-	return f, nil
+	return f, f.Err()
 }
 
 type parser struct {
@@ -108,12 +111,58 @@ type parser struct {
 	open   []string            // files from the main one to the innermost
 	macros map[string]*Section // expanded body by name
 	plain  map[string]Pos      // first use of names as section types without a define
+	ended  bool                // nothing more is read: a limit is passed, or a section has no end
 	source int                 // bytes read, see maxSource
 	tree   int                 // bytes built, see maxTree
 }
 
 func (p *parser) syntaxError(pos Pos, format string, args ...any) error {
 	return p.file.Errorf(pos, "syntax error: "+format, args...)
+}
+
+// limit returns the error of a file that is too large. It ends the parsing.
+func (p *parser) limit(pos Pos, format string, args ...any) error {
+	p.ended = true
+	return p.file.Errorf(pos, format, args...)
+}
+
+// note keeps a mistake, the first one of its place.
+func (p *parser) note(e *Error) {
+	if !slices.ContainsFunc(p.file.errs, func(o *Error) bool { return o.Pos == e.Pos }) {
+		p.file.keep(e)
+	}
+	p.ended = p.ended || len(p.file.errs) >= maxErrors
+}
+
+// recover continues behind the statement, field or section that started at from and
+// has a mistake: behind its line, and behind the brackets that are opened there, but
+// before the ")" that closes s. It returns err if nothing more can be read.
+func (p *parser) recover(s *Section, from scanner, err error) error {
+	s.Broken = true
+	e, ok := errors.AsType[*Error](err)
+	if !ok || p.ended {
+		return err
+	}
+	if p.note(e); p.ended {
+		return nil
+	}
+	p.scan = from
+	for open := 0; ; {
+		before := p.scan
+		switch t := p.scan.next(); {
+		case t.is("("), t.is("["):
+			open++
+		case open > 0 && (t.is(")") || t.is("]")):
+			open--
+		case t.is(")") && s != p.file.Global:
+			p.scan = before
+			return nil
+		case t.kind == kindNewline && open == 0, t.kind == kindEOF:
+			return nil
+		case t.kind == kindUnterminated:
+			p.scan.offset += lineLength(p.scan.text[p.scan.offset:])
+		}
+	}
 }
 
 func (p *parser) unexpected(t token, where string) error {
@@ -157,7 +206,7 @@ func (p *parser) load(name string, pos Pos) (string, error) {
 		from = source{string(data), len(p.file.sources)}
 	}
 	if p.source += len(from.text); p.source > maxSource {
-		return "", p.file.Errorf(pos, "too much text: all files together may have %d bytes", maxSource)
+		return "", p.limit(pos, "too much text: all files together may have %d bytes", maxSource)
 	}
 	p.file.sources[name] = from
 	return from.text, nil
@@ -166,10 +215,10 @@ func (p *parser) load(name string, pos Pos) (string, error) {
 // parse reads one file, included at pos, to its end.
 func (p *parser) parse(name string, pos Pos) error {
 	if slices.Contains(p.open, name) {
-		return p.file.Errorf(pos, "include cycle: %s", strings.Join(append(p.open, name), " -> "))
+		return p.limit(pos, "include cycle: %s", strings.Join(append(p.open, name), " -> "))
 	}
 	if len(p.open) >= maxIncludes {
-		return p.file.Errorf(pos, "includes nested more than %d deep", maxIncludes)
+		return p.limit(pos, "includes nested more than %d deep", maxIncludes)
 	}
 	text, err := p.load(name, pos)
 	if err != nil {
@@ -177,12 +226,15 @@ func (p *parser) parse(name string, pos Pos) error {
 	}
 	outer := p.scan
 	p.scan, p.open = scanner{file: name, text: text, line: 1}, append(p.open, name)
-	for err == nil {
+	for err == nil && !p.ended {
 		t := p.nextLine()
 		if t.kind == kindEOF {
 			break
 		}
-		err = p.statement(t)
+		from := p.scan
+		if err = p.statement(t); err != nil {
+			err = p.recover(p.file.Global, from, err)
+		}
 	}
 	p.scan, p.open = outer, p.open[:len(p.open)-1]
 	return err
@@ -313,7 +365,7 @@ func (p *parser) tuple(open token) ([]Value, error) {
 		case t.kind == kindNumber, t.kind == kindString:
 			values = append(values, valueOf(t))
 		case t.kind == kindEOF:
-			return nil, p.syntaxError(t.pos, `missing "]" for the "[" at %v`, open.pos)
+			return nil, p.limit(t.pos, `syntax error: missing "]" for the "[" at %v`, open.pos)
 		case t.kind == kindWord, t.kind == kindBool, t.kind == kindComment, t.is("("), t.is(")"), t.is("["):
 			return nil, p.unexpected(t, ` inside "[ ]": it holds only numbers and "strings"`)
 		default:
@@ -333,7 +385,7 @@ func (p *parser) setField(s *Section, field *Field) error {
 		s.Fields[i] = field
 	} else {
 		if len(s.Fields) >= maxFields {
-			return p.file.Errorf(field.Pos, "more than %d fields in one section", maxFields)
+			return p.limit(field.Pos, "more than %d fields in one section", maxFields)
 		}
 		s.Fields = append(s.Fields, field)
 	}
@@ -352,7 +404,7 @@ func (p *parser) section(parent *Section, name, open token, depth int) error {
 	}
 	p.notePlain(name)
 	if depth+1+height > maxNesting {
-		return p.file.Errorf(name.pos, "sections nested more than %d deep", maxNesting)
+		return p.limit(name.pos, "sections nested more than %d deep", maxNesting)
 	}
 	if err := p.spend(name.pos, sectionCost); err != nil {
 		return err
@@ -364,28 +416,36 @@ func (p *parser) section(parent *Section, name, open token, depth int) error {
 // body reads the rest of s up to its closing mark. depth is the number of open
 // sections, including s.
 func (p *parser) body(s *Section, open token, depth int) error {
-	for {
+	for !p.ended {
 		t := p.nextLine()
+		from := p.scan
+		var err error
 		switch {
 		case t.is(")"):
 			return nil
 		case t.kind == kindEOF:
-			return p.syntaxError(t.pos, `missing ")" for the "(" of %.40s at %v`, s.Name, open.pos)
+			s.Broken = true
+			return p.limit(t.pos, `syntax error: missing ")" for the "(" of %.40s at %v`, s.Name, open.pos)
 		case t.kind != kindWord:
-			return p.unexpected(t, "")
+			err = p.unexpected(t, "")
 		case t.text == "include", t.text == "define":
-			return p.syntaxError(t.pos, "%s belongs at top level, not inside %.40s ( )", t.text, s.Name)
+			err = p.syntaxError(t.pos, "%s belongs at top level, not inside %.40s ( )", t.text, s.Name)
+		default:
+			err = p.item(s, t, depth)
 		}
-		if err := p.item(s, t, depth); err != nil {
-			return err
+		if err != nil {
+			if err = p.recover(s, from, err); err != nil {
+				return err
+			}
 		}
 	}
+	return nil
 }
 
 // copyInto gives s the type, fields and sections of the macro. The values are
 // shared and never changed.
 func (p *parser) copyInto(s, macro *Section, pos Pos) error {
-	s.Type, s.Macros = macro.Type, macro.Macros
+	s.Type, s.Macros, s.Broken = macro.Type, macro.Macros, s.Broken || macro.Broken
 	s.Fields = make([]*Field, len(macro.Fields))
 	for i, field := range macro.Fields {
 		if err := p.spend(pos, field.cost()); err != nil {
@@ -412,7 +472,7 @@ func (p *parser) copyInto(s, macro *Section, pos Pos) error {
 // error at pos.
 func (p *parser) spend(pos Pos, bytes int) error {
 	if p.tree += bytes; p.tree > maxTree {
-		return p.file.Errorf(pos, "too many fields and sections: with defines expanded they take more than %d MB", maxTree>>20)
+		return p.limit(pos, "too many fields and sections: with defines expanded they take more than %d MB", maxTree>>20)
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ type File struct {
 
 	defined       []string          // names of the defines, sorted, to suggest corrections
 	sources       map[string]source // by name as in Pos
-	errs          []error
+	errs          []*Error
 	length, angle unit
 }
 
@@ -48,6 +48,7 @@ type Section struct {
 	Fields   []*Field
 	Children []*Section
 	Used     bool // returned by Sections, or ignored
+	Broken   bool // something in it could not be read, but for its sections: a value, or what is no value at all
 
 	file  *File
 	asked []string // names that readers asked for, to suggest corrections
@@ -157,18 +158,19 @@ func (s *Section) Ignore(names ...string) {
 	for _, name := range names {
 		s.Field(name)
 		for _, child := range s.Sections(name) {
-			child.ignoreAll()
+			child.IgnoreAll()
 		}
 	}
 }
 
-func (s *Section) ignoreAll() {
+// IgnoreAll marks a section and its contents as used.
+func (s *Section) IgnoreAll() {
 	s.Used = true
 	for _, field := range s.Fields {
 		field.Used = true
 	}
 	for _, child := range s.Children {
-		child.ignoreAll()
+		child.IgnoreAll()
 	}
 }
 
@@ -200,6 +202,7 @@ func (s *Section) Errorf(field, format string, args ...any) error {
 
 // wrong records that a value is not what the getter expects.
 func (s *Section) wrong(pos Pos, name, want string, got any) {
+	s.Broken = true
 	s.file.fail(pos, "%.40s wants %s, not %v", name, want, got)
 }
 
