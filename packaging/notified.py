@@ -8,8 +8,9 @@ import sys
 path, command = sys.argv[1], sys.argv[2:]
 manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 manager.bind(path + ".socket")
-program = subprocess.Popen(command, env=dict(os.environ, NOTIFY_SOCKET=path + ".socket"))
+program = subprocess.Popen(command, env=dict(os.environ, NOTIFY_SOCKET=path + ".socket"), start_new_session=True)
 signal.signal(signal.SIGTERM, lambda *_: program.terminate())
+signal.signal(signal.SIGHUP, lambda *_: program.send_signal(signal.SIGHUP))
 manager.settimeout(0.1)
 with open(path, "w") as notified:
     while True:

@@ -85,6 +85,20 @@ exec {input}>&- # the client ends
 wait "$client_process" || fail "the client ended with an error"
 stop
 start
+
+# A reload as the unit does it: a file with mistakes is refused.
+mainpid=$server
+reload() { sed -n 's/^ExecReload=//p' $unit | sed 's/\$\$/$/g' | MAINPID=$mainpid PLAYER_FLAGS= bash -e; }
+echo 'driver ( name "stag" )' >/etc/player/player.cfg
+! reload 2>"$work/mistakes" || fail "a file with mistakes is taken"
+grep -q 'did you mean "stage"' "$work/mistakes" || fail "the mistake is not reported"
+echo 'driver ( name "stage" world "cave" )' >/etc/player/player.cfg
+reload
+for _ in $(seq 600); do
+  [ "$(grep -c READY=1 "$work/ready")" = 2 ] && break
+  sleep 0.1
+done
+grep -q RELOADING=1 "$work/ready" && [ "$(grep -c READY=1 "$work/ready")" = 2 ] || fail "not reloaded"
 player -version | grep -q '^player 999 ' || fail "not upgraded"
 python3 packaging/client.py 6665 <<<once
 stop

@@ -26,7 +26,7 @@ func Kind() devices.Kind {
 		Name: "passthrough",
 		Doc:  "devices of another Player",
 		Options: []devices.Option{
-			{Name: "remote", Default: "", Required: true, Doc: `the other Player, as in "10.0.0.7:6665"; a name is looked up once, when the server starts`},
+			{Name: "remote", Default: "", Required: true, Doc: `the other Player, as in "10.0.0.7:6665"; a name is looked up at the start`},
 			{Name: "rate", Default: 50, Min: 1, Max: 1000, Unit: "Hz", Doc: "how often it may send; it sends only what is new"},
 		},
 		SetupLimit: connectLimit + answerLimit + time.Second,
