@@ -41,6 +41,7 @@ func (o *outside) Signal(s syscall.Signal) { o.signals = append(o.signals, s) }
 // driver. It panics in one place.
 type bomb struct {
 	in       string // where; empty: nowhere
+	hangs    bool   // it does not stop
 	required devices.Required
 
 	link     *devices.Link
@@ -74,6 +75,9 @@ func (b *bomb) Setup(now time.Duration, link *devices.Link) {
 
 func (b *bomb) Shutdown(now time.Duration) {
 	b.may("Shutdown")
+	if b.hangs {
+		return
+	}
 	if b.port != nil {
 		b.port.Close()
 	} else {
@@ -345,6 +349,26 @@ func TestPanicInShutdown(t *testing.T) {
 	r.expect(r.device, devices.Ready)
 	if !port.Closed {
 		t.Error("the port of the old run is open")
+	}
+}
+
+// What a driver holds that does not stop, or has panicked, is taken from it before the
+// link is off: another driver may wait for its port.
+func TestShutdownOfADriverThatHangs(t *testing.T) {
+	for _, panics := range []bool{false, true} {
+		r := newRig(t)
+		port, wheels := r.world.Port(), r.inner.Link()
+		if panics {
+			r.wheels.in = "Shutdown"
+		}
+		r.wheels.hangs = true
+		wheels.Shutdown(r.world.Now())
+		if wheels.Off() || port.Closed {
+			t.Errorf("panics %v: off %v, port closed %v", panics, wheels.Off(), port.Closed)
+		}
+		if r.world.Pass(2600 * time.Millisecond); !wheels.Off() || !port.Closed || len(r.world.signals) == 0 {
+			t.Errorf("panics %v: off %v, port closed %v, signals %v", panics, wheels.Off(), port.Closed, r.world.signals)
+		}
 	}
 }
 

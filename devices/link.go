@@ -333,6 +333,10 @@ func (l *Link) expire(now time.Duration) {
 		l.callShutdown(now)
 	case Stopping:
 		l.log.Warn("device did not stop in time")
+		if l.closed { // else its next setup takes what it holds
+			l.run, l.takeAt = l.run+1, now
+			l.takeAll(now)
+		}
 		l.Stopped(now)
 	}
 }
@@ -404,8 +408,8 @@ func (l *Link) end(now time.Duration) {
 	}
 }
 
-// Shutdown stops the driver for good. It has ended when the state is Idle. Subscribers
-// are not notified: their subscriptions are void, and new ones fail.
+// Shutdown stops the driver for good, until Off. Subscribers are not notified: their
+// subscriptions are void, and new ones fail.
 func (l *Link) Shutdown(now time.Duration) {
 	l.closed, l.subscriptions = true, nil
 	l.end(now)
@@ -413,6 +417,10 @@ func (l *Link) Shutdown(now time.Duration) {
 		l.idle(now) // an always-on driver is not tried again
 	}
 }
+
+// Off reports whether the driver is stopped and holds nothing, so that another one may
+// open the same hardware.
+func (l *Link) Off() bool { return l.state == Idle && l.takeAt == 0 }
 
 func (l *Link) start(now time.Duration) {
 	stay := subscription{who: keeper{}}

@@ -54,8 +54,8 @@ func (t *Table) Attach(i Instance) (*Link, error) {
 	return l, nil
 }
 
-// SetLinks replaces the links. Those that are no longer there must be idle and shut
-// down (Link.Shutdown).
+// SetLinks replaces the links. Those that are no longer there must be shut down and off
+// (Link.Shutdown).
 func (t *Table) SetLinks(links []*Link) {
 	t.links, t.letters = links, [256]*Device{}
 	for _, l := range links {

@@ -92,7 +92,7 @@ func (s *Server) finishReload(now time.Duration) time.Duration {
 	if s.stopAt != 0 {
 		return 0
 	}
-	if slices.ContainsFunc(r.stopping, func(l *devices.Link) bool { return l.State() != devices.Idle }) {
+	if slices.ContainsFunc(r.stopping, func(l *devices.Link) bool { return !l.Off() }) {
 		return now + shutdownPoll
 	}
 	for _, l := range r.stopping {
