@@ -120,15 +120,18 @@ func (d *dashboard) serve(ctx context.Context, share *descriptors.Share, s web.S
 	d.config.Post, d.config.Server = post, s
 	d.config.Log.Info("dashboard", zap.String("url", d.url()))
 	d.start = func() (stop func()) {
-		ctx, cancel := context.WithCancel(ctx)
+		serving, cancel := context.WithCancel(ctx)
 		ended := make(chan struct{})
 		listener := descriptors.Listener(pausable{d.listener}, share, connectionCost)
 		config := d.config
 		go func() {
 			defer onPanic()
 			defer close(ended)
-			if err := web.Serve(ctx, listener, config); err != nil {
+			if err := web.Serve(serving, listener, config); err != nil {
 				config.Log.Error("the dashboard failed", zap.Error(err))
+			}
+			if ctx.Err() != nil {
+				_ = d.listener.Close() // nothing is accepted any more
 			}
 		}()
 		return func() {

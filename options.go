@@ -74,7 +74,7 @@ usage: player [flags] [FILE]
 
 FILE describes the robot: which drivers provide which devices (docs/CONFIG.md;
 examples are in configs/). Without it player serves a Pioneer with laser and
-camera. Flags override the file. SIGHUP reads it again, unless there is a terminal.
+camera. Flags override the file. Without a terminal, SIGHUP reads it again.
 
 Try it without a robot:
   player -stage room

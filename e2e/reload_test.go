@@ -145,6 +145,24 @@ func TestReloadMistakes(t *testing.T) {
 	p.frame(3)
 }
 
+// Signals that come faster than they are served: the newest file counts.
+func TestReloadsInARow(t *testing.T) {
+	t.Parallel()
+	port := freePort(t)
+	const one = `driver ( name "testpattern" provides ["laser:0"] )`
+	two := one + fmt.Sprintf(` driver ( name "testpattern" provides ["%d:sonar:0"] )`, port)
+	s := startFile(t, launch{}, one)
+	p := s.dial(t)
+	p.mustOpen("lr", "lr")
+	for i := range 100 {
+		write(t, filepath.Dir(s.file), filepath.Base(s.file), []string{one, two}[i%2])
+		s.signal(t, syscall.SIGHUP)
+	}
+	await(t, "the robot of the newest file", func() bool { return !canListen(port) })
+	s.other(t, port).mustOpen("sr", "sr")
+	p.frame(3)
+}
+
 // A port that cannot be listened on is reported, and the rest goes on. A later reload
 // tries it again.
 func TestReloadPortTaken(t *testing.T) {

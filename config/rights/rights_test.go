@@ -43,3 +43,22 @@ func TestRules(t *testing.T) {
 		t.Error("Has")
 	}
 }
+
+func TestEqual(t *testing.T) {
+	one := Rules{{Read, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}}
+	for _, tt := range []struct {
+		name  string
+		other Rules
+		equal bool
+	}{
+		{"the same", Rules{{Read, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}}, true},
+		{"none", nil, false},
+		{"more rights", Rules{{Read | Write, one[0].From}}, false},
+		{"another network", Rules{{Read, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/9")}}}, false},
+		{"one more", append(one[:1:1], one[0]), false},
+	} {
+		if one.Equal(tt.other) != tt.equal || tt.other.Equal(one) != tt.equal {
+			t.Errorf("%s: equal is not %v", tt.name, tt.equal)
+		}
+	}
+}
