@@ -28,7 +28,7 @@ func (b *builder) readAccess() (rules rights.Rules) {
 			rule.From = append(rule.From, network)
 		}
 		for _, field := range []string{"allow", "from"} {
-			if s.Field(field) == nil {
+			if s.Field(field) == nil && !s.Broken {
 				b.fail(s.Errorf("", `access needs %s, as in access ( allow ["read" "write" "config"] from ["10.0.0.0/8" "::1"] )`, field))
 			}
 		}

@@ -26,13 +26,17 @@ type block struct {
 }
 
 // readBlock reads a driver's section. The file keeps errors about values of a
-// wrong type; others are returned.
+// wrong type; others are returned. Of a section that is broken only the mistakes are of
+// use, and what is missing is none: it may be what could not be read.
 func (b *builder) readBlock(s *syntax.Section) (*block, error) {
 	name := s.String("name", "")
 	kind, ok := b.kindOf(s, name)
 	if !ok {
 		for _, f := range s.Fields { // one error is enough: mark them as used
 			s.Field(f.Name)
+		}
+		if s.Field("name") == nil && s.Broken {
+			return nil, nil
 		}
 		if s.Field("name") == nil {
 			return nil, s.Errorf("", `a driver needs its name, as in name "p2os"`)
@@ -60,7 +64,7 @@ func (b *builder) readBlock(s *syntax.Section) (*block, error) {
 	var errProvides, errRequires error
 	d.provides, errProvides = b.addresses(d, "provides")
 	d.requires, errRequires = b.addresses(d, "requires")
-	if wrong = errors.Join(wrong, errProvides, errRequires); wrong != nil {
+	if wrong = errors.Join(wrong, errProvides, errRequires); wrong != nil || s.Broken {
 		return nil, wrong
 	}
 	return d, d.checkAddresses(b.Port)
@@ -135,7 +139,7 @@ func (b *builder) readOption(s *syntax.Section, o devices.Option, kind string) (
 			errorf = func(format string, args ...any) error { return fmt.Errorf(f.Flag+": "+format, args...) }
 		}
 	}
-	if o.Required && !given {
+	if o.Required && !given && !s.Broken {
 		return v, errorf("%s needs %s: %s", kind, o.Name, o.Doc)
 	}
 	n, isNumber := number(v)

@@ -102,10 +102,6 @@ func Build(file *syntax.File, options Options) (*Server, error) {
 	}
 	b.incomplete = file.Err() != nil
 	for _, s := range file.Global.Sections("driver") {
-		if s.Broken {
-			s.IgnoreAll()
-			continue
-		}
 		d, err := b.readBlock(s)
 		if err != nil {
 			b.fail(err)

@@ -365,9 +365,9 @@ func TestControl(t *testing.T) {
 // All mistakes of a file are reported at once, in the order of its lines, and none that
 // only follows from another one.
 func TestAllMistakes(t *testing.T) {
-	text := `driver ( name "wheels" port /dev/ttyS1 )
+	text := `driver ( name "wheelz" port /dev/ttyS1 )
 driver ( name "eyes" model "x" )
-access ( allow "drive" from "10.0.0.1" )
+access ( allow "drive" from 10.0.0.1 )
 driver ( name "ring" requires ["laser:0"] )
 driver ( name "wheels" speed 5000 provides ["7000:position:0"] )
 driver ( name "wheels" gain "x" provides ["7001:position:0"] )
@@ -376,6 +376,14 @@ driver ( name "any" provides ["7002:sonar:0"] ) driver ( name "any" provides ["7
 dashboard ( robot ["10.0.0.1:1"] )
 rest 5
 driver ( name "eye" )
+driver (
+  name eye
+)
+driver (
+  name "eye"
+  model x
+  mode "y"
+)
 `
 	file, err := syntax.Parse("robot.cfg", func(string) ([]byte, error) { return []byte(text), nil })
 	if err == nil {
@@ -388,9 +396,11 @@ driver ( name "eye" )
 		got = append(got, strings.TrimPrefix(line, "robot.cfg:"))
 	}
 	want := []string{
+		`1:15: unknown driver "wheelz"; did you mean "wheels"?`,
 		`1:29: syntax error: unexpected "/"`,
 		`2:15: unknown driver "eyes"; did you mean "eye"?`,
 		`3:16: unknown right "drive"; there are read, write, config`,
+		`3:29: from wants "strings", not number 10.0.0.1`,
 		`5:30: speed is 10 to 1000 mm/s, not 5000`,
 		`6:29: gain wants a number, not string "x"`,
 		`8:79: 7002:sonar:0 is provided twice: any provides it, too`,
@@ -398,6 +408,9 @@ driver ( name "eye" )
 		`9:13: field "robot" is not used in dashboard`,
 		`10:1: field "rest" is not used`,
 		`11:1: eye needs model: which one`,
+		`13:8: syntax error: unexpected word "eye" after name`,
+		`17:9: syntax error: unexpected word "x" after model`,
+		`18:3: field "mode" is not used in driver; did you mean "model"?`,
 	}
 	if !slices.EqualFunc(got, want, strings.HasPrefix) {
 		t.Errorf("mistakes:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -9,7 +9,7 @@ import (
 // readDashboard reads the sections dashboard ( robots [...] ).
 func (b *builder) readDashboard() (robots []string) {
 	for _, s := range b.file.Global.Sections("dashboard") {
-		if s.Field("robots") == nil {
+		if s.Field("robots") == nil && !s.Broken {
 			b.fail(s.Errorf("", `dashboard needs robots, as in dashboard ( robots ["10.0.0.7:6665"] )`))
 		}
 		for i, address := range s.Strings("robots") {

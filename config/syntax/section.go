@@ -158,19 +158,18 @@ func (s *Section) Ignore(names ...string) {
 	for _, name := range names {
 		s.Field(name)
 		for _, child := range s.Sections(name) {
-			child.IgnoreAll()
+			child.ignoreAll()
 		}
 	}
 }
 
-// IgnoreAll marks a section and its contents as used.
-func (s *Section) IgnoreAll() {
+func (s *Section) ignoreAll() {
 	s.Used = true
 	for _, field := range s.Fields {
 		field.Used = true
 	}
 	for _, child := range s.Children {
-		child.IgnoreAll()
+		child.ignoreAll()
 	}
 }
 
