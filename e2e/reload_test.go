@@ -267,6 +267,15 @@ func TestReloadDashboard(t *testing.T) {
 	}
 }
 
+// inTerminal returns a launch of servers with a controlling terminal.
+func inTerminal(t *testing.T) (l launch, terminal *os.File) {
+	t.Helper()
+	terminal, program := openTerminal(t)
+	defer program.Close()
+	// The shell makes it its terminal by opening it.
+	return launch{alone: true, via: []string{"sh", "-c", `exec "$0" "$@" <` + program.Name()}}, terminal
+}
+
 // What SIGHUP means is decided when the server starts: nothing under nohup, the end of
 // the terminal if there is one.
 func TestReloadOrEnd(t *testing.T) {
@@ -285,12 +294,10 @@ func TestReloadOrEnd(t *testing.T) {
 	})
 	t.Run("terminal", func(t *testing.T) {
 		t.Parallel()
-		terminal, program := openTerminal(t)
-		// The shell makes it its terminal by opening it.
-		s := startFile(t, launch{via: []string{"sh", "-c", `exec "$0" "$@" <` + program.Name()}}, text)
+		l, terminal := inTerminal(t)
+		s := startFile(t, l, text)
 		p := s.dial(t)
 		p.mustOpen("lr", "lr")
-		program.Close()
 		terminal.Close()
 		p.closed()
 		s.ended(t)

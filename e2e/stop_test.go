@@ -162,6 +162,11 @@ var troubled = sync.OnceValues(func() (path string, err error) {
 // is the laser.
 func troubledDriving(t *testing.T) (*server, *peer, *robot.Robot) {
 	t.Helper()
+	return launch{}.troubledDriving(t)
+}
+
+func (l launch) troubledDriving(t *testing.T) (*server, *peer, *robot.Robot) {
+	t.Helper()
 	path, err := troubled()
 	if err != nil {
 		t.Fatal(err)
@@ -169,7 +174,8 @@ func troubledDriving(t *testing.T) (*server, *peer, *robot.Robot) {
 	r := startRobot(t, robot.Options{})
 	file := write(t, t.TempDir(), "trouble.cfg", fmt.Sprintf(`driver ( name "trouble" port %q )
 		driver ( name "testpattern" provides ["laser:0"] )`, r.Port()))
-	s, p := launch{binary: path}.driving(t, r, "-deadman", "60000", file)
+	l.binary = path
+	s, p := l.driving(t, r, "-deadman", "60000", file)
 	return s, p, r
 }
 
@@ -225,7 +231,8 @@ func TestHangingLoopStopsTheRobot(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT} {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
-			s, p, r := troubledDriving(t)
+			l, _ := inTerminal(t) // with a file and without a terminal SIGHUP reloads
+			s, p, r := l.troubledDriving(t)
 			p.grip(hang)
 			await(t, "the end", func() bool {
 				_ = s.cmd.Process.Signal(sig) // those that come at the same time count once
