@@ -8,8 +8,9 @@ import (
 	"player/config/rights"
 )
 
-// readAccess reads the sections access ( allow [...] from [...] ).
-func (b *builder) readAccess() (rules rights.Rules) {
+// readAccess reads the sections access ( allow [...] from [...] name [...] ).
+// certified reports whether clients have certificates.
+func (b *builder) readAccess(certified bool) (rules rights.Rules) {
 	for _, s := range b.file.Global.Sections("access") {
 		rule := rights.Rule{}
 		for i, word := range s.Strings("allow") {
@@ -27,10 +28,22 @@ func (b *builder) readAccess() (rules rights.Rules) {
 			}
 			rule.From = append(rule.From, network)
 		}
-		for _, field := range []string{"allow", "from"} {
-			if s.Field(field) == nil && !s.Broken {
-				b.fail(s.Errorf("", `access needs %s, as in access ( allow ["read" "write" "config"] from ["10.0.0.0/8" "::1"] )`, field))
+		for i, name := range s.Strings("name") {
+			if name == "" {
+				b.fail(b.file.Errorf(s.Field("name").Values[i].Pos, "a client without a name in its certificate cannot be given rights by it"))
 			}
+			rule.Names = append(rule.Names, name)
+		}
+		if f := s.Field("name"); f != nil && !certified {
+			b.fail(b.file.Errorf(f.Pos, "rights by name need certificates of clients: %s", exampleTLS))
+		}
+		for _, field := range []string{"from", "name"} {
+			if f := s.Field(field); f != nil && len(f.Values) == 0 {
+				b.fail(s.Errorf(field, "%s is empty: it would give rights to nobody", field))
+			}
+		}
+		if !s.Broken && (s.Field("allow") == nil || s.Field("from") == nil && s.Field("name") == nil) {
+			b.fail(s.Errorf("", `access needs allow, and from or name, as in access ( allow ["read" "write" "config"] from ["10.0.0.0/8" "::1"] )`))
 		}
 		rules = append(rules, rule)
 	}

@@ -31,6 +31,7 @@ type Options struct {
 	Port      int            // TCP port of a robot without a port of its own
 	Overrides []Override
 	Fronts    []Front // the first is next to the robot, the last next to the clients
+	TLS       TLS     // its fields override those of the file
 	Log       *zap.Logger
 }
 
@@ -46,6 +47,7 @@ type Override struct {
 type Server struct {
 	Robots []Robot // by port, ascending
 	Access rights.Rules
+	TLS    TLS
 	// Dashboard has the robots of other servers, as HOST:PORT, that the dashboard
 	// lists.
 	Dashboard []string
@@ -70,6 +72,7 @@ func canMove(d *devices.Device) bool { return d.Spec().Stop != "" }
 // Robot is one robot of the server: a TCP port and its devices.
 type Robot struct {
 	Port    int
+	TLS     string // host:port for clients that encrypt; empty: there is none
 	Table   *devices.Table
 	Drivers []Driver // in the order they were attached
 	// KeepControl is control "first": a client keeps control of position while it
@@ -113,7 +116,8 @@ func Build(file *syntax.File, options Options) (*Server, error) {
 		b.blocks = append(b.blocks, d)
 	}
 	b.checkPorts()
-	access, dashboard := b.readAccess(), b.readDashboard()
+	tls, dashboard := b.readTLS(), b.readDashboard()
+	access := b.readAccess(tls.Clients != "")
 	for _, o := range b.Overrides {
 		if !b.used[o.Flag] && !b.incomplete {
 			b.fail(fmt.Errorf("%s has no effect: there is no driver %q in %s", o.Flag, o.Driver, file.Name))
@@ -130,6 +134,7 @@ func Build(file *syntax.File, options Options) (*Server, error) {
 		b.fail(err)
 	}
 	b.attachAll(order)
+	b.placeTLS(tls.Listen)
 	if err := file.Join(append(b.errs, file.Err())...); err != nil {
 		return nil, err
 	}
@@ -138,7 +143,7 @@ func Build(file *syntax.File, options Options) (*Server, error) {
 			return nil, err
 		}
 	}
-	return &Server{b.robots, access, dashboard, b.groups}, nil
+	return &Server{b.robots, access, tls, dashboard, b.groups}, nil
 }
 
 type builder struct {
@@ -152,6 +157,7 @@ type builder struct {
 	errs      []error
 	// incomplete: blocks with mistakes are missing, and so are their devices.
 	incomplete bool
+	failTLS    func(format string, args ...any) error // makes an error about TLS
 }
 
 func (b *builder) fail(err error) { b.errs = append(b.errs, err) }
@@ -210,7 +216,6 @@ func (b *builder) attachAll(order []*block) {
 				continue
 			}
 			b.fail(e)
-			b.incomplete = true
 		}
 		failed = append(failed, d)
 	}

@@ -242,7 +242,7 @@ func TestAccess(t *testing.T) {
 		t.Fatal(err)
 	}
 	for client, want := range map[string]rights.Set{"9.9.9.9": rights.Read, "1.2.3.4": rights.All, "10.2.3.4": rights.All, "10.2.3.5": rights.All | rights.Take, "::1": rights.Read} {
-		if got := server.Access.Of(netip.MustParseAddr(client)); got != want {
+		if got := server.Access.Of(netip.MustParseAddr(client), ""); got != want {
 			t.Errorf("%s has %v, want %v", client, got, want)
 		}
 	}
@@ -250,13 +250,92 @@ func TestAccess(t *testing.T) {
 		{`access ( allow ["wirte"] from ["::1"] )`, `1:42: unknown right "wirte"; did you mean "write"?`},
 		{`access ( allow ["read"] from ["lab"] )`, `1:56: "lab" is not a network: write "10.0.0.0/8", or an address`},
 		{`access ( allow ["read"] from ["10.1.0.0/8"] )`, `1:56: 10.1.0.0/8 has bits behind its mask: write "10.0.0.0/8", or "10.1.0.0" for one computer`},
-		{`access ( from ["::1"] )`, `1:26: access needs allow, as in`},
-		{`access ( allow "read" )`, `1:26: access needs from, as in`},
+		{`access ( from ["::1"] )`, `1:26: access needs allow, and from or name, as in`},
+		{`access ( allow "read" )`, `1:26: access needs allow, and from or name, as in`},
+		{`access ( allow "read" from [] )`, `1:48: from is empty: it would give rights to nobody`},
+		{`access ( allow "read" name "ada" )`, `1:48: rights by name need certificates of clients: tls (`},
 		{`access ( allow "read" from "::1" form 1 )`, `1:59: field "form" is not used in access`},
 	} {
 		_, _, err := build(t, robot+tt.text)
 		if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Count(err.Error(), "robot.cfg:") != 1 {
 			t.Errorf("%s: %v, want %s", tt.text, err, tt.want)
+		}
+	}
+}
+
+func TestTLS(t *testing.T) {
+	const robots = `driver ( name "wheels" ) driver ( name "wheels" provides ["7000:position:0"] ) `
+	const files = `cert "robot.pem" key "/etc/robot.key" clients "ca.pem" `
+	server, _, err := build(t, robots+`tls ( listen "10.0.0.7:7665" `+files+`) access ( allow "read" name ["ada" "grace"] from "10.0.0.0/8" )`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (TLS{"10.0.0.7:7665", "dir/robot.pem", "/etc/robot.key", "dir/ca.pem"}); server.TLS != want {
+		t.Errorf("%+v, want %+v", server.TLS, want)
+	}
+	if a, b := server.Robots[0].TLS, server.Robots[1].TLS; a != "10.0.0.7:7665" || b != "10.0.0.7:8000" {
+		t.Errorf("robots on %s and %s", a, b)
+	}
+	for name, want := range map[string]rights.Set{"ada": rights.Read, "": rights.None, "eve": rights.None} {
+		if got := server.Access.Of(netip.MustParseAddr("10.1.1.1"), name); got != want {
+			t.Errorf("%q has %v, want %v", name, got, want)
+		}
+	}
+	var printed strings.Builder
+	if err := server.WriteTable(&printed); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"robot on port 7000, by TLS on 10.0.0.7:8000", `read from [10.0.0.0/8] named ["ada" "grace"]`} {
+		if !strings.Contains(printed.String(), want) {
+			t.Errorf("no %q in %s", want, printed.String())
+		}
+	}
+	for _, tt := range []struct{ text, want string }{
+		{`tls ( ` + files + `)`, `robot.cfg:1:80: tls needs listen, cert and key, as in tls (`},
+		{`tls ( listen ":7665" key "a" )`, `robot.cfg:1:93: tls needs listen, cert and key`},
+		{`tls ( listen "7665" ` + files + `)`, `robot.cfg:1:93: "7665" is not an address to listen on`},
+		{`tls ( listen ":0" ` + files + `)`, `":0" is not an address to listen on`},
+		{`tls ( listen ":65500" ` + files + `)`, `the robot on port 7000 would be served on 65835: choose a lower port`},
+		{`tls ( listen ":7000" ` + files + `)`, `the robot on port 6665 would be served on 7000, where one is served without TLS`},
+		{`tls ( listen ":7665" ` + files + `) tls ( listen ":8665" ` + files + `)`, `there is a section tls already`},
+		{`tls ( listen ":7665" ` + files + ` client "x" )`, `field "client" is not used in tls`},
+		{`tls ( listen ":7665" cert "a" key "b" ) access ( allow "read" name "ada" )`, `rights by name need certificates of clients`},
+		{`tls ( listen ":7665" ` + files + `) access ( allow "read" name [] )`, `name is empty: it would give rights to nobody`},
+		{`tls ( listen ":7665" ` + files + `) access ( allow "read" name ["ada" ""] )`, `a client without a name in its certificate`},
+	} {
+		_, _, err := build(t, robots+tt.text)
+		if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Count(err.Error(), "robot.cfg:") != 1 {
+			t.Errorf("%s: %v, want %s", tt.text, err, tt.want)
+		}
+	}
+}
+
+// Flags override the fields of the file, and need no section.
+func TestTLSFlags(t *testing.T) {
+	for _, tt := range []struct {
+		text  string
+		flags TLS
+		want  TLS
+		err   string
+	}{
+		{"", TLS{":7665", "a", "b", ""}, TLS{":7665", "a", "b", ""}, ""},
+		{`tls ( listen ":8665" cert "a" key "b" clients "c" )`, TLS{":7665", "", "", "d"}, TLS{":7665", "dir/a", "dir/b", "d"}, ""},
+		{"", TLS{":7665", "", "", ""}, TLS{}, "-tls: tls needs listen, cert and key"},
+		{"", TLS{"", "a", "b", ""}, TLS{}, "-tls: tls needs listen, cert and key"},
+		{"", TLS{"x", "a", "b", ""}, TLS{}, `-tls: "x" is not an address to listen on`},
+		{"", TLS{":6665", "a", "b", ""}, TLS{}, "-tls: the robot on port 6665 would be served on 6665"},
+	} {
+		file, err := syntax.Parse("dir/robot.cfg", func(string) ([]byte, error) { return []byte(`driver ( name "wheels" ) ` + tt.text), nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		var made []*still
+		server, err := Build(file, Options{Kinds: kinds(&made), Port: 6665, TLS: tt.flags, Log: zap.NewNop()})
+		switch {
+		case tt.err != "" && (err == nil || !strings.HasPrefix(err.Error(), tt.err)), tt.err == "" && err != nil:
+			t.Errorf("%+v: %v, want %q", tt.flags, err, tt.err)
+		case tt.err == "" && server.TLS != tt.want:
+			t.Errorf("%+v: %+v, want %+v", tt.flags, server.TLS, tt.want)
 		}
 	}
 }

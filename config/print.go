@@ -16,7 +16,11 @@ import (
 func (s *Server) WriteTable(w io.Writer) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, r := range s.Robots {
-		fmt.Fprintf(tw, "robot on port %d\n", r.Port)
+		fmt.Fprintf(tw, "robot on port %d", r.Port)
+		if r.TLS != "" {
+			fmt.Fprintf(tw, ", by TLS on %s", r.TLS)
+		}
+		fmt.Fprintln(tw)
 		for _, d := range r.Drivers {
 			for _, device := range d.Link.Devices() {
 				spec := device.Spec()
@@ -42,7 +46,14 @@ func (s *Server) WriteTable(w io.Writer) error {
 		}
 	}
 	for _, rule := range s.Access {
-		fmt.Fprintf(tw, "%v from %v\n", rule.Allow, rule.From)
+		fmt.Fprint(tw, rule.Allow)
+		if rule.From != nil {
+			fmt.Fprintf(tw, " from %v", rule.From)
+		}
+		if rule.Names != nil {
+			fmt.Fprintf(tw, " named %q", rule.Names)
+		}
+		fmt.Fprintln(tw)
 	}
 	if s.Dashboard != nil {
 		fmt.Fprintf(tw, "dashboard %v\n", s.Dashboard)

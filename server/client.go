@@ -61,7 +61,7 @@ func (s *Server) accept(now time.Duration, conn connection, listener int) reacto
 	robot := s.robots[i]
 	remote := conn.RemoteAddr()
 	from := addressOf(remote).Addr()
-	may := s.config.Access.Of(from)
+	may := s.config.Access.Of(from, "")
 	place, err := s.takePlace(from, may)
 	if err != nil {
 		if repeats, ok := s.refusals.Allow(now); ok {

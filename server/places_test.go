@@ -29,7 +29,7 @@ func TestPlaces(t *testing.T) {
 		var taken []place
 		take := func(from netip.Addr, want error) {
 			t.Helper()
-			p, err := s.takePlace(from, s.config.Access.Of(from))
+			p, err := s.takePlace(from, s.config.Access.Of(from, ""))
 			if err != want {
 				t.Errorf("place for %v: %v, want %v", from, err, want)
 			}

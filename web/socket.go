@@ -113,7 +113,7 @@ func (s *server) admit(r *http.Request, sock *socket) error {
 // rightsOf returns the rights of the browser's address. Robots only see the
 // address of this process.
 func (s *server) rightsOf(r *http.Request) rights.Set {
-	return s.config.Access.Of(addressOf(r.RemoteAddr))
+	return s.config.Access.Of(addressOf(r.RemoteAddr), "")
 }
 
 // need returns an error if a browser lacks a right.

@@ -1,5 +1,5 @@
 // Package rights decides what a client may do with a robot, by the network that
-// it connects from.
+// it connects from and the name in its certificate.
 package rights
 
 import (
@@ -43,29 +43,39 @@ func (s Set) String() string {
 	return strings.Join(names, " ")
 }
 
-// Rule gives rights to the clients of some networks.
+// Rule gives rights to the clients of some networks, to those with some names in
+// their certificates, or, with both, to those that have both.
 type Rule struct {
 	Allow Set
-	From  []netip.Prefix
+	From  []netip.Prefix // nil: any network
+	Names []string       // nil: any name, or none
+}
+
+// applies reports whether the rule is about a client.
+func (r Rule) applies(client netip.Addr, name string) bool {
+	if r.From == nil && r.Names == nil {
+		return false
+	}
+	return (r.From == nil || slices.ContainsFunc(r.From, func(network netip.Prefix) bool { return network.Contains(client) })) &&
+		(r.Names == nil || name != "" && slices.Contains(r.Names, name))
 }
 
 // Rules are all rules of a server. A client has the rights of every rule that
-// lists its network, and none if no rule does. Without rules every client has All,
-// as in the manual.
+// applies to it, and none if no rule does. Without rules every client has All, as in
+// the manual.
 type Rules []Rule
 
-// Of returns the rights of a client with an address.
-func (r Rules) Of(client netip.Addr) Set {
+// Of returns the rights of a client with an address. name is the one in its
+// certificate, which somebody has verified; empty: it has none.
+func (r Rules) Of(client netip.Addr, name string) Set {
 	if len(r) == 0 {
 		return All
 	}
 	client = client.Unmap().WithZone("") // ::ffff:10.0.0.1 is 10.0.0.1, and fe80::1%eth0 is in fe80::/10
 	var s Set
 	for _, rule := range r {
-		for _, network := range rule.From {
-			if network.Contains(client) {
-				s |= rule.Allow
-			}
+		if rule.applies(client, name) {
+			s |= rule.Allow
 		}
 	}
 	return s
@@ -73,5 +83,7 @@ func (r Rules) Of(client netip.Addr) Set {
 
 // Equal reports whether the rules are the same.
 func (r Rules) Equal(o Rules) bool {
-	return slices.EqualFunc(r, o, func(a, b Rule) bool { return a.Allow == b.Allow && slices.Equal(a.From, b.From) })
+	return slices.EqualFunc(r, o, func(a, b Rule) bool {
+		return a.Allow == b.Allow && slices.Equal(a.From, b.From) && slices.Equal(a.Names, b.Names)
+	})
 }
