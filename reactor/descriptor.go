@@ -26,7 +26,7 @@ type Descriptor struct {
 	opening bool                    // Open has taken two descriptors for it, until the loop polls it
 	counted bool                    // Open has taken a descriptor for it
 	failure unix.Errno              // of a write
-	opened  func(now time.Duration) // called when the loop polls it; may be nil
+	opened  func(now time.Duration) // called once, when the loop polls it; may be nil
 	text    []byte                  // of last, while the loop does not poll the descriptor yet
 	last    *lastwords.Words        // nil: none
 }
@@ -53,6 +53,13 @@ func (l *Loop) Open(fd int, h Handler) (*Descriptor, error) {
 		return nil, err
 	}
 	return d, nil
+}
+
+// Adopt is Open for a descriptor that its owner has counted. opened is called once,
+// when the loop polls it.
+func (l *Loop) Adopt(fd int, h Handler, opened func(now time.Duration)) (*Descriptor, error) {
+	d := &Descriptor{loop: l, handler: h, opened: opened}
+	return d, l.engine.adopt(fd, d)
 }
 
 // Write sends p whole; what the kernel does not take at once is kept and sent

@@ -62,6 +62,11 @@ const (
 	inputEvents = unix.EPOLLIN | unix.EPOLLPRI
 )
 
+// KeepAlive is how the kernel probes the connections of clients.
+func KeepAlive() net.KeepAliveConfig {
+	return net.KeepAliveConfig{Enable: true, Idle: keepAliveIdle, Interval: keepAliveInterval, Count: keepAliveCount}
+}
+
 // engine adapts gnet to the loop.
 type engine struct {
 	gnet.BuiltinEventEngine

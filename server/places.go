@@ -31,7 +31,7 @@ type place struct {
 func (s *Server) takePlace(from netip.Addr, may rights.Set) (place, error) {
 	// Without rules everybody may drive, so that nobody is preferred for it.
 	owner := from.Unmap().IsLoopback() || len(s.config.Access) > 0 && may.Has(rights.Write)
-	from = computer(from)
+	from = rights.Computer(from)
 	a := s.addresses[from]
 	if a == nil {
 		a = &address{from: from}
@@ -67,16 +67,4 @@ func (s *Server) leavePlace(p place) {
 	if p.address.clients--; p.address.clients == 0 {
 		delete(s.addresses, p.address.from)
 	}
-}
-
-// computer returns the address that stands for a client's computer: of IPv6 the
-// network, of which a computer may use all addresses.
-func computer(from netip.Addr) netip.Addr {
-	from = from.Unmap().WithZone("")
-	if from.Is6() && !from.IsLoopback() {
-		if network, err := from.Prefix(64); err == nil {
-			return network.Addr()
-		}
-	}
-	return from
 }

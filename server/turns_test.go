@@ -3,7 +3,6 @@ package server
 import (
 	"bytes"
 	"net"
-	"net/netip"
 	"slices"
 	"testing"
 	"time"
@@ -203,19 +202,5 @@ func TestInputBeforeTheEnd(t *testing.T) {
 	}
 	if got := receive(t, r.commands, "stop"); got.Speed != 0 {
 		t.Fatalf("speed %d after the client left", got.Speed)
-	}
-}
-
-func TestComputer(t *testing.T) {
-	for _, tt := range []struct{ client, want string }{
-		{"10.1.2.3", "10.1.2.3"},
-		{"::ffff:10.1.2.3", "10.1.2.3"},
-		{"::1", "::1"},
-		{"2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"},
-		{"fe80::1%eth0", "fe80::"},
-	} {
-		if got := computer(netip.MustParseAddr(tt.client)); got.String() != tt.want {
-			t.Errorf("%s is of %s, want %s", tt.client, got, tt.want)
-		}
 	}
 }

@@ -87,3 +87,15 @@ func (r Rules) Equal(o Rules) bool {
 		return a.Allow == b.Allow && slices.Equal(a.From, b.From) && slices.Equal(a.Names, b.Names)
 	})
 }
+
+// Computer returns the address that stands for a client's computer: of IPv6 the
+// network, of which a computer may use all addresses.
+func Computer(from netip.Addr) netip.Addr {
+	from = from.Unmap().WithZone("")
+	if from.Is6() && !from.IsLoopback() {
+		if network, err := from.Prefix(64); err == nil {
+			return network.Addr()
+		}
+	}
+	return from
+}
