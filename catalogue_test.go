@@ -75,9 +75,22 @@ func TestMotors(t *testing.T) {
 			t.Errorf("%s: motors %v", file, !want)
 		}
 	}
-	for bind, want := range map[string]bool{"": false, "0.0.0.0": false, "10.0.0.1": false, "127.0.0.1": true, "::1": true, "localhost": true} {
-		if (options{bind: bind}).isLocal() != want {
-			t.Errorf("-bind %q is local: %v", bind, !want)
+}
+
+// The server is open if other computers can connect without a certificate.
+func TestIsOpen(t *testing.T) {
+	for bind, want := range map[string]bool{"": true, "0.0.0.0": true, "10.0.0.1": true, "127.0.0.1": false, "::1": false, "localhost": false} {
+		if (options{bind: bind}).isOpen(config.TLS{}) != want {
+			t.Errorf("-bind %q is open: %v", bind, !want)
+		}
+		if (options{bind: bind}).isOpen(config.TLS{Listen: ":7665", Clients: "ca.pem"}) != want {
+			t.Errorf("-bind %q, and TLS with certificates, is open: %v", bind, !want)
+		}
+		if (options{bind: bind}).isOpen(config.TLS{Listen: "[::1]:7665"}) != want {
+			t.Errorf("-bind %q, and TLS for this computer, is open: %v", bind, !want)
+		}
+		if !(options{bind: bind}).isOpen(config.TLS{Listen: ":7665"}) {
+			t.Errorf("-bind %q, and TLS without certificates, is not open", bind)
 		}
 	}
 }

@@ -115,6 +115,12 @@ func serve(ctx context.Context, o options, stdout io.Writer, stderr *os.File) er
 		return errors.Join(err, sim.close())
 	}
 
+	encrypted, err := openTLS(conf)
+	if err != nil {
+		return errors.Join(err, sim.close())
+	}
+	defer encrypted.close()
+
 	var last lastwords.Book
 	defer last.OnPanic()
 	var reloads chan struct{} // nil: SIGHUP ends the server
@@ -137,6 +143,7 @@ func serve(ctx context.Context, o options, stdout io.Writer, stderr *os.File) er
 			for _, robot := range conf.Robots {
 				log.Info("serving", zap.String("address", o.address(robot.Port)), zap.String("version", version()), zap.Duration("after", time.Since(started)))
 			}
+			encrypted.serve(budget.Clients, s, log)
 			o.warnOfAccess(conf, log)
 			manager := newSupervisor(os.Getenv, log)
 			manager.ready(ctx, s.Start, statusLine(conf))
@@ -162,7 +169,7 @@ func serve(ctx context.Context, o options, stdout io.Writer, stderr *os.File) er
 // fixedDescriptors returns how many descriptors are opened beside the budget: the
 // listeners, and a file of each driver, as a log.
 func fixedDescriptors(conf *config.Server) int {
-	n := len(conf.Robots)
+	n := 2 * len(conf.Robots) // for TLS, too
 	for _, robot := range conf.Robots {
 		n += len(robot.Drivers)
 	}
@@ -183,7 +190,7 @@ func (o options) robots(conf *config.Server, simulated simulatedRobots) []server
 
 // warnOfAccess warns if anybody can drive a real robot.
 func (o options) warnOfAccess(conf *config.Server, log *zap.Logger) {
-	if conf.HasMotors() && conf.Access == nil && !o.isLocal() {
+	if conf.HasMotors() && conf.Access == nil && o.isOpen(conf.TLS) {
 		log.Warn("every computer on the network can drive this robot: restrict it by access ( ... ) in a configuration file, or by -bind 127.0.0.1")
 	}
 }

@@ -32,6 +32,7 @@ type options struct {
 	port          int
 	bind          string
 	http          string // address of the dashboard; empty: the default; "off": none
+	tls           config.TLS
 	file          string // configuration file; empty: none
 	builtin       []byte // configuration of a subcommand, instead of file; nil: none
 	stage         string
@@ -84,6 +85,11 @@ Commands (player help COMMAND shows more; a FILE of that name is ./FILE)
 Where clients connect
   -gp PORT          TCP port of the (first) robot                  (default 6665)
   -bind ADDRESS     address to listen on                           (default all interfaces)
+  -tls ADDRESS      host:port for clients that encrypt; of the first robot, the others
+                    keep their distance to it                      (default none)
+  -tls-cert FILE    certificate of the server (PEM)
+  -tls-key FILE     its key (PEM)
+  -tls-clients FILE serve only clients with a certificate of these authorities (PEM)
   -max-rate HZ      highest frame rate served to a client          (default 1000)
   -max-clients N    clients served at a time, 0: as descriptors allow (default 0)
   -max-per-address N  clients of one address, 0: half of all       (default 0)
@@ -119,7 +125,7 @@ Other
   -h                print this page
 
 Anybody who can connect to the port can drive the robot. On a shared network,
-restrict access in FILE, or use -bind 127.0.0.1 and a tunnel.
+restrict access in FILE, or use -bind 127.0.0.1 and -tls, or a tunnel.
 `
 
 // usualPort is the TCP port of a robot (manual table 1).
@@ -131,6 +137,10 @@ func newFlagSet(o *options) *flag.FlagSet {
 	fs.IntVar(&o.port, "gp", usualPort, "")
 	fs.StringVar(&o.bind, "bind", "", "")
 	fs.StringVar(&o.http, "http", "", "")
+	fs.StringVar(&o.tls.Listen, "tls", "", "")
+	fs.StringVar(&o.tls.Cert, "tls-cert", "", "")
+	fs.StringVar(&o.tls.Key, "tls-key", "", "")
+	fs.StringVar(&o.tls.Clients, "tls-clients", "", "")
 	fs.StringVar(&o.stage, "stage", "", "")
 	fs.StringVar(&o.truth, "truth", "", "")
 	fs.BoolVar(&o.run, "run", false, "")
@@ -204,7 +214,7 @@ func (o options) configure(log *zap.Logger) (*config.Server, error) {
 	if file == nil {
 		return nil, err
 	}
-	conf, err := config.Build(file, config.Options{Kinds: catalogue(), Port: o.port, Overrides: o.overrides, Fronts: o.fronts(), Log: log})
+	conf, err := config.Build(file, config.Options{Kinds: catalogue(), Port: o.port, Overrides: o.overrides, Fronts: o.fronts(), TLS: o.tls, Log: log})
 	if err != nil {
 		return nil, pointToMigrate(err, file)
 	}
@@ -302,10 +312,16 @@ func writeWorlds(w io.Writer) error {
 
 func (o options) address(port int) string { return net.JoinHostPort(o.bind, strconv.Itoa(port)) }
 
-// isLocal reports whether only this computer can connect.
-func (o options) isLocal() bool {
-	ip := net.ParseIP(o.bind)
-	return o.bind == "localhost" || ip != nil && ip.IsLoopback()
+// isOpen reports whether other computers can connect, without a certificate.
+func (o options) isOpen(t config.TLS) bool {
+	host, _, _ := net.SplitHostPort(t.Listen) // config has checked it
+	return !isLocal(o.bind) || t.Listen != "" && t.Clients == "" && !isLocal(host)
+}
+
+// isLocal reports whether only this computer can connect to a host.
+func isLocal(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // Set by the linker (packaging/build.go); empty in any other build.

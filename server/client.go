@@ -2,6 +2,7 @@ package server
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"player/config/rights"
 	"player/pacing"
 	"player/reactor"
+	"player/secure"
 	"player/session"
 	"player/timers"
 )
@@ -28,6 +30,7 @@ var errNotReading = errors.New("it asks but does not read the replies")
 type client struct {
 	server  *Server
 	conn    connection
+	tls     *secure.Conn // nil: it does not encrypt
 	remote  net.Addr
 	session *session.Session
 	may     rights.Set
@@ -42,6 +45,7 @@ type client struct {
 
 	waits bool   // it is in address.waiting, and its connection is paused
 	input []byte // what waits
+	more  bool   // records whose content waits
 	taken int    // turns
 
 	changed bool                  // it is in server.changed
@@ -58,28 +62,52 @@ func (s *Server) accept(now time.Duration, conn connection, listener int) reacto
 	if i < 0 { // it was closed just now
 		return nil
 	}
-	robot := s.robots[i]
-	remote := conn.RemoteAddr()
-	from := addressOf(remote).Addr()
-	may := s.config.Access.Of(from, "")
-	place, err := s.takePlace(from, may)
-	if err != nil {
-		if repeats, ok := s.refusals.Allow(now); ok {
-			s.log.Warn("client refused", zap.Stringer("client", remote), zap.NamedError("reason", err),
-				zap.Int("clients", len(s.clients)), zap.Int("refused since the last line", repeats))
-		}
+	c := &client{conn: conn, robot: s.robots[i]}
+	if !s.admit(now, c) {
 		return nil
 	}
-	c := &client{server: s, conn: conn, remote: remote, may: may, place: place, robot: robot, connected: now}
-	c.session = session.New(c, robot.Table, s.config.MaxRate)
-	c.session.Restrict(may)
-	c.session.Share(&robot.control)
-	s.link(conn.LocalAddr()).Join(&c.pace, c)
+	return c
+}
+
+// admit completes a client that has a robot and a connection. It reports whether there
+// is a place for it.
+func (s *Server) admit(now time.Duration, c *client) bool {
+	c.server, c.remote, c.connected = s, c.conn.RemoteAddr(), now
+	from := addressOf(c.remote).Addr()
+	c.may = s.config.Access.Of(from, c.certificate())
+	var err error
+	if c.place, err = s.takePlace(from, c.may); err != nil {
+		if repeats, ok := s.refusals.Allow(now); ok {
+			s.log.Warn("client refused", zap.Stringer("client", c), zap.NamedError("reason", err),
+				zap.Int("clients", len(s.clients)), zap.Int("refused since the last line", repeats))
+		}
+		return false
+	}
+	c.session = session.New(c, c.robot.Table, s.config.MaxRate)
+	c.session.Restrict(c.may)
+	c.session.Share(&c.robot.control)
+	s.link(c.conn.LocalAddr()).Join(&c.pace, c)
 	s.clients[c] = struct{}{}
 	if line := s.log.Check(zap.InfoLevel, "client connected"); line != nil { // within the log's budget
-		line.Write(zap.Stringer("client", remote), zap.Int("clients", len(s.clients)))
+		line.Write(zap.Stringer("client", c), zap.Int("clients", len(s.clients)))
 	}
-	return c
+	return true
+}
+
+// certificate returns the name in the client's certificate; empty: it has none.
+func (c *client) certificate() string {
+	if c.tls == nil {
+		return ""
+	}
+	return c.tls.Name
+}
+
+// String names the client for the log.
+func (c *client) String() string {
+	if name := c.certificate(); name != "" {
+		return fmt.Sprintf("%v (%s)", c.remote, name)
+	}
+	return c.remote.String()
 }
 
 // link returns the link that clients of a local address share.
@@ -120,15 +148,22 @@ func (c *client) Hangup(now time.Duration, err error) {
 	c.robot.gone.Add(c.counts())
 	s.watchCommander(now, c)
 	if line := s.log.Check(zap.InfoLevel, "client disconnected"); line != nil {
-		line.Write(zap.Stringer("client", c.remote), zap.NamedError("reason", err), zap.Int("clients", len(s.clients)))
+		line.Write(zap.Stringer("client", c), zap.NamedError("reason", err), zap.Int("clients", len(s.clients)))
 	}
 }
 
 // end closes a connection from our side.
 func (s *Server) end(now time.Duration, c *client, why error) {
 	c.Log().Warn("client disconnected by us", zap.Error(why))
+	s.drop(now, c, why)
+}
+
+// drop closes a connection. Its last record may fail, which hangs up within.
+func (s *Server) drop(now time.Duration, c *client, why error) {
 	c.conn.Close()
-	c.Hangup(now, why)
+	if !c.gone {
+		c.Hangup(now, why)
+	}
 }
 
 // SessionChanged implements session.Owner.
@@ -140,7 +175,7 @@ func (c *client) SessionChanged() {
 }
 
 // Log implements session.Owner.
-func (c *client) Log() *zap.Logger { return c.server.log.With(zap.Stringer("client", c.remote)) }
+func (c *client) Log() *zap.Logger { return c.server.log.With(zap.Stringer("client", c)) }
 
 // settle carries out what sessions have decided since the last time. A write
 // that fails closes its connection within, which may change other sessions.

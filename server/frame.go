@@ -22,27 +22,28 @@ func (s *Server) due(now time.Duration, c *client) {
 }
 
 // send makes the frame of this moment and writes it, whole and in one write
-// (1.6). It returns its size, zero if the session has nothing to send.
-func (s *Server) send(now time.Duration, c *client) (bytes int) {
+// (1.6). It returns its size on the wire, zero if the session has nothing to send.
+func (s *Server) send(now time.Duration, c *client) (size int) {
 	if c.flush(now); c.gone { // a setup may have ended since the last settle
 		return 0
 	}
 	asked := c.session.Asked()
 	c.session.LinkFull(c.pace.Full(now))
 	s.scratch = c.session.AppendFrame(s.scratch[:0], now)
-	if bytes = len(s.scratch); bytes > 0 {
-		c.frame, c.room, c.sent, c.unconfirmed = bytes, c.room-bytes, now, true
+	if len(s.scratch) > 0 {
+		size = c.conn.WireSize(len(s.scratch))
+		c.frame, c.room, c.sent, c.unconfirmed = size, c.room-size, now, true
 		c.frames.Count(now)
-		c.bytes += uint64(bytes)
+		c.bytes += uint64(len(s.scratch))
 		c.conn.Write(s.scratch)
 	}
-	if c.unconfirmed && (c.period == 0 || bytes == 0 || now-c.heard > unheardLimit) {
+	if c.unconfirmed && (c.period == 0 || size == 0 || now-c.heard > unheardLimit) {
 		s.watch(now, c) // pacing may not look in time whether the link is dead
 	}
 	if asked != 0 && c.session.Asked() == 0 {
 		c.SessionChanged() // its period is another one
 	}
-	return bytes
+	return size
 }
 
 // Unacknowledged implements pacing.Connection.

@@ -19,6 +19,8 @@ type loop interface {
 	Wakes() uint64
 	Post(fn func(now time.Duration)) bool
 	Open(fd int, h reactor.Handler) (*reactor.Descriptor, error)
+	// Adopt is Open for a descriptor that is counted already.
+	Adopt(fd int, h reactor.Handler, opened func(now time.Duration)) (*reactor.Descriptor, error)
 	// Ports returns the share that Open takes descriptors from.
 	Ports() *descriptors.Share
 
@@ -30,6 +32,8 @@ type loop interface {
 // connection is the connection of a client: a socket, or one of the simulation.
 type connection interface {
 	Write(p []byte)
+	// WireSize returns how many bytes n bytes are when they are written at once.
+	WireSize(n int) int
 	Buffered() int
 	Unacknowledged() int
 	Queued() bool
@@ -60,6 +64,9 @@ func (s socket) TCPInfo() (*unix.TCPInfo, error) {
 	}
 	return unix.GetsockoptTCPInfo(fd, unix.IPPROTO_TCP, unix.TCP_INFO)
 }
+
+// WireSize implements connection.
+func (s socket) WireSize(n int) int { return n }
 
 // Probe implements connection. Errors leave the slower probes of the listener in
 // place.

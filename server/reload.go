@@ -76,7 +76,7 @@ func robotWith(robots []Robot, table *devices.Table) *Robot {
 func (s *Server) restrict(now time.Duration, access rights.Rules) {
 	s.config.Access = access
 	for c := range s.clients {
-		may := access.Of(addressOf(c.remote).Addr(), "")
+		may := access.Of(addressOf(c.remote).Addr(), c.certificate())
 		if !may.Has(c.may) {
 			s.end(now, c, errRights)
 			continue

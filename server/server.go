@@ -76,7 +76,9 @@ type Server struct {
 	changed []*client // sessions that have something for their connection
 	links   map[netip.Addr]*pacing.Link[*client]
 	ticks   *timers.Ticks[*client]
-	scratch []byte // for frames
+	scratch []byte           // for frames
+	sealed  []byte           // for records with them
+	plain   [sliceBytes]byte // for the content of records
 
 	commanders []*client // that could leave motors running
 	liveness   *timers.Timer

@@ -90,6 +90,7 @@ func (c *simConn) Resume() {
 
 func (c *simConn) LocalAddr() net.Addr  { return tcpAddr(c.wire.local, 6665+c.client.robot.index) }
 func (c *simConn) RemoteAddr() net.Addr { return c.remote }
+func (c *simConn) WireSize(n int) int   { return n }
 
 func (c *simConn) String() string {
 	return fmt.Sprintf("%d packets in flight, %d not sent, last heard at %v, %d probes, next at %v, room for %d bytes",

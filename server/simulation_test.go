@@ -535,6 +535,9 @@ func (l simLoop) Now() time.Duration {
 func (l simLoop) Open(int, reactor.Handler) (*reactor.Descriptor, error) {
 	return nil, errors.New("the simulation has no descriptors")
 }
+func (l simLoop) Adopt(fd int, h reactor.Handler, _ func(time.Duration)) (*reactor.Descriptor, error) {
+	return l.Open(fd, h)
+}
 
 // simHost is the server's host with simulated serial lines.
 type simHost struct {

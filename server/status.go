@@ -119,7 +119,7 @@ func stateOf(now time.Duration, d *devices.Device) status.State {
 
 func (c *client) status(now time.Duration) status.Client {
 	told := status.Client{
-		Address: addressOf(c.remote), Name: c.session.Name(), Connected: status.Seconds(now - c.connected),
+		Address: addressOf(c.remote), Name: c.session.Name(), TLS: c.tls != nil, Certificate: c.certificate(), Connected: status.Seconds(now - c.connected),
 		Devices: status.Access(c.session.Access()), Served: c.frames.Hz(now), Paced: c.pace.Waits(), Counts: c.counts(),
 	}
 	if period := c.session.Rate(); period != 0 {
@@ -148,19 +148,26 @@ func addressOf(a net.Addr) netip.AddrPort {
 // EmergencyStop stops the robot on a port until it is released, or releases it, for
 // somebody who is not a client. It reports whether there is such a robot.
 func (s *Server) EmergencyStop(now time.Duration, port int, on bool, by string) bool {
-	for _, r := range s.robots {
-		if r.Port != port {
-			continue
-		}
-		log := s.log.With(zap.Int("robot", port), zap.String("by", by))
-		if on {
-			r.Table.Stop(now)
-			log.Warn("emergency stop")
-		} else {
-			r.Table.Release()
-			log.Warn("emergency stop released")
-		}
-		return true
+	r := s.robotOn(port)
+	if r == nil {
+		return false
 	}
-	return false
+	log := s.log.With(zap.Int("robot", port), zap.String("by", by))
+	if on {
+		r.Table.Stop(now)
+		log.Warn("emergency stop")
+	} else {
+		r.Table.Release()
+		log.Warn("emergency stop released")
+	}
+	return true
+}
+
+// robotOn returns the robot on a port, nil if there is none.
+func (s *Server) robotOn(port int) *robotState {
+	i := slices.IndexFunc(s.robots, func(r *robotState) bool { return r.Port == port })
+	if i < 0 {
+		return nil
+	}
+	return s.robots[i]
 }

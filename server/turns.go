@@ -58,8 +58,10 @@ func (a *address) allow(now time.Duration, n int) bool {
 // take carries out a client's input at once if it is little, otherwise in turns.
 func (c *client) take(now time.Duration, p []byte) {
 	if !c.waits && len(p) <= sliceBytes && c.address.allow(now, len(p)) {
-		c.session.Receive(now, p)
-		return
+		if c.more = c.carryOut(now, p); !c.more {
+			return
+		}
+		p = nil
 	}
 	c.input = append(c.input, p...)
 	c.server.wait(now, c)
@@ -109,15 +111,17 @@ func (s *Server) nextTurn(now time.Duration) {
 func (s *Server) turn(now time.Duration, c *client) {
 	c.waits = false
 	n := min(len(c.input), sliceBytes)
-	in := c.input[:n]
-	c.session.Receive(now, in)
+	if c.more {
+		n = 0
+	}
+	c.more = c.carryOut(now, c.input[:n])
 	c.input = slices.Delete(c.input, 0, min(n, len(c.input)))
 	c.SessionChanged() // for the frames that it asked for
 	s.settle(now)
 	switch {
 	case c.gone:
 		return
-	case len(c.input) > 0:
+	case len(c.input) > 0 || c.more:
 		s.wait(now, c)
 	case !c.waits:
 		c.conn.Resume()
@@ -133,7 +137,7 @@ func (s *Server) turn(now time.Duration, c *client) {
 // forget removes a client that is gone from the turns.
 func (s *Server) forget(c *client) {
 	a := c.address
-	c.waits, c.input = false, nil
+	c.waits, c.more, c.input = false, false, nil
 	a.waiting = slices.DeleteFunc(a.waiting, func(o *client) bool { return o == c })
 	if len(a.waiting) == 0 {
 		s.queue = slices.DeleteFunc(s.queue, func(o *address) bool { return o == a })

@@ -68,15 +68,20 @@ func (s State) Well() bool { return s != Lost && s != Failed && s != Stale }
 
 // Client is one client of a robot.
 type Client struct {
-	Address   netip.AddrPort `json:"address"`
-	Name      string         `json:"name"` // as it says; may be empty
-	Connected Seconds        `json:"connected_s"`
-	Devices   Access         `json:"devices"`
-	Rate      float64        `json:"rate"`      // that it asks for, in Hz; 0: it asks for each frame
-	Served    float64        `json:"served_hz"` // frames that it is sent
-	Age       *Millis        `json:"age_ms"`    // of the oldest data that it reads; nil: there is none
-	Paced     bool           `json:"paced"`     // its link is full, or it does not read
-	Last      *Seconds       `json:"last_command_s"`
+	Address netip.AddrPort `json:"address"`
+	Name    string         `json:"name"` // as it says; may be empty
+	// TLS reports whether the connection is encrypted, and Certificate is the common name
+	// in the client's certificate, which was verified; empty: it has none.
+	TLS         bool   `json:"tls"`
+	Certificate string `json:"certificate,omitempty"`
+
+	Connected Seconds  `json:"connected_s"`
+	Devices   Access   `json:"devices"`
+	Rate      float64  `json:"rate"`      // that it asks for, in Hz; 0: it asks for each frame
+	Served    float64  `json:"served_hz"` // frames that it is sent
+	Age       *Millis  `json:"age_ms"`    // of the oldest data that it reads; nil: there is none
+	Paced     bool     `json:"paced"`     // its link is full, or it does not read
+	Last      *Seconds `json:"last_command_s"`
 	Counts
 }
 

@@ -25,7 +25,7 @@ func example() Status {
 					"position": {Driver: "p2os", State: Ready, Open: true, Rate: 9.5, Age: &age, Counted: Counted{Setups: 2, Errors: 1, Retries: 1, Noise: 12}},
 					"laser":    {Driver: "sicklms200", State: Idle},
 				},
-				Clients: []Client{{Address: anna, Name: "Anna", Connected: Seconds(time.Minute), Devices: "prla", Rate: 20, Served: 19.9, Age: &age,
+				Clients: []Client{{Address: anna, Name: "Anna", TLS: true, Certificate: "anna", Connected: Seconds(time.Minute), Devices: "prla", Rate: 20, Served: 19.9, Age: &age,
 					Last: &ago, Counts: Counts{Frames: 7, Bytes: 700, Skipped: 1, Commands: 5, Refused: 2}}},
 				Totals: Counts{Frames: 17, Bytes: 1700, Skipped: 3, Commands: 15, Refused: 4},
 			},
@@ -46,7 +46,7 @@ func TestJSON(t *testing.T) {
 	const want = `{"version":"1","uptime_s":90,"robots":[{"name":"r1","port":6665,"control":"newest","commander":"10.0.0.7:40000","stopped":false,` +
 		`"devices":{"laser":{"driver":"sicklms200","state":"idle","open":false,"rate_hz":0,"age_ms":null,"setups":0,"errors":0,"retries":0,"noise":0},` +
 		`"position":{"driver":"p2os","state":"ready","open":true,"rate_hz":9.5,"age_ms":1.5,"setups":2,"errors":1,"retries":1,"noise":12}},` +
-		`"clients":[{"address":"10.0.0.7:40000","name":"Anna","connected_s":60,"devices":{"l":"a","p":"r"},"rate":20,"served_hz":19.9,"age_ms":1.5,` +
+		`"clients":[{"address":"10.0.0.7:40000","name":"Anna","tls":true,"certificate":"anna","connected_s":60,"devices":{"l":"a","p":"r"},"rate":20,"served_hz":19.9,"age_ms":1.5,` +
 		`"paced":false,"last_command_s":0.25,"frames":7,"bytes":700,"skipped":1,"commands":5,"refused":2}],` +
 		`"totals":{"frames":17,"bytes":1700,"skipped":3,"commands":15,"refused":4}}],` +
 		`"loop":{"wakes":1000000,"late_frames":2,"clients":1,"max_clients":100}}`

@@ -1,0 +1,139 @@
+package secure
+
+import (
+	"bytes"
+	"crypto/tls"
+	"errors"
+	"net"
+	"os"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"player/descriptors"
+)
+
+const (
+	// overhead is what a record of TLS 1.3 adds to what it says, in bytes: a header of
+	// 5, the type of the content, and a tag of 16 (RFC 8446, 5.2).
+	overhead = 5 + 1 + 16
+	// mostInRecord is the most that a record says, in bytes (RFC 8446, 5.1).
+	mostInRecord = 16 << 10
+)
+
+// Conn is a connection whose handshake is done. After Detach nothing of it blocks,
+// and its methods belong to one goroutine: bytes in, bytes out.
+type Conn struct {
+	// Name is the common name in the client's certificate, which was verified; empty:
+	// the client was not asked for one.
+	Name          string
+	Local, Remote *net.TCPAddr
+
+	tls   *tls.Conn
+	wire  *wire
+	share *descriptors.Share
+}
+
+// Detach returns the descriptor of the connection, which the caller owns from now
+// on. It does not block. If it fails, the connection is closed.
+func (c *Conn) Detach() (fd int, err error) {
+	raw, err := c.wire.Conn.(syscall.Conn).SyscallConn()
+	if err == nil {
+		controlErr := raw.Control(func(of uintptr) { fd, err = unix.FcntlInt(of, unix.F_DUPFD_CLOEXEC, 0) })
+		err = errors.Join(controlErr, err)
+	}
+	c.wire.detached = true
+	return fd, errors.Join(err, c.Close())
+}
+
+// Close closes a connection that is not to be detached.
+func (c *Conn) Close() error {
+	c.share.Return(cost)
+	return c.wire.Conn.Close()
+}
+
+// Read takes records as they came from the client, and reads what they say into p.
+// If n is len(p), there may be more for another call. io.EOF is the client's goodbye.
+// The connection may have something to say afterwards: see Seal.
+func (c *Conn) Read(records, p []byte) (n int, err error) {
+	if len(c.wire.in) == 0 {
+		c.wire.in = records
+	} else {
+		c.wire.in = append(c.wire.in, records...)
+	}
+	for n < len(p) && err == nil {
+		var more int
+		more, err = c.tls.Read(p[n:])
+		n += more
+	}
+	c.wire.in = bytes.Clone(c.wire.in) // records are the caller's
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		err = nil
+	}
+	return n, err
+}
+
+// Unsaid reports whether the connection has something to say by itself: an answer to
+// a new key of the client, or an alert.
+func (c *Conn) Unsaid() bool { return len(c.wire.out) > 0 }
+
+// Seal appends what the connection has to say by itself, and p in records, to dst.
+func (c *Conn) Seal(dst, p []byte) []byte {
+	c.wire.out = append(dst, c.wire.out...)
+	_, _ = c.tls.Write(p) // memory takes it
+	dst, c.wire.out = c.wire.out, nil
+	return dst
+}
+
+// Bye appends the last record to dst.
+func (c *Conn) Bye(dst []byte) []byte {
+	_ = c.tls.CloseWrite() // as Seal
+	return c.Seal(dst, nil)
+}
+
+// Size returns the size of n bytes in records.
+func Size(n int) int {
+	return n + (n+mostInRecord-1)/mostInRecord*overhead
+}
+
+// wire is what crypto/tls reads and writes: the TCP connection until it is detached,
+// then memory.
+type wire struct {
+	net.Conn
+	detached bool
+	in, out  []byte
+}
+
+// Read implements net.Conn. Without input it fails like a read whose deadline has
+// passed. crypto/tls can go on after that error, also in the middle of a record.
+func (w *wire) Read(p []byte) (int, error) {
+	if !w.detached {
+		return w.Conn.Read(p)
+	}
+	if len(w.in) == 0 {
+		return 0, os.ErrDeadlineExceeded
+	}
+	n := copy(p, w.in)
+	if w.in = w.in[n:]; len(w.in) == 0 {
+		w.in = nil
+	}
+	return n, nil
+}
+
+// Write implements net.Conn.
+func (w *wire) Write(p []byte) (int, error) {
+	if !w.detached {
+		return w.Conn.Write(p)
+	}
+	w.out = append(w.out, p...)
+	return len(p), nil
+}
+
+// SetWriteDeadline implements net.Conn.
+func (w *wire) SetWriteDeadline(t time.Time) error {
+	if w.detached {
+		return nil
+	}
+	return w.Conn.SetWriteDeadline(t)
+}

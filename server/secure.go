@@ -1,0 +1,91 @@
+package server
+
+import (
+	"errors"
+	"io"
+	"net"
+	"time"
+
+	"player/secure"
+)
+
+// Clients that speak TLS. Package secure has done the handshake; the connection itself
+// is in the loop, so that pacing and liveness see it as it is. What a client sends is
+// decrypted when it is carried out, in its turn, so a flood of records has a share of
+// the loop like any other input.
+
+// encrypted is the connection of such a client.
+type encrypted struct {
+	socket
+	tls    *secure.Conn
+	server *Server
+}
+
+// Write implements connection. A frame is one record, and still one write.
+func (e *encrypted) Write(p []byte) { e.write(e.tls.Seal(e.server.sealed[:0], p)) }
+
+func (e *encrypted) write(records []byte) {
+	e.server.sealed = records
+	e.socket.Write(records)
+}
+
+// Close implements connection. The client learns that this is the end, and not a cut.
+func (e *encrypted) Close() {
+	e.write(e.tls.Bye(e.server.sealed[:0]))
+	e.socket.Close()
+}
+
+func (e *encrypted) WireSize(n int) int   { return secure.Size(n) }
+func (e *encrypted) LocalAddr() net.Addr  { return e.tls.Local }
+func (e *encrypted) RemoteAddr() net.Addr { return e.tls.Remote }
+
+// AcceptTLS makes a client of a connection whose handshake is done, and takes it over.
+// port is that of the robot.
+func (s *Server) AcceptTLS(now time.Duration, t *secure.Conn, port int) {
+	conn := &encrypted{tls: t, server: s}
+	c := &client{conn: conn, tls: t, robot: s.robotOn(port)}
+	if c.robot == nil || !s.admit(now, c) {
+		_ = t.Close() // nothing was said
+		return
+	}
+	fd, err := t.Detach()
+	if err == nil {
+		conn.Descriptor, err = s.loop.Adopt(fd, c, func(now time.Duration) {
+			if !c.gone {
+				c.take(now, nil) // what came with the handshake
+			}
+		})
+	}
+	if err != nil {
+		c.Hangup(now, err)
+	}
+}
+
+// carryOut carries out input of a client: a slice, or what a descriptor received. It
+// reports whether more of it can be carried out.
+func (c *client) carryOut(now time.Duration, p []byte) (more bool) {
+	if c.tls == nil {
+		c.session.Receive(now, p)
+		return false
+	}
+	plain := c.server.plain[:]
+	n, err := c.tls.Read(p, plain)
+	c.session.Receive(now, plain[:n])
+	if c.gone {
+		return false
+	}
+	if c.tls.Unsaid() {
+		c.conn.Write(nil)
+	}
+	switch {
+	case c.gone:
+		return false
+	case errors.Is(err, io.EOF):
+		c.server.drop(now, c, err)
+		return false
+	case err != nil:
+		c.server.end(now, c, err)
+		return false
+	}
+	return n == len(plain)
+}
