@@ -30,6 +30,9 @@ type told struct {
 		}
 		Clients []struct {
 			Address, Name string
+			TLS           bool
+			Certificate   string
+			Skipped       uint64
 			Devices       map[string]string
 			Rate          float64
 			Frames        uint64
