@@ -2,9 +2,13 @@ package client_test
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"log"
+	"os"
+	"path/filepath"
 	"time"
 
 	"player/client"
@@ -146,4 +150,38 @@ func ExampleClient_Read() {
 	// Output:
 	// timeout: true
 	// data: true
+}
+
+// A connection that is encrypted: the client trusts the server's authority and shows
+// its own certificate.
+func ExampleNew_tls() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	authority, err := os.ReadFile(filepath.Join(certificates, "authority.pem"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	config := &tls.Config{RootCAs: x509.NewCertPool()}
+	config.RootCAs.AppendCertsFromPEM(authority)
+	mine, err := tls.LoadX509KeyPair(filepath.Join(certificates, "cert.pem"), filepath.Join(certificates, "key.pem"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	config.Certificates = append(config.Certificates, mine)
+
+	conn, err := tls.Dial("tcp", encrypted, config) // -tls of the server
+	if err != nil {
+		log.Fatal(err)
+	}
+	robot := client.New(conn)
+	defer robot.Close()
+	if err := robot.Request(ctx, "sr"); err != nil { // also if the server refuses the certificate
+		log.Fatal(err)
+	}
+	if err := robot.Read(ctx); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("ahead", robot.Sonar[3], "mm")
+	// Output:
+	// ahead 1300 mm
 }

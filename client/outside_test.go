@@ -1,6 +1,9 @@
 package client_test
 
 import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -9,29 +12,61 @@ import (
 	"testing"
 
 	"player/codec"
+	"player/secure/certs"
 )
 
-// address is where the robot of the examples listens.
-var address string
+// address is where the robot of the examples listens, encrypted where it does so by TLS.
+// A client's files are in the folder certificates.
+var address, encrypted, certificates string
+
+// setup makes certificates before there is a test.
+type setup struct{ dir string }
+
+func (setup) Helper()           {}
+func (setup) Fatal(args ...any) { panic(fmt.Sprint(args...)) }
+func (s setup) TempDir() string { return s.dir }
 
 func TestMain(m *testing.M) {
+	var err error
+	if certificates, err = os.MkdirTemp("", "player-client"); err != nil {
+		panic(err)
+	}
+	lab := certs.New(setup{certificates}, "lab")
+	server := lab.Issue("robot", nil)
+	lab.Issue("ada", nil) // in the same files
+	pool := x509.NewCertPool()
+	authority, err := os.ReadFile(lab.File)
+	if err != nil || !pool.AppendCertsFromPEM(authority) {
+		panic(err)
+	}
+	secured := &tls.Config{Certificates: []tls.Certificate{server.TLS}, ClientCAs: pool, ClientAuth: tls.RequireAndVerifyClientCert}
+
+	plain, sealed := listen(), tls.NewListener(listen(), secured)
+	address, encrypted = plain.Addr().String(), sealed.Addr().String()
+	for _, listener := range []net.Listener{plain, sealed} {
+		go func() {
+			for {
+				conn, err := listener.Accept()
+				if err != nil {
+					return
+				}
+				go serve(conn)
+			}
+		}()
+	}
+	code := m.Run()
+	plain.Close()
+	sealed.Close()
+	os.RemoveAll(certificates)
+	os.Exit(code)
+}
+
+func listen() net.Listener {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		panic(err)
 	}
-	address = listener.Addr().String()
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go serve(conn)
-		}
-	}()
-	code := m.Run()
-	listener.Close()
-	os.Exit(code)
+	return listener
 }
 
 // serve is a robot with sonars and wheels that has one round for each request

@@ -13,20 +13,26 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"testing"
 	"time"
 )
 
+// T is what certificates need of a *testing.T.
+type T interface {
+	Helper()
+	Fatal(args ...any)
+	TempDir() string
+}
+
 // Authority signs certificates.
 type Authority struct {
-	t    testing.TB
+	t    T
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
 	File string // PEM
 }
 
 // New returns an authority of a name. Its files are gone at the end of the test.
-func New(t testing.TB, name string) *Authority {
+func New(t T, name string) *Authority {
 	t.Helper()
 	a := &Authority{t: t, key: newKey(t)}
 	template := usual(t, name)
@@ -77,7 +83,7 @@ func (a *Authority) Client(pairs ...Pair) *tls.Config {
 	return config
 }
 
-func usual(t testing.TB, name string) *x509.Certificate {
+func usual(t T, name string) *x509.Certificate {
 	t.Helper()
 	serial, err := rand.Int(rand.Reader, big.NewInt(1<<62))
 	if err != nil {
@@ -92,7 +98,7 @@ func usual(t testing.TB, name string) *x509.Certificate {
 	}
 }
 
-func newKey(t testing.TB) *ecdsa.PrivateKey {
+func newKey(t T) *ecdsa.PrivateKey {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 from types import TracebackType
 from typing import Optional, Type, cast
 
@@ -29,11 +30,12 @@ class AsyncPlayerClient(Session):
     the round.
     """
 
-    def __init__(self, host: str = "localhost", port: int = 6665) -> None:
-        """Does not connect: see connect."""
+    def __init__(self, host: str = "localhost", port: int = 6665, tls: Optional[ssl.SSLContext] = None) -> None:
+        """Does not connect: see connect. With tls the connection is encrypted."""
         super().__init__(self._transmit)
         self.host = host
         self.port = port
+        self.tls = tls
         self._link: Optional[_Link] = None
 
     async def connect(
@@ -50,7 +52,7 @@ class AsyncPlayerClient(Session):
         link = _Link()
         loop = asyncio.get_running_loop()
         try:
-            await asyncio.wait_for(loop.create_connection(lambda: link, self.host, self.port), timeout)
+            await asyncio.wait_for(loop.create_connection(lambda: link, self.host, self.port, ssl=self.tls), timeout)
         except (asyncio.TimeoutError, TimeoutError):
             raise TimedOut(f"{self.host}:{self.port} did not answer in {timeout} s") from None
         except (OSError, OverflowError) as e:  # OverflowError: the port

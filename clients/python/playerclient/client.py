@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import ssl
 import time
 from types import TracebackType
 from typing import Optional, Type
@@ -37,11 +38,12 @@ class PlayerClient(Session):
     server stops the wheels.
     """
 
-    def __init__(self, host: str = "localhost", port: int = 6665) -> None:
-        """Does not connect: see connect."""
+    def __init__(self, host: str = "localhost", port: int = 6665, tls: Optional[ssl.SSLContext] = None) -> None:
+        """Does not connect: see connect. With tls the connection is encrypted."""
         super().__init__(self._transmit)
         self.host = host
         self.port = port
+        self.tls = tls
         self._socket: Optional[socket.socket] = None
 
     def connect(
@@ -56,12 +58,15 @@ class PlayerClient(Session):
 
     def _open(self, timeout: Optional[float]) -> None:
         try:
-            self._socket = socket.create_connection((self.host, self.port), timeout)
+            connection = socket.create_connection((self.host, self.port), timeout)
+            if self.tls is not None:
+                connection = self.tls.wrap_socket(connection, server_hostname=self.host)
         except (socket.timeout, TimeoutError):
             raise TimedOut(f"{self.host}:{self.port} did not answer in {timeout} s") from None
         except (OSError, OverflowError) as e:  # OverflowError: the port
             raise ConnectionClosed(f"{self.host}:{self.port}: {e}") from e
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # send commands at once
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # send commands at once
+        self._socket = connection
         self._reset()
 
     def close(self) -> None:
@@ -145,7 +150,7 @@ class PlayerClient(Session):
         try:
             connection.settimeout(left)  # 0 takes only what is there
             received = connection.recv(RECEIVE_SIZE)
-        except (socket.timeout, TimeoutError, BlockingIOError):
+        except (socket.timeout, TimeoutError, BlockingIOError, ssl.SSLWantReadError):
             raise TimedOut("nothing more arrived in time") from None
         except OSError as e:
             self.close()

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import ast
+import asyncio
+import os
+import shutil
+import ssl
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 from typing import List
 
 from examples import laser_wall, sonar_avoidance
-from playerclient import PlayerClient
+from playerclient import AsyncPlayerClient, ConnectionClosed, PlayerClient, TimedOut
 
-from .server import LIMIT, RealServer
+from .server import LIMIT, RealServer, free_port
 
 FOLDER = Path(__file__).parents[1]
 
@@ -94,6 +99,61 @@ class Real(unittest.TestCase):
                 self.assertEqual(robot.new, "psy")
                 age = robot.age_us("s")
                 self.assertTrue(age is not None and 0 <= age < 1_000_000, age)
+
+
+class TLS(unittest.TestCase):
+    """The example of the README, against the real server."""
+
+    def test_readme(self) -> None:
+        if not shutil.which("openssl") and "CI" not in os.environ:
+            raise unittest.SkipTest("no openssl")
+        with tempfile.TemporaryDirectory() as folder:
+            self.certify(folder)
+            port = free_port()
+            server = RealServer(
+                "-stage", "worlds/room.world", "-tls", f"127.0.0.1:{port}", "-tls-cert", f"{folder}/robot.pem",
+                "-tls-key", f"{folder}/robot.key", "-tls-clients", f"{folder}/authority.pem",
+            )  # fmt: skip
+            self.addCleanup(server.close)
+            example = (FOLDER / "README.md").read_text().split("```python\n")[2].split("```")[0]
+            self.assertIn("load_cert_chain", example)
+            example = example.replace("7665", str(port)) + '    print("sonar", robot.sonar[3])\n'
+            command = [sys.executable, "-c", example]
+            environment = {**os.environ, "PYTHONPATH": str(FOLDER)}
+            seen = subprocess.run(
+                command, cwd=folder, env=environment, check=True, capture_output=True, text=True, timeout=LIMIT
+            ).stdout
+            self.assertRegex(seen, r"^sonar [1-9]\d+$")
+
+            context = ssl.create_default_context(cafile=f"{folder}/authority.pem")
+            with PlayerClient("localhost", port, context) as stranger, self.assertRaises(ConnectionClosed):
+                stranger.request("sr", LIMIT)
+            with self.assertRaises(ConnectionClosed):  # a server that is not trusted
+                PlayerClient("localhost", port, ssl.create_default_context()).connect()
+            context.load_cert_chain(f"{folder}/ada.pem", f"{folder}/ada.key")
+            with PlayerClient("localhost", port, context) as robot:
+                robot.request("sr", LIMIT)
+                robot.read(LIMIT)
+                with self.assertRaises(TimedOut):
+                    for _ in range(100):
+                        robot.read(0)
+                robot.read(LIMIT)
+            asyncio.run(self.asynchronous(port, context))
+
+    async def asynchronous(self, port: int, context: ssl.SSLContext) -> None:
+        async with AsyncPlayerClient("localhost", port, context) as robot:
+            await robot.request("srpa", LIMIT)
+            for _ in range(3):
+                await robot.read(LIMIT)
+                robot.set_speed(0, 10)
+            self.assertGreater(robot.sonar[3], 0)
+
+    def certify(self, folder: str) -> None:
+        """The commands of SECURITY.md."""
+        text = (FOLDER.parents[1] / "docs" / "SECURITY.md").read_text()
+        script = text.split("<!-- certificates -->")[1]
+        commands = "\n".join(line for line in script.splitlines() if line.startswith("    "))
+        subprocess.run(["sh", "-ec", commands], cwd=folder, check=True, capture_output=True, timeout=LIMIT)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,83 @@
+package e2e
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+)
+
+// The tunnel of SECURITY.md: a client drives through ssh -L, and when ssh is killed
+// the motors stop.
+func TestSSHTunnel(t *testing.T) {
+	t.Parallel()
+	for _, program := range []string{"ssh", "ssh-keygen", "/usr/sbin/sshd"} {
+		needs(t, program)
+	}
+	if os.Geteuid() == 0 { // the sshd of root separates its privileges there
+		if err := os.MkdirAll("/run/sshd", 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir := t.TempDir()
+	key := func(name string) string {
+		path := filepath.Join(dir, name)
+		if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", path).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return path
+	}
+	host, mine := key("host"), key("mine")
+	port, local := freePort(t), freePort(t)
+	daemon := write(t, dir, "sshd_config", fmt.Sprintf("Port %d\nListenAddress 127.0.0.1\nHostKey %s\nAuthorizedKeysFile %s.pub\nPidFile none\nStrictModes no\nUsePAM no\n", port, host, mine))
+	runs := func(program string, args ...string) *exec.Cmd {
+		cmd, out := exec.Command(program, args...), &lockedBuffer{}
+		cmd.Stdout, cmd.Stderr = out, out
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+			if t.Failed() {
+				t.Logf("%s:\n%s", program, out)
+			}
+		})
+		return cmd
+	}
+	listens := func(port int) {
+		await(t, fmt.Sprint("a listener on ", port), func() bool {
+			c, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+			if err == nil {
+				c.Close()
+			}
+			return err == nil
+		})
+	}
+	s := start(t, "-stage", room)
+	_, robot, _ := net.SplitHostPort(s.address)
+	runs("/usr/sbin/sshd", "-D", "-e", "-f", daemon)
+	listens(port)
+	tunnel := runs("ssh", "-F", "none", "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile="+filepath.Join(dir, "known"),
+		"-i", mine, "-p", strconv.Itoa(port), "-N", "-L", fmt.Sprintf("127.0.0.1:%d:localhost:%s", local, robot), "127.0.0.1")
+	listens(local)
+
+	near := s.dial(t)
+	near.mustOpen("pr", "pr")
+	conn, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(local)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	far := &peer{t, conn}
+	far.mustOpen("pa", "pa")
+	far.drive(0, 40)
+	await(t, "the robot turns", func() bool { return near.position().TurnRate != 0 })
+	if err := tunnel.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "the robot stops", func() bool { return near.position().TurnRate == 0 })
+}
