@@ -94,6 +94,8 @@ type cell struct {
 	// Relay puts a second server at the clients' end of the link. It reads the first
 	// by passthrough, and the clients read it.
 	Relay bool `json:"relay,omitempty"`
+	// TLS has the clients connect by TLS.
+	TLS bool `json:"tls,omitempty"`
 }
 
 const (
@@ -231,6 +233,11 @@ func scale() []cell {
 		for _, rate := range []int{1, 10, 50} {
 			all = append(all, one(fmt.Sprintf("scale/%dx%dHz", clients, rate), clients, rate))
 		}
+	}
+	// Beside the cells of the same size: what TLS costs a frame, and a client in memory.
+	for _, c := range []cell{one("tls/50x50Hz", 50, 50), one("tls/500x10Hz", 500, 10)} {
+		c.Servers, c.TLS = nil, true
+		all = append(all, c)
 	}
 	for _, rate := range []int{10, 50} {
 		c := one(fmt.Sprintf("plain/50x%dHz", rate), 50, rate)

@@ -468,6 +468,25 @@ loop.
 		started("with slack", r.find("scale/"+name))
 		started("plain", plain)
 	}
+	p.encrypted(r)
+}
+
+// encrypted shows what TLS costs beside the same cells without it.
+func (p *page) encrypted(r *results) {
+	names := []string{"50x50Hz", "500x10Hz"}
+	if r.find("tls/"+names[0]) == nil {
+		return
+	}
+	p.section("\n### TLS\n\nThe same clients without and with TLS. The memory of a client is the difference between the two cells.\n")
+	p.table("cell", "", ">CPU", ">us/frame", ">p99 error", ">RSS")
+	for _, name := range names {
+		for _, how := range []string{"scale", "tls"} {
+			if c := r.find(how + "/" + name); c != nil {
+				p.row(name, map[string]string{"scale": "plain", "tls": "TLS"}[how], show(c, player, cpuShare, percent), show(c, player, cpuOfFrame, rounded),
+					show(c, player, intervalP99, duration), show(c, player, rss, memory))
+			}
+		}
+	}
 }
 
 // exchanges shows request and reply, and a server with nothing to do.

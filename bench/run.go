@@ -279,6 +279,9 @@ func (p *process) spec(c cell, wire *rig.Wire, warmup, window time.Duration) loa
 	for _, g := range c.Groups {
 		lg := load.Group{Name: g.Name, Clients: g.Clients, Rate: g.Rate, Task: g.Task, Form: g.Form, Devices: g.Devices}
 		lg.Address = net.JoinHostPort("127.0.0.1", strconv.Itoa(p.port))
+		if c.TLS {
+			lg.TLS = loopbackAddress(p.tls)
+		}
 		if wire != nil && !g.Local {
 			lg.Namespace = namespaceFile
 			if !c.Relay {

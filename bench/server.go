@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/bench/rig"
+	"player/secure/certs"
 )
 
 // server is a program that sends frames.
@@ -87,7 +88,8 @@ func (w *workshop) close()             { _ = os.RemoveAll(w.dir) }
 
 // arguments is the command line of a server for a cell. Player also gets a
 // configuration file.
-func (w *workshop) arguments(s server, c cell, port, page int) ([]string, error) {
+func (w *workshop) arguments(s server, c cell, p *process) ([]string, error) {
+	port := p.port
 	switch {
 	case c.Kind == inside && s == floor:
 		h := c.hardware()
@@ -100,17 +102,27 @@ func (w *workshop) arguments(s server, c cell, port, page int) ([]string, error)
 	err := os.WriteFile(file, []byte(c.configuration(w.serialPort())), 0o644)
 	// All clients are of one computer.
 	args := []string{"-gp", strconv.Itoa(port), "-max-per-address", strconv.Itoa(math.MaxInt32)}
-	if page > 0 {
-		args = append(args, "-http", loopbackAddress(page))
+	if p.page > 0 {
+		args = append(args, "-http", loopbackAddress(p.page))
+	}
+	if p.tls > 0 {
+		pair := certs.New(w, "bench").Issue("player", nil)
+		args = append(args, "-tls", loopbackAddress(p.tls), "-tls-cert", pair.Cert, "-tls-key", pair.Key)
 	}
 	return append(args, file), err
 }
+
+// Helper, Fatal and TempDir implement certs.T.
+func (w *workshop) Helper()           {}
+func (w *workshop) Fatal(args ...any) { panic(fmt.Sprint(args...)) }
+func (w *workshop) TempDir() string   { return w.dir }
 
 // process is a server at work.
 type process struct {
 	cmd   *exec.Cmd
 	port  int
 	page  int          // the dashboard's port, zero: it is off
+	tls   int          // the port for TLS, zero: there is none
 	said  bytes.Buffer // on standard error
 	group *rig.Group
 	since time.Time // just before it was started
@@ -130,7 +142,12 @@ func (w *workshop) start(ctx context.Context, s server, c cell, wire *rig.Wire) 
 			return nil, err
 		}
 	}
-	args, err := w.arguments(s, c, p.port, p.page)
+	if c.TLS {
+		if p.tls, err = freePort(); err != nil {
+			return nil, err
+		}
+	}
+	args, err := w.arguments(s, c, p)
 	if err != nil {
 		return nil, err
 	}

@@ -69,6 +69,19 @@ func TestOneCell(t *testing.T) {
 			t.Errorf("%s: calls %v, not counted because of %q", s, r.Calls, r.NotCounted)
 		}
 	}
+	c = cell{Name: "encrypted", Link: loopback, Size: large, Device: 50, TLS: true}
+	for _, task := range []load.Task{load.Stream, load.Command, load.Request} {
+		c.Groups = append(c.Groups, group{Name: string(task), Clients: 2, Rate: 50, Task: task})
+	}
+	r, err := w.measure(t.Context(), player, c, 700*time.Millisecond)
+	if err != nil || r.Error != "" || closed(r) != 0 {
+		t.Fatalf("%v, error %q", err, r.Error)
+	}
+	for _, g := range r.Load.Groups {
+		if g.Frames == 0 || g.Bad != 0 || g.AgeMean <= 0 || (g.Commands > 0) != (g.Name == string(load.Command)) {
+			t.Errorf("by TLS: %+v", g)
+		}
+	}
 	if r, err := w.measure(t.Context(), player, cell{Kind: start, Size: large, Device: 10}, 0); err != nil || r.Start <= 0 {
 		t.Errorf("start: %v, %v", r.Start, err)
 	}

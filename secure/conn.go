@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"player/descriptors"
 )
 
 const (
@@ -30,9 +28,24 @@ type Conn struct {
 	Name          string
 	Local, Remote *net.TCPAddr
 
-	tls   *tls.Conn
-	wire  *wire
-	share *descriptors.Share
+	tls     *tls.Conn
+	wire    *wire
+	release func() // gives back what the connection has taken until it is detached
+}
+
+// Client makes the handshake of a client, and takes over the connection. The server
+// needs it only when it is measured.
+func Client(tcp net.Conn, config *tls.Config) (*Conn, error) {
+	w := &wire{Conn: tcp}
+	c := newConn(w, tls.Client(w, config), func() {})
+	if err := c.shake(); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+func newConn(w *wire, t *tls.Conn, release func()) *Conn {
+	return &Conn{Local: w.LocalAddr().(*net.TCPAddr), Remote: w.RemoteAddr().(*net.TCPAddr), tls: t, wire: w, release: release}
 }
 
 // Detach returns the descriptor of the connection, which the caller owns from now
@@ -49,7 +62,7 @@ func (c *Conn) Detach() (fd int, err error) {
 
 // Close closes a connection that is not to be detached.
 func (c *Conn) Close() error {
-	c.share.Return(cost)
+	c.release()
 	return c.wire.Conn.Close()
 }
 

@@ -141,7 +141,8 @@ func (h *Handshakes) Serve(l net.Listener, ready func(*Conn)) {
 		}
 		go func() {
 			defer h.leave(from)
-			c := h.conn(conn)
+			w := &wire{Conn: conn}
+			c := newConn(w, tls.Server(w, h.config), func() { h.share.Return(cost) })
 			if err := c.shake(); err != nil {
 				h.refused(conn.RemoteAddr(), err)
 				_ = c.Close() // the reason is known
@@ -176,15 +177,6 @@ func (h *Handshakes) leave(from netip.Addr) {
 	h.all--
 	if h.addresses[from]--; h.addresses[from] == 0 {
 		delete(h.addresses, from)
-	}
-}
-
-// conn returns a connection without a handshake yet.
-func (h *Handshakes) conn(tcp net.Conn) *Conn {
-	w := &wire{Conn: tcp}
-	return &Conn{
-		Local: tcp.LocalAddr().(*net.TCPAddr), Remote: tcp.RemoteAddr().(*net.TCPAddr),
-		tls: tls.Server(w, h.config), wire: w, share: h.share,
 	}
 }
 

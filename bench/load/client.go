@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"player/bench/stats"
+	"player/secure"
 )
 
 // client is one connection and what was counted on it. Times are on
@@ -14,8 +15,9 @@ type client struct {
 	group  *group
 	index  int32 // among all clients
 	fd     int
-	phase  int  // Flood: bytes of a command that are sent
-	ready  bool // has had its reply
+	tls    *secure.Conn // nil: it does not encrypt
+	phase  int          // Flood: bytes of a command that are sent
+	ready  bool         // has had its reply
 	closed bool
 	// answers is Answer: the time that the frames since its last command stand
 	// for.

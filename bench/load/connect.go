@@ -1,9 +1,11 @@
 package load
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/netip"
 	"time"
 
@@ -11,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/codec"
+	"player/secure"
 )
 
 const (
@@ -89,7 +92,7 @@ func (e *engine) open(g *group) error {
 		return fmt.Errorf("%s does not serve: %w", g.Address, err)
 	}
 	for n := range g.Clients {
-		fd, err := dial(address)
+		fd, sealed, err := g.dial(address)
 		if err != nil {
 			return fmt.Errorf("client %d of %s cannot connect to %s: %w", n+1, g.Name, g.Address, err)
 		}
@@ -100,13 +103,17 @@ func (e *engine) open(g *group) error {
 			}
 		}
 		index := int32(len(e.clients))
-		e.clients = append(e.clients, client{group: g, index: index, fd: fd})
+		e.clients = append(e.clients, client{group: g, index: index, fd: fd, tls: sealed})
 		e.waiting++
 		ev := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLRDHUP, Fd: index}
 		if err := unix.EpollCtl(e.epoll, unix.EPOLL_CTL_ADD, fd, &ev); err != nil {
 			return err
 		}
-		if _, err := unix.Write(fd, request); err != nil {
+		sent := request
+		if sealed != nil {
+			sent = sealed.Seal(nil, request)
+		}
+		if _, err := unix.Write(fd, sent); err != nil {
 			return fmt.Errorf("client %d of %s cannot send its request: %w", n+1, g.Name, err)
 		}
 		if n%burst == burst-1 {
@@ -114,6 +121,23 @@ func (e *engine) open(g *group) error {
 		}
 	}
 	return nil
+}
+
+// dial connects a client of the group, by TLS if the group does so.
+func (g *group) dial(address netip.AddrPort) (fd int, sealed *secure.Conn, err error) {
+	if g.TLS == "" {
+		fd, err = dial(address)
+		return fd, nil, err
+	}
+	tcp, err := net.DialTimeout("tcp", g.TLS, startLimit)
+	if err != nil {
+		return 0, nil, err
+	}
+	if sealed, err = secure.Client(tcp, &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS13}); err != nil { // our own server
+		return 0, nil, err
+	}
+	fd, err = sealed.Detach()
+	return fd, sealed, err
 }
 
 // await waits until the server answers a request.

@@ -46,7 +46,8 @@ type engine struct {
 	waiting  int // clients that are not served yet
 	events   [batch]unix.EpollEvent
 	buffer   [64 << 10]byte
-	command  []byte // one position command: stand still
+	plain    [64 << 10]byte // what records in buffer say
+	command  []byte         // one position command: stand still
 	flood    []byte
 	ask      []byte // one request for data
 	commands pacer
@@ -206,7 +207,24 @@ func (e *engine) receive(c *client) {
 		return
 	}
 	now := e.now()
-	for b := e.buffer[:n]; len(b) > 0; {
+	if c.tls == nil {
+		e.parse(c, now, e.buffer[:n])
+		return
+	}
+	for records, more := e.buffer[:n], true; more; records = nil {
+		n, err := c.tls.Read(records, e.plain[:])
+		if err != nil {
+			e.lose(c)
+			return
+		}
+		e.parse(c, now, e.plain[:n])
+		more = n == len(e.plain)
+	}
+}
+
+// parse takes bytes that came at now.
+func (e *engine) parse(c *client, now time.Duration, b []byte) {
+	for len(b) > 0 {
 		var what event
 		what, b = c.parser.next(b, e.spec.Stamp)
 		switch what {
@@ -284,8 +302,12 @@ func (e *engine) replied(c *client) {
 	_ = unix.EpollCtl(e.epoll, unix.EPOLL_CTL_MOD, c.fd, &ev) // it is registered
 }
 
-// send writes as much of b as the connection takes and returns how much.
+// send writes as much of b as the connection takes and returns how much. By TLS b is
+// small, and there is room for it.
 func (e *engine) send(c *client, b []byte) int {
+	if c.tls != nil {
+		b = c.tls.Seal(nil, b)
+	}
 	n, err := unix.Write(c.fd, b)
 	if err != nil && err != unix.EAGAIN {
 		e.lose(c)

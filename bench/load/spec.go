@@ -36,6 +36,7 @@ type Group struct {
 	Rate      int    `json:"rate_hz"` // zero for Request
 	Task      Task   `json:"task"`
 	Address   string `json:"address"`           // host:port, numeric
+	TLS       string `json:"tls,omitempty"`     // host:port to connect to by TLS, once there is an answer at Address
 	Namespace int    `json:"namespace"`         // descriptor of the network namespace they live in, zero: ours
 	Form      []byte `json:"form,omitempty"`    // configuration of the server sent first, none if empty
 	Devices   string `json:"devices,omitempty"` // the devices to request, all if empty
