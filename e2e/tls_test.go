@@ -253,6 +253,38 @@ func TestTLSFlood(t *testing.T) {
 	f.enter(t, f.config("ben")).mustOpen("sr", "sr")
 }
 
+// A listener that nobody uses does not wake the server.
+func TestTLSIdle(t *testing.T) {
+	t.Parallel()
+	f := fortified(t, launch{}, stageRoom(t))
+	f.enter(t, f.config("ada")).conn.Close()
+	f.awaitLog(t, "client disconnected")
+	switches := func() (n int) {
+		files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", f.cmd.Process.Pid))
+		if err != nil || len(files) == 0 {
+			t.Fatal(files, err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, after, _ := strings.Cut(string(text), "\nvoluntary_ctxt_switches:")
+			count, err := strconv.Atoi(strings.Fields(after)[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			n += count
+		}
+		return n
+	}
+	await(t, "two seconds without a wake", func() bool {
+		before := switches()
+		time.Sleep(2 * time.Second)
+		return switches() == before
+	})
+}
+
 // Large input and large output, in both directions at a time.
 func TestTLSInput(t *testing.T) {
 	t.Parallel()

@@ -71,14 +71,11 @@ func (c *client) carryOut(now time.Duration, p []byte) (more bool) {
 	plain := c.server.plain[:]
 	n, err := c.tls.Read(p, plain)
 	c.session.Receive(now, plain[:n])
-	if c.gone {
-		return false
-	}
 	if c.tls.Unsaid() {
 		c.conn.Write(nil)
 	}
 	switch {
-	case c.gone:
+	case c.gone: // the write has failed
 		return false
 	case errors.Is(err, io.EOF):
 		c.server.drop(now, c, err)
