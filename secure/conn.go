@@ -57,7 +57,8 @@ func (c *Conn) Detach() (fd int, err error) {
 		err = errors.Join(controlErr, err)
 	}
 	c.wire.detached = true
-	return fd, errors.Join(err, c.Close())
+	_ = c.Close() // the connection lives in fd, or there is a reason already
+	return fd, err
 }
 
 // Close closes a connection that is not to be detached.

@@ -1,0 +1,132 @@
+package server
+
+import (
+	"crypto/tls"
+	"errors"
+	"net"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/secure"
+	"player/secure/certs"
+)
+
+// encrypts lets clients connect by TLS, to the robot on a port. It returns a function
+// that connects one.
+func encrypts(t *testing.T, s *running, port int) func() *tls.Conn {
+	t.Helper()
+	lab := certs.New(t, "lab")
+	pair := lab.Issue("robot", nil)
+	config, err := secure.Load(pair.Cert, pair.Key, lab.File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go secure.New(config, s.server.config.Descriptors.Clients, zap.NewNop()).Serve(l, func(c *secure.Conn) {
+		if !s.server.Post(func(now time.Duration) { s.server.AcceptTLS(now, c, port) }) {
+			_ = c.Close()
+		}
+	})
+	client := lab.Client(lab.Issue("ada", nil))
+	return func() *tls.Conn {
+		c, err := tls.Dial("tcp", l.Addr().String(), client)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+		return c
+	}
+}
+
+// free reports whether no descriptor of clients is in use.
+func free(s *running) bool {
+	all := s.server.config.Descriptors.Clients
+	if all.Take(all.Most()) != nil {
+		return false
+	}
+	all.Return(all.Most())
+	return true
+}
+
+// Commands are carried out in their order, whatever records they come in, also in one
+// that is larger than a turn and is the last.
+func TestCommandsInRecords(t *testing.T) {
+	r := newRobot()
+	s := serve(t, r, nil)
+	c := encrypts(t, s, 0)()
+	request(t, c, "pw", "pw")
+	const commands = 4000
+	var all []byte
+	for i := range int16(commands) {
+		all = append(all, command(i+1)...)
+	}
+	for _, b := range all[:800] {
+		send(t, c, []byte{b})
+	}
+	send(t, c, all[800:]) // records of 16 KiB
+	for i := range int16(commands) {
+		if got := receive(t, r.commands, "command"); got.Speed != i+1 {
+			t.Fatalf("command %d has speed %d", i+1, got.Speed)
+		}
+	}
+	c.Close()
+	if got := receive(t, r.commands, "stop"); got.Speed != 0 {
+		t.Fatalf("speed %d after the client left", got.Speed)
+	}
+	await(t, s, "descriptors are given back", func(time.Duration) bool { return free(s) })
+}
+
+// Records that are forged end the connection, and stop the robot.
+func TestForgedRecords(t *testing.T) {
+	r := newRobot()
+	s := serve(t, r, nil)
+	c := encrypts(t, s, 0)()
+	request(t, c, "pw", "pw")
+	send(t, c, command(100))
+	if got := receive(t, r.commands, "command"); got.Speed != 100 {
+		t.Fatalf("speed %d", got.Speed)
+	}
+	send(t, c.NetConn(), slices.Concat([]byte{23, 3, 3, 0, 20}, make([]byte, 20)))
+	if got := receive(t, r.commands, "stop"); got.Speed != 0 {
+		t.Fatalf("speed %d", got.Speed)
+	}
+	if err := c.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	for buffer, err := make([]byte, 1000), error(nil); err == nil; {
+		if _, err = c.Read(buffer); err != nil && err.Error() != "remote error: tls: bad record MAC" {
+			t.Errorf("the client has %v", err)
+		}
+	}
+	await(t, s, "descriptors are given back", func(time.Duration) bool { return free(s) })
+}
+
+// A client for which there is no place, or no robot any more, is closed.
+func TestNoPlaceByTLS(t *testing.T) {
+	s := serve(t, newRobot(), func(c *Config) { c.MaxClients = 1 })
+	closed := func(c *tls.Conn) {
+		t.Helper()
+		if err := c.SetReadDeadline(time.Now().Add(patience)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("read: %v", err)
+		}
+	}
+	closed(encrypts(t, s, 7000)())
+	connect := encrypts(t, s, 0)
+	first := connect()
+	request(t, first, "sr", "sr")
+	closed(connect())
+	block(t, first)
+	first.Close()
+	await(t, s, "descriptors are given back", func(time.Duration) bool { return free(s) })
+}
