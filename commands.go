@@ -12,6 +12,7 @@ import (
 
 	"player/config"
 	"player/logging"
+	"player/secure"
 	"player/serialport"
 	"player/tools"
 	"player/tools/drive"
@@ -37,8 +38,9 @@ func commands() []tools.Command {
 		{
 			Name: "check", Args: "[flags] [FILE]", Summary: "check a configuration file",
 			Help: `Reads the file with the flags of the server applied, and prints the devices with
-their letters and drivers, and the options of the drivers. Serial ports that do
-not exist or may not be opened are warned about; they are not opened.
+their letters and drivers, and the options of the drivers. Serial ports and
+certificates that do not exist or may not be read are warned about; ports are
+not opened.
 
   player check robot.cfg
   player check -gp 7000 -pp /dev/ttyUSB0
@@ -145,7 +147,8 @@ func help(args []string) (string, error) {
 	return fmt.Sprintf(usage, list.String()), nil
 }
 
-// check prints what a configuration describes, and warns about serial ports.
+// check prints what a configuration describes, and warns about serial ports and
+// certificates.
 func check(o options, stdout io.Writer, stderr *os.File) error {
 	log := logging.New(stderr, o.debug)
 	defer func() { _ = log.Sync() }() // it can fail only because nobody reads the log
@@ -159,6 +162,11 @@ func check(o options, stdout io.Writer, stderr *os.File) error {
 	for _, port := range conf.SerialPorts() {
 		if err := serialport.Check(port.Path); err != nil {
 			fmt.Fprintf(stderr, "player: warning: %s: %v\n", port.Driver, err)
+		}
+	}
+	if conf.TLS.Listen != "" {
+		if _, err := secure.Load(conf.TLS.Cert, conf.TLS.Key, conf.TLS.Clients); err != nil {
+			fmt.Fprintf(stderr, "player: warning: tls: %v\n", err)
 		}
 	}
 	return nil

@@ -409,9 +409,11 @@ func TestTLSSlowLink(t *testing.T) {
 			f := n.fortified(t, `driver ( name "testpattern" rate 50 )`)
 			var all []*peer
 			for range 25 {
-				p := n.far(t, &net.Dialer{})
+				var p *peer
 				if encrypted {
 					p = n.farTLS(t, f)
+				} else {
+					p = n.far(t, &net.Dialer{})
 				}
 				p.message('x', 'y', codec.ConfigFrequency, 0, 50)
 				p.mustOpen("lrsrprgrmrvrzr", "lrsrprgrmrvrzr")
