@@ -37,6 +37,34 @@ type Channel struct {
 
 	// Schema describes the payloads (docs/LOGS.md). A Writer fills it in.
 	Schema string
+	// Geometry is the device's place on the robot; zero: not declared.
+	Geometry Geometry
+}
+
+// Geometry is a device's place on the robot and its size.
+type Geometry struct {
+	X, Y          float64 // mm forward and to the left of the robot's centre of rotation
+	Heading       float64 // deg, counterclockwise
+	Length, Width float64 // mm
+}
+
+// geometryKey names the geometry in the metadata of a channel.
+const geometryKey = "geometry"
+
+// pairs returns the metadata of a channel with this geometry, keys and values.
+func (g Geometry) pairs() []string {
+	if g == (Geometry{}) {
+		return nil
+	}
+	return []string{geometryKey, fmt.Sprintf("%g %g %g %g %g", g.X, g.Y, g.Heading, g.Length, g.Width)}
+}
+
+// parseGeometry is the inverse of pairs. A text that it cannot parse gives zero.
+func parseGeometry(text string) (g Geometry) {
+	if n, err := fmt.Sscanf(text, "%g %g %g %g %g", &g.X, &g.Y, &g.Heading, &g.Length, &g.Width); n != 5 || err != nil {
+		return Geometry{}
+	}
+	return g
 }
 
 // Topic is the channel's name in the file: "/laser", "/position:1/command".

@@ -2,9 +2,11 @@ package logfile
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -217,6 +219,11 @@ func TestRewrittenLogs(t *testing.T) {
 	}
 }
 
+// chunkEnd returns where the chunk that begins at an offset ends, and its index begins.
+func chunkEnd(log []byte, at int) int {
+	return at + recordHeader + int(binary.LittleEndian.Uint64(log[at+1:]))
+}
+
 // Wherever a log ends, its whole chunks can be read, and nothing else.
 func TestCutAtEveryByte(t *testing.T) {
 	log, ends := record(t, script())
@@ -232,7 +239,7 @@ func TestCutAtEveryByte(t *testing.T) {
 			t.Fatal(err)
 		}
 		chunks := 0
-		for chunks < len(script()) && ends[chunks+1] <= cut {
+		for chunks < len(script()) && chunkEnd(log, ends[chunks]) <= cut {
 			chunks++
 		}
 		got, damage := drain(r)
@@ -250,7 +257,7 @@ func TestCutAtEveryByte(t *testing.T) {
 // A damaged chunk is skipped, and the chunks after it are read.
 func TestDamagedChunk(t *testing.T) {
 	log, ends := record(t, script())
-	for at := ends[1] + 70; at < ends[2]; at++ { // after the lengths
+	for at := ends[1] + 70; at < chunkEnd(log, ends[1]); at++ { // after the lengths
 		damaged := bytes.Clone(log)
 		damaged[at] ^= 0x10
 		got, damage := read(t, damaged)
@@ -315,6 +322,31 @@ func TestUnreadableFiles(t *testing.T) {
 	}
 	if _, err := Open("reader.go"); !errors.Is(err, errNoLog) || !strings.Contains(err.Error(), "reader.go") {
 		t.Error(err)
+	}
+}
+
+// A log that is being recorded is not damaged.
+func TestRecording(t *testing.T) {
+	log, ends := record(t, script())
+	path := store(t, log[:ends[2]])
+	for _, tt := range []struct {
+		lock bool
+		want error
+	}{{false, errCut}, {true, ErrRecording}, {false, errCut}} {
+		file, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tt.lock {
+			Lock(file)
+		}
+		s, err := Scan(path)
+		if err != nil || s.Damage != tt.want || s.Messages != 7 {
+			t.Errorf("%+v, %v", s, err)
+		}
+		if err := file.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

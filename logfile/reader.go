@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/foxglove/mcap/go/mcap"
@@ -26,6 +27,8 @@ var (
 	errNoLog = errors.New("this is not a log (MCAP)")
 	// errCut describes the end of a log that its writer did not close.
 	errCut = errors.New("the log was not closed: what came after its last whole chunk is lost")
+	// ErrRecording describes the end of a log that is being written.
+	ErrRecording = errors.New("the log is being recorded: this is what it has so far")
 )
 
 // Message is one recorded message.
@@ -49,6 +52,7 @@ type Reader struct {
 	server  string
 	start   time.Time
 	closed  bool // the end of the log was read
+	growing bool // a recorder is writing it
 	ended   bool
 	damage  error
 	skipped int // damaged chunks
@@ -70,7 +74,22 @@ func Open(path string) (*Reader, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	r.close = file.Close
+	r.growing = IsLocked(file)
 	return r, nil
+}
+
+// Lock marks a file as one that is being recorded, until it is closed or the process
+// ends. Some network disks cannot.
+func Lock(file *os.File) { _ = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }
+
+// IsLocked reports whether a recorder has the file locked.
+func IsLocked(file *os.File) bool {
+	fd := int(file.Fd())
+	err := syscall.Flock(fd, syscall.LOCK_SH|syscall.LOCK_NB)
+	if err == nil {
+		err = syscall.Flock(fd, syscall.LOCK_UN)
+	}
+	return errors.Is(err, syscall.EWOULDBLOCK)
 }
 
 // NewReader reads a log from in. The error is errNoLog or an error of in.
@@ -186,7 +205,7 @@ func (r *Reader) addChannel(record []byte) error {
 	if len(r.channels) >= maxChannels || len(c.Topic) > maxText {
 		return fmt.Errorf("channel %.40q: too many channels, or too long", c.Topic)
 	}
-	channel.Schema = r.schemas[c.SchemaID]
+	channel.Schema, channel.Geometry = r.schemas[c.SchemaID], parseGeometry(c.Metadata[geometryKey])
 	if old := r.channels[c.ID]; old == nil || *old != channel {
 		r.channels[c.ID] = &channel
 	}
@@ -211,6 +230,8 @@ func (r *Reader) end(err error) {
 	switch {
 	case r.in.failed(): // an error of the disk takes precedence
 		r.damage = r.in.err
+	case !r.closed && r.growing:
+		r.damage = ErrRecording
 	case !r.closed && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &truncated)):
 		r.damage = errCut
 	case !r.closed:

@@ -1,27 +1,23 @@
 package logfile
 
 import (
-	"bufio"
 	"io"
-	"math"
 	"strings"
 	"time"
 
-	"github.com/foxglove/mcap/go/mcap"
+	"github.com/klauspost/compress/zstd"
 )
 
 const (
-	// writeBuffer combines the small writes of the library, in bytes. A chunk
-	// of the usual size is one write.
-	writeBuffer = 64 << 10
-	// neverChunk is a chunk size in bytes that no chunk reaches.
-	neverChunk = math.MaxInt64
-	// summaryRoom is reserved in a file for what Close writes, in bytes:
-	// schemas and channels again, and statistics.
-	summaryRoom = 16 << 10
-	// messageOverhead and chunkOverhead are added by the format, in bytes.
-	messageOverhead = 31
-	chunkOverhead   = 64
+	// messageOverhead, channelOverhead and chunkOverhead are what the format adds to a
+	// message, to a channel with messages in a chunk, and to a chunk, in bytes, with
+	// their entries in the indexes.
+	messageOverhead = recordHeader + 2 + 4 + 8 + 8 + indexEntry
+	channelOverhead = indexHeader + channelEntry
+	chunkOverhead   = chunkHeader + chunkEntry + 64 // a name of a compression, and what it adds to noise
+	// MaxIndex is the memory, in bytes, that the index of a file may take while it is
+	// written: that of a day at four chunks a second.
+	MaxIndex = 12 << 20
 )
 
 // Info describes the server in the log.
@@ -29,12 +25,14 @@ type Info struct {
 	Server   string    // version of the server
 	Start    time.Time // of the server; times of messages count from here
 	Channels []Channel
+	Compress bool // with zstd
 }
 
 // Batch collects messages. Once it has grown it allocates nothing.
 type Batch struct {
 	payloads []byte
 	entries  []entry
+	channels int // at most so many have messages
 }
 
 type entry struct {
@@ -47,40 +45,35 @@ type entry struct {
 func (b *Batch) Add(channel int, stamp time.Duration, payload []byte) {
 	b.payloads = append(b.payloads, payload...)
 	b.entries = append(b.entries, entry{channel, stamp, len(b.payloads)})
+	b.channels = max(b.channels, channel+1)
 }
 
 // Len returns the number of messages.
 func (b *Batch) Len() int { return len(b.entries) }
 
 // Size returns the most bytes that the batch takes in the file.
-func (b *Batch) Size() int { return len(b.payloads) + messageOverhead*len(b.entries) + chunkOverhead }
+func (b *Batch) Size() int {
+	return len(b.payloads) + messageOverhead*len(b.entries) + channelOverhead*min(b.channels, len(b.entries)) + chunkOverhead
+}
 
 // Reset empties the batch.
-func (b *Batch) Reset() { b.payloads, b.entries = b.payloads[:0], b.entries[:0] }
+func (b *Batch) Reset() { b.payloads, b.entries, b.channels = b.payloads[:0], b.entries[:0], 0 }
 
-// Writer writes one log. What WriteChunk has written can be read whatever
-// happens afterwards; Close adds a summary for other programs.
-//
-// Chunks are not compressed: an hour of laser scans at 10 Hz is 27 MB, and the
-// robot needs its processor for other work. They are not indexed, so memory
-// does not grow with the file.
+// Writer writes one log. What WriteChunk has written can be read whatever happens
+// afterwards; Close adds the index of the file for programs that jump to a time.
 type Writer struct {
-	mcap    *mcap.Writer
-	options *mcap.WriterOptions
-	buffer  *bufio.Writer
-	start   uint64 // ns since 1970
-	message mcap.Message
+	file  *container
+	start uint64 // ns since 1970
 }
 
 // NewWriter starts a log. Errors are those of w.
 func NewWriter(w io.Writer, info Info) (*Writer, error) {
-	buffer := bufio.NewWriterSize(w, writeBuffer)
-	options := &mcap.WriterOptions{IncludeCRC: true, Chunked: true, ChunkSize: neverChunk, SkipMessageIndexing: true, SkipChunkIndex: true}
-	m, err := mcap.NewWriter(buffer, options)
-	if err != nil {
-		return nil, err
+	level := zstd.EncoderLevel(0)
+	if info.Compress {
+		level = zstd.SpeedFastest
 	}
-	if err := m.WriteHeader(&mcap.Header{Profile: profile}); err != nil {
+	file, err := newContainer(w, profile, level)
+	if err != nil {
 		return nil, err
 	}
 	var topics []string
@@ -89,59 +82,38 @@ func NewWriter(w io.Writer, info Info) (*Writer, error) {
 			topics = append(topics, c.Topic())
 		}
 	}
-	if err := m.WriteMetadata(&mcap.Metadata{Name: profile, Metadata: map[string]string{
-		"server":  info.Server,
-		"start":   info.Start.UTC().Format(time.RFC3339Nano),
-		"devices": strings.Join(topics, " "),
-	}}); err != nil {
-		return nil, err
-	}
+	file.addMetadata(profile, "devices", strings.Join(topics, " "), "server", info.Server, "start", info.Start.UTC().Format(time.RFC3339Nano))
 	// The schemas go into the first chunk.
 	schemas := map[string]uint16{}
 	for i, c := range info.Channels {
 		name := c.schemaName()
 		if schemas[name] == 0 {
 			schemas[name] = uint16(len(schemas) + 1) // zero means none
-			if err := m.WriteSchema(&mcap.Schema{ID: schemas[name], Name: name, Encoding: encoding, Data: []byte(c.schema())}); err != nil {
-				return nil, err
-			}
+			file.addSchema(schemas[name], name, encoding, []byte(c.schema()))
 		}
-		if err := m.WriteChannel(&mcap.Channel{ID: uint16(i), SchemaID: schemas[name], Topic: c.Topic(), MessageEncoding: encoding}); err != nil {
-			return nil, err
-		}
+		file.addChannel(uint16(i), schemas[name], c.Topic(), encoding, c.Geometry.pairs()...)
 	}
-	return &Writer{mcap: m, options: options, buffer: buffer, start: uint64(info.Start.UnixNano())}, buffer.Flush()
+	return &Writer{file: file, start: uint64(info.Start.UnixNano())}, file.out.Flush()
 }
 
 // WriteChunk writes the messages of a batch and passes them to the operating
 // system. After an error the log accepts nothing more.
 func (w *Writer) WriteChunk(b *Batch) error {
 	begin := 0
-	for i, e := range b.entries {
-		if i == len(b.entries)-1 {
-			// The library ends a chunk after the message that makes it too
-			// large. There is no other way to end one.
-			w.options.ChunkSize = 0
-		}
+	for _, e := range b.entries {
 		at := w.start + uint64(e.stamp)
-		w.message = mcap.Message{ChannelID: uint16(e.channel), LogTime: at, PublishTime: at, Data: b.payloads[begin:e.end]}
-		if err := w.mcap.WriteMessage(&w.message); err != nil {
-			return err
-		}
+		w.file.addMessage(uint16(e.channel), 0, at, at, b.payloads[begin:e.end])
 		begin = e.end
 	}
-	w.options.ChunkSize = neverChunk
-	w.mcap.ChunkIndexes = w.mcap.ChunkIndexes[:0]
-	return w.buffer.Flush()
+	return w.file.endChunk()
 }
 
 // Size returns the most bytes that the file has once it is closed.
-func (w *Writer) Size() int64 { return int64(w.mcap.Offset()) + summaryRoom }
+func (w *Writer) Size() int64 { return w.file.size() }
+
+// IndexMemory returns how many bytes of memory the index takes until Close: it grows
+// by about 30 for each chunk.
+func (w *Writer) IndexMemory() int { return w.file.chunks.memory() }
 
 // Close ends the log. It does not close the file.
-func (w *Writer) Close() error {
-	if err := w.mcap.Close(); err != nil {
-		return err
-	}
-	return w.buffer.Flush()
-}
+func (w *Writer) Close() error { return w.file.close() }

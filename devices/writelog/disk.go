@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"go.uber.org/zap"
-	"golang.org/x/sys/unix"
 
 	"player/logfile"
 )
@@ -38,6 +37,7 @@ type disk struct {
 
 	path     string
 	maxSize  int64 // of a file, in bytes
+	maxIndex int   // memory for the index of a file, in bytes
 	files    int
 	info     logfile.Info
 	log      *zap.Logger
@@ -52,7 +52,7 @@ func (d *disk) next() *disk {
 	if d.full != nil && !d.closed {
 		d.end()
 	}
-	return &disk{path: d.path, maxSize: d.maxSize, files: d.files, info: d.info}
+	return &disk{path: d.path, maxSize: d.maxSize, maxIndex: d.maxIndex, files: d.files, info: d.info}
 }
 
 // end has the goroutine end its file.
@@ -102,7 +102,7 @@ func (d *disk) run() {
 // write writes a batch as a chunk, in a new file if the current one is full.
 func (d *disk) write(b *logfile.Batch) (err error) {
 	defer recovered(&err)
-	if d.file != nil && d.writer.Size()+int64(b.Size()) > d.maxSize {
+	if d.file != nil && (d.writer.Size()+int64(b.Size()) > d.maxSize || d.writer.IndexMemory() > d.maxIndex) {
 		if err := d.close(); err != nil {
 			return err
 		}
@@ -126,10 +126,10 @@ func (d *disk) write(b *logfile.Batch) (err error) {
 // open creates a new file and rotates the older ones.
 func (d *disk) open() (err error) {
 	if other, err := os.Open(d.path); err == nil {
-		err = unix.Flock(int(other.Fd()), unix.LOCK_SH|unix.LOCK_NB)
+		locked := logfile.IsLocked(other)
 		_ = other.Close() // it was not even read
-		if err != nil {
-			return fmt.Errorf("%s is being written by another recorder: give each a file of its own: %w", d.path, err)
+		if locked {
+			return fmt.Errorf("%s is being written by another recorder: give each a file of its own", d.path)
 		}
 	}
 	if err := rotate(d.path, d.files); err != nil {
@@ -138,7 +138,7 @@ func (d *disk) open() (err error) {
 	if d.file, err = os.OpenFile(d.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
 		return err
 	}
-	_ = unix.Flock(int(d.file.Fd()), unix.LOCK_EX|unix.LOCK_NB) // some network disks cannot
+	logfile.Lock(d.file)
 	d.syncedAt = time.Now()
 	if d.writer, err = logfile.NewWriter(d.file, d.info); err == nil {
 		d.log.Info("recording", zap.String("file", d.path))

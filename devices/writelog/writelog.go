@@ -39,6 +39,7 @@ func Kind(version string) devices.Kind {
 			{Name: "file", Default: devices.Path(""), Required: true, Doc: "the log, as run.mcap; an older one becomes run.1.mcap, and so on"},
 			{Name: "max_size", Default: 64, Min: 1, Max: 100000, Unit: "MiB", Doc: "of a file; then the next is begun"},
 			{Name: "files", Default: 8, Min: 1, Max: 1000, Doc: "how many are kept; the oldest is deleted"},
+			{Name: "compress", Default: false, Doc: "zstd: about half of the bytes, for 0.2 ms of work a second and 0.5 MB of memory"},
 			{Name: "open", Default: false, Doc: "keeps the devices open all the time; otherwise they are recorded while clients have them open"},
 		},
 		New: func(a devices.Args) (devices.Driver, error) {
@@ -47,7 +48,7 @@ func Kind(version string) devices.Kind {
 				return nil, err
 			}
 			d.disk.path, d.disk.maxSize, d.disk.files = a.String("file"), int64(a.Int("max_size"))*megabyte, a.Int("files")
-			d.disk.info.Server = version
+			d.disk.info.Server, d.disk.info.Compress = version, a.Bool("compress")
 			return d, d.disk.check()
 		},
 	}
@@ -87,7 +88,7 @@ type track struct {
 // New returns a driver that records the devices, and keeps them open if open is
 // true.
 func New(list []*devices.Device, open bool) (*Driver, error) {
-	d := &Driver{disk: &disk{}, clock: time.Now, slow: timers.Limiter{Period: 5 * time.Second}}
+	d := &Driver{disk: &disk{maxIndex: logfile.MaxIndex}, clock: time.Now, slow: timers.Limiter{Period: 5 * time.Second}}
 	for i, device := range list {
 		spec := device.Spec()
 		for _, other := range list[:i] {
@@ -127,6 +128,9 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.disk = d.disk.next()
 	d.link, d.state, d.batch, d.armed, d.dropped = link, recording, nil, false, 0
 	d.disk.info.Start, d.disk.log = d.clock().Add(-now), link.Log()
+	for i, t := range d.tracks {
+		d.disk.info.Channels[3*i].Geometry = logfile.Geometry(t.device.Link().Geometry())
+	}
 	d.disk.start()
 	for _, t := range d.tracks {
 		t.device.AddObserver(link, t)

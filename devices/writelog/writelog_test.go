@@ -29,6 +29,9 @@ const (
 // began is when the server of the tests was started.
 var began = time.Date(2026, 7, 28, 10, 0, 0, 0, time.UTC)
 
+// mount is the declared place of the tests' devices.
+var mount = devices.Geometry{X: 80, Heading: 180, Length: 156}
+
 // host is the outside world: the deadlines of links.
 type host struct {
 	devices.Host
@@ -102,11 +105,12 @@ func newFrozenRig(t testing.TB, path string, maxSize int64, files int, open bool
 		return nil
 	}))
 	r := &rig{t: t, robot: &robot{failures: failures}, table: devices.NewTable(logger), host: &host{at: map[*devices.Link]time.Duration{}}, path: path, log: log, disk: disk}
-	if _, err := r.table.Attach(r.robot.instance()); err != nil {
+	robot, err := r.table.Attach(r.robot.instance())
+	if err != nil {
 		t.Fatal(err)
 	}
+	robot.Place(mount)
 	r.position, r.sonar = r.table.Device(codec.Position), r.table.Device(codec.Sonar)
-	var err error
 	if r.driver, err = New([]*devices.Device{r.position, r.sonar}, open); err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +227,7 @@ func TestRecords(t *testing.T) {
 	// What comes now is not recorded, and does no harm.
 	r.position.Publish(2*time.Second, []byte("late"))
 	s, err := logfile.Scan(r.path)
-	if err != nil || len(s.Channels) != 6 || !s.Start.Equal(began) {
+	if err != nil || len(s.Channels) != 6 || !s.Start.Equal(began) || s.Channels[0].Geometry != logfile.Geometry(mount) {
 		t.Errorf("%+v, %v", s, err)
 	}
 }
@@ -266,7 +270,7 @@ func TestOpen(t *testing.T) {
 // Files are bounded in size and number; together they hold the newest messages
 // without a gap.
 func TestRotation(t *testing.T) {
-	const size, files, messages = 300 << 10, 3, 20000
+	const size, files, messages = 300 << 10, 3, 15000
 	r := newRig(t, filepath.Join(t.TempDir(), "run.mcap"), size, files, true, 0)
 	now := 200 * ms
 	payload := make([]byte, codec.SonarSize)
@@ -300,6 +304,29 @@ func TestRotation(t *testing.T) {
 	}
 	if left, _ := os.ReadDir(filepath.Dir(r.path)); len(left) != files {
 		t.Errorf("%d files", len(left))
+	}
+}
+
+// A file also ends when its index takes too much memory.
+func TestRotationByIndex(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run.mcap")
+	d := disk{path: path, maxSize: 64 * megabyte, maxIndex: 16 << 10, files: 2, log: zap.NewNop()}
+	d.info.Channels = []logfile.Channel{{Interface: "sonar"}}
+	for i := 0; ; i++ {
+		if _, err := os.Stat(older(path, 1)); err == nil {
+			break
+		}
+		if i > d.maxIndex {
+			t.Fatalf("%d chunks in one file", i)
+		}
+		var b logfile.Batch
+		b.Add(0, time.Duration(i)*ms, nil)
+		if err := d.write(&b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := d.close(); err != nil {
+		t.Fatal(err)
 	}
 }
 

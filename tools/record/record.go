@@ -24,6 +24,7 @@ is recorded, which starts its hardware.
 
   -o FILE    the log; it must not exist
   -for TIME  how long, as 30s or 5m                     (default until Ctrl-C)
+  -compress  write about half of the bytes (zstd)
   -rate HZ   how often data is fetched at most; that of a device
              that is faster is recorded as often                 (default 100)
 
@@ -62,6 +63,7 @@ func run(ctx context.Context, args []string, version string, stderr io.Writer) (
 	path := flags.String("o", "", "")
 	limit := flags.Duration("for", 0, "")
 	rate := flags.Int("rate", 100, "")
+	compress := flags.Bool("compress", false, "")
 	rest, err := tools.Parse(flags, args, 2)
 	switch {
 	case err != nil:
@@ -86,7 +88,7 @@ func run(ctx context.Context, args []string, version string, stderr io.Writer) (
 	if err := c.SetFrequency(*rate); err != nil {
 		return err
 	}
-	r := &recorder{client: c}
+	r := &recorder{client: c, compress: *compress}
 	if err := r.open(ctx, strings.Join(rest[1:], "")); err != nil {
 		return err
 	}
@@ -94,6 +96,7 @@ func run(ctx context.Context, args []string, version string, stderr io.Writer) (
 	if err != nil {
 		return err
 	}
+	logfile.Lock(file)
 	defer func() {
 		if closed := file.Close(); err == nil && closed != nil {
 			err = tools.Failure{Err: closed}
@@ -116,6 +119,7 @@ func run(ctx context.Context, args []string, version string, stderr io.Writer) (
 // recorder records the devices that a client has open.
 type recorder struct {
 	client   *client.Client
+	compress bool
 	aged     bool // the server sends ages
 	specs    []devices.Spec
 	messages int
@@ -177,7 +181,7 @@ func (r *recorder) record(ctx context.Context, file io.Writer, version string) (
 		return err
 	}
 	began := time.Now()
-	info := logfile.Info{Server: version, Start: began.Add(-r.client.ServerTime())}
+	info := logfile.Info{Server: version, Start: began.Add(-r.client.ServerTime()), Compress: r.compress}
 	for _, spec := range r.specs {
 		info.Channels = append(info.Channels, logfile.Channel{Interface: spec.Name})
 	}

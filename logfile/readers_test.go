@@ -1,0 +1,80 @@
+package logfile
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// npm returns a copy of readers/ with the packages of its package-lock.json. Without
+// npm or its registry it skips the test, or in CI fails it.
+func npm(t *testing.T) (directory string) {
+	t.Helper()
+	missing := t.Skipf
+	if os.Getenv("CI") != "" {
+		missing = t.Fatalf
+	}
+	for _, program := range []string{"node", "npm"} {
+		if _, err := exec.LookPath(program); err != nil {
+			missing("there is no %s: the logs are not read with other people's readers", program)
+		}
+	}
+	directory = t.TempDir()
+	if err := os.CopyFS(directory, os.DirFS("readers")); err != nil {
+		t.Fatal(err)
+	}
+	install := exec.Command("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
+	install.Dir = directory
+	if out, err := install.CombinedOutput(); err != nil {
+		missing("npm ci: %v: %s", err, out)
+	}
+	return directory
+}
+
+// node runs a program of readers/ and returns the lines that it prints.
+func node(t *testing.T, directory string, args ...string) []string {
+	t.Helper()
+	run := exec.Command("node", args...)
+	run.Dir = directory
+	var failure strings.Builder
+	run.Stderr = &failure
+	out, err := run.Output()
+	if err != nil {
+		t.Fatalf("node %q: %v: %s", args, err, failure.String())
+	}
+	return strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+}
+
+// The readers of npm's @mcap/core, by the index and as a stream, read the messages
+// that were written.
+func TestOtherPeoplesReaders(t *testing.T) {
+	directory := npm(t)
+	compressed := info()
+	compressed.Compress = true
+	chunks := manyChunks(1)
+	var want []string
+	for _, s := range slices.Concat(chunks...) {
+		c := info().Channels[s.channel]
+		at := started.UnixNano() + int64(s.at)
+		want = append(want, fmt.Sprintf("%s %d %d %s %x", c.Topic(), at, at, c.schemaName(), s.payload))
+	}
+	slices.Sort(want)
+	for name, log := range map[string][]byte{
+		"plain":      recordWith(t, info(), chunks),
+		"compressed": recordWith(t, compressed, chunks),
+	} {
+		path := filepath.Join(directory, name+".mcap")
+		if err := os.WriteFile(path, log, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for _, mode := range []string{"indexed", "stream"} {
+			if got := node(t, directory, "read.js", mode, path); !slices.Equal(got, want) {
+				t.Errorf("%s, %s: %d of %d messages", name, mode, len(got), len(want))
+			}
+		}
+	}
+}
