@@ -2,6 +2,7 @@ package logfile
 
 import (
 	"bufio"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -45,6 +46,8 @@ type Reader struct {
 	close    func() error
 	lexer    *mcap.Lexer
 	buf      []byte
+	chunk    []byte // what is left to read of the current chunk
+	unpack   decompressor
 	schemas  map[uint16]string
 	channels map[uint16]*Channel // by id, without those of other programs
 	message  mcap.Message
@@ -56,6 +59,13 @@ type Reader struct {
 	ended   bool
 	damage  error
 	skipped int // damaged chunks
+	chunks  int // that were begun
+	indexes int // message indexes that were read
+
+	// copy, if set, is given the records that a copy of the log needs.
+	copy func(mcap.TokenType, []byte)
+	// attachment, if set, is given the attachments.
+	attachment func(*mcap.AttachmentReader) error
 }
 
 // Open opens a log, which must be a regular file: to open a pipe would wait for a
@@ -95,16 +105,16 @@ func IsLocked(file *os.File) bool {
 // NewReader reads a log from in. The error is errNoLog or an error of in.
 func NewReader(in io.Reader) (*Reader, error) {
 	r := &Reader{in: counter{r: in}, schemas: map[uint16]string{}, channels: map[uint16]*Channel{}, close: func() error { return nil }}
-	decompressors, err := decompressors()
-	if err != nil {
-		return nil, err
-	}
+	var err error
 	r.lexer, err = mcap.NewLexer(bufio.NewReaderSize(&r.in, readBuffer), &mcap.LexerOptions{
-		ValidateChunkCRCs:        true,
-		EmitInvalidChunks:        true,
-		MaxDecompressedChunkSize: maxChunk,
-		MaxRecordSize:            maxChunk,
-		Decompressors:            decompressors,
+		EmitChunks:    true,
+		MaxRecordSize: maxChunk,
+		AttachmentCallback: func(a *mcap.AttachmentReader) error {
+			if r.attachment == nil {
+				return nil
+			}
+			return r.attachment(a)
+		},
 	})
 	switch {
 	case r.in.failed():
@@ -151,16 +161,12 @@ func (r *Reader) next() (m Message, err error) {
 			m, err = Message{}, fmt.Errorf("damaged record: %v", p)
 		}
 	}()
-	token, record, err := r.lexer.Next(r.buf)
-	if cap(record) > cap(r.buf) {
-		r.buf = record[:0]
-	}
-	switch {
-	case token == mcap.TokenInvalidChunk:
-		r.skipped++
-		return m, nil
-	case err != nil:
+	token, record, err := r.nextToken()
+	if err != nil {
 		return m, err
+	}
+	if r.copy != nil {
+		r.copy(token, record)
 	}
 	switch token {
 	case mcap.TokenMessage:
@@ -174,11 +180,62 @@ func (r *Reader) next() (m Message, err error) {
 		return m, r.addChannel(record)
 	case mcap.TokenMetadata:
 		return m, r.addMetadata(record)
+	case mcap.TokenMessageIndex:
+		r.indexes++
+	case mcap.TokenChunk:
+		r.openChunk(record)
 	case mcap.TokenDataEnd, mcap.TokenFooter:
 		r.closed = true
 		return m, io.EOF // the summary that follows repeats what was read before
 	}
 	return m, nil
+}
+
+// nextToken reads a record of the current chunk, or of the file if there is none.
+func (r *Reader) nextToken() (mcap.TokenType, []byte, error) {
+	for len(r.chunk) > 0 {
+		code, record, rest, ok := cutRecord(r.chunk)
+		if r.chunk = rest; !ok {
+			r.skipped++
+			break
+		}
+		switch code {
+		case mcap.OpSchema:
+			return mcap.TokenSchema, record, nil
+		case mcap.OpChannel:
+			return mcap.TokenChannel, record, nil
+		case mcap.OpMessage:
+			return mcap.TokenMessage, record, nil
+		}
+	}
+	token, record, err := r.lexer.Next(r.buf)
+	if cap(record) > cap(r.buf) {
+		r.buf = record[:0]
+	}
+	return token, record, err
+}
+
+// cutRecord splits the first record from the records of a chunk. If it is not whole,
+// ok is false and nothing is left.
+func cutRecord(b []byte) (code mcap.OpCode, record, rest []byte, ok bool) {
+	if len(b) < recordHeader {
+		return 0, nil, nil, false
+	}
+	size := binary.LittleEndian.Uint64(b[1:])
+	if size > uint64(len(b)-recordHeader) {
+		return 0, nil, nil, false
+	}
+	end := recordHeader + int(size)
+	return mcap.OpCode(b[0]), b[recordHeader:end], b[end:], true
+}
+
+// openChunk begins to read a chunk. One that is damaged is left out.
+func (r *Reader) openChunk(record []byte) {
+	r.chunks++
+	var err error
+	if r.chunk, err = r.unpack.open(record); err != nil {
+		r.skipped++
+	}
 }
 
 func (r *Reader) addSchema(record []byte) error {
@@ -225,7 +282,7 @@ func (r *Reader) addMetadata(record []byte) error {
 // end ends the log and keeps the reason.
 func (r *Reader) end(err error) {
 	r.ended = true
-	r.lexer.Close()
+	r.unpack.close()
 	var truncated *mcap.ErrTruncatedRecord
 	switch {
 	case r.in.failed(): // an error of the disk takes precedence
@@ -251,7 +308,7 @@ func (r *Reader) Offset() int64 { return r.in.n }
 func (r *Reader) Close() error {
 	if !r.ended {
 		r.ended = true
-		r.lexer.Close()
+		r.unpack.close()
 	}
 	return r.close()
 }
