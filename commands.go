@@ -35,6 +35,7 @@ func commands() []tools.Command {
 		latency.Command(),
 		record.Command(version()),
 		replayCommand(),
+		repairCommand(),
 		{
 			Name: "check", Args: "[flags] [FILE]", Summary: "check a configuration file",
 			Help: `Reads the file with the flags of the server applied, and prints the devices with

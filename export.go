@@ -8,20 +8,14 @@ import (
 	"player/logfile"
 )
 
-// progressPeriod is how often an export reports its progress.
+// progressPeriod is how often work on a log reports its progress.
 const progressPeriod = time.Second
 
 // exportLog writes the tables of a log as files into a directory and their paths
 // to stdout, or without a directory the tables to stdout. Progress, and what is
 // damaged in the log, goes to stderr.
 func exportLog(path, directory string, stdout, stderr io.Writer) error {
-	next := time.Now().Add(progressPeriod)
-	progress := func(done, total int64) {
-		if now := time.Now(); now.After(next) {
-			next = now.Add(progressPeriod)
-			fmt.Fprintf(stderr, "player: %s: %d %%\n", path, done*100/max(total, 1))
-		}
-	}
+	progress := progress(path, stderr)
 	var s *logfile.Summary
 	var files []string
 	var err error
@@ -40,4 +34,15 @@ func exportLog(path, directory string, stdout, stderr io.Writer) error {
 		fmt.Fprintf(stderr, "player: %s: %v\n", path, s.Damage)
 	}
 	return nil
+}
+
+// progress returns a function that reports the progress of work on a log to stderr.
+func progress(path string, stderr io.Writer) logfile.Progress {
+	next := time.Now().Add(progressPeriod)
+	return func(done, total int64) {
+		if now := time.Now(); now.After(next) {
+			next = now.Add(progressPeriod)
+			fmt.Fprintf(stderr, "player: %s: %d %%\n", path, done*100/max(total, 1))
+		}
+	}
 }

@@ -55,9 +55,9 @@ type container struct {
 	chunks   chunkList
 	entry    chunkInfo
 
-	metadata     indexRecords
-	total        uint64 // messages
-	began, ended uint64 // times of all messages, ns
+	metadata, attachments indexRecords
+	total                 uint64 // messages
+	began, ended          uint64 // times of all messages, ns
 }
 
 // stream is a channel of the file.
@@ -73,20 +73,20 @@ type indexRecords struct {
 	records []byte
 }
 
-// newContainer begins a file. level is that of the compression, 0 for none.
-func newContainer(w io.Writer, profile string, level zstd.EncoderLevel) (*container, error) {
+// newContainer begins a file.
+func newContainer(w io.Writer, profile string) (*container, error) {
 	c := &container{out: bufio.NewWriterSize(w, writeBuffer), schemas: map[uint16]bool{}, streams: map[uint16]*stream{}}
-	if level != 0 {
-		var err error
-		// Chunks are compressed one by one, so the window needs not be larger than one.
-		if c.compressor, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithEncoderConcurrency(1),
-			zstd.WithEncoderCRC(false), zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(256<<10)); err != nil {
-			return nil, err
-		}
-	}
 	c.write(mcap.Magic)
 	c.writeRecord(mcap.OpHeader, func(b []byte) []byte { return appendText(appendText(b, profile), "player") })
 	return c, c.err
+}
+
+// compress has the chunks compressed. It must be called before the first one ends.
+func (c *container) compress(level zstd.EncoderLevel) (err error) {
+	// Chunks are compressed one by one, so the window needs not be larger than one.
+	c.compressor, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithEncoderConcurrency(1),
+		zstd.WithEncoderCRC(false), zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(256<<10))
+	return err
 }
 
 // compression returns the name of the compression in the file.
@@ -268,7 +268,7 @@ func (r *indexRecords) add(code mcap.OpCode, fill func(b []byte) []byte) {
 // are below 1 KiB.
 func (c *container) size() int64 {
 	n := c.offset + 1<<10 + int64(len(c.chunk)) + c.chunks.bytes + int64(c.chunks.count*len(c.compression())) + int64(len(c.streams)*channelEntry)
-	return n + int64(len(c.repeated[0])+len(c.repeated[1])+len(c.metadata.records))
+	return n + int64(len(c.repeated[0])+len(c.repeated[1])+len(c.attachments.records)+len(c.metadata.records))
 }
 
 // close ends the last chunk, and writes the summary.
@@ -306,6 +306,7 @@ func (c *container) writeSummary() (offsets []byte) {
 	group(mcap.OpChannel, func() { c.write(c.repeated[1]) })
 	group(mcap.OpStatistics, func() { c.writeRecord(mcap.OpStatistics, c.appendStatistics) })
 	group(mcap.OpChunkIndex, func() { c.chunks.each(c.writeChunkIndex) })
+	group(mcap.OpAttachmentIndex, func() { c.write(c.attachments.records) })
 	group(mcap.OpMetadataIndex, func() { c.write(c.metadata.records) })
 	return offsets
 }
@@ -313,7 +314,7 @@ func (c *container) writeSummary() (offsets []byte) {
 func (c *container) appendStatistics(b []byte) []byte {
 	le := binary.LittleEndian
 	b = le.AppendUint16(le.AppendUint64(b, c.total), uint16(len(c.schemas)))
-	for _, n := range []uint32{uint32(len(c.streams)), 0, c.metadata.count, uint32(c.chunks.count)} {
+	for _, n := range []uint32{uint32(len(c.streams)), c.attachments.count, c.metadata.count, uint32(c.chunks.count)} {
 		b = le.AppendUint32(b, n)
 	}
 	b = appendIntegers(b, c.began, c.ended)

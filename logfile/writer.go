@@ -68,13 +68,14 @@ type Writer struct {
 
 // NewWriter starts a log. Errors are those of w.
 func NewWriter(w io.Writer, info Info) (*Writer, error) {
-	level := zstd.EncoderLevel(0)
-	if info.Compress {
-		level = zstd.SpeedFastest
-	}
-	file, err := newContainer(w, profile, level)
+	file, err := newContainer(w, profile)
 	if err != nil {
 		return nil, err
+	}
+	if info.Compress {
+		if err := file.compress(zstd.SpeedFastest); err != nil {
+			return nil, err
+		}
 	}
 	var topics []string
 	for _, c := range info.Channels {

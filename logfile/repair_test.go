@@ -1,0 +1,206 @@
+package logfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/foxglove/mcap/go/mcap"
+)
+
+// repaired repairs a log and returns what it has become.
+func repaired(t testing.TB, log []byte) ([]byte, Repaired, string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "run.mcap")
+	if err := os.WriteFile(path, log, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	done, err := Repair(path, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm() != 0o640 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+	files, err := os.ReadDir(filepath.Dir(path))
+	if want := 1 + min(len(done.Kept), 1); err != nil || len(files) != want {
+		t.Errorf("%d files, want %d: %v", len(files), want, err)
+	}
+	return after, done, path
+}
+
+// A log that was cut at any byte has the same messages when it was repaired, and all
+// readers find them. A second repair finds nothing to do.
+func TestRepairCutLogs(t *testing.T) {
+	compressed := info()
+	compressed.Compress = true
+	for _, log := range [][]byte{recordWith(t, info(), script()), recordWith(t, compressed, script())} {
+		for cut := len(mcap.Magic) + 40; cut < len(log); cut += 31 {
+			want, _ := read(t, log[:cut])
+			after, done, path := repaired(t, log[:cut])
+			got, damage := read(t, after)
+			if !slices.Equal(got, want) || damage != nil || done.Whole || done.Messages != len(want) || done.Kept != "" {
+				t.Fatalf("cut at %d of %d: %+v, %d of %d messages, %v", cut, len(log), done, len(got), len(want), damage)
+			}
+			slices.Sort(want)
+			if len(want) > 0 {
+				for _, index := range []bool{false, true} {
+					if got := indexed(t, after, index); !slices.Equal(got, want) {
+						t.Fatalf("cut at %d, index %v: %q, want %q", cut, index, got, want)
+					}
+				}
+			}
+			if len(want) > 0 && bytes.Contains(log, []byte("zstd")) && !bytes.Contains(after, []byte("zstd")) {
+				t.Fatalf("cut at %d: no longer compressed", cut)
+			}
+			if again, err := Repair(path, quiet); err != nil || !again.Whole {
+				t.Fatalf("again: %+v, %v", again, err)
+			}
+		}
+	}
+}
+
+// A whole log stays as it is.
+func TestRepairWholeLog(t *testing.T) {
+	log, _ := record(t, script())
+	after, done, _ := repaired(t, log)
+	if !done.Whole || !bytes.Equal(after, log) {
+		t.Errorf("%+v", done)
+	}
+}
+
+// After a power failure the end of a file may be zero. What is damaged in the middle
+// stays for those who want to look.
+func TestRepairDamagedLogs(t *testing.T) {
+	log, ends := record(t, script())
+	zeros := append(bytes.Clone(log[:ends[2]]), make([]byte, 4096)...)
+	middle := bytes.Clone(log)
+	middle[ends[1]+80] ^= 1
+	for name, tt := range map[string]struct {
+		log  []byte
+		want [][]said
+	}{
+		"zeros":  {zeros, script()[:2]},
+		"middle": {middle, [][]said{script()[0], script()[2]}},
+	} {
+		after, done, path := repaired(t, tt.log)
+		got, damage := read(t, after)
+		if want := lines(tt.want); !slices.Equal(got, want) || damage != nil || done.Damage == nil {
+			t.Errorf("%s: %+v, %q, %v", name, done, got, damage)
+		}
+		if original, err := os.ReadFile(path + ".damaged"); done.Kept != path+".damaged" || err != nil || !bytes.Equal(original, tt.log) {
+			t.Errorf("%s: %+v, %v", name, done, err)
+		}
+	}
+}
+
+// A log of an older server gets an index, and keeps what other programs have written:
+// their profile, channels, metadata and attachments, also outside of chunks.
+func TestRepairForeignLogs(t *testing.T) {
+	for name, options := range map[string]mcap.WriterOptions{
+		"no index":  {Chunked: true, ChunkSize: 64, SkipMessageIndexing: true, SkipChunkIndex: true, IncludeCRC: true},
+		"no chunks": {},
+		"lz4":       {Chunked: true, ChunkSize: 64, Compression: mcap.CompressionLZ4, SkipMessageIndexing: true},
+	} {
+		var out bytes.Buffer
+		w, err := mcap.NewWriter(&out, &options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = errors.Join(
+			w.WriteHeader(&mcap.Header{Profile: "other"}),
+			w.WriteSchema(&mcap.Schema{ID: 7, Name: "Scan", Encoding: "ros2msg", Data: []byte("float32 x")}),
+			w.WriteChannel(&mcap.Channel{ID: 65535, SchemaID: 7, Topic: "/scan", MessageEncoding: "cdr", Metadata: map[string]string{"b": "2", "a": "1"}}),
+			w.WriteAttachment(&mcap.Attachment{LogTime: 1, CreateTime: 2, Name: "map", MediaType: "text/plain", DataSize: 5, Data: strings.NewReader("walls")}),
+			w.WriteMetadata(&mcap.Metadata{Name: "site", Metadata: map[string]string{"room": "12"}}),
+		)
+		for i := range uint64(9) {
+			err = errors.Join(err, w.WriteMessage(&mcap.Message{ChannelID: 65535, Sequence: uint32(i), LogTime: 100 - i, PublishTime: i, Data: []byte("payload of a message")}))
+		}
+		if err := errors.Join(err, w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		after, done, path := repaired(t, out.Bytes())
+		if done.Whole || done.Damage != nil || done.Messages != 9 {
+			t.Errorf("%s: %+v", name, done)
+		}
+		want := indexed(t, out.Bytes(), false)
+		for _, index := range []bool{false, true} {
+			if got := indexed(t, after, index); !slices.Equal(got, want) {
+				t.Errorf("%s, index %v: %q, want %q", name, index, got, want)
+			}
+		}
+		r, err := mcap.NewReader(bytes.NewReader(after))
+		if err != nil {
+			t.Fatal(err)
+		}
+		summary, err := r.Info()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(summary.Header.Profile, *summary.Channels[65535], summary.Schemas[7].Name); got != "other{65535 7 /scan cdr map[a:1 b:2]}Scan" {
+			t.Errorf("%s: %s", name, got)
+		}
+		attachment, err := r.GetAttachmentReader(summary.AttachmentIndexes[0].Offset)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text bytes.Buffer
+		_, err = text.ReadFrom(attachment.Data())
+		if err != nil || text.String() != "walls" || attachment.Name != "map" || attachment.CreateTime != 2 {
+			t.Errorf("%s: attachment %+v, %q, %v", name, attachment, &text, err)
+		}
+		if parsed, err := attachment.ParsedCRC(); err != nil {
+			t.Error(err)
+		} else if computed, err := attachment.ComputedCRC(); err != nil || computed != parsed {
+			t.Errorf("%s: CRC %x, want %x: %v", name, parsed, computed, err)
+		}
+		if m, err := r.GetMetadata(summary.MetadataIndexes[0].Offset); err != nil || m.Name != "site" || m.Metadata["room"] != "12" {
+			t.Errorf("%s: metadata %+v, %v", name, m, err)
+		}
+		if again, err := Repair(path, quiet); err != nil || !again.Whole {
+			t.Errorf("%s, again: %+v, %v", name, again, err)
+		}
+	}
+}
+
+func TestRepairErrors(t *testing.T) {
+	log, ends := record(t, script())
+	path := store(t, log[:ends[2]])
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	Lock(file)
+	if _, err := Repair(path, quiet); err == nil || !strings.Contains(err.Error(), "is being recorded") {
+		t.Error(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Repair("repair.go", quiet); err == nil || !strings.Contains(err.Error(), "not a log") {
+		t.Error(err)
+	}
+	if _, err := Repair("nowhere.mcap", quiet); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+	for _, cut := range []int{len(mcap.Magic), len(mcap.Magic) + 5} {
+		path := store(t, log[:cut])
+		if _, err := Repair(path, quiet); err == nil || !strings.Contains(err.Error(), "not closed") {
+			t.Errorf("cut at %d: %v", cut, err)
+		}
+		if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
+			t.Errorf("cut at %d: %d files", cut, len(left))
+		}
+	}
+}
