@@ -1,0 +1,445 @@
+// Package foxglove turns the payloads of devices into messages that viewers such as
+// Foxglove draw: laser scans, poses, frames, scenes, and plain values for plots. It has
+// no files and no sockets.
+package foxglove
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"player/codec"
+)
+
+// framesPeriod is the time, in ns, after which the frames of the sensors are sent
+// again: a viewer that jumps into a log must find them soon.
+const framesPeriod = int64(time.Second)
+
+// Geometry is a device's place on the robot and its size; zero: not declared.
+type Geometry struct {
+	X, Y          float64 // mm forward and to the left of the robot's centre of rotation
+	Heading       float64 // deg, counterclockwise
+	Length, Width float64 // mm
+}
+
+// Device is a device of the robot.
+type Device struct {
+	Interface string // "laser"
+	Index     int
+	Geometry  Geometry
+}
+
+// Topic is a stream of messages of one type.
+type Topic struct {
+	Name   string // "/laser"
+	Schema Schema
+}
+
+// Message is a message in JSON, when marshalled.
+type Message struct {
+	Topic   int // index in Topics
+	Content any
+}
+
+// Converter turns the payloads of one robot into messages. It keeps what a message
+// needs of another device, such as the camera's zoom.
+type Converter struct {
+	topics []Topic
+	byName map[string]int
+	frame  string // before the name of each frame
+	robot  string // before the name of each topic
+	parts  []part
+	out    []Message
+
+	framesAt    int64 // when the frames of the sensors are due, ns since 1970
+	framesFrom  int64 // when they were sent last
+	zoom        int16
+	vision      codec.VisionData
+	transformed int // the device that gives the pose of the robot, -1: none
+}
+
+// part is a device and its names.
+type part struct {
+	Device
+	topic string // "/laser", "/laser:1"
+	frame string // "laser", "laser1"; that of ptz and vision is "camera"
+}
+
+// New returns a converter for the devices of a robot. robot is its name if there are
+// several, otherwise empty; it stands before the names of topics and frames.
+func New(robot string, list []Device) *Converter {
+	c := &Converter{byName: map[string]int{}, transformed: -1}
+	if robot != "" {
+		c.robot, c.frame = "/"+robot, robot+"/"
+	}
+	for i, d := range list {
+		p := part{d, c.robot + "/" + d.Interface, c.frame + d.Interface}
+		if d.Interface == "ptz" || d.Interface == "vision" {
+			p.frame = c.frame + "camera"
+		}
+		if d.Index != 0 {
+			p.topic, p.frame = fmt.Sprintf("%s:%d", p.topic, d.Index), p.frame+strconv.Itoa(d.Index)
+		}
+		if d.Interface == "position" && (c.transformed < 0 || d.Index < list[c.transformed].Index) {
+			c.transformed = i
+		}
+		c.parts = append(c.parts, p)
+	}
+	for _, p := range c.parts {
+		c.declare(p)
+	}
+	return c
+}
+
+// declare adds the topics of a device.
+func (c *Converter) declare(p part) {
+	add := func(name string, message any) {
+		if _, known := c.byName[name]; !known {
+			c.byName[name] = len(c.topics)
+			c.topics = append(c.topics, Topic{name, schemaOf(message)})
+		}
+	}
+	add(c.robot+"/tf", FrameTransform{})
+	add(c.robot+"/log", Log{})
+	switch p.Interface {
+	case "position":
+		add(p.topic, PoseInFrame{})
+		add(p.topic+"/motion", Motion{})
+		add(p.topic+"/command", Velocity{})
+	case "laser":
+		add(p.topic, LaserScan{})
+	case "sonar":
+		add(p.topic, SceneUpdate{})
+		add(p.topic+"/ranges", Ranges{})
+	case "misc":
+		add(p.topic, SceneUpdate{})
+		add(p.topic+"/bumpers", Bumpers{})
+		add(p.topic+"/battery", Battery{})
+	case "gripper":
+		add(p.topic, SceneUpdate{})
+		add(p.topic+"/state", Gripper{})
+		add(p.topic+"/command", GripperCommand{})
+	case "vision":
+		add(p.topic, SceneUpdate{})
+		add(p.topic+"/blobs", Blobs{})
+	case "ptz":
+		add(p.topic, PanTiltZoom{})
+		add(p.topic+"/command", PanTiltZoom{})
+	case "joystick":
+		add(p.topic, Joystick{})
+	}
+}
+
+// Topics returns all topics that messages may have.
+func (c *Converter) Topics() []Topic { return c.topics }
+
+// send adds a message to the output.
+func (c *Converter) send(topic string, content any) {
+	c.out = append(c.out, Message{c.byName[topic], content})
+}
+
+// sendFrame adds the pose of a frame in its parent.
+func (c *Converter) sendFrame(at Time, parent, child string, place Vector3, rotation Quaternion) {
+	c.send(c.robot+"/tf", FrameTransform{at, c.frame + parent, child, place, rotation})
+}
+
+// Data converts data of the device with this index in the list. taken is when the
+// data was taken, ns since 1970. A payload that the protocol does not have gives no
+// messages. The result is valid until the next call.
+func (c *Converter) Data(device int, taken int64, payload []byte) []Message {
+	c.out = c.out[:0]
+	p, at := c.parts[device], newTime(taken)
+	if taken >= c.framesAt || taken < c.framesFrom-framesPeriod { // a log that starts again
+		c.framesAt, c.framesFrom = taken+framesPeriod, taken
+		c.sendFrames(at)
+	}
+	switch p.Interface {
+	case "position":
+		c.position(p, device, at, payload)
+	case "laser":
+		var d codec.LaserData
+		if d.Decode(payload) == nil {
+			c.send(p.topic, LaserScan{
+				Timestamp: at, FrameID: p.frame, Pose: place{}.pose(),
+				StartAngle: -math.Pi / 2, EndAngle: math.Pi / 2, Ranges: metres(d[:]), Intensities: []float64{},
+			})
+		}
+	case "sonar":
+		c.sonar(p, at, payload)
+	case "misc":
+		c.misc(p, at, payload)
+	case "gripper":
+		c.gripper(p, at, payload)
+	case "vision":
+		c.blobs(p, at, payload)
+	case "ptz":
+		var d codec.PTZData
+		if d.Decode(payload) == nil {
+			c.zoom = d.Zoom
+			c.send(p.topic, panTiltZoom(at, d))
+			mount := p.Geometry.or(cameraPlace)
+			c.sendFrame(at, baseLink, p.frame, mount.vector(), turned(rad(mount.heading+float64(d.Pan)), rad(float64(d.Tilt))))
+		}
+	case "joystick":
+		c.joystick(p, at, payload)
+	}
+	return c.out
+}
+
+// Names of frames. Other frames are named after their device.
+const (
+	odom     = "odom"
+	baseLink = "base_link"
+)
+
+// sendFrames sends the frames of what does not move on the robot.
+func (c *Converter) sendFrames(at Time) {
+	for _, p := range c.parts {
+		mount := place{}
+		switch p.Interface {
+		case "laser":
+			mount = p.Geometry.or(laserPlace)
+		case "gripper":
+			mount = p.Geometry.or(gripperPlace)
+		case "vision":
+			if c.turns(p) {
+				continue
+			}
+			mount = p.Geometry.or(cameraPlace)
+		case "sonar":
+			for i := range ring {
+				mount := ring[i].on(p.Geometry.or(place{}))
+				c.sendFrame(at, baseLink, p.frame+"_"+strconv.Itoa(i), mount.vector(), mount.rotation())
+			}
+			continue
+		default:
+			continue
+		}
+		c.sendFrame(at, baseLink, p.frame, mount.vector(), mount.rotation())
+	}
+}
+
+// turns reports whether the camera of a vision device is turned by a ptz device.
+func (c *Converter) turns(vision part) bool {
+	return slices.ContainsFunc(c.parts, func(p part) bool { return p.Interface == "ptz" && p.Index == vision.Index })
+}
+
+func (c *Converter) position(p part, device int, at Time, payload []byte) {
+	var d codec.PositionData
+	if d.Decode(payload) != nil {
+		return
+	}
+	pose := place{float64(d.X) / 1000, float64(d.Y) / 1000, float64(d.Heading)}.pose()
+	c.send(p.topic, PoseInFrame{at, c.frame + odom, pose})
+	c.send(p.topic+"/motion", Motion{at, float64(d.Speed) / 1000, rad(float64(d.TurnRate)), rad(float64(d.Compass)), d.Stall != 0})
+	if device == c.transformed {
+		c.sendFrame(at, odom, c.frame+baseLink, pose.Position, pose.Orientation)
+	}
+}
+
+func (c *Converter) sonar(p part, at Time, payload []byte) {
+	var d codec.SonarData
+	if d.Decode(payload) != nil {
+		return
+	}
+	ranges := metres(d[:])
+	c.send(p.topic+"/ranges", Ranges{at, ranges})
+	scene := newEntity(at, c.frame+baseLink, "cones")
+	for i, r := range ranges {
+		if r == 0 {
+			continue // it has not fired yet, or is missing
+		}
+		color := Color{0.2, 0.5, 1, 0.3}
+		if r >= noEcho {
+			color.A = 0.05
+		}
+		width, mount := 2*r*math.Tan(rad(sonarCone/2.0)), ring[i].on(p.Geometry.or(place{}))
+		// z of a cylinder points up: it is turned down by a right angle to point ahead.
+		axis := turned(rad(mount.heading), -math.Pi/2)
+		scene.Cylinders = append(scene.Cylinders, Cylinder{Pose{mount.ahead(r / 2).vector(), axis}, Vector3{width, width, r}, 0, 1, color})
+	}
+	c.draw(p, scene)
+}
+
+// draw sends a scene of one entity.
+func (c *Converter) draw(p part, scene SceneEntity) {
+	c.send(p.topic, SceneUpdate{[]Unused{}, []SceneEntity{scene}})
+}
+
+func (c *Converter) misc(p part, at Time, payload []byte) {
+	var d codec.MiscData
+	if d.Decode(payload) != nil {
+		return
+	}
+	state := Bumpers{at, bits(uint32(d.FrontBumpers), bumpers), bits(uint32(d.RearBumpers), bumpers)}
+	c.send(p.topic+"/bumpers", state)
+	c.send(p.topic+"/battery", Battery{at, float64(d.Battery) / 10})
+	scene := newEntity(at, c.frame+baseLink, "bumpers")
+	add := func(heading float64, pressed bool) {
+		color := Color{0.5, 0.5, 0.5, 0.3}
+		if pressed {
+			color = Color{1, 0, 0, 1}
+		}
+		from := place{hullCentre.x, hullCentre.y, heading}
+		scene.Cubes = append(scene.Cubes, Cube{from.ahead(bumperRadius).pose(), Vector3{0.02, 0.10, 0.10}, color})
+	}
+	for i := range bumpers {
+		add(frontBumpers[i], state.Front[i])
+		add(rearBumpers[i], state.Rear[i])
+	}
+	c.draw(p, scene)
+}
+
+func (c *Converter) gripper(p part, at Time, payload []byte) {
+	var d codec.GripperData
+	if d.Decode(payload) != nil {
+		return
+	}
+	state, beams := bits(uint32(d.State), 8), bits(uint32(d.Beams), 4)
+	g := Gripper{at, state[0], state[1], state[2], state[3], state[4], state[5], state[6], state[7], beams[0], beams[1], beams[2], beams[3]}
+	c.send(p.topic+"/state", g)
+	apart := (paddlesOpen + paddlesClosed) / 2
+	switch {
+	case g.PaddlesOpen:
+		apart = paddlesOpen
+	case g.PaddlesClosed:
+		apart = paddlesClosed
+	}
+	color := Color{0.3, 0.3, 0.3, 1}
+	if g.PaddlesError || g.LiftError {
+		color = Color{1, 0, 0, 1}
+	}
+	scene := newEntity(at, p.frame, "gripper")
+	for _, y := range []float64{apart, -apart} {
+		scene.Cubes = append(scene.Cubes, Cube{place{x: paddleLength / 2, y: y}.pose(), Vector3{paddleLength, 0.02, 0.08}, color})
+	}
+	for i, obstructed := range []bool{g.OuterBeam, g.InnerBeam} {
+		if obstructed {
+			x := paddleLength * float64(2-i) / 3
+			scene.Lines = append(scene.Lines, newLine([]Vector3{{X: x, Y: apart}, {X: x, Y: -apart}}, Color{1, 0, 0, 1}))
+		}
+	}
+	c.draw(p, scene)
+}
+
+// newLine returns a closed line, two pixels wide.
+func newLine(points []Vector3, color Color) Line {
+	return Line{Type: lineLoop, Pose: place{}.pose(), Thickness: 2, ScaleInvariant: true, Points: points, Color: color, Colors: []Color{}, Indices: []uint32{}}
+}
+
+// blobs draws the blobs of an image in front of the camera.
+func (c *Converter) blobs(p part, at Time, payload []byte) {
+	if c.vision.Decode(payload) != nil {
+		return
+	}
+	view := viewWide + (viewNarrow-viewWide)*float64(c.zoom)/mostZoom
+	pixel := 2 * imageDistance * math.Tan(rad(view/2)) / imageWidth // metres
+	corner := func(x, y int) Vector3 {
+		return Vector3{imageDistance, (imageWidth/2 - float64(x)) * pixel, (imageHeight/2 - float64(y)) * pixel}
+	}
+	scene, list := newEntity(at, p.frame, "blobs"), []Blob{}
+	for channel := range c.vision.Count {
+		for _, b := range c.vision.Channel(channel) {
+			list = append(list, Blob{channel, b.Area, b.X, b.Y, b.Left, b.Right, b.Top, b.Bottom})
+			points := []Vector3{corner(b.Left, b.Top), corner(b.Right, b.Top), corner(b.Right, b.Bottom), corner(b.Left, b.Bottom)}
+			scene.Lines = append(scene.Lines, newLine(points, channelColor(channel)))
+		}
+	}
+	c.send(p.topic+"/blobs", Blobs{at, list})
+	c.draw(p, scene)
+}
+
+// channelColor returns one of six colours.
+func channelColor(channel int) Color {
+	n := channel%6 + 1
+	return Color{float64(n & 1), float64(n >> 1 & 1), float64(n >> 2 & 1), 1}
+}
+
+func (c *Converter) joystick(p part, at Time, payload []byte) {
+	var d codec.JoystickData
+	if d.Decode(payload) != nil {
+		return
+	}
+	axes := make([]float64, len(d.Axes))
+	for i, v := range d.Axes {
+		axes[i] = float64(v) / math.MaxInt16
+	}
+	c.send(p.topic, Joystick{at, bits(d.Buttons, 32), axes})
+}
+
+// Command converts a command to the device with this index in the list, which came at
+// a time in ns since 1970, as Data does.
+func (c *Converter) Command(device int, came int64, payload []byte) []Message {
+	c.out = c.out[:0]
+	p, at := c.parts[device], newTime(came)
+	switch p.Interface {
+	case "position":
+		var d codec.PositionCommand
+		if d.Decode(payload) == nil {
+			c.send(p.topic+"/command", Velocity{at, Vector3{X: float64(d.Speed) / 1000}, Vector3{Z: rad(float64(d.TurnRate))}})
+		}
+	case "ptz":
+		var d codec.PTZCommand
+		if d.Decode(payload) == nil {
+			c.send(p.topic+"/command", panTiltZoom(at, codec.PTZData(d)))
+		}
+	case "gripper":
+		var d codec.GripperCommand
+		if d.Decode(payload) == nil {
+			c.send(p.topic+"/command", GripperCommand{at, int(d.Code), int(d.Arg)})
+		}
+	}
+	return c.out
+}
+
+// Configuration converts a configuration of a device into a line of the log, as Data
+// does.
+func (c *Converter) Configuration(device int, came int64, payload []byte) []Message {
+	c.out = c.out[:0]
+	p := c.parts[device]
+	c.send(c.robot+"/log", Log{Timestamp: newTime(came), Level: levelInfo, Name: strings.TrimPrefix(p.topic, "/"), Message: configuration(payload)})
+	return c.out
+}
+
+// configuration returns what a configuration asks for.
+func configuration(payload []byte) string {
+	d, err := codec.DecodeRobotConfig(payload)
+	switch {
+	case err != nil:
+		return fmt.Sprintf("configuration %q", payload)
+	case d.Code == codec.ConfigMotors && d.Arg != 0:
+		return "motor power on"
+	case d.Code == codec.ConfigMotors:
+		return "motor power off"
+	case d.Code == codec.ConfigVelocity && d.Arg != 0:
+		return "separate control of translation and rotation"
+	case d.Code == codec.ConfigVelocity:
+		return "direct wheel control"
+	}
+	return "odometry reset"
+}
+
+func panTiltZoom(at Time, d codec.PTZData) PanTiltZoom {
+	return PanTiltZoom{at, rad(float64(d.Pan)), rad(float64(d.Tilt)), int(d.Zoom)}
+}
+
+// metres turns readings in mm into metres.
+func metres(mm []uint16) []float64 {
+	m := make([]float64, len(mm))
+	for i, v := range mm {
+		m[i] = float64(v) / 1000
+	}
+	return m
+}
+
+// bits returns the lowest bits of a number.
+func bits(v uint32, count int) []bool {
+	list := make([]bool, count)
+	for i := range list {
+		list[i] = v>>i&1 != 0
+	}
+	return list
+}

@@ -1,0 +1,262 @@
+package foxglove
+
+import "math"
+
+// The messages below have the names, fields and units of the schemas of Foxglove
+// (https://docs.foxglove.dev/docs/sdk/schemas): metres, radians and nanoseconds.
+
+// Time is a time since 1970.
+type Time struct {
+	Sec  uint32 `json:"sec"`
+	Nsec uint32 `json:"nsec"`
+}
+
+// Duration is a length of time.
+type Duration struct {
+	Sec  int32  `json:"sec"`
+	Nsec uint32 `json:"nsec"`
+}
+
+// Vector3 is a position or a size.
+type Vector3 struct {
+	X float64 `json:"x"`
+	Y float64 `json:"y"`
+	Z float64 `json:"z"`
+}
+
+// Quaternion is a rotation.
+type Quaternion struct {
+	X float64 `json:"x"`
+	Y float64 `json:"y"`
+	Z float64 `json:"z"`
+	W float64 `json:"w"`
+}
+
+// Pose is a place and a direction.
+type Pose struct {
+	Position    Vector3    `json:"position"`
+	Orientation Quaternion `json:"orientation"`
+}
+
+// Color has parts of 0 to 1.
+type Color struct {
+	R float64 `json:"r"`
+	G float64 `json:"g"`
+	B float64 `json:"b"`
+	A float64 `json:"a"`
+}
+
+// LaserScan is a scan in the x-y plane of its frame.
+type LaserScan struct {
+	Timestamp   Time      `json:"timestamp"`
+	FrameID     string    `json:"frame_id"`
+	Pose        Pose      `json:"pose"`
+	StartAngle  float64   `json:"start_angle"`
+	EndAngle    float64   `json:"end_angle"`
+	Ranges      []float64 `json:"ranges"`
+	Intensities []float64 `json:"intensities"`
+}
+
+// PoseInFrame is a pose in a frame.
+type PoseInFrame struct {
+	Timestamp Time   `json:"timestamp"`
+	FrameID   string `json:"frame_id"`
+	Pose      Pose   `json:"pose"`
+}
+
+// FrameTransform is the pose of a frame in its parent.
+type FrameTransform struct {
+	Timestamp     Time       `json:"timestamp"`
+	ParentFrameID string     `json:"parent_frame_id"`
+	ChildFrameID  string     `json:"child_frame_id"`
+	Translation   Vector3    `json:"translation"`
+	Rotation      Quaternion `json:"rotation"`
+}
+
+// levelInfo is a level of Log.
+const levelInfo = 2
+
+// Log is a line of a log.
+type Log struct {
+	Timestamp Time   `json:"timestamp"`
+	Level     uint8  `json:"level"`
+	Message   string `json:"message"`
+	Name      string `json:"name"`
+	File      string `json:"file"`
+	Line      uint32 `json:"line"`
+}
+
+// SceneUpdate replaces the entities of the same id.
+type SceneUpdate struct {
+	Deletions []Unused      `json:"deletions"`
+	Entities  []SceneEntity `json:"entities"`
+}
+
+// SceneEntity is a thing to draw.
+type SceneEntity struct {
+	Timestamp   Time       `json:"timestamp"`
+	FrameID     string     `json:"frame_id"`
+	ID          string     `json:"id"`
+	Lifetime    Duration   `json:"lifetime"`
+	FrameLocked bool       `json:"frame_locked"`
+	Metadata    []Unused   `json:"metadata"`
+	Arrows      []Unused   `json:"arrows"`
+	Cubes       []Cube     `json:"cubes"`
+	Spheres     []Unused   `json:"spheres"`
+	Cylinders   []Cylinder `json:"cylinders"`
+	Lines       []Line     `json:"lines"`
+	Triangles   []Unused   `json:"triangles"`
+	Texts       []Unused   `json:"texts"`
+	Models      []Unused   `json:"models"`
+}
+
+// Unused is an element of a list that is always empty.
+type Unused struct{}
+
+// newEntity returns an entity whose lists are empty: a nil list would be null in JSON.
+func newEntity(at Time, frame, id string) SceneEntity {
+	none := []Unused{}
+	return SceneEntity{
+		Timestamp: at, FrameID: frame, ID: id, FrameLocked: true,
+		Metadata: none, Arrows: none, Cubes: []Cube{}, Spheres: none, Cylinders: []Cylinder{}, Lines: []Line{}, Triangles: none, Texts: none, Models: none,
+	}
+}
+
+// Cube is a box around its pose.
+type Cube struct {
+	Pose  Pose    `json:"pose"`
+	Size  Vector3 `json:"size"`
+	Color Color   `json:"color"`
+}
+
+// Cylinder is a cylinder around its pose, along z. The scales are those of the width
+// at its lower and its upper end.
+type Cylinder struct {
+	Pose        Pose    `json:"pose"`
+	Size        Vector3 `json:"size"`
+	BottomScale float64 `json:"bottom_scale"`
+	TopScale    float64 `json:"top_scale"`
+	Color       Color   `json:"color"`
+}
+
+// lineLoop is the type of a Line that is closed.
+const lineLoop = 1
+
+// Line is a line through points, in one colour if there are no colours.
+type Line struct {
+	Type           uint8     `json:"type"`
+	Pose           Pose      `json:"pose"`
+	Thickness      float64   `json:"thickness"` // metres, or pixels if it is scale invariant
+	ScaleInvariant bool      `json:"scale_invariant"`
+	Points         []Vector3 `json:"points"`
+	Color          Color     `json:"color"`
+	Colors         []Color   `json:"colors"`
+	Indices        []uint32  `json:"indices"`
+}
+
+// The messages below are our own, for what Foxglove has no schema of: plots and tables
+// show them.
+
+// Battery is the voltage of the robot's battery.
+type Battery struct {
+	Timestamp Time    `json:"timestamp"`
+	Voltage   float64 `json:"voltage"`
+}
+
+// Bumpers lists which bumpers are pressed.
+type Bumpers struct {
+	Timestamp Time   `json:"timestamp"`
+	Front     []bool `json:"front"`
+	Rear      []bool `json:"rear"`
+}
+
+// Ranges are the readings of the sonars in metres, in the order of PROTOCOL 7.2.
+type Ranges struct {
+	Timestamp Time      `json:"timestamp"`
+	Ranges    []float64 `json:"ranges"`
+}
+
+// Motion is what position reports beside the pose, in m/s and rad/s.
+type Motion struct {
+	Timestamp Time    `json:"timestamp"`
+	Speed     float64 `json:"speed"`
+	TurnRate  float64 `json:"turn_rate"`
+	Compass   float64 `json:"compass"`
+	Stall     bool    `json:"stall"`
+}
+
+// Velocity is a command to the wheels, in m/s and rad/s, with the names of ROS.
+type Velocity struct {
+	Timestamp Time    `json:"timestamp"`
+	Linear    Vector3 `json:"linear"`
+	Angular   Vector3 `json:"angular"`
+}
+
+// PanTiltZoom is the direction of the camera, or the command to it: to the left and up
+// in radians. Zoom is 0 to 1023.
+type PanTiltZoom struct {
+	Timestamp Time    `json:"timestamp"`
+	Pan       float64 `json:"pan"`
+	Tilt      float64 `json:"tilt"`
+	Zoom      int     `json:"zoom"`
+}
+
+// Gripper is the state of the gripper (PROTOCOL 7.5).
+type Gripper struct {
+	Timestamp     Time `json:"timestamp"`
+	PaddlesOpen   bool `json:"paddles_open"`
+	PaddlesClosed bool `json:"paddles_closed"`
+	PaddlesMoving bool `json:"paddles_moving"`
+	PaddlesError  bool `json:"paddles_error"`
+	LiftUp        bool `json:"lift_up"`
+	LiftDown      bool `json:"lift_down"`
+	LiftMoving    bool `json:"lift_moving"`
+	LiftError     bool `json:"lift_error"`
+	GripperLimit  bool `json:"gripper_limit"`
+	LiftLimit     bool `json:"lift_limit"`
+	OuterBeam     bool `json:"outer_beam"`
+	InnerBeam     bool `json:"inner_beam"`
+}
+
+// GripperCommand is a command to the gripper (PROTOCOL 5.1).
+type GripperCommand struct {
+	Timestamp Time `json:"timestamp"`
+	Command   int  `json:"command"`
+	Argument  int  `json:"argument"`
+}
+
+// Blobs are the blobs of an image, in pixels from its top left.
+type Blobs struct {
+	Timestamp Time   `json:"timestamp"`
+	Blobs     []Blob `json:"blobs"`
+}
+
+// Blob is a patch of the colour of a channel.
+type Blob struct {
+	Channel int `json:"channel"`
+	Area    int `json:"area"`
+	X       int `json:"x"`
+	Y       int `json:"y"`
+	Left    int `json:"left"`
+	Right   int `json:"right"`
+	Top     int `json:"top"`
+	Bottom  int `json:"bottom"`
+}
+
+// Joystick is what is pressed, and the axes from -1 to 1.
+type Joystick struct {
+	Timestamp Time      `json:"timestamp"`
+	Buttons   []bool    `json:"buttons"`
+	Axes      []float64 `json:"axes"`
+}
+
+// newTime returns a time of ns since 1970.
+func newTime(ns int64) Time { return Time{uint32(ns / 1e9), uint32(ns % 1e9)} }
+
+// turned returns the rotation by heading, counterclockwise seen from above, of
+// something that is tilted up, both in radians.
+func turned(heading, up float64) Quaternion {
+	zs, zc := math.Sincos(heading / 2)
+	ys, yc := math.Sincos(-up / 2)
+	return Quaternion{X: -zs * ys, Y: zc * ys, Z: zs * yc, W: zc * yc}
+}

@@ -1,0 +1,69 @@
+package foxglove
+
+import (
+	"math"
+
+	"player/codec"
+)
+
+// What is drawn where the configuration does not say: the shape of a Pioneer 2-DX, in
+// metres forward and to the left of the centre of rotation, and degrees.
+
+// place is a pose on the robot.
+type place struct{ x, y, heading float64 }
+
+var (
+	laserPlace, cameraPlace, gripperPlace = place{x: 0.08}, place{x: 0.08}, place{x: 0.18}
+
+	// ring holds the places of the sonars, by their numbers.
+	ring = [codec.SonarCount]place{
+		{0.069, 0.136, 90}, {0.114, 0.119, 50}, {0.148, 0.078, 30}, {0.166, 0.027, 10},
+		{0.166, -0.027, -10}, {0.148, -0.078, -30}, {0.114, -0.119, -50}, {0.069, -0.136, -90},
+		{-0.157, -0.136, -90}, {-0.203, -0.119, -130}, {-0.237, -0.078, -150}, {-0.255, -0.027, -170},
+		{-0.255, 0.027, 170}, {-0.237, 0.078, 150}, {-0.203, 0.119, 130}, {-0.157, 0.136, 90},
+	}
+
+	// The directions of the bumpers from hullCentre, by their bits.
+	frontBumpers = [bumpers]float64{52, 19, 0, -19, -52}
+	rearBumpers  = [bumpers]float64{-128, -161, 180, 161, 128}
+	hullCentre   = place{x: -0.04}
+)
+
+const (
+	bumpers       = 5    // at each end
+	bumperRadius  = 0.24 // metres from hullCentre
+	sonarCone     = 15   // degrees
+	noEcho        = 5.0  // metres; a sonar's reading from which on nothing was detected
+	paddleLength  = 0.10 // metres
+	paddlesOpen   = 0.10 // metres of each paddle from the middle
+	paddlesClosed = 0.01
+	// The camera: a Sony EVI-D30 with the images of ACTS.
+	viewWide, viewNarrow    = 48.8, 4.4 // degrees, at zoom 0 and 1023
+	mostZoom                = 1023
+	imageWidth, imageHeight = 160.0, 120.0
+	imageDistance           = 1.0 // metres from the camera to the image that is drawn
+)
+
+// rad turns degrees into radians.
+func rad(degrees float64) float64 { return degrees * math.Pi / 180 }
+
+// or returns the declared place, or if none was declared another.
+func (g Geometry) or(other place) place {
+	if g == (Geometry{}) {
+		return other
+	}
+	return place{g.X / 1000, g.Y / 1000, g.Heading}
+}
+
+// on returns a place on a part that is itself at a place.
+func (p place) on(part place) place {
+	s, c := math.Sincos(rad(part.heading))
+	return place{part.x + c*p.x - s*p.y, part.y + s*p.x + c*p.y, part.heading + p.heading}
+}
+
+// ahead returns the place at a distance in the direction of p.
+func (p place) ahead(distance float64) place { return place{x: distance}.on(p) }
+
+func (p place) vector() Vector3      { return Vector3{X: p.x, Y: p.y} }
+func (p place) rotation() Quaternion { return turned(rad(p.heading), 0) }
+func (p place) pose() Pose           { return Pose{p.vector(), p.rotation()} }

@@ -1,0 +1,58 @@
+package foxglove
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+)
+
+// Schema describes the messages of a topic.
+type Schema struct {
+	Name string // "foxglove.LaserScan"; our own begin with "player."
+	Text []byte // JSON Schema (https://json-schema.org)
+}
+
+// schemaOf returns the schema of a message's type, made of its fields.
+func schemaOf(message any) Schema {
+	t := reflect.TypeOf(message)
+	space := "player."
+	switch message.(type) {
+	case LaserScan, PoseInFrame, FrameTransform, SceneUpdate, Log:
+		space = "foxglove."
+	}
+	text, err := json.Marshal(describe(t))
+	if err != nil {
+		panic(err) // a type above that JSON does not have
+	}
+	return Schema{space + t.Name(), text}
+}
+
+// description is a part of a JSON Schema.
+type description struct {
+	Type       string                  `json:"type"`
+	Properties map[string]*description `json:"properties,omitzero"`
+	Required   []string                `json:"required,omitempty"`
+	Items      *description            `json:"items,omitempty"`
+}
+
+func describe(t reflect.Type) *description {
+	switch t.Kind() {
+	case reflect.Bool:
+		return &description{Type: "boolean"}
+	case reflect.String:
+		return &description{Type: "string"}
+	case reflect.Float64:
+		return &description{Type: "number"}
+	case reflect.Slice:
+		return &description{Type: "array", Items: describe(t.Elem())}
+	case reflect.Struct:
+		d := &description{Type: "object", Properties: map[string]*description{}}
+		for i := range t.NumField() {
+			name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+			d.Properties[name] = describe(t.Field(i).Type)
+			d.Required = append(d.Required, name)
+		}
+		return d
+	}
+	return &description{Type: "integer"}
+}
