@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"player/foxglove"
 )
 
 const (
@@ -37,32 +39,33 @@ type Channel struct {
 
 	// Schema describes the payloads (docs/LOGS.md). A Writer fills it in.
 	Schema string
-	// Geometry is the device's place on the robot; zero: not declared.
-	Geometry Geometry
-}
-
-// Geometry is a device's place on the robot and its size.
-type Geometry struct {
-	X, Y          float64 // mm forward and to the left of the robot's centre of rotation
-	Heading       float64 // deg, counterclockwise
-	Length, Width float64 // mm
+	// Geometry is the device's place on the robot.
+	Geometry foxglove.Geometry
 }
 
 // geometryKey names the geometry in the metadata of a channel.
 const geometryKey = "geometry"
 
-// pairs returns the metadata of a channel with this geometry, keys and values.
-func (g Geometry) pairs() []string {
-	if g == (Geometry{}) {
+// pairsOf returns the metadata of a channel with a geometry, keys and values.
+func pairsOf(g foxglove.Geometry) []string {
+	if g == (foxglove.Geometry{}) {
 		return nil
 	}
 	return []string{geometryKey, fmt.Sprintf("%g %g %g %g %g", g.X, g.Y, g.Heading, g.Length, g.Width)}
 }
 
-// parseGeometry is the inverse of pairs. A text that it cannot parse gives zero.
-func parseGeometry(text string) (g Geometry) {
-	if n, err := fmt.Sscanf(text, "%g %g %g %g %g", &g.X, &g.Y, &g.Heading, &g.Length, &g.Width); n != 5 || err != nil {
-		return Geometry{}
+// parseGeometry is the inverse of pairsOf. A text that it cannot parse gives zero.
+func parseGeometry(text string) (g foxglove.Geometry) {
+	words := strings.Fields(text)
+	values := [...]*float64{&g.X, &g.Y, &g.Heading, &g.Length, &g.Width}
+	if len(words) != len(values) {
+		return foxglove.Geometry{}
+	}
+	for i, word := range words {
+		var err error
+		if *values[i], err = strconv.ParseFloat(word, 64); err != nil {
+			return foxglove.Geometry{}
+		}
 	}
 	return g
 }

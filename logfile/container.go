@@ -6,7 +6,6 @@ import (
 	"hash/crc32"
 	"io"
 
-	"github.com/foxglove/mcap/go/mcap"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -14,8 +13,6 @@ const (
 	// writeBuffer combines small writes, in bytes. A chunk of the usual size is one
 	// write.
 	writeBuffer = 64 << 10
-	// recordHeader is the size of a record's code and length in bytes.
-	recordHeader = 1 + 8
 	// chunkHeader is the size of a chunk record without its records and the name of
 	// its compression, in bytes: times, size, CRC, and the lengths of both.
 	chunkHeader = recordHeader + 8 + 8 + 8 + 4 + 4 + 8
@@ -76,8 +73,8 @@ type indexRecords struct {
 // newContainer begins a file.
 func newContainer(w io.Writer, profile string) (*container, error) {
 	c := &container{out: bufio.NewWriterSize(w, writeBuffer), schemas: map[uint16]bool{}, streams: map[uint16]*stream{}}
-	c.write(mcap.Magic)
-	c.writeRecord(mcap.OpHeader, func(b []byte) []byte { return appendText(appendText(b, profile), "player") })
+	c.write([]byte(magic))
+	c.writeRecord(opHeader, func(b []byte) []byte { return appendText(appendText(b, profile), "player") })
 	return c, c.err
 }
 
@@ -108,41 +105,8 @@ func (c *container) write(b []byte) {
 	c.err = err
 }
 
-// appendRecord appends a record whose content fill appends.
-func appendRecord(b []byte, code mcap.OpCode, fill func(b []byte) []byte) []byte {
-	at := len(b)
-	b = append(b, byte(code), 0, 0, 0, 0, 0, 0, 0, 0)
-	b = fill(b)
-	binary.LittleEndian.PutUint64(b[at+1:], uint64(len(b)-at-recordHeader))
-	return b
-}
-
-// appendText appends a string or bytes with their length.
-func appendText[T string | []byte](b []byte, text T) []byte {
-	return append(binary.LittleEndian.AppendUint32(b, uint32(len(text))), text...)
-}
-
-// appendPairs appends a map of keys and values, given in turn.
-func appendPairs(b []byte, pairs []string) []byte {
-	at := len(b)
-	b = append(b, 0, 0, 0, 0)
-	for _, text := range pairs {
-		b = appendText(b, text)
-	}
-	binary.LittleEndian.PutUint32(b[at:], uint32(len(b)-at-4))
-	return b
-}
-
-// appendIntegers appends integers of 64 bits.
-func appendIntegers(b []byte, values ...uint64) []byte {
-	for _, v := range values {
-		b = binary.LittleEndian.AppendUint64(b, v)
-	}
-	return b
-}
-
 // writeRecord writes a record outside of chunks.
-func (c *container) writeRecord(code mcap.OpCode, fill func(b []byte) []byte) {
+func (c *container) writeRecord(code opcode, fill func(b []byte) []byte) {
 	c.record = appendRecord(c.record[:0], code, fill)
 	c.write(c.record)
 }
@@ -153,7 +117,7 @@ func (c *container) addSchema(id uint16, name, encoding string, data []byte) {
 		return
 	}
 	c.schemas[id] = true
-	c.addRepeated(0, mcap.OpSchema, func(b []byte) []byte {
+	c.addRepeated(0, opSchema, func(b []byte) []byte {
 		b = binary.LittleEndian.AppendUint16(b, id)
 		return appendText(appendText(appendText(b, name), encoding), data)
 	})
@@ -167,14 +131,14 @@ func (c *container) addChannel(id, schema uint16, topic, encoding string, pairs 
 	}
 	c.order = append(c.order, &stream{id: id})
 	c.streams[id] = c.order[len(c.order)-1]
-	c.addRepeated(1, mcap.OpChannel, func(b []byte) []byte {
+	c.addRepeated(1, opChannel, func(b []byte) []byte {
 		b = binary.LittleEndian.AppendUint16(binary.LittleEndian.AppendUint16(b, id), schema)
 		return appendPairs(appendText(appendText(b, topic), encoding), pairs)
 	})
 }
 
 // addRepeated adds a record to the current chunk that the summary repeats.
-func (c *container) addRepeated(list int, code mcap.OpCode, fill func(b []byte) []byte) {
+func (c *container) addRepeated(list int, code opcode, fill func(b []byte) []byte) {
 	at := len(c.chunk)
 	c.chunk = appendRecord(c.chunk, code, fill)
 	c.repeated[list] = append(c.repeated[list], c.chunk[at:]...)
@@ -189,7 +153,7 @@ func (c *container) addMessage(channel uint16, sequence uint32, logged, publishe
 	}
 	s.entries = le.AppendUint64(le.AppendUint64(s.entries, logged), uint64(len(c.chunk)))
 	s.total++
-	c.chunk = append(c.chunk, byte(mcap.OpMessage))
+	c.chunk = append(c.chunk, byte(opMessage))
 	c.chunk = le.AppendUint64(c.chunk, uint64(2+4+8+8+len(data)))
 	c.chunk = le.AppendUint32(le.AppendUint16(c.chunk, channel), sequence)
 	c.chunk = le.AppendUint64(le.AppendUint64(c.chunk, logged), published)
@@ -218,7 +182,7 @@ func (c *container) endChunk() error {
 	le, name := binary.LittleEndian, c.compression()
 	entry := &c.entry
 	*entry = chunkInfo{uint64(c.offset), c.first, c.last, uint64(len(records)), uint64(len(c.chunk)), entry.channels[:0]}
-	b := append(c.record[:0], byte(mcap.OpChunk))
+	b := append(c.record[:0], byte(opChunk))
 	b = appendIntegers(b, uint64(chunkHeader-recordHeader+len(name)+len(records)), c.first, c.last, entry.size)
 	b = appendText(le.AppendUint32(b, crc32.ChecksumIEEE(c.chunk)), name)
 	b = le.AppendUint64(b, entry.stored)
@@ -227,7 +191,7 @@ func (c *container) endChunk() error {
 	b = b[:0]
 	for _, s := range c.used {
 		entry.channels = append(entry.channels, channelCount{s.id, uint64(len(s.entries) / indexEntry)})
-		b = append(b, byte(mcap.OpMessageIndex))
+		b = append(b, byte(opMessageIndex))
 		b = le.AppendUint64(b, uint64(indexHeader-recordHeader+len(s.entries)))
 		b = appendText(le.AppendUint16(b, s.id), s.entries)
 		s.entries = s.entries[:0]
@@ -252,13 +216,13 @@ func (c *container) endChunk() error {
 // addMetadata writes metadata. The pairs are keys and values.
 func (c *container) addMetadata(name string, pairs ...string) {
 	at := c.offset
-	c.writeRecord(mcap.OpMetadata, func(b []byte) []byte { return appendPairs(appendText(b, name), pairs) })
-	c.metadata.add(mcap.OpMetadataIndex, func(b []byte) []byte {
+	c.writeRecord(opMetadata, func(b []byte) []byte { return appendPairs(appendText(b, name), pairs) })
+	c.metadata.add(opMetadataIndex, func(b []byte) []byte {
 		return appendText(appendIntegers(b, uint64(at), uint64(c.offset-at)), name)
 	})
 }
 
-func (r *indexRecords) add(code mcap.OpCode, fill func(b []byte) []byte) {
+func (r *indexRecords) add(code opcode, fill func(b []byte) []byte) {
 	r.count++
 	r.records = appendRecord(r.records, code, fill)
 }
@@ -276,16 +240,16 @@ func (c *container) close() error {
 	if err := c.endChunk(); err != nil {
 		return err
 	}
-	c.writeRecord(mcap.OpDataEnd, func(b []byte) []byte { return binary.LittleEndian.AppendUint32(b, c.crc) })
+	c.writeRecord(opDataEnd, func(b []byte) []byte { return binary.LittleEndian.AppendUint32(b, c.crc) })
 	c.crc = 0
 	summary := c.offset
 	offsets := c.writeSummary()
 	summaryOffsets := c.offset
 	c.write(offsets)
-	c.record = append(c.record[:0], byte(mcap.OpFooter))
+	c.record = append(c.record[:0], byte(opFooter))
 	c.record = appendIntegers(c.record, 8+8+4, uint64(summary), uint64(summaryOffsets))
 	c.write(c.record)
-	c.write(append(binary.LittleEndian.AppendUint32(nil, c.crc), mcap.Magic...))
+	c.write(append(binary.LittleEndian.AppendUint32(nil, c.crc), magic...))
 	if c.err == nil {
 		c.err = c.out.Flush()
 	}
@@ -294,20 +258,20 @@ func (c *container) close() error {
 
 // writeSummary writes the records of the summary and returns the summary offsets.
 func (c *container) writeSummary() (offsets []byte) {
-	group := func(code mcap.OpCode, write func()) {
+	group := func(code opcode, write func()) {
 		at := c.offset
 		if write(); c.offset > at {
-			offsets = appendRecord(offsets, mcap.OpSummaryOffset, func(b []byte) []byte {
+			offsets = appendRecord(offsets, opSummaryOffset, func(b []byte) []byte {
 				return appendIntegers(append(b, byte(code)), uint64(at), uint64(c.offset-at))
 			})
 		}
 	}
-	group(mcap.OpSchema, func() { c.write(c.repeated[0]) })
-	group(mcap.OpChannel, func() { c.write(c.repeated[1]) })
-	group(mcap.OpStatistics, func() { c.writeRecord(mcap.OpStatistics, c.appendStatistics) })
-	group(mcap.OpChunkIndex, func() { c.chunks.each(c.writeChunkIndex) })
-	group(mcap.OpAttachmentIndex, func() { c.write(c.attachments.records) })
-	group(mcap.OpMetadataIndex, func() { c.write(c.metadata.records) })
+	group(opSchema, func() { c.write(c.repeated[0]) })
+	group(opChannel, func() { c.write(c.repeated[1]) })
+	group(opStatistics, func() { c.writeRecord(opStatistics, c.appendStatistics) })
+	group(opChunkIndex, func() { c.chunks.each(c.writeChunkIndex) })
+	group(opAttachmentIndex, func() { c.write(c.attachments.records) })
+	group(opMetadataIndex, func() { c.write(c.metadata.records) })
 	return offsets
 }
 
@@ -327,7 +291,7 @@ func (c *container) appendStatistics(b []byte) []byte {
 
 // writeChunkIndex writes the index of one chunk.
 func (c *container) writeChunkIndex(i *chunkInfo) {
-	c.writeRecord(mcap.OpChunkIndex, func(b []byte) []byte {
+	c.writeRecord(opChunkIndex, func(b []byte) []byte {
 		le, name := binary.LittleEndian, c.compression()
 		length := chunkHeader + uint64(len(name)) + i.stored
 		b = appendIntegers(b, i.first, i.last, i.offset, length)

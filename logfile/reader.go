@@ -2,15 +2,13 @@ package logfile
 
 import (
 	"bufio"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"syscall"
 	"time"
-
-	"github.com/foxglove/mcap/go/mcap"
 )
 
 const (
@@ -43,14 +41,13 @@ type Message struct {
 // programs may be compressed (zstd, lz4) or have no chunks.
 type Reader struct {
 	in       counter
+	records  *bufio.Reader // of in
 	close    func() error
-	lexer    *mcap.Lexer
 	buf      []byte
 	chunk    []byte // what is left to read of the current chunk
 	unpack   decompressor
 	schemas  map[uint16]string
 	channels map[uint16]*Channel // by id, without those of other programs
-	message  mcap.Message
 
 	server  string
 	start   time.Time
@@ -62,10 +59,9 @@ type Reader struct {
 	chunks  int // that were begun
 	indexes int // message indexes that were read
 
-	// copy, if set, is given the records that a copy of the log needs.
-	copy func(mcap.TokenType, []byte)
-	// attachment, if set, is given the attachments.
-	attachment func(*mcap.AttachmentReader) error
+	// copy, if set, is given the records, and attach the attachments.
+	copy   func(opcode, []byte) error
+	attach func(size uint64, content *bufio.Reader) error
 }
 
 // Open opens a log, which must be a regular file: to open a pipe would wait for a
@@ -105,21 +101,12 @@ func IsLocked(file *os.File) bool {
 // NewReader reads a log from in. The error is errNoLog or an error of in.
 func NewReader(in io.Reader) (*Reader, error) {
 	r := &Reader{in: counter{r: in}, schemas: map[uint16]string{}, channels: map[uint16]*Channel{}, close: func() error { return nil }}
-	var err error
-	r.lexer, err = mcap.NewLexer(bufio.NewReaderSize(&r.in, readBuffer), &mcap.LexerOptions{
-		EmitChunks:    true,
-		MaxRecordSize: maxChunk,
-		AttachmentCallback: func(a *mcap.AttachmentReader) error {
-			if r.attachment == nil {
-				return nil
-			}
-			return r.attachment(a)
-		},
-	})
-	switch {
+	r.records = bufio.NewReaderSize(&r.in, readBuffer)
+	begin := make([]byte, len(magic))
+	switch _, err := io.ReadFull(r.records, begin); {
 	case r.in.failed():
 		return nil, r.in.err
-	case err != nil:
+	case err != nil || string(begin) != magic:
 		return nil, errNoLog
 	}
 	return r, nil
@@ -154,79 +141,70 @@ func (r *Reader) NextRecord() (Message, error) {
 
 // next reads a record. m.Channel is nil unless it is a message of ours.
 func (r *Reader) next() (m Message, err error) {
-	defer func() {
-		// The library slices by unchecked lengths, so a damaged log can make
-		// it panic. That becomes an error.
-		if p := recover(); p != nil {
-			m, err = Message{}, fmt.Errorf("damaged record: %v", p)
-		}
-	}()
-	token, record, err := r.nextToken()
+	code, record, err := r.nextRecord()
+	if err == nil && r.copy != nil {
+		err = r.copy(code, record)
+	}
 	if err != nil {
 		return m, err
 	}
-	if r.copy != nil {
-		r.copy(token, record)
-	}
-	switch token {
-	case mcap.TokenMessage:
-		if err := r.message.PopulateFrom(record, false); err != nil {
-			return m, err
-		}
-		return Message{r.channels[r.message.ChannelID], int64(r.message.LogTime), r.message.Data}, nil
-	case mcap.TokenSchema:
-		return m, r.addSchema(record)
-	case mcap.TokenChannel:
-		return m, r.addChannel(record)
-	case mcap.TokenMetadata:
-		return m, r.addMetadata(record)
-	case mcap.TokenMessageIndex:
+	switch f := (fields{left: record}); code {
+	case opMessage:
+		channel := r.channels[f.u16()]
+		_, at, _ := f.u32(), f.u64(), f.u64()
+		return Message{channel, int64(at), f.left}, f.err()
+	case opSchema:
+		return m, r.addSchema(f)
+	case opChannel:
+		return m, r.addChannel(f)
+	case opMetadata:
+		return m, r.addMetadata(f)
+	case opMessageIndex:
 		r.indexes++
-	case mcap.TokenChunk:
+	case opChunk:
 		r.openChunk(record)
-	case mcap.TokenDataEnd, mcap.TokenFooter:
+	case opDataEnd, opFooter:
 		r.closed = true
 		return m, io.EOF // the summary that follows repeats what was read before
 	}
 	return m, nil
 }
 
-// nextToken reads a record of the current chunk, or of the file if there is none.
-func (r *Reader) nextToken() (mcap.TokenType, []byte, error) {
-	for len(r.chunk) > 0 {
+// nextRecord reads a record of the current chunk, or of the file if there is none.
+func (r *Reader) nextRecord() (opcode, []byte, error) {
+	if len(r.chunk) > 0 {
 		code, record, rest, ok := cutRecord(r.chunk)
-		if r.chunk = rest; !ok {
-			r.skipped++
-			break
+		if r.chunk = rest; ok {
+			return code, record, nil
 		}
-		switch code {
-		case mcap.OpSchema:
-			return mcap.TokenSchema, record, nil
-		case mcap.OpChannel:
-			return mcap.TokenChannel, record, nil
-		case mcap.OpMessage:
-			return mcap.TokenMessage, record, nil
-		}
+		r.skipped++
 	}
-	token, record, err := r.lexer.Next(r.buf)
-	if cap(record) > cap(r.buf) {
-		r.buf = record[:0]
+	code, size, err := readHeader(r.records)
+	switch {
+	case err != nil:
+		return 0, nil, err
+	case code == opAttachment:
+		return code, nil, r.skip(size)
+	case size > maxChunk:
+		return 0, nil, errTooLarge
 	}
-	return token, record, err
+	if uint64(cap(r.buf)) < size {
+		r.buf = make([]byte, size)
+	}
+	record := r.buf[:size]
+	if _, err := io.ReadFull(r.records, record); err != nil {
+		return 0, nil, io.ErrUnexpectedEOF
+	}
+	return code, record, nil
 }
 
-// cutRecord splits the first record from the records of a chunk. If it is not whole,
-// ok is false and nothing is left.
-func cutRecord(b []byte) (code mcap.OpCode, record, rest []byte, ok bool) {
-	if len(b) < recordHeader {
-		return 0, nil, nil, false
+// skip reads an attachment.
+func (r *Reader) skip(size uint64) error {
+	if r.attach != nil {
+		return r.attach(size, r.records)
 	}
-	size := binary.LittleEndian.Uint64(b[1:])
-	if size > uint64(len(b)-recordHeader) {
-		return 0, nil, nil, false
-	}
-	end := recordHeader + int(size)
-	return mcap.OpCode(b[0]), b[recordHeader:end], b[end:], true
+	_, err := io.CopyN(io.Discard, r.records, int64(min(size, math.MaxInt64)))
+	return err
 }
 
 // openChunk begins to read a chunk. One that is damaged is left out.
@@ -238,44 +216,41 @@ func (r *Reader) openChunk(record []byte) {
 	}
 }
 
-func (r *Reader) addSchema(record []byte) error {
-	s, err := mcap.ParseSchema(record)
-	if err != nil || s.Encoding != encoding {
-		return err
+func (r *Reader) addSchema(f fields) error {
+	id, name, of, data := f.u16(), f.text(), f.text(), f.text()
+	if f.bad || string(of) != encoding {
+		return f.err()
 	}
-	if len(r.schemas) >= maxChannels || len(s.Data) > maxText {
-		return fmt.Errorf("schema %.40q: too many schemas, or too long", s.Name)
+	if len(r.schemas) >= maxChannels || len(data) > maxText {
+		return fmt.Errorf("schema %.40q: too many schemas, or too long", name)
 	}
-	r.schemas[s.ID] = string(s.Data)
+	r.schemas[id] = string(data)
 	return nil
 }
 
-func (r *Reader) addChannel(record []byte) error {
-	c, err := mcap.ParseChannel(record)
-	if err != nil {
-		return err
+func (r *Reader) addChannel(f fields) error {
+	id, schema, topic, of, pairs := f.u16(), f.u16(), string(f.text()), f.text(), f.pairs()
+	channel, ours := parseTopic(topic)
+	if f.bad || string(of) != encoding || !ours {
+		return f.err()
 	}
-	channel, ours := parseTopic(c.Topic)
-	if c.MessageEncoding != encoding || !ours {
-		return nil
+	if len(r.channels) >= maxChannels || len(topic) > maxText {
+		return fmt.Errorf("channel %.40q: too many channels, or too long", topic)
 	}
-	if len(r.channels) >= maxChannels || len(c.Topic) > maxText {
-		return fmt.Errorf("channel %.40q: too many channels, or too long", c.Topic)
-	}
-	channel.Schema, channel.Geometry = r.schemas[c.SchemaID], parseGeometry(c.Metadata[geometryKey])
-	if old := r.channels[c.ID]; old == nil || *old != channel {
-		r.channels[c.ID] = &channel
+	channel.Schema, channel.Geometry = r.schemas[schema], parseGeometry(value(pairs, geometryKey))
+	if old := r.channels[id]; old == nil || *old != channel {
+		r.channels[id] = &channel
 	}
 	return nil
 }
 
-func (r *Reader) addMetadata(record []byte) error {
-	m, err := mcap.ParseMetadata(record)
-	if err != nil || m.Name != profile {
-		return err
+func (r *Reader) addMetadata(f fields) error {
+	name, pairs := f.text(), f.pairs()
+	if f.bad || string(name) != profile {
+		return f.err()
 	}
-	r.server = m.Metadata["server"]
-	r.start, _ = time.Parse(time.RFC3339Nano, m.Metadata["start"]) // zero if unknown
+	r.server = value(pairs, "server")
+	r.start, _ = time.Parse(time.RFC3339Nano, value(pairs, "start")) // zero if unknown
 	return nil
 }
 
@@ -283,13 +258,12 @@ func (r *Reader) addMetadata(record []byte) error {
 func (r *Reader) end(err error) {
 	r.ended = true
 	r.unpack.close()
-	var truncated *mcap.ErrTruncatedRecord
 	switch {
 	case r.in.failed(): // an error of the disk takes precedence
 		r.damage = r.in.err
 	case !r.closed && r.growing:
 		r.damage = ErrRecording
-	case !r.closed && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &truncated)):
+	case !r.closed && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)):
 		r.damage = errCut
 	case !r.closed:
 		r.damage = fmt.Errorf("the log is damaged and cannot be read further than about %d bytes: %w", r.in.n, err)
@@ -313,8 +287,7 @@ func (r *Reader) Close() error {
 	return r.close()
 }
 
-// counter counts bytes read and keeps the first error: the library does not
-// return all of them.
+// counter counts bytes read and keeps the first error.
 type counter struct {
 	r   io.Reader
 	n   int64

@@ -1,17 +1,13 @@
 package logfile
 
 import (
-	"bytes"
+	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
-	"maps"
 	"os"
-	"slices"
 
-	"github.com/foxglove/mcap/go/mcap"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -24,6 +20,8 @@ const (
 	// of chunks.
 	looseChunk = 1 << 20
 )
+
+var errNoHeader = errors.New("the log does not begin with a header")
 
 // Repaired is what Repair has done.
 type Repaired struct {
@@ -82,10 +80,11 @@ func isWhole(path string, progress Progress) (bool, error) {
 		return false, fmt.Errorf("%s is being recorded: repair it when it is not", path)
 	}
 	messages := 0
-	r.copy = func(token mcap.TokenType, _ []byte) {
-		if token == mcap.TokenMessage {
+	r.copy = func(code opcode, _ []byte) error {
+		if code == opMessage {
 			messages++
 		}
+		return nil
 	}
 	info, err := os.Stat(path)
 	if err != nil {
@@ -119,8 +118,8 @@ func isIndexed(path string) bool {
 		return false
 	}
 	content := footer[recordHeader:]
-	return footer[0] == byte(mcap.OpFooter) && binary.LittleEndian.Uint64(footer[1:]) == 8+8+4 &&
-		binary.LittleEndian.Uint64(content) != 0 && bytes.Equal(content[8+8+4:], mcap.Magic)
+	return opcode(footer[0]) == opFooter && binary.LittleEndian.Uint64(footer[1:]) == 8+8+4 &&
+		binary.LittleEndian.Uint64(content) != 0 && string(content[8+8+4:]) == magic
 }
 
 // copyLog copies what can be read of the log at path, of size bytes, chunk by chunk.
@@ -132,27 +131,39 @@ func copyLog(out io.Writer, path string, size int64, progress Progress) (done Re
 	defer r.Close()
 	var c *container
 	chunks := 0
-	r.copy = func(token mcap.TokenType, record []byte) {
+	r.copy = func(code opcode, record []byte) error {
+		f := fields{left: record}
+		if code == opHeader && c == nil {
+			c, err = newContainer(out, string(f.text()))
+			return err
+		}
 		if c == nil {
-			of := profile
-			if header, wrong := mcap.ParseHeader(record); token == mcap.TokenHeader && wrong == nil {
-				of = header.Profile
-			}
-			if c, err = newContainer(out, of); err != nil {
-				return
-			}
-			r.attachment = c.addAttachment
+			return errNoHeader
 		}
 		if r.chunks != chunks || len(c.chunk) >= looseChunk {
 			if c.compressor == nil && r.unpack.used != "" && c.chunks.count == 0 {
-				err = c.compress(zstd.SpeedFastest)
+				if err := c.compress(zstd.SpeedFastest); err != nil {
+					return err
+				}
 			}
 			chunks = r.chunks
-			_ = c.endChunk() // c keeps the error
+			if err := c.endChunk(); err != nil {
+				return err
+			}
 		}
-		c.copy(token, record)
+		c.copy(code, f)
+		return c.err
 	}
-	for n := 0; err == nil && (c == nil || c.err == nil); n++ {
+	r.attach = func(length uint64, content *bufio.Reader) error {
+		switch {
+		case c == nil:
+			return errNoHeader
+		case length > uint64(size-r.in.n+int64(content.Buffered())):
+			return io.ErrUnexpectedEOF
+		}
+		return c.copyAttachment(length, content)
+	}
+	for n := 0; ; n++ {
 		if _, end := r.NextRecord(); end != nil {
 			break
 		}
@@ -160,11 +171,8 @@ func copyLog(out io.Writer, path string, size int64, progress Progress) (done Re
 			progress((size+r.Offset())/2, size)
 		}
 	}
-	switch {
-	case err != nil:
-		return done, err
-	case c == nil:
-		return done, fmt.Errorf("%s: %w", path, r.Damage())
+	if c == nil {
+		return done, errors.Join(err, fmt.Errorf("%s: %w", path, r.Damage()))
 	}
 	if err := c.close(); err != nil {
 		return done, err
@@ -172,52 +180,46 @@ func copyLog(out io.Writer, path string, size int64, progress Progress) (done Re
 	return Repaired{Messages: int(c.total), Damage: r.Damage()}, nil
 }
 
-// copy adds a record of another file. Messages of a channel that is not known are left
-// out.
-func (c *container) copy(token mcap.TokenType, record []byte) {
-	switch token {
-	case mcap.TokenSchema:
-		if s, err := mcap.ParseSchema(record); err == nil {
-			c.addSchema(s.ID, s.Name, s.Encoding, s.Data)
+// copy adds a record of another file. One that is damaged, or a message of a channel
+// that is not known, is left out.
+func (c *container) copy(code opcode, f fields) {
+	switch code {
+	case opSchema:
+		if id, name, of, data := f.u16(), f.text(), f.text(), f.text(); !f.bad {
+			c.addSchema(id, string(name), string(of), data)
 		}
-	case mcap.TokenChannel:
-		if s, err := mcap.ParseChannel(record); err == nil {
-			c.addChannel(s.ID, s.SchemaID, s.Topic, s.MessageEncoding, pairs(s.Metadata)...)
+	case opChannel:
+		if id, schema, topic, of, pairs := f.u16(), f.u16(), f.text(), f.text(), f.pairs(); !f.bad {
+			c.addChannel(id, schema, string(topic), string(of), pairs...)
 		}
-	case mcap.TokenMessage:
-		if m, err := mcap.ParseMessage(record); err == nil && c.streams[m.ChannelID] != nil {
-			c.addMessage(m.ChannelID, m.Sequence, m.LogTime, m.PublishTime, m.Data)
+	case opMessage:
+		if id, sequence, logged, published := f.u16(), f.u32(), f.u64(), f.u64(); !f.bad && c.streams[id] != nil {
+			c.addMessage(id, sequence, logged, published, f.left)
 		}
-	case mcap.TokenMetadata:
-		if m, err := mcap.ParseMetadata(record); err == nil {
-			c.addMetadata(m.Name, pairs(m.Metadata)...)
+	case opMetadata:
+		if name, pairs := f.text(), f.pairs(); !f.bad {
+			c.addMetadata(string(name), pairs...)
 		}
 	}
 }
 
-// pairs returns the keys and values of a map, sorted.
-func pairs(m map[string]string) (list []string) {
-	for _, key := range slices.Sorted(maps.Keys(m)) {
-		list = append(list, key, m[key])
+// copyAttachment copies an attachment of size bytes.
+func (c *container) copyAttachment(size uint64, in *bufio.Reader) error {
+	// Its fields are before its content. What does not fit the buffer is damaged.
+	begin, _ := in.Peek(int(min(size, uint64(in.Size()))))
+	f := fields{left: begin}
+	logged, created, name, kind, data := f.u64(), f.u64(), string(f.text()), string(f.text()), f.u64()
+	if f.bad {
+		return errBadRecord
 	}
-	return list
-}
-
-// addAttachment copies an attachment.
-func (c *container) addAttachment(a *mcap.AttachmentReader) error {
-	at, crc := c.offset, crc32.NewIEEE()
-	fields := appendIntegers(nil, a.LogTime, a.CreateTime)
-	fields = appendIntegers(appendText(appendText(fields, a.Name), a.MediaType), a.DataSize)
-	c.write(appendIntegers([]byte{byte(mcap.OpAttachment)}, uint64(len(fields))+a.DataSize+4))
-	c.write(fields)
-	_, _ = crc.Write(fields) // a hash does not fail
-	if _, err := io.Copy(io.MultiWriter(crc, writerFunc(c.write)), a.Data()); err != nil {
+	at := c.offset
+	c.write(appendIntegers([]byte{byte(opAttachment)}, size))
+	if _, err := io.CopyN(writerFunc(c.write), in, int64(size)); err != nil {
 		return err
 	}
-	c.write(binary.LittleEndian.AppendUint32(nil, crc.Sum32()))
-	c.attachments.add(mcap.OpAttachmentIndex, func(b []byte) []byte {
-		b = appendIntegers(b, uint64(at), uint64(c.offset-at), a.LogTime, a.CreateTime, a.DataSize)
-		return appendText(appendText(b, a.Name), a.MediaType)
+	c.attachments.add(opAttachmentIndex, func(b []byte) []byte {
+		b = appendIntegers(b, uint64(at), uint64(c.offset-at), logged, created, data)
+		return appendText(appendText(b, name), kind)
 	})
 	return c.err
 }

@@ -3,7 +3,6 @@ package logfile
 import (
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -51,8 +50,13 @@ func Scan(path string) (*Summary, error) {
 		counts[*c] += 0 // a channel without messages
 	}
 	s.Server, s.Start, s.Damage = r.server, r.start, r.Damage()
-	for _, c := range slices.SortedFunc(maps.Keys(counts), func(a, b Channel) int { return strings.Compare(a.Topic(), b.Topic()) }) {
-		s.Channels = append(s.Channels, ChannelSummary{c, counts[c]})
+	var sorted []*ChannelSummary
+	for c, n := range counts {
+		sorted = append(sorted, &ChannelSummary{c, n})
+	}
+	slices.SortFunc(sorted, func(a, b *ChannelSummary) int { return strings.Compare(a.Topic(), b.Topic()) })
+	for _, c := range sorted {
+		s.Channels = append(s.Channels, *c)
 	}
 	switch {
 	case len(s.Channels) > 0:

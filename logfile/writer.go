@@ -92,7 +92,7 @@ func NewWriter(w io.Writer, info Info) (*Writer, error) {
 			schemas[name] = uint16(len(schemas) + 1) // zero means none
 			file.addSchema(schemas[name], name, encoding, []byte(c.schema()))
 		}
-		file.addChannel(uint16(i), schemas[name], c.Topic(), encoding, c.Geometry.pairs()...)
+		file.addChannel(uint16(i), schemas[name], c.Topic(), encoding, pairsOf(c.Geometry)...)
 	}
 	return &Writer{file: file, start: uint64(info.Start.UnixNano())}, file.out.Flush()
 }

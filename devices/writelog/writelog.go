@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/devices"
+	"player/foxglove"
 	"player/logfile"
 	"player/timers"
 )
@@ -129,7 +130,7 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.link, d.state, d.batch, d.armed, d.dropped = link, recording, nil, false, 0
 	d.disk.info.Start, d.disk.log = d.clock().Add(-now), link.Log()
 	for i, t := range d.tracks {
-		d.disk.info.Channels[3*i].Geometry = logfile.Geometry(t.device.Link().Geometry())
+		d.disk.info.Channels[3*i].Geometry = foxglove.Geometry(t.device.Link().Geometry())
 	}
 	d.disk.start()
 	for _, t := range d.tracks {
