@@ -69,12 +69,13 @@ Exit codes: 0 the configuration is good, 2 it is not.
 		},
 		migrateCommand(),
 		{
-			Name: "export", Args: "LOG [DIRECTORY]", Summary: "make tables (CSV) of a log",
-			Help: `LOG was written by the driver writelog (docs/LOGS.md). With DIRECTORY the tables
-are written there, a file for each device.
+			Name: "export", Args: "LOG [DIRECTORY|FILE.mcap]", Summary: "make CSV or MCAP of a log",
+			Help: `LOG was written by player record or by the driver writelog (docs/LOGS.md). If it
+is still being recorded, what it has so far is exported.
 
-  player export run.mcap
-  player export run.mcap tables/
+  player export run.mcap                tables (CSV) on standard output
+  player export run.mcap tables/        tables, a file for each device
+  player export run.mcap drawn.mcap     for Foxglove and other viewers
 
 Exit codes: 0 done, 2 the log cannot be read or the files not be written.
 `,

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"time"
 
 	"player/logfile"
@@ -12,17 +13,21 @@ import (
 const progressPeriod = time.Second
 
 // exportLog writes the tables of a log as files into a directory and their paths
-// to stdout, or without a directory the tables to stdout. Progress, and what is
-// damaged in the log, goes to stderr.
-func exportLog(path, directory string, stdout, stderr io.Writer) error {
+// to stdout, or without a directory the tables to stdout. Into a file named .mcap it
+// writes what viewers draw. Progress, and what is damaged in the log, goes to stderr.
+func exportLog(path, to string, stdout, stderr io.Writer) error {
 	progress := progress(path, stderr)
 	var s *logfile.Summary
 	var files []string
 	var err error
-	if directory == "" {
+	switch {
+	case to == "":
 		s, err = logfile.ExportTo(stdout, path, progress)
-	} else {
-		s, files, err = logfile.ExportFiles(directory, path, progress)
+	case filepath.Ext(to) == ".mcap":
+		files = []string{to}
+		s, err = logfile.ExportMCAP(to, path, progress)
+	default:
+		s, files, err = logfile.ExportFiles(to, path, progress)
 	}
 	if err != nil {
 		return err

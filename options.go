@@ -48,7 +48,7 @@ type options struct {
 	exp           bool
 	check         bool
 	list          bool
-	export        string // log to export into the directory file; empty: none
+	export        string // log to export to file; empty: none
 	version       bool
 }
 
@@ -118,7 +118,7 @@ The dashboard, a web page that shows what the robot senses and drives it
 Other
   -check            as the command check
   -list             as the command list
-  -export LOG       as the command export, with DIRECTORY as FILE
+  -export LOG       as the command export, to FILE
   -debug            log more
   -exp              experimental features (there are none)
   -version          print the version and exit
