@@ -49,10 +49,15 @@ func node(t *testing.T, directory string, args ...string) []string {
 	return strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
 }
 
-// The readers of npm's @mcap/core, by the index and as a stream, read the messages
-// that were written.
 func TestOtherPeoplesReaders(t *testing.T) {
 	directory := npm(t)
+	t.Run("recorded", func(t *testing.T) { readRecorded(t, directory) })
+	t.Run("drawn and repaired", func(t *testing.T) { readDrawn(t, directory) })
+}
+
+// The readers of npm's @mcap/core, by the index and as a stream, read the messages
+// that were written.
+func readRecorded(t *testing.T, directory string) {
 	compressed := info()
 	compressed.Compress = true
 	chunks := manyChunks(1)
@@ -75,6 +80,26 @@ func TestOtherPeoplesReaders(t *testing.T) {
 			if got := node(t, directory, "read.js", mode, path); !slices.Equal(got, want) {
 				t.Errorf("%s, %s: %d of %d messages", name, mode, len(got), len(want))
 			}
+		}
+	}
+}
+
+// Other people's readers and schemas accept an exported log, and one that was repaired.
+func readDrawn(t *testing.T, directory string) {
+	log := everything(t)
+	path, _ := drawn(t, log)
+	if got := node(t, directory, "validate.js", path); len(got) != 1 || !strings.HasPrefix(got[0], "valid: ") {
+		t.Errorf("%q", got)
+	}
+	after, _, _ := repaired(t, log[:len(log)/2])
+	cut := filepath.Join(directory, "repaired.mcap")
+	if err := os.WriteFile(cut, after, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{path, cut} {
+		streamed, indexed := node(t, directory, "read.js", "stream", path), node(t, directory, "read.js", "indexed", path)
+		if len(streamed) < 100 || !slices.Equal(streamed, indexed) {
+			t.Errorf("%s: %d messages by the stream, %d by the index", path, len(streamed), len(indexed))
 		}
 	}
 }

@@ -1,0 +1,167 @@
+package logfile
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/foxglove/mcap/go/mcap"
+
+	"player/codec"
+	"player/foxglove"
+)
+
+// everything returns a log of three seconds with messages of all devices.
+func everything(t testing.TB) []byte {
+	t.Helper()
+	vision := codec.VisionData{Blobs: []codec.Blob{{Area: 100, X: 80, Y: 60, Left: 70, Right: 90, Top: 50, Bottom: 70}}}
+	vision.Count[2] = 1
+	messages := []struct {
+		Channel
+		payload []byte
+	}{
+		{Channel{Interface: "position"}, (&codec.PositionData{X: 1000, Heading: 90}).Append(nil)},
+		{Channel{Interface: "position", Content: Command}, codec.PositionCommand{Speed: 200}.Append(nil)},
+		{Channel{Interface: "position", Content: Configuration}, []byte("m\x01")},
+		{Channel{Interface: "laser", Geometry: foxglove.Geometry{X: 60}}, (&codec.LaserData{0: 500, 360: 8191}).Append(nil)},
+		{Channel{Interface: "sonar"}, (&codec.SonarData{1: 1000, 2: 5000}).Append(nil)},
+		{Channel{Interface: "misc"}, (&codec.MiscData{FrontBumpers: 4, Battery: 126}).Append(nil)},
+		{Channel{Interface: "gripper"}, (&codec.GripperData{State: codec.PaddlesOpen, Beams: codec.OuterBeam}).Append(nil)},
+		{Channel{Interface: "gripper", Content: Command}, []byte{1, 0}},
+		{Channel{Interface: "vision"}, vision.Append(nil)},
+		{Channel{Interface: "ptz"}, (&codec.PTZData{Pan: 10}).Append(nil)},
+		{Channel{Interface: "ptz", Content: Command}, (&codec.PTZData{Pan: 10}).Append(nil)},
+		{Channel{Interface: "joystick"}, (&codec.JoystickData{Buttons: 1}).Append(nil)},
+	}
+	about := Info{Server: "player test", Start: started}
+	for _, m := range messages {
+		about.Channels = append(about.Channels, m.Channel)
+	}
+	var out bytes.Buffer
+	w, err := NewWriter(&out, about)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b Batch
+	for now := time.Duration(0); now < 3*time.Second; now += 100 * ms {
+		b.Reset()
+		for i, m := range messages {
+			b.Add(i, now+time.Duration(i)*ms, m.payload)
+		}
+		if err := w.WriteChunk(&b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// drawn exports a log for viewers.
+func drawn(t testing.TB, log []byte) (path string, s *Summary) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "drawn.mcap")
+	in := filepath.Join(t.TempDir(), "run.mcap")
+	if err := os.WriteFile(in, log, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s, err := ExportMCAP(path, in, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path, s
+}
+
+// Each recorded scan is one of the export, at the same time, in metres and radians.
+func TestDrawnScans(t *testing.T) {
+	path, s := drawn(t, everything(t))
+	if s.Damage != nil || s.Messages != 360 {
+		t.Errorf("%+v", s)
+	}
+	out, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := mcap.NewReader(bytes.NewReader(out))
+	if err != nil {
+		t.Fatal(err)
+	}
+	summary, err := r.Info()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range summary.ChunkIndexes {
+		if c.Compression != mcap.CompressionZSTD {
+			t.Errorf("compression %q", c.Compression)
+		}
+	}
+	messages, err := r.Messages(mcap.UsingIndex(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	topics := map[string]int{}
+	scans := 0
+	if err := mcap.Range(messages, func(schema *mcap.Schema, c *mcap.Channel, m *mcap.Message) error {
+		topics[c.Topic]++
+		if c.MessageEncoding != "json" || schema.Encoding != "jsonschema" || m.PublishTime != m.LogTime {
+			t.Errorf("%s: %s, %s, published %d, logged %d", c.Topic, c.MessageEncoding, schema.Encoding, m.PublishTime, m.LogTime)
+		}
+		if c.Topic != "/laser" {
+			return nil
+		}
+		var scan foxglove.LaserScan
+		if err := json.Unmarshal(m.Data, &scan); err != nil {
+			return err
+		}
+		want := uint64(started.UnixNano()) + uint64(scans*100+3)*uint64(ms)
+		if got := uint64(scan.Timestamp.Sec)*1e9 + uint64(scan.Timestamp.Nsec); m.LogTime != want || got != want || schema.Name != "foxglove.LaserScan" ||
+			len(scan.Ranges) != 361 || scan.Ranges[0] != 0.5 || scan.Ranges[360] != 8.191 || scan.FrameID != "laser" {
+			t.Errorf("scan %d at %d, taken at %d, want %d: %+v", scans, m.LogTime, got, want, scan)
+		}
+		scans++
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if scans != 30 || topics["/position"] != 30 || topics["/log"] != 30 || topics["/misc/battery"] != 30 || topics["/tf"] < 30+30+3*18 {
+		t.Errorf("%d scans; messages by topic: %v", scans, topics)
+	}
+}
+
+func TestDrawErrors(t *testing.T) {
+	log, ends := record(t, script())
+	path := store(t, log)
+	if _, err := ExportMCAP(path, path, quiet); err == nil || !strings.Contains(err.Error(), "the log itself") {
+		t.Error(err)
+	}
+	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, log) {
+		t.Errorf("the log has changed: %v", err)
+	}
+	if _, err := ExportMCAP(filepath.Join(path, "x.mcap"), path, quiet); err == nil {
+		t.Error("a file was written below a file")
+	}
+	if _, err := ExportMCAP(filepath.Join(t.TempDir(), "x.mcap"), "draw.go", quiet); err == nil {
+		t.Error("this is no log")
+	}
+	// A log that is being recorded: what it has so far.
+	growing := store(t, log[:ends[2]])
+	file, err := os.Open(growing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	Lock(file)
+	out := filepath.Join(t.TempDir(), "drawn.mcap")
+	if s, err := ExportMCAP(out, growing, quiet); err != nil || s.Damage != ErrRecording {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if got, err := os.ReadFile(out); err != nil || len(indexed(t, got, true)) == 0 {
+		t.Error(fmt.Sprint("nothing was exported: ", err))
+	}
+}
