@@ -359,7 +359,7 @@ func TestDefaultDashboardTaken(t *testing.T) {
 	}
 }
 
-// A log is exported as files and as a stream, even if its end is missing.
+// A log is exported as files and as a stream, even if its end is missing, and repaired.
 func TestExport(t *testing.T) {
 	file := newOutput(t)
 	w, err := logfile.NewWriter(file, logfile.Info{Start: time.Unix(0, 0), Channels: []logfile.Channel{{Interface: "position", Content: logfile.Data}}})
@@ -375,6 +375,15 @@ func TestExport(t *testing.T) {
 	if err != nil || !strings.HasPrefix(stdout, "device,time_s,") || !strings.Contains(stderr, "the log was not closed") {
 		t.Errorf("a log that was not closed: %s%s, %v", stdout, stderr, err)
 	}
+	cut := newOutput(t)
+	if _, err := cut.WriteString(file.text(t)); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{": 1 messages are left; the log was not closed: ", ": whole, nothing was done"} {
+		if stdout, stderr, err := runs(t, "repair", cut.Name()); err != nil || stderr != "" || !strings.HasPrefix(stdout, cut.Name()+want) {
+			t.Errorf("repaired: %s%s, %v; want %q", stdout, stderr, err, want)
+		}
+	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -382,6 +391,13 @@ func TestExport(t *testing.T) {
 	stdout, stderr, err = runs(t, "-export", file.Name(), directory)
 	if csv := filepath.Join(directory, "position.csv"); err != nil || stdout != csv+"\n" || stderr != "" {
 		t.Errorf("exported %s%s, %v, want %s", stdout, stderr, err, csv)
+	}
+	drawn := filepath.Join(directory, "drawn.mcap")
+	if stdout, stderr, err = runs(t, "export", file.Name(), drawn); err != nil || stdout != drawn+"\n" || stderr != "" {
+		t.Errorf("exported %s%s, %v, want %s", stdout, stderr, err, drawn)
+	}
+	if text, err := os.ReadFile(drawn); err != nil || !strings.HasPrefix(string(text), "\x89MCAP0") {
+		t.Errorf("%.20q, %v", text, err)
 	}
 }
 
@@ -394,14 +410,15 @@ func TestWarnsOfOpenMotors(t *testing.T) {
 	}
 }
 
-// The server links no library for tests: the mcap module imports one.
+// The server links no library for tests. The mcap module imports one, and belongs to
+// the tests itself.
 func TestLinksNoTestLibrary(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", ".").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name := range strings.FieldsSeq(string(out)) {
-		if strings.Contains(name, "testify/assert") || strings.Contains(name, "go-spew") || strings.HasPrefix(name, "gopkg.in/yaml") {
+		if name == "testing" || strings.Contains(name, "testify") || strings.Contains(name, "mcap") {
 			t.Errorf("the server links %s", name)
 		}
 	}

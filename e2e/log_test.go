@@ -138,7 +138,7 @@ func TestReplayStepByStep(t *testing.T) {
 }
 
 // A server that is killed, at any moment, leaves logs that can be read up to their
-// last chunk, even while it begins a new file.
+// last chunk, even while it begins a new file, and repaired.
 func TestLogOfAKilledServer(t *testing.T) {
 	t.Parallel()
 	for i := range 12 {
@@ -169,6 +169,15 @@ func TestLogOfAKilledServer(t *testing.T) {
 			}
 			for _, m := range messages {
 				last = checkMessage(t, m, last)
+			}
+			if len(messages) == 0 {
+				continue
+			}
+			if out, err := exec.Command(binary, "repair", file).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			if again, damage := readLog(t, file); damage != nil || !slices.Equal(again, messages) {
+				t.Errorf("%s, repaired: %d messages of %d, %v", file, len(again), len(messages), damage)
 			}
 		}
 		if lost > 1 || last == 0 {
@@ -263,8 +272,15 @@ func TestExport(t *testing.T) {
 	}
 	// A log can be exported while it is written.
 	stdout, stderr, code := export(path)
-	if code != 0 || !strings.Contains(stderr, "the log was not closed") || !strings.Contains(stdout, "\nmisc,") {
+	if code != 0 || !strings.Contains(stderr, "the log is being recorded") || !strings.Contains(stdout, "\nmisc,") {
 		t.Errorf("code %d, %s, %.300s", code, stderr, stdout)
+	}
+	if out, err := exec.Command(binary, "repair", path).CombinedOutput(); err == nil || !strings.Contains(string(out), "is being recorded") {
+		t.Errorf("a log that is being recorded is repaired: %v, %s", err, out)
+	}
+	drawn := filepath.Join(dir, "drawn.mcap")
+	if stdout, stderr, code = export(path, drawn); code != 0 || !strings.Contains(stderr, "the log is being recorded") || stdout != drawn+"\n" {
+		t.Errorf("code %d, %s, %s", code, stderr, stdout)
 	}
 	s.stop(t)
 	tables := filepath.Join(dir, "tables")
