@@ -9,6 +9,7 @@ copy it next to your notebook.
     position.rows[0]                           # [0.0, 1763798400.1, 1520, 0, ...]
     position["x_mm"]                           # a column as a list
     position.frame()                           # a pandas DataFrame, if pandas is installed
+    position.geometry                          # the device's place on the robot, if it was declared
     log.plot("path.svg")                       # the path of the robot as a picture
 
     python3 player_log.py run.mcap             # prints the topics
@@ -25,7 +26,7 @@ import re
 import struct
 import sys
 import zlib
-from typing import Any, BinaryIO, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, BinaryIO, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 MAGIC = b"\x89MCAP0\r\n"
 # Records of MCAP (https://mcap.dev/spec).
@@ -38,12 +39,24 @@ class LogError(Exception):
     """The file is not a log, or this program cannot read it."""
 
 
-class Table:
-    """The messages of one topic."""
+class Geometry(NamedTuple):
+    """A device's place on the robot: forward and to the left of its centre of rotation, the
+    direction counterclockwise, and the size."""
 
-    def __init__(self, topic: str, columns: List[str]) -> None:
+    x_mm: float
+    y_mm: float
+    heading_deg: float
+    length_mm: float
+    width_mm: float
+
+
+class Table:
+    """The messages of one topic. geometry is None if the configuration did not declare it."""
+
+    def __init__(self, topic: str, columns: List[str], geometry: Optional[Geometry] = None) -> None:
         self.topic = topic
         self.columns = columns
+        self.geometry = geometry
         self.rows: List[List[Any]] = []
 
     def __getitem__(self, column: str) -> List[Any]:
@@ -61,6 +74,9 @@ class Table:
         return pandas.DataFrame(self.rows, columns=self.columns).set_index("time_s")  # type: ignore
 
 
+Point = Tuple[float, float]
+
+
 class Log:
     """The tables of a log by topic, in the order of their first message. damage lists what could
     not be read: the parts of a damaged file, or the end of one that was not closed."""
@@ -76,13 +92,13 @@ class Log:
     def __getitem__(self, topic: str) -> Table:
         return self.tables[topic]
 
-    def plot(self, path: str, topic: str = "/position") -> None:
+    def plot(self, path: str, topic: str = "/position", dots: Sequence[Point] = ()) -> None:
         """Writes an SVG picture of the robot's path: odometry, x to the right, with its start (a
-        circle), its end (a dot) and a scale."""
+        circle), its end (a dot) and a scale, and dots at other points in mm."""
         table = self.tables[topic]
         points = [(x, y) for x, y in zip(table["x_mm"], table["y_mm"]) if x is not None and y is not None]
         with open(path, "w", encoding="utf-8") as file:
-            file.write(draw(points))
+            file.write(draw(points, dots))
 
 
 def read(path: str) -> Log:
@@ -91,10 +107,10 @@ def read(path: str) -> Log:
     log = Log()
     first: Optional[int] = None
     decoders: Dict[int, Tuple[Table, Decoder]] = {}
-    for channel, topic, schema, nanoseconds, payload in messages(path, log.damage):
+    for channel, topic, schema, geometry, nanoseconds, payload in messages(path, log.damage):
         if channel not in decoders:
             columns, decode = parse_schema(schema)
-            table = log.tables.setdefault(topic, Table(topic, ["time_s", "unix_s", *columns]))
+            table = log.tables.setdefault(topic, Table(topic, ["time_s", "unix_s", *columns], geometry))
             decoders[channel] = table, decode
         table, decode = decoders[channel]
         first = nanoseconds if first is None else min(first, nanoseconds)
@@ -109,6 +125,7 @@ class Message(NamedTuple):
     channel: int
     topic: str
     schema: str
+    geometry: Optional[Geometry]
     nanoseconds: int  # since 1970
     payload: bytes
 
@@ -117,7 +134,7 @@ def messages(path: str, damage: List[str]) -> Iterator[Message]:
     """Reads the messages of a log in the order of the file, one chunk at a time. It appends what
     could not be read to damage."""
     schemas: Dict[int, str] = {0: ""}
-    channels: Dict[int, Tuple[str, str]] = {}
+    channels: Dict[int, Tuple[str, str, Optional[Geometry]]] = {}
     with open(path, "rb") as file:
         if file.read(len(MAGIC)) != MAGIC:
             raise LogError(f"{path} is not an MCAP file")
@@ -131,7 +148,9 @@ def messages(path: str, damage: List[str]) -> Iterator[Message]:
                         schemas[number] = text(content, at)[0] if encoding == "player" else ""
                     elif kind == CHANNEL:
                         number, schema = struct.unpack_from("<HH", content)
-                        channels[number] = text(content, 4)[0], schemas.get(schema, "")
+                        topic, at = text(content, 4)
+                        _, at = text(content, at)
+                        channels[number] = topic, schemas.get(schema, ""), parse_geometry(content[at:])
                     elif kind == MESSAGE:
                         number, _, nanoseconds = struct.unpack_from("<HIQ", content)
                         if number not in channels:
@@ -140,6 +159,21 @@ def messages(path: str, damage: List[str]) -> Iterator[Message]:
                         yield Message(number, *channels[number], nanoseconds, content[22:])
                 except (struct.error, UnicodeDecodeError) as e:
                     damage.append(f"a record of kind {kind}: {e}")
+
+
+def parse_geometry(pairs: bytes) -> Optional[Geometry]:
+    """Returns the geometry in the metadata of a channel: keys and values."""
+    at = 4
+    while at < len(pairs):
+        key, at = text(pairs, at)
+        value, at = text(pairs, at)
+        if key == "geometry":
+            words = value.split()
+            try:
+                return Geometry(*map(float, words))
+            except (TypeError, ValueError):
+                return None
+    return None
 
 
 def records(file: BinaryIO, damage: List[str]) -> Iterator[Tuple[int, bytes]]:
@@ -180,11 +214,16 @@ def chunk(record: bytes, damage: List[str]) -> Iterator[Tuple[int, bytes]]:
 
 
 def decompress(compression: str, content: bytes, size: int) -> bytes:
-    """Python itself has neither zstd (before 3.14) nor lz4; logs are written without them."""
+    """Python itself has neither zstd (before 3.14) nor lz4. A log is compressed with zstd if its
+    recorder was told to, and with either by other programs."""
     if compression == "":
         return content
     try:
         if compression == "zstd":
+            if sys.version_info >= (3, 14):
+                from compression import zstd  # type: ignore
+
+                return zstd.decompress(content)  # type: ignore
             import zstandard  # type: ignore
 
             return zstandard.ZstdDecompressor().decompress(content, max_output_size=size)  # type: ignore
@@ -307,17 +346,24 @@ def decode_blobs(payload: bytes) -> List[List[Any]]:
     return rows or nothing
 
 
-def draw(points: List[Tuple[int, int]], size: int = 600, margin: int = 30) -> str:
-    """Returns an SVG picture of a path in mm, size pixels wide and high."""
-    left, right = min((x for x, _ in points), default=0), max((x for x, _ in points), default=0)
-    low, high = min((y for _, y in points), default=0), max((y for _, y in points), default=0)
+def draw(points: Sequence[Point], dots: Sequence[Point] = (), size: int = 600, margin: int = 30) -> str:
+    """Returns an SVG picture of a path and of dots, all in mm, size pixels wide and high."""
+    everything = [*points, *dots]
+    left, right = min((x for x, _ in everything), default=0), max((x for x, _ in everything), default=0)
+    low, high = min((y for _, y in everything), default=0), max((y for _, y in everything), default=0)
     scale = (size - 2 * margin) / max(right - left, high - low, 1000)  # pixels a mm; at least a metre
-    pixels = [(margin + (x - left) * scale, size - margin - (y - low) * scale) for x, y in points]
-    length = 1000 * 10 ** max(0, len(str(max(right - left, high - low) // 2000)) - 1)  # mm, of the scale
+
+    def pixel(point: Point) -> Point:
+        return margin + (point[0] - left) * scale, size - margin - (point[1] - low) * scale
+
+    pixels = [pixel(point) for point in points]
+    marks = "".join(f"M{x} {y}h2" for x, y in sorted({(2 * round(x / 2), 2 * round(y / 2)) for x, y in map(pixel, dots)}))
+    length = 1000 * 10 ** max(0, len(str(int(max(right - left, high - low) // 2000))) - 1)  # mm, of the scale
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in pixels)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{size}" height="{size}" viewBox="0 0 {size} {size}">',
         '<rect width="100%" height="100%" fill="white"/>',
+        f'<path d="{marks}" stroke="#999" stroke-width="2"/>',
         f'<polyline points="{line}" fill="none" stroke="#1f5fa8" stroke-width="2"/>',
         f'<path d="M{margin} 15h{length * scale:.1f}" stroke="black" stroke-width="2"/>',
         f'<text x="{margin + length * scale + 8:.1f}" y="20" font-family="sans-serif" font-size="14">{length // 1000} m</text>',

@@ -139,6 +139,21 @@ class ByHand(unittest.TestCase):
         self.assertEqual(line.get("points"), "30.0,435.0 300.0,502.5 570.0,570.0")
         self.assertEqual(root.findtext("{http://www.w3.org/2000/svg}text"), "1 m")
         ElementTree.fromstring(player_log.draw([]))
+        dotted = ElementTree.fromstring(player_log.draw([(0, 0), (4000, 0)], [(2000, 0), (2000.4, 0), (0, 4000)]))
+        marks = dotted.find("{http://www.w3.org/2000/svg}path")
+        assert marks is not None
+        self.assertEqual(marks.get("d"), "M30 30h2M300 570h2")
+
+    def test_geometry(self) -> None:
+        for text, want in (
+            ("80 -1.5 180 156 155", player_log.Geometry(80, -1.5, 180, 156, 155)),
+            ("80 0 0", None),
+            ("far out of the way up", None),
+        ):
+            pairs = string("other") + string("1") + string("geometry") + string(text)
+            channel = struct.pack("<HH", 1, 0) + string("/laser") + string("player") + struct.pack("<I", len(pairs)) + pairs
+            log = self.read(chunk(record(4, channel) + message("/position", 1, b"")))
+            self.assertEqual((log["/laser"].geometry, log.damage), (want, []))
 
     def test_frame(self) -> None:
         made: List[Any] = []
@@ -183,6 +198,11 @@ class Real(unittest.TestCase):
             subprocess.run([server.program, "-export", path, folder], check=True, capture_output=True)
             log = player_log.read(path)
             self.assertEqual(log.damage, [])
+            picture = Path(folder, "map.svg")
+            notebook = [sys.executable, "-m", "examples.notebook", path, str(picture)]
+            told = subprocess.run(notebook, cwd=Path(__file__).parents[1], check=True, capture_output=True, text=True, timeout=LIMIT).stdout
+            self.assertRegex(told, r"nearest thing: [1-9]\d* mm")
+            self.assertIn("h2M", ElementTree.parse(picture).getroot()[1].get("d", ""))
             tables: Dict[str, List[List[str]]] = {}
             for file in Path(folder).glob("*.csv"):
                 with file.open(newline="") as f:
