@@ -6,8 +6,9 @@ import "encoding/binary"
 // what it has, so it takes at most one block more than it needs.
 const listBlock = 16 << 10
 
-// chunkList is what the index of a file needs of each chunk, in about 30 bytes: most
-// values are differences, and what follows from others is left out.
+// chunkList is what the index of a file needs of each chunk, in about 15 bytes and 2 for
+// each of its channels: most values are differences, and what follows from others is
+// left out.
 type chunkList struct {
 	blocks [][]byte
 	count  int

@@ -426,8 +426,8 @@ func TestForeignChannels(t *testing.T) {
 	}
 }
 
-// Once a batch has grown, recording a message allocates nothing. Only a chunk
-// costs the memory that the library keeps of it.
+// Once a batch has grown, recording allocates nothing but a block of the index now and
+// then.
 func TestRecordingAllocates(t *testing.T) {
 	w, err := NewWriter(io.Discard, info())
 	if err != nil {
@@ -448,7 +448,7 @@ func TestRecordingAllocates(t *testing.T) {
 	}
 	chunk(1000)()
 	small, large := testing.AllocsPerRun(200, chunk(1)), testing.AllocsPerRun(200, chunk(1000))
-	if large > small || small > 4 {
+	if small != 0 || large != 0 {
 		t.Errorf("%v allocations for a chunk of one message, %v of a thousand", small, large)
 	}
 }
@@ -482,8 +482,8 @@ func FuzzReader(f *testing.F) {
 	f.Add(rewrite(f, log, mcap.WriterOptions{Chunked: true, ChunkSize: 64, Compression: mcap.CompressionZSTD, IncludeCRC: true}))
 	f.Add(rewrite(f, log, mcap.WriterOptions{Chunked: true, ChunkSize: 64, Compression: mcap.CompressionLZ4}))
 	f.Add(rewrite(f, log, mcap.WriterOptions{}))
-	// A chunk with a compression name of 200 letters, which makes the library
-	// panic.
+	// A chunk with a compression name of 200 letters, which is longer
+	// than the chunk.
 	long := bytes.Clone(log)
 	long[ends[0]+1+8+8+8+8+4] = 200
 	f.Add(long)

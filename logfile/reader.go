@@ -18,7 +18,7 @@ const (
 	// maxChannels and maxText bound the description of the channels in a log.
 	maxChannels = 1024
 	maxText     = 4 << 10 // bytes, of a topic or a schema
-	// readBuffer combines the small reads of the library, in bytes.
+	// readBuffer combines small reads, in bytes.
 	readBuffer = 64 << 10
 )
 

@@ -16,7 +16,7 @@ const (
 	channelOverhead = indexHeader + channelEntry
 	chunkOverhead   = chunkHeader + chunkEntry + 64 // a name of a compression, and what it adds to noise
 	// MaxIndex is the memory, in bytes, that the index of a file may take while it is
-	// written: that of a day at four chunks a second.
+	// written: that of a day at four chunks a second with eight channels.
 	MaxIndex = 12 << 20
 )
 
@@ -112,8 +112,7 @@ func (w *Writer) WriteChunk(b *Batch) error {
 // Size returns the most bytes that the file has once it is closed.
 func (w *Writer) Size() int64 { return w.file.size() }
 
-// IndexMemory returns how many bytes of memory the index takes until Close: it grows
-// by about 30 for each chunk.
+// IndexMemory returns how many bytes of memory the index takes until Close.
 func (w *Writer) IndexMemory() int { return w.file.chunks.memory() }
 
 // Close ends the log. It does not close the file.

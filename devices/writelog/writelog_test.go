@@ -271,7 +271,7 @@ func TestOpen(t *testing.T) {
 // Files are bounded in size and number; together they hold the newest messages
 // without a gap.
 func TestRotation(t *testing.T) {
-	const size, files, messages = 300 << 10, 3, 15000
+	const size, files, messages = 300 << 10, 3, 12000
 	r := newRig(t, filepath.Join(t.TempDir(), "run.mcap"), size, files, true, 0)
 	now := 200 * ms
 	payload := make([]byte, codec.SonarSize)
@@ -449,7 +449,7 @@ func TestOneFileForTwo(t *testing.T) {
 	}
 }
 
-// Recording allocates nothing: what the library keeps of a chunk is spread over
+// Recording allocates nothing: what the index keeps of a chunk is spread over
 // its messages.
 func TestAllocates(t *testing.T) {
 	r := newRig(t, filepath.Join(t.TempDir(), "run.mcap"), 1<<30, 1, true, 0)
@@ -502,7 +502,7 @@ func TestKind(t *testing.T) {
 	}
 }
 
-// A panic in the library that writes files ends the recording, with an error.
+// A panic in what writes files ends the recording, with an error.
 func TestWriterPanics(t *testing.T) {
 	d := disk{file: os.Stderr, maxSize: 1} // without a writer
 	if err := d.write(&logfile.Batch{}); err == nil || !strings.Contains(err.Error(), "panicked") {

@@ -1,6 +1,6 @@
 // Package require stands in for the package of this name that the mcap module
 // imports outside its tests. It is ours and has only what mcap calls there, so
-// that the server does not link a test library (docs/DECISIONS.md).
+// that our tests need no other modules for it (docs/DECISIONS.md).
 package require
 
 // TestingT is a test.
