@@ -511,6 +511,18 @@ func FuzzReader(f *testing.F) {
 		if _, err := r.Next(); err != io.EOF {
 			t.Fatal("reading continues after the end")
 		}
+		// What can be read is copied, and the copy is whole.
+		all, _ := read(t, log)
+		again, err := NewReader(bytes.NewReader(log))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		if _, err := copyLog(&out, again, int64(len(log)), quiet); err == nil {
+			if copied, damage := read(t, out.Bytes()); damage != nil || !slices.Equal(copied, all) {
+				t.Fatalf("%d of %d messages were copied: %v", len(copied), len(all), damage)
+			}
+		}
 		if len(r.buf) > maxChunk || cap(r.unpack.out) > 2*maxChunk || len(r.channels) > maxChannels || r.Offset() > int64(len(log)) {
 			t.Fatalf("%d bytes, %d channels", len(r.buf), len(r.channels))
 		}

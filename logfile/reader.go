@@ -48,6 +48,7 @@ type Reader struct {
 	unpack   decompressor
 	schemas  map[uint16]string
 	channels map[uint16]*Channel // by id, without those of other programs
+	foreign  map[uint16]bool     // ids of channels of other programs
 
 	server  string
 	start   time.Time
@@ -100,7 +101,7 @@ func IsLocked(file *os.File) bool {
 
 // NewReader reads a log from in. The error is errNoLog or an error of in.
 func NewReader(in io.Reader) (*Reader, error) {
-	r := &Reader{in: counter{r: in}, schemas: map[uint16]string{}, channels: map[uint16]*Channel{}, close: func() error { return nil }}
+	r := &Reader{in: counter{r: in}, schemas: map[uint16]string{}, channels: map[uint16]*Channel{}, foreign: map[uint16]bool{}, close: func() error { return nil }}
 	r.records = bufio.NewReaderSize(&r.in, readBuffer)
 	begin := make([]byte, len(magic))
 	switch _, err := io.ReadFull(r.records, begin); {
@@ -230,17 +231,19 @@ func (r *Reader) addSchema(f fields) error {
 
 func (r *Reader) addChannel(f fields) error {
 	id, schema, topic, of, pairs := f.u16(), f.u16(), string(f.text()), f.text(), f.pairs()
+	if f.bad || r.channels[id] != nil || r.foreign[id] {
+		return f.err() // an id has one meaning in a file
+	}
 	channel, ours := parseTopic(topic)
-	if f.bad || string(of) != encoding || !ours {
-		return f.err()
+	if string(of) != encoding || !ours {
+		r.foreign[id] = true
+		return nil
 	}
 	if len(r.channels) >= maxChannels || len(topic) > maxText {
 		return fmt.Errorf("channel %.40q: too many channels, or too long", topic)
 	}
 	channel.Schema, channel.Geometry = r.schemas[schema], parseGeometry(value(pairs, geometryKey))
-	if old := r.channels[id]; old == nil || *old != channel {
-		r.channels[id] = &channel
-	}
+	r.channels[id] = &channel
 	return nil
 }
 

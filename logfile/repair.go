@@ -53,7 +53,11 @@ func Repair(path string, progress Progress) (done Repaired, err error) {
 			err = errors.Join(err, os.Remove(out.Name()))
 		}
 	}()
-	done, err = copyLog(out, path, info.Size(), progress)
+	r, err := Open(path)
+	if err == nil {
+		done, err = copyLog(out, r, info.Size(), progress)
+		err = errors.Join(err, r.Close())
+	}
 	if err == nil {
 		err = out.Sync()
 	}
@@ -122,13 +126,8 @@ func isIndexed(path string) bool {
 		binary.LittleEndian.Uint64(content) != 0 && string(content[8+8+4:]) == magic
 }
 
-// copyLog copies what can be read of the log at path, of size bytes, chunk by chunk.
-func copyLog(out io.Writer, path string, size int64, progress Progress) (done Repaired, err error) {
-	r, err := Open(path)
-	if err != nil {
-		return done, err
-	}
-	defer r.Close()
+// copyLog copies what can be read of a log of size bytes, chunk by chunk.
+func copyLog(out io.Writer, r *Reader, size int64, progress Progress) (done Repaired, err error) {
 	var c *container
 	chunks := 0
 	r.copy = func(code opcode, record []byte) error {
@@ -172,7 +171,7 @@ func copyLog(out io.Writer, path string, size int64, progress Progress) (done Re
 		}
 	}
 	if c == nil {
-		return done, errors.Join(err, fmt.Errorf("%s: %w", path, r.Damage()))
+		return done, errors.Join(err, r.Damage())
 	}
 	if err := c.close(); err != nil {
 		return done, err
@@ -203,14 +202,15 @@ func (c *container) copy(code opcode, f fields) {
 	}
 }
 
-// copyAttachment copies an attachment of size bytes.
+// copyAttachment copies an attachment of size bytes. One that is damaged is left out.
 func (c *container) copyAttachment(size uint64, in *bufio.Reader) error {
-	// Its fields are before its content. What does not fit the buffer is damaged.
+	// Its fields are before its content.
 	begin, _ := in.Peek(int(min(size, uint64(in.Size()))))
 	f := fields{left: begin}
 	logged, created, name, kind, data := f.u64(), f.u64(), string(f.text()), string(f.text()), f.u64()
-	if f.bad {
-		return errBadRecord
+	if f.bad || data != size-uint64(len(begin)-len(f.left))-4 { // the CRC
+		_, err := io.CopyN(io.Discard, in, int64(size))
+		return err
 	}
 	at := c.offset
 	c.write(appendIntegers([]byte{byte(opAttachment)}, size))
