@@ -67,7 +67,7 @@ func (d *dashboard) show(conf *config.Server, sim *simulation) (changed bool) {
 	d.config.Shapes, d.pioneers = map[string]func() web.Shape{}, map[string]*p2os.Driver{}
 	for _, robot := range conf.Robots {
 		offered := web.Robot{Name: sim.robots.nameOf(robot.Port), Address: net.JoinHostPort(d.bind, strconv.Itoa(robot.Port)),
-			Simulated: sim.robots[robot.Port].robot}
+			Simulated: sim.robots[robot.Port].robot, Port: robot.Port}
 		d.config.Robots = append(d.config.Robots, offered)
 		for _, driver := range robot.Drivers {
 			if pioneer, ok := driver.Driver.(*p2os.Driver); ok {

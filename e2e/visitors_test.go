@@ -149,7 +149,7 @@ func TestVisitorLog(t *testing.T) {
 	t.Parallel()
 	s, page := startDashboard(t)
 	v := newVisitor(page, "127.0.0.1")
-	if got := says(t, v.socket(t, "stream", strings.Repeat("x", 10_000)+":6665"), `{}`, "error"); !strings.Contains(got, "10005 bytes") {
+	if got := says(t, v.socket(t, "stream", strings.Repeat("x", 10_000)+":6665"), `{}`, "error"); !strings.Contains(got, "not the address of a robot") {
 		t.Errorf("a long address: %s", got)
 	}
 	if got := v.get(t, "", strings.Repeat("x", 9_000)); got != http.StatusForbidden {

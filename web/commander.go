@@ -32,6 +32,7 @@ const (
 type commander struct {
 	socket   *socket
 	device   byte
+	name     string // of the device, for people
 	report   *report
 	commands chan driveCommand // buffers one
 	robot    *client.Client    // nil before the first command
@@ -44,8 +45,8 @@ type commander struct {
 	timer  *time.Timer // while moving, for deadMan, otherwise for holdLimit
 }
 
-func newCommander(sock *socket, device byte, r *report) *commander {
-	return &commander{socket: sock, device: device, report: r, commands: make(chan driveCommand, 1), timer: time.NewTimer(holdLimit)}
+func newCommander(sock *socket, device byte, name string, r *report) *commander {
+	return &commander{socket: sock, device: device, name: name, report: r, commands: make(chan driveCommand, 1), timer: time.NewTimer(holdLimit)}
 }
 
 // put hands a command to run, merged with one that waits. It does not block. Only
@@ -141,7 +142,7 @@ func (c *commander) drive(speed, turnRate int, silence time.Duration) error {
 func (c *commander) lapse(ctx context.Context) error {
 	switch {
 	case c.moving:
-		c.report.failed(fmt.Errorf("stopped: nothing heard from the dashboard for %v", deadMan))
+		c.report.failed(notice{text: fmt.Sprintf("stopped: nothing heard from this page for %v s", deadMan.Seconds())})
 		return c.drive(0, 0, 0)
 	case c.held && c.device == codec.Position:
 		return c.request(ctx, codec.AccessClose)
@@ -171,6 +172,7 @@ func (c *commander) request(ctx context.Context, access byte) error {
 	err := c.robot.Request(limited, string([]byte{c.device, access}))
 	c.held = err == nil && access == codec.AccessWrite
 	if refused(err) {
+		err = notice{"the robot refuses access to its " + c.name + ": the server's log has the reason", err}
 		c.refusal, c.retryAt = err, time.Now().Add(refusalLimit)
 	}
 	c.report.holds(c.device, c.held)

@@ -46,7 +46,7 @@ func (c driveCommand) needs() rights.Set {
 // driveReport is sent to the dashboard when it changes.
 type driveReport struct {
 	Held  string `json:"held"`            // letters of the devices that the dashboard has write access to
-	Error string `json:"error,omitempty"` // of the last command that failed, or why the robot stopped
+	Error string `json:"error,omitempty"` // for people: of the last command that failed, or why the robot stopped
 }
 
 // driver commands one robot for one page.
@@ -60,16 +60,20 @@ type driver struct {
 // connection, and the robot's server stops the wheels.
 func (s *server) drive(ctx context.Context, sock *socket) error {
 	d := driver{socket: sock, report: report{changed: make(chan struct{}, 1)}}
-	d.wheels = newCommander(sock, codec.Position, &d.report)
-	d.camera = newCommander(sock, codec.PTZ, &d.report)
-	d.gripper = newCommander(sock, codec.Gripper, &d.report)
+	d.wheels = newCommander(sock, codec.Position, "wheels", &d.report)
+	d.camera = newCommander(sock, codec.PTZ, "camera", &d.report)
+	d.gripper = newCommander(sock, codec.Gripper, "gripper", &d.report)
 	return converse(ctx, sock, d.take, d.run)
 }
 
 // take hands a command to its commander and does not block. Configuration of the
 // microcontroller has no effect while none of its devices is open (PROTOCOL 6.6):
 // it goes to the commander of the wheels, which opens them.
-func (d *driver) take(_ context.Context, c driveCommand) error {
+func (d *driver) take(_ context.Context, message []byte) error {
+	var c driveCommand
+	if err := decodeCommand(message, &c); err != nil {
+		return err
+	}
 	if err := need(d.socket.may, c.needs()); err != nil {
 		d.report.failed(err)
 		return nil
@@ -124,7 +128,7 @@ func (r *report) holds(device byte, held bool) {
 
 // failed sets the error.
 func (r *report) failed(err error) {
-	r.update(func(next *driveReport) { next.Error = err.Error() })
+	r.update(func(next *driveReport) { next.Error = explain(err) })
 }
 
 func (r *report) update(fn func(next *driveReport)) {

@@ -175,7 +175,7 @@ func TestRefusedDevice(t *testing.T) {
 	p := s.open(t)
 	for range 5 {
 		p.send(`{"look":[1,2,3]}`)
-		if why := p.told("error").(string); !strings.Contains(why, "device z") {
+		if why := p.told("error").(string); !strings.Contains(why, "access to its camera") {
 			t.Errorf("told %q", why)
 		}
 	}
@@ -192,7 +192,7 @@ func TestRefusedDevice(t *testing.T) {
 
 // Commands that wait are merged; the newest values count.
 func TestWaitingCommands(t *testing.T) {
-	c := newCommander(nil, codec.Position, nil)
+	c := newCommander(nil, codec.Position, "wheels", nil)
 	on := true
 	for _, o := range []driveCommand{
 		{Drive: &[2]int{300, 0}}, {Reset: true}, {Motors: &on}, {Drive: &[2]int{0, 0}}, {Look: &[3]int{1, 2, 3}}, {Look: &[3]int{4, 5, 6}}, {Grip: &[2]uint8{1, 0}}, {},
@@ -214,8 +214,8 @@ func TestReport(t *testing.T) {
 	r := report{changed: make(chan struct{}, 1)}
 	r.holds(codec.PTZ, true)
 	r.holds(codec.Position, true)
-	r.failed(fmt.Errorf("one"))
-	r.failed(fmt.Errorf("another"))
+	r.failed(notice{text: "one"})
+	r.failed(notice{text: "another"})
 	r.holds(codec.PTZ, false)
 	<-r.changed
 	if got := r.take(); got != (driveReport{"p", "another"}) {

@@ -71,7 +71,7 @@ func newLab(t *testing.T, access rights.Rules) *lab {
 		t.Fatalf("the server ended: %v", err)
 	}
 	page := servePage(t, Config{
-		Robots: []Robot{{"r0", address, world.Robots()[0]}}, World: world, Post: loop.Post, Access: access, Log: zap.NewNop(),
+		Robots: []Robot{{Name: "r0", Address: address, Simulated: world.Robots()[0]}}, World: world, Post: loop.Post, Access: access, Log: zap.NewNop(),
 	})
 	t.Cleanup(func() {
 		cancel()
@@ -316,7 +316,7 @@ func TestSlowPageQuietDevice(t *testing.T) {
 		say("X\x00\x01a")
 		last = binary.BigEndian.Uint32(p.data())
 	}
-	requests := make([]byte, len("xy\x00\x02z\x02dr\x00\x02yrdr\x00\x02Xr"))
+	requests := make([]byte, len("xy\x00\x13wbrowser 127.0.0.1 xy\x00\x02z\x02dr\x00\x02yrdr\x00\x02Xr"))
 	request := requests[:len("dr\x00\x02yr")]
 	heard := func(into []byte) {
 		if _, err := io.ReadFull(conn, into); err != nil {
@@ -351,11 +351,11 @@ func (l *lab) simulated() (at time.Duration) {
 func TestStreamErrors(t *testing.T) {
 	l := newLab(t, nil)
 	for _, tt := range []struct{ robot, command, want string }{
-		{"127.0.0.1:1", "", "connection refused"},
+		{"127.0.0.1:1", "", "no server runs at this address"},
 		{strings.TrimPrefix(l.url, "http://"), "", "not a Player server"}, // it is an HTTP server
-		{l.address, `{"request":"pw"}`, "want pairs of a device and r or c"},
-		{l.address, `{"rate":-1}`, "frequency -1"},
-		{l.address, `{"fly":1}`, "unknown field"},
+		{l.address, `{"request":"pw"}`, "reload it"},
+		{l.address, `{"rate":-1}`, "reload it"},
+		{l.address, `{"fly":1}`, "reload it"},
 	} {
 		p := l.open("/stream", tt.robot)
 		if tt.command != "" {

@@ -58,7 +58,7 @@ func models(from []stage.Model) []model {
 func (s *server) plan(w http.ResponseWriter, _ *http.Request) {
 	text, err := s.encoded()
 	if err != nil {
-		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		http.Error(w, explain(err), http.StatusServiceUnavailable)
 		return
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")

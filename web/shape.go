@@ -25,7 +25,7 @@ func (s *server) shape(w http.ResponseWriter, r *http.Request) {
 	}
 	var shape Shape
 	if err := s.onLoop(r.Context(), func(time.Duration) { shape = known() }); err != nil {
-		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		http.Error(w, explain(err), http.StatusServiceUnavailable)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")

@@ -18,6 +18,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/client"
+	"player/codec"
 	"player/config/rights"
 )
 
@@ -33,6 +34,8 @@ const (
 	// buffers. At 20 Hz, three are enough for a round trip of 150 ms; with a longer
 	// one the rate falls and the data stays new.
 	maxUnacked = 3
+	// maxName is the length of the longest name of a client (PROTOCOL 8.3).
+	maxName = 64
 	// reasonLimit is how many bytes of an error fit into a close frame (RFC 6455,
 	// 5.5.1).
 	reasonLimit = 123
@@ -52,6 +55,7 @@ type socket struct {
 	ws      *websocket.Conn
 	account *account
 	robot   string     // host:port, as requested by the dashboard
+	name    string     // by which robots list the connections of the page
 	may     rights.Set // of the computer with the browser
 	sent    uint32     // number of the last message with data
 	acked   atomic.Uint32
@@ -75,7 +79,7 @@ func (s *server) accept(serve func(context.Context, *socket) error) http.Handler
 		ctx, cancel := context.WithCancel(s.ctx) // the request's context does not end with a WebSocket
 		defer cancel()
 
-		sock := &socket{ws: ws, account: account, robot: r.URL.Query().Get("robot"), may: s.rightsOf(r)}
+		sock := &socket{ws: ws, account: account, robot: r.URL.Query().Get("robot"), may: s.rightsOf(r), name: nameOf(r)}
 		if err := s.admit(r, sock); err != nil {
 			_ = ws.Close(statusRobot, reason(err))
 			return
@@ -103,9 +107,9 @@ func (s *server) admit(r *http.Request, sock *socket) error {
 	switch {
 	case sock.robot == "" || listed:
 	case !addressOf(r.RemoteAddr).IsLoopback():
-		return errors.New("only browsers of the server's computer may connect to other robots")
+		return notice{text: "only browsers of the server's computer may connect to other robots"}
 	case len(sock.robot) > addressLimit:
-		return fmt.Errorf("the robot's address has %d bytes", len(sock.robot))
+		return notice{text: "this is not the address of a robot"}
 	}
 	return need(sock.may, rights.Read)
 }
@@ -121,12 +125,20 @@ func need(may, want rights.Set) error {
 	if may.Has(want) {
 		return nil
 	}
-	return fmt.Errorf("the robot's owner does not allow it: your computer may %v, this needs %v", may, want)
+	return notice{text: fmt.Sprintf("the robot's owner does not allow it: your computer may %v, this needs %v", may, want)}
 }
 
-// reason returns the part of an error that fits into a close frame.
+// nameOf returns the name that the connections of a page have (PROTOCOL 8.3): robots
+// see the address of this process only. It ends with what the page calls itself, so
+// that the page finds them in the list of clients.
+func nameOf(r *http.Request) string {
+	name := "browser " + addressOf(r.RemoteAddr).String() + " " + r.URL.Query().Get("page")
+	return name[:min(len(name), maxName)]
+}
+
+// reason returns the part of an explanation that fits into a close frame.
 func reason(err error) string {
-	text := strings.ToValidUTF8(err.Error(), "?")
+	text := strings.ToValidUTF8(explain(err), "?")
 	for len(text) > reasonLimit {
 		_, size := utf8.DecodeLastRuneInString(text)
 		text = text[:len(text)-size]
@@ -138,20 +150,28 @@ func reason(err error) string {
 func (s *socket) dial(ctx context.Context) (*client.Client, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialLimit)
 	defer cancel()
-	return client.Dial(ctx, s.robot)
+	robot, err := client.Dial(ctx, s.robot)
+	if err != nil {
+		return nil, err
+	}
+	if err := robot.Config(codec.Server, append([]byte{codec.ConfigName}, s.name...)); err != nil {
+		robot.Close()
+		return nil, err
+	}
+	return robot, nil
 }
 
-// converse calls run, and take for each command of the dashboard, until one of them
+// converse calls run, and take for each message of the dashboard, until one of them
 // fails, the browser closes the socket or it does not answer pings. It returns
 // that error; the context of run and take ends. While take blocks, a closed
 // socket goes unnoticed.
-func converse[command any](ctx context.Context, sock *socket, take func(context.Context, command) error, run func(context.Context) error) error {
+func converse(ctx context.Context, sock *socket, take func(ctx context.Context, message []byte) error, run func(context.Context) error) error {
 	inner, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	// Reading and pinging do not use the inner context: its end would close the
 	// socket before the dashboard gets the reason.
 	go func() {
-		cancel(recovered(func() error { return receive(ctx, sock, func(c command) error { return take(inner, c) }) }))
+		cancel(recovered(func() error { return sock.receive(ctx, func(message []byte) error { return take(inner, message) }) }))
 	}()
 	go func() { cancel(recovered(func() error { return sock.probe(ctx) })) }()
 	if err := run(inner); inner.Err() == nil {
@@ -160,29 +180,25 @@ func converse[command any](ctx context.Context, sock *socket, take func(context.
 	return context.Cause(inner)
 }
 
-// receive reads acknowledgements, and commands for take.
-func receive[command any](ctx context.Context, sock *socket, take func(command) error) error {
+// receive reads acknowledgements, and messages for take.
+func (s *socket) receive(ctx context.Context, take func(message []byte) error) error {
 	for {
-		kind, message, err := sock.ws.Read(ctx)
+		kind, message, err := s.ws.Read(ctx)
 		if err != nil {
 			return err
 		}
-		sock.account.pay(messageCost)
+		s.account.pay(messageCost)
 		if kind == websocket.MessageBinary {
 			if len(message) != 4 {
-				return fmt.Errorf("the dashboard's acknowledgement has %d bytes, want 4", len(message))
+				return unfit(fmt.Errorf("an acknowledgement has %d bytes, want 4", len(message)))
 			}
-			sock.acked.Store(binary.BigEndian.Uint32(message))
-			if sock.onAck != nil {
-				sock.onAck()
+			s.acked.Store(binary.BigEndian.Uint32(message))
+			if s.onAck != nil {
+				s.onAck()
 			}
 			continue
 		}
-		c, err := decodeCommand[command](message)
-		if err == nil {
-			err = take(c)
-		}
-		if err != nil {
+		if err := take(message); err != nil {
 			return err
 		}
 	}
@@ -206,17 +222,18 @@ func (s *socket) probe(ctx context.Context) error {
 	}
 }
 
-// decodeCommand decodes one JSON object. Unknown fields are errors.
-func decodeCommand[command any](message []byte) (c command, err error) {
+// decodeCommand decodes one JSON object into a command. Unknown fields are errors.
+func decodeCommand(message []byte, command any) error {
 	d := json.NewDecoder(bytes.NewReader(message))
 	d.DisallowUnknownFields()
-	if err = d.Decode(&c); err == nil && d.More() {
+	err := d.Decode(command)
+	if err == nil && d.More() {
 		err = errors.New("more than one object")
 	}
 	if err != nil {
-		err = fmt.Errorf("the dashboard's command %s: %w", quote(string(message)), err)
+		err = unfit(fmt.Errorf("command %s: %w", quote(string(message)), err))
 	}
-	return c, err
+	return err
 }
 
 // congested reports whether the dashboard has maxUnacked messages to acknowledge.

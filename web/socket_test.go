@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"errors"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -18,24 +17,29 @@ import (
 	"player/config/rights"
 )
 
+func decode[command any](message []byte) (c command, err error) {
+	err = decodeCommand(message, &c)
+	return c, err
+}
+
 func TestDecodeOrders(t *testing.T) {
-	if o, err := decodeCommand[driveCommand]([]byte(`{"drive":[-300,20]}`)); err != nil || o.Drive == nil || *o.Drive != [2]int{-300, 20} {
+	if o, err := decode[driveCommand]([]byte(`{"drive":[-300,20]}`)); err != nil || o.Drive == nil || *o.Drive != [2]int{-300, 20} {
 		t.Errorf("drive: %+v, %v", o, err)
 	}
-	if o, err := decodeCommand[driveCommand]([]byte(`{"motors":false}`)); err != nil || o.Motors == nil || *o.Motors {
+	if o, err := decode[driveCommand]([]byte(`{"motors":false}`)); err != nil || o.Motors == nil || *o.Motors {
 		t.Errorf("motors: %+v, %v", o, err)
 	}
-	if o, err := decodeCommand[worldCommand]([]byte(`{"move":{"mover":2,"x":1.5,"y":-2,"heading":0.5}}`)); err != nil || o.Move == nil || o.Move.Mover != 2 || o.Move.X != 1.5 || o.Move.Y != -2 || o.Move.Heading != 0.5 {
+	if o, err := decode[worldCommand]([]byte(`{"move":{"mover":2,"x":1.5,"y":-2,"heading":0.5}}`)); err != nil || o.Move == nil || o.Move.Mover != 2 || o.Move.X != 1.5 || o.Move.Y != -2 || o.Move.Heading != 0.5 {
 		t.Errorf("move: %+v, %v", o, err)
 	}
-	if o, err := decodeCommand[streamRequest]([]byte(` {"request":"lrsr","rate":20} `)); err != nil || o != (streamRequest{"lrsr", 20}) {
+	if o, err := decode[streamRequest]([]byte(` {"request":"lrsr","rate":20} `)); err != nil || o != (streamRequest{"lrsr", 20}) {
 		t.Errorf("stream: %+v, %v", o, err)
 	}
 	for _, bad := range []string{
 		``, `{`, `[]`, `"drive"`, `{"drive":[1,"2"]}`, `{"drive":1}`, `{"drive":[1.5,0]}`, `{"fly":true}`,
 		`{"reset":true}{"reset":true}`, `{"reset":true} x`, `{"grip":[256,0]}`, `{"look":[1e99,0,0]}`, strings.Repeat("[", 4000),
 	} {
-		if o, err := decodeCommand[driveCommand]([]byte(bad)); err == nil {
+		if o, err := decode[driveCommand]([]byte(bad)); err == nil {
 			t.Errorf("%s is taken as %+v", bad, o)
 		}
 	}
@@ -46,9 +50,9 @@ func FuzzDecodeOrder(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, message []byte) {
-		_, _ = decodeCommand[driveCommand](message)
-		_, _ = decodeCommand[worldCommand](message)
-		if o, err := decodeCommand[streamRequest](message); err == nil {
+		_, _ = decode[driveCommand](message)
+		_, _ = decode[worldCommand](message)
+		if o, err := decode[streamRequest](message); err == nil {
 			_ = checkPairs(o.Request)
 		}
 	})
@@ -103,11 +107,11 @@ func TestAdmit(t *testing.T) {
 }
 
 func TestReason(t *testing.T) {
-	if got := reason(errors.New("no route to host")); got != "no route to host" {
+	if got := reason(notice{text: "no route to host"}); got != "no route to host" {
 		t.Errorf("short: %q", got)
 	}
 	for _, text := range []string{strings.Repeat("x", 500), strings.Repeat("ü", 500), strings.Repeat("\xffx", 500)} {
-		if got := reason(errors.New(text)); len(got) > reasonLimit || len(got) < reasonLimit-3 || !utf8.ValidString(got) {
+		if got := reason(notice{text: text}); len(got) > reasonLimit || len(got) < reasonLimit-3 || !utf8.ValidString(got) {
 			t.Errorf("%d bytes: %q", len(got), got)
 		}
 	}
@@ -176,7 +180,7 @@ func TestVanishedBrowser(t *testing.T) {
 				return
 			}
 			defer ws.CloseNow()
-			ended <- converse(t.Context(), &socket{ws: ws}, func(context.Context, driveCommand) error { return nil },
+			ended <- converse(t.Context(), &socket{ws: ws}, func(context.Context, []byte) error { return nil },
 				func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
 		})}
 		near, far := net.Pipe()

@@ -1,11 +1,14 @@
 package web
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
+	"player/codec"
 	"player/config/rights"
 	"player/status"
 )
@@ -36,8 +39,8 @@ func (s *server) handleStatus(mux *http.ServeMux) {
 		w.Header().Set("Content-Type", status.ContentType)
 		_, _ = w.Write(now.AppendMetrics(nil)) // fails if the reader has disconnected
 	})))
-	mux.HandleFunc("POST /stop", s.emergencyStop(true))
-	mux.HandleFunc("POST /release", s.emergencyStop(false))
+	mux.HandleFunc("POST /stop", s.emergencyStop)
+	mux.HandleFunc("POST /release", s.emergencyStop)
 }
 
 // told calls next with the status of the server.
@@ -45,7 +48,7 @@ func (s *server) told(next func(http.ResponseWriter, status.Status)) http.Handle
 	return func(w http.ResponseWriter, r *http.Request) {
 		var all status.Status
 		if err := s.onLoop(r.Context(), func(now time.Duration) { all = s.config.Server.Status(now) }); err != nil {
-			http.Error(w, err.Error(), http.StatusServiceUnavailable)
+			http.Error(w, explain(err), http.StatusServiceUnavailable)
 			return
 		}
 		all.Version = s.config.Version
@@ -53,29 +56,61 @@ func (s *server) told(next func(http.ResponseWriter, status.Status)) http.Handle
 	}
 }
 
-// emergencyStop stops, or releases, the robot on the port that the request names.
-func (s *server) emergencyStop(on bool) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if err := need(s.rightsOf(r), rights.Write); err != nil {
-			http.Error(w, err.Error(), http.StatusForbidden)
-			return
-		}
-		port, err := strconv.Atoi(r.URL.Query().Get("robot"))
-		if err != nil {
-			http.Error(w, "which robot? add ?robot=PORT", http.StatusBadRequest)
-			return
-		}
-		known := false
-		if err := s.onLoop(r.Context(), func(now time.Duration) { known = s.config.Server.EmergencyStop(now, port, on, r.RemoteAddr) }); err != nil {
-			http.Error(w, err.Error(), http.StatusServiceUnavailable)
-			return
-		}
-		if !known {
-			http.Error(w, "this server has no robot on that port", http.StatusNotFound)
-			return
-		}
-		w.WriteHeader(http.StatusNoContent)
+// emergencyStop stops, or releases, what the request names: a robot of this server by
+// its port, any robot by its address as a page knows it, or all robots of this server.
+func (s *server) emergencyStop(w http.ResponseWriter, r *http.Request) {
+	which, on := r.URL.Query().Get("robot"), r.URL.Path == "/stop"
+	if err := need(s.rightsOf(r), rights.Write); err != nil {
+		http.Error(w, explain(err), http.StatusForbidden)
+		return
 	}
+	if which == "" {
+		http.Error(w, "which robot? add ?robot=PORT or ?robot=all", http.StatusBadRequest)
+		return
+	}
+	known := false
+	err := s.onLoop(r.Context(), func(now time.Duration) {
+		for _, robot := range s.config.Robots {
+			if robot.Port != 0 && (which == "all" || which == robot.Address || which == strconv.Itoa(robot.Port)) {
+				known = s.config.Server.EmergencyStop(now, robot.Port, on, r.RemoteAddr)
+			}
+		}
+	})
+	if err == nil && !known {
+		if !strings.Contains(which, ":") {
+			http.Error(w, "this server has no such robot", http.StatusNotFound)
+			return
+		}
+		err = s.stopElsewhere(r, which, on)
+	}
+	if err != nil {
+		http.Error(w, explain(err), http.StatusServiceUnavailable)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// stopElsewhere stops, or releases, a robot of another server.
+func (s *server) stopElsewhere(r *http.Request, address string, on bool) error {
+	sock := &socket{robot: address, may: s.rightsOf(r), name: nameOf(r)}
+	if err := s.admit(r, sock); err != nil {
+		return err
+	}
+	robot, err := sock.dial(r.Context())
+	if err != nil {
+		return err
+	}
+	defer robot.Close()
+	stop := []byte{codec.ConfigStop, 0}
+	if on {
+		stop[1] = 1
+	}
+	if err := robot.Config(codec.Server, stop); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), dialLimit)
+	defer cancel()
+	return robot.Request(ctx, "") // the reply comes after the stop
 }
 
 func sendJSON(w http.ResponseWriter, code int, v any) {

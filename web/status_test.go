@@ -33,7 +33,7 @@ func (f *fakeServer) EmergencyStop(_ time.Duration, port int, on bool, by string
 // newStatus returns a function that sends a request and returns the reply.
 func newStatus(t *testing.T, f *fakeServer, may rights.Set) func(method, path, origin string) *httptest.ResponseRecorder {
 	page := newHandler(t.Context(), Config{
-		Server: f, Version: "7", Log: zap.NewNop(),
+		Server: f, Version: "7", Log: zap.NewNop(), Robots: []Robot{{Address: "localhost:6665", Port: 6665}},
 		Post:   func(fn func(now time.Duration)) bool { fn(time.Second); return true },
 		Access: rights.Rules{{Allow: may, From: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}},
 	})
@@ -82,9 +82,12 @@ func TestEmergencyStop(t *testing.T) {
 		{rights.Write, "POST", "/stop?robot=6665", "", 204, "6665 true 192.0.2.1:1234"},
 		{rights.Write, "POST", "/stop?robot=6665", "http://localhost", 204, "6665 true 192.0.2.1:1234"},
 		{rights.Write, "POST", "/release?robot=6665", "", 204, "6665 false 192.0.2.1:1234"},
-		{rights.Write, "POST", "/stop?robot=6666", "", 404, "6666 true 192.0.2.1:1234"},
+		{rights.Write, "POST", "/stop?robot=6666", "", 404, ""},
+		{rights.Write, "POST", "/stop?robot=localhost:6665", "", 204, "6665 true 192.0.2.1:1234"},
+		{rights.Write, "POST", "/stop?robot=all", "", 204, "6665 true 192.0.2.1:1234"},
+		{rights.Write, "POST", "/release?robot=all", "", 204, "6665 false 192.0.2.1:1234"},
+		{rights.All, "POST", "/stop?robot=10.0.0.7:6665", "", 503, ""}, // not for browsers elsewhere
 		{rights.Write, "POST", "/stop", "", 400, ""},
-		{rights.Write, "POST", "/stop?robot=all", "", 400, ""},
 		{rights.Write, "GET", "/stop?robot=6665", "", 404, ""},
 		{rights.Write, "POST", "/stop?robot=6665", "http://evil.example", 403, ""},
 		{rights.Write, "POST", "/release?robot=6665", "null", 403, ""},

@@ -82,12 +82,16 @@ type mailbox struct {
 	interrupt context.CancelFunc // ends the current Read
 }
 
-func (m *mailbox) put(_ context.Context, r streamRequest) error {
+func (m *mailbox) put(_ context.Context, message []byte) error {
+	var r streamRequest
+	if err := decodeCommand(message, &r); err != nil {
+		return err
+	}
 	defer m.wake() // when unlocked
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(m.requests) == maxQueued {
-		return errors.New("too many requests wait for devices to start")
+		return notice{text: "too many requests wait for devices to start"}
 	}
 	m.requests = append(m.requests, r)
 	return nil
@@ -141,7 +145,7 @@ func (s *stream) identify(ctx context.Context) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("not a Player server: %w", err)
+		return notice{"this is not a Player server", err}
 	}
 	s.fresh = true
 	return s.robot.SetFresh(true)
@@ -151,7 +155,7 @@ func (s *stream) execute(ctx context.Context, requests []streamRequest) error {
 	for _, r := range requests {
 		if r.Rate != 0 {
 			if err := s.robot.SetFrequency(min(r.Rate, maxRate)); err != nil {
-				return err
+				return unfit(err)
 			}
 		}
 		if r.Request != "" {
@@ -206,7 +210,7 @@ func (s *stream) request(ctx context.Context, pairs string) error {
 func checkPairs(pairs string) error {
 	for i := 0; i < len(pairs); i += 2 {
 		if i+1 == len(pairs) || pairs[i] == codec.Server || !strings.ContainsRune("rc", rune(pairs[i+1])) {
-			return fmt.Errorf("the dashboard's request %s: want pairs of a device and r or c", quote(pairs))
+			return unfit(fmt.Errorf("request %s: want pairs of a device and r or c", quote(pairs)))
 		}
 	}
 	return nil

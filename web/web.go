@@ -3,9 +3,9 @@
 // shares no state with the loop; only the view of the simulated world needs the
 // simulator, through Config.Post.
 //
-// A page opens three kinds of WebSocket: one for each robot that it watches
-// (stream.go), one for the robot that it drives (drive.go), and one for the world
-// (world.go). Each stream has its own Player connection, so that data never
+// A page opens four kinds of WebSocket: one for each robot that it watches
+// (stream.go), one for the robot that it drives (drive.go), one for the world
+// (world.go), and one for who else is there (presence.go). Each stream has its own Player connection, so that data never
 // delays a command. Each commanded device has one, too (commander.go), so that
 // the setup of another device never delays the stop of the wheels.
 package web
@@ -21,6 +21,7 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
+	"net/netip"
 	"slices"
 	"sync"
 	"time"
@@ -78,6 +79,7 @@ type Robot struct {
 	Name      string
 	Address   string       // host:port
 	Simulated *stage.Robot // a robot of Config.World, or nil
+	Port      int          // of Config.Server; 0: a robot of another server
 }
 
 // Serve serves the dashboard on l until ctx ends; then it closes l and returns nil.
@@ -103,13 +105,14 @@ func Serve(ctx context.Context, l net.Listener, config Config) error {
 	return err
 }
 
-// server is what the handlers share. It is constant.
+// server is what the handlers share. All but present is constant.
 type server struct {
 	ctx    context.Context // ends with the server
 	config Config
 	// encoded returns the floor plan. It is constant and encoded once: a large one
 	// takes a second.
 	encoded func() ([]byte, error)
+	present presences
 }
 
 func newHandler(ctx context.Context, config Config) http.Handler {
@@ -123,12 +126,15 @@ func newHandler(ctx context.Context, config Config) http.Handler {
 	mux.Handle("GET /", cached(page, http.FileServerFS(page)))
 	mux.HandleFunc("GET /robots", s.readers(s.robots))
 	mux.HandleFunc("GET /shape", s.readers(s.shape))
-	mux.HandleFunc("GET /stream", s.accept(s.stream))
-	mux.HandleFunc("GET /drive", s.accept(s.drive))
+	sockets := []func(context.Context, *socket) error{s.stream, s.drive, s.presence}
+	paths := []string{"stream", "drive", "presence"}
 	s.handleStatus(mux)
 	if config.World != nil {
-		mux.HandleFunc("GET /world", s.accept(s.world))
+		sockets, paths = append(sockets, s.world), append(paths, "world")
 		mux.HandleFunc("GET /plan", s.readers(s.plan))
+	}
+	for i, path := range paths {
+		mux.HandleFunc("GET /"+path, s.accept(sockets[i]))
 	}
 	return newGuard(config.Name).protect(mux, config.Log)
 }
@@ -158,15 +164,24 @@ func cached(page fs.FS, next http.Handler) http.Handler {
 func (s *server) readers(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if err := need(s.rightsOf(r), rights.Read); err != nil {
-			http.Error(w, err.Error(), http.StatusForbidden)
+			http.Error(w, explain(err), http.StatusForbidden)
 			return
 		}
 		next(w, r)
 	}
 }
 
-// robots replies with the list of robots, and whether there is a world.
-func (s *server) robots(w http.ResponseWriter, _ *http.Request) {
+// hostOf returns the IP address of HOST:PORT; that of localhost is 127.0.0.1.
+func hostOf(address string) netip.Addr {
+	if a, err := netip.ParseAddrPort(address); err == nil {
+		return a.Addr()
+	}
+	return netip.AddrFrom4([4]byte{127, 0, 0, 1})
+}
+
+// robots replies with the list of robots, whether there is a world, and what the
+// browser may do.
+func (s *server) robots(w http.ResponseWriter, r *http.Request) {
 	type robot struct {
 		Name    string `json:"name"`
 		Address string `json:"address"`
@@ -175,13 +190,19 @@ func (s *server) robots(w http.ResponseWriter, _ *http.Request) {
 	list := struct {
 		Robots []robot `json:"robots"`
 		World  bool    `json:"world"`
-	}{[]robot{}, s.config.World != nil}
+		You    string  `json:"you"`   // the address of the browser
+		May    string  `json:"may"`   // its rights
+		Takes  bool    `json:"takes"` // commands of pages take control from who keeps it
+	}{[]robot{}, s.config.World != nil, addressOf(r.RemoteAddr).String(), s.rightsOf(r).String(), false}
 	for _, r := range s.config.Robots {
 		mover := -1
 		if r.Simulated != nil {
 			mover = slices.Index(s.config.World.Robots(), r.Simulated)
 		}
 		list.Robots = append(list.Robots, robot{r.Name, r.Address, mover})
+		if r.Port != 0 { // its server sees this process, at the address that it has itself
+			list.Takes = s.config.Access.Of(hostOf(r.Address), "").Has(rights.Take)
+		}
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(list) // fails if the browser has disconnected

@@ -21,7 +21,7 @@ func TestRobots(t *testing.T) {
 		position ( name "b" port 6665 pose [2 0 0 0] )`)
 	a, b := world.Robots()[0], world.Robots()[1]
 	page := newHandler(t.Context(), Config{
-		Robots: []Robot{{"b", "localhost:6665", b}, {"hardware", "localhost:6666", nil}, {"a", "localhost:6667", a}},
+		Robots: []Robot{{"b", "localhost:6665", b, 6665}, {"hardware", "localhost:6666", nil, 6666}, {"a", "localhost:6667", a, 6667}},
 		World:  world, Log: zap.NewNop(),
 	})
 	w := httptest.NewRecorder()
@@ -30,7 +30,7 @@ func TestRobots(t *testing.T) {
 	page.ServeHTTP(w, request)
 	const want = `{"robots":[{"name":"b","address":"localhost:6665","mover":1},` +
 		`{"name":"hardware","address":"localhost:6666","mover":-1},` +
-		`{"name":"a","address":"localhost:6667","mover":0}],"world":true}` + "\n"
+		`{"name":"a","address":"localhost:6667","mover":0}],"world":true,"you":"192.0.2.1","may":"read write config","takes":false}` + "\n"
 	if got := w.Body.String(); got != want {
 		t.Errorf("robots: %s\nwant %s", got, want)
 	}

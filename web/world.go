@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"errors"
 	"math"
 	"time"
 
@@ -25,7 +24,7 @@ const (
 )
 
 // errEnded reports that the loop has ended.
-var errEnded = errors.New("the server has stopped")
+var errEnded = notice{text: "the server has stopped"}
 
 // worldCommand is a command of a page to the world: one of these.
 type worldCommand struct {
@@ -65,7 +64,11 @@ func (s *server) world(ctx context.Context, sock *socket) error {
 }
 
 // take hands a command to run.
-func (o *observer) take(ctx context.Context, c worldCommand) error {
+func (o *observer) take(ctx context.Context, message []byte) error {
+	var c worldCommand
+	if err := decodeCommand(message, &c); err != nil {
+		return err
+	}
 	select {
 	case o.commands <- c:
 		return nil
@@ -120,7 +123,7 @@ func (s *server) onLoop(ctx context.Context, fn func(now time.Duration)) error {
 
 func (o *observer) execute(ctx context.Context, c worldCommand) error {
 	if err := need(o.socket.may, rights.Write); err != nil {
-		return o.socket.sendJSON(ctx, worldReport{Mover: -1, Error: err.Error()})
+		return o.socket.sendJSON(ctx, worldReport{Mover: -1, Error: explain(err)})
 	}
 	world := o.server.config.World
 	switch {

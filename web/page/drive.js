@@ -16,8 +16,10 @@ export class Driver extends EventTarget {
     this.limits = { speed: 300, turn: 60 }; // mm/s, deg/s
     this.inputs = new Map(); // source → [forward, left], each -1 to 1; without those at rest
     this.locked = false; // until all inputs are released
+    this.blocked = false; // nobody may drive, or not from here
+    this.keeps = false; // control: it commands also while nobody drives
+    this.vain = false; // commands have no effect: another client drives
     this.sent = [0, 0]; // the last command: mm/s, deg/s
-    this.held = ""; // devices that the dashboard has write access to
     this.note = ""; // why the robot stopped, or what failed
   }
 
@@ -43,7 +45,30 @@ export class Driver extends EventTarget {
   // halt stops the robot, whatever the user holds.
   halt(note = "") {
     this.locked = this.inputs.size > 0;
+    this.keeps = false;
     if (note && this.moving) this.note = note;
+    this.update();
+    this.changed();
+  }
+
+  // block disables driving, or enables it.
+  block(on) {
+    if (on === this.blocked) return;
+    this.blocked = on;
+    if (on) this.halt();
+    this.changed();
+  }
+
+  // setVain sets whether the server drops commands, because another client drives.
+  setVain(vain) {
+    if (vain === this.vain) return;
+    this.vain = vain;
+    this.changed();
+  }
+
+  // take stops the robot, and keeps control until halt.
+  take() {
+    this.keeps = true;
     this.update();
   }
 
@@ -53,9 +78,9 @@ export class Driver extends EventTarget {
   // change after LEAST_INTERVAL, a repetition after REPEAT.
   update() {
     clearTimeout(this.timer);
-    const command = this.locked ? [0, 0] : speeds(this.inputs.values(), this.limits);
+    const command = this.locked || this.blocked ? [0, 0] : speeds(this.inputs.values(), this.limits);
     const stop = command[0] === 0 && command[1] === 0;
-    if (!this.robot || (stop && !this.moving)) return;
+    if (!this.robot || (stop && !this.moving && !this.keeps)) return;
     const same = command[0] === this.sent[0] && command[1] === this.sent[1];
     const wait = stop || !this.moving ? 0 : this.sentAt + (same ? REPEAT : LEAST_INTERVAL) - performance.now();
     if (wait > 0) {
@@ -64,12 +89,10 @@ export class Driver extends EventTarget {
     }
     this.sent = command;
     this.sentAt = performance.now();
-    if (!stop) {
-      this.note = "";
-      this.timer = setTimeout(() => this.update(), REPEAT);
-    }
+    if (!stop) this.note = "";
+    if (!stop || this.keeps) this.timer = setTimeout(() => this.update(), REPEAT);
     // Without a socket the robot stands already.
-    if (!stop || this.socket) this.send({ drive: command });
+    if (!stop || this.socket || this.keeps) this.send({ drive: command });
     this.changed();
   }
 
@@ -95,9 +118,7 @@ export class Driver extends EventTarget {
     };
     socket.onmessage = ({ data }) => {
       if (socket !== this.socket) return;
-      const { held, error } = JSON.parse(data);
-      this.held = held;
-      if (error) this.note = error;
+      this.note = JSON.parse(data).error ?? this.note;
       this.changed();
     };
     socket.onclose = ({ reason }) => {
@@ -119,7 +140,6 @@ export class Driver extends EventTarget {
 
   forget() {
     this.socket = null;
-    this.held = "";
     this.sent = [0, 0];
   }
 }
@@ -150,7 +170,11 @@ export function bindKeys(driver) {
     update();
   };
   addEventListener("keydown", (e) => {
-    if (e.code === "Escape") return driver.halt();
+    if (e.code === "Escape" && !e.repeat && !usesKey(e)) {
+      driver.halt();
+      driver.dispatchEvent(new Event("stop"));
+      return;
+    }
     if (!steers(e.code) || e.ctrlKey || e.metaKey || e.altKey || e.shiftKey || e.defaultPrevented || usesKey(e)) return;
     e.preventDefault();
     if (e.repeat) return;

@@ -2,6 +2,8 @@
 
 import { Body, Camera, Gripper } from "./devices.js";
 import { Driver, bindFocus, bindGamepad, bindKeys, bindStick } from "./drive.js";
+import { People } from "./people.js";
+import { Presence } from "./presence.js";
 import { Rail } from "./rail.js";
 import { Robot } from "./robot.js";
 import { Scope } from "./scope.js";
@@ -20,6 +22,7 @@ const scope = new Scope($("scope"));
 const camera = new Camera(driver), gripper = new Gripper(driver), body = new Body();
 const chips = new Chips($("devices"), { old: OLD, dead: DEAD });
 const robots = [];
+const presence = new Presence(), people = new People(driver, presence, robots);
 let shown = null, world = null;
 
 const rail = new Rail($("robots"), {
@@ -64,6 +67,7 @@ function show(robot) {
   if (last && robots.includes(last)) updateWatch(last);
   if (robot) updateWatch(robot);
   driver.select(robot);
+  people.show(robot);
   scope.show(robot);
   chips.show(robot);
   rail.select(robot);
@@ -96,14 +100,23 @@ function readout(robot) {
   $("nearest").textContent = text.distance(robot.nearest());
 }
 
+// standing reports whether the world stands still, so that no data comes.
+const standing = () => Boolean(world?.paused || world?.finished);
+
 // refreshText updates what depends on time: ages and rates.
 function refreshText() {
   chips.update();
   rail.updateAll();
+  if (world) {
+    const moving = robots.filter((r) => r.mover >= 0 && r.state === "live" && !standing());
+    $("world").classList.toggle("old", world.lost || (moving.length > 0 && moving.every((r) => r.silence() > DEAD)));
+  }
   if (!shown) return;
   $("robot-state").textContent = text.robotState(shown);
   $("robot-state").dataset.state = shown.state;
-  $("robot-note").textContent = text.robotError(shown);
+  const silent = text.silence(shown, standing(), DEAD);
+  $("robot").classList.toggle("old", silent !== "");
+  $("robot-note").textContent = text.robotError(shown) || silent;
   $("robot-flow").textContent = text.traffic(shown);
 }
 
@@ -130,7 +143,6 @@ function bindDrive() {
   bindStick(driver, $("stick"), $("knob"));
   bindGamepad(driver, $("pad-hint"));
   driver.addEventListener("change", refreshDrive);
-  $("stop").addEventListener("click", () => driver.halt());
   $("motors-on").addEventListener("click", () => switchMotors(true));
   $("motors-off").addEventListener("click", () => switchMotors(false));
   $("reset").addEventListener("click", () => {
@@ -228,15 +240,21 @@ function startWorld() {
 async function start() {
   bindDrive();
   bindView();
-  const reply = await fetch("robots");
-  if (!reply.ok) { // this computer may not read
-    $("robot-note").textContent = await reply.text();
+  const reply = await fetch("robots").catch(() => null);
+  if (!reply?.ok) { // this computer may not read, or the server has just ended
+    $("robot-note").textContent = reply ? await reply.text() : "The server does not answer: reload the page.";
     return;
   }
   const offer = await reply.json();
+  people.visitor = offer;
+  presence.start();
+  const local = /^(127\.|::1$)/.test(offer.you);
+  $("add").title = local ? "" : "Only a browser on the server's computer can add robots.";
+  for (const control of ["host", "add-button"]) $(control).disabled = !local;
   for (const robot of offer.robots) add(robot);
   for (const address of remembered()) add({ name: address, address, typed: true });
   if (offer.world) startWorld();
+  if (world) world.locked = !people.may("write");
   showTab(offer.world ? "world" : "robot");
   if (offer.robots.length <= WATCHED_AT_START) {
     for (const robot of robots.slice(0, offer.robots.length)) {
@@ -251,5 +269,5 @@ async function start() {
 }
 
 // For the browser's console and for tests.
-window.player = { driver, robots, scope, get world() { return world; }, get shown() { return shown; }, show };
+window.player = { driver, people, presence, robots, scope, get world() { return world; }, get shown() { return shown; }, show };
 start();

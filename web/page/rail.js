@@ -53,7 +53,7 @@ export class Rail {
   updateText(robot) {
     const card = this.cards.get(robot);
     card.querySelector(".status").textContent = text.card(robot);
-    card.dataset.state = robot.state;
+    card.dataset.state = robot.stopped ? "stopped" : robot.state;
     card.querySelector(".pin").setAttribute("aria-pressed", robot.pinned);
   }
 

@@ -17,9 +17,11 @@ export class Robot extends EventTarget {
     this.shape = [HULL];
     this.state = "off"; // off, connecting, live, lost
     this.reason = "";
+    this.stopped = false; // by an emergency stop
     this.pinned = false; // watched even while another robot is shown
     this.rate = 20; // Hz, as requested
     this.devices = new Map(DEVICES.map(({ letter }) => [letter, { wanted: true, access: "", meter: new Meter() }]));
+    this.heardAt = performance.now();
     this.clear();
   }
 
@@ -78,7 +80,7 @@ export class Robot extends EventTarget {
       if (this.socket !== socket) return;
       this.socket = null;
       for (const letter of this.devices.keys()) delete this.data[letter];
-      this.setState("lost", reason || "no connection to the server of this page");
+      this.setState("lost", reason || "no connection to the server");
       this.retry = Math.min((this.retry || RETRY_FIRST / 2) * 2, RETRY_LAST);
       this.retryTimer = setTimeout(() => this.watch(), this.retry * 1000);
     };
@@ -125,6 +127,7 @@ export class Robot extends EventTarget {
     const frame = decodeFrame(buffer);
     acknowledge(this.socket, frame.number);
     this.dropped = frame.dropped;
+    this.heardAt = performance.now();
     this.frames.count();
     this.bytes.count(0, buffer.byteLength);
     for (const { letter, age, data } of frame.blocks) {
@@ -137,6 +140,9 @@ export class Robot extends EventTarget {
     }
     this.changed();
   }
+
+  // silence returns how long nothing has come from the robot, seconds.
+  silence() { return (performance.now() - this.heardAt) / 1000; }
 
   // obstacles returns the points that the robot detects, in its frame.
   obstacles() { return obstacles(this.data, this.mounts); }

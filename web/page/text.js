@@ -2,6 +2,7 @@
 
 import { degrees } from "./geometry.js";
 import { fieldOfView } from "./pioneer.js";
+import { DEVICES, PAGE } from "./wire.js";
 
 const STATES = { off: "not watched", connecting: "connecting", live: "live", lost: "lost" };
 
@@ -20,6 +21,13 @@ export const distance = (near) => (near ? `${near.distance.toFixed(2)} m, ${dire
 export const robotState = (robot) => STATES[robot.state];
 export const robotError = (robot) => (robot.state === "lost" ? `${robot.address}: ${robot.reason}` : "");
 
+// silence writes how long nothing has come from a robot, if that is longer than dead
+// seconds, and not because its world stands still.
+export function silence(robot, standing, dead) {
+  if (robot.state !== "live") return robot.retry ? robotState(robot) : ""; // at first there is nothing old
+  return !standing && robot.silence() > dead ? `Nothing has come for ${robot.silence().toFixed(0)} s: this is old.` : "";
+}
+
 // traffic writes what comes from a robot: frames, bytes, and how many rounds of
 // data were merged into later ones.
 export function traffic({ state, frames, bytes, dropped }) {
@@ -28,17 +36,76 @@ export function traffic({ state, frames, bytes, dropped }) {
 
 // card writes the state of a robot in the list.
 export function card(robot) {
+  if (robot.stopped) return "stopped";
   if (robot.state !== "live") return robotState(robot);
   const volts = robot.data.m ? ` · ${robot.data.m.volts.toFixed(1)} V` : "";
   return `${robot.frames.rate().toFixed(0)} Hz${volts}`;
 }
 
 // drive writes what the driver does, or why it stopped.
-export function drive({ note, moving, sent: [speed, turn], held }) {
+export function drive({ note, moving, sent: [speed, turn], vain }) {
   if (note) return note;
-  if (moving) return `${speed} mm/s · ${turn} °/s`;
-  return held.includes("p") ? "in control" : "hands off";
+  if (!moving) return "hands off";
+  return vain ? "no effect" : `${speed} mm/s · ${turn} °/s`;
 }
+
+const times = (rate) => (rate === 1 ? "once a second" : `${rate} times a second`);
+
+// group joins the connections of each browser, and marks those of this page: self.
+export function group(clients) {
+  const joined = new Map();
+  for (const c of clients) {
+    const [, browser, page] = /^browser (\S+) ?(\S*)$/.exec(c.name) ?? [];
+    const key = browser ? c.name : c.address, known = joined.get(key);
+    const ip = browser ?? c.address.replace(/:\d+$/, "");
+    if (!known) {
+      joined.set(key, { ...c, ip, browser: Boolean(browser), self: page === PAGE });
+      continue;
+    }
+    known.devices = { ...known.devices, ...c.devices };
+    known.commander ||= c.commander;
+    known.commands += c.commands;
+    known.frames = Math.max(known.frames, c.frames);
+  }
+  return [...joined.values()];
+}
+
+const who = ({ self, browser, ip, name }) => (self ? "This page" : browser ? `A browser at ${ip}` : name ? `${ip} (${name})` : ip);
+
+// commander writes who drives a robot. here is undefined if that is not known. keeps:
+// who commands keeps control from this page.
+export function commander(here, clients, lost, keeps) {
+  if (!here) return lost ? "Who drives is not known." : "Another server has this robot: who drives is not known.";
+  const one = clients.find((c) => c.commander), other = clients.find((c) => c !== one && c.commands > 0);
+  if (!one) return "Nobody drives.";
+  const name = one.self ? "You" : who(one);
+  if (one.commands === 0) return `${name} commanded last.`;
+  const pause = keeps && !one.self ? " Until it pauses for a second, you cannot." : "";
+  const both = other && here.control === "newest" ? ` ${who(other)} commands, too: the robot follows both in turn.` : "";
+  return `${name} ${one.self ? "command" : "commands"}, ${times(one.commands)}.${pause}${both}`;
+}
+
+// client writes a client of the list: its name, what it does, and its devices.
+export function client(c) {
+  const commands = c.commands > 0 ? `commands ${c.commands}/s` : c.commander ? "commanded last" : "";
+  const reads = c.frames > 0 ? `reads ${c.frames}/s` : "connected";
+  const devices = Object.entries(c.devices).map(([letter, access]) => {
+    const name = DEVICES.find((d) => d.letter === letter)?.name.toLowerCase() ?? letter;
+    return `${name}: ${{ r: "reads", w: "commands", a: "reads and commands" }[access]}`;
+  });
+  return [who(c), (commands || reads) + (c.paced ? ", slow link" : ""), devices.join("\n")];
+}
+
+// stopped writes which robots are stopped.
+export function stopped(robots) {
+  if (robots.length === 0) return "";
+  const names = robots.length > 4 ? `${robots.length} robots` : robots.map((r) => r.name).join(", ");
+  return `${names} ${robots.length > 1 ? "are" : "is"} stopped: no command moves ${robots.length > 1 ? "them" : "it"} until the release.`;
+}
+
+// forbidden writes why this computer may not do something.
+export const forbidden = ({ you, may }, need) =>
+  `This computer (${you}) may ${may === "read" ? "only watch" : `not ${{ write: "command", config: "configure" }[need]}`}: the owner of the robot gives rights.`;
 
 // simulation writes the simulated time.
 export const simulation = ({ time, finished }) => `${time.toFixed(1)} s${finished ? " · finished" : ""}`;

@@ -108,9 +108,13 @@ export function acknowledge(socket, number) {
   if (socket.readyState === WebSocket.OPEN) socket.send(message.buffer);
 }
 
+// PAGE is what this page calls itself, so that it finds its own connections in the
+// list of clients.
+export const PAGE = Math.random().toString(36).slice(2, 6);
+
 // connect opens a WebSocket to the server of this page.
 export function connect(path, parameters = {}) {
-  const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/${path}?${new URLSearchParams(parameters)}`);
+  const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/${path}?${new URLSearchParams({ ...parameters, page: PAGE })}`);
   socket.binaryType = "arraybuffer";
   return socket;
 }

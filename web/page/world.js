@@ -16,7 +16,7 @@ const RETRY = 1000; // ms until the next attempt to reach the simulator
 export class World extends EventTarget {
   constructor(canvas, { select, note }) {
     super();
-    Object.assign(this, { select, note, robots: [], movers: [], poses: [], selected: -1, dragged: -1 });
+    Object.assign(this, { select, note, robots: [], movers: [], poses: [], selected: -1, dragged: -1, lost: false, locked: false }); // locked: nothing may be moved
     this.view = new View(canvas, { draw: (c) => this.draw(c), grab: (point, e) => this.grab(point, e) });
     this.view.onResize = () => this.view.touched || this.fit();
     canvas.addEventListener("keydown", (e) => this.key(e));
@@ -39,6 +39,7 @@ export class World extends EventTarget {
       message.movers ? this.takeScene(message) : this.takeReport(message);
     };
     socket.onclose = () => {
+      this.lost = true;
       this.note("The simulator does not answer.");
       setTimeout(() => this.connect(), RETRY);
     };
@@ -50,6 +51,7 @@ export class World extends EventTarget {
 
   // takeScene takes shapes and mounts, which do not change.
   takeScene(scene) {
+    this.lost = false;
     this.note("");
     this.name = scene.name;
     this.fixtures = scene.fixtures.flatMap((f) => f.parts).sort((a, b) => a.top - b.top);
@@ -276,6 +278,7 @@ export class World extends EventTarget {
     if (!hit) return null;
     const { mover } = hit, turn = hit.turn || e.shiftKey;
     if (this.robots[mover]) this.select(this.robots[mover]);
+    if (this.locked) return null;
     const start = this.poses[mover], grip = this.view.toFloor(point);
     this.dragged = mover;
     this.view.canvas.style.cursor = "grabbing";
@@ -311,7 +314,7 @@ export class World extends EventTarget {
     const pose = this.poses[this.selected];
     const step = { ArrowUp: [0, NUDGE], ArrowDown: [0, -NUDGE], ArrowLeft: [-NUDGE, 0], ArrowRight: [NUDGE, 0] }[e.code];
     const twist = { Comma: TWIST, Period: -TWIST }[e.code];
-    if (!pose || !(twist || (step && e.shiftKey))) return;
+    if (!pose || this.locked || !(twist || (step && e.shiftKey))) return;
     e.preventDefault();
     const [dx, dy] = twist ? [0, 0] : step;
     this.send({ move: { mover: this.selected, x: pose.x + dx, y: pose.y + dy, heading: pose.heading + (twist ?? 0) } });

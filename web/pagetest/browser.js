@@ -73,7 +73,8 @@ export class Element extends EventTarget {
   // A part of an element is made when it is first asked for.
   querySelector(selector) { return (this.parts[selector] ??= new Element(selector)); }
   setAttribute(name, value) { this.attributes[name] = String(value); }
-  append(child) { this.children.push(child); }
+  append(...children) { this.children.push(...children); }
+  replaceChildren(...children) { this.children = children; }
   add(option) { this.options.push(option); }
   remove() { this.removed = true; }
   getBoundingClientRect() { return { left: this.left, top: this.top, width: this.clientWidth, height: this.clientHeight }; }
@@ -132,8 +133,9 @@ export function element(id) {
   return elements.get(id);
 }
 
-// replies are what fetch returns, by path.
+// replies are what fetch returns, by path, and requests what it was asked for.
 export const replies = {};
+export const requests = [];
 
 const stored = {};
 const listeners = new EventTarget();
@@ -141,11 +143,11 @@ const document = Object.assign(new EventTarget(), {
   hidden: false,
   activeElement: null,
   documentElement: new Element("html"),
-  panels: [], // what querySelectorAll finds
+  found: {}, // what querySelectorAll finds, by selector
   getElementById: element,
   createElement: () => new Element(),
   querySelector: (selector) => document.documentElement.querySelector(selector),
-  querySelectorAll: () => document.panels,
+  querySelectorAll: (selector) => document.found[selector] ?? [],
 });
 
 const globals = {
@@ -160,7 +162,10 @@ const globals = {
   Option: class { constructor(text, value) { Object.assign(this, { text, value }); } },
   getComputedStyle: () => ({ getPropertyValue: (name) => ` ${document.documentElement.dataset.theme ?? "light"}${name} ` }),
   navigator: { getGamepads: () => [] },
-  fetch: async (path) => replies[path] ?? { ok: false },
+  fetch: async (path, { method } = {}) => {
+    requests.push(method ? `${method} ${path}` : path);
+    return replies[path] ?? { ok: false, text: async () => "no reply\n" };
+  },
   addEventListener: listeners.addEventListener.bind(listeners),
   dispatchEvent: listeners.dispatchEvent.bind(listeners),
   requestAnimationFrame: (run) => addTimer(run, 16),

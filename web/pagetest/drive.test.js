@@ -91,9 +91,8 @@ test("another robot is selected while one drives", () => {
 
 test("reports of the server", () => {
   socket.receive({ held: "pz" });
-  assert.equal(driver.held, "pz");
+  assert.equal(driver.note, "");
   socket.receive({ held: "z", error: "the laser is on fire" });
-  assert.equal(driver.held, "z");
   assert.equal(driver.note, "the laser is on fire");
   driver.setInput("test", [1, 0]); // a new command clears the note
   assert.equal(driver.note, "");
@@ -105,7 +104,6 @@ test("the connection ends while the robot moves: every input must be released fi
   const { length } = sockets;
   socket.end("connection refused");
   assert.equal(driver.moving, false);
-  assert.equal(driver.held, "");
   assert.equal(driver.note, "stopped: connection refused");
   driver.setInput("test", [0.5, 0]);
   clock.advance(1000);
@@ -135,7 +133,12 @@ test("keys", () => {
   clock.advance(40);
   key("keydown", "KeyA");
   assert.deepEqual(drives(), [[300, 0], [300, 60]]);
+  let stops = 0;
+  driver.addEventListener("stop", () => stops++);
   key("keydown", "Escape"); // stops until both are released
+  key("keydown", "Escape", { repeat: true });
+  key("keydown", "Escape", {}, Object.assign(new Element(), { tag: "input" })); // it ends what is typed
+  assert.equal(stops, 1);
   key("keyup", "KeyA");
   clock.advance(500);
   assert.deepEqual(drives().slice(2), [[0, 0]]);
@@ -145,6 +148,20 @@ test("keys", () => {
   key("keydown", "Meta");
   key("keyup", "Meta"); // a release of other keys may have gone unreported
   assert.deepEqual(drives().at(-1), [0, 0]);
+});
+
+test("a driver that is blocked stops, and commands nothing", () => {
+  driver.setInput("test", [1, 0]);
+  driver.block(true);
+  clock.advance(500);
+  driver.setInput("test", [0, 0]);
+  driver.setInput("test", [1, 0]);
+  assert.deepEqual(drives(), [[300, 0], [0, 0]]);
+  driver.setInput("test", [0, 0]);
+  driver.block(false);
+  driver.setInput("test", [1, 0]);
+  assert.deepEqual(drives().at(-1), [300, 0]);
+  driver.setInput("test", [0, 0]);
 });
 
 test("keys that do not drive", () => {

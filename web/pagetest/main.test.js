@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { Element, clock, element, fire, replies, settle, sockets } from "./browser.js";
+import { Element, clock, element, fire, replies, requests, settle, sockets } from "./browser.js";
 import { block, bytes, frame } from "./data.js";
 
 const mounts = (x) => ({ Laser: { X: x, Y: 0, Heading: 0 }, Camera: null, Sonars: [], SonarFOV: 0.3 });
@@ -10,7 +10,7 @@ const poses = (flags) => bytes(`00000001 4000000000000000 3e800000 0${flags}` + 
 
 const panel = new Element();
 panel.dataset.devices = "vz";
-document.panels.push(panel);
+document.found["[data-devices]"] = [panel];
 element("max-speed").value = "300"; // as in index.html
 element("max-turn").value = "60";
 localStorage.setItem("robots", `["far:6665"]`);
@@ -21,7 +21,7 @@ const stream = (address) => sockets.findLast(({ url }) => url.pathname === "/str
 // The server lists robots by port, the world in the order of its file.
 before(async () => {
   replies.robots = { ok: true, json: async () => ({
-    world: true,
+    world: true, you: "127.0.0.1", may: "read write config",
     robots: [
       { name: "r1", address: "localhost:6665", mover: 1 },
       { name: "hardware", address: "localhost:6666", mover: -1 },
@@ -73,10 +73,12 @@ test("data of the robot that is shown", () => {
   assert.ok(panel.classes.has("idle") && panel.classes.has("absent"));
   clock.advance(250);
   assert.equal(element("robot-state").textContent, "live");
+  assert.ok(!element("robot").classes.has("old"));
   assert.match(element("robot-flow").textContent, /frames\/s .* 4 dropped$/);
   socket.end("connection refused");
   clock.advance(250);
   assert.equal(element("robot-note").textContent, "localhost:6665: connection refused");
+  assert.ok(element("robot").classes.has("old"));
   player.robots[0].unwatch();
 });
 
@@ -108,8 +110,10 @@ test("driving", () => {
   socket.open();
   assert.deepEqual(socket.sent, [{ drive: [300, 0] }]);
   assert.equal(element("drive-state").textContent, "300 mm/s · 0 °/s");
+  requests.length = 0;
   fire(element("stop"), "click");
   assert.deepEqual(socket.sent.at(-1), { drive: [0, 0] });
+  assert.deepEqual(requests, ["POST stop?robot=localhost%3A6665"]);
   player.driver.setInput("test", [0, 0]);
   for (const [id, value] of [["max-speed", "500"], ["max-turn", "30"]]) {
     element(id).value = value;

@@ -103,7 +103,7 @@ test("a lost robot is tried again, ever more rarely", () => {
     assert.equal(sockets.length, length + 1, `after ${seconds} s`);
     sockets.at(-1).end();
   }
-  assert.match(robot.reason, /server of this page/);
+  assert.match(robot.reason, /no connection to the server/);
   clock.advance(8000);
   sockets.at(-1).open();
   sockets.at(-1).receive({ access: {} }); // it answers: the next loss is tried soon

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import "./browser.js";
 import * as text from "../page/text.js";
+import { PAGE } from "../page/wire.js";
 
 const meter = (rate, age) => ({ rate: () => rate, age: () => age });
 
@@ -24,6 +26,7 @@ test("a robot's state", () => {
   assert.equal(text.traffic(robot), "20.0 frames/s · 4.3 kB/s · 2 dropped");
   assert.equal(text.card(robot), "20 Hz");
   assert.equal(text.card({ ...robot, data: { m: { volts: 12.34 } } }), "20 Hz · 12.3 V");
+  assert.equal(text.card({ ...robot, stopped: true }), "stopped");
   assert.equal(text.robotError(robot), "");
   robot.state = "lost";
   assert.equal(text.robotError(robot), "a:1: connection refused");
@@ -33,9 +36,9 @@ test("a robot's state", () => {
 });
 
 test("the driver", () => {
-  const driver = { note: "", moving: false, sent: [0, 0], held: "" };
+  const driver = { note: "", moving: false, sent: [0, 0], vain: false };
   assert.equal(text.drive(driver), "hands off");
-  assert.equal(text.drive({ ...driver, held: "zp" }), "in control");
+  assert.equal(text.drive({ ...driver, moving: true, vain: true }), "no effect");
   assert.equal(text.drive({ ...driver, moving: true, sent: [300, -60] }), "300 mm/s · -60 °/s");
   assert.equal(text.drive({ ...driver, moving: true, note: "stopped" }), "stopped");
 });
@@ -83,4 +86,52 @@ test("bumpers and wheels", () => {
   assert.deepEqual(text.body({ m: { front: 0, rear: 0 }, p: { stall: false } }), { text: "bumpers clear", alarm: false });
   assert.deepEqual(text.body({ m: { front: 0b10101, rear: 1 } }), { text: "bumpers: 3 front, 1 rear", alarm: true });
   assert.deepEqual(text.body({ m: { front: 0, rear: 0 }, p: { stall: true } }), { text: "bumpers clear · wheels stalled", alarm: true });
+});
+
+const client = (name, fields = {}) => ({ address: "10.0.0.7:40000", name, devices: { l: "r", p: "w" }, commander: false, commands: 0, frames: 0, paced: false, ...fields });
+
+test("connections of a browser are one client", () => {
+  const all = text.group([
+    client("anna", { commands: 20 }),
+    client(`browser 10.0.0.9 ${PAGE}`, { address: "127.0.0.1:1", frames: 10 }),
+    client(`browser 10.0.0.9 ${PAGE}`, { address: "127.0.0.1:2", devices: { p: "w", g: "w" }, commands: 5, commander: true }),
+    client("browser 10.0.0.9 zzzzz", { address: "127.0.0.1:3" }),
+    client("", { address: "[fe80::1]:40000", frames: 10, paced: true }),
+  ]);
+  assert.deepEqual(all.map(text.client), [
+    ["10.0.0.7 (anna)", "commands 20/s", "laser: reads\nposition: commands"],
+    ["This page", "commands 5/s", "laser: reads\nposition: commands\ngripper: commands"],
+    ["A browser at 10.0.0.9", "connected", "laser: reads\nposition: commands"],
+    ["[fe80::1]", "reads 10/s, slow link", "laser: reads\nposition: commands"],
+  ]);
+});
+
+test("who drives", () => {
+  const says = (control, ...clients) => text.commander({ control }, text.group(clients), false, control === "first");
+  const anna = client("anna", { commander: true, commands: 20 }), self = client(`browser 10.0.0.9 ${PAGE}`, { address: "127.0.0.1:1", commands: 10 });
+  assert.equal(says("newest"), "Nobody drives.");
+  assert.equal(says("newest", anna), "10.0.0.7 (anna) commands, 20 times a second.");
+  assert.equal(says("newest", { ...anna, commands: 1 }), "10.0.0.7 (anna) commands, once a second.");
+  assert.equal(says("newest", { ...anna, commands: 0 }), "10.0.0.7 (anna) commanded last.");
+  assert.equal(says("first", anna), "10.0.0.7 (anna) commands, 20 times a second. Until it pauses for a second, you cannot.");
+  assert.equal(says("newest", anna, self), "10.0.0.7 (anna) commands, 20 times a second. This page commands, too: the robot follows both in turn.");
+  assert.equal(says("first", { ...anna, commander: false }, { ...self, commander: true }), "You command, 10 times a second.");
+  assert.match(text.commander(undefined, [], false), /^Another server/);
+  assert.match(text.commander(undefined, [], true), /not known/);
+});
+
+test("stops, rights and silence", () => {
+  const robots = ["a", "b", "c", "d", "e"].map((name) => ({ name }));
+  assert.equal(text.stopped([]), "");
+  assert.equal(text.stopped(robots.slice(0, 1)), "a is stopped: no command moves it until the release.");
+  assert.equal(text.stopped(robots.slice(0, 2)), "a, b are stopped: no command moves them until the release.");
+  assert.match(text.stopped(robots), /^5 robots are stopped/);
+  assert.match(text.forbidden({ you: "10.0.0.9", may: "read" }, "write"), /^This computer \(10\.0\.0\.9\) may only watch/);
+  assert.match(text.forbidden({ you: "10.0.0.9", may: "read write" }, "config"), /may not configure/);
+  const robot = { state: "live", silence: () => 3.2 };
+  assert.equal(text.silence(robot, false, 2), "Nothing has come for 3 s: this is old.");
+  assert.equal(text.silence(robot, true, 2), ""); // the world is paused
+  assert.equal(text.silence(robot, false, 4), "");
+  assert.equal(text.silence({ ...robot, state: "lost", retry: 1 }, true, 2), "lost");
+  assert.equal(text.silence({ ...robot, state: "connecting", retry: 0 }, true, 2), "");
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sockets } from "./browser.js";
 import { block, bytes, frame, near } from "./data.js";
-import { NO_ECHO, acknowledge, connect, decodeFrame, decodePlan, decodePoses } from "../page/wire.js";
+import { NO_ECHO, PAGE, acknowledge, connect, decodeFrame, decodePlan, decodePoses } from "../page/wire.js";
 
 const decode = (letter, payload) => decodeFrame(frame(1, 0, block(letter, 0, payload))).blocks[0].data;
 
@@ -87,7 +87,7 @@ test("rows of a wide plan are whole bytes", () => {
 test("acknowledgements", () => {
   const socket = connect("stream", { robot: "[::1]:6665" });
   assert.equal(sockets.at(-1), socket);
-  assert.equal(socket.url.href, "ws://robot.example:8080/stream?robot=%5B%3A%3A1%5D%3A6665");
+  assert.equal(socket.url.href, `ws://robot.example:8080/stream?robot=%5B%3A%3A1%5D%3A6665&page=${PAGE}`);
   assert.equal(socket.binaryType, "arraybuffer");
   acknowledge(socket, 5); // not open yet
   assert.deepEqual(socket.sent, []);

@@ -1,0 +1,53 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"syscall"
+)
+
+// notice is an error whose text people read.
+type notice struct {
+	text  string
+	cause error // for the log; may be nil
+}
+
+// Error returns the text for the log.
+func (n notice) Error() string {
+	if n.cause == nil {
+		return n.text
+	}
+	return n.text + ": " + n.cause.Error()
+}
+
+func (n notice) Unwrap() error { return n.cause }
+
+// unfit is the notice for a message that only another version of the page sends.
+func unfit(cause error) error {
+	return notice{"this page does not fit its server: reload it", cause}
+}
+
+// explain returns an error as a sentence for people. Texts of libraries are for the
+// log.
+func explain(err error) string {
+	var plain notice
+	var timeout net.Error
+	var unknown *net.DNSError
+	switch {
+	case errors.As(err, &plain):
+		return plain.text
+	case errors.As(err, &unknown):
+		return "no computer has this name"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "no server runs at this address"
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+		return "it does not answer"
+	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
+		return "there is no way to this address"
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		return "its server has closed the connection"
+	}
+	return "the connection has failed: the server's log has the reason"
+}

@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { Element, clock, element, fire, replies, requests, settle, sockets } from "./browser.js";
+import { Driver } from "../page/drive.js";
+import { People } from "../page/people.js";
+import { Presence } from "../page/presence.js";
+
+const control = (id, needs, title = "") => Object.assign(element(id), { title, dataset: { needs } });
+const stick = control("stick", "write moves"), motors = control("motors-on", "write config", "Power"), pause = control("pause", "write");
+document.found["[data-needs]"] = [stick, motors, pause];
+
+const robots = [{ name: "r0", address: "here:1" }, { name: "r1", address: "here:2" }, { name: "far", address: "far:1" }];
+const driver = new Driver(), presence = new Presence();
+const people = new People(driver, presence, robots);
+people.visitor = { you: "127.0.0.1", may: "read write config" };
+presence.start();
+const socket = sockets.at(-1);
+const client = (name, fields) => ({ address: "10.0.0.7:40000", name, devices: {}, commander: false, commands: 0, frames: 0, paced: false, ...fields });
+const robot = (address, fields) => ({ address, stopped: false, control: "newest", clients: [], count: 0, ...fields });
+const tells = (...list) => socket.receive({ robots: list });
+for (const what of ["stop", "release"]) {
+  for (const which of ["all", "here%3A1", "here%3A2", "far%3A1"]) replies[`${what}?robot=${which}`] = { ok: true };
+}
+
+beforeEach(() => {
+  for (const r of robots) r.stopped = false;
+  presence.problem = "";
+  people.show(robots[0]);
+  tells(robot("here:1"), robot("here:2"));
+  requests.length = 0;
+});
+
+test("who drives, and the list of clients", () => {
+  assert.equal(element("who").textContent, "Nobody drives.");
+  assert.equal(element("take").hidden, true);
+  const anna = client("anna", { commander: true, commands: 20 });
+  tells(robot("here:1", { clients: [anna, client("<i>ben</i>", { address: "10.0.0.8:1", paced: true })], count: 57 }));
+  assert.match(element("who").textContent, /anna.* 20 times/);
+  assert.equal(element("take").hidden, true); // its next command would undo ours
+  assert.equal(element("client-count").textContent, 57);
+  assert.deepEqual(element("clients").children.map((row) => row.children.map((part) => part.textContent)),
+    [["10.0.0.7 (anna)", "commands 20/s"], ["10.0.0.8 (<i>ben</i>)", "connected, slow link"]]);
+  tells(robot("here:1", { clients: [{ ...anna, commands: 0 }] }));
+  assert.equal(element("take").hidden, false);
+  tells(robot("here:1", { clients: [anna], control: "first" }));
+  assert.equal(element("take").hidden, true);
+  assert.equal(driver.vain, true);
+  people.visitor.takes = true; // an operator
+  people.update();
+  assert.equal(element("take").hidden, false);
+  assert.equal(driver.vain, false);
+  people.visitor.takes = false;
+  people.update();
+  people.show(robots[2]);
+  assert.match(element("who").textContent, /^Another server/);
+  assert.equal(driver.vain, false);
+});
+
+test("taking control", () => {
+  driver.select(robots[0]);
+  fire(element("take"), "click");
+  const drive = sockets.at(-1);
+  drive.open();
+  assert.equal(element("take").textContent, "Give back control");
+  clock.advance(250); // nobody drives, and it keeps control
+  assert.deepEqual(drive.sent, Array(3).fill({ drive: [0, 0] }));
+  driver.setInput("test", [1, 0]);
+  driver.setInput("test", [0, 0]);
+  clock.advance(100);
+  assert.deepEqual(drive.sent.slice(3), [{ drive: [300, 0] }, { drive: [0, 0] }, { drive: [0, 0] }]);
+  fire(element("take"), "click");
+  clock.advance(1000);
+  assert.equal(drive.sent.length, 6);
+  assert.equal(element("take").textContent, "Take control");
+  driver.take();
+  fire(element("stop"), "click");
+  assert.equal(driver.keeps, false);
+  driver.select(null);
+});
+
+test("a stop by somebody else, and its release", async () => {
+  assert.equal(element("alert").hidden, true);
+  tells(robot("here:1", { stopped: true }));
+  assert.equal(element("alert").hidden, false);
+  assert.match(element("alert-text").textContent, /^r0 is stopped/);
+  assert.equal(element("stop").textContent, "Stopped");
+  assert.equal(element("release-all").hidden, true);
+  assert.equal(stick.attributes["aria-disabled"], "true");
+  assert.match(element("why").textContent, /release it first/);
+  assert.ok(driver.blocked && !motors.disabled);
+  people.show(robots[1]); // another robot is not
+  assert.equal(element("alert").hidden, false);
+  assert.equal(element("release").hidden, true);
+  assert.equal(element("release-all").hidden, false);
+  assert.ok(!driver.blocked);
+  people.show(robots[0]);
+  fire(element("release"), "click");
+  await settle();
+  assert.deepEqual(requests, ["POST release?robot=here%3A1"]);
+  assert.equal(element("alert").hidden, true);
+});
+
+test("one robot, and all", async () => {
+  fire(element("stop"), "click");
+  await settle();
+  assert.deepEqual(requests.splice(0), ["POST stop?robot=here%3A1"]);
+  fire(element("stop-all"), "click");
+  await settle();
+  assert.deepEqual(requests.splice(0).sort(), ["POST stop?robot=all", "POST stop?robot=far%3A1"]);
+  assert.equal(element("release-all").hidden, false);
+  tells(robot("here:1", { stopped: true }), robot("here:2", { stopped: true }));
+  assert.match(element("alert-text").textContent, /^r0, r1, far are stopped/);
+  fire(element("release-all"), "click");
+  await settle();
+  assert.deepEqual(requests.splice(0).sort(), ["POST release?robot=all", "POST release?robot=far%3A1"]);
+});
+
+test("a stop that fails is told", async () => {
+  replies["stop?robot=here%3A1"] = { ok: false, text: async () => "no\n" };
+  fire(element("stop"), "click");
+  await settle();
+  assert.equal(element("alert").hidden, false);
+  assert.equal(element("alert-text").textContent, "r0: stop failed: no.");
+  Object.defineProperty(replies, "stop?robot=here%3A1", { get() { throw new TypeError("Failed to fetch"); } });
+  fire(element("stop"), "click");
+  await settle();
+  assert.equal(element("alert-text").textContent, "r0: stop failed: the server does not answer.");
+});
+
+test("a visitor who may only watch", () => {
+  people.visitor = { you: "10.0.0.9", may: "read" };
+  people.update();
+  for (const c of [stick, motors, pause]) assert.match(c.title, /10\.0\.0\.9.* may only watch/);
+  assert.ok(motors.disabled && driver.blocked && element("take").hidden);
+  fire(element("stop"), "click");
+  assert.deepEqual(requests, []);
+  people.visitor = { you: "10.0.0.9", may: "read write" };
+  people.update();
+  assert.ok(motors.disabled && !pause.disabled && !driver.blocked);
+  people.visitor.may = "read write config";
+  people.update();
+  assert.equal(motors.title, "Power");
+});
+
+test("the server is lost, and comes back", () => {
+  socket.end();
+  assert.match(element("alert-text").textContent, /^No connection to the server/);
+  assert.match(element("who").textContent, /not known/);
+  const { length } = sockets;
+  clock.advance(1000);
+  assert.equal(sockets.length, length + 1);
+  sockets.at(-1).receive({ robots: [robot("here:1")] });
+  assert.equal(element("alert").hidden, true);
+});

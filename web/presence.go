@@ -1,0 +1,165 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"math"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"player/status"
+)
+
+const (
+	// presencePeriod is how often the server is asked who is there while pages are
+	// open: once for all of them. A page gets only what has changed.
+	presencePeriod = time.Second
+	// maxPresent is how many clients of a robot a page is told: more do not fit on a
+	// screen. The message stays below 8 KiB.
+	maxPresent = 40
+)
+
+// presence is what a page shows about the people and programs at one robot.
+type presence struct {
+	Address string    `json:"address"` // of the robot, as in /robots
+	Stopped bool      `json:"stopped"` // by an emergency stop
+	Control string    `json:"control"` // newest or first
+	Clients []present `json:"clients"` // the commander first; maxPresent, and the commander
+	Count   int       `json:"count"`   // of all clients
+}
+
+// present is a client of a robot.
+type present struct {
+	Address   netip.AddrPort `json:"address"`
+	Name      string         `json:"name"`      // as it says; may be empty
+	Devices   status.Access  `json:"devices"`   // by letter: r, w or a
+	Commander bool           `json:"commander"` // it has commanded position last
+	Commands  float64        `json:"commands"`  // a second
+	Frames    float64        `json:"frames"`    // a second
+	Paced     bool           `json:"paced"`     // its link is full, or it does not read
+}
+
+// presences is the newest answer of the server to the question who is there.
+type presences struct {
+	mu     sync.Mutex
+	at     time.Time
+	robots [][]byte // a presence each, as JSON, in the order of the server
+	rates  map[netip.AddrPort]rate
+}
+
+// rate is that of one client.
+type rate struct {
+	at               status.Seconds // uptime
+	total            uint64         // commands
+	commands, frames float64        // a second, as pages are told
+}
+
+// presence serves one presence socket.
+func (s *server) presence(ctx context.Context, sock *socket) error {
+	refuse := func(context.Context, []byte) error { return unfit(nil) }
+	return converse(ctx, sock, refuse, func(ctx context.Context) error {
+		ticker := time.NewTicker(presencePeriod)
+		defer ticker.Stop()
+		var last [][]byte
+		for {
+			robots, err := s.presences(ctx)
+			if err != nil {
+				return err
+			}
+			text := []byte(`{"robots":[`)
+			for i, robot := range robots {
+				if last == nil || !bytes.Equal(robot, last[i]) {
+					text = append(append(text, robot...), ',')
+				}
+			}
+			if end := len(text) - 1; text[end] == ',' {
+				if err := sock.ws.Write(ctx, websocket.MessageText, append(text[:end], "]}"...)); err != nil {
+					return err
+				}
+			}
+			last = robots
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-ticker.C:
+			}
+		}
+	})
+}
+
+// presences returns the presence of each robot. It asks the server if the last answer
+// is too old.
+func (s *server) presences(ctx context.Context) ([][]byte, error) {
+	p := &s.present
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if time.Since(p.at) < presencePeriod {
+		return p.robots, nil
+	}
+	var now status.Status
+	if err := s.onLoop(ctx, func(at time.Duration) { now = s.config.Server.Status(at) }); err != nil {
+		return nil, err
+	}
+	p.at = time.Now()
+	p.update(now)
+	p.robots = make([][]byte, len(now.Robots))
+	for i := range now.Robots {
+		p.robots[i], _ = json.Marshal(s.presenceOf(&now.Robots[i])) // cannot fail
+	}
+	return p.robots, nil
+}
+
+// presenceOf returns the presence of a robot.
+func (s *server) presenceOf(robot *status.Robot) presence {
+	told := presence{Stopped: robot.Stopped, Control: robot.Control, Clients: []present{}, Count: len(robot.Clients)}
+	for _, r := range s.config.Robots {
+		if r.Port == robot.Port {
+			told.Address = r.Address
+		}
+	}
+	for i := range robot.Clients {
+		c := &robot.Clients[i]
+		commander := robot.Commander != nil && *robot.Commander == c.Address
+		if len(told.Clients) == maxPresent && !commander {
+			continue
+		}
+		rate := s.present.rates[c.Address]
+		told.Clients = append(told.Clients, present{c.Address, c.Name, c.Devices, commander, rate.commands, rate.frames, c.Paced})
+		if last := len(told.Clients) - 1; commander {
+			told.Clients[0], told.Clients[last] = told.Clients[last], told.Clients[0]
+		}
+	}
+	return told
+}
+
+// update computes the rates since the last status.
+func (p *presences) update(now status.Status) {
+	next := map[netip.AddrPort]rate{}
+	for _, robot := range now.Robots {
+		for i := range robot.Clients {
+			c := &robot.Clients[i]
+			this, known := p.rates[c.Address]
+			if span := time.Duration(now.Uptime - this.at).Seconds(); known && span > 0 {
+				this.commands = steady(this.commands, float64(c.Commands-this.total)/span)
+			}
+			next[c.Address] = rate{now.Uptime, c.Commands, this.commands, steady(this.frames, c.Served)}
+		}
+	}
+	p.rates = next
+}
+
+// steady returns a rate as pages are told: rounded, and the last one while it has not
+// changed by more than a fifth. Otherwise each page would get a message a second.
+func steady(last, now float64) float64 {
+	switch {
+	case now > 0 && last > 0 && math.Abs(now-last) <= max(0.2*last, 0.6):
+		return last
+	case now > 10:
+		return 5 * math.Round(now/5)
+	}
+	return math.Ceil(now)
+}

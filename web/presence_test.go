@@ -1,0 +1,162 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/status"
+)
+
+// crowded is a server with two robots, whose status a test sets.
+type crowded struct {
+	mu    sync.Mutex
+	now   status.Status
+	asked int
+	stops []string
+}
+
+func (c *crowded) Status(time.Duration) status.Status {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.asked++
+	return c.now
+}
+
+func (c *crowded) EmergencyStop(_ time.Duration, port int, on bool, _ string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stops = append(c.stops, fmt.Sprint(port, on))
+	return true
+}
+
+func (c *crowded) set(fn func(now *status.Status)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	fn(&c.now)
+}
+
+func newCrowded() *crowded {
+	return &crowded{now: status.Status{Robots: []status.Robot{
+		{Name: "a", Port: 6665, Control: "newest"},
+		{Name: "b", Port: 6666, Control: "first"},
+	}}}
+}
+
+func (c *crowded) config() Config {
+	return Config{
+		Server: c, Log: zap.NewNop(), Post: func(fn func(now time.Duration)) bool { fn(0); return true },
+		Robots: []Robot{{Name: "a", Address: "localhost:6665", Port: 6665}, {Name: "b", Address: "localhost:6666", Port: 6666}, {Name: "c", Address: "far:6665"}},
+	}
+}
+
+var (
+	anna = netip.MustParseAddrPort("10.0.0.7:40000")
+	ben  = netip.MustParseAddrPort("10.0.0.6:40000")
+)
+
+// A page gets everything first, and then what changes.
+func TestPresence(t *testing.T) {
+	c := newCrowded()
+	p := (&lab{t: t, url: servePage(t, c.config())}).open("/presence", "")
+	if all := p.told("robots").([]any); len(all) != 2 {
+		t.Fatalf("at first: %v", all)
+	}
+	c.set(func(now *status.Status) {
+		now.Robots[1].Stopped, now.Robots[1].Commander = true, &anna
+		now.Robots[1].Clients = []status.Client{{Address: ben}, {Address: anna, Name: "anna", Devices: "pw"}}
+	})
+	all := p.told("robots").([]any)
+	got, err := json.Marshal(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `[{"address":"localhost:6666","clients":[` +
+		`{"address":"10.0.0.7:40000","commander":true,"commands":0,"devices":{"p":"w"},"frames":0,"name":"anna","paced":false},` +
+		`{"address":"10.0.0.6:40000","commander":false,"commands":0,"devices":{},"frames":0,"name":"","paced":false}],` +
+		`"control":"first","count":2,"stopped":true}]`
+	if string(got) != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
+// The server is asked once for all pages, and not at all without one.
+func TestPresenceAsks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCrowded()
+		s := &server{ctx: t.Context(), config: c.config()}
+		for range 100 { // 20 pages for 5 s
+			time.Sleep(presencePeriod / 20)
+			if robots, err := s.presences(t.Context()); len(robots) != 2 || err != nil {
+				t.Fatalf("%s, %v", robots, err)
+			}
+		}
+		if c.asked != 5 {
+			t.Errorf("asked %d times in 5 s", c.asked)
+		}
+		c.asked = 0
+		time.Sleep(time.Minute)
+		if c.asked != 0 {
+			t.Errorf("asked %d times without a page", c.asked)
+		}
+	})
+}
+
+// A robot with thousands of clients: the page gets a screenful, with the commander.
+func TestPresenceOfACrowd(t *testing.T) {
+	c := newCrowded()
+	var clients []status.Client
+	for i := range 2000 {
+		clients = append(clients, status.Client{Address: netip.AddrPortFrom(anna.Addr(), uint16(i+1))})
+	}
+	c.now.Robots[0].Clients, c.now.Robots[0].Commander = clients, &clients[1999].Address
+	s := &server{config: c.config()}
+	told := s.presenceOf(&c.now.Robots[0])
+	if text, _ := json.Marshal(told); len(text) > 8<<10 || len(told.Clients) != maxPresent+1 || told.Count != 2000 || !told.Clients[0].Commander {
+		t.Errorf("%d bytes, %d of %d clients, first %+v", len(text), len(told.Clients), told.Count, told.Clients[0])
+	}
+}
+
+// Rates are rounded, and stay while they hardly change.
+func TestRates(t *testing.T) {
+	var r presences
+	var uptime time.Duration
+	commands := uint64(100)
+	sample := func(period time.Duration, more uint64) float64 {
+		uptime += period
+		commands += more
+		r.update(status.Status{Uptime: status.Seconds(uptime), Robots: []status.Robot{{Clients: []status.Client{{Address: anna, Served: 9.7, Counts: status.Counts{Commands: commands}}}}}})
+		return r.rates[anna].commands
+	}
+	for i, tt := range []struct {
+		period time.Duration
+		more   uint64
+		want   float64
+	}{
+		{time.Second, 0, 0}, // not known yet
+		{time.Second, 19, 20},
+		{time.Second, 22, 20},
+		{time.Second, 17, 20},
+		{time.Second, 40, 40},
+		{time.Second, 1, 1},
+		{2 * time.Second, 1, 1}, // one in two seconds
+		{time.Second, 0, 0},
+	} {
+		if got := sample(tt.period, tt.more); got != tt.want {
+			t.Errorf("sample %d: %v, want %v", i, got, tt.want)
+		}
+	}
+	if r.rates[anna].frames != 10 {
+		t.Errorf("frames %v", r.rates[anna].frames)
+	}
+	r.update(status.Status{})
+	if len(r.rates) != 0 {
+		t.Error("who has left is kept")
+	}
+}
