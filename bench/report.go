@@ -542,7 +542,8 @@ func (p *page) strangers(r *results) {
 Two well clients, one that reads 50 frames a second and one that always has a request outstanding, while others
 flood the server (docs/SECURITY.md, "Input"). The server has one core; the clients and the others share the rest.
 12 send malformed messages, commands, requests for frames, or requests that open and close a device; 500 connect
-and leave; 60 connections to the dashboard send GET after GET; 128 send half a request and wait.
+and leave; 60 connections to the dashboard send GET after GET; 128 send half a request and wait. 20 browsers show
+the robot.
 `)
 	p.table("others", ">reads: p99 error", ">max", ">asks: round", ">p99", ">max", ">server's CPU")
 	for i := range r.Cells {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"runtime"
@@ -14,12 +15,13 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/coder/websocket"
 	"golang.org/x/sys/unix"
 )
 
 // The cells of strangers are two well clients, one that reads 50 frames a second and
 // one that has a request outstanding, while others do to the server what they should
-// not. The server has a processor of its own. Strangers and well clients share the
+// not, or show the robot in browsers. The server has a processor of its own. Strangers and well clients share the
 // rest; there the strangers have the lowest priority, so that it is the server who
 // delays the well.
 
@@ -75,6 +77,47 @@ func abuses() []abuse {
 				_, _ = io.Copy(io.Discard, c) // until the server closes it
 			}
 		}},
+		{"browsers", 20, browse}, // which do no wrong: they show the robot
+	}
+}
+
+// browse is a browser that shows the robot's page, for as long as the server lets it.
+// Both sockets of the page run; the messages of one are read, those of the other are
+// acknowledged.
+func browse(ctx context.Context, dial dialer, robot, page string) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	browser := http.Client{Transport: &http.Transport{DialContext: func(_ context.Context, _, address string) (net.Conn, error) { return dial(address) }}}
+	open := func(path string) (*websocket.Conn, error) {
+		ws, _, err := websocket.Dial(ctx, "ws://"+page+path, &websocket.DialOptions{HTTPClient: &browser})
+		return ws, err
+	}
+	presence, err := open("/presence")
+	if err != nil {
+		return
+	}
+	defer presence.CloseNow()
+	go func() {
+		defer cancel()
+		for {
+			if _, _, err := presence.Read(ctx); err != nil {
+				return
+			}
+		}
+	}()
+	stream, err := open("/stream?robot=" + robot)
+	if err != nil {
+		return
+	}
+	defer stream.CloseNow()
+	err = stream.Write(ctx, websocket.MessageText, []byte(`{"rate":20,"request":"prlrsrmrgrzrvr"}`))
+	for err == nil {
+		var kind websocket.MessageType
+		var message []byte
+		if kind, message, err = stream.Read(ctx); err == nil && kind == websocket.MessageBinary {
+			const number = 4 // bytes at the beginning, which acknowledge the message
+			err = stream.Write(ctx, kind, message[:number])
+		}
 	}
 }
 
