@@ -42,6 +42,17 @@ func TestWeb(t *testing.T) {
 		{"another robot", testAnotherRobot},
 		{"ports out of file order", testPortsOutOfFileOrder},
 		{"strangers", testStrangers},
+		{"who drives", testWhoDrives},
+		{"control first", testControlFirst},
+		{"take control", testTakeControl},
+		{"stop holds", testStopHolds},
+		{"stop elsewhere", testStopElsewhere},
+		{"read only", testReadOnly},
+		{"lost server", testLostServer},
+		{"screens", testScreens},
+		{"touch", testTouch},
+		{"keyboard", testKeyboard},
+		{"accessibility", testAccessibility},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -1,0 +1,479 @@
+package e2e
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"player/codec"
+)
+
+// Tests of the dashboard: who drives, stops, rights, screens, and people who need
+// more than a mouse. TestWeb runs them.
+
+// screen is a size in CSS pixels.
+type screen struct{ width, height int64 }
+
+// screens are those on which nothing may be cut off: a phone upright and in
+// landscape, a small laptop, and 4K.
+var screens = []screen{{390, 844}, {844, 390}, {1280, 720}, {3840, 2160}}
+
+// resize gives the page another size.
+func (b *tab) resize(s screen) {
+	b.t.Helper()
+	params := emulation.SetDeviceMetricsOverrideParams{Width: s.width, Height: s.height, DeviceScaleFactor: 1}
+	if _, err := chromedp.Call(b.ctx, emulation.SetDeviceMetricsOverride, params); err != nil {
+		b.t.Fatal(err)
+	}
+	b.until(fmt.Sprintf(`innerWidth === %d && innerHeight === %d`, s.width, s.height))
+}
+
+// media sets a preference of the user, as prefers-color-scheme.
+func (b *tab) media(name, value string) {
+	b.t.Helper()
+	params := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: name, Value: value}}}
+	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, params); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// click clicks on an element, which must not be covered.
+func (b *tab) click(id string) {
+	b.t.Helper()
+	if err := chromedp.Do(b.ctx, chromedp.Click(chromedp.CSS("#"+id))); err != nil {
+		b.t.Fatalf("clicking %s: %v", id, err)
+	}
+}
+
+// shows is an expression: the text of an element matches a pattern.
+func shows(id, pattern string) string {
+	return fmt.Sprintf(`/%s/.test(document.getElementById("%s").textContent)`, pattern, id)
+}
+
+const visible = `((id) => document.getElementById(id).checkVisibility())`
+
+// program is a client from an address of this computer that says its name and commands
+// 20 times a second until stop is called or the test ends.
+func program(t *testing.T, s *server, name, from string) (stop func()) {
+	t.Helper()
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
+	conn, err := dialer.Dial("tcp", s.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	p := &peer{t, conn}
+	p.message('x', 'y', append([]byte{codec.ConfigName}, name...)...)
+	p.mustOpen("pw", "pw")
+	end, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		ticker := time.NewTicker(50 * time.Millisecond)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-end:
+				return
+			case <-ticker.C:
+			}
+			if _, err := p.conn.Write([]byte{'c', 'p', 0, 4, 0, 0, 0, 20}); err != nil {
+				return
+			}
+		}
+	}()
+	stop = sync.OnceFunc(func() { close(end); <-ended })
+	t.Cleanup(stop)
+	return stop
+}
+
+// The page says who drives, lists who is there, and takes control where that is
+// possible.
+func testWhoDrives(t *testing.T, chromium browser) {
+	s, page := startDashboard(t)
+	b := chromium.open(t, page)
+	b.until(`player.shown?.data.l && ` + shows("who", "^Nobody drives.$") + ` && ` + shows("clients", "This page") + ` && !` + visible + `("take")`)
+	stop := program(t, s, "<b>anna</b>", "127.0.0.1")
+	const anna = `127\.0\.0\.1 \(<b>anna<\/b>\)`
+	b.until(shows("who", "^"+anna+` commands, \d+ times a second`) + ` && !` + visible + `("take")`)
+	b.until(shows("clients", anna+` ?commands \d+\/s`) + ` && ` + shows("client-count", "^2$"))
+	b.key(input.DispatchKeyEventTypeKeyDown, arrowLeft, arrowLeftCode)
+	b.until(shows("who", `commands?, \d+ times a second.*commands, too: the robot follows both in turn`))
+	b.key(input.DispatchKeyEventTypeKeyUp, arrowLeft, arrowLeftCode)
+	b.until(shows("who", "^"+anna+` commands, \d+ times a second\.$`))
+	stop()
+	b.until(shows("who", anna+` commanded last`) + ` && ` + visible + `("take")`)
+	b.click("take")
+	b.until(shows("who", `^You command`) + ` && ` + shows("take", "^Give back control$"))
+	b.click("take")
+	b.until(shows("who", `^You commanded last|^Nobody`) + ` && !` + visible + `("take")`)
+
+	// Another page is another browser, and sees this one as such.
+	b.key(input.DispatchKeyEventTypeKeyDown, arrowLeft, arrowLeftCode)
+	other := chromium.open(t, page)
+	other.until(shows("who", `^A browser at 127\.0\.0\.1 commands, \d+ times a second`))
+	b.key(input.DispatchKeyEventTypeKeyUp, arrowLeft, arrowLeftCode)
+}
+
+// With control "first" the page shows that its own commands have no effect, until
+// the client that has control pauses.
+func testControlFirst(t *testing.T, chromium browser) {
+	file := write(t, t.TempDir(), "first.cfg", fmt.Sprintf(`driver ( name "stage" world %q control "first" )`, absolute(t, room)))
+	s := start(t, "-http", "127.0.0.1:0", file)
+	stop := program(t, s, "anna", "127.0.0.1")
+	b := chromium.open(t, s.dashboard(t))
+	b.until(`player.shown?.data.p && ` + shows("who", `\(anna\) commands, .*Until it pauses for a second, you cannot\.`))
+	b.key(input.DispatchKeyEventTypeKeyDown, arrowUp, arrowUpCode)
+	b.until(shows("drive-state", "^no effect$") + ` && !` + visible + `("take")`)
+	stop()
+	b.until(shows("who", "^You command") + ` && ` + shows("drive-state", "mm.s"))
+	b.key(input.DispatchKeyEventTypeKeyUp, arrowUp, arrowUpCode)
+}
+
+// An operator who may take control keeps it until it is given back.
+func testTakeControl(t *testing.T, chromium browser) {
+	s := start(t, "-http", "127.0.0.1:0", write(t, t.TempDir(), "first.cfg", fmt.Sprintf(`
+		driver ( name "stage" world %q control "first" )
+		access ( allow ["read" "write"] from ["127.0.0.0/8"] )
+		access ( allow "take" from "127.0.0.1" )`, absolute(t, room))))
+	program(t, s, "anna", "127.0.0.2")
+	b := chromium.open(t, s.dashboard(t))
+	b.until(`player.shown?.data.p && player.shown.data.p.turn > 0.1 && ` + shows("who", `\(anna\) commands`) + ` && ` + visible + `("take")`)
+	b.click("take")
+	b.until(`player.shown.data.p.turn === 0 && ` + shows("who", "^You command") + ` && ` + shows("take", "^Give back control$"))
+	b.key(input.DispatchKeyEventTypeKeyDown, arrowUp, arrowUpCode)
+	b.until(`player.shown.data.p.speed > 0.2 && player.shown.data.p.turn === 0 && ` + shows("drive-state", "mm.s"))
+	b.key(input.DispatchKeyEventTypeKeyUp, arrowUp, arrowUpCode)
+	b.until(`player.shown.data.p.speed === 0 && player.shown.data.p.turn === 0`)
+	b.click("take")
+	b.until(`player.shown.data.p.turn > 0.1 && ` + shows("who", `\(anna\) commands`) + ` && ` + shows("take", "^Take control$"))
+}
+
+// Stop holds, whoever commands, until somebody releases it. All pages show it.
+func testStopHolds(t *testing.T, chromium browser) {
+	s, page := startDashboard(t)
+	program(t, s, "anna", "127.0.0.1")
+	p := s.dial(t)
+	p.mustOpen("yrpr", "yrpr")
+	turns := func(want bool) func() bool {
+		return func() bool { return (p.position().TurnRate != 0) == want }
+	}
+	await(t, "the robot turns", turns(true))
+	first, second := chromium.open(t, page), chromium.open(t, page)
+	for _, b := range []*tab{first, second} {
+		b.until(`player.shown?.data.p && player.presence.of(player.shown) && !` + visible + `("alert")`)
+	}
+	const stopped, released = visible + `("alert") && /is stopped: no command moves it/.test(document.getElementById("alert").textContent) && ` +
+		`document.getElementById("stick").ariaDisabled === "true"`, `!` + visible + `("alert") && document.getElementById("stick").ariaDisabled === "false"`
+	press := map[string]func(){
+		"the button":      func() { first.click("stop") },
+		"the one for all": func() { first.click("stop-all") },
+		"Escape": func() {
+			if err := chromedp.Do(first.ctx, chromedp.KeyEvent(kb.Escape)); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"another client": func() { p.message('x', 'y', codec.ConfigStop, 1) },
+	}
+	for _, how := range []string{"the button", "the one for all", "Escape", "another client"} {
+		press[how]()
+		first.until(stopped)
+		second.until(stopped)
+		await(t, "the robot stands after "+how, turns(false))
+		// Nothing drives it: neither the program nor a key.
+		second.key(input.DispatchKeyEventTypeKeyDown, arrowUp, arrowUpCode)
+		frames := 0
+		await(t, "it stays where it is", func() bool {
+			if p.position().Speed != 0 || !turns(false)() {
+				t.Fatalf("it moves after %s", how)
+			}
+			frames++
+			return frames == 5
+		})
+		second.key(input.DispatchKeyEventTypeKeyUp, arrowUp, arrowUpCode)
+		second.click("release") // by somebody else
+		first.until(released)
+		second.until(released)
+		await(t, "the program drives again", turns(true))
+	}
+}
+
+// A robot of another server is stopped, too.
+func testStopElsewhere(t *testing.T, chromium browser) {
+	_, page := startDashboard(t)
+	other := start(t, "-stage", room, "-http", "off")
+	program(t, other, "anna", "127.0.0.1")
+	p := other.dial(t)
+	p.mustOpen("yrpr", "yrpr")
+	await(t, "the robot turns", func() bool { return p.position().TurnRate != 0 })
+	b := chromium.open(t, page)
+	b.until(`player.shown?.data.l`)
+	if err := chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS("#host"), other.address+"\r")); err != nil {
+		t.Fatal(err)
+	}
+	b.until(fmt.Sprintf(`player.shown.address === "%s" && %s`, other.address, shows("who", "Another server has this robot")))
+	b.click("stop")
+	b.until(visible + `("alert")`)
+	await(t, "the robot stands", func() bool { return p.position().TurnRate == 0 })
+	b.click("release")
+	b.until(`!` + visible + `("alert")`)
+	await(t, "the robot turns", func() bool { return p.position().TurnRate != 0 })
+}
+
+// Who may only watch sees which controls are disabled, and why.
+func testReadOnly(t *testing.T, chromium browser) {
+	s, page := readOnly(t)
+	p := s.dial(t)
+	p.mustOpen("yrpr", "yrpr")
+	b := chromium.open(t, page)
+	b.until(`player.shown?.data.p && ` + shows("why", `^This computer \(127\.0\.0\.1\) may only watch`))
+	b.until(`[...document.querySelectorAll("[data-needs]")].every((c) => (c.disabled || c.ariaDisabled === "true") && c.title.includes("may only watch"))`)
+	b.key(input.DispatchKeyEventTypeKeyDown, arrowUp, arrowUpCode)
+	b.drag(-2, -1.5, 1, -0.5)
+	if evaluate[bool](b, `player.driver.moving || player.driver.socket || Boolean(player.world.ghost)`) {
+		t.Error("the page commands")
+	}
+	b.key(input.DispatchKeyEventTypeKeyUp, arrowUp, arrowUpCode)
+	if x := evaluate[float64](b, `player.world.poses[0].x`); x != -2 {
+		t.Errorf("the robot was moved to %v", x)
+	}
+}
+
+// readOnly starts a simulated robot that this computer may only read.
+func readOnly(t *testing.T) (*server, string) {
+	t.Helper()
+	s := start(t, "-http", "127.0.0.1:0", write(t, t.TempDir(), "robot.cfg", fmt.Sprintf(`
+		driver ( name "stage" world %q )
+		access ( allow "read" from "127.0.0.1" )`, absolute(t, room))))
+	return s, s.dashboard(t)
+}
+
+// The server ends: everything that is old looks old, and no text of a library
+// reaches the user. A robot that is not there is explained in words, too.
+func testLostServer(t *testing.T, chromium browser) {
+	s, page := startDashboard(t)
+	b := chromium.open(t, page)
+	b.until(`player.shown?.data.l && player.world.poses.length === 2 && !document.querySelector(".pane.old")`)
+	if err := chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS("#host"), "127.0.0.1:1\r")); err != nil {
+		t.Fatal(err)
+	}
+	b.until(shows("robot-note", "127.0.0.1:1: no server runs at this address"))
+	b.until(`document.querySelector("#robot.old") && !document.querySelector("#world.old")`)
+	evaluate[chromedp.Void](b, `player.show(player.robots[0])`)
+	b.until(`!document.querySelector(".pane.old")`)
+	s.kill(t)
+	b.until(visible + `("alert") && ` + shows("alert-text", "No connection to the server: what you see is old"))
+	b.until(`document.querySelectorAll(".pane.old").length === 2 && ` + shows("who", "not known") + ` && ` + shows("odometry", "^–$"))
+	b.until(`[...document.querySelectorAll(".pane canvas, .card canvas")].every((c) => getComputedStyle(c).opacity < 0.5)`)
+	b.click("stop")
+	b.until(shows("alert-text", "r0: stop failed: the server does not answer"))
+	text := evaluate[string](b, `document.body.innerText + [...document.querySelectorAll("[title]")].map((e) => e.title).join()`)
+	for _, word := range []string{"dial", "connect:", "EOF", "i/o", "context", "websocket", "TypeError", "undefined", "NaN"} {
+		if strings.Contains(text, word) {
+			t.Errorf("the page shows %q: %s", word, text)
+		}
+	}
+}
+
+// On all screens nothing is cut off: the page does not scroll sideways, and every
+// control can be scrolled to and is not covered.
+func testScreens(t *testing.T, chromium browser) {
+	s, page := startDashboard(t)
+	program(t, s, "a program with a rather long name, as people give them", "127.0.0.1")
+	b := chromium.open(t, page)
+	b.until(`player.shown?.data.l && ` + shows("who", "rather long name"))
+	for _, stopped := range []bool{false, true} {
+		if stopped {
+			b.click("stop")
+			b.until(visible + `("alert")`)
+		}
+		for _, size := range screens {
+			b.resize(size)
+			for _, view := range []string{"world", "robot"} {
+				evaluate[chromedp.Void](b, fmt.Sprintf(`document.getElementById("tab-%s").click()`, view))
+				for _, problem := range evaluate[[]string](b, cutOff) {
+					t.Errorf("%dx%d, %s, stopped %v: %s", size.width, size.height, view, stopped, problem)
+				}
+			}
+		}
+	}
+}
+
+// cutOff is an expression: what cannot be seen or used on this screen.
+const cutOff = `(async () => {
+	await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+	const problems = [], wide = document.documentElement.scrollWidth - innerWidth;
+	if (wide > 0) problems.push("the page is " + wide + " px too wide");
+	const name = (e) => e.id || e.ariaLabel || e.textContent.trim() || e.className;
+	for (const e of document.querySelectorAll("button, input, select, canvas, meter, [tabindex]")) {
+		if (!e.checkVisibility()) continue;
+		e.scrollIntoView({ block: "center", inline: "center" });
+		const box = e.getBoundingClientRect(), x = box.left + box.width / 2, y = box.top + box.height / 2;
+		const scrolls = e.tagName === "CANVAS" ? 1 : 0; // larger ones are as wide as the page allows
+		if (box.width < 8 || box.height < 8) problems.push(name(e) + " is too small");
+		if (box.left < -1 || box.right > innerWidth + 1 || (!scrolls && (box.top < -1 || box.bottom > innerHeight + 1)))
+			problems.push(name(e) + " is cut off: " + [box.left, box.top, box.right, box.bottom].map(Math.round));
+		const there = document.elementFromPoint(x, y);
+		if (!there || !(e.contains(there) || there.contains(e) || there.closest("label")?.contains(e))) problems.push(name(e) + " is covered by " + (there ? name(there) : "nothing"));
+	}
+	scrollTo(0, 0);
+	return problems;
+})()`
+
+// A finger drives with the stick, on a phone.
+func testTouch(t *testing.T, chromium browser) {
+	s, page := startDashboard(t)
+	p := s.dial(t)
+	p.mustOpen("yrpr", "yrpr")
+	b := chromium.open(t, page)
+	if _, err := chromedp.Call(b.ctx, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: true, MaxTouchPoints: 2}); err != nil {
+		t.Fatal(err)
+	}
+	b.resize(screen{390, 844})
+	b.until(`player.shown?.data.l`)
+	disc := evaluate[map[string]float64](b, `(() => {
+		const stick = document.getElementById("stick");
+		stick.scrollIntoView({block: "center"});
+		const {x, y, width} = stick.getBoundingClientRect();
+		return {x: x + width / 2, y: y + width / 2, r: width / 2}; })()`)
+	before := evaluate[float64](b, `scrollY`)
+	touch := func(kind input.DispatchTouchEventType, points ...*input.TouchPoint) {
+		t.Helper()
+		if points == nil {
+			points = []*input.TouchPoint{}
+		}
+		if _, err := chromedp.Call(b.ctx, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: points}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	touch(input.DispatchTouchEventTypeTouchStart, &input.TouchPoint{X: disc["x"], Y: disc["y"]})
+	touch(input.DispatchTouchEventTypeTouchMove, &input.TouchPoint{X: disc["x"], Y: disc["y"] - disc["r"]})
+	await(t, "the robot drives ahead", func() bool { return p.position().Speed == 300 })
+	if scrolled := evaluate[float64](b, `scrollY`) - before; scrolled != 0 {
+		t.Errorf("the page scrolls by %v while the stick is held", scrolled)
+	}
+	touch(input.DispatchTouchEventTypeTouchEnd)
+	await(t, "the robot stands", func() bool { return p.position().Speed == 0 })
+}
+
+// With the keyboard alone every control is reached, a robot is stopped, and the
+// stop is released.
+func testKeyboard(t *testing.T, chromium browser) {
+	_, page := startDashboard(t)
+	b := chromium.open(t, page)
+	b.until(`player.shown?.data.l && player.presence.of(player.shown)`)
+	press := func(key string) {
+		t.Helper()
+		if err := chromedp.Do(b.ctx, chromedp.KeyEvent(key)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	evaluate[chromedp.Void](b, `window.reached = new Set()`)
+	const controls = `[...document.querySelectorAll("button, input, select, [tabindex='0']")].filter((e) => e.checkVisibility() && !e.disabled)`
+	for range evaluate[int](b, controls+`.length`) + 5 {
+		press(kb.Tab)
+		evaluate[chromedp.Void](b, `reached.add(document.activeElement)`)
+	}
+	if missed := evaluate[[]string](b, controls+`.filter((e) => !reached.has(e)).map((e) => e.id || e.textContent)`); len(missed) > 0 {
+		t.Errorf("Tab does not reach %q", missed)
+	}
+	if hidden := evaluate[[]string](b, `[...reached].filter((e) => e !== document.body && getComputedStyle(e).outlineStyle === "none" && e.matches(":focus-visible")).map((e) => e.id)`); len(hidden) > 0 {
+		t.Errorf("the focus is not seen on %q", hidden)
+	}
+	focus := func(id string) {
+		t.Helper()
+		for range 100 {
+			if evaluate[string](b, `document.activeElement.id`) == id {
+				return
+			}
+			press(kb.Tab)
+		}
+		t.Fatalf("Tab does not reach %s", id)
+	}
+	focus("stop")
+	press(kb.Enter)
+	b.until(visible + `("release")`)
+	focus("release")
+	press(kb.Enter)
+	b.until(`!` + visible + `("alert")`)
+}
+
+// axe returns the source of axe-core, of the version in testdata/axe.
+var axe = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "axe")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir)
+	if err := os.CopyFS(dir, os.DirFS("testdata/axe")); err != nil {
+		return "", err
+	}
+	install := exec.Command("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
+	install.Dir = dir
+	if out, err := install.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("npm ci: %w: %s", err, out)
+	}
+	source, err := os.ReadFile(filepath.Join(dir, "node_modules/axe-core/axe.min.js"))
+	return string(source), err
+})
+
+// The rules of axe-core: labels, roles, contrast and more.
+func testAccessibility(t *testing.T, chromium browser) {
+	source, err := axe()
+	if err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal(err)
+		}
+		t.Skipf("needs axe-core: %v", err)
+	}
+	s, page := startDashboard(t)
+	program(t, s, "anna", "127.0.0.1")
+	reader, readerPage := readOnly(t)
+	b := chromium.open(t, page)
+	check := func(what string) {
+		t.Helper()
+		evaluate[chromedp.Void](b, source)
+		found := evaluate[[]string](b, `axe.run().then(({violations}) => violations.flatMap(({id, help, nodes}) =>
+			nodes.map((n) => id + ": " + help + ": " + n.target + ": " + n.failureSummary.replaceAll("\n", " "))))`)
+		for _, violation := range slices.Compact(found) {
+			t.Errorf("%s: %s", what, violation)
+		}
+	}
+	for _, scheme := range []string{"light", "dark"} {
+		b.media("prefers-color-scheme", scheme)
+		b.until(fmt.Sprintf(`document.documentElement.dataset.theme === "%s" && player.shown?.data.l && %s`, scheme, shows("who", "commands")))
+		for _, size := range screens[:3] {
+			b.resize(size)
+			check(fmt.Sprint(scheme, size))
+		}
+		b.click("stop")
+		b.until(visible + `("alert")`)
+		check(scheme + ", stopped")
+		b.click("release")
+		b.until(`!` + visible + `("alert")`)
+	}
+	b.media("prefers-reduced-motion", "reduce")
+	if moving := evaluate[[]string](b, `[...document.querySelectorAll("*")].filter((e) => {
+		const style = getComputedStyle(e);
+		return style.animationName !== "none" || style.transitionDuration.split(", ").some((d) => d !== "0s");
+	}).map((e) => e.id || e.className)`); len(moving) > 0 {
+		t.Errorf("these move though the user does not want that: %q", moving)
+	}
+	b = chromium.open(t, readerPage)
+	b.until(`player.shown?.data.l && ` + shows("why", "only watch"))
+	check("read-only")
+	reader.kill(t)
+	b.until(`document.querySelectorAll(".pane.old").length === 2`)
+	check("without the server")
+}
