@@ -43,7 +43,7 @@ func Kind() devices.Kind {
 		Simulated: true,
 		Options: []devices.Option{
 			{Name: "file", Default: devices.Path(""), Required: true, Doc: "the log"},
-			{Name: "rate", Default: 1.0, Min: 0.01, Max: 100, Doc: "speed relative to the recording"},
+			{Name: "rate", Default: 1.0, Min: minSpeed, Max: maxSpeed, Doc: "speed relative to the recording"},
 			{Name: "loop", Default: false, Doc: "starts again at the end"},
 			{Name: "step", Default: false, Doc: "waits for the configuration s of a device before its next data"},
 		},
@@ -67,18 +67,29 @@ type Options struct {
 
 // Driver plays a log from its beginning whenever it is started.
 type Driver struct {
-	options  Options
-	recorded []source
+	options     Options
+	recorded    []source
+	first, last int64 // time of the first and the last message, ns since 1970
 
 	link    *devices.Link
 	log     *logfile.Reader // nil: it is off, or at the end
 	playing map[*logfile.Channel]*devices.Device
 	next    logfile.Message // to be published; Channel is nil: not read yet
 	atEnd   bool            // there is no next message
-	base    time.Duration   // when the message of time zero is due
-	zero    int64           // time of the first message that is played, ns since 1970
 	target  *devices.Device // whose next data ends the current step; nil: no step
 	count   int             // messages of this round
+
+	// At base, the playback is at the time origin of the log, ns since 1970, and goes
+	// on at speed unless it is paused.
+	base   time.Duration
+	origin int64
+	begins bool // the next message sets origin
+	speed  float64
+	paused bool
+	// seeking: messages before origin are skipped. The newest of each device is kept in
+	// skipped; at origin they are published.
+	seeking bool
+	skipped map[*devices.Device][]byte
 }
 
 // source is a device and the channel that it is played from.
@@ -95,7 +106,7 @@ func New(o Options, wanted []devices.Spec) (*Driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Driver{options: o}
+	d := &Driver{options: o, first: s.First, last: s.Last, skipped: map[*devices.Device][]byte{}}
 	for _, spec := range devices.Interfaces() {
 		index := 0
 		if i := slices.IndexFunc(wanted, func(w devices.Spec) bool { return w.Letter == spec.Letter }); i >= 0 {
@@ -133,6 +144,7 @@ func (d *Driver) Provides() []devices.Spec {
 // Setup starts playing.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.link, d.target = link, nil
+	d.speed, d.paused = d.options.Rate, false
 	if err := d.open(now); err != nil {
 		link.Fail(now, err)
 		return
@@ -143,12 +155,19 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 
 // open begins a round at now.
 func (d *Driver) open(now time.Duration) (err error) {
+	d.base, d.begins, d.seeking = now, true, false
+	return d.rewind()
+}
+
+// rewind opens the log at its beginning.
+func (d *Driver) rewind() (err error) {
+	d.close()
 	if d.log, err = logfile.Open(d.options.File); err != nil {
 		return err
 	}
 	// What belongs to no channel of ours is played by no device.
 	d.playing, d.count = map[*logfile.Channel]*devices.Device{nil: nil}, 0
-	d.next, d.atEnd, d.base = logfile.Message{}, false, now
+	d.next, d.atEnd = logfile.Message{}, false
 	return nil
 }
 
@@ -169,8 +188,8 @@ func (d *Driver) read() int {
 	}
 	if device != nil {
 		d.next = m
-		if d.count == 0 {
-			d.zero = m.Time
+		if d.begins {
+			d.origin, d.begins = m.Time, false
 		}
 	}
 	return int(d.log.Offset()-offset) + len(m.Payload)
@@ -187,7 +206,7 @@ func (d *Driver) deviceOf(c *logfile.Channel) *devices.Device {
 
 // due returns when the next message is to be published.
 func (d *Driver) due() time.Duration {
-	return d.base + time.Duration(float64(d.next.Time-d.zero)/d.options.Rate)
+	return d.base + time.Duration(float64(d.next.Time-d.origin)/d.speed)
 }
 
 // play publishes what is due at now and returns when to go on, zero for never, or
@@ -197,10 +216,21 @@ func (d *Driver) play(now time.Duration) time.Duration {
 		switch {
 		case d.log == nil:
 			return 0
+		case d.seeking && (d.atEnd || d.next.Channel != nil && d.next.Time >= d.origin):
+			d.arrive(now)
+		case d.seeking && d.next.Channel != nil:
+			device := d.playing[d.next.Channel]
+			d.skipped[device] = append(d.skipped[device][:0], d.next.Payload...)
+			d.next = logfile.Message{}
+			d.count++
+		case d.atEnd && d.paused:
+			return 0
 		case d.atEnd:
 			return d.end(now)
 		case d.next.Channel == nil:
 			left -= d.read()
+		case d.paused:
+			return 0
 		case d.options.Step && d.target == nil:
 			return 0
 		case !d.options.Step && d.due() > now:

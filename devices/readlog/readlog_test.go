@@ -73,6 +73,7 @@ type rig struct {
 	t       testing.TB
 	table   *devices.Table
 	link    *devices.Link
+	driver  *Driver
 	log     *observer.ObservedLogs
 	now, at time.Duration
 	told    []string
@@ -102,6 +103,7 @@ func newRig(t testing.TB, o Options, wanted ...devices.Spec) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
+	r.driver = d
 	made := devices.Instance{Driver: d, Name: "readlog", Provides: d.Provides()}
 	if wanted != nil {
 		made.Select(wanted)
