@@ -42,12 +42,14 @@ func Kind(version string) devices.Kind {
 			{Name: "files", Default: 8, Min: 1, Max: 1000, Doc: "how many are kept; the oldest is deleted"},
 			{Name: "compress", Default: false, Doc: "zstd: about half of the bytes, for 0.2 ms of work a second and 0.5 MB of memory"},
 			{Name: "open", Default: false, Doc: "keeps the devices open all the time; otherwise they are recorded while clients have them open"},
+			{Name: "manual", Default: false, Doc: "records only while the window has it record"},
 		},
 		New: func(a devices.Args) (devices.Driver, error) {
 			d, err := New(a.Requires, a.Bool("open"))
 			if err != nil {
 				return nil, err
 			}
+			d.manual = a.Bool("manual")
 			d.disk.path, d.disk.maxSize, d.disk.files = a.String("file"), int64(a.Int("max_size"))*megabyte, a.Int("files")
 			d.disk.info.Server, d.disk.info.Compress = version, a.Bool("compress")
 			return d, d.disk.check()
@@ -61,9 +63,11 @@ type Driver struct {
 	opened devices.Optional // those that it keeps open itself
 	clock  func() time.Time
 	disk   *disk
+	manual bool // Record starts and stops it
 
 	link    *devices.Link
 	state   state
+	counted Recording
 	batch   *logfile.Batch // being filled; nil: none
 	armed   bool           // flushAt is set
 	flushAt time.Duration
@@ -75,8 +79,10 @@ type state uint8
 
 const (
 	recording state = iota
-	stopping        // until the disk is done
-	failed          // by the disk, for good
+	waiting         // for Record
+	ending          // after Record, until the disk is done
+	stopping        // after Shutdown, until the disk is done
+	failed          // by the disk, until Setup or Record
 )
 
 // track is one device that is recorded.
@@ -126,18 +132,27 @@ func (d *disk) check() error {
 // Setup ends at once. The first file is created with the first message, so a server
 // that is only started and stopped does not rotate older logs out.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
+	d.link, d.state, d.counted = link, waiting, Recording{}
+	link.Ready(now)
+	if !d.manual {
+		d.begin(now)
+	}
+}
+
+// begin begins a recording.
+func (d *Driver) begin(now time.Duration) {
 	d.disk = d.disk.next()
-	d.link, d.state, d.batch, d.armed, d.dropped = link, recording, nil, false, 0
-	d.disk.info.Start, d.disk.log = d.clock().Add(-now), link.Log()
+	d.state, d.batch, d.armed, d.dropped = recording, nil, false, 0
+	d.disk.info.Start, d.disk.log = d.clock().Add(-now), d.link.Log()
+	d.counted = Recording{Since: d.clock()}
 	for i, t := range d.tracks {
 		d.disk.info.Channels[3*i].Geometry = foxglove.Geometry(t.device.Link().Geometry())
 	}
 	d.disk.start()
 	for _, t := range d.tracks {
-		t.device.AddObserver(link, t)
+		t.device.AddObserver(d.link, t)
 	}
-	link.Ready(now)
-	d.opened.Open(now, link)
+	d.opened.Open(now, d.link)
 }
 
 // Published implements devices.Observer.
@@ -171,6 +186,8 @@ func (d *Driver) record(channel int, stamp time.Duration, payload []byte) {
 		}
 	}
 	d.batch.Add(channel, stamp, payload)
+	d.counted.Messages++
+	d.counted.Bytes += int64(len(payload))
 	if d.batch.Size() >= batchSize {
 		d.flush()
 	}
@@ -195,15 +212,22 @@ func (d *Driver) next() time.Duration {
 
 // Tick passes on the batch, reopens devices, and checks the disk.
 func (d *Driver) Tick(now time.Duration) time.Duration {
+	if d.state == waiting {
+		return 0
+	}
 	if d.hasEnded() {
 		d.release(now)
-		if d.state == stopping {
+		switch d.state {
+		case ending:
+			d.state = waiting
+			return 0
+		case stopping:
 			d.link.Stopped(now)
 		}
 		d.state = failed
 		return 0
 	}
-	if d.state == stopping {
+	if d.state == stopping || d.state == ending {
 		d.flushAt = now + endPeriod
 		return d.flushAt
 	}
@@ -251,12 +275,24 @@ func (d *Driver) release(now time.Duration) {
 
 // Shutdown stops recording; Tick waits for the disk to write the end of the file.
 func (d *Driver) Shutdown(now time.Duration) {
+	switch d.state {
+	case waiting:
+		d.link.Stopped(now)
+	case ending:
+		d.state = stopping // Tick waits already
+	default:
+		d.finish(now, stopping)
+	}
+}
+
+// finish ends the recording. Tick waits in the given state for the disk.
+func (d *Driver) finish(now time.Duration, s state) {
 	d.release(now)
 	if d.dropped > 0 {
 		d.complain()
 	}
 	d.flush()
 	d.disk.end()
-	d.state = stopping
+	d.state = s
 	d.link.WakeAt(d.Tick(now))
 }
