@@ -61,10 +61,14 @@ type core struct {
 	encoder zapcore.Encoder // without fields
 	fields  []zapcore.Field // of With, bounded
 	sink    *sink
+	plain   zapcore.Encoder // of the tail
+	tail    *Tail
 }
 
 func newCore(encoder zapcore.Encoder, level zapcore.LevelEnabler, file io.Writer) *core {
-	c := &core{LevelEnabler: level, encoder: encoder}
+	plain := zap.NewProductionEncoderConfig()
+	plain.EncodeDuration = zapcore.StringDurationEncoder
+	c := &core{LevelEnabler: level, encoder: encoder, plain: zapcore.NewJSONEncoder(plain), tail: &Tail{}}
 	c.sink = &sink{file: file, encode: c.encode}
 	return c
 }
@@ -105,6 +109,7 @@ func (c *core) encode(e zapcore.Entry, fields []zapcore.Field) (*buffer.Buffer, 
 	for limit := maxField / 2; ; limit /= 2 {
 		line, err := c.encoder.EncodeEntry(e, fields)
 		if err != nil || line.Len() <= maxLine {
+			c.keep(e, fields)
 			return line, err
 		}
 		line.Free()
@@ -112,6 +117,14 @@ func (c *core) encode(e zapcore.Entry, fields []zapcore.Field) (*buffer.Buffer, 
 			fields = nil
 		}
 		fields = bound(nil, fields, limit)
+	}
+}
+
+// keep adds a line to the tail.
+func (c *core) keep(e zapcore.Entry, fields []zapcore.Field) {
+	if line, err := c.plain.EncodeEntry(e, fields); err == nil {
+		c.tail.add(line.Bytes())
+		line.Free()
 	}
 }
 

@@ -1,0 +1,52 @@
+package logging
+
+import (
+	"sync"
+
+	"go.uber.org/zap"
+)
+
+const (
+	// tailLines and tailSize bound the lines that are kept for people who look at the
+	// log later, and so the memory for them, in bytes.
+	tailLines = 500
+	tailSize  = 64 << 10
+)
+
+// Tail keeps the newest lines of a log, also those that the reader of the log did
+// not take. It may be used by several goroutines.
+type Tail struct {
+	mu    sync.Mutex
+	lines [][]byte // JSON objects
+	size  int      // of all lines
+	last  uint64   // number of the newest line, from 1
+}
+
+// TailOf returns the tail of a logger that New has made.
+func TailOf(log *zap.Logger) *Tail { return log.Core().(*core).tail }
+
+// add appends a copy of a line.
+func (t *Tail) add(line []byte) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.lines = append(t.lines, append([]byte(nil), line...))
+	t.size += len(line)
+	t.last++
+	for len(t.lines) > tailLines || t.size > tailSize {
+		t.size -= len(t.lines[0])
+		t.lines = t.lines[1:]
+	}
+}
+
+// After returns the lines with numbers above n that are kept, each a JSON object of
+// level, ts, msg and fields, and the number of the newest line. n may be that of an
+// earlier run of the program; then all lines are returned.
+func (t *Tail) After(n uint64) (lines [][]byte, last uint64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	fresh := t.last - n
+	if n > t.last || fresh > uint64(len(t.lines)) {
+		fresh = uint64(len(t.lines))
+	}
+	return append(lines, t.lines[uint64(len(t.lines))-fresh:]...), t.last
+}
