@@ -16,7 +16,10 @@ import (
 	"player/config"
 	"player/descriptors"
 	"player/devices/p2os"
+	"player/devices/readlog"
 	"player/devices/stage"
+	"player/devices/writelog"
+	"player/logging"
 	"player/web"
 )
 
@@ -54,7 +57,7 @@ func openDashboard(o options, conf *config.Server, sim *simulation, log *zap.Log
 		return nil, fmt.Errorf("-http: %w", err)
 	}
 	host, _, _ := net.SplitHostPort(address) // Listen has accepted it
-	d := &dashboard{listener: listener.(*net.TCPListener), bind: cmp.Or(o.bind, "localhost"), config: web.Config{Name: host, Version: version(), Log: log}}
+	d := &dashboard{listener: listener.(*net.TCPListener), bind: cmp.Or(o.bind, "localhost"), config: web.Config{Recent: logging.TailOf(log).After, Name: host, Version: version(), Log: log}}
 	d.show(conf, sim)
 	return d, nil
 }
@@ -65,22 +68,34 @@ func (d *dashboard) show(conf *config.Server, sim *simulation) (changed bool) {
 	before, pioneers := d.config, d.pioneers
 	d.config.World, d.config.Access, d.config.Robots = sim.world, conf.Access, nil
 	d.config.Shapes, d.pioneers = map[string]func() web.Shape{}, map[string]*p2os.Driver{}
+	d.config.Runs = map[string]web.Run{}
 	for _, robot := range conf.Robots {
 		offered := web.Robot{Name: sim.robots.nameOf(robot.Port), Address: net.JoinHostPort(d.bind, strconv.Itoa(robot.Port)),
 			Simulated: sim.robots[robot.Port].robot, Port: robot.Port}
 		d.config.Robots = append(d.config.Robots, offered)
+		var run web.Run
 		for _, driver := range robot.Drivers {
-			if pioneer, ok := driver.Driver.(*p2os.Driver); ok {
-				d.config.Shapes[offered.Address] = func() web.Shape { return shapeOf(pioneer.Body()) }
-				d.pioneers[offered.Address] = pioneer
+			switch driver := driver.Driver.(type) {
+			case *p2os.Driver:
+				d.config.Shapes[offered.Address] = func() web.Shape { return shapeOf(driver.Body()) }
+				d.pioneers[offered.Address] = driver
+			case *readlog.Driver:
+				run.Replay = driver
+			case *writelog.Driver:
+				if run.Record == nil || driver.Manual() { // of several, the one that can be controlled
+					run.Record = driver
+				}
 			}
+		}
+		if run != (web.Run{}) {
+			d.config.Runs[offered.Address] = run
 		}
 	}
 	for _, address := range conf.Dashboard {
 		d.config.Robots = append(d.config.Robots, web.Robot{Name: address, Address: address})
 	}
 	return d.config.World != before.World || !slices.Equal(d.config.Robots, before.Robots) ||
-		!d.config.Access.Equal(before.Access) || !maps.Equal(d.pioneers, pioneers)
+		!d.config.Access.Equal(before.Access) || !maps.Equal(d.pioneers, pioneers) || !maps.Equal(d.config.Runs, before.Runs)
 }
 
 // change starts the dashboard anew after a reload, unless it shows the same. Pages

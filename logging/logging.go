@@ -38,6 +38,7 @@ func New(file *os.File, debug bool) *zap.Logger {
 	config := zap.NewProductionEncoderConfig()
 	config.EncodeTime = zapcore.ISO8601TimeEncoder
 	config.EncodeDuration = zapcore.StringDurationEncoder
+	plain := zapcore.NewJSONEncoder(config)
 	encoder := zapcore.NewJSONEncoder
 	if _, err := unix.IoctlGetTermios(int(file.Fd()), unix.TCGETS); err == nil {
 		encoder = zapcore.NewConsoleEncoder
@@ -52,7 +53,7 @@ func New(file *os.File, debug bool) *zap.Logger {
 	if isJournal(file, os.Getenv("JOURNAL_STREAM")) {
 		encode = journalEncoder{encode, buffer.NewPool()}
 	}
-	return zap.New(newCore(encode, level, file))
+	return zap.New(newCore(encode, plain, level, file))
 }
 
 // core is a zapcore.Core that bounds fields and lines.
@@ -65,10 +66,8 @@ type core struct {
 	tail    *Tail
 }
 
-func newCore(encoder zapcore.Encoder, level zapcore.LevelEnabler, file io.Writer) *core {
-	plain := zap.NewProductionEncoderConfig()
-	plain.EncodeDuration = zapcore.StringDurationEncoder
-	c := &core{LevelEnabler: level, encoder: encoder, plain: zapcore.NewJSONEncoder(plain), tail: &Tail{}}
+func newCore(encoder, plain zapcore.Encoder, level zapcore.LevelEnabler, file io.Writer) *core {
+	c := &core{LevelEnabler: level, encoder: encoder, plain: plain, tail: &Tail{}}
 	c.sink = &sink{file: file, encode: c.encode}
 	return c
 }

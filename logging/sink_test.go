@@ -43,7 +43,8 @@ func (r *reader) Write(line []byte) (int, error) {
 
 func newRead() (*zap.Logger, *reader) {
 	r := &reader{room: -1}
-	return zap.New(newCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), zapcore.InfoLevel, r)), r
+	encoder := zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig())
+	return zap.New(newCore(encoder, encoder, zapcore.InfoLevel, r)), r
 }
 
 func (r *reader) setRoom(bytes int) {

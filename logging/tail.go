@@ -1,6 +1,8 @@
 package logging
 
 import (
+	"bytes"
+	"slices"
 	"sync"
 
 	"go.uber.org/zap"
@@ -29,7 +31,7 @@ func TailOf(log *zap.Logger) *Tail { return log.Core().(*core).tail }
 func (t *Tail) add(line []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.lines = append(t.lines, append([]byte(nil), line...))
+	t.lines = append(t.lines, bytes.Clone(line))
 	t.size += len(line)
 	t.last++
 	for len(t.lines) > tailLines || t.size > tailSize {
@@ -44,9 +46,9 @@ func (t *Tail) add(line []byte) {
 func (t *Tail) After(n uint64) (lines [][]byte, last uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	fresh := t.last - n
-	if n > t.last || fresh > uint64(len(t.lines)) {
-		fresh = uint64(len(t.lines))
+	fresh := uint64(len(t.lines))
+	if n <= t.last {
+		fresh = min(fresh, t.last-n)
 	}
-	return append(lines, t.lines[uint64(len(t.lines))-fresh:]...), t.last
+	return slices.Clone(t.lines[uint64(len(t.lines))-fresh:]), t.last
 }

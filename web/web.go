@@ -63,6 +63,11 @@ type Config struct {
 	Post func(func(now time.Duration)) bool
 	// Server is asked for the status, and stops robots.
 	Server Server
+	// Runs are what replays and records robots, by the robot's address.
+	Runs map[string]Run
+	// Recent returns the newest lines of the server's log after line n, each a JSON
+	// object, and the number of the newest.
+	Recent func(n uint64) (lines [][]byte, last uint64)
 	// Version is that of the program.
 	Version string
 	// Access has the rights of browsers by address. The robots themselves only
@@ -129,6 +134,8 @@ func newHandler(ctx context.Context, config Config) http.Handler {
 	sockets := []func(context.Context, *socket) error{s.stream, s.drive, s.presence}
 	paths := []string{"stream", "drive", "presence"}
 	s.handleStatus(mux)
+	s.handleRuns(mux)
+	mux.HandleFunc("GET /log", s.readers(s.recent))
 	if config.World != nil {
 		sockets, paths = append(sockets, s.world), append(paths, "world")
 		mux.HandleFunc("GET /plan", s.readers(s.plan))
@@ -185,7 +192,8 @@ func (s *server) robots(w http.ResponseWriter, r *http.Request) {
 	type robot struct {
 		Name    string `json:"name"`
 		Address string `json:"address"`
-		Mover   int    `json:"mover"` // index of the robot in scene.Movers; -1: not simulated
+		Mover   int    `json:"mover"`         // index of the robot in scene.Movers; -1: not simulated
+		Run     bool   `json:"run,omitempty"` // it is replayed or recorded
 	}
 	list := struct {
 		Robots []robot `json:"robots"`
@@ -199,7 +207,8 @@ func (s *server) robots(w http.ResponseWriter, r *http.Request) {
 		if r.Simulated != nil {
 			mover = slices.Index(s.config.World.Robots(), r.Simulated)
 		}
-		list.Robots = append(list.Robots, robot{r.Name, r.Address, mover})
+		_, run := s.config.Runs[r.Address]
+		list.Robots = append(list.Robots, robot{r.Name, r.Address, mover, run})
 		if r.Port != 0 { // its server sees this process, at the address that it has itself
 			list.Takes = s.config.Access.Of(hostOf(r.Address), "").Has(rights.Take)
 		}

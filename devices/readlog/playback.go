@@ -12,11 +12,12 @@ import (
 
 // Playback is where a log is played. Times are ns since 1970, as recorded.
 type Playback struct {
-	Start, End int64 // of the log
-	Time       int64 // that is played now
-	Speed      float64
-	State      State
-	Steps      bool // it is played on request only: Control fails
+	Start int64   `json:"start"` // of the log
+	End   int64   `json:"end"`
+	Time  int64   `json:"time"` // that is played now
+	Speed float64 `json:"speed"`
+	State State   `json:"state"`
+	Steps bool    `json:"steps,omitempty"` // it is played on request only: Control fails
 }
 
 // State of a playback.
@@ -46,8 +47,8 @@ var (
 )
 
 // Playback returns the state at now. Like Control it is called on the loop.
-func (d *Driver) Playback(now time.Duration) Playback {
-	p := Playback{Start: d.first, End: d.last, Time: d.position(now), Speed: d.speed, State: Playing, Steps: d.options.Step}
+func (d *Driver) Playback(now time.Duration) *Playback {
+	p := &Playback{Start: d.first, End: d.last, Time: d.position(now), Speed: d.speed, State: Playing, Steps: d.options.Step}
 	switch {
 	case d.link == nil || d.link.State() != devices.Ready:
 		p.State, p.Time, p.Speed = Off, d.first, d.options.Rate

@@ -10,13 +10,13 @@ import (
 
 // Recording is what a recorder does.
 type Recording struct {
-	On       bool
-	Failed   bool      // the disk has ended it
-	Manual   bool      // Record starts and stops it
-	File     string    // the name of the log, without its directory
-	Since    time.Time // of this recording, or the last one; zero: there was none
-	Messages int       // of it
-	Bytes    int64     // of their payloads
+	On       bool      `json:"on"`
+	Failed   bool      `json:"failed,omitempty"` // the disk has ended it
+	Manual   bool      `json:"manual"`           // Record starts and stops it
+	File     string    `json:"file"`             // the name of the log, without its directory
+	Since    time.Time `json:"since"`            // of this recording, or the last one; zero: there was none
+	Messages int       `json:"messages"`         // of it
+	Bytes    int64     `json:"bytes"`            // of their payloads
 }
 
 var (
@@ -25,9 +25,13 @@ var (
 	errOff    = errors.New("the recorder is off")
 )
 
+// Manual reports whether Record starts and stops it.
+func (d *Driver) Manual() bool { return d.manual }
+
 // Recording returns the state. Like Record it is called on the loop.
-func (d *Driver) Recording() Recording {
-	r := d.counted
+func (d *Driver) Recording() *Recording {
+	r := new(Recording)
+	*r = d.counted
 	r.On, r.Failed = d.state == recording && d.running(), d.state == failed
 	r.Manual, r.File = d.manual, filepath.Base(d.disk.path)
 	return r

@@ -1,0 +1,141 @@
+package web
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/codec"
+	"player/config/rights"
+	"player/devices"
+	"player/devices/readlog"
+	"player/devices/writelog"
+	"player/logfile"
+)
+
+// began is the time of the first message in the logs of the tests.
+var began = time.Date(2026, 7, 28, 10, 0, 0, 0, time.UTC)
+
+// idleHost is the outside world of devices that do nothing by themselves.
+type idleHost struct{ devices.Host }
+
+func (idleHost) WakeAt(*devices.Link, time.Duration)             {}
+func (idleHost) SetupDone(time.Duration, *devices.Device, error) {}
+
+// newRun returns a robot that replays a log of ten seconds, and is recorded.
+func newRun(t *testing.T) Run {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := logfile.NewWriter(&out, logfile.Info{Start: began, Channels: []logfile.Channel{{Interface: "position"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b logfile.Batch
+	for i := range 11 {
+		b.Add(0, time.Duration(i)*time.Second, []byte("p"))
+	}
+	if err := w.WriteChunk(&b); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "run.mcap")
+	if err := os.WriteFile(path, out.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	table := devices.NewTable(zap.NewNop())
+	replay, err := readlog.New(readlog.Options{File: path, Rate: 1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := table.Attach(devices.Instance{Driver: replay, Name: "readlog", Provides: replay.Provides()}); err != nil {
+		t.Fatal(err)
+	}
+	position := table.Device(codec.Position)
+	record, err := writelog.New([]*devices.Device{position}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := table.Attach(writelog.Kind("").Instance(record)); err != nil {
+		t.Fatal(err)
+	}
+	table.Connect(idleHost{})
+	if _, err := position.Subscribe(time.Second, idleHost{}); err != nil {
+		t.Fatal(err)
+	}
+	return Run{replay, record}
+}
+
+func TestRun(t *testing.T) {
+	const playing = `"start":1785232800000000000,"end":1785232810000000000,`
+	for _, tt := range []struct {
+		may                  rights.Set
+		method, path, origin string
+		code                 int
+		want                 string // part of the reply
+	}{
+		{rights.Read, "GET", "/run?robot=r:1", "", 200, `{"write":false,"playback":{` + playing + `"time":1785232801000000000,"speed":1,"state":"playing"},"recording":{"on":false,"manual":false,`},
+		{rights.Write, "GET", "/run?robot=r:1", "", 403, "your computer may"},
+		{rights.Read, "GET", "/run?robot=r:2", "", 404, "which robot?"},
+		{rights.Read | rights.Write, "POST", "/playback?robot=r:1&pause=1", "", 200, playing + `"time":1785232801000000000,"speed":1,"state":"paused"`},
+		{rights.Read | rights.Write, "POST", "/playback?robot=r:1&seek=1785232807500000000&speed=2", "http://localhost", 200, `"time":1785232807500000000,"speed":2,"state":"playing"`},
+		{rights.Read | rights.Write, "POST", "/playback?robot=r:1&seek=soon", "", 400, "numbers"},
+		{rights.Read | rights.Write, "POST", "/playback?robot=r:1&seek=1e300", "", 400, "numbers"},
+		{rights.Read | rights.Write, "POST", "/playback?robot=r:1&speed=NaN", "", 409, "it is 0.01 to 100"},
+		{rights.Read | rights.Write, "POST", "/playback?robot=r:1&speed=0", "", 409, "speed 0: it is 0.01 to 100"},
+		{rights.Read | rights.Write, "POST", "/record?robot=r:1&on=0", "", 409, "the configuration has it record"},
+		{rights.Read, "POST", "/playback?robot=r:1&pause=1", "", 403, "your computer may"},
+		{rights.Read, "POST", "/record?robot=r:1&on=1", "", 403, "your computer may"},
+		{rights.Read | rights.Write, "POST", "/playback?robot=r:1&pause=1", "http://evil.example", 403, "may not use this server"},
+		{rights.Read | rights.Write, "POST", "/record?robot=r:1&on=1", "null", 403, "may not use this server"},
+		{rights.Read | rights.Write, "GET", "/playback?robot=r:1&pause=1", "", 404, ""},
+		{rights.Read, "GET", "/log?after=3", "", 200, `{"last":4,"lines":[{"msg":"after 3"},{"msg":"4"}]}`},
+		{rights.Write, "GET", "/log", "", 403, "your computer may"},
+	} {
+		page := newHandler(t.Context(), Config{
+			Log: zap.NewNop(), Runs: map[string]Run{"r:1": newRun(t)},
+			Post:   func(fn func(now time.Duration)) bool { fn(2 * time.Second); return true },
+			Recent: func(uint64) ([][]byte, uint64) { return [][]byte{[]byte(`{"msg":"after 3"}`), []byte(`{"msg":"4"}`)}, 4 },
+			Access: rights.Rules{{Allow: tt.may, From: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}},
+		})
+		r, w := httptest.NewRequest(tt.method, tt.path, nil), httptest.NewRecorder()
+		r.Host, r.RemoteAddr = "localhost", "192.0.2.1:1234"
+		if tt.origin != "" {
+			r.Header.Set("Origin", tt.origin)
+		}
+		page.ServeHTTP(w, r)
+		if w.Code != tt.code || !strings.Contains(w.Body.String(), tt.want) {
+			t.Errorf("%s %s from %q: %d, %s; want %d, %s", tt.method, tt.path, tt.origin, w.Code, w.Body, tt.code, tt.want)
+		}
+	}
+}
+
+// A robot without a recorder cannot be recorded, and one that is not replayed cannot
+// be sought.
+func TestRunOfOneKind(t *testing.T) {
+	run := newRun(t)
+	page := newHandler(t.Context(), Config{
+		Log: zap.NewNop(), Runs: map[string]Run{"replayed": {Replay: run.Replay}, "recorded": {Record: run.Record}},
+		Post: func(fn func(now time.Duration)) bool { fn(2 * time.Second); return true },
+	})
+	for path, want := range map[string]int{
+		"/playback?robot=replayed&pause=1": http.StatusOK, "/record?robot=replayed&on=1": http.StatusNotFound,
+		"/playback?robot=recorded&pause=1": http.StatusNotFound,
+	} {
+		r, w := httptest.NewRequest("POST", path, nil), httptest.NewRecorder()
+		r.Host = "localhost"
+		page.ServeHTTP(w, r)
+		if w.Code != want {
+			t.Errorf("%s: %d, %s", path, w.Code, w.Body)
+		}
+	}
+}
