@@ -103,8 +103,10 @@ func TestRun(t *testing.T) {
 	} {
 		page := newHandler(t.Context(), Config{
 			Log: zap.NewNop(), Runs: map[string]Run{"r:1": newRun(t)},
-			Post:   func(fn func(now time.Duration)) bool { fn(2 * time.Second); return true },
-			Recent: func(uint64) ([][]byte, uint64) { return [][]byte{[]byte(`{"msg":"after 3"}`), []byte(`{"msg":"4"}`)}, 4 },
+			Post: func(fn func(now time.Duration)) bool { fn(2 * time.Second); return true },
+			Recent: func(uint64) ([][]byte, uint64) {
+				return [][]byte{[]byte(`{"msg":"after 3"}`), []byte(`{"msg":"4"}`)}, 4
+			},
 			Access: rights.Rules{{Allow: tt.may, From: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}},
 		})
 		r, w := httptest.NewRequest(tt.method, tt.path, nil), httptest.NewRecorder()
