@@ -10,6 +10,8 @@ import { Scope } from "./scope.js";
 import * as text from "./text.js";
 import { World } from "./world.js";
 import { Chips } from "./chips.js";
+import { Dock } from "./dock.js";
+import { Fleet } from "./fleet.js";
 
 const WATCHED_AT_START = 6; // robots: more are not watched until selected, since each needs a connection
 const TEXT_PERIOD = 250; // ms between updates of ages and rates: faster ones cannot be read
@@ -36,9 +38,18 @@ const rail = new Rail($("robots"), {
     robot.unwatch();
     robots.splice(robots.indexOf(robot), 1);
     rail.remove(robot);
+    timeline.forget(robot);
     remember();
     if (robot === shown) show(robots[0] ?? null);
   },
+});
+
+const dock = new Dock(driver), { timeline } = dock, fleet = new Fleet(robots, rail);
+rail.lens = (robot) => timeline.of(robot);
+timeline.addEventListener("change", () => {
+  if (world) timeline.past ? world.freeze(timeline.moment(world)?.poses ?? []) : world.thaw();
+  refresh();
+  for (const robot of robots) rail.update(robot);
 });
 
 // updateWatch watches a robot if it is shown or pinned.
@@ -53,6 +64,8 @@ function add(options) {
   robots.push(robot);
   rail.add(robot);
   robot.addEventListener("change", () => {
+    timeline.keepRobot(robot, robot !== shown);
+    if (timeline.past) return;
     rail.update(robot);
     world?.view.changed();
     if (robot === shown) refresh();
@@ -68,6 +81,7 @@ function show(robot) {
   if (robot) updateWatch(robot);
   driver.select(robot);
   people.show(robot);
+  dock.show(robot);
   scope.show(robot);
   chips.show(robot);
   rail.select(robot);
@@ -82,14 +96,16 @@ function show(robot) {
 // refresh updates what depends on data.
 function refresh() {
   if (!shown) return;
+  const robot = timeline.of(shown);
+  scope.robot = robot;
   scope.update();
-  camera.update(shown);
-  gripper.update(shown);
-  body.update(shown);
-  readout(shown);
+  camera.update(robot);
+  gripper.update(robot);
+  body.update(robot);
+  readout(robot);
   for (const panel of document.querySelectorAll("[data-devices]")) {
     const letters = [...panel.dataset.devices];
-    panel.classList.toggle("idle", !letters.some((letter) => shown.data[letter]));
+    panel.classList.toggle("idle", !letters.some((letter) => robot.data[letter]));
     panel.classList.toggle("absent", letters.every((letter) => shown.devices.get(letter).access === "e"));
   }
 }
@@ -111,6 +127,7 @@ function refreshText() {
     const moving = robots.filter((r) => r.mover >= 0 && r.state === "live" && !standing());
     $("world").classList.toggle("old", world.lost || (moving.length > 0 && moving.every((r) => r.silence() > DEAD)));
   }
+  dock.tick();
   if (!shown) return;
   $("robot-state").textContent = text.robotState(shown);
   $("robot-state").dataset.state = shown.state;
@@ -221,7 +238,10 @@ function startWorld() {
     world.assign(robots);
     world.selected = shown?.mover ?? -1;
   });
+  world.lens = rail.lens;
+  world.mark = (robot) => fleet.mark(robot);
   world.addEventListener("time", () => {
+    timeline.keep(world, () => ({ poses: world.now }));
     $("sim-time").textContent = text.simulation(world);
     $("pause").textContent = world.paused ? "Run" : "Pause";
     $("pause").setAttribute("aria-pressed", world.paused);
@@ -262,6 +282,7 @@ async function start() {
       updateWatch(robot);
     }
   }
+  fleet.start();
   show(robots[0] ?? null);
   refreshDrive();
   refreshText();
@@ -269,5 +290,5 @@ async function start() {
 }
 
 // For the browser's console and for tests.
-window.player = { driver, people, presence, robots, scope, get world() { return world; }, get shown() { return shown; }, show };
+window.player = { dock, driver, fleet, people, presence, robots, scope, timeline, get world() { return world; }, get shown() { return shown; }, show };
 start();

@@ -9,6 +9,8 @@ const REACH = 3; // metres shown to each side of the robot
 export class Rail {
   constructor(list, { select, pin, remove }) {
     Object.assign(this, { list, onSelect: select, onPin: pin, onRemove: remove });
+    this.describe = (robot, text) => [text, ""]; // may replace the text of a state and give its level
+    this.lens = (robot) => robot; // may return what it was in the past
     this.cards = new Map();
   }
 
@@ -54,6 +56,8 @@ export class Rail {
     const card = this.cards.get(robot);
     card.querySelector(".status").textContent = text.card(robot);
     card.dataset.state = robot.stopped ? "stopped" : robot.state;
+    [card.querySelector(".status").textContent, card.dataset.level] = this.describe(robot, text.card(robot));
+    card.dataset.state = robot.state;
     card.querySelector(".pin").setAttribute("aria-pressed", robot.pinned);
   }
 
@@ -72,6 +76,7 @@ export class Rail {
   draw(canvas, robot) {
     const ratio = devicePixelRatio || 1, { clientWidth: width, clientHeight: height } = canvas, c = canvas.getContext("2d");
     if (width === 0) return;
+    robot = this.lens(robot);
     if (canvas.width !== Math.round(width * ratio)) Object.assign(canvas, { width: Math.round(width * ratio), height: Math.round(height * ratio) });
     const scale = Math.min(width, height) / 2 / REACH;
     c.setTransform(1, 0, 0, 1, 0, 0);

@@ -10,9 +10,9 @@ const TRAIL = { step: 0.02, limit: 4000 }; // metres between points, and points:
 const RETRY_FIRST = 1, RETRY_LAST = 8; // seconds until the next attempt to reach a lost robot
 
 export class Robot extends EventTarget {
-  constructor({ name, address, mover = -1, typed = false }) {
+  constructor({ name, address, mover = -1, typed = false, run = false }) {
     super();
-    Object.assign(this, { name, address, mover, typed });
+    Object.assign(this, { name, address, mover, typed, run }); // run: it is replayed or recorded
     this.mounts = MOUNTS;
     this.shape = [HULL];
     this.state = "off"; // off, connecting, live, lost

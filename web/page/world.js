@@ -10,13 +10,16 @@ const MOVE_PERIOD = 33; // ms between the messages of a drag: faster ones would 
 const NUDGE = 0.1, TWIST = Math.PI / 18; // metres and radians by which a key moves and turns
 const HANDLE = 26; // CSS pixels from a robot's edge to its handle: far enough for a finger
 const CROWD = 24; // CSS pixels per metre below which names would overlap
+const DOT = 4; // CSS pixels: the radius of a robot that would be too small to be seen
 const TOUCH = 16; // CSS pixels around a mover where it can be touched: the radius of a fingertip
 const RETRY = 1000; // ms until the next attempt to reach the simulator
 
 export class World extends EventTarget {
   constructor(canvas, { select, note }) {
     super();
-    Object.assign(this, { select, note, robots: [], movers: [], poses: [], selected: -1, dragged: -1, lost: false, locked: false }); // locked: nothing may be moved
+    Object.assign(this, { select, note, robots: [], movers: [], poses: [], selected: -1, dragged: -1, lost: false, locked: false, frozen: false }); // locked: nothing may be moved
+    this.lens = (robot) => robot; // may return what it was in the past
+    this.mark = () => ""; // may mark a robot: bad, warn, found, faded
     this.view = new View(canvas, { draw: (c) => this.draw(c), grab: (point, e) => this.grab(point, e) });
     this.view.onResize = () => this.view.touched || this.fit();
     canvas.addEventListener("keydown", (e) => this.key(e));
@@ -84,9 +87,18 @@ export class World extends EventTarget {
 
   takePoses(message) {
     acknowledge(this.socket, message.number);
-    Object.assign(this, { poses: message.poses, time: message.time, speed: message.speed, paused: message.paused, finished: message.finished });
-    this.poses.forEach((pose, i) => extend(this.movers[i].trail, pose, TRAIL, this.dragged === i));
+    Object.assign(this, { now: message.poses, time: message.time, speed: message.speed, paused: message.paused, finished: message.finished });
+    if (!this.frozen) this.poses = this.now;
+    this.now.forEach((pose, i) => extend(this.movers[i].trail, pose, TRAIL, this.dragged === i));
     this.dispatchEvent(new Event("time"));
+    this.view.changed();
+  }
+
+  // freeze shows poses of the past until thaw.
+  freeze(poses) { this.show(true, poses); }
+  thaw() { this.show(false, this.now ?? []); }
+  show(frozen, poses) {
+    Object.assign(this, { frozen, poses });
     this.view.changed();
   }
 
@@ -147,6 +159,7 @@ export class World extends EventTarget {
     this.poses.forEach((pose, i) => this.robots[i] && this.drawSensed(c, i, pose, colors, pixel));
     this.poses.forEach((pose, i) => this.robots[i] && this.drawMover(c, i, pose, colors, pixel));
     this.drawSelection(c, colors, pixel);
+    this.drawNames(c, colors, pixel);
     if (this.ghost) this.drawGhost(c, colors, pixel);
   }
 
@@ -178,16 +191,18 @@ export class World extends EventTarget {
 
   drawSensed(c, i, pose, colors, pixel) {
     const robot = this.robots[i], { trail } = this.movers[i];
-    tracePath(c, trail);
-    c.lineTo(pose.x, pose.y);
-    c.strokeStyle = colors.trail;
-    c.lineWidth = 1.5 * pixel;
-    c.stroke();
+    if (!this.frozen) { // the trail is that of the present
+      tracePath(c, trail);
+      c.lineTo(pose.x, pose.y);
+      c.strokeStyle = colors.trail;
+      c.lineWidth = 1.5 * pixel;
+      c.stroke();
+    }
     c.save();
     c.translate(pose.x, pose.y);
     c.rotate(pose.heading);
     c.globalAlpha = i === this.selected ? 1 : 0.45;
-    drawSensors(c, robot, colors, pixel);
+    drawSensors(c, this.lens(robot), colors, pixel);
     c.restore();
   }
 
@@ -208,13 +223,38 @@ export class World extends EventTarget {
       c.fill();
     }
     c.restore();
-    if (this.robots[i] && (i === this.selected || this.view.scale > CROWD)) {
-      c.fillStyle = i === this.selected ? colors.text : colors.dim;
-      c.font = "600 11px system-ui, sans-serif";
-      c.textAlign = "center";
-      this.view.text(this.robots[i].name, pose, 0, mover.radius / pixel + 16);
-      c.textAlign = "start";
+  }
+
+  // drawNames draws the names of robots, and marks. What matters most is drawn first:
+  // a name for which there is no room is left out.
+  drawNames(c, colors, pixel) {
+    const marked = this.robots.map((robot, i) => robot && [i, this.mark(robot)]).filter((m) => m && this.poses[m[0]]);
+    const urgency = ([i, mark]) => (i === this.selected ? 0 : ["bad", "warn", "found", "", "faded"].indexOf(mark) + 1);
+    const taken = [];
+    c.font = "600 11px system-ui, sans-serif";
+    c.textAlign = "center";
+    for (const [i, mark] of marked.sort((a, b) => urgency(a) - urgency(b))) {
+      const pose = this.poses[i], radius = this.movers[i].radius / pixel, color = { bad: colors.bad, warn: colors.warn, found: colors.accent }[mark];
+      c.globalAlpha = mark === "faded" ? 0.3 : 1;
+      c.beginPath();
+      c.arc(pose.x, pose.y, (color ? Math.max(radius, DOT) + 4 : DOT) * pixel, 0, 2 * Math.PI);
+      if (color) {
+        c.strokeStyle = color;
+        c.lineWidth = 2.5 * pixel;
+        c.stroke();
+      } else if (radius < DOT) {
+        c.fillStyle = colors.dim; // it could not be seen
+        c.fill();
+      }
+      const at = this.view.toScreen(pose), { name } = this.robots[i], half = c.measureText(name).width / 2 + 3;
+      if (mark === "faded" || taken.some((t) => Math.abs(t.x - at.x) < t.half + half && Math.abs(t.y - at.y) < 14)) continue;
+      if (i !== this.selected && !color && this.view.scale <= CROWD) continue;
+      taken.push({ ...at, half });
+      c.fillStyle = i === this.selected ? colors.text : (color ?? colors.dim);
+      this.view.text(name, pose, 0, Math.max(radius, DOT) + 16);
     }
+    c.globalAlpha = 1;
+    c.textAlign = "start";
   }
 
   drawSelection(c, colors, pixel) {
@@ -278,7 +318,7 @@ export class World extends EventTarget {
     if (!hit) return null;
     const { mover } = hit, turn = hit.turn || e.shiftKey;
     if (this.robots[mover]) this.select(this.robots[mover]);
-    if (this.locked) return null;
+    if (this.locked || this.frozen) return null;
     const start = this.poses[mover], grip = this.view.toFloor(point);
     this.dragged = mover;
     this.view.canvas.style.cursor = "grabbing";
@@ -314,7 +354,7 @@ export class World extends EventTarget {
     const pose = this.poses[this.selected];
     const step = { ArrowUp: [0, NUDGE], ArrowDown: [0, -NUDGE], ArrowLeft: [-NUDGE, 0], ArrowRight: [NUDGE, 0] }[e.code];
     const twist = { Comma: TWIST, Period: -TWIST }[e.code];
-    if (!pose || this.locked || !(twist || (step && e.shiftKey))) return;
+    if (!pose || this.locked || this.frozen || !(twist || (step && e.shiftKey))) return;
     e.preventDefault();
     const [dx, dy] = twist ? [0, 0] : step;
     this.send({ move: { mover: this.selected, x: pose.x + dx, y: pose.y + dy, heading: pose.heading + (twist ?? 0) } });

@@ -73,10 +73,19 @@ export class Element extends EventTarget {
   // A part of an element is made when it is first asked for.
   querySelector(selector) { return (this.parts[selector] ??= new Element(selector)); }
   setAttribute(name, value) { this.attributes[name] = String(value); }
-  append(...children) { this.children.push(...children); }
-  replaceChildren(...children) { this.children = children; }
+  // What is appended again moves.
+  append(...nodes) {
+    this.children = [...this.children.filter((c) => !nodes.includes(c)), ...nodes];
+    for (const node of nodes) node.parent = this;
+  }
+  replaceChildren(...nodes) { this.children = nodes; }
+  get firstElementChild() { return this.children[0]; }
+  contains(node) { return this.children.includes(node); }
   add(option) { this.options.push(option); }
-  remove() { this.removed = true; }
+  remove() {
+    this.removed = true;
+    if (this.parent) this.parent.children = this.parent.children.filter((c) => c !== this);
+  }
   getBoundingClientRect() { return { left: this.left, top: this.top, width: this.clientWidth, height: this.clientHeight }; }
   getContext() { return (this.context ??= context()); }
   // An input or select element belongs to every list of selectors that names

@@ -1,0 +1,56 @@
+// The bar below everything: timeline, replay and recording, plots, log.
+
+import { Log } from "./log.js";
+import { Plots } from "./plots.js";
+import { Run } from "./run.js";
+import { Timeline } from "./timeline.js";
+
+const $ = (id) => document.getElementById(id);
+
+export class Dock {
+  // driver is followed: who drives sees the present.
+  constructor(driver) {
+    this.timeline = new Timeline();
+    this.plots = new Plots($("plots"), this.timeline);
+    this.log = new Log($("log"));
+    this.run = new Run();
+    const { timeline } = this;
+    $("timeline").addEventListener("input", () => timeline.go(timeline.latest() + $("timeline").value * 1000));
+    $("live").addEventListener("click", () => (timeline.past ? timeline.live() : timeline.go(Infinity)));
+    $("to-live").addEventListener("click", () => timeline.live());
+    driver.addEventListener("change", () => driver.moving && timeline.live());
+    timeline.addEventListener("change", () => this.update());
+    for (const [id, part] of [["plots", this.plots], ["log", this.log]]) {
+      $(`${id}-open`).addEventListener("click", () => {
+        const open = $(id).hidden;
+        $(id).hidden = !open;
+        $(`${id}-open`).setAttribute("aria-expanded", open);
+        part.show(open);
+      });
+    }
+    this.update();
+  }
+
+  show(robot) {
+    this.plots.robot = robot;
+    this.run.show(robot);
+  }
+
+  tick() {
+    this.timeline.trim();
+    if (this.run.playback) this.run.update();
+  }
+
+  update() {
+    const { timeline } = this, { past } = timeline, ago = (timeline.end - timeline.at) / 1000;
+    document.documentElement.classList.toggle("past", past);
+    $("live").setAttribute("aria-pressed", !past);
+    $("past").hidden = !past;
+    if (!past) $("timeline").value = 0;
+    else if (document.activeElement !== $("timeline")) $("timeline").value = -ago;
+    const text = past ? `${ago.toFixed(1)} s before ${new Date(Date.now() - performance.now() + timeline.end).toLocaleTimeString()}` : "now";
+    $("timeline-out").textContent = past ? `−${ago.toFixed(1)} s` : "now";
+    $("timeline").setAttribute("aria-valuetext", text);
+    $("past-text").textContent = `This is the past: ${text}. Robots move on.`;
+  }
+}
