@@ -53,6 +53,10 @@ func TestWeb(t *testing.T) {
 		{"touch", testTouch},
 		{"keyboard", testKeyboard},
 		{"accessibility", testAccessibility},
+		{"record and replay", testRecordAndReplay},
+		{"past", testPast},
+		{"log drawer", testLogDrawer},
+		{"hundred robots", testHundredRobots},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -1,10 +1,11 @@
 // Plots over the last minute of the robot that is shown.
 
 import { degrees, nearest, obstacles } from "./geometry.js";
-import { GAP, SPAN } from "./timeline.js";
+import { SPAN } from "./timeline.js";
 import { palette } from "./view.js";
 import { DEVICES } from "./wire.js";
 
+const GAP = 1500; // ms without data that interrupt a line
 const PERIOD = 250; // ms between drawings while the plots are open
 const COLORS = { l: "laser", s: "sonar", p: "trail", z: "camera", v: "camera" }; // as of the buttons of the devices
 

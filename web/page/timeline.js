@@ -3,7 +3,6 @@
 import { extend } from "./trail.js";
 
 export const SPAN = 60000; // ms that are kept
-export const GAP = 1500; // ms: what is older than that was not known any more
 // ms between two moments that are kept, and of a robot that is not shown. They bound the
 // memory: 1200 moments of 2 KB for the robot that is shown, 200 for each other one.
 const STEP = 50, STEP_ASIDE = 300;
@@ -31,21 +30,21 @@ export class Timeline extends EventTarget {
   }
 
   keepRobot(robot, aside) {
-    if (robot.state !== "live") return;
+    if (robot.state !== "live") {
+      const list = this.kept.get(robot);
+      if (list && !list.at(-1).lost) list.push({ at: performance.now(), data: {}, ages: [], lost: true });
+      return;
+    }
     this.keep(robot, () => ({
       data: { ...robot.data },
       ages: [...robot.devices].filter(([letter]) => robot.data[letter]).map(([letter, { meter }]) => [letter, meter.age()]),
     }), aside);
   }
 
-  // trim forgets what is older than SPAN.
+  // trim forgets what is older than SPAN, except the moment that it began with.
   trim() {
     const first = performance.now() - SPAN;
-    for (const [key, list] of this.kept) {
-      const old = list.findIndex(({ at }) => at >= first);
-      if (old < 0) this.kept.delete(key);
-      else list.splice(0, old);
-    }
+    for (const list of this.kept.values()) list.splice(0, list.findLastIndex(({ at }) => at < first));
   }
 
   forget(key) { this.kept.delete(key); }
@@ -78,10 +77,7 @@ export class Timeline extends EventTarget {
   }
 
   // moment returns what was known at the moment that is shown, or undefined.
-  moment(key) {
-    const found = this.moments(key).findLast(({ at }) => at <= this.at);
-    return found && this.at - found.at < GAP ? found : undefined;
-  }
+  moment(key) { return this.moments(key).findLast(({ at }) => at <= this.at); }
 
   // of returns a robot as it was at the moment that is shown; in the present, itself.
   of(robot) {

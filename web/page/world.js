@@ -65,6 +65,7 @@ export class World extends EventTarget {
       trail: [],
     }));
     if (this.plan) this.floor = this.paintPlan();
+    this.fitted = false;
     this.fit();
     this.dispatchEvent(new Event("scene"));
   }
@@ -89,6 +90,9 @@ export class World extends EventTarget {
     acknowledge(this.socket, message.number);
     Object.assign(this, { now: message.poses, time: message.time, speed: message.speed, paused: message.paused, finished: message.finished });
     if (!this.frozen) this.poses = this.now;
+    const { left, right, bottom, top } = this.extent();
+    if (!this.fitted && this.now.some(({ x, y }) => x < left || x > right || y < bottom || y > top)) this.fit(); // a world without walls
+    this.fitted = true;
     this.now.forEach((pose, i) => extend(this.movers[i].trail, pose, TRAIL, this.dragged === i));
     this.dispatchEvent(new Event("time"));
     this.view.changed();
@@ -108,7 +112,11 @@ export class World extends EventTarget {
     return p ? { left: p.x, right: p.x + p.width * p.resolution, bottom: p.y, top: p.y + p.height * p.resolution } : { left: -4, right: 4, bottom: -3, top: 3 };
   }
 
-  fit() { this.view.fit(this.extent(), 16); }
+  // fit shows the plan, and the robots that are outside of it.
+  fit() {
+    const { left, right, bottom, top } = this.extent(), xs = this.poses.map(({ x }) => x), ys = this.poses.map(({ y }) => y);
+    this.view.fit({ left: Math.min(left, ...xs), right: Math.max(right, ...xs), bottom: Math.min(bottom, ...ys), top: Math.max(top, ...ys) }, 16);
+  }
 
   // paintPlan turns the floor plan into a mask. Fixtures are left out of it:
   // their exact outlines are drawn.

@@ -171,3 +171,53 @@ test("views and the theme", () => {
   fire(globalThis, "themechange");
   clock.advance(20); // draws everything again
 });
+
+test("the past is shown until somebody drives", () => {
+  const [robot] = player.robots;
+  robot.watch();
+  const socket = stream("localhost:6665");
+  const drives = (x) => socket.receive(frame(1, 0, block("p", 0, `00000000 0000${x} 00000000 0000 0000 0000 0000 00`)));
+  const showsX = () => element("odometry").textContent.slice(0, 4);
+  socket.open();
+  socket.receive({ access: { p: "r" } });
+  clock.advance(100);
+  drives("03e8");
+  world.receive(poses(0));
+  clock.advance(1000);
+  drives("07d0");
+  assert.equal(showsX(), "2.00");
+  element("timeline").value = "-0.5";
+  fire(element("timeline"), "input");
+  assert.equal(showsX(), "1.00");
+  assert.ok(!element("past").hidden);
+  assert.ok(document.documentElement.classes.has("past"));
+  assert.match(element("past-text").textContent, /^This is the past: 0\.5 s before /);
+  assert.equal(player.world.poses.length, 3);
+  drives("0bb8");
+  clock.advance(250);
+  assert.equal(showsX(), "1.00"); // it does not go on
+  assert.ok(player.world.frozen);
+  player.driver.setInput("test", [1, 0]);
+  assert.equal(showsX(), "3.00");
+  assert.ok(element("past").hidden && !player.world.frozen);
+  player.driver.setInput("test", [0, 0]);
+  fire(element("live"), "click"); // pauses
+  assert.ok(player.timeline.past);
+  fire(element("live"), "click");
+  assert.ok(!player.timeline.past);
+  fire(element("live"), "click");
+  fire(element("to-live"), "click");
+  assert.ok(!player.timeline.past);
+});
+
+test("drawers", () => {
+  element("plots").hidden = element("log").hidden = true;
+  replies["log?after=0"] = { ok: true, json: async () => ({ last: 0, lines: [] }) };
+  for (const id of ["plots", "log"]) {
+    fire(element(`${id}-open`), "click");
+    assert.ok(!element(id).hidden && player.dock[id].open);
+    assert.equal(element(`${id}-open`).attributes["aria-expanded"], "true");
+    fire(element(`${id}-open`), "click");
+    assert.ok(element(id).hidden && !player.dock[id].open);
+  }
+});

@@ -177,3 +177,52 @@ test("drawing", () => {
   assert.equal(mask.data[3], 255);
   robot.data = {};
 });
+
+test("the past stands still and cannot be changed", () => {
+  world.freeze([{ x: 3, y: 0, heading: 0 }, { x: 0, y: 0, heading: 0 }]);
+  world.lens = () => ({ ...robot, data: { past: true } });
+  socket.receive(poses(2, 1, 0, [1.5, 0, 0], [-2, 1, 0]));
+  assert.equal(world.poses[0].x, 3);
+  socket.sent = [];
+  press(350, 150); // where it was
+  assert.deepEqual(selected, [robot]);
+  drag(380, 150);
+  clock.advance(100);
+  drop();
+  world.selected = 0;
+  fire(canvas, "keydown", { code: "Comma" });
+  assert.deepEqual(socket.sent, []);
+  world.thaw();
+  assert.equal(world.poses[0].x, 1.5);
+});
+
+test("names and marks of many robots", () => {
+  const all = Array.from({ length: 5 }, (_, i) => ({ ...robot, name: `r${i}`, mover: i, setBuild() {} }));
+  const many = scene();
+  many.movers = all.map(({ name }) => ({ name, parts: [part(0.5, 0.05)], mounts }));
+  world.addEventListener("scene", () => world.assign(all));
+  socket.receive(many);
+  const names = (scale, marks) => {
+    world.view.scale = scale;
+    world.mark = ({ name }) => marks[name] ?? "";
+    world.poses = all.map((_, i) => ({ x: i < 3 ? 0 : i, y: 0, heading: 0 })); // three in one place
+    const { calls } = canvas.getContext("2d");
+    calls.length = 0;
+    world.drawNames(canvas.getContext("2d"), { bad: "bad", warn: "warn", accent: "accent", dim: "dim", text: "text" }, 1 / scale);
+    return calls.filter(([name]) => name === "fillText").map(([, text]) => text);
+  };
+  world.selected = -1;
+  assert.deepEqual(names(100, {}), ["r0", "r3", "r4"]); // no name covers another
+  assert.deepEqual(names(5, {}), []);
+  assert.deepEqual(names(5, { r2: "bad", r1: "found", r4: "warn" }), ["r2", "r4"]);
+  assert.deepEqual(names(100, { r0: "faded", r3: "faded", r4: "faded" }), ["r1"]);
+  world.selected = 1;
+  assert.deepEqual(names(5, { r2: "bad" }), ["r1"]);
+});
+
+test("a world without walls shows its robots", () => {
+  socket.receive(scene());
+  socket.receive(poses(2, 0, 0, [40, 0, 0], [-40, 30, 0]));
+  const { x, y } = world.view.toScreen({ x: 40, y: 0 });
+  assert.ok(x > 0 && x < 400 && y > 0 && y < 300, `${x}, ${y}`);
+});

@@ -1,0 +1,156 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+// A run is recorded from the page, and then replayed, paused and sought from it.
+func testRecordAndReplay(t *testing.T, chromium browser) {
+	log := filepath.Join(t.TempDir(), "run.mcap")
+	world, err := filepath.Abs(room)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, "-http", "127.0.0.1:0", write(t, t.TempDir(), "record.cfg", fmt.Sprintf(`
+		driver ( name "stage" world "%s" provides ["position:0" "laser:0"] )
+		driver ( name "writelog" file "%s" manual 1 requires ["position:0" "laser:0"] )`, world, log)))
+	b := chromium.open(t, s.dashboard(t))
+	b.until(`player.shown?.data.l && !document.getElementById("record").hidden`)
+	if _, err := os.Stat(log); err == nil {
+		t.Error("it records before anybody has it record")
+	}
+	evaluate[bool](b, `document.getElementById("record").click() ?? true`)
+	b.until(`player.dock.run.recording?.on && player.dock.run.recording.messages > 20`)
+	evaluate[bool](b, `player.driver.setInput("test", [1, 0]) ?? true`)
+	b.until(`player.shown.data.p?.x > 0.2`)
+	evaluate[bool](b, `player.driver.setInput("test", [0, 0]) ?? true`)
+	evaluate[bool](b, `document.getElementById("record").click() ?? true`)
+	b.until(`player.dock.run.recording?.on === false`)
+	b.close()
+
+	s = start(t, "-http", "127.0.0.1:0", write(t, t.TempDir(), "replay.cfg", fmt.Sprintf(`driver ( name "readlog" file "%s" )`, log)))
+	b = chromium.open(t, s.dashboard(t))
+	b.until(`player.dock.run.playback?.state === "ended"`)
+	b.until(`player.shown.data.p?.x > 0.15`)
+	evaluate[bool](b, `document.getElementById("play").click() ?? true`) // from the beginning
+	b.until(`player.dock.run.playback.state === "playing"`)
+	evaluate[bool](b, `document.getElementById("play").click() ?? true`)
+	b.until(`player.dock.run.playback.state === "paused"`)
+	evaluate[bool](b, `(() => {
+		const seek = document.getElementById("seek");
+		seek.value = 0;
+		seek.dispatchEvent(new Event("change"));
+		return true; })()`)
+	b.until(`player.shown.data.p?.x === 0 && player.dock.run.playback.state === "paused"`)
+	b.until(`document.getElementById("play-time").textContent.startsWith("0:00 / ")`)
+}
+
+// The past is shown as such, in the right pixels, and driving ends it.
+func testPast(t *testing.T, chromium browser) {
+	_, page := startDashboard(t)
+	b := chromium.open(t, page)
+	b.until(`player.shown?.data.p && player.world.poses.length === 2 && player.timeline.moments(player.shown).length > 10`)
+	evaluate[bool](b, `player.driver.setInput("test", [1, 0]) ?? true`)
+	b.until(`player.shown.data.p.x > 0.15`)
+	evaluate[bool](b, `player.driver.setInput("test", [0, 0]) ?? true`)
+	b.until(`player.shown.data.p.speed === 0`)
+	evaluate[bool](b, `document.getElementById("plots-open").click() ?? true`)
+	b.until(`/ mm.s$/.test(document.querySelector("#plots output").textContent)`)
+	evaluate[bool](b, `player.timeline.go(player.timeline.moments(player.shown)[2].at) ?? true`)
+	if got := evaluate[string](b, `document.getElementById("odometry").textContent`); !strings.HasPrefix(got, "0.00, ") {
+		t.Errorf("the past is at %s", got)
+	}
+	b.until(`document.getElementById("past").checkVisibility() && player.world.frozen && Math.abs(player.world.poses[0].x + 2) < 0.01`)
+	evaluate[bool](b, `player.driver.setInput("test", [0.1, 0]) ?? true`)
+	b.until(`!document.getElementById("past").checkVisibility() && player.shown.data.p.x > 0.15 && !player.world.frozen`)
+	evaluate[bool](b, `player.driver.setInput("test", [0, 0]) ?? true`)
+}
+
+// The log shows what hostile clients cause as text, and asks only while it is open.
+func testLogDrawer(t *testing.T, chromium browser) {
+	_, page := startDashboard(t)
+	b := chromium.open(t, page)
+	b.until(`player.shown?.data.p`)
+	const name = `<img src=x onerror=window.hostile=1>`
+	evaluate[bool](b, fmt.Sprintf(`new Promise((done) => {
+		const socket = new WebSocket(location.origin.replace("http", "ws") + "/stream?robot=" + encodeURIComponent(%q));
+		socket.onclose = () => done(true); })`, name))
+	if asked := evaluate[int](b, `performance.getEntriesByType("resource").filter((r) => r.name.includes("/log?")).length`); asked != 0 {
+		t.Errorf("asked %d times for the log", asked)
+	}
+	evaluate[bool](b, `document.getElementById("log-open").click() ?? true`)
+	b.until(`document.querySelectorAll("#log li").length > 3`)
+	b.until(fmt.Sprintf(`document.getElementById("log").innerText.includes("robot=" + %q)`, name))
+	if evaluate[bool](b, `window.hostile === 1 || document.querySelector("#log img") !== null`) {
+		t.Error("the page has run what a client said")
+	}
+}
+
+// A hundred robots: those in trouble come first, one can be found, and only what is
+// shown costs a connection.
+func testHundredRobots(t *testing.T, chromium browser) {
+	var world strings.Builder
+	ports := make([]int, 100)
+	for i := range ports {
+		ports[i] = freePort(t)
+	}
+	slices.Sort(ports) // robots are listed by port
+	for i := range ports {
+		fmt.Fprintf(&world, "position ( name \"unit%d\" port %d pose [%d %d 0 0] )\n", i, ports[i], 2*(i%10), 2*(i/10))
+	}
+	s := start(t, "-stage", write(t, t.TempDir(), "fleet.world", world.String()), "-http", "127.0.0.1:0")
+	page := s.dashboard(t)
+	for _, i := range []int{37, 88} {
+		reply, err := http.Post(fmt.Sprintf("%sstop?robot=%d", page, ports[i]), "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reply.Body.Close()
+	}
+	b := chromium.open(t, page)
+	b.until(`player.robots.length === 100 && player.world.poses.length === 100 && player.shown.data.p`)
+	const names = `[...document.querySelectorAll("#robots li")].filter((li) => !li.hidden).map((li) => li.querySelector("b").textContent).join(" ")`
+	first := func(want string) {
+		t.Helper()
+		b.until(fmt.Sprintf(`(%s + " ").startsWith(%q)`, names, want+" "))
+	}
+	first("unit37 unit88")
+	b.until(`document.getElementById("fleet-state").textContent.includes("2 stopped")`)
+	b.until(`player.robots.filter((r) => r.state !== "off").length === 1`)
+	evaluate[bool](b, `(() => {
+		const search = document.getElementById("search");
+		search.value = "unit5";
+		search.dispatchEvent(new Event("input"));
+		return true; })()`)
+	first("unit5 unit50")
+	if got := evaluate[string](b, names); len(strings.Fields(got)) != 11 {
+		t.Errorf("found %s", got)
+	}
+	evaluate[bool](b, `document.querySelector("#robots li:not([hidden]) .card").click() ?? true`)
+	b.until(`player.shown.name === "unit5" && player.shown.data.p && player.robots.filter((r) => r.state !== "off").length === 1`)
+	for _, size := range [][2]int64{{1360, 850}, {390, 844}} {
+		b.resize(size[0], size[1])
+		b.until(`document.documentElement.scrollWidth <= innerWidth`)
+		// The list scrolls and leaves room for the rest.
+		b.until(`document.getElementById("robots").clientHeight < innerHeight`)
+		b.until(`document.getElementById("world-canvas").clientHeight > 250`)
+	}
+}
+
+// resize sets the size of the window.
+func (b *tab) resize(width, height int64) {
+	b.t.Helper()
+	params := emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height, DeviceScaleFactor: 1}
+	if _, err := chromedp.Call(b.ctx, emulation.SetDeviceMetricsOverride, params); err != nil {
+		b.t.Fatal(err)
+	}
+}
