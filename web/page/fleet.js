@@ -35,9 +35,10 @@ export class Fleet {
     this.update();
   }
 
-  // state returns how urgent a robot is, 0 is most, and why.
+  // state returns how urgent a robot is, 0 is most, and why. Robots of other servers have
+  // no name, and may have the same port.
   state(robot) {
-    const { m, p } = robot.data, known = robot.typed ? null : this.known.get(robot.address.split(":").at(-1));
+    const { m, p } = robot.data, known = robot.name === robot.address ? null : this.known.get(robot.address.split(":").at(-1));
     const bad = Object.entries(known?.devices ?? {}).filter(([, state]) => ["lost", "failed", "stale"].includes(state));
     if (bad.length) return [0, bad.map(([name, state]) => `${name} ${state}`).join(", ")];
     if (robot.state === "lost") return [0, "lost"];

@@ -82,6 +82,16 @@ test("search by name and state", async () => {
   assert.equal(search("").length, 100);
 });
 
+test("the health of a robot is not that of one of another server with its port", async () => {
+  const { fleet: f, robots } = fleet(10);
+  health[3].devices.laser = "failed";
+  robots.push(new Robot({ name: "10.0.0.7:6003", address: "10.0.0.7:6003" }));
+  f.rail.add(robots.at(-1));
+  await f.start();
+  assert.equal(f.state(robots[3])[0], 0);
+  assert.deepEqual(f.state(robots.at(-1)), [2, ""]);
+});
+
 test("without an answer only what is watched is known", async () => {
   const { fleet: f, robots } = fleet(10);
   await f.start();
