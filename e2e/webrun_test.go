@@ -58,14 +58,14 @@ func testRecordAndReplay(t *testing.T, chromium browser) {
 func testPast(t *testing.T, chromium browser) {
 	_, page := startDashboard(t)
 	b := chromium.open(t, page)
-	b.until(`player.shown?.data.p && player.world.poses.length === 2 && player.timeline.moments(player.shown).length > 10`)
+	b.until(`player.shown?.data.p && player.world.poses.length === 2 && player.timeline.moments(player.shown).length > 5 && player.timeline.moments(player.world).length > 5`)
 	evaluate[bool](b, `player.driver.setInput("test", [1, 0]) ?? true`)
 	b.until(`player.shown.data.p.x > 0.15`)
 	evaluate[bool](b, `player.driver.setInput("test", [0, 0]) ?? true`)
 	b.until(`player.shown.data.p.speed === 0`)
 	evaluate[bool](b, `document.getElementById("plots-open").click() ?? true`)
 	b.until(`/ mm.s$/.test(document.querySelector("#plots output").textContent)`)
-	evaluate[bool](b, `player.timeline.go(player.timeline.moments(player.shown)[2].at) ?? true`)
+	evaluate[bool](b, `player.timeline.go(Math.max(...[player.shown, player.world].map((of) => player.timeline.moments(of)[2].at))) ?? true`)
 	if got := evaluate[string](b, `document.getElementById("odometry").textContent`); !strings.HasPrefix(got, "0.00, ") {
 		t.Errorf("the past is at %s", got)
 	}
