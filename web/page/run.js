@@ -1,5 +1,6 @@
 // Replaying and recording of the robot that is shown.
 
+const WATCH = "This computer may only watch: the owner of the robot gives rights.";
 const PERIOD = 1000; // ms between two requests for what others have changed
 const $ = (id) => document.getElementById(id);
 
@@ -55,7 +56,8 @@ export class Run {
     $("run-note").textContent = this.problem;
     if (p) {
       const off = !write || p.steps || p.state === "off", at = this.position();
-      for (const id of ["play", "seek", "play-speed"]) $(id).disabled = off;
+      const why = !write ? WATCH : p.steps ? "The log is replayed by steps." : off ? "Nobody has a device of the log open." : "";
+      for (const id of ["play", "seek", "play-speed"]) Object.assign($(id), { disabled: off, title: why });
       $("play").textContent = p.state === "playing" ? "Pause" : "Play";
       $("seek").max = (p.end - p.start) / 1e9;
       if (!this.held) $("seek").value = at;
@@ -70,7 +72,7 @@ export class Run {
       $("record").disabled = !write || !r.manual;
       $("record").setAttribute("aria-pressed", r.on);
       $("record").textContent = r.on ? `Recording · ${r.bytes < 1e6 ? `${(r.bytes / 1e3).toFixed(0)} kB` : `${(r.bytes / 1e6).toFixed(1)} MB`}` : r.failed ? "Recording failed" : "Record";
-      $("record").title = r.manual ? `into ${r.file}` : `The configuration records into ${r.file} all the time.`;
+      $("record").title = !write ? WATCH : r.manual ? `into ${r.file}` : `The configuration records into ${r.file} all the time.`;
     }
   }
 }

@@ -68,11 +68,11 @@ test("who may not write, and a log without clients or with steps", async () => {
   for (const report of [{ ...playback(), write: false }, playback({ state: "off" }), playback({ steps: true })]) {
     ok(report);
     await run.ask();
-    for (const id of ["play", "seek", "play-speed"]) assert.ok(element(id).disabled, id);
+    for (const id of ["play", "seek", "play-speed"]) assert.ok(element(id).disabled && element(id).title, id);
   }
   ok(playback());
   await run.ask();
-  assert.ok(!element("play").disabled);
+  assert.ok(!element("play").disabled && !element("play").title);
   reply = { ok: false, text: async () => "your computer may read\n" };
   await click("play");
   assert.equal(element("run-note").textContent, "your computer may read");
@@ -103,4 +103,8 @@ test("recording", async () => {
   assert.equal(element("record").textContent, "Recording · 3.5 MB");
   assert.ok(element("record").disabled);
   assert.match(element("record").title, /The configuration records into run.mcap/);
+  ok({ write: false, recording: { on: true, manual: true, bytes: 0 } });
+  await run.ask();
+  assert.ok(element("record").disabled);
+  assert.match(element("record").title, /may only watch/);
 });
