@@ -114,7 +114,8 @@ export class World extends EventTarget {
 
   // fit shows the plan, and the robots that are outside of it.
   fit() {
-    const { left, right, bottom, top } = this.extent(), xs = this.poses.map(({ x }) => x), ys = this.poses.map(({ y }) => y);
+    const { left, right, bottom, top } = this.extent(), ends = (v, i) => [v - this.movers[i].radius, v + this.movers[i].radius];
+    const xs = this.poses.flatMap(({ x }, i) => ends(x, i)), ys = this.poses.flatMap(({ y }, i) => ends(y, i));
     this.view.fit({ left: Math.min(left, ...xs), right: Math.max(right, ...xs), bottom: Math.min(bottom, ...ys), top: Math.max(top, ...ys) }, 16);
   }
 
