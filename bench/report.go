@@ -31,7 +31,7 @@ The server runs in a process of its own, the clients in another one, on the same
 seven devices of the test driver. Servers take turns, so a disturbance hits all of them; figures are medians of
 the runs.
 
-- **player** is the server as it is shipped: ` + "`CGO_ENABLED=0 go build -tags nethttpomithttp2 -trimpath -ldflags '-s -w'`" + `.
+- **player** is the server as it is shipped: static, stripped, with the flags of packaging/shipped.
   It is started with %v of timer slack and ` + "`GOMAXPROCS=1`" + `, as its unit file does (` + "`TimerSlackNSec=`" + `, ` + "`Environment=`" + `);
   "A plain start" shows it without.
 - **floor** is a bare loop on epoll and timerfd with the same ticks and the same start. It decodes commands and

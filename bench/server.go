@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/bench/rig"
+	"player/packaging/shipped"
 	"player/secure/certs"
 )
 
@@ -69,7 +70,8 @@ func build(ctx context.Context) (*workshop, error) {
 	w := &workshop{root: filepath.Dir(strings.TrimSpace(string(root))), dir: dir, warmup: warmup}
 	w.points, w.noPoints = rig.FindTracepoints()
 	for s, source := range sources {
-		cmd := exec.CommandContext(ctx, "go", "build", "-tags=nethttpomithttp2", "-trimpath", "-ldflags=-s -w", "-o", w.path(s), source)
+		args := append([]string{"build"}, shipped.Flags()...)
+		cmd := exec.CommandContext(ctx, "go", append(args, "-ldflags=-s -w", "-o", w.path(s), source)...)
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 		cmd.Dir = w.root
 		if out, err := cmd.CombinedOutput(); err != nil {

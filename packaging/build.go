@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"player/packaging/shipped"
 )
 
 // source is the commit that is built.
@@ -69,7 +71,8 @@ func (s source) debian() string { return s.version + "-1" }
 // clone or of the state of git gets into it.
 func (s source) build(path, arch, arm string) error {
 	link := fmt.Sprintf("-s -w -X main.linkedVersion=%s -X main.linkedCommit=%s", s.version, s.commit)
-	cmd := exec.Command("go", "build", "-tags", "nethttpomithttp2", "-trimpath", "-buildvcs=false", "-ldflags", link, "-o", path, ".")
+	args := append([]string{"build"}, shipped.Flags()...)
+	cmd := exec.Command("go", append(args, "-buildvcs=false", "-ldflags", link, "-o", path, ".")...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch, "GOARM="+arm,
 		"GOFLAGS=-mod=readonly", "GOWORK=off", "GOEXPERIMENT=", "GOAMD64=v1", "GOARM64=v8.0", "GORISCV64=rva20u64")
 	cmd.Stderr = os.Stderr
