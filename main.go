@@ -115,12 +115,6 @@ func serve(ctx context.Context, o options, stdout io.Writer, stderr *os.File) er
 		return errors.Join(err, sim.close())
 	}
 
-	encrypted, err := openTLS(conf)
-	if err != nil {
-		return errors.Join(err, sim.close())
-	}
-	defer encrypted.close()
-
 	var last lastwords.Book
 	defer last.OnPanic()
 	var reloads chan struct{} // nil: SIGHUP ends the server
@@ -130,6 +124,10 @@ func serve(ctx context.Context, o options, stdout io.Writer, stderr *os.File) er
 	ctx, quit, stop := untilSignal(ctx, last.Say, reloads)
 	defer stop()
 	budget := descriptors.New(fixedDescriptors(conf), dash != nil)
+	encrypted, err := openTLS(conf, budget.Clients, log)
+	if err != nil {
+		return errors.Join(err, sim.close())
+	}
 	err = server.Run(ctx, server.Config{
 		Robots:        o.robots(conf, sim.robots),
 		Access:        conf.Access,
@@ -143,13 +141,13 @@ func serve(ctx context.Context, o options, stdout io.Writer, stderr *os.File) er
 			for _, robot := range conf.Robots {
 				log.Info("serving", zap.String("address", o.address(robot.Port)), zap.String("version", version()), zap.Duration("after", time.Since(started)))
 			}
-			encrypted.serve(budget.Clients, s, log)
+			encrypted.serve(ctx, s)
 			o.warnOfAccess(conf, log)
 			manager := newSupervisor(os.Getenv, log)
 			manager.ready(ctx, s.Start, statusLine(conf))
 			dash.serve(ctx, budget.Pages, s, s.Post, last.OnPanic)
 			sim.start(s.Start, quit)
-			r := &reloader{options: o, conf: conf, sim: sim, dash: dash, notify: manager, log: log, post: s.Post, start: s.Start, quit: quit,
+			r := &reloader{options: o, conf: conf, sim: sim, dash: dash, tls: encrypted, notify: manager, log: log, post: s.Post, start: s.Start, quit: quit,
 				change: func(now time.Duration, conf *config.Server, simulated simulatedRobots, done func(time.Duration, []int)) {
 					s.Reload(now, o.robots(conf, simulated), conf.Access, done)
 				}}

@@ -20,6 +20,7 @@ type reloader struct {
 	conf    *config.Server // that is served
 	sim     *simulation
 	dash    *dashboard
+	tls     *encryption
 	notify  supervisor
 	log     *zap.Logger
 
@@ -61,6 +62,10 @@ func (r *reloader) reload(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	certificates, err := loadTLS(next)
+	if err != nil {
+		return err
+	}
 	plan, err := config.Reload(r.conf, next)
 	if err != nil {
 		return err
@@ -90,6 +95,7 @@ func (r *reloader) reload(ctx context.Context) error {
 	}
 	r.conf = plan.Server
 	r.options.warnOfAccess(r.conf, r.log)
+	r.tls.change(ctx, r.conf, certificates)
 	r.dash.change(r.conf, r.sim)
 	r.log.Info("configuration read again", zap.String("plan", plan.String()))
 	return nil

@@ -511,3 +511,46 @@ func TestTLSWithOpenSSL(t *testing.T) {
 	}
 	f.enter(t, f.config("ben")).mustOpen("sr", "sr")
 }
+
+// A reload reads the certificates again, applies rights by name to those who are
+// connected, and moves the listener.
+func TestTLSReload(t *testing.T) {
+	t.Parallel()
+	lab, others := certs.New(t, "lab"), certs.New(t, "others")
+	old, renewed := lab.Issue("robot", nil), others.Issue("robot", nil)
+	port, moved := freePort(t), freePort(t)
+	text := func(rights string, port int, pair certs.Pair, clients string) string {
+		return fmt.Sprintf("driver ( name \"testpattern\" provides [\"position:0\"] )\naccess ( allow [%s] name \"ada\" )\n"+
+			"tls ( listen \"127.0.0.1:%d\" cert %q key %q clients %q )", rights, port, pair.Cert, pair.Key, clients)
+	}
+	at := func(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
+	s := startFile(t, launch{}, text(`"read" "write"`, port, old, lab.File))
+	ada := enter(t, at(port), lab.Client(lab.Issue("ada", nil)))
+	ada.mustOpen("pa", "pa")
+
+	// A certificate that cannot be read changes nothing.
+	s.ask(t, text(`"read"`, port, certs.Pair{Cert: "nowhere.pem", Key: old.Key}, lab.File), "configuration refused")
+	ada.mustOpen("pa", "pa")
+
+	// Fewer rights end the connection, more do not.
+	s.reload(t, text(`"read" "write" "config"`, port, old, lab.File))
+	ada.mustOpen("pa", "pa")
+	s.reload(t, text(`"read"`, port, renewed, others.File))
+	ada.closed()
+
+	// The server has another certificate, and trusts another authority.
+	if _, err := tls.Dial("tcp", at(port), lab.Client(lab.Issue("ada", nil))); err == nil {
+		t.Error("the old certificate is still in use")
+	}
+	ada = enter(t, at(port), others.Client(others.Issue("ada", nil)))
+	ada.mustOpen("pw", "pe")
+	ada.mustOpen("pr", "pr")
+
+	s.reload(t, text(`"read"`, moved, renewed, others.File))
+	ada.mustOpen("pr", "pr") // who is connected stays
+	enter(t, at(moved), others.Client(others.Issue("ada", nil))).mustOpen("pr", "pr")
+	if conn, err := net.Dial("tcp", at(port)); err == nil {
+		conn.Close()
+		t.Error("the old port is still open")
+	}
+}

@@ -83,12 +83,12 @@ func Load(cert, key, clients string) (*tls.Config, error) {
 
 // Handshakes does the handshakes of all listeners of a server.
 type Handshakes struct {
-	config  *tls.Config
 	share   *descriptors.Share
 	log     *zap.Logger
 	started time.Time
 
 	mu        sync.Mutex
+	config    *tls.Config
 	all       int
 	addresses map[netip.Addr]int // how many, by computer
 	next      time.Time          // when the next computation may begin
@@ -98,14 +98,28 @@ type Handshakes struct {
 // New returns handshakes with a configuration of Load. Their descriptors are taken from share.
 func New(config *tls.Config, share *descriptors.Share, log *zap.Logger) *Handshakes {
 	h := &Handshakes{share: share, log: log, started: time.Now(), addresses: map[netip.Addr]int{}, refusals: timers.Limiter{Period: refusalPeriod}}
-	h.config = config.Clone()
+	h.Renew(config)
+	return h
+}
+
+// Renew sets the configuration of Load for handshakes that begin from now on.
+func (h *Handshakes) Renew(config *tls.Config) {
+	config = config.Clone()
 	// It is called when the client's first message has been read, and nothing has
 	// been computed.
-	h.config.GetConfigForClient = func(*tls.ClientHelloInfo) (*tls.Config, error) {
+	config.GetConfigForClient = func(*tls.ClientHelloInfo) (*tls.Config, error) {
 		time.Sleep(h.turn(time.Now()))
 		return nil, nil
 	}
-	return h
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.config = config
+}
+
+func (h *Handshakes) current() *tls.Config {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.config
 }
 
 // turn returns how long a computation has to wait for its turn.
@@ -142,7 +156,7 @@ func (h *Handshakes) Serve(l net.Listener, ready func(*Conn)) {
 		go func() {
 			defer h.leave(from)
 			w := &wire{Conn: conn}
-			c := newConn(w, tls.Server(w, h.config), func() { h.share.Return(cost) })
+			c := newConn(w, tls.Server(w, h.current()), func() { h.share.Return(cost) })
 			if err := c.shake(); err != nil {
 				h.refused(conn.RemoteAddr(), err)
 				_ = c.Close() // the reason is known
