@@ -136,7 +136,7 @@ func TestRobotDrivesThroughGaps(t *testing.T) {
 			s := start(t, "-pp", r.Port())
 			c := s.dial(t)
 			c.mustOpen("payr", "payr")
-			c.drives("400 mm/s", 400, 0, func() bool { return r.State().Left == 400 })
+			c.drives("200 mm/s", 200, 0, func() bool { return r.State().Left == 200 })
 			r.Silence()
 			c.until("old data", func() bool { return c.age() > gap })
 			r.Speak()

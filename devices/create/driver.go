@@ -19,7 +19,7 @@ const (
 
 	// listenTime is how long the driver listens before it sends anything to a robot
 	// that was lost: one that was not switched off still streams, every 15 ms.
-	listenTime = 100 * time.Millisecond
+	listenTime = 250 * time.Millisecond
 	// pulse is how long the wake line is pulled, and released before. The
 	// specification allows 50 to 500 ms.
 	pulse = 100 * time.Millisecond

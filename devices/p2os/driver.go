@@ -77,6 +77,7 @@ type Driver struct {
 
 	moving, gripping bool          // a command is to be sent
 	sent             time.Duration // when something was sent last
+	steered          time.Duration // when something was sent last to the running robot
 	free             time.Duration // when the next command may go out
 
 	jumps        timers.Limiter
@@ -197,7 +198,7 @@ func (d *Driver) resetOdometry(now time.Duration) {
 // publishes everything.
 func (d *Driver) report(now time.Duration) {
 	d.transport.Heard(now)
-	fastest := d.fastest
+	fastest, until := d.fastest, d.steered
 	d.fastest = 0
 	d.moving = true
 	d.flush(now) // may command the next movement
@@ -208,7 +209,7 @@ func (d *Driver) report(now time.Duration) {
 		d.resetOdometry(now) // this SIP is from before
 	} else {
 		d.opened = open
-		if err := d.odometry.Update(s, now, fastest); err != nil {
+		if err := d.odometry.Update(s, now, fastest, until); err != nil {
 			if repeats, ok := d.jumps.Allow(now); ok {
 				d.transport.Log().Warn("a movement is missing in the odometry", zap.Error(err), zap.Int("times before", repeats))
 			}
@@ -293,6 +294,9 @@ func (d *Driver) write(now time.Duration) {
 	const bitsPerByte = 10 // 8N1
 	d.transport.Port().Write(d.out)
 	d.sent = now
+	if d.phase == running {
+		d.steered = now
+	}
 	takes := time.Duration(len(d.out)*bitsPerByte) * time.Second / time.Duration(d.speed)
 	d.free = max(d.free+takes, now+2*takes, now+commandGap)
 }

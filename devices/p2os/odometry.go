@@ -12,7 +12,7 @@ const (
 	maxStep = 100
 	// overshoot is how much faster than told a robot may drive for a moment.
 	overshoot = 1.1
-	// coast is the longest time that a robot drives without hearing from us: its
+	// coast is the longest time that a robot drives after it has heard from us: its
 	// watchdog bites after 2 s, then it brakes.
 	coast = 2300 * time.Millisecond
 	// held is how late a SIP may be: by a busy computer, an adapter or a radio modem.
@@ -45,15 +45,17 @@ type Odometry struct {
 	turned           int     // angle units
 }
 
-// Update takes the coordinates of a SIP that came at now; commanded is the highest
-// speed that the robot was given since the SIP before, in mm/s. The coordinates wrap,
+// Update takes the coordinates of a SIP that came at now. commanded is the highest
+// speed that the robot was given since the SIP before, in mm/s, and until is when it was
+// sent a command last: it may hear us when we do not hear it. The coordinates wrap,
 // so the movement since then is known only if the robot cannot have gone half of
 // their range. An error explains why a movement was not counted; the next one is
 // measured from this SIP.
-func (o *Odometry) Update(s *SIP, now time.Duration, commanded float64) error {
+func (o *Odometry) Update(s *SIP, now time.Duration, commanded float64, until time.Duration) error {
 	speed := math.Abs(float64(o.Model.Speed(s)))
 	fastest := overshoot * max(commanded, speed, o.refSpeed)
-	reach := maxStep + fastest*min(now-o.at, coast).Seconds()
+	driving := min(now-o.at, max(0, until-o.at)+coast)
+	reach := maxStep + fastest*driving.Seconds()
 	gap := now - o.at
 	o.refHeading, o.refSpeed, o.at = s.Heading, speed, now
 	if o.late > 0 {

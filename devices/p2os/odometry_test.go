@@ -22,7 +22,7 @@ func newStepped() *stepped { return &stepped{Odometry: Odometry{Model: &testMode
 
 func (o *stepped) Update(s *SIP) bool {
 	o.now += 100 * time.Millisecond
-	return o.Odometry.Update(s, o.now, 0) == nil
+	return o.Odometry.Update(s, o.now, 0, 0) == nil
 }
 
 func (o *stepped) Reset()        { o.Odometry.Reset(o.now) }
@@ -237,27 +237,29 @@ func TestOdometryGaps(t *testing.T) {
 		told   float64
 		units  int
 		reason string // empty: it is counted
+		until  time.Duration
 	}{
-		{"half a second at 400 mm/s", testModel, 600 * time.Millisecond, 400, 400, 278, ""},
-		{"one and a half", testModel, 1600 * time.Millisecond, 400, 400, 763, ""},
-		{"back over the wrap", testModel, 1600 * time.Millisecond, -400, 400, -763, ""},
-		{"an outage of a minute at full speed", testModel, time.Minute, 500, 500, 1300, ""},
-		{"set off during the gap", testModel, 900 * time.Millisecond, 0, 300, 300, ""},
-		{"rest, a corrupt packet", testModel, 100 * time.Millisecond, 0, 0, 500, "jumped by (413, 0) mm in 100ms"},
-		{"farther than it drives", testModel, time.Second, 200, 200, 600, "jumped by (496, 0) mm in 1s"},
-		{"a Pioneer 3, a second at 500 mm/s", pioneer3, 1100 * time.Millisecond, 500, 500, 1100, ""},
-		{"a Pioneer 3, an outage at 300 mm/s", pioneer3, time.Minute, 300, 300, 1400, ""},
-		{"a Pioneer 3, an outage at 500 mm/s", pioneer3, time.Minute, 500, 500, 1000, "nothing was heard for 1m0s"},
-		{"a Pioneer 1, half a second at 400 mm/s", pioneer1, 600 * time.Millisecond, 158, 400, 4700, ""},
+		{"half a second at 400 mm/s", testModel, 600 * time.Millisecond, 400, 400, 278, "", 0},
+		{"one and a half", testModel, 1600 * time.Millisecond, 400, 400, 763, "", 0},
+		{"back over the wrap", testModel, 1600 * time.Millisecond, -400, 400, -763, "", 0},
+		{"an outage of a minute at full speed", testModel, time.Minute, 500, 500, 1300, "", 0},
+		{"set off during the gap", testModel, 900 * time.Millisecond, 0, 300, 300, "", 0},
+		{"rest, a corrupt packet", testModel, 100 * time.Millisecond, 0, 0, 500, "jumped by (413, 0) mm in 100ms", 0},
+		{"farther than it drives", testModel, time.Second, 200, 200, 600, "jumped by (496, 0) mm in 1s", 0},
+		{"it hears us for two seconds more", testModel, 5 * time.Second, 300, 300, 1700, "", 3 * time.Second},
+		{"a Pioneer 3, a second at 500 mm/s", pioneer3, 1100 * time.Millisecond, 500, 500, 1100, "", 0},
+		{"a Pioneer 3, an outage at 300 mm/s", pioneer3, time.Minute, 300, 300, 1400, "", 0},
+		{"a Pioneer 3, an outage at 500 mm/s", pioneer3, time.Minute, 500, 500, 1000, "nothing was heard for 1m0s", 0},
+		{"a Pioneer 1, half a second at 400 mm/s", pioneer1, 600 * time.Millisecond, 158, 400, 4700, "", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			o := Odometry{Model: &tt.m}
 			sip := SIP{X: 10, Left: tt.speed, Right: tt.speed}
-			if err := o.Update(&sip, time.Second, 0); err != nil {
+			if err := o.Update(&sip, time.Second, 0, 0); err != nil {
 				t.Fatal(err)
 			}
 			sip.X += uint16(tt.units)
-			err := o.Update(&sip, time.Second+tt.gap, tt.told)
+			err := o.Update(&sip, time.Second+tt.gap, tt.told, tt.until)
 			want := int(math.Round(float64(tt.units) * tt.m.Distance))
 			if tt.reason != "" {
 				want = 0
@@ -266,7 +268,7 @@ func TestOdometryGaps(t *testing.T) {
 				t.Errorf("x is %d mm, %v; want %d, %q", o.X(), err, want, tt.reason)
 			}
 			sip.X += 20 // goes on from here
-			if err := o.Update(&sip, time.Second+tt.gap+100*time.Millisecond, 0); err != nil || o.X() == want {
+			if err := o.Update(&sip, time.Second+tt.gap+100*time.Millisecond, 0, 0); err != nil || o.X() == want {
 				t.Errorf("x is %d mm, %v", o.X(), err)
 			}
 		})
@@ -283,7 +285,7 @@ func TestOdometryLateSIPs(t *testing.T) {
 		units uint16
 	}{{time.Second, 0}, {1100 * time.Millisecond, 48}, {1600 * time.Millisecond, 48}, {1601 * time.Millisecond, 240}, {1700 * time.Millisecond, 48}} {
 		sip.X += step.units
-		if err := o.Update(&sip, step.at, 400); err != nil {
+		if err := o.Update(&sip, step.at, 400, 0); err != nil {
 			t.Errorf("at %v: %v", step.at, err)
 		}
 	}
@@ -291,7 +293,7 @@ func TestOdometryLateSIPs(t *testing.T) {
 		t.Errorf("x is %d mm, want %d", o.X(), want)
 	}
 	sip.X += 400
-	if err := o.Update(&sip, 1701*time.Millisecond, 400); err == nil {
+	if err := o.Update(&sip, 1701*time.Millisecond, 400, 0); err == nil {
 		t.Error("a jump that no delay explains is counted")
 	}
 }
