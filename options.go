@@ -77,16 +77,14 @@ FILE describes the robot: which drivers provide which devices (docs/CONFIG.md;
 examples are in configs/). Without it player serves a Pioneer with laser and
 camera. Flags override the file. Without a terminal, SIGHUP reads it again.
 
-Try it without a robot:
-  player -stage room
+Try it without a robot: player -stage room
 
 Commands (player help COMMAND shows more; a FILE of that name is ./FILE)
 %s
 Where clients connect
   -gp PORT          TCP port of the (first) robot                  (default 6665)
   -bind ADDRESS     address to listen on                           (default all interfaces)
-  -tls ADDRESS      host:port for clients that encrypt; of the first robot, the others
-                    keep their distance to it                      (default none)
+  -tls ADDRESS      host:port of the (first) robot by TLS          (default none)
   -tls-cert FILE    certificate of the server (PEM)
   -tls-key FILE     its key (PEM)
   -tls-clients FILE serve only clients with a certificate of these authorities (PEM)
@@ -102,8 +100,7 @@ A real robot
   -vc FILE          configuration file of ACTS                     (default /usr/local/acts/actsconfig)
 
 A simulated robot
-  -stage WORLD      simulate a world instead of using hardware: a file, or one
-                    of those that -stage list shows
+  -stage WORLD      simulate a world: a file, or one that -stage list shows
   -truth FILE       write the true poses of all robots to FILE, as CSV; implies -run
   -run              run the world even without clients, until its quit_time
 
@@ -112,8 +109,7 @@ Safety
   -deadman MS       stop the robot when no command has come for MS  (default off)
 
 The dashboard, a web page that shows what the robot senses and drives it
-  -http ADDRESS     host:port of the dashboard, or off  (default off;
-                    localhost:8080 with a simulated robot)
+  -http ADDRESS     host:port, or off             (default localhost:8080 with -stage, else off)
 
 Other
   -check            as the command check
@@ -122,10 +118,8 @@ Other
   -debug            log more
   -exp              experimental features (there are none)
   -version          print the version and exit
-  -h                print this page
 
-Anybody who can connect to the port can drive the robot. On a shared network,
-restrict access in FILE, or use -bind 127.0.0.1 and -tls, or a tunnel.
+Whoever can connect can drive: restrict access in FILE, or use -bind 127.0.0.1, -tls, a tunnel.
 `
 
 // usualPort is the TCP port of a robot (manual table 1).
