@@ -72,7 +72,7 @@ func build(ctx context.Context) (*workshop, error) {
 	for s, source := range sources {
 		args := append([]string{"build"}, shipped.Flags()...)
 		cmd := exec.CommandContext(ctx, "go", append(args, "-ldflags=-s -w", "-o", w.path(s), source)...)
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
 		cmd.Dir = w.root
 		if out, err := cmd.CombinedOutput(); err != nil {
 			w.close()

@@ -85,6 +85,7 @@ func (s source) build(path, arch, arm string) error {
 // output runs a program and returns what it prints, without the last newline.
 func output(name string, args ...string) (string, error) {
 	cmd := exec.Command(name, args...)
+	cmd.Env = append(os.Environ(), "GOWORK=off") // go list: the modules of the build above
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {

@@ -1,0 +1,383 @@
+package bridge
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"player/codec"
+	"player/devices"
+)
+
+// at is a moment, in ms.
+func at(ms int) time.Time { return time.UnixMilli(int64(1_000_000 + ms)) }
+
+func TestCheckName(t *testing.T) {
+	for name, good := range map[string]bool{
+		"r0": true, "Robot-1_b": true, strings.Repeat("x", 64): true,
+		"": false, "a.b": false, "a*": false, ">": false, "a b": false, "ä": false, strings.Repeat("x", 65): false,
+	} {
+		if err := CheckName(name); (err == nil) != good {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}
+
+func TestSubjects(t *testing.T) {
+	subject := Subject("lab", "r0", "laser", Data)
+	if want := "player.lab.r0.laser.0.data"; subject != want {
+		t.Fatalf("%s, want %s", subject, want)
+	}
+	if got := Interface(subject); got != "laser" {
+		t.Errorf("interface %q", got)
+	}
+	if got := Interface("player.lab.r0.status"); got != "" {
+		t.Errorf("the status has interface %q", got)
+	}
+	if spec, ok := Named("laser"); !ok || spec.Letter != codec.Laser {
+		t.Errorf("laser is %+v, %t", spec, ok)
+	}
+	if _, ok := Named("lazer"); ok {
+		t.Error("there is an interface lazer")
+	}
+}
+
+// A step of a lease and what is expected of it. Times are in ms.
+type step struct {
+	at    int
+	do    string // grant, adopt, renew, write, confirm, end, or nothing
+	token string // of renew
+	sent  int    // of grant, adopt and confirm
+	err   error  // of renew
+	ends  int    // then; 0: the lease is free
+}
+
+func TestLease(t *testing.T) {
+	for name, steps := range map[string][]step{
+		"ends a TTL after it began": {
+			{at: 0, do: "grant", ends: 1000},
+			{at: 999, do: "renew", token: "1-a", ends: 1000}, // the bucket does not know of it
+			{at: 1000, do: "renew", token: "1-a", err: ErrNoLease, ends: 1000},
+		},
+		"lasts as long as renewals are confirmed": {
+			{at: 0, do: "grant", ends: 1000},
+			{at: 300, do: "renew", token: "1-a", ends: 1000},
+			{at: 300, do: "write", ends: 1000},
+			{at: 320, do: "confirm", sent: 300, ends: 1300},
+			{at: 1299, do: "renew", token: "1-a", ends: 1300},
+			{at: 1300, do: "renew", token: "1-a", err: ErrNoLease, ends: 1300},
+		},
+		"the bucket's entry does not prolong it": {
+			{at: 0, do: "grant", ends: 1000},
+			{at: 900, do: "confirm", sent: 900, ends: 1000},
+		},
+		"other tokens": {
+			{at: 0, do: "renew", token: "1-a", err: ErrNoLease},
+			{at: 0, do: "grant", ends: 1000},
+			{at: 1, do: "renew", token: "", err: ErrNoToken, ends: 1000},
+			{at: 1, do: "renew", token: "2-b", err: ErrNotToken, ends: 1000},
+			{at: 2, do: "end"},
+			{at: 3, do: "renew", token: "1-a", err: ErrNoLease},
+		},
+		"granted late": { // the bucket was asked 400 ms before it answered
+			{at: 400, do: "grant", sent: 0, ends: 1000},
+		},
+		"adopted": {
+			{at: 0, do: "adopt", ends: 1000},
+			{at: 10, do: "renew", token: "1-a", ends: 1000},
+			{at: 20, do: "end"},
+		},
+	} {
+		var c Control
+		for i, s := range steps {
+			var err error
+			switch s.do {
+			case "grant":
+				c.Grant("1-a", "alice", at(s.sent), at(s.at))
+			case "adopt":
+				c.Adopt("1-a", "alice", at(s.sent), at(s.at))
+			case "renew":
+				err = c.Renew(s.token, at(s.at))
+			case "write":
+				c.Write(at(s.at))
+			case "confirm":
+				c.Confirm(at(s.sent))
+			case "end":
+				c.End()
+			}
+			if !errors.Is(err, s.err) || (err == nil) != (s.err == nil) {
+				t.Errorf("%s, step %d: error %v, want %v", name, i, err, s.err)
+			}
+			if held := c.Token != ""; held != (s.ends != 0) || held && !c.Ends().Equal(at(s.ends)) {
+				t.Errorf("%s, step %d: held %t, ends %v, want %d", name, i, held, c.Ends(), s.ends)
+			}
+		}
+	}
+}
+
+// While another bridge may still obey the holder, nobody else gets the lease.
+func TestAdoptedLeaseIsNotGivenAtOnce(t *testing.T) {
+	var c Control
+	if !c.Free(at(0)) {
+		t.Fatal("a new lease is not free")
+	}
+	c.Adopt("1-a", "alice", at(0), at(0))
+	c.End()
+	for ms, want := range map[int]bool{0: false, 999: false, 1000: true} {
+		if got := c.Free(at(ms)); got != want {
+			t.Errorf("after %d ms: free %t", ms, got)
+		}
+	}
+}
+
+// The bucket is told of the last renewal, and not more often than WritePeriod.
+func TestLeaseIsWritten(t *testing.T) {
+	var c Control
+	c.Grant("1-a", "alice", at(0), at(0))
+	due := func(want int) {
+		t.Helper()
+		got, ok := c.WriteDue()
+		if ok != (want != 0) || ok && !got.Equal(at(want)) {
+			t.Errorf("a write is due: %t, %v, want %d", ok, got, want)
+		}
+	}
+	due(0)
+	for ms := 10; ms <= 200; ms += 10 {
+		if err := c.Renew("1-a", at(ms)); err != nil {
+			t.Fatal(err)
+		}
+		due(250)
+	}
+	c.Write(at(250))
+	due(0)
+	c.End()
+	due(0)
+}
+
+func TestDemand(t *testing.T) {
+	var d Demand
+	for _, s := range []struct{ at, ask, want int }{
+		{0, 0, DefaultRate},
+		{0, 2, 2}, // slower than the default: nobody asked for that
+		{1000, 50, 50},
+		{2000, 20, 50},
+		{9999, 0, 50},
+		{10000, 0, 50},
+		{11000, 0, 20},
+		{12000, 0, DefaultRate},
+	} {
+		if s.ask > 0 {
+			d.Ask(s.ask, at(s.at))
+		}
+		if got := d.Rate(at(s.at)); got != s.want {
+			t.Errorf("after %d ms: %d Hz, want %d", s.at, got, s.want)
+		}
+	}
+}
+
+func TestPacer(t *testing.T) {
+	for _, c := range []struct{ hz, frames, want int }{
+		{10, 10, 100}, {10, 50, 100}, {50, 50, 500}, {1, 50, 10}, {20, 50, 200},
+	} {
+		var p Pacer
+		sent := 0
+		for frame := range 10 * c.frames {
+			now := at(0).Add(time.Duration(frame) * time.Second / time.Duration(c.frames))
+			if p.Ready(c.hz, c.frames, now) {
+				sent++
+			}
+		}
+		if sent < c.want-1 || sent > c.want+1 {
+			t.Errorf("%d Hz of %d: %d messages in 10 s, want %d", c.hz, c.frames, sent, c.want)
+		}
+	}
+}
+
+func TestPacerDoesNotMakeUp(t *testing.T) {
+	var p Pacer
+	p.Ready(10, 10, at(0))
+	if !p.Ready(10, 10, at(5000)) {
+		t.Fatal("a message after a pause is not sent")
+	}
+	if p.Ready(10, 10, at(5010)) {
+		t.Error("missed messages are made up")
+	}
+}
+
+func TestInterest(t *testing.T) {
+	var i Interest
+	check := func(when string, want ...string) {
+		t.Helper()
+		for _, s := range []string{"a", "b", "c"} {
+			if got := i.Listened(s); got != strings.Contains(strings.Join(want, ""), s) {
+				t.Errorf("%s: %s is listened to: %t", when, s, got)
+			}
+		}
+	}
+	round := func(refused string) {
+		i.Begin()
+		for _, s := range []string{"a", "b", "c"} {
+			i.Ask(s)
+		}
+		for _, s := range refused {
+			i.Refused(string(s))
+		}
+	}
+	check("at first")
+	round("b")
+	check("before the end of a round")
+	i.End()
+	check("after a round", "a", "c")
+	i.Refused("c")
+	check("after a refusal between rounds", "a")
+	round("")
+	i.Begin() // the end was lost
+	i.End()
+	check("after a round that was lost", "a")
+	round("abc")
+	i.End()
+	check("after all have left")
+	round("")
+	i.End()
+	i.Forget()
+	check("after the connection was lost")
+	i.End()
+	check("after the end of a round that was forgotten")
+}
+
+func TestPeers(t *testing.T) {
+	robots := make([]string, 300)
+	for n := range robots {
+		robots[n] = fmt.Sprint("robot", n)
+	}
+	owners := func(now time.Time, ids ...string) map[string]string {
+		owned := map[string]string{}
+		for _, self := range ids {
+			p := Peers{Self: self}
+			for _, id := range ids {
+				p.Heard(id, now)
+			}
+			for _, r := range robots {
+				if !p.Mine(r, now) {
+					continue
+				}
+				if other := owned[r]; other != "" {
+					t.Fatalf("%s and %s both serve %s", self, other, r)
+				}
+				owned[r] = self
+			}
+		}
+		if len(owned) != len(robots) {
+			t.Fatalf("%d of %d robots are served", len(owned), len(robots))
+		}
+		return owned
+	}
+	three, two := owners(at(0), "x", "y", "z"), owners(at(0), "x", "z")
+	count := map[string]int{}
+	for r, id := range three {
+		count[id]++
+		if id != "y" && two[r] != id {
+			t.Errorf("%s changes from %s to %s, though only y has left", r, id, two[r])
+		}
+	}
+	for id, n := range count {
+		if n < 70 || n > 130 {
+			t.Errorf("%s serves %d of %d robots", id, n, len(robots))
+		}
+	}
+}
+
+func TestPeersThatLeave(t *testing.T) {
+	served := func(p *Peers, now time.Time) (n int) {
+		for i := range 100 {
+			if p.Mine(fmt.Sprint(i), now) {
+				n++
+			}
+		}
+		return n
+	}
+	p := Peers{Self: "x"}
+	p.Heard("x", at(0))
+	if served(&p, at(0)) != 100 {
+		t.Error("alone, and not all robots are served")
+	}
+	p.Heard("y", at(0))
+	if n := served(&p, at(499)); n == 100 {
+		t.Error("y gets no robots")
+	}
+	if served(&p, at(500)) != 100 {
+		t.Error("y is silent, and its robots are not taken over")
+	}
+	p.Heard("y", at(1000))
+	p.Left("y")
+	if served(&p, at(1000)) != 100 {
+		t.Error("y has left, and its robots are not taken over")
+	}
+}
+
+func TestMessage(t *testing.T) {
+	position := codec.PositionData{Time: 5, X: -1, Y: 2, Heading: 3, Speed: -4, TurnRate: 5, Compass: 6, Stall: 1}
+	s := Sample{Interface: "position", Letter: codec.Position, Sequence: 7, Arrived: time.UnixMilli(1_700_000_000_500), Age: 200 * time.Millisecond, Aged: true, Payload: position.Append(nil)}
+	later := s.At(s.Arrived.Add(100 * time.Millisecond))
+	want := map[string][]string{
+		HeaderTime: {"2023-11-14T22:13:20.300000Z"}, HeaderAge: {"300000"}, HeaderSequence: {"7"}, HeaderSchema: {"player.position"},
+	}
+	if got := later.Headers(); !reflect.DeepEqual(got, want) {
+		t.Errorf("headers %v, want %v", got, want)
+	}
+	const text = `{"schema":"player.position","sequence":7,"time":"2023-11-14T22:13:20.300000Z","age_us":300000,` +
+		`"data":{"time":5,"x":-1,"y":2,"heading":3,"speed":-4,"turnrate":5,"compass":6,"stall":1}}`
+	if got := string(later.JSON()); got != text {
+		t.Errorf("JSON %s, want %s", got, text)
+	}
+	s.Payload, s.Aged = nil, false
+	if got := s.Headers(); len(got) != 2 {
+		t.Errorf("without data: headers %v", got)
+	}
+	if got, want := string(s.JSON()), `{"schema":"player.position","sequence":7,"time":null,"age_us":null,"data":null}`; got != want {
+		t.Errorf("without data: JSON %s, want %s", got, want)
+	}
+}
+
+// Every interface has a JSON form: the names are those of docs/FLEET.md.
+func TestFields(t *testing.T) {
+	vision := codec.VisionData{Blobs: []codec.Blob{{Area: 1, X: 2, Y: 3, Left: 4, Right: 5, Top: 6, Bottom: 7}}}
+	vision.Count[1] = 1
+	joystick := codec.JoystickData{Buttons: 5, Axes: [8]int16{-1, 2}}
+	payloads := map[byte][]byte{
+		codec.Position: new(codec.PositionData).Append(nil),
+		codec.Sonar:    (&codec.SonarData{1, 2}).Append(nil),
+		codec.Laser:    (&codec.LaserData{3}).Append(nil),
+		codec.Misc:     (&codec.MiscData{FrontBumpers: 1, RearBumpers: 2, Battery: 120}).Append(nil),
+		codec.Gripper:  (&codec.GripperData{State: 1, Beams: 2}).Append(nil),
+		codec.PTZ:      (&codec.PTZData{Pan: -1, Tilt: 2, Zoom: 3}).Append(nil),
+		codec.Vision:   vision.Append(nil),
+		codec.Joystick: joystick.Append(nil),
+	}
+	starts := map[byte]string{
+		codec.Position: `{"time":0,"x":0`,
+		codec.Sonar:    `{"ranges":[1,2,0`,
+		codec.Laser:    `{"ranges":[3,0,0`,
+		codec.Misc:     `{"front":1,"rear":2,"battery":120}`,
+		codec.Gripper:  `{"state":1,"beams":2}`,
+		codec.PTZ:      `{"pan":-1,"tilt":2,"zoom":3}`,
+		codec.Vision:   `{"channels":[[],[{"area":1,"x":2,"y":3,"left":4,"right":5,"top":6,"bottom":7}],[],`,
+		codec.Joystick: `{"buttons":5,"axes":[-1,2,0`,
+	}
+	for _, spec := range devices.Interfaces() {
+		text, err := json.Marshal(fields(spec.Letter, payloads[spec.Letter]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := starts[spec.Letter]; want == "" || !strings.HasPrefix(string(text), want) {
+			t.Errorf("%s: %s, want %s", spec.Name, text, want)
+		}
+		if got := fields(spec.Letter, []byte{1, 2, 3, 4, 5}); got != nil {
+			t.Errorf("%s: a payload of wrong size gives %v", spec.Name, got)
+		}
+	}
+}

@@ -1,0 +1,41 @@
+package bridge
+
+// Interest finds out who listens to the subjects of one robot, from what any NATS
+// server answers to any client: a message with a reply subject that no subscription
+// matches is answered on that subject at once, with status 503. Answers to one
+// connection come in the order of its messages. So a round is a message on each
+// subject, then one to the bridge itself; the subjects that were not refused when that
+// one arrives have listeners.
+type Interest struct {
+	listened map[string]bool
+	pending  map[string]bool // asked about in this round, and not refused so far
+}
+
+// Begin begins a round; an unfinished one is forgotten.
+func (i *Interest) Begin() { i.pending = map[string]bool{} }
+
+// Ask notes that a message was sent in this round to find out about a subject.
+func (i *Interest) Ask(subject string) { i.pending[subject] = true }
+
+// Refused notes that nobody listens to a subject.
+func (i *Interest) Refused(subject string) {
+	delete(i.pending, subject)
+	delete(i.listened, subject)
+}
+
+// End ends the round.
+func (i *Interest) End() {
+	if i.listened == nil {
+		i.listened = map[string]bool{}
+	}
+	for subject := range i.pending {
+		i.listened[subject] = true
+	}
+	i.pending = nil
+}
+
+// Forget forgets all listeners: the connection to NATS was lost.
+func (i *Interest) Forget() { i.listened, i.pending = nil, nil }
+
+// Listened reports whether somebody listens to a subject.
+func (i *Interest) Listened(subject string) bool { return i.listened[subject] }

@@ -1,0 +1,102 @@
+package bridge
+
+import (
+	"errors"
+	"time"
+)
+
+const (
+	// TTL is how long a lease lasts after its last renewal. It is the least that a
+	// NATS server accepts for a message. Longer, and a robot whose program has
+	// crashed drives on for longer.
+	TTL = time.Second
+	// WritePeriod is the shortest time between two renewals of a lease in the
+	// bucket: a quarter of the TTL, so that two of them may be late.
+	WritePeriod = TTL / 4
+)
+
+// Errors of a token. They are answered to whoever sent it.
+var (
+	ErrNoToken  = errors.New("a command needs the token of a lease in the header " + HeaderLease)
+	ErrNoLease  = errors.New("nobody holds the lease: it has ended, or was never given")
+	ErrNotToken = errors.New("the token is not that of the current lease")
+)
+
+// Control is the lease of one device. It is enforced here. The bucket has a copy,
+// which keeps other bridges from giving the lease to somebody else, and is what a
+// bridge continues from that takes over the robot. The zero value is free.
+type Control struct {
+	Token  string // empty: free
+	Holder string // the name that the holder gave
+
+	renewed   time.Time // by the holder
+	written   time.Time // when the last write to the bucket was sent
+	confirmed time.Time // when the last write that the bucket has accepted was sent
+	blocked   time.Time // no lease is given before
+}
+
+// Grant begins a lease. sent is when the write that created it in the bucket was
+// sent.
+func (c *Control) Grant(token, holder string, sent, now time.Time) {
+	*c = Control{Token: token, Holder: holder, renewed: now, written: sent, confirmed: sent, blocked: c.blocked}
+}
+
+// Adopt continues a lease that another bridge gave. That bridge may still obey its
+// holder for up to a TTL, so nobody else gets the lease before.
+func (c *Control) Adopt(token, holder string, sent, now time.Time) {
+	c.Grant(token, holder, sent, now)
+	c.blocked = now.Add(TTL)
+}
+
+// Free reports whether the lease can be given to somebody.
+func (c *Control) Free(now time.Time) bool { return c.Token == "" && !now.Before(c.blocked) }
+
+// Ends returns when the lease ends. That is a TTL after the holder renewed it, or
+// earlier if the bucket has not confirmed renewals: it may have given the lease to
+// somebody else.
+func (c *Control) Ends() time.Time {
+	if c.confirmed.Before(c.renewed) {
+		return c.confirmed.Add(TTL)
+	}
+	return c.renewed.Add(TTL)
+}
+
+// Check returns why a token does not control the device now, or nil.
+func (c *Control) Check(token string, now time.Time) error {
+	switch {
+	case token == "":
+		return ErrNoToken
+	case c.Token == "" || !now.Before(c.Ends()):
+		return ErrNoLease
+	case token != c.Token:
+		return ErrNotToken
+	}
+	return nil
+}
+
+// Renew makes the lease last for another TTL if the token is right.
+func (c *Control) Renew(token string, now time.Time) error {
+	err := c.Check(token, now)
+	if err == nil {
+		c.renewed = now
+	}
+	return err
+}
+
+// End makes the lease free.
+func (c *Control) End() { *c = Control{blocked: c.blocked} }
+
+// WriteDue returns when the bucket must be told of a renewal; ok is false if it knows
+// of the last one.
+func (c *Control) WriteDue() (at time.Time, ok bool) {
+	if c.Token == "" || !c.renewed.After(c.written) {
+		return at, false
+	}
+	return c.written.Add(WritePeriod), true
+}
+
+// Write notes that a renewal was sent to the bucket.
+func (c *Control) Write(now time.Time) { c.written = now }
+
+// Confirm notes that the bucket has accepted the write that was sent then.
+func (c *Control) Confirm(sent time.Time) { c.confirmed = sent }

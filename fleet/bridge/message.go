@@ -1,0 +1,185 @@
+package bridge
+
+import (
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"player/codec"
+)
+
+// Headers of messages.
+const (
+	HeaderTime     = "Player-Time"     // when the data was measured, RFC 3339, by the clock of the bridge
+	HeaderAge      = "Player-Age"      // us, when the bridge sent it; missing: unknown
+	HeaderSequence = "Player-Sequence" // of the data of this device, by one bridge, from 1
+	HeaderSchema   = "Player-Schema"   // what the payload is: player.INTERFACE
+	HeaderLease    = "Player-Lease"    // the token of a lease
+)
+
+// timeFormat has microseconds, as the protocol's ages, and the same width always.
+const timeFormat = "2006-01-02T15:04:05.000000Z07:00"
+
+// Sample is the data of a device.
+type Sample struct {
+	Interface string
+	Letter    byte
+	Sequence  uint64
+	Arrived   time.Time     // from the robot
+	Age       time.Duration // then
+	Aged      bool          // Age is known
+	Payload   []byte        // as the robot sent it; empty: the device has no data
+}
+
+// At returns the sample as it is at a later time.
+func (s Sample) At(now time.Time) Sample {
+	s.Age += now.Sub(s.Arrived)
+	s.Arrived = now
+	return s
+}
+
+// Schema returns the name of the payload's layout.
+func (s Sample) Schema() string { return "player." + s.Interface }
+
+func (s Sample) measured() string { return s.Arrived.Add(-s.Age).UTC().Format(timeFormat) }
+
+// Headers returns the headers of both forms of a message.
+func (s Sample) Headers() map[string][]string {
+	h := map[string][]string{
+		HeaderSequence: {strconv.FormatUint(s.Sequence, 10)},
+		HeaderSchema:   {s.Schema()},
+	}
+	if len(s.Payload) > 0 {
+		h[HeaderTime] = []string{s.measured()}
+	}
+	if s.Aged {
+		h[HeaderAge] = []string{strconv.FormatInt(s.Age.Microseconds(), 10)}
+	}
+	return h
+}
+
+// JSON returns the message as JSON. The data is null if the device has none, or if
+// the payload is not what the protocol says.
+func (s Sample) JSON() []byte {
+	m := struct {
+		Schema   string  `json:"schema"`
+		Sequence uint64  `json:"sequence"`
+		Time     *string `json:"time"`
+		Age      *int64  `json:"age_us"`
+		Data     any     `json:"data"`
+	}{Schema: s.Schema(), Sequence: s.Sequence, Data: fields(s.Letter, s.Payload)}
+	if len(s.Payload) > 0 {
+		at := s.measured()
+		m.Time = &at
+	}
+	if s.Aged {
+		us := s.Age.Microseconds()
+		m.Age = &us
+	}
+	text, err := json.Marshal(m)
+	if err != nil {
+		panic(err) // of integers and strings
+	}
+	return text
+}
+
+// fields returns the fields of a payload (PROTOCOL 7), or nil if its size is wrong.
+// Names are those of docs/CLIENTS.md.
+func fields(letter byte, payload []byte) any {
+	switch letter {
+	case codec.Position:
+		var d codec.PositionData
+		if d.Decode(payload) != nil {
+			return nil
+		}
+		return struct {
+			Time     uint32 `json:"time"`
+			X        int32  `json:"x"`
+			Y        int32  `json:"y"`
+			Heading  uint16 `json:"heading"`
+			Speed    int16  `json:"speed"`
+			TurnRate int16  `json:"turnrate"`
+			Compass  uint16 `json:"compass"`
+			Stall    uint8  `json:"stall"`
+		}(d)
+	case codec.Sonar:
+		var d codec.SonarData
+		if d.Decode(payload) != nil {
+			return nil
+		}
+		return map[string]any{"ranges": d[:]}
+	case codec.Laser:
+		var d codec.LaserData
+		if d.Decode(payload) != nil {
+			return nil
+		}
+		return map[string]any{"ranges": d[:]}
+	case codec.Misc:
+		var d codec.MiscData
+		if d.Decode(payload) != nil {
+			return nil
+		}
+		return struct {
+			Front   uint8 `json:"front"`
+			Rear    uint8 `json:"rear"`
+			Battery uint8 `json:"battery"`
+		}{d.FrontBumpers, d.RearBumpers, d.Battery}
+	case codec.Gripper:
+		var d codec.GripperData
+		if d.Decode(payload) != nil {
+			return nil
+		}
+		return struct {
+			State uint8 `json:"state"`
+			Beams uint8 `json:"beams"`
+		}(d)
+	case codec.PTZ:
+		var d codec.PTZData
+		if d.Decode(payload) != nil {
+			return nil
+		}
+		return struct {
+			Pan  int16 `json:"pan"`
+			Tilt int16 `json:"tilt"`
+			Zoom int16 `json:"zoom"`
+		}(d)
+	case codec.Vision:
+		var d codec.VisionData
+		if d.Decode(payload) != nil {
+			return nil
+		}
+		return channels(&d)
+	case codec.Joystick:
+		var d codec.JoystickData
+		if d.Decode(payload) != nil {
+			return nil
+		}
+		return struct {
+			Buttons uint32                    `json:"buttons"`
+			Axes    [codec.JoystickAxes]int16 `json:"axes"`
+		}(d)
+	}
+	return nil
+}
+
+// blob has the fields of codec.Blob.
+type blob struct {
+	Area   int `json:"area"`
+	X      int `json:"x"`
+	Y      int `json:"y"`
+	Left   int `json:"left"`
+	Right  int `json:"right"`
+	Top    int `json:"top"`
+	Bottom int `json:"bottom"`
+}
+
+func channels(d *codec.VisionData) any {
+	all := make([][]blob, codec.VisionChannels)
+	for c := range all {
+		all[c] = []blob{}
+		for _, b := range d.Channel(c) {
+			all[c] = append(all[c], blob(b))
+		}
+	}
+	return map[string]any{"channels": all}
+}

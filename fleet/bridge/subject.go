@@ -1,0 +1,78 @@
+// Package bridge has the rules by which robots appear on NATS: subjects, messages,
+// leases, rates, and which bridge serves which robot. It is pure: no sockets, and
+// every rule that depends on the time is given the time.
+package bridge
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"player/devices"
+)
+
+// Last tokens of subjects.
+const (
+	Data    = "data"    // payload of PROTOCOL 7
+	JSON    = "json"    // the same as JSON
+	Command = "command" // payload of PROTOCOL 5
+	Config  = "config"  // payload of PROTOCOL 6
+	Lease   = "lease"   // requests for control
+	Rate    = "rate"    // requests for a rate of data
+	Status  = "status"  // of a robot
+)
+
+// Stopper is the interface of the server itself. It has one subject, its .config,
+// which takes the emergency stop (PROTOCOL 8.5).
+const Stopper = "server"
+
+// maxToken is the longest name of a fleet or a robot, in bytes. Names are part of
+// every subject and of keys.
+const maxToken = 64
+
+// CheckName reports why text cannot name a fleet or a robot: it becomes one token of
+// a subject and part of a key.
+func CheckName(text string) error {
+	if text == "" {
+		return errors.New("a name is empty")
+	}
+	if len(text) > maxToken {
+		return fmt.Errorf("name %.20q... has %d bytes, at most %d", text, len(text), maxToken)
+	}
+	for _, c := range []byte(text) {
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_') {
+			return fmt.Errorf("name %q: only letters, digits, - and _ can be part of a subject", text)
+		}
+	}
+	return nil
+}
+
+// Prefix is the beginning of a robot's subjects.
+func Prefix(fleet, robot string) string { return "player." + fleet + "." + robot }
+
+// Subject returns player.FLEET.ROBOT.INTERFACE.INDEX.LAST. The index is 0: clients of
+// a robot see no other (docs/CONFIG.md).
+func Subject(fleet, robot, iface, last string) string {
+	return Prefix(fleet, robot) + "." + iface + ".0." + last
+}
+
+// Interface returns the interface's token of a subject that Subject made.
+func Interface(subject string) string {
+	tokens := strings.Split(subject, ".")
+	if len(tokens) != 6 {
+		return ""
+	}
+	return tokens[3]
+}
+
+// Named returns the device of that interface; ok is false if there is no such
+// interface.
+func Named(iface string) (spec devices.Spec, ok bool) {
+	all := devices.Interfaces()
+	i := slices.IndexFunc(all, func(s devices.Spec) bool { return s.Name == iface })
+	if i < 0 {
+		return spec, false
+	}
+	return all[i], true
+}

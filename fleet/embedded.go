@@ -1,0 +1,58 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// startLimit bounds the start of the server: it reads its streams.
+const startLimit = 30 * time.Second
+
+// startServer starts a NATS server with JetStream in this program.
+func startServer(listen, dir string) (*server.Server, error) {
+	host, text, err := net.SplitHostPort(listen)
+	if err != nil {
+		return nil, fmt.Errorf("-listen: %w", err)
+	}
+	port, err := strconv.ParseUint(text, 10, 16)
+	if err != nil {
+		return nil, fmt.Errorf("-listen: port %q is not a number from 0 to 65535", text)
+	}
+	// A port that is taken would end the program without a word.
+	probe, err := net.Listen("tcp", listen)
+	if err != nil {
+		return nil, fmt.Errorf("-listen: %w (-nats connects to a server that is there)", err)
+	}
+	probe.Close()
+	o := &server.Options{
+		Host:       host,
+		Port:       int(port),
+		ServerName: "player-fleet",
+		JetStream:  true,
+		StoreDir:   dir,
+		NoSigs:     true, // this program handles them
+		NoLog:      true,
+	}
+	if port == 0 {
+		o.Port = server.RANDOM_PORT
+	}
+	s, err := server.NewServer(o)
+	if err != nil {
+		return nil, err
+	}
+	s.Start()
+	if !s.ReadyForConnections(startLimit) {
+		s.Shutdown()
+		return nil, errors.New("the server of NATS does not start")
+	}
+	if !s.JetStreamEnabled() {
+		s.Shutdown()
+		return nil, fmt.Errorf("JetStream does not start in %s: is the folder writable, and of this program alone?", dir)
+	}
+	return s, nil
+}

@@ -1,0 +1,100 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"player/client"
+	"player/codec"
+	"player/fleet/bridge"
+)
+
+const (
+	// dialLimit bounds the wait for a robot that does not answer.
+	dialLimit = 3 * time.Second
+	// setupLimit bounds the wait for hardware: some takes 10 s (PROTOCOL 2.7).
+	setupLimit = 30 * time.Second
+	// backlog is how many messages of one kind wait for a robot. More are dropped.
+	backlog = 256
+)
+
+// dial connects to a robot, under a name that its owner recognises.
+func (h *hub) dial(ctx context.Context, r Robot) (*client.Client, error) {
+	ctx, cancel := context.WithTimeout(ctx, dialLimit)
+	defer cancel()
+	c, err := client.Dial(ctx, r.Address)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.SetName("fleet " + h.Fleet); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+// configurer passes on the configurations of a robot, in order.
+type configurer struct {
+	hub   *hub
+	robot Robot
+}
+
+func (c *configurer) run(ctx context.Context) error {
+	messages := make(chan *nats.Msg, backlog)
+	sub, err := c.hub.nats.ChanSubscribe(bridge.Subject(c.hub.Fleet, c.robot.Name, "*", bridge.Config), messages)
+	if err != nil {
+		return err
+	}
+	defer sub.Unsubscribe()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case m := <-messages:
+			if err := c.configure(ctx, bridge.Interface(m.Subject), m.Data); err != nil {
+				answer(m, refusal{Error: err.Error()})
+				continue
+			}
+			answer(m, done{OK: true})
+		}
+	}
+}
+
+// configure sends one configuration and waits until the robot's server has seen it.
+func (c *configurer) configure(ctx context.Context, iface string, payload []byte) error {
+	letter := codec.Server
+	if iface == bridge.Stopper {
+		cfg, err := codec.DecodeServerConfig(payload)
+		if err != nil {
+			return err
+		}
+		if cfg.Code != codec.ConfigStop {
+			return errors.New("the server takes the emergency stop only: its other configurations are of one connection")
+		}
+	} else {
+		spec, ok := bridge.Named(iface)
+		if !ok {
+			return fmt.Errorf("there is no interface %q", iface)
+		}
+		letter = spec.Letter
+	}
+	conn, err := c.hub.dial(ctx, c.robot)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	ctx, cancel := context.WithTimeout(ctx, setupLimit)
+	defer cancel()
+	if iface != bridge.Stopper { // without an open device it has no effect (PROTOCOL 6.6)
+		if err := conn.Request(ctx, string([]byte{letter, codec.AccessRead})); err != nil {
+			return err
+		}
+	}
+	if err := conn.Config(letter, payload); err != nil {
+		return err
+	}
+	return conn.Request(ctx, "") // its reply comes after everything before it was obeyed
+}

@@ -1,0 +1,380 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"go.uber.org/zap"
+
+	"player/client"
+	"player/codec"
+	"player/devices"
+	"player/fleet/bridge"
+)
+
+const (
+	// bucketLimit bounds the wait for the bucket. Later, an answer is of no use: the
+	// lease has ended.
+	bucketLimit = bridge.TTL
+	// adoptPause is the time between two attempts to find out who had a lease.
+	adoptPause = bridge.TTL / 4
+
+	// release is the body of the request that gives a lease up.
+	release = "release"
+	// nobody is the holder that gives no name.
+	nobody = "nobody in particular"
+)
+
+// granted is the answer to a request for a lease, and to its renewal.
+type granted struct {
+	Token  string `json:"token"`
+	TTL    int64  `json:"ttl_ms"`
+	Holder string `json:"holder"`
+}
+
+// controller gives the lease of one device, and passes on the commands of its holder.
+// The connection to the robot lasts as long as the lease: the robot's server stops
+// what the connection drove when it closes (PROTOCOL 5.4).
+type controller struct {
+	hub   *hub
+	robot Robot
+	spec  devices.Spec
+	state *state
+
+	lease   bridge.Control
+	entry   held           // the lease in the bucket
+	writing chan renewal   // not nil: a renewal is on its way
+	conn    *client.Client // nil: there is none
+	adopted bool           // another bridge gave the lease, and may have commanded
+}
+
+// renewal is the result of one.
+type renewal struct {
+	entry held
+	sent  time.Time
+	err   error
+}
+
+func newController(h *hub, r Robot, spec devices.Spec, s *state) *controller {
+	return &controller{hub: h, robot: r, spec: spec, state: s}
+}
+
+func (c *controller) key() string { return leaseKey(c.robot.Name, c.spec.Name) }
+
+func (c *controller) String() string { return c.spec.Name + " of " + c.robot.Name }
+
+func (c *controller) run(ctx context.Context) error {
+	if !c.adopt(ctx) {
+		return nil
+	}
+	messages := make(chan *nats.Msg, backlog) // one channel: their order is kept
+	commands, err := c.hub.nats.ChanSubscribe(bridge.Subject(c.hub.Fleet, c.robot.Name, c.spec.Name, bridge.Command), messages)
+	if err != nil {
+		return err
+	}
+	defer commands.Unsubscribe()
+	requests, err := c.hub.nats.ChanSubscribe(bridge.Subject(c.hub.Fleet, c.robot.Name, c.spec.Name, bridge.Lease), messages)
+	if err != nil {
+		return err
+	}
+	defer requests.Unsubscribe()
+
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		timer.Reset(c.next())
+		select {
+		case <-ctx.Done():
+			if errors.Is(context.Cause(ctx), errHandedOver) {
+				c.disconnect() // the lease goes on, with the other bridge
+				return nil
+			}
+			c.end("the bridge ends")
+			return nil
+		case r := <-c.writing:
+			c.wrote(r)
+		case m := <-messages:
+			if m.Subject == commands.Subject {
+				c.command(ctx, m)
+			} else {
+				c.request(ctx, m)
+			}
+		case <-timer.C:
+		}
+		c.settle(ctx)
+	}
+}
+
+// next returns how long nothing is due.
+func (c *controller) next() time.Duration {
+	if c.lease.Token == "" {
+		return time.Hour
+	}
+	at := c.lease.Ends()
+	if due, ok := c.lease.WriteDue(); ok && c.writing == nil && due.Before(at) {
+		at = due
+	}
+	return max(0, time.Until(at))
+}
+
+// settle does what is due: the end of the lease, or its renewal in the bucket.
+func (c *controller) settle(ctx context.Context) {
+	if c.lease.Token == "" {
+		return
+	}
+	now := time.Now()
+	if !now.Before(c.lease.Ends()) {
+		c.end("it was not renewed")
+		return
+	}
+	if due, ok := c.lease.WriteDue(); !ok || c.writing != nil || now.Before(due) {
+		return
+	}
+	c.lease.Write(now)
+	entry, result := c.entry, make(chan renewal, 1)
+	c.writing = result
+	go func() {
+		ctx, cancel := context.WithTimeout(ctx, bucketLimit)
+		defer cancel()
+		renewed, err := c.hub.leases.renew(ctx, c.key(), entry)
+		result <- renewal{renewed, now, err}
+	}()
+}
+
+// wrote takes the result of a renewal in the bucket.
+func (c *controller) wrote(r renewal) {
+	c.writing = nil
+	switch {
+	case errors.Is(r.err, errHeld):
+		// Another bridge has taken over, or the entry has expired.
+		c.entry = held{}
+		c.end(r.err.Error())
+	case r.err != nil: // the lease ends by itself unless a later one succeeds
+		c.hub.Log.Warn("a lease could not be renewed in the bucket", zap.Stringer("device", c), zap.Error(r.err))
+	default:
+		c.entry = r.entry
+		c.lease.Confirm(r.sent)
+	}
+}
+
+// adopt continues a lease that another bridge gave. It returns false if ctx ends first.
+func (c *controller) adopt(ctx context.Context) bool {
+	for {
+		err := c.tryAdopt(ctx)
+		if err == nil || ctx.Err() != nil {
+			return ctx.Err() == nil
+		}
+		c.hub.Log.Warn("the lease of a device is not known yet", zap.Stringer("device", c), zap.Error(err))
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(adoptPause):
+		}
+	}
+}
+
+func (c *controller) tryAdopt(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, bucketLimit)
+	defer cancel()
+	entry, f, err := c.hub.leases.find(ctx, c.key())
+	if err != nil || f == free {
+		return err
+	}
+	if f == expired {
+		c.stop()
+		c.disconnect()
+		return nil
+	}
+	sent := time.Now()
+	if entry, err = c.hub.leases.renew(ctx, c.key(), entry); err != nil {
+		return err // the other bridge has written it, or it has expired: look again
+	}
+	c.entry, c.adopted = entry, true
+	c.lease.Adopt(entry.token(), entry.Holder, sent, time.Now())
+	c.state.holder(c.spec.Name, entry.Holder, true)
+	return nil
+}
+
+// request answers a request on .lease.
+func (c *controller) request(ctx context.Context, m *nats.Msg) {
+	if m.Reply == "" {
+		return // nobody would learn the token
+	}
+	token, now := m.Header.Get(bridge.HeaderLease), time.Now()
+	if token != "" || string(m.Data) == release {
+		if err := c.lease.Renew(token, now); err != nil {
+			answer(m, c.refuse(err))
+			return
+		}
+		if string(m.Data) == release {
+			c.end("it was released")
+			answer(m, done{OK: true})
+			return
+		}
+		answer(m, c.grantedNow())
+		return
+	}
+	if err := c.acquire(ctx, m); err != nil {
+		answer(m, c.refuse(err))
+		return
+	}
+	answer(m, c.grantedNow())
+}
+
+func (c *controller) grantedNow() granted {
+	return granted{c.lease.Token, bridge.TTL.Milliseconds(), c.lease.Holder}
+}
+
+// acquire gives the lease to whoever sent a request, or returns why not.
+func (c *controller) acquire(ctx context.Context, m *nats.Msg) error {
+	holder := string(m.Data)
+	if holder == "" {
+		holder = nobody
+	}
+	if _, err := codec.DecodeServerConfig(append([]byte{codec.ConfigName}, holder...)); err != nil {
+		return fmt.Errorf("the body is the holder's name: %w", err)
+	}
+	if c.lease.Token != "" {
+		return fmt.Errorf("%v is held by %s", c, c.lease.Holder)
+	}
+	if !c.lease.Free(time.Now()) {
+		return fmt.Errorf("%v has changed its bridge: try again", c)
+	}
+	if err := c.connect(ctx); err != nil { // first: the hardware may need seconds
+		return fmt.Errorf("%v: %w", c, err)
+	}
+	bucket, cancel := context.WithTimeout(ctx, bucketLimit)
+	defer cancel()
+	sent := time.Now()
+	entry, err := c.hub.leases.create(bucket, c.key(), holder)
+	if err != nil {
+		c.disconnect()
+		return fmt.Errorf("%v: %w", c, err)
+	}
+	c.entry = entry
+	c.lease.Grant(entry.token(), holder, sent, time.Now())
+	c.state.holder(c.spec.Name, holder, true)
+	c.hub.Log.Info("a lease begins", zap.Stringer("device", c), zap.String("holder", holder))
+	return nil
+}
+
+func (c *controller) refuse(err error) refusal {
+	return refusal{Error: err.Error(), Holder: c.lease.Holder}
+}
+
+// command passes a command on, or answers why not.
+func (c *controller) command(ctx context.Context, m *nats.Msg) {
+	if err := c.pass(ctx, m); err != nil {
+		answer(m, c.refuse(err))
+		return
+	}
+	answer(m, done{OK: true})
+}
+
+func (c *controller) pass(ctx context.Context, m *nats.Msg) error {
+	if err := c.lease.Check(m.Header.Get(bridge.HeaderLease), time.Now()); err != nil {
+		return err
+	}
+	if len(m.Data) != c.spec.CommandSize {
+		return fmt.Errorf("a command of %s has %d bytes, this one has %d", c.spec.Name, c.spec.CommandSize, len(m.Data))
+	}
+	if err := c.connect(ctx); err != nil {
+		return fmt.Errorf("%v: %w", c, err)
+	}
+	// Again: connecting may have taken long, or this process was stopped meanwhile.
+	if err := c.lease.Renew(m.Header.Get(bridge.HeaderLease), time.Now()); err != nil {
+		return err
+	}
+	err := c.conn.Command(c.spec.Letter, m.Data)
+	if err == nil && m.Reply != "" {
+		wait, cancel := context.WithTimeout(ctx, bridge.TTL/2)
+		defer cancel()
+		err = c.conn.Request(wait, "") // its reply comes after the command was obeyed
+	}
+	if err != nil {
+		c.disconnect()
+		return fmt.Errorf("%v: %w", c, err)
+	}
+	return nil
+}
+
+// end ends the lease and stops the device.
+func (c *controller) end(reason string) {
+	if c.lease.Token == "" {
+		return
+	}
+	if c.adopted && c.conn == nil {
+		c.stop()
+	}
+	c.disconnect()
+	c.hub.Log.Info("a lease ends", zap.Stringer("device", c), zap.String("holder", c.lease.Holder), zap.String("reason", reason))
+	ctx, cancel := context.WithTimeout(context.Background(), bucketLimit)
+	defer cancel()
+	if c.writing != nil { // its sequence number is needed
+		select {
+		case r := <-c.writing:
+			if r.err == nil {
+				c.entry = r.entry
+			}
+		case <-ctx.Done():
+		}
+		c.writing = nil
+	}
+	if c.entry.sequence != 0 {
+		if err := c.hub.leases.remove(ctx, c.key(), c.entry); err != nil {
+			c.hub.Log.Warn("a lease stays in the bucket until it expires", zap.Stringer("device", c), zap.Error(err))
+		}
+	}
+	c.entry, c.adopted = held{}, false
+	c.lease.End()
+	c.state.holder(c.spec.Name, "", false)
+}
+
+// stop stops the device with a command. The bridge that gave the lease may hang with its
+// connection open, and the robot drive on.
+func (c *controller) stop() {
+	if c.spec.Stop == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), dialLimit)
+	defer cancel()
+	err := c.connect(ctx)
+	if err == nil {
+		err = c.conn.Command(c.spec.Letter, []byte(c.spec.Stop))
+	}
+	if err == nil {
+		err = c.conn.Request(ctx, "")
+	}
+	if err != nil {
+		c.hub.Log.Error("a robot could not be stopped", zap.Stringer("device", c), zap.Error(err))
+	}
+}
+
+// connect opens the device for writing, unless it is.
+func (c *controller) connect(ctx context.Context) error {
+	if c.conn != nil {
+		return nil
+	}
+	conn, err := c.hub.dial(ctx, c.robot)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, setupLimit)
+	defer cancel()
+	if err := conn.Request(ctx, string([]byte{c.spec.Letter, codec.AccessWrite})); err != nil {
+		return errors.Join(err, conn.Close())
+	}
+	c.conn = conn
+	return nil
+}
+
+// disconnect closes the connection, upon which the robot stops.
+func (c *controller) disconnect() {
+	if c.conn != nil {
+		_ = c.conn.Close() // the kernel has taken what was sent
+		c.conn = nil
+	}
+}

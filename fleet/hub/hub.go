@@ -1,0 +1,249 @@
+// Package hub connects robots to NATS: it reads what somebody listens to, passes on
+// the commands of whoever has a lease, and shares the robots with other bridges. The
+// rules are those of package bridge.
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"go.uber.org/zap"
+
+	"player/devices"
+	"player/fleet/bridge"
+)
+
+// Robot is a robot of the fleet.
+type Robot struct {
+	Name    string // bridge.CheckName
+	Address string // host:port of its server
+}
+
+// Config is what a hub needs.
+type Config struct {
+	Bridge   string // the name of this bridge, which no other has
+	Fleet    string // bridge.CheckName
+	Robots   []Robot
+	Replicas int // of the bucket with the leases
+	Log      *zap.Logger
+	// Found delivers robots that are found while the hub runs; nil: none. A name
+	// that is known is ignored.
+	Found <-chan Robot
+}
+
+// readyLimit bounds the wait for JetStream at the start: a cluster elects a leader.
+const readyLimit = 30 * time.Second
+
+// hub is one bridge.
+type hub struct {
+	Config
+	nats   *nats.Conn
+	leases leases
+	peers  bridge.Peers
+}
+
+// errHandedOver is the cause of the end of a robot's goroutines when another bridge
+// serves it from now on.
+var errHandedOver = errors.New("another bridge serves the robot")
+
+// Run connects the robots until ctx ends. Before it returns, the robots that somebody
+// drove have been stopped and their leases given up. ready is called when requests are
+// served.
+func Run(ctx context.Context, conn *nats.Conn, c Config, ready func()) error {
+	h := &hub{Config: c, nats: conn, peers: bridge.Peers{Self: c.Bridge}}
+	var err error
+	if h.leases, err = openLeases(ctx, conn, c.Fleet, c.Replicas); err != nil {
+		return err
+	}
+	beats := make(chan *nats.Msg, 256)
+	sub, err := conn.ChanSubscribe(h.beatSubject(), beats)
+	if err != nil {
+		return err
+	}
+	defer sub.Unsubscribe()
+
+	serving := map[string]*served{}
+	defer func() {
+		for _, s := range serving {
+			s.cancel(context.Cause(ctx))
+		}
+		for _, s := range serving {
+			<-s.done
+		}
+		h.beat(leaving)
+		if err := conn.FlushTimeout(time.Second); err != nil && conn.IsConnected() {
+			h.Log.Warn("the last messages were not sent", zap.Error(err))
+		}
+	}()
+
+	// Who is there already says so within a beat.
+	settled := time.Now().Add(2 * bridge.BeatPeriod)
+	tick := time.NewTicker(bridge.BeatPeriod)
+	defer tick.Stop()
+	h.beat(alive)
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case m := <-beats:
+			h.heard(m)
+		case r := <-h.Found:
+			h.add(r)
+		case <-tick.C:
+			h.beat(alive)
+		}
+		if time.Now().Before(settled) {
+			continue
+		}
+		h.assign(ctx, serving)
+		if ready != nil {
+			ready()
+			ready = nil
+		}
+	}
+}
+
+// served is a robot that this bridge serves.
+type served struct {
+	cancel context.CancelCauseFunc
+	done   chan struct{}
+}
+
+// assign begins to serve the robots that are this bridge's, and hands over others.
+func (h *hub) assign(ctx context.Context, serving map[string]*served) {
+	now := time.Now()
+	for _, r := range h.Robots {
+		s, mine := serving[r.Name], h.peers.Mine(r.Name, now)
+		switch {
+		case s == nil && mine:
+			serving[r.Name] = h.serve(ctx, r)
+		case s != nil && !mine:
+			s.cancel(errHandedOver)
+			<-s.done
+			delete(serving, r.Name)
+		}
+	}
+}
+
+// serve starts the goroutines of a robot: one reads, one configures, and one for each
+// device that takes commands.
+func (h *hub) serve(ctx context.Context, r Robot) *served {
+	ctx, cancel := context.WithCancelCause(ctx)
+	s := &served{cancel: cancel, done: make(chan struct{})}
+	state := newState(r)
+	var all sync.WaitGroup
+	start := func(what string, run func(context.Context) error) {
+		all.Go(func() {
+			if err := run(ctx); err != nil && ctx.Err() == nil {
+				h.Log.Error("a robot is not served", zap.String("robot", r.Name), zap.String("part", what), zap.Error(err))
+			}
+		})
+	}
+	start("data", newReader(h, r, state).run)
+	start("configurations", (&configurer{hub: h, robot: r}).run)
+	for _, spec := range devices.Interfaces() {
+		if spec.CommandSize > 0 {
+			start(spec.Name, newController(h, r, spec, state).run)
+		}
+	}
+	go func() {
+		all.Wait()
+		close(s.done)
+	}()
+	return s
+}
+
+// add adds a robot that was found.
+func (h *hub) add(r Robot) {
+	for _, known := range h.Robots {
+		if known.Name == r.Name {
+			return
+		}
+	}
+	h.Log.Info("found a robot", zap.String("robot", r.Name), zap.String("address", r.Address))
+	h.Robots = append(h.Robots, r)
+}
+
+// Bridges tell each other that they are alive by beats.
+const (
+	alive   = "alive"
+	leaving = "leaving"
+)
+
+type beat struct {
+	Bridge string `json:"bridge"`
+	State  string `json:"state"` // alive or leaving
+}
+
+func (h *hub) beatSubject() string { return "player." + h.Fleet + ".bridges" }
+
+func (h *hub) beat(state string) {
+	// A beat that is lost with the connection is followed by another.
+	_ = h.nats.Publish(h.beatSubject(), mustJSON(beat{h.peers.Self, state}))
+}
+
+func (h *hub) heard(m *nats.Msg) {
+	var b beat
+	if err := json.Unmarshal(m.Data, &b); err != nil || b.Bridge == "" {
+		return
+	}
+	if b.State == leaving {
+		h.peers.Left(b.Bridge)
+		return
+	}
+	h.peers.Heard(b.Bridge, time.Now())
+}
+
+// mustJSON returns v as JSON. v consists of strings, numbers and maps.
+func mustJSON(v any) []byte {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+// answer answers a message if it is a request.
+func answer(m *nats.Msg, v any) {
+	if m.Reply != "" {
+		_ = m.Respond(mustJSON(v)) // whoever asked notices the lost connection
+	}
+}
+
+// refusal is the answer to a request that was not carried out.
+type refusal struct {
+	Error  string `json:"error"`
+	Holder string `json:"holder,omitempty"` // of the lease
+}
+
+// done is the answer to a request that was carried out.
+type done struct {
+	OK bool `json:"ok"`
+}
+
+// openLeases opens the bucket, and makes it if it does not exist.
+func openLeases(ctx context.Context, conn *nats.Conn, fleet string, replicas int) (leases, error) {
+	js, err := jetstream.New(conn)
+	if err != nil {
+		return leases{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, readyLimit)
+	defer cancel()
+	bucket := "player_" + fleet
+	kv, err := js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
+		Bucket:         bucket,
+		Description:    "who controls the robots of the fleet " + fleet,
+		LimitMarkerTTL: bridge.TTL, // without it the bucket has no TTL for a key
+		Replicas:       replicas,
+	})
+	if err != nil {
+		return leases{}, fmt.Errorf("bucket %s for leases: %w", bucket, err)
+	}
+	return leases{js: js, kv: kv, prefix: "$KV." + bucket + "."}, nil
+}

@@ -1,0 +1,113 @@
+package hub
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"player/fleet/bridge"
+)
+
+// leases is the bucket. Each key is a device; its value lasts for a TTL. The sequence
+// numbers of the bucket only grow, so does the number that a token begins with.
+type leases struct {
+	js     jetstream.JetStream
+	kv     jetstream.KeyValue
+	prefix string // of the subjects of keys
+}
+
+// entry is the value of a key.
+type entry struct {
+	Holder string `json:"holder"`
+	Secret string `json:"secret"` // so that nobody can make up a token
+	// First is the sequence number of the lease's first entry; 0: it is this one's.
+	First uint64 `json:"first,omitempty"`
+}
+
+func (e entry) token() string { return strconv.FormatUint(e.First, 10) + "-" + e.Secret }
+
+// held is an entry as it is in the bucket.
+type held struct {
+	entry
+	sequence uint64
+}
+
+func leaseKey(robot, iface string) string { return robot + "." + iface + ".0" }
+
+// errHeld means that the bucket has an entry of somebody else.
+var errHeld = errors.New("another bridge has given the lease to somebody")
+
+// create makes an entry, unless there is one.
+func (l leases) create(ctx context.Context, key, holder string) (held, error) {
+	e := entry{Holder: holder, Secret: rand.Text()}
+	sequence, err := l.kv.Create(ctx, key, mustJSON(e), jetstream.KeyTTL(bridge.TTL))
+	switch {
+	case errors.Is(err, jetstream.ErrKeyExists):
+		return held{}, errHeld
+	case err != nil:
+		return held{}, fmt.Errorf("bucket for leases: %w", err)
+	}
+	e.First = sequence
+	return held{e, sequence}, nil
+}
+
+// renew writes the entry again, for another TTL, if nobody else has written it since.
+// The bucket's own Update would make it last forever.
+func (l leases) renew(ctx context.Context, key string, h held) (held, error) {
+	m := &nats.Msg{Subject: l.prefix + key, Data: mustJSON(h.entry)}
+	ack, err := l.js.PublishMsg(ctx, m, jetstream.WithMsgTTL(bridge.TTL), jetstream.WithExpectLastSequencePerSubject(h.sequence))
+	if api, ok := errors.AsType[*jetstream.APIError](err); ok && api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence {
+		return held{}, errHeld
+	}
+	if err != nil {
+		return held{}, err
+	}
+	h.sequence = ack.Sequence
+	return h, nil
+}
+
+// found is what a bridge finds in the bucket that begins to serve a robot.
+type found int
+
+const (
+	free    found = iota
+	given         // there is an entry
+	expired       // an entry ended less than a TTL ago, and no bridge ended it
+)
+
+// find returns the entry of a key.
+func (l leases) find(ctx context.Context, key string) (h held, f found, err error) {
+	last, err := l.kv.History(ctx, key)
+	if errors.Is(err, jetstream.ErrKeyNotFound) {
+		return held{}, free, nil
+	}
+	if err != nil {
+		return held{}, free, err
+	}
+	newest := last[len(last)-1]
+	switch newest.Operation() {
+	case jetstream.KeyValueDelete: // by remove
+		return held{}, free, nil
+	case jetstream.KeyValuePurge: // by the server, which forgets it after a TTL
+		return held{}, expired, nil
+	}
+	if err := json.Unmarshal(newest.Value(), &h.entry); err != nil {
+		return held{}, free, fmt.Errorf("bucket for leases: key %s: %w", key, err)
+	}
+	h.sequence = newest.Revision()
+	if h.First == 0 {
+		h.First = h.sequence
+	}
+	return h, given, nil
+}
+
+// remove removes an entry, if nobody else has written it since.
+func (l leases) remove(ctx context.Context, key string, h held) error {
+	return l.kv.Delete(ctx, key, jetstream.LastRevision(h.sequence))
+}

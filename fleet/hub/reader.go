@@ -1,0 +1,442 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"player/client"
+	"player/codec"
+	"player/devices"
+	"player/fleet/bridge"
+)
+
+const (
+	// roundPeriod is the time between two rounds that find out who listens, and
+	// between two messages of a status.
+	roundPeriod = time.Second
+	// repeatPeriod is after how much silence the data of a device is sent again: it
+	// has not changed, or there is none. Who comes late waits no longer for it.
+	repeatPeriod = 2 * time.Second
+	// retryPause is the time between two attempts to reach a robot.
+	retryPause = time.Second
+	// refusedPause is the time between two requests for a device that the robot has
+	// refused. Each may start hardware and be logged there.
+	refusedPause = 5 * time.Second
+
+	// noResponders is the status of an answer of the NATS server itself: nobody
+	// listens.
+	noResponders = "503"
+
+	// endOfRound is the last token of the subject to which the bridge sends the end
+	// of a round.
+	endOfRound = "end"
+)
+
+// reader reads the devices of a robot that somebody listens to.
+type reader struct {
+	hub   *hub
+	robot Robot
+	state *state
+
+	sources  []*source
+	interest bridge.Interest
+	inbox    string         // where refusals arrive: followed by the number of a subject
+	replies  chan *nats.Msg // to inbox
+	asks     chan *nats.Msg // requests for rates
+	round    time.Time      // when the next one begins
+
+	conn  *client.Client // nil: there is none
+	aged  bool           // the robot sends ages, and new data only
+	rate  int            // of conn, Hz
+	retry time.Time      // no attempt to connect before
+
+	window context.Context // ends when the reader must look around
+	until  time.Time       // when window ends
+	close  context.CancelFunc
+}
+
+// source is a device and its data.
+type source struct {
+	spec    devices.Spec
+	subject [2]string // of the payload and of JSON
+	probe   [2]bool   // the next message on it is to find out who listens
+	demand  bridge.Demand
+	pacer   bridge.Pacer
+	open    bool
+	refused error         // why it is not open; nil: it was not tried
+	retry   time.Time     // no attempt to open it before
+	newest  bridge.Sample // of the robot
+	waiting bool          // newest waits for its turn
+	sent    time.Time     // when the last message was
+}
+
+func newReader(h *hub, r Robot, s *state) *reader {
+	rd := &reader{hub: h, robot: r, state: s, inbox: nats.NewInbox() + ".", close: func() {}}
+	for _, spec := range devices.Interfaces() {
+		data, json := bridge.Subject(h.Fleet, r.Name, spec.Name, bridge.Data), bridge.Subject(h.Fleet, r.Name, spec.Name, bridge.JSON)
+		rd.sources = append(rd.sources, &source{spec: spec, subject: [2]string{data, json}, newest: nothing(spec)})
+	}
+	return rd
+}
+
+// nothing is the sample of a device that has no data.
+func nothing(spec devices.Spec) bridge.Sample {
+	return bridge.Sample{Interface: spec.Name, Letter: spec.Letter}
+}
+
+func (r *reader) run(ctx context.Context) error {
+	r.replies, r.asks = make(chan *nats.Msg, backlog), make(chan *nats.Msg, backlog)
+	replies, err := r.hub.nats.ChanSubscribe(r.inbox+"*", r.replies)
+	if err != nil {
+		return err
+	}
+	defer replies.Unsubscribe()
+	asks, err := r.hub.nats.ChanSubscribe(bridge.Subject(r.hub.Fleet, r.robot.Name, "*", bridge.Rate), r.asks)
+	if err != nil {
+		return err
+	}
+	defer asks.Unsubscribe()
+	defer r.disconnect(nil)
+
+	for ctx.Err() == nil {
+		if now := time.Now(); !now.Before(r.round) {
+			r.round = now.Add(roundPeriod)
+			r.ask(now)
+		}
+		r.drain()
+		reading := r.adjust(ctx)
+		if !reading {
+			r.wait(ctx)
+			continue
+		}
+		r.read(ctx)
+	}
+	return nil
+}
+
+// wait waits for a message to the bridge, or until the next round.
+func (r *reader) wait(ctx context.Context) {
+	timer := time.NewTimer(time.Until(r.round))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case m := <-r.replies:
+		r.reply(m)
+	case m := <-r.asks:
+		r.asked(m)
+	case <-timer.C:
+	}
+}
+
+// drain takes the messages to the bridge that are there.
+func (r *reader) drain() {
+	for {
+		select {
+		case m := <-r.replies:
+			r.reply(m)
+		case m := <-r.asks:
+			r.asked(m)
+		default:
+			return
+		}
+	}
+}
+
+// ask begins a round. A subject on which data flows is asked about with the next data,
+// another one with the newest data once more, or without any.
+func (r *reader) ask(now time.Time) {
+	if !r.hub.nats.IsConnected() {
+		r.interest.Forget()
+		return
+	}
+	r.interest.Begin()
+	for i, s := range r.sources {
+		silent := now.Sub(s.sent) >= repeatPeriod
+		if silent {
+			s.sent = now
+		}
+		for form, subject := range s.subject {
+			s.probe[form] = true
+			if silent || !r.interest.Listened(subject) {
+				r.interest.Ask(subject)
+				r.publish(i, form, now)
+			}
+		}
+	}
+	// What is lost with the connection is sent again in the next round.
+	_ = r.hub.nats.Publish(r.inbox+endOfRound, nil)
+	_ = r.hub.nats.Publish(bridge.Prefix(r.hub.Fleet, r.robot.Name)+"."+bridge.Status, r.state.json(r.hub.peers.Self))
+}
+
+// publish sends the newest data of a source in one of its forms.
+func (r *reader) publish(number, form int, now time.Time) {
+	s := r.sources[number]
+	sample := s.newest.At(now)
+	m := &nats.Msg{Subject: s.subject[form], Header: sample.Headers()}
+	if form == 0 {
+		m.Data = sample.Payload
+	} else {
+		m.Data = sample.JSON()
+	}
+	if s.probe[form] {
+		m.Reply = r.inbox + strconv.Itoa(number*len(s.subject)+form)
+		s.probe[form] = false
+	}
+	_ = r.hub.nats.PublishMsg(m) // lost with the connection: there is no backlog
+}
+
+// reply takes a message to the inbox: the end of a round, or a refusal. A stream that
+// records a subject confirms the message, which is of no interest.
+func (r *reader) reply(m *nats.Msg) {
+	last := m.Subject[strings.LastIndexByte(m.Subject, '.')+1:]
+	if last == endOfRound {
+		r.interest.End()
+		return
+	}
+	number, err := strconv.Atoi(last)
+	if err != nil || number < 0 || number >= 2*len(r.sources) || m.Header.Get("Status") != noResponders {
+		return
+	}
+	r.interest.Refused(r.sources[number/2].subject[number%2])
+}
+
+// rated is the answer to a request for a rate.
+type rated struct {
+	Rate int   `json:"hz"` // which the device has now
+	For  int64 `json:"for_ms"`
+}
+
+// asked takes a request for a rate.
+func (r *reader) asked(m *nats.Msg) {
+	iface := bridge.Interface(m.Subject)
+	i := slices.IndexFunc(r.sources, func(s *source) bool { return s.spec.Name == iface })
+	hz, err := strconv.Atoi(string(m.Data))
+	switch {
+	case i < 0:
+		answer(m, refusal{Error: fmt.Sprintf("there is no interface %q", iface)})
+	case err != nil || hz < 1 || hz > bridge.MaxRate:
+		answer(m, refusal{Error: fmt.Sprintf("the body is a rate in Hz, 1 to %d", bridge.MaxRate)})
+	default:
+		now := time.Now()
+		r.sources[i].demand.Ask(hz, now)
+		answer(m, rated{r.sources[i].demand.Rate(now), bridge.AskLimit.Milliseconds()})
+	}
+}
+
+// wanted reports whether somebody listens to a source.
+func (r *reader) wanted(s *source) bool {
+	return r.interest.Listened(s.subject[0]) || r.interest.Listened(s.subject[1])
+}
+
+// adjust opens what somebody listens to, and closes what nobody does. It reports
+// whether there is something to read.
+func (r *reader) adjust(ctx context.Context) bool {
+	if !slices.ContainsFunc(r.sources, r.wanted) {
+		r.disconnect(nil)
+		return false
+	}
+	if r.conn == nil && time.Now().Before(r.retry) {
+		return false
+	}
+	err := r.connect(ctx)
+	if err == nil {
+		err = r.request(ctx)
+	}
+	if err == nil {
+		err = r.pace()
+	}
+	if err != nil {
+		if ctx.Err() == nil {
+			r.disconnect(err)
+		}
+		return false
+	}
+	r.report()
+	return slices.ContainsFunc(r.sources, func(s *source) bool { return s.open })
+}
+
+// connect connects to the robot, and asks it for ages, which some servers do not have.
+func (r *reader) connect(ctx context.Context) error {
+	if r.conn != nil {
+		return nil
+	}
+	conn, err := r.hub.dial(ctx, r.robot)
+	if err != nil {
+		return err
+	}
+	r.conn, r.rate = conn, 0
+	ctx, cancel := context.WithTimeout(ctx, dialLimit)
+	defer cancel()
+	err = conn.Request(ctx, string([]byte{codec.Server, codec.AccessRead}))
+	if _, refused := errors.AsType[*client.AccessError](err); refused {
+		r.aged = false
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	r.aged = true
+	return conn.SetFresh(true)
+}
+
+// request opens and closes devices.
+func (r *reader) request(ctx context.Context) error {
+	now := time.Now()
+	var request []byte
+	var changed []*source
+	for _, s := range r.sources {
+		wanted := r.wanted(s)
+		switch {
+		case wanted && !s.open && !now.Before(s.retry):
+			request, changed = append(request, s.spec.Letter, codec.AccessRead), append(changed, s)
+			s.open, s.refused = true, nil
+		case !wanted && s.open:
+			request = append(request, s.spec.Letter, codec.AccessClose)
+			s.reset()
+		}
+	}
+	if len(request) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, setupLimit)
+	defer cancel()
+	err := r.conn.Request(ctx, string(request))
+	access, refused := errors.AsType[*client.AccessError](err)
+	if !refused {
+		return err
+	}
+	for _, a := range access.Devices {
+		for _, s := range changed {
+			if s.spec.Letter == a.Device {
+				s.reset()
+				s.refused = fmt.Errorf("%s: the robot has no such device, or it does not work", s.spec.Name)
+				s.retry = now.Add(refusedPause)
+			}
+		}
+	}
+	return nil
+}
+
+// reset forgets what was read of a source that is closed.
+func (s *source) reset() {
+	sequence := s.newest.Sequence
+	s.newest = nothing(s.spec)
+	s.newest.Sequence, s.open, s.waiting, s.refused = sequence, false, false, nil
+}
+
+// pace asks the robot for the rate of the fastest source.
+func (r *reader) pace() error {
+	rate, now := 0, time.Now()
+	for _, s := range r.sources {
+		if s.open {
+			rate = max(rate, s.demand.Rate(now))
+		}
+	}
+	if rate == 0 || rate == r.rate {
+		return nil
+	}
+	r.rate = rate
+	return r.conn.SetFrequency(rate)
+}
+
+// report notes for the status what is read.
+func (r *reader) report() {
+	var reading []string
+	var refused []error
+	for _, s := range r.sources {
+		if s.open {
+			reading = append(reading, s.spec.Name)
+		}
+		if s.refused != nil && r.wanted(s) {
+			refused = append(refused, s.refused)
+		}
+	}
+	r.state.connection(true, reading, errors.Join(refused...))
+}
+
+// read waits for data of the robot, at most until something else is due, and sends
+// what has its turn.
+func (r *reader) read(ctx context.Context) {
+	until := r.round
+	for _, s := range r.sources {
+		if s.waiting && s.pacer.Due().Before(until) {
+			until = s.pacer.Due()
+		}
+	}
+	if r.window == nil || !until.Equal(r.until) {
+		r.close()
+		r.window, r.close = context.WithDeadline(ctx, until)
+		r.until = until
+	}
+	err := r.conn.Read(r.window)
+	now := time.Now()
+	switch {
+	case err == nil:
+		r.take(now)
+	case r.window.Err() != nil:
+		r.window = nil
+	case lost(err):
+		r.disconnect(err)
+		return
+	}
+	// Another error is that of a payload that is not as the protocol says. The next
+	// Read goes on behind it.
+	for i, s := range r.sources {
+		if !s.waiting || !s.pacer.Ready(s.demand.Rate(now), r.rate, now) {
+			continue
+		}
+		s.waiting, s.sent = false, now
+		s.newest.Sequence++
+		for form, subject := range s.subject {
+			if r.interest.Listened(subject) {
+				r.publish(i, form, now)
+			}
+		}
+	}
+}
+
+// take takes the new data of a round.
+func (r *reader) take(now time.Time) {
+	for _, s := range r.sources {
+		payload := r.conn.Raw(s.spec.Letter)
+		if !s.open || !r.conn.New(s.spec.Letter) || len(payload) == 0 {
+			continue
+		}
+		s.waiting = true
+		s.newest.Arrived = now
+		s.newest.Payload = append(s.newest.Payload[:0], payload...)
+		s.newest.Age, s.newest.Aged = r.conn.Age(s.spec.Letter)
+	}
+}
+
+// lost reports whether an error of a client is that of its connection.
+func lost(err error) bool {
+	_, network := errors.AsType[net.Error](err)
+	return network || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// disconnect closes the connection to the robot. err is why, or nil if nobody listens.
+func (r *reader) disconnect(err error) {
+	r.close()
+	r.window, r.close = nil, func() {}
+	if r.conn != nil {
+		_ = r.conn.Close() // nothing was written that matters
+		r.conn = nil
+	}
+	for _, s := range r.sources {
+		s.reset()
+	}
+	if err != nil {
+		r.retry = time.Now().Add(retryPause)
+	}
+	r.state.connection(false, nil, err)
+}

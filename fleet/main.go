@@ -1,0 +1,120 @@
+// Fleet connects robots to NATS: a program of its own beside the robots' servers, for
+// more robots and more listeners than they have room for (docs/FLEET.md).
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nuid"
+	"go.uber.org/zap"
+
+	"player/fleet/hub"
+	"player/logging"
+	"player/tools"
+)
+
+// exitFailure and exitUsage are the exit codes besides 0. With exitUsage, the user has
+// to change something: a flag, a file, a port.
+const (
+	exitFailure = 1
+	exitUsage   = 2
+)
+
+func main() {
+	err := run(context.Background(), os.Args[1:], os.Stdout, os.Stderr)
+	if err == nil {
+		return
+	}
+	fmt.Fprintln(os.Stderr, "fleet:", err)
+	if _, failed := errors.AsType[tools.Failure](err); failed {
+		os.Exit(exitFailure)
+	}
+	os.Exit(exitUsage)
+}
+
+// run is the program, until a signal comes or ctx ends.
+func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) error {
+	o, err := parseOptions(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		_, err := io.WriteString(stdout, usage)
+		return err
+	case err != nil:
+		return fmt.Errorf("%w (-h shows all flags)", err)
+	}
+	log := logging.New(stderr, o.debug)
+	defer func() { _ = log.Sync() }() // it can fail only because nobody reads the log
+	ctx, stop := tools.UntilSignal(ctx)
+	defer stop()
+
+	url := o.nats
+	if url == "" {
+		server, err := startServer(o.listen, o.dir)
+		if err != nil {
+			return err
+		}
+		defer func() {
+			server.Shutdown()
+			server.WaitForShutdown()
+		}()
+		url = server.ClientURL()
+	}
+	conn, err := connect(url, o, log)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	conf := hub.Config{Bridge: nuid.Next(), Fleet: o.fleet, Robots: o.robots, Replicas: o.replicas, Log: log}
+	err = hub.Run(ctx, conn, conf, func() {
+		log.Info("serving", zap.String("fleet", o.fleet), zap.String("bridge", conf.Bridge), zap.Int("robots", len(o.robots)), zap.String("nats", conn.ConnectedUrlRedacted()))
+	})
+	if err != nil {
+		return tools.Failure{Err: err}
+	}
+	return nil
+}
+
+// reconnectPause is the time between two attempts to reach the servers of NATS, plus
+// or minus a little.
+const reconnectPause = 500 * time.Millisecond
+
+// connect connects to NATS, and again whenever the connection is lost.
+func connect(url string, o options, log *zap.Logger) (*nats.Conn, error) {
+	settings := append(o.credentials(),
+		nats.Name("player fleet "+o.fleet),
+		nats.MaxReconnects(-1),
+		nats.ReconnectWait(reconnectPause),
+		// Data that waits while the connection is lost would be old.
+		nats.ReconnectBufSize(-1),
+		// A server that hangs is left for another one before leases end.
+		nats.PingInterval(500*time.Millisecond),
+		nats.MaxPingsOutstanding(2),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil { // nil: this program has closed it
+				log.Warn("the connection to NATS is lost", zap.Error(err))
+			}
+		}),
+		nats.ReconnectHandler(func(c *nats.Conn) {
+			log.Info("connected to NATS again", zap.String("nats", c.ConnectedUrlRedacted()))
+		}),
+		nats.ErrorHandler(func(_ *nats.Conn, s *nats.Subscription, err error) {
+			subject := ""
+			if s != nil {
+				subject = s.Subject
+			}
+			log.Warn("NATS", zap.String("subject", subject), zap.Error(err))
+		}),
+	)
+	conn, err := nats.Connect(url, settings...)
+	if err != nil {
+		return nil, fmt.Errorf("connect to NATS: %w", err)
+	}
+	return conn, nil
+}
