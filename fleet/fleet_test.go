@@ -137,15 +137,28 @@ func freePort(t *testing.T) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// robot is a simulated robot, without noise in time: its server is the real one.
+// robot is a simulated robot. Its server is the real one.
 type robot struct{ name, address, page string }
+
+// newRobot returns a robot whose server does not run.
+func newRobot(t *testing.T, name string) robot {
+	t.Helper()
+	local := func() string { return fmt.Sprintf("127.0.0.1:%d", freePort(t)) }
+	return robot{name: name, address: local(), page: local()}
+}
 
 func startRobot(t *testing.T, name string) robot {
 	t.Helper()
-	port := freePort(t)
-	r := robot{name: name, address: fmt.Sprintf("127.0.0.1:%d", port), page: fmt.Sprintf("127.0.0.1:%d", freePort(t))}
-	start(t, player, "-stage", "room", "-bind", "127.0.0.1", "-gp", fmt.Sprint(port), "-http", r.page)
+	r := newRobot(t, name)
+	r.serve(t)
 	return r
+}
+
+// serve starts the robot's server.
+func (r robot) serve(t *testing.T) *process {
+	t.Helper()
+	_, port, _ := strings.Cut(r.address, ":")
+	return start(t, player, "-stage", "room", "-bind", "127.0.0.1", "-gp", port, "-http", r.page)
 }
 
 // report is what the robot's server says of itself.
@@ -656,6 +669,53 @@ func TestSignalStopsTheRobots(t *testing.T) {
 	if r := request(t, conn, command, token, speed(100)); r.OK {
 		t.Error("a token of before the end of the bridge is good")
 	}
+}
+
+// A robot whose server restarts is read and commanded again.
+func TestRobotRestarts(t *testing.T) {
+	t.Parallel()
+	a := newRobot(t, "a")
+	_, conn := startFleet(t, []robot{a})
+	status := subscribe(t, conn, "player.lab.a.status")
+	sonar := subscribe(t, conn, "player.lab.a.sonar.0.data")
+	unreachable := func() bool {
+		m, err := status.NextMsg(patience)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s struct {
+			Connected bool
+			Error     string
+		}
+		if err := json.Unmarshal(m.Data, &s); err != nil {
+			t.Fatal(err)
+		}
+		return !s.Connected && s.Error != ""
+	}
+	wait(t, "status of a robot that cannot be reached", unreachable)
+	if r := request(t, conn, lease, "", []byte("alice")); r.Error == "" || r.Token != "" {
+		t.Errorf("the lease of a robot that cannot be reached: %+v", r)
+	}
+	first := a.serve(t)
+	next(t, sonar)
+	token := acquire(t, conn, "alice")
+	defer keep(t, conn, lease, token)()
+	if r := request(t, conn, command, token, speed(100)); !r.OK {
+		t.Errorf("a command: %+v", r)
+	}
+	first.end(t, syscall.SIGKILL)
+	wait(t, "status of a robot that has gone", unreachable)
+	if r := request(t, conn, command, token, speed(100)); r.Error == "" {
+		t.Errorf("a command to a robot that has gone: %+v", r)
+	}
+	a.serve(t)
+	for {
+		if _, err := sonar.NextMsg(time.Nanosecond); err != nil {
+			break // the data of before is taken
+		}
+	}
+	next(t, sonar)
+	wait(t, "command after the restart", func() bool { return request(t, conn, command, token, speed(100)).OK })
 }
 
 // Without NATS there are no commands, so the robot stops.

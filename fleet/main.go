@@ -72,6 +72,11 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 	}
 	defer conn.Close()
 	conf := hub.Config{Bridge: nuid.Next(), Fleet: o.fleet, Robots: o.robots, Replicas: o.replicas, Log: log}
+	if o.discover {
+		if conf.Found, err = discover(ctx, log); err != nil {
+			return fmt.Errorf("-discover: %w", err)
+		}
+	}
 	err = hub.Run(ctx, conn, conf, func() {
 		log.Info("serving", zap.String("fleet", o.fleet), zap.String("bridge", conf.Bridge), zap.Int("robots", len(o.robots)), zap.String("nats", conn.ConnectedUrlRedacted()))
 	})

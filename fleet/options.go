@@ -34,6 +34,7 @@ Robots
   -robot NAME=HOST:PORT  a robot, any number of times
                     (default robot=localhost:6665)
   -robots FILE      a file with a robot on each line: NAME HOST:PORT
+  -discover         robots that announce themselves on the local network by mDNS
   -fleet NAME       the second token of all subjects               (default fleet)
 
 NATS: a server in this program, or one that is there
@@ -72,10 +73,11 @@ type options struct {
 	ca        string
 	cert, key string
 	replicas  int
+	discover  bool
 	debug     bool
 }
 
-// defaultRobot is the robot without -robot and -robots: that of go run . -stage room.
+// defaultRobot is the robot without -robot, -robots and -discover: that of go run . -stage room.
 const defaultRobot = "robot=localhost:6665"
 
 // newFlags returns the flags. Parsing sets o, and the path of -robots.
@@ -92,6 +94,7 @@ func newFlags(o *options, file *string) *flag.FlagSet {
 	fs.StringVar(&o.cert, "cert", "", "")
 	fs.StringVar(&o.key, "key", "", "")
 	fs.IntVar(&o.replicas, "replicas", 1, "")
+	fs.BoolVar(&o.discover, "discover", false, "")
 	fs.BoolVar(&o.debug, "debug", false, "")
 	return fs
 }
@@ -124,7 +127,7 @@ func parseOptions(args []string) (options, error) {
 	if o.dir == "" {
 		o.dir = filepath.Join(stateFolder(), "player", "fleet-"+o.fleet)
 	}
-	if len(o.robots) == 0 {
+	if len(o.robots) == 0 && !o.discover {
 		return o, o.add(strings.Cut(defaultRobot, "="))
 	}
 	return o, nil

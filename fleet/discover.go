@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"net"
+	"strconv"
+	"strings"
+
+	"github.com/grandcat/zeroconf"
+	"go.uber.org/zap"
+
+	"player/fleet/bridge"
+	"player/fleet/hub"
+)
+
+// service is what the robots' package announces by avahi (docs/INSTALL.md).
+const service = "_player._tcp"
+
+// usualPort is the port of a robot whose name is that of its computer.
+const usualPort = 6665
+
+// discover delivers the robots that announce themselves on the local network by mDNS
+// (RFC 6762, RFC 6763), until ctx ends.
+func discover(ctx context.Context, log *zap.Logger) (<-chan hub.Robot, error) {
+	resolver, err := zeroconf.NewResolver()
+	if err != nil {
+		return nil, err
+	}
+	entries, found := make(chan *zeroconf.ServiceEntry), make(chan hub.Robot)
+	go func() {
+		for e := range entries {
+			r, ok := announced(e)
+			if !ok {
+				log.Warn("a robot announces itself without a usable name or address", zap.String("service", e.Instance))
+				continue
+			}
+			select {
+			case found <- r:
+			case <-ctx.Done():
+			}
+		}
+	}()
+	return found, resolver.Browse(ctx, service, "local.", entries)
+}
+
+// announced returns the robot of an announcement. Its name is that of its computer;
+// on another port than the usual one, the port is added.
+func announced(e *zeroconf.ServiceEntry) (r hub.Robot, ok bool) {
+	host := strings.TrimSuffix(strings.TrimSuffix(e.HostName, "."), ".local")
+	r.Name = strings.Map(func(c rune) rune {
+		if bridge.CheckName(string(c)) != nil {
+			return '-'
+		}
+		return c
+	}, host)
+	if e.Port != usualPort {
+		r.Name += "-" + strconv.Itoa(e.Port)
+	}
+	for _, ip := range append(e.AddrIPv4, e.AddrIPv6...) {
+		if !ip.IsLinkLocalUnicast() || ip.To4() != nil { // IPv6 would need the interface
+			r.Address = net.JoinHostPort(ip.String(), strconv.Itoa(e.Port))
+			break
+		}
+	}
+	return r, host != "" && bridge.CheckName(r.Name) == nil && r.Address != ""
+}
