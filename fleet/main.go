@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"time"
 
@@ -65,6 +66,9 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 			server.WaitForShutdown()
 		}()
 		url = server.ClientURL()
+		if !server.Addr().(*net.TCPAddr).IP.IsLoopback() {
+			log.Warn("every computer on the network can drive the robots: this server of NATS has no credentials; -nats connects to one that has")
+		}
 	}
 	conn, err := connect(url, o, log)
 	if err != nil {
