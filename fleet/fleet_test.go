@@ -293,7 +293,7 @@ func request(t *testing.T, conn *nats.Conn, subject, token string, body []byte) 
 	var err error
 	wait(t, "bridge", func() bool {
 		answer, err = conn.RequestMsg(m, patience)
-		return !errors.Is(err, nats.ErrNoResponders)
+		return !errors.Is(err, nats.ErrNoResponders) && !errors.Is(err, nats.ErrReconnectBufExceeded)
 	})
 	if err == nil {
 		err = json.Unmarshal(answer.Data, &r)
@@ -601,7 +601,7 @@ func drive(t *testing.T, conn *nats.Conn, token string) (stop func()) {
 			m := nats.NewMsg(command)
 			m.Header.Set(bridge.HeaderLease, token)
 			m.Data = speed(100)
-			if err := conn.PublishMsg(m); err != nil {
+			if err := conn.PublishMsg(m); err != nil && !errors.Is(err, nats.ErrReconnectBufExceeded) {
 				t.Error(err)
 				return
 			}

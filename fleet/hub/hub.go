@@ -37,8 +37,12 @@ type Config struct {
 	Found <-chan Robot
 }
 
-// readyLimit bounds the wait for JetStream at the start: a cluster elects a leader.
-const readyLimit = 30 * time.Second
+const (
+	// readyLimit bounds the wait for JetStream at the start: a cluster elects a leader.
+	readyLimit = 30 * time.Second
+	// readyPause is the time between two attempts.
+	readyPause = 500 * time.Millisecond
+)
 
 // hub is one bridge.
 type hub struct {
@@ -233,17 +237,25 @@ func openLeases(ctx context.Context, conn *nats.Conn, fleet string, replicas int
 	if err != nil {
 		return leases{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, readyLimit)
-	defer cancel()
-	bucket := "player_" + fleet
-	kv, err := js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
-		Bucket:         bucket,
+	bucket := jetstream.KeyValueConfig{
+		Bucket:         "player_" + fleet,
 		Description:    "who controls the robots of the fleet " + fleet,
 		LimitMarkerTTL: bridge.TTL, // without it the bucket has no TTL for a key
 		Replicas:       replicas,
-	})
-	if err != nil {
-		return leases{}, fmt.Errorf("bucket %s for leases: %w", bucket, err)
 	}
-	return leases{js: js, kv: kv, prefix: "$KV." + bucket + "."}, nil
+	ctx, cancel := context.WithTimeout(ctx, readyLimit)
+	defer cancel()
+	for {
+		attempt, end := context.WithTimeout(ctx, readyLimit/6)
+		kv, err := js.CreateOrUpdateKeyValue(attempt, bucket)
+		end()
+		if err == nil {
+			return leases{js: js, kv: kv, prefix: "$KV." + bucket.Bucket + "."}, nil
+		}
+		select {
+		case <-ctx.Done():
+			return leases{}, fmt.Errorf("bucket %s for leases: %w", bucket.Bucket, err)
+		case <-time.After(readyPause):
+		}
+	}
 }
