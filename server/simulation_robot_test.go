@@ -18,9 +18,10 @@ const (
 	// stopTime is the promise of 5.4 and 9.1, and what a slow line and a loop that
 	// is held up add to it.
 	stopTime = 2*time.Second + 400*time.Millisecond
-	// afterFault is how long after a fault of the line the wheels may turn: the
-	// robot's own watchdog stops them.
-	afterFault = 2500 * time.Millisecond
+	// afterFault is how long after a fault of the line the wheels may turn: a robot
+	// that is not heard still hears the driver for two seconds, then its own watchdog
+	// stops them after two more.
+	afterFault = 4500 * time.Millisecond
 )
 
 // simRobot is a Pioneer and its serial line. It speaks the protocol of P2OS as
