@@ -84,10 +84,10 @@ func (b *budget) enter(address netip.Addr) *account {
 	a := b.account(visitor(address), now)
 	switch {
 	case a.open == perAddress:
-		a.warn(now, "dashboard: connection refused: its address has half of all places")
+		a.warn(now, "visitor: connection refused: its address has half of all places")
 		return nil
 	case b.open == places, !a.local() && b.others == places-keptPlaces:
-		a.warn(now, "dashboard: connection refused: all places are taken")
+		a.warn(now, "visitor: connection refused: all places are taken")
 		return nil
 	}
 	a.open++
@@ -159,7 +159,7 @@ func (a *account) pay(work time.Duration) {
 	a.paid = later(a.paid, now).Add(work * addressShare)
 	wait := a.paid.Sub(now) - addressBurst*addressShare
 	if wait > 0 {
-		a.warn(now, "dashboard: a visitor causes more work than its share and has to wait")
+		a.warn(now, "visitor: a visitor causes more work than its share and has to wait")
 	}
 	b.mu.Unlock()
 	time.Sleep(wait)

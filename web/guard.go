@@ -25,13 +25,15 @@ import (
 // the host must be one that nobody else can own: an IP address, or a name of this
 // server.
 type guard struct {
-	names []string // lower case
+	names   []string // lower case
+	origins []string // of pages elsewhere that may send requests
+	flag    string   // that sets the address of this server, and further flags
 }
 
 // newGuard returns a guard that accepts localhost, the machine's name and name,
 // which may be empty.
 func newGuard(name string) guard {
-	g := guard{names: []string{"localhost"}}
+	g := guard{names: []string{"localhost"}, flag: "-http"}
 	if name != "" {
 		g.names = append(g.names, strings.ToLower(name))
 	}
@@ -50,11 +52,14 @@ func (g guard) check(r *http.Request) error {
 	}
 	host = strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(host, "["), "]"))
 	if _, err := netip.ParseAddr(host); err != nil && !slices.Contains(g.names, host) {
-		return fmt.Errorf("%s is not a name of this server: use its address, or start it with -http NAME:PORT", quote(host))
+		return fmt.Errorf("%s is not a name of this server: use its address, or start it with %s NAME:PORT", quote(host), g.flag)
 	}
 	origins := r.Header.Values("Origin")
 	if len(origins) == 0 {
 		return nil // browsers send the origin of requests from other sites
+	}
+	if len(origins) == 1 && slices.Contains(g.origins, origins[0]) {
+		return nil
 	}
 	u, err := url.Parse(origins[0])
 	if err != nil || len(origins) > 1 || (u.Scheme != "http" && u.Scheme != "https") || !strings.EqualFold(u.Host, r.Host) {
@@ -85,7 +90,7 @@ func (g guard) protect(next http.Handler, log *zap.Logger) http.Handler {
 			return
 		}
 		if err := g.check(r); err != nil {
-			log.Warn("dashboard: request refused", zap.String("browser", r.RemoteAddr), zap.Error(err))
+			log.Warn("visitor: request refused", zap.String("browser", r.RemoteAddr), zap.Error(err))
 			http.Error(w, err.Error(), http.StatusForbidden)
 			return
 		}

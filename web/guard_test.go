@@ -79,6 +79,29 @@ func TestGuard(t *testing.T) {
 	}
 }
 
+// A site has pages elsewhere. Names of hosts that others own stay refused.
+func TestGuardOfSite(t *testing.T) {
+	g := guard{names: []string{"localhost"}, origins: []string{"https://app.example"}, flag: "-site"}
+	for _, tt := range []struct {
+		host, origin string
+		allowed      bool
+	}{
+		{"localhost:8765", "https://app.example", true},
+		{"192.168.1.7:8765", "https://app.example", true},
+		{"localhost:8765", "http://localhost:8765", true},
+		{"localhost:8765", "http://app.example", false},
+		{"localhost:8765", "https://app.example.evil.example", false},
+		{"evil.example:8765", "https://app.example", false},
+	} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.Host = tt.host
+		r.Header.Set("Origin", tt.origin)
+		if err := g.check(r); (err == nil) != tt.allowed {
+			t.Errorf("host %q origin %q: %v", tt.host, tt.origin, err)
+		}
+	}
+}
+
 func TestGuardNames(t *testing.T) {
 	if g := newGuard("Tanis.Example"); !strings.Contains(strings.Join(g.names, " "), "localhost tanis.example") {
 		t.Errorf("names %q", g.names)

@@ -16,7 +16,6 @@ import (
 	"embed"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"net"
@@ -89,25 +88,7 @@ type Robot struct {
 
 // Serve serves the dashboard on l until ctx ends; then it closes l and returns nil.
 func Serve(ctx context.Context, l net.Listener, config Config) error {
-	if !loopback(l.Addr()) {
-		config.Log.Warn("the dashboard is open to the network: anybody who reaches it can drive the robots", zap.Stringer("address", l.Addr()))
-	}
-	server := http.Server{
-		Handler:           throttle(newHandler(ctx, config)),
-		ConnContext:       withAccount,
-		ReadHeaderTimeout: requestLimit,
-		ReadTimeout:       requestLimit,
-		MaxHeaderBytes:    headerSize,
-		WriteTimeout:      replyLimit,
-		IdleTimeout:       idleLimit,
-		ErrorLog:          zap.NewStdLog(config.Log.WithOptions(zap.IncreaseLevel(zap.ErrorLevel))),
-	}
-	defer context.AfterFunc(ctx, func() { server.Close() })()
-	err := server.Serve(&limited{l, newBudget(config.Log)})
-	if ctx.Err() != nil && errors.Is(err, http.ErrServerClosed) {
-		return nil
-	}
-	return err
+	return serve(ctx, l, newHandler(ctx, config), "the dashboard", config.Log)
 }
 
 // server is what the handlers share. All but present is constant.

@@ -106,19 +106,7 @@ func (o *observer) run(ctx context.Context) error {
 
 // onLoop calls fn on the loop and waits until it has returned.
 func (s *server) onLoop(ctx context.Context, fn func(now time.Duration)) error {
-	done := make(chan struct{})
-	if !s.config.Post(func(now time.Duration) {
-		fn(now)
-		close(done)
-	}) {
-		return errEnded
-	}
-	select {
-	case <-done:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return OnLoop(ctx, s.config.Post, fn)
 }
 
 func (o *observer) execute(ctx context.Context, c worldCommand) error {

@@ -1,0 +1,103 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/coder/websocket"
+	"go.uber.org/zap"
+)
+
+// serve serves visitors on l within their budget until ctx ends; then it closes l and
+// returns nil. what is the server, for the log.
+func serve(ctx context.Context, l net.Listener, handler http.Handler, what string, log *zap.Logger) error {
+	if !loopback(l.Addr()) {
+		log.Warn(what+" is open to the network: anybody who reaches it can drive the robots", zap.Stringer("address", l.Addr()))
+	}
+	server := http.Server{
+		Handler:           throttle(handler),
+		ConnContext:       withAccount,
+		ReadHeaderTimeout: requestLimit,
+		ReadTimeout:       requestLimit,
+		MaxHeaderBytes:    headerSize,
+		WriteTimeout:      replyLimit,
+		IdleTimeout:       idleLimit,
+		ErrorLog:          zap.NewStdLog(log.WithOptions(zap.IncreaseLevel(zap.ErrorLevel))),
+	}
+	defer context.AfterFunc(ctx, func() { server.Close() })()
+	err := server.Serve(&limited{l, newBudget(log)})
+	if ctx.Err() != nil && errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// Site is another server for visitors, with the guard and the budget of the dashboard.
+type Site struct {
+	Name    string   // a further host name; may be empty
+	Origins []string // of pages elsewhere that may use it
+	What    string   // it is, for the log
+	Flag    string   // that sets its address, for errors
+	Handler http.Handler
+	Log     *zap.Logger
+}
+
+// Serve serves the site on l until ctx ends; then it closes l and returns nil.
+func (s Site) Serve(ctx context.Context, l net.Listener) error {
+	g := newGuard(s.Name)
+	g.origins, g.flag = s.Origins, s.Flag
+	return serve(ctx, l, g.protect(s.Handler, s.Log), s.What, s.Log)
+}
+
+// Visitor is who sent a request to a Site.
+type Visitor struct {
+	Address netip.Addr
+	account *account
+}
+
+// VisitorOf returns who sent a request.
+func VisitorOf(r *http.Request) Visitor { return Visitor{addressOf(r.RemoteAddr), accountOf(r)} }
+
+// Accept accepts a WebSocket with one of the subprotocols. The guard has checked its
+// origin. After an error it has replied.
+func (v Visitor) Accept(w http.ResponseWriter, r *http.Request, subprotocols []string) (*websocket.Conn, error) {
+	v.account.pay(socketCost)
+	return websocket.Accept(w, r, &websocket.AcceptOptions{
+		Subprotocols:       subprotocols,
+		InsecureSkipVerify: true,
+		OnPingReceived:     func(context.Context, []byte) bool { v.account.pay(messageCost); return true },
+	})
+}
+
+// Read reads a message.
+func (v Visitor) Read(ctx context.Context, ws *websocket.Conn) (websocket.MessageType, []byte, error) {
+	kind, message, err := ws.Read(ctx)
+	if err == nil {
+		v.account.pay(messageCost)
+	}
+	return kind, message, err
+}
+
+// Recovered calls fn, and makes an error of a panic.
+func Recovered(fn func() error) error { return recovered(fn) }
+
+// OnLoop calls fn on the loop by its Post, and waits until it has returned.
+func OnLoop(ctx context.Context, post func(func(now time.Duration)) bool, fn func(now time.Duration)) error {
+	done := make(chan struct{})
+	if !post(func(now time.Duration) {
+		fn(now)
+		close(done)
+	}) {
+		return errEnded
+	}
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
