@@ -36,6 +36,9 @@ type Device struct {
 type Topic struct {
 	Name   string // "/laser"
 	Schema Schema
+	// Devices has the indexes of the devices whose data it is made of; none for
+	// commands and configurations.
+	Devices []int
 }
 
 // Message is a message in JSON, when marshalled.
@@ -88,48 +91,56 @@ func New(robot string, list []Device) *Converter {
 		}
 		c.parts = append(c.parts, p)
 	}
-	for _, p := range c.parts {
-		c.declare(p)
+	for i, p := range c.parts {
+		c.declare(i, p)
 	}
 	return c
 }
 
-// declare adds the topics of a device.
-func (c *Converter) declare(p part) {
-	add := func(name string, message any) {
+// declare adds the topics of the device with an index in the list.
+func (c *Converter) declare(device int, p part) {
+	commands := func(name string, message any) {
 		if _, known := c.byName[name]; !known {
 			c.byName[name] = len(c.topics)
-			c.topics = append(c.topics, Topic{name, schemaOf(message)})
+			c.topics = append(c.topics, Topic{Name: name, Schema: schemaOf(message)})
 		}
 	}
-	add(c.robot+"/tf", FrameTransform{})
-	add(c.robot+"/log", Log{})
+	data := func(name string, message any) {
+		commands(name, message)
+		topic := &c.topics[c.byName[name]]
+		topic.Devices = append(topic.Devices, device)
+	}
+	commands(c.robot+"/tf", FrameTransform{})
+	commands(c.robot+"/log", Log{})
+	if device == c.transformed || p.Interface == "ptz" {
+		data(c.robot+"/tf", FrameTransform{}) // frames that move; the others come with all data
+	}
 	switch p.Interface {
 	case "position":
-		add(p.topic, PoseInFrame{})
-		add(p.topic+"/motion", Motion{})
-		add(p.topic+"/command", Velocity{})
+		data(p.topic, PoseInFrame{})
+		data(p.topic+"/motion", Motion{})
+		commands(p.topic+"/command", Velocity{})
 	case "laser":
-		add(p.topic, LaserScan{})
+		data(p.topic, LaserScan{})
 	case "sonar":
-		add(p.topic, SceneUpdate{})
-		add(p.topic+"/ranges", Ranges{})
+		data(p.topic, SceneUpdate{})
+		data(p.topic+"/ranges", Ranges{})
 	case "misc":
-		add(p.topic, SceneUpdate{})
-		add(p.topic+"/bumpers", Bumpers{})
-		add(p.topic+"/battery", Battery{})
+		data(p.topic, SceneUpdate{})
+		data(p.topic+"/bumpers", Bumpers{})
+		data(p.topic+"/battery", Battery{})
 	case "gripper":
-		add(p.topic, SceneUpdate{})
-		add(p.topic+"/state", Gripper{})
-		add(p.topic+"/command", GripperCommand{})
+		data(p.topic, SceneUpdate{})
+		data(p.topic+"/state", Gripper{})
+		commands(p.topic+"/command", GripperCommand{})
 	case "vision":
-		add(p.topic, SceneUpdate{})
-		add(p.topic+"/blobs", Blobs{})
+		data(p.topic, SceneUpdate{})
+		data(p.topic+"/blobs", Blobs{})
 	case "ptz":
-		add(p.topic, PanTiltZoom{})
-		add(p.topic+"/command", PanTiltZoom{})
+		data(p.topic, PanTiltZoom{})
+		commands(p.topic+"/command", PanTiltZoom{})
 	case "joystick":
-		add(p.topic, Joystick{})
+		data(p.topic, Joystick{})
 	}
 }
 

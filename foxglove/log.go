@@ -1,0 +1,52 @@
+package foxglove
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// LogSchema is the schema of Log.
+func LogSchema() Schema { return schemaOf(Log{}) }
+
+// levels are the levels of Log, by those of the server's log.
+var levels = map[string]uint8{"debug": 1, "info": levelInfo, "warn": 3, "error": 4, "dpanic": 5, "panic": 5, "fatal": 5}
+
+// ParseLogLine parses a line of the server's log: a JSON object with ts, level, msg and
+// fields. at is its time in ns since 1970.
+func ParseLogLine(line []byte) (l Log, at int64, err error) {
+	var fields map[string]any
+	if err := json.Unmarshal(line, &fields); err != nil {
+		return Log{}, 0, err
+	}
+	text := func(name string) string {
+		s, _ := fields[name].(string)
+		delete(fields, name)
+		return s
+	}
+	stamp, err := time.Parse("2006-01-02T15:04:05.000Z0700", text("ts"))
+	if err != nil {
+		return Log{}, 0, err
+	}
+	at = stamp.UnixNano()
+	l = Log{Timestamp: newTime(at), Level: levels[text("level")], Name: "player"}
+	var message strings.Builder
+	message.WriteString(text("msg"))
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		fmt.Fprintf(&message, " %s=%v", name, fields[name])
+	}
+	l.Message = message.String()
+	return l, at, nil
+}
+
+// Frame returns the frame whose earlier messages a message replaces: a topic has
+// transforms of several frames.
+func Frame(content any) string {
+	if f, ok := content.(FrameTransform); ok {
+		return f.ChildFrameID
+	}
+	return ""
+}

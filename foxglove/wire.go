@@ -1,0 +1,236 @@
+package foxglove
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+)
+
+// The messages of the Foxglove WebSocket protocol
+// (https://github.com/foxglove/ws-protocol/blob/main/docs/spec.md): JSON objects in
+// text, and binary ones with an opcode, in little-endian byte order.
+
+// Subprotocols are what a viewer may ask for, the preferred one first. Their messages
+// are the same.
+func Subprotocols() []string { return []string{"foxglove.sdk.v1", "foxglove.websocket.v1"} }
+
+// Encoding is that of messages, and SchemaEncoding that of schemas.
+const (
+	Encoding       = "json"
+	SchemaEncoding = "jsonschema"
+)
+
+// Opcodes of binary messages.
+const (
+	opMessageData     = 1
+	opServiceResponse = 3 // of the server
+
+	opServiceCall = 2 // of the viewer
+)
+
+// Levels of a status.
+const (
+	StatusInfo = iota
+	StatusWarning
+	StatusError
+)
+
+// ServerInfo is the first message.
+type ServerInfo struct {
+	Name               string            `json:"name"`
+	Capabilities       []string          `json:"capabilities"`
+	SupportedEncodings []string          `json:"supportedEncodings"`
+	Metadata           map[string]string `json:"metadata,omitempty"`
+	SessionID          string            `json:"sessionId"`
+}
+
+// Channel is a topic that the server offers.
+type Channel struct {
+	ID             uint32 `json:"id"`
+	Topic          string `json:"topic"`
+	Encoding       string `json:"encoding"`
+	SchemaName     string `json:"schemaName"`
+	Schema         string `json:"schema"`
+	SchemaEncoding string `json:"schemaEncoding"`
+}
+
+// Service is a service that the server offers.
+type Service struct {
+	ID       uint32        `json:"id"`
+	Name     string        `json:"name"`
+	Type     string        `json:"type"`
+	Request  ServiceSchema `json:"request"`
+	Response ServiceSchema `json:"response"`
+}
+
+// ServiceSchema describes the messages to a service, or from it.
+type ServiceSchema struct {
+	Encoding       string `json:"encoding"`
+	SchemaName     string `json:"schemaName"`
+	SchemaEncoding string `json:"schemaEncoding"`
+	Schema         string `json:"schema"`
+}
+
+// ServiceFailure is the answer to a call that failed.
+type ServiceFailure struct {
+	ServiceID uint32 `json:"serviceId"`
+	CallID    uint32 `json:"callId"`
+	Message   string `json:"message"`
+}
+
+// Status is shown to the person at the viewer.
+type Status struct {
+	Level   int    `json:"level"`
+	Message string `json:"message"`
+}
+
+// Parameter is a value that a viewer can see, and maybe change.
+type Parameter struct {
+	Name  string `json:"name"`
+	Value any    `json:"value,omitempty"`
+	Type  string `json:"type,omitempty"` // "float64", for a number without decimals
+}
+
+// ParameterValues has values. ID is that of the request, if it had one.
+type ParameterValues struct {
+	Parameters []Parameter `json:"parameters"`
+	ID         string      `json:"id,omitempty"`
+}
+
+// Graph is who publishes, subscribes to and serves what, by names of topics and
+// services.
+type Graph struct {
+	PublishedTopics    []Published  `json:"publishedTopics"`
+	SubscribedTopics   []Subscribed `json:"subscribedTopics"`
+	AdvertisedServices []Provided   `json:"advertisedServices"`
+	RemovedTopics      []string     `json:"removedTopics"`
+	RemovedServices    []string     `json:"removedServices"`
+}
+
+// Published is who publishes a topic.
+type Published struct {
+	Name string   `json:"name"`
+	IDs  []string `json:"publisherIds"`
+}
+
+// Subscribed is who subscribes to a topic.
+type Subscribed struct {
+	Name string   `json:"name"`
+	IDs  []string `json:"subscriberIds"`
+}
+
+// Provided is who provides a service.
+type Provided struct {
+	Name string   `json:"name"`
+	IDs  []string `json:"providerIds"`
+}
+
+// Text returns the text message of an operation with the fields of content, which is a
+// struct. Operations are "serverInfo", "advertise" and so on.
+func Text(op string, content any) ([]byte, error) {
+	fields, err := json.Marshal(content)
+	if err != nil {
+		return nil, err
+	}
+	text := fmt.Appendf(nil, `{"op":%q`, op)
+	if len(fields) > len("{}") {
+		text = append(text, ',')
+	}
+	return append(text, fields[1:]...), nil
+}
+
+// AppendMessageData appends a message of a subscription. at is ns since 1970.
+func AppendMessageData(dst []byte, subscription uint32, at int64, payload []byte) []byte {
+	dst = append(dst, opMessageData)
+	dst = binary.LittleEndian.AppendUint32(dst, subscription)
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(at))
+	return append(dst, payload...)
+}
+
+// AppendServiceResponse appends the answer to a call.
+func AppendServiceResponse(dst []byte, c ServiceCall, payload []byte) []byte {
+	dst = append(dst, opServiceResponse)
+	dst = binary.LittleEndian.AppendUint32(dst, c.Service)
+	dst = binary.LittleEndian.AppendUint32(dst, c.Call)
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(c.Encoding)))
+	dst = append(dst, c.Encoding...)
+	return append(dst, payload...)
+}
+
+// Request is a text message of a viewer: Op, and the fields that the operation has.
+type Request struct {
+	Op              string         `json:"op"`
+	Subscriptions   []Subscription `json:"subscriptions"`   // subscribe
+	SubscriptionIDs []uint32       `json:"subscriptionIds"` // unsubscribe
+	Channels        []Channel      `json:"channels"`        // advertise
+	ChannelIDs      []uint32       `json:"channelIds"`      // unadvertise
+	Parameters      []Parameter    `json:"parameters"`      // setParameters
+	ParameterNames  []string       `json:"parameterNames"`  // getParameters, subscribeParameterUpdates
+	ID              string         `json:"id"`              // getParameters, setParameters
+}
+
+// Subscription asks for a channel. The viewer has chosen the id.
+type Subscription struct {
+	ID        uint32 `json:"id"`
+	ChannelID uint32 `json:"channelId"`
+}
+
+// MessageData is a message that a viewer publishes.
+type MessageData struct {
+	Channel uint32 // as the viewer has advertised it
+	Payload []byte
+}
+
+// ServiceCall is a call of a service.
+type ServiceCall struct {
+	Service, Call uint32
+	Encoding      string
+	Payload       []byte
+}
+
+var errShort = errors.New("the message is too short")
+
+// ParseBinary parses a binary message of a viewer: a MessageData or a ServiceCall, which
+// use the bytes of the message.
+func ParseBinary(b []byte) (any, error) {
+	if len(b) == 0 {
+		return nil, errShort
+	}
+	op, b := b[0], b[1:]
+	switch op {
+	case opMessageData:
+		if len(b) < 4 {
+			return nil, errShort
+		}
+		return MessageData{binary.LittleEndian.Uint32(b), b[4:]}, nil
+	case opServiceCall:
+		if len(b) < 12 {
+			return nil, errShort
+		}
+		length, rest := binary.LittleEndian.Uint32(b[8:]), b[12:]
+		if uint64(length) > uint64(len(rest)) {
+			return nil, errShort
+		}
+		return ServiceCall{binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:]), string(rest[:length]), rest[length:]}, nil
+	}
+	return nil, fmt.Errorf("there is no binary message %d", op)
+}
+
+// ParseVelocity parses a message on cmd_vel: a geometry_msgs/Twist of ROS as JSON, in
+// m/s and rad/s, of which x and z count. It returns mm/s and deg/s, within 16 bits.
+func ParseVelocity(payload []byte) (speed, turnRate int, err error) {
+	var v struct {
+		Linear, Angular struct{ X, Z float64 }
+	}
+	if err := json.Unmarshal(payload, &v); err != nil {
+		return 0, 0, fmt.Errorf("the message is not a velocity: %w", err)
+	}
+	return short(v.Linear.X * 1000), short(v.Angular.Z * 180 / math.Pi), nil
+}
+
+// short rounds v within the range of an int16.
+func short(v float64) int {
+	return int(math.Round(max(math.MinInt16, min(v, math.MaxInt16))))
+}
