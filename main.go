@@ -114,6 +114,10 @@ func serve(ctx context.Context, o options, stdout io.Writer, stderr *os.File) er
 	if err != nil {
 		return errors.Join(err, sim.close())
 	}
+	viewers, err := openFoxglove(o, conf, sim, log)
+	if err != nil {
+		return errors.Join(err, sim.close())
+	}
 
 	var last lastwords.Book
 	defer last.OnPanic()
@@ -123,7 +127,7 @@ func serve(ctx context.Context, o options, stdout io.Writer, stderr *os.File) er
 	}
 	ctx, quit, stop := untilSignal(ctx, last.Say, reloads)
 	defer stop()
-	budget := descriptors.New(fixedDescriptors(conf), dash != nil)
+	budget := descriptors.New(fixedDescriptors(conf), dash != nil || viewers != nil)
 	encrypted, err := openTLS(conf, budget.Clients, log)
 	if err != nil {
 		return errors.Join(err, sim.close())
@@ -146,8 +150,9 @@ func serve(ctx context.Context, o options, stdout io.Writer, stderr *os.File) er
 			manager := newSupervisor(os.Getenv, log)
 			manager.ready(ctx, s.Start, statusLine(conf))
 			dash.serve(ctx, budget.Pages, s, s.Post, last.OnPanic)
+			viewers.serve(ctx, budget.Pages, s, s.Post, last.OnPanic)
 			sim.start(s.Start, quit)
-			r := &reloader{options: o, conf: conf, sim: sim, dash: dash, tls: encrypted, notify: manager, log: log, post: s.Post, start: s.Start, quit: quit,
+			r := &reloader{options: o, conf: conf, sim: sim, dash: dash, tls: encrypted, viewers: viewers, notify: manager, log: log, post: s.Post, start: s.Start, quit: quit,
 				change: func(now time.Duration, conf *config.Server, simulated simulatedRobots, done func(time.Duration, []int)) {
 					s.Reload(now, o.robots(conf, simulated), conf.Access, done)
 				}}

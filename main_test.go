@@ -214,6 +214,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-run"}, "-run and -truth need a simulated world: add -stage WORLD"},
 		{[]string{"-stage", room, "-truth", "nowhere/x.csv"}, "-truth: open nowhere/x.csv: no such file"},
 		{[]string{"-stage", room, "-http", taken.Addr().String()}, "-http: listen tcp " + taken.Addr().String()},
+		{[]string{"-stage", room, "-http", "off", "-foxglove", taken.Addr().String()}, "-foxglove: listen tcp " + taken.Addr().String()},
 		{[]string{"-bind", "127.0.0.1", "-gp", port}, port + ": address already in use"},
 		{[]string{"-export", "nowhere.mcap"}, "nowhere.mcap: no such file"},
 		{[]string{"-reflex", write(t, "blind.cfg", `driver ( name "testpattern" provides ["laser:0"] )`)}, "-reflex: the robot on port 6665 has no position device"},

@@ -33,6 +33,8 @@ type options struct {
 	bind          string
 	http          string // address of the dashboard; empty: the default; "off": none
 	tls           config.TLS
+	foxglove      string // address for viewers of Foxglove; empty: none
+	origin        string // of web pages that may be viewers; empty: the default; "off": none
 	file          string // configuration file; empty: none
 	builtin       []byte // configuration of a subcommand, instead of file; nil: none
 	stage         string
@@ -111,6 +113,11 @@ Safety
 The dashboard, a web page that shows what the robot senses and drives it
   -http ADDRESS     host:port, or off             (default localhost:8080 with -stage, else off)
 
+Foxglove, a program that shows what robots sense (docs/FOXGLOVE.md)
+  -foxglove ADDRESS host:port for viewers, as localhost:8765     (default off)
+  -foxglove-origin URL  web pages that may be viewers, or off
+                                             (default https://app.foxglove.dev)
+
 Other
   -check            as the command check
   -list             as the command list
@@ -135,6 +142,8 @@ func newFlagSet(o *options) *flag.FlagSet {
 	fs.StringVar(&o.tls.Cert, "tls-cert", "", "")
 	fs.StringVar(&o.tls.Key, "tls-key", "", "")
 	fs.StringVar(&o.tls.Clients, "tls-clients", "", "")
+	fs.StringVar(&o.foxglove, "foxglove", "", "")
+	fs.StringVar(&o.origin, "foxglove-origin", "", "")
 	fs.StringVar(&o.stage, "stage", "", "")
 	fs.StringVar(&o.truth, "truth", "", "")
 	fs.BoolVar(&o.run, "run", false, "")

@@ -21,6 +21,7 @@ type reloader struct {
 	sim     *simulation
 	dash    *dashboard
 	tls     *encryption
+	viewers *viewers
 	notify  supervisor
 	log     *zap.Logger
 
@@ -97,6 +98,7 @@ func (r *reloader) reload(ctx context.Context) error {
 	r.options.warnOfAccess(r.conf, r.log)
 	r.tls.change(ctx, r.conf, certificates)
 	r.dash.change(r.conf, r.sim)
+	r.viewers.change(r.conf, r.sim)
 	r.log.Info("configuration read again", zap.String("plan", plan.String()))
 	return nil
 }

@@ -26,24 +26,24 @@ const (
 const (
 	opMessageData     = 1
 	opServiceResponse = 3 // of the server
+	opPlayback        = 5 // of the server
 
-	opServiceCall = 2 // of the viewer
+	opServiceCall     = 2 // of the viewer
+	opPlaybackControl = 3 // of the viewer
 )
 
-// Levels of a status.
-const (
-	StatusInfo = iota
-	StatusWarning
-	StatusError
-)
+// StatusError is the level of a Status that is an error.
+const StatusError = 2
 
 // ServerInfo is the first message.
 type ServerInfo struct {
-	Name               string            `json:"name"`
-	Capabilities       []string          `json:"capabilities"`
-	SupportedEncodings []string          `json:"supportedEncodings"`
-	Metadata           map[string]string `json:"metadata,omitempty"`
-	SessionID          string            `json:"sessionId"`
+	Name               string   `json:"name"`
+	Capabilities       []string `json:"capabilities"`
+	SupportedEncodings []string `json:"supportedEncodings"`
+	SessionID          string   `json:"sessionId"`
+	// DataStart and DataEnd are the time of a log that is replayed, ns since 1970.
+	DataStart int64 `json:"dataStartTime,omitempty"`
+	DataEnd   int64 `json:"dataEndTime,omitempty"`
 }
 
 // Channel is a topic that the server offers.
@@ -159,6 +159,27 @@ func AppendServiceResponse(dst []byte, c ServiceCall, payload []byte) []byte {
 	return append(dst, payload...)
 }
 
+// States of a playback.
+const (
+	Playing = 0
+	Paused  = 1
+	Ended   = 3
+)
+
+// AppendPlayback appends the state of a playback: of foxglove.sdk.v1 only. at is the time
+// in the log, ns since 1970; id is that of the request, or empty.
+func AppendPlayback(dst []byte, state byte, at int64, speed float32, sought bool, id string) []byte {
+	dst = append(dst, opPlayback, state)
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(at))
+	dst = binary.LittleEndian.AppendUint32(dst, math.Float32bits(speed))
+	seek := byte(0)
+	if sought {
+		seek = 1
+	}
+	dst = binary.LittleEndian.AppendUint32(append(dst, seek), uint32(len(id)))
+	return append(dst, id...)
+}
+
 // Request is a text message of a viewer: Op, and the fields that the operation has.
 type Request struct {
 	Op              string         `json:"op"`
@@ -190,10 +211,22 @@ type ServiceCall struct {
 	Payload       []byte
 }
 
+// PlaybackControl controls a playback.
+type PlaybackControl struct {
+	Pause bool
+	Speed float32
+	Seeks bool
+	Seek  int64 // ns since 1970
+	ID    string
+}
+
+// playbackControlSize is the size of a PlaybackControl without opcode and id, in bytes.
+const playbackControlSize = 18
+
 var errShort = errors.New("the message is too short")
 
 // ParseBinary parses a binary message of a viewer: a MessageData or a ServiceCall, which
-// use the bytes of the message.
+// use the bytes of the message, or a PlaybackControl.
 func ParseBinary(b []byte) (any, error) {
 	if len(b) == 0 {
 		return nil, errShort
@@ -215,7 +248,14 @@ func ParseBinary(b []byte) (any, error) {
 		}
 		return ServiceCall{binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:]), string(rest[:length]), rest[length:]}, nil
 	}
-	return nil, fmt.Errorf("there is no binary message %d", op)
+	if op != opPlaybackControl {
+		return nil, fmt.Errorf("there is no binary message %d", op)
+	}
+	if len(b) < playbackControlSize || uint64(binary.LittleEndian.Uint32(b[14:])) > uint64(len(b)-playbackControlSize) {
+		return nil, errShort
+	}
+	return PlaybackControl{b[0] != 0, math.Float32frombits(binary.LittleEndian.Uint32(b[1:])), b[5] != 0, int64(binary.LittleEndian.Uint64(b[6:])),
+		string(b[playbackControlSize:][:binary.LittleEndian.Uint32(b[14:])])}, nil
 }
 
 // ParseVelocity parses a message on cmd_vel: a geometry_msgs/Twist of ROS as JSON, in

@@ -8,32 +8,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-)
 
-// npm returns a copy of readers/ with the packages of its package-lock.json. Without
-// npm or its registry it skips the test, or in CI fails it.
-func npm(t *testing.T) (directory string) {
-	t.Helper()
-	missing := t.Skipf
-	if os.Getenv("CI") != "" {
-		missing = t.Fatalf
-	}
-	for _, program := range []string{"node", "npm"} {
-		if _, err := exec.LookPath(program); err != nil {
-			missing("there is no %s: the logs are not read with other people's readers", program)
-		}
-	}
-	directory = t.TempDir()
-	if err := os.CopyFS(directory, os.DirFS("readers")); err != nil {
-		t.Fatal(err)
-	}
-	install := exec.Command("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
-	install.Dir = directory
-	if out, err := install.CombinedOutput(); err != nil {
-		missing("npm ci: %v: %s", err, out)
-	}
-	return directory
-}
+	"player/e2e/npm"
+)
 
 // node runs a program of readers/ and returns the lines that it prints.
 func node(t *testing.T, directory string, args ...string) []string {
@@ -50,7 +27,7 @@ func node(t *testing.T, directory string, args ...string) []string {
 }
 
 func TestOtherPeoplesReaders(t *testing.T) {
-	directory := npm(t)
+	directory := npm.Install(t, "readers")
 	t.Run("recorded", func(t *testing.T) { readRecorded(t, directory) })
 	t.Run("drawn and repaired", func(t *testing.T) { readDrawn(t, directory) })
 }

@@ -1,0 +1,74 @@
+package live
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+)
+
+// contents returns what messages are about, sorted.
+func contents(messages []data) []string {
+	list := []string{}
+	for _, m := range messages {
+		list = append(list, fmt.Sprintf("%d %v", m.subscription, m.content))
+	}
+	slices.Sort(list)
+	return list
+}
+
+func TestOutbox(t *testing.T) {
+	o, now := newOutbox(), time.Unix(1e9, 0)
+	o.put(1, "", 0, "nobody has subscribed")
+	o.subscribe(1, 10, 1, 0)
+	o.subscribe(2, 20, 2, 100*time.Millisecond)
+	for i := range 4 {
+		o.put(1, "a", 0, i)
+		o.put(1, "b", 0, -i)
+		o.put(2, "", 0, i)
+	}
+	check := func(wantWait time.Duration, want ...string) {
+		t.Helper()
+		_, messages, wait := o.take(now)
+		if got := contents(messages); !slices.Equal(got, want) || wait != wantWait {
+			t.Errorf("%q and %v, want %q and %v", got, wait, want, wantWait)
+		}
+	}
+	check(0, "10 -3", "10 3", "20 2", "20 3")
+	check(0)
+	// The first message of a topic with a rate is sent at once, the next one when it is due.
+	now = now.Add(time.Millisecond)
+	o.put(2, "", 0, 4)
+	check(99 * time.Millisecond)
+	now = now.Add(119 * time.Millisecond)
+	o.put(2, "", 0, 5)
+	check(0, "20 4", "20 5")
+	o.put(2, "", 0, 6)
+	check(80 * time.Millisecond) // late ones do not lower the rate
+	o.put(2, "", 0, 7)
+	now = now.Add(80 * time.Millisecond)
+	check(0, "20 6", "20 7")
+	o.put(2, "", 0, 8)
+	o.pace(2, 0)
+	check(0, "20 8")
+	o.put(1, "a", 0, 9)
+	o.unsubscribe(1)
+	check(0)
+}
+
+func TestDeafViewer(t *testing.T) {
+	o := newOutbox()
+	for range maxReplies {
+		if err := o.reply(true, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := o.reply(true, nil); !errors.Is(err, errDeaf) {
+		t.Error("too many replies wait")
+	}
+	o.take(time.Now())
+	if o.reply(true, make([]byte, replySize+1)) != nil || o.reply(true, nil) == nil {
+		t.Error("the size is not bounded")
+	}
+}
