@@ -110,13 +110,10 @@ Safety
   -reflex           keep clients from running the robot into obstacles
   -deadman MS       stop the robot when no command has come for MS  (default off)
 
-The dashboard, a web page that shows what the robot senses and drives it
-  -http ADDRESS     host:port, or off             (default localhost:8080 with -stage, else off)
-
-Foxglove, a program that shows what robots sense (docs/FOXGLOVE.md)
-  -foxglove ADDRESS host:port for viewers, as localhost:8765     (default off)
-  -foxglove-origin URL  web pages that may be viewers, or off
-                                             (default https://app.foxglove.dev)
+Pages and viewers of what the robot senses; they drive it, too (docs/DASHBOARD.md, docs/FOXGLOVE.md)
+  -http ADDRESS     host:port of the dashboard, or off  (default localhost:8080 with -stage, else off)
+  -foxglove ADDRESS host:port for viewers, as localhost:8765       (default off)
+  -foxglove-origin URL  web pages that may be viewers, or off      (default https://app.foxglove.dev)
 
 Other
   -check            as the command check

@@ -69,18 +69,16 @@ func run(kinds []devices.Kind, args []string, stdout, stderr io.Writer) error {
 	for _, path := range paths {
 		go func() { results <- look(path, kinds) }()
 	}
-	var found []result
+	looked := make([]result, len(paths)) // in the order of paths
 	for range paths {
 		r := <-results
 		fmt.Fprintln(stderr, r)
-		if r.found() {
-			found = append(found, r)
-		}
+		looked[slices.Index(paths, r.path)] = r
 	}
+	found := slices.DeleteFunc(looked, func(r result) bool { return !r.found() })
 	if len(found) == 0 {
 		return tools.Failure{Err: fmt.Errorf("nothing was found on %d ports", len(paths))}
 	}
-	slices.SortFunc(found, func(a, b result) int { return slices.Index(paths, a.path) - slices.Index(paths, b.path) })
 	_, err = io.WriteString(stdout, configuration(found))
 	return err
 }
