@@ -75,9 +75,8 @@ const usage = `Player serves a robot's sensors and actuators over TCP.
 usage: player [flags] [FILE]
        player COMMAND [arguments]
 
-FILE describes the robot: which drivers provide which devices (docs/CONFIG.md;
-examples are in configs/). Without it player serves a Pioneer with laser and
-camera. Flags override the file. Without a terminal, SIGHUP reads it again.
+FILE describes the robot (docs/CONFIG.md; examples are in configs/); without it player serves
+a Pioneer with laser and camera. Flags override it. Without a terminal, SIGHUP reads it again.
 
 Try it without a robot: player -stage room
 
