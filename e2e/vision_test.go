@@ -64,7 +64,7 @@ func TestVision(t *testing.T) {
 	for name, o := range map[string]tracker.Options{
 		"1.0":         {Version: tracker.V10},
 		"1.0 at once": {Version: tracker.V10, Frame: 1},
-		"1.0 cut":     {Version: tracker.V10, Split: 7},
+		"1.0 cut":     {Version: tracker.V10, Split: 61},
 		"1.2":         {Version: tracker.V12},
 		"1.2 cut":     {Version: tracker.V12, Split: 64},
 	} {
