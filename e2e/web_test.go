@@ -26,10 +26,11 @@ import (
 )
 
 // TestWeb runs the tests of the dashboard that need a browser, each in a window
-// of one browser: its start costs more than most of them.
+// of one browser: its start costs more than most of them. They do not run beside the
+// tests of other things: a browser takes the processor that emulated hardware needs.
 func TestWeb(t *testing.T) {
-	t.Parallel()
 	b := startBrowser(t)
+	slots := make(chan struct{}, 2) // windows at a time: each draws all the time
 	for _, tt := range []struct {
 		name string
 		run  func(t *testing.T, b browser)
@@ -60,6 +61,8 @@ func TestWeb(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
+			slots <- struct{}{}
+			defer func() { <-slots }()
 			tt.run(t, b)
 		})
 	}
