@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -33,17 +31,7 @@ func TestAgesOf(t *testing.T) {
 // News of all hardware come through the real server. A test does not check how
 // fast.
 func TestInside(t *testing.T) {
-	if _, err := exec.LookPath("go"); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
-	w, err := build(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.close()
+	w := buildForTest(t)
 	for _, c := range realTime() {
 		for _, s := range c.Servers {
 			r, err := w.measure(t.Context(), s, c, 300*time.Millisecond)

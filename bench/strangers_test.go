@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -10,17 +8,7 @@ import (
 
 // Well clients are served beside all strangers. A test does not check how soon.
 func TestStrangers(t *testing.T) {
-	if _, err := exec.LookPath("go"); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
-	w, err := build(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.close()
+	w := buildForTest(t)
 	w.warmup = 50 * time.Millisecond
 	for _, c := range beset() {
 		r, err := w.measure(t.Context(), player, c, 300*time.Millisecond)

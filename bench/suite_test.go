@@ -25,17 +25,7 @@ func TestMain(m *testing.M) {
 // One short cell with each of the real programs: whole frames come, nobody is
 // closed, the meters read something. A test does not check how fast.
 func TestOneCell(t *testing.T) {
-	if _, err := exec.LookPath("go"); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
-	w, err := build(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.close()
+	w := buildForTest(t)
 	w.warmup = 50 * time.Millisecond
 	c := cell{Name: "smoke", Link: loopback, Size: large, Device: 50, Calls: true, Hold: 20 * time.Millisecond}
 	for _, task := range []load.Task{load.Stream, load.Drive, load.Command, load.Answer, load.Slow, load.Request, load.Deaf, load.Flood} {
@@ -113,4 +103,21 @@ func TestLinkCells(t *testing.T) {
 			t.Errorf("%s: error %q, %+v", name, r.Error, g)
 		}
 	}
+}
+
+// buildForTest compiles all servers. Without go it skips, but fails in CI.
+func buildForTest(t *testing.T) *workshop {
+	t.Helper()
+	if _, err := exec.LookPath("go"); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	w, err := build(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.close)
+	return w
 }
