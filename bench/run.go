@@ -164,6 +164,10 @@ func (w *workshop) measureFrames(ctx context.Context, r *run, c cell, window tim
 	}
 	front := p // what the clients connect to
 	if c.Relay {
+		// A relay that finds no server refuses its first clients the devices.
+		if err := wire.AtServer(func() error { return p.awaitListening(ctx) }); err != nil {
+			return errors.Join(err, p.stop())
+		}
 		if front, err = w.startRelay(ctx, p, wire); err != nil {
 			return errors.Join(err, p.stop())
 		}

@@ -44,6 +44,7 @@ type engine struct {
 	clients  []client
 	counting bool
 	waiting  int // clients that are not served yet
+	refused  int // clients that did not get all devices
 	events   [batch]unix.EpollEvent
 	buffer   [64 << 10]byte
 	plain    [64 << 10]byte // what records in buffer say
@@ -116,6 +117,9 @@ func Run(spec Spec, begin, end func()) (Result, error) {
 			return Result{}, fmt.Errorf("%d of %d clients had no reply within %v", e.waiting, len(e.clients), replyLimit)
 		}
 		e.poll(100 * time.Millisecond)
+	}
+	if e.refused > 0 {
+		return Result{}, fmt.Errorf("%d of %d clients were refused a device", e.refused, len(e.clients))
 	}
 	e.serve(e.now() + spec.Warmup)
 
@@ -228,6 +232,9 @@ func (e *engine) parse(c *client, now time.Duration, b []byte) {
 		var what event
 		what, b = c.parser.next(b, e.spec.Stamp)
 		switch what {
+		case refusal:
+			e.refused++
+			e.replied(c)
 		case reply:
 			e.replied(c)
 		case frame:

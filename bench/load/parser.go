@@ -1,6 +1,7 @@
 package load
 
 import (
+	"bytes"
 	"encoding/binary"
 
 	"player/codec"
@@ -28,7 +29,7 @@ type parser struct {
 	stamp  [stampSize]byte
 	wanted int // bytes of the stamp to come
 
-	block []byte // payload of a compact block
+	block []byte // payload of a compact block or of a reply
 	items compact.Reader
 }
 
@@ -38,6 +39,7 @@ type event uint8
 const (
 	nothing event = iota
 	reply
+	refusal // a reply that refuses a device
 	frame
 )
 
@@ -67,7 +69,7 @@ func (p *parser) next(b []byte, stamped byte) (e event, rest []byte) {
 			p.left -= n
 		}
 		n := min(p.left, len(b))
-		if p.head[0] == codec.KindCompact {
+		if p.head[0] == codec.KindCompact || p.head[0] == codec.KindReply {
 			p.block = append(p.block, b[:n]...)
 		}
 		b = b[n:]
@@ -77,6 +79,10 @@ func (p *parser) next(b []byte, stamped byte) (e event, rest []byte) {
 		p.have = 0
 		switch p.head[0] {
 		case codec.KindReply:
+			refused := bytes.IndexByte(p.block, codec.AccessError) >= 0 // no device has this letter
+			if p.block = p.block[:0]; refused {
+				return refusal, b
+			}
 			return reply, b
 		case codec.KindCompact:
 			p.unpack(stamped)

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -27,11 +28,12 @@ func compacted(frame []byte) []byte {
 	return codec.AppendBlock(nil, codec.KindCompact, items)
 }
 
-// A reply, a frame and a compact one, cut at every byte into two pieces, and into single
+// A reply, a refusal, a frame and a compact one, cut at every byte into two pieces, and into single
 // bytes.
 func TestParserFindsFramesHoweverCut(t *testing.T) {
 	var stream []byte
 	stream = codec.AppendBlock(stream, codec.KindReply, []byte("lrsr"))
+	stream = codec.AppendBlock(stream, codec.KindReply, []byte("lrse"))
 	stream = append(stream, stampedFrame(0x0102030405060708)...)
 	stream = append(stream, compacted(stampedFrame(0x1112131415161718))...)
 	check := func(pieces ...[]byte) {
@@ -54,8 +56,8 @@ func TestParserFindsFramesHoweverCut(t *testing.T) {
 				}
 			}
 		}
-		if len(got) != 3 || got[0] != reply || got[1] != frame || got[2] != frame {
-			t.Fatalf("found %v, want a reply and two frames", got)
+		if !slices.Equal(got, []event{reply, refusal, frame, frame}) {
+			t.Fatalf("found %v, want a reply, a refusal and two frames", got)
 		}
 		if stamps[0] != 0x0102030405060708 || stamps[1] != 0x1112131415161718 {
 			t.Fatalf("stamps %x", stamps)

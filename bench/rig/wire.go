@@ -181,17 +181,20 @@ func disableOffload(name string) error {
 }
 
 // Start starts a command in the server's namespace.
-func (w *Wire) Start(cmd *exec.Cmd) error { return start(cmd, w.Server) }
+func (w *Wire) Start(cmd *exec.Cmd) error { return w.AtServer(cmd.Start) }
 
 // StartFar starts a command in the clients' namespace.
-func (w *Wire) StartFar(cmd *exec.Cmd) error { return start(cmd, w.Client) }
+func (w *Wire) StartFar(cmd *exec.Cmd) error { return in(w.Client, cmd.Start) }
 
-func start(cmd *exec.Cmd, in netns.NsHandle) error {
+// AtServer calls f on a thread in the server's namespace.
+func (w *Wire) AtServer(f func() error) error { return in(w.Server, f) }
+
+func in(namespace netns.NsHandle, f func() error) error {
 	return onThread(func() error {
-		if err := netns.Set(in); err != nil {
+		if err := netns.Set(namespace); err != nil {
 			return err
 		}
-		return cmd.Start()
+		return f()
 	})
 }
 
