@@ -228,7 +228,8 @@ type sim struct {
 	timers  timers.Queue // of the server
 	outside timers.Queue // events of the world
 	busy    time.Duration
-	depth   int // of the server's callbacks
+	heldUp  time.Duration // how long the loop was held up in this second
+	depth   int           // of the server's callbacks
 	server  *Server
 	host    *simHost
 	ended   bool // the server has called Stop
@@ -297,6 +298,7 @@ func (s *sim) call(fn func(now time.Duration)) {
 		case s.chance(100):
 			s.busy = s.now + s.between(0, 5*time.Millisecond)
 		}
+		s.heldUp += s.busy - s.now
 	}
 	s.depth--
 }
@@ -467,6 +469,7 @@ func (s *sim) watch() {
 		}
 		c.check()
 	}
+	s.heldUp = 0
 	sv := s.server
 	if len(sv.clients) != open {
 		s.fail("the server has %d clients, %d are connected", len(sv.clients), open)
