@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -139,14 +140,20 @@ func (s *running) line(t *testing.T, part string) string {
 	}
 }
 
+// freePort returns a port that nothing listens on, below those that the kernel gives to
+// connections and those that other packages' tests take.
 func freePort(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	const first, count = 4000, 2900
+	for range 1000 {
+		port := strconv.Itoa(first + rand.IntN(count))
+		if l, err := net.Listen("tcp", "127.0.0.1:"+port); err == nil {
+			l.Close()
+			return port
+		}
 	}
-	defer l.Close()
-	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+	t.Fatal("no free port")
+	return ""
 }
 
 // write writes a file of the test and returns its path.

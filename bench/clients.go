@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -31,9 +32,9 @@ const (
 const (
 	robots    = 50
 	robotRate = 50 // Hz, of the clients' frames and of the robots' data
-	// firstPort is where the search for free ports begins, below those that the
-	// kernel gives to connections.
-	firstPort = 21000
+	// The search for free ports begins between firstPort and lastFirst, below those
+	// that the kernel gives to connections.
+	firstPort, lastFirst = 21000, 31000
 	// buildLimit is how long a program may take to build and to connect.
 	buildLimit = 2 * time.Minute
 	// parserCell is beside the languages' cells.
@@ -201,7 +202,7 @@ func freePorts(n int) (first int, err error) {
 			_ = l.Close()
 		}
 	}()
-	first = firstPort
+	first = firstPort + rand.IntN(lastFirst-firstPort) // another program may look at the same time
 	for port := first; len(listeners) < n; port++ {
 		l, err := net.Listen("tcp", net.JoinHostPort("", strconv.Itoa(port)))
 		switch {

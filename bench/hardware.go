@@ -94,6 +94,11 @@ func (w *workshop) measureInside(ctx context.Context, s server, c cell, window t
 		return nil, err
 	}
 	defer cable.Close()
+	sleep, err := keepAwake(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer sleep()
 	if err := setThreads(os.Getpid(), processors(0, 1)); err != nil { // the server inherits it
 		return nil, err
 	}

@@ -156,17 +156,25 @@ func (o options) takes(c cell) time.Duration {
 	return overhead
 }
 
-func main() {
+// asChild is what this program does as its own child, by its first argument. It returns
+// if it is none.
+func asChild(args []string) {
 	switch {
-	case len(os.Args) > 1 && os.Args[1] == loadVerb:
+	case len(args) > 0 && args[0] == loadVerb:
 		exit(load.Main(os.Stdin, os.Stdout))
-	case len(os.Args) > 3 && os.Args[1] == enterVerb:
-		exit(enter(os.Args[2], os.Args[3:]))
-	case len(os.Args) > 1 && os.Args[1] == strangersVerb:
-		exit(beStrangers(os.Args[2:]))
-	case len(os.Args) > 3 && os.Args[1] == diskVerb:
-		exit(enterDisk(os.Args[2], os.Args[3:]))
+	case len(args) > 2 && args[0] == enterVerb:
+		exit(enter(args[1], args[2:]))
+	case len(args) > 0 && args[0] == strangersVerb:
+		exit(beStrangers(args[1:]))
+	case len(args) > 2 && args[0] == diskVerb:
+		exit(enterDisk(args[1], args[2:]))
+	case len(args) > 1 && args[0] == awakeVerb:
+		exit(stayAwake(args[1]))
 	}
+}
+
+func main() {
+	asChild(os.Args[1:])
 	o, err := parseOptions(os.Args[1:], os.Stdout)
 	switch {
 	case errors.Is(err, flag.ErrHelp):

@@ -567,7 +567,8 @@ The age of data inside the robot: from the last byte of the hardware's packet, j
 pseudo-terminal, to the client's read that returns the frame. The hardware is emulated. One client on loopback
 has a request for a frame outstanding and wants only new data, so news leave at once (PROTOCOL 8.2). A real
 line and its adapter add their own time. Floor is a bare loop that sends a frame when packets of the same size,
-which come as often, are whole: what the machine itself takes.
+which come as often, are whole: what the machine itself takes. All run on one processor. Processors are kept awake
+by loops of the lowest class, because the host of a virtual one that sleeps may take milliseconds to wake it.
 `)
 	p.table("hardware", "server", ">median", ">p99", ">p99.9", ">max")
 	for i := range r.Cells {

@@ -11,14 +11,7 @@ import (
 
 // TestMain lets the test binary be what bench starts itself as.
 func TestMain(m *testing.M) {
-	switch {
-	case len(os.Args) > 1 && os.Args[1] == loadVerb:
-		exit(load.Main(os.Stdin, os.Stdout))
-	case len(os.Args) > 1 && os.Args[1] == strangersVerb:
-		exit(beStrangers(os.Args[2:]))
-	case len(os.Args) > 3 && os.Args[1] == enterVerb:
-		exit(enter(os.Args[2], os.Args[3:]))
-	}
+	asChild(os.Args[1:])
 	os.Exit(m.Run())
 }
 
