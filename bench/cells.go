@@ -122,6 +122,7 @@ func cells() []cell {
 	all = append(all, limited()...)
 	all = append(all, isolation()...)
 	all = append(all, beset()...)
+	all = append(all, watched()...)
 	all = append(all, exchanges()...)
 	all = append(all, realTime()...)
 	all = append(all, compacted()...)
@@ -129,6 +130,7 @@ func cells() []cell {
 	all = append(all, clientCells()...)
 	return append(all,
 		cell{Name: "idle", Kind: idle, Device: costRate, Size: large, Servers: everyone()},
+		cell{Name: idleOpen, Kind: idle, Device: costRate, Size: large, Strangers: nobody},
 		cell{Name: "start", Kind: start, Device: costRate, Size: large},
 		cell{Name: "binary", Kind: binary},
 	)
@@ -296,11 +298,29 @@ func beset() []cell {
 		}
 	}
 	all := []cell{one(nobody)}
-	for _, a := range abuses() {
-		all = append(all, one(a.name))
+	for _, p := range append(abuses(), crowds()...) {
+		all = append(all, one(p.name))
 	}
 	return all
 }
+
+// watched is one client that reads, beside viewers: what a viewer costs.
+func watched() []cell {
+	var all []cell
+	for _, viewers := range []string{nobody, "browser", "browsers", "viewer", "viewers"} {
+		all = append(all, cell{
+			Name: viewersPrefix + viewers, Strangers: viewers, Link: loopback, Size: large, Device: costRate,
+			Groups: []group{{Name: "reads", Clients: 1, Rate: 50, Task: load.Stream}},
+		})
+	}
+	return all
+}
+
+const (
+	viewersPrefix = "viewers/"
+	// idleOpen is an idle server with its dashboard and its socket for Foxglove open.
+	idleOpen = "idle-open"
+)
 
 // exchanges is clients that send one request for each frame.
 func exchanges() []cell {

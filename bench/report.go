@@ -99,6 +99,7 @@ func (r *results) report(w io.Writer, plots string) error {
 	p.exchanges(r)
 	p.isolation(r)
 	p.strangers(r)
+	p.viewers(r)
 	p.realTime(r)
 	p.clients(r)
 	p.paper(r)
@@ -543,18 +544,44 @@ Two well clients, one that reads 50 frames a second and one that always has a re
 flood the server (docs/SECURITY.md, "Input"). The server has one core; the clients and the others share the rest.
 12 send malformed messages, commands, requests for frames, or requests that open and close a device; 500 connect
 and leave; 60 connections to the dashboard send GET after GET; 128 send half a request and wait. 20 browsers show
-the robot.
+the robot, or 20 Foxglove viewers.
 `)
 	p.table("others", ">reads: p99 error", ">max", ">asks: round", ">p99", ">max", ">server's CPU")
 	for i := range r.Cells {
 		c := &r.Cells[i]
-		if c.Strangers == "" || c.NotRun != "" {
+		if !strings.HasPrefix(c.Name, "strangers/") || c.NotRun != "" {
 			continue
 		}
 		of := func(f func(run) float64) string { return show(c, player, f, duration) }
 		p.row(c.Strangers, of(intervalP99), of(func(r run) float64 { return float64(r.Load.Groups[0].Interval.Max) }),
 			of(func(r run) float64 { return float64(r.Load.Groups[1].Round.P50) }), of(askedP99),
 			of(func(r run) float64 { return float64(r.Load.Groups[1].Round.Max) }), show(c, player, cpuShare, percent))
+	}
+}
+
+// viewers shows what those who watch a robot cost its server.
+func (p *page) viewers(r *results) {
+	p.section(`
+## Viewers
+
+What a viewer costs the server: beside one client that reads 50 frames a second, the pages of browsers that show a
+robot at 20 Hz, and Foxglove viewers that have subscribed to all topics (-foxglove). The devices have news 10 times a
+second. The server has one core.
+`)
+	p.table("viewers", ">server's CPU", ">for each viewer", ">RSS", ">the client's p99 error")
+	alone := r.find(viewersPrefix + nobody)
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		if !strings.HasPrefix(c.Name, viewersPrefix) || c.NotRun != "" {
+			continue
+		}
+		each := ""
+		if cpu, ok := c.median(player, cpuShare); ok && alone != nil && c.Strangers != nobody {
+			base, _ := alone.median(player, cpuShare)
+			who := slices.IndexFunc(pastimes(), func(p pastime) bool { return p.name == c.Strangers })
+			each = percent((cpu - base) / float64(pastimes()[who].count))
+		}
+		p.row(c.Strangers, show(c, player, cpuShare, percent), each, show(c, player, rss, memory), show(c, player, intervalP99, duration))
 	}
 }
 

@@ -155,6 +155,7 @@ func ageMean(r run) float64     { return float64(r.Load.Groups[0].AgeMean) }
 func ageP99(r run) float64      { return float64(r.Load.Groups[0].AgeP99) }
 func round(r run) float64       { return float64(r.Load.Groups[0].Round.Mean) }
 func roundP99(r run) float64    { return float64(r.Load.Groups[0].Round.P99) }
+func switches(r run) float64    { return float64(r.Usage.Voluntary) }
 func insideP50(r run) float64   { return float64(r.Inside.P50) }
 func insideP99(r run) float64   { return float64(r.Inside.P99) }
 

@@ -105,7 +105,7 @@ func (w *workshop) arguments(s server, c cell, p *process) ([]string, error) {
 	// All clients are of one computer.
 	args := []string{"-gp", strconv.Itoa(port), "-max-per-address", strconv.Itoa(math.MaxInt32)}
 	if p.page > 0 {
-		args = append(args, "-http", loopbackAddress(p.page))
+		args = append(args, "-http", loopbackAddress(p.page), "-foxglove", loopbackAddress(p.foxglove))
 	}
 	if p.tls > 0 {
 		pair := certs.New(w, "bench").Issue("player", nil)
@@ -121,13 +121,14 @@ func (w *workshop) TempDir() string   { return w.dir }
 
 // process is a server at work.
 type process struct {
-	cmd   *exec.Cmd
-	port  int
-	page  int          // the dashboard's port, zero: it is off
-	tls   int          // the port for TLS, zero: there is none
-	said  bytes.Buffer // on standard error
-	group *rig.Group
-	since time.Time // just before it was started
+	cmd      *exec.Cmd
+	port     int
+	page     int          // the dashboard's port, zero: it is off
+	foxglove int          // the port for Foxglove, zero: it is off
+	tls      int          // the port for TLS, zero: there is none
+	said     bytes.Buffer // on standard error
+	group    *rig.Group
+	since    time.Time // just before it was started
 }
 
 // start starts a server for a cell, in the wire's namespace if there is one.
@@ -141,6 +142,9 @@ func (w *workshop) start(ctx context.Context, s server, c cell, wire *rig.Wire) 
 	}
 	if c.Strangers != "" {
 		if p.page, err = freePort(); err != nil {
+			return nil, err
+		}
+		if p.foxglove, err = freePort(); err != nil {
 			return nil, err
 		}
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,13 +22,13 @@ import (
 
 // The cells of strangers are two well clients, one that reads 50 frames a second and
 // one that has a request outstanding, while others do to the server what they should
-// not, or show the robot in browsers. The server has a processor of its own. Strangers and well clients share the
-// rest; there the strangers have the lowest priority, so that it is the server who
-// delays the well.
+// not, or watch the robot. In the cells of viewers there is one client, which reads. The
+// server has a processor of its own. Strangers and well clients share the rest; there
+// the strangers have the lowest priority, so that it is the server who delays the well.
 
 const (
 	// strangersVerb is the argument by which this program becomes the strangers. The
-	// name of what they do, the server's address and the dashboard's follow.
+	// name of what they do follows, and the server's addresses.
 	strangersVerb = "strangers"
 	// strangersAddress is where they come from: not the computer of the well.
 	strangersAddress = "127.0.0.9"
@@ -35,39 +36,43 @@ const (
 	leastPriority = 19
 )
 
-// abuse is what strangers do.
-type abuse struct {
+// pastime is what strangers do.
+type pastime struct {
 	name  string
 	count int // how many do it at a time
-	do    func(ctx context.Context, dial dialer, robot, page string)
+	do    func(ctx context.Context, dial dialer, at addresses)
 }
+
+// addresses are those of a server: of the robot, the dashboard and Foxglove.
+type addresses struct{ robot, page, foxglove string }
 
 type dialer func(address string) (net.Conn, error)
 
-func abuses() []abuse {
+// abuses are what strangers should not do.
+func abuses() []pastime {
 	const (
 		requestMode = "xy\x00\x02r\x01"
 		noFrames    = "xy\x00\x02n\x00"
 	)
-	sending := func(first, rest string) func(context.Context, dialer, string, string) {
-		return func(ctx context.Context, dial dialer, robot, _ string) { send(ctx, dial, robot, first, rest) }
+	sending := func(first, rest string) func(context.Context, dialer, addresses) {
+		return func(ctx context.Context, dial dialer, at addresses) { send(ctx, dial, at.robot, first, rest) }
 	}
-	return []abuse{
+	return []pastime{
 		{"malformed", 12, sending(noFrames, strings.Repeat("??\x00\x00", 90)+noFrames)},
 		{"commands", 12, sending("dr\x00\x02pa", "cp\x00\x04\x00\x00\x00\x00")},
 		{"asked-frames", 12, sending(requestMode+"dr\x00\x02pr", "xy\x00\x01d")},
 		{"open-close", 12, sending("", "dr\x00\x02prdr\x00\x02pc")},
-		{"connections", 500, func(_ context.Context, dial dialer, robot, _ string) {
-			if c, err := dial(robot); err == nil {
+		{"connections", 500, func(_ context.Context, dial dialer, at addresses) {
+			if c, err := dial(at.robot); err == nil {
 				_ = c.(*net.TCPConn).SetLinger(0) // leaves no connection that waits
 				c.Close()
 			}
 		}},
-		{"pages", 60, func(ctx context.Context, dial dialer, _, page string) {
-			send(ctx, dial, page, "", "GET /robots HTTP/1.1\r\nHost: "+page+"\r\n\r\n")
+		{"pages", 60, func(ctx context.Context, dial dialer, at addresses) {
+			send(ctx, dial, at.page, "", "GET /robots HTTP/1.1\r\nHost: "+at.page+"\r\n\r\n")
 		}},
-		{"half-requests", 128, func(ctx context.Context, dial dialer, _, page string) {
-			c, err := dial(page)
+		{"half-requests", 128, func(ctx context.Context, dial dialer, at addresses) {
+			c, err := dial(at.page)
 			if err != nil {
 				return
 			}
@@ -77,19 +82,65 @@ func abuses() []abuse {
 				_, _ = io.Copy(io.Discard, c) // until the server closes it
 			}
 		}},
-		{"browsers", 20, browse}, // which do no wrong: they show the robot
+	}
+}
+
+// crowds are people who watch the robot, twenty at a time.
+func crowds() []pastime {
+	return []pastime{{"browsers", 20, browse}, {"viewers", 20, view}}
+}
+
+// pastimes are all that strangers do.
+func pastimes() []pastime {
+	return slices.Concat(abuses(), crowds(), []pastime{{"browser", 1, browse}, {"viewer", 1, view}})
+}
+
+// view is a Foxglove viewer that has subscribed to all topics of the robot.
+func view(ctx context.Context, dial dialer, at addresses) {
+	ws, _, err := websocket.Dial(ctx, "ws://"+at.foxglove, &websocket.DialOptions{
+		HTTPClient:   &http.Client{Transport: &http.Transport{DialContext: func(_ context.Context, _, address string) (net.Conn, error) { return dial(address) }}},
+		Subprotocols: []string{"foxglove.sdk.v1"},
+	})
+	if err != nil {
+		return
+	}
+	defer ws.CloseNow()
+	ws.SetReadLimit(-1)
+	for err == nil {
+		var kind websocket.MessageType
+		var message []byte
+		if kind, message, err = ws.Read(ctx); err != nil || kind != websocket.MessageText {
+			continue
+		}
+		var advertised struct {
+			Op       string                `json:"op"`
+			Channels []struct{ ID uint32 } `json:"channels"`
+		}
+		if err = json.Unmarshal(message, &advertised); err != nil || advertised.Op != "advertise" {
+			continue
+		}
+		type subscription struct {
+			ID        uint32 `json:"id"`
+			ChannelID uint32 `json:"channelId"`
+		}
+		var all []subscription
+		for _, c := range advertised.Channels {
+			all = append(all, subscription{c.ID, c.ID})
+		}
+		subscribe, _ := json.Marshal(map[string]any{"op": "subscribe", "subscriptions": all}) // these types cannot fail
+		err = ws.Write(ctx, websocket.MessageText, subscribe)
 	}
 }
 
 // browse is a browser that shows the robot's page, for as long as the server lets it.
 // Both sockets of the page run; the messages of one are read, those of the other are
 // acknowledged.
-func browse(ctx context.Context, dial dialer, robot, page string) {
+func browse(ctx context.Context, dial dialer, at addresses) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	browser := http.Client{Transport: &http.Transport{DialContext: func(_ context.Context, _, address string) (net.Conn, error) { return dial(address) }}}
 	open := func(path string) (*websocket.Conn, error) {
-		ws, _, err := websocket.Dial(ctx, "ws://"+page+path, &websocket.DialOptions{HTTPClient: &browser})
+		ws, _, err := websocket.Dial(ctx, "ws://"+at.page+path, &websocket.DialOptions{HTTPClient: &browser})
 		return ws, err
 	}
 	presence, err := open("/presence")
@@ -105,7 +156,7 @@ func browse(ctx context.Context, dial dialer, robot, page string) {
 			}
 		}
 	}()
-	stream, err := open("/stream?robot=" + robot)
+	stream, err := open("/stream?robot=" + at.robot)
 	if err != nil {
 		return
 	}
@@ -139,11 +190,11 @@ func send(ctx context.Context, dial dialer, address, first, rest string) {
 
 // beStrangers does what the arguments say until standard input ends.
 func beStrangers(args []string) error {
-	if len(args) != 3 {
-		return fmt.Errorf("%s needs a name and two addresses", strangersVerb)
+	if len(args) != 4 {
+		return fmt.Errorf("%s needs a name and three addresses", strangersVerb)
 	}
-	all := abuses()
-	i := slices.IndexFunc(all, func(a abuse) bool { return a.name == args[0] })
+	all := pastimes()
+	i := slices.IndexFunc(all, func(p pastime) bool { return p.name == args[0] })
 	if i < 0 {
 		return fmt.Errorf("there are no strangers %q", args[0])
 	}
@@ -157,7 +208,7 @@ func beStrangers(args []string) error {
 	for range all[i].count {
 		workers.Go(func() {
 			for ctx.Err() == nil {
-				all[i].do(ctx, dial, args[1], args[2])
+				all[i].do(ctx, dial, addresses{args[1], args[2], args[3]})
 			}
 		})
 	}
@@ -182,7 +233,7 @@ func (p *process) admit(ctx context.Context, strangers string) (end func(), err 
 	if strangers == nobody {
 		return restore, nil
 	}
-	cmd := exec.CommandContext(ctx, "/proc/self/exe", strangersVerb, strangers, loopbackAddress(p.port), loopbackAddress(p.page))
+	cmd := exec.CommandContext(ctx, "/proc/self/exe", strangersVerb, strangers, loopbackAddress(p.port), loopbackAddress(p.page), loopbackAddress(p.foxglove))
 	cmd.SysProcAttr = apart()
 	stdin, err := cmd.StdinPipe()
 	if err == nil {
