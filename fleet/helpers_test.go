@@ -1,0 +1,373 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"player/client"
+	"player/codec"
+	"player/fleet/bridge"
+)
+
+// patience is how long a test waits for an event before it fails.
+const patience = time.Minute
+
+// player and program are the robot's server and this program, built once.
+var player, program string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "player-fleet")
+	if err != nil {
+		panic(err)
+	}
+	player, program = filepath.Join(dir, "player"), filepath.Join(dir, "fleet")
+	build := func(folder, path string, env ...string) {
+		cmd := exec.Command("go", "build", "-o", path, ".")
+		cmd.Dir, cmd.Env = folder, append(os.Environ(), env...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "go build in %s: %v\n%s", folder, err, out)
+			os.Exit(1)
+		}
+	}
+	build("..", player, "GOWORK=off") // as it is shipped
+	build(".", program)
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// process is a program that runs until the test ends.
+type process struct {
+	cmd    *exec.Cmd
+	exited chan struct{}
+
+	mu  sync.Mutex
+	log bytes.Buffer
+}
+
+func (p *process) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.log.Write(b)
+}
+
+// lines returns what the program has logged.
+func (p *process) lines() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.log.String()
+}
+
+// start runs a program and waits until it logs "serving".
+func start(t *testing.T, path string, args ...string) *process {
+	t.Helper()
+	p := &process{cmd: exec.Command(path, args...), exited: make(chan struct{})}
+	p.cmd.Stderr, p.cmd.Stdout = p, p
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		_ = p.cmd.Wait() // ProcessState has the result
+		close(p.exited)
+	}()
+	t.Cleanup(func() {
+		p.end(t, syscall.SIGTERM)
+		if t.Failed() {
+			t.Logf("%s %v:\n%s", filepath.Base(path), args, p.lines())
+		}
+	})
+	wait(t, "a start", func() bool {
+		select {
+		case <-p.exited:
+			t.Fatalf("%v has ended:\n%s", args, p.lines())
+		default:
+		}
+		return strings.Contains(p.lines(), `"serving"`)
+	})
+	return p
+}
+
+// end sends a signal and returns the exit code.
+func (p *process) end(t *testing.T, s os.Signal) int {
+	t.Helper()
+	_ = p.cmd.Process.Signal(s)
+	select {
+	case <-p.exited:
+	case <-time.After(patience):
+		_ = p.cmd.Process.Kill()
+		t.Error("a program does not end")
+	}
+	return p.cmd.ProcessState.ExitCode()
+}
+
+// wait waits until ok.
+func wait(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !ok(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("there was no %s", what)
+		}
+	}
+}
+
+func freePort(t *testing.T) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+// robot is a simulated robot. Its server is the real one.
+type robot struct{ name, address, page string }
+
+// newRobot returns a robot whose server does not run.
+func newRobot(t *testing.T, name string) robot {
+	t.Helper()
+	local := func() string { return fmt.Sprintf("127.0.0.1:%d", freePort(t)) }
+	return robot{name: name, address: local(), page: local()}
+}
+
+func startRobot(t *testing.T, name string) robot {
+	t.Helper()
+	r := newRobot(t, name)
+	r.serve(t)
+	return r
+}
+
+// serve starts the robot's server.
+func (r robot) serve(t *testing.T) *process {
+	t.Helper()
+	_, port, _ := strings.Cut(r.address, ":")
+	return start(t, player, "-stage", "room", "-bind", "127.0.0.1", "-gp", port, "-http", r.page)
+}
+
+// report is what the robot's server says of itself.
+type report struct {
+	Stopped bool
+	Clients []struct {
+		Name    string
+		Devices map[string]string
+		Rate    float64
+	}
+}
+
+func (r robot) report(t *testing.T) report {
+	t.Helper()
+	answer, err := http.Get("http://" + r.page + "/status")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	var all struct{ Robots []report }
+	if err := json.NewDecoder(answer.Body).Decode(&all); err != nil || len(all.Robots) != 1 {
+		t.Fatalf("status: %v, %+v", err, all)
+	}
+	return all.Robots[0]
+}
+
+// watch reads a robot's odometry directly. The result reports its newest speed.
+func (r robot) watch(t *testing.T) (speed func() int) {
+	t.Helper()
+	c, err := client.Dial(t.Context(), r.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	if err := errors.Join(c.SetFrequency(50), c.Request(t.Context(), "pr")); err != nil {
+		t.Fatal(err)
+	}
+	return func() int {
+		// What has arrived since the last call is old.
+		for range 3 {
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			err := c.Read(ctx)
+			cancel()
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		return int(c.Position.Speed)
+	}
+}
+
+// startFleet starts the program with its own NATS server, unless args name one, and
+// returns a connection to that.
+func startFleet(t *testing.T, robots []robot, args ...string) (*process, *nats.Conn) {
+	t.Helper()
+	all := []string{"-fleet", "lab"}
+	if !slices.Contains(args, "-nats") {
+		all = append(all, "-listen", "127.0.0.1:0", "-dir", t.TempDir())
+	}
+	for _, r := range robots {
+		all = append(all, "-robot", r.name+"="+r.address)
+	}
+	p := start(t, program, append(all, args...)...)
+	conn, err := nats.Connect(p.address(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	return p, conn
+}
+
+// address returns the address of the NATS server that the program uses.
+func (p *process) address(t *testing.T) string {
+	t.Helper()
+	for line := range strings.Lines(p.lines()) {
+		var l struct{ Msg, NATS string }
+		if json.Unmarshal([]byte(line), &l) == nil && l.Msg == "serving" {
+			return l.NATS
+		}
+	}
+	t.Fatal("the program did not log where NATS is")
+	return ""
+}
+
+// subscribe subscribes and waits until the server knows.
+func subscribe(t *testing.T, conn *nats.Conn, subject string) *nats.Subscription {
+	t.Helper()
+	sub, err := conn.SubscribeSync(subject)
+	if err == nil {
+		err = conn.Flush()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sub
+}
+
+// next returns the next message with data.
+func next(t *testing.T, sub *nats.Subscription) *nats.Msg {
+	t.Helper()
+	for {
+		m, err := sub.NextMsg(patience)
+		if err != nil {
+			t.Fatalf("%s: %v", sub.Subject, err)
+		}
+		if m.Header.Get(bridge.HeaderTime) != "" {
+			return m
+		}
+	}
+}
+
+// reply is the answer to any request.
+type reply struct {
+	OK     bool   `json:"ok"`
+	Error  string `json:"error"`
+	Token  string `json:"token"`
+	TTL    int    `json:"ttl_ms"`
+	Holder string `json:"holder"`
+	Rate   int    `json:"hz"`
+}
+
+// request sends a request with a token, or without one if it is empty, as soon as a
+// bridge serves the robot.
+func request(t *testing.T, conn *nats.Conn, subject, token string, body []byte) (r reply) {
+	t.Helper()
+	m := nats.NewMsg(subject)
+	m.Data = body
+	if token != "" {
+		m.Header.Set(bridge.HeaderLease, token)
+	}
+	var answer *nats.Msg
+	var err error
+	wait(t, "bridge", func() bool {
+		answer, err = conn.RequestMsg(m, patience)
+		return !errors.Is(err, nats.ErrNoResponders) && !errors.Is(err, nats.ErrReconnectBufExceeded)
+	})
+	if err == nil {
+		err = json.Unmarshal(answer.Data, &r)
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", subject, err)
+	}
+	return r
+}
+
+const (
+	lease   = "player.lab.a.position.0.lease"
+	command = "player.lab.a.position.0.command"
+)
+
+// acquire asks for the lease until somebody gets it.
+func acquire(t *testing.T, conn *nats.Conn, holder string) (token string) {
+	t.Helper()
+	wait(t, "lease for "+holder, func() bool {
+		r := request(t, conn, lease, "", []byte(holder))
+		token = r.Token
+		return token != ""
+	})
+	return token
+}
+
+func speed(mm int16) []byte { return codec.PositionCommand{Speed: mm}.Append(nil) }
+
+// keep renews a lease until stop is called.
+func keep(t *testing.T, conn *nats.Conn, subject, token string) (stop func()) {
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for ctx.Err() == nil {
+			m := nats.NewMsg(subject)
+			m.Header.Set(bridge.HeaderLease, token)
+			if _, err := conn.RequestMsgWithContext(ctx, m); err != nil && ctx.Err() == nil && !errors.Is(err, nats.ErrNoResponders) {
+				t.Errorf("%s: %v", subject, err)
+				return
+			}
+			select {
+			case <-ctx.Done():
+			case <-time.After(bridge.TTL / 5):
+			}
+		}
+	}()
+	return func() {
+		cancel()
+		<-ended
+	}
+}
+
+// drive sends commands without waiting for answers until stop is called.
+func drive(t *testing.T, conn *nats.Conn, token string) (stop func()) {
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for ctx.Err() == nil {
+			m := nats.NewMsg(command)
+			m.Header.Set(bridge.HeaderLease, token)
+			m.Data = speed(100)
+			if err := conn.PublishMsg(m); err != nil && !errors.Is(err, nats.ErrReconnectBufExceeded) {
+				t.Error(err)
+				return
+			}
+			select {
+			case <-ctx.Done():
+			case <-time.After(50 * time.Millisecond):
+			}
+		}
+	}()
+	return func() {
+		cancel()
+		<-ended
+	}
+}

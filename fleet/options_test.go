@@ -1,0 +1,69 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestOpenServerIsWarnedAbout(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]bool{"127.0.0.1:0": false, "0.0.0.0:0": true} {
+		p := start(t, program, "-listen", address, "-dir", t.TempDir())
+		if got := strings.Contains(p.lines(), "every computer on the network"); got != want {
+			t.Errorf("-listen %s: a warning: %t", address, got)
+		}
+	}
+}
+
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	out, err := exec.Command(program, "-h").Output()
+	if err != nil || string(out) != usage {
+		t.Errorf("-h: %v\n%s", err, out)
+	}
+	fs := newFlags(new(options), new(string))
+	for _, line := range strings.Split(usage, "\n") {
+		name, ok := strings.CutPrefix(line, "  -")
+		if !ok {
+			continue
+		}
+		name = strings.Fields(name)[0]
+		if name != "h" && fs.Lookup(name) == nil {
+			t.Errorf("-h shows -%s, which does not exist", name)
+		}
+	}
+}
+
+func TestBadFlags(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "robots")
+	if err := os.WriteFile(file, []byte("# comment\na localhost:6665\nb\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-robot", "a"}, "NAME=HOST:PORT"},
+		{[]string{"-robot", "a.b=localhost:1"}, "letters"},
+		{[]string{"-robot", "a=localhost"}, "HOST:PORT"},
+		{[]string{"-robot", "a=localhost:1", "-robot", "a=localhost:2"}, "two robots"},
+		{[]string{"-robots", file}, "robots:3: want NAME HOST:PORT"},
+		{[]string{"-fleet", "a b"}, "-fleet"},
+		{[]string{"-creds", "x"}, "-creds is for -nats"},
+		{[]string{"-nats", "tls://localhost:1", "-cert", "x"}, "-cert and -key"},
+		{[]string{"-frob"}, "frob"},
+		{[]string{"extra"}, "unexpected"},
+	} {
+		if _, err := parseOptions(c.args); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: %v, want %q", c.args, err, c.want)
+		}
+	}
+	cmd := exec.Command(program, "-frob")
+	if err := cmd.Run(); cmd.ProcessState.ExitCode() != exitUsage {
+		t.Errorf("a bad flag: %v", err)
+	}
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"player/fleet/bridge"
+)
+
+// pair is two bridges that share one robot.
+type pair struct {
+	both   [2]*process
+	status *nats.Subscription
+	conn   *nats.Conn
+	robot  robot
+}
+
+func startPair(t *testing.T) *pair {
+	t.Helper()
+	a := startRobot(t, "a")
+	natsServer, err := startServer("127.0.0.1:0", t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(natsServer.Shutdown)
+	p := &pair{robot: a}
+	for i := range p.both {
+		p.both[i], p.conn = startFleet(t, []robot{a}, "-nats", natsServer.ClientURL())
+	}
+	p.status = subscribe(t, p.conn, "player.lab.a.status")
+	// The first bridge may have served the robot until the second one came.
+	wait(t, "robot that keeps its bridge", func() bool {
+		before := p.serving(t)
+		return p.serving(t) == before
+	})
+	return p
+}
+
+// serving returns the bridge that serves the robot, by its next status.
+func (p *pair) serving(t *testing.T) *process {
+	t.Helper()
+	m, err := p.status.NextMsg(patience)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s struct{ Bridge string }
+	if err := json.Unmarshal(m.Data, &s); err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range p.both {
+		if s.Bridge != "" && strings.Contains(b.lines(), s.Bridge) {
+			return b
+		}
+	}
+	t.Fatalf("the bridge %q is unknown", s.Bridge)
+	return nil
+}
+
+// Bridges share the robots. When one is killed, another one goes on with its leases.
+func TestTakeOver(t *testing.T) {
+	t.Parallel()
+	p := startPair(t)
+	conn, measured := p.conn, p.robot.watch(t)
+	token := acquire(t, conn, "alice")
+	stop := drive(t, conn, token)
+	defer stop()
+	wait(t, "movement", func() bool { return measured() > 0 })
+	killed := p.serving(t)
+	killed.end(t, syscall.SIGKILL)
+	wait(t, "other bridge that serves the robot", func() bool { return p.serving(t) != killed })
+	// alice has commanded all the time, and goes on, unless this machine was so busy
+	// that the lease ended first.
+	if r := request(t, conn, command, token, speed(100)); !r.OK && r.Error != bridge.ErrNoLease.Error() {
+		t.Errorf("after a bridge was killed, alice is answered %+v", r)
+	} else if !r.OK {
+		t.Log("the lease ended before it was taken over")
+		token = acquire(t, conn, "alice")
+		stop()
+		stop = drive(t, conn, token)
+	}
+	wait(t, "movement with the other bridge", func() bool { return measured() > 0 })
+	if r := request(t, conn, lease, "", []byte("bob")); r.Holder != "alice" || r.Token != "" {
+		t.Errorf("while alice drives, bob is answered %+v", r)
+	}
+	stop()
+	wait(t, "stop of the robot", func() bool { return measured() == 0 })
+	acquire(t, conn, "bob")
+	if r := request(t, conn, command, token, speed(100)); r.OK {
+		t.Error("the earlier holder's command is obeyed")
+	}
+}
+
+// A bridge that hangs keeps its connection, so its robot drives on. The other bridge
+// stops it, and the first one disturbs nobody when it goes on.
+func TestBridgeHangs(t *testing.T) {
+	t.Parallel()
+	p := startPair(t)
+	conn, measured := p.conn, p.robot.watch(t)
+	token := acquire(t, conn, "alice")
+	stop := drive(t, conn, token)
+	wait(t, "movement", func() bool { return measured() > 0 })
+	hung := p.serving(t)
+	if err := hung.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	defer hung.cmd.Process.Signal(syscall.SIGCONT)
+	stop()
+	silent := time.Now()
+	wait(t, "stop of the robot", func() bool { return measured() == 0 })
+	t.Logf("the robot stood %v after its bridge hung and its holder was silent", time.Since(silent).Round(time.Millisecond))
+	bobs := acquire(t, conn, "bob")
+	defer keep(t, conn, lease, bobs)()
+	// What alice sent meanwhile waits in the socket of the bridge that hangs.
+	for range 10 {
+		m := nats.NewMsg(command)
+		m.Header.Set(bridge.HeaderLease, token)
+		m.Data = speed(100)
+		if err := conn.PublishMsg(m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := conn.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if err := hung.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	wait(t, "end of the lease in the bridge that goes on", func() bool { return strings.Contains(hung.lines(), `"a lease ends"`) })
+	if v := measured(); v != 0 {
+		t.Errorf("the robot drives at %d mm/s by a command of an earlier holder", v)
+	}
+}
