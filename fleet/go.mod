@@ -3,6 +3,7 @@ module player/fleet
 go 1.26.0
 
 require (
+	github.com/foxglove/mcap/go/mcap v1.7.3
 	github.com/grandcat/zeroconf v1.0.0
 	github.com/nats-io/nats-server/v2 v2.15.2
 	github.com/nats-io/nats.go v1.55.0
@@ -20,6 +21,8 @@ require (
 	github.com/minio/highwayhash v1.0.4 // indirect
 	github.com/nats-io/jwt/v2 v2.8.2 // indirect
 	github.com/nats-io/nkeys v0.4.16 // indirect
+	github.com/pierrec/lz4/v4 v4.1.22 // indirect
+	github.com/stretchr/testify v1.11.1 // indirect
 	go.uber.org/multierr v1.11.0 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/net v0.60.0 // indirect
@@ -28,3 +31,5 @@ require (
 )
 
 replace player => ../
+
+replace github.com/stretchr/testify => ../third_party/testify

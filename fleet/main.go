@@ -42,6 +42,9 @@ func main() {
 
 // run is the program, until a signal comes or ctx ends.
 func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) error {
+	if len(args) > 0 && args[0] == "export" {
+		return runExport(ctx, args[1:], stdout)
+	}
 	o, err := parseOptions(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -75,7 +78,7 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 		return err
 	}
 	defer conn.Close()
-	conf := hub.Config{Bridge: nuid.Next(), Fleet: o.fleet, Robots: o.robots, Replicas: o.replicas, Log: log}
+	conf := hub.Config{Bridge: nuid.Next(), Fleet: o.fleet, Robots: o.robots, Replicas: o.replicas, Recording: o.recording, Log: log}
 	if o.discover {
 		if conf.Found, err = discover(ctx, log); err != nil {
 			return fmt.Errorf("-discover: %w", err)

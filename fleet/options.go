@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/nats-io/nats.go"
 
@@ -23,6 +24,7 @@ const usage = `Fleet connects robots to NATS, so that any number of programs can
 one at a time drives each of them (docs/FLEET.md).
 
 usage: go run ./fleet [flags]
+       go run ./fleet export -o FILE.mcap [flags]
 
 Try it without a robot, in two terminals. Any client of NATS shows what the robot
 measures, for example the command nats (https://github.com/nats-io/natscli):
@@ -46,7 +48,13 @@ NATS: a server in this program, or one that is there
   -ca FILE          certificates that are trusted, for tls:// in -nats
   -cert FILE        certificate of this program, with -key
   -key FILE         its private key
-  -replicas N       copies of the leases in a cluster: 1, 3 or 5   (default 1)
+  -replicas N       copies of leases and recording in a cluster: 1, 3 or 5 (default 1)
+
+Recording, in a stream of NATS
+  -record WHAT      INTERFACE or ROBOT.INTERFACE, any number of times; "all" stands for
+                    all interfaces                                 (default nothing)
+  -record-size MIB  the most that it takes of the disk             (default 1024)
+  -record-age TIME  what is older is deleted, for example 90m      (default 24h)
 
 Other
   -debug            log more
@@ -59,41 +67,96 @@ the same robots share them, and one takes over what another leaves. A signal
 Whoever can connect to NATS can drive the robots. On a shared network, use the
 credentials of NATS.
 
+Export: -h after export shows its flags.
+
 Exit codes: 0 ended by a signal, 1 NATS failed, 2 the flags cannot be obeyed.
 `
 
 // options is the command line.
 type options struct {
+	access    // without an URL: a server in this program
 	fleet     string
 	robots    []hub.Robot
 	listen    string
 	dir       string
-	nats      string // empty: a server in this program
-	creds     string
-	ca        string
-	cert, key string
 	replicas  int
+	recording hub.Recording
 	discover  bool
 	debug     bool
 }
 
+// access is how a program gets into NATS.
+type access struct{ nats, creds, ca, cert, key string }
+
+// add adds the flags.
+func (a *access) add(fs *flag.FlagSet) {
+	fs.StringVar(&a.nats, "nats", "", "")
+	fs.StringVar(&a.creds, "creds", "", "")
+	fs.StringVar(&a.ca, "ca", "", "")
+	fs.StringVar(&a.cert, "cert", "", "")
+	fs.StringVar(&a.key, "key", "", "")
+}
+
+// check returns an error if the flags contradict each other.
+func (a access) check() error {
+	if a.nats == "" {
+		for _, f := range []struct{ name, value string }{{"creds", a.creds}, {"ca", a.ca}, {"cert", a.cert}} {
+			if f.value != "" {
+				return fmt.Errorf("-%s is for -nats; a server in this program has no credentials", f.name)
+			}
+		}
+	}
+	if (a.cert == "") != (a.key == "") {
+		return errors.New("-cert and -key belong together")
+	}
+	return nil
+}
+
+// credentials returns the settings of the connection to NATS that the flags give.
+func (a access) credentials() (settings []nats.Option) {
+	if a.creds != "" {
+		settings = append(settings, nats.UserCredentials(a.creds))
+	}
+	if a.ca != "" {
+		settings = append(settings, nats.RootCAs(a.ca))
+	}
+	if a.cert != "" {
+		settings = append(settings, nats.ClientCert(a.cert, a.key))
+	}
+	return settings
+}
+
+const (
+	defaultFleet  = "fleet"
+	defaultListen = "127.0.0.1:4222"
+)
+
 // defaultRobot is the robot without -robot, -robots and -discover: that of go run . -stage room.
 const defaultRobot = "robot=localhost:6665"
 
-// newFlags returns the flags. Parsing sets o, and the path of -robots.
-func newFlags(o *options, file *string) *flag.FlagSet {
+// maxRecording bounds -record-size, in MiB: bytes fit an int64.
+const maxRecording = 1 << 40
+
+// input is what has to be translated after all flags are known.
+type input struct {
+	robots string   // the path of -robots
+	record []string // bridge.Recorded
+	size   int64    // MiB
+}
+
+// newFlags returns the flags. Parsing sets o and in.
+func newFlags(o *options, in *input) *flag.FlagSet {
 	fs := tools.NewFlags("fleet")
-	fs.Func("robot", "", func(text string) error { return o.add(strings.Cut(text, "=")) })
-	fs.StringVar(file, "robots", "", "")
-	fs.StringVar(&o.fleet, "fleet", "fleet", "")
-	fs.StringVar(&o.listen, "listen", "127.0.0.1:4222", "")
+	o.access.add(fs)
+	fs.Func("robot", "", func(text string) error { return o.addRobot(strings.Cut(text, "=")) })
+	fs.StringVar(&in.robots, "robots", "", "")
+	fs.StringVar(&o.fleet, "fleet", defaultFleet, "")
+	fs.StringVar(&o.listen, "listen", defaultListen, "")
 	fs.StringVar(&o.dir, "dir", "", "")
-	fs.StringVar(&o.nats, "nats", "", "")
-	fs.StringVar(&o.creds, "creds", "", "")
-	fs.StringVar(&o.ca, "ca", "", "")
-	fs.StringVar(&o.cert, "cert", "", "")
-	fs.StringVar(&o.key, "key", "", "")
 	fs.IntVar(&o.replicas, "replicas", 1, "")
+	fs.Func("record", "", func(text string) error { in.record = append(in.record, text); return nil })
+	fs.Int64Var(&in.size, "record-size", 1024, "")
+	fs.DurationVar(&o.recording.Age, "record-age", 24*time.Hour, "")
 	fs.BoolVar(&o.discover, "discover", false, "")
 	fs.BoolVar(&o.debug, "debug", false, "")
 	return fs
@@ -102,33 +165,38 @@ func newFlags(o *options, file *string) *flag.FlagSet {
 // parseOptions reads and checks the command line. It returns flag.ErrHelp for -h.
 func parseOptions(args []string) (options, error) {
 	var o options
-	var file string
-	if _, err := tools.Parse(newFlags(&o, &file), args, 0); err != nil {
+	var in input
+	if _, err := tools.Parse(newFlags(&o, &in), args, 0); err != nil {
 		return o, err
 	}
 	if err := bridge.CheckName(o.fleet); err != nil {
 		return o, fmt.Errorf("-fleet: %w", err)
 	}
-	if file != "" {
-		if err := o.addFile(file); err != nil {
+	if in.robots != "" {
+		if err := o.addFile(in.robots); err != nil {
 			return o, fmt.Errorf("-robots: %w", err)
 		}
 	}
-	if o.nats == "" {
-		for _, f := range []struct{ name, value string }{{"creds", o.creds}, {"ca", o.ca}, {"cert", o.cert}} {
-			if f.value != "" {
-				return o, fmt.Errorf("-%s is for -nats; a server in this program has no credentials", f.name)
-			}
-		}
+	if err := o.check(); err != nil {
+		return o, err
 	}
-	if (o.cert == "") != (o.key == "") {
-		return o, errors.New("-cert and -key belong together")
+	if in.size < 1 || in.size > maxRecording {
+		return o, fmt.Errorf("-record-size %d: want 1 to %d MiB", in.size, maxRecording)
 	}
+	if o.recording.Age < time.Second {
+		return o, fmt.Errorf("-record-age %v: want 1s or more", o.recording.Age)
+	}
+	o.recording.Bytes = in.size << 20
+	subjects, err := bridge.Recorded(o.fleet, in.record)
+	if err != nil {
+		return o, fmt.Errorf("-record: %w", err)
+	}
+	o.recording.Subjects = subjects
 	if o.dir == "" {
 		o.dir = filepath.Join(stateFolder(), "player", "fleet-"+o.fleet)
 	}
 	if len(o.robots) == 0 && !o.discover {
-		return o, o.add(strings.Cut(defaultRobot, "="))
+		return o, o.addRobot(strings.Cut(defaultRobot, "="))
 	}
 	return o, nil
 }
@@ -146,8 +214,8 @@ func stateFolder() string {
 	return filepath.Join(home, ".local", "state")
 }
 
-// add adds a robot.
-func (o *options) add(name, address string, ok bool) error {
+// addRobot adds a robot.
+func (o *options) addRobot(name, address string, ok bool) error {
 	if !ok {
 		return errors.New("a robot is NAME=HOST:PORT")
 	}
@@ -183,23 +251,9 @@ func (o *options) addFile(path string) error {
 		if len(words) != 2 {
 			return fmt.Errorf("%s:%d: want NAME HOST:PORT", path, number)
 		}
-		if err := o.add(words[0], words[1], true); err != nil {
+		if err := o.addRobot(words[0], words[1], true); err != nil {
 			return fmt.Errorf("%s:%d: %w", path, number, err)
 		}
 	}
 	return nil
-}
-
-// credentials returns the settings of the connection to NATS that the flags give.
-func (o options) credentials() (settings []nats.Option) {
-	if o.creds != "" {
-		settings = append(settings, nats.UserCredentials(o.creds))
-	}
-	if o.ca != "" {
-		settings = append(settings, nats.RootCAs(o.ca))
-	}
-	if o.cert != "" {
-		settings = append(settings, nats.ClientCert(o.cert, o.key))
-	}
-	return settings
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,17 +25,33 @@ func TestHelp(t *testing.T) {
 	if err != nil || string(out) != usage {
 		t.Errorf("-h: %v\n%s", err, out)
 	}
-	fs := newFlags(new(options), new(string))
-	for _, line := range strings.Split(usage, "\n") {
+	checkUsage(t, newFlags(new(options), new(input)), usage)
+	if out, err := exec.Command(program, "export", "-h").Output(); err != nil || string(out) != exportUsage {
+		t.Errorf("export -h: %v\n%s", err, out)
+	}
+	checkUsage(t, newExportFlags(new(exportOptions)), exportUsage)
+}
+
+// checkUsage compares the flags with those of a page.
+func checkUsage(t *testing.T, fs *flag.FlagSet, page string) {
+	t.Helper()
+	shown := map[string]bool{}
+	for line := range strings.Lines(page) {
 		name, ok := strings.CutPrefix(line, "  -")
 		if !ok {
 			continue
 		}
 		name = strings.Fields(name)[0]
+		shown[name] = true
 		if name != "h" && fs.Lookup(name) == nil {
 			t.Errorf("-h shows -%s, which does not exist", name)
 		}
 	}
+	fs.VisitAll(func(f *flag.Flag) {
+		if !shown[f.Name] {
+			t.Errorf("-h does not show -%s", f.Name)
+		}
+	})
 }
 
 func TestBadFlags(t *testing.T) {
@@ -55,6 +72,9 @@ func TestBadFlags(t *testing.T) {
 		{[]string{"-fleet", "a b"}, "-fleet"},
 		{[]string{"-creds", "x"}, "-creds is for -nats"},
 		{[]string{"-nats", "tls://localhost:1", "-cert", "x"}, "-cert and -key"},
+		{[]string{"-record", "lazer"}, `-record: there is no interface "lazer"`},
+		{[]string{"-record-size", "0"}, "-record-size"},
+		{[]string{"-record-age", "1ms"}, "-record-age"},
 		{[]string{"-frob"}, "frob"},
 		{[]string{"extra"}, "unexpected"},
 	} {

@@ -58,12 +58,18 @@ func Subject(fleet, robot, iface, last string) string {
 }
 
 // Interface returns the interface's token of a subject that Subject made.
-func Interface(subject string) string {
+func Interface(subject string) string { return token(subject, 3) }
+
+// RobotOf returns the robot's token of a subject that Subject made.
+func RobotOf(subject string) string { return token(subject, 2) }
+
+// token returns a token of a subject that Subject made, or "" if it is another one.
+func token(subject string, number int) string {
 	tokens := strings.Split(subject, ".")
 	if len(tokens) != 6 {
 		return ""
 	}
-	return tokens[3]
+	return tokens[number]
 }
 
 // Named returns the device of that interface; ok is false if there is no such

@@ -27,11 +27,12 @@ type Robot struct {
 
 // Config is what a hub needs.
 type Config struct {
-	Bridge   string // the name of this bridge, which no other has
-	Fleet    string // bridge.CheckName
-	Robots   []Robot
-	Replicas int // of the bucket with the leases
-	Log      *zap.Logger
+	Bridge    string // the name of this bridge, which no other has
+	Fleet     string // bridge.CheckName
+	Robots    []Robot
+	Replicas  int // of the bucket with the leases, and of the recording
+	Recording Recording
+	Log       *zap.Logger
 	// Found delivers robots that are found while the hub runs; nil: none. A name
 	// that is known is ignored.
 	Found <-chan Robot
@@ -61,8 +62,14 @@ var errHandedOver = errors.New("another bridge serves the robot")
 // served.
 func Run(ctx context.Context, conn *nats.Conn, c Config, ready func()) error {
 	h := &hub{Config: c, nats: conn, peers: bridge.Peers{Self: c.Bridge}}
-	var err error
-	if h.leases, err = openLeases(ctx, conn, c.Fleet, c.Replicas); err != nil {
+	js, err := jetstream.New(conn)
+	if err != nil {
+		return err
+	}
+	if err := h.openLeases(ctx, js); err != nil {
+		return err
+	}
+	if err := h.record(ctx, js); err != nil {
 		return err
 	}
 	beats := make(chan *nats.Msg, 256)
@@ -232,29 +239,35 @@ type done struct {
 }
 
 // openLeases opens the bucket, and makes it if it does not exist.
-func openLeases(ctx context.Context, conn *nats.Conn, fleet string, replicas int) (leases, error) {
-	js, err := jetstream.New(conn)
-	if err != nil {
-		return leases{}, err
-	}
+func (h *hub) openLeases(ctx context.Context, js jetstream.JetStream) error {
 	bucket := jetstream.KeyValueConfig{
-		Bucket:         "player_" + fleet,
-		Description:    "who controls the robots of the fleet " + fleet,
+		Bucket:         "player_" + h.Fleet,
+		Description:    "who controls the robots of the fleet " + h.Fleet,
 		LimitMarkerTTL: bridge.TTL, // without it the bucket has no TTL for a key
-		Replicas:       replicas,
+		Replicas:       h.Replicas,
 	}
+	return h.whenReady(ctx, "bucket "+bucket.Bucket+" for leases", func(ctx context.Context) error {
+		kv, err := js.CreateOrUpdateKeyValue(ctx, bucket)
+		h.leases = leases{js: js, kv: kv, prefix: "$KV." + bucket.Bucket + "."}
+		return err
+	})
+}
+
+// whenReady calls do until it succeeds or JetStream had enough time to start. what is
+// what do opens.
+func (h *hub) whenReady(ctx context.Context, what string, do func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, readyLimit)
 	defer cancel()
 	for {
 		attempt, end := context.WithTimeout(ctx, readyLimit/6)
-		kv, err := js.CreateOrUpdateKeyValue(attempt, bucket)
+		err := do(attempt)
 		end()
 		if err == nil {
-			return leases{js: js, kv: kv, prefix: "$KV." + bucket.Bucket + "."}, nil
+			return nil
 		}
 		select {
 		case <-ctx.Done():
-			return leases{}, fmt.Errorf("bucket %s for leases: %w", bucket.Bucket, err)
+			return fmt.Errorf("%s: %w", what, err)
 		case <-time.After(readyPause):
 		}
 	}

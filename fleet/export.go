@@ -1,0 +1,121 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"player/fleet/bridge"
+	"player/fleet/export"
+	"player/tools"
+)
+
+// exportUsage is the page of export -h.
+const exportUsage = `Export writes what a fleet has recorded (-record) to a file for Foxglove and other
+viewers of MCAP (docs/FLEET.md).
+
+usage: go run ./fleet export -o FILE.mcap [flags]
+
+  -o FILE.mcap      the file; one that is there is replaced
+  -fleet NAME       as that of the program that recorded           (default fleet)
+  -robot NAME       only this robot, any number of times           (default all)
+  -from TIME        what was recorded from then on: RFC 3339, or how long ago, as 10m
+  -to TIME          what was recorded until then                   (default now)
+  -nats URL         the servers of NATS           (default nats://127.0.0.1:4222)
+  -creds FILE       credentials for -nats
+  -ca FILE          certificates that are trusted, for tls:// in -nats
+  -cert FILE        certificate of this program, with -key
+  -key FILE         its private key
+  -h                print this page
+
+Exit codes: 0 the file is written, 1 NATS failed or nothing was recorded, 2 the flags
+cannot be obeyed.
+`
+
+// exportOptions is the command line of export.
+type exportOptions struct {
+	access
+	out    string
+	choice export.Choice
+}
+
+func newExportFlags(o *exportOptions) *flag.FlagSet {
+	fs := tools.NewFlags("export")
+	o.access.add(fs)
+	fs.StringVar(&o.out, "o", "", "")
+	fs.StringVar(&o.choice.Fleet, "fleet", defaultFleet, "")
+	fs.Func("robot", "", func(name string) error {
+		o.choice.Robots = append(o.choice.Robots, name)
+		return bridge.CheckName(name)
+	})
+	at := func(to *time.Time) func(string) error {
+		return func(text string) (err error) {
+			if ago, failed := time.ParseDuration(text); failed == nil {
+				*to = time.Now().Add(-ago)
+				return nil
+			}
+			if *to, err = time.Parse(time.RFC3339, text); err != nil {
+				return fmt.Errorf("%q is neither RFC 3339 nor a duration", text)
+			}
+			return nil
+		}
+	}
+	fs.Func("from", "", at(&o.choice.From))
+	fs.Func("to", "", at(&o.choice.To))
+	return fs
+}
+
+// runExport is the program as export.
+func runExport(ctx context.Context, args []string, stdout io.Writer) error {
+	var o exportOptions
+	_, err := tools.Parse(newExportFlags(&o), args, 0)
+	if errors.Is(err, flag.ErrHelp) {
+		_, err := io.WriteString(stdout, exportUsage)
+		return err
+	}
+	if err == nil {
+		err = bridge.CheckName(o.choice.Fleet)
+	}
+	if err == nil && o.out == "" {
+		err = errors.New("-o is missing: where to write")
+	}
+	o.nats = cmp.Or(o.nats, "nats://"+defaultListen)
+	if err == nil {
+		err = o.check()
+	}
+	if err != nil {
+		return fmt.Errorf("export: %w (export -h shows all flags)", err)
+	}
+	if o.choice.To.IsZero() {
+		o.choice.To = time.Now() // a recording that goes on has no end
+	}
+	ctx, stop := tools.UntilSignal(ctx)
+	defer stop()
+	conn, err := nats.Connect(o.nats, append(o.credentials(), nats.Name("player fleet export"))...)
+	if err != nil {
+		return tools.Failure{Err: fmt.Errorf("connect to NATS: %w", err)}
+	}
+	defer conn.Close()
+	// What was at -o is replaced only by a whole file.
+	part := o.out + ".part"
+	file, err := os.Create(part)
+	if err != nil {
+		return err
+	}
+	summary, err := export.Write(ctx, conn, o.choice, file)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return tools.Failure{Err: errors.Join(err, os.Remove(part))}
+	}
+	if err := os.Rename(part, o.out); err != nil {
+		return tools.Failure{Err: err}
+	}
+	_, err = fmt.Fprintf(stdout, "%s: %d messages of %d robots\n", o.out, summary.Messages, summary.Robots)
+	return err
+}

@@ -1,0 +1,307 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/foxglove/mcap/go/mcap"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"player/codec"
+	"player/fleet/bridge"
+)
+
+// recorded returns the number of messages in the stream, by subject.
+func recorded(t *testing.T, conn *nats.Conn) map[string]uint64 {
+	t.Helper()
+	js, err := jetstream.New(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream, err := js.Stream(t.Context(), bridge.Stream("lab"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := stream.Info(t.Context(), jetstream.WithSubjectFilter(">"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.State.Subjects
+}
+
+// The stream is the only listener, so exactly what is chosen is read and kept. A
+// consumer that comes late gets what was, and then what is. When the program starts
+// without -record, the recording ends and stays.
+func TestRecording(t *testing.T) {
+	t.Parallel()
+	robots := []robot{startRobot(t, "a"), startRobot(t, "b")}
+	server, err := startServer("127.0.0.1:0", t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Shutdown)
+	first, conn := startFleet(t, robots, "-nats", server.ClientURL(), "-record", "sonar", "-record", "a.position")
+	const sonars, odometry = "player.lab.b.sonar.0.data", "player.lab.a.position.0.data"
+	wait(t, "recording", func() bool {
+		have := recorded(t, conn)
+		return have[sonars] > 20 && have[odometry] > 20
+	})
+	for subject := range recorded(t, conn) {
+		if subject != odometry && !strings.HasSuffix(subject, ".sonar.0.data") {
+			t.Errorf("%s is recorded", subject)
+		}
+	}
+	for _, r := range robots {
+		want := map[string]string{"a": "ps", "b": "s"}[r.name]
+		var open string
+		for _, letter := range "psl" {
+			if r.report(t).Clients[0].Devices[string(letter)] == "r" {
+				open += string(letter)
+			}
+		}
+		if open != want {
+			t.Errorf("of %s %q is read, want %q", r.name, open, want)
+		}
+	}
+
+	// A request is answered by the bridge, not by the stream.
+	if r := request(t, conn, "player.lab.a.sonar.0.rate", "", []byte("25")); r.Rate != 25 {
+		t.Errorf("a request for a rate: %+v", r)
+	}
+
+	js, err := jetstream.New(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	consumer, err := js.OrderedConsumer(t.Context(), bridge.Stream("lab"), jetstream.OrderedConsumerConfig{FilterSubjects: []string{sonars}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	history := consumer.CachedInfo().NumPending
+	messages, err := consumer.Messages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer messages.Stop()
+	var last uint64
+	for n := range history + 10 {
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		m, err := messages.Next(jetstream.NextContext(ctx))
+		cancel()
+		if err != nil {
+			t.Fatal(err)
+		}
+		about, err := m.Metadata()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n == 0 && about.Sequence.Stream > 20 {
+			t.Errorf("the first message has number %d: what was before is missing", about.Sequence.Stream)
+		}
+		if about.Sequence.Stream <= last {
+			t.Errorf("message %d after %d", about.Sequence.Stream, last)
+		}
+		last = about.Sequence.Stream
+	}
+
+	first.end(t, os.Interrupt)
+	_, conn = startFleet(t, robots, "-nats", server.ClientURL())
+	status := subscribe(t, conn, "player.lab.b.status")
+	for range 3 { // a round has found nobody
+		if _, err := status.NextMsg(patience); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wait(t, "end of reading", func() bool { return len(robots[1].report(t).Clients) == 0 })
+	if have := recorded(t, conn); have[sonars] < history {
+		t.Errorf("%d messages are left, there were %d", have[sonars], history)
+	}
+}
+
+// The oldest messages make room.
+func TestRecordingIsBounded(t *testing.T) {
+	t.Parallel()
+	_, conn := startFleet(t, []robot{startRobot(t, "a")}, "-record", "all", "-record-size", "1")
+	for range 40 { // as much as minutes of a laser
+		if err := conn.Publish("player.lab.a.laser.0.data", make([]byte, 50_000)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	js, err := jetstream.New(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream, err := js.Stream(t.Context(), bridge.Stream("lab"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wait(t, "end of the oldest messages", func() bool {
+		info, err := stream.Info(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.State.Bytes > 1<<20 {
+			t.Fatalf("the recording has %d bytes, at most 1 MiB is allowed", info.State.Bytes)
+		}
+		return info.State.FirstSeq > 1
+	})
+	if age := stream.CachedInfo().Config.MaxAge; age != 24*time.Hour {
+		t.Errorf("messages are kept for %v", age)
+	}
+}
+
+// exported runs export and returns what it writes, and the file.
+func exported(t *testing.T, url string, args ...string) (out, path string, err error) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "out.mcap")
+	text, err := exec.Command(program, append([]string{"export", "-fleet", "lab", "-nats", url, "-o", path}, args...)...).CombinedOutput()
+	return string(text), path, err
+}
+
+// drawing is a file of MCAP as another program's library reads it.
+type drawing struct {
+	messages map[string]int    // by topic
+	schemas  map[string]string // by topic
+	frames   map[string]bool
+	scan     struct {
+		Ranges  []float64
+		FrameID string `json:"frame_id"`
+	}
+	begin, end uint64 // ns since 1970
+}
+
+func read(t *testing.T, path string) drawing {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	reader, err := mcap.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	messages, err := reader.Messages(mcap.UsingIndex(true), mcap.InOrder(mcap.LogTimeOrder))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := drawing{messages: map[string]int{}, schemas: map[string]string{}, frames: map[string]bool{}}
+	for {
+		schema, channel, m, err := messages.NextInto(nil)
+		if err == io.EOF {
+			return d
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		var content struct {
+			Child string `json:"child_frame_id"`
+		}
+		if err := json.Unmarshal(m.Data, &content); err != nil || channel.MessageEncoding != "json" || schema.Encoding != "jsonschema" {
+			t.Fatalf("%s: %s in %s: %v", channel.Topic, schema.Encoding, channel.MessageEncoding, err)
+		}
+		d.messages[channel.Topic]++
+		d.schemas[channel.Topic] = schema.Name
+		if content.Child != "" {
+			d.frames[content.Child] = true
+		}
+		if channel.Topic == "/a/laser" {
+			if err := json.Unmarshal(m.Data, &d.scan); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if d.begin == 0 {
+			d.begin = m.LogTime
+		}
+		d.end = m.LogTime
+	}
+}
+
+func TestExport(t *testing.T) {
+	t.Parallel()
+	a, b := startRobot(t, "a"), startRobot(t, "b")
+	begin := time.Now()
+	p, conn := startFleet(t, []robot{a, b}, "-record", "laser", "-record", "position", "-record", "joystick")
+	url := p.address(t)
+	enough := func() bool {
+		have := recorded(t, conn)
+		return have["player.lab.a.laser.0.data"] > 30 && have["player.lab.b.laser.0.data"] > 30 && have["player.lab.a.joystick.0.data"] > 0
+	}
+	wait(t, "recording", enough)
+	middle := time.Now().Add(time.Second).Truncate(time.Second) // -from and -to have whole seconds
+	wait(t, "more to record", func() bool { return time.Now().After(middle.Add(time.Second)) })
+
+	out, path, err := exported(t, url)
+	if err != nil || !strings.Contains(out, "of 2 robots") {
+		t.Fatalf("export: %v, %s", err, out)
+	}
+	all := read(t, path)
+	for topic, schema := range map[string]string{
+		"/a/laser": "foxglove.LaserScan", "/b/laser": "foxglove.LaserScan",
+		"/a/position": "foxglove.PoseInFrame", "/b/position/motion": "player.Motion", "/b/tf": "foxglove.FrameTransform",
+	} {
+		if all.schemas[topic] != schema || all.messages[topic] < 10 {
+			t.Errorf("%s: %d messages of %q, want %s", topic, all.messages[topic], all.schemas[topic], schema)
+		}
+	}
+	if len(all.scan.Ranges) != codec.LaserCount || all.scan.FrameID != "a/laser" || !all.frames["a/base_link"] || !all.frames["b/laser"] {
+		t.Errorf("a scan of %d ranges in %q, frames %v", len(all.scan.Ranges), all.scan.FrameID, all.frames)
+	}
+	// The robots have no joystick, and no sonar was recorded.
+	for topic := range all.messages {
+		if strings.Contains(topic, "joystick") || strings.Contains(topic, "sonar") {
+			t.Errorf("the file has %s", topic)
+		}
+	}
+	if from, to := time.Unix(0, int64(all.begin)), time.Unix(0, int64(all.end)); from.Before(begin.Add(-time.Minute)) || to.After(time.Now()) || !to.After(middle) {
+		t.Errorf("the file is from %v to %v", from, to)
+	}
+
+	out, path, err = exported(t, url, "-robot", "b", "-to", middle.Format(time.RFC3339))
+	if err != nil {
+		t.Fatalf("export: %v, %s", err, out)
+	}
+	half := read(t, path)
+	if half.messages["/a/laser"] != 0 || half.messages["/b/laser"] < 10 || half.end > uint64(middle.UnixNano()) {
+		t.Errorf("until %v of b: %v, the last one at %v", middle, half.messages, time.Unix(0, int64(half.end)))
+	}
+	if out, path, err = exported(t, url, "-from", middle.Format(time.RFC3339)); err != nil {
+		t.Fatalf("export: %v, %s", err, out)
+	}
+	// Data was measured a little before it was recorded.
+	if rest := read(t, path); rest.begin < uint64(middle.Add(-time.Second).UnixNano()) || rest.messages["/a/laser"] == 0 {
+		t.Errorf("from %v: %v, the first one at %v", middle, rest.messages, time.Unix(0, int64(rest.begin)))
+	}
+
+	for _, c := range []struct {
+		args []string
+		want string
+		code int
+	}{
+		{[]string{"-robot", "c"}, "nothing was recorded", exitFailure},
+		{[]string{"-to", "24h"}, "nothing was recorded", exitFailure},
+		{[]string{"-fleet", "other"}, "has no recording", exitFailure},
+		{[]string{"-nats", fmt.Sprintf("nats://127.0.0.1:%d", freePort(t))}, "connect to NATS", exitFailure},
+		{[]string{"-from", "yesterday"}, "RFC 3339", exitUsage},
+		{[]string{"-o", ""}, "-o is missing", exitUsage},
+		{[]string{"-robot", "a b"}, "letters", exitUsage},
+	} {
+		out, path, err := exported(t, url, c.args...)
+		if failed, ok := err.(*exec.ExitError); !ok || failed.ExitCode() != c.code || !strings.Contains(out, c.want) {
+			t.Errorf("%v: %v, %s", c.args, err, out)
+		}
+		if left, _ := filepath.Glob(filepath.Dir(path) + "/*"); len(left) > 0 {
+			t.Errorf("%v leaves %v", c.args, left)
+		}
+	}
+}
