@@ -13,10 +13,10 @@ import (
 )
 
 // serve serves visitors on l within their budget until ctx ends; then it closes l and
-// returns nil. what is the server, for the log.
-func serve(ctx context.Context, l net.Listener, handler http.Handler, what string, log *zap.Logger) error {
+// returns nil. what is the server, and can is what a visitor can do, for the log.
+func serve(ctx context.Context, l net.Listener, handler http.Handler, what, can string, log *zap.Logger) error {
 	if !loopback(l.Addr()) {
-		log.Warn(what+" is open to the network: anybody who reaches it can drive the robots", zap.Stringer("address", l.Addr()))
+		log.Warn(what+" is open to the network: anybody who reaches it can "+can+" the robots", zap.Stringer("address", l.Addr()))
 	}
 	server := http.Server{
 		Handler:           throttle(handler),
@@ -42,6 +42,7 @@ type Site struct {
 	Origins []string // of pages elsewhere that may use it
 	What    string   // it is, for the log
 	Flag    string   // that sets its address, for errors
+	Watches bool     // visitors cannot drive the robots
 	Handler http.Handler
 	Log     *zap.Logger
 }
@@ -50,7 +51,11 @@ type Site struct {
 func (s Site) Serve(ctx context.Context, l net.Listener) error {
 	g := newGuard(s.Name)
 	g.origins, g.flag = s.Origins, s.Flag
-	return serve(ctx, l, g.protect(s.Handler, s.Log), s.What, s.Log)
+	can := "drive"
+	if s.Watches {
+		can = "watch"
+	}
+	return serve(ctx, l, g.protect(s.Handler, s.Log), s.What, can, s.Log)
 }
 
 // Visitor is who sent a request to a Site.

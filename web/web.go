@@ -88,7 +88,7 @@ type Robot struct {
 
 // Serve serves the dashboard on l until ctx ends; then it closes l and returns nil.
 func Serve(ctx context.Context, l net.Listener, config Config) error {
-	return serve(ctx, l, newHandler(ctx, config), "the dashboard", config.Log)
+	return serve(ctx, l, newHandler(ctx, config), "the dashboard", "drive", config.Log)
 }
 
 // server is what the handlers share. All but present is constant.
