@@ -137,7 +137,10 @@ func freePort(t *testing.T) int {
 }
 
 // robot is a simulated robot. Its server is the real one.
-type robot struct{ name, address, page string }
+type robot struct {
+	name, address, page string
+	about               string // of -robot, behind the address
+}
 
 // newRobot returns a robot whose server does not run.
 func newRobot(t *testing.T, name string) robot {
@@ -218,7 +221,7 @@ func startFleet(t *testing.T, robots []robot, args ...string) (*process, *nats.C
 		all = append(all, "-listen", "127.0.0.1:0", "-dir", t.TempDir())
 	}
 	for _, r := range robots {
-		all = append(all, "-robot", r.name+"="+r.address)
+		all = append(all, "-robot", r.name+"="+r.address+r.about)
 	}
 	p := start(t, program, append(all, args...)...)
 	conn, err := nats.Connect(p.address(t))

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/fleet/hub"
+	"player/fleet/page"
 	"player/logging"
 	"player/tools"
 )
@@ -83,6 +84,25 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 		if conf.Found, err = discover(ctx, log); err != nil {
 			return fmt.Errorf("-discover: %w", err)
 		}
+	}
+	if o.http != "" {
+		l, err := net.Listen("tcp", o.http)
+		if err != nil {
+			return fmt.Errorf("-http: %w", err)
+		}
+		log.Info("a page of all robots", zap.String("url", "http://"+l.Addr().String()))
+		name, _, _ := net.SplitHostPort(o.http) // Listen has accepted it
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			if err := page.Serve(ctx, l, page.Config{NATS: conn, Fleet: o.fleet, Name: name, Log: log}); err != nil {
+				log.Error("there is no page any more", zap.Error(err))
+			}
+		}()
+		defer func() {
+			stop()
+			<-ended
+		}()
 	}
 	err = hub.Run(ctx, conn, conf, func() {
 		log.Info("serving", zap.String("fleet", o.fleet), zap.String("bridge", conf.Bridge), zap.Int("robots", len(o.robots)), zap.String("nats", conn.ConnectedUrlRedacted()))

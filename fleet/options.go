@@ -5,10 +5,13 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -35,7 +38,8 @@ measures, for example the command nats (https://github.com/nats-io/natscli):
 Robots
   -robot NAME=HOST:PORT  a robot, any number of times
                     (default robot=localhost:6665)
-  -robots FILE      a file with a robot on each line: NAME HOST:PORT
+  -robots FILE      a file with a robot on each line: NAME HOST:PORT, and for the page
+                    of -http: page=URL of its dashboard, at=X,Y,HEADING of its start
   -discover         robots that announce themselves on the local network by mDNS
   -fleet NAME       the second token of all subjects               (default fleet)
 
@@ -55,6 +59,9 @@ Recording, in a stream of NATS
                     all interfaces                                 (default nothing)
   -record-size MIB  the most that it takes of the disk             (default 1024)
   -record-age TIME  what is older is deleted, for example 90m      (default 24h)
+
+Page
+  -http HOST:PORT   where browsers find a page of all robots       (default none)
 
 Other
   -debug            log more
@@ -81,6 +88,7 @@ type options struct {
 	dir       string
 	replicas  int
 	recording hub.Recording
+	http      string // empty: no page
 	discover  bool
 	debug     bool
 }
@@ -157,6 +165,7 @@ func newFlags(o *options, in *input) *flag.FlagSet {
 	fs.Func("record", "", func(text string) error { in.record = append(in.record, text); return nil })
 	fs.Int64Var(&in.size, "record-size", 1024, "")
 	fs.DurationVar(&o.recording.Age, "record-age", 24*time.Hour, "")
+	fs.StringVar(&o.http, "http", "", "")
 	fs.BoolVar(&o.discover, "discover", false, "")
 	fs.BoolVar(&o.debug, "debug", false, "")
 	return fs
@@ -214,26 +223,67 @@ func stateFolder() string {
 	return filepath.Join(home, ".local", "state")
 }
 
-// addRobot adds a robot.
-func (o *options) addRobot(name, address string, ok bool) error {
-	if !ok {
+// addRobot adds a robot. about is HOST:PORT, and after spaces what the fleet's page
+// shows of it: page=URL and at=X,Y,HEADING.
+func (o *options) addRobot(name, about string, ok bool) error {
+	words := strings.Fields(about)
+	if !ok || len(words) == 0 {
 		return errors.New("a robot is NAME=HOST:PORT")
 	}
 	if err := bridge.CheckName(name); err != nil {
 		return err
 	}
-	host, port, err := net.SplitHostPort(address)
+	host, port, err := net.SplitHostPort(words[0])
 	if err != nil || port == "" {
-		return fmt.Errorf("robot %s: %q is not HOST:PORT", name, address)
+		return fmt.Errorf("robot %s: %q is not HOST:PORT", name, words[0])
 	}
 	if slices.ContainsFunc(o.robots, func(r hub.Robot) bool { return r.Name == name }) {
 		return fmt.Errorf("there are two robots %s", name)
 	}
-	o.robots = append(o.robots, hub.Robot{Name: name, Address: net.JoinHostPort(cmp.Or(host, "localhost"), port)})
+	r := hub.Robot{Name: name, Address: net.JoinHostPort(cmp.Or(host, "localhost"), port)}
+	for _, word := range words[1:] {
+		if err := describe(&r, word); err != nil {
+			return fmt.Errorf("robot %s: %w", name, err)
+		}
+	}
+	o.robots = append(o.robots, r)
 	return nil
 }
 
-// addFile adds the robots of a file: NAME HOST:PORT on each line. What follows # is a
+// describe adds page=URL or at=X,Y,HEADING to a robot.
+func describe(r *hub.Robot, word string) error {
+	key, value, _ := strings.Cut(word, "=")
+	switch key {
+	case "page":
+		u, err := url.Parse(value)
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+			return fmt.Errorf("%q is not page=http://HOST:PORT", word)
+		}
+		r.Page = value
+	case "at":
+		numbers := make([]float64, 3)
+		parts := strings.Split(value, ",")
+		if len(parts) != len(numbers) {
+			return fmt.Errorf("%q is not at=X,Y,HEADING, in m and degrees", word)
+		}
+		for i, part := range parts {
+			var err error
+			if numbers[i], err = strconv.ParseFloat(part, 64); err != nil || !(math.Abs(numbers[i]) <= maxPlace) { // or it is NaN
+				return fmt.Errorf("%q is not a number of at=X,Y,HEADING, at most %g", part, maxPlace)
+			}
+		}
+		r.Origin = &bridge.Origin{X: numbers[0], Y: numbers[1], Heading: numbers[2]}
+	default:
+		return fmt.Errorf("%q is neither page=URL nor at=X,Y,HEADING", word)
+	}
+	return nil
+}
+
+// maxPlace bounds coordinates in m: a map of the earth has 4e7, and JSON has no
+// infinity.
+const maxPlace = 1e8
+
+// addFile adds the robots of a file: on each line NAME, and what addRobot takes. What follows # is a
 // comment.
 func (o *options) addFile(path string) error {
 	text, err := os.ReadFile(path)
@@ -248,10 +298,10 @@ func (o *options) addFile(path string) error {
 		if len(words) == 0 {
 			continue
 		}
-		if len(words) != 2 {
+		if len(words) == 1 {
 			return fmt.Errorf("%s:%d: want NAME HOST:PORT", path, number)
 		}
-		if err := o.addRobot(words[0], words[1], true); err != nil {
+		if err := o.addRobot(words[0], strings.Join(words[1:], " "), true); err != nil {
 			return fmt.Errorf("%s:%d: %w", path, number, err)
 		}
 	}

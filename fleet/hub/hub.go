@@ -21,8 +21,10 @@ import (
 
 // Robot is a robot of the fleet.
 type Robot struct {
-	Name    string // bridge.CheckName
-	Address string // host:port of its server
+	Name    string         // bridge.CheckName
+	Address string         // host:port of its server
+	Page    string         // URL of its dashboard; empty: none is known
+	Origin  *bridge.Origin // nil: unknown
 }
 
 // Config is what a hub needs.

@@ -4,27 +4,18 @@ import (
 	"maps"
 	"slices"
 	"sync"
-)
 
-// status is the message on a robot's .status.
-type status struct {
-	Robot     string            `json:"robot"`
-	Address   string            `json:"address"`
-	Bridge    string            `json:"bridge"`    // which serves it
-	Connected bool              `json:"connected"` // to read data
-	Reading   []string          `json:"reading"`   // interfaces that somebody listens to and that give data
-	Error     string            `json:"error,omitempty"`
-	Holders   map[string]string `json:"holders"` // of leases, by interface
-}
+	"player/fleet/bridge"
+)
 
 // state is what the goroutines of a robot report for its status.
 type state struct {
 	mu     sync.Mutex
-	status status
+	status bridge.RobotStatus
 }
 
 func newState(r Robot) *state {
-	return &state{status: status{Robot: r.Name, Address: r.Address, Reading: []string{}, Holders: map[string]string{}}}
+	return &state{status: bridge.RobotStatus{Robot: r.Name, Address: r.Address, Page: r.Page, Origin: r.Origin, Reading: []string{}, Holders: map[string]string{}}}
 }
 
 // connection notes the state of the connection for data.
@@ -50,10 +41,10 @@ func (s *state) holder(iface, name string, held bool) {
 }
 
 // json returns the message.
-func (s *state) json(bridge string) []byte {
+func (s *state) json(self string) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m := s.status
-	m.Bridge, m.Holders = bridge, maps.Clone(m.Holders)
+	m.Bridge, m.Holders = self, maps.Clone(m.Holders)
 	return mustJSON(m)
 }

@@ -1,0 +1,180 @@
+// Package page serves a web page with all robots of a fleet (docs/FLEET.md). It knows
+// them from NATS as any other program does, and only watches. While nobody looks at the
+// page it listens to nothing, so nothing is read from the robots for it.
+package page
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/nats-io/nats.go"
+	"go.uber.org/zap"
+
+	"player/fleet/bridge"
+	"player/web"
+)
+
+//go:embed assets
+var assets embed.FS
+
+const (
+	// period is the time between two messages to a page: faster than a reader follows
+	// a hundred robots.
+	period = 500 * time.Millisecond
+	// backlog is how many messages of NATS wait: a second of a hundred robots, twice.
+	backlog = 4096
+	// sendLimit is how long a page may take to receive a message. A page that is
+	// slower is closed, and connects again.
+	sendLimit = 10 * time.Second
+)
+
+// Config is what Serve needs.
+type Config struct {
+	NATS  *nats.Conn
+	Fleet string
+	Name  string // a host name of the page, or an address; may be empty
+	Log   *zap.Logger
+}
+
+// viewer is a page that somebody looks at. It holds the newest message for it.
+type viewer chan []byte
+
+// site is the page and who looks at it.
+type site struct {
+	Config
+	ctx         context.Context // ends with the site
+	join, leave chan viewer
+}
+
+// Serve serves the page on l until ctx ends; then it closes l and returns nil.
+func Serve(ctx context.Context, l net.Listener, c Config) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	s := &site{Config: c, ctx: ctx, join: make(chan viewer), leave: make(chan viewer)}
+	go s.run()
+	page, err := fs.Sub(assets, "assets")
+	if err != nil { // the folder is not embedded
+		panic(err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /", http.FileServerFS(page))
+	mux.HandleFunc("GET /robots", s.view)
+	name := c.Name
+	if _, err := netip.ParseAddr(name); err == nil {
+		name = "" // addresses are always valid
+	}
+	return web.Site{Name: name, What: "the page of the fleet", Flag: "-http", Watches: true, Handler: mux, Log: c.Log}.Serve(ctx, l)
+}
+
+// view sends what is known of the robots to a page until it is closed.
+func (s *site) view(w http.ResponseWriter, r *http.Request) {
+	visitor := web.VisitorOf(r)
+	ws, err := visitor.Accept(w, r, nil)
+	if err != nil {
+		return // it has replied
+	}
+	defer ws.CloseNow()
+	ctx := ws.CloseRead(s.ctx) // a page sends nothing
+	v := make(viewer, 1)
+	select {
+	case s.join <- v:
+	case <-ctx.Done():
+		return
+	}
+	defer func() {
+		select {
+		case s.leave <- v:
+		case <-s.ctx.Done():
+		}
+	}()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case text := <-v:
+			send, end := context.WithTimeout(ctx, sendLimit)
+			err := ws.Write(send, websocket.MessageText, text)
+			end()
+			if err != nil {
+				return
+			}
+		}
+	}
+}
+
+// run watches the fleet while there are viewers.
+func (s *site) run() {
+	viewers := map[viewer]bool{}
+	messages := make(chan *nats.Msg, backlog)
+	robots := roster{}
+	var listening []*nats.Subscription
+	deaf := func() {
+		for _, sub := range listening {
+			_ = sub.Unsubscribe() // fails if the connection was closed, which ends it, too
+		}
+		listening, robots = nil, roster{}
+	}
+	defer deaf()
+	tick := time.NewTicker(period)
+	defer tick.Stop()
+	for {
+		select {
+		case <-s.ctx.Done():
+			return
+		case v := <-s.join:
+			viewers[v] = true
+			if len(viewers) > 1 {
+				continue
+			}
+			for _, subject := range []string{
+				bridge.Prefix(s.Fleet, "*") + "." + bridge.Status,
+				bridge.Subject(s.Fleet, "*", "position", bridge.Data),
+				bridge.Subject(s.Fleet, "*", "misc", bridge.Data),
+			} {
+				sub, err := s.NATS.ChanSubscribe(subject, messages)
+				if err != nil {
+					s.Log.Error("the page of the fleet shows no robots", zap.String("subject", subject), zap.Error(err))
+					continue
+				}
+				listening = append(listening, sub)
+			}
+		case v := <-s.leave:
+			if delete(viewers, v); len(viewers) == 0 {
+				deaf()
+			}
+		case m := <-messages:
+			if len(viewers) > 0 { // otherwise it came before the end of the subscription
+				robots.take(m, time.Now())
+			}
+		case <-tick.C:
+			if len(viewers) == 0 {
+				continue
+			}
+			text, err := json.Marshal(shown{s.Fleet, s.NATS.IsConnected(), robots.rows(time.Now())})
+			if err != nil { // coordinates are finite: the flags bound them
+				panic(err)
+			}
+			for v := range viewers {
+				select {
+				case <-v: // it was not sent so far
+				default:
+				}
+				v <- text
+			}
+		}
+	}
+}
+
+// shown is a message to a page.
+type shown struct {
+	Fleet     string `json:"fleet"`
+	Connected bool   `json:"connected"` // to NATS
+	Robots    []row  `json:"robots"`
+}

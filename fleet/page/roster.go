@@ -1,0 +1,175 @@
+package page
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"player/codec"
+	"player/fleet/bridge"
+)
+
+const (
+	// silence is after how long without a status or new odometry a robot is in
+	// trouble. A bridge sends both more often than every 2 s.
+	silence = 3 * time.Second
+	// lowBattery is the voltage of a battery that is nearly empty, in 0.1 V.
+	lowBattery = 113
+)
+
+// States of a robot, those that matter most first.
+const (
+	trouble = "trouble"
+	driven  = "driven"
+	well    = "well"
+)
+
+// row is what the page shows of a robot.
+type row struct {
+	Name  string   `json:"name"`
+	Page  string   `json:"page,omitempty"`
+	State string   `json:"state"`  // trouble, driven or well
+	Text  string   `json:"text"`   // why, or who drives
+	Volts *float64 `json:"volts"`  // null: unknown
+	Age   *int64   `json:"age_ms"` // of the odometry; null: there is none
+	Place *place   `json:"place"`  // on the map; null: unknown
+}
+
+// place is a pose on the map of the fleet.
+type place struct {
+	X       float64 `json:"x"`       // m
+	Y       float64 `json:"y"`       // m
+	Heading float64 `json:"heading"` // deg, counterclockwise
+}
+
+// robot is what is known of a robot.
+type robot struct {
+	status   bridge.RobotStatus
+	heard    time.Time // when the status came
+	odometry *codec.PositionData
+	stamp    string    // Player-Time of the odometry
+	measured time.Time // the odometry, by the clock of this program
+	misc     *codec.MiscData
+}
+
+// roster has the robots by their names. The robots are those with a status.
+type roster map[string]*robot
+
+// take takes a message on a subject of the fleet: a status, odometry, or misc.
+func (r roster) take(m *nats.Msg, now time.Time) {
+	iface := bridge.Interface(m.Subject)
+	if iface == "" {
+		var s bridge.RobotStatus
+		if json.Unmarshal(m.Data, &s) != nil || bridge.CheckName(s.Robot) != nil {
+			return
+		}
+		known := r[s.Robot]
+		if known == nil {
+			known = &robot{}
+			r[s.Robot] = known
+		}
+		known.status, known.heard = s, now
+		return
+	}
+	// A robot that was reached has a status first. When it is lost it has no data; its
+	// last place stays, and gets old.
+	known := r[bridge.RobotOf(m.Subject)]
+	if known == nil || len(m.Data) == 0 {
+		return
+	}
+	switch iface {
+	case "position":
+		var d codec.PositionData
+		if d.Decode(m.Data) != nil {
+			return
+		}
+		known.odometry = &d
+		// The same data comes again when there is no newer one.
+		if stamp := m.Header.Get(bridge.HeaderTime); stamp != known.stamp {
+			us, _ := strconv.ParseInt(m.Header.Get(bridge.HeaderAge), 10, 64) // missing: it begins to age here
+			known.stamp, known.measured = stamp, now.Add(-time.Duration(us)*time.Microsecond)
+		}
+	case "misc":
+		var d codec.MiscData
+		if d.Decode(m.Data) == nil {
+			known.misc = &d
+		}
+	}
+}
+
+// rows returns what the page shows, by name.
+func (r roster) rows(now time.Time) []row {
+	rows := make([]row, 0, len(r))
+	for _, known := range r {
+		rows = append(rows, known.row(now))
+	}
+	slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.Name, b.Name) })
+	return rows
+}
+
+func (r *robot) row(now time.Time) row {
+	w := row{Name: r.status.Robot, Page: r.status.Page, State: trouble, Text: r.alarm(now)}
+	if w.Text == "" {
+		w.State, w.Text = well, ""
+		if w.Text = r.holders(); w.Text != "" {
+			w.State = driven
+		}
+	}
+	if r.misc != nil {
+		volts := float64(r.misc.Battery) / 10
+		w.Volts = &volts
+	}
+	if r.odometry == nil {
+		return w
+	}
+	ms := now.Sub(r.measured).Milliseconds()
+	w.Age = &ms
+	if o := r.status.Origin; o != nil {
+		x, y := float64(r.odometry.X)/1000, float64(r.odometry.Y)/1000
+		sin, cos := math.Sincos(o.Heading * math.Pi / 180)
+		w.Place = &place{o.X + cos*x - sin*y, o.Y + sin*x + cos*y, math.Mod(o.Heading+float64(r.odometry.Heading), 360)}
+	}
+	return w
+}
+
+// alarm returns why the robot is in trouble, or "".
+func (r *robot) alarm(now time.Time) string {
+	switch {
+	case now.Sub(r.heard) > silence:
+		return "no bridge serves it"
+	case !r.status.Connected && r.status.Error != "":
+		return r.status.Error
+	case r.odometry != nil && now.Sub(r.measured) > silence:
+		return "no new odometry"
+	case r.odometry != nil && r.odometry.Stall != 0:
+		return "wheels stalled"
+	case r.misc != nil && (r.misc.FrontBumpers != 0 || r.misc.RearBumpers != 0):
+		return "bumpers pressed"
+	case r.misc != nil && r.misc.Battery < lowBattery:
+		return fmt.Sprintf("battery %.1f V", float64(r.misc.Battery)/10)
+	}
+	return ""
+}
+
+// holders returns who has the leases of the robot: "anna drives, bob: ptz".
+func (r *robot) holders() string {
+	text := ""
+	for _, iface := range slices.Sorted(maps.Keys(r.status.Holders)) {
+		if text != "" {
+			text += ", "
+		}
+		if iface == "position" {
+			text += r.status.Holders[iface] + " drives"
+		} else {
+			text += r.status.Holders[iface] + ": " + iface
+		}
+	}
+	return text
+}

@@ -1,0 +1,153 @@
+package page
+
+import (
+	"encoding/json"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"player/codec"
+	"player/fleet/bridge"
+)
+
+// fixture is a roster at a time, and what comes.
+type fixture struct {
+	roster
+	now time.Time
+}
+
+func newFixture() *fixture { return &fixture{roster{}, time.Unix(1000, 0)} }
+
+func (f *fixture) status(t *testing.T, s bridge.RobotStatus) {
+	t.Helper()
+	text, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.take(&nats.Msg{Subject: "player.lab." + s.Robot + ".status", Data: text}, f.now)
+}
+
+func (f *fixture) odometry(stamp, age string, d codec.PositionData) {
+	m := nats.NewMsg("player.lab.a.position.0.data")
+	m.Header.Set(bridge.HeaderTime, stamp)
+	if age != "" {
+		m.Header.Set(bridge.HeaderAge, age)
+	}
+	m.Data = d.Append(nil)
+	f.take(m, f.now)
+}
+
+func (f *fixture) misc(d codec.MiscData) {
+	f.take(&nats.Msg{Subject: "player.lab.a.misc.0.data", Data: d.Append(nil)}, f.now)
+}
+
+func (f *fixture) row(t *testing.T) row {
+	t.Helper()
+	rows := f.rows(f.now)
+	if len(rows) != 1 {
+		t.Fatalf("%d rows, want 1", len(rows))
+	}
+	return rows[0]
+}
+
+func TestStates(t *testing.T) {
+	t.Parallel()
+	alive := bridge.RobotStatus{Robot: "a", Connected: true}
+	full := codec.MiscData{Battery: 120}
+	for _, c := range []struct {
+		what        string
+		do          func(*testing.T, *fixture)
+		state, text string
+	}{
+		{"it waits for data", func(t *testing.T, f *fixture) { f.status(t, bridge.RobotStatus{Robot: "a"}) }, well, ""},
+		{"all is well", func(t *testing.T, f *fixture) {
+			f.status(t, alive)
+			f.odometry("1", "1000", codec.PositionData{})
+			f.misc(full)
+		}, well, ""},
+		{"it has no odometry", func(t *testing.T, f *fixture) {
+			f.status(t, bridge.RobotStatus{Robot: "a", Connected: true, Error: "position: the robot has no such device"})
+		}, well, ""},
+		{"leases", func(t *testing.T, f *fixture) {
+			f.status(t, bridge.RobotStatus{Robot: "a", Connected: true, Holders: map[string]string{"ptz": "bob", "position": "anna"}})
+		}, driven, "anna drives, bob: ptz"},
+		{"no bridge", func(t *testing.T, f *fixture) {
+			f.status(t, alive)
+			f.now = f.now.Add(silence + time.Millisecond)
+		}, trouble, "no bridge serves it"},
+		{"not reached", func(t *testing.T, f *fixture) {
+			f.status(t, bridge.RobotStatus{Robot: "a", Error: "connection refused"})
+		}, trouble, "connection refused"},
+		{"old odometry", func(t *testing.T, f *fixture) {
+			f.odometry("0", "0", codec.PositionData{}) // nobody knows the robot yet
+			f.status(t, alive)
+			f.odometry("1", "3000001", codec.PositionData{})
+		}, trouble, "no new odometry"},
+		{"repeated odometry of a server without ages", func(t *testing.T, f *fixture) {
+			for range 2 {
+				f.status(t, alive)
+				f.odometry("1", "", codec.PositionData{})
+				f.now = f.now.Add(2 * time.Second)
+			}
+		}, trouble, "no new odometry"},
+		{"stalled", func(t *testing.T, f *fixture) {
+			f.status(t, alive)
+			f.odometry("1", "0", codec.PositionData{Stall: 1})
+		}, trouble, "wheels stalled"},
+		{"bumpers", func(t *testing.T, f *fixture) {
+			f.status(t, alive)
+			f.misc(codec.MiscData{Battery: 120, RearBumpers: 1})
+		}, trouble, "bumpers pressed"},
+		{"battery", func(t *testing.T, f *fixture) {
+			f.status(t, bridge.RobotStatus{Robot: "a", Connected: true, Holders: map[string]string{"position": "anna"}})
+			f.misc(codec.MiscData{Battery: 112})
+		}, trouble, "battery 11.2 V"},
+	} {
+		f := newFixture()
+		c.do(t, f)
+		if r := f.row(t); r.State != c.state || r.Text != c.text {
+			t.Errorf("%s: %s %q, want %s %q", c.what, r.State, r.Text, c.state, c.text)
+		}
+	}
+}
+
+// The place on the map is the odometry from the origin on. A robot that is lost keeps
+// its last place, and its data gets older.
+func TestPlace(t *testing.T) {
+	t.Parallel()
+	f := newFixture()
+	f.status(t, bridge.RobotStatus{Robot: "a", Connected: true})
+	f.odometry("1", "200000", codec.PositionData{X: 1000, Y: 500, Heading: 300})
+	if r := f.row(t); r.Place != nil || r.Age == nil || *r.Age != 200 {
+		t.Errorf("without an origin: %+v", r)
+	}
+	f.status(t, bridge.RobotStatus{Robot: "a", Connected: true, Origin: &bridge.Origin{X: 10, Y: 20, Heading: 90}})
+	f.take(&nats.Msg{Subject: "player.lab.a.position.0.data"}, f.now)
+	f.now = f.now.Add(time.Second)
+	r := f.row(t)
+	if r.Place == nil || math.Abs(r.Place.X-9.5) > 1e-9 || math.Abs(r.Place.Y-21) > 1e-9 || r.Place.Heading != 30 {
+		t.Errorf("the place: %+v", r.Place)
+	}
+	if r.Age == nil || *r.Age != 1200 {
+		t.Errorf("the age: %v", r.Age)
+	}
+}
+
+func TestForeignMessages(t *testing.T) {
+	t.Parallel()
+	f := newFixture()
+	for _, text := range []string{"", "{}", `{"robot":"<b>"}`, "[1]"} {
+		f.take(&nats.Msg{Subject: "player.lab.a.status", Data: []byte(text)}, f.now)
+	}
+	if rows := f.rows(f.now); len(rows) != 0 {
+		t.Errorf("rows: %+v", rows)
+	}
+	f.status(t, bridge.RobotStatus{Robot: "a", Connected: true})
+	f.take(&nats.Msg{Subject: "player.lab.a.position.0.data", Data: []byte{1}}, f.now)
+	f.take(&nats.Msg{Subject: "player.lab.a.misc.0.data", Data: []byte{1}}, f.now)
+	if r := f.row(t); r.State != well || r.Age != nil || r.Volts != nil {
+		t.Errorf("the row: %+v", r)
+	}
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+// pageURL returns where the page of all robots is.
+func (p *process) pageURL(t *testing.T) string {
+	t.Helper()
+	for line := range strings.Lines(p.lines()) {
+		var l struct{ Msg, URL string }
+		if json.Unmarshal([]byte(line), &l) == nil && l.URL != "" {
+			return l.URL
+		}
+	}
+	t.Fatal("the program did not log where the page is")
+	return ""
+}
+
+// While somebody looks at the page, the odometry and the battery of all robots are read,
+// and nothing else; two messages a second come at most. When the page is closed nothing
+// is read any more.
+func TestPage(t *testing.T) {
+	t.Parallel()
+	a, b := startRobot(t, "a"), newRobot(t, "b")
+	a.about = " page=http://example.org/ at=1,2,0"
+	p, conn := startFleet(t, []robot{a, b}, "-http", "127.0.0.1:0")
+	url := p.pageURL(t)
+	status := subscribe(t, conn, "player.lab.a.status")
+	for range 3 { // a round has found nobody
+		if _, err := status.NextMsg(patience); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if clients := a.report(t).Clients; len(clients) != 0 {
+		t.Fatalf("nobody looks, and the robot has clients: %+v", clients)
+	}
+
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	ws, _, err := websocket.Dial(ctx, url+"/robots", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ws.CloseNow()
+	type message struct {
+		Fleet  string
+		Robots []struct {
+			Name, Page, State, Text string
+			Volts                   *float64
+			Age                     *int64 `json:"age_ms"`
+			Place                   *struct{ X, Y float64 }
+		}
+	}
+	count, began := 0, time.Now()
+	until := func(what string, ok func(message) bool) {
+		t.Helper()
+		for {
+			_, text, err := ws.Read(ctx)
+			if err != nil {
+				t.Fatalf("no %s: %v", what, err)
+			}
+			count++
+			var m message
+			if err := json.Unmarshal(text, &m); err != nil {
+				t.Fatal(err)
+			}
+			if ok(m) {
+				return
+			}
+		}
+	}
+	until("data", func(m message) bool {
+		return m.Fleet == "lab" && len(m.Robots) == 2 && m.Robots[0].Volts != nil && m.Robots[0].Place != nil && *m.Robots[0].Place == struct{ X, Y float64 }{1, 2} &&
+			m.Robots[0].Page == "http://example.org/" && m.Robots[0].Age != nil && m.Robots[0].State == "well" &&
+			m.Robots[1].State == "trouble" && strings.Contains(m.Robots[1].Text, "refused") && m.Robots[1].Place == nil
+	})
+	if clients := a.report(t).Clients; len(clients) != 1 || clients[0].Devices["p"] != "r" || clients[0].Devices["m"] != "r" || clients[0].Devices["s"] == "r" {
+		t.Errorf("for the page the robot has the clients %+v", clients)
+	}
+	acquire(t, conn, "anna")
+	until("driver", func(m message) bool { return m.Robots[0].State == "driven" && m.Robots[0].Text == "anna drives" })
+	if most := int(time.Since(began)/(500*time.Millisecond)) + 1; count > most {
+		t.Errorf("%d messages came in %v", count, time.Since(began))
+	}
+	if err := ws.Close(websocket.StatusNormalClosure, ""); err != nil {
+		t.Fatal(err)
+	}
+	wait(t, "end of reading", func() bool { return len(a.report(t).Clients) == 0 })
+}
+
+// Pages of other sites get nothing, whatever name they have given this address.
+func TestPageIsGuarded(t *testing.T) {
+	t.Parallel()
+	p, _ := startFleet(t, []robot{newRobot(t, "a")}, "-http", "127.0.0.1:0")
+	url := p.pageURL(t)
+	for _, c := range []struct {
+		path, host, origin string
+		code               int
+	}{
+		{"/", "", "", http.StatusOK},
+		{"/main.js", "", url, http.StatusOK},
+		{"/", "evil.example.org", "", http.StatusForbidden},
+		{"/robots", "evil.example.org", "http://evil.example.org", http.StatusForbidden},
+		{"/robots", "", "http://evil.example.org", http.StatusForbidden},
+	} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+c.path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if request.Host = c.host; c.origin != "" {
+			request.Header.Set("Origin", c.origin)
+		}
+		answer, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = io.Copy(io.Discard, answer.Body)
+		answer.Body.Close()
+		if err != nil || answer.StatusCode != c.code {
+			t.Errorf("%s of %q from %q: %s, %v", c.path, c.host, c.origin, answer.Status, err)
+		}
+		if !strings.Contains(answer.Header.Get("Content-Security-Policy"), "default-src 'self'") {
+			t.Errorf("%s has no policy: %v", c.path, answer.Header)
+		}
+	}
+}
