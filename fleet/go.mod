@@ -3,6 +3,7 @@ module player/fleet
 go 1.26.0
 
 require (
+	github.com/anishathalye/porcupine v1.3.1
 	github.com/coder/websocket v1.8.15
 	github.com/foxglove/mcap/go/mcap v1.7.3
 	github.com/grandcat/zeroconf v1.0.0

@@ -1,0 +1,513 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"player/client"
+	"player/codec"
+	"player/fleet/bridge"
+)
+
+// network is TCP proxies between programs. Each can be told to hold what passes it, as
+// a network does that loses all packets: connections stay, and what was sent arrives
+// late.
+type network struct {
+	mu    sync.Mutex
+	holds map[string]chan struct{} // by names of both ends: closed when it goes on
+}
+
+func newNetwork() *network { return &network{holds: map[string]chan struct{}{}} }
+
+// proxy returns an address that leads from one program to the address of another.
+func (n *network) proxy(t *testing.T, from, to, address string) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			near, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer near.Close()
+				n.pass(t.Context(), from, to)
+				far, err := net.Dial("tcp", address)
+				if err != nil {
+					return // as if nobody listened
+				}
+				defer far.Close()
+				defer context.AfterFunc(t.Context(), func() { near.Close(); far.Close() })()
+				go n.copy(t.Context(), far, near, from, to)
+				n.copy(t.Context(), near, far, from, to)
+			}()
+		}
+	}()
+	return l.Addr().String()
+}
+
+// copy passes bytes until one of the connections ends, and then ends the other.
+func (n *network) copy(ctx context.Context, to io.WriteCloser, from io.Reader, a, b string) {
+	defer to.Close()
+	buffer := make([]byte, 64<<10)
+	for {
+		got, err := from.Read(buffer)
+		n.pass(ctx, a, b)
+		if got > 0 {
+			if _, err := to.Write(buffer[:got]); err != nil {
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// pass waits while the way between two programs is cut.
+func (n *network) pass(ctx context.Context, from, to string) {
+	for _, name := range []string{from, to} {
+		n.mu.Lock()
+		hold := n.holds[name]
+		n.mu.Unlock()
+		if hold != nil {
+			select {
+			case <-hold:
+			case <-ctx.Done():
+			}
+		}
+	}
+}
+
+// cut cuts all ways through the network to and from a program until heal is called.
+func (n *network) cut(name string) (heal func()) {
+	hold := make(chan struct{})
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.holds[name] = hold
+	return func() {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		delete(n.holds, name)
+		close(hold)
+	}
+}
+
+// clusterNode is one NATS server of three.
+type clusterNode struct {
+	name    string
+	address string // for clients
+	args    []string
+	*process
+}
+
+const nodes = 3
+
+func nodeName(i int) string { return fmt.Sprint("node", i) }
+
+// routes is the name in the network of what connects a node to the other nodes. If it is
+// cut, clients still reach the node.
+func routes(node string) string { return "routes of " + node }
+
+// startNodes starts three NATS servers as processes, whose routes pass the network.
+func startNodes(t *testing.T, n *network, program string) (all []*clusterNode) {
+	t.Helper()
+	var ports [nodes]int
+	for i := range ports {
+		ports[i] = freePort(t)
+	}
+	for i := range nodes {
+		var others []string
+		for j := range nodes {
+			if j != i {
+				others = append(others, fmt.Sprintf("%q", "nats://"+n.proxy(t, routes(nodeName(i)), routes(nodeName(j)), "127.0.0.1:"+strconv.Itoa(ports[j]))))
+			}
+		}
+		node := &clusterNode{name: nodeName(i), address: "127.0.0.1:" + strconv.Itoa(freePort(t))}
+		dir := t.TempDir()
+		// The nodes and their clients learn no way around the network. One route for
+		// each pair is enough.
+		config := fmt.Sprintf("server_name: %s\nlisten: %q\njetstream { store_dir: %q }\n"+
+			"cluster { name: lab, listen: \"127.0.0.1:%d\", advertise: \"127.0.0.1:1\", no_advertise: true, pool_size: -1, routes: [ %s ] }\n",
+			node.name, node.address, filepath.Join(dir, "store"), ports[i], strings.Join(others, ", "))
+		file := filepath.Join(dir, "node.conf")
+		if err := os.WriteFile(file, []byte(config), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		node.args = []string{program, "-c", file}
+		node.run(t)
+		all = append(all, node)
+	}
+	return all
+}
+
+// run starts the node, for the first time or again.
+func (c *clusterNode) run(t *testing.T) {
+	t.Helper()
+	p := &process{cmd: exec.Command(c.args[0], c.args[1:]...), exited: make(chan struct{})}
+	p.cmd.Stderr, p.cmd.Stdout = p, p
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		_ = p.cmd.Wait() // ProcessState has the result
+		close(p.exited)
+	}()
+	t.Cleanup(func() { p.end(t, syscall.SIGKILL) })
+	wait(t, "start of "+c.name, func() bool {
+		conn, err := net.Dial("tcp", c.address)
+		if err != nil {
+			return false
+		}
+		return conn.Close() == nil
+	})
+	c.process = p
+}
+
+// urls are the ways of a program to all nodes.
+func urls(t *testing.T, n *network, from string, all []*clusterNode) string {
+	t.Helper()
+	var ways []string
+	for _, node := range all {
+		ways = append(ways, "nats://"+n.proxy(t, from, node.name, node.address))
+	}
+	return strings.Join(ways, ",")
+}
+
+// laboratory is a robot, bridges, commanders and nodes, and the history of them.
+type laboratory struct {
+	network    *network
+	nodes      []*clusterNode
+	address    string              // of the robot
+	bridges    map[string]*process // by name in the network
+	started    int                 // bridges so far
+	inside     *nats.Conn          // of the test itself, which is never cut off
+	status     *nats.Subscription
+	history    *history
+	commanders []*commander
+	end        func() *history // stops the commanders and returns the whole history
+}
+
+const (
+	bridgeCount    = 3
+	commanderCount = 4
+)
+
+func startLaboratory(t *testing.T, natsServer string) *laboratory {
+	t.Helper()
+	l := &laboratory{network: newNetwork(), bridges: map[string]*process{}, history: &history{began: time.Now()}}
+	l.nodes = startNodes(t, l.network, natsServer)
+	port := strconv.Itoa(freePort(t))
+	l.address = "127.0.0.1:" + port
+	config := filepath.Join(t.TempDir(), "robot.cfg")
+	// Its position reports the command that it obeys.
+	if err := os.WriteFile(config, []byte("driver ( name \"testpattern\" rate 100 )\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	start(t, player, "-bind", "127.0.0.1", "-gp", port, config)
+	for range bridgeCount {
+		l.addBridge(t)
+	}
+	var direct []string
+	for _, node := range l.nodes {
+		direct = append(direct, "nats://"+node.address)
+	}
+	l.inside = patient(t, strings.Join(direct, ","))
+	l.status = subscribe(t, l.inside, "player.lab.a.status")
+
+	ctx, stop := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	all.Go(func() { l.observe(ctx, t) })
+	for i := range commanderCount {
+		c := &commander{name: fmt.Sprint("commander", i), history: l.history, random: rand.New(rand.NewPCG(1, uint64(i)))}
+		c.conn = patient(t, urls(t, l.network, c.name, l.nodes))
+		l.commanders = append(l.commanders, c)
+		all.Go(func() { c.run(ctx) })
+	}
+	l.end = func() *history {
+		stop()
+		all.Wait()
+		return l.history
+	}
+	t.Cleanup(func() { l.end() })
+	return l
+}
+
+// patient connects to NATS, and again whenever the connection is lost.
+func patient(t *testing.T, urls string) *nats.Conn {
+	t.Helper()
+	conn, err := nats.Connect(urls, nats.MaxReconnects(-1), nats.ReconnectWait(200*time.Millisecond), nats.ReconnectBufSize(-1),
+		nats.PingInterval(500*time.Millisecond), nats.MaxPingsOutstanding(2),
+		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {})) // a lost connection is a part of the test
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	return conn
+}
+
+// addBridge starts a bridge.
+func (l *laboratory) addBridge(t *testing.T) {
+	t.Helper()
+	name := fmt.Sprint("bridge", l.started)
+	l.started++
+	l.bridges[name] = start(t, program, "-fleet", "lab", "-robot", "a="+l.address, "-replicas", strconv.Itoa(nodes), "-nats", urls(t, l.network, name, l.nodes))
+}
+
+// serving returns the bridge that serves the robot, by its next status.
+func (l *laboratory) serving(t *testing.T) (name string) {
+	t.Helper()
+	wait(t, "status of a bridge that lives", func() bool {
+		m, err := l.status.NextMsg(patience)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s struct{ Bridge string }
+		if err := json.Unmarshal(m.Data, &s); err != nil {
+			t.Fatal(err)
+		}
+		for n, b := range l.bridges {
+			if strings.Contains(b.lines(), s.Bridge) {
+				name = n
+			}
+		}
+		return name != ""
+	})
+	return name
+}
+
+// leader returns the node that leads the stream of the leases.
+func (l *laboratory) leader(t *testing.T) (node *clusterNode) {
+	t.Helper()
+	js, err := jetstream.New(l.inside)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wait(t, "leader", func() bool {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		s, err := js.Stream(ctx, "KV_player_lab")
+		if err != nil {
+			return false
+		}
+		i := slices.IndexFunc(l.nodes, func(n *clusterNode) bool { return n.name == s.CachedInfo().Cluster.Leader })
+		if i < 0 {
+			return false
+		}
+		node = l.nodes[i]
+		return true
+	})
+	return node
+}
+
+// progress waits until new leases were given and commands obeyed.
+func (l *laboratory) progress(t *testing.T, after string) {
+	t.Helper()
+	leases, commands := l.history.count(acquired), l.history.count(commanded)
+	wait(t, "lease and command after "+after, func() bool {
+		return l.history.count(acquired) >= leases+2 && l.history.count(commanded) >= commands+5
+	})
+}
+
+// observe records what the robot obeys, from its own odometry.
+func (l *laboratory) observe(ctx context.Context, t *testing.T) {
+	c, err := client.Dial(ctx, l.address)
+	if err == nil {
+		defer c.Close()
+		err = errors.Join(c.SetDataMode(client.RequestReply), c.Request(ctx, "yrpr"))
+	}
+	const pause = 20 * time.Millisecond
+	for ; err == nil; time.Sleep(pause) {
+		o := operation{action: observed, sure: true, call: l.history.now()}
+		if err = c.RequestData(); err != nil {
+			break
+		}
+		if err = c.Read(ctx); err != nil {
+			break
+		}
+		age, ok := c.Age(codec.Position)
+		if !ok {
+			continue
+		}
+		o.call, o.ret, o.value = o.call-age, l.history.now(), int(c.Position.Speed)
+		l.history.add(o)
+	}
+	if ctx.Err() == nil {
+		t.Errorf("the robot's record: %v", err)
+	}
+}
+
+// commander takes the lease, commands for a while, and releases it or falls silent.
+// Then it sends a command with its earlier token.
+type commander struct {
+	name    string
+	conn    *nats.Conn
+	history *history
+	random  *rand.Rand
+}
+
+const (
+	// answerLimit is how long a commander waits for an answer.
+	answerLimit = 1500 * time.Millisecond
+	// commandPause is the time between its commands, acquirePause that between its
+	// requests for the lease.
+	commandPause, acquirePause = 50 * time.Millisecond, 100 * time.Millisecond
+)
+
+func (c *commander) run(ctx context.Context) {
+	for ctx.Err() == nil {
+		token := c.acquire()
+		if token == "" {
+			time.Sleep(acquirePause)
+			continue
+		}
+		alive := true
+		for n := 5 + c.random.IntN(20); n > 0 && alive && ctx.Err() == nil; n-- {
+			alive = c.command(token)
+			time.Sleep(commandPause)
+		}
+		if alive && c.random.IntN(2) == 0 {
+			c.do(operation{action: released}, lease, token, []byte("release"))
+		}
+		time.Sleep(time.Duration(c.random.IntN(1500)) * time.Millisecond)
+		c.command(token)
+	}
+}
+
+func (c *commander) command(token string) (ok bool) {
+	v := c.history.next()
+	_, ok = c.do(operation{action: commanded, value: v}, command, token, speed(int16(v)))
+	return ok
+}
+
+func (c *commander) acquire() (token string) {
+	r, _ := c.do(operation{action: acquired}, lease, "", []byte(c.name))
+	return r.Token
+}
+
+// do sends a request and records it. A request for a lease that was not given is
+// nothing to record.
+func (c *commander) do(o operation, subject, token string, body []byte) (r reply, ok bool) {
+	m := nats.NewMsg(subject)
+	m.Data = body
+	if token != "" {
+		m.Header.Set(bridge.HeaderLease, token)
+	}
+	o.call = c.history.now()
+	answer, err := c.conn.RequestMsg(m, answerLimit)
+	o.ret = c.history.now()
+	if errors.Is(err, nats.ErrNoResponders) || errors.Is(err, nats.ErrReconnectBufExceeded) {
+		return r, false // it was not sent to anybody
+	}
+	if err == nil {
+		err = json.Unmarshal(answer.Data, &r)
+	}
+	if o.action == acquired {
+		token = r.Token
+	}
+	o.sure = err == nil && r.Error == ""
+	if token == "" {
+		return r, false
+	}
+	number, _, _ := strings.Cut(token, "-")
+	if o.token, err = strconv.ParseUint(number, 10, 64); err != nil {
+		o.token = 0 // which the check does not accept
+	}
+	c.history.add(o)
+	return r, o.sure
+}
+
+// While nodes and bridges are killed, paused and cut off, at most one commander at a
+// time is obeyed, by the newest lease, and the robot stops when nobody renews it.
+func TestFaults(t *testing.T) {
+	natsServer := filepath.Join(filepath.Dir(program), "nats-server")
+	// The server itself, of the version in go.mod.
+	if out, err := exec.Command("go", "build", "-o", natsServer, "github.com/nats-io/nats-server/v2").CombinedOutput(); err != nil {
+		t.Fatalf("go build nats-server: %v\n%s", err, out)
+	}
+	type fault struct {
+		name string
+		do   func(t *testing.T, l *laboratory)
+	}
+	pause := func(t *testing.T, p *process, length time.Duration) {
+		if err := p.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(length)
+		if err := p.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cut := func(l *laboratory, name string, length time.Duration) {
+		heal := l.network.cut(name)
+		time.Sleep(length)
+		heal()
+	}
+	// A node that is paused or cut off is left for longer than its peers wait before they elect.
+	const shortly, longer = 2500 * time.Millisecond, 6 * time.Second
+	for name, faults := range map[string][]fault{
+		"bridges": {
+			{"a pause of the bridge", func(t *testing.T, l *laboratory) { pause(t, l.bridges[l.serving(t)], shortly) }},
+			{"the end of the bridge", func(t *testing.T, l *laboratory) {
+				name := l.serving(t)
+				l.bridges[name].end(t, syscall.SIGKILL)
+				delete(l.bridges, name)
+				l.addBridge(t)
+			}},
+			{"a bridge without NATS", func(t *testing.T, l *laboratory) { cut(l, l.serving(t), shortly) }},
+			{"commanders without NATS", func(t *testing.T, l *laboratory) {
+				for _, c := range l.commanders[1:] {
+					cut(l, c.name, shortly/2)
+				}
+			}},
+		},
+		"nodes": {
+			{"the end of the leader", func(t *testing.T, l *laboratory) {
+				node := l.leader(t)
+				node.end(t, syscall.SIGKILL)
+				l.progress(t, "the end of the leader, with two nodes")
+				node.run(t)
+			}},
+			{"a pause of the leader", func(t *testing.T, l *laboratory) { pause(t, l.leader(t).process, longer) }},
+			{"a leader without the other nodes", func(t *testing.T, l *laboratory) { cut(l, routes(l.leader(t).name), longer) }},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := startLaboratory(t, natsServer)
+			l.progress(t, "the start")
+			for _, f := range faults {
+				f.do(t, l)
+				l.progress(t, f.name)
+				t.Logf("%v: progress after %s", l.history.now().Round(time.Millisecond), f.name)
+			}
+			all := l.end().all
+			if err := check(all); err != nil {
+				t.Error(err)
+			}
+			t.Logf("%d operations", len(all))
+		})
+	}
+}

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+
+	"player/fleet/bridge"
+)
+
+// stopLimit is how long a robot may drive after its last command: the lease ends after
+// a TTL, and docs/FLEET.md promises 2 s. The rest is for a busy machine.
+const stopLimit = 2*time.Second + 500*time.Millisecond
+
+// action is what an operation does.
+type action int
+
+const (
+	acquired  action = iota // a lease was given
+	commanded               // a command was sent
+	released                // a lease was given up
+	observed                // the robot's own record of the command that it obeys
+)
+
+// operation is an operation of a history. It has happened at one moment from call to
+// ret, which are times since the history began.
+type operation struct {
+	action    action
+	token     uint64 // fencing number of the lease, not of observed
+	value     int    // speed that was commanded, which no other command has; 0: stopped
+	sure      bool   // it was answered that it has happened
+	call, ret time.Duration
+}
+
+func (o operation) String() string {
+	return fmt.Sprintf("%s(lease %d, value %d, sure %t) from %v to %v",
+		[]string{"acquire", "command", "release", "observe"}[o.action], o.token, o.value, o.sure, o.call, o.ret)
+}
+
+// history is what commanders and the robot's record saw.
+type history struct {
+	mu    sync.Mutex
+	began time.Time
+	all   []operation
+	value int // of the newest command
+}
+
+func (h *history) now() time.Duration { return time.Since(h.began) }
+
+func (h *history) add(o operation) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.all = append(h.all, o)
+}
+
+// next returns a value that no command has had.
+func (h *history) next() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.value++
+	return h.value
+}
+
+// count returns how many operations of a kind were answered that they have happened.
+func (h *history) count(a action) (n int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, o := range h.all {
+		if o.action == a && o.sure {
+			n++
+		}
+	}
+	return n
+}
+
+// register is the state of the model: the lease that was given last and has not ended,
+// and the command that the robot obeys. A lease may end at any time, as may the robot
+// stop, because failures end both early.
+type register struct {
+	holder uint64 // 0: nobody
+	newest uint64 // the last lease that was given
+	value  int
+}
+
+// step is the model: the newest lease is the only one whose commands are obeyed, its
+// number is the greatest, and the robot obeys one command until it stops.
+func step(state, input, _ any) (bool, any) {
+	s, o := state.(register), input.(operation)
+	switch o.action {
+	case acquired:
+		ok := o.token > s.newest
+		return ok, register{holder: o.token, newest: o.token}
+	case commanded:
+		ok := o.token == s.holder
+		s.value = o.value
+		return ok, s
+	case released:
+		ok := o.token == s.holder
+		s.holder = 0 // the robot stops soon
+		return ok, s
+	default:
+		ok := o.value == 0 || o.value == s.value
+		s.value = o.value
+		return ok, s
+	}
+}
+
+// check returns what is wrong with a history that is complete. The operations of one
+// token are in the order of their calls and do not overlap.
+func check(all []operation) error {
+	seen := map[int]bool{}
+	for _, o := range all {
+		if o.action == observed {
+			seen[o.value] = true
+		}
+	}
+	// Each renewal that may have happened keeps the lease for a TTL.
+	ends := map[uint64]time.Duration{}
+	obeyed := map[int]time.Duration{} // value: until when it may have been obeyed first
+	var ops []porcupine.Operation
+	for _, o := range all {
+		switch {
+		case o.action == acquired:
+			ends[o.token] = o.ret + bridge.TTL
+		case o.action == commanded && o.sure:
+			if o.call > ends[o.token] {
+				return fmt.Errorf("%v was obeyed, but the lease ended at %v", o, ends[o.token])
+			}
+			ends[o.token] = o.ret + bridge.TTL
+			obeyed[o.value] = o.ret
+		case o.action == commanded:
+			// A refusal may be that of another bridge, and an answer may be lost. If it
+			// was obeyed, it was before the lease ended.
+			o.ret = max(o.call, ends[o.token])
+			obeyed[o.value] = o.ret
+			if o.call <= ends[o.token] {
+				ends[o.token] += bridge.TTL
+			}
+			if !seen[o.value] {
+				continue
+			}
+		case o.action == released && !o.sure:
+			continue // the lease may have ended at any time
+		}
+		ops = append(ops, porcupine.Operation{Input: o, Call: int64(o.call), Return: int64(o.ret)})
+	}
+	for _, o := range all {
+		if o.action != observed || o.value == 0 {
+			continue
+		}
+		until, sent := obeyed[o.value]
+		if late := o.call - until; !sent || late > stopLimit {
+			return fmt.Errorf("%v: nobody has commanded it, or %v before", o, late)
+		}
+	}
+	model := porcupine.Model{Init: func() any { return register{} }, Step: step}
+	result, info := porcupine.CheckOperationsVerbose(model, ops, patience)
+	if result == porcupine.Ok {
+		return nil
+	}
+	// The longest part that is linearizable ends shortly before the fault.
+	longest := 0
+	for _, part := range slices.Concat(info.PartialLinearizations()...) {
+		longest = max(longest, len(part))
+	}
+	if longest < len(ops) {
+		return fmt.Errorf("the history is not linearizable (%s) near operation %d: %v", result, longest, ops[max(0, longest-3):min(len(ops), longest+3)])
+	}
+	return fmt.Errorf("linearizability: %s", result)
+}
+
+// The check finds what must not happen.
+func TestCheckOfHistories(t *testing.T) {
+	t.Parallel()
+	const ms = time.Millisecond
+	at := func(a action, token uint64, value int, sure bool, call time.Duration) operation {
+		return operation{a, token, value, sure, call * ms, (call + 10) * ms}
+	}
+	alice, first := at(acquired, 4, 0, true, 0), at(commanded, 4, 1, true, 20)
+	bob, second := at(acquired, 9, 0, true, 1100), at(commanded, 9, 2, true, 1120)
+	good := []operation{alice, first, at(observed, 0, 1, true, 40), at(observed, 0, 0, true, 1050), bob, second, at(observed, 0, 2, true, 1140)}
+	if err := check(good); err != nil {
+		t.Errorf("a good history: %v", err)
+	}
+	lost := at(commanded, 4, 3, false, 500)
+	if err := check([]operation{alice, first, lost, at(observed, 0, 3, true, 900), at(commanded, 4, 4, true, 1200)}); err != nil {
+		t.Errorf("a command whose answer was lost: %v", err)
+	}
+	for name, bad := range map[string][]operation{
+		"an earlier lease is obeyed":            {alice, first, bob, second, at(commanded, 4, 3, true, 1130)},
+		"a lost command of an earlier lease":    {alice, first, lost, bob, second, at(observed, 0, 2, true, 1140), at(observed, 0, 3, true, 1160)},
+		"the command before the lease changed":  {alice, first, bob, at(observed, 0, 1, true, 1130)},
+		"a token that is not greater":           {at(acquired, 9, 0, true, 0), at(acquired, 4, 0, true, 1100)},
+		"a lease is obeyed after its end":       {alice, first, at(commanded, 4, 3, true, 1040)},
+		"a command after the release":           {alice, at(released, 4, 0, true, 15), at(commanded, 4, 1, true, 30)},
+		"the robot drives on":                   {alice, first, at(observed, 0, 1, true, 40), at(observed, 0, 1, true, 3000)},
+		"the robot moves again without command": {alice, first, at(observed, 0, 0, true, 40), at(observed, 0, 1, true, 60)},
+		"a command that nobody has sent":        {alice, at(observed, 0, 7, true, 40)},
+	} {
+		if check(bad) == nil {
+			t.Errorf("%s: it is not found", name)
+		}
+	}
+}
