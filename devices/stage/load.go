@@ -80,6 +80,7 @@ type loader struct {
 	digest  hash.Hash // of all files
 	world   *World
 	seed    uint64
+	colors  *rand.Rand // of the models whose colour is "random"
 	errs    []error
 
 	robotSections []*syntax.Section // of the robots, for warnings about them
@@ -104,8 +105,8 @@ func (l *loader) settings(s *syntax.Section) {
 	if !(w.resolution >= 0.001 && w.resolution <= 1) {
 		l.fail(s, "resolution", "resolution is %v m: write 0.001 to 1", w.resolution)
 	}
-	w.speed = s.Float("speedup", 1)
-	if !(w.speed >= 0 && w.speed <= 1e6) {
+	w.speed = max(0, s.Float("speedup", 1)) // Stage writes -1 for as fast as possible
+	if !(w.speed <= 1e6) {
 		l.fail(s, "speedup", "speedup is %v: write how many times faster than real time, or 0 for as fast as possible", w.speed)
 	}
 	w.paused = s.Bool("paused", false)
@@ -115,6 +116,7 @@ func (l *loader) settings(s *syntax.Section) {
 	}
 	w.quitAt = time.Duration(quit * float64(time.Second))
 	l.seed = uint64(s.Int("seed", 1))
+	l.colors = l.random(colorStream)
 	// Settings of the GUI or of other builds of Stage.
 	s.Ignore("window", "interval_sim", "interval_real", "threads", "show_clock", "show_clock_interval")
 }
@@ -164,7 +166,10 @@ func (l *loader) pose(s *syntax.Section) Pose {
 	return Pose{p[0], p[1], wrap(p[3])}
 }
 
-// random returns the random number generator of the i-th robot.
+// colorStream is the random number generator of colours: that of no robot.
+const colorStream = -1
+
+// random returns the random number generator of the i-th robot, or of the colours.
 func (l *loader) random(i int) *rand.Rand { return rand.New(rand.NewPCG(l.seed, uint64(i))) }
 
 // checkRoom warns about robots that cannot move because they start inside

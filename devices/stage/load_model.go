@@ -206,6 +206,20 @@ func highest(ranges []span) float64 {
 	return top
 }
 
+// color reads the colour of a section: "random" is another one for each section.
+func (l *loader) color(s *syntax.Section) shade {
+	name := s.Color("color", "red")
+	if name == "random" {
+		v := l.colors.Uint32()
+		return l.palette.channelOf(Color{uint8(v >> 16), uint8(v >> 8), uint8(v)})
+	}
+	look, err := l.palette.resolve(name)
+	if err != nil {
+		l.fail(s, "color", "%w", err)
+	}
+	return look
+}
+
 // material reads the material of a section.
 func (l *loader) material(s *syntax.Section) material {
 	light := s.Bool("light", false)
@@ -213,10 +227,7 @@ func (l *loader) material(s *syntax.Section) material {
 	if light { // by default it is above robots and the beams of rangers
 		solid, echo = 0, -1
 	}
-	look, err := l.palette.resolve(s.Color("color", "red"))
-	if err != nil {
-		l.fail(s, "color", "%w", err)
-	}
+	look := l.color(s)
 	if s.Field("color_rgba") != nil {
 		c := s.Floats("color_rgba", 0, 0, 0, 1)
 		level := func(v float64) uint8 { return uint8(math.Round(max(0, min(1, v)) * 255)) }
