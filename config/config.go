@@ -126,8 +126,8 @@ func Build(file *syntax.File, options Options) (*Server, error) {
 	if len(b.blocks) == 0 && !b.incomplete {
 		b.fail(fmt.Errorf("%s: there is no driver in this file", file.Name))
 	}
-	for _, unused := range file.Unused() {
-		b.fail(unused)
+	for _, mistake := range slices.Concat(file.Unused(), file.Redefined()) {
+		b.fail(mistake)
 	}
 	order, err := b.order()
 	if err != nil {

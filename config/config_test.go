@@ -235,6 +235,14 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
+// In a world a later define replaces an earlier one; here it is a mistake.
+func TestDefinedAgain(t *testing.T) {
+	_, _, err := build(t, "define w driver ( )\ndefine w driver ( name \"wheels\" )\nw ( )")
+	if err == nil || !strings.Contains(err.Error(), ":2:8: w is already defined at") {
+		t.Error(err)
+	}
+}
+
 func TestAccess(t *testing.T) {
 	const robot = `driver ( name "wheels" ) `
 	server, _, err := build(t, robot+`access ( allow "read" from ["0.0.0.0/0" "::/0"] ) access ( allow ["write" "config"] from ["10.0.0.0/8" "::ffff:1.2.3.4"] ) access ( allow "take" from "10.2.3.5" )`)

@@ -34,9 +34,10 @@
 // TYPE may be a NAME defined before. If a tuple is overridden, only the given
 // elements change: [1 2 3] overridden by [7] is [7 2 3].
 //
-// A name has one meaning in all files. It is an error to define it twice
-// (other than by including the same file twice), or after a section or define
-// used it as a plain type.
+// A section has the last define of its name above it. [File.Redefined] lists the
+// defines of a name that has one already, other than by including the same file
+// twice: worlds have such defines, in a configuration they are mistakes. It is
+// an error to define a name after a section or define used it as a plain type.
 //
 // # Reading
 //

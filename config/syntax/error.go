@@ -150,6 +150,10 @@ func (f *File) Unused() []*Error {
 	return slices.CompactFunc(unused, func(a, b *Error) bool { return a.Pos == b.Pos })
 }
 
+// Redefined returns an error for each define of a name that has another define before
+// it, in the order of reading. A section has the last define above it.
+func (f *File) Redefined() []*Error { return f.redefined }
+
 // sort sorts errors in order of files and lines.
 func (f *File) sort(errs []*Error) {
 	slices.SortFunc(errs, func(a, b *Error) int {

@@ -23,7 +23,6 @@ func TestAllMistakes(t *testing.T) {
 		{"a stranger", "s ( a 1\n  ; b 2\n c d )\n", "2:3 3:4"},
 		{"define", "define a\ndefine b c ( x y )\nb ( z w )\n", "1:9 2:16 3:7"},
 		{"an include", "include nothing\nd e\n", "1:9 2:3"},
-		{"twice defined", "define a b ( )\ndefine a b ( )\nd e\n", "2:8 3:3"},
 		{"a section without end", "d e\ns ( a 1\n t ( b 2\n", "1:3 4:1"},
 	} {
 		f, err := parseText(tt.text, nil)

@@ -309,9 +309,11 @@ func (p *parser) define() error {
 		if before.Pos == name.pos { // the same file again
 			return nil
 		}
-		return p.file.Errorf(name.pos, "%.40s is already defined at %v", name.text, before.Pos)
-	}
-	if use, used := p.plain[name.text]; used {
+		p.file.redefined = append(p.file.redefined, p.file.errorf(name.pos, "%.40s is already defined at %v", name.text, before.Pos))
+		if err := p.spend(name.pos, fieldCost); err != nil {
+			return err
+		}
+	} else if use, used := p.plain[name.text]; used {
 		return p.file.Errorf(name.pos, "%.40s is used at %v, before it is defined here: move the define up", name.text, use)
 	}
 	p.notePlain(base)

@@ -85,6 +85,8 @@ func TestTree(t *testing.T) {
 			`=[]{n=u[n]{m=t[m]{a:[number 1] b:[number 2] }m=t[m]{a:[number 3] }}m=t[m]{a:[number 1] }}`},
 		{"define without use", "define m t(a 1)", `=[]{}`},
 		{"define of its own type", "define m m(a 1) m()", `=[]{m=m[m]{a:[number 1] }}`},
+		{"define again", "define a b(x 1)\na()\ndefine a c(y 2)\na()", `=[]{a=b[a]{x:[number 1] }a=c[a]{y:[number 2] }}`},
+		{"define again on itself", "define a b(x 1)\ndefine a a(y 2)\na()", `=[]{a=b[a a]{x:[number 1] y:[number 2] }}`},
 		{"override does not reach the define", "define m t(a [1 2]) m(a [3]) m()",
 			`=[]{m=t[m]{a:[number 3 number 2]t }m=t[m]{a:[number 1 number 2]t }}`},
 	} {
@@ -93,6 +95,23 @@ func TestTree(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, test.want)
 			}
 		})
+	}
+}
+
+func TestRedefined(t *testing.T) {
+	f := mustParse(t, "define a b()\ndefine c d()\ndefine a e()\ndefine a f()")
+	want := []string{"main.world:3:8: a is already defined at main.world:1:8", "main.world:4:8: a is already defined at main.world:3:8"}
+	if len(f.Redefined()) != len(want) {
+		t.Fatal(f.Redefined())
+	}
+	for i, e := range f.Redefined() {
+		if !strings.HasPrefix(e.Error(), want[i]) {
+			t.Errorf("%v, want %s", e, want[i])
+		}
+	}
+	f, err := parseText("include \"inc\"\ninclude \"inc\"\n", map[string]string{"inc": "define a b()\n"})
+	if err != nil || len(f.Redefined()) != 0 {
+		t.Errorf("a file included twice: %v, %v", f.Redefined(), err)
 	}
 }
 
@@ -167,7 +186,6 @@ func TestSyntaxErrors(t *testing.T) {
 		{"define ( )", `1:8: syntax error: unexpected "(" in define: write define NAME TYPE ( ... )`},
 		{"define a b\nc 1", `2:1: syntax error: unexpected word "c": define a needs its "("`},
 		{"define a b (\n", `2:1: syntax error: missing ")" for the "(" of a at main.world:1:12`},
-		{"define a b()\ndefine c d()\ndefine a e()", `3:8: a is already defined at main.world:1:8`},
 		{"a()\ndefine a b()", `2:8: a is used at main.world:1:1, before it is defined here: move the define up`},
 		{"define a b( a() )", `1:8: a is used at main.world:1:13, before it is defined here: move the define up`},
 		{"define a b()\ndefine b c()", `2:8: b is used at main.world:1:10, before it is defined here: move the define up`},

@@ -17,6 +17,7 @@ type File struct {
 	Global  *Section // fields and sections at top level
 	Plugins []Value  // names given by plugin statements, in order
 
+	redefined     []*Error          // see Redefined
 	defined       []string          // names of the defines, sorted, to suggest corrections
 	sources       map[string]source // by name as in Pos
 	errs          []*Error

@@ -69,6 +69,7 @@ func build(file *syntax.File, open func(path string) (fs.File, error)) (*World, 
 	l.world.source = string(l.digest.Sum(nil))
 	l.checkRoom()
 	l.nameIgnored()
+	l.nameRedefined()
 	return l.world, nil
 }
 
@@ -179,6 +180,18 @@ func (l *loader) checkRoom() {
 		if l.world.blocked(r.body) {
 			l.warn(l.robotSections[i], "robot %s starts inside something and cannot move", r.Name)
 		}
+	}
+}
+
+// nameRedefined makes one warning for all defines that replace others.
+func (l *loader) nameRedefined() {
+	if again := l.file.Redefined(); again != nil {
+		e := again[0]
+		text := fmt.Sprintf("%s:%d: %v: the later define counts from there on", e.File, e.Line, e.Err)
+		if len(again) > 1 {
+			text += fmt.Sprintf("; and %d more defines of names that have one", len(again)-1)
+		}
+		l.world.warnings = append(l.world.warnings, text)
 	}
 }
 

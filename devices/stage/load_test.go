@@ -146,6 +146,7 @@ func TestIgnoredIsNamedOnce(t *testing.T) {
 
 func TestWarnings(t *testing.T) {
 	for _, tt := range []struct{ name, world, want string }{
+		{"defined again", "define a model ( size [1 1 1] )\ndefine a position ( )\na ( )\ndefine a model ( )", "test.world:2: a is already defined at test.world:1:8: the later define counts from there on; and 1 more"},
 		{"stuck", "model ( size [1 1 1] )\nposition ( )", "test.world:2: robot r0 starts inside something"},
 		{"drive", `position ( drive "omni" )`, "drives with two wheels"},
 		{"second laser", "position ( ranger ( sensor ( samples 180 ) sensor ( samples 180 ) ) )", "a second laser"},
