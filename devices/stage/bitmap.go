@@ -17,6 +17,9 @@ const (
 	// maxWalls bounds the walls of a floor plan: a million rectangles take 90
 	// MB. A picture of noise has more and is refused.
 	maxWalls = 1 << 20
+	// maxMovingWalls bounds the rectangles of a picture that moves: each ray that comes
+	// near it checks them one by one. A picture with more becomes a box.
+	maxMovingWalls = 256
 	// dark is the luminance, of 65535, below which a pixel is a wall.
 	dark = 0x8000
 )
@@ -54,8 +57,8 @@ func (l *loader) readBitmap(path string, size Vec) ([][]Vec, error) {
 
 // decodeBitmap reads a floor plan from a PNG file: dark pixels are walls, light
 // and transparent ones are free. It returns the walls as rectangles, one for
-// each run of dark pixels in a row. In their frame the picture is centred on
-// the origin and has the given size.
+// each run of dark pixels that is the same in a number of rows. In their frame the
+// picture is centred on the origin and has the given size.
 func decodeBitmap(file io.ReadSeeker, size Vec) ([][]Vec, error) {
 	config, err := png.DecodeConfig(file)
 	if err != nil {
@@ -73,8 +76,11 @@ func decodeBitmap(file io.ReadSeeker, size Vec) ([][]Vec, error) {
 	}
 	bounds := picture.Bounds()
 	scale := Vec{size.X / float64(bounds.Dx()), size.Y / float64(bounds.Dy())}
+	type run struct{ start, end, wall int } // wall is its rectangle's number
 	var walls [][]Vec
+	var above, row []run
 	for y := range bounds.Dy() {
+		above, row = row, above[:0]
 		// The top row of the picture is the far end of the floor.
 		top := size.Y/2 - float64(y)*scale.Y
 		start := -1
@@ -84,9 +90,18 @@ func decodeBitmap(file io.ReadSeeker, size Vec) ([][]Vec, error) {
 			case wall && start < 0:
 				start = x
 			case !wall && start >= 0:
-				left, right := float64(start)*scale.X-size.X/2, float64(x)*scale.X-size.X/2
-				walls = append(walls, []Vec{{left, top - scale.Y}, {right, top - scale.Y}, {right, top}, {left, top}})
-				start = -1
+				left, right, bottom := float64(start)*scale.X-size.X/2, float64(x)*scale.X-size.X/2, top-scale.Y
+				for len(above) > 0 && above[0].start < start {
+					above = above[1:]
+				}
+				r := run{start, x, len(walls)}
+				if len(above) > 0 && above[0].start == start && above[0].end == x {
+					r.wall = above[0].wall
+					walls[r.wall][0].Y, walls[r.wall][1].Y = bottom, bottom
+				} else {
+					walls = append(walls, []Vec{{left, bottom}, {right, bottom}, {right, top}, {left, top}})
+				}
+				row, start = append(row, r), -1
 			}
 		}
 		if len(walls) > maxWalls {

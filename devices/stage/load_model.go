@@ -103,12 +103,13 @@ func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, siz
 			l.fail(s, "bitmap", "cannot read the floor plan: %w", err)
 			break
 		}
-		if b.robot != nil || b.grasp {
-			l.fail(s, "bitmap", "a floor plan cannot move")
-			break
+		moves := b.robot != nil || b.grasp
+		if moves && len(walls) > maxMovingWalls {
+			l.warn(s, "the picture of %s has %d rectangles, more than the %d of a thing that moves: it is a box", s.Name, len(walls), maxMovingWalls)
+			walls = [][]Vec{rectangle(area.X, area.Y)}
 		}
-		add(base, top, true, walls...)
-		if !m.solid && m.echo {
+		add(base, top, !moves, walls...)
+		if !moves && !m.solid && m.echo {
 			l.warn(s, "%s has obstacle_return 0: robots see its walls and drive through them", s.Name)
 		}
 	case len(blocks) > 0:

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"testing"
 
+	"player/codec"
 	"player/config/syntax"
 	"player/devices"
 )
@@ -245,6 +246,51 @@ func TestFloorPlan(t *testing.T) {
 	}
 	if _, err := (&loader{open: openFile, digest: sha256.New()}).readBitmap(writePNG(t, "   "), Vec{1, 1}); err == nil || !strings.Contains(err.Error(), "no dark pixel") {
 		t.Errorf("an empty picture: %v", err)
+	}
+}
+
+// Equal runs of consecutive rows are one wall.
+func TestFloorPlanIsMerged(t *testing.T) {
+	walls, err := (&loader{open: openFile, digest: sha256.New()}).readBitmap(writePNG(t,
+		"# ##",
+		"# ##",
+		"# # ",
+		"### "), Vec{4, 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := [][]Vec{
+		{{-2, -1}, {-1, -1}, {-1, 2}, {-2, 2}},
+		{{0, 0}, {2, 0}, {2, 2}, {0, 2}},
+		{{0, -1}, {1, -1}, {1, 0}, {0, 0}},
+		{{-2, -2}, {1, -2}, {1, -1}, {-2, -1}},
+	}
+	if !slices.EqualFunc(walls, want, slices.Equal) {
+		t.Errorf("walls %v\nwant  %v", walls, want)
+	}
+}
+
+// The shape of a robot or of an object may be a picture. With too much detail it is a
+// box.
+func TestBitmapThatMoves(t *testing.T) {
+	path := writePNG(t, " ## ", "####", "####", " ## ")
+	w := newWorld(t, "position ( bitmap \""+path+"\" size [0.4 0.4 0.3] pose [2 0 0 0] )\n"+
+		"model ( gripper_return 1 bitmap \""+path+"\" size [0.4 0.4 0.3] pose [2 2 0 0] )\n"+
+		"position ( ranger ( sensor ( samples 2 ) sensor ( samples 180 ) ) )")
+	var scan codec.LaserData
+	w.robots[1].readLaser(&scan)
+	if scan[180] != 1800 || len(w.robots[0].body.hull) != 8 {
+		t.Errorf("a picture 1.8 m ahead: %d; hull %v", scan[180], w.robots[0].body.hull)
+	}
+	for _, m := range []Model{w.Movers()[0], w.Movers()[2]} {
+		if len(m.Parts) != 1 || len(m.Parts[0].Outlines) != 3 {
+			t.Errorf("%v is not drawn", m)
+		}
+	}
+	noise := []string{strings.Repeat("# ", 300), strings.Repeat(" #", 300)}
+	w, err := parseWorld("position ( bitmap \"" + writePNG(t, noise...) + "\" size [0.4 0.4 0.2] )")
+	if err != nil || len(w.Warnings()) != 1 || !strings.Contains(w.Warnings()[0], "it is a box") || len(w.robots[0].body.parts[0].shapes) != 1 {
+		t.Errorf("a picture of noise: %v, %v", w.Warnings(), err)
 	}
 }
 
