@@ -32,6 +32,8 @@ type body struct {
 	pose   Pose
 	facing Vec     // unit vector of the heading
 	spot   *spot   // the same body in the world's list
+	crowd  *crowd  // the bodies of the world; nil while it is loaded
+	number int32   // in the crowd
 	lifted float64 // metres above its place on the floor
 	holder *gripper
 
@@ -92,6 +94,9 @@ func (b *body) place(at Pose) {
 	b.pose, b.facing, b.spot.at = at, direction(at.Heading), at.position()
 	for i, v := range b.hull {
 		b.here[i] = v.rotate(b.facing).add(at.position())
+	}
+	if b.crowd != nil {
+		b.crowd.moved(b)
 	}
 }
 

@@ -159,6 +159,15 @@ func (l *loader) things(s *syntax.Section) {
 		l.world.spots[i] = *b.spot
 		b.spot = &l.world.spots[i]
 	}
+	floor := emptyBox()
+	for _, b := range l.world.fixtures {
+		for _, p := range b.parts {
+			for _, outline := range p.shapes {
+				floor.include(outline...)
+			}
+		}
+	}
+	l.world.crowd = newCrowd(l.world.bodies, floor)
 }
 
 // pose returns the pose of s in its parent's frame.

@@ -2,6 +2,7 @@ package stage
 
 import (
 	"math"
+	"slices"
 
 	"player/codec"
 )
@@ -10,6 +11,9 @@ const (
 	// noEcho is the reading of an LMS-200 in mm mode with nothing in range:
 	// all thirteen bits of the range set.
 	noEcho = 8191
+	// cullTolerance absorbs rounding when bodies that no ray can meet are left out,
+	// metres or steps of the scan. More than necessary costs a check, less a reading.
+	cullTolerance = 1e-6
 	// maxSonar is the largest range that fits the sonar payload, metres.
 	maxSonar = 65.535
 )
@@ -52,12 +56,8 @@ func scanDirections() *[codec.LaserCount]Vec {
 // reach: all movable bodies except the robot itself. The slice is valid until
 // the next call.
 func (w *World) nearby(r *Robot, o Vec, reach float64) []*body {
-	w.near = w.near[:0]
-	for i := range w.spots {
-		if b := w.bodies[i]; w.spots[i].within(o, reach) && b != r.body {
-			w.near = append(w.near, b)
-		}
-	}
+	w.near = w.appendNear(w.near[:0], o, reach)
+	w.near = slices.DeleteFunc(w.near, func(b *body) bool { return b == r.body })
 	return w.near
 }
 
@@ -72,19 +72,55 @@ func (r *Robot) readSonars(out *codec.SonarData) {
 		beam := &s.ring[i]
 		at := r.body.pose.then(beam.pose)
 		o, best := at.position(), beam.reach
+		touched := r.world.inBeam(near, o, at.Heading, beam)
 		for k := range beam.samples {
 			angle := at.Heading
 			if beam.samples > 1 {
 				angle += beam.fov * (float64(k)/float64(beam.samples-1) - 0.5)
 			}
 			d := direction(angle)
-			best = s.walls.cast(o, d, best)
-			for _, b := range near {
+			for _, b := range touched {
 				best = b.cast(o, d, s.height, best)
 			}
+			best = s.walls.cast(o, d, best)
 		}
 		out[i] = millimetres(best)
 	}
+}
+
+// inBeam returns the bodies that the rays of a sonar at o may meet. The slice is valid
+// until the next call.
+func (w *World) inBeam(near []*body, o Vec, heading float64, beam *sonar) []*body {
+	ahead, edge := direction(heading), Vec{1, 0}
+	switch {
+	case beam.samples == 1:
+	case beam.fov < math.Pi:
+		edge = direction(beam.fov / 2)
+	default:
+		edge = Vec{-1, 0} // meets everything
+	}
+	w.touched = w.touched[:0]
+	for _, b := range near {
+		v := b.pose.position().sub(o)
+		// The distance from the edge of the beam, negative within.
+		if math.Abs(v.cross(ahead))*edge.X-v.dot(ahead)*edge.Y <= b.radius+cullTolerance {
+			w.touched = append(w.touched, b)
+		}
+	}
+	return w.touched
+}
+
+// rays returns the numbers of the first and the last ray of a scan that may meet a
+// body at v in the frame of the scanner.
+func rays(v Vec, radius float64) (first, last int) {
+	const perRadian, middle = 2 * 180 / math.Pi, codec.LaserCount / 2
+	distance := v.length()
+	if distance <= radius*1.01 { // almost all around; beyond, no body is on both sides of the gap
+		return 0, codec.LaserCount - 1
+	}
+	bearing, half := math.Atan2(v.Y, v.X)*perRadian, math.Asin(radius/distance)*perRadian
+	return max(0, int(math.Floor(bearing-half-cullTolerance))+middle),
+		min(codec.LaserCount-1, int(math.Ceil(bearing+half+cullTolerance))+middle)
 }
 
 // readLaser measures a scan in mm.
@@ -92,17 +128,24 @@ func (r *Robot) readLaser(out *codec.LaserData) {
 	l := r.laser
 	at := r.body.pose.then(l.pose)
 	o, facing := at.position(), direction(at.Heading)
-	near := r.world.nearby(r, o, l.reach)
+	// The walls come last: a ray that a body has shortened is cheaper.
+	var ranges [codec.LaserCount]float64
+	for i := range ranges {
+		ranges[i] = l.reach
+	}
+	for _, b := range r.world.nearby(r, o, l.reach) {
+		first, last := rays(b.pose.position().sub(o).rotateBack(facing), b.radius)
+		for i := first; i <= last; i++ {
+			ranges[i] = b.cast(o, r.world.scan[i].rotate(facing), l.height, ranges[i])
+		}
+	}
 	for i := range out {
 		if math.Abs(radians(float64(i)/2-90)) > l.fov/2+1e-9 {
 			out[i] = noEcho
 			continue
 		}
 		d := r.world.scan[i].rotate(facing)
-		best := l.walls.cast(o, d, l.reach)
-		for _, b := range near {
-			best = b.cast(o, d, l.height, best)
-		}
+		best := l.walls.cast(o, d, ranges[i])
 		if out[i] = noEcho; best < l.reach {
 			out[i] = millimetres(best)
 		}

@@ -58,6 +58,9 @@ func (l *layer) cast(o, d Vec, limit float64) float64 {
 // enter returns where a ray from p along d, in cell units, enters the grid:
 // zero from inside, infinity if it never does.
 func (l *layer) enter(p, d Vec) float64 {
+	if p.X >= 0 && p.X < float64(l.width) && p.Y >= 0 && p.Y < float64(l.height) {
+		return 0
+	}
 	near, far := 0.0, math.Inf(1)
 	for _, axis := range [2]struct{ p, d, size float64 }{{p.X, d.X, float64(l.width)}, {p.Y, d.Y, float64(l.height)}} {
 		if axis.d == 0 {

@@ -24,6 +24,7 @@ type World struct {
 	pictures   []*picture // the pictures among them
 	bodies     []*body    // things that move: robots first, then objects
 	spots      []spot     // of the bodies
+	crowd      *crowd     // the same, by place
 	robots     []*Robot
 	overheads  []*overhead
 	resolution float64
@@ -37,6 +38,8 @@ type World struct {
 
 	warnings []string
 	near     []*body // see nearby
+	beside   []*body // see blocked
+	touched  []*body // see inBeam
 	scan     *[codec.LaserCount]Vec
 	tracker  tracker // shared: one camera is drawn at a time
 }
@@ -89,11 +92,9 @@ func (w *World) blocked(b *body) bool {
 	if b.inWall() {
 		return true
 	}
-	for i := range w.spots {
-		if !w.spots[i].within(b.spot.at, b.hullRadius) {
-			continue
-		}
-		if o := w.bodies[i]; o != b && o.holder == nil && b.overlaps(o) {
+	w.beside = w.appendNear(w.beside[:0], b.spot.at, b.hullRadius)
+	for _, o := range w.beside {
+		if o != b && o.holder == nil && b.overlaps(o) {
 			return true
 		}
 	}

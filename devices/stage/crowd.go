@@ -1,0 +1,95 @@
+package stage
+
+import "math"
+
+// minCrowdCell is the smallest cell of a crowd, metres. In smaller ones a robot would
+// change its cell at every other step.
+const minCrowdCell = 1
+
+// crowd finds the bodies near a point. It divides the floor into square cells, about
+// one for each body, and links the bodies of each. A body outside of the floor is in
+// the nearest cell of the border.
+type crowd struct {
+	origin        Vec     // lower left corner of the first cell, metres
+	cell          float64 // side of a cell, metres
+	columns, rows int
+	reach         float64 // largest radius of a body
+
+	// Bodies are numbered from 1, so that 0 ends a list. Row by row, lowest first.
+	first      []int32 // by cell
+	next, last []int32 // by body: its neighbours in the list
+	at         []int32 // by body: its cell
+}
+
+// newCrowd returns the crowd of the bodies, which it numbers, on a floor of that
+// extent.
+func newCrowd(bodies []*body, floor box) *crowd {
+	for _, b := range bodies {
+		floor.include(b.pose.position())
+	}
+	n := len(bodies) + 1
+	c := &crowd{next: make([]int32, n), last: make([]int32, n), at: make([]int32, n)}
+	size := Vec{}
+	if !floor.empty() {
+		c.origin, size = floor.min, floor.max.sub(floor.min)
+	}
+	// A long and narrow floor has few cells, too.
+	c.cell = max(minCrowdCell, math.Sqrt(size.X*size.Y/float64(n)), max(size.X, size.Y)/float64(4*n))
+	c.columns, c.rows = int(size.X/c.cell)+1, int(size.Y/c.cell)+1
+	c.first = make([]int32, c.columns*c.rows)
+	for i, b := range bodies {
+		b.crowd, b.number = c, int32(i+1)
+		c.reach = max(c.reach, b.radius)
+		c.link(b.number, c.cellAt(b.pose.position()))
+	}
+	return c
+}
+
+// column and row return those of the cell at a coordinate.
+func (c *crowd) column(x float64) int {
+	return int(max(0, min(float64(c.columns-1), (x-c.origin.X)/c.cell)))
+}
+
+func (c *crowd) row(y float64) int {
+	return int(max(0, min(float64(c.rows-1), (y-c.origin.Y)/c.cell)))
+}
+
+func (c *crowd) cellAt(p Vec) int32 { return int32(c.row(p.Y)*c.columns + c.column(p.X)) }
+
+// moved records the present position of a body.
+func (c *crowd) moved(b *body) {
+	to := c.cellAt(b.pose.position())
+	if c.at[b.number] == to {
+		return
+	}
+	last, next := c.last[b.number], c.next[b.number]
+	if last == 0 {
+		c.first[c.at[b.number]] = next
+	} else {
+		c.next[last] = next
+	}
+	c.last[next] = last // that of 0 is never read
+	c.link(b.number, to)
+}
+
+func (c *crowd) link(number, cell int32) {
+	head := c.first[cell]
+	c.first[cell], c.at[number] = number, cell
+	c.next[number], c.last[number], c.last[head] = head, 0, number
+}
+
+// appendNear appends the bodies of which some point may be within reach of p.
+func (w *World) appendNear(dst []*body, p Vec, reach float64) []*body {
+	c := w.crowd
+	left, right := c.column(p.X-reach-c.reach), c.column(p.X+reach+c.reach)
+	for row := c.row(p.Y - reach - c.reach); row <= c.row(p.Y+reach+c.reach); row++ {
+		for column := left; column <= right; column++ {
+			for i := c.first[row*c.columns+column]; i != 0; i = c.next[i] {
+				if w.spots[i-1].within(p, reach) {
+					dst = append(dst, w.bodies[i-1])
+				}
+			}
+		}
+	}
+	return dst
+}

@@ -1,0 +1,121 @@
+package stage
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"player/codec"
+)
+
+// crowded is a world with robots and pucks anywhere, some of them outside of the walls.
+func crowded(t testing.TB, random *rand.Rand, n int) *World {
+	var text strings.Builder
+	text.WriteString(robotWorld + "wall ( pose [0 6 0 0] size [12 0.2 1] )\nwall ( pose [-6 0 0 90] size [12 0.2 1] )\n")
+	at := func() float64 { return 16*random.Float64() - 8 }
+	for range n {
+		fmt.Fprintf(&text, "pioneer_full ( pose [%.3f %.3f 0 %.1f] )\n", at(), at(), 360*random.Float64())
+		fmt.Fprintf(&text, "puck ( pose [%.3f %.3f %.2f 0] size [%.2f 0.1 0.3] )\n", at(), at(), 0.3*random.Float64(), 0.1+random.Float64())
+	}
+	w, err := parseWorld(text.String()) // some robots start inside others: a warning
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// Scans are those of rays that are checked against every body, wherever bodies have
+// moved.
+func TestScansMissNoBody(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	w := crowded(t, random, 30)
+	r := w.robots[0]
+	r.sonars.ring[1].samples, r.sonars.ring[2].fov, r.sonars.ring[3].fov = 1, 4, 3 // one ray, more than half around, and less
+	met := 0
+	for round := range 300 {
+		for _, b := range w.bodies {
+			if random.IntN(3) == 0 {
+				b.place(Pose{20*random.Float64() - 10, 20*random.Float64() - 10, 7 * random.Float64()})
+			}
+		}
+		if round%4 == 0 { // close together
+			w.bodies[1].place(Pose{r.body.pose.X + 0.6*random.Float64() - 0.3, r.body.pose.Y + 0.6*random.Float64() - 0.3, 0})
+		}
+		exact := func(walls *layer, o, d Vec, height, reach float64) float64 {
+			best := walls.cast(o, d, reach)
+			for _, b := range w.bodies {
+				if b != r.body {
+					best = b.cast(o, d, height, best)
+				}
+			}
+			return best
+		}
+		var scan codec.LaserData
+		r.readLaser(&scan)
+		at := r.body.pose.then(r.laser.pose)
+		for i, got := range scan {
+			want := uint16(noEcho)
+			if d := exact(r.laser.walls, at.position(), w.scan[i].rotate(direction(at.Heading)), r.laser.height, r.laser.reach); d < r.laser.reach {
+				want = millimetres(d)
+				met++
+			}
+			if got != want {
+				t.Fatalf("round %d: ray %d is %d, want %d", round, i, got, want)
+			}
+		}
+		var sonar codec.SonarData
+		r.readSonars(&sonar)
+		for i, beam := range r.sonars.ring {
+			at, best := r.body.pose.then(beam.pose), beam.reach
+			for k := range beam.samples {
+				angle := at.Heading
+				if beam.samples > 1 {
+					angle += beam.fov * (float64(k)/float64(beam.samples-1) - 0.5)
+				}
+				best = min(best, exact(r.sonars.walls, at.position(), direction(angle), r.sonars.height, beam.reach))
+			}
+			if sonar[i] != millimetres(best) {
+				t.Fatalf("round %d: sonar %d is %d, want %d", round, i, sonar[i], millimetres(best))
+			}
+		}
+	}
+	if met < 1000 {
+		t.Errorf("only %d rays have met anything", met)
+	}
+}
+
+// The crowd has each body once, where it is.
+func TestCrowd(t *testing.T) {
+	random := rand.New(rand.NewPCG(9, 10))
+	w := crowded(t, random, 40)
+	for range 2000 {
+		b := w.bodies[random.IntN(len(w.bodies))]
+		b.place(Pose{40*random.Float64() - 20, 40*random.Float64() - 20, 0})
+		p, reach := Vec{40*random.Float64() - 20, 40*random.Float64() - 20}, 10*random.Float64()*random.Float64()
+		var want []*body
+		for i, b := range w.bodies {
+			if w.spots[i].within(p, reach) {
+				want = append(want, b)
+			}
+		}
+		got := w.appendNear(nil, p, reach)
+		slices.SortFunc(got, func(a, b *body) int { return int(a.number - b.number) })
+		if !slices.Equal(got, want) {
+			t.Fatalf("near %v: %d bodies, want %d", p, len(got), len(want))
+		}
+	}
+}
+
+// A world without bodies, and one that is a line.
+func TestCrowdOfFew(t *testing.T) {
+	if w := newWorld(t, ""); len(w.appendNear(nil, Vec{}, 1)) != 0 {
+		t.Error("an empty world has bodies")
+	}
+	w := newWorld(t, "position ( pose [-100000 0 0 0] )\nposition ( pose [100000 0 0 0] )")
+	if len(w.crowd.first) > 100 || len(w.appendNear(nil, Vec{1e5, 0}, 1)) != 1 || len(w.appendNear(nil, Vec{math.Inf(1), 0}, 1)) != 0 {
+		t.Errorf("%d cells", len(w.crowd.first))
+	}
+}
