@@ -22,12 +22,15 @@ type part struct {
 func (p *part) at(height float64) bool { return p.bottom <= height && height <= p.top }
 
 // body is a thing in the world: a fixture, whose pose is always the origin, an
-// object that can be carried, or a robot.
+// object that can be carried or pushed, or a robot.
 type body struct {
 	name  string
 	parts []part
 	robot *Robot // nil for a thing
 	grasp bool   // a gripper can hold it
+
+	pushable   bool    // robots can push it
+	resistance float64 // mass in kg times friction: to being pushed, and of a robot the grip to push
 
 	pose   Pose
 	facing Vec     // unit vector of the heading
@@ -45,6 +48,9 @@ type body struct {
 	hullRadius          float64 // about the pose, metres
 	radius              float64 // the same for all parts
 	walls               *layer  // fixtures that the hull collides with
+
+	middle Vec     // of the hull, in the body's frame: its centre of mass
+	spin   float64 // mean distance of the hull's points from the middle, squared, m^2
 }
 
 // spot is the position and radius of a body. The world keeps the spots of all
@@ -80,9 +86,14 @@ func (b *body) shape() {
 	if b.hull = convexHull(solid); len(b.hull) < 3 {
 		b.hull = nil
 	}
+	extent, size := emptyBox(), 0.0
+	extent.include(b.hull...)
+	b.middle = extent.min.add(extent.max).scale(0.5)
 	for _, v := range b.hull {
 		b.hullRadius = max(b.hullRadius, v.length())
+		size = max(size, v.sub(b.middle).length())
 	}
+	b.spin = (meanDistance * size) * (meanDistance * size)
 	b.here = make([]Vec, len(b.hull))
 	b.spot = &spot{radius: b.radius}
 	b.place(b.pose)

@@ -134,7 +134,7 @@ func (l *loader) things(s *syntax.Section) {
 		}
 		b := &body{name: section.String("name", fmt.Sprintf("%s%d", section.Name, len(l.world.fixtures)+len(objects)))}
 		b.grasp = section.Float("gripper_return", 0) > 0
-		if b.grasp {
+		if l.pushing(section, b, b.grasp, thingMass); b.pushable || b.grasp {
 			b.pose = at
 			l.model(section, Pose{}, base, b, nil)
 			objects = append(objects, b)
@@ -168,6 +168,16 @@ func (l *loader) things(s *syntax.Section) {
 		}
 	}
 	l.world.crowd = newCrowd(l.world.bodies, floor)
+}
+
+// pushing reads whether robots can push b, and how hard that is.
+func (l *loader) pushing(s *syntax.Section, b *body, pushable bool, mass float64) {
+	b.pushable = s.Bool("pushable", pushable)
+	mass, friction := s.Float("mass", mass), s.Float("friction", floorFriction)
+	if !(mass >= 0 && friction >= 0) {
+		l.fail(s, "mass", "mass %v kg and friction %v: write numbers from 0", mass, friction)
+	}
+	b.resistance = mass * friction
 }
 
 // pose returns the pose of s in its parent's frame.

@@ -103,7 +103,7 @@ func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, siz
 			l.fail(s, "bitmap", "cannot read the floor plan: %w", err)
 			break
 		}
-		moves := b.robot != nil || b.grasp
+		moves := b.robot != nil || b.grasp || b.pushable
 		if moves && len(walls) > maxMovingWalls {
 			l.warn(s, "the picture of %s has %d rectangles, more than the %d of a thing that moves: it is a box", s.Name, len(walls), maxMovingWalls)
 			walls = [][]Vec{rectangle(area.X, area.Y)}

@@ -52,6 +52,7 @@ func (l *loader) robot(s *syntax.Section, at Pose, base float64) {
 		l.fail(s, "port", "port %d: write 1 to 65535", r.Port)
 	}
 	r.body = &body{name: r.Name, robot: r, pose: at}
+	l.pushing(s, r.body, false, robotMass)
 	top := l.shape(s, Pose{}, base, r.body, pioneerSize)
 	l.children(s, Pose{}, base, top, r.body, r)
 	r.body.shape()

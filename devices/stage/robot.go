@@ -56,8 +56,7 @@ func (r *Robot) step(dt time.Duration) {
 }
 
 // move moves the robot by the travel of its wheels until it meets something.
-// An obstacle stops the wheels: a robot never penetrates anything and never
-// pushes it.
+// An obstacle that it cannot push stops the wheels: a robot never penetrates anything.
 func (r *Robot) move(forward, turned float64) {
 	start := r.body.pose
 	if r.tryMove(start, forward, turned) {
@@ -79,7 +78,7 @@ func (r *Robot) move(forward, turned float64) {
 // collision, the robot stays at start.
 func (r *Robot) tryMove(start Pose, forward, turned float64) bool {
 	r.body.place(start.arc(forward, turned))
-	if r.world.blocked(r.body) {
+	if r.body.inWall() || !r.world.makeRoom(r.body) {
 		r.body.place(start)
 		return false
 	}

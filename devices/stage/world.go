@@ -40,6 +40,7 @@ type World struct {
 	near     []*body // see nearby
 	beside   []*body // see blocked
 	touched  []*body // see inBeam
+	shoves   []shove // see makeRoom
 	scan     *[codec.LaserCount]Vec
 	tracker  tracker // shared: one camera is drawn at a time
 }
@@ -88,15 +89,15 @@ func (w *World) step() {
 }
 
 // blocked reports whether a body overlaps anything.
-func (w *World) blocked(b *body) bool {
-	if b.inWall() {
-		return true
-	}
+func (w *World) blocked(b *body) bool { return b.inWall() || w.hit(b) != nil }
+
+// hit returns a movable body that b overlaps, nil if there is none.
+func (w *World) hit(b *body) *body {
 	w.beside = w.appendNear(w.beside[:0], b.spot.at, b.hullRadius)
 	for _, o := range w.beside {
 		if o != b && o.holder == nil && b.overlaps(o) {
-			return true
+			return o
 		}
 	}
-	return false
+	return nil
 }

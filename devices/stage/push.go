@@ -1,0 +1,151 @@
+package stage
+
+import "math"
+
+// Pushing. Whatever stands in the way of a moving robot and can be pushed gives way,
+// and what stands in its way in turn, as long as the robot's tyres hold.
+//
+// The model has no speeds and no time: a thing moves only as far as it is pushed, and
+// nothing glides on. A push goes through one point, at right angles to the face that
+// is touched, without friction between the two. Its line passes the middle of the
+// thing at some distance, so the thing turns, too, as one whose weight rests evenly on
+// the floor.
+//
+// Every change is tried first: if the things would be too heavy, or if one would end in
+// a wall, in something that cannot be pushed or in the robot, none moves. So bodies
+// that are clear of walls and of each other remain so.
+
+const (
+	// floorFriction is the coefficient of friction of rubber on a smooth floor, and of
+	// things without the field friction.
+	floorFriction = 0.5
+	// robotMass is the mass of a Pioneer 2-DX, thingMass that of a thing without the
+	// field mass, kg.
+	robotMass = 9
+	thingMass = 1
+	// maxShoves bounds the work of one push: a robot before a longer row of things
+	// stalls. It allows for a few corrections of each thing in a row of ten.
+	maxShoves = 64
+	// maxDepth is how far a thing may reach into what pushes it, metres. A step of a
+	// Pioneer is 10 mm at most. Things that overlap by more were put into each other,
+	// and to part them might carry one through a thin wall.
+	maxDepth = 0.05
+	// clearance is the gap that is left after a push, metres: it must exceed the
+	// rounding errors of coordinates.
+	clearance = 1e-6
+	// meanDistance is the mean distance of the points of a shape from its middle, as a
+	// share of the largest: 0.54 for a square and 0.67 for a disc.
+	meanDistance = 0.6
+	// flush is the difference in depth below which two corners touch together, metres.
+	flush = 1e-4
+)
+
+// shove is a body that was pushed, and its pose before.
+type shove struct {
+	body *body
+	from Pose
+}
+
+// makeRoom pushes away whatever the body overlaps and reports whether it could. If
+// not, nothing has moved.
+func (w *World) makeRoom(pusher *body) bool {
+	w.shoves = append(w.shoves[:0], shove{pusher, pusher.pose})
+	grip := pusher.resistance
+	for i := 0; i < len(w.shoves); i++ {
+		b := w.shoves[i].body
+		for o := w.hit(b); o != nil; o = w.hit(b) {
+			if !w.pushed(o) {
+				grip -= o.resistance
+			}
+			w.shoves = append(w.shoves, shove{o, o.pose})
+			if !o.pushable || o == pusher || grip < 0 || len(w.shoves) > maxShoves || !o.giveWay(b) || o.inWall() {
+				for i := len(w.shoves) - 1; i > 0; i-- {
+					w.shoves[i].body.place(w.shoves[i].from)
+				}
+				return false
+			}
+		}
+	}
+	for _, s := range w.shoves[1:] {
+		if r := s.body.robot; r != nil && r.gripper != nil {
+			r.gripper.carry()
+		}
+	}
+	return true
+}
+
+// pushed reports whether the push that is being tried has moved o.
+func (w *World) pushed(o *body) bool {
+	for i := range w.shoves {
+		if w.shoves[i].body == o {
+			return true
+		}
+	}
+	return false
+}
+
+// giveWay moves o out of b, which it overlaps, and reports whether that was possible.
+// Because of the turn a small overlap may remain; the next call is for the rest.
+//
+// A push of unit size along out whose line passes the middle at arm turns o by arm /
+// spin for each metre that it moves (limit surface as an ellipsoid: Howe and Cutkosky,
+// Practical Force-Motion Models for Sliding Manipulation, 1996). The point that is touched then
+// moves by 1 + arm^2 / spin, which must be the depth.
+func (o *body) giveWay(b *body) bool {
+	c := touch(b.here, o.here)
+	if c.depth > maxDepth {
+		return false
+	}
+	middle := o.pose.apply(o.middle)
+	arm := c.at.sub(middle).cross(c.out)
+	way := (c.depth + clearance) / (1 + arm*arm/o.spin)
+	heading := o.pose.Heading + way*arm/o.spin
+	at := middle.add(c.out.scale(way)).sub(o.middle.rotate(direction(heading)))
+	o.place(Pose{at.X, at.Y, heading})
+	return true
+}
+
+// contact is how two convex outlines touch that overlap a little: at a point, with a
+// depth in metres, and along out, a unit vector, the second one leaves the first.
+type contact struct {
+	at, out Vec
+	depth   float64
+}
+
+// touch returns the contact of two convex outlines, both counterclockwise.
+func touch(a, b []Vec) contact {
+	c, d := shallowest(a, b), shallowest(b, a)
+	if c.depth <= d.depth {
+		return c
+	}
+	d.out = d.out.scale(-1)
+	return d
+}
+
+// shallowest returns the contact of b with the side of a into which it reaches least.
+// The point is in the middle of what touches.
+func shallowest(a, b []Vec) contact {
+	best := contact{depth: math.Inf(1)}
+	p := a[len(a)-1]
+	for _, q := range a {
+		length := q.sub(p).length()
+		along := q.sub(p).scale(1 / length)
+		out := Vec{along.Y, -along.X}
+		depth := math.Inf(-1)
+		for _, v := range b {
+			depth = max(depth, p.sub(v).dot(out))
+		}
+		if depth < best.depth {
+			low, high := length, 0.0
+			for _, v := range b {
+				if p.sub(v).dot(out) > depth-flush {
+					t := max(0, min(length, v.sub(p).dot(along)))
+					low, high = min(low, t), max(high, t)
+				}
+			}
+			best = contact{p.add(along.scale((low + high) / 2)), out, depth}
+		}
+		p = q
+	}
+	return best
+}
