@@ -132,14 +132,14 @@ func (l *loader) ranger(s *syntax.Section, at Pose, base float64, r *Robot) {
 				l.warn(sensor, "a second laser is not supported: %s has the first", r.Name)
 				continue
 			}
-			r.laser = &laser{pose: pose, height: height,
+			r.laser = &laser{pose: pose, height: height, noise: newNoise(l.seed, r.Name, "laser"), flaws: l.flaws(sensor, false),
 				reach: l.reach(sensor, 8), fov: sensor.Angle("fov", math.Pi)}
 			continue
 		}
 		beam := sonar{pose: pose, samples: samples,
-			reach: min(l.reach(sensor, 5), maxSonar), fov: sensor.Angle("fov", radians(15))}
+			reach: min(l.reach(sensor, 5), maxSonar), fov: sensor.Angle("fov", radians(15)), flaws: l.flaws(sensor, true)}
 		if r.sonars == nil {
-			r.sonars = &sonars{height: height}
+			r.sonars = &sonars{height: height, noise: newNoise(l.seed, r.Name, "sonar")}
 		}
 		if len(r.sonars.ring) == codec.SonarCount {
 			l.warn(sensor, "more than %d sonars are not supported: %s has the first", codec.SonarCount, r.Name)
@@ -147,6 +147,7 @@ func (l *loader) ranger(s *syntax.Section, at Pose, base float64, r *Robot) {
 		}
 		r.sonars.ring = append(r.sonars.ring, beam)
 		r.sonars.reach = max(r.sonars.reach, beam.reach)
+		r.sonars.flawed = r.sonars.flawed || beam.flaws != flaws{}
 	}
 }
 

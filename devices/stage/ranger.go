@@ -24,6 +24,7 @@ type sonar struct {
 	fov     float64 // radians
 	samples int     // rays over fov; the nearest counts
 	reach   float64 // metres; also the reading without an echo
+	flaws
 }
 
 // sonars is a ring of up to 16.
@@ -32,6 +33,8 @@ type sonars struct {
 	height float64
 	reach  float64 // of the sonar with the longest range
 	walls  *layer
+	noise  noise
+	flawed bool // some sonar is
 }
 
 // laser is a scanner of 180 degrees in half degree steps.
@@ -41,6 +44,8 @@ type laser struct {
 	reach  float64
 	fov    float64 // radians; readings outside have no echo
 	walls  *layer
+	noise  noise
+	flaws
 }
 
 // scanDirections returns the unit vectors of a scan, the rightmost first.
@@ -85,6 +90,9 @@ func (r *Robot) readSonars(out *codec.SonarData) {
 			best = s.walls.cast(o, d, best)
 		}
 		out[i] = millimetres(best)
+	}
+	if s.flawed {
+		s.disturb(r, out)
 	}
 }
 
@@ -149,6 +157,9 @@ func (r *Robot) readLaser(out *codec.LaserData) {
 		if out[i] = noEcho; best < l.reach {
 			out[i] = millimetres(best)
 		}
+	}
+	if l.flaws != (flaws{}) {
+		l.disturb(r, out)
 	}
 }
 
