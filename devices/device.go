@@ -58,14 +58,31 @@ func (d *Device) Publish(stamp time.Duration, payload []byte) {
 type Waiter interface {
 	// News is called from within Publish. It must not publish or command.
 	News()
+	// Waits reports whether it has asked for data and has been sent all there is.
+	Waits() bool
 }
 
 // AddWaiter has w notified of new data until RemoveWaiter.
-func (d *Device) AddWaiter(w Waiter) { d.waiters = append(d.waiters, w) }
+func (d *Device) AddWaiter(now time.Duration, w Waiter) {
+	d.waiters = append(d.waiters, w)
+	d.Asked(now)
+}
 
 // RemoveWaiter ends AddWaiter.
-func (d *Device) RemoveWaiter(w Waiter) {
+func (d *Device) RemoveWaiter(now time.Duration, w Waiter) {
 	d.waiters = slices.DeleteFunc(d.waiters, func(o Waiter) bool { return o == w })
+	d.Asked(now)
+}
+
+// Steps reports whether the driver is a Stepper: new data may come only when its
+// waiters wait for it.
+func (d *Device) Steps() bool { return d.link.stepper != nil }
+
+// Asked passes on that a waiter of d has asked for data.
+func (d *Device) Asked(now time.Duration) {
+	if d.link.stepper != nil && d.link.state == Ready {
+		d.link.callAsked(now)
+	}
 }
 
 // Observer gets the new data of a device: a driver that works on it.

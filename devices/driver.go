@@ -18,8 +18,8 @@ import (
 // Driver is the code for one piece of hardware, real, simulated or virtual.
 // All methods are called on the one thread of the server and must return at once:
 // whatever takes time is a state machine over Tick and the ports. Commander,
-// Configurer and Ticker are optional; the Table looks for them when the driver is
-// attached. docs/DRIVERS.md has a complete driver.
+// Configurer, Ticker and Stepper are optional; the Table looks for them when the
+// driver is attached. docs/DRIVERS.md has a complete driver.
 type Driver interface {
 	// Setup starts the hardware. It ends, then or later, with link.Ready or
 	// link.Fail; when Kind.SetupLimit has passed, the link fails it. The driver
@@ -53,6 +53,16 @@ type Ticker interface {
 	// Tick is called at the deadline that Link.WakeAt or the last Tick set. It
 	// returns the next deadline, zero for none.
 	Tick(now time.Duration) time.Duration
+}
+
+// Stepper is a driver that may wait for its clients: a simulation whose time goes on
+// when they have asked for its data.
+type Stepper interface {
+	// InStep reports whether it does. It never changes.
+	InStep() bool
+	// Asked is called, while the link is ready, when one of Link.AppendWaiters has asked
+	// for data, has come or has gone.
+	Asked(now time.Duration)
 }
 
 // Sourced is a driver that was made from files that its block names, such as a world.

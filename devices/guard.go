@@ -76,6 +76,11 @@ func (l *Link) callTick(now time.Duration) (next time.Duration) {
 	return l.ticker.Tick(now)
 }
 
+func (l *Link) callAsked(now time.Duration) {
+	defer l.caught(now)
+	l.stepper.Asked(now)
+}
+
 func (l *Link) callCommand(now time.Duration, d *Device) {
 	defer l.caught(now)
 	l.commander.Command(now, d)

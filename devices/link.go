@@ -111,6 +111,7 @@ type Link struct {
 	commander  Commander
 	configurer Configurer
 	ticker     Ticker
+	stepper    Stepper
 
 	geometry Geometry
 
@@ -148,6 +149,9 @@ func (l *Link) SetDriver(d Driver) {
 	l.commander, _ = d.(Commander)
 	l.configurer, _ = d.(Configurer)
 	l.ticker, _ = d.(Ticker)
+	if s, ok := d.(Stepper); ok && s.InStep() {
+		l.stepper = s
+	}
 }
 
 // AlwaysOn reports whether KeepOn was called.
@@ -201,6 +205,18 @@ func (l *Link) Device(letter byte) *Device {
 // that nobody reads.
 func (l *Link) Subscribed(d *Device) bool {
 	return slices.ContainsFunc(l.subscriptions, func(s subscription) bool { return s.device == d })
+}
+
+// AppendWaiters appends the waiters of the link's devices, each once.
+func (l *Link) AppendWaiters(dst []Waiter) []Waiter {
+	for _, d := range l.devices {
+		for _, w := range d.waiters {
+			if !slices.Contains(dst, w) {
+				dst = append(dst, w)
+			}
+		}
+	}
+	return dst
 }
 
 // Ready ends Setup with success.

@@ -19,35 +19,56 @@ func (s *Session) Period() time.Duration {
 		return 0
 	case !s.onRequest:
 		return s.period
-	case s.asked > 0 && !s.onlyNew:
+	case s.asked > 0 && !s.awaits:
 		return heldRetry
 	}
 	return 0
 }
 
 // News implements devices.Waiter: a device that is open for reading has new data,
-// perhaps for a request that waits for it (8.2).
+// perhaps for a request that waits for it (8.2, 8.8).
 func (s *Session) News() {
 	if s.asked > 0 {
 		s.changed()
 	}
 }
 
-// awaitNews has the session notified of new data in the mode in which requests wait
-// for it.
-func (s *Session) awaitNews() {
+// awaitNews has the session notified of new data if its requests wait for it.
+func (s *Session) awaitNews(now time.Duration) {
+	s.awaits = s.onRequest && (s.onlyNew || slices.ContainsFunc(s.slots, func(p slot) bool { return p.access.reads() && p.device.Steps() }))
 	for i := range s.slots {
 		p := &s.slots[i]
-		waits := s.onRequest && s.onlyNew && p.access.reads()
-		switch {
-		case waits && !p.waits:
-			p.device.AddWaiter(s)
-		case !waits && p.waits:
-			p.device.RemoveWaiter(s)
-		}
+		waits := s.awaits && p.access.reads()
+		before := p.waits
 		p.waits = waits
+		switch {
+		case waits && !before:
+			p.device.AddWaiter(now, s)
+		case !waits && before:
+			p.device.RemoveWaiter(now, s)
+		}
 	}
 }
+
+// Waits implements devices.Waiter.
+func (s *Session) Waits() bool { return s.asked > 0 && !s.hasNews() }
+
+// passOn notifies the devices of a request that waits for their data.
+func (s *Session) passOn(now time.Duration) {
+	for i := range s.slots {
+		if p := &s.slots[i]; p.waits {
+			p.device.Asked(now)
+		}
+	}
+}
+
+// hasNews reports whether a device in the next frame has data that this client has not
+// been sent.
+func (s *Session) hasNews() bool {
+	return slices.ContainsFunc(s.slots, func(p slot) bool { return p.isShown() && p.isNew() })
+}
+
+func (p *slot) isNew() bool { return p.device.HasData() && p.device.Seq() != p.sent }
 
 // Asked returns how many frames the client has asked for and not been sent
 // (4.3).
@@ -76,7 +97,7 @@ func (s *Session) hasBlocks() bool {
 // a device's first data (3.3), or if the client wants only new data and there
 // is none (8.2).
 func (s *Session) AppendFrame(dst []byte, now time.Duration) []byte {
-	if s.onRequest && s.asked == 0 || s.isHeld(now) {
+	if s.onRequest && s.asked == 0 || s.awaits && !s.hasNews() || s.isHeld(now) {
 		return dst
 	}
 	start := len(dst)
@@ -107,7 +128,9 @@ func (s *Session) AppendFrame(dst []byte, now time.Duration) []byte {
 		setSize(dst[start:])
 	}
 	if s.asked > 0 {
-		s.asked--
+		if s.asked--; s.asked > 0 {
+			s.passOn(now) // the next request begins to wait
+		}
 	}
 	return dst
 }
@@ -117,14 +140,14 @@ func (s *Session) shows(p *slot) bool {
 	if !p.isShown() {
 		return false
 	}
-	return !s.onlyNew || p.device.HasData() && p.device.Seq() != p.sent
+	return !s.onlyNew || p.isNew()
 }
 
 // isHeld reports whether a device that was opened less than a second ago still
 // has no data. In the only-new mode a device without data has no block, so no
-// frame is held for it.
+// frame is held for it; nor is one that waits for new data.
 func (s *Session) isHeld(now time.Duration) bool {
-	if s.onlyNew {
+	if s.onlyNew || s.awaits {
 		return false
 	}
 	for i := range s.slots {

@@ -183,9 +183,10 @@ func (s *Session) configure(now time.Duration, payload []byte) {
 			s.complain(now, "data asked for with nothing open for reading, ignored")
 		default:
 			s.asked++
+			s.passOn(now)
 		}
 	}
-	s.awaitNews()
+	s.awaitNews(now)
 	s.changed()
 }
 

@@ -91,6 +91,7 @@ type Session struct {
 	period    time.Duration
 	onRequest bool         // request/reply mode (4.2)
 	onlyNew   bool         // (8.2)
+	awaits    bool         // a frame waits for new data (8.2, 8.8)
 	form      codec.Config // of its frames (8.4)
 	full      bool         // its link is full
 	ages      []byte       // payload of device y, of a client with compact frames
@@ -142,7 +143,7 @@ func (s *Session) open(now time.Duration, pairs []byte) {
 		s.ask(now, pairs[i], pairs[i+1])
 	}
 	if s.waiting == 0 {
-		s.reply()
+		s.reply(now)
 	}
 }
 
@@ -225,7 +226,7 @@ func (s *Session) SetupDone(now time.Duration, d *devices.Device, err error) {
 	if s.waiting--; s.waiting > 0 {
 		return
 	}
-	s.reply()
+	s.reply(now)
 	in := s.held
 	s.held = nil
 	s.Receive(now, in)
@@ -234,7 +235,7 @@ func (s *Session) SetupDone(now time.Duration, d *devices.Device, err error) {
 
 // reply answers the current request with the state after the whole request
 // (2.4).
-func (s *Session) reply() {
+func (s *Session) reply(now time.Duration) {
 	s.dated = s.freshness.reads()
 	for i := range s.slots {
 		s.slots[i].shown = s.slots[i].access.reads()
@@ -248,7 +249,7 @@ func (s *Session) reply() {
 		s.changes = false
 		s.owner.Log().Info("client has devices open", zap.String("devices", s.Access()))
 	}
-	s.awaitNews()
+	s.awaitNews(now)
 	s.changed()
 }
 
@@ -285,7 +286,7 @@ func (s *Session) Close(now time.Duration) {
 			p.access = closed
 		}
 	}
-	s.awaitNews()
+	s.awaitNews(now)
 	s.err = errors.Join(s.err, errClosed)
 }
 
