@@ -25,8 +25,9 @@ type clock struct {
 	paused bool
 
 	users    int // open drivers, and the headless run
-	drivers  []reporter
+	drivers  []*schedule
 	headless bool
+	lockstep lockstep
 
 	wallBase, simBase time.Duration // the same instant
 	target            time.Duration // simulated time at the last Advance
@@ -34,16 +35,9 @@ type clock struct {
 	epoch             time.Duration // start of the time that robots report, see Stamp
 }
 
-// reporter is an open driver, which reports in simulated time.
-type reporter interface {
-	// deadline returns when the next report is due, in the server's time.
-	deadline(now time.Duration) time.Duration
-	wakeAt(at time.Duration)
-}
-
 // join adds a driver that is being opened, unless it is there because it has
 // panicked.
-func (w *World) join(now time.Duration, d reporter) {
+func (w *World) join(now time.Duration, d *schedule) {
 	if !slices.Contains(w.drivers, d) {
 		w.use(now)
 		w.drivers = append(w.drivers, d)
@@ -51,8 +45,12 @@ func (w *World) join(now time.Duration, d reporter) {
 }
 
 // leave removes a driver that is being closed.
-func (w *World) leave(d reporter) {
-	w.drivers = slices.DeleteFunc(w.drivers, func(o reporter) bool { return o == d })
+func (w *World) leave(now time.Duration, d *schedule) {
+	w.drivers = slices.DeleteFunc(w.drivers, func(o *schedule) bool { return o == d })
+	if d.InStep() {
+		w.lockstep.recount(now, &d.roll, nil)
+		w.rearm(now)
+	}
 	w.unuse()
 }
 
@@ -62,23 +60,13 @@ func (w *World) nextReport(phase time.Duration) time.Duration {
 	return phase + (w.sim+StepTime-phase+publishPeriod-1)/publishPeriod*publishPeriod
 }
 
-// deadline returns when a report is due at the simulated time at, in the server's
-// time.
-func (w *World) deadline(now, at time.Duration) time.Duration {
-	switch {
-	case w.paused || w.Finished():
-		return now + publishPeriod
-	case w.speed == 0:
-		return now
-	}
-	return max(now, w.wall(at))
-}
-
 // use starts the simulated time.
 func (w *World) use(now time.Duration) {
 	if w.users++; w.users == 1 {
 		w.rebase(now)
-		w.epoch = max(w.epoch, now-w.sim)
+		if w.lockstep.need == 0 { // else every run has the same times
+			w.epoch = max(w.epoch, now-w.sim)
+		}
 	}
 }
 
@@ -96,6 +84,14 @@ func (w *World) unuse() {
 // rebase makes now the time of the present state.
 func (w *World) rebase(now time.Duration) {
 	w.wallBase, w.simBase, w.target = now, w.sim, w.sim
+	w.lockstep.since = now
+}
+
+// goesOn reports whether a world in step may pass the present: nobody must be waited
+// for, and every driver has reported the present. Other worlds always may.
+func (w *World) goesOn() bool {
+	return w.lockstep.open() &&
+		(w.lockstep.need == 0 || !slices.ContainsFunc(w.drivers, func(d *schedule) bool { return d.due <= w.sim }))
 }
 
 // Advance brings the world to the server's time now, by a bounded number of
@@ -107,11 +103,16 @@ func (w *World) Advance(now time.Duration) (more bool) {
 	case w.paused || w.Finished():
 		w.rebase(now)
 		return false
+	case !w.goesOn():
+		return false
 	case w.speed == 0:
 		if now == w.last {
 			return true
 		}
 		w.target = w.sim + StepTime
+		if w.lockstep.need > 0 { // no client misses a report: make all steps up to it
+			w.target = w.sim + publishPeriod
+		}
 	default:
 		w.target = w.simBase + time.Duration(float64(now-w.wallBase)*w.speed)
 	}
@@ -121,6 +122,10 @@ func (w *World) Advance(now time.Duration) (more bool) {
 			break
 		}
 		w.step()
+		if w.lockstep.need > 0 && w.sim%publishPeriod == 0 {
+			w.rearm(now) // all drivers report
+			break
+		}
 	}
 	if lag := w.target - w.sim; w.speed != 0 && lag > time.Duration(float64(maxLag)*max(1, w.speed)) {
 		w.rebase(now)
@@ -136,7 +141,8 @@ func (w *World) wall(at time.Duration) time.Duration {
 }
 
 // Stamp returns the time that robots report with their odometry: the server's
-// time when the world was started, and simulated time from then on.
+// time when the world was started, and simulated time from then on. In a world in step
+// it is the simulated time.
 func (w *World) Stamp() time.Duration { return w.epoch + w.sim }
 
 // Run advances a world without clients. Call it once at the start and then at
@@ -152,7 +158,7 @@ func (w *World) Run(now time.Duration) (next time.Duration) {
 		return 0
 	case more:
 		return now
-	case w.paused:
+	case w.paused || !w.goesOn():
 		return now + publishPeriod
 	}
 	return min(w.wall(w.sim+publishPeriod), now+publishPeriod)
@@ -188,6 +194,6 @@ func (w *World) Step(n int) {
 // changed.
 func (w *World) rearm(now time.Duration) {
 	for _, d := range w.drivers {
-		d.wakeAt(d.deadline(now))
+		d.link.WakeAt(d.deadline(now))
 	}
 }

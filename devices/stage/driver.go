@@ -16,17 +16,14 @@ const publishPeriod = 100 * time.Millisecond
 // Driver provides one robot of a world to the server: all devices that it
 // carries, on one link. The robots of one world share its clock.
 type Driver struct {
-	world *World
+	schedule
 	robot *Robot
-	phase time.Duration // offset of the reports: robots report at different times
 
-	link *devices.Link
 	// The devices, nil if the robot has none.
 	position, misc, sonar, laser, vision, ptz, gripper *devices.Device
 
-	due    time.Duration // simulated time of the next report
-	opened bool          // a device of the microcontroller is open (manual 3.6)
-	aimed  bool          // the camera's head is open
+	opened bool // a device of the microcontroller is open (manual 3.6)
+	aimed  bool // the camera's head is open
 
 	buf []byte
 	// Payloads are kept, so that a report does not allocate.
@@ -42,15 +39,18 @@ type Driver struct {
 // NewDriver returns the driver of a robot of the world.
 func NewDriver(world *World, robot *Robot) *Driver {
 	return &Driver{
-		world: world,
-		robot: robot,
-		phase: world.phase(robot),
-		buf:   make([]byte, 0, codec.MaxVisionSize),
+		schedule: schedule{world: world, phase: world.phase(robot)},
+		robot:    robot,
+		buf:      make([]byte, 0, codec.MaxVisionSize),
 	}
 }
 
-// phase returns the offset of the reports about a robot.
+// phase returns the offset of the reports about a robot. In a world in step all come at
+// the same time, so that a program may wait for one robot after the other.
 func (w *World) phase(robot *Robot) time.Duration {
+	if w.lockstep.need > 0 {
+		return 0
+	}
 	return publishPeriod * time.Duration(slices.Index(w.robots, robot)) / time.Duration(len(w.robots))
 }
 
@@ -72,7 +72,7 @@ func (d *Driver) Source() string { return d.world.source }
 
 // Setup is done at once.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
-	d.link, d.opened, d.aimed = link, false, false
+	d.opened, d.aimed = false, false
 	d.position, d.misc = link.Device(codec.Position), link.Device(codec.Misc)
 	if d.robot.sonars != nil {
 		d.sonar = link.Device(codec.Sonar)
@@ -87,17 +87,14 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 		d.vision, d.ptz = link.Device(codec.Vision), link.Device(codec.PTZ)
 	}
 	d.robot.drive.halt()
-	d.world.join(now, d)
-	d.due = d.world.sim // the first report comes at once
-	link.Ready(now)
-	link.WakeAt(now)
+	d.join(now, link)
 }
 
 // Shutdown stops the robot and sends the camera's head home.
 func (d *Driver) Shutdown(now time.Duration) {
 	d.robot.drive.halt()
 	d.robot.head.command(codec.PTZCommand{})
-	d.world.leave(d)
+	d.world.leave(now, &d.schedule)
 	d.link.Stopped(now)
 }
 
@@ -155,22 +152,8 @@ func (d *Driver) Configure(_ time.Duration, device *devices.Device, payload []by
 // Tick advances the world to now and reports when the robot's report is due.
 func (d *Driver) Tick(now time.Duration) time.Duration {
 	d.noticeOpening()
-	more := d.world.Advance(now)
-	if d.world.paused || d.due < d.world.sim+StepTime {
-		d.publish(now)
-		d.due = d.world.nextReport(d.phase)
-	}
-	if more {
-		return now
-	}
-	return d.deadline(now)
+	return d.tick(now, d.publish)
 }
-
-// deadline implements reporter.
-func (d *Driver) deadline(now time.Duration) time.Duration { return d.world.deadline(now, d.due) }
-
-// wakeAt implements reporter.
-func (d *Driver) wakeAt(at time.Duration) { d.link.WakeAt(at) }
 
 // noticeOpening resets the odometry when the first of the microcontroller's
 // devices was opened, whatever else was open before. When the camera's head was closed,

@@ -111,6 +111,10 @@ func (l *loader) settings(s *syntax.Section) {
 		l.fail(s, "speedup", "speedup is %v: write how many times faster than real time, or 0 for as fast as possible", w.speed)
 	}
 	w.paused = s.Bool("paused", false)
+	w.lockstep.need = s.Int("lockstep", 0)
+	if w.lockstep.need < 0 {
+		l.fail(s, "lockstep", "lockstep is %d: write how many clients start the time, or 0", w.lockstep.need)
+	}
 	quit := s.Float("quit_time", 0)
 	if !(quit >= 0 && quit <= 1e9) {
 		l.fail(s, "quit_time", "quit_time is %v: write simulated seconds, or 0 for never", quit)

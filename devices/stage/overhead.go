@@ -41,16 +41,14 @@ func trackedPosition() devices.Spec {
 // Tracking provides the true position of one robot to the server: as a position
 // device without wheels, on a port of its own.
 type Tracking struct {
-	world    *World
+	schedule
 	overhead *overhead
-	link     *devices.Link
 	position *devices.Device
-	due      time.Duration // simulated time of the next report
 	buf      []byte
 }
 
 func newTracking(w *World, o *overhead) *Tracking {
-	return &Tracking{world: w, overhead: o, buf: make([]byte, 0, codec.PositionSize)}
+	return &Tracking{schedule: schedule{world: w, phase: w.phase(o.robot)}, overhead: o, buf: make([]byte, 0, codec.PositionSize)}
 }
 
 // Name returns the name of the overhead camera.
@@ -58,38 +56,25 @@ func (t *Tracking) Name() string { return t.overhead.name }
 
 // Setup is done at once.
 func (t *Tracking) Setup(now time.Duration, link *devices.Link) {
-	t.link, t.position = link, link.Device(codec.Position)
-	t.world.join(now, t)
-	t.due = t.world.sim // the first report comes at once
-	link.Ready(now)
-	link.WakeAt(now)
+	t.position = link.Device(codec.Position)
+	t.join(now, link)
 }
 
 func (t *Tracking) Shutdown(now time.Duration) {
-	t.world.leave(t)
+	t.world.leave(now, &t.schedule)
 	t.link.Stopped(now)
 }
 
 // Tick advances the world to now and reports when a report is due.
 func (t *Tracking) Tick(now time.Duration) time.Duration {
-	more := t.world.Advance(now)
-	if t.world.paused || t.due < t.world.sim+StepTime {
-		seen := t.overhead.robot.seenFromAbove()
-		t.buf = seen.Append(t.buf[:0])
-		t.position.Publish(now, t.buf)
-		t.due = t.world.nextReport(t.world.phase(t.overhead.robot))
-	}
-	if more {
-		return now
-	}
-	return t.deadline(now)
+	return t.tick(now, t.publish)
 }
 
-// deadline implements reporter.
-func (t *Tracking) deadline(now time.Duration) time.Duration { return t.world.deadline(now, t.due) }
-
-// wakeAt implements reporter.
-func (t *Tracking) wakeAt(at time.Duration) { t.link.WakeAt(at) }
+func (t *Tracking) publish(now time.Duration) {
+	seen := t.overhead.robot.seenFromAbove()
+	t.buf = seen.Append(t.buf[:0])
+	t.position.Publish(now, t.buf)
+}
 
 // seenFromAbove returns the robot's true pose in the frame of the world, and its true
 // velocity. A camera does not see a stall.

@@ -1,0 +1,103 @@
+package stage
+
+import (
+	"slices"
+	"time"
+
+	"player/devices"
+)
+
+// stepLimit is how long the clients in step wait for one of them, in real time. A
+// control loop that needs longer has crashed or is in a debugger.
+const stepLimit = 10 * time.Second
+
+// lockstep decides whether a world in step may go on. Its clients are those in
+// request/reply mode: one that has asked for data and has been sent all there is waits
+// for the next step.
+type lockstep struct {
+	need    int  // clients that start the time; zero: the world is not in step
+	started bool // they came, and not all of them have left
+	crew         // of all robots
+
+	since time.Duration // server's time at which clients began to hold up others
+}
+
+// crew counts clients in step. A client that neither waits nor is behind is late: it
+// has been given up until it asks again.
+type crew struct{ clients, waiting, behind int }
+
+// roll is the clients of one robot.
+type roll struct {
+	crew
+	members []member
+	waiters []devices.Waiter // scratch
+}
+
+type member struct {
+	devices.Waiter
+	late bool
+}
+
+// open reports whether nobody must be waited for. A world whose clients are all late
+// does not run away from them.
+func (l *lockstep) open() bool {
+	return l.need == 0 || l.started && l.waiting > 0 && l.behind == 0
+}
+
+// held reports whether clients hold up others.
+func (l *lockstep) held() bool { return l.started && l.waiting > 0 && l.behind > 0 }
+
+// deadline returns the server's time at which the clients behind are given up, zero if
+// they hold up nobody.
+func (l *lockstep) deadline() time.Duration {
+	if !l.held() {
+		return 0
+	}
+	return l.since + stepLimit
+}
+
+// recount notes who of a robot's clients waits. present are those that are there.
+func (l *lockstep) recount(now time.Duration, r *roll, present []devices.Waiter) {
+	r.members = slices.DeleteFunc(r.members, func(m member) bool { return !slices.Contains(present, m.Waiter) })
+	for _, w := range present {
+		if !slices.ContainsFunc(r.members, func(m member) bool { return m.Waiter == w }) {
+			r.members = append(r.members, member{Waiter: w})
+		}
+	}
+	before := l.held()
+	l.count(r)
+	l.started = l.clients > 0 && (l.started || l.clients >= l.need)
+	if !before && l.held() {
+		l.since = now
+	}
+}
+
+// giveUp makes the clients of a robot late that are behind. It returns how many they
+// are.
+func (l *lockstep) giveUp(r *roll) int {
+	late := r.behind
+	for i := range r.members {
+		m := &r.members[i]
+		m.late = m.late || !m.Waits()
+	}
+	l.count(r)
+	return late
+}
+
+func (l *lockstep) count(r *roll) {
+	before := r.crew
+	r.crew = crew{clients: len(r.members)}
+	for i := range r.members {
+		m := &r.members[i]
+		switch {
+		case m.Waits():
+			m.late = false
+			r.waiting++
+		case !m.late:
+			r.behind++
+		}
+	}
+	l.clients += r.clients - before.clients
+	l.waiting += r.waiting - before.waiting
+	l.behind += r.behind - before.behind
+}
