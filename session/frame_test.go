@@ -337,3 +337,60 @@ func TestWithoutFreshness(t *testing.T) {
 		r.now += 100 * ms
 	}
 }
+
+// 8.8: in request/reply mode a client that reads a device in step gets each of its data
+// once, and the driver learns when it has asked for the next.
+func TestInStep(t *testing.T) {
+	r := newRobot(t)
+	steps := &stepping{part: r.of('p')}
+	link := r.table.Device('p').Link()
+	link.SetDriver(steps)
+	p := newPeer(t, r)
+	p.send(config('r', 1))
+	expect := func(asked int, waits ...bool) {
+		t.Helper()
+		var got []bool
+		for _, w := range link.AppendWaiters(nil) {
+			got = append(got, w.Waits())
+		}
+		if steps.asked != asked || !slices.Equal(got, waits) {
+			t.Errorf("the driver was asked %d times and its clients wait: %v; want %d, %v", steps.asked, got, asked, waits)
+		}
+		steps.asked = 0
+	}
+	expect(0)
+	p.request("lrpr", "lrpr")
+	expect(1, false)
+	p.send(config('d'), config('d'))
+	expect(2, false)
+	p.expectFrame("l722 p21")
+	expect(1, true) // for the second one
+	p.expectFrame("")
+	if p.Asked() != 1 || p.Period() != 0 {
+		t.Errorf("asked %d, period %v", p.Asked(), p.Period())
+	}
+	p.expectNews('p', true)
+	expect(0, false)
+	p.expectFrame("l722 p21") // whole
+	expect(0, false)
+	p.send(config('d'))
+	expect(1, true)
+	p.expectFrame("")
+	p.send(config('r', 0)) // at a rate
+	expect(1)
+	p.expectFrame("l722 p21")
+	p.send(config('r', 1), config('d'))
+	expect(2, true)
+	p.request("pc", "pc")
+	expect(0) // the link stops
+	p.expectFrame("l722") // no device in step
+}
+
+// stepping is a part in step.
+type stepping struct {
+	*part
+	asked int
+}
+
+func (s *stepping) InStep() bool        { return true }
+func (s *stepping) Asked(time.Duration) { s.asked++ }
