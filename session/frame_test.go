@@ -382,7 +382,7 @@ func TestInStep(t *testing.T) {
 	p.send(config('r', 1), config('d'))
 	expect(2, true)
 	p.request("pc", "pc")
-	expect(0) // the link stops
+	expect(0)             // the link stops
 	p.expectFrame("l722") // no device in step
 }
 
