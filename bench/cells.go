@@ -483,13 +483,14 @@ func relayConfiguration(server string) string {
 }
 
 // configuration is the configuration file for a cell: the driver of the hardware
-// on a serial port, or one that provides all seven devices.
-func (c cell) configuration(port string) string {
+// on a serial port, or one that provides all seven devices. drive is the file of a
+// recorded drive.
+func (c cell) configuration(port, drive string) string {
 	if c.Kind == inside {
 		return fmt.Sprintf("driver ( name \"%s\" port \"%s\" )\n", c.hardware().driver, port)
 	}
 	if c.Drive {
-		return fmt.Sprintf("driver ( name \"testpattern\" rate %d drive true stamp true )\n", c.Device)
+		return fmt.Sprintf("driver ( name \"testpattern\" rate %d drive %q stamp true )\n", c.Device, drive)
 	}
 	laser := c.Size - small
 	return fmt.Sprintf("driver ( name \"testpattern\" rate %d laser_size %d stamp true )\n", c.Device, laser)

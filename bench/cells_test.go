@@ -95,7 +95,7 @@ func TestConfiguration(t *testing.T) {
 		small: `driver ( name "testpattern" rate 500 laser_size 0 stamp true )`,
 	} {
 		c := cell{Size: size, Device: 500}
-		if got := strings.TrimSpace(c.configuration("")); got != want {
+		if got := strings.TrimSpace(c.configuration("", "a.drive")); got != want {
 			t.Errorf("%d bytes: %s, want %s", size, got, want)
 		}
 	}

@@ -175,7 +175,7 @@ func (w *workshop) startRobots(ctx context.Context, c cell) (*process, error) {
 	}
 	var config strings.Builder
 	for i := range robots {
-		fmt.Fprintf(&config, "driver ( name \"testpattern\" rate %d drive true provides [", c.Device)
+		fmt.Fprintf(&config, "driver ( name \"testpattern\" rate %d drive %q provides [", c.Device, w.drive())
 		for _, device := range []string{"laser", "sonar", "position", "gripper", "misc", "vision", "ptz"} {
 			fmt.Fprintf(&config, " \"%d:%s:0\"", port+i, device)
 		}
@@ -239,7 +239,6 @@ func readerShare(r run) float64 { return r.Usage.CPU.Seconds() / r.Reader.Window
 func readerCPU(r run) float64   { return float64(r.Usage.CPU) / 1e3 / max(float64(r.Reader.Frames), 1) } // us
 func readerP50(r run) float64   { return float64(r.Reader.P50) * 1e3 }
 func readerP99(r run) float64   { return float64(r.Reader.P99) * 1e3 }
-func readerMax(r run) float64   { return float64(r.Reader.Max) * 1e3 }
 
 // clients shows the client libraries.
 func (p *page) clients(r *results) {
@@ -250,7 +249,7 @@ One program in each language reads %d robots at %d Hz: %d frames a second of %d 
 CPU time is that of the program, with its runtime and its system calls; its share is of one core. The interval is
 the time between two frames of one robot, %v if all is well. [CLIENTS.md](CLIENTS.md) has the libraries.
 `, robots, robotRate, robots*robotRate, large, time.Second/robotRate))
-	p.table("language", "runtime", "reads by", ">frames/s", ">of asked", ">CPU us/frame", ">share", ">RSS", ">median interval", ">p99", ">max")
+	p.table("language", "runtime", "reads by", ">frames/s", ">of asked", ">CPU us/frame", ">share", ">RSS", ">median interval", ">p99")
 	for i := range r.Cells {
 		c := &r.Cells[i]
 		if c.Kind != library || c.NotRun != "" {
@@ -259,7 +258,7 @@ the time between two frames of one robot, %v if all is well. [CLIENTS.md](CLIENT
 		l := c.language()
 		get := func(f func(run) float64, format func(float64) string) string { return show(c, player, f, format) }
 		p.row(l.name, cmp.Or(c.of(player)[0].Reader.Runtime, "-"), l.way, get(readerRate, count), get(readerAsked, percent),
-			get(readerCPU, rounded), get(readerShare, percent), get(rss, memory), get(readerP50, duration), get(readerP99, duration), get(readerMax, duration))
+			get(readerCPU, rounded), get(readerShare, percent), get(rss, memory), get(readerP50, duration), get(readerP99, duration))
 	}
 	if c := r.find(parserCell); c != nil {
 		p.text("\nPython's parser alone, without sockets and asyncio, decodes %s of these frames a second.\n",

@@ -86,7 +86,13 @@ func (w *workshop) path(s server) string { return filepath.Join(w.dir, string(s)
 
 // serialPort is the port that emulated hardware is on.
 func (w *workshop) serialPort() string { return filepath.Join(w.dir, "line") }
-func (w *workshop) close()             { _ = os.RemoveAll(w.dir) }
+
+// drive is a recorded drive through an office.
+func (w *workshop) drive() string {
+	return filepath.Join(w.root, "devices", "testpattern", "testdata", "drive.bin")
+}
+
+func (w *workshop) close() { _ = os.RemoveAll(w.dir) }
 
 // arguments is the command line of a server for a cell. Player also gets a
 // configuration file.
@@ -101,7 +107,7 @@ func (w *workshop) arguments(s server, c cell, p *process) ([]string, error) {
 		return []string{"-port", strconv.Itoa(port), "-size", strconv.Itoa(c.Size)}, nil
 	}
 	file := filepath.Join(w.dir, "player.cfg")
-	err := os.WriteFile(file, []byte(c.configuration(w.serialPort())), 0o644)
+	err := os.WriteFile(file, []byte(c.configuration(w.serialPort(), w.drive())), 0o644)
 	// All clients are of one computer.
 	args := []string{"-gp", strconv.Itoa(port), "-max-per-address", strconv.Itoa(math.MaxInt32)}
 	if p.page > 0 {

@@ -173,7 +173,7 @@ func (w *workshop) startSoaked(ctx context.Context) (*soaked, error) {
 		return nil, err
 	}
 	file := filepath.Join(w.dir, "player.cfg")
-	configuration := cell{Size: large, Device: 50}.configuration("") + fmt.Sprintf(`
+	configuration := cell{Size: large, Device: 50}.configuration("", "") + fmt.Sprintf(`
 		driver ( name "p2os" provides ["%d:position:0" "%[1]d:sonar:0"] port "%s" )
 		driver ( name "writelog" file "run.mcap" max_size 1 files 2 open 1 requires ["laser:0" "position:0"] )
 		driver ( name "writelog" file "small/run.mcap" open 1 requires ["laser:0"] )

@@ -2,8 +2,8 @@ package testpattern
 
 import (
 	"bytes"
-	_ "embed"
 	"encoding/binary"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"time"
@@ -11,12 +11,6 @@ import (
 	"player/codec"
 	"player/codec/compact"
 )
-
-// recorded is what a simulated robot reported while it drove through an office: a
-// compact frame of laser, sonar and position for each moment (TestRecord writes it).
-//
-//go:embed drive.bin
-var recorded []byte
 
 const (
 	// momentTime is how long a recorded moment lasts.
@@ -39,16 +33,24 @@ type drive struct {
 // moment is the recorded payloads by letter.
 type moment map[byte][]byte
 
-func newDrive() drive {
+// newDrive reads what was recorded: a compact frame of laser, sonar and position for
+// each moment.
+func newDrive(recorded []byte) (drive, error) {
 	d := drive{random: rand.New(rand.NewPCG(1, 2))}
 	var items compact.Reader
 	for rest := recorded; len(rest) > 0; {
-		_, frame, behind, _ := codec.Block(rest)
+		letter, frame, behind, ok := codec.Block(rest)
+		if !ok || letter != codec.KindCompact {
+			return drive{}, errors.New("not a sequence of compact frames")
+		}
 		rest = behind
 		m := moment{}
 		items.Reset(frame)
 		for {
-			letter, payload, ok, _ := items.Next()
+			letter, payload, ok, err := items.Next()
+			if err != nil {
+				return drive{}, err
+			}
 			if !ok {
 				break
 			}
@@ -56,7 +58,7 @@ func newDrive() drive {
 		}
 		d.moments = append(d.moments, m)
 	}
-	return d
+	return d, nil
 }
 
 // at returns the moment of a time. Without moments it has no payloads.

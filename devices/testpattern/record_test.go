@@ -11,7 +11,7 @@ import (
 	"player/lab"
 )
 
-var update = flag.Bool("update", false, "write drive.bin")
+var update = flag.Bool("update", false, "write testdata/drive.bin")
 
 // TestRecord writes the drive if the flag -update is set: a minute and a half of a
 // simulated robot in an office. The file need not follow changes of the simulator.
@@ -31,7 +31,7 @@ func TestRecord(t *testing.T) {
 		}
 		file = codec.AppendBlock(file, codec.KindCompact, items)
 	}
-	if err := os.WriteFile("drive.bin", file, 0o644); err != nil {
+	if err := os.WriteFile("testdata/drive.bin", file, 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

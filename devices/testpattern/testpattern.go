@@ -6,6 +6,7 @@ package testpattern
 import (
 	"encoding/binary"
 	"fmt"
+	"os"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -38,17 +39,23 @@ func Kind() devices.Kind {
 			{Name: "rate", Default: 10, Min: 1, Max: maxRate, Unit: "Hz", Doc: "how often each device publishes"},
 			{Name: "laser_size", Default: codec.LaserSize, Max: codec.LaserSize, Unit: "bytes", Doc: "the laser's payload; 0 is a block without data"},
 			{Name: "vision_blobs", Default: 0, Max: codec.VisionChannels * codec.MaxBlobs, Doc: "blobs in view; 0 is a block without data"},
-			{Name: "drive", Default: false, Doc: "laser, sonar and position of a drive through an office, ranges with noise of 5 mm"},
+			{Name: "drive", Default: devices.Path(""), Doc: "a recorded drive: compact frames of laser, sonar and position, 10 a second; ranges get noise of 5 mm"},
 			{Name: "stamp", Default: false, Doc: "the payloads of laser (without drive) and sonar begin with the time: CLOCK_MONOTONIC in ns, u64"},
 		},
 		New: func(a devices.Args) (devices.Driver, error) {
-			return New(Pattern{
+			p := Pattern{
 				Rate:        a.Int("rate"),
 				LaserSize:   a.Int("laser_size"),
 				VisionBlobs: a.Int("vision_blobs"),
-				Drive:       a.Bool("drive"),
 				Stamp:       a.Bool("stamp"),
-			})
+			}
+			if path := a.String("drive"); path != "" {
+				var err error
+				if p.Drive, err = os.ReadFile(path); err != nil {
+					return nil, fmt.Errorf("drive: %w", err)
+				}
+			}
+			return New(p)
 		},
 	}
 }
@@ -60,10 +67,10 @@ func all() []devices.Spec {
 
 // Pattern is what a Driver publishes.
 type Pattern struct {
-	Rate        int  // Hz
-	LaserSize   int  // bytes
-	VisionBlobs int  // 0: a payload of size 0
-	Drive       bool // the laser's payload is a whole scan
+	Rate        int    // Hz
+	LaserSize   int    // bytes
+	VisionBlobs int    // 0: a payload of size 0
+	Drive       []byte // compact frames; with them, the laser's payload is a whole scan
 	Stamp       bool
 }
 
@@ -88,14 +95,17 @@ type payload struct {
 }
 
 // New returns a driver of all seven devices. It fails if the laser's payload has no
-// room for a stamp.
+// room for a stamp, or the drive is none.
 func New(p Pattern) (*Driver, error) {
 	if p.Stamp && p.LaserSize != 0 && p.LaserSize < stampSize {
 		return nil, fmt.Errorf("a stamp takes %d bytes of the laser's payload, which has %d", stampSize, p.LaserSize)
 	}
 	d := &Driver{pattern: p, period: time.Second / time.Duration(p.Rate), clock: monotonic}
-	if p.Drive {
-		d.drive = newDrive()
+	if p.Drive != nil {
+		var err error
+		if d.drive, err = newDrive(p.Drive); err != nil {
+			return nil, fmt.Errorf("drive: %w", err)
+		}
 	}
 	return d, nil
 }
@@ -146,7 +156,7 @@ func (d *Driver) publish(now time.Duration) {
 			p.bytes = d.ptz.Append(p.bytes[:0])
 		case codec.Laser, codec.Sonar:
 			p.bytes = d.drive.ranges(now, letter, p.bytes)
-			if d.pattern.Stamp && len(p.bytes) > 0 && (letter == codec.Sonar || !d.pattern.Drive) {
+			if d.pattern.Stamp && len(p.bytes) > 0 && (letter == codec.Sonar || d.pattern.Drive == nil) {
 				binary.BigEndian.PutUint64(p.bytes, stamp)
 			}
 		}

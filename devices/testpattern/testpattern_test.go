@@ -2,7 +2,9 @@ package testpattern
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"os"
 	"testing"
 	"time"
 
@@ -158,10 +160,10 @@ func TestCommandsAreReported(t *testing.T) {
 }
 
 func TestTickAllocatesNothing(t *testing.T) {
-	for _, drive := range []bool{false, true} {
+	for _, drive := range [][]byte{nil, recorded(t)} {
 		_, h, d := run(t, Pattern{Rate: 2500, LaserSize: codec.LaserSize, VisionBlobs: 9, Drive: drive, Stamp: true}, ms)
 		if n := testing.AllocsPerRun(1000, func() { h.at = d.Tick(h.at) }); n != 0 {
-			t.Errorf("drive %v: %v allocations", drive, n)
+			t.Errorf("drive of %d bytes: %v allocations", len(drive), n)
 		}
 	}
 }
@@ -173,8 +175,35 @@ func TestKind(t *testing.T) {
 	}
 }
 
+// recorded is what a simulated robot reported while it drove through an office
+// (TestRecord writes it).
+func recorded(t *testing.T) []byte {
+	t.Helper()
+	b, err := os.ReadFile("testdata/drive.bin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestDriveIsChecked(t *testing.T) {
+	whole := recorded(t)
+	compact := codec.AppendBlock(nil, codec.KindCompact, []byte{0xff, 0xff, 0xff})
+	for _, bad := range [][]byte{whole[:len(whole)-1], codec.AppendBlock(nil, codec.KindReply, nil), compact} {
+		if _, err := New(Pattern{Rate: 10, LaserSize: codec.LaserSize, Drive: bad}); err == nil {
+			t.Errorf("%d bytes are a drive", len(bad))
+		}
+	}
+	k := Kind()
+	values := k.Defaults()
+	values["drive"] = "testdata/none.bin"
+	if _, err := k.New(devices.Args{Name: k.Name, Values: values}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a file that does not exist: %v", err)
+	}
+}
+
 func TestDrive(t *testing.T) {
-	table, h, d := run(t, Pattern{Rate: 10, LaserSize: codec.LaserSize, Drive: true, Stamp: true}, ms)
+	table, h, d := run(t, Pattern{Rate: 10, LaserSize: codec.LaserSize, Drive: recorded(t), Stamp: true}, ms)
 	d.clock = func() uint64 { return 1 << 60 }
 	var scan, last codec.LaserData
 	var at, from codec.PositionData
