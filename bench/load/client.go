@@ -16,6 +16,7 @@ type client struct {
 	index  int32 // among all clients
 	fd     int
 	tls    *secure.Conn // nil: it does not encrypt
+	nats   *natsParser  // of the first client of a connection to NATS
 	phase  int          // Flood: bytes of a command that are sent
 	ready  bool         // has had its reply
 	closed bool
@@ -106,7 +107,7 @@ func sum(g *group, clients []client) GroupResult {
 	}
 	r.Interval, r.IntervalCDF = DistOf(&interval), interval.CDF()
 	r.Latency = DistOf(&latency)
-	r.AgeMean, r.AgeP99, r.AgeCDF = age.Mean(), age.Quantile(0.99), age.CDF()
+	r.AgeMean, r.AgeP50, r.AgeP99, r.AgeCDF = age.Mean(), age.Quantile(0.5), age.Quantile(0.99), age.CDF()
 	r.Jain = stats.Jain(shares)
 	return r
 }

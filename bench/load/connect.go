@@ -87,14 +87,18 @@ func (e *engine) open(g *group) error {
 	if err != nil {
 		return err
 	}
+	if g.NATS != nil {
+		return e.subscribe(g, address)
+	}
 	request := g.request()
 	if err := e.await(address, request); err != nil {
 		return fmt.Errorf("%s does not serve: %w", g.Address, err)
 	}
 	for n := range g.Clients {
-		fd, sealed, err := g.dial(address)
+		to := netip.AddrPortFrom(address.Addr(), address.Port()+uint16(n%max(g.Ports, 1)))
+		fd, sealed, err := g.dial(to)
 		if err != nil {
-			return fmt.Errorf("client %d of %s cannot connect to %s: %w", n+1, g.Name, g.Address, err)
+			return fmt.Errorf("client %d of %s cannot connect to %s: %w", n+1, g.Name, to, err)
 		}
 		if g.Task == Answer {
 			// The kernel's interactive mode, from the first frame on.
@@ -103,7 +107,7 @@ func (e *engine) open(g *group) error {
 			}
 		}
 		index := int32(len(e.clients))
-		e.clients = append(e.clients, client{group: g, index: index, fd: fd, tls: sealed})
+		e.clients = append(e.clients, client{group: g, index: index, fd: fd, tls: sealed, parser: parser{blocks: g.blocks()}})
 		e.waiting++
 		ev := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLRDHUP, Fd: index}
 		if err := unix.EpollCtl(e.epoll, unix.EPOLL_CTL_ADD, fd, &ev); err != nil {
@@ -121,6 +125,14 @@ func (e *engine) open(g *group) error {
 		}
 	}
 	return nil
+}
+
+// blocks is how many blocks a frame for a client of the group has, unless it is compact.
+func (g *group) blocks() int {
+	if g.Devices == "" {
+		return blocks
+	}
+	return len(g.Devices) / 2 // each with its access
 }
 
 // dial connects a client of the group, by TLS if the group does so.

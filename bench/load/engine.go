@@ -53,6 +53,7 @@ type engine struct {
 	ask      []byte // one request for data
 	commands pacer
 	reads    pacer // of Slow clients
+	rates    pacer // of clients of NATS that ask for a rate
 }
 
 // pacer calls do for each of its clients once a period, spread evenly over it.
@@ -104,6 +105,7 @@ func Run(spec Spec, begin, end func()) (Result, error) {
 	e.ask = codec.AppendMessage(nil, codec.KindConfig, codec.Server, []byte{codec.ConfigData})
 	e.commands = pacer{period: commandPeriod, do: e.drive}
 	e.reads = pacer{period: slowPeriod, do: e.receive}
+	e.rates = pacer{period: ratePeriod, do: e.askRate}
 	var err error
 	if e.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
 		return Result{}, err
@@ -160,7 +162,9 @@ func (e *engine) cpu() time.Duration {
 
 func (e *engine) close() {
 	for i := range e.clients {
-		unix.Close(e.clients[i].fd)
+		if fd := e.clients[i].fd; fd >= 0 {
+			unix.Close(fd)
+		}
 	}
 	unix.Close(e.epoll)
 }
@@ -168,7 +172,7 @@ func (e *engine) close() {
 // serve takes events until the given time.
 func (e *engine) serve(until time.Duration) {
 	for now := e.now(); now < until; now = e.now() {
-		e.poll(e.reads.run(now, e.commands.run(now, until-now)))
+		e.poll(e.rates.run(now, e.reads.run(now, e.commands.run(now, until-now))))
 	}
 }
 
@@ -211,6 +215,10 @@ func (e *engine) receive(c *client) {
 		return
 	}
 	now := e.now()
+	if c.nats != nil {
+		e.messages(c, now, e.buffer[:n])
+		return
+	}
 	if c.tls == nil {
 		e.parse(c, now, e.buffer[:n])
 		return
@@ -324,12 +332,19 @@ func (e *engine) send(c *client, b []byte) int {
 
 // lose notes that the server has closed a connection.
 func (e *engine) lose(c *client) {
-	if !c.closed {
-		c.closed = true
-		if !c.ready {
-			c.ready = true
+	if c.closed {
+		return
+	}
+	lost := e.clients[c.index : c.index+1]
+	if c.nats != nil {
+		lost = e.clients[c.index:][:c.nats.subscriptions]
+	}
+	for i := range lost {
+		lost[i].closed = true
+		if !lost[i].ready {
+			lost[i].ready = true
 			e.waiting--
 		}
-		_ = unix.EpollCtl(e.epoll, unix.EPOLL_CTL_DEL, c.fd, nil)
 	}
+	_ = unix.EpollCtl(e.epoll, unix.EPOLL_CTL_DEL, c.fd, nil)
 }

@@ -8,8 +8,7 @@ import (
 	"player/codec/compact"
 )
 
-// blocks is how many blocks a frame has: one for each of the seven
-// devices, unless it is compact.
+// blocks is how many blocks a frame of all devices has, unless it is compact.
 const blocks = 7
 
 // header is letter and size of a block; a reply has the same (PROTOCOL 1.3).
@@ -24,6 +23,7 @@ type parser struct {
 	head   [header]byte
 	have   int // bytes of head
 	left   int // bytes of the payload to come
+	blocks int // of a frame that is not compact
 	seen   int // blocks of this frame that are complete
 	size   int // bytes of this frame as a plain one
 	stamp  [stampSize]byte
@@ -88,7 +88,7 @@ func (p *parser) next(b []byte, stamped byte) (e event, rest []byte) {
 			p.unpack(stamped)
 			return frame, b
 		}
-		if p.seen++; p.seen == blocks {
+		if p.seen++; p.seen == p.blocks {
 			p.seen = 0
 			return frame, b
 		}

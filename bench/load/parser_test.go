@@ -38,7 +38,7 @@ func TestParserFindsFramesHoweverCut(t *testing.T) {
 	stream = append(stream, compacted(stampedFrame(0x1112131415161718))...)
 	check := func(pieces ...[]byte) {
 		t.Helper()
-		var p parser
+		p := parser{blocks: blocks}
 		var got []event
 		var stamps []int64
 		for _, b := range pieces {
@@ -74,7 +74,7 @@ func TestParserFindsFramesHoweverCut(t *testing.T) {
 }
 
 func TestParserCountsTheSizeOfEachFrame(t *testing.T) {
-	var p parser
+	p := parser{blocks: blocks}
 	for _, size := range []int{85, 807, 85} {
 		if e, rest := p.next(baseline.NewFrame(size).Bytes, codec.Laser); e != frame || len(rest) != 0 || p.size != size {
 			t.Fatalf("event %d size %d, want a frame of %d", e, p.size, size)
@@ -83,7 +83,7 @@ func TestParserCountsTheSizeOfEachFrame(t *testing.T) {
 }
 
 func TestParserAllocatesNothing(t *testing.T) {
-	var p parser
+	p := parser{blocks: blocks}
 	b := stampedFrame(0)
 	if n := testing.AllocsPerRun(100, func() { p.next(b, codec.Laser) }); n != 0 {
 		t.Fatalf("%g allocations a frame", n)

@@ -40,12 +40,25 @@ type Group struct {
 	Namespace int    `json:"namespace"`         // descriptor of the network namespace they live in, zero: ours
 	Form      []byte `json:"form,omitempty"`    // configuration of the server sent first, none if empty
 	Devices   string `json:"devices,omitempty"` // the devices to request, all if empty
+	// Ports is over how many ports, from that of Address on, the clients are spread in
+	// turn; zero: one.
+	Ports int `json:"ports,omitempty"`
+	// NATS is set if the clients are subscriptions at a NATS server.
+	NATS *Subscriptions `json:"nats,omitempty"`
+}
+
+// Subscriptions is how clients of a NATS server get data (docs/FLEET.md).
+type Subscriptions struct {
+	Each     int      `json:"each"`            // subscriptions of each connection
+	Subjects []string `json:"subjects"`        // of the clients, in turn
+	Suffix   string   `json:"suffix"`          // a message whose subject ends so is a frame
+	Rates    []string `json:"rates,omitempty"` // where the first client asks for Rate
 }
 
 // Spec is one run.
 type Spec struct {
 	Groups    []Group       `json:"groups"`
-	FrameSize int           `json:"frame_size"` // bytes; a frame of another size counts as bad
+	FrameSize int           `json:"frame_size"` // bytes, by NATS those of the payload; a frame of another size counts as bad
 	Stamp     byte          `json:"stamp"`      // the device whose payload begins with its time; not in a frame: ages are unknown
 	Warmup    time.Duration `json:"warmup_ns"`  // between the last reply and the first figure
 	Window    time.Duration `json:"window_ns"`  // what is measured
@@ -89,6 +102,7 @@ type GroupResult struct {
 	WorstMean time.Duration  `json:"interval_worst_mean_ns"`
 	Latency   Dist           `json:"latency"` // from the stamp to the arrival
 	AgeMean   time.Duration  `json:"age_mean_ns"`
+	AgeP50    time.Duration  `json:"age_p50_ns"`
 	AgeP99    time.Duration  `json:"age_p99_ns"`
 	Jain      float64        `json:"jain"`           // of the frames of each client
 	Round     Dist           `json:"round"`          // Request: from the question to the frame
