@@ -96,6 +96,11 @@ type cell struct {
 	Relay bool `json:"relay,omitempty"`
 	// TLS has the clients connect by TLS.
 	TLS bool `json:"tls,omitempty"`
+	// Robots is how many robots the server has, each with a port; zero: one.
+	Robots int `json:"robots,omitempty"`
+	// Monitors is how many clients share a connection to NATS, which a bridge feeds at
+	// the clients' end of the link (fleet.go); zero: clients of the robots.
+	Monitors int `json:"monitors_per_connection,omitempty"`
 }
 
 const (
@@ -127,6 +132,7 @@ func cells() []cell {
 	all = append(all, realTime()...)
 	all = append(all, compacted()...)
 	all = append(all, relayed()...)
+	all = append(all, fleets()...)
 	all = append(all, clientCells()...)
 	return append(all,
 		cell{Name: "idle", Kind: idle, Device: costRate, Size: large, Servers: everyone()},
@@ -463,6 +469,9 @@ func (c cell) servers() []server {
 
 // stamped is the device whose payload begins with the time it was taken.
 func (c cell) stamped() byte {
+	if c.Robots > 0 {
+		return codec.Laser
+	}
 	if c.Size < large || c.Drive {
 		return codec.Sonar
 	}
@@ -470,7 +479,7 @@ func (c cell) stamped() byte {
 }
 
 // stampless reports whether frames have no stamp, so that ages are unknown.
-func (c cell) stampless() bool { return c.Groups[0].Devices != "" }
+func (c cell) stampless() bool { return c.Groups[0].Devices != "" && c.Robots == 0 }
 
 // relayRate is how often a relay asks for news in Hz. A higher rate makes the data
 // younger and takes more of the link: 37 % at 807 bytes.

@@ -44,6 +44,7 @@ func TestFits(t *testing.T) {
 		"compact/802.11/50x50Hz/85":    true,
 		"compact/802.11-5/50x50Hz/807": true,
 		"relay/802.11/50x50Hz/807":     true, // without the relay
+		"fleet/802.11/50x50Hz/807":     true, // without the bridge
 
 		"small-cpu/802.11/50x10Hz": true,
 		"small-cpu/802.11/50x50Hz": true,

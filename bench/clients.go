@@ -97,7 +97,7 @@ func (w *workshop) measureLibrary(ctx context.Context, r *run, c cell, window ti
 	if _, err := exec.LookPath(l.tool); err != nil {
 		return err
 	}
-	p, err := w.startRobots(ctx, c)
+	p, err := w.startRobots(ctx, robots, fmt.Sprintf("rate %d drive %q", c.Device, w.drive()))
 	if err != nil {
 		return err
 	}
@@ -167,15 +167,15 @@ func (r *run) readLibrary(out *bufio.Reader, in io.Closer, m meters) error {
 	}
 }
 
-// startRobots starts a server with all seven devices on each of its ports.
-func (w *workshop) startRobots(ctx context.Context, c cell) (*process, error) {
-	port, err := freePorts(robots)
+// startRobots starts a server with all seven devices, of a pattern, on each of n ports.
+func (w *workshop) startRobots(ctx context.Context, n int, pattern string) (*process, error) {
+	port, err := freePorts(n)
 	if err != nil {
 		return nil, err
 	}
 	var config strings.Builder
-	for i := range robots {
-		fmt.Fprintf(&config, "driver ( name \"testpattern\" rate %d drive %q provides [", c.Device, w.drive())
+	for i := range n {
+		fmt.Fprintf(&config, "driver ( name \"testpattern\" %s provides [", pattern)
 		for _, device := range []string{"laser", "sonar", "position", "gripper", "misc", "vision", "ptz"} {
 			fmt.Fprintf(&config, " \"%d:%s:0\"", port+i, device)
 		}

@@ -100,6 +100,7 @@ func (r *results) report(w io.Writer, plots string) error {
 	p.isolation(r)
 	p.strangers(r)
 	p.viewers(r)
+	p.fleet(r)
 	p.realTime(r)
 	p.clients(r)
 	p.paper(r)
@@ -384,7 +385,8 @@ func (p *page) compact(r *results) {
 
 Full links with plain and with compact frames (docs/BANDWIDTH.md), the data that of a robot that drives through an
 office, with noise of 5 mm on its ranges; "auto" is compact while the server finds the link full. "20 readings" is
-the laser alone, one reading in 9 degrees in units of 5 cm. The relay is a second server on the wired side.
+the laser alone, one reading in 9 degrees in units of 5 cm. The relay is a second server on the wired side, "fleet"
+a bridge and NATS there (docs/FLEET.md).
 `)
 	p.table("cell", "frames", ">frames/s", ">of", ">closed", ">age", ">least", ">p99", ">Jain", ">link", ">CPU us/frame")
 	row := func(name, form string, c *cellResult) {
@@ -393,7 +395,7 @@ the laser alone, one reading in 9 degrees in units of 5 cm. The relay is a secon
 		}
 		get := func(f func(run) float64, format func(float64) string) string { return show(c, player, f, format) }
 		age, least, p99 := get(ageMean, duration), duration(float64(c.ageFloor())), get(ageP99, duration)
-		if c.Relay {
+		if c.Relay || c.Monitors > 0 {
 			least = "-" // that of the direct client
 		}
 		if c.stampless() {
@@ -419,6 +421,7 @@ the laser alone, one reading in 9 degrees in units of 5 cm. The relay is a secon
 	}
 	row("802.11/1x50Hz/807", "direct", r.find(relayDirect))
 	row("802.11/50x50Hz/807", "relay", r.find(relayGoal))
+	row("802.11/50x50Hz/807", "fleet", r.find(fleetGoal))
 }
 
 func (p *page) scale(r *results) {
@@ -662,9 +665,15 @@ target for all cells but those listed below their table. Full links have their o
 			if !ok || c.NotRun != "" {
 				continue
 			}
-			get := func(f func(run) float64, format func(float64) string) string { return show(c, player, f, format) }
-			p.row(name, get(rate, rounded), get(closed, count), get(worstMean, duration), get(intervalP99, duration),
-				get(intervalMax, duration), get(latency, duration), get(ageMean, duration), get(ageP99, duration), get(cpuOfFrame, rounded))
+			line := func(name string, c *cellResult) {
+				get := func(f func(run) float64, format func(float64) string) string { return show(c, player, f, format) }
+				p.row(name, get(rate, rounded), get(closed, count), get(worstMean, duration), get(intervalP99, duration),
+					get(intervalMax, duration), get(latency, duration), get(ageMean, duration), get(ageP99, duration), get(cpuOfFrame, rounded))
+			}
+			line(name, c)
+			if served := r.find(fleetGoal); c.Name == fullest && served != nil {
+				line(name+" by a fleet's bridge", served)
+			}
 			if c.Claim != "" && c.Claim != held {
 				claims = append(claims, fmt.Sprintf("- %s in the paper: %s\n", name, c.Claim))
 			}

@@ -38,6 +38,8 @@ type run struct {
 	Server  server        `json:"server"`
 	Load    *load.Result  `json:"load,omitempty"`
 	Usage   rig.Usage     `json:"usage"`            // of the server in the window
+	Bridge  *rig.Usage    `json:"bridge,omitempty"` // of the fleet's bridge
+	NATS    *rig.Usage    `json:"nats,omitempty"`   // of the NATS server
 	Traffic rig.Traffic   `json:"traffic"`          // of its end of the link
 	Stolen  float64       `json:"stolen,omitempty"` // share of all processors that other guests of the host took
 	Start   time.Duration `json:"start_ns,omitempty"`
@@ -158,7 +160,13 @@ func (w *workshop) measureFrames(ctx context.Context, r *run, c cell, window tim
 		}
 		defer wire.Close()
 	}
-	p, err := w.start(ctx, r.Server, c, wire)
+	var p *process
+	var err error
+	if c.Robots > 0 {
+		p, err = w.startRobots(ctx, c.Robots, fmt.Sprintf("rate %d stamp true", c.Device))
+	} else {
+		p, err = w.start(ctx, r.Server, c, wire)
+	}
 	if err != nil {
 		return err
 	}
@@ -184,6 +192,16 @@ func (w *workshop) measureFrames(ctx context.Context, r *run, c cell, window tim
 		defer end()
 	}
 	m := meters{pid: p.cmd.Process.Pid, wire: wire}
+	spec := p.spec(c, wire, w.warmup, window)
+	if c.Monitors > 0 {
+		f, err := w.startFleet(ctx, c, p, wire)
+		if err != nil {
+			return errors.Join(err, p.stop())
+		}
+		defer f.stop()
+		m.bridge, m.nats = f.bridge.cmd.Process.Pid, f.nats.cmd.Process.Pid
+		f.subscribe(c, &spec)
+	}
 	if c.Calls {
 		var missing error
 		if m.calls, missing = w.countCalls(ctx, p); missing != nil {
@@ -192,7 +210,7 @@ func (w *workshop) measureFrames(ctx context.Context, r *run, c cell, window tim
 			defer m.calls.Close()
 		}
 	}
-	err = front.serve(ctx, r, m, c.Hold, p.spec(c, wire, w.warmup, window))
+	err = front.serve(ctx, r, m, c.Hold, spec)
 	if stop := p.stop(); stop != nil && ctx.Err() == nil {
 		r.Error = stop.Error()
 	}
@@ -281,7 +299,7 @@ const namespaceFile = 3
 func (p *process) spec(c cell, wire *rig.Wire, warmup, window time.Duration) load.Spec {
 	spec := load.Spec{FrameSize: c.Size, Stamp: c.stamped(), Warmup: warmup, Window: window}
 	for _, g := range c.Groups {
-		lg := load.Group{Name: g.Name, Clients: g.Clients, Rate: g.Rate, Task: g.Task, Form: g.Form, Devices: g.Devices}
+		lg := load.Group{Name: g.Name, Clients: g.Clients, Rate: g.Rate, Task: g.Task, Form: g.Form, Devices: g.Devices, Ports: c.Robots}
 		lg.Address = net.JoinHostPort("127.0.0.1", strconv.Itoa(p.port))
 		if c.TLS {
 			lg.TLS = loopbackAddress(p.tls)
@@ -299,15 +317,19 @@ func (p *process) spec(c cell, wire *rig.Wire, warmup, window time.Duration) loa
 
 // meters is what is read at both edges of the window.
 type meters struct {
-	pid   int
-	wire  *rig.Wire  // nil on loopback
-	calls *rig.Calls // nil if they are not counted
+	pid    int
+	bridge int // a process, as nats; zero: there is none
+	nats   int
+	wire   *rig.Wire  // nil on loopback
+	calls  *rig.Calls // nil if they are not counted
 }
 
 // reading is the meters at one moment.
 type reading struct {
 	at      time.Time
 	usage   rig.Usage
+	bridge  rig.Usage
+	nats    rig.Usage
 	traffic rig.Traffic
 	stolen  time.Duration
 	calls   map[string]uint64
@@ -320,6 +342,14 @@ func (m meters) read() (r reading, err error) {
 	}
 	if r.usage, err = rig.UsageOf(m.pid); err != nil {
 		return r, err
+	}
+	if m.bridge > 0 {
+		if r.bridge, err = rig.UsageOf(m.bridge); err != nil {
+			return r, err
+		}
+		if r.nats, err = rig.UsageOf(m.nats); err != nil {
+			return r, err
+		}
 	}
 	if m.wire != nil {
 		if r.traffic, err = m.wire.Traffic(); err != nil {
@@ -336,6 +366,10 @@ func (m meters) read() (r reading, err error) {
 func (r *run) between(from, to reading) {
 	r.Stolen = (to.stolen - from.stolen).Seconds() / to.at.Sub(from.at).Seconds() / float64(runtime.NumCPU())
 	r.Usage, r.Traffic = to.usage.Sub(from.usage), to.traffic.Sub(from.traffic)
+	if to.bridge.Threads > 0 {
+		bridge, nats := to.bridge.Sub(from.bridge), to.nats.Sub(from.nats)
+		r.Bridge, r.NATS = &bridge, &nats
+	}
 	if to.calls == nil {
 		return
 	}

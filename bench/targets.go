@@ -65,6 +65,11 @@ func targets() []target {
 		one("20 readings, 50 x 50 Hz on 1.9 Mbps: every frame came", beamsGoal, 1.05, rounded, noneOf((*cellResult).missing)),
 		one("Relay, 50 x 50 Hz over 1.9 Mbps: every frame came", relayGoal, 1.05, rounded, noneOf((*cellResult).missing)),
 		relayAge("Relay: mean age at most 15 ms above that of a direct client"),
+		one("Fleet, 50 x 50 Hz over 1.9 Mbps: every frame came", fleetGoal, 1.05, rounded, noneOf((*cellResult).missing)),
+		every("Fleet, 10,000 monitors by NATS: 99 % of all frames", func(c *cellResult) bool { return c.Robots > 0 && c.Monitors > 0 }, -0.99, negative(percent), func(c *cellResult) (float64, bool) {
+			got, ok := c.median(player, rate)
+			return -got / float64(c.asked()), ok
+		}),
 		every("Compact and relay: nobody closed", compactOrRelay, 0, count, none(closed)),
 
 		one("50 x 50 Hz: CPU a frame at most 1.25 times floor's", "scale/50x50Hz", 1.25, times, against(floor, cpuOfFrame)),
@@ -126,6 +131,7 @@ const (
 	beamsGoal   = "beams/802.11/50x50Hz/20"
 	relayGoal   = "relay/802.11/50x50Hz/807"
 	relayDirect = "relay/direct/802.11/1x50Hz/807"
+	fleetGoal   = "fleet/802.11/50x50Hz/807"
 )
 
 func compactOrRelay(c *cellResult) bool { return c.Drive || c.Wire > 0 }

@@ -189,6 +189,9 @@ func (w *Wire) StartFar(cmd *exec.Cmd) error { return in(w.Client, cmd.Start) }
 // AtServer calls f on a thread in the server's namespace.
 func (w *Wire) AtServer(f func() error) error { return in(w.Server, f) }
 
+// AtClients calls f on a thread in the clients' namespace.
+func (w *Wire) AtClients(f func() error) error { return in(w.Client, f) }
+
 func in(namespace netns.NsHandle, f func() error) error {
 	return onThread(func() error {
 		if err := netns.Set(namespace); err != nil {

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"player/bench/load"
+	"player/bench/rig"
+	"player/codec"
+)
+
+const (
+	// fleetRobots is how many robots a fleet has, fleetMonitors how many clients look
+	// at one robot's laser each.
+	fleetRobots, fleetMonitors = 100, 10000
+	// fleetName is the second token of the subjects.
+	fleetName = "bench"
+	natsPort  = 4222 // beyond a link, where nobody else listens
+
+	fleetLaser = 3 + codec.LaserSize // bytes of a frame with the laser alone
+)
+
+// fleets is many monitors of many robots: connected to the robots, and by a bridge and
+// NATS with many or one of them on a connection; and the paper's worst cell by a bridge
+// on the wired side.
+func fleets() []cell {
+	one := func(name string, monitors int) cell {
+		return cell{
+			Name: "fleet/" + name, Robots: fleetRobots, Monitors: monitors, Link: loopback, Size: fleetLaser, Device: costRate,
+			Groups: []group{{Name: "monitors", Clients: fleetMonitors, Rate: costRate, Task: load.Stream, Devices: "lr"}},
+		}
+	}
+	radio := paper("fleet/"+wireless.Name, wireless, large)[8]
+	radio.Claim, radio.Servers, radio.Drive, radio.Monitors = "", nil, true, 1
+	return []cell{one("direct", 0), one("100x100", 100), one("10000x1", 1), radio}
+}
+
+// fleet is a NATS server and a bridge that feeds it.
+type fleet struct{ nats, bridge *process }
+
+// startFleet starts a fleet for the robots of a server, at the clients' end of the link.
+func (w *workshop) startFleet(ctx context.Context, c cell, robots *process, wire *rig.Wire) (*fleet, error) {
+	if err := w.buildFleet(ctx); err != nil {
+		return nil, err
+	}
+	launch := func(p *process) error { return p.cmd.Start() }
+	local := func(f func() error) error { return f() }
+	port, host := natsPort, rig.ServerAddress
+	if wire == nil {
+		var err error
+		if port, err = freePort(); err != nil {
+			return nil, err
+		}
+		host = "127.0.0.1"
+	} else {
+		launch = func(p *process) error { return wire.StartFar(p.cmd) }
+		local = wire.AtClients
+	}
+	list := filepath.Join(w.dir, "robots.txt")
+	var text strings.Builder
+	for i := range max(c.Robots, 1) {
+		fmt.Fprintf(&text, "r%d %s\n", i, net.JoinHostPort(host, strconv.Itoa(robots.port+i)))
+	}
+	if err := os.WriteFile(list, []byte(text.String()), 0o644); err != nil {
+		return nil, err
+	}
+	store, err := os.MkdirTemp(w.dir, "nats")
+	if err != nil {
+		return nil, err
+	}
+	f := &fleet{nats: &process{port: port}, bridge: &process{}}
+	f.nats.prepare(ctx, filepath.Join(w.dir, "nats-server"), "-a", "127.0.0.1", "-p", strconv.Itoa(port), "-js", "-sd", store)
+	if err := launch(f.nats); err != nil {
+		return nil, fmt.Errorf("start NATS: %w", err)
+	}
+	if err := local(func() error { return f.nats.awaitListening(ctx) }); err != nil {
+		_ = f.nats.stop()
+		return nil, fmt.Errorf("NATS: %w: %s", err, last(f.nats.said.Bytes()))
+	}
+	f.bridge.prepare(ctx, filepath.Join(w.dir, "fleet"), "-fleet", fleetName, "-robots", list, "-nats", "nats://"+loopbackAddress(port))
+	if err := launch(f.bridge); err != nil {
+		_ = f.nats.stop()
+		return nil, fmt.Errorf("start the bridge: %w", err)
+	}
+	return f, nil
+}
+
+// buildFleet compiles the bridge and the NATS server of its go.mod, for the robot's
+// module has neither.
+func (w *workshop) buildFleet(ctx context.Context) error {
+	for name, source := range map[string]string{"fleet": ".", "nats-server": "github.com/nats-io/nats-server/v2"} {
+		cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(w.dir, name), source)
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
+		cmd.Dir = filepath.Join(w.root, "fleet")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("build %s: %w\n%s", name, err, out)
+		}
+	}
+	return nil
+}
+
+func (f *fleet) stop() {
+	_ = f.bridge.stop()
+	_ = f.nats.stop()
+}
+
+// subscribe makes the clients of a cell subscriptions.
+func (f *fleet) subscribe(c cell, s *load.Spec) {
+	subject := func(robot int, iface, last string) string {
+		return fmt.Sprintf("player.%s.r%d.%s.0.%s", fleetName, robot, iface, last)
+	}
+	g := &s.Groups[0]
+	g.Address = loopbackAddress(f.nats.port)
+	if c.Robots > 0 {
+		s.FrameSize = codec.LaserSize
+		g.NATS = &load.Subscriptions{Each: c.Monitors, Suffix: ".laser.0.data"}
+		for i := range c.Robots {
+			g.NATS.Subjects = append(g.NATS.Subjects, subject(i, "laser", "data"))
+		}
+		return
+	}
+	// All devices; a frame is complete with the sonar, which has the stamp.
+	s.FrameSize = codec.SonarSize
+	g.NATS = &load.Subscriptions{Each: c.Monitors, Suffix: ".sonar.0.data", Subjects: []string{subject(0, "*", "data")}}
+	for _, iface := range []string{"laser", "sonar", "position", "misc", "gripper", "ptz", "vision"} {
+		g.NATS.Rates = append(g.NATS.Rates, subject(0, iface, "rate"))
+	}
+}
+
+// The figures of a fleet.
+
+func ageP50(r run) float64 { return float64(r.Load.Groups[0].AgeP50) }
+
+// of is a figure of another process of the fleet, 0 if there is none.
+func of(process func(run) *rig.Usage, f func(run) float64) func(run) float64 {
+	return func(r run) float64 {
+		u := process(r)
+		if u == nil {
+			return 0
+		}
+		r.Usage = *u
+		return f(r)
+	}
+}
+
+func bridgeOf(r run) *rig.Usage { return r.Bridge }
+func natsOf(r run) *rig.Usage   { return r.NATS }
+
+// dropped is how many of the frames that the monitors ask for did not come.
+func (c *cellResult) dropped(r run) float64 {
+	return max(0, c.missing(r)*float64(c.Groups[0].Clients))
+}
+
+// fleet shows the fleets.
+func (p *page) fleet(r *results) {
+	p.section(fmt.Sprintf(`
+## A fleet
+
+%d simulated robots in one server, and %d monitors that each look at the laser of one robot at %d Hz: connected
+to the robots; by a bridge and NATS (docs/FLEET.md), %d monitors on each connection; and each with a connection of
+its own. The last line is the paper's worst cell, 50 monitors of all devices at 50 Hz: the radio of 1.9 Mbps carries
+one copy, to a bridge on the wired side. "Dropped" is frames that were asked for and did not come. CPU is shares of
+one core.
+`, fleetRobots, fleetMonitors, costRate, 100))
+	p.table("monitors", ">frames/s", ">dropped", ">age p50", ">p99", ">CPU: robots", ">bridge", ">NATS", ">RSS: robots", ">bridge", ">NATS")
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		name, ok := strings.CutPrefix(c.Name, "fleet/")
+		if !ok || c.NotRun != "" {
+			continue
+		}
+		get := func(f func(run) float64, format func(float64) string) string { return show(c, player, f, format) }
+		row := []string{name, get(rate, count), get(c.dropped, count), get(ageP50, duration), get(ageP99, duration)}
+		for _, figure := range []struct {
+			f      func(run) float64
+			format func(float64) string
+		}{{cpuShare, percent}, {rss, memory}} {
+			row = append(row, get(figure.f, figure.format))
+			for _, process := range []func(run) *rig.Usage{bridgeOf, natsOf} {
+				if c.Monitors == 0 {
+					row = append(row, "-")
+					continue
+				}
+				row = append(row, get(of(process, figure.f), figure.format))
+			}
+		}
+		p.row(row...)
+	}
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"player/bench/rig"
+)
+
+// A few monitors of a few robots, directly and by a bridge, and the cell over a link.
+func TestFleetCells(t *testing.T) {
+	w := buildForTest(t)
+	w.warmup = 50 * time.Millisecond
+	few := func(name string, monitors int) cell {
+		c := cellNamed(t, "fleet/"+name)
+		c.Robots, c.Monitors, c.Groups[0].Clients = 3, monitors, 6
+		return c
+	}
+	all := []cell{few("direct", 0), few("100x100", 3)}
+	if os.Geteuid() == 0 {
+		all = append(all, cellNamed(t, fleetGoal))
+	} else if os.Getenv("CI") != "" {
+		t.Error("a link needs root")
+	}
+	for _, c := range all {
+		r, err := w.measure(t.Context(), player, c, 700*time.Millisecond)
+		if err != nil {
+			t.Fatalf("%s: %v", c.Name, err)
+		}
+		g := r.Load.Groups[0]
+		if r.Error != "" || g.Closed != 0 || g.Bad != 0 || g.Frames < g.Clients || g.AgeMean <= 0 || g.AgeP50 <= 0 {
+			t.Errorf("%s: error %q, %+v", c.Name, r.Error, g)
+		}
+		if bridged := c.Monitors > 0; (r.Bridge != nil) != bridged || bridged && (r.Bridge.CPU <= 0 || r.NATS.RSS <= 0) {
+			t.Errorf("%s: bridge %+v, NATS %+v", c.Name, r.Bridge, r.NATS)
+		}
+	}
+}
+
+func TestReportOfFleets(t *testing.T) {
+	r := resultsOf(t, "fleet/direct", "fleet/100x100", fleetGoal, fullest)
+	for _, name := range []string{"fleet/100x100", fleetGoal} {
+		run := &r.find(name).Runs[0]
+		run.Bridge, run.NATS = &rig.Usage{CPU: 2 * time.Second, RSS: 20 * mib}, &rig.Usage{CPU: 5 * time.Second, RSS: 30 * mib}
+		run.Load.Groups[0].AgeP50 = 60 * ms
+	}
+	few := r.find("fleet/100x100")
+	few.Runs[0].Load.Groups[0].Frames -= 7
+	served := &r.find(fleetGoal).Runs[0].Load.Groups[0]
+	served.Frames = 25000
+	text := rendered(t, r)
+	for _, want := range []string{
+		"| direct | 100000 | 0 | 0.00 us | 105 ms | 60.0 % | - | - | 10.0 MiB | - | - |\n",
+		"| 100x100 | 99999 | 7 | 60.00 ms | 105 ms | 60.0 % | 20.0 % | 50.0 % | 10.0 MiB | 20.0 MiB | 30.0 MiB |\n",
+		"| 50x50Hz/807 by a fleet's bridge | 2500 | 0 |",
+		"| 802.11/50x50Hz/807 | fleet | 2500 | 2500 | 0 |",
+		"| Fleet, 50 x 50 Hz over 1.9 Mbps: every frame came | yes | 0.0 |",
+		"| Fleet, 10,000 monitors by NATS: 99 % of all frames | yes | 1 of 1; 100.0 % in fleet/100x100 |",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the report lacks %s", want)
+		}
+	}
+	if text := rendered(t, resultsOf(t, "scale/50x50Hz")); strings.Contains(text, "## A fleet") {
+		t.Error("there is a section without a fleet")
+	}
+}
