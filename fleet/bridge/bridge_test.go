@@ -218,34 +218,42 @@ func TestInterest(t *testing.T) {
 			}
 		}
 	}
-	round := func(refused string) {
-		i.Begin()
+	round := func(refused string) int {
+		n := i.Begin()
 		for _, s := range []string{"a", "b", "c"} {
 			i.Ask(s)
 		}
 		for _, s := range refused {
 			i.Refused(string(s))
 		}
+		return n
 	}
 	check("at first")
-	round("b")
+	first := round("b")
 	check("before the end of a round")
-	i.End()
+	i.End(first)
 	check("after a round", "a", "c")
 	i.Refused("c")
 	check("after a refusal between rounds", "a")
 	round("")
-	i.Begin() // the end was lost
-	i.End()
+	i.End(i.Begin()) // the end of the one before was lost
 	check("after a round that was lost", "a")
-	round("abc")
-	i.End()
+	i.End(round("abc"))
 	check("after all have left")
-	round("")
-	i.End()
+	late := round("")
+	next := round("")
+	i.End(late) // the answers of the next round are on their way
+	check("after the late end of a round")
+	if !i.Asking() {
+		t.Error("the late end of a round has ended the next one")
+	}
+	i.Refused("b")
+	i.End(next)
+	check("after the round behind a late one", "a", "c")
+	last := round("")
 	i.Forget()
 	check("after the connection was lost")
-	i.End()
+	i.End(last)
 	check("after the end of a round that was forgotten")
 }
 

@@ -8,11 +8,19 @@ package bridge
 // one arrives have listeners.
 type Interest struct {
 	listened map[string]bool
-	pending  map[string]bool // asked about in this round, and not refused so far
+	pending  map[string]bool // asked about in this round, and not refused so far; nil: it has ended
+	round    int
 }
 
-// Begin begins a round; an unfinished one is forgotten.
-func (i *Interest) Begin() { i.pending = map[string]bool{} }
+// Begin begins a round and returns its number; an unfinished one is forgotten.
+func (i *Interest) Begin() int {
+	i.pending = map[string]bool{}
+	i.round++
+	return i.round
+}
+
+// Asking reports whether a round has begun and not ended.
+func (i *Interest) Asking() bool { return i.pending != nil }
 
 // Ask notes that a message was sent in this round to find out about a subject.
 func (i *Interest) Ask(subject string) { i.pending[subject] = true }
@@ -23,8 +31,11 @@ func (i *Interest) Refused(subject string) {
 	delete(i.listened, subject)
 }
 
-// End ends the round.
-func (i *Interest) End() {
+// End ends a round, unless it was forgotten: the answers of a later one may be missing.
+func (i *Interest) End(round int) {
+	if round != i.round {
+		return
+	}
 	if i.listened == nil {
 		i.listened = map[string]bool{}
 	}

@@ -23,6 +23,10 @@ const (
 	// roundPeriod is the time between two rounds that find out who listens, and
 	// between two messages of a status.
 	roundPeriod = time.Second
+	// roundLimit is how long a round may last: when the NATS server is busy, answers
+	// are late. The end of a round that is lost with the connection is waited for as
+	// long.
+	roundLimit = 5 * time.Second
 	// repeatPeriod is after how much silence the data of a device is sent again: it
 	// has not changed, or there is none. Who comes late waits no longer for it.
 	repeatPeriod = 2 * time.Second
@@ -53,6 +57,7 @@ type reader struct {
 	replies  chan *nats.Msg // to inbox
 	asks     chan *nats.Msg // requests for rates
 	round    time.Time      // when the next one begins
+	began    time.Time      // when the last one has
 
 	conn  *client.Client // nil: there is none
 	aged  bool           // the robot sends ages, and new data only
@@ -158,7 +163,13 @@ func (r *reader) ask(now time.Time) {
 		r.interest.Forget()
 		return
 	}
-	r.interest.Begin()
+	// What is lost with the connection is sent again in the next round.
+	_ = r.hub.nats.Publish(bridge.Prefix(r.hub.Fleet, r.robot.Name)+"."+bridge.Status, r.state.json(r.hub.peers.Self))
+	if r.interest.Asking() && now.Sub(r.began) < roundLimit {
+		return
+	}
+	r.began = now
+	round := r.interest.Begin()
 	for i, s := range r.sources {
 		silent := now.Sub(s.sent) >= repeatPeriod
 		if silent {
@@ -172,9 +183,7 @@ func (r *reader) ask(now time.Time) {
 			}
 		}
 	}
-	// What is lost with the connection is sent again in the next round.
-	_ = r.hub.nats.Publish(r.inbox+endOfRound, nil)
-	_ = r.hub.nats.Publish(bridge.Prefix(r.hub.Fleet, r.robot.Name)+"."+bridge.Status, r.state.json(r.hub.peers.Self))
+	_ = r.hub.nats.Publish(r.inbox+endOfRound, []byte(strconv.Itoa(round)))
 }
 
 // publish sends the newest data of a source in one of its forms.
@@ -199,7 +208,9 @@ func (r *reader) publish(number, form int, now time.Time) {
 func (r *reader) reply(m *nats.Msg) {
 	last := m.Subject[strings.LastIndexByte(m.Subject, '.')+1:]
 	if last == endOfRound {
-		r.interest.End()
+		if round, err := strconv.Atoi(string(m.Data)); err == nil {
+			r.interest.End(round)
+		}
 		return
 	}
 	number, err := strconv.Atoi(last)
