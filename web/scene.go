@@ -101,10 +101,12 @@ func encodePlan(p stage.Plan, most int) []byte {
 	out = out[:cap(out)]
 	for y := range p.Height {
 		cells := out[header+y/coarse*row:]
-		for x := range p.Width {
-			if p.Wall(x, y) {
-				cells[x/coarse/8] |= 0x80 >> (x / coarse % 8)
+		for x := 0; x < p.Width; x++ {
+			if n := p.Clear(x, y); n > 0 {
+				x += n - 1
+				continue
 			}
+			cells[x/coarse/8] |= 0x80 >> (x / coarse % 8)
 		}
 		runtime.Gosched()
 	}

@@ -5,20 +5,47 @@ import (
 	"slices"
 )
 
-// layer is an occupancy grid with a distance hint in every cell, which lets
-// rays leap across free space. Fixtures are drawn into it once.
+// layer is an occupancy grid with distance hints, which let rays leap across free
+// space. Fixtures are drawn into it once.
 //
 // A cell is occupied if a shape overlaps it. Shapes are therefore never too
 // small and less than one cell too large: ranges are never too long.
+//
+// Cells are stored in square tiles, and only where both free and occupied cells are
+// near each other: memory grows with the length of the walls, not with the floor.
 type layer struct {
 	origin        Vec     // lower left corner of cell (0,0), metres
 	resolution    float64 // metres per cell
 	width, height int     // in cells
-	// hint is 0 for an occupied cell, otherwise the distance to the nearest
-	// occupied one in cells, diagonals counting one (Chebyshev), at most 255.
-	// Row by row, lowest first.
-	hint []uint8
+	columns       int     // tiles in a row
+	// tiles is, row by row, lowest first, for each tile: 0 if all its cells are
+	// occupied; if all are free, the distance to the nearest tile with an occupied
+	// cell, in tiles, diagonals counting one; otherwise ^k, and its cells are those of
+	// stored tile k.
+	tiles []int32
+	// hints has, for each cell of the stored tiles, 0 if it is occupied, otherwise the
+	// distance to the nearest occupied cell in cells, diagonals counting one
+	// (Chebyshev), at most maxHint. Row by row, lowest first.
+	hints []uint8
+
+	// While the layer is drawn:
+	budget int   // tiles that may still be stored
+	counts []int // occupied cells of each stored tile
+	spare  []int32
 }
+
+const (
+	tileBits = 6
+	tileSide = 1 << tileBits // cells: a tile has 4 kB
+	tileMask = tileSide - 1
+	tileArea = tileSide * tileSide
+	// maxHint is the longest distance that is known exactly: all cells at it are in
+	// neighbouring tiles.
+	maxHint = tileSide + 1
+	// far is the distance of a free tile in a layer without walls, in tiles: more than
+	// any layer has.
+	far = 1 << 25
+)
 
 const (
 	// drawTolerance, in cells, is how far a shape must reach into a cell to
@@ -30,15 +57,18 @@ const (
 	layerBorder = 1
 )
 
-// newLayer returns an empty grid over extent, aligned to multiples of
-// resolution.
-func newLayer(extent box, resolution float64) *layer {
+// newLayer returns an empty grid over extent, aligned to multiples of resolution,
+// which may store budget tiles.
+func newLayer(extent box, resolution float64, budget int) *layer {
 	x0, y0, width, height := gridSize(extent, resolution)
+	columns := (width + tileMask) >> tileBits
 	return &layer{
 		origin:     Vec{float64(x0) * resolution, float64(y0) * resolution},
 		resolution: resolution,
 		width:      width, height: height,
-		hint: slices.Repeat([]uint8{255}, width*height),
+		columns: columns,
+		tiles:   slices.Repeat([]int32{far}, columns*((height+tileMask)>>tileBits)),
+		budget:  budget,
 	}
 }
 
@@ -61,20 +91,32 @@ func (l *layer) toCells(p Vec) Vec { return p.sub(l.origin).scale(1 / l.resoluti
 // are free.
 func (l *layer) occupied(p Vec) bool { return l.near(p) == 0 }
 
-// near returns the hint of the cell at p. Outside the grid it is the distance
-// to the grid's border.
-func (l *layer) near(p Vec) uint8 {
+// at returns 0 for an occupied cell. For a free one it is at least 1, and no occupied
+// cell is nearer than that, in cells.
+func (l *layer) at(x, y int) int {
+	switch tile := int(l.tiles[y>>tileBits*l.columns+x>>tileBits]); {
+	case tile > 0:
+		inX, inY := x&tileMask, y&tileMask
+		return (tile-1)*tileSide + 1 + min(inX, tileMask-inX, inY, tileMask-inY)
+	case tile < 0:
+		return int(l.hints[^tile*tileArea+(y&tileMask)<<tileBits+x&tileMask])
+	}
+	return 0
+}
+
+// near is at for a point. Outside the grid it is the distance to the grid's border.
+func (l *layer) near(p Vec) int {
 	c := l.toCells(p)
 	x, y := math.Floor(c.X), math.Floor(c.Y)
 	if out := max(-x, -y, x-float64(l.width-1), y-float64(l.height-1)); out > 0 {
-		return uint8(min(out+layerBorder, 255))
+		return int(min(out+layerBorder, far))
 	}
-	return l.hint[int(y)*l.width+int(x)]
+	return l.at(int(x), int(y))
 }
 
 // clear reports whether nothing occupied lies within radius metres of p.
 func (l *layer) clear(p Vec, radius float64) bool {
-	return float64(int(l.near(p))-1)*l.resolution > radius
+	return float64(l.near(p)-1)*l.resolution > radius
 }
 
 // draw occupies the cells that a polygon overlaps. It invalidates the hints of
@@ -115,20 +157,44 @@ func (l *layer) drawSide(a, b Vec) {
 func (l *layer) fill(points []Vec) {
 	extent := emptyBox()
 	extent.include(points...)
+	convex := len(convexHull(slices.Clone(points))) == len(points)
 	var crossings []float64
 	for row := max(0, int(math.Floor(extent.min.Y))); row <= min(l.height-1, int(math.Floor(extent.max.Y))); row++ {
-		y := float64(row) + 0.5
-		crossings = crossings[:0]
-		a := points[len(points)-1]
-		for _, b := range points {
-			if (a.Y > y) != (b.Y > y) {
-				crossings = append(crossings, a.X+(y-a.Y)/(b.Y-a.Y)*(b.X-a.X))
+		crossings = cross(crossings[:0], points, float64(row)+0.5)
+		if convex && row&tileMask == 0 && len(crossings) == 2 {
+			// What is within the sides at both ends of a row of tiles is within them.
+			if end := cross(nil, points, float64(row+tileMask)+0.5); len(end) == 2 {
+				l.fillTiles(row, max(crossings[0], end[0]), min(crossings[1], end[1]))
 			}
-			a = b
 		}
-		slices.Sort(crossings)
 		for i := 0; i+1 < len(crossings); i += 2 {
 			l.mark(row, crossings[i], crossings[i+1])
+		}
+	}
+}
+
+// cross appends where the sides of a polygon cross a row, sorted.
+func cross(dst []float64, points []Vec, y float64) []float64 {
+	a := points[len(points)-1]
+	for _, b := range points {
+		if (a.Y > y) != (b.Y > y) {
+			dst = append(dst, a.X+(y-a.Y)/(b.Y-a.Y)*(b.X-a.X))
+		}
+		a = b
+	}
+	slices.Sort(dst)
+	return dst
+}
+
+// fillTiles occupies the tiles of a row of tiles that are wholly between x0 and x1, in
+// cell units: a large thing is not drawn cell by cell.
+func (l *layer) fillTiles(row int, x0, x1 float64) {
+	last := min(float64(l.width), x1)
+	for x := (int(max(0, math.Ceil(x0))) + tileMask) &^ tileMask; float64(x+tileSide) <= last; x += tileSide {
+		if i := row>>tileBits*l.columns + x>>tileBits; l.tiles[i] < 0 {
+			l.spare, l.tiles[i] = append(l.spare, ^l.tiles[i]), 0
+		} else {
+			l.tiles[i] = 0
 		}
 	}
 }
@@ -137,36 +203,133 @@ func (l *layer) fill(points []Vec) {
 func (l *layer) mark(row int, x0, x1 float64) {
 	first := max(0, int(math.Floor(x0+drawTolerance)))
 	last := min(l.width-1, int(math.Ceil(x1-drawTolerance))-1)
-	for x := first; x <= last; x++ {
-		l.hint[row*l.width+x] = 0
+	for x := first; x <= last; {
+		end := min(last, x|tileMask)
+		if i := row>>tileBits*l.columns + x>>tileBits; l.tiles[i] != 0 && l.store(i) {
+			k := int(^l.tiles[i])
+			from := k*tileArea + row&tileMask<<tileBits
+			for c := from + x&tileMask; c <= from+end&tileMask; c++ {
+				l.counts[k] += int(l.hints[c])
+				l.hints[c] = 0
+			}
+			if l.counts[k] == tileArea {
+				l.tiles[i], l.spare = 0, append(l.spare, int32(k))
+			}
+		}
+		x = end + 1
 	}
 }
 
-// finish computes the hints in two passes: each cell is one more than its
-// nearest neighbour so far, which is exact for this metric. The border gets
-// the smallest hint of a free cell, which is valid anywhere.
+// store gives tile i cells of its own, and reports whether there are any left. Until
+// finish, the hint of a free cell is 1.
+func (l *layer) store(i int) bool {
+	if l.tiles[i] < 0 {
+		return true
+	}
+	if len(l.spare) == 0 {
+		if l.budget--; l.budget < 0 {
+			return false
+		}
+		l.spare = append(l.spare, int32(len(l.counts)))
+		l.counts = append(l.counts, 0)
+		l.hints = append(l.hints, make([]uint8, tileArea)...)
+	}
+	k := int(l.spare[len(l.spare)-1])
+	l.spare = l.spare[:len(l.spare)-1]
+	l.tiles[i], l.counts[k] = ^int32(k), 0
+	for c := range l.hints[k*tileArea : (k+1)*tileArea] {
+		l.hints[k*tileArea+c] = 1
+	}
+	return true
+}
+
+// finish computes the hints. With a negative budget it does nothing: there were not
+// enough tiles.
 func (l *layer) finish() {
-	w := l.width
-	relax := func(i, a, b, c, d int) {
-		if l.hint[i] != 0 {
-			near := min(l.hint[a], l.hint[b], l.hint[c], l.hint[d], 254)
-			l.hint[i] = min(l.hint[i], near+1)
+	if l.budget < 0 {
+		return
+	}
+	l.finishTiles()
+	rows := len(l.tiles) / l.columns
+	for row := range rows {
+		for column := 0; column < l.columns; column++ {
+			// A number of tiles side by side at once: their margins are computed once.
+			end := column
+			for end < l.columns && end < column+tileSide && l.tiles[row*l.columns+end] < 0 {
+				end++
+			}
+			if end > column {
+				l.finishRun(row, column, end)
+				column = end - 1
+			}
 		}
 	}
-	for y := 1; y < l.height-1; y++ {
-		for i := y*w + 1; i < y*w+w-1; i++ {
-			relax(i, i-1, i-w-1, i-w, i-w+1)
+	l.hints = slices.Clip(l.hints)
+	l.counts, l.spare = nil, nil
+}
+
+// finishTiles computes the distances of the free tiles in two passes: each is one more
+// than its nearest neighbour so far, which is exact for this metric.
+func (l *layer) finishTiles() {
+	rows := len(l.tiles) / l.columns
+	relax := func(x, y, step int) {
+		i := y*l.columns + x
+		if l.tiles[i] <= 0 {
+			return
+		}
+		for _, n := range [4][2]int{{x - step, y}, {x - 1, y - step}, {x, y - step}, {x + 1, y - step}} {
+			if uint(n[0]) < uint(l.columns) && uint(n[1]) < uint(rows) {
+				l.tiles[i] = min(l.tiles[i], max(0, l.tiles[n[1]*l.columns+n[0]])+1)
+			}
 		}
 	}
-	for y := l.height - 2; y > 0; y-- {
-		for i := y*w + w - 2; i > y*w; i-- {
-			relax(i, i+1, i+w-1, i+w, i+w+1)
+	for y := range rows {
+		for x := range l.columns {
+			relax(x, y, 1)
 		}
 	}
-	for x := range w {
-		l.hint[x], l.hint[(l.height-1)*w+x] = 1, 1
+	for y := rows - 1; y >= 0; y-- {
+		for x := l.columns - 1; x >= 0; x-- {
+			relax(x, y, -1)
+		}
 	}
-	for y := range l.height {
-		l.hint[y*w], l.hint[y*w+w-1] = 1, 1
+}
+
+// finishRun computes the hints of stored tiles of a row, side by side, from the cells
+// of these and of all neighbouring tiles.
+func (l *layer) finishRun(row, column, end int) {
+	width, height := (end-column+2)*tileSide+2, 3*tileSide+2 // with a frame of one cell
+	near := slices.Repeat([]uint8{maxHint}, width*height)
+	// each calls fn with the places of all rows of cells of a tile: in near, and in
+	// hints, or -1 if the tile is not stored.
+	each := func(x, y int, fn func(tile int32, to, from int)) {
+		if x < 0 || x >= l.columns || y < 0 || y >= len(l.tiles)/l.columns {
+			return
+		}
+		tile := l.tiles[y*l.columns+x]
+		to := ((y-row+1)*tileSide+1)*width + (x-column+1)*tileSide + 1
+		for k := range tileSide {
+			fn(tile, to+k*width, int(^tile)*tileArea+k*tileSide)
+		}
+	}
+	for y := row - 1; y <= row+1; y++ {
+		for x := column - 1; x <= end; x++ {
+			each(x, y, func(tile int32, to, from int) {
+				for k := range tileSide {
+					if tile == 0 || tile < 0 && l.hints[from+k] == 0 {
+						near[to+k] = 0
+					}
+				}
+			})
+		}
+	}
+	for i := width + 1; i < len(near)-width-1; i++ {
+		near[i] = min(near[i], min(near[i-1], near[i-width-1], near[i-width], near[i-width+1], maxHint-1)+1)
+	}
+	for i := len(near) - width - 2; i > width; i-- {
+		near[i] = min(near[i], min(near[i+1], near[i+width-1], near[i+width], near[i+width+1], maxHint-1)+1)
+	}
+	for x := column; x < end; x++ {
+		each(x, row, func(_ int32, to, from int) { copy(l.hints[from:from+tileSide], near[to:to+tileSide]) })
 	}
 }

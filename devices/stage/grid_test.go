@@ -3,6 +3,8 @@ package stage
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -10,7 +12,7 @@ import (
 func room(half, resolution float64) *layer {
 	extent := emptyBox()
 	extent.include(Vec{-half - 0.2, -half - 0.2}, Vec{half + 0.2, half + 0.2})
-	l := newLayer(extent, resolution)
+	l := newLayer(extent, resolution, maxStored)
 	for _, wall := range []struct{ at, size Vec }{
 		{Vec{0, half + 0.1}, Vec{2*half + 0.4, 0.2}},
 		{Vec{0, -half - 0.1}, Vec{2*half + 0.4, 0.2}},
@@ -45,11 +47,11 @@ func TestDrawOverlapsExactly(t *testing.T) {
 		{"a point within a cell", []Vec{{1.005, 1.005}, {1.006, 1.005}, {1.006, 1.006}}, 1},
 		{"half outside", []Vec{{-1, 0}, {0.1, 0}, {0.1, 0.02}, {-1, 0.02}}, 6},
 	} {
-		l := newLayer(extent, 0.02)
+		l := newLayer(extent, 0.02, maxStored)
 		l.draw(tt.polygon)
 		cells := 0
-		for _, h := range l.hint {
-			if h == 0 {
+		for i := range l.width * l.height {
+			if l.at(i%l.width, i/l.width) == 0 {
 				cells++
 			}
 		}
@@ -59,28 +61,31 @@ func TestDrawOverlapsExactly(t *testing.T) {
 	}
 }
 
-// The hints must be the distances to the nearest occupied cell.
+// The hints must be the distances to the nearest occupied cell; where they are not
+// exact, they must not promise more free space than there is.
 func TestHintsAreCellDistances(t *testing.T) {
 	extent := emptyBox()
-	extent.include(Vec{0, 0}, Vec{0.9, 0.6})
+	extent.include(Vec{0, 0}, Vec{9, 4})
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 20 {
-		l := newLayer(extent, 0.02)
+		l := newLayer(extent, 0.02, maxStored)
 		type cell struct{ x, y int }
 		var occupied []cell
 		for range 1 + random.IntN(6) {
 			c := cell{1 + random.IntN(l.width-2), 1 + random.IntN(l.height-2)}
 			occupied = append(occupied, c)
-			l.hint[c.y*l.width+c.x] = 0
+			l.mark(c.y, float64(c.x), float64(c.x+1))
 		}
 		l.finish()
 		for y := 1; y < l.height-1; y++ {
 			for x := 1; x < l.width-1; x++ {
-				want := 255
+				want := math.MaxInt
 				for _, c := range occupied {
 					want = min(want, max(c.x-x, x-c.x, c.y-y, y-c.y))
 				}
-				if got := int(l.hint[y*l.width+x]); got != want {
+				stored := l.tiles[y>>tileBits*l.columns+x>>tileBits] < 0
+				got := l.at(x, y)
+				if stored && got != min(want, maxHint) || got > want || got == 0 && want != 0 {
 					t.Fatalf("hint of (%d,%d) is %d, want %d; occupied %v", x, y, got, want, occupied)
 				}
 			}
@@ -140,33 +145,63 @@ func TestCastAlongTheAxes(t *testing.T) {
 	}
 }
 
-// Leaping must find the same cell as a walk in small steps.
+// Leaping must find the same cell as a walk in small steps, within a tile and across
+// many.
 func TestCastFindsWhatAWalkFinds(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
-	extent := emptyBox()
-	extent.include(Vec{0, 0}, Vec{6, 4})
-	l := newLayer(extent, 0.05)
-	for range 25 {
-		l.draw(placed(rectangle(0.02+0.5*random.Float64(), 0.02+0.3*random.Float64()),
-			Pose{6 * random.Float64(), 4 * random.Float64(), 7 * random.Float64()}))
-	}
-	l.finish()
-	for range 3000 {
-		o := Vec{8*random.Float64() - 1, 6*random.Float64() - 1}
-		d := direction(2 * math.Pi * random.Float64())
-		const limit, step = 7.0, 0.001
-		want := limit
-		for s := 0.0; s < limit; s += step {
-			if l.occupied(o.add(d.scale(s))) {
-				want = s
-				break
+	for _, tt := range []struct {
+		size, wall  Vec
+		rays        int
+		limit, step float64
+	}{
+		{Vec{6, 4}, Vec{0.5, 0.3}, 3000, 7, 0.001},
+		{Vec{60, 40}, Vec{5, 0.3}, 1000, 70, 0.004},
+		{Vec{60, 40}, Vec{15, 15}, 300, 70, 0.004}, // walls with full tiles
+	} {
+		extent := emptyBox()
+		extent.include(Vec{0, 0}, tt.size)
+		l := newLayer(extent, 0.05, maxStored)
+		for range 25 {
+			l.draw(placed(rectangle(0.02+tt.wall.X*random.Float64(), 0.02+tt.wall.Y*random.Float64()),
+				Pose{tt.size.X * random.Float64(), tt.size.Y * random.Float64(), 7 * random.Float64()}))
+		}
+		l.finish()
+		for range tt.rays {
+			o := Vec{(tt.size.X+2)*random.Float64() - 1, (tt.size.Y+2)*random.Float64() - 1}
+			d := direction(2 * math.Pi * random.Float64())
+			want := tt.limit
+			for s := 0.0; s < tt.limit; s += tt.step {
+				if l.occupied(o.add(d.scale(s))) {
+					want = s
+					break
+				}
+			}
+			got := l.cast(o, d, tt.limit)
+			// The walk may miss a corner that the ray cuts, never the reverse.
+			if got > want+1e-4 || got < want-1e-4-tt.step && !l.occupied(o.add(d.scale(got+1e-6))) {
+				t.Fatalf("from %v along %v: %v, a walk finds %v", o, d, got, want)
 			}
 		}
-		got := l.cast(o, d, limit)
-		// The walk may miss a corner that the ray cuts, never the reverse.
-		if got > want+1e-4 || got < want-1e-4-step && !l.occupied(o.add(d.scale(got+1e-6))) {
-			t.Fatalf("from %v along %v: %v, a walk finds %v", o, d, got, want)
-		}
+	}
+}
+
+// A floor of four square kilometres needs memory for its walls only.
+func TestLargeWorld(t *testing.T) {
+	plan := writePNG(t, "#   ", "    ", "    ", "    ")
+	w := newWorld(t, "model ( size [2000 2000 1] boundary 1 bitmap \""+plan+"\" )\n"+
+		"model ( size [400 0.3 1] pose [700 300 0 30] )\n"+robotWorld+"pioneer_full ( pose [500 500 0 90] )")
+	if got := len(w.plan.hints); w.plan.width < 100000 || got > 48<<20 {
+		t.Errorf("%d cells wide, %d bytes", w.plan.width, got)
+	}
+	if got := w.plan.cast(Vec{500, 500}, Vec{0, 1}, 1000); math.Abs(got-499.98) > 1e-3 {
+		t.Errorf("the boundary is %v m ahead", got)
+	}
+	if w.blocked(w.robots[0].body) {
+		t.Error("the robot is in a wall")
+	}
+	noise := writePNG(t, slices.Repeat([]string{strings.Repeat("# ", 100), strings.Repeat(" #", 100)}, 50)...)
+	if _, err := parseWorld("model ( bitmap \"" + noise + "\" size [1000 1000 1] )"); err == nil || !strings.Contains(err.Error(), "too much wall") {
+		t.Errorf("a picture of noise, too large: %v", err)
 	}
 }
 

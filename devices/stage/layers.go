@@ -2,10 +2,15 @@ package stage
 
 import "fmt"
 
-// maxCells bounds all grids of a world together: 64 million cells are 64 MB,
-// one grid of 160 m by 160 m at the default resolution. A larger world is
-// refused.
-const maxCells = 1 << 26
+const (
+	// maxStored bounds the tiles that the grids of a world store, together: 16384 are
+	// 64 MB, ten kilometres of walls at the default resolution.
+	maxStored = 1 << 14
+	// maxTiles bounds all tiles of the grids of a world, together: 16 million are 64
+	// MB, six grids of 2000 m by 2000 m at the default resolution. A larger world is
+	// refused, as is one with more walls.
+	maxTiles = 1 << 24
+)
 
 // maxCoordinate bounds the distance of fixtures from the origin, metres: cell
 // numbers must stay exact.
@@ -18,6 +23,9 @@ type layerSet struct {
 	resolution float64
 	parts      []*part // of all fixtures
 	made       map[string]*layer
+	// What the next grids may have, see maxStored and maxTiles.
+	stored int
+	tiles  float64
 }
 
 // layer returns the grid of the selected parts.
@@ -31,23 +39,27 @@ func (s *layerSet) layer(wanted func(*part) bool) (*layer, error) {
 	if known := s.made[string(key)]; known != nil {
 		return known, nil
 	}
-	if !s.extent.empty() {
+	if side := s.resolution * tileSide; !s.extent.empty() {
 		size := s.extent.max.sub(s.extent.min)
-		cells := (size.X/s.resolution + 4) * (size.Y/s.resolution + 4) * float64(len(s.made)+1)
-		if !(cells < maxCells) || !(s.extent.min.length()+s.extent.max.length() < maxCoordinate) {
+		if s.tiles -= (size.X/side + 2) * (size.Y/side + 2); !(s.tiles > 0) || !(s.extent.min.length()+s.extent.max.length() < maxCoordinate) {
 			return nil, fmt.Errorf("%.0f x %.0f m at a resolution of %v m is too large: increase the resolution value",
 				size.X, size.Y, s.resolution)
 		}
 	}
-	grid := newLayer(s.extent, s.resolution)
+	grid := newLayer(s.extent, s.resolution, s.stored)
 	for i, p := range s.parts {
 		if key[i] == 1 {
 			for _, outline := range p.shapes {
-				grid.draw(outline)
+				if grid.draw(outline); grid.budget < 0 {
+					break
+				}
 			}
 		}
 	}
-	grid.finish()
+	if grid.finish(); grid.budget < 0 {
+		return nil, fmt.Errorf("too much wall at a resolution of %v m: increase the resolution value", s.resolution)
+	}
+	s.stored = grid.budget
 	s.made[string(key)] = grid
 	return grid, nil
 }
@@ -55,7 +67,7 @@ func (s *layerSet) layer(wanted func(*part) bool) (*layer, error) {
 // drawLayers assigns grids to robots and sensors.
 func (l *loader) drawLayers() error {
 	w := l.world
-	set := layerSet{extent: emptyBox(), resolution: w.resolution, made: map[string]*layer{}}
+	set := layerSet{extent: emptyBox(), resolution: w.resolution, made: map[string]*layer{}, stored: maxStored, tiles: maxTiles}
 	for _, b := range w.fixtures {
 		for i := range b.parts {
 			set.parts = append(set.parts, &b.parts[i])

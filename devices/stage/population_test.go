@@ -99,3 +99,28 @@ func BenchmarkPopulation(b *testing.B) {
 		})
 	}
 }
+
+// Populations that somebody reads completely: each robot drives, and its laser and its
+// sonars are read ten times a second. x-real-time is of processor time, so that other
+// work of the machine does not count.
+func BenchmarkRealTime(b *testing.B) {
+	for _, n := range []int{10, 100, 1000} {
+		for _, letters := range []string{"ps", "psl"} {
+			b.Run(fmt.Sprintf("%d robots/%s", n, letters), func(b *testing.B) {
+				p := newBench(b, newWorld(b, arena(n, "pioneer_full")))
+				for i := range n {
+					p.open(b, i, letters)
+					p.drive(i, int16(100+i%300), int16(i%40-20))
+				}
+				p.run(time.Second)
+				runtime.LockOSThread()
+				defer runtime.UnlockOSThread()
+				start, before := p.now, threadTime()
+				for b.Loop() {
+					p.run(publishPeriod)
+				}
+				b.ReportMetric((p.now-start).Seconds()/(threadTime()-before).Seconds(), "x-real-time")
+			})
+		}
+	}
+}

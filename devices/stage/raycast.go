@@ -6,8 +6,8 @@ import "math"
 // first occupied cell, or limit if none is nearer. From within an occupied
 // cell it is zero. It allocates nothing.
 //
-// In free space the ray leaps by the hint of its cell: no cell within that
-// distance is occupied, in any direction. Next to an occupied cell it walks
+// In free space the ray leaps by the hint of its cell or of its tile: no cell within
+// that distance is occupied, in any direction. Next to an occupied cell it walks
 // cell by cell, so the distance is exact to the face of the cell that it hits.
 func (l *layer) cast(o, d Vec, limit float64) float64 {
 	p := l.toCells(o)
@@ -29,17 +29,31 @@ func (l *layer) cast(o, d Vec, limit float64) float64 {
 		if uint(x) >= uint(l.width) || uint(y) >= uint(l.height) {
 			return limit
 		}
-		switch n := l.hint[y*l.width+x]; n {
+		tile := l.tiles[y>>tileBits*l.columns+x>>tileBits]
+		n := 0
+		switch {
+		case tile > 1:
+			n = int(tile-1)*tileSide + 1
+		case tile == 1:
+			// Over the face of the tile.
+			right, top := x|tileMask, y|tileMask
+			tx, ty := face(right+1-(1-faceX)*tileSide, p.X, d.X), face(top+1-(1-faceY)*tileSide, p.Y, d.Y)
+			if tx < ty {
+				t = max(t, tx)
+				x, y = right+1-(1-faceX)*(tileSide+1), max(top-tileMask, min(top, int(p.Y+d.Y*t)))
+			} else {
+				t = max(t, ty)
+				x, y = max(right-tileMask, min(right, int(p.X+d.X*t))), top+1-(1-faceY)*(tileSide+1)
+			}
+			continue
+		case tile < 0:
+			n = int(l.hints[int(^tile)*tileArea+y&tileMask<<tileBits+x&tileMask])
+		}
+		switch n {
 		case 0:
 			return t * l.resolution
 		case 1:
-			tx, ty := math.Inf(1), math.Inf(1)
-			if d.X != 0 {
-				tx = (float64(x+faceX) - p.X) / d.X
-			}
-			if d.Y != 0 {
-				ty = (float64(y+faceY) - p.Y) / d.Y
-			}
+			tx, ty := face(x+faceX, p.X, d.X), face(y+faceY, p.Y, d.Y)
 			if tx < ty {
 				t, x = max(t, tx), x+stepX
 			} else {
@@ -53,6 +67,14 @@ func (l *layer) cast(o, d Vec, limit float64) float64 {
 		}
 	}
 	return limit
+}
+
+// face returns where a ray from p with the slope d crosses a line between cells.
+func face(line int, p, d float64) float64 {
+	if d == 0 {
+		return math.Inf(1)
+	}
+	return (float64(line) - p) / d
 }
 
 // enter returns where a ray from p along d, in cell units, enters the grid:

@@ -69,7 +69,12 @@ func (w *World) Plan() Plan {
 
 // Wall reports whether a cell is occupied; (0,0) is at the origin, x to the
 // right, y up.
-func (p Plan) Wall(x, y int) bool { return p.grid.hint[y*p.Width+x] == 0 }
+func (p Plan) Wall(x, y int) bool { return p.grid.at(x, y) == 0 }
+
+// Clear returns how many cells from (x,y) to the right are free, or fewer, so that
+// the plan of a large world need not be looked at cell by cell. It is 0 for an occupied
+// cell.
+func (p Plan) Clear(x, y int) int { return p.grid.at(x, y) }
 
 // SetPose moves a mover as by hand: its wheels do not turn, so its odometry
 // does not change. It returns an error if there is no room.
