@@ -1,8 +1,10 @@
 package stage
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
+	"image"
 	"image/color"
 	"image/png"
 	"io"
@@ -55,26 +57,21 @@ func (l *loader) readBitmap(path string, size Vec) ([][]Vec, error) {
 	return walls, nil
 }
 
-// decodeBitmap reads a floor plan from a PNG file: dark pixels are walls, light
+// decodeBitmap reads a floor plan from a picture: dark pixels are walls, light
 // and transparent ones are free. It returns the walls as rectangles, one for
 // each run of dark pixels that is the same in a number of rows. In their frame the
-// picture is centred on the origin and has the given size.
+// picture is centred on the origin and has the given size; with size zero, its lower
+// left corner is at the origin and a pixel has the side 1.
 func decodeBitmap(file io.ReadSeeker, size Vec) ([][]Vec, error) {
-	config, err := png.DecodeConfig(file)
-	if err != nil {
-		return nil, fmt.Errorf("%w: a floor plan must be a PNG file", err)
-	}
-	if config.Width < 1 || config.Height < 1 || config.Width > maxPixels/config.Height {
-		return nil, fmt.Errorf("%d x %d pixels, at most %d in all", config.Width, config.Height, maxPixels)
-	}
-	if _, err := file.Seek(0, 0); err != nil {
-		return nil, err
-	}
-	picture, err := png.Decode(file)
+	picture, err := decodePicture(file)
 	if err != nil {
 		return nil, err
 	}
 	bounds := picture.Bounds()
+	centre := size.scale(0.5)
+	if size == (Vec{}) {
+		size = Vec{float64(bounds.Dx()), float64(bounds.Dy())}
+	}
 	scale := Vec{size.X / float64(bounds.Dx()), size.Y / float64(bounds.Dy())}
 	type run struct{ start, end, wall int } // wall is its rectangle's number
 	var walls [][]Vec
@@ -82,7 +79,7 @@ func decodeBitmap(file io.ReadSeeker, size Vec) ([][]Vec, error) {
 	for y := range bounds.Dy() {
 		above, row = row, above[:0]
 		// The top row of the picture is the far end of the floor.
-		top := size.Y/2 - float64(y)*scale.Y
+		top := size.Y - centre.Y - float64(y)*scale.Y
 		start := -1
 		for x := range bounds.Dx() + 1 {
 			wall := x < bounds.Dx() && isWall(picture.At(bounds.Min.X+x, bounds.Min.Y+y))
@@ -90,7 +87,7 @@ func decodeBitmap(file io.ReadSeeker, size Vec) ([][]Vec, error) {
 			case wall && start < 0:
 				start = x
 			case !wall && start >= 0:
-				left, right, bottom := float64(start)*scale.X-size.X/2, float64(x)*scale.X-size.X/2, top-scale.Y
+				left, right, bottom := float64(start)*scale.X-centre.X, float64(x)*scale.X-centre.X, top-scale.Y
 				for len(above) > 0 && above[0].start < start {
 					above = above[1:]
 				}
@@ -112,6 +109,52 @@ func decodeBitmap(file io.ReadSeeker, size Vec) ([][]Vec, error) {
 		return nil, errors.New("no dark pixel: draw walls dark on light")
 	}
 	return walls, nil
+}
+
+// decodePicture reads a PNG file, or a PGM file with a byte for each pixel, as the
+// worlds of Stage 1 have (netpbm.sourceforge.net/doc/pgm.html).
+func decodePicture(file io.ReadSeeker) (image.Image, error) {
+	magic := make([]byte, 2)
+	if _, err := io.ReadFull(file, magic); err != nil {
+		return nil, fmt.Errorf("%w: a floor plan must be a PNG or PGM file", err)
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	if string(magic) == "P5" {
+		return decodePGM(bufio.NewReader(file))
+	}
+	config, err := png.DecodeConfig(file)
+	if err != nil {
+		return nil, fmt.Errorf("%w: a floor plan must be a PNG or PGM file", err)
+	}
+	if err := checkPixels(config.Width, config.Height); err != nil {
+		return nil, err
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	return png.Decode(file)
+}
+
+func decodePGM(file *bufio.Reader) (image.Image, error) {
+	var width, height, most int
+	if _, err := fmt.Fscanf(file, "P5\n%d %d\n%d\n", &width, &height, &most); err != nil || most != 255 {
+		return nil, errors.New("a PGM file must begin with P5, width and height, and 255, on three lines without comments")
+	}
+	if err := checkPixels(width, height); err != nil {
+		return nil, err
+	}
+	grey := image.NewGray(image.Rect(0, 0, width, height))
+	_, err := io.ReadFull(file, grey.Pix)
+	return grey, err
+}
+
+func checkPixels(width, height int) error {
+	if width < 1 || height < 1 || width > maxPixels/height {
+		return fmt.Errorf("%d x %d pixels, at most %d in all", width, height, maxPixels)
+	}
+	return nil
 }
 
 func isWall(c color.Color) bool {

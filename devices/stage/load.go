@@ -123,21 +123,32 @@ func (l *loader) settings(s *syntax.Section) {
 	l.seed = uint64(s.Int("seed", 1))
 	l.colors = l.random(colorStream)
 	// Settings of the GUI or of other builds of Stage.
-	s.Ignore("window", "interval_sim", "interval_real", "threads", "show_clock", "show_clock_interval")
+	s.Ignore("window", "interval_sim", "interval_real", "threads", "show_clock", "show_clock_interval",
+		"gui", "gui_interval", "real_time_mode")
 }
 
 // things reads the models at top level.
 func (l *loader) things(s *syntax.Section) {
 	var objects []*body
-	for _, section := range s.Sections("model", "position") {
+	for _, section := range s.Sections("model", "position", "environment", "bitmap", "box", "puck") {
 		at := l.pose(section)
-		base := section.Tuple("pose", "llla", 0, 0, 0, 0)[2]
+		base := l.height(section)
 		if section.Type == "position" {
 			l.robot(section, at, base)
 			continue
 		}
+		if section.Type == "environment" || section.Type == "bitmap" {
+			b := l.environment(section)
+			b.shape()
+			l.world.fixtures = append(l.world.fixtures, b)
+			continue
+		}
 		b := &body{name: section.String("name", fmt.Sprintf("%s%d", section.Name, len(l.world.fixtures)+len(objects)))}
-		b.grasp = section.Float("gripper_return", 0) > 0
+		held := 0.0
+		if section.Type == "puck" {
+			held = 1
+		}
+		b.grasp = section.Float("gripper_return", held) > 0
 		if l.pushing(section, b, b.grasp, thingMass); b.pushable || b.grasp {
 			b.pose = at
 			l.model(section, Pose{}, base, b, nil)
@@ -186,12 +197,19 @@ func (l *loader) pushing(s *syntax.Section, b *body, pushable bool, mass float64
 
 // pose returns the pose of s in its parent's frame.
 func (l *loader) pose(s *syntax.Section) Pose {
-	p := s.Tuple("pose", "llla", 0, 0, 0, 0)
-	return Pose{p[0], p[1], wrap(p[3])}
+	at, _ := l.place(s, "pose", 0, 0, 0)
+	at.Heading = wrap(at.Heading)
+	return at
 }
 
 // colorStream is the random number generator of colours: that of no robot.
 const colorStream = -1
+
+// height returns the height in the pose of s.
+func (l *loader) height(s *syntax.Section) float64 {
+	_, z := l.place(s, "pose", 0, 0, 0)
+	return z
+}
 
 // random returns the random number generator of the i-th robot, or of the colours.
 func (l *loader) random(i int) *rand.Rand { return rand.New(rand.NewPCG(l.seed, uint64(i))) }

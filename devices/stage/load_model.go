@@ -31,15 +31,19 @@ func (l *loader) children(s *syntax.Section, frame Pose, base, top float64, b *b
 	}
 	types := []string{"model"}
 	if r != nil {
-		types = append(types, "ranger", "blobfinder", "gripper", "bumper")
+		types = append(types, "ranger", "blobfinder", "gripper", "bumper", "laser", "sonar")
+		s.Ignore("player") // Stage 1: each robot has a server here
 	}
 	for _, child := range s.Sections(types...) {
 		at := frame.then(l.pose(child))
-		z := top + child.Tuple("pose", "llla", 0, 0, 0, 0)[2]
+		z := top + l.height(child)
 		switch child.Type {
 		case "model":
 			l.model(child, at, z, b, r)
-		case "ranger":
+		case "laser":
+			l.device(child, at, z, b, r)
+			l.oldLaser(child, at, z, r)
+		case "ranger", "sonar":
 			l.device(child, at, z, b, r)
 			l.ranger(child, at, z, r)
 		case "blobfinder":
@@ -77,9 +81,9 @@ func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, siz
 			return base
 		}
 	}
-	o := s.Tuple("origin", "llla", 0, 0, 0, 0)
-	frame = frame.then(Pose{o[0], o[1], o[3]})
-	base += o[2]
+	origin, raised := l.place(s, "origin", 0, 0, 0)
+	frame = frame.then(origin)
+	base += raised
 	top := base + size[2]
 	area := Vec{size[0], size[1]}
 

@@ -95,8 +95,7 @@ func (l *loader) motion(s *syntax.Section, r *Robot, at Pose) {
 	default:
 		l.fail(s, "localization", `localization %.40q: write "gps" or "odom"`, localization)
 	}
-	o := s.Tuple("localization_origin", "llla", at.X, at.Y, 0, at.Heading)
-	r.odometry.origin = Pose{o[0], o[1], o[3]}
+	r.odometry.origin, _ = l.place(s, "localization_origin", at.X, at.Y, at.Heading)
 	slip := s.Floats("odom_error")
 	switch len(slip) {
 	case 0:
@@ -122,7 +121,7 @@ func (l *loader) ranger(s *syntax.Section, at Pose, base float64, r *Robot) {
 	for _, sensor := range s.Sections("sensor") {
 		sensor.Ignore("size", "color", "color_rgba")
 		pose := at.then(l.pose(sensor))
-		height := base + sensor.Tuple("pose", "llla", 0, 0, 0, 0)[2]
+		height := base + l.height(sensor)
 		samples := sensor.Int("samples", 1)
 		if samples < 1 {
 			l.fail(sensor, "samples", "samples %d: write 1 or more", samples)
@@ -136,19 +135,32 @@ func (l *loader) ranger(s *syntax.Section, at Pose, base float64, r *Robot) {
 				reach: l.reach(sensor, 8), fov: sensor.Angle("fov", math.Pi)}
 			continue
 		}
-		beam := sonar{pose: pose, samples: samples,
-			reach: min(l.reach(sensor, 5), maxSonar), fov: sensor.Angle("fov", radians(15)), flaws: l.flaws(sensor, true)}
-		if r.sonars == nil {
-			r.sonars = &sonars{height: height, noise: newNoise(l.seed, r.Name, "sonar")}
-		}
-		if len(r.sonars.ring) == codec.SonarCount {
-			l.warn(sensor, "more than %d sonars are not supported: %s has the first", codec.SonarCount, r.Name)
+		if !l.addSonar(sensor, r, height, sonar{pose: pose, samples: samples,
+			reach: min(l.reach(sensor, 5), maxSonar), fov: sensor.Angle("fov", radians(15)), flaws: l.flaws(sensor, true)}) {
 			return
 		}
-		r.sonars.ring = append(r.sonars.ring, beam)
-		r.sonars.reach = max(r.sonars.reach, beam.reach)
-		r.sonars.flawed = r.sonars.flawed || beam.flaws != flaws{}
 	}
+	for _, beam := range l.oldSonars(s) {
+		beam.pose = at.then(beam.pose)
+		if !l.addSonar(s, r, base, beam) {
+			return
+		}
+	}
+}
+
+// addSonar adds a sonar to the robot. It reports whether there was a place for it.
+func (l *loader) addSonar(s *syntax.Section, r *Robot, height float64, beam sonar) bool {
+	if r.sonars == nil {
+		r.sonars = &sonars{height: height, noise: newNoise(l.seed, r.Name, "sonar")}
+	}
+	if len(r.sonars.ring) == codec.SonarCount {
+		l.warn(s, "more than %d sonars are not supported: %s has the first", codec.SonarCount, r.Name)
+		return false
+	}
+	r.sonars.ring = append(r.sonars.ring, beam)
+	r.sonars.reach = max(r.sonars.reach, beam.reach)
+	r.sonars.flawed = r.sonars.flawed || beam.flaws != flaws{}
+	return true
 }
 
 // reach reads the upper limit of a sensor's range.

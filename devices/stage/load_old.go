@@ -1,0 +1,92 @@
+package stage
+
+import (
+	"fmt"
+	"math"
+
+	"player/config/syntax"
+)
+
+// The words of world files before Stage 3 (Stage manual 1.3.3, chapters 4 and 5; the
+// online manuals of 2.0 and 3.1).
+
+// place reads a pose in a field, and its height. Three numbers are x, y and heading.
+func (l *loader) place(s *syntax.Section, field string, x, y, heading float64) (at Pose, z float64) {
+	if f := s.Field(field); f != nil && len(f.Values) == 3 {
+		p := s.Tuple(field, "lla", x, y, heading)
+		return Pose{p[0], p[1], p[2]}, 0
+	}
+	p := s.Tuple(field, "llla", x, y, 0, heading)
+	return Pose{p[0], p[1], p[3]}, p[2]
+}
+
+// environment reads a floor plan of Stage 1: scale is the side of a pixel, and the lower
+// left corner of the picture is at the pose.
+func (l *loader) environment(s *syntax.Section) *body {
+	b := &body{name: s.String("name", s.Name)}
+	scale := s.Length("scale", s.Length("resolution", 0))
+	if !(scale > 0 && scale <= 100) {
+		l.fail(s, "scale", "%s has pixels of %v m: write scale and metres for each pixel", s.Name, scale)
+		return b
+	}
+	walls, err := l.readBitmap(s.Path("file", s.Path("bitmap", "")), Vec{})
+	if err != nil {
+		l.fail(s, "file", "cannot read the floor plan: %w", err)
+		return b
+	}
+	at := l.pose(s)
+	for _, outline := range walls {
+		for i, v := range outline {
+			outline[i] = at.apply(v.scale(scale))
+		}
+	}
+	b.parts = []part{{material: l.material(s), shapes: walls, top: 1, bitmap: true}}
+	return b
+}
+
+// oldLaser reads a laser that is a model of its own.
+func (l *loader) oldLaser(s *syntax.Section, at Pose, height float64, r *Robot) {
+	s.Ignore("samples", "range_min") // a scan has the readings of an LMS-200
+	if r.laser != nil {
+		l.warn(s, "a second laser is not supported: %s has the first", r.Name)
+		return
+	}
+	r.laser = &laser{pose: at, height: height, reach: s.Length("range_max", 8), fov: s.Angle("fov", math.Pi)}
+	if !(r.laser.reach > 0 && r.laser.reach <= maxReach) {
+		l.fail(s, "range_max", "range_max %v m: write up to %d", r.laser.reach, maxReach)
+	}
+}
+
+// oldSonars returns the sonars of a model that has their poses in fields of its own, or
+// of a sonar without poses, which has the ring of the Pioneer 2.
+func (l *loader) oldSonars(s *syntax.Section) (beams []sonar) {
+	count := s.Int("scount", 0)
+	view := s.Tuple("sview", "lla", 0, 5, radians(15))
+	beam := sonar{samples: 1, reach: view[1], fov: view[2]}
+	if !(beam.reach > 0 && beam.reach <= maxSonar) {
+		l.fail(s, "sview", "sview to %v m: write up to %v", beam.reach, maxSonar)
+	}
+	s.Field("ssize") // only shown
+	if count == 0 && s.Type == "sonar" {
+		for i := range 16 {
+			k, side := i, 1.0 // of the left side, front and rear
+			switch {
+			case i >= 12:
+				k = i - 8
+			case i >= 8:
+				k, side = 15-i, -1
+			case i >= 4:
+				k, side = 7-i, -1
+			}
+			p := [8]Pose{{0.069, 0.136, 90}, {0.114, 0.119, 50}, {0.148, 0.078, 30}, {0.166, 0.027, 10},
+				{-0.255, 0.027, 170}, {-0.237, 0.078, 150}, {-0.203, 0.119, 130}, {-0.157, 0.136, 90}}[k]
+			beam.pose = Pose{p.X, side * p.Y, radians(side * p.Heading)}
+			beams = append(beams, beam)
+		}
+	}
+	for i := range min(count, 100) {
+		beam.pose, _ = l.place(s, fmt.Sprintf("spose[%d]", i), 0, 0, 0)
+		beams = append(beams, beam)
+	}
+	return beams
+}

@@ -1,0 +1,100 @@
+package stage
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"player/codec"
+)
+
+// A world of Stage 1: an environment from a picture, poses of three numbers, devices
+// with the names of Player.
+func TestWorldOfStage1(t *testing.T) {
+	plan := filepath.Join(t.TempDir(), "plan.pgm")
+	// Four by two pixels, the lower left one dark.
+	if err := os.WriteFile(plan, []byte("P5\n4 2\n255\n\xff\xff\xff\xff\x00\xff\xff\xff"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, `
+gui ( size [500 500] scale 0.02 )
+environment ( file "`+plan+`" scale 2 )
+box ( pose [7 1 0] size [1 1] )
+puck ( pose [4 3.5 0] size [0.2 0.2] )
+position ( name "robot1" port 6665 pose [5 1 180]
+  player ( )
+  sonar ( )
+  laser ( range_max 4 fov 90 pose [0.1 0 0] )
+)`)
+	r := w.Robot("robot1")
+	if r.Port != 6665 || math.Abs(math.Abs(r.Pose().Heading)-math.Pi) > 1e-9 {
+		t.Errorf("port %d, pose %v", r.Port, r.Pose())
+	}
+	if len(w.fixtures) != 2 || len(w.bodies) != 2 || !w.bodies[1].grasp {
+		t.Errorf("%d fixtures, %d bodies", len(w.fixtures), len(w.bodies))
+	}
+	var scan codec.LaserData
+	r.readLaser(&scan)
+	if scan[180] != 2900 || scan[80] != noEcho || r.laser.reach != 4 {
+		t.Errorf("the dark square is %d ahead, at the side %d", scan[180], scan[80])
+	}
+	want := newWorld(t, robotWorld+"pioneer2dx ( )").robots[0].sonars.ring
+	if len(r.sonars.ring) != len(want) {
+		t.Fatalf("%d sonars", len(r.sonars.ring))
+	}
+	for i, beam := range r.sonars.ring {
+		if beam.pose.position().sub(want[i].pose.position()).length() > 1e-9 || math.Abs(wrap(beam.pose.Heading-want[i].pose.Heading)) > 1e-9 {
+			t.Errorf("sonar %d at %v, want %v", i, beam.pose, want[i].pose)
+		}
+	}
+}
+
+// A world of Stage 2 and 3: rangers with poses in fields, a laser with its range, and a
+// size of two numbers.
+func TestWorldOfStage2(t *testing.T) {
+	w := newWorld(t, `
+define dish ranger ( scount 2 spose[0] [0.1 0.1 90] spose[1] [0.1 -0.1 -90] sview [0 3 20] ssize [0.01 0.05] )
+define sick laser ( range_min 0.0 range_max 6.0 fov 180 samples 180 size [0.15 0.15] color "blue" )
+define rover position ( size [0.4 0.4] origin [-0.04 0 0] dish ( ) sick ( pose [0.1 0 0] ) )
+rover ( pose [1 2 90] localization "gps" localization_origin [0 0 0] )`)
+	r := w.robots[0]
+	if len(r.sonars.ring) != 2 || r.sonars.reach != 3 || r.laser.reach != 6 {
+		t.Errorf("sonars %v, laser %v", r.sonars, r.laser)
+	}
+	if got := r.sonars.ring[1].pose; math.Abs(got.Heading+math.Pi/2) > 1e-9 || got.Y != -0.1 {
+		t.Errorf("the second sonar at %v", got)
+	}
+	var at codec.PositionData
+	if r.readPosition(&at); at.X != 1000 || at.Y != 2000 || at.Heading != 90 {
+		t.Errorf("position %v", at)
+	}
+}
+
+func TestOldMistakes(t *testing.T) {
+	for _, tt := range []struct{ world, want string }{
+		{`environment ( file "plan.png" )`, "write scale and metres for each pixel"},
+		{`environment ( file "nothing.png" scale 1 )`, "cannot read the floor plan"},
+		{`environment ( file "load_old_test.go" scale 1 )`, "PNG or PGM"},
+		{`position ( laser ( range_max 0 ) )`, "range_max 0 m"},
+		{`position ( sonar ( sview [0 -1 5] ) )`, "sview to -1 m"},
+	} {
+		if _, err := parseWorld(tt.world); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", tt.world, err, tt.want)
+		}
+	}
+	for text, want := range map[string]string{
+		"P5\n2 2\n65535\n12345678":  "and 255",
+		"P5\n90000 90000\n255\n123": "at most",
+		"P5\n2 2\n255\n123":         "unexpected EOF",
+	} {
+		if _, err := decodePicture(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+	w, err := parseWorld("position ( laser ( ) laser ( ) )")
+	if err != nil || len(w.Warnings()) != 1 || !strings.Contains(w.Warnings()[0], "a second laser") {
+		t.Errorf("two lasers: %v, %v", w.Warnings(), err)
+	}
+}
