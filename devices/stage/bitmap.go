@@ -10,6 +10,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strconv"
+	"strings"
 )
 
 const (
@@ -138,9 +140,22 @@ func decodePicture(file io.ReadSeeker) (image.Image, error) {
 }
 
 func decodePGM(file *bufio.Reader) (image.Image, error) {
-	var width, height, most int
-	if _, err := fmt.Fscanf(file, "P5\n%d %d\n%d\n", &width, &height, &most); err != nil || most != 255 {
+	// One byte ends the header. A line is longer than the buffer in no real file.
+	var words []string
+	for range 3 {
+		line, err := file.ReadSlice('\n')
+		if err != nil {
+			return nil, err
+		}
+		words = append(words, strings.Fields(string(line))...)
+	}
+	if len(words) != 4 || words[3] != "255" {
 		return nil, errors.New("a PGM file must begin with P5, width and height, and 255, on three lines without comments")
+	}
+	width, errWidth := strconv.Atoi(words[1])
+	height, errHeight := strconv.Atoi(words[2])
+	if err := errors.Join(errWidth, errHeight); err != nil {
+		return nil, err
 	}
 	if err := checkPixels(width, height); err != nil {
 		return nil, err
