@@ -54,6 +54,7 @@ func (c *crowd) row(y float64) int {
 	return int(max(0, min(float64(c.rows-1), (y-c.origin.Y)/c.cell)))
 }
 
+//go:noinline
 func (c *crowd) cellAt(p Vec) int32 { return int32(c.row(p.Y)*c.columns + c.column(p.X)) }
 
 // moved records the present position of a body.

@@ -87,12 +87,17 @@ type loader struct {
 	robotSections []*syntax.Section // of the robots, for warnings about them
 }
 
-// fail records an error about a field of s.
+// fail records an error about a field of s. Inlined at its forty calls, it would take
+// several kB of the binary.
+//
+//go:noinline
 func (l *loader) fail(s *syntax.Section, field, format string, args ...any) {
 	l.errs = append(l.errs, s.Errorf(field, format, args...))
 }
 
 // warn records a warning about s.
+//
+//go:noinline
 func (l *loader) warn(s *syntax.Section, format string, args ...any) {
 	l.world.warnings = append(l.world.warnings,
 		fmt.Sprintf("%s:%d: %s", s.Pos.File, s.Pos.Line, fmt.Sprintf(format, args...)))
@@ -196,6 +201,8 @@ func (l *loader) pushing(s *syntax.Section, b *body, pushable bool, mass float64
 }
 
 // pose returns the pose of s in its parent's frame.
+//
+//go:noinline
 func (l *loader) pose(s *syntax.Section) Pose {
 	at, _ := l.place(s, "pose", 0, 0, 0)
 	at.Heading = wrap(at.Heading)

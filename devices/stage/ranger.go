@@ -2,7 +2,6 @@ package stage
 
 import (
 	"math"
-	"slices"
 
 	"player/codec"
 )
@@ -62,7 +61,14 @@ func scanDirections() *[codec.LaserCount]Vec {
 // the next call.
 func (w *World) nearby(r *Robot, o Vec, reach float64) []*body {
 	w.near = w.appendNear(w.near[:0], o, reach)
-	w.near = slices.DeleteFunc(w.near, func(b *body) bool { return b == r.body })
+	for i, b := range w.near {
+		if b == r.body {
+			last := len(w.near) - 1
+			w.near[i] = w.near[last]
+			w.near = w.near[:last]
+			break
+		}
+	}
 	return w.near
 }
 
