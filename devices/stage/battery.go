@@ -20,11 +20,56 @@ const (
 	driveWatts = 60
 )
 
-// battery is a store of energy that is never charged.
+// dockReach is how near to a dock a robot is charged, metres from cell to cell: a robot
+// that drives against it stops within a cell.
+const dockReach = 0.03
+
+// battery is a store of energy.
 type battery struct {
 	joules, capacity float64
 	idle             float64 // watts
+	takes            float64 // watts from a dock at most, 0: any
+	finite           bool    // without energy nothing moves
 }
+
+// dock charges robots that touch it. It is never empty.
+type dock struct {
+	watts float64
+	area  []Vec // a convex outline, counterclockwise, that touches a robot in reach
+}
+
+// dock makes docks of the parts of a fixture.
+func (l *loader) dock(parts []part, watts float64) {
+	reach := dockReach + l.world.resolution
+	for i := range parts {
+		for _, outline := range parts[i].shapes {
+			var around []Vec
+			for _, v := range outline {
+				for _, corner := range rectangle(2*reach, 2*reach) {
+					around = append(around, v.add(corner))
+				}
+			}
+			l.world.docks = append(l.world.docks, dock{watts, convexHull(around)})
+		}
+	}
+}
+
+// charge charges the robot's battery for dt if it is at a dock.
+func (r *Robot) charge(dt time.Duration) {
+	for i := range r.world.docks {
+		if d := &r.world.docks[i]; convexOverlap(r.body.here, d.area) {
+			watts, b := d.watts, &r.battery
+			if b.takes > 0 {
+				watts = min(watts, b.takes)
+			}
+			b.joules = min(b.capacity, b.joules+watts*dt.Seconds())
+			return
+		}
+	}
+}
+
+// empty reports whether there is no energy to move.
+func (b *battery) empty() bool { return b.finite && b.joules == 0 }
 
 // drain consumes the energy for dt at the given speeds, m/s and rad/s.
 func (b *battery) drain(dt time.Duration, speed, turn float64) {

@@ -20,7 +20,19 @@ var looks = []string{
 // the section in the body's frame, base its lower end above the floor. Devices
 // are added to the robot r, if there is one.
 func (l *loader) model(s *syntax.Section, frame Pose, base float64, b *body, r *Robot) {
+	before := len(b.parts)
 	top := l.shape(s, frame, base, b, defaultSize)
+	if watts := s.Float("give_watts", 0); watts > 0 {
+		s.Ignore("joules", "joules_capacity") // Stage writes -1 for a dock that is never empty
+		if r != nil || b.grasp || b.pushable {
+			l.warn(s, "give_watts: only what does not move charges robots")
+		} else {
+			l.dock(b.parts[before:], watts)
+		}
+	}
+	if r != nil {
+		r.battery.takes = s.Float("take_watts", r.battery.takes)
+	}
 	l.children(s, frame, base, top, b, r)
 }
 

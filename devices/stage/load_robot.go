@@ -108,7 +108,11 @@ func (l *loader) motion(s *syntax.Section, r *Robot, at Pose) {
 
 // power reads the battery.
 func (l *loader) power(s *syntax.Section, r *Robot) {
-	b := battery{capacity: s.Float("joules_capacity", capacity), idle: s.Float("watts", idleWatts)}
+	b := battery{
+		capacity: s.Float("joules_capacity", capacity), idle: s.Float("watts", idleWatts),
+		takes:  s.Float("take_watts", r.battery.takes),
+		finite: s.Field("joules") != nil || s.Field("joules_capacity") != nil,
+	}
 	b.joules = s.Float("joules", b.capacity)
 	if !(b.capacity > 0 && b.joules >= 0 && b.joules <= b.capacity && b.idle >= 0) {
 		l.fail(s, "joules", "joules %v of joules_capacity %v at %v watts", b.joules, b.capacity, b.idle)

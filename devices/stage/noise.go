@@ -69,14 +69,8 @@ func (l *loader) flaws(s *syntax.Section, sonar bool) flaws {
 	if sonar {
 		f.crosstalk, f.specular = s.Float("crosstalk", 0), s.Angle("specular", 0)
 	}
-	if !(min(n[0], n[1], n[2]) >= 0) {
-		l.fail(s, "noise", "noise %v: write [constant proportional angular], none negative", n)
-	}
-	if !(f.dropout >= 0 && f.dropout <= 1 && f.crosstalk >= 0 && f.crosstalk <= 1) {
-		l.fail(s, "dropout", "dropout %v and crosstalk %v: write probabilities", f.dropout, f.crosstalk)
-	}
-	if !(f.specular >= 0 && f.specular <= math.Pi/2) {
-		l.fail(s, "specular", "specular: write the largest angle that gives an echo, up to 90 degrees")
+	if least := min(n[0], n[1], n[2], f.dropout, f.crosstalk, f.specular); !(least >= 0 && max(f.dropout, f.crosstalk) <= 1) {
+		l.fail(s, "noise", "noise, specular: write no negative numbers; dropout, crosstalk: write probabilities, 0 to 1")
 	}
 	return f
 }
@@ -127,7 +121,7 @@ func (s *sonars) echo(beam *sonar, at Pose, near []*body) float64 {
 		if beam.samples > 1 {
 			angle += beam.fov * (float64(k)/float64(beam.samples-1) - 0.5)
 		}
-		if d := s.ray(at, angle, near, nearest); d < nearest && (beam.specular == 0 || s.reflects(at, angle, near, d, beam.specular)) {
+		if d := ray(s.walls, near, at, angle, s.height, nearest); d < nearest && (beam.specular == 0 || s.reflects(at, angle, near, d, beam.specular)) {
 			nearest = d
 		}
 	}
@@ -148,7 +142,7 @@ func (s *sonars) reflects(at Pose, angle float64, near []*body, r, limit float64
 	)
 	aside := max(math.Atan(spot/r), radians(3))
 	inverse := func(angle float64) float64 {
-		if d := s.ray(at, angle, near, 2*s.reach); d < 2*s.reach {
+		if d := ray(s.walls, near, at, angle, s.height, 2*s.reach); d < 2*s.reach {
 			return r / max(d, leastRange)
 		}
 		return 0
@@ -160,12 +154,13 @@ func (s *sonars) reflects(at Pose, angle float64, near []*body, r, limit float64
 	return math.Abs(math.Atan((left-right)/2/math.Sin(aside))) <= limit
 }
 
-// ray returns the distance in metres to what gives an echo at an angle, or limit.
-func (s *sonars) ray(at Pose, angle float64, near []*body, limit float64) float64 {
+// ray returns the distance in metres to what gives an echo at an angle and a height, or
+// limit.
+func ray(walls *layer, near []*body, at Pose, angle, height, limit float64) float64 {
 	o, d := at.position(), direction(angle)
-	limit = s.walls.cast(o, d, limit)
+	limit = walls.cast(o, d, limit)
 	for _, b := range near {
-		limit = b.cast(o, d, s.height, limit)
+		limit = b.cast(o, d, height, limit)
 	}
 	return limit
 }
@@ -177,11 +172,7 @@ func (l *laser) disturb(r *Robot, out *codec.LaserData) {
 	near := r.world.nearby(r, at.position(), l.reach)
 	for i := range out {
 		if half := radians(float64(i)/2 - 90); l.angular != 0 && math.Abs(half) <= l.fov/2+1e-9 {
-			d := direction(at.Heading + half + l.angular*n.normal())
-			best := l.walls.cast(at.position(), d, l.reach)
-			for _, b := range near {
-				best = b.cast(at.position(), d, l.height, best)
-			}
+			best := ray(l.walls, near, at, at.Heading+half+l.angular*n.normal(), l.height, l.reach)
 			if out[i] = noEcho; best < l.reach {
 				out[i] = millimetres(best)
 			}

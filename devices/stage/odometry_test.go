@@ -2,8 +2,11 @@ package stage
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
+
+	"player/codec"
 )
 
 // Slip makes the odometry count each axis wrong by a constant factor.
@@ -95,5 +98,53 @@ func TestBattery(t *testing.T) {
 	standing.drain(1000*time.Hour, 0, 0)
 	if standing.decivolt() != 110 || standing.joules != 0 {
 		t.Errorf("empty: %d", standing.decivolt())
+	}
+}
+
+// A robot whose world gives it an amount of energy stops when it is used up. One that
+// touches a dock is charged, by what both allow.
+func TestDocks(t *testing.T) {
+	const dock = `define charger model ( size [0.1 0.4 0.5] joules -1 give_watts 1000 ) `
+	for name, tt := range map[string]struct {
+		fields string
+		joules float64 // after 10 s
+	}{
+		"far from the dock":   {`pose [1 0 0 180] joules 500 watts 20`, 300},
+		"at the dock":         {`pose [0.245 0 0 180] joules 500 watts 20`, 10300},
+		"takes less":          {`pose [0.245 0 0 180] joules 500 watts 20 take_watts 100`, 1300},
+		"its probe takes":     {`pose [0.245 0 0 180] joules 500 watts 20 model ( obstacle_return 0 take_watts 100 )`, 1300},
+		"sideways":            {`pose [0 0.42 0 0] joules 500 watts 20`, 10300},
+		"full":                {`pose [0.245 0 0 180] joules 500 joules_capacity 600 watts 20`, 600 - 0.2},
+		"past the corner":     {`pose [0.35 0.35 0 0] joules 500 watts 20`, 300},
+		"on a plate":          {`pose [3 3 0 0] joules 500 watts 20`, 10300},
+		"nothing but a plate": {`pose [3 4 0 0] joules 500 watts 20`, 300},
+	} {
+		w := newWorld(t, robotWorld+dock+`charger ( ) charger ( pose [3 3 0 0] obstacle_return 0 ) pioneer2dx ( `+strings.ReplaceAll(tt.fields, " model", "\nmodel")+` )`)
+		w.Step(1000)
+		if got := w.robots[0].battery.joules; !near(got, tt.joules, 1e-6) {
+			t.Errorf("%s: %v J, want %v", name, got, tt.joules)
+		}
+	}
+}
+
+func TestEmptyBatteryStopsTheRobot(t *testing.T) {
+	for fields, stops := range map[string]bool{``: false, `joules 100`: true, `joules_capacity 100`: true} {
+		w := newWorld(t, robotWorld+`pioneer_full ( `+fields+` )`)
+		r := w.robots[0]
+		r.drive.command(200, 0)
+		if fields == `` {
+			r.battery.joules = 100
+		}
+		w.Step(500)
+		r.gripper.command(codec.GripperCommand{Code: codec.GripClose})
+		at := r.Pose()
+		w.Step(100)
+		if moves := r.Pose() != at || r.gripper.paddles.at != 1; moves == stops || r.battery.joules != 0 || r.battery.decivolt() != 110 {
+			t.Errorf("%q: it moves %v with %v J, %v dV", fields, moves, r.battery.joules, r.battery.decivolt())
+		}
+		r.battery.joules = 1000
+		if w.Step(100); r.Pose() == at {
+			t.Errorf("%q: charged again it stands still", fields)
+		}
 	}
 }

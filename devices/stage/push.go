@@ -112,40 +112,33 @@ type contact struct {
 	depth   float64
 }
 
-// touch returns the contact of two convex outlines, both counterclockwise.
-func touch(a, b []Vec) contact {
-	c, d := shallowest(a, b), shallowest(b, a)
-	if c.depth <= d.depth {
-		return c
-	}
-	d.out = d.out.scale(-1)
-	return d
-}
-
-// shallowest returns the contact of b with the side of a into which it reaches least.
-// The point is in the middle of what touches.
-func shallowest(a, b []Vec) contact {
-	best := contact{depth: math.Inf(1)}
-	p := a[len(a)-1]
-	for _, q := range a {
-		length := q.sub(p).length()
-		along := q.sub(p).scale(1 / length)
-		out := Vec{along.Y, -along.X}
-		depth := math.Inf(-1)
-		for _, v := range b {
-			depth = max(depth, p.sub(v).dot(out))
-		}
-		if depth < best.depth {
-			low, high := length, 0.0
+// touch returns the contact of two convex outlines, both counterclockwise: with the side
+// of one into which the other reaches least, in the middle of what touches.
+func touch(a, b []Vec) (best contact) {
+	best.depth = math.Inf(1)
+	for _, sign := range [...]float64{1, -1} {
+		p := a[len(a)-1]
+		for _, q := range a {
+			length := q.sub(p).length()
+			along := q.sub(p).scale(1 / length)
+			out := Vec{along.Y, -along.X}
+			depth := math.Inf(-1)
 			for _, v := range b {
-				if p.sub(v).dot(out) > depth-flush {
-					t := max(0, min(length, v.sub(p).dot(along)))
-					low, high = min(low, t), max(high, t)
-				}
+				depth = max(depth, p.sub(v).dot(out))
 			}
-			best = contact{p.add(along.scale((low + high) / 2)), out, depth}
+			if depth < best.depth {
+				low, high := length, 0.0
+				for _, v := range b {
+					if p.sub(v).dot(out) > depth-flush {
+						t := max(0, min(length, v.sub(p).dot(along)))
+						low, high = min(low, t), max(high, t)
+					}
+				}
+				best = contact{p.add(along.scale((low + high) / 2)), out.scale(sign), depth}
+			}
+			p = q
 		}
-		p = q
+		a, b = b, a
 	}
 	return best
 }

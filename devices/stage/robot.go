@@ -42,6 +42,11 @@ type Robot struct {
 
 // step advances the robot by dt.
 func (r *Robot) step(dt time.Duration) {
+	r.charge(dt)
+	if r.battery.empty() {
+		r.drive.speed, r.drive.turn = 0, 0
+		return
+	}
 	forward, turned := r.drive.step(dt)
 	if forward != 0 || turned != 0 {
 		r.move(forward, turned)

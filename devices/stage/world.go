@@ -26,6 +26,7 @@ type World struct {
 	spots      []spot     // of the bodies
 	crowd      *crowd     // the same, by place
 	robots     []*Robot
+	docks      []dock
 	overheads  []*overhead
 	resolution float64
 	plan       *layer // everything solid or detectable
