@@ -34,37 +34,20 @@ type battery struct {
 
 // dock charges robots that touch it. It is never empty.
 type dock struct {
-	watts float64
-	area  []Vec // a convex outline, counterclockwise, that touches a robot in reach
-}
-
-// dock makes docks of the parts of a fixture.
-func (l *loader) dock(parts []part, watts float64) {
-	reach := dockReach + l.world.resolution
-	for i := range parts {
-		for _, outline := range parts[i].shapes {
-			var around []Vec
-			for _, v := range outline {
-				for _, corner := range rectangle(2*reach, 2*reach) {
-					around = append(around, v.add(corner))
-				}
-			}
-			l.world.docks = append(l.world.docks, dock{watts, convexHull(around)})
-		}
-	}
+	watts   float64
+	outline []Vec // convex, counterclockwise
 }
 
 // charge charges the robot's battery for dt if it is at a dock.
 func (r *Robot) charge(dt time.Duration) {
-	for i := range r.world.docks {
-		if d := &r.world.docks[i]; convexOverlap(r.body.here, d.area) {
-			watts, b := d.watts, &r.battery
-			if b.takes > 0 {
-				watts = min(watts, b.takes)
-			}
-			b.joules = min(b.capacity, b.joules+watts*dt.Seconds())
-			return
+	for _, d := range r.world.docks {
+		if touch(r.body.here, d.outline).depth < -dockReach-r.world.resolution {
+			continue
 		}
+		if b := &r.battery; b.takes > 0 {
+			d.watts = min(d.watts, b.takes)
+		}
+		r.battery.joules = min(r.battery.capacity, r.battery.joules+d.watts*dt.Seconds())
 	}
 }
 

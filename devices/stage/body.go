@@ -49,7 +49,7 @@ type body struct {
 	radius              float64 // the same for all parts
 	walls               *layer  // fixtures that the hull collides with
 
-	middle Vec     // of the hull, in the body's frame: its centre of mass
+	middle Vec     // of the hull's corners, in the body's frame: taken for the centre of mass
 	spin   float64 // mean distance of the hull's points from the middle, squared, m^2
 }
 
@@ -86,14 +86,13 @@ func (b *body) shape() {
 	if b.hull = convexHull(solid); len(b.hull) < 3 {
 		b.hull = nil
 	}
-	extent, size := emptyBox(), 0.0
-	extent.include(b.hull...)
-	b.middle = extent.min.add(extent.max).scale(0.5)
+	share := 1 / float64(len(b.hull))
 	for _, v := range b.hull {
 		b.hullRadius = max(b.hullRadius, v.length())
-		size = max(size, v.sub(b.middle).length())
+		b.middle = b.middle.add(v.scale(share))
+		b.spin += v.dot(v) * share
 	}
-	b.spin = (meanDistance * size) * (meanDistance * size)
+	b.spin = meanDistance * meanDistance * (b.spin - b.middle.dot(b.middle))
 	b.here = make([]Vec, len(b.hull))
 	b.spot = &spot{radius: b.radius}
 	b.place(b.pose)

@@ -194,7 +194,7 @@ func (l *loader) things(s *syntax.Section) {
 func (l *loader) pushing(s *syntax.Section, b *body, pushable bool, mass float64) {
 	b.pushable = s.Bool("pushable", pushable)
 	mass, friction := s.Float("mass", mass), s.Float("friction", floorFriction)
-	if !(mass >= 0 && friction >= 0) {
+	if mass < 0 || friction < 0 {
 		l.fail(s, "mass", "mass, friction: write no negative numbers")
 	}
 	b.resistance = mass * friction

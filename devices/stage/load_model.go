@@ -3,6 +3,7 @@ package stage
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"player/config/syntax"
 )
@@ -25,9 +26,12 @@ func (l *loader) model(s *syntax.Section, frame Pose, base float64, b *body, r *
 	if watts := s.Float("give_watts", 0); watts > 0 {
 		s.Ignore("joules", "joules_capacity") // Stage writes -1 for a dock that is never empty
 		if r != nil || b.grasp || b.pushable {
-			l.warn(s, "give_watts: only what does not move charges robots")
-		} else {
-			l.dock(b.parts[before:], watts)
+			l.fail(s, "give_watts", "only what does not move can charge robots")
+		}
+		for _, p := range b.parts[before:] {
+			for _, outline := range p.shapes {
+				l.world.docks = append(l.world.docks, dock{watts, convexHull(slices.Clone(outline))})
+			}
 		}
 	}
 	if r != nil {

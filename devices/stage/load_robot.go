@@ -51,6 +51,7 @@ func (l *loader) robot(s *syntax.Section, at Pose, base float64) {
 	if r.Port < 0 || r.Port > 65535 {
 		l.fail(s, "port", "port %d: write 1 to 65535", r.Port)
 	}
+	r.noise = newNoise(l.seed, r.Name)
 	r.body = &body{name: r.Name, robot: r, pose: at}
 	l.pushing(s, r.body, false, robotMass)
 	top := l.shape(s, Pose{}, base, r.body, pioneerSize)
@@ -135,7 +136,7 @@ func (l *loader) ranger(s *syntax.Section, at Pose, base float64, r *Robot) {
 				l.warn(sensor, "a second laser is not supported: %s has the first", r.Name)
 				continue
 			}
-			r.laser = &laser{pose: pose, height: height, noise: newNoise(l.seed, r.Name, "laser"), flaws: l.flaws(sensor, false),
+			r.laser = &laser{pose: pose, height: height, flaws: l.flaws(sensor, false),
 				reach: l.reach(sensor, 8), fov: sensor.Angle("fov", math.Pi)}
 			continue
 		}
@@ -155,7 +156,7 @@ func (l *loader) ranger(s *syntax.Section, at Pose, base float64, r *Robot) {
 // addSonar adds a sonar to the robot. It reports whether there was a place for it.
 func (l *loader) addSonar(s *syntax.Section, r *Robot, height float64, beam sonar) bool {
 	if r.sonars == nil {
-		r.sonars = &sonars{height: height, noise: newNoise(l.seed, r.Name, "sonar")}
+		r.sonars = &sonars{height: height}
 	}
 	if len(r.sonars.ring) == codec.SonarCount {
 		l.warn(s, "more than %d sonars are not supported: %s has the first", codec.SonarCount, r.Name)
@@ -163,7 +164,7 @@ func (l *loader) addSonar(s *syntax.Section, r *Robot, height float64, beam sona
 	}
 	r.sonars.ring = append(r.sonars.ring, beam)
 	r.sonars.reach = max(r.sonars.reach, beam.reach)
-	r.sonars.flawed = r.sonars.flawed || beam.flaws != flaws{}
+	r.sonars.flawed = r.sonars.flawed || beam.flawed
 	return true
 }
 

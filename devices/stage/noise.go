@@ -9,23 +9,23 @@ import (
 )
 
 // noise is a generator of random numbers: splitmix64 (Steele, Lea and Flood, Fast
-// Splittable Pseudorandom Number Generators, 2014). Each sensor has its own, so what a
-// sensor reads does not depend on who reads the others.
+// Splittable Pseudorandom Number Generators, 2014).
 type noise uint64
 
-// newNoise returns the generator of a sensor in a world with a seed.
-func newNoise(seed uint64, robot, sensor string) noise {
+// newNoise returns the generator of a robot in a world with a seed.
+func newNoise(seed uint64, robot string) noise {
 	n := noise(seed)
-	for _, c := range []byte(robot + "\x00" + sensor) {
-		n = noise(n.next()) ^ noise(c)
+	for i := range len(robot) {
+		n = noise(n.next()) ^ noise(robot[i])
 	}
-	return n
+	return noise(n.next())
 }
 
-// at returns the generator for a reading at a simulated time: the reading is the same
-// whether or not there were others before.
-func (n noise) at(sim time.Duration) noise {
+// at returns the generator for a reading of a robot's sensor at a simulated time: the
+// reading is the same whatever else was read, and by whom.
+func (n noise) at(sim time.Duration, sensor byte) noise {
 	n ^= noise(sim)
+	n = noise(n.next()) ^ noise(sensor)
 	return noise(n.next())
 }
 
@@ -48,14 +48,15 @@ func (n *noise) normal() float64 {
 	return math.Sqrt(-2*math.Log(1-n.uniform())) * direction(2*math.Pi*n.uniform()).X
 }
 
-// flaws are what keeps a ranger from measuring exactly. The zero value is exact.
+// flaws are what keeps a ranger from measuring exactly.
 type flaws struct {
 	constant     float64 // standard deviation of a range, metres
 	proportional float64 // the same as a share of the range
 	angular      float64 // standard deviation of the direction, radians
 	dropout      float64 // probability that an echo is missed
-	crosstalk    float64 // probability that a sonar hears a neighbour's echo
+	crosstalk    float64 // probability that a sonar hears the echo of the next one
 	specular     float64 // the largest angle at which a plane reflects to a sonar, radians; 0: any
+	flawed       bool    // some is not zero
 }
 
 // leastRange is the smallest reading with noise, metres: zero means that a sonar has
@@ -69,46 +70,39 @@ func (l *loader) flaws(s *syntax.Section, sonar bool) flaws {
 	if sonar {
 		f.crosstalk, f.specular = s.Float("crosstalk", 0), s.Angle("specular", 0)
 	}
-	if least := min(n[0], n[1], n[2], f.dropout, f.crosstalk, f.specular); !(least >= 0 && max(f.dropout, f.crosstalk) <= 1) {
-		l.fail(s, "noise", "noise, specular: write no negative numbers; dropout, crosstalk: write probabilities, 0 to 1")
+	for _, v := range [...]float64{n[0], n[1], n[2], f.dropout, f.crosstalk, f.specular} {
+		f.flawed = f.flawed || v > 0
+		if v < 0 {
+			l.fail(s, "noise", "noise, dropout, crosstalk, specular: write no negative numbers")
+		}
 	}
 	return f
 }
 
-// apply returns a reading in mm with what noise and dropouts make of it. none is the
-// reading without an echo.
-func (f *flaws) apply(n *noise, reading, none uint16, reach float64) uint16 {
-	if reading == none || n.chance(f.dropout) {
-		return none
+// apply returns what noise and dropouts make of a range in metres. reach is a range
+// without an echo.
+func (f *flaws) apply(n *noise, d, reach float64) float64 {
+	if d >= reach || n.chance(f.dropout) {
+		return reach
 	}
-	if f.constant == 0 && f.proportional == 0 {
-		return reading
-	}
-	v := float64(reading) / 1000
-	v += n.normal() * math.Hypot(f.constant, f.proportional*v)
-	return millimetres(max(leastRange, min(reach, v)))
+	return span{leastRange, reach}.clip(d + n.normal()*math.Hypot(f.constant, f.proportional*d))
 }
 
-// disturb makes the readings of flawed sonars from the exact ones.
-func (s *sonars) disturb(r *Robot, out *codec.SonarData) {
-	n := s.noise.at(r.world.sim)
-	near := r.world.nearby(r, r.body.pose.position(), s.reach+r.body.radius)
+// readFlawed measures all ranges in mm if some sonar is flawed.
+func (s *sonars) readFlawed(r *Robot, near []*body, out *codec.SonarData) {
+	n := r.noise.at(r.world.sim, codec.Sonar)
+	var heard [codec.SonarCount]float64
 	for i := range s.ring {
-		beam := &s.ring[i]
-		if beam.angular != 0 || beam.specular != 0 {
-			at := r.body.pose.then(beam.pose)
-			at.Heading += beam.angular * n.normal()
-			out[i] = millimetres(s.echo(beam, at, near))
-		}
+		at := r.body.pose.then(s.ring[i].pose)
+		at.Heading += s.ring[i].angular * n.normal()
+		heard[i] = s.echo(&s.ring[i], at, near)
 	}
-	heard := *out
 	for i := range s.ring {
-		beam := &s.ring[i]
+		beam, d := &s.ring[i], heard[i]
 		if n.chance(beam.crosstalk) {
-			other := (i + 1 + int(n.next()%2)*(len(s.ring)-2)) % len(s.ring)
-			out[i] = min(heard[i], heard[other])
+			d = min(d, heard[(i+1)%len(s.ring)])
 		}
-		out[i] = beam.apply(&n, out[i], millimetres(beam.reach), beam.reach)
+		out[i] = millimetres(beam.apply(&n, d, beam.reach))
 	}
 }
 
@@ -165,18 +159,20 @@ func ray(walls *layer, near []*body, at Pose, angle, height, limit float64) floa
 	return limit
 }
 
-// disturb makes the scan of a flawed laser from the exact one.
-func (l *laser) disturb(r *Robot, out *codec.LaserData) {
-	n := l.noise.at(r.world.sim)
+// readFlawed measures a scan in mm of a flawed laser.
+func (l *laser) readFlawed(r *Robot, out *codec.LaserData) {
+	n := r.noise.at(r.world.sim, codec.Laser)
 	at := r.body.pose.then(l.pose)
 	near := r.world.nearby(r, at.position(), l.reach)
 	for i := range out {
-		if half := radians(float64(i)/2 - 90); l.angular != 0 && math.Abs(half) <= l.fov/2+1e-9 {
-			best := ray(l.walls, near, at, at.Heading+half+l.angular*n.normal(), l.height, l.reach)
-			if out[i] = noEcho; best < l.reach {
-				out[i] = millimetres(best)
-			}
+		out[i] = noEcho
+		angle := radians(float64(i)/2 - 90)
+		if math.Abs(angle) > l.fov/2+1e-9 {
+			continue
 		}
-		out[i] = l.apply(&n, out[i], noEcho, l.reach)
+		d := ray(l.walls, near, at, at.Heading+angle+l.angular*n.normal(), l.height, l.reach)
+		if d = l.apply(&n, d, l.reach); d < l.reach {
+			out[i] = millimetres(d)
+		}
 	}
 }

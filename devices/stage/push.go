@@ -34,7 +34,7 @@ const (
 	// rounding errors of coordinates.
 	clearance = 1e-6
 	// meanDistance is the mean distance of the points of a shape from its middle, as a
-	// share of the largest: 0.54 for a square and 0.67 for a disc.
+	// share of that of its corners: 0.54 for a square and 0.67 for a disc.
 	meanDistance = 0.6
 	// flush is the difference in depth below which two corners touch together, metres.
 	flush = 1e-4
@@ -113,7 +113,8 @@ type contact struct {
 }
 
 // touch returns the contact of two convex outlines, both counterclockwise: with the side
-// of one into which the other reaches least, in the middle of what touches.
+// of one into which the other reaches least, in the middle of what touches. If they are
+// apart, the depth is negative: at most their distance, and less at corners.
 func touch(a, b []Vec) (best contact) {
 	best.depth = math.Inf(1)
 	for _, sign := range [...]float64{1, -1} {

@@ -32,7 +32,6 @@ type sonars struct {
 	height float64
 	reach  float64 // of the sonar with the longest range
 	walls  *layer
-	noise  noise
 	flawed bool // some sonar is
 }
 
@@ -43,7 +42,6 @@ type laser struct {
 	reach  float64
 	fov    float64 // radians; readings outside have no echo
 	walls  *layer
-	noise  noise
 	flaws
 }
 
@@ -79,6 +77,10 @@ func (r *Robot) readSonars(out *codec.SonarData) {
 	for i := range out {
 		out[i] = millimetres(s.reach)
 	}
+	if s.flawed {
+		s.readFlawed(r, near, out)
+		return
+	}
 	for i := range s.ring {
 		beam := &s.ring[i]
 		at := r.body.pose.then(beam.pose)
@@ -96,9 +98,6 @@ func (r *Robot) readSonars(out *codec.SonarData) {
 			best = s.walls.cast(o, d, best)
 		}
 		out[i] = millimetres(best)
-	}
-	if s.flawed {
-		s.disturb(r, out)
 	}
 }
 
@@ -140,6 +139,10 @@ func rays(v Vec, radius float64) (first, last int) {
 // readLaser measures a scan in mm.
 func (r *Robot) readLaser(out *codec.LaserData) {
 	l := r.laser
+	if l.flawed {
+		l.readFlawed(r, out)
+		return
+	}
 	at := r.body.pose.then(l.pose)
 	o, facing := at.position(), direction(at.Heading)
 	// The walls come last: a ray that a body has shortened is cheaper.
@@ -163,9 +166,6 @@ func (r *Robot) readLaser(out *codec.LaserData) {
 		if out[i] = noEcho; best < l.reach {
 			out[i] = millimetres(best)
 		}
-	}
-	if l.flaws != (flaws{}) {
-		l.disturb(r, out)
 	}
 }
 

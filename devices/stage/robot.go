@@ -29,6 +29,7 @@ type Robot struct {
 	battery  battery
 	feelers  []feeler
 	head     head
+	noise    noise
 
 	// The sensors and actuators; nil if missing.
 	sonars  *sonars
