@@ -104,15 +104,7 @@ func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, siz
 	area := Vec{size[0], size[1]}
 
 	add := func(bottom, top float64, bitmap bool, outlines ...[]Vec) {
-		p := part{material: m, bottom: bottom, top: top, bitmap: bitmap}
-		for _, outline := range outlines {
-			moved := make([]Vec, len(outline))
-			for i, v := range outline {
-				moved[i] = frame.apply(v)
-			}
-			p.shapes = append(p.shapes, moved)
-		}
-		b.parts = append(b.parts, p)
+		b.add(part{m, outlines, bottom, top, bitmap}, frame)
 	}
 	blocks := s.Sections("block")
 	path := s.Path("bitmap", "")
@@ -154,6 +146,20 @@ func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, siz
 			Pose{x, 0, 0}.outline(rectangle(t, area.Y)), Pose{-x, 0, 0}.outline(rectangle(t, area.Y)))
 	}
 	return top
+}
+
+// add adds a part whose shapes are in the given frame.
+func (b *body) add(p part, frame Pose) {
+	outlines := p.shapes
+	p.shapes = nil
+	for _, outline := range outlines {
+		moved := make([]Vec, len(outline))
+		for i, v := range outline {
+			moved[i] = frame.apply(v)
+		}
+		p.shapes = append(p.shapes, moved)
+	}
+	b.parts = append(b.parts, p)
 }
 
 // outline transforms an outline from the frame at p to the frame that contains
