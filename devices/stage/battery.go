@@ -2,7 +2,10 @@ package stage
 
 import (
 	"math"
+	"slices"
 	"time"
+
+	"player/config/syntax"
 )
 
 const (
@@ -38,16 +41,39 @@ type dock struct {
 	outline []Vec // convex, counterclockwise
 }
 
+// charging reads what a model with these parts gives to the robots that touch it, and
+// what it takes for the robot r that it is on.
+func (l *loader) charging(s *syntax.Section, b *body, parts []part, r *Robot) {
+	if r != nil {
+		r.battery.takes = s.Float("take_watts", r.battery.takes)
+		return
+	}
+	watts := s.Float("give_watts", 0)
+	if watts <= 0 {
+		return
+	}
+	s.Ignore("joules", "joules_capacity") // Stage writes -1 for a dock that is never empty
+	if b.grasp || b.pushable {
+		l.fail(s, "give_watts", "only what does not move can charge robots")
+	}
+	for i := range parts {
+		for _, outline := range parts[i].shapes {
+			l.world.docks = append(l.world.docks, &dock{watts, convexHull(slices.Clone(outline))})
+		}
+	}
+}
+
 // charge charges the robot's battery for dt if it is at a dock.
 func (r *Robot) charge(dt time.Duration) {
 	for _, d := range r.world.docks {
 		if touch(r.body.here, d.outline).depth < -dockReach-r.world.resolution {
 			continue
 		}
-		if b := &r.battery; b.takes > 0 {
-			d.watts = min(d.watts, b.takes)
+		watts, b := d.watts, &r.battery
+		if b.takes > 0 && b.takes < watts {
+			watts = b.takes
 		}
-		r.battery.joules = min(r.battery.capacity, r.battery.joules+d.watts*dt.Seconds())
+		b.joules = min(b.capacity, b.joules+watts*dt.Seconds())
 	}
 }
 

@@ -3,7 +3,6 @@ package stage
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"player/config/syntax"
 )
@@ -23,20 +22,7 @@ var looks = []string{
 func (l *loader) model(s *syntax.Section, frame Pose, base float64, b *body, r *Robot) {
 	before := len(b.parts)
 	top := l.shape(s, frame, base, b, defaultSize)
-	if watts := s.Float("give_watts", 0); watts > 0 {
-		s.Ignore("joules", "joules_capacity") // Stage writes -1 for a dock that is never empty
-		if r != nil || b.grasp || b.pushable {
-			l.fail(s, "give_watts", "only what does not move can charge robots")
-		}
-		for _, p := range b.parts[before:] {
-			for _, outline := range p.shapes {
-				l.world.docks = append(l.world.docks, dock{watts, convexHull(slices.Clone(outline))})
-			}
-		}
-	}
-	if r != nil {
-		r.battery.takes = s.Float("take_watts", r.battery.takes)
-	}
+	l.charging(s, b, b.parts[before:], r)
 	l.children(s, frame, base, top, b, r)
 }
 

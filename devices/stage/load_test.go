@@ -110,7 +110,7 @@ func TestLoadErrors(t *testing.T) {
 		{"battery", `position ( joules 5 joules_capacity 4 )`, "joules 5 of joules_capacity 4"},
 		{"noise", `position ( ranger ( sensor ( noise [0 -1 0] ) ) )`, "no negative numbers"},
 		{"dropout", `position ( ranger ( sensor ( dropout -1 ) ) )`, "no negative numbers"},
-		{"dock", `position ( model ( give_watts 1 ) )`, "only what does not move"},
+		{"dock", `model ( pushable 1 give_watts 1 )`, "only what does not move"},
 		{"mass", `position ( mass -1 )`, "no negative numbers"},
 		{"samples", `position ( ranger ( sensor ( samples 0 ) ) )`, "write 1 or more"},
 		{"range", `position ( ranger ( sensor ( range [0 0] ) ) )`, "write up to 1000"},

@@ -64,9 +64,9 @@ type flaws struct {
 const leastRange = 0.001
 
 // flaws reads those of a sensor: a sonar has more than a laser.
-func (l *loader) flaws(s *syntax.Section, sonar bool) flaws {
+func (l *loader) flaws(s *syntax.Section, sonar bool) *flaws {
 	n := s.Tuple("noise", "lna", 0, 0, 0)
-	f := flaws{constant: n[0], proportional: n[1], angular: n[2], dropout: s.Float("dropout", 0)}
+	f := &flaws{constant: n[0], proportional: n[1], angular: n[2], dropout: s.Float("dropout", 0)}
 	if sonar {
 		f.crosstalk, f.specular = s.Float("crosstalk", 0), s.Angle("specular", 0)
 	}

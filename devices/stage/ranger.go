@@ -23,7 +23,7 @@ type sonar struct {
 	fov     float64 // radians
 	samples int     // rays over fov; the nearest counts
 	reach   float64 // metres; also the reading without an echo
-	flaws
+	*flaws
 }
 
 // sonars is a ring of up to 16.
@@ -42,7 +42,7 @@ type laser struct {
 	reach  float64
 	fov    float64 // radians; readings outside have no echo
 	walls  *layer
-	flaws
+	*flaws
 }
 
 // scanDirections returns the unit vectors of a scan, the rightmost first.

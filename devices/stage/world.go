@@ -26,7 +26,7 @@ type World struct {
 	spots      []spot     // of the bodies
 	crowd      *crowd     // the same, by place
 	robots     []*Robot
-	docks      []dock
+	docks      []*dock
 	overheads  []*overhead
 	resolution float64
 	plan       *layer // everything solid or detectable
