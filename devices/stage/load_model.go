@@ -127,9 +127,12 @@ func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, siz
 		// As thin as the grid allows, and within the size.
 		t := min(l.world.resolution, area.X/2, area.Y/2)
 		x, y := (area.X-t)/2, (area.Y-t)/2
-		add(base, top, false,
-			Pose{0, y, 0}.outline(rectangle(area.X, t)), Pose{0, -y, 0}.outline(rectangle(area.X, t)),
-			Pose{x, 0, 0}.outline(rectangle(t, area.Y)), Pose{-x, 0, 0}.outline(rectangle(t, area.Y)))
+		var sides [][]Vec
+		for _, to := range [...]Vec{{1, 0}, {-1, 0}, {0, 1}, {0, -1}} {
+			size := Vec{t + (area.X-t)*math.Abs(to.Y), t + (area.Y-t)*math.Abs(to.X)}
+			sides = append(sides, Pose{x * to.X, y * to.Y, 0}.outline(rectangle(size.X, size.Y)))
+		}
+		add(base, top, false, sides...)
 	}
 	return top
 }
