@@ -164,7 +164,7 @@ func (l *loader) addSonar(s *syntax.Section, r *Robot, height float64, beam sona
 	}
 	r.sonars.ring = append(r.sonars.ring, beam)
 	r.sonars.reach = max(r.sonars.reach, beam.reach)
-	r.sonars.flawed = r.sonars.flawed || beam.flawed
+	r.sonars.flawed = r.sonars.flawed || beam.flaws.any()
 	return true
 }
 

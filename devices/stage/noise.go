@@ -79,6 +79,9 @@ func (l *loader) flaws(s *syntax.Section, sonar bool) *flaws {
 	return f
 }
 
+// any reports whether some flaw is not zero. A nil *flaws has none.
+func (f *flaws) any() bool { return f != nil && f.flawed }
+
 // apply returns what noise and dropouts make of a range in metres. reach is a range
 // without an echo.
 func (f *flaws) apply(n *noise, d, reach float64) float64 {

@@ -139,7 +139,7 @@ func rays(v Vec, radius float64) (first, last int) {
 // readLaser measures a scan in mm.
 func (r *Robot) readLaser(out *codec.LaserData) {
 	l := r.laser
-	if l.flawed {
+	if l.flaws.any() {
 		l.readFlawed(r, out)
 		return
 	}
