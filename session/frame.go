@@ -35,7 +35,11 @@ func (s *Session) News() {
 
 // awaitNews has the session notified of new data if its requests wait for it.
 func (s *Session) awaitNews(now time.Duration) {
-	s.awaits = s.onRequest && (s.onlyNew || slices.ContainsFunc(s.slots, func(p slot) bool { return p.access.reads() && p.device.Steps() }))
+	s.awaits = s.onRequest && s.onlyNew
+	for i := range s.slots {
+		p := &s.slots[i]
+		s.awaits = s.awaits || s.onRequest && p.access.reads() && p.device.Steps()
+	}
 	for i := range s.slots {
 		p := &s.slots[i]
 		waits := s.awaits && p.access.reads()
@@ -65,7 +69,12 @@ func (s *Session) passOn(now time.Duration) {
 // hasNews reports whether a device in the next frame has data that this client has not
 // been sent.
 func (s *Session) hasNews() bool {
-	return slices.ContainsFunc(s.slots, func(p slot) bool { return p.isShown() && p.isNew() })
+	for i := range s.slots {
+		if p := &s.slots[i]; p.isShown() && p.isNew() {
+			return true
+		}
+	}
+	return false
 }
 
 func (p *slot) isNew() bool { return p.device.HasData() && p.device.Seq() != p.sent }

@@ -1,7 +1,6 @@
 package stage
 
 import (
-	"slices"
 	"time"
 
 	"player/devices"
@@ -29,19 +28,19 @@ type crew struct{ clients, waiting, behind int }
 // roll is the clients of one robot.
 type roll struct {
 	crew
-	members []member
-	waiters []devices.Waiter // scratch
+	members, spare []member
+	waiters        []devices.Waiter // scratch
 }
 
 type member struct {
-	devices.Waiter
+	who  devices.Waiter
 	late bool
 }
 
 // open reports whether nobody must be waited for. A world whose clients are all late
 // does not run away from them.
 func (l *lockstep) open() bool {
-	return l.need == 0 || l.started && l.waiting > 0 && l.behind == 0
+	return l.started && l.waiting > 0 && l.behind == 0
 }
 
 // held reports whether clients hold up others.
@@ -58,12 +57,16 @@ func (l *lockstep) deadline() time.Duration {
 
 // recount notes who of a robot's clients waits. present are those that are there.
 func (l *lockstep) recount(now time.Duration, r *roll, present []devices.Waiter) {
-	r.members = slices.DeleteFunc(r.members, func(m member) bool { return !slices.Contains(present, m.Waiter) })
+	was := r.members
+	r.members = r.spare[:0]
 	for _, w := range present {
-		if !slices.ContainsFunc(r.members, func(m member) bool { return m.Waiter == w }) {
-			r.members = append(r.members, member{Waiter: w})
+		m := member{who: w}
+		for _, o := range was {
+			m.late = m.late || o.who == w && o.late
 		}
+		r.members = append(r.members, m)
 	}
+	r.spare = was
 	before := l.held()
 	l.count(r)
 	l.started = l.clients > 0 && (l.started || l.clients >= l.need)
@@ -78,7 +81,7 @@ func (l *lockstep) giveUp(r *roll) int {
 	late := r.behind
 	for i := range r.members {
 		m := &r.members[i]
-		m.late = m.late || !m.Waits()
+		m.late = m.late || !m.who.Waits()
 	}
 	l.count(r)
 	return late
@@ -90,7 +93,7 @@ func (l *lockstep) count(r *roll) {
 	for i := range r.members {
 		m := &r.members[i]
 		switch {
-		case m.Waits():
+		case m.who.Waits():
 			m.late = false
 			r.waiting++
 		case !m.late:
