@@ -1,0 +1,44 @@
+package e2e
+
+import (
+	"fmt"
+	"net"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"testing"
+)
+
+// Two hundred robots of one program spread over their hall.
+func TestSwarm(t *testing.T) {
+	t.Parallel()
+	program := filepath.Join(t.TempDir(), "swarm")
+	if out, err := exec.Command("go", "build", "-o", program, "../examples/swarm").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	const robots = 200
+	port := takePort(t, func(port int) (others []int) {
+		for i := 1; i < robots; i++ {
+			others = append(others, port+i)
+		}
+		return others
+	})
+	launch{port: port}.start(t, "-stage", "../examples/swarm/swarm.world")
+	await(t, "all ports", func() bool { // the log has not all of their lines
+		conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port+robots-1))
+		return err == nil && conn.Close() == nil
+	})
+	out, err := exec.CommandContext(t.Context(), program, "-host", "127.0.0.1", "-port", strconv.Itoa(port), "-time", "20s").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	var space []int
+	for _, m := range regexp.MustCompile(`: (\d+) mm`).FindAllSubmatch(out, -1) {
+		n, _ := strconv.Atoi(string(m[1]))
+		space = append(space, n)
+	}
+	if len(space) != 3 || space[2] < 2*space[0] {
+		t.Errorf("the robots have not spread:\n%s", out)
+	}
+}
