@@ -101,6 +101,9 @@ type cell struct {
 	// Monitors is how many clients share a connection to NATS, which a bridge feeds at
 	// the clients' end of the link (fleet.go); zero: clients of the robots.
 	Monitors int `json:"monitors_per_connection,omitempty"`
+	// Population is how many robots the server simulates, each on a port of its own
+	// (population.go).
+	Population int `json:"population,omitempty"`
 }
 
 const (
@@ -127,13 +130,14 @@ func cells() []cell {
 	all = append(all, limited()...)
 	all = append(all, isolation()...)
 	all = append(all, beset()...)
-	all = append(all, watched()...)
+	all = append(all, viewed()...)
 	all = append(all, exchanges()...)
 	all = append(all, realTime()...)
 	all = append(all, compacted()...)
 	all = append(all, relayed()...)
 	all = append(all, fleets()...)
 	all = append(all, clientCells()...)
+	all = append(all, populated()...)
 	return append(all,
 		cell{Name: "idle", Kind: idle, Device: costRate, Size: large, Servers: everyone()},
 		cell{Name: idleOpen, Kind: idle, Device: costRate, Size: large, Strangers: nobody},
@@ -310,8 +314,8 @@ func beset() []cell {
 	return all
 }
 
-// watched is one client that reads, beside viewers: what a viewer costs.
-func watched() []cell {
+// viewed is one client that reads, beside viewers: what a viewer costs.
+func viewed() []cell {
 	var all []cell
 	for _, viewers := range []string{nobody, "browser", "browsers", "viewer", "viewers"} {
 		all = append(all, cell{

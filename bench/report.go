@@ -101,6 +101,7 @@ func (r *results) report(w io.Writer, plots string) error {
 	p.strangers(r)
 	p.viewers(r)
 	p.fleet(r)
+	p.populations(r)
 	p.realTime(r)
 	p.clients(r)
 	p.paper(r)

@@ -298,9 +298,9 @@ const namespaceFile = 3
 
 func (p *process) spec(c cell, wire *rig.Wire, warmup, window time.Duration) load.Spec {
 	spec := load.Spec{FrameSize: c.Size, Stamp: c.stamped(), Warmup: warmup, Window: window}
-	for _, g := range c.Groups {
+	for i, g := range c.Groups {
 		lg := load.Group{Name: g.Name, Clients: g.Clients, Rate: g.Rate, Task: g.Task, Form: g.Form, Devices: g.Devices, Ports: c.Robots}
-		lg.Address = net.JoinHostPort("127.0.0.1", strconv.Itoa(p.port))
+		lg.Address = loopbackAddress(p.port + c.portOf(i))
 		if c.TLS {
 			lg.TLS = loopbackAddress(p.tls)
 		}

@@ -117,6 +117,12 @@ func (w *workshop) arguments(s server, c cell, p *process) ([]string, error) {
 		pair := certs.New(w, "bench").Issue("player", nil)
 		args = append(args, "-tls", loopbackAddress(p.tls), "-tls-cert", pair.Cert, "-tls-key", pair.Key)
 	}
+	if c.Population > 0 {
+		if err := os.WriteFile(w.worldFile(), []byte(crowd(c.Population)), 0o644); err != nil {
+			return nil, err
+		}
+		return append(args, "-stage", w.worldFile()), nil
+	}
 	return append(args, file), err
 }
 
@@ -142,7 +148,11 @@ func (w *workshop) start(ctx context.Context, s server, c cell, wire *rig.Wire) 
 	p := &process{port: 6665}
 	var err error
 	if wire == nil {
-		if p.port, err = freePort(); err != nil {
+		p.port, err = freePort()
+		if c.Population > 0 {
+			p.port, err = freePorts(c.Population)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -26,7 +26,7 @@ func TestStrangers(t *testing.T) {
 		}
 		return all
 	}
-	for _, c := range append(beset(), watched()...) {
+	for _, c := range append(beset(), viewed()...) {
 		for window := 300 * time.Millisecond; !served(c, window); window *= 2 {
 			if window > longest {
 				t.Fatalf("%s: no frame in %v", c.Name, window)

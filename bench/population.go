@@ -1,0 +1,81 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"player/bench/load"
+	"player/codec"
+)
+
+const (
+	// population is how many robots a server simulates.
+	population = 1000
+	// watched is how many of them have a client.
+	watched = 10
+	// spacing is the distance between two robots in metres: their sonars see the others.
+	spacing = 2
+)
+
+// populated is a server with many robots, each on a port of its own, while nobody is
+// there, and with clients of a few. All of them are simulated while there is a client.
+func populated() []cell {
+	idle := cell{Name: fmt.Sprintf("population/%d", population), Kind: idle, Population: population}
+	some := cell{
+		Name: fmt.Sprintf("population/%d, %d watched", population, watched),
+		Link: loopback, Population: population, Device: 10,
+		Size: 2*codec.BlockHeaderSize + codec.PositionSize + codec.SonarSize,
+	}
+	for i := range watched {
+		some.Groups = append(some.Groups, group{
+			Name: fmt.Sprintf("client %d", i), Clients: 1, Rate: 10, Task: load.Stream, Devices: "prsr",
+		})
+	}
+	return []cell{idle, some}
+}
+
+// portOf is the offset of the port of a group's robot. The groups are spread over all
+// robots.
+func (c cell) portOf(group int) int { return c.Population / max(len(c.Groups), 1) * group }
+
+// worldFile is the file of the world of a cell with robots.
+func (w *workshop) worldFile() string { return filepath.Join(w.dir, "population.world") }
+
+// crowd is a world of n robots with sonars in a square.
+func crowd(n int) string {
+	var b strings.Builder
+	b.WriteString("include \"pioneer.inc\"\nresolution 0.05\n")
+	side := int(math.Ceil(math.Sqrt(float64(n))))
+	for i := range n {
+		fmt.Fprintf(&b, "pioneer2dx ( pose [%d %d 0 %d] )\n", spacing*(i%side), spacing*(i/side), i*37%360)
+	}
+	return b.String()
+}
+
+func (p *page) populations(r *results) {
+	p.section(fmt.Sprintf(`
+## Populations
+
+%d simulated robots with 16 sonars, each a Player server on its own port of one process: while nobody is there, and
+while %d clients read the position and the sonars of one robot each at 10 Hz. All robots are simulated in real time
+while any client is there.
+`, population, watched))
+	p.table("robots", ">RSS", ">largest RSS", ">CPU", ">frames a second", ">p99 error")
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		if c.Population == 0 || c.NotRun != "" {
+			continue
+		}
+		get := func(f func(run) float64, format func(float64) string) string { return show(c, player, f, format) }
+		peak := func(r run) float64 { return float64(r.Usage.Peak) }
+		name := strings.TrimPrefix(c.Name, "population/")
+		if c.Kind == idle {
+			idleShare := func(r run) float64 { return float64(r.Usage.CPU) / float64(idleWindow) }
+			p.row(name, get(rss, memory), get(peak, memory), get(idleShare, percent), "", "")
+			continue
+		}
+		p.row(name, get(rss, memory), get(peak, memory), get(cpuShare, percent), get(rate, count), get(intervalP99, duration))
+	}
+}
