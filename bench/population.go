@@ -31,6 +31,8 @@ func populated() []cell {
 	for i := range watched {
 		some.Groups = append(some.Groups, group{
 			Name: fmt.Sprintf("client %d", i), Clients: 1, Rate: 10, Task: load.Stream, Devices: "prsr",
+			// The clients know the end of a compact frame of any devices.
+			Form: codec.Config{Code: codec.ConfigCompact, Arg: codec.FramesCompact}.Append(nil),
 		})
 	}
 	return []cell{idle, some}
