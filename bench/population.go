@@ -62,7 +62,7 @@ func (p *page) populations(r *results) {
 
 %d simulated robots with 16 sonars, each a Player server on its own port of one process: while nobody is there, and
 while %d clients read the position and the sonars of one robot each at 10 Hz. All robots are simulated in real time
-while any client is there.
+while any client is there; none of them drives.
 `, population, watched))
 	p.table("robots", ">RSS", ">largest RSS", ">CPU", ">frames a second", ">p99 error")
 	for i := range r.Cells {
