@@ -428,38 +428,40 @@ var axe = sync.OnceValues(func() (string, error) {
 	return string(source), err
 })
 
-// The rules of axe-core: labels, roles, contrast and more.
-func testAccessibility(t *testing.T, chromium browser) {
+// checkAxe checks the rules of axe-core: labels, roles, contrast and more. what is the
+// state of the page.
+func (b *tab) checkAxe(what string) {
+	b.t.Helper()
 	source, err := axe()
 	if err != nil {
 		if os.Getenv("CI") == "true" {
-			t.Fatal(err)
+			b.t.Fatal(err)
 		}
-		t.Skipf("needs axe-core: %v", err)
+		b.t.Skipf("needs axe-core: %v", err)
 	}
+	evaluate[chromedp.Void](b, source)
+	found := evaluate[[]string](b, `axe.run().then(({violations}) => violations.flatMap(({id, help, nodes}) =>
+		nodes.map((n) => id + ": " + help + ": " + n.target + ": " + n.failureSummary.replaceAll("\n", " "))))`)
+	for _, violation := range slices.Compact(found) {
+		b.t.Errorf("%s: %s", what, violation)
+	}
+}
+
+func testAccessibility(t *testing.T, chromium browser) {
 	s, page := startDashboard(t)
 	program(t, s, "anna", "127.0.0.1")
 	reader, readerPage := readOnly(t)
 	b := chromium.open(t, page)
-	check := func(what string) {
-		t.Helper()
-		evaluate[chromedp.Void](b, source)
-		found := evaluate[[]string](b, `axe.run().then(({violations}) => violations.flatMap(({id, help, nodes}) =>
-			nodes.map((n) => id + ": " + help + ": " + n.target + ": " + n.failureSummary.replaceAll("\n", " "))))`)
-		for _, violation := range slices.Compact(found) {
-			t.Errorf("%s: %s", what, violation)
-		}
-	}
 	for _, scheme := range []string{"light", "dark"} {
 		b.media("prefers-color-scheme", scheme)
 		b.until(fmt.Sprintf(`document.documentElement.dataset.theme === "%s" && player.shown?.data.l && %s`, scheme, shows("who", "commands")))
 		for _, size := range screens[:3] {
 			b.resize(size)
-			check(fmt.Sprint(scheme, size))
+			b.checkAxe(fmt.Sprint(scheme, size))
 		}
 		b.click("stop")
 		b.until(visible + `("alert")`)
-		check(scheme + ", stopped")
+		b.checkAxe(scheme + ", stopped")
 		b.click("release")
 		b.until(`!` + visible + `("alert")`)
 	}
@@ -472,8 +474,8 @@ func testAccessibility(t *testing.T, chromium browser) {
 	}
 	b = chromium.open(t, readerPage)
 	b.until(`player.shown?.data.l && ` + shows("why", "only watch"))
-	check("read-only")
+	b.checkAxe("read-only")
 	reader.kill(t)
 	b.until(`document.querySelectorAll(".pane.old").length === 2`)
-	check("without the server")
+	b.checkAxe("without the server")
 }

@@ -58,6 +58,7 @@ func TestWeb(t *testing.T) {
 		{"past", testPast},
 		{"log drawer", testLogDrawer},
 		{"hundred robots", testHundredRobots},
+		{"page of a fleet", testFleetPage},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -61,7 +61,7 @@ function show(known) {
   set(parts.age, age(known.age_ms));
 }
 
-// showMap draws all robots whose place is known. A robot is at least 1.5 % of the map.
+// showMap draws all robots whose place is known. A robot is at least 4 % of the map.
 function showMap() {
   const placed = [...robots.values()].filter((r) => r.place);
   $("map").hidden = placed.length === 0;
@@ -69,7 +69,7 @@ function showMap() {
   if (placed.length === 0) return;
   const xs = placed.map((r) => r.place.x), ys = placed.map((r) => -r.place.y);
   const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
-  const size = Math.max(0.5, Math.max(right - left, bottom - top) / 50), edge = 2 * size;
+  const size = Math.max(0.5, Math.max(right - left, bottom - top) / 25), edge = 1.2 * size;
   $("plan").setAttribute("viewBox", [left - edge, top - edge, right - left + 2 * edge, bottom - top + 2 * edge].map((v) => v.toFixed(2)).join(" "));
   for (const known of placed) {
     known.map ??= addMark(known);
