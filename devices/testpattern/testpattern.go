@@ -39,7 +39,7 @@ func Kind() devices.Kind {
 			{Name: "rate", Default: 10, Min: 1, Max: maxRate, Unit: "Hz", Doc: "how often each device publishes"},
 			{Name: "laser_size", Default: codec.LaserSize, Max: codec.LaserSize, Unit: "bytes", Doc: "the laser's payload; 0 is a block without data"},
 			{Name: "vision_blobs", Default: 0, Max: codec.VisionChannels * codec.MaxBlobs, Doc: "blobs in view; 0 is a block without data"},
-			{Name: "drive", Default: devices.Path(""), Doc: "a recorded drive: compact frames of laser, sonar and position, 10 a second; ranges get noise of 5 mm"},
+			{Name: "drive", Default: devices.Path(""), Doc: "a recorded drive: compact frames of laser, sonar and position, 10 a second; ranges have noise"},
 			{Name: "stamp", Default: false, Doc: "the payloads of laser (without drive) and sonar begin with the time: CLOCK_MONOTONIC in ns, u64"},
 		},
 		New: func(a devices.Args) (devices.Driver, error) {
