@@ -10,10 +10,11 @@ import (
 // defaultSize is the size of a model without size or blocks, metres.
 var defaultSize = []float64{0.1, 0.1, 0.1}
 
-// looks lists fields that only a GUI shows, or that no sensor here detects.
+// looks lists fields that only a GUI shows, and those of pushing, which a thing that
+// cannot move may have.
 var looks = []string{
 	"gui_nose", "gui_grid", "gui_move", "gui_outline", "gui_movemask", "trail_length", "trail_interval",
-	"fiducial_return", "mass", "friction", "map_resolution",
+	"mass", "friction",
 }
 
 // model reads a section and its children into the body b. frame is the pose of

@@ -135,14 +135,14 @@ func TestLoadErrors(t *testing.T) {
 
 // Unsupported names are listed with file and line in one warning.
 func TestIgnoredIsNamedOnce(t *testing.T) {
-	w, err := parseWorld("gps ( )\nposition ( ctrl \"wander\"\n  ranger ( sensor ( view [0 5 30] ) ) )\nwindow ( scale 3 )\n")
+	w, err := parseWorld("gps ( )\nposition ( ctrl \"wander\" fiducial_return 2\n  ranger ( sensor ( view [0 5 30] ) ) )\nwindow ( scale 3 )\n")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(w.Warnings()) != 1 {
 		t.Fatalf("warnings %q", w.Warnings())
 	}
-	for _, want := range []string{`test.world:1: section "gps"`, `test.world:2: field "ctrl"`, `test.world:3: field "view"`} {
+	for _, want := range []string{`test.world:1: section "gps"`, `test.world:2: field "ctrl"`, `test.world:2: field "fiducial_return"`, `test.world:3: field "view"`} {
 		if !strings.Contains(w.Warnings()[0], want) {
 			t.Errorf("%q lacks %q", w.Warnings()[0], want)
 		}
