@@ -296,36 +296,6 @@ func isolation() []cell {
 	}
 }
 
-// beset is two well clients, one that reads and one that asks, beside strangers.
-func beset() []cell {
-	one := func(strangers string) cell {
-		return cell{
-			Name: "strangers/" + strangers, Strangers: strangers, Link: loopback, Size: large, Device: ageRate,
-			Groups: []group{
-				{Name: "reads", Clients: 1, Rate: 50, Task: load.Stream},
-				{Name: "asks", Clients: 1, Task: load.Request},
-			},
-		}
-	}
-	all := []cell{one(nobody)}
-	for _, p := range append(abuses(), crowds()...) {
-		all = append(all, one(p.name))
-	}
-	return all
-}
-
-// viewed is one client that reads, beside viewers: what a viewer costs.
-func viewed() []cell {
-	var all []cell
-	for _, viewers := range []string{nobody, "browser", "browsers", "viewer", "viewers"} {
-		all = append(all, cell{
-			Name: viewersPrefix + viewers, Strangers: viewers, Link: loopback, Size: large, Device: costRate,
-			Groups: []group{{Name: "reads", Clients: 1, Rate: 50, Task: load.Stream}},
-		})
-	}
-	return all
-}
-
 const (
 	viewersPrefix = "viewers/"
 	// idleOpen is an idle server with its dashboard and its socket for Foxglove open.
@@ -341,17 +311,6 @@ func exchanges() []cell {
 			Groups: []group{{Name: "clients", Clients: clients, Task: load.Request}},
 			Link:   loopback, Size: large, Device: costRate, Servers: everyone(),
 		})
-	}
-	return all
-}
-
-// realTime is the age of data inside the robot: from the last byte on the serial
-// line to the client's socket.
-func realTime() []cell {
-	var all []cell
-	for _, h := range allHardware() {
-		// The robot has 300 news in half a minute.
-		all = append(all, cell{Name: "real-time/" + h.name, Kind: inside, Hardware: h.name, Window: 30 * time.Second, Servers: []server{player, floor}})
 	}
 	return all
 }

@@ -74,6 +74,17 @@ func allHardware() []hardware {
 	}
 }
 
+// realTime is the age of data inside the robot: from the last byte on the serial
+// line to the client's socket.
+func realTime() []cell {
+	var all []cell
+	for _, h := range allHardware() {
+		// The robot has 300 news in half a minute.
+		all = append(all, cell{Name: "real-time/" + h.name, Kind: inside, Hardware: h.name, Window: 30 * time.Second, Servers: []server{player, floor}})
+	}
+	return all
+}
+
 // hardware is that of a real-time cell.
 func (c cell) hardware() hardware {
 	all := allHardware()
@@ -225,4 +236,30 @@ func exchange(fd int, request string, want []byte) error {
 		return fmt.Errorf("the reply is %q, want %q", reply, want)
 	}
 	return nil
+}
+
+// realTime shows the age of data inside the robot.
+func (p *page) realTime(r *results) {
+	p.section(`
+## Real time
+
+The age of data inside the robot: from the last byte of the hardware's packet, just before it is written to a
+pseudo-terminal, to the client's read that returns the frame. The hardware is emulated. One client on loopback
+has a request for a frame outstanding and wants only new data, so news leave at once (PROTOCOL 8.2). A real
+line and its adapter add their own time. Floor is a bare loop that sends a frame when packets of the same size,
+which come as often, are whole: what the machine itself takes. All run on one processor. Processors are kept awake
+by loops of the lowest class, because the host of a virtual one that sleeps may take milliseconds to wake it.
+`)
+	p.table("hardware", "server", ">median", ">p99", ">p99.9", ">max")
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		if c.Kind != inside || c.NotRun != "" {
+			continue
+		}
+		for _, s := range c.servers() {
+			of := func(f func(run) float64) string { return show(c, s, f, duration) }
+			p.row(c.Hardware, string(s), of(insideP50), of(insideP99),
+				of(func(r run) float64 { return float64(r.Inside.P999) }), of(func(r run) float64 { return float64(r.Inside.Max) }))
+		}
+	}
 }

@@ -18,6 +18,8 @@ import (
 
 	"github.com/coder/websocket"
 	"golang.org/x/sys/unix"
+
+	"player/bench/load"
 )
 
 // The cells of strangers are two well clients, one that reads 50 frames a second and
@@ -188,6 +190,36 @@ func send(ctx context.Context, dial dialer, address, first, rest string) {
 	}
 }
 
+// beset is two well clients, one that reads and one that asks, beside strangers.
+func beset() []cell {
+	one := func(strangers string) cell {
+		return cell{
+			Name: "strangers/" + strangers, Strangers: strangers, Link: loopback, Size: large, Device: ageRate,
+			Groups: []group{
+				{Name: "reads", Clients: 1, Rate: 50, Task: load.Stream},
+				{Name: "asks", Clients: 1, Task: load.Request},
+			},
+		}
+	}
+	all := []cell{one(nobody)}
+	for _, p := range append(abuses(), crowds()...) {
+		all = append(all, one(p.name))
+	}
+	return all
+}
+
+// viewed is one client that reads, beside viewers: what a viewer costs.
+func viewed() []cell {
+	var all []cell
+	for _, viewers := range []string{nobody, "browser", "browsers", "viewer", "viewers"} {
+		all = append(all, cell{
+			Name: viewersPrefix + viewers, Strangers: viewers, Link: loopback, Size: large, Device: costRate,
+			Groups: []group{{Name: "reads", Clients: 1, Rate: 50, Task: load.Stream}},
+		})
+	}
+	return all
+}
+
 // beStrangers does what the arguments say until standard input ends.
 func beStrangers(args []string) error {
 	if len(args) != 4 {
@@ -275,4 +307,54 @@ func setThreads(pid int, on *unix.CPUSet) error {
 		}
 	}
 	return nil
+}
+
+// strangers shows what two well clients notice of others.
+func (p *page) strangers(r *results) {
+	p.section(`
+## Strangers
+
+Two well clients, one that reads 50 frames a second and one that always has a request outstanding, while others
+flood the server (docs/SECURITY.md, "Input"). The server has one core; the clients and the others share the rest.
+12 send malformed messages, commands, requests for frames, or requests that open and close a device; 500 connect
+and leave; 60 connections to the dashboard send GET after GET; 128 send half a request and wait. 20 browsers show
+the robot, or 20 Foxglove viewers.
+`)
+	p.table("others", ">reads: p99 error", ">max", ">asks: round", ">p99", ">max", ">server's CPU")
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		if !strings.HasPrefix(c.Name, "strangers/") || c.NotRun != "" {
+			continue
+		}
+		of := func(f func(run) float64) string { return show(c, player, f, duration) }
+		p.row(c.Strangers, of(intervalP99), of(func(r run) float64 { return float64(r.Load.Groups[0].Interval.Max) }),
+			of(func(r run) float64 { return float64(r.Load.Groups[1].Round.P50) }), of(askedP99),
+			of(func(r run) float64 { return float64(r.Load.Groups[1].Round.Max) }), show(c, player, cpuShare, percent))
+	}
+}
+
+// viewers shows what those who watch a robot cost its server.
+func (p *page) viewers(r *results) {
+	p.section(`
+## Viewers
+
+What a viewer costs the server: beside one client that reads 50 frames a second, the pages of browsers that show a
+robot at 20 Hz, and Foxglove viewers that have subscribed to all topics (-foxglove). The devices have news 10 times a
+second. The server has one core.
+`)
+	p.table("viewers", ">server's CPU", ">for each viewer", ">RSS", ">the client's p99 error")
+	alone := r.find(viewersPrefix + nobody)
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		if !strings.HasPrefix(c.Name, viewersPrefix) || c.NotRun != "" {
+			continue
+		}
+		each := ""
+		if cpu, ok := c.median(player, cpuShare); ok && alone != nil && c.Strangers != nobody {
+			base, _ := alone.median(player, cpuShare)
+			who := slices.IndexFunc(pastimes(), func(p pastime) bool { return p.name == c.Strangers })
+			each = percent((cpu - base) / float64(pastimes()[who].count))
+		}
+		p.row(c.Strangers, show(c, player, cpuShare, percent), each, show(c, player, rss, memory), show(c, player, intervalP99, duration))
+	}
 }
