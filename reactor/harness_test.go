@@ -1,0 +1,144 @@
+package reactor
+
+import (
+	"io"
+	"net"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/zap/zaptest"
+
+	"player/descriptors"
+)
+
+// patience is how long a test waits for an event before it fails.
+const patience = 20 * time.Second
+
+// recorder is a handler that sends on what it is told.
+type recorder struct {
+	received chan string
+	hangups  chan error
+	echo     *Descriptor // where to write what came; nil: nowhere
+}
+
+func newRecorder() *recorder {
+	return &recorder{received: make(chan string, 1000), hangups: make(chan error, 10)}
+}
+
+func (r *recorder) Receive(_ time.Duration, p []byte) {
+	if r.echo != nil {
+		r.echo.Write(p)
+	}
+	r.received <- string(p)
+}
+
+func (r *recorder) Hangup(_ time.Duration, err error) { r.hangups <- err }
+
+// running is a loop that runs.
+type running struct {
+	*Loop
+	address string
+	err     chan error
+	stop    func()
+}
+
+// run starts a loop that echoes, unless change sets another Accept.
+func run(t testing.TB, change func(c *Config)) *running {
+	t.Helper()
+	r := &running{address: freeAddress(t), err: make(chan error, 1)}
+	started := make(chan struct{})
+	config := Config{
+		Addresses: []string{r.address},
+		Accept: func(_ time.Duration, d *Descriptor, _ int) Handler {
+			h := newRecorder()
+			h.echo = d
+			return h
+		},
+		Ports: descriptors.NewShare(100),
+		Log:   zaptest.NewLogger(t),
+	}
+	if change != nil {
+		change(&config)
+	}
+	user := config.Started
+	config.Started = func(now time.Duration) {
+		if user != nil {
+			user(now)
+		}
+		close(started)
+	}
+	r.Loop = New(config)
+	go func() { r.err <- r.Run() }()
+	r.stop = sync.OnceFunc(func() {
+		r.Post(func(time.Duration) { r.Stop() })
+		if err := receive(t, r.err, "end of the loop"); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(r.stop)
+	select {
+	case <-started:
+	case err := <-r.err:
+		r.err <- nil
+		t.Fatalf("the loop ended at once: %v", err)
+	case <-time.After(patience):
+		t.Fatal("the loop does not start")
+	}
+	return r
+}
+
+// on runs fn on the loop and waits for it.
+func (r *running) on(t testing.TB, fn func(now time.Duration)) {
+	t.Helper()
+	done := make(chan struct{})
+	if !r.Post(func(now time.Duration) { fn(now); close(done) }) {
+		t.Fatal("the loop has ended")
+	}
+	receive(t, done, "the loop")
+}
+
+func freeAddress(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+func receive[T any](t testing.TB, ch <-chan T, what string) T {
+	t.Helper()
+	select {
+	case v := <-ch:
+		return v
+	case <-time.After(patience):
+		t.Fatalf("no %s", what)
+		panic("unreachable")
+	}
+}
+
+func dial(t testing.TB, address string) net.Conn {
+	t.Helper()
+	c, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	if err := c.SetDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func roundTrip(t testing.TB, c net.Conn, text string) {
+	t.Helper()
+	if _, err := c.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	got := make([]byte, len(text))
+	if _, err := io.ReadFull(c, got); err != nil || string(got) != text {
+		t.Fatalf("%q came back, want %q: %v", got, text, err)
+	}
+}

@@ -1,0 +1,224 @@
+package reactor
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+	"golang.org/x/sys/unix"
+)
+
+func TestAddressErrors(t *testing.T) {
+	r := run(t, nil)
+	for _, tt := range []struct {
+		addresses []string
+		want      string
+	}{
+		{[]string{r.address}, "address already in use: another server runs there"},
+		{[]string{"127.0.0.1:17655", "127.0.0.1:17655"}, "two robots are to be served on this port"},
+		{[]string{"192.0.2.1:17655"}, "cannot listen on 192.0.2.1:17655"},
+		{[]string{"no port"}, "cannot listen on no port"},
+	} {
+		err := New(Config{Addresses: tt.addresses, Log: zap.NewNop()}).Run()
+		var address *AddressError
+		if !errors.As(err, &address) || !strings.Contains(err.Error(), tt.want) || errors.Unwrap(err) == nil {
+			t.Errorf("%v: %v", tt.addresses, err)
+		}
+	}
+	if text := (&AddressError{"[::]:1", unix.EAFNOSUPPORT}).Error(); !strings.Contains(text, "no IPv6") {
+		t.Error(text)
+	}
+}
+
+// knocker connects from another address than the server's: on one and the same,
+// a socket may be connected to itself when nobody listens.
+var knocker = net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}, Timeout: patience}
+
+func TestProbeAcceptsNobody(t *testing.T) {
+	address := freeAddress(t)
+	var tries, in atomic.Int64
+	ctx, cancel := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for ; ctx.Err() == nil; tries.Add(1) {
+				if c, err := knocker.Dial("tcp", address); err == nil {
+					in.Add(1)
+					c.Close()
+				}
+			}
+		})
+	}
+	for tries.Load() < 2000 && in.Load() == 0 {
+		if _, err := probe(address); err != nil {
+			t.Error(err)
+			break
+		}
+	}
+	cancel()
+	wg.Wait()
+	if in.Load() > 0 {
+		t.Fatal("a client was accepted before the server listened")
+	}
+}
+
+// A client that waits for a server to come back connects before the loop has its
+// clock, or even before the engine's own connection.
+func TestClientThatWaits(t *testing.T) {
+	for range 10 {
+		address := freeAddress(t)
+		l := New(Config{
+			Addresses: []string{address},
+			Accept: func(_ time.Duration, d *Descriptor, _ int) Handler {
+				h := newRecorder()
+				h.echo = d
+				return h
+			},
+			Log: zap.NewNop(),
+		})
+		ended := make(chan error, 1)
+		go func() { ended <- l.Run() }()
+		var c net.Conn
+		for deadline := time.Now().Add(patience); c == nil; {
+			var err error
+			if c, err = knocker.Dial("tcp", address); err != nil && time.Now().After(deadline) {
+				t.Fatal(err)
+			}
+		}
+		if err := c.SetDeadline(time.Now().Add(patience)); err != nil {
+			t.Fatal(err)
+		}
+		roundTrip(t, c, "hello")
+		c.Close()
+		l.Post(func(time.Duration) { l.Stop() })
+		if err := receive(t, ended, "end of the loop"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Listeners come and go while the loop runs. A connection outlives its listener.
+func TestListenWhileRunning(t *testing.T) {
+	listeners := make(chan int, 10)
+	r := run(t, func(c *Config) {
+		c.Accept = func(_ time.Duration, d *Descriptor, listener int) Handler {
+			listeners <- listener
+			h := newRecorder()
+			h.echo = d
+			return h
+		}
+	})
+	first := dial(t, r.address)
+	roundTrip(t, first, "one")
+	if got := receive(t, listeners, "first connection"); got != 0 {
+		t.Errorf("listener %d", got)
+	}
+	address := freeAddress(t)
+	for round := range 3 {
+		var listener int
+		r.on(t, func(time.Duration) {
+			var err error
+			if listener, err = r.Listen(address); err != nil {
+				t.Error(err)
+			}
+		})
+		second := dial(t, address)
+		roundTrip(t, second, "two")
+		if got := receive(t, listeners, "second connection"); got != listener || got != round+1 {
+			t.Errorf("listener %d, want %d", got, round+1)
+		}
+		r.on(t, func(time.Duration) {
+			if _, err := r.Listen(address); err == nil || !strings.Contains(err.Error(), "already in use") {
+				t.Errorf("a second listener: %v", err)
+			}
+			r.Unlisten(listener)
+		})
+		if c, err := net.Dial("tcp", address); err == nil {
+			c.Close()
+			t.Error("somebody listens on a closed port")
+		}
+		roundTrip(t, second, "three")
+		second.Close()
+	}
+	r.on(t, func(time.Duration) { r.Unlisten(0) }) // one of gnet's
+	if c, err := net.Dial("tcp", r.address); err == nil {
+		c.Close()
+		t.Error("somebody listens on the first port")
+	}
+	roundTrip(t, first, "four")
+	var again int
+	r.on(t, func(time.Duration) {
+		var err error
+		if again, err = r.Listen(r.address); err != nil {
+			t.Error(err)
+		}
+	})
+	roundTrip(t, dial(t, r.address), "five")
+	if got := receive(t, listeners, "connection to the reopened port"); got != again {
+		t.Errorf("listener %d, want %d", got, again)
+	}
+}
+
+// Connections wait while none are accepted.
+func TestAcceptingPauses(t *testing.T) {
+	accepted := make(chan struct{}, 10)
+	r := run(t, func(c *Config) {
+		c.Accept = func(_ time.Duration, d *Descriptor, _ int) Handler {
+			accepted <- struct{}{}
+			h := newRecorder()
+			h.echo = d
+			return h
+		}
+	})
+	known := dial(t, r.address)
+	roundTrip(t, known, "one")
+	receive(t, accepted, "connection")
+	r.on(t, func(time.Duration) { r.Accepting(false) })
+	waiting := dial(t, r.address)
+	for range 10 { // each would have accepted it
+		roundTrip(t, known, "two")
+	}
+	select {
+	case <-accepted:
+		t.Error("accepted during the pause")
+	default:
+	}
+	r.on(t, func(time.Duration) { r.Accepting(true) })
+	roundTrip(t, waiting, "three")
+}
+
+// The end of the loop closes its own listeners only, and not what has got the number of
+// one that was closed before.
+func TestEndAfterUnlisten(t *testing.T) {
+	r := run(t, nil)
+	address := freeAddress(t)
+	var files []*os.File
+	r.on(t, func(time.Duration) {
+		listener, err := r.Listen(address)
+		if err != nil {
+			t.Error(err)
+		}
+		r.Unlisten(listener)
+		r.Unlisten(0)
+		for range 10 {
+			file, err := os.Open(os.DevNull)
+			if err != nil {
+				t.Error(err)
+			}
+			files = append(files, file)
+		}
+	})
+	r.stop()
+	for _, file := range files {
+		if err := file.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
