@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"player/config/rights"
 )
 
 // Visitors are served on the thread of the loop, which drives the robot. These are
@@ -81,7 +83,7 @@ func (b *budget) enter(address netip.Addr) *account {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()
-	a := b.account(visitor(address), now)
+	a := b.account(rights.Computer(address), now)
 	switch {
 	case a.open == perAddress:
 		a.warn(now, "visitor: connection refused: its address has half of all places")
@@ -126,17 +128,6 @@ func (b *budget) account(address netip.Addr, now time.Time) *account {
 	a := &account{budget: b, address: address}
 	b.accounts[address] = a
 	return a
-}
-
-// visitor returns the address that stands for all addresses of a visitor: with
-// IPv6, a computer has those of a whole /64.
-func visitor(address netip.Addr) netip.Addr {
-	address = address.Unmap().WithZone("")
-	if address.Is4() || address.IsLoopback() {
-		return address
-	}
-	network, _ := address.Prefix(64) // fails for IPv4 only
-	return network.Addr()
 }
 
 // owe adds work that has been done. The next call of pay waits for it.

@@ -155,14 +155,3 @@ func TestAccountsBounded(t *testing.T) {
 		}
 	})
 }
-
-func TestVisitor(t *testing.T) {
-	for address, want := range map[string]string{
-		"10.0.0.1": "10.0.0.1", "::ffff:10.0.0.1": "10.0.0.1", "::1": "::1",
-		"2001:db8:1:2:3::4": "2001:db8:1:2::", "fe80::1%eth0": "fe80::",
-	} {
-		if got := visitor(netip.MustParseAddr(address)).String(); got != want {
-			t.Errorf("%s is %s, want %s", address, got, want)
-		}
-	}
-}
