@@ -49,9 +49,10 @@ tail -1 "$work/security"
 # value NAME prints the unit's lines of that name.
 value() { sed -n "s/^$1=//p" $unit; }
 
-# start starts what the unit starts, with its environment, and waits for READY.
+# start starts what the unit starts, with its environment, and waits for READY. The check
+# itself may run under nohup, which has SIGHUP ignored.
 start() {
-  python3 packaging/notified.py "$work/ready" env $(value Environment) bash -c "exec $(value ExecStart)" 2>"$work/log" &
+  python3 packaging/notified.py "$work/ready" env --default-signal=HUP $(value Environment) bash -c "exec $(value ExecStart)" 2>"$work/log" &
   server=$!
   for _ in $(seq 600); do
     if grep -qs READY=1 "$work/ready"; then return; fi
