@@ -19,6 +19,8 @@ import (
 type leases struct {
 	js     jetstream.JetStream
 	kv     jetstream.KeyValue
+	reader nats.JetStreamManager
+	stream string // of the bucket
 	prefix string // of the subjects of keys
 }
 
@@ -81,26 +83,28 @@ const (
 	expired       // an entry ended less than a TTL ago, and no bridge ended it
 )
 
-// find returns the entry of a key.
+// find returns the entry of a key: one request, which the leader of the stream answers.
+// The bucket's own Get and package jetstream ask any replica, which may not have the
+// newest entry yet, and its History makes a consumer: a bridge that begins to serve 100
+// robots would make 300 at once.
 func (l leases) find(ctx context.Context, key string) (h held, f found, err error) {
-	last, err := l.kv.History(ctx, key)
-	if errors.Is(err, jetstream.ErrKeyNotFound) {
+	last, err := l.reader.GetLastMsg(l.stream, l.prefix+key, nats.Context(ctx))
+	if errors.Is(err, nats.ErrMsgNotFound) {
 		return held{}, free, nil
 	}
 	if err != nil {
 		return held{}, free, err
 	}
-	newest := last[len(last)-1]
-	switch newest.Operation() {
-	case jetstream.KeyValueDelete: // by remove
+	switch operation := last.Header.Get("KV-Operation"); {
+	case operation == "DEL": // by remove
 		return held{}, free, nil
-	case jetstream.KeyValuePurge: // by the server, which forgets it after a TTL
+	case operation != "", last.Header.Get(jetstream.MarkerReasonHeader) != "": // by the server, which forgets it after a TTL
 		return held{}, expired, nil
 	}
-	if err := json.Unmarshal(newest.Value(), &h.entry); err != nil {
+	if err := json.Unmarshal(last.Data, &h.entry); err != nil {
 		return held{}, free, fmt.Errorf("bucket for leases: key %s: %w", key, err)
 	}
-	h.sequence = newest.Revision()
+	h.sequence = last.Sequence
 	if h.First == 0 {
 		h.First = h.sequence
 	}
