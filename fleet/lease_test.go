@@ -1,9 +1,17 @@
 package main
 
 import (
+	"encoding/json"
+	"net"
+	"strconv"
+	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"player/fleet/bridge"
 )
@@ -83,6 +91,100 @@ func TestLeaseExpires(t *testing.T) {
 	t.Logf("the robot stood %v after the last command", time.Since(silent).Round(time.Millisecond))
 	acquire(t, conn, "bob")
 	t.Logf("the next one had the lease %v after it", time.Since(silent).Round(time.Millisecond))
+}
+
+// A bridge that is refused by the bucket does not connect to the robot.
+func TestRefusedLeaseLeavesTheRobotAlone(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	var connections atomic.Int32
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			connections.Add(1)
+			c.Close()
+		}
+	}()
+	_, conn := startFleet(t, []robot{{name: "a", address: l.Addr().String()}})
+	request(t, conn, lease, "no token", nil) // the bridge has looked for an earlier lease
+	if _, err := bucket(t, conn).Create(t.Context(), leaseKey, []byte(`{"holder":"bob","secret":"of another bridge"}`)); err != nil {
+		t.Fatal(err)
+	}
+	r := request(t, conn, lease, "", []byte("alice"))
+	if r.Token != "" || !strings.Contains(r.Error, "another bridge") {
+		t.Errorf("while another bridge has given the lease, alice is answered %+v", r)
+	}
+	if n := connections.Load(); n > 0 {
+		t.Errorf("the bridge connected to the robot %d times", n)
+	}
+}
+
+// Hardware may need longer to start than an entry lasts.
+func TestLeaseOfSlowHardware(t *testing.T) {
+	t.Parallel()
+	a, way := startRobot(t, "a"), newNetwork()
+	a.address = way.proxy(t, "bridge", "a", a.address)
+	heal := way.cut("a")
+	_, conn := startFleet(t, []robot{a})
+	request(t, conn, lease, "no token", nil) // as soon as the bucket exists
+	entries, err := bucket(t, conn).Watch(t.Context(), leaseKey, jetstream.UpdatesOnly())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer entries.Stop()
+	answered := make(chan reply, 1)
+	go func() {
+		answer, err := conn.Request(lease, []byte("alice"), patience)
+		var r reply
+		if err == nil {
+			err = json.Unmarshal(answer.Data, &r)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+		answered <- r
+	}()
+	var expired jetstream.KeyValueEntry
+	for limit := time.After(patience); expired == nil || expired.Operation() == jetstream.KeyValuePut; {
+		select {
+		case expired = <-entries.Updates():
+		case <-limit:
+			t.Fatal("the entry does not expire while the robot is silent")
+		}
+	}
+	heal()
+	r := <-answered
+	number, _, _ := strings.Cut(r.Token, "-")
+	if sequence, err := strconv.ParseUint(number, 10, 64); err != nil || sequence <= expired.Revision() || r.Holder != "alice" {
+		t.Fatalf("the entry has expired at %d, and alice is answered %+v", expired.Revision(), r)
+	}
+	if again := request(t, conn, lease, r.Token, nil); again.Token != r.Token && again.Error != bridge.ErrNoLease.Error() {
+		t.Errorf("a renewal: %+v", again)
+	}
+}
+
+// leaseKey is the key of the lease of position of a.
+const leaseKey = "a.position.0"
+
+// bucket returns the bucket with the leases.
+func bucket(t *testing.T, conn *nats.Conn) jetstream.KeyValue {
+	t.Helper()
+	js, err := jetstream.New(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kv, err := js.KeyValue(t.Context(), "player_lab")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kv
 }
 
 func TestSignalStopsTheRobots(t *testing.T) {

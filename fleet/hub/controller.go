@@ -243,22 +243,55 @@ func (c *controller) acquire(ctx context.Context, m *nats.Msg) error {
 	if !c.lease.Free(time.Now()) {
 		return fmt.Errorf("%v has changed its bridge: try again", c)
 	}
-	if err := c.connect(ctx); err != nil { // first: the hardware may need seconds
+	// First the entry: if another bridge has given the lease, the robot is left alone.
+	sent := time.Now()
+	entry, err := c.create(ctx, holder)
+	if err != nil {
 		return fmt.Errorf("%v: %w", c, err)
 	}
-	bucket, cancel := context.WithTimeout(ctx, bucketLimit)
-	defer cancel()
-	sent := time.Now()
-	entry, err := c.hub.leases.create(bucket, c.key(), holder)
-	if err != nil {
-		c.disconnect()
+	if err := c.connect(ctx); err != nil {
+		c.remove(context.Background(), entry)
 		return fmt.Errorf("%v: %w", c, err)
+	}
+	if time.Since(sent) >= bridge.WritePeriod { // the hardware may need seconds: the entry has expired, or will soon
+		sent = time.Now()
+		if entry, err = c.recreate(ctx, entry); err != nil {
+			c.disconnect()
+			return fmt.Errorf("%v: %w", c, err)
+		}
 	}
 	c.entry = entry
 	c.lease.Grant(entry.token(), holder, sent, time.Now())
 	c.state.holder(c.spec.Name, holder, true)
 	c.hub.Log.Info("a lease begins", zap.Stringer("device", c), zap.String("holder", holder))
 	return nil
+}
+
+// create makes the entry of a lease in the bucket.
+func (c *controller) create(ctx context.Context, holder string) (held, error) {
+	ctx, cancel := context.WithTimeout(ctx, bucketLimit)
+	defer cancel()
+	return c.hub.leases.create(ctx, c.key(), holder)
+}
+
+// recreate renews an entry, or makes another one if it has expired.
+func (c *controller) recreate(ctx context.Context, old held) (held, error) {
+	renewal, cancel := context.WithTimeout(ctx, bucketLimit)
+	defer cancel()
+	entry, err := c.hub.leases.renew(renewal, c.key(), old)
+	if errors.Is(err, errHeld) {
+		return c.create(ctx, old.Holder)
+	}
+	return entry, err
+}
+
+// remove removes an entry from the bucket.
+func (c *controller) remove(ctx context.Context, entry held) {
+	ctx, cancel := context.WithTimeout(ctx, bucketLimit)
+	defer cancel()
+	if err := c.hub.leases.remove(ctx, c.key(), entry); err != nil {
+		c.hub.Log.Warn("a lease stays in the bucket until it expires", zap.Stringer("device", c), zap.Error(err))
+	}
 }
 
 func (c *controller) refuse(err error) refusal {
@@ -324,9 +357,7 @@ func (c *controller) end(reason string) {
 		c.writing = nil
 	}
 	if c.entry.sequence != 0 {
-		if err := c.hub.leases.remove(ctx, c.key(), c.entry); err != nil {
-			c.hub.Log.Warn("a lease stays in the bucket until it expires", zap.Stringer("device", c), zap.Error(err))
-		}
+		c.remove(ctx, c.entry)
 	}
 	c.entry, c.adopted = held{}, false
 	c.lease.End()

@@ -64,7 +64,7 @@ func (l leases) create(ctx context.Context, key, holder string) (held, error) {
 func (l leases) renew(ctx context.Context, key string, h held) (held, error) {
 	m := &nats.Msg{Subject: l.prefix + key, Data: mustJSON(h.entry)}
 	ack, err := l.js.PublishMsg(ctx, m, jetstream.WithMsgTTL(bridge.TTL), jetstream.WithExpectLastSequencePerSubject(h.sequence))
-	if api, ok := errors.AsType[*jetstream.APIError](err); ok && api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence {
+	if outdated(err) {
 		return held{}, errHeld
 	}
 	if err != nil {
@@ -111,7 +111,17 @@ func (l leases) find(ctx context.Context, key string) (h held, f found, err erro
 	return h, given, nil
 }
 
-// remove removes an entry, if nobody else has written it since.
+// remove removes an entry, unless it has expired or somebody else has written it since.
 func (l leases) remove(ctx context.Context, key string, h held) error {
-	return l.kv.Delete(ctx, key, jetstream.LastRevision(h.sequence))
+	if err := l.kv.Delete(ctx, key, jetstream.LastRevision(h.sequence)); !outdated(err) {
+		return err
+	}
+	return nil
+}
+
+// outdated reports whether a write was refused because the key has another sequence
+// number than expected. The second code is that of a stream with replicas.
+func outdated(err error) bool {
+	api, ok := errors.AsType[*jetstream.APIError](err)
+	return ok && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
 }
