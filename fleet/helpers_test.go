@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -27,6 +29,15 @@ import (
 
 // patience is how long a test waits for an event before it fails.
 const patience = time.Minute
+
+const (
+	firstPort = 3000
+	portCount = 900
+)
+
+// ports counts the ports that tests were given. It begins anywhere, so that two runs of
+// the tests at the same time hardly take the same ones.
+var ports atomic.Uint32
 
 // player and program are the robot's server and this program, built once.
 var player, program string
@@ -47,6 +58,7 @@ func TestMain(m *testing.M) {
 	}
 	build("..", player, "GOWORK=off") // as it is shipped
 	build(".", program)
+	ports.Store(rand.Uint32N(portCount))
 	code := m.Run()
 	os.RemoveAll(dir)
 	os.Exit(code)
@@ -126,14 +138,20 @@ func wait(t *testing.T, what string, ok func() bool) {
 	}
 }
 
+// freePort returns a port of 127.0.0.1 that nothing listens on and no other test gets. It
+// is below the ports that Linux gives to clients (32768 and up), so that a server can be
+// started on it again, and below those of the tests of other packages.
 func freePort(t *testing.T) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range portCount {
+		port := firstPort + int(ports.Add(1)%portCount)
+		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			l.Close()
+			return port
+		}
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	t.Fatal("no free port")
+	return 0
 }
 
 // robot is a simulated robot. Its server is the real one.
