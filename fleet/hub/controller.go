@@ -162,12 +162,14 @@ func (c *controller) wrote(r renewal) {
 
 // adopt continues a lease that another bridge gave. It returns false if ctx ends first.
 func (c *controller) adopt(ctx context.Context) bool {
-	for {
+	for attempt := 1; ; attempt++ {
 		err := c.tryAdopt(ctx)
 		if err == nil || ctx.Err() != nil {
 			return ctx.Err() == nil
 		}
-		c.hub.Log.Warn("the lease of a device is not known yet", zap.Stringer("device", c), zap.Error(err))
+		if attempt == 1 {
+			c.hub.Log.Warn("the lease of a device is not known yet", zap.Stringer("device", c), zap.Error(err))
+		}
 		select {
 		case <-ctx.Done():
 			return false
