@@ -16,6 +16,7 @@ type part struct {
 	shapes      [][]Vec // outlines, in the frame of the body
 	bottom, top float64 // metres above the floor
 	bitmap      bool    // drawn from a picture: too many outlines to check one by one
+	rounds      [][]Vec // the shapes counterclockwise and twice around; nil for one that is not convex
 }
 
 // at reports whether a level beam at that height meets the part.
@@ -74,6 +75,7 @@ func (b *body) shape() {
 	for i := range b.parts {
 		p := &b.parts[i]
 		for _, outline := range p.shapes {
+			p.rounds = append(p.rounds, convexRound(outline))
 			for _, v := range outline {
 				b.radius = max(b.radius, v.length())
 			}

@@ -27,6 +27,37 @@ func crowded(t testing.TB, random *rand.Rand, n int) *World {
 	return w
 }
 
+// exact returns the range of a ray that is checked against every body.
+func exact(r *Robot, walls *layer, o, d Vec, height, reach float64) float64 {
+	best := walls.cast(o, d, reach)
+	for _, b := range r.world.bodies {
+		if b != r.body {
+			best = b.cast(o, d, height, best)
+		}
+	}
+	return best
+}
+
+// checkScan compares a scan with exact rays and returns how many of them met something.
+func checkScan(t *testing.T, r *Robot) (met int) {
+	t.Helper()
+	var scan codec.LaserData
+	r.readLaser(&scan)
+	at := r.body.pose.then(r.laser.pose)
+	for i, got := range scan {
+		want := uint16(noEcho)
+		d := exact(r, r.laser.walls, at.position(), r.world.scan[i].rotate(direction(at.Heading)), r.laser.height, r.laser.reach)
+		if d < r.laser.reach {
+			want = millimetres(d)
+			met++
+		}
+		if got != want {
+			t.Fatalf("from %v: ray %d is %d, want %d", at, i, got, want)
+		}
+	}
+	return met
+}
+
 // Scans are those of rays that are checked against every body, wherever bodies have
 // moved.
 func TestScansMissNoBody(t *testing.T) {
@@ -44,28 +75,7 @@ func TestScansMissNoBody(t *testing.T) {
 		if round%4 == 0 { // close together
 			w.bodies[1].place(Pose{r.body.pose.X + 0.6*random.Float64() - 0.3, r.body.pose.Y + 0.6*random.Float64() - 0.3, 0})
 		}
-		exact := func(walls *layer, o, d Vec, height, reach float64) float64 {
-			best := walls.cast(o, d, reach)
-			for _, b := range w.bodies {
-				if b != r.body {
-					best = b.cast(o, d, height, best)
-				}
-			}
-			return best
-		}
-		var scan codec.LaserData
-		r.readLaser(&scan)
-		at := r.body.pose.then(r.laser.pose)
-		for i, got := range scan {
-			want := uint16(noEcho)
-			if d := exact(r.laser.walls, at.position(), w.scan[i].rotate(direction(at.Heading)), r.laser.height, r.laser.reach); d < r.laser.reach {
-				want = millimetres(d)
-				met++
-			}
-			if got != want {
-				t.Fatalf("round %d: ray %d is %d, want %d", round, i, got, want)
-			}
-		}
+		met += checkScan(t, r)
 		var sonar codec.SonarData
 		r.readSonars(&sonar)
 		for i, beam := range r.sonars.ring {
@@ -75,7 +85,7 @@ func TestScansMissNoBody(t *testing.T) {
 				if beam.samples > 1 {
 					angle += beam.fov * (float64(k)/float64(beam.samples-1) - 0.5)
 				}
-				best = min(best, exact(r.sonars.walls, at.position(), direction(angle), r.sonars.height, beam.reach))
+				best = min(best, exact(r, r.sonars.walls, at.position(), direction(angle), r.sonars.height, beam.reach))
 			}
 			if sonar[i] != millimetres(best) {
 				t.Fatalf("round %d: sonar %d is %d, want %d", round, i, sonar[i], millimetres(best))

@@ -124,6 +124,24 @@ func convexHull(points []Vec) []Vec {
 	return hull[:len(hull)-1]
 }
 
+// convexRound returns the corners of a convex outline counterclockwise, twice around, or
+// nil if the outline is not convex.
+func convexRound(outline []Vec) []Vec {
+	hull := convexHull(slices.Clone(outline))
+	if len(hull) != len(outline) || len(hull) < 3 {
+		return nil
+	}
+	round := slices.Concat(hull, hull)
+	turned := slices.Clone(outline)
+	if round[slices.Index(round, outline[0])+1] != outline[1] {
+		slices.Reverse(turned)
+	}
+	if i := slices.Index(round, turned[0]); !slices.Equal(round[i:i+len(turned)], turned) {
+		return nil
+	}
+	return round
+}
+
 func compare(a, b float64) int {
 	if a < b {
 		return -1

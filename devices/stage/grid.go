@@ -115,9 +115,10 @@ func (l *layer) near(p Vec) int {
 }
 
 // clear reports whether nothing occupied lies within radius metres of p.
-func (l *layer) clear(p Vec, radius float64) bool {
-	return float64(l.near(p)-1)*l.resolution > radius
-}
+func (l *layer) clear(p Vec, radius float64) bool { return l.free(p) > radius }
+
+// free returns a distance from p in metres within which nothing is occupied.
+func (l *layer) free(p Vec) float64 { return float64(l.near(p)-1) * l.resolution }
 
 // draw occupies the cells that a polygon overlaps. It invalidates the hints of
 // the other cells: call finish afterwards.

@@ -91,7 +91,7 @@ func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, siz
 	area := Vec{size[0], size[1]}
 
 	add := func(bottom, top float64, bitmap bool, outlines ...[]Vec) {
-		b.add(part{m, outlines, bottom, top, bitmap}, frame)
+		b.add(part{material: m, shapes: outlines, bottom: bottom, top: top, bitmap: bitmap}, frame)
 	}
 	blocks := s.Sections("block")
 	path := s.Path("bitmap", "")

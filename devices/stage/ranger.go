@@ -123,19 +123,6 @@ func (w *World) inBeam(near []*body, o Vec, heading float64, beam *sonar) []*bod
 	return w.touched
 }
 
-// rays returns the numbers of the first and the last ray of a scan that may meet a
-// body at v in the frame of the scanner.
-func rays(v Vec, radius float64) (first, last int) {
-	const perRadian, middle = 2 * 180 / math.Pi, codec.LaserCount / 2
-	distance := v.length()
-	if distance <= radius*1.01 { // almost all around; beyond, no body is on both sides of the gap
-		return 0, codec.LaserCount - 1
-	}
-	bearing, half := math.Atan2(v.Y, v.X)*perRadian, math.Asin(radius/distance)*perRadian
-	return max(0, int(math.Floor(bearing-half-cullTolerance))+middle),
-		min(codec.LaserCount-1, int(math.Ceil(bearing+half+cullTolerance))+middle)
-}
-
 // readLaser measures a scan in mm.
 func (r *Robot) readLaser(out *codec.LaserData) {
 	l := r.laser
@@ -144,26 +131,22 @@ func (r *Robot) readLaser(out *codec.LaserData) {
 		return
 	}
 	at := r.body.pose.then(l.pose)
-	o, facing := at.position(), direction(at.Heading)
+	s := scan{at: at.position(), facing: direction(at.Heading), height: l.height}
+	for i := range s.rays {
+		s.rays[i], s.ranges[i] = r.world.scan[i].rotate(s.facing), l.reach
+	}
+	s.meetBodies(r, l.reach)
 	// The walls come last: a ray that a body has shortened is cheaper.
-	var ranges [codec.LaserCount]float64
-	for i := range ranges {
-		ranges[i] = l.reach
-	}
-	for _, b := range r.world.nearby(r, o, l.reach) {
-		first, last := rays(b.pose.position().sub(o).rotateBack(facing), b.radius)
-		for i := first; i <= last; i++ {
-			ranges[i] = b.cast(o, r.world.scan[i].rotate(facing), l.height, ranges[i])
-		}
-	}
+	free := l.walls.free(s.at)
 	for i := range out {
-		if math.Abs(radians(float64(i)/2-90)) > l.fov/2+1e-9 {
-			out[i] = noEcho
+		if out[i] = noEcho; math.Abs(radians(float64(i)/2-90)) > l.fov/2+1e-9 {
 			continue
 		}
-		d := r.world.scan[i].rotate(facing)
-		best := l.walls.cast(o, d, ranges[i])
-		if out[i] = noEcho; best < l.reach {
+		best := s.ranges[i]
+		if best > free {
+			best = l.walls.cast(s.at, s.rays[i], best)
+		}
+		if best < l.reach {
 			out[i] = millimetres(best)
 		}
 	}

@@ -38,10 +38,11 @@ type World struct {
 	quit   func()
 
 	warnings []string
-	near     []*body // see nearby
-	beside   []*body // see blocked
-	touched  []*body // see inBeam
-	shoves   []shove // see makeRoom
+	near     []*body  // see nearby
+	beside   []*body  // see blocked
+	targets  []target // see meetBodies
+	touched  []*body  // see inBeam
+	shoves   []shove  // see makeRoom
 	scan     *[codec.LaserCount]Vec
 	tracker  tracker // shared: one camera is drawn at a time
 }
