@@ -139,7 +139,7 @@ func (f *File) Unused() []*Error {
 		}
 		valid := in.asked
 		if what == "section" {
-			valid = slices.Concat(valid, f.defined)
+			valid = slices.Concat(valid, f.Defined())
 		}
 		if near := Nearest(name, valid); near != "" {
 			message += fmt.Sprintf("; did you mean %q?", near)

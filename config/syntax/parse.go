@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -57,7 +56,12 @@ var errNotRegular = errors.New("not a regular file")
 // have them: enough to look for mistakes of other kinds, whose errors [File.Err] has,
 // too.
 func ParseFile(path string, library fs.FS) (*File, error) {
-	return Parse(path, func(name string) ([]byte, error) {
+	return Parse(path, Reader(path, library))
+}
+
+// Reader returns the function with which [ParseFile] reads files.
+func Reader(path string, library fs.FS) func(name string) ([]byte, error) {
+	return func(name string) ([]byte, error) {
 		// The user may pass a pipe, as <(...) in a shell does. To open one that a
 		// file names would wait for a writer that may never come.
 		if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() && name != path {
@@ -80,7 +84,7 @@ func ParseFile(path string, library fs.FS) (*File, error) {
 		}
 		defer file.Close()
 		return io.ReadAll(io.LimitReader(file, maxSource+1))
-	})
+	}
 }
 
 // Parse is [ParseFile] with files that read returns. read is called with name
@@ -99,7 +103,7 @@ func Parse(name string, read func(name string) ([]byte, error)) (*File, error) {
 		}
 		p.note(e)
 	}
-	f.defined = slices.Sorted(maps.Keys(p.macros))
+	f.defines = p.macros
 	f.setUnits()
 	return f, f.Err()
 }
@@ -334,14 +338,14 @@ func (p *parser) item(s *Section, name token, depth int) error {
 	t := p.next()
 	switch {
 	case t.kind == kindNumber, t.kind == kindString, t.kind == kindBool:
-		field.Values = []Value{valueOf(t)}
+		field.Values, field.end = []Value{valueOf(t)}, p.scan.offset
 		return p.setField(s, field)
 	case t.is("["):
 		var err error
 		if field.Values, err = p.tuple(t); err != nil {
 			return err
 		}
-		field.Tuple = true
+		field.Tuple, field.end = true, p.scan.offset
 		return p.setField(s, field)
 	case t.is("("):
 		return p.section(s, name, t, depth)
@@ -424,6 +428,7 @@ func (p *parser) body(s *Section, open token, depth int) error {
 		var err error
 		switch {
 		case t.is(")"):
+			s.end = p.scan.offset
 			return nil
 		case t.kind == kindEOF:
 			s.Broken = true

@@ -17,9 +17,9 @@ type File struct {
 	Global  *Section // fields and sections at top level
 	Plugins []Value  // names given by plugin statements, in order
 
-	redefined     []*Error          // see Redefined
-	defined       []string          // names of the defines, sorted, to suggest corrections
-	sources       map[string]source // by name as in Pos
+	redefined     []*Error            // see Redefined
+	defines       map[string]*Section // by name, expanded: the last of each name
+	sources       map[string]source   // by name as in Pos
 	errs          []*Error
 	length, angle unit
 }
@@ -31,6 +31,18 @@ func (f *File) Texts() []string {
 		texts[s.order] = s.text
 	}
 	return texts
+}
+
+// Defined returns the names of the defines, sorted.
+func (f *File) Defined() []string { return slices.Sorted(maps.Keys(f.defines)) }
+
+// Define returns what a section of that name starts with at the end of the file, nil
+// if there is no such define.
+func (f *File) Define(name string) *Section { return f.defines[name] }
+
+// Units returns the unit of lengths in metres and that of angles in radians.
+func (f *File) Units() (length, angle float64) {
+	return f.length.mul / f.length.div, f.angle.mul / f.angle.div
 }
 
 // source is the text of one file.
@@ -51,6 +63,7 @@ type Section struct {
 	Used     bool // returned by Sections, or ignored
 	Broken   bool // something in it could not be read, but for its sections: a value, or what is no value at all
 
+	end   int // offset behind its ")", in the file of Pos
 	file  *File
 	asked []string // names that readers asked for, to suggest corrections
 }
@@ -63,6 +76,8 @@ type Field struct {
 	Values []Value // one, or the elements of the tuple
 	Tuple  bool
 	Used   bool // read by a getter, or ignored
+
+	end int // offset behind the value, in the file of Pos
 }
 
 // Value is a number, string or boolean as written, a string without its quotes.
@@ -126,6 +141,14 @@ func (f *File) resolve(name string) string {
 	}
 	return filepath.Join(filepath.Dir(f.Name), name)
 }
+
+// Span returns where s is in the text of the file in Pos, in bytes: from its name to
+// behind its ")".
+func (s *Section) Span() (from, to int) { return s.Pos.offset, s.end }
+
+// Span returns where f is in the text of the file in Pos, in bytes: from its name to
+// behind its value.
+func (f *Field) Span() (from, to int) { return f.Pos.offset, f.end }
 
 // File returns the file that s belongs to.
 func (s *Section) File() *File { return s.file }

@@ -27,17 +27,41 @@ const (
 // is an *[syntax.Error], or several joined, for mistakes in the file.
 func Load(path string) (*World, error) {
 	if name := filepath.Base(path); worlds.Exists(name) && !isFile(path) {
-		file, err := syntax.Parse(name+worlds.Extension, worlds.Files.ReadFile)
-		if err != nil {
-			return nil, err
-		}
-		return build(file, worlds.Files.Open)
+		return origin{name + worlds.Extension, worlds.Files.ReadFile, worlds.Files.Open}.world()
 	}
-	file, err := syntax.ParseFile(path, worlds.Files)
+	return origin{path, syntax.Reader(path, worlds.Files), openFile}.world()
+}
+
+// origin is what a world is read from.
+type origin struct {
+	path string                             // of the main file
+	read func(path string) ([]byte, error)  // main file and includes
+	open func(path string) (fs.File, error) // pictures
+}
+
+func (o origin) world() (*World, error) {
+	l, err := o.load()
 	if err != nil {
 		return nil, err
 	}
-	return build(file, openFile)
+	return l.world, nil
+}
+
+// load makes a world. The loader that it returns knows the sections of things.
+func (o origin) load() (*loader, error) {
+	file, err := syntax.Parse(o.path, o.read)
+	if err != nil {
+		return nil, err
+	}
+	l := &loader{
+		file:     file,
+		open:     o.open,
+		palette:  shades(),
+		digest:   sha256.New(),
+		world:    &World{name: file.Name, origin: o, text: file.Texts()[0], scan: scanDirections()},
+		sections: map[*body]*syntax.Section{},
+	}
+	return l, l.build()
 }
 
 // isFile reports whether there is something at path that is not a directory.
@@ -46,31 +70,24 @@ func isFile(path string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// build makes a world from a parsed file. open opens its pictures.
-func build(file *syntax.File, open func(path string) (fs.File, error)) (*World, error) {
-	l := &loader{
-		file:    file,
-		open:    open,
-		palette: shades(),
-		digest:  sha256.New(),
-		world:   &World{name: file.Name, scan: scanDirections()},
-	}
-	l.settings(file.Global)
-	l.things(file.Global)
-	if err := errors.Join(file.Err(), errors.Join(l.errs...)); err != nil {
-		return nil, err
+// build fills the world from the parsed file.
+func (l *loader) build() error {
+	l.settings(l.file.Global)
+	l.things(l.file.Global)
+	if err := errors.Join(l.file.Err(), errors.Join(l.errs...)); err != nil {
+		return err
 	}
 	if err := l.drawLayers(); err != nil {
-		return nil, err
+		return err
 	}
-	for _, text := range file.Texts() {
+	for _, text := range l.file.Texts() {
 		fmt.Fprintf(l.digest, "%d %s", len(text), text)
 	}
 	l.world.source = string(l.digest.Sum(nil))
 	l.checkRoom()
 	l.nameIgnored()
 	l.nameRedefined()
-	return l.world, nil
+	return nil
 }
 
 // loader is the state of reading a world.
@@ -84,7 +101,8 @@ type loader struct {
 	colors  *rand.Rand // of the models whose colour is "random"
 	errs    []error
 
-	robotSections []*syntax.Section // of the robots, for warnings about them
+	robotSections []*syntax.Section         // of the robots, for warnings about them
+	sections      map[*body]*syntax.Section // of fixtures and movers
 }
 
 // fail records an error about a field of s. Inlined at its forty calls, it would take
@@ -145,10 +163,12 @@ func (l *loader) things(s *syntax.Section) {
 		if section.Type == "environment" || section.Type == "bitmap" {
 			b := l.environment(section)
 			b.shape()
+			l.sections[b] = section
 			l.world.fixtures = append(l.world.fixtures, b)
 			continue
 		}
 		b := &body{name: section.String("name", fmt.Sprintf("%s%d", section.Name, len(l.world.fixtures)+len(objects)))}
+		l.sections[b] = section
 		held := 0.0
 		if section.Type == "puck" {
 			held = 1
@@ -170,7 +190,8 @@ func (l *loader) things(s *syntax.Section) {
 	for _, section := range s.Sections("overhead") {
 		l.overhead(section)
 	}
-	for _, r := range l.world.robots {
+	for i, r := range l.world.robots {
+		l.sections[r.body] = l.robotSections[i]
 		l.world.bodies = append(l.world.bodies, r.body)
 	}
 	l.world.bodies = append(l.world.bodies, objects...)

@@ -22,16 +22,16 @@ import (
 // parseWorld makes a world from text, which may include the files that come
 // with Player.
 func parseWorld(text string) (*World, error) {
-	file, err := syntax.Parse("test.world", func(name string) ([]byte, error) {
+	return textOrigin(text).world()
+}
+
+func textOrigin(text string) origin {
+	return origin{"test.world", func(name string) ([]byte, error) {
 		if name == "test.world" {
 			return []byte(text), nil
 		}
 		return os.ReadFile(filepath.Join("../../worlds", filepath.Base(name)))
-	})
-	if err != nil {
-		return nil, err
-	}
-	return build(file, openFile)
+	}, openFile}
 }
 
 // newWorld is parseWorld for worlds without errors.

@@ -19,6 +19,8 @@ const StepTime = 10 * time.Millisecond
 // World is a floor with everything on it.
 type World struct {
 	name       string
+	origin     origin
+	text       string     // of the main file
 	source     string     // digest of the files that it was read from
 	fixtures   []*body    // things that never move
 	pictures   []*picture // the pictures among them

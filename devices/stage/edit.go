@@ -1,0 +1,277 @@
+package stage
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// maxUndo is how many changes of a draft can be undone. Each keeps the text of a world
+// file, which has at most a megabyte.
+const maxUndo = 20
+
+// wallThickness and wallHeight are those of a wall in a world that does not define one,
+// and boxSide is the size of a box, in metres.
+const wallThickness, wallHeight, boxSide = 0.1, 1, 0.5
+
+// Draft is a world file that is edited. Each change makes the draft of a new text; a
+// text that cannot be loaded is refused. No file is written.
+type Draft struct {
+	World *World // that the text describes; it never runs
+
+	items         []item            // fixtures, then movers
+	types         map[string]string // of the sections that Add can add, by their names
+	box           string            // the size of a box that has none
+	wall          string            // the beginning of a wall
+	wallSize      string            // what follows the length in its size
+	length, angle float64           // the units of the file, metres and radians
+	undo          []string          // texts before the last changes, the oldest first
+}
+
+// item is a thing of a draft, and where it is in the text.
+type item struct {
+	at       Pose
+	z        float64
+	file     string // another file that it is in; empty: the main file
+	from, to int    // the section, in bytes
+	pose     [2]int // its field pose; where one is to be inserted if it has none
+	name     string // of a robot without a field for it; empty: there is one
+}
+
+// Draft returns a draft of the file as it was loaded. Included files are read again.
+func (w *World) Draft() (*Draft, error) { return w.draft(w.text) }
+
+// draft loads a text in place of the main file.
+func (w *World) draft(text string) (*Draft, error) {
+	o := w.origin
+	o.read = func(path string) ([]byte, error) {
+		if path == o.path {
+			return []byte(text), nil
+		}
+		return w.origin.read(path)
+	}
+	l, err := o.load()
+	if err != nil {
+		return nil, err
+	}
+	l.world.origin = w.origin
+	d := &Draft{World: l.world, types: map[string]string{"box": "box", "position": "position"}}
+	d.length, d.angle = l.file.Units()
+	for _, b := range slices.Concat(l.world.fixtures, l.world.bodies) {
+		d.items = append(d.items, l.item(b))
+	}
+	d.learn(l)
+	return d, nil
+}
+
+func (l *loader) item(b *body) item {
+	s := l.sections[b]
+	it := item{at: l.pose(s), z: l.height(s)}
+	if s.Pos.File != l.file.Name {
+		it.file = s.Pos.File
+		return it
+	}
+	it.from, it.to = s.Span()
+	it.pose = [2]int{it.to - 1, it.to - 1}
+	if f := s.Field("pose"); f != nil && f.Pos.File == l.file.Name {
+		if from, to := f.Span(); from > it.from && to < it.to { // not in a define
+			it.pose = [2]int{from, to}
+		}
+	}
+	if b.robot != nil && s.Field("name") == nil {
+		it.name = b.name
+	}
+	return it
+}
+
+// learn finds what can be added: what the world defines, and two types that need no
+// define.
+func (d *Draft) learn(l *loader) {
+	d.box = " size [" + d.lengths(boxSide, boxSide, boxSide) + "]"
+	for _, name := range l.file.Defined() {
+		define := l.file.Define(name)
+		if !slices.Contains([]string{"model", "position", "box", "puck"}, define.Type) {
+			continue
+		}
+		d.types[name] = define.Type
+		if name == "box" {
+			d.box = ""
+		}
+	}
+	d.wall, d.wallSize = `model ( name "wall" color "gray40"`, " "+d.lengths(wallThickness, wallHeight)
+	if s := l.file.Define("wall"); s != nil && s.Type == "model" {
+		if size := s.Field("size"); size != nil && len(size.Values) == 3 {
+			d.wall, d.wallSize = "wall (", ""
+		}
+	}
+}
+
+// Text returns the text of the main file.
+func (d *Draft) Text() string { return d.World.text }
+
+// Kinds returns the names of what Add can add, sorted.
+func (d *Draft) Kinds() []string { return slices.Sorted(maps.Keys(d.types)) }
+
+// Starts returns the poses in the file, of the fixtures and then of the movers.
+func (d *Draft) Starts() []Pose {
+	poses := make([]Pose, len(d.items))
+	for i, it := range d.items {
+		poses[i] = it.at
+	}
+	return poses
+}
+
+// Add places a thing. A robot gets a name that is free.
+func (d *Draft) Add(kind string, at Pose) (*Draft, error) {
+	more := "" // fields behind the pose
+	switch d.types[kind] {
+	case "":
+		return nil, fmt.Errorf("the world has no %.40q", kind)
+	case "position":
+		i := 0
+		for d.World.Robot(fmt.Sprintf("r%d", i)) != nil {
+			i++
+		}
+		more = fmt.Sprintf(" name \"r%d\"", i)
+	}
+	if kind == "box" {
+		more += d.box
+	}
+	return d.append(fmt.Sprintf("%s ( %s%s )", kind, d.pose(at, 0), more), at)
+}
+
+// AddWall places a wall between two points.
+func (d *Draft) AddWall(from, to Vec) (*Draft, error) {
+	along := to.sub(from)
+	length := along.length()
+	if !(length >= d.World.resolution) {
+		return nil, errors.New("the wall is too short")
+	}
+	at := Pose{(from.X + to.X) / 2, (from.Y + to.Y) / 2, math.Atan2(along.Y, along.X)}
+	return d.append(fmt.Sprintf("%s %s size [%s%s] )", d.wall, d.pose(at, 0), d.lengths(length), d.wallSize), at)
+}
+
+// Move moves a thing, an index of Starts. Its height does not change.
+func (d *Draft) Move(index int, at Pose) (*Draft, error) {
+	it, err := d.item(index)
+	if err != nil {
+		return nil, err
+	}
+	pose := d.pose(at, it.z)
+	if it.pose[0] == it.pose[1] {
+		pose = " " + pose + " "
+	}
+	return d.change(d.Text()[:it.pose[0]]+pose+d.Text()[it.pose[1]:], at)
+}
+
+// Delete deletes a thing, an index of Starts. Later robots keep their names.
+func (d *Draft) Delete(index int) (*Draft, error) {
+	it, err := d.item(index)
+	if err != nil {
+		return nil, err
+	}
+	text, from, to := d.Text(), it.from, it.to
+	start := len(strings.TrimRight(text[:from], " \t"))
+	end := len(text) - len(strings.TrimLeft(text[to:], " \t"))
+	if (start == 0 || text[start-1] == '\n') && end < len(text) && text[end] == '\n' {
+		from, to = start, end+1 // nothing else is on its lines
+	}
+	for _, robot := range slices.Backward(d.items[len(d.World.fixtures):]) { // in the order of the file
+		if robot.name != "" && robot.from > it.from {
+			text = fmt.Sprintf("%s name %q )%s", text[:robot.to-1], robot.name, text[robot.to:])
+		}
+	}
+	return d.change(text[:from]+text[to:], Pose{})
+}
+
+// Undo returns the draft before the last change.
+func (d *Draft) Undo() (*Draft, error) {
+	if len(d.undo) == 0 {
+		return nil, errors.New("there is nothing to undo")
+	}
+	last := len(d.undo) - 1
+	next, err := d.World.draft(d.undo[last])
+	if err != nil {
+		return nil, err
+	}
+	next.undo = d.undo[:last]
+	return next, nil
+}
+
+func (d *Draft) item(index int) (item, error) {
+	if index < 0 || index >= len(d.items) {
+		return item{}, fmt.Errorf("there is no thing %d", index)
+	}
+	it := d.items[index]
+	if it.file != "" {
+		return item{}, fmt.Errorf("it is in the included file %s: edit that file", it.file)
+	}
+	return it, nil
+}
+
+// append adds a line to the text.
+func (d *Draft) append(line string, at Pose) (*Draft, error) {
+	text := d.Text()
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return d.change(text+line+"\n", at)
+}
+
+// change returns the draft of a text. It refuses a pose that is none, and a change that
+// leaves no room for something that can move.
+func (d *Draft) change(text string, at Pose) (*Draft, error) {
+	if !(math.Abs(at.X) < maxCoordinate && math.Abs(at.Y) < maxCoordinate && math.Abs(at.Heading) < maxCoordinate) {
+		return nil, fmt.Errorf("(%v, %v, %v) is not a pose", at.X, at.Y, at.Heading)
+	}
+	next, err := d.World.draft(text)
+	if err != nil {
+		return nil, err
+	}
+	if next.World.stuck() > d.World.stuck() {
+		return nil, errors.New("there is no room: a thing that moves would start inside another one")
+	}
+	next.undo = append(slices.Clone(d.undo), d.Text())
+	if len(next.undo) > maxUndo {
+		next.undo = next.undo[1:]
+	}
+	return next, nil
+}
+
+// stuck returns how many movers overlap something.
+func (w *World) stuck() (n int) {
+	for _, b := range w.bodies {
+		if w.blocked(b) {
+			n++
+		}
+	}
+	return n
+}
+
+// pose returns a field with four numbers.
+func (d *Draft) pose(at Pose, z float64) string {
+	return fmt.Sprintf("pose [%s %s]", d.lengths(at.X, at.Y, z), number(wrap(at.Heading)/d.angle))
+}
+
+// lengths returns lengths in the unit of the file.
+func (d *Draft) lengths(metres ...float64) string {
+	texts := make([]string, len(metres))
+	for i, v := range metres {
+		texts[i] = number(v / d.length)
+	}
+	return strings.Join(texts, " ")
+}
+
+// number returns v with at most four decimals: a tenth of a millimetre if the unit is
+// the metre. World files have no exponents.
+func number(v float64) string {
+	text := strings.TrimRight(strings.TrimRight(strconv.FormatFloat(v, 'f', 4, 64), "0"), ".")
+	if text == "-0" {
+		return "0"
+	}
+	return text
+}
