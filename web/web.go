@@ -91,7 +91,7 @@ func Serve(ctx context.Context, l net.Listener, config Config) error {
 	return serve(ctx, l, newHandler(ctx, config), "the dashboard", "drive", config.Log)
 }
 
-// server is what the handlers share. All but present is constant.
+// server is what the handlers share. All but present and drafting is constant.
 type server struct {
 	ctx    context.Context // ends with the server
 	config Config
@@ -99,6 +99,8 @@ type server struct {
 	// takes a second.
 	encoded func() ([]byte, error)
 	present presences
+	// drafting is held while a draft of the world is made.
+	drafting sync.Mutex
 }
 
 func newHandler(ctx context.Context, config Config) http.Handler {

@@ -35,6 +35,7 @@ type worldCommand struct {
 	Pause *bool    `json:"pause"`
 	Step  int      `json:"step"`  // how many, of stage.StepTime each
 	Speed *float64 `json:"speed"` // simulated seconds a second; 0: as fast as possible
+	Edit  *edit    `json:"edit"`  // of the world file, not of the world that runs
 }
 
 // worldReport is sent to a page after a move, and when a command is refused.
@@ -53,6 +54,8 @@ type observer struct {
 	time             time.Duration
 	speed            float64
 	paused, finished bool
+
+	draft *stage.Draft // nil before the first edit
 
 	last, out []byte // the last message with number 0, and a buffer for the next
 }
@@ -125,6 +128,8 @@ func (o *observer) execute(ctx context.Context, c worldCommand) error {
 			return err
 		}
 		return o.socket.sendJSON(ctx, report)
+	case c.Edit != nil:
+		return o.edit(ctx, *c.Edit)
 	case c.Pause != nil:
 		return o.server.onLoop(ctx, func(now time.Duration) { world.Pause(now, *c.Pause) })
 	case c.Speed != nil:

@@ -1,0 +1,64 @@
+package web
+
+import (
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"player/config/rights"
+	"player/devices/stage"
+)
+
+// A page edits the world file and gets the text; the world that runs stays as it is.
+func TestEdit(t *testing.T) {
+	l := newLab(t, nil)
+	p := l.open("/world", "")
+	p.told("movers")
+	edit := func(format string, args ...any) map[string]any {
+		t.Helper()
+		p.send(`{"edit":`+format+`}`, args...)
+		return p.told("draft").(map[string]any)
+	}
+	d := edit(`{}`)
+	fixtures := len(d["scene"].(map[string]any)["fixtures"].([]any))
+	if starts := d["starts"].([]any); len(starts) != fixtures+2 {
+		t.Fatalf("%d poses of %d fixtures and two movers", len(starts), fixtures)
+	}
+	if d := edit(`{"move":{"thing":%d,"x":4,"y":0}}`, fixtures); !strings.Contains(d["error"].(string), "no room") || d["scene"] != nil {
+		t.Errorf("into the wall: %v", d["error"])
+	}
+	edit(`{"move":{"thing":%d,"x":1,"y":0.5,"heading":1}}`, fixtures) // the robot
+	edit(`{"wall":{"from":{"x":-1,"y":0},"to":{"x":-1,"y":1}}}`)
+	edit(`{"add":{"kind":"pioneer2dx","x":2,"y":-1}}`)
+	edit(`{"delete":0}`)
+	d = edit(`{"undo":true}`)
+	if d["error"] != "" {
+		t.Fatal(d["error"])
+	}
+	if l.pose() != (stage.Pose{X: -2, Y: -1.5}) {
+		t.Errorf("the robot that runs is at %v", l.pose())
+	}
+	path := filepath.Join(t.TempDir(), "new.world")
+	if err := os.WriteFile(path, []byte(d["text"].(string)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	w, err := stage.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if robots := w.Robots(); len(robots) != 2 || robots[0].Pose().X != 1 || len(w.Fixtures()) != fixtures+1 {
+		t.Errorf("%d robots, %d fixtures", len(robots), len(w.Fixtures()))
+	}
+}
+
+// A visitor who may only read cannot edit, nor see the file.
+func TestEditNeedsWrite(t *testing.T) {
+	l := newLab(t, rights.Rules{{Allow: rights.Read, From: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}})
+	p := l.open("/world", "")
+	p.send(`{"edit":{}}`)
+	if why := p.told("error").(string); !strings.Contains(why, "does not allow it") {
+		t.Errorf("an edit: %q", why)
+	}
+}
