@@ -40,6 +40,7 @@ func TestWeb(t *testing.T) {
 		{"driving", testDriving},
 		{"browser dies", testBrowserDies},
 		{"dragging", testDragging},
+		{"edit the world", testEditWorld},
 		{"another robot", testAnotherRobot},
 		{"ports out of file order", testPortsOutOfFileOrder},
 		{"strangers", testStrangers},

@@ -1,6 +1,7 @@
 // The dashboard: the list of robots, the one that is shown, and when to draw.
 
 import { Body, Camera, Gripper } from "./devices.js";
+import { Editor, download } from "./edit.js";
 import { Driver, bindFocus, bindGamepad, bindKeys, bindStick } from "./drive.js";
 import { People } from "./people.js";
 import { Presence } from "./presence.js";
@@ -25,7 +26,7 @@ const camera = new Camera(driver), gripper = new Gripper(driver), body = new Bod
 const chips = new Chips($("devices"), { old: OLD, dead: DEAD });
 const robots = [];
 const presence = new Presence(), people = new People(driver, presence, robots);
-let shown = null, world = null;
+let shown = null, world = null, editor = null;
 
 const rail = new Rail($("robots"), {
   select: (robot) => show(robot),
@@ -254,6 +255,7 @@ function startWorld() {
   });
   $("speed").addEventListener("change", () => world.send({ speed: +$("speed").value }));
   $("world-fit").addEventListener("click", () => world.fit());
+  editor = new Editor(world, download);
   world.start();
 }
 
@@ -290,5 +292,5 @@ async function start() {
 }
 
 // For the browser's console and for tests.
-window.player = { dock, driver, fleet, people, presence, robots, scope, timeline, get world() { return world; }, get shown() { return shown; }, show };
+window.player = { get editor() { return editor; }, dock, driver, fleet, people, presence, robots, scope, timeline, get world() { return world; }, get shown() { return shown; }, show };
 start();

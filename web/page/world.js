@@ -17,14 +17,14 @@ const RETRY = 1000; // ms until the next attempt to reach the simulator
 export class World extends EventTarget {
   constructor(canvas, { select, note }) {
     super();
-    Object.assign(this, { select, note, robots: [], movers: [], poses: [], selected: -1, dragged: -1, lost: false, locked: false, frozen: false }); // locked: nothing may be moved
+    Object.assign(this, { select, note, robots: [], movers: [], poses: [], selected: -1, dragged: -1, lost: false, locked: false, frozen: false, editor: null }); // locked: nothing may be moved; editor: the world file is shown
     this.lens = (robot) => robot; // may return what it was in the past
     this.mark = () => ""; // may mark a robot: bad, warn, found, faded
     this.view = new View(canvas, { draw: (c) => this.draw(c), grab: (point, e) => this.grab(point, e) });
     this.view.onResize = () => this.view.touched || this.fit();
     canvas.addEventListener("keydown", (e) => this.key(e));
     canvas.addEventListener("pointermove", (e) => {
-      if (e.buttons === 0) canvas.style.cursor = this.at(this.view.point(e)) ? "grab" : "";
+      if (e.buttons === 0) canvas.style.cursor = !this.editor && this.at(this.view.point(e)) ? "grab" : "";
     });
   }
 
@@ -39,11 +39,13 @@ export class World extends EventTarget {
     socket.onmessage = ({ data }) => {
       if (typeof data !== "string") return this.takePoses(decodePoses(data));
       const message = JSON.parse(data);
-      message.movers ? this.takeScene(message) : this.takeReport(message);
+      if (message.draft) this.dispatchEvent(new CustomEvent("draft", { detail: message.draft }));
+      else message.movers ? this.takeScene(message) : this.takeReport(message);
     };
     socket.onclose = () => {
       this.lost = true;
       this.note("The simulator does not answer.");
+      this.dispatchEvent(new Event("lost"));
       setTimeout(() => this.connect(), RETRY);
     };
   }
@@ -163,6 +165,7 @@ export class World extends EventTarget {
       c.imageSmoothingEnabled = false;
       c.drawImage(this.tint(colors.wall), left, bottom, right - left, top - bottom);
     }
+    if (this.editor) return this.editor.draw(c, colors, pixel);
     for (const part of this.fixtures ?? []) this.drawPart(c, part, colors, pixel);
     this.poses.forEach((pose, i) => !this.robots[i] && this.drawMover(c, i, pose, colors, pixel));
     this.poses.forEach((pose, i) => this.robots[i] && this.drawSensed(c, i, pose, colors, pixel));
@@ -323,6 +326,7 @@ export class World extends EventTarget {
   }
 
   grab(point, e) {
+    if (this.editor) return this.editor.grab(point, e);
     const hit = this.at(point);
     if (!hit) return null;
     const { mover } = hit, turn = hit.turn || e.shiftKey;
@@ -360,6 +364,7 @@ export class World extends EventTarget {
   }
 
   key(e) {
+    if (this.editor) return this.editor.key(e);
     const pose = this.poses[this.selected];
     const step = { ArrowUp: [0, NUDGE], ArrowDown: [0, -NUDGE], ArrowLeft: [-NUDGE, 0], ArrowRight: [NUDGE, 0] }[e.code];
     const twist = { Comma: TWIST, Period: -TWIST }[e.code];

@@ -1,0 +1,217 @@
+// Editing of the world file. The server keeps a draft of it and sends what each change
+// gives; the world that runs stays as it is.
+
+import { outline } from "./sensors.js";
+
+const NUDGE = 0.1, TWIST = Math.PI / 18; // metres and radians by which a key moves and turns
+const TOUCH = 12; // CSS pixels around a thing where it can be touched
+const HINT = "The world file from above. Drag a thing to move it, drag with Shift to turn it. With the keyboard: Page Up and Page Down select a thing, Shift and arrow keys move it, comma and full stop turn it, Delete deletes it.";
+const $ = (id) => document.getElementById(id);
+
+export class Editor {
+  // save(name, text) offers a file to the user.
+  constructor(world, save) {
+    Object.assign(this, { world, save, things: [], selected: -1, on: false, busy: false, ghost: null, walling: false });
+    this.label = $("world-canvas").ariaLabel;
+    $("edit").addEventListener("click", () => (this.on ? this.leave() : this.send({})));
+    $("edit-add").addEventListener("click", () => {
+      const { x, y } = world.view;
+      this.send({ add: { kind: $("edit-kind").value, x, y, heading: 0 } }, { x, y });
+    });
+    $("edit-wall").addEventListener("click", () => this.wall(!this.walling));
+    $("edit-delete").addEventListener("click", () => this.delete());
+    $("edit-undo").addEventListener("click", () => this.send({ undo: true }));
+    $("edit-save").addEventListener("click", () => this.save(world.name.split("/").at(-1), this.text));
+    world.addEventListener("draft", ({ detail }) => this.take(detail));
+    world.addEventListener("lost", () => {
+      if (this.on) world.note("The connection was lost, and with it the changes of the world file that were not saved.");
+      this.leave();
+    });
+  }
+
+  // send sends an edit unless the server works on one. What is at the point is
+  // selected when the edit is done.
+  send(edit, point = null) {
+    if (this.busy) return;
+    this.busy = true;
+    this.point = point;
+    this.world.send({ edit });
+  }
+
+  take({ scene, starts, kinds, text, error }) {
+    this.busy = false;
+    this.ghost = null;
+    this.world.note(error);
+    this.world.view.changed();
+    if (!scene) return;
+    const { length } = this.things;
+    this.things = [...scene.fixtures.map((m, i) => local(m, starts[i])), ...scene.movers].map((model, i) => thing(model, starts[i]));
+    this.text = text;
+    if (this.point) this.selected = this.nearest(this.point, Infinity);
+    else if (this.things.length !== length) this.selected = -1;
+    if (this.on) return this.update();
+    this.on = true;
+    $("edit-kind").replaceChildren(...kinds.map((kind) => new Option(kind, kind)));
+    this.show();
+  }
+
+  leave() {
+    Object.assign(this, { on: false, busy: false, ghost: null, selected: -1 });
+    this.show();
+  }
+
+  show() {
+    const { world, on } = this;
+    world.editor = on ? this : null;
+    $("edit-bar").hidden = !on;
+    $("edit").setAttribute("aria-pressed", on);
+    $("world-canvas").ariaLabel = on ? HINT : this.label;
+    this.wall(false);
+  }
+
+  wall(on) {
+    this.walling = on;
+    $("edit-wall").setAttribute("aria-pressed", on);
+    this.update();
+  }
+
+  update() {
+    const { name } = this.things[this.selected] ?? {};
+    $("edit-delete").disabled = !name;
+    $("edit-delete").title = name ? `Delete ${name}` : "Select a thing first";
+    this.world.view.changed();
+  }
+
+  select(index) {
+    this.selected = index;
+    this.update();
+  }
+
+  move(pose) { this.send({ move: { thing: this.selected, ...pose } }); }
+  delete() { if (this.selected >= 0) this.send({ delete: this.selected }); }
+
+  // nearest returns the thing within reach of a floor point, the smaller one of two
+  // that are at it; -1: there is none.
+  nearest(point, reach) {
+    let best = -1, least = [reach, 0];
+    this.things.forEach((t, i) => {
+      const d = [distance(t, point), t.radius];
+      if (t.parts.length && (d[0] < least[0] || (best >= 0 && d[0] === least[0] && d[1] < least[1]))) [best, least] = [i, d];
+    });
+    return best;
+  }
+
+  grab(point, e) {
+    const { view } = this.world, from = view.toFloor(point);
+    if (this.busy) return null;
+    if (this.walling) {
+      return {
+        move: (p) => { this.line = { from, to: view.toFloor(p) }; view.changed(); },
+        end: () => {
+          const { line } = this;
+          this.line = null;
+          if (line) this.send({ wall: line }, { x: (line.from.x + line.to.x) / 2, y: (line.from.y + line.to.y) / 2 });
+          view.changed();
+        },
+      };
+    }
+    this.select(this.nearest(from, TOUCH * view.pixel));
+    if (this.selected < 0) return null;
+    const { start } = this.things[this.selected];
+    return {
+      move: (p) => {
+        const to = view.toFloor(p);
+        this.ghost = e.shiftKey
+          ? { ...start, heading: Math.atan2(to.y - start.y, to.x - start.x) }
+          : { ...start, x: start.x + to.x - from.x, y: start.y + to.y - from.y };
+        view.changed();
+      },
+      end: () => this.ghost && this.move(this.ghost),
+    };
+  }
+
+  key(e) {
+    const count = this.things.length, { start } = this.things[this.selected] ?? {};
+    const step = { ArrowUp: [0, NUDGE], ArrowDown: [0, -NUDGE], ArrowLeft: [-NUDGE, 0], ArrowRight: [NUDGE, 0] }[e.code];
+    const twist = { Comma: TWIST, Period: -TWIST }[e.code], next = { PageDown: 1, PageUp: -1 }[e.code];
+    if (next && count) this.select(this.selected < 0 ? (next > 0 ? 0 : count - 1) : (this.selected + next + count) % count);
+    else if (start && e.code === "Delete") this.delete();
+    else if (start && twist) this.move({ ...start, heading: start.heading + twist });
+    else if (start && step && e.shiftKey) this.move({ ...start, x: start.x + step[0], y: start.y + step[1] });
+    else return;
+    e.preventDefault();
+  }
+
+  draw(c, colors, pixel) {
+    const { world } = this;
+    this.things.forEach((t, i) => {
+      const chosen = i === this.selected, { x, y, heading } = (chosen && this.ghost) || t.start;
+      c.save();
+      c.translate(x, y);
+      c.rotate(heading);
+      for (const part of t.parts) world.drawPart(c, part, colors, pixel);
+      if (chosen) {
+        c.strokeStyle = colors.accent;
+        c.lineWidth = 2.5 * pixel;
+        for (const points of t.parts.flatMap((p) => p.outlines)) {
+          outline(c, points);
+          c.stroke();
+        }
+      }
+      c.restore();
+      if (!chosen && !t.mounts) return;
+      c.fillStyle = chosen ? colors.text : colors.dim;
+      c.font = "600 11px system-ui, sans-serif";
+      world.view.text(t.name, { x, y }, 0, t.radius / pixel + 16);
+    });
+    if (!this.line) return;
+    const { from, to } = this.line;
+    c.beginPath();
+    c.moveTo(from.x, from.y);
+    c.lineTo(to.x, to.y);
+    c.strokeStyle = colors.accent;
+    c.lineWidth = 0.1;
+    c.stroke();
+  }
+}
+
+// local returns a fixture with its outlines in the frame of its pose.
+function local(model, { X, Y, Heading }) {
+  const cos = Math.cos(Heading), sin = Math.sin(Heading);
+  const turn = (v) => ({ X: cos * (v.X - X) + sin * (v.Y - Y), Y: cos * (v.Y - Y) - sin * (v.X - X) });
+  return { ...model, parts: model.parts.map((p) => ({ ...p, outlines: p.outlines.map((points) => points.map(turn)) })) };
+}
+
+function thing(model, { X, Y, Heading }) {
+  const parts = [...model.parts].sort((a, b) => a.top - b.top);
+  const radius = Math.max(0, ...parts.flatMap((p) => p.outlines.flat()).map((v) => Math.hypot(v.X, v.Y)));
+  return { ...model, parts, radius, start: { x: X, y: Y, heading: Heading } };
+}
+
+// distance returns how far a floor point is from a thing; 0: within it.
+function distance({ parts, start }, { x, y }) {
+  const cos = Math.cos(start.heading), sin = Math.sin(start.heading), dx = x - start.x, dy = y - start.y;
+  const p = { X: cos * dx + sin * dy, Y: cos * dy - sin * dx };
+  return Math.min(Infinity, ...parts.flatMap((part) => part.outlines).map((points) => beyond(points, p)));
+}
+
+// beyond returns the distance of a point from a polygon; 0: within it.
+function beyond(points, p) {
+  let inside = false, least = Infinity, a = points.at(-1);
+  for (const b of points) {
+    if (a.Y > p.Y !== b.Y > p.Y && p.X < a.X + ((p.Y - a.Y) / (b.Y - a.Y)) * (b.X - a.X)) inside = !inside;
+    const sx = b.X - a.X, sy = b.Y - a.Y;
+    const along = Math.max(0, Math.min(1, ((p.X - a.X) * sx + (p.Y - a.Y) * sy) / (sx * sx + sy * sy || 1)));
+    least = Math.min(least, Math.hypot(a.X + along * sx - p.X, a.Y + along * sy - p.Y));
+    a = b;
+  }
+  return inside ? 0 : least;
+}
+
+// download offers a text as a file.
+export function download(name, text) {
+  const link = document.createElement("a"), url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+  Object.assign(link, { href: url, download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000); // the download has begun
+}
