@@ -93,7 +93,8 @@ func TestLeaseExpires(t *testing.T) {
 	t.Logf("the next one had the lease %v after it", time.Since(silent).Round(time.Millisecond))
 }
 
-// A bridge that is refused by the bucket does not connect to the robot.
+// A bridge that is refused by the bucket does not connect to the robot. If the robot
+// refuses, nothing stays in the bucket.
 func TestRefusedLeaseLeavesTheRobotAlone(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -114,7 +115,8 @@ func TestRefusedLeaseLeavesTheRobotAlone(t *testing.T) {
 	}()
 	_, conn := startFleet(t, []robot{{name: "a", address: l.Addr().String()}})
 	request(t, conn, lease, "no token", nil) // the bridge has looked for an earlier lease
-	if _, err := bucket(t, conn).Create(t.Context(), leaseKey, []byte(`{"holder":"bob","secret":"of another bridge"}`)); err != nil {
+	kv := bucket(t, conn)
+	if _, err := kv.Create(t.Context(), leaseKey, []byte(`{"holder":"bob","secret":"of another bridge"}`)); err != nil {
 		t.Fatal(err)
 	}
 	r := request(t, conn, lease, "", []byte("alice"))
@@ -123,6 +125,17 @@ func TestRefusedLeaseLeavesTheRobotAlone(t *testing.T) {
 	}
 	if n := connections.Load(); n > 0 {
 		t.Errorf("the bridge connected to the robot %d times", n)
+	}
+	if err := kv.Delete(t.Context(), leaseKey); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if r := request(t, conn, lease, "", []byte("alice")); r.Error == "" || strings.Contains(r.Error, "another bridge") {
+			t.Errorf("while the robot refuses, alice is answered %+v", r)
+		}
+	}
+	if n := connections.Load(); n != 2 {
+		t.Errorf("the bridge connected to the robot %d times for two requests", n)
 	}
 }
 

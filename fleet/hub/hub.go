@@ -248,13 +248,13 @@ func (h *hub) openLeases(ctx context.Context, js jetstream.JetStream) error {
 		LimitMarkerTTL: bridge.TTL, // without it the bucket has no TTL for a key
 		Replicas:       h.Replicas,
 	}
-	reader, err := h.nats.JetStream()
+	leader, err := h.nats.JetStream()
 	if err != nil {
 		return err
 	}
 	return h.whenReady(ctx, "bucket "+bucket.Bucket+" for leases", func(ctx context.Context) error {
 		kv, err := js.CreateOrUpdateKeyValue(ctx, bucket)
-		h.leases = leases{js: js, kv: kv, reader: reader, stream: "KV_" + bucket.Bucket, prefix: "$KV." + bucket.Bucket + "."}
+		h.leases = leases{js: js, kv: kv, leader: leader, stream: "KV_" + bucket.Bucket, prefix: "$KV." + bucket.Bucket + "."}
 		return err
 	})
 }

@@ -19,9 +19,9 @@ import (
 type leases struct {
 	js     jetstream.JetStream
 	kv     jetstream.KeyValue
-	reader nats.JetStreamManager
-	stream string // of the bucket
-	prefix string // of the subjects of keys
+	leader nats.JetStreamManager // reads from the leader of the stream
+	stream string                // of the bucket
+	prefix string                // of the subjects of keys
 }
 
 // entry is the value of a key.
@@ -50,7 +50,7 @@ func (l leases) create(ctx context.Context, key, holder string) (held, error) {
 	e := entry{Holder: holder, Secret: rand.Text()}
 	sequence, err := l.kv.Create(ctx, key, mustJSON(e), jetstream.KeyTTL(bridge.TTL))
 	switch {
-	case errors.Is(err, jetstream.ErrKeyExists):
+	case outdated(err):
 		return held{}, errHeld
 	case err != nil:
 		return held{}, fmt.Errorf("bucket for leases: %w", err)
@@ -83,12 +83,12 @@ const (
 	expired       // an entry ended less than a TTL ago, and no bridge ended it
 )
 
-// find returns the entry of a key: one request, which the leader of the stream answers.
-// The bucket's own Get and package jetstream ask any replica, which may not have the
-// newest entry yet, and its History makes a consumer: a bridge that begins to serve 100
-// robots would make 300 at once.
+// find returns the entry of a key. It is one request, which the leader of the stream
+// answers. Package jetstream reads from any replica, which may not have the newest entry
+// yet, or by History, which makes a consumer: 300 at once for a bridge that begins to
+// serve 100 robots.
 func (l leases) find(ctx context.Context, key string) (h held, f found, err error) {
-	last, err := l.reader.GetLastMsg(l.stream, l.prefix+key, nats.Context(ctx))
+	last, err := l.leader.GetLastMsg(l.stream, l.prefix+key, nats.Context(ctx))
 	if errors.Is(err, nats.ErrMsgNotFound) {
 		return held{}, free, nil
 	}
@@ -98,7 +98,7 @@ func (l leases) find(ctx context.Context, key string) (h held, f found, err erro
 	switch operation := last.Header.Get("KV-Operation"); {
 	case operation == "DEL": // by remove
 		return held{}, free, nil
-	case operation != "", last.Header.Get(jetstream.MarkerReasonHeader) != "": // by the server, which forgets it after a TTL
+	case operation != "", last.Header.Get(jetstream.MarkerReasonHeader) != "": // by the server, which keeps this mark for a TTL
 		return held{}, expired, nil
 	}
 	if err := json.Unmarshal(last.Data, &h.entry); err != nil {
