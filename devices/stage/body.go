@@ -115,6 +115,12 @@ func (b *body) place(at Pose) {
 // local transforms a point of the world to the body's frame.
 func (b *body) local(p Vec) Vec { return p.sub(b.pose.position()).rotateBack(b.facing) }
 
+// carry transforms a pose on the body to the world's frame.
+func (b *body) carry(p Pose) Pose {
+	at := b.pose.position().add(p.position().rotate(b.facing))
+	return Pose{at.X, at.Y, b.pose.Heading + p.Heading}
+}
+
 // cast returns the distance from o along the unit vector d, at a height, to the
 // nearest part that gives an echo, or limit.
 func (b *body) cast(o, d Vec, height, limit float64) float64 {

@@ -83,7 +83,8 @@ func (c *crowd) link(number, cell int32) {
 func (w *World) appendNear(dst []*body, p Vec, reach float64) []*body {
 	c := w.crowd
 	left, right := c.column(p.X-reach-c.reach), c.column(p.X+reach+c.reach)
-	for row := c.row(p.Y - reach - c.reach); row <= c.row(p.Y+reach+c.reach); row++ {
+	bottom, top := c.row(p.Y-reach-c.reach), c.row(p.Y+reach+c.reach)
+	for row := bottom; row <= top; row++ {
 		for column := left; column <= right; column++ {
 			for i := c.first[row*c.columns+column]; i != 0; i = c.next[i] {
 				if w.spots[i-1].within(p, reach) {

@@ -65,6 +65,9 @@ func TestScansMissNoBody(t *testing.T) {
 	w := crowded(t, random, 30)
 	r := w.robots[0]
 	r.sonars.ring[1].samples, r.sonars.ring[2].fov, r.sonars.ring[3].fov = 1, 4, 3 // one ray, more than half around, and less
+	for i := range r.sonars.ring {
+		r.sonars.ring[i].aim()
+	}
 	met := 0
 	for round := range 300 {
 		for _, b := range w.bodies {

@@ -162,6 +162,7 @@ func (l *loader) addSonar(s *syntax.Section, r *Robot, height float64, beam sona
 		l.warn(s, "more than %d sonars are not supported: %s has the first", codec.SonarCount, r.Name)
 		return false
 	}
+	beam.aim()
 	r.sonars.ring = append(r.sonars.ring, beam)
 	r.sonars.reach = max(r.sonars.reach, beam.reach)
 	r.sonars.flawed = r.sonars.flawed || beam.flaws.any()

@@ -24,6 +24,23 @@ type sonar struct {
 	samples int     // rays over fov; the nearest counts
 	reach   float64 // metres; also the reading without an echo
 	*flaws
+
+	// Unit vectors, in the frame of the robot and in that of the sonar.
+	facing Vec // of the heading
+	edge   Vec // along the left edge of the beam; straight back if it is wider than half around
+}
+
+// aim computes the fields that depend on pose, fov and samples.
+func (s *sonar) aim() {
+	s.facing = direction(s.pose.Heading)
+	switch {
+	case s.samples == 1:
+		s.edge = Vec{1, 0}
+	case s.fov < math.Pi:
+		s.edge = direction(s.fov / 2)
+	default:
+		s.edge = Vec{-1, 0}
+	}
 }
 
 // sonars is a ring of up to 16.
@@ -83,9 +100,13 @@ func (r *Robot) readSonars(out *codec.SonarData) {
 	}
 	for i := range s.ring {
 		beam := &s.ring[i]
-		at := r.body.pose.then(beam.pose)
-		o, best := at.position(), beam.reach
-		touched := r.world.inBeam(near, o, at.Heading, beam)
+		at, best := r.body.carry(beam.pose), beam.reach
+		o := at.position()
+		touched, free := r.world.inBeam(near, o, r.body.facing, beam), s.walls.free(o)
+		if len(touched) == 0 && best <= free {
+			out[i] = millimetres(best)
+			continue
+		}
 		for k := range beam.samples {
 			angle := at.Heading
 			if beam.samples > 1 {
@@ -95,23 +116,18 @@ func (r *Robot) readSonars(out *codec.SonarData) {
 			for _, b := range touched {
 				best = b.cast(o, d, s.height, best)
 			}
-			best = s.walls.cast(o, d, best)
+			if best > free {
+				best = s.walls.cast(o, d, best)
+			}
 		}
 		out[i] = millimetres(best)
 	}
 }
 
-// inBeam returns the bodies that the rays of a sonar at o may meet. The slice is valid
-// until the next call.
-func (w *World) inBeam(near []*body, o Vec, heading float64, beam *sonar) []*body {
-	ahead, edge := direction(heading), Vec{1, 0}
-	switch {
-	case beam.samples == 1:
-	case beam.fov < math.Pi:
-		edge = direction(beam.fov / 2)
-	default:
-		edge = Vec{-1, 0} // meets everything
-	}
+// inBeam returns the bodies that the rays of a sonar at o on a robot may meet. facing is
+// that of the robot. The slice is valid until the next call.
+func (w *World) inBeam(near []*body, o, facing Vec, beam *sonar) []*body {
+	ahead, edge := beam.facing.rotate(facing), beam.edge
 	w.touched = w.touched[:0]
 	for _, b := range near {
 		v := b.pose.position().sub(o)
@@ -130,7 +146,7 @@ func (r *Robot) readLaser(out *codec.LaserData) {
 		l.readFlawed(r, out)
 		return
 	}
-	at := r.body.pose.then(l.pose)
+	at := r.body.carry(l.pose)
 	s := scan{at: at.position(), facing: direction(at.Heading), height: l.height}
 	for i := range s.rays {
 		s.rays[i], s.ranges[i] = r.world.scan[i].rotate(s.facing), l.reach
