@@ -152,17 +152,9 @@ func (r *Robot) readLaser(out *codec.LaserData) {
 		s.rays[i], s.ranges[i] = r.world.scan[i].rotate(s.facing), l.reach
 	}
 	s.meetBodies(r, l.reach)
-	// The walls come last: a ray that a body has shortened is cheaper.
-	free := l.walls.free(s.at)
-	for i := range out {
-		if out[i] = noEcho; math.Abs(radians(float64(i)/2-90)) > l.fov/2+1e-9 {
-			continue
-		}
-		best := s.ranges[i]
-		if best > free {
-			best = l.walls.cast(s.at, s.rays[i], best)
-		}
-		if best < l.reach {
+	s.meetWalls(l.walls) // last: a ray that a body has shortened is cheaper
+	for i, best := range s.ranges {
+		if out[i] = noEcho; best < l.reach && math.Abs(radians(float64(i)/2-90)) <= l.fov/2+1e-9 {
 			out[i] = millimetres(best)
 		}
 	}
