@@ -1,7 +1,6 @@
 package stage
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -34,8 +33,13 @@ func (s *scan) meetBodies(r *Robot, reach float64) {
 			w.targets = append(w.targets, target{b, at, math.Sqrt(at.dot(at)) - b.radius - cullTolerance})
 		}
 	}
-	// The nearest first: they hide others.
-	slices.SortFunc(w.targets, func(a, b target) int { return cmp.Compare(a.distance, b.distance) })
+	// The nearest first: they hide others. They are few, so an insertion sort will do.
+	for i, t := range w.targets {
+		for ; i > 0 && w.targets[i-1].distance > t.distance; i-- {
+			w.targets[i] = w.targets[i-1]
+		}
+		w.targets[i] = t
+	}
 	for i := range w.targets {
 		s.meet(&w.targets[i])
 	}
