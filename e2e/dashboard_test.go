@@ -464,6 +464,10 @@ func testAccessibility(t *testing.T, chromium browser) {
 		b.checkAxe(scheme + ", stopped")
 		b.click("release")
 		b.until(`!` + visible + `("alert")`)
+		b.click("edit")
+		b.until(visible + `("edit-bar")`)
+		b.checkAxe(scheme + ", editing the world")
+		b.click("edit")
 	}
 	b.media("prefers-reduced-motion", "reduce")
 	if moving := evaluate[[]string](b, `[...document.querySelectorAll("*")].filter((e) => {

@@ -29,6 +29,14 @@ func testEditWorld(t *testing.T, chromium browser) {
 	b.until(`player.shown?.data.l && player.world.poses.length === 2`)
 	click("edit")
 	b.until(`player.editor.on && document.getElementById("edit-bar").checkVisibility()`)
+	for _, size := range screens {
+		b.resize(size)
+		evaluate[chromedp.Void](b, `document.getElementById("tab-world").click()`)
+		for _, problem := range evaluate[[]string](b, cutOff) {
+			t.Errorf("%dx%d: %s", size.width, size.height, problem)
+		}
+	}
+	b.setSize(1360, 850)
 	things := evaluate[int](b, `player.editor.things.length`)
 
 	b.drag(-2, -1.5, 1, -0.5) // the robot
