@@ -144,12 +144,15 @@ export class Editor {
 
   draw(c, colors, pixel) {
     const { world } = this;
+    c.font = "600 11px system-ui, sans-serif";
+    c.textAlign = "center";
     this.things.forEach((t, i) => {
       const chosen = i === this.selected, { x, y, heading } = (chosen && this.ghost) || t.start;
       c.save();
       c.translate(x, y);
       c.rotate(heading);
       for (const part of t.parts) world.drawPart(c, part, colors, pixel);
+      if (t.mounts) world.drawNose(c, t.radius);
       if (chosen) {
         c.strokeStyle = colors.accent;
         c.lineWidth = 2.5 * pixel;
@@ -161,9 +164,9 @@ export class Editor {
       c.restore();
       if (!chosen && !t.mounts) return;
       c.fillStyle = chosen ? colors.text : colors.dim;
-      c.font = "600 11px system-ui, sans-serif";
       world.view.text(t.name, { x, y }, 0, t.radius / pixel + 16);
     });
+    c.textAlign = "start";
     if (!this.line) return;
     const { from, to } = this.line;
     c.beginPath();

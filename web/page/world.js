@@ -224,17 +224,20 @@ export class World extends EventTarget {
     c.translate(pose.x, pose.y);
     c.rotate(pose.heading);
     for (const part of mover.parts) this.drawPart(c, part, colors, pixel);
-    if (this.robots[i]) {
-      const r = Math.min(mover.radius, 0.3);
-      c.beginPath();
-      c.moveTo(r * 0.75, 0);
-      c.lineTo(r * 0.15, r * 0.34);
-      c.lineTo(r * 0.15, -r * 0.34);
-      c.closePath();
-      c.fillStyle = "#fff";
-      c.fill();
-    }
+    if (this.robots[i]) this.drawNose(c, mover.radius);
     c.restore();
+  }
+
+  // drawNose marks the front of a robot.
+  drawNose(c, radius) {
+    const r = Math.min(radius, 0.3);
+    c.beginPath();
+    c.moveTo(r * 0.75, 0);
+    c.lineTo(r * 0.15, r * 0.34);
+    c.lineTo(r * 0.15, -r * 0.34);
+    c.closePath();
+    c.fillStyle = "#fff";
+    c.fill();
   }
 
   // drawNames draws the names of robots, and marks. What matters most is drawn first:
