@@ -23,11 +23,10 @@ const wallThickness, wallHeight, boxSide = 0.1, 1, 0.5
 type Draft struct {
 	World *World // that the text describes; it never runs
 
-	items         []item            // fixtures, then movers
+	items         []*item           // fixtures, then movers
 	types         map[string]string // of the sections that Add can add, by their names
-	box           string            // the size of a box that has none
-	wall          string            // the beginning of a wall
-	wallSize      string            // what follows the length in its size
+	box           string            // what follows the pose of a box
+	wall          [2]string         // what is before the pose of a wall, and behind its length
 	length, angle float64           // the units of the file, metres and radians
 	undo          []string          // texts before the last changes, the oldest first
 }
@@ -68,9 +67,10 @@ func (w *World) draft(text string) (*Draft, error) {
 	return d, nil
 }
 
-func (l *loader) item(b *body) item {
+// item finds a thing in the text.
+func (l *loader) item(b *body) *item {
 	s := l.sections[b]
-	it := item{at: l.pose(s), z: l.height(s)}
+	it := &item{at: l.pose(s), z: l.height(s)}
 	if s.Pos.File != l.file.Name {
 		it.file = s.Pos.File
 		return it
@@ -102,10 +102,10 @@ func (d *Draft) learn(l *loader) {
 			d.box = ""
 		}
 	}
-	d.wall, d.wallSize = `model ( name "wall" color "gray40"`, " "+d.lengths(wallThickness, wallHeight)
+	d.wall = [2]string{`model ( name "wall" color "gray40"`, " " + d.lengths(wallThickness, wallHeight)}
 	if s := l.file.Define("wall"); s != nil && s.Type == "model" {
 		if size := s.Field("size"); size != nil && len(size.Values) == 3 {
-			d.wall, d.wallSize = "wall (", ""
+			d.wall = [2]string{"wall ("}
 		}
 	}
 }
@@ -141,7 +141,7 @@ func (d *Draft) Add(kind string, at Pose) (*Draft, error) {
 	if kind == "box" {
 		more += d.box
 	}
-	return d.append(fmt.Sprintf("%s ( %s%s )", kind, d.pose(at, 0), more), at)
+	return d.append(kind+" ( "+d.pose(at, 0)+more+" )", at)
 }
 
 // AddWall places a wall between two points.
@@ -152,7 +152,7 @@ func (d *Draft) AddWall(from, to Vec) (*Draft, error) {
 		return nil, errors.New("the wall is too short")
 	}
 	at := Pose{(from.X + to.X) / 2, (from.Y + to.Y) / 2, math.Atan2(along.Y, along.X)}
-	return d.append(fmt.Sprintf("%s %s size [%s%s] )", d.wall, d.pose(at, 0), d.lengths(length), d.wallSize), at)
+	return d.append(d.wall[0]+" "+d.pose(at, 0)+" size ["+d.lengths(length)+d.wall[1]+"] )", at)
 }
 
 // Move moves a thing, an index of Starts. Its height does not change.
@@ -202,13 +202,14 @@ func (d *Draft) Undo() (*Draft, error) {
 	return next, nil
 }
 
-func (d *Draft) item(index int) (item, error) {
+// item returns a thing that can be changed, an index of Starts.
+func (d *Draft) item(index int) (*item, error) {
 	if index < 0 || index >= len(d.items) {
-		return item{}, fmt.Errorf("there is no thing %d", index)
+		return nil, fmt.Errorf("there is no thing %d", index)
 	}
 	it := d.items[index]
 	if it.file != "" {
-		return item{}, fmt.Errorf("it is in the included file %s: edit that file", it.file)
+		return nil, fmt.Errorf("it is in the included file %s: edit that file", it.file)
 	}
 	return it, nil
 }
@@ -254,7 +255,7 @@ func (w *World) stuck() (n int) {
 
 // pose returns a field with four numbers.
 func (d *Draft) pose(at Pose, z float64) string {
-	return fmt.Sprintf("pose [%s %s]", d.lengths(at.X, at.Y, z), number(wrap(at.Heading)/d.angle))
+	return "pose [" + d.lengths(at.X, at.Y, z) + " " + number(wrap(at.Heading)/d.angle) + "]"
 }
 
 // lengths returns lengths in the unit of the file.
