@@ -100,6 +100,8 @@ model
   size [1 1 1] # no pose
   origin [9 9 0 0]
 )
+define shelf model ( pose [-9 9 0 0] )
+shelf ( ) shelf ( ) # one is moved without the other
 puck ( pose [-6 -6 0 0] )`
 		dir := t.TempDir()
 		path := filepath.Join(dir, "test.world")
