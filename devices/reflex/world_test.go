@@ -72,7 +72,7 @@ func TestDeadProgram(t *testing.T) {
 		blocked    int     // tenths of a second at most, with reflexes
 	}{
 		{"a room", "../../worlds/room.world", codec.PositionCommand{Speed: 500}, 30, 150},
-		{"a curve", "../../worlds/room.world", codec.PositionCommand{Speed: 400, TurnRate: 10}, 30, 50},
+		{"a curve", "../../worlds/room.world", codec.PositionCommand{Speed: 400, TurnRate: 12}, 30, 50},
 		{"a corner that gives no echo", "../../worlds/subsumption-corner.world", codec.PositionCommand{Speed: 400}, 20, 250},
 		{"backward", "../../worlds/room.world", codec.PositionCommand{Speed: -300}, 0.5, 0},
 	} {
