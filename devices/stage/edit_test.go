@@ -25,6 +25,7 @@ func draftOf(t *testing.T, w *World) *Draft {
 
 // Writing its pose into each section of every world changes nothing.
 func TestMoveNowhere(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("../../worlds/*.world")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
@@ -87,6 +88,7 @@ func same(a, b []thing) bool {
 // Random changes of a file that has everything: after each the text, saved and loaded
 // as a file, has the things that the list of changes has.
 func TestEditRoundTrip(t *testing.T) {
+	t.Parallel()
 	for _, units := range []string{"resolution 0.1\n", "resolution 10\nunit_length \"cm\"\nunit_angle \"radians\"\n"} {
 		text := units + `include "pioneer.inc"
 include "things.inc"

@@ -187,6 +187,7 @@ func TestCastFindsWhatAWalkFinds(t *testing.T) {
 
 // A floor of four square kilometres needs memory for its walls only.
 func TestLargeWorld(t *testing.T) {
+	t.Parallel()
 	plan := writePNG(t, "#   ", "    ", "    ", "    ")
 	w := newWorld(t, "model ( size [2000 2000 1] boundary 1 bitmap \""+plan+"\" )\n"+
 		"model ( size [400 0.3 1] pose [700 300 0 30] )\n"+robotWorld+"pioneer_full ( pose [500 500 0 90] )")

@@ -195,6 +195,7 @@ func noOverlaps(t *testing.T, w *World) {
 // In random worlds, whatever the robots do, nothing ends in a wall or in another thing,
 // and every thing stays within the walls around.
 func TestPushingNeverPenetrates(t *testing.T) {
+	t.Parallel()
 	moved, stalls := 0, 0
 	for seed := range uint64(24) {
 		random := rand.New(rand.NewPCG(seed, 21))
