@@ -174,12 +174,16 @@ served reconnect-nobody "it tries until the timeout" {
 } TIMEOUT
 
 served names "a robot of a namespace, and one named in a procedure" {
+    set first $peer
     namespace eval ant {
         variable robot
         set robot(timeout) $::limit
         player::Connect robot 127.0.0.1 $::port
         player::Close robot
     }
+    await {$peer ne $first}
+    close $peer
+    set peer $first
     proc inside {} {
         global robot
         player::RequestData robot
