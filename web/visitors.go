@@ -87,6 +87,10 @@ func (v Visitor) Read(ctx context.Context, ws *websocket.Conn) (websocket.Messag
 	return kind, message, err
 }
 
+// Turn waits until the visitor may cause the work of a message. Many that would encode
+// theirs at the same moment get their turns one by one, and the loop runs in between.
+func (v Visitor) Turn() { v.account.pay(messageCost) }
+
 // Recovered calls fn, and makes an error of a panic.
 func Recovered(fn func() error) error { return recovered(fn) }
 

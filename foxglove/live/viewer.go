@@ -223,6 +223,7 @@ func (v *viewer) write(ctx context.Context) error {
 			}
 		}
 		for _, m := range messages {
+			v.visitor.Turn()
 			payload, err := json.Marshal(m.content)
 			if err != nil {
 				return err
