@@ -8,18 +8,21 @@ import (
 
 	"player/codec"
 	"player/codec/compact"
+	"player/devices/testpattern"
 	"player/lab"
 )
 
 var update = flag.Bool("update", false, "write testdata/drive.bin")
 
-// TestRecord writes the drive if the flag -update is set: a minute and a half of a
-// simulated robot in an office. The file need not follow changes of the simulator.
+// TestRecord records a drive of a simulated robot in an office, and the driver takes it.
+// With the flag -update it is a minute and a half, and is written to testdata. That file
+// need not follow changes of the simulator.
 func TestRecord(t *testing.T) {
-	if !*update {
-		t.Skip("without -update")
+	length := 3 * time.Second
+	if *update {
+		length = 90 * time.Second
 	}
-	moments, err := lab.Drive("../../worlds/office.world", 90*time.Second)
+	moments, err := lab.Drive("../../worlds/office.world", length)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +34,15 @@ func TestRecord(t *testing.T) {
 		}
 		file = codec.AppendBlock(file, codec.KindCompact, items)
 	}
-	if err := os.WriteFile("testdata/drive.bin", file, 0o644); err != nil {
+	if len(file) == 0 {
+		t.Fatal("nothing was recorded")
+	}
+	if _, err := testpattern.New(testpattern.Pattern{Rate: 10, LaserSize: codec.LaserSize, Drive: file}); err != nil {
 		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile("testdata/drive.bin", file, 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
