@@ -124,16 +124,23 @@ func (b *body) carry(p Pose) Pose {
 // cast returns the distance from o along the unit vector d, at a height, to the
 // nearest part that gives an echo, or limit.
 func (b *body) cast(o, d Vec, height, limit float64) float64 {
-	v := b.pose.position().sub(o)
-	if along := v.dot(d); along+b.radius < 0 || along-b.radius > limit || math.Abs(v.cross(d)) > b.radius {
-		return limit
-	}
-	o, d = b.local(o), d.rotateBack(b.facing)
-	height -= b.lifted
-	for i := range b.parts {
-		if p := &b.parts[i]; p.echo && p.at(height) {
-			for _, outline := range p.shapes {
-				limit = rayPolygon(o, d, outline, limit)
+	return b.castAll(b.pose.position().sub(o), b.facing, []Vec{d}, height, limit)
+}
+
+// castAll is cast for the nearest of several rays from one point. The rays, and the
+// position and the direction of the body, are in any frame that has its origin there.
+func (b *body) castAll(at, facing Vec, rays []Vec, height, limit float64) float64 {
+	o, height := at.scale(-1).rotateBack(facing), height-b.lifted
+	for _, d := range rays {
+		if along := at.dot(d); along+b.radius < 0 || along-b.radius > limit || math.Abs(at.cross(d)) > b.radius {
+			continue
+		}
+		d = d.rotateBack(facing)
+		for i := range b.parts {
+			if p := &b.parts[i]; p.echo && p.at(height) {
+				for _, outline := range p.shapes {
+					limit = rayPolygon(o, d, outline, limit)
+				}
 			}
 		}
 	}

@@ -188,16 +188,17 @@ func separates(a, b []Vec) bool {
 // side of the polygon, or limit if that is nearer.
 func rayPolygon(o, d Vec, polygon []Vec, limit float64) float64 {
 	a := polygon[len(polygon)-1].sub(o)
+	ca := d.cross(a)
 	for _, p := range polygon {
 		b := p.sub(o)
+		cb := d.cross(b)
 		// Most sides do not cross the ray's line, so check that first.
-		ca, cb := d.cross(a), d.cross(b)
 		if (ca > 0) != (cb > 0) {
 			if t := (a.dot(d)*cb - b.dot(d)*ca) / (cb - ca); t >= 0 && t < limit {
 				limit = t
 			}
 		}
-		a = b
+		a, ca = b, cb
 	}
 	return limit
 }

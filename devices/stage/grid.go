@@ -16,6 +16,7 @@ import (
 type layer struct {
 	origin        Vec     // lower left corner of cell (0,0), metres
 	resolution    float64 // metres per cell
+	perMetre      float64 // cells
 	width, height int     // in cells
 	columns       int     // tiles in a row
 	// tiles is, row by row, lowest first, for each tile: 0 if all its cells are
@@ -65,6 +66,7 @@ func newLayer(extent box, resolution float64, budget int) *layer {
 	return &layer{
 		origin:     Vec{float64(x0) * resolution, float64(y0) * resolution},
 		resolution: resolution,
+		perMetre:   1 / resolution,
 		width:      width, height: height,
 		columns: columns,
 		tiles:   slices.Repeat([]int32{far}, columns*((height+tileMask)>>tileBits)),
@@ -85,7 +87,7 @@ func gridSize(extent box, resolution float64) (x0, y0, width, height int) {
 }
 
 // toCells converts a point to cell units.
-func (l *layer) toCells(p Vec) Vec { return p.sub(l.origin).scale(1 / l.resolution) }
+func (l *layer) toCells(p Vec) Vec { return p.sub(l.origin).scale(l.perMetre) }
 
 // occupied reports whether the cell at p is occupied. Cells outside the grid
 // are free.

@@ -114,10 +114,7 @@ func (s *sonars) readFlawed(r *Robot, near []*body, out *codec.SonarData) {
 func (s *sonars) echo(beam *sonar, at Pose, near []*body) float64 {
 	nearest := beam.reach
 	for k := range beam.samples {
-		angle := at.Heading
-		if beam.samples > 1 {
-			angle += beam.fov * (float64(k)/float64(beam.samples-1) - 0.5)
-		}
+		angle := at.Heading + beam.bearing(k)
 		if d := ray(s.walls, near, at, angle, s.height, nearest); d < nearest && (beam.specular == 0 || s.reflects(at, angle, near, d, beam.specular)) {
 			nearest = d
 		}

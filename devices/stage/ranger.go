@@ -26,13 +26,18 @@ type sonar struct {
 	*flaws
 
 	// Unit vectors, in the frame of the robot and in that of the sonar.
-	facing Vec // of the heading
-	edge   Vec // along the left edge of the beam; straight back if it is wider than half around
+	facing Vec   // of the heading
+	edge   Vec   // along the left edge of the beam; straight back if it is wider than half around
+	rays   []Vec // in the frame of the robot
 }
 
 // aim computes the fields that depend on pose, fov and samples.
 func (s *sonar) aim() {
 	s.facing = direction(s.pose.Heading)
+	s.rays = make([]Vec, s.samples)
+	for k := range s.rays {
+		s.rays[k] = direction(s.pose.Heading + s.bearing(k))
+	}
 	switch {
 	case s.samples == 1:
 		s.edge = Vec{1, 0}
@@ -41,6 +46,14 @@ func (s *sonar) aim() {
 	default:
 		s.edge = Vec{-1, 0}
 	}
+}
+
+// bearing returns the angle between a ray of the beam and its middle, radians.
+func (s *sonar) bearing(ray int) float64 {
+	if s.samples == 1 {
+		return 0
+	}
+	return s.fov * (float64(ray)/float64(s.samples-1) - 0.5)
 }
 
 // sonars is a ring of up to 16.
@@ -89,54 +102,34 @@ func (w *World) nearby(r *Robot, o Vec, reach float64) []*body {
 
 // readSonars measures all ranges in mm. Missing sonars read the reach.
 func (r *Robot) readSonars(out *codec.SonarData) {
-	s := r.sonars
-	near := r.world.nearby(r, r.body.pose.position(), s.reach+r.body.radius)
+	s, b := r.sonars, r.body
 	for i := range out {
 		out[i] = millimetres(s.reach)
 	}
 	if s.flawed {
-		s.readFlawed(r, near, out)
+		s.readFlawed(r, r.world.nearby(r, b.pose.position(), s.reach+b.radius), out)
 		return
 	}
+	targets := r.targets(b.pose.position(), b.facing, s.reach+b.radius, math.Inf(-1))
 	for i := range s.ring {
 		beam := &s.ring[i]
-		at, best := r.body.carry(beam.pose), beam.reach
-		o := at.position()
-		touched, free := r.world.inBeam(near, o, r.body.facing, beam), s.walls.free(o)
-		if len(touched) == 0 && best <= free {
-			out[i] = millimetres(best)
-			continue
+		o, best := beam.pose.position(), beam.reach
+		for k := range targets {
+			t := &targets[k]
+			at := t.at.sub(o)
+			// Bodies within the beam. The left side is the distance from its edge, negative within.
+			if math.Abs(at.cross(beam.facing))*beam.edge.X-at.dot(beam.facing)*beam.edge.Y <= t.body.radius+cullTolerance {
+				best = t.body.castAll(at, t.facing, beam.rays, s.height, best)
+			}
 		}
-		for k := range beam.samples {
-			angle := at.Heading
-			if beam.samples > 1 {
-				angle += beam.fov * (float64(k)/float64(beam.samples-1) - 0.5)
-			}
-			d := direction(angle)
-			for _, b := range touched {
-				best = b.cast(o, d, s.height, best)
-			}
-			if best > free {
-				best = s.walls.cast(o, d, best)
+		o = b.pose.position().add(o.rotate(b.facing))
+		if free := max(0, s.walls.free(o)); best > free {
+			for _, d := range beam.rays {
+				best = s.walls.castFrom(o, d.rotate(b.facing), free, best)
 			}
 		}
 		out[i] = millimetres(best)
 	}
-}
-
-// inBeam returns the bodies that the rays of a sonar at o on a robot may meet. facing is
-// that of the robot. The slice is valid until the next call.
-func (w *World) inBeam(near []*body, o, facing Vec, beam *sonar) []*body {
-	ahead, edge := beam.facing.rotate(facing), beam.edge
-	w.touched = w.touched[:0]
-	for _, b := range near {
-		v := b.pose.position().sub(o)
-		// The distance from the edge of the beam, negative within.
-		if math.Abs(v.cross(ahead))*edge.X-v.dot(ahead)*edge.Y <= b.radius+cullTolerance {
-			w.touched = append(w.touched, b)
-		}
-	}
-	return w.touched
 }
 
 // readLaser measures a scan in mm.
@@ -147,17 +140,21 @@ func (r *Robot) readLaser(out *codec.LaserData) {
 		return
 	}
 	at := r.body.carry(l.pose)
-	s := scan{at: at.position(), facing: direction(at.Heading), height: l.height}
-	for i := range s.rays {
-		s.rays[i], s.ranges[i] = r.world.scan[i].rotate(s.facing), l.reach
+	s := scan{at: at.position(), facing: direction(at.Heading), height: l.height, rays: r.world.scan}
+	for i := range s.ranges {
+		s.ranges[i] = l.reach
 	}
-	s.meetBodies(r, l.reach)
-	s.meetWalls(l.walls) // last: a ray that a body has shortened is cheaper
+	s.meetBodies(r.targets(s.at, s.facing, l.reach, 0))
+	// Walls are last, because a ray that a body has shortened is cheaper.
+	s.meetWalls(l.walls)
+	// Rays of half a degree on each side of the middle one.
+	side := int(math.Floor(l.fov*(180/math.Pi) + 1e-6))
 	for i, best := range s.ranges {
-		if out[i] = noEcho; best < l.reach && math.Abs(radians(float64(i)/2-90)) <= l.fov/2+1e-9 {
+		if out[i] = noEcho; best < l.reach && i-codec.LaserCount/2 <= side && codec.LaserCount/2-i <= side {
 			out[i] = millimetres(best)
 		}
 	}
 }
 
-func millimetres(metres float64) uint16 { return uint16(math.Round(min(metres, maxSonar) * 1000)) }
+// millimetres rounds a range in metres.
+func millimetres(metres float64) uint16 { return uint16(min(metres, maxSonar)*1000 + 0.5) }

@@ -2,7 +2,6 @@ package stage
 
 import (
 	"math"
-	"slices"
 
 	"player/codec"
 )
@@ -13,35 +12,44 @@ import (
 type scan struct {
 	at, facing Vec // of the scanner, in the world's frame
 	height     float64
-	rays       [codec.LaserCount]Vec     // directions in the world's frame, the rightmost first
+	rays       *[codec.LaserCount]Vec    // directions in the scanner's frame, the rightmost first
 	ranges     [codec.LaserCount]float64 // so far, metres
 }
 
-// target is a body that a scan may meet.
+// target is a body that a ray may meet.
 type target struct {
-	body     *body
-	at       Vec     // in the frame of the scanner
-	distance float64 // within which no point of the body is, metres
+	body       *body
+	at, facing Vec     // in the frame of the sensor
+	distance   float64 // within which no point of the body is, metres
 }
 
-// meetBodies shortens the rays that meet bodies other than the robot.
-func (s *scan) meetBodies(r *Robot, reach float64) {
+// targets returns the bodies, other than the robot, that rays from a point on it may meet
+// within reach: the nearest first, for they hide others. A body is left out if all of it
+// is less than ahead metres in front of the sensor. The slice is valid until the next
+// call.
+func (r *Robot) targets(from, facing Vec, reach, ahead float64) []target {
 	w := r.world
 	w.targets = w.targets[:0]
-	for _, b := range w.nearby(r, s.at, reach) {
-		if at := b.pose.position().sub(s.at).rotateBack(s.facing); at.X+b.radius+cullTolerance >= 0 {
-			w.targets = append(w.targets, target{b, at, math.Sqrt(at.dot(at)) - b.radius - cullTolerance})
+	for _, b := range w.nearby(r, from, reach) {
+		at := b.pose.position().sub(from).rotateBack(facing)
+		if at.X+b.radius+cullTolerance < ahead {
+			continue
 		}
-	}
-	// The nearest first: they hide others. They are few, so an insertion sort will do.
-	for i, t := range w.targets {
-		for ; i > 0 && w.targets[i-1].distance > t.distance; i-- {
+		t := target{b, at, b.facing.rotateBack(facing), math.Sqrt(at.dot(at)) - b.radius - cullTolerance}
+		// They are few, so an insertion sort will do.
+		i := len(w.targets)
+		for w.targets = append(w.targets, t); i > 0 && w.targets[i-1].distance > t.distance; i-- {
 			w.targets[i] = w.targets[i-1]
 		}
 		w.targets[i] = t
 	}
-	for i := range w.targets {
-		s.meet(&w.targets[i])
+	return w.targets
+}
+
+// meetBodies shortens the rays that meet bodies.
+func (s *scan) meetBodies(targets []target) {
+	for i := range targets {
+		s.meet(&targets[i])
 	}
 }
 
@@ -57,20 +65,19 @@ func (s *scan) meet(t *target) {
 	if first > last {
 		return
 	}
-	b := t.body
-	o := b.local(s.at)
-	for i := range b.parts {
-		p := &b.parts[i]
-		if !p.echo || !p.at(s.height-b.lifted) {
+	o := t.at.scale(-1).rotateBack(t.facing)
+	for i := range t.body.parts {
+		p := &t.body.parts[i]
+		if !p.echo || !p.at(s.height-t.body.lifted) {
 			continue
 		}
 		for k, outline := range p.shapes {
 			if apart && p.rounds[k] != nil {
-				s.sweep(b, p.rounds[k], o, first, last)
+				s.sweep(t, p.rounds[k], o, first, last)
 				continue
 			}
 			for i := first; i <= last; i++ {
-				s.ranges[i] = rayPolygon(o, s.rays[i].rotateBack(b.facing), outline, s.ranges[i])
+				s.ranges[i] = rayPolygon(o, s.rays[i].rotateBack(t.facing), outline, s.ranges[i])
 			}
 		}
 	}
@@ -85,16 +92,21 @@ func (s *scan) meetWalls(walls *layer) {
 		// ray, as a share of its radius: sqrt(5/4 - cos 4.5 degrees) = 0.50307.
 		reach = 0.5031
 	)
-	free := walls.free(s.at)
+	free := max(0, walls.free(s.at))
 	for first := 0; first < codec.LaserCount; first += group {
 		rays, ranges := s.rays[first:first+group], s.ranges[first:first+group]
-		end := slices.Max(ranges)
-		if end <= free || walls.clear(s.at.add(rays[group/2].scale(end/2)), end*reach+cullTolerance) {
+		end := 0.0
+		for _, limit := range ranges {
+			if limit > end {
+				end = limit
+			}
+		}
+		if end <= free || walls.clear(s.at.add(rays[group/2].rotate(s.facing).scale(end/2)), end*reach+cullTolerance) {
 			continue
 		}
 		for i, d := range rays {
 			if ranges[i] > free {
-				ranges[i] = walls.cast(s.at, d, ranges[i])
+				ranges[i] = walls.castFrom(s.at, d.rotate(s.facing), free, ranges[i])
 			}
 		}
 	}
@@ -113,19 +125,19 @@ func (t *target) rays() (first, last int, apart bool) {
 	return max(0, int(math.Floor(bearing-half))+middle), min(codec.LaserCount-1, int(math.Ceil(bearing+half))+middle), true
 }
 
-// sweep shortens the rays that meet a convex outline of b. They start at o in the frame
-// of b, which is apart. The outline's near sides follow each other from left to right, so
+// sweep shortens the rays that meet a convex outline of a target that is apart. They start
+// at o in the frame of the body. The outline's near sides follow each other from left to right, so
 // each ray is checked against one or two of them.
-func (s *scan) sweep(b *body, round []Vec, o Vec, first, last int) {
+func (s *scan) sweep(t *target, round []Vec, o Vec, first, last int) {
 	far, swept := false, false
-	p := round[0].sub(o)
+	p := round[0].sub(o).rotate(t.facing)
 	for _, q := range round[1:] {
-		q = q.sub(o)
+		q = q.sub(o).rotate(t.facing)
 		switch near := p.cross(q) < 0; {
 		case near && far:
 			swept = true
 			for ; last >= first; last-- {
-				d := s.rays[last].rotateBack(b.facing)
+				d := s.rays[last]
 				cp, cq := d.cross(p), d.cross(q)
 				if cq > 0 { // the ray passes the side on its right
 					break

@@ -43,7 +43,6 @@ type World struct {
 	near     []*body  // see nearby
 	beside   []*body  // see blocked
 	targets  []target // see meetBodies
-	touched  []*body  // see inBeam
 	shoves   []shove  // see makeRoom
 	scan     *[codec.LaserCount]Vec
 	tracker  tracker // shared: one camera is drawn at a time
