@@ -112,9 +112,6 @@ func (b *body) place(at Pose) {
 	}
 }
 
-// local transforms a point of the world to the body's frame.
-func (b *body) local(p Vec) Vec { return p.sub(b.pose.position()).rotateBack(b.facing) }
-
 // carry transforms a pose on the body to the world's frame.
 func (b *body) carry(p Pose) Pose {
 	at := b.pose.position().add(p.position().rotate(b.facing))
