@@ -74,6 +74,9 @@ func (r *Robot) move(forward, turned float64) {
 		return
 	}
 	r.drive.turn = 0
+	if r.wedged(forward / (1 << pressings)) {
+		return // so is it farther on: a robot that pushes against a wall tries this in each step
+	}
 	for range pressings {
 		forward /= 2
 		r.tryMove(r.body.pose, forward, 0)
@@ -90,6 +93,18 @@ func (r *Robot) tryMove(start Pose, forward, turned float64) bool {
 	}
 	r.odometry.add(forward, turned)
 	return true
+}
+
+// wedged reports whether something that cannot be pushed is in the way of a move forward.
+func (r *Robot) wedged(forward float64) bool {
+	start := r.body.pose
+	defer r.body.place(start)
+	r.body.place(start.arc(forward, 0))
+	if r.body.inWall() {
+		return true
+	}
+	o := r.world.hit(r.body)
+	return o != nil && !o.pushable
 }
 
 // stalled reports whether the wheels are blocked.
