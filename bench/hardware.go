@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
 	"slices"
 	"time"
@@ -105,15 +104,11 @@ func (w *workshop) measureInside(ctx context.Context, s server, c cell, window t
 		return nil, err
 	}
 	defer cable.Close()
-	sleep, err := keepAwake(ctx)
+	spread, err := oneProcessor(ctx) // the server inherits it
 	if err != nil {
 		return nil, err
 	}
-	defer sleep()
-	if err := setThreads(os.Getpid(), processors(0, 1)); err != nil { // the server inherits it
-		return nil, err
-	}
-	defer func() { _ = setThreads(os.Getpid(), processors(0, runtime.NumCPU())) }()
+	defer spread()
 	p, err := w.start(ctx, s, c, nil)
 	if err != nil {
 		return nil, err
@@ -247,8 +242,9 @@ The age of data inside the robot: from the last byte of the hardware's packet, j
 pseudo-terminal, to the client's read that returns the frame. The hardware is emulated. One client on loopback
 has a request for a frame outstanding and wants only new data, so news leave at once (PROTOCOL 8.2). A real
 line and its adapter add their own time. Floor is a bare loop that sends a frame when packets of the same size,
-which come as often, are whole: what the machine itself takes. All run on one processor. Processors are kept awake
-by loops of the lowest class, because the host of a virtual one that sleeps may take milliseconds to wake it.
+which come as often, are whole: what the machine itself takes. All run on one processor, the kernel's workers that
+pass on what is written to pseudo-terminals, too. A loop of the lowest class keeps it awake, because the host of a
+virtual processor that sleeps may take milliseconds to wake it.
 `)
 	p.table("hardware", "server", ">median", ">p99", ">p99.9", ">max")
 	for i := range r.Cells {

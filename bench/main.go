@@ -168,8 +168,8 @@ func asChild(args []string) {
 		exit(beStrangers(args[1:]))
 	case len(args) > 2 && args[0] == diskVerb:
 		exit(enterDisk(args[1], args[2:]))
-	case len(args) > 1 && args[0] == awakeVerb:
-		exit(stayAwake(args[1]))
+	case len(args) > 0 && args[0] == awakeVerb:
+		exit(stayAwake())
 	}
 }
 
