@@ -2,6 +2,7 @@ package stage
 
 import (
 	"math"
+	"slices"
 
 	"player/codec"
 )
@@ -24,27 +25,36 @@ type target struct {
 }
 
 // targets returns the bodies, other than the robot, that rays from a point on it may meet
-// within reach: the nearest first, for they hide others. A body is left out if all of it
-// is less than ahead metres in front of the sensor. The slice is valid until the next
-// call.
+// within reach: near ones first, to a metre, for they hide others. A body is left out if
+// all of it is less than ahead metres in front of the sensor. The slice is valid until
+// the next call.
 func (r *Robot) targets(from, facing Vec, reach, ahead float64) []target {
 	w := r.world
-	w.targets = w.targets[:0]
+	var ends [16]int // in the sorted list, by metres
+	w.found = w.found[:0]
 	for _, b := range w.nearby(r, from, reach) {
 		at := b.pose.position().sub(from).rotateBack(facing)
 		if at.X+b.radius+cullTolerance < ahead {
 			continue
 		}
 		t := target{b, at, b.facing.rotateBack(facing), math.Sqrt(at.dot(at)) - b.radius - cullTolerance}
-		// They are few, so an insertion sort will do.
-		i := len(w.targets)
-		for w.targets = append(w.targets, t); i > 0 && w.targets[i-1].distance > t.distance; i-- {
-			w.targets[i] = w.targets[i-1]
-		}
-		w.targets[i] = t
+		w.found = append(w.found, t)
+		ends[t.metres()]++
+	}
+	for i := 1; i < len(ends); i++ {
+		ends[i] += ends[i-1]
+	}
+	w.targets = slices.Grow(w.targets[:0], len(w.found))[:len(w.found)]
+	for i := range w.found {
+		end := &ends[w.found[i].metres()]
+		*end--
+		w.targets[*end] = w.found[i]
 	}
 	return w.targets
 }
+
+// metres returns the target's distance in whole metres, 0 to 15.
+func (t *target) metres() int { return int(max(0, min(t.distance, 15))) }
 
 // meetBodies shortens the rays that meet bodies.
 func (s *scan) meetBodies(targets []target) {

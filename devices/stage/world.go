@@ -42,7 +42,8 @@ type World struct {
 	warnings []string
 	near     []*body  // see nearby
 	beside   []*body  // see blocked
-	targets  []target // see meetBodies
+	found    []target // see targets
+	targets  []target // the same
 	shoves   []shove  // see makeRoom
 	scan     *[codec.LaserCount]Vec
 	tracker  tracker // shared: one camera is drawn at a time
