@@ -136,8 +136,8 @@ func (t *target) rays() (first, last int, apart bool) {
 }
 
 // sweep shortens the rays that meet a convex outline of a target that is apart. They start
-// at o in the frame of the body. The outline's near sides follow each other from left to right, so
-// each ray is checked against one or two of them.
+// at o in the frame of the body. The outline's near sides follow each other from left to
+// right, so each ray is checked against one or two of them.
 func (s *scan) sweep(t *target, round []Vec, o Vec, first, last int) {
 	far, swept := false, false
 	p := round[0].sub(o).rotate(t.facing)
