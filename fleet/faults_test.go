@@ -202,7 +202,7 @@ type laboratory struct {
 	nodes      []*clusterNode
 	address    string              // of the robot
 	bridges    map[string]*process // by name in the network
-	started    int                 // bridges so far
+	started    []*process          // all bridges so far
 	inside     *nats.Conn          // of the test itself, which is never cut off
 	status     *nats.Subscription
 	history    *history
@@ -271,9 +271,9 @@ func patient(t *testing.T, urls string) *nats.Conn {
 // addBridge starts a bridge.
 func (l *laboratory) addBridge(t *testing.T) {
 	t.Helper()
-	name := fmt.Sprint("bridge", l.started)
-	l.started++
-	l.bridges[name] = start(t, program, "-fleet", "lab", "-robot", "a="+l.address, "-replicas", strconv.Itoa(nodes), "-nats", urls(t, l.network, name, l.nodes))
+	name := fmt.Sprint("bridge", len(l.started))
+	b := start(t, program, "-fleet", "lab", "-robot", "a="+l.address, "-replicas", strconv.Itoa(nodes), "-nats", urls(t, l.network, name, l.nodes))
+	l.bridges[name], l.started = b, append(l.started, b)
 }
 
 // serving returns the bridge that serves the robot, by its next status.
@@ -329,6 +329,29 @@ func (l *laboratory) progress(t *testing.T, after string) {
 	wait(t, "lease and command after "+after, func() bool {
 		return l.history.count(acquired) >= leases+2 && l.history.count(commanded) >= commands+5
 	})
+}
+
+// adoptions returns the leases that went on with another bridge, from the logs.
+func (l *laboratory) adoptions(t *testing.T) (all []operation) {
+	t.Helper()
+	for _, b := range l.started {
+		for line := range strings.Lines(b.lines()) {
+			var entry struct {
+				At      time.Time `json:"ts"`
+				Message string    `json:"msg"`
+				Number  uint64
+			}
+			if err := json.Unmarshal([]byte(line), &entry); err != nil {
+				t.Fatalf("line %q of a log: %v", line, err)
+			}
+			if entry.Message == "a lease goes on" {
+				// The log has milliseconds. The bridge may wait a TTL for the bucket.
+				logged := entry.At.Sub(l.history.began.Round(0)) + time.Millisecond
+				all = append(all, operation{action: adopted, token: entry.Number, sure: true, call: logged - bridge.TTL, ret: logged})
+			}
+		}
+	}
+	return all
 }
 
 // observe records what the robot obeys, from its own odometry.
@@ -503,7 +526,7 @@ func TestFaults(t *testing.T) {
 				l.progress(t, f.name)
 				t.Logf("%v: progress after %s", l.history.now().Round(time.Millisecond), f.name)
 			}
-			all := l.end().all
+			all := append(l.end().all, l.adoptions(t)...)
 			if err := check(all); err != nil {
 				t.Error(err)
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sync"
@@ -24,6 +25,7 @@ const (
 	commanded               // a command was sent
 	released                // a lease was given up
 	observed                // the robot's own record of the command that it obeys
+	adopted                 // a bridge took the robot over, and goes on with its lease
 )
 
 // operation is an operation of a history. It has happened at one moment from call to
@@ -38,7 +40,7 @@ type operation struct {
 
 func (o operation) String() string {
 	return fmt.Sprintf("%s(lease %d, value %d, sure %t) from %v to %v",
-		[]string{"acquire", "command", "release", "observe"}[o.action], o.token, o.value, o.sure, o.call, o.ret)
+		[]string{"acquire", "command", "release", "observe", "adopt"}[o.action], o.token, o.value, o.sure, o.call, o.ret)
 }
 
 // history is what commanders and the robot's record saw.
@@ -98,6 +100,8 @@ func step(state, input, _ any) (bool, any) {
 		ok := o.token == s.holder
 		s.value = o.value
 		return ok, s
+	case adopted:
+		return o.token == s.holder, s
 	case released:
 		ok := o.token == s.holder
 		s.holder = 0 // the robot stops soon
@@ -110,7 +114,7 @@ func step(state, input, _ any) (bool, any) {
 }
 
 // check returns what is wrong with a history that is complete. The operations of one
-// token are in the order of their calls and do not overlap.
+// token do not overlap, but for adopted.
 func check(all []operation) error {
 	seen := map[int]bool{}
 	for _, o := range all {
@@ -118,13 +122,18 @@ func check(all []operation) error {
 			seen[o.value] = true
 		}
 	}
-	// Each renewal that may have happened keeps the lease for a TTL.
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b operation) int { return cmp.Compare(a.ret, b.ret) })
+	// Each renewal that may have happened keeps the lease for a TTL. So does a bridge that
+	// adopts it: it does not know when the holder has renewed it.
 	ends := map[uint64]time.Duration{}
 	obeyed := map[int]time.Duration{} // value: until when it may have been obeyed first
 	var ops []porcupine.Operation
 	for _, o := range all {
 		switch {
 		case o.action == acquired:
+			ends[o.token] = o.ret + bridge.TTL
+		case o.action == adopted:
 			ends[o.token] = o.ret + bridge.TTL
 		case o.action == commanded && o.sure:
 			if o.call > ends[o.token] {
@@ -190,12 +199,18 @@ func TestCheckOfHistories(t *testing.T) {
 	if err := check([]operation{alice, first, lost, at(observed, 0, 3, true, 900), at(commanded, 4, 4, true, 1200)}); err != nil {
 		t.Errorf("a command whose answer was lost: %v", err)
 	}
+	adoption := at(adopted, 4, 0, true, 900)
+	if err := check([]operation{alice, first, at(commanded, 4, 4, true, 1200), adoption}); err != nil {
+		t.Errorf("a lease that goes on with another bridge: %v", err)
+	}
 	for name, bad := range map[string][]operation{
 		"an earlier lease is obeyed":            {alice, first, bob, second, at(commanded, 4, 3, true, 1130)},
 		"a lost command of an earlier lease":    {alice, first, lost, bob, second, at(observed, 0, 2, true, 1140), at(observed, 0, 3, true, 1160)},
 		"the command before the lease changed":  {alice, first, bob, at(observed, 0, 1, true, 1130)},
 		"a token that is not greater":           {at(acquired, 9, 0, true, 0), at(acquired, 4, 0, true, 1100)},
 		"a lease is obeyed after its end":       {alice, first, at(commanded, 4, 3, true, 1040)},
+		"an adopted lease after its end":        {alice, first, adoption, at(commanded, 4, 3, true, 1920)},
+		"an earlier lease is adopted":           {alice, bob, at(adopted, 4, 0, true, 1200)},
 		"a command after the release":           {alice, at(released, 4, 0, true, 15), at(commanded, 4, 1, true, 30)},
 		"the robot drives on":                   {alice, first, at(observed, 0, 1, true, 40), at(observed, 0, 1, true, 3000)},
 		"the robot moves again without command": {alice, first, at(observed, 0, 0, true, 40), at(observed, 0, 1, true, 60)},

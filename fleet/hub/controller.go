@@ -197,6 +197,7 @@ func (c *controller) tryAdopt(ctx context.Context) error {
 	c.entry, c.adopted = entry, true
 	c.lease.Adopt(entry.token(), entry.Holder, sent, time.Now())
 	c.state.holder(c.spec.Name, entry.Holder, true)
+	c.hub.Log.Info("a lease goes on", zap.Stringer("device", c), zap.String("holder", entry.Holder), zap.Uint64("number", entry.First))
 	return nil
 }
 
