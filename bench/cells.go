@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"player/bench/load"
@@ -104,6 +105,12 @@ type cell struct {
 	// Population is how many robots the server simulates, each on a port of its own
 	// (population.go).
 	Population int `json:"population,omitempty"`
+}
+
+// family is the cells that a cell is compared with: the first part of its name.
+func (c cell) family() string {
+	family, _, _ := strings.Cut(c.Name, "/")
+	return family
 }
 
 const (

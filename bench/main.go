@@ -13,6 +13,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -266,27 +267,51 @@ func (r *results) measure(ctx context.Context, o options, chosen []cell) error {
 	p := newProgress(total)
 	defer p.close()
 	tree := commit(ctx)
-	for _, c := range chosen {
-		result := cellResult{cell: c, Commit: tree, Taken: time.Now().UTC().Truncate(time.Second), Window: o.windowOf(c)}
-		for range o.runsOf(c) {
-			// In turn, so that a disturbance hits all servers alike.
-			for _, s := range c.servers() {
-				p.say(c.Name, s)
-				measured, err := w.measure(ctx, s, c, result.Window)
-				p.add(o.takes(c))
-				if ctx.Err() != nil {
-					return nil // the runs of an unfinished cell are dropped
+	for len(chosen) > 0 && ctx.Err() == nil {
+		end := slices.IndexFunc(chosen, func(c cell) bool { return c.family() != chosen[0].family() })
+		if end < 0 {
+			end = len(chosen)
+		}
+		var family []cellResult
+		rounds := 0
+		for _, c := range chosen[:end] {
+			family = append(family, cellResult{cell: c, Commit: tree, Taken: time.Now().UTC().Truncate(time.Second), Window: o.windowOf(c)})
+			rounds = max(rounds, o.runsOf(c))
+		}
+		for round := range rounds {
+			for i := range family {
+				if round < o.runsOf(family[i].cell) && ctx.Err() == nil {
+					w.round(ctx, o, p, &family[i])
 				}
-				if err != nil {
-					measured.Error = err.Error()
-				}
-				c.trim(&measured, len(result.of(s)) == 0)
-				result.Runs = append(result.Runs, measured)
 			}
 		}
-		r.put(result.settled())
+		for _, c := range family {
+			if len(c.Runs) == o.runsOf(c.cell)*len(c.servers()) { // not interrupted
+				r.put(c.settled())
+			}
+		}
+		chosen = chosen[end:]
 	}
 	return nil
+}
+
+// round measures every server in a cell once. Servers take turns, and so do the cells of
+// a family, which are compared: a disturbance hits all alike. On a shared host processors
+// can be half as fast for minutes.
+func (w *workshop) round(ctx context.Context, o options, p *progress, to *cellResult) {
+	for _, s := range to.servers() {
+		p.say(to.Name, s)
+		measured, err := w.measure(ctx, s, to.cell, to.Window)
+		p.add(o.takes(to.cell))
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			measured.Error = err.Error()
+		}
+		to.trim(&measured, len(to.of(s)) == 0)
+		to.Runs = append(to.Runs, measured)
+	}
 }
 
 // progress is a bar with the time left on a terminal, elsewhere one line for each

@@ -28,8 +28,8 @@ const baselines = `
 ## How it is measured
 
 The server runs in a process of its own, the clients in another one, on the same machine. They subscribe to all
-seven devices of the test driver. Servers take turns, so a disturbance hits all of them; figures are medians of
-the runs.
+seven devices of the test driver. Servers take turns, and so do cells that are compared, so a disturbance hits all
+of them; figures are medians of the runs.
 
 - **player** is the server as it is shipped: static, stripped, with the flags of packaging/shipped.
   It is started with %v of timer slack and ` + "`GOMAXPROCS=1`" + `, as its unit file does (` + "`TimerSlackNSec=`" + `, ` + "`Environment=`" + `);
