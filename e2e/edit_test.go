@@ -36,7 +36,7 @@ func testEditWorld(t *testing.T, chromium browser) {
 			t.Errorf("%dx%d: %s", size.width, size.height, problem)
 		}
 	}
-	b.setSize(1360, 850)
+	b.resize(screen{1360, 850})
 	things := evaluate[int](b, `player.editor.things.length`)
 
 	b.drag(-2, -1.5, 1, -0.5) // the robot

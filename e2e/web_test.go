@@ -196,6 +196,7 @@ const (
 // drag drags the mouse over the world, in metres.
 func (b *tab) drag(fromX, fromY, toX, toY float64, modifiers ...chromedp.Modifier) {
 	b.t.Helper()
+	b.until(`player.world.view.width === player.world.view.canvas.clientWidth && player.world.view.height === player.world.view.canvas.clientHeight`)
 	at := func(x, y float64) (float64, float64) {
 		p := evaluate[map[string]float64](b, fmt.Sprintf(`(() => {
 			const {view} = player.world, box = view.canvas.getBoundingClientRect(), p = view.toScreen({x: %v, y: %v});

@@ -8,9 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/chromedp"
 )
 
 // A run is recorded from the page, and then replayed, paused and sought from it.
@@ -137,20 +134,11 @@ func testHundredRobots(t *testing.T, chromium browser) {
 	}
 	evaluate[bool](b, `document.querySelector("#robots li:not([hidden]) .card").click() ?? true`)
 	b.until(`player.shown.name === "unit5" && player.shown.data.p && player.robots.filter((r) => r.state !== "off").length === 1`)
-	for _, size := range [][2]int64{{1360, 850}, {390, 844}} {
-		b.setSize(size[0], size[1])
+	for _, size := range []screen{{1360, 850}, {390, 844}} {
+		b.resize(size)
 		b.until(`document.documentElement.scrollWidth <= innerWidth`)
 		// The list scrolls and leaves room for the rest.
 		b.until(`document.getElementById("robots").clientHeight < innerHeight`)
 		b.until(`document.getElementById("world-canvas").clientHeight > 250`)
-	}
-}
-
-// setSize sets the size of the window.
-func (b *tab) setSize(width, height int64) {
-	b.t.Helper()
-	params := emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height, DeviceScaleFactor: 1}
-	if _, err := chromedp.Call(b.ctx, emulation.SetDeviceMetricsOverride, params); err != nil {
-		b.t.Fatal(err)
 	}
 }
