@@ -46,6 +46,7 @@ func TestPage(t *testing.T) {
 
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
+	count, began := 0, time.Now()
 	ws, _, err := websocket.Dial(ctx, url+"/robots", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +61,6 @@ func TestPage(t *testing.T) {
 			Place                   *struct{ X, Y float64 }
 		}
 	}
-	count, began := 0, time.Now()
 	until := func(what string, ok func(message) bool) {
 		t.Helper()
 		for {
