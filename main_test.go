@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -83,9 +84,14 @@ type running struct {
 	stop    func() error
 }
 
-// starts runs the program in the background, and stops it when the test ends.
+// starts runs the server in the background, and stops it when the test ends. The first
+// argument may be a subcommand that serves.
 func starts(t *testing.T, args ...string) *running {
 	t.Helper()
+	var command []string
+	if len(args) > 0 && args[0] == "replay" {
+		command, args = args[:1], args[1:]
+	}
 	read, write, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -95,7 +101,7 @@ func starts(t *testing.T, args ...string) *running {
 	ended := make(chan error, 1)
 	s := &running{address: "127.0.0.1:" + port, lines: make(chan string, 1000)}
 	go func() {
-		err := run(ctx, append([]string{"-bind", "127.0.0.1", "-gp", port}, args...), io.Discard, write)
+		err := run(ctx, slices.Concat(command, []string{"-bind", "127.0.0.1", "-gp", port}, args), io.Discard, write)
 		write.Close()
 		ended <- err
 	}()
@@ -367,7 +373,8 @@ func TestDefaultDashboardTaken(t *testing.T) {
 	}
 }
 
-// A log is exported as files and as a stream, even if its end is missing, and repaired.
+// A log is exported as files and as a stream, even if its end is missing, repaired, and
+// served.
 func TestExport(t *testing.T) {
 	file := newOutput(t)
 	w, err := logfile.NewWriter(file, logfile.Info{Start: time.Unix(0, 0), Channels: []logfile.Channel{{Interface: "position", Content: logfile.Data}}})
@@ -406,6 +413,16 @@ func TestExport(t *testing.T) {
 	}
 	if text, err := os.ReadFile(drawn); err != nil || !strings.HasPrefix(string(text), "\x89MCAP0") {
 		t.Errorf("%.20q, %v", text, err)
+	}
+	s := starts(t, "replay", "-speed", "2", "-loop", file.Name())
+	s.line(t, `"serving"`)
+	robot, err := client.Dial(t.Context(), s.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer robot.Close()
+	if err := robot.Request(t.Context(), "pr"); err != nil {
+		t.Errorf("the position of the log: %v", err)
 	}
 }
 
