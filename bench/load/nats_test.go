@@ -1,8 +1,18 @@
 package load
 
 import (
+	"bufio"
+	"encoding/binary"
 	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
 	"testing"
+	"time"
+
+	"player/bench/baseline"
+	"player/codec"
 )
 
 // Messages with and without a reply subject between other lines, cut at every byte.
@@ -45,5 +55,115 @@ func TestNATSMessagesHoweverCut(t *testing.T) {
 		if _, _, err := p.next([]byte(bad)); err == nil {
 			t.Errorf("%q is taken", bad)
 		}
+	}
+}
+
+// natsServer sends each subscription of its connections 200 messages of a robot a second,
+// and one that is no frame with each. PINGs and cut messages are among them.
+type natsServer struct {
+	listener net.Listener
+	payload  int // bytes
+
+	mu           sync.Mutex
+	rates, pongs int
+}
+
+func startNATSServer(t *testing.T, payload int) *natsServer {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	s := &natsServer{listener: l, payload: payload}
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go s.serve(conn)
+		}
+	}()
+	return s
+}
+
+func (s *natsServer) serve(conn net.Conn) {
+	defer conn.Close()
+	fmt.Fprint(conn, "INFO {\"headers\":true}\r\n")
+	for in := bufio.NewScanner(conn); in.Scan(); {
+		var subject, id string
+		switch verb, _, _ := strings.Cut(in.Text(), " "); verb {
+		case "SUB":
+			_, _ = fmt.Sscanf(in.Text(), "SUB %s %s", &subject, &id)
+			go s.stream(conn, subject, id)
+		case "PUB":
+			in.Scan()
+			s.mu.Lock()
+			s.rates++
+			s.mu.Unlock()
+		case "PONG":
+			s.mu.Lock()
+			s.pongs++
+			s.mu.Unlock()
+		}
+	}
+}
+
+func (s *natsServer) stream(conn net.Conn, subject, id string) {
+	const headers = "NATS/1.0\r\n\r\n"
+	for {
+		time.Sleep(5 * ms)
+		payload := make([]byte, s.payload)
+		binary.BigEndian.PutUint64(payload, uint64(baseline.Now()))
+		text := ""
+		for _, kind := range []string{".json", ".data"} {
+			text += fmt.Sprintf("HMSG %s %s %d %d\r\n%s%s\r\n", strings.Replace(subject, ".>", kind, 1), id, len(headers), len(headers)+len(payload), headers, payload)
+		}
+		s.mu.Lock() // messages of other subscriptions are not between the halves
+		_, err := io.WriteString(conn, text[:len(text)/2])
+		if err == nil {
+			_, err = io.WriteString(conn, text[len(text)/2:]+"PING\r\n")
+		}
+		s.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// Three clients on two connections to NATS get their frames, and ask for their rate. A
+// frame of another size is a bad one.
+func TestClientsOfNATS(t *testing.T) {
+	for payload, bad := range map[int]bool{725: false, 100: true} {
+		s := startNATSServer(t, payload)
+		r, err := Run(Spec{
+			FrameSize: 725, Stamp: codec.Laser, Warmup: ms, Window: 300 * ms,
+			Groups: []Group{{Name: "monitors", Clients: 3, Rate: 200, Task: Stream, Address: s.listener.Addr().String(), NATS: &Subscriptions{
+				Each: 2, Subjects: []string{"a.>", "b.>"}, Suffix: ".data", Rates: []string{"a.rate", "b.rate"},
+			}}},
+		}, func() {}, func() {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := r.Groups[0]
+		if g.Closed != 0 || (g.Bad > 0) != bad || (g.Frames > 0) == bad {
+			t.Errorf("%d bytes: %+v", payload, g)
+		}
+		if !bad {
+			if g.AgeMean <= 0 || g.AgeMean > r.Window {
+				t.Errorf("mean age %v", g.AgeMean)
+			}
+			for i, c := range g.Each {
+				if c.Frames == 0 {
+					t.Errorf("client %d got nothing", i)
+				}
+			}
+		}
+		s.mu.Lock()
+		if s.rates < 2 || s.pongs == 0 {
+			t.Errorf("%d requests for a rate, %d answers to pings", s.rates, s.pongs)
+		}
+		s.mu.Unlock()
 	}
 }
