@@ -29,12 +29,8 @@ const defaultDashboard = "localhost:8080"
 
 // dashboard is the web server of the dashboard; nil: there is none.
 type dashboard struct {
-	listener *net.TCPListener
-	bind     string // where the robots are
-	config   web.Config
+	frontend[web.Config]
 	pioneers map[string]*p2os.Driver // by address, for config.Shapes
-	start    func() (stop func())    // serves config until stop, which waits for the end
-	stop     func()                  // of what is served
 }
 
 // openDashboard listens on the address that the flags ask for. The server starts
@@ -57,7 +53,10 @@ func openDashboard(o options, conf *config.Server, sim *simulation, log *zap.Log
 		return nil, fmt.Errorf("-http: %w", err)
 	}
 	host, _, _ := net.SplitHostPort(address) // Listen has accepted it
-	d := &dashboard{listener: listener.(*net.TCPListener), bind: cmp.Or(o.bind, "localhost"), config: web.Config{Recent: logging.TailOf(log).After, Name: host, Version: version(), Log: log}}
+	d := &dashboard{frontend: frontend[web.Config]{
+		listener: listener.(*net.TCPListener), bind: cmp.Or(o.bind, "localhost"),
+		config: web.Config{Recent: logging.TailOf(log).After, Name: host, Version: version(), Log: log},
+	}}
 	d.show(conf, sim)
 	return d, nil
 }
@@ -98,12 +97,10 @@ func (d *dashboard) show(conf *config.Server, sim *simulation) (changed bool) {
 		!d.config.Access.Equal(before.Access) || !maps.Equal(d.pioneers, pioneers) || !maps.Equal(d.config.Runs, before.Runs)
 }
 
-// change starts the dashboard anew after a reload, unless it shows the same. Pages
-// connect again by themselves.
+// change starts the dashboard anew after a reload, unless it shows the same.
 func (d *dashboard) change(conf *config.Server, sim *simulation) {
 	if d != nil && d.show(conf, sim) {
-		d.stop()
-		d.stop = d.start()
+		d.restart()
 	}
 }
 
@@ -134,36 +131,12 @@ func (d *dashboard) serve(ctx context.Context, share *descriptors.Share, s web.S
 	}
 	d.config.Post, d.config.Server = post, s
 	d.config.Log.Info("dashboard", zap.String("url", d.url()))
-	d.start = func() (stop func()) {
-		serving, cancel := context.WithCancel(ctx)
-		ended := make(chan struct{})
-		listener := descriptors.Listener(pausable{d.listener}, share, connectionCost)
-		config := d.config
-		go func() {
-			defer onPanic()
-			defer close(ended)
-			if err := web.Serve(serving, listener, config); err != nil {
-				config.Log.Error("the dashboard failed", zap.Error(err))
-			}
-			if ctx.Err() != nil {
-				_ = d.listener.Close() // nothing is accepted any more
-			}
-		}()
-		return func() {
-			cancel()
-			<-ended
-			_ = d.listener.SetDeadline(time.Time{}) // it is open
+	d.frontend.serve(ctx, share, connectionCost, onPanic, func(ctx context.Context, l net.Listener, config web.Config) {
+		if err := web.Serve(ctx, l, config); err != nil {
+			config.Log.Error("the dashboard failed", zap.Error(err))
 		}
-	}
-	d.stop = d.start()
+	})
 }
-
-// pausable is a listener that only stops to accept when it is closed. Browsers that
-// connect wait until the dashboard is served again.
-type pausable struct{ net.Listener }
-
-// Close implements net.Listener.
-func (p pausable) Close() error { return p.Listener.(*net.TCPListener).SetDeadline(time.Unix(0, 1)) }
 
 // url returns the address for a browser, with the host of -http.
 func (d *dashboard) url() string {

@@ -25,13 +25,7 @@ import (
 const foxgloveApp = "https://app.foxglove.dev"
 
 // viewers is the server for viewers of Foxglove; nil: there is none.
-type viewers struct {
-	listener *net.TCPListener
-	bind     string // where the robots are
-	config   live.Config
-	start    func() (stop func()) // serves config until stop, which waits for the end
-	stop     func()               // of what is served
-}
+type viewers struct{ frontend[live.Config] }
 
 // openFoxglove listens on the address that the flags ask for.
 func openFoxglove(o options, conf *config.Server, sim *simulation, log *zap.Logger) (*viewers, error) {
@@ -43,7 +37,10 @@ func openFoxglove(o options, conf *config.Server, sim *simulation, log *zap.Logg
 		return nil, fmt.Errorf("-foxglove: %w", err)
 	}
 	host, _, _ := net.SplitHostPort(o.foxglove) // Listen has accepted it
-	v := &viewers{listener: listener.(*net.TCPListener), bind: cmp.Or(o.bind, "localhost"), config: live.Config{Recent: logging.TailOf(log).After, Name: host, Version: version(), Log: log}}
+	v := &viewers{frontend[live.Config]{
+		listener: listener.(*net.TCPListener), bind: cmp.Or(o.bind, "localhost"),
+		config: live.Config{Recent: logging.TailOf(log).After, Name: host, Version: version(), Log: log},
+	}}
 	if o.origin != "off" {
 		v.config.Origins = []string{cmp.Or(o.origin, foxgloveApp)}
 	}
@@ -84,7 +81,6 @@ func (v *viewers) show(conf *config.Server, sim *simulation) {
 }
 
 // change serves the robots of a reloaded configuration, unless they are as before.
-// Viewers connect again by themselves.
 func (v *viewers) change(conf *config.Server, sim *simulation) {
 	if v == nil {
 		return
@@ -92,8 +88,7 @@ func (v *viewers) change(conf *config.Server, sim *simulation) {
 	before := v.config
 	v.show(conf, sim)
 	if !v.config.Access.Equal(before.Access) || !slices.EqualFunc(v.config.Robots, before.Robots, live.Robot.Equal) {
-		v.stop()
-		v.stop = v.start()
+		v.restart()
 	}
 }
 
@@ -105,26 +100,9 @@ func (v *viewers) serve(ctx context.Context, share *descriptors.Share, s web.Ser
 	}
 	v.config.Post, v.config.Server, v.config.Descriptors = post, s, share
 	v.config.Log.Info("foxglove", zap.Stringer("address", v.listener.Addr()))
-	v.start = func() (stop func()) {
-		serving, cancel := context.WithCancel(ctx)
-		ended := make(chan struct{})
-		listener := descriptors.Listener(pausable{v.listener}, share, 1)
-		config := v.config
-		go func() {
-			defer onPanic()
-			defer close(ended)
-			if err := live.Serve(serving, listener, config); err != nil {
-				config.Log.Error("the server for viewers failed", zap.Error(err))
-			}
-			if ctx.Err() != nil {
-				_ = v.listener.Close() // nothing is accepted any more
-			}
-		}()
-		return func() {
-			cancel()
-			<-ended
-			_ = v.listener.SetDeadline(time.Time{}) // it is open
+	v.frontend.serve(ctx, share, 1, onPanic, func(ctx context.Context, l net.Listener, config live.Config) {
+		if err := live.Serve(ctx, l, config); err != nil {
+			config.Log.Error("the server for viewers failed", zap.Error(err))
 		}
-	}
-	v.stop = v.start()
+	})
 }
