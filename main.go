@@ -152,10 +152,7 @@ func serve(ctx context.Context, o options, stdout io.Writer, stderr *os.File) er
 			dash.serve(ctx, budget.Pages, s, s.Post, last.OnPanic)
 			viewers.serve(ctx, budget.Pages, s, s.Post, last.OnPanic)
 			sim.start(s.Start, quit)
-			r := &reloader{options: o, conf: conf, sim: sim, dash: dash, tls: encrypted, viewers: viewers, notify: manager, log: log, post: s.Post, start: s.Start, quit: quit,
-				change: func(now time.Duration, conf *config.Server, simulated simulatedRobots, done func(time.Duration, []int)) {
-					s.Reload(now, o.robots(conf, simulated), conf.Access, done)
-				}}
+			r := &reloader{options: o, conf: conf, sim: sim, dash: dash, tls: encrypted, viewers: viewers, notify: manager, log: log, server: s, quit: quit}
 			go func() {
 				defer last.OnPanic()
 				r.run(ctx, reloads)

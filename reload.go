@@ -9,7 +9,7 @@ import (
 
 	"player/config"
 	"player/config/syntax"
-	"player/timers"
+	"player/server"
 )
 
 // reloader reads the configuration again when a signal asks for it. It reads on its
@@ -24,11 +24,8 @@ type reloader struct {
 	viewers *viewers
 	notify  supervisor
 	log     *zap.Logger
-
-	post   func(fn func(now time.Duration)) bool // of the server
-	start  func(timers.Func)
-	change func(now time.Duration, conf *config.Server, simulated simulatedRobots, done func(now time.Duration, refused []int))
-	quit   func() // ends it
+	server  *server.Server
+	quit    func() // ends it
 }
 
 // run reloads for each request, until ctx ends.
@@ -77,12 +74,12 @@ func (r *reloader) reload(ctx context.Context) error {
 	}
 
 	done := make(chan struct{})
-	begun := r.post(func(now time.Duration) {
-		r.change(now, plan.Server, robots, func(_ time.Duration, refused []int) {
+	begun := r.server.Post(func(now time.Duration) {
+		r.server.Reload(now, r.options.robots(plan.Server, robots), plan.Server.Access, func(_ time.Duration, refused []int) {
 			for _, port := range refused {
 				plan.Server.Remove(port)
 			}
-			r.sim.change(world, robots, r.start, r.quit)
+			r.sim.change(world, robots, r.server.Start, r.quit)
 			close(done)
 		})
 	})
