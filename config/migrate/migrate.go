@@ -5,6 +5,7 @@ package migrate
 
 import (
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -258,24 +259,12 @@ func (c *converter) part(s *syntax.Section, name string) *block {
 
 // simulates reports whether there is a block for the simulator.
 func (c *converter) simulates() bool {
-	for _, b := range c.blocks {
-		if b.driver == stage {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.blocks, func(b *block) bool { return b.driver == stage })
 }
 
 // taken reports whether a block provides a device.
 func (c *converter) taken(d device) bool {
-	for _, b := range c.blocks {
-		for _, other := range b.devices {
-			if other == d {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.blocks, func(b *block) bool { return slices.Contains(b.devices, d) })
 }
 
 // sharePorts leaves out drivers whose serial port another one has.

@@ -1,6 +1,9 @@
 package migrate
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // The tables are text: a line for each driver, and a third of the size of maps in the
 // program.
@@ -112,11 +115,4 @@ func reason(name string) string {
 }
 
 // has reports whether a word is in a list.
-func has(list, word string) bool {
-	for _, w := range strings.Fields(list) {
-		if w == word {
-			return true
-		}
-	}
-	return false
-}
+func has(list, word string) bool { return slices.Contains(strings.Fields(list), word) }
