@@ -3,7 +3,6 @@ package config
 import (
 	"fmt"
 	"net"
-	"strconv"
 )
 
 // readDashboard reads the sections dashboard ( robots [...] ).
@@ -25,7 +24,7 @@ func (b *builder) readDashboard() (robots []string) {
 // checkRemote returns an error unless the address is HOST:PORT.
 func checkRemote(address string) error {
 	host, port, err := net.SplitHostPort(address)
-	if n, bad := strconv.ParseUint(port, 10, 16); err != nil || host == "" || bad != nil || n == 0 {
+	if err != nil || host == "" || !isPort(port) {
 		return fmt.Errorf(`%.60q is not the address of a robot: write "10.0.0.7:6665"`, address)
 	}
 	return nil
