@@ -96,9 +96,9 @@ func Reader(path string, library fs.FS) func(name string) ([]byte, error) {
 //
 //	func(name string) ([]byte, error) { return fs.ReadFile(fsys, name) }
 func Parse(name string, read func(name string) ([]byte, error)) (*File, error) {
-	f := &File{Name: name, sources: map[string]source{}}
+	f := &File{Name: name, sources: map[string]source{}, defines: map[string]*Section{}}
 	f.Global = &Section{Pos: Pos{File: name, Line: 1, Column: 1}, Used: true, file: f}
-	p := parser{file: f, read: read, macros: map[string]*Section{}, plain: map[string]Pos{}}
+	p := parser{file: f, read: read, plain: map[string]Pos{}}
 	if err := p.parse(name, f.Global.Pos); err != nil {
 		e, ok := errors.AsType[*Error](err)
 		if !ok {
@@ -106,7 +106,6 @@ func Parse(name string, read func(name string) ([]byte, error)) (*File, error) {
 		}
 		p.note(e)
 	}
-	f.defines = p.macros
 	f.setUnits()
 	return f, f.Err()
 }
@@ -114,13 +113,12 @@ func Parse(name string, read func(name string) ([]byte, error)) (*File, error) {
 type parser struct {
 	file   *File
 	read   func(string) ([]byte, error)
-	scan   scanner             // of the innermost open file
-	open   []string            // files from the main one to the innermost
-	macros map[string]*Section // expanded body by name
-	plain  map[string]Pos      // first use of names as section types without a define
-	ended  bool                // nothing more is read: a limit is passed, or a section has no end
-	source int                 // bytes read, see maxSource
-	tree   int                 // bytes built, see maxTree
+	scan   scanner        // of the innermost open file
+	open   []string       // files from the main one to the innermost
+	plain  map[string]Pos // first use of names as section types without a define
+	ended  bool           // nothing more is read: a limit is passed, or a section has no end
+	source int            // bytes read, see maxSource
+	tree   int            // bytes built, see maxTree
 }
 
 func (p *parser) syntaxError(pos Pos, format string, args ...any) error {
@@ -300,7 +298,7 @@ func (p *parser) define() error {
 		return p.unexpected(open, fmt.Sprintf(`: define %.40s needs its "("`, name.text))
 	}
 	body := &Section{Name: name.text, Type: base.text, Pos: name.pos, file: p.file}
-	if macro := p.macros[base.text]; macro != nil {
+	if macro := p.file.defines[base.text]; macro != nil {
 		if err := p.copyInto(body, macro, name.pos); err != nil {
 			return err
 		}
@@ -312,7 +310,7 @@ func (p *parser) define() error {
 	if err := p.body(body, open, 1); err != nil {
 		return err
 	}
-	if before := p.macros[name.text]; before != nil {
+	if before := p.file.defines[name.text]; before != nil {
 		if before.Pos == name.pos { // the same file again
 			return nil
 		}
@@ -324,12 +322,12 @@ func (p *parser) define() error {
 		return p.file.Errorf(name.pos, "%.40s is used at %v, before it is defined here: move the define up", name.text, use)
 	}
 	p.notePlain(base)
-	p.macros[name.text] = body
+	p.file.defines[name.text] = body
 	return nil
 }
 
 func (p *parser) notePlain(name token) {
-	if _, noted := p.plain[name.text]; !noted && p.macros[name.text] == nil {
+	if _, noted := p.plain[name.text]; !noted && p.file.defines[name.text] == nil {
 		p.plain[name.text] = name.pos
 	}
 }
@@ -405,7 +403,7 @@ func (p *parser) setField(s *Section, field *Field) error {
 func (p *parser) section(parent *Section, name, open token, depth int) error {
 	s := &Section{Name: name.text, Type: name.text, Pos: name.pos, file: p.file}
 	height := 0
-	if macro := p.macros[name.text]; macro != nil {
+	if macro := p.file.defines[name.text]; macro != nil {
 		if err := p.copyInto(s, macro, name.pos); err != nil {
 			return err
 		}

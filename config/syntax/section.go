@@ -322,7 +322,6 @@ func (s *Section) Path(name, def string) string {
 // replace elements missing from the file, and further elements in the file are
 // an error. Without defaults the result has the elements of the file. A number
 // without [ ] is a tuple of one.
-// one.
 func (s *Section) Tuple(name, units string, def ...float64) []float64 {
 	values := s.elements(name)
 	result := slices.Clone(def)
