@@ -3,6 +3,7 @@ package compact
 import (
 	"encoding/binary"
 	"errors"
+	"slices"
 
 	"player/codec"
 )
@@ -121,9 +122,6 @@ func (r *Reader) decodeRanges(size int, code []byte) (payload []byte, ok bool) {
 
 // grow makes the payload n zeros.
 func (r *Reader) grow(n int) {
-	if cap(r.payload) < n {
-		r.payload = make([]byte, n)
-	}
-	r.payload = r.payload[:n]
+	r.payload = slices.Grow(r.payload[:0], n)[:n]
 	clear(r.payload)
 }

@@ -73,23 +73,19 @@ func split(width, odds uint32) uint32 { return uint32(uint64(width) * uint64(odd
 func (e *encoder) put(c *chance, one bool) {
 	bound := split(e.width, c.odds())
 	c.learn(one)
-	e.take(bound, one)
-}
-
-// putEven codes the lowest n bits of v, 16 at most, all as likely as their opposites.
-func (e *encoder) putEven(v uint32, n int) {
-	e.width >>= n
-	e.low += uint64(v&(1<<n-1)) * uint64(e.width)
-	e.normalize()
-}
-
-func (e *encoder) take(bound uint32, one bool) {
 	if one {
 		e.width = bound
 	} else {
 		e.low += uint64(bound)
 		e.width -= bound
 	}
+	e.normalize()
+}
+
+// putEven codes the lowest n bits of v, 16 at most, all as likely as their opposites.
+func (e *encoder) putEven(v uint32, n int) {
+	e.width >>= n
+	e.low += uint64(v&(1<<n-1)) * uint64(e.width)
 	e.normalize()
 }
 
@@ -122,7 +118,7 @@ func (e *encoder) finish() []byte {
 	for shift := 24; shift >= 0; shift -= 8 {
 		v := top >> shift << shift
 		if v >= e.low {
-			e.low, e.width = v, 1
+			e.low = v
 			break
 		}
 	}
@@ -164,9 +160,15 @@ func (d *decoder) next() uint32 {
 }
 
 // get reads a decision.
-func (d *decoder) get(c *chance) bool {
-	one := d.take(split(d.width, c.odds()))
+func (d *decoder) get(c *chance) (one bool) {
+	if bound := split(d.width, c.odds()); d.code < bound {
+		d.width, one = bound, true
+	} else {
+		d.code -= bound
+		d.width -= bound
+	}
 	c.learn(one)
+	d.normalize()
 	return one
 }
 
@@ -177,17 +179,6 @@ func (d *decoder) getEven(n int) (v uint32) {
 	d.code -= v * d.width
 	d.normalize()
 	return v
-}
-
-func (d *decoder) take(bound uint32) (one bool) {
-	if d.code < bound {
-		d.width, one = bound, true
-	} else {
-		d.code -= bound
-		d.width -= bound
-	}
-	d.normalize()
-	return one
 }
 
 func (d *decoder) normalize() {
