@@ -23,8 +23,7 @@ type Descriptor struct {
 	pending []byte // written before that
 	closed  bool
 	paused  bool
-	opening bool                    // Open has taken two descriptors for it, until the loop polls it
-	counted bool                    // Open has taken a descriptor for it
+	counted bool                    // Open has taken descriptors for it: two until the loop polls it, then one
 	failure unix.Errno              // of a write
 	opened  func(now time.Duration) // called once, when the loop polls it; may be nil
 	text    []byte                  // of last, while the loop does not poll the descriptor yet
@@ -47,7 +46,7 @@ func (l *Loop) Open(fd int, h Handler) (*Descriptor, error) {
 	if err := l.config.Ports.Take(2); err != nil {
 		return nil, errors.Join(err, unix.Close(fd))
 	}
-	d := &Descriptor{loop: l, handler: h, opening: true, counted: true}
+	d := &Descriptor{loop: l, handler: h, counted: true}
 	if err := l.engine.adopt(fd, d); err != nil {
 		l.config.Ports.Return(2)
 		return nil, err
@@ -180,8 +179,7 @@ func (d *Descriptor) pause(on bool) {
 // polled is called when the loop polls the descriptor.
 func (d *Descriptor) polled(now time.Duration, c conn) {
 	d.conn = c
-	if d.opening {
-		d.opening = false
+	if d.counted {
 		d.loop.config.Ports.Return(1)
 	}
 	if d.closed {

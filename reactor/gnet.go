@@ -73,7 +73,6 @@ type engine struct {
 	loop      *Loop
 	listeners map[int]int // by port
 	opened    int         // listeners so far
-	address   string      // of the first listener
 	events    gnet.EventLoop
 	knocking  net.Conn   // our own connection to us, until it is accepted
 	adopting  int        // registrations under way
@@ -87,8 +86,9 @@ type engine struct {
 	failures timers.Limiter
 }
 
-func (e *engine) run(addresses []string, listeners map[int]int) error {
-	e.listeners, e.opened, e.address = listeners, len(addresses), addresses[0]
+func (e *engine) run(listeners map[int]int) error {
+	addresses := e.loop.config.Addresses
+	e.listeners, e.opened = listeners, len(addresses)
 	e.retry, e.failures.Period = timers.NewTimer(e.acceptAgain), time.Second
 	if _, replaced := gneterrors.ErrAcceptSocket.(acceptError); !replaced {
 		gneterrors.ErrAcceptSocket = acceptError{}
@@ -218,7 +218,7 @@ func (e *engine) close(c conn) { _ = e.events.Close(c.(gnet.Conn)) }
 // knock connects to ourselves. gnet listens already, so it does not wait.
 func (e *engine) knock() error {
 	// An address that stands for all interfaces stands for the loopback here.
-	_, family, address, _, err := socket.GetTCPSockAddr("tcp", e.address)
+	_, family, address, _, err := socket.GetTCPSockAddr("tcp", e.loop.config.Addresses[0])
 	if err != nil {
 		return err
 	}

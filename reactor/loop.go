@@ -90,7 +90,7 @@ func (l *Loop) Run() error {
 	if err != nil {
 		return err
 	}
-	err = l.engine.run(l.config.Addresses, ports)
+	err = l.engine.run(ports)
 	close(l.ended)
 	l.clock.close()
 	if err == nil && !l.stopped {
