@@ -381,7 +381,7 @@ func (e *engine) listen(address string) (listener int, err error) {
 // unlisten closes a listener.
 func (e *engine) unlisten(listener int) {
 	for _, fd := range e.listening() {
-		port, err := portOf(fd)
+		port, err := LocalPort(fd)
 		if opened, ok := e.listeners[port]; err == nil && ok && opened == listener {
 			delete(e.listeners, port)
 			key := reflect.ValueOf(fd)

@@ -67,8 +67,8 @@ func probe(address string) (port int, err error) {
 	return resolved.Port, err
 }
 
-// portOf returns the port of a listener.
-func portOf(fd int) (int, error) {
+// LocalPort returns the port that a TCP socket is bound to.
+func LocalPort(fd int) (int, error) {
 	local, err := unix.Getsockname(fd)
 	switch local := local.(type) {
 	case *unix.SockaddrInet4:

@@ -90,15 +90,6 @@ func (h *host) Dial(address string, handler devices.PortHandler) (devices.Port, 
 // when nobody listens and the kernel gives the socket the very port that it is
 // to reach; it would hear its own words, and keep a server from listening there.
 func toItself(fd int, to netip.AddrPort) bool {
-	local, err := unix.Getsockname(fd)
-	if err != nil || !to.Addr().IsLoopback() {
-		return false
-	}
-	switch local := local.(type) {
-	case *unix.SockaddrInet4:
-		return local.Port == int(to.Port())
-	case *unix.SockaddrInet6:
-		return local.Port == int(to.Port())
-	}
-	return false
+	port, err := reactor.LocalPort(fd)
+	return err == nil && to.Addr().IsLoopback() && port == int(to.Port())
 }
