@@ -137,10 +137,8 @@ func (c *client) silence(now time.Duration, doubtful bool) time.Duration {
 	case c.probed == 0:
 		c.probed = now
 	}
-	if doubtful && info.Notsent_bytes > 0 {
-		return time.Duration(info.Last_ack_recv) * time.Millisecond
-	}
-	if info.Unacked == 0 && (c.probed == 0 || now-c.probed < answerTime) {
+	waits := doubtful && info.Notsent_bytes > 0
+	if !waits && info.Unacked == 0 && (c.probed == 0 || now-c.probed < answerTime) {
 		return 0
 	}
 	return time.Duration(info.Last_ack_recv) * time.Millisecond
