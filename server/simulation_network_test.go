@@ -93,8 +93,8 @@ func (c *simConn) RemoteAddr() net.Addr { return c.remote }
 func (c *simConn) WireSize(n int) int   { return n }
 
 func (c *simConn) String() string {
-	return fmt.Sprintf("%d packets in flight, %d not sent, last heard at %v, %d probes, next at %v, room for %d bytes",
-		len(c.flight), len(c.unsent), c.heard, c.probes, c.probe.Deadline(), c.client.rcvbuf-c.client.unreadBytes)
+	return fmt.Sprintf("%d packets in flight, %d not sent, last heard at %v, %d probes, another to come: %v, room for %d bytes",
+		len(c.flight), len(c.unsent), c.heard, c.probes, c.probe.Armed(), c.client.rcvbuf-c.client.unreadBytes)
 }
 
 // Write implements connection.

@@ -25,14 +25,6 @@ func NewTimer(fn Func) *Timer { return &Timer{fn: fn, index: -1} }
 // Armed reports whether the timer is waiting for its deadline.
 func (t *Timer) Armed() bool { return t.index >= 0 }
 
-// Deadline returns the deadline of an armed timer, otherwise zero.
-func (t *Timer) Deadline() time.Duration {
-	if !t.Armed() {
-		return 0
-	}
-	return t.at
-}
-
 // Queue holds the armed timers, earliest first. The zero value is empty and
 // ready to use.
 type Queue struct {

@@ -169,8 +169,8 @@ func TestQueueAgainstModel(t *testing.T) {
 			}
 			for i, timer := range timers {
 				at, armed := model[i]
-				if timer.Armed() != armed || timer.Deadline() != at {
-					t.Fatalf("timer %d armed %v at %v, model says %v at %v", i, timer.Armed(), timer.Deadline(), armed, at)
+				if timer.Armed() != armed || armed && timer.at != at {
+					t.Fatalf("timer %d armed %v at %v, model says %v at %v", i, timer.Armed(), timer.at, armed, at)
 				}
 			}
 		}
