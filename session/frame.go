@@ -69,12 +69,7 @@ func (s *Session) passOn(now time.Duration) {
 // hasNews reports whether a device in the next frame has data that this client has not
 // been sent.
 func (s *Session) hasNews() bool {
-	for i := range s.slots {
-		if p := &s.slots[i]; p.isShown() && p.isNew() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.slots, func(p slot) bool { return p.isShown() && p.isNew() })
 }
 
 func (p *slot) isNew() bool { return p.device.HasData() && p.device.Seq() != p.sent }
@@ -102,9 +97,8 @@ func (s *Session) hasBlocks() bool {
 // AppendFrame appends a frame with the data of this moment: one block for
 // every device open for reading, in order of first opening (3.2), the
 // freshness block first (8.1), all in one block if frames are compact (8.4). It
-// appends nothing while the frame is held for
-// a device's first data (3.3), or if the client wants only new data and there
-// is none (8.2).
+// appends nothing while the frame is held for a device's first data (3.3), or if the
+// client wants only new data and there is none (8.2).
 func (s *Session) AppendFrame(dst []byte, now time.Duration) []byte {
 	if s.onRequest && s.asked == 0 || s.awaits && !s.hasNews() || s.isHeld(now) {
 		return dst
@@ -146,10 +140,7 @@ func (s *Session) AppendFrame(dst []byte, now time.Duration) []byte {
 
 // shows reports whether the next frame has a block for p.
 func (s *Session) shows(p *slot) bool {
-	if !p.isShown() {
-		return false
-	}
-	return !s.onlyNew || p.isNew()
+	return p.isShown() && (!s.onlyNew || p.isNew())
 }
 
 // isHeld reports whether a device that was opened less than a second ago still

@@ -60,7 +60,7 @@ type Owner interface {
 // slot is the position of one device in this client's frames. Positions are in
 // order of first opening and are kept until the connection ends (2.8).
 type slot struct {
-	device  *devices.Device // nil for device y
+	device  *devices.Device
 	access  access
 	pending bool          // its setup is in progress
 	shown   bool          // it is read, and the client has been told so: frames have it
