@@ -25,7 +25,7 @@ func (c PositionCommand) Append(dst []byte) []byte {
 	return binary.BigEndian.AppendUint16(dst, uint16(c.TurnRate))
 }
 
-// Decode reads the 4 payload bytes; the error is a *SizeError.
+// Decode reads the 4 payload bytes; another size is an error.
 func (c *PositionCommand) Decode(b []byte) error {
 	if err := checkSize("position command", b, PositionCommandSize); err != nil {
 		return err
@@ -63,7 +63,7 @@ type GripperCommand struct {
 // Append appends the 2 payload bytes.
 func (c GripperCommand) Append(dst []byte) []byte { return append(dst, c.Code, c.Arg) }
 
-// Decode reads the 2 payload bytes; the error is a *SizeError.
+// Decode reads the 2 payload bytes; another size is an error.
 func (c *GripperCommand) Decode(b []byte) error {
 	if err := checkSize("gripper command", b, GripperCommandSize); err != nil {
 		return err

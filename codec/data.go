@@ -26,19 +26,9 @@ const (
 	LaserCount = 361
 )
 
-// SizeError reports a payload whose size differs from its table.
-type SizeError struct {
-	What      string
-	Got, Want int // bytes
-}
-
-func (e *SizeError) Error() string {
-	return fmt.Sprintf("%s payload has %d bytes, want %d", e.What, e.Got, e.Want)
-}
-
 func checkSize(what string, b []byte, want int) error {
 	if len(b) != want {
-		return &SizeError{What: what, Got: len(b), Want: want}
+		return fmt.Errorf("%s payload has %d bytes, want %d", what, len(b), want)
 	}
 	return nil
 }
@@ -68,7 +58,7 @@ func (d *PositionData) Append(dst []byte) []byte {
 	return append(dst, d.Stall)
 }
 
-// Decode reads the 21 payload bytes; the error is a *SizeError.
+// Decode reads the 21 payload bytes; another size is an error.
 func (d *PositionData) Decode(b []byte) error {
 	if err := checkSize("position", b, PositionSize); err != nil {
 		return err
@@ -93,7 +83,7 @@ type SonarData [SonarCount]uint16
 // Append appends the 32 payload bytes.
 func (d *SonarData) Append(dst []byte) []byte { return appendRanges(dst, d[:]) }
 
-// Decode reads the 32 payload bytes; the error is a *SizeError.
+// Decode reads the 32 payload bytes; another size is an error.
 func (d *SonarData) Decode(b []byte) error { return decodeRanges("sonar", d[:], b) }
 
 // LaserData holds the 361 ranges of a scan in mm (manual table 7, PROTOCOL
@@ -103,7 +93,7 @@ type LaserData [LaserCount]uint16
 // Append appends the 722 payload bytes.
 func (d *LaserData) Append(dst []byte) []byte { return appendRanges(dst, d[:]) }
 
-// Decode reads the 722 payload bytes; the error is a *SizeError.
+// Decode reads the 722 payload bytes; another size is an error.
 func (d *LaserData) Decode(b []byte) error { return decodeRanges("laser", d[:], b) }
 
 func appendRanges(dst []byte, ranges []uint16) []byte {
@@ -135,7 +125,7 @@ func (d *MiscData) Append(dst []byte) []byte {
 	return append(dst, d.FrontBumpers, d.RearBumpers, d.Battery)
 }
 
-// Decode reads the 3 payload bytes; the error is a *SizeError.
+// Decode reads the 3 payload bytes; another size is an error.
 func (d *MiscData) Decode(b []byte) error {
 	if err := checkSize("misc", b, MiscSize); err != nil {
 		return err
@@ -176,7 +166,7 @@ type GripperData struct {
 // Append appends the 2 payload bytes.
 func (d *GripperData) Append(dst []byte) []byte { return append(dst, d.State, d.Beams) }
 
-// Decode reads the 2 payload bytes; the error is a *SizeError.
+// Decode reads the 2 payload bytes; another size is an error.
 func (d *GripperData) Decode(b []byte) error {
 	if err := checkSize("gripper", b, GripperSize); err != nil {
 		return err
@@ -201,7 +191,7 @@ func (d *PTZData) Append(dst []byte) []byte {
 	return be.AppendUint16(dst, uint16(d.Zoom))
 }
 
-// Decode reads the 6 payload bytes; the error is a *SizeError.
+// Decode reads the 6 payload bytes; another size is an error.
 func (d *PTZData) Decode(b []byte) error {
 	if err := checkSize("ptz", b, PTZSize); err != nil {
 		return err

@@ -27,7 +27,7 @@ func (d *JoystickData) Append(dst []byte) []byte {
 	return dst
 }
 
-// Decode reads the 20 payload bytes; the error is a *SizeError.
+// Decode reads the 20 payload bytes; another size is an error.
 func (d *JoystickData) Decode(b []byte) error {
 	if err := checkSize("joystick", b, JoystickSize); err != nil {
 		return err
