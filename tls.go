@@ -84,7 +84,7 @@ func (e *encryption) serve(ctx context.Context, s *server.Server) {
 // accept begins to serve a robot's clients that encrypt, until ctx ends.
 func (e *encryption) accept(ctx context.Context, port int) {
 	l := e.robots[port].listener
-	context.AfterFunc(ctx, func() { _ = l.Close() }) // nobody is in it
+	context.AfterFunc(ctx, func() { _ = l.Close() }) // a listener has nothing to lose
 	e.log.Info("serving by TLS", zap.Stringer("address", l.Addr()), zap.Int("robot", port))
 	go e.handshakes.Serve(l, func(c *secure.Conn) {
 		if !e.server.Post(func(now time.Duration) { e.server.AcceptTLS(now, c, port) }) {
@@ -98,7 +98,7 @@ func (e *encryption) accept(ctx context.Context, port int) {
 func (e *encryption) change(ctx context.Context, conf *config.Server, loaded *tls.Config) {
 	for port, r := range e.robots {
 		if !slices.ContainsFunc(conf.Robots, func(o config.Robot) bool { return o.Port == port && o.TLS == r.address }) {
-			_ = r.listener.Close() // nobody is in it
+			_ = r.listener.Close() // its connections stay
 			delete(e.robots, port)
 		}
 	}

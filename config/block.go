@@ -26,8 +26,8 @@ type block struct {
 }
 
 // readBlock reads a driver's section. The file keeps errors about values of a
-// wrong type; others are returned. Of a section that is broken only the mistakes are of
-// use, and what is missing is none: it may be what could not be read.
+// wrong type; others are returned. What a broken section lacks is not reported: it may be
+// what could not be read. Its block is not used.
 func (b *builder) readBlock(s *syntax.Section) (*block, error) {
 	name := s.String("name", "")
 	kind, ok := b.kindOf(s, name)

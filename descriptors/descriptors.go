@@ -1,7 +1,7 @@
 // Package descriptors shares the file descriptors that the process may open
 // between those who open them. The shares are computed once. Whoever opens
 // descriptors takes them from a share first and returns them when they are closed,
-// so that accept never fails for want of one.
+// so that accept never fails for lack of one.
 package descriptors
 
 import (
@@ -26,7 +26,7 @@ const (
 	fewPorts = 12
 	// mostPorts is the share of the robot where there are many: 50 plugins.
 	mostPorts = 256
-	// mostPages is the share of the dashboard where there are many.
+	// mostPages is the share of the dashboard and of viewers where there are many.
 	mostPages = 512
 	// mostOpen bounds the budget where files are unlimited.
 	mostOpen = 1 << 20
@@ -63,21 +63,21 @@ func (s *Share) Return(n int) { s.used.Add(-int64(n)) }
 type Budget struct {
 	Clients *Share // connections of clients
 	Ports   *Share // serial lines, plugins and whatever else drivers open
-	Pages   *Share // the dashboard
+	Pages   *Share // the dashboard, and viewers
 }
 
 // New raises the soft limit of descriptors and shares what is free. fixed is how
 // many descriptors will be opened that take no part: listeners, files of drivers.
-// Without a dashboard, its share belongs to the clients.
-func New(fixed int, dashboard bool) Budget {
-	return divide(limit()-open()-own-fixed, dashboard)
+// Without pages (a dashboard or viewers) their share belongs to the clients.
+func New(fixed int, withPages bool) Budget {
+	return divide(limit()-open()-own-fixed, withPages)
 }
 
 // divide shares n descriptors.
-func divide(n int, dashboard bool) Budget {
+func divide(n int, withPages bool) Budget {
 	ports := min(max(n/4, min(fewPorts, n/2)), mostPorts)
 	pages := 0
-	if dashboard {
+	if withPages {
 		pages = min(n/4, mostPages)
 	}
 	return Budget{

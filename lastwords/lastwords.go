@@ -1,6 +1,6 @@
 // Package lastwords writes the bytes that stop motors when the process ends in
 // disorder: by a panic, by a signal while it hangs, with a loop that has failed.
-// They were handed over in advance, because then nobody can be asked any more.
+// Drivers hand them over in advance: at that moment they cannot be asked any more.
 package lastwords
 
 import (

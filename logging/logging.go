@@ -33,7 +33,8 @@ const (
 )
 
 // New returns a logger that writes to a file: text if it is a terminal, otherwise
-// JSON, with the priority before each line if it is the journal's. Sync waits until the lines are written, for at most syncLimit.
+// JSON, with the priority before each line if it is the journal's. Sync waits until the
+// lines are written, for at most syncLimit.
 func New(file *os.File, debug bool) *zap.Logger {
 	config := zap.NewProductionEncoderConfig()
 	config.EncodeTime = zapcore.ISO8601TimeEncoder
@@ -101,8 +102,8 @@ func (c *core) Write(e zapcore.Entry, fields []zapcore.Field) error {
 // Sync implements zapcore.Core.
 func (c *core) Sync() error { return c.sink.sync() }
 
-// encode makes a line of at most maxLine bytes. It shortens bounded fields until
-// the line fits.
+// encode makes a line of at most maxLine bytes, and keeps it in the tail. It shortens
+// bounded fields until the line fits.
 func (c *core) encode(e zapcore.Entry, fields []zapcore.Field) (*buffer.Buffer, error) {
 	e = zapcore.Entry{Level: e.Level, Time: e.Time, Message: message(e.Message)}
 	for limit := maxField / 2; ; limit /= 2 {

@@ -1,8 +1,8 @@
 package reactor
 
-// This file is all that knows gnet, but for the resolution of addresses in
-// listen.go. gnet serves TCP connections on one epoll. What else the loop needs
-// is done behind its back, here:
+// Only this file uses gnet, except for the resolution of addresses in listen.go.
+// gnet serves TCP connections on one epoll. What else the loop needs is done behind
+// its back, here:
 //
 //   - Adoption: gnet polls only sockets that it has dialled or accepted. A serial
 //     line, a pipe or a timer takes the place of one end of a socket pair by

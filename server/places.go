@@ -29,7 +29,7 @@ type place struct {
 // takePlace takes a place for a client with the given address and rights. Who
 // holds a place keeps it.
 func (s *Server) takePlace(from netip.Addr, may rights.Set) (place, error) {
-	// Without rules everybody may drive, so that nobody is preferred for it.
+	// Without rules everybody may drive, so nobody is preferred for it.
 	owner := from.Unmap().IsLoopback() || len(s.config.Access) > 0 && may.Has(rights.Write)
 	from = rights.Computer(from)
 	a := s.addresses[from]

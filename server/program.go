@@ -209,7 +209,7 @@ func newGuard(group int) guard {
 	defer unix.Close(pipe[0])
 	pid, err := syscall.ForkExec("/bin/sh", []string{"sh", "-c", guardScript, strconv.Itoa(group)}, &syscall.ProcAttr{
 		Env:   os.Environ(),                                                    // for PATH
-		Files: []uintptr{uintptr(pipe[0]), uintptr(pipe[0]), uintptr(pipe[0])}, // it has nothing to say
+		Files: []uintptr{uintptr(pipe[0]), uintptr(pipe[0]), uintptr(pipe[0])}, // it prints nothing
 		Sys:   &syscall.SysProcAttr{Setpgid: true},
 	})
 	if err != nil {

@@ -77,7 +77,7 @@ type Session struct {
 	maxRate int // Hz
 	rights  rights.Set
 	control *Control
-	name    string // as the client says
+	name    string // that the client gave itself
 	path    string // of the links that wait for the client (8.7)
 	counts  Counts
 

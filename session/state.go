@@ -16,7 +16,7 @@ type Counts struct {
 // Counts returns the counts so far.
 func (s *Session) Counts() Counts { return s.counts }
 
-// Name returns the name that the client says, or nothing.
+// Name returns the name that the client gave itself, or nothing.
 func (s *Session) Name() string { return s.name }
 
 // Rate returns the period of the client's frames, zero in request/reply mode.

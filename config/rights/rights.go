@@ -18,8 +18,8 @@ const (
 	Take                   // command a robot of which another client keeps control (PROTOCOL 8.6)
 
 	None Set = 0
-	// All is what everybody may do without rules. If that had Take, no client could
-	// keep control.
+	// All is what everybody may do without rules. It lacks Take: otherwise no client
+	// could keep control.
 	All Set = Read | Write | Config
 )
 
@@ -88,8 +88,8 @@ func (r Rules) Equal(o Rules) bool {
 	})
 }
 
-// Computer returns the address that stands for a client's computer: of IPv6 the
-// network, of which a computer may use all addresses.
+// Computer returns the address that stands for a client's computer: for IPv6 that of
+// its /64 network, because a computer may use all addresses of it.
 func Computer(from netip.Addr) netip.Addr {
 	from = from.Unmap().WithZone("")
 	if from.Is6() && !from.IsLoopback() {

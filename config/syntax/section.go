@@ -61,7 +61,7 @@ type Section struct {
 	Fields   []*Field
 	Children []*Section
 	Used     bool // returned by Sections, or ignored
-	Broken   bool // something in it could not be read, but for its sections: a value, or what is no value at all
+	Broken   bool // something in it, outside of its sections, could not be read, or is a value of a wrong type
 
 	end   int // offset behind its ")", in the file of Pos
 	file  *File
