@@ -219,3 +219,17 @@ func (r *robot) at(x, y uint16, heading int16) {
 
 // switchOff cuts the robot's power.
 func (r *robot) switchOff() { r.off, r.stage = true, 0 }
+
+var commandNames = [...]string{
+	0: "SYNC0/PULSE", 1: "SYNC1/OPEN", 2: "SYNC2/CLOSE",
+	Enable: "ENABLE", SetOrigin: "SETO", Vel: "VEL", RVel: "RVEL", Sonar: "SONAR",
+	Stop: "STOP", Vel2: "VEL2", Gripper: "GRIPPER", GripperVal: "GRIPPERVAL",
+}
+
+// String returns the command's name in the robot's manual.
+func (c Command) String() string {
+	if int(c) < len(commandNames) && commandNames[c] != "" {
+		return commandNames[c]
+	}
+	return fmt.Sprintf("command %d", byte(c))
+}

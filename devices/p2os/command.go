@@ -1,9 +1,6 @@
 package p2os
 
-import (
-	"bytes"
-	"fmt"
-)
+import "bytes"
 
 // Command is a command to the robot, the first byte of a body.
 type Command byte
@@ -31,20 +28,6 @@ const (
 	Gripper    Command = 33 // see AppendGripper
 	GripperVal Command = 36 // argument of the gripper command before it
 )
-
-var commandNames = [...]string{
-	0: "SYNC0/PULSE", 1: "SYNC1/OPEN", 2: "SYNC2/CLOSE",
-	Enable: "ENABLE", SetOrigin: "SETO", Vel: "VEL", RVel: "RVEL", Sonar: "SONAR",
-	Stop: "STOP", Vel2: "VEL2", Gripper: "GRIPPER", GripperVal: "GRIPPERVAL",
-}
-
-// String returns the command's name in the robot's manual.
-func (c Command) String() string {
-	if int(c) < len(commandNames) && commandNames[c] != "" {
-		return commandNames[c]
-	}
-	return fmt.Sprintf("command %d", byte(c))
-}
 
 // Argument types: the sign of an integer is in its type.
 const (

@@ -45,18 +45,6 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-func TestCommandNames(t *testing.T) {
-	for c, want := range map[Command]string{
-		Pulse: "SYNC0/PULSE", Sync1: "SYNC1/OPEN", Close: "SYNC2/CLOSE", Enable: "ENABLE", SetOrigin: "SETO",
-		Vel: "VEL", RVel: "RVEL", Sonar: "SONAR", Stop: "STOP", Vel2: "VEL2", Gripper: "GRIPPER",
-		GripperVal: "GRIPPERVAL", 3: "command 3", 255: "command 255",
-	} {
-		if got := c.String(); got != want {
-			t.Errorf("command %d: %q, want %q", byte(c), got, want)
-		}
-	}
-}
-
 func TestSendAllocatesNothing(t *testing.T) {
 	buf := make([]byte, 0, 64)
 	var d direct

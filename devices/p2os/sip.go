@@ -15,7 +15,7 @@ const (
 
 	sipSonars     = 20 // start of the sonar list
 	sipSonarSize  = 3  // index byte, range
-	sipTrailer    = 5  // timer, analog and digital ports after the list
+	sipTrailer    = 5  // after the list: timer, gripper, analog input, digital input and output
 	sipSonarCount = sipSonars - 1
 )
 
@@ -25,25 +25,19 @@ var (
 	ErrShortSIP = errors.New("server information packet is too short for its sonar count")
 )
 
-// SIP is a standard server information packet, the state that a connected
-// robot sends every 100 ms, in the robot's units. One value is kept and decoded
+// SIP is what the driver uses of a standard server information packet, the state
+// that a connected robot sends every 100 ms, in the robot's units. One value is kept and decoded
 // into again and again, since sonar ranges stay valid until overwritten.
 type SIP struct {
-	Type            byte   // 32 stopped, 33 moving (hex); 30, 31, 34 are taken too
 	X, Y            uint16 // encoder units, see Odometry
 	Heading         int16  // Model.Angle, counterclockwise
 	Left, Right     int16  // wheel velocities, Model.Velocity, forward
 	Battery         byte   // decivolt
 	LeftStallRear   byte   // bit 0 left wheel stalled, bits 1 to 7 rear bumpers
 	RightStallFront byte   // bit 0 right wheel stalled, bits 1 to 7 front bumpers
-	Control         int16  // heading set-point
-	Flags           uint16
-	Compass         byte // see CompassDegrees
+	Compass         byte   // see CompassDegrees
 
 	Sonar [robotSonars]uint16 // latest raw ranges, Model.Range, by the robot's numbers
-	Fresh uint32              // bit i: Sonar[i] is of this very packet
-
-	Timer byte
 
 	// GripperState and Digital are the two bytes of the gripper data (manual
 	// table 7), which the original server passes on unchanged. Clients depend
@@ -61,9 +55,6 @@ type SIP struct {
 	// are not in the table and are as the robot sends them.
 	GripperState byte
 	Digital      byte
-
-	Analog     byte
-	DigitalOut byte
 }
 
 // Decode reads a SIP. Sonar readings with an index above 31 are ignored; bytes
@@ -84,25 +75,18 @@ func (s *SIP) Decode(p Packet) error {
 	}
 
 	le := binary.LittleEndian
-	s.Type = b[0]
 	s.X, s.Y = le.Uint16(b[1:]), le.Uint16(b[3:])
 	s.Heading = int16(le.Uint16(b[5:]))
 	s.Left, s.Right = int16(le.Uint16(b[7:])), int16(le.Uint16(b[9:]))
 	s.Battery = b[11]
 	s.LeftStallRear, s.RightStallFront = b[12], b[13]
-	s.Control = int16(le.Uint16(b[14:]))
-	s.Flags = le.Uint16(b[16:])
 	s.Compass = b[18]
-	s.Fresh = 0
 	for list := b[sipSonars:end]; len(list) > 0; list = list[sipSonarSize:] {
 		if i := list[0]; i < robotSonars {
 			s.Sonar[i] = le.Uint16(list[1:])
-			s.Fresh |= 1 << i
 		}
 	}
-	b = b[end:]
-	s.Timer, s.GripperState = b[0], b[1]
-	s.Analog, s.Digital, s.DigitalOut = b[2], b[3], b[4]
+	s.GripperState, s.Digital = b[end+1], b[end+3]
 	return nil
 }
 

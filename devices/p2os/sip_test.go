@@ -13,15 +13,14 @@ const sipBody = "33 D0 0F F3 0F D8 FF 88 FF 34 FE 7C 03 20 39 30 01 00 2E " +
 func TestSIP(t *testing.T) {
 	var s SIP
 	s.Sonar[1] = 77 // of an earlier packet
-	s.Fresh = 1 << 1
 	if err := s.Decode(appendPacket(nil, unhex(t, sipBody)...)); err != nil {
 		t.Fatal(err)
 	}
 	want := SIP{
-		Type: 0x33, X: 0x0FD0, Y: 0x0FF3, Heading: -40, Left: -120, Right: -460, Battery: 124,
-		LeftStallRear: 0x03, RightStallFront: 0x20, Control: 12345, Flags: 1, Compass: 0x2E,
-		Sonar: [robotSonars]uint16{0: 1000, 1: 77, 2: 1200, 15: 1100}, Fresh: 1<<0 | 1<<2 | 1<<15,
-		Timer: 5, GripperState: 0x11, Analog: 0x80, Digital: 0x06, DigitalOut: 0x07,
+		X: 0x0FD0, Y: 0x0FF3, Heading: -40, Left: -120, Right: -460, Battery: 124,
+		LeftStallRear: 0x03, RightStallFront: 0x20, Compass: 0x2E,
+		Sonar:        [robotSonars]uint16{0: 1000, 1: 77, 2: 1200, 15: 1100},
+		GripperState: 0x11, Digital: 0x06,
 	}
 	if s != want {
 		t.Errorf("got  %+v\nwant %+v", s, want)
@@ -105,8 +104,12 @@ func TestSIPLastReadingWins(t *testing.T) {
 	if err := s.Decode(appendPacket(nil, manyReadings(17)...)); err != nil {
 		t.Fatal(err)
 	}
-	if s.Fresh != 0xFFFF || s.Sonar[0] != 1016 || s.Sonar[15] != 1015 {
-		t.Errorf("fresh %X, sonar %v", s.Fresh, s.Sonar)
+	want := [robotSonars]uint16{1016}
+	for i := 1; i < 16; i++ {
+		want[i] = uint16(1000 + i)
+	}
+	if s.Sonar != want {
+		t.Errorf("sonar %v, want %v", s.Sonar, want)
 	}
 }
 
@@ -116,23 +119,18 @@ func TestSIPRecorded(t *testing.T) {
 	packets, _ := recording(t, "bits.hex")
 	var p Parser
 	var s SIP
-	seen := uint32(0)
 	for _, in := range packets {
 		for packet, in := p.Next(in); packet != nil; packet, in = p.Next(in) {
 			if s.Decode(packet) != nil {
 				continue
 			}
-			seen |= s.Fresh
 			if s.Battery != 124 || s.CompassDegrees(42) != 42 || s.GripperState != 0x11 || s.Digital != 6 ||
 				s.FrontBumpers() != 0x10 || s.RearBumpers() != 0x01 || !s.LeftStall() || s.RightStall() {
 				t.Fatalf("% X: %+v", packet, s)
 			}
 		}
 	}
-	if seen != 0x0FFF { // the recording begins with sonars 0 to 11
-		t.Errorf("sonars seen %X", seen)
-	}
-	for i, want := range []int{268, 295, 322, 348, 375, 402, 429, 456, 482, 509, 536, 563, 0, 0, 0, 0} {
+	for i, want := range []int{268, 295, 322, 348, 375, 402, 429, 456, 482, 509, 536, 563, 0, 0, 0, 0} { // it begins with sonars 0 to 11
 		if got := int(testModel.RangeMM(&s, i)); got != want {
 			t.Errorf("sonar %d: %d mm, want %d", i, got, want)
 		}
