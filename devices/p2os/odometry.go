@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"player/devices/wheels"
 )
 
 const (
@@ -150,6 +152,5 @@ func (m *Model) fullTurn() int { return int(math.Round(2 * math.Pi / m.Angle)) }
 
 // degrees returns a heading in whole degrees, 0 to 359, counterclockwise.
 func (m *Model) degrees(units int) int {
-	deg := int(math.Round(float64(units) * m.Angle * 180 / math.Pi))
-	return (deg%360 + 360) % 360
+	return int(wheels.Degrees(float64(units) * m.Angle * 180 / math.Pi))
 }
