@@ -67,7 +67,6 @@ type Driver struct {
 	giveUp time.Duration // when the handshake fails
 	speed  int           // index in speeds, that of the last success first
 	parser Parser
-	broken uint64 // good frames with counts that cannot be
 
 	odometry Odometry
 	on       bool          // the motors are to be on
@@ -211,13 +210,13 @@ func (d *Driver) Receive(now time.Duration, p []byte) {
 			d.report(now, r)
 		}
 	}
-	d.transport.Noise(now, transport.Noise{Garbage: d.parser.Stats.Garbage, Broken: d.parser.Stats.Broken + d.broken})
+	d.transport.Noise(now, d.parser.Stats)
 }
 
 func (d *Driver) report(now time.Duration, r Report) {
 	d.transport.Heard(now)
 	if !d.odometry.Update(now, r.Left, r.Right) {
-		d.broken++
+		d.parser.Stats.Broken++ // counts that cannot be
 		return
 	}
 	if d.on && d.obeys && r.Mode != d.mode {

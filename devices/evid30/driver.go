@@ -90,8 +90,7 @@ type Driver struct {
 	link      *devices.Link
 	device    *devices.Device
 
-	parser  Parser
-	strange uint64 // bytes of packets that cannot be decoded
+	parser Parser
 
 	phase     phase
 	greeted   int           // requests of setup that have ended
@@ -312,10 +311,10 @@ func (d *Driver) Receive(now time.Duration, p []byte) {
 	}
 	for packet, in := d.parser.Next(p); packet != nil; packet, in = d.parser.Next(in) {
 		if r, ok := DecodeReply(packet); !ok || !d.take(now, r) {
-			d.strange += uint64(len(packet))
+			d.parser.Stats.Garbage += uint64(len(packet))
 		}
 	}
-	d.transport.Noise(now, transport.Noise{Garbage: d.parser.Stats.Garbage + d.strange})
+	d.transport.Noise(now, d.parser.Stats)
 }
 
 // take handles a reply; ok is false if the reply makes no sense.

@@ -95,7 +95,7 @@ type Driver struct {
 	giveUp  time.Duration // when the handshake fails
 	framing transport.Framing
 	buf     [maxLine]byte
-	unknown uint64 // lines that match no pattern
+	unknown bool // a line of this handshake matches no pattern
 
 	moving   bool          // a command is to be sent
 	free     time.Duration // when the next one may go out
@@ -210,7 +210,7 @@ func (d *Driver) Open(h devices.PortHandler) (devices.Port, error) {
 
 // Greet implements transport.Hardware: it waits until the board has booted.
 func (d *Driver) Greet(now time.Duration) {
-	d.booted, d.counting, d.moving, d.free, d.due = false, false, false, 0, 0
+	d.booted, d.unknown, d.counting, d.moving, d.free, d.due = false, false, false, false, 0, 0
 	d.framing.Reset()
 	d.giveUp = now + d.opts.Boot + margin
 	d.transport.WakeAt(now + max(d.opts.Boot, time.Millisecond))
@@ -233,7 +233,7 @@ func (d *Driver) Timeout(now time.Duration) {
 		}
 		d.transport.Port().Write(d.out)
 		d.transport.WakeAt(d.giveUp)
-	case d.unknown > 0:
+	case d.unknown:
 		d.transport.Down(now, fmt.Errorf("lines come at %d bit/s, but none is like those of read, such as %q", d.opts.Baud, d.opts.Read[0]))
 	default:
 		d.transport.Down(now, fmt.Errorf("no line of text comes at %d bit/s: check cable, speed and program of the board", d.opts.Baud))
@@ -269,8 +269,7 @@ func (d *Driver) Receive(now time.Duration, p []byte) {
 		}
 		d.line(now, line)
 	}
-	stats := d.framing.Stats
-	d.transport.Noise(now, transport.Noise{Garbage: stats.Garbage, Broken: stats.Broken + d.unknown})
+	d.transport.Noise(now, d.framing.Stats)
 }
 
 // line publishes what a line says. The first one after the boot ends the handshake.
@@ -278,7 +277,8 @@ func (d *Driver) line(now time.Duration, line []byte) {
 	i := slices.IndexFunc(d.patterns, func(p pattern) bool { return p.match(line, &d.values) })
 	if i < 0 {
 		if len(line) > 0 {
-			d.unknown++
+			d.unknown = true
+			d.framing.Stats.Broken++
 		}
 		return
 	}

@@ -66,7 +66,6 @@ type Driver struct {
 	overheard []byte        // during the search, for transport.Recognize
 
 	parser   Parser
-	broken   uint64 // good packets that hold no good SIP
 	sip      SIP
 	odometry Odometry
 	compass  int  // the last reading, in degrees

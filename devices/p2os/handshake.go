@@ -232,7 +232,7 @@ func (d *Driver) Receive(now time.Duration, p []byte) {
 	for packet, rest := d.parser.Next(p); packet != nil && d.transport.IsOpen(); packet, rest = d.parser.Next(rest) {
 		d.packet(now, packet)
 	}
-	d.transport.Noise(now, transport.Noise{Garbage: d.parser.Stats.Garbage, Broken: d.parser.Stats.Broken + d.broken})
+	d.transport.Noise(now, d.parser.Stats)
 }
 
 func (d *Driver) packet(now time.Duration, p Packet) {
@@ -243,7 +243,7 @@ func (d *Driver) packet(now time.Duration, p Packet) {
 	}
 	if err := d.sip.Decode(p); err != nil {
 		if errors.Is(err, ErrShortSIP) {
-			d.broken++
+			d.parser.Stats.Broken++
 		}
 		return // robots also send packets of other kinds
 	}

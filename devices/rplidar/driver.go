@@ -255,7 +255,7 @@ func (d *Driver) Receive(now time.Duration, p []byte) {
 		}
 	}
 	if d.phase == running { // what comes before is the rest of another scan
-		d.transport.Noise(now, transport.Noise{Garbage: d.framing.Stats.Garbage, Broken: d.framing.Stats.Broken})
+		d.transport.Noise(now, d.framing.Stats)
 	}
 }
 

@@ -52,7 +52,6 @@ type Driver struct {
 	configurable bool // it is in configuration mode
 
 	parser Parser
-	broken uint64 // good telegrams that hold no good scan
 	health timers.Limiter
 	out    []byte
 	ranges codec.LaserData
@@ -101,7 +100,7 @@ func (d *Driver) Receive(now time.Duration, p []byte) {
 			d.answer(now, t)
 		}
 	}
-	d.transport.Noise(now, transport.Noise{Garbage: d.parser.Stats.Garbage, Broken: d.parser.Stats.Broken + d.broken})
+	d.transport.Noise(now, d.parser.Stats)
 }
 
 // scan publishes a measurement. The first one ends the handshake.
@@ -111,7 +110,7 @@ func (d *Driver) scan(now time.Duration, t Telegram) {
 	case errors.Is(err, ErrNotScan):
 		return // a late answer
 	case errors.Is(err, ErrScan):
-		d.broken++
+		d.parser.Stats.Broken++
 		return
 	case d.phase == waiting && errors.Is(err, ErrVariant) && d.variant == Variant{} && s.variant() != Variant{}:
 		d.variant = s.variant() // it has not told before

@@ -13,7 +13,8 @@ type Framing struct {
 }
 
 // Stats counts what became of the input. Every byte fed is in a packet, in
-// Garbage, or still waiting for the rest of its packet.
+// Garbage, or still waiting for the rest of its packet. Drivers add to Broken, or to
+// Garbage, the packets with contents that do not fit.
 type Stats struct {
 	Packets uint64 // whole packets, whatever the protocol calls them
 	Garbage uint64 // bytes that belong to no packet

@@ -94,13 +94,7 @@ type Transport struct {
 	failedAt time.Duration
 
 	complaints timers.Limiter
-	noise      Noise // that was logged
-}
-
-// Noise counts input that was of no use. The counts only grow.
-type Noise struct {
-	Garbage uint64 // bytes that belong to no packet
-	Broken  uint64 // packets with a wrong checksum, or contents that do not fit
+	noise      Stats // that was logged
 }
 
 // Setup implements the Setup of a driver: it opens the port and has hardware
@@ -202,12 +196,12 @@ func (t *Transport) Port() devices.Port {
 // Log returns the link's logger, which names driver and port.
 func (t *Transport) Log() *zap.Logger { return t.log }
 
-// Noise takes the count of useless input so far. The driver calls it after each
-// Receive; it is cheap while nothing has changed. The log gets one line a second
-// at most, during a handshake at level debug only: the speeds of the two ends may
-// differ then.
-func (t *Transport) Noise(now time.Duration, total Noise) {
-	if total == t.noise {
+// Noise takes the driver's counts of garbage and broken packets so far, which only
+// grow. The driver calls it after each Receive; it is cheap while neither has grown.
+// The log gets one line a second at most, during a handshake at level debug only: the
+// speeds of the two ends may differ then.
+func (t *Transport) Noise(now time.Duration, total Stats) {
+	if total.Garbage == t.noise.Garbage && total.Broken == t.noise.Broken {
 		return
 	}
 	t.link.Counts.Dropped = total.Garbage + total.Broken

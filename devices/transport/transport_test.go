@@ -309,7 +309,7 @@ func TestNoise(t *testing.T) {
 	s := newScene(t)
 	s.up(t)
 	s.log.TakeAll()
-	var total Noise
+	var total Stats
 	for range 1000 {
 		s.Pass(10 * time.Millisecond)
 		total.Garbage += 3

@@ -79,7 +79,6 @@ type Driver struct {
 
 	lines       lines
 	answer      Answer
-	broken      uint64 // answers that are damaged
 	params      Parameters
 	first, last int // steps that are asked for
 
@@ -226,8 +225,7 @@ func (d *Driver) Receive(now time.Duration, p []byte) {
 		}
 	}
 	if d.phase == running {
-		stats := d.lines.framing.Stats
-		d.transport.Noise(now, transport.Noise{Garbage: stats.Garbage, Broken: stats.Broken + d.broken})
+		d.transport.Noise(now, d.lines.framing.Stats)
 	}
 }
 
@@ -303,7 +301,7 @@ func (d *Driver) scan(now time.Duration) {
 		d.sweep.Add(scan.Normal(angle+d.opts.Heading), mm)
 	})
 	if !ok {
-		d.broken++
+		d.lines.framing.Stats.Broken++
 		return
 	}
 	far := d.opts.Range
