@@ -16,8 +16,6 @@ import (
 const (
 	// margin is what setup may take beyond the boot time: the robot's first line.
 	margin = 3 * time.Second
-	// maxLine is the longest line in bytes.
-	maxLine = 256
 	// commandGap is the shortest time between two commands of clients that send more:
 	// 20 bytes take as long at 9600 baud.
 	commandGap = 20 * time.Millisecond
@@ -93,8 +91,7 @@ type Driver struct {
 
 	booted  bool
 	giveUp  time.Duration // when the handshake fails
-	framing transport.Framing
-	buf     [maxLine]byte
+	lines   transport.Lines
 	unknown bool // a line of this handshake matches no pattern
 
 	moving   bool          // a command is to be sent
@@ -211,7 +208,7 @@ func (d *Driver) Open(h devices.PortHandler) (devices.Port, error) {
 // Greet implements transport.Hardware: it waits until the board has booted.
 func (d *Driver) Greet(now time.Duration) {
 	d.booted, d.unknown, d.counting, d.moving, d.free, d.due = false, false, false, false, 0, 0
-	d.framing.Reset()
+	d.lines.Reset()
 	d.giveUp = now + d.opts.Boot + margin
 	d.transport.WakeAt(now + max(d.opts.Boot, time.Millisecond))
 }
@@ -240,36 +237,12 @@ func (d *Driver) Timeout(now time.Duration) {
 	}
 }
 
-// inspectLine recognises a line.
-func inspectLine(b []byte) (size int, v transport.Verdict) {
-	for i, c := range b {
-		if c == '\n' {
-			return i + 1, transport.Whole
-		}
-		if c >= 0x7F || c < ' ' && c != '\r' && c != '\t' {
-			return 0, transport.Junk
-		}
-	}
-	if len(b) == maxLine {
-		return 0, transport.Junk
-	}
-	return 0, transport.Partial
-}
-
 // Receive implements transport.Hardware.
 func (d *Driver) Receive(now time.Duration, p []byte) {
-	for len(p) > 0 && d.transport.IsOpen() {
-		var line []byte
-		if line, p = d.framing.Next(d.buf[:], p, inspectLine); line == nil {
-			break
-		}
-		line = line[:len(line)-1]
-		if n := len(line); n > 0 && line[n-1] == '\r' {
-			line = line[:n-1]
-		}
+	for line, rest, ok := d.lines.Next(p); ok && d.transport.IsOpen(); line, rest, ok = d.lines.Next(rest) {
 		d.line(now, line)
 	}
-	d.transport.Noise(now, d.framing.Stats)
+	d.transport.Noise(now, d.lines.Stats)
 }
 
 // line publishes what a line says. The first one after the boot ends the handshake.
@@ -278,7 +251,7 @@ func (d *Driver) line(now time.Duration, line []byte) {
 	if i < 0 {
 		if len(line) > 0 {
 			d.unknown = true
-			d.framing.Stats.Broken++
+			d.lines.Stats.Broken++
 		}
 		return
 	}

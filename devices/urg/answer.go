@@ -1,44 +1,5 @@
 package urg
 
-import "player/devices/transport"
-
-// lines cuts input into lines. The zero value is ready.
-type lines struct {
-	framing transport.Framing
-	buf     [maxLine]byte
-}
-
-// next consumes p up to the end of the first line, and returns the line without its
-// end. ok is false when p is used up. The line is valid until the next call.
-func (l *lines) next(p []byte) (line, rest []byte, ok bool) {
-	b, rest := l.framing.Next(l.buf[:], p, inspectLine)
-	if b == nil {
-		return nil, nil, false
-	}
-	b = b[:len(b)-1]
-	if n := len(b); n > 0 && b[n-1] == '\r' {
-		b = b[:n-1]
-	}
-	return b, rest, true
-}
-
-// inspectLine recognises a line of text.
-func inspectLine(b []byte) (size int, v transport.Verdict) {
-	for i, c := range b {
-		switch {
-		case c == '\n':
-			return i + 1, transport.Whole
-		case c == '\r':
-		case c < ' ' || c > '~':
-			return 0, transport.Junk
-		}
-	}
-	if len(b) == maxLine {
-		return 0, transport.Junk
-	}
-	return 0, transport.Partial
-}
-
 // part is the place of a line in an answer.
 type part uint8
 
@@ -51,7 +12,7 @@ const (
 // Answer is put together from lines. The zero value is ready.
 type Answer struct {
 	next    part
-	request [maxLine]byte
+	request [maxRequest]byte
 	size    int // of request
 	code    [2]byte
 	broken  bool // a checksum is wrong

@@ -77,7 +77,7 @@ type Driver struct {
 	heard  bool          // the sensor has answered in this handshake
 	speed  int           // index in speeds, that of the last success first
 
-	lines       lines
+	lines       transport.Lines
 	answer      Answer
 	params      Parameters
 	first, last int // steps that are asked for
@@ -152,7 +152,7 @@ func (d *Driver) enter(now time.Duration, p phase) {
 		d.send(quit)
 		limit = quietTime
 	case greeting:
-		d.lines.framing.Reset()
+		d.lines.Reset()
 		d.answer = Answer{}
 		d.send(scip2)
 		limit = quietTime // SCIP 1.1 answers in its own way
@@ -216,7 +216,7 @@ func (d *Driver) setSpeed(now time.Duration, speed int) bool {
 
 // Receive implements transport.Hardware.
 func (d *Driver) Receive(now time.Duration, p []byte) {
-	for line, rest, ok := d.lines.next(p); ok && d.transport.IsOpen(); line, rest, ok = d.lines.next(rest) {
+	for line, rest, ok := d.lines.Next(p); ok && d.transport.IsOpen(); line, rest, ok = d.lines.Next(rest) {
 		if d.answer.next == content && d.answer.answers(parameters) {
 			d.params.Set(line)
 		}
@@ -225,7 +225,7 @@ func (d *Driver) Receive(now time.Duration, p []byte) {
 		}
 	}
 	if d.phase == running {
-		d.transport.Noise(now, d.lines.framing.Stats)
+		d.transport.Noise(now, d.lines.Stats)
 	}
 }
 
@@ -301,7 +301,7 @@ func (d *Driver) scan(now time.Duration) {
 		d.sweep.Add(scan.Normal(angle+d.opts.Heading), mm)
 	})
 	if !ok {
-		d.lines.framing.Stats.Broken++
+		d.lines.Stats.Broken++
 		return
 	}
 	far := d.opts.Range

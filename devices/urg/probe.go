@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"player/devices"
+	"player/devices/transport"
 )
 
 // probe asks the sensor to describe itself. One that scans already is recognised by
@@ -18,10 +19,10 @@ func probe() *devices.Probe {
 }
 
 func recognise(heard []byte) (found devices.Answer) {
-	var l lines
+	var l transport.Lines
 	var a Answer
 	var p Parameters
-	for line, rest, ok := l.next(heard); ok; line, rest, ok = l.next(rest) {
+	for line, rest, ok := l.Next(heard); ok; line, rest, ok = l.Next(rest) {
 		if a.next == content && a.answers(parameters) {
 			p.Set(line)
 		}

@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	// maxLine is the longest line of an answer in bytes: 64 of data and a checksum, or
-	// text of about that length.
-	maxLine = 128
+	// maxRequest is how much is kept of the line that an answer begins with, in bytes:
+	// more than the longest request.
+	maxRequest = 32
 	// maxSteps is the most readings of a scan: 270 degrees in quarters, and one.
 	maxSteps = 1081
 	// charsPerStep is the size of a distance in characters, 6 bits each.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"player/codec"
+	"player/devices/transport"
 )
 
 // The examples of the specification: status lines, and the encoding of distances.
@@ -71,10 +72,10 @@ func scanOf(n int) string {
 // answers returns the requests of the whole answers in the parts of a stream, and how
 // many readings of 1234 mm the last one has.
 func answers(steps int, parts ...[]byte) (all []string, readings int) {
-	var l lines
+	var l transport.Lines
 	var a Answer
 	for _, part := range parts {
-		for line, rest, ok := l.next(part); ok; line, rest, ok = l.next(rest) {
+		for line, rest, ok := l.Next(part); ok; line, rest, ok = l.Next(rest) {
 			if !a.Take(line) {
 				continue
 			}
@@ -114,9 +115,9 @@ func TestDamagedScanIsDropped(t *testing.T) {
 			if bytes.Equal(bad, good) {
 				continue
 			}
-			var l lines
+			var l transport.Lines
 			var a Answer
-			for line, rest, ok := l.next(bad); ok; line, rest, ok = l.next(rest) {
+			for line, rest, ok := l.Next(bad); ok; line, rest, ok = l.Next(rest) {
 				if a.Take(line) && a.isScan() && a.distances(100, func(int, int) {}) {
 					t.Fatalf("byte %d damaged: the scan is taken for good", i)
 				}
@@ -133,11 +134,11 @@ func FuzzAnswer(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in []byte, cut, steps int) {
 		cut = max(0, min(cut, len(in)))
 		steps = max(0, min(steps, 2*maxSteps))
-		var l lines
+		var l transport.Lines
 		var a Answer
 		var p Parameters
 		for _, part := range [][]byte{in[:cut], in[cut:]} {
-			for line, rest, ok := l.next(part); ok; line, rest, ok = l.next(rest) {
+			for line, rest, ok := l.Next(part); ok; line, rest, ok = l.Next(rest) {
 				p.Set(line)
 				if a.Take(line) && a.isScan() {
 					a.distances(steps, func(i, mm int) {
@@ -155,12 +156,12 @@ func FuzzAnswer(f *testing.F) {
 }
 
 func TestScansAllocateNothing(t *testing.T) {
-	var l lines
+	var l transport.Lines
 	var a Answer
 	var readings codec.LaserData
 	in := []byte(scanOf(681))
 	if n := testing.AllocsPerRun(100, func() {
-		for line, rest, ok := l.next(in); ok; line, rest, ok = l.next(rest) {
+		for line, rest, ok := l.Next(in); ok; line, rest, ok = l.Next(rest) {
 			if a.Take(line) {
 				a.distances(681, func(i, mm int) { readings[i/2] = uint16(mm) })
 			}
