@@ -1,9 +1,6 @@
 package sicklms200
 
-import (
-	"encoding/binary"
-	"fmt"
-)
+import "encoding/binary"
 
 // Code is the first byte of a telegram's content, what the telegram is.
 type Code byte
@@ -23,20 +20,6 @@ const (
 	CodeConfigSet  Code = 0xF7 // see Telegram.ConfigSet
 )
 
-var codeNames = map[Code]string{
-	CodeReset: "reset", CodePowerUp: "power-up", CodeNack: "not acknowledged", CodeAck: "acknowledged",
-	CodeScan: "scan", CodeStatus: "status", CodeScanRange: "part of a scan", CodeType: "type",
-	CodeVariantSet: "variant", CodeConfig: "configuration", CodeConfigSet: "configuration set",
-}
-
-// String returns the code's name for logs.
-func (c Code) String() string {
-	if name, ok := codeNames[c]; ok {
-		return name
-	}
-	return fmt.Sprintf("telegram %02X", byte(c))
-}
-
 // AckResult is a device's answer to the request for a mode.
 type AckResult byte
 
@@ -46,19 +29,6 @@ const (
 	WrongPassword
 	Fault // of the device's interface
 )
-
-// String describes the result.
-func (r AckResult) String() string {
-	switch r {
-	case Accepted:
-		return "accepted"
-	case WrongPassword:
-		return "denied: wrong password"
-	case Fault:
-		return "denied: device fault"
-	}
-	return fmt.Sprintf("result %d", byte(r))
-}
 
 // Ack returns the result in a CodeAck telegram; ok is false if t is another one.
 func (t Telegram) Ack() (result AckResult, ok bool) {
@@ -107,7 +77,6 @@ type Configuration []byte
 
 // Bytes of a Configuration that matter to the measured values.
 const (
-	Availability  = 4 // bit 0: high availability
 	MeasuringMode = 5 // 0: bits above the range are fields and dazzle; 1: reflector level
 	Units         = 6 // see Unit
 

@@ -64,7 +64,7 @@ var wanted = Variant{Angle: 180, Resolution: 50}
 // Why the laser refuses what, and what to do about it.
 var (
 	errNotAcknowledged = errors.New("not acknowledged: switch it off and on")
-	errPassword        = errors.New("its password is not " + PasswordLMS)
+	errPassword        = errors.New("its password is not " + Password)
 	errFault           = errors.New("its interface has a fault: switch it off and on")
 	errSetting         = errors.New("it keeps its setting")
 	errAnswer          = errors.New("its answer makes no sense: is it an LMS-200?")
@@ -133,7 +133,7 @@ var phases = [...]struct {
 	},
 	configuring: {
 		"enter configuration mode",
-		func(_ *Driver, dst []byte) []byte { return AppendConfigurationMode(dst, PasswordLMS) },
+		func(_ *Driver, dst []byte) []byte { return AppendConfigurationMode(dst) },
 		CodeAck,
 		func(d *Driver, t Telegram) (phase, error) {
 			if err := acknowledged(t); err != nil {

@@ -16,25 +16,17 @@ const (
 // its power is cut.
 type Mode byte
 
-// The modes and speeds that need no argument.
+// The modes and speeds that the driver asks for.
 const (
-	Stream      Mode = 0x24 // send every scan, all values
-	OnRequest   Mode = 0x25 // stop streaming
-	Speed38400  Mode = 0x40
-	Speed19200  Mode = 0x41
-	Speed9600   Mode = 0x42 // after power-up
-	Speed500000 Mode = 0x48
+	Stream     Mode = 0x24 // send every scan, all values
+	OnRequest  Mode = 0x25 // stop streaming
+	Speed38400 Mode = 0x40
+
+	configurationMode Mode = 0x00 // a password follows
 )
 
-const (
-	modeConfiguration = 0x00
-)
-
-// Passwords for configuration mode, eight characters.
-const (
-	PasswordLMS = "SICK_LMS"
-	PasswordPLS = "SICK_PLS"
-)
+// Password is that for configuration mode.
+const Password = "SICK_LMS"
 
 // AppendMode appends the request for a mode or speed. Answer: CodeAck.
 func AppendMode(dst []byte, m Mode) []byte { return appendRequest(dst, requestMode, byte(m)) }
@@ -42,8 +34,8 @@ func AppendMode(dst []byte, m Mode) []byte { return appendRequest(dst, requestMo
 // AppendConfigurationMode appends the request for configuration mode, in which
 // the device takes a variant and a configuration and does not stream. Answer:
 // CodeAck.
-func AppendConfigurationMode(dst []byte, password string) []byte {
-	return appendRequest(dst, requestMode, append([]byte{modeConfiguration}, password...)...)
+func AppendConfigurationMode(dst []byte) []byte {
+	return appendRequest(dst, requestMode, append([]byte{byte(configurationMode)}, Password...)...)
 }
 
 // AppendVariant appends the request for a variant. Some devices take it in
