@@ -191,8 +191,7 @@ func (d *Driver) again(now time.Duration) {
 		return
 	}
 	d.speed = (d.speed + 1) % len(speeds)
-	if err := d.transport.Port().SetSpeed(speeds[d.speed]); err != nil {
-		d.transport.Down(now, err)
+	if !d.transport.SetSpeed(now, speeds[d.speed]) {
 		return
 	}
 	d.parser.Reset()

@@ -203,8 +203,7 @@ func (d *Driver) searchOn(now time.Duration) {
 	} else if step.speed > 0 {
 		baud = speeds[step.speed-1]
 	}
-	if err := d.transport.Port().SetSpeed(baud); err != nil {
-		d.transport.Down(now, fmt.Errorf("cannot set %d baud: %w", baud, err))
+	if !d.transport.SetSpeed(now, baud) {
 		return
 	}
 	d.speed = baud

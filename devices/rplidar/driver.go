@@ -222,8 +222,7 @@ func (d *Driver) Timeout(now time.Duration) {
 	default:
 		if !d.heard {
 			d.speed = (d.speed + 1) % len(speeds)
-			if err := d.transport.Port().SetSpeed(speeds[d.speed]); err != nil {
-				d.transport.Down(now, err)
+			if !d.transport.SetSpeed(now, speeds[d.speed]) {
 				return
 			}
 		}

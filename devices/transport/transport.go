@@ -193,6 +193,16 @@ func (t *Transport) Port() devices.Port {
 	return t.port
 }
 
+// SetSpeed changes the speed of a serial line, in baud. If the line cannot do it, the
+// hardware is down, and SetSpeed returns false.
+func (t *Transport) SetSpeed(now time.Duration, baud int) bool {
+	err := t.Port().SetSpeed(baud)
+	if err != nil {
+		t.Down(now, fmt.Errorf("cannot set %d baud: %w", baud, err))
+	}
+	return err == nil
+}
+
 // Log returns the link's logger, which names driver and port.
 func (t *Transport) Log() *zap.Logger { return t.log }
 

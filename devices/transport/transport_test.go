@@ -381,3 +381,20 @@ func TestWriteFails(t *testing.T) {
 		})
 	}
 }
+
+func TestSetSpeed(t *testing.T) {
+	s := newScene(t)
+	s.MaxSpeed = 9600
+	s.up(t)
+	if !s.parrot.transport.SetSpeed(s.Now(), 4800) || s.Port().Baud != 4800 || !s.parrot.transport.IsUp() {
+		t.Fatalf("the line is at %d baud", s.Port().Baud)
+	}
+	if s.parrot.transport.SetSpeed(s.Now(), 19200) || s.parrot.transport.IsUp() {
+		t.Fatal("a speed that the line cannot do is taken for set")
+	}
+	s.Pass(0)
+	entries := s.log.TakeAll()
+	if why := entries[len(entries)-1].ContextMap()["error"]; why != "cannot set 19200 baud: the line is slower" {
+		t.Fatalf("lost: %v", why)
+	}
+}

@@ -204,14 +204,10 @@ func (d *Driver) Timeout(now time.Duration) {
 	}
 }
 
-// setSpeed changes the speed of the line. It reports whether that worked.
+// setSpeed is Transport.SetSpeed for an index in speeds.
 func (d *Driver) setSpeed(now time.Duration, speed int) bool {
 	d.speed = speed
-	err := d.transport.Port().SetSpeed(speeds[speed])
-	if err != nil {
-		d.transport.Down(now, err)
-	}
-	return err == nil
+	return d.transport.SetSpeed(now, speeds[speed])
 }
 
 // Receive implements transport.Hardware.
