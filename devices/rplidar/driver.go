@@ -56,18 +56,12 @@ const (
 	running               // the first scan was published
 )
 
-// Options of a driver.
-type Options struct {
-	Port     string
-	Heading  float64 // deg, counterclockwise: where the sensor's 0 points
-	Flip     bool    // it is mounted upside down
-	Range    int     // mm
-	Standard bool    // standard scan even if it can do better
-}
-
 // Driver drives the sensor.
 type Driver struct {
-	opts      Options
+	port        string
+	far         uint16 // mm, the reading where nothing is seen
+	useStandard bool   // standard scan even if the sensor can do better
+
 	link      *devices.Link
 	laser     *devices.Device
 	transport transport.Transport
@@ -85,11 +79,10 @@ type Driver struct {
 	last    Packet // whose span is not known yet
 	held    bool   // last is one
 
-	sweep    scan.Scan
-	inside   int  // readings of the front half in this sweep
-	whole    bool // the sweep began outside of the front half
-	readings codec.LaserData
-	out      []byte
+	sweep  scan.Scan
+	inside int  // readings of the front half in this sweep
+	whole  bool // the sweep began outside of the front half
+	out    []byte
 }
 
 // Kind declares the driver.
@@ -100,24 +93,24 @@ func Kind() devices.Kind {
 		Provides: []devices.Spec{devices.Laser()},
 		Options: []devices.Option{
 			{Name: "port", Default: devices.SerialPort("/dev/ttyUSB0"), Doc: "serial port"},
-			{Name: "heading", Default: 0.0, Min: -360, Max: 360, Unit: "deg", Doc: "where the sensor's front points, counterclockwise from the robot's"},
-			{Name: "flip", Default: false, Doc: "the sensor is mounted upside down"},
+			scan.HeadingOption(),
+			scan.FlipOption(),
 			{Name: "range", Default: 12000, Min: 100, Max: 65535, Unit: "mm", Doc: "the reading where nothing is seen, or only something further away"},
 			{Name: "standard", Default: false, Doc: "standard scan, also if the sensor can do express scan"},
 		},
 		New: func(a devices.Args) (devices.Driver, error) {
-			return New(Options{Port: a.String("port"), Heading: a.Float("heading"), Flip: a.Bool("flip"), Range: a.Int("range"), Standard: a.Bool("standard")}), nil
+			return &Driver{
+				port: a.String("port"), far: uint16(a.Int("range")), useStandard: a.Bool("standard"),
+				sweep: scan.Scan{Mount: scan.NewMount(a)},
+			}, nil
 		},
 	}
 }
 
-// New returns the driver of a sensor.
-func New(o Options) *Driver { return &Driver{opts: o} }
-
 // Setup implements devices.Driver.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.link, d.laser = link, link.Device(codec.Laser)
-	d.transport.Setup(now, link, d.opts.Port, d)
+	d.transport.Setup(now, link, d.port, d)
 }
 
 // Shutdown implements devices.Driver: laser and motor stop.
@@ -138,7 +131,7 @@ func (d *Driver) Tick(now time.Duration) time.Duration { return d.transport.Tick
 
 // Open implements transport.Hardware.
 func (d *Driver) Open(h devices.PortHandler) (devices.Port, error) {
-	return d.link.Host().OpenSerial(d.opts.Port, speeds[d.speed], h)
+	return d.link.Host().OpenSerial(d.port, speeds[d.speed], h)
 }
 
 // Greet implements transport.Hardware.
@@ -284,7 +277,7 @@ func (d *Driver) health(now time.Duration, h Health) {
 		d.transport.Down(now, fmt.Errorf("the sensor reports error %#04x: disconnect its power, and check that its head turns freely", h.Code))
 	case h.failed():
 		d.enter(now, booting)
-	case d.opts.Standard:
+	case d.useStandard:
 		d.enter(now, standard)
 	default:
 		d.enter(now, express)
@@ -311,11 +304,7 @@ func (d *Driver) take(now time.Duration, s Sample) {
 	if !d.transport.IsOpen() {
 		return
 	}
-	angle := -s.Angle
-	if d.opts.Flip {
-		angle = s.Angle
-	}
-	if d.sweep.Add(scan.Normal(angle+d.opts.Heading), s.MM) {
+	if d.sweep.Add(-s.Angle, s.MM) {
 		d.inside++
 		return
 	}
@@ -332,8 +321,7 @@ func (d *Driver) take(now time.Duration, s Sample) {
 
 func (d *Driver) publish(now time.Duration) {
 	d.transport.Heard(now)
-	d.sweep.Readings(&d.readings, uint16(d.opts.Range))
-	d.out = d.readings.Append(d.out[:0])
+	d.out = d.sweep.Append(d.out[:0], d.far)
 	d.laser.Publish(now, d.out)
 	if d.phase == scanning {
 		d.transport.Log().Info("laser scanner", zap.Stringer("model", d.info), zap.Int("baud", speeds[d.speed]))

@@ -1,11 +1,12 @@
-// Package scan turns range readings at any angles into the 361 readings of device
-// laser (PROTOCOL 7.3).
+// Package scan turns range readings at any angles, of a sensor that is mounted in any
+// way, into the 361 readings of device laser (PROTOCOL 7.3).
 package scan
 
 import (
 	"math"
 
 	"player/codec"
+	"player/devices"
 )
 
 // maxGap is how far away a reading may be that stands for an angle at which the
@@ -16,8 +17,44 @@ const maxGap = 2
 // unseen is a half degree at which the sensor has not looked yet.
 const unseen = -1
 
+// Mount is how a sensor is mounted on the robot.
+type Mount struct {
+	Heading float64 // deg, counterclockwise: where the sensor's front points
+	Flip    bool    // it is mounted upside down
+}
+
+// HeadingOption and FlipOption declare the options of NewMount.
+func HeadingOption() devices.Option {
+	return devices.Option{Name: "heading", Default: 0.0, Min: -360, Max: 360, Unit: "deg",
+		Doc: "where the sensor's front points, counterclockwise from the robot's"}
+}
+func FlipOption() devices.Option {
+	return devices.Option{Name: "flip", Default: false, Doc: "the sensor is mounted upside down"}
+}
+
+// NewMount returns the mount that a driver's block declares.
+func NewMount(a devices.Args) Mount { return Mount{a.Float("heading"), a.Bool("flip")} }
+
+// robot returns an angle of the sensor in the robot's frame. Angles are in degrees,
+// counterclockwise, 0 ahead.
+func (m Mount) robot(degrees float64) float64 {
+	if m.Flip {
+		degrees = -degrees
+	}
+	return normal(degrees + m.Heading)
+}
+
+// Ahead returns at which angle the sensor sees what is ahead of the robot.
+func (m Mount) Ahead() float64 {
+	if m.Flip {
+		return normal(m.Heading)
+	}
+	return normal(-m.Heading)
+}
+
 // Scan is one sweep of a sensor. Clear it before use.
 type Scan struct {
+	Mount
 	mm [codec.LaserCount]int32 // the nearest return; zero: there was none
 }
 
@@ -28,12 +65,12 @@ func (s *Scan) Clear() {
 	}
 }
 
-// Add adds a reading: the angle in degrees counterclockwise, 0 ahead of the robot,
+// Add adds a reading: the angle in degrees counterclockwise, 0 ahead of the sensor,
 // and the distance in mm, zero if there was no return. It reports whether the angle
-// is one of device laser, -90 to 90 degrees. Of the readings in a half degree the
-// nearest return counts.
+// is one of device laser, -90 to 90 degrees of the robot. Of the readings in a half
+// degree the nearest return counts.
 func (s *Scan) Add(degrees float64, mm int) bool {
-	i := int(math.Round((degrees + 90) * 2))
+	i := int(math.Round((s.robot(degrees) + 90) * 2))
 	if i < 0 || i >= len(s.mm) {
 		return false
 	}
@@ -43,11 +80,12 @@ func (s *Scan) Add(degrees float64, mm int) bool {
 	return true
 }
 
-// Readings sets dst to the sweep. Where the sensor has not looked, the next reading
-// within a degree counts. Beyond far, and where there was no return, the reading is
-// far.
-func (s *Scan) Readings(dst *codec.LaserData, far uint16) {
-	for i := range dst {
+// Append appends the sweep as data of device laser. Where the sensor has not looked,
+// the next reading within a degree counts. Beyond far, and where there was no return,
+// the reading is far.
+func (s *Scan) Append(dst []byte, far uint16) []byte {
+	var readings codec.LaserData
+	for i := range readings {
 		mm := s.mm[i]
 		for gap := 1; mm == unseen && gap <= maxGap; gap++ {
 			for _, at := range [...]int{i - gap, i + gap} {
@@ -59,12 +97,13 @@ func (s *Scan) Readings(dst *codec.LaserData, far uint16) {
 				}
 			}
 		}
-		dst[i] = far
+		readings[i] = far
 		if mm > 0 && mm < int32(far) {
-			dst[i] = uint16(mm)
+			readings[i] = uint16(mm)
 		}
 	}
+	return readings.Append(dst)
 }
 
-// Normal returns an angle in degrees in the range of -180 to 180.
-func Normal(degrees float64) float64 { return math.Remainder(degrees, 360) }
+// normal returns an angle in degrees in the range of -180 to 180.
+func normal(degrees float64) float64 { return math.Remainder(degrees, 360) }

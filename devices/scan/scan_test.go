@@ -29,7 +29,9 @@ func TestReadings(t *testing.T) {
 			s.Add(a[0], int(a[1]))
 		}
 		var got codec.LaserData
-		s.Readings(&got, far)
+		if err := got.Decode(s.Append(nil, far)); err != nil {
+			t.Fatal(err)
+		}
 		for i, want := range tt.want {
 			if got[i] != want {
 				t.Errorf("%s: reading %d is %d, want %d", name, i, got[i], want)
@@ -48,9 +50,33 @@ func TestAddReportsWhatCounts(t *testing.T) {
 	}
 }
 
+func TestMount(t *testing.T) {
+	for _, tt := range []struct {
+		mount       Mount
+		left, ahead float64 // of the sensor, in the robot's frame
+		robotsFront float64 // in the sensor's frame
+	}{
+		{Mount{}, 90, 0, 0},
+		{Mount{Heading: 40}, 130, 40, -40},
+		{Mount{Flip: true}, -90, 0, 0},
+		{Mount{Heading: 40, Flip: true}, -50, 40, 40},
+		{Mount{Heading: -270, Flip: true}, 0, 90, 90},
+	} {
+		m := tt.mount
+		if m.robot(90) != tt.left || m.robot(0) != tt.ahead || m.Ahead() != tt.robotsFront || m.robot(m.Ahead()) != 0 {
+			t.Errorf("%+v: left %v, ahead %v, the robot's front %v", m, m.robot(90), m.robot(0), m.Ahead())
+		}
+	}
+	s := Scan{Mount: Mount{Heading: 90, Flip: true}}
+	s.Clear()
+	if s.Add(-10, 100) || !s.Add(10, 100) { // 100 and 80 degrees
+		t.Error("Add takes no heed of the mount")
+	}
+}
+
 func TestNormal(t *testing.T) {
 	for degrees, want := range map[float64]float64{0: 0, 90: 90, 270: -90, -270: 90, 725: 5, 360: 0} {
-		if got := Normal(degrees); got != want {
+		if got := normal(degrees); got != want {
 			t.Errorf("%v degrees are %v, want %v", degrees, got, want)
 		}
 	}

@@ -1,6 +1,7 @@
 package urg
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -57,17 +58,11 @@ const (
 	running
 )
 
-// Options of a driver.
-type Options struct {
-	Port    string  // serial port, or IP:PORT
-	Heading float64 // deg, counterclockwise: where the sensor's front points
-	Flip    bool    // it is mounted upside down
-	Range   int     // mm; zero: what the sensor says
-}
-
 // Driver drives the sensor.
 type Driver struct {
-	opts      Options
+	port string // serial port, or IP:PORT
+	far  int    // mm, the reading where nothing is seen; zero: the range of the sensor
+
 	link      *devices.Link
 	laser     *devices.Device
 	transport transport.Transport
@@ -82,9 +77,8 @@ type Driver struct {
 	params      Parameters
 	first, last int // steps that are asked for
 
-	sweep    scan.Scan
-	readings codec.LaserData
-	out      []byte
+	sweep scan.Scan
+	out   []byte
 }
 
 // Kind declares the driver.
@@ -95,27 +89,24 @@ func Kind() devices.Kind {
 		Provides: []devices.Spec{devices.Laser()},
 		Options: []devices.Option{
 			{Name: "port", Default: devices.SerialPort("/dev/ttyACM0"), Doc: "serial port, or IP:PORT of a sensor on the network"},
-			{Name: "heading", Default: 0.0, Min: -360, Max: 360, Unit: "deg", Doc: "where the sensor's front points, counterclockwise from the robot's"},
-			{Name: "flip", Default: false, Doc: "the sensor is mounted upside down"},
+			scan.HeadingOption(),
+			scan.FlipOption(),
 			{Name: "range", Default: 0, Min: 0, Max: 65535, Unit: "mm", Doc: "the reading where nothing nearer is seen; 0: the range of the sensor"},
 		},
 		New: func(a devices.Args) (devices.Driver, error) {
-			return New(Options{Port: a.String("port"), Heading: a.Float("heading"), Flip: a.Bool("flip"), Range: a.Int("range")}), nil
+			return &Driver{port: a.String("port"), far: a.Int("range"), sweep: scan.Scan{Mount: scan.NewMount(a)}}, nil
 		},
 	}
 }
 
-// New returns the driver of a sensor.
-func New(o Options) *Driver { return &Driver{opts: o} }
-
 // Setup implements devices.Driver.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.link, d.laser = link, link.Device(codec.Laser)
-	d.transport.Setup(now, link, d.opts.Port, d)
+	d.transport.Setup(now, link, d.port, d)
 }
 
 func (d *Driver) overTCP() bool {
-	_, err := netip.ParseAddrPort(d.opts.Port)
+	_, err := netip.ParseAddrPort(d.port)
 	return err == nil
 }
 
@@ -132,9 +123,9 @@ func (d *Driver) Tick(now time.Duration) time.Duration { return d.transport.Tick
 // Open implements transport.Hardware.
 func (d *Driver) Open(h devices.PortHandler) (devices.Port, error) {
 	if d.overTCP() {
-		return d.link.Host().Dial(d.opts.Port, h)
+		return d.link.Host().Dial(d.port, h)
 	}
-	return d.link.Host().OpenSerial(d.opts.Port, speeds[d.speed], h)
+	return d.link.Host().OpenSerial(d.port, speeds[d.speed], h)
 }
 
 // Greet implements transport.Hardware.
@@ -266,14 +257,10 @@ func (d *Driver) describe(now time.Duration) {
 		d.transport.Down(now, err)
 		return
 	}
-	turned := -d.opts.Heading
-	if d.opts.Flip {
-		turned = d.opts.Heading
-	}
 	d.first, d.last = p.First, p.Last
-	if turned = scan.Normal(turned); turned >= -90 && turned <= 90 { // else the robot's front is in two pieces
+	if ahead := d.sweep.Ahead(); ahead >= -90 && ahead <= 90 { // else the robot's front is in two pieces
 		const margin = 1 // degree, for rounding
-		d.first, d.last = p.Step(turned-90-margin), p.Step(turned+90+margin)
+		d.first, d.last = p.Step(ahead-90-margin), p.Step(ahead+90+margin)
 	}
 	if d.overTCP() || d.speed == fast {
 		d.enter(now, lighting)
@@ -287,26 +274,17 @@ func (d *Driver) scan(now time.Duration) {
 	p := &d.params
 	d.sweep.Clear()
 	ok := d.answer.distances(d.last-d.first+1, func(i, mm int) {
-		angle := p.Angle(d.first + i)
-		if d.opts.Flip {
-			angle = -angle
-		}
 		if mm < p.Min || mm > p.Max {
 			mm = 0 // an error code, or nothing was seen
 		}
-		d.sweep.Add(scan.Normal(angle+d.opts.Heading), mm)
+		d.sweep.Add(p.Angle(d.first+i), mm)
 	})
 	if !ok {
 		d.lines.Stats.Broken++
 		return
 	}
-	far := d.opts.Range
-	if far == 0 {
-		far = min(p.Max, 0xFFFF)
-	}
 	d.transport.Heard(now)
-	d.sweep.Readings(&d.readings, uint16(far))
-	d.out = d.readings.Append(d.out[:0])
+	d.out = d.sweep.Append(d.out[:0], uint16(cmp.Or(d.far, min(p.Max, 0xFFFF))))
 	d.laser.Publish(now, d.out)
 	if d.phase == starting {
 		d.transport.Log().Info("laser scanner", zap.String("model", p.Model), zap.Int("turns a minute", p.TurnsAMinute))
