@@ -9,7 +9,8 @@ import (
 const (
 	sockets = 2 // commands that the camera runs at a time
 
-	// runLimit is the time after which the completion of a command counts as lost: the longest way takes 2.5 s for the head, and less for the zoom.
+	// runLimit is the time after which the completion of a command counts as lost: the
+	// longest way takes 2.5 s for the head, and less for the zoom.
 	runLimit = 5 * time.Second
 
 	// restTime is how long a position must stay the same before the motor counts as at

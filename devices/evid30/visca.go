@@ -1,8 +1,8 @@
-// Package evid30 drives a Sony EVI-D30 camera, Player's ptz device, by VISCA on
-// a serial line.
+// Package evid30 drives a Sony EVI-D30 camera or a later one of the family, Player's
+// ptz device, by VISCA on a serial line.
 //
-// This file is the framing: packets and the streaming parser. Requests
-// are in request.go, replies in reply.go, units in units.go; the driver is in
+// This file is the framing: packets and the streaming parser. Requests are in
+// request.go, replies in reply.go, ranges and units in model.go; the driver is in
 // driver.go, and the state of the camera's commands in head.go.
 package evid30
 

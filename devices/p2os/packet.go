@@ -2,7 +2,8 @@
 // carries Player's position, sonar, misc and gripper devices on one serial
 // line.
 //
-// This file is the framing: packets, their checksum and the streaming parser. Commands are in command.go, the robot's data in sip.go.
+// This file is the framing: packets, their checksum and the streaming parser. Commands
+// are in command.go, the robot's data in sip.go.
 package p2os
 
 import (
