@@ -97,7 +97,7 @@ func (r *robot) start(c *config, out io.Writer) (command string, err error) {
 			Noise: line.Noise{Seed: c.seed, Garbage: c.noise, Flip: c.noise, Swallow: c.noise, Truncate: c.noise},
 		}
 		if c.trace {
-			o.Trace = &prefixWriter{name + "\t", out}
+			o.Trace = func(e line.Entry) { fmt.Fprintf(out, "%s\t%v\n", name, e) }
 		}
 		m, err := kind(c, o)
 		if err != nil {

@@ -202,16 +202,3 @@ func (l *lockedWriter) Write(p []byte) (int, error) {
 	defer l.mu.Unlock()
 	return l.w.Write(p)
 }
-
-// A prefixWriter puts a name before every line. Writes must be whole lines.
-type prefixWriter struct {
-	prefix string
-	w      io.Writer
-}
-
-func (p *prefixWriter) Write(b []byte) (int, error) {
-	if _, err := fmt.Fprintf(p.w, "%s%s", p.prefix, b); err != nil {
-		return 0, err
-	}
-	return len(b), nil
-}

@@ -15,7 +15,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"sync"
@@ -51,7 +50,7 @@ type Options struct {
 	Paced   bool          // bytes arrive at the speed of the line, 10 bit times each, instead of all at once
 	Garble  bool          // a host at the wrong speed receives noise instead of nothing
 	Noise   Noise
-	Trace   io.Writer // every entry of the record is printed here when it is made; nil: not printed
+	Trace   func(Entry) // is called with every entry of the record when it is made; it may be nil
 }
 
 // A Line is one cable, plugged in or not. Its methods may be called by any

@@ -58,7 +58,7 @@ func (l *Line) add(e Entry) {
 	}
 	l.record = append(l.record, e)
 	if l.opts.Trace != nil {
-		fmt.Fprintln(l.opts.Trace, e)
+		l.opts.Trace(e)
 	}
 	l.notify()
 }
