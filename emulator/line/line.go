@@ -69,7 +69,6 @@ type Line struct {
 	pty     *pty // nil while unplugged
 	present bool // a host has opened this pty and has not been seen to leave
 	baud    int
-	latency time.Duration
 	silent  bool
 	closed  bool
 	noise   *noise
@@ -104,14 +103,13 @@ func Open(opts Options) (*Line, error) {
 		return nil, fmt.Errorf("line %s: the device needs a speed", opts.Link)
 	}
 	l := &Line{
-		opts:    opts,
-		start:   time.Now(),
-		heard:   make(chan heard),
-		wake:    make(chan struct{}, 1),
-		quit:    make(chan struct{}),
-		baud:    opts.Baud,
-		latency: opts.Latency,
-		noise:   newNoise(opts.Noise),
+		opts:  opts,
+		start: time.Now(),
+		heard: make(chan heard),
+		wake:  make(chan struct{}, 1),
+		quit:  make(chan struct{}),
+		baud:  opts.Baud,
+		noise: newNoise(opts.Noise),
 	}
 	if err := l.Plug(); err != nil {
 		return nil, err

@@ -217,8 +217,7 @@ func TestSilence(t *testing.T) {
 
 func TestLatencyAndPace(t *testing.T) {
 	const latency, bytes = 30 * time.Millisecond, 100
-	l := start(t, Options{Latency: time.Hour, Paced: true})
-	l.SetLatency(latency)
+	l := start(t, Options{Latency: latency, Paced: true})
 	h := rawhost.Open(t, l.Port(), 9600)
 	packet := strings.Repeat("11 ", bytes-1) + "FF"
 	h.Ask(packet+packet, packet+packet)
@@ -276,16 +275,13 @@ func TestNoiseOnBothWays(t *testing.T) {
 }
 
 func TestSpoiledPackets(t *testing.T) {
-	l := start(t, Options{})
+	l := start(t, Options{Noise: Noise{Flip: 1}})
 	h := rawhost.Open(t, l.Port(), 9600)
-	l.SetNoise(Noise{Flip: 1})
 	h.Say("01 FF")
 	if got := h.Read(2); bytes.Equal(got, []byte{1, 0xFF}) {
 		t.Error("arrived unchanged")
 	}
 	wait(t, l, "echo (spoiled)")
-	l.SetNoise(Noise{})
-	h.Ask("02 FF", "02 FF")
 }
 
 func TestOpenKeepsFiles(t *testing.T) {

@@ -41,7 +41,7 @@ func (l *Line) enqueue(data []byte, note string) {
 		return
 	}
 	now := l.Now()
-	l.queue = append(l.queue, chunk{data: data, note: note, baud: l.baud, due: now + l.latency})
+	l.queue = append(l.queue, chunk{data: data, note: note, baud: l.baud, due: now + l.opts.Latency})
 	if l.pump(now) != 0 {
 		l.Wake()
 	}
@@ -138,18 +138,4 @@ func (l *Line) Speak() {
 	defer l.mu.Unlock()
 	l.silent = false
 	l.note("speaks again")
-}
-
-// SetLatency changes the time from Send to the first byte, for later packets.
-func (l *Line) SetLatency(d time.Duration) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.latency = d
-}
-
-// SetNoise changes how the cable corrupts packets, with a fresh seed.
-func (l *Line) SetNoise(n Noise) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.noise = newNoise(n)
 }
