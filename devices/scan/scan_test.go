@@ -70,7 +70,7 @@ func TestMount(t *testing.T) {
 	s := Scan{Mount: Mount{Heading: 90, Flip: true}}
 	s.Clear()
 	if s.Add(-10, 100) || !s.Add(10, 100) { // 100 and 80 degrees
-		t.Error("Add takes no heed of the mount")
+		t.Error("Add ignores the mount")
 	}
 }
 
