@@ -250,9 +250,8 @@ CPU time is that of the program, with its runtime and its system calls; its shar
 the time between two frames of one robot, %v if all is well. [CLIENTS.md](CLIENTS.md) has the libraries.
 `, robots, robotRate, robots*robotRate, large, time.Second/robotRate))
 	p.table("language", "runtime", "reads by", ">frames/s", ">of asked", ">CPU us/frame", ">share", ">RSS", ">median interval", ">p99")
-	for i := range r.Cells {
-		c := &r.Cells[i]
-		if c.Kind != library || c.NotRun != "" {
+	for _, c := range r.measured("clients/") {
+		if c.Kind != library {
 			continue
 		}
 		l := c.language()
@@ -260,7 +259,7 @@ the time between two frames of one robot, %v if all is well. [CLIENTS.md](CLIENT
 		p.row(l.name, cmp.Or(c.of(player)[0].Reader.Runtime, "-"), l.way, get(readerRate, count), get(readerAsked, percent),
 			get(readerCPU, rounded), get(readerShare, percent), get(rss, memory), get(readerP50, duration), get(readerP99, duration))
 	}
-	if c := r.find(parserCell); c != nil {
+	if c := r.find(parserCell); len(c.Runs) > 0 {
 		p.text("\nPython's parser alone, without sockets and asyncio, decodes %s of these frames a second.\n",
 			show(c, player, func(r run) float64 { return r.Parsed }, count))
 	}

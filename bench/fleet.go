@@ -169,12 +169,7 @@ one copy, to a bridge on the wired side. "Dropped" is frames that were asked for
 one core.
 `, fleetRobots, fleetMonitors, costRate, 100))
 	p.table("monitors", ">frames/s", ">dropped", ">age p50", ">p99", ">CPU: robots", ">bridge", ">NATS", ">RSS: robots", ">bridge", ">NATS")
-	for i := range r.Cells {
-		c := &r.Cells[i]
-		name, ok := strings.CutPrefix(c.Name, "fleet/")
-		if !ok || c.NotRun != "" {
-			continue
-		}
+	for name, c := range r.measured("fleet/") {
 		get := func(f func(run) float64, format func(float64) string) string { return show(c, player, f, format) }
 		row := []string{name, get(rate, count), get(c.dropped, count), get(ageP50, duration), get(ageP99, duration)}
 		for _, figure := range []struct {

@@ -247,14 +247,10 @@ pass on what is written to pseudo-terminals, too. A loop of the lowest class kee
 virtual processor that sleeps may take milliseconds to wake it.
 `)
 	p.table("hardware", "server", ">median", ">p99", ">p99.9", ">max")
-	for i := range r.Cells {
-		c := &r.Cells[i]
-		if c.Kind != inside || c.NotRun != "" {
-			continue
-		}
+	for name, c := range r.measured("real-time/") {
 		for _, s := range c.servers() {
 			of := func(f func(run) float64) string { return show(c, s, f, duration) }
-			p.row(c.Hardware, string(s), of(insideP50), of(insideP99),
+			p.row(name, string(s), of(insideP50), of(insideP99),
 				of(func(r run) float64 { return float64(r.Inside.P999) }), of(func(r run) float64 { return float64(r.Inside.Max) }))
 		}
 	}

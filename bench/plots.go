@@ -134,7 +134,7 @@ func (r *results) figure3() ([]*plot.Plot, error) {
 		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 5, 2000, 0, 1
 		for _, rt := range rates {
 			c := r.find(fmt.Sprintf("paper/802.11/%dx%dHz/807", clients, rt.hz))
-			if c == nil || len(c.of(player)) == 0 {
+			if len(c.of(player)) == 0 {
 				continue
 			}
 			period := time.Second / time.Duration(rt.hz)
@@ -166,7 +166,7 @@ func (r *results) age() ([]*plot.Plot, error) {
 		var mean, p99 plotter.XYs
 		for _, clients := range []int{1, 10, 50} {
 			c := r.find(fmt.Sprintf("paper/802.11/%dx%dHz/807", clients, rt.hz))
-			if c == nil || len(c.of(player)) == 0 {
+			if len(c.of(player)) == 0 {
 				continue
 			}
 			m, _ := c.median(player, ageMean)
@@ -221,7 +221,7 @@ func (r *results) scale() ([]*plot.Plot, error) {
 			var c1, c2, c3 plotter.XYs
 			for _, clients := range []int{50, 500, 5000, 10000} {
 				c := r.find(fmt.Sprintf("scale/%dx%dHz", clients, rt.hz))
-				if c == nil || len(c.of(s.server)) == 0 {
+				if len(c.of(s.server)) == 0 {
 					continue
 				}
 				get := func(f func(run) float64) float64 { v, _ := c.median(s.server, f); return v }

@@ -65,14 +65,9 @@ while %d clients read the position and the sonars of one robot each at 10 Hz. Al
 while any client is there; none of them drives.
 `, population, watched))
 	p.table("robots", ">RSS", ">largest RSS", ">CPU", ">frames a second", ">p99 error")
-	for i := range r.Cells {
-		c := &r.Cells[i]
-		if c.Population == 0 || c.NotRun != "" {
-			continue
-		}
+	for name, c := range r.measured("population/") {
 		get := func(f func(run) float64, format func(float64) string) string { return show(c, player, f, format) }
 		peak := func(r run) float64 { return float64(r.Usage.Peak) }
-		name := strings.TrimPrefix(c.Name, "population/")
 		if c.Kind == idle {
 			idleShare := func(r run) float64 { return float64(r.Usage.CPU) / float64(idleWindow) }
 			p.row(name, get(rss, memory), get(peak, memory), get(idleShare, percent), "", "")

@@ -171,9 +171,6 @@ const pageWidth = 120
 
 // show is the median of a figure, written, or a dash if there is none.
 func show(c *cellResult, s server, f func(run) float64, format func(float64) string) string {
-	if c == nil {
-		return "-"
-	}
 	v, ok := c.median(s, f)
 	if !ok {
 		return "-"
@@ -208,7 +205,7 @@ func (p *page) summary(r *results) {
 	}
 	p.row(further...)
 	compare("request and reply, one client", "request/1", round, duration)
-	compare("wakes in ten seconds without clients", "idle", func(r run) float64 { return float64(r.Usage.Voluntary) }, count)
+	compare("wakes in ten seconds without clients", "idle", switches, count)
 	compare("mean age of data, 50 clients on a full 1.9 Mbps link", fullest, ageMean, duration)
 	p.text(`
 - **CPU time**: sending is most of the work, so the server should cost little more than a loop that does nothing
@@ -239,8 +236,8 @@ func (p *page) machine(r *results) {
 	n := map[batch]int{}
 	stolen := map[batch][]float64{}
 	var order []batch
-	for _, c := range r.Cells {
-		if c.NotRun == "" && (c.Kind == frames || c.Kind == library) {
+	for _, c := range r.measured("") {
+		if c.Kind == frames || c.Kind == library {
 			b := batch{c.Commit, c.Window, len(c.of(c.servers()[0]))}
 			if n[b]++; n[b] == 1 {
 				order = append(order, b)
@@ -278,7 +275,7 @@ func (p *page) targets(r *results) {
 		case v.Reached:
 			reached = "yes"
 		}
-		p.row(v.Target, reached, v.Got)
+		p.row(t.goal, reached, v.Got)
 	}
 }
 
@@ -292,12 +289,7 @@ send them in reply to frames, with delayed acknowledgements; are all held for 15
 only every 300 ms.
 `)
 	p.table("cell", "clients", "server", ">frames/s", ">closed", ">median error", ">p99 error", ">age", ">CPU", ">us/frame")
-	for i := range r.Cells {
-		c := &r.Cells[i]
-		name, ok := strings.CutPrefix(c.Name, "healthy/")
-		if !ok || c.NotRun != "" {
-			continue
-		}
+	for name, c := range r.measured("healthy/") {
 		for _, s := range c.servers() {
 			for j, g := range c.Groups {
 				of := func(f func(load.GroupResult) float64, format func(float64) string) string {
@@ -335,13 +327,11 @@ call about 0.1 us slower. A read and a call of "timer" for each tick serve the s
 		columns = append(columns, ">"+k.name)
 	}
 	p.table(append(columns, ">other")...)
-	for i := range r.Cells {
-		c := &r.Cells[i]
-		if !c.Calls || c.NotRun != "" {
+	for name, c := range r.measured("healthy/") {
+		if !c.Calls {
 			continue
 		}
 		for _, s := range c.servers() {
-			name := strings.TrimPrefix(c.Name, "healthy/")
 			if slices.ContainsFunc(c.of(s), func(r run) bool { return !counted(r) }) {
 				p.row(name, string(s), "not counted")
 				continue
@@ -365,14 +355,13 @@ The clients of these cells ask for more than the link carries, except fifty at 1
 once.
 `)
 	p.table("cell", "server", ">frames/s", ">of", ">closed", ">age", ">least", ">p99", ">Jain", ">link", ">drops")
-	for i := range r.Cells {
-		c := &r.Cells[i]
-		if !full(c) && c.Name != "paper/802.11/50x1Hz/807" || c.NotRun != "" {
+	for name, c := range r.measured("") {
+		if !full(c) && name != "paper/802.11/50x1Hz/807" {
 			continue
 		}
 		for _, s := range c.servers() {
 			get := func(f func(run) float64, format func(float64) string) string { return show(c, s, f, format) }
-			p.row(strings.TrimPrefix(c.Name, "paper/"), string(s), get(rate, rounded), fmt.Sprint(c.asked()), get(closed, count),
+			p.row(strings.TrimPrefix(name, "paper/"), string(s), get(rate, rounded), fmt.Sprint(c.asked()), get(closed, count),
 				get(ageMean, duration), duration(float64(c.ageFloor())), get(ageP99, duration), get(jain, index),
 				get(c.linkUse, percent), get(drops, count))
 		}
@@ -391,7 +380,7 @@ a bridge and NATS there (docs/FLEET.md).
 `)
 	p.table("cell", "frames", ">frames/s", ">of", ">closed", ">age", ">least", ">p99", ">Jain", ">link", ">CPU us/frame")
 	row := func(name, form string, c *cellResult) {
-		if c == nil || c.NotRun != "" {
+		if len(c.Runs) == 0 {
 			return
 		}
 		get := func(f func(run) float64, format func(float64) string) string { return show(c, player, f, format) }
@@ -405,20 +394,16 @@ a bridge and NATS there (docs/FLEET.md).
 		p.row(name, form, get(rate, rounded), fmt.Sprint(c.asked()), get(closed, count), age, least, p99, get(jain, index),
 			get(c.linkUse, percent), get(cpuOfFrame, rounded))
 	}
-	for i := range r.Cells {
-		c := &r.Cells[i]
-		if name, ok := strings.CutPrefix(c.Name, "compact/"); ok {
-			plain := r.find("paper/" + name)
-			if plain == nil {
-				plain = r.find(strings.Replace(name, wireless5.Name, "wireless5", 1))
-			}
-			row(name, "plain", plain)
-			row(name, "compact", c)
-		} else if name, ok := strings.CutPrefix(c.Name, "auto/"); ok {
-			row(name, "auto", c)
-		} else if name, ok := strings.CutPrefix(c.Name, "beams/"); ok {
-			row(name, "20 readings", c)
-		}
+	for name, c := range r.measured("compact/") {
+		row(name, "plain", r.find("paper/"+name))
+		row(name, "plain", r.find(strings.Replace(name, wireless5.Name, "wireless5", 1)))
+		row(name, "compact", c)
+	}
+	for name, c := range r.measured("auto/") {
+		row(name, "auto", c)
+	}
+	for name, c := range r.measured("beams/") {
+		row(name, "20 readings", c)
 	}
 	row("802.11/1x50Hz/807", "direct", r.find(relayDirect))
 	row("802.11/50x50Hz/807", "relay", r.find(relayGoal))
@@ -428,15 +413,7 @@ a bridge and NATS there (docs/FLEET.md).
 func (p *page) scale(r *results) {
 	p.section("\n## Scale\n\nLoopback, 807 bytes. CPU time is in us for each frame; ratios are of medians.\n")
 	p.table("frames/s", ">player", ">floor", ">threads", ">of asked", ">CPU: player", ">floor", ">threads", ">of floor", ">of threads")
-	scaled := func(row func(name string, c *cellResult)) {
-		for i := range r.Cells {
-			c := &r.Cells[i]
-			if name, ok := strings.CutPrefix(c.Name, "scale/"); ok && c.NotRun == "" {
-				row(name, c)
-			}
-		}
-	}
-	scaled(func(name string, c *cellResult) {
+	for name, c := range r.measured("scale/") {
 		quotient := func(to server) string {
 			if q, ok := c.ratio(to, cpuOfFrame); ok {
 				return times(q)
@@ -444,17 +421,17 @@ func (p *page) scale(r *results) {
 			return "-"
 		}
 		row := append([]string{name}, each(c, rate, count)...)
-		row = append(row, show(c, player, func(run run) float64 { return rate(run) / float64(c.asked()) }, percent))
+		row = append(row, show(c, player, c.ofAsked, percent))
 		row = append(row, each(c, cpuOfFrame, rounded)...)
 		p.row(append(row, quotient(floor), quotient(threads))...)
-	})
+	}
 	p.section("\nThe p99 interval error, memory, how often the loop is woken, and what the clients' process uses of a core.\n")
 	p.table("p99 error", ">player", ">floor", ">threads", ">RSS: player", ">floor", ">threads", ">wakes/s", ">clients")
-	scaled(func(name string, c *cellResult) {
+	for name, c := range r.measured("scale/") {
 		row := append([]string{name}, each(c, intervalP99, duration)...)
 		row = append(row, each(c, rss, memory)...)
 		p.row(append(row, show(c, player, loopWakes, count), show(c, player, clientShare, percent))...)
-	})
+	}
 	p.section(`
 ### A plain start
 
@@ -464,7 +441,7 @@ loop.
 	p.table("cell", "start", ">CPU", ">us/frame", ">wakes/s of all threads")
 	for _, name := range []string{"50x10Hz", "50x50Hz"} {
 		plain := r.find("plain/" + name)
-		if plain == nil {
+		if len(plain.Runs) == 0 {
 			continue
 		}
 		started := func(how string, c *cellResult) {
@@ -478,19 +455,17 @@ loop.
 
 // encrypted shows what TLS costs beside the same cells without it.
 func (p *page) encrypted(r *results) {
-	names := []string{"50x50Hz", "500x10Hz"}
-	if r.find("tls/"+names[0]) == nil {
-		return
-	}
 	p.section("\n### TLS\n\nThe same clients without and with TLS. The memory of a client is the difference between the two cells.\n")
 	p.table("cell", "", ">CPU", ">us/frame", ">p99 error", ">RSS")
-	for _, name := range names {
-		for _, how := range []string{"scale", "tls"} {
-			if c := r.find(how + "/" + name); c != nil {
-				p.row(name, map[string]string{"scale": "plain", "tls": "TLS"}[how], show(c, player, cpuShare, percent), show(c, player, cpuOfFrame, rounded),
-					show(c, player, intervalP99, duration), show(c, player, rss, memory))
-			}
+	row := func(name, how string, c *cellResult) {
+		if len(c.Runs) > 0 {
+			p.row(name, how, show(c, player, cpuShare, percent), show(c, player, cpuOfFrame, rounded),
+				show(c, player, intervalP99, duration), show(c, player, rss, memory))
 		}
+	}
+	for name, c := range r.measured("tls/") {
+		row(name, "plain", r.find("scale/"+name))
+		row(name, "TLS", c)
 	}
 }
 
@@ -498,28 +473,25 @@ func (p *page) encrypted(r *results) {
 func (p *page) exchanges(r *results) {
 	p.section("\n## Request and reply, and no clients\n\nEach client has one request outstanding; a reply has 807 bytes.\n")
 	p.table("clients", "server", ">rounds/s", ">round", ">p99", ">CPU", ">rounds/s and core", ">clients' CPU")
-	for i := range r.Cells {
-		c := &r.Cells[i]
-		if name, ok := strings.CutPrefix(c.Name, "request/"); ok && c.NotRun == "" {
-			for _, s := range c.servers() {
-				get := func(f func(run) float64, format func(float64) string) string { return show(c, s, f, format) }
-				perCore := func(r run) float64 { return rate(r) / max(cpuShare(r), 1e-9) }
-				p.row(name, string(s), get(rate, count), get(round, duration), get(roundP99, duration),
-					get(cpuShare, percent), get(perCore, count), get(clientShare, percent))
-				name = ""
-			}
+	for name, c := range r.measured("request/") {
+		for _, s := range c.servers() {
+			get := func(f func(run) float64, format func(float64) string) string { return show(c, s, f, format) }
+			perCore := func(r run) float64 { return rate(r) / max(cpuShare(r), 1e-9) }
+			p.row(name, string(s), get(rate, count), get(round, duration), get(roundP99, duration),
+				get(cpuShare, percent), get(perCore, count), get(clientShare, percent))
+			name = ""
 		}
 	}
 	p.text("\n")
-	if c := r.find("idle"); c != nil {
+	if c := r.find("idle"); len(c.Runs) > 0 {
 		p.text("- No clients: %s voluntary context switches of all threads in %v, %s of RSS.\n",
-			show(c, player, func(r run) float64 { return float64(r.Usage.Voluntary) }, count), idleWindow, show(c, player, rss, memory))
+			show(c, player, switches, count), idleWindow, show(c, player, rss, memory))
 	}
-	if c := r.find("start"); c != nil {
-		p.text("- From exec to the first reply: %s.\n", show(c, player, func(r run) float64 { return float64(r.Start) }, duration))
+	if c := r.find("start"); len(c.Runs) > 0 {
+		p.text("- From exec to the first reply: %s.\n", show(c, player, startTime, duration))
 	}
-	if c := r.find("binary"); c != nil {
-		p.text("- The binary: %s.\n", show(c, player, func(r run) float64 { return float64(r.Bytes) }, memory))
+	if c := r.find("binary"); len(c.Runs) > 0 {
+		p.text("- The binary: %s.\n", show(c, player, fileSize, memory))
 	}
 }
 
@@ -542,12 +514,7 @@ group.
 // groups is a table of cells with a row for each group of clients.
 func (p *page) groups(r *results, prefix string) {
 	p.table("cell", "clients", ">frames/s", ">closed", ">mean error", ">p99 error", ">latency", ">age", ">CPU", ">RSS")
-	for i := range r.Cells {
-		c := &r.Cells[i]
-		name, ok := strings.CutPrefix(c.Name, prefix)
-		if !ok || c.NotRun != "" {
-			continue
-		}
+	for name, c := range r.measured(prefix) {
 		for j, g := range c.Groups {
 			took := func(f func(load.GroupResult) time.Duration) string {
 				if g.Task == load.Deaf {
@@ -584,19 +551,14 @@ target for all cells but those listed below their table. Full links have their o
 		p.section(intro + "\n### " + l.title + "\n")
 		p.table("cell", ">frames/s", ">closed", ">mean error", ">p99", ">max", ">latency", ">age", ">p99", ">CPU us/frame")
 		var claims []string
-		for i := range r.Cells {
-			c := &r.Cells[i]
-			name, ok := strings.CutPrefix(c.Name, l.prefix)
-			if !ok || c.NotRun != "" {
-				continue
-			}
+		for name, c := range r.measured(l.prefix) {
 			line := func(name string, c *cellResult) {
 				get := func(f func(run) float64, format func(float64) string) string { return show(c, player, f, format) }
 				p.row(name, get(rate, rounded), get(closed, count), get(worstMean, duration), get(intervalP99, duration),
 					get(intervalMax, duration), get(latency, duration), get(ageMean, duration), get(ageP99, duration), get(cpuOfFrame, rounded))
 			}
 			line(name, c)
-			if served := r.find(fleetGoal); c.Name == fullest && served != nil {
+			if served := r.find(fleetGoal); c.Name == fullest && len(served.Runs) > 0 {
 				line(name+" by a fleet's bridge", served)
 			}
 			if c.Claim != "" && c.Claim != held {

@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"player/bench/stats"
@@ -69,14 +71,27 @@ func (r *results) put(c cellResult) {
 	slices.SortFunc(r.Cells, func(a, b cellResult) int { return order[a.Name] - order[b.Name] })
 }
 
-// find returns the result of a cell, nil if it was not measured.
+// measured returns the cells that were measured and whose names begin with a prefix,
+// with the rest of their names.
+func (r *results) measured(prefix string) iter.Seq2[string, *cellResult] {
+	return func(yield func(string, *cellResult) bool) {
+		for i := range r.Cells {
+			c := &r.Cells[i]
+			if name, ok := strings.CutPrefix(c.Name, prefix); ok && c.NotRun == "" && !yield(name, c) {
+				return
+			}
+		}
+	}
+}
+
+// find returns the result of a cell, one without runs if it was not measured.
 func (r *results) find(name string) *cellResult {
-	for i := range r.Cells {
-		if c := &r.Cells[i]; c.Name == name && c.NotRun == "" {
+	for rest, c := range r.measured(name) {
+		if rest == "" {
 			return c
 		}
 	}
-	return nil
+	return &cellResult{}
 }
 
 // of returns the runs of one server that went well.
@@ -156,6 +171,8 @@ func ageP99(r run) float64      { return float64(r.Load.Groups[0].AgeP99) }
 func round(r run) float64       { return float64(r.Load.Groups[0].Round.Mean) }
 func roundP99(r run) float64    { return float64(r.Load.Groups[0].Round.P99) }
 func switches(r run) float64    { return float64(r.Usage.Voluntary) }
+func startTime(r run) float64   { return float64(r.Start) }
+func fileSize(r run) float64    { return float64(r.Bytes) }
 func insideP50(r run) float64   { return float64(r.Inside.P50) }
 func insideP99(r run) float64   { return float64(r.Inside.P99) }
 
@@ -224,6 +241,9 @@ func counted(r run) bool { return r.Calls != nil }
 func (c *cellResult) linkUse(r run) float64 {
 	return float64(r.Traffic.Bytes) * 8 / r.Load.Window.Seconds() / float64(c.Link.Rate)
 }
+
+// ofAsked is the share of the frames that the link's clients ask for.
+func (c *cellResult) ofAsked(r run) float64 { return rate(r) / float64(c.asked()) }
 
 // missing is how many frames a client lacked on average.
 func (c *cellResult) missing(r run) float64 {

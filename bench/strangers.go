@@ -321,13 +321,9 @@ and leave; 60 connections to the dashboard send GET after GET; 128 send half a r
 the robot, or 20 Foxglove viewers.
 `)
 	p.table("others", ">reads: p99 error", ">max", ">asks: round", ">p99", ">max", ">server's CPU")
-	for i := range r.Cells {
-		c := &r.Cells[i]
-		if !strings.HasPrefix(c.Name, "strangers/") || c.NotRun != "" {
-			continue
-		}
+	for name, c := range r.measured("strangers/") {
 		of := func(f func(run) float64) string { return show(c, player, f, duration) }
-		p.row(c.Strangers, of(intervalP99), of(func(r run) float64 { return float64(r.Load.Groups[0].Interval.Max) }),
+		p.row(name, of(intervalP99), of(func(r run) float64 { return float64(r.Load.Groups[0].Interval.Max) }),
 			of(func(r run) float64 { return float64(r.Load.Groups[1].Round.P50) }), of(askedP99),
 			of(func(r run) float64 { return float64(r.Load.Groups[1].Round.Max) }), show(c, player, cpuShare, percent))
 	}
@@ -343,18 +339,13 @@ robot at 20 Hz, and Foxglove viewers that have subscribed to all topics (-foxglo
 second. The server has one core.
 `)
 	p.table("viewers", ">server's CPU", ">for each viewer", ">RSS", ">the client's p99 error")
-	alone := r.find(viewersPrefix + nobody)
-	for i := range r.Cells {
-		c := &r.Cells[i]
-		if !strings.HasPrefix(c.Name, viewersPrefix) || c.NotRun != "" {
-			continue
-		}
+	base, known := r.find(viewersPrefix+nobody).median(player, cpuShare)
+	for name, c := range r.measured(viewersPrefix) {
 		each := ""
-		if cpu, ok := c.median(player, cpuShare); ok && alone != nil && c.Strangers != nobody {
-			base, _ := alone.median(player, cpuShare)
-			who := slices.IndexFunc(pastimes(), func(p pastime) bool { return p.name == c.Strangers })
+		if cpu, ok := c.median(player, cpuShare); ok && known && name != nobody {
+			who := slices.IndexFunc(pastimes(), func(p pastime) bool { return p.name == name })
 			each = percent((cpu - base) / float64(pastimes()[who].count))
 		}
-		p.row(c.Strangers, show(c, player, cpuShare, percent), each, show(c, player, rss, memory), show(c, player, intervalP99, duration))
+		p.row(name, show(c, player, cpuShare, percent), each, show(c, player, rss, memory), show(c, player, intervalP99, duration))
 	}
 }

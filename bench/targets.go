@@ -13,7 +13,6 @@ import (
 
 // verdict is the outcome for one target.
 type verdict struct {
-	Target  string
 	Got     string
 	Reached bool
 	Open    bool // not measured
@@ -36,7 +35,7 @@ func targets() []target {
 		every("Healthy: nobody closed", prefixed("healthy/"), 0, count, none(closed)),
 		every("Healthy: every frame came (one may be under way)", unheld, 1.05, rounded, noneOf((*cellResult).missing)),
 		every("Healthy: at most 1.3 system calls a frame beside reads", counting, 1.3, ratio, callsPerFrame),
-		busier("Healthy: CPU at most 1.5 times that of readers"),
+		relative("Healthy: CPU at most 1.5 times that of readers", "healthy/readers", "healthy/", 1.5, cpuOfFrame),
 		every("Healthy: median interval error at most 1.3 times floor's", counting, 1.3, times, against(floor, intervalP50)),
 		one("Readers, twenty runs: CPU never twice the median", "healthy/readers-twenty", 2, times, worstRun(cpuOfFrame)),
 		one("Readers, twenty runs: median error never twice the median", "healthy/readers-twenty", 2, times, worstRun(intervalP50)),
@@ -48,14 +47,8 @@ func targets() []target {
 
 		every("Full links: nobody closed", full, 0, count, none(closed)),
 		every("Full links: the link's queue drops nothing", full, 0, count, none(drops)),
-		every("Full links: at least 97 % of the link used", full, -0.97, negative(percent), func(c *cellResult) (float64, bool) {
-			use, ok := c.median(player, c.linkUse)
-			return -use, ok
-		}),
-		every("Full links: Jain's index at least 0.99", full, -0.99, negative(index), func(c *cellResult) (float64, bool) {
-			j, ok := c.median(player, jain)
-			return -j, ok
-		}),
+		atLeast("Full links: at least 97 % of the link used", full, 0.97, percent, figureOf((*cellResult).linkUse)),
+		atLeast("Full links: Jain's index at least 0.99", full, 0.99, index, figure(jain)),
 		every("Full links: mean age at most 1.25 times the least", full, 1.25, times, overFloor(ageMean)),
 		every("Full links: p99 of the age at most 2.5 times the least mean", full, 2.5, times, overFloor(ageP99)),
 		one("50 x 1 Hz on 1.9 Mbps: mean age at most 1.1 times the least", "paper/802.11/50x1Hz/807", 1.1, times, overFloor(ageMean)),
@@ -66,10 +59,7 @@ func targets() []target {
 		one("Relay, 50 x 50 Hz over 1.9 Mbps: every frame came", relayGoal, 1.05, rounded, noneOf((*cellResult).missing)),
 		relayAge("Relay: mean age at most 15 ms above that of a direct client"),
 		one("Fleet, 50 x 50 Hz over 1.9 Mbps: every frame came", fleetGoal, 1.05, rounded, noneOf((*cellResult).missing)),
-		every("Fleet, 10,000 monitors by NATS: 99 % of all frames", func(c *cellResult) bool { return c.Robots > 0 && c.Monitors > 0 }, -0.99, negative(percent), func(c *cellResult) (float64, bool) {
-			got, ok := c.median(player, rate)
-			return -got / float64(c.asked()), ok
-		}),
+		atLeast("Fleet, 10,000 monitors by NATS: 99 % of all frames", byNATS, 0.99, percent, figureOf((*cellResult).ofAsked)),
 		every("Compact and relay: nobody closed", compactOrRelay, 0, count, none(closed)),
 
 		one("50 x 50 Hz: CPU a frame at most 1.25 times floor's", "scale/50x50Hz", 1.25, times, against(floor, cpuOfFrame)),
@@ -79,15 +69,12 @@ func targets() []target {
 		orFloor("10,000 x 10 Hz: p99 interval error under 10 ms, or floor's", "scale/10000x10Hz", 10e6, math.Min, intervalP99, duration),
 		one("10,000 x 10 Hz: at most one core", "scale/10000x10Hz", 1, percent, figure(cpuShare)),
 		every("Scale: nobody closed, even in overload", prefixed("scale/"), 0, count, none(closed)),
-		every("Request/reply: at least as many rounds as floor", prefixed("request/"), -1, negative(times), func(c *cellResult) (float64, bool) {
-			q, ok := c.ratio(floor, rate)
-			return -q, ok
-		}),
+		atLeast("Request/reply: at least as many rounds as floor", prefixed("request/"), 1, times, against(floor, rate)),
 		every("Request/reply: a round as short as floor's", prefixed("request/"), 1, times, against(floor, round)),
 
 		every("Isolation: nobody closed", prefixed("isolation/"), 0, count, none(closed)),
 		every("Isolation: p99 interval error of the well under 2 ms", prefixed("isolation/"), 2e6, duration, figure(intervalP99)),
-		isolated("Isolation: mean age of the well at most 5 % above alone"),
+		relative("Isolation: mean age of the well at most 5 % above alone", "isolation/alone", "isolation/", 1.05, ageMean),
 		beside("Strangers: p99 error of who reads at most 5 ms or 2 x alone", intervalP99),
 		beside("Strangers: p99 round of who asks at most 5 ms or 2 x alone", askedP99),
 		every("A tenth of a core and 32 MiB: nobody closed", prefixed("small-cpu/"), 0, count, none(closed)),
@@ -95,22 +82,19 @@ func targets() []target {
 
 		one("RSS at most 14 MiB with 50 clients", "scale/50x50Hz", 14*mib, memory, figure(rss)),
 		perClient("RSS at most 2 KiB a further client"),
-		one("Binary at most 10 MiB", "binary", 10*mib, memory, figure(func(r run) float64 { return float64(r.Bytes) })),
+		one("Binary at most 10 MiB", "binary", 10*mib, memory, figure(fileSize)),
 		one("Idle: no voluntary context switch in 10 s", "idle", 0, count, none(switches)),
 		one("Idle, with -http and -foxglove: no voluntary context switch in 10 s", idleOpen, 0, count, none(switches)),
 		one("50 x 10 Hz: the loop wakes at most 20 times a second", "scale/50x10Hz", 20, perSecond, figure(loopWakes)),
 		one("50 x 10 Hz: all threads together too", "scale/50x10Hz", 20, perSecond, figure(wakes)),
-		one("Ready to serve within 50 ms of its start", "start", 50e6, duration, figure(func(r run) float64 { return float64(r.Start) })),
+		one("Ready to serve within 50 ms of its start", "start", 50e6, duration, figure(startTime)),
 		every("Real time: p99 of the age inside the robot under 300 us", prefixed("real-time/"), 300e3, duration, figure(insideP99)),
 		every("Real time: median age at most 100 us above floor's", prefixed("real-time/"), 100e3, duration, func(c *cellResult) (float64, bool) {
 			ours, ok1 := c.median(player, insideP50)
 			floors, ok2 := c.median(floor, insideP50)
 			return ours - floors, ok1 && ok2
 		}),
-		every("Clients: each gets 99 % of the frames", ofLibrary, -0.99, negative(percent), func(c *cellResult) (float64, bool) {
-			share, ok := c.median(player, readerAsked)
-			return -share, ok
-		}),
+		atLeast("Clients: each gets 99 % of the frames", ofLibrary, 0.99, percent, figure(readerAsked)),
 		every("Clients: each reads 50 robots on at most one core", ofLibrary, 1, percent, figure(readerShare)),
 		every("The clients' process uses at most 90 % of a core", streaming, 0.9, percent, busiestClients),
 	}
@@ -138,6 +122,8 @@ func compactOrRelay(c *cellResult) bool { return c.Drive || c.Wire > 0 }
 
 func ofLibrary(c *cellResult) bool { return c.Kind == library }
 
+func byNATS(c *cellResult) bool { return c.Robots > 0 && c.Monitors > 0 }
+
 // counting are the cells whose system calls are counted.
 func counting(c *cellResult) bool { return c.Calls }
 
@@ -158,7 +144,13 @@ type question func(*cellResult) (value float64, ok bool)
 
 // figure is the median over the runs.
 func figure(f func(run) float64) question {
-	return func(c *cellResult) (float64, bool) { return c.median(player, f) }
+	return figureOf(func(_ *cellResult, r run) float64 { return f(r) })
+}
+
+func figureOf(f func(*cellResult, run) float64) question {
+	return func(c *cellResult) (float64, bool) {
+		return c.median(player, func(r run) float64 { return f(c, r) })
+	}
 }
 
 // none is the largest value over the runs, for what must never happen. A failed
@@ -190,7 +182,7 @@ func worstRun(f func(run) float64) question {
 		for _, r := range c.of(player) {
 			values = append(values, f(r))
 		}
-		if len(values) < c.cell.Runs {
+		if len(values) < max(c.cell.Runs, 1) {
 			return 0, false
 		}
 		return slices.Max(values) / stats.Median(values), true
@@ -233,9 +225,8 @@ func every(goal string, which func(*cellResult) bool, limit float64, format func
 		var worst float64
 		var where string
 		measured, missed := 0, 0
-		for i := range r.Cells {
-			c := &r.Cells[i]
-			if !which(c) || c.NotRun != "" {
+		for name, c := range r.measured("") {
+			if !which(c) {
 				continue
 			}
 			v, ok := ask(c)
@@ -246,29 +237,28 @@ func every(goal string, which func(*cellResult) bool, limit float64, format func
 				missed++
 			}
 			if where == "" || v > worst {
-				worst, where = v, c.Name
+				worst, where = v, name
 			}
 		}
-		if measured == 0 {
-			return verdict{Target: goal, Open: true}
-		}
 		got := fmt.Sprintf("%d of %d; %s in %s", measured-missed, measured, format(worst), where)
-		return verdict{Target: goal, Reached: missed == 0, Got: got}
+		return verdict{Open: measured == 0, Reached: missed == 0, Got: got}
 	}}
+}
+
+// atLeast is a target for the worst of many cells: at least limit.
+func atLeast(goal string, which func(*cellResult) bool, limit float64, format func(float64) string, ask question) target {
+	written := func(v float64) string { return format(-v) }
+	return every(goal, which, -limit, written, func(c *cellResult) (float64, bool) {
+		v, ok := ask(c)
+		return -v, ok
+	})
 }
 
 // one is a target for one cell: at most limit.
 func one(goal, name string, limit float64, format func(float64) string, ask question) target {
 	return target{goal, func(r *results) verdict {
-		c := r.find(name)
-		if c == nil {
-			return verdict{Target: goal, Open: true}
-		}
-		v, ok := ask(c)
-		if !ok {
-			return verdict{Target: goal, Open: true}
-		}
-		return verdict{Target: goal, Reached: v <= limit, Got: format(v)}
+		v, ok := ask(r.find(name))
+		return verdict{Open: !ok, Reached: v <= limit, Got: format(v)}
 	}}
 }
 
@@ -278,13 +268,10 @@ func one(goal, name string, limit float64, format func(float64) string, ask ques
 func orFloor(goal, name string, limit float64, better func(a, b float64) float64, f func(run) float64, format func(float64) string) target {
 	return target{goal, func(r *results) verdict {
 		c := r.find(name)
-		if c == nil {
-			return verdict{Target: goal, Open: true}
-		}
 		ours, ok1 := c.median(player, f)
 		floors, ok2 := c.median(floor, f)
 		return verdict{
-			Target: goal, Open: !ok1 || !ok2,
+			Open:    !ok1 || !ok2,
 			Reached: better(ours, limit) == ours || better(ours, floors) == ours,
 			Got:     fmt.Sprintf("%s; floor %s", format(ours), format(floors)),
 		}
@@ -294,36 +281,20 @@ func orFloor(goal, name string, limit float64, better func(a, b float64) float64
 // relative compares a figure of many cells with that of one of them.
 func relative(goal, base, prefix string, limit float64, f func(run) float64) target {
 	return target{goal, func(r *results) verdict {
-		c := r.find(base)
-		if c == nil {
-			return verdict{Target: goal, Open: true}
-		}
-		b, ok := c.median(player, f)
-		if !ok {
-			return verdict{Target: goal, Open: true}
-		}
+		b, known := r.find(base).median(player, f)
 		return every(goal, prefixed(prefix), limit, times, func(c *cellResult) (float64, bool) {
 			v, ok := c.median(player, f)
-			return v / b, ok
+			return v / b, ok && known
 		}).judge(r)
 	}}
-}
-
-// busier compares the CPU time of healthy clients with that of readers.
-func busier(goal string) target {
-	return relative(goal, "healthy/readers", "healthy/", 1.5, cpuOfFrame)
 }
 
 // beside compares well clients among strangers with those that were left alone.
 func beside(goal string, f func(run) float64) target {
 	return target{goal, func(r *results) verdict {
-		c := r.find("strangers/" + nobody)
-		if c == nil {
-			return verdict{Target: goal, Open: true}
-		}
-		alone, ok := c.median(player, f)
+		alone, ok := r.find("strangers/"+nobody).median(player, f)
 		if !ok {
-			return verdict{Target: goal, Open: true}
+			return verdict{Open: true}
 		}
 		return every(goal, prefixed("strangers/"), max(5e6, 2*alone), duration, figure(f)).judge(r)
 	}}
@@ -332,37 +303,28 @@ func beside(goal string, f func(run) float64) target {
 // relayAge compares the age behind a relay with that of one client without it.
 func relayAge(goal string) target {
 	return target{goal, func(r *results) verdict {
-		relay, direct := r.find(relayGoal), r.find(relayDirect)
-		if relay == nil || direct == nil {
-			return verdict{Target: goal, Open: true}
-		}
-		a, ok1 := relay.median(player, ageMean)
-		b, ok2 := direct.median(player, ageMean)
-		return verdict{Target: goal, Open: !ok1 || !ok2, Reached: a-b <= 15e6, Got: duration(a) + "; direct " + duration(b)}
+		a, ok1 := r.find(relayGoal).median(player, ageMean)
+		b, ok2 := r.find(relayDirect).median(player, ageMean)
+		return verdict{Open: !ok1 || !ok2, Reached: a-b <= 15e6, Got: duration(a) + "; direct " + duration(b)}
 	}}
-}
-
-// isolated compares the well clients with those that were alone.
-func isolated(goal string) target {
-	return relative(goal, "isolation/alone", "isolation/", 1.05, ageMean)
 }
 
 // memoryOfClient is the memory in bytes that a further client takes: the slope
 // from 50 to 10,000 clients.
 func (r *results) memoryOfClient(s server) (bytes float64, ok bool) {
 	few, many := r.find("scale/50x10Hz"), r.find("scale/10000x10Hz")
-	if few == nil || many == nil {
-		return 0, false
-	}
 	a, ok1 := few.median(s, rss)
 	b, ok2 := many.median(s, rss)
-	return (b - a) / float64(many.Groups[0].Clients-few.Groups[0].Clients), ok1 && ok2
+	if !ok1 || !ok2 {
+		return 0, false
+	}
+	return (b - a) / float64(many.Groups[0].Clients-few.Groups[0].Clients), true
 }
 
 func perClient(goal string) target {
 	return target{goal, func(r *results) verdict {
 		slope, ok := r.memoryOfClient(player)
-		return verdict{Target: goal, Open: !ok, Reached: slope <= 2*kib, Got: kibibytes(slope)}
+		return verdict{Open: !ok, Reached: slope <= 2*kib, Got: kibibytes(slope)}
 	}}
 }
 
@@ -410,9 +372,3 @@ func index(v float64) string     { return fmt.Sprintf("%.4f", v) }
 func perSecond(v float64) string { return fmt.Sprintf("%.0f /s", v) }
 func memory(v float64) string    { return fmt.Sprintf("%.1f MiB", v/mib) }
 func kibibytes(v float64) string { return fmt.Sprintf("%.2f KiB", v/kib) }
-
-// negative writes figures that are compared with their sign changed, for "at
-// least".
-func negative(format func(float64) string) func(float64) string {
-	return func(v float64) string { return format(-v) }
-}
