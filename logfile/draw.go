@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/klauspost/compress/zstd"
@@ -43,15 +44,6 @@ func sameFile(a, b string) bool {
 
 // draw writes the file of ExportMCAP.
 func draw(out io.Writer, path string, s *Summary, progress Progress) error {
-	r, err := Open(path)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
 	c, err := newContainer(out, "")
 	if err != nil {
 		return err
@@ -59,21 +51,14 @@ func draw(out io.Writer, path string, s *Summary, progress Progress) error {
 	if err := c.compress(zstd.SpeedDefault); err != nil {
 		return err
 	}
-	c.addMetadata(profile, "log", info.Name(), "server", s.Server)
+	c.addMetadata(profile, "log", filepath.Base(path), "server", s.Server)
 	devices := s.devices()
 	converter := foxglove.New("", devices)
 	topics := converter.Topics()
-	for n := 0; ; n++ {
-		m, err := r.Next()
-		if err == io.EOF {
-			return c.close()
-		}
-		if n%progressEvery == 0 {
-			progress(r.Offset(), info.Size())
-		}
+	err = forEach(path, progress, func(m Message) error {
 		device := slices.IndexFunc(devices, func(d foxglove.Device) bool { return d.Interface == m.Channel.Interface && d.Index == m.Channel.Index })
 		if device < 0 {
-			continue // its first message came while the log was read
+			return nil // its first message came while the log was read
 		}
 		convert := [...]func(int, int64, []byte) []foxglove.Message{
 			Data: converter.Data, Command: converter.Command, Configuration: converter.Configuration,
@@ -89,11 +74,14 @@ func draw(out io.Writer, path string, s *Summary, progress Progress) error {
 			c.addMessage(id, 0, uint64(m.Time), uint64(m.Time), text)
 		}
 		if len(c.chunk) >= looseChunk {
-			if err := c.endChunk(); err != nil {
-				return err
-			}
+			return c.endChunk()
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
+	return c.close()
 }
 
 // devices returns the devices of a log with the geometry that their data has.

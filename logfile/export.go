@@ -132,8 +132,8 @@ func appendSeconds(dst []byte, ns int64) []byte {
 // milliseconds of work.
 const progressEvery = 4096
 
-// export reads the log once and writes the tables.
-func export(path string, tables []*table, zero int64, progress Progress) error {
+// forEach reads a log and calls do with each message, which is valid until do returns.
+func forEach(path string, progress Progress, do func(Message) error) error {
 	r, err := Open(path)
 	if err != nil {
 		return err
@@ -143,23 +143,34 @@ func export(path string, tables []*table, zero int64, progress Progress) error {
 	if err != nil {
 		return err
 	}
-	of := map[Channel]*table{}
-	for _, t := range tables {
-		of[t.channel] = t
-	}
 	for n := 0; ; n++ {
 		m, err := r.Next()
 		if err == io.EOF {
-			break
+			return nil
 		}
 		if n%progressEvery == 0 {
 			progress(r.Offset(), info.Size())
 		}
-		if t := of[*m.Channel]; t != nil {
-			if err := t.add(m, zero); err != nil {
-				return err
-			}
+		if err := do(m); err != nil {
+			return err
 		}
+	}
+}
+
+// export reads the log once and writes the tables.
+func export(path string, tables []*table, zero int64, progress Progress) error {
+	of := map[Channel]*table{}
+	for _, t := range tables {
+		of[t.channel] = t
+	}
+	err := forEach(path, progress, func(m Message) error {
+		if t := of[*m.Channel]; t != nil {
+			return t.add(m, zero)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	for _, t := range tables {
 		if err := t.w.Flush(); err != nil {

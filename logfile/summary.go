@@ -50,14 +50,10 @@ func Scan(path string) (*Summary, error) {
 		counts[*c] += 0 // a channel without messages
 	}
 	s.Server, s.Start, s.Damage = r.server, r.start, r.Damage()
-	var sorted []*ChannelSummary
 	for c, n := range counts {
-		sorted = append(sorted, &ChannelSummary{c, n})
+		s.Channels = append(s.Channels, ChannelSummary{c, n})
 	}
-	slices.SortFunc(sorted, func(a, b *ChannelSummary) int { return strings.Compare(a.Topic(), b.Topic()) })
-	for _, c := range sorted {
-		s.Channels = append(s.Channels, *c)
-	}
+	slices.SortFunc(s.Channels, func(a, b ChannelSummary) int { return strings.Compare(a.Topic(), b.Topic()) })
 	switch {
 	case len(s.Channels) > 0:
 		return s, nil
