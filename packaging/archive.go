@@ -21,11 +21,7 @@ type file struct {
 // tarball packs files and their directories, sorted, with one time for all.
 func tarball(files []file, at time.Time) ([]byte, error) {
 	var packed bytes.Buffer
-	zip, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
-	if err != nil {
-		return nil, err
-	}
-	w := tar.NewWriter(zip)
+	w := tar.NewWriter(&packed)
 	header := func(name string, mode int64) *tar.Header {
 		return &tar.Header{Name: "./" + name, Mode: mode, ModTime: at, Uname: "root", Gname: "root", Format: tar.FormatUSTAR}
 	}
@@ -51,10 +47,7 @@ func tarball(files []file, at time.Time) ([]byte, error) {
 	if err := w.Close(); err != nil {
 		return nil, err
 	}
-	if err := zip.Close(); err != nil {
-		return nil, err
-	}
-	return packed.Bytes(), nil
+	return compress(packed.Bytes())
 }
 
 // directories returns those above files, each once and with a slash behind it.

@@ -22,19 +22,18 @@ type content struct {
 // system returns the files of a package, where Debian wants them.
 func (c content) system() ([]file, error) {
 	files := []file{{path: "usr/bin/player", data: c.binary, mode: 0o755}, {path: "usr/share/doc/player/copyright", data: c.copyright}}
-	for _, f := range []file{
-		{path: "usr/lib/systemd/system/player.service", data: []byte("player.service")},
-		{path: "usr/lib/udev/rules.d/60-player.rules", data: []byte("60-player.rules")},
-		{path: "etc/avahi/services/player.service", data: []byte("avahi.service"), conf: true},
-		{path: "usr/share/lintian/overrides/player", data: []byte("lintian-overrides")},
-		{path: "etc/player/player.cfg", data: []byte("player.cfg"), conf: true},
+	for to, name := range map[string]string{
+		"usr/lib/systemd/system/player.service": "player.service",
+		"usr/lib/udev/rules.d/60-player.rules":  "60-player.rules",
+		"etc/avahi/services/player.service":     "avahi.service",
+		"usr/share/lintian/overrides/player":    "lintian-overrides",
+		"etc/player/player.cfg":                 "player.cfg",
 	} {
-		text, err := packaged(string(f.data))
+		text, err := packaged(name)
 		if err != nil {
 			return nil, err
 		}
-		f.data = text
-		files = append(files, f)
+		files = append(files, file{path: to, data: text, conf: strings.HasPrefix(to, "etc/")})
 	}
 	changelog := fmt.Sprintf("player (%s) unstable; urgency=medium\n\n  * Commit %s.\n    The changes are in changelog.gz.\n\n -- %s  %s\n",
 		c.source.debian(), c.source.commit, maintainer, c.source.time.Format("Mon, 02 Jan 2006 15:04:05 -0700"))

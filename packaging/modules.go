@@ -22,6 +22,9 @@ type module struct {
 
 func byPath(a, b module) int { return strings.Compare(a.path, b.path) }
 
+// id returns the path in letters that licences and SPDX allow in a name.
+func (m module) id() string { return strings.NewReplacer("/", "-", "_", "-").Replace(m.path) }
+
 // licenseFile matches the names of the files with a module's licence.
 var licenseFile = regexp.MustCompile(`(?i)^(licen[cs]e|copying)(\.txt|\.md)?$`)
 
@@ -78,7 +81,7 @@ func copyright(modules []module) ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\nUpstream-Name: player\n\nFiles: *\nCopyright: The Player authors\nLicense: %s\n%s", apache, apacheSystem)
 	for _, m := range modules {
-		name := "License-of-" + strings.NewReplacer("/", "-", "_", "-").Replace(m.path)
+		name := "License-of-" + m.id()
 		var holders []string
 		for line := range strings.Lines(m.license) {
 			if line = strings.TrimSpace(line); strings.HasPrefix(line, "Copyright ") && !strings.Contains(line, "[yyyy]") && strings.ContainsAny(line, "0123456789") {
@@ -133,7 +136,7 @@ func sbom(src source, modules []module) ([]byte, error) {
 		Copyright: unknown, Source: "git commit " + src.commit}}
 	relations := []relation{{document, "DESCRIBES", "SPDXRef-player"}}
 	for _, m := range modules {
-		p := element{ID: "SPDXRef-" + strings.NewReplacer("/", "-", "_", "-").Replace(m.path), Name: m.path, Version: m.version, Location: unknown,
+		p := element{ID: "SPDXRef-" + m.id(), Name: m.path, Version: m.version, Location: unknown,
 			Declared: unknown, Concluded: unknown, Copyright: unknown,
 			References: []reference{{"PACKAGE-MANAGER", "purl", fmt.Sprintf("pkg:golang/%s@%s", m.path, m.version)}}}
 		if m.sum != "" {
