@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
@@ -37,14 +38,10 @@ func Dial(ctx context.Context, address, command string) (*client.Client, error) 
 func Open(ctx context.Context, c *client.Client, devices string) (aged bool, err error) {
 	err = c.Request(ctx, string([]byte{codec.Server, codec.AccessRead})+devices)
 	if access, ok := errors.AsType[*client.AccessError](err); ok {
-		refused := access.Devices[:0]
-		for _, d := range access.Devices {
-			if d.Device != codec.Server {
-				refused = append(refused, d)
-			}
-		}
-		aged = len(refused) == len(access.Devices)
-		if access.Devices = refused; access.Enough() {
+		all := len(access.Devices)
+		access.Devices = slices.DeleteFunc(access.Devices, func(a client.Access) bool { return a.Device == codec.Server })
+		aged = len(access.Devices) == all
+		if access.Enough() {
 			return aged, nil
 		}
 		return aged, err

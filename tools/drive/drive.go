@@ -218,19 +218,14 @@ func (d *driver) line(now time.Time) string {
 // nearest returns the shortest range of laser and sonar, and where it is; "" if
 // there is none. A range of 0 is none (PROTOCOL 7.2).
 func nearest(c *client.Client) (mm int, where string) {
-	if c.Has(codec.Laser) {
-		for i, r := range c.Laser {
-			if r > 0 && (where == "" || int(r) < mm) {
-				mm, where = int(r), fmt.Sprintf("at %d deg", i/2-90)
+	look := func(letter byte, ranges []uint16, place func(i int) string) {
+		for i, r := range ranges {
+			if c.Has(letter) && r > 0 && (where == "" || int(r) < mm) {
+				mm, where = int(r), place(i)
 			}
 		}
 	}
-	if c.Has(codec.Sonar) {
-		for i, r := range c.Sonar {
-			if r > 0 && (where == "" || int(r) < mm) {
-				mm, where = int(r), fmt.Sprintf("at sonar %d", i)
-			}
-		}
-	}
+	look(codec.Laser, c.Laser[:], func(i int) string { return fmt.Sprintf("at %d deg", i/2-90) })
+	look(codec.Sonar, c.Sonar[:], func(i int) string { return fmt.Sprintf("at sonar %d", i) })
 	return mm, where
 }

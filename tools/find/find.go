@@ -5,6 +5,7 @@ package find
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -61,7 +62,7 @@ func run(kinds []devices.Kind, args []string, stdout, stderr io.Writer) error {
 		paths = serialport.List()
 	}
 	if len(paths) == 0 {
-		return tools.Failure{Err: fmt.Errorf("this computer has no serial port: is the adapter plugged in?")}
+		return tools.Failure{Err: errors.New("this computer has no serial port: is the adapter plugged in?")}
 	}
 	kinds = slices.DeleteFunc(slices.Clone(kinds), func(k devices.Kind) bool { return k.Probe == nil })
 	fmt.Fprintf(stderr, "looking for %s on %s ...\n", strings.Join(names(kinds), ", "), strings.Join(paths, ", "))

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"player/client"
 	"player/tools"
@@ -82,10 +83,8 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) error
 
 // letters returns the devices of a request, each once.
 func letters(request string) (letters []byte) {
-	seen := map[byte]bool{}
 	for i := 0; i < len(request); i += 2 {
-		if !seen[request[i]] {
-			seen[request[i]] = true
+		if !slices.Contains(letters, request[i]) {
 			letters = append(letters, request[i])
 		}
 	}

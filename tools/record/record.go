@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -127,10 +128,11 @@ type recorder struct {
 
 // open opens the devices of a request, or for "" all that the server has.
 func (r *recorder) open(ctx context.Context, request string) (err error) {
+	pair := func(s devices.Spec) string { return string([]byte{s.Letter, codec.AccessRead}) }
 	all := request == ""
-	for _, spec := range devices.Interfaces() {
-		if all {
-			request += string([]byte{spec.Letter, codec.AccessRead})
+	if all {
+		for _, spec := range devices.Interfaces() {
+			request += pair(spec)
 		}
 	}
 	r.aged, err = tools.Open(ctx, r.client, request)
@@ -139,13 +141,10 @@ func (r *recorder) open(ctx context.Context, request string) (err error) {
 		return err
 	}
 	for _, spec := range devices.Interfaces() {
-		if !strings.Contains(request, string([]byte{spec.Letter, codec.AccessRead})) {
-			continue
+		missing := partly && slices.ContainsFunc(refused.Devices, func(a client.Access) bool { return a.Device == spec.Letter })
+		if strings.Contains(request, pair(spec)) && !missing {
+			r.specs = append(r.specs, spec)
 		}
-		if partly && refusedTo(refused, spec.Letter) {
-			continue
-		}
-		r.specs = append(r.specs, spec)
 	}
 	if len(r.specs) == 0 {
 		return errors.New("the robot has no device that can be recorded")
@@ -154,15 +153,6 @@ func (r *recorder) open(ctx context.Context, request string) (err error) {
 		return r.client.SetFresh(true)
 	}
 	return nil
-}
-
-func refusedTo(e *client.AccessError, letter byte) bool {
-	for _, d := range e.Devices {
-		if d.Device == letter {
-			return true
-		}
-	}
-	return false
 }
 
 func (r *recorder) names() (names []string) {
