@@ -1,14 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"net"
@@ -129,42 +126,19 @@ func (w *workshop) measureLibrary(ctx context.Context, r *run, c cell, window ti
 	if err := program.Start(); err != nil {
 		return err
 	}
-	readErr := r.readLibrary(bufio.NewReader(out), in, meters{pid: program.Process.Pid})
+	length, readErr := r.follow(out, meters{pid: program.Process.Pid}, &r.Reader, func(edge string) {
+		if edge == load.End {
+			_ = in.Close() // the program ends when its input does
+		}
+	})
+	_ = in.Close() // it is open after an error
 	if err := program.Wait(); err != nil {
 		return fmt.Errorf("clients/%s/speed.sh: %w: %s", l.folder, err, last(said.Bytes()))
 	}
-	return readErr
-}
-
-// readLibrary follows what a language's program prints. The program ends when its
-// input does, after the meters were read.
-func (r *run) readLibrary(out *bufio.Reader, in io.Closer, m meters) error {
-	defer in.Close()
-	var from, to reading
-	for {
-		line, err := out.ReadString('\n')
-		if err != nil {
-			return err
-		}
-		switch strings.TrimSpace(line) {
-		case load.Begin:
-			from, err = m.read()
-		case load.End:
-			if to, err = m.read(); err == nil {
-				r.between(from, to)
-				err = in.Close()
-			}
-		default:
-			err = json.Unmarshal([]byte(line), &r.Reader)
-			if err == nil {
-				r.Reader.Window = to.at.Sub(from.at)
-			}
-			return err
-		}
-		if err != nil {
-			return err
-		}
+	if readErr == nil {
+		r.Reader.Window = length
 	}
+	return readErr
 }
 
 // startRobots starts a server with all seven devices, of a pattern, on each of n ports.
@@ -185,10 +159,9 @@ func (w *workshop) startRobots(ctx context.Context, n int, pattern string) (*pro
 	if err := os.WriteFile(file, []byte(config.String()), 0o644); err != nil {
 		return nil, err
 	}
-	p := &process{port: port, since: time.Now()}
+	p := &process{port: port}
 	p.prepare(ctx, w.path(player), "-gp", strconv.Itoa(port), "-max-per-address", strconv.Itoa(math.MaxInt32), file)
-	p.cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
-	if err := withSlack(p.cmd.Start); err != nil {
+	if err := p.withSlack(p.cmd.Start); err != nil {
 		return nil, fmt.Errorf("start the robots: %w", err)
 	}
 	return p, nil

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -95,11 +94,8 @@ func (w *workshop) startFleet(ctx context.Context, c cell, robots *process, wire
 // module has neither.
 func (w *workshop) buildFleet(ctx context.Context) error {
 	for name, source := range map[string]string{"fleet": ".", "nats-server": "github.com/nats-io/nats-server/v2"} {
-		cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(w.dir, name), source)
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
-		cmd.Dir = filepath.Join(w.root, "fleet")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("build %s: %w\n%s", name, err, out)
+		if err := w.compile(ctx, filepath.Join(w.root, "fleet"), name, source, "-trimpath"); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -28,47 +28,38 @@ type hardware struct {
 	letter byte   // of the device
 	size   int    // of its data in bytes
 	news   string // note of the packets that bring news, in the line's record
-	start  func(line.Options) (*line.Line, error)
+	start  func(line.Options) (cable, error)
 	// packet is the bytes of a packet with news, and period the time between two: the
 	// bare loop gets such packets.
 	packet int
 	period time.Duration
 }
 
+// cable is the line of emulated hardware.
+type cable interface {
+	Now() time.Duration
+	Record() []line.Entry
+	Close()
+}
+
 // allHardware lists the hardware of the real-time cells.
 func allHardware() []hardware {
 	return []hardware{
-		{"robot", "p2os", codec.Position, codec.PositionSize, "SIP", func(o line.Options) (*line.Line, error) {
-			robot, err := p2os.Start(p2os.Options{Line: o})
-			if err != nil {
-				return nil, err
-			}
-			return robot.Line, nil
+		{"robot", "p2os", codec.Position, codec.PositionSize, "SIP", func(o line.Options) (cable, error) {
+			return p2os.Start(p2os.Options{Line: o})
 		}, 43, 100 * time.Millisecond},
 		// Ten times as fast as one on a real line, for as many more samples.
-		{"laser", "sicklms200", codec.Laser, codec.LaserSize, "scan", func(o line.Options) (*line.Line, error) {
-			laser, err := sick.Start(sick.Options{Line: o, Rate: 50})
-			if err != nil {
-				return nil, err
-			}
-			return laser.Line, nil
+		{"laser", "sicklms200", codec.Laser, codec.LaserSize, "scan", func(o line.Options) (cable, error) {
+			return sick.Start(sick.Options{Line: o, Rate: 50})
 		}, 732, 20 * time.Millisecond},
 		// The driver publishes a position with the answer about the zoom.
-		{"camera", "evid30", codec.PTZ, codec.PTZSize, "zoom inquiry", func(o line.Options) (*line.Line, error) {
-			camera, err := sony.Start(sony.Options{Line: o})
-			if err != nil {
-				return nil, err
-			}
-			return camera.Line, nil
+		{"camera", "evid30", codec.PTZ, codec.PTZSize, "zoom inquiry", func(o line.Options) (cable, error) {
+			return sony.Start(sony.Options{Line: o})
 		}, 7, 100 * time.Millisecond},
 		// Standard scan: its samples come in one piece every 16 ms. A scan is news with
 		// the piece that ends the front half of a turn.
-		{"rplidar", "rplidar", codec.Laser, codec.LaserSize, "samples", func(o line.Options) (*line.Line, error) {
-			lidar, err := rplidar.Start(rplidar.Options{Line: o, NoExpress: true})
-			if err != nil {
-				return nil, err
-			}
-			return lidar.Line, nil
+		{"rplidar", "rplidar", codec.Laser, codec.LaserSize, "samples", func(o line.Options) (cable, error) {
+			return rplidar.Start(rplidar.Options{Line: o, NoExpress: true})
 		}, 160, 180 * time.Millisecond},
 	}
 }
@@ -125,7 +116,7 @@ const packetNote = "packet"
 
 // startPackets starts hardware that says packets of the same size as often, whatever it
 // is told: the bare loop knows no protocol.
-func (h hardware) startPackets(o line.Options) (*line.Line, error) {
+func (h hardware) startPackets(o line.Options) (cable, error) {
 	o.Baud = 38400 // that of a new pseudo-terminal
 	l, err := line.Open(o)
 	if err == nil {

@@ -88,18 +88,25 @@ func (w *workshop) measureStart(ctx context.Context, s server, c cell) (took tim
 		return 0, err
 	}
 	defer p.stop()
-	for limit := time.Now().Add(stopLimit); ; time.Sleep(100 * time.Microsecond) {
-		if err := p.ask(); err == nil {
-			return time.Since(p.since), nil
-		} else if time.Now().After(limit) || ctx.Err() != nil {
-			return 0, fmt.Errorf("no reply: %w: %s", err, last(p.said.Bytes()))
+	if err := again(ctx, 100*time.Microsecond, p.ask); err != nil {
+		return 0, fmt.Errorf("no reply: %w: %s", err, last(p.said.Bytes()))
+	}
+	return time.Since(p.since), nil
+}
+
+// again tries something until it succeeds, for at most stopLimit, and returns the last
+// error.
+func again(ctx context.Context, pause time.Duration, try func() error) error {
+	for limit := time.Now().Add(stopLimit); ; time.Sleep(pause) {
+		if err := try(); err == nil || time.Now().After(limit) || ctx.Err() != nil {
+			return err
 		}
 	}
 }
 
 // ask requests position and waits for the reply.
 func (p *process) ask() error {
-	conn, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(p.port)))
+	conn, err := net.Dial("tcp", loopbackAddress(p.port))
 	if err != nil {
 		return err
 	}
@@ -231,15 +238,13 @@ func (w *workshop) countCalls(ctx context.Context, p *process) (*rig.Calls, erro
 
 // awaitListening waits until the server accepts connections.
 func (p *process) awaitListening(ctx context.Context) error {
-	for limit := time.Now().Add(stopLimit); ; time.Sleep(time.Millisecond) {
-		conn, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(p.port)))
-		if err == nil {
-			return conn.Close()
-		}
-		if time.Now().After(limit) || ctx.Err() != nil {
+	return again(ctx, time.Millisecond, func() error {
+		conn, err := net.Dial("tcp", loopbackAddress(p.port))
+		if err != nil {
 			return err
 		}
-	}
+		return conn.Close()
+	})
 }
 
 // serve runs the clients beside the server and reads the meters at the edges
@@ -271,12 +276,11 @@ func (p *process) serve(ctx context.Context, r *run, m meters, hold time.Duratio
 	if err := launch(); err != nil {
 		return err
 	}
-	begun := func() {
-		if hold > 0 {
+	_, readErr := r.follow(out, m, &r.Load, func(edge string) {
+		if edge == load.Begin && hold > 0 {
 			go holdProcess(ctx, clients.Process, spec.Window/2, hold)
 		}
-	}
-	readErr := r.read(bufio.NewReader(out), m, begun)
+	})
 	if err := clients.Wait(); err != nil {
 		return fmt.Errorf("clients: %w: %s; server: %s", err, last(said.Bytes()), last(p.said.Bytes()))
 	}
@@ -381,29 +385,28 @@ func (r *run) between(from, to reading) {
 	}
 }
 
-// read follows what the clients write: the edges of the window, and the result.
-// It calls begun when the window has begun.
-func (r *run) read(out *bufio.Reader, m meters, begun func()) error {
-	var from reading
-	for {
-		line, err := out.ReadString('\n')
+// follow reads what clients write: the edges of the window, load.Begin and load.End, and
+// the result, which is JSON. At the edges it reads the meters, then calls at. It returns
+// the length of the window.
+func (r *run) follow(out io.Reader, m meters, result any, at func(edge string)) (window time.Duration, err error) {
+	var from, to reading
+	for lines := bufio.NewReader(out); ; {
+		line, err := lines.ReadString('\n')
 		if err != nil {
-			return fmt.Errorf("clients: %w", err)
+			return 0, fmt.Errorf("clients: %w", err)
 		}
 		switch line = strings.TrimSpace(line); line {
 		case load.Begin:
-			if from, err = m.read(); err != nil {
-				return err
-			}
-			begun()
+			from, err = m.read()
 		case load.End:
-			to, err := m.read()
-			if err != nil {
-				return err
-			}
+			to, err = m.read()
 			r.between(from, to)
 		default:
-			return json.Unmarshal([]byte(line), &r.Load)
+			return to.at.Sub(from.at), json.Unmarshal([]byte(line), result)
 		}
+		if err != nil {
+			return 0, err
+		}
+		at(line)
 	}
 }

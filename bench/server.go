@@ -70,16 +70,24 @@ func build(ctx context.Context) (*workshop, error) {
 	w := &workshop{root: filepath.Dir(strings.TrimSpace(string(root))), dir: dir, warmup: warmup}
 	w.points, w.noPoints = rig.FindTracepoints()
 	for s, source := range sources {
-		args := append([]string{"build"}, shipped.Flags()...)
-		cmd := exec.CommandContext(ctx, "go", append(args, "-ldflags=-s -w", "-o", w.path(s), source)...)
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
-		cmd.Dir = w.root
-		if out, err := cmd.CombinedOutput(); err != nil {
+		if err := w.compile(ctx, w.root, string(s), source, shipped.Flags()...); err != nil {
 			w.close()
-			return nil, fmt.Errorf("build %s: %w\n%s", s, err, out)
+			return nil, err
 		}
 	}
 	return w, nil
+}
+
+// compile builds a package of the module in a folder.
+func (w *workshop) compile(ctx context.Context, folder, name, source string, flags ...string) error {
+	args := append([]string{"build", "-ldflags=-s -w", "-o", filepath.Join(w.dir, name)}, flags...)
+	cmd := exec.CommandContext(ctx, "go", append(args, source)...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
+	cmd.Dir = folder
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("build %s: %w\n%s", name, err, out)
+	}
+	return nil
 }
 
 func (w *workshop) path(s server) string { return filepath.Join(w.dir, string(s)) }
@@ -148,24 +156,19 @@ func (w *workshop) start(ctx context.Context, s server, c cell, wire *rig.Wire) 
 	p := &process{port: 6665}
 	var err error
 	if wire == nil {
-		p.port, err = freePort()
-		if c.Population > 0 {
-			p.port, err = freePorts(c.Population)
-		}
-		if err != nil {
+		if p.port, err = freePorts(max(c.Population, 1)); err != nil {
 			return nil, err
 		}
 	}
+	var others []*int
 	if c.Strangers != "" {
-		if p.page, err = freePort(); err != nil {
-			return nil, err
-		}
-		if p.foxglove, err = freePort(); err != nil {
-			return nil, err
-		}
+		others = append(others, &p.page, &p.foxglove)
 	}
 	if c.TLS {
-		if p.tls, err = freePort(); err != nil {
+		others = append(others, &p.tls)
+	}
+	for _, port := range others {
+		if *port, err = freePort(); err != nil {
 			return nil, err
 		}
 	}
@@ -189,16 +192,11 @@ func (w *workshop) start(ctx context.Context, s server, c cell, wire *rig.Wire) 
 	}
 	// The tickers of threads would be late by the slack.
 	if s != threads && !c.Plain {
-		// With a second processor a Go program begins with a thread that looks for
-		// work, sleeps for 3 us, and wakes after the slack: 250 ms to the first
-		// reply instead of 7.
-		p.cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
 		plain := launch
-		launch = func() error { return withSlack(plain) }
+		launch = func() error { return p.withSlack(plain) }
 	}
 	p.since = time.Now()
-	err = launch()
-	if err != nil {
+	if err := launch(); err != nil {
 		p.closeGroup()
 		return nil, fmt.Errorf("start %s: %w", s, err)
 	}
@@ -221,17 +219,19 @@ func (w *workshop) startRelay(ctx context.Context, of *process, wire *rig.Wire) 
 	if err := os.WriteFile(file, []byte(relayConfiguration(address)), 0o644); err != nil {
 		return nil, err
 	}
-	p := &process{port: of.port, since: time.Now()}
+	p := &process{port: of.port}
 	p.prepare(ctx, w.path(player), "-gp", strconv.Itoa(p.port), file)
-	p.cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
-	if err := withSlack(func() error { return wire.StartFar(p.cmd) }); err != nil {
+	if err := p.withSlack(func() error { return wire.StartFar(p.cmd) }); err != nil {
 		return nil, fmt.Errorf("start the relay: %w", err)
 	}
 	return p, nil
 }
 
-// withSlack starts a process that inherits the timer slack.
-func withSlack(launch func() error) error {
+// withSlack starts the process, which inherits the timer slack.
+func (p *process) withSlack(launch func() error) error {
+	// With a second processor a Go program begins with a thread that looks for work,
+	// sleeps for 3 us, and wakes after the slack: 250 ms to the first reply instead of 7.
+	p.cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
 	runtime.LockOSThread() // a child inherits it from the thread that makes it
 	defer runtime.UnlockOSThread()
 	if err := unix.Prctl(unix.PR_SET_TIMERSLACK, uintptr(slack), 0, 0, 0); err != nil {

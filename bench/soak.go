@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -168,7 +167,7 @@ func (w *workshop) startSoaked(ctx context.Context) (*soaked, error) {
 	if page, err = freePort(); err != nil {
 		return nil, err
 	}
-	s.page = net.JoinHostPort("127.0.0.1", strconv.Itoa(page))
+	s.page = loopbackAddress(page)
 	if s.robot, err = p2os.Start(p2os.Options{Line: line.Options{Link: w.serialPort()}}); err != nil {
 		return nil, err
 	}
@@ -181,11 +180,8 @@ func (w *workshop) startSoaked(ctx context.Context) (*soaked, error) {
 	if err := os.WriteFile(file, []byte(configuration), 0o644); err != nil {
 		return nil, err
 	}
-	s.cmd = exec.CommandContext(ctx, "/proc/self/exe", diskVerb, s.small, w.path(player), "-gp", strconv.Itoa(s.port), "-http", s.page, "-max-clients", strconv.Itoa(soakClients), file)
+	s.prepare(ctx, "/proc/self/exe", diskVerb, s.small, w.path(player), "-gp", strconv.Itoa(s.port), "-http", s.page, "-max-clients", strconv.Itoa(soakClients), file)
 	s.cmd.Stderr = &lastBytes{b: &s.said}
-	s.cmd.Cancel = func() error { return s.cmd.Process.Signal(syscall.SIGTERM) }
-	s.cmd.WaitDelay = stopLimit
-	s.cmd.SysProcAttr = apart()
 	s.cmd.SysProcAttr.Cloneflags = unix.CLONE_NEWNS
 	if os.Geteuid() != 0 { // may mount in a namespace of its own
 		s.cmd.SysProcAttr.Cloneflags |= unix.CLONE_NEWUSER
@@ -275,7 +271,7 @@ func (s *soaked) strangers(ctx context.Context) *sync.WaitGroup {
 // dial connects from an address of this computer.
 func (s *soaked) dial(ctx context.Context, from string, port int) (net.Conn, error) {
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}, Timeout: stopLimit}
-	c, err := d.DialContext(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	c, err := d.DialContext(ctx, "tcp", loopbackAddress(port))
 	if err == nil {
 		s.connections.Add(1)
 	}
@@ -350,14 +346,8 @@ func (s *soaked) flood(ctx context.Context, message string) {
 		return
 	}
 	defer c.Close()
-	defer context.AfterFunc(ctx, func() { c.Close() })()
 	s.floods.Add(1)
-	go func() { _, _ = io.Copy(io.Discard, c) }()
-	for all := []byte(strings.Repeat(message, 64<<10/len(message))); ; {
-		if _, err := c.Write(all); err != nil {
-			return
-		}
-	}
+	pour(ctx, c, message)
 }
 
 // unplug unplugs the Pioneer now and then.

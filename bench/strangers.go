@@ -50,6 +50,10 @@ type addresses struct{ robot, page, foxglove string }
 
 type dialer func(address string) (net.Conn, error)
 
+func (d dialer) browser() *http.Client {
+	return &http.Client{Transport: &http.Transport{DialContext: func(_ context.Context, _, address string) (net.Conn, error) { return d(address) }}}
+}
+
 // abuses are what strangers should not do.
 func abuses() []pastime {
 	const (
@@ -99,10 +103,7 @@ func pastimes() []pastime {
 
 // view is a Foxglove viewer that has subscribed to all topics of the robot.
 func view(ctx context.Context, dial dialer, at addresses) {
-	ws, _, err := websocket.Dial(ctx, "ws://"+at.foxglove, &websocket.DialOptions{
-		HTTPClient:   &http.Client{Transport: &http.Transport{DialContext: func(_ context.Context, _, address string) (net.Conn, error) { return dial(address) }}},
-		Subprotocols: []string{"foxglove.sdk.v1"},
-	})
+	ws, _, err := websocket.Dial(ctx, "ws://"+at.foxglove, &websocket.DialOptions{HTTPClient: dial.browser(), Subprotocols: []string{"foxglove.sdk.v1"}})
 	if err != nil {
 		return
 	}
@@ -140,9 +141,9 @@ func view(ctx context.Context, dial dialer, at addresses) {
 func browse(ctx context.Context, dial dialer, at addresses) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	browser := http.Client{Transport: &http.Transport{DialContext: func(_ context.Context, _, address string) (net.Conn, error) { return dial(address) }}}
+	browser := dial.browser()
 	open := func(path string) (*websocket.Conn, error) {
-		ws, _, err := websocket.Dial(ctx, "ws://"+at.page+path, &websocket.DialOptions{HTTPClient: &browser})
+		ws, _, err := websocket.Dial(ctx, "ws://"+at.page+path, &websocket.DialOptions{HTTPClient: browser})
 		return ws, err
 	}
 	presence, err := open("/presence")
@@ -174,19 +175,28 @@ func browse(ctx context.Context, dial dialer, at addresses) {
 	}
 }
 
-// send sends first once and rest again and again, as fast as the server takes it, and
-// reads what comes back.
+// send connects, sends first once, and pours rest.
 func send(ctx context.Context, dial dialer, address, first, rest string) {
 	c, err := dial(address)
 	if err != nil {
 		return
 	}
 	defer c.Close()
+	if _, err := io.WriteString(c, first); err == nil {
+		pour(ctx, c, rest)
+	}
+}
+
+// pour sends a message again and again, as fast as the server takes it, and reads what
+// comes back, until the connection or ctx ends.
+func pour(ctx context.Context, c net.Conn, message string) {
 	defer context.AfterFunc(ctx, func() { c.Close() })()
 	go func() { _, _ = io.Copy(io.Discard, c) }()
-	_, err = io.WriteString(c, first)
-	for all := strings.Repeat(rest, 64<<10/len(rest)); err == nil; {
-		_, err = io.WriteString(c, all)
+	all := []byte(strings.Repeat(message, 64<<10/len(message)))
+	for {
+		if _, err := c.Write(all); err != nil {
+			return
+		}
 	}
 }
 
