@@ -88,78 +88,68 @@ func (s Sample) JSON() []byte {
 func fields(letter byte, payload []byte) any {
 	switch letter {
 	case codec.Position:
-		var d codec.PositionData
-		if d.Decode(payload) != nil {
-			return nil
-		}
-		return struct {
-			Time     uint32 `json:"time"`
-			X        int32  `json:"x"`
-			Y        int32  `json:"y"`
-			Heading  uint16 `json:"heading"`
-			Speed    int16  `json:"speed"`
-			TurnRate int16  `json:"turnrate"`
-			Compass  uint16 `json:"compass"`
-			Stall    uint8  `json:"stall"`
-		}(d)
+		return decoded(payload, func(d *codec.PositionData) any {
+			return struct {
+				Time     uint32 `json:"time"`
+				X        int32  `json:"x"`
+				Y        int32  `json:"y"`
+				Heading  uint16 `json:"heading"`
+				Speed    int16  `json:"speed"`
+				TurnRate int16  `json:"turnrate"`
+				Compass  uint16 `json:"compass"`
+				Stall    uint8  `json:"stall"`
+			}(*d)
+		})
 	case codec.Sonar:
-		var d codec.SonarData
-		if d.Decode(payload) != nil {
-			return nil
-		}
-		return map[string]any{"ranges": d[:]}
+		return decoded(payload, func(d *codec.SonarData) any { return map[string]any{"ranges": d[:]} })
 	case codec.Laser:
-		var d codec.LaserData
-		if d.Decode(payload) != nil {
-			return nil
-		}
-		return map[string]any{"ranges": d[:]}
+		return decoded(payload, func(d *codec.LaserData) any { return map[string]any{"ranges": d[:]} })
 	case codec.Misc:
-		var d codec.MiscData
-		if d.Decode(payload) != nil {
-			return nil
-		}
-		return struct {
-			Front   uint8 `json:"front"`
-			Rear    uint8 `json:"rear"`
-			Battery uint8 `json:"battery"`
-		}{d.FrontBumpers, d.RearBumpers, d.Battery}
+		return decoded(payload, func(d *codec.MiscData) any {
+			return struct {
+				Front   uint8 `json:"front"`
+				Rear    uint8 `json:"rear"`
+				Battery uint8 `json:"battery"`
+			}{d.FrontBumpers, d.RearBumpers, d.Battery}
+		})
 	case codec.Gripper:
-		var d codec.GripperData
-		if d.Decode(payload) != nil {
-			return nil
-		}
-		return struct {
-			State uint8 `json:"state"`
-			Beams uint8 `json:"beams"`
-		}(d)
+		return decoded(payload, func(d *codec.GripperData) any {
+			return struct {
+				State uint8 `json:"state"`
+				Beams uint8 `json:"beams"`
+			}(*d)
+		})
 	case codec.PTZ:
-		var d codec.PTZData
-		if d.Decode(payload) != nil {
-			return nil
-		}
-		return struct {
-			Pan  int16 `json:"pan"`
-			Tilt int16 `json:"tilt"`
-			Zoom int16 `json:"zoom"`
-		}(d)
+		return decoded(payload, func(d *codec.PTZData) any {
+			return struct {
+				Pan  int16 `json:"pan"`
+				Tilt int16 `json:"tilt"`
+				Zoom int16 `json:"zoom"`
+			}(*d)
+		})
 	case codec.Vision:
-		var d codec.VisionData
-		if d.Decode(payload) != nil {
-			return nil
-		}
-		return channels(&d)
+		return decoded(payload, channels)
 	case codec.Joystick:
-		var d codec.JoystickData
-		if d.Decode(payload) != nil {
-			return nil
-		}
-		return struct {
-			Buttons uint32                    `json:"buttons"`
-			Axes    [codec.JoystickAxes]int16 `json:"axes"`
-		}(d)
+		return decoded(payload, func(d *codec.JoystickData) any {
+			return struct {
+				Buttons uint32                    `json:"buttons"`
+				Axes    [codec.JoystickAxes]int16 `json:"axes"`
+			}(*d)
+		})
 	}
 	return nil
+}
+
+// decoded returns what show makes of a payload, or nil if its size is wrong.
+func decoded[T any, P interface {
+	*T
+	Decode([]byte) error
+}](payload []byte, show func(P) any) any {
+	var d T
+	if P(&d).Decode(payload) != nil {
+		return nil
+	}
+	return show(&d)
 }
 
 // blob has the fields of codec.Blob.

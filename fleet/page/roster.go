@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -115,12 +116,11 @@ func (r roster) rows(now time.Time) []row {
 }
 
 func (r *robot) row(now time.Time) row {
-	w := row{Name: r.status.Robot, Page: r.status.Page, State: trouble, Text: r.alarm(now)}
-	if w.Text == "" {
-		w.State, w.Text = well, ""
-		if w.Text = r.holders(); w.Text != "" {
-			w.State = driven
-		}
+	w := row{Name: r.status.Robot, Page: r.status.Page, State: well}
+	if w.Text = r.alarm(now); w.Text != "" {
+		w.State = trouble
+	} else if w.Text = r.holders(); w.Text != "" {
+		w.State = driven
 	}
 	if r.misc != nil {
 		volts := float64(r.misc.Battery) / 10
@@ -160,16 +160,13 @@ func (r *robot) alarm(now time.Time) string {
 
 // holders returns who has the leases of the robot: "anna drives, bob: ptz".
 func (r *robot) holders() string {
-	text := ""
+	var all []string
 	for _, iface := range slices.Sorted(maps.Keys(r.status.Holders)) {
-		if text != "" {
-			text += ", "
-		}
+		does := ": " + iface
 		if iface == "position" {
-			text += r.status.Holders[iface] + " drives"
-		} else {
-			text += r.status.Holders[iface] + ": " + iface
+			does = " drives"
 		}
+		all = append(all, r.status.Holders[iface]+does)
 	}
-	return text
+	return strings.Join(all, ", ")
 }
