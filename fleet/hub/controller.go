@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -196,7 +197,7 @@ func (c *controller) tryAdopt(ctx context.Context) error {
 	}
 	c.entry, c.adopted = entry, true
 	c.lease.Adopt(entry.token(), entry.Holder, sent, time.Now())
-	c.state.holder(c.spec.Name, entry.Holder, true)
+	c.state.holder(c.spec.Name, entry.Holder)
 	c.hub.Log.Info("a lease goes on", zap.Stringer("device", c), zap.String("holder", entry.Holder), zap.Uint64("number", entry.First))
 	return nil
 }
@@ -206,37 +207,27 @@ func (c *controller) request(ctx context.Context, m *nats.Msg) {
 	if m.Reply == "" {
 		return // nobody would learn the token
 	}
-	token, now := m.Header.Get(bridge.HeaderLease), time.Now()
-	if token != "" || string(m.Data) == release {
-		if err := c.lease.Renew(token, now); err != nil {
-			answer(m, c.refuse(err))
-			return
-		}
-		if string(m.Data) == release {
-			c.end("it was released")
-			answer(m, done{OK: true})
-			return
-		}
-		answer(m, c.grantedNow())
-		return
+	token, released := m.Header.Get(bridge.HeaderLease), string(m.Data) == release
+	var err error
+	if token != "" || released {
+		err = c.lease.Renew(token, time.Now())
+	} else {
+		err = c.acquire(ctx, m)
 	}
-	if err := c.acquire(ctx, m); err != nil {
+	switch {
+	case err != nil:
 		answer(m, c.refuse(err))
-		return
+	case released:
+		c.end("it was released")
+		answer(m, done{OK: true})
+	default:
+		answer(m, granted{c.lease.Token, bridge.TTL.Milliseconds(), c.lease.Holder})
 	}
-	answer(m, c.grantedNow())
-}
-
-func (c *controller) grantedNow() granted {
-	return granted{c.lease.Token, bridge.TTL.Milliseconds(), c.lease.Holder}
 }
 
 // acquire gives the lease to whoever sent a request, or returns why not.
 func (c *controller) acquire(ctx context.Context, m *nats.Msg) error {
-	holder := string(m.Data)
-	if holder == "" {
-		holder = nobody
-	}
+	holder := cmp.Or(string(m.Data), nobody)
 	if _, err := codec.DecodeServerConfig(append([]byte{codec.ConfigName}, holder...)); err != nil {
 		return fmt.Errorf("the body is the holder's name: %w", err)
 	}
@@ -265,7 +256,7 @@ func (c *controller) acquire(ctx context.Context, m *nats.Msg) error {
 	}
 	c.entry = entry
 	c.lease.Grant(entry.token(), holder, sent, time.Now())
-	c.state.holder(c.spec.Name, holder, true)
+	c.state.holder(c.spec.Name, holder)
 	c.hub.Log.Info("a lease begins", zap.Stringer("device", c), zap.String("holder", holder))
 	return nil
 }
@@ -364,7 +355,7 @@ func (c *controller) end(reason string) {
 	}
 	c.entry, c.adopted = held{}, false
 	c.lease.End()
-	c.state.holder(c.spec.Name, "", false)
+	c.state.holder(c.spec.Name, "")
 }
 
 // stop stops the device with a command. The bridge that gave the lease may hang with its

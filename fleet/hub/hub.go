@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -174,10 +175,8 @@ func (h *hub) serve(ctx context.Context, r Robot) *served {
 
 // add adds a robot that was found.
 func (h *hub) add(r Robot) {
-	for _, known := range h.Robots {
-		if known.Name == r.Name {
-			return
-		}
+	if slices.ContainsFunc(h.Robots, func(known Robot) bool { return known.Name == r.Name }) {
+		return
 	}
 	h.Log.Info("found a robot", zap.String("robot", r.Name), zap.String("address", r.Address))
 	h.Robots = append(h.Robots, r)

@@ -30,13 +30,13 @@ func (s *state) connection(connected bool, reading []string, err error) {
 }
 
 // holder notes who has the lease of a device; empty: nobody.
-func (s *state) holder(iface, name string, held bool) {
+func (s *state) holder(iface, name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if held {
-		s.status.Holders[iface] = name
-	} else {
+	if name == "" {
 		delete(s.status.Holders, iface)
+	} else {
+		s.status.Holders[iface] = name
 	}
 }
 
