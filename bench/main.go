@@ -22,6 +22,7 @@ import (
 
 	"player/bench/load"
 	"player/bench/rig"
+	"player/tools"
 )
 
 // The first argument with which this program starts itself.
@@ -75,8 +76,7 @@ func parseOptions(args []string, help io.Writer) (options, error) {
 	var o options
 	var pattern string
 	var full bool
-	fs := flag.NewFlagSet("bench", flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
+	fs := tools.NewFlags("bench")
 	fs.StringVar(&pattern, "run", "", "")
 	fs.DurationVar(&o.window, "cell", defaultWindow, "")
 	fs.BoolVar(&full, "full", false, "")
@@ -84,7 +84,7 @@ func parseOptions(args []string, help io.Writer) (options, error) {
 	fs.StringVar(&o.out, "out", filepath.Join("bench", "out"), "")
 	fs.StringVar(&o.report, "report", "", "")
 	fs.BoolVar(&o.list, "list", false, "")
-	if err := fs.Parse(args); err != nil {
+	if _, err := tools.Parse(fs, args, 0); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			fmt.Fprint(help, usage)
 		}
@@ -108,8 +108,6 @@ func parseOptions(args []string, help io.Writer) (options, error) {
 	switch o.run, err = regexp.Compile(pattern); {
 	case err != nil:
 		return o, fmt.Errorf("-run: %w", err)
-	case fs.NArg() > 0:
-		return o, fmt.Errorf("unexpected argument %q", fs.Arg(0))
 	case o.window <= 0:
 		return o, fmt.Errorf("-cell %v: must be positive", o.window)
 	case o.runs < 1:

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"player/bench/load"
 	"player/bench/stats"
 )
 
@@ -129,29 +130,17 @@ func (c *cellResult) ratio(to server, figure func(run) float64) (q float64, ok b
 // The figures of a run. Those of clients are of the first group, the one that
 // the cell is about, except totals.
 
-func closed(r run) float64 {
+func total(r run, of func(load.GroupResult) int) float64 {
 	n := 0
 	for _, g := range r.Load.Groups {
-		n += g.Closed
+		n += of(g)
 	}
 	return float64(n)
 }
 
-func framesOf(r run) float64 {
-	n := 0
-	for _, g := range r.Load.Groups {
-		n += g.Frames
-	}
-	return float64(n)
-}
-
-func bad(r run) float64 {
-	n := 0
-	for _, g := range r.Load.Groups {
-		n += g.Bad
-	}
-	return float64(n)
-}
+func closed(r run) float64      { return total(r, func(g load.GroupResult) int { return g.Closed }) }
+func framesOf(r run) float64    { return total(r, func(g load.GroupResult) int { return g.Frames }) }
+func bad(r run) float64         { return total(r, func(g load.GroupResult) int { return g.Bad }) }
 func rate(r run) float64        { return framesOf(r) / r.Load.Window.Seconds() }
 func cpuOfFrame(r run) float64  { return float64(r.Usage.CPU) / 1e3 / max(framesOf(r), 1) } // us
 func cpuShare(r run) float64    { return r.Usage.CPU.Seconds() / r.Load.Window.Seconds() }

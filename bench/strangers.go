@@ -333,7 +333,7 @@ the robot, or 20 Foxglove viewers.
 	p.table("others", ">reads: p99 error", ">max", ">asks: round", ">p99", ">max", ">server's CPU")
 	for name, c := range r.measured("strangers/") {
 		of := func(f func(run) float64) string { return show(c, player, f, duration) }
-		p.row(name, of(intervalP99), of(func(r run) float64 { return float64(r.Load.Groups[0].Interval.Max) }),
+		p.row(name, of(intervalP99), of(intervalMax),
 			of(func(r run) float64 { return float64(r.Load.Groups[1].Round.P50) }), of(askedP99),
 			of(func(r run) float64 { return float64(r.Load.Groups[1].Round.Max) }), show(c, player, cpuShare, percent))
 	}

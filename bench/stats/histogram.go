@@ -105,26 +105,8 @@ func (h *Histogram) SD() time.Duration {
 	return time.Duration(math.Sqrt(max(0, h.Squares/float64(h.Count)-mean*mean)))
 }
 
-// Quantile returns the value that a share q of all values does not exceed, to
+// AbsQuantile returns the magnitude that a share q of all values does not exceed, to
 // 3 %.
-func (h *Histogram) Quantile(q float64) time.Duration {
-	rank := uint64(math.Ceil(q * float64(h.Count)))
-	var seen uint64
-	for i := buckets - 1; i >= 0; i-- {
-		if seen += uint64(h.below[i]); h.below[i] > 0 && seen >= rank {
-			return max(-middle(i), h.Min)
-		}
-	}
-	for i := range buckets {
-		if seen += uint64(h.above[i]); h.above[i] > 0 && seen >= rank {
-			return min(middle(i), h.Max)
-		}
-	}
-	return 0
-}
-
-// AbsQuantile is Quantile of the magnitudes: how far off a share q of all
-// values is at most.
 func (h *Histogram) AbsQuantile(q float64) time.Duration {
 	rank := uint64(math.Ceil(q * float64(h.Count)))
 	var seen uint64
