@@ -114,8 +114,8 @@ func (w *workshop) measureInside(ctx context.Context, s server, c cell, window t
 // packetNote names the packets of startPackets in the line's record.
 const packetNote = "packet"
 
-// startPackets starts hardware that says packets of the same size as often, whatever it
-// is told: the bare loop knows no protocol.
+// startPackets starts hardware that sends packets of the same size as often and ignores
+// its input: the bare loop has no protocol.
 func (h hardware) startPackets(o line.Options) (cable, error) {
 	o.Baud = 38400 // that of a new pseudo-terminal
 	l, err := line.Open(o)

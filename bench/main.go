@@ -155,8 +155,8 @@ func (o options) takes(c cell) time.Duration {
 	return overhead
 }
 
-// asChild is what this program does as its own child, by its first argument. It returns
-// if it is none.
+// asChild does the work of a child if this program has started itself. Otherwise it
+// returns.
 func asChild(args []string) {
 	switch {
 	case len(args) > 0 && args[0] == loadVerb:

@@ -23,7 +23,7 @@ func startServer(listen, dir string) (*server.Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("-listen: port %q is not a number from 0 to 65535", text)
 	}
-	// A port that is taken would end the program without a word.
+	// With a port that is taken, the server of NATS ends the program without a message.
 	probe, err := net.Listen("tcp", listen)
 	if err != nil {
 		return nil, fmt.Errorf("-listen: %w (-nats connects to a server that is there)", err)

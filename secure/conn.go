@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	// overhead is what a record of TLS 1.3 adds to what it says, in bytes: a header of
+	// overhead is what a record of TLS 1.3 adds to its content, in bytes: a header of
 	// 5, the type of the content, and a tag of 16 (RFC 8446, 5.2).
 	overhead = 5 + 1 + 16
-	// mostInRecord is the most that a record says, in bytes (RFC 8446, 5.1).
+	// mostInRecord is the largest content of a record, in bytes (RFC 8446, 5.1).
 	mostInRecord = 16 << 10
 )
 
-// Conn is a connection whose handshake is done. After Detach nothing of it blocks,
-// and its methods belong to one goroutine: bytes in, bytes out.
+// Conn is a connection whose handshake is done. After Detach its methods do not block
+// and belong to one goroutine: bytes in, bytes out.
 type Conn struct {
 	// Name is the common name in the client's certificate, which was verified; empty:
 	// the client was not asked for one.
@@ -30,11 +30,11 @@ type Conn struct {
 
 	tls     *tls.Conn
 	wire    *wire
-	release func() // gives back what the connection has taken until it is detached
+	release func() // gives back the descriptors that were taken for the handshake
 }
 
-// Client makes the handshake of a client, and takes over the connection. The server
-// needs it only when it is measured.
+// Client does the client's side of a handshake on a connection, which it takes over.
+// Only the benchmark needs it.
 func Client(tcp net.Conn, config *tls.Config) (*Conn, error) {
 	w := &wire{Conn: tcp}
 	c := newConn(w, tls.Client(w, config), func() {})
@@ -67,9 +67,9 @@ func (c *Conn) Close() error {
 	return c.wire.Conn.Close()
 }
 
-// Read takes records as they came from the client, and reads what they say into p.
-// If n is len(p), there may be more for another call. io.EOF is the client's goodbye.
-// The connection may have something to say afterwards: see Seal.
+// Read decrypts records from the client into p. If n is len(p), there may be more: call
+// it again without records. io.EOF means that the client has closed its side. Afterwards
+// the connection may have records of its own to send: see Unsaid.
 func (c *Conn) Read(records, p []byte) (n int, err error) {
 	if len(c.wire.in) == 0 {
 		c.wire.in = records
@@ -88,11 +88,11 @@ func (c *Conn) Read(records, p []byte) (n int, err error) {
 	return n, err
 }
 
-// Unsaid reports whether the connection has something to say by itself: an answer to
+// Unsaid reports whether the connection has records of its own to send: the answer to
 // a new key of the client, or an alert.
 func (c *Conn) Unsaid() bool { return len(c.wire.out) > 0 }
 
-// Seal appends what the connection has to say by itself, and p in records, to dst.
+// Seal appends the connection's own records, and p in records, to dst.
 func (c *Conn) Seal(dst, p []byte) []byte {
 	c.wire.out = append(dst, c.wire.out...)
 	_, _ = c.tls.Write(p) // memory takes it
@@ -100,13 +100,13 @@ func (c *Conn) Seal(dst, p []byte) []byte {
 	return dst
 }
 
-// Bye appends the last record to dst.
+// Bye appends the last record, an alert that ends the connection, to dst.
 func (c *Conn) Bye(dst []byte) []byte {
 	_ = c.tls.CloseWrite() // as Seal
 	return c.Seal(dst, nil)
 }
 
-// Size returns the size of n bytes in records.
+// Size returns the size of n bytes in records, in bytes.
 func Size(n int) int {
 	return n + (n+mostInRecord-1)/mostInRecord*overhead
 }

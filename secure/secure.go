@@ -150,7 +150,7 @@ func (h *Handshakes) Serve(l net.Listener, ready func(*Conn)) {
 		from := rights.Computer(conn.RemoteAddr().(*net.TCPAddr).AddrPort().Addr())
 		if err := h.enter(from); err != nil {
 			h.refused(conn.RemoteAddr(), err)
-			_ = conn.Close() // nothing was said
+			_ = conn.Close() // nothing was sent
 			continue
 		}
 		go func() {

@@ -5,7 +5,7 @@
 // differ in what they do at a wake, not in how often they wake.
 //
 // With -serial it is the least that a driver can do: when a packet has come from the
-// serial line, whoever has asked gets a frame.
+// serial line, every client that has asked gets a frame.
 package main
 
 import (

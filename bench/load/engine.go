@@ -47,7 +47,7 @@ type engine struct {
 	refused  int // clients that did not get all devices
 	events   [batch]unix.EpollEvent
 	buffer   [64 << 10]byte
-	plain    [64 << 10]byte // what records in buffer say
+	plain    [64 << 10]byte // the content of records in buffer
 	command  []byte         // one position command: stand still
 	flood    []byte
 	ask      []byte // one request for data

@@ -96,10 +96,10 @@ func (e *engine) messages(c *client, now time.Duration, b []byte) {
 type natsParser struct {
 	suffix        []byte // of the subjects that count
 	subscriptions int
-	rest          []byte // the beginning of what is cut
+	rest          []byte // the beginning of a message that is cut
 }
 
-// message is a message with headers, or a ping. Of other things it is zero.
+// message is a message with headers, or a ping. It is zero for anything else.
 type message struct {
 	ping         bool
 	subscription int
@@ -109,7 +109,7 @@ type message struct {
 
 var errNATS = errors.New("not the protocol of NATS")
 
-// next takes what b begins with, and returns its length, or 0 if it is cut.
+// next takes the first message of b, and returns its length, or 0 if it is cut.
 func (p *natsParser) next(b []byte) (m message, n int, err error) {
 	end := bytes.IndexByte(b, '\n')
 	if end < 0 {

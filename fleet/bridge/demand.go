@@ -3,14 +3,14 @@ package bridge
 import "time"
 
 const (
-	// DefaultRate is the rate of data in Hz that nobody has asked for: the default
-	// of the protocol (PROTOCOL 4.1).
+	// DefaultRate is the rate of data in Hz without a request for another one: the
+	// default of the protocol (PROTOCOL 4.1).
 	DefaultRate = 10
 	// MaxRate is the highest rate in Hz that can be asked for. A robot may have a
 	// lower maximum.
 	MaxRate = 1000
-	// AskLimit is how long a request for a rate counts. Who wants the rate for
-	// longer asks again.
+	// AskLimit is how long a request for a rate counts. A program that wants the
+	// rate for longer asks again.
 	AskLimit = 10 * time.Second
 )
 

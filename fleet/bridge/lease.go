@@ -15,7 +15,7 @@ const (
 	WritePeriod = TTL / 4
 )
 
-// Errors of a token. They are answered to whoever sent it.
+// Errors of a token, which its sender gets as an answer.
 var (
 	ErrNoToken  = errors.New("a command needs the token of a lease in the header " + HeaderLease)
 	ErrNoLease  = errors.New("nobody holds the lease: it has ended, or was never given")
@@ -86,8 +86,8 @@ func (c *Control) Renew(token string, now time.Time) error {
 // End makes the lease free.
 func (c *Control) End() { *c = Control{blocked: c.blocked} }
 
-// WriteDue returns when the bucket must be told of a renewal; ok is false if it knows
-// of the last one.
+// WriteDue returns when the last renewal must be written to the bucket; ok is false if
+// it was.
 func (c *Control) WriteDue() (at time.Time, ok bool) {
 	if c.Token == "" || !c.renewed.After(c.written) {
 		return at, false

@@ -96,7 +96,7 @@ func Run(ctx context.Context, conn *nats.Conn, c Config, ready func()) error {
 		}
 	}()
 
-	// Who is there already says so within a beat.
+	// Bridges that run already are heard within a period.
 	settled := time.Now().Add(2 * bridge.BeatPeriod)
 	tick := time.NewTicker(bridge.BeatPeriod)
 	defer tick.Stop()
@@ -182,7 +182,7 @@ func (h *hub) add(r Robot) {
 	h.Robots = append(h.Robots, r)
 }
 
-// Bridges tell each other that they are alive by beats.
+// The states of a bridge in its beats.
 const (
 	alive   = "alive"
 	leaving = "leaving"

@@ -27,8 +27,8 @@ const (
 	// are late. The end of a round that is lost with the connection is waited for as
 	// long.
 	roundLimit = 5 * time.Second
-	// repeatPeriod is after how much silence the data of a device is sent again: it
-	// has not changed, or there is none. Who comes late waits no longer for it.
+	// repeatPeriod is the silence after which the data of a device, which has not
+	// changed, is sent again. A late subscriber waits at most this long for it.
 	repeatPeriod = 2 * time.Second
 	// retryPause is the time between two attempts to reach a robot.
 	retryPause = time.Second
@@ -359,7 +359,7 @@ func (r *reader) pace() error {
 	return r.conn.SetFrequency(rate)
 }
 
-// report notes for the status what is read.
+// report notes in the status what is read.
 func (r *reader) report() {
 	var reading []string
 	var refused []error

@@ -1,11 +1,11 @@
-// Package shipped is how the server is built that people get: the packages and the
-// benchmark use the same flags.
+// Package shipped has the flags with which the released server is built. The packages
+// and the benchmark use the same.
 package shipped
 
 // cold are packages that only pages, viewers, tools, handshakes, configurations and lines
-// of the log need. Without inlining they are 550 kB smaller. Whatever takes part in serving a plain frame
-// is not among them; nor are the ciphers of TLS. Inlining is a property of the package
-// that is called: encoding/binary must keep it.
+// of the log need. Without inlining they are 550 kB smaller. Packages that serve a plain
+// frame are not among them, nor are the ciphers of TLS. Inlining is a property of the
+// package that is called: encoding/binary must keep it.
 var cold = [...]string{
 	"context", "flag", "fmt", "log", "net", "os/exec", "reflect",
 	"crypto/ecdsa", "crypto/hpke", "crypto/rsa", "crypto/tls", "crypto/x509",
@@ -18,7 +18,8 @@ var cold = [...]string{
 	"player/config", "player/config/migrate", "player/config/syntax", "player/foxglove/...", "player/tools/...", "player/web",
 }
 
-// Flags are those of go build, but for the linker's. CGO_ENABLED=0 belongs to them.
+// Flags returns the flags of go build without those of the linker. CGO_ENABLED=0 belongs
+// to them.
 // Without HTTP/2, which no page of ours needs, the binary is 370 kB smaller.
 func Flags() []string {
 	flags := []string{"-tags=nethttpomithttp2", "-trimpath"}
