@@ -61,7 +61,7 @@ type Client struct {
 	conn    net.Conn
 	buf, in []byte         // receive buffer, and its bytes that are not used yet
 	items   compact.Reader // of the latest compact block
-	begun   bool           // the form of rounds was set
+	auto    bool           // the first Request selects the form of rounds
 	out     []byte         // send buffer
 	payload []byte         // of the message being built
 
@@ -105,7 +105,7 @@ func Dial(ctx context.Context, addr string) (*Client, error) {
 		return nil, err
 	}
 	c := New(conn)
-	c.begun = false
+	c.auto = true
 	return c, nil
 }
 
@@ -126,7 +126,7 @@ func withPort(addr string) string {
 // New returns a client on conn, which must support read deadlines. Close
 // closes conn. Unlike that of Dial it does not ask for compact rounds by itself.
 func New(conn net.Conn) *Client {
-	c := &Client{conn: conn, begun: true, buf: make([]byte, bufferSize), release: func() {}}
+	c := &Client{conn: conn, buf: make([]byte, bufferSize), release: func() {}}
 	c.devices = map[byte]*device{
 		codec.Position: {field: &c.Position},
 		codec.Sonar:    {field: &c.Sonar},

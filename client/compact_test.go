@@ -21,7 +21,7 @@ func small(blocks ...string) string {
 // The server may change the form of rounds at any time.
 func TestCompactRounds(t *testing.T) {
 	c, s := dial(t)
-	c.begun = false
+	c.auto = true
 	s.send("720006 6C72 7A72 7072")
 	if err := c.Request(t.Context(), "lrzrpr"); err != nil {
 		t.Fatal(err)

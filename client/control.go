@@ -121,7 +121,7 @@ func (c *Client) EmergencyStop(on bool) error {
 // readings are 0. With its first Request a client of Dial that did not call it sets
 // codec.FramesAuto and whole scans. It is an extension that the original server ignores.
 func (c *Client) SetCompact(form uint16, scan codec.Scan) error {
-	c.begun = true
+	c.auto = false
 	return c.config(codec.Server, codec.Config{Code: codec.ConfigCompact, Arg: form, Scan: scan})
 }
 

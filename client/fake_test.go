@@ -40,7 +40,7 @@ func dial(t *testing.T) (*Client, *server) {
 	}
 	t.Cleanup(func() { conn.Close() })
 	conn.SetDeadline(time.Now().Add(limit))
-	c.begun = true // tests but those of compact rounds expect nothing before their messages
+	c.auto = false // tests but those of compact rounds expect nothing before their messages
 	return c, &server{t, conn}
 }
 

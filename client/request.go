@@ -63,7 +63,7 @@ func (c *Client) Request(ctx context.Context, request string) error {
 	if len(request)%2 != 0 {
 		return fmt.Errorf("request %q does not consist of pairs of device and access", request)
 	}
-	if !c.begun {
+	if c.auto {
 		if err := c.SetCompact(codec.FramesAuto, codec.Scan{}); err != nil {
 			return fmt.Errorf("request %q: %w", request, err)
 		}
