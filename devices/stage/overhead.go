@@ -1,7 +1,6 @@
 package stage
 
 import (
-	"math"
 	"time"
 
 	"player/codec"
@@ -70,23 +69,10 @@ func (t *Tracking) Tick(now time.Duration) time.Duration {
 	return t.tick(now, t.publish)
 }
 
+// publish publishes the robot's true pose in the frame of the world, and its true
+// velocity. A camera does not see a stall.
 func (t *Tracking) publish(now time.Duration) {
-	seen := t.overhead.robot.seenFromAbove()
+	seen := t.overhead.robot.positionData(t.overhead.robot.body.pose)
 	t.buf = seen.Append(t.buf[:0])
 	t.position.Publish(now, t.buf)
-}
-
-// seenFromAbove returns the robot's true pose in the frame of the world, and its true
-// velocity. A camera does not see a stall.
-func (r *Robot) seenFromAbove() codec.PositionData {
-	at := r.body.pose
-	return codec.PositionData{
-		Time:     uint32(r.world.Stamp().Milliseconds()),
-		X:        int32(math.Round(at.X * 1000)),
-		Y:        int32(math.Round(at.Y * 1000)),
-		Heading:  degrees(at.Heading),
-		Speed:    int16(math.Round(r.drive.speed * 1000)),
-		TurnRate: int16(math.Round(r.drive.turn * 180 / math.Pi)),
-		Compass:  degrees(at.Heading),
-	}
 }

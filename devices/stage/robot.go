@@ -120,8 +120,15 @@ func (r *Robot) open() {
 
 // readPosition reports the odometry.
 func (r *Robot) readPosition(out *codec.PositionData) {
-	at := r.odometry.at(r.body.pose)
-	*out = codec.PositionData{
+	*out = r.positionData(r.odometry.at(r.body.pose))
+	if r.stalled() {
+		out.Stall = 1
+	}
+}
+
+// positionData returns the robot's motion with a pose that was measured.
+func (r *Robot) positionData(at Pose) codec.PositionData {
+	return codec.PositionData{
 		Time:     uint32(r.world.Stamp().Milliseconds()),
 		X:        int32(math.Round(at.X * 1000)),
 		Y:        int32(math.Round(at.Y * 1000)),
@@ -129,8 +136,5 @@ func (r *Robot) readPosition(out *codec.PositionData) {
 		Speed:    int16(math.Round(r.drive.speed * 1000)),
 		TurnRate: int16(math.Round(r.drive.turn * 180 / math.Pi)),
 		Compass:  degrees(r.body.pose.Heading),
-	}
-	if r.stalled() {
-		out.Stall = 1
 	}
 }
