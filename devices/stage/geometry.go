@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -97,12 +98,7 @@ func (b box) empty() bool { return b.min.X > b.max.X }
 // convexHull returns the convex outline of points, counterclockwise (Andrew's
 // monotone chain). Points are sorted in place.
 func convexHull(points []Vec) []Vec {
-	slices.SortFunc(points, func(a, b Vec) int {
-		if a.X != b.X {
-			return compare(a.X, b.X)
-		}
-		return compare(a.Y, b.Y)
-	})
+	slices.SortFunc(points, func(a, b Vec) int { return cmp.Or(cmp.Compare(a.X, b.X), cmp.Compare(a.Y, b.Y)) })
 	points = slices.Compact(points)
 	if len(points) < 3 {
 		return slices.Clone(points)
@@ -140,13 +136,6 @@ func convexRound(outline []Vec) []Vec {
 		return nil
 	}
 	return round
-}
-
-func compare(a, b float64) int {
-	if a < b {
-		return -1
-	}
-	return 1
 }
 
 // contains reports whether p lies in the polygon (even-odd rule).
