@@ -91,7 +91,10 @@ func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, siz
 	area := Vec{size[0], size[1]}
 
 	add := func(bottom, top float64, bitmap bool, outlines ...[]Vec) {
-		b.add(part{material: m, shapes: outlines, bottom: bottom, top: top, bitmap: bitmap}, frame)
+		for _, outline := range outlines {
+			frame.outline(outline)
+		}
+		b.parts = append(b.parts, part{material: m, shapes: outlines, bottom: bottom, top: top, bitmap: bitmap})
 	}
 	blocks := s.Sections("block")
 	path := s.Path("bitmap", "")
@@ -138,22 +141,8 @@ func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, siz
 	return top
 }
 
-// add adds a part whose shapes are in the given frame.
-func (b *body) add(p part, frame Pose) {
-	outlines := p.shapes
-	p.shapes = nil
-	for _, outline := range outlines {
-		moved := make([]Vec, len(outline))
-		for i, v := range outline {
-			moved[i] = frame.apply(v)
-		}
-		p.shapes = append(p.shapes, moved)
-	}
-	b.parts = append(b.parts, p)
-}
-
-// outline transforms an outline from the frame at p to the frame that contains
-// p.
+// outline transforms an outline, in place, from the frame at p to the frame that
+// contains p.
 func (p Pose) outline(points []Vec) []Vec {
 	for i, v := range points {
 		points[i] = p.apply(v)
