@@ -67,13 +67,10 @@ func (s *layerSet) layer(wanted func(*part) bool) (*layer, error) {
 // drawLayers assigns grids to robots and sensors.
 func (l *loader) drawLayers() error {
 	w := l.world
-	set := layerSet{extent: emptyBox(), resolution: w.resolution, made: map[string]*layer{}, stored: maxStored, tiles: maxTiles}
+	set := layerSet{extent: w.floor(), resolution: w.resolution, made: map[string]*layer{}, stored: maxStored, tiles: maxTiles}
 	for _, b := range w.fixtures {
 		for i := range b.parts {
 			set.parts = append(set.parts, &b.parts[i])
-			for _, outline := range b.parts[i].shapes {
-				set.extent.include(outline...)
-			}
 		}
 	}
 	var failure error

@@ -200,15 +200,20 @@ func (l *loader) things(s *syntax.Section) {
 		l.world.spots[i] = *b.spot
 		b.spot = &l.world.spots[i]
 	}
+	l.world.crowd = newCrowd(l.world.bodies, l.world.floor())
+}
+
+// floor returns the extent of the fixtures.
+func (w *World) floor() box {
 	floor := emptyBox()
-	for _, b := range l.world.fixtures {
+	for _, b := range w.fixtures {
 		for _, p := range b.parts {
 			for _, outline := range p.shapes {
 				floor.include(outline...)
 			}
 		}
 	}
-	l.world.crowd = newCrowd(l.world.bodies, floor)
+	return floor
 }
 
 // pushing reads whether robots can push b, and how hard that is.
