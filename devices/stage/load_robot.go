@@ -3,6 +3,7 @@ package stage
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"player/codec"
 	"player/config/syntax"
@@ -220,15 +221,14 @@ func (l *loader) gripper(s *syntax.Section, at Pose, base float64, r *Robot) {
 	if !(g.length > 0 && g.length < 10 && g.opening > 0 && g.opening < 10) {
 		l.fail(s, "size", "size %v m: write length of the paddles, opening, height", size)
 	}
-	end := func(field, zero, one string, def float64) travel {
-		names := map[string]float64{zero: 0, one: 1}
-		at, known := names[s.String(field, map[float64]string{0: zero, 1: one}[def])]
-		if !known {
+	end := func(field, def, zero, one string) travel {
+		at := slices.Index([]string{zero, one}, s.String(field, def))
+		if at < 0 {
 			l.fail(s, field, "write %q or %q", zero, one)
 		}
-		return travel{at: at, want: at}
+		return travel{float64(at), float64(at)}
 	}
-	g.paddles = end("paddles", "closed", "open", 1)
-	g.lift = end("lift", "down", "up", 0)
+	g.paddles = end("paddles", "open", "closed", "open")
+	g.lift = end("lift", "down", "down", "up")
 	r.gripper = g
 }
