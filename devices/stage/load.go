@@ -101,8 +101,7 @@ type loader struct {
 	colors  *rand.Rand // of the models whose colour is "random"
 	errs    []error
 
-	robotSections []*syntax.Section         // of the robots, for warnings about them
-	sections      map[*body]*syntax.Section // of fixtures and movers
+	sections map[*body]*syntax.Section // of fixtures and movers
 }
 
 // fail records an error about a field of s. Inlined at its forty calls, it would take
@@ -190,8 +189,7 @@ func (l *loader) things(s *syntax.Section) {
 	for _, section := range s.Sections("overhead") {
 		l.overhead(section)
 	}
-	for i, r := range l.world.robots {
-		l.sections[r.body] = l.robotSections[i]
+	for _, r := range l.world.robots {
 		l.world.bodies = append(l.world.bodies, r.body)
 	}
 	l.world.bodies = append(l.world.bodies, objects...)
@@ -250,9 +248,9 @@ func (l *loader) random(i int) *rand.Rand { return rand.New(rand.NewPCG(l.seed, 
 // checkRoom warns about robots that cannot move because they start inside
 // something.
 func (l *loader) checkRoom() {
-	for i, r := range l.world.robots {
+	for _, r := range l.world.robots {
 		if l.world.blocked(r.body) {
-			l.warn(l.robotSections[i], "robot %s starts inside something and cannot move", r.Name)
+			l.warn(l.sections[r.body], "robot %s starts inside something and cannot move", r.Name)
 		}
 	}
 }

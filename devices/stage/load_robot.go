@@ -41,9 +41,9 @@ func (l *loader) robot(s *syntax.Section, at Pose, base float64) {
 		Port:  s.Int("port", 0),
 		world: w,
 	}
-	for i, o := range w.robots {
+	for _, o := range w.robots {
 		if o.Name == r.Name {
-			l.fail(s, "name", "the robot at line %d is already called %q", l.robotSections[i].Pos.Line, r.Name)
+			l.fail(s, "name", "the robot at line %d is already called %q", l.sections[o.body].Pos.Line, r.Name)
 		}
 		if o.Port == r.Port && r.Port != 0 {
 			l.fail(s, "port", "robot %q already uses port %d", o.Name, r.Port)
@@ -69,7 +69,7 @@ func (l *loader) robot(s *syntax.Section, at Pose, base float64) {
 	l.motion(s, r, at)
 	l.power(s, r)
 	w.robots = append(w.robots, r)
-	l.robotSections = append(l.robotSections, s)
+	l.sections[r.body] = s
 }
 
 // motion reads how a robot drives and localises itself.
