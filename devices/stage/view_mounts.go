@@ -13,12 +13,10 @@ type Mounts struct {
 func (r *Robot) Mounts() Mounts {
 	var m Mounts
 	if r.laser != nil {
-		at := r.laser.pose
-		m.Laser = &at
+		m.Laser = new(r.laser.pose)
 	}
 	if r.camera != nil {
-		at := r.camera.pose
-		m.Camera = &at
+		m.Camera = new(r.camera.pose)
 	}
 	if r.sonars != nil {
 		for _, s := range r.sonars.ring {
