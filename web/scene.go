@@ -37,8 +37,7 @@ type part struct {
 func newScene(world *stage.World) scene {
 	s := scene{world.Name(), models(world.Fixtures()), models(world.Movers())}
 	for i, robot := range world.Robots() {
-		mounts := robot.Mounts()
-		s.Movers[i].Mounts = &mounts
+		s.Movers[i].Mounts = new(robot.Mounts())
 	}
 	return s
 }

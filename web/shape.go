@@ -1,7 +1,6 @@
 package web
 
 import (
-	"encoding/json"
 	"net/http"
 	"time"
 
@@ -28,6 +27,5 @@ func (s *server) shape(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, explain(err), http.StatusServiceUnavailable)
 		return
 	}
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(shape) // fails if the browser has disconnected
+	sendJSON(w, http.StatusOK, shape)
 }

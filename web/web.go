@@ -15,7 +15,6 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"net"
@@ -114,17 +113,15 @@ func newHandler(ctx context.Context, config Config) http.Handler {
 	mux.Handle("GET /", cached(page, http.FileServerFS(page)))
 	mux.HandleFunc("GET /robots", s.readers(s.robots))
 	mux.HandleFunc("GET /shape", s.readers(s.shape))
-	sockets := []func(context.Context, *socket) error{s.stream, s.drive, s.presence}
-	paths := []string{"stream", "drive", "presence"}
+	mux.HandleFunc("GET /stream", s.accept(s.stream))
+	mux.HandleFunc("GET /drive", s.accept(s.drive))
+	mux.HandleFunc("GET /presence", s.accept(s.presence))
 	s.handleStatus(mux)
 	s.handleRuns(mux)
 	mux.HandleFunc("GET /log", s.readers(s.recent))
 	if config.World != nil {
-		sockets, paths = append(sockets, s.world), append(paths, "world")
+		mux.HandleFunc("GET /world", s.accept(s.world))
 		mux.HandleFunc("GET /plan", s.readers(s.plan))
-	}
-	for i, path := range paths {
-		mux.HandleFunc("GET /"+path, s.accept(sockets[i]))
 	}
 	return newGuard(config.Name).protect(mux, config.Log)
 }
@@ -196,6 +193,5 @@ func (s *server) robots(w http.ResponseWriter, r *http.Request) {
 			list.Takes = s.config.Access.Of(hostOf(r.Address), "").Has(rights.Take)
 		}
 	}
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(list) // fails if the browser has disconnected
+	sendJSON(w, http.StatusOK, list)
 }
