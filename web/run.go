@@ -48,22 +48,19 @@ func (s *server) handleRuns(mux *http.ServeMux) {
 		{"POST /playback", rights.Read | rights.Write, playback},
 		{"POST /record", rights.Read | rights.Write, record},
 	} {
-		mux.HandleFunc(h.pattern, func(w http.ResponseWriter, r *http.Request) {
+		mux.HandleFunc(h.pattern, s.allowed(h.needs, func(w http.ResponseWriter, r *http.Request) {
 			report := runReport{Write: s.rightsOf(r).Has(rights.Write)}
-			if status, err := s.run(r, h.needs, h.change, &report); err != nil {
+			if status, err := s.run(r, h.change, &report); err != nil {
 				http.Error(w, err.Error(), status)
 				return
 			}
 			sendJSON(w, http.StatusOK, report)
-		})
+		}))
 	}
 }
 
 // run calls change for the robot that a request names, and fills in the report.
-func (s *server) run(r *http.Request, needs rights.Set, change runChange, report *runReport) (status int, err error) {
-	if err := need(s.rightsOf(r), needs); err != nil {
-		return http.StatusForbidden, err
-	}
+func (s *server) run(r *http.Request, change runChange, report *runReport) (status int, err error) {
 	form := r.URL.Query()
 	run, ok := s.config.Runs[form.Get("robot")]
 	if !ok {

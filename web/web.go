@@ -148,9 +148,12 @@ func cached(page fs.FS, next http.Handler) http.Handler {
 }
 
 // readers calls next for browsers that may read.
-func (s *server) readers(next http.HandlerFunc) http.HandlerFunc {
+func (s *server) readers(next http.HandlerFunc) http.HandlerFunc { return s.allowed(rights.Read, next) }
+
+// allowed calls next for browsers that have the rights.
+func (s *server) allowed(needs rights.Set, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if err := need(s.rightsOf(r), rights.Read); err != nil {
+		if err := need(s.rightsOf(r), needs); err != nil {
 			http.Error(w, explain(err), http.StatusForbidden)
 			return
 		}
