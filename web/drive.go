@@ -94,7 +94,7 @@ func (d *driver) take(_ context.Context, message []byte) error {
 func (d *driver) run(ctx context.Context) error {
 	ended := make(chan error, 3)
 	for _, c := range []*commander{d.wheels, d.camera, d.gripper} {
-		go func() { ended <- recovered(func() error { return c.run(ctx) }) }()
+		go func() { ended <- Recovered(func() error { return c.run(ctx) }) }()
 	}
 	for {
 		select {

@@ -2,9 +2,9 @@ package web
 
 import "fmt"
 
-// recovered calls fn, and makes an error of a panic: it ends a page, and not the
+// Recovered calls fn, and makes an error of a panic: it ends a page, and not the
 // server with its robots. net/http does the same for the goroutines that it starts.
-func recovered(fn func() error) (err error) {
+func Recovered(fn func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v", r)

@@ -7,10 +7,10 @@ import (
 
 func TestRecovered(t *testing.T) {
 	failure := errors.New("failure")
-	if err := recovered(func() error { return failure }); err != failure {
+	if err := Recovered(func() error { return failure }); err != failure {
 		t.Errorf("error %v", err)
 	}
-	if err := recovered(func() error { panic("trouble") }); err == nil || err.Error() != "panic: trouble" {
+	if err := Recovered(func() error { panic("trouble") }); err == nil || err.Error() != "panic: trouble" {
 		t.Errorf("error %v", err)
 	}
 }

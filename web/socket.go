@@ -171,9 +171,9 @@ func converse(ctx context.Context, sock *socket, take func(ctx context.Context, 
 	// Reading and pinging do not use the inner context: its end would close the
 	// socket before the dashboard gets the reason.
 	go func() {
-		cancel(recovered(func() error { return sock.receive(ctx, func(message []byte) error { return take(inner, message) }) }))
+		cancel(Recovered(func() error { return sock.receive(ctx, func(message []byte) error { return take(inner, message) }) }))
 	}()
-	go func() { cancel(recovered(func() error { return sock.probe(ctx) })) }()
+	go func() { cancel(Recovered(func() error { return sock.probe(ctx) })) }()
 	if err := run(inner); inner.Err() == nil {
 		return err
 	}

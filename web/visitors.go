@@ -91,9 +91,6 @@ func (v Visitor) Read(ctx context.Context, ws *websocket.Conn) (websocket.Messag
 // theirs at the same moment get their turns one by one, and the loop runs in between.
 func (v Visitor) Turn() { v.account.pay(messageCost) }
 
-// Recovered calls fn, and makes an error of a panic.
-func Recovered(fn func() error) error { return recovered(fn) }
-
 // OnLoop calls fn on the loop by its Post, and waits until it has returned.
 func OnLoop(ctx context.Context, post func(func(now time.Duration)) bool, fn func(now time.Duration)) error {
 	done := make(chan struct{})
