@@ -74,7 +74,7 @@ func (d *driver) take(_ context.Context, message []byte) error {
 	if err := decodeCommand(message, &c); err != nil {
 		return err
 	}
-	if err := need(d.socket.may, c.needs()); err != nil {
+	if err := Need(d.socket.may, c.needs()); err != nil {
 		d.report.failed(err)
 		return nil
 	}

@@ -111,21 +111,13 @@ func (s *server) admit(r *http.Request, sock *socket) error {
 	case len(sock.robot) > addressLimit:
 		return notice{text: "this is not the address of a robot"}
 	}
-	return need(sock.may, rights.Read)
+	return Need(sock.may, rights.Read)
 }
 
 // rightsOf returns the rights of the browser's address. Robots only see the
 // address of this process.
 func (s *server) rightsOf(r *http.Request) rights.Set {
 	return s.config.Access.Of(addressOf(r.RemoteAddr), "")
-}
-
-// need returns an error if a browser lacks a right.
-func need(may, want rights.Set) error {
-	if may.Has(want) {
-		return nil
-	}
-	return notice{text: fmt.Sprintf("the robot's owner does not allow it: your computer may %v, this needs %v", may, want)}
 }
 
 // nameOf returns the name that the connections of a page have (PROTOCOL 8.3): robots

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/coder/websocket"
 	"go.uber.org/zap"
+
+	"player/config/rights"
 )
 
 // serve serves visitors on l within their budget until ctx ends; then it closes l and
@@ -90,6 +93,14 @@ func (v Visitor) Read(ctx context.Context, ws *websocket.Conn) (websocket.Messag
 // Turn waits until the visitor may cause the work of a message. Many that would encode
 // theirs at the same moment get their turns one by one, and the loop runs in between.
 func (v Visitor) Turn() { v.account.pay(messageCost) }
+
+// Need returns an error if a visitor lacks a right.
+func Need(may, want rights.Set) error {
+	if may.Has(want) {
+		return nil
+	}
+	return notice{text: fmt.Sprintf("the robot's owner does not allow it: your computer may %v, this needs %v", may, want)}
+}
 
 // OnLoop calls fn on the loop by its Post, and waits until it has returned.
 func OnLoop(ctx context.Context, post func(func(now time.Duration)) bool, fn func(now time.Duration)) error {

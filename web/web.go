@@ -153,7 +153,7 @@ func (s *server) readers(next http.HandlerFunc) http.HandlerFunc { return s.allo
 // allowed calls next for browsers that have the rights.
 func (s *server) allowed(needs rights.Set, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if err := need(s.rightsOf(r), needs); err != nil {
+		if err := Need(s.rightsOf(r), needs); err != nil {
 			http.Error(w, explain(err), http.StatusForbidden)
 			return
 		}

@@ -113,7 +113,7 @@ func (s *server) onLoop(ctx context.Context, fn func(now time.Duration)) error {
 }
 
 func (o *observer) execute(ctx context.Context, c worldCommand) error {
-	if err := need(o.socket.may, rights.Write); err != nil {
+	if err := Need(o.socket.may, rights.Write); err != nil {
 		return o.socket.sendJSON(ctx, worldReport{Mover: -1, Error: explain(err)})
 	}
 	world := o.server.config.World

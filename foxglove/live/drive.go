@@ -11,6 +11,7 @@ import (
 	"player/codec"
 	"player/config/rights"
 	"player/foxglove"
+	"player/web"
 )
 
 const (
@@ -83,7 +84,7 @@ func (v *viewer) advertise(c foxglove.Channel) error {
 		return fmt.Errorf("nobody here listens to %.60q: publish on /ROBOT%s", c.Topic, velocityTopic)
 	}
 	v.server.link(func() { v.publishes[c.Topic] = true })
-	return need(v.may, rights.Write)
+	return web.Need(v.may, rights.Write)
 }
 
 func (v *viewer) unadvertise(id uint32) error {
@@ -121,7 +122,7 @@ func (v *viewer) publish(m foxglove.MessageData) error {
 	if robot < 0 {
 		return nil // advertise has told
 	}
-	if err := need(v.may, rights.Write); err != nil {
+	if err := web.Need(v.may, rights.Write); err != nil {
 		return err
 	}
 	speed, turnRate, err := foxglove.ParseVelocity(m.Payload)

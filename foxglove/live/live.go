@@ -9,7 +9,6 @@ package live
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"net/http"
 	"slices"
@@ -143,7 +142,7 @@ func (r Robot) device(letter byte) int {
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	visitor := web.VisitorOf(r)
 	may := s.config.Access.Of(visitor.Address, "")
-	if err := need(may, rights.Read); err != nil {
+	if err := web.Need(may, rights.Read); err != nil {
 		http.Error(w, err.Error(), http.StatusForbidden)
 		return
 	}
@@ -157,12 +156,4 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v := newViewer(s, ws, visitor, may, r.RemoteAddr)
 	err = v.serve()
 	log.Info("viewer disconnected", zap.Error(err))
-}
-
-// need returns an error if a viewer lacks a right.
-func need(may, want rights.Set) error {
-	if may.Has(want) {
-		return nil
-	}
-	return fmt.Errorf("the robot's owner does not allow it: your computer may %v, this needs %v", may, want)
 }

@@ -28,7 +28,7 @@ func (v *viewer) control(c foxglove.PlaybackControl) error {
 	if v.replay == nil {
 		return errNoReplay
 	}
-	if err := need(v.may, rights.Read|rights.Write); err != nil {
+	if err := web.Need(v.may, rights.Read|rights.Write); err != nil {
 		return err
 	}
 	speed := float64(c.Speed)

@@ -64,7 +64,7 @@ func (v *viewer) call(c foxglove.ServiceCall) error {
 		return answer(fmt.Errorf("there is no service %d", c.Service))
 	}
 	s := v.server.services[i]
-	if err := need(v.may, s.needs); err != nil {
+	if err := web.Need(v.may, s.needs); err != nil {
 		return answer(err)
 	}
 	if c.Encoding != foxglove.Encoding {
