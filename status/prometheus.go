@@ -21,16 +21,15 @@ const (
 // AppendMetrics appends the status as Prometheus text.
 func (s Status) AppendMetrics(dst []byte) []byte {
 	t := text{dst}
-	t.family("player_info", gauge, "Always 1; the label is the server's version.")
-	t.sample("player_info", 1, "version", s.Version)
-	t.family("player_uptime_seconds", gauge, "Time since the server started.")
-	t.sample("player_uptime_seconds", time.Duration(s.Uptime).Seconds())
-	t.family("player_loop_wakes_total", counter, "Events that the server's loop has served.")
-	t.sample("player_loop_wakes_total", float64(s.Loop.Wakes))
-	t.family("player_frames_late_total", counter, "Frames that became due 5 ms late, or later.")
-	t.sample("player_frames_late_total", float64(s.Loop.LateFrames))
-	t.family("player_clients_max", gauge, "Clients that are served at a time, at most.")
-	t.sample("player_clients_max", float64(s.Loop.MaxClients))
+	single := func(name, kind, help string, value float64, labels ...string) {
+		t.family(name, kind, help)
+		t.sample(name, value, labels...)
+	}
+	single("player_info", gauge, "Always 1; the label is the server's version.", 1, "version", s.Version)
+	single("player_uptime_seconds", gauge, "Time since the server started.", time.Duration(s.Uptime).Seconds())
+	single("player_loop_wakes_total", counter, "Events that the server's loop has served.", float64(s.Loop.Wakes))
+	single("player_frames_late_total", counter, "Frames that became due 5 ms late, or later.", float64(s.Loop.LateFrames))
+	single("player_clients_max", gauge, "Clients that are served at a time, at most.", float64(s.Loop.MaxClients))
 	for _, f := range robotFamilies {
 		t.family(f.name, f.kind, f.help)
 		for _, r := range s.Robots {
