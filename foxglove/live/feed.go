@@ -100,7 +100,7 @@ func (f *feed) run(ctx context.Context) error {
 		}
 		for err == nil {
 			// Also what has come while the devices were requested.
-			if err = f.send(ctx, r.Client, taken); err == nil {
+			if err = f.send(r.Client, taken); err == nil {
 				err = r.Read(reading)
 			}
 		}
@@ -145,10 +145,10 @@ func (f *feed) request(ctx context.Context, r *client.Client, open, devices []in
 }
 
 // send hands new data to the outbox. That of a replayed log has the times of the log.
-func (f *feed) send(ctx context.Context, r *client.Client, taken []time.Duration) error {
+func (f *feed) send(r *client.Client, taken []time.Duration) error {
 	now, speed := time.Now().UnixNano(), 1.0
 	if f.robot.Replay != nil {
-		p, err := f.viewer.playback(ctx, f.robot.Replay)
+		p, err := f.viewer.playback(f.robot.Replay)
 		if err != nil {
 			return err
 		}

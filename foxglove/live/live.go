@@ -130,12 +130,7 @@ func (r Robot) converter() *foxglove.Converter {
 
 // device returns the index of the device with a letter, -1 if there is none.
 func (r Robot) device(letter byte) int {
-	for i, d := range r.Devices {
-		if d.Letter == letter {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(r.Devices, func(d Device) bool { return d.Letter == letter })
 }
 
 // ServeHTTP serves a viewer.

@@ -18,8 +18,8 @@ const followPeriod = 500 * time.Millisecond
 var errNoReplay = errors.New("no log is replayed here")
 
 // playback returns the state of a replay.
-func (v *viewer) playback(ctx context.Context, replay *readlog.Driver) (p *readlog.Playback, err error) {
-	err = web.OnLoop(ctx, v.server.config.Post, func(now time.Duration) { p = replay.Playback(now) })
+func (v *viewer) playback(replay *readlog.Driver) (p *readlog.Playback, err error) {
+	err = web.OnLoop(v.ctx, v.server.config.Post, func(now time.Duration) { p = replay.Playback(now) })
 	return p, err
 }
 
@@ -64,7 +64,7 @@ func (v *viewer) follow(ctx context.Context) error {
 	ticker := time.NewTicker(followPeriod)
 	defer ticker.Stop()
 	for last := (readlog.Playback{}); ; {
-		p, err := v.playback(ctx, v.replay)
+		p, err := v.playback(v.replay)
 		if err != nil {
 			return err
 		}

@@ -154,7 +154,7 @@ func (v *viewer) greet() error {
 		SupportedEncodings: []string{foxglove.Encoding}, SessionID: s.session,
 	}
 	if v.replay != nil {
-		p, err := v.playback(v.ctx, v.replay)
+		p, err := v.playback(v.replay)
 		if err != nil {
 			return err
 		}
