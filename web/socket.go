@@ -9,10 +9,8 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
-	"unicode/utf8"
 
 	"github.com/coder/websocket"
 	"go.uber.org/zap"
@@ -36,9 +34,6 @@ const (
 	maxUnacked = 3
 	// maxName is the length of the longest name of a client (PROTOCOL 8.3).
 	maxName = 64
-	// reasonLimit is how many bytes of an error fit into a close frame (RFC 6455,
-	// 5.5.1).
-	reasonLimit = 123
 	// probePeriod is how often a browser is pinged, and probeLimit how long it may
 	// take to answer. A browser that loses its network closes nothing, and TCP
 	// would keep its socket and the Player connections for a quarter of an hour.
@@ -81,7 +76,7 @@ func (s *server) accept(serve func(context.Context, *socket) error) http.Handler
 
 		sock := &socket{ws: ws, account: account, robot: r.URL.Query().Get("robot"), may: s.rightsOf(r), name: nameOf(r)}
 		if err := s.admit(r, sock); err != nil {
-			_ = ws.Close(statusRobot, reason(err))
+			_ = ws.Close(statusRobot, CloseReason(explain(err)))
 			return
 		}
 		log := s.config.Log.With(zap.String("browser", r.RemoteAddr), zap.String("socket", r.URL.Path[1:]))
@@ -93,7 +88,7 @@ func (s *server) accept(serve func(context.Context, *socket) error) http.Handler
 		if websocket.CloseStatus(err) != -1 || errors.Is(err, context.Canceled) {
 			err = nil // the dashboard was closed, or the server ends
 		} else {
-			_ = ws.Close(statusRobot, reason(err))
+			_ = ws.Close(statusRobot, CloseReason(explain(err)))
 		}
 		log.Info("dashboard disconnected", zap.Error(err))
 	}
@@ -126,16 +121,6 @@ func (s *server) rightsOf(r *http.Request) rights.Set {
 func nameOf(r *http.Request) string {
 	name := "browser " + addressOf(r.RemoteAddr).String() + " " + r.URL.Query().Get("page")
 	return name[:min(len(name), maxName)]
-}
-
-// reason returns the part of an explanation that fits into a close frame.
-func reason(err error) string {
-	text := strings.ToValidUTF8(explain(err), "?")
-	for len(text) > reasonLimit {
-		_, size := utf8.DecodeLastRuneInString(text)
-		text = text[:len(text)-size]
-	}
-	return text
 }
 
 // dial connects to the robot that the dashboard requested.

@@ -106,12 +106,12 @@ func TestAdmit(t *testing.T) {
 	}
 }
 
-func TestReason(t *testing.T) {
-	if got := reason(notice{text: "no route to host"}); got != "no route to host" {
+func TestCloseReason(t *testing.T) {
+	if got := CloseReason("no route to host"); got != "no route to host" {
 		t.Errorf("short: %q", got)
 	}
 	for _, text := range []string{strings.Repeat("x", 500), strings.Repeat("ü", 500), strings.Repeat("\xffx", 500)} {
-		if got := reason(notice{text: text}); len(got) > reasonLimit || len(got) < reasonLimit-3 || !utf8.ValidString(got) {
+		if got := CloseReason(text); len(got) > reasonLimit || len(got) < reasonLimit-3 || !utf8.ValidString(got) {
 			t.Errorf("%d bytes: %q", len(got), got)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/coder/websocket"
@@ -100,6 +101,15 @@ func Need(may, want rights.Set) error {
 		return nil
 	}
 	return notice{text: fmt.Sprintf("the robot's owner does not allow it: your computer may %v, this needs %v", may, want)}
+}
+
+// reasonLimit is how many bytes of a reason fit into a close frame (RFC 6455, 5.5.1).
+const reasonLimit = 123
+
+// CloseReason returns the part of a text that fits into the close frame of a WebSocket.
+func CloseReason(text string) string {
+	text = strings.ToValidUTF8(text, "?")
+	return strings.ToValidUTF8(text[:min(len(text), reasonLimit)], "") // without half a letter at the end
 }
 
 // OnLoop calls fn on the loop by its Post, and waits until it has returned.

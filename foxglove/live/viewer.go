@@ -30,8 +30,6 @@ const (
 	maxChannels = 256
 	// warnPeriod is how long it takes until a viewer is told the same again.
 	warnPeriod = 5 * time.Second
-	// reasonLimit is how many bytes of an error fit into a close frame (RFC 6455, 5.5.1).
-	reasonLimit = 123
 )
 
 // viewer is a connection of a viewer. Its maps are used by the reader only.
@@ -106,8 +104,7 @@ func (v *viewer) serve() error {
 	if websocket.CloseStatus(err) != -1 || errors.Is(err, context.Canceled) {
 		return nil // the viewer was closed, or the server ends
 	}
-	reason := err.Error()
-	_ = v.ws.Close(websocket.StatusInternalError, reason[:min(len(reason), reasonLimit)])
+	_ = v.ws.Close(websocket.StatusInternalError, web.CloseReason(err.Error()))
 	return err
 }
 
