@@ -3,13 +3,14 @@
 package recording
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"image"
 	"image/png"
 	"math"
 	"os"
-	"sort"
+	"slices"
 	"strconv"
 )
 
@@ -53,12 +54,12 @@ func ReadTruth(path string) (map[string]Track, error) {
 // At returns where the robot was at a time, between two samples if need be. It reports
 // whether the track covers the time.
 func (t Track) At(time float64) (Sample, bool) {
-	i := sort.Search(len(t), func(i int) bool { return t[i].Time >= time })
-	if i == len(t) || i == 0 && t[0].Time > time {
-		return Sample{}, false
-	}
-	if t[i].Time == time {
+	i, exact := slices.BinarySearchFunc(t, time, func(s Sample, time float64) int { return cmp.Compare(s.Time, time) })
+	switch {
+	case exact:
 		return t[i], true
+	case i == 0 || i == len(t):
+		return Sample{}, false
 	}
 	a, b := t[i-1], t[i]
 	share := (time - a.Time) / (b.Time - a.Time)
