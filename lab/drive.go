@@ -20,10 +20,10 @@ func Drive(path string, d time.Duration) ([]Moment, error) {
 	}
 	r := l.Robots[0]
 	r.Stack = subsumption.New(
-		&subsumption.Layer{Name: "escape", Behavior: &subsumption.Escape{}},
-		&subsumption.Layer{Name: "bump", Behavior: &subsumption.Bump{}},
-		&subsumption.Layer{Name: "ir", Behavior: &subsumption.IR{}},
-		&subsumption.Layer{Name: "cruise", Behavior: subsumption.Cruise{}},
+		subsumption.NewLayer("escape", &subsumption.Escape{}),
+		subsumption.NewLayer("bump", &subsumption.Bump{}),
+		subsumption.NewLayer("ir", &subsumption.IR{}),
+		subsumption.NewLayer("cruise", subsumption.Cruise{}),
 	)
 	var moments []Moment
 	laser, seen := r.table.Device(codec.Laser), uint64(0)

@@ -88,7 +88,7 @@ func resting(p *subsumption.Prowl) *subsumption.Layer {
 // numbers in the pattern are those of the article's analysis.
 func TestSeekingALight(t *testing.T) {
 	l, robot := open(t, "subsumption-light.world")
-	robot.Eye = &sense.Eye{Channel: lab.LightChannel}
+	robot.Eye = &sense.Eye{Channel: stage.LightChannel}
 	l.Wait(4 * time.Second) // the camera finds the light
 	robot.Stack = subsumption.New(
 		layer("bump", &subsumption.Bump{}),

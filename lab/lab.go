@@ -61,9 +61,10 @@ func Open(path string) (*Lab, error) {
 		return nil, fmt.Errorf("%s", warnings[0])
 	}
 	l := &Lab{World: world, timers: map[*devices.Link]*timers.Timer{}, now: time.Second}
+	instances := world.Instances()
 	for i, body := range world.Robots() {
 		r := &Robot{body: body, table: devices.NewTable(zap.NewNop())}
-		if _, err := r.table.Attach(world.Instances()[i]); err != nil {
+		if _, err := r.table.Attach(instances[i]); err != nil {
 			return nil, err
 		}
 		l.Robots = append(l.Robots, r)
@@ -219,6 +220,3 @@ func Segments(track []Step) []Segment {
 	}
 	return out
 }
-
-// LightChannel is the channel in which the simulator's camera reports lights.
-const LightChannel = 31

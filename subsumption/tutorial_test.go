@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"player/devices/stage"
 	"player/lab"
 	"player/subsumption"
 	"player/subsumption/sense"
@@ -26,7 +27,7 @@ func explore(stack *subsumption.Stack) (*lab.Lab, bool) {
 		panic(err)
 	}
 	robot := l.Robots[0]
-	robot.Eye = &sense.Eye{Channel: lab.LightChannel}
+	robot.Eye = &sense.Eye{Channel: stage.LightChannel}
 	l.Wait(4 * time.Second) // the camera finds the light
 	robot.Stack = stack
 	there := func() bool { return robot.Distance(3.6, 4.9) < 0.15 }

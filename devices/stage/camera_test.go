@@ -135,7 +135,7 @@ func TestLightOverALowWall(t *testing.T) {
 	w := newWorld(t, robotWorld+`pioneer_full ( ) wall ( pose [2 0 0 90] size [3 0.1 0.4] )
 model ( light 1 pose [4 0.5 0.5 0] size [0.3 0.3 1] ) puck ( pose [3 0 0 0] )`)
 	v := see(w)
-	if len(v.Channel(lightChannel)) != 1 || len(v.Blobs) != 1 {
+	if len(v.Channel(LightChannel)) != 1 || len(v.Blobs) != 1 {
 		t.Fatalf("%+v", v)
 	}
 	if x := v.Blobs[0].X; x >= 80 || x < 40 {

@@ -18,9 +18,9 @@ func (c Color) String() string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c
 
 const (
 	noChannel = -1
-	// lightChannel is the tracker's channel for a light, whatever its colour:
+	// LightChannel is the tracker's channel for a light, whatever its colour:
 	// the last one, so that colours may be added.
-	lightChannel = 31
+	LightChannel = 31
 )
 
 // shade is a colour and the channel in which the colour tracker is trained to report

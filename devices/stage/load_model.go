@@ -240,12 +240,12 @@ func (l *loader) material(s *syntax.Section) material {
 		look = l.palette.channelOf(Color{level(c[0]), level(c[1]), level(c[2])})
 	}
 	if light {
-		look.channel = lightChannel
+		look.channel = LightChannel
 	}
 	if s.Field("channel") != nil {
 		look.channel = s.Int("channel", 0)
-		if look.channel < 0 || look.channel > lightChannel {
-			l.fail(s, "channel", "channel %d: the colour tracker has 0 to %d", look.channel, lightChannel)
+		if look.channel < 0 || look.channel > LightChannel {
+			l.fail(s, "channel", "channel %d: the colour tracker has 0 to %d", look.channel, LightChannel)
 		}
 	}
 	if s.Float("blob_return", 1) == 0 {

@@ -196,8 +196,8 @@ func (l *loader) camera(s *syntax.Section, at Pose, base float64, r *Robot) {
 		if err != nil {
 			l.fail(s, "colors", "%w", err)
 		}
-		if channel >= lightChannel {
-			l.fail(s, "colors", "more than %d colours", lightChannel)
+		if channel >= LightChannel {
+			l.fail(s, "colors", "more than %d colours", LightChannel)
 			break
 		}
 		if c.palette == nil {

@@ -428,13 +428,13 @@ func TestSubsumptionScene(t *testing.T) {
 	r := w.robots[0]
 	d := NewDriver(w, r)
 	aim(r, 43, 0, 0)
-	if lights := see(w).Channel(lightChannel); len(lights) != 1 || math.Abs(float64(lights[0].X)-80) > 10 {
+	if lights := see(w).Channel(LightChannel); len(lights) != 1 || math.Abs(float64(lights[0].X)-80) > 10 {
 		t.Errorf("the light from the start: %v", lights)
 	}
 	aim(r, 0, 0, 0)
 	r.body.place(Pose{2.2, 2.0, radians(42)})
 	r.readSonars(&d.sonarData)
-	if lights := see(w).Channel(lightChannel); len(lights) != 1 || d.sonarData[1] > 500 {
+	if lights := see(w).Channel(LightChannel); len(lights) != 1 || d.sonarData[1] > 500 {
 		t.Errorf("at the wall: the light %v, sonars %v", lights, d.sonarData)
 	}
 	r.body.place(Pose{4.2, 2.6, math.Pi / 2})
