@@ -12,6 +12,9 @@ type Schema struct {
 	Text []byte // JSON Schema (https://json-schema.org)
 }
 
+// Messages returns what a viewer is told of messages with the schema.
+func (s Schema) Messages() Messages { return Messages{Encoding, s.Name, "jsonschema", string(s.Text)} }
+
 // schemaOf returns the schema of a message's type, made of its fields.
 func schemaOf(message any) Schema {
 	t := reflect.TypeOf(message)

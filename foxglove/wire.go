@@ -16,11 +16,8 @@ import (
 // are the same.
 func Subprotocols() []string { return []string{"foxglove.sdk.v1", "foxglove.websocket.v1"} }
 
-// Encoding is that of messages, and SchemaEncoding that of schemas.
-const (
-	Encoding       = "json"
-	SchemaEncoding = "jsonschema"
-)
+// Encoding is that of messages.
+const Encoding = "json"
 
 // Opcodes of binary messages.
 const (
@@ -48,25 +45,22 @@ type ServerInfo struct {
 
 // Channel is a topic that the server offers.
 type Channel struct {
-	ID             uint32 `json:"id"`
-	Topic          string `json:"topic"`
-	Encoding       string `json:"encoding"`
-	SchemaName     string `json:"schemaName"`
-	Schema         string `json:"schema"`
-	SchemaEncoding string `json:"schemaEncoding"`
+	ID    uint32 `json:"id"`
+	Topic string `json:"topic"`
+	Messages
 }
 
 // Service is a service that the server offers.
 type Service struct {
-	ID       uint32        `json:"id"`
-	Name     string        `json:"name"`
-	Type     string        `json:"type"`
-	Request  ServiceSchema `json:"request"`
-	Response ServiceSchema `json:"response"`
+	ID       uint32   `json:"id"`
+	Name     string   `json:"name"`
+	Type     string   `json:"type"`
+	Request  Messages `json:"request"`
+	Response Messages `json:"response"`
 }
 
-// ServiceSchema describes the messages to a service, or from it.
-type ServiceSchema struct {
+// Messages describes the messages of a channel, to a service, or from it.
+type Messages struct {
 	Encoding       string `json:"encoding"`
 	SchemaName     string `json:"schemaName"`
 	SchemaEncoding string `json:"schemaEncoding"`

@@ -44,9 +44,9 @@ func (s service) describe(id uint32) foxglove.Service {
 	if s.flag {
 		d.Type, request = "std_srvs/SetBool", `{"type":"object","properties":{"data":{"type":"boolean"}},"required":["data"]}`
 	}
-	d.Request = foxglove.ServiceSchema{Encoding: foxglove.Encoding, SchemaName: d.Type + "_Request", SchemaEncoding: foxglove.SchemaEncoding, Schema: request}
-	d.Response = foxglove.ServiceSchema{Encoding: foxglove.Encoding, SchemaName: d.Type + "_Response", SchemaEncoding: foxglove.SchemaEncoding,
-		Schema: `{"type":"object","properties":{"success":{"type":"boolean"},"message":{"type":"string"}}}`}
+	response := `{"type":"object","properties":{"success":{"type":"boolean"},"message":{"type":"string"}}}`
+	d.Request = foxglove.Schema{Name: d.Type + "_Request", Text: []byte(request)}.Messages()
+	d.Response = foxglove.Schema{Name: d.Type + "_Response", Text: []byte(response)}.Messages()
 	return d
 }
 

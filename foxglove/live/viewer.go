@@ -160,8 +160,7 @@ func (v *viewer) greet() error {
 	}
 	channels := make([]foxglove.Channel, len(s.channels))
 	for i, c := range s.channels {
-		channels[i] = foxglove.Channel{ID: uint32(i + 1), Topic: c.name, Encoding: foxglove.Encoding,
-			SchemaName: c.schema.Name, Schema: string(c.schema.Text), SchemaEncoding: foxglove.SchemaEncoding}
+		channels[i] = foxglove.Channel{ID: uint32(i + 1), Topic: c.name, Messages: c.schema.Messages()}
 	}
 	services := make([]foxglove.Service, len(s.services))
 	for i, c := range s.services {
