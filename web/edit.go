@@ -44,8 +44,7 @@ func (o *observer) edit(ctx context.Context, e edit) error {
 	if err != nil {
 		reply.Error = err.Error()
 	} else {
-		s := newScene(o.draft.World)
-		reply = draft{Scene: &s, Starts: o.draft.Starts(), Kinds: o.draft.Kinds(), Text: o.draft.Text()}
+		reply = draft{Scene: new(newScene(o.draft.World)), Starts: o.draft.Starts(), Kinds: o.draft.Kinds(), Text: o.draft.Text()}
 	}
 	return o.socket.sendJSON(ctx, struct {
 		Draft draft `json:"draft"`
