@@ -8,14 +8,8 @@ import (
 	"player/foxglove"
 )
 
-// add adds a viewer to those that graphs show.
-func (s *server) add(v *viewer) { s.link(func() { s.viewers[v] = true }) }
-
-// remove removes it.
-func (s *server) remove(v *viewer) { s.link(func() { delete(s.viewers, v) }) }
-
-// link changes who publishes or subscribes to what, and tells the viewers that want to
-// know.
+// link changes who publishes or subscribes to what, and sends the graph to the viewers
+// that have subscribed to it.
 func (s *server) link(change func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -27,7 +21,7 @@ func (s *server) link(change func()) {
 	}
 }
 
-// redraw has the viewer told the graph.
+// redraw makes the writer send the graph.
 func (v *viewer) redraw() {
 	v.outdated.Store(true)
 	v.outbox.wake()

@@ -53,8 +53,8 @@ type viewer struct {
 	parameters    parameters
 	warned        map[string]time.Time
 
-	// graph: the viewer wants to be told who publishes and subscribes to what, and has
-	// not been told.
+	// graph: the viewer has subscribed to the graph of who publishes and subscribes to
+	// what. outdated: it has changed since it was sent.
 	graph, outdated atomic.Bool
 	// links are the names of topics for graphs of others. The mutex of the server
 	// guards them.
@@ -90,8 +90,8 @@ func (v *viewer) serve() error {
 	if err := v.greet(); err != nil {
 		return err
 	}
-	v.server.add(v)
-	defer v.server.remove(v)
+	v.server.link(func() { v.server.viewers[v] = true })
+	defer v.server.link(func() { delete(v.server.viewers, v) })
 	// Reading does not use the viewer's context: its end would close the connection
 	// before the viewer gets the reason.
 	v.start(func(context.Context) error { return v.read(v.server.ctx) })
