@@ -27,7 +27,7 @@ import (
 type guard struct {
 	names   []string // lower case
 	origins []string // of pages elsewhere that may send requests
-	flag    string   // that sets the address of this server, and further flags
+	flag    string   // that sets the address of this server, for errors
 }
 
 // newGuard returns a guard that accepts localhost, the machine's name and name,

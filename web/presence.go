@@ -43,7 +43,7 @@ type present struct {
 	Paced     bool           `json:"paced"`     // its link is full, or it does not read
 }
 
-// presences is the newest answer of the server to the question who is there.
+// presences is the newest list of clients that the server has returned.
 type presences struct {
 	mu     sync.Mutex
 	at     time.Time

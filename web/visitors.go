@@ -17,7 +17,7 @@ import (
 )
 
 // serve serves visitors on l within their budget until ctx ends; then it closes l and
-// returns nil. what is the server, and can is what a visitor can do, for the log.
+// returns nil. For the log, what names the server, and can is what a visitor can do.
 func serve(ctx context.Context, l net.Listener, handler http.Handler, what, can string, log *zap.Logger) error {
 	if !loopback(l.Addr()) {
 		log.Warn(what+" is open to the network: anybody who reaches it can "+can+" the robots", zap.Stringer("address", l.Addr()))
@@ -44,7 +44,7 @@ func serve(ctx context.Context, l net.Listener, handler http.Handler, what, can 
 type Site struct {
 	Name    string   // a further host name; may be empty
 	Origins []string // of pages elsewhere that may use it
-	What    string   // it is, for the log
+	What    string   // name of the server in the log
 	Flag    string   // that sets its address, for errors
 	Watches bool     // visitors cannot drive the robots
 	Handler http.Handler

@@ -35,8 +35,7 @@ type clock struct {
 	epoch             time.Duration // start of the time that robots report, see Stamp
 }
 
-// join adds a driver that is being opened, unless it is there because it has
-// panicked.
+// join adds a driver that is being opened, unless it is still listed after a panic.
 func (w *World) join(now time.Duration, d *schedule) {
 	if !slices.Contains(w.drivers, d) {
 		w.use(now)
@@ -70,8 +69,8 @@ func (w *World) use(now time.Duration) {
 	}
 }
 
-// unuse ends a use. An unused world stands still, with the cameras' heads where the real
-// ones would be by the time that it goes on: at home.
+// unuse ends a use. An unused world stands still. The cameras' heads are put to their
+// home position: the real ones would reach it before the world goes on.
 func (w *World) unuse() {
 	if w.users--; w.users == 0 {
 		for _, r := range w.robots {

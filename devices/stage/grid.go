@@ -165,7 +165,8 @@ func (l *layer) fill(points []Vec) {
 	for row := max(0, int(math.Floor(extent.min.Y))); row <= min(l.height-1, int(math.Floor(extent.max.Y))); row++ {
 		crossings = cross(crossings[:0], points, float64(row)+0.5)
 		if convex && row&tileMask == 0 && len(crossings) == 2 {
-			// What is within the sides at both ends of a row of tiles is within them.
+			// What is between the sides at both edges of a row of tiles is between them
+			// in all its rows.
 			if end := cross(nil, points, float64(row+tileMask)+0.5); len(end) == 2 {
 				l.fillTiles(row, max(crossings[0], end[0]), min(crossings[1], end[1]))
 			}

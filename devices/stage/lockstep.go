@@ -55,7 +55,7 @@ func (l *lockstep) deadline() time.Duration {
 	return l.since + stepLimit
 }
 
-// recount notes who of a robot's clients waits. present are those that are there.
+// recount notes which clients of a robot wait. present are those that are connected.
 func (l *lockstep) recount(now time.Duration, r *roll, present []devices.Waiter) {
 	was := r.members
 	r.members = r.spare[:0]
@@ -75,8 +75,7 @@ func (l *lockstep) recount(now time.Duration, r *roll, present []devices.Waiter)
 	}
 }
 
-// giveUp makes the clients of a robot late that are behind. It returns how many they
-// are.
+// giveUp makes those clients of a robot late that are behind. It returns their number.
 func (l *lockstep) giveUp(r *roll) int {
 	late := r.behind
 	for i := range r.members {

@@ -105,16 +105,17 @@ func (o *body) giveWay(b *body) bool {
 	return true
 }
 
-// contact is how two convex outlines touch that overlap a little: at a point, with a
-// depth in metres, and along out, a unit vector, the second one leaves the first.
+// contact is where two convex outlines that overlap a little touch: at a point, with a
+// depth in metres. The second one leaves the first along out, a unit vector.
 type contact struct {
 	at, out Vec
 	depth   float64
 }
 
-// touch returns the contact of two convex outlines, both counterclockwise: with the side
-// of one into which the other reaches least, in the middle of what touches. If they are
-// apart, the depth is negative: at most their distance, and less at corners.
+// touch returns the contact of two convex outlines, both counterclockwise. It is on the
+// side of one that the other passes by the smallest depth, in the middle of the part
+// that touches. If they are apart, the depth is negative: at most their distance, and
+// less at corners.
 func touch(a, b []Vec) (best contact) {
 	best.depth = math.Inf(1)
 	for _, sign := range [...]float64{1, -1} {

@@ -7,12 +7,11 @@ import "math"
 // cell it is zero. It allocates nothing.
 func (l *layer) cast(o, d Vec, limit float64) float64 { return l.castFrom(o, d, 0, limit) }
 
-// castFrom is cast for a ray of which it is known that it meets nothing before from
-// metres.
+// castFrom is cast for a ray that is known to meet nothing in its first from metres.
 //
-// The ray leaps from square to square: around a free cell all is free as far as its
-// hint, or that of its tile, says. So the distance is exact to the face of the cell that
-// it hits.
+// Around a free cell lies a free square: the hint of the cell, or of its tile, gives its
+// size. The ray leaps from one such square to the next, so the distance is exact to the
+// face of the cell that it hits.
 func (l *layer) castFrom(o, d Vec, from, limit float64) float64 {
 	p := l.toCells(o)
 	end := limit * l.perMetre

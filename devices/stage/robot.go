@@ -75,7 +75,7 @@ func (r *Robot) move(forward, turned float64) {
 	}
 	r.drive.turn = 0
 	if r.wedged(forward / (1 << pressings)) {
-		return // so is it farther on: a robot that pushes against a wall tries this in each step
+		return // longer moves are blocked, too: a robot that pushes against a wall ends here in each step
 	}
 	for range pressings {
 		forward /= 2

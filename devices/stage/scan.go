@@ -7,9 +7,8 @@ import (
 	"player/codec"
 )
 
-// scan is a laser's scan while it is computed. Its ranges are those of rays that are
-// checked one by one against everything, but it checks a ray only against what it may
-// meet.
+// scan is a laser's scan while it is computed. It checks a ray only against what the ray
+// may meet. The ranges are the same as if each ray were checked against everything.
 type scan struct {
 	at, facing Vec // of the scanner, in the world's frame
 	height     float64

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// The rest is for user interfaces that show and change the world. Like
-// everything here, it is called on the server's loop.
+// This file is for user interfaces that show and change the world. Like the rest
+// of the package, it is called on the server's loop.
 
 // Model is a thing in the world, for drawing from above.
 type Model struct {

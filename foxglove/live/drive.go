@@ -120,7 +120,7 @@ func (v *viewer) publish(m foxglove.MessageData) error {
 		return fmt.Errorf("channel %d is not advertised", m.Channel)
 	}
 	if robot < 0 {
-		return nil // advertise has told
+		return nil // advertise has returned the error
 	}
 	if err := web.Need(v.may, rights.Write); err != nil {
 		return err
@@ -182,7 +182,7 @@ func (d *driver) release() {
 // longer for the wheels to start stops them.
 func (d *driver) drive(ctx context.Context, v velocity) error {
 	if d.wheels.Client == nil && time.Now().Before(d.retryAt) {
-		return nil // the refusal has been told
+		return nil // the viewer has been shown the refusal
 	}
 	if err := d.acquire(ctx); err != nil {
 		return err

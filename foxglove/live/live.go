@@ -105,7 +105,7 @@ func newServer(ctx context.Context, config Config) *server {
 	add(channel{name: logTopic, schema: foxglove.LogSchema(), robot: -1})
 	for i, robot := range config.Robots {
 		for _, topic := range robot.converter().Topics() {
-			if topic.Devices != nil { // others see no commands of clients
+			if topic.Devices != nil { // clients do not see the commands of others
 				add(channel{topic.Name, topic.Schema, i, topic.Devices})
 			}
 		}

@@ -87,7 +87,7 @@ func (o *outbox) subscribe(channel, subscription uint32, keep int, period time.D
 	o.flows[channel] = &flow{subscription: subscription, keep: keep, period: period}
 }
 
-// unsubscribe drops what waits of a channel, and what comes.
+// unsubscribe drops the messages of a channel: those that wait, and later ones.
 func (o *outbox) unsubscribe(channel uint32) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -19,7 +19,8 @@ type service struct {
 	robot int
 	needs rights.Set
 	flag  bool // it has an argument, as std_srvs/SetBool of ROS; otherwise std_srvs/Trigger
-	// configure is for the wheels, nil: emergency is for the server.
+	// configure configures the wheels. If it is nil, the server stops the robot
+	// (emergency) or releases it.
 	configure func(r *client.Client, on bool) error
 	emergency bool
 }

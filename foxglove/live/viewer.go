@@ -244,8 +244,8 @@ func (v *viewer) writeMessage(ctx context.Context, kind websocket.MessageType, m
 	return v.ws.Write(ctx, kind, message)
 }
 
-// read reads the messages of the viewer. What it asks for and does not get is told to
-// it; the connection stays.
+// read reads the messages of the viewer. It shows an error for a request that fails; the
+// connection stays.
 func (v *viewer) read(ctx context.Context) error {
 	for {
 		kind, message, err := v.visitor.Read(ctx, v.ws)
