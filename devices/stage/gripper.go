@@ -88,11 +88,14 @@ func (g *gripper) step(dt time.Duration) {
 	g.carry()
 }
 
+// at returns the gripper's pose in the world.
+func (g *gripper) at() Pose { return g.robot.body.pose.then(g.pose) }
+
 // carry moves the held body with the gripper.
 func (g *gripper) carry() {
 	if g.held != nil {
 		g.held.lifted = g.lift.at * liftHeight
-		g.held.place(g.robot.body.pose.then(g.pose).then(g.holding))
+		g.held.place(g.at().then(g.holding))
 	}
 }
 
@@ -121,10 +124,10 @@ func (g *gripper) squeeze() {
 	if width > g.opening {
 		return
 	}
-	at := thing.pose.from(g.robot.body.pose.then(g.pose))
+	at := thing.pose.from(g.at())
 	if slack := max(0, g.gap()-width) / 2; math.Abs(middle) > slack {
 		at.Y += max(-slack, min(slack, middle)) - middle
-		thing.place(g.robot.body.pose.then(g.pose).then(at))
+		thing.place(g.at().then(at))
 	}
 	if g.gap() <= width {
 		g.paddles.at = width / g.opening
@@ -139,7 +142,7 @@ func (g *gripper) drop() { g.held.lifted, g.held.holder, g.held = 0, nil, nil }
 // across returns the middle and the width of a body across the paddles, in
 // metres from the centre line.
 func (g *gripper) across(b *body) (middle, width float64) {
-	base := g.robot.body.pose.then(g.pose)
+	base := g.at()
 	low, high := math.Inf(1), math.Inf(-1)
 	for i := range b.parts {
 		for _, outline := range b.parts[i].shapes {
@@ -172,7 +175,7 @@ func (g *gripper) between(beam float64) *body {
 
 // beam returns the start of a beam, at the right paddle, and its direction.
 func (g *gripper) beam(at float64) (from, d Vec) {
-	base := g.robot.body.pose.then(g.pose)
+	base := g.at()
 	return base.apply(Vec{at * g.length, -g.gap() / 2}), direction(base.Heading + math.Pi/2)
 }
 
