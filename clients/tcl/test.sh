@@ -12,8 +12,16 @@ run() {
   grep -qE 'Passed[[:space:]]+[0-9]+.*Failed[[:space:]]+0$' <<<"$output"
 }
 
-for tests in protocol client view simulator; do
+for tests in protocol client view; do
   run tclsh "test/${tests}_test.tcl"
+done
+drives=() # side by side: they mostly wait
+for example in hello avoid wall watch; do
+  run tclsh test/simulator_test.tcl -match "$example.tcl" &
+  drives+=($!)
+done
+for drive in "${drives[@]}"; do
+  wait "$drive"
 done
 if command -v wish >/dev/null && command -v xvfb-run >/dev/null; then
   run xvfb-run -a tclsh test/viewer_test.tcl
