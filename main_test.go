@@ -126,6 +126,17 @@ func starts(t *testing.T, args ...string) *running {
 	return s
 }
 
+// dial connects a client until the test ends.
+func (s *running) dial(t *testing.T) *client.Client {
+	t.Helper()
+	robot, err := client.Dial(t.Context(), s.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { robot.Close() })
+	return robot
+}
+
 // line waits for a line of the log.
 func (s *running) line(t *testing.T, part string) string {
 	t.Helper()
@@ -282,11 +293,7 @@ func TestServes(t *testing.T) {
 	if err != nil || !strings.Contains(string(robots), s.address) || !strings.Contains(string(robots), `"mover":0`) {
 		t.Errorf("the dashboard's robots: %s, %v", robots, err)
 	}
-	robot, err := client.Dial(t.Context(), s.address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer robot.Close()
+	robot := s.dial(t)
 	if err := robot.Request(t.Context(), "prlr"); err != nil {
 		t.Fatal(err)
 	}
@@ -416,11 +423,7 @@ func TestExport(t *testing.T) {
 	}
 	s := starts(t, "replay", "-speed", "2", "-loop", file.Name())
 	s.line(t, `"serving"`)
-	robot, err := client.Dial(t.Context(), s.address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer robot.Close()
+	robot := s.dial(t)
 	if err := robot.Request(t.Context(), "pr"); err != nil {
 		t.Errorf("the position of the log: %v", err)
 	}

@@ -12,7 +12,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"player/client"
 	"player/secure/certs"
 )
 
@@ -50,11 +49,7 @@ func TestReloads(t *testing.T) {
 	write(`"laser:0" "sonar:0"`, moved)
 	reload()
 	s.line(t, "configuration read again")
-	robot, err := client.Dial(t.Context(), s.address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer robot.Close()
+	robot := s.dial(t)
 	if err := robot.Request(t.Context(), "sr"); err != nil {
 		t.Errorf("the sonar that the reload added: %v", err)
 	}
