@@ -18,24 +18,26 @@ type file struct {
 	conf bool  // the administrator may change it
 }
 
+func (f file) permissions() int64 {
+	if f.mode == 0 {
+		return 0o644
+	}
+	return f.mode
+}
+
 // tarball packs files and their directories, sorted, with one time for all.
 func tarball(files []file, at time.Time) ([]byte, error) {
 	var packed bytes.Buffer
 	w := tar.NewWriter(&packed)
-	header := func(name string, mode int64) *tar.Header {
-		return &tar.Header{Name: "./" + name, Mode: mode, ModTime: at, Uname: "root", Gname: "root", Format: tar.FormatUSTAR}
-	}
 	files = slices.Clone(files)
 	for _, dir := range directories(files) {
 		files = append(files, file{path: dir, mode: 0o755})
 	}
 	slices.SortFunc(files, func(a, b file) int { return strings.Compare(a.path, b.path) })
 	for _, f := range files {
-		h := header(f.path, f.mode)
+		h := &tar.Header{Name: "./" + f.path, Size: int64(len(f.data)), Mode: f.permissions(), ModTime: at, Uname: "root", Gname: "root", Format: tar.FormatUSTAR}
 		if strings.HasSuffix(f.path, "/") {
 			h.Typeflag = tar.TypeDir
-		} else if h.Size = int64(len(f.data)); h.Mode == 0 {
-			h.Mode = 0o644
 		}
 		if err := w.WriteHeader(h); err != nil {
 			return nil, err

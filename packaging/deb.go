@@ -1,11 +1,12 @@
 package main
 
 import (
-	"bytes"
-	"crypto/md5"
 	"embed"
+	"encoding/json"
 	"fmt"
-	"slices"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 )
@@ -13,83 +14,78 @@ import (
 //go:embed files
 var files embed.FS
 
+// nfpm is the program that writes Debian packages.
+const nfpm = "github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.45.2"
+
 const description = `robot device server
- Every sensor and actuator of a robot is a device that programs in any language
- read and command over TCP: position, sonar, laser, gripper, camera, vision. It
- speaks the protocol of Player 0.7.4a, simulates robots, and records runs.
+Every sensor and actuator of a robot is a device that programs in any language
+read and command over TCP: position, sonar, laser, gripper, camera, vision. It
+speaks the protocol of Player 0.7.4a, simulates robots, and records runs.
 `
 
-// deb packs files for dpkg: deb(5), deb-control(5).
-func deb(src source, arch string, files []file) ([]byte, error) {
-	var sums, confs strings.Builder
-	size := 0
-	for _, f := range slices.SortedFunc(slices.Values(files), func(a, b file) int { return strings.Compare(a.path, b.path) }) {
-		size += (len(f.data) + 1023) / 1024
-		if f.conf {
-			fmt.Fprintf(&confs, "/%s\n", f.path)
-		} else {
-			fmt.Fprintf(&sums, "%x  %s\n", md5.Sum(f.data), f.path)
-		}
-	}
-	size += len(directories(files))
-	var control strings.Builder
-	for _, field := range [][2]string{
-		{"Package", "player"},
-		{"Version", src.debian()},
-		{"Architecture", arch},
-		{"Maintainer", maintainer},
-		{"Installed-Size", fmt.Sprint(size)},
-		{"Suggests", "avahi-daemon"},
-		{"Section", "electronics"},
-		{"Priority", "optional"},
-	} {
-		fmt.Fprintf(&control, "%s: %s\n", field[0], field[1])
-	}
-	fmt.Fprintf(&control, "Description: %s", description)
+// entry is a file of a package, in the words of nfpm.
+type entry struct {
+	Source string `json:"src"`
+	To     string `json:"dst"`
+	Type   string `json:"type,omitempty"` // "config": the administrator may change it
+	Info   struct {
+		Mode  int64     `json:"mode"`
+		Owner string    `json:"owner"`
+		Group string    `json:"group"`
+		Time  time.Time `json:"mtime"`
+	} `json:"file_info"`
+}
 
-	parts := []file{
-		{path: "control", data: []byte(control.String())},
-		{path: "conffiles", data: []byte(confs.String())},
-		{path: "md5sums", data: []byte(sums.String())},
+// deb packs files for dpkg. Two packages of one commit are equal.
+func deb(src source, arch string, files []file) ([]byte, error) {
+	temp, err := os.MkdirTemp("", "player-deb")
+	if err != nil {
+		return nil, err
 	}
-	for _, script := range []string{"postinst", "prerm", "postrm"} {
-		text, err := packaged(script)
+	defer os.RemoveAll(temp)
+	scripts := map[string]string{}
+	for _, name := range []string{"postinst", "prerm", "postrm"} {
+		text, err := packaged(name)
 		if err != nil {
 			return nil, err
 		}
-		parts = append(parts, file{path: script, data: text, mode: 0o755})
+		scripts[name] = filepath.Join(temp, name)
+		if err := os.WriteFile(scripts[name], text, 0o755); err != nil {
+			return nil, err
+		}
 	}
-	controls, err := tarball(parts, src.time)
+	entries := make([]entry, len(files))
+	for i, f := range files {
+		e := entry{Source: filepath.Join(temp, fmt.Sprint(i)), To: "/" + f.path}
+		e.Info.Mode, e.Info.Owner, e.Info.Group, e.Info.Time = f.permissions(), "root", "root", src.time
+		if f.conf {
+			e.Type = "config"
+		}
+		if err := os.WriteFile(e.Source, f.data, 0o666); err != nil {
+			return nil, err
+		}
+		entries[i] = e
+	}
+	config, err := json.Marshal(map[string]any{
+		"name": "player", "arch": arch, "version": src.version, "release": "1", "version_schema": "none",
+		"maintainer": maintainer, "section": "electronics", "priority": "optional", "suggests": []string{"avahi-daemon"},
+		"description": strings.TrimSpace(description), "mtime": src.time, "umask": 0o022, "contents": entries,
+		"scripts": map[string]string{"postinstall": scripts["postinst"], "preremove": scripts["prerm"], "postremove": scripts["postrm"]},
+	})
 	if err != nil {
 		return nil, err
 	}
-	data, err := tarball(files, src.time)
-	if err != nil {
+	configFile, target := filepath.Join(temp, "nfpm.json"), filepath.Join(temp, "player.deb")
+	if err := os.WriteFile(configFile, config, 0o666); err != nil {
 		return nil, err
 	}
-	return ar(src.time, member{"debian-binary", []byte("2.0\n")}, member{"control.tar.gz", controls}, member{"data.tar.gz", data}), nil
+	cmd := exec.Command("go", "run", nfpm, "package", "--config", configFile, "--packager", "deb", "--target", target)
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=") // of its own module
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("nfpm: %w\n%s", err, out)
+	}
+	return os.ReadFile(target)
 }
 
 // packaged returns a file of the directory files.
 func packaged(name string) ([]byte, error) { return files.ReadFile("files/" + name) }
-
-// member is a file in an archive of ar.
-type member struct {
-	name string
-	data []byte
-}
-
-// ar joins members in the common format of ar(5): 60 bytes of text before each, and
-// an even length.
-func ar(at time.Time, members ...member) []byte {
-	var b bytes.Buffer
-	b.WriteString("!<arch>\n")
-	for _, m := range members {
-		fmt.Fprintf(&b, "%-16s%-12d%-6d%-6d%-8s%-10d`\n", m.name, at.Unix(), 0, 0, "100644", len(m.data))
-		b.Write(m.data)
-		if len(m.data)%2 == 1 {
-			b.WriteByte('\n')
-		}
-	}
-	return b.Bytes()
-}

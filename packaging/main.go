@@ -39,7 +39,7 @@ func targets() []target {
 }
 
 // maxBinary is the limit of a binary, in bytes: it has to fit small computers.
-const maxBinary = 10 << 20
+const maxBinary = 12 << 20
 
 func main() {
 	output := flag.String("o", "", "directory for the results")

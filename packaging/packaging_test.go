@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -71,8 +72,9 @@ func TestTarball(t *testing.T) {
 
 // dpkg reads the package: what is a configuration file, whose it is, its checksums.
 func TestDeb(t *testing.T) {
-	if _, err := exec.LookPath("dpkg-deb"); err != nil {
-		t.Skip(err)
+	tools := errors.Join(exec.Command("dpkg-deb", "--version").Run(), exec.Command("go", "run", nfpm, "--version").Run())
+	if tools != nil && os.Getenv("CI") == "" {
+		t.Skip("dpkg-deb or nfpm is missing: ", tools)
 	}
 	t.Chdir("..") // where packaging runs
 	c := content{source: source{commit: hash, version: "1.2.0", time: at(t)}, binary: []byte("binary"), manual: []byte(".TH"), copyright: []byte("x")}
@@ -93,7 +95,8 @@ func TestDeb(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct{ args, want string }{
-		{"-f", "Version: 1.2.0-1\nArchitecture: arm64\n"},
+		{"-f x Version", "1.2.0-1\n"},
+		{"-f x Architecture", "arm64\n"},
 		{"-I x conffiles", "/etc/avahi/services/player.service\n/etc/player/player.cfg\n"},
 		{"-I x md5sums", "9d7183f16acce70658f686ae7f1a4d20  usr/bin/player\n"},
 		{"-c", "-rwxr-xr-x root/root         6 2026-11-22 07:34 ./usr/bin/player\n"},
