@@ -37,6 +37,7 @@ import (
 	"github.com/panjf2000/gnet/v2/pkg/pool/goroutine"
 	"github.com/panjf2000/gnet/v2/pkg/socket"
 	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
 	"golang.org/x/sys/unix"
 
 	"player/timers"
@@ -107,7 +108,7 @@ func (e *engine) run(listeners map[int]int) error {
 		gnet.WithTCPKeepInterval(keepAliveInterval),
 		gnet.WithTCPKeepCount(keepAliveCount),
 		gnet.WithReadBufferCap(readSize),
-		gnet.WithLogger(engineLog{e.loop.config.Log.Sugar(), e}),
+		gnet.WithLogger(engineLog{e.loop.config.Log, e}),
 	)
 	if e.knocking != nil {
 		_ = e.knocking.Close()
@@ -471,19 +472,33 @@ func (e *engine) closeSpare() {
 	}
 }
 
-// engineLog passes on gnet's log, one level lower: its greeting is not ours. From
-// it the engine learns of an accept that failed.
+// engineLog passes on gnet's log; its greeting is for debugging. From it the engine
+// learns of an accept that failed.
 type engineLog struct {
-	*zap.SugaredLogger
+	log    *zap.Logger
 	engine *engine
 }
 
-func (l engineLog) Infof(format string, args ...any) { l.Debugf(format, args...) }
+func (l engineLog) Debugf(format string, args ...any) { l.write(zap.DebugLevel, format, args) }
+func (l engineLog) Infof(format string, args ...any)  { l.write(zap.DebugLevel, format, args) }
+func (l engineLog) Warnf(format string, args ...any)  { l.write(zap.WarnLevel, format, args) }
+func (l engineLog) Fatalf(format string, args ...any) { l.write(zap.ErrorLevel, format, args) }
 
 func (l engineLog) Errorf(format string, args ...any) {
 	if strings.HasPrefix(format, "Accept() failed") && len(args) == 1 {
 		l.engine.acceptFailed(args[0])
 		return
 	}
-	l.SugaredLogger.Errorf(format, args...)
+	l.write(zap.ErrorLevel, format, args)
+}
+
+// write logs a line whose message has no values: the log counts lines of one message
+// against their budget, and a descriptor's number would make each a message of its own.
+func (l engineLog) write(level zapcore.Level, format string, args []any) {
+	values := make([]string, len(args))
+	for i, arg := range args {
+		values[i] = fmt.Sprint(arg)
+	}
+	fixed := strings.NewReplacer("%v", "*", "%d", "*", "%s", "*").Replace(format) // gnet uses these verbs
+	l.log.Log(level, "gnet: "+fixed, zap.Strings("values", values))
 }

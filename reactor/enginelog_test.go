@@ -1,0 +1,65 @@
+package reactor
+
+import (
+	"net"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+)
+
+// victim is a connection whose first input closes all others.
+type victim struct{ all *[]*Descriptor }
+
+func (v victim) Receive(time.Duration, []byte) {
+	for _, d := range *v.all {
+		d.Close()
+	}
+}
+
+func (v victim) Hangup(time.Duration, error) {}
+
+// The log counts lines of one message against their budget. So the messages of gnet
+// have their numbers in a field: events of connections that have just been closed are
+// one message, however many there are.
+func TestEngineLogRepeats(t *testing.T) {
+	const connections = 20
+	core, logged := observer.New(zap.WarnLevel)
+	var all []*Descriptor
+	r := run(t, func(c *Config) {
+		c.Log = zap.New(core)
+		c.Accept = func(_ time.Duration, d *Descriptor, _ int) Handler {
+			all = append(all, d)
+			return victim{&all}
+		}
+	})
+	conns := make([]net.Conn, connections)
+	for i := range conns {
+		conns[i] = dial(t, r.address)
+	}
+	for accepted := 0; accepted < connections; { // each turn of the loop accepts some
+		r.on(t, func(time.Duration) { accepted = len(all) })
+	}
+	// All input is there before the loop looks: one epoll_wait reports all of it.
+	r.on(t, func(time.Duration) {
+		for _, c := range conns {
+			if _, err := c.Write([]byte("x")); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	r.stop()
+	lines := logged.All()
+	if len(lines) != connections-1 {
+		t.Errorf("%d lines, want %d", len(lines), connections-1)
+	}
+	for _, line := range lines {
+		if want := "gnet: received event[fd=*|ev=*|flags=*] of a stale connection from event-loop(*)"; line.Message != want {
+			t.Fatalf("%q, want %q", line.Message, want)
+		}
+		if values, ok := line.ContextMap()["values"].([]any); !ok || len(values) != 4 {
+			t.Fatalf("fields %v", line.ContextMap())
+		}
+	}
+}
