@@ -72,8 +72,8 @@ func (c *GripperCommand) Decode(b []byte) error {
 	return nil
 }
 
-// Configuration codes of the server (manual table 8, PROTOCOL 4; the last five are
-// ours, PROTOCOL 8).
+// Configuration codes of the server (manual table 8, PROTOCOL 4; those after
+// ConfigData are ours, PROTOCOL 4 and 8).
 const (
 	ConfigFrequency byte = 'f' // u16, Hz
 	ConfigMode      byte = 'r' // byte: non-zero selects request/reply mode
@@ -83,7 +83,12 @@ const (
 	ConfigName      byte = 'w' // text: the client's name
 	ConfigStop      byte = 'e' // byte: non-zero is an emergency stop, zero releases it
 	ConfigPath      byte = 'p' // identifiers: who waits for what the client requests
+	ConfigLifetime  byte = 'l' // u16, ms: for how long a command to position is good
 )
+
+// LifetimeEndless is the argument of ConfigLifetime of a client whose commands are good
+// until it gives another one, and which yields to other clients (PROTOCOL 5.5).
+const LifetimeEndless uint16 = 0xFFFF
 
 // Forms of frames, for ConfigCompact.
 const (
@@ -129,7 +134,7 @@ func DecodeServerConfig(b []byte) (Config, error) {
 		return Config{}, errNoCode
 	}
 	switch b[0] {
-	case ConfigFrequency:
+	case ConfigFrequency, ConfigLifetime:
 		return decodeConfig(b, 2)
 	case ConfigMode, ConfigFresh, ConfigStop:
 		return decodeConfig(b, 1)
@@ -218,7 +223,7 @@ func decodeCompact(b []byte) (Config, error) {
 func (c Config) Append(dst []byte) []byte {
 	dst = append(dst, c.Code)
 	switch c.Code {
-	case ConfigFrequency:
+	case ConfigFrequency, ConfigLifetime:
 		return binary.BigEndian.AppendUint16(dst, c.Arg)
 	case ConfigMode, ConfigFresh, ConfigStop, ConfigMotors, ConfigVelocity:
 		return append(dst, byte(c.Arg))

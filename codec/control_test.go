@@ -27,6 +27,7 @@ var configs = []struct {
 	{"a sector", DecodeServerConfig, "z\x01\x02\x00\x5A\x01\x0E\x0A", Config{Code: ConfigCompact, Arg: 1, Scan: Scan{2, 90, 270, 10}}},
 	{"to the end", DecodeServerConfig, "z\x02\x01\x00\x00\xFF\xFF\x01", Config{Code: ConfigCompact, Arg: 2, Scan: Scan{1, 0, 65535, 1}}},
 	{"stop", DecodeServerConfig, "e\x01", Config{Code: ConfigStop, Arg: 1}},
+	{"lifetime", DecodeServerConfig, "l\x01\xF4", Config{Code: ConfigLifetime, Arg: 500}},
 	{"motors", DecodeRobotConfig, "m\x01", Config{Code: ConfigMotors, Arg: 1}},
 	{"velocity", DecodeRobotConfig, "v\x01", Config{Code: ConfigVelocity, Arg: 1}},
 	{"odometry", DecodeRobotConfig, "R", Config{Code: ConfigOdometry, Arg: 0}},
@@ -88,7 +89,7 @@ func TestConfigCodesAreApart(t *testing.T) {
 				robot = true
 			}
 		}
-		if want := bytes.IndexByte([]byte("frdnzwep"), byte(code)) >= 0; server != want {
+		if want := bytes.IndexByte([]byte("frdnzwepl"), byte(code)) >= 0; server != want {
 			t.Errorf("server configuration %q: %v", b[0], server)
 		}
 		if want := bytes.IndexByte([]byte("mvR"), byte(code)) >= 0; robot != want {

@@ -50,6 +50,7 @@ type client struct {
 
 	changed bool                  // it is in server.changed
 	gone    bool                  // its connection is closed
+	lapse   *timers.Timer         // of what it drives; nil before the first time
 	period  time.Duration         // of tick
 	tick    *timers.Tick[*client] // nil while it has no rate
 
@@ -85,6 +86,7 @@ func (s *Server) admit(now time.Duration, c *client) bool {
 	}
 	c.session = session.New(c, c.robot.Table, s.config.MaxRate)
 	c.session.Restrict(c.may)
+	c.session.Limit(c.robot.CommandLifetime)
 	c.session.Share(&c.robot.control)
 	s.link(c.conn.LocalAddr()).Join(&c.pace, c)
 	s.clients[c] = struct{}{}
@@ -144,6 +146,9 @@ func (c *client) Hangup(now time.Duration, err error) {
 	s.forget(c)
 	s.leavePlace(c.place)
 	s.stopWatching(c)
+	if c.lapse != nil {
+		s.timers.Stop(c.lapse)
+	}
 	c.session.Close(now)
 	c.robot.gone.Add(c.counts())
 	s.watchCommander(now, c)
@@ -222,6 +227,12 @@ func (s *Server) settleClient(now time.Duration, c *client) {
 		s.watch(now, c)
 	}
 	s.watchCommander(now, c)
+	if at := c.session.Lapses(); at != 0 {
+		if c.lapse == nil {
+			c.lapse = timers.NewTimer(c.session.Lapse)
+		}
+		s.timers.Set(c.lapse, at)
+	}
 }
 
 // sendAsked sends the frames that a client asked for (4.3), as many as a slice

@@ -42,6 +42,9 @@ type Robot struct {
 	// KeepControl lets a client keep control of position until it has not commanded
 	// for a second.
 	KeepControl bool
+	// CommandLifetime is for how long a command to position is good, at most (PROTOCOL
+	// 5.5). Zero: until there is another one.
+	CommandLifetime time.Duration
 	// Links are those that Table has after a Reload.
 	Links []*devices.Link
 }

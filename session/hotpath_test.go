@@ -36,6 +36,7 @@ func (still) Configure(time.Duration, *devices.Device, []byte) error { return ni
 
 var someCommands = map[string][]byte{
 	"command":                 message(codec.KindCommand, codec.Position, 0, 100, 0, 20),
+	"lifetime":                config('l', 1, 0),
 	"configuration of device": message(codec.KindConfig, codec.Position, 'R'),
 	"configuration of server": config('n', 0),
 	"request for data":        config('d'),

@@ -15,6 +15,12 @@ import (
 // Period, Asked and Err; the owner is notified. While a setup is in progress, the
 // input behind its request is kept (2.7).
 func (s *Session) Receive(now time.Duration, in []byte) {
+	s.heard = now
+	s.carryOut(now, in)
+}
+
+// carryOut is Receive for input that came at s.heard.
+func (s *Session) carryOut(now time.Duration, in []byte) {
 	for s.err == nil {
 		if s.waiting > 0 {
 			s.hold(in)
@@ -92,6 +98,14 @@ func (s *Session) command(now time.Duration, letter byte, payload []byte) {
 		s.refuse(now, "command of wrong size dropped", zap.String("device", spec.Name), zap.Int("size", len(payload)), zap.Int("want", spec.CommandSize))
 		return
 	}
+	stops := string(payload) == spec.Stop
+	switch {
+	case stops && s.yields && !p.isNewest():
+		return // what moves is another client's
+	case !stops && spec.Stop != "" && s.lifetime != 0 && now-s.heard >= s.lifetime:
+		s.refuse(now, "command dropped: it waited for a setup until its lifetime was over", zap.String("device", spec.Name))
+		return
+	}
 	if s.table.Stopped() {
 		s.refuse(now, "command dropped: the emergency stop holds", zap.String("device", spec.Name))
 		return
@@ -102,6 +116,9 @@ func (s *Session) command(now time.Duration, letter byte, payload []byte) {
 	}
 	p.device.SetCommand(now, payload)
 	p.command = p.device.Commands()
+	if spec.Stop != "" {
+		s.gave(stops)
+	}
 	s.counts.Commands++
 	s.counts.LastCommand = now
 }
@@ -175,6 +192,9 @@ func (s *Session) configure(now time.Duration, payload []byte) {
 		s.path = c.Text
 	case codec.ConfigStop:
 		s.emergencyStop(now, c.Arg != 0)
+	case codec.ConfigLifetime:
+		s.setLifetime(c.Arg)
+		s.renew(now)
 	case codec.ConfigData:
 		switch {
 		case !s.onRequest:

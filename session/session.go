@@ -67,7 +67,7 @@ type slot struct {
 	since   time.Duration // time at which it was last opened
 	sent    uint64        // the device's Seq when last sent
 	waits   bool          // it is a Waiter of the device
-	command uint64        // the device's Commands after this client's newest; zero: it gave none
+	command uint64        // the device's Commands after this client's newest; zero: it gave none, or has let go
 }
 
 // Session is the state of one client.
@@ -80,6 +80,12 @@ type Session struct {
 	name    string // that the client gave itself
 	path    string // of the links that wait for the client (8.7)
 	counts  Counts
+
+	longest  time.Duration // for which a command to position is good; zero: for ever
+	lifetime time.Duration // of this client's, at most longest (4.10)
+	yields   bool          // its command to stop leaves alone what another client drives (5.5)
+	heard    time.Duration // when the input was received that is being carried out
+	lapses   time.Duration // when the client's command ends unless repeated, zero: never
 
 	decoder   codec.Decoder
 	malformed int  // in a row
@@ -174,6 +180,9 @@ func (s *Session) ask(now time.Duration, letter, want byte) {
 	}
 	if before.writes() && !after.writes() {
 		s.stop(now, p)
+		if letter == codec.Position {
+			s.control.leave(s)
+		}
 	}
 	p.access = after
 	s.changes = s.changes || before != after
@@ -229,7 +238,7 @@ func (s *Session) SetupDone(now time.Duration, d *devices.Device, err error) {
 	s.reply(now)
 	in := s.held
 	s.held = nil
-	s.Receive(now, in)
+	s.carryOut(now, in)
 	s.halted = s.halted && s.waiting > 0
 }
 
@@ -297,22 +306,30 @@ var errClosed = errors.New("session is closed")
 // it ends, or they would move the robot again.
 func (s *Session) Halt(now time.Duration) {
 	s.halted = s.waiting > 0
-	for i := range s.slots {
-		if p := &s.slots[i]; p.access.writes() {
-			s.stop(now, p)
-		}
-	}
+	s.stopAll(now)
 }
 
-// stop gives a device the command that follows the loss of its commander (5.4). A
-// client that has given no command, or whose command another client has replaced,
-// stops nothing.
-func (s *Session) stop(now time.Duration, p *slot) {
+// stopAll stops what this client drives, and reports whether it drove anything.
+func (s *Session) stopAll(now time.Duration) (stopped bool) {
+	for i := range s.slots {
+		if p := &s.slots[i]; p.access.writes() && s.stop(now, p) {
+			stopped = true
+		}
+	}
+	return stopped
+}
+
+// stop gives a device the command that follows the loss of its commander (5.4), and
+// reports whether it did. A client that has given no command, or whose command another
+// client has replaced, stops nothing.
+func (s *Session) stop(now time.Duration, p *slot) (stopped bool) {
 	stop := p.device.Spec().Stop
-	if stop != "" && p.command != 0 && p.command == p.device.Commands() {
+	if stopped = stop != "" && p.isNewest(); stopped {
 		p.device.SetCommand(now, []byte(stop))
+		s.lapses = 0
 	}
 	p.command = 0
+	return stopped
 }
 
 // Drives reports whether the client has write access to a device that must be
