@@ -4,7 +4,6 @@ import (
 	"player/devices"
 	"player/devices/acts"
 	"player/devices/create"
-	"player/devices/deadman"
 	"player/devices/evid30"
 	"player/devices/hdaps"
 	"player/devices/joystick"
@@ -41,7 +40,6 @@ func catalogue() []devices.Kind {
 		plugin.Kind(),
 		passthrough.Kind(),
 		lasersonar.Kind(),
-		deadman.Kind(),
 		reflex.Kind(),
 		writelog.Kind(version()),
 		readlog.Kind(),

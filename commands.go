@@ -161,6 +161,11 @@ func check(o options, stdout io.Writer, stderr *os.File) error {
 	if err := conf.WriteTable(stdout); err != nil {
 		return err
 	}
+	if o.deadman != 0 {
+		if _, err := fmt.Fprintf(stdout, "\nA command to position that its client does not repeat within %d ms ends (-deadman).\n", o.deadman); err != nil {
+			return err
+		}
+	}
 	for _, port := range conf.SerialPorts() {
 		if err := serialport.Check(port.Path); err != nil {
 			fmt.Fprintf(stderr, "player: warning: %s: %v\n", port.Driver, err)

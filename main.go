@@ -180,7 +180,8 @@ func fixedDescriptors(conf *config.Server) int {
 func (o options) robots(conf *config.Server, simulated simulatedRobots) []server.Robot {
 	robots := make([]server.Robot, len(conf.Robots))
 	for i, robot := range conf.Robots {
-		robots[i] = server.Robot{Address: o.address(robot.Port), Table: robot.Table, Name: simulated.nameOf(robot.Port), Port: robot.Port, KeepControl: robot.KeepControl}
+		robots[i] = server.Robot{Address: o.address(robot.Port), Table: robot.Table, Name: simulated.nameOf(robot.Port), Port: robot.Port, KeepControl: robot.KeepControl,
+			CommandLifetime: time.Duration(o.deadman) * time.Millisecond}
 		for _, d := range robot.Drivers {
 			robots[i].Links = append(robots[i].Links, d.Link)
 		}

@@ -194,8 +194,8 @@ func TestPrints(t *testing.T) {
 		{[]string{"-list"}, "\np2os: "[1:]},
 		{[]string{"-check", "configs/testpattern.cfg"}, "configs/testpattern.cfg:4"},
 		{[]string{"-check", "-stage", room, "-reflex"}, "position:0  reflex    (from -reflex):1"},
-		{[]string{"-check", "-stage", room, "-deadman", "300", "-reflex"}, "position:0  deadman   (from -deadman):1"},
-		{[]string{"-check", "-stage", room, "-deadman", "300"}, "timeout  300 ms"},
+		{[]string{"-check", "-stage", room, "-deadman", "300", "-reflex"}, "position:0  reflex    (from -reflex):1"},
+		{[]string{"-check", "-stage", room, "-deadman", "300"}, "not repeat within 300 ms ends (-deadman)"},
 	} {
 		stdout, stderr, err := runs(t, tt.args...)
 		if err != nil || !strings.Contains(stdout, tt.want) {
@@ -234,6 +234,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-bogus"}, "flag provided but not defined: -bogus (player -h shows all flags)"},
 		{[]string{"nowhere.cfg"}, "nowhere.cfg: no such file"},
 		{[]string{write(t, "bad.cfg", `driver ( name "p2so" )`)}, `unknown driver "p2so"; did you mean "p2os"?`},
+		{[]string{write(t, "old.cfg", `driver ( name "deadman" provides ["position:0"] requires ["position:1"] timeout 500 )`)}, "deadman is no driver any more: remove this block"},
 		{[]string{"-truth", "x.csv"}, "-run and -truth need a simulated world: add -stage WORLD"},
 		{[]string{"-run"}, "-run and -truth need a simulated world: add -stage WORLD"},
 		{[]string{"-stage", room, "-truth", "nowhere/x.csv"}, "-truth: open nowhere/x.csv: no such file"},
@@ -244,7 +245,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-reflex", write(t, "blind.cfg", `driver ( name "testpattern" provides ["laser:0"] )`)}, "-reflex: the robot on port 6665 has no position device"},
 		{[]string{"-reflex", write(t, "blind.cfg", `driver ( name "testpattern" provides ["position:0" "ptz:0"] )`)},
 			"-reflex: the robot on port 6665 cannot have reflex: it needs something to see with"},
-		{[]string{"-stage", room, "-deadman", "5"}, "-deadman: timeout"},
+		{[]string{"-stage", room, "-deadman", "5"}, "-deadman 5: a time is 10 to 60000 ms"},
 	} {
 		_, _, err := runs(t, tt.args...)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {

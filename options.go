@@ -41,7 +41,7 @@ type options struct {
 	truth         string // file for the true poses of the simulated robots; empty: none
 	run           bool   // the world runs without clients, too
 	reflex        bool
-	deadman       int // ms; 0: off
+	deadman       int // ms, for which a client's command to the wheels is good; 0: off
 	overrides     []config.Override
 	maxRate       int
 	maxClients    int
@@ -107,7 +107,7 @@ A simulated robot
 
 Safety
   -reflex           keep clients from running the robot into obstacles
-  -deadman MS       stop the robot when no command has come for MS  (default off)
+  -deadman MS       stop the robot when who drives it sends no command for MS  (default off)
 
 Pages and viewers of what the robot senses; they drive it, too (docs/DASHBOARD.md, docs/FOXGLOVE.md)
   -http ADDRESS     host:port of the dashboard, or off  (default localhost:8080 with -stage, else off)
@@ -124,6 +124,10 @@ Other
 
 Whoever can connect can drive: restrict access in FILE, or use -bind 127.0.0.1, -tls, a tunnel.
 `
+
+// minDeadman and maxDeadman bound -deadman, in ms: no network is so steady that a
+// command comes every 10 ms, and after a minute without one nobody speaks of driving.
+const minDeadman, maxDeadman = 10, 60_000
 
 // usualPort is the TCP port of a robot (manual table 1).
 const usualPort = 6665
@@ -189,15 +193,10 @@ func (o *options) override(fs *flag.FlagSet) {
 	})
 }
 
-// fronts returns the drivers that flags put in front of every robot, the one next to
-// the wheels first. deadman is next to the clients: reflex commands the wheels
-// itself all the time, and would keep a deadman behind it from ever stopping them.
+// fronts returns the drivers that flags put in front of every robot.
 func (o options) fronts() (fronts []config.Front) {
 	if o.reflex {
 		fronts = append(fronts, config.Front{Flag: "-reflex", Fields: `name "reflex"`})
-	}
-	if o.deadman != 0 {
-		fronts = append(fronts, config.Front{Flag: "-deadman", Fields: fmt.Sprintf(`name "deadman" timeout %d`, o.deadman)})
 	}
 	return fronts
 }
@@ -277,6 +276,8 @@ func (o options) validate() error {
 		return fmt.Errorf("-gp %d: a TCP port is 1 to 65535", o.port)
 	case o.maxRate < 1 || o.maxRate > 65535:
 		return fmt.Errorf("-max-rate %d: a rate is 1 to 65535 Hz", o.maxRate)
+	case o.deadman != 0 && (o.deadman < minDeadman || o.deadman > maxDeadman):
+		return fmt.Errorf("-deadman %d: a time is %d to %d ms", o.deadman, minDeadman, maxDeadman)
 	case o.maxClients < 0:
 		return fmt.Errorf("-max-clients %d: must not be negative", o.maxClients)
 	case o.maxPerAddress < 0:

@@ -3,6 +3,7 @@ package client
 import (
 	"fmt"
 	"math"
+	"time"
 
 	"player/codec"
 )
@@ -107,6 +108,22 @@ func (c *Client) SetName(name string) error {
 	}
 	return c.config(codec.Server, cfg)
 }
+
+// SetCommandLifetime sets for how long a command of SetSpeed is good, in whole
+// milliseconds, at most a minute: the robot stops if it is not repeated in time. Each
+// call begins the lifetime of the newest command anew. A client with a lifetime yields:
+// its SetSpeed(0, 0) stops only what it drives itself. Zero, the default, ends both; the
+// server may have a limit of its own. It is an extension that the original server
+// ignores.
+func (c *Client) SetCommandLifetime(d time.Duration) error {
+	if d < 0 || d > maxLifetime || d > 0 && d < time.Millisecond {
+		return fmt.Errorf("a lifetime of %v is not in 1 ms to %v", d, maxLifetime)
+	}
+	return c.config(codec.Server, codec.Config{Code: codec.ConfigLifetime, Arg: uint16(d.Milliseconds())})
+}
+
+// maxLifetime is the longest lifetime of a command: what is longer is none to rely on.
+const maxLifetime = time.Minute
 
 // EmergencyStop stops the robot for everybody, or releases the stop. While it holds,
 // which it does when this client has left, too, the server drops all commands of all

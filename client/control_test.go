@@ -3,6 +3,7 @@ package client
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"player/codec"
 )
@@ -35,6 +36,8 @@ func TestControl(t *testing.T) {
 		{"SetFresh off", c.SetFresh(false), "7879 0002 6E 00"},
 		{"SetName", c.SetName("mapper 2"), "7879 0009 77 6D6170706572 20 32"},
 		{"SetName nothing", c.SetName(""), "7879 0001 77"},
+		{"SetCommandLifetime", c.SetCommandLifetime(500 * time.Millisecond), "7879 0003 6C 01F4"},
+		{"SetCommandLifetime none", c.SetCommandLifetime(0), "7879 0003 6C 0000"},
 		{"EmergencyStop", c.EmergencyStop(true), "7879 0002 65 01"},
 		{"EmergencyStop released", c.EmergencyStop(false), "7879 0002 65 00"},
 		{"Config", c.Config('l', []byte{1, 2}), "786C 0002 01 02"},
@@ -68,6 +71,8 @@ func TestControlErrors(t *testing.T) {
 		{"frequency too high", c.SetFrequency(65536), "frequency 65536 Hz is not in 1 to 65535"},
 		{"name too long", c.SetName(strings.Repeat("x", 65)), "a name of 65 bytes, longer than 64"},
 		{"name of other bytes", c.SetName("\n"), "a name with byte 0x0a, which is not printable ASCII"},
+		{"lifetime too long", c.SetCommandLifetime(time.Hour), "a lifetime of 1h0m0s is not in 1 ms to 1m0s"},
+		{"lifetime too short", c.SetCommandLifetime(time.Microsecond), "a lifetime of 1µs is not in 1 ms to 1m0s"},
 		{"fresh without y", c.SetFresh(true), errNoServer.Error()},
 	} {
 		if tt.err == nil || tt.err.Error() != tt.want {

@@ -41,6 +41,9 @@ func (b *builder) readBlock(s *syntax.Section) (*block, error) {
 		if s.Field("name") == nil {
 			return nil, s.Errorf("", `a driver needs its name, as in name "p2os"`)
 		}
+		if name == "deadman" {
+			return nil, s.Errorf("name", "deadman is no driver any more: remove this block, let the driver behind it provide position:0, and start with -deadman MS")
+		}
 		return nil, s.Errorf("name", "unknown driver %.40q%s", name, suggest(name, kindNames(b.Kinds)))
 	}
 	d := &block{section: s, kind: kind, name: name, where: map[string]syntax.Pos{}, values: map[string]any{}}

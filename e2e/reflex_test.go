@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"fmt"
-	"path/filepath"
 	"testing"
 )
 
@@ -40,29 +39,26 @@ func TestReflex(t *testing.T) {
 	await(t, "the robot to stop when its program is gone", func() bool { return other.position().Speed == 0 })
 }
 
-// A program hangs while it drives: with -deadman the robot stops, also behind
-// -reflex and behind a deadman of the configuration, and drives again when commands
-// come again.
+// A program hangs while it drives: with -deadman, also with -reflex, and with a lifetime
+// of its own, the robot stops, and drives again when commands come again (PROTOCOL 5.5).
 func TestHang(t *testing.T) {
 	t.Parallel()
-	world, err := filepath.Abs(room)
-	if err != nil {
-		t.Fatal(err)
-	}
-	own := write(t, t.TempDir(), "own.cfg", fmt.Sprintf(`driver ( name "stage" world %q provides ["position:1" "sonar:0"] )
-		driver ( name "deadman" timeout 60000 provides ["position:0"] requires ["position:1"] )`, world))
-	for _, flags := range [][]string{
-		{"-stage", room, "-deadman", "300"},
-		{"-stage", room, "-deadman", "300", "-reflex"},
-		{own, "-deadman", "300"},
-		{own, "-deadman", "300", "-reflex"},
+	for _, tt := range []struct {
+		flags    []string
+		lifetime uint16
+	}{
+		{[]string{"-deadman", "300"}, 0},
+		{[]string{"-deadman", "300", "-reflex"}, 0},
+		{nil, 300},
+		{[]string{"-deadman", "60000"}, 300},
 	} {
-		t.Run(fmt.Sprint(flags), func(t *testing.T) {
+		t.Run(fmt.Sprint(tt.flags, tt.lifetime), func(t *testing.T) {
 			t.Parallel()
-			s := start(t, flags...)
+			s := start(t, append([]string{"-stage", room}, tt.flags...)...)
 			p := s.dial(t)
 			p.mustOpen("pa", "pa")
 			p.message('x', 'p', 'm', 1)
+			p.message('x', 'y', 'l', byte(tt.lifetime>>8), byte(tt.lifetime))
 			for range 2 {
 				p.drives("its commands", -100, 0, func() bool { return p.position().Speed == -100 })
 				p.speeds(stands) // it reads, and commands nothing

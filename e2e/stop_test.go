@@ -158,7 +158,7 @@ var troubled = sync.OnceValues(func() (path string, err error) {
 	return path, nil
 })
 
-// troubledDriving is driving with the driver trouble, behind deadman; a test pattern
+// troubledDriving is driving with the driver trouble, behind reflex; a test pattern
 // is the laser.
 func troubledDriving(t *testing.T) (*server, *peer, *robot.Robot) {
 	t.Helper()
@@ -175,7 +175,7 @@ func (l launch) troubledDriving(t *testing.T) (*server, *peer, *robot.Robot) {
 	file := write(t, t.TempDir(), "trouble.cfg", fmt.Sprintf(`driver ( name "trouble" port %q )
 		driver ( name "testpattern" provides ["laser:0"] )`, r.Port()))
 	l.binary = path
-	s, p := l.driving(t, r, "-deadman", "60000", file)
+	s, p := l.driving(t, r, "-reflex", file)
 	return s, p, r
 }
 

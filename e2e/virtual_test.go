@@ -195,10 +195,10 @@ access ( allow "read" from ["127.0.0.1"] )`))
 	}
 }
 
-// A robot with a deadman stops when its program hangs.
-func TestDeadman(t *testing.T) {
+// The example of virtual devices, with -deadman: the robot stops when its program hangs.
+func TestVirtualDevices(t *testing.T) {
 	t.Parallel()
-	s := start(t, "../configs/virtual.cfg")
+	s := start(t, "-deadman", "1000", "../configs/virtual.cfg")
 	p := s.dial(t)
 	if reply := p.request("srpa"); reply != "srpa" {
 		t.Fatalf("reply %q", reply)
@@ -215,16 +215,15 @@ func TestDeadman(t *testing.T) {
 	}
 }
 
-// Virtual devices on top of those of another computer: its wheels behind reflexes
-// behind a deadman, and sonars made of its laser.
+// Virtual devices on top of those of another computer: its wheels behind reflexes, and
+// sonars made of its laser.
 func TestVirtualDevicesInARow(t *testing.T) {
 	t.Parallel()
 	robot := start(t, "-stage", room)
 	s := start(t, write(t, t.TempDir(), "robot.cfg", fmt.Sprintf(`
-driver ( name "deadman" provides ["position:0"] requires ["position:2"] timeout 1500 )
-driver ( name "reflex" provides ["position:2"] requires ["position:1" "laser:0"] )
+driver ( name "reflex" provides ["position:0"] requires ["position:1" "laser:0"] )
 driver ( name "lasersonar" provides ["sonar:0"] requires ["laser:0"] range 4000 )
-driver ( name "passthrough" remote %q provides ["position:1" "laser:0"] pose [0.08 0 0] )`, robot.address)))
+driver ( name "passthrough" remote %q provides ["position:1" "laser:0"] pose [0.08 0 0] )`, robot.address)), "-deadman", "1500")
 	p, direct := s.dial(t), robot.dial(t)
 	if reply := p.request("pasrlr"); reply != "pasrlr" {
 		t.Fatalf("reply %q", reply)
@@ -248,8 +247,8 @@ driver ( name "passthrough" remote %q provides ["position:1" "laser:0"] pose [0.
 		}
 	}
 
-	// Commands go on for twice the deadman's timeout. On a busy machine two of them
-	// may be almost a whole timeout apart.
+	// Commands go on for twice their lifetime. On a busy machine two of them
+	// may be almost a whole lifetime apart.
 	for begin := time.Now(); time.Since(begin) < 3*time.Second; {
 		p.drive(150, 0)
 		p.position()
@@ -265,12 +264,56 @@ driver ( name "passthrough" remote %q provides ["position:1" "laser:0"] pose [0.
 	}
 }
 
+// A client of a server that reads another one drove; now another program drives the
+// robot at its own server. However the client ends, the robot drives on. A client that
+// drives through both is stopped.
+func TestChainStopsNobody(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(p *peer){
+		"gives up writing": func(p *peer) { p.mustOpen("pr", "pr") },
+		"closes":           func(p *peer) { p.mustOpen("pc", "pc") },
+		"leaves":           func(p *peer) { p.conn.Close() },
+		"hangs":            func(p *peer) {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			robot := start(t, "-stage", room)
+			s := start(t, write(t, t.TempDir(), "robot.cfg", fmt.Sprintf(`driver ( name "passthrough" remote %q provides ["position:0"] )`, robot.address)), "-deadman", "1000")
+			watcher, p := s.dial(t), s.dial(t) // the connection of the server stays
+			watcher.request("pr")
+			p.request("pa")
+			direct := robot.dial(t)
+			direct.request("pa")
+			direct.message('x', 'p', 'm', 1)
+			speed := func() int16 { return direct.position().Speed }
+			p.drives("the chain drives", 0, 30, func() bool { return direct.position().TurnRate > 20 })
+			direct.drive(100, 0)
+			await(t, "the direct program drives", func() bool { return speed() == 100 })
+			end(p)
+			if name == "hangs" {
+				s.awaitLog(t, "no new command in time")
+			}
+			for range 15 {
+				if v := speed(); v != 100 {
+					t.Fatalf("the robot of another program drives at %d mm/s", v)
+				}
+			}
+			p = s.dial(t)
+			p.request("pa")
+			p.drives("the chain drives again", 0, 30, func() bool { return direct.position().TurnRate > 20 })
+			end(p)
+			await(t, "the stop", func() bool { return direct.position().TurnRate == 0 })
+		})
+	}
+}
+
 func TestCircularRequires(t *testing.T) {
 	t.Parallel()
 	code, out := exits(t, "-check", write(t, t.TempDir(), "circle.cfg", `
-driver ( name "deadman" provides ["position:0"] requires ["position:1"] )
-driver ( name "deadman" provides ["position:1"] requires ["position:0"] )`))
-	if code != 2 || !strings.Contains(out, "circular requires: deadman requires deadman requires deadman") {
+driver ( name "reflex" provides ["position:0"] requires ["position:1" "sonar:0"] )
+driver ( name "reflex" provides ["position:1"] requires ["position:0" "sonar:0"] )
+driver ( name "testpattern" provides ["sonar:0"] )`))
+	if code != 2 || !strings.Contains(out, "circular requires: reflex requires reflex requires reflex") {
 		t.Errorf("exit %d, %q", code, out)
 	}
 }

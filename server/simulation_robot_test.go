@@ -34,7 +34,7 @@ type simRobot struct {
 	link  *devices.Link
 
 	scanner  *simScanner
-	lease    time.Duration // of a deadman in front of the wheels, zero: there is none
+	lease    time.Duration // of a command to the wheels, zero: for ever
 	reflexes bool          // in front of the wheels
 
 	// The line.
@@ -478,7 +478,7 @@ func (r *simRobot) check() {
 		s.fail("%s: the wheels turn, %v after the last client that may drive was lost", r.path, s.now-r.lastLost)
 	}
 	if r.lease != 0 && r.port != nil && s.now > max(r.commanded, r.port.opened+6*time.Second)+r.lease+300*time.Millisecond && s.now > r.fault+afterFault {
-		s.fail("%s: the wheels turn %v after the last command, with a deadman of %v", r.path, s.now-r.commanded, r.lease)
+		s.fail("%s: the wheels turn %v after the last command, with a lease of %v", r.path, s.now-r.commanded, r.lease)
 	}
 }
 

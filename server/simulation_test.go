@@ -20,7 +20,6 @@ import (
 	"player/codec"
 	"player/descriptors"
 	"player/devices"
-	"player/devices/deadman"
 	"player/devices/p2os"
 	"player/devices/reflex"
 	"player/reactor"
@@ -130,7 +129,7 @@ func TestVanishedClientsAreClosed(t *testing.T) {
 // nothing else shows that nobody is there (9.1).
 func TestCommanderThatHasStoppedReadingVanishes(t *testing.T) {
 	for _, paused := range []time.Duration{time.Second, 10 * time.Second, time.Minute} {
-		s := newSim(2) // a robot without a deadman
+		s := newSim(2) // a robot without a lease
 		s.build()
 		s.call(s.server.start)
 		r := s.robots[0]
@@ -420,7 +419,8 @@ func (s *sim) build() {
 	for i := range 1 + s.random.IntN(2) {
 		r := s.newRobot(i)
 		s.robots = append(s.robots, r)
-		config.Robots = append(config.Robots, Robot{Address: fmt.Sprintf(":%d", 6665+i), Table: r.table(log)})
+		table := r.table(log) // which decides whether there is a lease
+		config.Robots = append(config.Robots, Robot{Address: fmt.Sprintf(":%d", 6665+i), Table: table, CommandLifetime: r.lease})
 	}
 	config.Descriptors.Clients = descriptors.NewShare(math.MaxInt32)
 	s.server = newServer(config, simLoop{s}, &s.timers)
@@ -448,7 +448,6 @@ func (r *simRobot) table(log *zap.Logger) *devices.Table {
 	switch r.sim.random.IntN(4) {
 	case 0:
 		r.lease = 300 * time.Millisecond
-		attach(deadman.Kind(), deadman.New(t.Hide(codec.Position), r.lease), nil)
 	case 1:
 		r.reflexes = true
 		d, err := reflex.New(t.Hide(codec.Position), []*devices.Device{t.Device(codec.Sonar)}, 400)

@@ -57,6 +57,9 @@ func (d *Driver) connect(now time.Duration) {
 	path := codec.Config{Code: codec.ConfigPath, Text: d.link.Path()}
 	d.out = codec.AppendMessage(d.out, codec.KindConfig, codec.Server, form.Append(nil))
 	d.out = codec.AppendMessage(d.out, codec.KindConfig, codec.Server, path.Append(nil))
+	// Our own clients end by a command to stop: those of the other Player go on.
+	yield := codec.Config{Code: codec.ConfigLifetime, Arg: codec.LifetimeEndless}
+	d.out = codec.AppendMessage(d.out, codec.KindConfig, codec.Server, yield.Append(nil))
 	d.out = codec.AppendRequest(d.out, nil)
 	pairs := []byte{codec.Server, codec.AccessRead} // for the ages (PROTOCOL 8.1)
 	for i := range d.remotes {

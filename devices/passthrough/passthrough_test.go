@@ -122,7 +122,8 @@ const (
 	rate    = "xyf\x00\x32"
 	form    = "xyz\x02"
 	path    = "xyp" // and that of the driver, whose identifiers are random
-	ping    = "dr"  // and its answer is an empty reply
+	yield   = "xyl\xff\xff"
+	ping    = "dr" // and its answer is an empty reply
 	request = "dryrprsrvr"
 	granted = "yrprsrvr"
 	fresh   = "xyn\x01"
@@ -141,7 +142,7 @@ func (c *chain) subscribe() {
 func (c *chain) open() {
 	c.t.Helper()
 	c.subscribe()
-	c.expectSent(rate, form, path, ping, request)
+	c.expectSent(rate, form, path, yield, ping, request)
 	c.say(reply(""))
 	c.world.Pass(4 * time.Second) // its hardware is slow
 	c.say(reply(granted))
@@ -248,7 +249,7 @@ func TestCuts(t *testing.T) {
 func TestOldPlayer(t *testing.T) {
 	c := newChain(t)
 	c.subscribe()
-	c.expectSent(rate, form, path, ping, request)
+	c.expectSent(rate, form, path, yield, ping, request)
 	c.say(reply(""), reply("yeprsrvr"))
 	c.expectState(devices.Ready, "p <nil>")
 	c.expectSent()
@@ -385,7 +386,7 @@ func TestReconnect(t *testing.T) {
 			if !c.world.Until(func() bool { return len(c.world.Ports) == before+1 }, retry.Last) {
 				t.Fatal("not tried again")
 			}
-			c.expectSent(rate, form, path, ping, request)
+			c.expectSent(rate, form, path, yield, ping, request)
 			c.drive("ijkl") // too early
 			c.say(reply(""), reply(granted), ages(0), position(3))
 			c.expectSent(fresh) // and no command
