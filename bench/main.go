@@ -29,7 +29,6 @@ import (
 const (
 	loadVerb  = "load"  // the clients; spec on standard input
 	enterVerb = "enter" // enter a control group, then become another program
-	diskVerb  = "disk"  // mount a small disk, then become another program
 )
 
 const (
@@ -54,9 +53,6 @@ usage: go run ./bench [flags]
   -list          print the names of all cells and exit
   -h             print this page
 
--run soak is not a cell: everything at once, for an hour or -cell TIME. It writes
-soak.svg to -out, and fails if the server does not stay as it was.
-
 Cells that are not measured again keep their results. -run '^$' only writes the
 report. Links and the counters of system calls need root; without it the report
 says that they were not measured.
@@ -69,7 +65,6 @@ type options struct {
 	out    string
 	report string
 	list   bool
-	soak   time.Duration // zero: no soak
 }
 
 func parseOptions(args []string, help io.Writer) (options, error) {
@@ -92,14 +87,6 @@ func parseOptions(args []string, help io.Writer) (options, error) {
 	}
 	if full {
 		o.window = paperWindow
-	}
-	if pattern == soakName {
-		o.soak = soakWindow
-		fs.Visit(func(f *flag.Flag) {
-			if f.Name == "cell" {
-				o.soak = o.window
-			}
-		})
 	}
 	if o.report == "" {
 		o.report = filepath.Join(o.out, "report.md")
@@ -165,8 +152,6 @@ func asChild(args []string) {
 		exit(enter(args[1], args[2:]))
 	case len(args) > 0 && args[0] == strangersVerb:
 		exit(beStrangers(args[1:]))
-	case len(args) > 2 && args[0] == diskVerb:
-		exit(enterDisk(args[1], args[2:]))
 	case len(args) > 0 && args[0] == awakeVerb:
 		exit(stayAwake())
 	}
@@ -184,14 +169,10 @@ func main() {
 		for _, c := range cells() {
 			fmt.Println(c.Name)
 		}
-		fmt.Println(soakName)
 		return
 	}
 	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, restore) // a second signal kills at once
-	if o.soak > 0 {
-		exit(soak(ctx, o.soak, o.out))
-	}
 	exit(suite(ctx, o))
 }
 

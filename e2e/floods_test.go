@@ -7,11 +7,11 @@ import (
 	"net"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"player/bench/strangers"
 	robot "player/emulator/p2os"
 )
 
@@ -51,58 +51,27 @@ func flood(t *testing.T, n int, fn func(ctx context.Context)) {
 	t.Cleanup(func() { cancel(); all.Wait() })
 }
 
-// send sends as fast as the server takes it: first once, then the rest again and
-// again. What comes back is read.
-func send(ctx context.Context, address, first, rest string) {
-	c, err := net.Dial("tcp", address)
-	if err != nil {
-		return
-	}
-	defer context.AfterFunc(ctx, func() { c.Close() })()
-	go func() { _, _ = io.Copy(io.Discard, c) }()
-	_, err = io.WriteString(c, first)
-	for all := strings.Repeat(rest, 64<<10/len(rest)); err == nil; {
-		_, err = io.WriteString(c, all)
-	}
-	c.Close()
-}
-
 // Clients that flood the server wait for their turns, and the log names them. Others
 // are served.
 func TestInputFloods(t *testing.T) {
 	t.Parallel()
 	const setRequestMode, ask = "xy\x00\x02r\x01", "xy\x00\x01d"
-	for _, tt := range []struct {
-		name     string
-		flooders int
-		fn       func(ctx context.Context, address string)
-		logged   string
-	}{
-		{"malformed messages", 12, func(ctx context.Context, address string) {
-			send(ctx, address, "xy\x00\x02n\x00", strings.Repeat("??\x00\x00", 90)+"xy\x00\x02n\x00")
-		}, "more than its share"},
-		{"commands", 12, func(ctx context.Context, address string) {
-			send(ctx, address, "dr\x00\x02pa", "cp\x00\x04\x00\x00\x00\x00")
-		}, "more than its share"},
-		{"asked frames", 12, func(ctx context.Context, address string) {
-			send(ctx, address, setRequestMode+"dr\x00\x02pr", ask)
-		}, "more than its share"},
-		{"connections", 100, func(_ context.Context, address string) {
-			if c, err := net.Dial("tcp", address); err == nil {
-				_ = c.(*net.TCPConn).SetLinger(0) // leaves no connection that waits
-				c.Close()
-			}
-		}, "client connected"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
+	const share = "more than its share"
+	logged := map[string]string{"malformed": share, "commands": share, "asked-frames": share, "open-close": share, "connections": "client connected"}
+	for _, p := range strangers.Abuses() {
+		if logged[p.Name] == "" {
+			continue // at the dashboard
+		}
+		t.Run(p.Name, func(t *testing.T) {
 			t.Parallel()
 			s := start(t, "-stage", room)
 			asks, stream := s.dial(t), s.dial(t)
 			asks.send([]byte(setRequestMode)...)
 			asks.mustOpen("sr", "sr")
 			stream.mustOpen("sr", "sr")
-			flood(t, tt.flooders, func(ctx context.Context) { tt.fn(ctx, s.address) })
-			s.awaitLog(t, tt.logged)
+			dial := func(address string) (net.Conn, error) { return net.Dial("tcp", address) }
+			flood(t, min(p.Count, 100), func(ctx context.Context) { p.Do(ctx, dial, strangers.Addresses{Robot: s.address}) })
+			s.awaitLog(t, logged[p.Name])
 			for range 300 {
 				asks.send([]byte(ask)...)
 				asks.block()

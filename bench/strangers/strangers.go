@@ -1,0 +1,178 @@
+// Package strangers is what others do to a server while well clients use it: what they
+// should not, and what many do at a time.
+package strangers
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/coder/websocket"
+)
+
+// Pastime is what strangers do, each of them, until ctx ends or they are thrown out.
+type Pastime struct {
+	Name  string
+	Count int // how many do it at a time
+	Do    func(ctx context.Context, dial Dialer, at Addresses)
+}
+
+// Addresses are those of a server: of the robot, the dashboard and Foxglove.
+type Addresses struct{ Robot, Page, Foxglove string }
+
+// Dialer connects strangers to a server.
+type Dialer func(address string) (net.Conn, error)
+
+func (d Dialer) browser() *http.Client {
+	return &http.Client{Transport: &http.Transport{DialContext: func(_ context.Context, _, address string) (net.Conn, error) { return d(address) }}}
+}
+
+// Abuses are what strangers should not do.
+func Abuses() []Pastime {
+	const (
+		requestMode = "xy\x00\x02r\x01"
+		noFrames    = "xy\x00\x02n\x00"
+	)
+	sending := func(first, rest string) func(context.Context, Dialer, Addresses) {
+		return func(ctx context.Context, dial Dialer, at Addresses) { send(ctx, dial, at.Robot, first, rest) }
+	}
+	return []Pastime{
+		{"malformed", 12, sending(noFrames, strings.Repeat("??\x00\x00", 90)+noFrames)},
+		{"commands", 12, sending("dr\x00\x02pa", "cp\x00\x04\x00\x00\x00\x00")},
+		{"asked-frames", 12, sending(requestMode+"dr\x00\x02pr", "xy\x00\x01d")},
+		{"open-close", 12, sending("", "dr\x00\x02prdr\x00\x02pc")},
+		{"connections", 500, func(_ context.Context, dial Dialer, at Addresses) {
+			if c, err := dial(at.Robot); err == nil {
+				_ = c.(*net.TCPConn).SetLinger(0) // leaves no connection that waits
+				c.Close()
+			}
+		}},
+		{"pages", 60, func(ctx context.Context, dial Dialer, at Addresses) {
+			send(ctx, dial, at.Page, "", "GET /robots HTTP/1.1\r\nHost: "+at.Page+"\r\n\r\n")
+		}},
+		{"half-requests", 128, func(ctx context.Context, dial Dialer, at Addresses) {
+			c, err := dial(at.Page)
+			if err != nil {
+				return
+			}
+			defer c.Close()
+			defer context.AfterFunc(ctx, func() { c.Close() })()
+			if _, err := io.WriteString(c, "GET /robots HTTP/1.1\r\nHost: "); err == nil {
+				_, _ = io.Copy(io.Discard, c) // until the server closes it
+			}
+		}},
+	}
+}
+
+// Crowds are people who watch the robot, twenty at a time.
+func Crowds() []Pastime {
+	return []Pastime{{"browsers", 20, browse}, {"viewers", 20, view}}
+}
+
+// All is all that strangers do.
+func All() []Pastime {
+	return slices.Concat(Abuses(), Crowds(), []Pastime{{"browser", 1, browse}, {"viewer", 1, view}})
+}
+
+// view is a Foxglove viewer that has subscribed to all topics of the robot.
+func view(ctx context.Context, dial Dialer, at Addresses) {
+	ws, _, err := websocket.Dial(ctx, "ws://"+at.Foxglove, &websocket.DialOptions{HTTPClient: dial.browser(), Subprotocols: []string{"foxglove.sdk.v1"}})
+	if err != nil {
+		return
+	}
+	defer ws.CloseNow()
+	ws.SetReadLimit(-1)
+	for err == nil {
+		var kind websocket.MessageType
+		var message []byte
+		if kind, message, err = ws.Read(ctx); err != nil || kind != websocket.MessageText {
+			continue
+		}
+		var advertised struct {
+			Op       string                `json:"op"`
+			Channels []struct{ ID uint32 } `json:"channels"`
+		}
+		if err = json.Unmarshal(message, &advertised); err != nil || advertised.Op != "advertise" {
+			continue
+		}
+		type subscription struct {
+			ID        uint32 `json:"id"`
+			ChannelID uint32 `json:"channelId"`
+		}
+		var all []subscription
+		for _, c := range advertised.Channels {
+			all = append(all, subscription{c.ID, c.ID})
+		}
+		subscribe, _ := json.Marshal(map[string]any{"op": "subscribe", "subscriptions": all}) // these types cannot fail
+		err = ws.Write(ctx, websocket.MessageText, subscribe)
+	}
+}
+
+// browse is a browser that shows the robot's page, for as long as the server lets it.
+// Both sockets of the page run; the messages of one are read, those of the other are
+// acknowledged.
+func browse(ctx context.Context, dial Dialer, at Addresses) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	browser := dial.browser()
+	open := func(path string) (*websocket.Conn, error) {
+		ws, _, err := websocket.Dial(ctx, "ws://"+at.Page+path, &websocket.DialOptions{HTTPClient: browser})
+		return ws, err
+	}
+	presence, err := open("/presence")
+	if err != nil {
+		return
+	}
+	defer presence.CloseNow()
+	go func() {
+		defer cancel()
+		for {
+			if _, _, err := presence.Read(ctx); err != nil {
+				return
+			}
+		}
+	}()
+	stream, err := open("/stream?robot=" + at.Robot)
+	if err != nil {
+		return
+	}
+	defer stream.CloseNow()
+	err = stream.Write(ctx, websocket.MessageText, []byte(`{"rate":20,"request":"prlrsrmrgrzrvr"}`))
+	for err == nil {
+		var kind websocket.MessageType
+		var message []byte
+		if kind, message, err = stream.Read(ctx); err == nil && kind == websocket.MessageBinary {
+			const number = 4 // bytes at the beginning, which acknowledge the message
+			err = stream.Write(ctx, kind, message[:number])
+		}
+	}
+}
+
+// send connects, sends first once, and pours rest.
+func send(ctx context.Context, dial Dialer, address, first, rest string) {
+	c, err := dial(address)
+	if err != nil {
+		return
+	}
+	defer c.Close()
+	if _, err := io.WriteString(c, first); err == nil {
+		pour(ctx, c, rest)
+	}
+}
+
+// pour sends a message again and again, as fast as the server takes it, and reads what
+// comes back, until the connection or ctx ends.
+func pour(ctx context.Context, c net.Conn, message string) {
+	defer context.AfterFunc(ctx, func() { c.Close() })()
+	go func() { _, _ = io.Copy(io.Discard, c) }()
+	all := []byte(strings.Repeat(message, 64<<10/len(message)))
+	for {
+		if _, err := c.Write(all); err != nil {
+			return
+		}
+	}
+}
