@@ -214,7 +214,9 @@ func (s *soak) strangers(ctx context.Context) *sync.WaitGroup {
 	for _, p := range strangers.Abuses() {
 		again(1, func(ctx context.Context) { s.during(ctx, 6*time.Second, p, "127.0.0.2", to, &s.floods) })
 	}
-	again(3, func(ctx context.Context) { s.during(ctx, 2*time.Second, strangers.Crowds()[0], "127.0.0.5", to, &s.pages) })
+	again(3, func(ctx context.Context) {
+		s.during(ctx, 2*time.Second, strangers.Crowds()[0], "127.0.0.5", to, &s.pages)
+	})
 	again(1, func(ctx context.Context) { // beyond the limit of clients
 		var conns []net.Conn
 		for range 2 * soakClients {
