@@ -55,7 +55,7 @@ func openDashboard(o options, conf *config.Server, sim *simulation, log *zap.Log
 	host, _, _ := net.SplitHostPort(address) // Listen has accepted it
 	d := &dashboard{frontend: frontend[web.Config]{
 		listener: listener.(*net.TCPListener), bind: cmp.Or(o.bind, "localhost"),
-		config: web.Config{Recent: logging.TailOf(log).After, Name: host, Version: version(), Log: log},
+		config: web.Config{Recent: logging.TailOf(log).After, Drafting: web.NewDrafting(), Name: host, Version: version(), Log: log},
 	}}
 	d.show(conf, sim)
 	return d, nil

@@ -74,7 +74,7 @@ func testEditWorld(t *testing.T, chromium browser) {
 		_, err := os.Stat(file)
 		return err == nil
 	})
-	saved := evaluate[string](b, `player.editor.text`)
+	saved := evaluate[string](b, `player.editor.draft.text`)
 	await(t, "the whole file", func() bool {
 		text, err := os.ReadFile(file)
 		return err == nil && string(text) == saved
@@ -87,4 +87,58 @@ func testEditWorld(t *testing.T, chromium browser) {
 	b = chromium.open(t, s.dashboard(t))
 	b.until(`player.robots.length === 2 && player.world.now?.length === 3`)
 	b.until(`Math.abs(player.world.now[0].x - 0.9) < 0.05 && Math.abs(player.world.now[0].y + 0.5) < 0.05`)
+}
+
+// What was drafted survives a reload of the page, a restart of its connections, and a
+// reload of the server, which finds another file; only Revert drops it, and Undo takes
+// that back. If the server was started again, the page still has the draft.
+func testDraftSurvives(t *testing.T, chromium browser) {
+	world, err := os.ReadFile(room)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := write(t, t.TempDir(), "room.world", string(world))
+	config := fmt.Sprintf("driver ( name \"stage\" world %q )\n", file)
+	at := fmt.Sprintf("127.0.0.1:%d", freePort(t))
+	s := startFile(t, launch{}, config, "-http", at)
+	b := chromium.open(t, s.dashboard(t))
+	b.until(`player.shown?.data.l && player.world.poses.length === 2`)
+	b.click("edit")
+	b.until(`player.editor.on`)
+	b.drag(-2, -1.5, 1, -0.5)
+	const moved = `(player.editor?.on && !player.editor.busy && player.editor.things.some(({name, start}) => name === "r0" && Math.abs(start.x - 1) < 0.05))`
+	b.until(moved)
+
+	if err := chromedp.Do(b.ctx, chromedp.Reload()); err != nil {
+		t.Fatal(err)
+	}
+	b.until(moved)
+
+	s.reload(t, config+`access ( allow ["read" "write" "config"] from ["127.0.0.1"] )`) // pages connect again
+	b.until(`!player.world.lost && ` + moved)
+	b.click("edit-wall")
+	things := evaluate[int](b, `player.editor.things.length`)
+	b.drag(-3, 0, -1, 0)
+	b.until(fmt.Sprintf(`player.editor.things.length === %d && %s`, things+1, moved))
+	b.click("edit-wall")
+
+	const other = "# other\n"
+	write(t, filepath.Dir(file), "room.world", string(world)+other)
+	s.reload(t, config)
+	b.until(shows("world-note", "The server has loaded another world file since this draft began") + ` && !player.world.lost && ` + moved)
+	if text, err := os.ReadFile(file); err != nil || string(text) != string(world)+other {
+		t.Errorf("the file was changed: %v", err)
+	}
+	b.click("edit-revert")
+	b.until(`!player.editor.busy && player.editor.draft.text.endsWith("# other\n") && ` + shows("world-note", "^$"))
+	b.click("edit-undo")
+	b.until(moved + ` && !player.editor.draft.text.endsWith("# other\n")`)
+
+	s.kill(t)
+	b.until(`player.world.lost && ` + moved)
+	startFile(t, launch{}, config, "-http", at)
+	b.until(shows("world-note", "The server was started again, and has no draft any more") + ` && !player.world.lost && ` + moved)
+	b.until(`document.getElementById("edit-add").disabled && !document.getElementById("edit-save").disabled`)
+	b.click("edit-revert")
+	b.until(`player.editor.draft.text.endsWith("# other\n") && ` + shows("world-note", "^$"))
 }

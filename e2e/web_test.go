@@ -41,6 +41,7 @@ func TestWeb(t *testing.T) {
 		{"browser dies", testBrowserDies},
 		{"dragging", testDragging},
 		{"edit the world", testEditWorld},
+		{"draft survives", testDraftSurvives},
 		{"another robot", testAnotherRobot},
 		{"ports out of file order", testPortsOutOfFileOrder},
 		{"strangers", testStrangers},

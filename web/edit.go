@@ -2,14 +2,37 @@ package web
 
 import (
 	"context"
+	"crypto/rand"
+	"errors"
+	"sync"
 	"time"
 
 	"player/devices/stage"
 )
 
-// edit is a change of the draft of a page: one of these. Without any of them it changes
-// nothing. A thing is an index of stage.Draft.Starts.
+// Drafting keeps the draft of the world file: one, which all pages change. It outlives
+// the pages, their connections and a reload of the configuration, until it is reverted
+// or the process ends. A page that was disconnected goes on with it.
+type Drafting struct {
+	id string // another process has another draft
+	// mu is held while a draft is made: that of a large world takes much memory until
+	// it is made.
+	mu      sync.Mutex
+	draft   *stage.Draft // nil before the first edit
+	changes int          // since the start of the process
+}
+
+// NewDrafting returns one without a draft.
+func NewDrafting() *Drafting { return &Drafting{id: rand.Text()} }
+
+// errOutdated refuses an edit of a draft that has changed since the page got it: its
+// indices name other things now.
+var errOutdated = errors.New("another page has changed the draft meanwhile: this is what it is now")
+
+// edit is a change of the draft: one of these. Without any of them it changes nothing.
+// A thing is an index of stage.Draft.Starts.
 type edit struct {
+	Base int `json:"base"` // draft.Changes of what is changed
 	Move *struct {
 		Thing         int
 		X, Y, Heading float64 // metres, radians
@@ -19,60 +42,83 @@ type edit struct {
 		Kind          string
 		X, Y, Heading float64
 	} `json:"add"`
-	Wall *struct{ From, To stage.Vec } `json:"wall"`
-	Undo bool                          `json:"undo"`
+	Wall   *struct{ From, To stage.Vec } `json:"wall"`
+	Undo   bool                          `json:"undo"`
+	Revert bool                          `json:"revert"` // to the file as the server has loaded it
+}
+
+func (e edit) changes() bool {
+	return e.Move != nil || e.Delete != nil || e.Add != nil || e.Wall != nil || e.Undo || e.Revert
 }
 
 // draft is sent to a page after each edit.
 type draft struct {
-	Scene  *scene       `json:"scene,omitempty"` // nil after an error
-	Starts []stage.Pose `json:"starts"`          // of the fixtures, then of the movers
-	Kinds  []string     `json:"kinds"`           // that can be added
-	Text   string       `json:"text"`            // of the world file
-	Error  string       `json:"error"`           // why nothing was changed
+	Scene   *scene       `json:"scene,omitempty"` // nil after an error, except errOutdated
+	Starts  []stage.Pose `json:"starts"`          // of the fixtures, then of the movers
+	Kinds   []string     `json:"kinds"`           // that can be added
+	Text    string       `json:"text"`            // of the world file
+	ID      string       `json:"id"`              // of the draft: another process has another
+	Changes int          `json:"changes"`         // how often the draft was changed
+	Edited  bool         `json:"edited"`          // it differs from the file that it began with
+	Old     bool         `json:"old"`             // the server has loaded another file since
+	Error   string       `json:"error"`           // why nothing was changed
 }
 
-// edit changes the draft of the page, which is made when it is first needed.
+// edit changes the draft, which is made when it is first needed.
 func (o *observer) edit(ctx context.Context, e edit) error {
-	// A draft of a large world takes much memory until it is made: one at a time.
-	o.server.drafting.Lock()
+	d := o.server.config.Drafting
+	d.mu.Lock()
 	start := time.Now()
-	err := o.changeDraft(e)
-	o.server.drafting.Unlock()
+	err := d.change(o.server.config.World, e)
+	reply := draft{ID: d.id, Changes: d.changes}
+	if err == nil || errors.Is(err, errOutdated) {
+		reply.Scene, reply.Starts, reply.Kinds, reply.Text = new(newScene(d.draft.World)), d.draft.Starts(), d.draft.Kinds(), d.draft.Text()
+		reply.Edited, reply.Old = d.draft.Changed(), !d.draft.Of(o.server.config.World)
+	}
+	d.mu.Unlock()
 	o.socket.account.owe(time.Since(start))
-	reply := draft{}
 	if err != nil {
 		reply.Error = err.Error()
-	} else {
-		reply = draft{Scene: new(newScene(o.draft.World)), Starts: o.draft.Starts(), Kinds: o.draft.Kinds(), Text: o.draft.Text()}
 	}
 	return o.socket.sendJSON(ctx, struct {
 		Draft draft `json:"draft"`
 	}{reply})
 }
 
-func (o *observer) changeDraft(e edit) (err error) {
-	d := o.draft
-	if d == nil {
-		// The file and its text are constant: this does not need the loop.
-		if d, err = o.server.config.World.Draft(); err != nil {
+// change changes the draft, or returns an error. The caller holds the mutex. The text of
+// world is constant: this does not need the loop.
+func (d *Drafting) change(world *stage.World, e edit) (err error) {
+	if d.draft == nil || !d.draft.Changed() && !d.draft.Of(world) {
+		if d.draft, err = world.Draft(); err != nil {
 			return err
 		}
+		d.changes++
 	}
+	if !e.changes() {
+		return nil
+	}
+	if e.Base != d.changes {
+		return errOutdated
+	}
+	next := d.draft
 	switch {
 	case e.Move != nil:
-		d, err = d.Move(e.Move.Thing, stage.Pose{X: e.Move.X, Y: e.Move.Y, Heading: e.Move.Heading})
+		next, err = next.Move(e.Move.Thing, stage.Pose{X: e.Move.X, Y: e.Move.Y, Heading: e.Move.Heading})
 	case e.Delete != nil:
-		d, err = d.Delete(*e.Delete)
+		next, err = next.Delete(*e.Delete)
 	case e.Add != nil:
-		d, err = d.Add(e.Add.Kind, stage.Pose{X: e.Add.X, Y: e.Add.Y, Heading: e.Add.Heading})
+		next, err = next.Add(e.Add.Kind, stage.Pose{X: e.Add.X, Y: e.Add.Y, Heading: e.Add.Heading})
 	case e.Wall != nil:
-		d, err = d.AddWall(e.Wall.From, e.Wall.To)
+		next, err = next.AddWall(e.Wall.From, e.Wall.To)
 	case e.Undo:
-		d, err = d.Undo()
+		next, err = next.Undo()
+	case e.Revert:
+		next, err = next.Revert(world)
 	}
-	if err == nil {
-		o.draft = d
+	if err != nil {
+		return err
 	}
-	return err
+	d.draft = next
+	d.changes++
+	return nil
 }

@@ -16,24 +16,27 @@ func TestEdit(t *testing.T) {
 	l := newLab(t, nil)
 	p := l.open("/world", "")
 	p.told("movers")
+	changes := 0.0
 	edit := func(format string, args ...any) map[string]any {
 		t.Helper()
-		p.send(`{"edit":`+format+`}`, args...)
-		return p.told("draft").(map[string]any)
+		p.send(`{"edit":{"base":%v,`+format+`}}`, append([]any{changes}, args...)...)
+		d := p.told("draft").(map[string]any)
+		changes = d["changes"].(float64)
+		return d
 	}
-	d := edit(`{}`)
+	d := edit(`"undo":false`)
 	fixtures := len(d["scene"].(map[string]any)["fixtures"].([]any))
 	if starts := d["starts"].([]any); len(starts) != fixtures+2 {
 		t.Fatalf("%d poses of %d fixtures and two movers", len(starts), fixtures)
 	}
-	if d := edit(`{"move":{"thing":%d,"x":4,"y":0}}`, fixtures); !strings.Contains(d["error"].(string), "no room") || d["scene"] != nil {
+	if d := edit(`"move":{"thing":%d,"x":4,"y":0}`, fixtures); !strings.Contains(d["error"].(string), "no room") || d["scene"] != nil {
 		t.Errorf("into the wall: %v", d["error"])
 	}
-	edit(`{"move":{"thing":%d,"x":1,"y":0.5,"heading":1}}`, fixtures) // the robot
-	edit(`{"wall":{"from":{"x":-1,"y":0},"to":{"x":-1,"y":1}}}`)
-	edit(`{"add":{"kind":"pioneer2dx","x":2,"y":-1}}`)
-	edit(`{"delete":0}`)
-	d = edit(`{"undo":true}`)
+	edit(`"move":{"thing":%d,"x":1,"y":0.5,"heading":1}`, fixtures) // the robot
+	edit(`"wall":{"from":{"x":-1,"y":0},"to":{"x":-1,"y":1}}`)
+	edit(`"add":{"kind":"pioneer2dx","x":2,"y":-1}`)
+	edit(`"delete":0`)
+	d = edit(`"undo":true`)
 	if d["error"] != "" {
 		t.Fatal(d["error"])
 	}
@@ -50,6 +53,35 @@ func TestEdit(t *testing.T) {
 	}
 	if robots := w.Robots(); len(robots) != 2 || robots[0].Pose().X != 1 || len(w.Fixtures()) != fixtures+1 {
 		t.Errorf("%d robots, %d fixtures", len(robots), len(w.Fixtures()))
+	}
+}
+
+// The draft is one for all pages, and stays when they have gone. A change of a draft that
+// is not what the page knows is refused: its indices may name other things.
+func TestDraftOfTwoPages(t *testing.T) {
+	l := newLab(t, nil)
+	edit := func(p *tab, what string) map[string]any {
+		t.Helper()
+		p.send(`{"edit":%s}`, what)
+		return p.told("draft").(map[string]any)
+	}
+	first := l.open("/world", "")
+	first.told("movers")
+	d := edit(first, `{}`)
+	if d["edited"] != false || d["changes"] != 1.0 {
+		t.Fatalf("at first: %v, %v changes", d["edited"], d["changes"])
+	}
+	if d := edit(first, `{"base":1,"delete":0}`); d["edited"] != true || d["error"] != "" {
+		t.Fatalf("deleted: %v", d["error"])
+	}
+	first.ws.CloseNow()
+	second := l.open("/world", "")
+	second.told("movers")
+	if d := edit(second, `{"base":1,"delete":0}`); !strings.Contains(d["error"].(string), "another page") || d["scene"] == nil || d["changes"] != 2.0 {
+		t.Errorf("a change of what is no more: %v", d["error"])
+	}
+	if d := edit(second, `{"base":2,"undo":true}`); d["edited"] != false || d["error"] != "" {
+		t.Errorf("undone: %v, %v", d["edited"], d["error"])
 	}
 }
 

@@ -71,7 +71,7 @@ func newLab(t *testing.T, access rights.Rules) *lab {
 		t.Fatalf("the server ended: %v", err)
 	}
 	page := servePage(t, Config{
-		Robots: []Robot{{Name: "r0", Address: address, Simulated: world.Robots()[0]}}, World: world, Post: loop.Post, Access: access, Log: zap.NewNop(),
+		Robots: []Robot{{Name: "r0", Address: address, Simulated: world.Robots()[0]}}, World: world, Drafting: NewDrafting(), Post: loop.Post, Access: access, Log: zap.NewNop(),
 	})
 	t.Cleanup(func() {
 		cancel()

@@ -57,6 +57,9 @@ type Config struct {
 	Shapes map[string]func() Shape
 	// World is nil without a simulation. It is accessed through Post only.
 	World *stage.World
+	// Drafting has the draft of the world's file. It is kept from one configuration to
+	// the next.
+	Drafting *Drafting
 	// Post calls a function on the loop. It reports whether the loop still runs.
 	Post func(func(now time.Duration)) bool
 	// Server is asked for the status, and stops robots.
@@ -90,7 +93,7 @@ func Serve(ctx context.Context, l net.Listener, config Config) error {
 	return serve(ctx, l, newHandler(ctx, config), "the dashboard", "drive", config.Log)
 }
 
-// server is what the handlers share. All but present and drafting is constant.
+// server is what the handlers share. All but present is constant.
 type server struct {
 	ctx    context.Context // ends with the server
 	config Config
@@ -98,8 +101,6 @@ type server struct {
 	// takes a second.
 	encoded func() ([]byte, error)
 	present presences
-	// drafting is held while a draft of the world is made.
-	drafting sync.Mutex
 }
 
 func newHandler(ctx context.Context, config Config) http.Handler {

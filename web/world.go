@@ -55,8 +55,6 @@ type observer struct {
 	speed            float64
 	paused, finished bool
 
-	draft *stage.Draft // nil before the first edit
-
 	last, out []byte // the last message with number 0, and a buffer for the next
 }
 

@@ -28,7 +28,14 @@ type Draft struct {
 	box           string            // what follows the pose of a box
 	wall          [2]string         // what is before the pose of a wall, and behind its length
 	length, angle float64           // the units of the file, metres and radians
-	undo          []string          // texts before the last changes, the oldest first
+	base          string            // the text that the draft began with
+	undo          []earlier         // before the last changes, the oldest first
+}
+
+// earlier is what a draft was before a change.
+type earlier struct {
+	origin     origin
+	text, base string
 }
 
 // item is a thing of a draft, and where it is in the text.
@@ -42,23 +49,23 @@ type item struct {
 }
 
 // Draft returns a draft of the file as it was loaded. Included files are read again.
-func (w *World) Draft() (*Draft, error) { return w.draft(w.text) }
+func (w *World) Draft() (*Draft, error) { return w.origin.draft(w.text, w.text) }
 
 // draft loads a text in place of the main file.
-func (w *World) draft(text string) (*Draft, error) {
-	o := w.origin
-	o.read = func(path string) ([]byte, error) {
+func (o origin) draft(text, base string) (*Draft, error) {
+	edited := o
+	edited.read = func(path string) ([]byte, error) {
 		if path == o.path {
 			return []byte(text), nil
 		}
-		return w.origin.read(path)
+		return o.read(path)
 	}
-	l, err := o.load()
+	l, err := edited.load()
 	if err != nil {
 		return nil, err
 	}
-	l.world.origin = w.origin
-	d := &Draft{World: l.world, types: map[string]string{"box": "box", "position": "position"}}
+	l.world.origin = o
+	d := &Draft{World: l.world, types: map[string]string{"box": "box", "position": "position"}, base: base}
 	d.length, d.angle = l.file.Units()
 	for _, b := range slices.Concat(l.world.fixtures, l.world.bodies) {
 		d.items = append(d.items, l.item(b))
@@ -112,6 +119,12 @@ func (d *Draft) learn(l *loader) {
 
 // Text returns the text of the main file.
 func (d *Draft) Text() string { return d.World.text }
+
+// Changed reports whether the text is another one than the draft began with.
+func (d *Draft) Changed() bool { return d.Text() != d.base }
+
+// Of reports whether the draft began with the main file of w, as w was loaded.
+func (d *Draft) Of(w *World) bool { return d.World.origin.path == w.origin.path && d.base == w.text }
 
 // Kinds returns the names of what Add can add, sorted.
 func (d *Draft) Kinds() []string { return slices.Sorted(maps.Keys(d.types)) }
@@ -194,12 +207,31 @@ func (d *Draft) Undo() (*Draft, error) {
 		return nil, errors.New("there is nothing to undo")
 	}
 	last := len(d.undo) - 1
-	next, err := d.World.draft(d.undo[last])
+	before := d.undo[last]
+	next, err := before.origin.draft(before.text, before.base)
 	if err != nil {
 		return nil, err
 	}
 	next.undo = d.undo[:last]
 	return next, nil
+}
+
+// Revert returns a draft of the file of w, as w was loaded. Undo takes it back.
+func (d *Draft) Revert(w *World) (*Draft, error) {
+	next, err := w.Draft()
+	if err != nil {
+		return nil, err
+	}
+	next.follow(d)
+	return next, nil
+}
+
+// follow makes Undo of d return last.
+func (d *Draft) follow(last *Draft) {
+	d.undo = append(slices.Clone(last.undo), earlier{last.World.origin, last.Text(), last.base})
+	if len(d.undo) > maxUndo {
+		d.undo = d.undo[1:]
+	}
 }
 
 // item returns a thing that can be changed, an index of Starts.
@@ -229,17 +261,14 @@ func (d *Draft) change(text string, at Pose) (*Draft, error) {
 	if !(math.Abs(at.X) < maxCoordinate && math.Abs(at.Y) < maxCoordinate && math.Abs(at.Heading) < maxCoordinate) {
 		return nil, fmt.Errorf("(%v, %v, %v) is not a pose", at.X, at.Y, at.Heading)
 	}
-	next, err := d.World.draft(text)
+	next, err := d.World.origin.draft(text, d.base)
 	if err != nil {
 		return nil, err
 	}
 	if next.World.stuck() > d.World.stuck() {
 		return nil, errors.New("there is no room: a thing that moves would start inside another one")
 	}
-	next.undo = append(slices.Clone(d.undo), d.Text())
-	if len(next.undo) > maxUndo {
-		next.undo = next.undo[1:]
-	}
+	next.follow(d)
 	return next, nil
 }
 

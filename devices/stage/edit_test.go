@@ -229,6 +229,38 @@ position
 	}
 }
 
+// A draft knows which file it began with. Reverting takes the file of another world, and
+// can be undone.
+func TestRevert(t *testing.T) {
+	was, err := parseWorld(`position ( name "a" pose [0 0 0 0] )`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	is, err := parseWorld(`position ( name "b" pose [0 0 0 0] )`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := draftOf(t, was)
+	if d.Changed() || !d.Of(was) || d.Of(is) {
+		t.Error("a draft that has just begun")
+	}
+	moved, err := d.Move(0, Pose{X: 1})
+	if err != nil || !moved.Changed() || !moved.Of(was) {
+		t.Fatalf("moved: %v", err)
+	}
+	reverted, err := moved.Revert(is)
+	if err != nil || reverted.Changed() || !reverted.Of(is) || reverted.World.Robot("b") == nil {
+		t.Fatalf("reverted: %v", err)
+	}
+	back, err := reverted.Undo()
+	if err != nil || back.Text() != moved.Text() || !back.Of(was) {
+		t.Fatalf("undone: %v", err)
+	}
+	if first, err := back.Undo(); err != nil || first.Changed() {
+		t.Errorf("undone twice: %v", err)
+	}
+}
+
 func TestEditRefused(t *testing.T) {
 	w := newWorld(t, robotWorld+`
 wall ( pose [2 0 0 90] )

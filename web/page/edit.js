@@ -1,17 +1,20 @@
-// Editing of the world file. The server keeps a draft of it and sends what each change
-// gives; the world that runs stays as it is.
+// Editing of the world file. The server keeps one draft of it, for all pages, and sends
+// what each change gives; the world that runs stays as it is.
 
 import { outline } from "./sensors.js";
 
 const NUDGE = 0.1, TWIST = Math.PI / 18; // metres and radians by which a key moves and turns
 const TOUCH = 12; // CSS pixels around a thing where it can be touched
+const OLD = "The server has loaded another world file since this draft began. Save downloads the draft; Revert begins again from the file.";
+const ORPHAN = "The server was started again, and has no draft any more. Save downloads what this page had of it; Revert shows the file.";
 const HINT = "The world file from above. Drag a thing to move it, drag with Shift to turn it. With the keyboard: Page Up and Page Down select a thing, Shift and arrow keys move it, comma and full stop turn it, Delete deletes it.";
 const $ = (id) => document.getElementById(id);
 
 export class Editor {
   // save(name, text) offers a file to the user.
   constructor(world, save) {
-    Object.assign(this, { world, save, things: [], selected: -1, on: false, busy: false, ghost: null, walling: false });
+    Object.assign(this, { world, save, things: [], selected: -1, on: false, busy: false, ghost: null, walling: false, draft: null });
+    this.orphan = false; // the draft that is shown is only in this page
     this.label = $("world-canvas").ariaLabel;
     $("edit").addEventListener("click", () => (this.on ? this.leave() : this.send({})));
     $("edit-add").addEventListener("click", () => {
@@ -21,32 +24,45 @@ export class Editor {
     $("edit-wall").addEventListener("click", () => this.wall(!this.walling));
     $("edit-delete").addEventListener("click", () => this.delete());
     $("edit-undo").addEventListener("click", () => this.send({ undo: true }));
-    $("edit-save").addEventListener("click", () => this.save(world.name.split("/").at(-1), this.text));
+    $("edit-revert").addEventListener("click", () => {
+      const { orphan } = this;
+      this.orphan = false;
+      if (orphan) this.draft.edited = false;
+      this.send(orphan ? {} : { revert: true });
+    });
+    $("edit-save").addEventListener("click", () => this.save(this.draft.scene.name.split("/").at(-1), this.draft.text));
     world.addEventListener("draft", ({ detail }) => this.take(detail));
     world.addEventListener("lost", () => {
-      if (this.on) world.note("The connection was lost, and with it the changes of the world file that were not saved.");
-      this.leave();
+      this.busy = false;
+      this.update();
+    });
+    // A page that was reloaded, or connects again, goes on.
+    world.addEventListener("scene", () => {
+      if (this.on || (sessionStorage.getItem("editing") && !world.locked)) this.send({});
     });
   }
 
   // send sends an edit unless the server works on one. What is at the point is
   // selected when the edit is done.
   send(edit, point = null) {
-    if (this.busy) return;
+    if (this.busy || this.orphan || this.world.lost) return;
     this.busy = true;
     this.point = point;
-    this.world.send({ edit });
+    this.world.send({ edit: { ...edit, base: this.draft?.changes ?? 0 } });
   }
 
-  take({ scene, starts, kinds, text, error }) {
+  take(draft) {
+    const { scene, starts, kinds, error } = draft;
     this.busy = false;
     this.ghost = null;
-    this.world.note(error);
+    this.orphan = this.on && this.draft.edited && draft.id !== this.draft.id;
+    this.world.note(this.orphan ? ORPHAN : [error, draft.old && OLD].filter(Boolean).join(" "));
     this.world.view.changed();
+    if (this.orphan) return this.wall(false);
     if (!scene) return;
     const { length } = this.things;
     this.things = [...scene.fixtures.map((m, i) => local(m, starts[i])), ...scene.movers].map((model, i) => thing(model, starts[i]));
-    this.text = text;
+    this.draft = draft;
     if (this.point) this.selected = this.nearest(this.point, Infinity);
     else if (this.things.length !== length) this.selected = -1;
     if (this.on) return this.update();
@@ -56,7 +72,7 @@ export class Editor {
   }
 
   leave() {
-    Object.assign(this, { on: false, busy: false, ghost: null, selected: -1 });
+    Object.assign(this, { on: false, ghost: null, selected: -1 });
     this.show();
   }
 
@@ -65,6 +81,7 @@ export class Editor {
     world.editor = on ? this : null;
     $("edit-bar").hidden = !on;
     $("edit").setAttribute("aria-pressed", on);
+    on ? sessionStorage.setItem("editing", "1") : sessionStorage.removeItem("editing");
     $("world-canvas").ariaLabel = on ? HINT : this.label;
     this.wall(false);
   }
@@ -76,8 +93,10 @@ export class Editor {
   }
 
   update() {
-    const { name } = this.things[this.selected] ?? {};
-    $("edit-delete").disabled = !name;
+    const { name } = this.things[this.selected] ?? {}, fixed = this.orphan || this.world.lost;
+    for (const id of ["edit-add", "edit-wall", "edit-undo"]) $(id).disabled = fixed;
+    $("edit-revert").disabled = this.world.lost;
+    $("edit-delete").disabled = !name || fixed;
     $("edit-delete").title = name ? `Delete ${name}` : "Select a thing first";
     this.world.view.changed();
   }
@@ -103,7 +122,7 @@ export class Editor {
 
   grab(point, e) {
     const { view } = this.world, from = view.toFloor(point);
-    if (this.busy) return null;
+    if (this.busy || this.orphan) return null;
     if (this.walling) {
       return {
         move: (p) => { this.line = { from, to: view.toFloor(p) }; view.changed(); },

@@ -146,7 +146,12 @@ export function element(id) {
 export const replies = {};
 export const requests = [];
 
-const stored = {};
+// storage returns an empty storage of texts by key.
+function storage() {
+  const stored = {};
+  return { getItem: (key) => stored[key] ?? null, setItem: (key, value) => (stored[key] = value), removeItem: (key) => delete stored[key] };
+}
+
 const listeners = new EventTarget();
 const document = Object.assign(new EventTarget(), {
   hidden: false,
@@ -163,7 +168,8 @@ const globals = {
   document,
   window: globalThis,
   location: { protocol: "http:", host: "robot.example:8080" },
-  localStorage: { getItem: (key) => stored[key] ?? null, setItem: (key, value) => (stored[key] = value) },
+  localStorage: storage(),
+  sessionStorage: storage(),
   devicePixelRatio: 2,
   WebSocket: FakeSocket,
   ResizeObserver: class { observe() {} },

@@ -13,7 +13,7 @@ const movers = [{ name: "a", parts: [part(0.5, box(0, 0, 0.3, 0.3))], mounts }];
 const draft = (more = [], starts = []) => ({ draft: {
   scene: { name: "room", fixtures: [{ name: "wall", parts: [part(1, box(2, 0, 0.05, 1))] }, { name: "picture", parts: [] }, ...more], movers },
   starts: [{ X: 2, Y: 0, Heading: Math.PI / 2 }, { X: 0, Y: 0, Heading: 0 }, ...starts, { X: -1, Y: 0, Heading: 0.5 }],
-  kinds: ["box", "crate"], text: "the text", error: "",
+  kinds: ["box", "crate"], text: "the text", id: "one", changes: 7, edited: true, old: false, error: "",
 } });
 
 replies.plan = { ok: true, arrayBuffer: async () => bytes("c010000000000000 c008000000000000 3fe0000000000000 00000010 0000000c" + "8001".repeat(12)).buffer };
@@ -69,7 +69,7 @@ test("a drag moves what is at the pointer, one change at a time", () => {
   press(150, 150); // the server works on the first one
   drop();
   assert.equal(editor.selected, 0);
-  socket.receive({ draft: { starts: null, kinds: null, text: "", error: "there is no room" } });
+  socket.receive({ draft: { starts: null, kinds: null, text: "", id: "one", error: "there is no room" } });
   assert.equal(notes.at(-1), "there is no room");
   near(editor.things[0].start.x, 2); // as before
   press(150, 150, { shiftKey: true }); // the robot
@@ -105,12 +105,69 @@ test("keys", () => {
   near(edits()[1].move.heading, Math.PI / 2 - Math.PI / 18);
   socket.receive(draft());
   key("Delete");
-  assert.deepEqual(edits()[2], { delete: 0 });
+  assert.deepEqual(edits()[2], { delete: 0, base: 7 });
 });
 
-test("a lost server ends the editing", () => {
+// again connects the world's socket again.
+function again() {
+  clock.advance(1000);
+  socket = sockets.at(-1);
+  socket.open();
+  socket.receive({ name: "dir/room.world", fixtures: [], movers });
+}
+
+test("a lost connection keeps the draft, and the editor goes on", () => {
+  editor.send({ undo: true }); // which is lost
   socket.end();
-  assert.ok(notes.some((text) => text.includes("not saved")));
-  assert.equal(world.editor, null);
-  assert.ok(element("edit-bar").hidden);
+  assert.equal(world.editor, editor);
+  assert.ok(element("edit-add").disabled && !element("edit-save").disabled);
+  again();
+  assert.deepEqual(edits(), [{ base: 7 }]);
+  socket.receive(draft());
+  assert.ok(!editor.orphan && !element("edit-add").disabled);
+  assert.equal(notes.at(-1), "");
+});
+
+test("a page that was reloaded goes on, unless the editor was left or nothing may be changed", () => {
+  const another = new Editor(world, () => {});
+  socket.receive({ name: "dir/room.world", fixtures: [], movers });
+  assert.ok(another.busy);
+  socket.receive(draft());
+  another.leave();
+  editor.leave();
+  socket.sent = [];
+  socket.receive({ name: "dir/room.world", fixtures: [], movers });
+  assert.deepEqual(edits(), []);
+  sessionStorage.setItem("editing", "1");
+  world.locked = true;
+  socket.receive({ name: "dir/room.world", fixtures: [], movers });
+  assert.deepEqual(edits(), []);
+});
+
+test("the draft of a server that was started again is only in the page", () => {
+  socket.end();
+  again();
+  const fresh = draft();
+  Object.assign(fresh.draft, { id: "two", text: "the file", edited: false });
+  socket.receive(fresh);
+  assert.match(notes.at(-1), /^The server was started again/);
+  socket.sent = [];
+  key("PageDown");
+  key("Delete");
+  assert.deepEqual(edits(), []);
+  fire(element("edit-save"), "click");
+  assert.deepEqual(saved.at(-1), ["room", "the text"]);
+  fire(element("edit-revert"), "click");
+  assert.deepEqual(edits(), [{ base: 7 }]);
+  socket.receive(fresh);
+  assert.equal(editor.draft.text, "the file");
+});
+
+test("another file on the server is told", () => {
+  const old = draft();
+  old.draft.old = true;
+  socket.receive(old);
+  assert.match(notes.at(-1), /^The server has loaded another world file/);
+  fire(element("edit-revert"), "click");
+  assert.deepEqual(edits(), [{ revert: true, base: 7 }]);
 });
