@@ -67,9 +67,8 @@ type cell struct {
 	Device int     `json:"device_hz"` // how often the devices have news
 	// Servers run in turn; none is Player alone.
 	Servers []server `json:"servers,omitempty"`
-	// Runs is the least number of runs and Window their length, for a cell whose
-	// question needs its own; zero for that of the command line.
-	Runs   int           `json:"runs,omitempty"`
+	// Window is the length of a run for a cell whose question needs its own; zero for
+	// that of the command line.
 	Window time.Duration `json:"fixed_window_ns,omitempty"`
 	// Calls has the system calls of the servers counted by kind.
 	Calls bool `json:"calls,omitempty"`
@@ -173,12 +172,9 @@ func healthy() []cell {
 		{Name: "quick", Clients: clients / 2, Rate: hertz, Task: load.Stream},
 		{Name: "slow", Clients: clients / 2, Rate: hertz, Task: load.Slow},
 	}
-	twenty := one("readers-twenty", load.Stream)
-	twenty.Servers, twenty.Calls = nil, false
-	twenty.Runs, twenty.Window = 20, 2*time.Second
 	return []cell{
 		one("readers", load.Stream), one("may-drive", load.Drive), one("commands", load.Command),
-		one("delayed-acks", load.Answer), hiccup, mixed, twenty,
+		one("delayed-acks", load.Answer), hiccup, mixed,
 	}
 }
 

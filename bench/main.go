@@ -48,7 +48,7 @@ usage: go run ./bench [flags]
                  clients of 1 Hz)
   -full          two minutes a run, as in the paper
   -n N           runs of each cell, for medians    (default 1)
-  -out DIR       results.json and plots go there   (default bench/out)
+  -out DIR       results.jsonl and plots go there   (default bench/out)
   -report FILE   the report                        (default report.md in -out)
   -list          print the names of all cells and exit
   -h             print this page
@@ -121,9 +121,6 @@ func (o options) windowOf(c cell) time.Duration {
 	}
 	return max(o.window, c.least())
 }
-
-// runsOf is how often each server runs in the cell.
-func (o options) runsOf(c cell) int { return max(o.runs, c.Runs) }
 
 // takes is how long a run will take.
 func (o options) takes(c cell) time.Duration {
@@ -241,7 +238,7 @@ func (r *results) measure(ctx context.Context, o options, chosen []cell) error {
 	defer w.close()
 	var total time.Duration
 	for _, c := range chosen {
-		total += o.takes(c) * time.Duration(o.runsOf(c)*len(c.servers()))
+		total += o.takes(c) * time.Duration(o.runs*len(c.servers()))
 	}
 	p := newProgress(total)
 	defer p.close()
@@ -252,20 +249,18 @@ func (r *results) measure(ctx context.Context, o options, chosen []cell) error {
 			end = len(chosen)
 		}
 		var family []cellResult
-		rounds := 0
 		for _, c := range chosen[:end] {
 			family = append(family, cellResult{cell: c, Commit: tree, Taken: time.Now().UTC().Truncate(time.Second), Window: o.windowOf(c)})
-			rounds = max(rounds, o.runsOf(c))
 		}
-		for round := range rounds {
+		for range o.runs {
 			for i := range family {
-				if round < o.runsOf(family[i].cell) && ctx.Err() == nil {
+				if ctx.Err() == nil {
 					w.round(ctx, o, p, &family[i])
 				}
 			}
 		}
 		for _, c := range family {
-			if len(c.Runs) == o.runsOf(c.cell)*len(c.servers()) { // not interrupted
+			if len(c.Runs) == o.runs*len(c.servers()) { // not interrupted
 				r.put(c.settled())
 			}
 		}

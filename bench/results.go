@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"iter"
 	"os"
@@ -17,8 +20,8 @@ import (
 
 // results is all measurements on one machine.
 type results struct {
-	Machine machine      `json:"machine"`
-	Cells   []cellResult `json:"cells"` // in the order of the suite
+	Machine machine
+	Cells   []cellResult // in the order of the suite
 }
 
 // cellResult is the runs of one cell.
@@ -31,32 +34,48 @@ type cellResult struct {
 	Runs   []run         `json:"runs,omitempty"`
 }
 
-// file is where results are kept in the output directory.
-const file = "results.json"
+// file is where results are kept in the output directory: JSON, the machine in the first
+// line, and then each cell in a line of its own.
+const file = "results.jsonl"
 
 // readResults reads earlier results, so that single cells can be measured again.
 func readResults(dir string, m machine) (results, error) {
 	r := results{Machine: m}
-	text, err := os.ReadFile(filepath.Join(dir, file))
+	text, err := os.Open(filepath.Join(dir, file))
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, nil
 	}
 	if err != nil {
 		return r, err
 	}
-	err = json.Unmarshal(text, &r)
-	return r, err
+	defer text.Close()
+	lines := json.NewDecoder(text)
+	for err = lines.Decode(&r.Machine); err == nil; {
+		var c cellResult
+		if err = lines.Decode(&c); err == nil {
+			r.Cells = append(r.Cells, c)
+		}
+	}
+	if err == io.EOF {
+		return r, nil
+	}
+	return r, fmt.Errorf("%s: %w", text.Name(), err)
 }
 
 func (r *results) write(dir string) error {
-	text, err := json.MarshalIndent(r, "", " ")
+	var text bytes.Buffer
+	lines := json.NewEncoder(&text)
+	err := lines.Encode(r.Machine)
+	for _, c := range r.Cells {
+		err = errors.Join(err, lines.Encode(c))
+	}
 	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, file), append(text, '\n'), 0o644)
+	return os.WriteFile(filepath.Join(dir, file), text.Bytes(), 0o644)
 }
 
 // put replaces the result of a cell and drops cells that are no longer in the
@@ -240,8 +259,8 @@ func (c *cellResult) missing(r run) float64 {
 	return float64(g.Rate)*r.Load.Window.Seconds() - float64(r.Load.Groups[0].Frames)/float64(g.Clients)
 }
 
-// trim removes from a run what no report shows: the distributions of cells
-// without a plot, and single clients where all are alike.
+// trim removes from a run what no report shows: the distributions of cells without a
+// plot.
 func (c cell) trim(r *run, first bool) {
 	if r.Load == nil {
 		return
@@ -250,9 +269,6 @@ func (c cell) trim(r *run, first bool) {
 		g := &r.Load.Groups[i]
 		if !first || c.Link != wireless || c.Size != large {
 			g.IntervalCDF, g.AgeCDF = nil, nil
-		}
-		if !first || c.fits() {
-			g.Each = nil
 		}
 		g.IntervalCDF, g.AgeCDF = thin(g.IntervalCDF), thin(g.AgeCDF)
 	}

@@ -37,10 +37,10 @@ const (
 type run struct {
 	Server  server        `json:"server"`
 	Load    *load.Result  `json:"load,omitempty"`
-	Usage   rig.Usage     `json:"usage"`            // of the server in the window
+	Usage   rig.Usage     `json:"usage,omitzero"`   // of the server in the window
 	Bridge  *rig.Usage    `json:"bridge,omitempty"` // of the fleet's bridge
 	NATS    *rig.Usage    `json:"nats,omitempty"`   // of the NATS server
-	Traffic rig.Traffic   `json:"traffic"`          // of its end of the link
+	Traffic rig.Traffic   `json:"traffic,omitzero"` // of its end of the link
 	Stolen  float64       `json:"stolen,omitempty"` // share of all processors that other guests of the host took
 	Start   time.Duration `json:"start_ns,omitempty"`
 	Inside  *load.Dist    `json:"inside,omitempty"` // the age of data

@@ -84,7 +84,7 @@ func DistOf(h *stats.Histogram) Dist {
 type ClientResult struct {
 	Frames   int           `json:"frames"`
 	Closed   bool          `json:"closed,omitempty"`
-	Interval Dist          `json:"interval"`
+	Interval Dist          `json:"interval,omitzero"`
 	AgeMean  time.Duration `json:"age_mean_ns,omitempty"`
 	AgeP99   time.Duration `json:"age_p99_ns,omitempty"`
 }
@@ -94,20 +94,20 @@ type GroupResult struct {
 	Name    string `json:"name"`
 	Clients int    `json:"clients"`
 	Frames  int    `json:"frames"`
-	Bad     int    `json:"bad"`    // frames of a wrong shape
-	Closed  int    `json:"closed"` // connections that the server ended, or refused
+	Bad     int    `json:"bad,omitzero"`    // frames of a wrong shape
+	Closed  int    `json:"closed,omitzero"` // connections that the server ended, or refused
 	// Interval is the error of the time between arrivals; WorstMean the
 	// largest mean error that any one client saw.
-	Interval  Dist           `json:"interval"`
+	Interval  Dist           `json:"interval,omitzero"`
 	WorstMean time.Duration  `json:"interval_worst_mean_ns"`
-	Latency   Dist           `json:"latency"` // from the stamp to the arrival
-	AgeMean   time.Duration  `json:"age_mean_ns"`
-	AgeP50    time.Duration  `json:"age_p50_ns"`
-	AgeP99    time.Duration  `json:"age_p99_ns"`
-	Jain      float64        `json:"jain"`           // of the frames of each client
-	Round     Dist           `json:"round"`          // Request: from the question to the frame
-	Commands  int            `json:"commands"`       // sent
-	Each      []ClientResult `json:"each,omitempty"` // not of large groups
+	Latency   Dist           `json:"latency,omitzero"` // from the stamp to the arrival
+	AgeMean   time.Duration  `json:"age_mean_ns,omitzero"`
+	AgeP50    time.Duration  `json:"age_p50_ns,omitzero"`
+	AgeP99    time.Duration  `json:"age_p99_ns,omitzero"`
+	Jain      float64        `json:"jain,omitzero"`     // of the frames of each client
+	Round     Dist           `json:"round,omitzero"`    // Request: from the question to the frame
+	Commands  int            `json:"commands,omitzero"` // sent
+	Each      []ClientResult `json:"-"`                 // not of large groups
 
 	IntervalCDF []stats.Point `json:"interval_cdf,omitempty"`
 	AgeCDF      []stats.Point `json:"age_cdf,omitempty"`
