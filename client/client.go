@@ -21,6 +21,7 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -43,7 +44,15 @@ const (
 	// of all devices with some 300 blobs fits. For larger blocks, whose size
 	// is a u16, the buffer grows, to at most 128 KiB.
 	bufferSize = 4096
+
+	// maxExcerpt is how much an error shows of what another server sends, in bytes: a
+	// line.
+	maxExcerpt = 40
 )
+
+// ErrForeign is wrapped by the error of Request and Read if what the server sent first
+// is no reply to a request: it is no server of Player.
+var ErrForeign = errors.New("no server of Player")
 
 // Client is one connection to a server. Its fields hold the newest data of the
 // devices that were read; Has reports whether a device has data. Read and
@@ -65,6 +74,8 @@ type Client struct {
 	out     []byte         // send buffer
 	payload []byte         // of the message being built
 
+	first     []byte // head of the reply to the first request, nil before it
+	answered  bool   // the server has sent that head
 	devices   map[byte]*device
 	freshness codec.FreshnessData // the latest block of device y
 	readers   int                 // devices open for reading
@@ -160,6 +171,9 @@ func (c *Client) receive(ctx context.Context) (letter byte, payload []byte, err 
 		if letter, payload, ok, err := c.items.Next(); ok || err != nil {
 			return letter, payload, err
 		}
+		if err := c.checkFirst(); err != nil {
+			return 0, nil, err
+		}
 		letter, payload, rest, ok := codec.Block(c.in)
 		if ok {
 			c.in = rest
@@ -176,6 +190,21 @@ func (c *Client) receive(ctx context.Context) (letter byte, payload []byte, err 
 			return 0, nil, err
 		}
 	}
+}
+
+// checkFirst returns an error unless what has arrived first begins as the reply to the
+// first request: without it a text of another server would be a block that never ends.
+// Before a request the server sends nothing.
+func (c *Client) checkFirst() error {
+	if c.answered || c.first == nil {
+		return nil
+	}
+	n := min(len(c.in), len(c.first))
+	if !bytes.Equal(c.in[:n], c.first[:n]) {
+		return fmt.Errorf("%w: it sent %q", ErrForeign, c.in[:min(len(c.in), maxExcerpt)])
+	}
+	c.answered = n == len(c.first)
+	return nil
 }
 
 // fill waits for more bytes after c.in.

@@ -47,13 +47,17 @@ func (e *AccessError) Enough() bool {
 	return true
 }
 
+// replyHead is the size of the head of a reply in bytes: kind and size.
+const replyHead = 3
+
 // Request asks for devices and waits for the server's reply (manual 3.3). The
 // request consists of pairs of a device and an access: "srpw" is sonar read,
 // position write; 'c' closes a device. Setting up a device can take seconds.
 //
 // It returns nil if everything is granted as asked. It returns an *AccessError
 // if the server granted something else, which is then in force. Note that a
-// device opened with r and later with w is answered a.
+// device opened with r and later with w is answered a. Other errors mean that the
+// request was not answered.
 //
 // Rounds that arrive meanwhile update the fields and are not returned by Read
 // again: in request/reply mode, Read what RequestData asked for before
@@ -73,6 +77,9 @@ func (c *Client) Request(ctx context.Context, request string) error {
 		return fmt.Errorf("request %q: %w", request, err)
 	}
 	c.awaited++
+	if c.first == nil {
+		c.first = codec.AppendBlock(nil, codec.KindReply, c.payload)[:replyHead]
+	}
 	for {
 		letter, payload, err := c.receive(ctx)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"slices"
@@ -14,12 +15,33 @@ import (
 	"player/codec"
 )
 
-// dialTimeout bounds the wait for a computer that does not answer.
-const dialTimeout = 10 * time.Second
+const (
+	// dialTimeout bounds the wait for a computer that does not answer.
+	dialTimeout = 10 * time.Second
+	// answerLimit bounds the wait for the reply to an empty request, which needs no
+	// hardware: a server that is attacked replies within a second.
+	answerLimit = 5 * time.Second
+	// openLimit bounds the wait for hardware that has to be set up. The longest that a
+	// driver may be told to wait is the boot of a board, 60 s.
+	openLimit = 90 * time.Second
+)
 
 // Dial connects a subcommand to a robot: "host" or "host:port". The server shows
-// the name of the subcommand to whoever asks who is connected.
+// the name of the subcommand to whoever asks who is connected. Dial fails unless what
+// is there answers as a server of Player does.
 func Dial(ctx context.Context, address, command string) (*client.Client, error) {
+	c, err := Connect(ctx, address, command)
+	if err != nil {
+		return nil, err
+	}
+	if err := Answer(ctx, c, address); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+// Connect is Dial without waiting for an answer.
+func Connect(ctx context.Context, address, command string) (*client.Client, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
 	c, err := client.Dial(ctx, address)
@@ -27,16 +49,48 @@ func Dial(ctx context.Context, address, command string) (*client.Client, error) 
 		return nil, err
 	}
 	if err := c.SetName("player " + command); err != nil {
-		return nil, errors.Join(err, c.Close())
+		return nil, errors.Join(Unanswered(address, err), c.Close())
 	}
 	return c, nil
+}
+
+// Answer waits until the server at an address has obeyed what it was sent: the reply to
+// an empty request comes after it.
+func Answer(ctx context.Context, c *client.Client, address string) error {
+	limited, cancel := context.WithTimeout(ctx, answerLimit)
+	defer cancel()
+	err := c.Request(limited, "")
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		return fmt.Errorf("%s answers nothing in %v: it hangs, or is %s", address, answerLimit, notPlayer)
+	}
+	return Unanswered(address, err)
+}
+
+// notPlayer is what a server is that does not answer as one of Player does.
+const notPlayer = "no server of Player (a robot has port 6665, or that of its -gp)"
+
+// Unanswered names the address in the error of a server that did not answer, and the
+// likely reason.
+func Unanswered(address string, err error) error {
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		return fmt.Errorf("%s closed the connection without an answer: it refuses this computer or is full (see its log), or is %s", address, notPlayer)
+	case errors.Is(err, client.ErrForeign):
+		return fmt.Errorf("%s is %s: %w", address, notPlayer, err)
+	}
+	return err
 }
 
 // Open asks for devices, "lrsr", and fails unless all are granted. It also asks
 // for the ages of the data (PROTOCOL 8.1), which some servers do not have; aged
 // reports whether the server does.
 func Open(ctx context.Context, c *client.Client, devices string) (aged bool, err error) {
-	err = c.Request(ctx, string([]byte{codec.Server, codec.AccessRead})+devices)
+	limited, cancel := context.WithTimeout(ctx, openLimit)
+	defer cancel()
+	err = c.Request(limited, string([]byte{codec.Server, codec.AccessRead})+devices)
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		return false, fmt.Errorf("%q is not open after %v: the server hangs, or waits for hardware (see its log)", devices, openLimit)
+	}
 	if access, ok := errors.AsType[*client.AccessError](err); ok {
 		all := len(access.Devices)
 		access.Devices = slices.DeleteFunc(access.Devices, func(a client.Access) bool { return a.Device == codec.Server })

@@ -35,8 +35,8 @@ from outside (kill -STOP): player -deadman 500, at the robot, covers that, too.
 
 The motors of a robot are switched on when it first moves.
 
-Exit codes: 0 you quit, 1 the connection was lost, 2 the robot cannot be reached
-or does not grant its wheels, or this is no terminal.
+Exit codes: 0 you quit, 1 the connection was lost, 2 the robot cannot be
+reached, does not answer or grant its wheels, or this is no terminal.
 `
 
 const (

@@ -31,7 +31,8 @@ on the way: half of the shortest round trip before the measurement, and by how
 much a round came later than the fastest one. Ctrl-C ends the measurement.
 
 Exit codes: 0 done, 1 the connection was lost, or no data came, 2 the robot
-cannot be reached, does not grant the devices, or sends no ages (Player 0.7.4a).
+cannot be reached, does not answer or grant the devices, or sends no ages
+(Player 0.7.4a).
 `
 
 const (
@@ -75,7 +76,7 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) error
 	if err := c.SetFrequency(*rate); err != nil {
 		return err
 	}
-	trip, err := shortestTrip(ctx, c)
+	trip, err := shortestTrip(ctx, c, rest[0])
 	if err != nil {
 		return tools.Failure{Err: err}
 	}
@@ -101,11 +102,11 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) error
 }
 
 // shortestTrip returns the shortest of some round trips of an empty request.
-func shortestTrip(ctx context.Context, c *client.Client) (time.Duration, error) {
+func shortestTrip(ctx context.Context, c *client.Client, address string) (time.Duration, error) {
 	var all []time.Duration
 	for range trips {
 		begin := time.Now()
-		if err := c.Request(ctx, ""); err != nil {
+		if err := tools.Answer(ctx, c, address); err != nil {
 			return 0, err
 		}
 		all = append(all, time.Since(begin))

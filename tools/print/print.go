@@ -33,8 +33,8 @@ JSON has a member for each device that has data: its age in ms when the server
 sent it (age_ms), and values with their units in the names, as the tables of
 player export. time_s is the server's, since its start.
 
-Exit codes: 0 done, 1 the connection was lost, 2 the robot cannot be reached or
-does not grant the devices.
+Exit codes: 0 done, 1 the connection was lost, 2 the robot cannot be reached,
+does not answer, or does not grant the devices.
 `
 
 // Command is the subcommand.

@@ -38,8 +38,8 @@ programs for MCAP read it. Times are those at which the data was taken; of a
 server that sends no ages (Player 0.7.4a), those of arrival.
 
 Exit codes: 0 done, 1 the connection was lost or the disk is full, and the log
-has what came before, 2 the robot cannot be reached, does not grant the devices,
-or the file cannot be created.
+has what came before, 2 the robot cannot be reached, does not answer or grant
+the devices, or the file cannot be created.
 `
 
 const (

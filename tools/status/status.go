@@ -34,7 +34,8 @@ PORT is that of the dashboard.
 "(drives)" marks the client that commanded the wheels last. A device is idle
 while nobody has it open.
 
-Exit codes: 0 done, 1 the server is gone, 2 there is no such server.
+Exit codes: 0 done, 1 the server is gone, 2 there is no such server, or it
+does not answer.
 `
 
 const (
@@ -42,8 +43,10 @@ const (
 	defaultPort = "8080"
 	// refreshPeriod is how often the table is drawn again.
 	refreshPeriod = time.Second
-	// fetchLimit bounds the wait for an answer.
-	fetchLimit = 10 * time.Second
+	// dialLimit bounds the wait for a computer that does not answer, and fetchLimit that
+	// for the answer of its server, which takes milliseconds.
+	dialLimit  = 10 * time.Second
+	fetchLimit = 5 * time.Second
 	// maxAnswer bounds the answer, in bytes: thousands of clients.
 	maxAnswer = 16 << 20
 )
@@ -112,27 +115,41 @@ func withPort(address string) string {
 // fetch gets the status of a server. It does without http.Client, which would make
 // the program larger by half a megabyte.
 func fetch(ctx context.Context, address string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, fetchLimit)
-	defer cancel()
-	var d net.Dialer
+	d := net.Dialer{Timeout: dialLimit}
 	conn, err := d.DialContext(ctx, "tcp", address)
 	if err != nil {
 		return nil, err
 	}
 	defer conn.Close()
-	defer context.AfterFunc(ctx, func() { conn.Close() })()
-	if _, err := fmt.Fprintf(conn, "GET /status HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", address); err != nil {
-		return nil, err
-	}
-	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	if err != nil {
-		return nil, fmt.Errorf("%s is no dashboard: %w", address, err)
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
+	limited, cancel := context.WithTimeout(ctx, fetchLimit)
+	defer cancel()
+	defer context.AfterFunc(limited, func() { conn.Close() })()
+	response, answer, err := get(conn, address)
+	switch {
+	case limited.Err() != nil && ctx.Err() == nil:
+		return nil, fmt.Errorf("%s answers nothing in %v: it hangs, or is %s", address, fetchLimit, notDashboard)
+	case err != nil:
+		return nil, fmt.Errorf("%s is %s: %w", address, notDashboard, err)
+	case response.StatusCode != http.StatusOK:
 		return nil, fmt.Errorf("http://%s/status: %s", address, response.Status)
 	}
-	return io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	return answer, nil
+}
+
+// notDashboard is what a server is that does not answer as a dashboard does.
+const notDashboard = "no dashboard (its address is that of -http at the robot, usually port 8080)"
+
+// get gets the status over a connection.
+func get(conn net.Conn, address string) (response *http.Response, body []byte, err error) {
+	if _, err := fmt.Fprintf(conn, "GET /status HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", address); err != nil {
+		return nil, nil, err
+	}
+	if response, err = http.ReadResponse(bufio.NewReader(conn), nil); err != nil {
+		return nil, nil, err
+	}
+	defer response.Body.Close()
+	body, err = io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	return response, body, err
 }
 
 // isTerminal reports whether w is a terminal.

@@ -29,13 +29,11 @@ A server that does not have the emergency stop ignores it; then the robot is
 reported as not standing, if it moves.
 
 Exit codes: 0 the robot stands, or the stop is released, 1 it was told to stop
-and does not report that it stands, 2 the robot cannot be reached or does not
-grant the right.
+and does not report that it stands, 2 the robot cannot be reached, does not
+answer, or does not grant the right.
 `
 
 const (
-	// openLimit bounds the wait for hardware that has to be set up.
-	openLimit = 30 * time.Second
 	// standLimit is how long a robot may take to stand: one that brakes from 1 m/s
 	// at 0.5 m/s2 takes 2 s.
 	standLimit = 3 * time.Second
@@ -58,18 +56,22 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) error
 	}
 	ctx, stop := tools.UntilSignal(ctx)
 	defer stop()
-	c, err := tools.Dial(ctx, rest[0], "stop")
+	address := rest[0]
+	c, err := tools.Connect(ctx, address, "stop")
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	opening, cancel := context.WithTimeout(ctx, openLimit)
-	defer cancel()
-	// Before opening the wheels, which may take seconds and is not needed for it.
-	if err := send(opening, c, !*release); err != nil {
-		return tools.Failure{Err: err}
+	// Before anything else, for a server that is slow to answer. The wheels, which may
+	// take seconds to open, are not needed for it.
+	err = c.EmergencyStop(!*release)
+	if err == nil {
+		err = tools.Answer(ctx, c, address)
 	}
-	aged, err := tools.Open(opening, c, "pa")
+	if err != nil {
+		return fmt.Errorf("whether the robot has obeyed is unknown: %w", tools.Unanswered(address, err))
+	}
+	aged, err := tools.Open(ctx, c, "pa")
 	if err != nil {
 		return err
 	}
@@ -80,17 +82,8 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) error
 	if err := stands(ctx, c, aged); err != nil {
 		return tools.Failure{Err: err}
 	}
-	_, err = fmt.Fprintf(stdout, "stopped: player stop -release %s releases it\n", rest[0])
+	_, err = fmt.Fprintf(stdout, "stopped: player stop -release %s releases it\n", address)
 	return err
-}
-
-// send stops the robot or releases it, and waits until the server has obeyed: the
-// reply to an empty request comes after it.
-func send(ctx context.Context, c *client.Client, on bool) error {
-	if err := c.EmergencyStop(on); err != nil {
-		return err
-	}
-	return c.Request(ctx, "")
 }
 
 // stands waits until the robot reports that it stands, in data that was taken
