@@ -74,7 +74,7 @@ func (w *workshop) startFleet(ctx context.Context, c cell, robots *process, wire
 		return nil, err
 	}
 	f := &fleet{nats: &process{port: port}, bridge: &process{}}
-	f.nats.prepare(ctx, filepath.Join(w.dir, "nats-server"), "-a", "127.0.0.1", "-p", strconv.Itoa(port), "-js", "-sd", store)
+	f.nats.prepare(ctx, filepath.Join(w.bin, "nats-server"), "-a", "127.0.0.1", "-p", strconv.Itoa(port), "-js", "-sd", store)
 	if err := launch(f.nats); err != nil {
 		return nil, fmt.Errorf("start NATS: %w", err)
 	}
@@ -82,7 +82,7 @@ func (w *workshop) startFleet(ctx context.Context, c cell, robots *process, wire
 		_ = f.nats.stop()
 		return nil, fmt.Errorf("NATS: %w: %s", err, last(f.nats.said.Bytes()))
 	}
-	f.bridge.prepare(ctx, filepath.Join(w.dir, "fleet"), "-fleet", fleetName, "-robots", list, "-nats", "nats://"+loopbackAddress(port))
+	f.bridge.prepare(ctx, filepath.Join(w.bin, "fleet"), "-fleet", fleetName, "-robots", list, "-nats", "nats://"+loopbackAddress(port))
 	if err := launch(f.bridge); err != nil {
 		_ = f.nats.stop()
 		return nil, fmt.Errorf("start the bridge: %w", err)
@@ -91,9 +91,12 @@ func (w *workshop) startFleet(ctx context.Context, c cell, robots *process, wire
 }
 
 // buildFleet compiles the bridge and the NATS server of its go.mod, for the robot's
-// module has neither.
+// module has neither, unless they are there.
 func (w *workshop) buildFleet(ctx context.Context) error {
 	for name, source := range map[string]string{"fleet": ".", "nats-server": "github.com/nats-io/nats-server/v2"} {
+		if _, err := os.Stat(filepath.Join(w.bin, name)); err == nil {
+			continue
+		}
 		if err := w.compile(ctx, filepath.Join(w.root, "fleet"), name, source, "-trimpath"); err != nil {
 			return err
 		}

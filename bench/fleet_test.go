@@ -11,8 +11,8 @@ import (
 
 // A few monitors of a few robots, directly and by a bridge, and the cell over a link.
 func TestFleetCells(t *testing.T) {
+	t.Parallel()
 	w := buildForTest(t)
-	w.warmup = 50 * time.Millisecond
 	few := func(name string, monitors int) cell {
 		c := cellNamed(t, "fleet/"+name)
 		c.Robots, c.Monitors, c.Groups[0].Clients = 3, monitors, 6

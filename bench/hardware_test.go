@@ -31,6 +31,7 @@ func TestAgesOf(t *testing.T) {
 // News of all hardware come through the real server. A test does not check how
 // fast.
 func TestInside(t *testing.T) {
+	t.Parallel()
 	w := buildForTest(t)
 	for _, c := range realTime() {
 		for _, s := range c.Servers {

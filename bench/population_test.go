@@ -7,8 +7,8 @@ import (
 
 // A small population with a client of every tenth robot.
 func TestPopulation(t *testing.T) {
+	t.Parallel()
 	w := buildForTest(t)
-	w.warmup = 50 * time.Millisecond
 	c := cellNamed(t, "population/1000, 10 watched")
 	c.Population = 100
 	r, err := w.measure(t.Context(), player, c, 700*time.Millisecond)

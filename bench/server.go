@@ -46,9 +46,10 @@ const stopLimit = 5 * time.Second
 // frame at 50 Hz costs 7 instead of 11 us of CPU time.
 const slack = 250 * time.Millisecond
 
-// workshop is a directory with the programs, built from the tree as it is.
+// workshop has the programs, built from the tree as it is, and a directory to work in.
 type workshop struct {
 	root   string // of the source tree
+	bin    string // directory of the programs
 	dir    string
 	warmup time.Duration // before the window begins
 	// points are what system calls are counted with; noPoints is why there are
@@ -67,7 +68,7 @@ func build(ctx context.Context) (*workshop, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &workshop{root: filepath.Dir(strings.TrimSpace(string(root))), dir: dir, warmup: warmup}
+	w := &workshop{root: filepath.Dir(strings.TrimSpace(string(root))), bin: filepath.Join(dir, "bin"), dir: dir, warmup: warmup}
 	w.points, w.noPoints = rig.FindTracepoints()
 	for s, source := range sources {
 		if err := w.compile(ctx, w.root, string(s), source, shipped.Flags()...); err != nil {
@@ -80,7 +81,7 @@ func build(ctx context.Context) (*workshop, error) {
 
 // compile builds a package of the module in a folder.
 func (w *workshop) compile(ctx context.Context, folder, name, source string, flags ...string) error {
-	args := append([]string{"build", "-ldflags=-s -w", "-o", filepath.Join(w.dir, name)}, flags...)
+	args := append([]string{"build", "-ldflags=-s -w", "-o", filepath.Join(w.bin, name)}, flags...)
 	cmd := exec.CommandContext(ctx, "go", append(args, source)...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
 	cmd.Dir = folder
@@ -90,7 +91,7 @@ func (w *workshop) compile(ctx context.Context, folder, name, source string, fla
 	return nil
 }
 
-func (w *workshop) path(s server) string { return filepath.Join(w.dir, string(s)) }
+func (w *workshop) path(s server) string { return filepath.Join(w.bin, string(s)) }
 
 // serialPort is the port that emulated hardware is on.
 func (w *workshop) serialPort() string { return filepath.Join(w.dir, "line") }

@@ -1,25 +1,39 @@
 package main
 
 import (
+	"context"
+	"flag"
 	"os"
 	"os/exec"
+	"sync"
 	"testing"
 	"time"
 
 	"player/bench/load"
 )
 
+// concurrency is how many tests run at a time. They mostly wait.
+const concurrency = "8"
+
 // TestMain lets the test binary be what bench starts itself as.
 func TestMain(m *testing.M) {
 	asChild(os.Args[1:])
-	os.Exit(m.Run())
+	flag.Parse()
+	if given := flag.Lookup("test.parallel"); given.Value.String() == given.DefValue {
+		_ = flag.Set("test.parallel", concurrency)
+	}
+	code := m.Run()
+	if programs != nil {
+		programs.close()
+	}
+	os.Exit(code)
 }
 
 // One short cell with each of the real programs: whole frames come, nobody is
 // closed, the meters read something. A test does not check how fast.
 func TestOneCell(t *testing.T) {
+	t.Parallel()
 	w := buildForTest(t)
-	w.warmup = 50 * time.Millisecond
 	c := cell{Name: "smoke", Link: loopback, Size: large, Device: 50, Calls: true, Hold: 20 * time.Millisecond}
 	for _, task := range []load.Task{load.Stream, load.Drive, load.Command, load.Answer, load.Slow, load.Request, load.Deaf, load.Flood} {
 		g := group{Name: string(task), Clients: 2, Rate: 50, Task: task}
@@ -81,12 +95,8 @@ func TestLinkCells(t *testing.T) {
 		}
 		t.Skip("needs root")
 	}
-	w, err := build(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.close()
-	w.warmup = 50 * time.Millisecond
+	t.Parallel()
+	w := buildForTest(t)
 	for _, name := range []string{relayGoal, compactGoal, beamsGoal} {
 		r, err := w.measure(t.Context(), player, cellNamed(t, name), 700*time.Millisecond)
 		if err != nil {
@@ -98,7 +108,20 @@ func TestLinkCells(t *testing.T) {
 	}
 }
 
-// buildForTest compiles all servers. Without go it skips, but fails in CI.
+// patiently measures until ok, in windows that grow: on a busy machine a short one may see
+// no frame.
+func patiently(t *testing.T, what string, ok func(window time.Duration) bool) {
+	t.Helper()
+	const shortest, longest = 300 * time.Millisecond, 20 * time.Second
+	for window := shortest; !ok(window); window *= 2 {
+		if window > longest {
+			t.Fatalf("%s: not even in %v", what, window)
+		}
+	}
+}
+
+// buildForTest returns a workshop with programs that are compiled once for all tests.
+// Without go it skips, but fails in CI.
 func buildForTest(t *testing.T) *workshop {
 	t.Helper()
 	if _, err := exec.LookPath("go"); err != nil {
@@ -107,10 +130,23 @@ func buildForTest(t *testing.T) *workshop {
 		}
 		t.Skip(err)
 	}
-	w, err := build(t.Context())
+	built, err := builtOnce()
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(w.close)
-	return w
+	w := *built
+	w.dir, w.warmup = t.TempDir(), 50*time.Millisecond
+	return &w
 }
+
+// programs are those of builtOnce, nil: no test has needed them.
+var programs *workshop
+
+// builtOnce compiles all servers.
+var builtOnce = sync.OnceValues(func() (*workshop, error) {
+	var err error
+	if programs, err = build(context.Background()); err != nil {
+		return nil, err
+	}
+	return programs, programs.buildFleet(context.Background())
+})
