@@ -26,6 +26,7 @@ type Descriptor struct {
 	counted bool                    // Open has taken descriptors for it: two until the loop polls it, then one
 	failure unix.Errno              // of a write
 	opened  func(now time.Duration) // called once, when the loop polls it; may be nil
+	ended   func(now time.Duration) // of WatchEnd
 	text    []byte                  // of last, while the loop does not poll the descriptor yet
 	last    *lastwords.Words        // nil: none
 }
@@ -104,6 +105,18 @@ func (d *Descriptor) forgetWords() {
 	if d.last != nil {
 		d.last.Drop()
 		d.last = nil
+	}
+}
+
+// WatchEnd has fn called once, when the peer of a connection has ended it: closed it,
+// reset it, or only shut down its writing half. fn is called before anything else that
+// has come is served, and before the input that still waits; Hangup follows behind that.
+// If the peer has ended the connection already, fn is called within. Call it once.
+func (d *Descriptor) WatchEnd(now time.Duration, fn func(now time.Duration)) {
+	d.ended = fn
+	if d.conn != nil {
+		d.loop.ends.watch(d)
+		d.loop.ends.look(now)
 	}
 }
 
@@ -186,6 +199,9 @@ func (d *Descriptor) polled(now time.Duration, c conn) {
 		d.loop.engine.close(c)
 		return
 	}
+	if d.ended != nil {
+		d.WatchEnd(now, d.ended)
+	}
 	if d.text != nil {
 		d.LastWords(d.text)
 		d.text = nil
@@ -204,6 +220,9 @@ func (d *Descriptor) polled(now time.Duration, c conn) {
 
 // gone is called when the descriptor is closed, by us or by its peer.
 func (d *Descriptor) gone(now time.Duration, err error) {
+	if d.conn != nil {
+		d.loop.ends.forget(d.conn.Fd())
+	}
 	d.conn = nil
 	if d.last != nil && !d.closed {
 		d.last.Say()

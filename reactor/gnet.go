@@ -121,6 +121,9 @@ func (e *engine) OnBoot(gnet.Engine) gnet.Action {
 	ants.Release()
 	goroutine.DefaultWorkerPool.Release()
 	if e.err = e.loop.clock.open(); e.err == nil {
+		e.err = e.loop.ends.open()
+	}
+	if e.err == nil {
 		e.err = e.knock()
 	}
 	if e.err != nil {
@@ -213,6 +216,10 @@ func (e *engine) post(fn func()) bool {
 		return nil
 	})) == nil
 }
+
+// hasEvents reports whether gnet has something to serve. It asks gnet's epoll whether it
+// is readable, and does not wait on it: that would take events from gnet.
+func (e *engine) hasEvents() bool { return readable(e.epoll) }
 
 func (e *engine) close(c conn) { _ = e.events.Close(c.(gnet.Conn)) }
 

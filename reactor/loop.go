@@ -25,6 +25,14 @@ const (
 	// frames are always due; without a limit new clients, commands and device
 	// data would wait for all of them.
 	timerSlice = 2 * time.Millisecond
+	// late is how late timers must be to wait for input that has not been read: input
+	// may prove them wrong, such as that of hardware that seems to be silent. It is less
+	// than any deadline that input prevents. Timers that are not late cost no look.
+	late = time.Millisecond
+	// latest is how long late timers wait for input, and no longer than they are late
+	// already: input that never ends delays them by as much again, at most. It is enough
+	// to read from a thousand descriptors after a pause of the process.
+	latest = 10 * time.Millisecond
 )
 
 // Handler is told what happens on a descriptor. Its methods run on the loop.
@@ -64,6 +72,8 @@ type Loop struct {
 
 	config  Config
 	clock   clock
+	ends    endWatch
+	until   time.Duration // timers wait for input, zero: they do not
 	engine  engine
 	started chan struct{} // closed when descriptors can be opened
 	ended   chan struct{} // closed when the loop has ended
@@ -93,6 +103,7 @@ func (l *Loop) Run() error {
 	err = l.engine.run(ports)
 	close(l.ended)
 	l.clock.close()
+	l.ends.close()
 	if err == nil && !l.stopped {
 		err = errors.New("the event loop ended by itself; the log says why")
 	}
@@ -128,16 +139,19 @@ func (l *Loop) Post(fn func(now time.Duration)) bool {
 	})
 }
 
-// enter begins a callback and returns its time.
+// enter begins a callback and returns its time. The outermost one looks first who has
+// gone: whatever the loop has slept through, nothing is done any more for those.
 func (l *Loop) enter() time.Duration {
-	if l.depth == 0 {
-		l.wakes++
-	}
 	l.depth++
 	if l.onEnter != nil {
 		l.onEnter()
 	}
-	return l.clock.now()
+	now := l.clock.now()
+	if l.depth == 1 {
+		l.wakes++
+		l.ends.lookAfterAbsence(now)
+	}
+	return now
 }
 
 // leave ends a callback. The outermost one settles and sets the timer.
@@ -161,10 +175,31 @@ func (l *Loop) start(now time.Duration) {
 	}
 }
 
-// Receive implements Handler for the clock's timer.
+// Receive implements Handler for the clock's timer. What has come is read before what
+// is due is believed: after a pause of the process, timers and input wait both.
 func (l *Loop) Receive(now time.Duration, _ []byte) {
 	l.clock.armed = 0
+	if l.inputFirst(now) {
+		return // leave sets the clock's timer, which is due at once
+	}
 	l.Timers.RunWhile(now, coalesce, func() bool { return l.clock.now() < now+timerSlice })
+}
+
+// inputFirst reports whether the timers have to wait because they are late and other
+// descriptors have something to read.
+func (l *Loop) inputFirst(now time.Duration) bool {
+	if l.until == 0 {
+		at, armed := l.Timers.Next()
+		if !armed || now-at < late {
+			return false
+		}
+		l.until = now + min(now-at, latest)
+	}
+	if now < l.until && l.engine.hasEvents() {
+		return true
+	}
+	l.until = 0
+	return false
 }
 
 // Hangup implements Handler for the clock's timer.

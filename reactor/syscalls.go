@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Two system calls are made past the Go scheduler and past x/sys, for each
-// frame and for each look at a link. They do not block.
+// Some system calls are made past the Go scheduler and past x/sys: for each frame,
+// for each look at a link, and for each wake. They do not block.
 
 // writeNow writes to a descriptor that does not block, and returns how many
 // bytes the kernel took and what failed, zero if nothing did. The scheduler is
@@ -43,3 +43,12 @@ func transmitting(fd int) bool {
 // leastPacket is the memory of the smallest packet with data in bytes.
 // Acknowledgements count one or two.
 const leastPacket = 64
+
+// readable reports whether a descriptor has input or an end that waits, or an epoll
+// an event.
+func readable(fd int) bool {
+	polled := unix.PollFd{Fd: int32(fd), Events: unix.POLLIN}
+	var now unix.Timespec // does not wait
+	n, _, errno := unix.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&polled)), 1, uintptr(unsafe.Pointer(&now)), 0, 0, 0)
+	return errno == 0 && n > 0
+}

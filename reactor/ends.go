@@ -1,0 +1,76 @@
+package reactor
+
+import (
+	"fmt"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// lookPeriod is how long the loop serves what has come before it looks for ends again.
+// It bounds what looking costs while the loop is busy, and a loop that was away, asleep
+// or not, looks at once.
+const lookPeriod = time.Millisecond
+
+// endWatch finds the connections that their peers have ended. gnet learns of an end when it
+// has read everything before it, and meanwhile others are served: a robot could be told
+// to go on by a client that has gone. So a second epoll, which knows nothing but ends,
+// is looked at before anything is served. It reports a FIN that the kernel has, a
+// reset, and a failure; it never wakes the loop, because each of them wakes it anyway.
+type endWatch struct {
+	epoll   int
+	watched map[int]*Descriptor
+	looked  time.Duration // when it was looked at last
+	found   [16]unix.EpollEvent
+}
+
+func (e *endWatch) open() error {
+	fd, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+	if err != nil {
+		return fmt.Errorf("cannot make an epoll: %w", err)
+	}
+	e.epoll, e.watched = fd, map[int]*Descriptor{}
+	return nil
+}
+
+func (e *endWatch) close() {
+	if e.epoll > 0 {
+		unix.Close(e.epoll)
+	}
+}
+
+func (e *endWatch) watch(d *Descriptor) {
+	fd := d.conn.Fd()
+	e.watched[fd] = d
+	// It fails without memory, or for a descriptor that is closed within this callback.
+	// Its end is found behind its input then.
+	_ = unix.EpollCtl(e.epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Fd: int32(fd), Events: unix.EPOLLRDHUP})
+}
+
+func (e *endWatch) forget(fd int) {
+	if _, ok := e.watched[fd]; ok {
+		delete(e.watched, fd)
+		_ = unix.EpollCtl(e.epoll, unix.EPOLL_CTL_DEL, fd, nil) // at worst it is not there
+	}
+}
+
+// lookAfterAbsence looks for ends unless that was done just now.
+func (e *endWatch) lookAfterAbsence(now time.Duration) {
+	if len(e.watched) > 0 && now-e.looked >= lookPeriod {
+		e.look(now)
+	}
+}
+
+// look calls those who watch connections that have ended.
+func (e *endWatch) look(now time.Duration) {
+	e.looked = now
+	for n := len(e.found); n == len(e.found) && readable(e.epoll); {
+		n, _ = unix.EpollWait(e.epoll, e.found[:], 0) // it does not wait, so nothing interrupts it
+		for _, event := range e.found[:max(n, 0)] {
+			if d := e.watched[int(event.Fd)]; d != nil {
+				e.forget(int(event.Fd))
+				d.ended(now)
+			}
+		}
+	}
+}
