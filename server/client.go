@@ -179,6 +179,9 @@ func (c *client) SessionChanged() {
 	}
 }
 
+// WatchEnd implements session.Owner.
+func (c *client) WatchEnd(now time.Duration) { c.conn.WatchEnd(now, c.session.Leave) }
+
 // Log implements session.Owner.
 func (c *client) Log() *zap.Logger { return c.server.log.With(zap.Stringer("client", c)) }
 

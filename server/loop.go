@@ -45,6 +45,10 @@ type connection interface {
 	Pause()
 	Resume()
 
+	// WatchEnd has fn called once, before anything else that has come is served, when
+	// the client has ended the connection, though its input still waits.
+	WatchEnd(now time.Duration, fn func(now time.Duration))
+
 	// TCPInfo returns what the kernel knows of the connection, an error after it
 	// is gone.
 	TCPInfo() (*unix.TCPInfo, error)

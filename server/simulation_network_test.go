@@ -65,15 +65,17 @@ type simConn struct {
 	heard  time.Duration // when the server's kernel last heard the client's
 	probes int           // that were not answered
 	probe  *timers.Timer
-	idle   time.Duration // before the first probe
-	pause  time.Duration // between probes
-	count  int           // of probes
-	window time.Duration // between probes of a closed window
-	in     []byte        // what the kernel has received and the loop has not read
-	last   time.Duration // when the newest bytes of the client come
-	full   *op           // while its client's window is full
-	held   bool          // the loop does not read
-	ended  bool          // the client has closed, behind what it has sent
+	idle   time.Duration           // before the first probe
+	pause  time.Duration           // between probes
+	count  int                     // of probes
+	window time.Duration           // between probes of a closed window
+	in     []byte                  // what the kernel has received and the loop has not read
+	last   time.Duration           // when the newest bytes of the client come
+	full   *op                     // while its client's window is full
+	held   bool                    // the loop does not read
+	ends   func(now time.Duration) // of WatchEnd, nil: none, or it was called
+	fin    bool                    // the kernel has the client's end, or a reset
+	ended  bool                    // the client has closed, behind what it has sent
 }
 
 // Pause implements connection.
@@ -255,6 +257,20 @@ func (c *simConn) TCPInfo() (*unix.TCPInfo, error) {
 	}, nil
 }
 
+// WatchEnd implements connection.
+func (c *simConn) WatchEnd(now time.Duration, fn func(now time.Duration)) {
+	c.ends = fn
+	c.lookForEnd(now)
+}
+
+// lookForEnd is the loop's, before it serves anything.
+func (c *simConn) lookForEnd(now time.Duration) {
+	if fn := c.ends; fn != nil && c.fin && !c.closed {
+		c.ends = nil
+		fn(now)
+	}
+}
+
 // Probe implements connection.
 func (c *simConn) Probe(period time.Duration, count int) {
 	c.idle, c.pause, c.count = period, period, count
@@ -400,6 +416,7 @@ func (c *simConn) finish(err error) {
 	if c.closed || c.reset != nil {
 		return
 	}
+	c.fin = true
 	if err != io.EOF {
 		c.reset = err
 	}

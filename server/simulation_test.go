@@ -287,6 +287,11 @@ func (s *sim) call(fn func(now time.Duration)) {
 		return
 	}
 	s.depth++
+	if s.depth == 1 {
+		for _, c := range slices.Clone(s.clients) {
+			c.conn.lookForEnd(s.now)
+		}
+	}
 	fn(s.now)
 	if s.depth == 1 {
 		s.server.settle(s.now)

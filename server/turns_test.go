@@ -184,23 +184,54 @@ func TestGoneWhileItWaits(t *testing.T) {
 
 // What waits is carried out in order and before the end of the connection.
 func TestInputBeforeTheEnd(t *testing.T) {
-	const commands = 3000
+	const messages = 3000
 	r := newRobot()
 	s := serve(t, r, nil)
 	c := dial(t, s)
 	request(t, c, "pw", "pw")
 	var all []byte
-	for i := range int16(commands) {
-		all = append(all, command(i+1)...)
+	for i := range messages {
+		all = codec.AppendMessage(all, codec.KindConfig, codec.Position, []byte{byte(i >> 8), byte(i)})
 	}
 	send(t, c, all)
 	c.Close()
-	for i := range int16(commands) {
-		if got := receive(t, r.commands, "command"); got.Speed != i+1 {
-			t.Fatalf("command %d has speed %d", i+1, got.Speed)
+	for i := range messages {
+		if got, want := receive(t, r.configs, "configuration"), string([]byte{'p', byte(i >> 8), byte(i)}); got != want {
+			t.Fatalf("configuration %d is %q", i, got)
 		}
 	}
-	if got := receive(t, r.commands, "stop"); got.Speed != 0 {
-		t.Fatalf("speed %d after the client left", got.Speed)
+	receive(t, r.stops, "end")
+}
+
+// Commands that wait when the connection ends move nothing any more, though they are
+// carried out in turns: the stop is the last one (5.4).
+func TestCommandsBehindTheEnd(t *testing.T) {
+	const commands = 3000
+	r := newRobot()
+	s := serve(t, r, nil)
+	c := dial(t, s)
+	request(t, c, "pw", "pw")
+	send(t, c, command(1))
+	receive(t, r.commands, "command")
+	one := serverSide(t, s, c)
+	onLoop(t, s, func(time.Duration) {
+		send(t, c, bytes.Repeat(command(2), commands))
+		c.Close()
+		for info, err := one.conn.TCPInfo(); ; info, err = one.conn.TCPInfo() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if info.State != tcpEstablished {
+				break
+			}
+		}
+		time.Sleep(5 * time.Millisecond) // a pause: within a millisecond the loop does not look twice
+	})
+	receive(t, r.stops, "end")
+	if got := receive(t, r.commands, "stop"); got.Speed != 0 || len(r.commands) != 0 {
+		t.Errorf("speed %d after the client has left, and %d more commands", got.Speed, len(r.commands))
 	}
 }
+
+// tcpEstablished is the kernel's TCP_ESTABLISHED: no FIN has come.
+const tcpEstablished = 1

@@ -171,6 +171,8 @@ type peer struct {
 	robot   *robot
 	log     *zap.Logger
 	changed bool // since output was last taken
+	watched int  // calls of WatchEnd
+	gone    bool // it has ended its connection
 }
 
 func newPeer(t testing.TB, r *robot) *peer { return newLoggedPeer(t, r, zap.NewNop()) }
@@ -181,7 +183,15 @@ func newLoggedPeer(t testing.TB, r *robot, log *zap.Logger) *peer {
 	return p
 }
 
-func (p *peer) SessionChanged()  { p.changed = true }
+func (p *peer) SessionChanged() { p.changed = true }
+
+// WatchEnd implements Owner.
+func (p *peer) WatchEnd(now time.Duration) {
+	if p.watched++; p.gone {
+		p.Leave(now)
+	}
+}
+
 func (p *peer) Log() *zap.Logger { return p.log }
 
 func (p *peer) send(messages ...[]byte) {

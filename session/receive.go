@@ -105,6 +105,9 @@ func (s *Session) command(now time.Duration, letter byte, payload []byte) {
 	case !stops && spec.Stop != "" && s.lifetime != 0 && now-s.heard >= s.lifetime:
 		s.refuse(now, "command dropped: it waited for a setup until its lifetime was over", zap.String("device", spec.Name))
 		return
+	case !stops && spec.Stop != "" && s.hasLeft(now):
+		s.refuse(now, "command dropped: the client has ended its connection", zap.String("device", spec.Name))
+		return
 	}
 	if s.table.Stopped() {
 		s.refuse(now, "command dropped: the emergency stop holds", zap.String("device", spec.Name))

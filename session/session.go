@@ -52,6 +52,10 @@ var (
 // change.
 type Owner interface {
 	SessionChanged()
+	// WatchEnd is called before the client's first command that moves something. From
+	// then on the owner calls Leave when the client ends its connection, before
+	// anything else that has come is carried out; if it has ended it, within the call.
+	WatchEnd(now time.Duration)
 	// Log returns a logger that names the client. It is called only when there
 	// is something to log, so that most clients need no logger.
 	Log() *zap.Logger
@@ -108,6 +112,8 @@ type Session struct {
 	request []byte // the pairs of the current request, to be answered
 	held    []byte // input that follows it (2.7)
 	halted  bool   // commands in it are from before Halt
+	drives  bool   // the owner knows that it gives commands that move something
+	left    bool   // the client has ended its connection; input may still come
 
 	output     []byte
 	err        error
@@ -317,6 +323,24 @@ func (s *Session) stopAll(now time.Duration) (stopped bool) {
 		}
 	}
 	return stopped
+}
+
+// Leave stops what this client drives when it has ended its connection. Input that it
+// has sent before is still answered, but moves nothing any more (5.4).
+func (s *Session) Leave(now time.Duration) {
+	s.left = true
+	s.stopAll(now)
+	s.control.leave(s)
+}
+
+// hasLeft reports whether the client has ended its connection. It is asked before a
+// command that moves something.
+func (s *Session) hasLeft(now time.Duration) bool {
+	if !s.drives {
+		s.drives = true
+		s.owner.WatchEnd(now)
+	}
+	return s.left
 }
 
 // stop gives a device the command that follows the loss of its commander (5.4), and

@@ -7,13 +7,10 @@ import (
 	"slices"
 	"time"
 
-	"go.uber.org/zap"
-
 	"player/codec"
 	"player/devices"
 	"player/devices/transport"
 	"player/devices/wheels"
-	"player/timers"
 )
 
 const (
@@ -102,9 +99,8 @@ type Driver struct {
 	due      time.Duration // when it is to be repeated; zero: not
 	values   values
 	odometry wheels.Odometry
-	turned   turning
-	unit     [2]float64 // mm for one count of left and right
-	restarts timers.Limiter
+	turned   [2]float64 // mm, the last left and right
+	counting bool       // turned is of this connection
 
 	out          []byte
 	positionData codec.PositionData
@@ -122,9 +118,6 @@ func New(o Options) (*Driver, error) {
 		}
 		for _, p := range pieces {
 			d.measured[p.field] = d.measured[p.field] || p.text == nil
-			if p.field == fieldLeft || p.field == fieldRight {
-				d.unit[p.field-fieldLeft] = p.factor
-			}
 		}
 		d.patterns = append(d.patterns, pieces)
 	}
@@ -183,7 +176,6 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 		}
 	}
 	d.odometry = wheels.Odometry{Base: d.opts.Base}
-	d.restarts = timers.Limiter{Period: time.Second}
 	d.positionData, d.sonarData, d.miscData = codec.PositionData{}, codec.SonarData{}, codec.MiscData{}
 	d.transport.Setup(now, link, d.opts.Port, d)
 }
@@ -215,8 +207,7 @@ func (d *Driver) Open(h devices.PortHandler) (devices.Port, error) {
 
 // Greet implements transport.Hardware: it waits until the board has booted.
 func (d *Driver) Greet(now time.Duration) {
-	d.booted, d.unknown, d.moving, d.free, d.due = false, false, false, 0, 0
-	d.turned = turning{}
+	d.booted, d.unknown, d.counting, d.moving, d.free, d.due = false, false, false, false, 0, 0
 	d.lines.Reset()
 	d.giveUp = now + d.opts.Boot + margin
 	d.transport.WakeAt(now + max(d.opts.Boot, time.Millisecond))
@@ -306,7 +297,13 @@ func (d *Driver) publish(now time.Duration) {
 func (d *Driver) locate(now time.Duration) {
 	v, p := &d.values, &d.positionData
 	if v.has[fieldLeft] && v.has[fieldRight] {
-		d.turn(now, [2]float64{v.number[fieldLeft], v.number[fieldRight]})
+		left, right := v.number[fieldLeft], v.number[fieldRight]
+		if d.counting {
+			d.odometry.Move(now, left-d.turned[0], right-d.turned[1])
+		} else {
+			d.odometry.Forget() // the board may have begun anew
+		}
+		d.turned, d.counting = [2]float64{left, right}, true
 		d.odometry.Fill(p)
 	}
 	take(v, fieldX, &p.X, math.MinInt32, math.MaxInt32)
@@ -320,24 +317,6 @@ func (d *Driver) locate(now time.Duration) {
 	if v.has[fieldCompass] {
 		p.Compass = wheels.Degrees(v.number[fieldCompass])
 	}
-}
-
-// turn takes how far the wheels have turned in all, in mm.
-func (d *Driver) turn(now time.Duration, way [2]float64) {
-	if !d.turned.begun {
-		d.turned.begin(now, way)
-		d.odometry.Forget() // the board may have begun anew
-		return
-	}
-	p := &d.positionData
-	steps, restarted := d.turned.update(now, way, d.unit, measured(p.Speed, p.TurnRate, d.opts.Base))
-	if restarted {
-		d.odometry.Forget()
-		if repeats, ok := d.restarts.Allow(now); ok {
-			d.transport.Log().Warn("the board has restarted: its wheels count from 0 again", zap.Int("times before", repeats))
-		}
-	}
-	d.odometry.Move(now, steps[0], steps[1])
 }
 
 // take sets to to a field of the line, rounded and bounded, if the line has it.
@@ -365,7 +344,6 @@ func (d *Driver) flush(now time.Duration) {
 		var c codec.PositionCommand
 		_ = c.Decode(b) // its size was checked
 		left, right := wheels.Speeds(float64(c.Speed), float64(c.TurnRate), d.opts.Base, d.opts.Most)
-		d.turned.told = [2]float64{left, right}
 		line := d.drive
 		if c == (codec.PositionCommand{}) {
 			line = d.stop

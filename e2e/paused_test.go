@@ -1,0 +1,112 @@
+package e2e
+
+import (
+	"bytes"
+	"net"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"player/codec"
+	"player/emulator/line"
+	robot "player/emulator/p2os"
+)
+
+// How a client that drives may end while its server does not run.
+var departures = []struct {
+	name  string
+	leave func(p *peer)
+}{
+	{"closes", func(p *peer) { p.conn.Close() }},
+	{"shuts down its half", func(p *peer) { _ = p.conn.(*net.TCPConn).CloseWrite() }},
+	{"resets", func(p *peer) { _ = p.conn.(*net.TCPConn).SetLinger(0); p.conn.Close() }},
+	{"commands and closes", func(p *peer) { p.drive(200, 0); p.drive(400, 10); p.conn.Close() }},
+	{"floods with commands and closes", func(p *peer) {
+		p.send(bytes.Repeat(codec.AppendMessage(nil, codec.KindCommand, codec.Position, codec.PositionCommand{Speed: 400}.Append(nil)), 2000)...)
+		p.conn.Close()
+	}},
+	{"opens position again and closes", func(p *peer) { p.message('d', 'r', []byte("pcpa")...); p.drive(400, 0); p.conn.Close() }},
+}
+
+// pause stops the server for a while, in the middle of which something happens.
+func (s *server) pause(t *testing.T, d time.Duration, happens func()) {
+	t.Helper()
+	s.signal(t, unix.SIGSTOP)
+	await(t, "a process that is stopped", func() bool {
+		stat, err := os.ReadFile("/proc/" + strconv.Itoa(s.cmd.Process.Pid) + "/stat")
+		return err == nil && bytes.Contains(stat, []byte(") T "))
+	})
+	time.Sleep(d / 2)
+	happens()
+	time.Sleep(d / 2)
+	s.signal(t, unix.SIGCONT)
+}
+
+// velocities returns what a robot was told to do by packets of the record: whether
+// one moves it, and whether one stops it.
+func velocities(record []line.Entry) (moves, stops bool) {
+	for _, e := range record {
+		if e.Dir != line.HostToDevice || len(e.Data) < 9 {
+			continue
+		}
+		switch body := e.Data[3:]; body[0] {
+		case 11, 21, 32: // VEL, RVEL, VEL2
+			zero := body[2] == 0 && body[3] == 0
+			moves, stops = moves || !zero, stops || zero
+		}
+	}
+	return moves, stops
+}
+
+// The server is paused, by a signal, a virtual machine or a closed lid, and the
+// client that drives leaves meanwhile. What comes first after the pause is the end of
+// the movement; nothing that the client has commanded moves the robot any more.
+func TestClientLeavesAPausedServer(t *testing.T) {
+	t.Parallel()
+	for _, pause := range []time.Duration{300 * time.Millisecond, 3200 * time.Millisecond} {
+		for _, watched := range []bool{false, true} {
+			for _, d := range departures {
+				name := pause.String() + ": it " + d.name
+				if watched {
+					name += ", another one reads"
+				}
+				t.Run(name, func(t *testing.T) {
+					t.Parallel()
+					r := startRobot(t, robot.Options{MotorsOn: true})
+					s := start(t, "-pp", r.Port())
+					if watched {
+						s.dial(t).mustOpen("pr", "pr")
+					}
+					c := s.dial(t)
+					c.mustOpen("pa", "pa")
+					c.drive(300, 0)
+					await(t, "the robot drives", func() bool { return r.State().Left == 300 })
+					before := 0
+					s.pause(t, pause, func() {
+						d.leave(c)
+						before = len(r.Record())
+					})
+					await(t, "the robot is stopped", func() bool {
+						_, stops := velocities(r.Record()[before:])
+						return stops && r.State().WantLeft == 0 && r.State().WantRight == 0
+					})
+					if !watched {
+						await(t, "the robot is closed", func() bool { return !r.State().Open })
+					} else {
+						sips := r.State().SIPs
+						await(t, "the robot reports", func() bool { return r.State().SIPs > sips+3 })
+					}
+					if moves, _ := velocities(r.Record()[before:]); moves {
+						t.Error("the robot was told to move for a client that has left")
+					}
+					if s.logged("silent") || s.logged("stale") {
+						t.Error("the line was given up though the robot was heard")
+					}
+				})
+			}
+		}
+	}
+}
