@@ -140,6 +140,20 @@ func TestOdometry(t *testing.T) {
 	if o.Fill(&d); d.Heading != 180 || d.X != 1000 || d.Y != 235 {
 		t.Fatalf("after a restart and half a turn around the left wheel: %+v", d)
 	}
+	// A restart that the driver has not seen: nothing moves, and further movement counts.
+	if update(15*ms, 20000, 0) {
+		t.Error("counts that cannot be are believed at once")
+	}
+	for range 10 {
+		update(15*ms, 20000, 0)
+	}
+	if o.Fill(&d); d.Heading != 180 || d.X != 1000 || d.Y != 235 || d.Speed != 0 {
+		t.Fatalf("after another restart: %+v", d)
+	}
+	update(0, 20000+225, 225) // held up, with all that was lost
+	if o.Fill(&d); d.X != 900 || d.Y != 235 {
+		t.Fatalf("after ten centimetres: %+v", d)
+	}
 }
 
 // bench is a driver in simulated time, and a robot that the test plays.

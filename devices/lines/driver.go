@@ -7,10 +7,13 @@ import (
 	"slices"
 	"time"
 
+	"go.uber.org/zap"
+
 	"player/codec"
 	"player/devices"
 	"player/devices/transport"
 	"player/devices/wheels"
+	"player/timers"
 )
 
 const (
@@ -99,8 +102,9 @@ type Driver struct {
 	due      time.Duration // when it is to be repeated; zero: not
 	values   values
 	odometry wheels.Odometry
-	turned   [2]float64 // mm, the last left and right
-	counting bool       // turned is of this connection
+	turned   turning
+	unit     [2]float64 // mm for one count of left and right
+	restarts timers.Limiter
 
 	out          []byte
 	positionData codec.PositionData
@@ -118,6 +122,9 @@ func New(o Options) (*Driver, error) {
 		}
 		for _, p := range pieces {
 			d.measured[p.field] = d.measured[p.field] || p.text == nil
+			if p.field == fieldLeft || p.field == fieldRight {
+				d.unit[p.field-fieldLeft] = p.factor
+			}
 		}
 		d.patterns = append(d.patterns, pieces)
 	}
@@ -176,6 +183,7 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 		}
 	}
 	d.odometry = wheels.Odometry{Base: d.opts.Base}
+	d.restarts = timers.Limiter{Period: time.Second}
 	d.positionData, d.sonarData, d.miscData = codec.PositionData{}, codec.SonarData{}, codec.MiscData{}
 	d.transport.Setup(now, link, d.opts.Port, d)
 }
@@ -207,7 +215,8 @@ func (d *Driver) Open(h devices.PortHandler) (devices.Port, error) {
 
 // Greet implements transport.Hardware: it waits until the board has booted.
 func (d *Driver) Greet(now time.Duration) {
-	d.booted, d.unknown, d.counting, d.moving, d.free, d.due = false, false, false, false, 0, 0
+	d.booted, d.unknown, d.moving, d.free, d.due = false, false, false, 0, 0
+	d.turned = turning{}
 	d.lines.Reset()
 	d.giveUp = now + d.opts.Boot + margin
 	d.transport.WakeAt(now + max(d.opts.Boot, time.Millisecond))
@@ -297,13 +306,7 @@ func (d *Driver) publish(now time.Duration) {
 func (d *Driver) locate(now time.Duration) {
 	v, p := &d.values, &d.positionData
 	if v.has[fieldLeft] && v.has[fieldRight] {
-		left, right := v.number[fieldLeft], v.number[fieldRight]
-		if d.counting {
-			d.odometry.Move(now, left-d.turned[0], right-d.turned[1])
-		} else {
-			d.odometry.Forget() // the board may have begun anew
-		}
-		d.turned, d.counting = [2]float64{left, right}, true
+		d.turn(now, [2]float64{v.number[fieldLeft], v.number[fieldRight]})
 		d.odometry.Fill(p)
 	}
 	take(v, fieldX, &p.X, math.MinInt32, math.MaxInt32)
@@ -317,6 +320,24 @@ func (d *Driver) locate(now time.Duration) {
 	if v.has[fieldCompass] {
 		p.Compass = wheels.Degrees(v.number[fieldCompass])
 	}
+}
+
+// turn takes how far the wheels have turned in all, in mm.
+func (d *Driver) turn(now time.Duration, way [2]float64) {
+	if !d.turned.begun {
+		d.turned.begin(now, way)
+		d.odometry.Forget() // the board may have begun anew
+		return
+	}
+	p := &d.positionData
+	steps, restarted := d.turned.update(now, way, d.unit, measured(p.Speed, p.TurnRate, d.opts.Base))
+	if restarted {
+		d.odometry.Forget()
+		if repeats, ok := d.restarts.Allow(now); ok {
+			d.transport.Log().Warn("the board has restarted: its wheels count from 0 again", zap.Int("times before", repeats))
+		}
+	}
+	d.odometry.Move(now, steps[0], steps[1])
 }
 
 // take sets to to a field of the line, rounded and bounded, if the line has it.
@@ -344,6 +365,7 @@ func (d *Driver) flush(now time.Duration) {
 		var c codec.PositionCommand
 		_ = c.Decode(b) // its size was checked
 		left, right := wheels.Speeds(float64(c.Speed), float64(c.TurnRate), d.opts.Base, d.opts.Most)
+		d.turned.told = [2]float64{left, right}
 		line := d.drive
 		if c == (codec.PositionCommand{}) {
 			line = d.stop

@@ -17,12 +17,15 @@ const (
 	// coast is the longest time that a robot drives after it has heard from us: its
 	// watchdog bites after 2 s, then it brakes.
 	coast = 2300 * time.Millisecond
-	// held is how late a SIP may be: by a busy computer, an adapter or a radio modem.
-	// The one after it may come at once, and yet tell the movement of all that time.
-	held = 500 * time.Millisecond
+	// cycle is the least of the robot's time that a SIP tells. A robot sends one every
+	// 100 ms by its own clock; 5 ms more, and the lag of a SIP that was lost is
+	// forgotten after 20 others.
+	cycle = 105 * time.Millisecond
+	// together is the longest time between SIPs that were held up and come together.
+	together = 25 * time.Millisecond
 
-	// lateSIPs is the number of SIPs that may come before SETO takes effect: one may be
-	// under way, and a radio modem may hold another.
+	// lateSIPs is the number of SIPs that may come before SETO takes effect, and not
+	// together with others: one may be under way, and a radio modem may hold another.
 	lateSIPs = 2
 )
 
@@ -34,73 +37,107 @@ type Odometry struct {
 	Model *Model
 
 	x, y       int64         // units in the robot's frame, since Reset or Resume
-	refX, refY uint16        // units, the latest SIP
+	ref        point         // of the latest SIP that was believed
+	doubted    point         // of the latest SIP, if it was not believed
+	doubts     bool          // it was not
 	refHeading int16         // angle units, the latest SIP
-	refSpeed   float64       // mm/s, the latest SIP
-	at         time.Duration // of the latest SIP
-	spare      float64       // mm that the robot can have moved before it, and that it did not tell
+	at         time.Duration // when the latest SIP came
+	lag        time.Duration // that the robot can have driven before it sent the next SIP, and that no SIP has told
+	fastest    float64       // mm/s, while there was a lag, or since SETO was sent
 	started    bool
-	late       int // further SIPs that may be from before SETO
+
+	late    int           // further SIPs that may be from before SETO
+	resetAt time.Duration // when SETO was sent
 
 	// The robot's frame in that of the clients. They differ after Resume.
 	originX, originY float64 // mm
 	turned           int     // angle units
 }
 
+// point is the coordinates of a SIP, in units.
+type point struct{ x, y uint16 }
+
 // Update takes the coordinates of a SIP that came at now. commanded is the highest
 // speed that the robot was given since the SIP before, in mm/s, and until is when it was
-// sent a command last: it may hear us when we do not hear it. The coordinates wrap,
-// so the movement since then is known only if the robot cannot have gone half of
-// their range. An error explains why a movement was not counted; the next one is
-// measured from this SIP.
+// sent a command last: it may hear us when we do not hear it.
+//
+// The coordinates wrap, and SIPs are held up, come together or get lost. The time
+// between two SIPs is the robot's, which their arrivals only bound: all of them together
+// tell no more than the time that has passed. A movement is counted if the robot can
+// have made it in the time that no other SIP has told. An error explains why one was not.
+// A single SIP of that kind is ignored; with the second the robot counts from elsewhere,
+// and further movement is measured from there.
 func (o *Odometry) Update(s *SIP, now time.Duration, commanded float64, until time.Duration) error {
 	speed := math.Abs(float64(o.Model.Speed(s)))
-	fastest := overshoot * max(commanded, speed, o.refSpeed)
-	driving := min(now-o.at, max(0, until-o.at)+coast)
-	reach := maxStep + fastest*driving.Seconds()
+	o.fastest = max(o.fastest, commanded, speed)
 	gap := now - o.at
-	o.refHeading, o.refSpeed, o.at = s.Heading, speed, now
-	if o.late > 0 {
-		o.late--
-		o.settle(s, reach)
+	driving := min(gap, max(0, until-o.at)+coast)
+	// A robot that is to drive on must be told, so no lag is longer than coast.
+	o.lag = min(o.lag+driving, driving+coast)
+	reach := maxStep + overshoot*o.fastest*o.lag.Seconds()
+	alone := maxStep + overshoot*o.fastest*driving.Seconds() // if none was held up
+	to := point{s.X, s.Y}
+	o.refHeading, o.at = s.Heading, now
+	if !o.started {
+		o.ref, o.started, o.lag, o.fastest = to, true, 0, speed
 		return nil
 	}
-	dx, dy := o.Model.step(o.refX, s.X), o.Model.step(o.refY, s.Y)
-	first := !o.started
-	o.refX, o.refY, o.started = s.X, s.Y, true
-	mmX, mmY := o.Model.mm(dx), o.Model.mm(dy)
-	half := o.Model.mm(o.Model.wrap() / 2)
-	moved, late := max(math.Abs(mmX), math.Abs(mmY)), o.spare
-	o.spare = min(max(0, reach-maxStep+late-moved), fastest*held.Seconds())
-	switch {
-	case first:
-	case moved > reach+late:
-		return fmt.Errorf("the coordinates jumped by (%.0f, %.0f) mm in %v, the robot can have moved %.0f mm at most",
-			mmX, mmY, gap.Round(time.Millisecond), reach+late)
-	case reach > half:
-		return fmt.Errorf("nothing was heard for %v: the robot may have moved %.0f mm, its counters are unambiguous up to %.0f mm",
-			gap.Round(time.Millisecond), reach, half)
-	default:
-		o.x += dx
-		o.y += dy
+	defer o.tell(speed)
+	if o.late > 0 {
+		if gap > together {
+			o.late--
+		}
+		o.settle(to, maxStep+overshoot*o.fastest*(now-o.resetAt).Seconds())
+		return nil
 	}
+	moved := o.Model.distance(o.ref, to)
+	if again := o.Model.distance(o.doubted, to); o.doubts && again < moved {
+		o.ref, moved = o.doubted, again
+	}
+	dx, dy := o.Model.step(o.ref.x, s.X), o.Model.step(o.ref.y, s.Y)
+	if moved > reach {
+		o.doubted, o.doubts = to, true
+		return fmt.Errorf("the coordinates jumped by (%.0f, %.0f) mm in %v, the robot can have moved %.0f mm at most",
+			o.Model.mm(dx), o.Model.mm(dy), gap.Round(time.Millisecond), reach)
+	}
+	o.ref, o.doubts = to, false
+	if wrap := o.Model.mm(o.Model.wrap()); wrap-moved <= alone {
+		return fmt.Errorf("nothing was heard for %v: the robot may have moved %.0f mm, its counters are unambiguous up to %.0f mm",
+			gap.Round(time.Millisecond), alone, wrap/2)
+	}
+	o.x += dx
+	o.y += dy
 	return nil
 }
 
+// tell takes the time that a SIP tells from the lag. speed is that of the SIP.
+func (o *Odometry) tell(speed float64) {
+	if !o.doubts {
+		o.lag = min(max(0, o.lag-cycle), coast)
+	}
+	if o.lag == 0 && o.late == 0 {
+		o.fastest = speed
+	}
+}
+
 // settle takes the coordinates of a SIP after SETO as the position itself, which also
-// corrects the effect of a late SIP near the origin. A SIP beyond reach is
+// corrects the effect of a late SIP near the origin: the position that is nearest to the
+// one before. A SIP beyond reach, which is how far the robot can be from the origin, is
 // late and ignored.
-func (o *Odometry) settle(s *SIP, reach float64) {
-	x, y := o.Model.step(0, s.X), o.Model.step(0, s.Y)
-	if max(math.Abs(o.Model.mm(x)), math.Abs(o.Model.mm(y))) <= reach {
-		o.x, o.y, o.refX, o.refY = x, y, s.X, s.Y
+func (o *Odometry) settle(to point, reach float64) {
+	x, y := o.x+o.Model.step(o.ref.x, to.x), o.y+o.Model.step(o.ref.y, to.y)
+	if o.Model.mm(max(abs(x), abs(y))) > reach {
+		x, y = o.Model.step(0, to.x), o.Model.step(0, to.y)
+	}
+	if o.Model.mm(max(abs(x), abs(y))) <= reach {
+		o.x, o.y, o.ref = x, y, to
 	}
 }
 
 // Reset makes the current pose the origin. It goes with SETO, after which the
-// robot counts from 0; up to two SIPs may come before SETO takes effect.
+// robot counts from 0; SIPs that were under way may come before SETO takes effect.
 func (o *Odometry) Reset(now time.Duration) {
-	*o = Odometry{Model: o.Model, at: now, started: true, late: lateSIPs}
+	*o = Odometry{Model: o.Model, at: now, lag: o.lag, fastest: o.fastest, started: true, late: lateSIPs, resetAt: now}
 }
 
 // Resume keeps the pose, and measures further movement from a SIP in whatever frame:
@@ -108,7 +145,7 @@ func (o *Odometry) Reset(now time.Duration) {
 func (o *Odometry) Resume(s *SIP, now time.Duration) {
 	x, y := o.position()
 	*o = Odometry{
-		Model: o.Model, at: now, refX: s.X, refY: s.Y, refHeading: s.Heading, started: true,
+		Model: o.Model, at: now, ref: point{s.X, s.Y}, refHeading: s.Heading, started: true,
 		originX: x, originY: y, turned: (o.turned + int(o.refHeading) - int(s.Heading)) % o.Model.fullTurn(),
 	}
 }
@@ -144,6 +181,13 @@ func (m *Model) step(from, to uint16) int64 {
 	wrap := m.wrap()
 	return (int64(to)-int64(from)+wrap/2)&(wrap-1) - wrap/2
 }
+
+// distance returns the greater of the steps along x and y, in mm.
+func (m *Model) distance(from, to point) float64 {
+	return m.mm(max(abs(m.step(from.x, to.x)), abs(m.step(from.y, to.y))))
+}
+
+func abs(v int64) int64 { return max(v, -v) }
 
 func (m *Model) mm(units int64) float64 { return float64(units) * m.Distance }
 

@@ -1,7 +1,9 @@
 package p2os
 
 import (
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -61,6 +63,8 @@ func TestOdometry(t *testing.T) {
 		{"back too", [][2]uint16{{200, 0}, {78, 0}}, 0, 0, 1},
 		{"half a wrap", [][2]uint16{{0, 0}, {2048, 0}}, 0, 0, 1},
 		{"a jump discards both axes, the next counts from it", [][2]uint16{{0, 0}, {1000, 50}, {1050, 60}}, 41, 8, 1},
+		{"a single jump is ignored", [][2]uint16{{0, 0}, {1000, 50}, {50, 10}, {100, 20}}, 83, 17, 1},
+		{"as is the first of two to different places", [][2]uint16{{0, 0}, {1000, 50}, {2000, 10}, {2050, 20}}, 41, 8, 2},
 		{"small steps do not add up rounding", [][2]uint16{{0, 0}, {1, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 5}}, 4, 4, 0},
 	}
 	for _, tt := range tests {
@@ -249,7 +253,8 @@ func TestOdometryGaps(t *testing.T) {
 		{"it hears us for two seconds more", testModel, 5 * time.Second, 300, 300, 1700, "", 3 * time.Second},
 		{"a Pioneer 3, a second at 500 mm/s", pioneer3, 1100 * time.Millisecond, 500, 500, 1100, "", 0},
 		{"a Pioneer 3, an outage at 300 mm/s", pioneer3, time.Minute, 300, 300, 1400, "", 0},
-		{"a Pioneer 3, an outage at 500 mm/s", pioneer3, time.Minute, 500, 500, 1000, "nothing was heard for 1m0s", 0},
+		{"a Pioneer 3, an outage at 500 mm/s", pioneer3, time.Minute, 500, 500, 1000, "", 0}, // 1500 mm back are too far
+		{"a Pioneer 3, an outage, forward or back", pioneer3, time.Minute, 500, 500, 1500, "nothing was heard for 1m0s", 0},
 		{"a Pioneer 1, half a second at 400 mm/s", pioneer1, 600 * time.Millisecond, 158, 400, 4700, "", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -295,5 +300,79 @@ func TestOdometryLateSIPs(t *testing.T) {
 	sip.X += 400
 	if err := o.Update(&sip, 1701*time.Millisecond, 400, 0); err == nil {
 		t.Error("a jump that no delay explains is counted")
+	}
+}
+
+// However SIPs are held up, bunched and lost, the odometry is the robot's own: with the
+// counters of each kind, at every speed, and with the odometry set to zero on the way.
+func TestOdometryOfBunchedSIPs(t *testing.T) {
+	for _, m := range []Model{testModel, dxModel("a Pioneer 3", 0.485, 1), pioneer1Model("a Pioneer 1", 0.05066, false)} {
+		for seed := range uint64(200) {
+			rnd := rand.New(rand.NewPCG(seed, 0))
+			bunched(t, &m, fmt.Sprintf("%s, seed %d", m.Name, seed), rnd)
+		}
+	}
+}
+
+// bunched drives a robot for two minutes of its time, and checks its odometry where all
+// that was held up has come.
+func bunched(t *testing.T, m *Model, name string, rnd *rand.Rand) {
+	o := Odometry{Model: m}
+	var (
+		x, y, speed, course float64       // mm, mm/s, rad
+		told                float64       // mm/s
+		held                []SIP         // on their way
+		until               time.Duration // they are held up, for less than counts as lost
+		lost                int           // further SIPs that get lost
+		fastest             float64       // mm/s, told since the latest SIP
+	)
+	frame := func(mm float64) uint16 { return uint16(int64(math.Round(mm/m.Distance)) & (m.wrap() - 1)) }
+	o.Update(&SIP{}, time.Second, 0, 0)
+	for n := 1; n <= 1200; n++ {
+		now := time.Second + time.Duration(n)*100*time.Millisecond
+		if rnd.IntN(30) == 0 {
+			told, course = float64(rnd.IntN(1001)-500), rnd.Float64()*2*math.Pi
+		}
+		fastest = max(fastest, math.Abs(told)) // with each SIP
+		speed += max(-100, min(told-speed, 100))
+		x, y = x+0.1*speed*math.Cos(course), y+0.1*speed*math.Sin(course)
+		wheel := int16(math.Round(speed / m.Velocity))
+		if lost == 0 && rnd.IntN(100) == 0 {
+			lost = 1 + rnd.IntN(5)
+		}
+		if lost > 0 {
+			lost--
+		} else {
+			held = append(held, SIP{X: frame(x), Y: frame(y), Left: wheel, Right: wheel})
+		}
+		if len(held) == 1 && rnd.IntN(20) == 0 {
+			until = now + time.Duration(rnd.IntN(1400))*time.Millisecond
+		}
+		if until > now {
+			continue
+		}
+		for i := range held {
+			if err := o.Update(&held[i], now, fastest, now); err != nil {
+				t.Fatalf("%s, SIP %d: %v", name, n, err)
+			}
+			fastest = 0
+		}
+		fresh := len(held) > 0 && held[len(held)-1].X == frame(x) && held[len(held)-1].Y == frame(y)
+		held = held[:0]
+		if wantX, wantY := m.mm(int64(math.Round(x/m.Distance))), m.mm(int64(math.Round(y/m.Distance))); fresh &&
+			max(math.Abs(float64(o.X())-wantX), math.Abs(float64(o.Y())-wantY)) > 0.51 {
+			t.Fatalf("%s, SIP %d: (%d, %d) mm, want (%.1f, %.1f)", name, n, o.X(), o.Y(), wantX, wantY)
+		}
+		if fresh && rnd.IntN(100) == 0 {
+			o.Reset(now)
+			// Those of before may still come, all at once.
+			for range rnd.IntN(10) {
+				o.Update(&SIP{X: frame(x), Y: frame(y), Left: wheel, Right: wheel}, now+time.Millisecond, 0, now)
+			}
+			x, y = 0, 0
+			if math.Abs(float64(o.X())) > maxStep {
+				t.Fatalf("%s, SIP %d: x is %d mm after Reset", name, n, o.X())
+			}
+		}
 	}
 }

@@ -158,6 +158,18 @@ func (r *Robot) Bump(pressed bool) {
 	r.say("K %d", r.bumper)
 }
 
+// Reboot presses the reset button: the board stands, is silent for a moment and counts
+// its wheels from 0.
+func (r *Robot) Reboot() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	const boot = 300 * time.Millisecond
+	now := r.Now()
+	r.move(now)
+	r.way, r.silent = [2]float64{}, now+boot
+	r.state.Left, r.state.Right, r.state.Motors = 0, 0, true
+}
+
 // State returns what the robot does.
 func (r *Robot) State() State {
 	r.mu.Lock()

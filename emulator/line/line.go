@@ -70,6 +70,7 @@ type Line struct {
 	present bool // a host has opened this pty and has not been seen to leave
 	baud    int
 	silent  bool
+	held    bool
 	closed  bool
 	noise   *noise
 	queue   []chunk

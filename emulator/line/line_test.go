@@ -215,6 +215,19 @@ func TestSilence(t *testing.T) {
 	h.Ask("02 FF", "02 FF")
 }
 
+func TestHold(t *testing.T) {
+	l := start(t, Options{})
+	h := rawhost.Open(t, l.Port(), 9600)
+	l.Hold()
+	h.Say("01 FF 02 FF")
+	wait(t, l, "H>D 02 FF")
+	if strings.Contains(l.Transcript(), "D>H") {
+		t.Error("a line that is held up delivers")
+	}
+	l.Release()
+	h.Ask("03 FF", "01 FF 02 FF 03 FF")
+}
+
 func TestLatencyAndPace(t *testing.T) {
 	const latency, bytes = 30 * time.Millisecond, 100
 	l := start(t, Options{Latency: latency, Paced: true})

@@ -48,9 +48,9 @@ func (l *Line) enqueue(data []byte, note string) {
 }
 
 // pump sends what is due at now and returns the time of the next bytes, 0 if
-// the queue is empty. The caller holds the lock.
+// the queue is empty or held up. The caller holds the lock.
 func (l *Line) pump(now time.Duration) (next time.Duration) {
-	for len(l.queue) > 0 {
+	for len(l.queue) > 0 && !l.held {
 		c := &l.queue[0]
 		if c.sent == 0 {
 			c.due = max(c.due, l.free)
@@ -74,7 +74,9 @@ func (l *Line) pump(now time.Duration) (next time.Duration) {
 		l.finish(c)
 		l.queue = l.queue[1:]
 	}
-	l.queue = nil // release the array
+	if len(l.queue) == 0 {
+		l.queue = nil // release the array
+	}
 	return 0
 }
 
@@ -138,4 +140,22 @@ func (l *Line) Speak() {
 	defer l.mu.Unlock()
 	l.silent = false
 	l.note("speaks again")
+}
+
+// Hold stalls the way to the host, like a busy adapter: what the device sends waits
+// until Release, and then comes all at once. Nothing is lost.
+func (l *Line) Hold() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.held = true
+	l.note("held up")
+}
+
+// Release ends Hold.
+func (l *Line) Release() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.held = false
+	l.note("released")
+	l.Wake()
 }

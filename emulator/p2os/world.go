@@ -53,3 +53,12 @@ func (r *Robot) SetAnalog(v byte) { r.set(func() { r.analog = v }) }
 // PressMotorButton presses the white button on the robot's side: it switches
 // the motors as ENABLE does.
 func (r *Robot) PressMotorButton() { r.set(func() { r.enable(!r.motors) }) }
+
+// Reboot switches the robot off and on: it stands, is not connected, and counts its
+// position from 0. Its motors are off.
+func (r *Robot) Reboot() {
+	r.set(func() {
+		r.close()
+		r.drive.odometry = Pose{}
+	})
+}

@@ -1,0 +1,141 @@
+package e2e
+
+import (
+	"math"
+	"math/rand/v2"
+	"syscall"
+	"testing"
+	"time"
+
+	"player/emulator/arduino"
+	"player/emulator/create"
+	"player/emulator/line"
+	robot "player/emulator/p2os"
+)
+
+// stalls holds up the line of a robot and stops the server in turn, for random times
+// below those after which a robot counts as lost. It returns a function that ends that.
+func stalls(t *testing.T, s *server, line *line.Line) (end func()) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	quit, done := make(chan struct{}), make(chan struct{})
+	pause := func(most time.Duration) {
+		select {
+		case <-quit:
+		case <-time.After(time.Duration(rnd.Int64N(int64(most)))):
+		}
+	}
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-quit:
+				return
+			default:
+			}
+			line.Hold()
+			pause(700 * time.Millisecond)
+			if rnd.IntN(2) == 0 {
+				s.cmd.Process.Signal(syscall.SIGSTOP)
+				pause(500 * time.Millisecond)
+				s.cmd.Process.Signal(syscall.SIGCONT)
+			}
+			line.Release()
+			pause(300 * time.Millisecond)
+		}
+	}()
+	return func() { close(quit); <-done }
+}
+
+// Packets that come late and together, and of which some are lost, tell all of the way.
+func TestOdometryOfAStalledLine(t *testing.T) {
+	t.Parallel()
+	for _, model := range []string{"p3dx", "p2dx"} {
+		t.Run(model, func(t *testing.T) {
+			t.Parallel()
+			r := startRobot(t, robot.Options{Subclass: model, MotorsOn: true, Line: line.Options{Noise: line.Noise{Seed: 4, Swallow: 0.4}}})
+			s := start(t, "-pp", r.Port())
+			c := s.dial(t)
+			c.mustOpen("pa", "pa")
+			end := stalls(t, s, r.Line)
+			c.drives("a metre", 400, 0, func() bool { return r.State().World.X > 1000 })
+			c.drives("a curve", 250, 60, func() bool { return r.State().World.Heading > 180 })
+			c.drives("way back", 450, 0, func() bool { return r.State().World.X < -700 })
+			end()
+			c.drive(0, 0)
+			c.until("standstill", func() bool { return r.State().Left == 0 && r.State().Right == 0 })
+			c.until("two frames", counter(4))
+			checkOdometry(t, c, r)
+			if s.logged("missing") {
+				t.Errorf("log:\n%s", tail(s.log.String(), 2000))
+			}
+		})
+	}
+}
+
+func TestCreateOdometryOfAStalledLine(t *testing.T) {
+	t.Parallel()
+	r, s := startCreate(t, create.Options{})
+	c := s.dial(t)
+	c.mustOpen("pa", "pa")
+	before := r.State().X
+	end := stalls(t, s, r.Line)
+	c.drive(400, 0)
+	c.until("it has driven two metres", func() bool { return r.State().X > before+2000 })
+	end()
+	c.drive(0, 0)
+	c.until("it stands", func() bool { return r.State().Left == 0 && c.position().Speed == 0 })
+	if dx := r.State().X - before - float64(c.position().X); math.Abs(dx) > 2 {
+		t.Errorf("its odometry is %.1f mm behind", dx)
+	}
+}
+
+// A robot that restarts while it drives counts from 0 again. Clients see no movement
+// but the true ones, before and after.
+func TestOdometryOfARestart(t *testing.T) {
+	t.Parallel()
+	r := startRobot(t, robot.Options{MotorsOn: true})
+	s := start(t, "-pp", r.Port())
+	c := s.dial(t)
+	c.mustOpen("pa", "pa")
+	c.drives("a metre", 400, 0, func() bool { return r.State().World.X > 1000 })
+	r.Reboot()
+	c.until("the robot is back", func() bool { return r.State().Open })
+	restarted := r.State().World.X
+	c.until("frames of the new connection", counter(30))
+	if x := float64(c.position().X); x > restarted+2 || x < restarted-50 { // its last movement was never told
+		t.Errorf("it has driven %.0f mm before the restart, its odometry says %.0f", restarted, x)
+	}
+	before := float64(c.position().X) - r.State().Odometry.X
+	c.drives("half a metre", 400, 0, func() bool { return r.State().World.X > restarted+500 })
+	c.drive(0, 0)
+	c.until("it stands", func() bool { return r.State().Left == 0 && c.position().Speed == 0 })
+	if got, want := float64(c.position().X), before+r.State().Odometry.X; math.Abs(got-want) > 2 {
+		t.Errorf("x is %.0f mm, want %.0f", got, want)
+	}
+}
+
+// A board that restarts by itself counts its wheels from 0 again, on a port that stays
+// open.
+func TestLinesOdometryOfARestart(t *testing.T) {
+	t.Parallel()
+	r, s := startArduino(t, arduino.Options{})
+	c := s.dial(t)
+	c.mustOpen("pa", "pa")
+	c.drive(300, 0)
+	c.until("it has driven half a metre", func() bool { return c.position().X > 500 })
+	c.drive(0, 0)
+	c.until("it stands", func() bool { return r.State().Left == 0 && c.position().Speed == 0 })
+	r.Reboot()
+	s.awaitLog(t, "count from 0 again")
+	c.until("frames since", counter(30))
+	if dx := r.State().X - float64(c.position().X); math.Abs(dx) > 2 {
+		t.Fatalf("the restart moved the robot by %.0f mm", -dx)
+	}
+	c.drive(300, 0)
+	c.until("it has driven on", func() bool { return r.State().X > 800 })
+	c.drive(0, 0)
+	c.until("it stands", func() bool { return r.State().Left == 0 && c.position().Speed == 0 })
+	if dx := r.State().X - float64(c.position().X); math.Abs(dx) > 2 {
+		t.Errorf("its odometry is %.0f mm behind", dx)
+	}
+}
