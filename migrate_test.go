@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -27,6 +28,16 @@ func TestMigrate(t *testing.T) {
 			t.Errorf("%s becomes\n%s\n%v", text, converted, err)
 		}
 	}
+	lossy := write(t, "lossy.cfg", `driver ( name "vfh" )
+plugin "libfoo"
+driver ( name "p2os" provides ["odometry:::position2d:0"] pulse 1.0
+  bumpstall 1 ) driver ( name "amcl" )`)
+	_, said, err := runs(t, "migrate", lossy)
+	want := fmt.Sprintf("player: left out: 2 of 3 drivers, 3 options\n%[1]s: plugin \"libfoo\"\n%[1]s:1: all of vfh\n"+
+		"%[1]s:3: pulse 1.0, bumpstall 1\n%[1]s:4: all of amcl\n", lossy)
+	if err != nil || said != want {
+		t.Errorf("%v\n%s\nwant\n%s", err, said, want)
+	}
 	for _, tt := range []struct {
 		args []string
 		want string
@@ -36,11 +47,15 @@ func TestMigrate(t *testing.T) {
 		{[]string{"migrate", "nowhere.cfg"}, "no such file", exitUsage},
 		{[]string{"migrate", "configs/pioneer.cfg"}, "configs/pioneer.cfg needs no change", exitUsage},
 		{[]string{"migrate", write(t, "vfh.cfg", `driver ( name "vfh" )`)}, "nothing in ", exitFailure},
+		{[]string{"migrate", write(t, "tcp.cfg", `driver ( name "p2os" provides ["position2d:0"] use_tcp 1 )`)}, "tcp.cfg:1:48: the driver p2os does not connect in this way", exitUsage},
 		{[]string{"migrate", write(t, "bad.cfg", `driver (`)}, "syntax error", exitUsage},
 	} {
-		_, _, err := runs(t, tt.args...)
+		out, _, err := runs(t, tt.args...)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("player %s: error %v, want %s", strings.Join(tt.args, " "), err, tt.want)
+		}
+		if code := exitCode(err, io.Discard); out != "" && code == exitUsage {
+			t.Errorf("player %s prints %s", strings.Join(tt.args, " "), out)
 		}
 		if code := exitCode(err, io.Discard); code != tt.code {
 			t.Errorf("player %s: exit code %d", strings.Join(tt.args, " "), code)

@@ -21,11 +21,20 @@ type Result struct {
 	Text    string
 	Drivers int  // in Text; 0: there are only comments
 	Foreign bool // the file has words of Player 1 to 3 that this server does not have
+
+	Sections int // drivers in the file; in Player 1 each device is one
+	Dropped  int // of them, those that were left out whole
+	Options  int // that were left out of the others
+	// LeftOut has a line for each driver of which something was left out: where it is,
+	// and what.
+	LeftOut []string
 }
 
 // Convert converts a file of Player 1 to 3. It uses the getters of the file's
-// sections, so the file's errors mean nothing afterwards.
-func Convert(file *syntax.File) Result {
+// sections, so the file's errors mean nothing afterwards. The error, which may be
+// several that are joined, is that a driver has its hardware where this server cannot
+// look for it: the result would talk to another line.
+func Convert(file *syntax.File) (Result, error) {
 	c := converter{file: file}
 	c.out = append(c.out, printable("# From "+file.Name+`, by player migrate. Lines marked "no counterpart" were left out.`))
 	top := &block{}
@@ -40,6 +49,7 @@ func Convert(file *syntax.File) Result {
 			top.drop(f.Text(), "")
 		}
 	}
+	c.count(file.Name, top)
 	c.out = append(c.out, top.lines...)
 	for _, s := range file.Global.Children {
 		c.section(s)
@@ -51,7 +61,22 @@ func Convert(file *syntax.File) Result {
 	}
 	c.out = append(c.out, "")
 	c.result.Text = strings.Join(c.out, "\n")
-	return c.result
+	return c.result, file.Join(c.lost...)
+}
+
+// count notes what was left out of a block at a place.
+func (c *converter) count(where string, b *block) {
+	left := strings.Join(b.left, ", ")
+	switch {
+	case len(b.sections) > 0 && b.driver == "":
+		c.result.Dropped += len(b.sections)
+		left = "all of " + b.sections[0].String("name", b.sections[0].Type)
+	case left == "":
+		return
+	default:
+		c.result.Options += len(b.left)
+	}
+	c.result.LeftOut = append(c.result.LeftOut, printable(where+": "+left))
 }
 
 const noLibraries = "a driver is a program here, not a library: docs/PLUGINS.md"
@@ -70,6 +95,7 @@ type converter struct {
 	file   *syntax.File
 	result Result
 	blocks []*block
+	lost   []error  // hardware that is elsewhere
 	out    []string // lines
 }
 
@@ -80,6 +106,7 @@ type block struct {
 	driver   string            // here; empty: there are only comments
 	devices  []device
 	lines    []string // fields and comments
+	left     []string // fields that were left out
 	port     string   // serial port that a section gives; empty: none
 	serial   string   // serial port otherwise; empty: the driver has none
 }
@@ -106,6 +133,7 @@ func (b *block) note(text string) { b.add(printable("# " + text)) }
 
 // drop notes text that is left out, and why if that helps.
 func (b *block) drop(text, why string) {
+	b.left = append(b.left, text)
 	if why != "" {
 		why = " (" + why + ")"
 	}
@@ -138,6 +166,8 @@ func (c *converter) print(b *block) {
 		}
 		from += "line " + strconv.Itoa(s.Pos.Line)
 	}
+	c.count(b.sections[0].Pos.Place(), b)
+	c.result.Sections += len(b.sections)
 	c.add("")
 	c.add(printable("# " + from[2:]))
 	if b.driver == "" {
@@ -234,15 +264,38 @@ func (c *converter) driver(s *syntax.Section, name string, provides []string) {
 	}
 	b.driver = d[1]
 	if d[3] != "-" {
-		b.serial = d[3]
+		b.serial = strings.TrimPrefix(d[3], elsewhere)
 	}
 	known := strings.Join(d[4:], " ")
 	for _, f := range s.Fields {
+		dropped := len(b.left)
 		b.field(s, f, has(known, f.Name))
+		if len(b.left) > dropped && tells(s, f) {
+			c.lost = append(c.lost, c.file.Errorf(f.Pos, lostPort, b.driver, f.Name))
+		}
+	}
+	if b.port == "" && strings.HasPrefix(d[3], elsewhere) {
+		b.note("the default of " + name + " in Player, which is another one here")
+		b.set("port", `"`+b.serial+`"`)
 	}
 	for _, child := range s.Children {
 		b.drop(child.Name+" ( ... )", "")
 	}
+}
+
+// lostPort is the error of a driver here and a field that says where its hardware is.
+const lostPort = `the driver %s does not connect in this way: without %s it would take another line. ` +
+	`Give it port "/dev/...", also one that a program makes of a connection: socat pty,raw,echo=0,link=/tmp/robot tcp:HOST:PORT`
+
+// tells reports whether a field of a driver says where its hardware is.
+func tells(s *syntax.Section, f *syntax.Field) bool {
+	switch f.Name {
+	case "tcp_remote_host", "tcp_remote_port": // they mean nothing alone
+		return false
+	case "use_tcp":
+		return len(f.Values) != 1 || f.Values[0].Text != "0" && s.Bool(f.Name, true)
+	}
+	return has(transports, f.Name)
 }
 
 // part returns the block of the robot that a section of Player 1 is a part of, or

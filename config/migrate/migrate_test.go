@@ -38,7 +38,10 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			result := Convert(file)
+			result, err := Convert(file)
+			if err != nil {
+				t.Fatal(err)
+			}
 			if !result.Foreign {
 				t.Error("not recognised")
 			}
@@ -57,6 +60,34 @@ func TestGolden(t *testing.T) {
 				t.Errorf("got\n%s\nwant\n%s", got, want)
 			}
 		})
+	}
+}
+
+// Hardware that the converted file would not find is an error with its place.
+func TestLostPorts(t *testing.T) {
+	for old, want := range map[string]string{
+		"driver ( name \"p2os\" provides [\"position2d:0\"]\n use_tcp 1 tcp_remote_host \"10.0.0.5\" )": "old.cfg:2:2: the driver p2os",
+		`driver ( name "p2os" provides ["position2d:0"] use_tcp true port "/dev/ttyS0" )`:               "old.cfg:1:48: the driver p2os",
+		`driver ( name "p2os" provides ["position2d:0"] use_tcp "yes" )`:                                "use_tcp",
+		`driver ( name "sonyevid30" provides ["ptz:0"] port 5 )`:                                        "old.cfg:1:47: the driver evid30",
+		`driver ( name "hokuyoaist" provides ["ranger:0"] portopts "type=log" )`:                        "the driver urg",
+		`vision:0 ( port 0 )`: "the driver acts",
+		`driver ( name "p2os" provides ["position2d:0"] use_tcp 0 tcp_remote_host "10.0.0.5" )`: "",
+		`driver ( name "p2os" provides ["position2d:0"] use_tcp false tcp_remote_port 8101 )`:   "",
+		`driver ( name "vfh" provides ["position2d:1"] port 5 )`:                                "",
+		`driver ( name "roomba" provides ["position2d:0"] )`:                                    "",
+	} {
+		file, err := parse("old.cfg", old)
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := Convert(file)
+		switch {
+		case want == "" && err != nil, want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+			t.Errorf("%s: %v, want %q", old, err, want)
+		case strings.Contains(old, "roomba") && !strings.Contains(result.Text, `port "/dev/ttyS0"`):
+			t.Errorf("%s\nbecomes\n%s without the port that was its default", old, result.Text)
+		}
 	}
 }
 
@@ -104,11 +135,9 @@ func check(text string) error {
 func TestSections(t *testing.T) {
 	for _, test := range []struct{ old, want string }{
 		{`driver ( name "sonyevid30" provides ["ptz:0"] )`, `name "evid30"`},
-		{`driver ( name "sonyevid30" provides ["ptz:0"] port 5 )`, `# no counterpart: port 5`},
 		{`ptz ( )`, `name "evid30"`},
 		{`bumper:3 ( )`, `provides ["misc:0"]`},
 		{`vision:0 ( port 5002 )`, `port 5002`},
-		{`vision:0 ( port 0 )`, `# no counterpart: port 0`},
 		{`driver ( name "p2os" provides ["6665:position2d:0"] )`, `provides ["position:0"]`},
 		{`driver ( name "p2os" provides ["localhost:6666:position2d:0"] )`, `provides ["6666:position:0"]`},
 		{`driver ( name "p2os" provides ["position2d:100" "sonar:0"] )`, `# no counterpart (not a device here): provides "position2d:100"`},
@@ -117,7 +146,7 @@ func TestSections(t *testing.T) {
 		{`driver ( name "p2os" provides ["power:0"] alwayson "x" )`, `# no counterpart: alwayson "x"`},
 		{`driver ( name "sicklms200" provides ["laser:0"] pose [1 2 3 4 5] )`, `# no counterpart: pose [1 2 3 4 5]`},
 		{`driver ( name "hokuyoaist" provides ["ranger:0"] portopts "type=tcp,ip=10.0.0.9" )`, `port "10.0.0.9:10940"`},
-		{`driver ( name "create" provides ["position2d:0"] safe 1 )`, "provides [\"position:0\"]\n)"},
+		{`driver ( name "create" provides ["position2d:0"] safe 1 port "/dev/ttyUSB3" )`, "provides [\"position:0\"]\n  port \"/dev/ttyUSB3\"\n)"},
 		{`driver ( name "stage" provides ["simulation:0"] worldfile "a.world" ) driver ( name "stage" provides ["simulation:1"] worldfile "b.world" )`,
 			`# no counterpart (one world is simulated):`},
 		{`driver ( name "writelog" provides ["log:0"] requires ["laser:0"] )`, `see docs/LOGS.md):`},
@@ -131,7 +160,10 @@ func TestSections(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		result := Convert(file)
+		result, err := Convert(file)
+		if err != nil {
+			t.Errorf("%s: %v", test.old, err)
+		}
 		got := result.Text
 		if !strings.Contains(got, test.want) {
 			t.Errorf("%s\nbecomes\n%s\nwant %s", test.old, got, test.want)
@@ -166,8 +198,8 @@ func TestForeign(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := Convert(file).Foreign; got != want {
-			t.Errorf("%s: foreign is %v", text, got)
+		if got, err := Convert(file); err != nil || got.Foreign != want {
+			t.Errorf("%s: foreign is %v, %v", text, got.Foreign, err)
 		}
 	}
 }
@@ -176,7 +208,7 @@ func TestForeign(t *testing.T) {
 // files and other servers that do not exist.
 func checkConverted(t *testing.T, file *syntax.File) {
 	t.Helper()
-	result := Convert(file)
+	result, _ := Convert(file) // also with an error the text is one that can be read
 	got := result.Text
 	if len(got) > 1<<20 { // the limit of a file
 		return

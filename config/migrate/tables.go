@@ -9,8 +9,8 @@ import (
 // program.
 
 // drivers has the drivers of Player 1 to 3 that have a counterpart: the name there
-// and here, the interfaces and the default serial port here (- for none), and the
-// options that are converted.
+// and here, the interfaces and the default serial port there (- for none, with
+// elsewhere before it if the one here is another), and the options that are converted.
 const drivers = `
 p2os p2os position,sonar,gripper,misc /dev/ttyS0 port
 p2os_position p2os position,sonar,gripper,misc /dev/ttyS0 port
@@ -27,11 +27,17 @@ hokuyoaist urg laser /dev/ttyACM0 portopts
 sonyevid30 evid30 ptz /dev/ttyS2 port
 evid30 evid30 ptz /dev/ttyS2 port
 acts acts vision - port configfile
-create create position,misc /dev/ttyUSB0 port safe
-roomba create position,misc /dev/ttyUSB0 port safe
+create create position,misc !/dev/ttyS0 port safe
+roomba create position,misc !/dev/ttyS0 port safe
 linuxjoystick joystick joystick /dev/input/js0 port
 stage stage - - worldfile alwayson plugin
 `
+
+// elsewhere marks a default serial port that is another one here.
+const elsewhere = "!"
+
+// transports has the options of the drivers that say where the hardware is.
+const transports = "port portopts use_tcp"
 
 // reasons has drivers of Player 1 to 3 without a counterpart, and why.
 const reasons = `

@@ -19,6 +19,9 @@ type Pos struct {
 
 func (p Pos) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column) }
 
+// Place is the position without its column.
+func (p Pos) Place() string { return fmt.Sprintf("%s:%d", p.File, p.Line) }
+
 // Error is an error at a place in a configuration file.
 type Error struct {
 	Pos
