@@ -166,6 +166,56 @@ func TestDriveInATerminalThatHangs(t *testing.T) {
 	c.checkRestored(t)
 }
 
+// However player drive ends, the robot of somebody who drove by it stands, and that of
+// another program, which has taken over meanwhile, drives on.
+func TestDriveEndsForItself(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(t *testing.T, c *console){
+		"released":  func(t *testing.T, c *console) { _ = c.cmd.Process.Signal(syscall.SIGCONT) },
+		"quit":      func(t *testing.T, c *console) { c.press(t, "q"); _ = c.cmd.Process.Signal(syscall.SIGCONT); c.code(t) },
+		"killed":    func(t *testing.T, c *console) { _ = c.cmd.Process.Kill() },
+		"suspended": func(t *testing.T, c *console) { _ = c.cmd.Process.Signal(syscall.SIGSTOP) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, "-stage", room)
+			p := s.dial(t)
+			p.request("pa")
+			turns := func() int16 { return p.position().TurnRate }
+			c := startDrive(t, s.address, "-turn", "40")
+			c.hold(t, "a", func() bool { return turns() > 30 })
+			end(t, c)
+			await(t, "a robot that stands", func() bool { return turns() == 0 })
+			_ = c.cmd.Process.Kill()
+
+			c = startDrive(t, s.address, "-turn", "40")
+			c.hold(t, "a", func() bool { return turns() > 30 })
+			if err := c.cmd.Process.Signal(syscall.SIGSTOP); err != nil { // or it would repeat its command
+				t.Fatal(err)
+			}
+			from := p.position().Time
+			p.drives("another program", 0, -20, func() bool { d := p.position(); return d.TurnRate == -20 && d.Time > from+600 })
+			end(t, c)
+			p.goesOn(t, -20)
+		})
+	}
+}
+
+// goesOn checks for longer than any frontend waits until it stops what it drives that the
+// robot turns as p has commanded.
+func (p *peer) goesOn(t *testing.T, rate int16) {
+	t.Helper()
+	for from := p.position().Time; ; {
+		d := p.position()
+		if d.TurnRate != rate {
+			t.Fatalf("it turns at %d deg/s, another program has commanded %d", d.TurnRate, rate)
+		}
+		if d.Time > from+2000 {
+			return
+		}
+	}
+}
+
 // Another program drives on when somebody looks at the robot by player drive, and
 // stops for the space bar.
 func TestDriveLeavesOthersAlone(t *testing.T) {

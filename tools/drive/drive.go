@@ -21,11 +21,11 @@ const help = `Drives a robot by the keys of this terminal, and shows its speed, 
   arrows, or w a s d   forward, left, backward, right: hold the key
   + and -              faster, slower
   q, Ctrl-C            quit
-  space, any other     stop
+  space, any other     stop, whoever drives
 
-The robot stops when no key has repeated for 0.5 s, and when this program ends
-or its computer leaves the network. It drives on if this program is suspended
-from outside (kill -STOP): player -deadman 500, at the robot, covers that, too.
+The robot stops when no key has repeated for 0.5 s, when this program ends or is
+suspended (kill -STOP), and when its computer leaves the network. If another
+program has taken over, that one's robot drives on.
 
   -speed MM   mm/s                                              (default 200)
   -turn DEG   degrees a second                                  (default 30)
@@ -45,9 +45,12 @@ const (
 	// readLimit bounds the wait for data, so that keys and the dead man's switch work
 	// without it.
 	readLimit = time.Second / rate
-	// repeatPeriod is how often a speed that is held is sent again. It is below the
-	// second for which a server gives a client control, and below usual timeouts of
-	// -deadman.
+	// lifetime is how long the robot drives when it hears nothing from this program: as
+	// long as a key counts.
+	lifetime = repeatLimit
+	// repeatPeriod is how often a speed that is held is sent again. It is a fifth of
+	// lifetime, so that a short disturbance of the network does not stop the robot, and
+	// below the second for which a server gives a client control.
 	repeatPeriod = 100 * time.Millisecond
 	// linePeriod is how often the line is drawn.
 	linePeriod = 100 * time.Millisecond
@@ -95,7 +98,7 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) (err 
 	if _, partly := errors.AsType[*client.AccessError](err); err != nil && !partly {
 		return tools.Failure{Err: err}
 	}
-	if err := c.SetFrequency(rate); err != nil {
+	if err := errors.Join(c.SetFrequency(rate), c.SetCommandLifetime(lifetime)); err != nil {
 		return err
 	}
 	fmt.Fprintln(stdout, "arrows or w a s d: drive   + -: faster, slower   space: stop   q: quit")
@@ -125,16 +128,14 @@ type driver struct {
 	drawnAt time.Time
 }
 
-// run drives until q, or the end of ctx or of the terminal.
+// run drives until q, or the end of ctx or of the terminal. The robot stops when the
+// connection is closed.
 func (d *driver) run(ctx context.Context) error {
 	d.dataAt = time.Now()
 	for {
 		now := time.Now()
 		if quit := d.press(now); quit || ctx.Err() != nil {
-			if d.sent == (motion{}) { // what others command goes on
-				return nil
-			}
-			return d.client.SetSpeed(0, 0)
+			return nil
 		}
 		if err := d.command(now); err != nil {
 			return tools.Failure{Err: err}
@@ -184,8 +185,13 @@ func (d *driver) command(now time.Time) error {
 			return err
 		}
 	}
+	stop := d.stop
 	d.sent, d.sentAt, d.stop = m, now, false
-	return d.client.SetSpeed(m.speed, m.turn)
+	if !stop {
+		return d.client.SetSpeed(m.speed, m.turn)
+	}
+	// A client with a lifetime does not stop others.
+	return errors.Join(d.client.SetCommandLifetime(0), d.client.SetSpeed(m.speed, m.turn), d.client.SetCommandLifetime(lifetime))
 }
 
 // line is what the terminal shows: at most its width.
