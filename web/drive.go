@@ -15,6 +15,7 @@ import (
 // Commands that wait are merged into one.
 type driveCommand struct {
 	Drive  *[2]int   `json:"drive"`  // mm/s forward, deg/s counterclockwise
+	Take   bool      `json:"take"`   // Drive stops whoever drives, if it is 0, 0
 	Look   *[3]int   `json:"look"`   // pan, tilt in deg, zoom (PROTOCOL 5.1)
 	Grip   *[2]uint8 `json:"grip"`   // gripper command and argument (PROTOCOL 5.1)
 	Motors *bool     `json:"motors"` // power of the motors
@@ -26,7 +27,7 @@ type driveCommand struct {
 // with merges two commands. Where both have a value, the newer one counts.
 func (c driveCommand) with(newer driveCommand) driveCommand {
 	if newer.Drive == nil {
-		newer.Drive, newer.heard = c.Drive, c.heard
+		newer.Drive, newer.Take, newer.heard = c.Drive, c.Take, c.heard
 	}
 	newer.Look = cmp.Or(newer.Look, c.Look)
 	newer.Grip = cmp.Or(newer.Grip, c.Grip)
@@ -53,22 +54,22 @@ type driveReport struct {
 type driver struct {
 	socket                  *socket
 	report                  report
-	wheels, camera, gripper *commander
+	wheels, camera, gripper *executor
 }
 
-// drive serves one drive socket. When it ends, each commander closes its Player
+// drive serves one drive socket. When it ends, each executor closes its Player
 // connection, and the robot's server stops the wheels.
 func (s *server) drive(ctx context.Context, sock *socket) error {
 	d := driver{socket: sock, report: report{changed: make(chan struct{}, 1)}}
-	d.wheels = newCommander(sock, codec.Position, "wheels", &d.report)
-	d.camera = newCommander(sock, codec.PTZ, "camera", &d.report)
-	d.gripper = newCommander(sock, codec.Gripper, "gripper", &d.report)
+	d.wheels = newExecutor(sock, codec.Position, "wheels", deadMan, &d.report)
+	d.camera = newExecutor(sock, codec.PTZ, "camera", 0, &d.report)
+	d.gripper = newExecutor(sock, codec.Gripper, "gripper", 0, &d.report)
 	return converse(ctx, sock, d.take, d.run)
 }
 
-// take hands a command to its commander and does not block. Configuration of the
+// take hands a command to its executor and does not block. Configuration of the
 // microcontroller has no effect while none of its devices is open (PROTOCOL 6.6):
-// it goes to the commander of the wheels, which opens them.
+// it goes to the executor of the wheels, which opens them.
 func (d *driver) take(_ context.Context, message []byte) error {
 	var c driveCommand
 	if err := decodeCommand(message, &c); err != nil {
@@ -89,11 +90,11 @@ func (d *driver) take(_ context.Context, message []byte) error {
 	return nil
 }
 
-// run runs the commanders and sends reports to the dashboard, until a commander fails.
+// run runs the executors and sends reports to the dashboard, until an executor fails.
 // It does not wait for the others, which end with ctx.
 func (d *driver) run(ctx context.Context) error {
 	ended := make(chan error, 3)
-	for _, c := range []*commander{d.wheels, d.camera, d.gripper} {
+	for _, c := range []*executor{d.wheels, d.camera, d.gripper} {
 		go func() { ended <- Recovered(func() error { return c.run(ctx) }) }()
 	}
 	for {
@@ -108,8 +109,8 @@ func (d *driver) run(ctx context.Context) error {
 	}
 }
 
-// report is the next report to the dashboard. Commanders update it without blocking: a
-// commander that waited for the dashboard could not stop the robot.
+// report is the next report to the dashboard. Executors update it without blocking: an
+// executor that waited for the dashboard could not stop the robot.
 type report struct {
 	mu      sync.Mutex
 	next    driveReport
@@ -118,6 +119,12 @@ type report struct {
 
 // holds sets whether the dashboard has write access to a device.
 func (r *report) holds(device byte, held bool) {
+	r.mu.Lock()
+	same := strings.IndexByte(r.next.Held, device) >= 0 == held
+	r.mu.Unlock()
+	if same {
+		return
+	}
 	r.update(func(next *driveReport) {
 		next.Held = strings.ReplaceAll(next.Held, string(device), "")
 		if held {

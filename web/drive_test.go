@@ -134,7 +134,7 @@ func TestHungCameraDeadMan(t *testing.T) {
 	if why := p.told("error").(string); !strings.Contains(why, "nothing heard") {
 		t.Errorf("told %q", why)
 	}
-	s.until(t, "request pc") // and the wheels are given up
+	s.until(t, "left p") // and the wheels are given up
 }
 
 // A page is closed while it drives and waits for a camera that is never set up.
@@ -181,6 +181,7 @@ func TestRefusedDevice(t *testing.T) {
 	}
 	s.denies.Store(false)
 	s.until(t, "request zw")
+	s.until(t, "left z", "request zw")
 	for asked := time.Now(); len(s.events) == 0; time.Sleep(100 * time.Millisecond) {
 		if time.Since(asked) > patience {
 			t.Fatal("it is not requested again")
@@ -192,7 +193,7 @@ func TestRefusedDevice(t *testing.T) {
 
 // Commands that wait are merged; the newest values count.
 func TestWaitingCommands(t *testing.T) {
-	c := newCommander(nil, codec.Position, "wheels", nil)
+	c := newExecutor(nil, codec.Position, "wheels", deadMan, nil)
 	on := true
 	for _, o := range []driveCommand{
 		{Drive: &[2]int{300, 0}}, {Reset: true}, {Motors: &on}, {Drive: &[2]int{0, 0}}, {Look: &[3]int{1, 2, 3}}, {Look: &[3]int{4, 5, 6}}, {Grip: &[2]uint8{1, 0}}, {},

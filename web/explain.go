@@ -6,6 +6,8 @@ import (
 	"io"
 	"net"
 	"syscall"
+
+	"player/visitors"
 )
 
 // notice is an error whose text people read.
@@ -33,11 +35,14 @@ func unfit(cause error) error {
 // log.
 func explain(err error) string {
 	var plain notice
+	var refusal *visitors.Refusal
 	var timeout net.Error
 	var unknown *net.DNSError
 	switch {
 	case errors.As(err, &plain):
 		return plain.text
+	case errors.As(err, &refusal):
+		return refusal.Error()
 	case errors.As(err, &unknown):
 		return "no computer has this name"
 	case errors.Is(err, syscall.ECONNREFUSED):

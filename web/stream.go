@@ -141,7 +141,7 @@ func (s *stream) identify(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, dialLimit)
 	defer cancel()
 	err := s.robot.Request(ctx, "yr")
-	if refused(err) {
+	if _, refused := errors.AsType[*client.AccessError](err); refused {
 		return nil
 	}
 	if err != nil {

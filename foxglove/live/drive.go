@@ -11,6 +11,7 @@ import (
 	"player/codec"
 	"player/config/rights"
 	"player/foxglove"
+	"player/visitors"
 	"player/web"
 )
 
@@ -20,12 +21,6 @@ const (
 	// silenceLimit is how long a robot drives without a message: panels repeat theirs
 	// once a second.
 	silenceLimit = 1500 * time.Millisecond
-	// holdLimit is how long a viewer that does not drive keeps the wheels. The server
-	// stops them when it lets go (PROTOCOL 5.4).
-	holdLimit = 3 * time.Second
-	// refusalLimit is how long refused wheels are not requested again: the server
-	// tries to start them at each request, which takes seconds.
-	refusalLimit = 5 * time.Second
 	// maxCalls is how many calls of services may wait for the wheels to start.
 	maxCalls = 16
 )
@@ -34,14 +29,9 @@ const (
 type driver struct {
 	viewer     *viewer
 	robot      Robot
+	hand       *visitors.Hand
 	velocities chan velocity // buffers one: the newest
 	calls      chan motion
-
-	wheels  robotClient // Client is nil while they are not held
-	moving  bool
-	timer   *time.Timer // while moving, for silenceLimit, otherwise for holdLimit
-	refusal error
-	retryAt time.Time // after a refusal
 }
 
 // velocity is a command to the wheels.
@@ -60,7 +50,11 @@ type motion struct {
 func (v *viewer) driver(robot int) *driver {
 	d := v.drivers[robot]
 	if d == nil {
-		d = &driver{viewer: v, robot: v.server.config.Robots[robot], velocities: make(chan velocity, 1), calls: make(chan motion, maxCalls), timer: time.NewTimer(holdLimit)}
+		d = &driver{viewer: v, robot: v.server.config.Robots[robot], velocities: make(chan velocity, 1), calls: make(chan motion, maxCalls)}
+		d.hand = visitors.NewHand(codec.Position, "wheels", v.server.silence, func(ctx context.Context) (*client.Client, func(), error) {
+			r, err := v.dial(ctx, d.robot)
+			return r.Client, r.release, err
+		})
 		v.drivers[robot] = d
 		v.start(d.run)
 	}
@@ -98,7 +92,7 @@ func (v *viewer) unadvertise(id uint32) error {
 	}
 	v.server.link(func() { delete(v.publishes, v.server.config.Robots[robot].velocityTopic()) })
 	if d := v.drivers[robot]; d != nil {
-		d.put(velocity{heard: time.Now()}) // stops
+		d.put(velocity{heard: time.Now()}) // which lets go of what the viewer drives
 	}
 	return nil
 }
@@ -142,11 +136,9 @@ func (d *driver) put(v velocity) {
 	d.velocities <- v // does not block: the buffer is empty
 }
 
-// run executes commands until ctx ends. Then the connection is closed, and the server
-// stops the wheels.
+// run executes commands until ctx ends. Then it lets go.
 func (d *driver) run(ctx context.Context) error {
-	defer d.timer.Stop()
-	defer d.release()
+	defer d.hand.LetGo()
 	for {
 		var err error
 		select {
@@ -158,11 +150,11 @@ func (d *driver) run(ctx context.Context) error {
 			if err := c.answer(d.configure(ctx, c)); err != nil {
 				return err
 			}
-		case <-d.timer.C:
-			err = d.lapse()
+		case <-d.hand.Due():
+			_, err = d.hand.Lapse()
 		}
 		if err != nil && ctx.Err() == nil {
-			d.release() // which stops; the next command connects again
+			d.hand.LetGo() // the next command connects again
 			if err := d.viewer.status(fmt.Errorf("%s: %w", d.robot.Name, err)); err != nil {
 				return err
 			}
@@ -170,91 +162,34 @@ func (d *driver) run(ctx context.Context) error {
 	}
 }
 
-// release gives up the wheels.
-func (d *driver) release() {
-	if d.wheels.Client != nil {
-		d.wheels.Close()
-		d.wheels, d.moving = robotClient{}, false
-	}
-}
-
-// drive drives until silenceLimit after the command was heard. One that has waited
-// longer for the wheels to start stops them.
+// drive drives. A viewer that drives nothing does not connect to the robot in order to
+// stop it.
 func (d *driver) drive(ctx context.Context, v velocity) error {
-	if d.wheels.Client == nil && time.Now().Before(d.retryAt) {
-		return nil // the viewer has been shown the refusal
+	if v.stops() && d.hand.Robot() == nil || d.hand.Refused() != nil { // the viewer has been shown the refusal
+		return nil
 	}
-	if err := d.acquire(ctx); err != nil {
+	if err := d.hand.Hold(ctx); err != nil {
 		return err
 	}
 	select {
 	case v = <-d.velocities: // came meanwhile
 	default:
 	}
-	left := d.viewer.server.silence - time.Since(v.heard)
-	if left <= 0 || v.speed == 0 && v.turnRate == 0 {
-		return d.stop()
-	}
-	d.moving = true
-	d.timer.Reset(left)
-	return d.wheels.SetSpeed(v.speed, v.turnRate)
+	return d.hand.Drive(v.speed, v.turnRate, v.heard)
 }
 
-func (d *driver) stop() error {
-	d.moving = false
-	d.timer.Reset(holdLimit)
-	return d.wheels.SetSpeed(0, 0)
-}
-
-// lapse stops the robot when nothing has been heard for too long, and later gives up
-// the wheels.
-func (d *driver) lapse() error {
-	if d.moving {
-		return d.stop()
-	}
-	d.release()
-	return nil
-}
+func (v velocity) stops() bool { return v.speed == 0 && v.turnRate == 0 }
 
 // configure calls a service. Configurations have no effect while the device is closed
 // (PROTOCOL 6.6).
 func (d *driver) configure(ctx context.Context, m motion) error {
-	if d.wheels.Client == nil && time.Now().Before(d.retryAt) {
-		return d.refusal
-	}
-	if err := d.acquire(ctx); err != nil {
+	if err := d.hand.Hold(ctx); err != nil {
 		return err
 	}
-	if !d.moving {
-		d.timer.Reset(holdLimit)
-	}
-	if err := m.run(d.wheels.Client); err != nil {
+	if err := m.run(d.hand.Robot()); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, dialLimit)
 	defer cancel()
-	return d.wheels.Request(ctx, "") // the reply comes after the effect
-}
-
-// acquire gets the wheels.
-func (d *driver) acquire(ctx context.Context) (err error) {
-	if d.wheels.Client != nil {
-		return nil
-	}
-	if d.wheels, err = d.viewer.dial(ctx, d.robot); err != nil {
-		d.wheels = robotClient{}
-		return err
-	}
-	ctx, cancel := context.WithTimeout(ctx, setupLimit)
-	defer cancel()
-	err = d.wheels.Request(ctx, "pw")
-	if err != nil {
-		d.release()
-		d.retryAt = time.Now().Add(refusalLimit)
-		if _, refused := errors.AsType[*client.AccessError](err); refused {
-			err = errors.New("the wheels are refused: the server's log has the reason")
-		}
-		d.refusal = err
-	}
-	return err
+	return d.hand.Robot().Request(ctx, "") // the reply comes after the effect
 }

@@ -136,7 +136,7 @@ func TestDriving(t *testing.T) {
 // The robot of a viewer that is killed stops, and so does that of one that no longer
 // publishes.
 func TestKilledViewer(t *testing.T) {
-	l := newLab(t, time.Hour)
+	l := newLab(t, time.Minute)
 	other, err := client.Dial(t.Context(), l.address) // without clients, the world stands still
 	if err != nil {
 		t.Fatal(err)

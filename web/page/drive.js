@@ -1,7 +1,7 @@
 // The robot that is driven from this page, on a socket of its own. The dead man's
 // rule: the robot moves only while the user holds a key, the stick or the
 // gamepad, on a page that is visible and has the focus; and the server stops it
-// when it hears nothing from the dashboard (commander.go). After a stop that the user
+// when it hears nothing from the dashboard (executor.go). After a stop that the user
 // did not make, every input must be released before the robot moves again.
 
 import { keyInput, padInput, speeds, steers, stickInput, stickOffset } from "./steering.js";
@@ -92,7 +92,8 @@ export class Driver extends EventTarget {
     if (!stop) this.note = "";
     if (!stop || this.keeps) this.timer = setTimeout(() => this.update(), REPEAT);
     // Without a socket the robot stands already.
-    if (!stop || this.socket || this.keeps) this.send({ drive: command });
+    if (stop && this.keeps) this.send({ drive: command, take: true }); // whoever drives
+    else if (!stop || this.socket) this.send({ drive: command });
     this.changed();
   }
 

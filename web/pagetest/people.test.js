@@ -63,11 +63,11 @@ test("taking control", () => {
   drive.open();
   assert.equal(element("take").textContent, "Give back control");
   clock.advance(250); // nobody drives, and it keeps control
-  assert.deepEqual(drive.sent, Array(3).fill({ drive: [0, 0] }));
+  assert.deepEqual(drive.sent, Array(3).fill({ drive: [0, 0], take: true }));
   driver.setInput("test", [1, 0]);
   driver.setInput("test", [0, 0]);
   clock.advance(100);
-  assert.deepEqual(drive.sent.slice(3), [{ drive: [300, 0] }, { drive: [0, 0] }, { drive: [0, 0] }]);
+  assert.deepEqual(drive.sent.slice(3), [{ drive: [300, 0] }, ...Array(2).fill({ drive: [0, 0], take: true })]);
   fire(element("take"), "click");
   clock.advance(1000);
   assert.equal(drive.sent.length, 6);
