@@ -11,6 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/codec"
+	"player/emulator/arduino"
+	"player/emulator/create"
 	"player/emulator/line"
 	robot "player/emulator/p2os"
 )
@@ -108,5 +110,62 @@ func TestClientLeavesAPausedServer(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// A robot that hears and is not heard is stopped when its line is given up, and does
+// not move by itself when it is heard again.
+func TestRobotIsNotHeard(t *testing.T) {
+	t.Parallel()
+	t.Run("p2os", func(t *testing.T) {
+		t.Parallel()
+		r := startRobot(t, robot.Options{MotorsOn: true})
+		s := start(t, "-pp", r.Port())
+		isNotHeard(t, s, r.Line, "\xFA\xFB\x03\x1D\x00\x1D", func() float64 { return r.State().WantLeft })
+		if state := r.State(); state.WatchdogTrips > 0 {
+			t.Errorf("its watchdog has stopped it: %+v", state)
+		}
+	})
+	t.Run("create", func(t *testing.T) {
+		t.Parallel()
+		r, s := startCreate(t, create.Options{})
+		isNotHeard(t, s, r.Line, "\x91\x00\x00\x00\x00\x80", func() float64 { return float64(r.State().Left) })
+	})
+	t.Run("lines", func(t *testing.T) {
+		t.Parallel()
+		r, s := startArduino(t, arduino.Options{})
+		isNotHeard(t, s, r.Line, "V 0 0\n", func() float64 { return float64(r.State().Left) })
+	})
+}
+
+// isNotHeard silences a robot that drives. words are what stops it.
+func isNotHeard(t *testing.T, s *server, l *line.Line, words string, speed func() float64) {
+	t.Helper()
+	c := s.dial(t)
+	c.mustOpen("pw", "pw")
+	c.drive(300, 0)
+	await(t, "the robot drives", func() bool { return speed() == 300 })
+	l.Silence()
+	before := len(l.Record())
+	s.awaitLog(t, "silent for 2 s")
+	var heard []byte // until its line is closed
+	await(t, "its line is closed", func() bool {
+		heard = nil
+		for _, e := range l.Record()[before:] {
+			if e.Note == "host closed the port" {
+				return true
+			}
+			heard = append(heard, e.Data...)
+		}
+		return false
+	})
+	if !bytes.HasSuffix(heard, []byte(words)) {
+		t.Errorf("when it was given up, it was told %q", heard)
+	}
+	await(t, "the robot is stopped", func() bool { return speed() == 0 })
+	l.Speak()
+	s.awaitLog(t, "device is back")
+	if speed() != 0 {
+		t.Error("the robot moves by itself")
 	}
 }

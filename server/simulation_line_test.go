@@ -24,6 +24,7 @@ type simPort struct {
 	dead    bool   // its driver has panicked
 	words   []byte // the last ones that the driver has handed over
 	said    []byte // the newest packets
+	parted  bool   // with the last words
 }
 
 // piece is some bytes of the robot, and the packet that they end.
@@ -46,6 +47,12 @@ func (p *simPort) Write(b []byte) {
 	}
 	r.mayPanic(p)
 	p.said = slices.Clone(b)
+	if slices.Equal(b, p.words) && !r.history.greets { // the line is given up
+		r.history.end(s, s.now)
+		p.parted = true
+	} else if p.parted {
+		s.fail("%s is sent %x after its last words", r.path, b)
+	}
 	for rest := b; len(rest) > 0; {
 		body, size := p2Packet(rest)
 		if body == nil {

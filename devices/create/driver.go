@@ -119,17 +119,14 @@ func (d *Driver) Tick(now time.Duration) time.Duration { return d.transport.Tick
 
 // Open implements transport.Hardware.
 func (d *Driver) Open(h devices.PortHandler) (devices.Port, error) {
-	port, err := d.link.Host().OpenSerial(d.port, speeds[d.speed], h)
-	if err == nil {
-		// Twice: if a command was cut off before them, the robot takes the first for the
-		// rest of it. Start ends the mode in which the motors have power.
-		port.LastWords(append(AppendDrive(AppendDrive(nil, 0, 0), 0, 0), byte(Start)))
-	}
-	return port, err
+	return d.link.Host().OpenSerial(d.port, speeds[d.speed], h)
 }
 
 // Greet implements transport.Hardware.
 func (d *Driver) Greet(now time.Duration) {
+	// Twice: if a command was cut off before them, the robot takes the first for the
+	// rest of it. Start ends the mode in which the motors have power.
+	d.transport.LastWords(append(AppendDrive(AppendDrive(nil, 0, 0), 0, 0), byte(Start)))
 	d.giveUp = now + setupTime
 	d.on, d.obeys, d.moving = true, true, false
 	d.parser.Reset()

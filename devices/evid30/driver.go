@@ -179,16 +179,13 @@ func (d *Driver) Tick(now time.Duration) time.Duration { return d.transport.Tick
 
 // Open implements transport.Hardware.
 func (d *Driver) Open(h devices.PortHandler) (devices.Port, error) {
-	port, err := d.link.Host().OpenSerial(d.port, baud, h)
-	if err == nil {
-		port.LastWords([]byte("\xFF" + ClearInterface)) // FF ends a packet that was cut off
-	}
-	return port, err
+	return d.link.Host().OpenSerial(d.port, baud, h)
 }
 
 // Greet implements transport.Hardware. It sets the camera's address and clears its
 // commands, as ours are cleared; then it asks for the position.
 func (d *Driver) Greet(now time.Duration) {
+	d.transport.LastWords([]byte("\xFF" + ClearInterface)) // FF ends a packet that was cut off
 	d.parser.Reset()
 	d.phase, d.greeted, d.giveUp, d.trouble = greeting, 0, now+greetTime, errNoCamera
 	d.answers, d.unnamed, d.overheard = false, 0, nil

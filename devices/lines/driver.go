@@ -205,12 +205,7 @@ func (d *Driver) Tick(now time.Duration) time.Duration { return d.transport.Tick
 
 // Open implements transport.Hardware.
 func (d *Driver) Open(h devices.PortHandler) (devices.Port, error) {
-	port, err := d.link.Host().OpenSerial(d.opts.Port, d.opts.Baud, h)
-	if err == nil && d.stop != nil {
-		// Behind the end of a line that was cut off.
-		port.LastWords(d.stop.append([]byte{'\n'}, &[args]float64{}))
-	}
-	return port, err
+	return d.link.Host().OpenSerial(d.opts.Port, d.opts.Baud, h)
 }
 
 // Greet implements transport.Hardware: it waits until the board has booted.
@@ -219,6 +214,10 @@ func (d *Driver) Greet(now time.Duration) {
 	d.turned = turning{}
 	d.lines.Reset()
 	d.giveUp = now + d.opts.Boot + margin
+	if d.stop != nil {
+		// Behind the end of a line that was cut off.
+		d.transport.LastWords(d.stop.append([]byte{'\n'}, &[args]float64{}))
+	}
 	d.transport.WakeAt(now + max(d.opts.Boot, time.Millisecond))
 }
 

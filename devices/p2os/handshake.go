@@ -94,11 +94,7 @@ func (p phase) appendRequest(dst []byte) []byte {
 // Open implements transport.Hardware.
 func (d *Driver) Open(h devices.PortHandler) (devices.Port, error) {
 	d.speed = d.worked
-	port, err := d.link.Host().OpenSerial(d.port, d.speed, h)
-	if err == nil {
-		port.LastWords(lastWords())
-	}
-	return port, err
+	return d.link.Host().OpenSerial(d.port, d.speed, h)
 }
 
 // lastWords stop the wheels when the server dies. They come twice: if a packet was cut
@@ -113,6 +109,7 @@ func lastWords() (words []byte) {
 
 // Greet implements transport.Hardware.
 func (d *Driver) Greet(now time.Duration) {
+	d.transport.LastWords(lastWords())
 	d.parser.Reset()
 	d.begun, d.heard, d.closed, d.search, d.free = now, false, false, 0, 0
 	d.overheard = d.overheard[:0]

@@ -10,6 +10,8 @@
 //   - Hardware that is lost later leaves its link ready. Its devices keep their
 //     data, which grows old, and forget their commands. The port is opened again,
 //     by the policy of package retry, until the handshake succeeds.
+//   - Whoever gives up a line writes the last words first, and a new connection to
+//     hardware that was lost begins with them: it may still hear, and move.
 //   - Nothing moves by itself when the hardware is back: commands that came during
 //     the outage are forgotten, too.
 package transport
@@ -17,6 +19,7 @@ package transport
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -32,9 +35,8 @@ const (
 	// slowest, the laser, sends 5 scans a second. Motors run on for at most that
 	// long.
 	silence = 2 * time.Second
-	// linger is the time between the last bytes of Finish and closing the port: 48
-	// bytes at 9600 baud. Closing with unsent bytes would block the loop until they
-	// have left.
+	// linger is the time between the last bytes and closing the port: 48 bytes at 9600
+	// baud. Closing with unsent bytes would block the loop until they have left.
 	linger = 50 * time.Millisecond
 )
 
@@ -68,7 +70,7 @@ const (
 	up                    // the port is open, the handshake done
 	away                  // lost: the port is closed until reopenAt
 	leaving               // the port is open, shutdown under way
-	closing               // the port is open until wake, then all is done
+	closing               // the last bytes have been written; the port is open until wake
 )
 
 // Transport is a port and the state of the hardware behind it. The zero value is
@@ -82,6 +84,7 @@ type Transport struct {
 
 	state state
 	port  devices.Port  // nil unless a state says it is open
+	words []byte        // the last ones, for each port
 	wake  time.Duration // the hardware's deadline, zero for none
 	heard time.Duration // when the hardware last showed that it is alive
 
@@ -126,12 +129,19 @@ func (t *Transport) Tick(now time.Duration) time.Duration {
 	case t.wake != 0 && t.wake <= now:
 		t.wake = 0
 		if t.state == closing {
-			t.end(now)
+			t.leave(now)
 		} else {
 			t.timer.Timeout(now)
 		}
 	}
 	return t.next()
+}
+
+// LastWords hands over bytes that stop the motors (devices.Port). Hardware with motors
+// calls it in Greet.
+func (t *Transport) LastWords(words []byte) {
+	t.words = slices.Clone(words)
+	t.port.LastWords(words)
 }
 
 // Up ends a handshake with success: the link is ready, or works again. Commands
@@ -169,7 +179,7 @@ func (t *Transport) Heard(now time.Duration) { t.heard = now }
 func (t *Transport) IsUp() bool { return t.state == up && t.failure == nil }
 
 // IsOpen reports whether the port is open and the hardware was not reported down.
-func (t *Transport) IsOpen() bool { return t.port != nil && t.failure == nil }
+func (t *Transport) IsOpen() bool { return t.port != nil && t.failure == nil && t.state != closing }
 
 // WasLost reports whether this handshake is with hardware that was lost, and not
 // the link's setup.
@@ -187,7 +197,7 @@ func (t *Transport) WakeAt(at time.Duration) {
 // Port returns the open port, or one that discards everything: a Write that fails
 // may close the port before it returns.
 func (t *Transport) Port() devices.Port {
-	if t.port == nil {
+	if t.port == nil || t.state == closing {
 		return noPort{}
 	}
 	return t.port
@@ -228,32 +238,63 @@ func (t *Transport) Noise(now time.Duration, total Stats) {
 	t.noise = total
 }
 
-// Shutdown begins the Shutdown of a driver. If it returns false, all is done: no
-// port was open. Otherwise the driver sends its last requests and ends with
-// Finish; until then input comes in Receive as before.
+// Shutdown begins the Shutdown of a driver. If it returns false, the driver has nothing
+// to do: the hardware is lost, and gets its last words if they can be written. Otherwise
+// the driver sends its last requests and ends with Finish; until then input comes in
+// Receive as before.
 func (t *Transport) Shutdown(now time.Duration) (open bool) {
-	if !t.IsOpen() {
-		t.end(now)
+	switch {
+	case t.IsOpen():
+		t.state, t.wake = leaving, 0
+		return true
+	case t.state == closing: // leave does the rest
 		return false
+	case t.state == away && len(t.words) > 0:
+		if port, err := t.hardware.Open(t); err == nil {
+			t.port = port
+		}
 	}
-	t.state, t.wake = leaving, 0
-	return true
+	t.part(now)
+	return false
 }
 
 // Finish ends the Shutdown of a driver: it writes the last bytes, gives them time
 // to leave and closes the port.
 func (t *Transport) Finish(now time.Duration, last []byte) {
-	if t.state != leaving {
+	if t.state == leaving {
+		t.finish(now, last)
+	}
+}
+
+func (t *Transport) finish(now time.Duration, last []byte) {
+	t.state, t.wake, t.failure = closing, now+linger, nil
+	t.port.Write(last)
+	t.arm()
+}
+
+// part writes the last words, if there are any, and closes the port.
+func (t *Transport) part(now time.Duration) {
+	if t.port == nil || len(t.words) == 0 {
+		t.leave(now)
 		return
 	}
-	t.state, t.wake = closing, now+linger
-	t.port.Write(last)
+	t.finish(now, t.words)
+}
+
+// leave closes the port: for good if the link stops, else until it is opened again.
+func (t *Transport) leave(now time.Duration) {
+	if t.link.State() != devices.Ready {
+		t.end(now)
+		return
+	}
+	t.close()
+	t.state = away
 	t.arm()
 }
 
 // Receive implements devices.PortHandler.
 func (t *Transport) Receive(now time.Duration, p []byte) {
-	if t.IsOpen() && t.state != closing {
+	if t.IsOpen() {
 		t.hardware.Receive(now, p)
 	}
 }
@@ -270,6 +311,9 @@ func (t *Transport) open(now time.Duration) error {
 		return err
 	}
 	t.port, t.state, t.wake = port, greeting, 0
+	if t.WasLost() {
+		port.Write(t.words)
+	}
 	t.hardware.Greet(now)
 	return nil
 }
@@ -286,19 +330,20 @@ func (t *Transport) reopen(now time.Duration) {
 // fall handles a failure.
 func (t *Transport) fall(now time.Duration) {
 	err := t.failure
-	t.close()
-	switch t.link.State() {
-	case devices.Starting:
+	switch {
+	case t.link.State() == devices.Starting:
+		t.close()
 		t.state = off
 		t.link.Fail(now, fmt.Errorf("%s: %w", t.name, err))
-	case devices.Ready:
+	case t.link.State() != devices.Ready || t.state == closing: // the last bytes were under way
+		t.leave(now)
+	default:
 		if t.state == up {
 			t.forgetCommands()
 		}
 		t.link.Counts.Errors++
-		t.state, t.reopenAt = away, t.retry.Failed(now, t.log, err)
-	default:
-		t.end(now)
+		t.reopenAt = t.retry.Failed(now, t.log, err)
+		t.part(now)
 	}
 }
 

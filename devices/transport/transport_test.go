@@ -22,6 +22,7 @@ type parrot struct {
 	link      *devices.Link
 	device    *devices.Device
 	events    []string
+	words     string // the last ones; empty: it has no motors
 }
 
 func (d *parrot) Setup(now time.Duration, link *devices.Link) {
@@ -42,6 +43,9 @@ func (d *parrot) Open(h devices.PortHandler) (devices.Port, error) {
 
 func (d *parrot) Greet(now time.Duration) {
 	d.events = append(d.events, "greet")
+	if d.words != "" {
+		d.transport.LastWords([]byte(d.words))
+	}
 	d.transport.Port().Write([]byte("hello"))
 	d.transport.WakeAt(now + time.Second)
 }
@@ -58,6 +62,8 @@ func (d *parrot) Receive(now time.Duration, p []byte) {
 	case "hi":
 		d.transport.WakeAt(0)
 		d.transport.Up(now)
+	case "stay":
+		d.transport.Port().Write([]byte("gone on"))
 	case "go away":
 		d.transport.Down(now, errors.New("refused"))
 		d.transport.Up(now) // comes too late
@@ -396,5 +402,89 @@ func TestSetSpeed(t *testing.T) {
 	entries := s.log.TakeAll()
 	if why := entries[len(entries)-1].ContextMap()["error"]; why != "cannot set 19200 baud: the line is slower" {
 		t.Fatalf("lost: %v", why)
+	}
+}
+
+// Who gives up a line stops the motors first, and begins with that when it is opened
+// again: hardware that is not heard may hear.
+func TestLastWords(t *testing.T) {
+	for name, lose := range map[string]func(s *scene){
+		"silent": func(s *scene) { s.Pass(silence) },
+		"down":   func(s *scene) { s.Port().Say([]byte("go away")); s.Pass(0) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t)
+			s.parrot.words = "halt"
+			s.up(t)
+			p := s.Port()
+			lose(s)
+			p.Say([]byte("stay")) // it is not heard any more
+			s.parrot.transport.Port().Write([]byte("gone on"))
+			if string(p.Last) != "halt" || string(p.Wrote) != "hellohalt" || p.Closed {
+				t.Errorf("wrote %q, last words %q, closed %v", p.Wrote, p.Last, p.Closed)
+			}
+			if s.Pass(linger); !p.Closed || s.link.State() != devices.Ready {
+				t.Errorf("the port is closed: %v, the link is %v", p.Closed, s.link.State())
+			}
+			s.Pass(retry.First)
+			if len(s.Ports) != 2 || string(s.Port().Wrote) != "halthello" {
+				t.Errorf("%d ports, the last one wrote %q", len(s.Ports), s.Port().Wrote)
+			}
+			s.Port().Say([]byte("hi"))
+			if messages := messages(s.log); !slices.Contains(messages, "device is back") {
+				t.Errorf("log %q", messages)
+			}
+		})
+	}
+}
+
+// Unplugged while the last words leave, it is lost once.
+func TestUnpluggedDuringLastWords(t *testing.T) {
+	s := newScene(t)
+	s.parrot.words = "halt"
+	s.up(t)
+	s.Pass(silence)
+	s.Port().HangUp()
+	s.Pass(0)
+	s.Pass(retry.First)
+	if len(s.Ports) != 2 || s.link.Counts.Errors != 1 {
+		t.Errorf("%d ports, %d errors", len(s.Ports), s.link.Counts.Errors)
+	}
+}
+
+// The last one leaves while the hardware is lost: it is told to stop once more, if
+// its port can be opened, and the link stops.
+func TestShutdownWhileLost(t *testing.T) {
+	tests := []struct {
+		name   string
+		before func(s *scene)
+		ports  int
+		wrote  string // to the last one
+	}{
+		{"the last words leave", func(s *scene) { s.Pass(silence) }, 1, "hellohalt"},
+		{"it waits", func(s *scene) { s.Pass(silence + linger) }, 2, "halt"},
+		{"it waits, and the port is gone", func(s *scene) { s.Pass(silence + linger); s.Refuse = errors.New("gone") }, 1, "hellohalt"},
+		{"it greets", func(s *scene) { s.Pass(silence + linger + retry.First) }, 2, "halthellobye"},
+		{"in the same call", func(s *scene) { s.Port().Say([]byte("go away")) }, 1, "hellohalt"},
+		{"unplugged in the same call", func(s *scene) { s.Port().HangUp() }, 1, "hello"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newScene(t)
+			s.parrot.words = "halt"
+			s.up(t)
+			tt.before(s)
+			s.device.Unsubscribe(s.Now(), s)
+			s.Pass(linger)
+			if s.link.State() != devices.Idle || len(s.Ports) != tt.ports || string(s.Port().Wrote) != tt.wrote || !s.Port().Closed {
+				t.Errorf("link %v, %d ports, wrote %q, closed %v", s.link.State(), len(s.Ports), s.Port().Wrote, s.Port().Closed)
+			}
+			s.Pass(time.Minute)
+			if len(s.Ports) != tt.ports {
+				t.Error("it is opened again, and nobody is there")
+			}
+			s.Refuse = nil
+			s.up(t)
+		})
 	}
 }
