@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	robot "player/emulator/p2os"
@@ -39,4 +40,29 @@ func TestOnePortForTwoDrivers(t *testing.T) {
 	if code != 2 || !strings.Contains(out, "p2os and sicklms200 have the same serial port, "+link+", which is "+r.Port()) {
 		t.Errorf("exit %d, %s", code, out)
 	}
+}
+
+// A port that another program has open, too, opens again and again, as in the original
+// server. One that another program has locked does not, and what a client asks for in
+// vain again and again costs others nothing.
+func TestPortOfAnotherProgram(t *testing.T) {
+	t.Parallel()
+	r := startRobot(t, robot.Options{})
+	other, err := os.OpenFile(r.Port(), os.O_RDWR|syscall.O_NOCTTY, 0) // which is a program that is not the server
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	s := start(t, "-pp", r.Port())
+	for range 3 {
+		c := s.dial(t)
+		c.mustOpen("pr", "pr")
+		c.mustOpen("pc", "pc")
+		await(t, "the robot to be closed", func() bool { return !r.State().Open })
+	}
+	s.dial(t).mustOpen("pr", "pr")
+	s.signal(t, syscall.SIGABRT)
+	<-s.exited
+	s = start(t, "-pp", r.Port())
+	await(t, "the robot after a crash", func() bool { return s.dial(t).request("pr") == "pr" })
 }

@@ -76,8 +76,10 @@ func (w *Words) Say() {
 }
 
 // say writes the words, or drops them where the kernel has no room. A serial line
-// makes room: what waits there are older commands.
+// makes room: what waits there are older commands. It leaves exclusive mode, which
+// would keep the next server out while another program has the line open, too.
 func (w *Words) say() {
+	_ = unix.IoctlSetInt(w.fd, unix.TIOCNXCL, 0) // fails for what is no serial line
 	if _, err := unix.Write(w.fd, w.text); err == unix.EAGAIN {
 		if unix.IoctlSetInt(w.fd, unix.TCFLSH, unix.TCOFLUSH) == nil {
 			_, _ = unix.Write(w.fd, w.text) // the last try

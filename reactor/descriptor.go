@@ -27,6 +27,7 @@ type Descriptor struct {
 	failure unix.Errno              // of a write
 	opened  func(now time.Duration) // called once, when the loop polls it; may be nil
 	ended   func(now time.Duration) // of WatchEnd
+	atClose func(fd int)            // called by Close; may be nil
 	text    []byte                  // of last, while the loop does not poll the descriptor yet
 	last    *lastwords.Words        // nil: none
 }
@@ -160,6 +161,9 @@ func (d *Descriptor) LocalAddr() net.Addr { return d.conn.LocalAddr() }
 // RemoteAddr returns the address of a connection's peer.
 func (d *Descriptor) RemoteAddr() net.Addr { return d.conn.RemoteAddr() }
 
+// AtClose has f called with the descriptor's number before Close closes it.
+func (d *Descriptor) AtClose(f func(fd int)) { d.atClose = f }
+
 // Close closes the descriptor. Its handler is not called any more.
 func (d *Descriptor) Close() {
 	if d.closed {
@@ -167,8 +171,15 @@ func (d *Descriptor) Close() {
 	}
 	d.closed = true
 	if d.conn != nil {
-		d.loop.engine.close(d.conn) // gone is called within
+		d.close()
 	}
+}
+
+func (d *Descriptor) close() {
+	if d.atClose != nil {
+		d.atClose(d.conn.Fd())
+	}
+	d.loop.engine.close(d.conn) // gone is called within
 }
 
 // Pause stops Receive until Resume, but for input of a descriptor whose output has
@@ -196,7 +207,7 @@ func (d *Descriptor) polled(now time.Duration, c conn) {
 		d.loop.config.Ports.Return(1)
 	}
 	if d.closed {
-		d.loop.engine.close(c)
+		d.close()
 		return
 	}
 	if d.ended != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -19,7 +20,7 @@ var errNotSerial = errors.New("it is not a serial line")
 
 // Open opens a serial line without waiting, raw 8N1, no flow control, and locks
 // it: opening it again fails with EBUSY, also for root and in this process. What
-// was received before is dropped.
+// was received before is dropped. Call Unlock before the line is closed.
 func Open(path string, baud int) (*serial.Port, error) {
 	if err := inspect(path); err != nil {
 		return nil, err
@@ -30,14 +31,14 @@ func Open(path string, baud int) (*serial.Port, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := setUp(tty, path, baud); err != nil {
+	if err := setUp(tty, baud); err != nil {
 		_ = tty.Close()
 		return nil, err
 	}
 	return tty, nil
 }
 
-func setUp(tty *serial.Port, path string, baud int) error {
+func setUp(tty *serial.Port, baud int) error {
 	attrs, err := tty.GetAttr2()
 	if errors.Is(err, unix.ENOTTY) {
 		return errNotSerial
@@ -45,7 +46,7 @@ func setUp(tty *serial.Port, path string, baud int) error {
 	if err != nil {
 		return err
 	}
-	if err := lock(tty, path); err != nil {
+	if err := lock(tty); err != nil {
 		return err
 	}
 	attrs.MakeRaw()
@@ -53,30 +54,51 @@ func setUp(tty *serial.Port, path string, baud int) error {
 	attrs.Cflag |= serial.CLOCAL | serial.CREAD
 	attrs.Cc[serial.VMIN], attrs.Cc[serial.VTIME] = 1, 0
 	attrs.SetCustomSpeed(uint32(baud))
-	if err := tty.SetAttr2(serial.TCSANOW, attrs); err != nil {
-		return err
+	err = tty.SetAttr2(serial.TCSANOW, attrs)
+	if err == nil {
+		err = tty.Flush(serial.TCIOFLUSH)
 	}
-	return tty.Flush(serial.TCIOFLUSH)
+	if err != nil {
+		Unlock(tty)
+	}
+	return err
 }
 
 // lock keeps others from opening the line: of two programs on one line, each would
 // get half of the bytes. The kernel's exclusive mode does not bind root. The lock
 // of flock(2) does, but binds only programs that ask for it.
-func lock(tty *serial.Port, path string) error {
+func lock(tty *serial.Port) error {
 	if err := unix.Flock(tty.Fd(), unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
 		return unix.EBUSY
 	} else if err != nil {
 		return err
 	}
-	// We are root if it is in exclusive mode. A pseudo-terminal stays in that mode
-	// when it is closed.
-	if exclusive, err := unix.IoctlGetInt(tty.Fd(), unix.TIOCGEXCL); err == nil && exclusive != 0 { // goserial's own request is wrong
-		if pid := holder(path); pid != 0 && pid != os.Getpid() {
-			return unix.EBUSY
-		}
+	exclusive, err := unix.IoctlGetInt(tty.Fd(), unix.TIOCGEXCL) // goserial's own request is wrong
+	if err == nil && exclusive != 0 && !keepsMode(tty) {         // we are root
+		return unix.EBUSY
 	}
 	return tty.EnableExclusiveMode()
 }
+
+// Unlock ends the exclusive mode, which is the line's and not the descriptor's: it
+// would outlive us while another program has the line open, too, and keep us out.
+func Unlock(tty *serial.Port) {
+	_ = tty.DisableExclusiveMode() // at worst the line is gone
+}
+
+// keepsMode reports whether the line stays in exclusive mode when the last program
+// closes it, as a pseudo-terminal does. The mode of any other line says that a
+// program has it open.
+func keepsMode(tty *serial.Port) bool {
+	var stat unix.Stat_t
+	err := unix.Fstat(tty.Fd(), &stat)
+	major := unix.Major(uint64(stat.Rdev))
+	return err == nil && major >= firstPTY && major <= lastPTY
+}
+
+// firstPTY to lastPTY are the major numbers of the pseudo-terminals in /dev/pts
+// (Linux, admin-guide/devices).
+const firstPTY, lastPTY = 136, 143
 
 // SetSpeed changes the speed of an open line at once: bytes that have not left yet
 // are sent at the new speed.
@@ -162,11 +184,12 @@ func Explain(path string, err error, who func(path string) string) error {
 }
 
 // Holder says who has the line open: "process 123 (player) has it open". It reads
-// every descriptor of the computer.
+// every descriptor of the computer, which may take a second, and yields the thread
+// all the time.
 func Holder(path string) string {
 	switch pid := holder(path); pid {
 	case 0:
-		return "another program has it open"
+		return Somebody
 	case os.Getpid():
 		return "another driver of this server has it open"
 	default:
@@ -174,6 +197,9 @@ func Holder(path string) string {
 		return fmt.Sprintf("process %d (%.20s) has it open", pid, strings.TrimSpace(string(name)))
 	}
 }
+
+// Somebody is what Holder says of a process that this user may not look into.
+const Somebody = "another program has it open"
 
 // IsOpen reports whether another process that we may look into has the line open.
 func IsOpen(path string) bool {
@@ -183,19 +209,39 @@ func IsOpen(path string) bool {
 
 // holder returns a process that has path open, this one only if there is no
 // other; zero if we may see none.
-func holder(path string) (pid int) {
+func holder(path string) (found int) {
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return 0
 	}
-	links, _ := filepath.Glob("/proc/[0-9]*/fd/*") // the pattern is well formed
-	for _, link := range links {
-		if to, err := os.Readlink(link); err == nil && to == target {
-			pid, _ = strconv.Atoi(strings.Split(link, "/")[2]) // a number by the pattern
-			if pid != os.Getpid() {
-				return pid
+	entries, _ := os.ReadDir("/proc") // at worst no process is seen
+	for _, entry := range entries {
+		if pid, err := strconv.Atoi(entry.Name()); err == nil && holds(pid, target) {
+			if found = pid; pid != os.Getpid() {
+				break
 			}
 		}
 	}
-	return pid
+	return found
+}
+
+// holds reports whether a process that we may look into has a file open.
+func holds(pid int, target string) bool {
+	dir, err := os.Open(fmt.Sprintf("/proc/%d/fd", pid))
+	if err != nil {
+		return false
+	}
+	defer dir.Close()
+	for link := make([]byte, len(target)+1); ; { // a longer target is another one
+		names, err := dir.Readdirnames(100)
+		for _, name := range names {
+			if n, err := unix.Readlinkat(int(dir.Fd()), name, link); err == nil && string(link[:n]) == target {
+				return true
+			}
+		}
+		if err != nil {
+			return false
+		}
+		runtime.Gosched()
+	}
 }

@@ -39,7 +39,8 @@ func open(t *testing.T, path string) {
 	t.Cleanup(func() { tty.Close() })
 }
 
-// holdVariable makes TestMain hold the line that it names, as another program.
+// holdVariable makes TestMain hold the line that it names, as another program; behind
+// "plainly" without a lock, behind "exclusive" in exclusive mode alone.
 const holdVariable = "SERIALPORT_TEST_HOLDS"
 
 func TestMain(m *testing.M) {
@@ -48,9 +49,9 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	var err error
-	if exclusive, only := strings.CutPrefix(path, "exclusive "); only {
+	if how, line, special := strings.Cut(path, " "); special {
 		var tty *serial.Port
-		if tty, err = serial.Open(exclusive, &serial.Options{OpenMode: unix.O_RDWR | unix.O_NOCTTY}); err == nil {
+		if tty, err = serial.Open(line, &serial.Options{OpenMode: unix.O_RDWR | unix.O_NOCTTY}); err == nil && how == "exclusive" {
 			err = tty.EnableExclusiveMode()
 		}
 	} else {
@@ -120,12 +121,56 @@ func TestOneMaster(t *testing.T) {
 	}
 }
 
+// realLine returns the path of a line that no program has open, and that is no
+// pseudo-terminal: a virtual console.
+func realLine(t *testing.T) string {
+	t.Helper()
+	for n := 63; n > 32; n-- {
+		path := fmt.Sprint("/dev/tty", n)
+		if tty, err := Open(path, 9600); err == nil {
+			Unlock(tty)
+			tty.Close()
+			return path
+		}
+	}
+	if os.Getenv("CI") != "" {
+		t.Fatal("no virtual console can be opened")
+	}
+	t.Skip("no virtual console can be opened")
+	return ""
+}
+
 // Programs that lock by exclusive mode alone are respected by root, too.
 func TestExclusiveMode(t *testing.T) {
 	path := newLine(t)
+	if os.Getuid() == 0 {
+		path = realLine(t)
+	}
 	hold(t, "exclusive "+path)
 	if _, err := Open(path, 38400); !errors.Is(err, unix.EBUSY) {
 		t.Errorf("a line in exclusive mode: %v", err)
+	}
+}
+
+// A line that another program has open, too, opens again and again. So does a
+// pseudo-terminal for root, in whatever mode a server that was killed has left it.
+func TestSharedLine(t *testing.T) {
+	path := newLine(t)
+	hold(t, "plainly "+path)
+	for i := range 3 {
+		tty, err := Open(path, 9600)
+		if err != nil {
+			t.Fatalf("opened %d times: %v", i, err)
+		}
+		if i < 2 || os.Getuid() != 0 {
+			Unlock(tty)
+		}
+		tty.Close()
+	}
+	if tty, err := Open(path, 9600); err != nil {
+		t.Error(err)
+	} else {
+		tty.Close()
 	}
 }
 
@@ -134,9 +179,6 @@ func TestOneMasterInOneProcess(t *testing.T) {
 	path := newLine(t)
 	for range 2 {
 		tty, err := Open(path, 9600)
-		if errors.Is(err, unix.EBUSY) && os.Getuid() != 0 {
-			break // unlike a real line, a pseudo-terminal stays in exclusive mode
-		}
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,6 +188,7 @@ func TestOneMasterInOneProcess(t *testing.T) {
 		} else if got := Explain(path, err, Holder).Error(); !strings.Contains(got, "another driver of this server") {
 			t.Error(got)
 		}
+		Unlock(tty)
 		tty.Close()
 	}
 }

@@ -225,6 +225,10 @@ func (s *Server) settleClient(now time.Duration, c *client) {
 	if c.pace.Waits() {
 		c.session.Collapse()
 	}
+	if c.session.More() {
+		c.more = true
+		s.wait(now, c)
+	}
 	s.schedule(now, c, c.session.Period())
 	if c.unconfirmed && c.period == 0 {
 		s.watch(now, c)

@@ -20,11 +20,11 @@ type host struct {
 	timers  *timers.Queue
 	log     *zap.Logger
 	wakes   map[*devices.Link]*timers.Timer
-	holders holders // of serial lines
+	holders holders
 }
 
 func newHost(loop loop, queue *timers.Queue, log *zap.Logger) host {
-	return host{loop: loop, timers: queue, log: log, wakes: map[*devices.Link]*timers.Timer{}, holders: holders{}}
+	return host{loop: loop, timers: queue, log: log, wakes: map[*devices.Link]*timers.Timer{}, holders: holders{found: map[string]finding{}}}
 }
 
 // WakeAt implements devices.Host.

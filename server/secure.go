@@ -64,9 +64,9 @@ func (s *Server) AcceptTLS(now time.Duration, t *secure.Conn, port int) {
 // carryOut carries out input of a client: a slice, or what a descriptor received. It
 // reports whether more of it can be carried out.
 func (c *client) carryOut(now time.Duration, p []byte) (more bool) {
-	if c.tls == nil {
+	if c.tls == nil || c.session.More() { // p is empty then
 		c.session.Receive(now, p)
-		return false
+		return c.tls != nil || c.session.More()
 	}
 	plain := c.server.plain[:]
 	n, err := c.tls.Read(p, plain)
@@ -84,5 +84,5 @@ func (c *client) carryOut(now time.Duration, p []byte) (more bool) {
 		c.server.end(now, c, err)
 		return false
 	}
-	return n == len(plain)
+	return n == len(plain) || c.session.More()
 }

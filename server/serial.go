@@ -4,6 +4,8 @@ import (
 	"time"
 
 	serial "github.com/daedaluz/goserial"
+	"go.uber.org/zap"
+	"golang.org/x/sys/unix"
 
 	"player/devices"
 	"player/serialport"
@@ -15,7 +17,16 @@ func (h *host) OpenSerial(path string, baud int, handler devices.PortHandler) (d
 	if err != nil {
 		return nil, h.serialError(path, err)
 	}
-	return h.open(tty.Fd(), handler)
+	d, err := h.loop.Open(tty.Fd(), handler)
+	if err != nil {
+		return nil, err
+	}
+	d.AtClose(func(fd int) {
+		if tty, err := serial.NewPort(fd, nil); err == nil {
+			serialport.Unlock(tty)
+		}
+	})
+	return port{d}, nil
 }
 
 // SetSpeed implements devices.Port.
@@ -61,31 +72,50 @@ func (p port) tty() (*serial.Port, error) {
 	return serial.NewPort(fd, nil) // the loop keeps the descriptor
 }
 
-// holderAge is how long the server remembers who has a serial line open. A line
-// is tried once a second, and the search reads every descriptor of the computer
-// while the loop waits. A program that takes the line over is named that much
-// later.
+// holderAge is how long the server remembers who has a serial line open: a line
+// that is tried again and again costs one search in this time. A program that takes
+// the line over is named that much later.
 const holderAge = 10 * time.Second
 
-// holders remembers who has which files open, by path.
-type holders map[string]finding
+// holders knows who has which serial lines open. The search reads every descriptor
+// of the computer, so a goroutine makes it: one at a time.
+type holders struct {
+	found     map[string]finding // by path
+	searching bool
+}
 
 type finding struct {
 	text string
 	at   time.Duration
 }
 
-// of returns serialport.Holder(path), or an answer that is younger than holderAge.
-func (h holders) of(path string, now time.Duration) string {
-	f, ok := h[path]
-	if !ok || now-f.at >= holderAge {
-		f = finding{serialport.Holder(path), now}
-		h[path] = f
+// holder returns what serialport.Holder has said of a path. Unless that is younger
+// than holderAge, the path is searched for, and the log will tell who it is.
+func (h *host) holder(path string) string {
+	f, known := h.holders.found[path]
+	if !h.holders.searching && (!known || h.loop.Now()-f.at >= holderAge) {
+		h.holders.searching = true
+		go func() {
+			text := serialport.Holder(path)
+			h.loop.Post(func(now time.Duration) { h.learn(now, path, text) })
+		}()
+	}
+	if !known {
+		return serialport.Somebody
 	}
 	return f.text
 }
 
+// learn remembers who has a path open.
+func (h *host) learn(now time.Duration, path, text string) {
+	before := h.holders.found[path].text
+	h.holders.searching, h.holders.found[path] = false, finding{text, now}
+	if text != before {
+		h.log.Warn("serial port is busy", zap.Error(h.serialError(path, unix.EBUSY)))
+	}
+}
+
 // serialError adds to an error what to do about it.
 func (h *host) serialError(path string, err error) error {
-	return serialport.Explain(path, err, func(path string) string { return h.holders.of(path, h.loop.Now()) })
+	return serialport.Explain(path, err, h.holder)
 }

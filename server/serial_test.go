@@ -176,7 +176,8 @@ func TestSerialErrors(t *testing.T) {
 	})
 }
 
-// A line that stays busy costs one search for its holder, not one for each try.
+// A line that stays busy costs one search for its holder, which is made beside the
+// loop, not one for each try.
 func TestHoldersAreRemembered(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "line")
 	file, err := os.Create(path)
@@ -188,29 +189,28 @@ func TestHoldersAreRemembered(t *testing.T) {
 	if err := errors.Join(other.Start(), file.Close()); err != nil {
 		t.Fatal(err)
 	}
-	h := holders{}
-	const begin = time.Hour
-	name, unknown := fmt.Sprintf("process %d (", other.Process.Pid), "another program"
-	if got := h.of(path, begin); !strings.HasPrefix(got, name) {
-		t.Errorf("it is held by %q, want %q", got, name)
+	t.Cleanup(func() { _ = other.Process.Kill(); _ = other.Wait() })
+	s := serve(t, newRobot(), nil)
+	h := &s.server.host
+	busy := func() (text string) {
+		onLoop(t, s, func(time.Duration) { text = h.serialError(path, unix.EBUSY).Error() })
+		return text
 	}
-	if err := other.Process.Kill(); err != nil {
-		t.Fatal(err)
+	if got := busy(); !strings.HasSuffix(got, "another program has it open") {
+		t.Errorf("%s: it was searched for on the loop", got)
 	}
-	_ = other.Wait() // it was killed
-	for _, tt := range []struct {
-		after time.Duration
-		path  string
-		want  string
-	}{
-		{time.Second, path, name},
-		{holderAge - 1, path, name},
-		{time.Second, path + "2", unknown},
-		{holderAge, path, unknown},
-		{holderAge + time.Second, path, unknown},
-	} {
-		if got := h.of(tt.path, begin+tt.after); !strings.HasPrefix(got, tt.want) {
-			t.Errorf("%s after %v: held by %q, want %q", filepath.Base(tt.path), tt.after, got, tt.want)
+	name := fmt.Sprintf("process %d (", other.Process.Pid)
+	await(t, s, "the holder", func(time.Duration) bool { return strings.HasPrefix(h.holders.found[path].text, name) })
+	if got := busy(); !strings.Contains(got, name) {
+		t.Errorf("%s, want %s", got, name)
+	}
+	onLoop(t, s, func(now time.Duration) {
+		for age, want := range map[time.Duration]bool{0: false, holderAge - time.Second: false, holderAge: true} {
+			h.holders.searching = false
+			h.holders.found[path] = finding{name, now - age}
+			if _ = h.holder(path); h.holders.searching != want {
+				t.Errorf("an answer of %v is searched for again: %v", age, h.holders.searching)
+			}
 		}
-	}
+	})
 }

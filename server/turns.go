@@ -10,8 +10,9 @@ import (
 
 // How clients share the loop. There are no limits of rate: a client may ask for as
 // much as the loop can do. A client that sends a little is served when it comes.
-// One that sends more than a slice at once waits for its turns, and meanwhile its
-// connection is not read: what else it has sent stays in the kernel.
+// One that sends more than a slice at once, or anything behind a request that has
+// opened or closed devices, waits for its turns, and meanwhile its connection is not
+// read: what else it has sent stays in the kernel.
 const (
 	// sliceBytes is how much of a client's input is carried out before others are
 	// served: 64 commands, or one message of the largest size. It takes the loop

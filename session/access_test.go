@@ -179,7 +179,8 @@ type model struct {
 	robot     *robot
 	clients   [2]*client
 	events    []string
-	commander *client // whose command the wheels carry out, nil: nobody
+	commander *client       // whose command the wheels carry out, nil: nobody
+	refused   map[byte]bool // that the current request could not open
 }
 
 func (m *model) open(part *part) (n int) {
@@ -213,10 +214,14 @@ func (m *model) ask(c *client, letter, want byte, starting map[*part]bool) {
 		if !slices.Contains(c.order, letter) {
 			c.order = append(c.order, letter)
 		}
-		if m.open(part) == 0 {
+		switch {
+		case m.refused[letter]:
+			after = 'E'
+		case m.open(part) == 0:
 			m.note("setup %s", part.desc.Name)
 			switch part.mood {
 			case broken:
+				m.refused[letter] = true
 				after = 'E'
 			case slow, slowBroken:
 				starting[part] = true
@@ -259,6 +264,7 @@ func (m *model) request() {
 		}
 	}
 	starting := map[*part]bool{}
+	m.refused = map[byte]bool{}
 	told := maps.Clone(c.state)
 	for i := 0; i < len(pairs); i += 2 {
 		if strings.IndexByte(letters+"y", pairs[i]) >= 0 {

@@ -183,7 +183,7 @@ func newLoggedPeer(t testing.TB, r *robot, log *zap.Logger) *peer {
 	return p
 }
 
-func (p *peer) SessionChanged() { p.changed = true }
+func (p *peer) SessionChanged() { p.changed = true; p.goOn() }
 
 // WatchEnd implements Owner.
 func (p *peer) WatchEnd(now time.Duration) {
@@ -197,6 +197,14 @@ func (p *peer) Log() *zap.Logger { return p.log }
 func (p *peer) send(messages ...[]byte) {
 	for _, m := range messages {
 		p.Receive(p.robot.now, m)
+		p.goOn()
+	}
+}
+
+// goOn gives the session all the turns that it needs.
+func (p *peer) goOn() {
+	for p.More() {
+		p.Receive(p.robot.now, nil)
 	}
 }
 

@@ -13,16 +13,33 @@ import (
 
 // Receive takes bytes as they came from the client. Their effects are in Output,
 // Period, Asked and Err; the owner is notified. While a setup is in progress, the
-// input behind its request is kept (2.7).
+// input behind its request is kept (2.7). So is the input behind a request that has
+// opened or closed devices, which may take the loop longer than anything else: see
+// More.
 func (s *Session) Receive(now time.Duration, in []byte) {
-	s.heard = now
-	s.carryOut(now, in)
+	if len(in) > 0 {
+		s.heard = now
+	}
+	s.goOn(now, in)
 }
 
-// carryOut is Receive for input that came at s.heard.
+// More reports whether there is input that the next Receive carries out. The owner
+// calls it, without new input, when others have been served.
+func (s *Session) More() bool { return s.waiting == 0 && s.err == nil && len(s.held) > 0 }
+
+// goOn is Receive for input that came at s.heard.
+func (s *Session) goOn(now time.Duration, in []byte) {
+	if s.More() {
+		in, s.held = append(s.held, in...), nil
+	}
+	s.carryOut(now, in)
+	s.halted = s.halted && (s.waiting > 0 || s.More())
+}
+
 func (s *Session) carryOut(now time.Duration, in []byte) {
+	s.turned = false
 	for s.err == nil {
-		if s.waiting > 0 {
+		if s.waiting > 0 || s.turned && len(in) > 0 {
 			s.hold(in)
 			return
 		}

@@ -71,6 +71,7 @@ type slot struct {
 	since   time.Duration // time at which it was last opened
 	sent    uint64        // the device's Seq when last sent
 	waits   bool          // it is a Waiter of the device
+	tried   uint64        // the last request that could not open it: one request tries once
 	command uint64        // the device's Commands after this client's newest; zero: it gave none, or has let go
 }
 
@@ -107,13 +108,15 @@ type Session struct {
 	ages      []byte       // payload of device y, of a client with compact frames
 	asked     int          // frames requested and not yet sent (4.3)
 
-	changes bool   // of access, by the current request
-	waiting int    // setups in progress for the current request
-	request []byte // the pairs of the current request, to be answered
-	held    []byte // input that follows it (2.7)
-	halted  bool   // commands in it are from before Halt
-	drives  bool   // the owner knows that it gives commands that move something
-	left    bool   // the client has ended its connection; input may still come
+	changes  bool   // of access, by the current request
+	waiting  int    // setups in progress for the current request
+	requests uint64 // so far, with the current one
+	request  []byte // the pairs of the current request, to be answered
+	turned   bool   // this input has opened or closed devices
+	held     []byte // input that follows it (2.7)
+	halted   bool   // commands in it are from before Halt
+	drives   bool   // the owner knows that it gives commands that move something
+	left     bool   // the client has ended its connection; input may still come
 
 	output     []byte
 	err        error
@@ -150,6 +153,7 @@ func (s *Session) permits(a access) bool {
 // open handles a device request (2). The reply is made when every setup that
 // it started has ended.
 func (s *Session) open(now time.Duration, pairs []byte) {
+	s.requests++
 	s.request = append(s.request[:0], pairs...)
 	for i := 0; i+1 < len(pairs); i += 2 {
 		s.ask(now, pairs[i], pairs[i+1])
@@ -201,12 +205,17 @@ func (s *Session) ask(now time.Duration, letter, want byte) {
 }
 
 func (s *Session) subscribe(now time.Duration, p *slot) {
+	s.turned = true
+	if p.tried == s.requests {
+		p.access = failed
+		return
+	}
 	pending, err := p.device.Subscribe(now, s)
 	if errors.Is(err, devices.ErrSwitchedOff) || errors.Is(err, devices.ErrRing) {
 		s.complain(now, "access refused", zap.String("device", p.device.Spec().Name), zap.Error(err))
 	}
 	if err != nil {
-		p.access = failed
+		p.access, p.tried = failed, s.requests
 		return
 	}
 	p.since = now
@@ -216,6 +225,7 @@ func (s *Session) subscribe(now time.Duration, p *slot) {
 }
 
 func (s *Session) unsubscribe(now time.Duration, p *slot) {
+	s.turned = true
 	if p.pending {
 		p.pending = false
 		s.waiting--
@@ -242,10 +252,8 @@ func (s *Session) SetupDone(now time.Duration, d *devices.Device, err error) {
 		return
 	}
 	s.reply(now)
-	in := s.held
-	s.held = nil
-	s.carryOut(now, in)
-	s.halted = s.halted && s.waiting > 0
+	s.goOn(now, nil)
+	s.changed()
 }
 
 // reply answers the current request with the state after the whole request
@@ -311,7 +319,7 @@ var errClosed = errors.New("session is closed")
 // silent but still connected (9.1). Commands that wait for a setup are dropped when
 // it ends, or they would move the robot again.
 func (s *Session) Halt(now time.Duration) {
-	s.halted = s.waiting > 0
+	s.halted = s.waiting > 0 || s.More()
 	s.stopAll(now)
 }
 

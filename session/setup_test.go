@@ -3,6 +3,7 @@ package session
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -263,4 +264,35 @@ func TestHeldCommandsEndWithHalt(t *testing.T) {
 	if r.take() == "" {
 		t.Error("the client cannot command any more")
 	}
+}
+
+// What follows a request that opens or closes devices waits until others were served,
+// and a request tries each device once: nobody fills a turn of the loop with setups.
+func TestSetupsTakeTurns(t *testing.T) {
+	r := newRobot(t)
+	r.of('l').mood = broken
+	p := newPeer(t, r)
+	failing := request(strings.Repeat("lr", 50))
+	p.Receive(r.now, slices.Concat(failing, failing, request("sa"), r.command('p', 7), request("sc"), request("pa")[:5]))
+	for _, tt := range []struct {
+		calls, reply string
+		more         bool
+	}{
+		{"setup laser", strings.Repeat("le", 50), true},
+		{"setup laser", strings.Repeat("le", 50), true},
+		{"setup base", "sa", true},
+		{"shutdown base", "sc", true},
+	} {
+		r.expect(t, tt.calls)
+		p.expectReplies(tt.reply)
+		if p.More() != tt.more {
+			t.Errorf("after %q: more is %v", tt.reply, p.More())
+		}
+		p.Receive(r.now, nil)
+	}
+	if p.More() {
+		t.Error("half a message is more")
+	}
+	p.Receive(r.now, request("pa")[5:])
+	p.expectReplies("pa")
 }

@@ -46,7 +46,7 @@ func story(t testing.TB, moods [4]mood, pieces ...[]byte) string {
 	}
 	for _, piece := range pieces {
 		received += len(piece)
-		p.Receive(r.now, piece)
+		p.send(piece)
 		tell()
 	}
 	for waits := true; waits; {

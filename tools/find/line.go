@@ -62,7 +62,7 @@ func look(path string, kinds []devices.Kind) result {
 		return r
 	}
 	l := &line{tty: tty, file: os.NewFile(uintptr(tty.Fd()), path), kinds: kinds}
-	defer l.file.Close()
+	defer func() { serialport.Unlock(tty); l.file.Close() }()
 	talk := ""
 	for _, baud := range speeds {
 		k, model, err := l.try(baud)
