@@ -71,7 +71,7 @@ func (v *viewers) show(conf *config.Server, sim *simulation) {
 				if spec := device.Spec(); spec.Index == 0 {
 					offered.Devices = append(offered.Devices, live.Device{
 						Device: foxglove.Device{Interface: spec.Name, Geometry: foxglove.Geometry(link.Geometry())},
-						Letter: spec.Letter, Driver: link.Name(),
+						Letter: spec.Letter,
 					})
 				}
 			}

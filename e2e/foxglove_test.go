@@ -52,12 +52,12 @@ func TestFoxglove(t *testing.T) {
 			}
 			defer func() { _ = viewer.Process.Kill() }()
 			want := []string{
-				"serverInfo clientPublish,parameters,parametersSubscribe,services,connectionGraph json",
+				"serverInfo clientPublish,parameters,parametersSubscribe,services json",
 				"topic /r0/laser json foxglove.LaserScan jsonschema", "topic /r0/tf json foxglove.FrameTransform jsonschema", "topic /log json foxglove.Log jsonschema",
 				"message /r0/laser timely 361", "message /r0/position timely ", "message /r0/sonar timely ", "message /r0/sonar/ranges timely 16",
 				"message /r0/tf timely ", "message /r0/vision timely ", "message /r0/gripper timely ", "message /r0/misc/battery timely ", "message /log timely ",
 				"service /r0/motors true true", "service /r0/reset_odometry true true", "service /r0/emergency_stop true true", "service /r0/release true true",
-				`parameters set [{"name":"/r0.rate","value":20,"type":"float64"}]`, "parameters all [", "graph 1",
+				`parameters set [{"name":"/r0.rate","value":20,"type":"float64"}]`, "parameters all [",
 			}
 			for _, line := range want {
 				await(t, line, func() bool { return strings.Contains("\n"+out.String(), "\n"+line) })

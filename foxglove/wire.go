@@ -93,34 +93,6 @@ type ParameterValues struct {
 	ID         string      `json:"id,omitempty"`
 }
 
-// Graph is who publishes, subscribes to and serves what, by names of topics and
-// services.
-type Graph struct {
-	PublishedTopics    []Published  `json:"publishedTopics"`
-	SubscribedTopics   []Subscribed `json:"subscribedTopics"`
-	AdvertisedServices []Provided   `json:"advertisedServices"`
-	RemovedTopics      []string     `json:"removedTopics"`
-	RemovedServices    []string     `json:"removedServices"`
-}
-
-// Published is who publishes a topic.
-type Published struct {
-	Name string   `json:"name"`
-	IDs  []string `json:"publisherIds"`
-}
-
-// Subscribed is who subscribes to a topic.
-type Subscribed struct {
-	Name string   `json:"name"`
-	IDs  []string `json:"subscriberIds"`
-}
-
-// Provided is who provides a service.
-type Provided struct {
-	Name string   `json:"name"`
-	IDs  []string `json:"providerIds"`
-}
-
 // Text returns the text message of an operation with the fields of content, which is a
 // struct. Operations are "serverInfo", "advertise" and so on.
 func Text(op string, content any) ([]byte, error) {

@@ -77,7 +77,6 @@ func (v *viewer) advertise(c foxglove.Channel) error {
 	if robot < 0 {
 		return fmt.Errorf("nobody here listens to %.60q: publish on /ROBOT%s", c.Topic, velocityTopic)
 	}
-	v.server.link(func() { v.publishes[c.Topic] = true })
 	return web.Need(v.may, rights.Write)
 }
 
@@ -90,7 +89,6 @@ func (v *viewer) unadvertise(id uint32) error {
 	if robot < 0 {
 		return nil
 	}
-	v.server.link(func() { delete(v.publishes, v.server.config.Robots[robot].velocityTopic()) })
 	if d := v.drivers[robot]; d != nil {
 		d.put(velocity{heard: time.Now()}) // which lets go of what the viewer drives
 	}

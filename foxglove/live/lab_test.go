@@ -78,7 +78,7 @@ func newLab(t *testing.T, silence time.Duration) *lab {
 		Origins: []string{"https://app.example"}, Version: "player 1", Log: zap.NewNop(),
 	}
 	for _, d := range table.Links()[0].Devices() {
-		config.Robots[0].Devices = append(config.Robots[0].Devices, Device{foxglove.Device{Interface: d.Spec().Name}, d.Letter(), "stage"})
+		config.Robots[0].Devices = append(config.Robots[0].Devices, Device{foxglove.Device{Interface: d.Spec().Name}, d.Letter()})
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

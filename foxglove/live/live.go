@@ -13,7 +13,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 
 	"go.uber.org/zap"
@@ -58,7 +57,6 @@ type Robot struct {
 type Device struct {
 	foxglove.Device
 	Letter byte
-	Driver string // name
 }
 
 // Serve serves viewers on l until ctx ends; then it closes l and returns nil.
@@ -72,7 +70,7 @@ func (s *server) serve(l net.Listener) error {
 	return site.Serve(s.ctx, l)
 }
 
-// server is what the viewers share. All but viewers is constant.
+// server is what the viewers share. It is constant.
 type server struct {
 	ctx      context.Context // ends with the server
 	config   Config
@@ -81,8 +79,6 @@ type server struct {
 	channels []channel
 	services []service
 	topics   map[string]int // index in channels
-	mu       sync.Mutex
-	viewers  map[*viewer]bool
 }
 
 // channel is a topic that viewers can subscribe to. Its id is its index and one.
@@ -97,7 +93,7 @@ type channel struct {
 const logTopic = "/log"
 
 func newServer(ctx context.Context, config Config) *server {
-	s := &server{ctx: ctx, config: config, silence: silenceLimit, session: strconv.FormatInt(time.Now().UnixNano(), 10), viewers: map[*viewer]bool{}, topics: map[string]int{}}
+	s := &server{ctx: ctx, config: config, silence: silenceLimit, session: strconv.FormatInt(time.Now().UnixNano(), 10), topics: map[string]int{}}
 	add := func(c channel) {
 		s.topics[c.name] = len(s.channels)
 		s.channels = append(s.channels, c)

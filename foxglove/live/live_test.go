@@ -25,7 +25,7 @@ func TestTopics(t *testing.T) {
 	l := newLab(t, silenceLimit)
 	began := time.Now()
 	v := l.open("127.0.0.1")
-	if v.info.Name != "player 1" || len(v.info.Capabilities) != 5 || !slices.Equal(v.info.SupportedEncodings, []string{"json"}) || v.ws.Subprotocol() != "foxglove.sdk.v1" {
+	if v.info.Name != "player 1" || len(v.info.Capabilities) != 4 || !slices.Equal(v.info.SupportedEncodings, []string{"json"}) || v.ws.Subprotocol() != "foxglove.sdk.v1" {
 		t.Errorf("%+v, %s", v.info, v.ws.Subprotocol())
 	}
 	missing := map[uint32]string{}
@@ -245,38 +245,6 @@ func TestParameters(t *testing.T) {
 			t.Errorf("%s: %v", bad, all)
 		}
 	}
-}
-
-func TestGraph(t *testing.T) {
-	l := newLab(t, silenceLimit)
-	watcher, v := l.open("127.0.0.1"), l.open(reader)
-	watcher.send(`{"op":"subscribeConnectionGraph"}`)
-	// await reads graphs until one has a subscriber of the laser, or none.
-	await := func(want int) (laser []string, g foxglove.Graph) {
-		for {
-			g = foxglove.Graph{}
-			watcher.decode(watcher.next("connectionGraphUpdate"), &g)
-			i := slices.IndexFunc(g.SubscribedTopics, func(s foxglove.Subscribed) bool { return s.Name == "/r0/laser" })
-			if laser = g.SubscribedTopics[i].IDs; len(laser) == want {
-				return laser, g
-			}
-		}
-	}
-	_, g := await(0)
-	for _, p := range g.PublishedTopics {
-		if want := p.Name != "/r0/cmd_vel"; (len(p.IDs) == 1) != want {
-			t.Errorf("%+v", p)
-		}
-	}
-	if len(g.AdvertisedServices) != 4 {
-		t.Errorf("%+v", g.AdvertisedServices)
-	}
-	v.subscribe("/r0/laser")
-	if laser, _ := await(1); !strings.HasPrefix(laser[0], reader+":") {
-		t.Error(laser)
-	}
-	v.ws.CloseNow()
-	await(0)
 }
 
 // What a viewer asks for and does not get is told to it, and it stays connected.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/coder/websocket"
@@ -52,19 +51,12 @@ type viewer struct {
 	stopLog       context.CancelFunc
 	parameters    parameters
 	warned        map[string]time.Time
-
-	// graph: the viewer has subscribed to the graph of who publishes and subscribes to
-	// what. outdated: it has changed since it was sent.
-	graph, outdated atomic.Bool
-	// links are the names of topics for graphs of others. The mutex of the server
-	// guards them.
-	subscribes, publishes map[string]bool
 }
 
 func newViewer(s *server, ws *websocket.Conn, visitor web.Visitor, may rights.Set, address string) *viewer {
 	v := &viewer{server: s, ws: ws, visitor: visitor, may: may, address: address, outbox: newOutbox(),
 		subscriptions: map[uint32]int{}, advertised: map[uint32]int{}, feeds: map[int]*feed{}, drivers: map[int]*driver{},
-		parameters: newParameters(s), warned: map[string]time.Time{}, subscribes: map[string]bool{}, publishes: map[string]bool{}}
+		parameters: newParameters(s), warned: map[string]time.Time{}}
 	if ws.Subprotocol() == foxglove.Subprotocols()[0] { // others know no playback
 		for _, robot := range s.config.Robots {
 			if v.replay == nil {
@@ -90,8 +82,6 @@ func (v *viewer) serve() error {
 	if err := v.greet(); err != nil {
 		return err
 	}
-	v.server.link(func() { v.server.viewers[v] = true })
-	defer v.server.link(func() { delete(v.server.viewers, v) })
 	// Reading does not use the viewer's context: its end would close the connection
 	// before the viewer gets the reason.
 	v.start(func(context.Context) error { return v.read(v.server.ctx) })
@@ -147,7 +137,7 @@ func (v *viewer) greet() error {
 	s := v.server
 	info := foxglove.ServerInfo{
 		Name:               s.config.Version,
-		Capabilities:       []string{"clientPublish", "parameters", "parametersSubscribe", "services", "connectionGraph"},
+		Capabilities:       []string{"clientPublish", "parameters", "parametersSubscribe", "services"},
 		SupportedEncodings: []string{foxglove.Encoding}, SessionID: s.session,
 	}
 	if v.replay != nil {
@@ -187,11 +177,6 @@ func (v *viewer) greet() error {
 func (v *viewer) write(ctx context.Context) error {
 	var out []byte
 	for {
-		if v.outdated.Swap(false) && v.graph.Load() {
-			if err := v.send("connectionGraphUpdate", v.server.graphNow()); err != nil {
-				return err
-			}
-		}
 		replies, messages, wait := v.outbox.take(time.Now())
 		if len(replies)+len(messages) == 0 {
 			idle := wait == 0
@@ -290,13 +275,6 @@ func (v *viewer) take(message []byte) error {
 	case "unsubscribeParameterUpdates":
 		v.parameters.unsubscribe(r.ParameterNames)
 		return nil
-	case "subscribeConnectionGraph":
-		v.graph.Store(true)
-		v.redraw()
-		return nil
-	case "unsubscribeConnectionGraph":
-		v.graph.Store(false)
-		return nil
 	}
 	return fmt.Errorf("there is no operation %.60q", r.Op)
 }
@@ -345,7 +323,6 @@ func (v *viewer) subscribe(s foxglove.Subscription) error {
 	}
 	v.outbox.subscribe(s.ChannelID, s.ID, keep, v.parameters.period(c.name))
 	v.watch(c.robot)
-	v.server.link(func() { v.subscribes[c.name] = true })
 	return nil
 }
 
@@ -358,7 +335,6 @@ func (v *viewer) unsubscribe(id uint32) error {
 	c := v.server.channels[i]
 	v.outbox.unsubscribe(uint32(i + 1))
 	v.watch(c.robot)
-	v.server.link(func() { delete(v.subscribes, c.name) })
 	return nil
 }
 

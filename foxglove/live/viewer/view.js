@@ -47,9 +47,7 @@ client.on("advertiseServices", (list) => {
 client.on("serviceCallResponse", (r) => print("service", services.get(r.serviceId), r.callId === r.serviceId, json(r.data).success));
 client.on("serviceCallFailure", (f) => print("service", services.get(f.serviceId), f.message));
 client.on("parameterValues", (p) => print("parameters", p.id ?? "update", JSON.stringify(p.parameters)));
-client.on("connectionGraphUpdate", (g) => print("graph", g.subscribedTopics.find((s) => s.name.endsWith("/laser")).subscriberIds.length));
 client.on("open", () => {
-  client.subscribeConnectionGraph();
   client.getParameters([], "all");
   client.subscribeParameterUpdates(["/r0.rate"]);
   client.setParameters([{ name: "/r0.rate", value: 20 }], "set");
