@@ -95,8 +95,8 @@ func TestTakeOver(t *testing.T) {
 	}
 }
 
-// A bridge that hangs keeps its connection, so its robot drives on. The other bridge
-// stops it, and the first one disturbs nobody when it goes on.
+// A bridge that hangs keeps its connection, but its commands end. The other bridge gives
+// the lease to the next one, and the first one disturbs nobody when it goes on.
 func TestBridgeHangs(t *testing.T) {
 	t.Parallel()
 	p := startPair(t)

@@ -22,6 +22,11 @@ const (
 	bucketLimit = bridge.TTL
 	// adoptPause is the time between two attempts to find out who had a lease.
 	adoptPause = bridge.TTL / 4
+	// commandLifetime is for how long a command to the wheels is good after the holder of
+	// the lease has been heard. A bridge that hangs keeps its connection, and cannot end
+	// the lease. It is longer than a lease, so that a renewal that is late between bridge
+	// and robot stops nobody; with more, the robot of a bridge that hangs drives on.
+	commandLifetime = bridge.TTL * 3 / 2
 
 	// release is the body of the request that gives a lease up.
 	release = "release"
@@ -38,7 +43,8 @@ type granted struct {
 
 // controller gives the lease of one device, and passes on the commands of its holder.
 // The connection to the robot lasts as long as the lease: the robot's server stops
-// what the connection drove when it closes (PROTOCOL 5.4).
+// what the connection drives when it closes (PROTOCOL 5.4), or when it is not heard for
+// commandLifetime (5.5). What another client has taken over goes on.
 type controller struct {
 	hub   *hub
 	robot Robot
@@ -49,7 +55,6 @@ type controller struct {
 	entry   held           // the lease in the bucket
 	writing chan renewal   // not nil: a renewal is on its way
 	conn    *client.Client // nil: there is none
-	adopted bool           // another bridge gave the lease, and may have commanded
 }
 
 // renewal is the result of one.
@@ -182,20 +187,15 @@ func (c *controller) adopt(ctx context.Context) bool {
 func (c *controller) tryAdopt(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, bucketLimit)
 	defer cancel()
-	entry, f, err := c.hub.leases.find(ctx, c.key())
-	if err != nil || f == free {
+	entry, given, err := c.hub.leases.find(ctx, c.key())
+	if err != nil || !given {
 		return err
-	}
-	if f == expired {
-		c.stop()
-		c.disconnect()
-		return nil
 	}
 	sent := time.Now()
 	if entry, err = c.hub.leases.renew(ctx, c.key(), entry); err != nil {
 		return err // the other bridge has written it, or it has expired: look again
 	}
-	c.entry, c.adopted = entry, true
+	c.entry = entry
 	c.lease.Adopt(entry.token(), entry.Holder, sent, time.Now())
 	c.state.holder(c.spec.Name, entry.Holder)
 	c.hub.Log.Info("a lease goes on", zap.Stringer("device", c), zap.String("holder", entry.Holder), zap.Uint64("number", entry.First))
@@ -210,7 +210,7 @@ func (c *controller) request(ctx context.Context, m *nats.Msg) {
 	token, released := m.Header.Get(bridge.HeaderLease), string(m.Data) == release
 	var err error
 	if token != "" || released {
-		err = c.lease.Renew(token, time.Now())
+		err = c.renew(token)
 	} else {
 		err = c.acquire(ctx, m)
 	}
@@ -223,6 +223,26 @@ func (c *controller) request(ctx context.Context, m *nats.Msg) {
 	default:
 		answer(m, granted{c.lease.Token, bridge.TTL.Milliseconds(), c.lease.Holder})
 	}
+}
+
+// renew lets the lease go on, and what its holder drives.
+func (c *controller) renew(token string) error {
+	if err := c.lease.Renew(token, time.Now()); err != nil || c.conn == nil {
+		return err
+	}
+	if err := c.live(c.conn); err != nil {
+		c.disconnect() // the next command connects again
+		c.hub.Log.Warn("the connection to a robot has failed", zap.Stringer("device", c), zap.Error(err))
+	}
+	return nil
+}
+
+// live begins the lifetime of the commands of a connection anew.
+func (c *controller) live(conn *client.Client) error {
+	if c.spec.Stop == "" {
+		return nil
+	}
+	return conn.SetCommandLifetime(commandLifetime)
 }
 
 // acquire gives the lease to whoever sent a request, or returns why not.
@@ -328,13 +348,10 @@ func (c *controller) pass(ctx context.Context, m *nats.Msg) error {
 	return nil
 }
 
-// end ends the lease and stops the device.
+// end ends the lease, and what its holder drives.
 func (c *controller) end(reason string) {
 	if c.lease.Token == "" {
 		return
-	}
-	if c.adopted && c.conn == nil {
-		c.stop()
 	}
 	c.disconnect()
 	c.hub.Log.Info("a lease ends", zap.Stringer("device", c), zap.String("holder", c.lease.Holder), zap.String("reason", reason))
@@ -353,29 +370,9 @@ func (c *controller) end(reason string) {
 	if c.entry.sequence != 0 {
 		c.remove(ctx, c.entry)
 	}
-	c.entry, c.adopted = held{}, false
+	c.entry = held{}
 	c.lease.End()
 	c.state.holder(c.spec.Name, "")
-}
-
-// stop stops the device with a command. The bridge that gave the lease may hang with its
-// connection open, and the robot drive on.
-func (c *controller) stop() {
-	if c.spec.Stop == "" {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), dialLimit)
-	defer cancel()
-	err := c.connect(ctx)
-	if err == nil {
-		err = c.conn.Command(c.spec.Letter, []byte(c.spec.Stop))
-	}
-	if err == nil {
-		err = c.conn.Request(ctx, "")
-	}
-	if err != nil {
-		c.hub.Log.Error("a robot could not be stopped", zap.Stringer("device", c), zap.Error(err))
-	}
 }
 
 // connect opens the device for writing, unless it is.
@@ -389,7 +386,7 @@ func (c *controller) connect(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, setupLimit)
 	defer cancel()
-	if err := conn.Request(ctx, string([]byte{c.spec.Letter, codec.AccessWrite})); err != nil {
+	if err := errors.Join(c.live(conn), conn.Request(ctx, string([]byte{c.spec.Letter, codec.AccessWrite}))); err != nil {
 		return errors.Join(err, conn.Close())
 	}
 	c.conn = conn

@@ -74,41 +74,30 @@ func (l leases) renew(ctx context.Context, key string, h held) (held, error) {
 	return h, nil
 }
 
-// found is what a bridge finds in the bucket that begins to serve a robot.
-type found int
-
-const (
-	free    found = iota
-	given         // there is an entry
-	expired       // an entry ended less than a TTL ago, and no bridge ended it
-)
-
-// find returns the entry of a key. It is one request, which the leader of the stream
+// find returns the entry of a key; given is false if there is none. It is one request, which the leader of the stream
 // answers. Package jetstream reads from any replica, which may not have the newest entry
 // yet, or by History, which makes a consumer: 300 at once for a bridge that begins to
 // serve 100 robots.
-func (l leases) find(ctx context.Context, key string) (h held, f found, err error) {
+func (l leases) find(ctx context.Context, key string) (h held, given bool, err error) {
 	last, err := l.leader.GetLastMsg(l.stream, l.prefix+key, nats.Context(ctx))
 	if errors.Is(err, nats.ErrMsgNotFound) {
-		return held{}, free, nil
+		return held{}, false, nil
 	}
 	if err != nil {
-		return held{}, free, err
+		return held{}, false, err
 	}
-	switch operation := last.Header.Get("KV-Operation"); {
-	case operation == "DEL": // by remove
-		return held{}, free, nil
-	case operation != "", last.Header.Get(jetstream.MarkerReasonHeader) != "": // by the server, which keeps this mark for a TTL
-		return held{}, expired, nil
+	// It was removed, or has expired: then the server keeps a mark for a TTL.
+	if last.Header.Get("KV-Operation") != "" || last.Header.Get(jetstream.MarkerReasonHeader) != "" {
+		return held{}, false, nil
 	}
 	if err := json.Unmarshal(last.Data, &h.entry); err != nil {
-		return held{}, free, fmt.Errorf("bucket for leases: key %s: %w", key, err)
+		return held{}, false, fmt.Errorf("bucket for leases: key %s: %w", key, err)
 	}
 	h.sequence = last.Sequence
 	if h.First == 0 {
 		h.First = h.sequence
 	}
-	return h, given, nil
+	return h, true, nil
 }
 
 // remove removes an entry, unless it has expired or somebody else has written it since.
