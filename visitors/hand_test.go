@@ -121,7 +121,7 @@ func TestHand(t *testing.T) {
 		drive(t, h, 300)
 		r.expect(t, "0 "+lives, "0 pw", "0 "+ahead)
 		for range 3 {
-			time.Sleep(silence - 1)
+			time.Sleep(silence - time.Nanosecond)
 			drive(t, h, 300)
 		}
 		r.expect(t, "399 "+ahead, "799 "+ahead, "1199 "+ahead)
@@ -201,11 +201,11 @@ func TestRefusal(t *testing.T) {
 			if err == nil || h.Robot() != nil {
 				t.Fatalf("held: %v", err)
 			}
-			time.Sleep(retryPeriod - 1)
+			time.Sleep(retryPeriod - time.Nanosecond)
 			if now := h.Hold(t.Context()); now != err || h.Refused() != err {
 				t.Errorf("%v, %v, want %v", now, h.Refused(), err)
 			}
-			time.Sleep(1)
+			time.Sleep(time.Nanosecond)
 			if h.Refused() != nil {
 				t.Error(h.Refused())
 			}
