@@ -84,6 +84,7 @@ const (
 	ConfigStop      byte = 'e' // byte: non-zero is an emergency stop, zero releases it
 	ConfigPath      byte = 'p' // identifiers: who waits for what the client requests
 	ConfigLifetime  byte = 'l' // u16, ms: for how long a command to position is good
+	ConfigQuestion  byte = 'q' // byte: a question, answered with KindAnswer
 )
 
 // LifetimeEndless is the argument of ConfigLifetime of a client whose commands are good
@@ -136,7 +137,7 @@ func DecodeServerConfig(b []byte) (Config, error) {
 	switch b[0] {
 	case ConfigFrequency, ConfigLifetime:
 		return decodeConfig(b, 2)
-	case ConfigMode, ConfigFresh, ConfigStop:
+	case ConfigMode, ConfigFresh, ConfigStop, ConfigQuestion:
 		return decodeConfig(b, 1)
 	case ConfigData:
 		return decodeConfig(b, 0)
@@ -225,7 +226,7 @@ func (c Config) Append(dst []byte) []byte {
 	switch c.Code {
 	case ConfigFrequency, ConfigLifetime:
 		return binary.BigEndian.AppendUint16(dst, c.Arg)
-	case ConfigMode, ConfigFresh, ConfigStop, ConfigMotors, ConfigVelocity:
+	case ConfigMode, ConfigFresh, ConfigStop, ConfigQuestion, ConfigMotors, ConfigVelocity:
 		return append(dst, byte(c.Arg))
 	case ConfigCompact:
 		return c.Scan.append(append(dst, byte(c.Arg)))

@@ -28,6 +28,7 @@ var configs = []struct {
 	{"to the end", DecodeServerConfig, "z\x02\x01\x00\x00\xFF\xFF\x01", Config{Code: ConfigCompact, Arg: 2, Scan: Scan{1, 0, 65535, 1}}},
 	{"stop", DecodeServerConfig, "e\x01", Config{Code: ConfigStop, Arg: 1}},
 	{"lifetime", DecodeServerConfig, "l\x01\xF4", Config{Code: ConfigLifetime, Arg: 500}},
+	{"question", DecodeServerConfig, "qe", Config{Code: ConfigQuestion, Arg: uint16(QuestionRefusals)}},
 	{"motors", DecodeRobotConfig, "m\x01", Config{Code: ConfigMotors, Arg: 1}},
 	{"velocity", DecodeRobotConfig, "v\x01", Config{Code: ConfigVelocity, Arg: 1}},
 	{"odometry", DecodeRobotConfig, "R", Config{Code: ConfigOdometry, Arg: 0}},
@@ -89,7 +90,7 @@ func TestConfigCodesAreApart(t *testing.T) {
 				robot = true
 			}
 		}
-		if want := bytes.IndexByte([]byte("frdnzwepl"), byte(code)) >= 0; server != want {
+		if want := bytes.IndexByte([]byte("frdnzweplq"), byte(code)) >= 0; server != want {
 			t.Errorf("server configuration %q: %v", b[0], server)
 		}
 		if want := bytes.IndexByte([]byte("mvR"), byte(code)) >= 0; robot != want {
@@ -103,7 +104,7 @@ func TestConfigErrors(t *testing.T) {
 		in, want string
 	}{
 		{"", "configuration without a code"},
-		{"q", "unknown configuration code 'q'"},
+		{"k", "unknown configuration code 'k'"},
 		{"f\x0A", "configuration 'f' has 1 argument bytes, want 2"},
 		{"d\x00", "configuration 'd' has 1 argument bytes, want 0"},
 		{"z\x03", errCompact.Error()},

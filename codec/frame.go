@@ -39,6 +39,8 @@ const (
 	KindReply   byte = 'r'
 	// KindCompact is a block that stands for the blocks of a frame (PROTOCOL 8.4).
 	KindCompact byte = 'Z'
+	// KindAnswer answers a question (PROTOCOL 8.9).
+	KindAnswer byte = 'Y'
 )
 
 const (

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"go.uber.org/zap"
@@ -22,6 +23,9 @@ type Table struct {
 // NewTable returns a robot without devices.
 func NewTable(log *zap.Logger) *Table { return &Table{log: log} }
 
+// reserved is the letters of server messages that are no data of a device.
+const reserved = string(codec.Server) + string(codec.KindReply) + string(codec.KindCompact) + string(codec.KindAnswer)
+
 // Hidden is the Spec.Index of a device that nobody can open.
 const Hidden = -1
 
@@ -38,7 +42,7 @@ func (t *Table) Attach(i Instance) (*Link, error) {
 	}
 	l.SetDriver(i.Driver)
 	for _, spec := range i.Provides {
-		if spec.Letter == codec.Server || spec.Letter == codec.KindReply || spec.Letter == codec.KindCompact {
+		if strings.IndexByte(reserved, spec.Letter) >= 0 {
 			return nil, fmt.Errorf("driver %s provides device %q, a letter that the protocol reserves", l.name, spec.Letter)
 		}
 		other := t.Find(spec.Letter, spec.Index)

@@ -34,13 +34,19 @@ func (c *Control) Holds(s *Session) bool { return c.holder == s }
 // on.
 func (c *Control) take(now time.Duration, s *Session) bool {
 	if c.holder != s {
-		if c.First && c.holder != nil && now-c.at < controlTime && !s.rights.Has(rights.Take) {
+		if c.refuses(now, s) {
 			return false
 		}
 		c.change(now, s)
 	}
 	c.at = now
 	return true
+}
+
+// refuses reports whether s may not command position now, because another client has
+// control.
+func (c *Control) refuses(now time.Duration, s *Session) bool {
+	return c.First && c.holder != nil && c.holder != s && now-c.at < controlTime && !s.rights.Has(rights.Take)
 }
 
 func (c *Control) change(now time.Duration, to *Session) {

@@ -192,6 +192,8 @@ func (p *peer) WatchEnd(now time.Duration) {
 	}
 }
 
+func (p *peer) String() string { return "10.0.0.9:1234" }
+
 func (p *peer) Log() *zap.Logger { return p.log }
 
 func (p *peer) send(messages ...[]byte) {

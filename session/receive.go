@@ -215,6 +215,8 @@ func (s *Session) configure(now time.Duration, payload []byte) {
 	case codec.ConfigLifetime:
 		s.setLifetime(c.Arg)
 		s.renew(now)
+	case codec.ConfigQuestion:
+		s.answer(now, byte(c.Arg))
 	case codec.ConfigData:
 		switch {
 		case !s.onRequest:

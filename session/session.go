@@ -56,6 +56,8 @@ type Owner interface {
 	// then on the owner calls Leave when the client ends its connection, before
 	// anything else that has come is carried out; if it has ended it, within the call.
 	WatchEnd(now time.Duration)
+	// String names the client, for people.
+	String() string
 	// Log returns a logger that names the client. It is called only when there
 	// is something to log, so that most clients need no logger.
 	Log() *zap.Logger
@@ -73,6 +75,7 @@ type slot struct {
 	waits   bool          // it is a Waiter of the device
 	tried   uint64        // the last request that could not open it: one request tries once
 	command uint64        // the device's Commands after this client's newest; zero: it gave none, or has let go
+	why     error         // it has failed
 }
 
 // Session is the state of one client.
@@ -111,7 +114,7 @@ type Session struct {
 	changes  bool   // of access, by the current request
 	waiting  int    // setups in progress for the current request
 	requests uint64 // so far, with the current one
-	request  []byte // the pairs of the current request, to be answered
+	request  []byte // the pairs of the current request, or of the last reply
 	turned   bool   // this input has opened or closed devices
 	held     []byte // input that follows it (2.7)
 	halted   bool   // commands in it are from before Halt
@@ -186,7 +189,7 @@ func (s *Session) ask(now time.Duration, letter, want byte) {
 	before, after := p.access, p.access.ask(want)
 	if !s.permits(after) {
 		s.complain(now, "access refused", zap.String("device", device.Spec().Name), zap.String("access", string(rune(want))), zap.Stringer("rights", s.rights))
-		after = failed
+		after, p.why = failed, errRight
 	}
 	if before.writes() && !after.writes() {
 		s.stop(now, p)
@@ -215,7 +218,7 @@ func (s *Session) subscribe(now time.Duration, p *slot) {
 		s.complain(now, "access refused", zap.String("device", p.device.Spec().Name), zap.Error(err))
 	}
 	if err != nil {
-		p.access, p.tried = failed, s.requests
+		p.access, p.why, p.tried = failed, err, s.requests
 		return
 	}
 	p.since = now
@@ -246,7 +249,7 @@ func (s *Session) SetupDone(now time.Duration, d *devices.Device, err error) {
 	p.pending = false
 	p.since = now
 	if err != nil {
-		p.access = failed
+		p.access, p.why = failed, err
 	}
 	if s.waiting--; s.waiting > 0 {
 		return

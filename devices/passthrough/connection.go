@@ -50,7 +50,7 @@ func (d *Driver) connect(now time.Duration) {
 		return
 	}
 	d.port, d.reader, d.outbox = port, peer.Reader{}, peer.Outbox{Port: port, Log: d.link.Log()}
-	d.frame.Ages, d.next = d.frame.Ages[:0], 0
+	d.frame.Ages, d.next, d.refusal = d.frame.Ages[:0], 0, nil
 	rate := codec.Config{Code: codec.ConfigFrequency, Arg: uint16(d.rate)}
 	form := codec.Config{Code: codec.ConfigCompact, Arg: codec.FramesAuto}
 	d.out = codec.AppendMessage(d.out[:0], codec.KindConfig, codec.Server, rate.Append(nil))
@@ -93,6 +93,8 @@ func (d *Driver) limit(letter byte) int {
 		return 8 + 4*len(d.remotes)
 	case codec.KindCompact:
 		return codec.MaxBlock
+	case codec.KindAnswer:
+		return codec.MaxAnswer
 	}
 	if r := d.remote(letter); r != nil {
 		return r.device.Spec().DataSize
@@ -128,6 +130,9 @@ func (d *Driver) take(now time.Duration, letter byte, payload []byte) error {
 		return d.frame.Decode(payload)
 	case codec.KindCompact:
 		return d.takeCompact(now, payload)
+	case codec.KindAnswer:
+		d.answered(payload)
+		return nil
 	}
 	r, age := d.remote(letter), d.age()
 	if age == codec.NoAge || len(payload) == 0 && letter != codec.Vision { // it has no data yet
@@ -168,9 +173,22 @@ func (d *Driver) age() uint32 {
 	return d.frame.Ages[d.next-1]
 }
 
+// answered takes the answer to our question why a device is refused.
+func (d *Driver) answered(payload []byte) {
+	_, lines := codec.Answer(payload)
+	for _, line := range lines {
+		if r, ok := codec.ParseReason(line); ok && d.refusal != nil {
+			d.refusal = fmt.Errorf("it cannot open device %q for us: %s", r.Device, r.Text)
+			return
+		}
+	}
+}
+
 // replied takes the reply to a request. The empty request is a ping.
 func (d *Driver) replied(now time.Duration, pairs []byte) error {
 	switch {
+	case d.state == asking && len(pairs) == 0 && d.refusal != nil:
+		return d.refusal
 	case d.state == asking && len(pairs) == 0:
 		d.wake(now + answerLimit)
 	case d.state == asking:
@@ -186,7 +204,7 @@ func (d *Driver) replied(now time.Duration, pairs []byte) error {
 }
 
 // opened takes the reply to the first request. An old Player answers e for the ages;
-// then its data counts as fresh.
+// then its data counts as fresh. If a device is refused, we ask why.
 func (d *Driver) opened(now time.Duration, pairs []byte) error {
 	aged := false
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -194,7 +212,13 @@ func (d *Driver) opened(now time.Duration, pairs []byte) error {
 		case pairs[i] == codec.Server:
 			aged = pairs[i+1] == codec.AccessRead
 		case pairs[i+1] == codec.AccessError:
-			return fmt.Errorf("it cannot open device %q for us", pairs[i])
+			d.refusal = fmt.Errorf("it cannot open device %q for us", pairs[i])
+			why := codec.Config{Code: codec.ConfigQuestion, Arg: uint16(codec.QuestionRefusals)}
+			d.out = codec.AppendMessage(d.out[:0], codec.KindConfig, codec.Server, why.Append(nil))
+			d.out = codec.AppendRequest(d.out, nil) // answered by a Player that knows no questions, too
+			d.port.Write(d.out)
+			d.wake(now + connectLimit)
+			return nil
 		}
 	}
 	d.retry.Worked(now, d.link.Log())
@@ -260,6 +284,8 @@ func (d *Driver) Tick(now time.Duration) time.Duration {
 	case now < d.due:
 	case d.state == resting:
 		d.connect(now)
+	case d.state == asking && d.refusal != nil:
+		d.lost(now, d.refusal)
 	case d.state == asking:
 		d.lost(now, errSilent)
 	}

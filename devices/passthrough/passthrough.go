@@ -100,6 +100,8 @@ type Driver struct {
 	retry  retry.Retry
 	out    []byte
 
+	refusal error // why a device is refused, as far as we know; nil: none is
+
 	frame codec.FreshnessData
 	next  int // index in frame.Ages of the next block
 }

@@ -316,7 +316,11 @@ func TestSetupFails(t *testing.T) {
 		event func(c *chain)
 		want  string
 	}{
-		{"refuses a device", func(c *chain) { c.say(reply(""), reply("yrpesrvr")) }, "it cannot open device 'p' for us"},
+		{"refuses a device", func(c *chain) {
+			c.say(reply(""), reply("yrpesrvr"), codec.AppendAnswer(nil, codec.QuestionRefusals, []string{"p right this client may: nothing"}), reply(""))
+		}, "it cannot open device 'p' for us: this client may: nothing"},
+		{"refuses a device and knows no questions", func(c *chain) { c.say(reply(""), reply("yrpesrvr"), reply("")) }, "it cannot open device 'p' for us"},
+		{"refuses a device and says no more", func(c *chain) { c.say(reply(""), reply("yrpesrvr")); c.world.Pass(connectLimit) }, "it cannot open device 'p' for us"},
 		{"hangs up", func(c *chain) { c.world.Port().HangUp() }, "unexpected EOF"},
 		{"is not reached", func(c *chain) { c.world.Pass(connectLimit) }, "it does not answer"},
 		{"says no more", func(c *chain) { c.say(reply("")); c.world.Pass(answerLimit) }, "it does not answer"},

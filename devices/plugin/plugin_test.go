@@ -199,6 +199,12 @@ func TestReplyEndsSetup(t *testing.T) {
 	if !slices.Equal(w.programs[0].signals, []syscall.Signal{syscall.SIGKILL}) {
 		t.Errorf("signals %v", w.programs[0].signals)
 	}
+
+	w = newWorld(t)
+	w.subscribe('p')
+	w.programs[0].says("Yeg missing no gripper\np hardware no such port", "rgape")
+	w.programs[0].exited(w.now, errors.New("signal: killed"))
+	w.expect(devices.Idle, "p it cannot set up device 'p': no such port")
 }
 
 func TestSetupFails(t *testing.T) {

@@ -24,15 +24,19 @@ type run struct {
 	outbox  peer.Outbox
 	reader  peer.Reader
 	says    lines
-	mistake error // why we have killed it
-	mute    bool  // it has closed its standard output, and we have killed it or were about to
-	termed  bool  // SIGTERM was sent
+	reasons []string // why its devices cannot be set up
+	mistake error    // why we have killed it
+	mute    bool     // it has closed its standard output, and we have killed it or were about to
+	termed  bool     // SIGTERM was sent
 }
 
 // limit returns how large a block may be, for peer.Reader.
 func (r *run) limit(letter byte) int {
-	if letter == codec.KindReply {
+	switch letter {
+	case codec.KindReply:
 		return 2 * len(r.driver.link.Devices())
+	case codec.KindAnswer:
+		return codec.MaxAnswer
 	}
 	for _, device := range r.driver.link.Devices() {
 		if device.Letter() == letter {
@@ -61,16 +65,20 @@ func (r *run) Receive(now time.Duration, in []byte) {
 	}
 }
 
-// take takes one block. The first one ends Setup.
+// take takes one block. The first one that is no answer ends Setup.
 func (r *run) take(now time.Duration, letter byte, payload []byte) error {
 	link := r.driver.link
-	if letter == codec.KindReply {
+	switch letter {
+	case codec.KindAnswer:
+		_, r.reasons = codec.Answer(payload)
+		return nil
+	case codec.KindReply:
 		for i := 0; i+1 < len(payload); i += 2 {
 			if payload[i+1] == codec.AccessError {
-				return fmt.Errorf("it cannot set up device %q", payload[i])
+				return r.refusal(payload[i])
 			}
 		}
-	} else {
+	default:
 		device := link.Device(letter)
 		if err := peer.CheckData(device.Spec(), payload); err != nil {
 			return err
@@ -80,6 +88,17 @@ func (r *run) take(now time.Duration, letter byte, payload []byte) error {
 	r.driver.retry.Worked(now, link.Log())
 	link.Ready(now)
 	return nil
+}
+
+// refusal returns the error of a device that cannot be set up, with the reason that the
+// program gave before.
+func (r *run) refusal(letter byte) error {
+	for _, line := range r.reasons {
+		if reason, ok := codec.ParseReason(line); ok && reason.Device == letter {
+			return fmt.Errorf("it cannot set up device %q: %s", letter, reason.Text)
+		}
+	}
+	return fmt.Errorf("it cannot set up device %q", letter)
 }
 
 // Hangup implements devices.PortHandler: the program has closed its standard output,

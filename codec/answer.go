@@ -1,0 +1,96 @@
+package codec
+
+import (
+	"bytes"
+	"strings"
+)
+
+// Questions, the argument of ConfigQuestion (PROTOCOL 8.9).
+const (
+	QuestionRefusals  byte = 'e' // why the last reply has e
+	QuestionObstacles byte = 's' // what stands in the client's way
+)
+
+const (
+	// MaxAnswer is the largest payload of an answer in bytes. A client's buffer may
+	// have this size. All devices of a robot have a long line within it.
+	MaxAnswer = 2048
+	// maxLine is the longest line of an answer in bytes. A longer one is cut, so that
+	// one long error leaves room for the other devices.
+	maxLine = 240
+)
+
+// Why is why a device is refused, or does not work: the second word of a line of an
+// answer.
+type Why string
+
+const (
+	WhyMissing  Why = "missing"  // the robot has no such device
+	WhyRight    Why = "right"    // the client has no right to it
+	WhyHardware Why = "hardware" // the driver cannot start
+	WhyUsed     Why = "used"     // another program uses its line
+	WhyOff      Why = "off"      // its driver is off until the server is restarted
+	WhyRing     Why = "ring"     // the server that asks waits for it
+	WhyClosed   Why = "closed"   // it was not open: there is nothing to close
+	WhySilent   Why = "silent"   // it is open, and sends nothing
+)
+
+// Reason is why one device is refused, or does not work.
+type Reason struct {
+	Device byte
+	Why    Why
+	Text   string // for people
+}
+
+// AppendAnswer appends an answer (PROTOCOL 8.9). Characters that are not printable
+// ASCII are replaced, long lines are cut, and lines for which there is no room are left
+// out.
+func AppendAnswer(dst []byte, question byte, lines []string) []byte {
+	dst = append(dst, KindAnswer, 0, 0, question)
+	start := len(dst) - 1
+	for _, line := range lines {
+		line = line[:min(len(line), maxLine)]
+		if len(dst)-start+1+len(line) > MaxAnswer {
+			break
+		}
+		dst = append(dst, '\n')
+		for _, c := range []byte(line) {
+			switch {
+			case c == '\n' || c == '\t':
+				c = ' '
+			case c < ' ' || c > '~':
+				c = '?'
+			}
+			dst = append(dst, c)
+		}
+	}
+	size := len(dst) - start
+	dst[start-2], dst[start-1] = byte(size>>8), byte(size)
+	return dst
+}
+
+// Answer splits the payload of an answer into the question and the lines.
+func Answer(payload []byte) (question byte, lines []string) {
+	if len(payload) == 0 {
+		return 0, nil
+	}
+	for line := range bytes.SplitSeq(payload[1:], []byte("\n")) {
+		if len(line) > 0 {
+			lines = append(lines, string(line))
+		}
+	}
+	return payload[0], lines
+}
+
+// Line returns the line that ParseReason reads.
+func (r Reason) Line() string { return string(r.Device) + " " + string(r.Why) + " " + r.Text }
+
+// ParseReason reads a line about a device. It reports false for another line.
+func ParseReason(line string) (Reason, bool) {
+	device, rest, _ := strings.Cut(line, " ")
+	why, text, ok := strings.Cut(rest, " ")
+	if !ok || len(device) != 1 || why == "" {
+		return Reason{}, false
+	}
+	return Reason{Device: device[0], Why: Why(why), Text: text}, true
+}

@@ -1,0 +1,77 @@
+package e2e
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"player/codec"
+	robot "player/emulator/p2os"
+)
+
+// ask asks a question, and returns the lines of the answer. An empty request follows,
+// whose reply ends the wait if the server does not know the question.
+func (p *peer) ask(question byte) (lines []string) {
+	p.t.Helper()
+	p.message('x', 'y', 'q', question)
+	p.message('d', 'r')
+	known := false
+	for {
+		switch letter, payload := p.block(); letter {
+		case 'Y':
+			known = true
+			if payload[0] != question {
+				p.t.Errorf("an answer to %q, asked was %q", payload[0], question)
+			}
+			_, lines = codec.Answer(payload)
+		case 'r':
+			if len(payload) > 0 || !known {
+				p.t.Fatalf("reply %q, the question is known: %v", payload, known)
+			}
+			return lines
+		}
+	}
+}
+
+// A client that asks is told why a device is refused.
+func TestRefusalHasReason(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	r := startRobot(t, robot.Options{})
+	holder := start(t, "-pp", r.Port())
+	holder.dial(t).mustOpen("pr", "pr")
+	noAccess := write(t, dir, "reader.cfg", `driver ( name "testpattern" provides ["sonar:0" "position:0"] )
+		access ( allow "read" from "127.0.0.0/8" )`)
+	stranger := write(t, dir, "stranger.cfg", `driver ( name "testpattern" provides ["sonar:0"] )
+		access ( allow "read" from "10.0.0.0/8" )`)
+	chain := write(t, dir, "chain.cfg", fmt.Sprintf(`driver ( name "passthrough" remote "%s" provides ["laser:0"] )`, holder.address))
+	for _, tt := range []struct {
+		name         string
+		flags        []string
+		pairs, reply string
+		want         []string // the beginnings of the lines
+	}{
+		{"no such device", []string{noAccess}, "srlr", "srle", []string{"l missing the robot has no such device"}},
+		{"no right", []string{noAccess}, "srpa", "srpe", []string{"p right the robot's access rules give this client: read"}},
+		{"no right at all", []string{stranger}, "srlr", "sele", []string{"s right the robot's access rules give this client: nothing", "l right the robot's"}},
+		{"no hardware", []string{"-pp", "/dev/nowhere"}, "prjr", "peje", []string{"p hardware serial port /dev/nowhere: no such file or directory: is the adapter plugged in?", "j missing"}},
+		{"port in use", []string{"-pp", r.Port()}, "pr", "pe", []string{fmt.Sprintf("p used serial port %s: device or resource busy: process %d (player) has it open", r.Port(), holder.cmd.Process.Pid)}},
+		{"another Player", []string{chain}, "lr", "le", []string{fmt.Sprintf("l hardware player %s: it cannot open device 'l' for us: ", holder.address)}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := start(t, tt.flags...).dial(t)
+			p.mustOpen(tt.pairs, tt.reply)
+			got := p.ask('e')
+			for end := time.Now().Add(patience); strings.Contains(strings.Join(got, ""), "another program has it open") && time.Now().Before(end); {
+				p.mustOpen(tt.pairs, tt.reply) // the server searches for the program beside its loop
+				got = p.ask('e')
+			}
+			if !slices.EqualFunc(got, tt.want, strings.HasPrefix) {
+				t.Errorf("%q, want %q", got, tt.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,129 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/codec"
+	"player/config/rights"
+	"player/devices"
+)
+
+// errRight is why a device failed to which the client has no right (2.10).
+var errRight = errors.New("the client has no right to it")
+
+// answer answers a question (4.11, 8.9).
+func (s *Session) answer(now time.Duration, question byte) {
+	var lines []string
+	switch question {
+	case codec.QuestionRefusals:
+		lines = s.refusals()
+	case codec.QuestionObstacles:
+		lines = s.obstacles(now)
+	default:
+		s.complain(now, "unknown question", zap.Uint8("letter", question))
+		return
+	}
+	s.output = codec.AppendAnswer(s.output, question, lines)
+}
+
+// isStranger reports whether the client may do nothing, and learns nothing.
+func (s *Session) isStranger() bool { return s.rights&(rights.Read|rights.Write) == 0 }
+
+// may says what the client may do, for people.
+func (s *Session) may() string {
+	return "the robot's access rules give this client: " + s.rights.String()
+}
+
+// refusals has a line for each device that is e in the last reply, the first time: a
+// flood of questions must not cost more than its bytes.
+func (s *Session) refusals() (lines []string) {
+	var told [256]bool
+	for i := 0; i+1 < len(s.request); i += 2 {
+		letter, access := s.request[i], s.request[i+1]
+		if access != codec.AccessError || told[letter] || letter <= ' ' || letter > '~' {
+			continue
+		}
+		told[letter] = true
+		lines = append(lines, s.refusal(letter).Line())
+	}
+	s.request = s.request[:0]
+	return lines
+}
+
+// refusal returns why a device is refused.
+func (s *Session) refusal(letter byte) codec.Reason {
+	device := s.table.Device(letter)
+	p := s.slot(device)
+	switch {
+	case s.isStranger():
+		return codec.Reason{Device: letter, Why: codec.WhyRight, Text: s.may()}
+	case device == nil && letter != codec.Server:
+		return codec.Reason{Device: letter, Why: codec.WhyMissing, Text: "the robot has no such device"}
+	case p == nil || p.why == nil:
+		return codec.Reason{Device: letter, Why: codec.WhyClosed, Text: "it was not open, or the access is unknown"}
+	case errors.Is(p.why, errRight):
+		return codec.Reason{Device: letter, Why: codec.WhyRight, Text: s.may()}
+	}
+	return reasonOf(device, p.why)
+}
+
+// reasonOf returns why a device does not work, by the error of its link.
+func reasonOf(d *devices.Device, err error) codec.Reason {
+	r := codec.Reason{Device: d.Letter(), Why: codec.WhyHardware, Text: err.Error()}
+	switch {
+	case errors.Is(err, devices.ErrSwitchedOff):
+		r.Why = codec.WhyOff
+	case errors.Is(err, devices.ErrRing):
+		r.Why = codec.WhyRing
+	case errors.Is(err, syscall.EBUSY):
+		r.Why = codec.WhyUsed
+	}
+	return r
+}
+
+// obstacles has a line for each thing that stands in the way of the client's commands
+// and data.
+func (s *Session) obstacles(now time.Duration) (lines []string) {
+	if s.isStranger() {
+		return []string{"right " + s.may()}
+	}
+	if s.table.Stopped() {
+		lines = append(lines, "stopped the emergency stop holds")
+	}
+	if s.control.refuses(now, s) {
+		holder := s.control.holder
+		lines = append(lines, strings.TrimSpace(fmt.Sprintf("control %v %s", holder.owner, holder.name)))
+	}
+	for _, l := range s.table.Links() {
+		for _, d := range l.Devices() {
+			if d != s.table.Device(d.Letter()) { // of another robot, or hidden
+				continue
+			}
+			if r, is := obstacle(now, d); is {
+				lines = append(lines, r.Line())
+			}
+		}
+	}
+	return lines
+}
+
+// obstacle returns why a device does not work. It reports false if it does, or nobody
+// has tried.
+func obstacle(now time.Duration, d *devices.Device) (r codec.Reason, is bool) {
+	l := d.Link()
+	switch err := l.SetupError(); {
+	case err != nil:
+		return reasonOf(d, err), true
+	case l.State() == devices.Lost:
+		return codec.Reason{Device: d.Letter(), Why: codec.WhyHardware, Text: "its driver has panicked, and is started again"}, true
+	case l.State() == devices.Ready && l.Subscribed(d) && !d.IsFresh(now):
+		return codec.Reason{Device: d.Letter(), Why: codec.WhySilent, Text: "it is open, and sends nothing"}, true
+	}
+	return r, false
+}
