@@ -69,7 +69,7 @@ Exit codes: 0 the configuration is good, 2 it is not.
 		},
 		migrateCommand(),
 		{
-			Name: "export", Args: "LOG [DIRECTORY|FILE.mcap]", Summary: "make CSV or MCAP of a log",
+			Name: "export", Args: "[-f] LOG [DIRECTORY|FILE.mcap]", Summary: "make CSV or MCAP of a log",
 			Help: `LOG was written by player record or by the driver writelog (docs/LOGS.md). If it
 is still being recorded, what it has so far is exported.
 
@@ -77,17 +77,24 @@ is still being recorded, what it has so far is exported.
   player export run.mcap tables/        tables, a file for each device
   player export run.mcap drawn.mcap     for Foxglove and other viewers
 
-Exit codes: 0 done, 2 the log cannot be read or the files not be written.
+  -f   replace files that exist
+
+Files appear when they are whole: an export that fails leaves none.
+
+Exit codes: 0 done, 2 the log cannot be read, a file exists, or the files cannot
+be written.
 `,
-			Run: func(_ context.Context, args []string, stdout io.Writer, stderr *os.File) error {
-				rest, err := tools.Parse(tools.NewFlags("export"), args, 2)
+			Run: func(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) error {
+				flags := tools.NewFlags("export")
+				replace := flags.Bool("f", false, "")
+				rest, err := tools.Parse(flags, args, 2)
 				if err != nil {
 					return err
 				}
 				if len(rest) == 0 {
 					return errors.New("export needs the path of a log")
 				}
-				return exportLog(rest[0], strings.Join(rest[1:], ""), stdout, stderr)
+				return exportLog(ctx, rest[0], strings.Join(rest[1:], ""), *replace, stdout, stderr)
 			},
 		},
 	}

@@ -94,7 +94,7 @@ func serve(ctx context.Context, o options, stdout io.Writer, stderr *os.File) er
 	case o.stage == listWorlds:
 		return writeWorlds(stdout)
 	case o.export != "":
-		return exportLog(o.export, o.file, stdout, stderr)
+		return exportLog(ctx, o.export, o.file, o.replace, stdout, stderr)
 	case o.check:
 		return check(o, stdout, stderr)
 	}

@@ -306,44 +306,6 @@ func TestServes(t *testing.T) {
 	}
 }
 
-// The file of -truth is created or emptied. Nothing behind a symbolic link is.
-func TestTruthFile(t *testing.T) {
-	dir := t.TempDir()
-	path := func(name string) string { return filepath.Join(dir, name) }
-	for name, to := range map[string]string{"link": "precious", "dangling": "none", "device": "/dev/null"} {
-		if err := os.Symlink(to, path(name)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, name := range []string{"precious", "old"} {
-		if err := os.WriteFile(path(name), []byte("longer than what is written"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for name, want := range map[string]string{"new": "", "old": "", "device": "", "link": "link is a symbolic link", "dangling": "no such file", ".": "directory"} {
-		file, err := createTruth(path(name))
-		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", name, err, want)
-		}
-		if err != nil {
-			continue
-		}
-		if _, err := file.WriteString("truth"); err != nil {
-			t.Error(err)
-		}
-		file.Close()
-		if text, err := os.ReadFile(path(name)); name != "device" && (err != nil || string(text) != "truth") {
-			t.Errorf("%s has %q, %v", name, text, err)
-		}
-	}
-	if text, err := os.ReadFile(path("precious")); err != nil || string(text) != "longer than what is written" {
-		t.Errorf("the file behind the link: %q, %v", text, err)
-	}
-	if _, err := os.Lstat(path("none")); err == nil {
-		t.Error("a file was created behind a link")
-	}
-}
-
 // A world ends the server at its quit_time, with nobody connected.
 func TestQuitTime(t *testing.T) {
 	include, err := filepath.Abs("worlds/pioneer.inc")

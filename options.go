@@ -39,6 +39,7 @@ type options struct {
 	builtin       []byte // configuration of a subcommand, instead of file; nil: none
 	stage         string
 	truth         string // file for the true poses of the simulated robots; empty: none
+	replace       bool   // files that exist may be replaced
 	run           bool   // the world runs without clients, too
 	reflex        bool
 	deadman       int // ms, for which a client's command to the wheels is good; 0: off
@@ -118,6 +119,7 @@ Other
   -check            as the command check
   -list             as the command list
   -export LOG       as the command export, to FILE
+  -f                replace the files of -truth and -export if they exist
   -debug            log more
   -exp              experimental features (there are none)
   -version          print the version and exit
@@ -146,6 +148,7 @@ func newFlagSet(o *options) *flag.FlagSet {
 	fs.StringVar(&o.origin, "foxglove-origin", "", "")
 	fs.StringVar(&o.stage, "stage", "", "")
 	fs.StringVar(&o.truth, "truth", "", "")
+	fs.BoolVar(&o.replace, "f", false, "")
 	fs.BoolVar(&o.run, "run", false, "")
 	fs.BoolVar(&o.reflex, "reflex", false, "")
 	fs.IntVar(&o.deadman, "deadman", 0, "")

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"player/config"
 	"player/devices/stage"
 	"player/timers"
+	"player/tools"
 )
 
 // simulation is the simulated world of a configuration, and what the flags
@@ -46,7 +46,7 @@ func openSimulation(o options, conf *config.Server, log *zap.Logger) (*simulatio
 	}
 	if o.truth != "" {
 		var err error
-		if s.truth, err = createTruth(o.truth); err != nil {
+		if s.truth, err = tools.Create(o.truth, o.replace); err != nil {
 			return nil, fmt.Errorf("-truth: %w", err)
 		}
 		s.world.LogTruth(s.truth)
@@ -76,34 +76,6 @@ func worldOf(conf *config.Server) (world *stage.World, robots simulatedRobots) {
 // nameOf returns the name of the robot or overhead camera on a port: that of the
 // world, or "robot".
 func (s simulatedRobots) nameOf(port int) string { return cmp.Or(s[port].name, "robot") }
-
-// createTruth creates the file of -truth, or empties it. It does not empty a file
-// behind a symbolic link, which somebody else may have put there. A pipe or a device
-// may be behind one, as /dev/stdout is.
-func createTruth(path string) (*os.File, error) {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) // follows no link
-	if !errors.Is(err, fs.ErrExist) {
-		return file, err
-	}
-	if file, err = os.OpenFile(path, os.O_WRONLY, 0); err != nil {
-		return nil, err
-	}
-	opened, err := file.Stat()
-	if err == nil && opened.Mode().IsRegular() {
-		var named fs.FileInfo
-		if named, err = os.Lstat(path); err == nil && !os.SameFile(named, opened) {
-			err = fmt.Errorf("%s is a symbolic link: name the file itself", path)
-		}
-		if err == nil {
-			err = file.Truncate(0)
-		}
-	}
-	if err != nil {
-		_ = file.Close() // nothing was written
-		return nil, err
-	}
-	return file, nil
-}
 
 // start is called on the loop when the server is ready. run starts a timer; quit
 // ends the server, when the world's quit_time comes.

@@ -50,6 +50,7 @@ usage: go run ./bench [flags]
   -n N           runs of each cell, for medians    (default 1)
   -out DIR       results.jsonl and plots go there   (default bench/out)
   -report FILE   the report                        (default report.md in -out)
+  -f             replace FILE if it exists
   -list          print the names of all cells and exit
   -h             print this page
 
@@ -70,7 +71,7 @@ type options struct {
 func parseOptions(args []string, help io.Writer) (options, error) {
 	var o options
 	var pattern string
-	var full bool
+	var full, replace bool
 	fs := tools.NewFlags("bench")
 	fs.StringVar(&pattern, "run", "", "")
 	fs.DurationVar(&o.window, "cell", defaultWindow, "")
@@ -78,6 +79,7 @@ func parseOptions(args []string, help io.Writer) (options, error) {
 	fs.IntVar(&o.runs, "n", 1, "")
 	fs.StringVar(&o.out, "out", filepath.Join("bench", "out"), "")
 	fs.StringVar(&o.report, "report", "", "")
+	fs.BoolVar(&replace, "f", false, "")
 	fs.BoolVar(&o.list, "list", false, "")
 	if _, err := tools.Parse(fs, args, 0); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
@@ -90,6 +92,8 @@ func parseOptions(args []string, help io.Writer) (options, error) {
 	}
 	if o.report == "" {
 		o.report = filepath.Join(o.out, "report.md")
+	} else if _, err := os.Lstat(o.report); err == nil && !replace {
+		return o, fmt.Errorf("%s exists: -f replaces it", o.report)
 	}
 	var err error
 	switch o.run, err = regexp.Compile(pattern); {

@@ -71,7 +71,7 @@ at once, so a lone frame arrives earlier than t.
     go run ./bench -run 'paper/802.11' -n 5 # some of it, medians of five runs
     go run ./bench -full                    # two minutes a cell, as in the paper
 
-Results and report go to bench/out. This page was written with ` + "`-out bench/results -report docs/BENCHMARKS.md`" + `.
+Results and report go to bench/out. This page was written with ` + "`-out bench/results -report docs/BENCHMARKS.md -f`" + `.
 Links and the counters of system calls need root; without it the report says what is missing.
 ` + "`go run ./bench -h`" + ` shows all flags.
 `

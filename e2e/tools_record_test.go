@@ -52,7 +52,7 @@ func TestRecordTool(t *testing.T) {
 	}
 
 	code, _, errs := uses(t, "record", start(t, "-stage", room).address, "pr", "-o", ours)
-	if code != 2 || !strings.Contains(errs, "file exists") {
+	if code != 2 || !strings.Contains(errs, "exists: -f replaces it") {
 		t.Errorf("an existing log: exit %d, %s", code, errs)
 	}
 

@@ -113,6 +113,9 @@ func (r *robot) start(c *config, out io.Writer) (command string, err error) {
 		return flags, nil
 	}
 	file := filepath.Join(c.dir, "player.cfg")
+	if _, err := os.Lstat(file); err == nil && !c.replace {
+		return "", fmt.Errorf("%s exists: -f replaces it", file)
+	}
 	return "player " + file, os.WriteFile(file, []byte(blocks), 0o644)
 }
 

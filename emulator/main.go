@@ -81,6 +81,7 @@ type config struct {
 	actsPort    int
 	actsVersion string
 	trace       bool
+	replace     bool // player.cfg in dir
 
 	createAsleep bool
 	lidarModel   string
@@ -127,6 +128,7 @@ func parse(args []string, out io.Writer) (*config, error) {
 	f.StringVar(&c.urgModel, "urg-model", "URG-04LX", "model of the scanner: URG-04LX or UTM-30LX")
 	f.StringVar(&c.urgFaults, "urg-faults", "", "faults of the scanner, separated by commas: old (SCIP 1.1 at first), laser (it stays off)")
 	f.BoolVar(&c.urgTCP, "urg-tcp", false, "the scanner is on the network, not on a serial line")
+	f.BoolVar(&c.replace, "f", false, "replace player.cfg in -dir if it exists")
 	f.BoolVar(&c.trace, "trace", false, "print every packet")
 	if err := f.Parse(args); err != nil {
 		return nil, err

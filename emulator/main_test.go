@@ -192,7 +192,8 @@ func TestWrongFlags(t *testing.T) {
 		"not a directory":    {"-dir", filepath.Join(file, "x")},
 		"needs a speed":      {"-baud", "-1"},
 		"invalid port":       {"-only", "acts", "-acts-port", "70000"},
-		"not a symlink":      {"-dir", occupied(t)},
+		"not a symlink":      {"-dir", occupied(t, "p2os")},
+		"-f replaces it":     {"-only", "urg", "-dir", occupied(t, "player.cfg")},
 		"flag provided but ": {"-fly"},
 	} {
 		err := run(t.Context(), args, strings.NewReader(""), io.Discard)
@@ -202,10 +203,10 @@ func TestWrongFlags(t *testing.T) {
 	}
 }
 
-// occupied returns a directory with a file at the path of a port.
-func occupied(t *testing.T) string {
+// occupied returns a directory with a file.
+func occupied(t *testing.T, name string) string {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "p2os"), nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return dir

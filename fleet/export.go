@@ -7,7 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -23,7 +22,8 @@ viewers of MCAP (docs/FLEET.md).
 
 usage: go run ./fleet export -o FILE.mcap [flags]
 
-  -o FILE.mcap      the file; one that is there is replaced
+  -o FILE.mcap      the file
+  -f                replace it if it exists
   -fleet NAME       as that of the program that recorded           (default fleet)
   -robot NAME       only this robot, any number of times           (default all)
   -from TIME        what was recorded from then on: RFC 3339, or how long ago, as 10m
@@ -35,21 +35,25 @@ usage: go run ./fleet export -o FILE.mcap [flags]
   -key FILE         its private key
   -h                print this page
 
+The file appears when it is whole: an export that fails leaves none.
+
 Exit codes: 0 the file is written, 1 NATS failed or nothing was recorded, 2 the flags
-cannot be obeyed.
+cannot be obeyed or the file exists.
 `
 
 // exportOptions is the command line of export.
 type exportOptions struct {
 	access
-	out    string
-	choice export.Choice
+	out     string
+	replace bool
+	choice  export.Choice
 }
 
 func newExportFlags(o *exportOptions) *flag.FlagSet {
 	fs := tools.NewFlags("export")
 	o.access.add(fs)
 	fs.StringVar(&o.out, "o", "", "")
+	fs.BoolVar(&o.replace, "f", false, "")
 	fs.StringVar(&o.choice.Fleet, "fleet", defaultFleet, "")
 	fs.Func("robot", "", func(name string) error {
 		o.choice.Robots = append(o.choice.Robots, name)
@@ -98,24 +102,24 @@ func runExport(ctx context.Context, args []string, stdout io.Writer) error {
 	}
 	ctx, stop := tools.UntilSignal(ctx)
 	defer stop()
-	conn, err := nats.Connect(o.nats, append(o.credentials(), nats.Name("player fleet export"))...)
-	if err != nil {
-		return tools.Failure{Err: fmt.Errorf("connect to NATS: %w", err)}
-	}
-	defer conn.Close()
-	// What was at -o is replaced only by a whole file.
-	part := o.out + ".part"
-	file, err := os.Create(part)
+	file, err := tools.CreateWhole(ctx, o.out, o.replace)
 	if err != nil {
 		return err
 	}
-	summary, err := export.Write(ctx, conn, o.choice, file)
-	if err = errors.Join(err, file.Close()); err != nil {
-		return tools.Failure{Err: errors.Join(err, os.Remove(part))}
-	}
-	if err := os.Rename(part, o.out); err != nil {
+	summary, err := o.write(ctx, file)
+	if err := file.Close(err); err != nil {
 		return tools.Failure{Err: err}
 	}
 	_, err = fmt.Fprintf(stdout, "%s: %d messages of %d robots\n", o.out, summary.Messages, summary.Robots)
 	return err
+}
+
+// write writes what NATS has.
+func (o exportOptions) write(ctx context.Context, out io.Writer) (export.Summary, error) {
+	conn, err := nats.Connect(o.nats, append(o.credentials(), nats.Name("player fleet export"))...)
+	if err != nil {
+		return export.Summary{}, fmt.Errorf("connect to NATS: %w", err)
+	}
+	defer conn.Close()
+	return export.Write(ctx, conn, o.choice, out)
 }

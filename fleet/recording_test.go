@@ -283,11 +283,16 @@ func TestExport(t *testing.T) {
 		t.Errorf("from %v: %v, the first one at %v", middle, rest.messages, time.Unix(0, int64(rest.begin)))
 	}
 
+	taken := filepath.Join(t.TempDir(), "taken.mcap")
+	if err := os.WriteFile(taken, []byte("precious"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		args []string
 		want string
 		code int
 	}{
+		{[]string{"-o", taken}, "taken.mcap exists: -f replaces it", exitUsage},
 		{[]string{"-robot", "c"}, "nothing was recorded", exitFailure},
 		{[]string{"-to", "24h"}, "nothing was recorded", exitFailure},
 		{[]string{"-fleet", "other"}, "has no recording", exitFailure},
@@ -303,5 +308,11 @@ func TestExport(t *testing.T) {
 		if left, _ := filepath.Glob(filepath.Dir(path) + "/*"); len(left) > 0 {
 			t.Errorf("%v leaves %v", c.args, left)
 		}
+	}
+	if text, err := os.ReadFile(taken); err != nil || string(text) != "precious" {
+		t.Errorf("%.20q, %v", text, err)
+	}
+	if out, _, err := exported(t, url, "-f", "-o", taken); err != nil {
+		t.Errorf("%v, %s", err, out)
 	}
 }

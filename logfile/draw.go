@@ -2,10 +2,7 @@ package logfile
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -14,32 +11,18 @@ import (
 	"player/foxglove"
 )
 
-// ExportMCAP writes the messages of a log to a file at out that viewers such as
-// Foxglove draw: with the schemas of package foxglove, in JSON, compressed and with an
-// index. Times stay.
-func ExportMCAP(out, path string, progress Progress) (s *Summary, err error) {
+// ExportMCAP writes the messages of a log to what create returns, which is called when
+// the log has been looked at, so that viewers such as Foxglove draw them: with the
+// schemas of package foxglove, in JSON, compressed and with an index. Times stay.
+func ExportMCAP(path string, create func() (io.Writer, error), progress Progress) (s *Summary, err error) {
 	if s, err = Scan(path); err != nil {
 		return nil, err
 	}
-	if sameFile(out, path) {
-		return nil, fmt.Errorf("%s is the log itself", out)
-	}
-	file, err := os.Create(out)
+	out, err := create()
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	return s, draw(file, path, s, progress)
-}
-
-// sameFile reports whether both paths are of one file.
-func sameFile(a, b string) bool {
-	first, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	second, err := os.Stat(b)
-	return err == nil && os.SameFile(first, second)
+	return s, draw(out, path, s, progress)
 }
 
 // draw writes the file of ExportMCAP.

@@ -3,10 +3,11 @@ package logfile
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -63,6 +64,15 @@ func everything(t testing.TB) []byte {
 	return out.Bytes()
 }
 
+// created creates a file for an export.
+func created(t testing.TB, path string) func() (io.Writer, error) {
+	return func() (io.Writer, error) {
+		file, err := os.Create(path)
+		t.Cleanup(func() { file.Close() })
+		return file, err
+	}
+}
+
 // drawn exports a log for viewers.
 func drawn(t testing.TB, log []byte) (path string, s *Summary) {
 	t.Helper()
@@ -71,7 +81,7 @@ func drawn(t testing.TB, log []byte) (path string, s *Summary) {
 	if err := os.WriteFile(in, log, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s, err := ExportMCAP(path, in, quiet)
+	s, err := ExportMCAP(in, created(t, path), quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,16 +147,14 @@ func TestDrawnScans(t *testing.T) {
 func TestDrawErrors(t *testing.T) {
 	log, ends := record(t, script())
 	path := store(t, log)
-	if _, err := ExportMCAP(path, path, quiet); err == nil || !strings.Contains(err.Error(), "the log itself") {
-		t.Error(err)
+	if _, err := ExportMCAP(path, func() (io.Writer, error) { return nil, errBroken }, quiet); err != errBroken {
+		t.Errorf("a file that cannot be created is reported as %v", err)
 	}
-	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, log) {
-		t.Errorf("the log has changed: %v", err)
+	if _, err := ExportMCAP(path, func() (io.Writer, error) { return failingWriter{}, nil }, quiet); !errors.Is(err, errBroken) {
+		t.Errorf("a full disk is reported as %v", err)
 	}
-	if _, err := ExportMCAP(filepath.Join(path, "x.mcap"), path, quiet); err == nil {
-		t.Error("a file was written below a file")
-	}
-	if _, err := ExportMCAP(filepath.Join(t.TempDir(), "x.mcap"), "draw.go", quiet); err == nil {
+	none := func() (io.Writer, error) { t.Error("a file for no log"); return io.Discard, nil }
+	if _, err := ExportMCAP("draw.go", none, quiet); err == nil {
 		t.Error("this is no log")
 	}
 	// A log that is being recorded: what it has so far.
@@ -158,7 +166,7 @@ func TestDrawErrors(t *testing.T) {
 	defer file.Close()
 	Lock(file)
 	out := filepath.Join(t.TempDir(), "drawn.mcap")
-	if s, err := ExportMCAP(out, growing, quiet); err != nil || s.Damage != ErrRecording {
+	if s, err := ExportMCAP(growing, created(t, out), quiet); err != nil || s.Damage != ErrRecording {
 		t.Errorf("%+v, %v", s, err)
 	}
 	if got, err := os.ReadFile(out); err != nil || len(indexed(t, got, true)) == 0 {

@@ -2,11 +2,9 @@ package logfile
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -40,27 +38,22 @@ func ExportTo(w io.Writer, path string, progress Progress) (*Summary, error) {
 	return s, nil
 }
 
-// ExportFiles writes the channels of a log that have messages as tables into
-// files of a directory, which is created if missing: position.csv,
-// position-command.csv, position-1.csv. It returns their paths.
-func ExportFiles(directory, path string, progress Progress) (s *Summary, paths []string, err error) {
+// ExportFiles writes the channels of a log that have messages as tables into files
+// that create returns for their names: position.csv, position-command.csv,
+// position-1.csv.
+func ExportFiles(path string, create func(name string) (io.Writer, error), progress Progress) (s *Summary, err error) {
 	if s, err = Scan(path); err != nil {
-		return nil, nil, err
-	}
-	if err := os.MkdirAll(directory, 0o777); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	var tables []*table
 	for _, c := range s.recorded() {
-		file, failed := os.Create(filepath.Join(directory, fileName(c)+".csv"))
-		if failed != nil {
-			return nil, nil, failed
+		file, err := create(fileName(c) + ".csv")
+		if err != nil {
+			return nil, err
 		}
-		defer func() { err = errors.Join(err, file.Close()) }()
-		paths = append(paths, file.Name())
 		tables = append(tables, newTable(c, bufio.NewWriterSize(file, readBuffer), "", ""))
 	}
-	return s, paths, export(path, tables, s.First, progress)
+	return s, export(path, tables, s.First, progress)
 }
 
 // recorded returns the channels with messages.

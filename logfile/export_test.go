@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -72,27 +74,27 @@ vision,0.510000,1785233700.733456,,,,,,,,
 
 func TestExportFiles(t *testing.T) {
 	log, ends := record(t, script())
-	path, directory := store(t, log), filepath.Join(t.TempDir(), "new", "tables")
-	_, paths, err := ExportFiles(directory, path, quiet)
-	if err != nil {
+	files := map[string]*bytes.Buffer{}
+	create := func(name string) (io.Writer, error) {
+		files[name] = &bytes.Buffer{}
+		return files[name], nil
+	}
+	if _, err := ExportFiles(store(t, log), create, quiet); err != nil {
 		t.Fatal(err)
 	}
-	var names []string
-	for _, path := range paths {
-		names = append(names, strings.TrimPrefix(path, directory+"/"))
-	}
-	if got := strings.Join(names, " "); got != "laser.csv misc-2.csv position.csv position-command.csv position-configuration.csv vision.csv" {
+	names := slices.Sorted(maps.Keys(files))
+	if got := strings.Join(names, " "); got != "laser.csv misc-2.csv position-command.csv position-configuration.csv position.csv vision.csv" {
 		t.Error(got)
 	}
-	got, err := os.ReadFile(filepath.Join(directory, "position-command.csv"))
-	if want := "time_s,unix_s,speed_mm_per_s,turn_rate_deg_per_s\n0.001000,1785233700.224456,200,-10\n"; err != nil || string(got) != want {
-		t.Errorf("%s, %v", got, err)
+	got := files["position-command.csv"].String()
+	if want := "time_s,unix_s,speed_mm_per_s,turn_rate_deg_per_s\n0.001000,1785233700.224456,200,-10\n"; got != want {
+		t.Error(got)
 	}
-	if _, _, err := ExportFiles(filepath.Join(path, "x"), path, quiet); err == nil {
-		t.Error("tables were written below a file")
+	if _, err := ExportFiles(store(t, log), func(string) (io.Writer, error) { return nil, errBroken }, quiet); err != errBroken {
+		t.Errorf("a file that cannot be created is reported as %v", err)
 	}
 	// The readable part of a truncated log is exported.
-	s, _, err := ExportFiles(directory, store(t, log[:ends[2]+1]), quiet)
+	s, err := ExportFiles(store(t, log[:ends[2]+1]), create, quiet)
 	if err != nil || s.Damage != errCut {
 		t.Errorf("%v, %+v", err, s)
 	}

@@ -66,6 +66,9 @@ func Repair(path string, progress Progress) (done Repaired, err error) {
 	}
 	if done.Damage != nil && done.Damage != errCut {
 		done.Kept = path + damaged
+		if _, err := os.Lstat(done.Kept); err == nil {
+			return done, fmt.Errorf("%s exists, from an earlier repair: move it away", done.Kept)
+		}
 		if err := os.Rename(path, done.Kept); err != nil {
 			return done, err
 		}

@@ -101,6 +101,19 @@ func TestRepairDamagedLogs(t *testing.T) {
 		if original, err := os.ReadFile(path + ".damaged"); done.Kept != path+".damaged" || err != nil || !bytes.Equal(original, tt.log) {
 			t.Errorf("%s: %+v, %v", name, done, err)
 		}
+		// The original of another repair is not replaced.
+		if err := os.WriteFile(path, tt.log, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Repair(path, quiet); err == nil || !strings.Contains(err.Error(), ".damaged exists") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if left, err := os.ReadFile(path); err != nil || !bytes.Equal(left, tt.log) {
+			t.Errorf("%s: the log has changed, %v", name, err)
+		}
+		if _, err := os.Stat(path + repairing); err == nil {
+			t.Errorf("%s: the copy is left", name)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@
 package main
 
 import (
+	"context"
 	"crypto/sha256"
 	"debug/buildinfo"
 	"flag"
@@ -16,6 +17,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"player/tools"
 )
 
 // target is a processor that we build for.
@@ -43,6 +46,7 @@ const maxBinary = 12 << 20
 
 func main() {
 	output := flag.String("o", "", "directory for the results")
+	replace := flag.Bool("f", false, "replace results that exist")
 	only := flag.String("only", "", "build for this processor only")
 	version := flag.String("version", "", "version, instead of the one from git")
 	flag.Parse()
@@ -50,13 +54,13 @@ func main() {
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := run(*output, *only, *version); err != nil {
+	if err := run(*output, *only, *version, *replace); err != nil {
 		fmt.Fprintln(os.Stderr, "packaging:", err)
 		os.Exit(1)
 	}
 }
 
-func run(output, only, version string) error {
+func run(output, only, version string, replace bool) error {
 	src, err := readSource(version)
 	if err != nil {
 		return err
@@ -131,18 +135,27 @@ func run(output, only, version string) error {
 	if results[fmt.Sprintf("player-%s.spdx.json", src.version)], err = sbom(src, slices.SortedFunc(maps.Values(linked), byPath)); err != nil {
 		return err
 	}
-	return write(output, results)
+	return write(output, results, replace)
 }
 
-// write writes the files with their checksums.
-func write(dir string, results map[string][]byte) error {
+// write writes the files with their checksums, or none of them.
+func write(dir string, results map[string][]byte, replace bool) (err error) {
 	var sums []string
 	for name, data := range results {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
-			return err
-		}
 		sums = append(sums, fmt.Sprintf("%x  %s\n", sha256.Sum256(data), name))
 	}
 	slices.SortFunc(sums, func(a, b string) int { return strings.Compare(a[64:], b[64:]) })
-	return os.WriteFile(filepath.Join(dir, "SHA256SUMS"), []byte(strings.Join(sums, "")), 0o666)
+	results["SHA256SUMS"] = []byte(strings.Join(sums, ""))
+	files := tools.Files{Context: context.Background(), Replace: replace}
+	defer func() { err = files.Close(err) }()
+	for name, data := range results {
+		file, err := files.Create(filepath.Join(dir, name))
+		if err != nil {
+			return err
+		}
+		if _, err := file.Write(data); err != nil {
+			return err
+		}
+	}
+	return nil
 }

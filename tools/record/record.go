@@ -23,7 +23,8 @@ const help = `Records what the robot's devices measure, until Ctrl-C. DEVICES ar
 device's letter and r (player help print); without them, all that the robot has
 is recorded, which starts its hardware.
 
-  -o FILE    the log; it must not exist
+  -o FILE    the log
+  -f         replace FILE if it exists
   -for TIME  how long, as 30s or 5m                     (default until Ctrl-C)
   -compress  write about half of the bytes (zstd)
   -rate HZ   how often data is fetched at most; that of a device
@@ -64,6 +65,7 @@ func run(ctx context.Context, args []string, version string, stderr io.Writer) (
 	path := flags.String("o", "", "")
 	limit := flags.Duration("for", 0, "")
 	rate := flags.Int("rate", 100, "")
+	replace := flags.Bool("f", false, "")
 	compress := flags.Bool("compress", false, "")
 	rest, err := tools.Parse(flags, args, 2)
 	switch {
@@ -93,7 +95,7 @@ func run(ctx context.Context, args []string, version string, stderr io.Writer) (
 	if err := r.open(ctx, strings.Join(rest[1:], "")); err != nil {
 		return err
 	}
-	file, err := os.OpenFile(*path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	file, err := tools.Create(*path, *replace)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,133 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// Create creates a file that a user has named. One that is there is an error, unless
+// replace (-f) has it emptied; a pipe or a device is written to. A file behind a symbolic
+// link, which somebody else may have put there, is neither created nor emptied.
+func Create(path string, replace bool) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) // follows no link
+	if !errors.Is(err, fs.ErrExist) {
+		return file, err
+	}
+	there, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if there.Mode().IsRegular() {
+		switch named, err := os.Lstat(path); {
+		case err != nil:
+			return nil, err
+		case !os.SameFile(named, there):
+			return nil, fmt.Errorf("%s is a symbolic link: name the file itself", path)
+		case !replace:
+			return nil, fmt.Errorf("%s exists: -f replaces it", path)
+		}
+		return os.OpenFile(path, os.O_WRONLY|os.O_TRUNC, 0)
+	}
+	return os.OpenFile(path, os.O_WRONLY, 0)
+}
+
+// unfinished is the end of the name of a Whole until it is whole.
+const unfinished = ".part"
+
+// Whole is a file that has its name only when it is whole: whatever fails, what was
+// there before stays, and no part of a file is taken for one.
+type Whole struct {
+	ctx     context.Context
+	file    *os.File
+	path    string
+	replace bool
+}
+
+// CreateWhole begins a file that a user has named. One that is there is an error, as
+// for Create. Writing fails when ctx ends.
+func CreateWhole(ctx context.Context, path string, replace bool) (*Whole, error) {
+	w := &Whole{ctx: ctx, path: path, replace: replace}
+	err := w.free()
+	if err == nil {
+		w.file, err = Create(path+unfinished, replace)
+	}
+	return w, err
+}
+
+// free returns an error if there is a file that is not to be replaced, or something
+// else than a file.
+func (w *Whole) free() error {
+	switch there, err := os.Lstat(w.path); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !there.Mode().IsRegular():
+		return fmt.Errorf("%s exists and is no file", w.path)
+	case !w.replace:
+		return fmt.Errorf("%s exists: -f replaces it", w.path)
+	}
+	return nil
+}
+
+// Write implements io.Writer.
+func (w *Whole) Write(p []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return w.file.Write(p)
+}
+
+// Close gives the file its name; with the error of its writer, or after the end of ctx,
+// it removes it. It returns those errors, too.
+func (w *Whole) Close(err error) error {
+	err = errors.Join(err, w.file.Close(), w.ctx.Err())
+	if err == nil {
+		err = w.free()
+	}
+	if err == nil {
+		err = os.Rename(w.file.Name(), w.path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(w.file.Name()))
+	}
+	return nil
+}
+
+// Files are files that appear together: all of them whole, or none.
+type Files struct {
+	Context context.Context // its end is an error of Write
+	Replace bool            // files that exist (-f)
+	files   []*Whole
+}
+
+// Create begins one more file.
+func (f *Files) Create(path string) (*Whole, error) {
+	w, err := CreateWhole(f.Context, path, f.Replace)
+	if err == nil {
+		f.files = append(f.files, w)
+	}
+	return w, err
+}
+
+// Close gives the files their names, or with the error of their writer removes them. It
+// returns the first error.
+func (f *Files) Close(err error) error {
+	for _, w := range f.files {
+		if closed := w.Close(err); err == nil {
+			err = closed
+		}
+	}
+	return err
+}
+
+// Names returns the paths of the files, in the order of Create.
+func (f *Files) Names() (names []string) {
+	for _, w := range f.files {
+		names = append(names, w.path)
+	}
+	return names
+}

@@ -1,0 +1,145 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// folder returns a folder with files, links and a directory.
+func folder(t *testing.T) (path func(name string) string, text func(name string) string) {
+	t.Helper()
+	dir := t.TempDir()
+	path = func(name string) string { return filepath.Join(dir, name) }
+	for name, to := range map[string]string{"link": "precious", "dangling": "none", "device": "/dev/null"} {
+		if err := os.Symlink(to, path(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"precious", "old"} {
+		if err := os.WriteFile(path(name), []byte("longer than what is written"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return path, func(name string) string {
+		text, err := os.ReadFile(path(name))
+		if err != nil {
+			return err.Error()
+		}
+		return string(text)
+	}
+}
+
+// A file is replaced only on demand, and nothing behind a symbolic link is.
+func TestCreate(t *testing.T) {
+	for _, replace := range []bool{false, true} {
+		path, text := folder(t)
+		old := "old exists: -f replaces it"
+		if replace {
+			old = ""
+		}
+		for name, want := range map[string]string{"new": "", "old": old, "device": "", "link": "link is a symbolic link", "dangling": "no such file", ".": "directory"} {
+			file, err := Create(path(name), replace)
+			if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %q", name, err, want)
+			}
+			if err != nil {
+				continue
+			}
+			if _, err := file.WriteString("text"); err != nil {
+				t.Error(err)
+			}
+			file.Close()
+			if got := text(name); name != "device" && got != "text" {
+				t.Errorf("%s has %q", name, got)
+			}
+		}
+		if got := text("precious"); got != "longer than what is written" {
+			t.Errorf("the file behind the link: %q", got)
+		}
+		if _, err := os.Lstat(path("none")); err == nil {
+			t.Error("a file was created behind a link")
+		}
+	}
+}
+
+// Whatever fails, what was there before stays and nothing else is left.
+func TestWhole(t *testing.T) {
+	path, text := folder(t)
+	before := names(t, path("."))
+	failed := errors.New("failed")
+	if _, err := CreateWhole(t.Context(), path("old"), false); err == nil || !strings.Contains(err.Error(), "old exists: -f replaces it") {
+		t.Error(err)
+	}
+	for _, name := range []string{"link", "dangling", "device", "."} {
+		if _, err := CreateWhole(t.Context(), path(name), true); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	for _, name := range []string{"old", "new"} {
+		w, err := CreateWhole(t.Context(), path(name), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write([]byte("te")); err != nil {
+			t.Error(err)
+		}
+		if err := w.Close(failed); !errors.Is(err, failed) {
+			t.Error(err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	interrupted, err := CreateWhole(ctx, path("new"), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if _, err := interrupted.Write([]byte("te")); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if err := interrupted.Close(nil); !errors.Is(err, context.Canceled) { // its writer did not notice
+		t.Error(err)
+	}
+	if got := names(t, path(".")); !slices.Equal(got, before) || text("old") != "longer than what is written" {
+		t.Errorf("%q are left, were %q; old is %q", got, before, text("old"))
+	}
+
+	late, err := CreateWhole(t.Context(), path("late"), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path("late"), []byte("of somebody else"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := late.Close(nil); err == nil || text("late") != "of somebody else" {
+		t.Errorf("%v, %q", err, text("late"))
+	}
+	w, err := CreateWhole(t.Context(), path("old"), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, wrote := w.Write([]byte("text"))
+	if err := w.Close(wrote); err != nil || text("old") != "text" {
+		t.Errorf("%v, %q", err, text("old"))
+	}
+	if _, err := os.Stat(path("old" + unfinished)); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+}
+
+func names(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
