@@ -110,6 +110,12 @@ func commandNamed(name string) (c tools.Command, ok bool) {
 	return all[i], true
 }
 
+// isCommand reports whether an argument is a subcommand's name.
+func isCommand(name string) bool {
+	_, ok := commandNamed(name)
+	return ok || name == "help"
+}
+
 // commandNames returns the names of the subcommands.
 func commandNames() (names []string) {
 	for _, c := range commands() {

@@ -38,6 +38,9 @@ var errFailed = errors.New("the server failed")
 const printLimit = time.Second
 
 func main() {
+	if len(os.Args) == 1 || !isCommand(os.Args[1]) {
+		takeSlack()
+	}
 	err := run(context.Background(), os.Args[1:], os.Stdout, os.Stderr)
 	code := make(chan int, 1)
 	go func() { code <- exitCode(err, os.Stderr) }()

@@ -7,14 +7,52 @@ import (
 	"runtime"
 	"runtime/debug"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
+
+	"player/reactor"
 )
 
 // gcPercent is how much the heap may grow before it is collected, in per cent
 // of what is in use. The loop makes no garbage, so collections stay rare. With
 // Go's default of 100 a client would take up to twice the memory that it needs.
 const gcPercent = 25
+
+// slack is the timer slack that the server runs with. The thread with which the Go
+// runtime watches itself wakes after 20 us, again and again, while the loop blocks; with
+// slack it wakes together with the loop. Goroutines beside the loop, as those of pages, wait
+// for the processor as long in each of their steps.
+const slack = 20 * time.Millisecond
+
+// takeSlack executes the program again with slack, which only threads that are started
+// by a process with slack have (docs/DECISIONS.md, "Timer slack"). It returns in the
+// second program, in one that was started with another slack than the kernel's, and where
+// the program cannot be executed: then it costs more time of the processor.
+func takeSlack() {
+	runtime.LockOSThread() // the slack is a thread's
+	defer runtime.UnlockOSThread()
+	if has, err := unix.PrctlRetInt(unix.PR_GET_TIMERSLACK, 0, 0, 0, 0); err != nil || has != reactor.DefaultSlack {
+		if os.Getenv("GOMAXPROCS") == "1" {
+			_ = os.Unsetenv("GOMAXPROCS") // Go has read it; it is not for programs of drivers
+		}
+		return
+	}
+	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, uintptr(slack), 0, 0, 0)
+	if has, err := unix.PrctlRetInt(unix.PR_GET_TIMERSLACK, 0, 0, 0, 0); err == nil && has == int(slack) {
+		env := os.Environ()
+		if os.Getenv("GOMAXPROCS") == "" {
+			// A Go program with a second processor begins with a thread that looks for
+			// work and sleeps for the slack.
+			env = append(env, "GOMAXPROCS=1")
+		}
+		// Not /proc/self/exe: it would be the name of the process.
+		if path, err := os.Executable(); err == nil {
+			_ = syscall.Exec(path, os.Args, env)
+		}
+	}
+	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, reactor.DefaultSlack, 0, 0, 0)
+}
 
 // tuneRuntime sets up the Go runtime for the server. The environment variables
 // GOMAXPROCS and GOGC take precedence.

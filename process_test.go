@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"os"
+	"os/signal"
 	"runtime"
 	"runtime/debug"
 	"syscall"
@@ -46,6 +47,7 @@ func TestUntilSignal(t *testing.T) {
 
 // SIGHUP asks for a reload instead of the end, however often it comes.
 func TestUntilSignalReloads(t *testing.T) {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // one may arrive after stop
 	requests := make(chan struct{}, 1)
 	ctx, _, stop := untilSignal(context.Background(), func() { t.Error("the signal kills") }, requests)
 	defer stop()

@@ -77,8 +77,6 @@ type cell struct {
 	Hold time.Duration `json:"hold_ns,omitempty"`
 	// Hardware is the emulated hardware behind the server (hardware.go).
 	Hardware string `json:"hardware,omitempty"`
-	// Plain starts the server without timer slack (withSlack).
-	Plain bool `json:"plain,omitempty"`
 	// Strangers is what others do meanwhile (strangers.go).
 	Strangers string `json:"strangers,omitempty"`
 	// Share of one processor and Memory in bytes that the server may use, zero
@@ -254,9 +252,10 @@ func scale() []cell {
 		c.Servers, c.TLS = nil, true
 		all = append(all, c)
 	}
-	for _, rate := range []int{10, 50} {
-		c := one(fmt.Sprintf("plain/50x%dHz", rate), 50, rate)
-		c.Servers, c.Plain = nil, true
+	commands := one("plain/50x50Hz, commands", 50, 50)
+	commands.Groups[0].Task = load.Command
+	for _, c := range []cell{one("plain/50x10Hz", 50, 10), one("plain/50x50Hz", 50, 50), commands} {
+		c.Servers = []server{player, inherits, floor}
 		all = append(all, c)
 	}
 	return all

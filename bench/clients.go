@@ -161,7 +161,7 @@ func (w *workshop) startRobots(ctx context.Context, n int, pattern string) (*pro
 	}
 	p := &process{port: port}
 	p.prepare(ctx, w.path(player), "-gp", strconv.Itoa(port), "-max-per-address", strconv.Itoa(math.MaxInt32), file)
-	if err := p.withSlack(p.cmd.Start); err != nil {
+	if err := p.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start the robots: %w", err)
 	}
 	return p, nil

@@ -30,6 +30,9 @@ const (
 	player  server = "player"  // the one under test
 	floor   server = "floor"   // a bare epoll loop: the least it could cost
 	threads server = "threads" // goroutines for each client: the obvious way
+
+	// inherits is player, started with the timer slack that its unit used to set.
+	inherits server = "inherits"
 )
 
 // sources is what each is built from.
@@ -38,13 +41,12 @@ var sources = map[server]string{player: ".", floor: "./bench/floor", threads: ".
 // stopLimit is how long a server may take to end; Player's own limit is 2 s.
 const stopLimit = 5 * time.Second
 
-// slack is the timer slack with which the server is started, as its unit file
-// does with TimerSlackNSec=. The thread with which the Go runtime watches itself
-// (sysmon) inherits it and wakes together with the loop instead of by itself. It
-// delays goroutines that run beside the loop by at most this much. 50 clients at
-// 10 Hz wake the threads 14 times a second with it, 60 times with 10 ms, and a
-// frame at 50 Hz costs 7 instead of 11 us of CPU time.
-const slack = 250 * time.Millisecond
+// slack is the timer slack with which the floor is started: what the server gives
+// itself (docs/DECISIONS.md, "Timer slack").
+const slack = 20 * time.Millisecond
+
+// formerSlack is what the server's unit set before the server did it itself.
+const formerSlack = 250 * time.Millisecond
 
 // workshop has the programs, built from the tree as it is, and a directory to work in.
 type workshop struct {
@@ -91,7 +93,15 @@ func (w *workshop) compile(ctx context.Context, folder, name, source string, fla
 	return nil
 }
 
-func (w *workshop) path(s server) string { return filepath.Join(w.bin, string(s)) }
+func (w *workshop) path(s server) string { return filepath.Join(w.bin, string(s.program())) }
+
+// program is the server whose program this is.
+func (s server) program() server {
+	if s == inherits {
+		return player
+	}
+	return s
+}
 
 // serialPort is the port that emulated hardware is on.
 func (w *workshop) serialPort() string { return filepath.Join(w.dir, "line") }
@@ -112,7 +122,7 @@ func (w *workshop) arguments(s server, c cell, p *process) ([]string, error) {
 		h := c.hardware()
 		return []string{"-port", strconv.Itoa(port), "-size", strconv.Itoa(h.size), "-letter", string(h.letter),
 			"-serial", w.serialPort(), "-packet", strconv.Itoa(h.packet)}, nil
-	case s != player:
+	case s.program() != player:
 		return []string{"-port", strconv.Itoa(port), "-size", strconv.Itoa(c.Size)}, nil
 	}
 	file := filepath.Join(w.dir, "player.cfg")
@@ -191,10 +201,10 @@ func (w *workshop) start(ctx context.Context, s server, c cell, wire *rig.Wire) 
 	if wire != nil {
 		launch = func() error { return wire.Start(p.cmd) }
 	}
-	// The tickers of threads would be late by the slack.
-	if s != threads && !c.Plain {
+	// Player gives it to itself. The tickers of threads would be late by it.
+	if given, ok := map[server]time.Duration{floor: slack, inherits: formerSlack}[s]; ok {
 		plain := launch
-		launch = func() error { return p.withSlack(plain) }
+		launch = func() error { return p.withSlack(given, plain) }
 	}
 	p.since = time.Now()
 	if err := launch(); err != nil {
@@ -222,16 +232,16 @@ func (w *workshop) startRelay(ctx context.Context, of *process, wire *rig.Wire) 
 	}
 	p := &process{port: of.port}
 	p.prepare(ctx, w.path(player), "-gp", strconv.Itoa(p.port), file)
-	if err := p.withSlack(func() error { return wire.StartFar(p.cmd) }); err != nil {
+	if err := wire.StartFar(p.cmd); err != nil {
 		return nil, fmt.Errorf("start the relay: %w", err)
 	}
 	return p, nil
 }
 
 // withSlack starts the process, which inherits the timer slack.
-func (p *process) withSlack(launch func() error) error {
+func (p *process) withSlack(slack time.Duration, launch func() error) error {
 	// With a second processor a Go program begins with a thread that looks for work,
-	// sleeps for 3 us, and wakes after the slack: 250 ms to the first reply instead of 7.
+	// sleeps for 3 us, and wakes after the slack.
 	p.cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
 	runtime.LockOSThread() // a child inherits it from the thread that makes it
 	defer runtime.UnlockOSThread()

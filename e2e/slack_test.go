@@ -1,0 +1,94 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// kernelSlack and serverSlack are the timer slack of threads in ns: that of the kernel,
+// and that of the server's threads other than the loop.
+const (
+	kernelSlack = "50000"
+	serverSlack = "20000000"
+)
+
+// slacks returns the timer slack of a server's threads in ns, without repeats.
+func (s *server) slacks(t *testing.T) []string {
+	t.Helper()
+	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", s.cmd.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, task := range tasks {
+		if b, err := os.ReadFile("/proc/" + task.Name() + "/timerslack_ns"); err == nil {
+			all = append(all, strings.TrimSpace(string(b)))
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// A server that is started plainly executes itself to have timer slack. Nobody sees it:
+// the process keeps its number and its name, and programs of drivers inherit nothing.
+func TestStartWithSlack(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	plugin := write(t, dir, "plugin.sh", `#!/bin/sh
+{ cat /proc/$$/timerslack_ns; env; } >"$1.new"
+mv "$1.new" "$1"
+cat >/dev/null
+`)
+	seen := filepath.Join(dir, "seen")
+	s := start(t, write(t, dir, "robot.cfg", fmt.Sprintf(`driver ( name "seen" plugin %q args [%q] provides ["misc:0"] )`, plugin, seen)))
+	await(t, "slack for all threads but the loop's", func() bool { return slices.Equal(s.slacks(t), []string{serverSlack, kernelSlack}) })
+	if name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", s.cmd.Process.Pid)); err != nil || string(name) != "player\n" {
+		t.Errorf("its name is %q, %v", name, err)
+	}
+	if n := strings.Count(s.log.String(), "serving"); n != 1 {
+		t.Errorf("it serves %d times", n)
+	}
+	s.dial(t).message('d', 'r', []byte("mr")...)
+	var text []byte
+	await(t, "the plugin", func() bool { text, _ = os.ReadFile(seen); return len(text) > 0 })
+	slack, env, _ := strings.Cut(string(text), "\n")
+	if slack != kernelSlack {
+		t.Errorf("a plugin has a timer slack of %s ns", slack)
+	}
+	var inherited []string
+	for line := range strings.Lines(env) {
+		if name, _, _ := strings.Cut(line, "="); os.Getenv(name) == "" && !slices.Contains([]string{"PWD", "OLDPWD", "SHLVL", "_"}, name) {
+			inherited = append(inherited, line)
+		}
+	}
+	if len(inherited) > 0 {
+		t.Errorf("a plugin inherits %q", inherited)
+	}
+}
+
+// A server whose program cannot be executed again serves all the same.
+func TestStartWithoutSlack(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := write(t, t.TempDir(), "gone", string(text))
+	program, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer program.Close()
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	s := launch{binary: "/proc/self/fd/3", files: []*os.File{program}}.start(t)
+	if got := s.slacks(t); !slices.Equal(got, []string{kernelSlack}) {
+		t.Errorf("its threads have timer slack: %v", got)
+	}
+	s.stop(t)
+}
