@@ -41,6 +41,8 @@ type Robot struct {
 	body  *stage.Robot
 	table *devices.Table
 	pan   int // the camera's commanded pan, degrees
+
+	payloads sense.Payloads
 }
 
 // Step is the state of a robot in one cycle.
@@ -151,21 +153,10 @@ func (r *Robot) cycle(now time.Duration, s *subsumption.Sensors, at time.Duratio
 // sense reads the robot's data, as package pilot does over the network.
 func (r *Robot) sense() subsumption.Sensors {
 	s := subsumption.NewSensors()
-	var position codec.PositionData
-	var sonar codec.SonarData
-	var laser codec.LaserData
-	var misc codec.MiscData
-	if r.decode(codec.Position, &position) {
-		sense.Position(&s, &position)
-	}
-	if r.decode(codec.Sonar, &sonar) {
-		sense.Sonar(&s, &sonar)
-	}
-	if r.decode(codec.Laser, &laser) {
-		sense.Laser(&s, &laser)
-	}
-	if r.decode(codec.Misc, &misc) {
-		sense.Misc(&s, &misc)
+	for _, letter := range []byte{codec.Position, codec.Sonar, codec.Laser, codec.Misc} {
+		if d := r.table.Device(letter); d != nil && d.HasData() {
+			r.payloads.Add(&s, letter, d.Data())
+		}
 	}
 	return s
 }

@@ -74,10 +74,7 @@ type Driver struct {
 	// Kept here so that a cycle does not allocate.
 	sensors  subsumption.Sensors
 	radio    subsumption.Stick
-	position codec.PositionData
-	sonar    codec.SonarData
-	laser    codec.LaserData
-	misc     codec.MiscData
+	payloads sense.Payloads
 	buf      []byte
 }
 
@@ -184,27 +181,8 @@ func (d *Driver) sense(now time.Duration) {
 
 // look adds the data of one device, unless it is too old.
 func (d *Driver) look(now time.Duration, device *devices.Device) {
-	if !device.HasData() || device.Age(now) > maxAge {
-		return
-	}
-	s := &d.sensors
-	switch device.Letter() {
-	case codec.Position:
-		if d.position.Decode(device.Data()) == nil {
-			sense.Position(s, &d.position)
-		}
-	case codec.Sonar:
-		if d.sonar.Decode(device.Data()) == nil {
-			sense.Sonar(s, &d.sonar)
-		}
-	case codec.Laser:
-		if d.laser.Decode(device.Data()) == nil {
-			sense.Laser(s, &d.laser)
-		}
-	case codec.Misc:
-		if d.misc.Decode(device.Data()) == nil {
-			sense.Misc(s, &d.misc)
-		}
+	if device.HasData() && device.Age(now) <= maxAge {
+		d.payloads.Add(&d.sensors, device.Letter(), device.Data())
 	}
 }
 

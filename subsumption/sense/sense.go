@@ -14,6 +14,38 @@ import (
 	"player/subsumption"
 )
 
+// Payloads adds payloads as they come from devices. It holds what they are decoded to,
+// so that a cycle does not allocate.
+type Payloads struct {
+	position codec.PositionData
+	sonar    codec.SonarData
+	laser    codec.LaserData
+	misc     codec.MiscData
+}
+
+// Add adds the payload of a device, by its letter. Payloads of other devices and of
+// wrong sizes add nothing.
+func (p *Payloads) Add(s *subsumption.Sensors, letter byte, payload []byte) {
+	switch letter {
+	case codec.Position:
+		if p.position.Decode(payload) == nil {
+			Position(s, &p.position)
+		}
+	case codec.Sonar:
+		if p.sonar.Decode(payload) == nil {
+			Sonar(s, &p.sonar)
+		}
+	case codec.Laser:
+		if p.laser.Decode(payload) == nil {
+			Laser(s, &p.laser)
+		}
+	case codec.Misc:
+		if p.misc.Decode(payload) == nil {
+			Misc(s, &p.misc)
+		}
+	}
+}
+
 // Position adds the odometry (PROTOCOL 7.1).
 func Position(s *subsumption.Sensors, d *codec.PositionData) {
 	s.Pose = subsumption.Pose{X: int(d.X), Y: int(d.Y), Heading: int(d.Heading)}

@@ -203,19 +203,33 @@ func TestEye(t *testing.T) {
 	}
 }
 
+// Payloads that fit no device add nothing.
+func TestPayloads(t *testing.T) {
+	var p Payloads
+	s := subsumption.NewSensors()
+	p.Add(&s, codec.Misc, []byte{1, 0})
+	p.Add(&s, codec.Gripper, []byte{1, 0})
+	if s != subsumption.NewSensors() {
+		t.Errorf("%+v", s)
+	}
+	p.Add(&s, codec.Misc, []byte{1, 0, 120})
+	p.Add(&s, codec.Laser, make([]byte, codec.LaserSize))
+	if s.Bumpers != subsumption.BumpLeft || s.Range[0] != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
 func TestSensingDoesNotAllocate(t *testing.T) {
-	var position codec.PositionData
-	var sonar codec.SonarData
-	var laser codec.LaserData
-	var misc codec.MiscData
 	var vision codec.VisionData
+	var payloads Payloads
 	e := &Eye{}
+	position, sonar, laser, misc := make([]byte, codec.PositionSize), make([]byte, codec.SonarSize), make([]byte, codec.LaserSize), []byte{1, 0, 0}
 	if allocs := testing.AllocsPerRun(100, func() {
 		s := subsumption.NewSensors()
-		Position(&s, &position)
-		Sonar(&s, &sonar)
-		Laser(&s, &laser)
-		Misc(&s, &misc)
+		payloads.Add(&s, codec.Position, position)
+		payloads.Add(&s, codec.Sonar, sonar)
+		payloads.Add(&s, codec.Laser, laser)
+		payloads.Add(&s, codec.Misc, misc)
 		s.Light, _ = e.Look(&vision, 0)
 	}); allocs != 0 {
 		t.Errorf("%v allocations", allocs)
