@@ -6,11 +6,13 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
 
 	"player/config"
+	"player/config/syntax"
 	"player/logging"
 	"player/secure"
 	"player/serialport"
@@ -114,6 +116,19 @@ func commandNamed(name string) (c tools.Command, ok bool) {
 func isCommand(name string) bool {
 	_, ok := commandNamed(name)
 	return ok || name == "help"
+}
+
+// checkName returns an error if the first argument can only be a misspelt subcommand or
+// file.
+func checkName(name string) error {
+	if _, err := os.Stat(name); strings.HasPrefix(name, "-") || strings.Contains(name, "/") || !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	hint := "player -h shows the commands"
+	if near := syntax.Nearest(name, append(commandNames(), "help")); near != "" {
+		hint = "did you mean player " + near + "?"
+	}
+	return fmt.Errorf("%s: no such file, and no command of that name; %s", name, hint)
 }
 
 // commandNames returns the names of the subcommands.

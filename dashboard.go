@@ -29,6 +29,7 @@ const defaultDashboard = "localhost:8080"
 
 // dashboard is the web server of the dashboard; nil: there is none.
 type dashboard struct {
+	address string // that the flags ask for
 	frontend[web.Config]
 	pioneers map[string]*p2os.Driver // by address, for config.Shapes
 }
@@ -44,7 +45,13 @@ func openDashboard(o options, conf *config.Server, sim *simulation, log *zap.Log
 	case o.http == "":
 		address = defaultDashboard
 	}
-	listener, err := net.Listen("tcp", address)
+	asked := o
+	asked.http = address
+	err := asked.checkAddresses(conf)
+	var listener net.Listener
+	if err == nil {
+		listener, err = net.Listen("tcp", address)
+	}
 	if err != nil && o.http == "" {
 		log.Warn("no dashboard: choose another address with -http HOST:PORT, or -http off", zap.Error(err))
 		return nil, nil
@@ -53,7 +60,7 @@ func openDashboard(o options, conf *config.Server, sim *simulation, log *zap.Log
 		return nil, fmt.Errorf("-http: %w", err)
 	}
 	host, _, _ := net.SplitHostPort(address) // Listen has accepted it
-	d := &dashboard{frontend: frontend[web.Config]{
+	d := &dashboard{address: address, frontend: frontend[web.Config]{
 		listener: listener.(*net.TCPListener), bind: cmp.Or(o.bind, "localhost"),
 		config: web.Config{Recent: logging.TailOf(log).After, Drafting: web.NewDrafting(), Name: host, Version: version(), Log: log},
 	}}

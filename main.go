@@ -73,6 +73,9 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 		if c, ok := commandNamed(args[0]); ok {
 			return runCommand(ctx, c, args[1:], stdout, stderr)
 		}
+		if err := checkName(args[0]); err != nil {
+			return err
+		}
 	}
 	o, err := parseOptions(args)
 	switch {
@@ -116,6 +119,9 @@ func serve(ctx context.Context, o options, stdout io.Writer, stderr *os.File) er
 	dash, err := openDashboard(o, conf, sim, log)
 	if err != nil {
 		return errors.Join(err, sim.close())
+	}
+	if dash != nil {
+		o.http = dash.address // for a configuration that is read again
 	}
 	viewers, err := openFoxglove(o, conf, sim, log)
 	if err != nil {

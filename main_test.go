@@ -19,8 +19,13 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
 	"player/client"
 	"player/codec"
+	"player/config"
+	"player/devices/stage"
 	"player/logfile"
 )
 
@@ -241,6 +246,14 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-stage", room, "-http", taken.Addr().String()}, "-http: listen tcp " + taken.Addr().String()},
 		{[]string{"-stage", room, "-http", "off", "-foxglove", taken.Addr().String()}, "-foxglove: listen tcp " + taken.Addr().String()},
 		{[]string{"-bind", "127.0.0.1", "-gp", port}, port + ": address already in use"},
+		{[]string{"-bind", "127.0.0.1", "-gp", "8080", "-http", "localhost:8080"}, "the robot on port 8080 (-gp) and the dashboard (-http) have one address, localhost:8080: choose another for one of them"},
+		{[]string{"-http", ":7000", "-foxglove", "127.0.0.1:7000"}, "the dashboard (-http) and the server for viewers (-foxglove) have one address"},
+		{[]string{"check", "-tls", ":7665", "-tls-cert", "x", "-tls-key", "x", "-http", "127.0.0.1:7665"}, "TLS of the robot on port 6665 (-tls, or tls in the file) and the dashboard (-http) have one address"},
+		{[]string{"-foxglove", "[::]:7001", write(t, "two.cfg", `driver ( name "testpattern" provides ["laser:0"] ) driver ( name "testpattern" provides ["7001:laser:0"] )`)},
+			"the robot on port 7001 and the server for viewers (-foxglove) have one address"},
+		{[]string{"prnt", "localhost"}, "prnt: no such file, and no command of that name; did you mean player print?"},
+		{[]string{"foo"}, "foo: no such file, and no command of that name; player -h shows the commands"},
+		{[]string{"-gp", "7000", "chek"}, "did you mean player check?"},
 		{[]string{"-export", "nowhere.mcap"}, "nowhere.mcap: no such file"},
 		{[]string{"-reflex", write(t, "blind.cfg", `driver ( name "testpattern" provides ["laser:0"] )`)}, "-reflex: the robot on port 6665 has no position device"},
 		{[]string{"-reflex", write(t, "blind.cfg", `driver ( name "testpattern" provides ["position:0" "ptz:0"] )`)},
@@ -340,6 +353,25 @@ func TestDefaultDashboardTaken(t *testing.T) {
 	s.line(t, `"serving"`)
 	if err := s.stop(); err != nil {
 		t.Error(err)
+	}
+}
+
+// A robot of a world may have the default address of the dashboard: it is served, without
+// a dashboard. One that has the address of -http is refused.
+func TestWorldTakesTheDashboard(t *testing.T) {
+	port := freePort(t)
+	world := write(t, "two.world", "position ( pose [0 0 0] ) position ( pose [3 0 0] port "+port+" )")
+	_, _, err := runs(t, "-bind", "127.0.0.1", "-stage", world, "-http", "127.0.0.1:"+port)
+	want := "the robot on port " + port + " and the dashboard (-http) have one address, 127.0.0.1:" + port
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+	o := options{port: 1, bind: "127.0.0.1"}
+	conf := &config.Server{Robots: []config.Robot{{Port: 8080}}}
+	log, lines := observer.New(zap.WarnLevel)
+	dash, err := openDashboard(o, conf, &simulation{world: &stage.World{}}, zap.New(log))
+	if dash != nil || err != nil || lines.Len() != 1 || !strings.Contains(lines.All()[0].ContextMap()["error"].(string), "have one address") {
+		t.Errorf("%v, %v, %v", dash, err, lines.All())
 	}
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -226,7 +225,7 @@ func (o options) configure(log *zap.Logger) (*config.Server, error) {
 			}
 		}
 	}
-	return conf, nil
+	return conf, o.checkAddresses(conf)
 }
 
 // serves reports whether a connection to a numeric address reaches our robot on
@@ -257,11 +256,10 @@ func (o options) serves(address string, port int) bool {
 // the driver stage if -stage is given, and otherwise a Pioneer.
 func (o options) parseConfig() (*syntax.File, error) {
 	if o.file != "" {
-		file, err := syntax.ParseFile(o.file, nil)
-		if near := syntax.Nearest(o.file, commandNames()); near != "" && errors.Is(err, os.ErrNotExist) {
-			return nil, fmt.Errorf("%w; did you mean player %s?", err, near)
+		if err := checkName(o.file); err != nil { // it may be behind flags
+			return nil, err
 		}
-		return file, err
+		return syntax.ParseFile(o.file, nil)
 	}
 	name, text := "(built-in) configs/pioneer.cfg", pioneer
 	switch {

@@ -192,6 +192,19 @@ func TestReloadPortTaken(t *testing.T) {
 	p.frame(3)
 }
 
+// A robot on an address of this very program is refused, and says whose it is.
+func TestReloadTakesTheDashboard(t *testing.T) {
+	t.Parallel()
+	page := freePort(t)
+	const text = `driver ( name "testpattern" provides ["laser:0"] )`
+	s := startFile(t, launch{}, text, "-http", fmt.Sprintf("127.0.0.1:%d", page))
+	s.ask(t, text+fmt.Sprintf(` driver ( name "testpattern" provides ["%d:laser:0"] )`, page), "configuration refused")
+	want := fmt.Sprintf("the robot on port %d and the dashboard (-http) have one address", page)
+	if !s.logged(want) {
+		t.Errorf("the log lacks %s: %s", want, s.log)
+	}
+}
+
 // Access rules apply to those who are connected.
 func TestReloadAccess(t *testing.T) {
 	t.Parallel()

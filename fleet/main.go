@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -45,6 +46,9 @@ func main() {
 func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) error {
 	if len(args) > 0 && args[0] == "export" {
 		return runExport(ctx, args[1:], stdout)
+	}
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		return fmt.Errorf("there is no command %q; there is export (-h shows all flags)", args[0])
 	}
 	o, err := parseOptions(args)
 	switch {
@@ -87,6 +91,9 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 	}
 	if o.http != "" {
 		l, err := net.Listen("tcp", o.http)
+		if err != nil && o.nats == "" && o.http == o.listen {
+			return fmt.Errorf("-http and -listen have one address, %s: choose another for one of them", o.http)
+		}
 		if err != nil {
 			return fmt.Errorf("-http: %w", err)
 		}

@@ -86,6 +86,9 @@ func TestBadFlags(t *testing.T) {
 			t.Errorf("%v: %v, want %q", c.args, err, c.want)
 		}
 	}
+	if out, err := exec.Command(program, "exprt").CombinedOutput(); err == nil || !strings.Contains(string(out), `there is no command "exprt"; there is export`) {
+		t.Errorf("%v, %s", err, out)
+	}
 	cmd := exec.Command(program, "-frob")
 	if err := cmd.Run(); cmd.ProcessState.ExitCode() != exitUsage {
 		t.Errorf("a bad flag: %v", err)
