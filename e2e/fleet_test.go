@@ -33,7 +33,8 @@ func fleetPage(t *testing.T, dashboard string) (page string) {
 		t.Fatalf("building the fleet: %v\n%s", err, out)
 	}
 	log := &lockedBuffer{}
-	fleet := exec.Command(binary, "-fleet", "lab", "-listen", "127.0.0.1:0", "-dir", filepath.Join(dir, "nats"), "-http", "127.0.0.1:0",
+	token := filepath.Join(dir, "token")
+	fleet := exec.Command(binary, "-fleet", "lab", "-listen", "127.0.0.1:0", "-dir", filepath.Join(dir, "nats"), "-token", token, "-http", "127.0.0.1:0",
 		"-robot", fmt.Sprintf("unit99=127.0.0.1:%d page=%s", freePort(t), dashboard))
 	fleet.Stdout, fleet.Stderr = log, log
 	if err := fleet.Start(); err != nil {
@@ -53,16 +54,20 @@ func fleetPage(t *testing.T, dashboard string) (page string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	go publishFleet(conn, dashboard)
+	secret, err := os.ReadFile(token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go publishFleet(conn, strings.TrimSpace(string(secret)), dashboard)
 	return url.FindStringSubmatch(log.String())[1] + "/"
 }
 
 // publishFleet publishes status, odometry and battery of 99 robots four times a second
 // until the connection ends, by NATS's protocol
 // (https://docs.nats.io/reference/reference-protocols/nats-protocol).
-func publishFleet(conn net.Conn, dashboard string) {
+func publishFleet(conn net.Conn, token, dashboard string) {
 	out := bufio.NewWriterSize(conn, 1<<20) // one write for each round: a PONG comes between two
-	fmt.Fprint(out, "CONNECT {\"verbose\":false,\"headers\":true}\r\n")
+	fmt.Fprintf(out, "CONNECT {\"verbose\":false,\"headers\":true,\"auth_token\":%q}\r\n", token)
 	go func() {
 		for lines := bufio.NewScanner(conn); lines.Scan(); {
 			if lines.Text() == "PING" {

@@ -13,8 +13,9 @@ import (
 // startLimit bounds the start of the server: it reads its streams.
 const startLimit = 30 * time.Second
 
-// startServer starts a NATS server with JetStream in this program.
-func startServer(listen, dir string) (*server.Server, error) {
+// startServer starts a NATS server with JetStream in this program, for clients that have
+// the token.
+func startServer(listen, dir, token string) (*server.Server, error) {
 	host, text, err := net.SplitHostPort(listen)
 	if err != nil {
 		return nil, fmt.Errorf("-listen: %w", err)
@@ -37,6 +38,8 @@ func startServer(listen, dir string) (*server.Server, error) {
 		StoreDir:   dir,
 		NoSigs:     true, // this program handles them
 		NoLog:      true,
+
+		Authorization: token,
 	}
 	if port == 0 {
 		o.Port = server.RANDOM_PORT

@@ -33,6 +33,8 @@ usage: go run ./fleet export -o FILE.mcap [flags]
   -ca FILE          certificates that are trusted, for tls:// in -nats
   -cert FILE        certificate of this program, with -key
   -key FILE         its private key
+  -token FILE       the token of a server in another of these programs; for servers on
+                    this computer        (default ~/.local/state/player/nats.token)
   -h                print this page
 
 The file appears when it is whole: an export that fails leaves none.
@@ -116,9 +118,13 @@ func runExport(ctx context.Context, args []string, stdout io.Writer) error {
 
 // write writes what NATS has.
 func (o exportOptions) write(ctx context.Context, out io.Writer) (export.Summary, error) {
-	conn, err := nats.Connect(o.nats, append(o.credentials(), nats.Name("player fleet export"))...)
+	settings, err := o.credentials()
 	if err != nil {
-		return export.Summary{}, fmt.Errorf("connect to NATS: %w", err)
+		return export.Summary{}, err
+	}
+	conn, err := nats.Connect(o.nats, append(settings, nats.Name("player fleet export"))...)
+	if err != nil {
+		return export.Summary{}, refused(err)
 	}
 	defer conn.Close()
 	return export.Write(ctx, conn, o.choice, out)

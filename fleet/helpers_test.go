@@ -59,6 +59,7 @@ func TestMain(m *testing.M) {
 	build("..", player, "GOWORK=off") // as it is shipped
 	build(".", program)
 	ports.Store(rand.Uint32N(portCount))
+	os.Setenv("XDG_STATE_HOME", filepath.Join(dir, "state"))
 	code := m.Run()
 	os.RemoveAll(dir)
 	os.Exit(code)
@@ -242,7 +243,11 @@ func startFleet(t *testing.T, robots []robot, args ...string) (*process, *nats.C
 		all = append(all, "-robot", r.name+"="+r.address+r.about)
 	}
 	p := start(t, program, append(all, args...)...)
-	conn, err := nats.Connect(p.address(t))
+	own, err := access{nats: p.address(t)}.credentials()
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := nats.Connect(p.address(t), own...)
 	if err != nil {
 		t.Fatal(err)
 	}

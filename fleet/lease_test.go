@@ -203,7 +203,7 @@ func bucket(t *testing.T, conn *nats.Conn) jetstream.KeyValue {
 func TestSignalStopsTheRobots(t *testing.T) {
 	t.Parallel()
 	a := startRobot(t, "a")
-	natsServer, err := startServer("127.0.0.1:0", t.TempDir())
+	natsServer, err := startServer("127.0.0.1:0", t.TempDir(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +233,7 @@ func TestSignalStopsTheRobots(t *testing.T) {
 func TestNATSEnds(t *testing.T) {
 	t.Parallel()
 	a := startRobot(t, "a")
-	natsServer, err := startServer("127.0.0.1:0", t.TempDir())
+	natsServer, err := startServer("127.0.0.1:0", t.TempDir(), "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -63,9 +64,13 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 	ctx, stop := tools.UntilSignal(ctx)
 	defer stop()
 
-	url := o.nats
-	if url == "" {
-		server, err := startServer(o.listen, o.dir)
+	if o.nats == "" {
+		o.token = cmp.Or(o.token, tokenFile())
+		token, err := ownToken(o.token)
+		if err != nil {
+			return fmt.Errorf("-token: %w", err)
+		}
+		server, err := startServer(o.listen, o.dir, token)
 		if err != nil {
 			return err
 		}
@@ -73,12 +78,13 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 			server.Shutdown()
 			server.WaitForShutdown()
 		}()
-		url = server.ClientURL()
+		o.nats = server.ClientURL()
+		log.Info("clients of this server of NATS need its token", zap.String("token", o.token))
 		if !server.Addr().(*net.TCPAddr).IP.IsLoopback() {
-			log.Warn("every computer on the network can drive the robots: this server of NATS has no credentials; -nats connects to one that has")
+			log.Warn("every computer on the network may read the token of this server of NATS on its way; -nats connects to one with TLS")
 		}
 	}
-	conn, err := connect(url, o, log)
+	conn, err := connect(o, log)
 	if err != nil {
 		return err
 	}
@@ -125,8 +131,12 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 const reconnectPause = 500 * time.Millisecond
 
 // connect connects to NATS, and again whenever the connection is lost.
-func connect(url string, o options, log *zap.Logger) (*nats.Conn, error) {
-	settings := append(o.credentials(),
+func connect(o options, log *zap.Logger) (*nats.Conn, error) {
+	settings, err := o.credentials()
+	if err != nil {
+		return nil, err
+	}
+	settings = append(settings,
 		nats.Name("player fleet "+o.fleet),
 		nats.MaxReconnects(-1),
 		nats.ReconnectWait(reconnectPause),
@@ -151,9 +161,17 @@ func connect(url string, o options, log *zap.Logger) (*nats.Conn, error) {
 			log.Warn("NATS", zap.String("subject", subject), zap.Error(err))
 		}),
 	)
-	conn, err := nats.Connect(url, settings...)
+	conn, err := nats.Connect(o.nats, settings...)
 	if err != nil {
-		return nil, fmt.Errorf("connect to NATS: %w", err)
+		return nil, refused(err)
 	}
 	return conn, nil
+}
+
+// refused adds to an error of nats.Connect what to do about it.
+func refused(err error) error {
+	if errors.Is(err, nats.ErrAuthorization) {
+		return fmt.Errorf("connect to NATS: %w: -token, -creds or user:password@ in the URL of -nats let this program in", err)
+	}
+	return fmt.Errorf("connect to NATS: %w", err)
 }

@@ -5,9 +5,8 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"math"
+	"io/fs"
 	"net"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,10 +28,11 @@ one at a time drives each of them (docs/FLEET.md).
 usage: go run ./fleet [flags]
        go run ./fleet export -o FILE.mcap [flags]
 
-Try it without a robot, in two terminals. Any client of NATS shows what the robot
-measures, for example the command nats (https://github.com/nats-io/natscli):
+Try it without a robot, each in its own terminal. Any client of NATS shows what the
+robot measures, for example the command nats (https://github.com/nats-io/natscli):
   go run . -stage room
   go run ./fleet
+  export NATS_URL=nats://$(cat ~/.local/state/player/nats.token)@localhost:4222
   nats sub 'player.fleet.robot.sonar.0.json'
 
 Robots
@@ -46,8 +46,11 @@ Robots
 NATS: a server in this program, or one that is there
   -listen HOST:PORT where the server in this program listens       (default 127.0.0.1:4222)
   -dir FOLDER       where it keeps its streams    (default ~/.local/state/player/fleet-NAME)
+  -token FILE       the token that its clients need, in a file that is made if there is
+                    none, for you alone           (default ~/.local/state/player/nats.token)
   -nats URL         connect to these servers instead, separated by commas:
-                    nats://HOST:PORT or tls://HOST:PORT
+                    nats://HOST:PORT or tls://HOST:PORT. -token is sent if given; to
+                    servers on this computer, the default is
   -creds FILE       credentials for -nats
   -ca FILE          certificates that are trusted, for tls:// in -nats
   -cert FILE        certificate of this program, with -key
@@ -71,8 +74,8 @@ Nothing is read from a robot that nobody listens to. Several of these programs w
 the same robots share them, and one takes over what another leaves. A signal
 (Ctrl-C, SIGTERM) stops the robots that are driven through this program.
 
-Whoever can connect to NATS can drive the robots. On a shared network, use the
-credentials of NATS.
+Whoever can connect to NATS can drive the robots. The token crosses the network in the
+clear: on a shared one, use a server with TLS and credentials of NATS.
 
 Export: -h after export shows its flags.
 
@@ -94,7 +97,7 @@ type options struct {
 }
 
 // access is how a program gets into NATS.
-type access struct{ nats, creds, ca, cert, key string }
+type access struct{ nats, creds, ca, cert, key, token string }
 
 // add adds the flags.
 func (a *access) add(fs *flag.FlagSet) {
@@ -103,6 +106,7 @@ func (a *access) add(fs *flag.FlagSet) {
 	fs.StringVar(&a.ca, "ca", "", "")
 	fs.StringVar(&a.cert, "cert", "", "")
 	fs.StringVar(&a.key, "key", "", "")
+	fs.StringVar(&a.token, "token", "", "")
 }
 
 // check returns an error if the flags contradict each other.
@@ -121,7 +125,7 @@ func (a access) check() error {
 }
 
 // credentials returns the settings of the connection to NATS that the flags give.
-func (a access) credentials() (settings []nats.Option) {
+func (a access) credentials() (settings []nats.Option, err error) {
 	if a.creds != "" {
 		settings = append(settings, nats.UserCredentials(a.creds))
 	}
@@ -131,7 +135,23 @@ func (a access) credentials() (settings []nats.Option) {
 	if a.cert != "" {
 		settings = append(settings, nats.ClientCert(a.cert, a.key))
 	}
-	return settings
+	token, path := "", a.token
+	switch {
+	case path != "":
+		token, err = readToken(path)
+	case a.creds == "" && a.cert == "" && areLocal(a.nats):
+		path = tokenFile()
+		if token, err = readToken(path); errors.Is(err, fs.ErrNotExist) {
+			return settings, nil // none of the servers is one of ours
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("-token: %w", err)
+	}
+	if token != "" {
+		settings = append(settings, nats.Token(token))
+	}
+	return settings, nil
 }
 
 const (
@@ -255,9 +275,8 @@ func describe(r *hub.Robot, word string) error {
 	key, value, _ := strings.Cut(word, "=")
 	switch key {
 	case "page":
-		u, err := url.Parse(value)
-		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-			return fmt.Errorf("%q is not page=http://HOST:PORT", word)
+		if err := bridge.CheckPage(value); err != nil {
+			return fmt.Errorf("%q is not page=http://HOST:PORT: %w", word, err)
 		}
 		r.Page = value
 	case "at":
@@ -268,20 +287,19 @@ func describe(r *hub.Robot, word string) error {
 		}
 		for i, part := range parts {
 			var err error
-			if numbers[i], err = strconv.ParseFloat(part, 64); err != nil || !(math.Abs(numbers[i]) <= maxPlace) { // or it is NaN
-				return fmt.Errorf("%q is not a number of at=X,Y,HEADING, at most %g", part, maxPlace)
+			if numbers[i], err = strconv.ParseFloat(part, 64); err != nil {
+				return fmt.Errorf("%q is not a number of at=X,Y,HEADING", part)
 			}
 		}
 		r.Origin = &bridge.Origin{X: numbers[0], Y: numbers[1], Heading: numbers[2]}
+		if err := r.Origin.Check(); err != nil {
+			return fmt.Errorf("%q is not at=X,Y,HEADING: %w", word, err)
+		}
 	default:
 		return fmt.Errorf("%q is neither page=URL nor at=X,Y,HEADING", word)
 	}
 	return nil
 }
-
-// maxPlace bounds coordinates in m: a map of the earth has 4e7, and JSON has no
-// infinity.
-const maxPlace = 1e8
 
 // addFile adds the robots of a file: on each line NAME, and what addRobot takes. What follows # is a
 // comment.

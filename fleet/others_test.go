@@ -78,7 +78,7 @@ func TestLeaseEndsForItself(t *testing.T) {
 			t.Parallel()
 			a, b := startRobot(t, "a"), startRobot(t, "b")
 			h := &holding{t: t}
-			natsServer, err := startServer("127.0.0.1:0", t.TempDir())
+			natsServer, err := startServer("127.0.0.1:0", t.TempDir(), "")
 			if err != nil {
 				t.Fatal(err)
 			}

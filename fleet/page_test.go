@@ -10,6 +10,10 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/nats-io/nats.go"
+
+	"player/codec"
+	"player/fleet/bridge"
 )
 
 // pageURL returns where the page of all robots is.
@@ -130,6 +134,73 @@ func TestPageIsGuarded(t *testing.T) {
 		}
 		if !strings.Contains(answer.Header.Get("Content-Security-Policy"), "default-src 'self'") {
 			t.Errorf("%s has no policy: %v", c.path, answer.Header)
+		}
+	}
+}
+
+// Messages that cannot be true neither end the program nor reach the page.
+func TestForgedMessages(t *testing.T) {
+	t.Parallel()
+	p, conn := startFleet(t, nil, "-robot", "real=127.0.0.1:1", "-http", "127.0.0.1:0")
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	ws, _, err := websocket.Dial(ctx, p.pageURL(t)+"/robots", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ws.CloseNow()
+	ws.SetReadLimit(1 << 20)
+	publish := func(subject, header, text string) {
+		m := nats.NewMsg(subject)
+		m.Data = []byte(text)
+		m.Header.Set(bridge.HeaderTime, header)
+		m.Header.Set(bridge.HeaderAge, "-9223372036854775808")
+		if err := conn.PublishMsg(m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	odometry := string((&codec.PositionData{X: 1 << 30, Heading: 359}).Append(nil))
+	for range 2 { // before and after somebody looks
+		for name, about := range map[string]string{
+			"far":    `"origin":{"x":1e308,"y":-1e308,"heading":1e308}`,
+			"script": `"page":"javascript:alert(1)"`,
+			"long":   `"error":"` + strings.Repeat("x", 100<<10) + `"`,
+			"other":  `"robot":"real"`,
+			"number": `"holders":{"position":7}`,
+		} {
+			publish("player.lab."+name+".status", "", `{"robot":"`+name+`","connected":true,`+about+`}`)
+			publish("player.lab."+name+".position.0.data", "now", odometry)
+			publish("player.lab."+name+".misc.0.data", "now", odometry[:3])
+		}
+		publish("player.lab.fair.status", "", `{"robot":"fair","connected":true,"origin":{"x":1e8,"y":-1e8,"heading":-1e8}}`)
+		publish("player.lab.fair.position.0.data", "now", odometry)
+		for {
+			_, text, err := ws.Read(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var m struct {
+				Robots []struct {
+					Name string
+					Age  *int64 `json:"age_ms"`
+				}
+			}
+			if err := json.Unmarshal(text, &m); err != nil {
+				t.Fatal(err)
+			}
+			names, aged := map[string]bool{}, false
+			for _, r := range m.Robots {
+				names[r.Name] = true
+				aged = aged || r.Name == "fair" && r.Age != nil && *r.Age >= 0
+			}
+			if names["real"] && names["fair"] && aged {
+				if len(names) != 2 {
+					t.Errorf("the page shows %v", names)
+				}
+				break
+			}
+			publish("player.lab.fair.status", "", `{"robot":"fair","connected":true}`)
+			publish("player.lab.fair.position.0.data", "now", odometry)
 		}
 	}
 }

@@ -44,7 +44,7 @@ func recorded(t *testing.T, conn *nats.Conn) map[string]uint64 {
 func TestRecording(t *testing.T) {
 	t.Parallel()
 	robots := []robot{startRobot(t, "a"), startRobot(t, "b")}
-	server, err := startServer("127.0.0.1:0", t.TempDir())
+	server, err := startServer("127.0.0.1:0", t.TempDir(), "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -18,7 +20,7 @@ import (
 // a busy machine that requests time out and the connection is given up.
 func TestStartMakesNoConsumers(t *testing.T) {
 	t.Parallel()
-	natsServer, err := startServer("127.0.0.1:0", t.TempDir())
+	natsServer, err := startServer("127.0.0.1:0", t.TempDir(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,5 +75,62 @@ func TestStartMakesNoConsumers(t *testing.T) {
 	}
 	if consumers > 0 || reads < served {
 		t.Errorf("to serve %d devices, the bridge sent %d requests about consumers and read %d leases; want none and one for each", served, consumers, reads)
+	}
+}
+
+// The server of NATS in the program takes clients of the same user only: those that can
+// read its token.
+func TestTokenLetsTheUserIn(t *testing.T) {
+	t.Parallel()
+	token := filepath.Join(t.TempDir(), "folder", "token")
+	url := start(t, program, "-fleet", "lab", "-listen", "127.0.0.1:0", "-dir", t.TempDir(), "-token", token, "-robot", "a=127.0.0.1:1").address(t)
+	for _, settings := range [][]nats.Option{nil, {nats.Token("")}, {nats.Token("made up")}, {nats.UserInfo("bridge", "")}} {
+		if conn, err := nats.Connect(url, settings...); !errors.Is(err, nats.ErrAuthorization) {
+			conn.Close()
+			t.Errorf("a stranger: %v", err)
+		}
+	}
+	about, err := os.Stat(token)
+	if err != nil || about.Mode().Perm() != 0o600 {
+		t.Errorf("the token: %v, %v", about, err)
+	}
+	text, err := os.ReadFile(token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := nats.Connect(url, nats.Token(strings.TrimSpace(string(text))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn.Close()
+	start(t, program, "-fleet", "lab", "-nats", url, "-token", token, "-robot", "a=127.0.0.1:1")
+	out, err := exec.Command(program, "-nats", url, "-robot", "a=127.0.0.1:1").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "-token") {
+		t.Errorf("a program without the token: %v, %s", err, out)
+	}
+
+	if err := os.Chmod(token, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out, err = exec.Command(program, "-listen", "127.0.0.1:0", "-dir", t.TempDir(), "-token", token).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "chmod 600") {
+		t.Errorf("a token that everybody may read: %v, %s", err, out)
+	}
+}
+
+// The user's token is sent to servers on this computer alone.
+func TestTokenStaysHere(t *testing.T) {
+	for servers, want := range map[string]bool{
+		"nats://127.0.0.1:4222":                      true,
+		"nats://localhost:4222, nats://[::1]:4223":   true,
+		"localhost:4222":                             false, // no URL
+		"nats://user:secret@127.0.0.1:4222":          false,
+		"nats://127.0.0.1:4222,nats://10.0.0.1:4222": false,
+		"nats://localhost.example.org:4222":          false,
+		"nats://127.0.0.1.example.org:4222":          false,
+	} {
+		if areLocal(servers) != want {
+			t.Errorf("%s: want %v", servers, want)
+		}
 	}
 }

@@ -23,7 +23,7 @@ type pair struct {
 func startPair(t *testing.T) *pair {
 	t.Helper()
 	a := startRobot(t, "a")
-	natsServer, err := startServer("127.0.0.1:0", t.TempDir())
+	natsServer, err := startServer("127.0.0.1:0", t.TempDir(), "")
 	if err != nil {
 		t.Fatal(err)
 	}

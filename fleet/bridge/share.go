@@ -13,6 +13,9 @@ const (
 	// of a bridge that is killed lasts in the bucket, which is at least
 	// TTL - WritePeriod, so they find its leases.
 	BeatLimit = 5 * BeatPeriod
+	// maxPeers is how many other bridges are known: more than any fleet has, so that
+	// names that somebody makes up do not fill the memory.
+	maxPeers = 1000
 )
 
 // Peers are the bridges of a fleet. They share the robots without a leader: each
@@ -24,7 +27,7 @@ type Peers struct {
 
 // Heard notes a message of a bridge.
 func (p *Peers) Heard(id string, now time.Time) {
-	if id == p.Self {
+	if _, known := p.seen[id]; id == p.Self || !known && len(p.seen) == maxPeers {
 		return
 	}
 	if p.seen == nil {

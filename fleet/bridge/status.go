@@ -1,5 +1,23 @@
 package bridge
 
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/url"
+	"strings"
+)
+
+const (
+	// maxStatus is the longest status that is read, in bytes: leases of all devices
+	// with the longest names, and an error for each.
+	maxStatus = 4 << 10
+	// maxPlace bounds coordinates in m, and headings in degrees: a map of the earth has
+	// 4e7 m, and JSON has no infinity.
+	maxPlace = 1e8
+)
+
 // RobotStatus is the message on a robot's .status, as JSON.
 type RobotStatus struct {
 	Robot     string            `json:"robot"`
@@ -18,4 +36,52 @@ type Origin struct {
 	X       float64 `json:"x"`       // m
 	Y       float64 `json:"y"`       // m
 	Heading float64 `json:"heading"` // deg, counterclockwise
+}
+
+// Check returns an error for an origin that is nowhere on earth.
+func (o Origin) Check() error {
+	for _, v := range [...]float64{o.X, o.Y, o.Heading} {
+		if !(math.Abs(v) <= maxPlace) { // or it is NaN
+			return fmt.Errorf("%g is not on earth: at most %g", v, float64(maxPlace))
+		}
+	}
+	return nil
+}
+
+// CheckPage returns an error for text that is not the URL of a web page. A page of the
+// fleet links it.
+func CheckPage(text string) error {
+	if u, err := url.Parse(text); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return fmt.Errorf("%.100q is not the URL of a page", text)
+	}
+	return nil
+}
+
+// ReadStatus returns the status in a message. Anybody who may publish can have made it
+// up: what is returned is short, its numbers are those of a place on earth, and it is of
+// the robot that the subject names.
+func ReadStatus(subject string, text []byte) (s RobotStatus, err error) {
+	tokens := strings.Split(subject, ".")
+	if len(tokens) != 4 || tokens[3] != Status {
+		return s, fmt.Errorf("%.100q is not the subject of a status", subject)
+	}
+	if len(text) > maxStatus {
+		return s, fmt.Errorf("a status has %d bytes, at most %d", len(text), maxStatus)
+	}
+	if err := json.Unmarshal(text, &s); err != nil {
+		return s, err
+	}
+	if err := CheckName(s.Robot); err != nil {
+		return s, err
+	}
+	if s.Robot != tokens[2] {
+		return s, errors.New("a status is of another robot than its subject")
+	}
+	if s.Page != "" {
+		err = CheckPage(s.Page)
+	}
+	if s.Origin != nil {
+		err = errors.Join(err, s.Origin.Check())
+	}
+	return s, err
 }

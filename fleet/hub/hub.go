@@ -46,6 +46,9 @@ const (
 	readyLimit = 30 * time.Second
 	// readyPause is the time between two attempts.
 	readyPause = 500 * time.Millisecond
+	// maxFound is how many robots may be found: anybody on the network can announce some,
+	// and each takes a dozen goroutines and subscriptions.
+	maxFound = 1000
 )
 
 // hub is one bridge.
@@ -54,6 +57,7 @@ type hub struct {
 	nats   *nats.Conn
 	leases leases
 	peers  bridge.Peers
+	found  int // robots, while it runs
 }
 
 // errHandedOver is the cause of the end of a robot's goroutines when another bridge
@@ -178,6 +182,10 @@ func (h *hub) add(r Robot) {
 	if slices.ContainsFunc(h.Robots, func(known Robot) bool { return known.Name == r.Name }) {
 		return
 	}
+	if h.found++; h.found > maxFound {
+		h.Log.Warn("a robot is found and not joined: too many are", zap.String("robot", r.Name), zap.Int("most", maxFound))
+		return
+	}
 	h.Log.Info("found a robot", zap.String("robot", r.Name), zap.String("address", r.Address))
 	h.Robots = append(h.Robots, r)
 }
@@ -202,7 +210,7 @@ func (h *hub) beat(state string) {
 
 func (h *hub) heard(m *nats.Msg) {
 	var b beat
-	if err := json.Unmarshal(m.Data, &b); err != nil || b.Bridge == "" {
+	if err := json.Unmarshal(m.Data, &b); err != nil || bridge.CheckName(b.Bridge) != nil {
 		return
 	}
 	if b.State == leaving {

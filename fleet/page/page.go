@@ -158,8 +158,9 @@ func (s *site) run() {
 				continue
 			}
 			text, err := json.Marshal(shown{s.Fleet, s.NATS.IsConnected(), robots.rows(time.Now())})
-			if err != nil { // coordinates are finite: the flags bound them
-				panic(err)
+			if err != nil {
+				s.Log.Error("the page of the fleet cannot be shown", zap.Error(err))
+				continue
 			}
 			for v := range viewers {
 				select {

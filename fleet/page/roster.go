@@ -2,7 +2,6 @@ package page
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -23,6 +22,15 @@ const (
 	silence = 3 * time.Second
 	// lowBattery is the voltage of a battery that is nearly empty, in 0.1 V.
 	lowBattery = 113
+	// maxRobots is how many robots the page shows: ten times the fleet that it was made
+	// for. Later names wait until the page is opened anew, so nobody fills the memory
+	// with robots that do not exist.
+	maxRobots = 1000
+	// maxAge is the greatest age of odometry that is believed: what is older is in
+	// trouble, however much.
+	maxAge = 24 * time.Hour
+	// maxStamp is the longest Player-Time, in bytes: twice that of a bridge.
+	maxStamp = 64
 )
 
 // States of a robot, those that matter most first.
@@ -63,16 +71,20 @@ type robot struct {
 // roster has the robots by their names. The robots are those with a status.
 type roster map[string]*robot
 
-// take takes a message on a subject of the fleet: a status, odometry, or misc.
+// take takes a message on a subject of the fleet: a status, odometry, or misc. What
+// cannot be true is ignored.
 func (r roster) take(m *nats.Msg, now time.Time) {
 	iface := bridge.Interface(m.Subject)
 	if iface == "" {
-		var s bridge.RobotStatus
-		if json.Unmarshal(m.Data, &s) != nil || bridge.CheckName(s.Robot) != nil {
+		s, err := bridge.ReadStatus(m.Subject, m.Data)
+		if err != nil {
 			return
 		}
 		known := r[s.Robot]
 		if known == nil {
+			if len(r) == maxRobots {
+				return
+			}
 			known = &robot{}
 			r[s.Robot] = known
 		}
@@ -81,8 +93,8 @@ func (r roster) take(m *nats.Msg, now time.Time) {
 	}
 	// A robot that was reached has a status first. When it is lost it has no data; its
 	// last place stays, and gets old.
-	known := r[bridge.RobotOf(m.Subject)]
-	if known == nil || len(m.Data) == 0 {
+	known, stamp := r[bridge.RobotOf(m.Subject)], m.Header.Get(bridge.HeaderTime)
+	if known == nil || len(m.Data) == 0 || len(stamp) > maxStamp {
 		return
 	}
 	switch iface {
@@ -93,9 +105,10 @@ func (r roster) take(m *nats.Msg, now time.Time) {
 		}
 		known.odometry = &d
 		// The same data comes again when there is no newer one.
-		if stamp := m.Header.Get(bridge.HeaderTime); stamp != known.stamp {
+		if stamp != known.stamp {
 			us, _ := strconv.ParseInt(m.Header.Get(bridge.HeaderAge), 10, 64) // missing: it begins to age here
-			known.stamp, known.measured = stamp, now.Add(-time.Duration(us)*time.Microsecond)
+			age := time.Duration(min(max(us, 0), maxAge.Microseconds())) * time.Microsecond
+			known.stamp, known.measured = stamp, now.Add(-age)
 		}
 	case "misc":
 		var d codec.MiscData
