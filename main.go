@@ -16,6 +16,8 @@ import (
 
 	"player/config"
 	"player/descriptors"
+	"player/detect"
+	"player/devices"
 	"player/lastwords"
 	"player/logging"
 	"player/reactor"
@@ -149,7 +151,14 @@ func serve(ctx context.Context, o options, stdout io.Writer, stderr *os.File) er
 		MaxPerAddress: o.maxPerAddress,
 		Descriptors:   budget,
 		LastWords:     &last,
-		Log:           log,
+		Identify: func(ctx context.Context, path string) devices.Finding {
+			f, err := detect.Look(ctx, path, catalogue())
+			if err != nil {
+				log.Debug("port probed", zap.String("port", path), zap.Error(err))
+			}
+			return f
+		},
+		Log: log,
 		Ready: func(s *server.Server) {
 			for _, robot := range conf.Robots {
 				log.Info("serving", zap.String("address", o.address(robot.Port)), zap.String("version", version()), zap.Duration("after", time.Since(started)))

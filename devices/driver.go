@@ -128,6 +128,12 @@ type Host interface {
 	// the port and the remedy. Bytes may be written at once.
 	OpenSerial(path string, baud int, h PortHandler) (Port, error)
 
+	// Identify finds out which hardware answers on a serial line that nobody has open, by
+	// the Probes of all Kinds, and calls done within some seconds. The zero Finding is
+	// nothing that a Kind knows. done is not called if the line is opened meanwhile:
+	// OpenSerial ends the search, and its error is ErrProbed.
+	Identify(path string, done func(now time.Duration, f Finding))
+
 	// OpenInput opens a device that is only read, such as /dev/input/js0, or a FIFO.
 	// The error names the device and the remedy.
 	OpenInput(path string, h PortHandler) (Port, error)

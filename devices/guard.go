@@ -220,6 +220,16 @@ func (g guardedHost) OpenSerial(path string, baud int, h PortHandler) (Port, err
 	return p.opened(port, err)
 }
 
+func (g guardedHost) Identify(path string, done func(now time.Duration, f Finding)) {
+	l, run := g.link, g.link.run
+	l.host.Identify(path, func(now time.Duration, f Finding) {
+		if run == l.run {
+			defer l.caught(now)
+			done(now, f)
+		}
+	})
+}
+
 func (g guardedHost) OpenInput(path string, h PortHandler) (Port, error) {
 	p := g.link.port(h)
 	port, err := g.link.host.OpenInput(path, p)

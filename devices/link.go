@@ -185,6 +185,18 @@ func (l *Link) SetupError() error {
 	return l.setupError
 }
 
+// Explain replaces why the last setup failed: more is known about it than at its end.
+func (l *Link) Explain(err error) {
+	if l.state == Idle && l.setupError != nil {
+		l.setupError = err
+	}
+}
+
+// Beside reports whether the robot has another driver of that name.
+func (l *Link) Beside(name string) bool {
+	return slices.ContainsFunc(l.table.links, func(o *Link) bool { return o != l && o.name == name })
+}
+
 // Log returns the link's logger, which names the driver in every line.
 func (l *Link) Log() *zap.Logger { return l.log }
 

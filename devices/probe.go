@@ -1,6 +1,10 @@
 package devices
 
-import "time"
+import (
+	"errors"
+	"fmt"
+	"time"
+)
 
 // Probe is how a Kind's hardware is found on a serial line of which nothing is
 // known (player find). Whatever a Probe sends must be harmless to hardware of all
@@ -27,3 +31,22 @@ type Answer struct {
 	Model string // as the hardware names itself, in printable text; empty: unknown
 	Next  []byte // the next request; empty: all is known
 }
+
+// Finding is what Probes have found on a serial line. The zero Finding is nothing.
+type Finding struct {
+	Kind  string // its name
+	Model string // see Answer
+	Baud  int    // the speed of the line
+}
+
+// String describes the hardware: `p2os, Pioneer p2dx "Emu01", at 9600 baud`.
+func (f Finding) String() string {
+	if f.Model == "" {
+		return fmt.Sprintf("%s, at %d baud", f.Kind, f.Baud)
+	}
+	return fmt.Sprintf("%s, %s, at %d baud", f.Kind, f.Model, f.Baud)
+}
+
+// ErrProbed is the error of Host.OpenSerial for a line that Host.Identify looks at. It
+// stops doing so, and the line can be opened some milliseconds later.
+var ErrProbed = errors.New("the line is being probed")

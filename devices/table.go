@@ -154,6 +154,7 @@ func (unconnected) WakeAt(*Link, time.Duration) {}
 func (unconnected) OpenSerial(path string, _ int, _ PortHandler) (Port, error) {
 	return nil, fmt.Errorf("%s: the server is not running", path)
 }
+func (unconnected) Identify(string, func(time.Duration, Finding)) {}
 func (unconnected) OpenInput(path string, _ PortHandler) (Port, error) {
 	return nil, fmt.Errorf("%s: the server is not running", path)
 }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"net/netip"
@@ -10,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/devices"
+	"player/lastwords"
 	"player/reactor"
 	"player/timers"
 )
@@ -21,10 +23,17 @@ type host struct {
 	log     *zap.Logger
 	wakes   map[*devices.Link]*timers.Timer
 	holders holders
+
+	identify  func(ctx context.Context, path string) devices.Finding // see Config
+	lastWords *lastwords.Book
+	searches  map[string]context.CancelFunc // for hardware, by the path of the line
 }
 
-func newHost(loop loop, queue *timers.Queue, log *zap.Logger) host {
-	return host{loop: loop, timers: queue, log: log, wakes: map[*devices.Link]*timers.Timer{}, holders: holders{found: map[string]finding{}}}
+func newHost(loop loop, queue *timers.Queue, config Config) host {
+	return host{
+		loop: loop, timers: queue, log: config.Log, wakes: map[*devices.Link]*timers.Timer{}, holders: holders{found: map[string]finding{}},
+		identify: config.Identify, lastWords: config.LastWords, searches: map[string]context.CancelFunc{},
+	}
 }
 
 // WakeAt implements devices.Host.

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"time"
 
 	serial "github.com/daedaluz/goserial"
@@ -13,6 +14,10 @@ import (
 
 // OpenSerial implements devices.Host.
 func (h *host) OpenSerial(path string, baud int, handler devices.PortHandler) (devices.Port, error) {
+	if end := h.searches[path]; end != nil {
+		end()
+		return nil, devices.ErrProbed
+	}
 	tty, err := serialport.Open(path, baud)
 	if err != nil {
 		return nil, h.serialError(path, err)
@@ -27,6 +32,26 @@ func (h *host) OpenSerial(path string, baud int, handler devices.PortHandler) (d
 		}
 	})
 	return port{d}, nil
+}
+
+// Identify implements devices.Host. The search blocks, so it is not the loop's.
+func (h *host) Identify(path string, done func(now time.Duration, f devices.Finding)) {
+	if h.identify == nil || h.searches[path] != nil {
+		return
+	}
+	ctx, end := context.WithCancel(context.Background())
+	h.searches[path] = end
+	go func() {
+		defer h.lastWords.OnPanic()
+		found := h.identify(ctx, path)
+		h.loop.Post(func(now time.Duration) {
+			delete(h.searches, path)
+			if ctx.Err() == nil {
+				done(now, found)
+			}
+			end()
+		})
+	}()
 }
 
 // SetSpeed implements devices.Port.

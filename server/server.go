@@ -61,6 +61,9 @@ type Config struct {
 	Access        rights.Rules
 	LastWords     *lastwords.Book // those of the devices, for whoever ends the process; may be nil
 	Log           *zap.Logger
+	// Identify finds out which hardware answers on a serial line that nobody has open, until
+	// the end of ctx. It may block: a goroutine calls it. It may be nil.
+	Identify func(ctx context.Context, path string) devices.Finding
 	// Ready is called on the loop once clients are served. It may be nil.
 	Ready func(*Server)
 }
@@ -133,7 +136,7 @@ func newServer(config Config, loop loop, queue *timers.Queue) *Server {
 		log:       config.Log,
 		loop:      loop,
 		timers:    queue,
-		host:      newHost(loop, queue, config.Log),
+		host:      newHost(loop, queue, config),
 		clients:   map[*client]struct{}{},
 		links:     map[netip.Addr]*pacing.Link[*client]{},
 		scratch:   make([]byte, 0, scratchSize),
@@ -188,6 +191,9 @@ func (s *Server) stop(now time.Duration) {
 	}
 	for _, robot := range s.robots {
 		robot.Table.Shutdown(now)
+	}
+	for _, end := range s.host.searches {
+		end()
 	}
 	s.timers.Set(s.shutdown, now)
 }

@@ -184,7 +184,7 @@ func (d *Driver) Timeout(now time.Duration) {
 // again tries the other speed.
 func (d *Driver) again(now time.Duration) {
 	if now >= d.giveUp {
-		d.transport.Down(now, errSilent)
+		d.transport.Unanswered(now, errSilent)
 		return
 	}
 	d.speed = (d.speed + 1) % len(speeds)

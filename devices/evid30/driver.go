@@ -227,11 +227,15 @@ func (d *Driver) greet(now time.Duration) {
 	next := greets[d.greeted%len(greets)]
 	switch {
 	case now+greetLimit > d.giveUp:
-		err := d.trouble
-		if what := transport.Recognize(d.overheard); what != "" && what != "a VISCA camera" {
-			err = fmt.Errorf("%s is heard here, not a camera: are the ports swapped?", what)
+		what := transport.Recognize(d.overheard)
+		switch {
+		case what != "" && what != "a VISCA camera":
+			d.transport.Down(now, fmt.Errorf("%s is heard here, not a camera: are the ports swapped?", what))
+		case d.trouble == errNoCamera:
+			d.transport.Unanswered(now, errNoCamera)
+		default:
+			d.transport.Down(now, d.trouble)
 		}
-		d.transport.Down(now, err)
 		return
 	case d.answers && d.head.model == nil:
 		next = inquireVersion

@@ -241,7 +241,7 @@ func (d *Driver) Timeout(now time.Duration) {
 	case d.unknown:
 		d.transport.Down(now, fmt.Errorf("lines come at %d bit/s, but none is like those of read, such as %q", d.opts.Baud, d.opts.Read[0]))
 	default:
-		d.transport.Down(now, fmt.Errorf("no line of text comes at %d bit/s: check cable, speed and program of the board", d.opts.Baud))
+		d.transport.Unanswered(now, fmt.Errorf("no line of text comes at %d bit/s: check cable, speed and program of the board", d.opts.Baud))
 	}
 }
 

@@ -164,7 +164,7 @@ func (d *Driver) Timeout(now time.Duration) {
 	case d.phase == leaving:
 		d.transport.Finish(now, AppendCommand(d.out[:0], Close))
 	case now >= d.giveUp():
-		d.transport.Down(now, d.reason())
+		d.fail(now)
 	case d.phase == clearing:
 		d.transport.Port().Discard()
 		d.parser.Reset()
@@ -178,15 +178,22 @@ func (d *Driver) Timeout(now time.Duration) {
 	}
 }
 
-// reason returns why the handshake failed.
-func (d *Driver) reason() error {
-	if d.heard {
-		return errors.New("the robot answers, but does not open the connection: switch it off and on again")
+var (
+	errNotOpened = errors.New("the robot answers, but does not open the connection: switch it off and on again")
+	errSilent    = errors.New("no answer at 9600 to 115200 baud: is the robot on, and the cable in its HOST port?")
+)
+
+// fail ends a handshake that has failed.
+func (d *Driver) fail(now time.Duration) {
+	found := transport.Recognize(d.overheard)
+	switch {
+	case d.heard:
+		d.transport.Down(now, errNotOpened)
+	case found != "" && found != "a P2OS robot":
+		d.transport.Down(now, fmt.Errorf("%s is heard here, not a robot: are the ports swapped?", found))
+	default:
+		d.transport.Unanswered(now, errSilent)
 	}
-	if found := transport.Recognize(d.overheard); found != "" && found != "a P2OS robot" {
-		return fmt.Errorf("%s is heard here, not a robot: are the ports swapped?", found)
-	}
-	return errors.New("no answer at 9600 to 115200 baud: is the robot on, and the cable in its HOST port?")
 }
 
 // searchOn continues with the next step of the search.

@@ -211,7 +211,7 @@ func (d *Driver) Timeout(now time.Duration) {
 	case now >= d.giveUp && d.heard:
 		d.transport.Down(now, errNotReady)
 	case now >= d.giveUp:
-		d.transport.Down(now, errSilent)
+		d.transport.Unanswered(now, errSilent)
 	default:
 		if !d.heard {
 			d.speed = (d.speed + 1) % len(speeds)

@@ -1,7 +1,6 @@
 package sicklms200
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -250,7 +249,7 @@ func (d *Driver) searchOn(now time.Duration) {
 			return
 		}
 	}
-	d.transport.Down(now, d.absent())
+	d.absent(now)
 }
 
 // probeSpeed returns the speed to be tried: the first one, then the others in order.
@@ -368,7 +367,7 @@ func (d *Driver) measures() string {
 func (d *Driver) Timeout(now time.Duration) {
 	switch {
 	case now >= d.giveUp:
-		d.transport.Down(now, d.reason())
+		d.fail(now)
 	case d.pausing, d.tries < attempts && d.phase != stopping:
 		d.ask(now)
 	case d.heard && (d.phase == asking || d.phase == reading):
@@ -396,17 +395,22 @@ func (d *Driver) setSpeed(baud int) error {
 	return nil
 }
 
-// reason returns why the handshake took too long.
-func (d *Driver) reason() error {
+// fail ends a handshake that took too long.
+func (d *Driver) fail(now time.Duration) {
 	if d.phase == stopping {
-		return d.absent()
+		d.absent(now)
+		return
 	}
-	return fmt.Errorf("no answer when asked to %s: switch the laser off and on", phases[min(d.phase, starting)].what)
+	d.transport.Down(now, fmt.Errorf("no answer when asked to %s: switch the laser off and on", phases[min(d.phase, starting)].what))
 }
 
-// absent returns why no laser answers.
-func (d *Driver) absent() error {
-	return cmp.Or(d.stranger(), errAbsent)
+// absent ends a handshake that no laser has answered.
+func (d *Driver) absent(now time.Duration) {
+	if err := d.stranger(); err != nil {
+		d.transport.Down(now, err)
+		return
+	}
+	d.transport.Unanswered(now, errAbsent)
 }
 
 var errAbsent = errors.New("no answer at 9600, 19200, 38400 or 500000 baud: is the laser on, and wired for RS-232 or RS-422 as this port is? After power-up it needs half a minute")

@@ -7,6 +7,10 @@
 // find the packets in a stream of bytes. The rest is the same for all:
 //
 //   - A setup that fails ends with Link.Fail. The next request tries again.
+//   - If a setup fails because nothing answers on a serial line, the hardware of another
+//     driver may be there: ports are easily swapped. The Probes of all kinds look for it
+//     when the port is closed. What they find goes to the log, and to the error of this
+//     setup and of the next.
 //   - Hardware that is lost later leaves its link ready. Its devices keep their
 //     data, which grows old, and forget their commands. The port is opened again,
 //     by the policy of package retry, until the handshake succeeds.
@@ -38,6 +42,13 @@ const (
 	// linger is the time between the last bytes and closing the port: 48 bytes at 9600
 	// baud. Closing with unsent bytes would block the loop until they have left.
 	linger = 50 * time.Millisecond
+	// yield is the pause before a line is opened again that the search for other hardware
+	// gives up: it ends within some milliseconds.
+	yield = 20 * time.Millisecond
+	// mostLooks is how often other hardware is looked for on the line of an always-on
+	// driver. Its next setup ends a look; after the third the pauses between the setups are
+	// long enough for most finds.
+	mostLooks = 4
 )
 
 var errSilent = errors.New("silent for 2 s")
@@ -66,6 +77,7 @@ type state uint8
 
 const (
 	off      state = iota // before Setup, and when the link has failed or stopped
+	waiting               // for the port until reopenAt: it is being probed
 	greeting              // the port is open, the handshake under way
 	up                    // the port is open, the handshake done
 	away                  // lost: the port is closed until reopenAt
@@ -89,12 +101,16 @@ type Transport struct {
 	heard time.Duration // when the hardware last showed that it is alive
 
 	retry    retry.Retry
-	reopenAt time.Duration // if away
+	reopenAt time.Duration // if away or waiting
 
 	// A failure is handled in the next Tick: it may be reported from within a Write
 	// or deep within the driver, and handling it may start a new setup.
-	failure  error
-	failedAt time.Duration
+	failure    error
+	failedAt   time.Duration
+	unanswered bool // failure is that the hardware says nothing
+
+	other devices.Finding // that answered instead, when it was looked for last
+	looks int             // for it since the hardware has worked or failed otherwise
 
 	complaints timers.Limiter
 	noise      Stats // that was logged
@@ -109,10 +125,21 @@ func (t *Transport) Setup(now time.Duration, link *devices.Link, name string, ha
 		log:        link.Log().With(zap.String("port", name)),
 		complaints: timers.Limiter{Period: time.Second},
 		noise:      t.noise,
+		other:      t.other, looks: t.looks,
 	}
 	t.timer, _ = hardware.(Timer)
-	if err := t.open(now); err != nil {
-		link.Fail(now, err)
+	t.begin(now)
+}
+
+// begin opens the port for the link's setup.
+func (t *Transport) begin(now time.Duration) {
+	switch err := t.open(now); {
+	case errors.Is(err, devices.ErrProbed):
+		t.state, t.reopenAt = waiting, now+yield
+		t.arm()
+	case err != nil:
+		t.state = off
+		t.link.Fail(now, err)
 	}
 }
 
@@ -124,6 +151,8 @@ func (t *Transport) Tick(now time.Duration) time.Duration {
 	switch {
 	case t.failure != nil:
 		t.fall(now)
+	case t.state == waiting && t.reopenAt <= now:
+		t.begin(now)
 	case t.state == away && t.reopenAt <= now:
 		t.reopen(now)
 	case t.wake != 0 && t.wake <= now:
@@ -152,6 +181,7 @@ func (t *Transport) Up(now time.Duration) {
 		return
 	}
 	t.state, t.heard = up, now
+	t.other, t.looks = devices.Finding{}, 0
 	if t.retry.Failing() {
 		t.retry.Worked(now, t.log)
 		t.forgetCommands() // those that came meanwhile
@@ -169,6 +199,15 @@ func (t *Transport) Down(now time.Duration, err error) {
 	}
 	t.failure, t.failedAt = err, now
 	t.arm()
+}
+
+// Unanswered reports, as Down does, that the hardware says nothing on a serial line, or
+// nothing that makes sense. If that ends a setup, what does answer there is looked for.
+func (t *Transport) Unanswered(now time.Duration, err error) {
+	if t.port != nil && t.failure == nil {
+		t.unanswered = true
+		t.Down(now, err)
+	}
 }
 
 // Heard reports that the hardware is alive. The driver calls it for whatever the
@@ -332,9 +371,16 @@ func (t *Transport) fall(now time.Duration) {
 	err := t.failure
 	switch {
 	case t.link.State() == devices.Starting:
+		unanswered := t.unanswered
 		t.close()
 		t.state = off
-		t.link.Fail(now, fmt.Errorf("%s: %w", t.name, err))
+		if !unanswered {
+			t.other, t.looks = devices.Finding{}, 0
+		}
+		t.link.Fail(now, fmt.Errorf("%s: %w", t.name, t.hinted(err)))
+		if unanswered {
+			t.look(err)
+		}
 	case t.link.State() != devices.Ready || t.state == closing: // the last bytes were under way
 		t.leave(now)
 	default:
@@ -345,6 +391,41 @@ func (t *Transport) fall(now time.Duration) {
 		t.reopenAt = t.retry.Failed(now, t.log, err)
 		t.part(now)
 	}
+}
+
+// look looks for other hardware on the port after a setup that has failed by err: for
+// each that a client asked for, and mostLooks times for an always-on driver.
+func (t *Transport) look(err error) {
+	if t.state != off || t.looks >= mostLooks && t.link.AlwaysOn() {
+		return // a client has begun another setup, or all is known
+	}
+	t.looks++
+	t.link.Host().Identify(t.name, func(_ time.Duration, f devices.Finding) {
+		if f.Kind != "" && f != t.other {
+			t.log.Warn("other hardware answers on the port", zap.Stringer("found", f), zap.String("advice", t.advice(f.Kind)))
+		}
+		t.other, t.looks = f, mostLooks
+		t.link.Explain(fmt.Errorf("%s: %w", t.name, t.hinted(err)))
+	})
+}
+
+// hinted adds to an error what answered instead of the hardware.
+func (t *Transport) hinted(err error) error {
+	if t.other.Kind == "" {
+		return err
+	}
+	return fmt.Errorf("%s answered here, at %d baud: %s; %w", t.other.Kind, t.other.Baud, t.advice(t.other.Kind), err)
+}
+
+// advice is what to do about hardware of a kind that answers instead of the driver's.
+func (t *Transport) advice(kind string) string {
+	switch {
+	case kind == t.link.Name():
+		return "try again"
+	case t.link.Beside(kind):
+		return fmt.Sprintf("swap the ports of %s and %s", t.link.Name(), kind)
+	}
+	return "is it the right port?"
 }
 
 func (t *Transport) forgetCommands() {
@@ -364,7 +445,7 @@ func (t *Transport) close() {
 	if t.port != nil {
 		t.port.Close()
 	}
-	t.port, t.wake, t.failure = nil, 0, nil
+	t.port, t.wake, t.failure, t.unanswered = nil, 0, nil, false
 }
 
 // next is the earliest deadline, zero for none.
@@ -372,7 +453,7 @@ func (t *Transport) next() time.Duration {
 	switch {
 	case t.failure != nil:
 		return t.failedAt
-	case t.state == away:
+	case t.state == away, t.state == waiting:
 		return t.reopenAt
 	case t.state == up && (t.wake == 0 || t.heard+silence < t.wake):
 		return t.heard + silence

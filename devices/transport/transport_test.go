@@ -52,7 +52,7 @@ func (d *parrot) Greet(now time.Duration) {
 
 func (d *parrot) Timeout(now time.Duration) {
 	d.events = append(d.events, "timeout")
-	d.transport.Down(now, errors.New("no answer"))
+	d.transport.Unanswered(now, errors.New("no answer"))
 }
 
 func (d *parrot) Receive(now time.Duration, p []byte) {
@@ -74,6 +74,7 @@ func (d *parrot) Receive(now time.Duration, p []byte) {
 type scene struct {
 	*transporttest.World
 	parrot *parrot
+	table  *devices.Table
 	link   *devices.Link
 	device *devices.Device
 	log    *observer.ObservedLogs
@@ -92,7 +93,7 @@ func newScene(t *testing.T) *scene {
 	t.Helper()
 	core, log := observer.New(zap.DebugLevel)
 	table := devices.NewTable(zap.New(core))
-	s := &scene{World: transporttest.NewWorld(), parrot: &parrot{}, log: log}
+	s := &scene{World: transporttest.NewWorld(), parrot: &parrot{}, table: table, log: log}
 	if _, err := table.Attach(devices.Instance{Driver: s.parrot, Name: "parrot", Provides: []devices.Spec{devices.Position()}}); err != nil {
 		t.Fatal(err)
 	}
@@ -486,5 +487,67 @@ func TestShutdownWhileLost(t *testing.T) {
 			s.Refuse = nil
 			s.up(t)
 		})
+	}
+}
+
+// Other hardware is looked for after each setup that a client asked for. What is found is
+// in the log and in the errors of this setup and the next.
+func TestOtherHardware(t *testing.T) {
+	s := newScene(t)
+	s.subscribe()
+	s.Pass(1100 * time.Millisecond)
+	if got := s.link.SetupError().Error(); got != "/dev/parrot: no answer" || len(s.Searches) != 1 || s.Searches[0].Path != "/dev/parrot" {
+		t.Fatalf("%s, searches %v", got, s.Searches)
+	}
+	messages(s.log)
+	toucan := devices.Finding{Kind: "toucan", Baud: 4800}
+	s.Searches[0].Done(s.Now(), toucan)
+	const found = "/dev/parrot: toucan answered here, at 4800 baud: is it the right port?; no answer"
+	if got, log := s.link.SetupError().Error(), messages(s.log); got != found || !slices.Equal(log, []string{"other hardware answers on the port"}) {
+		t.Errorf("%s, log %q", got, log)
+	}
+
+	// The port is still being probed. The setup waits.
+	s.Refuse = devices.ErrProbed
+	s.subscribe()
+	s.Pass(time.Second)
+	if s.link.State() != devices.Starting || len(s.Ports) != 1 {
+		t.Fatalf("%v, %d ports", s.link.State(), len(s.Ports))
+	}
+	s.Refuse = nil
+	s.Pass(1100 * time.Millisecond)
+	if got := s.done[len(s.done)-1]; got == nil || got.Error() != found || len(s.Searches) != 2 {
+		t.Fatalf("%v, %d searches", got, len(s.Searches))
+	}
+	messages(s.log)
+	s.Searches[1].Done(s.Now(), toucan)
+	if log := messages(s.log); len(log) > 0 {
+		t.Errorf("the log repeats %q", log)
+	}
+	s.subscribe()
+	s.Pass(1100 * time.Millisecond)
+	s.Searches[2].Done(s.Now(), devices.Finding{})
+	if got := s.link.SetupError().Error(); got != "/dev/parrot: no answer" {
+		t.Errorf("nothing answers any more: %s", got)
+	}
+}
+
+// For an always-on driver the search is bounded, and hardware that was lost is not looked
+// for: its own has worked there.
+func TestOtherHardwareUnasked(t *testing.T) {
+	s := newScene(t)
+	s.link.KeepOn()
+	s.table.Start(s.Now())
+	s.Pass(time.Minute)
+	if len(s.Searches) != mostLooks {
+		t.Errorf("%d searches in a minute, want %d", len(s.Searches), mostLooks)
+	}
+	for s.link.State() != devices.Ready {
+		s.Pass(100 * time.Millisecond)
+		s.Port().Say([]byte("hi"))
+	}
+	s.Pass(time.Minute)
+	if len(s.Searches) != mostLooks || s.link.Counts.Retries < 10 {
+		t.Errorf("%d searches for lost hardware after %d tries", len(s.Searches)-mostLooks, s.link.Counts.Retries)
 	}
 }

@@ -188,8 +188,10 @@ func (d *Driver) Timeout(now time.Duration) {
 		}
 	case now >= d.giveUp && d.heard:
 		d.transport.Down(now, errNotReady)
-	case now >= d.giveUp:
+	case now >= d.giveUp && d.overTCP():
 		d.transport.Down(now, errSilent)
+	case now >= d.giveUp:
+		d.transport.Unanswered(now, errSilent)
 	case d.heard || d.overTCP() || d.setSpeed(now, (d.speed+1)%len(speeds)):
 		d.enter(now, quieting)
 	}

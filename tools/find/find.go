@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"player/detect"
 	"player/devices"
 	"player/serialport"
 	"player/tools"
@@ -39,8 +40,8 @@ Exit codes: 0 something was found, 1 nothing was found, 2 wrong usage.
 func Command(kinds []devices.Kind) tools.Command {
 	return tools.Command{
 		Name: "find", Args: "[PORT ...]", Summary: "look for robots and sensors", Help: help,
-		Run: func(_ context.Context, args []string, stdout io.Writer, stderr *os.File) error {
-			return run(kinds, args, stdout, stderr)
+		Run: func(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) error {
+			return run(ctx, kinds, args, stdout, stderr)
 		},
 	}
 }
@@ -48,7 +49,7 @@ func Command(kinds []devices.Kind) tools.Command {
 // maxPorts is the most ports that can be given. Each is a goroutine.
 const maxPorts = 256
 
-func run(kinds []devices.Kind, args []string, stdout, stderr io.Writer) error {
+func run(ctx context.Context, kinds []devices.Kind, args []string, stdout, stderr io.Writer) error {
 	paths, err := tools.Parse(tools.NewFlags("find"), args, maxPorts)
 	if err != nil {
 		return err
@@ -64,11 +65,11 @@ func run(kinds []devices.Kind, args []string, stdout, stderr io.Writer) error {
 	if len(paths) == 0 {
 		return tools.Failure{Err: errors.New("this computer has no serial port: is the adapter plugged in?")}
 	}
-	kinds = slices.DeleteFunc(slices.Clone(kinds), func(k devices.Kind) bool { return k.Probe == nil })
+	kinds = detect.Probed(kinds)
 	fmt.Fprintf(stderr, "looking for %s on %s ...\n", strings.Join(names(kinds), ", "), strings.Join(paths, ", "))
 	results := make(chan result)
 	for _, path := range paths {
-		go func() { results <- look(path, kinds) }()
+		go func() { results <- look(ctx, path, kinds) }()
 	}
 	looked := make([]result, len(paths)) // in the order of paths
 	for range paths {
@@ -93,30 +94,40 @@ func names(kinds []devices.Kind) (names []string) {
 
 // result is what was found on a port.
 type result struct {
-	path  string // as it was given
-	kind  devices.Kind
-	baud  int // zero if nothing was found
-	model string
-	note  string // why nothing was found
+	path string // as it was given
+	kind devices.Kind
+	devices.Finding
+	note string // why nothing was found
 }
 
-func (r result) found() bool { return r.baud != 0 }
+func (r result) found() bool { return r.Kind != "" }
+
+// look looks for hardware of the kinds on one port.
+func look(ctx context.Context, path string, kinds []devices.Kind) result {
+	r := result{path: path}
+	switch {
+	case serialport.IsConsole(path):
+		r.note = "it is the console of this computer: left alone"
+	case serialport.IsOpen(path):
+		r.note = serialport.Holder(path) + ": left alone"
+	default:
+		f, err := detect.Look(ctx, path, kinds)
+		if err != nil {
+			r.note = err.Error()
+			break
+		}
+		r.Finding = f
+		r.kind = kinds[slices.IndexFunc(kinds, func(k devices.Kind) bool { return k.Name == f.Kind })]
+	}
+	return r
+}
 
 // String is the line for a person.
 func (r result) String() string {
 	if !r.found() {
 		return fmt.Sprintf("%s: %s", r.path, r.note)
 	}
-	return fmt.Sprintf("%s: %s", r.path, r.what())
-}
-
-// what describes the hardware: "p2os, "Emu01" ..., at 9600 baud".
-func (r result) what() string {
-	model := ""
-	if r.model != "" {
-		model = ", " + r.model
-	}
-	return fmt.Sprintf("%s%s, at %d baud", r.kind.Name, model, r.baud)
+	return fmt.Sprintf("%s: %v", r.path, r.Finding)
 }
 
 // configuration returns a configuration file for what was found. The second
@@ -134,7 +145,7 @@ func configuration(found []result) string {
 			again = again || index > 0
 			provides = append(provides, fmt.Sprintf(`"%s:%d"`, spec.Name, index))
 		}
-		fmt.Fprintf(&b, "\n# %s\n", r.what())
+		fmt.Fprintf(&b, "\n# %v\n", r.Finding)
 		if again {
 			b.WriteString("# Clients see index 0 only; write \"6666:laser:0\" for another robot (docs/CONFIG.md).\n")
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -82,7 +81,7 @@ func TestFindIsADialogue(t *testing.T) {
 	far, path, hangUp := newPort(t)
 	heard := play(far, func(h string) string { return map[string]string{"b": "B", "b!": "B!"}[h] })
 	var out, said bytes.Buffer
-	if err := run([]devices.Kind{kind("a", "a", "A"), {Name: "none"}, kind("b", "b", "B")}, []string{path}, &out, &said); err != nil {
+	if err := run(t.Context(), []devices.Kind{kind("a", "a", "A"), {Name: "none"}, kind("b", "b", "B")}, []string{path}, &out, &said); err != nil {
 		t.Fatal(err)
 	}
 	want := fmt.Sprintf(`driver
@@ -108,7 +107,7 @@ func TestFindOnAnEcho(t *testing.T) {
 	far, path, hangUp := newPort(t)
 	heard := play(far, func(h string) string { return strings.ToUpper(strings.TrimSuffix(h, "!")) })
 	var out, said bytes.Buffer
-	err := run([]devices.Kind{kind("a", "a", "A")}, []string{path}, &out, &said)
+	err := run(t.Context(), []devices.Kind{kind("a", "a", "A")}, []string{path}, &out, &said)
 	if _, failed := errors.AsType[tools.Failure](err); !failed || out.Len() > 0 {
 		t.Errorf("%v, %s", err, out.String())
 	}
@@ -137,7 +136,7 @@ func TestFindOnlyListens(t *testing.T) {
 		}
 	}()
 	var out, said bytes.Buffer
-	if err := run([]devices.Kind{kind("a", "a", "#")}, []string{path}, &out, &said); err == nil || !strings.Contains(said.String(), "something unknown talks: at 9600 baud \"") {
+	if err := run(t.Context(), []devices.Kind{kind("a", "a", "#")}, []string{path}, &out, &said); err == nil || !strings.Contains(said.String(), "something unknown talks: at 9600 baud \"") {
 		t.Errorf("%v, %s", err, said.String())
 	}
 	if err := hangUp(); err != nil {
@@ -148,17 +147,9 @@ func TestFindOnlyListens(t *testing.T) {
 	}
 }
 
-func TestSpeedsOf(t *testing.T) {
-	a, b := kind("a", "", ""), kind("b", "", "")
-	a.Probe.Speeds, b.Probe.Speeds = []int{9600, 38400, 115200}, []int{38400, 500000}
-	if got := speedsOf([]devices.Kind{a, b}); !slices.Equal(got, []int{9600, 38400, 500000, 115200}) {
-		t.Error(got)
-	}
-}
-
 func TestConfigurationOfTwo(t *testing.T) {
 	a := kind("a", "", "")
-	got := configuration([]result{{path: "/dev/x", kind: a, baud: 9600}, {path: "/dev/y", kind: a, baud: 9600}})
+	got := configuration([]result{{path: "/dev/x", kind: a}, {path: "/dev/y", kind: a}})
 	for _, want := range []string{`["laser:0" "misc:0"]`, `["laser:1" "misc:1"]`, "# Clients see index 0 only"} {
 		if strings.Count(got, want) != 1 {
 			t.Errorf("%s\nwant %s once", got, want)

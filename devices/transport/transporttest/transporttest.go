@@ -22,6 +22,8 @@ type World struct {
 	MaxSpeed int
 	// Ports are all that were opened, in order; the last is the current one.
 	Ports []*Port
+	// Searches are all that were begun by Identify, in order.
+	Searches []Search
 	// Break, if not nil, makes the next Write fail: the port hangs up and Break is
 	// called, both before Write returns.
 	Break func()
@@ -34,6 +36,12 @@ type World struct {
 	wakes  map[*devices.Link]*timers.Timer
 	events []event // in order
 	next   *timers.Timer
+}
+
+// Search is a search for hardware on a serial line. The test ends it with Done.
+type Search struct {
+	Path string
+	Done func(now time.Duration, f devices.Finding)
 }
 
 type event struct {
@@ -126,6 +134,11 @@ func (w *World) WakeAt(l *devices.Link, at time.Duration) {
 // OpenSerial implements devices.Host.
 func (w *World) OpenSerial(path string, baud int, h devices.PortHandler) (devices.Port, error) {
 	return w.open(&Port{Name: path, Baud: baud, handler: h})
+}
+
+// Identify implements devices.Host.
+func (w *World) Identify(path string, done func(now time.Duration, f devices.Finding)) {
+	w.Searches = append(w.Searches, Search{path, done})
 }
 
 // OpenInput implements devices.Host.

@@ -1,7 +1,11 @@
-package find
+// Package detect finds out which hardware is on a serial line of which nothing is known,
+// by the Probes of the drivers' Kinds. It knows no hardware itself. It blocks: it is for
+// subcommands and for goroutines beside the loop.
+package detect
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -37,6 +41,7 @@ const (
 
 // line is a serial line that is being looked at.
 type line struct {
+	ctx   context.Context
 	tty   *serial.Port
 	file  *os.File // its descriptor, for reads with a deadline
 	kinds []devices.Kind
@@ -44,42 +49,43 @@ type line struct {
 	heard []byte // since the last request
 }
 
-// look looks for hardware of the kinds on one port.
-func look(path string, kinds []devices.Kind) result {
-	r := result{path: path}
-	switch {
-	case serialport.IsConsole(path):
-		r.note = "it is the console of this computer: left alone"
-		return r
-	case serialport.IsOpen(path):
-		r.note = serialport.Holder(path) + ": left alone"
-		return r
+// Look asks the line at path for hardware of the kinds that have a Probe, and leaves the
+// hardware as it was. The error says why nothing is found: nothing answers, something
+// unknown talks, the line cannot be opened, or ctx has ended. Look returns soon after
+// the end of ctx, and at the latest some seconds after it was called.
+func Look(ctx context.Context, path string, kinds []devices.Kind) (devices.Finding, error) {
+	kinds = Probed(kinds)
+	if len(kinds) == 0 {
+		return devices.Finding{}, errors.New("no driver can look for its hardware")
 	}
 	speeds := speedsOf(kinds)
 	tty, err := serialport.Open(path, speeds[0])
 	if err != nil {
-		r.note = serialport.Explain(path, err, serialport.Holder).Error()
-		return r
+		return devices.Finding{}, serialport.Explain(path, err, serialport.Holder)
 	}
-	l := &line{tty: tty, file: os.NewFile(uintptr(tty.Fd()), path), kinds: kinds}
+	l := &line{ctx: ctx, tty: tty, file: os.NewFile(uintptr(tty.Fd()), path), kinds: kinds}
 	defer func() { serialport.Unlock(tty); l.file.Close() }()
+	// listen sets the deadline of each read and then looks at ctx.
+	defer context.AfterFunc(ctx, func() { _ = l.file.SetReadDeadline(time.Now()) })()
 	talk := ""
 	for _, baud := range speeds {
 		k, model, err := l.try(baud)
 		if err != nil {
-			r.note = err.Error()
-			return r
+			return devices.Finding{}, err
 		}
 		if k != nil {
-			r.kind, r.model, r.baud = *k, model, baud
-			return r
+			return devices.Finding{Kind: k.Name, Model: model, Baud: baud}, nil
 		}
 		if len(l.heard) >= talkSize {
 			talk = cmp.Or(talk, fmt.Sprintf("something unknown talks: at %d baud %s", baud, excerpt(l.heard)))
 		}
 	}
-	r.note = cmp.Or(talk, "nothing answers: is it on, and the cable right?")
-	return r
+	return devices.Finding{}, errors.New(cmp.Or(talk, "nothing answers: is it on, and the cable right?"))
+}
+
+// Probed returns the kinds that have a Probe.
+func Probed(kinds []devices.Kind) []devices.Kind {
+	return slices.DeleteFunc(slices.Clone(kinds), func(k devices.Kind) bool { return k.Probe == nil })
 }
 
 // speedsOf returns the speeds of all kinds, the most usual ones first.
@@ -155,18 +161,18 @@ func (l *line) converse() (kind *devices.Kind, model string, err error) {
 		if len(a.Next) == 0 {
 			break
 		}
-		if err := l.ask(a.Next, k.Probe.Wait); err != nil {
-			return nil, "", err
+		if err = l.ask(a.Next, k.Probe.Wait); err != nil {
+			break
 		}
 	}
 	if len(k.Probe.Leave) > 0 {
-		_, err = l.file.Write(k.Probe.Leave)
-		err = errors.Join(err, l.tty.Drain())
+		_, left := l.file.Write(k.Probe.Leave)
+		err = errors.Join(err, left, l.tty.Drain())
 	}
-	if !found {
+	if !found || err != nil {
 		return nil, "", err
 	}
-	return k, model, err
+	return k, model, nil
 }
 
 // recognise returns the kind of hardware that makes sense of what was heard, and
@@ -189,6 +195,9 @@ func (l *line) recognise() (kind *devices.Kind, a devices.Answer) {
 // ask sends a request and listens to the answer.
 func (l *line) ask(request []byte, wait time.Duration) error {
 	l.heard = nil
+	if l.ctx.Err() != nil {
+		return l.ctx.Err()
+	}
 	if _, err := l.file.Write(request); err != nil {
 		return err
 	}
@@ -208,6 +217,9 @@ func (l *line) listen(silence, limit time.Duration) error {
 		}
 		if err := l.file.SetReadDeadline(earlier(end, time.Now().Add(wait))); err != nil {
 			return err
+		}
+		if l.ctx.Err() != nil {
+			return l.ctx.Err()
 		}
 		n, err := l.file.Read(buf)
 		l.heard = append(l.heard, buf[:n]...)
