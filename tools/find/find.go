@@ -21,7 +21,8 @@ import (
 
 const help = `Looks at all serial ports of this computer, or at those given, all at the same
 time, and prints a configuration file for what answers. What it finds, and why a
-port cannot be looked at, goes to standard error.
+port cannot be looked at, goes to standard error. In the file, programs on this
+computer may use the robot; its last line says how to let others.
 
 Nothing moves: a robot is greeted, not opened; one that another program has left
 open is closed, which switches its motors off. A port that another program has
@@ -130,6 +131,14 @@ func (r result) String() string {
 	return fmt.Sprintf("%s: %v", r.path, r.Finding)
 }
 
+// access is who may use what was found, as in the package's file, which the
+// configuration may replace.
+const access = `
+# Who may use the robot: programs on this computer. Whoever may write can drive it.
+# For a network, add its address, as "192.168.1.0/24".
+access ( allow ["read" "write" "config"] from ["127.0.0.1" "::1"] )
+`
+
 // configuration returns a configuration file for what was found. The second
 // device of an interface gets index 1, and so on.
 func configuration(found []result) string {
@@ -152,6 +161,7 @@ func configuration(found []result) string {
 		fmt.Fprintf(&b, "driver\n(\n  name \"%s\"\n  provides [%s]\n  %s \"%s\"\n)\n",
 			r.kind.Name, strings.Join(provides, " "), portOption(r.kind), serialport.StableName(r.path))
 	}
+	b.WriteString(access)
 	return b.String()
 }
 

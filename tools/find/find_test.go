@@ -91,7 +91,7 @@ func TestFindIsADialogue(t *testing.T) {
   port "%s"
 )
 `, path)
-	if !strings.HasSuffix(out.String(), "# b, the best, at 9600 baud\n"+want) || !strings.Contains(said.String(), path+": b, the best, at 9600 baud\n") {
+	if !strings.HasSuffix(out.String(), "# b, the best, at 9600 baud\n"+want+access) || !strings.Contains(said.String(), path+": b, the best, at 9600 baud\n") {
 		t.Errorf("%s%s", out.String(), said.String())
 	}
 	if err := hangUp(); err != nil {
