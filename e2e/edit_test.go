@@ -114,8 +114,10 @@ func testDraftSurvives(t *testing.T, chromium browser) {
 	}
 	b.until(moved)
 
+	const again = `player.world.socket !== before && !player.world.lost && !document.documentElement.classList.contains("gone") && `
+	evaluate[chromedp.Void](b, `window.before = player.world.socket`)
 	s.reload(t, config+`access ( allow ["read" "write" "config"] from ["127.0.0.1"] )`) // pages connect again
-	b.until(`!player.world.lost && ` + moved)
+	b.until(again + moved)
 	b.click("edit-wall")
 	things := evaluate[int](b, `player.editor.things.length`)
 	b.drag(-3, 0, -1, 0)
@@ -123,9 +125,10 @@ func testDraftSurvives(t *testing.T, chromium browser) {
 	b.click("edit-wall")
 
 	const other = "# other\n"
+	evaluate[chromedp.Void](b, `window.before = player.world.socket`)
 	write(t, filepath.Dir(file), "room.world", string(world)+other)
 	s.reload(t, config)
-	b.until(shows("world-note", "The server has loaded another world file since this draft began") + ` && !player.world.lost && ` + moved)
+	b.until(shows("world-note", "The server has loaded another world file since this draft began") + ` && ` + again + moved)
 	if text, err := os.ReadFile(file); err != nil || string(text) != string(world)+other {
 		t.Errorf("the file was changed: %v", err)
 	}
@@ -134,10 +137,11 @@ func testDraftSurvives(t *testing.T, chromium browser) {
 	b.click("edit-undo")
 	b.until(moved + ` && !player.editor.draft.text.endsWith("# other\n")`)
 
+	evaluate[chromedp.Void](b, `window.before = player.world.socket`)
 	s.kill(t)
 	b.until(`player.world.lost && ` + moved)
 	startFile(t, launch{}, config, "-http", at)
-	b.until(shows("world-note", "The server was started again, and has no draft any more") + ` && !player.world.lost && ` + moved)
+	b.until(shows("world-note", "The server was started again, and has no draft any more") + ` && ` + again + moved)
 	b.until(`document.getElementById("edit-add").disabled && !document.getElementById("edit-save").disabled`)
 	b.click("edit-revert")
 	b.until(`player.editor.draft.text.endsWith("# other\n") && ` + shows("world-note", "^$"))

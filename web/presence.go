@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"math"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,8 +29,9 @@ const (
 // presence is what a page shows about the people and programs at one robot.
 type presence struct {
 	Address string    `json:"address"` // of the robot, as in /robots
-	Stopped bool      `json:"stopped"` // by an emergency stop
 	Control string    `json:"control"` // newest or first
+	Trouble []string  `json:"trouble"` // the devices that are not well, as "laser lost", sorted
+	Used    bool      `json:"used"`    // a device is open
 	Clients []present `json:"clients"` // the commander first; maxPresent, and the commander
 	Count   int       `json:"count"`   // of all clients
 }
@@ -43,12 +47,20 @@ type present struct {
 	Paced     bool           `json:"paced"`     // its link is full, or it does not read
 }
 
-// presences is the newest list of clients that the server has returned.
+// presences is what the server has last said of all its robots.
 type presences struct {
-	mu     sync.Mutex
-	at     time.Time
-	robots [][]byte // a presence each, as JSON, in the order of the server
-	rates  map[netip.AddrPort]rate
+	mu      sync.Mutex
+	at      time.Time
+	stopped []byte   // the addresses of the robots that are stopped, as JSON
+	robots  [][]byte // a presence each, as JSON, in the order of the server
+	rates   map[netip.AddrPort]rate
+}
+
+// forget makes the next page ask the server, because something has just changed.
+func (p *presences) forget() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.at = time.Time{}
 }
 
 // rate is that of one client.
@@ -58,7 +70,9 @@ type rate struct {
 	commands, frames float64        // a second, as pages are told
 }
 
-// presence serves one presence socket.
+// presence serves one presence socket. Each message tells which robots are stopped, and
+// of robots what has changed. One is sent each second in any case: a page that hears
+// nothing knows that the server, or its loop, does not answer.
 func (s *server) presence(ctx context.Context, sock *socket) error {
 	refuse := func(context.Context, []byte) error { return unfit(nil) }
 	return converse(ctx, sock, refuse, func(ctx context.Context) error {
@@ -66,20 +80,19 @@ func (s *server) presence(ctx context.Context, sock *socket) error {
 		defer ticker.Stop()
 		var last [][]byte
 		for {
-			robots, err := s.presences(ctx)
+			stopped, robots, err := s.presences(ctx)
 			if err != nil {
 				return err
 			}
-			text := []byte(`{"robots":[`)
+			var changed [][]byte
 			for i, robot := range robots {
 				if last == nil || !bytes.Equal(robot, last[i]) {
-					text = append(append(text, robot...), ',')
+					changed = append(changed, robot)
 				}
 			}
-			if end := len(text) - 1; text[end] == ',' {
-				if err := sock.ws.Write(ctx, websocket.MessageText, append(text[:end], "]}"...)); err != nil {
-					return err
-				}
+			text := fmt.Appendf(nil, `{"stopped":%s,"robots":[%s]}`, stopped, bytes.Join(changed, []byte(",")))
+			if err := sock.ws.Write(ctx, websocket.MessageText, text); err != nil {
+				return err
 			}
 			last = robots
 			select {
@@ -91,31 +104,44 @@ func (s *server) presence(ctx context.Context, sock *socket) error {
 	})
 }
 
-// presences returns the presence of each robot. It asks the server if the last answer
-// is too old.
-func (s *server) presences(ctx context.Context) ([][]byte, error) {
+// presences returns which robots are stopped and the presence of each robot, as JSON. It
+// asks the server if the last answer is too old.
+func (s *server) presences(ctx context.Context) (stopped []byte, robots [][]byte, err error) {
 	p := &s.present
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if time.Since(p.at) < presencePeriod {
-		return p.robots, nil
+		return p.stopped, p.robots, nil
 	}
 	var now status.Status
 	if err := s.onLoop(ctx, func(at time.Duration) { now = s.config.Server.Status(at) }); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	p.at = time.Now()
 	p.update(now)
 	p.robots = make([][]byte, len(now.Robots))
+	addresses := []string{}
 	for i := range now.Robots {
-		p.robots[i], _ = json.Marshal(s.presenceOf(&now.Robots[i])) // cannot fail
+		told := s.presenceOf(&now.Robots[i])
+		p.robots[i], _ = json.Marshal(told) // cannot fail
+		if now.Robots[i].Stopped {
+			addresses = append(addresses, told.Address)
+		}
 	}
-	return p.robots, nil
+	p.stopped, _ = json.Marshal(addresses)
+	return p.stopped, p.robots, nil
 }
 
 // presenceOf returns the presence of a robot.
 func (s *server) presenceOf(robot *status.Robot) presence {
-	told := presence{Stopped: robot.Stopped, Control: robot.Control, Clients: []present{}, Count: len(robot.Clients)}
+	told := presence{Control: robot.Control, Trouble: []string{}, Clients: []present{}, Count: len(robot.Clients)}
+	for _, name := range slices.Sorted(maps.Keys(robot.Devices)) {
+		device := robot.Devices[name]
+		told.Used = told.Used || device.Open
+		if !device.State.Well() {
+			told.Trouble = append(told.Trouble, name+" "+string(device.State))
+		}
+	}
 	for _, r := range s.config.Robots {
 		if r.Port == robot.Port {
 			told.Address = r.Address
@@ -153,7 +179,7 @@ func (p *presences) update(now status.Status) {
 }
 
 // steady returns a rate as pages are told: rounded, and the last one while it has not
-// changed by more than a fifth. Otherwise each page would get a message a second.
+// changed by more than a fifth. Otherwise each page would get all of it each second.
 func steady(last, now float64) float64 {
 	switch {
 	case now > 0 && last > 0 && math.Abs(now-last) <= max(0.2*last, 0.6):

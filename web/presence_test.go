@@ -3,7 +3,9 @@ package web
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/netip"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -61,28 +63,64 @@ var (
 	ben  = netip.MustParseAddrPort("10.0.0.6:40000")
 )
 
-// A page gets everything first, and then what changes.
+// A page gets everything first, then what changes, and which robots are stopped each
+// second.
 func TestPresence(t *testing.T) {
 	c := newCrowded()
 	p := (&lab{t: t, url: servePage(t, c.config())}).open("/presence", "")
-	if all := p.told("robots").([]any); len(all) != 2 {
-		t.Fatalf("at first: %v", all)
+	told := func() (stopped, robots string) {
+		t.Helper()
+		_, message, err := p.read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := func(v any) string {
+			s, err := json.Marshal(v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(s)
+		}
+		return text(message["stopped"]), text(message["robots"])
+	}
+	if stopped, all := told(); stopped != "[]" || strings.Count(all, "address") != 2 {
+		t.Fatalf("at first: %s, %s", stopped, all)
+	}
+	if stopped, all := told(); stopped != "[]" || all != "[]" {
+		t.Errorf("nothing has changed: %s, %s", stopped, all)
 	}
 	c.set(func(now *status.Status) {
 		now.Robots[1].Stopped, now.Robots[1].Commander = true, &anna
+		now.Robots[1].Devices = map[string]status.Device{"sonar": {State: status.Stale}, "laser": {State: status.Lost}, "position": {State: status.Ready, Open: true}}
 		now.Robots[1].Clients = []status.Client{{Address: ben}, {Address: anna, Name: "anna", Devices: "pw"}}
 	})
-	all := p.told("robots").([]any)
-	got, err := json.Marshal(all)
-	if err != nil {
-		t.Fatal(err)
-	}
 	const want = `[{"address":"localhost:6666","clients":[` +
 		`{"address":"10.0.0.7:40000","commander":true,"commands":0,"devices":{"p":"w"},"frames":0,"name":"anna","paced":false},` +
 		`{"address":"10.0.0.6:40000","commander":false,"commands":0,"devices":{},"frames":0,"name":"","paced":false}],` +
-		`"control":"first","count":2,"stopped":true}]`
-	if string(got) != want {
-		t.Errorf("%s\nwant %s", got, want)
+		`"control":"first","count":2,"trouble":["laser lost","sonar stale"],"used":true}]`
+	stopped, got := told()
+	for got == "[]" { // it was asked before the change
+		stopped, got = told()
+	}
+	if got != want || stopped != `["localhost:6666"]` {
+		t.Errorf("%s stopped, %s\nwant %s", stopped, got, want)
+	}
+}
+
+// After a stop from a page the server is asked at once.
+func TestPresenceAfterAStop(t *testing.T) {
+	c := newCrowded()
+	page := servePage(t, c.config())
+	p := (&lab{t: t, url: page}).open("/presence", "")
+	p.told("stopped")
+	c.set(func(now *status.Status) { now.Robots[0].Stopped = true })
+	reply, err := http.Post(page+"/stop?robot=6665", "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply.Body.Close()
+	if list := (&lab{t: t, url: page}).open("/presence", "").told("stopped").([]any); len(list) != 1 {
+		t.Errorf("a page that opens then gets %v", list)
 	}
 }
 
@@ -93,7 +131,7 @@ func TestPresenceAsks(t *testing.T) {
 		s := &server{ctx: t.Context(), config: c.config()}
 		for range 100 { // 20 pages for 5 s
 			time.Sleep(presencePeriod / 20)
-			if robots, err := s.presences(t.Context()); len(robots) != 2 || err != nil {
+			if _, robots, err := s.presences(t.Context()); len(robots) != 2 || err != nil {
 				t.Fatalf("%s, %v", robots, err)
 			}
 		}

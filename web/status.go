@@ -83,6 +83,7 @@ func (s *server) emergencyStop(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, explain(err), http.StatusServiceUnavailable)
 		return
 	}
+	s.present.forget()
 	w.WriteHeader(http.StatusNoContent)
 }
 

@@ -14,6 +14,7 @@ export class Dock {
     this.plots = new Plots($("plots"), this.timeline);
     this.log = new Log($("log"));
     this.run = new Run();
+    this.gone = false; // nothing is heard from the server: there is no present
     const { timeline } = this;
     $("timeline").addEventListener("input", () => timeline.go(timeline.latest() + $("timeline").value * 1000));
     $("live").addEventListener("click", () => (timeline.past ? timeline.live() : timeline.go(Infinity)));
@@ -36,6 +37,13 @@ export class Dock {
     this.run.show(robot);
   }
 
+  // lose sets whether the server is gone.
+  lose(gone) {
+    this.gone = gone;
+    this.timeline.live();
+    this.update();
+  }
+
   tick() {
     this.timeline.trim();
     if (this.run.playback) this.run.update();
@@ -44,13 +52,13 @@ export class Dock {
   update() {
     const { timeline } = this, { past } = timeline, ago = (timeline.end - timeline.at) / 1000;
     document.documentElement.classList.toggle("past", past);
-    $("live").setAttribute("aria-pressed", !past);
+    $("live").setAttribute("aria-pressed", !past && !this.gone);
     $("past").hidden = !past;
     if (!past) $("timeline").value = 0;
     else if (document.activeElement !== $("timeline")) $("timeline").value = -ago;
     const text = past ? `${ago.toFixed(1)} s before ${new Date(Date.now() - performance.now() + timeline.end).toLocaleTimeString()}` : "now";
-    $("timeline-out").textContent = past ? `−${ago.toFixed(1)} s` : "now";
-    $("timeline").setAttribute("aria-valuetext", text);
+    $("timeline-out").textContent = past ? `−${ago.toFixed(1)} s` : this.gone ? "–" : "now";
+    $("timeline").setAttribute("aria-valuetext", this.gone ? "unknown" : text);
     $("past-text").textContent = `This is the past: ${text}. Robots move on.`;
   }
 }

@@ -55,10 +55,10 @@ export class Editor {
     const { scene, starts, kinds, error } = draft;
     this.busy = false;
     this.ghost = null;
-    this.orphan = this.on && this.draft.edited && draft.id !== this.draft.id;
+    this.orphan = Boolean(this.draft?.edited) && draft.id !== this.draft.id;
     this.world.note(this.orphan ? ORPHAN : [error, draft.old && OLD].filter(Boolean).join(" "));
     this.world.view.changed();
-    if (this.orphan) return this.wall(false);
+    if (this.orphan) return this.enter();
     if (!scene) return;
     const { length } = this.things;
     this.things = [...scene.fixtures.map((m, i) => local(m, starts[i])), ...scene.movers].map((model, i) => thing(model, starts[i]));
@@ -66,8 +66,12 @@ export class Editor {
     if (this.point) this.selected = this.nearest(this.point, Infinity);
     else if (this.things.length !== length) this.selected = -1;
     if (this.on) return this.update();
-    this.on = true;
     $("edit-kind").replaceChildren(...kinds.map((kind) => new Option(kind, kind)));
+    this.enter();
+  }
+
+  enter() {
+    this.on = true;
     this.show();
   }
 

@@ -8,6 +8,7 @@ import { Presence } from "./presence.js";
 import { Rail } from "./rail.js";
 import { Robot } from "./robot.js";
 import { Scope } from "./scope.js";
+import { stateOf } from "./state.js";
 import * as text from "./text.js";
 import { World } from "./world.js";
 import { Chips } from "./chips.js";
@@ -89,7 +90,10 @@ function show(robot) {
   if (world) world.selected = robot?.mover ?? -1;
   world?.view.changed();
   $("robot-name").textContent = robot?.name ?? "No robot";
-  if (robot) $("rate").value = robot.rate;
+  if (robot) {
+    $("rate").value = robot.rate;
+    sessionStorage.setItem("shown", robot.address); // keys drive the same robot after a reload
+  }
   markMotors();
   refresh();
 }
@@ -126,15 +130,16 @@ function refreshText() {
   rail.updateAll();
   if (world) {
     const moving = robots.filter((r) => r.mover >= 0 && r.state === "live" && !standing());
-    $("world").classList.toggle("old", world.lost || (moving.length > 0 && moving.every((r) => r.silence() > DEAD)));
+    $("world").classList.toggle("old", world.lost || presence.lost || (moving.length > 0 && moving.every((r) => r.silence() > DEAD)));
   }
   dock.tick();
   if (!shown) return;
-  $("robot-state").textContent = text.robotState(shown);
-  $("robot-state").dataset.state = shown.state;
-  const silent = text.silence(shown, standing(), DEAD);
-  $("robot").classList.toggle("old", silent !== "");
-  $("robot-note").textContent = text.robotError(shown) || silent;
+  const { name, text: state, level } = stateOf(shown);
+  $("robot-state").textContent = name === "live" ? name : state;
+  $("robot-state").dataset.level = level;
+  const silent = presence.lost ? "" : text.silence(shown, standing(), DEAD); // the alert says it
+  $("robot").classList.toggle("old", presence.lost || silent !== "");
+  $("robot-note").textContent = presence.lost ? "" : text.robotError(shown) || silent;
   $("robot-flow").textContent = text.traffic(shown);
 }
 
@@ -241,6 +246,7 @@ function startWorld() {
   });
   world.lens = rail.lens;
   world.mark = (robot) => fleet.mark(robot);
+  world.label = (robot) => (stateOf(robot).name === "stopped" ? `${robot.name} · stopped` : robot.name);
   world.addEventListener("time", () => {
     timeline.keep(world, () => ({ poses: world.now }));
     $("sim-time").textContent = text.simulation(world);
@@ -259,6 +265,38 @@ function startWorld() {
   world.start();
 }
 
+// followPresence shows what the server tells of all robots, and that it is gone.
+function followPresence(offer) {
+  presence.addEventListener("change", () => {
+    if (world) world.locked = presence.lost || !people.may("write");
+    world?.view.changed();
+    fleet.update();
+    refreshText();
+  });
+  presence.addEventListener("lost", () => {
+    driver.halt("stopped: the server does not answer");
+    driver.close();
+    for (const robot of robots) robot.motors = undefined; // somebody else may switch them
+    markMotors();
+    lose(true);
+  });
+  presence.addEventListener("back", async () => {
+    lose(false);
+    for (const robot of robots) if (robot.state === "lost") robot.watch();
+    const now = await fetch("robots").catch(() => null);
+    if (!now?.ok || (await now.text()) === offer) return;
+    if (!editor?.draft?.edited) return location.reload();
+    presence.problem = "The server has other robots or rights now: save what you have edited, and reload the page."; // it may be only in this page
+    presence.changed();
+  });
+  presence.start();
+}
+
+function lose(gone) {
+  document.documentElement.classList.toggle("gone", gone);
+  dock.lose(gone);
+}
+
 async function start() {
   bindDrive();
   bindView();
@@ -267,16 +305,12 @@ async function start() {
     $("robot-note").textContent = reply ? await reply.text() : "The server does not answer: reload the page.";
     return;
   }
-  const offer = await reply.json();
+  const offered = await reply.text(), offer = JSON.parse(offered);
   people.visitor = offer;
-  presence.start();
-  const local = /^(127\.|::1$)/.test(offer.you);
-  $("add").title = local ? "" : "Only a browser on the server's computer can add robots.";
-  for (const control of ["host", "add-button"]) $(control).disabled = !local;
   for (const robot of offer.robots) add(robot);
   for (const address of remembered()) add({ name: address, address, typed: true });
   if (offer.world) startWorld();
-  if (world) world.locked = !people.may("write");
+  followPresence(offered);
   showTab(offer.world ? "world" : "robot");
   if (offer.robots.length <= WATCHED_AT_START) {
     for (const robot of robots.slice(0, offer.robots.length)) {
@@ -285,7 +319,7 @@ async function start() {
     }
   }
   fleet.start();
-  show(robots[0] ?? null);
+  show(robots.find(({ address }) => address === sessionStorage.getItem("shown")) ?? robots[0] ?? null);
   refreshDrive();
   refreshText();
   setInterval(refreshText, TEXT_PERIOD);

@@ -35,8 +35,11 @@ export class People {
 
   // reason returns why a control is disabled; empty: it is not.
   reason(needs) {
+    if (this.presence.lost) return text.unheard(this.presence.heard);
     for (const need of needs) {
-      if (need === "moves") {
+      if (need === "local") {
+        if (!/^(127\.|::1$)/.test(this.visitor.you)) return "Only a browser on the server's computer can add robots.";
+      } else if (need === "moves") {
         if (this.robot?.stopped) return "The robot is stopped: release it first.";
       } else if (!this.may(need)) return text.forbidden(this.visitor, need);
     }
@@ -45,24 +48,30 @@ export class People {
 
   update() {
     const { presence, robot } = this, here = presence.lost ? undefined : presence.of(robot);
-    for (const r of this.robots) r.stopped = presence.of(r)?.stopped ?? r.stopped;
-    const stopped = this.robots.filter((r) => r.stopped), all = text.group(here?.clients ?? []);
+    for (const r of this.robots) {
+      const told = presence.of(r);
+      Object.assign(r, { gone: presence.lost, here: Boolean(told), trouble: told?.trouble ?? [], used: told?.used ?? false });
+      if (told) r.stopped = presence.stopped.has(r.address);
+    }
+    // What is not known is not shown.
+    const stopped = presence.lost ? [] : this.robots.filter((r) => r.stopped), all = text.group(here?.clients ?? []);
+    const more = here ? here.count - here.clients.length : 0; // that were too many to be told
     const other = all.find((c) => c.commander && !c.self), keeps = here?.control === "first" && !this.visitor.takes;
     $("who").textContent = text.commander(here, all, presence.lost, keeps);
     this.driver.setVain(keeps && other?.commands > 0);
     // With "newest" the next command of who goes on commanding would undo ours.
     this.takable = Boolean(other) && (other.commands === 0 || (here.control === "first" && !keeps)) && !here.stopped && this.may("write");
     this.updateTake();
-    $("client-count").textContent = here?.count ?? "";
-    $("clients").replaceChildren(...all.map(row));
+    $("client-count").textContent = here ? all.length + more : "";
+    $("clients").replaceChildren(...all.map((client) => row(...text.client(client), client.commander)), ...(more ? [row(`and ${more} more`)] : []));
 
     const shown = stopped.includes(robot);
     $("alert").hidden = !(stopped.length || presence.lost || presence.problem);
-    $("alert-text").textContent = [presence.problem, presence.lost ? "No connection to the server: what you see is old." : "", text.stopped(stopped)].filter(Boolean).join(" ");
+    $("alert-text").textContent = [presence.problem, presence.lost && `${text.unheard(presence.heard)} What you see is old.`, text.stopped(stopped)].filter(Boolean).join(" ");
     $("release").hidden = !shown;
     $("release").textContent = `Release ${robot?.name}`;
     $("release-all").hidden = stopped.length < (shown ? 2 : 1);
-    $("stop").textContent = shown ? "Stopped" : "Stop";
+    $("stop").textContent = shown ? "Stopped" : presence.asking.has(robot) ? "Stopping" : "Stop";
     $("stop").setAttribute("aria-pressed", shown);
     this.disable();
   }
@@ -86,14 +95,14 @@ export class People {
   }
 }
 
-function row(client) {
-  const [name, doing, devices] = text.client(client), item = document.createElement("li");
+function row(name, doing = "", devices = "", commander = false) {
+  const item = document.createElement("li");
   for (const [tag, content] of [["b", name], ["span", doing]]) {
     const part = document.createElement(tag);
     part.textContent = content;
     item.append(part);
   }
   item.title = devices;
-  item.dataset.role = client.commander ? "commander" : "";
+  item.dataset.role = commander ? "commander" : "";
   return item;
 }

@@ -1,33 +1,54 @@
-// Who is at the robots of the server, which of them are stopped, and requests to
-// stop them. The server sends what changes.
+// Who is at the robots of the server, which of them are stopped, and requests to stop
+// them. The server sends what changes, and something each second: a page that hears
+// nothing knows nothing.
 
 import { connect } from "./wire.js";
 
 const RETRY = 1000; // ms until the next attempt to reach the server
+const SILENCE = 3500; // ms without a message after which the server is gone: three messages and a slow network
+const LIMIT = 3000; // ms that a request to stop may take until it has failed
 
 export class Presence extends EventTarget {
   constructor() {
     super();
     this.robots = new Map(); // by address; robots of other servers are not in it
-    this.lost = false;
+    this.stopped = new Set(); // addresses of those that are stopped
+    this.lost = false; // nothing is heard from the server
+    this.heard = null; // when the server was last heard, a Date
+    this.asking = new Set(); // robots that are being stopped
     this.problem = ""; // why the last request to stop or to release failed
   }
 
   start() {
     const socket = connect("presence");
+    this.listen();
     socket.onmessage = ({ data }) => {
-      for (const robot of JSON.parse(data).robots) this.robots.set(robot.address, robot);
+      const { robots, stopped } = JSON.parse(data);
+      for (const robot of robots) this.robots.set(robot.address, robot);
+      this.stopped = new Set(stopped);
+      this.heard = new Date();
+      this.listen();
       this.setLost(false);
     };
     socket.onclose = () => {
+      clearTimeout(this.timer);
       this.setLost(true);
       setTimeout(() => this.start(), RETRY);
     };
   }
 
+  // listen waits for the next message.
+  listen() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.setLost(true), SILENCE);
+  }
+
+  // setLost tells also when the server is lost, and when it is back.
   setLost(lost) {
+    const was = this.lost;
     this.lost = lost;
     this.changed();
+    if (lost !== was) this.dispatchEvent(new Event(lost ? "lost" : "back"));
   }
 
   changed() { this.dispatchEvent(new Event("change")); }
@@ -40,8 +61,11 @@ export class Presence extends EventTarget {
     const all = here.length > 1 && here.length === this.robots.size;
     const requests = all ? [{ name: "the robots", address: "all", covers: here }, ...elsewhere] : robots;
     this.problem = "";
+    this.asking = new Set(on ? robots : []);
+    this.changed();
     const problems = await Promise.all(requests.map((request) => this.request(request, on)));
     this.problem = problems.filter(Boolean).join(" ");
+    this.asking.clear();
     this.changed();
   }
 
@@ -49,13 +73,17 @@ export class Presence extends EventTarget {
   async request(robot, on) {
     const { name, address, covers = [robot] } = robot, what = on ? "stop" : "release";
     try {
-      const reply = await fetch(`${what}?robot=${encodeURIComponent(address)}`, { method: "POST" });
+      const reply = await fetch(`${what}?robot=${encodeURIComponent(address)}`, { method: "POST", signal: AbortSignal.timeout(LIMIT) });
       if (!reply.ok) return `${name}: ${what} failed: ${(await reply.text()).trim()}.`;
     } catch {
       return `${name}: ${what} failed: the server does not answer.`;
     }
-    // The server tells the same later, unless it is another one.
-    for (const r of covers) (this.of(r) ?? r).stopped = on;
+    // The server says the same in its next message. Another server says nothing.
+    for (const r of covers) {
+      if (!this.of(r)) r.stopped = on;
+      else if (on) this.stopped.add(r.address);
+      else this.stopped.delete(r.address);
+    }
     return "";
   }
 }

@@ -1,7 +1,7 @@
 // The list of robots: a card for each, with a small picture of what it senses.
 
 import { drawRobot, drawSensors } from "./sensors.js";
-import * as text from "./text.js";
+import { stateOf } from "./state.js";
 import { palette } from "./view.js";
 
 const REACH = 3; // metres shown to each side of the robot
@@ -9,7 +9,6 @@ const REACH = 3; // metres shown to each side of the robot
 export class Rail {
   constructor(list, { select, pin, remove }) {
     Object.assign(this, { list, onSelect: select, onPin: pin, onRemove: remove });
-    this.describe = (robot, text) => [text, ""]; // may replace the text of a state and give its level
     this.lens = (robot) => robot; // may return what it was in the past
     this.cards = new Map();
   }
@@ -53,11 +52,9 @@ export class Rail {
   }
 
   updateText(robot) {
-    const card = this.cards.get(robot);
-    card.querySelector(".status").textContent = text.card(robot);
-    card.dataset.state = robot.stopped ? "stopped" : robot.state;
-    [card.querySelector(".status").textContent, card.dataset.level] = this.describe(robot, text.card(robot));
-    card.dataset.state = robot.state;
+    const card = this.cards.get(robot), { name, text, level } = stateOf(robot);
+    card.querySelector(".status").textContent = text;
+    Object.assign(card.dataset, { state: name, level });
     card.querySelector(".pin").setAttribute("aria-pressed", robot.pinned);
   }
 

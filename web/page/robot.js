@@ -18,6 +18,10 @@ export class Robot extends EventTarget {
     this.state = "off"; // off, connecting, live, lost
     this.reason = "";
     this.stopped = false; // by an emergency stop
+    this.gone = false; // nothing is heard from the server of the page
+    this.here = false; // it is a robot of that server
+    this.trouble = []; // the devices that are not well, as texts
+    this.used = false; // somebody has a device of it open
     this.pinned = false; // watched even while another robot is shown
     this.rate = 20; // Hz, as requested
     this.devices = new Map(DEVICES.map(({ letter }) => [letter, { wanted: true, access: "", meter: new Meter() }]));

@@ -4,8 +4,6 @@ import { degrees } from "./geometry.js";
 import { fieldOfView } from "./pioneer.js";
 import { DEVICES, PAGE } from "./wire.js";
 
-const STATES = { off: "not watched", connecting: "connecting", live: "live", lost: "lost" };
-
 // side writes an angle in degrees and its direction.
 export const side = (deg, plus, minus) => (deg === 0 ? "0°" : `${Math.abs(deg)}° ${deg > 0 ? plus : minus}`);
 
@@ -18,29 +16,24 @@ export const pose = (p) => (p ? `${p.x.toFixed(2)}, ${p.y.toFixed(2)} m, ${degre
 export const velocity = (p) => (p ? `${(p.speed * 1000).toFixed(0)} mm/s, ${degrees(p.turn).toFixed(0)} °/s` : "–");
 export const distance = (near) => (near ? `${near.distance.toFixed(2)} m, ${direction(near.angle)}` : "–");
 
-export const robotState = (robot) => STATES[robot.state];
 export const robotError = (robot) => (robot.state === "lost" ? `${robot.address}: ${robot.reason}` : "");
 
 // silence writes how long nothing has come from a robot, if that is longer than dead
 // seconds, and not because its world stands still.
 export function silence(robot, standing, dead) {
-  if (robot.state !== "live") return robot.retry ? robotState(robot) : ""; // at first there is nothing old
+  if (robot.state !== "live") return robot.retry ? robot.state : ""; // at first there is nothing old
   return !standing && robot.silence() > dead ? `Nothing has come for ${robot.silence().toFixed(0)} s: this is old.` : "";
 }
 
 // traffic writes what comes from a robot: frames, bytes, and how many rounds of
 // data were merged into later ones.
-export function traffic({ state, frames, bytes, dropped }) {
-  return state === "live" ? `${frames.rate().toFixed(1)} frames/s · ${(bytes.rate() / 1000).toFixed(1)} kB/s · ${dropped} dropped` : "";
+export function traffic({ state, gone, frames, bytes, dropped }) {
+  return state === "live" && !gone ? `${frames.rate().toFixed(1)} frames/s · ${(bytes.rate() / 1000).toFixed(1)} kB/s · ${dropped} dropped` : "";
 }
 
-// card writes the state of a robot in the list.
-export function card(robot) {
-  if (robot.stopped) return "stopped";
-  if (robot.state !== "live") return robotState(robot);
-  const volts = robot.data.m ? ` · ${robot.data.m.volts.toFixed(1)} V` : "";
-  return `${robot.frames.rate().toFixed(0)} Hz${volts}`;
-}
+// unheard writes since when nothing has been heard from the server: heard is a Date, or
+// null.
+export const unheard = (heard) => (heard ? `Nothing has been heard from the server since ${heard.toLocaleTimeString("en-GB")}.` : "The server does not answer.");
 
 // drive writes what the driver does, or why it stopped.
 export function drive({ note, moving, sent: [speed, turn], vain }) {
@@ -117,7 +110,7 @@ export function chip(robot, letter, { old, dead }) {
   const { wanted, access, meter } = robot.devices.get(letter);
   if (!wanted || robot.state === "off") return ["", "off", ""];
   if (access === "e") return ["absent", "not there", ""];
-  if (robot.state === "lost") return ["bad", "lost", ""];
+  if (robot.state === "lost" || robot.gone) return ["bad", "lost", ""];
   if (access !== "r") return ["", "starting", ""];
   if (!robot.data[letter]) return ["warn", "no data yet", ""];
   const age = meter.age(), rate = meter.rate();

@@ -19,7 +19,8 @@ export class World extends EventTarget {
     super();
     Object.assign(this, { select, note, robots: [], movers: [], poses: [], selected: -1, dragged: -1, lost: false, locked: false, frozen: false, editor: null }); // locked: nothing may be moved; editor: the world file is shown
     this.lens = (robot) => robot; // may return what it was in the past
-    this.mark = () => ""; // may mark a robot: bad, warn, found, faded
+    this.mark = () => ""; // may mark a robot: bad, found, faded
+    this.label = ({ name }) => name; // may say more than the name of a robot
     this.view = new View(canvas, { draw: (c) => this.draw(c), grab: (point, e) => this.grab(point, e) });
     this.view.onResize = () => this.view.touched || this.fit();
     canvas.addEventListener("keydown", (e) => this.key(e));
@@ -28,9 +29,12 @@ export class World extends EventTarget {
     });
   }
 
+  // start gets the floor plan, which another world after a reload of the server has, too,
+  // and connects.
   async start() {
-    const reply = await fetch("plan");
-    if (reply.ok) this.plan = decodePlan(await reply.arrayBuffer());
+    const reply = await fetch("plan").catch(() => null);
+    if (reply?.ok) this.plan = decodePlan(await reply.arrayBuffer());
+    this.tinted = null;
     this.connect();
   }
 
@@ -46,7 +50,7 @@ export class World extends EventTarget {
       this.lost = true;
       this.note("The simulator does not answer.");
       this.dispatchEvent(new Event("lost"));
-      setTimeout(() => this.connect(), RETRY);
+      setTimeout(() => this.start(), RETRY);
     };
   }
 
@@ -244,12 +248,12 @@ export class World extends EventTarget {
   // a name for which there is no room is left out.
   drawNames(c, colors, pixel) {
     const marked = this.robots.map((robot, i) => robot && [i, this.mark(robot)]).filter((m) => m && this.poses[m[0]]);
-    const urgency = ([i, mark]) => (i === this.selected ? 0 : ["bad", "warn", "found", "", "faded"].indexOf(mark) + 1);
+    const urgency = ([i, mark]) => (i === this.selected ? 0 : ["bad", "found", "", "faded"].indexOf(mark) + 1);
     const taken = [];
     c.font = "600 11px system-ui, sans-serif";
     c.textAlign = "center";
     for (const [i, mark] of marked.sort((a, b) => urgency(a) - urgency(b))) {
-      const pose = this.poses[i], radius = this.movers[i].radius / pixel, color = { bad: colors.bad, warn: colors.warn, found: colors.accent }[mark];
+      const pose = this.poses[i], radius = this.movers[i].radius / pixel, color = { bad: colors.bad, found: colors.accent }[mark];
       c.globalAlpha = mark === "faded" ? 0.3 : 1;
       c.beginPath();
       c.arc(pose.x, pose.y, (color ? Math.max(radius, DOT) + 4 : DOT) * pixel, 0, 2 * Math.PI);
@@ -261,7 +265,7 @@ export class World extends EventTarget {
         c.fillStyle = colors.dim; // it could not be seen
         c.fill();
       }
-      const at = this.view.toScreen(pose), { name } = this.robots[i], half = c.measureText(name).width / 2 + 3;
+      const at = this.view.toScreen(pose), name = this.label(this.robots[i]), half = c.measureText(name).width / 2 + 3;
       if (mark === "faded" || taken.some((t) => Math.abs(t.x - at.x) < t.half + half && Math.abs(t.y - at.y) < 14)) continue;
       if (i !== this.selected && !color && this.view.scale <= CROWD) continue;
       taken.push({ ...at, half });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { Element, clock, element, fire, replies, sockets } from "./browser.js";
+import { Element, clock, element, fire, replies, settle, sockets } from "./browser.js";
 import { bytes, near } from "./data.js";
 import { Editor } from "../page/edit.js";
 import { World } from "../page/world.js";
@@ -109,19 +109,20 @@ test("keys", () => {
 });
 
 // again connects the world's socket again.
-function again() {
+async function again() {
   clock.advance(1000);
+  await settle(); // it gets the floor plan, too
   socket = sockets.at(-1);
   socket.open();
   socket.receive({ name: "dir/room.world", fixtures: [], movers });
 }
 
-test("a lost connection keeps the draft, and the editor goes on", () => {
+test("a lost connection keeps the draft, and the editor goes on", async () => {
   editor.send({ undo: true }); // which is lost
   socket.end();
   assert.equal(world.editor, editor);
   assert.ok(element("edit-add").disabled && !element("edit-save").disabled);
-  again();
+  await again();
   assert.deepEqual(edits(), [{ base: 7 }]);
   socket.receive(draft());
   assert.ok(!editor.orphan && !element("edit-add").disabled);
@@ -144,13 +145,17 @@ test("a page that was reloaded goes on, unless the editor was left or nothing ma
   assert.deepEqual(edits(), []);
 });
 
-test("the draft of a server that was started again is only in the page", () => {
+test("the draft of a server that was started again is only in the page", async () => {
   socket.end();
-  again();
+  editor.leave();
+  editor.send({});
+  await again();
+  editor.send({});
   const fresh = draft();
   Object.assign(fresh.draft, { id: "two", text: "the file", edited: false });
   socket.receive(fresh);
   assert.match(notes.at(-1), /^The server was started again/);
+  assert.ok(editor.on);
   socket.sent = [];
   key("PageDown");
   key("Delete");

@@ -20,7 +20,7 @@ const stream = (address) => sockets.findLast(({ url }) => url.pathname === "/str
 
 // The server lists robots by port, the world in the order of its file.
 before(async () => {
-  replies.robots = { ok: true, json: async () => ({
+  replies.robots = { ok: true, text: async () => JSON.stringify({
     world: true, you: "127.0.0.1", may: "read write config",
     robots: [
       { name: "r1", address: "localhost:6665", mover: 1 },
@@ -220,4 +220,30 @@ test("drawers", () => {
     fire(element(`${id}-open`), "click");
     assert.ok(element(id).hidden && !player.dock[id].open);
   }
+});
+
+test("a server that is gone leaves nothing that looks alive, and comes back", async () => {
+  const presence = sockets.findLast(({ url }) => url.pathname === "/presence"), gone = () => document.documentElement.classes.has("gone");
+  presence.receive({ stopped: [], robots: [] });
+  player.driver.setInput("test", [1, 0]);
+  const drive = sockets.findLast(({ url }) => url.pathname === "/drive");
+  clock.advance(4000);
+  assert.ok(gone() && player.world.locked && !player.driver.moving && drive.readyState === 3);
+  assert.match(element("drive-state").textContent, /the server does not answer/);
+  assert.deepEqual(["motors-on", "motors-off", "live"].map((id) => element(id).attributes["aria-pressed"]), ["false", "false", "false"]);
+  assert.equal(element("timeline-out").textContent, "–");
+  assert.equal(element("robot-state").textContent, "no connection");
+  assert.equal(element("robot-note").textContent, "");
+  player.driver.setInput("test", [0, 0]);
+  let reloads = 0;
+  location.reload = () => reloads++;
+  presence.receive({ stopped: [], robots: [] });
+  await settle();
+  assert.ok(!gone() && !player.world.locked && element("live").attributes["aria-pressed"] === "true");
+  assert.equal(reloads, 0);
+  clock.advance(4000);
+  replies.robots = { ok: true, text: async () => "other robots" };
+  presence.receive({ stopped: [], robots: [] });
+  await settle();
+  assert.equal(reloads, 1);
 });

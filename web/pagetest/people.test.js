@@ -16,8 +16,9 @@ people.visitor = { you: "127.0.0.1", may: "read write config" };
 presence.start();
 const socket = sockets.at(-1);
 const client = (name, fields) => ({ address: "10.0.0.7:40000", name, devices: {}, commander: false, commands: 0, frames: 0, paced: false, ...fields });
-const robot = (address, fields) => ({ address, stopped: false, control: "newest", clients: [], count: 0, ...fields });
-const tells = (...list) => socket.receive({ robots: list });
+// robot is what the server tells of a robot: all its clients are in the list, unless count says otherwise.
+const robot = (address, { stopped = false, clients = [], ...fields } = {}) => ({ stopped, told: { address, control: "newest", trouble: [], used: false, clients, count: clients.length, ...fields } });
+const tells = (...list) => socket.receive({ stopped: list.filter((r) => r.stopped).map((r) => r.told.address), robots: list.map((r) => r.told) });
 for (const what of ["stop", "release"]) {
   for (const which of ["all", "here%3A1", "here%3A2", "far%3A1"]) replies[`${what}?robot=${which}`] = { ok: true };
 }
@@ -39,7 +40,7 @@ test("who drives, and the list of clients", () => {
   assert.equal(element("take").hidden, true); // its next command would undo ours
   assert.equal(element("client-count").textContent, 57);
   assert.deepEqual(element("clients").children.map((row) => row.children.map((part) => part.textContent)),
-    [["10.0.0.7 (anna)", "commands 20/s"], ["10.0.0.8 (<i>ben</i>)", "connected, slow link"]]);
+    [["10.0.0.7 (anna)", "commands 20/s"], ["10.0.0.8 (<i>ben</i>)", "connected, slow link"], ["and 55 more", ""]]);
   tells(robot("here:1", { clients: [{ ...anna, commands: 0 }] }));
   assert.equal(element("take").hidden, false);
   tells(robot("here:1", { clients: [anna], control: "first" }));
@@ -100,6 +101,15 @@ test("a stop by somebody else, and its release", async () => {
   assert.equal(element("alert").hidden, true);
 });
 
+test("a stop that was released in the same second is not shown on", async () => {
+  fire(element("stop"), "click");
+  assert.equal(element("stop").textContent, "Stopping");
+  await settle();
+  assert.equal(element("stop").textContent, "Stopped");
+  socket.receive({ stopped: [], robots: [] }); // nothing has changed, for the server
+  assert.equal(element("stop").textContent, "Stop");
+});
+
 test("one robot, and all", async () => {
   fire(element("stop"), "click");
   await settle();
@@ -142,13 +152,41 @@ test("a visitor who may only watch", () => {
   assert.equal(motors.title, "Power");
 });
 
+test("the number of clients is that of the list: connections of one page are one", () => {
+  const page = "browser 10.0.0.9 ab12";
+  tells(robot("here:1", { clients: [client(page), client(page, { address: "10.0.0.7:2" }), client("anna", { address: "10.0.0.8:1" })] }));
+  assert.equal(element("clients").children.length, 2);
+  assert.equal(element("client-count").textContent, 2);
+});
+
+test("a server that is not heard is gone, and back when it is heard", () => {
+  const events = [];
+  for (const type of ["lost", "back"]) presence.addEventListener(type, () => events.push(type));
+  tells(robot("here:1", { stopped: true, clients: [client("anna")] }));
+  clock.advance(3000);
+  socket.receive({ stopped: ["here:1"], robots: [] });
+  clock.advance(3000);
+  assert.deepEqual(events, []);
+  assert.equal(element("release").hidden, false);
+  clock.advance(1000);
+  assert.deepEqual(events, ["lost"]);
+  assert.match(element("alert-text").textContent, /^Nothing has been heard from the server since \d\d:\d\d:\d\d\. What you see is old\.$/);
+  for (const c of [stick, motors, pause]) assert.match(c.title, /^Nothing has been heard/);
+  assert.ok(motors.disabled && driver.blocked && element("release").hidden && element("release-all").hidden);
+  assert.deepEqual([element("clients").children.length, element("client-count").textContent, element("stop").textContent], [0, "", "Stop"]);
+  assert.ok(robots[0].gone && robots[0].stopped);
+  socket.receive({ stopped: [], robots: [] });
+  assert.deepEqual(events, ["lost", "back"]);
+  assert.ok(element("alert").hidden && !motors.disabled && !driver.blocked && !robots[0].gone);
+});
+
 test("the server is lost, and comes back", () => {
   socket.end();
-  assert.match(element("alert-text").textContent, /^No connection to the server/);
+  assert.match(element("alert-text").textContent, /^Nothing has been heard from the server/);
   assert.match(element("who").textContent, /not known/);
   const { length } = sockets;
   clock.advance(1000);
   assert.equal(sockets.length, length + 1);
-  sockets.at(-1).receive({ robots: [robot("here:1")] });
+  sockets.at(-1).receive({ stopped: [], robots: [robot("here:1").told] });
   assert.equal(element("alert").hidden, true);
 });

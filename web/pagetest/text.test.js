@@ -24,15 +24,11 @@ test("distance and direction", () => {
 test("a robot's state", () => {
   const robot = { state: "live", address: "a:1", reason: "connection refused", frames: meter(19.96), bytes: meter(4321), dropped: 2, data: {} };
   assert.equal(text.traffic(robot), "20.0 frames/s · 4.3 kB/s · 2 dropped");
-  assert.equal(text.card(robot), "20 Hz");
-  assert.equal(text.card({ ...robot, data: { m: { volts: 12.34 } } }), "20 Hz · 12.3 V");
-  assert.equal(text.card({ ...robot, stopped: true }), "stopped");
+  assert.equal(text.traffic({ ...robot, gone: true }), "");
   assert.equal(text.robotError(robot), "");
   robot.state = "lost";
   assert.equal(text.robotError(robot), "a:1: connection refused");
   assert.equal(text.traffic(robot), "");
-  assert.equal(text.card(robot), "lost");
-  assert.equal(text.robotState({ state: "off" }), "not watched");
 });
 
 test("the driver", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { Element, clock, fire, replies, sockets } from "./browser.js";
+import { Element, clock, fire, replies, settle, sockets } from "./browser.js";
 import { bytes, near } from "./data.js";
 import { World } from "../page/world.js";
 
@@ -152,12 +152,13 @@ test("keys move and turn the selected robot", () => {
   [[1, 0.1, 0], [0.9, 0, 0], [1, 0, Math.PI / 18], [1, 0, -Math.PI / 18]].forEach((want, i) => want.forEach((v, k) => near(moves[i][k], v)));
 });
 
-test("a simulator that is lost is tried again", () => {
+test("a simulator that is lost is tried again", async () => {
   const { length } = sockets;
   socket.end();
   assert.match(notes.at(-1), /does not answer/);
   world.send({ pause: true }); // goes nowhere
   clock.advance(1000);
+  await settle(); // it gets the floor plan, which may be another one
   assert.equal(sockets.length, length + 1);
   sockets.at(-1).open();
   sockets.at(-1).receive(scene());
@@ -208,13 +209,13 @@ test("names and marks of many robots", () => {
     world.poses = all.map((_, i) => ({ x: i < 3 ? 0 : i, y: 0, heading: 0 })); // three in one place
     const { calls } = canvas.getContext("2d");
     calls.length = 0;
-    world.drawNames(canvas.getContext("2d"), { bad: "bad", warn: "warn", accent: "accent", dim: "dim", text: "text" }, 1 / scale);
+    world.drawNames(canvas.getContext("2d"), { bad: "bad", accent: "accent", dim: "dim", text: "text" }, 1 / scale);
     return calls.filter(([name]) => name === "fillText").map(([, text]) => text);
   };
   world.selected = -1;
   assert.deepEqual(names(100, {}), ["r0", "r3", "r4"]); // no name covers another
   assert.deepEqual(names(5, {}), []);
-  assert.deepEqual(names(5, { r2: "bad", r1: "found", r4: "warn" }), ["r2", "r4"]);
+  assert.deepEqual(names(5, { r2: "bad", r1: "found", r4: "found" }), ["r2", "r4"]);
   assert.deepEqual(names(100, { r0: "faded", r3: "faded", r4: "faded" }), ["r1"]);
   world.selected = 1;
   assert.deepEqual(names(5, { r2: "bad" }), ["r1"]);

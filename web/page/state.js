@@ -1,0 +1,30 @@
+// What state a robot is in: one order of what matters, for the list, the heading, the
+// map and the search.
+
+const LOW = 11.3; // volts of an empty battery
+
+// RANKS are the names of the states, the most urgent first; those of a rank are as urgent.
+const RANKS = [["gone", "stopped"], ["lost", "trouble"], ["live", "connecting", "used"], ["off"]];
+const LEVELS = { stopped: "bad", lost: "bad", trouble: "bad", live: "good" };
+
+const called = (name, text) => ({ name, text, level: LEVELS[name] ?? "", rank: RANKS.findIndex((names) => names.includes(name)) });
+
+// stateOf returns the state of a robot: its name, what it is for people, its level in
+// style.css, and its rank, 0 is the most urgent. Nothing is known of a robot whose server
+// is gone; of a robot of another server, here is false, nothing while its stream is lost.
+// A stopped robot is that before everything else.
+export function stateOf(robot) {
+  const { state, gone, here, stopped, trouble, used, data: { m, p } } = robot;
+  const now = [
+    stopped && "stopped", state === "lost" && "lost", ...trouble, p?.stall && "wheels stalled",
+    m && (m.front || m.rear) && "bumpers pressed", m && m.volts < LOW && `battery ${m.volts.toFixed(1)} V`,
+  ].filter(Boolean).join(" · ");
+  const was = stopped ? ", was stopped" : "";
+  if (gone) return called("gone", `no connection${was}`);
+  if (!here && state === "lost") return called("lost", `lost${was}`);
+  if (stopped) return called("stopped", now);
+  if (now) return called(state === "lost" ? "lost" : "trouble", now);
+  if (state === "live") return called("live", `${robot.frames.rate().toFixed(0)} Hz${m ? ` · ${m.volts.toFixed(1)} V` : ""}`);
+  if (state === "connecting") return called("connecting", "connecting");
+  return used ? called("used", "in use") : called("off", here ? "idle" : "not watched");
+}
