@@ -42,7 +42,7 @@ func Kind(version string) devices.Kind {
 			{Name: "files", Default: 8, Min: 1, Max: 1000, Doc: "how many are kept; the oldest is deleted"},
 			{Name: "compress", Default: false, Doc: "zstd: about half of the bytes, for 0.2 ms of work a second and 0.5 MB of memory"},
 			{Name: "open", Default: false, Doc: "keeps the devices open all the time; otherwise they are recorded while clients have them open"},
-			{Name: "manual", Default: false, Doc: "records only while the window has it record"},
+			{Name: "manual", Default: false, Doc: "records only while the dashboard has it record"},
 		},
 		New: func(a devices.Args) (devices.Driver, error) {
 			d, err := New(a.Requires, a.Bool("open"))

@@ -67,9 +67,9 @@ describe("with the real server", () => {
     });
   }
 
-  real("a page through the window", async () => {
+  real("a page through the dashboard", async () => {
     const port = await freePort();
-    const proxy = spawn(process.execPath, ["examples/browser/serve.js", String(port), `localhost:${server.window}`], { cwd: folder });
+    const proxy = spawn(process.execPath, ["examples/browser/serve.js", String(port), `localhost:${server.dashboard}`], { cwd: folder });
     try {
       await once(proxy.stdout, "data"); // its address
       const page = await (await fetch(`http://localhost:${port}/`)).text();
@@ -87,7 +87,7 @@ describe("with the real server", () => {
       const [response, socket] = await once(upgrade, "upgrade");
       assert.equal(response.statusCode, 101);
       socket.destroy();
-      const said = await node("--experimental-websocket", "testing/window-program.js", `ws://localhost:${port}`, `localhost:${server.port}`);
+      const said = await node("--experimental-websocket", "testing/dashboard-program.js", `ws://localhost:${port}`, `localhost:${server.port}`);
       assert.equal(said, "OK\n");
     } finally {
       proxy.kill();

@@ -87,7 +87,7 @@ function has(program) {
   return (process.env.PATH ?? "").split(path.delimiter).some((folder) => fs.existsSync(path.join(folder, program)));
 }
 
-// realServer starts the program of this repository with a simulated robot and a window. Its path is
+// realServer starts the program of this repository with a simulated robot and a dashboard. Its path is
 // in the environment variable PLAYER, otherwise it is built. It returns null without both.
 export async function realServer() {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "player-"));
@@ -98,8 +98,8 @@ export async function realServer() {
     execFileSync("go", ["build", "-o", program, "."], { cwd: repository, stdio: ["ignore", "ignore", "inherit"] });
   }
   for (let attempt = 0; attempt < 10; attempt++) { // another program may take a free port first
-    const port = await freePort(), window = await freePort();
-    const child = spawn(program, ["-stage", "worlds/room.world", "-http", `localhost:${window}`, "-gp", String(port)], {
+    const port = await freePort(), dashboardPort = await freePort();
+    const child = spawn(program, ["-stage", "worlds/room.world", "-http", `localhost:${dashboardPort}`, "-gp", String(port)], {
       cwd: repository, stdio: ["ignore", "ignore", "pipe"],
     });
     const gone = once(child, "exit");
@@ -115,7 +115,7 @@ export async function realServer() {
       await gone;
       fs.rmSync(folder, { recursive: true });
     };
-    if (serving && dashboard) return { port, window, stop };
+    if (serving && dashboard) return { port, dashboard: dashboardPort, stop };
     await gone;
   }
   throw new Error("the server does not start");

@@ -1,4 +1,4 @@
-// Serves this folder's page and the library, and passes the page's WebSockets on to the window of a
+// Serves this folder's page and the library, and passes the page's WebSockets on to the dashboard of a
 // Player server, which accepts pages of its own address only: for it, the page comes from there.
 //
 //   node examples/browser/serve.js 9000 localhost:8080
@@ -11,14 +11,14 @@ import net from "node:net";
 
 const files = {
   "/": ["index.html", "text/html"],
-  "/window.js": ["../../lib/window.js", "text/javascript"],
+  "/dashboard.js": ["../../lib/dashboard.js", "text/javascript"],
   "/session.js": ["../../lib/session.js", "text/javascript"],
   "/data.js": ["../../lib/data.js", "text/javascript"],
   "/errors.js": ["../../lib/errors.js", "text/javascript"],
   "/steering.js": ["../steering.js", "text/javascript"],
 };
 
-const [port, window] = [process.argv[2] ?? "9000", process.argv[3] ?? "localhost:8080"];
+const [port, dashboard] = [process.argv[2] ?? "9000", process.argv[3] ?? "localhost:8080"];
 
 const server = http.createServer((request, response) => {
   const [file, type] = files[request.url] ?? [];
@@ -27,11 +27,11 @@ const server = http.createServer((request, response) => {
   response.end(fs.readFileSync(new URL(file, import.meta.url)));
 });
 
-// A WebSocket begins with a request, which is sent to the window unchanged: the window compares its
+// A WebSocket begins with a request, which is sent to the dashboard unchanged: the dashboard compares its
 // host with its origin. Then both sides are connected.
 server.on("upgrade", (request, page) => {
-  const [host, windowPort] = window.split(":");
-  const robot = net.createConnection({ host, port: Number(windowPort), noDelay: true });
+  const [host, dashboardPort] = dashboard.split(":");
+  const robot = net.createConnection({ host, port: Number(dashboardPort), noDelay: true });
   const headers = request.rawHeaders.flatMap((name, i, all) => (i % 2 === 0 ? [`${name}: ${all[i + 1]}`] : []));
   robot.write([`GET ${request.url} HTTP/1.1`, ...headers, "", ""].join("\r\n"));
   page.pipe(robot).pipe(page);

@@ -1,8 +1,8 @@
-// The client for pages against a scripted window.
+// The client for pages against a scripted dashboard.
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { WindowClient } from "../lib/window.js";
+import { DashboardClient } from "../lib/dashboard.js";
 import { DATA, join, plain } from "../testing/blocks.js";
 
 const LIMIT = 30_000; // ms, after which a wait has failed
@@ -37,7 +37,7 @@ function fake() {
   return { sockets, FakeSocket };
 }
 
-// message encodes a message of the window with blocks of letter, age and payload.
+// message encodes a message of the dashboard with blocks of letter, age and payload.
 function message(number, dropped, ...blocks) {
   const parts = [Buffer.alloc(8)];
   parts[0].writeUInt32BE(number);
@@ -54,7 +54,7 @@ function message(number, dropped, ...blocks) {
 
 async function connected() {
   const { sockets, FakeSocket } = fake();
-  const robot = new WindowClient("ws://window:8080", "robot:6665", FakeSocket);
+  const robot = new DashboardClient("ws://dashboard:8080", "robot:6665", FakeSocket);
   const connecting = robot.connect(LIMIT);
   sockets[0].open();
   await connecting;
@@ -63,7 +63,7 @@ async function connected() {
 
 test("data and acknowledgements", async () => {
   const { robot, stream } = await connected();
-  assert.equal(stream.url, "ws://window:8080/stream?robot=robot%3A6665");
+  assert.equal(stream.url, "ws://dashboard:8080/stream?robot=robot%3A6665");
   assert.equal(stream.binaryType, "arraybuffer");
   const letters = Object.keys(DATA).filter((letter) => letter !== "y");
   stream.say(message(7, 0, ...letters.map((letter) => [letter, 1000, DATA[letter][0]])));
@@ -111,7 +111,7 @@ test("commands", async () => {
   robot.setSpeed(100, -20);
   robot.changeMotorState(true);
   const drive = sockets[1];
-  assert.equal(drive.url, "ws://window:8080/drive?robot=robot%3A6665");
+  assert.equal(drive.url, "ws://dashboard:8080/drive?robot=robot%3A6665");
   assert.deepEqual(drive.sent, []);
   drive.open();
   robot.setPTZ(-30, 10, 512);
@@ -152,7 +152,7 @@ test("the end", async () => {
 
 test("no connection", async () => {
   const { FakeSocket } = fake();
-  const robot = new WindowClient("ws://window:8080", "robot:6665", FakeSocket);
+  const robot = new DashboardClient("ws://dashboard:8080", "robot:6665", FakeSocket);
   await assert.rejects(robot.read(LIMIT), { kind: "closed" });
   await assert.rejects(robot.connect(SHORT), { kind: "timeout" });
   class Wrong {
@@ -160,5 +160,5 @@ test("no connection", async () => {
       throw new SyntaxError("not an address");
     }
   }
-  await assert.rejects(new WindowClient("", "robot", Wrong).connect(LIMIT), { kind: "closed" });
+  await assert.rejects(new DashboardClient("", "robot", Wrong).connect(LIMIT), { kind: "closed" });
 });

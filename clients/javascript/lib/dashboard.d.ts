@@ -3,17 +3,17 @@ import { Robot } from "./data.js";
 export { GRIPPER, PlayerError } from "./session.js";
 export type { Blob, Gripper, Kind, Misc, Position, PTZ, Vision } from "./session.js";
 
-/** Reads and commands one robot through the WebSockets of the server's window, from a browser. */
-export declare class WindowClient extends Robot {
-  /** window is ws://host:port, by default of the page; robot is host:port as the window sees it. Does not connect. */
-  constructor(window?: string, robot?: string, Socket?: typeof WebSocket);
-  window: string;
+/** Reads and commands one robot through the WebSockets of the server's dashboard, from a browser. */
+export declare class DashboardClient extends Robot {
+  /** dashboard is ws://host:port, by default of the page; robot is host:port as the dashboard sees it. Does not connect. */
+  constructor(dashboard?: string, robot?: string, Socket?: typeof WebSocket);
+  dashboard: string;
   robot: string;
   /** Rounds that were merged into later ones. */
   dropped: number;
   /** Letters of the devices to which this client has write access. */
   held: string;
-  /** Why the last command that failed did, or why the window stopped the robot. */
+  /** Why the last command that failed did, or why the dashboard stopped the robot. */
   commandError: string | null;
   connect(timeoutMs?: number): Promise<void>;
   close(): void;

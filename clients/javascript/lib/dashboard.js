@@ -1,14 +1,14 @@
 // The client for pages in a browser. A browser cannot open a TCP connection, so this one uses the
-// WebSockets of the server's window (-http), which connects to robots for it. It also runs in Node.js
+// WebSockets of the server's dashboard (-http), which connects to robots for it. It also runs in Node.js
 // from version 22.
 //
-// Compared with PlayerClient, the window decides some things:
+// Compared with PlayerClient, the dashboard decides some things:
 //   - access: request opens devices for reading and closes them; write access is taken by the first
 //     command, and given up when none follows for three seconds;
 //   - rounds have only new data, and always ages; a slow program gets the newest data, and dropped
 //     counts the rounds that were merged into later ones;
 //   - the robot stops 0.4 s after the last setSpeed: repeat it in each round;
-//   - the window accepts pages of its own address only. README.md has a small server for yours.
+//   - the dashboard accepts pages of its own address only. README.md has a small server for yours.
 
 import { NO_AGE, Robot } from "./data.js";
 import { compare, PlayerError } from "./errors.js";
@@ -16,45 +16,45 @@ import { compare, PlayerError } from "./errors.js";
 export { PlayerError };
 export { GRIPPER } from "./session.js";
 
-// CONNECT_LIMIT is how long the window may take to accept, in ms.
+// CONNECT_LIMIT is how long the dashboard may take to accept, in ms.
 const CONNECT_LIMIT = 10_000;
-// REQUEST_LIMIT is how long the reply to a request may take, in ms: the window waits 40,000 for the
+// REQUEST_LIMIT is how long the reply to a request may take, in ms: the dashboard waits 40,000 for the
 // robot.
 const REQUEST_LIMIT = 60_000;
 // MAX_WAITING is how many commands may wait until the socket for them is open.
 const MAX_WAITING = 64;
 
-// A WindowClient reads and commands one robot through a window:
+// A DashboardClient reads and commands one robot through a dashboard:
 //
-//   const robot = new WindowClient("ws://localhost:8080", "localhost:6665");
+//   const robot = new DashboardClient("ws://localhost:8080", "localhost:6665");
 //   await robot.connect();
 //   await robot.request("sr");
 //   for (;;) {
 //     await robot.read(2000);
 //     robot.setSpeed(100, robot.sonar[3] < 500 ? 20 : 0); // mm/s, deg/s
 //   }
-export class WindowClient extends Robot {
+export class DashboardClient extends Robot {
   #Socket;
-  #stream = null; // sockets of the window: data
+  #stream = null; // sockets of the dashboard: data
   #drive = null; // and commands
   #waiting = []; // commands until #drive is open
   #ended = "not connected"; // why the stream ended
-  #messages = []; // received and not read: the window sends at most three
+  #messages = []; // received and not read: the dashboard sends at most three
   #awaited = 0; // reports still to come
   #access = {};
   #wake = () => {};
   #ages = new Map();
   #new = "";
 
-  // window is the address of the server's window, ws://host:port, by default the one of the page.
-  // robot is the address of the robot as the window sees it. Socket is the class of WebSockets.
-  constructor(window = globalThis.location?.origin.replace("http", "ws"), robot = "localhost:6665", Socket = globalThis.WebSocket) {
+  // dashboard is the address of the server's dashboard, ws://host:port, by default the one of the page.
+  // robot is the address of the robot as the dashboard sees it. Socket is the class of WebSockets.
+  constructor(dashboard = globalThis.location?.origin.replace("http", "ws"), robot = "localhost:6665", Socket = globalThis.WebSocket) {
     super();
-    this.window = window;
+    this.dashboard = dashboard;
     this.robot = robot;
     this.dropped = 0; // rounds that were merged into later ones
     this.held = ""; // letters of the devices to which this client has write access
-    this.commandError = null; // why the last command that failed did, or why the window stopped the robot
+    this.commandError = null; // why the last command that failed did, or why the dashboard stopped the robot
     this.#Socket = Socket;
   }
 
@@ -66,15 +66,15 @@ export class WindowClient extends Robot {
     this.#ages.clear();
     let open = false;
     this.#stream = this.#socket("stream", (message) => this.#received(message), (why) => (this.#ended = why), () => (open = true));
-    await this.#until(timeoutMs, () => open, "the window did not answer in time");
+    await this.#until(timeoutMs, () => open, "the dashboard did not answer in time");
   }
 
-  // socket opens a socket of the window. It calls the functions for each message, at the end, and at
+  // socket opens a socket of the dashboard. It calls the functions for each message, at the end, and at
   // the beginning.
   #socket(path, message, end, open = () => {}) {
     let socket;
     try {
-      socket = new this.#Socket(`${this.window}/${path}?robot=${encodeURIComponent(this.robot)}`);
+      socket = new this.#Socket(`${this.dashboard}/${path}?robot=${encodeURIComponent(this.robot)}`);
     } catch (e) { // the address
       throw new PlayerError("closed", e.message);
     }
@@ -86,11 +86,11 @@ export class WindowClient extends Robot {
     socket.onopen = during(open);
     socket.onmessage = during((event) => message(event.data));
     // Events of a socket that was replaced are not delivered: close removes the handlers.
-    socket.onclose = during((event) => end(event.reason || "the window closed the connection"));
+    socket.onclose = during((event) => end(event.reason || "the dashboard closed the connection"));
     return socket;
   }
 
-  // close ends both connections. The window then stops the robot if this client drives it.
+  // close ends both connections. The dashboard then stops the robot if this client drives it.
   close() {
     for (const socket of [this.#stream, this.#drive]) {
       if (socket) {
@@ -138,7 +138,7 @@ export class WindowClient extends Robot {
       throw new PlayerError("usage", `request "${pairs}": want pairs of a device and r or c; commands need no request`);
     }
     this.#send({ request: pairs });
-    if (pairs === "") return ""; // the window does not answer it
+    if (pairs === "") return ""; // the dashboard does not answer it
     this.#awaited++;
     await this.#until(timeoutMs, () => this.#awaited === 0, "no reply in time");
     return compare(pairs, pairs.replace(/(.)./g, (_, device) => device + (this.#access[device] ?? "e")));
@@ -149,7 +149,7 @@ export class WindowClient extends Robot {
     await this.#until(timeoutMs, () => this.#messages.length > 0, "nothing more arrived in time");
     const message = this.#messages.shift();
     const d = new DataView(message);
-    // The acknowledgement: the window sends at most three messages ahead of it.
+    // The acknowledgement: the dashboard sends at most three messages ahead of it.
     if (this.#ended === null) this.#stream.send(message.slice(0, 4));
     this.dropped = d.getUint32(4);
     this.#new = "";
@@ -197,7 +197,7 @@ export class WindowClient extends Robot {
     this.#stream.send(JSON.stringify(message));
   }
 
-  // Commands. They do not wait. The window reports failures in commandError.
+  // Commands. They do not wait. The dashboard reports failures in commandError.
 
   // setSpeed drives the robot for 0.4 s: mm/s, positive is forward, and deg/s, positive is
   // counterclockwise.

@@ -1,11 +1,11 @@
-// A program with a WindowClient: it drives until the robot has moved, and prints OK.
+// A program with a DashboardClient: it drives until the robot has moved, and prints OK.
 //
-//   node --experimental-websocket testing/window-program.js ws://localhost:9000 localhost:6665
+//   node --experimental-websocket testing/dashboard-program.js ws://localhost:9000 localhost:6665
 
-import { WindowClient } from "../lib/window.js";
+import { DashboardClient } from "../lib/dashboard.js";
 
-const [window, address] = process.argv.slice(2);
-const robot = new WindowClient(window, address);
+const [dashboard, address] = process.argv.slice(2);
+const robot = new DashboardClient(dashboard, address);
 await robot.connect();
 await robot.request("prsrlr");
 const rounds = { p: 0, s: 0, l: 0 };
