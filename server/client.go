@@ -14,6 +14,7 @@ import (
 	"player/pacing"
 	"player/reactor"
 	"player/secure"
+	"player/server/turns"
 	"player/session"
 	"player/timers"
 )
@@ -43,10 +44,9 @@ type client struct {
 	bytes     uint64      // of them
 	skipped   uint64      // frames not sent because its link was full
 
-	waits bool   // it is in address.waiting, and its connection is paused
-	input []byte // what waits
-	more  bool   // records whose content waits
-	taken int    // turns
+	turn  turns.Client[*client] // while it waits, its connection is paused
+	input []byte                // what waits
+	more  bool                  // records whose content waits
 
 	changed bool                  // it is in server.changed
 	gone    bool                  // its connection is closed
@@ -84,6 +84,7 @@ func (s *Server) admit(now time.Duration, c *client) bool {
 		}
 		return false
 	}
+	c.turn.Join(&c.place.address.turns, c)
 	c.session = session.New(c, c.robot.Table, s.config.MaxRate)
 	c.session.Restrict(c.may)
 	c.session.Limit(c.robot.CommandLifetime)

@@ -143,7 +143,7 @@ func TestAskerIsServedInSlices(t *testing.T) {
 		t.Errorf("%d frames, asked for %d", got, frames)
 	}
 	onLoop(t, s, func(time.Duration) {
-		if len(s.server.queue) != 0 {
+		if !s.server.queue.Empty() {
 			t.Error("the client is not done")
 		}
 	})
@@ -167,7 +167,7 @@ func TestSliceOfAskedFrames(t *testing.T) {
 				if left == 0 {
 					break
 				}
-				s.server.turn(now, one)
+				s.server.nextTurn(now)
 			}
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 
 	"player/config/rights"
+	"player/server/turns"
 )
 
 // keptPlaces is the part of all places that strangers do not get: one in eight,
@@ -19,6 +20,13 @@ var (
 	errAddress   = errors.New("too many clients of this address (-max-per-address)")
 	errStrangers = errors.New("too many clients; the last places are kept for this computer and those that access rules let drive")
 )
+
+// address is a computer that clients connect from.
+type address struct {
+	from    netip.Addr
+	clients int
+	turns   turns.Address[*client]
+}
 
 // place is what a client occupies.
 type place struct {

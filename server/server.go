@@ -18,6 +18,7 @@ import (
 	"player/lastwords"
 	"player/pacing"
 	"player/reactor"
+	"player/server/turns"
 	"player/session"
 	"player/timers"
 )
@@ -82,16 +83,16 @@ type Server struct {
 	changed []*client // sessions that have something for their connection
 	links   map[netip.Addr]*pacing.Link[*client]
 	ticks   *timers.Ticks[*client]
-	scratch []byte           // for frames
-	sealed  []byte           // for records with them
-	plain   [sliceBytes]byte // for the content of records
+	scratch []byte                 // for frames
+	sealed  []byte                 // for records with them
+	plain   [turns.SliceBytes]byte // for the content of records
 
 	commanders []*client // that could leave motors running
 	liveness   *timers.Timer
 
 	addresses map[netip.Addr]*address
-	strangers int        // clients that no place is kept for
-	queue     []*address // with clients that wait, in turn
+	strangers int // clients that no place is kept for
+	queue     turns.Queue[*client]
 	turns     *timers.Timer
 	floods    timers.Limiter
 

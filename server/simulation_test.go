@@ -478,21 +478,21 @@ func (s *sim) watch() {
 	if len(sv.clients) != open {
 		s.fail("the server has %d clients, %d are connected", len(sv.clients), open)
 	}
-	if len(sv.commanders) > open || len(sv.queue) > open || len(sv.changed) > 0 || len(sv.links) > len(s.wires) {
-		s.fail("%d clients, but %d commanders, %d addresses that wait, %d changed, %d links",
-			open, len(sv.commanders), len(sv.queue), len(sv.changed), len(sv.links))
+	if len(sv.commanders) > open || len(sv.changed) > 0 || len(sv.links) > len(s.wires) {
+		s.fail("%d clients, but %d commanders, %d changed, %d links",
+			open, len(sv.commanders), len(sv.changed), len(sv.links))
 	}
 	for c := range sv.clients {
 		conn := c.conn.(*simConn)
-		if queued := slices.Contains(c.address.waiting, c); queued != c.waits || queued != conn.held || !queued && len(c.input) > 0 {
-			s.fail("%v: it waits for its turn: %v, in the queue: %v, its connection is paused: %v; %d bytes wait", conn.client, c.waits, queued, conn.held, len(c.input))
+		if waits := c.turn.Waits(); waits != conn.held || !waits && len(c.input) > 0 {
+			s.fail("%v: it waits for its turn: %v, its connection is paused: %v; %d bytes wait", conn.client, waits, conn.held, len(c.input))
 		}
 		if len(c.input) > mostRead+1<<14 {
 			s.fail("%v: %d bytes of input wait", conn.client, len(c.input))
 		}
 	}
-	if len(sv.queue) > 0 && !sv.turns.Armed() {
-		s.fail("%d addresses wait for their turn, and nobody gives turns", len(sv.queue))
+	if !sv.queue.Empty() && !sv.turns.Armed() {
+		s.fail("clients wait for their turn, and nobody gives turns")
 	}
 	for _, r := range s.robots {
 		r.watch()
@@ -508,8 +508,8 @@ func (s *sim) watch() {
 // idle checks that nothing is left when nobody is connected.
 func (s *sim) idle() {
 	sv := s.server
-	if n := len(sv.clients) + len(sv.commanders) + len(sv.queue); n != 0 {
-		s.fail("nobody is connected, and %d clients, %d commanders, %d unfinished are left", len(sv.clients), len(sv.commanders), len(sv.queue))
+	if len(sv.clients)+len(sv.commanders) != 0 || !sv.queue.Empty() {
+		s.fail("nobody is connected, and %d clients, %d commanders are left; the queue is empty: %v", len(sv.clients), len(sv.commanders), sv.queue.Empty())
 	}
 	for _, r := range s.robots {
 		if r.link.State() != devices.Idle {

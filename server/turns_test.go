@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"player/codec"
+	"player/server/turns"
 )
 
 // command is a position command of 8 bytes with the given speed.
@@ -48,7 +49,7 @@ func serverSide(t *testing.T, s *running, c net.Conn) (found *client) {
 // Clients that send much take turns: one address after the other, and the clients
 // of an address one after the other. Counted on the loop.
 func TestTurns(t *testing.T) {
-	const slices, commands = 3, sliceBytes / 8 // 8 bytes a command
+	const slices, commands = 3, turns.SliceBytes / 8 // 8 bytes a command
 	r := newRobot()
 	s := serve(t, r, nil)
 	var clients []*client
@@ -74,15 +75,13 @@ func TestTurns(t *testing.T) {
 			{commands, 0, 0}, {0, 0, commands}, {0, commands, 0}, {0, 0, commands}, {commands, 0, 0}, {0, 0, commands},
 			{0, commands, 0}, {commands, 0, 0}, {0, commands, 0},
 		} {
-			a := s.server.queue[0]
-			c := a.waiting[0]
 			s.server.nextTurn(now)
 			if got := executed(); got != want {
-				t.Errorf("turn %d, of %v: %v commands, want %v", round, c.remote, got, want)
+				t.Errorf("turn %d: %v commands, want %v", round, got, want)
 			}
 		}
-		if len(s.server.queue) > 0 {
-			t.Errorf("%d addresses wait for nothing", len(s.server.queue))
+		if !s.server.queue.Empty() {
+			t.Error("somebody waits for nothing")
 		}
 	})
 }
@@ -111,7 +110,7 @@ func TestFloodersTakeTurns(t *testing.T) {
 		}()
 	}
 	for _, c := range theirs {
-		await(t, s, "the flood has begun", func(time.Duration) bool { return c.taken > floodTurns })
+		await(t, s, "the flood has begun", func(time.Duration) bool { return c.turn.Taken() > turns.Flood })
 	}
 	ours := serverSide(t, s, well)
 	for range rounds {
@@ -128,38 +127,13 @@ func TestFloodersTakeTurns(t *testing.T) {
 		})
 	}
 	onLoop(t, s, func(time.Duration) {
-		if ours.taken > 0 {
-			t.Errorf("a client that asks for one thing at a time waited %d times", ours.taken)
+		if ours.turn.Taken() > 0 {
+			t.Errorf("a client that asks for one thing at a time waited %d times", ours.turn.Taken())
 		}
 	})
 	if n := len(logs.FilterMessageSnippet("more than its share").All()); n == 0 || n > flooders {
 		t.Errorf("%d lines name %d flooders", n, flooders)
 	}
-}
-
-// A client with little input is served when it comes, without a turn. With many
-// such clients, an address takes turns like a client that sends much.
-func TestManyClientsWithLittleInput(t *testing.T) {
-	r := newRobot()
-	s := serve(t, r, nil)
-	c := dial(t, s)
-	request(t, c, "pw", "pw")
-	one := serverSide(t, s, c)
-	onLoop(t, s, func(now time.Duration) {
-		one.address.period = now - addressPeriod
-		for range addressBytes / 8 {
-			if one.Receive(now, command(1)); one.waits {
-				t.Error("a command waits")
-			}
-		}
-		if one.Receive(now, command(1)); !one.waits {
-			t.Error("an address has no limit")
-		}
-		s.server.serveTurns(now)
-		if one.Receive(now+addressPeriod, command(1)); one.waits {
-			t.Error("the next period has no slices")
-		}
-	})
 }
 
 // A client that is gone takes no turn, and its address is forgotten.
@@ -170,11 +144,11 @@ func TestGoneWhileItWaits(t *testing.T) {
 	request(t, c, "pw", "pw")
 	one := serverSide(t, s, c)
 	onLoop(t, s, func(now time.Duration) {
-		one.Receive(now, bytes.Repeat(command(1), sliceBytes))
+		one.Receive(now, bytes.Repeat(command(1), turns.SliceBytes))
 		one.conn.Close()
 		one.Hangup(now, nil)
-		if len(s.server.queue)+len(s.server.addresses) != 0 {
-			t.Errorf("%d addresses wait, %d are known", len(s.server.queue), len(s.server.addresses))
+		if !s.server.queue.Empty() || len(s.server.addresses) != 0 {
+			t.Errorf("somebody waits: %v; %d addresses are known", !s.server.queue.Empty(), len(s.server.addresses))
 		}
 	})
 	if n := len(r.commands); n != 0 { // nor a stop: it has not commanded yet

@@ -1,0 +1,113 @@
+// Package turns decides whose input is carried out next, so that clients that send much
+// do not delay the others. There are no limits of rate: a client may ask for as much as
+// the loop can do. What little a client sends is carried out when it comes. A client that
+// sends more than a slice waits for its turns: addresses take turns, and so do the
+// clients of an address.
+//
+// It is pure: it has no connections and no clock, and callers pass the time.
+package turns
+
+import (
+	"slices"
+	"time"
+)
+
+const (
+	// SliceBytes is how much of a client's input is carried out before others are
+	// served: 64 commands, or one message of the largest size. It takes the loop
+	// about 50 us.
+	SliceBytes = 512
+	// addressBytes is how much input of all clients of an address is carried out
+	// when it comes, in each addressPeriod: 1000 clients that send 250 commands a
+	// second each. Without it, many clients with a little input each would take the
+	// loop from the clients of other addresses.
+	addressBytes  = 4 << 10
+	addressPeriod = 2 * time.Millisecond
+	// Flood is how many turns make a flood: 64 KiB of input, far more than a program
+	// sends that has something to say.
+	Flood = 128
+)
+
+// Address is a computer that clients connect from. It has one turn at a time, however
+// many clients it has. The zero value is ready.
+type Address[C any] struct {
+	waiting []*Client[C] // in turn
+
+	period time.Duration // when the current addressPeriod began
+	spent  int           // bytes carried out in it when they came
+}
+
+// Client is what is known of a client. Join comes first.
+type Client[C any] struct {
+	owner   C
+	address *Address[C]
+	waits   bool
+	taken   int // turns
+}
+
+// Join sets whose client it is, and its address.
+func (c *Client[C]) Join(a *Address[C], owner C) { c.owner, c.address = owner, a }
+
+// Waits reports whether the client waits for its turn.
+func (c *Client[C]) Waits() bool { return c.waits }
+
+// Taken returns how many turns the client has taken.
+func (c *Client[C]) Taken() int { return c.taken }
+
+// AtOnce reports whether n bytes of input may be carried out now, without a turn. If so
+// they count as carried out.
+func (c *Client[C]) AtOnce(now time.Duration, n int) bool {
+	if c.waits || n > SliceBytes {
+		return false
+	}
+	a := c.address
+	if now-a.period >= addressPeriod {
+		a.period, a.spent = now, 0
+	}
+	a.spent += n
+	return a.spent <= addressBytes
+}
+
+// Queue is the addresses with clients that wait, in turn. The zero value is empty.
+type Queue[C any] struct{ addresses []*Address[C] }
+
+// Empty reports whether nobody waits.
+func (q *Queue[C]) Empty() bool { return len(q.addresses) == 0 }
+
+// Wait makes a client wait, which must not wait already.
+func (q *Queue[C]) Wait(c *Client[C]) {
+	c.waits = true
+	a := c.address
+	if len(a.waiting) == 0 {
+		q.addresses = append(q.addresses, a)
+	}
+	a.waiting = append(a.waiting, c)
+}
+
+// Next gives the next address a turn, and in it the client that has waited longest,
+// which waits no more. The queue must not be empty.
+func (q *Queue[C]) Next() (owner C) {
+	a := q.addresses[0]
+	q.addresses = slices.Delete(q.addresses, 0, 1)
+	c := a.waiting[0]
+	a.waiting = slices.Delete(a.waiting, 0, 1)
+	if len(a.waiting) > 0 {
+		q.addresses = append(q.addresses, a)
+	}
+	c.waits = false
+	c.taken++
+	return c.owner
+}
+
+// Leave removes a client that is gone.
+func (q *Queue[C]) Leave(c *Client[C]) {
+	if !c.waits {
+		return
+	}
+	c.waits = false
+	a := c.address
+	a.waiting = slices.DeleteFunc(a.waiting, func(o *Client[C]) bool { return o == c })
+	if len(a.waiting) == 0 {
+		q.addresses = slices.DeleteFunc(q.addresses, func(o *Address[C]) bool { return o == a })
+	}
+}
