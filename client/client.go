@@ -77,6 +77,7 @@ type Client struct {
 	first     []byte // head of the reply to the first request, nil before it
 	answered  bool   // the server has sent that head
 	devices   map[byte]*device
+	answer    []byte              // the latest answer to a question
 	freshness codec.FreshnessData // the latest block of device y
 	readers   int                 // devices open for reading
 	awaited   int                 // replies still to come
@@ -160,8 +161,8 @@ func (c *Client) Close() error {
 	return c.conn.Close()
 }
 
-// receive returns the next server message. payload is valid until the next
-// call. An interrupted call loses nothing.
+// receive returns the next server message. It keeps answers and returns what follows
+// them. payload is valid until the next call. An interrupted call loses nothing.
 func (c *Client) receive(ctx context.Context) (letter byte, payload []byte, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, nil, err
@@ -177,8 +178,12 @@ func (c *Client) receive(ctx context.Context) (letter byte, payload []byte, err 
 		letter, payload, rest, ok := codec.Block(c.in)
 		if ok {
 			c.in = rest
-			if letter == codec.KindCompact {
+			switch letter {
+			case codec.KindCompact:
 				c.items.Reset(payload)
+				continue
+			case codec.KindAnswer:
+				c.answer = append(c.answer[:0], payload...)
 				continue
 			}
 			return letter, payload, nil
@@ -252,10 +257,24 @@ func (c *Client) watch(ctx context.Context) {
 
 // send sends one message.
 func (c *Client) send(kind, letter byte, payload []byte) error {
+	if err := c.queue(kind, letter, payload); err != nil {
+		return err
+	}
+	return c.flush()
+}
+
+// queue adds a message to those that flush sends.
+func (c *Client) queue(kind, letter byte, payload []byte) error {
 	if len(payload) > codec.MaxPayload {
 		return fmt.Errorf("message for device %q has %d bytes, a server takes %d", letter, len(payload), codec.MaxPayload)
 	}
-	c.out = codec.AppendMessage(c.out[:0], kind, letter, payload)
+	c.out = codec.AppendMessage(c.out, kind, letter, payload)
+	return nil
+}
+
+// flush sends the messages of queue in one write.
+func (c *Client) flush() error {
 	_, err := c.conn.Write(c.out)
+	c.out = c.out[:0]
 	return err
 }

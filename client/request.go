@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"player/codec"
@@ -12,11 +13,21 @@ import (
 // those of table 3 of the manual.
 type Access struct {
 	Device  byte
-	Asked   byte // r, w, a or c
-	Granted byte // r, w, a, c, or e: the device failed or does not exist
+	Asked   byte      // r, w, a or c
+	Granted byte      // r, w, a, c, or e: the device failed or does not exist
+	Why     codec.Why // of e; empty: the server does not say
+	Text    string    // of e: the same for people, or empty
 }
 
-// AccessError lists the devices whose access differs from the request. The
+// Reason says for people why a device is e.
+func (a Access) Reason() string {
+	if a.Text == "" {
+		return "the server's log has the reason"
+	}
+	return a.Text
+}
+
+// AccessError lists the devices that were granted less than the request. The
 // granted access is in force.
 type AccessError struct {
 	Devices []Access
@@ -26,25 +37,20 @@ func (e *AccessError) Error() string {
 	var b strings.Builder
 	b.WriteString("access is not as requested")
 	for i, a := range e.Devices {
-		b.WriteString([]string{": ", ", "}[min(i, 1)])
+		b.WriteString([]string{": ", "; "}[min(i, 1)])
 		fmt.Fprintf(&b, "device %c asked %q granted %q", a.Device, a.Asked, a.Granted)
 		if a.Granted == codec.AccessError {
-			b.WriteString(" (see the server's log)")
+			b.WriteString(": " + a.Reason())
 		}
 	}
 	return b.String()
 }
 
-// Enough reports whether every device was granted at least the access asked
-// for: r, followed by w in another request, is granted as a.
-func (e *AccessError) Enough() bool {
-	for _, a := range e.Devices {
-		partly := a.Asked == codec.AccessRead || a.Asked == codec.AccessWrite
-		if a.Granted != a.Asked && !(partly && a.Granted == codec.AccessAll) {
-			return false
-		}
-	}
-	return true
+// enough reports whether an access includes what was asked for: r, followed by w in
+// another request, is granted as a.
+func enough(asked, granted byte) bool {
+	partly := asked == codec.AccessRead || asked == codec.AccessWrite
+	return granted == asked || partly && granted == codec.AccessAll
 }
 
 // replyHead is the size of the head of a reply in bytes: kind and size.
@@ -54,10 +60,11 @@ const replyHead = 3
 // request consists of pairs of a device and an access: "srpw" is sonar read,
 // position write; 'c' closes a device. Setting up a device can take seconds.
 //
-// It returns nil if everything is granted as asked. It returns an *AccessError
-// if the server granted something else, which is then in force. Note that a
-// device opened with r and later with w is answered a. Other errors mean that the
-// request was not answered.
+// It returns nil if everything is granted that was asked for; a device that is read
+// and then opened with w is granted a. It returns an *AccessError if the server
+// granted less, which is then in force. The error has the server's reasons, unless the
+// server does not know them, or ctx ends before they have come. Other errors
+// mean that the request was not answered.
 //
 // Rounds that arrive meanwhile update the fields and are not returned by Read
 // again: in request/reply mode, Read what RequestData asked for before
@@ -72,9 +79,26 @@ func (c *Client) Request(ctx context.Context, request string) error {
 			return fmt.Errorf("request %q: %w", request, err)
 		}
 	}
+	reply, err := c.roundTrip(ctx, request)
+	if err != nil {
+		return fmt.Errorf("request %q: %w", request, err)
+	}
+	refused, err := compare(request, reply)
+	if err != nil || refused == nil {
+		return err
+	}
+	if slices.ContainsFunc(refused, func(a Access) bool { return a.Granted == codec.AccessError }) {
+		c.explain(ctx, refused)
+	}
+	return &AccessError{refused}
+}
+
+// roundTrip sends a request and waits for its reply, which is valid until the next call
+// of receive.
+func (c *Client) roundTrip(ctx context.Context, request string) (reply []byte, err error) {
 	c.payload = append(c.payload[:0], request...)
 	if err := c.send(codec.KindRequest, 'r', c.payload); err != nil {
-		return fmt.Errorf("request %q: %w", request, err)
+		return nil, err
 	}
 	c.awaited++
 	if c.first == nil {
@@ -83,14 +107,14 @@ func (c *Client) Request(ctx context.Context, request string) error {
 	for {
 		letter, payload, err := c.receive(ctx)
 		if err != nil {
-			return fmt.Errorf("request %q: %w", request, err)
+			return nil, err
 		}
 		if letter != codec.KindReply {
 			c.store(letter, payload) // Read reports bad data
 			continue
 		}
 		if c.reply(payload); c.awaited == 0 {
-			return compare(request, payload)
+			return payload, nil
 		}
 	}
 }
@@ -111,21 +135,28 @@ func (c *Client) reply(payload []byte) {
 	}
 }
 
-func compare(request string, reply []byte) error {
-	if request == string(reply) {
-		return nil
-	}
+// compare returns the devices that were granted less than the request. The error is
+// that of a reply to another request.
+func compare(request string, reply []byte) (refused []Access, err error) {
 	if len(request) != len(reply) {
-		return fmt.Errorf("request %q: the reply %q answers another request", request, reply)
+		return nil, fmt.Errorf("request %q: the reply %q answers another request", request, reply)
 	}
-	var e AccessError
 	for i := 0; i < len(request); i += 2 {
 		if request[i] != reply[i] {
-			return fmt.Errorf("request %q: the reply %q answers another request", request, reply)
+			return nil, fmt.Errorf("request %q: the reply %q answers another request", request, reply)
 		}
-		if request[i+1] != reply[i+1] {
-			e.Devices = append(e.Devices, Access{Device: request[i], Asked: request[i+1], Granted: reply[i+1]})
+		if asked, granted := request[i+1], reply[i+1]; !enough(asked, granted) {
+			refused = append(refused, Access{Device: request[i], Asked: asked, Granted: granted})
 		}
 	}
-	return &e
+	return refused, nil
+}
+
+// Access returns the access to a device that the server granted last, as in a reply;
+// zero: it was never requested.
+func (c *Client) Access(letter byte) byte {
+	if d := c.devices[letter]; d != nil {
+		return d.access
+	}
+	return 0
 }

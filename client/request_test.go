@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"player/codec"
 )
 
 // Replies of the original server, and what Request returns for them.
@@ -17,7 +19,8 @@ func TestReplies(t *testing.T) {
 		request string
 		reply   string
 		devices []Access // of the AccessError; nil if there is none
-		enough  bool
+		old     bool     // the server knows no questions
+		answer  []string // to the question why
 		text    string
 	}{
 		{name: "granted", request: "srpw", reply: "srpw"},
@@ -25,28 +28,41 @@ func TestReplies(t *testing.T) {
 		{name: "nothing", request: "", reply: ""},
 		{name: "closed", before: "srpr", request: "scpc", reply: "scpc"},
 		{name: "upgrade", before: "sr", request: "sw", reply: "sa",
-			devices: []Access{{'s', 'w', 'a'}}, enough: true,
-			text: "access is not as requested: device s asked 'w' granted 'a'"},
+			devices: nil},
 		{name: "upgrade in one request", request: "srsw", reply: "sasa",
-			devices: []Access{{'s', 'r', 'a'}, {'s', 'w', 'a'}}, enough: true,
-			text: "access is not as requested: device s asked 'r' granted 'a', device s asked 'w' granted 'a'"},
+			devices: nil},
+		{name: "downgrade", before: "sa", request: "sa", reply: "sr",
+			devices: []Access{{Device: 's', Asked: 'a', Granted: 'r'}},
+			text:    "access is not as requested: device s asked 'a' granted 'r'"},
 		{name: "closed and opened in one request", before: "srprzr", request: "scsr", reply: "srsr",
-			devices: []Access{{'s', 'c', 'r'}},
+			devices: []Access{{Device: 's', Asked: 'c', Granted: 'r'}},
 			text:    "access is not as requested: device s asked 'c' granted 'r'"},
 		{name: "unknown device", request: "srqrpr", reply: "srqepr",
-			devices: []Access{{'q', 'r', 'e'}},
-			text:    "access is not as requested: device q asked 'r' granted 'e' (see the server's log)"},
+			devices: []Access{{'q', 'r', 'e', codec.WhyMissing, "the robot has no such device"}}, answer: []string{"q missing the robot has no such device"},
+			text: "access is not as requested: device q asked 'r' granted 'e': the robot has no such device"},
+		{name: "unknown device, old server", request: "srqrpr", reply: "srqepr", old: true,
+			devices: []Access{{Device: 'q', Asked: 'r', Granted: 'e'}},
+			text:    "access is not as requested: device q asked 'r' granted 'e': the server's log has the reason"},
+		{name: "answer that we do not understand", request: "qr", reply: "qe", answer: []string{"qq", "", "p missing x"},
+			devices: []Access{{Device: 'q', Asked: 'r', Granted: 'e'}},
+			text:    "access is not as requested: device q asked 'r' granted 'e': the server's log has the reason"},
 		{name: "unknown access, original", request: "srzxpr", reply: "srz\x00pr",
-			devices: []Access{{'z', 'x', 0}},
+			devices: []Access{{Device: 'z', Asked: 'x'}},
 			text:    `access is not as requested: device z asked 'x' granted '\x00'`},
 		{name: "upgrade and failure", before: "pr", request: "pwlr", reply: "pale",
-			devices: []Access{{'p', 'w', 'a'}, {'l', 'r', 'e'}},
-			text:    "access is not as requested: device p asked 'w' granted 'a', device l asked 'r' granted 'e' (see the server's log)"},
+			devices: []Access{{'l', 'r', 'e', codec.WhyRight, "you may not"}}, answer: []string{"l right you may not"},
+			text: "access is not as requested: device l asked 'r' granted 'e': you may not"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c, s := dial(t)
 			open(t, c, s, tt.before)
-			s.conn.Write(append([]byte{'r', 0, byte(len(tt.reply))}, tt.reply...))
+			s.conn.Write(codec.AppendBlock(nil, codec.KindReply, []byte(tt.reply)))
+			if tt.answer != nil {
+				s.conn.Write(codec.AppendAnswer(nil, codec.QuestionRefusals, tt.answer))
+			}
+			if tt.old || tt.answer != nil {
+				s.send("720000")
+			}
 			err := c.Request(within(t), tt.request)
 			got := make([]byte, 4+len(tt.request))
 			if _, err := io.ReadFull(s.conn, got); err != nil || string(got) != "dr\x00"+string(byte(len(tt.request)))+tt.request {
@@ -56,16 +72,59 @@ func TestReplies(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				for i := 0; i < len(tt.reply); i += 2 {
+					if got := c.Access(tt.reply[i]); got != tt.reply[i+1] {
+						t.Errorf("access to %c: %c", tt.reply[i], got)
+					}
+				}
 				return
 			}
 			var ae *AccessError
 			if !errors.As(err, &ae) {
 				t.Fatalf("%v is not an AccessError", err)
 			}
-			if !slices.Equal(ae.Devices, tt.devices) || ae.Enough() != tt.enough || ae.Error() != tt.text {
-				t.Errorf("%+v enough %v\n%v\n%s", ae.Devices, ae.Enough(), ae, tt.text)
+			if !slices.Equal(ae.Devices, tt.devices) || ae.Error() != tt.text {
+				t.Errorf("%+v\n%v\n%s", ae.Devices, ae, tt.text)
 			}
 		})
+	}
+}
+
+// A refusal is one, also if nobody says why in time.
+func TestRefusalWithoutAnswer(t *testing.T) {
+	c, s := dial(t)
+	s.send("720002 7365")
+	err := c.Request(cancelAfter(t, c, 1), "sr")
+	if ae, ok := errors.AsType[*AccessError](err); !ok || len(ae.Devices) != 1 || ae.Devices[0].Text != "" {
+		t.Fatalf("%v", err)
+	}
+	s.expect("6472 0002 7372", "7879 0002 7165", "6472 0000")
+	// The answer and the reply come late.
+	s.send("590009 65 0A 73 20 6F 66 66 20 78", "720000", "720002 7972")
+	if err := c.Request(within(t), "yr"); err != nil {
+		t.Fatal(err)
+	}
+	s.expect("6472 0002 7972")
+	s.send("790008 0000000000000001", "590001 65")
+	read(t, c)
+}
+
+func TestAsk(t *testing.T) {
+	c, s := dial(t)
+	s.send("720000")
+	s.conn.Write(codec.AppendAnswer(nil, codec.QuestionObstacles, []string{"stopped it holds", "l silent x"}))
+	s.send("720000", "590001 65 720000", "720000")
+	if lines, err := c.Ask(within(t), codec.QuestionObstacles); err != nil || !slices.Equal(lines, []string{"stopped it holds", "l silent x"}) {
+		t.Errorf("%q, %v", lines, err)
+	}
+	for range 2 { // the answer to another question, and none
+		if lines, err := c.Ask(within(t), codec.QuestionObstacles); !errors.Is(err, ErrUnknownQuestion) {
+			t.Errorf("%q, %v", lines, err)
+		}
+	}
+	c.Close()
+	if _, err := c.Ask(within(t), codec.QuestionObstacles); err == nil {
+		t.Error("no error of a closed connection")
 	}
 }
 

@@ -37,7 +37,7 @@ var sessions = []struct {
 	{"a round that broke off", []string{"720004 73727072", sonarBlock, sonarBlock, positionBlock}, []string{"ps"}},
 	{"a reply within a round", []string{"720006 7372 7072 6D72", sonarBlock, "720002 7363", positionBlock, miscBlock},
 		[]string{"mp"}},
-	{"unknown letters", []string{"720004 58725972", "580001 07", "590000", "580000", "590002 0102"}, []string{"XY", "XY"}},
+	{"unknown letters", []string{"720004 58725172", "580001 07", "510000", "580000", "510002 0102"}, []string{"QX", "QX"}},
 	{"with y", []string{"720006 73727972 7072",
 		"790010 0000000000000010 00000001 00000002", sonarBlock, positionBlock,
 		"790010 0000000000000020 00000001 00000002", sonarBlock, positionBlock},

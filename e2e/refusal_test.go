@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -35,7 +36,7 @@ func (p *peer) ask(question byte) (lines []string) {
 	}
 }
 
-// A client that asks is told why a device is refused.
+// A client that asks is told why a device is refused, and so is who uses a tool.
 func TestRefusalHasReason(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -56,13 +57,14 @@ func TestRefusalHasReason(t *testing.T) {
 		{"no such device", []string{noAccess}, "srlr", "srle", []string{"l missing the robot has no such device"}},
 		{"no right", []string{noAccess}, "srpa", "srpe", []string{"p right the robot's access rules give this client: read"}},
 		{"no right at all", []string{stranger}, "srlr", "sele", []string{"s right the robot's access rules give this client: nothing", "l right the robot's"}},
-		{"no hardware", []string{"-pp", "/dev/nowhere"}, "prjr", "peje", []string{"p hardware serial port /dev/nowhere: no such file or directory: is the adapter plugged in?", "j missing"}},
+		{"no hardware", []string{"-pp", "/dev/nowhere"}, "prjr", "peje", []string{"p hardware serial port /dev/nowhere: no such file or directory: is the adapter plugged in?", "j missing the robot has no such device"}},
 		{"port in use", []string{"-pp", r.Port()}, "pr", "pe", []string{fmt.Sprintf("p used serial port %s: device or resource busy: process %d (player) has it open", r.Port(), holder.cmd.Process.Pid)}},
 		{"another Player", []string{chain}, "lr", "le", []string{fmt.Sprintf("l hardware player %s: it cannot open device 'l' for us: ", holder.address)}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			p := start(t, tt.flags...).dial(t)
+			s := start(t, tt.flags...)
+			p := s.dial(t)
 			p.mustOpen(tt.pairs, tt.reply)
 			got := p.ask('e')
 			for end := time.Now().Add(patience); strings.Contains(strings.Join(got, ""), "another program has it open") && time.Now().Before(end); {
@@ -72,6 +74,31 @@ func TestRefusalHasReason(t *testing.T) {
 			if !slices.EqualFunc(got, tt.want, strings.HasPrefix) {
 				t.Errorf("%q, want %q", got, tt.want)
 			}
+			tool := []string{"print", s.address, tt.pairs}
+			if strings.Contains(tt.pairs, "a") {
+				tool = []string{"stop", s.address}
+			}
+			code, out, errs := uses(t, tool...)
+			for _, line := range tt.want {
+				reason := strings.SplitN(line, " ", 3)[2]
+				if code != 2 || out != "" || !strings.Contains(errs, reason) || strings.Contains(errs, "server's log") {
+					t.Errorf("player %v: exit %d, %s%s\nwant %q", tool, code, out, errs, reason)
+				}
+			}
 		})
+	}
+}
+
+// A recording of all that the robot has says what it leaves out, and why.
+func TestRecordSaysWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := start(t, write(t, dir, "half.cfg", `driver ( name "p2os" port "/dev/nowhere" )
+		driver ( name "testpattern" provides ["laser:0"] )`))
+	code, _, errs := uses(t, "record", "-for", "100ms", "-o", filepath.Join(dir, "run.mcap"), s.address)
+	for _, want := range []string{": serial port /dev/nowhere: no such file or directory", "not recorded: ", "recording laser in "} {
+		if code != 0 || !strings.Contains(errs, want) || strings.Contains(errs, "no such device") || strings.Count(errs, "not recorded") != 1 {
+			t.Errorf("exit %d, %s\nwant %s", code, errs, want)
+		}
 	}
 }

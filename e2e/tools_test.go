@@ -84,14 +84,14 @@ func TestToolMistakes(t *testing.T) {
 		{"drive " + s.address, "drive needs a terminal"},
 		{"latency", "needs a host"},
 		{"latency -for 0s localhost", "must be positive"},
-		{"latency " + s.address + " pr", `device p asked 'r' granted 'e'`},
+		{"latency " + s.address + " pr", `device p asked 'r' granted 'e': the robot has no such device`},
 		{"status", "needs a host"},
 		{"status " + nowhere, "connection refused"},
 		{"status " + s.address, "is no dashboard"},
 		{"stop", "needs a host"},
 		{"stop " + nowhere, "connection refused"},
-		{"stop " + s.address, `device p asked 'a' granted 'e'`},
-		{"print " + s.address + " lrsr", `device s asked 'r' granted 'e'`},
+		{"stop " + s.address, `device p asked 'a' granted 'e': the robot has no such device`},
+		{"print " + s.address + " lrsr", `device s asked 'r' granted 'e': the robot has no such device`},
 	} {
 		code, out, errs := uses(t, strings.Fields(tt.args)...)
 		if code != 2 || out != "" || !strings.Contains(errs, tt.want) || strings.Count(errs, "\n") != 1 {

@@ -8,11 +8,13 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
 	"player/client"
 	"player/codec"
+	"player/devices"
 )
 
 const (
@@ -95,12 +97,38 @@ func Open(ctx context.Context, c *client.Client, devices string) (aged bool, err
 		all := len(access.Devices)
 		access.Devices = slices.DeleteFunc(access.Devices, func(a client.Access) bool { return a.Device == codec.Server })
 		aged = len(access.Devices) == all
-		if access.Enough() {
+		if len(access.Devices) == 0 {
 			return aged, nil
 		}
 		return aged, err
 	}
 	return true, err
+}
+
+// Refused says why devices are refused: one line for each reason, with the devices'
+// names. Devices that the robot does not have are left out.
+func Refused(access *client.AccessError) (lines []string) {
+	var reasons []string
+	names := map[string][]string{}
+	for _, a := range access.Devices {
+		if a.Granted != codec.AccessError || a.Why == codec.WhyMissing {
+			continue
+		}
+		name := string(a.Device)
+		for _, spec := range devices.Interfaces() {
+			if spec.Letter == a.Device {
+				name = spec.Name
+			}
+		}
+		if names[a.Reason()] == nil {
+			reasons = append(reasons, a.Reason())
+		}
+		names[a.Reason()] = append(names[a.Reason()], name)
+	}
+	for _, reason := range reasons {
+		lines = append(lines, strings.Join(names[reason], ", ")+": "+reason)
+	}
+	return lines
 }
 
 // Readable checks a device request that is to read only: "lrsr".

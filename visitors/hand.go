@@ -66,7 +66,13 @@ type Refusal struct {
 }
 
 func (r *Refusal) Error() string {
-	return "the robot refuses access to its " + r.Name + ": the server's log has the reason"
+	reason := "it grants less"
+	for _, a := range r.Cause.Devices {
+		if a.Granted == codec.AccessError {
+			reason = a.Reason()
+		}
+	}
+	return "the robot refuses access to its " + r.Name + ": " + reason
 }
 
 // Unwrap returns what the robot has answered.

@@ -62,7 +62,14 @@ func (r *robot) serve(conn net.Conn, setup time.Duration, denies bool) {
 			if m, rest, ok = decoder.Next(rest); !ok {
 				break
 			}
-			if m.Kind != codec.KindRequest {
+			switch {
+			case m.Kind == codec.KindConfig && m.Payload[0] == codec.ConfigQuestion:
+				_, _ = conn.Write(codec.AppendAnswer(nil, m.Payload[1], []string{"p right you may only watch"}))
+				continue
+			case m.Kind == codec.KindRequest && m.Size == 0:
+				_, _ = conn.Write(codec.AppendBlock(nil, codec.KindReply, nil))
+				continue
+			case m.Kind != codec.KindRequest:
 				r.note("%c%c %x", m.Kind, m.Device, m.Payload)
 				continue
 			}
@@ -213,7 +220,7 @@ func TestRefusal(t *testing.T) {
 		}
 		r.denies = true
 		err := again()
-		if refusal, ok := errors.AsType[*Refusal](err); !ok || refusal.Name != "wheels" || refusal.Cause.Devices[0].Granted != codec.AccessError {
+		if refusal, ok := errors.AsType[*Refusal](err); !ok || refusal.Name != "wheels" || refusal.Error() != "the robot refuses access to its wheels: you may only watch" {
 			t.Error(err)
 		}
 		r.expect(t, "0 "+lives, "0 pw", "0 closed")

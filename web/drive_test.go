@@ -59,6 +59,10 @@ func (s *stubborn) serve(t *testing.T, conn net.Conn) {
 			if m, rest, ok = decoder.Next(rest); !ok {
 				break
 			}
+			if m.Kind == codec.KindRequest && m.Size == 0 {
+				_, _ = conn.Write(codec.AppendBlock(nil, codec.KindReply, nil))
+				continue
+			}
 			if m.Kind != codec.KindRequest {
 				s.events <- fmt.Sprintf("%c%c % x", m.Kind, m.Device, m.Payload)
 				continue

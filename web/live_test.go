@@ -166,13 +166,19 @@ func (p *tab) read() (data []byte, text map[string]any, err error) {
 // told skips messages until one is JSON with the field.
 func (p *tab) told(field string) any {
 	p.t.Helper()
+	return p.report(field)[field]
+}
+
+// report skips messages until one has a field, and returns the message.
+func (p *tab) report(field string) map[string]any {
+	p.t.Helper()
 	for {
 		_, text, err := p.read()
 		if err != nil {
 			p.t.Fatalf("waiting for %q: %v", field, err)
 		}
-		if value, has := text[field]; has {
-			return value
+		if _, has := text[field]; has {
+			return text
 		}
 	}
 }
@@ -225,7 +231,11 @@ func TestStream(t *testing.T) {
 	l := newLab(t, nil)
 	p := l.open("/stream", l.address)
 	p.send(`{"rate":100,"request":"lrprXr"}`)
-	access := p.told("access").(map[string]any)
+	report := p.report("access")
+	access, refused := report["access"].(map[string]any), report["refused"].(map[string]any)
+	if why := refused["X"].(map[string]any); why["why"] != "missing" || why["text"] != "the robot has no such device" || len(refused) != 1 {
+		t.Errorf("refused %v", refused)
+	}
 	if access["l"] != "r" || access["p"] != "r" || access["X"] != "e" {
 		t.Fatalf("access %v", access)
 	}
@@ -307,7 +317,7 @@ func TestSlowPageQuietDevice(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	say("r\x00\x02ye") // a server without ages
+	say("r\x00\x02yer\x00\x00") // a server without ages, which does not say why
 	p.send(`{"request":"Xr"}`)
 	say("r\x00\x02Xr")
 	p.told("access")
@@ -316,7 +326,7 @@ func TestSlowPageQuietDevice(t *testing.T) {
 		say("X\x00\x01a")
 		last = binary.BigEndian.Uint32(p.data())
 	}
-	requests := make([]byte, len("xy\x00\x13wbrowser 127.0.0.1 xy\x00\x02z\x02dr\x00\x02yrdr\x00\x02Xr"))
+	requests := make([]byte, len("xy\x00\x13wbrowser 127.0.0.1 xy\x00\x02z\x02dr\x00\x02yrxy\x00\x02qedr\x00\x00dr\x00\x02Xr"))
 	request := requests[:len("dr\x00\x02yr")]
 	heard := func(into []byte) {
 		if _, err := io.ReadFull(conn, into); err != nil {
@@ -326,18 +336,18 @@ func TestSlowPageQuietDevice(t *testing.T) {
 	heard(requests)
 	say("X\x00\x01b")
 	say("X\x00\x01c")
-	p.send(`{"request":"Yr"}`)
+	p.send(`{"request":"Ur"}`)
 	heard(request)
-	say("r\x00\x02Yr")
+	say("r\x00\x02Ur")
 	p.told("access") // the server has read b and c
 	p.ack(last)
 	for last++; !strings.HasSuffix(string(p.data()), "c"); last++ {
 	}
 	p.ack(last)
-	p.send(`{"request":"Zr"}`)
+	p.send(`{"request":"Wr"}`)
 	heard(request)
 	say("X\x00\x01d")
-	say("r\x00\x02Zr")
+	say("r\x00\x02Wr")
 	for !strings.HasSuffix(string(p.data()), "d") {
 	}
 }

@@ -38,7 +38,14 @@ type streamRequest struct {
 // requested so far, as granted by the robot, by device. e: the device failed or
 // does not exist.
 type streamReport struct {
-	Access map[string]string `json:"access"`
+	Access  map[string]string       `json:"access"`
+	Refused map[string]streamReason `json:"refused,omitempty"` // why it is e, if the robot says so
+}
+
+// streamReason is why a device is refused.
+type streamReason struct {
+	Why  codec.Why `json:"why"`
+	Text string    `json:"text"` // for people
 }
 
 // stream sends the data of one robot to one page.
@@ -49,6 +56,7 @@ type stream struct {
 
 	fresh   bool          // the robot's server sends ages, and only new data
 	access  map[byte]byte // by device, as granted
+	refused map[byte]streamReason
 	unsent  map[byte]bool // devices with data that the dashboard does not have
 	rounds  uint32        // received since the last message
 	dropped uint32        // rounds that were merged into later ones
@@ -63,7 +71,7 @@ func (s *server) stream(ctx context.Context, sock *socket) error {
 		return err
 	}
 	defer robot.Close()
-	st := stream{socket: sock, robot: robot, access: map[byte]byte{}, unsent: map[byte]bool{}}
+	st := stream{socket: sock, robot: robot, access: map[byte]byte{}, refused: map[byte]streamReason{}, unsent: map[byte]bool{}}
 	sock.onAck = st.acknowledged
 	return converse(ctx, sock, st.mailbox.put, st.run)
 }
@@ -187,10 +195,14 @@ func (s *stream) request(ctx context.Context, pairs string) error {
 	}
 	for i := 0; i < len(pairs); i += 2 {
 		s.access[pairs[i]] = pairs[i+1]
+		delete(s.refused, pairs[i])
 	}
 	if denied != nil {
 		for _, d := range denied.Devices {
 			s.access[d.Device] = d.Granted
+			if d.Why != "" {
+				s.refused[d.Device] = streamReason{d.Why, d.Text}
+			}
 		}
 	}
 	for device, unsent := range s.unsent {
@@ -198,9 +210,12 @@ func (s *stream) request(ctx context.Context, pairs string) error {
 			s.rounds = max(s.rounds, 1) // run sends it now: the device may have no new data for long
 		}
 	}
-	report := streamReport{map[string]string{}}
+	report := streamReport{map[string]string{}, map[string]streamReason{}}
 	for device, access := range s.access {
 		report.Access[string(device)] = string(access)
+	}
+	for device, reason := range s.refused {
+		report.Refused[string(device)] = reason
 	}
 	return s.socket.sendJSON(ctx, report)
 }

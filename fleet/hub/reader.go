@@ -329,7 +329,7 @@ func (r *reader) request(ctx context.Context) error {
 		for _, s := range changed {
 			if s.spec.Letter == a.Device {
 				s.reset()
-				s.refused = fmt.Errorf("%s: the robot has no such device, or it does not work", s.spec.Name)
+				s.refused = fmt.Errorf("%s: %s", s.spec.Name, a.Reason())
 				s.retry = now.Add(refusedPause)
 			}
 		}

@@ -133,7 +133,7 @@ func (f *feed) request(ctx context.Context, r *client.Client, open, devices []in
 	if refused, ok := errors.AsType[*client.AccessError](err); ok {
 		for _, a := range refused.Devices {
 			if i := f.robot.device(a.Device); i >= 0 {
-				err := fmt.Errorf("%s has no %s: the server's log has the reason", f.robot.Name, f.robot.Devices[i].Interface)
+				err := fmt.Errorf("%s refuses %s: %s", f.robot.Name, f.robot.Devices[i].Interface, a.Reason())
 				if err := f.viewer.status(err); err != nil {
 					return err
 				}

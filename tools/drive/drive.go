@@ -95,8 +95,14 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) (err 
 		return err
 	}
 	err = c.Request(ctx, "mrsrlr") // what the robot does not have is not shown
-	if _, partly := errors.AsType[*client.AccessError](err); err != nil && !partly {
+	access, partly := errors.AsType[*client.AccessError](err)
+	if err != nil && !partly {
 		return tools.Failure{Err: err}
+	}
+	if partly {
+		for _, line := range tools.Refused(access) {
+			fmt.Fprintln(stdout, line)
+		}
 	}
 	if err := errors.Join(c.SetFrequency(rate), c.SetCommandLifetime(lifetime)); err != nil {
 		return err

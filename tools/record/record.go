@@ -92,7 +92,11 @@ func run(ctx context.Context, args []string, version string, stderr io.Writer) (
 		return err
 	}
 	r := &recorder{client: c, compress: *compress}
-	if err := r.open(ctx, strings.Join(rest[1:], "")); err != nil {
+	refused, err := r.open(ctx, strings.Join(rest[1:], ""))
+	for _, line := range refused {
+		fmt.Fprintf(stderr, "not recorded: %s\n", line)
+	}
+	if err != nil {
 		return err
 	}
 	file, err := tools.Create(*path, *replace)
@@ -128,8 +132,9 @@ type recorder struct {
 	messages int
 }
 
-// open opens the devices of a request, or for "" all that the server has.
-func (r *recorder) open(ctx context.Context, request string) (err error) {
+// open opens the devices of a request, or for "" all that the server has. Then refused
+// says which of these do not open, and why.
+func (r *recorder) open(ctx context.Context, request string) (refused []string, err error) {
 	pair := func(s devices.Spec) string { return string([]byte{s.Letter, codec.AccessRead}) }
 	all := request == ""
 	if all {
@@ -138,23 +143,26 @@ func (r *recorder) open(ctx context.Context, request string) (err error) {
 		}
 	}
 	r.aged, err = tools.Open(ctx, r.client, request)
-	refused, partly := errors.AsType[*client.AccessError](err)
+	access, partly := errors.AsType[*client.AccessError](err)
 	if err != nil && !(all && partly) {
-		return err
+		return nil, err
+	}
+	if partly {
+		refused = tools.Refused(access)
 	}
 	for _, spec := range devices.Interfaces() {
-		missing := partly && slices.ContainsFunc(refused.Devices, func(a client.Access) bool { return a.Device == spec.Letter })
+		missing := partly && slices.ContainsFunc(access.Devices, func(a client.Access) bool { return a.Device == spec.Letter })
 		if strings.Contains(request, pair(spec)) && !missing {
 			r.specs = append(r.specs, spec)
 		}
 	}
 	if len(r.specs) == 0 {
-		return errors.New("the robot has no device that can be recorded")
+		return refused, errors.New("the robot has no device that can be recorded")
 	}
 	if r.aged {
-		return r.client.SetFresh(true)
+		return refused, r.client.SetFresh(true)
 	}
-	return nil
+	return refused, nil
 }
 
 func (r *recorder) names() (names []string) {

@@ -39,6 +39,7 @@ export class Chips {
       button.dataset.level = level;
       button.querySelector(".rate").textContent = rate;
       button.querySelector(".age").textContent = age;
+      button.title = level === "absent" ? this.robot.devices.get(button.dataset.device).refused?.text ?? "" : "";
     }
   }
 }

@@ -112,6 +112,7 @@ function refresh() {
     const letters = [...panel.dataset.devices];
     panel.classList.toggle("idle", !letters.some((letter) => robot.data[letter]));
     panel.classList.toggle("absent", letters.every((letter) => shown.devices.get(letter).access === "e"));
+    panel.querySelector(".head").dataset.refused = text.refused(shown.devices.get(letters[0]));
   }
 }
 

@@ -119,9 +119,12 @@ export class Robot extends EventTarget {
     this.send({ rate: hz });
   }
 
-  // takeReport takes the access that the robot granted, by device.
-  takeReport({ access }) {
-    for (const [letter, d] of this.devices) if (access[letter]) d.access = access[letter];
+  // takeReport takes the access that the robot granted, by device, and why others were refused.
+  takeReport({ access, refused = {} }) {
+    for (const [letter, d] of this.devices) {
+      if (access[letter]) d.access = access[letter];
+      d.refused = refused[letter];
+    }
     this.retry = 0;
     this.setState("live");
     if (this.mover < 0) this.loadShape();

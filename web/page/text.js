@@ -103,13 +103,18 @@ export const forbidden = ({ you, may }, need) =>
 // simulation writes the simulated time.
 export const simulation = ({ time, finished }) => `${time.toFixed(1)} s${finished ? " · finished" : ""}`;
 
+// refused returns why a device is not open, in two words.
+export const refused = ({ refused }) =>
+  ({ right: "no right", hardware: "not working", used: "in use", off: "switched off", ring: "in a ring" })[refused?.why] ?? "not there";
+
 // chip returns what the chip of a device shows: a level of style.css and two
 // texts. Data older than old seconds is worth a warning, older than dead an
 // alarm.
 export function chip(robot, letter, { old, dead }) {
-  const { wanted, access, meter } = robot.devices.get(letter);
+  const device = robot.devices.get(letter);
+  const { wanted, access, meter } = device;
   if (!wanted || robot.state === "off") return ["", "off", ""];
-  if (access === "e") return ["absent", "not there", ""];
+  if (access === "e") return ["absent", refused(device), ""];
   if (robot.state === "lost" || robot.gone) return ["bad", "lost", ""];
   if (access !== "r") return ["", "starting", ""];
   if (!robot.data[letter]) return ["warn", "no data yet", ""];

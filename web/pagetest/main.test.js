@@ -65,12 +65,13 @@ test("robots of the server are watched from the start, added ones when they are 
 test("data of the robot that is shown", () => {
   const socket = stream("localhost:6665");
   socket.open();
-  socket.receive({ access: { p: "r", v: "e", z: "e" } });
+  socket.receive({ access: { p: "r", v: "e", z: "e" }, refused: { v: { why: "hardware", text: "no ACTS" } } });
   socket.receive(frame(1, 4, block("p", 0, "00000000 000003e8 00000000 0000 012c 0000 0000 00")));
   assert.equal(element("odometry").textContent, "1.00, 0.00 m, 0°");
   assert.equal(element("velocity").textContent, "300 mm/s, 0 °/s");
   assert.equal(element("nearest").textContent, "–");
   assert.ok(panel.classes.has("idle") && panel.classes.has("absent"));
+  assert.equal(panel.querySelector(".head").dataset.refused, "not working");
   clock.advance(250);
   assert.equal(element("robot-state").textContent, "live");
   assert.ok(!element("robot").classes.has("old"));

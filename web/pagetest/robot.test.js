@@ -29,7 +29,8 @@ test("watching", () => {
   assert.equal(robot.state, "connecting");
   socket.open();
   assert.deepEqual(socket.sent, [{ rate: 20, request: "prlrsrmrgrzrvr" }]);
-  socket.receive({ access: { p: "r", l: "e" } });
+  socket.receive({ access: { p: "r", l: "e" }, refused: { l: { why: "right", text: "no" } } });
+  assert.equal(robot.devices.get("l").refused.text, "no");
   assert.equal(robot.state, "live");
   assert.equal(robot.devices.get("p").access, "r");
   assert.equal(robot.devices.get("l").access, "e");

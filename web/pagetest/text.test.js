@@ -55,6 +55,7 @@ test("a device's chip", () => {
   assert.deepEqual(chip({}, { data: {} }), ["warn", "no data yet", ""]);
   assert.deepEqual(chip({ access: "" }), ["", "starting", ""]);
   assert.deepEqual(chip({ access: "e" }), ["absent", "not there", ""]);
+  assert.deepEqual(chip({ access: "e", refused: { why: "used", text: "process 7 has it open" } }), ["absent", "in use", ""]);
   assert.deepEqual(chip({}, { state: "lost" }), ["bad", "lost", ""]);
   assert.deepEqual(chip({}, { state: "off" }), ["", "off", ""]);
   assert.deepEqual(chip({ wanted: false, access: "e" }), ["", "off", ""]);
