@@ -14,6 +14,7 @@ import (
 	"player/pacing"
 	"player/reactor"
 	"player/secure"
+	"player/server/liveness"
 	"player/server/turns"
 	"player/session"
 	"player/timers"
@@ -54,7 +55,10 @@ type client struct {
 	period  time.Duration         // of tick
 	tick    *timers.Tick[*client] // nil while it has no rate
 
-	liveness
+	live      liveness.Client
+	commander bool          // it is in server.commanders
+	silent    bool          // its motors were stopped because it is silent
+	watchdog  *timers.Timer // looks at a client that is sent nothing more; nil before the first time
 }
 
 // accept makes a client of a new connection. It returns nil if there is no place.
@@ -131,7 +135,7 @@ func (s *Server) link(local net.Addr) *pacing.Link[*client] {
 // of a device is carried out within the call, up to a slice; what they ask for of
 // us is sent by settle.
 func (c *client) Receive(now time.Duration, p []byte) {
-	c.heard = now
+	c.live.Heard(now)
 	if c.server.stopAt == 0 { // nothing is started any more
 		c.take(now, p)
 	}
@@ -208,7 +212,7 @@ func (c *client) flush(now time.Duration) {
 	}
 	c.conn.Write(out)
 	c.session.Flushed()
-	c.sent, c.unconfirmed = now, true
+	c.live.Sent(now)
 	if !c.gone && c.conn.Buffered() > maxReplies {
 		c.server.end(now, c, errNotReading)
 	}
@@ -231,7 +235,7 @@ func (s *Server) settleClient(now time.Duration, c *client) {
 		s.wait(now, c)
 	}
 	s.schedule(now, c, c.session.Period())
-	if c.unconfirmed && c.period == 0 {
+	if c.live.Unconfirmed() && c.period == 0 {
 		s.watch(now, c)
 	}
 	s.watchCommander(now, c)

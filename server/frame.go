@@ -32,12 +32,12 @@ func (s *Server) send(now time.Duration, c *client) (size int) {
 	s.scratch = c.session.AppendFrame(s.scratch[:0], now)
 	if len(s.scratch) > 0 {
 		size = c.conn.WireSize(len(s.scratch))
-		c.frame, c.room, c.sent, c.unconfirmed = size, c.room-size, now, true
+		c.live.SentFrame(now, size)
 		c.frames.Count(now)
 		c.bytes += uint64(len(s.scratch))
 		c.conn.Write(s.scratch)
 	}
-	if c.unconfirmed && (c.period == 0 || size == 0 || now-c.heard > unheardLimit) {
+	if c.live.Unconfirmed() && (c.period == 0 || size == 0) || c.live.Unheard(now) {
 		s.watch(now, c) // pacing may not look in time whether the link is dead
 	}
 	if asked != 0 && c.session.Asked() == 0 {
@@ -49,10 +49,7 @@ func (s *Server) send(now time.Duration, c *client) (size int) {
 // Unacknowledged implements pacing.Connection.
 func (c *client) Unacknowledged() int {
 	n := c.conn.Unacknowledged()
-	c.unacknowledged = n
-	if n == 0 {
-		c.unconfirmed, c.heard = false, max(c.heard, c.sent)
-	}
+	c.live.Unacknowledged(n)
 	return n
 }
 
@@ -60,18 +57,15 @@ func (c *client) Unacknowledged() int {
 func (c *client) Queued() bool { return c.conn.Queued() }
 
 // Room implements pacing.Connection. A commander is sent no frame that its
-// receive window has no room for: with a frame that waits for room, the kernel
-// asks for room instead of probing, up to two minutes apart, and a link that dies
-// meanwhile would be found dead as late (9.1).
+// receive window has no room for (9.1).
 func (c *client) Room() int {
 	if !c.commander {
 		return math.MaxInt
 	}
-	if c.room < roomLow*c.frame {
-		c.lookAtWindow()
+	if c.live.RoomIsLow() {
+		if info, err := c.conn.TCPInfo(); err == nil { // else the next write fails as well
+			c.live.LookAtWindow(factsOf(info))
+		}
 	}
-	if c.room >= c.largest { // a frame larger than the whole window goes in pieces
-		return max(c.room, c.frame)
-	}
-	return c.room
+	return c.live.Room()
 }

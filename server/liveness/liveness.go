@@ -1,0 +1,130 @@
+// Package liveness decides whether a client is gone that has not said so (PROTOCOL 9.1):
+// a laptop that walked out of range sends no FIN. It is pure: it has no connections and
+// no clock. Callers pass the time and what the kernel knows of the connection.
+package liveness
+
+import "time"
+
+const (
+	// SilenceLimit is for a client that owes an acknowledgement. The kernel probes idle
+	// connections (reactor/gnet.go) but not while data is under way; then this limit
+	// holds, looked at every WatchPeriod. Together: a dead link is closed within 15 s.
+	SilenceLimit = 13 * time.Second
+	WatchPeriod  = time.Second
+	// unheardLimit is how long the frames alone show that a client is there. Pacing
+	// looks once in 32 of them, and while less than a segment is unacknowledged it
+	// goes on: too late for clients with slow or small frames. A shorter limit
+	// costs looks at clients that pacing looks at anyway.
+	unheardLimit = 5 * time.Second
+
+	// A client whose motors could run on is watched more closely: it is probed every
+	// DriverProbe while it is idle, looked at every DriverCheck, and must be heard
+	// within DriverSilence. A shorter limit would stop robots on links that drop a
+	// packet or two; with it the motors stop within two seconds.
+	DriverProbe   = time.Second
+	DriverCheck   = 250 * time.Millisecond
+	DriverSilence = 1500 * time.Millisecond
+
+	// answerTime is how long a probe may be under way. While a client's window is
+	// closed the kernel probes up to two minutes apart, and the last answer is that
+	// old when the next probe leaves.
+	answerTime = DriverSilence - DriverProbe
+
+	// roomLow is how many frames the receive window takes at least before the kernel
+	// is asked for the window again. Pacing gives credit for this many frames at a
+	// time.
+	roomLow = 8
+)
+
+// Facts is what the kernel knows of a connection (tcp_info).
+type Facts struct {
+	Probes     int           // keep-alive probes without an answer
+	Unacked    int           // segments under way
+	NotSent    int           // bytes that wait for room in the client's window
+	LastAnswer time.Duration // how long ago the client's kernel has acknowledged something
+	Window     int           // the client's receive window, bytes; Linux 5.4 and later
+}
+
+// Client is what is known of a client's link. The zero value is a new connection.
+type Client struct {
+	unconfirmed    bool          // the newest bytes may be unacknowledged
+	sent           time.Duration // when they were sent
+	heard          time.Duration // a time at which it was alive, known without asking the kernel
+	probed         time.Duration // the first look at which a probe was not answered, zero: it was
+	frame          int           // bytes of the newest frame
+	unacknowledged int           // bytes, at the last look
+	room           int           // bytes that fit into its receive window
+	largest        int           // the largest room seen
+}
+
+// Heard is called when something of the client has come.
+func (c *Client) Heard(now time.Duration) { c.heard = now }
+
+// Sent is called when something was sent.
+func (c *Client) Sent(now time.Duration) { c.sent, c.unconfirmed = now, true }
+
+// SentFrame is called when a frame of size bytes was sent.
+func (c *Client) SentFrame(now time.Duration, size int) {
+	c.Sent(now)
+	c.frame, c.room = size, c.room-size
+}
+
+// Unacknowledged is called with each look at how many bytes the client has not
+// acknowledged.
+func (c *Client) Unacknowledged(bytes int) {
+	c.unacknowledged = bytes
+	if bytes == 0 {
+		c.unconfirmed, c.heard = false, max(c.heard, c.sent)
+	}
+}
+
+// Unconfirmed reports whether the newest bytes may be unacknowledged.
+func (c *Client) Unconfirmed() bool { return c.unconfirmed }
+
+// Unheard reports whether frames alone have shown for too long that the client is there.
+func (c *Client) Unheard(now time.Duration) bool {
+	return c.unconfirmed && now-c.heard > unheardLimit
+}
+
+// Quiet reports whether a client whose motors could run on was not heard since the last
+// check, so that the kernel has to be asked.
+func (c *Client) Quiet(now time.Duration) bool { return now-c.heard > DriverCheck }
+
+// Silence returns how long the client's kernel has owed us an acknowledgement. It is zero
+// while none is due: a client that is paused, or does not read, is not silent, for its
+// kernel answers. If doubtful is set, silence includes the time during which nobody can
+// know: bytes wait for room in the client's window, and the kernel asks for it ever more
+// seldom.
+func (c *Client) Silence(now time.Duration, f Facts, doubtful bool) time.Duration {
+	switch {
+	case f.Probes == 0:
+		c.probed = 0
+	case c.probed == 0:
+		c.probed = now
+	}
+	waits := doubtful && f.NotSent > 0
+	if !waits && f.Unacked == 0 && (c.probed == 0 || now-c.probed < answerTime) {
+		return 0
+	}
+	return f.LastAnswer
+}
+
+// RoomIsLow reports whether LookAtWindow is due before Room.
+func (c *Client) RoomIsLow() bool { return c.room < roomLow*c.frame }
+
+// LookAtWindow brings Room up to date. It is called right after Unacknowledged.
+func (c *Client) LookAtWindow(f Facts) {
+	c.room = f.Window - c.unacknowledged
+	c.largest = max(c.largest, c.room)
+}
+
+// Room returns how many bytes may be sent so that none waits for room in the client's
+// receive window. With a frame that waits for room, the kernel asks for room instead of
+// probing, up to two minutes apart, and a link that dies meanwhile would be found dead as
+// late.
+func (c *Client) Room() int {
+	if c.room >= c.largest { // a frame larger than the whole window goes in pieces
+		return max(c.room, c.frame)
+	}
+	return c.room
+}
