@@ -113,6 +113,55 @@ func TestClientLeavesAPausedServer(t *testing.T) {
 	}
 }
 
+// The same holds for a robot behind another Player, whichever of the two is paused.
+func TestClientLeavesAPausedChain(t *testing.T) {
+	t.Parallel()
+	for _, paused := range []string{"the first", "the last"} {
+		for _, watched := range []bool{false, true} {
+			name := paused + " is paused"
+			if watched {
+				name += ", another client reads"
+			}
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				r := startRobot(t, robot.Options{MotorsOn: true})
+				last := start(t, "-pp", r.Port())
+				first := passing(t, last.address, `"position:0"`)
+				if watched {
+					first.dial(t).mustOpen("pr", "pr")
+				}
+				c := first.dial(t)
+				c.mustOpen("pa", "pa")
+				c.drive(300, 0)
+				await(t, "the robot drives", func() bool { return r.State().Left == 300 })
+				s := first
+				if paused == "the last" {
+					s = last
+				}
+				before := 0
+				s.pause(t, 500*time.Millisecond, func() {
+					c.drive(400, 0)
+					c.conn.Close()
+					if s == last {
+						first.awaitLog(t, "client disconnected")
+						before = len(r.Record())
+					}
+				})
+				if s == first {
+					before = len(r.Record()) // the last one goes on until it is told
+				}
+				await(t, "the robot is stopped", func() bool {
+					_, stops := velocities(r.Record()[before:])
+					return stops && r.State().WantLeft == 0
+				})
+				if moves, _ := velocities(r.Record()[before:]); moves && s == last {
+					t.Error("the robot was told to move for a client that has left")
+				}
+			})
+		}
+	}
+}
+
 // A robot that hears and is not heard is stopped when its line is given up, and does
 // not move by itself when it is heard again.
 func TestRobotIsNotHeard(t *testing.T) {

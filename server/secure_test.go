@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"player/codec"
 	"player/secure"
 	"player/secure/certs"
 )
@@ -56,26 +57,30 @@ func free(s *running) bool {
 	return true
 }
 
-// Commands are carried out in their order, whatever records they come in, also in one
+// Messages are carried out in their order, whatever records they come in, also in one
 // that is larger than a turn and is the last.
-func TestCommandsInRecords(t *testing.T) {
+func TestMessagesInRecords(t *testing.T) {
 	r := newRobot()
 	s := serve(t, r, nil)
 	c := encrypts(t, s, 0)()
 	request(t, c, "pw", "pw")
-	const commands = 4000
+	const messages = 4000
 	var all []byte
-	for i := range int16(commands) {
-		all = append(all, command(i+1)...)
+	for i := range messages {
+		all = codec.AppendMessage(all, codec.KindConfig, codec.Position, []byte{byte(i >> 8), byte(i)})
 	}
 	for _, b := range all[:800] {
 		send(t, c, []byte{b})
 	}
 	send(t, c, all[800:]) // records of 16 KiB
-	for i := range int16(commands) {
-		if got := receive(t, r.commands, "command"); got.Speed != i+1 {
-			t.Fatalf("command %d has speed %d", i+1, got.Speed)
+	for i := range messages {
+		if got, want := receive(t, r.configs, "configuration"), string([]byte{'p', byte(i >> 8), byte(i)}); got != want {
+			t.Fatalf("configuration %d is %q", i, got)
 		}
+	}
+	send(t, c, command(100))
+	if got := receive(t, r.commands, "command"); got.Speed != 100 {
+		t.Fatalf("speed %d", got.Speed)
 	}
 	c.Close()
 	if got := receive(t, r.commands, "stop"); got.Speed != 0 {

@@ -49,7 +49,7 @@ func serverSide(t *testing.T, s *running, c net.Conn) (found *client) {
 // Clients that send much take turns: one address after the other, and the clients
 // of an address one after the other. Counted on the loop.
 func TestTurns(t *testing.T) {
-	const slices, commands = 3, turns.SliceBytes / 8 // 8 bytes a command
+	const slices, messages = 3, turns.SliceBytes / 8 // 8 bytes a message
 	r := newRobot()
 	s := serve(t, r, nil)
 	var clients []*client
@@ -59,25 +59,26 @@ func TestTurns(t *testing.T) {
 		clients = append(clients, serverSide(t, s, c))
 	}
 	executed := func() (n [3]int) {
-		for len(r.commands) > 0 {
-			n[(<-r.commands).Speed-1]++
+		for len(r.configs) > 0 {
+			n[(<-r.configs)[1]]++
 		}
 		return n
 	}
 	onLoop(t, s, func(now time.Duration) {
 		for i, c := range clients {
-			c.Receive(now, bytes.Repeat(command(int16(i+1)), slices*commands))
+			one := codec.AppendMessage(nil, codec.KindConfig, codec.Position, []byte{byte(i), 0, 0, 0})
+			c.Receive(now, bytes.Repeat(one, slices*messages))
 		}
 		if got := executed(); got != [3]int{} {
-			t.Errorf("%v commands were carried out at once, want none", got)
+			t.Errorf("%v messages were carried out at once, want none", got)
 		}
 		for round, want := range [][3]int{
-			{commands, 0, 0}, {0, 0, commands}, {0, commands, 0}, {0, 0, commands}, {commands, 0, 0}, {0, 0, commands},
-			{0, commands, 0}, {commands, 0, 0}, {0, commands, 0},
+			{messages, 0, 0}, {0, 0, messages}, {0, messages, 0}, {0, 0, messages}, {messages, 0, 0}, {0, 0, messages},
+			{0, messages, 0}, {messages, 0, 0}, {0, messages, 0},
 		} {
 			s.server.nextTurn(now)
 			if got := executed(); got != want {
-				t.Errorf("turn %d: %v commands, want %v", round, got, want)
+				t.Errorf("turn %d: %v messages, want %v", round, got, want)
 			}
 		}
 		if !s.server.queue.Empty() {

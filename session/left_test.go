@@ -1,6 +1,9 @@
 package session
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 // A client that has ended its connection moves nothing with what it has sent before,
 // and is answered all the same (5.4).
@@ -59,4 +62,48 @@ func TestWhoDrivesIsWatched(t *testing.T) {
 		p.expectReplies("pa", "ga")
 		r.expect(t, "setup base")
 	}
+}
+
+// Of commands that come together only the last one moves the robot (5.3): those before
+// it were overwritten by their own client, which may have gone since.
+func TestCommandsThatComeTogether(t *testing.T) {
+	first, second := []byte{1, 2, 3, 4}, []byte{5, 6, 7, 8}
+	ahead, left := message('c', 'p', first...), message('c', 'p', second...)
+	for _, tt := range []struct {
+		name string
+		in   [][]byte
+		want []string
+	}{
+		{"two", [][]byte{ahead, left}, []string{drivesLeft}},
+		{"three, a stop at last", [][]byte{ahead, left, halt}, []string{stands}},
+		{"a stop first", [][]byte{halt, ahead}, []string{stands, drivesAhead}},
+		{"something between", [][]byte{ahead, message('x', 'p', 'R'), left}, []string{drivesAhead, `configure p "R"`, drivesLeft}},
+		{"the second one is cut", [][]byte{ahead, left[:7]}, []string{drivesAhead}},
+		{"the second one is wrong", [][]byte{ahead, message('c', 'p', 1)}, []string{drivesAhead}},
+		{"another device", [][]byte{ahead, message('c', 'g', 1, 2)}, []string{drivesAhead, "command g 0102"}},
+		{"one that does not drive away", [][]byte{message('c', 'g', 1, 2), message('c', 'g', 3, 4)}, []string{"command g 0102", "command g 0304"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newRobot(t)
+			p := newPeer(t, r)
+			p.request("pagw", "pagw")
+			r.take()
+			p.send(slices.Concat(tt.in...))
+			r.expect(t, tt.want...)
+		})
+	}
+}
+
+// A device that a reload has replaced while it was closed keeps its place in the
+// frames (2.8).
+func TestReplacedDeviceKeepsItsPlace(t *testing.T) {
+	r, next := newRobot(t), newRobot(t)
+	p := newPeer(t, r)
+	p.request("prlr", "prlr")
+	p.request("pclc", "pclc")
+	r.table.SetLinks(next.table.Links())
+	p.request("lrpr", "lrpr")
+	p.expectFrame("p21 l722")
+	next.expect(t, "setup laser", "setup base")
+	p.Close(r.now)
 }

@@ -56,7 +56,7 @@ func (s *Session) carryOut(now time.Duration, in []byte) {
 			s.skip(now, m)
 			continue
 		case m.Kind == codec.KindCommand:
-			s.command(now, m.Device, m.Payload)
+			s.command(now, m.Device, m.Payload, in)
 		case m.Kind == codec.KindRequest:
 			s.open(now, m.Payload)
 		case m.Kind == codec.KindConfig && m.Device == codec.Server:
@@ -95,8 +95,8 @@ func protocol(first string) string {
 }
 
 // command passes a command to its device (5). Invalid commands are logged and
-// dropped; commands are never answered (manual 3.4).
-func (s *Session) command(now time.Duration, letter byte, payload []byte) {
+// dropped; commands are never answered (manual 3.4). rest is the input behind it.
+func (s *Session) command(now time.Duration, letter byte, payload, rest []byte) {
 	if s.halted {
 		s.refuse(now, "command from before the client was stopped dropped", zap.Uint8("letter", letter))
 		return
@@ -134,13 +134,23 @@ func (s *Session) command(now time.Duration, letter byte, payload []byte) {
 		s.refuse(now, "command dropped: another client has control", zap.String("device", spec.Name))
 		return
 	}
+	s.counts.Commands++
+	s.counts.LastCommand = now
+	if spec.Stop != "" && !stops && isOverwritten(letter, spec.CommandSize, rest) {
+		return // what moves is what was commanded last, though it has come together (5.3)
+	}
 	p.device.SetCommand(now, payload)
 	p.command = p.device.Commands()
 	if spec.Stop != "" {
 		s.gave(stops)
 	}
-	s.counts.Commands++
-	s.counts.LastCommand = now
+}
+
+// isOverwritten reports whether the next message of the input is a command to the same
+// device.
+func isOverwritten(letter byte, size int, rest []byte) bool {
+	return len(rest) >= codec.ClientHeaderSize+size && rest[0] == codec.KindCommand && rest[1] == letter &&
+		rest[2] == byte(size>>8) && rest[3] == byte(size)
 }
 
 // refuse counts and logs a command that is dropped.

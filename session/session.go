@@ -294,11 +294,15 @@ func (s *Session) slot(d *devices.Device) *slot {
 	if d == nil {
 		return nil
 	}
-	i := slices.IndexFunc(s.slots, func(p slot) bool { return p.device == d })
+	i := slices.IndexFunc(s.slots, func(p slot) bool { return p.device.Letter() == d.Letter() })
 	if i < 0 {
 		return nil
 	}
-	return &s.slots[i]
+	p := &s.slots[i]
+	if p.device != d { // of a driver that a reload has replaced while the device was not open
+		*p = slot{device: d, access: p.access}
+	}
+	return p
 }
 
 // Close ends the session: it stops the motors that the client drives (5.4) and gives

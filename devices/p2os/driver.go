@@ -200,7 +200,7 @@ func (d *Driver) report(now time.Duration) {
 	fastest, until := d.fastest, d.steered
 	d.fastest = 0
 	d.moving = true
-	d.flush(now) // may command the next movement
+	d.transport.WakeAt(now) // what else has come may be another command
 
 	s := &d.sip
 	if open := d.anyOpen(); open && !d.opened {

@@ -75,6 +75,7 @@ func replay(t *testing.T, file string) []byte {
 		default:
 			b.Pass(100 * ms)
 			b.Port().Say(unhex(t, strings.TrimPrefix(line, "!")))
+			b.Pass(0)
 		}
 	}
 	pose := b.pose()
