@@ -1,7 +1,6 @@
 package server
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -164,7 +163,16 @@ func (s *sim) client(r *simRobot, w *wire) *simClient {
 func (c *simClient) connect(then func()) {
 	s := c.sim
 	s.clients = append(s.clients, c)
+	c.beAccepted(then)
+}
+
+func (c *simClient) beAccepted(then func()) {
+	s := c.sim
 	s.onLoop(func(now time.Duration) {
+		if !s.accepting { // it waits in the kernel
+			s.after(10*time.Millisecond, func() { c.beAccepted(then) })
+			return
+		}
 		place := s.placeFor(c)
 		c.conn.handler = s.server.accept(now, c.conn, c.robot.index)
 		if taken := c.conn.handler != nil; taken != place {
@@ -188,6 +196,10 @@ func (c *simClient) begin() {
 		return
 	}
 	s := c.sim
+	if s.closing {
+		c.leave()
+		return
+	}
 	switch s.random.IntN(4) {
 	case 0:
 		c.request(c.pairs())
@@ -307,11 +319,8 @@ func (c *simClient) misbehave() {
 			c.vanish()
 		}
 	case 4: // reset
-		if s.chance(3) && !c.down && len(c.stalled) == 0 {
-			s.note("%v resets the connection", c)
-			c.left, c.excuse = s.now, "it has left"
-			c.mayStop()
-			c.deliver(chunk{end: errors.New("connection reset by peer")})
+		if s.chance(3) {
+			c.reset()
 		}
 	case 5: // unknown kinds, and payloads that are too large
 		for range 1 + s.random.IntN(20) {
@@ -339,7 +348,7 @@ func (c *simClient) misbehave() {
 
 // leave closes the connection in an orderly way.
 func (c *simClient) leave() {
-	if c.over || c.left != 0 {
+	if c.over || c.left != 0 || c.conn.handler == nil { // it leaves when it is accepted
 		return
 	}
 	c.sim.note("%v leaves", c)
@@ -347,8 +356,7 @@ func (c *simClient) leave() {
 		c.vanish()
 		return
 	}
-	c.left, c.excuse = c.sim.now, "it has left"
-	c.mayStop()
+	c.leaves()
 	c.deliver(chunk{end: io.EOF})
 }
 
@@ -466,5 +474,6 @@ func (c *simClient) lost() {
 		}
 	}
 	s.clients = slices.DeleteFunc(s.clients, func(o *simClient) bool { return o == c })
+	c.robot.expectStop()
 	s.after(s.wait(5*time.Second), s.newClient)
 }

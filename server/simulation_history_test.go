@@ -84,20 +84,15 @@ func (h *history) observe(s *sim, p *simPort, body, rest []byte) {
 	if h.closed || !h.open || h.robot.lease != 0 || h.robot.reflexes {
 		return
 	}
-	o := &op{call: s.now, ret: s.now, read: true}
-	switch body[0] {
-	case 0: // SYNC0, or PULSE
+	if body[0] == 0 { // SYNC0, or PULSE
 		h.greets = false
 		return
-	case 32:
-		o.left, o.right = int(int8(body[3])), int(int8(body[2]))
-	case 11:
-		o.separate = true
-		turn, _ := p2Packet(rest)
-		o.left, o.right = signed(body), signed(turn)
-	default:
+	}
+	o := velocities(body, rest)
+	if o == nil {
 		return
 	}
+	o.call, o.ret = s.now, s.now
 	next, _ := p2Packet(rest)
 	if syncs := next != nil && next[0] == 0; h.greets || syncs { // a lost robot is stopped first, whatever is commanded
 		if o.left != 0 || o.right != 0 {
@@ -115,6 +110,23 @@ func (h *history) observe(s *sim, p *simPort, body, rest []byte) {
 		return
 	}
 	h.reads = append(h.reads, o)
+}
+
+// velocities returns what a packet tells the robot, nil if it is about something else.
+// rest is what follows it.
+func velocities(body, rest []byte) *op {
+	o := &op{read: true}
+	switch body[0] {
+	case 32:
+		o.left, o.right = int(int8(body[3])), int(int8(body[2]))
+	case 11:
+		o.separate = true
+		turn, _ := p2Packet(rest)
+		o.left, o.right = signed(body), signed(turn)
+	default:
+		return nil
+	}
+	return o
 }
 
 func signed(body []byte) int {

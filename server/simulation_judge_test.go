@@ -318,13 +318,14 @@ func (c *simClient) check() {
 	}
 	gone := s.now - c.left
 	switch {
+	case !s.awake(17 * time.Second):
 	case c.left != 0 && c.vanished && gone > 15500*time.Millisecond && !c.conn.stuck(): // 9.1
 		s.fail("%v has vanished %v ago, and the server keeps its connection: %+v", c, gone, c.conn)
 	case c.left != 0 && !c.vanished && !c.down && len(c.stalled) == 0 && gone > time.Second:
 		s.fail("%v has left %v ago, and the server keeps its connection", c, gone)
 	}
 	defer func() { c.before = c.frames }()
-	if !c.well || c.left != 0 {
+	if !c.well || c.left != 0 || !s.awake(10*time.Second) {
 		return
 	}
 	if len(c.requests) > 0 && s.now-c.requests[0].sent > 9*time.Second {

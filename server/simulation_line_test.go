@@ -21,11 +21,16 @@ type simPort struct {
 	gone    bool // it was unplugged
 	closed  bool
 	inbox   []piece
+	waits   int    // bytes in inbox
 	dead    bool   // its driver has panicked
 	words   []byte // the last ones that the driver has handed over
 	said    []byte // the newest packets
 	parted  bool   // with the last words
+	moves   bool   // the robot was told to move
 }
+
+// mostInput is how many bytes of a serial line the kernel keeps.
+const mostInput = 4095
 
 // piece is some bytes of the robot, and the packet that they end.
 type piece struct {
@@ -47,7 +52,7 @@ func (p *simPort) Write(b []byte) {
 	}
 	r.mayPanic(p)
 	p.said = slices.Clone(b)
-	if slices.Equal(b, p.words) && !r.history.greets { // the line is given up
+	if slices.Equal(b, p.words) { // the line is given up
 		r.history.end(s, s.now)
 		p.parted = true
 	} else if p.parted {
@@ -57,6 +62,14 @@ func (p *simPort) Write(b []byte) {
 		body, size := p2Packet(rest)
 		if body == nil {
 			s.fail("%s is sent %x, which is no packet", r.path, rest)
+		}
+		if o := velocities(body, rest[size:]); o != nil {
+			o.call, o.ret = s.now, s.now
+			p.moves = o.left != 0 || o.right != 0
+			r.checkMotion(o)
+		}
+		if body[0] == 2 || body[0] == 29 { // CLOSE, STOP
+			p.moves = false
 		}
 		r.history.observe(s, p, body, rest[size:])
 		rest = rest[size:]
@@ -73,7 +86,7 @@ func (p *simPort) travel(b []byte) {
 	p.free = max(p.free, s.now) + time.Duration(len(b)*10)*time.Second/time.Duration(p.baud)
 	baud := p.baud
 	s.at(p.free, func() {
-		if r := p.robot; !p.gone && r.baud == baud {
+		if r := p.robot; !p.gone && !r.deaf && r.baud == baud {
 			r.receive(b)
 		}
 	})
@@ -104,10 +117,13 @@ func (p *simPort) Discard() {
 			in.report.damaged = true
 		}
 	}
-	p.inbox = nil
+	p.inbox, p.waits = nil, 0
 }
 func (p *simPort) Close() {
 	if !p.closed {
+		if p.moves && !p.gone && !p.dead {
+			p.robot.sim.fail("%s is given up, and the newest that it was told is to move", p.robot.path)
+		}
 		p.closed = true
 		p.robot.port = nil
 		p.robot.history.end(p.robot.sim, p.robot.sim.now)
@@ -118,20 +134,19 @@ func (p *simPort) Close() {
 // hangup is the loop's end of a line that was unplugged.
 func (p *simPort) hangup() {
 	s := p.robot.sim
+	if s.depth == 0 {
+		s.onLoop(func(time.Duration) { p.hangup() })
+		return
+	}
 	if p.closed {
 		return
 	}
 	p.closed = true
 	p.robot.port = nil
 	p.robot.history.end(s, s.now)
-	fn := func(now time.Duration) { p.handler.Hangup(now, io.ErrUnexpectedEOF) }
-	if s.depth > 0 {
-		s.depth++
-		fn(s.now)
-		s.depth--
-	} else {
-		s.call(fn)
-	}
+	s.depth++
+	p.handler.Hangup(s.now, io.ErrUnexpectedEOF)
+	s.depth--
 }
 
 // bring takes bytes to the driver, in pieces.
@@ -166,6 +181,14 @@ func (p *simPort) bring(b []byte, report *simReport) {
 			if p.closed || p.gone || lost {
 				return
 			}
+			if p.waits += len(in.bytes); p.waits > mostInput { // nobody reads: it is lost
+				p.waits -= len(in.bytes)
+				p.robot.garbled = max(s.now, s.busy)
+				if report != nil {
+					report.damaged = true
+				}
+				return
+			}
 			p.inbox = append(p.inbox, in)
 			s.onLoop(p.read)
 		})
@@ -186,9 +209,9 @@ func (p *simPort) read(now time.Duration) {
 			p.robot.reports = append(p.robot.reports, rep)
 		}
 	}
-	p.inbox = nil
+	p.inbox, p.waits = nil, 0
 	p.handler.Receive(now, b)
 	for _, rep := range read {
-		rep.unsure = p.dead
+		rep.unsure = p.dead || p.closed || p.parted
 	}
 }

@@ -347,13 +347,9 @@ func (c *simConn) hangup(err error) {
 	}
 	c.closed = true
 	s := c.sim
-	if s.depth > 0 {
-		s.depth++
-		c.handler.Hangup(s.now, err)
-		s.depth--
-	} else {
-		s.call(func(now time.Duration) { c.handler.Hangup(now, err) })
-	}
+	s.depth++ // within a callback
+	c.handler.Hangup(s.now, err)
+	s.depth--
 	c.over()
 }
 
@@ -417,6 +413,7 @@ func (c *simConn) finish(err error) {
 		return
 	}
 	c.fin = true
+	c.client.robot.expectStop()
 	if err != io.EOF {
 		c.reset = err
 	}

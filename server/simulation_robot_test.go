@@ -34,6 +34,7 @@ type simRobot struct {
 	link  *devices.Link
 
 	scanner  *simScanner
+	front    int           // what is in front of the wheels
 	lease    time.Duration // of a command to the wheels, zero: for ever
 	reflexes bool          // in front of the wheels
 
@@ -44,6 +45,7 @@ type simRobot struct {
 	plugged  bool
 	jammed   bool            // it takes no bytes
 	mute     bool            // the robot sends nothing
+	deaf     bool            // what it is sent does not reach it
 	damage   int             // one packet in that many has a wrong checksum; zero: none
 	lost     int             // one piece of a packet in that many is lost; zero: none
 	fault    time.Duration   // when something of this changed last
@@ -86,19 +88,23 @@ type simReport struct {
 	speed   int
 	damaged bool // or a part of it was lost
 	shown   bool // a client got it
-	unsure  bool // the driver has panicked over it
+	unsure  bool // the driver has panicked over it, or given up its line
 }
 
 func (s *sim) newRobot(index int) *simRobot {
 	r := &simRobot{
 		sim: s, index: index, path: fmt.Sprintf("/dev/ttySIM%d", index), plugged: true,
-		baud: []int{9600, 9600, 38400}[s.random.IntN(3)], motors: true, calm: s.chance(4), lastLost: s.now,
+		front: unknown,
+		baud:  []int{9600, 9600, 38400}[s.random.IntN(3)], motors: true, calm: s.chance(4), lastLost: s.now,
 	}
 	r.history.robot = r
 	r.tick = timers.NewTimer(r.pass)
 	s.outside.Set(r.tick, s.now+s.between(0, 100*time.Millisecond))
 	return r
 }
+
+// unknown is the front of a robot that has not been built.
+const unknown = -1
 
 // intended is the value of the panics of the simulation.
 const intended = "a panic that the simulation wants"
@@ -136,8 +142,8 @@ func (r *simRobot) mayPanic(p *simPort) {
 				s.fail("%s: its driver has panicked, and its port is closed before the last words have left", r.path)
 			}
 		})
-		s.after(900*time.Millisecond, func() { // the loop may be held up
-			if !p.closed && !p.gone {
+		s.at(max(s.now, s.busy)+900*time.Millisecond, func() { // the loop may be held up
+			if !p.closed && !p.gone && s.awake(900*time.Millisecond) {
 				s.fail("%s: its driver has panicked, and its port is open", r.path)
 			}
 		})
@@ -230,7 +236,7 @@ func (r *simRobot) misfortune() {
 		}
 		lasts := s.wait(3 * time.Second)
 		over := func() {}
-		switch s.random.IntN(8) {
+		switch s.random.IntN(9) {
 		case 0:
 			r.faulty("it is unplugged for %v", lasts)
 			r.plugged = false
@@ -280,6 +286,10 @@ func (r *simRobot) misfortune() {
 			r.faulty("its driver will panic, for %v at most", lasts)
 			r.fuse = 1 + s.random.IntN(3)
 			over = func() { r.fuse = 0 }
+		case 8:
+			r.faulty("it hears nothing for %v", lasts)
+			r.deaf = true
+			over = func() { r.deaf = false }
 		}
 		s.after(lasts, func() {
 			over()

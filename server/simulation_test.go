@@ -73,7 +73,8 @@ func TestSimulation(t *testing.T) {
 	}
 	t.Logf("%d seeds: %+v", seeds, total)
 	if *simSeed == 0 && (total.Frames == 0 || total.Replies == 0 || total.Stops == 0 || total.Ages == 0 || total.Histories == 0 ||
-		total.Panics == 0 || total.Refusals == 0 || total.Turns == 0) {
+		total.Panics == 0 || total.Refusals == 0 || total.Turns == 0 || total.Pauses == 0 || total.Reloads == 0 ||
+		total.Motions == 0 || total.Told == 0) {
 		t.Error("the simulation has not checked anything")
 	}
 }
@@ -147,6 +148,7 @@ func TestCommanderThatHasStoppedReadingVanishes(t *testing.T) {
 		if !c.conn.stuck() {
 			t.Fatalf("its window is open: %v", c.conn)
 		}
+		c.remember(r.history.write(s.now, c, 300, 0, false))
 		c.transmit(message('c', 'p', []byte{1, 44, 0, 0}), true)
 		s.run(s.now + 500*time.Millisecond)
 		turned := r.turns()
@@ -171,6 +173,9 @@ type summary struct {
 	Refusals               int // of clients
 	Turns                  int // times that a client had to wait
 	Histories              int // of commands
+	Pauses, Reloads        int
+	Motions                int // packets that move a robot
+	Told                   int // robots that were told to stop in time when all who drove had gone
 }
 
 func (s *summary) add(o *summary) {
@@ -189,6 +194,10 @@ func (s *summary) add(o *summary) {
 	s.Refusals += o.Refusals
 	s.Turns += o.Turns
 	s.Histories += o.Histories
+	s.Pauses += o.Pauses
+	s.Reloads += o.Reloads
+	s.Motions += o.Motions
+	s.Told += o.Told
 }
 
 // keptLines is how many events are kept and printed with -seed: some minutes.
@@ -228,6 +237,8 @@ type sim struct {
 	outside timers.Queue // events of the world
 	busy    time.Duration
 	heldUp  time.Duration // how long the loop was held up in this second
+	pauses  bool          // the server is paused now and then
+	woke    time.Duration // when the newest pause ends
 	depth   int           // of the server's callbacks
 	server  *Server
 	host    *simHost
@@ -240,6 +251,8 @@ type sim struct {
 	most          int // clients that the server takes
 	mostOfAddress int
 	closing       bool
+	accepting     bool
+	log           *zap.Logger
 	stopped       time.Duration // when the server was told to stop, zero: it runs
 	failure       error         // the first invariant that did not hold
 	lag           time.Duration // how long the current callback has taken, for those who ask
@@ -297,6 +310,8 @@ func (s *sim) call(fn func(now time.Duration)) {
 		s.server.settle(s.now)
 		s.busy, s.lag = s.now+s.lag, 0
 		switch { // the loop may be held up
+		case s.pauses && s.chance(5000):
+			s.pause()
 		case s.chance(3000):
 			s.busy = s.now + s.between(0, 150*time.Millisecond)
 		case s.chance(100):
@@ -375,15 +390,21 @@ func (s *sim) life() (err error) {
 		s.after(s.wait(time.Second), s.newClient)
 	}
 	s.after(time.Second, s.watch)
+	if s.pauses = s.chance(2); s.pauses {
+		s.pauseLater()
+	}
+	if s.chance(3) {
+		s.reloads()
+	}
 	s.run(s.now + s.between(time.Minute, 8*time.Minute))
 
 	// Everybody leaves: nothing may be left.
-	s.closing = true
+	s.closing, s.pauses = true, false
 	s.note("everybody leaves")
 	for _, c := range slices.Clone(s.clients) {
 		c.leave()
 	}
-	s.run(s.now + 150*time.Second) // some vanish with a closed window
+	s.run(s.now + 200*time.Second) // some vanish with a closed window, or in a pause
 	s.idle()
 	if s.chance(2) {
 		s.closing = false
@@ -414,6 +435,7 @@ func (s *sim) life() (err error) {
 // build makes robots and the server.
 func (s *sim) build() {
 	log := zap.New(simLog{sim: s})
+	s.log, s.accepting = log, true
 	s.wires = []*wire{
 		{local: "127.0.0.1", trip: 20 * time.Microsecond},
 		{local: "10.0.0.1", trip: s.between(100*time.Microsecond, 40*time.Millisecond), rate: 10_000 + s.random.Float64()*1e6},
@@ -447,10 +469,13 @@ func (r *simRobot) table(log *zap.Logger) *devices.Table {
 		return l
 	}
 	wheels := p2os.New(r.path, p2os.Overrides{})
+	if r.front == unknown {
+		r.front = r.sim.random.IntN(4)
+	}
 	r.link = attach(p2os.Kind(), &fragile{wheels, wheels, wheels, wheels, r}, nil)
 	r.scanner = &simScanner{sim: r.sim}
 	attach(devices.Kind{Name: "scanner", Provides: []devices.Spec{devices.Laser()}}, r.scanner, nil)
-	switch r.sim.random.IntN(4) {
+	switch r.front {
 	case 0:
 		r.lease = 300 * time.Millisecond
 	case 1:
@@ -531,7 +556,7 @@ func (l simLoop) Ports() *descriptors.Share            { return nil }
 func (l simLoop) Wakes() uint64                        { return 0 }
 func (l simLoop) Listen(string) (int, error)           { return 0, errors.New("the simulation has no sockets") }
 func (l simLoop) Unlisten(int)                         {}
-func (l simLoop) Accepting(bool)                       {}
+func (l simLoop) Accepting(on bool)                    { l.accepting = on }
 func (l simLoop) Post(fn func(now time.Duration)) bool { l.onLoop(fn); return true }
 
 // Now passes while a callback goes on.

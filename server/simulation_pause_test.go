@@ -1,0 +1,192 @@
+package server
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"player/config/rights"
+)
+
+// Pauses of the server, clients that leave during them, reloads of the configuration,
+// and the judges of the promise that they must not break: what is told to the robot for
+// a client that has gone is to stop, as soon as the server can send anything.
+
+// tellTime is how long after the end of all who may drive, or after the pause of the
+// server in which it came, the robot may be told to stop at the latest: the line takes
+// configurations of clients for 200 ms in advance.
+const tellTime = 350 * time.Millisecond
+
+// pauseLater pauses the server from time to time.
+func (s *sim) pauseLater() {
+	s.after(s.wait(25*time.Second), func() {
+		if s.pauses {
+			s.pause()
+			s.pauseLater()
+		}
+	})
+}
+
+// pause pauses the server, as a signal, a virtual machine or a closed lid does: for as
+// little as the scheduler does, or long enough for anything. Some clients end meanwhile.
+func (s *sim) pause() {
+	most := []time.Duration{2 * time.Millisecond, 50 * time.Millisecond, time.Second, 5 * time.Second, 30 * time.Second}[s.random.IntN(5)]
+	d := s.between(0, most)
+	s.note("the server is paused for %v", d)
+	s.summary.Pauses++
+	s.busy = max(s.busy, s.now+d)
+	s.woke = max(s.woke, s.busy)
+	for _, r := range s.robots {
+		r.fault = max(r.fault, s.woke) // its handshake may have been paused
+	}
+	for _, c := range slices.Clone(s.clients) {
+		if c.conn.handler == nil || !s.chance(3) {
+			continue
+		}
+		s.after(s.between(0, d), func() { c.end() })
+	}
+}
+
+// awake reports whether the server was not paused in the last time.
+func (s *sim) awake(last time.Duration) bool { return s.now >= s.woke+last }
+
+// end ends the client in one of the ways in which clients end.
+func (c *simClient) end() {
+	if c.over || c.left != 0 {
+		return
+	}
+	s := c.sim
+	if s.chance(2) {
+		c.commands(1 + s.random.IntN(3))
+	}
+	if s.chance(8) {
+		c.commands(700) // more than is read at once
+	}
+	switch s.random.IntN(5) {
+	case 0:
+		c.request("pcpa")
+		c.commands(1)
+		c.leave()
+	case 1:
+		c.reset()
+	case 2:
+		if !c.well {
+			c.vanish()
+		}
+	default:
+		c.leave()
+	}
+}
+
+// reset resets the connection.
+func (c *simClient) reset() {
+	if c.down || len(c.stalled) > 0 {
+		return
+	}
+	c.sim.note("%v resets the connection", c)
+	c.leaves()
+	c.deliver(chunk{end: errors.New("connection reset by peer")})
+}
+
+// leaves records that the client ends its connection now: what it has sent and the
+// server has not carried out yet moves nothing any more (5.4).
+func (c *simClient) leaves() {
+	c.left, c.excuse = c.sim.now, "it has left"
+	for _, o := range c.ops {
+		o.maybe = true
+	}
+	c.mayStop()
+}
+
+// drivesOn reports whether the client may move its robot: its end has not come to the
+// server's kernel, and its connection stands.
+func (c *simClient) drivesOn() bool {
+	return c.conn.handler != nil && !c.conn.closed && !c.conn.fin
+}
+
+// hasDriver reports whether anybody may drive the robot.
+func (r *simRobot) hasDriver() bool {
+	return slices.ContainsFunc(r.sim.clients, func(c *simClient) bool { return c.robot == r && c.drivesOn() && c.mayWrite() })
+}
+
+// checkMotion checks that a packet which moves the robot has the command of a client
+// that has not gone.
+func (r *simRobot) checkMotion(o *op) {
+	if r.history.closed || o.left == 0 && o.right == 0 {
+		return
+	}
+	s := r.sim
+	s.summary.Motions++
+	if !slices.ContainsFunc(r.history.writes, func(w *op) bool {
+		return !w.stops && w.by.drivesOn() && (r.reflexes || o.matches(w.speed, w.turn))
+	}) {
+		s.fail("%s: %v, for nobody who is still there", r.path, o)
+	}
+}
+
+// expectStop is called when somebody has gone: if nobody else may drive, the robot must
+// have been told to stop as soon as the loop runs and the line takes bytes.
+func (r *simRobot) expectStop() {
+	s := r.sim
+	p := r.port
+	if p == nil || !p.moves {
+		return
+	}
+	s.at(max(s.now, s.busy)+tellTime, func() {
+		switch {
+		case p != r.port || p.gone || p.dead || r.hasDriver():
+		case r.jammed || !s.awake(tellTime) || s.now < s.busy:
+			r.expectStop()
+		case p.moves:
+			s.fail("%s: nobody is there who may drive it, and it was not told to stop", r.path)
+		default:
+			s.summary.Told++
+		}
+	})
+}
+
+// reloads changes the drivers of a robot from time to time, while it drives or not.
+func (s *sim) reloads() {
+	s.after(s.wait(60*time.Second), func() {
+		if s.closing {
+			return
+		}
+		s.onLoop(func(now time.Duration) {
+			if s.accepting { // else one is under way
+				s.reload(now, s.robots[s.random.IntN(len(s.robots))])
+			}
+		})
+		s.reloads()
+	})
+}
+
+// reload replaces all drivers of a robot.
+func (s *sim) reload(now time.Duration, r *simRobot) {
+	r.faulty("its drivers change") // who asks meanwhile is refused
+	s.summary.Reloads++
+	link, scanner := r.link, r.scanner
+	next := r.table(s.log)
+	link, r.link, scanner, r.scanner = r.link, link, r.scanner, scanner
+	for _, c := range s.clients {
+		if c.robot == r {
+			c.excuse = "its devices have changed"
+		}
+	}
+	var robots []Robot
+	for _, o := range s.server.robots {
+		robot := o.Robot
+		if robot.Links = o.Table.Links(); o.listener == r.index {
+			robot.Links = next.Links()
+		}
+		robots = append(robots, robot)
+	}
+	s.server.Reload(now, robots, rights.Rules{}, func(time.Duration, []int) {
+		r.mended()
+		scanner.scans, scanner.starts = r.scanner.scans, r.scanner.starts // frames with them may be under way
+		r.link, r.scanner = link, scanner
+		r.crashed, r.off, r.missing, r.panics, r.fuse = false, false, 0, nil, 0
+		for _, o := range s.server.robots {
+			o.Table.Connect(s.host)
+		}
+	})
+}
