@@ -3,11 +3,13 @@ package web
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
+	"player/client"
 	"player/codec"
 	"player/config/rights"
 	"player/status"
@@ -65,13 +67,21 @@ func (s *server) emergencyStop(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	known := false
+	var missed []string // robots that the server has no longer
 	err := s.onLoop(r.Context(), func(now time.Duration) {
 		for _, robot := range s.config.Robots {
-			if robot.Port != 0 && (which == "all" || which == robot.Address || which == strconv.Itoa(robot.Port)) {
-				known = s.config.Server.EmergencyStop(now, robot.Port, on, r.RemoteAddr)
+			if robot.Port == 0 || which != "all" && which != robot.Address && which != strconv.Itoa(robot.Port) {
+				continue
+			}
+			known = true
+			if !s.config.Server.EmergencyStop(now, robot.Port, on, r.RemoteAddr) {
+				missed = append(missed, robot.Name)
 			}
 		}
 	})
+	if err == nil && missed != nil {
+		err = notice{text: "this server does not serve " + strings.Join(missed, ", ") + " any more: reload the page"}
+	}
 	if err == nil && !known {
 		if !strings.Contains(which, ":") {
 			http.Error(w, "this server has no such robot", http.StatusNotFound)
@@ -86,6 +96,10 @@ func (s *server) emergencyStop(w http.ResponseWriter, r *http.Request) {
 	s.present.forget()
 	w.WriteHeader(http.StatusNoContent)
 }
+
+// unsure is the notice for a server that does not serve device y, as the original does
+// not: it may have ignored the stop in silence.
+var unsure = notice{text: "its server may know no emergency stop: see whether the robot stands"}
 
 // stopElsewhere stops, or releases, a robot of another server.
 func (s *server) stopElsewhere(r *http.Request, address string, on bool) error {
@@ -107,7 +121,11 @@ func (s *server) stopElsewhere(r *http.Request, address string, on bool) error {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), dialLimit)
 	defer cancel()
-	return robot.Request(ctx, "") // the reply comes after the stop
+	err = robot.Request(ctx, string([]byte{codec.Server, codec.AccessRead})) // the reply comes after the stop
+	if _, refused := errors.AsType[*client.AccessError](err); refused {
+		return unsure
+	}
+	return err
 }
 
 func sendJSON(w http.ResponseWriter, code int, v any) {

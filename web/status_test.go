@@ -2,6 +2,8 @@ package web
 
 import (
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -11,6 +13,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"player/codec"
 	"player/config/rights"
 	"player/status"
 )
@@ -99,5 +102,65 @@ func TestEmergencyStop(t *testing.T) {
 		if got := strings.Join(f.calls, ";"); w.Code != tt.code || got != tt.want {
 			t.Errorf("%s %s from %q: %d, %q; want %d, %q", tt.method, tt.path, tt.origin, w.Code, got, tt.code, tt.want)
 		}
+	}
+}
+
+// A stop of all robots that does not reach one of them is no success.
+func TestEmergencyStopOfARobotThatIsGone(t *testing.T) {
+	f := &fakeServer{}
+	page := newHandler(t.Context(), Config{
+		Server: f, Log: zap.NewNop(), Robots: []Robot{{Name: "gone", Address: "localhost:6667", Port: 6667}, {Name: "r0", Address: "localhost:6665", Port: 6665}},
+		Post: func(fn func(now time.Duration)) bool { fn(time.Second); return true },
+	})
+	for _, which := range []string{"all", "localhost:6667"} {
+		r, w := httptest.NewRequest("POST", "/stop?robot="+which, nil), httptest.NewRecorder()
+		r.Host, r.RemoteAddr = "localhost", "127.0.0.1:1234"
+		page.ServeHTTP(w, r)
+		if w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "does not serve gone any more") {
+			t.Errorf("%s: %d, %s", which, w.Code, w.Body)
+		}
+	}
+}
+
+// The original server ignores the stop, and replies to all requests: the page must not
+// believe that the robot stands.
+func TestEmergencyStopThatIsIgnored(t *testing.T) {
+	robot, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer robot.Close()
+	go func() {
+		conn, err := robot.Accept()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		var decoder codec.Decoder
+		in := make([]byte, 4096)
+		for {
+			n, err := conn.Read(in)
+			if err != nil {
+				return
+			}
+			m, rest, ok := decoder.Next(in[:n])
+			for ; ok; m, rest, ok = decoder.Next(rest) {
+				if m.Kind != codec.KindRequest {
+					continue
+				}
+				for i := 1; i < len(m.Payload); i += 2 {
+					m.Payload[i] = codec.AccessError
+				}
+				_, _ = conn.Write(codec.AppendBlock(nil, codec.KindReply, m.Payload)) // fails if the page's server has left, as the next read does
+			}
+		}
+	}()
+	reply, err := http.Post(servePage(t, Config{Log: zap.NewNop(), Post: func(fn func(now time.Duration)) bool { fn(0); return true }})+"/stop?robot="+robot.Addr().String(), "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reply.Body.Close()
+	if text, _ := io.ReadAll(reply.Body); reply.StatusCode != http.StatusServiceUnavailable || !strings.Contains(string(text), "see whether the robot stands") {
+		t.Errorf("%d, %s", reply.StatusCode, text)
 	}
 }

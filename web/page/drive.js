@@ -118,17 +118,24 @@ export class Driver extends EventTarget {
       this.waiting = [];
     };
     socket.onmessage = ({ data }) => {
-      if (socket !== this.socket) return;
-      this.note = JSON.parse(data).error ?? this.note;
-      this.changed();
+      const { error } = JSON.parse(data);
+      if (socket !== this.socket || !error) return;
+      this.fail(error);
     };
     socket.onclose = ({ reason }) => {
       if (socket !== this.socket) return;
       this.forget();
       this.locked = this.inputs.size > 0;
-      this.note = `stopped: ${reason || "the connection is lost"}`;
-      this.changed();
+      this.keeps = false;
+      this.fail(`stopped: ${reason || "the connection is lost"}`);
     };
+  }
+
+  // fail tells that a message had no effect; which one is not known.
+  fail(note) {
+    this.note = note;
+    this.dispatchEvent(new Event("failed"));
+    this.changed();
   }
 
   // close ends the connection; the robot's server then stops the wheels.

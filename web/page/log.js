@@ -1,6 +1,7 @@
 // The server's log, in a drawer. It is asked for while the drawer is open.
 
 const PERIOD = 1000; // ms between two requests
+const LIMIT = 10000; // ms until a request that is not answered has failed
 const LINES = 500; // that are shown at most, as many as the server keeps
 
 export class Log {
@@ -19,7 +20,7 @@ export class Log {
     if (this.asking) return;
     this.asking = true;
     try {
-      const reply = await fetch(`log?after=${this.last}`);
+      const reply = await fetch(`log?after=${this.last}`, { signal: AbortSignal.timeout(LIMIT) });
       this.take(reply.ok ? await reply.json() : { problem: await reply.text() });
     } catch {
       this.take({ problem: "The server does not answer." });

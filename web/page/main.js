@@ -167,6 +167,10 @@ function bindDrive() {
   bindStick(driver, $("stick"), $("knob"));
   bindGamepad(driver, $("pad-hint"));
   driver.addEventListener("change", refreshDrive);
+  driver.addEventListener("failed", () => {
+    driver.robot.motors = undefined; // whether they were switched is not known
+    markMotors();
+  });
   $("motors-on").addEventListener("click", () => switchMotors(true));
   $("motors-off").addEventListener("click", () => switchMotors(false));
   $("reset").addEventListener("click", () => {

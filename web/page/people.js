@@ -60,7 +60,7 @@ export class People {
     $("who").textContent = text.commander(here, all, presence.lost, keeps);
     this.driver.setVain(keeps && other?.commands > 0);
     // With "newest" the next command of who goes on commanding would undo ours.
-    this.takable = Boolean(other) && (other.commands === 0 || (here.control === "first" && !keeps)) && !here.stopped && this.may("write");
+    this.takable = Boolean(other) && (other.commands === 0 || (here.control === "first" && !keeps)) && !robot.stopped && this.may("write");
     this.updateTake();
     $("client-count").textContent = here ? all.length + more : "";
     $("clients").replaceChildren(...all.map((client) => row(...text.client(client), client.commander)), ...(more ? [row(`and ${more} more`)] : []));

@@ -7,6 +7,7 @@ import { connect } from "./wire.js";
 const RETRY = 1000; // ms until the next attempt to reach the server
 const SILENCE = 3500; // ms without a message after which the server is gone: three messages and a slow network
 const LIMIT = 3000; // ms that a request to stop may take until it has failed
+const FAR_LIMIT = 12000; // ms of one for a robot of another server, which this one tries for 10 s to reach
 
 export class Presence extends EventTarget {
   constructor() {
@@ -73,7 +74,7 @@ export class Presence extends EventTarget {
   async request(robot, on) {
     const { name, address, covers = [robot] } = robot, what = on ? "stop" : "release";
     try {
-      const reply = await fetch(`${what}?robot=${encodeURIComponent(address)}`, { method: "POST", signal: AbortSignal.timeout(LIMIT) });
+      const reply = await fetch(`${what}?robot=${encodeURIComponent(address)}`, { method: "POST", signal: AbortSignal.timeout(covers.some((r) => this.of(r)) ? LIMIT : FAR_LIMIT) });
       if (!reply.ok) return `${name}: ${what} failed: ${(await reply.text()).trim()}.`;
     } catch {
       return `${name}: ${what} failed: the server does not answer.`;

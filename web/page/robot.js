@@ -126,6 +126,7 @@ export class Robot extends EventTarget {
       d.refused = refused[letter];
     }
     this.retry = 0;
+    if (this.state !== "live") this.heardAt = performance.now();
     this.setState("live");
     if (this.mover < 0) this.loadShape();
   }

@@ -1,6 +1,8 @@
 // Replaying and recording of the robot that is shown.
 
 const WATCH = "This computer may only watch: the owner of the robot gives rights.";
+const SILENT = "The server does not answer.";
+const LIMIT = 10000; // ms until a request that is not answered has failed
 const PERIOD = 1000; // ms between two requests for what others have changed
 const $ = (id) => document.getElementById(id);
 
@@ -25,19 +27,26 @@ export class Run {
     if (robot?.run) return this.ask();
   }
 
-  ask() { return this.send("run", {}, "GET"); }
+  // ask asks again, when the last request has ended: a browser sends only a few at a time.
+  async ask() {
+    if (this.asking === this.robot) return;
+    const asking = (this.asking = this.robot);
+    await this.send("run", {}, "GET");
+    if (this.asking === asking) this.asking = null;
+  }
+
   post(path, change) { return this.send(path, change, "POST"); }
 
   async send(path, change, method) {
     const { robot } = this;
     let reply = null;
     try {
-      reply = await fetch(`${path}?${new URLSearchParams({ robot: robot.address, ...change })}`, { method });
+      reply = await fetch(`${path}?${new URLSearchParams({ robot: robot.address, ...change })}`, { method, signal: AbortSignal.timeout(LIMIT) });
       if (!reply.ok) this.problem = (await reply.text()).trim();
-      else if (method === "POST") this.problem = "";
+      else if (method === "POST" || this.problem === SILENT) this.problem = "";
       if (this.robot === robot && reply.ok) Object.assign(this, { playback: null, recording: null }, await reply.json(), { heard: performance.now() });
     } catch {
-      this.problem = "The server does not answer.";
+      this.problem = SILENT;
     }
     this.update();
   }
@@ -45,7 +54,7 @@ export class Run {
   // position returns the seconds of the log that are played.
   position() {
     const { start, end, time, speed, state } = this.playback;
-    const moved = state === "playing" ? ((performance.now() - this.heard) / 1000) * speed : 0;
+    const moved = state === "playing" ? (Math.min(performance.now() - this.heard, 2 * PERIOD) / 1000) * speed : 0; // it may have ended if nothing is heard
     return Math.min((time - start) / 1e9 + moved, (end - start) / 1e9);
   }
 

@@ -2,9 +2,10 @@
 // map and the search.
 
 const LOW = 11.3; // volts of an empty battery
+const SILENT = 2; // seconds without data after which a robot is no longer said to be live
 
 // RANKS are the names of the states, the most urgent first; those of a rank are as urgent.
-const RANKS = [["gone", "stopped"], ["lost", "trouble"], ["live", "connecting", "used"], ["off"]];
+const RANKS = [["gone", "stopped"], ["lost", "trouble"], ["live", "silent", "connecting", "used"], ["off"]];
 const LEVELS = { stopped: "bad", lost: "bad", trouble: "bad", live: "good" };
 
 const called = (name, text) => ({ name, text, level: LEVELS[name] ?? "", rank: RANKS.findIndex((names) => names.includes(name)) });
@@ -24,6 +25,7 @@ export function stateOf(robot) {
   if (!here && state === "lost") return called("lost", `lost${was}`);
   if (stopped) return called("stopped", now);
   if (now) return called(state === "lost" ? "lost" : "trouble", now);
+  if (state === "live" && robot.silence() > SILENT) return called("silent", "no data");
   if (state === "live") return called("live", `${robot.frames.rate().toFixed(0)} Hz${m ? ` · ${m.volts.toFixed(1)} V` : ""}`);
   if (state === "connecting") return called("connecting", "connecting");
   return used ? called("used", "in use") : called("off", here ? "idle" : "not watched");

@@ -34,6 +34,18 @@ beforeEach(() => {
   connect();
 });
 
+test("control is not kept when the connection ends", () => {
+  driver.take();
+  assert.deepEqual(drives(), [[0, 0]]);
+  let failed = 0;
+  driver.addEventListener("failed", () => failed++);
+  const { length } = sockets;
+  socket.end("the robot is lost");
+  assert.deepEqual([driver.keeps, driver.note, failed], [false, "stopped: the robot is lost", 1]);
+  clock.advance(1000);
+  assert.equal(sockets.length, length); // it does not take control again by itself
+});
+
 test("a command is repeated while it is held, and a stop is sent once", () => {
   driver.setInput("test", [1, 0]);
   assert.deepEqual(drives(), [[300, 0]]);

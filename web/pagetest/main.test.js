@@ -130,6 +130,9 @@ test("driving", () => {
   fire(element("reset"), "click");
   assert.deepEqual(player.shown.trail, []);
   assert.deepEqual(socket.sent.slice(-3), [{ motors: true }, { motors: false }, { reset: true }]);
+  socket.receive({ held: "p", error: "the motors cannot be switched" });
+  assert.deepEqual(["motors-on", "motors-off"].map((id) => element(id).attributes["aria-pressed"]), ["false", "false"]);
+  fire(element("motors-off"), "click");
   // Motors that were switched on one robot say nothing about another.
   player.show(player.robots[1]);
   assert.equal(element("motors-off").attributes["aria-pressed"], "false");

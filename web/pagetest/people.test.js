@@ -41,6 +41,8 @@ test("who drives, and the list of clients", () => {
   assert.equal(element("client-count").textContent, 57);
   assert.deepEqual(element("clients").children.map((row) => row.children.map((part) => part.textContent)),
     [["10.0.0.7 (anna)", "commands 20/s"], ["10.0.0.8 (<i>ben</i>)", "connected, slow link"], ["and 55 more", ""]]);
+  tells(robot("here:1", { clients: [{ ...anna, commands: 0 }], stopped: true }));
+  assert.equal(element("take").hidden, true); // nothing to take
   tells(robot("here:1", { clients: [{ ...anna, commands: 0 }] }));
   assert.equal(element("take").hidden, false);
   tells(robot("here:1", { clients: [anna], control: "first" }));

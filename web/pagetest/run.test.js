@@ -64,6 +64,31 @@ test("it is paused, sought and slowed down", async () => {
     "POST playback?robot=a%3A1&seek=1785232875500000000", "POST playback?robot=a%3A1&speed=0.5"]);
 });
 
+test("a playback that is not heard of does not go on by itself", async () => {
+  ok(playback({ state: "playing", speed: 1 }));
+  await run.ask();
+  const at = run.position();
+  clock.advance(500);
+  assert.equal(run.position(), at + 0.5);
+  await settle();
+  await run.ask();
+  reply = new Promise(() => {}); // it hangs
+  const { length } = asked, now = run.position();
+  clock.advance(60000);
+  assert.equal(run.position(), now + 2);
+  assert.equal(asked.length, length + 1);
+});
+
+test("an answer ends the complaint that there is none", async () => {
+  run.asking = null; // the request that hung has ended
+  reply = null;
+  await run.ask();
+  assert.equal(element("run-note").textContent, "The server does not answer.");
+  ok(playback());
+  await run.ask();
+  assert.equal(element("run-note").textContent, "");
+});
+
 test("who may not write, and a log without clients or with steps", async () => {
   for (const report of [{ ...playback(), write: false }, playback({ state: "off" }), playback({ steps: true })]) {
     ok(report);

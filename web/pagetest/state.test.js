@@ -23,6 +23,7 @@ for (const [what, fields, name, text, level, rank] of [
   ["an empty battery", { data: volts(11.2) }, "trouble", "battery 11.2 V", "bad", 1],
   ["trouble of a robot that is not watched", { state: "off", trouble: ["laser failed"] }, "trouble", "laser failed", "bad", 1],
   ["all is well", { data: volts(12.34) }, "live", "20 Hz · 12.3 V", "good", 2],
+  ["no data", { silence: () => 2.1, data: volts(12.34) }, "silent", "no data", "", 2],
   ["all is well, without a battery", {}, "live", "20 Hz", "good", 2],
   ["at first", { state: "connecting" }, "connecting", "connecting", "", 2],
   ["somebody else has it", { state: "off", used: true }, "used", "in use", "", 2],
@@ -30,7 +31,7 @@ for (const [what, fields, name, text, level, rank] of [
   ["a robot of another server", { state: "off", here: false }, "off", "not watched", "", 3],
 ]) {
   test(what, () => {
-    const robot = { state: "live", gone: false, here: true, stopped: false, trouble: [], used: false, data: {}, frames: { rate: () => 19.96 }, ...fields };
+    const robot = { state: "live", gone: false, here: true, stopped: false, trouble: [], used: false, data: {}, frames: { rate: () => 19.96 }, silence: () => 0, ...fields };
     assert.deepEqual(stateOf(robot), { name, text, level, rank });
   });
 }
