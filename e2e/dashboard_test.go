@@ -229,6 +229,15 @@ func testStopElsewhere(t *testing.T, chromium browser) {
 	b.click("release")
 	b.until(`!` + visible + `("alert")`)
 	await(t, "the robot turns", func() bool { return p.position().TurnRate != 0 })
+
+	// One that does not let this server stop it is not shown as stopped.
+	refuses, _ := readOnly(t)
+	if err := chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS("#host"), refuses.address+"\r")); err != nil {
+		t.Fatal(err)
+	}
+	b.until(fmt.Sprintf(`player.shown.address === "%s" && player.shown.data.l`, refuses.address))
+	b.click("stop")
+	b.until(shows("alert-text", "stop failed: its server does not allow") + ` && !player.shown.stopped`)
 }
 
 // Who may only watch sees which controls are disabled, and why.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -97,9 +98,12 @@ func (s *server) emergencyStop(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// unsure is the notice for a server that does not serve device y, as the original does
-// not: it may have ignored the stop in silence.
-var unsure = notice{text: "its server may know no emergency stop: see whether the robot stands"}
+// How a stop of a robot of another server can fail without an error.
+var (
+	// A server that knows no questions, as the original, has ignored the stop, too.
+	errIgnored = notice{text: "its server knows no emergency stop: see whether the robot stands"}
+	errRefused = notice{text: "its server does not allow this one to stop and release the robot"}
+)
 
 // stopElsewhere stops, or releases, a robot of another server.
 func (s *server) stopElsewhere(r *http.Request, address string, on bool) error {
@@ -121,9 +125,13 @@ func (s *server) stopElsewhere(r *http.Request, address string, on bool) error {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), dialLimit)
 	defer cancel()
-	err = robot.Request(ctx, string([]byte{codec.Server, codec.AccessRead})) // the reply comes after the stop
-	if _, refused := errors.AsType[*client.AccessError](err); refused {
-		return unsure
+	obstacles, err := robot.Ask(ctx, codec.QuestionObstacles) // the stop is not answered
+	stands := slices.ContainsFunc(obstacles, func(line string) bool { return strings.HasPrefix(line, "stopped") })
+	switch {
+	case errors.Is(err, client.ErrUnknownQuestion):
+		return errIgnored
+	case err == nil && stands != on:
+		return errRefused
 	}
 	return err
 }
