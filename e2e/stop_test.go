@@ -172,10 +172,12 @@ func (l launch) troubledDriving(t *testing.T) (*server, *peer, *robot.Robot) {
 		t.Fatal(err)
 	}
 	r := startRobot(t, robot.Options{})
-	file := write(t, t.TempDir(), "trouble.cfg", fmt.Sprintf(`driver ( name "trouble" port %q )
+	file := write(t, t.TempDir(), "trouble.cfg", fmt.Sprintf(`
+		driver ( name "trouble" port %q provides ["position:1" "sonar:0" "gripper:0" "misc:0"] )
+		driver ( name "reflex" requires ["position:1" "misc:0"] ) # sees obstacles when it touches them
 		driver ( name "testpattern" provides ["laser:0"] )`, r.Port()))
 	l.binary = path
-	s, p := l.driving(t, r, "-reflex", file)
+	s, p := l.driving(t, r, file)
 	return s, p, r
 }
 
