@@ -1,8 +1,10 @@
 package server
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/netip"
 	"slices"
@@ -99,6 +101,13 @@ func (s *Server) admit(now time.Duration, c *client) bool {
 		line.Write(zap.Stringer("client", c), zap.Int("clients", len(s.clients)))
 	}
 	return true
+}
+
+// inOrder returns the clients, in an order that is the same each time.
+func (s *Server) inOrder() []*client {
+	return slices.SortedFunc(maps.Keys(s.clients), func(a, b *client) int {
+		return cmp.Or(cmp.Compare(a.connected, b.connected), cmp.Compare(a.remote.String(), b.remote.String()))
+	})
 }
 
 // certificate returns the name in the client's certificate; empty: it has none.

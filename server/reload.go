@@ -51,7 +51,7 @@ func (s *Server) Reload(now time.Duration, robots []Robot, access rights.Rules, 
 			}
 		}
 	}
-	for c := range s.clients {
+	for _, c := range s.inOrder() {
 		if robotWith(robots, c.robot.Table) == nil || slices.ContainsFunc(s.reload.stopping, c.session.Uses) {
 			s.end(now, c, errChanged)
 		}
@@ -75,7 +75,7 @@ func robotWith(robots []Robot, table *devices.Table) *Robot {
 // with its next request.
 func (s *Server) restrict(now time.Duration, access rights.Rules) {
 	s.config.Access = access
-	for c := range s.clients {
+	for _, c := range s.inOrder() {
 		may := access.Of(addressOf(c.remote).Addr(), c.certificate())
 		if !may.Has(c.may) {
 			s.end(now, c, errRights)

@@ -187,7 +187,7 @@ func (s *Server) stop(now time.Duration) {
 	}
 	s.stopAt = now + shutdownLimit
 	s.log.Info("shutting down")
-	for c := range s.clients {
+	for _, c := range s.inOrder() {
 		c.session.Halt(now)
 	}
 	for _, robot := range s.robots {
