@@ -29,14 +29,18 @@ func (s *Server) watchCommander(now time.Duration, c *client) {
 	s.commanders = append(s.commanders, c)
 	c.conn.Probe(liveness.DriverProbe, int(liveness.SilenceLimit/liveness.DriverProbe)-1)
 	if !s.liveness.Armed() {
+		s.checked = now
 		s.timers.Set(s.liveness, now+liveness.DriverCheck)
 	}
 }
 
-// checkCommanders stops the motors of commanders that have gone silent.
+// checkCommanders stops the motors of commanders that have gone silent. After a pause of
+// the server, what was read just now may be old: the kernel is asked about everybody.
 func (s *Server) checkCommanders(now time.Duration) time.Duration {
+	paused := now-s.checked > 2*liveness.DriverCheck
+	s.checked = now
 	for _, c := range s.commanders {
-		silent := c.live.Quiet(now) && c.silence(now, true) > liveness.DriverSilence
+		silent := (paused || c.live.Quiet(now)) && c.silence(now, true) > liveness.DriverSilence
 		if silent && !c.silent {
 			c.session.Halt(now)
 			c.Log().Warn("client has gone silent, its motors are stopped")

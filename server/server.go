@@ -89,6 +89,7 @@ type Server struct {
 
 	commanders []*client // that could leave motors running
 	liveness   *timers.Timer
+	checked    time.Duration // when they were looked at last
 
 	addresses map[netip.Addr]*address
 	strangers int // clients that no place is kept for

@@ -3,6 +3,7 @@ package server
 import (
 	"errors"
 	"slices"
+	"testing"
 	"time"
 
 	"player/config/rights"
@@ -32,18 +33,54 @@ func (s *sim) pauseLater() {
 func (s *sim) pause() {
 	most := []time.Duration{2 * time.Millisecond, 50 * time.Millisecond, time.Second, 5 * time.Second, 30 * time.Second}[s.random.IntN(5)]
 	d := s.between(0, most)
-	s.note("the server is paused for %v", d)
 	s.summary.Pauses++
-	s.busy = max(s.busy, s.now+d)
-	s.woke = max(s.woke, s.busy)
-	for _, r := range s.robots {
-		r.fault = max(r.fault, s.woke) // its handshake may have been paused
-	}
+	s.pauseFor(d)
 	for _, c := range slices.Clone(s.clients) {
 		if c.conn.handler == nil || !s.chance(3) {
 			continue
 		}
 		s.after(s.between(0, d), func() { c.end() })
+	}
+}
+
+func (s *sim) pauseFor(d time.Duration) {
+	s.note("the server is paused for %v", d)
+	s.busy = max(s.busy, s.now+d)
+	s.woke = max(s.woke, s.busy)
+	for _, r := range s.robots {
+		r.fault = max(r.fault, s.woke) // its handshake may have been paused
+	}
+}
+
+// A client drives, and its computer vanishes while the server is paused: no end of its
+// connection comes, but the kernel knows that nobody answers (9.1).
+func TestClientVanishesDuringAPause(t *testing.T) {
+	s := newSim(2) // a robot without a lease
+	s.build()
+	s.call(s.server.start)
+	r := s.robots[0]
+	c := s.client(r, s.wires[0])
+	c.connect(func() {})
+	s.run(s.now + time.Second)
+	c.request("pa")
+	s.run(s.now + 10*time.Second)
+	command := func() {
+		c.remember(r.history.write(s.now, c, 300, 0, false))
+		c.transmit(message('c', 'p', []byte{1, 44, 0, 0}), true)
+	}
+	command()
+	s.run(s.now + 500*time.Millisecond)
+	if !r.turns() {
+		t.Fatal("it does not drive")
+	}
+	s.pauseFor(5 * time.Second)
+	s.run(s.now + time.Second)
+	command()
+	s.run(s.now + 100*time.Millisecond)
+	c.vanish()
+	s.run(s.woke + 300*time.Millisecond) // the loop may be held up
+	if r.port.moves {
+		t.Error("it was not told to stop")
 	}
 }
 
@@ -128,13 +165,13 @@ func (r *simRobot) checkMotion(o *op) {
 // have been told to stop as soon as the loop runs and the line takes bytes.
 func (r *simRobot) expectStop() {
 	s := r.sim
-	p := r.port
-	if p == nil || !p.moves {
+	p, ended := r.port, s.now
+	if r.ended = ended; p == nil || !p.moves {
 		return
 	}
 	s.at(max(s.now, s.busy)+tellTime, func() {
 		switch {
-		case p != r.port || p.gone || p.dead || r.hasDriver():
+		case p != r.port || p.gone || p.dead || r.hasDriver() || r.ended != ended:
 		case r.jammed || !s.awake(tellTime) || s.now < s.busy:
 			r.expectStop()
 		case p.moves:

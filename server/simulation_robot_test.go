@@ -67,6 +67,7 @@ type simRobot struct {
 	// Who may drive.
 	writers   int
 	lastLost  time.Duration // when the last writer was lost
+	ended     time.Duration // when the newest of its clients has ended
 	mustStop  bool          // a stop is to be seen
 	commanded time.Duration // when a command came last
 	history   history
@@ -213,13 +214,13 @@ func (r *simRobot) healthy() bool {
 }
 
 func (r *simRobot) faulty(format string, args ...any) {
-	r.fault = r.sim.now
+	r.fault = max(r.fault, r.sim.now)
 	r.faults++
 	r.sim.note(r.path+": "+format, args...)
 }
 
 func (r *simRobot) mended() {
-	r.fault = r.sim.now
+	r.fault = max(r.fault, r.sim.now)
 	r.faults--
 	r.sim.note("%s is well again", r.path)
 }

@@ -103,7 +103,8 @@ func (c *Client) Silence(now time.Duration, f Facts, doubtful bool) time.Duratio
 		c.probed = now
 	}
 	waits := doubtful && f.NotSent > 0
-	if !waits && f.Unacked == 0 && (c.probed == 0 || now-c.probed < answerTime) {
+	unanswered := f.Probes > 1 || c.probed != 0 && now-c.probed >= answerTime // of two, the first had its time
+	if !waits && f.Unacked == 0 && !unanswered {
 		return 0
 	}
 	return f.LastAnswer

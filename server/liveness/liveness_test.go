@@ -21,6 +21,7 @@ func TestSilence(t *testing.T) {
 		{"it does not read", Facts{NotSent: 100, LastAnswer: 30 * s}, false, 0},
 		{"it does not read, motors: nobody knows", Facts{NotSent: 100, LastAnswer: 30 * s}, true, 30 * s},
 		{"a probe has just left", Facts{Probes: 1, LastAnswer: 5 * s}, true, 0},
+		{"the probe before it was not answered", Facts{Probes: 2, LastAnswer: 5 * s}, true, 5 * s},
 	} {
 		var c Client
 		if got := c.Silence(100*s, tt.facts, tt.doubtful); got != tt.want {
@@ -32,7 +33,7 @@ func TestSilence(t *testing.T) {
 // A probe that is not answered shows silence after answerTime, and an answer ends it.
 func TestProbes(t *testing.T) {
 	var c Client
-	unanswered := Facts{Probes: 2, LastAnswer: 2 * s}
+	unanswered := Facts{Probes: 1, LastAnswer: 2 * s}
 	for _, step := range []struct {
 		at    time.Duration
 		facts Facts
