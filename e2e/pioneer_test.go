@@ -44,7 +44,7 @@ func TestPioneer(t *testing.T) {
 
 	// Unplug and replug each one: it comes back without a new request, and the
 	// others are not disturbed.
-	p.drives("motion", 300, 0, func() bool { return r.State().Left > 100 })
+	p.drivesOff(r)
 	r.Unplug()
 	p.until("the watchdog stops the robot", func() bool { return r.State().Left == 0 })
 	if err := r.Plug(); err != nil {
@@ -85,7 +85,7 @@ func TestPioneer(t *testing.T) {
 	p.sees(3, codec.Blob{Area: 1234, X: 80, Y: 60, Left: 70, Right: 90, Top: 50, Bottom: 70})
 
 	// Leave while it drives.
-	p.drives("motion", 200, 0, func() bool { return r.State().Left > 100 })
+	p.drivesOff(r)
 	s.stop(t)
 	checkFarewell(t, r)
 }

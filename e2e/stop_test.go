@@ -48,8 +48,12 @@ func (l launch) driving(t *testing.T, r *robot.Robot, flags ...string) (*server,
 // drivesOff switches the motors on and drives.
 func (p *peer) drivesOff(r *robot.Robot) {
 	p.t.Helper()
-	p.send(motors(1)...)
-	p.drives("motion", 300, 0, func() bool { return r.State().Left > 100 })
+	p.drives("motion", 300, 0, func() bool {
+		if !r.State().Motors {
+			p.send(motors(1)...)
+		}
+		return r.State().Left > 100
+	})
 }
 
 // stood waits until the robot's wheels stand. Its watchdog must not be the reason.

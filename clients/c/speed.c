@@ -70,8 +70,8 @@ int main(int argc, char **argv) {
   fflush(stdout);
   while (getchar() != EOF) continue;
   qsort(intervals, frames, sizeof *intervals, ascending);
-  if (frames == 0) return 1;
+  if (frames == 0) intervals[0] = 0;
   printf("{\"runtime\":\"cc %s\",\"frames\":%zu,\"p50_us\":%lld,\"p99_us\":%lld,\"max_us\":%lld}\n", __VERSION__, frames,
-         (long long)intervals[frames / 2], (long long)intervals[frames * 99 / 100], (long long)intervals[frames - 1]);
+         (long long)intervals[frames / 2], (long long)intervals[frames * 99 / 100], (long long)intervals[frames ? frames - 1 : 0]);
   return 0;
 }

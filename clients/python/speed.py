@@ -52,8 +52,8 @@ async def main(host: str, port: int, count: int, warmup: float, seconds: float) 
         if task.done():
             task.result()  # raises its error
         task.cancel()
-    intervals = sorted(round(1e6 * interval) for interval in Window.intervals)
-    n = len(intervals)
+    n = len(Window.intervals)
+    intervals = sorted(round(1e6 * interval) for interval in Window.intervals) or [0]
     result = {
         "runtime": f"{platform.python_implementation()} {platform.python_version()}",
         "frames": n,
