@@ -183,7 +183,7 @@ func (p *process) receive(ctx context.Context, h hardware, window time.Duration,
 		return nil, err
 	}
 	// Not a timeout of the socket: with one, a read that a signal interrupts fails.
-	limit := time.AfterFunc(stopLimit+window+stopLimit, func() { _ = unix.Shutdown(fd, unix.SHUT_RD) })
+	limit := time.AfterFunc(patience+window+patience, func() { _ = unix.Shutdown(fd, unix.SHUT_RD) })
 	defer limit.Stop()
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

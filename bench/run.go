@@ -94,10 +94,10 @@ func (w *workshop) measureStart(ctx context.Context, s server, c cell) (took tim
 	return time.Since(p.since), nil
 }
 
-// again tries something until it succeeds, for at most stopLimit, and returns the last
+// again tries something until it succeeds, for at most patience, and returns the last
 // error.
 func again(ctx context.Context, pause time.Duration, try func() error) error {
-	for limit := time.Now().Add(stopLimit); ; time.Sleep(pause) {
+	for limit := time.Now().Add(patience); ; time.Sleep(pause) {
 		if err := try(); err == nil || time.Now().After(limit) || ctx.Err() != nil {
 			return err
 		}
@@ -114,7 +114,7 @@ func (p *process) ask() error {
 	if _, err := conn.Write([]byte("dr\x00\x02pr")); err != nil {
 		return err
 	}
-	if err := conn.SetReadDeadline(time.Now().Add(stopLimit)); err != nil {
+	if err := conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
 		return err
 	}
 	reply := make([]byte, 5)

@@ -38,8 +38,9 @@ const (
 // sources is what each is built from.
 var sources = map[server]string{player: ".", floor: "./bench/floor", threads: "./bench/threads"}
 
-// stopLimit is how long a server may take to end; Player's own limit is 2 s.
-const stopLimit = 5 * time.Second
+// patience is how long a server may take to listen, to answer and to end. Each takes
+// milliseconds, but this machine may be busy.
+const patience = time.Minute
 
 // slack is the timer slack with which the floor is started: what the server gives
 // itself (docs/DECISIONS.md, "Timer slack").
@@ -219,7 +220,7 @@ func (p *process) prepare(ctx context.Context, program string, args ...string) {
 	p.cmd = exec.CommandContext(ctx, program, args...)
 	p.cmd.Stderr = &p.said
 	p.cmd.Cancel = func() error { return p.cmd.Process.Signal(syscall.SIGTERM) }
-	p.cmd.WaitDelay = stopLimit
+	p.cmd.WaitDelay = patience
 	p.cmd.SysProcAttr = apart()
 }
 
@@ -261,7 +262,7 @@ func apart() *syscall.SysProcAttr {
 // stop ends the server. The error is that of a server which failed.
 func (p *process) stop() error {
 	_ = p.cmd.Process.Signal(syscall.SIGTERM) // it may have ended
-	kill := time.AfterFunc(stopLimit, func() { _ = p.cmd.Process.Kill() })
+	kill := time.AfterFunc(patience, func() { _ = p.cmd.Process.Kill() })
 	err := p.cmd.Wait()
 	kill.Stop()
 	p.closeGroup()

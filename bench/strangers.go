@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -78,7 +79,8 @@ func beStrangers(args []string) error {
 	if err := unix.Setpriority(unix.PRIO_PROCESS, 0, leastPriority); err != nil {
 		return err
 	}
-	from := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(strangersAddress)}, Timeout: stopLimit}
+	const dialLimit = 5 * time.Second // then a stranger tries again
+	from := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(strangersAddress)}, Timeout: dialLimit}
 	dial := func(address string) (net.Conn, error) { return from.Dial("tcp", address) }
 	ctx, cancel := context.WithCancel(context.Background())
 	var workers sync.WaitGroup
