@@ -61,6 +61,11 @@ func TestOdometryOfAStalledLine(t *testing.T) {
 			c.drives("a curve", 250, 60, func() bool { return r.State().World.Heading > 180 })
 			c.drives("way back", 450, 0, func() bool { return r.State().World.X < -700 })
 			end()
+			// Stopped for longer than a line may be silent: the robot's watchdog stops it.
+			s.signal(t, syscall.SIGSTOP)
+			await(t, "the watchdog", func() bool { return r.State().WatchdogTripped && r.State().Left == 0 })
+			s.signal(t, syscall.SIGCONT)
+			c.drives("on", 300, 0, func() bool { return r.State().Left > 250 })
 			c.drive(0, 0)
 			c.until("standstill", func() bool { return r.State().Left == 0 && r.State().Right == 0 })
 			c.until("two frames", counter(4))
