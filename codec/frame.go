@@ -3,7 +3,10 @@
 // no clock, no sockets, no allocation. All integers are big-endian.
 package codec
 
-import "encoding/binary"
+import (
+	"bytes"
+	"encoding/binary"
+)
 
 // Device letters (manual table 3a; Joystick is an extension, PROTOCOL 7.8).
 // Server is the server itself, not a device of the robot: clients configure it
@@ -81,6 +84,9 @@ type Decoder struct {
 	done    bool   // partial holds the message that the last Next returned
 	skip    int    // payload bytes of a malformed message still to be dropped
 }
+
+// Clone returns a decoder that goes on where d is, and shares nothing with it.
+func (d *Decoder) Clone() Decoder { return Decoder{bytes.Clone(d.partial), d.done, d.skip} }
 
 // Next decodes the first message in in and returns the input that follows it.
 // If in holds no complete message, ok is false and all of in is consumed; the

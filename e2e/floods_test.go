@@ -5,14 +5,17 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"player/bench/strangers"
 	robot "player/emulator/p2os"
+	laser "player/emulator/sick"
 )
 
 // answered reports whether the server serves a connection: it answers an empty
@@ -202,5 +205,78 @@ func TestDescriptorFloods(t *testing.T) {
 			s.stop(t)
 			checkFarewell(t, r)
 		})
+	}
+}
+
+// An emergency stop passes every flood: by the dashboard, from an address that itself
+// floods it, and by the protocol, on a connection of its own and behind a request whose
+// hardware does not answer.
+func TestStopPassesFloods(t *testing.T) {
+	// atMost is the second in which a stop is answered, and what the machine of the tests
+	// may be late, whose processors the floods need, too.
+	const atMost = 3 * time.Second
+	silent, other := startLaser(t, laser.Options{}), freePort(t)
+	silent.Silence()
+	s := start(t, "-http", "127.0.0.1:0", write(t, t.TempDir(), "robot.cfg", fmt.Sprintf(`
+		driver ( name "stage" world %q )
+		driver ( name "sicklms200" port %q provides ["%d:laser:0"] )`, absolute(t, room), silent.Port(), other)))
+	page := s.dashboard(t)
+	at := strangers.Addresses{Robot: s.address, Page: strings.Trim(page, "htp:/")}
+	for i, p := range strangers.Abuses() {
+		from, count := net.IPv4(127, 0, 0, byte(2+i)), p.Count
+		switch p.Name {
+		case "edits":
+			from = nil // the address of whoever stops the robot
+		case "pages":
+			count = 20 // all these addresses are of this computer, for which places are kept
+		}
+		d := net.Dialer{LocalAddr: &net.TCPAddr{IP: from}}
+		flood(t, count, func(ctx context.Context) {
+			p.Do(ctx, func(address string) (net.Conn, error) { return d.Dial("tcp", address) }, at)
+		})
+	}
+	for _, text := range []string{"more than its share", "half of all places", "dashboard connected"} {
+		s.awaitLog(t, text)
+	}
+	dial := func(address string) *peer {
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })
+		return &peer{t, conn}
+	}
+	const stop, release, laserRequest = "xy\x00\x02e\x01", "xy\x00\x02e\x00", "dr\x00\x02lr"
+	owner := newVisitor(page, "127.0.0.1")
+	for _, tt := range []struct {
+		name, address string
+		do            func(p *peer)
+	}{
+		{"dashboard", s.address, func(*peer) {
+			reply, err := owner.client.Post(page+"stop?robot=all", "", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			reply.Body.Close()
+			if reply.StatusCode != http.StatusNoContent {
+				t.Errorf("status %d", reply.StatusCode)
+			}
+		}},
+		{"protocol", s.address, func(p *peer) { p.send([]byte(stop)...) }},
+		{"behind a setup", fmt.Sprintf("127.0.0.1:%d", other), func(p *peer) { p.send([]byte(laserRequest + stop)...) }},
+	} {
+		watch := dial(tt.address)
+		stopped := func() bool { return len(watch.ask('s')) > 0 }
+		for range 3 {
+			begin := time.Now()
+			tt.do(dial(tt.address))
+			await(t, "the stop", stopped)
+			took := time.Since(begin)
+			if t.Logf("%s: stopped after %v", tt.name, took); took > atMost {
+				t.Errorf("%s: stopped after %v, want at most %v", tt.name, took, atMost)
+			}
+			watch.send([]byte(release)...)
+			await(t, "the release", func() bool { return !stopped() })
+		}
 	}
 }

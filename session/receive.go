@@ -37,14 +37,15 @@ func (s *Session) goOn(now time.Duration, in []byte) {
 }
 
 func (s *Session) carryOut(now time.Duration, in []byte) {
-	s.turned = false
+	s.turned, s.taken = false, len(in)
 	for s.err == nil {
 		if s.waiting > 0 || s.turned && len(in) > 0 {
-			s.hold(in)
+			s.hold(now, in)
 			return
 		}
 		m, rest, ok := s.decoder.Next(in)
 		if !ok {
+			s.searched, s.heeded = 0, 0
 			return
 		}
 		in = rest
@@ -168,12 +169,41 @@ func (s *Session) skip(now time.Duration, m codec.Message) {
 }
 
 // hold keeps input until the setups in progress have ended (2.7).
-func (s *Session) hold(in []byte) {
+func (s *Session) hold(now time.Duration, in []byte) {
+	if len(s.held) == 0 {
+		s.searched = max(0, s.searched-(s.taken-len(in)))
+	}
 	if len(s.held)+len(in) > maxHeld {
 		s.end(ErrHeld)
 		return
 	}
 	s.held = append(s.held, in...)
+	if s.waiting > 0 {
+		s.heed(now)
+	}
+}
+
+// heed obeys the emergency stops in what is held (8.5). In its turn such a stop has no
+// effect any more, nor has a release before it.
+func (s *Session) heed(now time.Duration) {
+	if s.searched == 0 {
+		s.ahead = s.decoder.Clone()
+	}
+	in := s.held[s.searched:]
+	for s.searched = len(s.held); ; {
+		m, rest, ok := s.ahead.Next(in)
+		if !ok {
+			return
+		}
+		in = rest
+		if m.Kind != codec.KindConfig || m.Device != codec.Server || m.Malformed {
+			continue
+		}
+		if c, err := codec.DecodeServerConfig(m.Payload); err == nil && c.Code == codec.ConfigStop && c.Arg != 0 {
+			s.heeded++
+			s.emergencyStop(now, true)
+		}
+	}
 }
 
 // configureDevice passes a configuration to its device (6). It needs no access
@@ -221,7 +251,12 @@ func (s *Session) configure(now time.Duration, payload []byte) {
 	case codec.ConfigPath:
 		s.path = c.Text
 	case codec.ConfigStop:
-		s.emergencyStop(now, c.Arg != 0)
+		switch {
+		case s.heeded == 0:
+			s.emergencyStop(now, c.Arg != 0)
+		case c.Arg != 0:
+			s.heeded--
+		}
 	case codec.ConfigLifetime:
 		s.setLifetime(c.Arg)
 		s.renew(now)

@@ -111,15 +111,19 @@ type Session struct {
 	ages      []byte       // payload of device y, of a client with compact frames
 	asked     int          // frames requested and not yet sent (4.3)
 
-	changes  bool   // of access, by the current request
-	waiting  int    // setups in progress for the current request
-	requests uint64 // so far, with the current one
-	request  []byte // the pairs of the current request, or of the last reply
-	turned   bool   // this input has opened or closed devices
-	held     []byte // input that follows it (2.7)
-	halted   bool   // commands in it are from before Halt
-	drives   bool   // the owner knows that it gives commands that move something
-	left     bool   // the client has ended its connection; input may still come
+	changes  bool          // of access, by the current request
+	waiting  int           // setups in progress for the current request
+	requests uint64        // so far, with the current one
+	request  []byte        // the pairs of the current request, or of the last reply
+	turned   bool          // this input has opened or closed devices
+	held     []byte        // input that follows it (2.7)
+	halted   bool          // commands in it are from before Halt
+	taken    int           // bytes of input that the current call carries out
+	searched int           // bytes of what is held that were searched for emergency stops
+	heeded   int           // emergency stops in them, which have been obeyed
+	ahead    codec.Decoder // has searched them
+	drives   bool          // the owner knows that it gives commands that move something
+	left     bool          // the client has ended its connection; input may still come
 
 	output     []byte
 	err        error

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"player/devices"
 )
 
 // 2.7: while a device is set up its client waits for the reply and gets the data of
@@ -295,4 +297,52 @@ func TestSetupsTakeTurns(t *testing.T) {
 	}
 	p.Receive(r.now, request("pa")[5:])
 	p.expectReplies("pa")
+}
+
+// 8.5: an emergency stop passes what is held behind a request that waits for a setup,
+// wherever the stream is cut. In its turn it is no second one.
+func TestEmergencyStopPassesASetup(t *testing.T) {
+	stop, release := []byte("xy\x00\x02e\x01"), []byte("xy\x00\x02e\x00")
+	for _, tt := range []struct {
+		what                 string
+		in                   [][]byte
+		atOnce, later, again bool // stopped: while the setup lasts, after it, and if somebody releases it meanwhile
+	}{
+		{"a stop", [][]byte{stop}, true, true, false},
+		{"behind other messages", [][]byte{request("pr"), []byte("cp\x00\x04abcd"), stop, []byte("xy\x00\x02r\x00")}, true, true, false},
+		{"a release before", [][]byte{release, stop}, true, true, false},
+		{"a release behind", [][]byte{stop, release}, true, false, false},
+		{"twice", [][]byte{stop, release, stop}, true, true, false},
+		{"a release alone", [][]byte{release}, false, false, false},
+		{"behind another setup", [][]byte{request("lc"), request("lr"), stop}, true, true, false},
+		{"before another setup", [][]byte{stop, request("lc"), request("lr"), release}, true, false, false},
+	} {
+		all := slices.Concat(tt.in...)
+		for cut := range len(all) {
+			for _, released := range []bool{false, true} {
+				r := newRobot(t)
+				r.of('l').mood = slow
+				p := newPeer(t, r)
+				p.send(slices.Concat(request("lr"), all[:cut]), all[cut:])
+				if got := r.table.Stopped(); got != tt.atOnce {
+					t.Fatalf("%s, cut at %d: stopped at once: %v", tt.what, cut, got)
+				}
+				want := tt.later
+				if released {
+					r.table.Release()
+					want = tt.again
+				}
+				for r.of('l').link.State() == devices.Starting {
+					r.of('l').end(r.now)
+				}
+				if got := r.table.Stopped(); got != want {
+					t.Fatalf("%s, cut at %d, released meanwhile: %v: stopped later: %v", tt.what, cut, released, got)
+				}
+				r.table.Release()
+				if p.send(stop); !r.table.Stopped() {
+					t.Fatalf("%s, cut at %d: the next stop has no effect", tt.what, cut)
+				}
+			}
+		}
+	}
 }

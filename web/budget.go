@@ -35,6 +35,14 @@ const (
 	// addressBurst is how much work an address may cause at once: loading the page
 	// takes 10 ms of work, and a user reloads it a few times.
 	addressBurst = 50 * time.Millisecond
+	// maxDebt bounds how long work that was done before it was paid for makes its
+	// address wait, beyond the burst, and maxOwed how much of it all visitors pay for.
+	// More would shut an address out for long after a flood, and others with it.
+	maxDebt = time.Second
+	maxOwed = addressBurst
+	// stopPeriod is the time after which an address may send another emergency stop
+	// without waiting.
+	stopPeriod = 250 * time.Millisecond
 	// warnPeriod is how long it takes until the log reports an address again.
 	warnPeriod = time.Minute
 )
@@ -68,8 +76,10 @@ type budget struct {
 type account struct {
 	budget  *budget
 	address netip.Addr
-	open    int       // connections
-	paid    time.Time // when its work so far is within addressShare
+	open    int           // connections
+	paid    time.Time     // when its work so far is within addressShare
+	owed    time.Duration // work that the total share does not have yet
+	stopped time.Time     // when it last passed with an emergency stop
 	warned  time.Time
 }
 
@@ -130,14 +140,16 @@ func (b *budget) account(address netip.Addr, now time.Time) *account {
 	return a
 }
 
-// owe adds work that has been done. The next call of pay waits for it.
+// owe adds work that has been done. The next call of pay waits for it, within limits.
 func (a *account) owe(work time.Duration) {
 	b := a.budget
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()
-	a.paid = later(a.paid, now).Add(work * addressShare)
-	b.paid = later(b.paid, now).Add(work * totalShare)
+	if latest := now.Add(maxDebt + addressBurst*addressShare); a.paid.Before(latest) {
+		a.paid = earlier(later(a.paid, now).Add(work*addressShare), latest)
+	}
+	a.owed = min(a.owed+work, maxOwed)
 }
 
 // pay adds work that is about to be done, and sleeps until the shares of the
@@ -157,10 +169,23 @@ func (a *account) pay(work time.Duration) {
 
 	b.mu.Lock()
 	now = time.Now()
-	turn := later(b.paid, now)
-	b.paid = turn.Add(work * totalShare)
+	turn := later(b.paid, now).Add(a.owed * totalShare)
+	b.paid, a.owed = turn.Add(work*totalShare), 0
 	b.mu.Unlock()
 	time.Sleep(turn.Sub(now))
+}
+
+// stop reports whether the address may send an emergency stop without waiting. It owes
+// the work.
+func (a *account) stop() bool {
+	a.budget.mu.Lock()
+	defer a.budget.mu.Unlock()
+	now := time.Now()
+	if now.Sub(a.stopped) < stopPeriod {
+		return false
+	}
+	a.stopped = now
+	return true
 }
 
 // warn logs a line about the address, at most one a warnPeriod. The caller holds
@@ -170,6 +195,13 @@ func (a *account) warn(now time.Time, line string) {
 		a.warned = now
 		a.budget.log.Warn(line, zap.Stringer("browser", a.address), zap.Int("connections", a.open))
 	}
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
 }
 
 func later(a, b time.Time) time.Time {

@@ -109,6 +109,32 @@ func TestOwe(t *testing.T) {
 	})
 }
 
+// Whatever was done before it was paid for, its address waits for a second beyond its
+// burst, and the others as long as for its burst.
+func TestDebtIsLimited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, _ := newBudgetLog()
+		a, other := join(t, b, "10.0.0.1"), join(t, b, "10.0.0.2")
+		for range 1000 {
+			a.owe(time.Second)
+		}
+		begin := time.Now()
+		other.pay(time.Millisecond)
+		if d := time.Since(begin); d != 0 {
+			t.Errorf("another address waited %v", d)
+		}
+		a.pay(time.Millisecond)
+		if d, most := time.Since(begin), maxDebt+time.Millisecond*addressShare+maxOwed*totalShare; d < maxDebt || d > most {
+			t.Errorf("the address waited %v, want %v to %v", d, maxDebt, most)
+		}
+		begin = time.Now()
+		other.pay(time.Millisecond)
+		if d := time.Since(begin); d > maxOwed*totalShare {
+			t.Errorf("another address waited %v", d)
+		}
+	})
+}
+
 func TestPlaces(t *testing.T) {
 	b, lines := newBudgetLog()
 	enter := func(address string) *account { return b.enter(netip.MustParseAddr(address)) }

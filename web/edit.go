@@ -3,9 +3,11 @@ package web
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
-	"sync"
 	"time"
+
+	"github.com/coder/websocket"
 
 	"player/devices/stage"
 )
@@ -14,16 +16,42 @@ import (
 // the pages, their connections and a reload of the configuration, until it is reverted
 // or the process ends. A page that was disconnected goes on with it.
 type Drafting struct {
-	id string // another process has another draft
-	// mu is held while a draft is made: that of a large world takes much memory until
-	// it is made.
-	mu      sync.Mutex
+	id   string        // another process has another draft
+	turn chan struct{} // has an element while a page has its turn, who may use the rest
+	free time.Time     // when the next turn begins
+
 	draft   *stage.Draft // nil before the first edit
 	changes int          // since the start of the process
 }
 
+// draftShare is the part of the thread that all edits may use together: an eighth. An
+// edit draws the world anew, which takes milliseconds, or 0.1 s for the largest draft.
+// Edits wait for each other and not for the budget of visitors, and nobody else waits
+// for edits. Two drafts never exist at a time.
+const draftShare = 8
+
 // NewDrafting returns one without a draft.
-func NewDrafting() *Drafting { return &Drafting{id: rand.Text()} }
+func NewDrafting() *Drafting { return &Drafting{id: rand.Text(), turn: make(chan struct{}, 1)} }
+
+// inTurn calls fn when all edits before it have been paid for, or returns the error of
+// ctx.
+func (d *Drafting) inTurn(ctx context.Context, fn func()) error {
+	select {
+	case d.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-d.turn }()
+	select {
+	case <-time.After(time.Until(d.free)):
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	begin := time.Now()
+	defer func() { d.free = begin.Add(draftShare * time.Since(begin)) }()
+	fn()
+	return nil
+}
 
 // errOutdated refuses an edit of a draft that has changed since the page got it: its
 // indices name other things now.
@@ -66,27 +94,35 @@ type draft struct {
 
 // edit changes the draft, which is made when it is first needed.
 func (o *observer) edit(ctx context.Context, e edit) error {
-	d := o.server.config.Drafting
-	d.mu.Lock()
-	start := time.Now()
-	err := d.change(o.server.config.World, e)
-	reply := draft{ID: d.id, Changes: d.changes}
-	if err == nil || errors.Is(err, errOutdated) {
-		reply.Scene, reply.Starts, reply.Kinds, reply.Text = new(newScene(d.draft.World)), d.draft.Starts(), d.draft.Kinds(), d.draft.Text()
-		reply.Edited, reply.Old = d.draft.Changed(), !d.draft.Of(o.server.config.World)
+	var text []byte
+	var err error
+	d, world := o.server.config.Drafting, o.server.config.World
+	if ended := d.inTurn(ctx, func() { text, err = json.Marshal(d.reply(world, d.change(world, e))) }); ended != nil {
+		return ended
 	}
-	d.mu.Unlock()
-	o.socket.account.owe(time.Since(start))
 	if err != nil {
-		reply.Error = err.Error()
+		return err
 	}
-	return o.socket.sendJSON(ctx, struct {
-		Draft draft `json:"draft"`
-	}{reply})
+	return o.socket.ws.Write(ctx, websocket.MessageText, text)
 }
 
-// change changes the draft, or returns an error. The caller holds the mutex. The text of
-// world is constant: this does not need the loop.
+// reply is what a page is told of the draft after a change, which may have failed.
+func (d *Drafting) reply(world *stage.World, err error) any {
+	told := draft{ID: d.id, Changes: d.changes}
+	if err == nil || errors.Is(err, errOutdated) {
+		told.Scene, told.Starts, told.Kinds, told.Text = new(newScene(d.draft.World)), d.draft.Starts(), d.draft.Kinds(), d.draft.Text()
+		told.Edited, told.Old = d.draft.Changed(), !d.draft.Of(world)
+	}
+	if err != nil {
+		told.Error = err.Error()
+	}
+	return struct {
+		Draft draft `json:"draft"`
+	}{told}
+}
+
+// change changes the draft, or returns an error. It is called in turn. The text of world
+// is constant: this does not need the loop.
 func (d *Drafting) change(world *stage.World, e edit) (err error) {
 	if d.draft == nil || !d.draft.Changed() && !d.draft.Of(world) {
 		if d.draft, err = world.Draft(); err != nil {

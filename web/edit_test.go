@@ -1,11 +1,15 @@
 package web
 
 import (
+	"context"
+	"errors"
 	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"player/config/rights"
 	"player/devices/stage"
@@ -93,4 +97,35 @@ func TestEditNeedsWrite(t *testing.T) {
 	if why := p.told("error").(string); !strings.Contains(why, "does not allow it") {
 		t.Errorf("an edit: %q", why)
 	}
+}
+
+// Edits of all pages together take their share of the thread, one after the other. Who
+// leaves is not waited for.
+func TestEditsTakeTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := NewDrafting()
+		const pages, each = 10, 20 * time.Millisecond
+		begin, edits := time.Now(), 0
+		left, leave := context.WithCancel(t.Context())
+		for i := range 2 * pages {
+			ctx := t.Context()
+			if i%2 == 1 {
+				ctx = left
+			}
+			go func() {
+				if err := d.inTurn(ctx, func() { edits++; time.Sleep(each) }); err != nil && !errors.Is(err, context.Canceled) {
+					t.Error(err)
+				}
+			}()
+		}
+		synctest.Wait()
+		leave()
+		synctest.Wait()
+		if err := d.inTurn(t.Context(), func() {}); err != nil {
+			t.Fatal(err)
+		}
+		if d, want := time.Since(begin), time.Duration(edits)*each*draftShare; d != want || edits > pages+1 {
+			t.Errorf("%d edits took %v, want %v", edits, d, want)
+		}
+	})
 }

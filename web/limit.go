@@ -1,18 +1,28 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"net"
 	"net/http"
 	"net/netip"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
 // readSize is the most bytes that one read returns, about one request's header.
 // More would hold many messages, which would be handled without a pause.
 const readSize = 512
+
+const (
+	// stopPath is where an emergency stop is requested, by POST.
+	stopPath = "/stop"
+	// stopSize is how much of its request is read without waiting, in bytes: twice what
+	// browsers send.
+	stopSize = 2 << 10
+)
 
 // limited is a listener that closes connections without a place, and slows down
 // those that cause too much work.
@@ -30,7 +40,7 @@ func (l *limited) Accept() (net.Conn, error) {
 		}
 		if account := l.budget.enter(addressOf(conn.RemoteAddr().String())); account != nil {
 			account.owe(connectionCost)
-			return &counted{conn, account, sync.OnceFunc(account.leave)}, nil
+			return &counted{Conn: conn, account: account, leave: sync.OnceFunc(account.leave)}, nil
 		}
 		conn.Close()
 		runtime.Gosched() // the loop may run between two refusals
@@ -39,17 +49,30 @@ func (l *limited) Accept() (net.Conn, error) {
 
 // counted is a connection that has a place until it is closed. Reads pay: a
 // visitor that waits is not read, so it cannot send more either. Writes do not
-// wait, but the next read pays for them.
+// wait, but the next read pays for them. An emergency stop waits for nothing.
 type counted struct {
 	net.Conn
 	account *account
 	leave   func()
+
+	free     int         // bytes of a stop that may be read without waiting
+	stopping atomic.Bool // a stop was read whose request is not served yet
 }
 
 func (c *counted) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p[:min(len(p), readSize)])
 	if n > 0 {
-		c.account.pay(readCost + time.Duration(n)*inputCost)
+		if bytes.HasPrefix(p[:n], []byte("POST "+stopPath+"?")) && c.account.stop() {
+			c.free = stopSize
+			c.stopping.Store(true)
+		}
+		if work := readCost + time.Duration(n)*inputCost; n <= c.free {
+			c.free -= n
+			c.account.owe(work)
+		} else {
+			c.free = 0
+			c.account.pay(work)
+		}
 	}
 	return n, err
 }
@@ -64,21 +87,28 @@ func (c *counted) Close() error {
 	return c.Conn.Close()
 }
 
-// accountKey is the key of the connection's account in the context of a request.
-type accountKey struct{}
+// connKey is the key of the connection in the context of a request.
+type connKey struct{}
 
-func withAccount(ctx context.Context, conn net.Conn) context.Context {
-	return context.WithValue(ctx, accountKey{}, conn.(*counted).account)
+func withConn(ctx context.Context, conn net.Conn) context.Context {
+	return context.WithValue(ctx, connKey{}, conn)
 }
 
+// connOf returns the connection that sent a request.
+func connOf(r *http.Request) *counted { return r.Context().Value(connKey{}).(*counted) }
+
 // accountOf returns the account of the connection that sent a request.
-func accountOf(r *http.Request) *account { return r.Context().Value(accountKey{}).(*account) }
+func accountOf(r *http.Request) *account { return connOf(r).account }
 
 // throttle calls next for each request that the account allows. The next request
 // of the connection is read when next has returned.
 func throttle(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		accountOf(r).pay(requestCost)
+		if c := connOf(r); c.stopping.Swap(false) && r.URL.Path == stopPath {
+			c.account.owe(requestCost)
+		} else {
+			c.account.pay(requestCost)
+		}
 		next.ServeHTTP(w, r)
 	})
 }

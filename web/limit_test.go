@@ -1,9 +1,12 @@
 package web
 
 import (
+	"bufio"
 	"errors"
 	"io"
 	"net"
+	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -102,4 +105,53 @@ func TestCountedRead(t *testing.T) {
 			t.Errorf("read in %v, want at least %v", d, want)
 		}
 	})
+}
+
+// An emergency stop is read without waiting, also by an address that owes a lot, but not
+// again and again, and nothing else is.
+func TestStopWaitsForNothing(t *testing.T) {
+	for _, tt := range []struct {
+		name, request string
+		passes        bool
+	}{
+		{"stop", "POST /stop?robot=all HTTP/1.1\r\nHost: localhost\r\nX: " + strings.Repeat("x", stopSize-200), true},
+		{"a long one", "POST /stop?robot=all HTTP/1.1\r\nHost: localhost\r\nX: " + strings.Repeat("x", 2*stopSize), false},
+		{"list", "GET /robots HTTP/1.1\r\nHost: localhost", false},
+		{"release", "POST /release?robot=all HTTP/1.1\r\nHost: localhost", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				near, far := pipe("10.0.0.1:40000")
+				l := limited{&queue{near}, newBudget(zap.NewNop())}
+				conn, err := l.Accept()
+				if err != nil {
+					t.Fatal(err)
+				}
+				var waited time.Duration
+				served := throttle(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+				request := func() {
+					begin := time.Now()
+					go func() { _, _ = io.WriteString(far, tt.request+"\r\n\r\n") }()
+					r, err := http.ReadRequest(bufio.NewReader(conn))
+					if err != nil {
+						t.Fatal(err)
+					}
+					served.ServeHTTP(nil, r.WithContext(withConn(t.Context(), conn)))
+					waited = time.Since(begin)
+				}
+				go conn.(*counted).account.pay(time.Second) // which others of the address wait for
+				synctest.Wait()
+				if request(); waited == 0 != tt.passes {
+					t.Errorf("it waits %v", waited)
+				}
+				if request(); waited == 0 {
+					t.Error("the next one does not wait")
+				}
+				time.Sleep(stopPeriod)
+				if request(); waited == 0 != tt.passes {
+					t.Errorf("later it waits %v", waited)
+				}
+			})
+		})
+	}
 }

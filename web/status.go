@@ -42,7 +42,7 @@ func (s *server) handleStatus(mux *http.ServeMux) {
 		w.Header().Set("Content-Type", status.ContentType)
 		_, _ = w.Write(now.AppendMetrics(nil)) // fails if the reader has disconnected
 	})))
-	mux.HandleFunc("POST /stop", s.allowed(rights.Write, s.emergencyStop))
+	mux.HandleFunc("POST "+stopPath, s.allowed(rights.Write, s.emergencyStop))
 	mux.HandleFunc("POST /release", s.allowed(rights.Write, s.emergencyStop))
 }
 
@@ -62,7 +62,7 @@ func (s *server) told(next func(http.ResponseWriter, status.Status)) http.Handle
 // emergencyStop stops, or releases, what the request names: a robot of this server by
 // its port, any robot by its address as a page knows it, or all robots of this server.
 func (s *server) emergencyStop(w http.ResponseWriter, r *http.Request) {
-	which, on := r.URL.Query().Get("robot"), r.URL.Path == "/stop"
+	which, on := r.URL.Query().Get("robot"), r.URL.Path == stopPath
 	if which == "" {
 		http.Error(w, "which robot? add ?robot=PORT or ?robot=all", http.StatusBadRequest)
 		return

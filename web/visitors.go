@@ -24,7 +24,7 @@ func serve(ctx context.Context, l net.Listener, handler http.Handler, what, can 
 	}
 	server := http.Server{
 		Handler:           throttle(handler),
-		ConnContext:       withAccount,
+		ConnContext:       withConn,
 		ReadHeaderTimeout: requestLimit,
 		ReadTimeout:       requestLimit,
 		MaxHeaderBytes:    headerSize,

@@ -5,6 +5,7 @@ package strangers
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -65,6 +66,41 @@ func Abuses() []Pastime {
 				_, _ = io.Copy(io.Discard, c) // until the server closes it
 			}
 		}},
+		{"edits", 30, edit},
+	}
+}
+
+// edit is a page that draws long walls into the world file.
+func edit(ctx context.Context, dial Dialer, at Addresses) {
+	ws, _, err := websocket.Dial(ctx, "ws://"+at.Page+"/world", &websocket.DialOptions{HTTPClient: dial.browser()})
+	if err != nil {
+		return
+	}
+	defer ws.CloseNow()
+	ws.SetReadLimit(-1)
+	changes := 0 // of the draft, which pages name
+	for y := 0; err == nil; y++ {
+		const least, far = 50, 900 // metres: what fits, and what is too far
+		length := []int{least, far}[y%2]
+		text := fmt.Sprintf(`{"edit":{"base":%d,"wall":{"from":{"x":%d,"y":%d},"to":{"x":%d,"y":%d}}}}`, changes, -length, y%10-length, length, y%10+length)
+		if err = ws.Write(ctx, websocket.MessageText, []byte(text)); err != nil {
+			return
+		}
+		for {
+			kind, message, err := ws.Read(ctx)
+			if err != nil {
+				return
+			}
+			var reply struct {
+				Draft *struct {
+					Changes int `json:"changes"`
+				} `json:"draft"`
+			}
+			if kind == websocket.MessageText && json.Unmarshal(message, &reply) == nil && reply.Draft != nil {
+				changes = reply.Draft.Changes
+				break
+			}
+		}
 	}
 }
 

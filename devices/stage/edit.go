@@ -10,9 +10,14 @@ import (
 	"strings"
 )
 
-// maxUndo is how many changes of a draft can be undone. Each keeps the text of a world
-// file, which has at most a megabyte.
-const maxUndo = 20
+const (
+	// maxUndo is how many changes of a draft can be undone. Each keeps a text.
+	maxUndo = 20
+	// maxText is the longest text of a draft in bytes, unless the file that the server
+	// has loaded is half as long or longer: thousands of things, which a page still
+	// shows. It bounds what the draft and its undo keep, too.
+	maxText = 256 << 10
+)
 
 // wallThickness and wallHeight are those of a wall in a world that does not define one,
 // and boxSide is the size of a box, in metres.
@@ -49,10 +54,17 @@ type item struct {
 }
 
 // Draft returns a draft of the file as it was loaded. Included files are read again.
-func (w *World) Draft() (*Draft, error) { return w.origin.draft(w.text, w.text) }
+func (w *World) Draft() (*Draft, error) {
+	from := w.origin
+	from.most = size{max(draftStored, 2*w.size.stored), max(draftTiles, 2*w.size.tiles)}
+	return from.draft(w.text, w.text)
+}
 
 // draft loads a text in place of the main file.
 func (o origin) draft(text, base string) (*Draft, error) {
+	if most := max(maxText, 2*len(base)); len(text) > most {
+		return nil, fmt.Errorf("the world file would have %d bytes, and %d is the most: go on in a text editor", len(text), most)
+	}
 	edited := o
 	edited.read = func(path string) ([]byte, error) {
 		if path == o.path {
@@ -61,6 +73,9 @@ func (o origin) draft(text, base string) (*Draft, error) {
 		return o.read(path)
 	}
 	l, err := edited.load()
+	if errors.Is(err, errTooLarge) {
+		err = fmt.Errorf("%w, or go on in a text editor: this is far more than the file that the server has loaded", err)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // decimals bounds the error of the four decimals of a pose, metres and radians.
@@ -286,10 +287,41 @@ pioneer2dx ( )
 			return []byte("include \"more.inc\"\n"), nil
 		}
 		return []byte("position ( )\n"), nil
-	}, openFile}
+	}, openFile, size{maxStored, maxTiles}}
 	if w, err := included.world(); err != nil {
 		t.Fatal(err)
 	} else if _, err := draftOf(t, w).Delete(0); err == nil || !strings.Contains(err.Error(), "included file more.inc") {
 		t.Errorf("a robot of an included file: %v", err)
+	}
+}
+
+// A draft stays small, whatever is drawn: the server's computer drives robots.
+func TestDraftIsBounded(t *testing.T) {
+	w, err := Load("room")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, do := range map[string]func(d *Draft) (*Draft, error){
+		"far": func(d *Draft) (*Draft, error) { return d.AddWall(Vec{-900, -900}, Vec{900, 900}) },
+		"long": func(d *Draft) (*Draft, error) {
+			for y := range 20 {
+				var err error
+				if d, err = d.AddWall(Vec{10, float64(10 + 8*y)}, Vec{160, float64(14 + 8*y)}); err != nil {
+					return nil, err
+				}
+			}
+			return d, nil
+		},
+		"many": func(d *Draft) (*Draft, error) {
+			return d.World.origin.draft(d.Text()+strings.Repeat("# nothing\n", maxText/10), d.base)
+		},
+	} {
+		begin := time.Now()
+		d := draftOf(t, w)
+		_, err := do(d)
+		if err == nil || !strings.Contains(err.Error(), "text editor") {
+			t.Errorf("%s: %v", what, err)
+		}
+		t.Logf("%s: %v after %v", what, err, time.Since(begin))
 	}
 }

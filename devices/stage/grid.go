@@ -2,6 +2,7 @@ package stage
 
 import (
 	"math"
+	"runtime"
 	"slices"
 )
 
@@ -265,6 +266,7 @@ func (l *layer) finish() {
 			if end > column {
 				l.finishRun(row, column, end)
 				column = end - 1
+				runtime.Gosched() // a server that drives robots may make a draft
 			}
 		}
 	}

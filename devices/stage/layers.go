@@ -1,16 +1,34 @@
 package stage
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
+
+// size is how large the grids of a world are, together.
+type size struct {
+	stored int     // tiles that are stored: the length of the walls
+	tiles  float64 // all tiles: the floor
+}
 
 const (
-	// maxStored bounds the tiles that the grids of a world store, together: 16384 are
-	// 64 MB, ten kilometres of walls at the default resolution.
+	// maxStored bounds the tiles that the grids of a world store: 16384 are 64 MB, ten
+	// kilometres of walls at the default resolution.
 	maxStored = 1 << 14
-	// maxTiles bounds all tiles of the grids of a world, together: 16 million are 64
-	// MB, six grids of 2000 m by 2000 m at the default resolution. A larger world is
-	// refused, as is one with more walls.
+	// maxTiles bounds all tiles of the grids of a world: 16 million are 64 MB, six grids
+	// of 2000 m by 2000 m at the default resolution. A larger world is refused, as is one
+	// with more walls.
 	maxTiles = 1 << 24
+	// draftStored and draftTiles are the same for a draft, which visitors make on the
+	// robot's computer, unless it is less than twice as large as the file that the server
+	// has loaded: some hundred metres of walls, and three grids of 350 m by 350 m. To
+	// draw it takes a desktop 0.1 s.
+	draftStored = 1 << 10
+	draftTiles  = 1 << 18
 )
+
+// errTooLarge is the error of a world without room for its grids.
+var errTooLarge = errors.New("increase the resolution value")
 
 // maxCoordinate bounds the distance of fixtures from the origin, metres: cell
 // numbers must stay exact.
@@ -23,9 +41,7 @@ type layerSet struct {
 	resolution float64
 	parts      []*part // of all fixtures
 	made       map[string]*layer
-	// What the next grids may have, see maxStored and maxTiles.
-	stored int
-	tiles  float64
+	left       size // for the next grids
 }
 
 // layer returns the grid of the selected parts.
@@ -41,12 +57,12 @@ func (s *layerSet) layer(wanted func(*part) bool) (*layer, error) {
 	}
 	if side := s.resolution * tileSide; !s.extent.empty() {
 		size := s.extent.max.sub(s.extent.min)
-		if s.tiles -= (size.X/side + 2) * (size.Y/side + 2); !(s.tiles > 0) || !(s.extent.min.length()+s.extent.max.length() < maxCoordinate) {
-			return nil, fmt.Errorf("%.0f x %.0f m at a resolution of %v m is too large: increase the resolution value",
-				size.X, size.Y, s.resolution)
+		if s.left.tiles -= (size.X/side + 2) * (size.Y/side + 2); !(s.left.tiles > 0) || !(s.extent.min.length()+s.extent.max.length() < maxCoordinate) {
+			return nil, fmt.Errorf("%.0f x %.0f m at a resolution of %v m is too large: %w",
+				size.X, size.Y, s.resolution, errTooLarge)
 		}
 	}
-	grid := newLayer(s.extent, s.resolution, s.stored)
+	grid := newLayer(s.extent, s.resolution, s.left.stored)
 	for i, p := range s.parts {
 		if key[i] == 1 {
 			for _, outline := range p.shapes {
@@ -57,17 +73,17 @@ func (s *layerSet) layer(wanted func(*part) bool) (*layer, error) {
 		}
 	}
 	if grid.finish(); grid.budget < 0 {
-		return nil, fmt.Errorf("too much wall at a resolution of %v m: increase the resolution value", s.resolution)
+		return nil, fmt.Errorf("too much wall at a resolution of %v m: %w", s.resolution, errTooLarge)
 	}
-	s.stored = grid.budget
+	s.left.stored = grid.budget
 	s.made[string(key)] = grid
 	return grid, nil
 }
 
-// drawLayers assigns grids to robots and sensors.
-func (l *loader) drawLayers() error {
+// drawLayers assigns grids to robots and sensors. They may have the given size.
+func (l *loader) drawLayers(most size) error {
 	w := l.world
-	set := layerSet{extent: w.floor(), resolution: w.resolution, made: map[string]*layer{}, stored: maxStored, tiles: maxTiles}
+	set := layerSet{extent: w.floor(), resolution: w.resolution, made: map[string]*layer{}, left: most}
 	for _, b := range w.fixtures {
 		for i := range b.parts {
 			set.parts = append(set.parts, &b.parts[i])
@@ -99,5 +115,6 @@ func (l *loader) drawLayers() error {
 			draw(&w.pictures[len(w.pictures)-1].cells, func(o *part) bool { return o == p })
 		}
 	}
+	w.size = size{most.stored - set.left.stored, most.tiles - set.left.tiles}
 	return failure
 }

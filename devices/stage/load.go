@@ -27,9 +27,9 @@ const (
 // is an *[syntax.Error], or several joined, for mistakes in the file.
 func Load(path string) (*World, error) {
 	if name := filepath.Base(path); worlds.Exists(name) && !isFile(path) {
-		return origin{name + worlds.Extension, worlds.Files.ReadFile, worlds.Files.Open}.world()
+		return origin{name + worlds.Extension, worlds.Files.ReadFile, worlds.Files.Open, size{maxStored, maxTiles}}.world()
 	}
-	return origin{path, syntax.Reader(path, worlds.Files), openFile}.world()
+	return origin{path, syntax.Reader(path, worlds.Files), openFile, size{maxStored, maxTiles}}.world()
 }
 
 // origin is what a world is read from.
@@ -37,6 +37,7 @@ type origin struct {
 	path string                             // of the main file
 	read func(path string) ([]byte, error)  // main file and includes
 	open func(path string) (fs.File, error) // pictures
+	most size                               // of the world
 }
 
 func (o origin) world() (*World, error) {
@@ -61,7 +62,7 @@ func (o origin) load() (*loader, error) {
 		world:    &World{name: file.Name, origin: o, text: file.Texts()[0], scan: scanDirections()},
 		sections: map[*body]*syntax.Section{},
 	}
-	return l, l.build()
+	return l, l.build(o.most)
 }
 
 // isFile reports whether there is something at path that is not a directory.
@@ -71,13 +72,13 @@ func isFile(path string) bool {
 }
 
 // build fills the world from the parsed file.
-func (l *loader) build() error {
+func (l *loader) build(most size) error {
 	l.settings(l.file.Global)
 	l.things(l.file.Global)
 	if err := errors.Join(l.file.Err(), errors.Join(l.errs...)); err != nil {
 		return err
 	}
-	if err := l.drawLayers(); err != nil {
+	if err := l.drawLayers(most); err != nil {
 		return err
 	}
 	for _, text := range l.file.Texts() {

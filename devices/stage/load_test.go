@@ -31,7 +31,7 @@ func textOrigin(text string) origin {
 			return []byte(text), nil
 		}
 		return os.ReadFile(filepath.Join("../../worlds", filepath.Base(name)))
-	}, openFile}
+	}, openFile, size{maxStored, maxTiles}}
 }
 
 // newWorld is parseWorld for worlds without errors.

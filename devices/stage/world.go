@@ -32,6 +32,7 @@ type World struct {
 	overheads  []*overhead
 	resolution float64
 	plan       *layer // everything solid or detectable
+	size       size   // of all grids
 
 	clock
 	sim    time.Duration // simulated time of the present state
