@@ -64,9 +64,9 @@ func (e *endWatch) lookAfterAbsence(now time.Duration) {
 // look calls those who watch connections that have ended.
 func (e *endWatch) look(now time.Duration) {
 	e.looked = now
-	for n := len(e.found); n == len(e.found) && readable(e.epoll); {
-		n, _ = unix.EpollWait(e.epoll, e.found[:], 0) // it does not wait, so nothing interrupts it
-		for _, event := range e.found[:max(n, 0)] {
+	for n := len(e.found); n == len(e.found); {
+		n = happened(e.epoll, e.found[:])
+		for _, event := range e.found[:n] {
 			if d := e.watched[int(event.Fd)]; d != nil {
 				e.forget(int(event.Fd))
 				d.ended(now)

@@ -196,6 +196,9 @@ func (c *client) SessionChanged() {
 // WatchEnd implements session.Owner.
 func (c *client) WatchEnd(now time.Duration) { c.conn.WatchEnd(now, c.session.Leave) }
 
+// Silent implements session.Owner.
+func (c *client) Silent(now time.Duration) bool { return c.silence(now, true) > liveness.DriverSilence }
+
 // Log implements session.Owner.
 func (c *client) Log() *zap.Logger { return c.server.log.With(zap.Stringer("client", c)) }
 

@@ -40,7 +40,7 @@ func (s *Server) checkCommanders(now time.Duration) time.Duration {
 	paused := now-s.checked > 2*liveness.DriverCheck
 	s.checked = now
 	for _, c := range s.commanders {
-		silent := (paused || c.live.Quiet(now)) && c.silence(now, true) > liveness.DriverSilence
+		silent := (paused || c.live.Quiet(now)) && c.Silent(now)
 		if silent && !c.silent {
 			c.session.Halt(now)
 			c.Log().Warn("client has gone silent, its motors are stopped")

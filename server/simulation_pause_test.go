@@ -75,7 +75,9 @@ func TestClientVanishesDuringAPause(t *testing.T) {
 	}
 	s.pauseFor(5 * time.Second)
 	s.run(s.now + time.Second)
-	command()
+	for range 1000 { // they are read and carried out in turns
+		command()
+	}
 	s.run(s.now + 100*time.Millisecond)
 	c.vanish()
 	s.run(s.woke + 300*time.Millisecond) // the loop may be held up

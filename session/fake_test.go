@@ -173,6 +173,7 @@ type peer struct {
 	changed bool // since output was last taken
 	watched int  // calls of WatchEnd
 	gone    bool // it has ended its connection
+	silence bool // nothing is heard of it
 }
 
 func newPeer(t testing.TB, r *robot) *peer { return newLoggedPeer(t, r, zap.NewNop()) }
@@ -193,6 +194,9 @@ func (p *peer) WatchEnd(now time.Duration) {
 }
 
 func (p *peer) String() string { return "10.0.0.9:1234" }
+
+// Silent implements Owner.
+func (p *peer) Silent(time.Duration) bool { return p.silence }
 
 func (p *peer) Log() *zap.Logger { return p.log }
 

@@ -22,6 +22,26 @@ func TestLeave(t *testing.T) {
 	r.expect(t, stands, "shutdown base")
 }
 
+// A client that is silent moves nothing with what it has sent before, and everything
+// when it is heard again (9.1).
+func TestSilentClient(t *testing.T) {
+	r := newRobot(t)
+	p := newPeer(t, r)
+	p.request("pagw", "pagw")
+	p.send(r.command('p', 1))
+	r.take()
+	p.silence = true
+	p.Halt(r.now)
+	p.send(r.command('p', 2), r.command('g', 3), halt)
+	r.expect(t, stands, "command g 0303", stands)
+	p.silence = false
+	p.send(r.command('p', 4))
+	r.expect(t, "command p 04040404")
+	p.silence = true // as Halt does not know yet
+	p.send(r.command('p', 5))
+	r.expect(t, "command p 05050505")
+}
+
 // What another client drives goes on.
 func TestLeaveStopsNobodyElse(t *testing.T) {
 	r := newRobot(t)

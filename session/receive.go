@@ -123,8 +123,8 @@ func (s *Session) command(now time.Duration, letter byte, payload, rest []byte) 
 	case !stops && spec.Stop != "" && s.lifetime != 0 && now-s.heard >= s.lifetime:
 		s.refuse(now, "command dropped: it waited for a setup until its lifetime was over", zap.String("device", spec.Name))
 		return
-	case !stops && spec.Stop != "" && s.hasLeft(now):
-		s.refuse(now, "command dropped: the client has ended its connection", zap.String("device", spec.Name))
+	case !stops && spec.Stop != "" && s.isGone(now):
+		s.refuse(now, "command dropped: the client is gone", zap.String("device", spec.Name))
 		return
 	}
 	if s.table.Stopped() {

@@ -56,6 +56,9 @@ type Owner interface {
 	// then on the owner calls Leave when the client ends its connection, before
 	// anything else that has come is carried out; if it has ended it, within the call.
 	WatchEnd(now time.Duration)
+	// Silent reports whether the client is silent now. It is asked after Halt, before a
+	// command that moves something.
+	Silent(now time.Duration) bool
 	// String names the client, for people.
 	String() string
 	// Log returns a logger that names the client. It is called only when there
@@ -124,6 +127,7 @@ type Session struct {
 	ahead    codec.Decoder // has searched them
 	drives   bool          // the owner knows that it gives commands that move something
 	left     bool          // the client has ended its connection; input may still come
+	silent   bool          // since Halt; input may still come that it has sent before
 
 	output     []byte
 	err        error
@@ -327,10 +331,11 @@ func (s *Session) Close(now time.Duration) {
 var errClosed = errors.New("session is closed")
 
 // Halt stops what this client drives and keeps its access: the client is
-// silent but still connected (9.1). Commands that wait for a setup are dropped when
-// it ends, or they would move the robot again.
+// silent but still connected (9.1). Commands that it has sent before are dropped, or
+// they would move the robot again: those that wait for a setup, and those that come
+// while it is silent.
 func (s *Session) Halt(now time.Duration) {
-	s.halted = s.waiting > 0 || s.More()
+	s.halted, s.silent = s.waiting > 0 || s.More(), true
 	s.stopAll(now)
 }
 
@@ -352,14 +357,15 @@ func (s *Session) Leave(now time.Duration) {
 	s.control.leave(s)
 }
 
-// hasLeft reports whether the client has ended its connection. It is asked before a
-// command that moves something.
-func (s *Session) hasLeft(now time.Duration) bool {
+// isGone reports whether the client has ended its connection, or is silent since Halt.
+// It is asked before a command that moves something.
+func (s *Session) isGone(now time.Duration) bool {
 	if !s.drives {
 		s.drives = true
 		s.owner.WatchEnd(now)
 	}
-	return s.left
+	s.silent = s.silent && s.owner.Silent(now)
+	return s.left || s.silent
 }
 
 // stop gives a device the command that follows the loss of its commander (5.4), and
