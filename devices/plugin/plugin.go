@@ -118,9 +118,18 @@ func (d *Driver) Shutdown(now time.Duration) {
 		d.link.Stopped(now)
 		return
 	}
-	d.run.stdin.Write(d.request(codec.AccessClose))
-	d.run.stdin.Close()
-	d.state, d.due = stopping, now+termDelay
+	d.state = stopping
+	d.ask(now)
+}
+
+// ask asks the plugin to stop, once. Tick kills it if it does not.
+func (d *Driver) ask(now time.Duration) {
+	if r := d.run; !r.asked {
+		r.asked = true
+		r.stdin.Write(d.request(codec.AccessClose))
+		r.stdin.Close()
+		d.due = now + termDelay
+	}
 	d.link.WakeAt(d.due)
 }
 
@@ -150,10 +159,10 @@ func (d *Driver) rest(now time.Duration, why error) {
 }
 
 func (d *Driver) Tick(now time.Duration) time.Duration {
-	switch d.state {
-	case running:
+	switch {
+	case d.state == running && !d.run.asked:
 		return d.run.outbox.Flush(now)
-	case resting:
+	case d.state == resting:
 		if now < d.due {
 			return d.due
 		}
@@ -161,7 +170,7 @@ func (d *Driver) Tick(now time.Duration) time.Duration {
 			d.rest(now, err)
 			return d.due
 		}
-	case stopping:
+	case d.run != nil:
 		if now < d.due {
 			return d.due
 		}
@@ -179,7 +188,7 @@ func (d *Driver) Tick(now time.Duration) time.Duration {
 // Command passes on the command, at once or when the plugin reads again. A command
 // that comes while no plugin runs is forgotten.
 func (d *Driver) Command(now time.Duration, device *devices.Device) {
-	if d.state != running {
+	if d.state != running || d.run.asked {
 		device.ForgetCommand() // it must not be carried out later
 		return
 	}
@@ -190,7 +199,7 @@ func (d *Driver) Command(now time.Duration, device *devices.Device) {
 
 // Configure passes on the request.
 func (d *Driver) Configure(_ time.Duration, device *devices.Device, payload []byte) error {
-	if d.state != running {
+	if d.state != running || d.run.asked {
 		return errors.New("the plugin is not running")
 	}
 	return d.run.outbox.Configure(device, payload)

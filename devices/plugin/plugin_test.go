@@ -327,6 +327,52 @@ func TestKill(t *testing.T) {
 	w.expect(devices.Ready, "p <nil>")
 }
 
+// A plugin that has made a mistake while it may drive, or has closed its output, is
+// asked to stop before it is killed. It gets no more commands, and is started again.
+func TestMistakesLeaveTimeToStop(t *testing.T) {
+	for name, mistake := range map[string]func(w *world){
+		"data of a wrong size": func(w *world) { w.programs[0].says("gx") },
+		"its output is closed": func(w *world) { w.programs[0].stdout.Hangup(w.now, errors.New("EOF")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.subscribe('p')
+			w.programs[0].says(grip)
+			w.table.Device('p').SetCommand(w.now, []byte("abcd"))
+			start := w.now
+			mistake(w)
+			mistake(w)
+			w.table.Device('p').SetCommand(w.now, []byte("efgh"))
+			w.programs[0].takes(opened, "cpabcd", closed)
+			if !w.programs[0].closed || len(w.programs[0].signals) > 0 || w.table.Device('p').Command() != nil {
+				t.Errorf("its input is closed: %v, signals %v", w.programs[0].closed, w.programs[0].signals)
+			}
+			w.wake(start + termDelay)
+			w.wake(start + killDelay)
+			if got, want := w.programs[0].signals, []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL}; !slices.Equal(got, want) {
+				t.Errorf("signals %v, want %v", got, want)
+			}
+			w.programs[0].exited(w.now, errors.New("signal: killed"))
+			w.wake(w.now + time.Second)
+			if len(w.programs) != 2 {
+				t.Error("it is not started again")
+			}
+		})
+	}
+}
+
+// It is asked once, also if its last client leaves meanwhile.
+func TestShutdownAfterAMistake(t *testing.T) {
+	w := newWorld(t)
+	w.subscribe('p')
+	w.programs[0].says(grip)
+	w.programs[0].says("gx")
+	w.table.Device('p').Unsubscribe(w.now, w)
+	w.programs[0].takes(opened, closed)
+	w.programs[0].exited(w.now, nil)
+	w.expect(devices.Idle, "p <nil>")
+}
+
 func TestSetupLimit(t *testing.T) {
 	w := newWorld(t)
 	w.subscribe('p')

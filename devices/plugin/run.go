@@ -27,6 +27,7 @@ type run struct {
 	reasons []string // why its devices cannot be set up
 	mistake error    // why we have killed it
 	mute    bool     // it has closed its standard output, and we have killed it or were about to
+	asked   bool     // it was asked to stop
 	termed  bool     // SIGTERM was sent
 }
 
@@ -55,7 +56,7 @@ func (r *run) Receive(now time.Duration, in []byte) {
 			err = r.take(now, letter, payload)
 		}
 		if err != nil {
-			r.kill(err)
+			r.fail(now, err)
 			return
 		}
 		if !ok {
@@ -102,20 +103,29 @@ func (r *run) refusal(letter byte) error {
 }
 
 // Hangup implements devices.PortHandler: the program has closed its standard output,
-// usually because it ends. If it does not, it is killed.
-func (r *run) Hangup(time.Duration, error) {
+// usually because it ends. If it does not, it is ended.
+func (r *run) Hangup(now time.Duration, _ error) {
 	if d := r.driver; d.run == r && d.state == running && r.mistake == nil {
 		r.mute = true
-		r.program.Signal(syscall.SIGKILL)
+		r.end(now)
 	}
 }
 
-// kill ends a program that has made a mistake; exited does the rest.
-func (r *run) kill(why error) {
+// fail ends a program that has made a mistake; exited does the rest.
+func (r *run) fail(now time.Duration, why error) {
 	if r.mistake == nil {
 		r.mistake = why
-		r.program.Signal(syscall.SIGKILL)
+		r.end(now)
 	}
+}
+
+// end ends the program. It has the time to stop its motors, if it can have moved any.
+func (r *run) end(now time.Duration) {
+	if r.driver.link.State() == devices.Ready {
+		r.driver.ask(now)
+		return
+	}
+	r.program.Signal(syscall.SIGKILL)
 }
 
 // exited is called when the program has ended.
