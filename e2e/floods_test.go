@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"player/bench/strangers"
+	"player/e2e/acceptance"
 	robot "player/emulator/p2os"
 	laser "player/emulator/sick"
 )
@@ -143,6 +144,9 @@ func TestDescriptorFloods(t *testing.T) {
 	for _, limit := range []int{48, 128, 256, 1024} {
 		t.Run(strconv.Itoa(limit), func(t *testing.T) {
 			t.Parallel()
+			if limit != 128 {
+				acceptance.Only(t)
+			}
 			r := startRobot(t, robot.Options{})
 			dir := t.TempDir()
 			write(t, dir, "calibrate", "(409,528)\n")

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"player/e2e/acceptance"
 )
 
 // exits runs the server until it ends by itself.
@@ -153,6 +155,7 @@ func TestNobodyReadsTheLog(t *testing.T) {
 // its clients, and accepts new ones when the flood ends. The test is not parallel:
 // it would take the processor and the local ports from others.
 func TestConnectionFlood(t *testing.T) {
+	acceptance.Only(t)
 	s := launch{via: []string{"sh", "-c", `ulimit -n 128; exec "$0" "$@"`}}.start(t, "-stage", room)
 	p := s.dial(t)
 	p.message('x', 'y', 'f', 0, 50)

@@ -10,11 +10,13 @@ import (
 	"testing"
 
 	"player/codec"
+	"player/e2e/acceptance"
 )
 
 // An hour of two robots, whose program sees every report of both, in a world in step.
 // The same program gets the same bytes again.
 func TestAnHourInStep(t *testing.T) {
+	acceptance.Only(t)
 	t.Parallel()
 	dir := t.TempDir()
 	world := filepath.Join(dir, "hour.world")

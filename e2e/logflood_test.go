@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/codec"
+	"player/e2e/acceptance"
 	robot "player/emulator/p2os"
 )
 
@@ -40,6 +41,7 @@ func (s *server) checkLog(t *testing.T) (counts map[string]int) {
 // Clients that connect, send nonsense and connect again do not fill the log: the
 // same message has at most 100 lines in 10 s, and the others are counted.
 func TestReconnectFloodInTheLog(t *testing.T) {
+	acceptance.Only(t)
 	t.Parallel()
 	s := start(t, "-stage", room)
 	begin := time.Now()

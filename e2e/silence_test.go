@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"player/e2e/acceptance"
 )
 
 // network is two network namespaces joined by a veth pair: the robot's and the
@@ -178,6 +180,7 @@ func (s *server) lost(client string) bool {
 // A program that drives but never reads: its kernel has no room for frames. A
 // frame that waits must not keep the server's kernel from probing the connection.
 func TestDeafDriverOutOfRange(t *testing.T) {
+	acceptance.Only(t)
 	t.Parallel()
 	n := newNetwork(t)
 	s := n.start(t, "-debug", "-stage", room)
@@ -228,6 +231,7 @@ func (p *peer) unread() (n int) {
 // A client that is lost while it waits for new data is disconnected: no frame is
 // due that could fail, and with one unacknowledged the kernel does not probe.
 func TestAskingClientOutOfRange(t *testing.T) {
+	acceptance.Only(t)
 	t.Parallel()
 	n := newNetwork(t)
 	// New data comes only once a second, after the link was cut.

@@ -8,10 +8,13 @@ import (
 	"regexp"
 	"strconv"
 	"testing"
+
+	"player/e2e/acceptance"
 )
 
 // Two hundred robots of one program spread over their hall.
 func TestSwarm(t *testing.T) {
+	acceptance.Only(t)
 	t.Parallel()
 	program := filepath.Join(t.TempDir(), "swarm")
 	if out, err := exec.Command("go", "build", "-o", program, "../examples/swarm").CombinedOutput(); err != nil {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/e2e/acceptance"
 	robot "player/emulator/p2os"
 	"player/secure/certs"
 )
@@ -376,6 +377,7 @@ func (n *network) farTLS(t *testing.T, f *fortress) (p *peer) {
 
 // The server notices that a client has walked away, as without TLS (PROTOCOL 9.1).
 func TestTLSClientOutOfRange(t *testing.T) {
+	acceptance.Only(t)
 	t.Parallel()
 	n := newNetwork(t)
 	f := n.fortified(t, stageRoom(t))

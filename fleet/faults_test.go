@@ -24,6 +24,7 @@ import (
 
 	"player/client"
 	"player/codec"
+	"player/e2e/acceptance"
 	"player/fleet/bridge"
 )
 
@@ -465,6 +466,7 @@ func (c *commander) do(o operation, subject, token string, body []byte) (r reply
 // While nodes and bridges are killed, paused and cut off, at most one commander at a
 // time is obeyed, by the newest lease, and the robot stops when nobody renews it.
 func TestFaults(t *testing.T) {
+	acceptance.Only(t)
 	natsServer := filepath.Join(filepath.Dir(program), "nats-server")
 	// The server itself, of the version in go.mod.
 	if out, err := exec.Command("go", "build", "-o", natsServer, "github.com/nats-io/nats-server/v2").CombinedOutput(); err != nil {

@@ -62,7 +62,7 @@ func TestFramesAllocateNothing(t *testing.T) {
 		// and its link four times a second if nothing else shows that it is alive.
 		{"lrsrpagrmrvrzr", codec.FramesPlain, 500},
 	} {
-		s, all := fifty(t, 50, tt.access, tt.form)
+		s, all := fifty(t, 250, tt.access, tt.form)
 		var ready, done sync.WaitGroup
 		begin := make(chan struct{})
 		for _, c := range all {

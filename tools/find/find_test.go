@@ -78,6 +78,7 @@ func play(far *os.File, answer func(heard string) string) (heard chan string) {
 }
 
 func TestFindIsADialogue(t *testing.T) {
+	t.Parallel()
 	far, path, hangUp := newPort(t)
 	heard := play(far, func(h string) string { return map[string]string{"b": "B", "b!": "B!"}[h] })
 	var out, said bytes.Buffer
@@ -104,6 +105,7 @@ func TestFindIsADialogue(t *testing.T) {
 
 // A line that returns what it is sent is nothing, but is left in order.
 func TestFindOnAnEcho(t *testing.T) {
+	t.Parallel()
 	far, path, hangUp := newPort(t)
 	heard := play(far, func(h string) string { return strings.ToUpper(strings.TrimSuffix(h, "!")) })
 	var out, said bytes.Buffer
@@ -121,6 +123,7 @@ func TestFindOnAnEcho(t *testing.T) {
 
 // A line on which something unknown talks is sent nothing.
 func TestFindOnlyListens(t *testing.T) {
+	t.Parallel()
 	far, path, hangUp := newPort(t)
 	heard := play(far, func(string) string { return "" })
 	done := make(chan struct{})
@@ -148,6 +151,7 @@ func TestFindOnlyListens(t *testing.T) {
 }
 
 func TestConfigurationOfTwo(t *testing.T) {
+	t.Parallel()
 	a := kind("a", "", "")
 	got := configuration([]result{{path: "/dev/x", kind: a}, {path: "/dev/y", kind: a}})
 	for _, want := range []string{`["laser:0" "misc:0"]`, `["laser:1" "misc:1"]`, "# Clients see index 0 only"} {

@@ -58,6 +58,7 @@ func serves(t *testing.T, answer func() (string, int)) (address string) {
 }
 
 func TestStatus(t *testing.T) {
+	t.Parallel()
 	address := serves(t, func() (string, int) { return answer, 200 })
 	var out bytes.Buffer
 	if err := run(t.Context(), []string{address}, &out, nil); err != nil {
@@ -82,6 +83,7 @@ func spaces(text string) string {
 }
 
 func TestStatusMistakes(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		answer string
 		code   int
@@ -100,6 +102,7 @@ func TestStatusMistakes(t *testing.T) {
 }
 
 func TestWithPort(t *testing.T) {
+	t.Parallel()
 	for address, want := range map[string]string{
 		"robot": "robot:8080", "robot:80": "robot:80", "::1": "[::1]:8080", "[::1]": "[::1]:8080", "[::1]:80": "[::1]:80",
 	} {
@@ -112,6 +115,7 @@ func TestWithPort(t *testing.T) {
 // In a terminal the table refreshes until the server is gone, which is a failure,
 // or a signal comes, which is not.
 func TestStatusRefreshes(t *testing.T) {
+	t.Parallel()
 	for _, gone := range []bool{true, false} {
 		terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 		if err != nil {

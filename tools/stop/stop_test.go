@@ -89,6 +89,7 @@ const (
 
 // The robot is stopped, and waited for until it stands.
 func TestStop(t *testing.T) {
+	t.Parallel()
 	f := newFake(t, "yrpa", 100, 300, 150, 0)
 	var out bytes.Buffer
 	if err := run(t.Context(), []string{f.listener.Addr().String()}, &out, nil); err != nil {
@@ -103,6 +104,7 @@ func TestStop(t *testing.T) {
 }
 
 func TestRelease(t *testing.T) {
+	t.Parallel()
 	f := newFake(t, "yrpa", 100, 300)
 	var out bytes.Buffer
 	if err := run(t.Context(), []string{"-release", f.listener.Addr().String()}, &out, nil); err != nil {
@@ -118,6 +120,7 @@ func TestRelease(t *testing.T) {
 
 // A robot that moves on, and one whose data is from before the stop, are failures.
 func TestStopInVain(t *testing.T) {
+	t.Parallel()
 	for name, f := range map[string]*fake{
 		"moves on":  newFake(t, "yrpa", 100, 0, 300),
 		"stale":     newFake(t, "yrpa", codec.NoAge-1, 0),

@@ -22,16 +22,17 @@ import (
 	"time"
 
 	"player/devices/stage"
+	"player/e2e/acceptance"
 )
 
 // simulated is how long the robots drive. The paper's tests took two minutes.
 var simulated = flag.Duration("scenario.time", usualTime(), "how long the scenario runs")
 
 func usualTime() time.Duration {
-	if os.Getenv("CI") != "" {
+	if acceptance.Wanted() {
 		return 2 * time.Minute
 	}
-	return 20 * time.Second
+	return 10 * time.Second
 }
 
 // patience is how long the test waits for an event, on a machine that also compiles

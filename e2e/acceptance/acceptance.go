@@ -1,0 +1,24 @@
+// Package acceptance marks tests that take long and seldom find anything: one variable of
+// the environment runs them all.
+//
+//	ACCEPTANCE=1 go test ./...
+package acceptance
+
+import (
+	"os"
+	"testing"
+)
+
+// variable is set to run the tests that take long. The project's check sets it.
+const variable = "ACCEPTANCE"
+
+// Only skips a test unless the variable is set.
+func Only(t testing.TB) {
+	t.Helper()
+	if !Wanted() {
+		t.Skip("it takes long: " + variable + "=1 runs it")
+	}
+}
+
+// Wanted reports whether the tests that take long are wanted.
+func Wanted() bool { return os.Getenv(variable) != "" }
