@@ -67,7 +67,7 @@ func TestDocsShowTheCode(t *testing.T) {
 	}
 }
 
-// The reference in docs/CONFIG.md equals the output of -list.
+// The reference in docs/CONFIG.md equals the output of player list.
 func TestDocsReference(t *testing.T) {
 	var list strings.Builder
 	if err := config.WriteMarkdown(&list, catalogue()); err != nil {

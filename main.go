@@ -97,14 +97,8 @@ func serve(ctx context.Context, o options, stdout io.Writer, stderr *os.File) er
 	case o.version:
 		_, err := fmt.Fprintln(stdout, version())
 		return err
-	case o.list:
-		return config.WriteList(stdout, catalogue())
 	case o.stage == listWorlds:
 		return writeWorlds(stdout)
-	case o.export != "":
-		return exportLog(ctx, o.export, o.file, o.replace, stdout, stderr)
-	case o.check:
-		return check(o, stdout, stderr)
 	}
 
 	tuneRuntime()

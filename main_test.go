@@ -196,11 +196,11 @@ func TestPrints(t *testing.T) {
 		{[]string{"-h"}, "usage: player [flags] [FILE]"},
 		{[]string{"-version"}, ", protocol 0.7.4a, go"},
 		{[]string{"-stage", "list"}, "room                   A room of 8 m by 6 m with one robot"},
-		{[]string{"-list"}, "\np2os: "[1:]},
-		{[]string{"-check", "configs/testpattern.cfg"}, "configs/testpattern.cfg:4"},
-		{[]string{"-check", "-stage", room, "-reflex"}, "position:0  reflex    (from -reflex):1"},
-		{[]string{"-check", "-stage", room, "-deadman", "300", "-reflex"}, "position:0  reflex    (from -reflex):1"},
-		{[]string{"-check", "-stage", room, "-deadman", "300"}, "not repeat within 300 ms ends (-deadman)"},
+		{[]string{"list"}, "\np2os: "[1:]},
+		{[]string{"check", "configs/testpattern.cfg"}, "configs/testpattern.cfg:4"},
+		{[]string{"check", "-stage", room, "-reflex"}, "position:0  reflex    (from -reflex):1"},
+		{[]string{"check", "-stage", room, "-deadman", "300", "-reflex"}, "position:0  reflex    (from -reflex):1"},
+		{[]string{"check", "-stage", room, "-deadman", "300"}, "not repeat within 300 ms ends (-deadman)"},
 	} {
 		stdout, stderr, err := runs(t, tt.args...)
 		if err != nil || !strings.Contains(stdout, tt.want) {
@@ -218,7 +218,7 @@ type full struct{}
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 
 func TestPrintsOnAFullDisk(t *testing.T) {
-	for _, args := range []string{"-h", "-version", "-list", "-check", "-stage=list"} {
+	for _, args := range []string{"-h", "-version", "-stage=list"} {
 		if err := run(t.Context(), []string{args}, full{}, newOutput(t).File); err == nil || !strings.Contains(err.Error(), "no space left") {
 			t.Errorf("player %s: error %v", args, err)
 		}
@@ -254,7 +254,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"prnt", "localhost"}, "prnt: no such file, and no command of that name; did you mean player print?"},
 		{[]string{"foo"}, "foo: no such file, and no command of that name; player -h shows the commands"},
 		{[]string{"-gp", "7000", "chek"}, "did you mean player check?"},
-		{[]string{"-export", "nowhere.mcap"}, "nowhere.mcap: no such file"},
+		{[]string{"export", "nowhere.mcap"}, "nowhere.mcap: no such file"},
 		{[]string{"-reflex", write(t, "blind.cfg", `driver ( name "testpattern" provides ["laser:0"] )`)}, "-reflex: the robot on port 6665 has no position device"},
 		{[]string{"-reflex", write(t, "blind.cfg", `driver ( name "testpattern" provides ["position:0" "ptz:0"] )`)},
 			"-reflex: the robot on port 6665 cannot have reflex: it needs something to see with"},
@@ -388,7 +388,7 @@ func TestExport(t *testing.T) {
 	if err := w.WriteChunk(&b); err != nil {
 		t.Fatal(err)
 	}
-	stdout, stderr, err := runs(t, "-export", file.Name())
+	stdout, stderr, err := runs(t, "export", file.Name())
 	if err != nil || !strings.HasPrefix(stdout, "device,time_s,") || !strings.Contains(stderr, "the log was not closed") {
 		t.Errorf("a log that was not closed: %s%s, %v", stdout, stderr, err)
 	}
@@ -405,7 +405,7 @@ func TestExport(t *testing.T) {
 		t.Fatal(err)
 	}
 	directory := t.TempDir()
-	stdout, stderr, err = runs(t, "-export", file.Name(), directory)
+	stdout, stderr, err = runs(t, "export", file.Name(), directory)
 	if csv := filepath.Join(directory, "position.csv"); err != nil || stdout != csv+"\n" || stderr != "" {
 		t.Errorf("exported %s%s, %v, want %s", stdout, stderr, err, csv)
 	}

@@ -48,9 +48,6 @@ type options struct {
 	maxPerAddress int
 	debug         bool
 	exp           bool
-	check         bool
-	list          bool
-	export        string // log to export to file; empty: none
 	version       bool
 }
 
@@ -115,10 +112,7 @@ Pages and viewers of what the robot senses; they drive it, too (docs/DASHBOARD.m
   -foxglove-origin URL  web pages that may be viewers, or off      (default https://app.foxglove.dev)
 
 Other
-  -check            as the command check
-  -list             as the command list
-  -export LOG       as the command export, to FILE
-  -f                replace the files of -truth and -export if they exist
+  -f                replace the file of -truth if it exists
   -debug            log more
   -exp              experimental features (there are none)
   -version          print the version and exit
@@ -161,9 +155,6 @@ func newFlagSet(o *options) *flag.FlagSet {
 	fs.IntVar(&o.maxPerAddress, "max-per-address", 0, "")
 	fs.BoolVar(&o.debug, "debug", false, "")
 	fs.BoolVar(&o.exp, "exp", false, "")
-	fs.BoolVar(&o.check, "check", false, "")
-	fs.BoolVar(&o.list, "list", false, "")
-	fs.StringVar(&o.export, "export", "", "")
 	fs.BoolVar(&o.version, "version", false, "")
 	return fs
 }

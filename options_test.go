@@ -30,7 +30,7 @@ func TestParseOptions(t *testing.T) {
 	}{
 		{"", usual},
 		{"robot.cfg", with(func(o *options) { o.file = "robot.cfg" })},
-		{"-gp 7000 robot.cfg -check", with(func(o *options) { o.port, o.file, o.check = 7000, "robot.cfg", true })},
+		{"-gp 7000 robot.cfg -debug", with(func(o *options) { o.port, o.file, o.debug = 7000, "robot.cfg", true })},
 		{"-pp /dev/x -vp 5002 -zp /dev/ttyS2", with(func(o *options) {
 			o.overrides = []config.Override{{Flag: "-pp", Driver: "p2os", Option: "port", Value: "/dev/x"},
 				{Flag: "-vp", Driver: "acts", Option: "port", Value: 5002}, {Flag: "-zp", Driver: "evid30", Option: "port", Value: "/dev/ttyS2"}}
@@ -39,9 +39,9 @@ func TestParseOptions(t *testing.T) {
 			o.stage = "options.go"
 			o.overrides = []config.Override{{Flag: "-stage", Driver: "stage", Option: "world", Value: "options.go"}}
 		})},
-		{"-bind 127.0.0.1 -max-rate 50 -max-clients 3 -debug -exp -list -version",
+		{"-bind 127.0.0.1 -max-rate 50 -max-clients 3 -debug -exp -version",
 			with(func(o *options) {
-				o.bind, o.maxRate, o.maxClients, o.debug, o.exp, o.list, o.version = "127.0.0.1", 50, 3, true, true, true, true
+				o.bind, o.maxRate, o.maxClients, o.debug, o.exp, o.version = "127.0.0.1", 50, 3, true, true, true
 			})},
 	} {
 		got, err := parseOptions(strings.Fields(tt.args))

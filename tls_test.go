@@ -28,11 +28,11 @@ func TestTLSMistakes(t *testing.T) {
 			t.Errorf("%s %s: %v, want %s", tt.tls, tt.cert, err, tt.want)
 		}
 	}
-	stdout, stderr, err := runs(t, append(robot, "-check", "-tls", free, "-tls-cert", pair.Key, "-tls-key", pair.Key)...)
+	stdout, stderr, err := runs(t, append(append([]string{"check"}, robot...), "-tls", free, "-tls-cert", pair.Key, "-tls-key", pair.Key)...)
 	if err != nil || !strings.Contains(stdout, "by TLS on "+free) || !strings.Contains(stderr, "player: warning: tls: certificate ") {
 		t.Errorf("check: %v, %s, %s", err, stdout, stderr)
 	}
-	if _, stderr, err := runs(t, append(robot, "-check", "-tls", free, "-tls-cert", pair.Cert, "-tls-key", pair.Key, "-tls-clients", lab.File)...); err != nil || strings.Contains(stderr, "warning") {
+	if _, stderr, err := runs(t, append(append([]string{"check"}, robot...), "-tls", free, "-tls-cert", pair.Cert, "-tls-key", pair.Key, "-tls-clients", lab.File)...); err != nil || strings.Contains(stderr, "warning") {
 		t.Errorf("check: %v, %s", err, stderr)
 	}
 }

@@ -76,7 +76,7 @@ func build(t *testing.T, text string, overrides ...Override) (*Server, []*still,
 	return server, made, err
 }
 
-// table returns what -check prints of the devices.
+// table returns what player check prints of the devices.
 func table(t *testing.T, server *Server) string {
 	t.Helper()
 	var b strings.Builder

@@ -11,7 +11,7 @@ import (
 // Front puts a driver in front of every robot, between the clients and the
 // devices that the driver works on.
 type Front struct {
-	Flag   string // "-reflex", for errors and -check
+	Flag   string // "-reflex", for errors and player check
 	Fields string // of the driver's block, as in a file: name "reflex"
 }
 

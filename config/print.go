@@ -10,7 +10,7 @@ import (
 	"player/devices"
 )
 
-// WriteTable writes what -check prints: for each robot its devices with their
+// WriteTable writes what player check prints: for each robot its devices with their
 // letters and drivers, then the drivers with their options; last the access
 // rules.
 func (s *Server) WriteTable(w io.Writer) error {
@@ -61,7 +61,7 @@ func (s *Server) WriteTable(w io.Writer) error {
 	return tw.Flush()
 }
 
-// WriteList writes what -list prints: the kinds with their options and defaults.
+// WriteList writes what player list prints: the kinds with their options and defaults.
 func WriteList(w io.Writer, kinds []devices.Kind) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for i, k := range kinds {

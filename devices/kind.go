@@ -13,7 +13,7 @@ import (
 
 // Kind is the one declaration of a driver: its name, devices, limits and options,
 // and how to make one. The program lists its kinds in one place; the reference of
-// docs/CONFIG.md and the -list flag are generated from them.
+// docs/CONFIG.md and player list are generated from them.
 type Kind struct {
 	Name string // as in driver ( name "p2os" )
 	Doc  string // one line, without a full stop
@@ -117,7 +117,7 @@ type Option struct {
 type Path string
 
 // SerialPort is the default of an option that names a serial port. No two drivers
-// may have the same one, and -check reports whether it exists.
+// may have the same one, and player check reports whether it exists.
 type SerialPort string
 
 // Args is the content of a driver's block, checked against its Kind.

@@ -12,11 +12,11 @@ func TestCheck(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	good := write(t, dir, "good.cfg", `driver ( name "testpattern" provides ["laser:0" "7000:sonar:0"] )`)
-	if code, out := exits(t, "-check", good); code != 2 || !strings.Contains(out, `good.cfg:1:49: one driver provides devices of one robot`) {
+	if code, out := exits(t, "check", good); code != 2 || !strings.Contains(out, `good.cfg:1:49: one driver provides devices of one robot`) {
 		t.Errorf("exit %d, %s", code, out)
 	}
 	good = write(t, dir, "good.cfg", `driver ( name "testpattern" provides ["laser:0"] rate 20 )`)
-	if code, out := exits(t, good, "-check"); code != 0 || !strings.Contains(out, "l  laser:0  testpattern") || !strings.Contains(out, "rate          20 Hz") {
+	if code, out := exits(t, "check", good); code != 0 || !strings.Contains(out, "l  laser:0  testpattern") || !strings.Contains(out, "rate          20 Hz") {
 		t.Errorf("exit %d, %s", code, out)
 	}
 	bad := write(t, dir, "bad.cfg", "driver\n(\n  name \"testpattern\"\n  rtae 20\n)\n")
@@ -27,7 +27,7 @@ func TestCheck(t *testing.T) {
 	if code, out := exits(t, "nowhere.cfg"); code != 2 || !strings.Contains(out, "nowhere.cfg: no such file") {
 		t.Errorf("exit %d, %s", code, out)
 	}
-	if code, out := exits(t, "-list"); code != 0 || !strings.Contains(out, "p2os: ") || !strings.Contains(out, "plugin: ") {
+	if code, out := exits(t, "list"); code != 0 || !strings.Contains(out, "p2os: ") || !strings.Contains(out, "plugin: ") {
 		t.Errorf("exit %d, %s", code, out)
 	}
 }

@@ -270,7 +270,7 @@ func TestExport(t *testing.T) {
 	await(t, "a log", func() bool { return hasLogged(t, path, 10) })
 	export := func(args ...string) (stdout, stderr string, code int) {
 		var out, complaints strings.Builder
-		cmd := exec.Command(binary, append([]string{"-export"}, args...)...)
+		cmd := exec.Command(binary, append([]string{"export"}, args...)...)
 		cmd.Stdout, cmd.Stderr = &out, &complaints
 		_ = cmd.Run() // the code tells
 		return out.String(), complaints.String(), cmd.ProcessState.ExitCode()
@@ -308,7 +308,7 @@ func TestExport(t *testing.T) {
 // The recorder of a robot on another port adds no robot of its own.
 func TestRecordAnotherRobot(t *testing.T) {
 	t.Parallel()
-	out, err := exec.Command(binary, "-check", write(t, t.TempDir(), "two.cfg", `
+	out, err := exec.Command(binary, "check", write(t, t.TempDir(), "two.cfg", `
 		driver ( name "writelog" file "run.mcap" requires ["7001:sonar:0"] )
 		driver ( name "testpattern" provides ["7001:sonar:0"] )`)).CombinedOutput()
 	if err != nil || strings.Count(string(out), "robot on port") != 1 {
@@ -329,7 +329,7 @@ func TestBadLogs(t *testing.T) {
 		`driver ( name "testpattern" ) driver ( name "writelog" file "x/a.mcap" requires ["sonar:0"] )`:        `no log can be written in the directory`,
 		`driver ( name "testpattern" ) driver ( name "writelog" file "a.mcap" requires "sonar:0" max_size 0 )`: `max_size is 1 to`,
 	} {
-		out, err := exec.Command(binary, "-check", write(t, dir, "bad.cfg", text)).CombinedOutput()
+		out, err := exec.Command(binary, "check", write(t, dir, "bad.cfg", text)).CombinedOutput()
 		if err == nil || !strings.Contains(string(out), want) || !strings.Contains(string(out), "bad.cfg:1:") {
 			t.Errorf("%s: %s", text, out)
 		}

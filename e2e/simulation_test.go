@@ -37,7 +37,7 @@ func TestHeadlessRun(t *testing.T) {
 	var runs [2]string
 	for i := range runs {
 		truth := filepath.Join(dir, "truth.csv")
-		code, out := exits(t, "-bind", "127.0.0.1", "-gp", strconv.Itoa(freePort(t)), "-http", "off", "-stage", world, "-truth", truth)
+		code, out := exits(t, "-bind", "127.0.0.1", "-gp", strconv.Itoa(freePort(t)), "-http", "off", "-stage", world, "-truth", truth, "-f")
 		if code != 0 || !strings.Contains(out, "quit_time") {
 			t.Fatalf("exit %d: %s", code, out)
 		}

@@ -309,7 +309,7 @@ func TestChainStopsNobody(t *testing.T) {
 
 func TestCircularRequires(t *testing.T) {
 	t.Parallel()
-	code, out := exits(t, "-check", write(t, t.TempDir(), "circle.cfg", `
+	code, out := exits(t, "check", write(t, t.TempDir(), "circle.cfg", `
 driver ( name "reflex" provides ["position:0"] requires ["position:1" "sonar:0"] )
 driver ( name "reflex" provides ["position:1"] requires ["position:0" "sonar:0"] )
 driver ( name "testpattern" provides ["sonar:0"] )`))

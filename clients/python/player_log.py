@@ -15,7 +15,7 @@ copy it next to your notebook.
     python3 player_log.py run.mcap             # prints the topics
     python3 player_log.py run.mcap path.svg    # draws the path
 
-The tables are those of `player -export`: time_s is the time since the first message of the log,
+The tables are those of `player export`: time_s is the time since the first message of the log,
 unix_s since 1970, and the other columns have their unit in the name. A vision message has a row
 for each blob, or one without values. Missing values are None.
 """

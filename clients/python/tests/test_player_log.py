@@ -174,7 +174,7 @@ class ByHand(unittest.TestCase):
 
 
 class Real(unittest.TestCase):
-    """The tables are those of player -export."""
+    """The tables are those of player export."""
 
     def test_export(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
@@ -195,7 +195,7 @@ class Real(unittest.TestCase):
                 robot.set_ptz(10, 5, 100)
             server.stop()
             path = str(Path(folder, "run.mcap"))
-            subprocess.run([server.program, "-export", path, folder], check=True, capture_output=True)
+            subprocess.run([server.program, "export", path, folder], check=True, capture_output=True)
             log = player_log.read(path)
             self.assertEqual(log.damage, [])
             picture = Path(folder, "map.svg")
