@@ -65,6 +65,23 @@ type Stepper interface {
 	Asked(now time.Duration)
 }
 
+// Recorder is a driver that records. It has no device whose state would tell how it does.
+type Recorder interface {
+	Recording() Recording
+}
+
+// Recording is what a Recorder does.
+type Recording struct {
+	File     string    // path of the log
+	On       bool      // it records
+	Manual   bool      // somebody starts and stops it
+	Err      error     // why it has failed, and records nothing more; nil: it has not
+	Since    time.Time // of this recording, or the last one; zero: there was none
+	Messages int       // of it
+	Bytes    int64     // of their payloads
+	Lost     int       // messages of it that the disk was too slow for
+}
+
 // Sourced is a driver that was made from files that its block names, such as a world.
 type Sourced interface {
 	// Source returns a digest of these files as they were. A reload of the configuration

@@ -197,6 +197,12 @@ func (l *Link) Beside(name string) bool {
 	return slices.ContainsFunc(l.table.links, func(o *Link) bool { return o != l && o.name == name })
 }
 
+// Recorder returns the driver if it is one, otherwise nil.
+func (l *Link) Recorder() Recorder {
+	r, _ := l.driver.(Recorder)
+	return r
+}
+
 // Log returns the link's logger, which names the driver in every line.
 func (l *Link) Log() *zap.Logger { return l.log }
 

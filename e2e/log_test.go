@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -241,7 +242,20 @@ func TestFullDisk(t *testing.T) {
 	})
 	s := start(t, write(t, dir, "record.cfg", `
 		driver ( name "testpattern" rate 500 )
-		driver ( name "writelog" file "disk/run.mcap" open 1 requires ["laser:0"] )`))
+		driver ( name "writelog" file "disk/run.mcap" open 1 requires ["laser:0"] )`), "-http", "127.0.0.1:0")
+	page, file := s.dashboard(t), filepath.Join(disk, "run.mcap")
+	told := func(path, text string) bool {
+		reply, err := http.Get(page + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer reply.Body.Close()
+		body, err := io.ReadAll(reply.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Contains(reply.Status+string(body), text)
+	}
 	p := s.dial(t)
 	p.request("prlr")
 	s.awaitLog(t, "recording has stopped")
@@ -249,6 +263,19 @@ func TestFullDisk(t *testing.T) {
 		if got := p.frame(2); got != "p21 l722" {
 			t.Fatalf("frame %s", got)
 		}
+	}
+	for path, text := range map[string]string{
+		"healthz":                "503",
+		"status":                 `"` + file + `":{"state":"failed","error":"write ` + file + `: no space left on device"`,
+		"metrics":                `player_recorder_well{robot="` + strings.TrimPrefix(s.address, "127.0.0.1:") + `",file="` + file + `"} 0`,
+		"run?robot=" + s.address: "no space left",
+	} {
+		if !told(path, text) {
+			t.Errorf("/%s does not say %s", path, text)
+		}
+	}
+	if got := says(t, newVisitor(page, "127.0.0.1").socket(t, "presence", ""), "", "trouble"); !strings.Contains(got, `"trouble":["recorder failed"]`) {
+		t.Errorf("the page is told %s", got)
 	}
 	if n := strings.Count(s.log.String(), `"level":"error"`); n != 1 || !strings.Contains(s.log.String(), "no space left on device") {
 		t.Errorf("%d errors in the log", n)

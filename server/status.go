@@ -58,6 +58,13 @@ func (r *robotState) status(now time.Duration) status.Robot {
 		told.Control = "first"
 	}
 	for _, l := range r.Table.Links() {
+		if recorder := l.Recorder(); recorder != nil {
+			recording := recorder.Recording()
+			if told.Recorders == nil {
+				told.Recorders = map[string]status.Recorder{}
+			}
+			told.Recorders[recording.File] = recorderStatus(recording)
+		}
 		for _, d := range l.Devices() {
 			switch spec := d.Spec(); spec.Index {
 			case devices.Hidden:
@@ -83,6 +90,17 @@ func deviceStatus(now time.Duration, d *devices.Device) status.Device {
 	}
 	if err := l.SetupError(); err != nil {
 		told.Error = err.Error()
+	}
+	return told
+}
+
+func recorderStatus(r devices.Recording) status.Recorder {
+	told := status.Recorder{State: status.Idle, Messages: r.Messages, Bytes: r.Bytes, Lost: r.Lost}
+	if r.On {
+		told.State = status.Recording
+	}
+	if r.Err != nil {
+		told.State, told.Error = status.Failed, r.Err.Error()
 	}
 	return told
 }

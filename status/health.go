@@ -12,9 +12,11 @@ type RobotHealth struct {
 	Port    int              `json:"port"`
 	Stopped bool             `json:"stopped"` // which is well: somebody wants it
 	Devices map[string]State `json:"devices"`
+	// Recorders are by the path of the log.
+	Recorders map[string]State `json:"recorders,omitempty"`
 }
 
-// Health reports whether every device is well.
+// Health reports whether every device and every recorder is well.
 func (s Status) Health() Health {
 	h := Health{Well: true, Robots: make([]RobotHealth, len(s.Robots))}
 	for i, r := range s.Robots {
@@ -23,7 +25,12 @@ func (s Status) Health() Health {
 			states[name] = d.State
 			h.Well = h.Well && d.State.Well()
 		}
-		h.Robots[i] = RobotHealth{r.Name, r.Port, r.Stopped, states}
+		recorders := map[string]State{}
+		for file, recorder := range r.Recorders {
+			recorders[file] = recorder.State
+			h.Well = h.Well && recorder.State.Well()
+		}
+		h.Robots[i] = RobotHealth{r.Name, r.Port, r.Stopped, states, recorders}
 	}
 	return h
 }

@@ -50,6 +50,14 @@ func (s Status) AppendMetrics(dst []byte) []byte {
 			}
 		}
 	}
+	for _, f := range recorderFamilies {
+		t.family(f.name, f.kind, f.help)
+		for _, r := range s.Robots {
+			for _, file := range slices.Sorted(maps.Keys(r.Recorders)) {
+				t.sample(f.name, f.value(r.Recorders[file]), "robot", strconv.Itoa(r.Port), "file", file)
+			}
+		}
+	}
 	return t.b
 }
 
@@ -87,6 +95,15 @@ var deviceFamilies = [...]struct {
 	{"player_device_retries_total", counter, "Setups and reconnections that no client asked for.", func(d Device) (float64, bool) { return float64(d.Retries), true }},
 	{"player_device_dropped_total", counter, "Input of the device's driver thrown away: bytes outside of packets, and broken packets.",
 		func(d Device) (float64, bool) { return float64(d.Noise), true }},
+}
+
+// recorderFamilies have a sample for each recorder.
+var recorderFamilies = [...]struct {
+	name, kind, help string
+	value            func(Recorder) float64
+}{
+	{"player_recorder_well", gauge, "0 when the recorder has failed and records nothing any more.", func(r Recorder) float64 { return one(r.State.Well()) }},
+	{"player_recorder_lost_total", counter, "Messages of the recording that the disk was too slow for.", func(r Recorder) float64 { return float64(r.Lost) }},
 }
 
 func one(b bool) float64 {

@@ -27,8 +27,10 @@ type Robot struct {
 	Commander *netip.AddrPort   `json:"commander"`
 	Stopped   bool              `json:"stopped"` // by an emergency stop
 	Devices   map[string]Device `json:"devices"` // by interface; position:1 for index 1
-	Clients   []Client          `json:"clients"`
-	Totals    Counts            `json:"totals"` // of all clients since the server started
+	// Recorders are those of the configuration, by the path of the log.
+	Recorders map[string]Recorder `json:"recorders,omitempty"`
+	Clients   []Client            `json:"clients"`
+	Totals    Counts              `json:"totals"` // of all clients since the server started
 }
 
 // Device is one device of a robot.
@@ -42,6 +44,15 @@ type Device struct {
 	Counted         // of its driver
 }
 
+// Recorder is a driver that records devices.
+type Recorder struct {
+	State    State  `json:"state"`           // Recording, Idle or Failed
+	Error    string `json:"error,omitempty"` // why it has failed
+	Messages int    `json:"messages"`        // of this recording, or the last one
+	Bytes    int64  `json:"bytes"`           // of their payloads
+	Lost     int    `json:"lost"`            // messages of it that the disk was too slow for
+}
+
 // Counted is what the driver of a device has counted since the server started.
 type Counted struct {
 	Setups  uint64 `json:"setups"`
@@ -50,7 +61,7 @@ type Counted struct {
 	Noise   uint64 `json:"noise"`   // input thrown away: bytes outside of packets, and broken packets
 }
 
-// State of a device.
+// State of a device or of a recorder.
 type State string
 
 const (
@@ -61,9 +72,11 @@ const (
 	Lost     State = "lost"     // its driver has panicked
 	Failed   State = "failed"   // its last setup failed
 	Stale    State = "stale"    // it is open, and its data is old
+
+	Recording State = "recording" // of a recorder, as are Idle and Failed: it records nothing any more
 )
 
-// Well reports whether a device in this state is what it should be.
+// Well reports whether what is in this state is what it should be.
 func (s State) Well() bool { return s != Lost && s != Failed && s != Stale }
 
 // Client is one client of a robot.

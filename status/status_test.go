@@ -27,7 +27,8 @@ func example() Status {
 				},
 				Clients: []Client{{Address: anna, Name: "Anna", TLS: true, Certificate: "anna", Connected: Seconds(time.Minute), Devices: "prla", Rate: 20, Served: 19.9, Age: &age,
 					Last: &ago, Counts: Counts{Frames: 7, Bytes: 700, Skipped: 1, Commands: 5, Refused: 2}}},
-				Totals: Counts{Frames: 17, Bytes: 1700, Skipped: 3, Commands: 15, Refused: 4},
+				Recorders: map[string]Recorder{"/var/run.mcap": {State: Recording, Messages: 7, Bytes: 70, Lost: 3}},
+				Totals:    Counts{Frames: 17, Bytes: 1700, Skipped: 3, Commands: 15, Refused: 4},
 			},
 			{Name: "r\xFF2", Port: 6666, Control: "first", Stopped: true, Devices: map[string]Device{"laser": {Driver: "urg", State: Failed, Error: "no answer"}}, Clients: []Client{}},
 		},
@@ -46,6 +47,7 @@ func TestJSON(t *testing.T) {
 	const want = `{"version":"1","uptime_s":90,"robots":[{"name":"r1","port":6665,"control":"newest","commander":"10.0.0.7:40000","stopped":false,` +
 		`"devices":{"laser":{"driver":"sicklms200","state":"idle","open":false,"rate_hz":0,"age_ms":null,"setups":0,"errors":0,"retries":0,"noise":0},` +
 		`"position":{"driver":"p2os","state":"ready","open":true,"rate_hz":9.5,"age_ms":1.5,"setups":2,"errors":1,"retries":1,"noise":12}},` +
+		`"recorders":{"/var/run.mcap":{"state":"recording","messages":7,"bytes":70,"lost":3}},` +
 		`"clients":[{"address":"10.0.0.7:40000","name":"Anna","tls":true,"certificate":"anna","connected_s":60,"devices":{"l":"a","p":"r"},"rate":20,"served_hz":19.9,"age_ms":1.5,` +
 		`"paced":false,"last_command_s":0.25,"frames":7,"bytes":700,"skipped":1,"commands":5,"refused":2}],` +
 		`"totals":{"frames":17,"bytes":1700,"skipped":3,"commands":15,"refused":4}}],` +
@@ -66,6 +68,13 @@ func TestHealth(t *testing.T) {
 			t.Errorf("%s: %v", state, got)
 		}
 	}
+	s.Robots[1].Devices = nil
+	for state, want := range map[State]bool{Idle: true, Recording: true, Failed: false} {
+		s.Robots[0].Recorders["/var/run.mcap"] = Recorder{State: state}
+		if got := s.Health(); got.Well != want || got.Robots[0].Recorders["/var/run.mcap"] != state {
+			t.Errorf("a recorder that is %s: %+v", state, got)
+		}
+	}
 }
 
 func TestMetrics(t *testing.T) {
@@ -74,22 +83,24 @@ func TestMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]float64{
-		`player_info{version="1.2\\3\"4\n5"}`:                         1,
-		`player_uptime_seconds`:                                       90,
-		`player_clients{robot="6665"}`:                                1,
-		`player_clients{robot="6666"}`:                                0,
-		`player_robot_stopped{robot="6666"}`:                          1,
-		`player_robot_info{robot="6666",name="r` + "\uFFFD" + `2"}`:   1,
-		`player_frames_sent_total{robot="6665"}`:                      17,
-		`player_frames_skipped_total{robot="6665"}`:                   3,
-		`player_commands_total{robot="6665"}`:                         15,
-		`player_commands_refused_total{robot="6665"}`:                 4,
-		`player_device_age_seconds{robot="6665",device="position"}`:   0.0015,
-		`player_device_dropped_total{robot="6665",device="position"}`: 12,
-		`player_device_setups_total{robot="6665",device="position"}`:  2,
-		`player_device_well{robot="6666",device="laser"}`:             0,
-		`player_loop_wakes_total`:                                     1e6,
-		`player_frames_late_total`:                                    2,
+		`player_info{version="1.2\\3\"4\n5"}`:                           1,
+		`player_uptime_seconds`:                                         90,
+		`player_clients{robot="6665"}`:                                  1,
+		`player_clients{robot="6666"}`:                                  0,
+		`player_robot_stopped{robot="6666"}`:                            1,
+		`player_robot_info{robot="6666",name="r` + "\uFFFD" + `2"}`:     1,
+		`player_frames_sent_total{robot="6665"}`:                        17,
+		`player_frames_skipped_total{robot="6665"}`:                     3,
+		`player_commands_total{robot="6665"}`:                           15,
+		`player_commands_refused_total{robot="6665"}`:                   4,
+		`player_device_age_seconds{robot="6665",device="position"}`:     0.0015,
+		`player_device_dropped_total{robot="6665",device="position"}`:   12,
+		`player_device_setups_total{robot="6665",device="position"}`:    2,
+		`player_device_well{robot="6666",device="laser"}`:               0,
+		`player_recorder_well{robot="6665",file="/var/run.mcap"}`:       1,
+		`player_recorder_lost_total{robot="6665",file="/var/run.mcap"}`: 3,
+		`player_loop_wakes_total`:                                       1e6,
+		`player_frames_late_total`:                                      2,
 	} {
 		if got, ok := samples[name]; !ok || got != want {
 			t.Errorf("%s is %v (%v), want %v", name, got, ok, want)

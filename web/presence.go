@@ -142,6 +142,11 @@ func (s *server) presenceOf(robot *status.Robot) presence {
 			told.Trouble = append(told.Trouble, name+" "+string(device.State))
 		}
 	}
+	for _, file := range slices.Sorted(maps.Keys(robot.Recorders)) {
+		if r := robot.Recorders[file]; !r.State.Well() {
+			told.Trouble = append(told.Trouble, "recorder "+string(r.State))
+		}
+	}
 	for _, r := range s.config.Robots {
 		if r.Port == robot.Port {
 			told.Address = r.Address

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"strconv"
 	"time"
 
 	"player/config/rights"
+	"player/devices"
 	"player/devices/readlog"
 	"player/devices/writelog"
 )
@@ -23,9 +25,28 @@ type Run struct {
 // runReport is the reply to GET /run, and to POST /playback and /record after the
 // change.
 type runReport struct {
-	Write     bool                `json:"write"` // the visitor may control it
-	Playback  *readlog.Playback   `json:"playback,omitempty"`
-	Recording *writelog.Recording `json:"recording,omitempty"`
+	Write     bool              `json:"write"` // the visitor may control it
+	Playback  *readlog.Playback `json:"playback,omitempty"`
+	Recording *recording        `json:"recording,omitempty"`
+}
+
+// recording is what a recorder does, for the page.
+type recording struct {
+	On       bool      `json:"on"`
+	Error    string    `json:"error,omitempty"` // why it has failed
+	Manual   bool      `json:"manual"`          // POST /record starts and stops it
+	File     string    `json:"file"`            // the name of the log, without its directory
+	Since    time.Time `json:"since"`           // of this recording, or the last one; zero: there was none
+	Messages int       `json:"messages"`        // of it
+	Bytes    int64     `json:"bytes"`           // of their payloads
+}
+
+func newRecording(r devices.Recording) *recording {
+	told := recording{r.On, "", r.Manual, filepath.Base(r.File), r.Since, r.Messages, r.Bytes}
+	if r.Err != nil {
+		told.Error = r.Err.Error()
+	}
+	return &told
 }
 
 // runChange changes a run on the loop. status is that of a reply with err.
@@ -72,7 +93,7 @@ func (s *server) run(r *http.Request, change runChange, report *runReport) (stat
 			report.Playback = run.Replay.Playback(now)
 		}
 		if run.Record != nil {
-			report.Recording = run.Record.Recording()
+			report.Recording = newRecording(run.Record.Recording())
 		}
 	}); err != nil {
 		return http.StatusServiceUnavailable, err

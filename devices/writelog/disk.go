@@ -32,6 +32,7 @@ type disk struct {
 	free  chan *logfile.Batch // empty batches, for the loop
 	full  chan *logfile.Batch // full ones, for the disk; closed by the loop at the end
 	ended chan struct{}       // closed when no file is open any more
+	err   error               // why not everything is in the file; for the loop, once ended is closed
 
 	closed bool // full is; of the loop
 
@@ -92,7 +93,7 @@ func (d *disk) run() {
 	} else {
 		_ = d.file.Close() // it has failed already
 	}
-	if err != nil {
+	if d.err = err; err != nil {
 		d.log.Error("recording has stopped; what is recorded can be read", zap.Error(err), zap.Int("messages", messages))
 		return
 	}

@@ -2,38 +2,35 @@ package writelog
 
 import (
 	"errors"
-	"path/filepath"
 	"time"
 
 	"player/devices"
 )
 
-// Recording is what a recorder does.
-type Recording struct {
-	On       bool      `json:"on"`
-	Failed   bool      `json:"failed,omitempty"` // the disk has ended it
-	Manual   bool      `json:"manual"`           // Record starts and stops it
-	File     string    `json:"file"`             // the name of the log, without its directory
-	Since    time.Time `json:"since"`            // of this recording, or the last one; zero: there was none
-	Messages int       `json:"messages"`         // of it
-	Bytes    int64     `json:"bytes"`            // of their payloads
-}
-
 var (
 	errAlways = errors.New("the configuration has it record all the time: manual 1 would let you stop it")
 	errBusy   = errors.New("the last recording is still being written")
 	errOff    = errors.New("the recorder is off")
+
+	errPanicked = errors.New("the recorder has panicked")
 )
 
 // Manual reports whether Record starts and stops it.
 func (d *Driver) Manual() bool { return d.manual }
 
-// Recording returns the state. Like Record it is called on the loop.
-func (d *Driver) Recording() *Recording {
-	r := new(Recording)
-	*r = d.counted
-	r.On, r.Failed = d.state == recording && d.running(), d.state == failed
-	r.Manual, r.File = d.manual, filepath.Base(d.disk.path)
+// Recording implements devices.Recorder. Like Record it is called on the loop.
+func (d *Driver) Recording() devices.Recording {
+	r := d.counted
+	r.File, r.Manual = d.disk.path, d.manual
+	switch {
+	case d.link != nil && d.link.SetupError() != nil:
+		r.Err = d.link.SetupError()
+	case d.link != nil && d.link.State() == devices.Lost:
+		r.Err = errPanicked
+	case d.state != waiting && d.disk.full != nil && d.hasEnded():
+		r.Err = d.disk.err
+	}
+	r.On = d.state == recording && d.running() && r.Err == nil
 	return r
 }
 

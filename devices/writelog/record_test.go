@@ -49,7 +49,7 @@ func (r *rig) awaitEnd() {
 func TestRecord(t *testing.T) {
 	r := manual(t)
 	r.position.Publish(200*ms, []byte("nobody records"))
-	if got := r.driver.Recording(); got.On || !got.Manual || got.File != "run.mcap" || got.Messages != 0 {
+	if got := r.driver.Recording(); got.On || !got.Manual || got.File != r.path || got.Messages != 0 {
 		t.Errorf("%+v", got)
 	}
 	r.record(true)

@@ -67,7 +67,7 @@ type Driver struct {
 
 	link    *devices.Link
 	state   state
-	counted Recording
+	counted devices.Recording
 	batch   *logfile.Batch // being filled; nil: none
 	armed   bool           // flushAt is set
 	flushAt time.Duration
@@ -132,7 +132,7 @@ func (d *disk) check() error {
 // Setup ends at once. The first file is created with the first message, so a server
 // that is only started and stopped does not rotate older logs out.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
-	d.link, d.state, d.counted = link, waiting, Recording{}
+	d.link, d.state, d.counted = link, waiting, devices.Recording{}
 	link.Ready(now)
 	if !d.manual {
 		d.begin(now)
@@ -144,7 +144,7 @@ func (d *Driver) begin(now time.Duration) {
 	d.disk = d.disk.next()
 	d.state, d.batch, d.armed, d.dropped = recording, nil, false, 0
 	d.disk.info.Start, d.disk.log = d.clock().Add(-now), d.link.Log()
-	d.counted = Recording{Since: d.clock()}
+	d.counted = devices.Recording{Since: d.clock()}
 	for i, t := range d.tracks {
 		d.disk.info.Channels[3*i].Geometry = foxglove.Geometry(t.device.Link().Geometry())
 	}
@@ -182,6 +182,7 @@ func (d *Driver) record(channel int, stamp time.Duration, payload []byte) {
 		case d.batch = <-d.disk.free:
 		default: // all batches wait for the disk
 			d.dropped++
+			d.counted.Lost++
 			return
 		}
 	}
@@ -219,8 +220,10 @@ func (d *Driver) Tick(now time.Duration) time.Duration {
 		d.release(now)
 		switch d.state {
 		case ending:
-			d.state = waiting
-			return 0
+			if d.disk.err == nil {
+				d.state = waiting
+				return 0
+			}
 		case stopping:
 			d.link.Stopped(now)
 		}

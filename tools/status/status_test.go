@@ -23,7 +23,8 @@ const answer = `{"version":"v1.2","uptime_s":75.5,"robots":[
              "laser":{"driver":"sicklms200","state":"idle","setups":0,"rate_hz":0,"age_ms":null,"errors":0,"retries":0,"noise":0,"error":"no \u0007bell"}},
   "clients":[{"address":"10.0.0.7:40001","name":"wander","devices":{"p":"a","l":"r"},"rate":10,"served_hz":9.96,"frames":1234},
              {"address":"10.0.0.8:40002","name":"evil\u001b[2J","devices":{},"rate":0,"frames":0}]},
- {"name":"second","port":6666,"commander":null,"stopped":true,"devices":{},"clients":[]}],
+ {"name":"second","port":6666,"commander":null,"stopped":true,"devices":{},"clients":[],
+  "recorders":{"/run.mcap":{"state":"failed","error":"no \u0007space","messages":12,"lost":3}}}],
  "loop":{"wakes":1}}`
 
 const want = `v1.2, up 1m15s
@@ -37,7 +38,9 @@ rosie, port 6665
   10.0.0.8:40002  evil?[2J                  0.0 0.0 0
 
 second, port 6666: EMERGENCY STOP, until released (player stop -release)
-  DEVICE  DRIVER  STATE  HZ  AGE ms  SETUPS  RETRIES  ERRORS  NOISE
+  DEVICE     DRIVER  STATE     HZ    AGE ms  SETUPS  RETRIES  ERRORS  NOISE
+  RECORDER   STATE   MESSAGES  LOST
+  /run.mcap  failed  12        3     no ?space
   no clients
 `
 

@@ -25,6 +25,12 @@ type robot struct {
 	Stopped   bool              `json:"stopped"`
 	Devices   map[string]device `json:"devices"` // by interface
 	Clients   []client          `json:"clients"`
+	Recorders map[string]struct {
+		State    string `json:"state"`
+		Error    string `json:"error"` // why it has failed; may be empty
+		Messages int    `json:"messages"`
+		Lost     int    `json:"lost"` // the disk was too slow
+	} `json:"recorders"` // by the path of the log
 }
 
 type device struct {
@@ -66,6 +72,13 @@ func (s server) write(out io.Writer) error {
 				age = fmt.Sprintf("%.0f", *d.Age)
 			}
 			fmt.Fprintf(w, "  %s\t%s\t%s\t%.1f\t%s\t%d\t%d\t%d\t%d\t%s\n", plain(name), plain(d.Driver), plain(d.State), d.Rate, age, d.Setups, d.Retries, d.Errors, d.Noise, plain(d.Error))
+		}
+		if len(r.Recorders) > 0 {
+			fmt.Fprintln(w, "  RECORDER\tSTATE\tMESSAGES\tLOST\t")
+		}
+		for _, file := range slices.Sorted(maps.Keys(r.Recorders)) {
+			d := r.Recorders[file]
+			fmt.Fprintf(w, "  %s\t%s\t%d\t%d\t%s\n", plain(file), plain(d.State), d.Messages, d.Lost, plain(d.Error))
 		}
 		if len(r.Clients) == 0 {
 			fmt.Fprintln(w, "  no clients")

@@ -80,8 +80,8 @@ export class Run {
     if (r) {
       $("record").disabled = !write || !r.manual;
       $("record").setAttribute("aria-pressed", r.on);
-      $("record").textContent = r.on ? `Recording · ${r.bytes < 1e6 ? `${(r.bytes / 1e3).toFixed(0)} kB` : `${(r.bytes / 1e6).toFixed(1)} MB`}` : r.failed ? "Recording failed" : "Record";
-      $("record").title = !write ? WATCH : r.manual ? `into ${r.file}` : `The configuration records into ${r.file} all the time.`;
+      $("record").textContent = r.on ? `Recording · ${r.bytes < 1e6 ? `${(r.bytes / 1e3).toFixed(0)} kB` : `${(r.bytes / 1e6).toFixed(1)} MB`}` : r.error ? "Recording failed" : "Record";
+      $("record").title = r.error ?? (!write ? WATCH : r.manual ? `into ${r.file}` : `The configuration records into ${r.file} all the time.`);
     }
   }
 }
