@@ -25,7 +25,7 @@ const (
 	mostPanics  = 3
 	panicPeriod = time.Minute
 	// parting is the time for last words to leave, and for programs to end, after a
-	// panic. It is shorter than retry.First.
+	// panic or a shutdown that took too long. It is shorter than retry.First.
 	parting = 500 * time.Millisecond
 	// longestTrace bounds the stack in the log, in bytes.
 	longestTrace = 1000
@@ -102,21 +102,7 @@ func (l *Link) crash(now time.Duration, value any) {
 	if len(l.panics) >= mostPanics {
 		l.off, err = true, ErrSwitchedOff
 	}
-	l.run++
-	l.takeAt = now
-	if len(l.holders) == 0 {
-		l.takeAt = now + parting
-	}
-	for _, p := range slices.Clone(l.ports) {
-		if len(p.last) == 0 {
-			p.Close()
-		} else {
-			p.Port.Write(p.last)
-		}
-	}
-	for _, p := range l.programs {
-		p.Signal(syscall.SIGTERM)
-	}
+	l.disown(now)
 	for _, d := range l.devices {
 		d.ForgetCommand()
 	}
@@ -131,6 +117,28 @@ func (l *Link) crash(now time.Duration, value any) {
 		l.settle(now, err)
 	}
 	l.arm()
+}
+
+// disown ends the run of a driver that has panicked or does not stop: it is called no
+// more, and what it holds is taken from it when last words have left.
+func (l *Link) disown(now time.Duration) {
+	l.run++
+	switch {
+	case len(l.holders) > 0:
+		l.takeAt = now
+	case len(l.ports)+len(l.programs) > 0:
+		l.takeAt = now + parting
+	}
+	for _, p := range slices.Clone(l.ports) {
+		if len(p.last) == 0 {
+			p.Close()
+		} else {
+			p.Port.Write(p.last)
+		}
+	}
+	for _, p := range l.programs {
+		p.Signal(syscall.SIGTERM)
+	}
 }
 
 // lose is called when the driver has failed while there are subscribers, who stay.

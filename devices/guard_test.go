@@ -366,9 +366,20 @@ func TestShutdownOfADriverThatHangs(t *testing.T) {
 		if wheels.Off() || port.Closed {
 			t.Errorf("panics %v: off %v, port closed %v", panics, wheels.Off(), port.Closed)
 		}
-		if r.world.Pass(2600 * time.Millisecond); !wheels.Off() || !port.Closed || len(r.world.signals) == 0 {
-			t.Errorf("panics %v: off %v, port closed %v, signals %v", panics, wheels.Off(), port.Closed, r.world.signals)
+		if r.world.Pass(2600 * time.Millisecond); !wheels.Off() || !port.Closed || len(r.world.signals) == 0 || string(port.Wrote) != "halt" {
+			t.Errorf("panics %v: off %v, port closed %v, signals %v, wrote %q", panics, wheels.Off(), port.Closed, r.world.signals, port.Wrote)
 		}
+	}
+}
+
+// So it is when its last client has left, and nobody else comes.
+func TestTheLastOneLeavesADriverThatHangs(t *testing.T) {
+	r := newRig(t)
+	port := r.world.Port()
+	r.wheels.hangs = true
+	r.device.Unsubscribe(r.world.Now(), &r.client)
+	if r.world.Pass(2100 * time.Millisecond); r.inner.Link().State() != devices.Idle || !port.Closed || string(port.Wrote) != "halt" {
+		t.Errorf("the link is %v, port closed %v, wrote %q", r.inner.Link().State(), port.Closed, port.Wrote)
 	}
 }
 

@@ -367,10 +367,7 @@ func (l *Link) expire(now time.Duration) {
 		l.callShutdown(now)
 	case Stopping:
 		l.log.Warn("device did not stop in time")
-		if l.closed { // else its next setup takes what it holds
-			l.run, l.takeAt = l.run+1, now
-			l.takeAll(now)
-		}
+		l.disown(now)
 		l.Stopped(now)
 	}
 }
