@@ -228,7 +228,7 @@ func TestSubcommands(t *testing.T) {
 		{"check " + good, 0, "l  laser:0  testpattern"},
 		{"check " + good + " -gp 7000", 0, "robot on port 7000"},
 		{"check " + serial, 0, "player: warning: p2os: serial port /dev/nowhere: no such file or directory"},
-		{"-check " + serial, 0, "player: warning: p2os: serial port /dev/nowhere: no such file or directory"},
+		{"check " + serial, 0, "player: warning: p2os: serial port /dev/nowhere: no such file or directory"},
 		{"check " + filepath.Join(dir, "none.cfg"), 2, "no such file"},
 		{"list", 0, "p2os: "},
 		{"list more", 2, `unexpected argument "more"`},

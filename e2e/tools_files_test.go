@@ -24,7 +24,6 @@ func TestFilesAreNotReplaced(t *testing.T) {
 		{"record " + s.address + " pr -for 100ms -o " + in("again.mcap"), "again.mcap"},
 		{"export " + in("run.mcap") + " " + in("drawn.mcap"), "drawn.mcap"},
 		{"export " + in("run.mcap") + " " + in("tables"), "tables/position.csv"},
-		{"-export " + in("run.mcap") + " " + in("others"), "others/position.csv"},
 		{simulate + in("truth.csv"), "truth.csv"},
 	} {
 		file := in(tt.file)
