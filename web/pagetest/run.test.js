@@ -119,7 +119,7 @@ test("recording", async () => {
   recording({ on: true, bytes: 2345 });
   await click("record");
   assert.equal(element("record").textContent, "Recording · 2 kB");
-  recording({ bytes: 3.45e6, failed: true });
+  recording({ bytes: 3.45e6, error: "no space left on device" });
   await click("record");
   assert.equal(element("record").textContent, "Recording failed");
   assert.deepEqual(asked, ["POST record?robot=b%3A1&on=1", "POST record?robot=b%3A1&on=0"]);
