@@ -2,7 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"net"
 	"testing"
+
+	"player/codec"
 )
 
 func TestConfigurations(t *testing.T) {
@@ -53,4 +56,66 @@ func TestConfigurations(t *testing.T) {
 	request(t, conn, lease, token, []byte("release"))
 	request(t, conn, "player.lab.a.position.0.config", "", []byte("R"))
 	wait(t, "reset of the odometry", func() bool { return x() < 50 })
+}
+
+// An emergency stop waits for no configuration: hardware that another one opens may need
+// half a minute.
+func TestStopPassesConfigurations(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	opening, stopped := make(chan struct{}, 10), make(chan struct{}, 10)
+	go func() { // a robot whose hardware never answers
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer conn.Close()
+				var d codec.Decoder
+				for in := make([]byte, 1000); ; {
+					n, err := conn.Read(in)
+					if err != nil {
+						return
+					}
+					for rest := in[:n]; ; {
+						m, more, ok := d.Next(rest)
+						if !ok {
+							break
+						}
+						rest = more
+						switch {
+						case m.Kind == codec.KindRequest && len(m.Payload) > 0:
+							opening <- struct{}{}
+						case m.Kind == codec.KindRequest:
+							_, _ = conn.Write(codec.AppendBlock(nil, codec.KindReply, nil)) // the bridge may have left
+						case m.Kind == codec.KindConfig && m.Payload[0] == codec.ConfigStop:
+							stopped <- struct{}{}
+						}
+					}
+				}
+			}()
+		}
+	}()
+	a := newRobot(t, "a")
+	a.address = l.Addr().String()
+	_, conn := startFleet(t, []robot{a})
+	stop := func() { request(t, conn, "player.lab.a.server.0.config", "", []byte("e\x01")) }
+	stop() // the bridge serves the robot
+	<-stopped
+	for range 3 {
+		if err := conn.Publish("player.lab.a.laser.0.config", []byte("r\x01")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	<-opening
+	stop()
+	<-stopped
+	if n := len(opening); n > 0 {
+		t.Errorf("the stop has waited for %d configurations", n)
+	}
 }

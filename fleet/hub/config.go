@@ -36,15 +36,21 @@ func (h *hub) dial(ctx context.Context, r Robot) (*client.Client, error) {
 	return c, nil
 }
 
-// configurer passes on the configurations of a robot, in order.
+// configurer passes on configurations of a robot, in order: emergency stops, or all
+// others. Those may wait for hardware, and no stop waits for them.
 type configurer struct {
 	hub   *hub
 	robot Robot
+	stops bool
 }
 
 func (c *configurer) run(ctx context.Context) error {
+	of := "*"
+	if c.stops {
+		of = bridge.Stopper
+	}
 	messages := make(chan *nats.Msg, backlog)
-	sub, err := c.hub.nats.ChanSubscribe(bridge.Subject(c.hub.Fleet, c.robot.Name, "*", bridge.Config), messages)
+	sub, err := c.hub.nats.ChanSubscribe(bridge.Subject(c.hub.Fleet, c.robot.Name, of, bridge.Config), messages)
 	if err != nil {
 		return err
 	}
@@ -54,7 +60,11 @@ func (c *configurer) run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case m := <-messages:
-			if err := c.configure(ctx, bridge.Interface(m.Subject), m.Data); err != nil {
+			iface := bridge.Interface(m.Subject)
+			if iface == bridge.Stopper != c.stops {
+				continue // the other one's
+			}
+			if err := c.configure(ctx, iface, m.Data); err != nil {
 				answer(m, refusal{Error: err.Error()})
 				continue
 			}

@@ -165,6 +165,7 @@ func (h *hub) serve(ctx context.Context, r Robot) *served {
 	}
 	start("data", newReader(h, r, state).run)
 	start("configurations", (&configurer{hub: h, robot: r}).run)
+	start("emergency stops", (&configurer{hub: h, robot: r, stops: true}).run)
 	for _, spec := range devices.Interfaces() {
 		if spec.CommandSize > 0 {
 			start(spec.Name, newController(h, r, spec, state).run)
