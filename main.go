@@ -40,6 +40,10 @@ var errFailed = errors.New("the server failed")
 const printLimit = time.Second
 
 func main() {
+	if isGuard() {
+		guard()
+		return
+	}
 	if len(os.Args) == 1 || !isCommand(os.Args[1]) {
 		takeSlack()
 	}
@@ -152,7 +156,8 @@ func serve(ctx context.Context, o options, stdout io.Writer, stderr *os.File) er
 			}
 			return f
 		},
-		Log: log,
+		Guard: "/proc/self/exe", // also if its file was replaced
+		Log:   log,
 		Ready: func(s *server.Server) {
 			for _, robot := range conf.Robots {
 				log.Info("serving", zap.String("address", o.address(robot.Port)), zap.String("version", version()), zap.Duration("after", time.Since(started)))

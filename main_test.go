@@ -36,8 +36,13 @@ const patience = 30 * time.Second
 // room is a world with one robot that has all devices.
 const room = "worlds/room.world"
 
-// TestMain keeps the program from changing the Go runtime of the test's process.
+// TestMain keeps the program from changing the Go runtime of the test's process, which
+// is also the guard of the servers that run in it.
 func TestMain(m *testing.M) {
+	if isGuard() {
+		guard()
+		return
+	}
 	for _, name := range []string{"GOMAXPROCS", "GOGC"} {
 		if err := os.Setenv(name, "unchanged"); err != nil {
 			panic(err)

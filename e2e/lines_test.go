@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"player/codec"
@@ -75,7 +76,7 @@ func TestLinesDrive(t *testing.T) {
 }
 
 // A command is repeated, so that the watchdog of the board does not stop the robot;
-// a server that is killed repeats nothing.
+// a server that is killed, with its guard, repeats nothing.
 func TestLinesWatchdog(t *testing.T) {
 	t.Parallel()
 	r, s := startArduino(t, arduino.Options{})
@@ -86,8 +87,27 @@ func TestLinesWatchdog(t *testing.T) {
 	if trips := r.State().Trips; trips != 0 {
 		t.Fatalf("its watchdog stopped it %d times", trips)
 	}
+	if err := syscall.Kill(s.guard(t), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
 	s.kill(t)
 	await(t, "its watchdog stops it", func() bool { return r.State().Trips == 1 })
+}
+
+// A server that is killed leaves the stopping to its guard.
+func TestGuardStopsLines(t *testing.T) {
+	t.Parallel()
+	r, s := startArduino(t, arduino.Options{})
+	c := s.dial(t)
+	c.mustOpen("pa", "pa")
+	c.drive(100, 0)
+	await(t, "it drives", func() bool { return r.State().Left == 100 })
+	s.guard(t)
+	s.kill(t)
+	await(t, "it stops", func() bool { return r.State().Left == 0 })
+	if trips := r.State().Trips; trips != 0 {
+		t.Errorf("its watchdog stopped it %d times", trips)
+	}
 }
 
 func TestLinesMotors(t *testing.T) {

@@ -93,11 +93,14 @@ func TestSignalsStopTheRobot(t *testing.T) {
 	}
 }
 
-// Nothing can be said after SIGKILL: the robot's watchdog stops it. The next packet
+// The server and its guard are killed: the robot's watchdog stops it. The next packet
 // would let it drive on, so the first one of the next server is a command to stop.
 func TestKillLeavesItToTheWatchdog(t *testing.T) {
 	t.Parallel()
 	s, _, r := driving(t, launch{})
+	if err := syscall.Kill(s.guard(t), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
 	s.kill(t)
 	await(t, "the watchdog", func() bool { state := r.State(); return state.WatchdogTrips == 1 && state.Left == 0 })
 	at := r.State().World.X

@@ -1,6 +1,8 @@
 // Package lastwords writes the bytes that stop motors when the process ends in
-// disorder: by a panic, by a signal while it hangs, with a loop that has failed.
-// Drivers hand them over in advance: at that moment they cannot be asked any more.
+// disorder. Drivers hand them over in advance: at that moment they cannot be asked any
+// more. After a panic, with a loop that has failed, or by a signal while it hangs, the
+// process itself writes them. Other deaths leave it no time: then its guard does, a
+// small process that has every descriptor with last words, too.
 package lastwords
 
 import (
@@ -12,37 +14,90 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Book has the last words of all descriptors. The zero value is ready. Its methods
-// may be called by any goroutine: the one that owns the descriptors may be the one
-// that hangs or has panicked.
+// Book has the last words of all descriptors, and the process groups to be killed. The
+// zero value is ready. Its methods may be called by any goroutine: the one that owns the
+// descriptors may be the one that hangs or has panicked.
 type Book struct {
-	mu    sync.Mutex
-	words map[*Words]struct{}
+	// Need is called by Keep and KeepGroup while there is no guard. It may be nil.
+	Need func()
+
+	mu     sync.Mutex
+	words  map[*Words]struct{}
+	number uint32 // of the newest words
+	guard  *socket
 }
 
-// Words are the last words of one descriptor.
+// Words are the last words of one descriptor, or a process group.
 type Words struct {
-	book *Book
-	of   int // the descriptor
-	fd   int // a duplicate: of may be closed, and the number another descriptor's
-	text []byte
+	book   *Book
+	number uint32 // by which the guard knows them
+	of     int    // the descriptor
+	fd     int    // a duplicate: of may be closed, and the number another descriptor's
+	text   []byte
+	group  int // zero: these are words
 }
 
-// Keep has p written to a descriptor that does not block, by Say. It duplicates the
-// descriptor and copies p.
+// Keep has p written to a descriptor that does not block, by Say or by the guard. It
+// duplicates the descriptor and copies p.
 func (b *Book) Keep(fd int, p []byte) (*Words, error) {
 	own, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
 		return nil, fmt.Errorf("last words: %w", err)
 	}
-	w := &Words{book: b, of: fd, fd: own, text: bytes.Clone(p)}
+	return b.keep(&Words{of: fd, fd: own, text: bytes.Clone(p)}), nil
+}
+
+// KeepGroup has a process group killed by the guard, some time after this process has
+// ended. The words must be dropped before the group can become another one's.
+func (b *Book) KeepGroup(group int) *Words {
+	return b.keep(&Words{of: -1, fd: -1, group: group})
+}
+
+func (b *Book) keep(w *Words) *Words {
 	b.mu.Lock()
-	defer b.mu.Unlock()
+	b.number++
+	w.book, w.number = b, b.number
 	if b.words == nil {
 		b.words = map[*Words]struct{}{}
 	}
 	b.words[w] = struct{}{}
-	return w, nil
+	b.guard.keep(w)
+	guarded := b.guard != nil
+	b.mu.Unlock()
+	if !guarded && b.Need != nil {
+		b.Need()
+	}
+	return w
+}
+
+// Empty reports whether there is nothing to guard.
+func (b *Book) Empty() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.words) == 0
+}
+
+// Entrust has a guard keep the book, too, through one end of a socket pair (Socketpair),
+// which the book takes over. dead is called if the guard does not listen; it must kill
+// the guard. Call Disown when the guard has died, and not before: it would take that for
+// the death of this process.
+func (b *Book) Entrust(end int, dead func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.guard = &socket{end, dead}
+	for w := range b.words {
+		b.guard.keep(w)
+	}
+}
+
+// Disown forgets the guard.
+func (b *Book) Disown() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.guard != nil {
+		_ = unix.Close(b.guard.fd) // the other end is closed
+		b.guard = nil
+	}
 }
 
 // Say writes all words and silences their descriptors: until the process is dead, the
@@ -52,7 +107,7 @@ func (b *Book) Say() {
 	defer b.mu.Unlock()
 	null, err := unix.Open(os.DevNull, unix.O_RDWR|unix.O_CLOEXEC, 0)
 	for w := range b.words {
-		if err == nil {
+		if err == nil && w.group == 0 {
 			_ = unix.Dup3(null, w.of, unix.O_CLOEXEC) // w.of is closed by now at worst
 		}
 		w.say()
@@ -79,6 +134,9 @@ func (w *Words) Say() {
 // makes room: what waits there are older commands. It leaves exclusive mode, which
 // would keep the next server out while another program has the line open, too.
 func (w *Words) say() {
+	if w.group != 0 {
+		return
+	}
 	_ = unix.IoctlSetInt(w.fd, unix.TIOCNXCL, 0) // fails for what is no serial line
 	if _, err := unix.Write(w.fd, w.text); err == unix.EAGAIN {
 		if unix.IoctlSetInt(w.fd, unix.TCFLSH, unix.TCOFLUSH) == nil {
@@ -92,5 +150,12 @@ func (w *Words) Drop() {
 	w.book.mu.Lock()
 	defer w.book.mu.Unlock()
 	delete(w.book.words, w)
-	_ = unix.Close(w.fd) // a duplicate: nothing is lost with it
+	w.book.guard.drop(w)
+	w.close()
+}
+
+func (w *Words) close() {
+	if w.group == 0 {
+		_ = unix.Close(w.fd) // a duplicate: nothing is lost with it
+	}
 }

@@ -159,3 +159,74 @@ func TestFullSerialLine(t *testing.T) {
 		}
 	}
 }
+
+// A guard keeps what the book keeps, and forgets what it forgets.
+func TestGuardKeepsTheBook(t *testing.T) {
+	var b Book
+	needed := 0
+	b.Need = func() { needed++ }
+	end, guard, err := Socketpair()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(guard)
+	r, fd := pipe(t)
+	before, err := b.Keep(fd, []byte("stop"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Entrust(end, func() { t.Error("the guard does not listen") })
+	gone, err := b.Keep(fd, []byte("never"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone.Drop()
+	group := b.KeepGroup(1234567)
+	unix.Close(fd)
+	if needed != 1 {
+		t.Errorf("a guard was needed %d times", needed)
+	}
+	kept := map[uint32]*Words{}
+	for range 4 { // messages
+		if !receive(guard, kept) {
+			t.Fatal("a message is missing")
+		}
+	}
+	if len(kept) != 2 || kept[group.number].group != 1234567 {
+		t.Fatalf("it keeps %v", kept)
+	}
+	group.Drop()
+	before.Drop()
+	b.Disown()
+	if w := kept[before.number]; w != nil {
+		w.say()
+		w.close()
+	}
+	if got := heard(t, r); got != "stop" {
+		t.Errorf("heard %q", got)
+	}
+	for receive(guard, kept) {
+	}
+	if len(kept) != 0 || !b.Empty() {
+		t.Errorf("kept by the guard: %v", kept)
+	}
+}
+
+// A guard that hangs does not hang the process: it is reported.
+func TestGuardHangs(t *testing.T) {
+	var b Book
+	end, guard, err := Socketpair()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(guard)
+	dead := false
+	b.Entrust(end, func() { dead = true })
+	for range 1 << 20 {
+		b.KeepGroup(1234567).Drop()
+		if dead {
+			return
+		}
+	}
+	t.Error("nobody was told")
+}

@@ -116,10 +116,15 @@ func (e *engine) run(listeners map[int]int) error {
 	return errors.Join(err, e.err)
 }
 
-// OnBoot implements gnet.EventHandler. It runs before the loop.
-func (e *engine) OnBoot(gnet.Engine) gnet.Action {
+// ReleasePools stops the pools that gnet and ants start for every program.
+func ReleasePools() {
 	ants.Release()
 	goroutine.DefaultWorkerPool.Release()
+}
+
+// OnBoot implements gnet.EventHandler. It runs before the loop.
+func (e *engine) OnBoot(gnet.Engine) gnet.Action {
+	ReleasePools()
 	if e.err = e.loop.clock.open(); e.err == nil {
 		e.err = e.loop.ends.open()
 	}

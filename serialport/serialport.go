@@ -13,6 +13,8 @@ import (
 
 	serial "github.com/daedaluz/goserial"
 	"golang.org/x/sys/unix"
+
+	"player/lastwords"
 )
 
 // errNotSerial is the error for a path that is no serial line.
@@ -81,9 +83,11 @@ func lock(tty *serial.Port) error {
 }
 
 // Unlock ends the exclusive mode, which is the line's and not the descriptor's: it
-// would outlive us while another program has the line open, too, and keep us out.
+// would outlive us while another program has the line open, too, and keep us out. It
+// ends the lock, which would outlive the descriptor while the guard has its duplicate.
 func Unlock(tty *serial.Port) {
 	_ = tty.DisableExclusiveMode() // at worst the line is gone
+	_ = unix.Flock(tty.Fd(), unix.LOCK_UN)
 }
 
 // keepsMode reports whether the line stays in exclusive mode when the last program
@@ -216,13 +220,20 @@ func holder(path string) (found int) {
 	}
 	entries, _ := os.ReadDir("/proc") // at worst no process is seen
 	for _, entry := range entries {
-		if pid, err := strconv.Atoi(entry.Name()); err == nil && holds(pid, target) {
+		if pid, err := strconv.Atoi(entry.Name()); err == nil && holds(pid, target) && !isGuard(pid) {
 			if found = pid; pid != os.Getpid() {
 				break
 			}
 		}
 	}
 	return found
+}
+
+// isGuard reports whether a process is the guard of a server, which has the server's lines
+// open.
+func isGuard(pid int) bool {
+	args, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // gone again: no
+	return string(args) == lastwords.GuardName+"\x00"
 }
 
 // holds reports whether a process that we may look into has a file open.

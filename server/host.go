@@ -27,6 +27,7 @@ type host struct {
 	identify  func(ctx context.Context, path string) devices.Finding // see Config
 	lastWords *lastwords.Book
 	searches  map[string]context.CancelFunc // for hardware, by the path of the line
+	guard     *guard
 }
 
 func newHost(loop loop, queue *timers.Queue, config Config) host {

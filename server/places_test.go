@@ -90,18 +90,18 @@ func TestNoDescriptorForAClient(t *testing.T) {
 
 // A plugin that there are no descriptors for is not started.
 func TestNoDescriptorForAPlugin(t *testing.T) {
-	ports := descriptors.NewShare(10)
+	ports := descriptors.NewShare(9)
 	s := serve(t, newRobot(), func(c *Config) { c.Descriptors.Ports = ports })
 	onLoop(t, s, func(time.Duration) {
 		_ = ports.Take(1)
 		if _, _, err := s.server.host.StartPlugin(ignore{}, ignore{}, nil, "true"); err == nil {
-			t.Error("a plugin was started with 9 descriptors")
+			t.Error("a plugin was started with 8 descriptors")
 		}
 		ports.Return(1)
-		if err := ports.Take(10); err != nil {
+		if err := ports.Take(9); err != nil {
 			t.Error("a plugin that was not started keeps descriptors")
 		}
-		ports.Return(10)
+		ports.Return(9)
 	})
 	exited := make(chan error, 1)
 	onLoop(t, s, func(time.Duration) {
@@ -113,10 +113,10 @@ func TestNoDescriptorForAPlugin(t *testing.T) {
 		t.Error(err)
 	}
 	await(t, s, "the plugin's descriptors are given back", func(time.Duration) bool {
-		if ports.Take(10) != nil {
+		if ports.Take(9) != nil {
 			return false
 		}
-		ports.Return(10)
+		ports.Return(9)
 		return true
 	})
 }

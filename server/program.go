@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"strconv"
 	"syscall"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/devices"
+	"player/lastwords"
 	"player/reactor"
 )
 
@@ -24,9 +24,9 @@ import (
 type program struct {
 	cmd     *exec.Cmd
 	exited  func(now time.Duration, err error)
-	release func() // of the descriptor of its process
-	sweep   bool   // kill what is left of its group when it has ended
-	guard   guard
+	release func()           // of the descriptor of its process
+	sweep   bool             // kill what is left of its group when it has ended
+	group   *lastwords.Words // its process group, which the guard kills; nil: nobody does
 	reaped  bool
 }
 
@@ -120,22 +120,30 @@ type ignore struct{}
 func (ignore) Receive(time.Duration, []byte) {}
 func (ignore) Hangup(time.Duration, error)   {}
 
-// start starts a program and watches its end. The process and its guard keep a
-// descriptor each beside the one that the loop polls.
+// start starts a program, which the guard ends if this process is killed, and watches its
+// end. The process keeps a descriptor beside the one that the loop polls.
 func (h *host) start(p *program) error {
-	if err := h.loop.Ports().Take(4); err != nil {
+	err := h.launch(p)
+	if err == nil {
+		p.group = h.guard.book.KeepGroup(p.cmd.Process.Pid)
+	}
+	return err
+}
+
+func (h *host) launch(p *program) error {
+	if err := h.loop.Ports().Take(3); err != nil {
 		return err
 	}
 	h.loop.Ports().Return(2) // Open takes them again
-	p.release = func() { h.loop.Ports().Return(2) }
-	err := h.launch(p)
+	p.release = func() { h.loop.Ports().Return(1) }
+	err := h.execute(p)
 	if err != nil {
 		p.release()
 	}
 	return err
 }
 
-func (h *host) launch(p *program) error {
+func (h *host) execute(p *program) error {
 	var pidfd int
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, PidFD: &pidfd}
 	// A program inherits the timer slack of the thread that starts it, which the
@@ -147,14 +155,12 @@ func (h *host) launch(p *program) error {
 	if err != nil {
 		return err
 	}
-	p.guard = newGuard(p.cmd.Process.Pid)
 	err = errors.New("its end cannot be watched, which needs Linux 5.3: start it by hand")
 	if pidfd >= 0 {
 		_, err = h.open(pidfd, p)
 	}
 	if err != nil {
 		p.Signal(unix.SIGKILL)
-		p.guard.dismiss()
 		_ = p.cmd.Wait()
 	}
 	return err
@@ -181,54 +187,11 @@ func (p *program) Hangup(now time.Duration, _ error) {
 	if p.sweep {
 		p.Signal(unix.SIGKILL)
 	}
-	p.guard.dismiss()
+	if p.group != nil {
+		p.group.Drop()
+	}
 	p.reaped = true
 	err := p.cmd.Wait()
 	p.release()
 	p.exited(now, err)
-}
-
-// guardScript kills a process group when its standard input ends. A plugin has seen
-// the end of its own input two seconds before, and has stopped its motors; a signal
-// at once, as by PR_SET_PDEATHSIG, would not leave it the time.
-const guardScript = `read _ || { sleep 2; kill -s KILL -- "-$0"; }`
-
-// guard is a shell that kills the process group of a program when this process was
-// killed, and could not do it.
-type guard struct {
-	pid  int // zero: there is none
-	pipe int // our end of its standard input
-}
-
-// newGuard guards a process group. Without a shell or a descriptor there is no guard.
-func newGuard(group int) guard {
-	var pipe [2]int
-	if err := unix.Pipe2(pipe[:], unix.O_CLOEXEC); err != nil {
-		return guard{}
-	}
-	defer unix.Close(pipe[0])
-	pid, err := syscall.ForkExec("/bin/sh", []string{"sh", "-c", guardScript, strconv.Itoa(group)}, &syscall.ProcAttr{
-		Env:   os.Environ(),                                                    // for PATH
-		Files: []uintptr{uintptr(pipe[0]), uintptr(pipe[0]), uintptr(pipe[0])}, // it prints nothing
-		Sys:   &syscall.SysProcAttr{Setpgid: true},
-	})
-	if err != nil {
-		_ = unix.Close(pipe[1]) // a pipe's end
-		return guard{}
-	}
-	return guard{pid, pipe[1]}
-}
-
-// dismiss ends the guard.
-func (g guard) dismiss() {
-	if g.pid == 0 {
-		return
-	}
-	_ = unix.Kill(g.pid, unix.SIGKILL)
-	for {
-		if _, err := unix.Wait4(g.pid, nil, 0, nil); err != unix.EINTR { // it ends at once
-			break
-		}
-	}
-	_ = unix.Close(g.pipe) // a pipe's end
 }

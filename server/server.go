@@ -65,6 +65,9 @@ type Config struct {
 	// Identify finds out which hardware answers on a serial line that nobody has open, until
 	// the end of ctx. It may block: a goroutine calls it. It may be nil.
 	Identify func(ctx context.Context, path string) devices.Finding
+	// Guard is this program, which is a guard if lastwords.GuardName is its name
+	// (lastwords.Guard). Empty: the server has no guard.
+	Guard string
 	// Ready is called on the loop once clients are served. It may be nil.
 	Ready func(*Server)
 }
@@ -111,6 +114,9 @@ func Run(ctx context.Context, config Config) error {
 	addresses := make([]string, len(config.Robots))
 	for i, robot := range config.Robots {
 		addresses[i] = robot.Address
+	}
+	if config.LastWords == nil {
+		config.LastWords = &lastwords.Book{}
 	}
 	var s *Server
 	l := reactor.New(reactor.Config{
@@ -160,6 +166,7 @@ func newServer(config Config, loop loop, queue *timers.Queue) *Server {
 	s.liveness = timers.NewTimer(s.checkCommanders)
 	s.turns = timers.NewTimer(s.serveTurns)
 	s.shutdown = timers.NewTimer(s.finish)
+	s.host.guard = newGuard(&s.host, config.LastWords, config.Guard)
 	return s
 }
 

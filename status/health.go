@@ -3,6 +3,7 @@ package status
 // Health is the verdict of /healthz.
 type Health struct {
 	Well   bool          `json:"well"`
+	Guard  Guard         `json:"guard"`
 	Robots []RobotHealth `json:"robots"`
 }
 
@@ -16,9 +17,9 @@ type RobotHealth struct {
 	Recorders map[string]State `json:"recorders,omitempty"`
 }
 
-// Health reports whether every device and every recorder is well.
+// Health reports whether every device, every recorder and the guard are well.
 func (s Status) Health() Health {
-	h := Health{Well: true, Robots: make([]RobotHealth, len(s.Robots))}
+	h := Health{Well: s.Guard != GuardMissing, Guard: s.Guard, Robots: make([]RobotHealth, len(s.Robots))}
 	for i, r := range s.Robots {
 		states := map[string]State{}
 		for name, d := range r.Devices {

@@ -29,6 +29,7 @@ func (s Status) AppendMetrics(dst []byte) []byte {
 	single("player_uptime_seconds", gauge, "Time since the server started.", time.Duration(s.Uptime).Seconds())
 	single("player_loop_wakes_total", counter, "Events that the server's loop has served.", float64(s.Loop.Wakes))
 	single("player_frames_late_total", counter, "Frames that became due 5 ms late, or later.", float64(s.Loop.LateFrames))
+	single("player_guard_missing", gauge, "1 while motors run on if the server is killed.", one(s.Guard == GuardMissing))
 	single("player_clients_max", gauge, "Clients that are served at a time, at most.", float64(s.Loop.MaxClients))
 	for _, f := range robotFamilies {
 		t.family(f.name, f.kind, f.help)

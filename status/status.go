@@ -15,7 +15,17 @@ type Status struct {
 	Uptime  Seconds `json:"uptime_s"`
 	Robots  []Robot `json:"robots"`
 	Loop    Loop    `json:"loop"`
+	Guard   Guard   `json:"guard"`
 }
+
+// Guard is the state of the process that stops the motors if the server is killed.
+type Guard string
+
+const (
+	GuardIdle    Guard = "idle"    // there is nothing to guard
+	GuardReady   Guard = "ready"   // it runs
+	GuardMissing Guard = "missing" // it has died, and is started again
+)
 
 // Robot is one robot of the server.
 type Robot struct {

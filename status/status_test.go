@@ -32,7 +32,8 @@ func example() Status {
 			},
 			{Name: "r\xFF2", Port: 6666, Control: "first", Stopped: true, Devices: map[string]Device{"laser": {Driver: "urg", State: Failed, Error: "no answer"}}, Clients: []Client{}},
 		},
-		Loop: Loop{Wakes: 1e6, LateFrames: 2, Clients: 1, MaxClients: 100},
+		Loop:  Loop{Wakes: 1e6, LateFrames: 2, Clients: 1, MaxClients: 100},
+		Guard: GuardReady,
 	}
 }
 
@@ -51,7 +52,7 @@ func TestJSON(t *testing.T) {
 		`"clients":[{"address":"10.0.0.7:40000","name":"Anna","tls":true,"certificate":"anna","connected_s":60,"devices":{"l":"a","p":"r"},"rate":20,"served_hz":19.9,"age_ms":1.5,` +
 		`"paced":false,"last_command_s":0.25,"frames":7,"bytes":700,"skipped":1,"commands":5,"refused":2}],` +
 		`"totals":{"frames":17,"bytes":1700,"skipped":3,"commands":15,"refused":4}}],` +
-		`"loop":{"wakes":1000000,"late_frames":2,"clients":1,"max_clients":100}}`
+		`"loop":{"wakes":1000000,"late_frames":2,"clients":1,"max_clients":100},"guard":"ready"}`
 	if string(got) != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}

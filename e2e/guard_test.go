@@ -1,0 +1,185 @@
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"player/emulator/create"
+	"player/emulator/line"
+	"player/lastwords"
+)
+
+// guards returns the guards that a server has.
+func (s *server) guards(t *testing.T) (pids []int) {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		stat, _ := os.ReadFile(file) // gone again: none
+		pid, rest, _ := strings.Cut(string(stat), " ("+lastwords.GuardName+") ")
+		if fields := strings.Fields(rest); len(fields) > 1 && fields[1] == strconv.Itoa(s.cmd.Process.Pid) && fields[0] != "Z" {
+			n, err := strconv.Atoi(pid)
+			if err != nil {
+				t.Fatal(err)
+			}
+			pids = append(pids, n)
+		}
+	}
+	return pids
+}
+
+// guard waits for the server's guard, and returns its process.
+func (s *server) guard(t *testing.T) (pid int) {
+	t.Helper()
+	await(t, "a guard", func() bool {
+		all := s.guards(t)
+		if len(all) > 1 {
+			t.Fatalf("there are several guards: %v", all)
+		}
+		if len(all) == 1 {
+			pid = all[0]
+		}
+		return pid != 0
+	})
+	return pid
+}
+
+func exists(pid int) bool { return syscall.Kill(pid, 0) == nil }
+
+// deaths are the signals that leave the server no time to say anything.
+var deaths = []syscall.Signal{syscall.SIGKILL, syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGILL}
+
+// Whatever kills the server, its guard stops the robot, and nothing is left that keeps the
+// next server from the line.
+func TestGuardStopsTheRobot(t *testing.T) {
+	t.Parallel()
+	for _, death := range deaths {
+		t.Run(death.String(), func(t *testing.T) {
+			t.Parallel()
+			s, _, r := driving(t, launch{})
+			guard := s.guard(t)
+			s.signal(t, death)
+			<-s.exited
+			stood(t, r)
+			await(t, "last words", func() bool { return bytes.HasSuffix(r.Heard(line.HostToDevice), farewell) })
+			await(t, "the guard's end", func() bool { return !exists(guard) })
+			if !s.logged("the server has died") {
+				t.Error("the guard says nothing")
+			}
+			launch{}.driving(t, r, "-pp", r.Port())
+		})
+	}
+}
+
+// A Create, which has no watchdog.
+func TestGuardStopsACreate(t *testing.T) {
+	t.Parallel()
+	r, s := startCreate(t, create.Options{})
+	c := s.dial(t)
+	c.mustOpen("pa", "pa")
+	c.drive(200, 0)
+	await(t, "motion", func() bool { return r.State().Left == 200 })
+	guard := s.guard(t)
+	s.kill(t)
+	await(t, "wheels that stand", func() bool { return r.State().Left == 0 && r.State().Right == 0 })
+	await(t, "the guard's end", func() bool { return !exists(guard) })
+	file := write(t, t.TempDir(), "create.cfg", fmt.Sprintf(`driver ( name "create" provides ["position:0"] port %q )`, r.Port()))
+	c = start(t, file).dial(t)
+	c.mustOpen("pa", "pa")
+	c.drive(100, 0)
+	await(t, "motion under the next server", func() bool { return r.State().Left == 100 })
+}
+
+// A server that ends in order leaves no guard, which has said nothing.
+func TestGuardEndsWithItsServer(t *testing.T) {
+	t.Parallel()
+	s, _, r := driving(t, launch{})
+	guard := s.guard(t)
+	s.stop(t)
+	checkFarewell(t, r)
+	await(t, "the guard's end", func() bool { return !exists(guard) })
+	if s.logged("has died") {
+		t.Error("the guard took it for a death")
+	}
+}
+
+// What ends programs at a terminal and by their group does not end a guard.
+func TestGuardOutlivesSignals(t *testing.T) {
+	t.Parallel()
+	s, _, r := driving(t, launch{})
+	guard := s.guard(t)
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
+		if err := syscall.Kill(guard, sig); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if group, err := syscall.Getpgid(guard); err != nil || group != guard {
+		t.Errorf("it is in the group %d, %v", group, err)
+	}
+	s.kill(t)
+	stood(t, r)
+}
+
+// A guard that is killed is named and replaced, while the robot drives on.
+func TestGuardIsReplaced(t *testing.T) {
+	t.Parallel()
+	page := fmt.Sprintf("127.0.0.1:%d", freePort(t))
+	s, p, r := driving(t, launch{}, "-http", page)
+	first := s.guard(t)
+	if err := syscall.Kill(first, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	s.awaitLog(t, "no guard, trying again")
+	if code, body := fetch(t, "GET", "http://"+page+"/healthz"); code != 503 || !strings.Contains(body, `"guard":"missing"`) {
+		t.Errorf("/healthz: %d, %s", code, body)
+	}
+	await(t, "another guard", func() bool { all := s.guards(t); return len(all) == 1 && all[0] != first })
+	s.awaitLog(t, "guard is back")
+	if code, body := fetch(t, "GET", "http://"+page+"/healthz"); code != 200 || !strings.Contains(body, `"guard":"ready"`) {
+		t.Errorf("/healthz: %d, %s", code, body)
+	}
+	p.drives("the other way", -300, 0, func() bool { return r.State().Left < -100 })
+	s.kill(t)
+	stood(t, r)
+}
+
+// A line that is closed is closed in the guard, too: the driver that is set up again opens
+// it at once, and so does another program.
+func TestGuardLetsGo(t *testing.T) {
+	t.Parallel()
+	s, p, r := driving(t, launch{})
+	guard := s.guard(t)
+	for range 3 {
+		p.mustOpen("pcgc", "pcgc")
+		p.mustOpen("pa", "pa")
+	}
+	p.mustOpen("pcgc", "pcgc")
+	if s.logged("busy") {
+		t.Error("the line was busy")
+	}
+	await(t, "a guard without a line", func() bool {
+		links, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", guard))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, link := range links {
+			if to, _ := os.Readlink(link); strings.HasPrefix(to, "/dev/pts/") {
+				return false
+			}
+		}
+		return true
+	})
+	s.kill(t)
+	if s.logged("has died") {
+		t.Error("the guard had something to say")
+	}
+	launch{}.driving(t, r, "-pp", r.Port())
+}

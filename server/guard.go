@@ -1,0 +1,105 @@
+package server
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"time"
+
+	"go.uber.org/zap"
+	"golang.org/x/sys/unix"
+
+	"player/devices/retry"
+	"player/lastwords"
+	"player/status"
+	"player/timers"
+)
+
+// guard is the server's guard (lastwords.Guard), a process. It runs from the moment
+// when there is something to guard. One that dies is replaced.
+type guard struct {
+	host  *host
+	book  *lastwords.Book
+	path  string // of the program
+	state status.Guard
+	retry retry.Retry
+	again *timers.Timer // starts the next one
+}
+
+// newGuard returns the guard of a book. Without a path it never runs.
+func newGuard(h *host, book *lastwords.Book, path string) *guard {
+	g := &guard{host: h, book: book, path: path, state: status.GuardIdle}
+	g.again = timers.NewTimer(g.start)
+	if path != "" {
+		book.Need = func() {
+			if g.state == status.GuardIdle {
+				h.timers.Set(g.again, h.loop.Now())
+			}
+		}
+	}
+	return g
+}
+
+// start starts the process, unless there is nothing to guard any more. It returns when
+// to try again, zero for never.
+func (g *guard) start(now time.Duration) time.Duration {
+	if g.book.Empty() {
+		g.state = status.GuardIdle
+		return 0
+	}
+	p, end, err := g.launch()
+	if err != nil {
+		return g.failed(now, err)
+	}
+	g.state = status.GuardReady
+	if g.retry.Failing() {
+		g.host.log.Info("guard is back")
+		g.retry.Worked(now, zap.NewNop())
+	}
+	g.book.Entrust(end, func() { p.Signal(unix.SIGKILL) })
+	return 0
+}
+
+// launch starts the process, and returns the book's end of the connection to it.
+func (g *guard) launch() (p *program, end int, err error) {
+	ports := g.host.loop.Ports()
+	if err := ports.Take(1); err != nil { // for end
+		return nil, 0, err
+	}
+	defer func() {
+		if err != nil {
+			ports.Return(1)
+		}
+	}()
+	end, theirs, err := lastwords.Socketpair()
+	if err != nil {
+		return nil, 0, err
+	}
+	stdin := os.NewFile(uintptr(theirs), "guard")
+	defer stdin.Close()
+	p = &program{exited: g.exited, cmd: &exec.Cmd{
+		Path: g.path, Args: []string{lastwords.GuardName}, Stdin: stdin, Stderr: os.Stderr,
+		Env: []string{"GOMAXPROCS=1", "GOGC=off"}, // it makes no garbage
+	}}
+	if err := g.host.launch(p); err != nil {
+		return nil, 0, errors.Join(err, unix.Close(end))
+	}
+	return p, end, nil
+}
+
+// exited is called when the process has ended.
+func (g *guard) exited(now time.Duration, err error) {
+	g.book.Disown()
+	g.host.loop.Ports().Return(1)
+	if err == nil {
+		err = errors.New("exit status 0")
+	}
+	g.host.timers.Set(g.again, g.failed(now, err))
+}
+
+// failed returns when to try again.
+func (g *guard) failed(now time.Duration, err error) time.Duration {
+	g.state = status.GuardMissing
+	g.host.log.Warn("no guard, trying again: until then motors run on if the server is killed", zap.Error(err))
+	return g.retry.Failed(now, zap.NewNop(), err)
+}
