@@ -216,9 +216,10 @@ func TestDescriptorFloods(t *testing.T) {
 // floods it, and by the protocol, on a connection of its own and behind a request whose
 // hardware does not answer.
 func TestStopPassesFloods(t *testing.T) {
-	// atMost is the second in which a stop is answered, and what the machine of the tests
-	// may be late, whose processors the floods need, too.
-	const atMost = 3 * time.Second
+	// atMost tells a stop that passes from one that waits for its turn, which took more
+	// than half a minute. On a quiet machine it takes less than a second, as the log of the
+	// test shows.
+	const atMost = 20 * time.Second
 	silent, other := startLaser(t, laser.Options{}), freePort(t)
 	silent.Silence()
 	s := start(t, "-http", "127.0.0.1:0", write(t, t.TempDir(), "robot.cfg", fmt.Sprintf(`
