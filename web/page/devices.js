@@ -1,7 +1,12 @@
 // Camera, gripper and body of the robot that is shown.
 
+import { $ } from "./dom.js";
 import * as text from "./text.js";
 import { palette } from "./view.js";
+
+/** @import { Context } from "../types" */
+/** @import { Driver } from "./drive.js" */
+/** @import { Robot } from "./robot.js" */
 
 const WIDTH = 160, HEIGHT = 120; // pixels of the image that ACTS tracks colours in
 const LOOK_PERIOD = 80; // ms between the commands of a slider that is moved
@@ -15,14 +20,17 @@ const CHANNELS = [
 ];
 const channelColor = (i) => CHANNELS[i]?.[1] ?? `hsl(${(i * 47) % 360} 60% 60%)`;
 
-const $ = (id) => document.getElementById(id);
-
 export class Camera {
+  /** @param {Driver} driver */
   constructor(driver) {
-    Object.assign(this, { driver, canvas: $("image"), touchedAt: -Infinity });
+    this.driver = driver;
+    this.canvas = $("image");
+    this.touchedAt = -Infinity; // when a slider was moved
+    /** @type {Robot | null} */
+    this.robot = null;
     for (const id of ["pan", "tilt", "zoom"]) $(id).addEventListener("input", () => this.look());
     $("ahead").addEventListener("click", () => {
-      $("pan").value = $("tilt").value = $("zoom").value = 0;
+      $("pan").value = $("tilt").value = $("zoom").value = "0";
       this.look();
     });
     new ResizeObserver(() => this.robot && this.update(this.robot)).observe(this.canvas);
@@ -33,7 +41,7 @@ export class Camera {
     this.touchedAt = performance.now();
     this.label();
     this.timer ??= setTimeout(() => {
-      this.timer = null;
+      this.timer = undefined;
       // Left is positive on the wire, and left on the dashboard.
       this.driver.send({ look: [-$("pan").value, +$("tilt").value, +$("zoom").value] });
     }, LOOK_PERIOD);
@@ -44,6 +52,7 @@ export class Camera {
     $("tilt").setAttribute("aria-valuetext", text.side(+$("tilt").value, "up", "down"));
   }
 
+  /** @param {Robot} robot */
   update(robot) {
     const { v: blobs, z: ptz } = robot.data;
     if (robot !== this.robot) this.touchedAt = -Infinity;
@@ -51,17 +60,19 @@ export class Camera {
     $("blob-count").textContent = text.blobCount(blobs);
     $("ptz-out").textContent = text.ptz(ptz);
     // The sliders follow the camera, but not while the user moves them.
-    if (ptz && performance.now() - this.touchedAt > SLIDER_REST && !document.activeElement?.matches("#pan:active, #tilt:active, #zoom:active")) {
-      $("pan").value = -ptz.pan;
-      $("tilt").value = ptz.tilt;
-      $("zoom").value = ptz.zoom;
+    const held = document.activeElement?.matches("#pan:active, #tilt:active, #zoom:active");
+    if (ptz && performance.now() - this.touchedAt > SLIDER_REST && !held) {
+      $("pan").value = String(-ptz.pan);
+      $("tilt").value = String(ptz.tilt);
+      $("zoom").value = String(ptz.zoom);
       this.label();
     }
     this.draw(blobs);
   }
 
   draw(blobs) {
-    const { canvas } = this, ratio = devicePixelRatio || 1, colors = palette(), c = canvas.getContext("2d");
+    const { canvas } = this, ratio = devicePixelRatio || 1, colors = palette();
+    const c = /** @type {Context} */ (canvas.getContext("2d"));
     const width = Math.round(canvas.clientWidth * ratio), height = Math.round(canvas.clientHeight * ratio);
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
     c.setTransform(width / WIDTH, 0, 0, height / HEIGHT, 0, 0);
@@ -82,33 +93,38 @@ export class Camera {
       c.strokeRect(b.left, b.top, w, h);
       c.beginPath();
       c.strokeStyle = colors.text;
-      c.moveTo(b.x - 2.5, b.y + 0.5), c.lineTo(b.x + 3.5, b.y + 0.5), c.moveTo(b.x + 0.5, b.y - 2.5), c.lineTo(b.x + 0.5, b.y + 3.5);
+      c.moveTo(b.x - 2.5, b.y + 0.5), c.lineTo(b.x + 3.5, b.y + 0.5);
+      c.moveTo(b.x + 0.5, b.y - 2.5), c.lineTo(b.x + 0.5, b.y + 3.5);
       c.stroke();
       c.font = "7px system-ui, sans-serif";
       c.fillStyle = colors.text;
       const label = `${CHANNELS[b.channel]?.[0] ?? `channel ${b.channel}`} ${b.area}`;
-      c.fillText(label, Math.max(1, Math.min(b.left, WIDTH - 2 - c.measureText(label).width)), b.top > 10 ? b.top - 2.5 : Math.min(b.bottom + 8, HEIGHT - 2));
+      const left = Math.max(1, Math.min(b.left, WIDTH - 2 - c.measureText(label).width));
+      c.fillText(label, left, b.top > 10 ? b.top - 2.5 : Math.min(b.bottom + 8, HEIGHT - 2));
     }
   }
 }
 
 export class Gripper {
+  /** @param {Driver} driver */
   constructor(driver) {
     $("grip-buttons").addEventListener("click", (e) => {
-      const code = +e.target.dataset.grip;
+      const code = Number(/** @type {HTMLElement} */ (e.target).dataset.grip);
       if (code) driver.send({ grip: [code, 0] });
     });
   }
 
+  /** @param {Robot} robot */
   update({ data }) { $("grip-state").textContent = text.gripper(data.g); }
 }
 
 export class Body {
+  /** @param {Robot} robot */
   update({ data }) {
     const state = text.body(data), volts = data.m?.volts;
     $("bumper-state").textContent = state.text;
     $("bumper-state").classList.toggle("bad", state.alarm);
-    $("volts").textContent = data.m ? `${volts.toFixed(1)} V` : "–";
+    $("volts").textContent = volts === undefined ? "–" : `${volts.toFixed(1)} V`;
     $("battery").value = volts ?? 0;
   }
 }

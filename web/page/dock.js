@@ -1,14 +1,17 @@
 // The bar below everything: timeline, replay and recording, plots, log.
 
+import { $ } from "./dom.js";
 import { Log } from "./log.js";
 import { Plots } from "./plots.js";
 import { Run } from "./run.js";
 import { Timeline } from "./timeline.js";
 
-const $ = (id) => document.getElementById(id);
+/** @import { Driver } from "./drive.js" */
+/** @import { Robot } from "./robot.js" */
 
 export class Dock {
   // driver is followed: who drives sees the present.
+  /** @param {Driver} driver */
   constructor(driver) {
     this.timeline = new Timeline();
     this.plots = new Plots($("plots"), this.timeline);
@@ -16,22 +19,23 @@ export class Dock {
     this.run = new Run();
     this.gone = false; // nothing is heard from the server: there is no present
     const { timeline } = this;
-    $("timeline").addEventListener("input", () => timeline.go(timeline.latest() + $("timeline").value * 1000));
+    $("timeline").addEventListener("input", () => timeline.go(timeline.latest() + Number($("timeline").value) * 1000));
     $("live").addEventListener("click", () => (timeline.past ? timeline.live() : timeline.go(Infinity)));
     $("to-live").addEventListener("click", () => timeline.live());
     driver.addEventListener("change", () => driver.moving && timeline.live());
     timeline.addEventListener("change", () => this.update());
-    for (const [id, part] of [["plots", this.plots], ["log", this.log]]) {
+    for (const { id, part } of [{ id: "plots", part: this.plots }, { id: "log", part: this.log }]) {
       $(`${id}-open`).addEventListener("click", () => {
         const open = $(id).hidden;
         $(id).hidden = !open;
-        $(`${id}-open`).setAttribute("aria-expanded", open);
+        $(`${id}-open`).setAttribute("aria-expanded", String(open));
         part.show(open);
       });
     }
     this.update();
   }
 
+  /** @param {Robot | null} robot */
   show(robot) {
     this.plots.robot = robot;
     this.run.show(robot);
@@ -52,11 +56,12 @@ export class Dock {
   update() {
     const { timeline } = this, { past } = timeline, ago = (timeline.end - timeline.at) / 1000;
     document.documentElement.classList.toggle("past", past);
-    $("live").setAttribute("aria-pressed", !past && !this.gone);
+    $("live").setAttribute("aria-pressed", String(!past && !this.gone));
     $("past").hidden = !past;
-    if (!past) $("timeline").value = 0;
-    else if (document.activeElement !== $("timeline")) $("timeline").value = -ago;
-    const text = past ? `${ago.toFixed(1)} s before ${new Date(Date.now() - performance.now() + timeline.end).toLocaleTimeString()}` : "now";
+    if (!past) $("timeline").value = "0";
+    else if (document.activeElement !== $("timeline")) $("timeline").value = String(-ago);
+    const entered = new Date(Date.now() - performance.now() + timeline.end);
+    const text = past ? `${ago.toFixed(1)} s before ${entered.toLocaleTimeString()}` : "now";
     $("timeline-out").textContent = past ? `−${ago.toFixed(1)} s` : this.gone ? "–" : "now";
     $("timeline").setAttribute("aria-valuetext", this.gone ? "unknown" : text);
     $("past-text").textContent = `This is the past: ${text}. Robots move on.`;

@@ -7,6 +7,9 @@
 import { keyInput, padInput, speeds, steers, stickInput, stickOffset } from "./steering.js";
 import { connect } from "./wire.js";
 
+/** @import { DriveMessage, DriveReport } from "../types" */
+/** @import { Robot } from "./robot.js" */
+
 const REPEAT = 100; // ms between repetitions of a command; the server stops the robot after four
 const LEAST_INTERVAL = 40; // ms between different commands: a stick moves on every frame of the screen
 
@@ -14,16 +17,28 @@ export class Driver extends EventTarget {
   constructor() {
     super();
     this.limits = { speed: 300, turn: 60 }; // mm/s, deg/s
+    /** @type {Robot | null} */
+    this.robot = null;
+    /** @type {WebSocket | null} */
+    this.socket = null;
+    /** @type {DriveMessage[]} */
+    this.waiting = []; // until the socket is open
+    /** @type {Map<string, [forward: number, left: number]>} */
     this.inputs = new Map(); // source → [forward, left], each -1 to 1; without those at rest
     this.locked = false; // until all inputs are released
     this.blocked = false; // nobody may drive, or not from here
     this.keeps = false; // control: it commands also while nobody drives
     this.vain = false; // commands have no effect: another client drives
+    /** @type {[speed: number, turn: number]} */
     this.sent = [0, 0]; // the last command: mm/s, deg/s
+    this.sentAt = 0;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
     this.note = ""; // why the robot stopped, or what failed
   }
 
   // select drives another robot from now on. The previous one stops.
+  /** @param {Robot | null} robot */
   select(robot) {
     if (robot === this.robot) return;
     this.halt();
@@ -35,6 +50,7 @@ export class Driver extends EventTarget {
   changed() { this.dispatchEvent(new Event("change")); }
 
   // setInput sets the input of one source: keys, stick or gamepad.
+  /** @type {(source: string, input: [forward: number, left: number]) => void} */
   setInput(source, [forward, left]) {
     if (forward === 0 && left === 0) this.inputs.delete(source);
     else this.inputs.set(source, [forward, left]);
@@ -78,6 +94,7 @@ export class Driver extends EventTarget {
   // change after LEAST_INTERVAL, a repetition after REPEAT.
   update() {
     clearTimeout(this.timer);
+    /** @type {[speed: number, turn: number]} */
     const command = this.locked || this.blocked ? [0, 0] : speeds(this.inputs.values(), this.limits);
     const stop = command[0] === 0 && command[1] === 0;
     if (!this.robot || (stop && !this.moving && !this.keeps)) return;
@@ -99,26 +116,29 @@ export class Driver extends EventTarget {
 
   // send sends a message to the server, which connects to the robot first. Of
   // speeds that wait for that, the newest are sent.
+  /** @param {DriveMessage} message */
   send(message) {
     if (!this.robot) return;
-    if (!this.socket) this.open();
-    if (this.socket.readyState === WebSocket.OPEN) {
-      this.socket.send(JSON.stringify(message));
+    const socket = this.socket ?? this.open(this.robot);
+    if (socket.readyState === WebSocket.OPEN) {
+      socket.send(JSON.stringify(message));
       return;
     }
     if (message.drive) this.waiting = this.waiting.filter((m) => !m.drive);
     this.waiting.push(message);
   }
 
-  open() {
+  // open returns the socket for a robot.
+  /** @param {Robot} robot */
+  open(robot) {
     this.waiting = [];
-    const socket = (this.socket = connect("drive", { robot: this.robot.address }));
+    const socket = (this.socket = connect("drive", { robot: robot.address }));
     socket.onopen = () => {
       for (const message of this.waiting) socket.send(JSON.stringify(message));
       this.waiting = [];
     };
     socket.onmessage = ({ data }) => {
-      const { error } = JSON.parse(data);
+      const { error } = /** @type {DriveReport} */ (JSON.parse(data));
       if (socket !== this.socket || !error) return;
       this.fail(error);
     };
@@ -129,6 +149,7 @@ export class Driver extends EventTarget {
       this.keeps = false;
       this.fail(`stopped: ${reason || "the connection is lost"}`);
     };
+    return socket;
   }
 
   // fail tells that a message had no effect; which one is not known.
@@ -153,6 +174,7 @@ export class Driver extends EventTarget {
 }
 
 // bindFocus stops the robot when the dashboard loses the focus or is hidden.
+/** @param {Driver} driver */
 export function bindFocus(driver) {
   addEventListener("blur", () => driver.halt("stopped: the dashboard lost the focus"));
   document.addEventListener("visibilitychange", () => {
@@ -168,8 +190,10 @@ export function bindFocus(driver) {
 
 // usesKey reports whether the focused element needs a key for itself.
 const usesKey = ({ target, code }) =>
-  target.closest?.("select, textarea, input:not([type=range])") || (target.closest?.("input[type=range]") && code.startsWith("Arrow"));
+  target.closest?.("select, textarea, input:not([type=range])") ||
+  (target.closest?.("input[type=range]") && code.startsWith("Arrow"));
 
+/** @param {Driver} driver */
 export function bindKeys(driver) {
   const down = new Set();
   const update = () => driver.setInput("keys", keyInput(down));
@@ -197,6 +221,7 @@ export function bindKeys(driver) {
 }
 
 // bindStick makes a disc with a knob a stick.
+/** @type {(driver: Driver, disc: HTMLElement, knob: HTMLElement) => void} */
 export function bindStick(driver, disc, knob) {
   let pointer = null;
   const move = (offset) => {
@@ -205,7 +230,8 @@ export function bindStick(driver, disc, knob) {
   };
   const follow = (e) => {
     const box = disc.getBoundingClientRect();
-    move(stickOffset(e.clientX - box.left - box.width / 2, e.clientY - box.top - box.height / 2, box.width / 2 - knob.offsetWidth / 4));
+    const x = e.clientX - box.left - box.width / 2, y = e.clientY - box.top - box.height / 2;
+    move(stickOffset(x, y, box.width / 2 - knob.offsetWidth / 4));
   };
   disc.addEventListener("pointerdown", (e) => {
     if (e.button > 0 || pointer !== null) return;
@@ -227,6 +253,7 @@ export function bindStick(driver, disc, knob) {
 
 // bindGamepad reads the first gamepad while one is connected, and shows hint
 // meanwhile.
+/** @type {(driver: Driver, hint: HTMLElement) => void} */
 export function bindGamepad(driver, hint) {
   let polling = false;
   const poll = () => {

@@ -1,20 +1,50 @@
 // Editing of the world file. The server keeps one draft of it, for all pages, and sends
 // what each change gives; the world that runs stays as it is.
 
+import { $ } from "./dom.js";
 import { outline } from "./sensors.js";
 
+/** @import { Context, Drag, Draft, Edit, Model, Palette, Placement, Point, Pose, Vec } from "../types" */
+/** @import { World } from "./world.js" */
+/** @typedef {Model & { radius: number, start: Pose }} Thing */
+
 const NUDGE = 0.1, TWIST = Math.PI / 18; // metres and radians by which a key moves and turns
+// STEPS are the ways that keys move, metres.
+const STEPS = { ArrowUp: [0, NUDGE], ArrowDown: [0, -NUDGE], ArrowLeft: [-NUDGE, 0], ArrowRight: [NUDGE, 0] };
 const TOUCH = 12; // CSS pixels around a thing where it can be touched
-const OLD = "The server has loaded another world file since this draft began. Save downloads the draft; Revert begins again from the file.";
-const ORPHAN = "The server was started again, and has no draft any more. Save downloads what this page had of it; Revert shows the file.";
-const HINT = "The world file from above. Drag a thing to move it, drag with Shift to turn it. With the keyboard: Page Up and Page Down select a thing, Shift and arrow keys move it, comma and full stop turn it, Delete deletes it.";
-const $ = (id) => document.getElementById(id);
+const OLD = "The server has loaded another world file since this draft began. " +
+  "Save downloads the draft; Revert begins again from the file.";
+const ORPHAN = "The server was started again, and has no draft any more. " +
+  "Save downloads what this page had of it; Revert shows the file.";
+const HINT = "The world file from above. Drag a thing to move it, drag with Shift to turn it. " +
+  "With the keyboard: Page Up and Page Down select a thing, Shift and arrow keys move it, " +
+  "comma and full stop turn it, Delete deletes it.";
 
 export class Editor {
   // save(name, text) offers a file to the user.
+  /**
+   * @param {World} world
+   * @param {(name: string, text: string) => void} save
+   */
   constructor(world, save) {
-    Object.assign(this, { world, save, things: [], selected: -1, on: false, busy: false, ghost: null, walling: false, draft: null });
+    this.world = world;
+    this.save = save;
+    /** @type {Thing[]} */
+    this.things = [];
+    this.selected = -1; // a thing
+    this.on = false;
+    this.busy = false; // the server works on an edit
+    /** @type {Pose | null} */
+    this.ghost = null; // where the selected thing is dragged to
+    this.walling = false; // a drag draws a wall
+    /** @type {{ from: Point, to: Point } | null} */
+    this.line = null; // the wall that is drawn
+    /** @type {Point | null} */
+    this.point = null; // what is there is selected when the edit is done
+    /** @type {Draft | null} */
+    this.draft = null;
     this.orphan = false; // the draft that is shown is only in this page
+    this.name = ""; // of the world file
     this.label = $("world-canvas").ariaLabel;
     $("edit").addEventListener("click", () => (this.on ? this.leave() : this.send({})));
     $("edit-add").addEventListener("click", () => {
@@ -27,11 +57,13 @@ export class Editor {
     $("edit-revert").addEventListener("click", () => {
       const { orphan } = this;
       this.orphan = false;
-      if (orphan) this.draft.edited = false;
+      if (this.draft && orphan) this.draft.edited = false;
       this.send(orphan ? {} : { revert: true });
     });
-    $("edit-save").addEventListener("click", () => this.save(this.draft.scene.name.split("/").at(-1), this.draft.text));
-    world.addEventListener("draft", ({ detail }) => this.take(detail));
+    $("edit-save").addEventListener("click", () => {
+      if (this.draft) this.save(this.name, this.draft.text);
+    });
+    world.addEventListener("draft", (e) => this.take(/** @type {CustomEvent<Draft>} */ (e).detail));
     world.addEventListener("lost", () => {
       this.busy = false;
       this.update();
@@ -44,6 +76,7 @@ export class Editor {
 
   // send sends an edit unless the server works on one. What is at the point is
   // selected when the edit is done.
+  /** @type {(edit: Edit, point?: Point | null) => void} */
   send(edit, point = null) {
     if (this.busy || this.orphan || this.world.lost) return;
     this.busy = true;
@@ -51,17 +84,20 @@ export class Editor {
     this.world.send({ edit: { ...edit, base: this.draft?.changes ?? 0 } });
   }
 
+  /** @param {Draft} draft */
   take(draft) {
     const { scene, starts, kinds, error } = draft;
     this.busy = false;
     this.ghost = null;
-    this.orphan = Boolean(this.draft?.edited) && draft.id !== this.draft.id;
+    this.orphan = this.draft !== null && this.draft.edited && draft.id !== this.draft.id;
     this.world.note(this.orphan ? ORPHAN : [error, draft.old && OLD].filter(Boolean).join(" "));
     this.world.view.changed();
     if (this.orphan) return this.enter();
     if (!scene) return;
     const { length } = this.things;
-    this.things = [...scene.fixtures.map((m, i) => local(m, starts[i])), ...scene.movers].map((model, i) => thing(model, starts[i]));
+    const models = [...scene.fixtures.map((m, i) => local(m, starts[i])), ...scene.movers];
+    this.things = models.map((model, i) => thing(model, starts[i]));
+    this.name = scene.name.slice(scene.name.lastIndexOf("/") + 1);
     this.draft = draft;
     if (this.point) this.selected = this.nearest(this.point, Infinity);
     else if (this.things.length !== length) this.selected = -1;
@@ -84,7 +120,7 @@ export class Editor {
     const { world, on } = this;
     world.editor = on ? this : null;
     $("edit-bar").hidden = !on;
-    $("edit").setAttribute("aria-pressed", on);
+    $("edit").setAttribute("aria-pressed", String(on));
     on ? sessionStorage.setItem("editing", "1") : sessionStorage.removeItem("editing");
     $("world-canvas").ariaLabel = on ? HINT : this.label;
     this.wall(false);
@@ -92,13 +128,13 @@ export class Editor {
 
   wall(on) {
     this.walling = on;
-    $("edit-wall").setAttribute("aria-pressed", on);
+    $("edit-wall").setAttribute("aria-pressed", String(on));
     this.update();
   }
 
   update() {
     const { name } = this.things[this.selected] ?? {}, fixed = this.orphan || this.world.lost;
-    for (const id of ["edit-add", "edit-wall", "edit-undo"]) $(id).disabled = fixed;
+    for (const button of [$("edit-add"), $("edit-wall"), $("edit-undo")]) button.disabled = fixed;
     $("edit-revert").disabled = this.world.lost;
     $("edit-delete").disabled = !name || fixed;
     $("edit-delete").title = name ? `Delete ${name}` : "Select a thing first";
@@ -110,20 +146,24 @@ export class Editor {
     this.update();
   }
 
+  /** @param {Pose} pose */
   move(pose) { this.send({ move: { thing: this.selected, ...pose } }); }
   delete() { if (this.selected >= 0) this.send({ delete: this.selected }); }
 
   // nearest returns the thing within reach of a floor point, the smaller one of two
   // that are at it; -1: there is none.
+  /** @type {(point: Point, reach: number) => number} */
   nearest(point, reach) {
     let best = -1, least = [reach, 0];
     this.things.forEach((t, i) => {
       const d = [distance(t, point), t.radius];
-      if (t.parts.length && (d[0] < least[0] || (best >= 0 && d[0] === least[0] && d[1] < least[1]))) [best, least] = [i, d];
+      const nearer = d[0] < least[0] || (best >= 0 && d[0] === least[0] && d[1] < least[1]);
+      if (t.parts.length && nearer) [best, least] = [i, d];
     });
     return best;
   }
 
+  /** @type {(point: Point, e: PointerEvent) => Drag | null} */
   grab(point, e) {
     const { view } = this.world, from = view.toFloor(point);
     if (this.busy || this.orphan) return null;
@@ -149,15 +189,16 @@ export class Editor {
           : { ...start, x: start.x + to.x - from.x, y: start.y + to.y - from.y };
         view.changed();
       },
-      end: () => this.ghost && this.move(this.ghost),
+      end: () => { if (this.ghost) this.move(this.ghost); },
     };
   }
 
+  /** @param {KeyboardEvent} e */
   key(e) {
-    const count = this.things.length, { start } = this.things[this.selected] ?? {};
-    const step = { ArrowUp: [0, NUDGE], ArrowDown: [0, -NUDGE], ArrowLeft: [-NUDGE, 0], ArrowRight: [NUDGE, 0] }[e.code];
+    const count = this.things.length, start = this.things[this.selected]?.start, step = STEPS[e.code];
     const twist = { Comma: TWIST, Period: -TWIST }[e.code], next = { PageDown: 1, PageUp: -1 }[e.code];
-    if (next && count) this.select(this.selected < 0 ? (next > 0 ? 0 : count - 1) : (this.selected + next + count) % count);
+    const last = this.selected < 0 && next < 0 ? 0 : this.selected; // from none: the first, or the last one
+    if (next && count) this.select((last + next + count) % count);
     else if (start && e.code === "Delete") this.delete();
     else if (start && twist) this.move({ ...start, heading: start.heading + twist });
     else if (start && step && e.shiftKey) this.move({ ...start, x: start.x + step[0], y: start.y + step[1] });
@@ -165,6 +206,7 @@ export class Editor {
     e.preventDefault();
   }
 
+  /** @type {(c: Context, colors: Palette, pixel: number) => void} */
   draw(c, colors, pixel) {
     const { world } = this;
     c.font = "600 11px system-ui, sans-serif";
@@ -202,12 +244,15 @@ export class Editor {
 }
 
 // local returns a fixture with its outlines in the frame of its pose.
+/** @type {(model: Model, pose: Placement) => Model} */
 function local(model, { X, Y, Heading }) {
   const cos = Math.cos(Heading), sin = Math.sin(Heading);
   const turn = (v) => ({ X: cos * (v.X - X) + sin * (v.Y - Y), Y: cos * (v.Y - Y) - sin * (v.X - X) });
-  return { ...model, parts: model.parts.map((p) => ({ ...p, outlines: p.outlines.map((points) => points.map(turn)) })) };
+  const parts = model.parts.map((p) => ({ ...p, outlines: p.outlines.map((points) => points.map(turn)) }));
+  return { ...model, parts };
 }
 
+/** @type {(model: Model, pose: Placement) => Thing} */
 function thing(model, { X, Y, Heading }) {
   const parts = [...model.parts].sort((a, b) => a.top - b.top);
   const radius = Math.max(0, ...parts.flatMap((p) => p.outlines.flat()).map((v) => Math.hypot(v.X, v.Y)));
@@ -215,6 +260,7 @@ function thing(model, { X, Y, Heading }) {
 }
 
 // distance returns how far a floor point is from a thing; 0: within it.
+/** @type {(thing: Thing, point: Point) => number} */
 function distance({ parts, start }, { x, y }) {
   const cos = Math.cos(start.heading), sin = Math.sin(start.heading), dx = x - start.x, dy = y - start.y;
   const p = { X: cos * dx + sin * dy, Y: cos * dy - sin * dx };
@@ -222,8 +268,9 @@ function distance({ parts, start }, { x, y }) {
 }
 
 // beyond returns the distance of a point from a polygon; 0: within it.
+/** @type {(points: Vec[], p: Vec) => number} */
 function beyond(points, p) {
-  let inside = false, least = Infinity, a = points.at(-1);
+  let inside = false, least = Infinity, a = points[points.length - 1];
   for (const b of points) {
     if (a.Y > p.Y !== b.Y > p.Y && p.X < a.X + ((p.Y - a.Y) / (b.Y - a.Y)) * (b.X - a.X)) inside = !inside;
     const sx = b.X - a.X, sy = b.Y - a.Y;

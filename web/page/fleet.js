@@ -1,13 +1,24 @@
 // The list of many robots: those that need somebody first, with a search.
 
+import { $ } from "./dom.js";
 import { stateOf } from "./state.js";
 
+/** @import { Rail } from "./rail.js" */
+/** @import { Robot } from "./robot.js" */
+
 const MANY = 8; // robots from which on there is a list; fewer fit side by side
-const $ = (id) => document.getElementById(id);
 
 export class Fleet {
+  /**
+   * @param {Robot[]} robots
+   * @param {Rail} rail
+   */
   constructor(robots, rail) {
-    Object.assign(this, { robots, rail, text: "" });
+    this.robots = robots;
+    this.rail = rail;
+    this.text = ""; // that is searched for
+    /** @type {Robot[]} */
+    this.sorted = []; // as in the list
     $("search").addEventListener("input", () => {
       this.text = $("search").value.trim().toLowerCase();
       this.update();
@@ -22,9 +33,14 @@ export class Fleet {
     this.update();
   }
 
-  matches(robot) { return `${robot.name} ${robot.address} ${stateOf(robot).text} ${robot.used ? "in use" : ""}`.toLowerCase().includes(this.text); }
+  /** @param {Robot} robot */
+  matches(robot) {
+    const words = `${robot.name} ${robot.address} ${stateOf(robot).text} ${robot.used ? "in use" : ""}`;
+    return words.toLowerCase().includes(this.text);
+  }
 
   // mark returns how a robot is drawn in the world: bad, found, faded, or "".
+  /** @param {Robot} robot */
   mark(robot) {
     if (this.many && this.text && !this.matches(robot)) return "faded";
     return stateOf(robot).level === "bad" ? "bad" : this.many && this.text ? "found" : "";
@@ -35,18 +51,22 @@ export class Fleet {
   update() {
     const { rail, robots } = this;
     if (!this.many) return;
-    const found = robots.filter((r) => this.matches(r)), states = new Map(robots.map((r) => [r, stateOf(r)]));
+    const found = robots.filter((r) => this.matches(r)), known = new Map(robots.map((r) => [r, stateOf(r)]));
+    const state = (robot) => /** @type {ReturnType<typeof stateOf>} */ (known.get(robot));
     for (const [robot, card] of rail.cards) card.hidden = !found.includes(robot);
-    const count = (...names) => robots.filter((r) => names.includes(states.get(r).name)).length;
-    const counts = [[count("gone"), "without a connection"], [count("stopped"), "stopped"], [count("lost", "trouble"), "in trouble"]].filter(([n]) => n);
-    $("fleet-state").textContent = [`${this.text ? `${found.length} of ` : ""}${robots.length} robots`, ...counts.map(([n, what]) => `${n} ${what}`)].join(" · ");
+    const count = (...names) => robots.filter((r) => names.includes(state(r).name)).length;
+    const counts = [
+      [count("gone"), "without a connection"], [count("stopped"), "stopped"], [count("lost", "trouble"), "in trouble"],
+    ].filter(([n]) => n).map(([n, what]) => `${n} ${what}`);
+    const all = `${this.text ? `${found.length} of ` : ""}${robots.length} robots`;
+    $("fleet-state").textContent = [all, ...counts].join(" · ");
     $("fleet-state").classList.toggle("bad", counts.length > 0);
-    const sorted = robots.toSorted((a, b) => states.get(a).rank - states.get(b).rank);
-    const focus = document.activeElement;
-    if (!rail.list.matches(":hover") && sorted.some((r, i) => r !== this.sorted?.[i])) {
+    const sorted = robots.toSorted((a, b) => state(a).rank - state(b).rank);
+    const focus = /** @type {HTMLElement | null} */ (document.activeElement);
+    if (!rail.list.matches(":hover") && sorted.some((r, i) => r !== this.sorted[i])) {
       this.sorted = sorted;
-      rail.list.append(...sorted.map((r) => rail.cards.get(r)));
-      if (rail.list.contains(focus)) focus.focus({ preventScroll: true });
+      rail.list.append(...sorted.flatMap((r) => rail.cards.get(r) ?? []));
+      if (rail.list.contains(focus)) focus?.focus({ preventScroll: true });
     }
     rail.updateAll();
   }

@@ -3,6 +3,8 @@
 
 import { NO_ECHO, SONAR_FAR } from "./wire.js";
 
+/** @import { Data, Mounts, Point, Position } from "../types" */
+
 const HALF_DEGREE = Math.PI / 360;
 const SURFACE_GAP = 0.25; // metres: neighbouring readings farther apart are on different surfaces
 const PREVIEW_STEPS = 20; // points of a preview; more would not look smoother
@@ -12,6 +14,7 @@ export const degrees = (rad) => (rad * 180) / Math.PI;
 
 // laserPoints returns a point for each of the 361 readings of a scan, in the
 // laser's frame. echo reports whether something was in reach.
+/** @param {Float32Array | number[]} scan */
 export function laserPoints(scan) {
   return Array.from(scan, (r, i) => {
     const angle = (i - 180) * HALF_DEGREE;
@@ -21,7 +24,10 @@ export function laserPoints(scan) {
 
 // sameSurface reports whether two neighbouring points of a scan are on one
 // surface. last may be undefined.
-export const sameSurface = (last, p) => Boolean(last?.echo && p.echo) && Math.hypot(p.x - last.x, p.y - last.y) < SURFACE_GAP;
+/** @type {<P extends Point & { echo: boolean }>(last: P | undefined, p: P) => last is P} */
+export const sameSurface = (last, p) => {
+  return last !== undefined && last.echo && p.echo && Math.hypot(p.x - last.x, p.y - last.y) < SURFACE_GAP;
+};
 
 // place converts a point from a mount's frame to the robot's.
 const place = ({ X, Y, Heading }, { x, y }) => ({
@@ -31,7 +37,8 @@ const place = ({ X, Y, Heading }, { x, y }) => ({
 
 // obstacles returns the points that laser and sonar detect, in the robot's
 // frame.
-export function obstacles({ l: laser = [], s: sonar = [] }, mounts) {
+/** @type {(data: Data, mounts: Mounts) => Point[]} */
+export function obstacles({ l: laser = new Float32Array(), s: sonar = new Float32Array() }, mounts) {
   const points = laserPoints(laser).filter((p) => p.echo).map((p) => place(mounts.Laser, p));
   sonar.forEach((r, i) => {
     if (r > 0 && r < SONAR_FAR && mounts.Sonars[i]) points.push(place(mounts.Sonars[i], { x: r, y: 0 }));
@@ -41,7 +48,9 @@ export function obstacles({ l: laser = [], s: sonar = [] }, mounts) {
 
 // nearest returns distance and direction of the point that is nearest to the
 // robot's centre, or null if there is none.
+/** @param {Point[]} points */
 export function nearest(points) {
+  /** @type {{ distance: number, angle: number } | null} */
   let best = null;
   for (const { x, y } of points) {
     const distance = Math.hypot(x, y);
@@ -52,6 +61,7 @@ export function nearest(points) {
 
 // reach returns the distance within which the given share of the points is, or
 // undefined if there are no points.
+/** @type {(points: Point[], share: number) => number | undefined} */
 export function reach(points, share) {
   const distances = points.map(({ x, y }) => Math.hypot(x, y)).sort((a, b) => a - b);
   return distances[Math.floor(distances.length * share)];
@@ -59,6 +69,7 @@ export function reach(points, share) {
 
 // preview returns the path of a robot that keeps its speed (m/s) and turn rate
 // (rad/s) for some seconds, in its own frame. It is empty if the robot stands.
+/** @type {(position: Position, seconds: number) => Point[]} */
 export function preview({ speed, turn }, seconds) {
   if (Math.abs(speed) < 0.005 && Math.abs(turn) < 0.02) return [];
   const path = [{ x: 0, y: 0 }], dt = seconds / PREVIEW_STEPS;

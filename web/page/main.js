@@ -1,8 +1,9 @@
 // The dashboard: the list of robots, the one that is shown, and when to draw.
 
 import { Body, Camera, Gripper } from "./devices.js";
-import { Editor, download } from "./edit.js";
+import { $, part } from "./dom.js";
 import { Driver, bindFocus, bindGamepad, bindKeys, bindStick } from "./drive.js";
+import { Editor, download } from "./edit.js";
 import { People } from "./people.js";
 import { Presence } from "./presence.js";
 import { Rail } from "./rail.js";
@@ -15,19 +16,25 @@ import { Chips } from "./chips.js";
 import { Dock } from "./dock.js";
 import { Fleet } from "./fleet.js";
 
+/** @import { Letter, Offer, RobotOptions } from "../types" */
+
 const WATCHED_AT_START = 6; // robots: more are not watched until selected, since each needs a connection
 const TEXT_PERIOD = 250; // ms between updates of ages and rates: faster ones cannot be read
 const OLD = 0.5, DEAD = 2; // seconds of age that cause a warning and an alarm
-
-const $ = (id) => document.getElementById(id);
 
 const driver = new Driver();
 const scope = new Scope($("scope"));
 const camera = new Camera(driver), gripper = new Gripper(driver), body = new Body();
 const chips = new Chips($("devices"), { old: OLD, dead: DEAD });
+/** @type {Robot[]} */
 const robots = [];
 const presence = new Presence(), people = new People(driver, presence, robots);
-let shown = null, world = null, editor = null;
+/** @type {Robot | null} */
+let shown = null;
+/** @type {World | null} */
+let world = null;
+/** @type {Editor | null} */
+let editor = null;
 
 const rail = new Rail($("robots"), {
   select: (robot) => show(robot),
@@ -55,12 +62,14 @@ timeline.addEventListener("change", () => {
 });
 
 // updateWatch watches a robot if it is shown or pinned.
+/** @param {Robot} robot */
 function updateWatch(robot) {
   const wanted = robot === shown || robot.pinned;
   if (wanted && robot.state === "off") robot.watch();
   if (!wanted && robot.state !== "off") robot.unwatch();
 }
 
+/** @param {RobotOptions} options */
 function add(options) {
   const robot = new Robot(options);
   robots.push(robot);
@@ -75,6 +84,7 @@ function add(options) {
   return robot;
 }
 
+/** @param {Robot | null} robot */
 function show(robot) {
   if (robot === shown) return;
   const last = shown;
@@ -91,7 +101,7 @@ function show(robot) {
   world?.view.changed();
   $("robot-name").textContent = robot?.name ?? "No robot";
   if (robot) {
-    $("rate").value = robot.rate;
+    $("rate").value = String(robot.rate);
     sessionStorage.setItem("shown", robot.address); // keys drive the same robot after a reload
   }
   markMotors();
@@ -101,21 +111,24 @@ function show(robot) {
 // refresh updates what depends on data.
 function refresh() {
   if (!shown) return;
-  const robot = timeline.of(shown);
+  const now = shown, robot = timeline.of(now);
   scope.robot = robot;
   scope.update();
   camera.update(robot);
   gripper.update(robot);
   body.update(robot);
   readout(robot);
-  for (const panel of document.querySelectorAll("[data-devices]")) {
-    const letters = [...panel.dataset.devices];
+  /** @type {NodeListOf<HTMLElement>} */
+  const panels = document.querySelectorAll("[data-devices]");
+  for (const panel of panels) {
+    const letters = /** @type {Letter[]} */ ([...(panel.dataset.devices ?? "")]);
     panel.classList.toggle("idle", !letters.some((letter) => robot.data[letter]));
-    panel.classList.toggle("absent", letters.every((letter) => shown.devices.get(letter).access === "e"));
-    panel.querySelector(".head").dataset.refused = text.refused(shown.devices.get(letters[0]));
+    panel.classList.toggle("absent", letters.every((letter) => now.device(letter).access === "e"));
+    part(panel, ".head").dataset.refused = text.refused(now.device(letters[0]));
   }
 }
 
+/** @param {Robot} robot */
 function readout(robot) {
   $("odometry").textContent = text.pose(robot.data.p);
   $("velocity").textContent = text.velocity(robot.data.p);
@@ -131,7 +144,8 @@ function refreshText() {
   rail.updateAll();
   if (world) {
     const moving = robots.filter((r) => r.mover >= 0 && r.state === "live" && !standing());
-    $("world").classList.toggle("old", world.lost || presence.lost || (moving.length > 0 && moving.every((r) => r.silence() > DEAD)));
+    const silent = moving.length > 0 && moving.every((r) => r.silence() > DEAD);
+    $("world").classList.toggle("old", world.lost || presence.lost || silent);
   }
   dock.tick();
   if (!shown) return;
@@ -157,8 +171,8 @@ function switchMotors(on) {
 }
 
 function markMotors() {
-  $("motors-on").setAttribute("aria-pressed", shown?.motors === true);
-  $("motors-off").setAttribute("aria-pressed", shown?.motors === false);
+  $("motors-on").setAttribute("aria-pressed", String(shown?.motors === true));
+  $("motors-off").setAttribute("aria-pressed", String(shown?.motors === false));
 }
 
 function bindDrive() {
@@ -168,7 +182,7 @@ function bindDrive() {
   bindGamepad(driver, $("pad-hint"));
   driver.addEventListener("change", refreshDrive);
   driver.addEventListener("failed", () => {
-    driver.robot.motors = undefined; // whether they were switched is not known
+    if (driver.robot) driver.robot.motors = undefined; // whether they were switched is not known
     markMotors();
   });
   $("motors-on").addEventListener("click", () => switchMotors(true));
@@ -177,12 +191,16 @@ function bindDrive() {
     driver.send({ reset: true });
     if (shown) shown.trail = [];
   });
-  for (const [id, limit, unit] of [["max-speed", "speed", "mm/s"], ["max-turn", "turn", "°/s"]]) {
+  const sliders = [
+    { slider: $("max-speed"), out: $("max-speed-out"), limit: "speed", unit: "mm/s" },
+    { slider: $("max-turn"), out: $("max-turn-out"), limit: "turn", unit: "°/s" },
+  ];
+  for (const { slider, out, limit, unit } of sliders) {
     const apply = () => {
-      driver.limits[limit] = +$(id).value;
-      $(`${id}-out`).textContent = `${$(id).value} ${unit}`;
+      driver.limits[limit] = Number(slider.value);
+      out.textContent = `${slider.value} ${unit}`;
     };
-    $(id).addEventListener("input", apply);
+    slider.addEventListener("input", apply);
     apply();
   }
 }
@@ -197,7 +215,7 @@ function bindView() {
   });
   $("scope-up").addEventListener("click", () => {
     scope.headingUp = !scope.headingUp;
-    $("scope-up").setAttribute("aria-pressed", scope.headingUp);
+    $("scope-up").setAttribute("aria-pressed", String(scope.headingUp));
     scope.fit();
   });
   $("scope-fit").addEventListener("click", () => scope.fit());
@@ -220,14 +238,17 @@ function bindView() {
 // showTab selects the view on screens with room for only one.
 function showTab(view) {
   $("main").dataset.view = view;
-  for (const v of ["world", "robot"]) $(`tab-${v}`).setAttribute("aria-pressed", v === view);
+  for (const v of ["world", "robot"]) $(`tab-${v}`).setAttribute("aria-pressed", String(v === view));
 }
 
 // Robots that the user added are kept for the next visit.
-const remember = () => localStorage.setItem("robots", JSON.stringify(robots.filter((r) => r.typed).map((r) => r.address)));
+const remember = () => {
+  localStorage.setItem("robots", JSON.stringify(robots.filter((r) => r.typed).map((r) => r.address)));
+};
+/** @type {() => string[]} */
 const remembered = () => {
   try {
-    return JSON.parse(localStorage.getItem("robots")) ?? [];
+    return JSON.parse(localStorage.getItem("robots") ?? "[]") ?? [];
   } catch {
     return [];
   }
@@ -241,33 +262,35 @@ function showSpeed(speed) {
 }
 
 function startWorld() {
-  $("world").hidden = $("sim").hidden = document.querySelector(".tabs").hidden = false;
+  $("world").hidden = $("sim").hidden = part(document, ".tabs").hidden = false;
   $("main").classList.add("simulated");
-  world = new World($("world-canvas"), { select: show, note: (text) => ($("world-note").textContent = text) });
-  world.addEventListener("scene", () => {
-    $("world-name").textContent = world.name;
-    world.assign(robots);
-    world.selected = shown?.mover ?? -1;
+  const note = (text) => ($("world-note").textContent = text);
+  const simulated = new World($("world-canvas"), { select: show, note });
+  world = simulated;
+  simulated.addEventListener("scene", () => {
+    $("world-name").textContent = simulated.name;
+    simulated.assign(robots);
+    simulated.selected = shown?.mover ?? -1;
   });
-  world.lens = rail.lens;
-  world.mark = (robot) => fleet.mark(robot);
-  world.label = (robot) => (stateOf(robot).name === "stopped" ? `${robot.name} · stopped` : robot.name);
-  world.addEventListener("time", () => {
-    timeline.keep(world, () => ({ poses: world.now }));
-    $("sim-time").textContent = text.simulation(world);
-    $("pause").textContent = world.paused ? "Run" : "Pause";
-    $("pause").setAttribute("aria-pressed", world.paused);
-    if (document.activeElement !== $("speed")) showSpeed(world.speed);
+  simulated.lens = rail.lens;
+  simulated.mark = (robot) => fleet.mark(robot);
+  simulated.label = (robot) => (stateOf(robot).name === "stopped" ? `${robot.name} · stopped` : robot.name);
+  simulated.addEventListener("time", () => {
+    timeline.keep(simulated, () => ({ poses: simulated.now }));
+    $("sim-time").textContent = text.simulation(simulated);
+    $("pause").textContent = simulated.paused ? "Run" : "Pause";
+    $("pause").setAttribute("aria-pressed", String(simulated.paused));
+    if (document.activeElement !== $("speed")) showSpeed(simulated.speed);
   });
-  $("pause").addEventListener("click", () => world.send({ pause: !world.paused }));
+  $("pause").addEventListener("click", () => simulated.send({ pause: !simulated.paused }));
   $("step").addEventListener("click", () => {
-    world.send({ pause: true });
-    world.send({ step: 10 });
+    simulated.send({ pause: true });
+    simulated.send({ step: 10 });
   });
-  $("speed").addEventListener("change", () => world.send({ speed: +$("speed").value }));
-  $("world-fit").addEventListener("click", () => world.fit());
-  editor = new Editor(world, download);
-  world.start();
+  $("speed").addEventListener("change", () => simulated.send({ speed: +$("speed").value }));
+  $("world-fit").addEventListener("click", () => simulated.fit());
+  editor = new Editor(simulated, download);
+  simulated.start();
 }
 
 // followPresence shows what the server tells of all robots, and that it is gone.
@@ -291,7 +314,8 @@ function followPresence(offer) {
     const now = await fetch("robots").catch(() => null);
     if (!now?.ok || (await now.text()) === offer) return;
     if (!editor?.draft?.edited) return location.reload();
-    presence.problem = "The server has other robots or rights now: save what you have edited, and reload the page."; // it may be only in this page
+    // What is edited may be only in this page.
+    presence.problem = "The server has other robots or rights now: save what you have edited, and reload the page.";
     presence.changed();
   });
   presence.start();
@@ -310,7 +334,7 @@ async function start() {
     $("robot-note").textContent = reply ? await reply.text() : "The server does not answer: reload the page.";
     return;
   }
-  const offered = await reply.text(), offer = JSON.parse(offered);
+  const offered = await reply.text(), offer = /** @type {Offer} */ (JSON.parse(offered));
   people.visitor = offer;
   for (const robot of offer.robots) add(robot);
   for (const address of remembered()) add({ name: address, address, typed: true });
@@ -331,5 +355,8 @@ async function start() {
 }
 
 // For the browser's console and for tests.
-window.player = { get editor() { return editor; }, dock, driver, fleet, people, presence, robots, scope, timeline, get world() { return world; }, get shown() { return shown; }, show };
+window.player = {
+  get editor() { return editor; }, get world() { return world; }, get shown() { return shown; },
+  dock, driver, fleet, people, presence, robots, scope, timeline, show,
+};
 start();

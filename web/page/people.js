@@ -1,36 +1,60 @@
 // Who drives the robot that is shown, who else is connected, what is stopped, and
 // which controls are disabled for which reason.
 
+import { $ } from "./dom.js";
 import * as text from "./text.js";
 
-const $ = (id) => document.getElementById(id);
+/** @import { Visitor } from "../types" */
+/** @import { Driver } from "./drive.js" */
+/** @import { Presence } from "./presence.js" */
+/** @import { Robot } from "./robot.js" */
 
 export class People {
   // visitor is the address of this computer and its rights; robots are all that are
   // listed.
+  /**
+   * @param {Driver} driver
+   * @param {Presence} presence
+   * @param {Robot[]} robots
+   */
   constructor(driver, presence, robots) {
-    Object.assign(this, { driver, presence, robots, visitor: { you: "", may: "", takes: false } });
-    this.controls = [...document.querySelectorAll("[data-needs]")].map((control) => ({ control, title: control.title, needs: control.dataset.needs.split(" ") }));
+    this.driver = driver;
+    this.presence = presence;
+    this.robots = robots;
+    /** @type {Robot | null} */
+    this.robot = null;
+    /** @type {Visitor} */
+    this.visitor = { you: "", may: "", takes: false };
+    this.takable = false; // control of the robot can be taken
+    /** @type {NodeListOf<HTMLButtonElement>} */
+    const controls = document.querySelectorAll("[data-needs]"); // and the stick, for which disabled has no effect
+    this.controls = [...controls].map((control) => ({
+      control, title: control.title, needs: control.dataset.needs?.split(" ") ?? [],
+    }));
     presence.addEventListener("change", () => this.update());
-    driver.addEventListener("stop", () => this.stop([this.robot]));
-    $("stop").addEventListener("click", () => this.stop([this.robot]));
+    driver.addEventListener("stop", () => this.stop(this.shown()));
+    $("stop").addEventListener("click", () => this.stop(this.shown()));
     $("stop-all").addEventListener("click", () => this.stop(this.robots));
-    $("release").addEventListener("click", () => presence.stop([this.robot], false));
+    $("release").addEventListener("click", () => presence.stop(this.shown(), false));
     $("release-all").addEventListener("click", () => presence.stop(robots.filter((robot) => robot.stopped), false));
     $("take").addEventListener("click", () => (driver.keeps ? driver.halt() : driver.take()));
     driver.addEventListener("change", () => this.updateTake());
   }
 
+  /** @param {Robot | null} robot */
   show(robot) {
     this.robot = robot;
     this.update();
   }
 
+  shown() { return this.robot ? [this.robot] : []; }
+
   may(right) { return this.visitor.may.includes(right); }
 
+  /** @param {Robot[]} robots */
   stop(robots) {
     this.driver.halt();
-    if (this.may("write")) this.presence.stop(robots.filter(Boolean));
+    if (this.may("write")) this.presence.stop(robots);
   }
 
   // reason returns why a control is disabled; empty: it is not.
@@ -50,29 +74,37 @@ export class People {
     const { presence, robot } = this, here = presence.lost ? undefined : presence.of(robot);
     for (const r of this.robots) {
       const told = presence.of(r);
-      Object.assign(r, { gone: presence.lost, here: Boolean(told), trouble: told?.trouble ?? [], used: told?.used ?? false });
+      r.gone = presence.lost;
+      r.here = Boolean(told);
+      r.trouble = told?.trouble ?? [];
+      r.used = told?.used ?? false;
       if (told) r.stopped = presence.stopped.has(r.address);
     }
     // What is not known is not shown.
-    const stopped = presence.lost ? [] : this.robots.filter((r) => r.stopped), all = text.group(here?.clients ?? []);
+    const stopped = presence.lost ? [] : this.robots.filter((r) => r.stopped);
+    const all = text.group(here?.clients ?? []);
     const more = here ? here.count - here.clients.length : 0; // that were too many to be told
-    const other = all.find((c) => c.commander && !c.self), keeps = here?.control === "first" && !this.visitor.takes;
+    const other = all.find((c) => c.commander && !c.self), going = other !== undefined && other.commands > 0;
+    const keeps = here?.control === "first" && !this.visitor.takes;
     $("who").textContent = text.commander(here, all, presence.lost, keeps);
-    this.driver.setVain(keeps && other?.commands > 0);
+    this.driver.setVain(keeps && going);
     // With "newest" the next command of who goes on commanding would undo ours.
-    this.takable = Boolean(other) && (other.commands === 0 || (here.control === "first" && !keeps)) && !robot.stopped && this.may("write");
+    const open = other && (!going || (here?.control === "first" && !keeps));
+    this.takable = Boolean(open) && !robot?.stopped && this.may("write");
     this.updateTake();
-    $("client-count").textContent = here ? all.length + more : "";
-    $("clients").replaceChildren(...all.map((client) => row(...text.client(client), client.commander)), ...(more ? [row(`and ${more} more`)] : []));
+    $("client-count").textContent = here ? String(all.length + more) : "";
+    const rows = all.map((client) => row(text.client(client), client.commander));
+    $("clients").replaceChildren(...rows, ...(more ? [row([`and ${more} more`])] : []));
 
-    const shown = stopped.includes(robot);
+    const shown = stopped.some((r) => r === robot);
     $("alert").hidden = !(stopped.length || presence.lost || presence.problem);
-    $("alert-text").textContent = [presence.problem, presence.lost && `${text.unheard(presence.heard)} What you see is old.`, text.stopped(stopped)].filter(Boolean).join(" ");
+    const lost = presence.lost && `${text.unheard(presence.heard)} What you see is old.`;
+    $("alert-text").textContent = [presence.problem, lost, text.stopped(stopped)].filter(Boolean).join(" ");
     $("release").hidden = !shown;
     $("release").textContent = `Release ${robot?.name}`;
     $("release-all").hidden = stopped.length < (shown ? 2 : 1);
-    $("stop").textContent = shown ? "Stopped" : presence.asking.has(robot) ? "Stopping" : "Stop";
-    $("stop").setAttribute("aria-pressed", shown);
+    $("stop").textContent = shown ? "Stopped" : robot && presence.asking.has(robot) ? "Stopping" : "Stop";
+    $("stop").setAttribute("aria-pressed", String(shown));
     this.disable();
   }
 
@@ -87,7 +119,7 @@ export class People {
       control.disabled = why !== "";
       control.title = why || title;
       if (control.id !== "stick") continue;
-      control.setAttribute("aria-disabled", why !== "");
+      control.setAttribute("aria-disabled", String(why !== ""));
       $("why").textContent = why;
       $("why").hidden = why === "";
       this.driver.block(why !== "");
@@ -95,7 +127,8 @@ export class People {
   }
 }
 
-function row(name, doing = "", devices = "", commander = false) {
+/** @type {(texts: string[], commander?: boolean) => HTMLElement} */
+function row([name, doing = "", devices = ""], commander = false) {
   const item = document.createElement("li");
   for (const [tag, content] of [["b", name], ["span", doing]]) {
     const part = document.createElement(tag);

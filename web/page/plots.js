@@ -1,9 +1,15 @@
 // Plots over the last minute of the robot that is shown.
 
+import { part } from "./dom.js";
 import { degrees, nearest, obstacles } from "./geometry.js";
 import { SPAN } from "./timeline.js";
 import { palette } from "./view.js";
 import { DEVICES } from "./wire.js";
+
+/** @import { Context, Letter, RobotMoment } from "../types" */
+/** @import { Robot } from "./robot.js" */
+/** @import { Timeline } from "./timeline.js" */
+/** @typedef {(moment: RobotMoment, robot: Robot) => number | undefined} Value */
 
 const GAP = 1500; // ms without data that interrupt a line
 const PERIOD = 250; // ms between drawings while the plots are open
@@ -11,10 +17,13 @@ const COLORS = { l: "laser", s: "sonar", p: "trail", z: "camera", v: "camera" };
 
 // A plot is a name, its unit, the least range of its axis, and its lines: a device, by
 // letter, or "", and its value at a moment.
+/** @type {Value} */
 const near = (m, robot) => (m.near ??= nearest(obstacles(m.data, robot.mounts))?.distance ?? NaN);
-const age = (letter) => [letter, (m) => m.ages.find(([l]) => l === letter)?.[1] * 1000];
+/** @type {(letter: Letter) => [Letter, Value]} */
+const age = (letter) => [letter, (m) => 1000 * (m.ages.find(([l]) => l === letter)?.[1] ?? NaN)];
+/** @type {{ name: string, unit: string, least: number[], digits: number, lines: [Letter | "", Value][] }[]} */
 const PLOTS = [
-  { name: "Speed", unit: "mm/s", least: [-50, 50], digits: 0, lines: [["p", (m) => m.data.p?.speed * 1000]] },
+  { name: "Speed", unit: "mm/s", least: [-50, 50], digits: 0, lines: [["p", (m) => 1000 * (m.data.p?.speed ?? NaN)]] },
   { name: "Turn", unit: "°/s", least: [-10, 10], digits: 0, lines: [["p", (m) => m.data.p && degrees(m.data.p.turn)]] },
   { name: "Nearest obstacle", unit: "m", least: [0, 1], digits: 2, lines: [["l", near]] },
   { name: "Battery", unit: "V", least: [11, 13], digits: 1, lines: [["", (m) => m.data.m?.volts]] },
@@ -23,11 +32,18 @@ const PLOTS = [
 
 export class Plots {
   // panel gets the plots. timeline is shown, and moved by clicks.
+  /**
+   * @param {HTMLElement} panel
+   * @param {Timeline} timeline
+   */
   constructor(panel, timeline) {
-    Object.assign(this, { panel, timeline, robot: null, open: false });
+    this.timeline = timeline;
+    /** @type {Robot | null} */
+    this.robot = null;
+    this.open = false;
     let picked = null;
     try {
-      picked = JSON.parse(localStorage.getItem("plots"));
+      picked = JSON.parse(localStorage.getItem("plots") ?? "null");
     } catch {
       // as in a first visit
     }
@@ -37,17 +53,16 @@ export class Plots {
     this.plots = PLOTS.map((plot) => {
       const figure = document.createElement("figure"), button = document.createElement("button");
       figure.innerHTML = `<figcaption><b></b><output class="number"></output></figcaption><canvas role="img"></canvas>`;
-      figure.querySelector("b").textContent = button.textContent = plot.name;
-      const canvas = figure.querySelector("canvas");
+      part(figure, "b").textContent = button.textContent = plot.name;
+      const canvas = /** @type {HTMLCanvasElement} */ (figure.querySelector("canvas"));
       canvas.setAttribute("aria-label", `${plot.name} in the last minute, in ${plot.unit}`);
-      for (const type of ["pointerdown", "pointermove"]) {
-        canvas.addEventListener(type, (e) => e.buttons & 1 && this.scrub(canvas, e));
-      }
+      const scrub = (e) => e.buttons & 1 && this.scrub(canvas, e);
+      for (const type of ["pointerdown", "pointermove"]) canvas.addEventListener(type, scrub);
       button.type = "button";
       button.addEventListener("click", () => this.pick(plot.name, figure.hidden));
       choice.append(button);
       panel.append(figure);
-      return { ...plot, figure, canvas, button, value: figure.querySelector("output") };
+      return { ...plot, figure, canvas, button, value: part(figure, "output") };
     });
     for (const { name } of this.plots) this.pick(name, picked ? picked.includes(name) : name !== "Turn");
     setInterval(() => this.open && !document.hidden && this.draw(), PERIOD);
@@ -56,10 +71,12 @@ export class Plots {
   show(open) { this.open = open; }
 
   pick(name, on) {
-    const plot = this.plots.find((p) => p.name === name);
-    plot.figure.hidden = !on;
-    plot.button.setAttribute("aria-pressed", on);
-    localStorage.setItem("plots", JSON.stringify(this.plots.filter((p) => !p.figure.hidden).map((p) => p.name)));
+    for (const { figure, button } of this.plots.filter((p) => p.name === name)) {
+      figure.hidden = !on;
+      button.setAttribute("aria-pressed", String(on));
+    }
+    const shown = this.plots.filter((p) => !p.figure.hidden).map((p) => p.name);
+    localStorage.setItem("plots", JSON.stringify(shown));
   }
 
   scrub(canvas, e) {
@@ -68,18 +85,22 @@ export class Plots {
   }
 
   draw() {
-    const moments = this.robot ? this.timeline.moments(this.robot) : [];
-    for (const plot of this.plots) if (!plot.figure.hidden) this.drawPlot(plot, moments);
+    const { robot } = this, moments = robot ? this.timeline.moments(robot) : [];
+    for (const plot of this.plots) {
+      const value = (of) => moments.map((m) => ({ at: m.at, v: of(m, robot) })).filter(({ v }) => Number.isFinite(v));
+      if (!plot.figure.hidden) this.drawPlot(plot, plot.lines.map(([letter, of]) => ({ letter, points: value(of) })));
+    }
   }
 
-  drawPlot({ canvas, value, unit, least, digits, lines }, moments) {
+  // drawPlot draws lines: the letter of a device, and points {at, v}.
+  drawPlot({ canvas, value, unit, least, digits }, series) {
     const { timeline } = this, end = timeline.latest(), colors = palette(), ratio = devicePixelRatio || 1;
-    const { clientWidth: width, clientHeight: height } = canvas, c = canvas.getContext("2d");
+    const { clientWidth: width, clientHeight: height } = canvas, c = /** @type {Context} */ (canvas.getContext("2d"));
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);
-    const series = lines.map(([letter, of]) => [letter, moments.map((m) => ({ at: m.at, v: of(m, this.robot) })).filter(({ v }) => Number.isFinite(v))]);
-    const values = series.flatMap(([, points]) => points.map(({ v }) => v));
-    const low = values.reduce((a, b) => Math.min(a, b), least[0]), high = values.reduce((a, b) => Math.max(a, b), least[1]);
+    const values = series.flatMap(({ points }) => points.map(({ v }) => v));
+    const low = values.reduce((a, b) => Math.min(a, b), least[0]);
+    const high = values.reduce((a, b) => Math.max(a, b), least[1]);
     const x = (at) => width * (1 - (end - at) / SPAN), y = (v) => 6 + (height - 12) * (1 - (v - low) / (high - low));
     c.setTransform(ratio, 0, 0, ratio, 0, 0);
     c.strokeStyle = colors.grid;
@@ -87,11 +108,14 @@ export class Plots {
     for (let s = 0; s <= 60; s += 10) c.moveTo(x(end - s * 1000), 0), c.lineTo(x(end - s * 1000), height);
     for (const v of [low, 0, high]) if (v >= low) c.moveTo(0, y(v)), c.lineTo(width, y(v));
     c.stroke();
-    for (const [letter, points] of series) {
+    for (const { letter, points } of series) {
       c.strokeStyle = colors[COLORS[letter] ?? "dim"];
       c.lineWidth = 1.5;
       c.beginPath();
-      points.forEach((p, i) => (i && p.at - points[i - 1].at < GAP ? c.lineTo(x(p.at), y(p.v)) : c.moveTo(x(p.at), y(p.v))));
+      points.forEach((p, i) => {
+        if (i && p.at - points[i - 1].at < GAP) c.lineTo(x(p.at), y(p.v));
+        else c.moveTo(x(p.at), y(p.v));
+      });
       c.stroke();
     }
     c.fillStyle = colors.dim;
@@ -106,7 +130,8 @@ export class Plots {
       c.fillRect(x(timeline.at) - 1, 0, 2, height);
     }
     const now = timeline.past ? timeline.at : end;
-    const last = series.map(([, points]) => points.findLast(({ at }) => at <= now)).filter((p) => p && now - p.at < GAP);
+    const newest = series.map(({ points }) => points.findLast(({ at }) => at <= now));
+    const last = newest.filter((p) => p && now - p.at < GAP);
     value.textContent = last.length ? `${Math.max(...last.map(({ v }) => v)).toFixed(digits)} ${unit}` : "–";
   }
 }

@@ -4,6 +4,9 @@
 
 import { connect } from "./wire.js";
 
+/** @import { PresenceMessage, RobotPresence } from "../types" */
+/** @import { Robot } from "./robot.js" */
+
 const RETRY = 1000; // ms until the next attempt to reach the server
 const SILENCE = 3500; // ms without a message after which the server is gone: three messages and a slow network
 const LIMIT = 3000; // ms that a request to stop may take until it has failed
@@ -12,10 +15,14 @@ const FAR_LIMIT = 12000; // ms of one for a robot of another server, which this 
 export class Presence extends EventTarget {
   constructor() {
     super();
+    /** @type {Map<string, RobotPresence>} */
     this.robots = new Map(); // by address; robots of other servers are not in it
+    /** @type {Set<string>} */
     this.stopped = new Set(); // addresses of those that are stopped
     this.lost = false; // nothing is heard from the server
-    this.heard = null; // when the server was last heard, a Date
+    /** @type {Date | null} */
+    this.heard = null; // when the server was last heard
+    /** @type {Set<Robot>} */
     this.asking = new Set(); // robots that are being stopped
     this.problem = ""; // why the last request to stop or to release failed
   }
@@ -24,7 +31,7 @@ export class Presence extends EventTarget {
     const socket = connect("presence");
     this.listen();
     socket.onmessage = ({ data }) => {
-      const { robots, stopped } = JSON.parse(data);
+      const { robots, stopped } = /** @type {PresenceMessage} */ (JSON.parse(data));
       for (const robot of robots) this.robots.set(robot.address, robot);
       this.stopped = new Set(stopped);
       this.heard = new Date();
@@ -54,13 +61,17 @@ export class Presence extends EventTarget {
 
   changed() { this.dispatchEvent(new Event("change")); }
 
-  of(robot) { return robot && this.robots.get(robot.address); }
+  /** @param {Robot | null} robot */
+  of(robot) { return robot ? this.robots.get(robot.address) : undefined; }
 
   // stop stops robots until they are released, or releases them.
+  /** @type {(robots: Robot[], on?: boolean) => Promise<void>} */
   async stop(robots, on = true) {
     const here = robots.filter((robot) => this.of(robot)), elsewhere = robots.filter((robot) => !this.of(robot));
     const all = here.length > 1 && here.length === this.robots.size;
-    const requests = all ? [{ name: "the robots", address: "all", covers: here }, ...elsewhere] : robots;
+    const single = (robot) => ({ name: robot.name, address: robot.address, covers: [robot] });
+    const requests = all
+      ? [{ name: "the robots", address: "all", covers: here }, ...elsewhere.map(single)] : robots.map(single);
     this.problem = "";
     this.asking = new Set(on ? robots : []);
     this.changed();
@@ -71,10 +82,13 @@ export class Presence extends EventTarget {
   }
 
   // request returns why a request failed, or an empty text.
-  async request(robot, on) {
-    const { name, address, covers = [robot] } = robot, what = on ? "stop" : "release";
+  /** @type {(request: { name: string, address: string, covers: Robot[] }, on: boolean) => Promise<string>} */
+  async request({ name, address, covers }, on) {
+    const what = on ? "stop" : "release", limit = covers.some((r) => this.of(r)) ? LIMIT : FAR_LIMIT;
     try {
-      const reply = await fetch(`${what}?robot=${encodeURIComponent(address)}`, { method: "POST", signal: AbortSignal.timeout(covers.some((r) => this.of(r)) ? LIMIT : FAR_LIMIT) });
+      const reply = await fetch(`${what}?robot=${encodeURIComponent(address)}`, {
+        method: "POST", signal: AbortSignal.timeout(limit),
+      });
       if (!reply.ok) return `${name}: ${what} failed: ${(await reply.text()).trim()}.`;
     } catch {
       return `${name}: ${what} failed: the server does not answer.`;

@@ -1,35 +1,49 @@
 // The list of robots: a card for each, with a small picture of what it senses.
 
+import { part } from "./dom.js";
 import { drawRobot, drawSensors } from "./sensors.js";
 import { stateOf } from "./state.js";
 import { palette } from "./view.js";
 
+/** @import { Context } from "../types" */
+/** @import { Robot } from "./robot.js" */
+
 const REACH = 3; // metres shown to each side of the robot
 
 export class Rail {
-  constructor(list, { select, pin, remove }) {
-    Object.assign(this, { list, onSelect: select, onPin: pin, onRemove: remove });
+  /**
+   * @param {HTMLElement} list
+   * @param {Record<"select" | "pin" | "remove", (robot: Robot) => void>} on what the user does with a robot
+   */
+  constructor(list, on) {
+    this.list = list;
+    this.on = on;
+    /** @type {(robot: Robot) => Robot} */
     this.lens = (robot) => robot; // may return what it was in the past
+    /** @type {Map<Robot, HTMLElement>} */
     this.cards = new Map();
+    /** @type {Set<Robot>} */
+    this.pending = new Set(); // those whose card is redrawn in the next animation frame
   }
 
+  /** @param {Robot} robot */
   add(robot) {
     const card = document.createElement("li");
     card.innerHTML = `<button type="button" class="card"><canvas aria-hidden="true"></canvas>
       <span class="card-text"><b></b><span class="dim address"></span><span class="number status"></span></span></button>
       <button type="button" class="quiet pin"><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M1.2 8S3.6 3.4 8 3.4 14.8 8 14.8 8 12.4 12.6 8 12.6 1.2 8 1.2 8z" fill="none" stroke="currentColor" stroke-width="1.4"/><circle cx="8" cy="8" r="2.2" fill="currentColor"/></svg></button>`;
-    card.querySelector("b").textContent = robot.name;
-    card.querySelector(".address").textContent = robot.typed ? "" : robot.address;
-    card.querySelector(".card").addEventListener("click", () => this.onSelect(robot));
-    const pin = card.querySelector(".pin");
+    part(card, "b").textContent = robot.name;
+    part(card, ".address").textContent = robot.typed ? "" : robot.address;
+    part(card, ".card").addEventListener("click", () => this.on.select(robot));
+    const pin = part(card, ".pin");
     pin.setAttribute("aria-label", `Watch ${robot.name}`);
     pin.title = "Keep watching while another robot is shown";
-    pin.addEventListener("click", () => this.onPin(robot));
+    pin.addEventListener("click", () => this.on.pin(robot));
     if (robot.typed) {
       const remove = document.createElement("button");
       Object.assign(remove, { type: "button", className: "quiet remove", textContent: "×" });
       remove.setAttribute("aria-label", `Remove ${robot.name}`);
-      remove.addEventListener("click", () => this.onRemove(robot));
+      remove.addEventListener("click", () => this.on.remove(robot));
       card.append(remove);
     }
     this.cards.set(robot, card);
@@ -37,44 +51,53 @@ export class Rail {
     this.update(robot);
   }
 
+  /** @param {Robot} robot */
   remove(robot) {
-    this.cards.get(robot).remove();
+    this.cards.get(robot)?.remove();
     this.cards.delete(robot);
   }
 
+  /** @param {Robot | null} shown */
   select(shown) {
-    for (const [robot, card] of this.cards) card.querySelector(".card").setAttribute("aria-pressed", robot === shown);
-    this.cards.get(shown)?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    for (const [robot, card] of this.cards) part(card, ".card").setAttribute("aria-pressed", String(robot === shown));
+    if (shown) this.cards.get(shown)?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
   updateAll() {
-    for (const robot of this.cards.keys()) this.updateText(robot);
+    for (const [robot, card] of this.cards) this.updateText(card, robot);
   }
 
-  updateText(robot) {
-    const card = this.cards.get(robot), { name, text, level } = stateOf(robot);
-    card.querySelector(".status").textContent = text;
+  /** @type {(card: HTMLElement, robot: Robot) => void} */
+  updateText(card, robot) {
+    const { name, text, level } = stateOf(robot);
+    part(card, ".status").textContent = text;
     Object.assign(card.dataset, { state: name, level });
-    card.querySelector(".pin").setAttribute("aria-pressed", robot.pinned);
+    part(card, ".pin").setAttribute("aria-pressed", String(robot.pinned));
   }
 
   // update redraws a card in the next animation frame.
+  /** @param {Robot} robot */
   update(robot) {
     const card = this.cards.get(robot);
-    if (!card || card.pending) return;
-    card.pending = requestAnimationFrame(() => {
-      card.pending = 0;
+    if (!card || this.pending.has(robot)) return;
+    this.pending.add(robot);
+    requestAnimationFrame(() => {
+      this.pending.delete(robot);
       if (!this.cards.has(robot)) return; // removed meanwhile
-      this.updateText(robot);
-      this.draw(card.querySelector("canvas"), robot);
+      this.updateText(card, robot);
+      this.draw(/** @type {HTMLCanvasElement} */ (card.querySelector("canvas")), robot);
     });
   }
 
+  /** @type {(canvas: HTMLCanvasElement, robot: Robot) => void} */
   draw(canvas, robot) {
-    const ratio = devicePixelRatio || 1, { clientWidth: width, clientHeight: height } = canvas, c = canvas.getContext("2d");
+    const ratio = devicePixelRatio || 1, { clientWidth: width, clientHeight: height } = canvas;
+    const c = /** @type {Context} */ (canvas.getContext("2d"));
     if (width === 0) return;
     robot = this.lens(robot);
-    if (canvas.width !== Math.round(width * ratio)) Object.assign(canvas, { width: Math.round(width * ratio), height: Math.round(height * ratio) });
+    if (canvas.width !== Math.round(width * ratio)) {
+      Object.assign(canvas, { width: Math.round(width * ratio), height: Math.round(height * ratio) });
+    }
     const scale = Math.min(width, height) / 2 / REACH;
     c.setTransform(1, 0, 0, 1, 0, 0);
     c.clearRect(0, 0, canvas.width, canvas.height);

@@ -6,27 +6,57 @@ import { HULL, MOUNTS } from "./pioneer.js";
 import { extend } from "./trail.js";
 import { DEVICES, acknowledge, connect, decodeFrame } from "./wire.js";
 
+/** @import { Data, Letter, Mounts, Refusal, RobotOptions, SceneMounts } from "../types" */
+/** @import { Shape, StreamReport, TrailPoint, Vec } from "../types" */
+
 const TRAIL = { step: 0.02, limit: 4000 }; // metres between points, and points: 80 m
 const RETRY_FIRST = 1, RETRY_LAST = 8; // seconds until the next attempt to reach a lost robot
 
+// device is what is known of a device. access is that which the robot granted.
+const device = () => ({
+  wanted: true, access: "", meter: new Meter(), refused: /** @type {Refusal | undefined} */ (undefined),
+});
+
 export class Robot extends EventTarget {
+  /** @param {RobotOptions} options */
   constructor({ name, address, mover = -1, typed = false, run = false }) {
     super();
-    Object.assign(this, { name, address, mover, typed, run }); // run: it is replayed or recorded
+    this.name = name;
+    this.address = address;
+    this.mover = mover;
+    this.typed = typed;
+    this.run = run;
+    /** @type {Mounts} */
     this.mounts = MOUNTS;
+    /** @type {Vec[][]} */
     this.shape = [HULL];
-    this.state = "off"; // off, connecting, live, lost
+    /** @type {"off" | "connecting" | "live" | "lost"} */
+    this.state = "off";
     this.reason = "";
     this.stopped = false; // by an emergency stop
     this.gone = false; // nothing is heard from the server of the page
     this.here = false; // it is a robot of that server
+    /** @type {string[]} */
     this.trouble = []; // the devices that are not well, as texts
     this.used = false; // somebody has a device of it open
     this.pinned = false; // watched even while another robot is shown
     this.rate = 20; // Hz, as requested
-    this.devices = new Map(DEVICES.map(({ letter }) => [letter, { wanted: true, access: "", meter: new Meter() }]));
+    /** @type {boolean | undefined} */
+    this.motors = undefined; // whether they are on, as far as this page knows
+    this.devices = new Map(DEVICES.map(({ letter }) => [letter, device()]));
+    /** @type {Data} */
+    this.data = {};
+    /** @type {TrailPoint[]} */
+    this.trail = [];
+    this.dropped = 0; // rounds of data that were merged into later ones
+    this.frames = new Meter();
+    this.bytes = new Meter();
     this.heardAt = performance.now();
-    this.clear();
+    /** @type {WebSocket | null} */
+    this.socket = null;
+    this.retry = 0; // seconds until the next attempt to reach it
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.retryTimer = undefined;
   }
 
   clear() {
@@ -40,7 +70,8 @@ export class Robot extends EventTarget {
 
   // setBuild replaces the shape and the mounts of a Pioneer by those that the
   // simulator reports. Mounts that it does not report stay.
-  setBuild({ mounts, parts }) {
+  /** @param {{ mounts?: SceneMounts, parts: { outlines: Vec[][] }[] }} build */
+  setBuild({ mounts = {}, parts }) {
     this.mounts = { ...MOUNTS, ...Object.fromEntries(Object.entries(mounts).filter(([, mount]) => mount)) };
     this.shape = parts.flatMap((part) => part.outlines);
     this.changed();
@@ -51,7 +82,7 @@ export class Robot extends EventTarget {
     try {
       const reply = await fetch(`shape?robot=${encodeURIComponent(this.address)}`);
       if (!reply.ok || reply.status === 204) return; // 204: it knows none
-      const { Outline, Sonars } = await reply.json();
+      const { Outline, Sonars } = /** @type {Shape} */ (await reply.json());
       this.setBuild({ mounts: { Sonars }, parts: [{ outlines: [Outline] }] });
     } catch {
       // It is drawn as a Pioneer 2-DX.
@@ -60,6 +91,7 @@ export class Robot extends EventTarget {
 
   changed() { this.dispatchEvent(new Event("change")); }
 
+  /** @type {(state: Robot["state"], reason?: string) => void} */
   setState(state, reason = "") {
     this.state = state;
     this.reason = reason;
@@ -78,7 +110,7 @@ export class Robot extends EventTarget {
     };
     socket.onmessage = ({ data }) => {
       if (this.socket !== socket) return;
-      typeof data === "string" ? this.takeReport(JSON.parse(data)) : this.takeFrame(data);
+      typeof data === "string" ? this.takeReport(JSON.parse(data)) : this.takeFrame(socket, data);
     };
     socket.onclose = ({ reason }) => {
       if (this.socket !== socket) return;
@@ -105,8 +137,9 @@ export class Robot extends EventTarget {
   }
 
   // want subscribes to a device or unsubscribes from it.
+  /** @type {(letter: Letter, on: boolean) => void} */
   want(letter, on) {
-    const d = this.devices.get(letter);
+    const d = this.device(letter);
     d.wanted = on;
     if (!on) delete this.data[letter];
     if (on || d.access === "r") this.send({ request: letter + (on ? "r" : "c") });
@@ -120,6 +153,7 @@ export class Robot extends EventTarget {
   }
 
   // takeReport takes the access that the robot granted, by device, and why others were refused.
+  /** @param {StreamReport} report */
   takeReport({ access, refused = {} }) {
     for (const [letter, d] of this.devices) {
       if (access[letter]) d.access = access[letter];
@@ -131,9 +165,10 @@ export class Robot extends EventTarget {
     if (this.mover < 0) this.loadShape();
   }
 
-  takeFrame(buffer) {
+  /** @type {(socket: WebSocket, buffer: ArrayBuffer) => void} */
+  takeFrame(socket, buffer) {
     const frame = decodeFrame(buffer);
-    acknowledge(this.socket, frame.number);
+    acknowledge(socket, frame.number);
     this.dropped = frame.dropped;
     this.heardAt = performance.now();
     this.frames.count();
@@ -148,6 +183,10 @@ export class Robot extends EventTarget {
     }
     this.changed();
   }
+
+  // device returns what is known of one of DEVICES.
+  /** @param {Letter} letter */
+  device(letter) { return /** @type {ReturnType<typeof device>} */ (this.devices.get(letter)); }
 
   // silence returns how long nothing has come from the robot, seconds.
   silence() { return (performance.now() - this.heardAt) / 1000; }

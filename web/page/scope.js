@@ -11,13 +11,21 @@ const NEAR = 0.8; // share of the readings that Fit shows
 const BEHIND = 0.5; // metres shown behind the robot for each metre ahead: the laser looks ahead
 const PREVIEW = 1; // seconds that the drawn path reaches ahead
 
+/** @import { Context, Palette, Position, TrailPoint } from "../types" */
+/** @import { Robot } from "./robot.js" */
+
 export class Scope {
+  /** @param {HTMLCanvasElement} canvas */
   constructor(canvas) {
     this.headingUp = true;
+    this.fitted = false; // to the first scan
+    /** @type {Robot | null} */
+    this.robot = null;
     this.view = new View(canvas, { pan: false, draw: (c) => this.draw(c) });
     this.view.onResize = () => this.view.touched || this.fit();
   }
 
+  /** @param {Robot | null} robot */
   show(robot) {
     this.robot = robot;
     this.fitted = false;
@@ -43,6 +51,7 @@ export class Scope {
   // angle is how far the robot's frame is turned on the screen, radians.
   angle() { return this.headingUp ? Math.PI / 2 : (this.robot?.data.p?.heading ?? 0); }
 
+  /** @param {Context} c */
   draw(c) {
     const { view, robot } = this, colors = palette(), pixel = view.pixel;
     this.drawRings(c, colors, pixel);
@@ -76,10 +85,13 @@ export class Scope {
     c.stroke();
     c.fillStyle = colors.dim;
     c.font = "11px system-ui, sans-serif";
-    for (let r = step; r < far; r += step) this.view.text(`${r} m`, { x: r * Math.SQRT1_2, y: -r * Math.SQRT1_2 }, 3, 10);
+    for (let r = step; r < far; r += step) {
+      this.view.text(`${r} m`, { x: r * Math.SQRT1_2, y: -r * Math.SQRT1_2 }, 3, 10);
+    }
   }
 
   // drawTrail draws in the robot's frame; the trail is in that of the odometry.
+  /** @type {(c: Context, trail: TrailPoint[], position: Position, colors: Palette, pixel: number) => void} */
   drawTrail(c, trail, { x, y, heading }, colors, pixel) {
     c.save();
     c.rotate(-heading);
@@ -93,6 +105,7 @@ export class Scope {
 }
 
 // drawPreview draws where the present speed leads.
+/** @type {(c: Context, position: Position, colors: Palette, pixel: number) => void} */
 function drawPreview(c, position, colors, pixel) {
   c.beginPath();
   for (const { x, y } of preview(position, PREVIEW)) c.lineTo(x, y);

@@ -5,6 +5,10 @@ import { laserPoints, sameSurface } from "./geometry.js";
 import { BUMPERS, CENTRE, fieldOfView } from "./pioneer.js";
 import { SONAR_FAR } from "./wire.js";
 
+/** @import { Context, Data, Mounts, Palette, Vec } from "../types" */
+/** @typedef {{ data: Data, mounts: Mounts, shape: Vec[][] }} Drawn a robot, now or in the past */
+
+/** @type {(c: Context, robot: Drawn, colors: Palette, pixel: number) => void} */
 export function drawSensors(c, robot, colors, pixel) {
   const { z: ptz, s: sonar, l: laser } = robot.data;
   if (ptz) drawCamera(c, robot.mounts.Camera, ptz, colors, pixel);
@@ -20,6 +24,7 @@ function inFrame(c, pose, draw) {
   c.restore();
 }
 
+/** @type {(c: Context, mount: Mounts["Laser"], scan: Float32Array, colors: Palette, pixel: number) => void} */
 function drawLaser(c, mount, scan, colors, pixel) {
   inFrame(c, mount, () => {
     const points = laserPoints(scan);
@@ -44,6 +49,7 @@ function drawLaser(c, mount, scan, colors, pixel) {
   });
 }
 
+/** @type {(c: Context, mounts: Mounts, ranges: Float32Array, colors: Palette, pixel: number) => void} */
 function drawSonar(c, mounts, ranges, colors, pixel) {
   const half = mounts.SonarFOV / 2;
   mounts.Sonars.forEach((mount, i) => {
@@ -83,6 +89,7 @@ function drawCamera(c, mount, ptz, colors, pixel) {
   });
 }
 
+/** @type {(c: Context | OffscreenCanvasRenderingContext2D, points: Vec[]) => void} */
 export function outline(c, points) {
   c.beginPath();
   for (const p of points) c.lineTo(p.X, p.Y);
@@ -91,6 +98,7 @@ export function outline(c, points) {
 
 // drawRobot draws the robot from above, with the state of its gripper and
 // bumpers.
+/** @type {(c: Context, robot: Drawn, colors: Palette, pixel: number) => void} */
 export function drawRobot(c, robot, colors, pixel) {
   const { p: position, m: body, g: gripper } = robot.data;
   if (gripper) drawGripper(c, gripper, colors, pixel);
@@ -109,7 +117,10 @@ export function drawRobot(c, robot, colors, pixel) {
   c.closePath();
   c.fillStyle = colors["robot-line"];
   c.fill();
-  if (body) for (const end of ["front", "rear"]) drawBumpers(c, BUMPERS[end], body[end], colors, pixel);
+  if (body) {
+    drawBumpers(c, BUMPERS.front, body.front, colors, pixel);
+    drawBumpers(c, BUMPERS.rear, body.rear, colors, pixel);
+  }
 }
 
 function drawBumpers(c, directions, bits, colors, pixel) {

@@ -1,6 +1,8 @@
 // What state a robot is in: one order of what matters, for the list, the heading, the
 // map and the search.
 
+/** @import { Robot } from "./robot.js" */
+
 const LOW = 11.3; // volts of an empty battery
 const SILENT = 2; // seconds without data after which a robot is no longer said to be live
 
@@ -8,12 +10,15 @@ const SILENT = 2; // seconds without data after which a robot is no longer said 
 const RANKS = [["gone", "stopped"], ["lost", "trouble"], ["live", "silent", "connecting", "used"], ["off"]];
 const LEVELS = { stopped: "bad", lost: "bad", trouble: "bad", live: "good" };
 
-const called = (name, text) => ({ name, text, level: LEVELS[name] ?? "", rank: RANKS.findIndex((names) => names.includes(name)) });
+const called = (name, text) => {
+  return { name, text, level: LEVELS[name] ?? "", rank: RANKS.findIndex((names) => names.includes(name)) };
+};
 
 // stateOf returns the state of a robot: its name, what it is for people, its level in
 // style.css, and its rank, 0 is the most urgent. Nothing is known of a robot whose server
 // is gone; of a robot of another server, here is false, nothing while its stream is lost.
 // A stopped robot is that before everything else.
+/** @param {Robot} robot */
 export function stateOf(robot) {
   const { state, gone, here, stopped, trouble, used, data: { m, p } } = robot;
   const now = [
@@ -26,7 +31,8 @@ export function stateOf(robot) {
   if (stopped) return called("stopped", now);
   if (now) return called(state === "lost" ? "lost" : "trouble", now);
   if (state === "live" && robot.silence() > SILENT) return called("silent", "no data");
-  if (state === "live") return called("live", `${robot.frames.rate().toFixed(0)} Hz${m ? ` · ${m.volts.toFixed(1)} V` : ""}`);
+  const volts = m ? ` · ${m.volts.toFixed(1)} V` : "";
+  if (state === "live") return called("live", `${robot.frames.rate().toFixed(0)} Hz${volts}`);
   if (state === "connecting") return called("connecting", "connecting");
   return used ? called("used", "in use") : called("off", here ? "idle" : "not watched");
 }

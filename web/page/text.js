@@ -4,6 +4,9 @@ import { degrees } from "./geometry.js";
 import { fieldOfView } from "./pioneer.js";
 import { DEVICES, PAGE } from "./wire.js";
 
+/** @import { Client, Data, Group, Letter, Refusal, RobotPresence, Visitor } from "../types" */
+/** @import { Robot } from "./robot.js" */
+
 // side writes an angle in degrees and its direction.
 export const side = (deg, plus, minus) => (deg === 0 ? "0°" : `${Math.abs(deg)}° ${deg > 0 ? plus : minus}`);
 
@@ -12,30 +15,42 @@ const direction = (rad) => {
   return deg === 0 ? "ahead" : side(deg, "left", "right");
 };
 
+/** @param {Data["p"]} p */
 export const pose = (p) => (p ? `${p.x.toFixed(2)}, ${p.y.toFixed(2)} m, ${degrees(p.heading).toFixed(0)}°` : "–");
+/** @param {Data["p"]} p */
 export const velocity = (p) => (p ? `${(p.speed * 1000).toFixed(0)} mm/s, ${degrees(p.turn).toFixed(0)} °/s` : "–");
 export const distance = (near) => (near ? `${near.distance.toFixed(2)} m, ${direction(near.angle)}` : "–");
 
+/** @param {Robot} robot */
 export const robotError = (robot) => (robot.state === "lost" ? `${robot.address}: ${robot.reason}` : "");
 
 // silence writes how long nothing has come from a robot, if that is longer than dead
 // seconds, and not because its world stands still.
+/** @type {(robot: Robot, standing: boolean, dead: number) => string} */
 export function silence(robot, standing, dead) {
   if (robot.state !== "live") return robot.retry ? robot.state : ""; // at first there is nothing old
-  return !standing && robot.silence() > dead ? `Nothing has come for ${robot.silence().toFixed(0)} s: this is old.` : "";
+  const seconds = robot.silence();
+  return !standing && seconds > dead ? `Nothing has come for ${seconds.toFixed(0)} s: this is old.` : "";
 }
 
 // traffic writes what comes from a robot: frames, bytes, and how many rounds of
 // data were merged into later ones.
+/** @param {Robot} robot */
 export function traffic({ state, gone, frames, bytes, dropped }) {
-  return state === "live" && !gone ? `${frames.rate().toFixed(1)} frames/s · ${(bytes.rate() / 1000).toFixed(1)} kB/s · ${dropped} dropped` : "";
+  if (state !== "live" || gone) return "";
+  return `${frames.rate().toFixed(1)} frames/s · ${(bytes.rate() / 1000).toFixed(1)} kB/s · ${dropped} dropped`;
 }
 
 // unheard writes since when nothing has been heard from the server: heard is a Date, or
 // null.
-export const unheard = (heard) => (heard ? `Nothing has been heard from the server since ${heard.toLocaleTimeString("en-GB")}.` : "The server does not answer.");
+/** @param {Date | null} heard */
+export const unheard = (heard) => {
+  if (!heard) return "The server does not answer.";
+  return `Nothing has been heard from the server since ${heard.toLocaleTimeString("en-GB")}.`;
+};
 
 // drive writes what the driver does, or why it stopped.
+/** @param {{ note: string, moving: boolean, sent: [speed: number, turn: number], vain: boolean }} driver */
 export function drive({ note, moving, sent: [speed, turn], vain }) {
   if (note) return note;
   if (!moving) return "hands off";
@@ -45,7 +60,9 @@ export function drive({ note, moving, sent: [speed, turn], vain }) {
 const times = (rate) => (rate === 1 ? "once a second" : `${rate} times a second`);
 
 // group joins the connections of each browser, and marks those of this page: self.
+/** @type {(clients: Client[]) => Group[]} */
 export function group(clients) {
+  /** @type {Map<string, Group>} */
   const joined = new Map();
   for (const c of clients) {
     const [, browser, page] = /^browser (\S+) ?(\S*)$/.exec(c.name) ?? [];
@@ -63,10 +80,15 @@ export function group(clients) {
   return [...joined.values()];
 }
 
-const who = ({ self, browser, ip, name }) => (self ? "This page" : browser ? `A browser at ${ip}` : name ? `${ip} (${name})` : ip);
+/** @param {Group} client */
+const who = ({ self, browser, ip, name }) => {
+  if (self) return "This page";
+  return browser ? `A browser at ${ip}` : name ? `${ip} (${name})` : ip;
+};
 
 // commander writes who drives a robot. here is undefined if that is not known. keeps:
 // who commands keeps control from this page.
+/** @type {(here: RobotPresence | undefined, clients: Group[], lost: boolean, keeps: boolean) => string} */
 export function commander(here, clients, lost, keeps) {
   if (!here) return lost ? "Who drives is not known." : "Another server has this robot: who drives is not known.";
   const one = clients.find((c) => c.commander), other = clients.find((c) => c !== one && c.commands > 0);
@@ -74,11 +96,13 @@ export function commander(here, clients, lost, keeps) {
   const name = one.self ? "You" : who(one);
   if (one.commands === 0) return `${name} commanded last.`;
   const pause = keeps && !one.self ? " Until it pauses for a second, you cannot." : "";
-  const both = other && here.control === "newest" ? ` ${who(other)} commands, too: the robot follows both in turn.` : "";
+  const disputed = other && here.control === "newest";
+  const both = disputed ? ` ${who(other)} commands, too: the robot follows both in turn.` : "";
   return `${name} ${one.self ? "command" : "commands"}, ${times(one.commands)}.${pause}${both}`;
 }
 
 // client writes a client of the list: its name, what it does, and its devices.
+/** @param {Group} c */
 export function client(c) {
   const commands = c.commands > 0 ? `commands ${c.commands}/s` : c.commander ? "commanded last" : "";
   const reads = c.frames > 0 ? `reads ${c.frames}/s` : "connected";
@@ -90,28 +114,40 @@ export function client(c) {
 }
 
 // stopped writes which robots are stopped.
+/** @param {Robot[]} robots */
 export function stopped(robots) {
   if (robots.length === 0) return "";
   const names = robots.length > 4 ? `${robots.length} robots` : robots.map((r) => r.name).join(", ");
-  return `${names} ${robots.length > 1 ? "are" : "is"} stopped: no command moves ${robots.length > 1 ? "them" : "it"} until the release.`;
+  const [are, them] = robots.length > 1 ? ["are", "them"] : ["is", "it"];
+  return `${names} ${are} stopped: no command moves ${them} until the release.`;
 }
 
 // forbidden writes why this computer may not do something.
-export const forbidden = ({ you, may }, need) =>
-  `This computer (${you}) may ${may === "read" ? "only watch" : `not ${{ write: "command", config: "configure" }[need]}`}: the owner of the robot gives rights.`;
+/** @type {(visitor: Visitor, need: string) => string} */
+export const forbidden = ({ you, may }, need) => {
+  const limit = may === "read" ? "only watch" : `not ${{ write: "command", config: "configure" }[need]}`;
+  return `This computer (${you}) may ${limit}: the owner of the robot gives rights.`;
+};
 
 // simulation writes the simulated time.
 export const simulation = ({ time, finished }) => `${time.toFixed(1)} s${finished ? " · finished" : ""}`;
 
 // refused returns why a device is not open, in two words.
-export const refused = ({ refused }) =>
-  ({ right: "no right", hardware: "not working", used: "in use", off: "switched off", ring: "in a ring" })[refused?.why] ?? "not there";
+const REFUSED = { right: "no right", hardware: "not working", used: "in use", off: "switched off", ring: "in a ring" };
+/** @param {{ refused?: Refusal }} device */
+export const refused = ({ refused }) => (refused && REFUSED[refused.why]) ?? "not there";
 
 // chip returns what the chip of a device shows: a level of style.css and two
 // texts. Data older than old seconds is worth a warning, older than dead an
 // alarm.
+/**
+ * @param {Robot} robot
+ * @param {Letter} letter
+ * @param {{ old: number, dead: number }} limits
+ * @returns {[level: string, rate: string, age: string]}
+ */
 export function chip(robot, letter, { old, dead }) {
-  const device = robot.devices.get(letter);
+  const device = robot.device(letter);
   const { wanted, access, meter } = device;
   if (!wanted || robot.state === "off") return ["", "off", ""];
   if (access === "e") return ["absent", refused(device), ""];
@@ -120,17 +156,24 @@ export function chip(robot, letter, { old, dead }) {
   if (!robot.data[letter]) return ["warn", "no data yet", ""];
   const age = meter.age(), rate = meter.rate();
   const level = age > dead ? "bad" : age > old ? "warn" : "good";
-  return [level, `${rate.toFixed(rate < 9.95 ? 1 : 0)} Hz`, age < 1 ? `${(age * 1000).toFixed(0)} ms` : `${age.toFixed(1)} s`];
+  const written = age < 1 ? `${(age * 1000).toFixed(0)} ms` : `${age.toFixed(1)} s`;
+  return [level, `${rate.toFixed(rate < 9.95 ? 1 : 0)} Hz`, written];
 }
 
+/** @param {Data["v"]} blobs */
 export const blobCount = (blobs) => (blobs ? `${blobs.length || "no"} blob${blobs.length === 1 ? "" : "s"}` : "");
-export const ptz = (z) => (z ? `${side(z.pan, "L", "R")} · ${side(z.tilt, "up", "dn")} · ${degrees(fieldOfView(z.zoom)).toFixed(0)}° wide` : "");
+/** @param {Data["z"]} z */
+export const ptz = (z) => {
+  if (!z) return "";
+  return `${side(z.pan, "L", "R")} · ${side(z.tilt, "up", "dn")} · ${degrees(fieldOfView(z.zoom)).toFixed(0)}° wide`;
+};
 
 // Bits of the gripper's state (PROTOCOL 7), the most important first.
 const PADDLES = [[4, "moving"], [8, "error"], [1, "open"], [2, "closed"]];
 const LIFT = [[64, "moving"], [128, "error"], [16, "up"], [32, "down"]];
 const word = (bits, table) => table.find(([bit]) => bits & bit)?.[1] ?? "between";
 
+/** @param {Data["g"]} g */
 export function gripper(g) {
   if (!g) return "";
   const beams = g.beams & 8 ? "holds something" : g.beams & 4 ? "something between" : "";
@@ -141,8 +184,11 @@ const count = (bits) => [0, 1, 2, 3, 4].filter((i) => (bits >> i) & 1).length;
 
 // body writes pressed bumpers and stalled wheels. alarm reports whether there are
 // any.
+/** @param {Data} data */
 export function body({ m, p }) {
-  const pressed = m ? [[m.front, "front"], [m.rear, "rear"]].filter(([bits]) => bits).map(([bits, end]) => `${count(bits)} ${end}`) : [];
+  /** @type {[bits: number, end: string][]} */
+  const ends = m ? [[m.front, "front"], [m.rear, "rear"]] : [];
+  const pressed = ends.filter(([bits]) => bits).map(([bits, end]) => `${count(bits)} ${end}`);
   const bumpers = pressed.length ? `bumpers: ${pressed.join(", ")}` : m ? "bumpers clear" : "";
   const wheels = p?.stall ? "wheels stalled" : "";
   return { text: [bumpers, wheels].filter(Boolean).join(" · "), alarm: pressed.length > 0 || wheels !== "" };

@@ -2,6 +2,10 @@
 
 import { extend } from "./trail.js";
 
+/** @import { Pose, RobotMoment, TrailPoint } from "../types" */
+/** @import { Robot } from "./robot.js" */
+/** @import { World } from "./world.js" */
+
 export const SPAN = 60000; // ms that are kept
 // ms between two moments that are kept, and of a robot that is not shown. They bound the
 // memory: 1200 moments of 2 KB for the robot that is shown, 200 for each other one.
@@ -13,7 +17,9 @@ const TRAIL = { step: 0.02, limit: 4000 }; // metres between points, and points
 export class Timeline extends EventTarget {
   constructor() {
     super();
+    /** @type {Map<Robot | World, any[]>} */
     this.kept = new Map();
+    /** @type {Map<Robot | World, any[]> | null} */
     this.frozen = null; // what was kept when the past was entered; null: the present is shown
     this.at = this.end = 0; // of the past: the moment that is shown, and the last one
     this.cache = new Map();
@@ -29,16 +35,18 @@ export class Timeline extends EventTarget {
     this.kept.set(key, list);
   }
 
+  /** @type {(robot: Robot, aside: boolean) => void} */
   keepRobot(robot, aside) {
     if (robot.state !== "live") {
       const list = this.kept.get(robot);
-      if (list && !list.at(-1).lost) list.push({ at: performance.now(), data: {}, ages: [], lost: true });
+      const nothing = { at: performance.now(), data: {}, ages: [], lost: true };
+      if (list && !list.at(-1).lost) list.push(nothing);
       return;
     }
-    this.keep(robot, () => ({
-      data: { ...robot.data },
-      ages: [...robot.devices].filter(([letter]) => robot.data[letter]).map(([letter, { meter }]) => [letter, meter.age()]),
-    }), aside);
+    this.keep(robot, () => {
+      const present = [...robot.devices].filter(([letter]) => robot.data[letter]);
+      return { data: { ...robot.data }, ages: present.map(([letter, { meter }]) => [letter, meter.age()]) };
+    }, aside);
   }
 
   // trim forgets what is older than SPAN, except the moment that it began with.

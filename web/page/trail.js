@@ -1,10 +1,13 @@
 // Trails: lists of the points that something passed, {x, y, jump} in metres.
 
+/** @import { Context, Point, TrailPoint } from "../types" */
+
 const JUMP = 0.5; // metres between two reports: no robot drives that far, so it was moved
 
 // extend appends a point unless it is nearer than step to the last one, and
 // keeps at most limit points. No line is drawn to a point with jump; moved sets
 // it whatever the distance.
+/** @type {(trail: TrailPoint[], point: Point, bounds: { step: number, limit: number }, moved?: boolean) => void} */
 export function extend(trail, { x, y }, { step, limit }, moved = false) {
   const last = trail.at(-1);
   const distance = last ? Math.hypot(x - last.x, y - last.y) : Infinity;
@@ -14,6 +17,7 @@ export function extend(trail, { x, y }, { step, limit }, moved = false) {
 }
 
 // tracePath begins a path along a trail.
+/** @type {(c: Context, trail: TrailPoint[]) => void} */
 export function tracePath(c, trail) {
   c.beginPath();
   for (const p of trail) p.jump ? c.moveTo(p.x, p.y) : c.lineTo(p.x, p.y);

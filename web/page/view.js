@@ -3,6 +3,8 @@
 
 import { Viewport } from "./viewport.js";
 
+/** @import { Context, Drag, Palette, Point } from "../types" */
+
 // Zoom per unit of wheel movement: a notch of 100 is 16 %. A pinch on a touchpad
 // reports smaller movements, with ctrlKey.
 const WHEEL = 0.0015, PINCH = 0.01;
@@ -11,9 +13,11 @@ const colors = new Map();
 addEventListener("themechange", () => colors.clear());
 
 // theme has the colours of the current theme by their names in style.css.
-const theme = new Proxy({}, {
-  get(_, name) {
-    if (!colors.has(name)) colors.set(name, getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim());
+const theme = new Proxy(/** @type {Palette} */ ({}), {
+  get(_, /** @type {string} */ name) {
+    if (!colors.has(name)) {
+      colors.set(name, getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim());
+    }
     return colors.get(name);
   },
 });
@@ -22,11 +26,29 @@ export const palette = () => theme;
 export class View extends Viewport {
   // draw(context) draws in metres. grab(point, event) may return {move(point),
   // end()} to handle a drag itself. Without pan the floor stays where it is.
+  /**
+   * @param {HTMLCanvasElement} canvas
+   * @param {{
+   *   draw: (context: Context) => void,
+   *   grab?: (point: Point, event: PointerEvent) => Drag | null,
+   *   pan?: boolean,
+   * }} options
+   */
   constructor(canvas, { draw, grab = () => null, pan = true }) {
     super();
-    Object.assign(this, { canvas, draw, grab, pan, touched: false }); // touched: moved or zoomed since the last fit
-    this.context = canvas.getContext("2d");
-    this.pointers = new Map();
+    this.canvas = canvas;
+    this.draw = draw;
+    this.grab = grab;
+    this.pan = pan;
+    this.touched = false; // moved or zoomed since the last fit
+    this.onResize = () => {};
+    this.context = /** @type {Context} */ (canvas.getContext("2d"));
+    this.ratio = 1; // pixels of the screen in a CSS pixel
+    this.pending = 0; // the animation frame that redraws
+    /** @type {Map<number, Point>} */
+    this.pointers = new Map(); // that are down, by their id
+    /** @type {Drag | null} */
+    this.grabbed = null;
     new ResizeObserver(() => this.resize()).observe(canvas);
     canvas.addEventListener("wheel", (e) => {
       e.preventDefault();
@@ -44,7 +66,7 @@ export class View extends Viewport {
     this.height = clientHeight;
     this.canvas.width = Math.round(clientWidth * this.ratio);
     this.canvas.height = Math.round(clientHeight * this.ratio);
-    this.onResize?.();
+    this.onResize();
     this.changed();
   }
 
@@ -57,20 +79,22 @@ export class View extends Viewport {
       const c = this.context, s = this.ratio * this.scale;
       c.setTransform(1, 0, 0, 1, 0, 0);
       c.clearRect(0, 0, this.canvas.width, this.canvas.height);
-      c.setTransform(s, 0, 0, -s, (this.width / 2) * this.ratio - this.x * s, (this.height / 2) * this.ratio + this.y * s);
+      const left = (this.width / 2) * this.ratio - this.x * s, top = (this.height / 2) * this.ratio + this.y * s;
+      c.setTransform(s, 0, 0, -s, left, top);
       c.lineJoin = c.lineCap = "round";
       this.draw(c);
     });
   }
 
   // point returns where an event is on the screen.
+  /** @param {MouseEvent} event */
   point(event) {
     const box = this.canvas.getBoundingClientRect();
     return { x: event.clientX - box.left, y: event.clientY - box.top };
   }
 
   scaleBy(factor, point) {
-    this.zoom(factor, this.pan ? point : null);
+    this.zoom(factor, this.pan ? point : undefined);
     this.touched = true;
     this.changed();
   }
@@ -106,9 +130,10 @@ export class View extends Viewport {
     if (this.grabbed) {
       this.grabbed.move(point);
     } else if (this.pointers.size === 2) {
-      const other = [...this.pointers].find(([id]) => id !== e.pointerId)[1];
+      const [other] = [...this.pointers].filter(([id]) => id !== e.pointerId).map(([, p]) => p);
       const distance = (p) => Math.hypot(p.x - other.x, p.y - other.y);
-      if (distance(last) > 0) this.scaleBy(distance(point) / distance(last), { x: (point.x + other.x) / 2, y: (point.y + other.y) / 2 });
+      const middle = { x: (point.x + other.x) / 2, y: (point.y + other.y) / 2 };
+      if (distance(last) > 0) this.scaleBy(distance(point) / distance(last), middle);
     }
     if (!this.grabbed && this.pan) {
       const share = 1 / this.pointers.size; // two fingers that move together report two moves

@@ -2,6 +2,8 @@
 // right and y up; screen points are CSS pixels from the canvas's upper left
 // corner, y down.
 
+/** @import { Point } from "../types" */
+
 const MIN_SCALE = 4, MAX_SCALE = 2000; // CSS pixels per metre: some 300 m or 0.5 m on a screen
 
 const limit = (scale) => Math.max(MIN_SCALE, Math.min(MAX_SCALE, scale));
@@ -9,21 +11,28 @@ const limit = (scale) => Math.max(MIN_SCALE, Math.min(MAX_SCALE, scale));
 export class Viewport {
   // scale is CSS pixels per metre; x and y are the floor point in the middle.
   constructor(scale = 60) {
-    Object.assign(this, { scale, x: 0, y: 0, width: 0, height: 0 });
+    this.scale = scale;
+    this.x = this.y = this.width = this.height = 0;
   }
 
   // pixel is the length of a CSS pixel in metres.
   get pixel() { return 1 / this.scale; }
 
-  toScreen({ x, y }) { return { x: this.width / 2 + (x - this.x) * this.scale, y: this.height / 2 - (y - this.y) * this.scale }; }
-  toFloor({ x, y }) { return { x: this.x + (x - this.width / 2) / this.scale, y: this.y - (y - this.height / 2) / this.scale }; }
+  /** @param {Point} point */
+  toScreen({ x, y }) {
+    return { x: this.width / 2 + (x - this.x) * this.scale, y: this.height / 2 - (y - this.y) * this.scale };
+  }
+
+  /** @param {Point} point */
+  toFloor({ x, y }) {
+    return { x: this.x + (x - this.width / 2) / this.scale, y: this.y - (y - this.height / 2) / this.scale };
+  }
 
   // zoom changes the scale. With a fixed screen point, what is there stays
   // there; without one, the middle does.
-  zoom(factor, fixed = null) {
-    const before = fixed && this.toFloor(fixed);
+  zoom(factor, fixed = { x: this.width / 2, y: this.height / 2 }) {
+    const before = this.toFloor(fixed);
     this.scale = limit(this.scale * factor);
-    if (!fixed) return;
     const after = this.toFloor(fixed);
     this.x += before.x - after.x;
     this.y += before.y - after.y;
@@ -39,6 +48,7 @@ export class Viewport {
   fit({ left, right, bottom, top }, margin = 24) {
     this.x = (left + right) / 2;
     this.y = (bottom + top) / 2;
-    this.scale = limit(Math.min((this.width - 2 * margin) / (right - left), (this.height - 2 * margin) / (top - bottom)));
+    const width = this.width - 2 * margin, height = this.height - 2 * margin;
+    this.scale = limit(Math.min(width / (right - left), height / (top - bottom)));
   }
 }

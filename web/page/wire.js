@@ -3,9 +3,12 @@
 // big-endian, the default of DataView. Decoded lengths are metres, angles are
 // radians, counterclockwise.
 
+/** @import { Data, Letter, Plan, Pose } from "../types" */
+
 const rad = (deg) => (deg * Math.PI) / 180;
 
 // DEVICES are all devices that the dashboard shows, in the order of their buttons.
+/** @type {{ letter: Letter, name: string }[]} */
 export const DEVICES = [
   { letter: "p", name: "Position" },
   { letter: "l", name: "Laser" },
@@ -22,6 +25,7 @@ export const DEVICES = [
 export const NO_ECHO = 8.1905;
 export const SONAR_FAR = 5;
 
+/** @type {{ [L in Letter]: (d: DataView) => Data[L] }} */
 const decoders = {
   p: (d) => ({
     time: d.getUint32(0) / 1000, x: d.getInt32(4) / 1000, y: d.getInt32(8) / 1000, heading: rad(d.getUint16(12)),
@@ -58,28 +62,32 @@ function blobs(d) {
 
 // decodeFrame decodes a message of a stream. Ages are seconds, 0 if unknown. data
 // is null if the device has none yet, or is not one of DEVICES.
+/** @param {ArrayBuffer} buffer */
 export function decodeFrame(buffer) {
   const view = new DataView(buffer);
-  const frame = { number: view.getUint32(0), dropped: view.getUint32(4), blocks: [] };
+  /** @type {{ letter: Letter, age: number, data: any }[]} */
+  const blocks = []; // data is Data[letter]
   for (let at = 8; at < buffer.byteLength; ) {
-    const letter = String.fromCharCode(view.getUint8(at));
+    const letter = /** @type {Letter} */ (String.fromCharCode(view.getUint8(at)));
     const age = view.getUint32(at + 1);
     const size = view.getUint16(at + 5);
     const payload = new DataView(buffer, at + 7, size);
     at += 7 + size;
-    frame.blocks.push({
+    blocks.push({
       letter,
       age: age === 0xffffffff ? 0 : age / 1e6,
       data: size > 0 && decoders[letter] ? decoders[letter](payload) : null,
     });
   }
-  return frame;
+  return { number: view.getUint32(0), dropped: view.getUint32(4), blocks };
 }
 
 // decodePoses decodes a message of the world.
+/** @param {ArrayBuffer} buffer */
 export function decodePoses(buffer) {
   const view = new DataView(buffer);
   const flags = view.getUint8(16);
+  /** @type {Pose[]} */
   const poses = [];
   for (let at = 17; at < buffer.byteLength; at += 12) {
     poses.push({ x: view.getFloat32(at), y: view.getFloat32(at + 4), heading: view.getFloat32(at + 8) });
@@ -91,6 +99,7 @@ export function decodePoses(buffer) {
 }
 
 // decodePlan decodes a floor plan. wall(x, y) counts cells from the lower left.
+/** @type {(buffer: ArrayBuffer) => Plan} */
 export function decodePlan(buffer) {
   const view = new DataView(buffer);
   const width = view.getUint32(24), height = view.getUint32(28);
@@ -102,6 +111,7 @@ export function decodePlan(buffer) {
 }
 
 // acknowledge acknowledges a message. The server sends only a few ahead.
+/** @type {(socket: WebSocket, number: number) => void} */
 export function acknowledge(socket, number) {
   const message = new DataView(new ArrayBuffer(4));
   message.setUint32(0, number);
@@ -113,8 +123,11 @@ export function acknowledge(socket, number) {
 export const PAGE = Math.random().toString(36).slice(2, 6);
 
 // connect opens a WebSocket to the server of this page.
+/** @type {(path: string, parameters?: Record<string, string>) => WebSocket} */
 export function connect(path, parameters = {}) {
-  const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/${path}?${new URLSearchParams({ ...parameters, page: PAGE })}`);
+  const protocol = location.protocol === "https:" ? "wss" : "ws";
+  const query = new URLSearchParams({ ...parameters, page: PAGE });
+  const socket = new WebSocket(`${protocol}://${location.host}/${path}?${query}`);
   socket.binaryType = "arraybuffer";
   return socket;
 }

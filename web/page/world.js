@@ -5,21 +5,70 @@ import { extend, tracePath } from "./trail.js";
 import { View, palette } from "./view.js";
 import { acknowledge, connect, decodePlan, decodePoses } from "./wire.js";
 
+/** @import { Context, Drag, Model, Palette, Plan, Point, Pose, Scene, TrailPoint } from "../types" */
+/** @import { WorldCommand, WorldMessage, WorldReport } from "../types" */
+/** @import { Editor } from "./edit.js" */
+/** @import { Robot } from "./robot.js" */
+/** @typedef {Model & { radius: number, trail: TrailPoint[] }} Mover */
+
 const TRAIL = { step: 0.04, limit: 800 }; // metres between points, and points: 32 m
 const MOVE_PERIOD = 33; // ms between the messages of a drag: faster ones would queue up
 const NUDGE = 0.1, TWIST = Math.PI / 18; // metres and radians by which a key moves and turns
+// STEPS are the ways that keys move, metres.
+const STEPS = { ArrowUp: [0, NUDGE], ArrowDown: [0, -NUDGE], ArrowLeft: [-NUDGE, 0], ArrowRight: [NUDGE, 0] };
 const HANDLE = 26; // CSS pixels from a robot's edge to its handle: far enough for a finger
 const CROWD = 24; // CSS pixels per metre below which names would overlap
 const DOT = 4; // CSS pixels: the radius of a robot that would be too small to be seen
 const TOUCH = 16; // CSS pixels around a mover where it can be touched: the radius of a fingertip
 const RETRY = 1000; // ms until the next attempt to reach the simulator
 
+/** @param {OffscreenCanvas} canvas */
+const context = (canvas) => /** @type {OffscreenCanvasRenderingContext2D} */ (canvas.getContext("2d"));
+
 export class World extends EventTarget {
+  /**
+   * @param {HTMLCanvasElement} canvas
+   * @param {{ select: (robot: Robot) => void, note: (text: string) => void }} options
+   */
   constructor(canvas, { select, note }) {
     super();
-    Object.assign(this, { select, note, robots: [], movers: [], poses: [], selected: -1, dragged: -1, lost: false, locked: false, frozen: false, editor: null }); // locked: nothing may be moved; editor: the world file is shown
+    this.select = select;
+    this.note = note;
+    this.name = "";
+    /** @type {Robot[]} */
+    this.robots = []; // by mover, with holes
+    /** @type {Mover[]} */
+    this.movers = [];
+    /** @type {Model["parts"]} */
+    this.fixtures = [];
+    /** @type {Pose[]} */
+    this.now = []; // the newest poses of the movers
+    this.poses = this.now; // that are shown
+    this.time = 0; // simulated, s
+    this.speed = 1;
+    this.paused = this.finished = false;
+    this.selected = this.dragged = -1; // movers
+    /** @type {Pose & { mover: number, blocked?: boolean } | null} */
+    this.ghost = null; // where a mover is dragged to
+    this.lost = false;
+    this.locked = false; // nothing may be moved
+    this.frozen = false; // the poses are of the past
+    this.fitted = false; // to the first poses
+    /** @type {Editor | null} */
+    this.editor = null; // the world file is shown
+    /** @type {Plan | null} */
+    this.plan = null;
+    /** @type {OffscreenCanvas | null} */
+    this.floor = null; // the walls of the plan, as a mask
+    /** @type {{ color: string, canvas: OffscreenCanvas } | null} */
+    this.tinted = null;
+    /** @type {WebSocket | null} */
+    this.socket = null;
+    /** @type {(robot: Robot) => Robot} */
     this.lens = (robot) => robot; // may return what it was in the past
+    /** @type {(robot: Robot) => string} */
     this.mark = () => ""; // may mark a robot: bad, found, faded
+    /** @type {(robot: Robot) => string} */
     this.label = ({ name }) => name; // may say more than the name of a robot
     this.view = new View(canvas, { draw: (c) => this.draw(c), grab: (point, e) => this.grab(point, e) });
     this.view.onResize = () => this.view.touched || this.fit();
@@ -41,10 +90,10 @@ export class World extends EventTarget {
   connect() {
     const socket = (this.socket = connect("world"));
     socket.onmessage = ({ data }) => {
-      if (typeof data !== "string") return this.takePoses(decodePoses(data));
-      const message = JSON.parse(data);
-      if (message.draft) this.dispatchEvent(new CustomEvent("draft", { detail: message.draft }));
-      else message.movers ? this.takeScene(message) : this.takeReport(message);
+      if (typeof data !== "string") return this.takePoses(socket, decodePoses(data));
+      const message = /** @type {WorldMessage} */ (JSON.parse(data));
+      if ("draft" in message) this.dispatchEvent(new CustomEvent("draft", { detail: message.draft }));
+      else "movers" in message ? this.takeScene(message) : this.takeReport(message);
     };
     socket.onclose = () => {
       this.lost = true;
@@ -54,11 +103,13 @@ export class World extends EventTarget {
     };
   }
 
+  /** @param {WorldCommand} message */
   send(message) {
-    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
   }
 
   // takeScene takes shapes and mounts, which do not change.
+  /** @param {Scene} scene */
   takeScene(scene) {
     this.lost = false;
     this.note("");
@@ -70,34 +121,43 @@ export class World extends EventTarget {
       radius: Math.max(0.05, ...m.parts.flatMap((p) => p.outlines.flat()).map((v) => Math.hypot(v.X, v.Y))),
       trail: [],
     }));
-    if (this.plan) this.floor = this.paintPlan();
+    this.now = this.poses = []; // those of a world before this one are of other movers
+    if (this.plan) this.floor = this.paintPlan(this.plan);
     this.fitted = false;
     this.fit();
     this.dispatchEvent(new Event("scene"));
   }
 
   // assign sets the robot of each mover. A mover without one, a puck say, has none.
+  /** @param {Robot[]} robots */
   assign(robots) {
     this.robots = [];
-    for (const robot of robots.filter(({ mover }) => mover >= 0)) {
+    for (const robot of robots.filter(({ mover }) => this.movers[mover])) {
       this.robots[robot.mover] = robot;
       robot.setBuild(this.movers[robot.mover]);
     }
   }
 
   // takeReport takes the result of a move.
+  /** @param {WorldReport} report */
   takeReport({ mover, error }) {
     if (this.ghost?.mover === mover) this.ghost.blocked = error !== "";
     this.note(error);
     this.view.changed();
   }
 
-  takePoses(message) {
-    acknowledge(this.socket, message.number);
-    Object.assign(this, { now: message.poses, time: message.time, speed: message.speed, paused: message.paused, finished: message.finished });
+  /** @type {(socket: WebSocket, message: ReturnType<typeof decodePoses>) => void} */
+  takePoses(socket, message) {
+    acknowledge(socket, message.number);
+    this.now = message.poses;
+    this.time = message.time;
+    this.speed = message.speed;
+    this.paused = message.paused;
+    this.finished = message.finished;
     if (!this.frozen) this.poses = this.now;
     const { left, right, bottom, top } = this.extent();
-    if (!this.fitted && this.now.some(({ x, y }) => x < left || x > right || y < bottom || y > top)) this.fit(); // a world without walls
+    const outside = this.now.some(({ x, y }) => x < left || x > right || y < bottom || y > top); // there are no walls
+    if (!this.fitted && outside) this.fit();
     this.fitted = true;
     this.now.forEach((pose, i) => extend(this.movers[i].trail, pose, TRAIL, this.dragged === i));
     this.dispatchEvent(new Event("time"));
@@ -106,29 +166,37 @@ export class World extends EventTarget {
 
   // freeze shows poses of the past until thaw.
   freeze(poses) { this.show(true, poses); }
-  thaw() { this.show(false, this.now ?? []); }
+  thaw() { this.show(false, this.now); }
+  /** @type {(frozen: boolean, poses: Pose[]) => void} */
   show(frozen, poses) {
-    Object.assign(this, { frozen, poses });
+    this.frozen = frozen;
+    this.poses = poses.slice(0, this.movers.length); // the past may be that of a world with more movers
     this.view.changed();
   }
 
   // extent is the rectangle of the floor that the plan covers.
   extent() {
     const p = this.plan;
-    return p ? { left: p.x, right: p.x + p.width * p.resolution, bottom: p.y, top: p.y + p.height * p.resolution } : { left: -4, right: 4, bottom: -3, top: 3 };
+    if (!p) return { left: -4, right: 4, bottom: -3, top: 3 };
+    return { left: p.x, right: p.x + p.width * p.resolution, bottom: p.y, top: p.y + p.height * p.resolution };
   }
 
   // fit shows the plan, and the robots that are outside of it.
   fit() {
-    const { left, right, bottom, top } = this.extent(), ends = (v, i) => [v - this.movers[i].radius, v + this.movers[i].radius];
+    const { left, right, bottom, top } = this.extent();
+    const ends = (v, i) => [v - this.movers[i].radius, v + this.movers[i].radius];
     const xs = this.poses.flatMap(({ x }, i) => ends(x, i)), ys = this.poses.flatMap(({ y }, i) => ends(y, i));
-    this.view.fit({ left: Math.min(left, ...xs), right: Math.max(right, ...xs), bottom: Math.min(bottom, ...ys), top: Math.max(top, ...ys) }, 16);
+    this.view.fit({
+      left: Math.min(left, ...xs), right: Math.max(right, ...xs),
+      bottom: Math.min(bottom, ...ys), top: Math.max(top, ...ys),
+    }, 16);
   }
 
   // paintPlan turns the floor plan into a mask. Fixtures are left out of it:
   // their exact outlines are drawn.
-  paintPlan() {
-    const { plan } = this, canvas = new OffscreenCanvas(plan.width, plan.height), c = canvas.getContext("2d");
+  /** @param {Plan} plan */
+  paintPlan(plan) {
+    const canvas = new OffscreenCanvas(plan.width, plan.height), c = context(canvas);
     const image = c.createImageData(plan.width, plan.height);
     for (let y = 0; y < plan.height; y++) {
       for (let x = 0; x < plan.width; x++) {
@@ -137,7 +205,8 @@ export class World extends EventTarget {
     }
     c.putImageData(image, 0, 0);
     c.globalCompositeOperation = "destination-out";
-    c.setTransform(1 / plan.resolution, 0, 0, 1 / plan.resolution, -plan.x / plan.resolution, -plan.y / plan.resolution);
+    const cells = 1 / plan.resolution; // in a metre
+    c.setTransform(cells, 0, 0, cells, -plan.x * cells, -plan.y * cells);
     c.lineWidth = 3 * plan.resolution;
     for (const part of this.fixtures) {
       for (const points of part.outlines) {
@@ -150,10 +219,11 @@ export class World extends EventTarget {
   }
 
   // tint fills the mask with the colour of walls.
-  tint(color) {
+  /** @type {(floor: OffscreenCanvas, color: string) => OffscreenCanvas} */
+  tint(floor, color) {
     if (this.tinted?.color === color) return this.tinted.canvas;
-    const canvas = new OffscreenCanvas(this.floor.width, this.floor.height), c = canvas.getContext("2d");
-    c.drawImage(this.floor, 0, 0);
+    const canvas = new OffscreenCanvas(floor.width, floor.height), c = context(canvas);
+    c.drawImage(floor, 0, 0);
     c.globalCompositeOperation = "source-in";
     c.fillStyle = color;
     c.fillRect(0, 0, canvas.width, canvas.height);
@@ -161,22 +231,23 @@ export class World extends EventTarget {
     return canvas;
   }
 
+  /** @param {Context} c */
   draw(c) {
     const colors = palette(), { view } = this, pixel = view.pixel;
     this.drawGrid(c, colors, pixel);
     if (this.floor) {
       const { left, bottom, right, top } = this.extent();
       c.imageSmoothingEnabled = false;
-      c.drawImage(this.tint(colors.wall), left, bottom, right - left, top - bottom);
+      c.drawImage(this.tint(this.floor, colors.wall), left, bottom, right - left, top - bottom);
     }
     if (this.editor) return this.editor.draw(c, colors, pixel);
-    for (const part of this.fixtures ?? []) this.drawPart(c, part, colors, pixel);
+    for (const part of this.fixtures) this.drawPart(c, part, colors, pixel);
     this.poses.forEach((pose, i) => !this.robots[i] && this.drawMover(c, i, pose, colors, pixel));
     this.poses.forEach((pose, i) => this.robots[i] && this.drawSensed(c, i, pose, colors, pixel));
     this.poses.forEach((pose, i) => this.robots[i] && this.drawMover(c, i, pose, colors, pixel));
     this.drawSelection(c, colors, pixel);
     this.drawNames(c, colors, pixel);
-    if (this.ghost) this.drawGhost(c, colors, pixel);
+    if (this.ghost?.blocked) this.drawGhost(c, this.ghost, colors, pixel);
   }
 
   drawGrid(c, colors, pixel) {
@@ -192,6 +263,7 @@ export class World extends EventTarget {
     c.stroke();
   }
 
+  /** @type {(c: Context, part: Model["parts"][number], colors: Palette, pixel: number) => void} */
   drawPart(c, part, colors, pixel) {
     for (const points of part.outlines) {
       outline(c, points);
@@ -205,6 +277,7 @@ export class World extends EventTarget {
     }
   }
 
+  /** @type {(c: Context, i: number, pose: Pose, colors: Palette, pixel: number) => void} */
   drawSensed(c, i, pose, colors, pixel) {
     const robot = this.robots[i], { trail } = this.movers[i];
     if (!this.frozen) { // the trail is that of the present
@@ -222,6 +295,7 @@ export class World extends EventTarget {
     c.restore();
   }
 
+  /** @type {(c: Context, i: number, pose: Pose, colors: Palette, pixel: number) => void} */
   drawMover(c, i, pose, colors, pixel) {
     const mover = this.movers[i];
     c.save();
@@ -247,13 +321,16 @@ export class World extends EventTarget {
   // drawNames draws the names of robots, and marks. What matters most is drawn first:
   // a name for which there is no room is left out.
   drawNames(c, colors, pixel) {
-    const marked = this.robots.map((robot, i) => robot && [i, this.mark(robot)]).filter((m) => m && this.poses[m[0]]);
+    /** @type {[mover: number, mark: string][]} */
+    const marked = [];
+    this.robots.forEach((robot, i) => this.poses[i] && marked.push([i, this.mark(robot)]));
     const urgency = ([i, mark]) => (i === this.selected ? 0 : ["bad", "found", "", "faded"].indexOf(mark) + 1);
     const taken = [];
     c.font = "600 11px system-ui, sans-serif";
     c.textAlign = "center";
     for (const [i, mark] of marked.sort((a, b) => urgency(a) - urgency(b))) {
-      const pose = this.poses[i], radius = this.movers[i].radius / pixel, color = { bad: colors.bad, found: colors.accent }[mark];
+      const pose = this.poses[i], radius = this.movers[i].radius / pixel;
+      const color = { bad: colors.bad, found: colors.accent }[mark];
       c.globalAlpha = mark === "faded" ? 0.3 : 1;
       c.beginPath();
       c.arc(pose.x, pose.y, (color ? Math.max(radius, DOT) + 4 : DOT) * pixel, 0, 2 * Math.PI);
@@ -266,7 +343,8 @@ export class World extends EventTarget {
         c.fill();
       }
       const at = this.view.toScreen(pose), name = this.label(this.robots[i]), half = c.measureText(name).width / 2 + 3;
-      if (mark === "faded" || taken.some((t) => Math.abs(t.x - at.x) < t.half + half && Math.abs(t.y - at.y) < 14)) continue;
+      const crosses = (t) => Math.abs(t.x - at.x) < t.half + half && Math.abs(t.y - at.y) < 14;
+      if (mark === "faded" || taken.some(crosses)) continue;
       if (i !== this.selected && !color && this.view.scale <= CROWD) continue;
       taken.push({ ...at, half });
       c.fillStyle = i === this.selected ? colors.text : (color ?? colors.dim);
@@ -295,9 +373,8 @@ export class World extends EventTarget {
   }
 
   // drawGhost shows where a dragged mover would be if it fitted there.
-  drawGhost(c, colors, pixel) {
-    const { mover, x, y, heading, blocked } = this.ghost;
-    if (!blocked) return;
+  /** @type {(c: Context, ghost: Pose & { mover: number }, colors: Palette, pixel: number) => void} */
+  drawGhost(c, { mover, x, y, heading }, colors, pixel) {
     c.save();
     c.translate(x, y);
     c.rotate(heading);
@@ -320,11 +397,15 @@ export class World extends EventTarget {
   }
 
   // at returns the mover at a screen point, and whether a drag turns it, or null.
+  /** @type {(point: Point) => { mover: number, turn: boolean } | null} */
   at(point) {
     const floor = this.view.toFloor(point), touch = TOUCH * this.view.pixel;
     const distance = (p) => Math.hypot(p.x - floor.x, p.y - floor.y);
-    if (this.poses[this.selected] && distance(this.handle(this.selected)) < touch) return { mover: this.selected, turn: true };
-    let best = null, least = Infinity;
+    const { selected } = this;
+    if (this.poses[selected] && distance(this.handle(selected)) < touch) return { mover: selected, turn: true };
+    /** @type {ReturnType<World["at"]>} */
+    let best = null;
+    let least = Infinity;
     this.poses.forEach((pose, i) => {
       const d = distance(pose);
       if (d < Math.max(this.movers[i].radius, touch) && d < least) [best, least] = [{ mover: i, turn: false }, d];
@@ -332,6 +413,7 @@ export class World extends EventTarget {
     return best;
   }
 
+  /** @type {(point: Point, e: PointerEvent) => Drag | null} */
   grab(point, e) {
     if (this.editor) return this.editor.grab(point, e);
     const hit = this.at(point);
@@ -342,8 +424,11 @@ export class World extends EventTarget {
     const start = this.poses[mover], grip = this.view.toFloor(point);
     this.dragged = mover;
     this.view.canvas.style.cursor = "grabbing";
-    let sentAt = 0, timer = 0;
+    let sentAt = 0;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    let timer;
     const send = () => {
+      if (!this.ghost) return;
       sentAt = performance.now();
       const { x, y, heading } = this.ghost;
       this.send({ move: { mover, x, y, heading } });
@@ -361,7 +446,7 @@ export class World extends EventTarget {
       },
       end: () => {
         clearTimeout(timer);
-        if (this.ghost) send();
+        send();
         this.ghost = null;
         this.dragged = -1;
         this.view.canvas.style.cursor = "";
@@ -370,10 +455,11 @@ export class World extends EventTarget {
     };
   }
 
+  /** @param {KeyboardEvent} e */
   key(e) {
     if (this.editor) return this.editor.key(e);
     const pose = this.poses[this.selected];
-    const step = { ArrowUp: [0, NUDGE], ArrowDown: [0, -NUDGE], ArrowLeft: [-NUDGE, 0], ArrowRight: [NUDGE, 0] }[e.code];
+    const step = STEPS[e.code];
     const twist = { Comma: TWIST, Period: -TWIST }[e.code];
     if (!pose || this.locked || this.frozen || !(twist || (step && e.shiftKey))) return;
     e.preventDefault();

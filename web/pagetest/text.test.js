@@ -47,7 +47,7 @@ test("simulated time", () => {
 test("a device's chip", () => {
   const chip = (device, robot = {}) => {
     const d = { wanted: true, access: "r", meter: meter(10, 0.05), ...device };
-    return text.chip({ state: "live", data: { l: [] }, devices: new Map([["l", d]]), ...robot }, "l", { old: 0.5, dead: 2 });
+    return text.chip({ state: "live", data: { l: [] }, device: () => d, ...robot }, "l", { old: 0.5, dead: 2 });
   };
   assert.deepEqual(chip(), ["good", "10 Hz", "50 ms"]);
   assert.deepEqual(chip({ meter: meter(9.94, 0.6) }), ["warn", "9.9 Hz", "600 ms"]);

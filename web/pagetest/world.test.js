@@ -165,6 +165,22 @@ test("a simulator that is lost is tried again", async () => {
   assert.equal(notes.at(-1), "");
 });
 
+test("another world with fewer movers takes the place of the last one", async () => {
+  world.freeze(world.now);
+  socket.end();
+  await world.start();
+  socket = sockets.at(-1);
+  socket.open();
+  const { movers: [one], ...rest } = scene();
+  socket.receive({ ...rest, movers: [one] });
+  clock.advance(16);
+  world.freeze([{ x: 1, y: 0, heading: 0 }, { x: -2, y: 1, heading: 0 }]); // of the last world
+  clock.advance(16);
+  world.thaw();
+  clock.advance(16);
+  assert.deepEqual(world.poses, []); // the server has told none
+});
+
 test("drawing", () => {
   world.selected = 0;
   robot.data = { l: new Float32Array(361).fill(2) };

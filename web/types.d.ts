@@ -1,0 +1,313 @@
+// Types that several modules of the page share: the server's messages, each defined by
+// the Go file that is named, and what wire.js makes of the binary ones. Only the type
+// check reads this file: browsers do not get it.
+
+// The server's JSON messages. Lengths are metres, angles radians.
+
+/** GET /robots (web.go). */
+export interface Offer extends Visitor {
+  robots: RobotOptions[];
+  world: boolean;
+}
+
+export interface Visitor {
+  you: string; // the address of the browser
+  may: string; // its rights
+  takes: boolean; // commands of pages take control from who keeps it
+}
+
+export interface RobotOptions {
+  name: string;
+  address: string;
+  mover?: number; // index in Scene.movers; -1: not simulated
+  typed?: boolean; // the user added it; the server never says this
+  run?: boolean; // it is replayed or recorded
+}
+
+/** The presence socket (presence.go). */
+export interface PresenceMessage {
+  stopped: string[]; // addresses
+  robots: RobotPresence[]; // those that changed
+}
+
+export interface RobotPresence {
+  address: string;
+  control: "newest" | "first";
+  trouble: string[];
+  used: boolean;
+  clients: Client[];
+  count: number; // of all clients
+}
+
+export interface Client {
+  address: string;
+  name: string;
+  devices: Record<string, "r" | "w" | "a">;
+  commander: boolean;
+  commands: number; // a second
+  frames: number; // a second
+  paced: boolean;
+}
+
+/** The connections of one program or browser, as text.js joins them. */
+export interface Group extends Client {
+  ip: string;
+  browser: boolean;
+  self: boolean; // it is this page
+}
+
+/** The stream socket, texts (stream.go). */
+export interface StreamReport {
+  access: Record<string, string>;
+  refused?: Record<string, Refusal>;
+}
+
+export interface Refusal {
+  why: "missing" | "right" | "hardware" | "used" | "off" | "ring" | "closed" | "silent";
+  text: string;
+}
+
+/** The drive socket (drive.go). */
+export interface DriveReport {
+  held: string;
+  error?: string;
+}
+
+export interface DriveMessage {
+  drive?: [speed: number, turn: number]; // mm/s, deg/s
+  take?: boolean;
+  look?: [pan: number, tilt: number, zoom: number]; // degrees; zoom 0 to 1023
+  grip?: [command: number, argument: number];
+  motors?: boolean;
+  reset?: boolean;
+}
+
+/** The world socket, texts (world.go, scene.go, edit.go). */
+export type WorldMessage = Scene | WorldReport | { draft: Draft };
+
+export interface WorldReport {
+  mover: number; // -1: none
+  error: string;
+}
+
+export interface WorldCommand {
+  move?: { mover: number } & Pose;
+  pause?: boolean;
+  step?: number;
+  speed?: number;
+  edit?: Edit & { base: number };
+}
+
+export interface Scene {
+  name: string;
+  fixtures: Model[];
+  movers: Model[];
+}
+
+export interface Model {
+  name: string;
+  parts: Part[];
+  mounts?: SceneMounts; // of a robot
+}
+
+export interface Part {
+  color: string;
+  top: number;
+  outlines: Vec[][];
+}
+
+export interface Vec {
+  X: number;
+  Y: number;
+}
+
+export interface Placement extends Vec {
+  Heading: number;
+}
+
+/** Mounts of the sensors of a robot: null, 0 or missing for those that it does not report. */
+export type SceneMounts = { [Name in keyof Mounts]?: Mounts[Name] | null };
+
+export interface Mounts {
+  Laser: Placement;
+  Camera: Placement;
+  Sonars: Placement[];
+  SonarFOV: number;
+}
+
+export interface Edit {
+  move?: { thing: number } & Pose;
+  delete?: number;
+  add?: { kind: string } & Pose;
+  wall?: { from: Point; to: Point };
+  undo?: boolean;
+  revert?: boolean;
+}
+
+export interface Draft {
+  scene?: Scene; // missing after an error
+  starts: Placement[]; // of the fixtures, then of the movers
+  kinds: string[];
+  text: string;
+  id: string;
+  changes: number;
+  edited: boolean;
+  old: boolean;
+  error: string;
+}
+
+/** GET /shape (shape.go). */
+export interface Shape {
+  Outline: Vec[];
+  Sonars: Placement[] | null;
+}
+
+/** GET /run, POST /playback and /record (run.go). Times are ns since 1970. */
+export interface RunReport {
+  write: boolean;
+  playback?: Playback;
+  recording?: Recording;
+}
+
+export interface Playback {
+  start: number;
+  end: number;
+  time: number;
+  speed: number;
+  state: "off" | "playing" | "paused" | "ended";
+  steps?: boolean;
+}
+
+export interface Recording {
+  on: boolean;
+  error?: string; // why it has ended by itself
+  manual: boolean;
+  file: string;
+  bytes: number;
+}
+
+/** GET /log (run.go). */
+export interface LogReply {
+  last: number;
+  lines: LogLine[];
+}
+
+export interface LogLine {
+  level: string;
+  ts?: string;
+  msg: string;
+  [field: string]: unknown;
+}
+
+// What the page makes of them.
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+export interface Pose extends Point {
+  heading: number;
+}
+
+export interface TrailPoint extends Point {
+  jump: boolean; // no line is drawn to it
+}
+
+/** Data of a robot's devices, by letter. */
+export interface Data {
+  p?: Position;
+  l?: Float32Array;
+  s?: Float32Array;
+  m?: { front: number; rear: number; volts: number };
+  g?: { state: number; beams: number };
+  z?: Look;
+  v?: Blob[];
+}
+
+export interface Position extends Pose {
+  time: number; // s
+  speed: number; // m/s
+  turn: number; // rad/s
+  compass: number;
+  stall: boolean;
+}
+
+export interface Look {
+  pan: number; // degrees, as tilt
+  tilt: number;
+  zoom: number; // 0 to 1023
+}
+
+export interface Blob {
+  channel: number;
+  area: number;
+  x: number;
+  y: number;
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+export type Letter = keyof Data;
+
+export interface Plan extends Point {
+  resolution: number; // metres of a cell
+  width: number;
+  height: number;
+  wall(x: number, y: number): boolean;
+}
+
+/** What a timeline keeps of a robot at a moment. */
+export interface RobotMoment {
+  at: number;
+  data: Data;
+  ages: [letter: Letter, age: number][];
+  lost?: boolean;
+  near?: number; // kept by plots.js
+}
+
+/** What a View asks of those that handle a drag. */
+export interface Drag {
+  move(point: Point): void;
+  end(): void;
+}
+
+export type Context = CanvasRenderingContext2D;
+export type Palette = Record<string, string>;
+
+/** Elements of index.html that are more than an HTMLElement, by their id. */
+export interface Elements {
+  add: HTMLFormElement;
+  battery: HTMLMeterElement;
+  "edit-add": HTMLButtonElement;
+  "edit-delete": HTMLButtonElement;
+  "edit-kind": HTMLSelectElement;
+  "edit-revert": HTMLButtonElement;
+  "edit-undo": HTMLButtonElement;
+  "edit-wall": HTMLButtonElement;
+  host: HTMLInputElement;
+  image: HTMLCanvasElement;
+  "max-speed": HTMLInputElement;
+  "max-turn": HTMLInputElement;
+  pan: HTMLInputElement;
+  play: HTMLButtonElement;
+  "play-speed": HTMLSelectElement;
+  rate: HTMLSelectElement;
+  record: HTMLButtonElement;
+  scope: HTMLCanvasElement;
+  search: HTMLInputElement;
+  seek: HTMLInputElement;
+  speed: HTMLSelectElement;
+  tilt: HTMLInputElement;
+  timeline: HTMLInputElement;
+  "world-canvas": HTMLCanvasElement;
+  zoom: HTMLInputElement;
+}
+
+declare global {
+  interface Window {
+    player: object; // for the browser's console and for tests
+  }
+}
