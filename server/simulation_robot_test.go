@@ -469,6 +469,7 @@ func (r *simRobot) writersChange(more bool) {
 		r.writers++
 		return
 	}
+	r.expectStop()
 	if r.writers--; r.writers == 0 {
 		r.lastLost = r.sim.now
 		r.mustStop = r.turns()
