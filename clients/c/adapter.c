@@ -16,8 +16,24 @@ static const char *const kinds[] = {"", "refused", "timeout", "closed", "protoco
 static void finish(player_result r) {
   if (r == PLAYER_OK)
     printf("\"ok\":true}\n");
-  else
-    printf("\"ok\":false,\"error\":\"%s\",\"text\":\"%s\"}\n", kinds[r], r == PLAYER_USAGE ? "usage" : robot.error);
+  else {
+    printf("\"ok\":false,\"error\":\"%s\",\"text\":", kinds[r]);
+    json_print(r == PLAYER_USAGE ? "usage" : robot.error);
+    printf("}\n");
+  }
+}
+
+/* Prints why devices are refused. */
+static void why(const char *pairs) {
+  const char *comma = "";
+  printf("\"why\":{");
+  for (; *pairs; pairs += 2) {
+    if (!*player_why(&robot, *pairs)) continue;
+    printf("%s\"%c\":", comma, *pairs);
+    json_print(player_why(&robot, *pairs));
+    comma = ",";
+  }
+  printf("},");
 }
 
 static player_result request(const char *line) {
@@ -27,8 +43,9 @@ static player_result request(const char *line) {
   json_string(line, "pairs", pairs, sizeof pairs);
   r = player_request(&robot, pairs, json_int(line, "timeout_ms"));
   for (i = 1; i < strlen(pairs); i += 2)
-    if (r == PLAYER_REFUSED) pairs[i] = player_access(&robot, pairs[i - 1]);
+    if (r == PLAYER_OK || r == PLAYER_REFUSED) pairs[i] = player_access(&robot, pairs[i - 1]);
   if (r == PLAYER_OK || r == PLAYER_REFUSED) printf("\"granted\":\"%s\",", pairs);
+  if (r == PLAYER_REFUSED) why(pairs);
   return r;
 }
 

@@ -28,6 +28,16 @@ static inline void json_string(const char *line, const char *name, char *to, siz
   to[n] = 0;
 }
 
+/* Prints a string, between quotes. */
+static inline void json_print(const char *s) {
+  putchar('"');
+  for (; *s; s++) {
+    if (*s == '"' || *s == '\\') putchar('\\');
+    putchar(*s);
+  }
+  putchar('"');
+}
+
 /* Returns the number of a member; 0 without one. */
 static inline int json_int(const char *line, const char *name) {
   const char *at = json_value(line, name);

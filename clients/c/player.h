@@ -11,7 +11,7 @@
  *     player_set_speed(&robot, robot.sonar[3] < 500 ? 0 : 100, 20);
  *   player_close(&robot);
  *
- * A player_client is 20 KB, and used by one thread. Nothing is allocated, except
+ * A player_client is 25 KB, and used by one thread. Nothing is allocated, except
  * by getaddrinfo while player_connect runs. The first half of this file is the
  * parser, which does no input or output; the second half has POSIX sockets.
  *
@@ -50,7 +50,7 @@
 
 typedef enum {
   PLAYER_OK = 0,
-  PLAYER_REFUSED,  /* the server granted something else: see player_access */
+  PLAYER_REFUSED,  /* the server granted less: see player_access and player_why */
   PLAYER_TIMEOUT,  /* the connection is usable; the next call continues */
   PLAYER_CLOSED,   /* no connection, or it is lost: see player_reconnect */
   PLAYER_PROTOCOL, /* a block of wrong size; the next call continues after it */
@@ -155,6 +155,7 @@ enum {
      bytes. Larger blocks are skipped as they arrive. */
   PLAYER_MAX_BLOCK_ = 64 + PLAYER_CHANNELS * PLAYER_MAX_BLOBS * 10,
   PLAYER_MAX_HOST_ = 256,
+  PLAYER_MAX_ANSWER_ = 2048,    /* payload bytes (PROTOCOL 8.9) */
   /* A command that the network does not take within this many ms ends the
      connection: part of it may have been sent. */
   PLAYER_SEND_TIMEOUT_ = 5000
@@ -181,7 +182,7 @@ typedef struct {
   player_joystick joystick;
   uint64_t server_time_us;       /* of the latest round, if device y is read */
 
-  char error[200];               /* text of the last result that is not PLAYER_OK */
+  char error[2560];              /* text of the last result that is not PLAYER_OK */
   bool connected;
   int fd;                        /* of the connection, for a program that waits by itself */
 
@@ -199,6 +200,7 @@ typedef struct {
   bool request_reply;
   int frequency;                 /* 0: the server's default */
   char name[PLAYER_MAX_NAME_ + 1];
+  char reasons[PLAYER_MAX_ANSWER_ + 1]; /* lines, each ended by a zero; then another zero */
 
   uint8_t block[PLAYER_HEADER_ + PLAYER_MAX_BLOCK_]; /* the message being received */
   size_t have;                   /* bytes of it, with its header */
@@ -239,6 +241,11 @@ static inline bool player_readable_(const player_client *c, uint8_t letter) {
 }
 static inline bool player_writable_(const player_client *c, uint8_t letter) {
   return c->devices[letter].access == 'w' || c->devices[letter].access == 'a';
+}
+
+/* Reports whether an access includes what was asked for. */
+static inline bool player_enough_(char asked, char granted) {
+  return granted == asked || (granted == 'a' && (asked == 'r' || asked == 'w'));
 }
 
 /* The bytes of ACTS 1.0 (PROTOCOL 7.7): every byte is stored plus one. The data
@@ -398,6 +405,18 @@ static inline void player_reply_(player_client *c, const uint8_t *b, size_t size
   for (n = 0; n < c->ordered; n++) c->readers += player_readable_(c, c->order[n]);
 }
 
+/* Takes an answer to our question why devices are refused (PROTOCOL 8.9). */
+static inline void player_answer_(player_client *c, const uint8_t *b, size_t size) {
+  size_t i, n = 0;
+  if (size == 0 || size > PLAYER_MAX_ANSWER_ || b[0] != 'e') return;
+  for (i = 1; i < size; i++) {
+    char next = b[i] == '\n' ? 0 : (char)b[i];
+    if (next || (n > 0 && c->reasons[n - 1])) c->reasons[n++] = next; /* no empty lines */
+  }
+  c->reasons[n] = 0;
+  if (n < PLAYER_MAX_ANSWER_) c->reasons[n + 1] = 0;
+}
+
 /* Parses up to the end of the next message and sets *used to the number of bytes
    that it took. The bytes may be cut anywhere. */
 static inline player_event_ player_parse_(player_client *c, const uint8_t *b, size_t n, size_t *used) {
@@ -425,6 +444,10 @@ static inline player_event_ player_parse_(player_client *c, const uint8_t *b, si
   *used += take;
   if (take < want) return PLAYER_MORE_;
   c->have = 0;
+  if (c->block[0] == 'Y') {
+    if (kept) player_answer_(c, c->block + PLAYER_HEADER_, size);
+    return PLAYER_BLOCK_;
+  }
   if (c->block[0] != 'r') return player_store_(c, c->block[0], c->block + PLAYER_HEADER_, size, kept);
   if (!kept) {
     snprintf(c->error, sizeof c->error, "reply of %u bytes", (unsigned)size);
@@ -441,6 +464,7 @@ static inline void player_forget_(player_client *c) {
   c->round = 0;
   c->fresh = c->request_reply = false;
   c->name[0] = 0;
+  c->reasons[0] = 0;
   c->have = c->skip = c->begin = c->end = 0;
 }
 
@@ -457,6 +481,25 @@ static inline bool player_new(const player_client *c, char letter) {
 
 /* Returns the access that the server granted last: r, w, a, c, e; 0 before. */
 static inline char player_access(const player_client *c, char letter) { return (char)c->devices[(uint8_t)letter].access; }
+
+/* Returns why the last player_request was refused a device, as "missing the robot has
+   no such device": a word of PROTOCOL 8.9.1, a space, and text for people. It returns
+   "" if the device was not refused, or the server does not say. It is valid until the
+   next player_request. */
+static inline const char *player_why(const player_client *c, char letter) {
+  const char *line;
+  for (line = c->reasons; *line; line += strlen(line) + 1) {
+    const char *space = line[1] == ' ' ? strchr(line + 2, ' ') : NULL;
+    if (line[0] == letter && space && space > line + 2 && player_access(c, letter) == 'e') return line + 2;
+  }
+  return "";
+}
+
+/* Returns the text for people of player_why, or "". */
+static inline const char *player_reason(const player_client *c, char letter) {
+  const char *space = strchr(player_why(c, letter), ' ');
+  return space ? space + 1 : "";
+}
 
 /* Sets *us to the age of a device's data when the server made the latest round.
    It returns false if device y is not read or the device has no data yet. Ages
@@ -621,35 +664,66 @@ static inline bool player_late_(const player_client *c, int64_t deadline) {
   return c->begin == c->end && deadline != INT64_MAX && player_now_() >= deadline;
 }
 
+/* Waits for the reply to the newest request. */
+static inline player_result player_await_(player_client *c, int64_t deadline) {
+  for (;;) {
+    player_event_ event;
+    player_result r = player_receive_(c, deadline, &event);
+    if (r != PLAYER_OK) return r;
+    if (event == PLAYER_REPLY_ && c->awaited == 0) return PLAYER_OK;
+    if (player_late_(c, deadline)) return player_fail_(c, PLAYER_TIMEOUT, "timeout", "");
+  }
+}
+
+/* Asks the server why devices are refused. Every server replies to the empty request,
+   and the answer comes before. Without an answer there are no reasons. */
+static inline void player_explain_(player_client *c, int64_t deadline) {
+  if (player_send_(c, 'x', 'y', "qe", 2) != PLAYER_OK || player_send_(c, 'd', 'r', "", 0) != PLAYER_OK) return;
+  c->awaited++;
+  (void)player_await_(c, deadline); /* the refusal stands */
+}
+
+/* Writes into error which devices of a request were granted less, and why. */
+static inline player_result player_refused_(player_client *c, const char *pairs) {
+  size_t n = 0, i;
+  for (i = 0; pairs[i] && n < sizeof c->error; i += 2) {
+    char granted = player_access(c, pairs[i]);
+    const char *reason = granted == 'e' ? player_reason(c, pairs[i]) : "";
+    if (player_enough_(pairs[i + 1], granted)) continue;
+    if (granted == 'e' && !*reason) reason = "the server's log has the reason";
+    n += (size_t)snprintf(c->error + n, sizeof c->error - n, "%sdevice %c: asked for %c, granted %c%s%s", n ? "; " : "", pairs[i], pairs[i + 1], granted,
+                          *reason ? ": " : "", reason);
+  }
+  return PLAYER_REFUSED;
+}
+
 /* Asks for devices and waits for the server's reply: "srpw" is sonar read,
    position write; the accesses are r, w, a (all) and c (close). Setting up a
-   device can take seconds. PLAYER_REFUSED: player_access has what was granted,
-   which is in force. Rounds that arrive meanwhile update the data and are not
+   device can take seconds. PLAYER_REFUSED: less was granted, see player_access, and
+   is in force; player_why has the reasons. Rounds that arrive meanwhile update the data and are not
    returned by player_read. After PLAYER_TIMEOUT the next call takes the reply. */
 static inline player_result player_request(player_client *c, const char *pairs, int timeout) {
   int64_t deadline = player_deadline_(timeout);
   size_t size = strlen(pairs), i;
-  player_event_ event;
+  bool refused = false, failed = false;
   player_result r;
   if (size % 2) return player_fail_(c, PLAYER_USAGE, pairs, "a request has pairs of device and access");
   r = player_send_(c, 'd', 'r', pairs, size);
   if (r != PLAYER_OK) return r;
   c->awaited++;
-  for (;;) {
-    r = player_receive_(c, deadline, &event);
-    if (r != PLAYER_OK) return r;
-    if (event == PLAYER_REPLY_ && c->awaited == 0) break;
-    if (player_late_(c, deadline)) return player_fail_(c, PLAYER_TIMEOUT, "timeout", "");
-  }
+  c->reasons[0] = 0;
+  r = player_await_(c, deadline);
+  if (r != PLAYER_OK) return r;
   if (player_u16_(c->block + 1) != size) return player_fail_(c, PLAYER_PROTOCOL, pairs, "the reply answers another request");
   for (i = 0; i < size; i += 2)
     if (c->block[PLAYER_HEADER_ + i] != (uint8_t)pairs[i]) return player_fail_(c, PLAYER_PROTOCOL, pairs, "the reply answers another request");
-  for (i = 1; i < size; i += 2)
-    if (c->block[PLAYER_HEADER_ + i] != (uint8_t)pairs[i]) {
-      snprintf(c->error, sizeof c->error, "device %c: asked for %c, granted %c", pairs[i - 1], pairs[i], player_access(c, pairs[i - 1]));
-      r = PLAYER_REFUSED;
-    }
-  return r;
+  for (i = 1; i < size; i += 2) {
+    char granted = player_access(c, pairs[i - 1]);
+    refused = refused || !player_enough_(pairs[i], granted);
+    failed = failed || (granted == 'e' && pairs[i] != 'e');
+  }
+  if (failed) player_explain_(c, deadline);
+  return refused ? player_refused_(c, pairs) : PLAYER_OK;
 }
 
 /* Waits for one whole round: a block of every device open for reading. After

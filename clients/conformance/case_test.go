@@ -24,10 +24,17 @@ type Step struct {
 	Do     Object   `json:"do,omitempty"`     // request to the adapter
 	Expect string   `json:"expect,omitempty"` // hex: what the server receives
 	Send   []string `json:"send,omitempty"`   // hex: what the server sends, each in one write
+	Then   []Turn   `json:"then,omitempty"`   // what follows
 	Hz     int      `json:"hz,omitempty"`     // writes per second; 0: at once
 	End    string   `json:"end,omitempty"`    // of the connection: one of the constants below
 	Want   Object   `json:"want,omitempty"`   // members that the adapter's answer must have
 	Until  *Until   `json:"until,omitempty"`
+}
+
+// Turn is what the server receives and then sends.
+type Turn struct {
+	Expect string   `json:"expect"`         // hex
+	Send   []string `json:"send,omitempty"` // hex, each in one write
 }
 
 // The ways in which a connection ends, for Step.End.
@@ -48,8 +55,8 @@ type Until struct {
 type Object = map[string]any
 
 // mismatch returns how got differs from want, or "". An object may have members
-// that are not wanted. The order of letters in a member "new" is free, and y, the
-// server itself, may be among them.
+// that are not wanted, but for a member "why". The order of letters in a member "new"
+// is free, and y, the server itself, may be among them.
 func mismatch(path string, want, got any) string {
 	differs := func() string { return fmt.Sprintf("%s is %s, want %s", path, text(got), text(want)) }
 	switch want := want.(type) {
@@ -65,6 +72,9 @@ func mismatch(path string, want, got any) string {
 			}
 			if name == "new" && letters(w) == letters(g) {
 				continue
+			}
+			if want, got := members(w), members(g); name == "why" && want != got {
+				return fmt.Sprintf("%s.%s has %d members, want %d: %s", path, name, got, want, text(g))
 			}
 			if m := mismatch(path+"."+name, w, g); m != "" {
 				return m
@@ -87,6 +97,11 @@ func mismatch(path string, want, got any) string {
 		return differs()
 	}
 	return ""
+}
+
+func members(v any) int {
+	object, _ := v.(Object)
+	return len(object)
 }
 
 // letters returns the set of devices in a member "new", without y.

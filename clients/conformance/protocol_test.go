@@ -115,6 +115,53 @@ func accesses() []Case {
 			read("ps", positionBlock(4)+sonarBlock(1)), at(4),
 		}},
 	}
+	const missing, right = "missing the robot has no such device", "right the rules give this client: read"
+	long := "hardware " + strings.Repeat("serial port x: ", 20)[:228]
+	cases = append(cases,
+		Case{"all, then read", "2.3 2.4", []Step{connect(), replied("sa", "sr"), closing()}},
+		Case{"upgrade with a failure", "2.3 2.4", []Step{connect(), open("pr"), replied("pwlr", "pale"), read("p", positionBlock(1)), at(1), closing()}},
+		Case{"why a device is refused", "8.9 8.9.1", []Step{
+			connect(), explained("qrpr", "qepr", []string{"q " + missing}, "q", missing), read("p", positionBlock(1)), at(1), closing(),
+		}},
+		Case{"why several devices are refused", "8.9.1", []Step{
+			connect(), explained("srlrpa", "selepe", []string{"s " + right, `l hardware no port "a\b"`, "p used by cat"}, "s", right, "l", `hardware no port "a\b"`, "p", "used by cat"), closing(),
+		}},
+		Case{"reasons that nobody understands", "8.9.1", []Step{
+			connect(), explained("qrsr", "qese", []string{"", "qq x y", "q", "q new", "p missing x", "! ! !", "s " + missing}, "s", missing), closing(),
+		}},
+		Case{"a word that is new", "8.9.1", []Step{connect(), explained("qr", "qe", []string{"q asleep it is night"}, "q", "asleep it is night"), closing()}},
+		Case{"the longest answer", "8.9", []Step{
+			connect(), explained("lrsrprgrmrvrzrjr", "lesepegemevezeje", []string{"l " + long, "s " + long, "p " + long, "g " + long, "m " + long, "v " + long, "z " + long, "j " + long},
+				"l", long, "s", long, "p", long, "g", long, "m", long, "v", long, "z", long, "j", long), open("pr"), closing(),
+		}},
+		Case{"data before the reasons", "8.9", []Step{
+			connect(), open("pr"),
+			func() Step {
+				s := explained("qr", "qe", []string{"q " + missing}, "q", missing)
+				s.Then[0].Send = []string{positionBlock(4), positionBlock(5) + told("q "+missing) + positionBlock(6) + emptyReply}
+				return s
+			}(),
+			at(6), read("p", positionBlock(7)), at(7), closing(),
+		}},
+		Case{"no reasons in time", "8.9", []Step{
+			connect(),
+			{Do: Object{"op": "request", "pairs": "sr", "timeout_ms": 10 * soon}, Expect: requestBytes("sr"), Send: []string{block(codec.KindReply, []byte("se"))},
+				Want: Object{"ok": false, "error": "refused", "granted": "se", "why": Object{}}},
+			{Expect: questionBytes, Send: []string{told("s "+missing) + emptyReply}},
+			open("yrpr"), read("p", server(1, 2)+positionBlock(7)), at(7), closing(),
+		}},
+		Case{"reasons of another time", "8.9.1", []Step{
+			connect(), explained("sr", "se", []string{"s " + missing}, "s", missing), replied("sr", "se"), open("sr"), replied("sa", "sr"), closing(),
+		}},
+		Case{"an answer that was not asked for", "8.9", []Step{
+			connect(), open("yrsrpr"), read("sp", server(1, 2, 3)+told("p "+missing)+sonarBlock(1)+told()+positionBlock(8)), at(8), aged("p", 3), closing(),
+		}},
+		Case{"the end instead of the reasons", "8.9", []Step{
+			connect(),
+			{Do: ask("sr"), Expect: requestBytes("sr"), Send: []string{block(codec.KindReply, []byte("se"))}, End: endClose,
+				Want: Object{"ok": false, "error": "refused", "granted": "se", "why": Object{}}},
+			connect(), open("pr"), read("p", positionBlock(1)), at(1), closing(),
+		}})
 	for _, granted := range "wace" {
 		cases = append(cases, Case{fmt.Sprintf("asked r, granted %c", granted), "2.3 2.4", []Step{connect(), replied("sr", "s"+string(granted)), closing()}})
 	}

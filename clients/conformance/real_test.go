@@ -242,8 +242,12 @@ func realStop(s *session) {
 
 func realRefused(s *session) {
 	s.do(s.connecting())
-	if got := s.fails("refused", ask("prjr"))["granted"]; got != "prje" {
-		s.t.Errorf("granted %q, want %q", got, "prje")
+	want := Object{"granted": "prje", "why": Object{"j": "missing the robot has no such device"}}
+	if got := s.fails("refused", ask("prjr")); mismatch("the answer", want, got)+unsaid(got) != "" {
+		s.t.Errorf("%s, want %s", text(got), text(want))
+	}
+	if got := s.do(ask("pw"))["granted"]; got != "pa" {
+		s.t.Errorf("granted %q, want %q", got, "pa")
 	}
 	if got := s.read(); letters(got) != letters("p") {
 		s.t.Errorf("a round of %q, want p", got)

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -150,6 +151,16 @@ func (p *player) step(s Step, listener net.Listener) string {
 			return err.Error()
 		}
 	}
+	for _, turn := range s.Then {
+		if m := p.expect(turn.Expect); m != "" {
+			return m
+		}
+		for _, message := range turn.Send {
+			if err := p.send(unhex(p.t, message), true); err != nil {
+				return err.Error()
+			}
+		}
+	}
 	switch s.End {
 	case endReset:
 		_ = p.conn.SetLinger(0)
@@ -167,9 +178,22 @@ func (p *player) step(s Step, listener net.Listener) string {
 		}
 	}
 	if m := mismatch("the answer", s.Want, got); m != "" || s.Until == nil {
-		return m
+		return cmp.Or(m, unsaid(got))
 	}
 	return p.until(s)
+}
+
+// unsaid returns which reason of a refusal the text for people does not have, or "".
+func unsaid(answer Object) string {
+	why, _ := answer["why"].(Object)
+	said, _ := answer["text"].(string)
+	for device, v := range why {
+		reason, _ := v.(string)
+		if _, forPeople, ok := strings.Cut(reason, " "); !ok || !strings.Contains(said, forPeople) {
+			return fmt.Sprintf("the text %q does not say why %s is refused: %s", said, device, reason)
+		}
+	}
+	return ""
 }
 
 // accept waits for the client's connection, unless the client fails before.

@@ -27,7 +27,8 @@ func ask(pairs string) Object {
 // open requests devices, and the server grants them.
 func open(pairs string) Step { return replied(pairs, pairs) }
 
-// replied requests devices, and the server answers with granted.
+// replied requests devices, and the server answers with granted. It does not say why
+// devices are e.
 func replied(pairs, granted string) Step {
 	s := Step{
 		Do:     ask(pairs),
@@ -35,11 +36,57 @@ func replied(pairs, granted string) Step {
 		Send:   []string{block(codec.KindReply, []byte(granted))},
 		Want:   Object{"ok": true, "granted": granted},
 	}
-	if granted != pairs {
-		s.Want = Object{"ok": false, "error": "refused", "granted": granted}
+	if !includes(granted, pairs) {
+		s.Want = Object{"ok": false, "error": "refused", "granted": granted, "why": Object{}}
+	}
+	if refused(granted, pairs) {
+		s.Then = []Turn{{questionBytes, []string{emptyReply}}}
 	}
 	return s
 }
+
+// includes reports whether what is granted includes what was asked for (PROTOCOL 2.3).
+func includes(granted, asked string) bool {
+	for i := 1; i < len(asked); i += 2 {
+		if granted[i] != asked[i] && (granted[i] != 'a' || asked[i] != 'r' && asked[i] != 'w') {
+			return false
+		}
+	}
+	return true
+}
+
+// refused reports whether a device is e that was not asked to be.
+func refused(granted, asked string) bool {
+	for i := 1; i < len(asked); i += 2 {
+		if granted[i] == 'e' && asked[i] != 'e' {
+			return true
+		}
+	}
+	return false
+}
+
+// explained is replied by a server that says why, in lines of an answer. reasons are
+// those that the client must understand, in pairs of a device and its reason.
+func explained(pairs, granted string, lines []string, reasons ...string) Step {
+	s := replied(pairs, granted)
+	s.Then = []Turn{{questionBytes, []string{told(lines...), emptyReply}}}
+	why := Object{}
+	for i := 0; i < len(reasons); i += 2 {
+		why[reasons[i]] = reasons[i+1]
+	}
+	s.Want["why"] = why
+	return s
+}
+
+// The question why devices are refused (PROTOCOL 8.9.1), with the empty request behind
+// it, and the reply to that.
+var (
+	questionBytes = h(codec.AppendRequest(codec.AppendMessage(nil, codec.KindConfig, codec.Server, []byte{codec.ConfigQuestion, codec.QuestionRefusals}), nil))
+	emptyReply    = block(codec.KindReply, nil)
+)
+
+// told returns the answer to that question.
+func told(lines ...string) string { return h(codec.AppendAnswer(nil, codec.QuestionRefusals, lines)) }
 
 // read reads one round, which the server sends meanwhile in the given pieces.
 func read(devices string, send ...string) Step {

@@ -28,6 +28,11 @@ func TestMismatch(t *testing.T) {
 		{`{"new": "sp"}`, `{"new": "pys"}`, true},
 		{`{"new": "sp"}`, `{"new": "s"}`, false},
 		{`{"new": "s"}`, `{"new": "sp"}`, false},
+		{`{"why": {}}`, `{"why": {}}`, true},
+		{`{"why": {}}`, `{}`, false},
+		{`{"why": {}}`, `{"why": {"l": "off it"}}`, false},
+		{`{"why": {"l": "off it"}}`, `{"why": {"l": "off it"}}`, true},
+		{`{"why": {"l": "off it"}}`, `{"why": {"l": "off me"}}`, false},
 	} {
 		var want, got any
 		if err := json.Unmarshal([]byte(c.want), &want); err != nil {

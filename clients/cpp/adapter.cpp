@@ -28,11 +28,28 @@ template <typename Iterator> void list(std::ostream &out, const char *name, Iter
   out << ']';
 }
 
+// Returns a string in JSON.
+std::string quote(const std::string &s) {
+  std::string quoted = "\"";
+  for (char c : s) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
 int request(CRobot &robot, const std::string &line, std::ostream &out) {
   std::string pairs = text(line, "pairs");
   int r = robot.Request(pairs.c_str());
-  for (size_t i = 1; r == PLAYER_REFUSED && i < pairs.size(); i += 2) pairs[i] = robot.Access(pairs[i - 1]);
-  if (r == PLAYER_OK || r == PLAYER_REFUSED) out << "\"granted\":\"" << pairs << "\",";
+  if (r != PLAYER_OK && r != PLAYER_REFUSED) return r;
+  std::string why;
+  for (size_t i = 1; i < pairs.size(); i += 2) {
+    pairs[i] = robot.Access(pairs[i - 1]);
+    std::string reason = robot.Why(pairs[i - 1]);
+    if (!reason.empty()) why += (why.empty() ? "\"" : ",\"") + std::string(1, pairs[i - 1]) + "\":" + quote(reason);
+  }
+  out << "\"granted\":\"" << pairs << "\",";
+  if (r == PLAYER_REFUSED) out << "\"why\":{" << why << "},";
   return r;
 }
 
@@ -166,6 +183,6 @@ int main() {
     if (r == PLAYER_OK)
       std::cout << "\"ok\":true}" << std::endl;
     else
-      std::cout << "\"ok\":false,\"error\":\"" << kinds[r] << "\",\"text\":\"" << (r == PLAYER_USAGE ? "usage" : robot.Error()) << "\"}" << std::endl;
+      std::cout << "\"ok\":false,\"error\":\"" << kinds[r] << "\",\"text\":" << quote(r == PLAYER_USAGE ? "usage" : robot.Error()) << "}" << std::endl;
   }
 }

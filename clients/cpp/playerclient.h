@@ -157,8 +157,8 @@ public:
   // sets name, mode, frequency and freshness as they were.
   int Reconnect() { return player_reconnect(&s->c, Timeout()); }
 
-  // Asks for devices, as "srpw": sonar read, position write. PLAYER_REFUSED:
-  // Access has what was granted, which is in force.
+  // Asks for devices, as "srpw": sonar read, position write. PLAYER_REFUSED: less was
+  // granted, see Access, and is in force; Why has the reasons.
   int Request(const char *pairs) {
     int r = player_request(&s->c, pairs, Timeout());
     Convert();
@@ -220,6 +220,11 @@ public:
   bool New(char device) const { return player_new(&s->c, device); }
   // The access that the server granted last: r, w, a, c, e; 0 before.
   char Access(char device) const { return player_access(&s->c, device); }
+  // Why the last Request was refused a device: a word of PROTOCOL 8.9.1, a space, and
+  // text for people. Empty if it was not refused, or the server does not say.
+  std::string Why(char device) const { return player_why(&s->c, device); }
+  // The text of Why for people.
+  std::string Reason(char device) const { return player_reason(&s->c, device); }
   // The size of a device's latest block in bytes.
   int Size(char device) const { return s->c.devices[static_cast<unsigned char>(device)].size; }
   // The age of a device's data when the server made the latest round. There is

@@ -86,9 +86,18 @@ func (a *adapter) do(r request, out answer) error {
 	switch r.Op {
 	case "request":
 		err := a.robot.Request(ctx, r.Pairs)
-		var refused *client.AccessError
-		if err == nil || errors.As(err, &refused) {
-			out["granted"] = granted(r.Pairs, refused)
+		refused, is := errors.AsType[*client.AccessError](err)
+		if err == nil || is {
+			out["granted"] = a.granted(r.Pairs)
+		}
+		if is {
+			why := map[string]string{}
+			for _, d := range refused.Devices {
+				if d.Why != "" {
+					why[string(d.Device)] = string(d.Why) + " " + d.Text
+				}
+			}
+			out["why"] = why
 		}
 		return err
 	case "read":
@@ -123,18 +132,11 @@ func (a *adapter) close() {
 	}
 }
 
-// granted returns the server's reply: what was asked, except where refused
-// differs.
-func granted(pairs string, refused *client.AccessError) string {
+// granted returns the server's reply.
+func (a *adapter) granted(pairs string) string {
 	reply := []byte(pairs)
-	if refused != nil {
-		for i := 0; i+1 < len(reply); i += 2 {
-			for _, d := range refused.Devices {
-				if d.Device == reply[i] {
-					reply[i+1] = d.Granted
-				}
-			}
-		}
+	for i := 0; i+1 < len(reply); i += 2 {
+		reply[i+1] = a.robot.Access(reply[i])
 	}
 	return string(reply)
 }

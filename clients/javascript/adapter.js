@@ -43,13 +43,16 @@ const operations = {
   close: () => robot.close(),
 };
 
+// why returns the reasons of an error in one text each.
+const why = (e) => e.reasons && Object.fromEntries(Object.entries(e.reasons).map(([device, r]) => [device, `${r.why} ${r.text}`]));
+
 async function answer(line) {
   try {
     const request = JSON.parse(line);
     return { ok: true, ...(await operations[request.op](request)) };
   } catch (e) {
     const kind = e instanceof PlayerError ? e.kind : "usage";
-    return { ok: false, error: kind, text: e.message, granted: e.granted };
+    return { ok: false, error: kind, text: e.message, granted: e.granted, why: why(e) };
   }
 }
 

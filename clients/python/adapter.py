@@ -83,7 +83,9 @@ def answer(robot: pc.PlayerClient, line: str) -> Answer:
         return {"ok": True, **execute(robot, json.loads(line))}
     except (pc.PlayerError, LookupError, TypeError, ValueError) as e:
         kind = next((kind for error, kind in KINDS if isinstance(e, error)), "usage")
-        granted: Answer = {"granted": e.granted} if isinstance(e, pc.AccessRefused) else {}
+        granted: Answer = {}
+        if isinstance(e, pc.AccessRefused):
+            granted = {"granted": e.granted, "why": {device: " ".join(reason) for device, reason in e.reasons.items()}}
         return {"ok": False, "error": kind, "text": str(e), **granted}
 
 

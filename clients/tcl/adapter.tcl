@@ -50,8 +50,7 @@ proc perform {request} {
     set robot(timeout) $timeout_ms
     switch -- $op {
         request {
-            player::Request robot $pairs
-            return [list granted [quote $pairs]]
+            return [list granted [quote [player::Request robot $pairs]]]
         }
         read {
             player::Read robot
@@ -144,9 +143,13 @@ while {[gets stdin line] >= 0} {
     try {
         set answer [object ok true {*}[perform [parse $line]]]
     } trap {PLAYER} {text options} {
-        lassign [dict get $options -errorcode] _ kind granted
+        lassign [dict get $options -errorcode] _ kind granted reasons
+        set why {}
+        dict for {device reason} $reasons {
+            lappend why $device [quote [join $reason " "]]
+        }
         set answer [object ok false error [quote [string tolower $kind]] text [quote $text] \
-            {*}[expr {$kind eq "REFUSED" ? [list granted [quote $granted]] : ""}]]
+            {*}[expr {$kind eq "REFUSED" ? [list granted [quote $granted] why [object {*}$why]] : ""}]]
     }
     puts $answer
 }

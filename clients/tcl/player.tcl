@@ -360,6 +360,10 @@ proc player::Next {robot} {
         Reply $robot $payload
         return reply
     }
+    if {$letter eq "Y"} {
+        set private($robot,answer) $payload
+        return block
+    }
     return [expr {[Store $robot $letter $payload] ? "round" : "block"}]
 }
 
@@ -593,8 +597,9 @@ proc player::Vision {payload} {
 
 # Request asks for devices and waits for the server's reply (manual 3.3). The request consists of pairs of a device
 # and an access: "srpw" is sonar read, position write; "a" is read and write, "c" closes. Setting up a device can take
-# seconds. A device opened with r and later with w is granted a, which is a REFUSED error. Rounds that arrive
-# meanwhile are stored and not returned by Read again.
+# seconds. It returns the pairs that were granted; a device that is read and then opened with w is granted a. If less
+# was granted, which is then in force, it is a REFUSED error. Rounds that arrive meanwhile are stored and not returned
+# by Read again.
 proc player::Request {name pairs} {
     set robot [Robot $name]
     try {
@@ -609,6 +614,43 @@ proc player::Ask {robot pairs deadline} {
     if {[string length $pairs] % 2 != 0} {
         throw {PLAYER USAGE} "request \"$pairs\" does not consist of pairs of device and access"
     }
+    set reply [RoundTrip $robot $pairs $deadline]
+    set refused ""
+    set failed 0
+    set same [expr {[string length $pairs] == [string length $reply]}]
+    foreach {device access} [split $pairs ""] {other granted} [split $reply ""] {
+        if {$device ne $other} {
+            set same 0
+        }
+        if {$granted ne $access && ($granted ne "a" || $access ni {r w})} {
+            append refused $device
+        }
+        incr failed [expr {$granted eq "e" && $access ne "e"}]
+    }
+    if {!$same} {
+        throw {PLAYER PROTOCOL} "the reply \"$reply\" does not answer the request \"$pairs\""
+    }
+    set reasons [expr {$failed ? [Explain $robot $deadline] : ""}]
+    if {$refused eq ""} {
+        return $reply
+    }
+    set text "asked for \"$pairs\", granted \"$reply\""
+    set why {}
+    foreach device [lsort -unique [split $refused ""]] {
+        if {[dict exists $reasons $device] && $private($robot,access,$device) eq "e"} {
+            dict set why $device [dict get $reasons $device]
+            append text "; device $device: [lindex [dict get $reasons $device] 1]"
+        }
+    }
+    if {$failed && $why eq ""} {
+        append text "; the server's log has the reason"
+    }
+    throw [list PLAYER REFUSED $reply $why] $text
+}
+
+# RoundTrip sends a request and returns its reply.
+proc player::RoundTrip {robot pairs deadline} {
+    variable private
     Send $robot d r $pairs
     incr private($robot,awaited)
     while {$private($robot,awaited) > 0} {
@@ -618,20 +660,25 @@ proc player::Ask {robot pairs deadline} {
             # A wrong block: its device has no data.
         }
     }
-    set reply $private($robot,reply)
-    set same [expr {[string length $pairs] == [string length $reply]}]
-    foreach {device access} [split $pairs ""] {other granted} [split $reply ""] {
-        if {$device ne $other} {
-            set same 0
+    return $private($robot,reply)
+}
+
+# Explain asks the server why devices are refused (PROTOCOL 8.9). It returns, by device, a word and a text for people.
+# Every server replies to the empty request, and the answer comes before. Whatever goes wrong, the refusal stands.
+proc player::Explain {robot deadline} {
+    variable private
+    set private($robot,answer) ""
+    try {
+        Send $robot x y qe
+        RoundTrip $robot "" $deadline
+    } trap PLAYER {} {}
+    set reasons {}
+    foreach line [split [string range $private($robot,answer) 1 end] \n] {
+        if {[regexp {^(.) ([^ ]+) (.*)$} $line -> device word text] && ![dict exists $reasons $device]} {
+            dict set reasons $device [list $word $text]
         }
     }
-    if {!$same} {
-        throw {PLAYER PROTOCOL} "the reply \"$reply\" does not answer the request \"$pairs\""
-    }
-    if {$reply ne $pairs} {
-        set log [expr {[string first e $reply] < 0 ? "" : "; the server's log has the reason"}]
-        throw [list PLAYER REFUSED $reply] "asked for \"$pairs\", granted \"$reply\"$log"
-    }
+    return $reasons
 }
 
 # Read waits for one whole round: a block of each device that is open for reading. Rounds come at the frequency of this
@@ -721,6 +768,13 @@ proc player::Has {name device} {
     variable private
     set robot [Robot $name]
     return [expr {[info exists private($robot,valid,$device)] && $private($robot,valid,$device)}]
+}
+
+# Access returns the access to a device that the server granted last: r, w, a, c, e, or "" before.
+proc player::Access {name device} {
+    variable private
+    set robot [Robot $name]
+    return [expr {[info exists private($robot,access,$device)] ? $private($robot,access,$device) : ""}]
 }
 
 # IsNew reports whether the latest round has a block of this device. Without freshness mode it has all.

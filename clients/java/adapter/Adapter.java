@@ -42,8 +42,11 @@ public class Adapter {
         try {
             return "{\"ok\":true" + perform(request) + "}";
         } catch (PlayerException e) {
+            String why = e.reasons.entrySet().stream()
+                    .map(r -> quote(r.getKey().toString()) + ":" + quote(r.getValue().why() + " " + r.getValue().text()))
+                    .collect(Collectors.joining(","));
             return "{\"ok\":false,\"error\":\"" + e.kind.name().toLowerCase() + "\""
-                    + (e.granted == null ? "" : ",\"granted\":" + quote(e.granted))
+                    + (e.granted == null ? "" : ",\"granted\":" + quote(e.granted) + ",\"why\":{" + why + "}")
                     + ",\"text\":" + quote(e.getMessage()) + "}";
         } catch (IllegalArgumentException e) {
             return "{\"ok\":false,\"error\":\"usage\",\"text\":" + quote(String.valueOf(e.getMessage())) + "}";
@@ -66,8 +69,7 @@ public class Adapter {
         switch (op) {
             case "request" -> {
                 String pairs = request.getOrDefault("pairs", "");
-                robot.request(pairs);
-                return ",\"granted\":" + quote(pairs);
+                return ",\"granted\":" + quote(robot.request(pairs));
             }
             case "read" -> {
                 robot.getData();

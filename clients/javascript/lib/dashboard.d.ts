@@ -17,7 +17,7 @@ export declare class DashboardClient extends Robot {
   commandError: string | null;
   connect(timeoutMs?: number): Promise<void>;
   close(): void;
-  /** Pairs of a device and r or c. Throws an error of kind refused if the granted access differs. */
+  /** Pairs of a device and r or c. Throws an error of kind refused if less was granted. */
   request(pairs: string, timeoutMs?: number): Promise<string>;
   /** Waits for one round of new data. */
   read(timeoutMs?: number): Promise<void>;

@@ -42,6 +42,7 @@ export class DashboardClient extends Robot {
   #messages = []; // received and not read: the dashboard sends at most three
   #awaited = 0; // reports still to come
   #access = {};
+  #refused = {}; // why access is e, by device
   #wake = () => {};
   #ages = new Map();
   #new = "";
@@ -110,7 +111,7 @@ export class DashboardClient extends Robot {
       this.#messages.push(message);
       return;
     }
-    this.#access = JSON.parse(message).access;
+    ({ access: this.#access, refused: this.#refused = {} } = JSON.parse(message));
     this.#awaited = Math.max(0, this.#awaited - 1);
   }
 
@@ -132,7 +133,7 @@ export class DashboardClient extends Robot {
   }
 
   // request opens devices for reading, r, or closes them, c, and returns the granted access in the same
-  // form. It throws an error of kind refused if that differs.
+  // form. It throws an error of kind refused if that is less, with the robot's reasons.
   async request(pairs, timeoutMs = REQUEST_LIMIT) {
     if (!/^([^y][rc])*$/.test(pairs)) {
       throw new PlayerError("usage", `request "${pairs}": want pairs of a device and r or c; commands need no request`);
@@ -141,7 +142,7 @@ export class DashboardClient extends Robot {
     if (pairs === "") return ""; // the dashboard does not answer it
     this.#awaited++;
     await this.#until(timeoutMs, () => this.#awaited === 0, "no reply in time");
-    return compare(pairs, pairs.replace(/(.)./g, (_, device) => device + (this.#access[device] ?? "e")));
+    return compare(pairs, pairs.replace(/(.)./g, (_, device) => device + (this.#access[device] ?? "e")), this.#refused);
   }
 
   // read waits for one round of new data.

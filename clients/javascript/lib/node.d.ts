@@ -11,7 +11,7 @@ export declare class PlayerClient extends Session {
   connect(host?: string, port?: number, timeoutMs?: number): Promise<void>;
   /** The server then stops the wheels if this client had write access to them. */
   close(): void;
-  /** Asks for devices and returns the server's reply. Throws an error of kind refused if it differs. */
+  /** Asks for devices and returns the server's reply. Throws an error of kind refused if it is less. */
   request(pairs: string, timeoutMs?: number): Promise<string>;
   /** Waits for one whole round of data. */
   read(timeoutMs?: number): Promise<void>;

@@ -70,12 +70,19 @@ export class PlayerClient extends Session {
   // access each: "srpw" is sonar read, position write; a is both, c closes a device. Starting a device
   // can take seconds.
   //
-  // It throws an error of kind refused if the server granted other access. Rounds that arrive meanwhile
+  // It throws an error of kind refused if the server granted less, with its reasons. A device that is read
+  // and then opened with w is granted a. Rounds that arrive meanwhile
   // update the data and are not returned by read again. After a timeout the server still answers the
   // request; the next read or request takes its reply.
   async request(pairs, timeoutMs = REQUEST_LIMIT) {
+    const deadline = performance.now() + timeoutMs;
     this.startRequest(pairs);
     await this.#wait(REPLY, timeoutMs);
+    try {
+      if (this.explain(pairs)) await this.#wait(REPLY, deadline - performance.now());
+    } catch {
+      // The refusal stands, without reasons.
+    }
     return this.finishRequest(pairs);
   }
 

@@ -5,12 +5,20 @@ export type { Blob, Freshness, Gripper, Joystick, Misc, Position, PTZ, Vision } 
 
 export type Kind = "refused" | "timeout" | "closed" | "protocol" | "usage";
 
+/** Why a device was refused: a word of PROTOCOL 8.9.1, and text for people. */
+export interface Reason {
+  readonly why: string;
+  readonly text: string;
+}
+
 /** Every error of this library: see errors.js for the kinds. */
 export declare class PlayerError extends Error {
-  constructor(kind: Kind, text: string, granted?: string);
+  constructor(kind: Kind, text: string, granted?: string, reasons?: Record<string, Reason>);
   readonly kind: Kind;
   /** The server's reply, if kind is refused. */
   readonly granted?: string;
+  /** Why devices are e in granted, by device, as far as the server says, if kind is refused. */
+  readonly reasons?: Record<string, Reason>;
 }
 
 export declare const ROUND: "round";
@@ -46,7 +54,9 @@ export declare class Session extends Robot {
   nextEvent(): typeof ROUND | typeof REPLY | null;
   /** Sends a device request. REPLY follows. */
   startRequest(pairs: string): void;
-  /** Returns the granted pairs after REPLY. Throws an error of kind refused if they differ. */
+  /** Asks why devices were refused, after REPLY. If it returns true, REPLY follows once more. */
+  explain(pairs: string): boolean;
+  /** Returns the granted pairs after REPLY. Throws an error of kind refused if they are less than asked for. */
   finishRequest(pairs: string): string;
   /** Throws an error if the server sends no rounds in the present state. */
   checkReadable(): void;

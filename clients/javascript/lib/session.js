@@ -4,7 +4,7 @@
 // server to a function. node.js is a small example of what is needed around it.
 
 import { NO_AGE, Robot } from "./data.js";
-import { compare, PlayerError } from "./errors.js";
+import { compare, isReply, PlayerError } from "./errors.js";
 
 export { PlayerError };
 
@@ -47,6 +47,8 @@ export class Session extends Robot {
   #aged; // device y is one of them
   #awaited; // replies still to come
   #reply; // the last one
+  #refused; // the reply that explain asks about
+  #answer; // the newest answer to a question
   #round; // number of the current round, or of the last one
   #left; // blocks missing from this round
   #fresh;
@@ -77,6 +79,8 @@ export class Session extends Robot {
     this.#aged = false;
     this.#awaited = 0;
     this.#reply = "";
+    this.#refused = "";
+    this.#answer = "";
     this.#round = 0;
     this.#left = 0;
     this.#fresh = false;
@@ -104,6 +108,8 @@ export class Session extends Robot {
       const letter = String.fromCharCode(b[0]), payload = b.slice(3, end);
       if (letter === "r") {
         if (this.#takeReply(text(payload))) return REPLY;
+      } else if (letter === "Y") {
+        this.#answer = text(payload);
       } else if (this.#takeBlock(letter, payload)) {
         return ROUND;
       }
@@ -219,14 +225,28 @@ export class Session extends Robot {
   // startRequest sends a device request. REPLY follows.
   startRequest(pairs) {
     if (pairs.length % 2 !== 0) throw usage(`request "${pairs}" does not consist of pairs of device and access`);
+    this.#refused = "";
     this.#message("dr", bytes(pairs));
     this.#awaited++;
   }
 
+  // explain asks the server, after REPLY, why devices were refused (PROTOCOL 8.9). If it returns true,
+  // REPLY follows once more, and finishRequest has the reasons.
+  explain(pairs) {
+    const refused = (_, i) => i % 2 === 1 && this.#reply[i] === "e" && pairs[i] !== "e";
+    if (!isReply(pairs, this.#reply) || ![...pairs].some(refused)) return false;
+    this.#refused = this.#reply;
+    this.#answer = "";
+    this.configure("y", bytes("qe"));
+    this.#message("dr", bytes("")); // every server replies to it, and the answer comes before
+    this.#awaited++;
+    return true;
+  }
+
   // finishRequest returns the granted pairs after REPLY. It throws an error of kind refused if they
-  // differ from those asked for.
+  // are less than those asked for, with the reasons that explain has asked for.
   finishRequest(pairs) {
-    return compare(pairs, this.#reply);
+    return this.#refused ? compare(pairs, this.#refused, reasons(this.#answer)) : compare(pairs, this.#reply);
   }
 
   // checkReadable throws an error if the server sends no rounds in the present state.
@@ -365,6 +385,16 @@ export class Session extends Robot {
     }
     this.#send(Uint8Array.of(...bytes(kind), payload.length >> 8, payload.length & 255, ...payload));
   }
+}
+
+// reasons returns the reasons of an answer, by device.
+function reasons(answer) {
+  const found = Object.create(null);
+  for (const line of answer.slice(1).split("\n")) {
+    const [, device, why, text] = /^(.) (\S+) (.*)$/s.exec(line) ?? [];
+    if (device) found[device] ??= { why, text };
+  }
+  return found;
 }
 
 const code = (letter) => letter.charCodeAt(0);

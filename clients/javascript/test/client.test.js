@@ -126,7 +126,7 @@ test("errors", { timeout }, () =>
   play(
     async (robot) => {
       await assert.rejects(robot.read(LIMIT), { kind: "usage" });
-      await assert.rejects(robot.request("srlr", LIMIT), { kind: "refused", granted: "srle" });
+      await assert.rejects(robot.request("srlr", LIMIT), { kind: "refused", granted: "srle", message: /device l asked r granted e: no laser$/ });
       await assert.rejects(robot.read(LIMIT), { kind: "protocol" });
       await robot.read(LIMIT);
       assert.ok(robot.has("s"));
@@ -134,7 +134,9 @@ test("errors", { timeout }, () =>
     },
     async (peer) => {
       await peer.expect(asked("srlr"));
-      peer.send(reply("srle"), block("s", hex("31")), S);
+      peer.send(reply("srle"));
+      await peer.expect(hex("78790002716564720000"));
+      peer.send(block("Y", Buffer.from("e\nl missing no laser")), reply(""), block("s", hex("31")), S);
       await peer.ended();
     },
   ));

@@ -92,8 +92,8 @@ test("requests", async () => {
   assert.equal(robot.access("s"), "r");
 
   const refused = robot.request("sczr", LIMIT);
-  stream.say('{"access":{"s":"c","l":"r","z":"e"}}');
-  await assert.rejects(refused, { kind: "refused", granted: "scze" });
+  stream.say('{"access":{"s":"c","l":"r","z":"e"},"refused":{"z":{"why":"off","text":"it is off"}}}');
+  await assert.rejects(refused, { kind: "refused", granted: "scze", reasons: { z: { why: "off", text: "it is off" } } });
 
   await assert.rejects(robot.request("pr", SHORT), { kind: "timeout" });
   const next = robot.request("gr", LIMIT);

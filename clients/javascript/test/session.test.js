@@ -37,7 +37,7 @@ const sessions = {
   "failed in between": [[reply("srqepr"), S, P], ["reply", "ps"]],
   "a round that broke off": [[reply("srpr"), S, S, P], ["reply", "ps"]],
   "a reply within a round": [[reply("srprmr"), S, reply("sc"), P, M], ["reply", "reply", "mp"]],
-  "unknown letters": [[reply("XrYr"), block("X", hex("07")), block("Q", hex("0102030405")), block("Y", [])], ["reply", "XY"]],
+  "unknown letters": [[reply("XrUr"), block("X", hex("07")), block("Q", hex("0102030405")), block("U", [])], ["reply", "UX"]],
   "with y": [[reply("sryrpr"), aged(16, 1, 2), S, P, aged(32, 1, 2), S, P], ["reply", "psy", "psy"]],
   "only y": [[reply("yr"), aged(16), aged(32)], ["reply", "y", "y"]],
   "only new data": [[reply("yrsrpr"), aged(16, 1), S, aged(32, 2), P], ["reply", "sy", "py"]],
@@ -151,8 +151,33 @@ test("refused", () => {
   const session = new Session(() => {});
   session.startRequest("srlrpa");
   events(session, reply("srlepa"));
-  assert.throws(() => session.finishRequest("srlrpa"), { kind: "refused", granted: "srlepa", message: "access is not as requested: device l asked r granted e" });
+  assert.throws(() => session.finishRequest("srlrpa"), { kind: "refused", granted: "srlepa", message: "access is not as requested: device l asked r granted e: the server's log has the reason" });
   assert.deepEqual([..."slpz"].map((device) => session.access(device)), ["r", "e", "a", ""]);
+});
+
+test("why a device is refused", () => {
+  const sent = [];
+  const session = new Session((message) => sent.push(...message));
+  session.startRequest("srlr");
+  events(session, reply("sele"));
+  sent.length = 0;
+  assert.ok(session.explain("srlr"));
+  assert.deepEqual(sent, [...hex("78790002 7165 64720000".replaceAll(" ", ""))]);
+  const answer = Uint8Array.from("e\ns off it is off\n\nl\nll x y\np off it is not e", (c) => c.charCodeAt(0));
+  assert.deepEqual(events(session, join(block("Y", answer), reply(""))), ["reply"]);
+  assert.throws(() => session.finishRequest("srlr"), (e) => {
+    assert.deepEqual(e.reasons, { s: { why: "off", text: "it is off" } });
+    assert.match(e.message, /device s asked r granted e: it is off; device l asked r granted e: the server's log/);
+    return e.kind === "refused" && e.granted === "sele";
+  });
+});
+
+test("more than asked for is a success", () => {
+  const session = opened("sr");
+  session.startRequest("sw");
+  events(session, reply("sa"));
+  assert.equal(session.explain("sw"), false);
+  assert.equal(session.finishRequest("sw"), "sa");
 });
 
 test("a late reply", () => {

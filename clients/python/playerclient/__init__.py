@@ -7,7 +7,7 @@ input and output. See README.md, and docs/PROTOCOL.md for the protocol.
 from .aio import AsyncPlayerClient
 from .client import PlayerClient
 from .data import Blob, Freshness, Gripper, Joystick, Misc, Position, PTZ, Vision
-from .errors import AccessRefused, ConnectionClosed, PlayerError, ProtocolError, TimedOut, UsageError
+from .errors import AccessRefused, ConnectionClosed, PlayerError, ProtocolError, Reason, TimedOut, UsageError
 from .session import DataMode, Event, GripperCommand, Session, VelocityMode
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "Position",
     "ProtocolError",
     "PTZ",
+    "Reason",
     "Session",
     "TimedOut",
     "UsageError",

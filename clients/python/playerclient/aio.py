@@ -80,8 +80,14 @@ class AsyncPlayerClient(Session):
     async def request(self, pairs: str, timeout: Optional[float] = REQUEST_TIMEOUT) -> str:
         """Asks for devices, waits for the server's reply and returns it: see
         PlayerClient.request."""
+        deadline = deadline_after(timeout)
         self.start_request(pairs)
         await self._wait(Event.REPLY, timeout)
+        try:
+            if self.explain(pairs):
+                await self._wait(Event.REPLY, seconds_left(deadline))
+        except (TimedOut, ConnectionClosed):
+            pass  # the refusal stands, without reasons
         return self.finish_request(pairs)
 
     async def read(self, timeout: Optional[float] = None) -> None:

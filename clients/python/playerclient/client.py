@@ -91,12 +91,19 @@ class PlayerClient(Session):
         an access each: "srpw" is sonar read, position write; a is both, c closes a device.
         Starting a device can take seconds.
 
-        Raises AccessRefused if the server granted other access. Rounds that arrive meanwhile
+        Raises AccessRefused if the server granted less, with its reasons. A device that is read
+        and then opened with w is granted a. Rounds that arrive meanwhile
         update the attributes and are not returned by read again. After TimedOut the server
         still answers the request; the next read or request takes its reply.
         """
+        deadline = deadline_after(timeout)
         self.start_request(pairs)
         self._wait(Event.REPLY, timeout)
+        try:
+            if self.explain(pairs):
+                self._wait(Event.REPLY, seconds_left(deadline))
+        except (TimedOut, ConnectionClosed):
+            pass  # the refusal stands, without reasons
         return self.finish_request(pairs)
 
     def read(self, timeout: Optional[float] = None) -> None:

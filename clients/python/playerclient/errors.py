@@ -2,35 +2,49 @@
 
 from __future__ import annotations
 
+from typing import Dict, Mapping, NamedTuple
+
 
 class PlayerError(Exception):
     """Any error of this package."""
 
 
+class Reason(NamedTuple):
+    """Why a device was refused."""
+
+    why: str
+    """A word of PROTOCOL 8.9.1: missing, right, hardware, used, ..."""
+    text: str
+    """The same for people."""
+
+
+def enough(asked: str, granted: str) -> bool:
+    """Reports whether an access includes what was asked for: r, followed by w in another
+    request, is granted as a."""
+    return granted == asked or (granted == "a" and asked in ("r", "w"))
+
+
 class AccessRefused(PlayerError):
-    """The server granted other access than asked for. What it granted is in force.
+    """The server granted less than asked for. What it granted is in force."""
 
-    A device that was opened with r and then with w is granted a, which is also
-    reported here; `enough` is true then.
-    """
-
-    def __init__(self, asked: str, granted: str) -> None:
-        """asked and granted are pairs of device and access, of equal length."""
+    def __init__(self, asked: str, granted: str, reasons: Mapping[str, Reason] = {}) -> None:
+        """asked and granted are pairs of device and access, of equal length. reasons has those
+        that the server knows, by device."""
         self.asked = asked
         self.granted = granted
-        differences = [
-            f"device {device} asked {a!r} granted {g!r}"
-            for device, a, g in zip(asked[::2], asked[1::2], granted[1::2])
-            if a != g
-        ]
-        super().__init__("access is not as requested: " + ", ".join(differences))
-
-    @property
-    def enough(self) -> bool:
-        """Reports whether every device was granted at least the access asked for."""
-        return all(
-            g == a or (g == "a" and a in "rw") for a, g in zip(self.asked[1::2], self.granted[1::2])
-        )
+        self.reasons: Dict[str, Reason] = {}
+        differences = []
+        for device, a, g in zip(asked[::2], asked[1::2], granted[1::2]):
+            if enough(a, g):
+                continue
+            text = f"device {device} asked {a!r} granted {g!r}"
+            if g == "e" and device in reasons:
+                self.reasons[device] = reasons[device]
+                text += ": " + reasons[device].text
+            elif g == "e":
+                text += ": the server's log has the reason"
+            differences.append(text)
+        super().__init__("access is not as requested: " + "; ".join(differences))
 
 
 class TimedOut(PlayerError, TimeoutError):

@@ -12,7 +12,7 @@ from struct import Struct
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import data
-from .errors import AccessRefused, ProtocolError, UsageError
+from .errors import AccessRefused, ProtocolError, Reason, UsageError, enough
 
 
 class Event(enum.Enum):
@@ -71,6 +71,7 @@ _PAYLOADS: Dict[int, _Payload] = {
 }
 
 _REPLY = ord("r")
+_ANSWER = ord("Y")
 _SERVER = ord("y")
 _BLOCK_HEADER = Struct(">BH")
 _CLIENT_HEADER = Struct(">2sH")
@@ -150,6 +151,8 @@ class Session:
         self._aged = False  # device y is one of them
         self._awaited = 0  # replies still to come
         self._reply = ""
+        self._refused = ""  # the reply that explain asks about
+        self._answer = b""  # the newest answer to a question
         self._round = 0  # number of the current round, or of the last one
         self._left = 0  # blocks missing from this round
         self._fresh = False
@@ -181,6 +184,8 @@ class Session:
             if letter == _REPLY:
                 if self._take_reply(payload):
                     return Event.REPLY
+            elif letter == _ANSWER:
+                self._answer = payload
             elif self._take_block(letter, payload):
                 return Event.ROUND
         return None
@@ -303,15 +308,41 @@ class Session:
         """Sends a device request. Event.REPLY follows."""
         if len(pairs) % 2:
             raise UsageError(f"request {pairs!r} does not consist of pairs of device and access")
+        self._refused = ""
         self._message("dr", _letters(pairs))
         self._awaited += 1
 
+    def explain(self, pairs: str) -> bool:
+        """After Event.REPLY, asks the server why devices were refused (PROTOCOL 8.9). If it
+        returns True, Event.REPLY follows once more, and finish_request has the reasons."""
+        if not self._is_reply_to(pairs) or all(g != "e" or a == "e" for a, g in zip(pairs[1::2], self._reply[1::2])):
+            return False
+        self._refused, self._answer = self._reply, b""
+        self.configure("y", b"qe")
+        self._message("dr", b"")  # every server replies to it, and the answer comes before
+        self._awaited += 1
+        return True
+
+    def _is_reply_to(self, pairs: str) -> bool:
+        return len(self._reply) == len(pairs) and self._reply[::2] == pairs[::2]
+
+    def _reasons(self) -> Dict[str, Reason]:
+        reasons: Dict[str, Reason] = {}
+        for line in self._answer[1:].decode("latin-1").split("\n"):
+            device, _, reason = line.partition(" ")
+            why, space, text = reason.partition(" ")
+            if len(device) == 1 and why and space:
+                reasons.setdefault(device, Reason(why, text))
+        return reasons
+
     def finish_request(self, pairs: str) -> str:
-        """Returns the granted pairs after Event.REPLY. Raises AccessRefused if they differ from
-        those asked for."""
-        if len(self._reply) != len(pairs) or self._reply[::2] != pairs[::2]:
+        """Returns the granted pairs after Event.REPLY. Raises AccessRefused if they are less than
+        those asked for, with the reasons that explain has asked for."""
+        if self._refused:
+            raise AccessRefused(pairs, self._refused, self._reasons())
+        if not self._is_reply_to(pairs):
             raise ProtocolError(f"request {pairs!r}: the reply {self._reply!r} answers another request")
-        if self._reply != pairs:
+        if not all(map(enough, pairs[1::2], self._reply[1::2])):
             raise AccessRefused(pairs, self._reply)
         return self._reply
 

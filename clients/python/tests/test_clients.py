@@ -143,13 +143,16 @@ class Faces(unittest.TestCase):
     def test_errors(self) -> None:
         def serve(connection: socket.socket) -> None:
             expect(connection, asked("srlr"))
-            connection.sendall(reply("srle") + block("s", b"1") + S)
+            connection.sendall(reply("srle"))
+            expect(connection, b"xy\0\2qedr\0\0")
+            connection.sendall(block("Y", b"e\nl missing no laser") + reply("") + block("s", b"1") + S)
             expect_end(connection)
 
         script = Script(serve)
         with self.make("127.0.0.1", script.port) as robot:
             self.assertRaises(UsageError, robot.read, LIMIT)
-            self.assertRaises(AccessRefused, robot.request, "srlr", LIMIT)
+            with self.assertRaisesRegex(AccessRefused, "device l asked 'r' granted 'e': no laser"):
+                robot.request("srlr", LIMIT)
             self.assertRaises(ProtocolError, robot.read, LIMIT)
             robot.read(LIMIT)
             self.assertTrue(robot.has("s"))

@@ -56,7 +56,7 @@ SESSIONS = [
     ("failed in between", reply("srqepr") + S + P, ["reply", "ps"]),
     ("a round that broke off", reply("srpr") + S + S + P, ["reply", "ps"]),
     ("a reply within a round", reply("srprmr") + S + reply("sc") + P + M, ["reply", "reply", "mp"]),
-    ("unknown letters", reply("XrYr") + block("X", b"\7") + block("Q", b"12345") + block("Y", b""), ["reply", "XY"]),
+    ("unknown letters", reply("XrUr") + block("X", b"\7") + block("Q", b"12345") + block("U", b""), ["reply", "UX"]),
     ("with y", reply("sryrpr") + 2 * (aged(16, 1, 2) + S + P), ["reply", "psy", "psy"]),
     ("only y", reply("yr") + aged(16) + aged(32), ["reply", "y", "y"]),
     ("only new data", reply("yrsrpr") + aged(16, 1) + S + aged(32, 2) + P, ["reply", "sy", "py"]),
@@ -162,10 +162,29 @@ class Requests(unittest.TestCase):
         with self.assertRaises(AccessRefused) as caught:
             session.finish_request("srlrpa")
         self.assertEqual(caught.exception.granted, "srlepa")
-        self.assertFalse(caught.exception.enough)
-        self.assertEqual(str(caught.exception), "access is not as requested: device l asked 'r' granted 'e'")
+        self.assertEqual(str(caught.exception), "access is not as requested: device l asked 'r' granted 'e': the server's log has the reason")
         self.assertEqual([session.access(device) for device in "slpz"], ["r", "e", "a", ""])
-        self.assertTrue(AccessRefused("sw", "sa").enough)
+
+    def test_reasons(self) -> None:
+        sent: List[bytes] = []
+        session = Session(sent.append)
+        session.start_request("srlr")
+        session.receive(reply("sele"))
+        session.next_event()
+        self.assertTrue(session.explain("srlr"))
+        self.assertEqual(b"".join(sent[1:]), b"xy\0\2qedr\0\0")
+        self.assertEqual(events(session, block("Y", b"e\ns off it is off\n\nl\nll x y") + reply("")), ["reply"])
+        with self.assertRaises(AccessRefused) as caught:
+            session.finish_request("srlr")
+        self.assertEqual(caught.exception.reasons, {"s": ("off", "it is off")})
+        self.assertIn("device s asked 'r' granted 'e': it is off; device l", str(caught.exception))
+
+    def test_superset(self) -> None:
+        session = opened("sr")
+        session.start_request("sw")
+        self.assertEqual(events(session, reply("sa")), ["reply"])
+        self.assertFalse(session.explain("sw"))
+        self.assertEqual(session.finish_request("sw"), "sa")
 
     def test_late_reply(self) -> None:
         session = Session(lambda _: None)

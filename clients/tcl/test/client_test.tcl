@@ -16,15 +16,20 @@ served request "the reply, then data" {
 } {6472000473727061 0 -3 1 1 1 0 0 32 {} {}}
 
 served refused "the granted pairs are in force" {
-    say [reply srpe]
+    say [reply srpe] "Y\0\21e\np used by a cat" [reply ""]
     try {
         player::Request robot srpa
     } trap {PLAYER REFUSED} {text options} {}
     say $S
     player::Read robot
     say [reply lr]
-    list [dict get $options -errorcode] [kind {player::SetSpeed robot 1 1}] [kind {player::Request robot sr}]
-} {{PLAYER REFUSED srpe} USAGE PROTOCOL}
+    list [dict get $options -errorcode] $text [kind {player::SetSpeed robot 1 1}] [kind {player::Request robot sr}]
+} {{PLAYER REFUSED srpe {p {used {by a cat}}}} {asked for "srpa", granted "srpe"; device p: by a cat} USAGE PROTOCOL}
+
+served upgrade "more than asked for is a success" {
+    say [reply srpr] [reply pa]
+    list [player::Request robot srpr] [player::Request robot pw] [player::Access robot p] [player::Access robot l]
+} {srpr pa a {}}
 
 served messages "their bytes" {
     say [reply pazwgwyr]
@@ -159,12 +164,12 @@ served reconnect-refused "what is not granted is asked for again" {
     say [reply srpa]
     player::Request robot srpa
     set results {}
-    set greeting [reply srpe]
+    set greeting [reply srpe][reply ""]
     foreach i {1 2} {
-        lappend results [kind {player::Reconnect robot}] [received 8]
+        lappend results [kind {player::Reconnect robot}] [received 18]
     }
     set results
-} {REFUSED 6472000473727061 REFUSED 6472000473727061}
+} {REFUSED 647200047372706178790002716564720000 REFUSED 647200047372706178790002716564720000}
 
 served reconnect-nobody "it tries until the timeout" {
     close $peer

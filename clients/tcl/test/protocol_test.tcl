@@ -24,7 +24,7 @@ proc rounds {bytes args} {
         while {[set event [player::Next ::robot]] ne ""} {
             if {$event eq "round"} {
                 set letters ""
-                foreach device {X Y l m p s y z} {
+                foreach device {Q X l m p s y z} {
                     append letters [expr {[player::IsOfRound ::robot $device] ? $device : ""}]
                 }
                 lappend rounds $letters
@@ -56,7 +56,7 @@ foreach {name bytes want} [list \
     "a round that broke off" [reply srpr]$S$S$P {ps} \
     "a reply within a round" [reply srprmr]$S[reply sc]$P$M {mp} \
     "blocks without data" [reply srpr][block s ""]$P[block s ""][block p ""] {ps ps} \
-    "unknown letters" [reply XrYr][block X "\7"][block Y ""][block X ""][block Y "\1\2"] {XY XY} \
+    "unknown letters" [reply XrQr][block X "\7"][block Q ""][block X ""][block Q "\1\2"] {QX QX} \
     "a block that was not asked for" [reply sr]$L$S$S {s s} \
     "with y" [reply sryrpr][y 16 1 2]$S$P[y 32 1 -1]$S[block p ""] {psy psy} \
     "only y" [reply yr][y 16][y 32] {y y} \

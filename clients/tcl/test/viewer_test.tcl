@@ -2,7 +2,7 @@
 source [file join [file dirname [file normalize [info script]]] common.tcl]
 
 # The test's server takes the place of a robot; the viewer uses the variable robot as well.
-set greeting [reply yrprsrlrmrgrzrve][y 5000 1 2 3 4]$P$S$L$M
+set greeting [reply yrprsrlrmrgrzrve][reply ""][y 5000 1 2 3 4]$P$S$L$M
 set peer ""
 set listener [socket -server accepted -myaddr 127.0.0.1 0]
 set port [lindex [chan configure $listener -sockname] 2]
@@ -12,7 +12,7 @@ set argv {} ;# what follows is for tcltest
 
 test connects "it asks for the sensors and reports what is refused" {
     await {$peer ne "" && $status ni {"" connecting}}
-    list [binary decode hex [string range [received 20] 8 end]] [string match "asked for*" $status]
+    list [binary decode hex [string range [received 30] 8 39]] [string match "asked for*" $status]
 } {yrprsrlrmrgrzrvr 1}
 
 test draws "laser, sonars and numbers" {
@@ -50,13 +50,13 @@ test blobs "a rectangle for each" {
 
 test reconnects "when the server returns" {
     set retry 1
-    set greeting [reply yrprsrlrmrgrzrve][y 9000 1 2 3 4]$P$S$L$M
+    set greeting [reply yrprsrlrmrgrzrve][reply ""][y 9000 1 2 3 4]$P$S$L$M
     close $peer
     set peer ""
     await {$peer ne ""}
     set robot(server,time) 0
     await {$robot(server,time) == 9000}
-    string match yrpasrlrmr* [binary decode hex [string range [received 20] 8 end]]
+    string match yrpasrlrmr* [binary decode hex [string range [received 30] 8 39]]
 } 1
 
 finish

@@ -11,7 +11,9 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import java.util.OptionalLong;
+import java.util.TreeMap;
 
 /**
  * A connection to a Player server: appendix C of the manual.
@@ -255,20 +257,79 @@ public final class PlayerClient implements AutoCloseable {
      * access: "srpw" is sonar read, position write; 'a' is read and write, 'c' closes. Setting up a device can take
      * seconds.
      *
-     * <p>A REFUSED error means that the server granted something else, which is in force. A device opened with r and
-     * later with w is granted a. Data that arrives meanwhile is stored, but not returned by getData again.
+     * <p>A REFUSED error means that the server granted less, which is in force; it has the reasons. A device that is read
+     * and then opened with w is granted a. Data that arrives meanwhile is stored, but not returned by getData again.
+     *
+     * @return the pairs that were granted
      */
-    public void request(String pairs) {
+    public String request(String pairs) {
         synchronized (reading) {
-            ask(pairs, new Deadline(timeout));
+            return ask(pairs, new Deadline(timeout));
         }
     }
 
-    private void ask(String pairs, Deadline deadline) {
+    private String ask(String pairs, Deadline deadline) {
         if (pairs.length() % 2 != 0) {
             throw new PlayerException(USAGE,
                     "request \"" + pairs + "\" does not consist of pairs of device and access");
         }
+        String reply = roundTrip(pairs, deadline);
+        boolean refused = false;
+        boolean failed = false;
+        boolean same = pairs.length() == reply.length();
+        for (int i = 0; same && i < pairs.length(); i += 2) {
+            char asked = pairs.charAt(i + 1);
+            char granted = reply.charAt(i + 1);
+            same = pairs.charAt(i) == reply.charAt(i);
+            refused |= granted != asked && !(granted == 'a' && (asked == 'r' || asked == 'w'));
+            failed |= granted == 'e' && asked != 'e';
+        }
+        if (!same) {
+            throw new PlayerException(PROTOCOL,
+                    "the reply \"" + reply + "\" does not answer the request \"" + pairs + "\"");
+        }
+        Map<Character, PlayerException.Reason> reasons = failed ? explain(reply, deadline) : Map.of();
+        if (refused) {
+            StringBuilder text = new StringBuilder("asked for \"" + pairs + "\", granted \"" + reply + "\"");
+            reasons.forEach((device, reason) -> text.append("; device ").append(device).append(": ").append(reason.text()));
+            if (failed && reasons.isEmpty()) {
+                text.append("; the server's log has the reason");
+            }
+            throw new PlayerException(text.toString(), reply, reasons);
+        }
+        return reply;
+    }
+
+    /**
+     * Asks the server why devices are e in a reply (PROTOCOL 8.9). Every server replies to the empty request, and the
+     * answer comes before. Whatever goes wrong, the refusal stands.
+     */
+    private Map<Character, PlayerException.Reason> explain(String reply, Deadline deadline) {
+        session.answer = "";
+        try {
+            send('x', 'y', new byte[] {'q', 'e'});
+            roundTrip("", deadline);
+        } catch (PlayerException e) {
+            // There are no reasons then.
+        }
+        Map<Character, PlayerException.Reason> reasons = new TreeMap<>();
+        for (String line : session.answer.split("\n")) {
+            String[] words = line.split(" ", 3);
+            if (words.length < 3 || words[0].length() != 1 || words[1].isEmpty()) {
+                continue;
+            }
+            char device = words[0].charAt(0);
+            for (int i = 0; i + 1 < reply.length(); i += 2) {
+                if (reply.charAt(i) == device && reply.charAt(i + 1) == 'e') {
+                    reasons.putIfAbsent(device, new PlayerException.Reason(words[1], words[2]));
+                }
+            }
+        }
+        return reasons;
+    }
+
+    /** Sends a request and returns its reply. */
+    private String roundTrip(String pairs, Deadline deadline) {
         send('d', 'r', pairs.getBytes(StandardCharsets.ISO_8859_1));
         session.awaited++;
         try {
@@ -284,22 +345,7 @@ public final class PlayerClient implements AutoCloseable {
         } finally {
             publish(false);
         }
-        compare(pairs, session.reply);
-    }
-
-    private static void compare(String pairs, String reply) {
-        boolean same = pairs.length() == reply.length();
-        for (int i = 0; same && i < pairs.length(); i += 2) {
-            same = pairs.charAt(i) == reply.charAt(i);
-        }
-        if (!same) {
-            throw new PlayerException(PROTOCOL,
-                    "the reply \"" + reply + "\" does not answer the request \"" + pairs + "\"");
-        }
-        if (!pairs.equals(reply)) {
-            throw new PlayerException("asked for \"" + pairs + "\", granted \"" + reply + "\""
-                    + (reply.contains("e") ? "; the server's log has the reason" : ""), reply);
-        }
+        return session.reply;
     }
 
     /**

@@ -1,5 +1,7 @@
 package player;
 
+import java.util.Map;
+
 /**
  * What can go wrong between a program and a Player server. It is unchecked: a control loop without a handler ends, and
  * the server stops the robot when the connection ends.
@@ -9,7 +11,7 @@ public final class PlayerException extends RuntimeException {
 
     /** The kinds of errors. */
     public enum Kind {
-        /** The server granted other access than asked for; {@link #granted} is in force. */
+        /** The server granted less than asked for; {@link #granted} is in force, {@link #reasons} say why. */
         REFUSED,
         /** The time limit of {@link PlayerClient#setTimeout} passed. The connection is still usable. */
         TIMEOUT,
@@ -27,21 +29,33 @@ public final class PlayerException extends RuntimeException {
     /** For REFUSED, the pairs of the server's reply, for example "srpe". Otherwise null. */
     public final String granted;
 
+    /** For REFUSED, why devices are e in granted, as far as the server says. Otherwise empty. */
+    public final Map<Character, Reason> reasons;
+
+    /**
+     * Why a device was refused.
+     *
+     * @param why  a word of PROTOCOL 8.9.1: missing, right, hardware, used, ...
+     * @param text the same for people
+     */
+    public record Reason(String why, String text) {}
+
     PlayerException(Kind kind, String text) {
-        this(kind, text, null, null);
+        this(kind, text, null, Map.of(), null);
     }
 
     PlayerException(Kind kind, String text, Throwable cause) {
-        this(kind, text, null, cause);
+        this(kind, text, null, Map.of(), cause);
     }
 
-    PlayerException(String text, String granted) {
-        this(Kind.REFUSED, text, granted, null);
+    PlayerException(String text, String granted, Map<Character, Reason> reasons) {
+        this(Kind.REFUSED, text, granted, reasons, null);
     }
 
-    private PlayerException(Kind kind, String text, String granted, Throwable cause) {
+    private PlayerException(Kind kind, String text, String granted, Map<Character, Reason> reasons, Throwable cause) {
         super(text, cause);
         this.kind = kind;
         this.granted = granted;
+        this.reasons = Map.copyOf(reasons);
     }
 }

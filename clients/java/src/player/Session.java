@@ -53,6 +53,8 @@ final class Session {
     int awaited;
     /** The pairs of the last reply. */
     String reply = "";
+    /** The newest answer to a question (PROTOCOL 8.9). */
+    String answer = "";
     /** Number of the current round, or of the last one. */
     long round;
     /** Devices open for reading. */
@@ -106,6 +108,10 @@ final class Session {
         if (letter == 'r') {
             reply(payload);
             return Event.REPLY;
+        }
+        if (letter == 'Y') {
+            answer = new String(payload, StandardCharsets.ISO_8859_1);
+            return Event.BLOCK;
         }
         return store(letter, payload) ? Event.ROUND : Event.BLOCK;
     }

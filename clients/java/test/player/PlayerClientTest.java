@@ -89,9 +89,15 @@ final class PlayerClientTest {
 
     static void testRefused() throws IOException {
         try (Server server = new Server(); PlayerClient robot = server.connect()) {
-            server.send(reply("srpe"));
+            server.send(reply("srpe") + block('Y', "650A 70206F666620696620") + reply(""));
             PlayerException e = fails("refused", REFUSED, () -> robot.request("srpa"));
             equal("granted", e.granted, "srpe");
+            equal("reasons", e.reasons.toString(), "{p=Reason[why=off, text=if ]}");
+            equal("text", e.getMessage(), "asked for \"srpa\", granted \"srpe\"; device p: if ");
+            server.send(reply("sa"));
+            equal("superset", robot.request("sw"), "sa");
+            server.send(reply("sr"));
+            equal("downgrade", robot.request("sr"), "sr");
             server.send(SONAR);
             robot.getData(); // what was granted is in force
             fails("no write access", USAGE, () -> robot.setSpeed(1, 1));
@@ -249,6 +255,8 @@ final class PlayerClientTest {
                 server.accept();
                 server.expect("request", "64720004 73727061");
                 server.send(reply("srpe"));
+                server.expect("question", "78790002 7165 64720000");
+                server.send(reply(""));
                 again.get(LIMIT, TimeUnit.MILLISECONDS);
             }
         }

@@ -35,7 +35,7 @@ final class SessionTest {
             new Stream("a reply within a round", reply("srprmr") + S + reply("sc") + P + M, "mp"),
             new Stream("blocks without data", reply("srpr") + "730000" + P + "730000 700000", "ps", "ps"),
             new Stream("unknown letters",
-                    reply("XrYr") + "580001 07" + "590000" + "580000" + "590002 0102", "XY", "XY"),
+                    reply("XrQr") + "580001 07" + "510000" + "580000" + "510002 0102", "QX", "QX"),
             new Stream("a block that was not asked for", reply("sr") + L + S + S, "s", "s"),
             new Stream("with y", reply("sryrpr") + block('y', "0000000000000010 00000001 00000002") + S + P
                     + block('y', "0000000000000020 00000001 FFFFFFFF") + S + "700000", "psy", "psy"),
