@@ -196,7 +196,7 @@ func (d *fragile) Tick(now time.Duration) time.Duration {
 func (r *simRobot) watch() {
 	s := r.sim
 	switch state := r.link.State(); {
-	case state != devices.Lost && state != devices.Starting:
+	case state != devices.Lost && state != devices.Starting && state != devices.Stopping: // also between two tries
 		r.crashed, r.missing = false, 0
 	case r.off || !r.healthy() || r.missing == 0:
 		r.missing = s.now
@@ -268,6 +268,7 @@ func (r *simRobot) misfortune() {
 				if r.port != nil {
 					r.port.flush()
 				}
+				r.expectStop()
 			}
 		case 4:
 			r.faulty("every other packet of it is damaged for %v", lasts)
