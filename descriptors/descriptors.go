@@ -17,10 +17,11 @@ import (
 const (
 	// own is how many descriptors the process needs beside the shares and those
 	// that are open when the budget is made. Permanent ones: two of the Go runtime,
-	// two of gnet, two of the timer, a spare one. For a moment: six while a plugin
-	// is started or a descriptor adopted, four to find a host name or to rotate a
-	// log, two to accept and close connections, one of the runtime.
-	own = 20
+	// two of gnet, two of the timer, one for the ends of connections, a spare one. For
+	// a moment: six while a plugin is started or a descriptor adopted, four to find a
+	// host name or to rotate a log, two to accept and close connections, one of the
+	// runtime.
+	own = 21
 	// fewPorts is the share of the robot where descriptors are few: a plugin and a
 	// serial line.
 	fewPorts = 12
