@@ -153,12 +153,9 @@ func TestClientLeavesAPausedChain(t *testing.T) {
 					gone(func() { c.conn.Close() })
 					if s == last {
 						first.awaitLog(t, "client disconnected")
-						before = len(r.Record())
 					}
-				})
-				if s == first {
 					before = len(r.Record()) // the last one goes on until it is told
-				}
+				})
 				await(t, "the robot is stopped", func() bool {
 					_, stops := velocities(r.Record()[before:])
 					return stops && r.State().WantLeft == 0
