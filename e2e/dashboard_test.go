@@ -246,7 +246,7 @@ func testReadOnly(t *testing.T, chromium browser) {
 	p := s.dial(t)
 	p.mustOpen("yrpr", "yrpr")
 	b := chromium.open(t, page)
-	b.until(`player.shown?.data.p && ` + shows("why", `^This computer \(127\.0\.0\.1\) may only watch`))
+	b.until(`player.shown?.data.p && Boolean(player.world.poses[0]) && ` + shows("why", `^This computer \(127\.0\.0\.1\) may only watch`))
 	b.until(`[...document.querySelectorAll("[data-needs^=write]")].every((c) => (c.disabled || c.ariaDisabled === "true") && c.title.includes("may only watch"))`)
 	b.key(input.DispatchKeyEventTypeKeyDown, arrowUp, arrowUpCode)
 	b.drag(-2, -1.5, 1, -0.5)
