@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"net"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -13,7 +14,23 @@ import (
 )
 
 // events are what handlers are told, in order.
-type events []string
+type events struct {
+	mu   sync.Mutex
+	list []string
+}
+
+func (e *events) add(what string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.list = append(e.list, what)
+}
+
+// all returns those so far. The loop may add more meanwhile.
+func (e *events) all() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.list)
+}
 
 // named is a handler that adds to events.
 type named struct {
@@ -21,8 +38,8 @@ type named struct {
 	to   *events
 }
 
-func (n named) Receive(_ time.Duration, p []byte) { *n.to = append(*n.to, n.name+" says "+string(p)) }
-func (n named) Hangup(time.Duration, error)       { *n.to = append(*n.to, n.name+" hangs up") }
+func (n named) Receive(_ time.Duration, p []byte) { n.to.add(n.name + " says " + string(p)) }
+func (n named) Hangup(time.Duration, error)       { n.to.add(n.name + " hangs up") }
 
 // held holds the loop up while something happens outside, as a pause of the process
 // does, and waits until the loop has served it all.
@@ -55,10 +72,13 @@ func crowd(t *testing.T, n int) (r *running, clients []*net.TCPConn, served []*D
 	t.Helper()
 	told = &events{}
 	accepted := make(chan *Descriptor, 1)
+	next := 'a' // on the loop
 	r = run(t, func(c *Config) {
 		c.Accept = func(_ time.Duration, d *Descriptor, _ int) Handler {
+			name := string(next)
+			next++
 			accepted <- d
-			return named{string(rune('a' + len(served))), told}
+			return named{name, told}
 		}
 	})
 	for range n {
@@ -95,7 +115,7 @@ func TestEndComesFirst(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				r, clients, served, told := crowd(t, 2)
 				r.on(t, func(now time.Duration) {
-					served[1].WatchEnd(now, func(time.Duration) { *told = append(*told, "b has ended") })
+					served[1].WatchEnd(now, func(time.Duration) { told.add("b has ended") })
 					if paused {
 						served[1].Pause()
 					}
@@ -109,14 +129,14 @@ func TestEndComesFirst(t *testing.T) {
 					end(clients[1])
 					come(t, fds[1], unix.POLLRDHUP)
 					time.Sleep(2 * lookPeriod)
-				}, func() bool { return slices.Contains(*told, "a says go") })
-				if (*told)[0] != "b has ended" {
-					t.Errorf("told %q", *told)
+				}, func() bool { return slices.Contains(told.all(), "a says go") })
+				if told.all()[0] != "b has ended" {
+					t.Errorf("told %q", told.all())
 				}
 				r.on(t, func(time.Duration) { served[1].Resume() })
-				r.held(t, func() {}, func() bool { return slices.Contains(*told, "b hangs up") })
-				if n := len(*told); n > 4 || name != "it resets" && n != 4 {
-					t.Errorf("told %q", *told)
+				r.held(t, func() {}, func() bool { return slices.Contains(told.all(), "b hangs up") })
+				if n := len(told.all()); n > 4 || name != "it resets" && n != 4 {
+					t.Errorf("told %q", told.all())
 				}
 			})
 		}
@@ -131,9 +151,9 @@ func TestEndThatWasThere(t *testing.T) {
 	clients[0].Close()
 	come(t, fd, unix.POLLRDHUP)
 	r.on(t, func(now time.Duration) {
-		served[0].WatchEnd(now, func(time.Duration) { *told = append(*told, "ended") })
-		if !slices.Equal(*told, events{"ended"}) {
-			t.Errorf("told %q", *told)
+		served[0].WatchEnd(now, func(time.Duration) { told.add("ended") })
+		if !slices.Equal(told.all(), []string{"ended"}) {
+			t.Errorf("told %q", told.all())
 		}
 		served[0].Close()
 		if len(r.ends.watched) > 0 {
@@ -151,7 +171,7 @@ func TestInputComesBeforeTimers(t *testing.T) {
 	due := make(chan struct{})
 	r.on(t, func(now time.Duration) {
 		r.Timers.Set(timers.NewTimer(func(time.Duration) time.Duration {
-			*told = append(*told, "timer")
+			told.add("timer")
 			close(due)
 			return 0
 		}), now+time.Millisecond)
@@ -162,10 +182,10 @@ func TestInputComesBeforeTimers(t *testing.T) {
 			say(t, c, string(bytes.Repeat([]byte("."), each)))
 			come(t, fds[i], unix.POLLIN)
 		}
-	}, func() bool { return slices.Contains(*told, "timer") })
+	}, func() bool { return slices.Contains(told.all(), "timer") })
 	receive(t, due, "timer")
 	read := 0
-	for _, e := range *told {
+	for _, e := range told.all() {
 		if e == "timer" {
 			break
 		}
