@@ -267,7 +267,6 @@ func TestStream(t *testing.T) {
 // A page that does not acknowledge gets no backlog: the next message has the
 // newest data, and how many rounds were merged into it.
 func TestSlowPage(t *testing.T) {
-	t.Parallel()
 	l := newLab(t, nil)
 	p := l.open("/stream", l.address)
 	p.send(`{"rate":100,"request":"pr"}`)
@@ -360,7 +359,6 @@ func (l *lab) simulated() (at time.Duration) {
 }
 
 func TestStreamErrors(t *testing.T) {
-	t.Parallel()
 	l := newLab(t, nil)
 	for _, tt := range []struct{ robot, command, want string }{
 		{"127.0.0.1:1", "", "no server runs at this address"},
@@ -405,7 +403,6 @@ func (l *lab) watch() {
 // A page sends nothing more while it drives: the robot stops, and later the dashboard
 // loses write access to the wheels.
 func TestDeadMan(t *testing.T) {
-	t.Parallel()
 	l := newLab(t, nil)
 	l.watch()
 	start := l.pose()
@@ -444,7 +441,6 @@ func TestClosedPageStops(t *testing.T) {
 }
 
 func TestCommands(t *testing.T) {
-	t.Parallel()
 	l := newLab(t, nil)
 	s := l.open("/stream", l.address)
 	s.send(`{"rate":50,"request":"przrgr"}`)

@@ -66,7 +66,6 @@ var (
 // A page gets everything first, then what changes, and which robots are stopped each
 // second.
 func TestPresence(t *testing.T) {
-	t.Parallel()
 	c := newCrowded()
 	p := (&lab{t: t, url: servePage(t, c.config())}).open("/presence", "")
 	told := func() (stopped, robots string) {

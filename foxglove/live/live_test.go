@@ -22,7 +22,6 @@ const reader, stranger = "127.0.0.2", "127.0.0.3"
 
 // Every topic that is offered has data, taken since the test began.
 func TestTopics(t *testing.T) {
-	t.Parallel()
 	l := newLab(t, silenceLimit)
 	began := time.Now()
 	v := l.open("127.0.0.1")
@@ -123,7 +122,6 @@ func TestReader(t *testing.T) {
 }
 
 func TestDriving(t *testing.T) {
-	t.Parallel()
 	l := newLab(t, silenceLimit)
 	v := l.open("127.0.0.1")
 	v.advertise()
@@ -138,7 +136,6 @@ func TestDriving(t *testing.T) {
 // The robot of a viewer that is killed stops, and so does that of one that no longer
 // publishes.
 func TestKilledViewer(t *testing.T) {
-	t.Parallel()
 	l := newLab(t, time.Minute)
 	other, err := client.Dial(t.Context(), l.address) // without clients, the world stands still
 	if err != nil {
@@ -167,7 +164,6 @@ func TestKilledViewer(t *testing.T) {
 }
 
 func TestServices(t *testing.T) {
-	t.Parallel()
 	l := newLab(t, silenceLimit)
 	v := l.open("127.0.0.1")
 	for _, tt := range []struct{ name, request, answer string }{
@@ -253,7 +249,6 @@ func TestParameters(t *testing.T) {
 
 // What a viewer asks for and does not get is told to it, and it stays connected.
 func TestMistakes(t *testing.T) {
-	t.Parallel()
 	l := newLab(t, silenceLimit)
 	v := l.open("127.0.0.1")
 	for _, tt := range []struct{ message, status string }{
@@ -280,7 +275,6 @@ func TestMistakes(t *testing.T) {
 // A viewer that does not read for a while gets the newest then, and not what it has
 // missed.
 func TestSlowViewer(t *testing.T) {
-	t.Parallel()
 	l := newLab(t, silenceLimit)
 	v := l.open("127.0.0.1")
 	v.subscribe("/r0/position")

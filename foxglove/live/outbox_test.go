@@ -58,7 +58,6 @@ func TestOutbox(t *testing.T) {
 }
 
 func TestDeafViewer(t *testing.T) {
-	t.Parallel()
 	o := newOutbox()
 	for range maxReplies {
 		if err := o.reply(true, nil); err != nil {
