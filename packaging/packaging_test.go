@@ -79,8 +79,11 @@ func TestDeb(t *testing.T) {
 	t.Chdir("..") // where packaging runs
 	c := content{source: source{commit: hash, version: "1.2.0", time: at(t)}, binary: []byte("binary"), manual: []byte(".TH"), copyright: []byte("x")}
 	files, err := c.system()
+	if err != nil && os.Getenv("CI") == "" {
+		t.Skip("no git: ", err)
+	}
 	if err != nil {
-		t.Skip(err) // no git
+		t.Fatal(err)
 	}
 	packed, err := deb(c.source, "arm64", files)
 	if err != nil {

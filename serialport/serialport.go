@@ -90,8 +90,8 @@ func Unlock(tty *serial.Port) {
 	_ = unix.Flock(tty.Fd(), unix.LOCK_UN)
 }
 
-// keepsMode reports whether the line stays in exclusive mode when the last program
-// closes it, as a pseudo-terminal does. The mode of any other line says that a
+// keepsMode reports whether the line is a pseudo-terminal, which stays in exclusive mode
+// when the last program closes it. Any other line is in exclusive mode only while a
 // program has it open.
 func keepsMode(tty *serial.Port) bool {
 	var stat unix.Stat_t

@@ -49,7 +49,7 @@ func (l *limited) Accept() (net.Conn, error) {
 
 // counted is a connection that has a place until it is closed. Reads pay: a
 // visitor that waits is not read, so it cannot send more either. Writes do not
-// wait, but the next read pays for them. An emergency stop waits for nothing.
+// wait, but the next read pays for them. An emergency stop does not wait.
 type counted struct {
 	net.Conn
 	account *account

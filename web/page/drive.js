@@ -152,7 +152,7 @@ export class Driver extends EventTarget {
     return socket;
   }
 
-  // fail tells that a message had no effect; which one is not known.
+  // fail shows that a message had no effect. The server does not say which one.
   fail(note) {
     this.note = note;
     this.dispatchEvent(new Event("failed"));
