@@ -63,6 +63,10 @@ func TestSoak(t *testing.T) {
 		t.Skip("-soak says for how long")
 	}
 	s := startSoak(t)
+	first := dialFrom("127.0.0.3", s.ports[1]) // with the first line that is opened the guard begins
+	(&peer{t, first}).mustOpen("pa", "pa")
+	first.Close()
+	await(t, "the robot is closed", func() bool { return !s.robot.State().Open })
 	rest := s.sample(t)
 	well := s.wellClient(t)
 	ctx, leave := context.WithCancel(t.Context())
@@ -94,7 +98,15 @@ func TestSoak(t *testing.T) {
 		t.Error("the small disk was not filled")
 	}
 	well.conn.Close()
-	await(t, "all descriptors are given back", func() bool { return s.sample(t).descriptors <= rest.descriptors })
+	open := 0.0
+	await(t, "all descriptors are given back", func() bool {
+		now := s.sample(t).descriptors
+		if now != open {
+			t.Logf("%.0f descriptors are open, %.0f at rest", now, rest.descriptors)
+		}
+		open = now
+		return now <= rest.descriptors
+	})
 }
 
 // startSoak starts the server with two robots: one of the test driver that is
