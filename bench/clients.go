@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,9 +27,6 @@ const (
 const (
 	robots    = 50
 	robotRate = 50 // Hz, of the clients' frames and of the robots' data
-	// The search for free ports begins between firstPort and lastFirst, below those
-	// that the kernel gives to connections.
-	firstPort, lastFirst = 21000, 31000
 	// buildLimit is how long a program may take to build and to connect.
 	buildLimit = 2 * time.Minute
 	// parserCell is beside the languages' cells.
@@ -143,7 +138,7 @@ func (w *workshop) measureLibrary(ctx context.Context, r *run, c cell, window ti
 
 // startRobots starts a server with all seven devices, of a pattern, on each of n ports.
 func (w *workshop) startRobots(ctx context.Context, n int, pattern string) (*process, error) {
-	port, err := freePorts(n)
+	port, err := w.ports.free(n)
 	if err != nil {
 		return nil, err
 	}
@@ -165,32 +160,6 @@ func (w *workshop) startRobots(ctx context.Context, n int, pattern string) (*pro
 		return nil, fmt.Errorf("start the robots: %w", err)
 	}
 	return p, nil
-}
-
-// freePorts returns the first of n ports in a row that nobody listens on.
-func freePorts(n int) (first int, err error) {
-	var listeners []net.Listener
-	defer func() {
-		for _, l := range listeners {
-			_ = l.Close()
-		}
-	}()
-	first = firstPort + rand.IntN(lastFirst-firstPort) // another program may look at the same time
-	for port := first; len(listeners) < n; port++ {
-		l, err := net.Listen("tcp", net.JoinHostPort("", strconv.Itoa(port)))
-		switch {
-		case err == nil:
-			listeners = append(listeners, l)
-			continue
-		case port >= math.MaxUint16:
-			return 0, err
-		}
-		for _, l := range listeners {
-			_ = l.Close()
-		}
-		listeners, first = nil, port+1
-	}
-	return first, nil
 }
 
 // measureParser returns how many frames a second Python's parser decodes.

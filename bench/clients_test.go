@@ -67,9 +67,21 @@ func TestReportOfClients(t *testing.T) {
 	}
 }
 
-func TestFreePorts(t *testing.T) {
-	first, err := freePorts(3)
-	if err != nil || first < firstPort {
-		t.Errorf("%d, %v", first, err)
+// Servers that start at the same time listen on different ports.
+func TestPortsAreGivenOnce(t *testing.T) {
+	p := newPorts()
+	const n = 50
+	given := map[int]bool{}
+	for range 20 {
+		first, err := p.free(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for port := first; port < first+n; port++ {
+			if given[port] || port < firstPort || port > lastPort {
+				t.Fatalf("port %d is given twice, or out of range", port)
+			}
+			given[port] = true
+		}
 	}
 }

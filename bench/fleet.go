@@ -53,7 +53,7 @@ func (w *workshop) startFleet(ctx context.Context, c cell, robots *process, wire
 	port, host := natsPort, rig.ServerAddress
 	if wire == nil {
 		var err error
-		if port, err = freePort(); err != nil {
+		if port, err = w.ports.free(1); err != nil {
 			return nil, err
 		}
 		host = "127.0.0.1"

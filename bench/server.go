@@ -54,6 +54,7 @@ type workshop struct {
 	root   string // of the source tree
 	bin    string // directory of the programs
 	dir    string
+	ports  *ports
 	warmup time.Duration // before the window begins
 	// points are what system calls are counted with; noPoints is why there are
 	// none.
@@ -71,7 +72,7 @@ func build(ctx context.Context) (*workshop, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &workshop{root: filepath.Dir(strings.TrimSpace(string(root))), bin: filepath.Join(dir, "bin"), dir: dir, warmup: warmup}
+	w := &workshop{root: filepath.Dir(strings.TrimSpace(string(root))), bin: filepath.Join(dir, "bin"), dir: dir, ports: newPorts(), warmup: warmup}
 	w.points, w.noPoints = rig.FindTracepoints()
 	for s, source := range sources {
 		if err := w.compile(ctx, w.root, string(s), source, shipped.Flags()...); err != nil {
@@ -168,7 +169,7 @@ func (w *workshop) start(ctx context.Context, s server, c cell, wire *rig.Wire) 
 	p := &process{port: 6665}
 	var err error
 	if wire == nil {
-		if p.port, err = freePorts(max(c.Population, 1)); err != nil {
+		if p.port, err = w.ports.free(max(c.Population, 1)); err != nil {
 			return nil, err
 		}
 	}
@@ -180,7 +181,7 @@ func (w *workshop) start(ctx context.Context, s server, c cell, wire *rig.Wire) 
 		others = append(others, &p.tls)
 	}
 	for _, port := range others {
-		if *port, err = freePort(); err != nil {
+		if *port, err = w.ports.free(1); err != nil {
 			return nil, err
 		}
 	}
@@ -291,5 +292,3 @@ func last(b []byte) string {
 }
 
 func loopbackAddress(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
-
-func freePort() (int, error) { return freePorts(1) }
