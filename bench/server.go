@@ -20,7 +20,7 @@ import (
 
 	"player/bench/rig"
 	"player/packaging/shipped"
-	"player/secure/certs"
+	"player/server/secure/certs"
 )
 
 // server is a program that sends frames.

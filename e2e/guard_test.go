@@ -12,7 +12,7 @@ import (
 
 	"player/emulator/create"
 	"player/emulator/line"
-	"player/lastwords"
+	"player/reactor/lastwords"
 )
 
 // guards returns the guards that a server has.

@@ -19,7 +19,7 @@ import (
 	"player/codec"
 	"player/e2e/acceptance"
 	robot "player/emulator/p2os"
-	"player/secure/certs"
+	"player/server/secure/certs"
 )
 
 // fortress is a server with TLS, and the authority of its clients.

@@ -70,7 +70,7 @@ func (s source) debian() string { return s.version + "-1" }
 // build builds a static program. Nothing of the environment, of the path of the
 // clone or of the state of git gets into it.
 func (s source) build(path, arch, arm string) error {
-	link := fmt.Sprintf("-s -w -X main.linkedVersion=%s -X main.linkedCommit=%s", s.version, s.commit)
+	link := fmt.Sprintf("-s -w -X player/app.linkedVersion=%s -X player/app.linkedCommit=%s", s.version, s.commit)
 	args := append([]string{"build"}, shipped.Flags()...)
 	cmd := exec.Command("go", append(args, "-buildvcs=false", "-ldflags", link, "-o", path, ".")...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch, "GOARM="+arm,

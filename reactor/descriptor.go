@@ -11,7 +11,7 @@ import (
 	"go.uber.org/zap"
 	"golang.org/x/sys/unix"
 
-	"player/lastwords"
+	"player/reactor/lastwords"
 )
 
 // Descriptor is an open descriptor in the loop: a connection, a serial line, a

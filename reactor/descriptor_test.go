@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"player/descriptors"
+	"player/reactor/descriptors"
 )
 
 // A pipe is written to before the loop polls it, takes more than the kernel's

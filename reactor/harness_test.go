@@ -9,7 +9,7 @@ import (
 
 	"go.uber.org/zap/zaptest"
 
-	"player/descriptors"
+	"player/reactor/descriptors"
 )
 
 // patience is how long a test waits for an event before it fails.

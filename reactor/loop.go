@@ -9,8 +9,8 @@ import (
 
 	"go.uber.org/zap"
 
-	"player/descriptors"
-	"player/lastwords"
+	"player/reactor/descriptors"
+	"player/reactor/lastwords"
 	"player/timers"
 )
 

@@ -13,12 +13,12 @@ import (
 	"go.uber.org/zap"
 
 	"player/config/rights"
-	"player/pacing"
 	"player/reactor"
-	"player/secure"
 	"player/server/liveness"
+	"player/server/pacing"
+	"player/server/secure"
+	"player/server/session"
 	"player/server/turns"
-	"player/session"
 	"player/timers"
 )
 

@@ -11,7 +11,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"player/codec"
-	"player/session"
+	"player/server/session"
 )
 
 // logged has a server log to memory.

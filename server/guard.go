@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/devices/retry"
-	"player/lastwords"
+	"player/reactor/lastwords"
 	"player/status"
 	"player/timers"
 )

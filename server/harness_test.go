@@ -12,8 +12,8 @@ import (
 	"go.uber.org/zap/zaptest"
 
 	"player/codec"
-	"player/descriptors"
 	"player/devices"
+	"player/reactor/descriptors"
 )
 
 // patience is how long a test waits for an event before it fails.

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/devices"
-	"player/lastwords"
 	"player/reactor"
+	"player/reactor/lastwords"
 )
 
 // program is a process that a driver has started. Its pidfd is in the loop: it

@@ -6,7 +6,7 @@ import (
 	"net"
 	"time"
 
-	"player/secure"
+	"player/server/secure"
 )
 
 // Clients that speak TLS. Package secure has done the handshake; the connection itself

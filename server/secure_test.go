@@ -12,8 +12,8 @@ import (
 	"go.uber.org/zap"
 
 	"player/codec"
-	"player/secure"
-	"player/secure/certs"
+	"player/server/secure"
+	"player/server/secure/certs"
 )
 
 // encrypts lets clients connect by TLS, to the robot on a port. It returns a function

@@ -13,13 +13,13 @@ import (
 	"go.uber.org/zap"
 
 	"player/config/rights"
-	"player/descriptors"
 	"player/devices"
-	"player/lastwords"
-	"player/pacing"
 	"player/reactor"
+	"player/reactor/descriptors"
+	"player/reactor/lastwords"
+	"player/server/pacing"
+	"player/server/session"
 	"player/server/turns"
-	"player/session"
 	"player/timers"
 )
 

@@ -10,8 +10,8 @@ import (
 	"go.uber.org/zap"
 
 	"player/codec"
-	"player/descriptors"
 	"player/devices"
+	"player/reactor/descriptors"
 )
 
 func TestServesFrames(t *testing.T) {

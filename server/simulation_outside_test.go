@@ -12,9 +12,9 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
-	"player/descriptors"
 	"player/devices"
 	"player/reactor"
+	"player/reactor/descriptors"
 )
 
 // simLoop is the server's loop.

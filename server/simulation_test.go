@@ -16,10 +16,10 @@ import (
 	"go.uber.org/zap"
 
 	"player/codec"
-	"player/descriptors"
 	"player/devices"
 	"player/devices/p2os"
 	"player/devices/reflex"
+	"player/reactor/descriptors"
 	"player/timers"
 )
 

@@ -11,7 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/devices"
-	"player/session"
+	"player/server/session"
 	"player/status"
 )
 

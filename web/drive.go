@@ -9,6 +9,7 @@ import (
 
 	"player/codec"
 	"player/config/rights"
+	"player/visitors"
 )
 
 // driveCommand is a command of a page to the robot that it drives: one of these.
@@ -75,7 +76,7 @@ func (d *driver) take(_ context.Context, message []byte) error {
 	if err := decodeCommand(message, &c); err != nil {
 		return err
 	}
-	if err := Need(d.socket.may, c.needs()); err != nil {
+	if err := visitors.Need(d.socket.may, c.needs()); err != nil {
 		d.report.failed(err)
 		return nil
 	}
@@ -95,7 +96,7 @@ func (d *driver) take(_ context.Context, message []byte) error {
 func (d *driver) run(ctx context.Context) error {
 	ended := make(chan error, 3)
 	for _, c := range []*executor{d.wheels, d.camera, d.gripper} {
-		go func() { ended <- Recovered(func() error { return c.run(ctx) }) }()
+		go func() { ended <- visitors.Recovered(func() error { return c.run(ctx) }) }()
 	}
 	for {
 		select {

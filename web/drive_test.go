@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/codec"
+	"player/visitors"
 )
 
 // stubborn is a Player server whose devices take as long to set up as a test
@@ -219,8 +220,8 @@ func TestReport(t *testing.T) {
 	r := report{changed: make(chan struct{}, 1)}
 	r.holds(codec.PTZ, true)
 	r.holds(codec.Position, true)
-	r.failed(notice{text: "one"})
-	r.failed(notice{text: "another"})
+	r.failed(visitors.Notice{Text: "one"})
+	r.failed(visitors.Notice{Text: "another"})
 	r.holds(codec.PTZ, false)
 	<-r.changed
 	if got := r.take(); got != (driveReport{"p", "another"}) {

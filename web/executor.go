@@ -105,7 +105,7 @@ func (e *executor) execute(ctx context.Context, command driveCommand) error {
 func (e *executor) lapse() error {
 	drove, err := e.hand.Lapse()
 	if drove {
-		e.report.failed(notice{text: fmt.Sprintf("stopped: nothing heard from this page for %v s", deadMan.Seconds())})
+		e.report.failed(visitors.Notice{Text: fmt.Sprintf("stopped: nothing heard from this page for %v s", deadMan.Seconds())})
 	}
 	return err
 }

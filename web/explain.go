@@ -10,37 +10,21 @@ import (
 	"player/visitors"
 )
 
-// notice is an error whose text people read.
-type notice struct {
-	text  string
-	cause error // for the log; may be nil
-}
-
-// Error returns the text for the log.
-func (n notice) Error() string {
-	if n.cause == nil {
-		return n.text
-	}
-	return n.text + ": " + n.cause.Error()
-}
-
-func (n notice) Unwrap() error { return n.cause }
-
 // unfit is the notice for a message that only another version of the page sends.
 func unfit(cause error) error {
-	return notice{"this page does not fit its server: reload it", cause}
+	return visitors.Notice{Text: "this page does not fit its server: reload it", Cause: cause}
 }
 
 // explain returns an error as a sentence for people. Texts of libraries are for the
 // log.
 func explain(err error) string {
-	var plain notice
+	var plain visitors.Notice
 	var refusal *visitors.Refusal
 	var timeout net.Error
 	var unknown *net.DNSError
 	switch {
 	case errors.As(err, &plain):
-		return plain.text
+		return plain.Text
 	case errors.As(err, &refusal):
 		return refusal.Error()
 	case errors.As(err, &unknown):

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"player/visitors"
 	"strings"
 	"syscall"
 	"testing"
@@ -29,8 +30,8 @@ func TestExplain(t *testing.T) {
 		{fmt.Errorf("reading: %w", context.DeadlineExceeded), "does not answer"},
 		{fmt.Errorf("reading: %w", io.EOF), "closed the connection"},
 		{dial(syscall.ECONNRESET), "closed the connection"},
-		{notice{"this is not a Player server", io.ErrUnexpectedEOF}, "this is not a Player server"},
-		{fmt.Errorf("driving: %w", errEnded), "the server has stopped"},
+		{visitors.Notice{Text: "this is not a Player server", Cause: io.ErrUnexpectedEOF}, "this is not a Player server"},
+		{fmt.Errorf("driving: %w", visitors.ErrEnded), "the server has stopped"},
 		{unfit(nil), "reload"},
 		{errors.New("panic: index out of range [3] with length 2"), "the log has the reason"},
 	} {
@@ -44,7 +45,7 @@ func TestExplain(t *testing.T) {
 			}
 		}
 	}
-	if n := (notice{"this is not a Player server", io.EOF}); n.Error() != "this is not a Player server: EOF" || !errors.Is(n, io.EOF) {
+	if n := (visitors.Notice{Text: "this is not a Player server", Cause: io.EOF}); n.Error() != "this is not a Player server: EOF" || !errors.Is(n, io.EOF) {
 		t.Errorf("the log gets %q", n.Error())
 	}
 }

@@ -19,9 +19,9 @@ import (
 
 	"player/codec"
 	"player/config/rights"
-	"player/descriptors"
 	"player/devices"
 	"player/devices/stage"
+	"player/reactor/descriptors"
 	serving "player/server"
 )
 

@@ -101,14 +101,14 @@ func TestRun(t *testing.T) {
 		{rights.Read, "GET", "/log?after=3", "", 200, `{"last":4,"lines":[{"msg":"after 3"},{"msg":"4"}]}`},
 		{rights.Write, "GET", "/log", "", 403, "your computer may"},
 	} {
-		page := newHandler(t.Context(), Config{
+		page := site(t.Context(), Config{
 			Log: zap.NewNop(), Runs: map[string]Run{"r:1": newRun(t)},
 			Post: func(fn func(now time.Duration)) bool { fn(2 * time.Second); return true },
 			Recent: func(uint64) ([][]byte, uint64) {
 				return [][]byte{[]byte(`{"msg":"after 3"}`), []byte(`{"msg":"4"}`)}, 4
 			},
 			Access: rights.Rules{{Allow: tt.may, From: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}},
-		})
+		}).Protected()
 		r, w := httptest.NewRequest(tt.method, tt.path, nil), httptest.NewRecorder()
 		r.Host, r.RemoteAddr = "localhost", "192.0.2.1:1234"
 		if tt.origin != "" {
@@ -125,10 +125,10 @@ func TestRun(t *testing.T) {
 // be sought.
 func TestRunOfOneKind(t *testing.T) {
 	run := newRun(t)
-	page := newHandler(t.Context(), Config{
+	page := site(t.Context(), Config{
 		Log: zap.NewNop(), Runs: map[string]Run{"replayed": {Replay: run.Replay}, "recorded": {Record: run.Record}},
 		Post: func(fn func(now time.Duration)) bool { fn(2 * time.Second); return true },
-	})
+	}).Protected()
 	for path, want := range map[string]int{
 		"/playback?robot=replayed&pause=1": http.StatusOK, "/record?robot=replayed&on=1": http.StatusNotFound,
 		"/playback?robot=recorded&pause=1": http.StatusNotFound,

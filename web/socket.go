@@ -18,6 +18,7 @@ import (
 	"player/client"
 	"player/codec"
 	"player/config/rights"
+	"player/visitors"
 )
 
 const (
@@ -48,7 +49,7 @@ const (
 // socket is a WebSocket to a page. One goroutine reads it and one writes.
 type socket struct {
 	ws      *websocket.Conn
-	account *account
+	visitor visitors.Visitor
 	robot   string     // host:port, as requested by the dashboard
 	name    string     // by which robots list the connections of the page
 	may     rights.Set // of the computer with the browser
@@ -61,11 +62,8 @@ type socket struct {
 // error of serve is sent to the dashboard as the reason of closing.
 func (s *server) accept(serve func(context.Context, *socket) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		account := accountOf(r)
-		account.pay(socketCost)
-		ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{ // checks the origin as the guard did
-			OnPingReceived: func(context.Context, []byte) bool { account.pay(messageCost); return true },
-		})
+		visitor := visitors.VisitorOf(r)
+		ws, err := visitor.Accept(w, r, nil)
 		if err != nil {
 			return // Accept has replied
 		}
@@ -74,9 +72,9 @@ func (s *server) accept(serve func(context.Context, *socket) error) http.Handler
 		ctx, cancel := context.WithCancel(s.ctx) // the request's context does not end with a WebSocket
 		defer cancel()
 
-		sock := &socket{ws: ws, account: account, robot: r.URL.Query().Get("robot"), may: s.rightsOf(r), name: nameOf(r)}
+		sock := &socket{ws: ws, visitor: visitor, robot: r.URL.Query().Get("robot"), may: s.rightsOf(r), name: nameOf(r)}
 		if err := s.admit(r, sock); err != nil {
-			_ = ws.Close(statusRobot, CloseReason(explain(err)))
+			_ = ws.Close(statusRobot, visitors.CloseReason(explain(err)))
 			return
 		}
 		log := s.config.Log.With(zap.String("browser", r.RemoteAddr), zap.String("socket", r.URL.Path[1:]))
@@ -88,7 +86,7 @@ func (s *server) accept(serve func(context.Context, *socket) error) http.Handler
 		if websocket.CloseStatus(err) != -1 || errors.Is(err, context.Canceled) {
 			err = nil // the dashboard was closed, or the server ends
 		} else {
-			_ = ws.Close(statusRobot, CloseReason(explain(err)))
+			_ = ws.Close(statusRobot, visitors.CloseReason(explain(err)))
 		}
 		log.Info("dashboard disconnected", zap.Error(err))
 	}
@@ -101,25 +99,25 @@ func (s *server) admit(r *http.Request, sock *socket) error {
 	listed := slices.ContainsFunc(s.config.Robots, func(robot Robot) bool { return robot.Address == sock.robot })
 	switch {
 	case sock.robot == "" || listed:
-	case !addressOf(r.RemoteAddr).IsLoopback():
-		return notice{text: "only browsers of the server's computer may connect to other robots"}
+	case !visitors.AddressOf(r.RemoteAddr).IsLoopback():
+		return visitors.Notice{Text: "only browsers of the server's computer may connect to other robots"}
 	case len(sock.robot) > addressLimit:
-		return notice{text: "this is not the address of a robot"}
+		return visitors.Notice{Text: "this is not the address of a robot"}
 	}
-	return Need(sock.may, rights.Read)
+	return visitors.Need(sock.may, rights.Read)
 }
 
 // rightsOf returns the rights of the browser's address. Robots only see the
 // address of this process.
 func (s *server) rightsOf(r *http.Request) rights.Set {
-	return s.config.Access.Of(addressOf(r.RemoteAddr), "")
+	return s.config.Access.Of(visitors.AddressOf(r.RemoteAddr), "")
 }
 
 // nameOf returns the name that the connections of a page have (PROTOCOL 8.3): robots
 // see the address of this process only. It ends with what the page calls itself, so
 // that the page finds them in the list of clients.
 func nameOf(r *http.Request) string {
-	name := "browser " + addressOf(r.RemoteAddr).String() + " " + r.URL.Query().Get("page")
+	name := "browser " + visitors.AddressOf(r.RemoteAddr).String() + " " + r.URL.Query().Get("page")
 	return name[:min(len(name), maxName)]
 }
 
@@ -148,9 +146,9 @@ func converse(ctx context.Context, sock *socket, take func(ctx context.Context, 
 	// Reading and pinging do not use the inner context: its end would close the
 	// socket before the dashboard gets the reason.
 	go func() {
-		cancel(Recovered(func() error { return sock.receive(ctx, func(message []byte) error { return take(inner, message) }) }))
+		cancel(visitors.Recovered(func() error { return sock.receive(ctx, func(message []byte) error { return take(inner, message) }) }))
 	}()
-	go func() { cancel(Recovered(func() error { return sock.probe(ctx) })) }()
+	go func() { cancel(visitors.Recovered(func() error { return sock.probe(ctx) })) }()
 	if err := run(inner); inner.Err() == nil {
 		return err
 	}
@@ -160,11 +158,10 @@ func converse(ctx context.Context, sock *socket, take func(ctx context.Context, 
 // receive reads acknowledgements, and messages for take.
 func (s *socket) receive(ctx context.Context, take func(message []byte) error) error {
 	for {
-		kind, message, err := s.ws.Read(ctx)
+		kind, message, err := s.visitor.Read(ctx, s.ws)
 		if err != nil {
 			return err
 		}
-		s.account.pay(messageCost)
 		if kind == websocket.MessageBinary {
 			if len(message) != 4 {
 				return unfit(fmt.Errorf("an acknowledgement has %d bytes, want 4", len(message)))
@@ -208,7 +205,7 @@ func decodeCommand(message []byte, command any) error {
 		err = errors.New("more than one object")
 	}
 	if err != nil {
-		err = unfit(fmt.Errorf("command %s: %w", quote(string(message)), err))
+		err = unfit(fmt.Errorf("command %s: %w", visitors.Quote(string(message)), err))
 	}
 	return err
 }

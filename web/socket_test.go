@@ -10,7 +10,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-	"unicode/utf8"
 
 	"github.com/coder/websocket"
 
@@ -103,17 +102,6 @@ func TestAdmit(t *testing.T) {
 	}
 	if len(why) != 1 {
 		t.Errorf("a refusal depends on the robot: %v", why)
-	}
-}
-
-func TestCloseReason(t *testing.T) {
-	if got := CloseReason("no route to host"); got != "no route to host" {
-		t.Errorf("short: %q", got)
-	}
-	for _, text := range []string{strings.Repeat("x", 500), strings.Repeat("ü", 500), strings.Repeat("\xffx", 500)} {
-		if got := CloseReason(text); len(got) > reasonLimit || len(got) < reasonLimit-3 || !utf8.ValidString(got) {
-			t.Errorf("%d bytes: %q", len(got), got)
-		}
 	}
 }
 

@@ -14,17 +14,8 @@ import (
 	"player/codec"
 	"player/config/rights"
 	"player/status"
+	"player/visitors"
 )
-
-// Server is the server of the robots in this process. Its methods are called through
-// Config.Post only.
-type Server interface {
-	// Status returns a copy: it is formatted elsewhere.
-	Status(now time.Duration) status.Status
-	// EmergencyStop stops the robot on a port until it is released, or releases it.
-	// by is who asks for it. It reports whether there is such a robot.
-	EmergencyStop(now time.Duration, port int, on bool, by string) bool
-}
 
 // handleStatus adds what tells about the server and stops its robots.
 func (s *server) handleStatus(mux *http.ServeMux) {
@@ -81,7 +72,7 @@ func (s *server) emergencyStop(w http.ResponseWriter, r *http.Request) {
 		}
 	})
 	if err == nil && missed != nil {
-		err = notice{text: "this server does not serve " + strings.Join(missed, ", ") + " any more: reload the page"}
+		err = visitors.Notice{Text: "this server does not serve " + strings.Join(missed, ", ") + " any more: reload the page"}
 	}
 	if err == nil && !known {
 		if !strings.Contains(which, ":") {
@@ -101,8 +92,8 @@ func (s *server) emergencyStop(w http.ResponseWriter, r *http.Request) {
 // How a stop of a robot of another server can fail without an error.
 var (
 	// A server that knows no questions, as the original, has ignored the stop, too.
-	errIgnored = notice{text: "its server knows no emergency stop: see whether the robot stands"}
-	errRefused = notice{text: "its server does not allow this one to stop and release the robot"}
+	errIgnored = visitors.Notice{Text: "its server knows no emergency stop: see whether the robot stands"}
+	errRefused = visitors.Notice{Text: "its server does not allow this one to stop and release the robot"}
 )
 
 // stopElsewhere stops, or releases, a robot of another server.

@@ -35,11 +35,11 @@ func (f *fakeServer) EmergencyStop(_ time.Duration, port int, on bool, by string
 
 // newStatus returns a function that sends a request and returns the reply.
 func newStatus(t *testing.T, f *fakeServer, may rights.Set) func(method, path, origin string) *httptest.ResponseRecorder {
-	page := newHandler(t.Context(), Config{
+	page := site(t.Context(), Config{
 		Server: f, Version: "7", Log: zap.NewNop(), Robots: []Robot{{Address: "localhost:6665", Port: 6665}},
 		Post:   func(fn func(now time.Duration)) bool { fn(time.Second); return true },
 		Access: rights.Rules{{Allow: may, From: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}},
-	})
+	}).Protected()
 	return func(method, path, origin string) *httptest.ResponseRecorder {
 		r, w := httptest.NewRequest(method, path, nil), httptest.NewRecorder()
 		r.Host, r.RemoteAddr = "localhost", "192.0.2.1:1234"
@@ -108,10 +108,10 @@ func TestEmergencyStop(t *testing.T) {
 // A stop of all robots that does not reach one of them is no success.
 func TestEmergencyStopOfARobotThatIsGone(t *testing.T) {
 	f := &fakeServer{}
-	page := newHandler(t.Context(), Config{
+	page := site(t.Context(), Config{
 		Server: f, Log: zap.NewNop(), Robots: []Robot{{Name: "gone", Address: "localhost:6667", Port: 6667}, {Name: "r0", Address: "localhost:6665", Port: 6665}},
 		Post: func(fn func(now time.Duration)) bool { fn(time.Second); return true },
-	})
+	}).Protected()
 	for _, which := range []string{"all", "localhost:6667"} {
 		r, w := httptest.NewRequest("POST", "/stop?robot="+which, nil), httptest.NewRecorder()
 		r.Host, r.RemoteAddr = "localhost", "127.0.0.1:1234"

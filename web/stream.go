@@ -11,6 +11,7 @@ import (
 
 	"player/client"
 	"player/codec"
+	"player/visitors"
 )
 
 const (
@@ -99,7 +100,7 @@ func (m *mailbox) put(_ context.Context, message []byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(m.requests) == maxQueued {
-		return notice{text: "too many requests wait for devices to start"}
+		return visitors.Notice{Text: "too many requests wait for devices to start"}
 	}
 	m.requests = append(m.requests, r)
 	return nil
@@ -153,7 +154,7 @@ func (s *stream) identify(ctx context.Context) error {
 		return nil
 	}
 	if err != nil {
-		return notice{"this is not a Player server", err}
+		return visitors.Notice{Text: "this is not a Player server", Cause: err}
 	}
 	s.fresh = true
 	return s.robot.SetFresh(true)
@@ -225,7 +226,7 @@ func (s *stream) request(ctx context.Context, pairs string) error {
 func checkPairs(pairs string) error {
 	for i := 0; i < len(pairs); i += 2 {
 		if i+1 == len(pairs) || pairs[i] == codec.Server || !strings.ContainsRune("rc", rune(pairs[i+1])) {
-			return unfit(fmt.Errorf("request %s: want pairs of a device and r or c", quote(pairs)))
+			return unfit(fmt.Errorf("request %s: want pairs of a device and r or c", visitors.Quote(pairs)))
 		}
 	}
 	return nil

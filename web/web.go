@@ -6,7 +6,7 @@
 // A page opens four kinds of WebSocket: one for each robot that it watches
 // (stream.go), one for the robot that it drives (drive.go), one for the world
 // (world.go), and one for who else is there (presence.go). Each stream has its own Player connection, so that data never
-// delays a command. Each commanded device has one, too (commander.go), so that
+// delays a command. each commanded device has one, too (executor.go), so that
 // the setup of another device never delays the stop of the wheels.
 package web
 
@@ -28,25 +28,11 @@ import (
 
 	"player/config/rights"
 	"player/devices/stage"
+	"player/visitors"
 )
 
 //go:embed page
 var assets embed.FS
-
-const (
-	// requestLimit is how long a browser may take to send a request. It closes
-	// connections that send none.
-	requestLimit = 10 * time.Second
-	// headerSize is the most bytes of a request's header, with the cookies that
-	// other programs on this host have set in the browser.
-	headerSize = 16 << 10
-	// replyLimit is how long a reply may take to be sent, at most: a slow network
-	// loads the dashboard in seconds. It does not apply to WebSockets.
-	replyLimit = 30 * time.Second
-	// idleLimit is how long a browser may keep an unused connection open, which has
-	// a place. The page loads everything within it.
-	idleLimit = 5 * time.Second
-)
 
 // Config is what Serve needs.
 type Config struct {
@@ -63,7 +49,7 @@ type Config struct {
 	// Post calls a function on the loop. It reports whether the loop still runs.
 	Post func(func(now time.Duration)) bool
 	// Server is asked for the status, and stops robots.
-	Server Server
+	Server visitors.Server
 	// Runs are what replays and records robots, by the robot's address.
 	Runs map[string]Run
 	// Recent returns the newest lines of the server's log after line n, each a JSON
@@ -90,7 +76,7 @@ type Robot struct {
 
 // Serve serves the dashboard on l until ctx ends; then it closes l and returns nil.
 func Serve(ctx context.Context, l net.Listener, config Config) error {
-	return serve(ctx, l, newHandler(ctx, config), "the dashboard", "drive", config.Log)
+	return site(ctx, config).Serve(ctx, l)
 }
 
 // server is what the handlers share. All but present is constant.
@@ -103,7 +89,10 @@ type server struct {
 	present presences
 }
 
-func newHandler(ctx context.Context, config Config) http.Handler {
+// stopPath is where an emergency stop is requested, by POST.
+const stopPath = "/stop"
+
+func site(ctx context.Context, config Config) visitors.Site {
 	s := &server{ctx: ctx, config: config}
 	s.encoded = sync.OnceValues(s.encodeWorld)
 	page, err := fs.Sub(assets, "page")
@@ -124,7 +113,7 @@ func newHandler(ctx context.Context, config Config) http.Handler {
 		mux.HandleFunc("GET /world", s.accept(s.world))
 		mux.HandleFunc("GET /plan", s.readers(s.plan))
 	}
-	return newGuard(config.Name).protect(mux, config.Log)
+	return visitors.Site{Name: config.Name, What: "the dashboard", Flag: "-http", Stop: stopPath, Handler: mux, Log: config.Log}
 }
 
 // cached lets browsers keep the page. They ask whether it has changed: a new
@@ -154,7 +143,7 @@ func (s *server) readers(next http.HandlerFunc) http.HandlerFunc { return s.allo
 // allowed calls next for browsers that have the rights.
 func (s *server) allowed(needs rights.Set, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if err := Need(s.rightsOf(r), needs); err != nil {
+		if err := visitors.Need(s.rightsOf(r), needs); err != nil {
 			http.Error(w, explain(err), http.StatusForbidden)
 			return
 		}
@@ -185,7 +174,7 @@ func (s *server) robots(w http.ResponseWriter, r *http.Request) {
 		You    string  `json:"you"`   // the address of the browser
 		May    string  `json:"may"`   // its rights
 		Takes  bool    `json:"takes"` // commands of pages take control from who keeps it
-	}{[]robot{}, s.config.World != nil, addressOf(r.RemoteAddr).String(), s.rightsOf(r).String(), false}
+	}{[]robot{}, s.config.World != nil, visitors.AddressOf(r.RemoteAddr).String(), s.rightsOf(r).String(), false}
 	for _, r := range s.config.Robots {
 		mover := -1
 		if r.Simulated != nil {

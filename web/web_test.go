@@ -1,14 +1,20 @@
 package web
 
 import (
+	"bufio"
+	"fmt"
+	"io"
 	"io/fs"
 	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"path"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/zap"
 )
@@ -20,10 +26,10 @@ func TestRobots(t *testing.T) {
 		position ( name "a" port 6667 pose [0 0 0 0] )
 		position ( name "b" port 6665 pose [2 0 0 0] )`)
 	a, b := world.Robots()[0], world.Robots()[1]
-	page := newHandler(t.Context(), Config{
+	page := site(t.Context(), Config{
 		Robots: []Robot{{"b", "localhost:6665", b, 6665}, {"hardware", "localhost:6666", nil, 6666}, {"a", "localhost:6667", a, 6667}},
 		World:  world, Log: zap.NewNop(),
-	})
+	}).Protected()
 	w := httptest.NewRecorder()
 	request := httptest.NewRequest("GET", "/robots", nil)
 	request.Host = "localhost"
@@ -101,5 +107,29 @@ func TestAssets(t *testing.T) {
 	}
 	if want := slices.Sorted(maps.Keys(loaded)); !slices.Equal(embedded, want) {
 		t.Errorf("embedded: %v\nloaded by the dashboard: %v", embedded, want)
+	}
+}
+
+// A request with a body is refused before the body comes.
+func TestBodyRefused(t *testing.T) {
+	for _, header := range []string{"Content-Length: 5", "Transfer-Encoding: chunked", "Content-Length: 5\r\nExpect: 100-continue"} {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(servePage(t, Config{Log: zap.NewNop()}), "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		_ = conn.SetDeadline(time.Now().Add(patience))
+		fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: localhost\r\n%s\r\n\r\n", header)
+		begin := time.Now()
+		reply, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatalf("%q: %v", header, err)
+		}
+		if _, err = io.Copy(io.Discard, conn); err != nil {
+			t.Errorf("%q: the connection stays open: %v", header, err)
+		}
+		if reply.StatusCode != http.StatusRequestEntityTooLarge || time.Since(begin) >= patience {
+			t.Errorf("%q: status %d after %v", header, reply.StatusCode, time.Since(begin))
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"player/config/rights"
 	"player/devices/stage"
+	"player/visitors"
 )
 
 const (
@@ -22,9 +23,6 @@ const (
 	// second. Zero is faster: as fast as possible.
 	maxSpeed = 1000
 )
-
-// errEnded reports that the loop has ended.
-var errEnded = notice{text: "the server has stopped"}
 
 // worldCommand is a command of a page to the world: one of these.
 type worldCommand struct {
@@ -107,11 +105,11 @@ func (o *observer) run(ctx context.Context) error {
 
 // onLoop calls fn on the loop and waits until it has returned.
 func (s *server) onLoop(ctx context.Context, fn func(now time.Duration)) error {
-	return OnLoop(ctx, s.config.Post, fn)
+	return visitors.OnLoop(ctx, s.config.Post, fn)
 }
 
 func (o *observer) execute(ctx context.Context, c worldCommand) error {
-	if err := Need(o.socket.may, rights.Write); err != nil {
+	if err := visitors.Need(o.socket.may, rights.Write); err != nil {
 		return o.socket.sendJSON(ctx, worldReport{Mover: -1, Error: explain(err)})
 	}
 	world := o.server.config.World

@@ -3,6 +3,7 @@ package web
 import (
 	"encoding/binary"
 	"math"
+	"player/visitors"
 	"strings"
 	"testing"
 	"time"
@@ -99,7 +100,7 @@ func TestWorldUnchanged(t *testing.T) {
 
 func TestOnLoopEnds(t *testing.T) {
 	s := &server{config: Config{Post: func(func(time.Duration)) bool { return false }}}
-	if err := s.onLoop(t.Context(), func(time.Duration) {}); err != errEnded {
+	if err := s.onLoop(t.Context(), func(time.Duration) {}); err != visitors.ErrEnded {
 		t.Errorf("error %v", err)
 	}
 }

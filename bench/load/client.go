@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"player/bench/stats"
-	"player/secure"
+	"player/server/secure"
 )
 
 // client is one connection and what was counted on it. Times are on

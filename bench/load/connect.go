@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/codec"
-	"player/secure"
+	"player/server/secure"
 )
 
 const (

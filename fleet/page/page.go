@@ -18,7 +18,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/fleet/bridge"
-	"player/web"
+	"player/visitors"
 )
 
 //go:embed assets
@@ -70,12 +70,12 @@ func Serve(ctx context.Context, l net.Listener, c Config) error {
 	if _, err := netip.ParseAddr(name); err == nil {
 		name = "" // addresses are always valid
 	}
-	return web.Site{Name: name, What: "the page of the fleet", Flag: "-http", Watches: true, Handler: mux, Log: c.Log}.Serve(ctx, l)
+	return visitors.Site{Name: name, What: "the page of the fleet", Flag: "-http", Watches: true, Handler: mux, Log: c.Log}.Serve(ctx, l)
 }
 
 // view sends what is known of the robots to a page until it is closed.
 func (s *site) view(w http.ResponseWriter, r *http.Request) {
-	visitor := web.VisitorOf(r)
+	visitor := visitors.VisitorOf(r)
 	ws, err := visitor.Accept(w, r, nil)
 	if err != nil {
 		return // it has replied

@@ -1,0 +1,206 @@
+package app
+
+import (
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// source is what the Go files of the repository declare.
+type source struct {
+	packages map[string]bool // folders with a program or a package, by path
+	drivers  map[string]bool // packages with a function Kind
+	names    map[string]bool // "Name", "Type.Name" and "package.Name", of tests, too
+}
+
+// readSource reads the files of both modules.
+func readSource(t *testing.T) source {
+	t.Helper()
+	s := source{map[string]bool{}, map[string]bool{}, map[string]bool{}}
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (path == ".git" || entry.Name() == "third_party" || entry.Name() == "testdata" || entry.Name() == "node_modules"):
+			return fs.SkipDir
+		case filepath.Ext(path) != ".go":
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		if !strings.HasSuffix(path, "_test.go") {
+			s.packages[filepath.Dir(path)] = true
+		}
+		for _, decl := range file.Decls {
+			s.declare(file.Name.Name, filepath.Dir(path), decl)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func (s source) declare(pkg, folder string, decl ast.Decl) {
+	switch decl := decl.(type) {
+	case *ast.FuncDecl:
+		s.add(pkg, receiver(decl), decl.Name.Name)
+		if decl.Recv == nil && decl.Name.Name == "Kind" {
+			s.drivers[folder] = true
+		}
+	case *ast.GenDecl:
+		for _, spec := range decl.Specs {
+			switch spec := spec.(type) {
+			case *ast.ValueSpec:
+				for _, name := range spec.Names {
+					s.add(pkg, "", name.Name)
+				}
+			case *ast.TypeSpec:
+				s.add(pkg, "", spec.Name.Name)
+				var members *ast.FieldList
+				switch t := spec.Type.(type) {
+				case *ast.StructType:
+					members = t.Fields
+				case *ast.InterfaceType:
+					members = t.Methods
+				default:
+					continue
+				}
+				for _, member := range members.List {
+					for _, name := range member.Names {
+						s.add(pkg, spec.Name.Name, name.Name)
+					}
+				}
+			}
+		}
+	}
+}
+
+func (s source) add(pkg, of, name string) {
+	if of == "" {
+		s.names[name], s.names[pkg+"."+name] = true, true
+	} else {
+		s.names[of+"."+name] = true
+	}
+}
+
+// receiver returns the type of a method's receiver, "" for a function.
+func receiver(f *ast.FuncDecl) string {
+	if f.Recv == nil {
+		return ""
+	}
+	t := f.Recv.List[0].Type
+	for {
+		switch inner := t.(type) {
+		case *ast.StarExpr:
+			t = inner.X
+		case *ast.IndexExpr:
+			t = inner.X
+		case *ast.IndexListExpr:
+			t = inner.X
+		case *ast.Ident:
+			return inner.Name
+		default:
+			return ""
+		}
+	}
+}
+
+// spans returns the code spans of a page, without its blocks of code.
+func spans(t *testing.T, page string) (spans []string) {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	prose := regexp.MustCompile("(?s)```.*?```").ReplaceAllString(string(text), "")
+	for _, match := range regexp.MustCompile("`([^`\n]+)`").FindAllStringSubmatch(prose, -1) {
+		spans = append(spans, match[1])
+	}
+	return spans
+}
+
+// docs/ARCHITECTURE.md names every package, and what it names is there: files, folders,
+// and functions as Type.Name or package.Name.
+func TestArchitecture(t *testing.T) {
+	const page = "docs/ARCHITECTURE.md"
+	code := readSource(t)
+	named := map[string]bool{}
+	identifier := regexp.MustCompile(`^[A-Za-z]\w*(\.[A-Za-z]\w*)?$`)
+	functions := 0
+	for _, span := range spans(t, page) {
+		named[span] = true
+		_, err := os.Stat(span)
+		file, _, _ := strings.Cut(filepath.Base(span), " ")
+		switch {
+		case err == nil:
+		case strings.HasPrefix(span, "gnet."), strings.HasSuffix(span, "/NAME"), !errors.Is(err, fs.ErrNotExist):
+		case filepath.Ext(file) == ".go", strings.Contains(span, "/") && !strings.Contains(span, " "):
+			if span != "/dev/null" {
+				t.Errorf("%s names %s, which is not there", page, span)
+			}
+		case identifier.MatchString(span) && strings.Contains(span, "."):
+			if functions++; !code.names[span] {
+				t.Errorf("%s names %s, which no file declares", page, span)
+			}
+		}
+	}
+	if functions < 20 {
+		t.Errorf("only %d functions are found on the page: is it read as it is written?", functions)
+	}
+	for path := range code.packages {
+		if !isNamed(path, named, code.drivers) {
+			t.Errorf("%s does not name the package %s", page, path)
+		}
+	}
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if !strings.HasSuffix(file, "_test.go") && !named[file] {
+			t.Errorf("%s does not name %s", page, file)
+		}
+	}
+}
+
+// isNamed reports whether a page with some code spans names a package, by itself or, if
+// it is one of many, by their folder.
+func isNamed(path string, named, drivers map[string]bool) bool {
+	switch top, _, _ := strings.Cut(path, "/"); top {
+	case ".":
+		return named["main.go"]
+	case "bench", "clients", "e2e", "emulator", "examples", "packaging":
+		return named[top]
+	case "tools":
+		return named[path] || named["tools/NAME"]
+	}
+	return named[path] || drivers[path] && named["devices/NAME"] || strings.HasSuffix(path, "test")
+}
+
+// Tests that the pages name are there.
+func TestDocsNameTests(t *testing.T) {
+	code := readSource(t)
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	test := regexp.MustCompile(`^Test[A-Z]\w*$`)
+	for _, page := range append(pages, "README.md") {
+		for _, span := range spans(t, page) {
+			if test.MatchString(span) && !code.names[span] {
+				t.Errorf("%s names %s, which is not there", page, span)
+			}
+		}
+	}
+}

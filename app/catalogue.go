@@ -1,0 +1,48 @@
+package app
+
+import (
+	"player/devices"
+	"player/devices/acts"
+	"player/devices/create"
+	"player/devices/evid30"
+	"player/devices/hdaps"
+	"player/devices/joystick"
+	"player/devices/lasersonar"
+	"player/devices/lines"
+	"player/devices/p2os"
+	"player/devices/passthrough"
+	"player/devices/plugin"
+	"player/devices/readlog"
+	"player/devices/reflex"
+	"player/devices/rplidar"
+	"player/devices/sicklms200"
+	"player/devices/stage"
+	"player/devices/testpattern"
+	"player/devices/urg"
+	"player/devices/writelog"
+)
+
+// catalogue lists the drivers of this server. A new driver needs one line here
+// (docs/DRIVERS.md).
+func catalogue() []devices.Kind {
+	return []devices.Kind{
+		p2os.Kind(),
+		sicklms200.Kind(),
+		urg.Kind(),
+		rplidar.Kind(),
+		evid30.Kind(),
+		acts.Kind(),
+		create.Kind(),
+		lines.Kind(),
+		stage.Kind(),
+		joystick.Kind(),
+		hdaps.Kind(),
+		plugin.Kind(),
+		passthrough.Kind(),
+		lasersonar.Kind(),
+		reflex.Kind(),
+		writelog.Kind(version()),
+		readlog.Kind(),
+		testpattern.Kind(),
+	}
+}

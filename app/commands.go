@@ -1,0 +1,208 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"player/config"
+	"player/config/syntax"
+	"player/logging"
+	"player/serialport"
+	"player/server/secure"
+	"player/tools"
+	"player/tools/drive"
+	"player/tools/find"
+	"player/tools/latency"
+	"player/tools/print"
+	"player/tools/record"
+	"player/tools/status"
+	"player/tools/stop"
+)
+
+// commands lists the subcommands.
+func commands() []tools.Command {
+	return []tools.Command{
+		find.Command(catalogue()),
+		print.Command(),
+		drive.Command(),
+		stop.Command(),
+		status.Command(),
+		latency.Command(),
+		record.Command(version()),
+		replayCommand(),
+		repairCommand(),
+		{
+			Name: "check", Args: "[flags] [FILE]", Summary: "check a configuration file",
+			Help: `Reads the file with the flags of the server applied, and prints the devices with
+their letters and drivers, and the options of the drivers. Serial ports and
+certificates that do not exist or may not be read are warned about; ports are
+not opened.
+
+  player check robot.cfg
+  player check -gp 7000 -pp /dev/ttyUSB0
+
+Exit codes: 0 the configuration is good, 2 it is not.
+`,
+			Run: func(_ context.Context, args []string, stdout io.Writer, stderr *os.File) error {
+				o, err := parseOptions(args)
+				if err != nil {
+					return err
+				}
+				return check(o, stdout, stderr)
+			},
+		},
+		{
+			Name: "list", Args: "", Summary: "list drivers and options",
+			Help: `Exit code: 0.
+`,
+			Run: func(_ context.Context, args []string, stdout io.Writer, _ *os.File) error {
+				if _, err := tools.Parse(tools.NewFlags("list"), args, 0); err != nil {
+					return err
+				}
+				return config.WriteList(stdout, catalogue())
+			},
+		},
+		migrateCommand(),
+		{
+			Name: "export", Args: "[-f] LOG [DIRECTORY|FILE.mcap]", Summary: "make CSV or MCAP of a log",
+			Help: `LOG was written by player record or by the driver writelog (docs/LOGS.md). If it
+is still being recorded, what it has so far is exported.
+
+  player export run.mcap                tables (CSV) on standard output
+  player export run.mcap tables/        tables, a file for each device
+  player export run.mcap drawn.mcap     for Foxglove and other viewers
+
+  -f   replace files that exist
+
+Files appear when they are whole: an export that fails leaves none.
+
+Exit codes: 0 done, 2 the log cannot be read, a file exists, or the files cannot
+be written.
+`,
+			Run: func(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) error {
+				flags := tools.NewFlags("export")
+				replace := flags.Bool("f", false, "")
+				rest, err := tools.Parse(flags, args, 2)
+				if err != nil {
+					return err
+				}
+				if len(rest) == 0 {
+					return errors.New("export needs the path of a log")
+				}
+				return exportLog(ctx, rest[0], strings.Join(rest[1:], ""), *replace, stdout, stderr)
+			},
+		},
+	}
+}
+
+// commandNamed returns a subcommand; ok is false if there is none of that name.
+func commandNamed(name string) (c tools.Command, ok bool) {
+	all := commands()
+	i := slices.IndexFunc(all, func(c tools.Command) bool { return c.Name == name })
+	if i < 0 {
+		return c, false
+	}
+	return all[i], true
+}
+
+// isCommand reports whether an argument is a subcommand's name.
+func isCommand(name string) bool {
+	_, ok := commandNamed(name)
+	return ok || name == "help"
+}
+
+// checkName returns an error if the first argument can only be a misspelt subcommand or
+// file.
+func checkName(name string) error {
+	if _, err := os.Stat(name); strings.HasPrefix(name, "-") || strings.Contains(name, "/") || !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	hint := "player -h shows the commands"
+	if near := syntax.Nearest(name, append(commandNames(), "help")); near != "" {
+		hint = "did you mean player " + near + "?"
+	}
+	return fmt.Errorf("%s: no such file, and no command of that name; %s", name, hint)
+}
+
+// commandNames returns the names of the subcommands.
+func commandNames() (names []string) {
+	for _, c := range commands() {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// runCommand runs a subcommand.
+func runCommand(ctx context.Context, c tools.Command, args []string, stdout io.Writer, stderr *os.File) error {
+	err := c.Run(ctx, args, stdout, stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return printHelp([]string{c.Name}, stdout)
+	}
+	return err
+}
+
+// printHelp prints the page of -h, or that of a subcommand.
+func printHelp(args []string, stdout io.Writer) error {
+	page, err := help(args)
+	if err == nil {
+		_, err = io.WriteString(stdout, page)
+	}
+	return err
+}
+
+// help is the page of -h. With an argument it is that of a subcommand.
+func help(args []string) (string, error) {
+	if len(args) > 0 {
+		c, ok := commandNamed(args[0])
+		if !ok {
+			return "", fmt.Errorf("there is no command %q; there are %s", args[0], strings.Join(commandNames(), ", "))
+		}
+		return c.Usage(), nil
+	}
+	var list strings.Builder
+	for pair := range slices.Chunk(commands(), 2) {
+		line := ""
+		for _, c := range pair {
+			line += fmt.Sprintf("  %-7s  %-28s", c.Name, c.Summary)
+		}
+		fmt.Fprintln(&list, strings.TrimRight(line, " "))
+	}
+	return fmt.Sprintf(usage, list.String()), nil
+}
+
+// check prints what a configuration describes, and warns about serial ports and
+// certificates.
+func check(o options, stdout io.Writer, stderr *os.File) error {
+	log := logging.New(stderr, o.debug)
+	defer func() { _ = log.Sync() }() // it can fail only because nobody reads the log
+	conf, err := o.configure(log)
+	if err != nil {
+		return err
+	}
+	if err := conf.WriteTable(stdout); err != nil {
+		return err
+	}
+	if o.deadman != 0 {
+		if _, err := fmt.Fprintf(stdout, "\nA command to position that its client does not repeat within %d ms ends (-deadman).\n", o.deadman); err != nil {
+			return err
+		}
+	}
+	for _, port := range conf.SerialPorts() {
+		if err := serialport.Check(port.Path); err != nil {
+			fmt.Fprintf(stderr, "player: warning: %s: %v\n", port.Driver, err)
+		}
+	}
+	if conf.TLS.Listen != "" {
+		if _, err := secure.Load(conf.TLS.Cert, conf.TLS.Key, conf.TLS.Clients); err != nil {
+			fmt.Fprintf(stderr, "player: warning: tls: %v\n", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,31 @@
+package app
+
+import (
+	"strings"
+	"testing"
+)
+
+// The list of subcommands in -h has two columns in 80 characters.
+func TestCommandsFitTheHelp(t *testing.T) {
+	page, err := help(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range commands() {
+		if len(c.Name) > 7 || len(c.Summary) > 28 {
+			t.Errorf("%s: %q does not fit its column", c.Name, c.Summary)
+		}
+		if !strings.Contains(page, "  "+c.Name+" ") || !strings.Contains(page, c.Summary) {
+			t.Errorf("-h does not list %s", c.Name)
+		}
+		usage := c.Usage()
+		for line := range strings.Lines(usage) {
+			if len([]rune(line)) > 81 {
+				t.Errorf("help %s: %q is longer than 80 characters", c.Name, line)
+			}
+		}
+		if !strings.Contains(usage, "Exit code") {
+			t.Errorf("help %s does not list the exit codes", c.Name)
+		}
+	}
+}

@@ -1,0 +1,156 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"net"
+	"slices"
+	"strconv"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/config"
+	"player/devices/p2os"
+	"player/devices/readlog"
+	"player/devices/stage"
+	"player/devices/writelog"
+	"player/logging"
+	"player/reactor/descriptors"
+	"player/visitors"
+	"player/web"
+)
+
+// defaultDashboard is the address of the dashboard of a simulated robot. Only
+// this computer can reach it.
+const defaultDashboard = "localhost:8080"
+
+// dashboard is the web server of the dashboard; nil: there is none.
+type dashboard struct {
+	address string // that the flags ask for
+	frontend[web.Config]
+	pioneers map[string]*p2os.Driver // by address, for config.Shapes
+}
+
+// openDashboard listens on the address that the flags ask for. The server starts
+// without a dashboard if the default address is taken, for example by another
+// simulation; any other address is an error then.
+func openDashboard(o options, conf *config.Server, sim *simulation, log *zap.Logger) (*dashboard, error) {
+	address := o.http
+	switch {
+	case o.http == "off", o.http == "" && sim.world == nil:
+		return nil, nil
+	case o.http == "":
+		address = defaultDashboard
+	}
+	asked := o
+	asked.http = address
+	err := asked.checkAddresses(conf)
+	var listener net.Listener
+	if err == nil {
+		listener, err = net.Listen("tcp", address)
+	}
+	if err != nil && o.http == "" {
+		log.Warn("no dashboard: choose another address with -http HOST:PORT, or -http off", zap.Error(err))
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("-http: %w", err)
+	}
+	host, _, _ := net.SplitHostPort(address) // Listen has accepted it
+	d := &dashboard{address: address, frontend: frontend[web.Config]{
+		listener: listener.(*net.TCPListener), bind: cmp.Or(o.bind, "localhost"),
+		config: web.Config{Recent: logging.TailOf(log).After, Drafting: web.NewDrafting(), Name: host, Version: version(), Log: log},
+	}}
+	d.show(conf, sim)
+	return d, nil
+}
+
+// show makes the dashboard show the robots of a configuration. It reports whether they
+// are others than before.
+func (d *dashboard) show(conf *config.Server, sim *simulation) (changed bool) {
+	before, pioneers := d.config, d.pioneers
+	d.config.World, d.config.Access, d.config.Robots = sim.world, conf.Access, nil
+	d.config.Shapes, d.pioneers = map[string]func() web.Shape{}, map[string]*p2os.Driver{}
+	d.config.Runs = map[string]web.Run{}
+	for _, robot := range conf.Robots {
+		offered := web.Robot{Name: sim.robots.nameOf(robot.Port), Address: net.JoinHostPort(d.bind, strconv.Itoa(robot.Port)),
+			Simulated: sim.robots[robot.Port].robot, Port: robot.Port}
+		d.config.Robots = append(d.config.Robots, offered)
+		var run web.Run
+		for _, driver := range robot.Drivers {
+			switch driver := driver.Driver.(type) {
+			case *p2os.Driver:
+				d.config.Shapes[offered.Address] = func() web.Shape { return shapeOf(driver.Body()) }
+				d.pioneers[offered.Address] = driver
+			case *readlog.Driver:
+				run.Replay = driver
+			case *writelog.Driver:
+				if run.Record == nil || driver.Manual() { // of several, the one that can be controlled
+					run.Record = driver
+				}
+			}
+		}
+		if run != (web.Run{}) {
+			d.config.Runs[offered.Address] = run
+		}
+	}
+	for _, address := range conf.Dashboard {
+		d.config.Robots = append(d.config.Robots, web.Robot{Name: address, Address: address})
+	}
+	return d.config.World != before.World || !slices.Equal(d.config.Robots, before.Robots) ||
+		!d.config.Access.Equal(before.Access) || !maps.Equal(d.pioneers, pioneers) || !maps.Equal(d.config.Runs, before.Runs)
+}
+
+// change starts the dashboard anew after a reload, unless it shows the same.
+func (d *dashboard) change(conf *config.Server, sim *simulation) {
+	if d != nil && d.show(conf, sim) {
+		d.restart()
+	}
+}
+
+// shapeOf returns a robot's body in metres and radians: an octagon, and its sonars.
+func shapeOf(b *p2os.Body) (s web.Shape) {
+	const mm, degree, bevel = 0.001, math.Pi / 180, 0.25 // the share of the width that a corner lacks
+	front, rear, side := b.Front*mm, (b.Front-b.Length)*mm, b.Width/2*mm
+	cut := b.Width * bevel * mm
+	s.Outline = []stage.Vec{
+		{X: front, Y: side - cut}, {X: front - cut, Y: side}, {X: rear + cut, Y: side}, {X: rear, Y: side - cut},
+		{X: rear, Y: cut - side}, {X: rear + cut, Y: -side}, {X: front - cut, Y: -side}, {X: front, Y: cut - side},
+	}
+	for _, m := range b.Sonars {
+		s.Sonars = append(s.Sonars, stage.Pose{X: m.X * mm, Y: m.Y * mm, Heading: m.Heading * degree})
+	}
+	return s
+}
+
+// connectionCost is how many descriptors a connection of a browser takes: its own,
+// and those of the three devices that it may command.
+const connectionCost = 4
+
+// serve starts to serve the dashboard, until ctx ends, with the descriptors of a
+// share. s is the server of the robots, and post calls a function on its loop; onPanic is deferred.
+func (d *dashboard) serve(ctx context.Context, share *descriptors.Share, s visitors.Server, post func(func(now time.Duration)) bool, onPanic func()) {
+	if d == nil {
+		return
+	}
+	d.config.Post, d.config.Server = post, s
+	d.config.Log.Info("dashboard", zap.String("url", d.url()))
+	d.frontend.serve(ctx, share, connectionCost, onPanic, func(ctx context.Context, l net.Listener, config web.Config) {
+		if err := web.Serve(ctx, l, config); err != nil {
+			config.Log.Error("the dashboard failed", zap.Error(err))
+		}
+	})
+}
+
+// url returns the address for a browser, with the host of -http.
+func (d *dashboard) url() string {
+	address := d.listener.Addr().String()
+	if _, port, err := net.SplitHostPort(address); err == nil && d.config.Name != "" {
+		address = net.JoinHostPort(d.config.Name, port)
+	}
+	return "http://" + address
+}

@@ -1,0 +1,247 @@
+package app
+
+import (
+	"flag"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"player/config"
+)
+
+var update = flag.Bool("update", false, "bring generated parts of docs/ up to date")
+
+// generated compares the generated parts of a page with the text that want
+// returns, and with -update replaces them. A part is the last group of pattern;
+// match holds the whole match and all groups.
+func generated(t *testing.T, page string, pattern *regexp.Regexp, want func(match []string) string) {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	matches := pattern.FindAllSubmatchIndex(text, -1)
+	if len(matches) == 0 {
+		t.Fatalf("%s has no generated part", page)
+	}
+	var b strings.Builder
+	end := 0
+	for _, m := range matches {
+		var groups []string
+		for i := 0; i < len(m); i += 2 {
+			groups = append(groups, string(text[m[i]:m[i+1]]))
+		}
+		last := len(m) - 2
+		b.Write(text[end:m[last]])
+		b.WriteString(want(groups))
+		end = m[last+1]
+	}
+	b.Write(text[end:])
+	if b.String() == string(text) {
+		return
+	}
+	if !*update {
+		t.Fatalf("%s is out of date: go test ./app -run TestDocs -update", page)
+	}
+	if err := os.WriteFile(page, []byte(b.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The drivers shown on these pages are compiled and tested.
+func TestDocsShowTheCode(t *testing.T) {
+	code := regexp.MustCompile("(?s)<!-- ([^ ]*/[^ ]*) -->\n```[a-z]*\n(.*?)```")
+	for _, page := range []string{"docs/DRIVERS.md", "docs/PLUGINS.md"} {
+		generated(t, page, code, func(match []string) string {
+			text, err := os.ReadFile(match[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(text)
+		})
+	}
+}
+
+// The reference in docs/CONFIG.md equals the output of player list.
+func TestDocsReference(t *testing.T) {
+	var list strings.Builder
+	if err := config.WriteMarkdown(&list, catalogue()); err != nil {
+		t.Fatal(err)
+	}
+	generated(t, "docs/CONFIG.md", regexp.MustCompile("(?s)<!-- drivers -->\n(.*)<!-- end -->"), func([]string) string { return list.String() })
+}
+
+// maxDocLine is the longest line of a page, in characters. It fits a terminal,
+// and a change of a shorter line is a shorter diff.
+const maxDocLine = 120
+
+func TestDocsHaveShortLines(t *testing.T) {
+	for _, page := range pages(t) {
+		for i, line := range strings.Split(page.text, "\n") {
+			if n := utf8.RuneCountInString(line); n > maxDocLine {
+				t.Errorf("%s:%d: a line of %d characters, at most %d: %.40s...", page.path, i+1, n, maxDocLine, line)
+			}
+		}
+	}
+}
+
+// page is a page in Markdown.
+type page struct{ path, text string }
+
+// pages returns all pages of the repository.
+func pages(t *testing.T) (pages []page) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && path == ".git":
+			return fs.SkipDir
+		case filepath.Ext(path) != ".md":
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		pages = append(pages, page{path, string(text)})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(pages) == 0 {
+		t.Fatal("no pages found")
+	}
+	return pages
+}
+
+// anchors returns the anchors that GitHub gives the headings of a page.
+func (p page) anchors() map[string]bool {
+	anchors := map[string]bool{}
+	text := regexp.MustCompile("(?s)```.*?```").ReplaceAllString(p.text, "")
+	for _, match := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(text, -1) {
+		name := strings.Map(func(r rune) rune {
+			switch {
+			case r == ' ':
+				return '-'
+			case r == '-', r == '_', unicode.IsLetter(r), unicode.IsDigit(r):
+				return unicode.ToLower(r)
+			}
+			return -1
+		}, match[1])
+		if anchors[name] {
+			anchors[name+"-twice"] = true
+		}
+		anchors[name] = true
+	}
+	return anchors
+}
+
+// Links lead somewhere, also to a heading. No page has two headings of one name, the
+// README links every page of docs/, and every figure in docs/ is on a page.
+func TestDocsLinks(t *testing.T) {
+	anchors := map[string]map[string]bool{}
+	for _, p := range pages(t) {
+		anchors[p.path] = p.anchors()
+	}
+	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	used, linked := map[string]bool{}, map[string]bool{}
+	for _, p := range pages(t) {
+		for _, match := range link.FindAllStringSubmatch(p.text, -1) {
+			to, anchor, _ := strings.Cut(match[1], "#")
+			if strings.Contains(to, "://") {
+				continue
+			}
+			target := p.path
+			if to != "" {
+				target = filepath.Join(filepath.Dir(p.path), to)
+			}
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s links to %s: %v", p.path, match[1], err)
+			}
+			if anchor != "" && !anchors[target][anchor] {
+				t.Errorf("%s links to %s, which has no such heading", p.path, match[1])
+			}
+			used[target] = true
+			linked[target] = linked[target] || p.path == "README.md"
+		}
+	}
+	for _, pattern := range []string{"docs/*.md", "docs/*.png", "docs/*.svg"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %v", pattern, err)
+		}
+		for _, file := range files {
+			switch {
+			case !used[file]:
+				t.Errorf("no page links to %s", file)
+			case filepath.Ext(file) == ".md" && !linked[file]:
+				t.Errorf("README.md does not link to %s", file)
+			}
+		}
+	}
+	for path, names := range anchors {
+		for name := range names {
+			if first, twice := strings.CutSuffix(name, "-twice"); twice && strings.HasPrefix(path, "docs") {
+				t.Errorf("%s has two headings #%s", path, first)
+			}
+		}
+	}
+}
+
+// Subcommands that the pages use are there.
+func TestDocsUseTheCommands(t *testing.T) {
+	command := regexp.MustCompile("(?m)(?:^ *|`|\\$ |sudo |&& )player ([a-z]+)(?:[ `]|$)")
+	seen := map[string]bool{}
+	for _, p := range pages(t) {
+		for _, match := range command.FindAllStringSubmatch(p.text, -1) {
+			seen[match[1]] = true
+			if _, ok := commandNamed(match[1]); !ok && match[1] != "help" {
+				t.Errorf("%s: %q is no command", p.path, strings.TrimSpace(match[0]))
+			}
+		}
+	}
+	for _, name := range commandNames() {
+		if !seen[name] {
+			t.Errorf("no page shows player %s", name)
+		}
+	}
+}
+
+// A flag by itself, as in `+"`-http`"+`, is one of a program of this repository.
+func TestDocsNameFlags(t *testing.T) {
+	declared := regexp.MustCompile(`\.(?:\w*Var|Bool|Int|String|Duration|Float64|Func)\((?:&[\w.]+, )?"([a-z][\w.-]*)"`)
+	known := map[string]bool{
+		"h": true, "buildmode": true, "p": true, // of all, of go, and of Player 1 to 3
+		"time": true, "port": true, // of examples/scenario/run
+	}
+	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".go" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, match := range declared.FindAllSubmatch(text, -1) {
+			known[string(match[1])] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	flags := regexp.MustCompile("`-([a-z][a-z.-]*)")
+	seen := 0
+	for _, p := range pages(t) {
+		for _, match := range flags.FindAllStringSubmatch(p.text, -1) {
+			seen++
+			if !known[match[1]] {
+				t.Errorf("%s: there is no flag -%s", p.path, match[1])
+			}
+		}
+	}
+	if seen < 100 {
+		t.Errorf("only %d flags are found on the pages: are they read as they are written?", seen)
+	}
+}

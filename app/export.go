@@ -1,0 +1,79 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"player/logfile"
+	"player/tools"
+)
+
+// progressPeriod is how often work on a log reports its progress.
+const progressPeriod = time.Second
+
+// exportLog writes the tables of a log as files into a directory and their paths
+// to stdout, or without a directory the tables to stdout. Into a file named .mcap it
+// writes what viewers draw. Files that exist are errors unless replace. Progress, and
+// what is damaged in the log, goes to stderr.
+func exportLog(ctx context.Context, path, to string, replace bool, stdout, stderr io.Writer) error {
+	ctx, stop := tools.UntilSignal(ctx)
+	defer stop()
+	files := tools.Files{Context: ctx, Replace: replace}
+	create := func(name string) (io.Writer, error) {
+		if sameFile(name, path) {
+			return nil, fmt.Errorf("%s is the log itself", path)
+		}
+		return files.Create(name)
+	}
+	progress := progress(path, stderr)
+	var s *logfile.Summary
+	var err error
+	switch {
+	case to == "":
+		s, err = logfile.ExportTo(stdout, path, progress)
+	case filepath.Ext(to) == ".mcap":
+		s, err = logfile.ExportMCAP(path, func() (io.Writer, error) { return create(to) }, progress)
+	default:
+		s, err = logfile.ExportFiles(path, func(name string) (io.Writer, error) {
+			if err := os.MkdirAll(to, 0o777); err != nil {
+				return nil, err
+			}
+			return create(filepath.Join(to, name))
+		}, progress)
+	}
+	if err := files.Close(err); err != nil {
+		return err
+	}
+	for _, name := range files.Names() {
+		fmt.Fprintln(stdout, name)
+	}
+	if s.Damage != nil {
+		fmt.Fprintf(stderr, "player: %s: %v\n", path, s.Damage)
+	}
+	return nil
+}
+
+// sameFile reports whether both paths are of one file.
+func sameFile(a, b string) bool {
+	first, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	second, err := os.Stat(b)
+	return err == nil && os.SameFile(first, second)
+}
+
+// progress returns a function that reports the progress of work on a log to stderr.
+func progress(path string, stderr io.Writer) logfile.Progress {
+	next := time.Now().Add(progressPeriod)
+	return func(done, total int64) {
+		if now := time.Now(); now.After(next) {
+			next = now.Add(progressPeriod)
+			fmt.Fprintf(stderr, "player: %s: %d %%\n", path, done*100/max(total, 1))
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package app
+
+import (
+	"os"
+	"testing"
+
+	"player/foxglove"
+	"player/logging"
+)
+
+// Robots of one name are told apart by their ports. Devices have the letters and places
+// of the configuration, and those that clients cannot open are not offered.
+func TestViewersRobots(t *testing.T) {
+	log := logging.New(os.Stderr, false)
+	o := options{port: 6665, bind: "127.0.0.1", foxglove: "127.0.0.1:0", builtin: []byte(`
+		driver ( name "testpattern" provides ["position:0" "laser:0" "sonar:1"] pose [0.08 0 180] )`)}
+	conf, err := o.configure(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := options{port: 6670, builtin: []byte(`driver ( name "testpattern" )`)}.configure(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conf.Robots = append(conf.Robots, other.Robots...)
+	v, err := openFoxglove(o, conf, &simulation{}, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.listener.Close()
+	if len(v.config.Origins) != 1 || v.config.Origins[0] != foxgloveApp || len(v.config.Robots) != 2 {
+		t.Fatalf("%+v", v.config)
+	}
+	first, second := v.config.Robots[0], v.config.Robots[1]
+	if first.Name != "robot6665" || second.Name != "robot6670" || first.Address != "127.0.0.1:6665" || len(first.Devices) != 2 || len(second.Devices) < 3 {
+		t.Errorf("%+v, %+v", first, second)
+	}
+	for _, d := range first.Devices {
+		if d.Geometry != (foxglove.Geometry{X: 80, Heading: 180}) || d.Letter != d.Interface[0] {
+			t.Errorf("%+v", d)
+		}
+	}
+	o.origin, o.foxglove = "off", "127.0.0.1:0"
+	closed, err := openFoxglove(o, conf, &simulation{}, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closed.listener.Close()
+	if closed.config.Origins != nil {
+		t.Errorf("origins %q", closed.config.Origins)
+	}
+	if none, err := openFoxglove(options{}, conf, &simulation{}, log); none != nil || err != nil {
+		t.Error("there are viewers without -foxglove")
+	}
+}

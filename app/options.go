@@ -1,0 +1,308 @@
+package app
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.uber.org/zap"
+
+	"player/config"
+	"player/config/syntax"
+	"player/configs"
+	"player/devices/passthrough"
+	"player/tools"
+	"player/worlds"
+)
+
+// options is the command line: manual table 1 and our own flags.
+type options struct {
+	port          int
+	bind          string
+	http          string // address of the dashboard; empty: the default; "off": none
+	tls           config.TLS
+	foxglove      string // address for viewers of Foxglove; empty: none
+	origin        string // of web pages that may be viewers; empty: the default; "off": none
+	file          string // configuration file; empty: none
+	builtin       []byte // configuration of a subcommand, instead of file; nil: none
+	stage         string
+	truth         string // file for the true poses of the simulated robots; empty: none
+	replace       bool   // files that exist may be replaced
+	run           bool   // the world runs without clients, too
+	reflex        bool
+	deadman       int // ms, for which a client's command to the wheels is good; 0: off
+	overrides     []config.Override
+	maxRate       int
+	maxClients    int
+	maxPerAddress int
+	debug         bool
+	exp           bool
+	version       bool
+}
+
+// driverFlag is a flag that sets an option of a driver.
+type driverFlag struct{ flag, driver, option string }
+
+// driverFlags returns those of manual table 1, and -stage.
+func driverFlags() []driverFlag {
+	return []driverFlag{
+		{"pp", "p2os", "port"},
+		{"lp", "sicklms200", "port"},
+		{"zp", "evid30", "port"},
+		{"vp", "acts", "port"},
+		{"vc", "acts", "configfile"},
+		{"stage", "stage", "world"},
+	}
+}
+
+// usage is the page of -h; %s stands for the list of the subcommands.
+const usage = `Player serves a robot's sensors and actuators over TCP.
+
+usage: player [flags] [FILE]
+       player COMMAND [arguments]
+
+FILE describes the robot (docs/CONFIG.md; examples are in configs/); without it player serves
+a Pioneer with laser and camera. Flags override it. Without a terminal, SIGHUP reads it again.
+
+Try it without a robot: player -stage room
+
+Commands (player help COMMAND shows more; a FILE of that name is ./FILE)
+%s
+Where clients connect
+  -gp PORT          TCP port of the (first) robot                  (default 6665)
+  -bind ADDRESS     address to listen on                           (default all interfaces)
+  -tls ADDRESS      host:port of the (first) robot by TLS          (default none)
+  -tls-cert FILE    certificate of the server (PEM)
+  -tls-key FILE     its key (PEM)
+  -tls-clients FILE serve only clients with a certificate of these authorities (PEM)
+  -max-rate HZ      highest frame rate served to a client          (default 1000)
+  -max-clients N    clients served at a time, 0: as descriptors allow (default 0)
+  -max-per-address N  clients of one address, 0: half of all       (default 0)
+
+A real robot
+  -pp DEVICE        serial port of the Pioneer (P2OS)              (default /dev/ttyS0)
+  -lp DEVICE        serial port of the SICK LMS-200 laser          (default /dev/ttyS1)
+  -zp DEVICE        serial port of the Sony EVI-D30 camera         (default /dev/ttyS2)
+  -vp PORT          TCP port of the ACTS vision program            (default 5001)
+  -vc FILE          configuration file of ACTS                     (default /usr/local/acts/actsconfig)
+
+A simulated robot
+  -stage WORLD      simulate a world: a file, or one that -stage list shows
+  -truth FILE       write the true poses of all robots to FILE, as CSV; implies -run
+  -run              run the world even without clients, until its quit_time
+
+Safety
+  -reflex           keep clients from running the robot into obstacles
+  -deadman MS       stop the robot when who drives it sends no command for MS  (default off)
+
+Pages and viewers of what the robot senses; they drive it, too (docs/DASHBOARD.md, docs/FOXGLOVE.md)
+  -http ADDRESS     host:port of the dashboard, or off  (default localhost:8080 with -stage, else off)
+  -foxglove ADDRESS host:port for viewers, as localhost:8765       (default off)
+  -foxglove-origin URL  web pages that may be viewers, or off      (default https://app.foxglove.dev)
+
+Other
+  -f                replace the file of -truth if it exists
+  -debug            log more
+  -exp              experimental features (there are none)
+  -version          print the version and exit
+
+Whoever can connect can drive: restrict access in FILE, or use -bind 127.0.0.1, -tls, a tunnel.
+`
+
+// minDeadman and maxDeadman bound -deadman, in ms: no network is so steady that a
+// command comes every 10 ms, and after a minute without one nobody speaks of driving.
+const minDeadman, maxDeadman = 10, 60_000
+
+// usualPort is the TCP port of a robot (manual table 1).
+const usualPort = 6665
+
+// newFlagSet returns the flags. Parsing sets o, except for the driverFlags.
+func newFlagSet(o *options) *flag.FlagSet {
+	fs := tools.NewFlags("player")
+	fs.IntVar(&o.port, "gp", usualPort, "")
+	fs.StringVar(&o.bind, "bind", "", "")
+	fs.StringVar(&o.http, "http", "", "")
+	fs.StringVar(&o.tls.Listen, "tls", "", "")
+	fs.StringVar(&o.tls.Cert, "tls-cert", "", "")
+	fs.StringVar(&o.tls.Key, "tls-key", "", "")
+	fs.StringVar(&o.tls.Clients, "tls-clients", "", "")
+	fs.StringVar(&o.foxglove, "foxglove", "", "")
+	fs.StringVar(&o.origin, "foxglove-origin", "", "")
+	fs.StringVar(&o.stage, "stage", "", "")
+	fs.StringVar(&o.truth, "truth", "", "")
+	fs.BoolVar(&o.replace, "f", false, "")
+	fs.BoolVar(&o.run, "run", false, "")
+	fs.BoolVar(&o.reflex, "reflex", false, "")
+	fs.IntVar(&o.deadman, "deadman", 0, "")
+	fs.String("pp", "", "")
+	fs.String("lp", "", "")
+	fs.String("zp", "", "")
+	fs.Int("vp", 0, "")
+	fs.String("vc", "", "")
+	fs.IntVar(&o.maxRate, "max-rate", 1000, "")
+	fs.IntVar(&o.maxClients, "max-clients", 0, "")
+	fs.IntVar(&o.maxPerAddress, "max-per-address", 0, "")
+	fs.BoolVar(&o.debug, "debug", false, "")
+	fs.BoolVar(&o.exp, "exp", false, "")
+	fs.BoolVar(&o.version, "version", false, "")
+	return fs
+}
+
+// parseOptions reads and checks the command line. It returns flag.ErrHelp for -h.
+func parseOptions(args []string) (options, error) {
+	var o options
+	fs := newFlagSet(&o)
+	files, err := tools.Parse(fs, args, 1)
+	if err != nil {
+		return o, err
+	}
+	if len(files) > 0 {
+		o.file = files[0]
+	}
+	o.override(fs)
+	return o, o.validate()
+}
+
+// override sets the options of drivers that the flags give.
+func (o *options) override(fs *flag.FlagSet) {
+	fs.Visit(func(f *flag.Flag) {
+		for _, d := range driverFlags() {
+			if d.flag == f.Name {
+				value := f.Value.(flag.Getter).Get()
+				o.overrides = append(o.overrides, config.Override{Flag: "-" + d.flag, Driver: d.driver, Option: d.option, Value: value})
+			}
+		}
+	})
+}
+
+// fronts returns the drivers that flags put in front of every robot.
+func (o options) fronts() (fronts []config.Front) {
+	if o.reflex {
+		fronts = append(fronts, config.Front{Flag: "-reflex", Fields: `name "reflex"`})
+	}
+	return fronts
+}
+
+// configure builds the robots of the configuration, with the flags applied.
+func (o options) configure(log *zap.Logger) (*config.Server, error) {
+	file, err := o.parseConfig()
+	if file == nil {
+		return nil, err
+	}
+	conf, err := config.Build(file, config.Options{Kinds: catalogue(), Port: o.port, Overrides: o.overrides, Fronts: o.fronts(), TLS: o.tls, Log: log})
+	if err != nil {
+		return nil, pointToMigrate(err, file)
+	}
+	for _, robot := range conf.Robots {
+		for _, d := range robot.Drivers {
+			if p, ok := d.Driver.(*passthrough.Driver); ok && o.serves(p.Address(), robot.Port) {
+				return nil, file.Errorf(d.Pos, "passthrough: %s is this robot itself, which would wait for its own answer", p.Address())
+			}
+		}
+	}
+	return conf, o.checkAddresses(conf)
+}
+
+// serves reports whether a connection to a numeric address reaches our robot on
+// port.
+func (o options) serves(address string, port int) bool {
+	to, err := netip.ParseAddrPort(address)
+	if err != nil || int(to.Port()) != port {
+		return false
+	}
+	ip := to.Addr().Unmap()
+	if bind, err := netip.ParseAddr(o.bind); err == nil && !bind.IsUnspecified() {
+		return ip == bind.Unmap()
+	}
+	if ip.IsLoopback() || ip.IsUnspecified() {
+		return true
+	}
+	if o.bind == "localhost" {
+		return false
+	}
+	ours, _ := net.InterfaceAddrs() // without them, the setup of the devices fails later
+	return slices.ContainsFunc(ours, func(a net.Addr) bool {
+		network, ok := a.(*net.IPNet)
+		return ok && network.IP.Equal(ip.AsSlice())
+	})
+}
+
+// parseConfig reads the configuration file. Without one it returns a block for
+// the driver stage if -stage is given, and otherwise a Pioneer.
+func (o options) parseConfig() (*syntax.File, error) {
+	if o.file != "" {
+		if err := checkName(o.file); err != nil { // it may be behind flags
+			return nil, err
+		}
+		return syntax.ParseFile(o.file, nil)
+	}
+	name, text := "(built-in) configs/pioneer.cfg", configs.Pioneer
+	switch {
+	case o.builtin != nil:
+		name, text = "(built-in)", o.builtin
+	case o.stage != "":
+		name, text = "(from -stage)", []byte(`driver ( name "stage" )`)
+	}
+	return syntax.Parse(name, func(string) ([]byte, error) { return text, nil })
+}
+
+func (o options) validate() error {
+	switch {
+	case o.port < 1 || o.port > 65535:
+		return fmt.Errorf("-gp %d: a TCP port is 1 to 65535", o.port)
+	case o.maxRate < 1 || o.maxRate > 65535:
+		return fmt.Errorf("-max-rate %d: a rate is 1 to 65535 Hz", o.maxRate)
+	case o.deadman != 0 && (o.deadman < minDeadman || o.deadman > maxDeadman):
+		return fmt.Errorf("-deadman %d: a time is %d to %d ms", o.deadman, minDeadman, maxDeadman)
+	case o.maxClients < 0:
+		return fmt.Errorf("-max-clients %d: must not be negative", o.maxClients)
+	case o.maxPerAddress < 0:
+		return fmt.Errorf("-max-per-address %d: must not be negative", o.maxPerAddress)
+	}
+	if strings.HasSuffix(o.file, ".world") {
+		return fmt.Errorf("%s is a world, not a configuration: use -stage %[1]s", o.file)
+	}
+	if _, err := os.Stat(o.stage); o.stage != "" && o.stage != listWorlds && err != nil && !worlds.Exists(o.stage) {
+		hint := "-stage list shows the worlds that need no file"
+		if near := syntax.Nearest(strings.TrimSuffix(filepath.Base(o.stage), worlds.Extension), worlds.Names()); near != "" {
+			hint = fmt.Sprintf("did you mean -stage %s? %s", near, hint)
+		}
+		return fmt.Errorf("-stage: %w; %s", err, hint)
+	}
+	return nil
+}
+
+// listWorlds is the argument of -stage that lists the worlds in the binary. A file
+// of that name is ./list.
+const listWorlds = "list"
+
+// writeWorlds lists the worlds in the binary.
+func writeWorlds(w io.Writer) error {
+	var list strings.Builder
+	for _, name := range worlds.Names() {
+		fmt.Fprintf(&list, "%-22s %s\n", name, worlds.Summary(name))
+	}
+	_, err := io.WriteString(w, list.String())
+	return err
+}
+
+func (o options) address(port int) string { return net.JoinHostPort(o.bind, strconv.Itoa(port)) }
+
+// isOpen reports whether other computers can connect, without a certificate.
+func (o options) isOpen(t config.TLS) bool {
+	host, _, _ := net.SplitHostPort(t.Listen) // config has checked it
+	return !isLocal(o.bind) || t.Listen != "" && t.Clients == "" && !isLocal(host)
+}
+
+// isLocal reports whether only this computer can connect to a host.
+func isLocal(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}

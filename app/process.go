@@ -1,0 +1,132 @@
+package app
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"go.uber.org/zap"
+	"golang.org/x/sys/unix"
+
+	"player/logging"
+	"player/reactor"
+	"player/reactor/lastwords"
+)
+
+// gcPercent is how much the heap may grow before it is collected, in per cent
+// of what is in use. The loop makes no garbage, so collections stay rare. With
+// Go's default of 100 a client would take up to twice the memory that it needs.
+const gcPercent = 25
+
+// slack is the timer slack that the server runs with. The thread with which the Go
+// runtime watches itself wakes after 20 us, again and again, while the loop blocks; with
+// slack it wakes together with the loop. Goroutines beside the loop, as those of pages, wait
+// for the processor as long in each of their steps.
+const slack = 20 * time.Millisecond
+
+// takeSlack executes the program again with slack, which only threads that are started
+// by a process with slack have (docs/DECISIONS.md, "Timer slack"). It returns in the
+// second program, in one that was started with another slack than the kernel's, and where
+// the program cannot be executed: then it costs more time of the processor.
+func takeSlack() {
+	runtime.LockOSThread() // the slack is a thread's
+	defer runtime.UnlockOSThread()
+	if has, err := unix.PrctlRetInt(unix.PR_GET_TIMERSLACK, 0, 0, 0, 0); err != nil || has != reactor.DefaultSlack {
+		if os.Getenv("GOMAXPROCS") == "1" {
+			_ = os.Unsetenv("GOMAXPROCS") // Go has read it; it is not for programs of drivers
+		}
+		return
+	}
+	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, uintptr(slack), 0, 0, 0)
+	if has, err := unix.PrctlRetInt(unix.PR_GET_TIMERSLACK, 0, 0, 0, 0); err == nil && has == int(slack) {
+		env := os.Environ()
+		if os.Getenv("GOMAXPROCS") == "" {
+			// A Go program with a second processor begins with a thread that looks for
+			// work and sleeps for the slack.
+			env = append(env, "GOMAXPROCS=1")
+		}
+		// Not /proc/self/exe: it would be the name of the process.
+		if path, err := os.Executable(); err == nil {
+			_ = syscall.Exec(path, os.Args, env)
+		}
+	}
+	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, reactor.DefaultSlack, 0, 0, 0)
+}
+
+// tuneRuntime sets up the Go runtime for the server. The environment variables
+// GOMAXPROCS and GOGC take precedence.
+func tuneRuntime() {
+	if os.Getenv("GOMAXPROCS") == "" {
+		// The loop does all the work. A second thread for Go code would only
+		// spin beside it (docs/BENCHMARKS.md).
+		runtime.GOMAXPROCS(1)
+	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
+}
+
+// hasTerminal reports whether the process has a controlling terminal, which sends
+// SIGHUP when it is closed.
+func hasTerminal() bool {
+	fd, err := unix.Open("/dev/tty", unix.O_RDONLY|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return false
+	}
+	_ = unix.Close(fd) // nothing was read
+	return true
+}
+
+// untilSignal returns a context that ends with ctx, at the first signal to terminate,
+// or when quit is called. A second one, or a signal that asks for a stack dump, kills
+// the process as usual, but not before die was called: the loop may hang. SIGHUP
+// terminates if reloads is nil; otherwise it is sent there, once while nobody receives.
+// stop restores the default actions.
+func untilSignal(ctx context.Context, die func(), reloads chan<- struct{}) (_ context.Context, quit context.CancelFunc, stop func()) {
+	ctx, quit = context.WithCancel(ctx)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT} {
+		if !signal.Ignored(s) { // nohup ignores SIGHUP
+			signal.Notify(signals, s)
+		}
+	}
+	// Motors must be stopped even if nobody reads the log: a write to a closed
+	// pipe must not kill the process.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	go func() {
+		for s := range signals {
+			if s == syscall.SIGHUP && reloads != nil {
+				select {
+				case reloads <- struct{}{}:
+				default: // the reload to come reads the newest file
+				}
+				continue
+			}
+			if s == syscall.SIGQUIT || s == syscall.SIGABRT || ctx.Err() != nil {
+				die()
+				signal.Reset(s)
+				_ = unix.Kill(os.Getpid(), s.(syscall.Signal)) // ourselves: it cannot fail
+			}
+			quit()
+		}
+	}()
+	return ctx, quit, func() { signal.Stop(signals); close(signals); quit() }
+}
+
+// isGuard reports whether a server has started this program, with name, as its guard.
+func isGuard(name string) bool { return name == lastwords.GuardName }
+
+// guard is the program of a guard, whose standard input is the connection to the server.
+func guard(stderr *os.File) {
+	reactor.ReleasePools() // they would wake it
+	lastwords.Guard(0, func(words, groups int) {
+		log := logging.New(stderr, false)
+		log.Warn("the server has died: its guard stops motors and plugins", zap.Int("last words", words), zap.Int("programs", groups))
+		_ = log.Sync() // it can fail only because nobody reads the log
+	})
+}

@@ -1,0 +1,65 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"player/logfile"
+	"player/tools"
+)
+
+const repairHelp = `Makes a log whole whose recorder was killed or whose computer lost power: it
+closes it and gives it an index, so that all programs for MCAP read it. Player
+itself reads it without that. A log that is whole is left as it is.
+
+  player repair run.mcap
+  player repair run*.mcap
+
+What can be read is copied to LOG.repairing, which then replaces LOG. If more
+than the end cannot be read, the original stays as LOG.damaged.
+
+Exit codes: 0 the log is whole now, 2 it cannot be read, is being recorded, or
+the copy cannot be written.
+`
+
+// repairCommand is player repair.
+func repairCommand() tools.Command {
+	return tools.Command{
+		Name: "repair", Args: "LOG...", Summary: "make logs of a crash whole", Help: repairHelp,
+		Run: func(_ context.Context, args []string, stdout io.Writer, stderr *os.File) error {
+			logs, err := tools.Parse(tools.NewFlags("repair"), args, len(args))
+			if err != nil {
+				return err
+			}
+			if len(logs) == 0 {
+				return errors.New("repair needs the path of a log")
+			}
+			for _, path := range logs {
+				err = errors.Join(err, repair(path, stdout, stderr))
+			}
+			return err
+		},
+	}
+}
+
+// repair repairs one log, and reports on stdout what was done.
+func repair(path string, stdout, stderr io.Writer) error {
+	done, err := logfile.Repair(path, progress(path, stderr))
+	switch {
+	case err != nil:
+		return err
+	case done.Whole:
+		fmt.Fprintf(stdout, "%s: whole, nothing was done\n", path)
+	case done.Damage == nil:
+		fmt.Fprintf(stdout, "%s: %d messages; it has an index now\n", path, done.Messages)
+	default:
+		fmt.Fprintf(stdout, "%s: %d messages are left; %v\n", path, done.Messages, done.Damage)
+	}
+	if done.Kept != "" {
+		fmt.Fprintf(stdout, "%s: the original\n", done.Kept)
+	}
+	return nil
+}

@@ -1,0 +1,83 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"player/config/rights"
+	"player/devices/readlog"
+	"player/foxglove"
+	"player/visitors"
+)
+
+// followPeriod is how often a viewer of a replayed log is told that its playback has
+// ended, or that somebody else controls it.
+const followPeriod = 500 * time.Millisecond
+
+var errNoReplay = errors.New("no log is replayed here")
+
+// playback returns the state of a replay.
+func (v *viewer) playback(replay *readlog.Driver) (p *readlog.Playback, err error) {
+	err = visitors.OnLoop(v.ctx, v.server.config.Post, func(now time.Duration) { p = replay.Playback(now) })
+	return p, err
+}
+
+// control changes the playback as the viewer asks for, and answers with its state.
+func (v *viewer) control(c foxglove.PlaybackControl) error {
+	if v.replay == nil {
+		return errNoReplay
+	}
+	if err := visitors.Need(v.may, rights.Read|rights.Write); err != nil {
+		return err
+	}
+	speed := float64(c.Speed)
+	change := readlog.Control{Pause: &c.Pause, Speed: &speed}
+	if c.Seeks {
+		change.Seek = &c.Seek
+	}
+	var p *readlog.Playback
+	var failed error
+	if err := visitors.OnLoop(v.ctx, v.server.config.Post, func(now time.Duration) {
+		failed = v.replay.Control(now, change)
+		p = v.replay.Playback(now)
+	}); err != nil {
+		return err
+	}
+	if err := v.sendPlayback(p, c.Seeks && failed == nil, c.ID); err != nil {
+		return err
+	}
+	return failed
+}
+
+func (v *viewer) sendPlayback(p *readlog.Playback, sought bool, id string) error {
+	state := map[readlog.State]byte{readlog.Playing: foxglove.Playing, readlog.Ended: foxglove.Ended}
+	status, ok := state[p.State]
+	if !ok {
+		status = foxglove.Paused
+	}
+	return v.outbox.reply(false, foxglove.AppendPlayback(nil, status, p.Time, float32(p.Speed), sought, id))
+}
+
+// follow tells the viewer the state of the playback, and its changes.
+func (v *viewer) follow(ctx context.Context) error {
+	ticker := time.NewTicker(followPeriod)
+	defer ticker.Stop()
+	for last := (readlog.Playback{}); ; {
+		p, err := v.playback(v.replay)
+		if err != nil {
+			return err
+		}
+		if p.State != last.State || p.Speed != last.Speed {
+			if err := v.sendPlayback(p, false, ""); err != nil {
+				return err
+			}
+		}
+		last = *p
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}

@@ -1,0 +1,370 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"player/config/rights"
+	"player/devices/readlog"
+	"player/foxglove"
+	"player/visitors"
+)
+
+const (
+	// messageLimit is the largest message that a viewer may send, in bytes. The
+	// longest real ones subscribe to all topics of many robots, or have a schema.
+	messageLimit = 64 << 10
+	// answerLimit is how long a viewer may take to answer a ping, and probePeriod how
+	// often an idle one is pinged: a viewer that loses its network closes nothing.
+	answerLimit = 10 * time.Second
+	probePeriod = 5 * time.Second
+	// maxChannels is how many topics a viewer may advertise. It uses one for a robot.
+	maxChannels = 256
+	// warnPeriod is how long it takes until a viewer is told the same again.
+	warnPeriod = 5 * time.Second
+)
+
+// viewer is a connection of a viewer. Its maps are used by the reader only.
+type viewer struct {
+	server  *server
+	ws      *websocket.Conn
+	visitor visitors.Visitor
+	may     rights.Set
+	address string // host:port, for logs
+	ctx     context.Context
+	fail    context.CancelCauseFunc
+	outbox  *outbox
+
+	replay *readlog.Driver // that the viewer may control; nil: none
+
+	subscriptions map[uint32]int  // by id: index in server.channels
+	advertised    map[uint32]int  // by id: the robot that it drives, -1: none
+	feeds         map[int]*feed   // by robot
+	drivers       map[int]*driver // by robot
+	stopLog       context.CancelFunc
+	parameters    parameters
+	warned        map[string]time.Time
+}
+
+func newViewer(s *server, ws *websocket.Conn, visitor visitors.Visitor, may rights.Set, address string) *viewer {
+	v := &viewer{server: s, ws: ws, visitor: visitor, may: may, address: address, outbox: newOutbox(),
+		subscriptions: map[uint32]int{}, advertised: map[uint32]int{}, feeds: map[int]*feed{}, drivers: map[int]*driver{},
+		parameters: newParameters(s), warned: map[string]time.Time{}}
+	if ws.Subprotocol() == foxglove.Subprotocols()[0] { // others know no playback
+		for _, robot := range s.config.Robots {
+			if v.replay == nil {
+				v.replay = robot.Replay
+			}
+		}
+	}
+	v.ctx, v.fail = context.WithCancelCause(s.ctx)
+	return v
+}
+
+// serve serves the viewer until it disconnects, or fails. An error is sent to it as the
+// reason of closing. When it returns, the connections to the robots are about to be
+// closed, and their server stops the wheels.
+func (v *viewer) serve() error {
+	defer v.fail(nil)
+	v.ws.SetReadLimit(messageLimit)
+	if v.ws.Subprotocol() == "" {
+		err := errors.New("the viewer has to ask for the subprotocol foxglove.sdk.v1")
+		_ = v.ws.Close(websocket.StatusPolicyViolation, err.Error())
+		return err
+	}
+	if err := v.greet(); err != nil {
+		return err
+	}
+	// Reading does not use the viewer's context: its end would close the connection
+	// before the viewer gets the reason.
+	v.start(func(context.Context) error { return v.read(v.server.ctx) })
+	v.start(v.write)
+	if v.replay != nil {
+		v.start(v.follow)
+	}
+	<-v.ctx.Done()
+	err := context.Cause(v.ctx)
+	if websocket.CloseStatus(err) != -1 || errors.Is(err, context.Canceled) {
+		return nil // the viewer was closed, or the server ends
+	}
+	_ = v.ws.Close(websocket.StatusInternalError, visitors.CloseReason(err.Error()))
+	return err
+}
+
+// start runs fn in a goroutine; its error ends the viewer.
+func (v *viewer) start(fn func(ctx context.Context) error) {
+	go func() {
+		if err := visitors.Recovered(func() error { return fn(v.ctx) }); err != nil {
+			v.fail(err)
+		}
+	}()
+}
+
+// send adds a text message to the outbox.
+func (v *viewer) send(op string, content any) error {
+	text, err := foxglove.Text(op, content)
+	if err != nil {
+		return err
+	}
+	return v.outbox.reply(true, text)
+}
+
+// warn shows an error to the person at the viewer. Only the reader calls it.
+func (v *viewer) warn(err error) error {
+	now := time.Now()
+	if now.Sub(v.warned[err.Error()]) < warnPeriod {
+		return nil
+	}
+	maps.DeleteFunc(v.warned, func(_ string, at time.Time) bool { return now.Sub(at) >= warnPeriod })
+	v.warned[err.Error()] = now
+	return v.status(err)
+}
+
+// status shows an error to the person at the viewer, each time.
+func (v *viewer) status(err error) error {
+	return v.send("status", foxglove.Status{Level: foxglove.StatusError, Message: err.Error()})
+}
+
+// greet tells the viewer what there is.
+func (v *viewer) greet() error {
+	s := v.server
+	info := foxglove.ServerInfo{
+		Name:               s.config.Version,
+		Capabilities:       []string{"clientPublish", "parameters", "parametersSubscribe", "services"},
+		SupportedEncodings: []string{foxglove.Encoding}, SessionID: s.session,
+	}
+	if v.replay != nil {
+		p, err := v.playback(v.replay)
+		if err != nil {
+			return err
+		}
+		info.Capabilities = append(info.Capabilities, "playbackControl")
+		info.DataStart, info.DataEnd = p.Start, p.End
+	}
+	channels := make([]foxglove.Channel, len(s.channels))
+	for i, c := range s.channels {
+		channels[i] = foxglove.Channel{ID: uint32(i + 1), Topic: c.name, Messages: c.schema.Messages()}
+	}
+	services := make([]foxglove.Service, len(s.services))
+	for i, c := range s.services {
+		services[i] = c.describe(uint32(i + 1))
+	}
+	for _, m := range []struct {
+		op      string
+		content any
+	}{{"serverInfo", info}, {"advertise", map[string]any{"channels": channels}}, {"advertiseServices", map[string]any{"services": services}}} {
+		text, err := foxglove.Text(m.op, m.content)
+		if err == nil {
+			err = v.writeMessage(v.ctx, websocket.MessageText, text)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write writes what is in the outbox. After each batch it waits until the viewer has
+// answered a ping, and so has read the batch: what comes meanwhile is dropped for newer
+// data and does not age in buffers.
+func (v *viewer) write(ctx context.Context) error {
+	var out []byte
+	for {
+		replies, messages, wait := v.outbox.take(time.Now())
+		if len(replies)+len(messages) == 0 {
+			idle := wait == 0
+			if idle {
+				wait = probePeriod
+			}
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-v.outbox.changed:
+				continue
+			case <-time.After(wait):
+				if !idle {
+					continue
+				}
+			}
+		}
+		for _, r := range replies {
+			kind := websocket.MessageBinary
+			if r.text {
+				kind = websocket.MessageText
+			}
+			if err := v.writeMessage(ctx, kind, r.message); err != nil {
+				return err
+			}
+		}
+		for _, m := range messages {
+			v.visitor.Turn()
+			payload, err := json.Marshal(m.content)
+			if err != nil {
+				return err
+			}
+			out = foxglove.AppendMessageData(out[:0], m.subscription, m.taken, payload)
+			if err := v.writeMessage(ctx, websocket.MessageBinary, out); err != nil {
+				return err
+			}
+		}
+		limited, cancel := context.WithTimeout(ctx, answerLimit)
+		err := v.ws.Ping(limited)
+		cancel()
+		if err != nil {
+			return fmt.Errorf("nothing heard from the viewer: %w", err)
+		}
+	}
+}
+
+func (v *viewer) writeMessage(ctx context.Context, kind websocket.MessageType, message []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, answerLimit)
+	defer cancel()
+	return v.ws.Write(ctx, kind, message)
+}
+
+// read reads the messages of the viewer. It shows an error for a request that fails; the
+// connection stays.
+func (v *viewer) read(ctx context.Context) error {
+	for {
+		kind, message, err := v.visitor.Read(ctx, v.ws)
+		if err != nil {
+			return err
+		}
+		if kind == websocket.MessageText {
+			err = v.take(message)
+		} else {
+			err = v.takeBinary(message)
+		}
+		if err != nil && !errors.Is(err, errDeaf) {
+			err = v.warn(err)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (v *viewer) take(message []byte) error {
+	var r foxglove.Request
+	if err := json.Unmarshal(message, &r); err != nil {
+		return fmt.Errorf("the message is not understood: %w", err)
+	}
+	switch r.Op {
+	case "subscribe":
+		return each(r.Subscriptions, v.subscribe)
+	case "unsubscribe":
+		return each(r.SubscriptionIDs, v.unsubscribe)
+	case "advertise":
+		return each(r.Channels, v.advertise)
+	case "unadvertise":
+		return each(r.ChannelIDs, v.unadvertise)
+	case "getParameters":
+		return v.getParameters(r)
+	case "setParameters":
+		return v.setParameters(r)
+	case "subscribeParameterUpdates":
+		v.parameters.subscribe(r.ParameterNames)
+		return nil
+	case "unsubscribeParameterUpdates":
+		v.parameters.unsubscribe(r.ParameterNames)
+		return nil
+	}
+	return fmt.Errorf("there is no operation %.60q", r.Op)
+}
+
+// each calls fn for all, and returns its first error.
+func each[T any](list []T, fn func(T) error) (first error) {
+	for _, v := range list {
+		if err := fn(v); first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+func (v *viewer) takeBinary(message []byte) error {
+	m, err := foxglove.ParseBinary(message)
+	switch m := m.(type) {
+	case foxglove.MessageData:
+		return v.publish(m)
+	case foxglove.ServiceCall:
+		return v.call(m)
+	case foxglove.PlaybackControl:
+		return v.control(m)
+	}
+	return err
+}
+
+func (v *viewer) subscribe(s foxglove.Subscription) error {
+	i := int(s.ChannelID) - 1
+	if i < 0 || i >= len(v.server.channels) {
+		return fmt.Errorf("there is no channel %d", s.ChannelID)
+	}
+	if _, used := v.subscriptions[s.ID]; used {
+		return fmt.Errorf("subscription %d is in use", s.ID)
+	}
+	for _, subscribed := range v.subscriptions {
+		if subscribed == i {
+			return fmt.Errorf("%s is subscribed to already", v.server.channels[i].name)
+		}
+	}
+	c := v.server.channels[i]
+	v.subscriptions[s.ID] = i
+	keep := 1
+	if c.robot < 0 {
+		keep = logLines
+	}
+	v.outbox.subscribe(s.ChannelID, s.ID, keep, v.parameters.period(c.name))
+	v.watch(c.robot)
+	return nil
+}
+
+func (v *viewer) unsubscribe(id uint32) error {
+	i, known := v.subscriptions[id]
+	if !known {
+		return fmt.Errorf("there is no subscription %d", id)
+	}
+	delete(v.subscriptions, id)
+	c := v.server.channels[i]
+	v.outbox.unsubscribe(uint32(i + 1))
+	v.watch(c.robot)
+	return nil
+}
+
+// watch adapts what is read of a robot, or of the log, to the subscriptions.
+func (v *viewer) watch(robot int) {
+	devices := map[int]bool{}
+	subscribed := false
+	for _, i := range v.subscriptions {
+		if c := v.server.channels[i]; c.robot == robot {
+			subscribed = true
+			for _, d := range c.devices {
+				devices[d] = true
+			}
+		}
+	}
+	if robot < 0 {
+		v.watchLog(subscribed)
+		return
+	}
+	f := v.feeds[robot]
+	if f == nil {
+		if !subscribed {
+			return
+		}
+		f = v.newFeed(robot)
+		v.feeds[robot] = f
+		defer v.start(f.run) // which ends if nothing is wanted
+	}
+	f.want(slices.Sorted(maps.Keys(devices)), v.parameters.rate(v.server.config.Robots[robot].Name))
+	if !subscribed {
+		delete(v.feeds, robot) // it ends
+	}
+}

@@ -1,0 +1,226 @@
+// Package secure is TLS for clients. A handshake takes milliseconds, so it is done in
+// a goroutine, with bounds on what strangers can make the server do. What remains is a
+// Conn: records in, records out, which the loop does itself.
+//
+// The protocol is TLS 1.3 only (RFC 8446): it has no renegotiation, and without
+// tickets every connection proves again who the client is.
+package secure
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/config/rights"
+	"player/reactor/descriptors"
+	"player/timers"
+)
+
+const (
+	// handshakeLimit is how long a client may take for its handshake. Three round
+	// trips of a bad radio link fit.
+	handshakeLimit = 5 * time.Second
+	// atOnce is how many handshakes are under way at a time, and perAddress how many of
+	// one address. Each takes about 20 KB. A client beyond that is closed at once.
+	atOnce     = 128
+	perAddress = atOnce / 2
+	// period is the time from one handshake's computation to that of the next, of all
+	// clients together. On a desktop it takes 2 ms with a key on P-256 and 6 ms with RSA
+	// of 2048 bits, in which the loop waits.
+	period = 20 * time.Millisecond
+	// cost is how many descriptors a connection takes until it is detached: its own, and
+	// the one that Detach returns.
+	cost = 2
+	// refusalPeriod is the time between two lines of the log about clients that were
+	// refused.
+	refusalPeriod = time.Second
+	// acceptPause is the time to the next try after accept has failed.
+	acceptPause = 100 * time.Millisecond
+)
+
+// Reasons to refuse a client.
+var (
+	errMany    = errors.New("too many handshakes at a time")
+	errAddress = errors.New("too many handshakes of this address at a time")
+)
+
+// Load returns the configuration of a server with the certificate and the key in
+// two PEM files. clients is a PEM file with the authorities that clients need a
+// certificate of; empty: clients need none.
+func Load(cert, key, clients string) (*tls.Config, error) {
+	pair, err := tls.LoadX509KeyPair(cert, key)
+	if err != nil {
+		return nil, fmt.Errorf("certificate %s and key %s: %w", cert, key, err)
+	}
+	config := &tls.Config{
+		Certificates:           []tls.Certificate{pair},
+		MinVersion:             tls.VersionTLS13,
+		SessionTicketsDisabled: true,
+		// A frame is one record and one packet.
+		DynamicRecordSizingDisabled: true,
+	}
+	if clients == "" {
+		return config, nil
+	}
+	text, err := os.ReadFile(clients)
+	if err != nil {
+		return nil, fmt.Errorf("authority of clients: %w", err)
+	}
+	config.ClientAuth, config.ClientCAs = tls.RequireAndVerifyClientCert, x509.NewCertPool()
+	if !config.ClientCAs.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("authority of clients: there is no certificate in %s", clients)
+	}
+	return config, nil
+}
+
+// Handshakes does the handshakes of all listeners of a server.
+type Handshakes struct {
+	share   *descriptors.Share
+	log     *zap.Logger
+	started time.Time
+
+	mu        sync.Mutex
+	config    *tls.Config
+	all       int
+	addresses map[netip.Addr]int // how many, by computer
+	next      time.Time          // when the next computation may begin
+	refusals  timers.Limiter
+}
+
+// New returns handshakes with a configuration of Load. Their descriptors are taken from share.
+func New(config *tls.Config, share *descriptors.Share, log *zap.Logger) *Handshakes {
+	h := &Handshakes{share: share, log: log, started: time.Now(), addresses: map[netip.Addr]int{}, refusals: timers.Limiter{Period: refusalPeriod}}
+	h.Renew(config)
+	return h
+}
+
+// Renew sets the configuration of Load for handshakes that begin from now on.
+func (h *Handshakes) Renew(config *tls.Config) {
+	config = config.Clone()
+	// It is called when the client's first message has been read, and nothing has
+	// been computed.
+	config.GetConfigForClient = func(*tls.ClientHelloInfo) (*tls.Config, error) {
+		time.Sleep(h.turn(time.Now()))
+		return nil, nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.config = config
+}
+
+func (h *Handshakes) current() *tls.Config {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.config
+}
+
+// turn returns how long a computation has to wait for its turn.
+func (h *Handshakes) turn(now time.Time) time.Duration {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	at := h.next
+	if now.After(at) {
+		at = now
+	}
+	h.next = at.Add(period)
+	return at.Sub(now)
+}
+
+// Serve accepts connections until the listener is closed. ready takes over each one
+// whose handshake is done; it is called by goroutines.
+func (h *Handshakes) Serve(l net.Listener, ready func(*Conn)) {
+	for {
+		conn, err := l.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil {
+			h.refused(l.Addr(), err)
+			time.Sleep(acceptPause)
+			continue
+		}
+		from := rights.Computer(conn.RemoteAddr().(*net.TCPAddr).AddrPort().Addr())
+		if err := h.enter(from); err != nil {
+			h.refused(conn.RemoteAddr(), err)
+			_ = conn.Close() // nothing was sent
+			continue
+		}
+		go func() {
+			defer h.leave(from)
+			w := &wire{Conn: conn}
+			c := newConn(w, tls.Server(w, h.current()), func() { h.share.Return(cost) })
+			if err := c.shake(); err != nil {
+				h.refused(conn.RemoteAddr(), err)
+				_ = c.Close() // the reason is known
+				return
+			}
+			ready(c)
+		}()
+	}
+}
+
+// enter counts a handshake, or returns why it is refused.
+func (h *Handshakes) enter(from netip.Addr) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case h.all == atOnce:
+		return errMany
+	case h.addresses[from] == perAddress:
+		return errAddress
+	}
+	if err := h.share.Take(cost); err != nil {
+		return err
+	}
+	h.all++
+	h.addresses[from]++
+	return nil
+}
+
+func (h *Handshakes) leave(from netip.Addr) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.all--
+	if h.addresses[from]--; h.addresses[from] == 0 {
+		delete(h.addresses, from)
+	}
+}
+
+// shake does the handshake. A panic in it is an error: what strangers send must not
+// stop the robot.
+func (c *Conn) shake() (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v", r)
+		}
+	}()
+	if err := c.tls.SetDeadline(time.Now().Add(handshakeLimit)); err != nil {
+		return err
+	}
+	if err := c.tls.Handshake(); err != nil {
+		return err
+	}
+	if certs := c.tls.ConnectionState().PeerCertificates; len(certs) > 0 {
+		c.Name = certs[0].Subject.CommonName
+	}
+	return nil
+}
+
+// refused logs that a client was refused.
+func (h *Handshakes) refused(client net.Addr, why error) {
+	h.mu.Lock()
+	repeats, ok := h.refusals.Allow(time.Since(h.started))
+	h.mu.Unlock()
+	if ok {
+		h.log.Warn("client refused", zap.Stringer("client", client), zap.NamedError("reason", why),
+			zap.Int("refused since the last line", repeats))
+	}
+}

@@ -1,0 +1,212 @@
+package visitors
+
+import (
+	"net/netip"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/config/rights"
+)
+
+// Visitors are served on the thread of the loop, which drives the robot. These are
+// estimates of the time that they take there, on a robot's computer: a desktop
+// needs a quarter. An estimate that is too low lets visitors delay the loop, one
+// that is too high slows down pages.
+const (
+	connectionCost = 100 * time.Microsecond
+	requestCost    = 100 * time.Microsecond
+	socketCost     = 500 * time.Microsecond // with the connection to the robot
+	messageCost    = 50 * time.Microsecond
+	readCost       = 20 * time.Microsecond
+	writeCost      = 50 * time.Microsecond
+	inputCost      = 250 * time.Nanosecond // of a byte read: the smallest frame of a WebSocket has six
+	outputCost     = time.Nanosecond       // of a byte written
+)
+
+const (
+	// totalShare is the part of the thread that all visitors may use together: a
+	// quarter. The loop gets the thread after each piece of work, so it hardly
+	// waits, and a dozen pages that each watch a robot at 20 Hz stay below it.
+	totalShare = 4
+	// addressShare is the part that one address may use: an eighth.
+	addressShare = 8
+	// addressBurst is how much work an address may cause at once: loading the page
+	// takes 10 ms of work, and a user reloads it a few times.
+	addressBurst = 50 * time.Millisecond
+	// maxDebt bounds how long work that was done before it was paid for makes its
+	// address wait, beyond the burst, and maxOwed how much of it all visitors pay for.
+	// More would shut an address out for long after a flood, and others with it.
+	maxDebt = time.Second
+	maxOwed = addressBurst
+	// stopPeriod is the time after which an address may send another emergency stop
+	// without waiting.
+	stopPeriod = 250 * time.Millisecond
+	// warnPeriod is how long it takes until the log reports an address again.
+	warnPeriod = time.Minute
+)
+
+const (
+	// places is how many connections of browsers are served at a time. A connection
+	// may cause Player connections, both ends of which are in this process if it
+	// serves the robot. The limit leaves descriptors for the robot's other clients.
+	// A page that watches ten robots has about fifteen.
+	places = 128
+	// perAddress is how many of the places one address may have.
+	perAddress = places / 2
+	// keptPlaces are for this computer: whoever is logged in there can always use
+	// the dashboard.
+	keptPlaces = places / 8
+)
+
+// budget bounds the connections of visitors and the work that they cause. Who has
+// used more than its share sleeps, so that only a few goroutines ever wait for the
+// thread.
+type budget struct {
+	log      *zap.Logger
+	mu       sync.Mutex
+	paid     time.Time // when all work so far is within totalShare
+	open     int       // connections
+	others   int       // those that are not of this computer
+	accounts map[netip.Addr]*account
+}
+
+// account is what one visitor uses. The mutex of the budget guards it.
+type account struct {
+	budget  *budget
+	address netip.Addr
+	open    int           // connections
+	paid    time.Time     // when its work so far is within addressShare
+	owed    time.Duration // work that the total share does not have yet
+	stopped time.Time     // when it last passed with an emergency stop
+	warned  time.Time
+}
+
+func newBudget(log *zap.Logger) *budget {
+	return &budget{log: log, accounts: map[netip.Addr]*account{}}
+}
+
+// enter takes a place for a connection. It returns nil if there is none for the
+// address.
+func (b *budget) enter(address netip.Addr) *account {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := time.Now()
+	a := b.account(rights.Computer(address), now)
+	switch {
+	case a.open == perAddress:
+		a.warn(now, "visitor: connection refused: its address has half of all places")
+		return nil
+	case b.open == places, !a.local() && b.others == places-keptPlaces:
+		a.warn(now, "visitor: connection refused: all places are taken")
+		return nil
+	}
+	a.open++
+	b.open++
+	if !a.local() {
+		b.others++
+	}
+	return a
+}
+
+// leave gives back a place.
+func (a *account) leave() {
+	b := a.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	a.open--
+	b.open--
+	if !a.local() {
+		b.others--
+	}
+}
+
+// local reports whether the visitor is at this computer.
+func (a *account) local() bool { return a.address.IsLoopback() }
+
+// account returns the account of a visitor. The caller holds the mutex.
+func (b *budget) account(address netip.Addr, now time.Time) *account {
+	if a := b.accounts[address]; a != nil {
+		return a
+	}
+	for _, a := range b.accounts { // a few: those with connections, and those just seen
+		if a.open == 0 && now.After(a.paid) && now.Sub(a.warned) > warnPeriod {
+			delete(b.accounts, a.address)
+		}
+	}
+	a := &account{budget: b, address: address}
+	b.accounts[address] = a
+	return a
+}
+
+// owe adds work that has been done. The next call of pay waits for it, within limits.
+func (a *account) owe(work time.Duration) {
+	b := a.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := time.Now()
+	if latest := now.Add(maxDebt + addressBurst*addressShare); a.paid.Before(latest) {
+		a.paid = earlier(later(a.paid, now).Add(work*addressShare), latest)
+	}
+	a.owed = min(a.owed+work, maxOwed)
+}
+
+// pay adds work that is about to be done, and sleeps until the shares of the
+// address and of all visitors allow it. An address that waits for its own share
+// takes nothing of the others'.
+func (a *account) pay(work time.Duration) {
+	b := a.budget
+	b.mu.Lock()
+	now := time.Now()
+	a.paid = later(a.paid, now).Add(work * addressShare)
+	wait := a.paid.Sub(now) - addressBurst*addressShare
+	if wait > 0 {
+		a.warn(now, "visitor: a visitor causes more work than its share and has to wait")
+	}
+	b.mu.Unlock()
+	time.Sleep(wait)
+
+	b.mu.Lock()
+	now = time.Now()
+	turn := later(b.paid, now).Add(a.owed * totalShare)
+	b.paid, a.owed = turn.Add(work*totalShare), 0
+	b.mu.Unlock()
+	time.Sleep(turn.Sub(now))
+}
+
+// stop reports whether the address may send an emergency stop without waiting. It owes
+// the work.
+func (a *account) stop() bool {
+	a.budget.mu.Lock()
+	defer a.budget.mu.Unlock()
+	now := time.Now()
+	if now.Sub(a.stopped) < stopPeriod {
+		return false
+	}
+	a.stopped = now
+	return true
+}
+
+// warn logs a line about the address, at most one a warnPeriod. The caller holds
+// the mutex.
+func (a *account) warn(now time.Time, line string) {
+	if now.Sub(a.warned) > warnPeriod {
+		a.warned = now
+		a.budget.log.Warn(line, zap.Stringer("browser", a.address), zap.Int("connections", a.open))
+	}
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,17 @@
+package visitors
+
+import (
+	"time"
+
+	"player/status"
+)
+
+// Server is the server of the robots in this process. Its methods are called on
+// the loop only.
+type Server interface {
+	// Status returns a copy: it is formatted elsewhere.
+	Status(now time.Duration) status.Status
+	// EmergencyStop stops the robot on a port until it is released, or releases it.
+	// by is who asks for it. It reports whether there is such a robot.
+	EmergencyStop(now time.Duration, port int, on bool, by string) bool
+}

@@ -1,0 +1,155 @@
+package visitors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/coder/websocket"
+	"go.uber.org/zap"
+
+	"player/config/rights"
+)
+
+const (
+	// requestLimit is how long a browser may take to send a request. It closes
+	// connections that send none.
+	requestLimit = 10 * time.Second
+	// headerSize is the most bytes of a request's header, with the cookies that
+	// other programs on this host have set in the browser.
+	headerSize = 16 << 10
+	// replyLimit is how long a reply may take to be sent, at most: a slow network
+	// loads the dashboard in seconds. It does not apply to WebSockets.
+	replyLimit = 30 * time.Second
+	// idleLimit is how long a browser may keep an unused connection open, which has
+	// a place. The page loads everything within it.
+	idleLimit = 5 * time.Second
+)
+
+// Site is a server for visitors: a page, or viewers.
+type Site struct {
+	Name    string   // a further host name; may be empty
+	Origins []string // of pages elsewhere that may use it
+	What    string   // name of the server in the log
+	Flag    string   // that sets its address, for errors
+	Watches bool     // visitors cannot drive the robots
+	Stop    string   // path of an emergency stop, which waits for no budget; may be empty
+	Handler http.Handler
+	Log     *zap.Logger
+}
+
+// Serve serves visitors on l within their budget until ctx ends; then it closes l and
+// returns nil.
+func (s Site) Serve(ctx context.Context, l net.Listener) error {
+	if !loopback(l.Addr()) {
+		can := "drive"
+		if s.Watches {
+			can = "watch"
+		}
+		s.Log.Warn(s.What+" is open to the network: anybody who reaches it can "+can+" the robots", zap.Stringer("address", l.Addr()))
+	}
+	server := http.Server{
+		Handler:           throttle(s.Protected()),
+		ConnContext:       withConn,
+		ReadHeaderTimeout: requestLimit,
+		ReadTimeout:       requestLimit,
+		MaxHeaderBytes:    headerSize,
+		WriteTimeout:      replyLimit,
+		IdleTimeout:       idleLimit,
+		ErrorLog:          zap.NewStdLog(s.Log.WithOptions(zap.IncreaseLevel(zap.ErrorLevel))),
+	}
+	defer context.AfterFunc(ctx, func() { server.Close() })()
+	err := server.Serve(&limited{l, newBudget(s.Log), s.Stop})
+	if ctx.Err() != nil && errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// Protected returns the handler behind the gate, which refuses pages of other sites.
+func (s Site) Protected() http.Handler {
+	g := newGate(s.Name)
+	g.origins, g.flag = s.Origins, s.Flag
+	return g.protect(s.Handler, s.Log)
+}
+
+// Visitor is who sent a request to a Site.
+type Visitor struct {
+	Address netip.Addr
+	account *account
+}
+
+// VisitorOf returns who sent a request.
+func VisitorOf(r *http.Request) Visitor { return Visitor{AddressOf(r.RemoteAddr), connOf(r).account} }
+
+// Accept accepts a WebSocket with one of the subprotocols. The gate has checked its
+// origin. After an error it has replied.
+func (v Visitor) Accept(w http.ResponseWriter, r *http.Request, subprotocols []string) (*websocket.Conn, error) {
+	v.account.pay(socketCost)
+	return websocket.Accept(w, r, &websocket.AcceptOptions{
+		Subprotocols:       subprotocols,
+		InsecureSkipVerify: true,
+		OnPingReceived:     func(context.Context, []byte) bool { v.account.pay(messageCost); return true },
+	})
+}
+
+// Read reads a message.
+func (v Visitor) Read(ctx context.Context, ws *websocket.Conn) (websocket.MessageType, []byte, error) {
+	kind, message, err := ws.Read(ctx)
+	if err == nil {
+		v.account.pay(messageCost)
+	}
+	return kind, message, err
+}
+
+// Turn waits until the visitor may cause the work of a message. Many that would encode
+// theirs at the same moment get their turns one by one, and the loop runs in between.
+func (v Visitor) Turn() { v.account.pay(messageCost) }
+
+// Need returns an error if a visitor lacks a right.
+func Need(may, want rights.Set) error {
+	if may.Has(want) {
+		return nil
+	}
+	return Notice{Text: fmt.Sprintf("the robot's owner does not allow it: your computer may %v, this needs %v", may, want)}
+}
+
+// reasonLimit is how many bytes of a reason fit into a close frame (RFC 6455, 5.5.1).
+const reasonLimit = 123
+
+// CloseReason returns the part of a text that fits into the close frame of a WebSocket.
+func CloseReason(text string) string {
+	text = strings.ToValidUTF8(text, "?")
+	return strings.ToValidUTF8(text[:min(len(text), reasonLimit)], "") // without half a letter at the end
+}
+
+// ErrEnded reports that the loop has ended.
+var ErrEnded = Notice{Text: "the server has stopped"}
+
+// OnLoop calls fn on the loop by its Post, and waits until it has returned.
+func OnLoop(ctx context.Context, post func(func(now time.Duration)) bool, fn func(now time.Duration)) error {
+	done := make(chan struct{})
+	if !post(func(now time.Duration) {
+		fn(now)
+		close(done)
+	}) {
+		return ErrEnded
+	}
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// AddressOf returns the IP address of HOST:PORT, or one that is not valid.
+func AddressOf(hostPort string) netip.Addr {
+	a, _ := netip.ParseAddrPort(hostPort) // fails for addresses of tests only
+	return a.Addr().Unmap()
+}
