@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
-	"strconv"
 	"sync/atomic"
 )
 
@@ -28,21 +27,21 @@ func (p *ports) free(n int) (first int, err error) {
 	for range (lastPort - firstPort) / n {
 		end := int(p.given.Add(int64(n)))
 		first = firstPort + (end-n)%(lastPort-firstPort-n)
-		if err = listenable(first, n); err == nil {
+		if areFree(first, n) {
 			return first, nil
 		}
 	}
-	return 0, fmt.Errorf("find %d free ports: %w", n, err)
+	return 0, fmt.Errorf("there are no %d free ports in a row from %d to %d", n, firstPort, lastPort)
 }
 
-// listenable reports with an error that one of n ports is taken.
-func listenable(first, n int) error {
+// areFree reports whether nobody listens on n ports. It does not listen itself: a program
+// that is started at that moment would have a copy of the socket until it is executed.
+func areFree(first, n int) bool {
 	for port := first; port < first+n; port++ {
-		l, err := net.Listen("tcp", net.JoinHostPort("", strconv.Itoa(port)))
-		if err != nil {
-			return err
+		if conn, err := net.Dial("tcp", loopbackAddress(port)); err == nil {
+			conn.Close()
+			return false
 		}
-		_ = l.Close()
 	}
-	return nil
+	return true
 }

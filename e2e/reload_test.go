@@ -158,7 +158,7 @@ func TestReloadsInARow(t *testing.T) {
 		write(t, filepath.Dir(s.file), filepath.Base(s.file), []string{one, two}[i%2])
 		s.signal(t, syscall.SIGHUP)
 	}
-	await(t, "the robot of the newest file", func() bool { return !canListen(port) })
+	await(t, "the robot of the newest file", func() bool { return !isFree(port) })
 	s.other(t, port).mustOpen("sr", "sr")
 	p.frame(3)
 }
@@ -188,7 +188,7 @@ func TestReloadPortTaken(t *testing.T) {
 	s.other(t, port).mustOpen("sr", "sr")
 	p.frame(3)
 	s.reload(t, one)
-	await(t, "a closed port", func() bool { return canListen(port) })
+	await(t, "a closed port", func() bool { return isFree(port) })
 	p.frame(3)
 }
 

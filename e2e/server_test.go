@@ -265,7 +265,7 @@ func takePort(t testing.TB, others func(port int) []int) int {
 	for range 1000 {
 		port := firstPort + rand.IntN(lastPort-firstPort+1)
 		all := append(others(port), port)
-		if slices.ContainsFunc(all, func(p int) bool { return p < 1024 || p > lastPort || ports.taken[p] || !canListen(p) }) {
+		if slices.ContainsFunc(all, func(p int) bool { return p < 1024 || p > lastPort || ports.taken[p] || !isFree(p) }) {
 			continue
 		}
 		for _, p := range all {
@@ -277,12 +277,14 @@ func takePort(t testing.TB, others func(port int) []int) int {
 	return 0
 }
 
-func canListen(port int) bool {
-	l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+// isFree reports whether nothing listens on a port. It does not listen itself: a program
+// that another test starts at that moment has a copy of the socket until it is executed.
+func isFree(port int) bool {
+	conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 	if err == nil {
-		l.Close()
+		conn.Close()
 	}
-	return err == nil
+	return err != nil
 }
 
 // peer is a raw client: it shares nothing with package client.
