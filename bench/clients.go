@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,10 +34,10 @@ const (
 
 // language is one client library.
 type language struct {
-	folder string // below clients/
-	name   string
-	tool   string // without it the language is left out
-	way    string // how the program reads many robots
+	Folder string // below clients/
+	Name   string
+	Tool   string // without it the language is left out
+	Way    string // how the program reads many robots
 }
 
 func languages() []language {
@@ -57,15 +56,15 @@ func languages() []language {
 func clientCells() []cell {
 	var all []cell
 	for _, l := range languages() {
-		all = append(all, cell{Name: "clients/" + l.folder, Kind: library, Size: large, Device: robotRate})
+		all = append(all, cell{Name: "clients/" + l.Folder, Kind: library, Size: large, Device: robotRate})
 	}
 	return append(all, cell{Name: parserCell, Kind: parser, Size: large})
 }
 
-// language is that of a cell.
-func (c cell) language() language {
+// Language is that of a cell.
+func (c cell) Language() language {
 	for _, l := range languages() {
-		if c.Name == "clients/"+l.folder {
+		if c.Name == "clients/"+l.Folder {
 			return l
 		}
 	}
@@ -85,8 +84,8 @@ type reader struct {
 // measureLibrary has a language's program read robots of one server. The usage is
 // that of the program.
 func (w *workshop) measureLibrary(ctx context.Context, r *run, c cell, window time.Duration) (err error) {
-	l := c.language()
-	if _, err := exec.LookPath(l.tool); err != nil {
+	l := c.Language()
+	if _, err := exec.LookPath(l.Tool); err != nil {
 		return err
 	}
 	p, err := w.startRobots(ctx, robots, fmt.Sprintf("rate %d drive %q", c.Device, w.drive()))
@@ -100,9 +99,9 @@ func (w *workshop) measureLibrary(ctx context.Context, r *run, c cell, window ti
 	ctx, cancel := context.WithTimeout(ctx, buildLimit+w.warmup+window)
 	defer cancel()
 	seconds := func(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) }
-	program := exec.CommandContext(ctx, filepath.Join(w.root, "clients", l.folder, "speed.sh"),
+	program := exec.CommandContext(ctx, filepath.Join(w.root, "clients", l.Folder, "speed.sh"),
 		"127.0.0.1", strconv.Itoa(p.port), strconv.Itoa(robots), seconds(w.warmup), seconds(window))
-	build := filepath.Join(w.dir, l.folder)
+	build := filepath.Join(w.dir, l.Folder)
 	if err := os.MkdirAll(build, 0o755); err != nil {
 		return err
 	}
@@ -128,7 +127,7 @@ func (w *workshop) measureLibrary(ctx context.Context, r *run, c cell, window ti
 	})
 	_ = in.Close() // it is open after an error
 	if err := program.Wait(); err != nil {
-		return fmt.Errorf("clients/%s/speed.sh: %w: %s", l.folder, err, last(said.Bytes()))
+		return fmt.Errorf("clients/%s/speed.sh: %w: %s", l.Folder, err, last(said.Bytes()))
 	}
 	if readErr == nil {
 		r.Reader.Window = length
@@ -181,28 +180,3 @@ func readerShare(r run) float64 { return r.Usage.CPU.Seconds() / r.Reader.Window
 func readerCPU(r run) float64   { return float64(r.Usage.CPU) / 1e3 / max(float64(r.Reader.Frames), 1) } // us
 func readerP50(r run) float64   { return float64(r.Reader.P50) * 1e3 }
 func readerP99(r run) float64   { return float64(r.Reader.P99) * 1e3 }
-
-// clients shows the client libraries.
-func (p *page) clients(r *results) {
-	p.section(fmt.Sprintf(`
-## Clients
-
-One program in each language reads %d robots at %d Hz: %d frames a second of %d bytes, all seven devices, decoded.
-CPU time is that of the program, with its runtime and its system calls; its share is of one core. The interval is
-the time between two frames of one robot, %v if all is well. [CLIENTS.md](CLIENTS.md) has the libraries.
-`, robots, robotRate, robots*robotRate, large, time.Second/robotRate))
-	p.table("language", "runtime", "reads by", ">frames/s", ">of asked", ">CPU us/frame", ">share", ">RSS", ">median interval", ">p99")
-	for _, c := range r.measured("clients/") {
-		if c.Kind != library {
-			continue
-		}
-		l := c.language()
-		get := func(f func(run) float64, format func(float64) string) string { return show(c, player, f, format) }
-		p.row(l.name, cmp.Or(c.of(player)[0].Reader.Runtime, "-"), l.way, get(readerRate, count), get(readerAsked, percent),
-			get(readerCPU, rounded), get(readerShare, percent), get(rss, memory), get(readerP50, duration), get(readerP99, duration))
-	}
-	if c := r.find(parserCell); len(c.Runs) > 0 {
-		p.text("\nPython's parser alone, without sockets and asyncio, decodes %s of these frames a second.\n",
-			show(c, player, func(r run) float64 { return r.Parsed }, count))
-	}
-}

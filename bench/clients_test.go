@@ -17,7 +17,7 @@ func TestClients(t *testing.T) {
 			t.Parallel()
 			w := *w
 			w.dir = t.TempDir()
-			tool := c.language().tool
+			tool := c.Language().Tool
 			if c.Kind == parser {
 				tool = "python3"
 			}

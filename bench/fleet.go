@@ -136,54 +136,10 @@ func (f *fleet) subscribe(c cell, s *load.Spec) {
 
 func ageP50(r run) float64 { return float64(r.Load.Groups[0].AgeP50) }
 
-// of is a figure of another process of the fleet, 0 if there is none.
-func of(process func(run) *rig.Usage, f func(run) float64) func(run) float64 {
-	return func(r run) float64 {
-		u := process(r)
-		if u == nil {
-			return 0
-		}
-		r.Usage = *u
-		return f(r)
-	}
-}
-
 func bridgeOf(r run) *rig.Usage { return r.Bridge }
 func natsOf(r run) *rig.Usage   { return r.NATS }
 
 // dropped is how many of the frames that the monitors ask for did not come.
 func (c *cellResult) dropped(r run) float64 {
 	return max(0, c.missing(r)*float64(c.Groups[0].Clients))
-}
-
-// fleet shows the fleets.
-func (p *page) fleet(r *results) {
-	p.section(fmt.Sprintf(`
-## A fleet
-
-%d simulated robots in one server, and %d monitors that each look at the laser of one robot at %d Hz: connected
-to the robots; by a bridge and NATS (docs/FLEET.md), %d monitors on each connection; and each with a connection of
-its own. The last line is the paper's worst cell, 50 monitors of all devices at 50 Hz: the radio of 1.9 Mbps carries
-one copy, to a bridge on the wired side. "Dropped" is frames that were asked for and did not come. CPU is shares of
-one core.
-`, fleetRobots, fleetMonitors, costRate, 100))
-	p.table("monitors", ">frames/s", ">dropped", ">age p50", ">p99", ">CPU: robots", ">bridge", ">NATS", ">RSS: robots", ">bridge", ">NATS")
-	for name, c := range r.measured("fleet/") {
-		get := func(f func(run) float64, format func(float64) string) string { return show(c, player, f, format) }
-		row := []string{name, get(rate, count), get(c.dropped, count), get(ageP50, duration), get(ageP99, duration)}
-		for _, figure := range []struct {
-			f      func(run) float64
-			format func(float64) string
-		}{{cpuShare, percent}, {rss, memory}} {
-			row = append(row, get(figure.f, figure.format))
-			for _, process := range []func(run) *rig.Usage{bridgeOf, natsOf} {
-				if c.Monitors == 0 {
-					row = append(row, "-")
-					continue
-				}
-				row = append(row, get(of(process, figure.f), figure.format))
-			}
-		}
-		p.row(row...)
-	}
 }

@@ -223,26 +223,3 @@ func exchange(fd int, request string, want []byte) error {
 	}
 	return nil
 }
-
-// realTime shows the age of data inside the robot.
-func (p *page) realTime(r *results) {
-	p.section(`
-## Real time
-
-The age of data inside the robot: from the last byte of the hardware's packet, just before it is written to a
-pseudo-terminal, to the client's read that returns the frame. The hardware is emulated. One client on loopback
-has a request for a frame outstanding and wants only new data, so news leave at once (PROTOCOL 8.2). A real
-line and its adapter add their own time. Floor is a bare loop that sends a frame when packets of the same size,
-which come as often, are whole: what the machine itself takes. All run on one processor, the kernel's workers that
-pass on what is written to pseudo-terminals, too. A loop of the lowest class keeps it awake, because the host of a
-virtual processor that sleeps may take milliseconds to wake it.
-`)
-	p.table("hardware", "server", ">median", ">p99", ">p99.9", ">max")
-	for name, c := range r.measured("real-time/") {
-		for _, s := range c.servers() {
-			of := func(f func(run) float64) string { return show(c, s, f, duration) }
-			p.row(name, string(s), of(insideP50), of(insideP99),
-				of(func(r run) float64 { return float64(r.Inside.P999) }), of(func(r run) float64 { return float64(r.Inside.Max) }))
-		}
-	}
-}

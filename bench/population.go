@@ -55,24 +55,3 @@ func crowd(n int) string {
 	}
 	return b.String()
 }
-
-func (p *page) populations(r *results) {
-	p.section(fmt.Sprintf(`
-## Populations
-
-%d simulated robots with 16 sonars, each a Player server on its own port of one process: while nobody is there, and
-while %d clients read the position and the sonars of one robot each at 10 Hz. All robots are simulated in real time
-while any client is there; none of them drives.
-`, population, watched))
-	p.table("robots", ">RSS", ">largest RSS", ">CPU", ">frames a second", ">p99 error")
-	for name, c := range r.measured("population/") {
-		get := func(f func(run) float64, format func(float64) string) string { return show(c, player, f, format) }
-		peak := func(r run) float64 { return float64(r.Usage.Peak) }
-		if c.Kind == idle {
-			idleShare := func(r run) float64 { return float64(r.Usage.CPU) / float64(idleWindow) }
-			p.row(name, get(rss, memory), get(peak, memory), get(idleShare, percent), "", "")
-			continue
-		}
-		p.row(name, get(rss, memory), get(peak, memory), get(cpuShare, percent), get(rate, count), get(intervalP99, duration))
-	}
-}

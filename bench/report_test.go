@@ -121,6 +121,21 @@ func TestReportShowsCells(t *testing.T) {
 	}
 }
 
+// The page in docs is what the suite writes of the results that are kept.
+func TestPageInDocs(t *testing.T) {
+	r, err := readResults("results", machine{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := r.report(&b, "../bench/results/"); err != nil {
+		t.Fatal(err)
+	}
+	if page, err := os.ReadFile("../docs/BENCHMARKS.md"); err != nil || !bytes.Equal(page, b.Bytes()) {
+		t.Errorf("docs/BENCHMARKS.md is not the report of bench/results (%v): go run ./bench -run '^$' -out bench/results -report docs/BENCHMARKS.md -f", err)
+	}
+}
+
 // The page is read in an editor too.
 func TestReportFitsThePage(t *testing.T) {
 	var names []string
@@ -181,8 +196,8 @@ func TestTargets(t *testing.T) {
 	judge := func(begins string) verdict {
 		t.Helper()
 		for _, target := range targets() {
-			if strings.HasPrefix(target.goal, begins) {
-				return target.judge(r)
+			if strings.HasPrefix(target.Goal, begins) {
+				return target.Judge(r)
 			}
 		}
 		t.Fatalf("no target %q", begins)
@@ -256,8 +271,8 @@ func TestHealthyTargets(t *testing.T) {
 	judge := func(says string) verdict {
 		t.Helper()
 		for _, target := range targets() {
-			if strings.Contains(target.goal, says) {
-				return target.judge(r)
+			if strings.Contains(target.Goal, says) {
+				return target.Judge(r)
 			}
 		}
 		t.Fatalf("no target %q", says)

@@ -19,8 +19,8 @@ type verdict struct {
 
 // target is a goal for the server, in words and as a question to the results.
 type target struct {
-	goal  string // at most 62 characters: the report's lines have 120
-	judge func(*results) verdict
+	Goal  string // at most 62 characters: the report's lines have 120
+	Judge func(*results) verdict
 }
 
 const (
@@ -268,7 +268,7 @@ func relative(goal, base, prefix string, limit float64, f func(run) float64) tar
 		return every(goal, prefixed(prefix), limit, times, func(c *cellResult) (float64, bool) {
 			v, ok := c.median(player, f)
 			return v / b, ok && known
-		}).judge(r)
+		}).Judge(r)
 	}}
 }
 
@@ -279,7 +279,7 @@ func beside(goal string, f func(run) float64) target {
 		if !ok {
 			return verdict{Open: true}
 		}
-		return every(goal, prefixed("strangers/"), max(5e6, 2*alone), duration, figure(f)).judge(r)
+		return every(goal, prefixed("strangers/"), max(5e6, 2*alone), duration, figure(f)).Judge(r)
 	}}
 }
 
