@@ -2,6 +2,8 @@ package stage
 
 import (
 	"bufio"
+	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"image"
@@ -9,9 +11,11 @@ import (
 	"image/png"
 	"io"
 	"io/fs"
+	"math"
 	"os"
-	"strconv"
-	"strings"
+	"path/filepath"
+
+	"player/config/syntax"
 )
 
 const (
@@ -24,6 +28,9 @@ const (
 	// maxMovingWalls bounds the rectangles of a picture that moves: each ray that comes
 	// near it checks them one by one. A picture with more becomes a box.
 	maxMovingWalls = 256
+	// maxUnpacked bounds the file in a gzip archive, in bytes: a picture of maxPixels with
+	// three bytes each fits. A few kilobytes can unpack to gigabytes.
+	maxUnpacked = 3*maxPixels + 1<<10
 	// dark is the luminance, of 65535, below which a pixel is a wall.
 	dark = 0x8000
 )
@@ -37,132 +44,276 @@ func openFile(path string) (fs.File, error) {
 	return os.Open(path)
 }
 
-// readBitmap reads the floor plan of a world.
-func (l *loader) readBitmap(path string, size Vec) ([][]Vec, error) {
+// floorPlan is a picture of walls as it was read.
+type floorPlan struct {
+	walls  [][]Vec // rectangles in pixels, counterclockwise; the picture's lower left corner is (0,0)
+	dark   box     // around the walls, in pixels
+	size   Vec     // of the picture, in pixels
+	placed *mapFile
+}
+
+// readBitmap reads a floor plan: a picture, or the map file of one.
+func (l *loader) readBitmap(path string) (*floorPlan, error) {
+	isWall := func(luminance uint32) bool { return luminance < dark }
+	var placed *mapFile
+	if ext := filepath.Ext(path); ext == ".yaml" || ext == ".yml" {
+		data, err := l.readFile(path)
+		if err != nil {
+			return nil, err
+		}
+		if placed, err = readMapFile(path, data); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		path, isWall = placed.Image, placed.isWall
+	}
+	data, err := l.readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	picture, err := decodePicture(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	plan, err := trace(picture, isWall)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	plan.placed = placed
+	return plan, nil
+}
+
+// readFile reads a file that belongs to the world.
+func (l *loader) readFile(path string) ([]byte, error) {
 	file, err := l.open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	picture := file.(io.ReadSeeker) // files of os and embed can seek
-	_, err = io.Copy(l.digest, picture)
-	if err == nil {
-		_, err = picture.Seek(0, io.SeekStart)
+	data, err := io.ReadAll(io.LimitReader(file, maxUnpacked+1))
+	if err == nil && len(data) > maxUnpacked {
+		err = fmt.Errorf("%s: a file of more than %d MB", path, maxUnpacked>>20)
 	}
-	if err != nil {
-		return nil, err
-	}
-	walls, err := decodeBitmap(picture, size)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return walls, nil
+	l.digest.Write(data)
+	return data, err
 }
 
-// decodeBitmap reads a floor plan from a picture: dark pixels are walls, light
-// and transparent ones are free. It returns the walls as rectangles, one for
-// each run of dark pixels that is the same in a number of rows. In their frame the
-// picture is centred on the origin and has the given size; with size zero, its lower
-// left corner is at the origin and a pixel has the side 1.
-func decodeBitmap(file io.ReadSeeker, size Vec) ([][]Vec, error) {
-	picture, err := decodePicture(file)
-	if err != nil {
-		return nil, err
-	}
+// trace finds the walls of a floor plan, one rectangle for each run of wall pixels that
+// is the same in a number of rows. isWall is given the luminance of a pixel, 0 to 65535,
+// where it is transparent on white.
+func trace(picture image.Image, isWall func(luminance uint32) bool) (*floorPlan, error) {
 	bounds := picture.Bounds()
-	centre := size.scale(0.5)
-	if size == (Vec{}) {
-		size = Vec{float64(bounds.Dx()), float64(bounds.Dy())}
-	}
-	scale := Vec{size.X / float64(bounds.Dx()), size.Y / float64(bounds.Dy())}
+	plan := &floorPlan{dark: emptyBox(), size: Vec{float64(bounds.Dx()), float64(bounds.Dy())}}
 	type run struct{ start, end, wall int } // wall is its rectangle's number
-	var walls [][]Vec
 	var above, row []run
 	for y := range bounds.Dy() {
 		above, row = row, above[:0]
 		// The top row of the picture is the far end of the floor.
-		top := size.Y - centre.Y - float64(y)*scale.Y
+		top := plan.size.Y - float64(y)
 		start := -1
 		for x := range bounds.Dx() + 1 {
-			wall := x < bounds.Dx() && isWall(picture.At(bounds.Min.X+x, bounds.Min.Y+y))
+			wall := x < bounds.Dx() && isWall(luminance(picture.At(bounds.Min.X+x, bounds.Min.Y+y)))
 			switch {
 			case wall && start < 0:
 				start = x
 			case !wall && start >= 0:
-				left, right, bottom := float64(start)*scale.X-centre.X, float64(x)*scale.X-centre.X, top-scale.Y
+				left, right, bottom := float64(start), float64(x), top-1
 				for len(above) > 0 && above[0].start < start {
 					above = above[1:]
 				}
-				r := run{start, x, len(walls)}
+				r := run{start, x, len(plan.walls)}
 				if len(above) > 0 && above[0].start == start && above[0].end == x {
 					r.wall = above[0].wall
-					walls[r.wall][0].Y, walls[r.wall][1].Y = bottom, bottom
+					plan.walls[r.wall][0].Y, plan.walls[r.wall][1].Y = bottom, bottom
 				} else {
-					walls = append(walls, []Vec{{left, bottom}, {right, bottom}, {right, top}, {left, top}})
+					plan.walls = append(plan.walls, []Vec{{left, bottom}, {right, bottom}, {right, top}, {left, top}})
 				}
+				plan.dark.include(Vec{left, bottom}, Vec{right, top})
 				row, start = append(row, r), -1
 			}
 		}
-		if len(walls) > maxWalls {
+		if len(plan.walls) > maxWalls {
 			return nil, fmt.Errorf("too much detail: more than %d wall segments", maxWalls)
 		}
 	}
-	if walls == nil {
+	if plan.walls == nil {
 		return nil, errors.New("no dark pixel: draw walls dark on light")
 	}
-	return walls, nil
+	return plan, nil
 }
 
-// decodePicture reads a PNG file, or a PGM file with a byte for each pixel, as the
-// worlds of Stage 1 have (netpbm.sourceforge.net/doc/pgm.html).
-func decodePicture(file io.ReadSeeker) (image.Image, error) {
-	magic := make([]byte, 2)
-	if _, err := io.ReadFull(file, magic); err != nil {
-		return nil, fmt.Errorf("%w: a floor plan must be a PNG or PGM file", err)
+// stretch puts the walls where the box from, in pixels, has the given size in metres and
+// is centred on the origin.
+func (p *floorPlan) stretch(from box, size Vec) {
+	extent, half := from.max.sub(from.min), size.scale(0.5)
+	scale := Vec{size.X / extent.X, size.Y / extent.Y}
+	for _, outline := range p.walls {
+		for i, v := range outline {
+			v = v.sub(from.min)
+			outline[i] = Vec{v.X*scale.X - half.X, v.Y*scale.Y - half.Y}
+		}
 	}
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return nil, err
+}
+
+// fitPlan puts the walls of a picture into size, as the field fit of s says: all of the
+// picture, or as Stage does the walls alone. Where these differ by a cell or more and s does not
+// say which, it warns.
+func (l *loader) fitPlan(s *syntax.Section, p *floorPlan, size Vec) {
+	whole := box{max: p.size}
+	switch fit := s.String("fit", "walls"); fit {
+	case "walls":
+	case "picture":
+		p.stretch(whole, size)
+		return
+	default:
+		l.fail(s, "fit", `fit %.40q: write "walls" or "picture"`, fit)
 	}
-	if string(magic) == "P5" {
-		return decodePGM(bufio.NewReader(file))
+	walls := p.dark.max.sub(p.dark.min)
+	factor := Vec{p.size.X / walls.X, p.size.Y / walls.Y}
+	moved := max(p.dark.min.X/p.size.X*size.X, (p.size.X-p.dark.max.X)/p.size.X*size.X,
+		p.dark.min.Y/p.size.Y*size.Y, (p.size.Y-p.dark.max.Y)/p.size.Y*size.Y)
+	if s.Field("fit") == nil && moved >= l.world.resolution {
+		l.warn(s, `%s has a margin, and its walls are fitted to size as in Stage, %.3g by %.3g times as large as the whole picture would be: write fit "walls" or fit "picture"`,
+			filepath.Base(s.Path("bitmap", "")), factor.X, factor.Y)
 	}
-	config, err := png.DecodeConfig(file)
+	p.stretch(p.dark, size)
+}
+
+// decodePicture reads a PNG or PNM file, which may be packed by gzip, as those of Stage 1
+// are.
+func decodePicture(data []byte) (image.Image, error) {
+	if bytes.HasPrefix(data, []byte("\x1f\x8b")) {
+		unpacked, err := gzip.NewReader(bytes.NewReader(data))
+		if err == nil {
+			data, err = io.ReadAll(io.LimitReader(unpacked, maxUnpacked+1))
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(data) > maxUnpacked {
+		return nil, fmt.Errorf("more than %d MB unpacked", maxUnpacked>>20)
+	}
+	if len(data) >= 2 && data[0] == 'P' && data[1] >= '1' && data[1] <= '6' {
+		return decodePNM(data[1], bufio.NewReader(bytes.NewReader(data[2:])))
+	}
+	config, err := png.DecodeConfig(bytes.NewReader(data))
 	if err != nil {
-		return nil, fmt.Errorf("%w: a floor plan must be a PNG or PGM file", err)
+		return nil, fmt.Errorf("%w: a floor plan must be a PNG or PNM file, or the map.yaml of one", err)
 	}
 	if err := checkPixels(config.Width, config.Height); err != nil {
 		return nil, err
 	}
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return nil, err
-	}
-	return png.Decode(file)
+	return png.Decode(bytes.NewReader(data))
 }
 
-func decodePGM(file *bufio.Reader) (image.Image, error) {
-	// One byte ends the header. A line is longer than the buffer in no real file.
-	var words []string
-	for range 3 {
-		line, err := file.ReadSlice('\n')
+// decodePNM reads the rest of a picture of netpbm behind P and its kind (pbm(5), pgm(5), ppm(5)):
+// '1' and '4' are black and white, '2' and '5' grey, '3' and '6' coloured; up to '3' they
+// are text.
+func decodePNM(kind byte, file *bufio.Reader) (image.Image, error) {
+	header := [3]int{2: 1} // width, height, largest sample
+	fields := header[:]
+	bits := kind == '1' || kind == '4'
+	if bits {
+		fields = header[:2]
+	}
+	for i := range fields {
+		n, err := readNumber(file)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("its header has width, height and largest sample: %w", err)
 		}
-		words = append(words, strings.Fields(string(line))...)
+		fields[i] = n
 	}
-	if len(words) != 4 || words[3] != "255" {
-		return nil, errors.New("a PGM file must begin with P5, width and height, and 255, on three lines without comments")
-	}
-	width, errWidth := strconv.Atoi(words[1])
-	height, errHeight := strconv.Atoi(words[2])
-	if err := errors.Join(errWidth, errHeight); err != nil {
-		return nil, err
-	}
+	width, height, most := header[0], header[1], header[2]
 	if err := checkPixels(width, height); err != nil {
 		return nil, err
 	}
+	if most < 1 || most > math.MaxUint16 {
+		return nil, fmt.Errorf("the largest sample is %d, not 1 to 65535", most)
+	}
+	column, octet := 0, byte(0) // of a row of packed bits
+	sample := func() (int, error) {
+		switch {
+		case kind == '1': // digits need nothing between them
+			c, err := nextByte(file)
+			return int(1 - (c-'0')&1), err
+		case kind <= '3':
+			return readNumber(file)
+		case kind == '4':
+			var err error
+			if column%8 == 0 {
+				octet, err = file.ReadByte()
+			}
+			bit := 1 - octet>>7
+			octet <<= 1
+			column = (column + 1) % width
+			return int(bit), err
+		}
+		high, low := byte(0), byte(0)
+		var err error
+		if most > math.MaxUint8 {
+			high, err = file.ReadByte()
+		}
+		if err == nil {
+			low, err = file.ReadByte()
+		}
+		return int(high)<<8 | int(low), err
+	}
 	grey := image.NewGray(image.Rect(0, 0, width, height))
-	_, err := io.ReadFull(file, grey.Pix)
-	return grey, err
+	for i := range grey.Pix {
+		var samples [3]int
+		for k := range samples {
+			if k > 0 && kind != '3' && kind != '6' {
+				samples[k] = samples[0]
+				continue
+			}
+			n, err := sample()
+			if err != nil {
+				return nil, fmt.Errorf("it ends at pixel %d of %d: %w", i, len(grey.Pix), err)
+			}
+			samples[k] = min(n, most) * math.MaxUint8 / most
+		}
+		grey.Pix[i] = uint8((299*samples[0] + 587*samples[1] + 114*samples[2]) / 1000)
+	}
+	return grey, nil
+}
+
+// nextByte returns the next byte that is neither white space nor in a comment.
+func nextByte(file *bufio.Reader) (byte, error) {
+	for comment := false; ; {
+		c, err := file.ReadByte()
+		switch {
+		case err != nil:
+			return 0, err
+		case c == '#':
+			comment = true
+		case c == '\n' || c == '\r':
+			comment = false
+		case !comment && c != ' ' && c != '\t' && c != '\v' && c != '\f':
+			return c, nil
+		}
+	}
+}
+
+// readNumber reads a number, and the one byte behind it.
+func readNumber(file *bufio.Reader) (n int, err error) {
+	c, err := nextByte(file)
+	for digits := 0; err == nil; digits++ {
+		switch {
+		case c >= '0' && c <= '9' && digits < 9:
+			n = 10*n + int(c-'0')
+		case digits > 0 && (c < '0' || c > '9'):
+			if c == '#' {
+				_, err = file.ReadSlice('\n')
+			}
+			return n, err
+		default:
+			return 0, fmt.Errorf("%q is not a number", c)
+		}
+		if c, err = file.ReadByte(); err == io.EOF && digits >= 0 {
+			return n, nil
+		}
+	}
+	return 0, err
 }
 
 func checkPixels(width, height int) error {
@@ -172,8 +323,9 @@ func checkPixels(width, height int) error {
 	return nil
 }
 
-func isWall(c color.Color) bool {
+// luminance returns that of a colour, 0 to 65535.
+func luminance(c color.Color) uint32 {
 	r, g, b, a := c.RGBA()
 	// Premultiplied: the background behind a transparent pixel is white.
-	return (299*r+587*g+114*b)/1000+(0xffff-a) < dark
+	return (299*r+587*g+114*b)/1000 + (0xffff - a)
 }

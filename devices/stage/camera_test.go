@@ -98,7 +98,7 @@ func TestFloorPlanHides(t *testing.T) {
 	path := writePNG(t, "  #  ", "  #  ", "  #  ", "  #  ")
 	for height, blobs := range map[string]int{"1": 0, "0.3": 1} {
 		w := newWorld(t, robotWorld+`pioneer_full ( pose [-1.5 0 0 0] )`+"\n"+`post ( color "blue" pose [1.5 0 0 0] )`+"\n"+
-			`model ( color "gray" bitmap "`+path+`" size [5 4 `+height+`] )`)
+			`model ( color "gray" bitmap "`+path+`" fit "picture" size [5 4 `+height+`] )`)
 		if v := see(w); len(v.Blobs) != blobs {
 			t.Errorf("a floor plan %s m high: %+v", height, v)
 		}

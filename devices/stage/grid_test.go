@@ -189,7 +189,7 @@ func TestCastFindsWhatAWalkFinds(t *testing.T) {
 func TestLargeWorld(t *testing.T) {
 	t.Parallel()
 	plan := writePNG(t, "#   ", "    ", "    ", "    ")
-	w := newWorld(t, "model ( size [2000 2000 1] boundary 1 bitmap \""+plan+"\" )\n"+
+	w := newWorld(t, "model ( size [2000 2000 1] boundary 1 fit \"picture\" bitmap \""+plan+"\" )\n"+
 		"model ( size [400 0.3 1] pose [700 300 0 30] )\n"+robotWorld+"pioneer_full ( pose [500 500 0 90] )")
 	if got := len(w.plan.hints); w.plan.width < 100000 || got > 48<<20 {
 		t.Errorf("%d cells wide, %d bytes", w.plan.width, got)

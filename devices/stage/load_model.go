@@ -7,6 +7,9 @@ import (
 	"player/config/syntax"
 )
 
+// mapHeight is the height of the walls of a map without size, and of those of Stage 1, metres.
+const mapHeight = 1
+
 // defaultSize is the size of a model without size or blocks, metres.
 var defaultSize = []float64{0.1, 0.1, 0.1}
 
@@ -100,11 +103,25 @@ func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, siz
 	path := s.Path("bitmap", "")
 	switch {
 	case path != "":
-		walls, err := l.readBitmap(path, area)
+		plan, err := l.readBitmap(path)
 		if err != nil {
 			l.fail(s, "bitmap", "cannot read the floor plan: %w", err)
 			break
 		}
+		if m := plan.placed; m != nil {
+			area = plan.size.scale(m.Resolution)
+			if top = base + mapHeight; sized {
+				top = base + size[2]
+				if math.Abs(size[0]-area.X) > m.Resolution || math.Abs(size[1]-area.Y) > m.Resolution {
+					l.fail(s, "size", "the map is %.3f m by %.3f m: leave out size, or write these two and the height of the walls", area.X, area.Y)
+				}
+			}
+			frame = frame.then(m.origin()).then(Pose{area.X / 2, area.Y / 2, 0})
+			plan.stretch(box{max: plan.size}, area)
+		} else {
+			l.fitPlan(s, plan, area)
+		}
+		walls := plan.walls
 		moves := b.robot != nil || b.grasp || b.pushable
 		if moves && len(walls) > maxMovingWalls {
 			l.warn(s, "the picture of %s has %d rectangles, more than the %d of a thing that moves: it is a box", s.Name, len(walls), maxMovingWalls)

@@ -33,23 +33,26 @@ func (l *loader) place(s *syntax.Section, field string, x, y, heading float64) (
 // left corner of the picture is at the pose.
 func (l *loader) environment(s *syntax.Section) *body {
 	b := &body{name: s.String("name", s.Name)}
-	scale := s.Length("scale", s.Length("resolution", 0))
-	if !(scale > 0 && scale <= 100) {
-		l.fail(s, "scale", "%s has pixels of %v m: write scale and metres for each pixel", s.Name, scale)
-		return b
-	}
-	walls, err := l.readBitmap(s.Path("file", s.Path("bitmap", "")), Vec{})
+	plan, err := l.readBitmap(s.Path("file", s.Path("bitmap", "")))
 	if err != nil {
 		l.fail(s, "file", "cannot read the floor plan: %w", err)
 		return b
 	}
-	at := l.pose(s)
-	for _, outline := range walls {
+	at, pixel := l.pose(s), 0.0
+	if m := plan.placed; m != nil {
+		at, pixel = at.then(m.origin()), m.Resolution
+	}
+	scale := s.Length("scale", s.Length("resolution", pixel))
+	if !(scale > 0 && scale <= maxMapPixel) {
+		l.fail(s, "scale", "%s has pixels of %v m: write scale and metres for each pixel", s.Name, scale)
+		return b
+	}
+	for _, outline := range plan.walls {
 		for i, v := range outline {
 			outline[i] = at.apply(v.scale(scale))
 		}
 	}
-	b.parts = []part{{material: l.material(s), shapes: walls, top: 1, bitmap: true}}
+	b.parts = []part{{material: l.material(s), shapes: plan.walls, top: mapHeight, bitmap: true}}
 	return b
 }
 

@@ -118,7 +118,7 @@ func TestLoadErrors(t *testing.T) {
 		{"camera colour", `position ( blobfinder ( colors ["read"] ) )`, `did you mean "red"?`},
 		{"gripper", `position ( gripper ( paddles "up" ) )`, `write "closed" or "open"`},
 		{"no such picture", `model ( bitmap "nothing.png" )`, "cannot read the floor plan"},
-		{"no picture", `model ( bitmap "load_test.go" )`, "a floor plan must be a PNG or PGM file"},
+		{"no picture", `model ( bitmap "load_test.go" )`, "a floor plan must be a PNG or PNM file"},
 		{"a folder", `model ( bitmap "../stage" )`, "not a regular file"},
 		{"a pipe", `model ( bitmap "` + pipe + `" )`, "not a regular file"},
 	} {
@@ -231,15 +231,22 @@ func writePNG(t *testing.T, rows ...string) string {
 	return path
 }
 
-func TestFloorPlan(t *testing.T) {
-	path := writePNG(t,
-		"##  ",
-		".. #",
-		"  +#")
-	walls, err := (&loader{open: openFile, digest: sha256.New()}).readBitmap(path, Vec{4, 3})
+// readPlan returns the walls of a picture in a size that all of it has.
+func readPlan(t *testing.T, path string, size Vec) [][]Vec {
+	t.Helper()
+	plan, err := (&loader{open: openFile, digest: sha256.New()}).readBitmap(path)
 	if err != nil {
 		t.Fatal(err)
 	}
+	plan.stretch(box{max: plan.size}, size)
+	return plan.walls
+}
+
+func TestFloorPlan(t *testing.T) {
+	walls := readPlan(t, writePNG(t,
+		"##  ",
+		".. #",
+		"  +#"), Vec{4, 3})
 	want := [][]Vec{
 		{{-2, 0.5}, {0, 0.5}, {0, 1.5}, {-2, 1.5}},
 		{{1, -0.5}, {2, -0.5}, {2, 0.5}, {1, 0.5}},
@@ -248,21 +255,18 @@ func TestFloorPlan(t *testing.T) {
 	if !slices.EqualFunc(walls, want, slices.Equal) {
 		t.Errorf("walls %v\nwant  %v", walls, want)
 	}
-	if _, err := (&loader{open: openFile, digest: sha256.New()}).readBitmap(writePNG(t, "   "), Vec{1, 1}); err == nil || !strings.Contains(err.Error(), "no dark pixel") {
+	if _, err := (&loader{open: openFile, digest: sha256.New()}).readBitmap(writePNG(t, "   ")); err == nil || !strings.Contains(err.Error(), "no dark pixel") {
 		t.Errorf("an empty picture: %v", err)
 	}
 }
 
 // Equal runs of consecutive rows are one wall.
 func TestFloorPlanIsMerged(t *testing.T) {
-	walls, err := (&loader{open: openFile, digest: sha256.New()}).readBitmap(writePNG(t,
+	walls := readPlan(t, writePNG(t,
 		"# ##",
 		"# ##",
 		"# # ",
 		"### "), Vec{4, 4})
-	if err != nil {
-		t.Fatal(err)
-	}
 	want := [][]Vec{
 		{{-2, -1}, {-1, -1}, {-1, 2}, {-2, 2}},
 		{{0, 0}, {2, 0}, {2, 2}, {0, 2}},
@@ -302,7 +306,7 @@ func TestBitmapThatMoves(t *testing.T) {
 // north, and its boundary encloses it.
 func TestFloorPlanInAWorld(t *testing.T) {
 	path := writePNG(t, "#   ", "    ", "    ", "    ")
-	w := newWorld(t, `model ( bitmap "`+path+`" size [8 8 1] boundary 1 )`+"\n"+robotWorld+"pioneer_full ( pose [3 3 0 180] )")
+	w := newWorld(t, `model ( bitmap "`+path+`" fit "picture" size [8 8 1] boundary 1 )`+"\n"+robotWorld+"pioneer_full ( pose [3 3 0 180] )")
 	r := w.robots[0]
 	ahead := func() float64 {
 		at := r.body.pose

@@ -1,0 +1,189 @@
+package stage
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"image/color"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"player/codec"
+)
+
+func write(t *testing.T, name, text string) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func zipped(t *testing.T, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// Every kind of netpbm's files, with comments where they may be; black, white, white in
+// the first row and white, black, black in the second.
+func TestPicturesOfNetpbm(t *testing.T) {
+	for name, text := range map[string]string{
+		"pbm text":          "P1\n3 2\n1 0 0\n0 1 1\n",
+		"pbm digits":        "P1 # by hand\n3 2\n100\n011\n",
+		"pgm text":          "P2\n3 2 15\n0 15 15 # first row\n15 0 0",
+		"ppm text":          "P3\n3 2\n255\n0 0 0 255 255 255 255 255 255\n255 255 255 0 0 0 0 0 0\n",
+		"pbm":               "P4\n3 2\n\x80\x60",
+		"pgm":               "P5\n3 2\n255\n\x00\xff\xff\xff\x00\x00",
+		"pgm of map_saver":  "P5\n# CREATOR: map_saver.cpp 0.050 m/pix\n3 2\n255\n\x00\xfe\xfe\xfe\x00\x00",
+		"pgm of GIMP":       "P5\n# Created by GIMP version 2.10.34 PNM plug-in\n3 2\n255\n\x00\xff\xff\xff\x00\x00",
+		"comment in line":   "P5 3#wide\n2 #high\n255\n\x00\xff\xff\xff\x00\x00",
+		"pgm of two bytes":  "P5\n3 2\n65535\n\x00\x00\xff\xff\xff\xff\xff\xff\x00\x00\x00\x00",
+		"ppm":               "P6\n3 2\n255\n\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\x00\x00\x00\x00\x00\x00",
+		"pgm, zipped":       zipped(t, "P5\n3 2\n255\n\x00\xff\xff\xff\x00\x00"),
+		"windows' newlines": "P2\r\n3 2\r\n255\r\n0 255 255\r\n255 0 0\r\n",
+	} {
+		picture, err := decodePicture([]byte(text))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var got string
+		for y := range 2 {
+			for x := range 3 {
+				got += fmt.Sprint(color.GrayModel.Convert(picture.At(x, y)).(color.Gray).Y/128, " ")
+			}
+		}
+		if b := picture.Bounds(); b.Dx() != 3 || b.Dy() != 2 || got != "0 1 1 1 0 0 " {
+			t.Errorf("%s: %v, %s", name, b, got)
+		}
+	}
+	for text, want := range map[string]string{
+		"P5\n2 2\n70000\n12345678":  "1 to 65535",
+		"P5\n2 2\n0\n1234":          "1 to 65535",
+		"P5\n90000 90000\n255\n123": "at most",
+		"P5\n0 2\n255\n123":         "at most",
+		"P5\n2 2\n255\n123":         "pixel 3 of 4",
+		"P2\n2 2\n255\n1 2 x":       "not a number",
+		"P5\n2":                     "width, height",
+		"P5\n":                      "width, height",
+		"GIF89a":                    "map.yaml",
+		"\x1f\x8bno":                "EOF",
+		zipped(t, strings.Repeat("0", maxUnpacked+1000)): "unpacked",
+	} {
+		if _, err := decodePicture([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.20q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// ahead returns what the laser of a world's first robot reads straight ahead, mm.
+func ahead(w *World) uint16 {
+	var scan codec.LaserData
+	w.robots[0].readLaser(&scan)
+	return scan[180]
+}
+
+const laserAt = ` position ( pose [%v %v 0 %v] ranger ( sensor ( samples 361 range [0 30] ) ) )`
+
+// The walls of a picture fill size, as in Stage; a warning says so if the picture has a
+// margin, unless the world says which it wants.
+func TestFitOfPictures(t *testing.T) {
+	margin := writePNG(t,
+		"        ",
+		"  ####  ",
+		"  #  #  ",
+		"  ####  ",
+		"        ")
+	robot := fmt.Sprintf(laserAt, 0, 0, 0)
+	for fit, want := range map[string]uint16{"": 2000, ` fit "walls"`: 2000, ` fit "picture"`: 1000} {
+		w, err := parseWorld(fmt.Sprintf("resolution 0.05 model ( bitmap %q size [8 6 1]%s )\n", margin, fit) + robot)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := ahead(w); got != want {
+			t.Errorf("with%q the wall is %d mm ahead, want %d", fit, got, want)
+		}
+		if warned := len(w.Warnings()) == 1 && strings.Contains(w.Warnings()[0], "2 by 1.67 times as large"); warned != (fit == "") {
+			t.Errorf("with%q the warnings are %q", fit, w.Warnings())
+		}
+	}
+	// Less than a cell is no matter.
+	if w, err := parseWorld(fmt.Sprintf("resolution 1 model ( bitmap %q size [2 1.5 1] )\n", margin)); err != nil || len(w.Warnings()) != 0 {
+		t.Errorf("less than a cell: %v, %v", w.Warnings(), err)
+	}
+	if _, err := parseWorld(fmt.Sprintf("model ( bitmap %q fit \"tight\" size [8 6 1] )\n", margin)); err == nil || !strings.Contains(err.Error(), `write "walls" or "picture"`) {
+		t.Errorf("another word: %v", err)
+	}
+}
+
+// A map of ROS says itself how large it is and where. What is not known is free.
+func TestMapOfROS(t *testing.T) {
+	folder := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	// Four by two pixels of a metre: the upper left one a wall, the one right of it unknown.
+	file("plan.pgm", "P5\n# CREATOR: map_saver.cpp\n4 2\n255\n\x00\xcd\xfe\xfe\xfe\xfe\xfe\xfe")
+	file("light.pgm", "P5\n4 2\n255\n\xff\x40\x00\x00\x00\x00\x00\x00")
+	const rest = "negate: 0\noccupied_thresh: 0.65\nfree_thresh: 0.196\n"
+	straight := file("straight.yaml", "image: plan.pgm\nresolution: 1.0\norigin: [10.0, 20.0, 0.0]\n"+rest)
+	turned := file("turned.yml", "image: plan.pgm\nmode: scale\nresolution: 1.0\norigin: [10, 20, 1.5707963267948966]\n"+rest)
+	negated := file("light.yaml", "image: light.pgm\nresolution: 1\norigin: [10, 20]\nnegate: 1\n")
+	for _, tt := range []struct {
+		world     string
+		x, y, yaw float64
+		want      uint16
+	}{
+		{fmt.Sprintf("model ( bitmap %q )", straight), 13.5, 21.5, 180, 2500},
+		{fmt.Sprintf("model ( bitmap %q size [4 2 0.5] )", straight), 13.5, 21.5, 180, 2500},
+		{fmt.Sprintf("model ( bitmap %q pose [1 0 0 0] )", straight), 14.5, 21.5, 180, 2500},
+		{fmt.Sprintf("environment ( file %q )", straight), 13.5, 21.5, 180, 2500},
+		{fmt.Sprintf("model ( bitmap %q )", negated), 13.5, 21.5, 180, 2500},
+		// The wall is the square from (0,1) to (1,2) of the map: now it is up and left.
+		{fmt.Sprintf("model ( bitmap %q )", turned), 8.5, 23.5, -90, 2500},
+		{"include \"map.inc\"\n" + fmt.Sprintf("floorplan ( bitmap %q )", straight), 13.5, 20.5, 180, 3490},
+	} {
+		w, err := parseWorld("resolution 0.01\n" + tt.world + "\n" + fmt.Sprintf(laserAt, tt.x, tt.y, tt.yaw))
+		if err != nil || len(w.Warnings()) != 0 {
+			t.Errorf("%s: %v, warnings %v", tt.world, err, w.Warnings())
+			continue
+		}
+		if got := ahead(w); math.Abs(float64(got)-float64(tt.want)) > 10 {
+			t.Errorf("%s: a wall %d mm ahead, want %d", tt.world, got, tt.want)
+		}
+	}
+	for text, want := range map[string]string{
+		"resolution: 1\norigin: [0, 0, 0]":                             "image is missing",
+		"image: plan.pgm\norigin: [0, 0, 0]":                           "resolution is 0",
+		"image: plan.pgm\nresolution: 1\n":                             "origin wants",
+		"image: plan.pgm\nresolution: 1\norigin: [.nan, 0]":            "origin has NaN",
+		"image: plan.pgm\nresolution: 1\norigin: [0, 0]\nmode: raw":    "write mode: trinary",
+		"image: plan.pgm\nresolution: one\norigin: [0, 0]":             "cannot unmarshal",
+		"image: none.pgm\nresolution: 1\norigin: [0, 0]":               "no such file",
+		"image: plan.pgm\nresolution: 1\norigin: [0]\noccupied_thresh": "could not find",
+	} {
+		_, err := parseWorld(fmt.Sprintf("model ( bitmap %q )\n", file("wrong.yaml", text)))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+	if _, err := parseWorld(fmt.Sprintf("model ( bitmap %q size [8 4 1] )\n", straight)); err == nil || !strings.Contains(err.Error(), "4.000 m by 2.000 m: leave out size") {
+		t.Errorf("another size: %v", err)
+	}
+}
