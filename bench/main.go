@@ -14,28 +14,22 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
-
 	"player/bench/load"
-	"player/bench/rig"
 	"player/tools"
 )
 
-// The first argument with which this program starts itself.
-const (
-	loadVerb  = "load"  // the clients; spec on standard input
-	enterVerb = "enter" // enter a control group, then become another program
-)
+// loadVerb is the first argument with which this program starts itself as the clients; the
+// spec is on standard input.
+const loadVerb = "load"
 
 const (
 	defaultWindow = 10 * time.Second
 	paperWindow   = 2 * time.Minute
 	// overhead is what a run takes beside warm-up and window, for the
-	// progress bar. Setting up the counters of system calls takes another.
+	// time left. Setting up the counters of system calls takes another.
 	overhead = time.Second
 )
 
@@ -149,8 +143,6 @@ func asChild(args []string) {
 	switch {
 	case len(args) > 0 && args[0] == loadVerb:
 		exit(load.Main(os.Stdin, os.Stdout))
-	case len(args) > 2 && args[0] == enterVerb:
-		exit(enter(args[1], args[2:]))
 	case len(args) > 0 && args[0] == strangersVerb:
 		exit(beStrangers(args[1:]))
 	case len(args) > 0 && args[0] == awakeVerb:
@@ -183,14 +175,6 @@ func exit(err error) {
 		os.Exit(1)
 	}
 	os.Exit(0)
-}
-
-// enter becomes a program inside a control group.
-func enter(files string, program []string) error {
-	if err := rig.Enter(strings.Split(files, ",")); err != nil {
-		return err
-	}
-	return syscall.Exec(program[0], program, os.Environ())
 }
 
 // suite measures the chosen cells and writes results, plots and report. When
@@ -240,12 +224,10 @@ func (r *results) measure(ctx context.Context, o options, chosen []cell) error {
 		return err
 	}
 	defer w.close()
-	var total time.Duration
+	p := &progress{}
 	for _, c := range chosen {
-		total += o.takes(c) * time.Duration(o.runs*len(c.servers()))
+		p.left += o.takes(c) * time.Duration(o.runs*len(c.servers()))
 	}
-	p := newProgress(total)
-	defer p.close()
 	tree := commit(ctx)
 	for len(chosen) > 0 && ctx.Err() == nil {
 		end := slices.IndexFunc(chosen, func(c cell) bool { return c.family() != chosen[0].family() })
@@ -278,9 +260,9 @@ func (r *results) measure(ctx context.Context, o options, chosen []cell) error {
 // can be half as fast for minutes.
 func (w *workshop) round(ctx context.Context, o options, p *progress, to *cellResult) {
 	for _, s := range to.servers() {
-		p.say(to.Name, s)
+		p.say(to.Name)
 		measured, err := w.measure(ctx, s, to.cell, to.Window)
-		p.add(o.takes(to.cell))
+		p.left -= o.takes(to.cell)
 		if ctx.Err() != nil {
 			return
 		}
@@ -292,40 +274,15 @@ func (w *workshop) round(ctx context.Context, o options, p *progress, to *cellRe
 	}
 }
 
-// progress is a bar with the time left on a terminal, elsewhere one line for each
-// cell.
+// progress says on standard error what is measured, and how long the rest will take.
 type progress struct {
-	bar  *progressbar.ProgressBar
+	left time.Duration
 	cell string // named last
 }
 
-func newProgress(total time.Duration) *progress {
-	if info, err := os.Stderr.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		fmt.Fprintf(os.Stderr, "about %v\n", total.Round(time.Second))
-		return &progress{}
-	}
-	return &progress{bar: progressbar.NewOptions(int(total.Seconds()),
-		progressbar.OptionSetWriter(os.Stderr), progressbar.OptionSetPredictTime(true), progressbar.OptionShowElapsedTimeOnFinish(),
-		progressbar.OptionSetWidth(30), progressbar.OptionClearOnFinish())}
-}
-
-func (p *progress) say(cell string, s server) {
-	if p.bar != nil {
-		p.bar.Describe(fmt.Sprintf("%-28s %-8s", cell, s))
-	} else if cell != p.cell {
+func (p *progress) say(cell string) {
+	if cell != p.cell {
 		p.cell = cell
-		fmt.Fprintln(os.Stderr, cell)
-	}
-}
-
-func (p *progress) add(d time.Duration) {
-	if p.bar != nil {
-		_ = p.bar.Add(int(d.Seconds())) // cosmetic
-	}
-}
-
-func (p *progress) close() {
-	if p.bar != nil {
-		_ = p.bar.Finish()
+		fmt.Fprintf(os.Stderr, "%s (%v left)\n", cell, p.left.Round(time.Second))
 	}
 }

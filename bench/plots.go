@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"image/color"
 	"os"
@@ -12,6 +13,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"player/bench/stats"
 )
 
 // The files of the plots.
@@ -29,29 +32,27 @@ var (
 	gray  = color.RGBA{110, 110, 110, 255}
 )
 
-const thinCurve = vg.Length(1.3)
+// look is how a curve is drawn.
+type look struct {
+	color  color.Color
+	width  vg.Length
+	dashed bool
+	marks  bool // at its points
+}
 
-var (
-	solid  []vg.Length
-	dashed = []vg.Length{vg.Points(4), vg.Points(3)}
-)
+const thinCurve = vg.Length(1.3)
 
 // rates are the rates of the paper, each with its colour and width: on a full
 // link the curves of 10 and 50 Hz lie on top of each other.
 var rates = []struct {
-	hz    int
-	color color.Color
-	width vg.Length
-}{{1, green, 1.3}, {10, blue, 3.5}, {50, red, 1.3}}
+	hz int
+	look
+}{{1, look{color: green, width: thinCurve}}, {10, look{color: blue, width: 3.5}}, {50, look{color: red, width: thinCurve}}}
 
 // plots writes all plots.
 func (r *results) plots(dir string) error {
-	for name, draw := range map[string]func() ([]*plot.Plot, error){figure3: r.figure3, agePlot: r.age, scalePlot: r.scale} {
-		panels, err := draw()
-		if err == nil {
-			err = tile(filepath.Join(dir, name), panels)
-		}
-		if err != nil {
+	for name, panels := range map[string][]*panel{figure3: r.figure3(), agePlot: r.age(), scalePlot: r.scale()} {
+		if err := tile(filepath.Join(dir, name), panels); err != nil {
 			return fmt.Errorf("plot %s: %w", name, err)
 		}
 	}
@@ -59,7 +60,7 @@ func (r *results) plots(dir string) error {
 }
 
 // tile draws panels side by side into a file.
-func tile(path string, panels []*plot.Plot) error {
+func tile(path string, panels []*panel) error {
 	const width, height = 9 * vg.Centimeter, 7.5 * vg.Centimeter
 	c := vgsvg.New(width*vg.Length(len(panels)), height)
 	tiles := draw.Tiles{Rows: 1, Cols: len(panels), PadX: vg.Millimeter * 4, PadTop: vg.Millimeter * 2, PadBottom: vg.Millimeter, PadLeft: vg.Millimeter, PadRight: vg.Millimeter * 2}
@@ -67,152 +68,165 @@ func tile(path string, panels []*plot.Plot) error {
 	canvas.SetColor(color.White)
 	canvas.Fill(canvas.Rectangle.Path())
 	for i, p := range panels {
+		if p.err != nil {
+			return p.err
+		}
 		p.Draw(tiles.At(canvas, i, 0))
 	}
 	f, err := os.Create(path)
 	if err != nil {
 		return err
 	}
-	if _, err := c.WriteTo(f); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
+	_, err = c.WriteTo(f)
+	return errors.Join(err, f.Close())
 }
 
-// panel is an empty plot with logarithmic axes where asked for.
-func panel(title, x, y string, logX, logY bool) *plot.Plot {
+// panel is one plot of a file.
+type panel struct {
+	*plot.Plot
+	err error // of its first curve that could not be drawn
+}
+
+// newPanel is an empty plot from one corner to another, with logarithmic axes where asked
+// for. A logarithmic axis takes no zero.
+func newPanel(title, x, y string, logX, logY bool, from, to plotter.XY) *panel {
 	p := plot.New()
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
 	p.Title.TextStyle.Font.Size, p.Legend.TextStyle.Font.Size = vg.Points(11), vg.Points(8)
-	if logX {
-		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+	for axis, log := range map[*plot.Axis]bool{&p.X: logX, &p.Y: logY} {
+		if log {
+			axis.Scale, axis.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+		}
 	}
-	if logY {
-		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
-	}
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = from.X, to.X, from.Y, to.Y
 	p.Legend.Top, p.Legend.Left = true, true
 	grid := plotter.NewGrid()
 	grid.Horizontal.Color, grid.Vertical.Color = color.Gray{225}, color.Gray{225}
 	p.Add(grid)
-	return p
+	return &panel{Plot: p}
 }
 
-// curve adds a curve; an empty one is left out. A log axis takes no zero.
-func curve(p *plot.Plot, name string, points plotter.XYs, c color.Color, width vg.Length, dashes []vg.Length, marks bool) error {
-	if len(points) == 0 {
-		return nil
+// curve adds a curve, with a name for the legend if it is not empty. One without points
+// is left out.
+func (p *panel) curve(name string, points plotter.XYs, l look) {
+	if len(points) == 0 || p.err != nil {
+		return
 	}
-	l, err := plotter.NewLine(points)
+	line, err := plotter.NewLine(points)
 	if err != nil {
-		return err
+		p.err = err
+		return
 	}
-	l.Color, l.Dashes, l.Width = c, dashes, width
-	p.Add(l)
+	line.Color, line.Width = l.color, l.width
+	if l.dashed {
+		line.Dashes = []vg.Length{vg.Points(4), vg.Points(3)}
+	}
+	p.Add(line)
 	if name != "" {
-		p.Legend.Add(name, l)
+		p.Legend.Add(name, line)
 	}
-	if marks {
-		s, err := plotter.NewScatter(points)
-		if err != nil {
-			return err
-		}
-		s.Color, s.Shape, s.Radius = c, draw.CircleGlyph{}, vg.Points(2)
-		p.Add(s)
+	if l.marks {
+		p.marks("", points, draw.GlyphStyle{Color: l.color, Shape: draw.CircleGlyph{}, Radius: vg.Points(2)})
 	}
-	return nil
+}
+
+// marks adds points without a curve.
+func (p *panel) marks(name string, points plotter.XYs, g draw.GlyphStyle) {
+	s, err := plotter.NewScatter(points)
+	if err != nil {
+		p.err = err
+		return
+	}
+	s.GlyphStyle = g
+	p.Add(s)
+	if name != "" {
+		p.Legend.Add(name, s)
+	}
 }
 
 func millis(v float64) float64 { return v / float64(time.Millisecond) }
 
+// wireless is a cell of the paper's figure 3, and its first run, nil if there is none.
+func (r *results) wireless(clients, hz int) (*cellResult, *run) {
+	c := r.find(fmt.Sprintf("paper/802.11/%dx%dHz/807", clients, hz))
+	for _, first := range c.of(player) {
+		return c, &first
+	}
+	return c, nil
+}
+
+// shares is the curve of a distribution of what is added to a time, in ms. With steps it
+// stays until the next point.
+func (p *panel) shares(points []stats.Point, add time.Duration, steps bool) (xy plotter.XYs) {
+	last := 0.0
+	for _, at := range points {
+		x := max(millis(float64(at.Value+add)), p.X.Min)
+		if steps {
+			xy = append(xy, plotter.XY{X: x, Y: last})
+		}
+		xy = append(xy, plotter.XY{X: x, Y: at.Share})
+		last = at.Share
+	}
+	return xy
+}
+
 // figure3 redraws the paper's figure: the time between frames for 1, 10 and 50
 // clients on 802.11.
-func (r *results) figure3() ([]*plot.Plot, error) {
-	var panels []*plot.Plot
+func (r *results) figure3() (panels []*panel) {
 	for _, clients := range []int{1, 10, 50} {
-		p := panel(fmt.Sprintf("%d client(s), 807 bytes, 802.11", clients), "time between frames, ms", "share of frames", true, false)
-		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 5, 2000, 0, 1
+		p := newPanel(fmt.Sprintf("%d client(s), 807 bytes, 802.11", clients), "time between frames, ms", "share of frames", true, false, plotter.XY{X: 5}, plotter.XY{X: 2000, Y: 1})
 		for _, rt := range rates {
-			c := r.find(fmt.Sprintf("paper/802.11/%dx%dHz/807", clients, rt.hz))
-			if len(c.of(player)) == 0 {
-				continue
-			}
-			period := time.Second / time.Duration(rt.hz)
-			var points plotter.XYs
-			last := 0.0
-			for _, at := range c.of(player)[0].Load.Groups[0].IntervalCDF {
-				x := max(millis(float64(at.Value+period)), p.X.Min)
-				points = append(points, plotter.XY{X: x, Y: last}, plotter.XY{X: x, Y: at.Share})
-				last = at.Share
-			}
-			if err := curve(p, fmt.Sprintf("%d Hz", rt.hz), points, rt.color, rt.width, solid, false); err != nil {
-				return nil, err
+			if _, run := r.wireless(clients, rt.hz); run != nil {
+				period := time.Second / time.Duration(rt.hz)
+				p.curve(fmt.Sprintf("%d Hz", rt.hz), p.shares(run.Load.Groups[0].IntervalCDF, period, true), rt.look)
 			}
 		}
 		panels = append(panels, p)
 	}
-	return panels, nil
+	return panels
 }
 
 // age draws the age of the clients' data over their number, and its distribution
 // for fifty clients.
-func (r *results) age() ([]*plot.Plot, error) {
-	over := panel("Age, 802.11, 807 bytes: mean, p99 dashed", "clients", "ms", true, true)
-	over.X.Min, over.X.Max, over.Y.Min, over.Y.Max = 1, 60, 5, 2000
-	spread := panel("Its distribution with 50 clients", "age, ms", "share of time", true, false)
-	spread.X.Min, spread.X.Max, spread.Y.Min, spread.Y.Max = 5, 2000, 0, 1
+func (r *results) age() []*panel {
+	over := newPanel("Age, 802.11, 807 bytes: mean, p99 dashed", "clients", "ms", true, true, plotter.XY{X: 1, Y: 5}, plotter.XY{X: 60, Y: 2000})
+	spread := newPanel("Its distribution with 50 clients", "age, ms", "share of time", true, false, plotter.XY{X: 5}, plotter.XY{X: 2000, Y: 1})
 	var floors plotter.XYs
 	for _, rt := range rates {
 		var mean, p99 plotter.XYs
 		for _, clients := range []int{1, 10, 50} {
-			c := r.find(fmt.Sprintf("paper/802.11/%dx%dHz/807", clients, rt.hz))
-			if len(c.of(player)) == 0 {
+			c, run := r.wireless(clients, rt.hz)
+			if run == nil {
 				continue
+			}
+			point := func(age float64) plotter.XY {
+				return plotter.XY{X: float64(clients), Y: max(millis(age), over.Y.Min)}
 			}
 			m, _ := c.median(player, ageMean)
 			q, _ := c.median(player, ageP99)
-			mean = append(mean, plotter.XY{X: float64(clients), Y: max(millis(m), over.Y.Min)})
-			p99 = append(p99, plotter.XY{X: float64(clients), Y: max(millis(q), over.Y.Min)})
+			mean, p99 = append(mean, point(m)), append(p99, point(q))
 			if !c.fits() {
-				floors = append(floors, plotter.XY{X: float64(clients), Y: millis(float64(c.ageFloor()))})
+				floors = append(floors, point(float64(c.ageFloor())))
 			}
 			if clients == 50 {
-				var points plotter.XYs
-				for _, at := range c.of(player)[0].Load.Groups[0].AgeCDF {
-					points = append(points, plotter.XY{X: max(millis(float64(at.Value)), spread.X.Min), Y: at.Share})
-				}
-				if err := curve(spread, fmt.Sprintf("%d Hz", rt.hz), points, rt.color, rt.width, solid, false); err != nil {
-					return nil, err
-				}
+				spread.curve(fmt.Sprintf("%d Hz", rt.hz), spread.shares(run.Load.Groups[0].AgeCDF, 0, false), rt.look)
 			}
 		}
-		if err := curve(over, fmt.Sprintf("%d Hz", rt.hz), mean, rt.color, rt.width, solid, true); err != nil {
-			return nil, err
-		}
-		if err := curve(over, "", p99, rt.color, rt.width, dashed, true); err != nil {
-			return nil, err
-		}
+		over.curve(fmt.Sprintf("%d Hz", rt.hz), mean, look{rt.color, rt.width, false, true})
+		over.curve("", p99, look{rt.color, rt.width, true, true})
 	}
 	if len(floors) > 0 {
-		s, err := plotter.NewScatter(floors)
-		if err != nil {
-			return nil, err
-		}
-		s.Color, s.Shape, s.Radius = gray, draw.CrossGlyph{}, vg.Points(4)
-		over.Add(s)
-		over.Legend.Add("floor of the mean", s)
+		over.marks("floor of the mean", floors, draw.GlyphStyle{Color: gray, Shape: draw.CrossGlyph{}, Radius: vg.Points(4)})
 	}
-	return []*plot.Plot{over, spread}, nil
+	return []*panel{over, spread}
 }
 
 // scale draws CPU time, interval errors and memory over the load.
-func (r *results) scale() ([]*plot.Plot, error) {
-	cost := panel("CPU a frame (dashed: 1 and 50 Hz)", "frames/s asked", "us", true, false)
-	late := panel("p99 interval error", "frames/s asked", "ms", true, true)
-	size := panel("Memory", "clients", "RSS, MiB", true, true)
-	cost.Legend.Left, cost.Y.Min = false, 0
-	late.Y.Min, late.Y.Max, size.Y.Min, size.Y.Max = 0.01, 1000, 1, 200
-	cost.X.Min, cost.X.Max, late.X.Min, late.X.Max, size.X.Min, size.X.Max = 50, 500_000, 50, 500_000, 50, 10_000
+func (r *results) scale() []*panel {
+	cost := newPanel("CPU a frame (dashed: 1 and 50 Hz)", "frames/s asked", "us", true, false, plotter.XY{X: 50}, plotter.XY{X: 500_000})
+	late := newPanel("p99 interval error", "frames/s asked", "ms", true, true, plotter.XY{X: 50, Y: 0.01}, plotter.XY{X: 500_000, Y: 1000})
+	size := newPanel("Memory", "clients", "RSS, MiB", true, true, plotter.XY{X: 50, Y: 1}, plotter.XY{X: 10_000, Y: 200})
+	cost.Legend.Left = false
 	for _, s := range []struct {
 		server server
 		color  color.Color
@@ -227,25 +241,18 @@ func (r *results) scale() ([]*plot.Plot, error) {
 				get := func(f func(run) float64) float64 { v, _ := c.median(s.server, f); return v }
 				asked := float64(c.asked())
 				c1 = append(c1, plotter.XY{X: asked, Y: get(cpuOfFrame)})
-				c2 = append(c2, plotter.XY{X: asked, Y: max(millis(get(intervalP99)), 0.01)})
+				c2 = append(c2, plotter.XY{X: asked, Y: max(millis(get(intervalP99)), late.Y.Min)})
 				c3 = append(c3, plotter.XY{X: float64(clients), Y: get(rss) / mib})
 			}
-			name, dashes := string(s.server), solid
-			if rt.hz != 10 { // one legend entry for the three rates
-				name, dashes = "", dashed
+			name, drawn := string(s.server), look{s.color, thinCurve, false, true}
+			if rt.hz == 10 { // one legend entry for the three rates
+				size.curve(name, c3, drawn)
+			} else {
+				name, drawn.dashed = "", true
 			}
-			if err := curve(cost, name, c1, s.color, thinCurve, dashes, true); err != nil {
-				return nil, err
-			}
-			if err := curve(late, name, c2, s.color, thinCurve, dashes, true); err != nil {
-				return nil, err
-			}
-			if rt.hz == 10 {
-				if err := curve(size, name, c3, s.color, thinCurve, solid, true); err != nil {
-					return nil, err
-				}
-			}
+			cost.curve(name, c1, drawn)
+			late.curve(name, c2, drawn)
 		}
 	}
-	return []*plot.Plot{cost, late, size}, nil
+	return []*panel{cost, late, size}
 }

@@ -19,6 +19,7 @@ import (
 
 	"player/bench/load"
 	"player/bench/rig"
+	"player/codec"
 )
 
 const (
@@ -88,7 +89,8 @@ func (w *workshop) measureStart(ctx context.Context, s server, c cell) (took tim
 		return 0, err
 	}
 	defer p.stop()
-	if err := again(ctx, 100*time.Microsecond, p.ask); err != nil {
+	ask := func() error { return load.Answered(loopbackAddress(p.port), codec.AppendRequest(nil, []byte("pr"))) }
+	if err := again(ctx, 100*time.Microsecond, ask); err != nil {
 		return 0, fmt.Errorf("no reply: %w: %s", err, last(p.said.Bytes()))
 	}
 	return time.Since(p.since), nil
@@ -102,29 +104,6 @@ func again(ctx context.Context, pause time.Duration, try func() error) error {
 			return err
 		}
 	}
-}
-
-// ask requests position and waits for the reply.
-func (p *process) ask() error {
-	conn, err := net.Dial("tcp", loopbackAddress(p.port))
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	if _, err := conn.Write([]byte("dr\x00\x02pr")); err != nil {
-		return err
-	}
-	if err := conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
-		return err
-	}
-	reply := make([]byte, 5)
-	if _, err := io.ReadFull(conn, reply); err != nil {
-		return err
-	}
-	if want := "r\x00\x02pr"; string(reply) != want {
-		return fmt.Errorf("the reply is %q, want %q", reply, want)
-	}
-	return nil
 }
 
 // measureIdle measures a server without clients.
@@ -370,7 +349,7 @@ func (m meters) read() (r reading, err error) {
 func (r *run) between(from, to reading) {
 	r.Stolen = (to.stolen - from.stolen).Seconds() / to.at.Sub(from.at).Seconds() / float64(runtime.NumCPU())
 	r.Usage, r.Traffic = to.usage.Sub(from.usage), to.traffic.Sub(from.traffic)
-	if to.bridge.Threads > 0 {
+	if to.bridge.RSS > 0 {
 		bridge, nats := to.bridge.Sub(from.bridge), to.nats.Sub(from.nats)
 		r.Bridge, r.NATS = &bridge, &nats
 	}

@@ -193,9 +193,8 @@ func (w *workshop) start(ctx context.Context, s server, c cell, wire *rig.Wire) 
 		if p.group, err = rig.NewGroup(c.Share, c.Memory); err != nil {
 			return nil, err
 		}
-		// This program enters the group and then becomes the server.
-		args = append([]string{enterVerb, strings.Join(p.group.Files(), ","), w.path(s)}, args...)
-		p.prepare(ctx, "/proc/self/exe", args...)
+		// The shell enters the group and then becomes the server.
+		p.prepare(ctx, "sh", append([]string{"-c", p.group.Enter() + ` && exec "$@"`, "sh", w.path(s)}, args...)...)
 	} else {
 		p.prepare(ctx, w.path(s), args...)
 	}

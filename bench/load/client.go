@@ -73,14 +73,6 @@ func (c *client) tooth(now time.Duration) {
 	}
 }
 
-func (c *client) result() ClientResult {
-	return ClientResult{Frames: c.frames, Closed: c.closed, Interval: DistOf(&c.interval), AgeMean: c.age.Mean(), AgeP99: c.age.Quantile(0.99)}
-}
-
-// eachLimit is the largest group that is reported client by client: results of
-// larger ones would fill the file.
-const eachLimit = 50
-
 // sum is what the clients of a group saw together.
 func sum(g *group, clients []client) GroupResult {
 	r := GroupResult{Name: g.Name, Clients: len(clients), Commands: g.commands, Round: DistOf(&g.round)}
@@ -100,9 +92,6 @@ func sum(g *group, clients []client) GroupResult {
 		shares = append(shares, float64(c.frames))
 		if m := time.Duration(math.Abs(float64(c.interval.Mean()))); m > r.WorstMean {
 			r.WorstMean = m
-		}
-		if len(clients) <= eachLimit {
-			r.Each = append(r.Each, c.result())
 		}
 	}
 	r.Interval, r.IntervalCDF = DistOf(&interval), interval.CDF()

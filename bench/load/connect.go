@@ -4,7 +4,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/netip"
 	"time"
@@ -88,14 +87,14 @@ func (e *engine) open(g *group) error {
 		return err
 	}
 	if g.NATS != nil {
-		return e.subscribe(g, address)
+		return e.subscribe(g)
 	}
 	request := g.request()
-	if err := e.await(address, request); err != nil {
+	if err := e.await(g.Address, request); err != nil {
 		return fmt.Errorf("%s does not serve: %w", g.Address, err)
 	}
 	for n := range g.Clients {
-		to := netip.AddrPortFrom(address.Addr(), address.Port()+uint16(n%max(g.Ports, 1)))
+		to := netip.AddrPortFrom(address.Addr(), address.Port()+uint16(n%max(g.Ports, 1))).String()
 		fd, sealed, err := g.dial(to)
 		if err != nil {
 			return fmt.Errorf("client %d of %s cannot connect to %s: %w", n+1, g.Name, to, err)
@@ -136,7 +135,7 @@ func (g *group) blocks() int {
 }
 
 // dial connects a client of the group, by TLS if the group does so.
-func (g *group) dial(address netip.AddrPort) (fd int, sealed *secure.Conn, err error) {
+func (g *group) dial(address string) (fd int, sealed *secure.Conn, err error) {
 	if g.TLS == "" {
 		fd, err = dial(address)
 		return fd, nil, err
@@ -153,33 +152,25 @@ func (g *group) dial(address netip.AddrPort) (fd int, sealed *secure.Conn, err e
 }
 
 // await waits until the server answers a request.
-func (e *engine) await(address netip.AddrPort, request []byte) (err error) {
+func (e *engine) await(address string, request []byte) (err error) {
 	for limit := e.now() + startLimit; e.now() < limit; time.Sleep(time.Millisecond) {
-		var fd int
-		if fd, err = dial(address); err != nil {
-			continue
-		}
-		err = answered(fd, request)
-		unix.Close(fd)
-		if err == nil {
+		if err = Answered(address, request); err == nil {
 			return nil
 		}
 	}
 	return err
 }
 
-// answered sends a request and waits for the first byte of the answer.
-func answered(fd int, request []byte) error {
-	if _, err := unix.Write(fd, request); err != nil {
+// Answered sends a request and waits for the first byte of the answer.
+func Answered(address string, request []byte) error {
+	conn, err := net.DialTimeout("tcp", address, startLimit)
+	if err != nil {
 		return err
 	}
-	if err := ready(fd, unix.POLLIN); err != nil {
-		return err
-	}
-	var b [1]byte
-	n, err := unix.Read(fd, b[:])
-	if n == 0 && err == nil {
-		err = io.EOF
+	defer conn.Close()
+	_, err = conn.Write(request)
+	if err = errors.Join(err, conn.SetReadDeadline(time.Now().Add(startLimit))); err == nil {
+		_, err = conn.Read(make([]byte, 1))
 	}
 	return err
 }
@@ -204,51 +195,18 @@ func (g *group) request() []byte {
 	return codec.AppendRequest(b, []byte(pairs))
 }
 
-// dial connects. It does not block in connect, which a signal of the Go
-// scheduler would interrupt.
-func dial(address netip.AddrPort) (fd int, err error) {
-	fd, err = unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+// dial connects, in the network namespace of this thread. The descriptor is the caller's.
+func dial(address string) (fd int, err error) {
+	d := net.Dialer{Timeout: startLimit, KeepAlive: -1} // no probes
+	conn, err := d.Dial("tcp", address)
 	if err != nil {
 		return 0, err
 	}
-	err = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
+	defer conn.Close() // fd keeps the connection
+	raw, err := conn.(*net.TCPConn).SyscallConn()
 	if err == nil {
-		err = unix.Connect(fd, &unix.SockaddrInet4{Port: int(address.Port()), Addr: address.Addr().As4()})
+		controlErr := raw.Control(func(of uintptr) { fd, err = unix.FcntlInt(of, unix.F_DUPFD_CLOEXEC, 0) })
+		err = errors.Join(controlErr, err)
 	}
-	if err == unix.EINPROGRESS {
-		err = connected(fd)
-	}
-	if err != nil {
-		unix.Close(fd)
-		return 0, err
-	}
-	return fd, nil
-}
-
-// connected waits for the end of a connect that is under way.
-func connected(fd int) error {
-	if err := ready(fd, unix.POLLOUT); err != nil {
-		return err
-	}
-	code, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_ERROR)
-	if err == nil && code != 0 {
-		err = unix.Errno(code)
-	}
-	return err
-}
-
-// ready waits for an event.
-func ready(fd int, events int16) error {
-	set := []unix.PollFd{{Fd: int32(fd), Events: events}}
-	for {
-		switch n, err := unix.Poll(set, int(startLimit.Milliseconds())); {
-		case err == unix.EINTR:
-		case err != nil:
-			return err
-		case n == 0:
-			return unix.ETIMEDOUT
-		default:
-			return nil
-		}
-	}
+	return fd, err
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"net/netip"
 	"strconv"
 	"time"
 
@@ -20,11 +19,11 @@ import (
 const ratePeriod = 4 * time.Second
 
 // subscribe opens the connections of a group and subscribes.
-func (e *engine) subscribe(g *group, address netip.AddrPort) error {
+func (e *engine) subscribe(g *group) error {
 	for n := 0; n < g.Clients; n += g.NATS.Each {
-		fd, err := dial(address)
+		fd, err := dial(g.Address)
 		if err != nil {
-			return fmt.Errorf("client %d of %s cannot connect to %s: %w", n+1, g.Name, address, err)
+			return fmt.Errorf("client %d of %s cannot connect to %s: %w", n+1, g.Name, g.Address, err)
 		}
 		first := len(e.clients)
 		said := []byte("CONNECT {\"verbose\":false,\"headers\":true,\"no_responders\":false,\"protocol\":1}\r\n")

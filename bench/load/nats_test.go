@@ -154,10 +154,9 @@ func TestClientsOfNATS(t *testing.T) {
 			if g.AgeMean <= 0 || g.AgeMean > r.Window {
 				t.Errorf("mean age %v", g.AgeMean)
 			}
-			for i, c := range g.Each {
-				if c.Frames == 0 {
-					t.Errorf("client %d got nothing", i)
-				}
+			// Without frames for one client, Jain's index cannot be above this.
+			if least := float64(g.Clients-1) / float64(g.Clients); g.Jain <= least {
+				t.Errorf("Jain's index is %g: a client got nothing, or far less than others", g.Jain)
 			}
 		}
 		s.mu.Lock()

@@ -68,7 +68,6 @@ type Spec struct {
 // signed, and the quantiles are of the magnitude.
 type Dist struct {
 	Mean time.Duration `json:"mean_ns"`
-	SD   time.Duration `json:"sd_ns"`
 	P50  time.Duration `json:"p50_ns"`
 	P99  time.Duration `json:"p99_ns"`
 	P999 time.Duration `json:"p999_ns"`
@@ -77,16 +76,7 @@ type Dist struct {
 
 // DistOf returns the figures of a histogram.
 func DistOf(h *stats.Histogram) Dist {
-	return Dist{Mean: h.Mean(), SD: h.SD(), P50: h.AbsQuantile(0.5), P99: h.AbsQuantile(0.99), P999: h.AbsQuantile(0.999), Max: h.AbsMax()}
-}
-
-// ClientResult is what one client saw.
-type ClientResult struct {
-	Frames   int           `json:"frames"`
-	Closed   bool          `json:"closed,omitempty"`
-	Interval Dist          `json:"interval,omitzero"`
-	AgeMean  time.Duration `json:"age_mean_ns,omitempty"`
-	AgeP99   time.Duration `json:"age_p99_ns,omitempty"`
+	return Dist{Mean: h.Mean(), P50: h.AbsQuantile(0.5), P99: h.AbsQuantile(0.99), P999: h.AbsQuantile(0.999), Max: h.AbsMax()}
 }
 
 // GroupResult is what the clients of a group saw together.
@@ -98,16 +88,15 @@ type GroupResult struct {
 	Closed  int    `json:"closed,omitzero"` // connections that the server ended, or refused
 	// Interval is the error of the time between arrivals; WorstMean the
 	// largest mean error that any one client saw.
-	Interval  Dist           `json:"interval,omitzero"`
-	WorstMean time.Duration  `json:"interval_worst_mean_ns"`
-	Latency   Dist           `json:"latency,omitzero"` // from the stamp to the arrival
-	AgeMean   time.Duration  `json:"age_mean_ns,omitzero"`
-	AgeP50    time.Duration  `json:"age_p50_ns,omitzero"`
-	AgeP99    time.Duration  `json:"age_p99_ns,omitzero"`
-	Jain      float64        `json:"jain,omitzero"`     // of the frames of each client
-	Round     Dist           `json:"round,omitzero"`    // Request: from the question to the frame
-	Commands  int            `json:"commands,omitzero"` // sent
-	Each      []ClientResult `json:"-"`                 // not of large groups
+	Interval  Dist          `json:"interval,omitzero"`
+	WorstMean time.Duration `json:"interval_worst_mean_ns"`
+	Latency   Dist          `json:"latency,omitzero"` // from the stamp to the arrival
+	AgeMean   time.Duration `json:"age_mean_ns,omitzero"`
+	AgeP50    time.Duration `json:"age_p50_ns,omitzero"`
+	AgeP99    time.Duration `json:"age_p99_ns,omitzero"`
+	Jain      float64       `json:"jain,omitzero"`     // of the frames of each client
+	Round     Dist          `json:"round,omitzero"`    // Request: from the question to the frame
+	Commands  int           `json:"commands,omitzero"` // sent
 
 	IntervalCDF []stats.Point `json:"interval_cdf,omitempty"`
 	AgeCDF      []stats.Point `json:"age_cdf,omitempty"`

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -59,23 +60,9 @@ func (g *Group) add(dir string, settings [][2]string) error {
 	return nil
 }
 
-// Files are where a process writes its id to enter the group.
-func (g *Group) Files() []string {
-	var files []string
-	for _, dir := range g.dirs {
-		files = append(files, filepath.Join(dir, "cgroup.procs"))
-	}
-	return files
-}
-
-// Enter puts this process into the group that the files belong to.
-func Enter(files []string) error {
-	for _, f := range files {
-		if err := os.WriteFile(f, []byte(strconv.Itoa(os.Getpid())), 0); err != nil {
-			return err
-		}
-	}
-	return nil
+// Enter is a command of a shell that puts the shell into the group.
+func (g *Group) Enter() string {
+	return "for d in " + strings.Join(g.dirs, " ") + "; do echo $$ > $d/cgroup.procs || exit 1; done"
 }
 
 // Close removes the group, whose processes have ended.

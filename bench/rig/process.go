@@ -11,11 +11,8 @@ import (
 
 // Usage is what a process has used since its start, summed over its threads.
 type Usage struct {
-	CPU         time.Duration `json:"cpu_ns"`
-	User        time.Duration `json:"user_ns"` // to 10 ms
-	System      time.Duration `json:"system_ns"`
-	Voluntary   uint64        `json:"voluntary"`   // context switches because it waited
-	Involuntary uint64        `json:"involuntary"` // context switches because others ran
+	CPU       time.Duration `json:"cpu_ns"`
+	Voluntary uint64        `json:"voluntary"` // context switches because it waited
 	// Busiest is the voluntary switches of the thread with the most CPU time: in a
 	// server with one loop, how often the loop was woken.
 	Busiest uint64 `json:"busiest_voluntary"`
@@ -35,10 +32,7 @@ type thread struct {
 // Sub is the use since an earlier moment; memory is as of now.
 func (u Usage) Sub(o Usage) Usage {
 	u.CPU -= o.CPU
-	u.User -= o.User
-	u.System -= o.System
 	u.Voluntary -= o.Voluntary
-	u.Involuntary -= o.Involuntary
 	var most time.Duration
 	for id, t := range u.threads {
 		if cpu := t.cpu - o.threads[id].cpu; cpu >= most {
@@ -57,7 +51,6 @@ func UsageOf(pid int) (Usage, error) {
 	if err != nil {
 		return u, err
 	}
-	u.Threads = len(tasks)
 	for _, task := range tasks {
 		path := filepath.Join(dir, "task", task.Name())
 		sched, err := os.ReadFile(filepath.Join(path, "schedstat"))
@@ -76,15 +69,13 @@ func UsageOf(pid int) (Usage, error) {
 		u.threads[task.Name()] = t
 		u.CPU += t.cpu
 		u.Voluntary += t.voluntary
-		u.Involuntary += uint64(status["nonvoluntary_ctxt_switches"])
 	}
 	status, err := fields(filepath.Join(dir, "status"))
 	if err != nil {
 		return u, err
 	}
 	u.RSS, u.Peak = status["VmRSS"]<<10, status["VmHWM"]<<10
-	u.User, u.System, err = times(dir)
-	return u, err
+	return u, nil
 }
 
 // fields reads the numbers of a status file; sizes are in KiB.
@@ -105,7 +96,7 @@ func fields(path string) (map[string]int, error) {
 	return m, nil
 }
 
-// tick is the unit of utime and stime in /proc/pid/stat: USER_HZ is 100 on
+// tick is the unit of the times in /proc/stat: USER_HZ is 100 on
 // every architecture that Go runs on.
 const tick = 10 * time.Millisecond
 
@@ -122,23 +113,4 @@ func Stolen() (time.Duration, error) {
 		return 0, fmt.Errorf("/proc/stat: %w", err)
 	}
 	return time.Duration(n[7]) * tick, nil
-}
-
-func times(dir string) (user, system time.Duration, err error) {
-	text, err := os.ReadFile(filepath.Join(dir, "stat"))
-	if err != nil {
-		return 0, 0, err
-	}
-	// The name in parentheses may hold anything; the fields count from behind it.
-	_, after, _ := strings.Cut(string(text[strings.LastIndexByte(string(text), ')'):]), " ")
-	f := strings.Fields(after)
-	if len(f) < 13 {
-		return 0, 0, fmt.Errorf("%s/stat is too short", dir)
-	}
-	u, err1 := strconv.Atoi(f[11])
-	s, err2 := strconv.Atoi(f[12])
-	if err1 != nil || err2 != nil {
-		return 0, 0, fmt.Errorf("%s/stat: %v %v", dir, err1, err2)
-	}
-	return time.Duration(u) * tick, time.Duration(s) * tick, nil
 }

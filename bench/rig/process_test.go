@@ -19,11 +19,8 @@ func TestUsageOfOurselves(t *testing.T) {
 		t.Fatal(err)
 	}
 	u := after.Sub(before)
-	if u.CPU <= 0 || u.RSS <= 0 || u.Peak < u.RSS || u.Threads < 1 {
+	if u.CPU <= 0 || u.RSS <= 0 || u.Peak < u.RSS {
 		t.Errorf("%+v after %d", u, x)
-	}
-	if after.User+after.System <= 0 {
-		t.Error("no times in /proc/self/stat")
 	}
 	if u.Busiest > u.Voluntary {
 		t.Errorf("one thread was woken %d times, all of them %d", u.Busiest, u.Voluntary)

@@ -113,7 +113,7 @@ func TestGroupHoldsAProcess(t *testing.T) {
 	}
 	var dirs []string
 	dirs = append(dirs, g.dirs...)
-	cmd := exec.Command("sh", "-c", `for f in `+strings.Join(g.Files(), " ")+`; do echo $$ > $f || exit 1; done; cat /proc/self/cgroup`)
+	cmd := exec.Command("sh", "-c", g.Enter()+" && cat /proc/self/cgroup")
 	out, err := cmd.CombinedOutput()
 	if err != nil || strings.Count(string(out), "player-bench-") < 1 {
 		t.Errorf("%v: %s", err, out)

@@ -27,7 +27,6 @@ const (
 type Histogram struct {
 	Count    uint64
 	Sum      float64 // ns
-	Squares  float64 // ns^2
 	Min, Max time.Duration
 	below    [buckets]uint32 // by magnitude, of negative values
 	above    [buckets]uint32
@@ -62,7 +61,6 @@ func (h *Histogram) Add(v time.Duration) {
 	}
 	h.Count++
 	h.Sum += float64(v)
-	h.Squares += float64(v) * float64(v)
 	if v < 0 {
 		h.below[bucket(-v)]++
 	} else {
@@ -81,7 +79,6 @@ func (h *Histogram) Merge(o *Histogram) {
 	h.Min, h.Max = min(h.Min, o.Min), max(h.Max, o.Max)
 	h.Count += o.Count
 	h.Sum += o.Sum
-	h.Squares += o.Squares
 	for i := range buckets {
 		h.below[i] += o.below[i]
 		h.above[i] += o.above[i]
@@ -94,15 +91,6 @@ func (h *Histogram) Mean() time.Duration {
 		return 0
 	}
 	return time.Duration(h.Sum / float64(h.Count))
-}
-
-// SD is the standard deviation.
-func (h *Histogram) SD() time.Duration {
-	if h.Count == 0 {
-		return 0
-	}
-	mean := h.Sum / float64(h.Count)
-	return time.Duration(math.Sqrt(max(0, h.Squares/float64(h.Count)-mean*mean)))
 }
 
 // AbsQuantile returns the magnitude that a share q of all values does not exceed, to
