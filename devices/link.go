@@ -122,7 +122,7 @@ type Link struct {
 	subscriptions []subscription
 	outcomes      []outcome     // SetupDone calls that are due
 	notifying     bool          // settle is calling SetupDone
-	guard         time.Duration // when Starting or Stopping has taken too long
+	overdueAt     time.Duration // when Starting or Stopping has taken too long
 	wake          time.Duration // the driver's own deadline, zero for none
 	setupError    error         // why the last setup failed
 	readyAt       time.Duration // when the last setup has succeeded
@@ -207,7 +207,7 @@ func (l *Link) Recorder() Recorder {
 func (l *Link) Log() *zap.Logger { return l.log }
 
 // Host returns the outside world: ports, programs.
-func (l *Link) Host() Host { return guardedHost{l} }
+func (l *Link) Host() Host { return heldHost{l} }
 
 // Device returns the device of the given letter, which the driver must provide.
 func (l *Link) Device(letter byte) *Device {
@@ -242,7 +242,7 @@ func (l *Link) Ready(now time.Duration) {
 	if l.state != Starting {
 		return
 	}
-	l.state, l.guard, l.readyAt = Ready, 0, now
+	l.state, l.overdueAt, l.readyAt = Ready, 0, now
 	l.arm()
 	l.retry.Worked(now, l.log)
 	l.log.Info("device ready")
@@ -328,7 +328,7 @@ func (l *Link) Wake(now time.Duration) time.Duration {
 			l.WakeAt(next)
 		}
 	}
-	if l.guard != 0 && l.guard <= now {
+	if l.overdueAt != 0 && l.overdueAt <= now {
 		l.expire(now)
 	}
 	return l.deadline()
@@ -336,7 +336,7 @@ func (l *Link) Wake(now time.Duration) time.Duration {
 
 // deadline returns the earliest one, zero for none.
 func (l *Link) deadline() (earliest time.Duration) {
-	for _, at := range [...]time.Duration{l.guard, l.wake, l.takeAt} {
+	for _, at := range [...]time.Duration{l.overdueAt, l.wake, l.takeAt} {
 		if at != 0 && (earliest == 0 || at < earliest) {
 			earliest = at
 		}
@@ -358,7 +358,7 @@ func (l *Link) expire(now time.Duration) {
 	case Starting:
 		// Subscribers are removed before the driver stops, or Stopped would take them
 		// for new ones and start again.
-		l.state, l.guard = Stopping, now+stopLimit
+		l.state, l.overdueAt = Stopping, now+stopLimit
 		l.arm()
 		if !l.lost {
 			l.failed(now, l.log.With(zap.Duration("limit", l.limit)), errSetupLimit)
@@ -467,22 +467,22 @@ func (l *Link) start(now time.Duration) {
 func (l *Link) setup(now time.Duration) {
 	l.takeAll(now)
 	l.Counts.Setups++
-	l.state, l.guard = Starting, now+l.limit
+	l.state, l.overdueAt = Starting, now+l.limit
 	l.arm()
 	l.callSetup(now)
 }
 
 func (l *Link) stop(now time.Duration) {
-	l.state, l.guard, l.lost = Stopping, now+stopLimit, false
+	l.state, l.overdueAt, l.lost = Stopping, now+stopLimit, false
 	l.arm()
 	l.callShutdown(now)
 	l.log.Info("device stops")
 }
 
 func (l *Link) idle(now time.Duration) {
-	l.state, l.guard, l.wake, l.lost = Idle, 0, 0, false
+	l.state, l.overdueAt, l.wake, l.lost = Idle, 0, 0, false
 	if l.alwaysOn && !l.closed && !l.off {
-		l.guard = now + l.pause
+		l.overdueAt = now + l.pause
 	}
 	l.arm()
 }

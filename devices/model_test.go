@@ -30,7 +30,7 @@ type world struct {
 	// What the driver knows.
 	alwaysOn  bool
 	phase     State         // by what it was called and what it said
-	guard     time.Duration // when its Setup or Shutdown is over at the latest, or is tried again
+	overdueAt time.Duration // when its Setup or Shutdown is over at the latest, or is tried again
 	wake      time.Duration // its own deadline
 	run       int           // counts Setups
 	failed    int           // the run that failed last
@@ -92,13 +92,13 @@ func (w *world) expect(ok bool, format string, args ...any) {
 
 // overdue ends the run's setup, which has had its time: it has failed, and what
 // is asked for now is for the next one.
-func (w *world) overdue() bool { return w.phase == Starting && w.guard <= w.now }
+func (w *world) overdue() bool { return w.phase == Starting && w.overdueAt <= w.now }
 
 // off is the driver's end, good or bad.
 func (w *world) off() {
-	w.phase, w.guard, w.wake = Idle, 0, 0
+	w.phase, w.overdueAt, w.wake = Idle, 0, 0
 	if w.alwaysOn && !w.closed {
-		w.guard = w.now + w.pause
+		w.overdueAt = w.now + w.pause
 	}
 }
 
@@ -110,7 +110,7 @@ func (w *world) fails() {
 
 // cutOff is the end of a driver that did not stop in time.
 func (w *world) cutOff() {
-	if w.phase == Stopping && w.guard <= w.now {
+	if w.phase == Stopping && w.overdueAt <= w.now {
 		w.off()
 	}
 }
@@ -121,7 +121,7 @@ func (w *world) Setup(now time.Duration, l *Link) {
 	w.say("Setup")
 	w.cutOff()
 	w.expect(w.phase == Idle, "Setup of a driver that is %v", w.phase)
-	again := w.alwaysOn && (w.run == 0 || w.guard <= w.now)
+	again := w.alwaysOn && (w.run == 0 || w.overdueAt <= w.now)
 	w.expect(again || w.asking > 0 || len(w.wants) > 0, "Setup, but nobody asked")
 	w.expect(!w.closed, "Setup after the table was shut down")
 	w.expect(l == w.link && now == w.now, "Setup(%v, %v)", now, l)
@@ -129,7 +129,7 @@ func (w *world) Setup(now time.Duration, l *Link) {
 		w.expect(!d.HasData() && d.Data() == nil && d.Command() == nil, "device %c starts with something of an earlier run", d.Letter())
 	}
 	w.run++
-	w.phase, w.guard = Starting, now+modelLimit
+	w.phase, w.overdueAt = Starting, now+modelLimit
 	w.mood(0.5)
 	if w.rng.IntN(3) == 0 {
 		w.wakeAt()
@@ -150,7 +150,7 @@ func (w *world) Shutdown(now time.Duration) {
 		untold := run != standing && run <= w.failed
 		w.expect(untold || run == w.run+1, "Shutdown while %s has %c", k.m.name, k.d.Letter())
 	}
-	w.phase, w.guard = Stopping, now+stopLimit
+	w.phase, w.overdueAt = Stopping, now+stopLimit
 	w.mood(0.5)
 	if w.rng.IntN(3) == 0 {
 		w.wakeAt()
@@ -203,7 +203,7 @@ func (w *world) mood(talkative float64) {
 func (w *world) ready() {
 	w.say("driver: ready")
 	if w.phase == Starting {
-		w.phase, w.guard = Ready, 0
+		w.phase, w.overdueAt = Ready, 0
 	}
 	w.link.Ready(w.now)
 }
@@ -365,12 +365,12 @@ func (w *world) check() {
 		}
 		w.expect(w.link.Subscribed(d) == open, "Subscribed(%c) is %v", d.Letter(), !open)
 	}
-	deadline := w.guard
+	deadline := w.overdueAt
 	if deadline == 0 || w.wake != 0 && w.wake < deadline {
 		deadline = w.wake
 	}
-	w.expect(w.host.at[w.link] == deadline, "armed for %v, want %v (guard %v, wake %v)", w.host.at[w.link], deadline, w.guard, w.wake)
-	w.expect(w.guard == 0 || w.guard > w.now, "nobody ended what should have ended at %v", w.guard)
+	w.expect(w.host.at[w.link] == deadline, "armed for %v, want %v (overdue at %v, wake %v)", w.host.at[w.link], deadline, w.overdueAt, w.wake)
+	w.expect(w.overdueAt == 0 || w.overdueAt > w.now, "nobody ended what should have ended at %v", w.overdueAt)
 }
 
 // TestLinkModel holds the link against the model in many random histories.
@@ -392,7 +392,7 @@ func TestLinkModel(t *testing.T) {
 		w.closed = true
 		clear(w.wants)
 		if w.phase == Idle {
-			w.guard = 0
+			w.overdueAt = 0
 		}
 		w.table.Shutdown(w.now)
 		w.check()

@@ -139,7 +139,7 @@ func (r *Robot) Receive(now time.Duration, c []byte) {
 			r.nextFrame = now + streamPeriod
 		}
 	}
-	r.guard()
+	r.protect()
 	s.Streaming = r.nextFrame != 0
 }
 
@@ -147,8 +147,8 @@ func speed(high, low byte) int {
 	return max(-maxSpeed, min(int(int16(uint16(high)<<8|uint16(low))), maxSpeed))
 }
 
-// guard leaves mode Safe where the robot protects itself.
-func (r *Robot) guard() {
+// protect leaves mode Safe where the robot protects itself.
+func (r *Robot) protect() {
 	s := &r.state
 	cliff := r.cliffs[0] || r.cliffs[1] || r.cliffs[2] || r.cliffs[3]
 	forward := s.Left+s.Right > 0
@@ -241,7 +241,7 @@ func (r *Robot) sensor(packet byte) int {
 func (r *Robot) change(fn func()) {
 	r.mu.Lock()
 	fn()
-	r.guard()
+	r.protect()
 	r.mu.Unlock()
 	r.Wake()
 }

@@ -145,12 +145,12 @@ func (l *Link) disown(now time.Duration) {
 // It is set up again.
 func (l *Link) lose(now time.Duration, err error) {
 	l.Counts.Errors++
-	l.state, l.lost, l.guard, l.wake = Lost, true, 0, 0
+	l.state, l.lost, l.overdueAt, l.wake = Lost, true, 0, 0
 	l.off = l.off || errors.Is(err, ErrSwitchedOff) // of a driver that it requires
 	if l.off {
 		l.log.Error("device is off", zap.Error(err))
 	} else {
-		l.guard = l.retry.Failed(now, l.log, err)
+		l.overdueAt = l.retry.Failed(now, l.log, err)
 	}
 	l.arm()
 }
@@ -217,19 +217,19 @@ func trace() string {
 	return b.String()[:min(b.Len(), longestTrace)]
 }
 
-// guardedHost is the Host that a driver gets. It remembers what the driver opens.
-type guardedHost struct{ link *Link }
+// heldHost is the Host that a driver gets. It remembers what the driver opens.
+type heldHost struct{ link *Link }
 
-func (g guardedHost) WakeAt(l *Link, at time.Duration) { g.link.host.WakeAt(l, at) }
+func (o heldHost) WakeAt(l *Link, at time.Duration) { o.link.host.WakeAt(l, at) }
 
-func (g guardedHost) OpenSerial(path string, baud int, h PortHandler) (Port, error) {
-	p := g.link.port(h)
-	port, err := g.link.host.OpenSerial(path, baud, p)
+func (o heldHost) OpenSerial(path string, baud int, h PortHandler) (Port, error) {
+	p := o.link.port(h)
+	port, err := o.link.host.OpenSerial(path, baud, p)
 	return p.opened(port, err)
 }
 
-func (g guardedHost) Identify(path string, done func(now time.Duration, f Finding)) {
-	l, run := g.link, g.link.run
+func (o heldHost) Identify(path string, done func(now time.Duration, f Finding)) {
+	l, run := o.link, o.link.run
 	l.host.Identify(path, func(now time.Duration, f Finding) {
 		if run == l.run {
 			defer l.caught(now)
@@ -238,30 +238,30 @@ func (g guardedHost) Identify(path string, done func(now time.Duration, f Findin
 	})
 }
 
-func (g guardedHost) OpenInput(path string, h PortHandler) (Port, error) {
-	p := g.link.port(h)
-	port, err := g.link.host.OpenInput(path, p)
+func (o heldHost) OpenInput(path string, h PortHandler) (Port, error) {
+	p := o.link.port(h)
+	port, err := o.link.host.OpenInput(path, p)
 	return p.opened(port, err)
 }
 
-func (g guardedHost) Dial(address string, h PortHandler) (Port, error) {
-	p := g.link.port(h)
-	port, err := g.link.host.Dial(address, p)
+func (o heldHost) Dial(address string, h PortHandler) (Port, error) {
+	p := o.link.port(h)
+	port, err := o.link.host.Dial(address, p)
 	return p.opened(port, err)
 }
 
-func (g guardedHost) StartProgram(exited func(now time.Duration, err error), name string, args ...string) (Program, error) {
-	p := &heldProgram{link: g.link, run: g.link.run, exited: exited}
-	program, err := g.link.host.StartProgram(p.ended, name, args...)
+func (o heldHost) StartProgram(exited func(now time.Duration, err error), name string, args ...string) (Program, error) {
+	p := &heldProgram{link: o.link, run: o.link.run, exited: exited}
+	program, err := o.link.host.StartProgram(p.ended, name, args...)
 	if err != nil {
 		return nil, err
 	}
 	return p.started(program), nil
 }
 
-func (g guardedHost) StartPlugin(stdout, stderr PortHandler, exited func(now time.Duration, err error), name string, args ...string) (Program, Port, error) {
-	p, stdin := &heldProgram{link: g.link, run: g.link.run, exited: exited}, g.link.port(nil)
-	program, port, err := g.link.host.StartPlugin(g.link.port(stdout), g.link.port(stderr), p.ended, name, args...)
+func (o heldHost) StartPlugin(stdout, stderr PortHandler, exited func(now time.Duration, err error), name string, args ...string) (Program, Port, error) {
+	p, stdin := &heldProgram{link: o.link, run: o.link.run, exited: exited}, o.link.port(nil)
+	program, port, err := o.link.host.StartPlugin(o.link.port(stdout), o.link.port(stderr), p.ended, name, args...)
 	if err != nil {
 		return nil, nil, err
 	}
