@@ -129,28 +129,50 @@ func Mistakes(err error) (all []error) {
 	return all
 }
 
-// Unused returns an error for each field that no getter read and each section
-// that Sections did not return, in order of files and lines. The contents of
-// an unused section are not listed, and an unused field or section of a define
-// is listed once.
-func (f *File) Unused() []*Error {
-	var unused []*Error
+// Ignored is a field that no getter read, or a section that Sections did not return.
+type Ignored struct {
+	Pos
+	What string // "field" or "section"
+	Name string
+	In   string // the section that it is in, "" at top level
+	Near string // the valid name that it most likely misspells, "" if none is near
+}
+
+// Ignored returns what nobody read, in order of files and lines. The contents of an
+// unused section are not listed, and an unused field or section of a define is listed
+// once.
+func (f *File) Ignored() []Ignored {
+	var all []Ignored
 	f.Global.unused(func(in *Section, what, name string, pos Pos) {
-		message := fmt.Sprintf("%s %.40q is not used", what, name)
-		if in != f.Global {
-			message += fmt.Sprintf(" in %.40s", in.Name)
+		valid := slices.Clone(in.asked)
+		for _, field := range in.Fields { // those of a define, too
+			if field.Used {
+				valid = append(valid, field.Name)
+			}
 		}
-		valid := in.asked
 		if what == "section" {
 			valid = slices.Concat(valid, f.Defined())
 		}
-		if near := Nearest(name, valid); near != "" {
-			message += fmt.Sprintf("; did you mean %q?", near)
-		}
-		unused = append(unused, f.errorf(pos, "%s", message))
+		all = append(all, Ignored{pos, what, name, in.Name, Nearest(name, valid)})
 	})
-	f.sort(unused)
-	return slices.CompactFunc(unused, func(a, b *Error) bool { return a.Pos == b.Pos })
+	slices.SortFunc(all, func(a, b Ignored) int { return f.compare(a.Pos, b.Pos) })
+	return slices.CompactFunc(all, func(a, b Ignored) bool { return a.Pos == b.Pos })
+}
+
+// Unused returns an error for each of Ignored.
+func (f *File) Unused() []*Error {
+	var unused []*Error
+	for _, i := range f.Ignored() {
+		message := fmt.Sprintf("%s %.40q is not used", i.What, i.Name)
+		if i.In != "" {
+			message += fmt.Sprintf(" in %.40s", i.In)
+		}
+		if i.Near != "" {
+			message += fmt.Sprintf("; did you mean %q?", i.Near)
+		}
+		unused = append(unused, f.errorf(i.Pos, "%s", message))
+	}
+	return unused
 }
 
 // Redefined returns an error for each define of a name that has another define before
@@ -159,12 +181,14 @@ func (f *File) Redefined() []*Error { return f.redefined }
 
 // sort sorts errors in order of files and lines.
 func (f *File) sort(errs []*Error) {
-	slices.SortFunc(errs, func(a, b *Error) int {
-		if a.File != b.File {
-			return f.sources[a.File].order - f.sources[b.File].order
-		}
-		return a.offset - b.offset
-	})
+	slices.SortFunc(errs, func(a, b *Error) int { return f.compare(a.Pos, b.Pos) })
+}
+
+func (f *File) compare(a, b Pos) int {
+	if a.File != b.File {
+		return f.sources[a.File].order - f.sources[b.File].order
+	}
+	return a.offset - b.offset
 }
 
 // Join joins errors, which may be joined ones, in the order of the files; those without

@@ -191,6 +191,8 @@ seen( deep( deeper( x 1 ) ) )
 r() r()
 define pioneer_full robot()
 pioneer_ful()
+define heavy robot( pose [3 4] )
+heavy( poes [1 2] )
 `, map[string]string{"later.inc": "title \"x\" define r robot( mass 3 )\n"})
 	if err != nil {
 		t.Fatal(err)
@@ -213,6 +215,7 @@ pioneer_ful()
 		`main.world:4:47: field "range" is not used in laser`,
 		`main.world:5:1: section "robto" is not used; did you mean "robot"?`,
 		`main.world:9:1: section "pioneer_ful" is not used; did you mean "pioneer_full"?`,
+		`main.world:11:8: field "poes" is not used in heavy; did you mean "pose"?`,
 		`later.inc:1:1: field "title" is not used`,
 		`later.inc:1:27: field "mass" is not used in r`,
 	}

@@ -126,21 +126,27 @@ func (l *layer) free(p Vec) float64 { return float64(l.near(p)-1) * l.resolution
 // draw occupies the cells that a polygon overlaps. It invalidates the hints of
 // the other cells: call finish afterwards.
 func (l *layer) draw(polygon []Vec) {
+	l.fill(l.drawSides(polygon, l.mark))
+}
+
+// drawSides calls mark for the cells of each row that the sides of a polygon cross. It
+// returns the polygon in cell units.
+func (l *layer) drawSides(polygon []Vec, mark func(row int, x0, x1 float64)) []Vec {
 	points := make([]Vec, len(polygon))
 	for i, p := range polygon {
 		points[i] = l.toCells(p)
 	}
 	a := points[len(points)-1]
 	for _, b := range points {
-		l.drawSide(a, b)
+		l.drawSide(a, b, mark)
 		a = b
 	}
-	l.fill(points)
+	return points
 }
 
-// drawSide occupies the cells that the segment from a to b, in cell units,
-// crosses.
-func (l *layer) drawSide(a, b Vec) {
+// drawSide calls mark for the cells of each row that the segment from a to b, in cell
+// units, crosses.
+func (l *layer) drawSide(a, b Vec, mark func(row int, x0, x1 float64)) {
 	if a.Y > b.Y {
 		a, b = b, a
 	}
@@ -153,7 +159,7 @@ func (l *layer) drawSide(a, b Vec) {
 			xa = a.X + slope*(max(a.Y, float64(row))-a.Y)
 			xb = a.X + slope*(min(b.Y, float64(row+1))-a.Y)
 		}
-		l.mark(row, min(xa, xb), max(xa, xb))
+		mark(row, min(xa, xb), max(xa, xb))
 	}
 }
 
@@ -206,8 +212,7 @@ func (l *layer) fillTiles(row int, x0, x1 float64) {
 
 // mark occupies the cells of a row from x0 to x1, in cell units.
 func (l *layer) mark(row int, x0, x1 float64) {
-	first := max(0, int(math.Floor(x0+drawTolerance)))
-	last := min(l.width-1, int(math.Ceil(x1-drawTolerance))-1)
+	first, last := l.span(x0, x1)
 	for x := first; x <= last; {
 		end := min(last, x|tileMask)
 		if i := row>>tileBits*l.columns + x>>tileBits; l.tiles[i] != 0 && l.store(i) {
@@ -223,6 +228,12 @@ func (l *layer) mark(row int, x0, x1 float64) {
 		}
 		x = end + 1
 	}
+}
+
+// span returns the first and the last cell of a row that reach from x0 to x1, in cell
+// units, cover.
+func (l *layer) span(x0, x1 float64) (first, last int) {
+	return max(0, int(math.Floor(x0+drawTolerance))), min(l.width-1, int(math.Ceil(x1-drawTolerance))-1)
 }
 
 // store gives tile i cells of its own, and reports whether there are any left. Until

@@ -3,6 +3,7 @@ package stage
 import (
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -200,9 +201,64 @@ func TestLargeWorld(t *testing.T) {
 	if w.blocked(w.robots[0].body) {
 		t.Error("the robot is in a wall")
 	}
+}
+
+// A world with too much wall is refused before its grids are drawn, and the error says
+// what resolution is coarse enough.
+func TestTooMuchWall(t *testing.T) {
 	noise := writePNG(t, slices.Repeat([]string{strings.Repeat("# ", 100), strings.Repeat(" #", 100)}, 50)...)
-	if _, err := parseWorld("model ( bitmap \"" + noise + "\" size [1000 1000 1] )"); err == nil || !strings.Contains(err.Error(), "too much wall") {
-		t.Errorf("a picture of noise, too large: %v", err)
+	for resolution, want := range map[string]string{"": "test.world: ", "resolution 0.03\n": "test.world:1:12: "} {
+		world := "model ( bitmap \"" + noise + "\" size [1000 1000 1] )"
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := parseWorld(resolution + world)
+		runtime.ReadMemStats(&after)
+		if err == nil || !strings.HasPrefix(err.Error(), want+"too much wall") {
+			t.Fatalf("a picture of noise, too large: %v", err)
+		}
+		if spent := after.TotalAlloc - before.TotalAlloc; spent > 24<<20 {
+			t.Errorf("it cost %d MB", spent>>20)
+		}
+		line, _, _ := strings.Cut(err.Error(), "\n")
+		_, advice, _ := strings.Cut(line, "write ")
+		if _, err := parseWorld(advice + "\n" + world); err != nil {
+			t.Errorf("%q: %v", advice, err)
+		}
+	}
+}
+
+// The tiles are counted as they are drawn: also of solid areas of a picture, where one
+// rectangle lies beside the other.
+func TestSizeOfGrids(t *testing.T) {
+	var rows []string // a disc
+	for y := range 64 {
+		row := []byte(strings.Repeat(" ", 64))
+		for x := range row {
+			if math.Hypot(float64(x)-31.5, float64(y)-31.5) < 30 {
+				row[x] = '#'
+			}
+		}
+		rows = append(rows, string(row))
+	}
+	disc := writePNG(t, rows...)
+	for _, world := range []string{
+		"model ( size [30 20 1] pose [3 4 0 30] )",
+		"model ( size [64 64 1] bitmap \"" + disc + "\" fit \"walls\" )",
+		"model ( size [64 64 1] bitmap \"" + disc + "\" fit \"walls\" pose [0 0 0 180] ) position ( pose [90 0 0 0] )",
+	} {
+		w, err := parseWorld(world)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stored := 0
+		for _, tile := range w.plan.tiles {
+			if tile < 0 {
+				stored++
+			}
+		}
+		if w.size.stored < stored || w.size.stored > stored+4 {
+			t.Errorf("%s: %d tiles are stored, and %d were counted", world, stored, w.size.stored)
+		}
 	}
 }
 

@@ -3,6 +3,8 @@ package stage
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 )
 
 // size is how large the grids of a world are, together.
@@ -28,7 +30,7 @@ const (
 )
 
 // errTooLarge is the error of a world without room for its grids.
-var errTooLarge = errors.New("increase the resolution value")
+var errTooLarge = errors.New("too much wall or floor")
 
 // maxCoordinate bounds the distance of fixtures from the origin, metres: cell
 // numbers must stay exact.
@@ -37,84 +39,188 @@ const maxCoordinate = 1e6
 // layerSet draws fixtures into grids. Sensors that detect the same fixtures
 // share a grid: most worlds have one.
 type layerSet struct {
-	extent     box
-	resolution float64
-	parts      []*part // of all fixtures
-	made       map[string]*layer
-	left       size // for the next grids
+	extent  box
+	parts   []*part // of all fixtures
+	keys    []string
+	demands []demand
 }
 
-// layer returns the grid of the selected parts.
-func (s *layerSet) layer(wanted func(*part) bool) (*layer, error) {
-	key := make([]byte, len(s.parts))
+// demand is where a grid is wanted.
+type demand struct {
+	to  **layer
+	key int // in keys
+}
+
+// demand asks for the grid of the selected parts.
+func (s *layerSet) demand(to **layer, wanted func(*part) bool) {
+	selected := make([]byte, len(s.parts))
 	for i, p := range s.parts {
 		if wanted(p) {
-			key[i] = 1
+			selected[i] = 1
 		}
 	}
-	if known := s.made[string(key)]; known != nil {
-		return known, nil
+	key := slices.Index(s.keys, string(selected))
+	if key < 0 {
+		key, s.keys = len(s.keys), append(s.keys, string(selected))
 	}
-	if side := s.resolution * tileSide; !s.extent.empty() {
-		size := s.extent.max.sub(s.extent.min)
-		if s.left.tiles -= (size.X/side + 2) * (size.Y/side + 2); !(s.left.tiles > 0) || !(s.extent.min.length()+s.extent.max.length() < maxCoordinate) {
-			return nil, fmt.Errorf("%.0f x %.0f m at a resolution of %v m is too large: %w",
-				size.X, size.Y, s.resolution, errTooLarge)
+	s.demands = append(s.demands, demand{to, key})
+}
+
+// size returns how large all grids would be, without drawing them. Where fixtures
+// overlap, it may be somewhat more than necessary.
+func (s *layerSet) size(resolution float64, most size) (all size) {
+	if !s.extent.empty() {
+		side, floor := resolution*tileSide, s.extent.max.sub(s.extent.min)
+		all.tiles = float64(len(s.keys)) * (floor.X/side + 2) * (floor.Y/side + 2)
+	}
+	for _, key := range s.keys {
+		if !all.within(most) {
+			break
+		}
+		all.stored += s.stored(key, resolution, most.stored)
+	}
+	return all
+}
+
+// within reports whether grids of that size may be made.
+func (s size) within(most size) bool { return s.stored <= most.stored && s.tiles <= most.tiles }
+
+// stored returns how many tiles a grid would store: those that walls cover in part.
+// Above most it is any number above most.
+func (s *layerSet) stored(key string, resolution float64, most int) int {
+	x0, y0, width, height := gridSize(s.extent, resolution)
+	side := resolution * tileSide
+	tiles := layer{ // the cells are the tiles
+		origin: Vec{float64(x0) * resolution, float64(y0) * resolution}, perMetre: 1 / side,
+		width: (width + tileMask) >> tileBits, height: (height + tileMask) >> tileBits,
+	}
+	// The covered share of tiles that are covered in part, -1 for one that a side crosses.
+	covered := map[int]float64{}
+	cross := func(row int, x0, x1 float64) {
+		first, last := tiles.span(x0, x1)
+		for x := first; x <= last; x++ {
+			covered[row*tiles.width+x] = -1
 		}
 	}
-	grid := newLayer(s.extent, s.resolution, s.left.stored)
 	for i, p := range s.parts {
-		if key[i] == 1 {
-			for _, outline := range p.shapes {
-				if grid.draw(outline); grid.budget < 0 {
-					break
-				}
+		if key[i] == 0 {
+			continue
+		}
+		for _, outline := range p.shapes {
+			// The rectangles of a picture do not overlap, so their areas can be added.
+			along := outline[1].sub(outline[0])
+			if p.bitmap && min(math.Abs(along.X), math.Abs(along.Y)) < drawTolerance*resolution {
+				tiles.cover(covered, outline)
+			} else {
+				tiles.drawSides(outline, cross)
+			}
+			if len(covered) > most+tiles.width { // of a row, all may be covered in the end
+				return most + 1
 			}
 		}
 	}
-	if grid.finish(); grid.budget < 0 {
-		return nil, fmt.Errorf("too much wall at a resolution of %v m: %w", s.resolution, errTooLarge)
+	return len(covered)
+}
+
+// cover adds the shares of cells that an upright rectangle covers in part. A cell that
+// is covered wholly leaves the map.
+func (l *layer) cover(covered map[int]float64, outline []Vec) {
+	r := emptyBox()
+	r.include(l.toCells(outline[0]), l.toCells(outline[2]))
+	left, right := l.span(r.min.X, r.max.X)
+	bottom, top := max(0, int(r.min.Y+drawTolerance)), min(l.height-1, int(math.Ceil(r.max.Y-drawTolerance))-1)
+	for y := bottom; y <= top; y++ {
+		high := min(r.max.Y, float64(y+1)) - max(r.min.Y, float64(y))
+		for x := left; x <= right; x++ {
+			share := high * (min(r.max.X, float64(x+1)) - max(r.min.X, float64(x)))
+			i := y*l.width + x
+			switch before := covered[i]; {
+			case before < 0: // a side crosses it
+			case before+share > 1-drawTolerance:
+				delete(covered, i)
+			default:
+				covered[i] = before + share
+			}
+		}
 	}
-	s.left.stored = grid.budget
-	s.made[string(key)] = grid
-	return grid, nil
+}
+
+// draw makes the grids. The set has room for them.
+func (s *layerSet) draw(resolution float64, left size) error {
+	made := make([]*layer, len(s.keys))
+	for k, key := range s.keys {
+		grid := newLayer(s.extent, resolution, left.stored)
+		for i, p := range s.parts {
+			if key[i] == 1 {
+				for _, outline := range p.shapes {
+					if grid.draw(outline); grid.budget < 0 {
+						return errTooLarge
+					}
+				}
+			}
+		}
+		grid.finish()
+		left.stored, made[k] = grid.budget, grid
+	}
+	for _, d := range s.demands {
+		*d.to = made[d.key]
+	}
+	return nil
 }
 
 // drawLayers assigns grids to robots and sensors. They may have the given size.
 func (l *loader) drawLayers(most size) error {
 	w := l.world
-	set := layerSet{extent: w.floor(), resolution: w.resolution, made: map[string]*layer{}, left: most}
+	set := layerSet{extent: w.floor()}
 	for _, b := range w.fixtures {
 		for i := range b.parts {
 			set.parts = append(set.parts, &b.parts[i])
 		}
 	}
-	var failure error
-	draw := func(to **layer, wanted func(*part) bool) {
-		grid, err := set.layer(wanted)
-		if *to = grid; err != nil {
-			failure = fmt.Errorf("%s: %w", l.file.Name, err)
-		}
-	}
 	echoes := func(height float64) func(*part) bool {
 		return func(p *part) bool { return p.echo && p.at(height) }
 	}
-	draw(&w.plan, func(p *part) bool { return p.solid || p.echo })
+	set.demand(&w.plan, func(p *part) bool { return p.solid || p.echo })
 	for _, b := range w.bodies {
-		draw(&b.walls, func(p *part) bool { return p.solid && p.bottom < b.hullTop && b.hullBottom < p.top })
+		set.demand(&b.walls, func(p *part) bool { return p.solid && p.bottom < b.hullTop && b.hullBottom < p.top })
 		if r := b.robot; r != nil && r.sonars != nil {
-			draw(&r.sonars.walls, echoes(r.sonars.height))
+			set.demand(&r.sonars.walls, echoes(r.sonars.height))
 		}
 		if r := b.robot; r != nil && r.laser != nil {
-			draw(&r.laser.walls, echoes(r.laser.height))
+			set.demand(&r.laser.walls, echoes(r.laser.height))
 		}
 	}
 	for _, p := range set.parts {
 		if p.bitmap {
 			w.pictures = append(w.pictures, &picture{part: p})
-			draw(&w.pictures[len(w.pictures)-1].cells, func(o *part) bool { return o == p })
+			set.demand(&w.pictures[len(w.pictures)-1].cells, func(o *part) bool { return o == p })
 		}
 	}
-	w.size = size{most.stored - set.left.stored, most.tiles - set.left.tiles}
-	return failure
+	if !set.extent.empty() && !(set.extent.min.length()+set.extent.max.length() < maxCoordinate) {
+		return fmt.Errorf("%s: a thing is %.0f km or more from the origin", l.file.Name, maxCoordinate/2e3)
+	}
+	w.size = set.size(w.resolution, most)
+	if w.size.within(most) && set.draw(w.resolution, most) == nil {
+		return nil
+	}
+	return l.tooLarge(&set, most)
+}
+
+// tooLarge returns the error of a world without room for its grids, which says how
+// coarse they must be.
+func (l *loader) tooLarge(set *layerSet, most size) error {
+	floor := set.extent.max.sub(set.extent.min)
+	help := "not even resolution 1 is coarse enough"
+	for _, r := range [...]float64{0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1} {
+		if r > l.world.resolution && set.size(r, most).within(most) {
+			help = fmt.Sprintf("write resolution %v", r)
+			break
+		}
+	}
+	const text = "%w for cells of %v m on %.0f m by %.0f m: %s"
+	args := []any{errTooLarge, l.world.resolution, floor.X, floor.Y, help}
+	if l.file.Global.Field("resolution") == nil {
+		return fmt.Errorf("%s: "+text, append([]any{l.file.Name}, args...)...)
+	}
+	return l.file.Global.Errorf("resolution", text, args...)
 }

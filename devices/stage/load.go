@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"player/config/syntax"
@@ -18,8 +17,9 @@ import (
 
 const (
 	defaultResolution = 0.02 // metres per cell, the default of Stage
-	// maxNamed is how many ignored names the warning about them lists.
-	maxNamed = 20
+	// maxNamed bounds the warnings about ignored names, which are a line of the log each:
+	// a file of Stage has some twenty such names, a file of another kind thousands.
+	maxNamed = 100
 )
 
 // Load reads a world file (docs/STAGE.md). A path without extension at which there
@@ -268,17 +268,36 @@ func (l *loader) nameRedefined() {
 	}
 }
 
-// nameIgnored makes one warning for all names that were not read.
+// nameIgnored makes a warning for each name that was not read, whose first place it
+// has. A log line may be cut behind 256 bytes, so the name comes first.
 func (l *loader) nameIgnored() {
-	var names []string
-	unused := l.file.Unused()
-	for _, e := range unused[:min(len(unused), maxNamed)] {
-		names = append(names, fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Err))
+	type word struct{ what, name, near string }
+	ignored := l.file.Ignored()
+	count := map[word]int{}
+	for _, i := range ignored {
+		count[word{i.What, i.Name, i.Near}]++
 	}
-	if len(unused) > maxNamed {
-		names = append(names, fmt.Sprintf("and %d more", len(unused)-maxNamed))
+	words, named := len(count), 0
+	for _, i := range ignored {
+		w := word{i.What, i.Name, i.Near}
+		n := count[w]
+		if n == 0 { // named already
+			continue
+		}
+		if delete(count, w); named == maxNamed {
+			continue
+		}
+		named++
+		text := fmt.Sprintf("%s %.40q is not supported and ignored", i.What, i.Name)
+		if i.Near != "" {
+			text += fmt.Sprintf("; did you mean %q?", i.Near)
+		}
+		if text += ": " + i.Place(); n > 1 {
+			text += fmt.Sprintf(" and %d more", n-1)
+		}
+		l.world.warnings = append(l.world.warnings, text)
 	}
-	if names != nil {
-		l.world.warnings = append(l.world.warnings, "not supported and ignored: "+strings.Join(names, "; "))
+	if words > named {
+		l.world.warnings = append(l.world.warnings, fmt.Sprintf("%d more words are not supported and ignored", words-named))
 	}
 }

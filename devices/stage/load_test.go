@@ -3,6 +3,7 @@ package stage
 import (
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"image"
 	"image/color"
 	"image/png"
@@ -90,8 +91,10 @@ func TestLoadErrors(t *testing.T) {
 		{"wrong type", `resolution "fine"`, "resolution wants a number"},
 		{"resolution", `resolution 0`, "write 0.001 to 1"},
 		{"speed", `speedup 2000000`, "as fast as possible"},
-		{"too large", `model ( size [90000 90000 1] )`, "increase the resolution value"},
-		{"far away", `model ( pose [9000000 0 0 0] )`, "increase the resolution value"},
+		{"too large", `model ( size [90000 90000 1] )`, "write resolution 0.5"},
+		{"too large for its resolution", "resolution 0.01 model ( size [90000 90000 1] )", "test.world:1:12: too much wall or floor for cells of 0.01 m on 90000 m by 90000 m: write resolution 0.5"},
+		{"too large for any resolution", `model ( pose [-300000 -300000 0 0] ) model ( pose [300000 300000 0 0] )`, "not even resolution 1"},
+		{"far away", `model ( pose [9000000 0 0 0] )`, "500 km or more from the origin"},
 		{"flat", `model ( size [1 0 1] )`, "three positive lengths"},
 		{"name taken", `position ( name "a" ) position ( name "a" )`, `already called "a"`},
 		{"port taken", `position ( port 7000 ) position ( port 7000 )`, `robot "r0" already uses port 7000`},
@@ -133,19 +136,32 @@ func TestLoadErrors(t *testing.T) {
 	}
 }
 
-// Unsupported names are listed with file and line in one warning.
+// Every unsupported name has a warning of its own, with its first place and how many
+// more there are, that a line of the log shows whole.
 func TestIgnoredIsNamedOnce(t *testing.T) {
-	w, err := parseWorld("gps ( )\nposition ( ctrl \"wander\" fiducial_return 2\n  ranger ( sensor ( view [0 5 30] ) ) )\nwindow ( scale 3 )\n")
+	text := "gps ( )\nposition ( ctrl \"wander\" fiducial_return 2\n  ranger ( sensor ( view [0 5 30] ) ) )\nwindow ( scale 3 )\n" +
+		"define car position ( color \"red\" ctrl \"wander\" )\ncar ( pose [2 0 0 0] )\ncar ( pose [4 0 0 0] colour \"blue\" ctrl \"sit\" )\n"
+	w, err := parseWorld(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(w.Warnings()) != 1 {
-		t.Fatalf("warnings %q", w.Warnings())
+	want := []string{
+		`section "gps" is not supported and ignored: test.world:1`,
+		`field "ctrl" is not supported and ignored: test.world:2 and 2 more`,
+		`field "fiducial_return" is not supported and ignored: test.world:2`,
+		`field "view" is not supported and ignored: test.world:3`,
+		`field "colour" is not supported and ignored; did you mean "color"?: test.world:7`,
 	}
-	for _, want := range []string{`test.world:1: section "gps"`, `test.world:2: field "ctrl"`, `test.world:2: field "fiducial_return"`, `test.world:3: field "view"`} {
-		if !strings.Contains(w.Warnings()[0], want) {
-			t.Errorf("%q lacks %q", w.Warnings()[0], want)
-		}
+	if !slices.Equal(w.Warnings(), want) {
+		t.Errorf("warnings\n%s\nwant\n%s", strings.Join(w.Warnings(), "\n"), strings.Join(want, "\n"))
+	}
+	var names strings.Builder
+	for i := range maxNamed + 17 {
+		fmt.Fprintf(&names, "name%d 1\n", i)
+	}
+	w, err = parseWorld(names.String())
+	if err != nil || len(w.Warnings()) != maxNamed+1 || w.Warnings()[maxNamed] != "17 more words are not supported and ignored" {
+		t.Errorf("%d warnings, the last is %q, %v", len(w.Warnings()), w.Warnings()[len(w.Warnings())-1], err)
 	}
 }
 
