@@ -121,6 +121,20 @@ func Dial(ctx context.Context, addr string) (*Client, error) {
 	return c, nil
 }
 
+// DialAs is Dial within a limit, under a name (SetName).
+func DialAs(ctx context.Context, addr, name string, limit time.Duration) (*Client, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	c, err := Dial(ctx, addr)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.SetName(name); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
 func withPort(addr string) string {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil { // no port

@@ -12,6 +12,7 @@ import (
 	"player/client"
 	"player/codec"
 	"player/foxglove"
+	"player/visitors"
 )
 
 const (
@@ -29,10 +30,10 @@ type feed struct {
 	converter *foxglove.Converter
 	channels  []uint32 // by topic of the converter; 0: it is not offered
 
-	mu        sync.Mutex
-	wanted    []int // devices, ascending
-	rate      int   // Hz
-	interrupt context.CancelFunc
+	turns  visitors.Turns
+	mu     sync.Mutex
+	wanted []int // devices, ascending
+	rate   int   // Hz
 }
 
 func (v *viewer) newFeed(robot int) *feed {
@@ -50,19 +51,16 @@ func (v *viewer) newFeed(robot int) *feed {
 
 // want sets what is read; without devices the feed ends.
 func (f *feed) want(devices []int, rate int) {
+	defer f.turns.Wake()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.wanted, f.rate = devices, rate
-	if f.interrupt != nil {
-		f.interrupt()
-	}
 }
 
-// next returns what is wanted. Changes call interrupt from now on.
-func (f *feed) next(interrupt context.CancelFunc) (devices []int, rate int) {
+// next returns what is wanted.
+func (f *feed) next() (devices []int, rate int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.interrupt = interrupt
 	return f.wanted, f.rate
 }
 
@@ -82,34 +80,27 @@ func (f *feed) run(ctx context.Context) error {
 	var open []int
 	var served int
 	taken := make([]time.Duration, len(f.robot.Devices)) // when the data that was sent was taken
-	for {
-		reading, interrupt := context.WithCancel(ctx)
-		devices, rate := f.next(interrupt)
+	return f.turns.Run(ctx, func(reading context.Context) error {
+		devices, rate := f.next()
 		if len(devices) == 0 {
-			interrupt()
 			return nil
 		}
 		if rate != served {
-			if err = r.SetFrequency(rate); err == nil {
-				served = rate
+			if err := r.SetFrequency(rate); err != nil {
+				return err
 			}
+			served = rate
 		}
-		if err == nil {
-			err = f.request(ctx, r.Client, open, devices)
-			open = devices
-		}
+		err := f.request(ctx, r.Client, open, devices)
+		open = devices
 		for err == nil {
 			// Also what has come while the devices were requested.
 			if err = f.send(r.Client, taken); err == nil {
 				err = r.Read(reading)
 			}
 		}
-		interrupt()
-		if ctx.Err() != nil || !errors.Is(err, context.Canceled) {
-			return err
-		}
-		err = nil
-	}
+		return err
+	})
 }
 
 // request opens and closes devices. What is refused is told to the viewer.
@@ -189,17 +180,10 @@ func (v *viewer) dial(ctx context.Context, robot Robot) (robotClient, error) {
 		return robotClient{}, err
 	}
 	r := robotClient{release: func() { share.Return(1) }}
-	ctx, cancel := context.WithTimeout(ctx, dialLimit)
-	defer cancel()
-	var err error
-	if r.Client, err = client.Dial(ctx, robot.Address); err != nil {
-		r.release()
-		return r, err
-	}
 	host, _, _ := net.SplitHostPort(v.address) // the request has it from the connection
-	if err := r.Config(codec.Server, append([]byte{codec.ConfigName}, "foxglove "+host...)); err != nil {
-		r.Close()
-		return r, err
+	var err error
+	if r.Client, err = client.DialAs(ctx, robot.Address, "foxglove "+host, dialLimit); err != nil {
+		r.release()
 	}
-	return r, nil
+	return r, err
 }

@@ -44,16 +44,8 @@ func Dial(ctx context.Context, address, command string) (*client.Client, error) 
 
 // Connect is Dial without waiting for an answer.
 func Connect(ctx context.Context, address, command string) (*client.Client, error) {
-	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
-	defer cancel()
-	c, err := client.Dial(ctx, address)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.SetName("player " + command); err != nil {
-		return nil, errors.Join(Unanswered(address, err), c.Close())
-	}
-	return c, nil
+	c, err := client.DialAs(ctx, address, "player "+command, dialTimeout)
+	return c, Unanswered(address, err)
 }
 
 // Answer waits until the server at an address has obeyed what it was sent: the reply to

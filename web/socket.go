@@ -16,7 +16,6 @@ import (
 	"go.uber.org/zap"
 
 	"player/client"
-	"player/codec"
 	"player/config/rights"
 	"player/visitors"
 )
@@ -123,17 +122,7 @@ func nameOf(r *http.Request) string {
 
 // dial connects to the robot that the dashboard requested.
 func (s *socket) dial(ctx context.Context) (*client.Client, error) {
-	ctx, cancel := context.WithTimeout(ctx, dialLimit)
-	defer cancel()
-	robot, err := client.Dial(ctx, s.robot)
-	if err != nil {
-		return nil, err
-	}
-	if err := robot.Config(codec.Server, append([]byte{codec.ConfigName}, s.name...)); err != nil {
-		robot.Close()
-		return nil, err
-	}
-	return robot, nil
+	return client.DialAs(ctx, s.robot, s.name, dialLimit)
 }
 
 // converse calls run, and take for each message of the dashboard, until one of them

@@ -80,15 +80,15 @@ func (s *server) stream(ctx context.Context, sock *socket) error {
 // acknowledged interrupts run if data waits for the acknowledgement.
 func (s *stream) acknowledged() {
 	if s.waiting.Load() {
-		s.mailbox.wake()
+		s.mailbox.Wake()
 	}
 }
 
 // mailbox hands requests to the goroutine that reads the robot, and wakes it.
 type mailbox struct {
-	mu        sync.Mutex
-	requests  []streamRequest
-	interrupt context.CancelFunc // ends the current Read
+	visitors.Turns
+	mu       sync.Mutex
+	requests []streamRequest
 }
 
 func (m *mailbox) put(_ context.Context, message []byte) error {
@@ -96,7 +96,7 @@ func (m *mailbox) put(_ context.Context, message []byte) error {
 	if err := decodeCommand(message, &r); err != nil {
 		return err
 	}
-	defer m.wake() // when unlocked
+	defer m.Wake()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(m.requests) == maxQueued {
@@ -106,20 +106,12 @@ func (m *mailbox) put(_ context.Context, message []byte) error {
 	return nil
 }
 
-func (m *mailbox) wake() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.interrupt != nil {
-		m.interrupt()
-	}
-}
-
-// take returns the waiting requests. From now on put and wake call interrupt.
-func (m *mailbox) take(interrupt context.CancelFunc) []streamRequest {
+// take returns the waiting requests.
+func (m *mailbox) take() []streamRequest {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	requests := m.requests
-	m.requests, m.interrupt = nil, interrupt
+	m.requests = nil
 	return requests
 }
 
@@ -128,20 +120,16 @@ func (s *stream) run(ctx context.Context) error {
 	if err := s.identify(ctx); err != nil {
 		return err
 	}
-	for {
-		reading, interrupt := context.WithCancel(ctx)
-		err := s.execute(ctx, s.mailbox.take(interrupt))
+	return s.mailbox.Run(ctx, func(reading context.Context) error {
+		err := s.execute(ctx, s.mailbox.take())
 		if err == nil {
 			err = s.send(ctx) // an acknowledgement may have arrived
 		}
 		for err == nil {
 			err = s.read(ctx, reading)
 		}
-		interrupt()
-		if ctx.Err() != nil || !errors.Is(err, context.Canceled) {
-			return err
-		}
-	}
+		return err
+	})
 }
 
 // identify checks that this is a Player server, and subscribes to ages if it

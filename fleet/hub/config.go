@@ -24,16 +24,7 @@ const (
 
 // dial connects to a robot, under a name that its owner recognises.
 func (h *hub) dial(ctx context.Context, r Robot) (*client.Client, error) {
-	ctx, cancel := context.WithTimeout(ctx, dialLimit)
-	defer cancel()
-	c, err := client.Dial(ctx, r.Address)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.SetName("fleet " + h.Fleet); err != nil {
-		return nil, errors.Join(err, c.Close())
-	}
-	return c, nil
+	return client.DialAs(ctx, r.Address, "fleet "+h.Fleet, dialLimit)
 }
 
 // configurer passes on configurations of a robot, in order: emergency stops, or all
