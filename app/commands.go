@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"slices"
 	"strings"
 
 	"player/config"
 	"player/config/syntax"
+	"player/logfile"
 	"player/logging"
 	"player/serialport"
 	"player/server/secure"
@@ -71,15 +73,20 @@ Exit codes: 0 the configuration is good, 2 it is not.
 		},
 		migrateCommand(),
 		{
-			Name: "export", Args: "[-f] LOG [DIRECTORY|FILE.mcap]", Summary: "make CSV or MCAP of a log",
+			Name: "export", Args: "[flags] LOG [DIRECTORY|FILE.mcap]", Summary: "make CSV, MCAP or a ROS bag",
 			Help: `LOG was written by player record or by the driver writelog (docs/LOGS.md). If it
 is still being recorded, what it has so far is exported.
 
   player export run.mcap                tables (CSV) on standard output
   player export run.mcap tables/        tables, a file for each device
   player export run.mcap drawn.mcap     for Foxglove and other viewers
+  player export -ros run.mcap drive/    a bag of ROS 2: ros2 bag play drive/
 
-  -f   replace files that exist
+  -f        replace files that exist
+  -ros      write a bag of ROS 2 (docs/ROS.md)
+  -zstd     compress the bag
+  -reach M  its lasers saw nothing from M metres on (default: 8.183 to 8.191 m
+            are nothing, as for an LMS 200 and the simulator)
 
 Files appear when they are whole: an export that fails leaves none.
 
@@ -89,14 +96,27 @@ be written.
 			Run: func(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) error {
 				flags := tools.NewFlags("export")
 				replace := flags.Bool("f", false, "")
+				inROS := flags.Bool("ros", false, "")
+				var bag *logfile.Bag
+				var about logfile.Bag
+				flags.BoolVar(&about.Compress, "zstd", false, "")
+				flags.Float64Var(&about.Reach, "reach", 0, "")
 				rest, err := tools.Parse(flags, args, 2)
-				if err != nil {
+				switch {
+				case err != nil:
 					return err
-				}
-				if len(rest) == 0 {
+				case len(rest) == 0:
 					return errors.New("export needs the path of a log")
+				case *inROS && len(rest) < 2:
+					return errors.New("export -ros needs the folder of the bag")
+				case !*inROS && about != (logfile.Bag{}):
+					return errors.New("-zstd and -reach are for bags: add -ros")
+				case math.IsNaN(about.Reach), about.Reach < 0:
+					return errors.New("-reach needs metres")
+				case *inROS:
+					bag = &about
 				}
-				return exportLog(ctx, rest[0], strings.Join(rest[1:], ""), *replace, stdout, stderr)
+				return exportLog(ctx, rest[0], strings.Join(rest[1:], ""), *replace, bag, stdout, stderr)
 			},
 		},
 	}

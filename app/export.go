@@ -17,9 +17,9 @@ const progressPeriod = time.Second
 
 // exportLog writes the tables of a log as files into a directory and their paths
 // to stdout, or without a directory the tables to stdout. Into a file named .mcap it
-// writes what viewers draw. Files that exist are errors unless replace. Progress, and
+// writes what viewers draw, and with a bag the folder to becomes a bag of ROS 2. Files that exist are errors unless replace. Progress, and
 // what is damaged in the log, goes to stderr.
-func exportLog(ctx context.Context, path, to string, replace bool, stdout, stderr io.Writer) error {
+func exportLog(ctx context.Context, path, to string, replace bool, bag *logfile.Bag, stdout, stderr io.Writer) error {
 	ctx, stop := tools.UntilSignal(ctx)
 	defer stop()
 	files := tools.Files{Context: ctx, Replace: replace}
@@ -32,18 +32,24 @@ func exportLog(ctx context.Context, path, to string, replace bool, stdout, stder
 	progress := progress(path, stderr)
 	var s *logfile.Summary
 	var err error
+	inFolder := func(name string) (io.Writer, error) {
+		if err := os.MkdirAll(to, 0o777); err != nil {
+			return nil, err
+		}
+		return create(filepath.Join(to, name))
+	}
 	switch {
+	case bag != nil:
+		bag.Name, err = filepath.Abs(to)
+		if err == nil {
+			s, err = logfile.ExportBag(path, *bag, inFolder, progress)
+		}
 	case to == "":
 		s, err = logfile.ExportTo(stdout, path, progress)
 	case filepath.Ext(to) == ".mcap":
 		s, err = logfile.ExportMCAP(path, func() (io.Writer, error) { return create(to) }, progress)
 	default:
-		s, err = logfile.ExportFiles(path, func(name string) (io.Writer, error) {
-			if err := os.MkdirAll(to, 0o777); err != nil {
-				return nil, err
-			}
-			return create(filepath.Join(to, name))
-		}, progress)
+		s, err = logfile.ExportFiles(path, inFolder, progress)
 	}
 	if err := files.Close(err); err != nil {
 		return err

@@ -153,8 +153,8 @@ func (c *Converter) send(topic string, content any) {
 }
 
 // sendFrame adds the pose of a frame in its parent.
-func (c *Converter) sendFrame(at Time, parent, child string, place Vector3, rotation Quaternion) {
-	c.send(c.robot+"/tf", FrameTransform{at, c.frame + parent, child, place, rotation})
+func (c *Converter) sendFrame(at Time, parent, child string, place Vector3, rotation Quaternion, moves bool) {
+	c.send(c.robot+"/tf", FrameTransform{at, c.frame + parent, child, place, rotation, moves})
 }
 
 // Data converts data of the device with this index in the list. taken is when the
@@ -192,7 +192,7 @@ func (c *Converter) Data(device int, taken int64, payload []byte) []Message {
 			c.zoom = d.Zoom
 			c.send(p.topic, panTiltZoom(at, d))
 			mount := p.Geometry.or(cameraPlace)
-			c.sendFrame(at, baseLink, p.frame, mount.vector(), turned(rad(mount.heading+float64(d.Pan)), rad(float64(d.Tilt))))
+			c.sendFrame(at, baseLink, p.frame, mount.vector(), turned(rad(mount.heading+float64(d.Pan)), rad(float64(d.Tilt))), true)
 		}
 	case "joystick":
 		c.joystick(p, at, payload)
@@ -223,13 +223,13 @@ func (c *Converter) sendFrames(at Time) {
 		case "sonar":
 			for i := range ring {
 				mount := ring[i].on(p.Geometry.or(place{}))
-				c.sendFrame(at, baseLink, p.frame+"_"+strconv.Itoa(i), mount.vector(), mount.rotation())
+				c.sendFrame(at, baseLink, p.frame+"_"+strconv.Itoa(i), mount.vector(), mount.rotation(), false)
 			}
 			continue
 		default:
 			continue
 		}
-		c.sendFrame(at, baseLink, p.frame, mount.vector(), mount.rotation())
+		c.sendFrame(at, baseLink, p.frame, mount.vector(), mount.rotation(), false)
 	}
 }
 
@@ -247,7 +247,7 @@ func (c *Converter) position(p part, device int, at Time, payload []byte) {
 	c.send(p.topic, PoseInFrame{at, c.frame + odom, pose})
 	c.send(p.topic+"/motion", Motion{at, float64(d.Speed) / 1000, rad(float64(d.TurnRate)), rad(float64(d.Compass)), d.Stall != 0})
 	if device == c.transformed {
-		c.sendFrame(at, odom, c.frame+baseLink, pose.Position, pose.Orientation)
+		c.sendFrame(at, odom, c.frame+baseLink, pose.Position, pose.Orientation, true)
 	}
 }
 

@@ -71,6 +71,8 @@ type FrameTransform struct {
 	ChildFrameID  string     `json:"child_frame_id"`
 	Translation   Vector3    `json:"translation"`
 	Rotation      Quaternion `json:"rotation"`
+
+	Moves bool `json:"-"` // the frame is not fixed to its parent
 }
 
 // levelInfo is a level of Log.

@@ -52,6 +52,9 @@ func describe(t reflect.Type) *description {
 		d := &description{Type: "object", Properties: map[string]*description{}}
 		for i := range t.NumField() {
 			name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+			if name == "-" {
+				continue // it is not sent
+			}
 			d.Properties[name] = describe(t.Field(i).Type)
 			d.Required = append(d.Required, name)
 		}

@@ -165,6 +165,14 @@ func (c *container) addMessage(channel uint16, sequence uint32, logged, publishe
 	c.messages++
 }
 
+// endFullChunk writes the current chunk if it is large.
+func (c *container) endFullChunk() error {
+	if len(c.chunk) < looseChunk {
+		return nil
+	}
+	return c.endChunk()
+}
+
 // endChunk writes the current chunk and its index, and passes them to the operating
 // system.
 func (c *container) endChunk() error {

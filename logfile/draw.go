@@ -38,11 +38,7 @@ func draw(out io.Writer, path string, s *Summary, progress Progress) error {
 	devices := s.devices()
 	converter := foxglove.New("", devices)
 	topics := converter.Topics()
-	err = forEach(path, progress, func(m Message) error {
-		device := slices.IndexFunc(devices, func(d foxglove.Device) bool { return d.Interface == m.Channel.Interface && d.Index == m.Channel.Index })
-		if device < 0 {
-			return nil // its first message came while the log was read
-		}
+	err = s.eachOf(path, devices, progress, func(device int, m Message) error {
 		convert := [...]func(int, int64, []byte) []foxglove.Message{
 			Data: converter.Data, Command: converter.Command, Configuration: converter.Configuration,
 		}[m.Channel.Content]
@@ -56,10 +52,7 @@ func draw(out io.Writer, path string, s *Summary, progress Progress) error {
 			c.addChannel(id, id, topic.Name, "json")
 			c.addMessage(id, 0, uint64(m.Time), uint64(m.Time), text)
 		}
-		if len(c.chunk) >= looseChunk {
-			return c.endChunk()
-		}
-		return nil
+		return c.endFullChunk()
 	})
 	if err != nil {
 		return err
@@ -79,4 +72,15 @@ func (s *Summary) devices() (list []foxglove.Device) {
 		}
 	}
 	return list
+}
+
+// eachOf calls fn for each message of a log with the index of its device in the list.
+func (s *Summary) eachOf(path string, devices []foxglove.Device, progress Progress, fn func(device int, m Message) error) error {
+	return forEach(path, progress, func(m Message) error {
+		device := slices.IndexFunc(devices, func(d foxglove.Device) bool { return d.Interface == m.Channel.Interface && d.Index == m.Channel.Index })
+		if device < 0 {
+			return nil // its first message came while the log was read
+		}
+		return fn(device, m)
+	})
 }

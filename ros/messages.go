@@ -1,0 +1,206 @@
+package ros
+
+// The messages below are those of ROS 2's packages builtin_interfaces, std_msgs,
+// geometry_msgs, sensor_msgs, nav_msgs, tf2_msgs and vision_msgs, field by field in their
+// order: metres, radians, seconds. The types of fields are those of ROS, too.
+
+// Time is a time since 1970.
+type Time struct {
+	Sec     int32
+	Nanosec uint32
+}
+
+// Header says when and in which frame the data was taken.
+type Header struct {
+	Stamp   Time
+	FrameID string `ros:"frame_id"`
+}
+
+// Vector3 is a direction, a size or a speed.
+type Vector3 struct{ X, Y, Z float64 }
+
+// Point is a place.
+type Point struct{ X, Y, Z float64 }
+
+// Quaternion is a rotation.
+type Quaternion struct{ X, Y, Z, W float64 }
+
+// Pose is a place and a direction.
+type Pose struct {
+	Position    Point
+	Orientation Quaternion
+}
+
+// PoseWithCovariance has the covariance of x, y, z and the rotations about them, by rows.
+type PoseWithCovariance struct {
+	Pose       Pose
+	Covariance [36]float64
+}
+
+// Twist is a speed, in m/s and rad/s.
+type Twist struct{ Linear, Angular Vector3 }
+
+// TwistWithCovariance is like PoseWithCovariance.
+type TwistWithCovariance struct {
+	Twist      Twist
+	Covariance [36]float64
+}
+
+// Transform is the pose of a frame in another.
+type Transform struct {
+	Translation Vector3
+	Rotation    Quaternion
+}
+
+// TransformStamped has the parent in its header.
+type TransformStamped struct {
+	Header       Header
+	ChildFrameID string `ros:"child_frame_id"`
+	Transform    Transform
+}
+
+// TFMessage is a list of frames.
+type TFMessage struct{ Transforms []TransformStamped }
+
+// Odometry is a pose in the header's frame, and a speed in the child's.
+type Odometry struct {
+	Header       Header
+	ChildFrameID string `ros:"child_frame_id"`
+	Pose         PoseWithCovariance
+	Twist        TwistWithCovariance
+}
+
+// LaserScan is a scan in the x-y plane of its frame.
+type LaserScan struct {
+	Header         Header
+	AngleMin       float32 `ros:"angle_min"`
+	AngleMax       float32 `ros:"angle_max"`
+	AngleIncrement float32 `ros:"angle_increment"`
+	TimeIncrement  float32 `ros:"time_increment"`
+	ScanTime       float32 `ros:"scan_time"`
+	RangeMin       float32 `ros:"range_min"`
+	RangeMax       float32 `ros:"range_max"`
+	Ranges         []float32
+	Intensities    []float32
+}
+
+// Range is the reading of a sonar, along the x axis of its frame.
+type Range struct {
+	Header        Header
+	RadiationType uint8   `ros:"radiation_type"` // 0: ultrasound
+	FieldOfView   float32 `ros:"field_of_view"`
+	MinRange      float32 `ros:"min_range"`
+	MaxRange      float32 `ros:"max_range"`
+	Range         float32
+	Variance      float32
+}
+
+// BatteryState is that of the battery. What is not measured is NaN.
+type BatteryState struct {
+	Header                Header
+	Voltage               float32
+	Temperature           float32
+	Current               float32
+	Charge                float32
+	Capacity              float32
+	DesignCapacity        float32 `ros:"design_capacity"`
+	Percentage            float32
+	PowerSupplyStatus     uint8 `ros:"power_supply_status"`     // 0: unknown
+	PowerSupplyHealth     uint8 `ros:"power_supply_health"`     // 0: unknown
+	PowerSupplyTechnology uint8 `ros:"power_supply_technology"` // 0: unknown
+	Present               bool
+	CellVoltage           []float32 `ros:"cell_voltage"`
+	CellTemperature       []float32 `ros:"cell_temperature"`
+	Location              string
+	SerialNumber          string `ros:"serial_number"`
+}
+
+// Joy is the state of a joystick.
+type Joy struct {
+	Header  Header
+	Axes    []float32
+	Buttons []int32
+}
+
+// JointState has the positions of joints in radians.
+type JointState struct {
+	Header   Header
+	Name     []string
+	Position []float64
+	Velocity []float64
+	Effort   []float64
+}
+
+// MultiArrayDimension is a dimension of an array.
+type MultiArrayDimension struct {
+	Label        string
+	Size, Stride uint32
+}
+
+// MultiArrayLayout is the layout of an array.
+type MultiArrayLayout struct {
+	Dim        []MultiArrayDimension
+	DataOffset uint32 `ros:"data_offset"`
+}
+
+// UInt8MultiArray is an array of bytes.
+type UInt8MultiArray struct {
+	Layout MultiArrayLayout
+	Data   []uint8
+}
+
+// Point2D is a place in an image.
+type Point2D struct{ X, Y float64 }
+
+// Pose2D is a place and a direction in an image.
+type Pose2D struct {
+	Position Point2D
+	Theta    float64
+}
+
+// BoundingBox2D is a rectangle in an image, in pixels.
+type BoundingBox2D struct {
+	Center Pose2D
+	SizeX  float64 `ros:"size_x"`
+	SizeY  float64 `ros:"size_y"`
+}
+
+// ObjectHypothesis is what an object may be.
+type ObjectHypothesis struct {
+	ClassID string `ros:"class_id"`
+	Score   float64
+}
+
+// ObjectHypothesisWithPose is what an object may be, and where.
+type ObjectHypothesisWithPose struct {
+	Hypothesis ObjectHypothesis
+	Pose       PoseWithCovariance
+}
+
+// Detection2D is an object in an image.
+type Detection2D struct {
+	Header  Header
+	Results []ObjectHypothesisWithPose
+	Bbox    BoundingBox2D
+	ID      string
+}
+
+// Detection2DArray are the objects in an image.
+type Detection2DArray struct {
+	Header     Header
+	Detections []Detection2D
+}
+
+// packages has the package of each message.
+func packages() map[string][]any {
+	return map[string][]any{
+		"builtin_interfaces": {Time{}},
+		"std_msgs":           {Header{}, MultiArrayDimension{}, MultiArrayLayout{}, UInt8MultiArray{}},
+		"geometry_msgs": {Vector3{}, Point{}, Quaternion{}, Pose{}, PoseWithCovariance{}, Twist{}, TwistWithCovariance{},
+			Transform{}, TransformStamped{}},
+		"sensor_msgs": {LaserScan{}, Range{}, BatteryState{}, Joy{}, JointState{}},
+		"nav_msgs":    {Odometry{}},
+		"tf2_msgs":    {TFMessage{}},
+		"vision_msgs": {Point2D{}, Pose2D{}, BoundingBox2D{}, ObjectHypothesis{}, ObjectHypothesisWithPose{}, Detection2D{}, Detection2DArray{}},
+	}
+}

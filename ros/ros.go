@@ -1,0 +1,272 @@
+// Package ros turns what viewers draw (package foxglove) into the messages of ROS 2, in
+// CDR and described as ROS describes them. It has no files and no sockets.
+//
+// Frames and units are those of REP 103 and REP 105, what has not been detected is
+// infinite (REP 117).
+package ros
+
+import (
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"player/foxglove"
+)
+
+// Topic is a stream of messages of one type.
+type Topic struct {
+	Name    string // "/scan"
+	Type    string // "sensor_msgs/msg/LaserScan"
+	Schema  string // the type's definition in ros2msg
+	Latched bool   // who subscribes later gets the last message, too (transient local)
+}
+
+// Message is a message of this package.
+type Message struct {
+	Topic   int // index in Topics
+	Content any
+}
+
+// Converter turns the payloads of one robot into messages.
+type Converter struct {
+	// Reach is the reading, in m, from which on a laser sees nothing; 0: that of an LMS 200
+	// and of the simulator.
+	Reach float64
+
+	viewers *foxglove.Converter
+	robot   string // before the name of each topic: "" or "/r1"
+	sources []foxglove.Topic
+	known   map[reflect.Type]definition
+	topics  []Topic
+	byName  map[string]int
+	out     []Message
+
+	placed int64 // when the frames that do not move were sent, s since 1970
+	motion foxglove.Motion
+	pose   foxglove.PoseInFrame
+}
+
+// New returns a converter for the devices of a robot. robot is its name if there are
+// several, otherwise empty; it stands before the names of topics and frames.
+func New(robot string, devices []foxglove.Device) *Converter {
+	c := &Converter{viewers: foxglove.New(robot, devices), known: definitions(), byName: map[string]int{}, placed: math.MinInt64 / 2}
+	if robot != "" {
+		c.robot = "/" + robot
+	}
+	c.sources = c.viewers.Topics()
+	return c
+}
+
+// Topics returns the topics that messages have had so far.
+func (c *Converter) Topics() []Topic { return c.topics }
+
+// Data converts data of the device with this index in the list. taken is when the data
+// was taken, ns since 1970. A payload that the protocol does not have gives no messages.
+// The result is valid until the next call.
+func (c *Converter) Data(device int, taken int64, payload []byte) []Message {
+	c.out = c.out[:0]
+	var static TFMessage
+	for _, m := range c.viewers.Data(device, taken, payload) {
+		if f, ok := m.Content.(foxglove.FrameTransform); ok && !f.Moves {
+			static.Transforms = append(static.Transforms, stamped(f))
+			continue
+		}
+		c.convert(c.sources[m.Topic].Name, m.Content)
+	}
+	// One message has all: who subscribes later gets the last one only.
+	if seconds := taken / 1e9; len(static.Transforms) > 0 && (seconds < c.placed || seconds >= c.placed+staticPeriod) {
+		c.placed = seconds
+		c.send(c.robot+"/tf_static", static)
+	}
+	return c.out
+}
+
+// Command converts a command to the device with this index in the list, as Data does.
+func (c *Converter) Command(device int, came int64, payload []byte) []Message {
+	c.out = c.out[:0]
+	for _, m := range c.viewers.Command(device, came, payload) {
+		if v, ok := m.Content.(foxglove.Velocity); ok {
+			c.send(c.rename(c.sources[m.Topic].Name, "cmd_vel"), Twist{Vector3(v.Linear), Vector3(v.Angular)})
+		}
+	}
+	return c.out
+}
+
+// send adds a message to the output.
+func (c *Converter) send(topic string, content any) {
+	i, known := c.byName[topic]
+	if !known {
+		i = len(c.topics)
+		c.byName[topic] = i
+		about := c.known[reflect.TypeOf(content)]
+		c.topics = append(c.topics, Topic{topic, about.name, about.text, strings.HasSuffix(topic, "/tf_static")})
+	}
+	c.out = append(c.out, Message{i, content})
+}
+
+// rename returns the name in ROS of what viewers call topic, as "/r1/sonar:1/ranges": with
+// name instead of the device's and all behind it, "/r1/sonar_1". Topics of ROS have no
+// colons.
+func (c *Converter) rename(topic, name string) string {
+	if index := indexOf(topic); index != "" {
+		name += "_" + index
+	}
+	return c.robot + "/" + name
+}
+
+// indexOf returns the index of the device in a topic for viewers, empty if it is 0.
+func indexOf(topic string) string {
+	_, index, _ := strings.Cut(topic, ":")
+	index, _, _ = strings.Cut(index, "/")
+	return index
+}
+
+const (
+	// staticPeriod is the time, in s, after which frames that do not move are sent again:
+	// a bag that is played from its middle has them, too.
+	staticPeriod = 10
+	// laserMin, in m, is below what any of our scanners measures: a reading below it is no
+	// distance.
+	laserMin = 0.02
+	// Readings of an LMS 200 from noEcho on, in m, up to laserMax, mean that there was no
+	// echo or that the scanner was dazzled (docs/DEVICES.md). The simulator has the same.
+	noEcho, laserMax = 8.183, 8.191
+	// farthest is the largest reading of the protocol, in m.
+	farthest = 65.535
+	// sonarMin and sonarMax, in m, are the range of a Pioneer's sonars; an echo from
+	// further away is none. sonarCone is the width of the cone in rad.
+	sonarMin, sonarMax, sonarCone = 0.1, 5.0, 15 * math.Pi / 180
+	// Odometry does not say how certain it is, and planners refuse zero. These variances
+	// are an order of magnitude for two wheels on a floor, in m2 and rad2; what two wheels
+	// cannot know is unknown.
+	variance, turnVariance, unknown = 1e-2, 3e-2, 1e6
+)
+
+// convert translates one message for viewers.
+func (c *Converter) convert(topic string, content any) {
+	switch m := content.(type) {
+	case foxglove.FrameTransform:
+		c.send(c.robot+"/tf", TFMessage{[]TransformStamped{stamped(m)}})
+	case foxglove.PoseInFrame:
+		c.pose = m // the motion of the same data follows
+	case foxglove.Motion:
+		c.motion = m
+		c.odometry(c.rename(topic, "odom"))
+	case foxglove.LaserScan:
+		c.scan(c.rename(topic, "scan"), m)
+	case foxglove.Ranges:
+		for i, r := range m.Ranges {
+			number := strconv.Itoa(i)
+			c.send(c.rename(topic, "sonar")+"/"+number, Range{
+				header(m.Timestamp, c.frameOf("sonar", topic)+"_"+number), 0, sonarCone, sonarMin, sonarMax, sonarRange(r), 0})
+		}
+	case foxglove.Battery:
+		nan := float32(math.NaN())
+		c.send(c.rename(topic, "battery_state"), BatteryState{Header: header(m.Timestamp, ""), Voltage: float32(m.Voltage),
+			Temperature: nan, Current: nan, Charge: nan, Capacity: nan, DesignCapacity: nan, Percentage: nan, Present: true})
+	case foxglove.Bumpers:
+		layout := MultiArrayLayout{Dim: []MultiArrayDimension{{"front, rear", 2, uint32(len(m.Front) + len(m.Rear))}, {"bumper", uint32(len(m.Front)), uint32(len(m.Front))}}}
+		c.send(c.rename(topic, "bumpers"), UInt8MultiArray{layout, append(pressed(m.Front), pressed(m.Rear)...)})
+	case foxglove.Blobs:
+		c.send(c.rename(topic, "detections"), c.detections(topic, m))
+	case foxglove.Joystick:
+		joy := Joy{Header: header(m.Timestamp, "")}
+		for _, v := range m.Axes {
+			joy.Axes = append(joy.Axes, float32(v))
+		}
+		for _, b := range pressed(m.Buttons) {
+			joy.Buttons = append(joy.Buttons, int32(b))
+		}
+		c.send(c.rename(topic, "joy"), joy)
+	case foxglove.PanTiltZoom:
+		c.send(c.rename(topic, "joint_states"), JointState{Header: header(m.Timestamp, ""), Name: []string{"pan", "tilt"}, Position: []float64{m.Pan, m.Tilt}})
+	}
+}
+
+// stamped returns a frame as ROS has it.
+func stamped(f foxglove.FrameTransform) TransformStamped {
+	return TransformStamped{header(f.Timestamp, f.ParentFrameID), f.ChildFrameID, Transform{Vector3(f.Translation), Quaternion(f.Rotation)}}
+}
+
+func (c *Converter) odometry(topic string) {
+	twist := Twist{Vector3{X: c.motion.Speed}, Vector3{Z: c.motion.TurnRate}}
+	pose := Pose{Point(c.pose.Pose.Position), Quaternion(c.pose.Pose.Orientation)}
+	c.send(topic, Odometry{header(c.pose.Timestamp, c.pose.FrameID), c.frameOf("base_link", ""), PoseWithCovariance{pose, planar()}, TwistWithCovariance{twist, planar()}})
+}
+
+// planar returns the covariance of what two wheels know: x, y, and the turn about z.
+func planar() (m [36]float64) {
+	for i, v := range [...]float64{variance, variance, unknown, unknown, unknown, turnVariance} {
+		m[7*i] = v
+	}
+	return m
+}
+
+// scan sends a scan. Readings that mean that nothing was seen are infinite.
+func (c *Converter) scan(topic string, s foxglove.LaserScan) {
+	most, nothing := c.Reach, func(r float64) bool { return r >= c.Reach }
+	if c.Reach == 0 {
+		most, nothing = noEcho, func(r float64) bool { return r >= noEcho && r <= laserMax }
+		if slices.Max(s.Ranges) > laserMax {
+			most = farthest
+		}
+	}
+	ranges := make([]float32, len(s.Ranges))
+	for i, r := range s.Ranges {
+		if ranges[i] = float32(r); nothing(r) {
+			ranges[i] = float32(math.Inf(1))
+		}
+	}
+	c.send(topic, LaserScan{
+		Header: header(s.Timestamp, s.FrameID), AngleMin: float32(s.StartAngle), AngleMax: float32(s.EndAngle),
+		AngleIncrement: float32((s.EndAngle - s.StartAngle) / float64(len(ranges)-1)), RangeMin: laserMin, RangeMax: float32(most), Ranges: ranges,
+	})
+}
+
+// frameOf returns the frame of the device in a topic for viewers: "sonar1", "r1/camera".
+func (c *Converter) frameOf(name, topic string) string {
+	return strings.TrimPrefix(c.robot+"/", "/") + name + indexOf(topic)
+}
+
+// sonarRange returns a reading as REP 117 has it: NaN has not fired yet or is missing.
+func sonarRange(r float64) float32 {
+	switch {
+	case r == 0:
+		return float32(math.NaN())
+	case r >= sonarMax:
+		return float32(math.Inf(1))
+	}
+	return float32(r)
+}
+
+func (c *Converter) detections(topic string, b foxglove.Blobs) Detection2DArray {
+	at := header(b.Timestamp, c.frameOf("camera", topic))
+	all := Detection2DArray{Header: at}
+	for _, blob := range b.Blobs {
+		all.Detections = append(all.Detections, Detection2D{
+			Header:  at,
+			Results: []ObjectHypothesisWithPose{{Hypothesis: ObjectHypothesis{strconv.Itoa(blob.Channel), 1}}},
+			Bbox: BoundingBox2D{Pose2D{Position: Point2D{float64(blob.Left+blob.Right) / 2, float64(blob.Top+blob.Bottom) / 2}},
+				float64(blob.Right - blob.Left), float64(blob.Bottom - blob.Top)},
+		})
+	}
+	return all
+}
+
+// header returns a header.
+func header(at foxglove.Time, frame string) Header {
+	return Header{Time{int32(at.Sec), at.Nsec}, frame}
+}
+
+// pressed returns 1 for each that is pressed.
+func pressed(list []bool) []uint8 {
+	values := make([]uint8, len(list))
+	for i, p := range list {
+		if p {
+			values[i] = 1
+		}
+	}
+	return values
+}

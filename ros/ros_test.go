@@ -1,0 +1,125 @@
+package ros
+
+import (
+	"bytes"
+	"math"
+	"strings"
+	"testing"
+
+	"player/codec"
+	"player/foxglove"
+)
+
+// A message with all kinds of fields, byte by byte: alignment counts from behind the
+// encapsulation, and the elements of a sequence are aligned, too.
+func TestCDR(t *testing.T) {
+	got := AppendCDR([]byte("before"), JointState{
+		Header: Header{Time{1, 2}, "ab"}, Name: []string{"p"}, Position: []float64{1},
+	})
+	want := []byte("before\x00\x01\x00\x00" +
+		"\x01\x00\x00\x00\x02\x00\x00\x00" + // stamp
+		"\x03\x00\x00\x00ab\x00\x00" + // frame_id, and the gap before the next length
+		"\x01\x00\x00\x00\x02\x00\x00\x00p\x00\x00\x00" + // name
+		"\x01\x00\x00\x00" + "\x00\x00\x00\x00\x00\x00\xf0\x3f" + // position, at a multiple of 8
+		"\x00\x00\x00\x00\x00\x00\x00\x00") // velocity, effort
+	if !bytes.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+func TestDefinitions(t *testing.T) {
+	for _, d := range definitions() {
+		if strings.Contains(d.text, "MSG: /") || strings.Contains(d.text, "struct") {
+			t.Errorf("%s has a message in it that has no package: %s", d.name, d.text)
+		}
+	}
+}
+
+// Of several robots each has a namespace, and of several devices each a number.
+func TestNames(t *testing.T) {
+	c := New("r1", []foxglove.Device{{Interface: "position"}, {Interface: "laser", Index: 1}, {Interface: "sonar", Index: 2}, {Interface: "vision", Index: 1}, {Interface: "ptz", Index: 1}})
+	c.Data(0, 1e9, (&codec.PositionData{}).Append(nil))
+	c.Data(1, 1e9, (&codec.LaserData{}).Append(nil))
+	c.Data(2, 1e9, (&codec.SonarData{}).Append(nil))
+	c.Data(3, 1e9, (&codec.VisionData{}).Append(nil))
+	c.Data(4, 1e9, (&codec.PTZData{}).Append(nil))
+	c.Command(0, 1e9, codec.PositionCommand{Speed: 1}.Append(nil))
+	var names []string
+	for _, topic := range c.Topics() {
+		names = append(names, topic.Name)
+	}
+	got := strings.Join(names, " ")
+	for _, want := range []string{"/r1/odom", "/r1/tf ", "/r1/tf_static", "/r1/scan_1", "/r1/sonar_2/15", "/r1/detections_1", "/r1/joint_states_1", "/r1/cmd_vel"} {
+		if !strings.Contains(got+" ", want) {
+			t.Errorf("%s is not among %s", want, got)
+		}
+	}
+	for _, m := range c.Data(1, 2e9, (&codec.LaserData{}).Append(nil)) {
+		if scan, ok := m.Content.(LaserScan); ok && scan.Header.FrameID != "r1/laser1" {
+			t.Errorf("frame %s", scan.Header.FrameID)
+		}
+	}
+}
+
+// What says that nothing was seen is infinite; what was seen stays.
+func TestReach(t *testing.T) {
+	for _, tt := range []struct {
+		reach float64
+		mm    uint16
+		want  float32
+		most  float32
+	}{
+		{0, 500, 0.5, noEcho}, {0, 8182, 8.182, noEcho}, {0, 8183, float32(math.Inf(1)), noEcho}, {0, 8191, float32(math.Inf(1)), noEcho},
+		{0, 12000, 12, farthest}, {12, 8191, 8.191, 12}, {12, 11999, 11.999, 12}, {12, 12000, float32(math.Inf(1)), 12},
+	} {
+		c := New("", []foxglove.Device{{Interface: "laser"}})
+		c.Reach = tt.reach
+		for _, m := range c.Data(0, 1e9, (&codec.LaserData{7: tt.mm}).Append(nil)) {
+			if scan, ok := m.Content.(LaserScan); ok && (scan.Ranges[7] != tt.want || scan.RangeMax != tt.most) {
+				t.Errorf("%d mm, reach %v: %v, at most %v", tt.mm, tt.reach, scan.Ranges[7], scan.RangeMax)
+			}
+		}
+	}
+}
+
+// Frames that do not move come again every ten seconds, and those that move always.
+func TestStaticFrames(t *testing.T) {
+	c := New("", []foxglove.Device{{Interface: "position"}, {Interface: "laser"}})
+	count := map[string]int{}
+	for second := range int64(21) {
+		for _, m := range c.Data(0, second*1e9, (&codec.PositionData{}).Append(nil)) {
+			count[c.Topics()[m.Topic].Name]++
+		}
+	}
+	if count["/tf"] != 21 || count["/tf_static"] != 3 {
+		t.Errorf("%v", count)
+	}
+}
+
+// No payload makes the converter panic.
+func FuzzData(f *testing.F) {
+	devices := []foxglove.Device{{Interface: "position"}, {Interface: "laser"}, {Interface: "sonar"}, {Interface: "misc"}, {Interface: "gripper"},
+		{Interface: "vision"}, {Interface: "ptz"}, {Interface: "joystick"}}
+	f.Add(uint8(0), (&codec.PositionData{}).Append(nil))
+	f.Add(uint8(5), (&codec.VisionData{Blobs: []codec.Blob{{Area: 1}}}).Append(nil))
+	f.Fuzz(func(_ *testing.T, device uint8, payload []byte) {
+		c := New("", devices)
+		var b []byte
+		for range 2 {
+			for _, m := range append(c.Data(int(device)%len(devices), 1, payload), c.Command(int(device)%len(devices), 1, payload)...) {
+				b = AppendCDR(b[:0], m.Content)
+			}
+		}
+	})
+}
+
+func BenchmarkScan(b *testing.B) {
+	c := New("", []foxglove.Device{{Interface: "laser"}})
+	payload := (&codec.LaserData{}).Append(nil)
+	var out []byte
+	for b.Loop() {
+		for _, m := range c.Data(0, 1e9, payload) {
+			out = AppendCDR(out[:0], m.Content)
+		}
+	}
+}
