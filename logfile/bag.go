@@ -1,11 +1,10 @@
 package logfile
 
 import (
-	_ "embed" // bagText
+	"bufio"
+	"fmt"
 	"io"
 	"path/filepath"
-	"strconv"
-	"text/template"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -88,30 +87,24 @@ func (b Bag) write(out, about io.Writer, path string, s *Summary, progress Progr
 	return b.index(about, c, converter.Topics())
 }
 
-//go:embed bag.yaml
-var bagText string
-
 // index writes metadata.yaml.
 func (b Bag) index(out io.Writer, c *container, topics []ros.Topic) error {
-	type stream struct {
-		ros.Topic
-		Messages uint64
-		Quality  string
+	text := bufio.NewWriter(out)
+	write := func(format string, args ...any) { fmt.Fprintf(text, format, args...) } // Flush returns the error
+	times := func(indent string) {
+		write("%[1]sduration:\n%[1]s  nanoseconds: %[2]d\n%[1]sstarting_time:\n%[1]s  nanoseconds_since_epoch: %[3]d\n%[1]smessage_count: %[4]d\n",
+			indent, c.ended-c.began, c.began, c.total)
 	}
-	content := struct {
-		File            string
-		Start, Duration uint64 // ns
-		Messages        uint64
-		Topics          []stream
-	}{b.file(), c.began, c.ended - c.began, c.total, nil}
+	write("rosbag2_bagfile_information:\n  version: 5\n  storage_identifier: mcap\n")
+	times("  ")
+	write("  compression_format: \"\"\n  compression_mode: \"\"\n  relative_file_paths:\n    - %q\n  files:\n    - path: %[1]q\n", b.file())
+	times("      ")
+	write("  topics_with_message_count:\n")
 	for i, topic := range topics {
-		content.Topics = append(content.Topics, stream{topic, c.streams[uint16(i+1)].total, qualityOf(topic)})
+		write("    - topic_metadata:\n        name: %s\n        type: %s\n        serialization_format: cdr\n        offered_qos_profiles: %q\n      message_count: %d\n",
+			topic.Name, topic.Type, qualityOf(topic), c.streams[uint16(i+1)].total)
 	}
-	t, err := template.New("").Funcs(template.FuncMap{"quote": strconv.Quote}).Parse(bagText)
-	if err != nil {
-		return err
-	}
-	return t.Execute(out, content)
+	return text.Flush()
 }
 
 // qualityOf returns the quality of service with which the topic was offered: YAML, with
