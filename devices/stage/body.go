@@ -144,6 +144,39 @@ func (b *body) castAll(at, facing Vec, rays []Vec, height, limit float64) float6
 	return limit
 }
 
+// castBeam is castAll for the nearest point within a beam.
+func (b *body) castBeam(at, facing Vec, beam *beam, height, limit float64) float64 {
+	limit = b.castAll(at, facing, beam.rays, height, limit)
+	if len(beam.rays) == 1 {
+		return limit
+	}
+	// What is nearer than at the edges is nearest to the middle of the turn on a side.
+	o, height := at.scale(-1).rotateBack(facing), height-b.lifted
+	within := *beam
+	within.facing = beam.facing.rotateBack(facing)
+	for i := range b.parts {
+		p := &b.parts[i]
+		if !p.echo || !p.at(height) {
+			continue
+		}
+		for _, outline := range p.shapes {
+			p := outline[len(outline)-1].sub(o)
+			for _, q := range outline {
+				q = q.sub(o)
+				side := q.sub(p)
+				v := p.add(side.scale(max(0, min(1, -p.dot(side)/max(side.dot(side), 1e-18)))))
+				if square := v.dot(v); square < limit*limit {
+					if d := math.Sqrt(square); within.has(v, d) {
+						limit = d
+					}
+				}
+				p = q
+			}
+		}
+	}
+	return limit
+}
+
 // overlaps reports whether the hulls of two bodies overlap.
 func (b *body) overlaps(o *body) bool {
 	if b.hull == nil || o.hull == nil || b.bottom() >= o.topmost() || o.bottom() >= b.topmost() {

@@ -69,7 +69,7 @@ func TestScansMissNoBody(t *testing.T) {
 		r.sonars.ring[i].aim()
 	}
 	met := 0
-	for round := range 300 {
+	for round := range 150 {
 		for _, b := range w.bodies {
 			if random.IntN(3) == 0 {
 				b.place(Pose{20*random.Float64() - 10, 20*random.Float64() - 10, 7 * random.Float64()})
@@ -82,20 +82,28 @@ func TestScansMissNoBody(t *testing.T) {
 		var sonar codec.SonarData
 		r.readSonars(&sonar)
 		for i, beam := range r.sonars.ring {
-			at, best := r.body.pose.then(beam.pose), beam.reach
-			for k := range beam.samples {
+			at, best, rays := r.body.pose.then(beam.pose), beam.reach, 1
+			if beam.samples > 1 {
+				rays = 1 + int(beam.fov/radians(0.25))
+			}
+			for k := range rays {
 				angle := at.Heading
-				if beam.samples > 1 {
-					angle += beam.fov * (float64(k)/float64(beam.samples-1) - 0.5)
+				if rays > 1 {
+					angle += beam.fov * (float64(k)/float64(rays-1) - 0.5)
 				}
 				best = min(best, exact(r, r.sonars.walls, at.position(), direction(angle), r.sonars.height, beam.reach))
 			}
-			if sonar[i] != millimetres(best) {
-				t.Fatalf("round %d: sonar %d is %d, want %d", round, i, sonar[i], millimetres(best))
+			// Between two rays, something may be nearer: a corner, or the near end of a side.
+			tolerance := 0
+			if rays > 1 {
+				tolerance = 25
+			}
+			if got, want := int(sonar[i]), int(millimetres(best)); got > want || got < want-tolerance {
+				t.Fatalf("round %d: sonar %d is %d, want %d", round, i, got, want)
 			}
 		}
 	}
-	if met < 1000 {
+	if met < 500 {
 		t.Errorf("only %d rays have met anything", met)
 	}
 }

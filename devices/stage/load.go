@@ -59,7 +59,7 @@ func (o origin) load() (*loader, error) {
 		open:     o.open,
 		palette:  shades(),
 		digest:   sha256.New(),
-		world:    &World{name: file.Name, origin: o, text: file.Texts()[0], scan: scanDirections()},
+		world:    &World{name: file.Name, origin: o, text: file.Texts()[0], scan: scanDirections(), scanners: []*scanner{newScanner()}},
 		sections: map[*body]*syntax.Section{},
 	}
 	return l, l.build(o.most)
@@ -192,6 +192,12 @@ func (l *loader) things(s *syntax.Section) {
 	}
 	for _, r := range l.world.robots {
 		l.world.bodies = append(l.world.bodies, r.body)
+		if r.sonars != nil {
+			r.sight = r.sonars.sight
+		}
+		if r.laser != nil {
+			r.sight = max(r.sight, r.laser.reach+r.laser.pose.position().length())
+		}
 	}
 	l.world.bodies = append(l.world.bodies, objects...)
 	l.world.spots = make([]spot, len(l.world.bodies))

@@ -166,6 +166,7 @@ func (l *loader) addSonar(s *syntax.Section, r *Robot, height float64, beam sona
 	beam.aim()
 	r.sonars.ring = append(r.sonars.ring, beam)
 	r.sonars.reach = max(r.sonars.reach, beam.reach)
+	r.sonars.sight = max(r.sonars.sight, beam.reach+beam.offset)
 	r.sonars.flawed = r.sonars.flawed || beam.flaws.any()
 	return true
 }

@@ -2,9 +2,9 @@ package stage
 
 import (
 	"math"
+	"math/rand/v2"
 	"time"
 
-	"player/codec"
 	"player/config/syntax"
 )
 
@@ -37,16 +37,8 @@ func (n *noise) next() uint64 {
 	return z ^ z>>31
 }
 
-// uniform returns a number from 0 to below 1.
-func (n *noise) uniform() float64 { return float64(n.next()>>11) / (1 << 53) }
-
-// chance reports true with probability p.
-func (n *noise) chance(p float64) bool { return p > 0 && n.uniform() < p }
-
-// normal returns a number of mean 0 and standard deviation 1 (Box and Muller).
-func (n *noise) normal() float64 {
-	return math.Sqrt(-2*math.Log(1-n.uniform())) * direction(2*math.Pi*n.uniform()).X
-}
+// Uint64 implements rand.Source.
+func (n *noise) Uint64() uint64 { return n.next() }
 
 // flaws are what keeps a ranger from measuring exactly.
 type flaws struct {
@@ -84,39 +76,33 @@ func (f *flaws) any() bool { return f != nil && f.flawed }
 
 // apply returns what noise and dropouts make of a range in metres. reach is a range
 // without an echo.
-func (f *flaws) apply(n *noise, d, reach float64) float64 {
-	if d >= reach || n.chance(f.dropout) {
+func (f *flaws) apply(random *rand.Rand, d, reach float64) float64 {
+	if d >= reach || f.dropout > 0 && random.Float64() < f.dropout {
 		return reach
 	}
-	return span{leastRange, reach}.clip(d + n.normal()*math.Hypot(f.constant, f.proportional*d))
-}
-
-// readFlawed measures all ranges in mm if some sonar is flawed.
-func (s *sonars) readFlawed(r *Robot, near []*body, out *codec.SonarData) {
-	n := r.noise.at(r.world.sim, codec.Sonar)
-	var heard [codec.SonarCount]float64
-	for i := range s.ring {
-		at := r.body.pose.then(s.ring[i].pose)
-		at.Heading += s.ring[i].angular * n.normal()
-		heard[i] = s.echo(&s.ring[i], at, near)
-	}
-	for i := range s.ring {
-		beam, d := &s.ring[i], heard[i]
-		if n.chance(beam.crosstalk) {
-			d = min(d, heard[(i+1)%len(s.ring)])
-		}
-		out[i] = millimetres(beam.apply(&n, d, beam.reach))
-	}
+	share := f.proportional * d
+	return span{leastRange, reach}.clip(d + random.NormFloat64()*math.Sqrt(f.constant*f.constant+share*share))
 }
 
 // echo returns the distance in metres to the nearest surface that reflects a beam
-// back, or the beam's reach.
-func (s *sonars) echo(beam *sonar, at Pose, near []*body) float64 {
-	nearest := beam.reach
-	for k := range beam.samples {
-		angle := at.Heading + beam.bearing(k)
-		if d := ray(s.walls, near, at, angle, s.height, nearest); d < nearest && (beam.specular == 0 || s.reflects(at, angle, near, d, beam.specular)) {
-			nearest = d
+// back, or the beam's reach. heard is the distance to the nearest surface of all.
+func (s *sonars) echo(r *Robot, sonar *sonar, b *beam, heard float64, near []*body) float64 {
+	at := r.body.carry(sonar.pose)
+	at.Heading = r.body.pose.Heading + math.Atan2(b.facing.Y, b.facing.X)
+	count := sonar.samples
+	if count > 1 { // a ray for each degree finds a pole of 5 cm at 2.9 m
+		count = max(count, int(math.Ceil(sonar.fov/radians(1)))+1)
+	}
+	nearest := sonar.reach
+	for k := range count {
+		angle := at.Heading
+		if count > 1 {
+			angle += sonar.fov * (float64(k)/float64(count-1) - 0.5)
+		}
+		if d := ray(s.walls, near, at, angle, s.height, nearest); d < nearest && s.reflects(at, angle, near, d, sonar.specular) {
+			if nearest = d; nearest < heard+s.walls.resolution {
+				break
+			}
 		}
 	}
 	return nearest
@@ -157,22 +143,4 @@ func ray(walls *layer, near []*body, at Pose, angle, height, limit float64) floa
 		limit = b.cast(o, d, height, limit)
 	}
 	return limit
-}
-
-// readFlawed measures a scan in mm of a flawed laser.
-func (l *laser) readFlawed(r *Robot, out *codec.LaserData) {
-	n := r.noise.at(r.world.sim, codec.Laser)
-	at := r.body.pose.then(l.pose)
-	near := r.world.nearby(r, at.position(), l.reach)
-	for i := range out {
-		out[i] = noEcho
-		angle := radians(float64(i)/2 - 90)
-		if math.Abs(angle) > l.fov/2+1e-9 {
-			continue
-		}
-		d := ray(l.walls, near, at, at.Heading+angle+l.angular*n.normal(), l.height, l.reach)
-		if d = l.apply(&n, d, l.reach); d < l.reach {
-			out[i] = millimetres(d)
-		}
-	}
 }

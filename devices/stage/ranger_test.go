@@ -39,8 +39,8 @@ func TestRangesInTheHall(t *testing.T) {
 		r.readSonars(&d.sonarData)
 		for i, s := range r.sonars.ring {
 			want := math.Inf(1)
-			for k := range 3 {
-				beam := pose.then(s.pose).Heading + radians(15)*float64(k-1)/2
+			for k := range 1501 {
+				beam := pose.then(s.pose).Heading + radians(float64(k-750)/100)
 				want = min(want, inHall(pose.then(s.pose).position(), direction(beam)))
 			}
 			if want = min(want, 5); math.Abs(float64(d.sonarData[i])-want*1000) > 1 {
@@ -138,5 +138,40 @@ func TestRangersAllocateNothing(t *testing.T) {
 	d.robot.readLaser(&d.laserData)
 	if n := testing.AllocsPerRun(20, func() { d.robot.readLaser(&d.laserData); d.robot.readSonars(&d.sonarData) }); n != 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// A sonar sees all that is in its cone, however thin, fixed or not, and its reading is the
+// distance to the nearest point within the cone.
+func TestSonarsSeeWhatIsInTheirCone(t *testing.T) {
+	for _, kind := range []string{"", "pushable 1"} {
+		w := newWorld(t, robotWorld+"resolution 0.005\nmodel ( pose [1.5 0 0 0] size [0.05 0.05 1] "+kind+` )
+			position ( pose [0 0 0 0] ranger ( sensor ( range [0 5] fov 15 samples 3 ) sensor ( range [0 5] fov 15 samples 3 specular 30 ) ) )`)
+		r := w.robots[0]
+		for k := range 380 {
+			heading := radians(float64(k)/10 - 19)
+			r.body.place(Pose{0, 0, heading})
+			// The nearest point of the pole's face that is within the cone.
+			nearest := math.Inf(1)
+			for y := -25.0; y <= 25; y++ {
+				v := Vec{1.475, y / 1000}
+				if math.Abs(math.Atan2(v.Y, v.X)-heading) <= radians(7.5) {
+					nearest = min(nearest, v.length())
+				}
+			}
+			var got codec.SonarData
+			r.readSonars(&got)
+			edge := math.Abs(math.Abs(heading)-radians(7.5)-math.Atan2(0.025, 1.475)) < 0.01 // a grid cell, and the pole's side
+			if edge {
+				continue
+			}
+			if math.IsInf(nearest, 1) {
+				if got[0] != 5000 || got[1] != 5000 {
+					t.Fatalf("%sheading %.1f: %d and %d, and the pole is outside of the cone", kind, heading*180/math.Pi, got[0], got[1])
+				}
+			} else if math.Abs(float64(got[0])-1000*nearest) > 1.5 || math.Abs(float64(got[1])-1000*nearest) > 15 {
+				t.Fatalf("%sheading %.1f: %d and %d, want %.1f", kind, heading*180/math.Pi, got[0], got[1], 1000*nearest)
+			}
+		}
 	}
 }

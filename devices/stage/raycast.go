@@ -63,6 +63,90 @@ func (l *layer) castFrom(o, d Vec, from, limit float64) float64 {
 	return limit
 }
 
+// castBeam returns the distance in metres from o to the nearest point of an occupied cell
+// within a beam, or limit. Nothing is nearer than from.
+func (l *layer) castBeam(o Vec, b *beam, from, limit float64) float64 {
+	for _, d := range b.rays {
+		limit = l.castFrom(o, d, from, limit)
+	}
+	if len(b.rays) == 1 {
+		return limit
+	}
+	// Between the edges, what is nearest in a cell is its nearest point of all: otherwise it
+	// would be on an edge.
+	p := l.toCells(o)
+	narrow := b.cosine > 0.5
+	reach := limit * l.perMetre
+	extent := box{p.sub(Vec{reach, reach}), p.add(Vec{reach, reach})}
+	var corners [4]Vec
+	if narrow {
+		// Discs without walls around points of the middle ray cover the first part of the beam.
+		sine := 1 - b.cosine*b.cosine // squared
+		for from < limit {
+			free := l.free(o.add(b.facing.scale(from)))
+			root := free*free - from*from*sine
+			if !(root > 0) {
+				break
+			}
+			next := from*b.cosine + math.Sqrt(root)
+			if next < from+l.resolution {
+				break
+			}
+			from = next
+		}
+		if from >= limit {
+			return limit
+		}
+		near, far := from*l.perMetre, reach/b.cosine
+		corners = [4]Vec{p.add(b.rays[0].scale(near)), p.add(b.rays[1].scale(near)), p.add(b.rays[1].scale(far)), p.add(b.rays[0].scale(far))}
+		extent = emptyBox()
+		extent.include(corners[:]...)
+	}
+	first, last := max(0, int(math.Floor(extent.min.Y))), min(l.height-1, int(math.Floor(extent.max.Y)))
+	for y := first; y <= last; y++ {
+		x0, x1 := extent.min.X, extent.max.X
+		if narrow {
+			x0, x1 = crossing(&corners, float64(y))
+		}
+		for x, end := max(0, int(math.Floor(x0))), min(l.width-1, int(math.Floor(x1))); x <= end; {
+			if n := l.at(x, y); n > 0 {
+				x += n
+				continue
+			}
+			v := Vec{max(float64(x), min(float64(x+1), p.X)), max(float64(y), min(float64(y+1), p.Y))}.sub(p).scale(l.resolution)
+			if square := v.dot(v); square < limit*limit {
+				if d := math.Sqrt(square); b.has(v, d) {
+					limit = d
+				}
+			}
+			x++
+		}
+	}
+	return limit
+}
+
+// crossing returns between which x a quadrilateral has points with y to y+1.
+func crossing(corners *[4]Vec, y float64) (x0, x1 float64) {
+	x0, x1 = math.Inf(1), math.Inf(-1)
+	a := corners[3]
+	for _, b := range corners {
+		low, high := a, b
+		if low.Y > high.Y {
+			low, high = high, low
+		}
+		if low.Y <= y+1 && high.Y >= y {
+			xa, xb := low.X, high.X
+			if rise := high.Y - low.Y; rise > 0 {
+				slope := (high.X - low.X) / rise
+				xa, xb = low.X+slope*(max(low.Y, y)-low.Y), low.X+slope*(min(high.Y, y+1)-low.Y)
+			}
+			x0, x1 = min(x0, xa, xb), max(x1, xa, xb)
+		}
+		a = b
+	}
+	return x0, x1
+}
+
 // inside reports whether a point, in cell units, is within the grid.
 func (l *layer) inside(p Vec) bool {
 	return p.X >= 0 && p.X < float64(l.width) && p.Y >= 0 && p.Y < float64(l.height)

@@ -2,6 +2,7 @@ package stage
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"player/codec"
@@ -13,6 +14,7 @@ type scan struct {
 	at, facing Vec // of the scanner, in the world's frame
 	height     float64
 	rays       *[codec.LaserCount]Vec    // directions in the scanner's frame, the rightmost first
+	astray     float64                   // no ray is further from half a degree times its number, radians
 	ranges     [codec.LaserCount]float64 // so far, metres
 }
 
@@ -23,33 +25,96 @@ type target struct {
 	distance   float64 // within which no point of the body is, metres
 }
 
-// targets returns the bodies, other than the robot, that rays from a point on it may meet
+// scanner has the buffers in which the scans of one robot after the other are computed.
+// Those of different scanners may be computed at the same time.
+type scanner struct {
+	near   []*body // what the rangers of the robot may meet
+	found  []target
+	sorted []target // see targets
+	random *rand.Rand
+	source noise // of random
+	rays   [codec.LaserCount]Vec
+	angles [codec.LaserCount]float64
+	order  [codec.LaserCount]int16 // see jitter
+}
+
+func newScanner() *scanner {
+	c := &scanner{}
+	c.random = rand.New(&c.source)
+	return c
+}
+
+// seed starts the random numbers of a reading.
+func (c *scanner) seed(r *Robot, sensor byte) { c.source = r.noise.at(r.world.sim, sensor) }
+
+// scanner returns the world's own scanner, prepared for a robot.
+func (w *World) scanner(r *Robot) *scanner {
+	w.scanners[0].prepare(r)
+	return w.scanners[0]
+}
+
+// prepare finds all that the rangers of a robot may meet: all movable bodies near it except
+// the robot itself.
+func (c *scanner) prepare(r *Robot) {
+	c.near = r.world.appendOthers(c.near[:0], r, r.body.spot.at, r.sight)
+}
+
+// targets returns the bodies that rays from a point on the robot may meet
 // within reach: near ones first, to a metre, for they hide others. A body is left out if
 // all of it is less than ahead metres in front of the sensor. The slice is valid until
 // the next call.
-func (r *Robot) targets(from, facing Vec, reach, ahead float64) []target {
-	w := r.world
+func (c *scanner) targets(from, facing Vec, reach, ahead float64) []target {
 	var ends [16]int // in the sorted list, by metres
-	w.found = w.found[:0]
-	for _, b := range w.nearby(r, from, reach) {
-		at := b.pose.position().sub(from).rotateBack(facing)
+	c.found = c.found[:0]
+	for _, b := range c.near {
+		at := b.spot.at.sub(from).rotateBack(facing)
 		if at.X+b.radius+cullTolerance < ahead {
 			continue
 		}
 		t := target{b, at, b.facing.rotateBack(facing), math.Sqrt(at.dot(at)) - b.radius - cullTolerance}
-		w.found = append(w.found, t)
+		if t.distance > reach {
+			continue
+		}
+		c.found = append(c.found, t)
 		ends[t.metres()]++
 	}
 	for i := 1; i < len(ends); i++ {
 		ends[i] += ends[i-1]
 	}
-	w.targets = slices.Grow(w.targets[:0], len(w.found))[:len(w.found)]
-	for i := range w.found {
-		end := &ends[w.found[i].metres()]
+	c.sorted = slices.Grow(c.sorted[:0], len(c.found))[:len(c.found)]
+	for i := range c.found {
+		end := &ends[c.found[i].metres()]
 		*end--
-		w.targets[*end] = w.found[i]
+		c.sorted[*end] = c.found[i]
 	}
-	return w.targets
+	return c.sorted
+}
+
+// jitter turns each ray by a normal error of that standard deviation in radians, and puts
+// the rays in order again: ray i of the scan is reading order[i].
+func (s *scan) jitter(c *scanner, deviation float64) {
+	for i := range c.angles {
+		e := deviation * c.random.NormFloat64()
+		s.astray = max(s.astray, math.Abs(e))
+		angle := radians(float64(i)/2-90) + e
+		ray := s.rays[i].rotate(turn(e))
+		k := i
+		for ; k > 0 && c.angles[k-1] > angle; k-- {
+			c.angles[k], c.rays[k], c.order[k] = c.angles[k-1], c.rays[k-1], c.order[k-1]
+		}
+		c.angles[k], c.rays[k], c.order[k] = angle, ray, int16(i)
+	}
+	s.rays = &c.rays
+}
+
+// turn returns the unit vector of an angle, which is most often small.
+func turn(angle float64) Vec {
+	if math.Abs(angle) > 0.02 {
+		return direction(angle)
+	}
+	// The next terms of the series are below 1e-12.
+	square := angle * angle
+	return Vec{1 - square/2*(1-square/12), angle * (1 - square/6*(1-square/20))}
 }
 
 // metres returns the target's distance in whole metres, 0 to 15.
@@ -64,7 +129,7 @@ func (s *scan) meetBodies(targets []target) {
 
 // meet shortens the rays that meet a body.
 func (s *scan) meet(t *target) {
-	first, last, apart := t.rays()
+	first, last, apart := t.rays(s.astray)
 	for first <= last && s.ranges[first] <= t.distance {
 		first++
 	}
@@ -97,10 +162,10 @@ func (s *scan) meet(t *target) {
 func (s *scan) meetWalls(walls *layer) {
 	const (
 		group = 19 // rays, 9 degrees: a scan has 19 such groups
-		// reach is how far a point of such a sector may be from the middle of its middle
-		// ray, as a share of its radius: sqrt(5/4 - cos 4.5 degrees) = 0.50307.
-		reach = 0.5031
 	)
+	// reach is how far a point of such a sector may be from the middle of its middle ray, as
+	// a share of its radius: 0.503 if all rays are where they should be.
+	reach := math.Sqrt(1.25 - math.Cos(min(math.Pi, radians((group-1)/4.)+2*s.astray)))
 	free := max(0, walls.free(s.at))
 	for first := 0; first < codec.LaserCount; first += group {
 		rays, ranges := s.rays[first:first+group], s.ranges[first:first+group]
@@ -122,15 +187,16 @@ func (s *scan) meetWalls(walls *layer) {
 }
 
 // rays returns the numbers of the first and the last ray that may meet the target, and
-// whether it is apart: these rays and its corners are within less than half a turn.
-func (t *target) rays() (first, last int, apart bool) {
+// whether it is apart: these rays and its corners are within less than half a turn. No ray
+// is further than astray from where it should be, radians.
+func (t *target) rays(astray float64) (first, last int, apart bool) {
 	const perRadian, middle = 2 * 180 / math.Pi, codec.LaserCount / 2
 	sin := t.body.radius / (t.distance + t.body.radius)
-	if !(sin >= 0 && sin < 0.99) {
+	if !(sin >= 0 && sin < 0.99 && astray < maxAstray) {
 		return 0, codec.LaserCount - 1, false
 	}
 	// The arc sine of x is at most x + (pi/2 - 1) x^3.
-	bearing, half := roughBearing(t.at)*perRadian, (sin+(math.Pi/2-1)*sin*sin*sin+bearingError)*perRadian
+	bearing, half := roughBearing(t.at)*perRadian, (sin+(math.Pi/2-1)*sin*sin*sin+bearingError+astray)*perRadian
 	return max(0, int(math.Floor(bearing-half))+middle), min(codec.LaserCount-1, int(math.Ceil(bearing+half))+middle), true
 }
 
@@ -165,6 +231,9 @@ func (s *scan) sweep(t *target, round []Vec, o Vec, first, last int) {
 		p = q
 	}
 }
+
+// maxAstray is up to which error of the rays those that meet a body are looked for, radians.
+const maxAstray = 0.2
 
 // bearingError bounds the error of roughBearing, radians.
 const bearingError = 0.005

@@ -41,11 +41,10 @@ type World struct {
 	quit   func()
 
 	warnings []string
-	near     []*body  // see nearby
-	beside   []*body  // see blocked
-	found    []target // see targets
-	targets  []target // the same
-	shoves   []shove  // see makeRoom
+	near     []*body // see nearby
+	scanners []*scanner
+	beside   []*body // see blocked
+	shoves   []shove // see makeRoom
 	scan     *[codec.LaserCount]Vec
 	tracker  tracker // shared: one camera is drawn at a time
 }
