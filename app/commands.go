@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"embed"
 	"errors"
 	"flag"
 	"fmt"
@@ -42,16 +43,6 @@ func commands() []tools.Command {
 		repairCommand(),
 		{
 			Name: "check", Args: "[flags] [FILE]", Summary: "check a configuration file",
-			Help: `Reads the file with the flags of the server applied, and prints the devices with
-their letters and drivers, and the options of the drivers. Serial ports and
-certificates that do not exist or may not be read are warned about; ports are
-not opened.
-
-  player check robot.cfg
-  player check -gp 7000 -pp /dev/ttyUSB0
-
-Exit codes: 0 the configuration is good, 2 it is not.
-`,
 			Run: func(_ context.Context, args []string, stdout io.Writer, stderr *os.File) error {
 				o, err := parseOptions(args)
 				if err != nil {
@@ -62,8 +53,6 @@ Exit codes: 0 the configuration is good, 2 it is not.
 		},
 		{
 			Name: "list", Args: "", Summary: "list drivers and options",
-			Help: `Exit code: 0.
-`,
 			Run: func(_ context.Context, args []string, stdout io.Writer, _ *os.File) error {
 				if _, err := tools.Parse(tools.NewFlags("list"), args, 0); err != nil {
 					return err
@@ -74,25 +63,6 @@ Exit codes: 0 the configuration is good, 2 it is not.
 		migrateCommand(),
 		{
 			Name: "export", Args: "[flags] LOG [DIRECTORY|FILE.mcap]", Summary: "make CSV, MCAP or a ROS bag",
-			Help: `LOG was written by player record or by the driver writelog (docs/LOGS.md). If it
-is still being recorded, what it has so far is exported.
-
-  player export run.mcap                tables (CSV) on standard output
-  player export run.mcap tables/        tables, a file for each device
-  player export run.mcap drawn.mcap     for Foxglove and other viewers
-  player export -ros run.mcap drive/    a bag of ROS 2: ros2 bag play drive/
-
-  -f        replace files that exist
-  -ros      write a bag of ROS 2 (docs/ROS.md)
-  -zstd     compress the bag
-  -reach M  its lasers saw nothing from M metres on (default: 8.183 to 8.191 m
-            are nothing, as for an LMS 200 and the simulator)
-
-Files appear when they are whole: an export that fails leaves none.
-
-Exit codes: 0 done, 2 the log cannot be read, a file exists, or the files cannot
-be written.
-`,
 			Run: func(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) error {
 				flags := tools.NewFlags("export")
 				replace := flags.Bool("f", false, "")
@@ -184,7 +154,7 @@ func help(args []string) (string, error) {
 		if !ok {
 			return "", fmt.Errorf("there is no command %q; there are %s", args[0], strings.Join(commandNames(), ", "))
 		}
-		return c.Usage(), nil
+		return fmt.Sprintf("%s%s.\n\nusage: player %s %s\n\n%s", strings.ToUpper(c.Summary[:1]), c.Summary[1:], c.Name, c.Args, pageOf(c.Name)), nil
 	}
 	var list strings.Builder
 	for pair := range slices.Chunk(commands(), 2) {
@@ -194,7 +164,22 @@ func help(args []string) (string, error) {
 		}
 		fmt.Fprintln(&list, strings.TrimRight(line, " "))
 	}
-	return fmt.Sprintf(usage, list.String()), nil
+	return fmt.Sprintf(pageOf("player"), list.String()), nil
+}
+
+// helpPages has the page of -h, in which %s stands for the list of the subcommands, and those
+// of the subcommands: flags, examples, exit codes.
+//
+//go:embed help
+var helpPages embed.FS
+
+// pageOf returns a page by its name.
+func pageOf(name string) string {
+	text, err := helpPages.ReadFile("help/" + name + ".txt")
+	if err != nil {
+		panic(err) // TestCommandsFitTheHelp reads all
+	}
+	return string(text)
 }
 
 // check prints what a configuration describes, and warns about serial ports and

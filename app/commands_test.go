@@ -18,7 +18,10 @@ func TestCommandsFitTheHelp(t *testing.T) {
 		if !strings.Contains(page, "  "+c.Name+" ") || !strings.Contains(page, c.Summary) {
 			t.Errorf("-h does not list %s", c.Name)
 		}
-		usage := c.Usage()
+		usage, err := help([]string{c.Name})
+		if err != nil {
+			t.Fatal(err)
+		}
 		for line := range strings.Lines(usage) {
 			if len([]rune(line)) > 81 {
 				t.Errorf("help %s: %q is longer than 80 characters", c.Name, line)

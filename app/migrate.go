@@ -18,21 +18,6 @@ import (
 func migrateCommand() tools.Command {
 	return tools.Command{
 		Name: "migrate", Args: "FILE", Summary: "convert a file of Player 1-3",
-		Help: `Prints a configuration for this server that does what FILE does, which is one of
-Player 1, 2 or 3. What has no counterpart becomes a comment, and is listed on
-standard error. A driver whose hardware is where this server cannot look for it,
-as behind use_tcp, is an error: the result would talk to another line. Includes
-and defines are expanded, comments are dropped. Keep the result in the directory
-of FILE if it has relative file names.
-
-  player migrate robot.cfg > new.cfg && player check new.cfg
-
-docs/MIGRATING.md has the other steps: client programs need a change, too.
-
-Exit codes: 0 a configuration was printed, perhaps with less than FILE has,
-1 nothing in FILE has a counterpart, 2 FILE cannot be read, needs no change, or
-has hardware where this server cannot look for it.
-`,
 		Run: func(_ context.Context, args []string, stdout io.Writer, stderr *os.File) error {
 			files, err := tools.Parse(tools.NewFlags("migrate"), args, 1)
 			if err != nil {

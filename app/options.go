@@ -62,60 +62,6 @@ func driverFlags() []driverFlag {
 	}
 }
 
-// usage is the page of -h; %s stands for the list of the subcommands.
-const usage = `Player serves a robot's sensors and actuators over TCP.
-
-usage: player [flags] [FILE]
-       player COMMAND [arguments]
-
-FILE describes the robot (docs/CONFIG.md; examples are in configs/); without it player serves
-a Pioneer with laser and camera. Flags override it. Without a terminal, SIGHUP reads it again.
-
-Try it without a robot: player -stage room
-
-Commands (player help COMMAND shows more; a FILE of that name is ./FILE)
-%s
-Where clients connect
-  -gp PORT          TCP port of the (first) robot                  (default 6665)
-  -bind ADDRESS     address to listen on                           (default all interfaces)
-  -tls ADDRESS      host:port of the (first) robot by TLS          (default none)
-  -tls-cert FILE    certificate of the server (PEM)
-  -tls-key FILE     its key (PEM)
-  -tls-clients FILE serve only clients with a certificate of these authorities (PEM)
-  -max-rate HZ      highest frame rate served to a client          (default 1000)
-  -max-clients N    clients served at a time, 0: as descriptors allow (default 0)
-  -max-per-address N  clients of one address, 0: half of all       (default 0)
-
-A real robot
-  -pp DEVICE        serial port of the Pioneer (P2OS)              (default /dev/ttyS0)
-  -lp DEVICE        serial port of the SICK LMS-200 laser          (default /dev/ttyS1)
-  -zp DEVICE        serial port of the Sony EVI-D30 camera         (default /dev/ttyS2)
-  -vp PORT          TCP port of the ACTS vision program            (default 5001)
-  -vc FILE          configuration file of ACTS                     (default /usr/local/acts/actsconfig)
-
-A simulated robot
-  -stage WORLD      simulate a world: a file, or one that -stage list shows
-  -truth FILE       write the true poses of all robots to FILE, as CSV; implies -run
-  -run              run the world even without clients, until its quit_time
-
-Safety
-  -reflex           keep clients from running the robot into obstacles
-  -deadman MS       stop the robot when who drives it sends no command for MS  (default off)
-
-Pages and viewers of what the robot senses; they drive it, too (docs/DASHBOARD.md, docs/FOXGLOVE.md)
-  -http ADDRESS     host:port of the dashboard, or off  (default localhost:8080 with -stage, else off)
-  -foxglove ADDRESS host:port for viewers, as localhost:8765       (default off)
-  -foxglove-origin URL  web pages that may be viewers, or off      (default https://app.foxglove.dev)
-
-Other
-  -f                replace the file of -truth if it exists
-  -debug            log more
-  -exp              experimental features (there are none)
-  -version          print the version and exit
-
-Whoever can connect can drive: restrict access in FILE, or use -bind 127.0.0.1, -tls, a tunnel.
-`
-
 // minDeadman and maxDeadman bound -deadman, in ms: no network is so steady that a
 // command comes every 10 ms, and after a minute without one nobody speaks of driving.
 const minDeadman, maxDeadman = 10, 60_000

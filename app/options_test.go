@@ -73,7 +73,7 @@ func TestParseOptionsMistakes(t *testing.T) {
 // The page of -h names every flag, and no other.
 func TestUsage(t *testing.T) {
 	named := map[string]bool{"h": true} // package flag has -h
-	for line := range strings.Lines(usage) {
+	for line := range strings.Lines(pageOf("player")) {
 		if rest, ok := strings.CutPrefix(line, "  -"); ok {
 			named[strings.Fields(rest)[0]] = true
 		}

@@ -11,24 +11,10 @@ import (
 	"player/tools"
 )
 
-const repairHelp = `Makes a log whole whose recorder was killed or whose computer lost power: it
-closes it and gives it an index, so that all programs for MCAP read it. Player
-itself reads it without that. A log that is whole is left as it is.
-
-  player repair run.mcap
-  player repair run*.mcap
-
-What can be read is copied to LOG.repairing, which then replaces LOG. If more
-than the end cannot be read, the original stays as LOG.damaged.
-
-Exit codes: 0 the log is whole now, 2 it cannot be read, is being recorded, or
-the copy cannot be written.
-`
-
 // repairCommand is player repair.
 func repairCommand() tools.Command {
 	return tools.Command{
-		Name: "repair", Args: "LOG...", Summary: "make logs of a crash whole", Help: repairHelp,
+		Name: "repair", Args: "LOG...", Summary: "make logs of a crash whole",
 		Run: func(_ context.Context, args []string, stdout io.Writer, stderr *os.File) error {
 			logs, err := tools.Parse(tools.NewFlags("repair"), args, len(args))
 			if err != nil {

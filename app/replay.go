@@ -11,29 +11,10 @@ import (
 	"player/tools"
 )
 
-const replayHelp = `Serves the robot of a log: its devices have the recorded data, with the recorded
-timing, from the moment on at which the first client opens one (docs/LOGS.md).
-LOG was written by player record or by the driver writelog.
-
-  -speed X   X times as fast                                      (default 1)
-  -loop      start again at the end
-  -step      wait for the configuration s of a device before its next data
-  -gp, -bind, -http and the other flags of the server: player -h
-
-  player replay run.mcap
-  player replay -speed 4 -loop -http localhost:8080 run.mcap
-  player replay run.mcap & player print localhost lr
-
-Commands are accepted and have no effect.
-
-Exit codes: 0 ended by a signal, 1 the server failed, 2 the log cannot be read,
-or the port is taken.
-`
-
 // replayCommand is player replay: the server with a configuration made of flags.
 func replayCommand() tools.Command {
 	return tools.Command{
-		Name: "replay", Args: "[flags] LOG", Summary: "serve a recorded run", Help: replayHelp,
+		Name: "replay", Args: "[flags] LOG", Summary: "serve a recorded run",
 		Run: func(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) error {
 			o, err := parseReplay(args)
 			if err != nil {

@@ -1,6 +1,6 @@
 // Package tools is the frame of the subcommands. Each subcommand that is more
-// than a few lines has a package below this one; package main lists them all
-// (commands.go).
+// than a few lines has a package below this one; package app lists them all
+// (commands.go), and has the pages that player help NAME shows (folder help).
 package tools
 
 import (
@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 )
 
 // Command is a subcommand: player NAME ARGUMENTS.
@@ -17,18 +16,10 @@ type Command struct {
 	Name    string
 	Args    string // after the name, as "[PORT ...]"
 	Summary string // in player -h, at most 28 characters
-	// Help is the rest of the page that player help NAME shows: flags, examples,
-	// exit codes.
-	Help string
 	// Run carries the command out. It returns flag.ErrHelp for -h, a Failure for
 	// exit code 1, and another error for exit code 2: the user has to change
 	// something.
 	Run func(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) error
-}
-
-// Usage is the page that player help NAME shows.
-func (c Command) Usage() string {
-	return fmt.Sprintf("%s%s.\n\nusage: player %s %s\n\n%s", strings.ToUpper(c.Summary[:1]), c.Summary[1:], c.Name, c.Args, c.Help)
 }
 
 // Failure is the error of a command that did what it was asked to, without

@@ -15,30 +15,6 @@ import (
 	"player/tools"
 )
 
-const help = `Drives a robot by the keys of this terminal, and shows its speed, its odometry
-(m, degrees), its battery, and the nearest reading of laser and sonar.
-
-  arrows, or w a s d   forward, left, backward, right: hold the key
-  + and -              faster, slower
-  q, Ctrl-C            quit
-  space, any other     stop, whoever drives
-
-The robot stops when no key has repeated for 0.5 s, when this program ends or is
-suspended (kill -STOP), and when its computer leaves the network. If another
-program has taken over, that one's robot drives on.
-
-  -speed MM   mm/s                                              (default 200)
-  -turn DEG   degrees a second                                  (default 30)
-
-  player drive localhost
-  player drive -speed 400 10.0.0.5:6666
-
-The motors of a robot are switched on when it first moves.
-
-Exit codes: 0 you quit, 1 the connection was lost, 2 the robot cannot be
-reached, does not answer or grant its wheels, or this is no terminal.
-`
-
 const (
 	// rate is how often the server sends data, in Hz: it bounds the delay of a key.
 	rate = 20
@@ -60,7 +36,7 @@ const (
 
 // Command is the subcommand.
 func Command() tools.Command {
-	return tools.Command{Name: "drive", Args: "[flags] HOST[:PORT]", Summary: "drive with the keys", Help: help, Run: run}
+	return tools.Command{Name: "drive", Args: "[flags] HOST[:PORT]", Summary: "drive with the keys", Run: run}
 }
 
 func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) (err error) {

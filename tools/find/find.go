@@ -19,28 +19,10 @@ import (
 	"player/tools"
 )
 
-const help = `Looks at all serial ports of this computer, or at those given, all at the same
-time, and prints a configuration file for what answers. What it finds, and why a
-port cannot be looked at, goes to standard error. In the file, programs on this
-computer may use the robot; its last line says how to let others.
-
-Nothing moves: a robot is greeted, not opened; one that another program has left
-open is closed, which switches its motors off. A port that another program has
-open is left alone. A line on which something unknown talks is only listened to;
-a silent one gets some short requests, at each speed that a driver knows. A
-board that restarts when its port is opened (many Arduinos) restarts.
-
-  player find
-  player find /dev/ttyUSB0 /dev/ttyUSB1
-  player find > robot.cfg && player robot.cfg
-
-Exit codes: 0 something was found, 1 nothing was found, 2 wrong usage.
-`
-
 // Command is the subcommand for the hardware of some kinds.
 func Command(kinds []devices.Kind) tools.Command {
 	return tools.Command{
-		Name: "find", Args: "[PORT ...]", Summary: "look for robots and sensors", Help: help,
+		Name: "find", Args: "[PORT ...]", Summary: "look for robots and sensors",
 		Run: func(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) error {
 			return run(ctx, kinds, args, stdout, stderr)
 		},

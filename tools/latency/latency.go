@@ -16,25 +16,6 @@ import (
 	"player/tools"
 )
 
-const help = `Measures the data of a robot as it arrives here: its rate, its jitter (how far
-the time between two rounds is from the mean), and its age. DEVICES are pairs of
-a device's letter and r (player help print), by default pr.
-
-  -for TIME  how long                                          (default 10s)
-  -rate HZ   rounds a second to ask for                         (default 10)
-
-  player latency localhost
-  player latency -for 1m -rate 50 10.0.0.5 lrpr
-
-The age of data is its age when the server sent it (PROTOCOL 8.1), and the time
-on the way: half of the shortest round trip before the measurement, and by how
-much a round came later than the fastest one. Ctrl-C ends the measurement.
-
-Exit codes: 0 done, 1 the connection was lost, or no data came, 2 the robot
-cannot be reached, does not answer or grant the devices, or sends no ages
-(Player 0.7.4a).
-`
-
 const (
 	// trips is how many round trips are measured before: the shortest one counts.
 	trips = 10
@@ -46,7 +27,7 @@ const (
 
 // Command is the subcommand.
 func Command() tools.Command {
-	return tools.Command{Name: "latency", Args: "[flags] HOST[:PORT] [DEVICES]", Summary: "rate, jitter, age from here", Help: help, Run: run}
+	return tools.Command{Name: "latency", Args: "[flags] HOST[:PORT] [DEVICES]", Summary: "rate, jitter, age from here", Run: run}
 }
 
 func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) error {

@@ -15,31 +15,9 @@ import (
 	"player/tools"
 )
 
-const help = `Prints one line for each round of data, until Ctrl-C. DEVICES are pairs of a
-device's letter and r, as everywhere in Player:
-
-  p position  s sonar   l laser  m misc
-  g gripper   v vision  z ptz    j joystick
-
-  -n N       end after N rounds
-  -rate HZ   rounds a second                                    (default 10)
-  -json      print JSON, with all values; text shortens scans
-
-  player print localhost pr
-  player print 10.0.0.5:6666 srlr -n 1
-  player print -json -rate 50 localhost lr | jq '.laser.ranges_mm[180]'
-
-JSON has a member for each device that has data: its age in ms when the server
-sent it (age_ms), and values with their units in the names, as the tables of
-player export. time_s is the server's, since its start.
-
-Exit codes: 0 done, 1 the connection was lost, 2 the robot cannot be reached,
-does not answer, or does not grant the devices.
-`
-
 // Command is the subcommand.
 func Command() tools.Command {
-	return tools.Command{Name: "print", Args: "[flags] HOST[:PORT] DEVICES", Summary: "print what devices measure", Help: help, Run: run}
+	return tools.Command{Name: "print", Args: "[flags] HOST[:PORT] DEVICES", Summary: "print what devices measure", Run: run}
 }
 
 func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) error {

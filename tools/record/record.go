@@ -19,30 +19,6 @@ import (
 	"player/tools"
 )
 
-const help = `Records what the robot's devices measure, until Ctrl-C. DEVICES are pairs of a
-device's letter and r (player help print); without them, all that the robot has
-is recorded, which starts its hardware.
-
-  -o FILE    the log
-  -f         replace FILE if it exists
-  -for TIME  how long, as 30s or 5m                     (default until Ctrl-C)
-  -compress  write about half of the bytes (zstd)
-  -rate HZ   how often data is fetched at most; that of a device
-             that is faster is recorded as often                 (default 100)
-
-  player record localhost -o run.mcap
-  player record 10.0.0.5:6666 prlr -for 1m -o corridor.mcap
-
-The format is that of the driver writelog, but for commands, which only the
-robot's own server sees (docs/LOGS.md): player replay, player export, and all
-programs for MCAP read it. Times are those at which the data was taken; of a
-server that sends no ages (Player 0.7.4a), those of arrival.
-
-Exit codes: 0 done, 1 the connection was lost or the disk is full, and the log
-has what came before, 2 the robot cannot be reached, does not answer or grant
-the devices, or the file cannot be created.
-`
-
 const (
 	// flushPeriod and flushSize bound what is lost when the computer fails, as those
 	// of the driver writelog.
@@ -53,7 +29,7 @@ const (
 // Command is the subcommand of a program of the given version, which the log names.
 func Command(version string) tools.Command {
 	return tools.Command{
-		Name: "record", Args: "[flags] HOST[:PORT] [DEVICES] -o FILE", Summary: "record a run in a log", Help: help,
+		Name: "record", Args: "[flags] HOST[:PORT] [DEVICES] -o FILE", Summary: "record a run in a log",
 		Run: func(ctx context.Context, args []string, _ io.Writer, stderr *os.File) error {
 			return run(ctx, args, version, stderr)
 		},

@@ -20,24 +20,6 @@ import (
 	"player/tools"
 )
 
-const help = `Shows each robot of a server, its devices, its clients, and which of them
-drives. In a terminal the table refreshes each second, until Ctrl-C; otherwise
-it is printed once. The server needs its dashboard: -http ADDRESS (player -h).
-PORT is that of the dashboard.
-
-  -once   print the table once
-  -json   print what the server sends, once
-
-  player status localhost
-  player status -json 10.0.0.5:8080 | jq '.robots[].commander'
-
-"(drives)" marks the client that commanded the wheels last. A device is idle
-while nobody has it open.
-
-Exit codes: 0 done, 1 the server is gone, 2 there is no such server, or it
-does not answer.
-`
-
 const (
 	// defaultPort is that of the dashboard of a simulated robot.
 	defaultPort = "8080"
@@ -53,7 +35,7 @@ const (
 
 // Command is the subcommand.
 func Command() tools.Command {
-	return tools.Command{Name: "status", Args: "[flags] HOST[:PORT]", Summary: "who is there, who drives", Help: help, Run: run}
+	return tools.Command{Name: "status", Args: "[flags] HOST[:PORT]", Summary: "who is there, who drives", Run: run}
 }
 
 func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) error {

@@ -14,25 +14,6 @@ import (
 	"player/tools"
 )
 
-const help = `Stops the robot for everybody: its motors stand, and the server drops every
-command of every client until the stop is released. It holds when this program,
-and all clients, are gone.
-
-  -release   release the stop: clients may drive again
-
-  player stop 10.0.0.5
-  player stop -release 10.0.0.5
-
-You need the right to write (docs/CONFIG.md). The robot's own microcontroller
-has to work: a robot in danger needs a switch in the current of its motors, too.
-A server that does not have the emergency stop ignores it; then the robot is
-reported as not standing, if it moves.
-
-Exit codes: 0 the robot stands, or the stop is released, 1 it was told to stop
-and does not report that it stands, 2 the robot cannot be reached, does not
-answer, or does not grant the right.
-`
-
 const (
 	// standLimit is how long a robot may take to stand: one that brakes from 1 m/s
 	// at 0.5 m/s2 takes 2 s.
@@ -41,7 +22,7 @@ const (
 
 // Command is the subcommand.
 func Command() tools.Command {
-	return tools.Command{Name: "stop", Args: "[-release] HOST[:PORT]", Summary: "emergency stop, and release", Help: help, Run: run}
+	return tools.Command{Name: "stop", Args: "[-release] HOST[:PORT]", Summary: "emergency stop, and release", Run: run}
 }
 
 func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) error {
