@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -129,25 +130,23 @@ func cells() []cell {
 	for _, l := range []link{loopback, ethernet, wireless} {
 		all = append(all, paper("paper/"+l.Name, l, small, large)...)
 	}
-	all = append(all, paper("wireless5", wireless5, large)...)
-	all = append(all, scale()...)
-	all = append(all, limited()...)
-	all = append(all, isolation()...)
-	all = append(all, beset()...)
-	all = append(all, viewed()...)
-	all = append(all, exchanges()...)
-	all = append(all, realTime()...)
-	all = append(all, compacted()...)
-	all = append(all, relayed()...)
-	all = append(all, fleets()...)
-	all = append(all, clientCells()...)
-	all = append(all, populated()...)
-	return append(all,
-		cell{Name: "idle", Kind: idle, Device: costRate, Size: large, Servers: everyone()},
-		cell{Name: idleOpen, Kind: idle, Device: costRate, Size: large, Strangers: nobody},
-		cell{Name: "start", Kind: start, Device: costRate, Size: large},
-		cell{Name: "binary", Kind: binary},
-	)
+	return slices.Concat(all, paper("wireless5", wireless5, large), scale(), limited(), isolation(), beset(), viewed(), exchanges(),
+		realTime(), compacted(), relayed(), fleets(), clientCells(), populated(), []cell{
+			{Name: "idle", Kind: idle, Device: costRate, Size: large, Servers: everyone()},
+			{Name: idleOpen, Kind: idle, Device: costRate, Size: large, Strangers: nobody},
+			{Name: "start", Kind: start, Device: costRate, Size: large},
+			{Name: "binary", Kind: binary},
+		})
+}
+
+// served is a cell whose clients get frames of all devices.
+func served(name string, l link, groups ...group) cell {
+	return cell{Name: name, Link: l, Groups: groups, Size: large, Device: costRate}
+}
+
+// alike are clients that do the same, under the usual name.
+func alike(n, rate int, task load.Task) group {
+	return group{Name: "clients", Clients: n, Rate: rate, Task: task}
 }
 
 // healthy is fifty clients at 50 Hz on loopback that differ in what they do
@@ -157,11 +156,9 @@ func cells() []cell {
 func healthy() []cell {
 	const clients, hertz = 50, 50
 	one := func(name string, task load.Task) cell {
-		return cell{
-			Name:   "healthy/" + name,
-			Groups: []group{{Name: "clients", Clients: clients, Rate: hertz, Task: task}},
-			Link:   loopback, Size: large, Device: costRate, Servers: []server{player, floor}, Calls: true,
-		}
+		c := served("healthy/"+name, loopback, alike(clients, hertz, task))
+		c.Servers, c.Calls = []server{player, floor}, true
+		return c
 	}
 	hiccup := one("hiccup", load.Stream)
 	hiccup.Hold = 150 * time.Millisecond // seven frames of each client
@@ -182,15 +179,9 @@ func paper(prefix string, l link, sizes ...int) []cell {
 	for _, size := range sizes {
 		for _, clients := range []int{1, 10, 50} {
 			for _, rate := range []int{1, 10, 50} {
-				c := cell{
-					Name:   fmt.Sprintf("%s/%dx%dHz/%d", prefix, clients, rate, size),
-					Link:   l,
-					Groups: []group{{Name: "clients", Clients: clients, Rate: rate, Task: load.Stream}},
-					Size:   size,
-					Device: ageRate,
-				}
-				if l == loopback {
-					c.Device = costRate
+				c := served(fmt.Sprintf("%s/%dx%dHz/%d", prefix, clients, rate, size), l, alike(clients, rate, load.Stream))
+				if c.Size = size; l != loopback {
+					c.Device = ageRate
 				}
 				if l != wireless5 {
 					c.Claim = claim(l, clients, rate, size)
@@ -235,11 +226,9 @@ func claim(l link, clients, rate, size int) string {
 // scale is how far it goes on one machine, beside both baselines.
 func scale() []cell {
 	one := func(name string, clients, rate int) cell {
-		return cell{
-			Name:   name,
-			Groups: []group{{Name: "clients", Clients: clients, Rate: rate, Task: load.Stream}},
-			Link:   loopback, Size: large, Device: costRate, Servers: everyone(),
-		}
+		c := served(name, loopback, alike(clients, rate, load.Stream))
+		c.Servers = everyone()
+		return c
 	}
 	var all []cell
 	for _, clients := range []int{50, 500, 5000, 10000} {
@@ -266,11 +255,9 @@ func limited() []cell {
 	var all []cell
 	for _, l := range []link{loopback, wireless} {
 		for _, rate := range []int{10, 50} {
-			all = append(all, cell{
-				Name:   fmt.Sprintf("small-cpu/%s/50x%dHz", l.Name, rate),
-				Groups: []group{{Name: "clients", Clients: 50, Rate: rate, Task: load.Stream}},
-				Link:   l, Size: large, Device: costRate, Share: 0.1, Memory: 32 << 20,
-			})
+			c := served(fmt.Sprintf("small-cpu/%s/50x%dHz", l.Name, rate), l, alike(50, rate, load.Stream))
+			c.Share, c.Memory = 0.1, 32<<20
+			all = append(all, c)
 		}
 	}
 	return all
@@ -281,10 +268,9 @@ func isolation() []cell {
 	well := group{Name: "well", Clients: 25, Rate: 50, Task: load.Stream, Local: true}
 	beside := func(name string, device int, others ...group) cell {
 		// All of them have the link, so that they differ in nothing else.
-		return cell{
-			Name: "isolation/" + name, Link: wireless, Size: large, Device: device,
-			Groups: append([]group{well}, others...),
-		}
+		c := served("isolation/"+name, wireless, append([]group{well}, others...)...)
+		c.Device = device
+		return c
 	}
 	other := func(name string, clients int, task load.Task, local bool) group {
 		return group{Name: name, Clients: clients, Rate: 50, Task: task, Local: local}
@@ -308,11 +294,9 @@ const (
 func exchanges() []cell {
 	var all []cell
 	for _, clients := range []int{1, 10, 50} {
-		all = append(all, cell{
-			Name:   fmt.Sprintf("request/%d", clients),
-			Groups: []group{{Name: "clients", Clients: clients, Task: load.Request}},
-			Link:   loopback, Size: large, Device: costRate, Servers: everyone(),
-		})
+		c := served(fmt.Sprintf("request/%d", clients), loopback, alike(clients, 0, load.Request))
+		c.Servers = everyone()
+		all = append(all, c)
 	}
 	return all
 }

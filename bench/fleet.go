@@ -30,10 +30,9 @@ const (
 // on the wired side.
 func fleets() []cell {
 	one := func(name string, monitors int) cell {
-		return cell{
-			Name: "fleet/" + name, Robots: fleetRobots, Monitors: monitors, Link: loopback, Size: fleetLaser, Device: costRate,
-			Groups: []group{{Name: "monitors", Clients: fleetMonitors, Rate: costRate, Task: load.Stream, Devices: "lr"}},
-		}
+		c := served("fleet/"+name, loopback, group{Name: "monitors", Clients: fleetMonitors, Rate: costRate, Task: load.Stream, Devices: "lr"})
+		c.Robots, c.Monitors, c.Size = fleetRobots, monitors, fleetLaser
+		return c
 	}
 	radio := paper("fleet/"+wireless.Name, wireless, large)[8]
 	radio.Claim, radio.Servers, radio.Drive, radio.Monitors = "", nil, true, 1

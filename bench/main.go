@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	_ "embed" // usage
 	"errors"
 	"flag"
 	"fmt"
@@ -33,25 +34,8 @@ const (
 	overhead = time.Second
 )
 
-const usage = `Bench measures the server: the 54 experiments of the Player paper, and beyond.
-
-usage: go run ./bench [flags]
-
-  -run REGEXP    cells to measure                  (default all; -list shows them)
-  -cell TIME     how long a run is measured        (default 10s; at least 15s with
-                 clients of 1 Hz)
-  -full          two minutes a run, as in the paper
-  -n N           runs of each cell, for medians    (default 1)
-  -out DIR       results.jsonl and plots go there   (default bench/out)
-  -report FILE   the report                        (default report.md in -out)
-  -f             replace FILE if it exists
-  -list          print the names of all cells and exit
-  -h             print this page
-
-Cells that are not measured again keep their results. -run '^$' only writes the
-report. Links and the counters of system calls need root; without it the report
-says that they were not measured.
-`
+//go:embed usage.txt
+var usage string
 
 type options struct {
 	run    *regexp.Regexp

@@ -13,7 +13,7 @@ import (
 
 	"player/bench/rig"
 	"player/bench/stats"
-	"player/bench/strangers"
+	"player/e2e/strangers"
 )
 
 // page is the report: prose, and tables that name the figures of their columns (figures).

@@ -10,14 +10,14 @@ import (
 	"os/exec"
 	"runtime"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"player/bench/load"
-	"player/bench/strangers"
+	"player/bench/rig"
+	"player/e2e/strangers"
 )
 
 // The cells of strangers are two well clients, one that reads 50 frames a second and
@@ -39,13 +39,9 @@ const (
 // beset is two well clients, one that reads and one that asks, beside strangers.
 func beset() []cell {
 	one := func(who string) cell {
-		return cell{
-			Name: "strangers/" + who, Strangers: who, Link: loopback, Size: large, Device: ageRate,
-			Groups: []group{
-				{Name: "reads", Clients: 1, Rate: 50, Task: load.Stream},
-				{Name: "asks", Clients: 1, Task: load.Request},
-			},
-		}
+		c := served("strangers/"+who, loopback, group{Name: "reads", Clients: 1, Rate: 50, Task: load.Stream}, group{Name: "asks", Clients: 1, Task: load.Request})
+		c.Strangers, c.Device = who, ageRate
+		return c
 	}
 	all := []cell{one(nobody)}
 	for _, p := range append(strangers.Abuses(), strangers.Crowds()...) {
@@ -58,10 +54,9 @@ func beset() []cell {
 func viewed() []cell {
 	var all []cell
 	for _, viewers := range []string{nobody, "browser", "browsers", "viewer", "viewers"} {
-		all = append(all, cell{
-			Name: viewersPrefix + viewers, Strangers: viewers, Link: loopback, Size: large, Device: costRate,
-			Groups: []group{{Name: "reads", Clients: 1, Rate: 50, Task: load.Stream}},
-		})
+		c := served(viewersPrefix+viewers, loopback, group{Name: "reads", Clients: 1, Rate: 50, Task: load.Stream})
+		c.Strangers = viewers
+		all = append(all, c)
 	}
 	return all
 }
@@ -140,18 +135,11 @@ func processors(from, to int) *unix.CPUSet {
 
 // setThreads lets all threads of a process run on some processors only.
 func setThreads(pid int, on *unix.CPUSet) error {
-	threads, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
-	if err != nil {
-		return err
-	}
-	for _, t := range threads {
-		id, err := strconv.Atoi(t.Name())
-		if err != nil {
-			return err
-		}
+	threads, err := rig.Threads(pid)
+	for _, id := range threads {
 		if err := unix.SchedSetaffinity(id, on); err != nil && err != unix.ESRCH {
 			return fmt.Errorf("processors of thread %d: %w", id, err)
 		}
 	}
-	return nil
+	return err
 }

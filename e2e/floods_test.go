@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"player/bench/strangers"
 	"player/e2e/acceptance"
+	"player/e2e/strangers"
 	robot "player/emulator/p2os"
 	laser "player/emulator/sick"
 )

@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"player/bench/strangers"
+	"player/e2e/strangers"
 	robot "player/emulator/p2os"
 )
 

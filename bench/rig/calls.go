@@ -1,15 +1,16 @@
 package rig
 
 import (
+	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -41,7 +42,7 @@ func (t Tracepoints) Count(pid int) (*Calls, error) {
 	// A thread that starts while the others are attached would not be counted, or
 	// twice. Then the counters are attached anew.
 	for {
-		before, err := threads(pid)
+		before, err := Threads(pid)
 		if err != nil {
 			return nil, fmt.Errorf("count system calls: %w", err)
 		}
@@ -49,15 +50,15 @@ func (t Tracepoints) Count(pid int) (*Calls, error) {
 		if err != nil {
 			return nil, fmt.Errorf("count system calls: %w", err)
 		}
-		if after, err := threads(pid); err == nil && slices.Equal(before, after) {
+		if after, err := Threads(pid); err == nil && slices.Equal(before, after) {
 			return c, nil
 		}
 		c.Close()
 	}
 }
 
-// threads returns the threads of a process.
-func threads(pid int) (ids []int, err error) {
+// Threads returns the threads of a process.
+func Threads(pid int) (ids []int, err error) {
 	tasks, err := os.ReadDir(filepath.Join("/proc", strconv.Itoa(pid), "task"))
 	for _, task := range tasks {
 		id, _ := strconv.Atoi(task.Name()) // the kernel's names are numbers
@@ -132,61 +133,32 @@ func (c *Calls) Close() {
 type Tracepoints map[string]uint64
 
 // FindTracepoints asks the kernel for them. It needs root and a kernel with
-// tracepoints of system calls; the error names what is missing. It ends a thread,
-// so it has to be called before children are started that get a signal when
-// their parent's thread ends (Pdeathsig).
+// tracepoints of system calls; the error says what is missing.
 func FindTracepoints() (Tracepoints, error) {
-	ids := Tracepoints{}
-	err := inTracefs(func(dir string) error {
-		for _, name := range append([]string{Other}, kinds...) {
-			event := "syscalls/sys_enter_" + name
-			if name == Other {
-				event = total
-			}
-			text, err := os.ReadFile(filepath.Join(dir, "events", event, "id"))
-			if errors.Is(err, os.ErrNotExist) && name != Other {
-				continue // not every architecture has every call
-			}
-			if err != nil {
-				return err
-			}
-			if ids[name], err = strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64); err != nil {
-				return fmt.Errorf("%s: %w", event, err)
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("tracepoints of system calls: %w", err)
-	}
-	return ids, nil
-}
-
-// inTracefs calls f with a directory where tracefs is mounted, in a private
-// mount namespace.
-func inTracefs(f func(dir string) error) error {
 	dir, err := os.MkdirTemp("", "tracefs-")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer os.Remove(dir)
-	done := make(chan error, 1)
-	go func() {
-		// The thread cannot leave its mount namespace, so it stays locked and ends
-		// with this goroutine.
-		runtime.LockOSThread()
-		done <- func() error {
-			if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
-				return fmt.Errorf("mount namespace: %w", err)
-			}
-			if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
-				return fmt.Errorf("private mounts: %w", err)
-			}
-			if err := unix.Mount("tracefs", dir, "tracefs", 0, ""); err != nil {
-				return fmt.Errorf("mount tracefs: %w", err)
-			}
-			return f(dir)
-		}()
-	}()
-	return <-done
+	// Nobody else sees what is mounted, and it is gone with the shell.
+	cmd := exec.Command("sh", "-ec", `mount -t tracefs tracefs "$0"; cd "$0/events"; grep . `+total+`/id syscalls/sys_enter_*/id`, dir)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return nil, fmt.Errorf("tracepoints of system calls: %w: %s", err, bytes.TrimSpace(out))
+	}
+	ids := Tracepoints{}
+	for line := range strings.Lines(string(out)) {
+		event, number, _ := strings.Cut(strings.TrimSpace(line), "/id:")
+		name := strings.TrimPrefix(event, "syscalls/sys_enter_")
+		if event == total {
+			name = Other
+		} else if !slices.Contains(kinds, name) {
+			continue // not every architecture has every call
+		}
+		if ids[name], err = strconv.ParseUint(number, 10, 64); err != nil {
+			return nil, fmt.Errorf("%s: %w", event, err)
+		}
+	}
+	return ids, nil
 }
