@@ -98,9 +98,8 @@ func (w *workshop) measureLibrary(ctx context.Context, r *run, c cell, window ti
 	}
 	ctx, cancel := context.WithTimeout(ctx, buildLimit+w.warmup+window)
 	defer cancel()
-	seconds := func(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) }
 	program := exec.CommandContext(ctx, filepath.Join(w.root, "clients", l.Folder, "speed.sh"),
-		"127.0.0.1", strconv.Itoa(p.port), strconv.Itoa(robots), seconds(w.warmup), seconds(window))
+		"127.0.0.1", strconv.Itoa(p.port), strconv.Itoa(robots), fmt.Sprint(w.warmup.Seconds()), fmt.Sprint(window.Seconds()))
 	build := filepath.Join(w.dir, l.Folder)
 	if err := os.MkdirAll(build, 0o755); err != nil {
 		return err
@@ -120,7 +119,7 @@ func (w *workshop) measureLibrary(ctx context.Context, r *run, c cell, window ti
 	if err := program.Start(); err != nil {
 		return err
 	}
-	length, readErr := r.follow(out, meters{pid: program.Process.Pid}, &r.Reader, func(edge string) {
+	length, readErr := r.follow(out, meters{pids: []int{program.Process.Pid}}, &r.Reader, func(edge string) {
 		if edge == load.End {
 			_ = in.Close() // the program ends when its input does
 		}

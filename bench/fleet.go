@@ -47,8 +47,6 @@ func (w *workshop) startFleet(ctx context.Context, c cell, robots *process, wire
 	if err := w.buildFleet(ctx); err != nil {
 		return nil, err
 	}
-	launch := func(p *process) error { return p.cmd.Start() }
-	local := func(f func() error) error { return f() }
 	port, host := natsPort, rig.ServerAddress
 	if wire == nil {
 		var err error
@@ -56,9 +54,6 @@ func (w *workshop) startFleet(ctx context.Context, c cell, robots *process, wire
 			return nil, err
 		}
 		host = "127.0.0.1"
-	} else {
-		launch = func(p *process) error { return wire.StartFar(p.cmd) }
-		local = wire.AtClients
 	}
 	list := filepath.Join(w.dir, "robots.txt")
 	var text strings.Builder
@@ -74,15 +69,15 @@ func (w *workshop) startFleet(ctx context.Context, c cell, robots *process, wire
 	}
 	f := &fleet{nats: &process{port: port}, bridge: &process{}}
 	f.nats.prepare(ctx, filepath.Join(w.bin, "nats-server"), "-a", "127.0.0.1", "-p", strconv.Itoa(port), "-js", "-sd", store)
-	if err := launch(f.nats); err != nil {
+	if err := wire.AtClients(f.nats.cmd.Start); err != nil {
 		return nil, fmt.Errorf("start NATS: %w", err)
 	}
-	if err := local(func() error { return f.nats.awaitListening(ctx) }); err != nil {
+	if err := wire.AtClients(func() error { return f.nats.awaitListening(ctx) }); err != nil {
 		_ = f.nats.stop()
 		return nil, fmt.Errorf("NATS: %w: %s", err, last(f.nats.said.Bytes()))
 	}
 	f.bridge.prepare(ctx, filepath.Join(w.bin, "fleet"), "-fleet", fleetName, "-robots", list, "-nats", "nats://"+loopbackAddress(port))
-	if err := launch(f.bridge); err != nil {
+	if err := wire.AtClients(f.bridge.cmd.Start); err != nil {
 		_ = f.nats.stop()
 		return nil, fmt.Errorf("start the bridge: %w", err)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -189,8 +188,13 @@ func (p *process) receive(ctx context.Context, h hardware, window time.Duration,
 	defer runtime.UnlockOSThread()
 	// Request/reply mode, new data only (PROTOCOL 4).
 	opening := "xy\x00\x02r\x01" + "xy\x00\x02n\x01" + "dr\x00\x02" + string(h.letter) + "r"
-	if err := exchange(fd, opening, []byte("r\x00\x02"+string(h.letter)+"r")); err != nil {
+	want := "r\x00\x02" + string(h.letter) + "r"
+	reply := make([]byte, len(want))
+	if _, err := unix.Write(fd, []byte(opening)); err != nil {
 		return nil, err
+	}
+	if _, _, err := unix.Recvfrom(fd, reply, unix.MSG_WAITALL); err != nil || string(reply) != want {
+		return nil, fmt.Errorf("the reply is %q, want %q (%v)", reply, want, err)
 	}
 	frame := make([]byte, 3+h.size)
 	for end := now() + window; now() < end && ctx.Err() == nil; {
@@ -207,19 +211,4 @@ func (p *process) receive(ctx context.Context, h hardware, window time.Duration,
 		}
 	}
 	return arrivals, ctx.Err()
-}
-
-// exchange sends a request and reads the reply that is wanted.
-func exchange(fd int, request string, want []byte) error {
-	if _, err := unix.Write(fd, []byte(request)); err != nil {
-		return err
-	}
-	reply := make([]byte, len(want))
-	if _, _, err := unix.Recvfrom(fd, reply, unix.MSG_WAITALL); err != nil {
-		return fmt.Errorf("no reply: %w", err)
-	}
-	if !bytes.Equal(reply, want) {
-		return fmt.Errorf("the reply is %q, want %q", reply, want)
-	}
-	return nil
 }

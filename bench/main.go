@@ -4,6 +4,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	_ "embed" // usage
 	"errors"
@@ -87,13 +88,7 @@ func parseOptions(args []string, help io.Writer) (options, error) {
 
 // chosen returns the cells to measure.
 func (o options) chosen() []cell {
-	var chosen []cell
-	for _, c := range cells() {
-		if o.run.MatchString(c.Name) {
-			chosen = append(chosen, c)
-		}
-	}
-	return chosen
+	return slices.DeleteFunc(cells(), func(c cell) bool { return !o.run.MatchString(c.Name) })
 }
 
 // windowOf is how long a run of the cell is measured.
@@ -177,22 +172,19 @@ func suite(ctx context.Context, o options) error {
 			return err
 		}
 	}
-	if err := r.write(o.out); err != nil {
+	if err := errors.Join(r.write(o.out), r.plots(o.out)); err != nil {
 		return err
 	}
-	if err := r.plots(o.out); err != nil {
-		return err
-	}
-	f, err := os.Create(o.report)
-	if err != nil {
-		return err
-	}
+	var page bytes.Buffer
 	// The report may be elsewhere than its plots.
 	plots, err := filepath.Rel(filepath.Dir(o.report), o.out)
 	if err == nil {
-		err = r.report(f, filepath.ToSlash(plots)+"/")
+		err = r.report(&page, filepath.ToSlash(plots)+"/")
 	}
-	if err = errors.Join(err, f.Close()); err == nil {
+	if err == nil {
+		err = os.WriteFile(o.report, page.Bytes(), 0o644)
+	}
+	if err == nil {
 		fmt.Println(o.report)
 	}
 	if ctx.Err() != nil {

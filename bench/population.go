@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"math"
-	"path/filepath"
 	"strings"
 
 	"player/bench/load"
@@ -41,9 +40,6 @@ func populated() []cell {
 // portOf is the offset of the port of a group's robot. The groups are spread over all
 // robots.
 func (c cell) portOf(group int) int { return c.Population / max(len(c.Groups), 1) * group }
-
-// worldFile is the file of the world of a cell with robots.
-func (w *workshop) worldFile() string { return filepath.Join(w.dir, "population.world") }
 
 // crowd is a world of n robots with sonars in a square.
 func crowd(n int) string {

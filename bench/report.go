@@ -45,12 +45,6 @@ func (r *results) report(w io.Writer, plots string) error {
 			}
 			return all
 		}),
-		"memory": func(s server) string {
-			if v, ok := r.memoryOfClient(s); ok {
-				return kibibytes(v)
-			}
-			return "-"
-		},
 		"targets": targets, "results": func() *results { return r }, "batches": r.batches, "claims": claims, "missing": r.missing,
 	}).Parse(page + parts)
 	if err != nil {
@@ -133,7 +127,7 @@ func (w row) Least() string   { return duration(float64(w.ageFloor())) }
 
 // Counted reports whether the system calls were counted.
 func (w row) Counted() bool {
-	return !slices.ContainsFunc(w.of(w.Server), func(r run) bool { return !counted(r) })
+	return !slices.ContainsFunc(w.of(w.Server), func(r run) bool { return r.Calls == nil })
 }
 
 // Figures writes medians of figures side by side: those of the row's server, or of the
@@ -142,25 +136,33 @@ func (w row) Figures(names string) string {
 	var shown []string
 	for _, name := range strings.Fields(names) {
 		name, other, _ := strings.Cut(name, "@")
-		f := w.figure(name)
-		v, ok := w.median(cmp.Or(server(other), w.Server), func(r run) float64 {
-			if w.grouped {
-				of := *r.Load
-				of.Groups = of.Groups[w.Group : w.Group+1]
-				r.Load = &of
-			}
-			return f.of(r)
-		})
-		if shown = append(shown, "-"); ok && !math.IsNaN(v) {
-			shown[len(shown)-1] = f.write(v)
+		of := w
+		of.Server = cmp.Or(server(other), w.Server)
+		if v, ok := of.value(name); ok {
+			shown = append(shown, w.figure(name).write(v))
+		} else {
+			shown = append(shown, "-")
 		}
 	}
 	return strings.Join(shown, " | ")
 }
 
+// value is the median of a figure. ok is false if it was not measured.
+func (w row) value(name string) (v float64, ok bool) {
+	f := w.figure(name)
+	return w.median(w.Server, func(r run) float64 {
+		if w.grouped {
+			of := *r.Load
+			of.Groups = of.Groups[w.Group : w.Group+1]
+			r.Load = &of
+		}
+		return f.of(r)
+	})
+}
+
 // CostOf is the CPU time of a frame against that of a baseline.
-func (w row) CostOf(to server) string {
-	if q, ok := w.ratio(to, cpuOfFrame); ok {
+func (w row) CostOf(baseline string) string {
+	if q, ok := (target{figure: "cost / " + baseline}).of(w); ok {
 		return times(q)
 	}
 	return "-"
@@ -213,7 +215,10 @@ func (w row) figure(name string) written {
 		"inside-max":  {func(r run) float64 { return float64(r.Inside.Max) }, duration},
 		"reads":       {readerRate, count}, "reads-asked": {readerAsked, percent}, "reads-cost": {readerCPU, rounded}, "reads-share": {readerShare, percent},
 		"reads-p50": {readerP50, duration}, "reads-p99": {readerP99, duration}, "parsed": {func(r run) float64 { return r.Parsed }, count},
-		"calls": {allCalls, ratio}, "other": {otherCalls, ratio},
+		"missing": {w.missing, rounded}, "bad": {bad, count}, "rate/s": {rate, perSecond}, "wakes/s": {wakes, perSecond}, "loop-wakes/s": {loopWakes, perSecond},
+		"growth":          {func(run) float64 { return w.results.memoryOfClient(w.Server) }, kibibytes},
+		"busiest-clients": {func(run) float64 { return w.busiestClients() }, percent},
+		"calls":           {allCalls, ratio}, "other": {otherCalls, ratio},
 	}[name]
 	if calls := callKinds[name]; calls != nil {
 		f, known = written{func(r run) float64 { return callsOf(r, calls...) }, ratio}, true

@@ -16,6 +16,14 @@ import (
 
 const ms = time.Millisecond
 
+// The cells that compact frames, the relay and the fleet are for.
+const (
+	compactGoal = "compact/802.11/50x10Hz/807"
+	beamsGoal   = "beams/802.11/50x50Hz/20"
+	relayGoal   = "relay/802.11/50x50Hz/807"
+	fleetGoal   = "fleet/802.11/50x50Hz/807"
+)
+
 // cellNamed is a cell of the suite.
 func cellNamed(t *testing.T, name string) cell {
 	t.Helper()
@@ -264,6 +272,23 @@ func TestTargets(t *testing.T) {
 	big.Runs[1].Load.Groups[0].Interval.P99 = 60 * ms
 	expect("10,000 x 10 Hz: 99.9 %", true, "50000 /s; floor 33333 /s")
 	expect("10,000 x 10 Hz: p99", true, "50.00 ms; floor 60.00 ms")
+}
+
+// Each line of the targets is read, and names cells and figures that there are.
+func TestEveryTargetIsJudged(t *testing.T) {
+	var names []string
+	for _, c := range cells() {
+		names = append(names, c.Name)
+	}
+	r := resultsOf(t, names...)
+	for _, target := range targets() {
+		if v := target.Judge(r); v.Open {
+			t.Errorf("%q is open, and all cells have results", target.Goal)
+		}
+	}
+	if lines := strings.Count(targetLines, " | ") / 3; len(targets()) < 50 || len(targets()) != lines {
+		t.Errorf("%d targets of %d lines", len(targets()), lines)
+	}
 }
 
 func TestHealthyTargets(t *testing.T) {

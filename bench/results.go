@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"iter"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -130,21 +131,13 @@ func (c cellResult) settled() cellResult {
 }
 
 // median returns the median of a figure over the runs of one server; ok is
-// false if there are none.
+// false if there are none, or if one of them has no number.
 func (c *cellResult) median(s server, figure func(run) float64) (m float64, ok bool) {
 	var values []float64
 	for _, r := range c.of(s) {
 		values = append(values, figure(r))
 	}
-	return stats.Median(values), len(values) > 0
-}
-
-// ratio returns a figure of Player divided by that of a baseline, both medians of
-// runs that took turns.
-func (c *cellResult) ratio(to server, figure func(run) float64) (q float64, ok bool) {
-	ours, ok1 := c.median(player, figure)
-	theirs, ok2 := c.median(to, figure)
-	return ours / theirs, ok1 && ok2 && theirs > 0
+	return stats.Median(values), len(values) > 0 && !slices.ContainsFunc(values, math.IsNaN)
 }
 
 // The figures of a run. Those of clients are of the first group, the one that
@@ -211,8 +204,12 @@ func callsOf(r run, names ...string) float64 {
 }
 
 // allCalls is how many system calls a frame took, without those that read what
-// clients send: the reads, and for each of them the wait that reports it.
+// clients send: the reads, and for each of them the wait that reports it. It is no number
+// if they were not counted.
 func allCalls(r run) float64 {
+	if r.Calls == nil {
+		return math.NaN()
+	}
 	n := uint64(0)
 	for _, calls := range r.Calls {
 		n += calls
@@ -232,8 +229,15 @@ func otherCalls(r run) float64 {
 	return float64(n) / max(framesOf(r), 1)
 }
 
-// counted reports whether the system calls of a run were counted.
-func counted(r run) bool { return r.Calls != nil }
+// busiestClients is the largest CPU share of the clients' process, over the
+// servers.
+func (c *cellResult) busiestClients() (worst float64) {
+	for _, s := range c.servers() {
+		share, _ := c.median(s, clientShare)
+		worst = max(worst, share)
+	}
+	return worst
+}
 
 // linkUse is the share of the link's rate that the server's side has used.
 func (c *cellResult) linkUse(r run) float64 {

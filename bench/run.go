@@ -137,17 +137,15 @@ func wait(ctx context.Context, d time.Duration) error {
 }
 
 // measureFrames serves the clients of a cell for a window.
-func (w *workshop) measureFrames(ctx context.Context, r *run, c cell, window time.Duration) error {
+func (w *workshop) measureFrames(ctx context.Context, r *run, c cell, window time.Duration) (err error) {
 	var wire *rig.Wire
 	if c.Link.Rate > 0 {
-		var err error
 		if wire, err = rig.NewWire(c.Link.Rate); err != nil {
 			return err
 		}
 		defer wire.Close()
 	}
 	var p *process
-	var err error
 	if c.Robots > 0 {
 		p, err = w.startRobots(ctx, c.Robots, fmt.Sprintf("rate %d stamp true", c.Device))
 	} else {
@@ -156,36 +154,44 @@ func (w *workshop) measureFrames(ctx context.Context, r *run, c cell, window tim
 	if err != nil {
 		return err
 	}
+	defer func() {
+		switch stop := p.stop(); {
+		case err != nil:
+			err = errors.Join(err, stop)
+		case stop != nil && ctx.Err() == nil:
+			r.Error = stop.Error()
+		}
+	}()
 	front := p // what the clients connect to
 	if c.Relay {
 		// A relay that finds no server refuses its first clients the devices.
 		if err := wire.AtServer(func() error { return p.awaitListening(ctx) }); err != nil {
-			return errors.Join(err, p.stop())
+			return err
 		}
 		if front, err = w.startRelay(ctx, p, wire); err != nil {
-			return errors.Join(err, p.stop())
+			return err
 		}
 		defer front.stop()
 	}
 	if c.Strangers != "" {
 		if err := p.awaitListening(ctx); err != nil {
-			return errors.Join(err, p.stop())
+			return err
 		}
 		end, err := p.admit(ctx, c.Strangers)
 		if err != nil {
-			return errors.Join(err, p.stop())
+			return err
 		}
 		defer end()
 	}
-	m := meters{pid: p.cmd.Process.Pid, wire: wire}
+	m := meters{pids: []int{p.cmd.Process.Pid}, wire: wire}
 	spec := p.spec(c, wire, w.warmup, window)
 	if c.Monitors > 0 {
 		f, err := w.startFleet(ctx, c, p, wire)
 		if err != nil {
-			return errors.Join(err, p.stop())
+			return err
 		}
 		defer f.stop()
-		m.bridge, m.nats = f.bridge.cmd.Process.Pid, f.nats.cmd.Process.Pid
+		m.pids = append(m.pids, f.bridge.cmd.Process.Pid, f.nats.cmd.Process.Pid)
 		f.subscribe(c, &spec)
 	}
 	if c.Calls {
@@ -196,11 +202,7 @@ func (w *workshop) measureFrames(ctx context.Context, r *run, c cell, window tim
 			defer m.calls.Close()
 		}
 	}
-	err = front.serve(ctx, r, m, c.Hold, spec)
-	if stop := p.stop(); stop != nil && ctx.Err() == nil {
-		r.Error = stop.Error()
-	}
-	return err
+	return front.serve(ctx, r, m, c.Hold, spec)
 }
 
 // countCalls starts to count the system calls of a server. It waits until the
@@ -242,7 +244,6 @@ func (p *process) serve(ctx context.Context, r *run, m meters, hold time.Duratio
 	if err != nil {
 		return err
 	}
-	launch := clients.Start
 	if m.wire != nil {
 		far, err := m.wire.ClientFile()
 		if err != nil {
@@ -250,9 +251,8 @@ func (p *process) serve(ctx context.Context, r *run, m meters, hold time.Duratio
 		}
 		defer far.Close()
 		clients.ExtraFiles = []*os.File{far}
-		launch = func() error { return m.wire.Start(clients) }
 	}
-	if err := launch(); err != nil {
+	if err := m.wire.AtServer(clients.Start); err != nil {
 		return err
 	}
 	_, readErr := r.follow(out, m, &r.Load, func(edge string) {
@@ -300,19 +300,15 @@ func (p *process) spec(c cell, wire *rig.Wire, warmup, window time.Duration) loa
 
 // meters is what is read at both edges of the window.
 type meters struct {
-	pid    int
-	bridge int // a process, as nats; zero: there is none
-	nats   int
-	wire   *rig.Wire  // nil on loopback
-	calls  *rig.Calls // nil if they are not counted
+	pids  []int      // the server; in a fleet also the bridge and NATS
+	wire  *rig.Wire  // nil on loopback
+	calls *rig.Calls // nil if they are not counted
 }
 
 // reading is the meters at one moment.
 type reading struct {
 	at      time.Time
-	usage   rig.Usage
-	bridge  rig.Usage
-	nats    rig.Usage
+	usage   []rig.Usage // by process
 	traffic rig.Traffic
 	stolen  time.Duration
 	calls   map[string]uint64
@@ -323,16 +319,12 @@ func (m meters) read() (r reading, err error) {
 	if r.stolen, err = rig.Stolen(); err != nil {
 		return r, err
 	}
-	if r.usage, err = rig.UsageOf(m.pid); err != nil {
-		return r, err
-	}
-	if m.bridge > 0 {
-		if r.bridge, err = rig.UsageOf(m.bridge); err != nil {
+	for _, pid := range m.pids {
+		u, err := rig.UsageOf(pid)
+		if err != nil {
 			return r, err
 		}
-		if r.nats, err = rig.UsageOf(m.nats); err != nil {
-			return r, err
-		}
+		r.usage = append(r.usage, u)
 	}
 	if m.wire != nil {
 		if r.traffic, err = m.wire.Traffic(); err != nil {
@@ -348,10 +340,12 @@ func (m meters) read() (r reading, err error) {
 // between fills in what the meters counted from one reading to another.
 func (r *run) between(from, to reading) {
 	r.Stolen = (to.stolen - from.stolen).Seconds() / to.at.Sub(from.at).Seconds() / float64(runtime.NumCPU())
-	r.Usage, r.Traffic = to.usage.Sub(from.usage), to.traffic.Sub(from.traffic)
-	if to.bridge.RSS > 0 {
-		bridge, nats := to.bridge.Sub(from.bridge), to.nats.Sub(from.nats)
-		r.Bridge, r.NATS = &bridge, &nats
+	r.Traffic = to.traffic.Sub(from.traffic)
+	for i := range to.usage {
+		to.usage[i] = to.usage[i].Sub(from.usage[i])
+	}
+	if r.Usage = to.usage[0]; len(to.usage) > 1 {
+		r.Bridge, r.NATS = &to.usage[1], &to.usage[2]
 	}
 	if to.calls == nil {
 		return

@@ -139,10 +139,8 @@ func (w *workshop) arguments(s server, c cell, p *process) ([]string, error) {
 		args = append(args, "-tls", loopbackAddress(p.tls), "-tls-cert", pair.Cert, "-tls-key", pair.Key)
 	}
 	if c.Population > 0 {
-		if err := os.WriteFile(w.worldFile(), []byte(crowd(c.Population)), 0o644); err != nil {
-			return nil, err
-		}
-		return append(args, "-stage", w.worldFile()), nil
+		world := filepath.Join(w.dir, "population.world")
+		return append(args, "-stage", world), os.WriteFile(world, []byte(crowd(c.Population)), 0o644)
 	}
 	return append(args, file), err
 }
@@ -168,22 +166,17 @@ type process struct {
 func (w *workshop) start(ctx context.Context, s server, c cell, wire *rig.Wire) (*process, error) {
 	p := &process{port: 6665}
 	var err error
+	robots := max(c.Population, 1)
 	if wire == nil {
-		if p.port, err = w.ports.free(max(c.Population, 1)); err != nil {
+		if p.port, err = w.ports.free(robots + 3); err != nil {
 			return nil, err
 		}
 	}
-	var others []*int
 	if c.Strangers != "" {
-		others = append(others, &p.page, &p.foxglove)
+		p.page, p.foxglove = p.port+robots, p.port+robots+1
 	}
 	if c.TLS {
-		others = append(others, &p.tls)
-	}
-	for _, port := range others {
-		if *port, err = w.ports.free(1); err != nil {
-			return nil, err
-		}
+		p.tls = p.port + robots + 2
 	}
 	args, err := w.arguments(s, c, p)
 	if err != nil {
@@ -198,10 +191,7 @@ func (w *workshop) start(ctx context.Context, s server, c cell, wire *rig.Wire) 
 	} else {
 		p.prepare(ctx, w.path(s), args...)
 	}
-	launch := p.cmd.Start
-	if wire != nil {
-		launch = func() error { return wire.Start(p.cmd) }
-	}
+	launch := func() error { return wire.AtServer(p.cmd.Start) }
 	// Player gives it to itself. The tickers of threads would be late by it.
 	if given, ok := map[server]time.Duration{floor: slack, inherits: formerSlack}[s]; ok {
 		plain := launch
@@ -233,7 +223,7 @@ func (w *workshop) startRelay(ctx context.Context, of *process, wire *rig.Wire) 
 	}
 	p := &process{port: of.port}
 	p.prepare(ctx, w.path(player), "-gp", strconv.Itoa(p.port), file)
-	if err := wire.StartFar(p.cmd); err != nil {
+	if err := wire.AtClients(p.cmd.Start); err != nil {
 		return nil, fmt.Errorf("start the relay: %w", err)
 	}
 	return p, nil

@@ -11,7 +11,8 @@ package main
 import (
 	"flag"
 	"fmt"
-	"os"
+	"log"
+	"net"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -38,8 +39,7 @@ func main() {
 	}
 	debug.SetGCPercent(-1)
 	runtime.GOMAXPROCS(1)
-	fmt.Fprintln(os.Stderr, "floor:", serve(*port, frame, *serial, *packet))
-	os.Exit(1)
+	log.Fatalln("floor:", serve(*port, frame, *serial, *packet))
 }
 
 // client is one connection.
@@ -75,7 +75,17 @@ func serve(port int, frame baseline.Frame, serial string, packet int) error {
 			return fmt.Errorf("%s: %w", serial, err)
 		}
 	}
-	if l.listener, err = listen(port); err != nil {
+	listener, err := net.Listen("tcp4", fmt.Sprintf(":%d", port))
+	if err != nil {
+		return err
+	}
+	file, err := listener.(*net.TCPListener).File()
+	if err != nil {
+		return err
+	}
+	_ = listener.Close() // Go's poller has it, and file is a duplicate
+	l.listener = int(file.Fd())
+	if err := unix.SetNonblock(l.listener, true); err != nil {
 		return err
 	}
 	if l.timer, err = unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC); err != nil {
@@ -111,20 +121,6 @@ func serve(port int, frame baseline.Frame, serial string, packet int) error {
 			}
 		}
 	}
-}
-
-func listen(port int) (int, error) {
-	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
-	if err != nil {
-		return 0, err
-	}
-	if err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_REUSEADDR, 1); err != nil {
-		return 0, err
-	}
-	if err := unix.Bind(fd, &unix.SockaddrInet4{Port: port}); err != nil {
-		return 0, err
-	}
-	return fd, unix.Listen(fd, 4096)
 }
 
 func (l *loop) watch(fd int) error {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"runtime"
 	"unsafe"
 
@@ -180,17 +179,21 @@ func disableOffload(name string) error {
 	return nil
 }
 
-// Start starts a command in the server's namespace.
-func (w *Wire) Start(cmd *exec.Cmd) error { return w.AtServer(cmd.Start) }
+// AtServer calls f on a thread in the server's namespace. Without a wire it calls f.
+func (w *Wire) AtServer(f func() error) error {
+	if w == nil {
+		return f()
+	}
+	return in(w.Server, f)
+}
 
-// StartFar starts a command in the clients' namespace.
-func (w *Wire) StartFar(cmd *exec.Cmd) error { return in(w.Client, cmd.Start) }
-
-// AtServer calls f on a thread in the server's namespace.
-func (w *Wire) AtServer(f func() error) error { return in(w.Server, f) }
-
-// AtClients calls f on a thread in the clients' namespace.
-func (w *Wire) AtClients(f func() error) error { return in(w.Client, f) }
+// AtClients calls f on a thread in the clients' namespace. Without a wire it calls f.
+func (w *Wire) AtClients(f func() error) error {
+	if w == nil {
+		return f()
+	}
+	return in(w.Client, f)
+}
 
 func in(namespace netns.NsHandle, f func() error) error {
 	return onThread(func() error {

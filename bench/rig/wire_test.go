@@ -88,7 +88,7 @@ func TestWireStartsCommands(t *testing.T) {
 	var out strings.Builder
 	cmd := exec.Command("cat", "/proc/net/fib_trie")
 	cmd.Stdout = &out
-	if err := w.Start(cmd); err != nil {
+	if err := w.AtServer(cmd.Start); err != nil {
 		t.Fatal(err)
 	}
 	if err := cmd.Wait(); err != nil {

@@ -6,8 +6,8 @@ package main
 import (
 	"flag"
 	"fmt"
+	"log"
 	"net"
-	"os"
 	"time"
 
 	"player/bench/baseline"
@@ -19,15 +19,13 @@ func main() {
 	flag.Parse()
 	l, err := net.Listen("tcp", fmt.Sprintf(":%d", *port))
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "threads:", err)
-		os.Exit(1)
+		log.Fatalln("threads:", err)
 	}
 	frame := baseline.NewFrame(*size)
 	for {
 		conn, err := l.Accept()
 		if err != nil {
-			fmt.Fprintln(os.Stderr, "threads:", err)
-			os.Exit(1)
+			log.Fatalln("threads:", err)
 		}
 		go receive(conn, frame.Clone())
 	}
