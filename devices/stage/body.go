@@ -163,8 +163,14 @@ func (b *body) castBeam(at, facing Vec, beam *beam, height, limit float64) float
 			p := outline[len(outline)-1].sub(o)
 			for _, q := range outline {
 				q = q.sub(o)
-				side := q.sub(p)
-				v := p.add(side.scale(max(0, min(1, -p.dot(side)/max(side.dot(side), 1e-18)))))
+				side, v := q.sub(p), p
+				if back, length := -p.dot(side), side.dot(side); back > 0 && back < length {
+					if turn := p.cross(side); turn*turn >= limit*limit*length {
+						p = q
+						continue
+					}
+					v = p.add(side.scale(back / length))
+				}
 				if square := v.dot(v); square < limit*limit {
 					if d := math.Sqrt(square); within.has(v, d) {
 						limit = d

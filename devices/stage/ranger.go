@@ -161,6 +161,9 @@ func (s *sonars) hear(r *Robot, sonar *sonar, b *beam, targets []target) float64
 	for k := range targets {
 		t := &targets[k]
 		if t.distance-sonar.offset >= best {
+			if float64(t.metres())-sonar.offset >= best {
+				break // all others are as far
+			}
 			continue
 		}
 		at := t.at.sub(o)

@@ -66,37 +66,23 @@ func (l *layer) castFrom(o, d Vec, from, limit float64) float64 {
 // castBeam returns the distance in metres from o to the nearest point of an occupied cell
 // within a beam, or limit. Nothing is nearer than from.
 func (l *layer) castBeam(o Vec, b *beam, from, limit float64) float64 {
+	narrow := b.cosine > 0.5
+	if narrow {
+		from = l.covered(o, b, from, limit)
+	}
 	for _, d := range b.rays {
 		limit = l.castFrom(o, d, from, limit)
 	}
-	if len(b.rays) == 1 {
+	if len(b.rays) == 1 || from >= limit {
 		return limit
 	}
 	// Between the edges, what is nearest in a cell is its nearest point of all: otherwise it
 	// would be on an edge.
 	p := l.toCells(o)
-	narrow := b.cosine > 0.5
 	reach := limit * l.perMetre
 	extent := box{p.sub(Vec{reach, reach}), p.add(Vec{reach, reach})}
 	var corners [4]Vec
 	if narrow {
-		// Discs without walls around points of the middle ray cover the first part of the beam.
-		sine := 1 - b.cosine*b.cosine // squared
-		for from < limit {
-			free := l.free(o.add(b.facing.scale(from)))
-			root := free*free - from*from*sine
-			if !(root > 0) {
-				break
-			}
-			next := from*b.cosine + math.Sqrt(root)
-			if next < from+l.resolution {
-				break
-			}
-			from = next
-		}
-		if from >= limit {
-			return limit
-		}
 		near, far := from*l.perMetre, reach/b.cosine
 		corners = [4]Vec{p.add(b.rays[0].scale(near)), p.add(b.rays[1].scale(near)), p.add(b.rays[1].scale(far)), p.add(b.rays[0].scale(far))}
 		extent = emptyBox()
@@ -106,7 +92,21 @@ func (l *layer) castBeam(o Vec, b *beam, from, limit float64) float64 {
 	for y := first; y <= last; y++ {
 		x0, x1 := extent.min.X, extent.max.X
 		if narrow {
-			x0, x1 = crossing(&corners, float64(y))
+			x0, x1 = crossing(&corners, float64(y), float64(y+1))
+			// The free square around the middle of the row may hold the beam in further rows.
+			if x := int((x0 + x1) / 2); uint(x) < uint(l.width) {
+				if n := l.at(x, y); n > 2 && float64(x-n+1) < x0 && x1 < float64(x+n) {
+					rows := n
+					for ; rows > 1; rows /= 2 {
+						x0, x1 := crossing(&corners, float64(y), float64(y+rows))
+						if float64(x-n+1) < x0 && x1 < float64(x+n) {
+							break
+						}
+					}
+					y += rows - 1
+					continue
+				}
+			}
 		}
 		for x, end := max(0, int(math.Floor(x0))), min(l.width-1, int(math.Floor(x1))); x <= end; {
 			if n := l.at(x, y); n > 0 {
@@ -125,8 +125,31 @@ func (l *layer) castBeam(o Vec, b *beam, from, limit float64) float64 {
 	return limit
 }
 
-// crossing returns between which x a quadrilateral has points with y to y+1.
-func crossing(corners *[4]Vec, y float64) (x0, x1 float64) {
+// covered returns up to which distance, at most about limit, discs without walls around points
+// of the middle ray cover a beam.
+func (l *layer) covered(o Vec, b *beam, from, limit float64) float64 {
+	// One disc around the middle covers most beams: of these cones, no point is further from it.
+	if l.free(o.add(b.facing.scale(limit/2))) > limit*math.Sqrt(1.25-b.cosine) {
+		return limit
+	}
+	sine := 1 - b.cosine*b.cosine // squared
+	for from < limit {
+		free := l.free(o.add(b.facing.scale(from)))
+		root := free*free - from*from*sine
+		if !(root > 0) {
+			break
+		}
+		next := from*b.cosine + math.Sqrt(root)
+		if next < from+l.resolution {
+			break
+		}
+		from = next
+	}
+	return min(from, limit)
+}
+
+// crossing returns between which x a quadrilateral has points from y0 to y1.
+func crossing(corners *[4]Vec, y0, y1 float64) (x0, x1 float64) {
 	x0, x1 = math.Inf(1), math.Inf(-1)
 	a := corners[3]
 	for _, b := range corners {
@@ -134,15 +157,16 @@ func crossing(corners *[4]Vec, y float64) (x0, x1 float64) {
 		if low.Y > high.Y {
 			low, high = high, low
 		}
-		if low.Y <= y+1 && high.Y >= y {
-			xa, xb := low.X, high.X
-			if rise := high.Y - low.Y; rise > 0 {
-				slope := (high.X - low.X) / rise
-				xa, xb = low.X+slope*(max(low.Y, y)-low.Y), low.X+slope*(min(high.Y, y+1)-low.Y)
-			}
-			x0, x1 = min(x0, xa, xb), max(x1, xa, xb)
-		}
 		a = b
+		if low.Y > y1 || high.Y < y0 {
+			continue
+		}
+		xa, xb := low.X, high.X
+		if low.Y < y0 || high.Y > y1 {
+			slope := (high.X - low.X) / (high.Y - low.Y)
+			xa, xb = low.X+slope*(max(low.Y, y0)-low.Y), low.X+slope*(min(high.Y, y1)-low.Y)
+		}
+		x0, x1 = min(x0, xa, xb), max(x1, xa, xb)
 	}
 	return x0, x1
 }

@@ -67,14 +67,15 @@ func (c *scanner) targets(from, facing Vec, reach, ahead float64) []target {
 	var ends [16]int // in the sorted list, by metres
 	c.found = c.found[:0]
 	for _, b := range c.near {
-		at := b.spot.at.sub(from).rotateBack(facing)
-		if at.X+b.radius+cullTolerance < ahead {
+		spot := b.spot
+		if !spot.within(from, reach+cullTolerance) {
 			continue
 		}
-		t := target{b, at, b.facing.rotateBack(facing), math.Sqrt(at.dot(at)) - b.radius - cullTolerance}
-		if t.distance > reach {
+		at := spot.at.sub(from).rotateBack(facing)
+		if at.X+spot.radius+cullTolerance < ahead {
 			continue
 		}
+		t := target{b, at, b.facing.rotateBack(facing), math.Sqrt(at.dot(at)) - spot.radius - cullTolerance}
 		c.found = append(c.found, t)
 		ends[t.metres()]++
 	}
