@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"player/codec"
+	"player/e2e/npm"
 )
 
 // Tests of the dashboard: who drives, stops, rights, screens, and people who need
@@ -427,13 +427,8 @@ var axe = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	defer os.RemoveAll(dir)
-	if err := os.CopyFS(dir, os.DirFS("testdata/axe")); err != nil {
+	if err := npm.Into(dir, "testdata/axe"); err != nil {
 		return "", err
-	}
-	install := exec.Command("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
-	install.Dir = dir
-	if out, err := install.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("npm ci: %w: %s", err, out)
 	}
 	source, err := os.ReadFile(filepath.Join(dir, "node_modules/axe-core/axe.min.js"))
 	return string(source), err
