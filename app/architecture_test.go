@@ -191,15 +191,11 @@ func isNamed(path string, named, drivers map[string]bool) bool {
 // Tests that the pages name are there.
 func TestDocsNameTests(t *testing.T) {
 	code := readSource(t)
-	pages, err := filepath.Glob("docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	test := regexp.MustCompile(`^Test[A-Z]\w*$`)
-	for _, page := range append(pages, "README.md") {
-		for _, span := range spans(t, page) {
+	for _, page := range guide(t) {
+		for _, span := range spans(t, page.path) {
 			if test.MatchString(span) && !code.names[span] {
-				t.Errorf("%s names %s, which is not there", page, span)
+				t.Errorf("%s names %s, which is not there", page.path, span)
 			}
 		}
 	}

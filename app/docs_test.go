@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -118,6 +119,11 @@ func pages(t *testing.T) (pages []page) {
 	return pages
 }
 
+// guide returns the README and the pages of docs/.
+func guide(t *testing.T) []page {
+	return slices.DeleteFunc(pages(t), func(p page) bool { return !strings.HasPrefix(p.path, "docs/") && p.path != "README.md" })
+}
+
 // anchors returns the anchors that GitHub gives the headings of a page.
 func (p page) anchors() map[string]bool {
 	anchors := map[string]bool{}
@@ -180,6 +186,25 @@ func TestDocsLinks(t *testing.T) {
 				t.Errorf("no page links to %s", file)
 			case filepath.Ext(file) == ".md" && !linked[file]:
 				t.Errorf("README.md does not link to %s", file)
+			}
+		}
+	}
+	index := ""
+	for _, p := range pages(t) {
+		if p.path == "docs/DECISIONS.md" {
+			index = p.text
+		}
+	}
+	heading := regexp.MustCompile(`(?m)^## (.*)$`)
+	for _, p := range pages(t) {
+		if strings.HasPrefix(p.path, "docs/decisions/") {
+			for _, match := range heading.FindAllStringSubmatch(p.text, -1) {
+				if !strings.Contains(index, "\n- "+match[1]+"\n") {
+					t.Errorf("docs/DECISIONS.md does not list %q of %s", match[1], p.path)
+				}
+			}
+			if !used[p.path] {
+				t.Errorf("no page links to %s", p.path)
 			}
 		}
 	}

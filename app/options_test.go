@@ -94,24 +94,16 @@ func TestUsage(t *testing.T) {
 
 // Commands in README.md and docs/ use flags that exist.
 func TestDocsUseTheFlags(t *testing.T) {
-	pages, err := filepath.Glob("docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	command := regexp.MustCompile(`(?:player|go run \.) (-[^` + "`" + `|#\n]*)`)
 	seen := 0
-	for _, page := range append(pages, "README.md") {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, page := range guide(t) {
 		flags := newFlagSet(new(options))
-		for _, match := range command.FindAllSubmatch(text, -1) {
-			for word := range strings.FieldsSeq(string(match[1])) {
+		for _, match := range command.FindAllStringSubmatch(page.text, -1) {
+			for word := range strings.FieldsSeq(match[1]) {
 				if name, ok := strings.CutPrefix(word, "-"); ok && name != "h" {
 					seen++
 					if flags.Lookup(name) == nil {
-						t.Errorf("%s: %s: there is no flag -%s", page, match[0], name)
+						t.Errorf("%s: %s: there is no flag -%s", page.path, match[0], name)
 					}
 				}
 			}
