@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -92,10 +91,9 @@ func (r *robot) start(c *config, out io.Writer) (command string, err error) {
 		if r.named(name, "") != nil {
 			return "", fmt.Errorf("-only names %s twice", name)
 		}
-		o := line.Options{
-			Link: filepath.Join(c.dir, name), Latency: c.latency, Paced: c.paced, Garble: c.garble,
-			Noise: line.Noise{Seed: c.seed, Garbage: c.noise, Flip: c.noise, Swallow: c.noise, Truncate: c.noise},
-		}
+		o := c.cable
+		o.Link = filepath.Join(c.dir, name)
+		o.Noise = line.Noise{Seed: o.Noise.Seed, Garbage: c.noise, Flip: c.noise, Swallow: c.noise, Truncate: c.noise}
 		if c.trace {
 			o.Trace = func(e line.Entry) { fmt.Fprintf(out, "%s\t%v\n", name, e) }
 		}
@@ -119,94 +117,70 @@ func (r *robot) start(c *config, out io.Writer) (command string, err error) {
 	return "player " + file, os.WriteFile(file, []byte(blocks), 0o644)
 }
 
+// onLine is a device on a serial line, which the device embeds.
+type onLine interface {
+	device
+	Port() string
+	Path() string
+	Baud() int
+	HostBaud() int
+}
+
 // serial returns a device on a serial line.
-func serial(d device, l *line.Line, flag, block string, state func() any) *machine {
-	m := &machine{device: d, where: func() string { return plugged(l) }, state: state}
-	m.block = fmt.Sprintf("%s port %q", block, l.Port())
+func serial(d onLine, flag, block string, state func() any) *machine {
+	m := &machine{device: d, state: state, block: fmt.Sprintf("%s port %q", block, d.Port())}
+	m.where = func() string {
+		if path := d.Path(); path != "" {
+			return fmt.Sprintf("%s, device at %d, server at %d bit/s", path, d.Baud(), d.HostBaud())
+		}
+		return "unplugged"
+	}
 	if flag != "" {
-		m.flag = flag + " " + l.Port()
+		m.flag = flag + " " + d.Port()
 	}
 	return m
 }
 
-func plugged(l *line.Line) string {
-	path := l.Path()
-	if path == "" {
-		return "unplugged"
-	}
-	return fmt.Sprintf("%s, device at %d, server at %d bit/s", path, l.Baud(), l.HostBaud())
-}
-
 func startP2OS(c *config, o line.Options) (*machine, error) {
-	o.Baud = c.baud
-	if err := p2os.CheckModel(c.model); err != nil {
+	if err := p2os.CheckModel(c.p2os.Subclass); err != nil {
 		return nil, fmt.Errorf("-model: %w", err)
 	}
-	d, err := p2os.Start(p2os.Options{Line: o, Subclass: c.model, LeftOpen: c.leftOpen, MotorsOn: c.motors, Room: c.room})
+	o.Baud = c.p2os.Line.Baud
+	c.p2os.Line = o
+	d, err := p2os.Start(c.p2os)
 	if err != nil {
 		return nil, err
 	}
-	m := serial(d, d.Line, "-pp", `name "p2os" provides ["position:0" "sonar:0" "gripper:0" "misc:0"]`, func() any { return d.State() })
+	m := serial(d, "-pp", `name "p2os" provides ["position:0" "sonar:0" "gripper:0" "misc:0"]`, func() any { return d.State() })
 	m.verbs = map[string]func(){"button": d.PressMotorButton}
 	return m, nil
 }
 
 func startSICK(c *config, o line.Options) (*machine, error) {
-	o.Baud = c.sickBaud
-	unit, ok := map[string]sick.Unit{"mm": sick.MM, "cm": sick.CM}[c.sickUnit]
-	if !ok {
-		return nil, fmt.Errorf("-sick-unit: no unit %q, choose mm or cm", c.sickUnit)
-	}
-	var faults sick.Faults
-	err := each("-sick-faults", c.sickFaults, map[string]*bool{
-		"password": &faults.WrongPassword, "lock-variant": &faults.LockVariant, "variant": &faults.RefuseVariant,
-		"configuration": &faults.RefuseConfig, "all": &faults.NackAll,
-	}, func(fault string) bool {
-		code, err := strconv.ParseUint(fault, 16, 8)
-		faults.Nack = append(faults.Nack, byte(code))
-		return err == nil
-	})
+	o.Baud = c.sick.Line.Baud
+	c.sick.Line = o
+	d, err := sick.Start(c.sick)
 	if err != nil {
 		return nil, err
 	}
-	d, err := sick.Start(sick.Options{Line: o, Streaming: c.leftOpen, Unit: unit, Angle: c.sickAngle, Resolution: c.sickStep, Faults: faults})
-	if err != nil {
-		return nil, err
-	}
-	m := serial(d, d.Line, "-lp", `name "sicklms200" provides ["laser:0"]`, func() any { return d.State() })
+	m := serial(d, "-lp", `name "sicklms200" provides ["laser:0"]`, func() any { return d.State() })
 	m.verbs = map[string]func(){"reboot": d.Reboot}
 	return m, nil
 }
 
-// each sets the faults that text names, separated by commas. other takes what is no
-// fault, and reports whether it can.
-func each(flag, text string, faults map[string]*bool, other func(string) bool) error {
-	for fault := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' }) {
-		if set := faults[fault]; set != nil {
-			*set = true
-		} else if other == nil || !other(fault) {
-			return fmt.Errorf("%s: there is no fault %q, choose from %s", flag, fault, strings.Join(slices.Sorted(maps.Keys(faults)), ", "))
-		}
-	}
-	return nil
-}
-
 func startSony(c *config, o line.Options) (*machine, error) {
-	d, err := sony.Start(sony.Options{Line: o, Model: c.sonyModel, Unnamed: c.sonyUnnamed, Off: c.sonyOff})
+	c.sony.Line = o
+	d, err := sony.Start(c.sony)
 	if err != nil {
 		return nil, err
 	}
-	return serial(d, d.Line, "-zp", `name "evid30" provides ["ptz:0"]`, func() any { return d.State() }), nil
+	return serial(d, "-zp", `name "evid30" provides ["ptz:0"]`, func() any { return d.State() }), nil
 }
 
 // startACTS starts the tracker with a ball in view.
 func startACTS(c *config, _ line.Options) (*machine, error) {
-	versions := map[string]acts.Version{"1.0": acts.V10, "1.2": acts.V12}
-	version, ok := versions[c.actsVersion]
-	if !ok {
-		return nil, fmt.Errorf("-acts-version: no version %q, choose 1.0 or 1.2", c.actsVersion)
-	}
-	d, err := acts.Start(acts.Options{Addr: fmt.Sprint("127.0.0.1:", c.actsPort), Version: version})
+	c.acts.Addr = fmt.Sprint("127.0.0.1:", c.actsPort)
+	d, err := acts.Start(c.acts)
 	if err != nil {
 		return nil, err
 	}
@@ -219,11 +193,12 @@ func startACTS(c *config, _ line.Options) (*machine, error) {
 }
 
 func startCreate(c *config, o line.Options) (*machine, error) {
-	d, err := create.Start(create.Options{Line: o, Streaming: c.leftOpen, Asleep: c.createAsleep})
+	c.create.Line = o
+	d, err := create.Start(c.create)
 	if err != nil {
 		return nil, err
 	}
-	m := serial(d, d.Line, "", `name "create" provides ["position:0" "misc:0"]`, func() any { return d.State() })
+	m := serial(d, "", `name "create" provides ["position:0" "misc:0"]`, func() any { return d.State() })
 	m.verbs = map[string]func(){
 		"button": d.PressButton, "reboot": d.Reboot,
 		"bump":    toggle(func(on bool) { d.Bump(on, on) }),
@@ -249,7 +224,7 @@ func startArduino(_ *config, o line.Options) (*machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := serial(d, d.Line, "", `name "lines" provides ["position:0" "sonar:0" "misc:0"] boot 500 wheelbase 150 maxspeed 400 repeat 200
+	m := serial(d, "", `name "lines" provides ["position:0" "sonar:0" "misc:0"] boot 500 wheelbase 150 maxspeed 400 repeat 200
   read ["O {left*0.45} {right*0.45}" "S {sonar0*10} {sonar1*10} {sonar2*10}" "K {front}" "B {battery/1000}"]
   drive "V {left} {right}" motors ["E 1" "E 0"]`, func() any { return d.State() })
 	m.verbs = map[string]func(){"bump": toggle(d.Bump)}
@@ -257,38 +232,24 @@ func startArduino(_ *config, o line.Options) (*machine, error) {
 }
 
 func startLidar(c *config, o line.Options) (*machine, error) {
-	model, ok := map[string]byte{"A1": 0x18, "A2": 0x28}[c.lidarModel]
-	if !ok {
-		return nil, fmt.Errorf("-rplidar-model: no model %q, choose A1 or A2", c.lidarModel)
-	}
-	options := rplidar.Options{Line: o, Model: model, Scanning: c.leftOpen}
-	if err := each("-rplidar-faults", c.lidarFaults, map[string]*bool{"old": &options.NoExpress, "error": &options.Failed, "error-once": &options.FailOnce}, nil); err != nil {
-		return nil, err
-	}
-	d, err := rplidar.Start(options)
+	c.rplidar.Line = o
+	d, err := rplidar.Start(c.rplidar)
 	if err != nil {
 		return nil, err
 	}
 	state := func() any { return fmt.Sprintf("motor turns %v, scanning %v", d.Turning(), d.Scanning()) }
-	return serial(d, d.Line, "", `name "rplidar" provides ["laser:0"]`, state), nil
+	return serial(d, "", `name "rplidar" provides ["laser:0"]`, state), nil
 }
 
 func startURG(c *config, o line.Options) (*machine, error) {
-	model, ok := map[string]urg.Model{"URG-04LX": urg.URG04LX, "UTM-30LX": urg.UTM30LX}[c.urgModel]
-	if !ok {
-		return nil, fmt.Errorf("-urg-model: no model %q, choose URG-04LX or UTM-30LX", c.urgModel)
-	}
-	options := urg.Options{Line: o, TCP: c.urgTCP, Model: model, Scanning: c.leftOpen}
-	if err := each("-urg-faults", c.urgFaults, map[string]*bool{"old": &options.Old, "laser": &options.Broken}, nil); err != nil {
-		return nil, err
-	}
-	d, err := urg.Start(options)
+	c.urg.Line = o
+	d, err := urg.Start(c.urg)
 	if err != nil {
 		return nil, err
 	}
 	state := func() any { return fmt.Sprintf("laser on %v", d.Laser()) }
-	if !c.urgTCP {
-		return serial(d, d.Line, "", `name "urg" provides ["laser:0"]`, state), nil
+	if !c.urg.TCP {
+		return serial(d, "", `name "urg" provides ["laser:0"]`, state), nil
 	}
 	return &machine{
 		device: scanner{d}, block: fmt.Sprintf(`name "urg" provides ["laser:0"] port %q`, d.Address()),

@@ -5,46 +5,37 @@ package main
 import (
 	"bufio"
 	"context"
+	_ "embed" // the page of -h
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/signal"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
-	"time"
 
+	"player/emulator/acts"
+	"player/emulator/create"
+	"player/emulator/line"
 	"player/emulator/p2os"
+	"player/emulator/rplidar"
+	"player/emulator/sick"
+	"player/emulator/sony"
+	"player/emulator/urg"
 )
 
-const usage = `Usage: emulator [flags]
-
-Emulates hardware until interrupted: a Pioneer robot, or what -only names. It prints the command line of a server for
-it. The names of the serial ports are symlinks to pseudo-terminals; they stay the same when a device is unplugged and
-plugged in again.
-
-Devices: p2os (Pioneer robots), sick (LMS 200 laser), sony (EVI cameras), acts (colour tracker), create (iRobot
-Create 2), arduino (the sketch of examples/arduino), rplidar (Slamtec A1, A2), urg (Hokuyo scanners).
-
-Flags:
-`
-
-const help = `Commands, one per line:
-  status           print the state of the devices and what they received
-  unplug DEVICE    disconnect the adapter: the server's port hangs up (acts: connections are closed)
-  plug DEVICE      reconnect it under the same name
-  silence DEVICE   stop sending without hanging up
-  speak DEVICE     send again
-  button [DEVICE]  press the motor button of p2os, CLEAN of create
-  reboot [DEVICE]  switch sick or create off and on
-  bump [DEVICE]    press or release the bumper of create or arduino
-  lift, cliff, charger
-                   lift create or set it down, put it before a cliff, plug its charger in or out
-  quit             end the program, as an interrupt does
-`
+// usage is before the flags on the page of -h, and help behind them: the commands.
+var (
+	//go:embed usage.txt
+	usage string
+	//go:embed help.txt
+	help string
+)
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -58,37 +49,22 @@ func main() {
 
 // config holds the flags.
 type config struct {
-	dir         string
-	only        string
-	model       string
-	baud        int
-	sickBaud    int
-	sickUnit    string
-	sickAngle   int
-	sickStep    int
-	sickFaults  string
-	sonyModel   string
-	sonyUnnamed bool
-	sonyOff     bool
-	leftOpen    bool
-	motors      bool
-	room        float64
-	noise       float64
-	seed        uint64
-	latency     time.Duration
-	paced       bool
-	garble      bool
-	actsPort    int
-	actsVersion string
-	trace       bool
-	replace     bool // player.cfg in dir
+	dir      string
+	only     string
+	cable    line.Options // of all serial lines, without name, speed and noise
+	noise    float64
+	leftOpen bool
+	trace    bool
+	replace  bool // player.cfg in dir
+	actsPort int
 
-	createAsleep bool
-	lidarModel   string
-	lidarFaults  string
-	urgModel     string
-	urgFaults    string
-	urgTCP       bool
+	p2os    p2os.Options
+	sick    sick.Options
+	sony    sony.Options
+	acts    acts.Options
+	create  create.Options
+	rplidar rplidar.Options
+	urg     urg.Options
 }
 
 func parse(args []string, out io.Writer) (*config, error) {
@@ -102,41 +78,92 @@ func parse(args []string, out io.Writer) (*config, error) {
 	}
 	f.StringVar(&c.dir, "dir", "", "directory for the ports' symlinks (default: a new one, removed at the end)")
 	f.StringVar(&c.only, "only", "p2os,sick,sony,acts", "devices to start, separated by commas")
-	f.StringVar(&c.model, "model", "p2dx", "subclass of the robot: "+strings.Join(p2os.Models(), ", "))
-	f.IntVar(&c.baud, "baud", 9600, "speed of the robot, bit/s")
-	f.IntVar(&c.sickBaud, "sick-baud", 9600, "initial speed of the laser, bit/s")
-	f.StringVar(&c.sickUnit, "sick-unit", "mm", "unit of the laser: mm or cm")
-	f.IntVar(&c.sickAngle, "sick-angle", 180, "degrees that the laser scans: 180 or 100")
-	f.IntVar(&c.sickStep, "sick-step", 50, "hundredths of a degree between its values: 25, 50 or 100")
-	f.StringVar(&c.sickFaults, "sick-faults", "", "what the laser refuses, separated by commas: password, lock-variant (it needs configuration\nmode), variant, configuration, all, or the hexadecimal code of a command, such as 31 or 74")
-	f.StringVar(&c.sonyModel, "sony-model", "EVI-D30", "model of the camera: EVI-D30, EVI-D70, EVI-D80 or EVI-D100")
-	f.BoolVar(&c.sonyUnnamed, "sony-unnamed", false, "the camera does not tell its model")
-	f.BoolVar(&c.sonyOff, "sony-standby", false, "the camera is on standby")
-	f.BoolVar(&c.leftOpen, "left-open", false, "robot and laser are streaming, as after a server was killed")
-	f.BoolVar(&c.motors, "motors", false, "press the motor button whenever the server opens the robot")
-	f.Float64Var(&c.room, "room", 5000, "side of the square room around the sonars, mm; 0: fixed readings")
-	f.Float64Var(&c.noise, "noise", 0, "probability, 0 to 1, of each fault in a packet of a serial device")
-	f.Uint64Var(&c.seed, "noise-seed", 1, "another seed corrupts other packets")
-	f.DurationVar(&c.latency, "latency", 0, "delay of the serial devices' answers")
-	f.BoolVar(&c.paced, "paced", false, "serial bytes arrive at the speed of the line, not all at once")
-	f.BoolVar(&c.garble, "garble", false, "a server at the wrong speed receives noise instead of nothing")
-	f.IntVar(&c.actsPort, "acts-port", 0, "TCP port of ACTS; 0: any free one")
-	f.StringVar(&c.actsVersion, "acts-version", "1.0", "protocol of ACTS: 1.0 or 1.2")
-	f.BoolVar(&c.createAsleep, "create-asleep", false, "the Create sleeps until its button is pressed")
-	f.StringVar(&c.lidarModel, "rplidar-model", "A1", "model of the RPLIDAR: A1 or A2")
-	f.StringVar(&c.lidarFaults, "rplidar-faults", "", "faults of the RPLIDAR, separated by commas: old (no express scan), error, error-once")
-	f.StringVar(&c.urgModel, "urg-model", "URG-04LX", "model of the scanner: URG-04LX or UTM-30LX")
-	f.StringVar(&c.urgFaults, "urg-faults", "", "faults of the scanner, separated by commas: old (SCIP 1.1 at first), laser (it stays off)")
-	f.BoolVar(&c.urgTCP, "urg-tcp", false, "the scanner is on the network, not on a serial line")
 	f.BoolVar(&c.replace, "f", false, "replace player.cfg in -dir if it exists")
 	f.BoolVar(&c.trace, "trace", false, "print every packet")
+	f.BoolVar(&c.leftOpen, "left-open", false, "robot and laser are streaming, as after a server was killed")
+	f.Float64Var(&c.noise, "noise", 0, "probability, 0 to 1, of each fault in a packet of a serial device")
+	f.Uint64Var(&c.cable.Noise.Seed, "noise-seed", 1, "another seed corrupts other packets")
+	f.DurationVar(&c.cable.Latency, "latency", 0, "delay of the serial devices' answers")
+	f.BoolVar(&c.cable.Paced, "paced", false, "serial bytes arrive at the speed of the line, not all at once")
+	f.BoolVar(&c.cable.Garble, "garble", false, "a server at the wrong speed receives noise instead of nothing")
+	f.StringVar(&c.p2os.Subclass, "model", "p2dx", "subclass of the robot: "+strings.Join(p2os.Models(), ", "))
+	f.IntVar(&c.p2os.Line.Baud, "baud", 9600, "speed of the robot, bit/s")
+	f.BoolVar(&c.p2os.MotorsOn, "motors", false, "press the motor button whenever the server opens the robot")
+	f.Float64Var(&c.p2os.Room, "room", 5000, "side of the square room around the sonars, mm; 0: fixed readings")
+	f.IntVar(&c.sick.Line.Baud, "sick-baud", 9600, "initial speed of the laser, bit/s")
+	choose(f, &c.sick.Unit, "sick-unit", "mm", "unit of the laser: mm or cm", map[string]sick.Unit{"mm": sick.MM, "cm": sick.CM})
+	f.IntVar(&c.sick.Angle, "sick-angle", 180, "degrees that the laser scans: 180 or 100")
+	f.IntVar(&c.sick.Resolution, "sick-step", 50, "hundredths of a degree between its values: 25, 50 or 100")
+	faults := &c.sick.Faults
+	each(f, "sick-faults", "what the laser refuses, separated by commas: password, lock-variant (it needs configuration\nmode), variant, configuration, all, or the hexadecimal code of a command, such as 31 or 74",
+		map[string]*bool{
+			"password": &faults.WrongPassword, "lock-variant": &faults.LockVariant, "variant": &faults.RefuseVariant,
+			"configuration": &faults.RefuseConfig, "all": &faults.NackAll,
+		}, func(fault string) bool {
+			code, err := strconv.ParseUint(fault, 16, 8)
+			faults.Nack = append(faults.Nack, byte(code))
+			return err == nil
+		})
+	f.StringVar(&c.sony.Model, "sony-model", "EVI-D30", "model of the camera: EVI-D30, EVI-D70, EVI-D80 or EVI-D100")
+	f.BoolVar(&c.sony.Unnamed, "sony-unnamed", false, "the camera does not tell its model")
+	f.BoolVar(&c.sony.Off, "sony-standby", false, "the camera is on standby")
+	f.IntVar(&c.actsPort, "acts-port", 0, "TCP port of ACTS; 0: any free one")
+	choose(f, &c.acts.Version, "acts-version", "1.0", "protocol of ACTS: 1.0 or 1.2", map[string]acts.Version{"1.0": acts.V10, "1.2": acts.V12})
+	f.BoolVar(&c.create.Asleep, "create-asleep", false, "the Create sleeps until its button is pressed")
+	choose(f, &c.rplidar.Model, "rplidar-model", "A1", "model of the RPLIDAR: A1 or A2", map[string]byte{"A1": 0x18, "A2": 0x28})
+	each(f, "rplidar-faults", "faults of the RPLIDAR, separated by commas: old (no express scan), error, error-once",
+		map[string]*bool{"old": &c.rplidar.NoExpress, "error": &c.rplidar.Failed, "error-once": &c.rplidar.FailOnce}, nil)
+	choose(f, &c.urg.Model, "urg-model", "URG-04LX", "model of the scanner: URG-04LX or UTM-30LX",
+		map[string]urg.Model{"URG-04LX": urg.URG04LX, "UTM-30LX": urg.UTM30LX})
+	each(f, "urg-faults", "faults of the scanner, separated by commas: old (SCIP 1.1 at first), laser (it stays off)",
+		map[string]*bool{"old": &c.urg.Old, "laser": &c.urg.Broken}, nil)
+	f.BoolVar(&c.urg.TCP, "urg-tcp", false, "the scanner is on the network, not on a serial line")
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}
 	if f.NArg() > 0 {
 		return nil, fmt.Errorf("unknown argument %q: flags only, see -h", f.Arg(0))
 	}
+	c.sick.Streaming, c.p2os.LeftOpen, c.create.Streaming, c.rplidar.Scanning, c.urg.Scanning = c.leftOpen, c.leftOpen, c.leftOpen, c.leftOpen, c.leftOpen
 	return c, nil
+}
+
+// choice is a flag that is one of some words.
+type choice[T any] struct {
+	word string
+	to   *T
+	of   map[string]T
+}
+
+// choose adds such a flag. The value of its default is set already: it is zero.
+func choose[T any](f *flag.FlagSet, to *T, name, word, usage string, of map[string]T) {
+	f.Var(&choice[T]{word, to, of}, name, usage)
+}
+
+func (c *choice[T]) String() string { return c.word }
+
+func (c *choice[T]) Set(word string) error {
+	value, ok := c.of[word]
+	if !ok {
+		return fmt.Errorf("choose from %s", strings.Join(slices.Sorted(maps.Keys(c.of)), ", "))
+	}
+	*c.to = value
+	return nil
+}
+
+// each adds a flag with names of faults, separated by commas. other takes what is no
+// fault, and reports whether it can.
+func each(f *flag.FlagSet, name, usage string, faults map[string]*bool, other func(string) bool) {
+	f.Func(name, usage, func(text string) error {
+		for fault := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' }) {
+			if set := faults[fault]; set != nil {
+				*set = true
+			} else if other == nil || !other(fault) {
+				return fmt.Errorf("there is no fault %q, choose from %s", fault, strings.Join(slices.Sorted(maps.Keys(faults)), ", "))
+			}
+		}
+		return nil
+	})
 }
 
 // run is the whole program, until the end of ctx or a quit command.

@@ -182,11 +182,11 @@ func TestWrongFlags(t *testing.T) {
 	for want, args := range map[string][]string{
 		"no device":          {"-only", "p2os,radar"},
 		"twice":              {"-only", "sony,sony"},
-		"no unit":            {"-only", "sick", "-sick-unit", "ft"},
+		"choose from cm, mm": {"-only", "sick", "-sick-unit", "ft"},
 		"there is no fault":  {"-only", "sick", "-sick-faults", "password,tired"},
 		"cannot scan":        {"-only", "sick", "-sick-angle", "90"},
 		"no model":           {"-only", "sony", "-sony-model", "EVI-D1000"},
-		"no version":         {"-only", "acts", "-acts-version", "3"},
+		"from 1.0, 1.2":      {"-only", "acts", "-acts-version", "3"},
 		"invalid value":      {"-baud", "fast"},
 		"unknown argument":   {"now"},
 		"not a directory":    {"-dir", filepath.Join(file, "x")},
