@@ -71,12 +71,10 @@ func commands() []tools.Command {
 				var about logfile.Bag
 				flags.BoolVar(&about.Compress, "zstd", false, "")
 				flags.Float64Var(&about.Reach, "reach", 0, "")
-				rest, err := tools.Parse(flags, args, 2)
+				rest, err := tools.ParseSome(flags, args, 1, 2, "the path of a log")
 				switch {
 				case err != nil:
 					return err
-				case len(rest) == 0:
-					return errors.New("export needs the path of a log")
 				case *inROS && len(rest) < 2:
 					return errors.New("export -ros needs the folder of the bag")
 				case !*inROS && about != (logfile.Bag{}):

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -19,12 +18,9 @@ func migrateCommand() tools.Command {
 	return tools.Command{
 		Name: "migrate", Args: "FILE", Summary: "convert a file of Player 1-3",
 		Run: func(_ context.Context, args []string, stdout io.Writer, stderr *os.File) error {
-			files, err := tools.Parse(tools.NewFlags("migrate"), args, 1)
+			files, err := tools.ParseSome(tools.NewFlags("migrate"), args, 1, 1, "the path of a configuration file")
 			if err != nil {
 				return err
-			}
-			if len(files) == 0 {
-				return errors.New("migrate needs the path of a configuration file")
 			}
 			return migrateFile(files[0], stdout, stderr)
 		},

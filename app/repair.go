@@ -16,12 +16,9 @@ func repairCommand() tools.Command {
 	return tools.Command{
 		Name: "repair", Args: "LOG...", Summary: "make logs of a crash whole",
 		Run: func(_ context.Context, args []string, stdout io.Writer, stderr *os.File) error {
-			logs, err := tools.Parse(tools.NewFlags("repair"), args, len(args))
+			logs, err := tools.ParseSome(tools.NewFlags("repair"), args, 1, len(args), "the path of a log")
 			if err != nil {
 				return err
-			}
-			if len(logs) == 0 {
-				return errors.New("repair needs the path of a log")
 			}
 			for _, path := range logs {
 				err = errors.Join(err, repair(path, stdout, stderr))

@@ -30,13 +30,16 @@ const (
 
 // Dial connects a subcommand to a robot: "host" or "host:port". The server shows
 // the name of the subcommand to whoever asks who is connected. Dial fails unless what
-// is there answers as a server of Player does.
-func Dial(ctx context.Context, address, command string) (*client.Client, error) {
+// is there answers as a server of Player does. Data will come rate times a second.
+func Dial(ctx context.Context, address, command string, rate int) (*client.Client, error) {
 	c, err := Connect(ctx, address, command)
 	if err != nil {
 		return nil, err
 	}
-	if err := Answer(ctx, c, address); err != nil {
+	if err = Answer(ctx, c, address); err == nil {
+		err = c.SetFrequency(rate)
+	}
+	if err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
 	return c, nil

@@ -36,6 +36,15 @@ func NewFlags(name string) *flag.FlagSet {
 	return flags
 }
 
+// ParseSome is Parse for a subcommand that needs so many arguments at least. need says
+// which, with an example.
+func ParseSome(flags *flag.FlagSet, args []string, least, most int, need string) (rest []string, err error) {
+	if rest, err = Parse(flags, args, most); err == nil && len(rest) < least {
+		err = fmt.Errorf("%s needs %s", flags.Name(), need)
+	}
+	return rest, err
+}
+
 // Parse parses arguments and returns those that are no flags, at most so many.
 // Flags may come before and after them.
 func Parse(flags *flag.FlagSet, args []string, most int) (rest []string, err error) {

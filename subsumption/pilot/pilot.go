@@ -45,6 +45,7 @@ func Run(ctx context.Context, robot *client.Client, stack *subsumption.Stack, ta
 	sleep := time.NewTimer(0)
 	defer sleep.Stop()
 	start := time.Now()
+	var payloads sense.Payloads
 	for due := time.Duration(0); ; due = next(due, time.Since(start)) {
 		sleep.Reset(due - time.Since(start))
 		select {
@@ -52,7 +53,7 @@ func Run(ctx context.Context, robot *client.Client, stack *subsumption.Stack, ta
 			return ctx.Err()
 		case <-sleep.C:
 		}
-		if err := cycle(ctx, robot, stack, start, tasks); err != nil {
+		if err := cycle(ctx, robot, stack, &payloads, start, tasks); err != nil {
 			return err
 		}
 	}
@@ -63,7 +64,7 @@ func Run(ctx context.Context, robot *client.Client, stack *subsumption.Stack, ta
 // nothing is made up.
 func next(due, now time.Duration) time.Duration { return max(due+Period, now) }
 
-func cycle(ctx context.Context, robot *client.Client, stack *subsumption.Stack, start time.Time, tasks []Task) error {
+func cycle(ctx context.Context, robot *client.Client, stack *subsumption.Stack, payloads *sense.Payloads, start time.Time, tasks []Task) error {
 	if err := robot.RequestData(); err != nil {
 		return err
 	}
@@ -71,28 +72,16 @@ func cycle(ctx context.Context, robot *client.Client, stack *subsumption.Stack, 
 		return err
 	}
 	now, s := time.Since(start), subsumption.NewSensors()
-	read(robot, &s)
+	for _, letter := range []byte{codec.Position, codec.Sonar, codec.Laser, codec.Misc} {
+		if robot.Has(letter) {
+			payloads.Add(&s, letter, robot.Raw(letter))
+		}
+	}
 	for _, task := range tasks {
 		task(now, &s)
 	}
 	command := stack.Cycle(now, &s)
 	return robot.SetSpeed(command.Speed, command.Turn)
-}
-
-// read adds the data of the robot's devices.
-func read(robot *client.Client, s *subsumption.Sensors) {
-	if robot.Has(codec.Position) {
-		sense.Position(s, &robot.Position)
-	}
-	if robot.Has(codec.Sonar) {
-		sense.Sonar(s, &robot.Sonar)
-	}
-	if robot.Has(codec.Laser) {
-		sense.Laser(s, &robot.Laser)
-	}
-	if robot.Has(codec.Misc) {
-		sense.Misc(s, &robot.Misc)
-	}
 }
 
 // Watch returns a task that looks for a light with the camera and turns it.

@@ -3,8 +3,8 @@
 // device:
 //
 //	s := subsumption.NewSensors()
-//	sense.Position(&s, &robot.Position)
-//	sense.Sonar(&s, &robot.Sonar)
+//	payloads.Add(&s, codec.Position, robot.Raw(codec.Position))
+//	payloads.Add(&s, codec.Sonar, robot.Raw(codec.Sonar))
 //
 // Ranges of sonar and laser are combined: the nearer one counts.
 package sense

@@ -44,12 +44,10 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) (err 
 	w := wheels{}
 	flags.IntVar(&w.speed, "speed", 200, "")
 	flags.IntVar(&w.turn, "turn", 30, "")
-	rest, err := tools.Parse(flags, args, 1)
+	rest, err := tools.ParseSome(flags, args, 1, 1, "a host: player drive localhost")
 	switch {
 	case err != nil:
 		return err
-	case len(rest) == 0:
-		return errors.New("drive needs a host: player drive localhost")
 	case w.speed < 1 || w.speed > maxSpeed:
 		return fmt.Errorf("-speed %d: a speed is 1 to %d mm/s", w.speed, maxSpeed)
 	case w.turn < 1 || w.turn > maxTurn:
@@ -62,7 +60,7 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) (err 
 	// The last two would end the program without restoring the terminal.
 	ctx, stop := tools.UntilSignal(ctx, syscall.SIGQUIT, syscall.SIGPIPE)
 	defer stop()
-	c, err := tools.Dial(ctx, rest[0], "drive")
+	c, err := tools.Dial(ctx, rest[0], "drive", rate)
 	if err != nil {
 		return err
 	}
@@ -80,7 +78,7 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) (err 
 			fmt.Fprintln(stdout, line)
 		}
 	}
-	if err := errors.Join(c.SetFrequency(rate), c.SetCommandLifetime(lifetime)); err != nil {
+	if err := c.SetCommandLifetime(lifetime); err != nil {
 		return err
 	}
 	fmt.Fprintln(stdout, "arrows or w a s d: drive   + -: faster, slower   space: stop   q: quit")

@@ -34,12 +34,10 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) error
 	flags := tools.NewFlags("latency")
 	limit := flags.Duration("for", 10*time.Second, "")
 	rate := flags.Int("rate", 10, "")
-	rest, err := tools.Parse(flags, args, 2)
+	rest, err := tools.ParseSome(flags, args, 1, 2, "a host: player latency localhost")
 	switch {
 	case err != nil:
 		return err
-	case len(rest) == 0:
-		return errors.New("latency needs a host: player latency localhost")
 	case *limit <= 0:
 		return fmt.Errorf("-for %v: must be positive", *limit)
 	}
@@ -49,14 +47,11 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) error
 	}
 	ctx, stop := tools.UntilSignal(ctx)
 	defer stop()
-	c, err := tools.Dial(ctx, rest[0], "latency")
+	c, err := tools.Dial(ctx, rest[0], "latency", *rate)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	if err := c.SetFrequency(*rate); err != nil {
-		return err
-	}
 	trip, err := shortestTrip(ctx, c, rest[0])
 	if err != nil {
 		return tools.Failure{Err: err}

@@ -5,7 +5,6 @@ package print
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -25,12 +24,10 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) error
 	rounds := flags.Int("n", 0, "")
 	rate := flags.Int("rate", 10, "")
 	asJSON := flags.Bool("json", false, "")
-	rest, err := tools.Parse(flags, args, 2)
+	rest, err := tools.ParseSome(flags, args, 2, 2, "a host and devices: player print localhost srlr")
 	switch {
 	case err != nil:
 		return err
-	case len(rest) < 2:
-		return errors.New("print needs a host and devices: player print localhost srlr")
 	case *rounds < 0:
 		return fmt.Errorf("-n %d: must not be negative", *rounds)
 	}
@@ -39,14 +36,11 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) error
 	}
 	ctx, stop := tools.UntilSignal(ctx)
 	defer stop()
-	c, err := tools.Dial(ctx, rest[0], "print")
+	c, err := tools.Dial(ctx, rest[0], "print", *rate)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	if err := c.SetFrequency(*rate); err != nil {
-		return err
-	}
 	aged, err := tools.Open(ctx, c, rest[1])
 	if err != nil {
 		return err

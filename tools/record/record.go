@@ -59,14 +59,11 @@ func run(ctx context.Context, args []string, version string, stderr io.Writer) (
 	}
 	ctx, stop := tools.UntilSignal(ctx)
 	defer stop()
-	c, err := tools.Dial(ctx, rest[0], "record")
+	c, err := tools.Dial(ctx, rest[0], "record", *rate)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	if err := c.SetFrequency(*rate); err != nil {
-		return err
-	}
 	r := &recorder{client: c, compress: *compress}
 	refused, err := r.open(ctx, strings.Join(rest[1:], ""))
 	for _, line := range refused {

@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -42,12 +41,9 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) error
 	flags := tools.NewFlags("status")
 	once := flags.Bool("once", false, "")
 	raw := flags.Bool("json", false, "")
-	rest, err := tools.Parse(flags, args, 1)
-	switch {
-	case err != nil:
+	rest, err := tools.ParseSome(flags, args, 1, 1, "a host: player status localhost")
+	if err != nil {
 		return err
-	case len(rest) == 0:
-		return errors.New("status needs a host: player status localhost")
 	}
 	ctx, stop := tools.UntilSignal(ctx)
 	defer stop()

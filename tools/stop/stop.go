@@ -3,7 +3,6 @@ package stop
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -28,12 +27,9 @@ func Command() tools.Command {
 func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) error {
 	flags := tools.NewFlags("stop")
 	release := flags.Bool("release", false, "")
-	rest, err := tools.Parse(flags, args, 1)
-	switch {
-	case err != nil:
+	rest, err := tools.ParseSome(flags, args, 1, 1, "a host: player stop 10.0.0.5")
+	if err != nil {
 		return err
-	case len(rest) == 0:
-		return errors.New("stop needs a host: player stop 10.0.0.5")
 	}
 	ctx, stop := tools.UntilSignal(ctx)
 	defer stop()
