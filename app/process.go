@@ -60,13 +60,22 @@ func takeSlack() {
 // tuneRuntime sets up the Go runtime for the server. The environment variables
 // GOMAXPROCS and GOGC take precedence.
 func tuneRuntime() {
-	if os.Getenv("GOMAXPROCS") == "" {
-		// The loop does all the work. A second thread for Go code would only
-		// spin beside it (docs/BENCHMARKS.md).
-		runtime.GOMAXPROCS(1)
-	}
+	useProcessors(false)
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
+	}
+}
+
+// useProcessors lets Go code run on one processor, or on all, unless GOMAXPROCS is set. The
+// loop does all the work, and a second thread for Go code would only spin beside it
+// (docs/BENCHMARKS.md); a simulation that is faster than real time has work for all.
+func useProcessors(all bool) {
+	switch {
+	case os.Getenv("GOMAXPROCS") != "":
+	case all:
+		runtime.SetDefaultGOMAXPROCS()
+	default:
+		runtime.GOMAXPROCS(1)
 	}
 }
 

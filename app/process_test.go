@@ -32,6 +32,23 @@ func TestTuneRuntime(t *testing.T) {
 	}
 }
 
+func TestUseProcessors(t *testing.T) {
+	procs := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(procs)
+	t.Setenv("GOMAXPROCS", "")
+	if useProcessors(false); runtime.GOMAXPROCS(0) != 1 {
+		t.Errorf("%d processors, want 1", runtime.GOMAXPROCS(0))
+	}
+	if useProcessors(true); runtime.NumCPU() > 1 && runtime.GOMAXPROCS(0) < 2 {
+		t.Errorf("%d processors of %d", runtime.GOMAXPROCS(0), runtime.NumCPU())
+	}
+	runtime.GOMAXPROCS(3)
+	t.Setenv("GOMAXPROCS", "3")
+	if useProcessors(false); runtime.GOMAXPROCS(0) != 3 {
+		t.Errorf("%d processors, want those of GOMAXPROCS", runtime.GOMAXPROCS(0))
+	}
+}
+
 func TestUntilSignal(t *testing.T) {
 	ctx, _, stop := untilSignal(context.Background(), func() { t.Error("the first signal kills") }, nil)
 	defer stop()

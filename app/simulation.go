@@ -88,6 +88,7 @@ func (s *simulation) start(run func(timers.Func), quit func()) {
 		s.log.Info("the simulation has reached its quit_time", zap.Duration("simulated", world.Time()))
 		quit()
 	})
+	world.OnFast(useProcessors)
 	if s.run {
 		run(func(now time.Duration) time.Duration {
 			if s.world != world { // since a reload

@@ -178,6 +178,9 @@ func (w *World) Speed() (speed float64, paused bool) { return w.speed, w.paused 
 func (w *World) SetSpeed(now time.Duration, speed float64) {
 	w.rebase(now)
 	w.speed = max(0, speed)
+	if w.onFast != nil {
+		w.onFast(w.Fast())
+	}
 	w.rearm(now)
 }
 

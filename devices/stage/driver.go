@@ -25,6 +25,8 @@ type Driver struct {
 	opened bool // a device of the microcontroller is open (manual 3.6)
 	aimed  bool // the camera's head is open
 
+	sonarSeen, laserSeen moment // of sonarData and laserData
+
 	buf []byte
 	// Payloads are kept, so that a report does not allocate.
 	positionData codec.PositionData
@@ -38,11 +40,16 @@ type Driver struct {
 
 // NewDriver returns the driver of a robot of the world.
 func NewDriver(world *World, robot *Robot) *Driver {
-	return &Driver{
-		schedule: schedule{world: world, phase: world.phase(robot)},
-		robot:    robot,
-		buf:      make([]byte, 0, codec.MaxVisionSize),
+	never := moment{sim: -1}
+	d := &Driver{
+		schedule:  schedule{world: world, phase: world.phase(robot)},
+		robot:     robot,
+		sonarSeen: never,
+		laserSeen: never,
+		buf:       make([]byte, 0, codec.MaxVisionSize),
 	}
+	d.scans = d
+	return d
 }
 
 // phase returns the offset of the reports about a robot. In a world in step all come at
@@ -179,6 +186,7 @@ func (d *Driver) subscribed(device *devices.Device) bool {
 // not computed.
 func (d *Driver) publish(now time.Duration) {
 	r := d.robot
+	d.look()
 	if d.subscribed(d.position) {
 		r.readPosition(&d.positionData)
 		d.send(now, d.position, d.positionData.Append)
@@ -189,11 +197,9 @@ func (d *Driver) publish(now time.Duration) {
 		d.send(now, d.misc, d.miscData.Append)
 	}
 	if d.subscribed(d.sonar) {
-		r.readSonars(&d.sonarData)
 		d.send(now, d.sonar, d.sonarData.Append)
 	}
 	if d.subscribed(d.laser) {
-		r.readLaser(&d.laserData)
 		d.send(now, d.laser, d.laserData.Append)
 	}
 	if d.subscribed(d.gripper) {

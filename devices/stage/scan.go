@@ -49,8 +49,9 @@ func (c *scanner) seed(r *Robot, sensor byte) { c.source = r.noise.at(r.world.si
 
 // scanner returns the world's own scanner, prepared for a robot.
 func (w *World) scanner(r *Robot) *scanner {
-	w.scanners[0].prepare(r)
-	return w.scanners[0]
+	c := w.scanning.scanners[0]
+	c.prepare(r)
+	return c
 }
 
 // prepare finds all that the rangers of a robot may meet: all movable bodies near it except

@@ -15,6 +15,7 @@ type schedule struct {
 	phase time.Duration // offset of the reports: robots report at different times
 	due   time.Duration // simulated time of the next report
 	roll  roll          // of a world in step
+	scans *Driver       // with rangers; nil for a camera on the ceiling
 }
 
 // join starts the reports. The first one comes at once.

@@ -86,6 +86,7 @@ func (w *World) SetPose(mover int, at Pose) error {
 	if !(math.Abs(at.X) < maxCoordinate && math.Abs(at.Y) < maxCoordinate && math.Abs(at.Heading) < maxCoordinate) {
 		return fmt.Errorf("(%v, %v, %v) is not a pose", at.X, at.Y, at.Heading)
 	}
+	w.moved++
 	old := b.pose
 	b.place(at)
 	if w.blocked(b) {

@@ -39,10 +39,12 @@ type World struct {
 	quitAt time.Duration // simulated time to stop at, zero for never
 	truth  *truth
 	quit   func()
+	onFast func(bool)
 
 	warnings []string
 	near     []*body // see nearby
-	scanners []*scanner
+	scanning scanning
+	moved    int     // how often something was moved by hand
 	beside   []*body // see blocked
 	shoves   []shove // see makeRoom
 	scan     *[codec.LaserCount]Vec
@@ -74,6 +76,13 @@ func (w *World) Finished() bool { return w.quitAt != 0 && w.sim >= w.quitAt }
 
 // OnQuit sets a function that is called once, at quit_time.
 func (w *World) OnQuit(quit func()) { w.quit = quit }
+
+// OnFast sets a function that is told, at once and when it changes, whether the world is Fast:
+// it then computes on as many processors as the Go runtime uses.
+func (w *World) OnFast(tell func(fast bool)) {
+	w.onFast = tell
+	tell(w.Fast())
+}
 
 // step advances the world by StepTime.
 func (w *World) step() {

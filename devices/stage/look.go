@@ -1,0 +1,98 @@
+package stage
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// This file computes the scans of a world that is faster than real time, or in step, on
+// all processors. In real time each driver computes its own when it reports, because the
+// loop must not be held by those of others.
+//
+// A scan only reads the world, and its errors follow from the robot and the time. So it
+// does not matter which processor computes it, nor how many there are.
+
+// moment is a state of the world.
+type moment struct {
+	sim   time.Duration
+	moved int // by hand
+}
+
+// scanning is the work of an instant.
+type scanning struct {
+	due      []*Driver
+	next     atomic.Int64 // in due
+	wait     sync.WaitGroup
+	scanners []*scanner // of the goroutines; the first is the loop's
+}
+
+// Fast reports whether the world is in step or faster than real time.
+func (w *World) Fast() bool { return w.lockstep.need > 0 || w.speed == 0 || w.speed > 1 }
+
+// look computes the scans for a report of d, and with them those of all drivers that
+// report at this instant.
+func (d *Driver) look() {
+	w := d.world
+	if w.Fast() {
+		w.lookAll()
+	}
+	d.scan(w.scanning.scanners[0])
+}
+
+// scan computes the scans of the open devices unless they are known.
+func (d *Driver) scan(c *scanner) {
+	now := moment{d.world.sim, d.world.moved}
+	sonar := d.subscribed(d.sonar) && d.sonarSeen != now
+	laser := d.subscribed(d.laser) && d.laserSeen != now
+	if !sonar && !laser {
+		return
+	}
+	c.prepare(d.robot)
+	if sonar {
+		d.robot.scanSonars(c, &d.sonarData)
+		d.sonarSeen = now
+	}
+	if laser {
+		d.robot.scanLaser(c, &d.laserData)
+		d.laserSeen = now
+	}
+}
+
+func (w *World) lookAll() {
+	l := &w.scanning
+	l.due = l.due[:0]
+	for _, s := range w.drivers {
+		if s.scans != nil && s.due < w.sim+StepTime {
+			l.due = append(l.due, s.scans)
+		}
+	}
+	workers := min(runtime.GOMAXPROCS(0), len(l.due))
+	if workers < 2 {
+		return
+	}
+	for len(l.scanners) < workers {
+		l.scanners = append(l.scanners, newScanner())
+	}
+	l.next.Store(0)
+	l.wait.Add(workers - 1)
+	for _, c := range l.scanners[1:workers] {
+		go func() {
+			defer l.wait.Done()
+			l.work(c)
+		}()
+	}
+	l.work(l.scanners[0])
+	l.wait.Wait()
+}
+
+func (l *scanning) work(c *scanner) {
+	for {
+		i := int(l.next.Add(1)) - 1
+		if i >= len(l.due) {
+			return
+		}
+		l.due[i].scan(c)
+	}
+}

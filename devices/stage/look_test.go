@@ -1,0 +1,91 @@
+package stage
+
+import (
+	"fmt"
+	"hash/fnv"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// flawed is arena with robots whose sensors err: sonar is for the sonars only.
+func flawed(n int, both, sonar string) string {
+	var robot strings.Builder
+	robot.WriteString("define erring position ( size [0.44 0.38 0.22] origin [-0.04 0 0 0]\n ranger ( pose [0 0 -0.03 0]\n")
+	for _, p := range pioneerSonars {
+		fmt.Fprintf(&robot, "  sensor ( pose [%v %v 0 %v] range [0 5] fov 15 samples 3 %s %s )\n", p.X, p.Y, p.Heading, both, sonar)
+	}
+	robot.WriteString(" )\n ranger ( pose [0.08 0 0 0] size [0.156 0.155 0.19] sensor ( pose [0 0 -0.02 0] range [0 8] fov 180 samples 361 " + both + " ) ) )\n")
+	return strings.Replace(arena(n, "erring"), "erring (", robot.String()+"erring (", 1)
+}
+
+// The number of processors changes no reading, whatever is computed beside each other: in
+// step, faster than real time, and with everything that errs.
+func TestProcessorsChangeNothing(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, errors := range [][2]string{{"", ""}, {"noise [0.01 0.01 0] dropout 0.1", "crosstalk 0.1"}, {"noise [0.01 0 1]", "specular 30"}} {
+		for _, clock := range []string{"speedup 0\n", "speedup 20\n"} {
+			var digests []uint64
+			for _, processors := range []int{1, 2, 5} {
+				runtime.GOMAXPROCS(processors)
+				b := newBench(t, newWorld(t, clock+flawed(12, errors[0], errors[1])))
+				digest := fnv.New64a()
+				for i := range 12 {
+					b.open(t, i, "psl")
+					b.drive(i, int16(100+10*i), int16(5*i-20))
+				}
+				d := 10 * time.Millisecond
+				if clock == "speedup 0\n" { // each wake is a step, and a nanosecond
+					d = 100
+				}
+				for b.world.sim < 400*time.Millisecond {
+					b.run(d)
+					for _, s := range b.world.drivers {
+						digest.Write(s.scans.sonarData.Append(nil))
+						digest.Write(s.scans.laserData.Append(nil))
+					}
+				}
+				digests = append(digests, digest.Sum64())
+			}
+			if digests[0] != digests[1] || digests[0] != digests[2] {
+				t.Errorf("%s%q: digests %x", clock, errors, digests)
+			}
+		}
+	}
+}
+
+// A thing that is moved by hand is where it is in the next reading, also at the same
+// instant.
+func TestLookAfterAMove(t *testing.T) {
+	w := newWorld(t, robotWorld+"speedup 0 paused 1 pioneer_full ( ) pioneer2dx ( pose [3 0 0 0] )")
+	b := newBench(t, w)
+	b.open(t, 0, "l")
+	b.run(publishPeriod)
+	before := w.drivers[0].scans.laserData[180]
+	if err := w.SetPose(1, Pose{4, 0, 0}); err != nil {
+		t.Fatal(err)
+	}
+	b.run(2 * publishPeriod)
+	if after := w.drivers[0].scans.laserData[180]; after != before+1000 {
+		t.Errorf("%d mm ahead before the move, %d after", before, after)
+	}
+}
+
+func TestOnFast(t *testing.T) {
+	w := newWorld(t, "")
+	var told []bool
+	w.OnFast(func(fast bool) { told = append(told, fast) })
+	for _, speed := range []float64{0, 1, 2, 0.5} {
+		w.SetSpeed(0, speed)
+	}
+	if want := []bool{false, true, false, true, false}; !slices.Equal(told, want) {
+		t.Errorf("told %v, want %v", told, want)
+	}
+	newWorld(t, "lockstep 1").OnFast(func(fast bool) {
+		if !fast {
+			t.Error("a world in step is not fast")
+		}
+	})
+}
