@@ -59,10 +59,7 @@ func ParseFile(path string, library fs.FS) (*File, error) {
 	return Parse(path, Reader(path, library))
 }
 
-// Reader returns the function with which [ParseFile] reads files. Inlined at its calls,
-// it would take 2 kB more of the binary.
-//
-//go:noinline
+// Reader returns the function with which [ParseFile] reads files.
 func Reader(path string, library fs.FS) func(name string) ([]byte, error) {
 	return func(name string) ([]byte, error) {
 		// The user may pass a pipe, as <(...) in a shell does. To open one that a

@@ -105,17 +105,12 @@ type loader struct {
 	sections map[*body]*syntax.Section // of fixtures and movers
 }
 
-// fail records an error about a field of s. Inlined at its forty calls, it would take
-// several kB of the binary.
-//
-//go:noinline
+// fail records an error about a field of s.
 func (l *loader) fail(s *syntax.Section, field, format string, args ...any) {
 	l.errs = append(l.errs, s.Errorf(field, format, args...))
 }
 
 // warn records a warning about s.
-//
-//go:noinline
 func (l *loader) warn(s *syntax.Section, format string, args ...any) {
 	l.world.warnings = append(l.world.warnings,
 		fmt.Sprintf("%s:%d: %s", s.Pos.File, s.Pos.Line, fmt.Sprintf(format, args...)))
@@ -232,8 +227,6 @@ func (l *loader) pushing(s *syntax.Section, b *body, pushable bool, mass float64
 }
 
 // pose returns the pose of s in its parent's frame.
-//
-//go:noinline
 func (l *loader) pose(s *syntax.Section) Pose {
 	at, _ := l.place(s, "pose", 0, 0, 0)
 	at.Heading = wrap(at.Heading)
