@@ -272,7 +272,7 @@ func (d *Device) order(now time.Duration, payload []byte) {
 	for _, o := range d.observers {
 		o.commanded(now, d)
 	}
-	if d.link.commander != nil {
+	if d.link.commanded != nil {
 		d.link.callCommand(now, d)
 	}
 }

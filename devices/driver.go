@@ -17,7 +17,7 @@ import (
 
 // Driver is the code for one piece of hardware, real, simulated or virtual.
 // All methods are called on the one thread of the server and must return at once:
-// whatever takes time is a state machine over Tick and the ports. Commander,
+// whatever takes time is a state machine over Tick and the ports. Commanded,
 // Configurer, Ticker and Stepper are optional; the Table looks for them when the
 // driver is attached. docs/DRIVERS.md has a complete driver.
 type Driver interface {
@@ -31,9 +31,9 @@ type Driver interface {
 	Shutdown(now time.Duration)
 }
 
-// Commander is a driver whose devices take commands. Commands to other drivers
+// Commanded is a driver whose devices take commands. Commands to other drivers
 // are accepted and have no effect.
-type Commander interface {
+type Commanded interface {
 	// Command is called when d has a new command: d.Command. The driver may take
 	// it now or when the hardware is ready for it; a newer one overwrites it.
 	Command(now time.Duration, d *Device)

@@ -11,7 +11,7 @@ import (
 	"player/codec"
 )
 
-// quiet is a driver that is neither Commander nor Configurer nor Ticker.
+// quiet is a driver that is neither Commanded nor Configurer nor Ticker.
 type quiet struct{ link *Link }
 
 func (q *quiet) Setup(now time.Duration, l *Link) { q.link = l; l.Ready(now) }

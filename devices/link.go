@@ -108,7 +108,7 @@ type Link struct {
 	log     *zap.Logger
 
 	// What else the driver can do; nil: it cannot.
-	commander  Commander
+	commanded  Commanded
 	configurer Configurer
 	ticker     Ticker
 	stepper    Stepper
@@ -146,7 +146,7 @@ type Counts struct {
 // SetDriver sets the driver, before any subscription.
 func (l *Link) SetDriver(d Driver) {
 	l.driver = d
-	l.commander, _ = d.(Commander)
+	l.commanded, _ = d.(Commanded)
 	l.configurer, _ = d.(Configurer)
 	l.ticker, _ = d.(Ticker)
 	if s, ok := d.(Stepper); ok && s.InStep() {

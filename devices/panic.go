@@ -83,7 +83,7 @@ func (l *Link) callAsked(now time.Duration) {
 
 func (l *Link) callCommand(now time.Duration, d *Device) {
 	defer l.caught(now)
-	l.commander.Command(now, d)
+	l.commanded.Command(now, d)
 }
 
 func (l *Link) callConfigure(now time.Duration, d *Device, payload []byte) (err error) {

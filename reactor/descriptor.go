@@ -43,14 +43,14 @@ type conn interface {
 
 // Open puts a descriptor that does not block into the loop and takes it over,
 // whatever happens. Bytes may be written at once. The error is
-// descriptors.ErrNone if Config.Ports has none left.
+// descriptors.ErrNone if Config.Descriptors has none left.
 func (l *Loop) Open(fd int, h Handler) (*Descriptor, error) {
-	if err := l.config.Ports.Take(2); err != nil {
+	if err := l.config.Descriptors.Take(2); err != nil {
 		return nil, errors.Join(err, unix.Close(fd))
 	}
 	d := &Descriptor{loop: l, handler: h, counted: true}
 	if err := l.engine.adopt(fd, d); err != nil {
-		l.config.Ports.Return(2)
+		l.config.Descriptors.Return(2)
 		return nil, err
 	}
 	return d, nil
@@ -204,7 +204,7 @@ func (d *Descriptor) pause(on bool) {
 func (d *Descriptor) polled(now time.Duration, c conn) {
 	d.conn = c
 	if d.counted {
-		d.loop.config.Ports.Return(1)
+		d.loop.config.Descriptors.Return(1)
 	}
 	if d.closed {
 		d.close()
@@ -241,7 +241,7 @@ func (d *Descriptor) gone(now time.Duration, err error) {
 	d.forgetWords()
 	if d.counted {
 		d.counted = false
-		d.loop.config.Ports.Return(1)
+		d.loop.config.Descriptors.Return(1)
 	}
 	if d.failure != 0 {
 		err = os.NewSyscallError("write", d.failure)

@@ -192,7 +192,7 @@ func TestUnacknowledged(t *testing.T) {
 // Each open descriptor is taken from its share until it is closed; one more is an
 // error.
 func TestOpenTakesDescriptors(t *testing.T) {
-	r := run(t, func(c *Config) { c.Ports = descriptors.NewShare(3) })
+	r := run(t, func(c *Config) { c.Descriptors = descriptors.NewShare(3) })
 	pipe := func() (ours, theirs int) {
 		var pair [2]int
 		if err := unix.Pipe2(pair[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err != nil {
@@ -227,7 +227,7 @@ func TestOpenTakesDescriptors(t *testing.T) {
 		receive(t, h.hangups, "hangup")
 	}
 	r.on(t, func(time.Duration) {
-		if r.config.Ports.Take(3) != nil {
+		if r.config.Descriptors.Take(3) != nil {
 			t.Error("closed descriptors are not given back")
 		}
 	})

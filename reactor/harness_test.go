@@ -55,8 +55,8 @@ func run(t testing.TB, change func(c *Config)) *running {
 			h.echo = d
 			return h
 		},
-		Ports: descriptors.NewShare(100),
-		Log:   zaptest.NewLogger(t),
+		Descriptors: descriptors.NewShare(100),
+		Log:         zaptest.NewLogger(t),
 	}
 	if change != nil {
 		change(&config)

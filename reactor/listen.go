@@ -81,14 +81,14 @@ func LocalPort(fd int) (int, error) {
 
 // Listen accepts connections to one more address. Config.Accept is called for them
 // with the number that it returns; those of Config.Addresses are numbered from 0. The
-// error is an *AddressError. Listeners take descriptors from Config.Ports, but for those
+// error is an *AddressError. Listeners take descriptors from Config.Descriptors, but for those
 // that are there from the start.
 func (l *Loop) Listen(address string) (listener int, err error) {
-	if err = l.config.Ports.Take(1); err == nil {
+	if err = l.config.Descriptors.Take(1); err == nil {
 		if listener, err = l.engine.listen(address); err == nil {
 			return listener, nil
 		}
-		l.config.Ports.Return(1)
+		l.config.Descriptors.Return(1)
 	}
 	return 0, &AddressError{address, err}
 }
@@ -96,7 +96,7 @@ func (l *Loop) Listen(address string) (listener int, err error) {
 // Unlisten closes a listener. Its connections stay.
 func (l *Loop) Unlisten(listener int) {
 	l.engine.unlisten(listener)
-	l.config.Ports.Return(1)
+	l.config.Descriptors.Return(1)
 }
 
 // Accepting has connections accepted, or keeps those to come waiting.

@@ -56,8 +56,8 @@ type Config struct {
 	// Settle is called when the outermost callback returns: what handlers and
 	// timers have decided is carried out there, where nobody is in the middle of
 	// anything.
-	Settle func(now time.Duration)
-	Ports  *descriptors.Share // for descriptors that are opened
+	Settle      func(now time.Duration)
+	Descriptors *descriptors.Share // for descriptors that are opened
 	// LastWords are those of the descriptors, for whoever ends the process. Nil: they
 	// are written if the loop ends or panics.
 	LastWords *lastwords.Book
@@ -113,8 +113,8 @@ func (l *Loop) Run() error {
 // Stop ends the loop when the outermost callback returns.
 func (l *Loop) Stop() { l.stopped = true }
 
-// Ports returns the share that Open takes descriptors from.
-func (l *Loop) Ports() *descriptors.Share { return l.config.Ports }
+// Descriptors returns the share that Open takes descriptors from.
+func (l *Loop) Descriptors() *descriptors.Share { return l.config.Descriptors }
 
 // Wakes returns how many descriptors, timers and functions of Post the loop has
 // served.

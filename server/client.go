@@ -57,10 +57,10 @@ type client struct {
 	period  time.Duration         // of tick
 	tick    *timers.Tick[*client] // nil while it has no rate
 
-	live      liveness.Client
-	commander bool          // it is in server.commanders
-	silent    bool          // its motors were stopped because it is silent
-	watchdog  *timers.Timer // looks at a client that is sent nothing more; nil before the first time
+	live     liveness.Client
+	driving  bool          // it is in server.driving
+	silent   bool          // its motors were stopped because it is silent
+	watchdog *timers.Timer // looks at a client that is sent nothing more; nil before the first time
 }
 
 // accept makes a client of a new connection. It returns nil if there is no place.
@@ -165,7 +165,7 @@ func (c *client) Hangup(now time.Duration, err error) {
 	}
 	c.session.Close(now)
 	c.robot.gone.Add(c.counts())
-	s.watchCommander(now, c)
+	s.watchDriving(now, c)
 	if line := s.log.Check(zap.InfoLevel, "client disconnected"); line != nil {
 		line.Write(zap.Stringer("client", c), zap.NamedError("reason", err), zap.Int("clients", len(s.clients)))
 	}
@@ -250,7 +250,7 @@ func (s *Server) settleClient(now time.Duration, c *client) {
 	if c.live.Unconfirmed() && c.period == 0 {
 		s.watch(now, c)
 	}
-	s.watchCommander(now, c)
+	s.watchDriving(now, c)
 	if at := c.session.Lapses(); at != 0 {
 		if c.lapse == nil {
 			c.lapse = timers.NewTimer(c.session.Lapse)

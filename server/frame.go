@@ -56,10 +56,10 @@ func (c *client) Unacknowledged() int {
 // Queued implements pacing.Connection.
 func (c *client) Queued() bool { return c.conn.Queued() }
 
-// Room implements pacing.Connection. A commander is sent no frame that its
+// Room implements pacing.Connection. A client that drives is sent no frame that its
 // receive window has no room for (9.1).
 func (c *client) Room() int {
-	if !c.commander {
+	if !c.driving {
 		return math.MaxInt
 	}
 	if c.live.RoomIsLow() {

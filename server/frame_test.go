@@ -58,7 +58,7 @@ func TestFramesAllocateNothing(t *testing.T) {
 		// the log make some.
 		{"lrsrprgrmrvrzr", codec.FramesPlain, 80},
 		{"lrsrprgrmrvrzr", codec.FramesCompact, 80},
-		// The receive window of a commander is looked at about once in 80 frames,
+		// The receive window of a client that drives is looked at about once in 80 frames,
 		// and its link four times a second if nothing else shows that it is alive.
 		{"lrsrpagrmrvrzr", codec.FramesPlain, 500},
 	} {

@@ -62,7 +62,7 @@ func (g *guard) start(now time.Duration) time.Duration {
 
 // launch starts the process, and returns the book's end of the connection to it.
 func (g *guard) launch() (p *program, end int, err error) {
-	ports := g.host.loop.Ports()
+	ports := g.host.loop.Descriptors()
 	if err := ports.Take(1); err != nil { // for end
 		return nil, 0, err
 	}
@@ -90,7 +90,7 @@ func (g *guard) launch() (p *program, end int, err error) {
 // exited is called when the process has ended.
 func (g *guard) exited(now time.Duration, err error) {
 	g.book.Disown()
-	g.host.loop.Ports().Return(1)
+	g.host.loop.Descriptors().Return(1)
 	if err == nil {
 		err = errors.New("exit status 0")
 	}

@@ -15,31 +15,31 @@ import (
 
 var errSilent = errors.New("its link has been dead for 13 s")
 
-// watchCommander keeps the commanders up to date with what a session may do.
-func (s *Server) watchCommander(now time.Duration, c *client) {
-	commander := !c.gone && c.session.Drives()
-	if commander == c.commander {
+// watchDriving keeps the list of clients that could leave motors running.
+func (s *Server) watchDriving(now time.Duration, c *client) {
+	driving := !c.gone && c.session.Drives()
+	if driving == c.driving {
 		return
 	}
-	c.commander = commander
-	if !commander {
-		s.commanders = slices.DeleteFunc(s.commanders, func(o *client) bool { return o == c })
+	c.driving = driving
+	if !driving {
+		s.driving = slices.DeleteFunc(s.driving, func(o *client) bool { return o == c })
 		return
 	}
-	s.commanders = append(s.commanders, c)
-	c.conn.Probe(liveness.DriverProbe, int(liveness.SilenceLimit/liveness.DriverProbe)-1)
+	s.driving = append(s.driving, c)
+	c.conn.Probe(liveness.DrivingProbe, int(liveness.SilenceLimit/liveness.DrivingProbe)-1)
 	if !s.liveness.Armed() {
 		s.checked = now
-		s.timers.Set(s.liveness, now+liveness.DriverCheck)
+		s.timers.Set(s.liveness, now+liveness.DrivingCheck)
 	}
 }
 
-// checkCommanders stops the motors of commanders that have gone silent. After a pause of
+// checkDriving stops the motors of clients that drive and have gone silent. After a pause of
 // the server, what was read just now may be old: the kernel is asked about everybody.
-func (s *Server) checkCommanders(now time.Duration) time.Duration {
-	paused := now-s.checked > 2*liveness.DriverCheck
+func (s *Server) checkDriving(now time.Duration) time.Duration {
+	paused := now-s.checked > 2*liveness.DrivingCheck
 	s.checked = now
-	for _, c := range s.commanders {
+	for _, c := range s.driving {
 		silent := (paused || c.live.Quiet(now)) && c.Silent(now)
 		if silent && !c.silent {
 			c.session.Halt(now)
@@ -47,10 +47,10 @@ func (s *Server) checkCommanders(now time.Duration) time.Duration {
 		}
 		c.silent = silent
 	}
-	if len(s.commanders) == 0 {
+	if len(s.driving) == 0 {
 		return 0
 	}
-	return now + liveness.DriverCheck
+	return now + liveness.DrivingCheck
 }
 
 // watch looks at a client once a second until it has acknowledged everything:

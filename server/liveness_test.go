@@ -14,10 +14,10 @@ import (
 	"player/codec"
 )
 
-// A commander that does not read gets no frame that its receive window has no
+// A client that drives and does not read gets no frame that its receive window has no
 // room for. It is not silent, so its motors are left alone, and it gets frames
 // again when it reads.
-func TestCommanderDoesNotRead(t *testing.T) {
+func TestDrivingWithoutReading(t *testing.T) {
 	d := &seven{*newRobot()}
 	s := serve(t, d, nil)
 	c := dialSmall(t, s)
@@ -40,7 +40,7 @@ func TestCommanderDoesNotRead(t *testing.T) {
 			if !stalled() {
 				t.Error("a frame was sent that the receive window has no room for")
 			}
-			s.server.checkCommanders(now + time.Hour) // nothing was heard since
+			s.server.checkDriving(now + time.Hour) // nothing was heard since
 			if s.theClient().silent || len(d.commands) > 0 {
 				t.Error("the motors of a client that does not read are stopped")
 			}
@@ -63,9 +63,9 @@ func TestCommanderDoesNotRead(t *testing.T) {
 	}
 }
 
-// Replies have filled a commander's receive window: the kernel asks for room ever more
+// Replies have filled the receive window of a client that drives: the kernel asks for room ever more
 // seldom, so nobody can know whether the client is there, and its motors are stopped.
-func TestCommanderDoesNotReadReplies(t *testing.T) {
+func TestDrivingWithoutReadingReplies(t *testing.T) {
 	r := newRobot()
 	s := serve(t, r, nil)
 	c := dialSmall(t, s)
@@ -99,9 +99,9 @@ func dialSmall(t *testing.T, s *running) net.Conn {
 	return c
 }
 
-// The motors stop when nothing is heard of a commander's kernel, once; the client
+// The motors stop when nothing is heard of the kernel of a client that drives, once; the client
 // may go on when it is back.
-func TestCommanderIsSilent(t *testing.T) {
+func TestDrivingInSilence(t *testing.T) {
 	r := newRobot()
 	s := serve(t, r, nil)
 	c := dial(t, s).(*net.TCPConn)
@@ -113,7 +113,7 @@ func TestCommanderIsSilent(t *testing.T) {
 	if got := receive(t, r.commands, "stop command"); got != (codec.PositionCommand{}) {
 		t.Errorf("command %+v, want zero", got)
 	}
-	onLoop(t, s, func(now time.Duration) { s.server.checkCommanders(now) })
+	onLoop(t, s, func(now time.Duration) { s.server.checkDriving(now) })
 	if len(r.commands) > 0 {
 		t.Error("the motors are stopped again")
 	}
@@ -127,8 +127,8 @@ func TestCommanderIsSilent(t *testing.T) {
 	if got := receive(t, r.commands, "stop command"); got != (codec.PositionCommand{}) {
 		t.Errorf("command %+v, want zero", got)
 	}
-	await(t, s, "no commander is watched", func(now time.Duration) bool {
-		return len(s.server.commanders) == 0 && s.server.checkCommanders(now) == 0
+	await(t, s, "no client that drives is watched", func(now time.Duration) bool {
+		return len(s.server.driving) == 0 && s.server.checkDriving(now) == 0
 	})
 }
 

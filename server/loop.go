@@ -21,8 +21,8 @@ type loop interface {
 	Open(fd int, h reactor.Handler) (*reactor.Descriptor, error)
 	// Adopt is Open for a descriptor that is counted already.
 	Adopt(fd int, h reactor.Handler, opened func(now time.Duration)) (*reactor.Descriptor, error)
-	// Ports returns the share that Open takes descriptors from.
-	Ports() *descriptors.Share
+	// Descriptors returns the share that Open takes descriptors from.
+	Descriptors() *descriptors.Share
 
 	Listen(address string) (listener int, err error)
 	Unlisten(listener int)

@@ -91,7 +91,7 @@ func TestNoDescriptorForAClient(t *testing.T) {
 // A plugin that there are no descriptors for is not started.
 func TestNoDescriptorForAPlugin(t *testing.T) {
 	ports := descriptors.NewShare(9)
-	s := serve(t, newRobot(), func(c *Config) { c.Descriptors.Ports = ports })
+	s := serve(t, newRobot(), func(c *Config) { c.Descriptors.Drivers = ports })
 	onLoop(t, s, func(time.Duration) {
 		_ = ports.Take(1)
 		if _, _, err := s.server.host.StartPlugin(ignore{}, ignore{}, nil, "true"); err == nil {

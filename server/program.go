@@ -44,7 +44,7 @@ func (h *host) StartProgram(exited func(now time.Duration, err error), name stri
 func (h *host) StartPlugin(stdout, stderr devices.PortHandler, exited func(now time.Duration, err error), name string, args ...string) (devices.Program, devices.Port, error) {
 	p := &program{cmd: exec.Command(name, args...), exited: exited, sweep: true}
 	// Before anything is opened: two for each pipe, which Open takes again.
-	if err := h.loop.Ports().Take(6); err != nil {
+	if err := h.loop.Descriptors().Take(6); err != nil {
 		return nil, nil, fmt.Errorf("plugin %s: %w", name, err)
 	}
 	var ends pipes
@@ -55,7 +55,7 @@ func (h *host) StartPlugin(stdout, stderr devices.PortHandler, exited func(now t
 		err = h.start(p)
 	}
 	ends.closeTheirs()
-	h.loop.Ports().Return(6)
+	h.loop.Descriptors().Return(6)
 	if err != nil {
 		ends.closeOurs()
 		return nil, nil, fmt.Errorf("plugin %s: %w", name, err)
@@ -131,11 +131,11 @@ func (h *host) start(p *program) error {
 }
 
 func (h *host) launch(p *program) error {
-	if err := h.loop.Ports().Take(3); err != nil {
+	if err := h.loop.Descriptors().Take(3); err != nil {
 		return err
 	}
-	h.loop.Ports().Return(2) // Open takes them again
-	p.release = func() { h.loop.Ports().Return(1) }
+	h.loop.Descriptors().Return(2) // Open takes them again
+	p.release = func() { h.loop.Descriptors().Return(1) }
 	err := h.execute(p)
 	if err != nil {
 		p.release()

@@ -90,9 +90,9 @@ type Server struct {
 	sealed  []byte                 // for records with them
 	plain   [turns.SliceBytes]byte // for the content of records
 
-	commanders []*client // that could leave motors running
-	liveness   *timers.Timer
-	checked    time.Duration // when they were looked at last
+	driving  []*client // that could leave motors running
+	liveness *timers.Timer
+	checked  time.Duration // when they were looked at last
 
 	addresses map[netip.Addr]*address
 	strangers int // clients that no place is kept for
@@ -124,11 +124,11 @@ func Run(ctx context.Context, config Config) error {
 		Accept: func(now time.Duration, d *reactor.Descriptor, listener int) reactor.Handler {
 			return s.accept(now, socket{d}, listener)
 		},
-		Started:   func(now time.Duration) { s.start(now) },
-		Settle:    func(now time.Duration) { s.settle(now) },
-		LastWords: config.LastWords,
-		Ports:     config.Descriptors.Ports,
-		Log:       config.Log,
+		Started:     func(now time.Duration) { s.start(now) },
+		Settle:      func(now time.Duration) { s.settle(now) },
+		LastWords:   config.LastWords,
+		Descriptors: config.Descriptors.Drivers,
+		Log:         config.Log,
 	})
 	s = newServer(config, l, &l.Timers)
 	unregister := context.AfterFunc(ctx, func() { s.loop.Post(s.stop) })
@@ -163,7 +163,7 @@ func newServer(config Config, loop loop, queue *timers.Queue) *Server {
 		s.robots = append(s.robots, &robotState{Robot: robot, listener: i, control: session.Control{First: robot.KeepControl}})
 	}
 	s.ticks = timers.NewTicks(queue, s.due)
-	s.liveness = timers.NewTimer(s.checkCommanders)
+	s.liveness = timers.NewTimer(s.checkDriving)
 	s.turns = timers.NewTimer(s.serveTurns)
 	s.shutdown = timers.NewTimer(s.finish)
 	s.host.guard = newGuard(&s.host, config.LastWords, config.Guard)

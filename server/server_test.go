@@ -27,7 +27,7 @@ func TestServesFrames(t *testing.T) {
 	}
 }
 
-func TestMotorsStopWhenTheCommanderLeaves(t *testing.T) {
+func TestMotorsStopWhenTheDriverLeaves(t *testing.T) {
 	r := newRobot()
 	s := serve(t, r, nil)
 	c := dial(t, s)

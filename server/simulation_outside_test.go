@@ -22,7 +22,7 @@ type simLoop struct{ *sim }
 
 func (l simLoop) Run() error                           { panic("the simulation runs") }
 func (l simLoop) Stop()                                { l.ended = true }
-func (l simLoop) Ports() *descriptors.Share            { return nil }
+func (l simLoop) Descriptors() *descriptors.Share      { return nil }
 func (l simLoop) Wakes() uint64                        { return 0 }
 func (l simLoop) Listen(string) (int, error)           { return 0, errors.New("the simulation has no sockets") }
 func (l simLoop) Unlisten(int)                         {}

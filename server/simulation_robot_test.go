@@ -156,7 +156,7 @@ func (r *simRobot) mayPanic(p *simPort) {
 // call; the ports that it uses do so in the middle.
 type fragile struct {
 	devices.Driver
-	devices.Commander
+	devices.Commanded
 	devices.Configurer
 	devices.Ticker
 	robot *simRobot
@@ -176,7 +176,7 @@ func (d *fragile) Shutdown(now time.Duration) {
 
 func (d *fragile) Command(now time.Duration, device *devices.Device) {
 	d.robot.mayPanic(nil)
-	d.Commander.Command(now, device)
+	d.Commanded.Command(now, device)
 	d.robot.mayPanic(nil)
 }
 

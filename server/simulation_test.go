@@ -122,10 +122,10 @@ func TestVanishedClientsAreClosed(t *testing.T) {
 	}
 }
 
-// A commander has stopped reading, replies have filled its receive window, and then
+// A client that drives has stopped reading, replies have filled its receive window, and then
 // its computer vanishes: the kernel asks for room up to two minutes apart, and
 // nothing else shows that nobody is there (9.1).
-func TestCommanderThatHasStoppedReadingVanishes(t *testing.T) {
+func TestClientThatHasStoppedReadingVanishes(t *testing.T) {
 	for _, paused := range []time.Duration{time.Second, 10 * time.Second, time.Minute} {
 		s := newSim(2) // a robot without a lease
 		s.build()
@@ -500,9 +500,9 @@ func (s *sim) watch() {
 	if len(sv.clients) != open {
 		s.fail("the server has %d clients, %d are connected", len(sv.clients), open)
 	}
-	if len(sv.commanders) > open || len(sv.changed) > 0 || len(sv.links) > len(s.wires) {
-		s.fail("%d clients, but %d commanders, %d changed, %d links",
-			open, len(sv.commanders), len(sv.changed), len(sv.links))
+	if len(sv.driving) > open || len(sv.changed) > 0 || len(sv.links) > len(s.wires) {
+		s.fail("%d clients, but %d that drive, %d changed, %d links",
+			open, len(sv.driving), len(sv.changed), len(sv.links))
 	}
 	for c := range sv.clients {
 		conn := c.conn.(*simConn)
@@ -530,8 +530,8 @@ func (s *sim) watch() {
 // idle checks that nothing is left when nobody is connected.
 func (s *sim) idle() {
 	sv := s.server
-	if len(sv.clients)+len(sv.commanders) != 0 || !sv.queue.Empty() {
-		s.fail("nobody is connected, and %d clients, %d commanders are left; the queue is empty: %v", len(sv.clients), len(sv.commanders), sv.queue.Empty())
+	if len(sv.clients)+len(sv.driving) != 0 || !sv.queue.Empty() {
+		s.fail("nobody is connected, and %d clients, %d that drive are left; the queue is empty: %v", len(sv.clients), len(sv.driving), sv.queue.Empty())
 	}
 	for _, r := range s.robots {
 		if r.link.State() != devices.Idle {

@@ -139,10 +139,7 @@ func stateOf(now time.Duration, d *devices.Device) status.State {
 func (c *client) status(now time.Duration) status.Client {
 	told := status.Client{
 		Address: addressOf(c.remote), Name: c.session.Name(), TLS: c.tls != nil, Certificate: c.certificate(), Connected: status.Seconds(now - c.connected),
-		Devices: status.Access(c.session.Access()), Served: c.frames.Hz(now), Paced: c.pace.Waits(), Counts: c.counts(),
-	}
-	if period := c.session.Rate(); period != 0 {
-		told.Rate = float64(time.Second) / float64(period)
+		Devices: status.Access(c.session.Access()), Rate: c.session.Rate(), Served: c.frames.Hz(now), Paced: c.pace.Waits(), Counts: c.counts(),
 	}
 	if age, ok := c.session.Age(now); ok {
 		told.Age = (*status.Millis)(&age)

@@ -252,7 +252,7 @@ func (r Report) bumpers() (bits uint8) {
 	return bits
 }
 
-// Command implements devices.Commander. The robot gets the newest command at once
+// Command implements devices.Commanded. The robot gets the newest command at once
 // if commandGap has passed, else when it has.
 func (d *Driver) Command(now time.Duration, _ *devices.Device) {
 	if d.transport.IsUp() {

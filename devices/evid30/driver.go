@@ -165,7 +165,7 @@ func (d *Driver) Shutdown(now time.Duration) {
 	}
 }
 
-// Command implements devices.Commander. It is sent when the request under way has
+// Command implements devices.Commanded. It is sent when the request under way has
 // been answered.
 func (d *Driver) Command(_ time.Duration, device *devices.Device) {
 	var c codec.PTZCommand

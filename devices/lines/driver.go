@@ -346,7 +346,7 @@ func take[T uint8 | uint16 | int16 | int32](v *values, field int, to *T, least, 
 	}
 }
 
-// Command implements devices.Commander.
+// Command implements devices.Commanded.
 func (d *Driver) Command(now time.Duration, device *devices.Device) {
 	if d.transport.IsUp() && device == d.position && d.drive != nil {
 		d.moving = true

@@ -150,7 +150,7 @@ func (d *Driver) Shutdown(now time.Duration) {
 // Tick implements devices.Ticker.
 func (d *Driver) Tick(now time.Duration) time.Duration { return d.transport.Tick(now) }
 
-// Command implements devices.Commander. The robot gets the command at once if the
+// Command implements devices.Commanded. The robot gets the command at once if the
 // line is free, else as soon as it is.
 func (d *Driver) Command(now time.Duration, device *devices.Device) {
 	if !d.transport.IsUp() {

@@ -132,7 +132,7 @@ func (d *Driver) Shutdown(now time.Duration) {
 	d.link.Stopped(now)
 }
 
-// Command implements devices.Commander. It is passed on at once.
+// Command implements devices.Commanded. It is passed on at once.
 func (d *Driver) Command(now time.Duration, device *devices.Device) {
 	r := d.remote(device.Letter())
 	if d.state != serving || r.refused {

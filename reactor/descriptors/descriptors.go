@@ -22,11 +22,11 @@ const (
 	// host name or to rotate a log, two to accept and close connections, one of the
 	// runtime.
 	own = 21
-	// fewPorts is the share of the robot where descriptors are few: a plugin and a
+	// fewDrivers is the share of the robot where descriptors are few: a plugin and a
 	// serial line.
-	fewPorts = 12
-	// mostPorts is the share of the robot where there are many: 50 plugins.
-	mostPorts = 256
+	fewDrivers = 12
+	// mostDrivers is the share of the robot where there are many: 50 plugins.
+	mostDrivers = 256
 	// mostPages is the share of the dashboard and of viewers where there are many.
 	mostPages = 512
 	// mostOpen bounds the budget where files are unlimited.
@@ -63,7 +63,7 @@ func (s *Share) Return(n int) { s.used.Add(-int64(n)) }
 // Budget is the descriptors of the process.
 type Budget struct {
 	Clients *Share // connections of clients
-	Ports   *Share // serial lines, plugins and whatever else drivers open
+	Drivers *Share // serial lines, plugins and whatever else drivers open
 	Pages   *Share // the dashboard, and viewers
 }
 
@@ -76,14 +76,14 @@ func New(fixed int, withPages bool) Budget {
 
 // divide shares n descriptors.
 func divide(n int, withPages bool) Budget {
-	ports := min(max(n/4, min(fewPorts, n/2)), mostPorts)
+	drivers := min(max(n/4, min(fewDrivers, n/2)), mostDrivers)
 	pages := 0
 	if withPages {
 		pages = min(n/4, mostPages)
 	}
 	return Budget{
-		Clients: NewShare(max(n-ports-pages, 1)),
-		Ports:   NewShare(max(ports, 0)),
+		Clients: NewShare(max(n-drivers-pages, 1)),
+		Drivers: NewShare(max(drivers, 0)),
 		Pages:   NewShare(max(pages, 0)),
 	}
 }

@@ -24,9 +24,9 @@ func TestShare(t *testing.T) {
 // The shares are never more than there is.
 func TestDivide(t *testing.T) {
 	for _, tt := range []struct {
-		n                     int
-		dashboard             bool
-		clients, ports, pages int
+		n                       int
+		dashboard               bool
+		clients, drivers, pages int
 	}{
 		{-5, true, 1, 0, 0},
 		{20, false, 10, 10, 0},
@@ -37,9 +37,9 @@ func TestDivide(t *testing.T) {
 		{1 << 20, true, 1<<20 - 768, 256, 512},
 	} {
 		b := divide(tt.n, tt.dashboard)
-		if b.Clients.Most() != tt.clients || b.Ports.Most() != tt.ports || b.Pages.Most() != tt.pages {
-			t.Errorf("%d descriptors, dashboard %v: %d for clients, %d for ports, %d for pages, want %d, %d, %d",
-				tt.n, tt.dashboard, b.Clients.Most(), b.Ports.Most(), b.Pages.Most(), tt.clients, tt.ports, tt.pages)
+		if b.Clients.Most() != tt.clients || b.Drivers.Most() != tt.drivers || b.Pages.Most() != tt.pages {
+			t.Errorf("%d descriptors, dashboard %v: %d for clients, %d for drivers, %d for pages, want %d, %d, %d",
+				tt.n, tt.dashboard, b.Clients.Most(), b.Drivers.Most(), b.Pages.Most(), tt.clients, tt.drivers, tt.pages)
 		}
 	}
 }
@@ -50,7 +50,7 @@ func TestNew(t *testing.T) {
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil || limit.Cur != limit.Max {
 		t.Errorf("the soft limit is %d, the hard one %d: %v", limit.Cur, limit.Max, err)
 	}
-	if sum := all.Clients.Most() + all.Ports.Most() + all.Pages.Most(); sum >= int(limit.Cur)-own || sum < int(min(limit.Cur, mostOpen))-100 {
+	if sum := all.Clients.Most() + all.Drivers.Most() + all.Pages.Most(); sum >= int(limit.Cur)-own || sum < int(min(limit.Cur, mostOpen))-100 {
 		t.Errorf("%d of %d descriptors are shared", sum, limit.Cur)
 	}
 	if less := New(100, false); less.Clients.Most() >= all.Clients.Most() {

@@ -152,7 +152,7 @@ func TestEmergencyStop(t *testing.T) {
 func TestState(t *testing.T) {
 	r := newRobot(t)
 	p := newPeer(t, r)
-	if p.Name() != "" || p.Access() != "" || p.Rate() != 100*ms {
+	if p.Name() != "" || p.Access() != "" || p.Rate() != 10 {
 		t.Errorf("%q, %q, %v", p.Name(), p.Access(), p.Rate())
 	}
 	p.request("yrlrpasr", "yrlrpasr")
@@ -164,7 +164,7 @@ func TestState(t *testing.T) {
 	p.send(ahead, message('c', 'g', 1, 1), config('f', 0, 20))
 	r.now += 70 * ms
 	age, ok := p.Age(r.now)
-	if p.Name() != "Anna" || p.Access() != "yrlrpa" || p.Rate() != 50*ms || !ok || age < 70*ms {
+	if p.Name() != "Anna" || p.Access() != "yrlrpa" || p.Rate() != 20 || !ok || age < 70*ms {
 		t.Errorf("%q, %q, %v, %v", p.Name(), p.Access(), p.Rate(), age)
 	}
 	if c, want := p.Counts(), (Counts{Commands: 1, Refused: 1, LastCommand: r.now - 70*ms}); c != want {

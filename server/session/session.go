@@ -368,7 +368,7 @@ func (s *Session) isGone(now time.Duration) bool {
 	return s.left || s.silent
 }
 
-// stop gives a device the command that follows the loss of its commander (5.4), and
+// stop gives a device the command that follows the loss of the client that commanded it (5.4), and
 // reports whether it did. A client that has given no command, or whose command another
 // client has replaced, stops nothing.
 func (s *Session) stop(now time.Duration, p *slot) (stopped bool) {

@@ -19,12 +19,12 @@ func (s *Session) Counts() Counts { return s.counts }
 // Name returns the name that the client gave itself, or nothing.
 func (s *Session) Name() string { return s.name }
 
-// Rate returns the period of the client's frames, zero in request/reply mode.
-func (s *Session) Rate() time.Duration {
+// Rate returns the rate of the client's frames in Hz, zero in request/reply mode.
+func (s *Session) Rate() float64 {
 	if s.onRequest {
 		return 0
 	}
-	return s.period
+	return float64(time.Second) / float64(s.period)
 }
 
 // Access returns the client's open devices as pairs of a letter and its access, as
