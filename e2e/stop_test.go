@@ -139,7 +139,7 @@ var troubled = sync.OnceValues(func() (path string, err error) {
 		return "", err
 	}
 	dir := filepath.Dir(binary)
-	catalogue, err := os.ReadFile("../catalogue.go")
+	catalogue, err := os.ReadFile("../app/catalogue.go")
 	if err != nil {
 		return "", err
 	}
@@ -149,7 +149,7 @@ var troubled = sync.OnceValues(func() (path string, err error) {
 		return "", err
 	}
 	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {
-		filepath.Join(root, "catalogue.go"):               filepath.Join(dir, "catalogue.go"),
+		filepath.Join(root, "app/catalogue.go"):           filepath.Join(dir, "catalogue.go"),
 		filepath.Join(root, "devices/trouble/trouble.go"): filepath.Join(root, "e2e/testdata/trouble/trouble.go"),
 	}})
 	if err != nil {
