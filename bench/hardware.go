@@ -117,16 +117,13 @@ const packetNote = "packet"
 // its input: the bare loop has no protocol.
 func (h hardware) startPackets(o line.Options) (cable, error) {
 	o.Baud = 38400 // that of a new pseudo-terminal
-	l, err := line.Open(o)
-	if err == nil {
-		l.Serve(&packets{line: l, packet: make([]byte, h.packet), period: h.period})
-	}
-	return l, err
+	p := &packets{packet: make([]byte, h.packet), period: h.period}
+	return p, p.Attach(o, p)
 }
 
 // packets implements line.Device.
 type packets struct {
-	line   *line.Line
+	line.End
 	packet []byte
 	period time.Duration
 	due    time.Duration
@@ -136,7 +133,7 @@ func (p *packets) Frame(buf []byte) (int, string) { return len(buf), "" }
 func (p *packets) Receive(time.Duration, []byte)  {}
 func (p *packets) Advance(now time.Duration) time.Duration {
 	if now >= p.due {
-		p.line.Send(p.packet, packetNote)
+		p.Send(p.packet, packetNote)
 		p.due = now + p.period
 	}
 	return p.due

@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"sync"
 	"time"
 
 	"player/emulator/line"
@@ -39,9 +38,8 @@ type State struct {
 
 // A Robot is at the end of a cable. Its methods may be called by any goroutine.
 type Robot struct {
-	*line.Line
+	line.End
 
-	mu     sync.Mutex
 	state  State
 	way    [2]float64 // mm
 	heard  time.Duration
@@ -55,14 +53,9 @@ type Robot struct {
 // Start plugs a robot in.
 func Start(opts Options) (*Robot, error) {
 	opts.Line.Baud = cmp.Or(opts.Line.Baud, 115200)
-	l, err := line.Open(opts.Line)
-	if err != nil {
-		return nil, err
-	}
-	r := &Robot{Line: l, next: tick, silent: opts.Boot}
+	r := &Robot{next: tick, silent: opts.Boot}
 	r.state.Motors = true
-	l.Serve(r)
-	return r, nil
+	return r, r.Attach(opts.Line, r)
 }
 
 // Frame implements line.Device.
@@ -76,8 +69,6 @@ func (r *Robot) Frame(buf []byte) (n int, note string) {
 
 // Receive implements line.Device.
 func (r *Robot) Receive(now time.Duration, unit []byte) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	r.move(now)
 	s := &r.state
 	s.Lines++
@@ -120,8 +111,6 @@ func (r *Robot) drive(until time.Duration) {
 
 // Advance implements line.Device.
 func (r *Robot) Advance(now time.Duration) time.Duration {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	r.move(now)
 	if now < r.next {
 		return r.next
@@ -149,30 +138,28 @@ func (r *Robot) say(format string, values ...any) {
 
 // Bump presses the bumper, or releases it.
 func (r *Robot) Bump(pressed bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.bumper = 0
-	if pressed {
-		r.bumper = 1
-	}
-	r.say("K %d", r.bumper)
+	r.Look(func() {
+		if r.bumper = 0; pressed {
+			r.bumper = 1
+		}
+		r.say("K %d", r.bumper)
+	})
 }
 
 // Reboot presses the reset button: the board stands, is silent for a moment and counts
 // its wheels from 0.
 func (r *Robot) Reboot() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	const boot = 300 * time.Millisecond
-	now := r.Now()
-	r.move(now)
-	r.way, r.silent = [2]float64{}, now+boot
-	r.state.Left, r.state.Right, r.state.Motors = 0, 0, true
+	r.Look(func() {
+		now := r.Now()
+		r.move(now)
+		r.way, r.silent = [2]float64{}, now+boot
+		r.state.Left, r.state.Right, r.state.Motors = 0, 0, true
+	})
 }
 
 // State returns what the robot does.
-func (r *Robot) State() State {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.state
+func (r *Robot) State() (s State) {
+	r.Look(func() { s = r.state })
+	return s
 }

@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"sync"
 	"time"
 
 	"player/emulator/line"
@@ -50,9 +49,8 @@ type State struct {
 // A Robot is a Create 2 at the end of a cable. Its methods may be called by any
 // goroutine.
 type Robot struct {
-	*line.Line
+	line.End
 
-	mu        sync.Mutex
 	state     State
 	bumps     byte // packet 7
 	cliffs    [4]bool
@@ -69,19 +67,14 @@ type Robot struct {
 // Start plugs a robot in and switches it on.
 func Start(opts Options) (*Robot, error) {
 	opts.Line.Baud = cmp.Or(opts.Line.Baud, 115200)
-	l, err := line.Open(opts.Line)
-	if err != nil {
-		return nil, err
-	}
-	r := &Robot{Line: l, millivolt: cmp.Or(opts.Millivolt, 15600)}
+	r := &Robot{millivolt: cmp.Or(opts.Millivolt, 15600)}
 	r.counts = [2]float64{float64(opts.Counts), float64(opts.Counts)}
 	r.state.Asleep = opts.Asleep
 	if opts.Streaming {
 		r.state.Mode, r.state.Left, r.state.Right, r.packets = modeFull, 200, 200, []byte{7, 43, 44}
 		r.nextFrame = streamPeriod
 	}
-	l.Serve(r)
-	return r, nil
+	return r, r.Attach(opts.Line, r)
 }
 
 // sizes are the sizes of the commands in bytes, with the opcode; a negative one is
@@ -108,8 +101,6 @@ func (r *Robot) Frame(buf []byte) (n int, note string) {
 
 // Receive implements line.Device.
 func (r *Robot) Receive(now time.Duration, c []byte) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	r.advance(now)
 	s := &r.state
 	if s.Asleep || s.Mode == modeOff && c[0] != 128 && c[0] != 7 {
@@ -164,8 +155,6 @@ func (r *Robot) powerUp() {
 
 // Advance implements line.Device.
 func (r *Robot) Advance(now time.Duration) time.Duration {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	r.advance(now)
 	if r.nextFrame != 0 && now >= r.nextFrame && !r.state.Asleep {
 		r.frame()
@@ -239,11 +228,10 @@ func (r *Robot) sensor(packet byte) int {
 
 // change changes what the robot senses.
 func (r *Robot) change(fn func()) {
-	r.mu.Lock()
-	fn()
-	r.protect()
-	r.mu.Unlock()
-	r.Wake()
+	r.Change(func() {
+		fn()
+		r.protect()
+	})
 }
 
 // Bump presses the bumpers.
@@ -284,15 +272,13 @@ func (r *Robot) PressButton() { r.change(func() { r.state.Asleep = false }) }
 func (r *Robot) Reboot() { r.change(r.powerUp) }
 
 // State returns what the robot does.
-func (r *Robot) State() State {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.state
+func (r *Robot) State() (s State) {
+	r.Look(func() { s = r.state })
+	return s
 }
 
 // Count returns how many commands with an opcode the robot has obeyed or ignored.
-func (r *Robot) Count(opcode byte) int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.received[opcode]
+func (r *Robot) Count(opcode byte) (n int) {
+	r.Look(func() { n = r.received[opcode] })
+	return n
 }

@@ -24,9 +24,11 @@ import (
 )
 
 // A Device is the machine at the far end of the cable. A Line calls it from
-// one goroutine and never holds its own lock meanwhile. The device answers
-// with Line.Send, which any goroutine may call.
+// one goroutine and never holds its own lock meanwhile, but that of the device's End. The
+// device answers with Line.Send, which any goroutine may call.
 type Device interface {
+	// Look calls fn with the lock of the device's state, as Receive and Advance are called.
+	Look(fn func())
 	// Frame splits the bytes received from the host: the first n bytes of buf
 	// are one unit, which is a packet or junk before one. 0 means that more
 	// bytes are needed; a device must not ask for an unbounded number. note
@@ -40,6 +42,35 @@ type Device interface {
 	// deadline, or 0. It is called after every unit, at the deadline, and
 	// after Line.Wake.
 	Advance(now time.Duration) (next time.Duration)
+}
+
+// End is the device's end of a cable: what every device embeds, with the lock of its state.
+type End struct {
+	*Line // nil in some tests, and of a device that is not on a serial line
+	mu    sync.Mutex
+}
+
+// Attach makes the cable, and starts the device that embeds e.
+func (e *End) Attach(opts Options, dev Device) (err error) {
+	if e.Line, err = Open(opts); err == nil {
+		e.Serve(dev)
+	}
+	return err
+}
+
+// Look implements Device.
+func (e *End) Look(fn func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	fn()
+}
+
+// Change is Look for what changes the device: its deadlines are looked at afterwards.
+func (e *End) Change(fn func()) {
+	e.Look(fn)
+	if e.Line != nil {
+		e.Wake()
+	}
 }
 
 // Options of a cable. Only Link and Baud are needed.
@@ -137,7 +168,8 @@ func (l *Line) run(dev Device) {
 		case h := <-l.heard:
 			l.hear(dev, h)
 		}
-		next := dev.Advance(l.Now())
+		var next time.Duration
+		dev.Look(func() { next = dev.Advance(l.Now()) })
 		l.mu.Lock()
 		next = earlier(next, l.pump(l.Now()))
 		l.notify()
@@ -195,7 +227,7 @@ func (l *Line) hear(dev Device, h heard) {
 		l.mu.Lock()
 		l.add(Entry{l.Now(), h.baud, HostToDevice, unit, note})
 		l.mu.Unlock()
-		dev.Receive(l.Now(), unit)
+		dev.Look(func() { dev.Receive(l.Now(), unit) })
 	}
 }
 

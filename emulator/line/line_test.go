@@ -20,7 +20,7 @@ import (
 // echo is a device whose packets end in FF and are echoed. C0 starts a series
 // of ticks of 1 ms, each of which sends its number as one byte.
 type echo struct {
-	line    *Line
+	End
 	tick    byte
 	next    time.Duration
 	ticking bool
@@ -37,7 +37,7 @@ func (e *echo) Receive(now time.Duration, p []byte) {
 	if p[0] == 0xC0 {
 		e.ticking, e.next = true, now
 	}
-	e.line.Send(p, "echo")
+	e.Send(p, "echo")
 }
 
 func (e *echo) Advance(now time.Duration) time.Duration {
@@ -47,7 +47,7 @@ func (e *echo) Advance(now time.Duration) time.Duration {
 	for e.next <= now {
 		e.tick++
 		e.next += time.Millisecond
-		e.line.Send([]byte{e.tick}, "tick")
+		e.Send([]byte{e.tick}, "tick")
 	}
 	return e.next
 }
@@ -64,7 +64,7 @@ func start(t *testing.T, opts Options) *Line {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Serve(&echo{line: l})
+	l.Serve(&echo{End: End{Line: l}})
 	t.Cleanup(l.Close)
 	t.Cleanup(func() {
 		if t.Failed() {

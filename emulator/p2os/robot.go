@@ -8,7 +8,6 @@ package p2os
 import (
 	"cmp"
 	"maps"
-	"sync"
 	"time"
 
 	"player/emulator/line"
@@ -61,12 +60,11 @@ const (
 // A Robot is a robot of the Pioneer family at the end of a cable. Its methods may be called
 // by any goroutine.
 type Robot struct {
-	*line.Line
+	line.End
 	opts  Options
 	model model
 	send  func(packet []byte, note string)
 
-	mu        sync.Mutex
 	faults    Faults
 	stage     int
 	drive     drive
@@ -96,13 +94,8 @@ type Robot struct {
 func Start(opts Options) (*Robot, error) {
 	opts.Line.Baud = cmp.Or(opts.Line.Baud, 9600)
 	r := newRobot(opts)
-	l, err := line.Open(opts.Line)
-	if err != nil {
-		return nil, err
-	}
-	r.Line, r.send = l, l.Send
-	l.Serve(r)
-	return r, nil
+	r.send = func(packet []byte, note string) { r.Send(packet, note) }
+	return r, r.Attach(opts.Line, r)
 }
 
 func newRobot(opts Options) *Robot {
@@ -136,8 +129,6 @@ func newRobot(opts Options) *Robot {
 // Receive handles one packet from the host.
 func (r *Robot) Receive(now time.Duration, packet []byte) {
 	body, ok := parsePacket(packet)
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	if !ok {
 		r.bad++
 		return
@@ -215,8 +206,6 @@ func (r *Robot) enable(on bool) {
 
 // Advance sends a SIP when one is due and runs the watchdog.
 func (r *Robot) Advance(now time.Duration) time.Duration {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	r.advance(now)
 	if r.stage != stageOpen {
 		return 0
@@ -287,17 +276,18 @@ type State struct {
 // host, by name: SYNC0, SYNC1, SYNC2, PULSE, OPEN, CLOSE, ENABLE, SETO, VEL,
 // RVEL, VEL2, STOP, GRIPPER, ... and by decimal number for commands without a
 // name here.
-func (r *Robot) State() State {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	d := &r.drive
-	return State{
-		Connected: r.stage >= stageSynced, Open: r.stage == stageOpen,
-		Motors: r.motors, Sonar: r.sonarOn,
-		World: d.world, Odometry: d.odometry,
-		Left: d.left, Right: d.right, WantLeft: d.wantLeft, WantRight: d.wantRight,
-		Gripper: r.gripper.state(), Paddles: r.gripper.paddles.pos, Lift: r.gripper.lift.pos,
-		SIPs: r.sips, WatchdogTrips: r.trips, WatchdogTripped: r.tripped,
-		BadPackets: r.bad, Counts: maps.Clone(r.counts),
-	}
+func (r *Robot) State() (s State) {
+	r.Look(func() {
+		d := &r.drive
+		s = State{
+			Connected: r.stage >= stageSynced, Open: r.stage == stageOpen,
+			Motors: r.motors, Sonar: r.sonarOn,
+			World: d.world, Odometry: d.odometry,
+			Left: d.left, Right: d.right, WantLeft: d.wantLeft, WantRight: d.wantRight,
+			Gripper: r.gripper.state(), Paddles: r.gripper.paddles.pos, Lift: r.gripper.lift.pos,
+			SIPs: r.sips, WatchdogTrips: r.trips, WatchdogTripped: r.tripped,
+			BadPackets: r.bad, Counts: maps.Clone(r.counts),
+		}
+	})
+	return s
 }

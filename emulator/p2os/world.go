@@ -12,52 +12,44 @@ const (
 	RightPaddleOpen
 )
 
-// set changes the robot's environment; the next SIP reports it.
-func (r *Robot) set(change func()) {
-	r.mu.Lock()
-	change()
-	r.mu.Unlock()
-	if r.Line != nil {
-		r.Wake()
-	}
-}
-
 // SetFaults replaces the faults.
-func (r *Robot) SetFaults(f Faults) { r.set(func() { r.faults = f }) }
+func (r *Robot) SetFaults(f Faults) { r.Change(func() { r.faults = f }) }
 
 // SetBattery sets the voltage, in 0.1 V.
-func (r *Robot) SetBattery(decivolts byte) { r.set(func() { r.battery = decivolts }) }
+func (r *Robot) SetBattery(decivolts byte) { r.Change(func() { r.battery = decivolts }) }
 
 // SetCompass sets the raw reading c for a heading of (c-1)·2 degrees. 0, 181
 // and 255 mean that there is no reading.
-func (r *Robot) SetCompass(c byte) { r.set(func() { r.compass = c }) }
+func (r *Robot) SetCompass(c byte) { r.Change(func() { r.compass = c }) }
 
 // SetStall sets the stall bits of the wheels. The wheels keep turning.
-func (r *Robot) SetStall(left, right bool) { r.set(func() { r.stallLeft, r.stallRight = left, right }) }
+func (r *Robot) SetStall(left, right bool) {
+	r.Change(func() { r.stallLeft, r.stallRight = left, right })
+}
 
 // SetBumpers sets the bumpers, bits 0 to 4 of each.
-func (r *Robot) SetBumpers(front, rear byte) { r.set(func() { r.front, r.rear = front, rear }) }
+func (r *Robot) SetBumpers(front, rear byte) { r.Change(func() { r.front, r.rear = front, rear }) }
 
 // SetSonar sets the range of one sonar, by the robot's number, in mm. It has no
 // effect in a Room.
 func (r *Robot) SetSonar(sonar int, mm float64) {
-	r.set(func() { r.sonar[sonar] = sonarUnits(mm, r.model.echo) })
+	r.Change(func() { r.sonar[sonar] = sonarUnits(mm, r.model.echo) })
 }
 
 // SetDigitalIn sets the digital input, such as OuterBeam|InnerBeam.
-func (r *Robot) SetDigitalIn(bits byte) { r.set(func() { r.digitalIn = bits }) }
+func (r *Robot) SetDigitalIn(bits byte) { r.Change(func() { r.digitalIn = bits }) }
 
 // SetAnalog sets the analog input, 0 to 255 for 0 to 5 V.
-func (r *Robot) SetAnalog(v byte) { r.set(func() { r.analog = v }) }
+func (r *Robot) SetAnalog(v byte) { r.Change(func() { r.analog = v }) }
 
 // PressMotorButton presses the white button on the robot's side: it switches
 // the motors as ENABLE does.
-func (r *Robot) PressMotorButton() { r.set(func() { r.enable(!r.motors) }) }
+func (r *Robot) PressMotorButton() { r.Change(func() { r.enable(!r.motors) }) }
 
 // Reboot switches the robot off and on: it stands, is not connected, and counts its
 // position from 0. Its motors are off.
 func (r *Robot) Reboot() {
-	r.set(func() {
+	r.Change(func() {
 		r.close()
 		r.drive.odometry = Pose{}
 	})

@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"math"
-	"sync"
 	"time"
 
 	"player/emulator/line"
@@ -39,10 +38,9 @@ const (
 // A Lidar is a sensor at the end of a cable. Its methods may be called by any
 // goroutine.
 type Lidar struct {
-	*line.Line
+	line.End
 	opts Options
 
-	mu       sync.Mutex
 	failed   bool
 	motor    bool          // it turns, or spins up
 	steady   time.Duration // when it has its speed
@@ -61,17 +59,12 @@ func Start(opts Options) (*Lidar, error) {
 	if opts.Room == nil {
 		opts.Room = square
 	}
-	l, err := line.Open(opts.Line)
-	if err != nil {
-		return nil, err
-	}
-	d := &Lidar{Line: l, opts: opts, failed: opts.Failed || opts.FailOnce, received: map[byte]int{}}
+	d := &Lidar{opts: opts, failed: opts.Failed || opts.FailOnce, received: map[byte]int{}}
 	d.motor = opts.Model>>4 == 1 // a pseudo-terminal has no DTR: it always turns
 	if opts.Scanning {
 		d.motor, d.scan, d.next = true, 0x20, chunk
 	}
-	l.Serve(d)
-	return d, nil
+	return d, d.Attach(opts.Line, d)
 }
 
 func square(degrees float64) float64 {
@@ -96,8 +89,6 @@ func (d *Lidar) Frame(buf []byte) (n int, note string) {
 
 // Receive implements line.Device.
 func (d *Lidar) Receive(now time.Duration, r []byte) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
 	if r[0] != 0xA5 || now < d.booted {
 		return
 	}
@@ -155,8 +146,6 @@ func (d *Lidar) begin(now time.Duration, scan byte, descriptor []byte) {
 
 // Advance implements line.Device.
 func (d *Lidar) Advance(now time.Duration) time.Duration {
-	d.mu.Lock()
-	defer d.mu.Unlock()
 	for d.next != 0 && d.next <= now && d.motor {
 		d.next += chunk
 		if d.scan == 0x20 {
@@ -227,22 +216,19 @@ func (d *Lidar) step(rate float64) float64 { return 360 * d.opts.Rate / rate }
 func (d *Lidar) turn(rate float64) { d.angle = math.Mod(d.angle+d.step(rate), 360) }
 
 // Count returns how many requests of a kind the sensor has received.
-func (d *Lidar) Count(request byte) int {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.received[request]
+func (d *Lidar) Count(request byte) (n int) {
+	d.Look(func() { n = d.received[request] })
+	return n
 }
 
 // Turning reports whether the motor turns.
-func (d *Lidar) Turning() bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.motor
+func (d *Lidar) Turning() (on bool) {
+	d.Look(func() { on = d.motor })
+	return on
 }
 
 // Scanning reports whether the sensor sends a scan.
-func (d *Lidar) Scanning() bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.scan != 0
+func (d *Lidar) Scanning() (on bool) {
+	d.Look(func() { on = d.scan != 0 })
+	return on
 }

@@ -9,7 +9,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"sync"
 	"time"
 
 	"player/emulator/line"
@@ -59,10 +58,9 @@ const (
 // A Laser is an LMS 200 at the end of a cable. Its methods may be called by
 // any goroutine.
 type Laser struct {
-	*line.Line
+	line.End
 	cable cable
 
-	mu          sync.Mutex
 	faults      Faults
 	period      time.Duration // of a scan
 	config      [configLength]byte
@@ -133,8 +131,6 @@ func (l *Laser) Receive(now time.Duration, telegram []byte) {
 	if !ok {
 		return // unreadable telegrams are not answered
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	if l.off || l.boot != 0 {
 		return
 	}
@@ -161,8 +157,6 @@ func (l *Laser) send(body []byte, note string) {
 
 // Advance sends a scan after each rotation of the mirror, and ends a reset.
 func (l *Laser) Advance(now time.Duration) time.Duration {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	if l.off {
 		l.off, l.streaming, l.configuring, l.boot = false, false, false, now+bootTime
 	}
@@ -200,37 +194,27 @@ func (l *Laser) scan() {
 	l.cable.Send(telegram, note)
 }
 
-// set changes the laser or its environment.
-func (l *Laser) set(change func()) {
-	l.mu.Lock()
-	change()
-	l.mu.Unlock()
-	if l.Line != nil {
-		l.Wake()
-	}
-}
-
 // SetFaults replaces the faults.
-func (l *Laser) SetFaults(f Faults) { l.set(func() { l.faults = f }) }
+func (l *Laser) SetFaults(f Faults) { l.Change(func() { l.faults = f }) }
 
 // SetRanges sets the ranges, in mm, every half degree from the right (-90
 // degrees) to the left. A range that does not fit 13 bits in the unit of the
 // scan is sent as 8191.
-func (l *Laser) SetRanges(mm [Values]uint16) { l.set(func() { l.ranges = mm }) }
+func (l *Laser) SetRanges(mm [Values]uint16) { l.Change(func() { l.ranges = mm }) }
 
 // SetFlags sets the three bits above a value. In the usual measuring mode bit
 // 0 is dazzled and the others are fields; in another mode all three are the
 // level of a reflector.
-func (l *Laser) SetFlags(value int, bits byte) { l.set(func() { l.flags[value] = bits & 7 }) }
+func (l *Laser) SetFlags(value int, bits byte) { l.Change(func() { l.flags[value] = bits & 7 }) }
 
 // SetStatus sets the byte at the end of every telegram: bits 0-2 are the
 // severity, bit 7 is a dirty window.
-func (l *Laser) SetStatus(status byte) { l.set(func() { l.status = status }) }
+func (l *Laser) SetStatus(status byte) { l.Change(func() { l.status = status }) }
 
 // Reboot switches the laser off and on: for half a second it ignores commands,
 // then it sends its name at 9600 and waits. It keeps unit, variant and
 // configuration.
-func (l *Laser) Reboot() { l.set(func() { l.off = true }) }
+func (l *Laser) Reboot() { l.Change(func() { l.off = true }) }
 
 // A State is a copy of the laser's state.
 type State struct {
@@ -247,12 +231,13 @@ type State struct {
 // State returns the laser's state. Counts are of good telegrams from the host,
 // by command in hex and for command 20 the mode, for example "31" and "20 24".
 // Baud is its speed.
-func (l *Laser) State() State {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return State{
-		Streaming: l.streaming, First: l.first, Last: l.last, Configuring: l.configuring,
-		Unit: l.unit, Angle: l.variant.angle, Resolution: l.variant.resolution,
-		Scans: l.scans, Boots: l.boots, Counts: maps.Clone(l.counts),
-	}
+func (l *Laser) State() (s State) {
+	l.Look(func() {
+		s = State{
+			Streaming: l.streaming, First: l.first, Last: l.last, Configuring: l.configuring,
+			Unit: l.unit, Angle: l.variant.angle, Resolution: l.variant.resolution,
+			Scans: l.scans, Boots: l.boots, Counts: maps.Clone(l.counts),
+		}
+	})
+	return s
 }

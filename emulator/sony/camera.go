@@ -9,7 +9,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"sync"
 	"time"
 
 	"player/emulator/line"
@@ -30,12 +29,11 @@ const sockets = 2
 // A Camera is at the end of a cable, at address 1. Its methods may
 // be called by any goroutine.
 type Camera struct {
-	*line.Line
+	line.End
 	send    func(packet []byte, note string)
 	model   *model
 	unnamed bool
 
-	mu              sync.Mutex
 	pan, tilt, zoom axis
 	at              time.Duration
 	off             bool
@@ -50,14 +48,9 @@ func Start(opts Options) (*Camera, error) {
 	if models[opts.Model] == nil {
 		return nil, fmt.Errorf("sony %s: no model %q: EVI-D30, EVI-D70, EVI-D80 and EVI-D100 are known", opts.Line.Link, opts.Model)
 	}
-	l, err := line.Open(opts.Line)
-	if err != nil {
-		return nil, err
-	}
 	c := newCamera(opts)
-	c.Line, c.send = l, l.Send
-	l.Serve(c)
-	return c, nil
+	c.send = func(packet []byte, note string) { c.Send(packet, note) }
+	return c, c.Attach(opts.Line, c)
 }
 
 func newCamera(opts Options) *Camera {
@@ -70,8 +63,6 @@ func (c *Camera) Receive(now time.Duration, packet []byte) {
 	if packet[0] != 0x81 && packet[0] != 0x88 {
 		return
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.advance(now)
 	cmd, args := find(packet)
 	c.counts[cmd.name]++
@@ -120,8 +111,6 @@ func (c *Camera) execute(cmd command, args []int) {
 
 // Advance moves the camera and completes commands that have arrived.
 func (c *Camera) Advance(now time.Duration) time.Duration {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.advance(now)
 	c.finish()
 	var wait time.Duration
@@ -191,23 +180,18 @@ func (c *Camera) answer(kind byte, note string, data ...byte) {
 // FailNext makes the next command or inquiry fail with an error such as
 // ErrSyntax.
 func (c *Camera) FailNext(err byte) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.failNext = err
+	c.Look(func() { c.failNext = err })
 }
 
 // PowerCycle disconnects the camera's power for a moment: it discards its
 // commands, keeps its position, is on, and announces itself with a network
 // change (90 38 FF).
 func (c *Camera) PowerCycle() {
-	c.mu.Lock()
-	c.clear()
-	c.off = false
-	c.send([]byte{fromCamera, 0x38, end}, "network change")
-	c.mu.Unlock()
-	if c.Line != nil {
-		c.Wake()
-	}
+	c.Change(func() {
+		c.clear()
+		c.off = false
+		c.send([]byte{fromCamera, 0x38, end}, "network change")
+	})
 }
 
 // A State is a copy of the camera's state.
@@ -223,12 +207,13 @@ type State struct {
 // arrival. Counts are of packets from the host: address set, clear, cancel,
 // version inquiry, power inquiry, position inquiry, zoom inquiry, power, move,
 // zoom, drive, unknown.
-func (c *Camera) State() State {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return State{
-		Pan: c.pan.units(), Tilt: c.tilt.units(), Zoom: c.zoom.units(),
-		Moving: c.pan.moving() || c.tilt.moving() || c.zoom.moving(), Power: !c.off,
-		Sockets: [sockets]bool{c.jobs[0] != nil, c.jobs[1] != nil}, Counts: maps.Clone(c.counts),
-	}
+func (c *Camera) State() (s State) {
+	c.Look(func() {
+		s = State{
+			Pan: c.pan.units(), Tilt: c.tilt.units(), Zoom: c.zoom.units(),
+			Moving: c.pan.moving() || c.tilt.moving() || c.zoom.moving(), Power: !c.off,
+			Sockets: [sockets]bool{c.jobs[0] != nil, c.jobs[1] != nil}, Counts: maps.Clone(c.counts),
+		}
+	})
+	return s
 }

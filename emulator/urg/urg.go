@@ -13,7 +13,6 @@ import (
 	"net"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"player/emulator/line"
@@ -48,11 +47,10 @@ type Options struct {
 
 // A Sensor is a scanner. Its methods may be called by any goroutine.
 type Sensor struct {
-	*line.Line // nil on TCP
-	opts       Options
-	listener   net.Listener
+	line.End // without a line on TCP
+	opts     Options
+	listener net.Listener
 
-	mu       sync.Mutex
 	conn     net.Conn // on TCP, nil while nobody is connected
 	scip2    bool
 	laser    bool
@@ -79,13 +77,7 @@ func Start(opts Options) (*Sensor, error) {
 	if opts.TCP {
 		return s, s.listen()
 	}
-	l, err := line.Open(opts.Line)
-	if err != nil {
-		return nil, err
-	}
-	s.Line = l
-	l.Serve(s)
-	return s, nil
+	return s, s.Attach(opts.Line, s)
 }
 
 func square(degrees float64) float64 {
@@ -104,9 +96,7 @@ func (s *Sensor) listen() (err error) {
 			if err != nil {
 				return
 			}
-			s.mu.Lock()
-			s.conn = conn
-			s.mu.Unlock()
+			s.Look(func() { s.conn = conn })
 			s.serve(conn)
 		}
 	}()
@@ -131,7 +121,8 @@ func (s *Sensor) serve(conn net.Conn) {
 	}()
 	var buf []byte
 	for {
-		next := s.Advance(time.Since(begin))
+		var next time.Duration
+		s.Look(func() { next = s.Advance(time.Since(begin)) })
 		wait := time.Hour
 		if next != 0 {
 			wait = next - time.Since(begin)
@@ -139,14 +130,12 @@ func (s *Sensor) serve(conn net.Conn) {
 		select {
 		case b, ok := <-in:
 			if !ok {
-				s.mu.Lock()
-				s.request, s.next = "", 0
-				s.mu.Unlock()
+				s.Look(func() { s.request, s.next = "", 0 })
 				return
 			}
 			buf = append(buf, b...)
 			for n, _ := s.Frame(buf); n > 0; n, _ = s.Frame(buf) {
-				s.Receive(time.Since(begin), buf[:n])
+				s.Look(func() { s.Receive(time.Since(begin), buf[:n]) })
 				if buf = buf[n:]; len(buf) == 0 {
 					break
 				}
@@ -161,11 +150,11 @@ func (s *Sensor) Address() string { return s.listener.Addr().String() }
 
 // Disconnect closes the connection on TCP.
 func (s *Sensor) Disconnect() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.conn != nil {
-		s.conn.Close()
-	}
+	s.Look(func() {
+		if s.conn != nil {
+			s.conn.Close()
+		}
+	})
 }
 
 // Close ends the sensor.
@@ -192,8 +181,6 @@ func (s *Sensor) Frame(buf []byte) (n int, note string) {
 
 // Receive implements line.Device.
 func (s *Sensor) Receive(now time.Duration, unit []byte) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	text := strings.TrimRight(string(unit), "\r\n")
 	if len(text) < 2 {
 		return
@@ -266,8 +253,6 @@ func (s *Sensor) period() time.Duration {
 
 // Advance implements line.Device.
 func (s *Sensor) Advance(now time.Duration) time.Duration {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if s.baudSoon != 0 && !s.Busy() {
 		s.SetBaud(s.baudSoon)
 		s.baudSoon = 0
@@ -349,15 +334,13 @@ func (s *Sensor) send(text string) {
 }
 
 // Laser reports whether the laser is on.
-func (s *Sensor) Laser() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.laser
+func (s *Sensor) Laser() (on bool) {
+	s.Look(func() { on = s.laser })
+	return on
 }
 
 // Count returns how many requests that begin with two letters have come.
-func (s *Sensor) Count(letters string) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.received[letters]
+func (s *Sensor) Count(letters string) (n int) {
+	s.Look(func() { n = s.received[letters] })
+	return n
 }
