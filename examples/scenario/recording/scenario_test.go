@@ -501,3 +501,40 @@ func TestOneEndsAll(t *testing.T) {
 		t.Errorf("the script reports %s", text)
 	}
 }
+
+// What is missing is named before anything is built, all of it; without the window no
+// display is needed.
+func TestMissingToolsAreNamed(t *testing.T) {
+	t.Parallel()
+	path, bash := t.TempDir(), ""
+	for _, tool := range []string{"bash", "env", "mktemp", "mkdir", "dirname", "cat", "java"} {
+		found, err := exec.LookPath(tool)
+		if err != nil {
+			found, err = exec.LookPath("true") // java is not run
+		}
+		if err == nil {
+			err = os.Symlink(found, filepath.Join(path, tool))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tool == "bash" {
+			bash = found
+		}
+	}
+	for _, tt := range []struct{ flag, want string }{
+		{"-f", "missing: go c++ javac python3 wish Xvfb;"},
+		{"-headless", "missing: go c++ javac python3;"},
+	} {
+		out := filepath.Join(t.TempDir(), "out")
+		cmd := exec.Command(bash, "../run", tt.flag, "-out", out)
+		cmd.Env = []string{"PATH=" + path}
+		text, err := cmd.CombinedOutput()
+		if err == nil || !strings.Contains(string(text), tt.want) {
+			t.Errorf("%s: %v, %s, want %q", tt.flag, err, text, tt.want)
+		}
+		if _, err := os.Stat(out); err == nil {
+			t.Errorf("%s: the output directory was made", tt.flag)
+		}
+	}
+}
