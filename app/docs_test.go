@@ -241,7 +241,7 @@ func TestDocsNameFlags(t *testing.T) {
 	declared := regexp.MustCompile(`\.(?:\w*Var|Bool|Int|String|Duration|Float64|Func)\((?:&[\w.]+, )?"([a-z][\w.-]*)"`)
 	known := map[string]bool{
 		"h": true, "buildmode": true, "p": true, // of all, of go, and of Player 1 to 3
-		"time": true, "port": true, // of examples/scenario/run
+		"time": true, "port": true, "headless": true, // of examples/scenario/run
 	}
 	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || filepath.Ext(path) != ".go" {
