@@ -11,6 +11,8 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"player/emulator/line"
 )
 
 // Options of a tracker. Zero fields have the default in parentheses.
@@ -37,14 +39,14 @@ type Server struct {
 	listener net.Listener
 	quit     chan struct{}
 	running  sync.WaitGroup
+	changes  line.Changes
 
-	mu      sync.Mutex
-	blobs   [Channels][]Blob
-	mute    bool
-	closed  bool
-	conns   map[net.Conn]bool
-	changed chan struct{} // closed on any change; nil when nobody waits
-	state   State
+	mu     sync.Mutex
+	blobs  [Channels][]Blob
+	mute   bool
+	closed bool
+	conns  map[net.Conn]bool
+	state  State
 }
 
 // A State describes what the hosts have done.
@@ -56,9 +58,6 @@ type State struct {
 	Quits    int
 	Unknown  int // bytes that are not a request
 }
-
-// ErrClosed is returned by Wait once the server is closed.
-var ErrClosed = errors.New("acts: closed")
 
 // Start starts a server.
 func Start(opts Options) (*Server, error) {
@@ -171,12 +170,9 @@ func (s *Server) pause(d time.Duration) bool {
 // count changes the state and wakes every Wait.
 func (s *Server) count(change func(*State)) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	change(&s.state)
-	if s.changed != nil {
-		close(s.changed)
-		s.changed = nil
-	}
+	s.mu.Unlock()
+	s.changes.Notify()
 }
 
 // SetBlobs sets the blobs of one colour, 0 to 31, from the next answer on.
@@ -226,24 +222,7 @@ func (s *Server) State() State {
 // Wait returns when cond holds, or with the error of ctx. It checks cond
 // whenever a host has done something.
 func (s *Server) Wait(ctx context.Context, cond func() bool) error {
-	for {
-		s.mu.Lock()
-		if s.changed == nil {
-			s.changed = make(chan struct{})
-		}
-		changed := s.changed
-		s.mu.Unlock()
-		if cond() {
-			return nil
-		}
-		select {
-		case <-changed:
-		case <-s.quit:
-			return ErrClosed
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
+	return s.changes.Wait(ctx, s.quit, cond)
 }
 
 // Close stops listening, closes all connections and waits until no goroutine

@@ -8,6 +8,8 @@ import (
 	"net"
 	"testing"
 	"time"
+
+	"player/emulator/line"
 )
 
 func start(t *testing.T, opts Options) *Server {
@@ -116,7 +118,7 @@ func TestCloseWhileAnswering(t *testing.T) {
 	if got := s.State(); got.Conns != 0 || got.Answers != 0 {
 		t.Errorf("%+v", got)
 	}
-	if err := s.Wait(t.Context(), func() bool { return false }); err != ErrClosed {
+	if err := s.Wait(t.Context(), func() bool { return false }); err != line.ErrClosed {
 		t.Errorf("wait after close: %v", err)
 	}
 	if _, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", s.Port())); err == nil {

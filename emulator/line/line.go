@@ -87,12 +87,13 @@ type Options struct {
 // A Line is one cable, plugged in or not. Its methods may be called by any
 // goroutine.
 type Line struct {
-	opts  Options
-	start time.Time
-	heard chan heard
-	wake  chan struct{}
-	quit  chan struct{}
-	done  chan struct{} // closed when the device's goroutine has ended; nil before Serve
+	opts    Options
+	start   time.Time
+	heard   chan heard
+	wake    chan struct{}
+	quit    chan struct{}
+	changes Changes
+	done    chan struct{} // closed when the device's goroutine has ended; nil before Serve
 
 	rx heardBuffer // used by the device's goroutine only
 
@@ -107,7 +108,6 @@ type Line struct {
 	queue   []chunk
 	free    time.Duration // time at which the last paced byte leaves the cable
 	record  []Entry
-	changed chan struct{} // closed on any change; nil when nobody waits
 }
 
 // heard is the result of one read of the pseudo-terminal.
@@ -172,7 +172,7 @@ func (l *Line) run(dev Device) {
 		dev.Look(func() { next = dev.Advance(l.Now()) })
 		l.mu.Lock()
 		next = earlier(next, l.pump(l.Now()))
-		l.notify()
+		l.changes.Notify()
 		l.mu.Unlock()
 		if next == 0 {
 			timer.Stop()
@@ -392,38 +392,12 @@ func (l *Line) Close() {
 	defer l.mu.Unlock()
 	l.unplug()
 	l.queue = nil
-	l.notify()
+	l.changes.Notify()
 }
 
 // Wait returns when cond holds, or with the error of ctx. It checks cond
 // whenever something has happened on the line or in the device, and sleeps in
 // between. cond may call any method of the Line and of its device.
 func (l *Line) Wait(ctx context.Context, cond func() bool) error {
-	for {
-		l.mu.Lock()
-		if l.changed == nil {
-			l.changed = make(chan struct{})
-		}
-		changed, closed := l.changed, l.closed
-		l.mu.Unlock()
-		switch {
-		case cond():
-			return nil
-		case closed:
-			return ErrClosed
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-}
-
-// notify wakes every Wait. The caller holds the lock.
-func (l *Line) notify() {
-	if l.changed != nil {
-		close(l.changed)
-		l.changed = nil
-	}
+	return l.changes.Wait(ctx, l.quit, cond)
 }

@@ -60,7 +60,7 @@ func (l *Line) add(e Entry) {
 	if l.opts.Trace != nil {
 		l.opts.Trace(e)
 	}
-	l.notify()
+	l.changes.Notify()
 }
 
 func (l *Line) note(text string) {
