@@ -97,15 +97,20 @@ func isWhole(path string, progress Progress) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	r.drain(func() { progress(r.Offset()/2, info.Size()) })
+	return r.Damage() == nil && (r.indexes > 0 || messages == 0) && isIndexed(path), nil
+}
+
+// drain reads the records to the end of the log, and calls progress from time to time.
+func (r *Reader) drain(progress func()) {
 	for n := 0; ; n++ {
-		if _, err := r.NextRecord(); err != nil {
-			break
+		if _, end := r.NextRecord(); end != nil {
+			return
 		}
 		if n%progressEvery == 0 {
-			progress(r.Offset()/2, info.Size())
+			progress()
 		}
 	}
-	return r.Damage() == nil && (r.indexes > 0 || messages == 0) && isIndexed(path), nil
 }
 
 // isIndexed reports whether a file ends with the footer of a closed MCAP file with a
@@ -165,14 +170,7 @@ func copyLog(out io.Writer, r *Reader, size int64, progress Progress) (done Repa
 		}
 		return c.copyAttachment(length, content)
 	}
-	for n := 0; ; n++ {
-		if _, end := r.NextRecord(); end != nil {
-			break
-		}
-		if n%progressEvery == 0 {
-			progress((size+r.Offset())/2, size)
-		}
-	}
+	r.drain(func() { progress((size+r.Offset())/2, size) })
 	if c == nil {
 		return done, errors.Join(err, r.Damage())
 	}

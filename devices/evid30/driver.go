@@ -71,6 +71,12 @@ const (
 	cancel
 )
 
+// texts are the requests without arguments.
+var texts = [...]string{
+	setAddress: SetAddress, clearInterface: ClearInterface,
+	inquireVersion: InquireVersion, inquirePanTilt: InquirePanTilt, inquireZoom: InquireZoom, cancel: "",
+}
+
 // greets holds the requests of setup.
 var greets = [...]request{setAddress, clearInterface, inquireVersion, inquirePanTilt}
 
@@ -257,28 +263,14 @@ func (d *Driver) identify(now time.Duration, v Version) {
 }
 
 func (d *Driver) send(now time.Duration, r request) {
-	d.out = d.out[:0]
-	switch r {
-	case setAddress:
-		d.out = append(d.out, SetAddress...)
-	case clearInterface:
-		d.out = append(d.out, ClearInterface...)
-	case inquirePanTilt:
-		d.out = append(d.out, InquirePanTilt...)
-	case inquireZoom:
-		d.out = append(d.out, InquireZoom...)
-	case inquireVersion:
-		d.out = append(d.out, InquireVersion...)
-	case cancel:
-		d.out = AppendCancel(d.out, d.head.victim)
-	case turn, zoom:
-		d.out = d.head.append(d.out, r)
-	}
+	d.out = append(d.out[:0], texts[r]...)
 	switch r {
 	case inquirePanTilt, inquireZoom:
 		d.inquired, d.commanded = r, false
 	case turn, zoom:
-		d.commanded = true
+		d.out, d.commanded = d.head.append(d.out, r), true
+	case cancel:
+		d.out = AppendCancel(d.out, d.head.victim)
 	}
 	d.request, d.sent = r, now
 	limit := answerLimit

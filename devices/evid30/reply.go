@@ -1,6 +1,7 @@
 package evid30
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 )
@@ -32,24 +33,13 @@ const (
 	NotExecutable Fault = 0x41 // not now, such as without power
 )
 
-// String describes the fault.
-func (f Fault) String() string {
-	switch f {
-	case BadLength:
-		return "wrong message length"
-	case BadSyntax:
-		return "syntax error"
-	case BufferFull:
-		return "command buffer full"
-	case Cancelled:
-		return "command cancelled"
-	case NoSocket:
-		return "no such socket"
-	case NotExecutable:
-		return "command not executable"
-	}
-	return fmt.Sprintf("fault %02X", byte(f))
+var faultNames = map[Fault]string{
+	BadLength: "wrong message length", BadSyntax: "syntax error", BufferFull: "command buffer full",
+	Cancelled: "command cancelled", NoSocket: "no such socket", NotExecutable: "command not executable",
 }
+
+// String describes the fault.
+func (f Fault) String() string { return cmp.Or(faultNames[f], fmt.Sprintf("fault %02X", byte(f))) }
 
 // Reply is a decoded packet of the camera, valid as long as the packet.
 type Reply struct {

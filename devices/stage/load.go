@@ -110,6 +110,13 @@ func (l *loader) fail(s *syntax.Section, field, format string, args ...any) {
 	l.errs = append(l.errs, s.Errorf(field, format, args...))
 }
 
+// check is fail unless ok.
+func (l *loader) check(ok bool, s *syntax.Section, field, format string, args ...any) {
+	if !ok {
+		l.fail(s, field, format, args...)
+	}
+}
+
 // warn records a warning about s.
 func (l *loader) warn(s *syntax.Section, format string, args ...any) {
 	l.world.warnings = append(l.world.warnings,
@@ -121,22 +128,14 @@ func (l *loader) settings(s *syntax.Section) {
 	w := l.world
 	w.name = s.String("name", w.name)
 	w.resolution = s.Length("resolution", defaultResolution)
-	if !(w.resolution >= 0.001 && w.resolution <= 1) {
-		l.fail(s, "resolution", "resolution is %v m: write 0.001 to 1", w.resolution)
-	}
+	l.check(w.resolution >= 0.001 && w.resolution <= 1, s, "resolution", "resolution is %v m: write 0.001 to 1", w.resolution)
 	w.speed = max(0, s.Float("speedup", 1)) // Stage writes -1 for as fast as possible
-	if !(w.speed <= 1e6) {
-		l.fail(s, "speedup", "speedup is %v: write how many times faster than real time, or 0 for as fast as possible", w.speed)
-	}
+	l.check(w.speed <= 1e6, s, "speedup", "speedup is %v: write how many times faster than real time, or 0 for as fast as possible", w.speed)
 	w.paused = s.Bool("paused", false)
 	w.lockstep.need = s.Int("lockstep", 0)
-	if w.lockstep.need < 0 {
-		l.fail(s, "lockstep", "lockstep is %d: write how many clients start the time, or 0", w.lockstep.need)
-	}
+	l.check(w.lockstep.need >= 0, s, "lockstep", "lockstep is %d: write how many clients start the time, or 0", w.lockstep.need)
 	quit := s.Float("quit_time", 0)
-	if !(quit >= 0 && quit <= 1e9) {
-		l.fail(s, "quit_time", "quit_time is %v: write simulated seconds, or 0 for never", quit)
-	}
+	l.check(quit >= 0 && quit <= 1e9, s, "quit_time", "quit_time is %v: write simulated seconds, or 0 for never", quit)
 	w.quitAt = time.Duration(quit * float64(time.Second))
 	l.seed = uint64(s.Int("seed", 1))
 	l.colors = l.random(colorStream)
@@ -178,9 +177,7 @@ func (l *loader) things(s *syntax.Section) {
 			l.world.fixtures = append(l.world.fixtures, b)
 		}
 		b.shape()
-		if b.grasp && b.parts == nil {
-			l.fail(section, "gripper_return", "%s has no shape to grip", section.Name)
-		}
+		l.check(!b.grasp || b.parts != nil, section, "gripper_return", "%s has no shape to grip", section.Name)
 	}
 	for _, section := range s.Sections("overhead") {
 		l.overhead(section)
@@ -220,9 +217,7 @@ func (w *World) floor() box {
 func (l *loader) pushing(s *syntax.Section, b *body, pushable bool, mass float64) {
 	b.pushable = s.Bool("pushable", pushable)
 	mass, friction := s.Float("mass", mass), s.Float("friction", floorFriction)
-	if mass < 0 || friction < 0 {
-		l.fail(s, "mass", "mass, friction: write no negative numbers")
-	}
+	l.check(mass >= 0 && friction >= 0, s, "mass", "mass, friction: write no negative numbers")
 	b.resistance = mass * friction
 }
 

@@ -112,9 +112,7 @@ func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, siz
 			area = plan.size.scale(m.Resolution)
 			if top = base + mapHeight; sized {
 				top = base + size[2]
-				if math.Abs(size[0]-area.X) > m.Resolution || math.Abs(size[1]-area.Y) > m.Resolution {
-					l.fail(s, "size", "the map is %.3f m by %.3f m: leave out size, or write these two and the height of the walls", area.X, area.Y)
-				}
+				l.check(math.Abs(size[0]-area.X) <= m.Resolution && math.Abs(size[1]-area.Y) <= m.Resolution, s, "size", "the map is %.3f m by %.3f m: leave out size, or write these two and the height of the walls", area.X, area.Y)
 			}
 			frame = frame.then(m.origin()).then(Pose{area.X / 2, area.Y / 2, 0})
 			plan.stretch(box{max: plan.size}, area)
@@ -186,9 +184,7 @@ func (l *loader) blocks(sections []*syntax.Section) (outlines [][]Vec, ranges []
 			outline = append(outline, Vec{p[0], p[1]})
 		}
 		z := s.Lengths("z", 0, 1)
-		if !(z[0] < z[1]) {
-			l.fail(s, "z", "z [%v %v]: write the lower end first", z[0], z[1])
-		}
+		l.check(z[0] < z[1], s, "z", "z [%v %v]: write the lower end first", z[0], z[1])
 		if len(outline) == n {
 			outlines, ranges = append(outlines, outline), append(ranges, span{z[0], z[1]})
 		}
@@ -237,9 +233,7 @@ func (l *loader) color(s *syntax.Section) shade {
 		return l.palette.channelOf(Color{uint8(v >> 16), uint8(v >> 8), uint8(v)})
 	}
 	look, err := l.palette.resolve(name)
-	if err != nil {
-		l.fail(s, "color", "%w", err)
-	}
+	l.check(err == nil, s, "color", "%w", err)
 	return look
 }
 
@@ -261,9 +255,7 @@ func (l *loader) material(s *syntax.Section) material {
 	}
 	if s.Field("channel") != nil {
 		look.channel = s.Int("channel", 0)
-		if look.channel < 0 || look.channel > LightChannel {
-			l.fail(s, "channel", "channel %d: the colour tracker has 0 to %d", look.channel, LightChannel)
-		}
+		l.check(look.channel >= 0 && look.channel <= LightChannel, s, "channel", "channel %d: the colour tracker has 0 to %d", look.channel, LightChannel)
 	}
 	if s.Float("blob_return", 1) == 0 {
 		look.channel = noChannel

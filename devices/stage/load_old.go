@@ -64,9 +64,7 @@ func (l *loader) oldLaser(s *syntax.Section, at Pose, height float64, r *Robot) 
 		return
 	}
 	r.laser = &laser{pose: at, height: height, reach: s.Length("range_max", 8), fov: s.Angle("fov", math.Pi)}
-	if !(r.laser.reach > 0 && r.laser.reach <= maxReach) {
-		l.fail(s, "range_max", "range_max %v m: write up to %d", r.laser.reach, maxReach)
-	}
+	l.check(r.laser.reach > 0 && r.laser.reach <= maxReach, s, "range_max", "range_max %v m: write up to %d", r.laser.reach, maxReach)
 }
 
 // oldSonars returns the sonars of a model that has their poses in fields of its own, or
@@ -75,9 +73,7 @@ func (l *loader) oldSonars(s *syntax.Section) (beams []sonar) {
 	count := s.Int("scount", 0)
 	view := s.Tuple("sview", "lla", 0, 5, radians(15))
 	beam := sonar{samples: 1, reach: view[1], fov: view[2]}
-	if !(beam.reach > 0 && beam.reach <= maxSonar) {
-		l.fail(s, "sview", "sview to %v m: write up to %v", beam.reach, maxSonar)
-	}
+	l.check(beam.reach > 0 && beam.reach <= maxSonar, s, "sview", "sview to %v m: write up to %v", beam.reach, maxSonar)
 	s.Field("ssize") // only shown
 	if count == 0 && s.Type == "sonar" {
 		for _, p := range pioneerSonars {

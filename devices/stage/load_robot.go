@@ -42,16 +42,10 @@ func (l *loader) robot(s *syntax.Section, at Pose, base float64) {
 		world: w,
 	}
 	for _, o := range w.robots {
-		if o.Name == r.Name {
-			l.fail(s, "name", "the robot at line %d is already called %q", l.sections[o.body].Pos.Line, r.Name)
-		}
-		if o.Port == r.Port && r.Port != 0 {
-			l.fail(s, "port", "robot %q already uses port %d", o.Name, r.Port)
-		}
+		l.check(o.Name != r.Name, s, "name", "the robot at line %d is already called %q", l.sections[o.body].Pos.Line, r.Name)
+		l.check(o.Port != r.Port || r.Port == 0, s, "port", "robot %q already uses port %d", o.Name, r.Port)
 	}
-	if r.Port < 0 || r.Port > 65535 {
-		l.fail(s, "port", "port %d: write 1 to 65535", r.Port)
-	}
+	l.check(r.Port >= 0 && r.Port <= 65535, s, "port", "port %d: write 1 to 65535", r.Port)
 	r.noise = newNoise(l.seed, r.Name)
 	r.body = &body{name: r.Name, robot: r, pose: at}
 	l.pushing(s, r.body, false, robotMass)
@@ -80,9 +74,7 @@ func (l *loader) motion(s *syntax.Section, r *Robot, at Pose) {
 	bounds := func(name string, def []float64) (forward, turning span) {
 		b := s.Tuple(name, "llllllaa", def...)
 		forward, turning = span{b[0], b[1]}, span{b[6], b[7]}
-		if forward.min > 0 || forward.max < 0 || turning.min > 0 || turning.max < 0 {
-			l.fail(s, name, "%s: each lower bound is negative or zero, each upper bound positive or zero", name)
-		}
+		l.check(forward.min <= 0 && forward.max >= 0 && turning.min <= 0 && turning.max >= 0, s, name, "%s: each lower bound is negative or zero, each upper bound positive or zero", name)
 		return forward, turning
 	}
 	r.drive.speeds, r.drive.turns = bounds("velocity_bounds", pioneerSpeeds)
@@ -116,9 +108,7 @@ func (l *loader) power(s *syntax.Section, r *Robot) {
 		finite: s.Field("joules") != nil || s.Field("joules_capacity") != nil,
 	}
 	b.joules = s.Float("joules", b.capacity)
-	if !(b.capacity > 0 && b.joules >= 0 && b.joules <= b.capacity && b.idle >= 0) {
-		l.fail(s, "joules", "joules %v of joules_capacity %v at %v watts", b.joules, b.capacity, b.idle)
-	}
+	l.check(b.capacity > 0 && b.joules >= 0 && b.joules <= b.capacity && b.idle >= 0, s, "joules", "joules %v of joules_capacity %v at %v watts", b.joules, b.capacity, b.idle)
 	r.battery = b
 }
 
@@ -174,9 +164,7 @@ func (l *loader) addSonar(s *syntax.Section, r *Robot, height float64, beam sona
 // reach reads the upper limit of a sensor's range.
 func (l *loader) reach(s *syntax.Section, def float64) float64 {
 	limits := s.Lengths("range", 0, def)
-	if !(limits[1] > 0 && limits[1] <= maxReach) {
-		l.fail(s, "range", "range to %v m: write up to %d", limits[1], maxReach)
-	}
+	l.check(limits[1] > 0 && limits[1] <= maxReach, s, "range", "range to %v m: write up to %d", limits[1], maxReach)
 	return limits[1]
 }
 
@@ -188,15 +176,11 @@ func (l *loader) camera(s *syntax.Section, at Pose, base float64, r *Robot) {
 		return
 	}
 	c := &camera{pose: at, height: base, reach: s.Length("range", cameraReach)}
-	if !(c.reach > 0 && c.reach <= maxReach) {
-		l.fail(s, "range", "range %v m: write up to %d", c.reach, maxReach)
-	}
+	l.check(c.reach > 0 && c.reach <= maxReach, s, "range", "range %v m: write up to %d", c.reach, maxReach)
 	s.Field("colors_count") // follows from colors
 	for channel, name := range s.Strings("colors") {
 		look, err := l.palette.resolve(name)
-		if err != nil {
-			l.fail(s, "colors", "%w", err)
-		}
+		l.check(err == nil, s, "colors", "%w", err)
 		if channel >= LightChannel {
 			l.fail(s, "colors", "more than %d colours", LightChannel)
 			break
@@ -219,9 +203,7 @@ func (l *loader) gripper(s *syntax.Section, at Pose, base float64, r *Robot) {
 	s.Ignore("color", "color_rgba", "obstacle_return", "ranger_return", "blob_return", "gripper_return")
 	size := s.Lengths("size", 0.10, 0.215, 0.10)
 	g := &gripper{robot: r, pose: at, length: size[0], opening: size[1], height: base + size[2]/2}
-	if !(g.length > 0 && g.length < 10 && g.opening > 0 && g.opening < 10) {
-		l.fail(s, "size", "size %v m: write length of the paddles, opening, height", size)
-	}
+	l.check(g.length > 0 && g.length < 10 && g.opening > 0 && g.opening < 10, s, "size", "size %v m: write length of the paddles, opening, height", size)
 	end := func(field, def, zero, one string) travel {
 		at := slices.Index([]string{zero, one}, s.String(field, def))
 		if at < 0 {
