@@ -155,6 +155,7 @@ static player_result config(const char *line) {
   int value = json_int(line, "value");
   json_string(line, "name", name, sizeof name);
   if (!strcmp(name, "frequency")) return player_set_frequency(&robot, value);
+  if (!strcmp(name, "lifetime")) return player_set_command_lifetime(&robot, value);
   if (!strcmp(name, "mode")) return player_set_request_reply(&robot, value != 0);
   if (!strcmp(name, "data")) return player_request_data(&robot);
   if (!strcmp(name, "fresh")) return player_set_fresh(&robot, value != 0);

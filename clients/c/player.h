@@ -199,6 +199,7 @@ typedef struct {
   bool fresh;                    /* only new data was asked for */
   bool request_reply;
   int frequency;                 /* 0: the server's default */
+  int lifetime;                  /* of commands, ms; 0: none */
   char name[PLAYER_MAX_NAME_ + 1];
   char reasons[PLAYER_MAX_ANSWER_ + 1]; /* lines, each ended by a zero; then another zero */
 
@@ -460,7 +461,7 @@ static inline player_event_ player_parse_(player_client *c, const uint8_t *b, si
 /* Forgets everything that belongs to a connection. The newest data stays. */
 static inline void player_forget_(player_client *c) {
   memset(c->devices, 0, sizeof c->devices);
-  c->ordered = c->readers = c->left = c->awaited = c->age_count = c->frequency = 0;
+  c->ordered = c->readers = c->left = c->awaited = c->age_count = c->frequency = c->lifetime = 0;
   c->round = 0;
   c->fresh = c->request_reply = false;
   c->name[0] = 0;
@@ -802,6 +803,18 @@ static inline player_result player_set_frequency(player_client *c, int hz) {
   return r;
 }
 
+/* Sets for how long a command of player_set_speed is good, in ms, at most 60000: the
+   wheels stop unless it is repeated in time, also when this program hangs. A client
+   with a lifetime yields: its zero speeds stop only what it drives itself. 0: the
+   commands are good until the client leaves (PROTOCOL 5.5). 0.7.4a ignores it. */
+static inline player_result player_set_command_lifetime(player_client *c, int ms) {
+  player_result r;
+  if (ms < 0 || ms > 60000) return player_fail_(c, PLAYER_USAGE, "lifetime", "0 to 60000 ms");
+  r = player_config_(c, 'y', 'l', 2, ms);
+  if (r == PLAYER_OK) c->lifetime = ms;
+  return r;
+}
+
 /* Selects when the server sends rounds: for each player_request_data, or (the
    default) at its frequency. player_read still returns the rounds that were sent
    before, unless a player_request(c, "", ...) follows. */
@@ -852,12 +865,12 @@ static inline player_result player_change_velocity_control(player_client *c, boo
 static inline player_result player_reset_position(player_client *c) { return player_config_(c, 'p', 'R', 0, 0); }
 
 /* Connects again to the server of player_connect, asks for the devices that were
-   open, and sets name, mode, frequency and freshness as they were. Until it succeeds,
+   open, and sets name, mode, frequency, lifetime and freshness as they were. Until it succeeds,
    it can be called again. */
 static inline player_result player_reconnect(player_client *c, int timeout) {
   int64_t deadline = player_deadline_(timeout);
   bool fresh = c->fresh, request_reply = c->request_reply;
-  int frequency = c->frequency, n = c->ordered, i, size = 0, left;
+  int frequency = c->frequency, lifetime = c->lifetime, n = c->ordered, i, size = 0, left;
   uint8_t order[256], access[256];
   char pairs[2 * 256 + 1], name[PLAYER_MAX_NAME_ + 1];
   player_result r;
@@ -874,6 +887,7 @@ static inline player_result player_reconnect(player_client *c, int timeout) {
   if (r == PLAYER_OK && name[0]) r = player_set_name(c, name);
   if (r == PLAYER_OK && request_reply) r = player_set_request_reply(c, true);
   if (r == PLAYER_OK && frequency) r = player_set_frequency(c, frequency);
+  if (r == PLAYER_OK && lifetime) r = player_set_command_lifetime(c, lifetime);
   left = deadline == INT64_MAX ? -1 : deadline > player_now_() ? (int)(deadline - player_now_()) : 0;
   if (r == PLAYER_OK) r = player_request(c, pairs, left);
   if (r == PLAYER_OK && fresh) r = player_set_fresh(c, true);
@@ -889,6 +903,7 @@ static inline player_result player_reconnect(player_client *c, int timeout) {
   c->fresh = fresh;
   c->request_reply = request_reply;
   c->frequency = frequency;
+  c->lifetime = lifetime;
   memcpy(c->name, name, sizeof name);
   return r;
 }

@@ -33,6 +33,13 @@ func messages() []Case {
 	for _, hz := range []int{1, 10, 255, 256, 1000, 65535} {
 		rates = append(rates, config("frequency", hz, codec.Server, codec.Config{Code: codec.ConfigFrequency, Arg: uint16(hz)}))
 	}
+	var lifetimes []Step
+	for _, ms := range []int{1, 500, 60000, 0} {
+		lifetimes = append(lifetimes, config("lifetime", ms, codec.Server, codec.Config{Code: codec.ConfigLifetime, Arg: uint16(ms)}))
+	}
+	for _, ms := range []int{-1, 60001} {
+		lifetimes = append(lifetimes, Step{Do: Object{"op": "config", "name": "lifetime", "value": ms}, Want: Object{"ok": false, "error": "usage"}})
+	}
 	flag := func(name string, letter, code byte) (steps []Step) {
 		for _, v := range []int{1, 0} {
 			steps = append(steps, config(name, v, letter, codec.Config{Code: code, Arg: uint16(v)}))
@@ -60,6 +67,7 @@ func messages() []Case {
 		session("camera", "5.1", point...),
 		session("gripper", "5.1", grip...),
 		session("frequency", "4.1", rates...),
+		session("command lifetime", "4.10", lifetimes...),
 		session("mode", "4.2", flag("mode", codec.Server, codec.ConfigMode)...),
 		session("request for data", "4.3", config("data", 0, codec.Server, codec.Config{Code: codec.ConfigData})),
 		session("motors", "6.1", flag("motors", codec.Position, codec.ConfigMotors)...),

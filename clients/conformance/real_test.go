@@ -1,6 +1,8 @@
 package conformance
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -12,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"player/client"
 	"player/codec"
 )
 
@@ -45,6 +48,7 @@ func TestReal(t *testing.T) {
 		{"1000 Hz", []string{robot}, realFast},
 		{"server restarts", []string{robot}, realRestart},
 		{"emergency stop", []string{robot}, realStop},
+		{"command lifetime", []string{robot}, realLifetime},
 		{"simulated robot", []string{"-stage", "../../worlds/room.world"}, realDrive},
 	}
 	forEachLanguage(t, func(t *testing.T, l language) {
@@ -238,6 +242,36 @@ func realStop(s *session) {
 	s.config("stop", 0)
 	s.command("p", 100, 0)
 	s.until("speed after the release", func() bool { return s.number("p", "speed") == 100 })
+}
+
+// realLifetime drives without repeating the command, which ends as if the client had left.
+// Then another program drives: the zero of a client with a lifetime does not stop it.
+func realLifetime(s *session) {
+	s.open("pa")
+	s.config("lifetime", 300)
+	s.command("p", 300, 0)
+	s.until("speed", func() bool { return s.number("p", "speed") == 300 })
+	s.until("standstill", func() bool { return s.number("p", "speed") == 0 })
+
+	s.config("lifetime", 60000)
+	s.command("p", 200, 0)
+	s.until("speed", func() bool { return s.number("p", "speed") == 200 })
+	ctx, cancel := context.WithTimeout(s.t.Context(), patience*time.Millisecond)
+	defer cancel()
+	other, err := client.Dial(ctx, fmt.Sprintf("127.0.0.1:%d", s.process.port))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer other.Close()
+	if err := errors.Join(other.Request(ctx, "pw"), other.SetSpeed(100, 0), other.Request(ctx, "")); err != nil {
+		s.t.Fatal(err)
+	}
+	s.command("p", 0, 0)
+	s.do(ask("")) // the reply comes after the command
+	s.read()
+	if speed := s.number("p", "speed"); speed != 100 {
+		s.t.Errorf("%v mm/s after the zero of a client with a lifetime, while another drives", speed)
+	}
 }
 
 func realRefused(s *session) {

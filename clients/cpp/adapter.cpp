@@ -147,6 +147,7 @@ int config(CRobot &robot, const std::string &line) {
   std::string name = text(line, "name");
   int value = number(line, "value");
   if (name == "frequency") return robot.SetFrequency(static_cast<unsigned short>(value));
+  if (name == "lifetime") return robot.SetCommandLifetime(std::chrono::milliseconds(value));
   if (name == "mode") return robot.SetDataMode(value ? REQUESTREPLY : CONTINUOUS);
   if (name == "data") return robot.RequestData();
   if (name == "fresh") return robot.SetFresh(value != 0);

@@ -154,7 +154,7 @@ public:
   void Close() { player_close(&s->c); }
 
   // Connects again to the same server, asks for the devices that were open, and
-  // sets name, mode, frequency and freshness as they were.
+  // sets name, mode, frequency, lifetime and freshness as they were.
   int Reconnect() { return player_reconnect(&s->c, Timeout()); }
 
   // Asks for devices, as "srpw": sonar read, position write. PLAYER_REFUSED: less was
@@ -194,6 +194,9 @@ public:
   int SetGripper(unsigned char command, unsigned char value = 0) { return player_set_gripper(&s->c, command, value); }
 
   int SetDataMode(data_mode_t mode) { return player_set_request_reply(&s->c, mode == REQUESTREPLY); }
+  // The wheels stop unless SetSpeed is repeated within ms, at most 60000, also when this program
+  // hangs; zero speeds stop only what this client drives. 0: commands are good until it leaves.
+  int SetCommandLifetime(std::chrono::milliseconds ms) { return player_set_command_lifetime(&s->c, static_cast<int>(ms.count())); }
   int SetFrequency(unsigned short hz) { return player_set_frequency(&s->c, hz); }
   int RequestData() { return player_request_data(&s->c); }
   int ChangeMotorState(unsigned char on) { return player_change_motor_state(&s->c, on != 0); }

@@ -214,6 +214,8 @@ func (a *adapter) config(r request) error {
 	switch r.Name {
 	case "frequency":
 		return orUsage(a.robot.SetFrequency(value))
+	case "lifetime":
+		return orUsage(a.robot.SetCommandLifetime(time.Duration(value) * time.Millisecond))
 	case "mode":
 		return orUsage(a.robot.SetDataMode(client.DataMode(value)))
 	case "data":

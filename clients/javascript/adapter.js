@@ -19,7 +19,7 @@ const data = {
 const commands = { p: "setSpeed", z: "setPTZ", g: "setGripper" };
 
 const configurations = {
-  frequency: "setFrequency", mode: "setDataMode", data: "requestData", fresh: "setFresh",
+  frequency: "setFrequency", lifetime: "setCommandLifetime", mode: "setDataMode", data: "requestData", fresh: "setFresh",
   motors: "changeMotorState", velocity: "changeVelocityControl", reset_odometry: "resetPosition",
   name: "setName", stop: "emergencyStop",
 };

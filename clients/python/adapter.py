@@ -35,6 +35,7 @@ COMMANDS: Dict[str, Callable[..., None]] = {
 
 CONFIGURATIONS: Dict[str, Callable[[pc.PlayerClient, Any], None]] = {
     "frequency": pc.PlayerClient.set_frequency,
+    "lifetime": lambda robot, value: robot.set_command_lifetime(value / 1000),
     "mode": pc.PlayerClient.set_data_mode,
     "data": lambda robot, _: robot.request_data(),
     "fresh": lambda robot, value: robot.set_fresh(bool(value)),

@@ -77,6 +77,7 @@ proc perform {request} {
         config {
             switch -- $name {
                 frequency { player::SetFrequency robot $value }
+                lifetime { player::SetCommandLifetime robot $value }
                 mode { player::SetDataMode robot [lindex {CONTINUOUS REQUESTREPLY} $value] }
                 data { player::RequestData robot }
                 fresh { player::SetFresh robot $value }

@@ -60,7 +60,7 @@ namespace eval player {
     #   round     number of the current round, or of the last one
     #   left      blocks missing from it
     #   time, ages  of the latest block of device y, us
-    #   name, frequency, mode, fresh, wanted   what Reconnect restores; "" for the server's default
+    #   name, frequency, lifetime, mode, fresh, wanted   what Reconnect restores; "" for the server's default
     # and by device letter D:
     #   access,D  from the last reply;  raw,D  payload of the newest block;  valid,D  it is neither empty nor wrong
     #   round,D   number of its round;  taken,D  time of its data, us, or ""
@@ -102,7 +102,7 @@ proc player::Connect {name {host ""} {port ""}} {
     }
     Disconnect $robot
     array unset private $robot,*
-    foreach field {onData name frequency mode fresh wanted} {
+    foreach field {onData name frequency lifetime mode fresh wanted} {
         set private($robot,$field) ""
     }
     Reset $robot
@@ -120,7 +120,7 @@ proc player::Connect {name {host ""} {port ""}} {
 }
 
 # Reconnect connects again after a CLOSED error, or at any time. It tries until robot(timeout), and restores name, data
-# mode, frequency, freshness mode, OnData and the devices. The elements keep their values; Has is 0 until new data. A REFUSED
+# mode, frequency, command lifetime, freshness mode, OnData and the devices. The elements keep their values; Has is 0 until new data. A REFUSED
 # error means that the connection stands, but not all devices could be opened again.
 proc player::Reconnect {name} {
     variable private
@@ -138,7 +138,7 @@ proc player::Reconnect {name} {
             Wait $robot {} [expr {$left eq "" ? $PAUSE : min($left, $PAUSE)}]
         }
     }
-    foreach {field code} {name w frequency f mode r fresh n} {
+    foreach {field code} {name w frequency f lifetime l mode r fresh n} {
         if {$private($robot,$field) ne ""} {
             Send $robot x y $code$private($robot,$field)
         }
@@ -859,6 +859,16 @@ proc player::SetFrequency {name hz} {
         throw {PLAYER USAGE} "frequency \"$hz\" Hz is not in 1..65535"
     }
     Setting [Robot $name] frequency f [binary format S $hz]
+}
+
+# SetCommandLifetime sets for how long a command of SetSpeed is good, in ms, at most 60000: the wheels stop unless it is
+# repeated in time, also when this program hangs. A client with a lifetime yields: its zero speeds stop only what it drives
+# itself. 0: the commands are good until the client leaves (PROTOCOL 5.5). 0.7.4a ignores it.
+proc player::SetCommandLifetime {name ms} {
+    if {![string is integer -strict $ms] || $ms < 0 || $ms > 60000} {
+        throw {PLAYER USAGE} "a lifetime of \"$ms\" ms is not in 0..60000"
+    }
+    Setting [Robot $name] lifetime l [binary format S $ms]
 }
 
 # SetFresh turns freshness mode on (1) or off (0): a round is sent only if there is new data, and contains only that. It

@@ -111,6 +111,7 @@ public class Adapter {
     private void config(String name, int value, String text) {
         switch (name) {
             case "frequency" -> robot.setFrequency(value);
+            case "lifetime" -> robot.setCommandLifetime(value);
             case "mode" -> robot.setDataMode(PlayerClient.DataMode.values()[value]);
             case "data" -> robot.requestData();
             case "fresh" -> robot.setFresh(value != 0);

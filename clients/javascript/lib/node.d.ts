@@ -15,6 +15,6 @@ export declare class PlayerClient extends Session {
   request(pairs: string, timeoutMs?: number): Promise<string>;
   /** Waits for one whole round of data. */
   read(timeoutMs?: number): Promise<void>;
-  /** Connects again and restores name, access, frequency, data mode and freshness mode. */
+  /** Connects again and restores name, access, frequency, command lifetime, data mode and freshness mode. */
   reconnect(timeoutMs?: number): Promise<void>;
 }

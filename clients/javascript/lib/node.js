@@ -95,7 +95,7 @@ export class PlayerClient extends Session {
   }
 
   // reconnect connects again after an error of kind closed, and restores what this client had: name,
-  // access to devices, frequency, data mode and freshness mode. It tries until it succeeds or the time
+  // access to devices, frequency, command lifetime, data mode and freshness mode. It tries until it succeeds or the time
   // limit has passed. Data and ages start anew; motor power, odometry and velocity control belong to the
   // robot and are not touched.
   async reconnect(timeoutMs = Infinity) {

@@ -91,6 +91,8 @@ export declare class Session extends Robot {
   setDataMode(mode: number): void;
   /** 1 to 65535 Hz. */
   setFrequency(frequency: number): void;
+  /** For how long a command of setSpeed is good: 0 to 60000 ms; 0: until the client leaves. */
+  setCommandLifetime(ms: number): void;
   /** Asks for one round in request/reply mode. */
   requestData(): void;
   /** Only new data (PROTOCOL 8.2). Needs device y open for reading. */

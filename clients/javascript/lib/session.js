@@ -304,6 +304,15 @@ export class Session extends Robot {
     this.#configureServer("f", frequency, [frequency >> 8, frequency & 255]);
   }
 
+  // setCommandLifetime sets for how long a command of setSpeed is good, in ms, at most 60000: the wheels
+  // stop unless it is repeated in time, also when this program hangs. A client with a lifetime yields: its
+  // zero speeds stop only what it drives itself. 0: the commands are good until the client leaves
+  // (PROTOCOL 5.5). 0.7.4a ignores it.
+  setCommandLifetime(ms) {
+    if (!Number.isInteger(ms) || ms < 0 || ms > 60000) throw usage(`a lifetime of ${ms} ms is not in 0 to 60000`);
+    this.#configureServer("l", ms, [ms >> 8, ms & 255]);
+  }
+
   // requestData asks for one round in request/reply mode. In continuous mode it has no effect.
   requestData() {
     this.configure("y", bytes("d"));
@@ -371,6 +380,7 @@ export class Session extends Robot {
   restoreSettings() {
     if (this.#settings.get("w")) this.setName(this.#settings.get("w"));
     if (this.#settings.has("f")) this.setFrequency(this.#settings.get("f"));
+    if (this.#settings.get("l")) this.setCommandLifetime(this.#settings.get("l"));
     if (this.#settings.get("r")) this.setDataMode(REQUEST_REPLY);
   }
 

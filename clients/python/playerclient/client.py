@@ -115,7 +115,7 @@ class PlayerClient(Session):
 
     def reconnect(self, timeout: Optional[float] = None) -> None:
         """Connects again after ConnectionClosed, and restores what this client had: name,
-        access to devices, frequency, data mode and freshness mode. It tries until it succeeds or
+        access to devices, frequency, command lifetime, data mode and freshness mode. It tries until it succeeds or
         the time limit has passed. Data and ages start anew; motor power, odometry and velocity
         control belong to the robot and are not touched."""
         deadline = deadline_after(timeout)

@@ -77,6 +77,8 @@ _BLOCK_HEADER = Struct(">BH")
 _CLIENT_HEADER = Struct(">2sH")
 _MAX_NAME = 64
 """Bytes (PROTOCOL 8.3)."""
+_MAX_LIFETIME = 60000
+"""Milliseconds: what is longer is none to rely on."""
 _MAX_PAYLOAD = 512
 """The server skips larger messages (PROTOCOL 1.5)."""
 
@@ -410,6 +412,16 @@ class Session:
         self._configure_server("n", 1 if on else 0, 1)
         self._fresh = on
 
+    def set_command_lifetime(self, seconds: float) -> None:
+        """Sets for how long a command of set_speed is good, in whole milliseconds up to a minute:
+        the wheels stop unless it is repeated in time, also when this program hangs. A client with
+        a lifetime yields: its zero speeds stop only what it drives itself. 0: the commands are
+        good until the client leaves (PROTOCOL 5.5). 0.7.4a ignores it."""
+        ms = round(seconds * 1000)
+        if not 0 <= ms <= _MAX_LIFETIME or ms == 0 != seconds:
+            raise UsageError(f"a lifetime of {seconds} s is not in 0.001 to {_MAX_LIFETIME // 1000} s")
+        self._configure_server("l", ms, 2)
+
     def set_name(self, name: str) -> None:
         """Sets the name by which people see this client: at most 64 bytes of printable ASCII. An
         empty name removes it."""
@@ -459,6 +471,8 @@ class Session:
             self.set_name(self._name)
         if "f" in self._settings:
             self.set_frequency(self._settings["f"])
+        if "l" in self._settings:
+            self._configure_server("l", self._settings["l"], 2)
         if self._settings.get("r"):
             self.set_data_mode(DataMode.REQUEST_REPLY)
 

@@ -109,6 +109,7 @@ public final class PlayerClient implements AutoCloseable {
     private PlayerException lost; // why the connection is lost, or null
 
     private volatile int frequency; // Hz; 0: the server's default
+    private volatile int lifetime; // of commands, ms; 0: none
     private volatile DataMode mode = DataMode.CONTINUOUS;
     private volatile boolean fresh;
     private volatile String name = "";
@@ -204,7 +205,7 @@ public final class PlayerClient implements AutoCloseable {
 
     /**
      * Connects again after a CLOSED error, at any time. It tries until the timeout, and restores name, data mode, frequency,
-     * freshness mode and the devices. The fields keep their values; {@link #has} is false until new data. A REFUSED
+     * command lifetime, freshness mode and the devices. The fields keep their values; {@link #has} is false until new data. A REFUSED
      * error means that the connection stands, but not all devices could be opened again.
      */
     public void reconnect() {
@@ -234,6 +235,9 @@ public final class PlayerClient implements AutoCloseable {
             }
             if (frequency != 0) {
                 setFrequency(frequency);
+            }
+            if (lifetime != 0) {
+                setCommandLifetime(lifetime);
             }
             if (mode != DataMode.CONTINUOUS) {
                 setDataMode(mode);
@@ -582,6 +586,19 @@ public final class PlayerClient implements AutoCloseable {
         }
         config('y', 'f', hz >> 8, hz);
         frequency = hz;
+    }
+
+    /**
+     * Sets for how long a command of {@link #setSpeed} is good, in ms, at most 60000: the wheels stop unless it is
+     * repeated in time, also when this program hangs. A client with a lifetime yields: its zero speeds stop only what it
+     * drives itself. 0: the commands are good until the client leaves (PROTOCOL 5.5). 0.7.4a ignores it.
+     */
+    public void setCommandLifetime(int ms) {
+        if (ms < 0 || ms > 60_000) {
+            throw new PlayerException(USAGE, "a lifetime of " + ms + " ms is not in 0..60000");
+        }
+        config('y', 'l', ms >> 8, ms);
+        lifetime = ms;
     }
 
     /** Asks for one round in request/reply mode. In continuous mode it has no effect. */
