@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"time"
 
 	"player/client"
 )
@@ -36,6 +37,10 @@ func drive(ctx context.Context, addr string, rounds int) error {
 	}
 	defer robot.Close()
 	if err := robot.Request(ctx, "srpw"); err != nil { // sonar read, position write
+		return err
+	}
+	// If this program hangs the robot stops, and at its end it stops nobody else's robot.
+	if err := robot.SetCommandLifetime(time.Second); err != nil {
 		return err
 	}
 	defer robot.SetSpeed(0, 0) // whatever happens: stop

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"time"
 
 	"player/client"
 	"player/codec"
@@ -40,6 +41,10 @@ func drive(ctx context.Context, addr string, rounds int) error {
 
 	// Read the sonars, write the wheels. This can take a few seconds.
 	if err := robot.Request(ctx, "srpw"); err != nil {
+		return err
+	}
+	// If this program hangs the robot stops, and at its end it stops nobody else's robot.
+	if err := robot.SetCommandLifetime(time.Second); err != nil {
 		return err
 	}
 	defer robot.SetSpeed(0, 0) // whatever happens: stop

@@ -18,6 +18,11 @@ import (
 // Period is the length of a cycle: 20 Hz, as on SR04, jBot and LEGOBot.
 const Period = 50 * time.Millisecond
 
+// lifetime is that of the commands. With one, the stop at the end stops what the stack
+// drives, and no robot that somebody else has taken over. It is long: in step, a cycle
+// takes as long as the slowest of all clients.
+const lifetime = time.Minute
+
 // Task runs in every cycle, after the sensors were read and before the layers
 // act. It may add to s, set a human's stick, move the camera, or switch layers
 // and jobs.
@@ -34,6 +39,9 @@ type Task func(now time.Duration, s *subsumption.Sensors)
 // client.Request, client.Read or client.SetSpeed.
 func Run(ctx context.Context, robot *client.Client, stack *subsumption.Stack, tasks ...Task) error {
 	if err := robot.SetDataMode(client.RequestReply); err != nil {
+		return err
+	}
+	if err := robot.SetCommandLifetime(lifetime); err != nil {
 		return err
 	}
 	defer robot.SetSpeed(0, 0) // in every case
