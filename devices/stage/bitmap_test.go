@@ -14,15 +14,6 @@ import (
 	"player/codec"
 )
 
-func write(t *testing.T, name, text string) (path string) {
-	t.Helper()
-	path = filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 func zipped(t *testing.T, text string) string {
 	t.Helper()
 	var b bytes.Buffer
