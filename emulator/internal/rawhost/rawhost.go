@@ -5,6 +5,9 @@ package rawhost
 import (
 	"bytes"
 	"encoding/hex"
+	"errors"
+	"io"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -19,54 +22,58 @@ const limit = 20 * time.Second
 // A Host is an open serial port. Every failure ends the test.
 type Host struct {
 	t    testing.TB
-	fd   int
-	name string
+	file *os.File
 }
 
 // Open opens the port as a host does: raw (the port already is), at a speed in
 // bit/s, with nothing pending. It is closed at the end of the test.
 func Open(t testing.TB, port string, baud int) *Host {
 	t.Helper()
-	fd, err := unix.Open(port, unix.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	file, err := os.OpenFile(port, os.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK, 0)
 	if err != nil {
-		t.Fatalf("open %s: %v", port, err)
+		t.Fatal(err)
 	}
-	h := &Host{t, fd, port}
+	h := &Host{t, file}
 	t.Cleanup(h.Close)
 	h.Speed(baud)
 	return h
 }
 
 // Fd returns the port's descriptor, for tests with special needs.
-func (h *Host) Fd() int { return h.fd }
+func (h *Host) Fd() int {
+	raw, err := h.file.SyscallConn()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	var fd int
+	if err := raw.Control(func(f uintptr) { fd = int(f) }); err != nil {
+		h.t.Fatal(err)
+	}
+	return fd
+}
 
 // Close closes the port. It may be called more than once.
-func (h *Host) Close() {
-	if h.fd >= 0 {
-		unix.Close(h.fd)
-		h.fd = -1
-	}
-}
+func (h *Host) Close() { h.file.Close() }
 
 // Speed sets the speed of the port, any number of bit/s.
 func (h *Host) Speed(baud int) {
 	h.t.Helper()
-	tio, err := unix.IoctlGetTermios(h.fd, unix.TCGETS2)
+	tio, err := unix.IoctlGetTermios(h.Fd(), unix.TCGETS2)
 	if err == nil {
 		tio.Cflag = tio.Cflag&^unix.CBAUD | unix.BOTHER
 		tio.Ispeed, tio.Ospeed = uint32(baud), uint32(baud)
-		err = unix.IoctlSetTermios(h.fd, unix.TCSETS2, tio)
+		err = unix.IoctlSetTermios(h.Fd(), unix.TCSETS2, tio)
 	}
 	if err != nil {
-		h.t.Fatalf("%s: set speed %d: %v", h.name, baud, err)
+		h.t.Fatalf("%s: set speed %d: %v", h.file.Name(), baud, err)
 	}
 }
 
 // Say writes bytes given in hex, spaces allowed, in one write.
 func (h *Host) Say(hexBytes string) {
 	h.t.Helper()
-	if _, err := unix.Write(h.fd, Bytes(h.t, hexBytes)); err != nil {
-		h.t.Fatalf("%s: write: %v", h.name, err)
+	if _, err := h.file.Write(Bytes(h.t, hexBytes)); err != nil {
+		h.t.Fatal(err)
 	}
 }
 
@@ -74,19 +81,9 @@ func (h *Host) Say(hexBytes string) {
 func (h *Host) Read(n int) []byte {
 	h.t.Helper()
 	buf := make([]byte, n)
-	deadline := time.Now().Add(limit)
-	for have := 0; have < n; {
-		fds := []unix.PollFd{{Fd: int32(h.fd), Events: unix.POLLIN}}
-		unix.Poll(fds, int(time.Until(deadline).Milliseconds())+1)
-		k, err := unix.Read(h.fd, buf[have:])
-		switch {
-		case k > 0:
-			have += k
-		case err != unix.EAGAIN && err != unix.EINTR:
-			h.t.Fatalf("%s: read gives %d, %v after % X", h.name, k, err, buf[:have])
-		case time.Now().After(deadline):
-			h.t.Fatalf("%s: want %d bytes, got %d: % X", h.name, n, have, buf[:have])
-		}
+	h.file.SetReadDeadline(time.Now().Add(limit))
+	if have, err := io.ReadFull(h.file, buf); err != nil {
+		h.t.Fatalf("want %d bytes, got % X: %v", n, buf[:have], err)
 	}
 	return buf
 }
@@ -96,7 +93,7 @@ func (h *Host) Expect(hexBytes string) {
 	h.t.Helper()
 	want := Bytes(h.t, hexBytes)
 	if got := h.Read(len(want)); !bytes.Equal(got, want) {
-		h.t.Fatalf("%s:\n got % X\nwant % X", h.name, got, want)
+		h.t.Fatalf("%s:\n got % X\nwant % X", h.file.Name(), got, want)
 	}
 }
 
@@ -111,25 +108,12 @@ func (h *Host) Ask(say, expect string) {
 // and write returns EIO.
 func (h *Host) HungUp() {
 	h.t.Helper()
-	fds := []unix.PollFd{{Fd: int32(h.fd)}} // POLLHUP is always reported
-	for deadline := time.Now().Add(limit); fds[0].Revents == 0 && time.Now().Before(deadline); {
-		unix.Poll(fds, int(time.Until(deadline).Milliseconds())) // EINTR ends it, too
+	h.file.SetReadDeadline(time.Now().Add(limit))
+	if _, err := io.Copy(io.Discard, h.file); err != nil && !errors.Is(err, unix.EIO) { // first what was sent before
+		h.t.Fatalf("read after hang-up: %v, want end of file or EIO", err)
 	}
-	if fds[0].Revents&unix.POLLHUP == 0 {
-		h.t.Fatalf("%s: no hang-up", h.name)
-	}
-	for {
-		n, err := unix.Read(h.fd, make([]byte, 1024))
-		if n > 0 {
-			continue // sent before the hang-up
-		}
-		if err != nil && err != unix.EIO {
-			h.t.Errorf("%s: read after hang-up: %v, want end of file or EIO", h.name, err)
-		}
-		break
-	}
-	if _, err := unix.Write(h.fd, []byte{0}); err != unix.EIO {
-		h.t.Errorf("%s: write after hang-up: %v, want EIO", h.name, err)
+	if _, err := h.file.Write([]byte{0}); !errors.Is(err, unix.EIO) {
+		h.t.Errorf("write after hang-up: %v, want EIO", err)
 	}
 }
 
