@@ -10,6 +10,9 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+	"golang.org/x/term"
+
 	"player/client"
 	"player/codec"
 	"player/tools"
@@ -53,7 +56,8 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) (err 
 	case w.turn < 1 || w.turn > maxTurn:
 		return fmt.Errorf("-turn %d: a turn rate is 1 to %d degrees a second", w.turn, maxTurn)
 	}
-	term, err := open(os.Stdin)
+	terminal := int(os.Stdin.Fd())
+	before, err := term.GetState(terminal)
 	if err != nil {
 		return fmt.Errorf("drive needs a terminal: %w", err)
 	}
@@ -82,13 +86,19 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) (err 
 		return err
 	}
 	fmt.Fprintln(stdout, "arrows or w a s d: drive   + -: faster, slower   space: stop   q: quit")
-	if err := term.raw(); err != nil {
+	// Ctrl-C, Ctrl-Z and Ctrl-S are keys, too: a program that is suspended stops no robot,
+	// and a terminal that is held shows nothing.
+	if _, err := term.MakeRaw(terminal); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, term.restore()) }()
+	defer func() {
+		if failed := term.Restore(terminal, before); failed != unix.EIO { // one that is gone needs nothing
+			err = errors.Join(err, failed)
+		}
+	}()
 	screen := newScreen(stdout)
 	defer screen.end()
-	d := &driver{client: c, wheels: w, keys: readKeys(os.Stdin), screen: screen, width: term.width}
+	d := &driver{client: c, wheels: w, keys: readKeys(os.Stdin), screen: screen, width: func() int { return width(terminal) }}
 	return d.run(ctx)
 }
 

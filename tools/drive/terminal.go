@@ -2,10 +2,9 @@ package drive
 
 import (
 	"io"
-	"os"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"golang.org/x/term"
 )
 
 // usualWidth is the width of a terminal that does not report one, in characters.
@@ -19,45 +18,10 @@ const (
 	endLimit = 200 * time.Millisecond
 )
 
-// terminal is the terminal of the keys.
-type terminal struct {
-	fd     int
-	before unix.Termios
-}
-
-// open fails unless the file is a terminal.
-func open(file *os.File) (*terminal, error) {
-	fd := int(file.Fd())
-	attrs, err := unix.IoctlGetTermios(fd, unix.TCGETS)
-	if err != nil {
-		return nil, err
-	}
-	return &terminal{fd, *attrs}, nil
-}
-
-// raw has the terminal pass on each key at once, without showing it. Ctrl-C,
-// Ctrl-Z and Ctrl-S are keys, too: a program that is suspended stops no robot, and
-// a terminal that is held shows nothing.
-func (t *terminal) raw() error {
-	attrs := t.before
-	attrs.Lflag &^= unix.ICANON | unix.ECHO | unix.ISIG | unix.IEXTEN
-	attrs.Iflag &^= unix.IXON
-	attrs.Cc[unix.VMIN], attrs.Cc[unix.VTIME] = 1, 0
-	return unix.IoctlSetTermios(t.fd, unix.TCSETS, &attrs)
-}
-
-// restore undoes raw. A terminal that is gone needs nothing.
-func (t *terminal) restore() error {
-	if err := unix.IoctlSetTermios(t.fd, unix.TCSETS, &t.before); err != unix.EIO {
-		return err
-	}
-	return nil
-}
-
-// width returns the width in characters.
-func (t *terminal) width() int {
-	if size, err := unix.IoctlGetWinsize(t.fd, unix.TIOCGWINSZ); err == nil && size.Col > 0 {
-		return int(size.Col)
+// width returns the width of a terminal in characters.
+func width(fd int) int {
+	if columns, _, err := term.GetSize(fd); err == nil && columns > 0 {
+		return columns
 	}
 	return usualWidth
 }
@@ -101,7 +65,7 @@ func newScreen(out io.Writer) *screen {
 		for line := range s.lines {
 			_, _ = io.WriteString(out, "\r\x1b[K"+line) // a terminal that is gone ends the keys
 		}
-		_, _ = io.WriteString(out, "\n")
+		_, _ = io.WriteString(out, "\r\n")
 		close(s.done)
 	}()
 	return s
