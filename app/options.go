@@ -18,6 +18,7 @@ import (
 	"player/config/syntax"
 	"player/configs"
 	"player/devices/passthrough"
+	"player/devices/stage"
 	"player/tools"
 	"player/worlds"
 )
@@ -59,6 +60,7 @@ func driverFlags() []driverFlag {
 		{"vp", "acts", "port"},
 		{"vc", "acts", "configfile"},
 		{"stage", "stage", "world"},
+		{"seed", "stage", "seed"},
 	}
 }
 
@@ -82,6 +84,7 @@ func newFlagSet(o *options) *flag.FlagSet {
 	fs.StringVar(&o.foxglove, "foxglove", "", "")
 	fs.StringVar(&o.origin, "foxglove-origin", "", "")
 	fs.StringVar(&o.stage, "stage", "", "")
+	fs.Int("seed", stage.FileSeed, "")
 	fs.StringVar(&o.truth, "truth", "", "")
 	fs.BoolVar(&o.replace, "f", false, "")
 	fs.BoolVar(&o.run, "run", false, "")

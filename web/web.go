@@ -112,6 +112,8 @@ func site(ctx context.Context, config Config) visitors.Site {
 	if config.World != nil {
 		mux.HandleFunc("GET /world", s.accept(s.world))
 		mux.HandleFunc("GET /plan", s.readers(s.plan))
+		mux.HandleFunc("GET /simulation", s.readers(s.readSimulation))
+		mux.HandleFunc("POST /simulation", s.allowed(rights.Write, s.orderSimulation))
 	}
 	return visitors.Site{Name: config.Name, What: "the dashboard", Flag: "-http", Stop: stopPath, Handler: mux, Log: config.Log}
 }

@@ -34,6 +34,7 @@ type body struct {
 	resistance float64 // mass in kg times friction: to being pushed, and of a robot the grip to push
 
 	pose   Pose
+	start  Pose    // see begin
 	facing Vec     // unit vector of the heading
 	spot   *spot   // the same body in the world's list
 	crowd  *crowd  // the bodies of the world; nil while it is loaded

@@ -287,7 +287,7 @@ pioneer2dx ( )
 			return []byte("include \"more.inc\"\n"), nil
 		}
 		return []byte("position ( )\n"), nil
-	}, openFile, size{maxStored, maxTiles}}
+	}, openFile, size{maxStored, maxTiles}, FileSeed}
 	if w, err := included.world(); err != nil {
 		t.Fatal(err)
 	} else if _, err := draftOf(t, w).Delete(0); err == nil || !strings.Contains(err.Error(), "included file more.inc") {

@@ -16,6 +16,7 @@ func Kind() devices.Kind {
 		Simulated: true,
 		Options: []devices.Option{
 			{Name: "world", Default: devices.Path(""), Required: true, Doc: "the world file"},
+			{Name: "seed", Default: FileSeed, Doc: "of all random numbers; negative: that of the world file"},
 		},
 		NewAll: newDrivers,
 	}
@@ -43,7 +44,7 @@ func provides(sonar, laser, gripper, camera bool) []devices.Spec {
 // error names a file that cannot be read and the place of a mistake in it, or a
 // world without robots. Warnings about the world are logged.
 func newDrivers(a devices.Args) ([]devices.Instance, error) {
-	world, err := Load(a.String("world"))
+	world, err := LoadSeed(a.String("world"), a.Int("seed"))
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ import (
 // newAll makes the drivers of a world as a block of a configuration file does.
 func newAll(world string) ([]devices.Instance, []observer.LoggedEntry, error) {
 	core, logs := observer.New(zap.WarnLevel)
-	made, err := Kind().NewAll(devices.Args{Name: "stage", Log: zap.New(core), Values: map[string]any{"world": world}})
+	made, err := Kind().NewAll(devices.Args{Name: "stage", Log: zap.New(core), Values: map[string]any{"world": world, "seed": FileSeed}})
 	return made, logs.All(), err
 }
 

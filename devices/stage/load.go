@@ -22,14 +22,20 @@ const (
 	maxNamed = 100
 )
 
-// Load reads a world file (docs/STAGE.md). A path without extension at which there
+// FileSeed is the seed of the world file.
+const FileSeed = -1
+
+// Load reads a world file (docs/STAGE.md) and uses its seed, see LoadSeed.
+func Load(path string) (*World, error) { return LoadSeed(path, FileSeed) }
+
+// LoadSeed reads a world file. The seed replaces that of the file, unless it is negative. A path without extension at which there
 // is no file is the name of a world in the binary, in whatever directory. The error
 // is an *[syntax.Error], or several joined, for mistakes in the file.
-func Load(path string) (*World, error) {
+func LoadSeed(path string, seed int) (*World, error) {
 	if name := filepath.Base(path); worlds.Exists(name) && !isFile(path) {
-		return origin{name + worlds.Extension, worlds.Files.ReadFile, worlds.Files.Open, size{maxStored, maxTiles}}.world()
+		return origin{name + worlds.Extension, worlds.Files.ReadFile, worlds.Files.Open, size{maxStored, maxTiles}, seed}.world()
 	}
-	return origin{path, syntax.Reader(path, worlds.Files), openFile, size{maxStored, maxTiles}}.world()
+	return origin{path, syntax.Reader(path, worlds.Files), openFile, size{maxStored, maxTiles}, seed}.world()
 }
 
 // origin is what a world is read from.
@@ -38,6 +44,7 @@ type origin struct {
 	read func(path string) ([]byte, error)  // main file and includes
 	open func(path string) (fs.File, error) // pictures
 	most size                               // of the world
+	seed int                                // negative: that of the file
 }
 
 func (o origin) world() (*World, error) {
@@ -85,6 +92,7 @@ func (l *loader) build(most size) error {
 		fmt.Fprintf(l.digest, "%d %s", len(text), text)
 	}
 	l.world.source = string(l.digest.Sum(nil))
+	l.world.begin()
 	l.checkRoom()
 	l.nameIgnored()
 	l.nameRedefined()
@@ -138,6 +146,11 @@ func (l *loader) settings(s *syntax.Section) {
 	l.check(quit >= 0 && quit <= 1e9, s, "quit_time", "quit_time is %v: write simulated seconds, or 0 for never", quit)
 	w.quitAt = time.Duration(quit * float64(time.Second))
 	l.seed = uint64(s.Int("seed", 1))
+	if w.origin.seed >= 0 {
+		l.seed = uint64(w.origin.seed)
+		fmt.Fprintf(l.digest, "seed %d ", l.seed)
+	}
+	w.seed = l.seed
 	l.colors = l.random(colorStream)
 	// Settings of the GUI or of other builds of Stage.
 	s.Ignore("window", "interval_sim", "interval_real", "threads", "show_clock", "show_clock_interval",

@@ -46,7 +46,6 @@ func (l *loader) robot(s *syntax.Section, at Pose, base float64) {
 		l.check(o.Port != r.Port || r.Port == 0, s, "port", "robot %q already uses port %d", o.Name, r.Port)
 	}
 	l.check(r.Port >= 0 && r.Port <= 65535, s, "port", "port %d: write 1 to 65535", r.Port)
-	r.noise = newNoise(l.seed, r.Name)
 	r.body = &body{name: r.Name, robot: r, pose: at}
 	l.pushing(s, r.body, false, robotMass)
 	top := l.shape(s, Pose{}, base, r.body, pioneerSize)
@@ -94,7 +93,7 @@ func (l *loader) motion(s *syntax.Section, r *Robot, at Pose) {
 	switch len(slip) {
 	case 0:
 	case 3, 4: // [x y a] or [x y z a]
-		r.odometry.draw([3]float64{slip[0], slip[1], slip[len(slip)-1]}, l.random(len(l.world.robots)))
+		r.start.slip = [3]float64{slip[0], slip[1], slip[len(slip)-1]}
 	default:
 		l.fail(s, "odom_error", "odom_error wants [x y a] or [x y z a]")
 	}

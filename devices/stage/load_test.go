@@ -32,7 +32,7 @@ func textOrigin(text string) origin {
 			return []byte(text), nil
 		}
 		return os.ReadFile(filepath.Join("../../worlds", filepath.Base(name)))
-	}, openFile, size{maxStored, maxTiles}}
+	}, openFile, size{maxStored, maxTiles}, FileSeed}
 }
 
 // newWorld is parseWorld for worlds without errors.

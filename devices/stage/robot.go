@@ -38,6 +38,7 @@ type Robot struct {
 	gripper *gripper
 	sight   float64 // how far sonars and laser see, metres from the robot's position
 
+	start         beginning
 	motorsAtStart bool
 	stalledUntil  time.Duration // simulated time
 }

@@ -23,7 +23,7 @@ const truthHeader = "time_s,robot,x_m,y_m,heading_deg,speed_m_s,turnrate_deg_s,s
 // LogTruth writes the true state of every robot to out, ten times a simulated
 // second, as comma separated values with a header: the simulated time, the
 // robot's name, its pose in the frame of the world, its velocity, and 1 or 0
-// for stalled and for bumped. FlushTruth ends it.
+// for stalled and for bumped. A thing that can move has name and pose only. FlushTruth ends it.
 func (w *World) LogTruth(out io.Writer) {
 	w.truth = &truth{out: bufio.NewWriterSize(out, 1<<16), next: w.sim}
 	w.truth.out.WriteString(truthHeader)
@@ -46,22 +46,30 @@ func (t *truth) sample(w *World) {
 	for _, r := range w.robots {
 		var bumpers codec.MiscData
 		r.readBumpers(&bumpers)
-		b := t.line[:0]
-		b = t.number(b, w.sim.Seconds(), 2)
-		if strings.Contains(r.Name, ",") {
-			b = append(append(append(b, '"'), r.Name...), '"', ',') // strings in world files cannot contain quotes
-		} else {
-			b = append(append(b, r.Name...), ',')
-		}
-		b = t.number(b, r.body.pose.X, 4)
-		b = t.number(b, r.body.pose.Y, 4)
-		b = t.number(b, r.body.pose.Heading*180/math.Pi, 2)
+		b := t.body(t.line[:0], w, r.body)
 		b = t.number(b, r.drive.speed, 4)
 		b = t.number(b, r.drive.turn*180/math.Pi, 2)
 		b = append(b, bit(r.stalled()), ',', bit(bumpers.FrontBumpers|bumpers.RearBumpers != 0), '\n')
 		t.out.Write(b)
 		t.line = b
 	}
+	for _, o := range w.bodies[len(w.robots):] {
+		t.line = append(t.body(t.line[:0], w, o), ",,,\n"...)
+		t.out.Write(t.line)
+	}
+}
+
+// body appends time, name and pose.
+func (t *truth) body(b []byte, w *World, o *body) []byte {
+	b = t.number(b, w.sim.Seconds(), 2)
+	if strings.Contains(o.name, ",") {
+		b = append(append(append(b, '"'), o.name...), '"', ',') // strings in world files cannot contain quotes
+	} else {
+		b = append(append(b, o.name...), ',')
+	}
+	b = t.number(b, o.pose.X, 4)
+	b = t.number(b, o.pose.Y, 4)
+	return t.number(b, o.pose.Heading*180/math.Pi, 2)
 }
 
 func (t *truth) number(b []byte, v float64, decimals int) []byte {

@@ -9,7 +9,7 @@ import (
 func TestTruthLog(t *testing.T) {
 	w := newWorld(t, robotWorld+`wall ( pose [1.2 0 0 90] size [3 0.2 1] )
 define jumpy pioneer2dx ( acceleration_bounds [-1000 1000 0 0 0 0 -100000 100000] )
-jumpy ( name "r0" pose [0.870 0 0 0] ) jumpy ( name "two, too" pose [0 2 0 -90] )`)
+crate ( name "box" pose [-3 1 0 90] pushable 1 ) jumpy ( name "r0" pose [0.870 0 0 0] ) jumpy ( name "two, too" pose [0 2 0 -90] )`)
 	var log bytes.Buffer
 	w.LogTruth(&log)
 	w.robots[0].drive.command(500, 0)
@@ -21,10 +21,13 @@ jumpy ( name "r0" pose [0.870 0 0 0] ) jumpy ( name "two, too" pose [0 2 0 -90] 
 	const want = `time_s,robot,x_m,y_m,heading_deg,speed_m_s,turnrate_deg_s,stall,bumped
 0.00,r0,0.8700,0.0000,0.00,0.0000,0.00,0,0
 0.00,"two, too",0.0000,2.0000,-90.00,0.0000,0.00,0,0
+0.00,box,-3.0000,1.0000,90.00,,,,
 0.10,r0,0.9175,0.0000,0.00,0.5000,0.00,0,1
 0.10,"two, too",0.0000,2.0095,-90.00,-0.1000,0.00,0,0
+0.10,box,-3.0000,1.0000,90.00,,,,
 0.20,r0,0.9200,0.0000,0.00,0.0000,0.00,1,1
 0.20,"two, too",0.0000,2.0195,-90.00,-0.1000,0.00,0,0
+0.20,box,-3.0000,1.0000,90.00,,,,
 `
 	if log.String() != want {
 		t.Errorf("the log is\n%swant\n%s", log.String(), want)

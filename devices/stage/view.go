@@ -83,7 +83,7 @@ func (w *World) SetPose(mover int, at Pose) error {
 		return fmt.Errorf("there is no mover %d", mover)
 	}
 	b := w.bodies[mover]
-	if !(math.Abs(at.X) < maxCoordinate && math.Abs(at.Y) < maxCoordinate && math.Abs(at.Heading) < maxCoordinate) {
+	if !isPose(at) {
 		return fmt.Errorf("(%v, %v, %v) is not a pose", at.X, at.Y, at.Heading)
 	}
 	w.moved++
@@ -93,13 +93,62 @@ func (w *World) SetPose(mover int, at Pose) error {
 		b.place(old)
 		return fmt.Errorf("there is no room for %s at (%.2f, %.2f)", b.name, at.X, at.Y)
 	}
+	b.letGo()
+	return nil
+}
+
+// SetPoses is SetPose for movers by their names, all at one moment: either all are moved or
+// none. Each must have room where the others are in the end.
+func (w *World) SetPoses(poses map[string]Pose) error {
+	moved := map[*body]Pose{} // from where
+	defer func() {
+		for b, from := range moved { // some was refused
+			b.place(from)
+		}
+	}()
+	w.moved++
+	for name, at := range poses {
+		if !slices.ContainsFunc(w.bodies, func(b *body) bool { return b.name == name }) {
+			return fmt.Errorf("there is no robot and no thing that moves of the name %.40q", name)
+		}
+		if !isPose(at) {
+			return fmt.Errorf("(%v, %v, %v) is not a pose", at.X, at.Y, at.Heading)
+		}
+	}
+	for _, b := range w.bodies { // in their order, so that runs are repeatable
+		if at, ok := poses[b.name]; ok {
+			moved[b] = b.pose
+			b.place(at)
+		}
+	}
+	for _, b := range w.bodies {
+		if _, ok := moved[b]; ok && w.blocked(b) {
+			return fmt.Errorf("there is no room for %s at (%.2f, %.2f)", b.name, b.pose.X, b.pose.Y)
+		}
+	}
+	for _, b := range w.bodies {
+		if _, ok := moved[b]; ok {
+			b.letGo()
+		}
+	}
+	clear(moved)
+	return nil
+}
+
+// isPose reports whether a pose is in the world.
+func isPose(at Pose) bool {
+	return math.Abs(at.X) < maxCoordinate && math.Abs(at.Y) < maxCoordinate && math.Abs(at.Heading) < maxCoordinate
+}
+
+// letGo is called when a body was moved by hand: nothing holds it any more, and what it
+// holds goes with it.
+func (b *body) letGo() {
 	if b.holder != nil {
 		b.holder.drop()
 	}
 	if r := b.robot; r != nil && r.gripper != nil {
 		r.gripper.carry()
 	}
-	return nil
 }
 
 // Robot returns the robot of that name, nil if there is none.

@@ -31,6 +31,7 @@ type World struct {
 	docks      []*dock
 	overheads  []*overhead
 	resolution float64
+	seed       uint64
 	plan       *layer // everything solid or detectable
 	size       size   // of all grids
 

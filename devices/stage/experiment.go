@@ -1,0 +1,81 @@
+package stage
+
+import (
+	"math/rand/v2"
+	"time"
+)
+
+// beginning is what a robot has when the world starts.
+type beginning struct {
+	drive    drive
+	odometry odometry
+	battery  battery
+	gripper  gripper
+	slip     [3]float64 // widths of odom_error
+}
+
+// begin notes how the world starts.
+func (w *World) begin() {
+	for _, b := range w.bodies {
+		b.start = b.pose
+	}
+	for _, r := range w.robots {
+		r.start.drive, r.start.odometry, r.start.battery = r.drive, r.odometry, r.battery
+		if r.gripper != nil {
+			r.start.gripper = *r.gripper
+		}
+	}
+	w.sow(w.seed)
+}
+
+// Seed returns the seed of the random numbers.
+func (w *World) Seed() uint64 { return w.seed }
+
+// sow seeds everything that is drawn at random, except colours.
+func (w *World) sow(seed uint64) {
+	w.seed = seed
+	for i, r := range w.robots {
+		r.noise = newNoise(seed, r.Name)
+		if r.start.slip != [3]float64{} {
+			r.start.odometry.draw(r.start.slip, rand.New(rand.NewPCG(seed, uint64(i))))
+			r.odometry.slip = r.start.odometry.slip
+		}
+	}
+}
+
+// Reset makes the world what it was at the start, with another seed: poses, batteries,
+// odometry and grippers, and the simulated time. Clients stay connected, and every robot
+// reports at once. With the same seed and the same commands all that follows is as in a
+// new process.
+func (w *World) Reset(now time.Duration, seed uint64) {
+	w.moved++
+	for _, r := range w.robots {
+		if r.gripper != nil {
+			if r.gripper.held != nil {
+				r.gripper.drop()
+			}
+			*r.gripper = r.start.gripper
+		}
+	}
+	for _, b := range w.bodies {
+		b.place(b.start)
+	}
+	w.crowd = newCrowd(w.bodies, w.floor()) // with the order of a new one
+	w.sow(seed)
+	for _, r := range w.robots {
+		r.drive, r.odometry, r.battery, r.head, r.stalledUntil = r.start.drive, r.start.odometry, r.start.battery, head{}, 0
+	}
+	if w.lockstep.need == 0 {
+		w.epoch += w.sim // the time that robots report never goes back
+	}
+	w.sim = 0
+	if w.truth != nil {
+		w.truth.next = 0
+		w.truth.sample(w)
+	}
+	for _, s := range w.drivers {
+		s.due = 0
+	}
+	w.rebase(now)
+	w.rearm(now)
+}

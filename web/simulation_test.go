@@ -1,0 +1,73 @@
+package web
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// A program reads the true state of the simulation, and moves, pauses, steps and resets it.
+func TestSimulation(t *testing.T) {
+	l := newLab(t, nil)
+	ask := func(order string) (code int, text string, state simulationState) {
+		t.Helper()
+		method := "POST"
+		if order == "" {
+			method = "GET"
+		}
+		request, err := http.NewRequest(method, l.url+"/simulation?order="+url.QueryEscape(order), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		data, err := io.ReadAll(response.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if response.StatusCode == http.StatusOK {
+			if err := json.Unmarshal(data, &state); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return response.StatusCode, string(data), state
+	}
+	_, _, first := ask("")
+	if len(first.Movers) != 2 || !first.Movers[0].Robot || first.Movers[0].X != -2 || first.Speed != 1 || first.Seed != 1 {
+		t.Fatalf("at first %+v", first)
+	}
+	robot, thing := first.Movers[0].Name, first.Movers[1].Name
+	_, text, state := ask(`{"pause":true,"seed":5,"move":[{"name":"` + robot + `","x":1.5,"y":0.5,"heading":90},{"name":"` + thing + `","x":-2,"y":-1.5}]}`)
+	if len(state.Movers) != 2 || !state.Paused || state.Seed != 5 || state.Time != 0 || state.Movers[0].X != 1.5 || state.Movers[0].Heading != 90 || state.Movers[1].X != -2 {
+		t.Fatalf("after the order: %s", text)
+	}
+	if _, text, state = ask(`{"step":50}`); state.Time != 0.5 {
+		t.Errorf("after 50 steps: %s", text)
+	}
+	for order, want := range map[string]string{
+		`{"move":[{"name":"` + robot + `","x":1,"y":1},{"name":"` + thing + `","x":100000000}]}`: "409 (1e+08, 0, 0) is not a pose",
+		`{"move":[{"name":"` + robot + `","x":1,"y":1},{"name":"` + thing + `","x":1,"y":1}]}`:   "409 there is no room",
+		`{"move":[{"name":"nobody"}]}`: `409 there is no robot and no thing that moves of the name "nobody"`,
+		`{"step":-1}`:                  "400 write step",
+		`{"speed":-1}`:                 "400 write step 0 to 1000 and speed 0 to 1000",
+		`{"jump":1}`:                   "400 ?order= wants JSON: ",
+	} {
+		code, text, _ := ask(order)
+		number, start, _ := strings.Cut(want, " ")
+		if http.StatusText(code) == "" || number != map[int]string{400: "400", 409: "409"}[code] || !strings.HasPrefix(text, start) {
+			t.Errorf("%s: %d %s, want %s", order, code, text, want)
+		}
+	}
+	if _, _, now := ask(""); now.Movers[0] != state.Movers[0] || now.Movers[1] != state.Movers[1] {
+		t.Errorf("refused orders have moved something: %+v", now.Movers)
+	}
+	if _, text, state = ask(`{"reset":true}`); state.Time != 0 || state.Movers[0] != first.Movers[0] || state.Movers[1] != first.Movers[1] || state.Seed != 5 {
+		t.Errorf("after the reset: %s", text)
+	}
+}
