@@ -5,7 +5,9 @@ package status
 
 import (
 	"encoding/json"
+	"maps"
 	"net/netip"
+	"slices"
 	"time"
 )
 
@@ -147,18 +149,46 @@ func (a Access) MarshalJSON() ([]byte, error) {
 	return json.Marshal(m)
 }
 
-// Seconds is a time whose JSON is in seconds.
+// UnmarshalJSON implements json.Unmarshaler.
+func (a *Access) UnmarshalJSON(text []byte) error {
+	var m map[string]string
+	err := json.Unmarshal(text, &m)
+	for _, letter := range slices.Sorted(maps.Keys(m)) {
+		*a += Access(letter + m[letter])
+	}
+	return err
+}
+
+// Seconds is a time whose JSON is in seconds, with three decimals.
 type Seconds time.Duration
 
 // MarshalJSON implements json.Marshaler.
-func (s Seconds) MarshalJSON() ([]byte, error) {
-	return json.Marshal(float64(time.Duration(s).Milliseconds()) / 1000)
+func (s Seconds) MarshalJSON() ([]byte, error) { return marshal(time.Duration(s), time.Second) }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (s *Seconds) UnmarshalJSON(text []byte) error {
+	return unmarshal(text, (*time.Duration)(s), time.Second)
 }
 
-// Millis is a time whose JSON is in milliseconds.
+// Millis is a time whose JSON is in milliseconds, with three decimals.
 type Millis time.Duration
 
 // MarshalJSON implements json.Marshaler.
-func (m Millis) MarshalJSON() ([]byte, error) {
-	return json.Marshal(float64(time.Duration(m).Microseconds()) / 1000)
+func (m Millis) MarshalJSON() ([]byte, error) { return marshal(time.Duration(m), time.Millisecond) }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (m *Millis) UnmarshalJSON(text []byte) error {
+	return unmarshal(text, (*time.Duration)(m), time.Millisecond)
+}
+
+// marshal returns a time in units, with three decimals.
+func marshal(t, unit time.Duration) ([]byte, error) {
+	return json.Marshal(float64(t/(unit/1000)) / 1000)
+}
+
+func unmarshal(text []byte, t *time.Duration, unit time.Duration) error {
+	var units float64
+	err := json.Unmarshal(text, &units)
+	*t = time.Duration(units * float64(unit))
+	return err
 }

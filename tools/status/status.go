@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/term"
 
+	"player/status"
 	"player/tools"
 )
 
@@ -61,17 +62,17 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) error
 			_, err := fmt.Fprintf(stdout, "%s\n", strings.TrimSpace(string(answer)))
 			return err
 		}
-		var s server
+		var s status.Status
 		if err := json.Unmarshal(answer, &s); err != nil {
 			return fmt.Errorf("http://%s/status is not the status of a server: %w", address, err)
 		}
 		if *once || !isTerminal(stdout) {
-			return s.write(stdout)
+			return write(stdout, s)
 		}
 		if _, err := io.WriteString(stdout, "\x1b[H\x1b[J"); err != nil { // top left, and clear from there
 			return err
 		}
-		if err := s.write(stdout); err != nil {
+		if err := write(stdout, s); err != nil {
 			return err
 		}
 		select {
