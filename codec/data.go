@@ -33,16 +33,17 @@ func checkSize(what string, b []byte, want int) error {
 	return nil
 }
 
-// PositionData is the odometry (manual table 7, PROTOCOL 7.1).
+// PositionData is the odometry (manual table 7, PROTOCOL 7.1). The names that data has in
+// JSON are those of docs/CLIENTS.md.
 type PositionData struct {
-	Time     uint32 // ms since the server started
-	X        int32  // mm, forward of the pose at the odometry's origin
-	Y        int32  // mm, to the left
-	Heading  uint16 // deg, 0..359, counterclockwise
-	Speed    int16  // mm/s, forward
-	TurnRate int16  // deg/s, counterclockwise
-	Compass  uint16 // deg, 0..359, counterclockwise
-	Stall    uint8  // zero if the motors turn freely
+	Time     uint32 `json:"time"`     // ms since the server started
+	X        int32  `json:"x"`        // mm, forward of the pose at the odometry's origin
+	Y        int32  `json:"y"`        // mm, to the left
+	Heading  uint16 `json:"heading"`  // deg, 0..359, counterclockwise
+	Speed    int16  `json:"speed"`    // mm/s, forward
+	TurnRate int16  `json:"turnrate"` // deg/s, counterclockwise
+	Compass  uint16 `json:"compass"`  // deg, 0..359, counterclockwise
+	Stall    uint8  `json:"stall"`    // zero if the motors turn freely
 }
 
 // Append appends the 21 payload bytes.
@@ -115,9 +116,9 @@ func decodeRanges(what string, ranges []uint16, b []byte) error {
 
 // MiscData holds bumpers and battery (manual table 7, PROTOCOL 7.4).
 type MiscData struct {
-	FrontBumpers uint8 // lowest five bits, set while pressed
-	RearBumpers  uint8 // lowest five bits, set while pressed
-	Battery      uint8 // decivolt
+	FrontBumpers uint8 `json:"front"`   // lowest five bits, set while pressed
+	RearBumpers  uint8 `json:"rear"`    // lowest five bits, set while pressed
+	Battery      uint8 `json:"battery"` // decivolt
 }
 
 // Append appends the 3 payload bytes.
@@ -159,8 +160,8 @@ const (
 // GripperData holds the state of paddles, lift and break beams (manual table
 // 7, PROTOCOL 7.5).
 type GripperData struct {
-	State uint8 // PaddlesOpen ... LiftError
-	Beams uint8 // GripLimit ... RightPaddleOpen
+	State uint8 `json:"state"` // PaddlesOpen ... LiftError
+	Beams uint8 `json:"beams"` // GripLimit ... RightPaddleOpen
 }
 
 // Append appends the 2 payload bytes.
@@ -178,9 +179,9 @@ func (d *GripperData) Decode(b []byte) error {
 // PTZData is the camera's direction and zoom (manual table 7, PROTOCOL 7.6).
 // PTZCommand has the same layout.
 type PTZData struct {
-	Pan  int16 // deg, -100..100, counterclockwise
-	Tilt int16 // deg, -25..25, up
-	Zoom int16 // 0 wide .. 1023 telephoto
+	Pan  int16 `json:"pan"`  // deg, -100..100, counterclockwise
+	Tilt int16 `json:"tilt"` // deg, -25..25, up
+	Zoom int16 `json:"zoom"` // 0 wide .. 1023 telephoto
 }
 
 // Append appends the 6 payload bytes.

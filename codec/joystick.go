@@ -14,8 +14,8 @@ const (
 
 // JoystickData is the state of a joystick (PROTOCOL 7.8).
 type JoystickData struct {
-	Buttons uint32              // bit n is set while button n is pressed
-	Axes    [JoystickAxes]int16 // -32767..32767, 0 at rest; axis 0 positive to the right, axis 1 positive backward; a missing axis is 0
+	Buttons uint32              `json:"buttons"` // bit n is set while button n is pressed
+	Axes    [JoystickAxes]int16 `json:"axes"`    // -32767..32767, 0 at rest; axis 0 positive to the right, axis 1 positive backward; a missing axis is 0
 }
 
 // Append appends the 20 payload bytes.

@@ -156,21 +156,20 @@ func (a *adapter) get(device string, out answer) error {
 	return nil
 }
 
-func (a *adapter) data(letter byte) answer {
+func (a *adapter) data(letter byte) any {
 	switch r := a.robot; letter {
 	case codec.Position:
-		p := r.Position
-		return answer{"time": p.Time, "x": p.X, "y": p.Y, "heading": p.Heading, "speed": p.Speed, "turnrate": p.TurnRate, "compass": p.Compass, "stall": p.Stall}
+		return r.Position
 	case codec.Sonar:
 		return answer{"ranges": r.Sonar}
 	case codec.Laser:
 		return answer{"ranges": r.Laser}
 	case codec.Misc:
-		return answer{"front": r.Misc.FrontBumpers, "rear": r.Misc.RearBumpers, "battery": r.Misc.Battery}
+		return r.Misc
 	case codec.Gripper:
-		return answer{"state": r.Gripper.State, "beams": r.Gripper.Beams}
+		return r.Gripper
 	case codec.PTZ:
-		return answer{"pan": r.PTZ.Pan, "tilt": r.PTZ.Tilt, "zoom": r.PTZ.Zoom}
+		return r.PTZ
 	case codec.Vision:
 		channels := make([][]answer, codec.VisionChannels)
 		for c := range channels {
@@ -182,7 +181,7 @@ func (a *adapter) data(letter byte) answer {
 		}
 		return answer{"channels": channels}
 	case codec.Joystick:
-		return answer{"buttons": r.Joystick.Buttons, "axes": r.Joystick.Axes}
+		return r.Joystick
 	case codec.Server:
 		var f codec.FreshnessData
 		if f.Decode(r.Raw(letter)) != nil {

@@ -86,70 +86,42 @@ func (s Sample) JSON() []byte {
 // fields returns the fields of a payload (PROTOCOL 7), or nil if its size is wrong.
 // Names are those of docs/CLIENTS.md.
 func fields(letter byte, payload []byte) any {
+	show := func(d interface{ Decode([]byte) error }, shown any) any {
+		if d.Decode(payload) != nil {
+			return nil
+		}
+		return shown
+	}
 	switch letter {
 	case codec.Position:
-		return decoded(payload, func(d *codec.PositionData) any {
-			return struct {
-				Time     uint32 `json:"time"`
-				X        int32  `json:"x"`
-				Y        int32  `json:"y"`
-				Heading  uint16 `json:"heading"`
-				Speed    int16  `json:"speed"`
-				TurnRate int16  `json:"turnrate"`
-				Compass  uint16 `json:"compass"`
-				Stall    uint8  `json:"stall"`
-			}(*d)
-		})
+		d := new(codec.PositionData)
+		return show(d, d)
 	case codec.Sonar:
-		return decoded(payload, func(d *codec.SonarData) any { return map[string]any{"ranges": d[:]} })
+		d := new(codec.SonarData)
+		return show(d, map[string]any{"ranges": d})
 	case codec.Laser:
-		return decoded(payload, func(d *codec.LaserData) any { return map[string]any{"ranges": d[:]} })
+		d := new(codec.LaserData)
+		return show(d, map[string]any{"ranges": d})
 	case codec.Misc:
-		return decoded(payload, func(d *codec.MiscData) any {
-			return struct {
-				Front   uint8 `json:"front"`
-				Rear    uint8 `json:"rear"`
-				Battery uint8 `json:"battery"`
-			}{d.FrontBumpers, d.RearBumpers, d.Battery}
-		})
+		d := new(codec.MiscData)
+		return show(d, d)
 	case codec.Gripper:
-		return decoded(payload, func(d *codec.GripperData) any {
-			return struct {
-				State uint8 `json:"state"`
-				Beams uint8 `json:"beams"`
-			}(*d)
-		})
+		d := new(codec.GripperData)
+		return show(d, d)
 	case codec.PTZ:
-		return decoded(payload, func(d *codec.PTZData) any {
-			return struct {
-				Pan  int16 `json:"pan"`
-				Tilt int16 `json:"tilt"`
-				Zoom int16 `json:"zoom"`
-			}(*d)
-		})
+		d := new(codec.PTZData)
+		return show(d, d)
 	case codec.Vision:
-		return decoded(payload, channels)
+		d := new(codec.VisionData)
+		if d.Decode(payload) != nil {
+			return nil
+		}
+		return channels(d)
 	case codec.Joystick:
-		return decoded(payload, func(d *codec.JoystickData) any {
-			return struct {
-				Buttons uint32                    `json:"buttons"`
-				Axes    [codec.JoystickAxes]int16 `json:"axes"`
-			}(*d)
-		})
+		d := new(codec.JoystickData)
+		return show(d, d)
 	}
 	return nil
-}
-
-// decoded returns what show makes of a payload, or nil if its size is wrong.
-func decoded[T any, P interface {
-	*T
-	Decode([]byte) error
-}](payload []byte, show func(P) any) any {
-	var d T
-	if P(&d).Decode(payload) != nil {
-		return nil
-	}
-	return show(&d)
 }
 
 // blob has the fields of codec.Blob.
