@@ -1,0 +1,126 @@
+"""The part of ROS 2 that player_ros uses, for its tests: messages with the fields of their
+definitions and no others, and an rclpy whose topics are lists."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+import types
+from typing import Any, Callable, Dict, List
+
+DEFINITIONS = {
+    "builtin_interfaces/Time": "int sec, int nanosec",
+    "std_msgs/Header": "builtin_interfaces/Time stamp, str frame_id",
+    "geometry_msgs/Vector3": "float x, float y, float z",
+    "geometry_msgs/Point": "float x, float y, float z",
+    "geometry_msgs/Quaternion": "float x, float y, float z, float w",
+    "geometry_msgs/Pose": "geometry_msgs/Point position, geometry_msgs/Quaternion orientation",
+    "geometry_msgs/PoseWithCovariance": "geometry_msgs/Pose pose, list covariance",
+    "geometry_msgs/Twist": "geometry_msgs/Vector3 linear, geometry_msgs/Vector3 angular",
+    "geometry_msgs/TwistWithCovariance": "geometry_msgs/Twist twist, list covariance",
+    "geometry_msgs/Transform": "geometry_msgs/Vector3 translation, geometry_msgs/Quaternion rotation",
+    "geometry_msgs/TransformStamped": "std_msgs/Header header, str child_frame_id, geometry_msgs/Transform transform",
+    "tf2_msgs/TFMessage": "list transforms",
+    "nav_msgs/Odometry": "std_msgs/Header header, str child_frame_id, geometry_msgs/PoseWithCovariance pose,"
+    " geometry_msgs/TwistWithCovariance twist",
+    "sensor_msgs/LaserScan": "std_msgs/Header header, float angle_min, float angle_max, float angle_increment,"
+    " float time_increment, float scan_time, float range_min, float range_max, list ranges, list intensities",
+    "sensor_msgs/Range": "std_msgs/Header header, int radiation_type, float field_of_view, float min_range,"
+    " float max_range, float range, float variance",
+    "sensor_msgs/BatteryState": "std_msgs/Header header, float voltage, float temperature, float current,"
+    " float charge, float capacity, float design_capacity, float percentage, int power_supply_status,"
+    " int power_supply_health, int power_supply_technology, bool present, list cell_voltage,"
+    " list cell_temperature, str location, str serial_number",
+    "diagnostic_msgs/KeyValue": "str key, str value",
+    "diagnostic_msgs/DiagnosticStatus": "bytes level, str name, str message, str hardware_id, list values",
+    "diagnostic_msgs/DiagnosticArray": "std_msgs/Header header, list status",
+}
+
+PLAIN: Dict[str, Callable[[], Any]] = {"int": int, "float": float, "str": str, "bool": bool, "bytes": bytes, "list": list}
+
+
+def message(name: str, classes: Dict[str, type]) -> type:
+    """Makes the class of a message. A field of another type than the definition's is an error,
+    as in rclpy."""
+    fields = [f.split() for f in DEFINITIONS[name].split(", ")]
+
+    def make(of: str) -> Any:
+        return PLAIN[of]() if of in PLAIN else classes[of]()
+
+    def init(self: Any, **values: Any) -> None:
+        for of, field in fields:
+            setattr(self, field, values.pop(field) if field in values else make(of))
+        assert not values, f"{name} has no {list(values)}"
+
+    def put(self: Any, field: str, value: Any) -> None:
+        of = dict((f, of) for of, f in fields)[field]
+        want = PLAIN.get(of) or classes[of]
+        assert isinstance(value, want), f"{name}.{field} is {value!r}, want {of}"  # type: ignore[arg-type]
+        object.__setattr__(self, field, value)
+
+    return type(name.split("/")[1], (), {"__slots__": [f for _, f in fields], "__init__": init, "__setattr__": put})
+
+
+class Time:
+    nanoseconds = property(lambda self: time.time_ns())
+
+
+class Publisher:
+    def __init__(self, qos: Any) -> None:
+        self.qos, self.messages = qos, []  # type: Any, List[Any]
+
+    def publish(self, message: Any) -> None:
+        self.messages.append(message)
+
+
+class Parameter:
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+class Node:
+    parameters: Dict[str, Any] = {}  # of the next node
+
+    def __init__(self, name: str) -> None:
+        self.publishers: Dict[str, Publisher] = {}
+        self.callbacks: Dict[str, Callable[[Any], None]] = {}
+        self.warnings: List[str] = []
+
+    def declare_parameter(self, name: str, default: Any) -> Parameter:
+        return Parameter(self.parameters.get(name, default))
+
+    def create_publisher(self, kind: type, topic: str, qos: Any) -> Publisher:
+        return self.publishers.setdefault(topic, Publisher(qos))
+
+    def create_subscription(self, kind: type, topic: str, callback: Callable[[Any], None], qos: Any) -> None:
+        self.callbacks[topic] = callback
+
+    def get_clock(self) -> Any:
+        return types.SimpleNamespace(now=Time)
+
+    def get_logger(self) -> Any:
+        return types.SimpleNamespace(warning=self.warnings.append)
+
+    def destroy_node(self) -> None:
+        pass
+
+
+def install() -> None:
+    """Makes rclpy and the packages of the messages importable."""
+    classes: Dict[str, type] = {}
+    for name in DEFINITIONS:
+        classes[name] = message(name, classes)
+        package, short = name.split("/")
+        module = sys.modules.setdefault(f"{package}.msg", types.ModuleType(f"{package}.msg"))
+        sys.modules.setdefault(package, types.ModuleType(package))
+        setattr(module, short, classes[name])
+    stop = threading.Event()
+    rclpy, node, qos = (types.ModuleType(n) for n in ("rclpy", "rclpy.node", "rclpy.qos"))
+    node.Node = Node  # type: ignore[attr-defined]
+    qos.QoSProfile = lambda **policies: types.SimpleNamespace(**policies)  # type: ignore[attr-defined]
+    qos.DurabilityPolicy = types.SimpleNamespace(TRANSIENT_LOCAL="transient local")  # type: ignore[attr-defined]
+    rclpy.init = lambda args=None: stop.clear()  # type: ignore[attr-defined]
+    rclpy.spin = lambda node: stop.wait()  # type: ignore[attr-defined]
+    rclpy.try_shutdown = stop.set  # type: ignore[attr-defined]
+    sys.modules.update({"rclpy": rclpy, "rclpy.node": node, "rclpy.qos": qos})

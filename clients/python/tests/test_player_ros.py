@@ -1,0 +1,137 @@
+"""The node of ROS 2 against the real server, with a fake of the rclpy that it uses."""
+
+from __future__ import annotations
+
+import math
+import time
+import unittest
+from typing import Any, Callable, Dict
+
+from playerclient import PlayerClient
+
+from . import fake_ros
+from .server import LIMIT, RealServer
+
+fake_ros.install()
+
+import player_ros  # noqa: E402  after the fake
+
+
+def until(what: str, done: Callable[[], Any]) -> None:
+    limit = time.monotonic() + LIMIT
+    while not done():
+        if time.monotonic() > limit:
+            raise AssertionError(f"waited in vain: {what}")
+        time.sleep(0.01)
+
+
+def twist(x: float, z: float) -> Any:
+    t = player_ros.Twist()
+    t.linear.x, t.angular.z = x, z
+    return t
+
+
+class Pure(unittest.TestCase):
+    def test_reading(self) -> None:
+        for metres, reach, want in [(0.5, 0, 0.5), (8.182, 0, 8.182), (8.183, 0, math.inf), (8.191, 0, math.inf), (12.0, 0, 12.0), (12.0, 12, math.inf), (11.9, 12, 11.9)]:
+            self.assertEqual(player_ros.reading(metres, reach), want)
+
+    def test_covariance(self) -> None:
+        c = player_ros.covariance()
+        self.assertEqual((len(c), c[0], c[7], c[14], c[35], sum(v != 0 for v in c)), (36, 0.01, 0.01, 1e6, 0.03, 6))
+
+    def test_robots(self) -> None:
+        self.assertEqual(player_ros.PlayerNode.parse("r1=robot:6665"), ("r1", "robot", 6665))
+        for text in ("robot", "=robot:6665", "r1=robot", "r1=robot:x"):
+            with self.assertRaises(ValueError):
+                player_ros.PlayerNode.parse(text)
+
+
+class Real(unittest.TestCase):
+    server: RealServer
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.server = RealServer()
+
+    @classmethod
+    def tearDownClass(cls) -> None:
+        cls.server.close()
+
+    def node(self, **parameters: Any) -> player_ros.PlayerNode:
+        fake_ros.Node.parameters = parameters
+        node = player_ros.PlayerNode()
+        self.addCleanup(node.end)
+        return node
+
+    def last(self, node: player_ros.PlayerNode, topic: str) -> Any:
+        published: Dict[str, fake_ros.Publisher] = node.publishers
+        until(f"a message on {topic}", lambda: published[topic].messages)
+        return published[topic].messages[-1]
+
+    def test_sensors(self) -> None:
+        node = self.node(port=self.server.port)
+        scan = self.last(node, "scan")
+        self.assertEqual((scan.header.frame_id, len(scan.ranges)), ("laser", 361))
+        self.assertAlmostEqual(scan.angle_min + 360 * scan.angle_increment, scan.angle_max)
+        self.assertTrue(all(0 < r <= scan.range_max or r == math.inf for r in scan.ranges))
+        self.assertLess(abs(time.time() - scan.header.stamp.sec), LIMIT)
+        odom = self.last(node, "odom")
+        self.assertEqual((odom.header.frame_id, odom.child_frame_id, odom.pose.covariance[35]), ("odom", "base_link", 0.03))
+        self.assertGreater(self.last(node, "battery_state").voltage, 5)
+        self.assertEqual(self.last(node, "sonar/15").header.frame_id, "sonar_15")
+        static = node.publishers["/tf_static"]
+        self.assertEqual(static.qos.durability, "transient local")
+        self.assertEqual([t.child_frame_id for t in self.last(node, "/tf_static").transforms], ["laser", *(f"sonar_{i}" for i in range(16))])
+        tf = self.last(node, "/tf").transforms[0]
+        self.assertEqual((tf.header.frame_id, tf.child_frame_id), ("odom", "base_link"))
+        until("diagnostics", lambda: self.last(node, "/diagnostics").status[0].message == "connected")
+
+    # A command that is not repeated ends, and the robot moves as commanded until then.
+    def test_drive(self) -> None:
+        node = self.node(port=self.server.port, command_lifetime=0.3)
+        self.last(node, "odom")
+        limit = time.monotonic() + LIMIT
+        while self.last(node, "odom").twist.twist.linear.x != 0.2:
+            self.assertLess(time.monotonic(), limit)
+            node.callbacks["cmd_vel"](twist(0.2, 0.0))
+            time.sleep(0.05)
+        until("a stop without commands", lambda: self.last(node, "odom").twist.twist.linear.x == 0)
+        node.callbacks["cmd_vel"](twist(math.nan, 0.0))
+        self.assertIn("not finite", node.warnings[-1])
+
+    # At its end a node stops what it drives, and nobody else's robot.
+    def test_end(self) -> None:
+        node = self.node(port=self.server.port, command_lifetime=60.0)
+        with PlayerClient("localhost", self.server.port) as other:
+            other.request("pa")
+
+            def moves(speed: int) -> bool:
+                other.read(LIMIT)
+                return other.position.speed == speed
+
+            node.callbacks["cmd_vel"](twist(0.1, 0.0))
+            until("the node drives", lambda: moves(100))
+            other.set_speed(0, 20)
+            until("the other drives", lambda: moves(0) and other.position.turnrate == 20)
+            node.end()
+            other.request("")
+            other.read(LIMIT)
+            self.assertEqual(other.position.turnrate, 20)
+
+    def test_several(self) -> None:
+        node = self.node(robots=[f"a=localhost:{self.server.port}", f"b=localhost:{self.server.port}"], devices="p")
+        for name in "ab":
+            self.assertEqual(self.last(node, f"{name}/odom").header.frame_id, f"{name}/odom")
+        self.assertIn("b/cmd_vel", node.callbacks)
+
+    # A server that goes and comes back is read again; what is wrong is said once.
+    def test_reconnect(self) -> None:
+        node = self.node(port=1)
+        until("a warning", lambda: node.warnings)
+        until("diagnostics", lambda: self.last(node, "/diagnostics").status[0].level == b"\x02")
+        self.assertEqual(len(node.warnings), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
