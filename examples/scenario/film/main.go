@@ -104,16 +104,15 @@ func draw(world, directory string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		known, err := recording.ReadMap(name)
-		if err != nil {
-			return "", err
-		}
 		text, err := os.ReadFile(name)
 		if err != nil {
 			return "", err
 		}
-		columns, rows := known.Size()
-		drawn := stage.Vec{X: float64(columns) * recording.CellSize, Y: float64(rows) * recording.CellSize}
+		known, err := png.DecodeConfig(bytes.NewReader(text))
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", name, err)
+		}
+		drawn := stage.Vec{X: float64(known.Width) * recording.CellSize, Y: float64(known.Height) * recording.CellSize}
 		group(caption + row + margin)
 		s.image(text, stage.Vec{X: -drawn.X / 2, Y: -drawn.Y / 2}, drawn)
 		s.add(`</g>`)
