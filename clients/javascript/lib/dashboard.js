@@ -12,6 +12,7 @@
 
 import { NO_AGE, Robot } from "./data.js";
 import { compare, PlayerError } from "./errors.js";
+import { Wait } from "./wait.js";
 
 export { PlayerError };
 export { GRIPPER } from "./session.js";
@@ -38,12 +39,11 @@ export class DashboardClient extends Robot {
   #stream = null; // sockets of the dashboard: data
   #drive = null; // and commands
   #waiting = []; // commands until #drive is open
-  #ended = "not connected"; // why the stream ended
+  #wait = new Wait("not connected"); // for the stream
   #messages = []; // received and not read: the dashboard sends at most three
   #awaited = 0; // reports still to come
   #access = {};
   #refused = {}; // why access is e, by device
-  #wake = () => {};
   #ages = new Map();
   #new = "";
 
@@ -63,11 +63,11 @@ export class DashboardClient extends Robot {
   async connect(timeoutMs = CONNECT_LIMIT) {
     this.close();
     this.clearData();
-    [this.#ended, this.#messages, this.#awaited, this.#access, this.#new] = [null, [], 0, {}, ""];
+    [this.#wait.ended, this.#messages, this.#awaited, this.#access, this.#new] = [null, [], 0, {}, ""];
     this.#ages.clear();
     let open = false;
-    this.#stream = this.#socket("stream", (message) => this.#received(message), (why) => (this.#ended = why), () => (open = true));
-    await this.#until(timeoutMs, () => open, "the dashboard did not answer in time");
+    this.#stream = this.#socket("stream", (message) => this.#received(message), (why) => (this.#wait.ended = why), () => (open = true));
+    await this.#wait.until(timeoutMs, () => open, "the dashboard did not answer in time");
   }
 
   // socket opens a socket of the dashboard. It calls the functions for each message, at the end, and at
@@ -82,7 +82,7 @@ export class DashboardClient extends Robot {
     socket.binaryType = "arraybuffer";
     const during = (handle) => (event) => {
       handle(event);
-      this.#wake();
+      this.#wait.wake();
     };
     socket.onopen = during(open);
     socket.onmessage = during((event) => message(event.data));
@@ -101,9 +101,9 @@ export class DashboardClient extends Robot {
     }
     this.#stream = this.#drive = null;
     this.#waiting = [];
-    this.#ended = "not connected";
+    this.#wait.ended = "not connected";
     this.held = "";
-    this.#wake();
+    this.#wait.wake();
   }
 
   #received(message) {
@@ -115,23 +115,6 @@ export class DashboardClient extends Robot {
     this.#awaited = Math.max(0, this.#awaited - 1);
   }
 
-  // until waits for a condition, the end of the stream, or the time limit.
-  async #until(timeoutMs, condition, late) {
-    const deadline = performance.now() + timeoutMs;
-    while (!condition()) {
-      if (this.#ended !== null) throw new PlayerError("closed", this.#ended);
-      const left = deadline - performance.now();
-      if (left <= 0) throw new PlayerError("timeout", late);
-      await new Promise((resolve) => {
-        const timer = left < 2 ** 31 ? setTimeout(resolve, left) : null; // more is too much for setTimeout
-        this.#wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-    }
-  }
-
   // request opens devices for reading, r, or closes them, c, and returns the granted access in the same
   // form. It throws an error of kind refused if that is less, with the robot's reasons.
   async request(pairs, timeoutMs = REQUEST_LIMIT) {
@@ -141,17 +124,17 @@ export class DashboardClient extends Robot {
     this.#send({ request: pairs });
     if (pairs === "") return ""; // the dashboard does not answer it
     this.#awaited++;
-    await this.#until(timeoutMs, () => this.#awaited === 0, "no reply in time");
+    await this.#wait.until(timeoutMs, () => this.#awaited === 0, "no reply in time");
     return compare(pairs, pairs.replace(/(.)./g, (_, device) => device + (this.#access[device] ?? "e")), this.#refused);
   }
 
   // read waits for one round of new data.
   async read(timeoutMs = Infinity) {
-    await this.#until(timeoutMs, () => this.#messages.length > 0, "nothing more arrived in time");
+    await this.#wait.until(timeoutMs, () => this.#messages.length > 0, "nothing more arrived in time");
     const message = this.#messages.shift();
     const d = new DataView(message);
     // The acknowledgement: the dashboard sends at most three messages ahead of it.
-    if (this.#ended === null) this.#stream.send(message.slice(0, 4));
+    if (this.#wait.ended === null) this.#stream.send(message.slice(0, 4));
     this.dropped = d.getUint32(4);
     this.#new = "";
     let error = null;
@@ -194,7 +177,7 @@ export class DashboardClient extends Robot {
   }
 
   #send(message) {
-    if (this.#ended !== null) throw new PlayerError("closed", this.#ended);
+    this.#wait.open();
     this.#stream.send(JSON.stringify(message));
   }
 
@@ -231,7 +214,7 @@ export class DashboardClient extends Robot {
 
   // command sends a command on its own socket, which is opened by the first one.
   #command(command) {
-    if (this.#ended !== null) throw new PlayerError("closed", this.#ended);
+    this.#wait.open();
     const text = JSON.stringify(command);
     if (this.#drive?.readyState === 1) { // open
       this.#drive.send(text);

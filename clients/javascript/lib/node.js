@@ -3,6 +3,7 @@
 import net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PlayerError, REPLY, ROUND, Session } from "./session.js";
+import { Wait } from "./wait.js";
 
 export * from "./session.js";
 
@@ -148,8 +149,7 @@ export class PlayerClient extends Session {
 class Link {
   #socket;
   #connected = false;
-  #ended = null; // why the connection ended
-  #wake = () => {};
+  #wait = new Wait();
 
   constructor(host, port) {
     try {
@@ -157,65 +157,48 @@ class Link {
     } catch (e) { // the port
       throw new PlayerError("closed", `${host}:${port}: ${e.message}`);
     }
-    const changed = () => this.#wake();
+    const changed = () => this.#wait.wake();
     this.#socket.on("connect", () => {
       this.#connected = true;
       changed();
     });
     this.#socket.on("readable", changed);
     this.#socket.on("error", (e) => {
-      this.#ended ??= `${host}:${port}: ${e.message}`;
+      this.#wait.ended ??= `${host}:${port}: ${e.message}`;
       changed();
     });
     for (const end of ["end", "close"]) {
       this.#socket.on(end, () => {
-        this.#ended ??= "the server closed the connection";
+        this.#wait.ended ??= "the server closed the connection";
         changed();
       });
     }
   }
 
   async connected(timeoutMs) {
-    await this.#until(timeoutMs, () => this.#connected, "the server did not answer in time");
+    await this.#wait.until(timeoutMs, () => this.#connected, "the server did not answer in time");
   }
 
   // received waits for bytes and returns them.
   async received(timeoutMs) {
     let bytes = null;
-    await this.#until(timeoutMs, () => (bytes = this.#socket.read()) !== null, "nothing more arrived in time");
+    await this.#wait.until(timeoutMs, () => (bytes = this.#socket.read()) !== null, "nothing more arrived in time");
     return bytes;
   }
 
-  // until waits for a condition, the end of the connection, or the time limit.
-  async #until(timeoutMs, condition, late) {
-    const deadline = performance.now() + timeoutMs;
-    while (!condition()) {
-      if (this.#ended !== null) throw new PlayerError("closed", this.#ended);
-      const left = deadline - performance.now();
-      if (left <= 0) throw new PlayerError("timeout", late);
-      await new Promise((resolve) => {
-        const timer = left < 2 ** 31 ? setTimeout(resolve, left) : null; // more is too much for setTimeout
-        this.#wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-    }
-  }
-
   send(message) {
-    if (this.#ended !== null) throw new PlayerError("closed", this.#ended);
+    this.#wait.open();
     if (this.#socket.writableLength > UNSENT_LIMIT) {
-      this.#ended = "cannot send: the network takes nothing";
+      this.#wait.ended = "cannot send: the network takes nothing";
       this.#socket.destroy();
-      throw new PlayerError("closed", this.#ended);
+      throw new PlayerError("closed", this.#wait.ended);
     }
     this.#socket.write(message);
   }
 
   // close ends the connection when the commands have been sent.
   close() {
-    this.#ended ??= "closed";
+    this.#wait.ended ??= "closed";
     this.#socket.destroySoon();
   }
 }
