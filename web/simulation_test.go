@@ -2,11 +2,18 @@ package web
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
+	"maps"
+	"math"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"player/devices/stage"
 )
 
 // A program reads the true state of the simulation, and moves, pauses, steps and resets it.
@@ -69,5 +76,52 @@ func TestSimulation(t *testing.T) {
 	}
 	if _, text, state = ask(`{"reset":true}`); state.Time != 0 || state.Movers[0] != first.Movers[0] || state.Movers[1] != first.Movers[1] || state.Seed != 5 {
 		t.Errorf("after the reset: %s", text)
+	}
+}
+
+// The floor plan is written out as a map of ROS, and a world with that map has the same
+// walls.
+func TestMapOfTheWorld(t *testing.T) {
+	l := newLab(t, nil)
+	folder := t.TempDir()
+	for _, name := range []string{"map.yaml", "map.pgm"} {
+		response, err := http.Get(l.url + "/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := io.ReadAll(response.Body)
+		response.Body.Close()
+		if err != nil || response.StatusCode != http.StatusOK {
+			t.Fatalf("%s: %d %s, %v", name, response.StatusCode, data, err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, name), data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(folder, "again.world")
+	want := l.world.Plan()
+	text := fmt.Sprintf("resolution %v model ( bitmap \"map.yaml\" )", want.Resolution)
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	world, err := stage.Load(path)
+	if err != nil || len(world.Warnings()) > 0 {
+		t.Fatal(world.Warnings(), err)
+	}
+	got := world.Plan()
+	cells := func(p stage.Plan) map[[2]int]bool {
+		walls := map[[2]int]bool{}
+		x0, y0 := int(math.Round(p.Origin.X/p.Resolution)), int(math.Round(p.Origin.Y/p.Resolution))
+		for y := range p.Height {
+			for x := range p.Width {
+				if p.Wall(x, y) {
+					walls[[2]int{x0 + x, y0 + y}] = true
+				}
+			}
+		}
+		return walls
+	}
+	if a, b := cells(want), cells(got); len(a) == 0 || !maps.Equal(a, b) {
+		t.Errorf("%d cells are walls, and %d in the map", len(a), len(b))
 	}
 }

@@ -112,6 +112,8 @@ func site(ctx context.Context, config Config) visitors.Site {
 	if config.World != nil {
 		mux.HandleFunc("GET /world", s.accept(s.world))
 		mux.HandleFunc("GET /plan", s.readers(s.plan))
+		mux.HandleFunc("GET /map.yaml", s.readers(s.mapPlan(writeMap)))
+		mux.HandleFunc("GET /map.pgm", s.readers(s.mapPlan(writePicture)))
 		mux.HandleFunc("GET /simulation", s.readers(s.readSimulation))
 		mux.HandleFunc("POST /simulation", s.allowed(rights.Write, s.orderSimulation))
 	}

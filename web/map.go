@@ -1,0 +1,53 @@
+package web
+
+import (
+	"bufio"
+	"fmt"
+	"net/http"
+	"time"
+
+	"player/devices/stage"
+)
+
+// maxMap bounds the map that is written out, in pixels: a simulation reads a picture of as many.
+const maxMap = 1 << 24
+
+// mapPlan calls next with the floor plan, unless it is too large for a map.
+func (s *server) mapPlan(next func(http.ResponseWriter, stage.Plan)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var plan stage.Plan
+		if err := s.onLoop(r.Context(), func(time.Duration) { plan = s.config.World.Plan() }); err != nil {
+			http.Error(w, explain(err), http.StatusServiceUnavailable)
+			return
+		}
+		if plan.Width > maxMap/plan.Height {
+			http.Error(w, fmt.Sprintf("the map would have %d x %d pixels, and %d is the most: increase the resolution value of the world", plan.Width, plan.Height, maxMap), http.StatusConflict)
+			return
+		}
+		next(w, plan)
+	}
+}
+
+// writeMap writes map.yaml, as ROS reads it.
+func writeMap(w http.ResponseWriter, p stage.Plan) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, _ = fmt.Fprintf(w, "image: map.pgm\nresolution: %v\norigin: [%v, %v, 0]\nnegate: 0\noccupied_thresh: 0.65\nfree_thresh: 0.196\n",
+		p.Resolution, p.Origin.X, p.Origin.Y) // fails if the reader has disconnected
+}
+
+// writePicture writes map.pgm: walls are black, what is free is white.
+func writePicture(w http.ResponseWriter, p stage.Plan) {
+	w.Header().Set("Content-Type", "image/x-portable-graymap")
+	out := bufio.NewWriterSize(w, 1<<16)
+	fmt.Fprintf(out, "P5\n%d %d\n255\n", p.Width, p.Height)
+	for y := p.Height - 1; y >= 0; y-- { // the top row is the first
+		for x := range p.Width {
+			c := byte(254) // as map_saver
+			if p.Wall(x, y) {
+				c = 0
+			}
+			_ = out.WriteByte(c) // Flush has its error
+		}
+	}
+	_ = out.Flush() // fails if the reader has disconnected
+}
