@@ -22,6 +22,7 @@ type moment struct {
 
 // scanning is the work of an instant.
 type scanning struct {
+	done     moment // for which all scans are known
 	due      []*Driver
 	next     atomic.Int64 // in due
 	wait     sync.WaitGroup
@@ -60,15 +61,24 @@ func (d *Driver) scan(c *scanner) {
 	}
 }
 
+// lookAll computes the scans of this instant, once.
 func (w *World) lookAll() {
-	l := &w.scanning
+	l, now := &w.scanning, moment{w.sim, w.moved}
+	if l.done == now {
+		return
+	}
+	l.done = now
+	workers := runtime.GOMAXPROCS(0)
+	if workers < 2 {
+		return
+	}
 	l.due = l.due[:0]
 	for _, s := range w.drivers {
 		if s.scans != nil && s.due < w.sim+StepTime {
 			l.due = append(l.due, s.scans)
 		}
 	}
-	workers := min(runtime.GOMAXPROCS(0), len(l.due))
+	workers = min(workers, len(l.due))
 	if workers < 2 {
 		return
 	}
