@@ -72,7 +72,7 @@ type budget struct {
 	accounts map[netip.Addr]*account
 }
 
-// account is what one visitor uses. The mutex of the budget guards it.
+// account is what one visitor uses. The mutex of the budget protects it.
 type account struct {
 	budget  *budget
 	address netip.Addr
