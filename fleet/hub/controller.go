@@ -335,14 +335,21 @@ func (c *controller) pass(ctx context.Context, m *nats.Msg) error {
 	if err := c.lease.Renew(m.Header.Get(bridge.HeaderLease), time.Now()); err != nil {
 		return err
 	}
-	err := c.conn.Command(c.spec.Letter, m.Data)
-	if err == nil && m.Reply != "" {
-		wait, cancel := context.WithTimeout(ctx, bridge.TTL/2)
-		defer cancel()
-		err = c.conn.Request(wait, "") // its reply comes after the command was obeyed
-	}
-	if err != nil {
+	if err := c.conn.Command(c.spec.Letter, m.Data); err != nil {
 		c.disconnect()
+		return fmt.Errorf("%v: %w", c, err)
+	}
+	if m.Reply == "" {
+		return nil
+	}
+	wait, cancel := context.WithTimeout(ctx, bridge.TTL/2)
+	defer cancel()
+	lines, err := c.conn.Ask(wait, codec.QuestionObstacles) // the answer comes after the command was obeyed, or dropped
+	if err != nil && !errors.Is(err, client.ErrUnknownQuestion) {
+		c.disconnect()
+		return fmt.Errorf("%v: %w", c, err)
+	}
+	if err := readObstacles(lines).to(c.spec); err != nil {
 		return fmt.Errorf("%v: %w", c, err)
 	}
 	return nil

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"player/client"
+)
+
+// A command is answered with ok only if the robot's server has obeyed it.
+func TestTrueAnswers(t *testing.T) {
+	t.Parallel()
+	a := newRobot(t, "a")
+	world, err := filepath.Abs("../worlds/room.world")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "first.cfg")
+	if err := os.WriteFile(file, fmt.Appendf(nil, "driver ( name \"stage\" world %q control \"first\" )\n", world), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := strings.Cut(a.address, ":")
+	start(t, player, file, "-bind", "127.0.0.1", "-gp", port, "-http", a.page)
+	_, conn := startFleet(t, []robot{a})
+	token := acquire(t, conn, "alice")
+	defer keep(t, conn, lease, token)()
+	obeyed := func() {
+		t.Helper()
+		if r := request(t, conn, command, token, speed(100)); !r.OK {
+			t.Errorf("a command is answered %+v", r)
+		}
+	}
+	refused := func(want string) {
+		t.Helper()
+		if r := request(t, conn, command, token, speed(100)); r.OK || !strings.Contains(r.Error, want) {
+			t.Errorf("a command is answered %+v, want an error with %q", r, want)
+		}
+	}
+	obeyed()
+
+	other, err := client.Dial(t.Context(), a.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	obey := func(do error) {
+		t.Helper()
+		if err := errors.Join(do, other.Request(t.Context(), "")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	obey(other.EmergencyStop(true))
+	refused("emergency stop")
+	obey(other.EmergencyStop(false))
+	obeyed()
+
+	// Somebody at the robot itself takes control when alice has not commanded for a second,
+	// and keeps it.
+	bob := a.direct(t)
+	if err := bob.SetName("bob"); err != nil {
+		t.Fatal(err)
+	}
+	wait(t, "turn by bob", func() bool {
+		if err := bob.SetSpeed(0, -20); err != nil {
+			t.Fatal(err)
+		}
+		bob.next()
+		return bob.Position.TurnRate == -20
+	})
+	refused("bob")
+}

@@ -1,0 +1,60 @@
+package hub
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"player/codec"
+	"player/devices"
+)
+
+// errStopped is why a robot obeys no command under an emergency stop.
+var errStopped = errors.New("the emergency stop holds")
+
+// obstacles is what the robot's server says stands in the way of a client's commands and
+// data (PROTOCOL 8.9.2). The zero value: nothing.
+type obstacles struct {
+	stopped bool
+	control string          // the client that has control of position: its address, and its name
+	right   string          // why the client may do nothing
+	lost    map[byte]string // devices that do not work: why
+}
+
+// readObstacles reads the lines of an answer. Those that are unknown are skipped.
+func readObstacles(lines []string) (o obstacles) {
+	for _, line := range lines {
+		what, text, _ := strings.Cut(line, " ")
+		switch what {
+		case "stopped":
+			o.stopped = true
+		case "control":
+			o.control = text
+		case "right":
+			o.right = text
+		default:
+			if r, ok := codec.ParseReason(line); ok {
+				if o.lost == nil {
+					o.lost = map[byte]string{}
+				}
+				o.lost[r.Device] = r.Text
+			}
+		}
+	}
+	return o
+}
+
+// to returns why a command to a device is not obeyed, or nil if nothing is in its way.
+func (o obstacles) to(spec devices.Spec) error {
+	switch {
+	case o.stopped:
+		return errStopped
+	case o.right != "":
+		return errors.New(o.right)
+	case o.control != "" && spec.Letter == codec.Position:
+		return fmt.Errorf("another client has control: %s", o.control)
+	case o.lost[spec.Letter] != "":
+		return errors.New(o.lost[spec.Letter])
+	}
+	return nil
+}
