@@ -48,7 +48,8 @@ func TestHeadlessRun(t *testing.T) {
 		runs[i] = string(text)
 	}
 	lines := strings.Split(strings.TrimSpace(runs[0]), "\n")
-	if len(lines) != 1+601 || !strings.HasPrefix(lines[0], "time_s,robot,") || !strings.HasPrefix(lines[601], "60.00,r0,") {
+	// Each sample has the robot and the puck.
+	if len(lines) != 1+2*601 || !strings.HasPrefix(lines[0], "time_s,robot,") || !strings.HasPrefix(lines[1201], "60.00,r0,") || !strings.HasPrefix(lines[1202], "60.00,puck,") {
 		t.Errorf("%d lines of truth, first %q, last %q", len(lines), lines[0], lines[len(lines)-1])
 	}
 	if runs[0] != runs[1] {
