@@ -109,21 +109,25 @@ func Refused(access *client.AccessError) (lines []string) {
 		if a.Granted != codec.AccessError || a.Why == codec.WhyMissing {
 			continue
 		}
-		name := string(a.Device)
-		for _, spec := range devices.Interfaces() {
-			if spec.Letter == a.Device {
-				name = spec.Name
-			}
-		}
 		if names[a.Reason()] == nil {
 			reasons = append(reasons, a.Reason())
 		}
-		names[a.Reason()] = append(names[a.Reason()], name)
+		names[a.Reason()] = append(names[a.Reason()], InterfaceName(a.Device))
 	}
 	for _, reason := range reasons {
 		lines = append(lines, strings.Join(names[reason], ", ")+": "+reason)
 	}
 	return lines
+}
+
+// InterfaceName returns the interface of a letter, or the letter if it is unknown.
+func InterfaceName(letter byte) string {
+	for _, spec := range devices.Interfaces() {
+		if spec.Letter == letter {
+			return spec.Name
+		}
+	}
+	return string(rune(letter))
 }
 
 // Readable checks a device request that is to read only: "lrsr".

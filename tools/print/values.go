@@ -9,7 +9,7 @@ import (
 
 	"player/client"
 	"player/codec"
-	"player/devices"
+	"player/tools"
 )
 
 // printer makes a line of the newest data of a client.
@@ -105,7 +105,7 @@ func (p *printer) json(dst []byte) []byte {
 		if !p.client.Has(letter) {
 			continue
 		}
-		dst = fmt.Appendf(separated(dst, '{', ","), `%q:{`, name(letter))
+		dst = fmt.Appendf(separated(dst, '{', ","), `%q:{`, tools.InterfaceName(letter))
 		if age, ok := p.client.Age(letter); ok {
 			dst = fmt.Appendf(dst, `"age_ms":%.3f`, age.Seconds()*1000)
 		}
@@ -142,7 +142,7 @@ func (p *printer) text(dst []byte) []byte {
 		if len(dst) > 0 {
 			dst = append(dst, " | "...)
 		}
-		dst = append(dst, name(letter)...)
+		dst = append(dst, tools.InterfaceName(letter)...)
 		if !p.client.Has(letter) {
 			dst = append(dst, " no data"...)
 			continue
@@ -195,14 +195,4 @@ func (v value) column() string {
 		return v.name
 	}
 	return v.name + "_" + strings.ReplaceAll(v.unit, "/", "_per_")
-}
-
-// name returns the interface of a letter, or the letter if it is unknown.
-func name(letter byte) string {
-	for _, spec := range devices.Interfaces() {
-		if spec.Letter == letter {
-			return spec.Name
-		}
-	}
-	return string(rune(letter))
 }
