@@ -265,7 +265,7 @@ func TestNobodyAnswers(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "/dev/robot: no robot answers at 115200 or 19200 baud") {
 		t.Fatalf("error %v", err)
 	}
-	if took := b.Now() - begin; took > setupLimit {
+	if took := b.Now() - begin; took > Kind().SetupLimit {
 		t.Errorf("told after %v", took)
 	}
 }

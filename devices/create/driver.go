@@ -12,10 +12,8 @@ import (
 )
 
 const (
-	// setupLimit is for the link; after setupTime, which must be shorter, the driver
-	// itself gives up with a better explanation.
-	setupLimit = 3 * time.Second
-	setupTime  = 2 * time.Second
+	// setupTime bounds the handshake: the search takes 2.2 s.
+	setupTime = 2500 * time.Millisecond
 
 	// listenTime is how long the driver listens before it sends anything to a robot
 	// that was lost: one that was not switched off still streams, every 15 ms.
@@ -35,38 +33,47 @@ const (
 
 // speeds are those of the interface in baud: that after power-up, and the one that
 // is chosen by holding the robot's button.
-var speeds = [...]int{115200, 19200}
+var speeds = []int{115200, 19200}
 
 var (
 	errSilent   = errors.New("no robot answers at 115200 or 19200 baud: press its CLEAN button, and check the cable")
 	errNotReady = errors.New("the robot is not connected at the moment")
 )
 
-type phase uint8
-
 const (
-	listening phase = iota // does it still stream?
-	releasing              // the wake line is high
-	pulling                // the wake line is low
-	starting               // Start was sent
-	setting                // the mode was sent
-	asking                 // the stream was requested
-	running
+	listening transport.Phase = iota // does it still stream?
+	releasing                        // the wake line is high
+	pulling                          // the wake line is low
+	starting                         // Start was sent
+	setting                          // the mode was sent
+	asking                           // the stream was requested
 )
+
+// steps is the handshake. Start also stops the motors.
+func (d *Driver) steps() []transport.Step {
+	return []transport.Step{
+		listening: {Wait: listenTime, Late: d.wasOff},
+		releasing: {Send: d.wakeLine(false), Wait: pulse, Late: d.Then(pulling)},
+		pulling:   {Send: d.wakeLine(true), Wait: pulse, Late: d.Then(starting)},
+		starting: {
+			Send: func(dst []byte) []byte { return append(d.wakeLine(false)(dst), byte(Start)) },
+			Wait: modeTime, Late: d.Then(setting),
+		},
+		setting: {Send: func(dst []byte) []byte { return append(dst, byte(d.mode.command())) }, Wait: modeTime, Late: d.Then(asking)},
+		asking:  {Send: func(dst []byte) []byte { return AppendStream(AppendDrive(dst, 0, 0)) }, Wait: answerTime},
+	}
+}
+
+// search tries both speeds three times. The first try wakes the robot.
+var search = []transport.Look{{}, {Speed: 1, First: starting}, {First: starting}, {Speed: 1, First: starting}, {First: starting}, {Speed: 1, First: starting}}
 
 // Driver drives the robot.
 type Driver struct {
-	port string
-	mode Mode // that the robot is to be in
+	transport.Transport
 
-	link           *devices.Link
-	transport      transport.Transport
+	mode           Mode // that the robot is to be in
 	position, misc *devices.Device
-
-	phase  phase
-	giveUp time.Duration // when the handshake fails
-	speed  int           // index in speeds, that of the last success first
-	parser Parser
+	parser         Parser
 
 	odometry Odometry
 	on       bool          // the motors are to be on
@@ -79,7 +86,7 @@ type Driver struct {
 // Kind declares the driver.
 func Kind() devices.Kind {
 	return devices.Kind{
-		Name: "create", Doc: "iRobot Create 2 and Roomba (Open Interface)", SetupLimit: setupLimit,
+		Name: "create", Doc: "iRobot Create 2 and Roomba (Open Interface)", SetupLimit: setupTime + transport.Grace,
 		Probe:    probe(),
 		Provides: []devices.Spec{devices.Position(), devices.Misc()},
 		Options: []devices.Option{
@@ -92,125 +99,60 @@ func Kind() devices.Kind {
 
 // New returns the driver of the robot on a serial port, in mode Full or Safe.
 func New(port string, full bool) *Driver {
-	d := &Driver{port: port, mode: ModeSafe}
+	d := &Driver{mode: ModeSafe}
 	if full {
 		d.mode = ModeFull
+	}
+	d.Protocol = transport.Protocol{
+		Address: port, Name: "a Create or Roomba", Speeds: speeds, Search: search,
+		Begin: d.begin, Steps: d.steps(), Limit: setupTime,
+		Framing: &d.parser.Framing, Receive: d.receive, Wake: d.flush,
+		// Mode Passive lets the robot sleep and charge.
+		Bye: func(dst []byte) []byte { return append(AppendDrive(dst, 0, 0), byte(PauseStream), 0, byte(Start)) },
+		// Twice: if a command was cut off before them, the robot takes the first for the
+		// rest of it. Start ends the mode in which the motors have power.
+		LastWords: append(AppendDrive(AppendDrive(nil, 0, 0), 0, 0), byte(Start)),
+		Silent:    errSilent,
 	}
 	return d
 }
 
 // Setup implements devices.Driver.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
-	d.link, d.position, d.misc = link, link.Device(codec.Position), link.Device(codec.Misc)
+	d.position, d.misc = link.Device(codec.Position), link.Device(codec.Misc)
 	d.odometry, d.free = Odometry{Odometry: wheels.Odometry{Base: wheelBase}}, 0
-	d.transport.Setup(now, link, d.port, d)
+	d.Transport.Setup(now, link)
 }
 
-// Shutdown implements devices.Driver: the wheels stop, and mode Passive lets the
-// robot sleep and charge.
-func (d *Driver) Shutdown(now time.Duration) {
-	if d.transport.Shutdown(now) {
-		d.transport.Finish(now, append(AppendDrive(d.out[:0], 0, 0), byte(PauseStream), 0, byte(Start)))
-	}
-}
-
-// Tick implements devices.Ticker.
-func (d *Driver) Tick(now time.Duration) time.Duration { return d.transport.Tick(now) }
-
-// Open implements transport.Hardware.
-func (d *Driver) Open(h devices.PortHandler) (devices.Port, error) {
-	return d.link.Host().OpenSerial(d.port, speeds[d.speed], h)
-}
-
-// Greet implements transport.Hardware.
-func (d *Driver) Greet(now time.Duration) {
-	// Twice: if a command was cut off before them, the robot takes the first for the
-	// rest of it. Start ends the mode in which the motors have power.
-	d.transport.LastWords(append(AppendDrive(AppendDrive(nil, 0, 0), 0, 0), byte(Start)))
-	d.giveUp = now + setupTime
+func (d *Driver) begin(time.Duration) transport.Phase {
 	d.on, d.obeys, d.moving = true, true, false
-	d.parser.Reset()
-	if d.transport.WasLost() {
-		d.enter(now, listening)
-		return
+	if d.WasLost() {
+		return listening
 	}
-	d.enter(now, releasing)
+	return releasing
 }
 
-// enter begins a phase of the handshake.
-func (d *Driver) enter(now time.Duration, p phase) {
-	d.phase = p
-	next := modeTime
-	switch p {
-	case listening:
-		next = listenTime
-	case releasing:
-		d.wakeLine(false)
-		next = pulse
-	case pulling:
-		d.wakeLine(true)
-		next = pulse
-	case starting:
-		d.wakeLine(false)
-		d.send(byte(Start)) // also stops the motors
-	case setting:
-		d.send(byte(d.mode.command()))
-	case asking:
-		d.out = AppendStream(AppendDrive(d.out[:0], 0, 0))
-		d.transport.Port().Write(d.out)
-		next = answerTime
-	case running:
-		d.transport.WakeAt(0)
-		return
-	}
-	d.transport.WakeAt(now + next)
+// wasOff goes on with a robot that does not stream any more: it was switched off.
+func (d *Driver) wasOff(now time.Duration) {
+	d.odometry.Restart()
+	d.Enter(now, releasing)
 }
 
-// Timeout implements transport.Timer.
-func (d *Driver) Timeout(now time.Duration) {
-	switch d.phase {
-	case running:
-		d.flush(now)
-	case listening:
-		d.odometry.Restart() // it was off
-		d.enter(now, releasing)
-	case asking:
-		d.again(now)
-	default:
-		d.enter(now, d.phase+1)
-	}
-}
-
-// again tries the other speed.
-func (d *Driver) again(now time.Duration) {
-	if now >= d.giveUp {
-		d.transport.Unanswered(now, errSilent)
-		return
-	}
-	d.speed = (d.speed + 1) % len(speeds)
-	if !d.transport.SetSpeed(now, speeds[d.speed]) {
-		return
-	}
-	d.parser.Reset()
-	d.enter(now, starting)
-}
-
-// Receive implements transport.Hardware.
-func (d *Driver) Receive(now time.Duration, p []byte) {
-	for r, rest, ok := d.parser.Next(p); ok && d.transport.IsOpen(); r, rest, ok = d.parser.Next(rest) {
-		switch d.phase {
-		case listening: // it was not switched off
-			d.odometry.Update(now, r.Left, r.Right)
-			d.enter(now, releasing)
-		case asking, running:
+// receive is Protocol.Receive.
+func (d *Driver) receive(now time.Duration, p []byte) {
+	for r, rest, ok := d.parser.Next(p); ok && d.IsOpen(); r, rest, ok = d.parser.Next(rest) {
+		switch {
+		case d.IsUp(), d.Phase() == asking:
 			d.report(now, r)
+		case d.Phase() == listening: // it was not switched off
+			d.odometry.Update(now, r.Left, r.Right)
+			d.Enter(now, releasing)
 		}
 	}
-	d.transport.Noise(now, d.parser.Stats)
 }
 
 func (d *Driver) report(now time.Duration, r Report) {
-	d.transport.Heard(now)
+	d.Heard(now)
 	if !d.odometry.Update(now, r.Left, r.Right) {
 		d.parser.Stats.Broken++ // counts that cannot be
 		return
@@ -218,7 +160,7 @@ func (d *Driver) report(now time.Duration, r Report) {
 	if d.on && d.obeys && r.Mode != d.mode {
 		d.on = false
 		d.position.ForgetCommand()
-		d.transport.Log().Warn("the robot has switched its motors off: at a cliff, with a wheel off the floor, at the charger, or by its button;" +
+		d.Log().Warn("the robot has switched its motors off: at a cliff, with a wheel off the floor, at the charger, or by its button;" +
 			" put it right, then switch the motors on")
 	}
 	d.obeys = r.Mode == d.mode
@@ -233,10 +175,7 @@ func (d *Driver) report(now time.Duration, r Report) {
 	misc := codec.MiscData{FrontBumpers: r.bumpers(), Battery: uint8(min((int(r.Battery)+50)/100, 255))}
 	d.out = misc.Append(d.out[:0])
 	d.misc.Publish(now, d.out)
-	if d.phase == asking {
-		d.enter(now, running)
-		d.transport.Up(now)
-	}
+	d.Up(now)
 }
 
 // bumpers returns the bits of misc: what keeps the robot from driving forward.
@@ -255,7 +194,7 @@ func (r Report) bumpers() (bits uint8) {
 // Command implements devices.Commanded. The robot gets the newest command at once
 // if commandGap has passed, else when it has.
 func (d *Driver) Command(now time.Duration, _ *devices.Device) {
-	if d.transport.IsUp() {
+	if d.IsUp() {
 		d.moving = true
 		d.flush(now)
 	}
@@ -266,11 +205,11 @@ func (d *Driver) flush(now time.Duration) {
 	if !d.moving {
 		return
 	}
-	if d.transport.Port().Buffered() > 0 {
+	if d.Port().Buffered() > 0 {
 		d.free = now + commandGap // the line takes nothing: look again
 	}
 	if now < d.free {
-		d.transport.WakeAt(d.free)
+		d.WakeAt(d.free)
 		return
 	}
 	var c codec.PositionCommand
@@ -280,7 +219,7 @@ func (d *Driver) flush(now time.Duration) {
 	left, right := WheelSpeeds(c)
 	d.moving, d.free = false, now+commandGap
 	d.out = AppendDrive(d.out[:0], left, right)
-	d.transport.Port().Write(d.out)
+	d.Port().Write(d.out)
 }
 
 // Configure implements devices.Configurer.
@@ -289,7 +228,7 @@ func (d *Driver) Configure(now time.Duration, _ *devices.Device, payload []byte)
 	switch {
 	case err != nil:
 		return err
-	case !d.transport.IsUp():
+	case !d.IsUp():
 		return errNotReady
 	}
 	switch c.Code {
@@ -302,7 +241,7 @@ func (d *Driver) Configure(now time.Duration, _ *devices.Device, payload []byte)
 			command = d.mode.command()
 		}
 		d.out = append(d.out, byte(command))
-		d.transport.Port().Write(d.out)
+		d.Port().Write(d.out)
 	case codec.ConfigOdometry:
 		d.odometry.Reset()
 	case codec.ConfigVelocity:
@@ -319,15 +258,13 @@ func (m Mode) command() Command {
 	return Safe
 }
 
-func (d *Driver) send(b byte) {
-	d.out = append(d.out[:0], b)
-	d.transport.Port().Write(d.out)
-}
-
-// wakeLine pulls the line that wakes the robot (BRC, pin 5), or releases it. Cables
-// connect it to RTS or DTR; ports without these lines need no waking.
-func (d *Driver) wakeLine(low bool) {
-	if p, ok := d.transport.Port().(devices.ModemPort); ok {
-		_ = p.SetModemLines(low, low) // a port without them has nothing to wake
+// wakeLine returns what pulls the line that wakes the robot (BRC, pin 5), or releases it.
+// Cables connect it to RTS or DTR; ports without these lines need no waking.
+func (d *Driver) wakeLine(low bool) func(dst []byte) []byte {
+	return func(dst []byte) []byte {
+		if p, ok := d.Port().(devices.ModemPort); ok {
+			_ = p.SetModemLines(low, low) // a port without them has nothing to wake
+		}
+		return dst
 	}
 }

@@ -10,7 +10,7 @@ import (
 // for reports. It does not wake a robot: find names the others on its line then.
 func probe() *devices.Probe {
 	return &devices.Probe{
-		Speeds: speeds[:],
+		Speeds: speeds,
 		Ask:    AppendStream([]byte{byte(Start)}),
 		Wait:   100 * time.Millisecond,
 		Recognise: func(heard []byte) (a devices.Answer) {

@@ -90,21 +90,19 @@ var greets = [...]request{setAddress, clearInterface, inquireVersion, inquirePan
 // the original server, nor when it is back after an outage. When the last client
 // closes it, it goes to 0, 0, 0 if a client has moved it.
 type Driver struct {
-	port      string
-	ranges    Ranges
-	transport transport.Transport
-	link      *devices.Link
-	device    *devices.Device
+	transport.Transport
+
+	ranges Ranges
+	device *devices.Device
 
 	parser Parser
 
-	phase     phase
-	greeted   int           // requests of setup that have ended
-	giveUp    time.Duration // when setup fails
-	answers   bool          // the camera has answered for its position, its model unknown
-	unnamed   int           // inquiries for the model that were not answered
-	trouble   error         // the error if setup fails
-	overheard []byte        // during setup, for transport.Recognize
+	phase   phase
+	greeted int           // requests of setup that have ended
+	giveUp  time.Duration // when setup fails
+	answers bool          // the camera has answered for its position, its model unknown
+	unnamed int           // inquiries for the model that were not answered
+	trouble error         // the error if setup fails
 
 	request request // not answered yet, or nothing
 	sent    time.Duration
@@ -122,7 +120,13 @@ type Driver struct {
 
 // New returns a driver for the camera on a serial port.
 func New(port string, ranges Ranges) *Driver {
-	return &Driver{port: port, ranges: ranges, complaints: timers.Limiter{Period: time.Second}}
+	d := &Driver{ranges: ranges, complaints: timers.Limiter{Period: time.Second}}
+	d.Protocol = transport.Protocol{
+		Address: port, Name: "a camera", Kin: "a VISCA camera", Speeds: []int{baud},
+		Begin: d.begin, Framing: &d.parser.Framing, Receive: d.receive, Wake: d.wake, Silent: errNoCamera,
+		LastWords: []byte("\xFF" + ClearInterface), // FF ends a packet that was cut off
+	}
+	return d
 }
 
 // Kind declares the driver.
@@ -146,19 +150,19 @@ func Kind() devices.Kind {
 
 // Setup implements devices.Driver.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
-	d.link, d.device = link, link.Device(codec.PTZ)
+	d.device = link.Device(codec.PTZ)
 	d.head.moved = false
-	d.transport.Setup(now, link, d.port, d)
+	d.Transport.Setup(now, link)
 }
 
 // Shutdown implements devices.Driver. A camera that clients have moved is
 // stopped and sent home; the driver does not wait until it is there.
 func (d *Driver) Shutdown(now time.Duration) {
-	home := d.transport.IsUp() && d.head.moved
+	home := d.IsUp() && d.head.moved
 	switch {
-	case !d.transport.Shutdown(now):
+	case !d.Leave(now):
 	case !home:
-		d.transport.Finish(now, nil)
+		d.Finish(now, nil)
 	default:
 		d.phase = leaving
 		d.head.order(codec.PTZCommand{})
@@ -166,7 +170,7 @@ func (d *Driver) Shutdown(now time.Duration) {
 		if d.request == nothing {
 			d.next(now)
 		} else {
-			d.transport.WakeAt(d.sent + answerLimit)
+			d.WakeAt(d.sent + answerLimit)
 		}
 	}
 }
@@ -175,33 +179,25 @@ func (d *Driver) Shutdown(now time.Duration) {
 // been answered.
 func (d *Driver) Command(_ time.Duration, device *devices.Device) {
 	var c codec.PTZCommand
-	if d.phase == running && d.transport.IsUp() && c.Decode(device.Command()) == nil {
+	if d.phase == running && d.IsUp() && c.Decode(device.Command()) == nil {
 		d.head.order(c)
 	}
 }
 
-// Tick implements devices.Ticker.
-func (d *Driver) Tick(now time.Duration) time.Duration { return d.transport.Tick(now) }
-
-// Open implements transport.Hardware.
-func (d *Driver) Open(h devices.PortHandler) (devices.Port, error) {
-	return d.link.Host().OpenSerial(d.port, baud, h)
-}
-
-// Greet implements transport.Hardware. It sets the camera's address and clears its
-// commands, as ours are cleared; then it asks for the position.
-func (d *Driver) Greet(now time.Duration) {
-	d.transport.LastWords([]byte("\xFF" + ClearInterface)) // FF ends a packet that was cut off
-	d.parser.Reset()
+// begin is Protocol.Begin. It sets the camera's address and clears its commands, as ours
+// are cleared; then it asks for the position. The requests are a cycle and not a table:
+// their answers may come late, and the model may be told after the position.
+func (d *Driver) begin(now time.Duration) transport.Phase {
 	d.phase, d.greeted, d.giveUp, d.trouble = greeting, 0, now+greetTime, errNoCamera
-	d.answers, d.unnamed, d.overheard = false, 0, nil
+	d.answers, d.unnamed = false, 0
 	d.at = 0
 	d.head = head{moved: d.head.moved, model: d.ranges.fixed()}
 	d.send(now, greets[0])
+	return 0
 }
 
-// Timeout implements transport.Timer.
-func (d *Driver) Timeout(now time.Duration) {
+// wake is Protocol.Wake: the next request is due.
+func (d *Driver) wake(now time.Duration) {
 	if d.request != nothing {
 		d.parser.Reset()
 		d.failed(now, noAnswer)
@@ -217,7 +213,7 @@ func (d *Driver) next(now time.Duration) {
 	case d.phase == greeting:
 		d.greet(now)
 	case d.phase == leaving && command == nothing:
-		d.transport.Finish(now, nil)
+		d.Finish(now, nil)
 	case command != nothing && (d.phase == leaving || !d.commanded):
 		d.send(now, command)
 	case d.inquired == inquirePanTilt:
@@ -233,14 +229,10 @@ func (d *Driver) greet(now time.Duration) {
 	next := greets[d.greeted%len(greets)]
 	switch {
 	case now+greetLimit > d.giveUp:
-		what := transport.Recognize(d.overheard)
-		switch {
-		case what != "" && what != "a VISCA camera":
-			d.transport.Down(now, fmt.Errorf("%s is heard here, not a camera: are the ports swapped?", what))
-		case d.trouble == errNoCamera:
-			d.transport.Unanswered(now, errNoCamera)
-		default:
-			d.transport.Down(now, d.trouble)
+		if d.trouble == errNoCamera {
+			d.Absent(now)
+		} else {
+			d.Down(now, d.trouble)
 		}
 		return
 	case d.answers && d.head.model == nil:
@@ -255,10 +247,10 @@ func (d *Driver) greet(now time.Duration) {
 func (d *Driver) identify(now time.Duration, v Version) {
 	model, err := d.ranges.of(v)
 	if err != nil {
-		d.transport.Down(now, err)
+		d.Down(now, err)
 		return
 	}
-	d.transport.Log().Info("camera found", zap.Stringer("model", v))
+	d.Log().Info("camera found", zap.Stringer("model", v))
 	d.head.model = model
 }
 
@@ -277,25 +269,22 @@ func (d *Driver) send(now time.Duration, r request) {
 	if d.phase == greeting {
 		limit = greetLimit
 	}
-	d.transport.WakeAt(now + limit)
-	d.transport.Port().Write(d.out)
+	d.WakeAt(now + limit)
+	d.Port().Write(d.out)
 }
 
 // end ends the request: it was answered.
 func (d *Driver) end(now time.Duration) {
 	d.request = nothing
 	if at := d.sent + minExchange; at > now {
-		d.transport.WakeAt(at)
+		d.WakeAt(at)
 		return
 	}
 	d.next(now)
 }
 
-// Receive implements transport.Hardware.
-func (d *Driver) Receive(now time.Duration, p []byte) {
-	if d.phase == greeting {
-		d.overheard = transport.Remember(d.overheard, p)
-	}
+// receive is Protocol.Receive.
+func (d *Driver) receive(now time.Duration, p []byte) {
 	if d.request == setAddress { // the answer's content does not matter: there is one camera
 		if bytes.IndexByte(p, terminator) >= 0 {
 			d.end(now)
@@ -307,7 +296,6 @@ func (d *Driver) Receive(now time.Duration, p []byte) {
 			d.parser.Stats.Garbage += uint64(len(packet))
 		}
 	}
-	d.transport.Noise(now, d.parser.Stats)
 }
 
 // take handles a reply; ok is false if the reply makes no sense.
@@ -330,7 +318,7 @@ func (d *Driver) take(now time.Duration, r Reply) (ok bool) {
 		d.refused(now, r)
 	case NetworkChange:
 		if d.phase == running {
-			d.transport.Down(now, errRestarted)
+			d.Down(now, errRestarted)
 		}
 	}
 	return true
@@ -371,7 +359,7 @@ func (d *Driver) answer(now time.Duration, r Reply) (ok bool) {
 			position := codec.PTZData{Pan: d.pan, Tilt: d.tilt, Zoom: int16(model.ZoomPlayer(units))}
 			d.data = position.Append(d.data[:0])
 			d.device.Publish(d.at, d.data)
-			d.transport.Heard(now)
+			d.Heard(now)
 			d.at = 0
 		}
 		d.watch(now, zoom, [2]int16{int16(units)}, model.Zoom/100)
@@ -390,9 +378,9 @@ func (d *Driver) watch(now time.Duration, r request, at [2]int16, slack int) {
 
 // greetingDone ends setup: the camera has told where it is, in time or late.
 func (d *Driver) greetingDone(now time.Duration) {
-	d.phase, d.overheard = running, nil
+	d.phase = running
 	d.end(now)
-	d.transport.Up(now) // last: a client may close the device in it
+	d.Up(now) // last: a client may close the device in it
 }
 
 // answered continues after an answer, unless the answer came too late.
@@ -434,7 +422,7 @@ func (d *Driver) failed(now time.Duration, f Fault) {
 	case inquireVersion:
 		d.unnamed++
 		if f == BadSyntax || f == BadLength || d.answers && d.unnamed >= maxTries {
-			d.transport.Log().Info("the camera does not tell its model: it is taken for an EVI-D30")
+			d.Log().Info("the camera does not tell its model: it is taken for an EVI-D30")
 			d.head.model = d.ranges.unnamed()
 		}
 	case clearInterface:
@@ -454,6 +442,6 @@ func (d *Driver) failed(now time.Duration, f Fault) {
 // complain logs a command that the camera does not carry out, once a second.
 func (d *Driver) complain(now time.Duration, why string) {
 	if repeats, ok := d.complaints.Allow(now); ok {
-		d.transport.Log().Warn("the camera does not carry out a command", zap.String("why", why), zap.Int("repeats", repeats))
+		d.Log().Warn("the camera does not carry out a command", zap.String("why", why), zap.Int("repeats", repeats))
 	}
 }

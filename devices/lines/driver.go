@@ -75,27 +75,25 @@ func Kind() devices.Kind {
 			if err != nil {
 				return nil, err
 			}
-			return []devices.Instance{{Driver: d, Provides: d.provides(), SetupLimit: d.opts.Boot + margin + time.Second}}, nil
+			return []devices.Instance{{Driver: d, Provides: d.provides(), SetupLimit: d.Protocol.Limit + transport.Grace}}, nil
 		},
 	}
 }
 
 // Driver drives the robot.
 type Driver struct {
+	transport.Transport
+
 	opts     Options
 	patterns []pattern
 	drive    template
 	stop     template
 	measured [fields]bool // by some pattern
 
-	link                  *devices.Link
-	transport             transport.Transport
 	position, sonar, misc *devices.Device // nil: it has none
 
-	booted  bool
-	giveUp  time.Duration // when the handshake fails
-	lines   transport.Lines
-	unknown bool // a line of this handshake matches no pattern
+	booted bool
+	lines  transport.Lines
 
 	moving   bool          // a command is to be sent
 	free     time.Duration // when the next one may go out
@@ -149,7 +147,35 @@ func New(o Options) (*Driver, error) {
 	case len(d.provides()) == 0:
 		return nil, errors.New("read: no pattern has a field")
 	}
+	d.Protocol = d.protocol()
 	return d, nil
+}
+
+const (
+	booting transport.Phase = iota
+	asking
+)
+
+// protocol returns what the driver says of its board.
+func (d *Driver) protocol() transport.Protocol {
+	o := &d.opts
+	p := transport.Protocol{
+		Address: o.Port, Name: "a board with lines of text", Speeds: []int{o.Baud},
+		Begin: d.begin, Limit: o.Boot + margin,
+		Steps: []transport.Step{
+			booting: {Wait: max(o.Boot, time.Millisecond), Late: d.Then(asking)},
+			asking:  {Send: d.hello, Wait: margin},
+		},
+		Framing: &d.lines.Framing, Receive: d.receive, Wake: d.wake, Bye: d.bye,
+		Silent: fmt.Errorf("no line of text comes at %d bit/s: check cable, speed and program of the board", o.Baud),
+		Stuck: func(transport.Phase) error {
+			return fmt.Errorf("lines come at %d bit/s, but none is like those of read, such as %q", o.Baud, o.Read[0])
+		},
+	}
+	if d.stop != nil {
+		p.LastWords = d.halt([]byte{'\n'}) // behind the end of a line that was cut off
+	}
+	return p
 }
 
 // provides returns the devices that the lines are about.
@@ -171,7 +197,6 @@ func (d *Driver) has(from, to int) bool { return slices.Contains(d.measured[from
 
 // Setup implements devices.Driver.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
-	d.link = link
 	for _, device := range link.Devices() {
 		switch device.Letter() {
 		case codec.Position:
@@ -185,72 +210,53 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.odometry = wheels.Odometry{Base: d.opts.Base}
 	d.restarts = timers.Limiter{Period: time.Second}
 	d.positionData, d.sonarData, d.miscData = codec.PositionData{}, codec.SonarData{}, codec.MiscData{}
-	d.transport.Setup(now, link, d.opts.Port, d)
+	d.Transport.Setup(now, link)
 }
 
-// Shutdown implements devices.Driver: the motors stop.
-func (d *Driver) Shutdown(now time.Duration) {
-	if !d.transport.Shutdown(now) {
-		return
-	}
-	d.out = d.out[:0]
-	if d.stop != nil && d.booted {
-		d.out = d.stop.append(d.out, &[args]float64{})
-	}
-	d.transport.Finish(now, d.out)
-}
-
-// Tick implements devices.Ticker.
-func (d *Driver) Tick(now time.Duration) time.Duration { return d.transport.Tick(now) }
-
-// Open implements transport.Hardware.
-func (d *Driver) Open(h devices.PortHandler) (devices.Port, error) {
-	return d.link.Host().OpenSerial(d.opts.Port, d.opts.Baud, h)
-}
-
-// Greet implements transport.Hardware: it waits until the board has booted.
-func (d *Driver) Greet(now time.Duration) {
-	d.booted, d.unknown, d.moving, d.free, d.due = false, false, false, 0, 0
+// begin is Protocol.Begin: the board boots.
+func (d *Driver) begin(time.Duration) transport.Phase {
+	d.booted, d.moving, d.free, d.due = false, false, 0, 0
 	d.turned = turning{}
-	d.lines.Reset()
-	d.giveUp = now + d.opts.Boot + margin
-	if d.stop != nil {
-		// Behind the end of a line that was cut off.
-		d.transport.LastWords(d.stop.append([]byte{'\n'}, &[args]float64{}))
-	}
-	d.transport.WakeAt(now + max(d.opts.Boot, time.Millisecond))
+	return booting
 }
 
-// Timeout implements transport.Timer.
-func (d *Driver) Timeout(now time.Duration) {
-	switch {
-	case d.transport.IsUp():
-		d.moving = d.moving || d.due != 0 && now >= d.due
-		d.flush(now)
-	case !d.booted:
-		d.booted = true
-		d.out = d.out[:0]
-		if d.stop != nil { // it may have been left driving
-			d.out = d.stop.append(d.out, &[args]float64{})
-		}
-		for _, text := range d.opts.Hello {
-			d.out = append(append(d.out, text...), '\n')
-		}
-		d.transport.Port().Write(d.out)
-		d.transport.WakeAt(d.giveUp)
-	case d.unknown:
-		d.transport.Down(now, fmt.Errorf("lines come at %d bit/s, but none is like those of read, such as %q", d.opts.Baud, d.opts.Read[0]))
-	default:
-		d.transport.Unanswered(now, fmt.Errorf("no line of text comes at %d bit/s: check cable, speed and program of the board", d.opts.Baud))
+// halt appends the line that stops the motors, if it has any.
+func (d *Driver) halt(dst []byte) []byte {
+	if d.stop == nil {
+		return dst
 	}
+	return d.stop.append(dst, &[args]float64{})
 }
 
-// Receive implements transport.Hardware.
-func (d *Driver) Receive(now time.Duration, p []byte) {
-	for line, rest, ok := d.lines.Next(p); ok && d.transport.IsOpen(); line, rest, ok = d.lines.Next(rest) {
+// hello appends what a board is told that has booted. It may have been left driving.
+func (d *Driver) hello(dst []byte) []byte {
+	d.booted = true
+	dst = d.halt(dst)
+	for _, text := range d.opts.Hello {
+		dst = append(append(dst, text...), '\n')
+	}
+	return dst
+}
+
+// bye is Protocol.Bye: the motors stop.
+func (d *Driver) bye(dst []byte) []byte {
+	if !d.booted {
+		return dst
+	}
+	return d.halt(dst)
+}
+
+// wake is Protocol.Wake: a command is due.
+func (d *Driver) wake(now time.Duration) {
+	d.moving = d.moving || d.due != 0 && now >= d.due
+	d.flush(now)
+}
+
+// receive is Protocol.Receive.
+func (d *Driver) receive(now time.Duration, p []byte) {
+	for line, rest, ok := d.lines.Next(p); ok && d.IsOpen(); line, rest, ok = d.lines.Next(rest) {
 		d.line(now, line)
 	}
-	d.transport.Noise(now, d.lines.Stats)
 }
 
 // line publishes what a line says. The first one after the boot ends the handshake.
@@ -258,7 +264,7 @@ func (d *Driver) line(now time.Duration, line []byte) {
 	i := slices.IndexFunc(d.patterns, func(p pattern) bool { return p.match(line, &d.values) })
 	if i < 0 {
 		if len(line) > 0 {
-			d.unknown = true
+			d.Found()
 			d.lines.Stats.Broken++
 		}
 		return
@@ -266,12 +272,9 @@ func (d *Driver) line(now time.Duration, line []byte) {
 	if !d.booted {
 		return
 	}
-	d.transport.Heard(now)
+	d.Heard(now)
 	d.publish(now)
-	if !d.transport.IsUp() {
-		d.transport.WakeAt(0)
-		d.transport.Up(now)
-	}
+	d.Up(now)
 }
 
 // publish publishes the devices that have a field in the line.
@@ -333,7 +336,7 @@ func (d *Driver) turn(now time.Duration, way [2]float64) {
 	if restarted {
 		d.odometry.Forget()
 		if repeats, ok := d.restarts.Allow(now); ok {
-			d.transport.Log().Warn("the board has restarted: its wheels count from 0 again", zap.Int("times before", repeats))
+			d.Log().Warn("the board has restarted: its wheels count from 0 again", zap.Int("times before", repeats))
 		}
 	}
 	d.odometry.Move(now, steps[0], steps[1])
@@ -348,7 +351,7 @@ func take[T uint8 | uint16 | int16 | int32](v *values, field int, to *T, least, 
 
 // Command implements devices.Commanded.
 func (d *Driver) Command(now time.Duration, device *devices.Device) {
-	if d.transport.IsUp() && device == d.position && d.drive != nil {
+	if d.IsUp() && device == d.position && d.drive != nil {
 		d.moving = true
 		d.flush(now)
 	}
@@ -356,7 +359,7 @@ func (d *Driver) Command(now time.Duration, device *devices.Device) {
 
 // flush sends the newest command when the line is free.
 func (d *Driver) flush(now time.Duration) {
-	if d.transport.Port().Buffered() > 0 {
+	if d.Port().Buffered() > 0 {
 		d.free = now + commandGap // the line takes nothing: look again
 	}
 	b := d.position.Command()
@@ -371,7 +374,7 @@ func (d *Driver) flush(now time.Duration) {
 		}
 		d.out = line.append(d.out[:0], &[args]float64{
 			argSpeed: (left + right) / 2, argTurn: (right - left) / d.opts.Base * 180 / math.Pi, argLeft: left, argRight: right})
-		d.transport.Port().Write(d.out)
+		d.Port().Write(d.out)
 		d.moving, d.free = false, now+commandGap
 		if d.due = 0; d.opts.Repeat > 0 {
 			d.due = now + d.opts.Repeat
@@ -379,12 +382,12 @@ func (d *Driver) flush(now time.Duration) {
 	}
 	switch {
 	case d.moving && b != nil:
-		d.transport.WakeAt(d.free)
+		d.WakeAt(d.free)
 	case b == nil: // it was forgotten
 		d.moving, d.due = false, 0
-		d.transport.WakeAt(0)
+		d.WakeAt(0)
 	default:
-		d.transport.WakeAt(d.due)
+		d.WakeAt(d.due)
 	}
 }
 
@@ -394,7 +397,7 @@ func (d *Driver) Configure(now time.Duration, _ *devices.Device, payload []byte)
 	switch {
 	case err != nil:
 		return err
-	case !d.transport.IsUp():
+	case !d.IsUp():
 		return errAway
 	}
 	text := ""
@@ -410,6 +413,6 @@ func (d *Driver) Configure(now time.Duration, _ *devices.Device, payload []byte)
 		return fmt.Errorf("configuration %q: %w", c.Code, errUnknown)
 	}
 	d.out = append(append(d.out[:0], text...), '\n')
-	d.transport.Port().Write(d.out)
+	d.Port().Write(d.out)
 	return nil
 }

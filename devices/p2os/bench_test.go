@@ -64,7 +64,7 @@ func (b *bench) ready() {
 
 func (b *bench) untilUp() {
 	b.t.Helper()
-	if !b.Until(b.driver.transport.IsUp, 10*time.Second) {
+	if !b.Until(b.driver.IsUp, 10*time.Second) {
 		b.t.Fatalf("not connected: %v; wrote %q; log %v", b.done, b.wrote(), b.messages())
 	}
 }

@@ -17,10 +17,8 @@ import (
 )
 
 const (
-	// setupLimit is for the link; after setupTime, which must be shorter, the driver
-	// itself gives up with a better explanation.
-	setupLimit = 5 * time.Second
-	setupTime  = 4500 * time.Millisecond
+	// setupTime bounds the handshake of a robot that answers.
+	setupTime = 4500 * time.Millisecond
 
 	// commandGap is the shortest time between two commands of clients that send more.
 	// It is also at least twice what the command takes: the other half of the line is
@@ -46,24 +44,15 @@ var (
 // Driver drives the microcontroller: Player's position, sonar, gripper and misc
 // devices. The states of the connection are in handshake.go.
 type Driver struct {
-	port      string
+	transport.Transport
+
 	overrides Overrides
 	model     Model // in use, of the robot that was found last
-	transport transport.Transport
-	link      *devices.Link
 
 	position, sonar, gripper, misc *devices.Device
 
-	phase     phase
-	tries     int           // requests of this phase that were not answered, and this one
-	begun     time.Duration // when the handshake began
-	originBy  time.Duration // when the robot counts as one that ignores SETO
-	speed     int           // baud
-	worked    int           // baud, where a robot was found last and the next handshake begins
-	search    int           // the step of the search
-	heard     bool          // the robot has sent a good packet in this handshake
-	closed    bool          // CLOSE was sent in this handshake: a SIP that comes later was under way
-	overheard []byte        // during the search, for transport.Recognize
+	originBy time.Duration // when the robot counts as one that ignores SETO
+	closed   bool          // CLOSE was sent in this handshake: a SIP that comes later was under way
 
 	parser   Parser
 	sip      SIP
@@ -87,7 +76,8 @@ type Driver struct {
 
 // New returns the driver of the robot on a serial port.
 func New(port string, o Overrides) *Driver {
-	d := &Driver{port: port, overrides: o, worked: speeds[0]}
+	d := &Driver{overrides: o}
+	d.Protocol = d.protocol(port)
 	d.setModel("")
 	return d
 }
@@ -105,7 +95,7 @@ func (d *Driver) setModel(subclass string) (nearest string, known bool) {
 // Kind declares the driver.
 func Kind() devices.Kind {
 	return devices.Kind{
-		Name: "p2os", Doc: "Pioneer robots with a P2OS, AROS or ARCOS microcontroller", SetupLimit: setupLimit,
+		Name: "p2os", Doc: "Pioneer robots with a P2OS, AROS or ARCOS microcontroller", SetupLimit: setupTime + transport.Grace,
 		Provides: []devices.Spec{devices.Position(), devices.Sonar(), devices.Gripper(), devices.Misc()},
 		Options:  append([]devices.Option{{Name: "port", Default: devices.SerialPort("/dev/ttyS0"), Doc: "serial port"}}, options()...),
 		Probe:    probe(),
@@ -126,34 +116,29 @@ func (d *Driver) Body() *Body { return d.model.Body }
 // Setup implements devices.Driver. Wheels are controlled directly at first;
 // the motors are off until a client switches them on.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
-	d.link = link
 	d.position, d.sonar = link.Device(codec.Position), link.Device(codec.Sonar)
 	d.gripper, d.misc = link.Device(codec.Gripper), link.Device(codec.Misc)
 	d.sip, d.compass, d.separate, d.direct = SIP{}, 0, false, direct{}
 	d.jumps = timers.Limiter{Period: time.Second}
-	d.transport.Setup(now, link, d.port, d)
+	d.Transport.Setup(now, link)
 }
 
 // Shutdown implements devices.Driver. It stops the robot even in the middle of
 // a handshake: the robot may have been left open, and moving.
 func (d *Driver) Shutdown(now time.Duration) {
-	if !d.transport.Shutdown(now) {
+	if !d.Leave(now) {
 		return
 	}
-	d.phase = leaving
 	d.out = d.appendVelocities(d.out[:0], codec.PositionCommand{})
 	d.out = AppendCommand(d.out, Stop)
 	d.write(now)
-	d.transport.WakeAt(now + stopTime)
+	d.WakeAt(now + stopTime)
 }
-
-// Tick implements devices.Ticker.
-func (d *Driver) Tick(now time.Duration) time.Duration { return d.transport.Tick(now) }
 
 // Command implements devices.Commanded. The robot gets the command at once if the
 // line is free, else as soon as it is.
 func (d *Driver) Command(now time.Duration, device *devices.Device) {
-	if !d.transport.IsUp() {
+	if !d.IsUp() {
 		return
 	}
 	if device == d.gripper {
@@ -170,7 +155,7 @@ func (d *Driver) Configure(now time.Duration, _ *devices.Device, payload []byte)
 	switch {
 	case err != nil:
 		return err
-	case !d.transport.IsUp():
+	case !d.IsUp():
 		return errAway
 	case d.free > now+maxBacklog:
 		return errBusy
@@ -196,11 +181,11 @@ func (d *Driver) resetOdometry(now time.Duration) {
 // report handles a SIP of the running robot: it answers with the velocities and
 // publishes everything.
 func (d *Driver) report(now time.Duration) {
-	d.transport.Heard(now)
+	d.Heard(now)
 	fastest, until := d.fastest, d.steered
 	d.fastest = 0
 	d.moving = true
-	d.transport.WakeAt(now) // what else has come may be another command
+	d.WakeAt(now) // what else has come may be another command
 
 	s := &d.sip
 	if open := d.anyOpen(); open && !d.opened {
@@ -210,7 +195,7 @@ func (d *Driver) report(now time.Duration) {
 		d.opened = open
 		if err := d.odometry.Update(s, now, fastest, until); err != nil {
 			if repeats, ok := d.jumps.Allow(now); ok {
-				d.transport.Log().Warn("a movement is missing in the odometry", zap.Error(err), zap.Int("times before", repeats))
+				d.Log().Warn("a movement is missing in the odometry", zap.Error(err), zap.Int("times before", repeats))
 			}
 		}
 	}
@@ -250,15 +235,15 @@ func (d *Driver) publish(now time.Duration) {
 
 // anyOpen reports whether anybody has a device of the microcontroller open. An
 // always-on link runs without.
-func (d *Driver) anyOpen() bool { return slices.ContainsFunc(d.link.Devices(), d.link.Subscribed) }
+func (d *Driver) anyOpen() bool { return slices.ContainsFunc(d.Link().Devices(), d.Link().Subscribed) }
 
 // flush sends the commands that are due, when the line is free.
 func (d *Driver) flush(now time.Duration) {
-	if d.transport.Port().Buffered() > 0 {
+	if d.Port().Buffered() > 0 {
 		d.free = now + commandGap // the line takes nothing: look again
 	}
 	if now < d.free {
-		d.transport.WakeAt(d.free)
+		d.WakeAt(d.free)
 		return
 	}
 	d.out = d.out[:0]
@@ -291,11 +276,11 @@ func (d *Driver) appendVelocities(dst []byte, c codec.PositionCommand) []byte {
 // have taken is not yet sent.
 func (d *Driver) write(now time.Duration) {
 	const bitsPerByte = 10 // 8N1
-	d.transport.Port().Write(d.out)
+	d.Port().Write(d.out)
 	d.sent = now
-	if d.phase == running {
+	if d.IsUp() {
 		d.steered = now
 	}
-	takes := time.Duration(len(d.out)*bitsPerByte) * time.Second / time.Duration(d.speed)
+	takes := time.Duration(len(d.out)*bitsPerByte) * time.Second / time.Duration(d.Baud())
 	d.free = max(d.free+takes, now+2*takes, now+commandGap)
 }

@@ -2,46 +2,33 @@ package p2os
 
 import (
 	"errors"
-	"fmt"
-	"slices"
 	"time"
 
 	"go.uber.org/zap"
 
-	"player/devices"
 	"player/devices/transport"
 )
 
 // speeds are tried in this order, in baud, after the one that worked last. Robots
 // leave the factory with the first; the second is what their owners set to get more
 // sonar readings. Other programs leave a robot at one of the others.
-var speeds = [...]int{9600, 38400, 19200, 57600, 115200}
-
-// searchStep is a part of the search for a robot of unknown speed.
-type searchStep struct {
-	speed int           // place in the order of speeds
-	close bool          // begin with CLOSE
-	tries int           // SYNC0 is sent so often
-	wait  time.Duration // for each answer; the original server waits 200 ms for the only one
-}
+var speeds = []int{9600, 38400, 19200, 57600, 115200}
 
 // search is the way in which a robot is looked for. It ends in 1.9 s: a client that
-// asks for a robot that is not there is told within 2 s. A robot whose last handshake
-// ended between SYNC2 and OPEN takes SYNC0 for PULSE and says nothing: it is closed
-// first at the usual speeds.
-var search = [...]searchStep{
-	{speed: 0, tries: 2, wait: 175 * time.Millisecond},
-	{speed: 1, tries: 2, wait: 175 * time.Millisecond},
-	{speed: 2, tries: 1, wait: 150 * time.Millisecond},
-	{speed: 3, tries: 1, wait: 150 * time.Millisecond},
-	{speed: 4, tries: 1, wait: 150 * time.Millisecond},
-	{speed: 0, close: true, tries: 2, wait: 140 * time.Millisecond},
-	{speed: 1, close: true, tries: 2, wait: 140 * time.Millisecond},
+// asks for a robot that is not there is told within 2 s. The original server waits 200 ms
+// for the only answer. A robot whose last handshake ended between SYNC2 and OPEN takes
+// SYNC0 for PULSE and says nothing: it is closed first at the usual speeds.
+var search = []transport.Look{
+	{Speed: 0, Tries: 2, Wait: 175 * time.Millisecond},
+	{Speed: 1, Tries: 2, Wait: 175 * time.Millisecond},
+	{Speed: 2, Wait: 150 * time.Millisecond},
+	{Speed: 3, Wait: 150 * time.Millisecond},
+	{Speed: 4, Wait: 150 * time.Millisecond},
+	{Speed: 0, First: halfOpen, Tries: 2, Wait: 140 * time.Millisecond},
+	{Speed: 1, First: halfOpen, Tries: 2, Wait: 140 * time.Millisecond},
 }
 
 const (
-	// searchTime is when a robot that has said nothing counts as absent.
-	searchTime = 1900 * time.Millisecond
 	// answerTime bounds the wait for one answer of a robot that has answered before.
 	answerTime = 500 * time.Millisecond
 	// attempts is how often such a request is sent before the handshake starts again.
@@ -56,45 +43,57 @@ const (
 	originTime = 800 * time.Millisecond
 )
 
-// phase of the connection. From sync0 to origin the driver waits for the answer to
-// a request.
-type phase uint8
-
+// The phases of the handshake. Up to sync2 they are the number of their request.
 const (
-	sync0    phase = iota
-	sync1          //
-	sync2          // the answer names the robot
-	opening        // for the first SIP
-	origin         // for the first SIP after SETO
-	running        //
-	clearing       // until a robot that was left open has fallen silent
-	leaving        // for the robot to brake, at shutdown
+	sync0    transport.Phase = iota
+	sync1                    //
+	sync2                    // the answer names the robot
+	opening                  // for the first SIP
+	origin                   // for the first SIP after SETO
+	clearing                 // until a robot that was left open has fallen silent
+	halfOpen                 // a robot that says nothing and may be half open
 )
 
-// appendRequest appends the request of a phase.
-func (p phase) appendRequest(dst []byte) []byte {
-	switch p {
-	case sync0:
+// steps is the handshake.
+func (d *Driver) steps() []transport.Step {
+	request := func(commands ...Command) func(dst []byte) []byte {
+		return func(dst []byte) []byte {
+			for _, c := range commands {
+				dst = AppendCommand(dst, c)
+			}
+			return dst
+		}
+	}
+	return []transport.Step{
 		// A robot that was left open, by a lost line or by a server that was killed,
 		// obeys its last command: SYNC0, which is PULSE to it, would keep its watchdog
 		// from stopping it, or let it drive on (P2OS manual).
-		return AppendCommand(AppendVel2(dst, 0, 0), Sync0)
-	case sync1:
-		return AppendCommand(dst, Sync1)
-	case sync2:
-		return AppendCommand(dst, Sync2)
-	case opening:
-		return AppendCommand(AppendCommand(dst, Open), Pulse)
-	case origin:
-		return AppendSetOrigin(AppendInt(dst, Sonar, 1))
+		sync0:    {Send: func(dst []byte) []byte { return AppendCommand(AppendVel2(dst, 0, 0), Sync0) }},
+		sync1:    {Send: request(Sync1), Wait: answerTime, Tries: attempts},
+		sync2:    {Send: request(Sync2), Wait: answerTime, Tries: attempts},
+		opening:  {Send: request(Open, Pulse), Wait: answerTime, Tries: attempts},
+		origin:   {Send: func(dst []byte) []byte { return AppendSetOrigin(AppendInt(dst, Sonar, 1)) }, Wait: answerTime, Tries: attempts},
+		clearing: {Send: request(Close), Wait: clearTime, Late: d.anew},
+		halfOpen: {Send: request(Close), Wait: closeTime, Late: d.anew},
 	}
-	return dst
 }
 
-// Open implements transport.Hardware.
-func (d *Driver) Open(h devices.PortHandler) (devices.Port, error) {
-	d.speed = d.worked
-	return d.link.Host().OpenSerial(d.port, d.speed, h)
+// anew greets a robot that was closed. What it has sent before is dropped.
+func (d *Driver) anew(now time.Duration) {
+	d.closed = true
+	d.Port().Discard()
+	d.parser.Reset()
+	d.Enter(now, sync0)
+}
+
+// protocol returns what the driver says of a robot on a port.
+func (d *Driver) protocol(port string) transport.Protocol {
+	return transport.Protocol{
+		Address: port, Name: "a robot", Kin: "a P2OS robot", Speeds: speeds, Search: search,
+		Begin: d.begin, Steps: d.steps(), Limit: setupTime,
+		Framing: &d.parser.Framing, Receive: d.receive, Wake: d.wake, LastWords: lastWords(),
+		Silent: errSilent, Stuck: func(transport.Phase) error { return errNotOpened },
+	}
 }
 
 // lastWords stop the wheels when the server dies. They come twice: if a packet was cut
@@ -107,74 +106,28 @@ func lastWords() (words []byte) {
 	return words
 }
 
-// Greet implements transport.Hardware.
-func (d *Driver) Greet(now time.Duration) {
-	d.transport.LastWords(lastWords())
-	d.parser.Reset()
-	d.begun, d.heard, d.closed, d.search, d.free = now, false, false, 0, 0
-	d.overheard = d.overheard[:0]
+func (d *Driver) begin(time.Duration) transport.Phase {
+	d.closed, d.free = false, 0
 	d.moving, d.gripping = false, false
-	d.enter(now, sync0)
+	return sync0
 }
 
-// giveUp returns when the handshake fails.
-func (d *Driver) giveUp() time.Duration {
-	if d.heard {
-		return d.begun + setupTime
+// wake is Protocol.Wake: it keeps a robot from stopping that has nothing else to do, or
+// closes one that has braked.
+func (d *Driver) wake(now time.Duration) {
+	if !d.IsUp() {
+		d.Finish(now, func(dst []byte) []byte { return AppendCommand(dst, Close) })
+		return
 	}
-	return d.begun + searchTime
-}
-
-// enter starts a phase.
-func (d *Driver) enter(now time.Duration, p phase) {
-	d.phase, d.tries = p, 0
-	d.ask(now)
-}
-
-// ask sends the request of the phase, for the first time or again.
-func (d *Driver) ask(now time.Duration) {
-	d.tries++
-	d.out = d.phase.appendRequest(d.out[:0])
-	d.write(now)
-	d.transport.WakeAt(min(now+d.patience().wait, d.giveUp()))
-}
-
-// patience returns how often a request is sent and how long its answer may take.
-func (d *Driver) patience() searchStep {
-	if d.heard {
-		return searchStep{tries: attempts, wait: answerTime}
+	if d.moving || d.gripping {
+		d.flush(now)
 	}
-	return search[d.search]
-}
-
-// Timeout implements transport.Timer.
-func (d *Driver) Timeout(now time.Duration) {
-	switch {
-	case d.phase == running:
-		if d.moving || d.gripping {
-			d.flush(now)
-		}
-		if now >= d.sent+pulsePeriod {
-			d.out = AppendCommand(d.out[:0], Pulse)
-			d.write(now)
-		}
-		if !d.moving && !d.gripping {
-			d.transport.WakeAt(d.sent + pulsePeriod)
-		}
-	case d.phase == leaving:
-		d.transport.Finish(now, AppendCommand(d.out[:0], Close))
-	case now >= d.giveUp():
-		d.fail(now)
-	case d.phase == clearing:
-		d.transport.Port().Discard()
-		d.parser.Reset()
-		d.enter(now, sync0)
-	case d.tries < d.patience().tries:
-		d.ask(now)
-	case d.phase == sync0:
-		d.searchOn(now)
-	default:
-		d.enter(now, sync0)
+	if now >= d.sent+pulsePeriod {
+		d.out = AppendCommand(d.out[:0], Pulse)
+		d.write(now)
+	}
+	if !d.moving && !d.gripping {
+		d.WakeAt(d.sent + pulsePeriod)
 	}
 }
 
@@ -183,64 +136,17 @@ var (
 	errSilent    = errors.New("no answer at 9600 to 115200 baud: is the robot on, and the cable in its HOST port?")
 )
 
-// fail ends a handshake that has failed.
-func (d *Driver) fail(now time.Duration) {
-	found := transport.Recognize(d.overheard)
-	switch {
-	case d.heard:
-		d.transport.Down(now, errNotOpened)
-	case found != "" && found != "a P2OS robot":
-		d.transport.Down(now, fmt.Errorf("%s is heard here, not a robot: are the ports swapped?", found))
-	default:
-		d.transport.Unanswered(now, errSilent)
-	}
-}
-
-// searchOn continues with the next step of the search.
-func (d *Driver) searchOn(now time.Duration) {
-	d.search = (d.search + 1) % len(search)
-	step := search[d.search]
-	// The order is that of speeds, with the one that worked first.
-	baud := d.worked
-	if last := slices.Index(speeds[:], d.worked); step.speed > last {
-		baud = speeds[step.speed]
-	} else if step.speed > 0 {
-		baud = speeds[step.speed-1]
-	}
-	if !d.transport.SetSpeed(now, baud) {
-		return
-	}
-	d.speed = baud
-	d.parser.Reset() // it holds bytes of the other speed
-	if step.close {
-		d.clear(now, closeTime)
-	} else {
-		d.enter(now, sync0)
-	}
-}
-
-// clear closes a robot that was left open, and restarts the handshake.
-func (d *Driver) clear(now time.Duration, wait time.Duration) {
-	d.phase, d.closed = clearing, true
-	d.out = AppendCommand(d.out[:0], Close)
-	d.write(now)
-	d.transport.WakeAt(min(now+wait, d.giveUp()))
-}
-
-// Receive implements transport.Hardware.
-func (d *Driver) Receive(now time.Duration, p []byte) {
-	if !d.heard {
-		d.overheard = transport.Remember(d.overheard, p)
-	}
-	for packet, rest := d.parser.Next(p); packet != nil && d.transport.IsOpen(); packet, rest = d.parser.Next(rest) {
+// receive is Protocol.Receive.
+func (d *Driver) receive(now time.Duration, p []byte) {
+	for packet, rest := d.parser.Next(p); packet != nil && d.IsOpen(); packet, rest = d.parser.Next(rest) {
 		d.packet(now, packet)
 	}
-	d.transport.Noise(now, d.parser.Stats)
 }
 
 func (d *Driver) packet(now time.Duration, p Packet) {
-	d.heard = true
-	if d.phase <= sync2 && p.Type() <= byte(Sync2) {
+	greeted := d.Phase() > sync2
+	d.Found()
+	if !greeted && p.Type() <= byte(Sync2) {
 		d.echo(now, p)
 		return
 	}
@@ -250,19 +156,21 @@ func (d *Driver) packet(now time.Duration, p Packet) {
 		}
 		return // robots also send packets of other kinds
 	}
-	switch d.phase {
-	case sync0, sync1, sync2:
+	switch {
+	case d.IsUp():
+		d.report(now)
+	case !greeted:
 		// The robot is still open, from an earlier server or before it was lost.
-		if d.transport.WasLost() && !d.closed {
+		if d.WasLost() && !d.closed {
 			d.run(now)
 			return
 		}
-		d.transport.Log().Info("the robot was left open: closing it first")
-		d.clear(now, clearTime)
-	case opening:
-		if d.transport.WasLost() {
+		d.Log().Info("the robot was left open: halfOpen it first")
+		d.Enter(now, clearing)
+	case d.Phase() == opening:
+		if d.WasLost() {
 			// The pose continues from the one that clients know.
-			d.transport.Log().Warn("the connection was opened anew: the movement meanwhile is missing in the odometry",
+			d.Log().Warn("the connection was opened anew: the movement meanwhile is missing in the odometry",
 				zap.Duration("since", now-d.odometry.at))
 			d.odometry.Resume(&d.sip, now)
 			d.out = AppendInt(d.out[:0], Sonar, 1)
@@ -273,8 +181,8 @@ func (d *Driver) packet(now time.Duration, p Packet) {
 		d.odometry.Reset(now)
 		d.opened = d.anyOpen()
 		d.originBy = now + originTime
-		d.enter(now, origin)
-	case origin:
+		d.Enter(now, origin)
+	case d.Phase() == origin:
 		switch {
 		case d.model.atOrigin(&d.sip):
 			d.run(now)
@@ -282,29 +190,27 @@ func (d *Driver) packet(now time.Duration, p Packet) {
 			d.odometry = Odometry{Model: &d.model}
 			d.run(now)
 		}
-	case running:
-		d.report(now)
 	}
 }
 
 // echo continues with the next phase of the handshake. An echo of an earlier phase
 // answers a repeated request.
 func (d *Driver) echo(now time.Duration, p Packet) {
-	if p.Type() != byte(d.phase) {
+	if p.Type() != byte(d.Phase()) {
 		return
 	}
 	if id, ok := DecodeIdentity(p); ok {
 		d.identify(id)
 	}
-	d.enter(now, d.phase+1)
+	d.Enter(now, d.Phase()+1)
 }
 
 // identify takes the model of the robot.
 func (d *Driver) identify(id Identity) {
 	nearest, known := d.setModel(id.Subclass)
-	log := d.transport.Log()
+	log := d.Log()
 	log.Info("robot found", zap.String("name", id.Name), zap.String("class", id.Class),
-		zap.String("subclass", id.Subclass), zap.String("model", d.model.Name), zap.Int("baud", d.speed))
+		zap.String("subclass", id.Subclass), zap.String("model", d.model.Name), zap.Int("baud", d.Baud()))
 	if !known {
 		log.Warn("this model is not known: it is taken for the nearest one; its options correct that",
 			zap.String("subclass", id.Subclass), zap.String("taken for", nearest))
@@ -313,10 +219,8 @@ func (d *Driver) identify(id Identity) {
 
 // run starts normal operation, with the SIP that was just decoded.
 func (d *Driver) run(now time.Duration) {
-	d.phase, d.worked = running, d.speed
-	d.transport.WakeAt(now + pulsePeriod)
-	d.transport.Up(now) // forgets the commands of the outage
-	if d.phase == running {
+	d.Up(now) // forgets the commands of the outage
+	if d.IsUp() {
 		d.report(now)
 	}
 }

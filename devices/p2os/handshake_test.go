@@ -83,8 +83,8 @@ func TestSetupFails(t *testing.T) {
 		{"no port", func(b *bench) { b.Refuse = errors.New("no such port") }, 0, "no such port"},
 		{"nobody", func(b *bench) {}, 2*time.Second - 1, "/dev/robot: no answer at 9600 to 115200 baud"},
 		{"a laser", (*bench).laser, 2*time.Second - 1, "a SICK laser is heard here, not a robot: are the ports swapped?"},
-		{"no stream", func(b *bench) { b.robot(9600).deaf["SYNC1/OPEN"] = 1 << 30 }, setupLimit - 1, "the robot answers, but"},
-		{"a loop of wire", (*bench).echo, setupLimit - 1, "the robot answers, but"},
+		{"no stream", func(b *bench) { b.robot(9600).deaf["SYNC1/OPEN"] = 1 << 30 }, Kind().SetupLimit - 1, "the robot answers, but"},
+		{"a loop of wire", (*bench).echo, Kind().SetupLimit - 1, "the robot answers, but"},
 		{"unplugged", func(b *bench) { b.After(300*ms, func() { b.Port().HangUp() }) }, 300 * ms, "unplugged"},
 	}
 	for _, test := range tests {
@@ -162,7 +162,7 @@ func TestPulse(t *testing.T) {
 	if got := count(r.heard, "SYNC0/PULSE"); got != 1 {
 		t.Fatalf("%d PULSE in 2 s: %q", got, r.heard)
 	}
-	if b.link.State() != devices.Ready || b.driver.transport.IsUp() {
+	if b.link.State() != devices.Ready || b.driver.IsUp() {
 		t.Fatal("silence is not noticed")
 	}
 }
@@ -207,7 +207,7 @@ func TestLostAndBack(t *testing.T) {
 
 				test.lose(b, r)
 				b.Pass(test.away)
-				if b.driver.transport.IsUp() || b.link.State() != devices.Ready || b.position.Command() != nil {
+				if b.driver.IsUp() || b.link.State() != devices.Ready || b.position.Command() != nil {
 					t.Fatalf("not lost: link is %s, command %v", b.link.State(), b.position.Command())
 				}
 				if age := b.position.Age(b.Now()); age < test.away-100*ms || b.pose() != before {
@@ -288,12 +288,12 @@ func TestPacketFromBeforeClose(t *testing.T) {
 	r.muted = true
 	closes := func() bool { return slices.Contains(r.heard, "SYNC2/CLOSE") }
 	r.heard = nil
-	if !b.Until(closes, 10*time.Second) || !b.Until(func() bool { return b.driver.phase == sync0 }, time.Second) {
+	if !b.Until(closes, 10*time.Second) || !b.Until(func() bool { return b.driver.Phase() == sync0 }, time.Second) {
 		t.Fatalf("the robot heard %q", r.heard)
 	}
 	r.muted = false
 	r.saying(r.sip)
-	if b.driver.transport.IsUp() {
+	if b.driver.IsUp() {
 		t.Fatal("a robot that was closed is up")
 	}
 	b.untilUp()
@@ -484,7 +484,7 @@ func FuzzDriver(f *testing.F) {
 			b.Pass(2 * time.Second)
 			b.subscribe()
 		}
-		if !b.Until(b.driver.transport.IsUp, 30*time.Second) && len(b.done) > 0 && b.done[0] != nil {
+		if !b.Until(b.driver.IsUp, 30*time.Second) && len(b.done) > 0 && b.done[0] != nil {
 			b.subscribe() // that setup was spoilt before
 		}
 		b.untilUp()

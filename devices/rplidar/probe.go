@@ -11,7 +11,7 @@ import (
 // and goes on.
 func probe() *devices.Probe {
 	return &devices.Probe{
-		Speeds: speeds[:],
+		Speeds: speeds,
 		Ask:    AppendRequest(nil, GetInfo),
 		Wait:   100 * time.Millisecond,
 		Recognise: func(heard []byte) (a devices.Answer) {

@@ -59,7 +59,7 @@ func (b *bench) ready() {
 
 func (b *bench) untilUp() {
 	b.t.Helper()
-	if !b.Until(b.driver.transport.IsUp, 20*time.Second) {
+	if !b.Until(b.driver.IsUp, 20*time.Second) {
 		b.t.Fatalf("not connected: %v", b.done)
 	}
 }

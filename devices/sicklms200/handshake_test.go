@@ -121,7 +121,7 @@ func TestLastSpeedIsTriedFirst(t *testing.T) {
 	b.Pass(time.Second)
 	l.off = true
 	b.subscribe()
-	b.Pass(setupLimit) // it has failed at all speeds
+	b.Pass(Kind().SetupLimit) // it has failed at all speeds
 	l.off = false
 	start := b.Now()
 	b.ready()
@@ -143,11 +143,11 @@ func TestLostTelegrams(t *testing.T) {
 				l.deaf[name] = 1
 			}
 			b.subscribe()
-			up := b.Until(b.driver.transport.IsUp, setupLimit)
+			up := b.Until(b.driver.IsUp, Kind().SetupLimit)
 			if name == "configuration" && !up {
 				// That request is made once; the next setup finds it done or does it.
 				b.subscribe()
-				up = b.Until(b.driver.transport.IsUp, setupLimit)
+				up = b.Until(b.driver.IsUp, Kind().SetupLimit)
 			}
 			if !up || l.variant != wanted || l.config[Units] != 1 {
 				t.Errorf("%s lost (answer: %v): not connected: %v; laser heard %q", name, answer, b.done, l.heard)
@@ -173,7 +173,7 @@ func TestLateAnswers(t *testing.T) {
 		l.variant = Variant{100, 25}
 		l.late[name] = answerTime + 50*ms
 		b.subscribe()
-		b.Until(func() bool { return count(l.heard, name) == 2 }, setupLimit)
+		b.Until(func() bool { return count(l.heard, name) == 2 }, Kind().SetupLimit)
 		l.late[name] = 0
 		b.untilUp()
 		if want := 9; len(l.heard) > want {
@@ -203,14 +203,14 @@ func TestSetupFails(t *testing.T) {
 		{"a line without 500000 baud", func(b *bench) { b.MaxSpeed = 115200 }, 2100 * ms, "no answer at"},
 		{"a robot", babble("FA FB 06 32 00 00 01 32 01"), 1500 * ms, "a P2OS robot is heard here, not a laser: are the ports swapped?"},
 		{"a camera", babble("90 50 00 00 00 00 FF"), 1500 * ms, "a VISCA camera is heard here, not a laser"},
-		{"noise", babble("55 AA 02 80 FF"), setupLimit - 1, "no answer at"},
+		{"noise", babble("55 AA 02 80 FF"), Kind().SetupLimit - 1, "no answer at"},
 		{"a laser that hears nothing", func(b *bench) {
 			l := b.newLaser(38400)
 			l.streaming = true
 			l.tick()
 			l.deaf["stop"] = 1000
-			b.After(setupLimit, func() { l.off = true })
-		}, setupLimit - 1,
+			b.After(Kind().SetupLimit, func() { l.off = true })
+		}, Kind().SetupLimit - 1,
 			"the laser streams, but does not answer: is the wire to it broken?"},
 		{"wrong password", func(b *bench) {
 			l := b.newLaser(9600)
@@ -253,7 +253,7 @@ func TestSetupFails(t *testing.T) {
 			l.seal("configuration")
 		}, time.Second, "the laser refuses to measure in millimetres: it keeps its setting"},
 		{"stream refused", script("stream", nackHex), time.Second, "the laser refuses to stream: not acknowledged"},
-		{"no scan", func(b *bench) { b.newLaser(9600).mute = true }, setupLimit - 1, "no answer when asked to stream"},
+		{"no scan", func(b *bench) { b.newLaser(9600).mute = true }, Kind().SetupLimit - 1, "no answer when asked to stream"},
 		{"scans in cm", func(b *bench) {
 			l := b.newLaser(9600)
 			l.mute = true
@@ -360,7 +360,7 @@ func TestLostAndBack(t *testing.T) {
 			b.Pass(time.Second)
 			test.lose(b, l)
 			b.Pass(5 * time.Second)
-			if b.driver.transport.IsUp() || b.link.State() != devices.Ready || b.laser.Age(b.Now()) < 4*time.Second {
+			if b.driver.IsUp() || b.link.State() != devices.Ready || b.laser.Age(b.Now()) < 4*time.Second {
 				t.Fatalf("not lost: link is %s, data %v old", b.link.State(), b.laser.Age(b.Now()))
 			}
 			test.back(b, l)
@@ -435,7 +435,7 @@ func FuzzDriver(f *testing.F) {
 			b.Pass(2 * time.Second)
 			b.subscribe()
 		}
-		if !b.Until(b.driver.transport.IsUp, 30*time.Second) && len(b.done) > 0 && b.done[0] != nil {
+		if !b.Until(b.driver.IsUp, 30*time.Second) && len(b.done) > 0 && b.done[0] != nil {
 			b.subscribe() // that setup was spoilt before
 		}
 		b.untilUp()

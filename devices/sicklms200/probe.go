@@ -12,7 +12,7 @@ import (
 // streams is recognised by its scans, and streams on.
 func probe() *devices.Probe {
 	return &devices.Probe{
-		Speeds:    []int{9600, 38400, 500000, 19200},
+		Speeds:    speeds,
 		Ask:       AppendStatusRequest(nil),
 		Wait:      300 * time.Millisecond,
 		Recognise: recognise,

@@ -3,8 +3,9 @@
 // off, a program ends. It opens the port, detects that the hardware is gone, and
 // reconnects.
 //
-// The protocol is up to the driver: it implements Hardware, and uses Framing to
-// find the packets in a stream of bytes. The rest is the same for all:
+// A driver embeds a Transport, and says the rest in its Protocol: the table of its
+// handshake, the function that reads what comes, and the last bytes. Framing finds the
+// packets in a stream of bytes. All else is the same for all:
 //
 //   - A setup that fails ends with Link.Fail. The next request tries again.
 //   - If a setup fails because nothing answers on a serial line, the hardware of another
@@ -23,7 +24,6 @@ package transport
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -51,28 +51,6 @@ const (
 	mostLooks = 4
 )
 
-var errSilent = errors.New("silent for 2 s")
-
-// Hardware is the driver's half of the protocol. Its methods are called on the one
-// thread of the server. None is called from within a call to Transport, except
-// Open and Greet by Setup.
-type Hardware interface {
-	// Open opens the port with h as its handler. The error names the port.
-	Open(h devices.PortHandler) (devices.Port, error)
-	// Greet begins the handshake on a port that was just opened. The handshake
-	// ends, then or later, with Transport.Up or Transport.Down; nothing else limits
-	// it.
-	Greet(now time.Duration)
-	// Receive brings bytes as they came; p is valid during the call.
-	Receive(now time.Duration, p []byte)
-}
-
-// Timer is Hardware that sets deadlines with Transport.WakeAt.
-type Timer interface {
-	// Timeout is called at the deadline.
-	Timeout(now time.Duration)
-}
-
 type state uint8
 
 const (
@@ -85,20 +63,20 @@ const (
 	closing               // the last bytes have been written; the port is open until wake
 )
 
-// Transport is a port and the state of the hardware behind it. The zero value is
-// ready for Setup, which may be called again after each Shutdown.
+// Transport is a port and the state of the hardware behind it. It implements
+// devices.Driver. A driver sets Protocol when it is made, and nothing else.
 type Transport struct {
-	name     string // of the port, for logs and errors
-	hardware Hardware
-	timer    Timer // hardware, if it is one
-	link     *devices.Link
-	log      *zap.Logger
+	Protocol Protocol
+
+	link *devices.Link
+	log  *zap.Logger
 
 	state state
 	port  devices.Port  // nil unless a state says it is open
-	words []byte        // the last ones, for each port
-	wake  time.Duration // the hardware's deadline, zero for none
+	first int           // baud: where the search begins, which is where the hardware was last
+	wake  time.Duration // the deadline of the handshake or the driver, zero for none
 	heard time.Duration // when the hardware last showed that it is alive
+	handshake
 
 	retry    retry.Retry
 	reopenAt time.Duration // if away or waiting
@@ -116,18 +94,21 @@ type Transport struct {
 	noise      Stats // that was logged
 }
 
-// Setup implements the Setup of a driver: it opens the port and has hardware
-// Greet. name is the port's in logs and errors.
-func (t *Transport) Setup(now time.Duration, link *devices.Link, name string, hardware Hardware) {
+// Setup implements devices.Driver: it opens the port and begins the handshake.
+func (t *Transport) Setup(now time.Duration, link *devices.Link) {
 	t.close() // a shutdown that took too long may have left it open
 	*t = Transport{
-		name: name, hardware: hardware, link: link,
-		log:        link.Log().With(zap.String("port", name)),
+		Protocol: t.Protocol, link: link,
+		log:        link.Log().With(zap.String("port", t.Protocol.Address)),
+		first:      t.first,
+		handshake:  handshake{overheard: t.overheard, out: t.out},
 		complaints: timers.Limiter{Period: time.Second},
 		noise:      t.noise,
 		other:      t.other, looks: t.looks,
 	}
-	t.timer, _ = hardware.(Timer)
+	if t.first == 0 && len(t.Protocol.Speeds) > 0 {
+		t.first = t.Protocol.Speeds[0]
+	}
 	t.begin(now)
 }
 
@@ -143,7 +124,7 @@ func (t *Transport) begin(now time.Duration) {
 	}
 }
 
-// Tick implements the Tick of a driver.
+// Tick implements devices.Ticker.
 func (t *Transport) Tick(now time.Duration) time.Duration {
 	if t.state == up && t.failure == nil && t.heard+silence <= now {
 		t.failure = errSilent
@@ -157,20 +138,16 @@ func (t *Transport) Tick(now time.Duration) time.Duration {
 		t.reopen(now)
 	case t.wake != 0 && t.wake <= now:
 		t.wake = 0
-		if t.state == closing {
+		switch {
+		case t.state == closing:
 			t.leave(now)
-		} else {
-			t.timer.Timeout(now)
+		case t.state == greeting && t.Protocol.Limit != 0:
+			t.timeout(now)
+		default:
+			t.Protocol.Wake(now)
 		}
 	}
 	return t.next()
-}
-
-// LastWords hands over bytes that stop the motors (devices.Port). Hardware with motors
-// calls it in Greet.
-func (t *Transport) LastWords(words []byte) {
-	t.words = slices.Clone(words)
-	t.port.LastWords(words)
 }
 
 // Up ends a handshake with success: the link is ready, or works again. Commands
@@ -181,6 +158,13 @@ func (t *Transport) Up(now time.Duration) {
 		return
 	}
 	t.state, t.heard = up, now
+	if t.Protocol.Limit != 0 {
+		t.wake = 0 // it was the handshake's
+	}
+	t.first, t.overheard = t.baud, nil
+	if f := t.Protocol.Framing; f != nil {
+		t.noise = f.Stats // what came in the handshake may be the rest of something else
+	}
 	t.other, t.looks = devices.Finding{}, 0
 	if t.retry.Failing() {
 		t.retry.Worked(now, t.log)
@@ -201,15 +185,6 @@ func (t *Transport) Down(now time.Duration, err error) {
 	t.arm()
 }
 
-// Unanswered reports, as Down does, that the hardware says nothing on a serial line, or
-// nothing that makes sense. If that ends a setup, what does answer there is looked for.
-func (t *Transport) Unanswered(now time.Duration, err error) {
-	if t.port != nil && t.failure == nil {
-		t.unanswered = true
-		t.Down(now, err)
-	}
-}
-
 // Heard reports that the hardware is alive. The driver calls it for whatever the
 // hardware sends all the time.
 func (t *Transport) Heard(now time.Duration) { t.heard = now }
@@ -224,8 +199,8 @@ func (t *Transport) IsOpen() bool { return t.port != nil && t.failure == nil && 
 // the link's setup.
 func (t *Transport) WasLost() bool { return t.retry.Failing() }
 
-// WakeAt sets the deadline of the hardware's next Timeout; zero cancels it. So does
-// closing the port.
+// WakeAt sets the deadline of the next Protocol.Wake; zero cancels it. So does
+// closing the port, and Up where the handshake is a table.
 func (t *Transport) WakeAt(at time.Duration) {
 	if t.port != nil && t.state != closing {
 		t.wake = at
@@ -242,24 +217,16 @@ func (t *Transport) Port() devices.Port {
 	return t.port
 }
 
-// SetSpeed changes the speed of a serial line, in baud. If the line cannot do it, the
-// hardware is down, and SetSpeed returns false.
-func (t *Transport) SetSpeed(now time.Duration, baud int) bool {
-	err := t.Port().SetSpeed(baud)
-	if err != nil {
-		t.Down(now, fmt.Errorf("cannot set %d baud: %w", baud, err))
-	}
-	return err == nil
-}
+// Link returns the link of the last Setup.
+func (t *Transport) Link() *devices.Link { return t.link }
 
 // Log returns the link's logger, which names driver and port.
 func (t *Transport) Log() *zap.Logger { return t.log }
 
-// Noise takes the driver's counts of garbage and broken packets so far, which only
-// grow. The driver calls it after each Receive; it is cheap while neither has grown.
-// The log gets one line a second at most, during a handshake at level debug only: the
-// speeds of the two ends may differ then.
-func (t *Transport) Noise(now time.Duration, total Stats) {
+// complain logs garbage and broken packets that have come since it has last done so, once
+// a second at most, during a handshake at level debug only: the speeds of the two ends may
+// differ then.
+func (t *Transport) complain(now time.Duration, total Stats) {
 	if total.Garbage == t.noise.Garbage && total.Broken == t.noise.Broken {
 		return
 	}
@@ -277,19 +244,26 @@ func (t *Transport) Noise(now time.Duration, total Stats) {
 	t.noise = total
 }
 
-// Shutdown begins the Shutdown of a driver. If it returns false, the driver has nothing
-// to do: the hardware is lost, and gets its last words if they can be written. Otherwise
-// the driver sends its last requests and ends with Finish; until then input comes in
-// Receive as before.
-func (t *Transport) Shutdown(now time.Duration) (open bool) {
+// Shutdown implements devices.Driver: it writes Protocol.Bye and closes the port.
+func (t *Transport) Shutdown(now time.Duration) {
+	if t.Leave(now) {
+		t.Finish(now, t.Protocol.Bye)
+	}
+}
+
+// Leave begins the Shutdown of a driver that has more to do than to write some last bytes.
+// If it returns false, there is nothing to do: the hardware is lost, and gets its last
+// words if they can be written. Otherwise the driver sends its last requests and ends with
+// Finish; until then input comes in Receive as before.
+func (t *Transport) Leave(now time.Duration) (open bool) {
 	switch {
 	case t.IsOpen():
 		t.state, t.wake = leaving, 0
 		return true
 	case t.state == closing: // leave does the rest
 		return false
-	case t.state == away && len(t.words) > 0:
-		if port, err := t.hardware.Open(t); err == nil {
+	case t.state == away && len(t.Protocol.LastWords) > 0:
+		if port, err := t.openPort(); err == nil {
 			t.port = port
 		}
 	}
@@ -297,12 +271,17 @@ func (t *Transport) Shutdown(now time.Duration) (open bool) {
 	return false
 }
 
-// Finish ends the Shutdown of a driver: it writes the last bytes, gives them time
-// to leave and closes the port.
-func (t *Transport) Finish(now time.Duration, last []byte) {
-	if t.state == leaving {
-		t.finish(now, last)
+// Finish ends the Shutdown of a driver: it writes the last bytes, if there are any, gives
+// them time to leave and closes the port.
+func (t *Transport) Finish(now time.Duration, last func(dst []byte) []byte) {
+	if t.state != leaving {
+		return
 	}
+	t.out = t.out[:0]
+	if last != nil {
+		t.out = last(t.out)
+	}
+	t.finish(now, t.out)
 }
 
 func (t *Transport) finish(now time.Duration, last []byte) {
@@ -313,11 +292,11 @@ func (t *Transport) finish(now time.Duration, last []byte) {
 
 // part writes the last words, if there are any, and closes the port.
 func (t *Transport) part(now time.Duration) {
-	if t.port == nil || len(t.words) == 0 {
+	if t.port == nil || len(t.Protocol.LastWords) == 0 {
 		t.leave(now)
 		return
 	}
-	t.finish(now, t.words)
+	t.finish(now, t.Protocol.LastWords)
 }
 
 // leave closes the port: for good if the link stops, else until it is opened again.
@@ -333,8 +312,15 @@ func (t *Transport) leave(now time.Duration) {
 
 // Receive implements devices.PortHandler.
 func (t *Transport) Receive(now time.Duration, p []byte) {
-	if t.IsOpen() {
-		t.hardware.Receive(now, p)
+	if !t.IsOpen() {
+		return
+	}
+	if t.state == greeting && !t.found {
+		t.noisy, t.overheard = true, Remember(t.overheard, p)
+	}
+	t.Protocol.Receive(now, p)
+	if f := t.Protocol.Framing; f != nil {
+		t.complain(now, f.Stats)
 	}
 }
 
@@ -345,15 +331,15 @@ func (t *Transport) Hangup(now time.Duration, err error) {
 
 // open opens the port and begins the handshake.
 func (t *Transport) open(now time.Duration) error {
-	port, err := t.hardware.Open(t)
+	port, err := t.openPort()
 	if err != nil {
 		return err
 	}
 	t.port, t.state, t.wake = port, greeting, 0
 	if t.WasLost() {
-		port.Write(t.words)
+		port.Write(t.Protocol.LastWords)
 	}
-	t.hardware.Greet(now)
+	t.greet(now)
 	return nil
 }
 
@@ -377,7 +363,7 @@ func (t *Transport) fall(now time.Duration) {
 		if !unanswered {
 			t.other, t.looks = devices.Finding{}, 0
 		}
-		t.link.Fail(now, fmt.Errorf("%s: %w", t.name, t.hinted(err)))
+		t.link.Fail(now, fmt.Errorf("%s: %w", t.Protocol.Address, t.hinted(err)))
 		if unanswered {
 			t.look(err)
 		}
@@ -400,12 +386,12 @@ func (t *Transport) look(err error) {
 		return // a client has begun another setup, or all is known
 	}
 	t.looks++
-	t.link.Host().Identify(t.name, func(_ time.Duration, f devices.Finding) {
+	t.link.Host().Identify(t.Protocol.Address, func(_ time.Duration, f devices.Finding) {
 		if f.Kind != "" && f != t.other {
 			t.log.Warn("other hardware answers on the port", zap.Stringer("found", f), zap.String("advice", t.advice(f.Kind)))
 		}
 		t.other, t.looks = f, mostLooks
-		t.link.Explain(fmt.Errorf("%s: %w", t.name, t.hinted(err)))
+		t.link.Explain(fmt.Errorf("%s: %w", t.Protocol.Address, t.hinted(err)))
 	})
 }
 

@@ -18,55 +18,37 @@ import (
 // parrot is a driver whose hardware must answer "hello" with "hi" within a
 // second, and then say anything now and then.
 type parrot struct {
-	transport Transport
-	link      *devices.Link
-	device    *devices.Device
-	events    []string
-	words     string // the last ones; empty: it has no motors
+	Transport
+	events []string
 }
 
-func (d *parrot) Setup(now time.Duration, link *devices.Link) {
-	d.link, d.device = link, link.Device(codec.Position)
-	d.transport.Setup(now, link, "/dev/parrot", d)
-}
-
-func (d *parrot) Shutdown(now time.Duration) {
-	if d.transport.Shutdown(now) {
-		d.transport.Finish(now, []byte("bye"))
+func newParrot() *parrot {
+	d := &parrot{}
+	d.Protocol = Protocol{
+		Address: "/dev/parrot", Name: "a parrot", Speeds: []int{9600}, Limit: time.Second,
+		Begin: func(time.Duration) Phase {
+			d.events = append(d.events, "greet")
+			return 0
+		},
+		Steps:   []Step{{Send: func(dst []byte) []byte { return append(dst, "hello"...) }}},
+		Receive: d.receive,
+		Bye:     func(dst []byte) []byte { return append(dst, "bye"...) },
+		Silent:  errors.New("no answer"),
 	}
+	return d
 }
 
-func (d *parrot) Tick(now time.Duration) time.Duration { return d.transport.Tick(now) }
-func (d *parrot) Open(h devices.PortHandler) (devices.Port, error) {
-	return d.link.Host().OpenSerial("/dev/parrot", 9600, h)
-}
-
-func (d *parrot) Greet(now time.Duration) {
-	d.events = append(d.events, "greet")
-	if d.words != "" {
-		d.transport.LastWords([]byte(d.words))
-	}
-	d.transport.Port().Write([]byte("hello"))
-	d.transport.WakeAt(now + time.Second)
-}
-
-func (d *parrot) Timeout(now time.Duration) {
-	d.events = append(d.events, "timeout")
-	d.transport.Unanswered(now, errors.New("no answer"))
-}
-
-func (d *parrot) Receive(now time.Duration, p []byte) {
+func (d *parrot) receive(now time.Duration, p []byte) {
 	d.events = append(d.events, string(p))
-	d.transport.Heard(now)
+	d.Heard(now)
 	switch string(p) {
 	case "hi":
-		d.transport.WakeAt(0)
-		d.transport.Up(now)
+		d.Up(now)
 	case "stay":
-		d.transport.Port().Write([]byte("gone on"))
+		d.Port().Write([]byte("gone on"))
 	case "go away":
-		d.transport.Down(now, errors.New("refused"))
-		d.transport.Up(now) // comes too late
+		d.Down(now, errors.New("refused"))
+		d.Up(now) // comes too late
 	}
 }
 
@@ -93,7 +75,7 @@ func newScene(t *testing.T) *scene {
 	t.Helper()
 	core, log := observer.New(zap.DebugLevel)
 	table := devices.NewTable(zap.New(core))
-	s := &scene{World: transporttest.NewWorld(), parrot: &parrot{}, table: table, log: log}
+	s := &scene{World: transporttest.NewWorld(), parrot: newParrot(), table: table, log: log}
 	if _, err := table.Attach(devices.Instance{Driver: s.parrot, Name: "parrot", Provides: []devices.Spec{devices.Position()}}); err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +123,7 @@ func TestSetupAndShutdown(t *testing.T) {
 	s := newScene(t)
 	s.up(t)
 	s.chatter(10 * time.Second)
-	if len(s.Ports) != 1 || slices.Contains(s.parrot.events, "timeout") {
+	if len(s.Ports) != 1 || !s.parrot.IsUp() {
 		t.Fatalf("a line that talks was given up: %q", s.parrot.events)
 	}
 	s.device.Unsubscribe(s.Now(), s)
@@ -227,7 +209,7 @@ func TestLostAndBack(t *testing.T) {
 				t.Fatal("the command is not forgotten")
 			case string(s.device.Data()) != "data":
 				t.Fatal("the data is forgotten")
-			case s.parrot.transport.IsUp(), s.parrot.transport.IsOpen(), !s.Port().Closed:
+			case s.parrot.IsUp(), s.parrot.IsOpen(), !s.Port().Closed:
 				t.Fatal("the line is not down")
 			}
 			s.Refuse = errors.New("no such port")
@@ -236,7 +218,7 @@ func TestLostAndBack(t *testing.T) {
 				t.Fatal("a port was opened that is not there")
 			}
 			s.Refuse = nil
-			if !s.Until(func() bool { return len(s.Ports) == 2 }, retry.Last) || !s.parrot.transport.WasLost() {
+			if !s.Until(func() bool { return len(s.Ports) == 2 }, retry.Last) || !s.parrot.WasLost() {
 				t.Fatal("the port was not opened again")
 			}
 			s.Pass(time.Second) // no answer: closed, and opened later
@@ -246,7 +228,7 @@ func TestLostAndBack(t *testing.T) {
 			s.command(300)
 			s.Until(func() bool { return len(s.Ports) == 3 }, retry.Last)
 			s.Port().Say([]byte("hi"))
-			if !s.parrot.transport.IsUp() || s.parrot.transport.WasLost() {
+			if !s.parrot.IsUp() || s.parrot.WasLost() {
 				t.Fatal("the line is not up")
 			}
 			if s.device.Command() != nil {
@@ -307,7 +289,7 @@ func TestShutdownDuringSetup(t *testing.T) {
 	s.device.Unsubscribe(s.Now(), s)
 	s.Port().Say([]byte("hi")) // too late
 	s.Pass(time.Second)
-	if s.link.State() != devices.Idle || !s.Port().Closed || slices.Contains(s.parrot.events, "timeout") {
+	if s.link.State() != devices.Idle || !s.Port().Closed || len(s.Searches) > 0 || !slices.Equal(s.parrot.events, []string{"greet"}) {
 		t.Fatalf("link is %s after %q", s.link.State(), s.parrot.events)
 	}
 }
@@ -320,8 +302,8 @@ func TestNoise(t *testing.T) {
 	for range 1000 {
 		s.Pass(10 * time.Millisecond)
 		total.Garbage += 3
-		s.parrot.transport.Heard(s.Now())
-		s.parrot.transport.Noise(s.Now(), total)
+		s.parrot.Heard(s.Now())
+		s.parrot.complain(s.Now(), total)
 	}
 	lines := s.log.TakeAll()
 	var garbage uint64
@@ -335,7 +317,7 @@ func TestNoise(t *testing.T) {
 	if len(lines) != 10 || garbage < total.Garbage-3*100 {
 		t.Fatalf("%d lines in 10 s tell of %d bytes of %d", len(lines), garbage, total.Garbage)
 	}
-	if n := testing.AllocsPerRun(100, func() { s.parrot.transport.Noise(s.Now(), total) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { s.parrot.complain(s.Now(), total) }); n != 0 {
 		t.Fatalf("%v allocations for no news", n)
 	}
 }
@@ -351,12 +333,12 @@ func TestWriteFails(t *testing.T) {
 	}{
 		{"greeting", (*scene).subscribe, false, devices.Idle},
 		{"last words", func(s *scene) { s.device.Unsubscribe(s.Now(), s) }, false, devices.Idle},
-		{"in use", func(s *scene) { s.parrot.transport.Port().Write([]byte("x")) }, false, devices.Ready},
+		{"in use", func(s *scene) { s.parrot.Port().Write([]byte("x")) }, false, devices.Ready},
 		{"in use, and the client leaves", func(s *scene) {
-			s.parrot.transport.Port().Write([]byte("x"))
-			s.parrot.transport.Port().Write([]byte("y"))
-			s.parrot.transport.WakeAt(s.Now() + time.Second)
-			if s.parrot.transport.Port().SetSpeed(9600) == nil {
+			s.parrot.Port().Write([]byte("x"))
+			s.parrot.Port().Write([]byte("y"))
+			s.parrot.WakeAt(s.Now() + time.Second)
+			if s.parrot.Port().SetSpeed(9600) == nil {
 				t.Error("a port that is gone took a speed")
 			}
 		}, true, devices.Idle},
@@ -393,10 +375,10 @@ func TestSetSpeed(t *testing.T) {
 	s := newScene(t)
 	s.MaxSpeed = 9600
 	s.up(t)
-	if !s.parrot.transport.SetSpeed(s.Now(), 4800) || s.Port().Baud != 4800 || !s.parrot.transport.IsUp() {
+	if !s.parrot.SetSpeed(s.Now(), 4800) || s.Port().Baud != 4800 || !s.parrot.IsUp() {
 		t.Fatalf("the line is at %d baud", s.Port().Baud)
 	}
-	if s.parrot.transport.SetSpeed(s.Now(), 19200) || s.parrot.transport.IsUp() {
+	if s.parrot.SetSpeed(s.Now(), 19200) || s.parrot.IsUp() {
 		t.Fatal("a speed that the line cannot do is taken for set")
 	}
 	s.Pass(0)
@@ -415,12 +397,12 @@ func TestLastWords(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t)
-			s.parrot.words = "halt"
+			s.parrot.Protocol.LastWords = []byte("halt")
 			s.up(t)
 			p := s.Port()
 			lose(s)
 			p.Say([]byte("stay")) // it is not heard any more
-			s.parrot.transport.Port().Write([]byte("gone on"))
+			s.parrot.Port().Write([]byte("gone on"))
 			if string(p.Last) != "halt" || string(p.Wrote) != "hellohalt" || p.Closed {
 				t.Errorf("wrote %q, last words %q, closed %v", p.Wrote, p.Last, p.Closed)
 			}
@@ -442,7 +424,7 @@ func TestLastWords(t *testing.T) {
 // Unplugged while the last words leave, it is lost once.
 func TestUnpluggedDuringLastWords(t *testing.T) {
 	s := newScene(t)
-	s.parrot.words = "halt"
+	s.parrot.Protocol.LastWords = []byte("halt")
 	s.up(t)
 	s.Pass(silence)
 	s.Port().HangUp()
@@ -472,7 +454,7 @@ func TestShutdownWhileLost(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newScene(t)
-			s.parrot.words = "halt"
+			s.parrot.Protocol.LastWords = []byte("halt")
 			s.up(t)
 			tt.before(s)
 			s.device.Unsubscribe(s.Now(), s)

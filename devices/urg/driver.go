@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"net/netip"
 	"time"
 
 	"go.uber.org/zap"
@@ -16,12 +15,8 @@ import (
 )
 
 const (
-	// setupLimit is for the link; after setupTime, which must be shorter, the driver
-	// itself gives up with a better explanation.
-	setupLimit = 4 * time.Second
-	setupTime  = 3500 * time.Millisecond
-	// silenceTime is for a sensor that answers nothing at any speed.
-	silenceTime = 2 * time.Second
+	// setupTime bounds the handshake, in which the motor starts.
+	setupTime = 3500 * time.Millisecond
 
 	// quietTime is how long a scan that is under way takes to end.
 	quietTime = 100 * time.Millisecond
@@ -36,42 +31,58 @@ const (
 
 // speeds are those of serial lines in baud: that after power-up, and that which the
 // driver sets. Over USB and TCP they have no effect.
-var speeds = [...]int{19200, 115200}
+var speeds = []int{19200, fast}
 
-const fast = 1 // index in speeds
+const fast = 115200
 
 var (
 	errSilent   = errors.New("no sensor with SCIP 2.0 answers: check power and cable, and the address")
 	errNotReady = errors.New("the sensor answers, but sends no scan")
 )
 
-type phase uint8
-
 const (
-	quieting phase = iota // QT was sent
-	greeting              // SCIP2.0 was sent
-	asking                // PP was sent
-	changing              // SS was sent
-	settling              // the line changes its speed
-	lighting              // BM was sent
-	starting              // MD was sent
-	running
+	quieting transport.Phase = iota // QT was sent
+	greeting                        // SCIP2.0 was sent
+	asking                          // PP was sent
+	changing                        // SS was sent
+	settling                        // the line changes its speed
+	lighting                        // BM was sent
+	starting                        // MD was sent
 )
+
+// steps is the handshake. SCIP 1.1 answers SCIP2.0 in its own way; over USB nothing answers
+// a change of speed.
+func (d *Driver) steps() []transport.Step {
+	return []transport.Step{
+		quieting: {Send: ask(quit), Wait: quietTime, Late: d.Then(greeting)},
+		greeting: {
+			Send: func(dst []byte) []byte {
+				d.answer, d.params = Answer{}, Parameters{}
+				return ask(scip2)(dst)
+			},
+			Fresh: true, Wait: quietTime, Late: d.Then(asking),
+		},
+		asking:   {Send: ask(parameters), Wait: answerTime},
+		changing: {Send: ask(fastLine), Wait: answerTime, Late: d.Then(lighting)},
+		settling: {Wait: speedTime, Late: d.hurry},
+		lighting: {Send: ask(laserOn), Wait: answerTime},
+		starting: {
+			Send: func(dst []byte) []byte { return ask(Scan(d.first, d.last))(dst) },
+			Wait: firstScan, Late: func(now time.Duration) { d.Down(now, errNotReady) },
+		},
+	}
+}
+
+// ask returns what sends a request.
+func ask(request string) func(dst []byte) []byte {
+	return func(dst []byte) []byte { return append(append(dst, request...), '\n') }
+}
 
 // Driver drives the sensor.
 type Driver struct {
-	port string // serial port, or IP:PORT
-	far  int    // mm, the reading where nothing is seen; zero: the range of the sensor
+	transport.Transport
 
-	link      *devices.Link
-	laser     *devices.Device
-	transport transport.Transport
-
-	phase  phase
-	giveUp time.Duration // when the handshake fails
-	heard  bool          // the sensor has answered in this handshake
-	speed  int           // index in speeds, that of the last success first
-
+	far         int // mm, the reading where nothing is seen; zero: the range of the sensor
 	lines       transport.Lines
 	answer      Answer
 	params      Parameters
@@ -84,7 +95,7 @@ type Driver struct {
 // Kind declares the driver.
 func Kind() devices.Kind {
 	return devices.Kind{
-		Name: "urg", Doc: "Hokuyo laser scanners with SCIP 2.0 (URG, UBG, UST, UTM)", SetupLimit: setupLimit,
+		Name: "urg", Doc: "Hokuyo laser scanners with SCIP 2.0 (URG, UBG, UST, UTM)", SetupLimit: setupTime + transport.Grace,
 		Probe:    probe(),
 		Provides: []devices.Spec{devices.Laser()},
 		Options: []devices.Option{
@@ -94,118 +105,32 @@ func Kind() devices.Kind {
 			{Name: "range", Default: 0, Min: 0, Max: 65535, Unit: "mm", Doc: "the reading where nothing nearer is seen; 0: the range of the sensor"},
 		},
 		New: func(a devices.Args) (devices.Driver, error) {
-			return &Driver{port: a.String("port"), far: a.Int("range"), sweep: scan.Scan{Mount: scan.NewMount(a)}}, nil
+			return newDriver(a.String("port"), a.Int("range"), scan.NewMount(a)), nil
 		},
 	}
 }
 
-// Setup implements devices.Driver.
-func (d *Driver) Setup(now time.Duration, link *devices.Link) {
-	d.link, d.laser = link, link.Device(codec.Laser)
-	d.transport.Setup(now, link, d.port, d)
+func newDriver(port string, far int, mount scan.Mount) *Driver {
+	d := &Driver{far: far, sweep: scan.Scan{Mount: mount}}
+	d.Protocol = transport.Protocol{
+		Address: port, Name: "a Hokuyo sensor", Speeds: speeds, Search: []transport.Look{{Speed: 0}, {Speed: 1}, {Speed: 0}, {Speed: 1}},
+		Steps: d.steps(), Limit: setupTime,
+		Framing: &d.lines.Framing, Receive: d.receive, Bye: ask(quit),
+		Silent: errSilent, Stuck: func(transport.Phase) error { return errNotReady },
+	}
+	return d
 }
 
-func (d *Driver) overTCP() bool {
-	_, err := netip.ParseAddrPort(d.port)
-	return err == nil
-}
-
-// Shutdown implements devices.Driver: the laser is switched off.
-func (d *Driver) Shutdown(now time.Duration) {
-	if d.transport.Shutdown(now) {
-		d.transport.Finish(now, append(append(d.out[:0], quit...), '\n'))
+// hurry changes the speed of the line, as the sensor does.
+func (d *Driver) hurry(now time.Duration) {
+	if d.SetSpeed(now, fast) {
+		d.Enter(now, lighting)
 	}
 }
 
-// Tick implements devices.Ticker.
-func (d *Driver) Tick(now time.Duration) time.Duration { return d.transport.Tick(now) }
-
-// Open implements transport.Hardware.
-func (d *Driver) Open(h devices.PortHandler) (devices.Port, error) {
-	if d.overTCP() {
-		return d.link.Host().Dial(d.port, h)
-	}
-	return d.link.Host().OpenSerial(d.port, speeds[d.speed], h)
-}
-
-// Greet implements transport.Hardware.
-func (d *Driver) Greet(now time.Duration) {
-	d.giveUp, d.heard = now+silenceTime, false
-	d.enter(now, quieting)
-}
-
-// enter begins a phase of the handshake.
-func (d *Driver) enter(now time.Duration, p phase) {
-	d.phase = p
-	limit := answerTime
-	switch p {
-	case quieting:
-		d.send(quit)
-		limit = quietTime
-	case greeting:
-		d.lines.Reset()
-		d.answer = Answer{}
-		d.send(scip2)
-		limit = quietTime // SCIP 1.1 answers in its own way
-	case asking:
-		d.params = Parameters{}
-		d.send(parameters)
-	case changing:
-		d.send(fastLine)
-	case settling:
-		limit = speedTime
-	case lighting:
-		d.send(laserOn)
-	case starting:
-		d.send(Scan(d.first, d.last))
-		limit = firstScan
-		d.giveUp = now + firstScan
-	case running:
-		d.transport.WakeAt(0)
-		return
-	}
-	d.transport.WakeAt(now + limit)
-}
-
-// send sends a request.
-func (d *Driver) send(request string) {
-	d.out = append(append(d.out[:0], request...), '\n')
-	d.transport.Port().Write(d.out)
-}
-
-// Timeout implements transport.Timer: a pause is over, or an answer has not come.
-func (d *Driver) Timeout(now time.Duration) {
-	switch {
-	case d.phase == quieting:
-		d.enter(now, greeting)
-	case d.phase == greeting:
-		d.enter(now, asking)
-	case d.phase == changing: // it cannot, over USB
-		d.enter(now, lighting)
-	case d.phase == settling:
-		if d.setSpeed(now, fast) {
-			d.enter(now, lighting)
-		}
-	case now >= d.giveUp && d.heard:
-		d.transport.Down(now, errNotReady)
-	case now >= d.giveUp && d.overTCP():
-		d.transport.Down(now, errSilent)
-	case now >= d.giveUp:
-		d.transport.Unanswered(now, errSilent)
-	case d.heard || d.overTCP() || d.setSpeed(now, (d.speed+1)%len(speeds)):
-		d.enter(now, quieting)
-	}
-}
-
-// setSpeed is Transport.SetSpeed for an index in speeds.
-func (d *Driver) setSpeed(now time.Duration, speed int) bool {
-	d.speed = speed
-	return d.transport.SetSpeed(now, speeds[speed])
-}
-
-// Receive implements transport.Hardware.
-func (d *Driver) Receive(now time.Duration, p []byte) {
-	for line, rest, ok := d.lines.Next(p); ok && d.transport.IsOpen(); line, rest, ok = d.lines.Next(rest) {
+// receive is Protocol.Receive.
+func (d *Driver) receive(now time.Duration, p []byte) {
+	for line, rest, ok := d.lines.Next(p); ok && d.IsOpen(); line, rest, ok = d.lines.Next(rest) {
 		if d.answer.next == content && d.answer.answers(parameters) {
 			d.params.Set(line)
 		}
@@ -213,41 +138,36 @@ func (d *Driver) Receive(now time.Duration, p []byte) {
 			d.answered(now)
 		}
 	}
-	if d.phase == running {
-		d.transport.Noise(now, d.lines.Stats)
-	}
 }
 
 // answered handles a whole answer.
 func (d *Driver) answered(now time.Duration) {
 	a := &d.answer
 	if a.isScan() {
-		if d.phase >= starting {
+		if d.IsUp() || d.Phase() == starting {
 			d.scan(now)
 		}
 		return
 	}
-	good := !a.broken && (a.Status() == "00" || d.phase == lighting && a.Status() == "02") // 02: it is on already
+	good := !a.broken && (a.Status() == "00" || d.Phase() == lighting && a.Status() == "02") // 02: it is on already
 	switch {
-	case d.phase == asking && a.answers(parameters) && good:
-		if !d.heard {
-			d.heard, d.giveUp = true, now+setupTime-silenceTime
-		}
+	case d.Phase() == asking && a.answers(parameters) && good:
+		d.Found()
 		d.describe(now)
-	case d.phase == changing && a.answers(fastLine):
+	case d.Phase() == changing && a.answers(fastLine):
 		if good {
-			d.enter(now, settling)
+			d.Enter(now, settling)
 		} else {
-			d.enter(now, lighting)
+			d.Enter(now, lighting)
 		}
-	case d.phase == lighting && a.answers(laserOn):
+	case d.Phase() == lighting && a.answers(laserOn):
 		if !good && !a.broken {
-			d.transport.Down(now, fmt.Errorf("the sensor cannot switch its laser on (status %s): switch it off and on", a.Status()))
+			d.Down(now, fmt.Errorf("the sensor cannot switch its laser on (status %s): switch it off and on", a.Status()))
 			return
 		}
-		d.enter(now, starting)
-	case d.phase == starting && a.answers(scanning) && !good && !a.broken:
-		d.transport.Down(now, fmt.Errorf("the sensor refuses to scan (status %s)", a.Status()))
+		d.Enter(now, starting)
+	case d.Phase() == starting && a.answers(scanning) && !good && !a.broken:
+		d.Down(now, fmt.Errorf("the sensor refuses to scan (status %s)", a.Status()))
 	}
 }
 
@@ -256,7 +176,7 @@ func (d *Driver) answered(now time.Duration) {
 func (d *Driver) describe(now time.Duration) {
 	p := &d.params
 	if err := p.Check(); err != nil {
-		d.transport.Down(now, err)
+		d.Down(now, err)
 		return
 	}
 	d.first, d.last = p.First, p.Last
@@ -264,10 +184,10 @@ func (d *Driver) describe(now time.Duration) {
 		const margin = 1 // degree, for rounding
 		d.first, d.last = p.Step(ahead-90-margin), p.Step(ahead+90+margin)
 	}
-	if d.overTCP() || d.speed == fast {
-		d.enter(now, lighting)
+	if d.OverNetwork() || d.Baud() == fast {
+		d.Enter(now, lighting)
 	} else {
-		d.enter(now, changing)
+		d.Enter(now, changing)
 	}
 }
 
@@ -285,12 +205,11 @@ func (d *Driver) scan(now time.Duration) {
 		d.lines.Stats.Broken++
 		return
 	}
-	d.transport.Heard(now)
+	d.Heard(now)
 	d.out = d.sweep.Append(d.out[:0], uint16(cmp.Or(d.far, min(p.Max, 0xFFFF))))
-	d.laser.Publish(now, d.out)
-	if d.phase == starting {
-		d.transport.Log().Info("laser scanner", zap.String("model", p.Model), zap.Int("turns a minute", p.TurnsAMinute))
-		d.enter(now, running)
-		d.transport.Up(now)
+	d.Link().Device(codec.Laser).Publish(now, d.out)
+	if !d.IsUp() {
+		d.Log().Info("laser scanner", zap.String("model", p.Model), zap.Int("turns a minute", p.TurnsAMinute))
+		d.Up(now)
 	}
 }

@@ -11,7 +11,7 @@ import (
 // its data, and goes on.
 func probe() *devices.Probe {
 	return &devices.Probe{
-		Speeds:    speeds[:],
+		Speeds:    speeds,
 		Ask:       []byte(scip2 + "\n" + parameters + "\n"),
 		Wait:      200 * time.Millisecond,
 		Recognise: recognise,

@@ -1,8 +1,10 @@
-// Package voltmeter is a driver for a meter that sends lines such as "12.6\n",
-// several a second, at 9600 baud. The voltage becomes the battery of device misc.
+// Package voltmeter is a driver for a meter at 9600 baud that sends lines such as
+// "V 12.6\n", several a second, after it was asked by "?". The voltage becomes the battery
+// of device misc.
 package voltmeter
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -12,56 +14,47 @@ import (
 	"player/devices/transport"
 )
 
+const setupTime = 2 * time.Second
+
 func Kind() devices.Kind {
 	return devices.Kind{
 		Name: "voltmeter", Doc: "a voltmeter on a serial line, as the battery of misc",
 		Provides:   []devices.Spec{devices.Misc()},
-		SetupLimit: 3 * time.Second,
+		SetupLimit: setupTime + transport.Grace,
 		Options:    []devices.Option{{Name: "port", Default: devices.SerialPort("/dev/ttyUSB0"), Doc: "serial port"}},
-		New:        func(a devices.Args) (devices.Driver, error) { return &Driver{path: a.String("port")}, nil },
+		New:        func(a devices.Args) (devices.Driver, error) { return newDriver(a.String("port")), nil },
 	}
 }
 
 type Driver struct {
-	path      string
-	link      *devices.Link
-	transport transport.Transport // opens the port, and reopens it when it was lost
-	text      []byte              // of an incomplete reading
+	transport.Transport // opens the port, greets the meter, and does it again when it was lost
+
+	lines transport.Lines // the parser
 }
 
-func (d *Driver) Setup(now time.Duration, link *devices.Link) {
-	d.link = link
-	d.transport.Setup(now, link, d.path, d)
+const asking transport.Phase = 0 // the only one of this handshake
+
+func newDriver(port string) *Driver {
+	d := &Driver{}
+	d.Protocol = transport.Protocol{
+		Address: port, Name: "a voltmeter", Speeds: []int{9600}, Limit: setupTime,
+		Steps: []transport.Step{
+			asking: {Send: func(dst []byte) []byte { return append(dst, '?') }, Wait: 500 * time.Millisecond, Tries: 4},
+		},
+		Framing: &d.lines.Framing, Receive: d.receive,
+		Silent: errors.New("no voltmeter answers at 9600 baud: check cable and power"),
+	}
+	return d
 }
 
-func (d *Driver) Open(h devices.PortHandler) (devices.Port, error) {
-	return d.link.Host().OpenSerial(d.path, 9600, h)
-}
-
-// Greet has no question to send. It makes the first line unreadable, because its
-// beginning may be missing.
-func (d *Driver) Greet(time.Duration) { d.text = append(d.text[:0], '?') }
-
-func (d *Driver) Receive(now time.Duration, p []byte) {
-	for _, b := range p {
-		if b != '\n' && len(d.text) < 16 {
-			d.text = append(d.text, b)
-			continue
-		}
-		volts, err := strconv.ParseFloat(strings.TrimSpace(string(d.text)), 64)
-		if d.text = d.text[:0]; err == nil {
+func (d *Driver) receive(now time.Duration, p []byte) {
+	for line, rest, ok := d.lines.Next(p); ok && d.IsOpen(); line, rest, ok = d.lines.Next(rest) {
+		text, whole := strings.CutPrefix(string(line), "V ")
+		if volts, err := strconv.ParseFloat(text, 64); whole && err == nil {
 			misc := codec.MiscData{Battery: uint8(volts*10 + 0.5)}
-			d.link.Device(codec.Misc).Publish(now, misc.Append(nil))
-			d.transport.Heard(now)
-			d.transport.Up(now) // the first reading ends Setup
+			d.Link().Device(codec.Misc).Publish(now, misc.Append(nil))
+			d.Heard(now)
+			d.Up(now) // the first reading ends Setup
 		}
 	}
 }
-
-func (d *Driver) Shutdown(now time.Duration) {
-	if d.transport.Shutdown(now) {
-		d.transport.Finish(now, nil)
-	}
-}
-
-func (d *Driver) Tick(now time.Duration) time.Duration { return d.transport.Tick(now) }

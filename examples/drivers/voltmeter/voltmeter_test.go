@@ -27,21 +27,21 @@ func Example() {
 	misc := table.Device(codec.Misc)
 
 	pending, err := misc.Subscribe(world.Now(), client{})
-	fmt.Println(pending, err, world.Port().Name, world.Port().Baud)
-	world.Port().Say([]byte("2.6\n1")) // came in the middle of a line
+	fmt.Println(pending, err, world.Port().Name, world.Port().Baud, string(world.Port().Wrote))
+	world.Port().Say([]byte("2.6\nV 1")) // came in the middle of a line
 	world.Port().Say([]byte("2.4\r\n"))
 	fmt.Println(misc.Data())
 
 	world.Port().HangUp() // pulled out, and put back
 	world.Pass(2 * time.Second)
-	world.Port().Say([]byte("\n12.2\n"))
+	world.Port().Say([]byte("V 12.2\n"))
 	fmt.Println(misc.Data(), len(world.Ports), "ports")
 
 	misc.Unsubscribe(world.Now(), client{})
 	world.Pass(time.Second)
 	fmt.Println(misc.Link().State(), world.Port().Closed)
 	// Output:
-	// true <nil> /dev/ttyUSB0 9600
+	// true <nil> /dev/ttyUSB0 9600 ?
 	// setup of misc: <nil>
 	// [0 0 124]
 	// [0 0 122] 2 ports

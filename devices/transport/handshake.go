@@ -1,0 +1,325 @@
+package transport
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net/netip"
+	"slices"
+	"time"
+
+	"player/devices"
+)
+
+// Grace is what a Kind.SetupLimit adds to the Limit of its Protocol: the transport gives
+// up before the link does, because its error says more.
+const Grace = 500 * time.Millisecond
+
+// Protocol is what a driver says of its hardware: where it is, how it is found and
+// greeted, and what reads its bytes. All functions are called on the one thread of the
+// server, none from within a call to Transport, except Begin by Setup.
+type Protocol struct {
+	Address string // serial port, or IP:PORT
+	Name    string // "a laser", for errors; Kin is what Recognize calls it, if it does
+	Kin     string
+	Speeds  []int // of a serial line in baud, the likely one first
+
+	// Begin forgets what an earlier connection has left, and returns the phase that the
+	// handshake begins with. Nil: the first one.
+	Begin func(now time.Duration) Phase
+	// Steps is the handshake, by Phase. It begins with the first Look, and ends when
+	// something calls Up or Down, or after Limit. Without a Limit it is not a table: Begin
+	// and Wake do all, and nothing else ends it.
+	Steps []Step
+	Limit time.Duration
+	// Search is tried in order until the hardware is found. Empty: the first of Speeds only.
+	Search []Look
+	// Settle is the time between a change of speed in the search and the next request.
+	Settle time.Duration
+	// Silent says that the hardware does not answer, and what to do. Stuck says it of
+	// hardware that answers, but does not get further than a phase.
+	Silent error
+	Stuck  func(Phase) error
+
+	// Receive brings bytes as they came; p is valid during the call.
+	Receive func(now time.Duration, p []byte)
+	// Framing is that of the parser which Receive uses. Nil: nothing is reset or counted.
+	Framing *Framing
+	// Wake is called at the deadline of WakeAt when the handshake is over.
+	Wake func(now time.Duration)
+	// Bye appends the last bytes of a Shutdown. Nil: there are none.
+	Bye func(dst []byte) []byte
+	// LastWords stop the motors of hardware that has any (devices.Port).
+	LastWords []byte
+}
+
+// Phase is the number of a Step.
+type Phase int
+
+// Over is the Phase when there is no handshake: it has succeeded, or its driver shuts down.
+const Over Phase = math.MaxInt
+
+// Step is one phase of a handshake. The driver ends it in Receive, with Enter.
+type Step struct {
+	// Send appends the request. Nil: the phase is a pause.
+	Send func(dst []byte) []byte
+	// Fresh drops what has come before the request: it cannot be the answer.
+	Fresh bool
+	// Wait bounds the wait for the answer to each of Tries requests (zero: one). Without a
+	// Wait, both are those of the Look.
+	Wait  time.Duration
+	Tries int
+	// Late goes on when no answer has come. Nil: the search begins anew if the hardware was
+	// found, else it goes on with the next Look.
+	Late func(now time.Duration)
+}
+
+// Look is a part of the search for hardware of unknown speed.
+type Look struct {
+	Speed int   // place in the order of Speeds, in which the one that worked last is the first
+	First Phase // that it begins with
+	// Wait and Tries are those of steps without a Wait.
+	Wait  time.Duration
+	Tries int
+	// Noisy is the longer Wait if something is heard that is no answer. If it is known as
+	// that of other hardware, the handshake ends.
+	Noisy time.Duration
+}
+
+// handshake is how far the present one is.
+type handshake struct {
+	phase     Phase
+	tries     int           // requests of this phase
+	asked     time.Duration // when the last one was sent
+	pausing   bool          // the next one is due later
+	giveUp    time.Duration
+	at        int    // index in Search
+	baud      int    // of the line
+	found     bool   // the hardware has answered at this speed
+	answered  bool   // it has answered at some speed
+	noisy     bool   // something was heard since the request
+	overheard []byte // by Recognize, until the hardware was found
+	out       []byte
+}
+
+// greet begins the handshake on a port that was just opened.
+func (t *Transport) greet(now time.Duration) {
+	p, first := &t.Protocol, Phase(0)
+	t.handshake = handshake{giveUp: now + p.Limit, baud: t.first, overheard: t.overheard[:0], out: t.out}
+	if len(p.LastWords) > 0 {
+		t.port.LastWords(p.LastWords)
+	}
+	t.reset()
+	if p.Begin != nil {
+		first = p.Begin(now)
+	}
+	if p.Limit != 0 {
+		t.Enter(now, first)
+	}
+}
+
+// reset drops the packet that is being received.
+func (t *Transport) reset() {
+	if f := t.Protocol.Framing; f != nil {
+		f.Reset()
+	}
+}
+
+// Phase returns the present phase of the handshake, or Over.
+func (t *Transport) Phase() Phase {
+	if t.state != greeting {
+		return Over
+	}
+	return t.phase
+}
+
+// Tried returns how often the request of the phase was sent.
+func (t *Transport) Tried() int { return t.tries }
+
+// Baud returns the speed of the line, also if it has none.
+func (t *Transport) Baud() int { return t.baud }
+
+// Found reports that the hardware has answered: the search for its speed ends.
+func (t *Transport) Found() { t.found, t.answered = true, true }
+
+// Answers reports whether the hardware was found, and at this speed.
+func (t *Transport) Answers() bool { return t.found }
+
+// Pausing reports whether the handshake waits before a request.
+func (t *Transport) Pausing() bool { return t.pausing }
+
+// Then returns a Step.Late that goes on with a phase.
+func (t *Transport) Then(p Phase) func(now time.Duration) {
+	return func(now time.Duration) { t.Enter(now, p) }
+}
+
+// Enter begins a phase, unless the handshake is over.
+func (t *Transport) Enter(now time.Duration, p Phase) {
+	if t.state == greeting {
+		t.phase, t.tries = p, 0
+		t.Ask(now)
+	}
+}
+
+// Pause begins a phase later.
+func (t *Transport) Pause(now time.Duration, p Phase, length time.Duration) {
+	if length == 0 {
+		t.Enter(now, p)
+		return
+	}
+	t.phase, t.tries, t.pausing = p, 0, true
+	t.WakeAt(now + length)
+}
+
+// Ask sends the request of the phase, for the first time or again.
+func (t *Transport) Ask(now time.Duration) {
+	step, wait, _ := t.step()
+	t.tries++
+	t.asked, t.pausing, t.noisy = now, false, false
+	if step.Fresh {
+		t.Port().Discard()
+		t.reset()
+	}
+	if wait == 0 {
+		wait = t.Protocol.Limit
+	}
+	t.WakeAt(min(now+wait, t.giveUp))
+	if step.Send != nil {
+		t.Send(step.Send)
+	}
+}
+
+// Send writes what request appends.
+func (t *Transport) Send(request func(dst []byte) []byte) {
+	if t.out = request(t.out[:0]); len(t.out) > 0 {
+		t.Port().Write(t.out)
+	}
+}
+
+// step returns the step of the phase, its Wait and its Tries.
+func (t *Transport) step() (s Step, wait time.Duration, tries int) {
+	if int(t.phase) < len(t.Protocol.Steps) {
+		s = t.Protocol.Steps[t.phase]
+	}
+	if s.Wait != 0 {
+		return s, s.Wait, max(s.Tries, 1)
+	}
+	l := t.looked()
+	return s, l.Wait, max(l.Tries, 1)
+}
+
+// looked returns the present Look.
+func (t *Transport) looked() (l Look) {
+	if t.at < len(t.Protocol.Search) {
+		l = t.Protocol.Search[t.at]
+	}
+	return l
+}
+
+// timeout goes on with the handshake at its deadline.
+func (t *Transport) timeout(now time.Duration) {
+	step, _, tries := t.step()
+	until := t.asked + t.looked().Noisy
+	switch {
+	case now >= t.giveUp:
+		t.Absent(now)
+	case t.pausing, t.tries < tries:
+		t.Ask(now)
+	case step.Late != nil:
+		step.Late(now)
+	case t.found:
+		t.first, t.at, t.found = t.baud, 0, false
+		t.Enter(now, t.looked().First)
+	case step.Wait == 0 && t.noisy && now < until:
+		if err := t.stranger(); err != nil {
+			t.Down(now, err)
+			return
+		}
+		t.WakeAt(min(until, t.giveUp))
+	default:
+		t.search(now)
+	}
+}
+
+// search goes on with the next Look whose speed the line has.
+func (t *Transport) search(now time.Duration) {
+	p := &t.Protocol
+	for t.at++; t.at < len(p.Search); t.at++ {
+		if l := p.Search[t.at]; t.setSpeed(t.inOrder(l.Speed)) == nil {
+			t.Pause(now, l.First, p.Settle)
+			return
+		}
+	}
+	t.Absent(now)
+}
+
+// inOrder returns a speed by its place in the order of the search.
+func (t *Transport) inOrder(place int) (baud int) {
+	switch at := slices.Index(t.Protocol.Speeds, t.first); {
+	case place == 0:
+		return t.first
+	case place <= at:
+		place--
+	}
+	return t.Protocol.Speeds[place]
+}
+
+// SetSpeed changes the speed of a serial line, in baud. If the line cannot do it, the
+// hardware is down, and SetSpeed returns false.
+func (t *Transport) SetSpeed(now time.Duration, baud int) bool {
+	err := t.setSpeed(baud)
+	if err != nil {
+		t.Down(now, fmt.Errorf("cannot set %d baud: %w", baud, err))
+	}
+	return err == nil
+}
+
+func (t *Transport) setSpeed(baud int) error {
+	if !t.OverNetwork() {
+		if err := t.Port().SetSpeed(baud); err != nil {
+			return err
+		}
+	}
+	t.baud, t.found = baud, false
+	t.reset() // it holds bytes of the other speed
+	return nil
+}
+
+// OverNetwork reports whether the Address is IP:PORT: there is no line with a speed.
+func (t *Transport) OverNetwork() bool {
+	_, err := netip.ParseAddrPort(t.Protocol.Address)
+	return err == nil
+}
+
+// openPort opens the port.
+func (t *Transport) openPort() (devices.Port, error) {
+	p := &t.Protocol
+	if t.OverNetwork() {
+		return t.link.Host().Dial(p.Address, t)
+	}
+	return t.link.Host().OpenSerial(p.Address, t.first, t)
+}
+
+// Absent ends a handshake that has failed, with the error that says most.
+func (t *Transport) Absent(now time.Duration) {
+	err := t.stranger()
+	switch {
+	case t.answered && t.Protocol.Stuck != nil:
+		t.Down(now, t.Protocol.Stuck(t.phase))
+	case err != nil:
+		t.Down(now, err)
+	default:
+		t.unanswered = t.unanswered || t.IsOpen() && !t.OverNetwork()
+		t.Down(now, t.Protocol.Silent)
+	}
+}
+
+// stranger returns an error if other hardware was heard on the line.
+func (t *Transport) stranger() error {
+	if what := Recognize(t.overheard); what != "" && what != t.Protocol.Kin {
+		return fmt.Errorf("%s is heard here, not %s: are the ports swapped?", what, t.Protocol.Name)
+	}
+	return nil
+}
+
+var errSilent = errors.New("silent for 2 s")

@@ -1,0 +1,170 @@
+package transport
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"player/devices"
+	"player/devices/transport/transporttest"
+)
+
+// A table with two requests that are answered by "yes", and a search in five parts.
+const (
+	calling Phase = iota
+	telling
+	knocking
+)
+
+// steps gives the scene's parrot a longer handshake. The answers of the hardware are
+// given by the test.
+func (s *scene) steps(search []Look) {
+	ask := func(request string) func(dst []byte) []byte {
+		return func(dst []byte) []byte {
+			return append(append(dst, request...), "@"+strconv.Itoa(s.parrot.Baud())+" "...)
+		}
+	}
+	p := &s.parrot.Protocol
+	p.Speeds, p.Search, p.Limit = []int{9600, 19200, 38400}, search, 5*time.Second
+	p.Steps = []Step{
+		calling:  {Send: ask("call")},
+		telling:  {Send: ask("tell"), Wait: 100 * time.Millisecond, Tries: 2},
+		knocking: {Send: ask("knock"), Wait: 10 * time.Millisecond, Late: s.parrot.Then(calling)},
+	}
+	p.Stuck = func(p Phase) error { return errors.New("stuck in phase " + strconv.Itoa(int(p))) }
+	p.Receive = func(now time.Duration, b []byte) {
+		if string(b) != "yes" {
+			return
+		}
+		if s.parrot.Found(); s.parrot.Phase() == calling {
+			s.parrot.Enter(now, telling)
+		} else {
+			s.parrot.Up(now)
+		}
+	}
+}
+
+func looks() []Look {
+	return []Look{
+		{Speed: 0, Wait: 50 * time.Millisecond, Tries: 2, Noisy: 200 * time.Millisecond},
+		{Speed: 1, Wait: 50 * time.Millisecond},
+		{Speed: 2, First: knocking, Wait: 50 * time.Millisecond},
+	}
+}
+
+func TestHandshake(t *testing.T) {
+	const robot = "\xFA\xFB\x06\x32\x00\x00\x01\x32\x01"
+	for _, tt := range []struct {
+		name   string
+		answer func(s *scene, request string) string
+		first  int // baud, where the hardware was before
+		limit  time.Duration
+		wrote  string // what the hardware was sent, with the speed
+		end    string // the error
+	}{
+		{"nobody", func(*scene, string) string { return "" }, 9600, 210 * time.Millisecond,
+			"call@9600 call@9600 call@19200 knock@38400 call@38400 ", "no answer"},
+		{"nobody, and the last one was at 19200", func(*scene, string) string { return "" }, 19200, 210 * time.Millisecond,
+			"call@19200 call@19200 call@9600 knock@38400 call@38400 ", "no answer"},
+		{"at the third speed", func(s *scene, r string) string {
+			if s.parrot.Baud() == 38400 && r != "knock@38400 " {
+				return "yes"
+			}
+			return ""
+		}, 9600, 200 * time.Millisecond, "call@9600 call@9600 call@19200 knock@38400 call@38400 tell@38400 ", ""},
+		{"a line without 19200 baud", func(s *scene, r string) string {
+			s.MaxSpeed = 9600
+			return ""
+		}, 9600, 110 * time.Millisecond, "call@9600 call@9600 ", "no answer"},
+		{"it answers half", func(_ *scene, r string) string {
+			if strings.HasPrefix(r, "call") {
+				return "yes"
+			}
+			return ""
+		}, 9600, 5 * time.Second, strings.Repeat("call@9600 tell@9600 tell@9600 ", 25), "stuck in phase 1"},
+		{"other hardware", func(*scene, string) string { return robot }, 9600, 110 * time.Millisecond,
+			"call@9600 call@9600 ", "a P2OS robot is heard here, not a parrot: are the ports swapped?"},
+		{"noise", func(*scene, string) string { return "?" }, 9600, 360 * time.Millisecond,
+			"call@9600 call@9600 call@19200 knock@38400 call@38400 ", "no answer"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newScene(t)
+			s.steps(looks())
+			s.parrot.first = tt.first
+			var wrote string
+			s.Heard = func(_ *transporttest.Port, b []byte) {
+				wrote += string(b)
+				if answer := tt.answer(s, string(b)); answer != "" {
+					s.Port().Say([]byte(answer))
+				}
+			}
+			s.subscribe()
+			s.Pass(tt.limit)
+			if wrote != tt.wrote || len(s.done) != 1 {
+				t.Fatalf("it was sent %q, want %q; setups ended: %v", wrote, tt.wrote, s.done)
+			}
+			if err := s.done[0]; (err == nil) != (tt.end == "") || err != nil && err.Error() != "/dev/parrot: "+tt.end {
+				t.Errorf("%v, want %q", err, tt.end)
+			}
+		})
+	}
+}
+
+// A search begins where the hardware was last, also after a failure; a port on the
+// network has no speeds, and nobody looks for other hardware there.
+func TestHandshakeOverNetwork(t *testing.T) {
+	s := newScene(t)
+	s.steps(looks())
+	s.parrot.Protocol.Address = "127.0.0.1:8101"
+	s.MaxSpeed = 1
+	s.subscribe()
+	s.Pass(time.Second)
+	if len(s.Ports) != 1 || s.Port().Name != "127.0.0.1:8101" || len(s.Searches) != 0 || s.link.State() != devices.Idle {
+		t.Fatalf("%d ports, %d searches, link %v", len(s.Ports), len(s.Searches), s.link.State())
+	}
+	if got := strings.Fields(string(s.Port().Wrote)); len(got) != 5 {
+		t.Errorf("it was sent %q", got)
+	}
+}
+
+// What has come before a request that wants a fresh answer is dropped, and a pause sends
+// nothing until it is over.
+func TestFreshAndPause(t *testing.T) {
+	s := newScene(t)
+	s.steps(nil)
+	var f Framing
+	var buf [8]byte
+	p := &s.parrot.Protocol
+	p.Framing = &f
+	p.Steps[telling].Fresh = true
+	p.Receive = func(now time.Duration, b []byte) {
+		for packet, rest := f.Next(buf[:], b, toy); packet != nil; packet, rest = f.Next(buf[:], rest, toy) {
+			s.parrot.Pause(now, telling, time.Second)
+		}
+	}
+	s.subscribe()
+	s.Port().Say([]byte("<a>"))
+	s.Port().Say([]byte("<b"))
+	s.Pass(999 * time.Millisecond)
+	if wrote := string(s.Port().Wrote); wrote != "call@9600 " || !s.parrot.Pausing() || len(f.Waiting(buf[:])) != 2 {
+		t.Fatalf("during the pause: wrote %q, %q waits", wrote, f.Waiting(buf[:]))
+	}
+	s.Pass(time.Millisecond)
+	if wrote := string(s.Port().Wrote); wrote != "call@9600 tell@9600 " || len(f.Waiting(buf[:])) != 0 {
+		t.Fatalf("after the pause: wrote %q, %q waits", wrote, f.Waiting(buf[:]))
+	}
+}
+
+// No step is begun once the link shuts down.
+func TestNoStepAfterShutdown(t *testing.T) {
+	s := newScene(t)
+	s.steps(looks())
+	s.subscribe()
+	s.parrot.Leave(s.Now())
+	s.parrot.Enter(s.Now(), telling)
+	if got := string(s.Port().Wrote); got != "call@9600 " || s.parrot.Phase() != Over {
+		t.Errorf("wrote %q in phase %d", got, s.parrot.Phase())
+	}
+}
