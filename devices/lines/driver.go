@@ -335,6 +335,9 @@ func (d *Driver) turn(now time.Duration, way [2]float64) {
 	steps, restarted := d.turned.update(now, way, d.unit, measured(p.Speed, p.TurnRate, d.opts.Base))
 	if restarted {
 		d.odometry.Forget()
+		d.position.ForgetCommand() // nothing moves by itself
+		d.moving, d.due = false, 0
+		d.Send(d.hello)
 		if repeats, ok := d.restarts.Allow(now); ok {
 			d.Log().Warn("the board has restarted: its wheels count from 0 again", zap.Int("times before", repeats))
 		}

@@ -72,3 +72,47 @@ func TestDiagnosis(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestRestartIsToldToStop: a board that has restarted on an open port, which its wheels
+// tell, is stopped and greeted. The command from before is not repeated.
+func TestRestartIsToldToStop(t *testing.T) {
+	d, err := New(Options{
+		Port: "/dev/board", Baud: 9600, Boot: time.Second, Hello: []string{"hello"}, Read: []string{"W {left} {right}"},
+		Drive: "D {left} {right}", Stop: "S", Repeat: 100 * time.Millisecond, Base: 200, Most: 500,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := devices.NewTable(zap.NewNop())
+	if _, err := table.Attach(devices.Instance{Driver: d, Name: "board", Provides: d.provides()}); err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{World: transporttest.NewWorld(), t: t}
+	table.Connect(b.World)
+	position := table.Device(codec.Position)
+	if _, err := position.Subscribe(b.Now(), b); err != nil {
+		t.Fatal(err)
+	}
+	b.Pass(1500 * time.Millisecond)
+	say := func(line string) {
+		b.Pass(50 * time.Millisecond)
+		b.Port().Say([]byte(line + "\n"))
+	}
+	say("W 0 0")
+	position.SetCommand(b.Now(), codec.PositionCommand{Speed: 400}.Append(nil))
+	for _, line := range []string{"W 20 20", "W 300 300", "W 600 600"} {
+		say(line)
+	}
+	before := len(b.Port().Wrote)
+	say("W 0 0")
+	for range 20 {
+		say("W 0 0")
+	}
+	if got := string(b.Port().Wrote[before:]); got != "S\nhello\n" || position.Command() != nil {
+		t.Errorf("the restarted board was sent %q, want a stop and the greeting; command % X", got, position.Command())
+	}
+	position.SetCommand(b.Now(), codec.PositionCommand{Speed: 100}.Append(nil))
+	if got := string(b.Port().Wrote[before:]); !strings.HasSuffix(got, "D 100 100\n") {
+		t.Errorf("a new command is not obeyed: %q", got)
+	}
+}
