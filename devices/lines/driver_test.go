@@ -103,8 +103,9 @@ func TestRestartIsToldToStop(t *testing.T) {
 	for _, line := range []string{"W 20 20", "W 300 300", "W 600 600"} {
 		say(line)
 	}
+	b.Pass(50 * time.Millisecond)
 	before := len(b.Port().Wrote)
-	say("W 0 0")
+	b.Port().Say([]byte("W 0 0\n"))
 	for range 20 {
 		say("W 0 0")
 	}
