@@ -4,6 +4,7 @@
 package logfile
 
 import (
+	_ "embed" // layouts
 	"fmt"
 	"strconv"
 	"strings"
@@ -106,38 +107,22 @@ func (c Channel) schemaName() string {
 	return profile + "/" + c.Interface + suffixes[c.Content]
 }
 
-// schema returns the layout of an interface's payloads, empty if unknown.
+// layouts has the layouts of payloads, by interface: data (PROTOCOL 7) and commands
+// (PROTOCOL 5.1); and the one of all configurations.
+//
+//go:embed layouts.txt
+var layouts string
+
+// schema returns the layout of a channel's payloads, empty if unknown.
 func (c Channel) schema() string {
-	switch c.Content {
-	case Command:
-		return commandLayouts()[c.Interface]
-	case Configuration:
-		return "char code\nrest argument"
+	of := c.Interface + suffixes[c.Content]
+	if c.Content == Configuration {
+		of = "configuration"
 	}
-	return dataLayouts()[c.Interface]
-}
-
-// dataLayouts returns the payloads of PROTOCOL 7.
-func dataLayouts() map[string]string {
-	return map[string]string{
-		"position": "u32 server_time_ms\ni32 x_mm\ni32 y_mm\nu16 heading_deg\ni16 speed_mm_per_s\ni16 turn_rate_deg_per_s\nu16 compass_deg\nu8 stall",
-		"sonar":    "u16[16] range#_mm",
-		"laser":    "u16[361] range#_mm",
-		"misc": "bits8 front_bumper0 front_bumper1 front_bumper2 front_bumper3 front_bumper4\n" +
-			"bits8 rear_bumper0 rear_bumper1 rear_bumper2 rear_bumper3 rear_bumper4\nu8 battery_decivolt",
-		"gripper": "bits8 paddles_open paddles_closed paddles_moving paddles_error lift_up lift_down lift_moving lift_error\n" +
-			"bits8 gripper_limit lift_limit outer_beam inner_beam left_paddle_open right_paddle_open",
-		"ptz":      "i16 pan_deg\ni16 tilt_deg\ni16 zoom",
-		"vision":   "blobs",
-		"joystick": "u32 buttons\ni16[8] axis#",
+	for line := range strings.Lines(layouts) {
+		if name, fields, _ := strings.Cut(strings.TrimSpace(line), ": "); name == of {
+			return strings.ReplaceAll(fields, ", ", "\n")
+		}
 	}
-}
-
-// commandLayouts returns the payloads of PROTOCOL 5.1.
-func commandLayouts() map[string]string {
-	return map[string]string{
-		"position": "i16 speed_mm_per_s\ni16 turn_rate_deg_per_s",
-		"ptz":      "i16 pan_deg\ni16 tilt_deg\ni16 zoom",
-		"gripper":  "u8 command\nu8 argument",
-	}
+	return ""
 }
