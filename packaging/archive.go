@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"path"
 	"slices"
 	"strings"
@@ -71,11 +72,7 @@ func compress(data []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := zip.Write(data); err != nil {
-		return nil, err
-	}
-	if err := zip.Close(); err != nil {
-		return nil, err
-	}
-	return packed.Bytes(), nil
+	_, err = zip.Write(data)
+	err = errors.Join(err, zip.Close())
+	return packed.Bytes(), err
 }
