@@ -131,21 +131,17 @@ func (o *options) override(fs *flag.FlagSet) {
 	})
 }
 
-// fronts returns the drivers that flags put in front of every robot.
-func (o options) fronts() (fronts []config.Front) {
-	if o.reflex {
-		fronts = append(fronts, config.Front{Flag: "-reflex", Fields: `name "reflex"`})
-	}
-	return fronts
-}
-
 // configure builds the robots of the configuration, with the flags applied.
 func (o options) configure(log *zap.Logger) (*config.Server, error) {
 	file, err := o.parseConfig()
 	if file == nil {
 		return nil, err
 	}
-	conf, err := config.Build(file, config.Options{Kinds: catalogue(), Port: o.port, Overrides: o.overrides, Fronts: o.fronts(), TLS: o.tls, Log: log})
+	var fronts []string
+	if o.reflex {
+		fronts = []string{"reflex"}
+	}
+	conf, err := config.Build(file, config.Options{Kinds: catalogue(), Port: o.port, Overrides: o.overrides, Fronts: fronts, TLS: o.tls, Log: log})
 	if err != nil {
 		return nil, pointToMigrate(err, file)
 	}

@@ -30,9 +30,11 @@ type Options struct {
 	Kinds     []devices.Kind // all drivers
 	Port      int            // TCP port of a robot without a port of its own
 	Overrides []Override
-	Fronts    []Front // the first is next to the robot, the last next to the clients
-	TLS       TLS     // its fields override those of the file
-	Log       *zap.Logger
+	// Fronts are the drivers that flags of their names put in front of every robot, between
+	// its clients and the devices that the driver works on. The first is next to the robot.
+	Fronts []string
+	TLS    TLS // its fields override those of the file
+	Log    *zap.Logger
 }
 
 // Override is an option given by a flag. It overrides the file.

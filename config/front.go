@@ -8,26 +8,24 @@ import (
 	"player/devices"
 )
 
-// Front puts a driver in front of every robot, between the clients and the
-// devices that the driver works on.
-type Front struct {
-	Flag   string // "-reflex", for errors and player check
-	Fields string // of the driver's block, as in a file: name "reflex"
-}
-
-// putInFront gives every robot the driver, as if the file had a block for it. A port
+// putInFront gives every robot a driver, as if the file had a block with its name. A port
 // whose position device cannot move needs none: an overhead camera only looks.
-func (b *builder) putInFront(f Front) error {
-	d, err := b.readFront(f)
+func (b *builder) putInFront(name string) error {
+	block := fmt.Appendf(nil, "driver ( name %q )", name)
+	file, err := syntax.Parse("(from -"+name+")", func(string) ([]byte, error) { return block, nil })
 	if err != nil {
-		return fmt.Errorf("%s: %w", f.Flag, message(err))
+		return err
+	}
+	d, err := b.readBlock(file.Global.Sections("driver")[0])
+	if err != nil {
+		return fmt.Errorf("-%s: %w", name, message(err))
 	}
 	for _, robot := range b.robots {
 		if position := robot.Table.Device(devices.Position().Letter); position != nil && !canMove(position) {
 			continue
 		}
 		if err := b.frontOf(robot, *d); err != nil {
-			return fmt.Errorf("%s: the robot on port %d %w", f.Flag, robot.Port, err)
+			return fmt.Errorf("-%s: the robot on port %d %w", name, robot.Port, err)
 		}
 	}
 	return nil
@@ -40,21 +38,6 @@ func message(err error) error {
 		return e.Err
 	}
 	return err
-}
-
-// readFront reads the block of a flag.
-func (b *builder) readFront(f Front) (*block, error) {
-	text := []byte("driver ( " + f.Fields + " )")
-	file, err := syntax.Parse("(from "+f.Flag+")", func(string) ([]byte, error) { return text, nil })
-	if err != nil {
-		return nil, err
-	}
-	d, err := b.readBlock(file.Global.Sections("driver")[0])
-	err = errors.Join(err, file.Err())
-	for _, unused := range file.Unused() {
-		err = errors.Join(err, unused)
-	}
-	return d, err
 }
 
 // frontOf attaches the driver of a block to a robot. The driver requires what it

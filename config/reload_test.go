@@ -21,7 +21,7 @@ type mapped struct {
 func (m *mapped) Source() string { return m.source }
 
 // load builds a server; world is the content of the files of the driver mapped.
-func load(t *testing.T, text, world string, fronts ...Front) (*Server, *[]*still) {
+func load(t *testing.T, text, world string, fronts ...string) (*Server, *[]*still) {
 	t.Helper()
 	file, err := syntax.Parse("dir/robot.cfg", func(string) ([]byte, error) { return []byte(text), nil })
 	if err != nil {
@@ -54,7 +54,6 @@ func TestReload(t *testing.T) {
 		{"nothing", wheels + eye, wheels + eye, "keeps 6665 wheels, 6665 eye"},
 		{"only the text", wheels + eye, "# a comment\n\n" + wheels + "\n" + eye, "keeps 6665 wheels, 6665 eye"},
 		{"the order", wheels + eye, eye + wheels, "keeps 6665 eye, 6665 wheels"},
-		{"an option", wheels + eye, wheels + ` driver ( name "eye" model "y" )`, "keeps 6665 wheels; stops 6665 eye; starts 6665 eye"},
 		{"an option to its default", wheels, `driver ( name "wheels" speed 500 )`, "keeps 6665 wheels"},
 		{"the pose", eye, ` driver ( name "eye" model "x" pose [1 0 0] )`, "stops 6665 eye; starts 6665 eye"},
 		{"alwayson", eye, ` driver ( name "eye" model "x" alwayson 1 )`, "stops 6665 eye; starts 6665 eye"},
@@ -142,7 +141,7 @@ func TestReloadRequires(t *testing.T) {
 
 // Flags put drivers in front of all robots: they stay, and move with what changes.
 func TestReloadFronts(t *testing.T) {
-	guard, lease := Front{"-guard", `name "guard"`}, Front{"-lease", `name "lease" timeout 300`}
+	guard, lease := "guard", "lease"
 	const text = `driver ( name "wheels" ) driver ( name "wheels" provides ["7000:position:0"] )`
 	old, _ := load(t, text, "", guard, lease)
 	same, _ := load(t, text, "", guard, lease)
@@ -172,7 +171,7 @@ func TestReloadFiles(t *testing.T) {
 		t.Errorf("%s, %v\nwant: %s", plan.String(), err, want)
 	}
 	// A change of one of its robots restarts the others, too: they share a world.
-	lease := Front{"-lease", `name "lease"`}
+	lease := "lease"
 	old, _ = load(t, text, "one", lease)
 	next, _ = load(t, text+` driver ( name "any" provides ["6666:position:1"] )`, "one", lease) // -lease moves position:0 elsewhere
 	plan, err = Reload(old, next)
