@@ -137,6 +137,10 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusForbidden)
 		return
 	}
+	if r.Method == http.MethodGet && r.URL.Path == layoutPath {
+		s.serveLayout(w, r)
+		return
+	}
 	ws, err := visitor.Accept(w, r, foxglove.Subprotocols())
 	if err != nil {
 		return

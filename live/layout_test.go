@@ -1,0 +1,61 @@
+package live
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// The layout names topics, services and frames that the server offers, and each of its
+// panels has a place.
+func TestLayout(t *testing.T) {
+	l := newLab(t, silenceLimit)
+	reply, err := http.Get(strings.Replace(l.url, "ws", "http", 1) + "/layout.json?robot=r0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reply.Body.Close()
+	text, err := io.ReadAll(reply.Body)
+	if err != nil || reply.StatusCode != http.StatusOK {
+		t.Fatalf("%v, %v: %s", err, reply.Status, text)
+	}
+	var layout struct {
+		ConfigByID map[string]json.RawMessage
+		Layout     json.RawMessage
+	}
+	if err := json.Unmarshal(text, &layout); err != nil {
+		t.Fatal(err)
+	}
+	placed := regexp.MustCompile(`"\w+!\w+"`).FindAllString(string(layout.Layout), -1)
+	if len(placed) != len(layout.ConfigByID) {
+		t.Errorf("%d panels have a place, of %d", len(placed), len(layout.ConfigByID))
+	}
+	for _, name := range placed {
+		if layout.ConfigByID[strings.Trim(name, `"`)] == nil {
+			t.Errorf("%s has no settings", name)
+		}
+	}
+	v := l.open("127.0.0.1")
+	offered := map[string]bool{"/r0" + velocityTopic: true}
+	for _, c := range v.channels {
+		offered[c.Topic] = true
+	}
+	for _, s := range v.services {
+		offered[s.Name] = true
+	}
+	seen := 0
+	for _, match := range regexp.MustCompile(`"(/r0/[a-z_/]+)(\.[a-z_]+)?"`).FindAllStringSubmatch(string(text), -1) {
+		if seen++; !offered[match[1]] {
+			t.Errorf("%s is not offered", match[1])
+		}
+	}
+	if seen < 10 {
+		t.Errorf("only %d names", seen)
+	}
+	if reply, err := http.Get(strings.Replace(l.url, "ws", "http", 1) + "/layout.json?robot=r9"); err != nil || reply.StatusCode != http.StatusNotFound {
+		t.Errorf("another robot: %v, %v", reply, err)
+	}
+}
