@@ -27,6 +27,7 @@ import (
 	"player/tools/record"
 	"player/tools/status"
 	"player/tools/stop"
+	"player/tools/sweep"
 )
 
 // commands lists the subcommands.
@@ -39,6 +40,7 @@ func commands() []tools.Command {
 		status.Command(),
 		latency.Command(),
 		record.Command(version()),
+		sweep.Command(),
 		replayCommand(),
 		repairCommand(),
 		{

@@ -1,0 +1,53 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A sweep runs a server and a program for each seed, keeps what they have had for a
+// result, and goes on where an earlier one has ended.
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	table := filepath.Join(dir, "out.csv")
+	sweep := func(seeds, script string) (int, string, string) {
+		t.Helper()
+		code, out := exits(t, "sweep", "-seeds", seeds, "-jobs", "2", "-o", table, "room", "--", "sh", "-c", script, binary)
+		text, err := os.ReadFile(table)
+		if err != nil {
+			t.Fatalf("exit %d, %s: %v", code, out, err)
+		}
+		var rows []string // without their times
+		for line := range strings.Lines(string(text)) {
+			values := strings.Split(strings.TrimSpace(line), ",")
+			rows = append(rows, strings.Join(append(values[:1], values[2:]...), ","))
+		}
+		return code, out, strings.Join(rows, " ")
+	}
+	// The program reaches the server of its seed, whatever it prints before.
+	const ask = `"$0" latency -for 300ms "$PLAYER_ADDRESS" || exit 3; echo "square=$((PLAYER_SEED * PLAYER_SEED)) text=a,b"`
+	if code, out, rows := sweep("9-10", ask); code != 0 || rows != `seed,square,text 9,81,"a,b" 10,100,"a,b"` {
+		t.Fatalf("exit %d, %s, rows %s", code, out, rows)
+	}
+	if code, out, rows := sweep("8-11", `[ "$PLAYER_SEED" = 11 ] && echo no, that fails >&2 && exit 4; echo square=1`); code != 1 ||
+		!strings.Contains(out, "seed 11: sh: exit status 4: no, that fails") || rows != `seed,square,text 8,1, 9,81,"a,b" 10,100,"a,b"` {
+		t.Errorf("exit %d, %s, rows %s", code, out, rows)
+	}
+	plot, err := os.ReadFile(table + ".svg")
+	if err != nil || strings.Count(string(plot), "<circle") != 6 || !strings.Contains(string(plot), "square, mean 60.67") {
+		t.Errorf("the plot %s, %v", plot, err)
+	}
+	for _, tt := range []struct{ args, want string }{
+		{"sweep room", "needs a program behind --"},
+		{"sweep -seeds 3-1 room -- true", "write one seed or the first and the last"},
+		{"sweep nowhere.world -- true", "no such file"},
+		{"sweep -o sweep_test.go room -- true", "no table of a sweep"},
+	} {
+		if code, out := exits(t, strings.Fields(tt.args)...); code != 2 || !strings.Contains(out, tt.want) {
+			t.Errorf("%s: exit %d, %s, want %q", tt.args, code, out, tt.want)
+		}
+	}
+}

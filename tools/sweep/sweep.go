@@ -1,0 +1,337 @@
+// Package sweep is player sweep: one experiment with many seeds of a simulated world.
+package sweep
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"player/devices/stage"
+	"player/tools"
+)
+
+const (
+	// startLimit is how long a server may take until it accepts connections: a large world
+	// is drawn in seconds.
+	startLimit = 30 * time.Second
+	// endLimit is how long a server may take to end, and a program that is interrupted.
+	endLimit = 5 * time.Second
+	// maxOutput is how much is kept of what a program prints, bytes from its end.
+	maxOutput = 4 << 10
+	// firstPort and ports are where the servers are: below the ports that the kernel
+	// gives to connections.
+	firstPort, ports = 10000, 20000
+	// pollPeriod is how often a server that starts is asked whether it is there.
+	pollPeriod = 5 * time.Millisecond
+)
+
+// Command returns player sweep.
+func Command() tools.Command {
+	return tools.Command{Name: "sweep", Args: "[flags] WORLD -- PROGRAM [ARGUMENT ...]", Summary: "try a world with many seeds", Run: run}
+}
+
+// sweep is what a user has asked for.
+type sweep struct {
+	world   string
+	program []string
+	path    string // of the table
+	player  string // this program
+	robots  int    // ports of a server
+
+	lock sync.Mutex
+	rows map[int]row
+}
+
+// row is the result of a run, by column.
+type row map[string]string
+
+func run(ctx context.Context, args []string, _ io.Writer, stderr *os.File) error {
+	flags := tools.NewFlags("sweep")
+	seeds := flags.String("seeds", "1-10", "")
+	jobs := flags.Int("jobs", runtime.NumCPU(), "")
+	s := &sweep{rows: map[int]row{}}
+	flags.StringVar(&s.path, "o", "sweep.csv", "")
+	if i := slices.Index(args, "--"); i >= 0 {
+		args, s.program = args[:i], args[i+1:]
+	}
+	rest, err := tools.ParseSome(flags, args, 1, 1, "a world, as player sweep room -- python3 wander.py")
+	if err != nil {
+		return err
+	}
+	if len(s.program) == 0 {
+		return errors.New("sweep needs a program behind --, as player sweep room -- python3 wander.py")
+	}
+	first, last, err := seedsOf(*seeds)
+	if err != nil {
+		return err
+	}
+	s.world = rest[0]
+	world, err := stage.Load(s.world)
+	if err != nil {
+		return err
+	}
+	s.robots = len(world.Instances())
+	if slices.ContainsFunc(world.Robots(), func(r *stage.Robot) bool { return r.Port != 0 }) {
+		return errors.New(s.world + " has robots with a port: leave the ports out, for many servers run side by side")
+	}
+	if s.player, err = os.Executable(); err != nil {
+		return err
+	}
+	if err := s.resume(); err != nil {
+		return err
+	}
+	ctx, stop := tools.UntilSignal(ctx)
+	defer stop()
+	return s.runAll(ctx, first, last, max(1, *jobs), stderr)
+}
+
+// seedsOf reads "7" or "1-100".
+func seedsOf(text string) (first, last int, err error) {
+	from, to, both := strings.Cut(text, "-")
+	if !both {
+		to = from
+	}
+	first, err = strconv.Atoi(from)
+	if err == nil {
+		last, err = strconv.Atoi(to)
+	}
+	if err != nil || first < 0 || last < first {
+		return 0, 0, fmt.Errorf("-seeds %s: write one seed or the first and the last, as 1-100", text)
+	}
+	return first, last, nil
+}
+
+// runAll runs the seeds that have no result yet, so many side by side.
+func (s *sweep) runAll(ctx context.Context, first, last, jobs int, stderr io.Writer) error {
+	seeds := make(chan int)
+	begin, done, missing := time.Now(), 0, 0
+	for seed := first; seed <= last; seed++ {
+		if s.rows[seed] == nil {
+			missing++
+		}
+	}
+	var failures []error
+	var wait sync.WaitGroup
+	for range min(jobs, missing) {
+		wait.Go(func() {
+			for seed := range seeds {
+				result, err := s.one(ctx, seed)
+				s.lock.Lock()
+				if done++; err != nil {
+					failures = append(failures, fmt.Errorf("seed %d: %w", seed, err))
+				} else {
+					s.rows[seed] = result
+					if err := s.write(); err != nil {
+						failures = append(failures, err)
+					}
+				}
+				each := time.Since(begin) / time.Duration(done)
+				fmt.Fprintf(stderr, "\rsweep: %d of %d, %v to go   ", done, missing, (each * time.Duration(missing-done)).Round(time.Second))
+				s.lock.Unlock()
+			}
+		})
+	}
+	for seed := first; seed <= last && ctx.Err() == nil; seed++ {
+		if s.rows[seed] != nil { // of an earlier sweep
+			continue
+		}
+		select {
+		case seeds <- seed:
+		case <-ctx.Done():
+		}
+	}
+	close(seeds)
+	wait.Wait()
+	if missing > 0 {
+		fmt.Fprintln(stderr)
+	}
+	if err := ctx.Err(); err != nil {
+		return tools.Failure{Err: fmt.Errorf("interrupted: the same command goes on; %s has %d results", s.path, len(s.rows))}
+	}
+	if failures != nil {
+		return tools.Failure{Err: errors.Join(failures...)}
+	}
+	return nil
+}
+
+// one runs the world and the program with a seed.
+func (s *sweep) one(ctx context.Context, seed int) (row, error) {
+	port, err := freePorts(s.robots)
+	if err != nil {
+		return nil, err
+	}
+	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+	var log, printed tail
+	server := exec.CommandContext(ctx, s.player, "-stage", s.world, "-seed", strconv.Itoa(seed), "-bind", "127.0.0.1", "-gp", strconv.Itoa(port), "-http", "off")
+	server.Stderr = &log
+	politely(server)
+	if err := server.Start(); err != nil {
+		return nil, err
+	}
+	ended := make(chan struct{})
+	go func() { _ = server.Wait(); close(ended) }() // how it ends does not matter
+	defer func() {
+		_ = server.Process.Signal(syscall.SIGTERM) // fails if it has ended
+		select {
+		case <-ended:
+		case <-time.After(endLimit):
+			_ = server.Process.Kill()
+			<-ended
+		}
+	}()
+	if err := await(ctx, address, ended); err != nil {
+		return nil, fmt.Errorf("the server: %w: %s", err, log.bytes)
+	}
+	begin := time.Now()
+	program := exec.CommandContext(ctx, s.program[0], s.program[1:]...)
+	program.Env = append(os.Environ(), "PLAYER_SEED="+strconv.Itoa(seed), "PLAYER_PORT="+strconv.Itoa(port), "PLAYER_ADDRESS="+address)
+	var errs tail
+	program.Stdout, program.Stderr = &printed, &errs
+	politely(program)
+	if err := program.Run(); err != nil {
+		return nil, fmt.Errorf("%s: %w: %s", s.program[0], err, errs.bytes)
+	}
+	result := row{"seed": strconv.Itoa(seed), "seconds": strconv.FormatFloat(time.Since(begin).Seconds(), 'f', 2, 64)}
+	for _, word := range strings.Fields(lastLine(string(printed.bytes))) {
+		if name, value, ok := strings.Cut(word, "="); ok && name != "seed" && name != "seconds" {
+			result[name] = value
+		}
+	}
+	return result, nil
+}
+
+// politely lets a program end itself when the context does.
+func politely(c *exec.Cmd) {
+	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
+	c.WaitDelay = endLimit
+}
+
+// await waits until a server accepts connections.
+func await(ctx context.Context, address string, ended <-chan struct{}) error {
+	for limit := time.Now().Add(startLimit); ; {
+		c, err := net.Dial("tcp", address)
+		if err == nil {
+			return c.Close()
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-ended:
+			return errors.New("it has ended")
+		case <-time.After(pollPeriod):
+		}
+		if time.Now().After(limit) {
+			return err
+		}
+	}
+}
+
+// freePorts returns the first of n ports that nobody listens on.
+func freePorts(n int) (int, error) {
+	for range 100 {
+		first, free := firstPort+rand.IntN(ports), true
+		for port := first; port < first+n && free; port++ {
+			l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+			if free = err == nil; free {
+				l.Close()
+			}
+		}
+		if free {
+			return first, nil
+		}
+	}
+	return 0, fmt.Errorf("there are no %d free ports side by side", n)
+}
+
+// tail keeps the end of what is written.
+type tail struct{ bytes []byte }
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.bytes = append(t.bytes, p...)
+	t.bytes = t.bytes[max(0, len(t.bytes)-maxOutput):]
+	return len(p), nil
+}
+
+func lastLine(text string) string {
+	text = strings.TrimSpace(text)
+	return text[strings.LastIndexByte(text, '\n')+1:]
+}
+
+// resume reads the results of an earlier sweep, if there are any.
+func (s *sweep) resume() error {
+	data, err := os.ReadFile(s.path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	table, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
+	if err != nil || len(table) == 0 || table[0][0] != "seed" {
+		return fmt.Errorf("%s is no table of a sweep: name another file with -o", s.path)
+	}
+	for _, values := range table[1:] {
+		result := row{}
+		for i, value := range values {
+			result[table[0][i]] = value
+		}
+		seed, err := strconv.Atoi(result["seed"])
+		if err != nil {
+			return fmt.Errorf("%s: %q is no seed", s.path, result["seed"])
+		}
+		s.rows[seed] = result
+	}
+	return nil
+}
+
+// write replaces the table, in the order of the seeds, and its plot.
+func (s *sweep) write() error {
+	names := []string{}
+	for _, result := range s.rows {
+		for name := range result {
+			if name != "seed" && name != "seconds" && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	names = append([]string{"seed", "seconds"}, names...)
+	table := [][]string{}
+	for _, result := range s.rows {
+		values := make([]string, len(names))
+		for i, name := range names {
+			values[i] = result[name]
+		}
+		table = append(table, values)
+	}
+	slices.SortFunc(table, func(a, b []string) int {
+		return cmp.Or(cmp.Compare(len(a[0]), len(b[0])), cmp.Compare(a[0], b[0])) // numbers without zeros in front
+	})
+	var text bytes.Buffer
+	w := csv.NewWriter(&text)
+	_ = w.WriteAll(append([][]string{names}, table...)) // to memory
+	return errors.Join(replace(s.path, text.Bytes()), replace(s.path+".svg", []byte(plot(names, table))))
+}
+
+// replace writes a file that is whole at all times.
+func replace(path string, data []byte) error {
+	if err := os.WriteFile(path+".part", data, 0o666); err != nil {
+		return err
+	}
+	return os.Rename(path+".part", path)
+}
