@@ -219,13 +219,13 @@ func (p *Packet) span(next *Packet) float64 {
 }
 
 // sample returns sample k, 0 to 31, of a packet that spans the given degrees. The
-// samples lie evenly in the span; each has a correction of its own, 6 bits with
-// sign in 1/8 degree.
+// samples lie evenly in the span; each has a correction of its own, 6 bits without a
+// sign in 1/8 degree (Slamtec's SDK, handler_capsules.cpp).
 func (p *Packet) sample(k int, span float64) Sample {
 	cabin := p[4+k/2*5:][:5]
 	word := binary.LittleEndian.Uint16(cabin[k%2*2:])
 	low := cabin[4] >> (k % 2 * 4) & 0xF
-	correction := int8(byte(word&3)<<6|low<<2) >> 2
+	correction := byte(word&3)<<4 | low
 	return Sample{
 		Angle: p.start() + span/(2*cabins)*float64(k) - float64(correction)/8,
 		MM:    int(word >> 2),

@@ -59,7 +59,7 @@ func packet(start uint16, cabin ...byte) []byte {
 
 func TestDecodePacket(t *testing.T) {
 	// 1000 mm with a correction of +1/8 degree (000001), then 2000 mm with one of
-	// -4/8 degree (111100): the highest two bits lie with the distance.
+	// 60/8 degrees (111100), which has no sign: the highest two bits lie with the distance.
 	p := Packet(packet(350*64, 0xA0, 0x0F, 0x40|3, 0x1F, 0xC1))
 	next := Packet(packet(6*64, 0, 0, 0, 0, 0))
 	span := p.span(&next)
@@ -68,8 +68,8 @@ func TestDecodePacket(t *testing.T) {
 	}
 	for k, want := range map[int]Sample{
 		0:  {350 - 0.125, 1000},
-		1:  {350.5 + 0.5, 2000},
-		31: {350 + 15.5 + 0.5, 2000},
+		1:  {350.5 - 7.5, 2000},
+		31: {350 + 15.5 - 7.5, 2000},
 	} {
 		if got := p.sample(k, span); math.Abs(got.Angle-want.Angle) > 1e-9 || got.MM != want.MM {
 			t.Errorf("sample %d is %+v, want %+v", k, got, want)

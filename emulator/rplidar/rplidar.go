@@ -41,15 +41,16 @@ type Lidar struct {
 	line.End
 	opts Options
 
-	failed   bool
-	motor    bool          // it turns, or spins up
-	steady   time.Duration // when it has its speed
-	booted   time.Duration
-	scan     byte // 0x20, 0x82; zero: none
-	next     time.Duration
-	angle    float64 // degrees, of the next sample
-	starts   bool    // the next packet is the first one
-	received map[byte]int
+	failed      bool
+	motor       bool          // it turns, or spins up
+	steady      time.Duration // when it has its speed
+	booted      time.Duration
+	scan        byte // 0x20, 0x82; zero: none
+	next        time.Duration
+	angle       float64 // degrees, of the next sample
+	starts      bool    // the next packet is the first one
+	samplesSent int     // in packets
+	received    map[byte]int
 }
 
 // Start plugs a sensor in.
@@ -178,8 +179,8 @@ func (d *Lidar) samples(n float64) {
 	d.Send(out, "samples")
 }
 
-// packet sends a packet of an express scan. The samples have their corrections in
-// turn, so that hosts have to use them.
+// packet sends a packet of an express scan. The samples have all corrections, 0 to 63 and
+// back, so that hosts have to use them, and to read them without a sign.
 func (d *Lidar) packet() {
 	p := make([]byte, 4, 84)
 	start := uint16(d.angle * 64)
@@ -192,9 +193,9 @@ func (d *Lidar) packet() {
 		var words [2]uint16
 		var lows [2]byte
 		for i := range words {
-			correction := (k+i)%9 - 4 // eighths of a degree
-			mm := d.opts.Room(d.angle - float64(correction)/8)
-			six := byte(correction) & 0x3F
+			six := byte(min(d.samplesSent%126, 126-d.samplesSent%126)) // eighths of a degree
+			d.samplesSent++
+			mm := d.opts.Room(d.angle - float64(six)/8)
 			words[i] = uint16(math.Round(mm))<<2 | uint16(six>>4)
 			lows[i] = six & 0xF
 			d.turn(expressRate)
