@@ -199,12 +199,7 @@ func (r *Robot) frame() {
 }
 
 func (r *Robot) sensor(packet byte) int {
-	bit := func(b bool) int {
-		if b {
-			return 1
-		}
-		return 0
-	}
+	bit := func(b bool) int { return int(line.Bit(b)) }
 	switch packet {
 	case 7:
 		return int(r.bumps)

@@ -11,6 +11,7 @@
 package line
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -71,6 +72,23 @@ func (e *End) Change(fn func()) {
 	if e.Line != nil {
 		e.Wake()
 	}
+}
+
+// Junk returns how many bytes there are before the next one with which a packet may begin,
+// for a Frame that finds none at the beginning of buf.
+func Junk(buf []byte, begin byte) int {
+	if n := bytes.IndexByte(buf[1:], begin); n >= 0 {
+		return n + 1
+	}
+	return len(buf)
+}
+
+// Bit is a bit of a byte that devices send.
+func Bit(set bool) byte {
+	if set {
+		return 1
+	}
+	return 0
 }
 
 // Options of a cable. Only Link and Baud are needed.

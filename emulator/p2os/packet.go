@@ -1,9 +1,10 @@
 package p2os
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
+
+	"player/emulator/line"
 )
 
 // A packet is FA FB n body checksum: n counts the body and the 2 bytes of the
@@ -61,10 +62,7 @@ func parsePacket(p []byte) (body []byte, ok bool) {
 func (r *Robot) Frame(buf []byte) (n int, note string) {
 	switch {
 	case buf[0] != head1, len(buf) > 1 && buf[1] != head2, len(buf) > 2 && (buf[2] < minCount || buf[2] > maxCount):
-		if n := bytes.IndexByte(buf[1:], head1); n >= 0 {
-			return n + 1, "junk"
-		}
-		return len(buf), "junk"
+		return line.Junk(buf, head1), "junk"
 	case len(buf) < 3 || len(buf) < int(buf[2])+3:
 		return 0, ""
 	}

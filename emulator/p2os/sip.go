@@ -3,6 +3,8 @@ package p2os
 import (
 	"encoding/binary"
 	"math"
+
+	"player/emulator/line"
 )
 
 const (
@@ -31,9 +33,9 @@ func (r *Robot) appendSIP(dst []byte) []byte {
 	dst = appendInt(dst, int(math.Round(d.left/m.velocity)))
 	dst = appendInt(dst, int(math.Round(d.right/m.velocity)))
 	dst = append(dst, r.battery)
-	dst = append(dst, r.rear<<1|bit(r.stallLeft), r.front<<1|bit(r.stallRight))
+	dst = append(dst, r.rear<<1|line.Bit(r.stallLeft), r.front<<1|line.Bit(r.stallRight))
 	dst = append(dst, 0, 0) // heading set-point
-	dst = append(dst, bit(r.motors), 0)
+	dst = append(dst, line.Bit(r.motors), 0)
 	dst = append(dst, r.compass)
 	dst = r.appendSonars(dst)
 	dst = append(dst, byte(r.sips), r.gripper.state()) // timer
@@ -66,10 +68,3 @@ func (r *Robot) appendSonars(dst []byte) []byte {
 func wrap(v float64, limit int) int { return int(math.Round(v)) & (limit - 1) }
 
 func appendInt(dst []byte, v int) []byte { return binary.LittleEndian.AppendUint16(dst, uint16(v)) }
-
-func bit(b bool) byte {
-	if b {
-		return 1
-	}
-	return 0
-}

@@ -93,14 +93,8 @@ func (d *Lidar) Receive(now time.Duration, r []byte) {
 	if r[0] != 0xA5 || now < d.booted {
 		return
 	}
-	if r[1] >= 0x80 {
-		sum := byte(0)
-		for _, b := range r {
-			sum ^= b
-		}
-		if sum != 0 {
-			return
-		}
+	if r[1] >= 0x80 && checksum(r) != 0 {
+		return
 	}
 	d.received[r[1]]++
 	switch r[1] {
@@ -135,6 +129,13 @@ func (d *Lidar) Receive(now time.Duration, r []byte) {
 			d.begin(now, 0x82, []byte{0xA5, 0x5A, 0x54, 0, 0, 0x40, 0x82})
 		}
 	}
+}
+
+func checksum(bytes []byte) (sum byte) {
+	for _, b := range bytes {
+		sum ^= b
+	}
+	return sum
 }
 
 func (d *Lidar) begin(now time.Duration, scan byte, descriptor []byte) {
@@ -204,10 +205,7 @@ func (d *Lidar) packet() {
 		p = binary.LittleEndian.AppendUint16(p, words[1])
 		p = append(p, lows[1]<<4|lows[0])
 	}
-	sum := byte(0)
-	for _, b := range p[2:] {
-		sum ^= b
-	}
+	sum := checksum(p[2:])
 	p[0], p[1] = 0xA0|sum&0xF, 0x50|sum>>4
 	d.Send(p, "packet")
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"time"
+
+	"player/emulator/line"
 )
 
 // Responses.
@@ -155,7 +157,7 @@ func (l *Laser) setVariant(_ time.Duration, data []byte) []byte {
 	if accepted {
 		l.variant = want
 	}
-	b := []byte{0xBB, flag(accepted)}
+	b := []byte{0xBB, line.Bit(accepted)}
 	b = binary.LittleEndian.AppendUint16(b, uint16(l.variant.angle))
 	return binary.LittleEndian.AppendUint16(b, uint16(l.variant.resolution))
 }
@@ -180,7 +182,7 @@ func (l *Laser) setConfig(_ time.Duration, data []byte) []byte {
 	if accepted {
 		l.config, l.unit = want, unit
 	}
-	return append([]byte{0xF7, flag(accepted)}, l.config[:]...)
+	return append([]byte{0xF7, line.Bit(accepted)}, l.config[:]...)
 }
 
 func unitOf(code byte) (Unit, bool) {
@@ -190,11 +192,4 @@ func unitOf(code byte) (Unit, bool) {
 		}
 	}
 	return 0, false
-}
-
-func flag(b bool) byte {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -1,9 +1,10 @@
 package sick
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
+
+	"player/emulator/line"
 )
 
 // A telegram is 02, address, length of command and data (low byte first),
@@ -63,29 +64,21 @@ func parseTelegram(b []byte) (body []byte, ok bool) {
 // a wrong CRC is junk.
 func (l *Laser) Frame(buf []byte) (n int, note string) {
 	if len(buf) > 1 && buf[1] != toLaser || buf[0] != stx {
-		return junk(buf), "junk"
+		return line.Junk(buf, stx), "junk"
 	}
 	if len(buf) < header {
 		return 0, ""
 	}
 	length := int(binary.LittleEndian.Uint16(buf[2:]))
 	if length == 0 || length > maxHost {
-		return junk(buf), "junk"
+		return line.Junk(buf, stx), "junk"
 	}
 	if n = length + overhead; len(buf) < n {
 		return 0, ""
 	}
 	body, ok := parseTelegram(buf[:n])
 	if !ok {
-		return junk(buf), "bad CRC"
+		return line.Junk(buf, stx), "bad CRC"
 	}
 	return n, fmt.Sprintf("%s %s", commandKey(body), commandName(body))
-}
-
-// junk returns the number of bytes before the next possible start.
-func junk(buf []byte) int {
-	if n := bytes.IndexByte(buf[1:], stx); n >= 0 {
-		return n + 1
-	}
-	return len(buf)
 }
