@@ -7,12 +7,15 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/nats-io/nats.go"
 
 	"player/fleet/bridge"
 	"player/fleet/export"
+	"player/ros"
 	"player/tools"
 )
 
@@ -21,9 +24,11 @@ const exportUsage = `Export writes what a fleet has recorded (-record) to a file
 viewers of MCAP (docs/FLEET.md).
 
 usage: go run ./fleet export -o FILE.mcap [flags]
+       go run ./fleet export -ros -o FOLDER [flags]
 
   -o FILE.mcap      the file
-  -f                replace it if it exists
+  -ros              write a bag of ROS 2 into the folder -o (docs/ROS.md)
+  -f                replace what exists
   -fleet NAME       as that of the program that recorded           (default fleet)
   -robot NAME       only this robot, any number of times           (default all)
   -from TIME        what was recorded from then on: RFC 3339, or how long ago, as 10m
@@ -56,6 +61,7 @@ func newExportFlags(o *exportOptions) *flag.FlagSet {
 	o.access.add(fs)
 	fs.StringVar(&o.out, "o", "", "")
 	fs.BoolVar(&o.replace, "f", false, "")
+	fs.BoolVar(&o.choice.ROS, "ros", false, "")
 	fs.StringVar(&o.choice.Fleet, "fleet", defaultFleet, "")
 	fs.Func("robot", "", func(name string) error {
 		o.choice.Robots = append(o.choice.Robots, name)
@@ -104,12 +110,27 @@ func runExport(ctx context.Context, args []string, stdout io.Writer) error {
 	}
 	ctx, stop := tools.UntilSignal(ctx)
 	defer stop()
-	file, err := tools.CreateWhole(ctx, o.out, o.replace)
-	if err != nil {
-		return err
+	files := tools.Files{Context: ctx, Replace: o.replace}
+	path, index := o.out, io.Discard
+	if o.choice.ROS {
+		folder, err := filepath.Abs(o.out)
+		if err == nil {
+			err = os.MkdirAll(folder, 0o777)
+		}
+		if err == nil {
+			index, err = files.Create(filepath.Join(folder, ros.BagIndex))
+		}
+		if err != nil {
+			return errors.Join(err, files.Close(err))
+		}
+		path = filepath.Join(folder, filepath.Base(folder)+"_0.mcap")
 	}
-	summary, err := o.write(ctx, file)
-	if err := file.Close(err); err != nil {
+	file, err := files.Create(path)
+	if err != nil {
+		return errors.Join(err, files.Close(err))
+	}
+	summary, err := o.write(ctx, file, index, filepath.Base(path))
+	if err := files.Close(err); err != nil {
 		return tools.Failure{Err: err}
 	}
 	_, err = fmt.Fprintf(stdout, "%s: %d messages of %d robots\n", o.out, summary.Messages, summary.Robots)
@@ -117,7 +138,7 @@ func runExport(ctx context.Context, args []string, stdout io.Writer) error {
 }
 
 // write writes what NATS has.
-func (o exportOptions) write(ctx context.Context, out io.Writer) (export.Summary, error) {
+func (o exportOptions) write(ctx context.Context, out, index io.Writer, file string) (export.Summary, error) {
 	settings, err := o.credentials()
 	if err != nil {
 		return export.Summary{}, err
@@ -127,5 +148,5 @@ func (o exportOptions) write(ctx context.Context, out io.Writer) (export.Summary
 		return export.Summary{}, refused(err)
 	}
 	defer conn.Close()
-	return export.Write(ctx, conn, o.choice, out)
+	return export.Write(ctx, conn, o.choice, out, index, file)
 }

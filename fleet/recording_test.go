@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"player/codec"
+	"player/e2e/npm"
 	"player/fleet/bridge"
 )
 
@@ -283,6 +285,25 @@ func TestExport(t *testing.T) {
 		t.Errorf("from %v: %v, the first one at %v", middle, rest.messages, time.Unix(0, int64(rest.begin)))
 	}
 
+	// npm's readers of ROS 2 read it as a bag: each robot has a namespace, and all share /tf.
+	readers := npm.Install(t, "../logfile/readers")
+	bag := filepath.Join(t.TempDir(), "bag")
+	if out, _, err := exported(t, url, "-ros", "-o", bag); err != nil {
+		t.Fatalf("export -ros: %v, %s", err, out)
+	}
+	node := exec.Command("node", "ros.js", bag)
+	node.Dir = readers
+	text, err := node.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %.2000s", err, text)
+	}
+	for _, want := range []string{`\n/a/scan \d+ sensor_msgs/msg/LaserScan .*"frame_id":"a/laser"`, `\n/b/odom .*"child_frame_id":"b/base_link"`,
+		`\n/tf .*"child_frame_id":"a/base_link"`, `\n/tf_static .*"child_frame_id":"b/laser"`} {
+		if !regexp.MustCompile(want).Match(text) {
+			t.Errorf("the bag lacks %s", want)
+		}
+	}
+
 	taken := filepath.Join(t.TempDir(), "taken.mcap")
 	if err := os.WriteFile(taken, []byte("precious"), 0o600); err != nil {
 		t.Fatal(err)
@@ -309,7 +330,7 @@ func TestExport(t *testing.T) {
 			t.Errorf("%v leaves %v", c.args, left)
 		}
 	}
-	if text, err := os.ReadFile(taken); err != nil || string(text) != "precious" {
+	if text, err = os.ReadFile(taken); err != nil || string(text) != "precious" {
 		t.Errorf("%.20q, %v", text, err)
 	}
 	if out, _, err := exported(t, url, "-f", "-o", taken); err != nil {

@@ -20,7 +20,7 @@ type Topic struct {
 	Name    string // "/scan"
 	Type    string // "sensor_msgs/msg/LaserScan"
 	Schema  string // the type's definition in ros2msg
-	Latched bool   // who subscribes later gets the last message, too (transient local)
+	Latched bool   // who subscribes later gets what was sent before, too (transient local)
 }
 
 // Message is a message of this package.
@@ -49,7 +49,8 @@ type Converter struct {
 }
 
 // New returns a converter for the devices of a robot. robot is its name if there are
-// several, otherwise empty; it stands before the names of topics and frames.
+// several, otherwise empty; it stands before the names of frames, and of topics but /tf and
+// /tf_static, which all robots share.
 func New(robot string, devices []foxglove.Device) *Converter {
 	c := &Converter{viewers: foxglove.New(robot, devices), known: definitions(), byName: map[string]int{}, placed: math.MinInt64 / 2}
 	if robot != "" {
@@ -78,7 +79,7 @@ func (c *Converter) Data(device int, taken int64, payload []byte) []Message {
 	// One message has all: who subscribes later gets the last one only.
 	if seconds := taken / 1e9; len(static.Transforms) > 0 && (seconds < c.placed || seconds >= c.placed+staticPeriod) {
 		c.placed = seconds
-		c.send(c.robot+"/tf_static", static)
+		c.send("/tf_static", static)
 	}
 	return c.out
 }
@@ -148,7 +149,7 @@ const (
 func (c *Converter) convert(topic string, content any) {
 	switch m := content.(type) {
 	case foxglove.FrameTransform:
-		c.send(c.robot+"/tf", TFMessage{[]TransformStamped{stamped(m)}})
+		c.send("/tf", TFMessage{[]TransformStamped{stamped(m)}})
 	case foxglove.PoseInFrame:
 		c.pose = m // the motion of the same data follows
 	case foxglove.Motion:

@@ -48,8 +48,8 @@ func TestNames(t *testing.T) {
 	for _, topic := range c.Topics() {
 		names = append(names, topic.Name)
 	}
-	got := strings.Join(names, " ")
-	for _, want := range []string{"/r1/odom", "/r1/tf ", "/r1/tf_static", "/r1/scan_1", "/r1/sonar_2/15", "/r1/detections_1", "/r1/joint_states_1", "/r1/cmd_vel"} {
+	got := " " + strings.Join(names, " ")
+	for _, want := range []string{"/r1/odom", " /tf ", " /tf_static ", "/r1/scan_1", "/r1/sonar_2/15", "/r1/detections_1", "/r1/joint_states_1", "/r1/cmd_vel"} {
 		if !strings.Contains(got+" ", want) {
 			t.Errorf("%s is not among %s", want, got)
 		}

@@ -18,6 +18,7 @@ import (
 
 	"player/fleet/bridge"
 	"player/foxglove"
+	"player/ros"
 )
 
 const (
@@ -37,6 +38,8 @@ type Choice struct {
 	Robots []string // none: all
 	// Messages that the stream got from From to To. From zero: since the oldest.
 	From, To time.Time
+	// ROS has the messages those of ROS 2, otherwise those of package foxglove.
+	ROS bool
 }
 
 // Summary is what was exported.
@@ -45,10 +48,10 @@ type Summary struct {
 	Messages int // of devices; each gives several in the file
 }
 
-// Write writes the chosen data to out, in the messages of package foxglove. Topics and
-// frames begin with the name of the robot. The time of a message is when its data was
-// measured.
-func Write(ctx context.Context, conn *nats.Conn, c Choice, out io.Writer) (Summary, error) {
+// Write writes the chosen data to out. Topics and frames begin with the name of the robot.
+// The time of a message is when its data was measured. For ROS 2, index gets what out is
+// described with, and file is the name of out.
+func Write(ctx context.Context, conn *nats.Conn, c Choice, out, index io.Writer, file string) (Summary, error) {
 	js, err := jetstream.New(conn)
 	if err != nil {
 		return Summary{}, err
@@ -72,11 +75,12 @@ func Write(ctx context.Context, conn *nats.Conn, c Choice, out io.Writer) (Summa
 		return Summary{}, ErrNothing
 	}
 	for name, r := range robots {
-		r.converter = foxglove.New(name, r.devices)
-		r.channels = make([]uint16, len(r.converter.Topics()))
+		if r.convert = drawn(name, r.devices); c.ROS {
+			r.convert = inROS(name, r.devices)
+		}
 	}
 
-	w, err := newWriter(out)
+	w, err := newWriter(out, c.ROS)
 	if err != nil {
 		return Summary{}, err
 	}
@@ -92,17 +96,61 @@ func Write(ctx context.Context, conn *nats.Conn, c Choice, out io.Writer) (Summa
 		}
 		r.newest[s.iface] = s.measured
 		summary.Messages++
-		return w.write(r, r.converter.Data(device, s.measured.UnixNano(), s.payload), s.measured)
+		return r.convert(device, s.measured.UnixNano(), s.payload, w.write)
 	})
-	return summary, errors.Join(err, w.file.Close())
+	err = errors.Join(err, w.file.Close())
+	if err == nil && c.ROS {
+		_, err = index.Write(w.index(file))
+	}
+	return summary, err
 }
 
 // robot is a robot of the recording.
 type robot struct {
-	devices   []foxglove.Device
-	converter *foxglove.Converter
-	channels  []uint16             // of the file by topic of the converter; 0: not there yet
-	newest    map[string]time.Time // when the last data was measured, by interface
+	devices []foxglove.Device
+	convert conversion
+	newest  map[string]time.Time // when the last data was measured, by interface
+}
+
+// conversion makes messages of data of a device, taken at ns since 1970.
+type conversion func(device int, taken int64, payload []byte, write func(topic, int64, []byte) error) error
+
+// topic is a topic of the file.
+type topic struct {
+	ros.Topic
+	encoding, schemaEncoding string
+}
+
+// drawn returns the conversion to the messages of package foxglove.
+func drawn(name string, devices []foxglove.Device) conversion {
+	converter := foxglove.New(name, devices)
+	return func(device int, taken int64, payload []byte, write func(topic, int64, []byte) error) error {
+		for _, m := range converter.Data(device, taken, payload) {
+			text, err := json.Marshal(m.Content)
+			if err != nil {
+				return err
+			}
+			t := converter.Topics()[m.Topic]
+			about := topic{ros.Topic{Name: t.Name, Type: t.Schema.Name, Schema: string(t.Schema.Text)}, "json", "jsonschema"}
+			if err := write(about, taken, text); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// inROS returns the conversion to messages of ROS 2.
+func inROS(name string, devices []foxglove.Device) conversion {
+	converter := ros.New(name, devices)
+	return func(device int, taken int64, payload []byte, write func(topic, int64, []byte) error) error {
+		for _, m := range converter.Data(device, taken, payload) {
+			if err := write(topic{converter.Topics()[m.Topic], "cdr", "ros2msg"}, taken, ros.AppendCDR(nil, m.Content)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
 // sample is a message of the recording.
@@ -164,53 +212,63 @@ func (c Choice) each(ctx context.Context, js jetstream.JetStream, headers bool, 
 
 // writer writes the file.
 type writer struct {
-	file     *mcap.Writer
-	schemas  map[string]uint16
-	channels uint16 // so far
+	file         *mcap.Writer
+	schemas      map[string]uint16
+	channels     map[string]uint16 // by topic
+	streams      []ros.Stream      // by channel, from 1
+	began, ended uint64            // ns since 1970
 }
 
-func newWriter(out io.Writer) (*writer, error) {
+func newWriter(out io.Writer, inROS bool) (*writer, error) {
 	file, err := mcap.NewWriter(out, &mcap.WriterOptions{Chunked: true, ChunkSize: chunkSize, Compression: mcap.CompressionZSTD, IncludeCRC: true})
 	if err != nil {
 		return nil, err
 	}
-	return &writer{file: file, schemas: map[string]uint16{}}, file.WriteHeader(&mcap.Header{Library: "player fleet"})
+	header := &mcap.Header{Library: "player fleet"}
+	if inROS {
+		header.Profile = "ros2"
+	}
+	return &writer{file: file, schemas: map[string]uint16{}, channels: map[string]uint16{}, began: math.MaxUint64}, file.WriteHeader(header)
 }
 
-// write writes the messages of one sample.
-func (w *writer) write(r *robot, messages []foxglove.Message, measured time.Time) error {
-	for _, m := range messages {
-		text, err := json.Marshal(m.Content)
-		if err != nil {
+// write writes a message, and before it what the file does not have of its topic.
+func (w *writer) write(t topic, taken int64, data []byte) (err error) {
+	channel, known := w.channels[t.Name]
+	if !known {
+		if channel, err = w.add(t); err != nil {
 			return err
 		}
-		channel := &r.channels[m.Topic]
-		if *channel == 0 {
-			if *channel, err = w.add(r.converter.Topics()[m.Topic]); err != nil {
-				return err
-			}
-		}
-		at := uint64(measured.UnixNano())
-		if err := w.file.WriteMessage(&mcap.Message{ChannelID: *channel, LogTime: at, PublishTime: at, Data: text}); err != nil {
-			return err
-		}
+		w.channels[t.Name] = channel
 	}
-	return nil
+	at := uint64(taken)
+	w.began, w.ended = min(w.began, at), max(w.ended, at)
+	w.streams[channel-1].Messages++
+	return w.file.WriteMessage(&mcap.Message{ChannelID: channel, LogTime: at, PublishTime: at, Data: data})
 }
 
 // add adds a channel, and its schema unless it is there.
-func (w *writer) add(topic foxglove.Topic) (channel uint16, err error) {
-	if w.channels == math.MaxUint16 {
-		return 0, fmt.Errorf("a file has room for %d topics: export fewer robots", w.channels)
+func (w *writer) add(t topic) (channel uint16, err error) {
+	if len(w.streams) == math.MaxUint16 {
+		return 0, fmt.Errorf("a file has room for %d topics: export fewer robots", len(w.streams))
 	}
-	schema, known := w.schemas[topic.Schema.Name]
+	schema, known := w.schemas[t.Type]
 	if !known {
 		schema = uint16(len(w.schemas) + 1) // zero means none
-		w.schemas[topic.Schema.Name] = schema
-		if err := w.file.WriteSchema(&mcap.Schema{ID: schema, Name: topic.Schema.Name, Encoding: "jsonschema", Data: topic.Schema.Text}); err != nil {
+		w.schemas[t.Type] = schema
+		if err := w.file.WriteSchema(&mcap.Schema{ID: schema, Name: t.Type, Encoding: t.schemaEncoding, Data: []byte(t.Schema)}); err != nil {
 			return 0, err
 		}
 	}
-	w.channels++
-	return w.channels, w.file.WriteChannel(&mcap.Channel{ID: w.channels, SchemaID: schema, Topic: topic.Name, MessageEncoding: "json"})
+	w.streams = append(w.streams, ros.Stream{Topic: t.Topic})
+	channel = uint16(len(w.streams))
+	var metadata map[string]string
+	if t.encoding == "cdr" {
+		metadata = map[string]string{ros.QualityKey: t.Quality()}
+	}
+	return channel, w.file.WriteChannel(&mcap.Channel{ID: channel, SchemaID: schema, Topic: t.Name, MessageEncoding: t.encoding, Metadata: metadata})
+}
+
+// index returns the description of a bag of ROS 2.
+func (w *writer) index(file string) []byte {
+	return ros.AppendBagIndex(nil, file, min(w.began, w.ended), w.ended, w.streams)
 }
