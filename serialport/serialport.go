@@ -125,6 +125,30 @@ func SetSpeed(tty *serial.Port, baud int) error {
 	return nil
 }
 
+// SetModemLines asserts or releases DTR and RTS, for good: from now on the kernel does not
+// release them when the line is closed (termios, HUPCL), which would start the motor of an
+// RPLIDAR A1 again.
+func SetModemLines(tty *serial.Port, dtr, rts bool) error {
+	attrs, err := tty.GetAttr2()
+	if err != nil {
+		return err
+	}
+	attrs.Cflag &^= unix.HUPCL
+	if err := tty.SetAttr2(serial.TCSANOW, attrs); err != nil {
+		return err
+	}
+	for line, on := range map[serial.ModemLine]bool{serial.TIOCM_DTR: dtr, serial.TIOCM_RTS: rts} {
+		set := tty.DisableModemLines
+		if on {
+			set = tty.EnableModemLines
+		}
+		if err := set(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // sameSpeed reports whether the ends of a line understand each other at these speeds:
 // up to 3 % of difference, by which the last bit of ten is still sampled within itself.
 func sameSpeed(a, b int) bool { return 100*max(a, b) <= 103*min(a, b) }

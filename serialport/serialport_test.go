@@ -244,3 +244,37 @@ func TestSameSpeed(t *testing.T) {
 		}
 	}
 }
+
+// TestModemLinesStay: the kernel releases DTR and RTS at the end of a line, unless a driver
+// has set them. A pseudo-terminal has no such lines, but the flag.
+func TestModemLinesStay(t *testing.T) {
+	tty, err := Open(newLine(t), 9600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tty.Close()
+	hangsUp := func() bool {
+		attrs, err := unix.IoctlGetTermios(tty.Fd(), unix.TCGETS)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return attrs.Cflag&unix.HUPCL != 0
+	}
+	attrs, err := unix.IoctlGetTermios(tty.Fd(), unix.TCGETS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	attrs.Cflag |= unix.HUPCL
+	if err := unix.IoctlSetTermios(tty.Fd(), unix.TCSETS, attrs); err != nil {
+		t.Fatal(err)
+	}
+	if !hangsUp() {
+		t.Skip("this kernel does not keep the flag of a pseudo-terminal")
+	}
+	if err := SetModemLines(tty, true, true); err == nil {
+		t.Error("a pseudo-terminal has modem lines")
+	}
+	if hangsUp() {
+		t.Error("the kernel still releases the lines when the port is closed")
+	}
+}

@@ -69,16 +69,7 @@ func (p port) SetModemLines(dtr, rts bool) error {
 	if err != nil {
 		return err
 	}
-	for line, on := range map[serial.ModemLine]bool{serial.TIOCM_DTR: dtr, serial.TIOCM_RTS: rts} {
-		set := tty.DisableModemLines
-		if on {
-			set = tty.EnableModemLines
-		}
-		if err := set(line); err != nil {
-			return err
-		}
-	}
-	return nil
+	return serialport.SetModemLines(tty, dtr, rts)
 }
 
 // Discard implements devices.Port.
