@@ -1,7 +1,9 @@
 package e2e
 
 import (
+	"encoding/csv"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -49,5 +51,44 @@ func TestSweep(t *testing.T) {
 		if code, out := exits(t, strings.Fields(tt.args)...); code != 2 || !strings.Contains(out, tt.want) {
 			t.Errorf("%s: exit %d, %s, want %q", tt.args, code, out, tt.want)
 		}
+	}
+}
+
+// The example finds a gain, and every run of it can be repeated with its seed.
+func TestTune(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	program := filepath.Join(dir, "tune")
+	if out, err := exec.Command("go", "build", "-o", program, "../examples/tune").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	sweep := func(name, seeds string) (errors map[string]string) {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if code, out := exits(t, "sweep", "-seeds", seeds, "-jobs", "2", "-o", path, "../examples/tune/tune.world", "--", program); code != 0 {
+			t.Fatalf("exit %d: %s", code, out)
+		}
+		file, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		table, err := csv.NewReader(file).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		errors = map[string]string{}
+		for _, line := range table[1:] {
+			errors[line[0]] = line[2] + " " + line[3]
+		}
+		return errors
+	}
+	all := sweep("all.csv", "0-9")
+	if again := sweep("again.csv", "3-4"); len(all) != 10 || again["3"] == "" || again["3"] != all["3"] || again["4"] != all["4"] || all["3"] == all["4"] {
+		t.Errorf("results %v, again %v", all, again)
+	}
+	out, err := exec.Command(program, "-best", filepath.Join(dir, "all.csv")).CombinedOutput()
+	if err != nil || strings.Count(string(out), "in 1 runs") != 10 || strings.HasPrefix(string(out), "gain 0.25:") {
+		t.Errorf("%v: %s", err, out)
 	}
 }
