@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	_ "embed" // the page of -h
 	"errors"
 	"flag"
 	"fmt"
@@ -20,33 +21,9 @@ import (
 )
 
 // exportUsage is the page of export -h.
-const exportUsage = `Export writes what a fleet has recorded (-record) to a file for Foxglove and other
-viewers of MCAP (docs/FLEET.md).
-
-usage: go run ./fleet export -o FILE.mcap [flags]
-       go run ./fleet export -ros -o FOLDER [flags]
-
-  -o FILE.mcap      the file
-  -ros              write a bag of ROS 2 into the folder -o (docs/ROS.md)
-  -f                replace what exists
-  -fleet NAME       as that of the program that recorded           (default fleet)
-  -robot NAME       only this robot, any number of times           (default all)
-  -from TIME        what was recorded from then on: RFC 3339, or how long ago, as 10m
-  -to TIME          what was recorded until then                   (default now)
-  -nats URL         the servers of NATS           (default nats://127.0.0.1:4222)
-  -creds FILE       credentials for -nats
-  -ca FILE          certificates that are trusted, for tls:// in -nats
-  -cert FILE        certificate of this program, with -key
-  -key FILE         its private key
-  -token FILE       the token of a server in another of these programs; for servers on
-                    this computer        (default ~/.local/state/player/nats.token)
-  -h                print this page
-
-The file appears when it is whole: an export that fails leaves none.
-
-Exit codes: 0 the file is written, 1 NATS failed or nothing was recorded, 2 the flags
-cannot be obeyed or the file exists.
-`
+//
+//go:embed help-export.txt
+var exportUsage string
 
 // exportOptions is the command line of export.
 type exportOptions struct {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	_ "embed" // the page of -h
 	"errors"
 	"flag"
 	"fmt"
@@ -22,65 +23,9 @@ import (
 )
 
 // usage is the page of -h.
-const usage = `Fleet connects robots to NATS, so that any number of programs can watch them and
-one at a time drives each of them (docs/FLEET.md).
-
-usage: go run ./fleet [flags]
-       go run ./fleet export -o FILE.mcap [flags]
-
-Try it without a robot, each in its own terminal. Any client of NATS shows what the
-robot measures, for example the command nats (https://github.com/nats-io/natscli):
-  go run . -stage room
-  go run ./fleet
-  export NATS_URL=nats://$(cat ~/.local/state/player/nats.token)@localhost:4222
-  nats sub 'player.fleet.robot.sonar.0.json'
-
-Robots
-  -robot NAME=HOST:PORT  a robot, any number of times
-                    (default robot=localhost:6665)
-  -robots FILE      a file with a robot on each line: NAME HOST:PORT, and for the page
-                    of -http: page=URL of its dashboard, at=X,Y,HEADING of its start
-  -discover         robots that announce themselves on the local network by mDNS
-  -fleet NAME       the second token of all subjects               (default fleet)
-
-NATS: a server in this program, or one that is there
-  -listen HOST:PORT where the server in this program listens       (default 127.0.0.1:4222)
-  -dir FOLDER       where it keeps its streams    (default ~/.local/state/player/fleet-NAME)
-  -token FILE       the token that its clients need, in a file that is made if there is
-                    none, for you alone           (default ~/.local/state/player/nats.token)
-  -nats URL         connect to these servers instead, separated by commas:
-                    nats://HOST:PORT or tls://HOST:PORT. -token is sent if given; to
-                    servers on this computer, the default is
-  -creds FILE       credentials for -nats
-  -ca FILE          certificates that are trusted, for tls:// in -nats
-  -cert FILE        certificate of this program, with -key
-  -key FILE         its private key
-  -replicas N       copies of leases and recording in a cluster: 1, 3 or 5 (default 1)
-
-Recording, in a stream of NATS
-  -record WHAT      INTERFACE or ROBOT.INTERFACE, any number of times; "all" stands for
-                    all interfaces                                 (default nothing)
-  -record-size MIB  the most that it takes of the disk             (default 1024)
-  -record-age TIME  what is older is deleted, for example 90m      (default 24h)
-
-Page
-  -http HOST:PORT   where browsers find a page of all robots       (default none)
-
-Other
-  -debug            log more
-  -h                print this page
-
-Nothing is read from a robot that nobody listens to. Several of these programs with
-the same robots share them, and one takes over what another leaves. A signal
-(Ctrl-C, SIGTERM) stops the robots that are driven through this program.
-
-Whoever can connect to NATS can drive the robots. The token crosses the network in the
-clear: on a shared one, use a server with TLS and credentials of NATS.
-
-Export: -h after export shows its flags.
-
-Exit codes: 0 ended by a signal, 1 NATS failed, 2 the flags cannot be obeyed.
-`
+//
+//go:embed help.txt
+var usage string
 
 // options is the command line.
 type options struct {
