@@ -82,16 +82,28 @@ func lookAtSources(t *testing.T) {
 func (l language) folder() string { return filepath.Join("..", l.name) }
 
 // adapters returns a function that starts the language's adapter, until the end of
-// the test that it is given. The adapter is built when it is first started.
+// the test that it is given. The adapter is built when it is first started, for all tests.
 func (l language) adapters(t *testing.T) (start func(t *testing.T) *adapter) {
 	t.Helper()
 	script, err := filepath.Abs(filepath.Join(l.folder(), "adapter.sh"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	build := t.TempDir()
-	return func(t *testing.T) *adapter { return startAdapter(t, script, build) }
+	build := filepath.Join(scratch, l.name)
+	if err := os.MkdirAll(build, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return func(t *testing.T) *adapter {
+		t.Helper()
+		building, _ := starting.LoadOrStore(l.name, new(sync.Mutex))
+		building.(*sync.Mutex).Lock()
+		defer building.(*sync.Mutex).Unlock()
+		return startAdapter(t, script, build)
+	}
 }
+
+// starting has a lock by language: an adapter that starts may build what another one uses.
+var starting sync.Map
 
 // adapter is a running adapter.
 type adapter struct {

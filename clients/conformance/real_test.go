@@ -30,6 +30,7 @@ const pattern = `driver
 
 // TestReal runs every language against the server itself.
 func TestReal(t *testing.T) {
+	t.Parallel()
 	binary := buildServer(t)
 	robot := filepath.Join(t.TempDir(), "pattern.cfg")
 	if err := os.WriteFile(robot, []byte(pattern), 0o644); err != nil {
@@ -72,6 +73,7 @@ func TestReal(t *testing.T) {
 
 // TestFolders runs the tests of each language's own folder.
 func TestFolders(t *testing.T) {
+	t.Parallel()
 	binary := buildServer(t)
 	forEachLanguage(t, func(t *testing.T, l language) {
 		cmd := exec.Command(l.test[0], l.test[1:]...)
@@ -85,9 +87,9 @@ func TestFolders(t *testing.T) {
 
 func buildServer(t *testing.T) (binary string) {
 	t.Helper()
-	binary = filepath.Join(t.TempDir(), "player")
-	if out, err := exec.Command("go", "build", "-o", binary, "../..").CombinedOutput(); err != nil {
-		t.Fatalf("building the server: %v\n%s", err, out)
+	binary, err := serverBinary()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return binary
 }

@@ -51,6 +51,7 @@ const (
 // TestScripted runs every case in every language against a server that follows
 // the case's script.
 func TestScripted(t *testing.T) {
+	t.Parallel()
 	cases := make(map[string][]Case)
 	for _, g := range groups {
 		text, err := os.ReadFile(casePath(g.name))
