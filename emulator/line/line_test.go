@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"player/e2e/acceptance"
 	"player/emulator/internal/rawhost"
 )
 
@@ -362,6 +363,10 @@ func TestCloseLeavesNothingRunning(t *testing.T) {
 // TestEveryPacketArrives keeps the runtime busy with its own signals, which
 // interrupt system calls, while packets pass.
 func TestEveryPacketArrives(t *testing.T) {
+	packets := 500
+	if acceptance.Wanted() {
+		packets = 5000
+	}
 	l := start(t, Options{})
 	h := rawhost.Open(t, l.Port(), 9600)
 	quiet := make(chan struct{})
@@ -378,7 +383,7 @@ func TestEveryPacketArrives(t *testing.T) {
 	})
 	defer busy.Wait()
 	defer close(quiet)
-	for range 5000 {
+	for range packets {
 		h.Ask("01 02 FF", "01 02 FF")
 	}
 }
