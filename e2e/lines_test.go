@@ -6,6 +6,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"player/codec"
 	"player/emulator/arduino"
@@ -16,6 +17,9 @@ import (
 func startArduino(t *testing.T, o arduino.Options, change ...string) (*arduino.Robot, *server) {
 	t.Helper()
 	o.Line.Link = filepath.Join(t.TempDir(), "arduino")
+	// Two seconds are more than a busy machine holds up a server or its guard, and less
+	// than TestLinesWatchdog drives.
+	o.Watchdog = 2 * time.Second
 	r, err := arduino.Start(o)
 	if err != nil {
 		t.Fatal(err)

@@ -16,12 +16,13 @@ import (
 type Options struct {
 	Line line.Options  // Baud (115200)
 	Boot time.Duration // how long it is silent after the host has opened the port
+
+	Watchdog time.Duration // how long it drives without a command (500 ms)
 }
 
 const (
 	mmPerCount = 0.45
 	base       = 150.0 // mm
-	watchdog   = 500 * time.Millisecond
 	tick       = 50 * time.Millisecond
 )
 
@@ -48,12 +49,14 @@ type Robot struct {
 	ticks  int
 	bumper int
 	silent time.Duration
+
+	watchdog time.Duration
 }
 
 // Start plugs a robot in.
 func Start(opts Options) (*Robot, error) {
 	opts.Line.Baud = cmp.Or(opts.Line.Baud, 115200)
-	r := &Robot{next: tick, silent: opts.Boot}
+	r := &Robot{next: tick, silent: opts.Boot, watchdog: cmp.Or(opts.Watchdog, 500*time.Millisecond)}
 	r.state.Motors = true
 	return r, r.Attach(opts.Line, r)
 }
@@ -88,7 +91,7 @@ func (r *Robot) Receive(now time.Duration, unit []byte) {
 // move moves the robot to now.
 func (r *Robot) move(now time.Duration) {
 	s := &r.state
-	if stop := r.heard + watchdog; now > stop && (s.Left != 0 || s.Right != 0) {
+	if stop := r.heard + r.watchdog; now > stop && (s.Left != 0 || s.Right != 0) {
 		r.drive(stop)
 		s.Left, s.Right = 0, 0
 		s.Trips++
