@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"flag"
 	"os"
 	"os/exec"
 	"sync"
@@ -10,19 +9,13 @@ import (
 	"time"
 
 	"player/bench/load"
+	"player/e2e/waiting"
 )
-
-// concurrency is how many tests run at a time. They mostly wait.
-const concurrency = "8"
 
 // TestMain lets the test binary be what bench starts itself as.
 func TestMain(m *testing.M) {
 	asChild(os.Args[1:])
-	flag.Parse()
-	if given := flag.Lookup("test.parallel"); given.Value.String() == given.DefValue {
-		_ = flag.Set("test.parallel", concurrency)
-	}
-	code := m.Run()
+	code := waiting.Run(m, 8)
 	if programs != nil {
 		programs.close()
 	}

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -23,15 +22,12 @@ import (
 	"time"
 
 	"player/codec"
+	"player/e2e/waiting"
 )
 
 // patience is how long a test waits for an event before it fails: long enough for
 // the slowest one, a client declared lost after 15 s, on a machine that is busy.
 const patience = time.Minute
-
-// concurrency is how many parallel tests run at a time. They mostly wait; with
-// Go's default, the number of processors, they would wait one after the other.
-const concurrency = "16"
 
 // binary and emulator are the server and the emulated hardware, built once.
 var binary, emulator string
@@ -49,11 +45,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	receiveSignals()
-	flag.Parse()
-	if given := flagsGiven(); !given["test.parallel"] {
-		_ = flag.Set("test.parallel", concurrency)
-	}
-	code := m.Run()
+	code := waiting.Run(m, 16)
 	os.RemoveAll(dir)
 	os.Exit(code)
 }
@@ -66,12 +58,6 @@ func receiveSignals() {
 			signal.Notify(make(chan os.Signal, 1), s) // nobody reads it: this process goes on
 		}
 	}
-}
-
-func flagsGiven() map[string]bool {
-	given := map[string]bool{}
-	flag.Visit(func(f *flag.Flag) { given[f.Name] = true })
-	return given
 }
 
 const room = "../worlds/room.world"

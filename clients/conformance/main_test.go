@@ -1,35 +1,26 @@
 package conformance
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"sync"
 	"testing"
-)
 
-// concurrency is how many parallel tests run at a time. They mostly wait; with Go's
-// default, the number of processors, they take twice as long.
-const concurrency = "8"
+	"player/e2e/waiting"
+)
 
 // scratch is the directory of what is built once for all tests.
 var scratch string
 
 func TestMain(m *testing.M) {
-	flag.Parse()
-	given := false
-	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
-	if !given {
-		_ = flag.Set("test.parallel", concurrency)
-	}
 	var err error
 	if scratch, err = os.MkdirTemp("", "player-conformance"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	code := m.Run()
+	code := waiting.Run(m, 8)
 	os.RemoveAll(scratch)
 	os.Exit(code)
 }

@@ -119,27 +119,30 @@ func TestWithPort(t *testing.T) {
 // or a signal comes, which is not.
 func TestStatusRefreshes(t *testing.T) {
 	t.Parallel()
-	for _, gone := range []bool{true, false} {
-		terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { terminal.Close() })
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-		defer cancel()
-		var fetches atomic.Int32
-		address := serves(t, func() (string, int) {
-			if fetches.Add(1) < 3 {
-				return `{"version":"v1.2","uptime_s":1}`, 200
+	for name, gone := range map[string]bool{"gone": true, "ended": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+			if err != nil {
+				t.Fatal(err)
 			}
-			if !gone {
-				cancel()
+			t.Cleanup(func() { terminal.Close() })
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			var fetches atomic.Int32
+			address := serves(t, func() (string, int) {
+				if fetches.Add(1) < 3 {
+					return `{"version":"v1.2","uptime_s":1}`, 200
+				}
+				if !gone {
+					cancel()
+				}
+				return "", 500
+			})
+			err = run(ctx, []string{address}, terminal, nil)
+			if _, failed := errors.AsType[tools.Failure](err); failed != gone || fetches.Load() != 3 {
+				t.Errorf("%v after %d fetches", err, fetches.Load())
 			}
-			return "", 500
 		})
-		err = run(ctx, []string{address}, terminal, nil)
-		if _, failed := errors.AsType[tools.Failure](err); failed != gone || fetches.Load() != 3 {
-			t.Errorf("%v after %d fetches", err, fetches.Load())
-		}
 	}
 }
