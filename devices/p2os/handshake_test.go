@@ -476,6 +476,9 @@ func FuzzDriver(f *testing.F) {
 				}
 			case 6:
 				r.baud = speeds[int(next())%len(speeds)]
+				if r.stage == 3 { // cut off at an unusual speed, it is lost until it is switched off and on
+					r.stage = 0
+				}
 			case 7:
 				b.position.SetCommand(b.Now(), []byte{next(), next(), next(), next()})
 			case 8:
