@@ -17,7 +17,7 @@ const Grace = 500 * time.Millisecond
 
 // Protocol is what a driver says of its hardware: where it is, how it is found and
 // greeted, and what reads its bytes. All functions are called on the one thread of the
-// server, none from within a call to Transport, except Begin by Setup.
+// server, Receive and Wake never from within a call to Transport.
 type Protocol struct {
 	Address string // serial port, or IP:PORT
 	Name    string // "a laser", for errors; Kin is what Recognize calls it, if it does
@@ -27,12 +27,13 @@ type Protocol struct {
 	// Begin forgets what an earlier connection has left, and returns the phase that the
 	// handshake begins with. Nil: the first one.
 	Begin func(now time.Duration) Phase
-	// Steps is the handshake, by Phase. It begins with the first Look, and ends when
-	// something calls Up or Down, or after Limit. Without a Limit it is not a table: Begin
-	// and Wake do all, and nothing else ends it.
+	// Steps is the handshake, by Phase. It ends when the driver calls Up or Down, or after
+	// Limit. Without a Limit it is not a table: Begin and Wake do all, and nothing else ends
+	// it.
 	Steps []Step
 	Limit time.Duration
-	// Search is tried in order until the hardware is found. Empty: the first of Speeds only.
+	// Search is tried in order until the hardware is found, after what Begin has chosen: its
+	// first Look begins anew with First. Empty: the first of Speeds only.
 	Search []Look
 	// Settle is the time between a change of speed in the search and the next request.
 	Settle time.Duration
