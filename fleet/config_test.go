@@ -18,10 +18,9 @@ func TestConfigurations(t *testing.T) {
 	}{
 		{"position", "R", true},
 		{"position", "m\x01", true},
-		{"sonar", "m\x01", true}, // of the same microcontroller (PROTOCOL 6.4)
-		{"server", "e\x01", true},
-		{"server", "f\x00\x01", false},
-		{"joystick", "R", false}, // the robot has none
+		{"sonar", "m\x01", true},   // of the same microcontroller (PROTOCOL 6.4)
+		{"server", "e\x01", false}, // whoever may configure may not stop and release
+		{"joystick", "R", false},   // the robot has none
 		{"lazer", "R", false},
 	} {
 		r := request(t, conn, "player.lab.a."+c.iface+".0.config", "", []byte(c.payload))
@@ -29,12 +28,8 @@ func TestConfigurations(t *testing.T) {
 			t.Errorf("%s %q: %+v", c.iface, c.payload, r)
 		}
 	}
-	if !a.report(t).Stopped {
-		t.Error("the emergency stop did not reach the robot")
-	}
-	request(t, conn, "player.lab.a.server.0.config", "", []byte("e\x00"))
 	if a.report(t).Stopped {
-		t.Error("the release of the emergency stop did not reach the robot")
+		t.Error("a configuration stops the robot")
 	}
 
 	// The odometry of a robot that has driven.
@@ -104,7 +99,7 @@ func TestStopPassesConfigurations(t *testing.T) {
 	a := newRobot(t, "a")
 	a.address = l.Addr().String()
 	_, conn := startFleet(t, []robot{a})
-	stop := func() { request(t, conn, "player.lab.a.server.0.config", "", []byte("e\x01")) }
+	stop := func() { request(t, conn, "player.lab.a.stop", "", nil) }
 	stop() // the bridge serves the robot
 	<-stopped
 	for range 3 {

@@ -185,11 +185,21 @@ func (r robot) serve(t *testing.T) *process {
 // report is what the robot's server says of itself.
 type report struct {
 	Stopped bool
-	Clients []struct {
-		Name    string
-		Devices map[string]string
-		Rate    float64
-	}
+	Clients []visitor
+}
+
+// visitor is a client of a robot.
+type visitor struct {
+	Name    string
+	Devices map[string]string
+	Rate    float64
+}
+
+// readers returns the clients that have devices open. One that asks for the status has
+// none.
+func (r robot) readers(t *testing.T) []visitor {
+	t.Helper()
+	return slices.DeleteFunc(r.report(t).Clients, func(v visitor) bool { return len(v.Devices) == 0 })
 }
 
 func (r robot) report(t *testing.T) report {

@@ -44,8 +44,8 @@ func TestPage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if clients := a.report(t).Clients; len(clients) != 0 {
-		t.Fatalf("nobody looks, and the robot has clients: %+v", clients)
+	if reading := a.readers(t); len(reading) != 0 {
+		t.Fatalf("nobody looks, and somebody reads the robot: %+v", reading)
 	}
 
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -87,7 +87,7 @@ func TestPage(t *testing.T) {
 			m.Robots[0].Page == "http://example.org/" && m.Robots[0].Age != nil && m.Robots[0].State == "well" &&
 			m.Robots[1].State == "trouble" && strings.Contains(m.Robots[1].Text, "refused") && m.Robots[1].Place == nil
 	})
-	if clients := a.report(t).Clients; len(clients) != 1 || clients[0].Devices["p"] != "r" || clients[0].Devices["m"] != "r" || clients[0].Devices["s"] == "r" {
+	if clients := a.readers(t); len(clients) != 1 || clients[0].Devices["p"] != "r" || clients[0].Devices["m"] != "r" || clients[0].Devices["s"] == "r" {
 		t.Errorf("for the page the robot has the clients %+v", clients)
 	}
 	acquire(t, conn, "anna")
@@ -98,7 +98,7 @@ func TestPage(t *testing.T) {
 	if err := ws.Close(websocket.StatusNormalClosure, ""); err != nil {
 		t.Fatal(err)
 	}
-	wait(t, "end of reading", func() bool { return len(a.report(t).Clients) == 0 })
+	wait(t, "end of reading", func() bool { return len(a.readers(t)) == 0 })
 }
 
 // Pages of other sites get nothing, whatever name they have given this address.

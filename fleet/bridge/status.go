@@ -11,8 +11,8 @@ import (
 
 const (
 	// maxStatus is the longest status that is read, in bytes: leases of all devices
-	// with the longest names, and an error for each.
-	maxStatus = 4 << 10
+	// with the longest names, and errors of at most 240 bytes for each (PROTOCOL 8.9).
+	maxStatus = 8 << 10
 	// maxPlace bounds coordinates in m, and headings in degrees: a map of the earth has
 	// 4e7 m, and JSON has no infinity.
 	maxPlace = 1e8
@@ -29,6 +29,13 @@ type RobotStatus struct {
 	Reading   []string          `json:"reading"`          // interfaces that somebody listens to and that give data
 	Error     string            `json:"error,omitempty"`
 	Holders   map[string]string `json:"holders"` // of leases, by interface
+
+	Stopped *bool             `json:"stopped"`           // the emergency stop holds; nil: unknown
+	Control string            `json:"control,omitempty"` // a client outside the fleet that keeps control: address, name
+	Right   string            `json:"right,omitempty"`   // why the bridge may do nothing there
+	Lost    map[string]string `json:"lost"`              // why devices do not work, by interface
+	Stall   *bool             `json:"stall"`             // of the wheels; nil: position is not read
+	Refused map[string]string `json:"refused"`           // why the holder's last command was not obeyed, by interface
 }
 
 // Origin is where a robot's odometry is zero on the map of the fleet.

@@ -21,11 +21,9 @@ const (
 	Lease   = "lease"   // requests for control
 	Rate    = "rate"    // requests for a rate of data
 	Status  = "status"  // of a robot
+	Stop    = "stop"    // the emergency stop, of a robot or of the fleet
+	Release = "release" // of that
 )
-
-// Stopper is the interface of the server itself. It has one subject, its .config,
-// which takes the emergency stop (PROTOCOL 8.5).
-const Stopper = "server"
 
 // maxToken is the longest name of a fleet or a robot, in bytes. Names are part of
 // every subject and of keys.
@@ -48,8 +46,11 @@ func CheckName(text string) error {
 	return nil
 }
 
+// FleetPrefix is the beginning of a fleet's subjects.
+func FleetPrefix(fleet string) string { return "player." + fleet }
+
 // Prefix is the beginning of a robot's subjects.
-func Prefix(fleet, robot string) string { return "player." + fleet + "." + robot }
+func Prefix(fleet, robot string) string { return FleetPrefix(fleet) + "." + robot }
 
 // Subject returns player.FLEET.ROBOT.INTERFACE.INDEX.LAST. The index is 0: clients of
 // a robot see no other (docs/CONFIG.md).

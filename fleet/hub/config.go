@@ -2,7 +2,6 @@ package hub
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -24,24 +23,21 @@ const (
 
 // dial connects to a robot, under a name that its owner recognises.
 func (h *hub) dial(ctx context.Context, r Robot) (*client.Client, error) {
-	return client.DialAs(ctx, r.Address, "fleet "+h.Fleet, dialLimit)
+	return client.DialAs(ctx, r.Address, h.clientName(), dialLimit)
 }
 
-// configurer passes on configurations of a robot, in order: emergency stops, or all
-// others. Those may wait for hardware, and no stop waits for them.
+// clientName is the name of the fleet's connections at a robot.
+func (h *hub) clientName() string { return "fleet " + h.Fleet }
+
+// configurer passes on configurations of a robot, in order.
 type configurer struct {
 	hub   *hub
 	robot Robot
-	stops bool
 }
 
 func (c *configurer) run(ctx context.Context) error {
-	of := "*"
-	if c.stops {
-		of = bridge.Stopper
-	}
 	messages := make(chan *nats.Msg, backlog)
-	sub, err := c.hub.nats.ChanSubscribe(bridge.Subject(c.hub.Fleet, c.robot.Name, of, bridge.Config), messages)
+	sub, err := c.hub.nats.ChanSubscribe(bridge.Subject(c.hub.Fleet, c.robot.Name, "*", bridge.Config), messages)
 	if err != nil {
 		return err
 	}
@@ -51,11 +47,7 @@ func (c *configurer) run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case m := <-messages:
-			iface := bridge.Interface(m.Subject)
-			if iface == bridge.Stopper != c.stops {
-				continue // the other one's
-			}
-			if err := c.configure(ctx, iface, m.Data); err != nil {
+			if err := c.configure(ctx, bridge.Interface(m.Subject), m.Data); err != nil {
 				answer(m, refusal{Error: err.Error()})
 				continue
 			}
@@ -66,21 +58,9 @@ func (c *configurer) run(ctx context.Context) error {
 
 // configure sends one configuration and waits until the robot's server has seen it.
 func (c *configurer) configure(ctx context.Context, iface string, payload []byte) error {
-	letter := codec.Server
-	if iface == bridge.Stopper {
-		cfg, err := codec.DecodeServerConfig(payload)
-		if err != nil {
-			return err
-		}
-		if cfg.Code != codec.ConfigStop {
-			return errors.New("the server takes the emergency stop only: its other configurations are of one connection")
-		}
-	} else {
-		spec, ok := bridge.Named(iface)
-		if !ok {
-			return fmt.Errorf("there is no interface %q", iface)
-		}
-		letter = spec.Letter
+	spec, ok := bridge.Named(iface)
+	if !ok {
+		return fmt.Errorf("there is no interface %q", iface)
 	}
 	conn, err := c.hub.dial(ctx, c.robot)
 	if err != nil {
@@ -89,12 +69,11 @@ func (c *configurer) configure(ctx context.Context, iface string, payload []byte
 	defer conn.Close()
 	ctx, cancel := context.WithTimeout(ctx, setupLimit)
 	defer cancel()
-	if iface != bridge.Stopper { // without an open device it has no effect (PROTOCOL 6.6)
-		if err := conn.Request(ctx, string([]byte{letter, codec.AccessRead})); err != nil {
-			return err
-		}
+	// Without an open device it has no effect (PROTOCOL 6.6).
+	if err := conn.Request(ctx, string([]byte{spec.Letter, codec.AccessRead})); err != nil {
+		return err
 	}
-	if err := conn.Config(letter, payload); err != nil {
+	if err := conn.Config(spec.Letter, payload); err != nil {
 		return err
 	}
 	return conn.Request(ctx, "") // its reply comes after everything before it was obeyed

@@ -321,10 +321,11 @@ func (c *controller) command(ctx context.Context, m *nats.Msg) {
 	answer(m, done{OK: true})
 }
 
-func (c *controller) pass(ctx context.Context, m *nats.Msg) error {
+func (c *controller) pass(ctx context.Context, m *nats.Msg) (err error) {
 	if err := c.lease.Check(m.Header.Get(bridge.HeaderLease), time.Now()); err != nil {
 		return err
 	}
+	defer func() { c.state.refused(c.spec.Name, err) }()
 	if len(m.Data) != c.spec.CommandSize {
 		return fmt.Errorf("a command of %s has %d bytes, this one has %d", c.spec.Name, c.spec.CommandSize, len(m.Data))
 	}

@@ -58,6 +58,9 @@ type hub struct {
 	leases leases
 	peers  bridge.Peers
 	found  int // robots, while it runs
+
+	stoppers map[string]*stopper // by robot
+	stopping sync.WaitGroup      // the stoppers
 }
 
 // errHandedOver is the cause of the end of a robot's goroutines when another bridge
@@ -68,7 +71,13 @@ var errHandedOver = errors.New("another bridge serves the robot")
 // drove have been stopped and their leases given up. ready is called when requests are
 // served.
 func Run(ctx context.Context, conn *nats.Conn, c Config, ready func()) error {
-	h := &hub{Config: c, nats: conn, peers: bridge.Peers{Self: c.Bridge}}
+	h := &hub{Config: c, nats: conn, stoppers: map[string]*stopper{}, peers: bridge.Peers{Self: c.Bridge}}
+	ctx, cancel := context.WithCancel(ctx)
+	defer h.stopping.Wait()
+	defer cancel()
+	for _, r := range h.Robots { // a stop does not wait for JetStream
+		h.stand(ctx, r)
+	}
 	js, err := jetstream.New(conn)
 	if err != nil {
 		return err
@@ -112,7 +121,7 @@ func Run(ctx context.Context, conn *nats.Conn, c Config, ready func()) error {
 		case m := <-beats:
 			h.heard(m)
 		case r := <-h.Found:
-			h.add(r)
+			h.add(ctx, r)
 		case <-tick.C:
 			h.beat(alive)
 		}
@@ -142,6 +151,7 @@ func (h *hub) assign(ctx context.Context, serving map[string]*served) {
 		case s == nil && mine:
 			serving[r.Name] = h.serve(ctx, r)
 		case s != nil && !mine:
+			h.stoppers[r.Name].state.Store(nil)
 			s.cancel(errHandedOver)
 			<-s.done
 			delete(serving, r.Name)
@@ -149,8 +159,19 @@ func (h *hub) assign(ctx context.Context, serving map[string]*served) {
 	}
 }
 
-// serve starts the goroutines of a robot: one reads, one configures, and one for each
-// device that takes commands.
+// stand makes a robot stop for emergency stops until ctx ends.
+func (h *hub) stand(ctx context.Context, r Robot) {
+	s := &stopper{hub: h, robot: r}
+	h.stoppers[r.Name] = s
+	h.stopping.Go(func() {
+		if err := s.run(ctx); err != nil && ctx.Err() == nil {
+			h.Log.Error("this bridge does not stop a robot", zap.String("robot", r.Name), zap.Error(err))
+		}
+	})
+}
+
+// serve starts the goroutines of a robot: one reads, one configures, one publishes its
+// status, and one for each device that takes commands.
 func (h *hub) serve(ctx context.Context, r Robot) *served {
 	ctx, cancel := context.WithCancelCause(ctx)
 	s := &served{cancel: cancel, done: make(chan struct{})}
@@ -164,8 +185,9 @@ func (h *hub) serve(ctx context.Context, r Robot) *served {
 		})
 	}
 	start("data", newReader(h, r, state).run)
+	start("status", (&watcher{hub: h, robot: r, state: state}).run)
 	start("configurations", (&configurer{hub: h, robot: r}).run)
-	start("emergency stops", (&configurer{hub: h, robot: r, stops: true}).run)
+	h.stoppers[r.Name].state.Store(state)
 	for _, spec := range devices.Interfaces() {
 		if spec.CommandSize > 0 {
 			start(spec.Name, newController(h, r, spec, state).run)
@@ -179,7 +201,7 @@ func (h *hub) serve(ctx context.Context, r Robot) *served {
 }
 
 // add adds a robot that was found.
-func (h *hub) add(r Robot) {
+func (h *hub) add(ctx context.Context, r Robot) {
 	if slices.ContainsFunc(h.Robots, func(known Robot) bool { return known.Name == r.Name }) {
 		return
 	}
@@ -189,6 +211,7 @@ func (h *hub) add(r Robot) {
 	}
 	h.Log.Info("found a robot", zap.String("robot", r.Name), zap.String("address", r.Address))
 	h.Robots = append(h.Robots, r)
+	h.stand(ctx, r)
 }
 
 // The states of a bridge in its beats.

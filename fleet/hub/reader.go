@@ -20,8 +20,7 @@ import (
 )
 
 const (
-	// roundPeriod is the time between two rounds that find out who listens, and
-	// between two messages of a status.
+	// roundPeriod is the time between two rounds that find out who listens.
 	roundPeriod = time.Second
 	// roundLimit is how long a round may last: when the NATS server is busy, answers
 	// are late. The end of a round that is lost with the connection is waited for as
@@ -163,8 +162,6 @@ func (r *reader) ask(now time.Time) {
 		r.interest.Forget()
 		return
 	}
-	// What is lost with the connection is sent again in the next round.
-	_ = r.hub.nats.Publish(bridge.Prefix(r.hub.Fleet, r.robot.Name)+"."+bridge.Status, r.state.json(r.hub.peers.Self))
 	if r.interest.Asking() && now.Sub(r.began) < roundLimit {
 		return
 	}
@@ -426,6 +423,9 @@ func (r *reader) take(now time.Time) {
 		s.newest.Arrived = now
 		s.newest.Payload = append(s.newest.Payload[:0], payload...)
 		s.newest.Age, s.newest.Aged = r.conn.Age(s.spec.Letter)
+		if s.spec.Letter == codec.Position {
+			r.state.stall(r.conn.Position.Stall != 0)
+		}
 	}
 }
 

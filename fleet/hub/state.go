@@ -1,21 +1,23 @@
 package hub
 
 import (
-	"maps"
 	"slices"
 	"sync"
 
+	"player/devices"
 	"player/fleet/bridge"
 )
 
 // state is what the goroutines of a robot report for its status.
 type state struct {
+	changed chan struct{} // receives when the status is to be published before its time
+
 	mu     sync.Mutex
 	status bridge.RobotStatus
 }
 
 func newState(r Robot) *state {
-	return &state{status: bridge.RobotStatus{Robot: r.Name, Address: r.Address, Page: r.Page, Origin: r.Origin, Reading: []string{}, Holders: map[string]string{}}}
+	return &state{changed: make(chan struct{}, 1), status: bridge.RobotStatus{Robot: r.Name, Address: r.Address, Page: r.Page, Origin: r.Origin, Reading: []string{}, Holders: map[string]string{}, Refused: map[string]string{}}}
 }
 
 // connection notes the state of the connection for data.
@@ -23,9 +25,53 @@ func (s *state) connection(connected bool, reading []string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.status.Connected, s.status.Reading, s.status.Error = connected, append([]string{}, reading...), ""
+	if !slices.Contains(reading, "position") {
+		s.status.Stall = nil
+	}
 	slices.Sort(s.status.Reading)
 	if err != nil {
 		s.status.Error = err.Error()
+	}
+}
+
+// wake has the status published now.
+func (s *state) wake() {
+	select {
+	case s.changed <- struct{}{}:
+	default: // it is about to be
+	}
+}
+
+// obstacles notes what stands in the way of commands; known is false if nobody knows.
+func (s *state) obstacles(o obstacles, known bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.status.Stopped, s.status.Control, s.status.Right, s.status.Lost = nil, o.control, o.right, map[string]string{}
+	if known {
+		s.status.Stopped = &o.stopped
+	}
+	for _, spec := range devices.Interfaces() {
+		if why := o.lost[spec.Letter]; why != "" {
+			s.status.Lost[spec.Name] = why
+		}
+	}
+}
+
+// stall notes whether the wheels have stalled.
+func (s *state) stall(on bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.status.Stall = &on
+}
+
+// refused notes why the last command of the holder was not obeyed; nil: it was.
+func (s *state) refused(iface string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil {
+		delete(s.status.Refused, iface)
+	} else {
+		s.status.Refused[iface] = err.Error()
 	}
 }
 
@@ -33,8 +79,10 @@ func (s *state) connection(connected bool, reading []string, err error) {
 func (s *state) holder(iface, name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	defer s.wake()
 	if name == "" {
 		delete(s.status.Holders, iface)
+		delete(s.status.Refused, iface)
 	} else {
 		s.status.Holders[iface] = name
 	}
@@ -45,6 +93,6 @@ func (s *state) json(self string) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m := s.status
-	m.Bridge, m.Holders = self, maps.Clone(m.Holders)
+	m.Bridge = self
 	return mustJSON(m)
 }

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"player/fleet/bridge"
+)
+
+// statusOf returns the next status that fits.
+func statusOf(t *testing.T, sub *nats.Subscription, what string, fits func(bridge.RobotStatus) bool) {
+	t.Helper()
+	for {
+		m, err := sub.NextMsg(patience)
+		if err != nil {
+			t.Fatalf("%s: no %s: %v", sub.Subject, what, err)
+		}
+		s, err := bridge.ReadStatus(m.Subject, m.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fits(s) {
+			return
+		}
+	}
+}
+
+func stopIs(on bool) func(bridge.RobotStatus) bool {
+	return func(s bridge.RobotStatus) bool { return s.Stopped != nil && *s.Stopped == on }
+}
+
+// A plain message stops a robot, or all, and another one releases them. The status says
+// that they are stopped.
+func TestStop(t *testing.T) {
+	t.Parallel()
+	a, b := startRobot(t, "a"), startRobot(t, "b")
+	_, conn := startFleet(t, []robot{a, b})
+	status := subscribe(t, conn, "player.lab.a.status")
+	statusOf(t, status, "robot that is free", stopIs(false))
+	check := func(stoppedA, stoppedB bool) {
+		t.Helper()
+		if got := [2]bool{a.report(t).Stopped, b.report(t).Stopped}; got != [2]bool{stoppedA, stoppedB} {
+			t.Errorf("the robots are stopped: %v, want %v, %v", got, stoppedA, stoppedB)
+		}
+	}
+	if r := request(t, conn, "player.lab.a.stop", "", []byte("there is smoke")); !r.OK {
+		t.Errorf("a stop is answered %+v", r)
+	}
+	check(true, false)
+	statusOf(t, status, "robot that is stopped", stopIs(true))
+	if r := request(t, conn, "player.lab.a.release", "", nil); !r.OK {
+		t.Errorf("a release is answered %+v", r)
+	}
+	check(false, false)
+
+	all := func(verb string) {
+		t.Helper()
+		answers, err := conn.SubscribeSync(conn.NewInbox())
+		if err == nil {
+			err = conn.PublishRequest("player.lab."+verb, answers.Subject, nil)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := map[string]bool{}
+		for range 2 {
+			m, err := answers.NextMsg(patience)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var r struct {
+				Robot string
+				OK    bool
+			}
+			if err := json.Unmarshal(m.Data, &r); err != nil || !r.OK {
+				t.Errorf("%s is answered %s, %v", verb, m.Data, err)
+			}
+			names[r.Robot] = true
+		}
+		if fmt.Sprint(names) != "map[a:true b:true]" {
+			t.Errorf("answers for %v", names)
+		}
+	}
+	all("stop")
+	check(true, true)
+	all("release")
+	check(false, false)
+}
+
+// The answer to a stop of a robot that cannot be reached is an error.
+func TestStopOfNoRobot(t *testing.T) {
+	t.Parallel()
+	_, conn := startFleet(t, []robot{newRobot(t, "a")})
+	wait(t, "error", func() bool {
+		answer, err := conn.Request("player.lab.a.stop", nil, time.Second)
+		var r reply
+		return err == nil && json.Unmarshal(answer.Data, &r) == nil && !r.OK && r.Error != ""
+	})
+}
+
+// A stop does not wait until another bridge takes over from one that has been killed.
+func TestStopWithoutItsBridge(t *testing.T) {
+	t.Parallel()
+	p := startPair(t)
+	p.serving(t).end(t, syscall.SIGKILL)
+	began := time.Now()
+	answer, err := p.conn.Request("player.lab.stop", nil, patience)
+	took := time.Since(began)
+	var r reply
+	if err == nil {
+		err = json.Unmarshal(answer.Data, &r)
+	}
+	if err != nil || !r.OK || !p.robot.report(t).Stopped {
+		t.Errorf("right after its bridge was killed, a robot is not stopped: %+v, %v", r, err)
+	}
+	t.Logf("stopped after %v", took.Round(time.Millisecond))
+}
