@@ -114,7 +114,7 @@ func Run(ctx context.Context, conn *nats.Conn, c Config, ready func()) error {
 	tick := time.NewTicker(bridge.BeatPeriod)
 	defer tick.Stop()
 	h.beat(alive)
-	for {
+	for last := time.Now(); ; last = time.Now() {
 		select {
 		case <-ctx.Done():
 			return nil
@@ -124,6 +124,14 @@ func Run(ctx context.Context, conn *nats.Conn, c Config, ready func()) error {
 			h.add(ctx, r)
 		case <-tick.C:
 			h.beat(alive)
+		}
+		if gap := time.Since(last); gap >= bridge.BeatLimit {
+			// This bridge has hung, and others may have given leases of its robots. What it
+			// knows of them is old: it begins again, as a bridge that has just started.
+			h.Log.Warn("this bridge has hung, and takes its robots back", zap.Duration("for", gap))
+			h.handOver(serving)
+			clear(serving)
+			settled = time.Now().Add(2 * bridge.BeatPeriod)
 		}
 		if time.Now().Before(settled) {
 			continue
@@ -151,11 +159,20 @@ func (h *hub) assign(ctx context.Context, serving map[string]*served) {
 		case s == nil && mine:
 			serving[r.Name] = h.serve(ctx, r)
 		case s != nil && !mine:
-			h.stoppers[r.Name].state.Store(nil)
-			s.cancel(errHandedOver)
-			<-s.done
+			h.handOver(map[string]*served{r.Name: s})
 			delete(serving, r.Name)
 		}
+	}
+}
+
+// handOver ends to serve robots. Their leases go on.
+func (h *hub) handOver(robots map[string]*served) {
+	for name, s := range robots {
+		h.stoppers[name].state.Store(nil)
+		s.cancel(errHandedOver)
+	}
+	for _, s := range robots {
+		<-s.done
 	}
 }
 
