@@ -90,8 +90,31 @@ func TestPage(t *testing.T) {
 	if clients := a.readers(t); len(clients) != 1 || clients[0].Devices["p"] != "r" || clients[0].Devices["m"] != "r" || clients[0].Devices["s"] == "r" {
 		t.Errorf("for the page the robot has the clients %+v", clients)
 	}
-	acquire(t, conn, "anna")
-	until("driver", func(m message) bool { return m.Robots[0].State == "driven" && m.Robots[0].Text == "anna drives" })
+	letGo := drive(t, conn, acquire(t, conn, "anna"))
+	defer letGo()
+	until("driver", func(m message) bool { return m.Robots[0].State == "driven" && m.Robots[0].Text == "anna has control" })
+	press := func(path string, code int) {
+		t.Helper()
+		answer, err := http.Post(url+path, "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.StatusCode != code {
+			t.Errorf("POST %s: %s", path, answer.Status)
+		}
+	}
+	letGo()
+	press("/stop?robot=a", http.StatusNoContent)
+	until("stop", func(m message) bool { return m.Robots[0].State == "stopped" })
+	press("/release?robot=a", http.StatusNoContent)
+	until("release", func(m message) bool { return m.Robots[0].State != "stopped" })
+	press("/stop", http.StatusNoContent)
+	until("stop of all", func(m message) bool { return m.Robots[0].State == "stopped" })
+	press("/release", http.StatusNoContent)
+	until("release of all", func(m message) bool { return m.Robots[0].State != "stopped" })
+	press("/stop?robot=a.b", http.StatusBadRequest)
+	press("/stop?robot=b", http.StatusBadGateway)
 	if most := int(time.Since(began)/(500*time.Millisecond)) + 1; count > most {
 		t.Errorf("%d messages came in %v", count, time.Since(began))
 	}

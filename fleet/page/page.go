@@ -7,6 +7,7 @@ import (
 	"context"
 	"embed"
 	"encoding/json"
+	"errors"
 	"io/fs"
 	"net"
 	"net/http"
@@ -33,6 +34,9 @@ const (
 	// sendLimit is how long a page may take to receive a message. A page that is
 	// slower is closed, and connects again.
 	sendLimit = 10 * time.Second
+	// pressLimit is how long a button waits for its answer: longer than a bridge waits
+	// for a robot.
+	pressLimit = 5 * time.Second
 )
 
 // Config is what Serve needs.
@@ -66,11 +70,14 @@ func Serve(ctx context.Context, l net.Listener, c Config) error {
 	mux := http.NewServeMux()
 	mux.Handle("GET /", http.FileServerFS(page))
 	mux.HandleFunc("GET /robots", s.view)
+	for _, verb := range []string{bridge.Stop, bridge.Release} {
+		mux.HandleFunc("POST /"+verb, func(w http.ResponseWriter, r *http.Request) { s.press(w, r, verb) })
+	}
 	name := c.Name
 	if _, err := netip.ParseAddr(name); err == nil {
 		name = "" // addresses are always valid
 	}
-	return visitors.Site{Name: name, What: "the page of the fleet", Flag: "-http", Watches: true, Handler: mux, Log: c.Log}.Serve(ctx, l)
+	return visitors.Site{Name: name, What: "the page of the fleet", Flag: "-http", Watches: true, Stop: "/" + bridge.Stop, Handler: mux, Log: c.Log}.Serve(ctx, l)
 }
 
 // view sends what is known of the robots to a page until it is closed.
@@ -107,6 +114,40 @@ func (s *site) view(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 	}
+}
+
+// press stops or releases a robot, or all without a name. Whether all stand, their states
+// show.
+func (s *site) press(w http.ResponseWriter, r *http.Request, verb string) {
+	subject := bridge.FleetPrefix(s.Fleet)
+	name := r.URL.Query().Get("robot")
+	if name == "" {
+		s.Log.Warn("a browser presses a button of the page for all robots", zap.String("button", verb), zap.String("browser", r.RemoteAddr))
+		if err := errors.Join(s.NATS.Publish(subject+"."+verb, nil), s.NATS.FlushTimeout(pressLimit)); err != nil {
+			http.Error(w, err.Error(), http.StatusBadGateway)
+			return
+		}
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	if err := bridge.CheckName(name); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	s.Log.Warn("a browser presses a button of the page", zap.String("robot", name), zap.String("button", verb), zap.String("browser", r.RemoteAddr))
+	answer, err := s.NATS.Request(bridge.Prefix(s.Fleet, name)+"."+verb, nil, pressLimit)
+	var carried struct{ Error string }
+	if err == nil {
+		err = json.Unmarshal(answer.Data, &carried)
+	}
+	if err == nil && carried.Error != "" {
+		err = errors.New(carried.Error)
+	}
+	if err != nil {
+		http.Error(w, name+": "+err.Error(), http.StatusBadGateway)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
 }
 
 // run watches the fleet while there are viewers.

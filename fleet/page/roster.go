@@ -35,6 +35,7 @@ const (
 
 // States of a robot, those that matter most first.
 const (
+	halted  = "stopped" // the emergency stop holds
 	trouble = "trouble"
 	driven  = "driven"
 	well    = "well"
@@ -44,7 +45,7 @@ const (
 type row struct {
 	Name  string   `json:"name"`
 	Page  string   `json:"page,omitempty"`
-	State string   `json:"state"`  // trouble, driven or well
+	State string   `json:"state"`  // stopped, trouble, driven or well
 	Text  string   `json:"text"`   // why, or who drives
 	Volts *float64 `json:"volts"`  // null: unknown
 	Age   *int64   `json:"age_ms"` // of the odometry; null: there is none
@@ -130,10 +131,16 @@ func (r roster) rows(now time.Time) []row {
 
 func (r *robot) row(now time.Time) row {
 	w := row{Name: r.status.Robot, Page: r.status.Page, State: well}
-	if w.Text = r.alarm(now); w.Text != "" {
-		w.State = trouble
-	} else if w.Text = r.holders(); w.Text != "" {
-		w.State = driven
+	switch alarm, who := r.alarm(now), r.holders(); {
+	case now.Sub(r.heard) <= silence && r.status.Stopped != nil && *r.status.Stopped:
+		w.State, w.Text = halted, join("emergency stop", alarm, who)
+	case alarm != "":
+		w.State, w.Text = trouble, join(alarm, who)
+	default:
+		w.Text = who
+		if d := r.odometry; r.driver() != "" && d != nil && (d.Speed != 0 || d.TurnRate != 0) {
+			w.State = driven
+		}
 	}
 	if r.misc != nil {
 		volts := float64(r.misc.Battery) / 10
@@ -161,6 +168,8 @@ func (r *robot) alarm(now time.Time) string {
 		return r.status.Error
 	case r.odometry != nil && now.Sub(r.measured) > silence:
 		return "no new odometry"
+	case r.status.Right != "":
+		return r.status.Right
 	case r.odometry != nil && r.odometry.Stall != 0:
 		return "wheels stalled"
 	case r.misc != nil && (r.misc.FrontBumpers != 0 || r.misc.RearBumpers != 0):
@@ -168,16 +177,30 @@ func (r *robot) alarm(now time.Time) string {
 	case r.misc != nil && r.misc.Battery < lowBattery:
 		return fmt.Sprintf("battery %.1f V", float64(r.misc.Battery)/10)
 	}
+	for _, iface := range slices.Sorted(maps.Keys(r.status.Lost)) {
+		return iface + ": " + r.status.Lost[iface]
+	}
 	return ""
 }
 
-// holders returns who has the leases of the robot: "anna drives, bob: ptz".
+// join joins texts that are not empty.
+func join(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(t string) bool { return t == "" }), "; ")
+}
+
+// driver returns who may drive: a client that keeps control, or the holder of the lease.
+func (r *robot) driver() string { return cmp.Or(r.status.Control, r.status.Holders["position"]) }
+
+// holders returns who controls the robot: "anna has control, bob: ptz".
 func (r *robot) holders() string {
 	var all []string
+	if r.status.Control != "" {
+		all = append(all, r.status.Control+" has control at the robot")
+	}
 	for _, iface := range slices.Sorted(maps.Keys(r.status.Holders)) {
 		does := ": " + iface
 		if iface == "position" {
-			does = " drives"
+			does = " has control"
 		}
 		all = append(all, r.status.Holders[iface]+does)
 	}

@@ -72,7 +72,22 @@ func TestStates(t *testing.T) {
 		}, well, ""},
 		{"leases", func(t *testing.T, f *fixture) {
 			f.status(t, bridge.RobotStatus{Robot: "a", Connected: true, Holders: map[string]string{"ptz": "bob", "position": "anna"}})
-		}, driven, "anna drives, bob: ptz"},
+		}, well, "anna has control, bob: ptz"},
+		{"somebody drives", func(t *testing.T, f *fixture) {
+			f.status(t, bridge.RobotStatus{Robot: "a", Connected: true, Holders: map[string]string{"position": "anna"}})
+			f.odometry("1", "0", codec.PositionData{TurnRate: -5})
+		}, driven, "anna has control"},
+		{"stopped while anna holds the lease", func(t *testing.T, f *fixture) {
+			on := true
+			f.status(t, bridge.RobotStatus{Robot: "a", Connected: true, Stopped: &on, Holders: map[string]string{"position": "anna"}})
+			f.misc(codec.MiscData{Battery: 112})
+		}, halted, "emergency stop; battery 11.2 V; anna has control"},
+		{"somebody at the robot", func(t *testing.T, f *fixture) {
+			f.status(t, bridge.RobotStatus{Robot: "a", Connected: true, Control: "10.0.0.1:4 bob"})
+		}, well, "10.0.0.1:4 bob has control at the robot"},
+		{"a lost device", func(t *testing.T, f *fixture) {
+			f.status(t, bridge.RobotStatus{Robot: "a", Connected: true, Lost: map[string]string{"laser": "no answer"}})
+		}, trouble, "laser: no answer"},
 		{"no bridge", func(t *testing.T, f *fixture) {
 			f.status(t, alive)
 			f.now = f.now.Add(silence + time.Millisecond)
@@ -103,7 +118,7 @@ func TestStates(t *testing.T) {
 		{"battery", func(t *testing.T, f *fixture) {
 			f.status(t, bridge.RobotStatus{Robot: "a", Connected: true, Holders: map[string]string{"position": "anna"}})
 			f.misc(codec.MiscData{Battery: 112})
-		}, trouble, "battery 11.2 V"},
+		}, trouble, "battery 11.2 V; anna has control"},
 	} {
 		f := newFixture()
 		c.do(t, f)

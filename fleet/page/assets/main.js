@@ -3,7 +3,8 @@
 
 const RETRY = 1000; // ms between two attempts to connect
 const MANY = 25; // robots from which on the map has the names of those in trouble only
-const RANKS = { trouble: 0, driven: 1, well: 2 };
+const SILENCE = 3000; // ms without a message after which the bridge counts as hung: two come a second
+const RANKS = { stopped: 0, trouble: 1, driven: 2, well: 3 };
 const SVG = "http://www.w3.org/2000/svg";
 const $ = (id) => document.getElementById(id);
 
@@ -38,7 +39,10 @@ function addItem(known) {
   parts.name.textContent = known.name;
   parts.volts.title = "battery";
   parts.age.title = "age of the odometry";
-  item.append(body);
+  parts.button = document.createElement("button");
+  parts.button.type = "button";
+  parts.button.addEventListener("click", () => press(known.state === "stopped" ? "release" : "stop", known.name));
+  item.append(body, parts.button);
   return { item, parts };
 }
 
@@ -57,6 +61,9 @@ function show(known) {
   const { item, parts } = known.list;
   item.dataset.state = known.state;
   set(parts.text, known.text);
+  set(parts.button, known.state === "stopped" ? "Release" : "Stop");
+  parts.button.className = known.state === "stopped" ? "" : "stop";
+  parts.button.setAttribute("aria-label", `${parts.button.textContent} ${known.name}`);
   set(parts.volts, known.volts === null ? "" : `${known.volts.toFixed(1)} V`);
   set(parts.age, age(known.age_ms));
 }
@@ -81,7 +88,7 @@ function showMap() {
     label.setAttribute("y", (-y + 1.3 * size).toFixed(3));
     label.setAttribute("font-size", (0.75 * size).toFixed(3));
     set(title, known.text ? `${known.name}: ${known.text}` : known.name);
-    set(label, placed.length < MANY || known.state === "trouble" ? known.name : "");
+    set(label, placed.length < MANY || RANKS[known.state] < RANKS.driven ? known.name : "");
   }
 }
 
@@ -127,13 +134,28 @@ function update({ fleet, connected, robots: rows }) {
   showMap();
   sort();
   const shown = found < rows.length ? `${found} of ` : "";
-  set($("summary"), connected ? `${shown}${rows.length} robots · ${count("trouble")} in trouble · ${count("driven")} driven` : "The bridge is cut off from NATS.");
-  $("summary").classList.toggle("bad", !connected || count("trouble") > 0);
+  set($("summary"), connected ? `${shown}${rows.length} robots · ${count("stopped")} stopped · ${count("trouble")} in trouble · ${count("driven")} driven` : "The bridge is cut off from NATS.");
+  $("summary").classList.toggle("bad", !connected || count("stopped") + count("trouble") > 0);
+}
+
+function alarm(text) {
+  set($("summary"), text);
+  $("summary").classList.add("bad");
+}
+
+// press stops or releases a robot; without a name all. Its state shows the success.
+async function press(verb, name) {
+  try {
+    const answer = await fetch(name ? `${verb}?robot=${encodeURIComponent(name)}` : verb, { method: "POST" });
+    if (!answer.ok) alert(`${verb}: ${await answer.text()}`);
+  } catch {
+    alert(`${verb}: the bridge cannot be reached`);
+  }
 }
 
 // watch shows the fleet while the page is visible: nothing is read for a page that
 // nobody looks at.
-let socket = null;
+let socket = null, heard = 0;
 function watch() {
   if (document.hidden) {
     socket?.close();
@@ -141,16 +163,23 @@ function watch() {
   }
   if (socket) return;
   socket = new WebSocket(new URL("robots", location.href.replace(/^http/, "ws")));
-  socket.onmessage = ({ data }) => update(JSON.parse(data));
+  heard = Date.now();
+  socket.onmessage = ({ data }) => {
+    heard = Date.now();
+    update(JSON.parse(data));
+  };
   socket.onclose = () => {
     socket = null;
     if (document.hidden) return;
-    set($("summary"), "The bridge cannot be reached: this is old.");
-    $("summary").classList.add("bad");
+    alarm("The bridge cannot be reached: this is old.");
     setTimeout(watch, RETRY);
   };
 }
 
+setInterval(() => {
+  if (socket && Date.now() - heard > SILENCE) alarm("The bridge has sent nothing for 3 s: this is old.");
+}, SILENCE / 3);
+for (const verb of ["stop", "release"]) $(verb).addEventListener("click", () => press(verb));
 $("search").addEventListener("input", search);
 document.addEventListener("visibilitychange", watch);
 watch();
