@@ -172,7 +172,7 @@ func (d *Driver) packet(now time.Duration, p Packet) {
 			d.run(now)
 			return
 		}
-		d.Log().Info("the robot was left open: halfOpen it first")
+		d.Log().Info("the robot was left open: it is stopped and closed first")
 		d.Enter(now, clearing)
 	case d.Phase() == opening:
 		if d.WasLost() {
