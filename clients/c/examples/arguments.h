@@ -23,14 +23,15 @@ static inline int start(player_client *robot, int argc, char **argv, const char 
   const char *host = argc > 1 ? argv[1] : "localhost";
   int port = argc > 2 ? atoi(argv[2]) : PLAYER_PORT;
   signal(SIGINT, interrupt);
-  if (player_connect(robot, host, port, 5000) || player_request(robot, pairs, 30000)) {
+  if (player_connect(robot, host, port, 5000) || player_request(robot, pairs, 30000) ||
+      player_set_command_lifetime(robot, 1000)) { /* ms; then stop() stops nobody else's robot */
     fprintf(stderr, "%s: %s\n", argv[0], robot->error);
     exit(1);
   }
   return argc > 3 ? atoi(argv[3]) : 1000;
 }
 
-/* Stops the robot, ends the connection, and returns the program's exit code. */
+/* Stops the robot if this program drives it, ends the connection, and returns the program's exit code. */
 static inline int stop(player_client *robot, char **argv, player_result r) {
   if (r != PLAYER_OK) fprintf(stderr, "%s: %s\n", argv[0], robot->error);
   if (player_access(robot, 'p') == 'w') player_set_speed(robot, 0, 0);
