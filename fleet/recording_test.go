@@ -123,7 +123,7 @@ func TestRecording(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	wait(t, "end of reading", func() bool { return len(robots[1].report(t).Clients) == 0 })
+	wait(t, "end of reading", func() bool { return len(robots[1].readers(t)) == 0 })
 	if have := recorded(t, conn); have[sonars] < history {
 		t.Errorf("%d messages are left, there were %d", have[sonars], history)
 	}
