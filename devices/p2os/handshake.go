@@ -16,17 +16,16 @@ var speeds = []int{9600, 38400, 19200, 57600, 115200}
 
 // search is the way in which a robot is looked for. It ends in 1.9 s: a client that
 // asks for a robot that is not there is told within 2 s. The original server waits 200 ms
-// for the only answer. At each speed it listens first. A robot whose last handshake ended
-// between SYNC2 and OPEN takes SYNC0 for PULSE and says nothing: it is closed first at the
-// usual speeds.
+// for the only answer. A robot whose last handshake ended between SYNC2 and OPEN takes
+// SYNC0 for PULSE and says nothing: it is closed first at the usual speeds.
 var search = []transport.Look{
-	{Speed: 0, First: listening, Tries: 2, Wait: 130 * time.Millisecond},
-	{Speed: 1, First: listening, Tries: 2, Wait: 130 * time.Millisecond},
-	{Speed: 2, First: listening, Wait: 120 * time.Millisecond},
-	{Speed: 3, First: listening, Wait: 120 * time.Millisecond},
-	{Speed: 4, First: listening, Wait: 120 * time.Millisecond},
-	{Speed: 0, First: halfOpen, Wait: 100 * time.Millisecond},
-	{Speed: 1, First: halfOpen, Wait: 100 * time.Millisecond},
+	{Speed: 0, Tries: 2, Wait: 175 * time.Millisecond},
+	{Speed: 1, Tries: 2, Wait: 175 * time.Millisecond},
+	{Speed: 2, Wait: 150 * time.Millisecond},
+	{Speed: 3, Wait: 150 * time.Millisecond},
+	{Speed: 4, Wait: 150 * time.Millisecond},
+	{Speed: 0, First: halfOpen, Tries: 2, Wait: 140 * time.Millisecond},
+	{Speed: 1, First: halfOpen, Tries: 2, Wait: 140 * time.Millisecond},
 }
 
 const (
@@ -38,10 +37,7 @@ const (
 	// bytes under way and one packet more.
 	clearTime = 250 * time.Millisecond
 	// closeTime is for a robot that says nothing to take CLOSE.
-	closeTime = 60 * time.Millisecond
-	// listenTime is the time for a report of a robot that was left open: it sends ten a
-	// second, which take 35 ms each at 9600 baud.
-	listenTime = 140 * time.Millisecond
+	closeTime = 80 * time.Millisecond
 	// originTime bounds the wait for a SIP that shows the effect of SETO, sent twice.
 	// It ends before the second one counts as not answered.
 	originTime = 800 * time.Millisecond
@@ -49,14 +45,13 @@ const (
 
 // The phases of the handshake. Up to sync2 they are the number of their request.
 const (
-	sync0     transport.Phase = iota
-	sync1                     //
-	sync2                     // the answer names the robot
-	opening                   // for the first SIP
-	origin                    // for the first SIP after SETO
-	clearing                  // until a robot that was left open has fallen silent
-	listening                 // for a robot that was left open
-	halfOpen                  // a robot that says nothing and may be half open
+	sync0    transport.Phase = iota
+	sync1                    //
+	sync2                    // the answer names the robot
+	opening                  // for the first SIP
+	origin                   // for the first SIP after SETO
+	clearing                 // until a robot that was left open has fallen silent
+	halfOpen                 // a robot that says nothing and may be half open
 )
 
 // steps is the handshake.
@@ -71,17 +66,15 @@ func (d *Driver) steps() []transport.Step {
 	}
 	return []transport.Step{
 		// A robot that was left open, by a lost line or by a server that was killed,
-		// obeys its last command. SYNC0, which is PULSE to it, would keep its watchdog
-		// from stopping it, or let it drive on (P2OS manual). It tells by its reports.
-		// Some robots take nothing but SYNC0 first.
-		listening: {Wait: listenTime, Late: d.Then(sync0)},
-		sync0:     {Send: request(Sync0)},
-		sync1:     {Send: request(Sync1), Wait: answerTime, Tries: attempts},
-		sync2:     {Send: request(Sync2), Wait: answerTime, Tries: attempts},
-		opening:   {Send: request(Open, Pulse), Wait: answerTime, Tries: attempts},
-		origin:    {Send: func(dst []byte) []byte { return AppendSetOrigin(AppendInt(dst, Sonar, 1)) }, Wait: answerTime, Tries: attempts},
-		clearing:  {Send: func(dst []byte) []byte { return AppendCommand(AppendVel2(dst, 0, 0), Close) }, Wait: clearTime, Late: d.anew},
-		halfOpen:  {Send: request(Close), Wait: closeTime, Late: d.anew},
+		// obeys its last command: SYNC0, which is PULSE to it, would keep its watchdog
+		// from stopping it, or let it drive on (P2OS manual).
+		sync0:    {Send: func(dst []byte) []byte { return AppendCommand(AppendVel2(dst, 0, 0), Sync0) }},
+		sync1:    {Send: request(Sync1), Wait: answerTime, Tries: attempts},
+		sync2:    {Send: request(Sync2), Wait: answerTime, Tries: attempts},
+		opening:  {Send: request(Open, Pulse), Wait: answerTime, Tries: attempts},
+		origin:   {Send: func(dst []byte) []byte { return AppendSetOrigin(AppendInt(dst, Sonar, 1)) }, Wait: answerTime, Tries: attempts},
+		clearing: {Send: request(Close), Wait: clearTime, Late: d.anew},
+		halfOpen: {Send: request(Close), Wait: closeTime, Late: d.anew},
 	}
 }
 
@@ -116,7 +109,7 @@ func lastWords() (words []byte) {
 func (d *Driver) begin(time.Duration) transport.Phase {
 	d.closed, d.free = false, 0
 	d.moving, d.gripping = false, false
-	return listening
+	return sync0
 }
 
 // wake is Protocol.Wake: it keeps a robot from stopping that has nothing else to do, or
@@ -151,7 +144,7 @@ func (d *Driver) receive(now time.Duration, p []byte) {
 }
 
 func (d *Driver) packet(now time.Duration, p Packet) {
-	greeted := d.Phase() > sync2 && d.Phase() != listening
+	greeted := d.Phase() > sync2
 	d.Found()
 	if !greeted && p.Type() <= byte(Sync2) {
 		d.echo(now, p)
@@ -172,7 +165,7 @@ func (d *Driver) packet(now time.Duration, p Packet) {
 			d.run(now)
 			return
 		}
-		d.Log().Info("the robot was left open: it is stopped and closed first")
+		d.Log().Info("the robot was left open: halfOpen it first")
 		d.Enter(now, clearing)
 	case d.Phase() == opening:
 		if d.WasLost() {

@@ -50,7 +50,6 @@ func replay(t *testing.T, file string) []byte {
 		}
 	}
 	b.subscribe()
-	b.Pass(listenTime)
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
