@@ -66,7 +66,7 @@ func Serve(ctx context.Context, l net.Listener, config Config) error {
 
 func (s *server) serve(l net.Listener) error {
 	config := s.config
-	site := visitors.Site{Name: config.Name, Origins: config.Origins, What: "the server for viewers", Flag: "-foxglove", Handler: s, Log: config.Log}
+	site := visitors.Site{Name: config.Name, Origins: config.Origins, What: "the server for viewers", Flag: "-foxglove", Can: "drive", Handler: s, Log: config.Log}
 	return site.Serve(s.ctx, l)
 }
 

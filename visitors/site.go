@@ -37,7 +37,7 @@ type Site struct {
 	Origins []string // of pages elsewhere that may use it
 	What    string   // name of the server in the log
 	Flag    string   // that sets its address, for errors
-	Watches bool     // visitors cannot drive the robots
+	Can     string   // what visitors can do with the robots, for the log: "drive"
 	Stop    string   // path of an emergency stop, which waits for no budget; may be empty
 	Handler http.Handler
 	Log     *zap.Logger
@@ -47,11 +47,7 @@ type Site struct {
 // returns nil.
 func (s Site) Serve(ctx context.Context, l net.Listener) error {
 	if !loopback(l.Addr()) {
-		can := "drive"
-		if s.Watches {
-			can = "watch"
-		}
-		s.Log.Warn(s.What+" is open to the network: anybody who reaches it can "+can+" the robots", zap.Stringer("address", l.Addr()))
+		s.Log.Warn(s.What+" is open to the network: anybody who reaches it can "+s.Can+" the robots", zap.Stringer("address", l.Addr()))
 	}
 	server := http.Server{
 		Handler:           throttle(s.Protected()),

@@ -117,7 +117,7 @@ func site(ctx context.Context, config Config) visitors.Site {
 		mux.HandleFunc("GET /simulation", s.readers(s.readSimulation))
 		mux.HandleFunc("POST /simulation", s.allowed(rights.Write, s.orderSimulation))
 	}
-	return visitors.Site{Name: config.Name, What: "the dashboard", Flag: "-http", Stop: stopPath, Handler: mux, Log: config.Log}
+	return visitors.Site{Name: config.Name, What: "the dashboard", Flag: "-http", Can: "drive", Stop: stopPath, Handler: mux, Log: config.Log}
 }
 
 // cached lets browsers keep the page. They ask whether it has changed: a new

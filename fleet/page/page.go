@@ -77,7 +77,7 @@ func Serve(ctx context.Context, l net.Listener, c Config) error {
 	if _, err := netip.ParseAddr(name); err == nil {
 		name = "" // addresses are always valid
 	}
-	return visitors.Site{Name: name, What: "the page of the fleet", Flag: "-http", Watches: true, Stop: "/" + bridge.Stop, Handler: mux, Log: c.Log}.Serve(ctx, l)
+	return visitors.Site{Name: name, What: "the page of the fleet", Flag: "-http", Can: "watch, stop and release", Stop: "/" + bridge.Stop, Handler: mux, Log: c.Log}.Serve(ctx, l)
 }
 
 // view sends what is known of the robots to a page until it is closed.
