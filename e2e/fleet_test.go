@@ -91,8 +91,12 @@ func publishFleet(conn net.Conn, token, dashboard string) {
 				panic(err) // of strings and numbers
 			}
 			fmt.Fprintf(out, "PUB %sstatus %d\r\n%s\r\n", prefix, len(text), text)
+			odometry := codec.PositionData{X: 100}
+			if i == 42 {
+				odometry.Speed = 200 // anna drives
+			}
 			for iface, payload := range map[string][]byte{
-				"position": (&codec.PositionData{X: 100}).Append(nil), "misc": (&codec.MiscData{Battery: 120}).Append(nil),
+				"position": odometry.Append(nil), "misc": (&codec.MiscData{Battery: 120}).Append(nil),
 			} {
 				fmt.Fprintf(out, "HPUB %s%s.0.data %d %d\r\n%s%s\r\n", prefix, iface, len(header), len(header)+len(payload), header, payload)
 			}
@@ -110,7 +114,7 @@ func testFleetPage(t *testing.T, chromium browser) {
 	_, dashboard := startDashboard(t)
 	url := fleetPage(t, dashboard)
 	b := chromium.open(t, url)
-	b.until(shows("summary", "^100 robots · 1 in trouble · 1 driven$"))
+	b.until(shows("summary", "^100 robots · 0 stopped · 1 in trouble · 1 driven$"))
 	const names = `[...document.querySelectorAll("#robots li")].filter((li) => !li.hidden).map((li) => li.querySelector("b").textContent).join(" ")`
 	first := func(want string) {
 		t.Helper()
@@ -132,7 +136,7 @@ func testFleetPage(t *testing.T, chromium browser) {
 		t.Error(far)
 	}
 
-	b.until(fmt.Sprintf(row, "unit42") + `.querySelector(".text").textContent === "<b>anna</b> drives"`)
+	b.until(fmt.Sprintf(row, "unit42") + `.querySelector(".text").textContent === "<b>anna</b> has control"`)
 	b.until(`document.querySelectorAll("#plan [data-state=driven]").length === 1`)
 
 	for _, size := range screens {
@@ -150,8 +154,10 @@ func testFleetPage(t *testing.T, chromium browser) {
 			t.Fatal(err)
 		}
 	}
-	press(kb.Tab)
-	b.until(`document.activeElement.id === "search"`)
+	for _, id := range []string{"stop", "release", "search"} {
+		press(kb.Tab)
+		b.until(fmt.Sprintf(`document.activeElement.id === %q`, id))
+	}
 	press("unit5")
 	first("unit5 unit50")
 	if found := strings.Fields(evaluate[string](b, names)); len(found) != 11 {
