@@ -17,7 +17,7 @@ import (
 // ErrNotOpen refuses a request because the link is not ready.
 var ErrNotOpen = errors.New("no client has the device open")
 
-// ErrRing refuses a subscription that could only end when it has ended.
+// ErrRing refuses a subscription that would wait for itself.
 var ErrRing = errors.New("it is in a ring of servers: its driver waits for a server that waits for it")
 
 // errShutdown refuses a subscription to a link that is being shut down.

@@ -33,7 +33,7 @@ const (
 
 var (
 	errPanicked = errors.New("its driver has panicked")
-	// ErrSwitchedOff refuses a subscription, and nothing else is logged about that.
+	// ErrSwitchedOff refuses a subscription. The caller logs it; nothing else does.
 	ErrSwitchedOff = errors.New("its driver has panicked three times in a minute: it is off until the server is restarted")
 )
 
@@ -45,7 +45,7 @@ type holder interface {
 
 // belongings is what a driver holds, to be taken from it after a panic.
 type belongings struct {
-	run      int // counts panics: what an earlier run has left is not called any more
+	run      int // counts panics: callbacks of earlier runs are ignored
 	ports    []*heldPort
 	programs []*heldProgram
 	holders  []holder

@@ -13,7 +13,7 @@ import (
 // client's turn comes on a link that is full (3.6).
 func (s *Server) due(now time.Duration, c *client) {
 	if c.pace.Waits() {
-		c.skipped++ // one frame serves both
+		c.skipped++ // the waiting frame answers this request, too
 	}
 	c.pace.Due(now, c.session.Asked() > 0)
 	if c.pace.Waits() {

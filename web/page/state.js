@@ -15,8 +15,9 @@ const called = (name, text) => {
 };
 
 // stateOf returns the state of a robot: its name, what it is for people, its level in
-// style.css, and its rank, 0 is the most urgent. Nothing is known of a robot whose server
-// is gone; of a robot of another server, here is false, nothing while its stream is lost.
+// style.css, and its rank, 0 is the most urgent. The state is
+// unknown if the robot's server is gone; for a robot of another server (here is false), while
+// its stream is lost.
 // A stopped robot is that before everything else.
 /** @param {Robot} robot */
 export function stateOf(robot) {
