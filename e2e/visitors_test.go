@@ -247,7 +247,7 @@ func TestVisitorsFlood(t *testing.T) {
 		name           string
 		upgrade        bool
 		message, reply string
-		work           time.Duration // of one reply, as web/budget.go estimates at least
+		work           time.Duration // of one reply, as visitors/budget.go estimates at least
 	}{
 		{"page", false, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", "HTTP/1.1 200", 150 * time.Microsecond},
 		{"robots", false, "GET /robots HTTP/1.1\r\nHost: localhost\r\n\r\n", "HTTP/1.1 200", 150 * time.Microsecond},
