@@ -26,6 +26,9 @@ func AppendBagIndex(dst []byte, file string, began, ended uint64, streams []Stre
 	times("  ")
 	dst = fmt.Appendf(dst, "  compression_format: \"\"\n  compression_mode: \"\"\n  relative_file_paths:\n    - %q\n  files:\n    - path: %[1]q\n", file)
 	times("      ")
+	if len(streams) == 0 {
+		return append(dst, "  topics_with_message_count: []\n"...)
+	}
 	dst = append(dst, "  topics_with_message_count:\n"...)
 	for _, s := range streams {
 		dst = fmt.Appendf(dst, "    - topic_metadata:\n        name: %s\n        type: %s\n        serialization_format: cdr\n        offered_qos_profiles: %q\n      message_count: %d\n",

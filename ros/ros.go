@@ -231,11 +231,14 @@ func (c *Converter) frameOf(name, topic string) string {
 	return strings.TrimPrefix(c.robot+"/", "/") + name + indexOf(topic)
 }
 
-// sonarRange returns a reading as REP 117 has it: NaN has not fired yet or is missing.
+// sonarRange returns a reading as REP 117 has it: NaN has not fired yet or is missing, and
+// -Inf is too near to be measured.
 func sonarRange(r float64) float32 {
 	switch {
 	case r == 0:
 		return float32(math.NaN())
+	case r < sonarMin:
+		return float32(math.Inf(-1))
 	case r >= sonarMax:
 		return float32(math.Inf(1))
 	}

@@ -82,6 +82,25 @@ func TestReach(t *testing.T) {
 	}
 }
 
+// Too near, too far, not fired (REP 117).
+func TestSonarRange(t *testing.T) {
+	for r, want := range map[float64]float32{0.05: float32(math.Inf(-1)), 0.1: 0.1, 4.999: 4.999, 5: float32(math.Inf(1))} {
+		if got := sonarRange(r); got != want {
+			t.Errorf("%v: %v, want %v", r, got, want)
+		}
+	}
+	if got := sonarRange(0); got == got {
+		t.Errorf("0: %v", got)
+	}
+}
+
+// A bag without messages has a list of topics that is empty.
+func TestEmptyBag(t *testing.T) {
+	if got := string(AppendBagIndex(nil, "a_0.mcap", 0, 0, nil)); !strings.HasSuffix(got, "topics_with_message_count: []\n") {
+		t.Error(got)
+	}
+}
+
 // Frames that do not move come again every ten seconds, and those that move always.
 func TestStaticFrames(t *testing.T) {
 	c := New("", []foxglove.Device{{Interface: "position"}, {Interface: "laser"}})

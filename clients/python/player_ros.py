@@ -44,8 +44,8 @@ NO_ECHO, LASER_MAX = 8.183, 8.191
 """Metres: what an LMS 200 and the simulator read when they see nothing (docs/DEVICES.md)."""
 FARTHEST = 65.535
 """Metres: the largest reading of the protocol."""
-SONAR_MAX = 5.0
-"""Metres: a Pioneer's sonar has no echo from further away."""
+SONAR_MIN, SONAR_MAX = 0.1, 5.0
+"""Metres: a Pioneer's sonar measures nothing nearer, and has no echo from further away."""
 VARIANCE, TURN_VARIANCE, UNKNOWN = 1e-2, 3e-2, 1e6
 """m2, rad2: orders of magnitude for two wheels on a floor; planners refuse zero."""
 
@@ -81,6 +81,12 @@ def reading(metres: float, reach: float) -> float:
     reading from which on that is so, 0: as of an LMS 200."""
     nothing = metres >= reach if reach else NO_ECHO <= metres <= LASER_MAX
     return math.inf if nothing else metres
+
+
+def sonar_range(mm: int) -> float:
+    """Returns a reading in metres (REP 117): NaN has not fired yet, -inf is too near."""
+    metres = mm / 1000
+    return math.nan if mm == 0 else -math.inf if metres < SONAR_MIN else math.inf if metres >= SONAR_MAX else metres
 
 
 class Robot:
@@ -192,8 +198,8 @@ class Robot:
         for i, mm in enumerate(robot.sonar):
             m = Range()
             m.header.stamp, m.header.frame_id = at, f"{self.space}sonar_{i}"
-            m.field_of_view, m.min_range, m.max_range = math.radians(15), 0.1, SONAR_MAX
-            m.range = math.nan if mm == 0 else math.inf if mm / 1000 >= SONAR_MAX else mm / 1000
+            m.field_of_view, m.min_range, m.max_range = math.radians(15), SONAR_MIN, SONAR_MAX
+            m.range = sonar_range(mm)
             self.sonars[i].publish(m)
 
     def misc(self, robot: PlayerClient, at: Time) -> None:

@@ -26,7 +26,8 @@ type scanning struct {
 	due      []*Driver
 	next     atomic.Int64 // in due
 	wait     sync.WaitGroup
-	scanners []*scanner // of the goroutines; the first is the loop's
+	panicked atomic.Pointer[any] // what a goroutine has panicked with
+	scanners []*scanner          // of the goroutines; the first is the loop's
 }
 
 // Fast reports whether the world is in step or faster than real time.
@@ -85,16 +86,33 @@ func (w *World) lookAll() {
 	for len(l.scanners) < workers {
 		l.scanners = append(l.scanners, newScanner())
 	}
+	l.share(workers)
+}
+
+// share has the work done by goroutines and the caller. A panic of a goroutine is one of
+// the caller: on the loop it ends a driver, and not the process.
+func (l *scanning) share(workers int) {
 	l.next.Store(0)
+	l.panicked.Store(nil)
 	l.wait.Add(workers - 1)
 	for _, c := range l.scanners[1:workers] {
 		go func() {
 			defer l.wait.Done()
+			defer func() {
+				if p := recover(); p != nil {
+					l.panicked.Store(&p)
+				}
+			}()
 			l.work(c)
 		}()
 	}
-	l.work(l.scanners[0])
-	l.wait.Wait()
+	func() {
+		defer l.wait.Wait()
+		l.work(l.scanners[0])
+	}()
+	if p := l.panicked.Swap(nil); p != nil {
+		panic(*p)
+	}
 }
 
 func (l *scanning) work(c *scanner) {

@@ -89,3 +89,18 @@ func TestOnFast(t *testing.T) {
 		}
 	})
 }
+
+// A panic of a scan is one of the caller, who can catch it, whichever goroutine scans.
+func TestPanicOfAScan(t *testing.T) {
+	l := &scanning{due: []*Driver{{}}, scanners: []*scanner{newScanner(), newScanner()}} // a driver without a world
+	for range 200 {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			l.share(2)
+		}()
+	}
+}

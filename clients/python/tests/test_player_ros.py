@@ -36,6 +36,11 @@ class Pure(unittest.TestCase):
         for metres, reach, want in [(0.5, 0, 0.5), (8.182, 0, 8.182), (8.183, 0, math.inf), (8.191, 0, math.inf), (12.0, 0, 12.0), (12.0, 12, math.inf), (11.9, 12, 11.9)]:
             self.assertEqual(player_ros.reading(metres, reach), want)
 
+    def test_sonar_range(self) -> None:
+        self.assertTrue(math.isnan(player_ros.sonar_range(0)))
+        for mm, want in [(50, -math.inf), (100, 0.1), (4999, 4.999), (5000, math.inf)]:
+            self.assertEqual(player_ros.sonar_range(mm), want)
+
     def test_covariance(self) -> None:
         c = player_ros.covariance()
         self.assertEqual((len(c), c[0], c[7], c[14], c[35], sum(v != 0 for v in c)), (36, 0.01, 0.01, 1e6, 0.03, 6))
