@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"io"
+	"math"
 	"net"
 	"net/netip"
 	"os"
@@ -242,8 +243,12 @@ func TestEnds(t *testing.T) {
 func TestFrameAllocatesNothing(t *testing.T) {
 	j := join(t)
 	frame, scratch := make([]byte, 807), make([]byte, 0, 2048)
-	if n := testing.AllocsPerRun(100, func() { scratch = j.Seal(scratch[:0], frame) }); n > 0 {
-		t.Errorf("%v allocations for a frame", n)
+	least := math.Inf(1) // what goroutines of other tests allocate meanwhile counts, too
+	for range 10 {
+		least = min(least, testing.AllocsPerRun(100, func() { scratch = j.Seal(scratch[:0], frame) }))
+	}
+	if least > 0 {
+		t.Errorf("%v allocations for a frame", least)
 	}
 }
 
