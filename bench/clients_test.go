@@ -1,8 +1,7 @@
 package main
 
 import (
-	"os"
-	"os/exec"
+	"player/e2e/needs"
 	"strings"
 	"testing"
 	"time"
@@ -21,12 +20,7 @@ func TestClients(t *testing.T) {
 			if c.Kind == parser {
 				tool = "python3"
 			}
-			if _, err := exec.LookPath(tool); err != nil {
-				if os.Getenv("CI") != "" {
-					t.Fatal(err)
-				}
-				t.Skip(err)
-			}
+			needs.Program(t, tool)
 			patiently(t, "a frame of each robot", func(window time.Duration) bool {
 				r, err := w.measure(t.Context(), player, c, window)
 				switch {

@@ -3,12 +3,12 @@ package main
 import (
 	"context"
 	"os"
-	"os/exec"
 	"sync"
 	"testing"
 	"time"
 
 	"player/bench/load"
+	"player/e2e/needs"
 	"player/e2e/waiting"
 )
 
@@ -82,12 +82,7 @@ func TestOneCell(t *testing.T) {
 
 // A relay at the far end of a link, and compact frames over the link itself.
 func TestLinkCells(t *testing.T) {
-	if os.Geteuid() != 0 {
-		if os.Getenv("CI") != "" {
-			t.Fatal("needs root")
-		}
-		t.Skip("needs root")
-	}
+	needs.Root(t)
 	t.Parallel()
 	w := buildForTest(t)
 	for _, name := range []string{relayGoal, compactGoal, beamsGoal} {
@@ -117,12 +112,7 @@ func patiently(t *testing.T, what string, ok func(window time.Duration) bool) {
 // Without go it skips, but fails in CI.
 func buildForTest(t *testing.T) *workshop {
 	t.Helper()
-	if _, err := exec.LookPath("go"); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
+	needs.Program(t, "go")
 	built, err := builtOnce()
 	if err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/e2e/acceptance"
+	"player/e2e/needs"
 )
 
 // network is two network namespaces joined by a veth pair: the robot's and the
@@ -37,12 +38,8 @@ var networks atomic.Int32
 // newNetwork needs root and iproute2. In CI their lack is a failure.
 func newNetwork(t *testing.T) *network {
 	t.Helper()
-	if _, err := exec.LookPath("ip"); err != nil || os.Geteuid() != 0 {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("namespaces need root and iproute2")
-		}
-		t.Skip("needs root and the program ip, for network namespaces")
-	}
+	needs.Root(t)
+	needs.Program(t, "ip")
 	id := fmt.Sprintf("%d-%d", os.Getpid(), networks.Add(1))
 	n := &network{robot: "robot" + id, client: "client" + id}
 	t.Cleanup(func() {

@@ -18,6 +18,7 @@ import (
 
 	"player/codec"
 	"player/e2e/acceptance"
+	"player/e2e/needs"
 	robot "player/emulator/p2os"
 	"player/server/secure/certs"
 )
@@ -461,22 +462,11 @@ func (n *network) status(t *testing.T) (s told) {
 	return s
 }
 
-// needs skips the test without a program. In CI its lack is a failure.
-func needs(t *testing.T, program string) {
-	t.Helper()
-	if _, err := exec.LookPath(program); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
-}
-
 // openssl is a client, too. It changes its key and asks for a new one of the server
 // (K), and cannot renegotiate (R).
 func TestTLSWithOpenSSL(t *testing.T) {
 	t.Parallel()
-	needs(t, "openssl")
+	needs.Program(t, "openssl")
 	f := fortified(t, launch{}, stageRoom(t))
 	ada := f.lab.Issue("ada", nil)
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(f.port))

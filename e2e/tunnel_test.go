@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"player/e2e/needs"
 	"strconv"
 	"testing"
 )
@@ -15,7 +16,7 @@ import (
 func TestSSHTunnel(t *testing.T) {
 	t.Parallel()
 	for _, program := range []string{"ssh", "ssh-keygen", "/usr/sbin/sshd"} {
-		needs(t, program)
+		needs.Program(t, program)
 	}
 	if os.Geteuid() == 0 { // the sshd of root separates its privileges there
 		if err := os.MkdirAll("/run/sshd", 0o755); err != nil {

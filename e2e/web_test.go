@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -24,6 +23,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"player/codec"
+	"player/e2e/needs"
 )
 
 // TestWeb runs the tests of the dashboard that need a browser, each in a window
@@ -103,13 +103,7 @@ type browser struct{ ctx context.Context }
 // startBrowser starts a browser. In CI a missing browser is a failure.
 func startBrowser(t *testing.T) browser {
 	t.Helper()
-	chromium, err := exec.LookPath("chromium")
-	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("there is no chromium")
-		}
-		t.Skip("needs the browser chromium")
-	}
+	chromium := needs.Program(t, "chromium")
 	allocator, end := chromedp.NewExecAllocator(context.Background(),
 		chromedp.ExecPath(chromium), chromedp.UserDataDir(t.TempDir()), chromedp.WindowSize(1360, 850),
 		chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun,

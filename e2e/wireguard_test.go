@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"player/e2e/needs"
 	"strings"
 	"testing"
 )
@@ -15,7 +16,7 @@ import (
 func TestWireGuard(t *testing.T) {
 	t.Parallel()
 	for _, program := range []string{"wg", "wg-quick", "wireguard-go"} { // not each kernel has WireGuard
-		needs(t, program)
+		needs.Program(t, program)
 	}
 	n := newNetwork(t)
 	page, err := os.ReadFile("../docs/SECURITY.md")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/grandcat/zeroconf"
 
+	"player/e2e/needs"
 	"player/fleet/hub"
 )
 
@@ -52,9 +53,7 @@ const inside = "FLEET_TEST_NETWORK"
 func TestDiscover(t *testing.T) {
 	if os.Getenv(inside) == "" {
 		t.Parallel()
-		if os.Geteuid() != 0 && os.Getenv("CI") == "" {
-			t.Skip("only root can make a network namespace")
-		}
+		needs.Root(t) // for a network namespace
 		cmd := exec.Command("unshare", "--net", "sh", "-ec", `
 			ip link set lo up
 			ip link add robots type veth peer name others

@@ -61,7 +61,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// What says that nothing was seen is infinite; what was seen stays.
+// A reading that means "nothing seen" becomes infinite; other readings stay as they are.
 func TestReach(t *testing.T) {
 	for _, tt := range []struct {
 		reach float64

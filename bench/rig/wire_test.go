@@ -5,28 +5,16 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"player/e2e/needs"
 	"strings"
 	"testing"
 
 	"github.com/vishvananda/netns"
 )
 
-// requireRoot skips without the right to make networks; in CI it has to be
-// there.
-func requireRoot(t *testing.T) {
-	t.Helper()
-	if os.Geteuid() == 0 {
-		return
-	}
-	if os.Getenv("CI") != "" {
-		t.Fatal("needs root")
-	}
-	t.Skip("needs root")
-}
-
 // What is sent through a wire arrives, is metered, and stays inside.
 func TestWireCarriesAndCounts(t *testing.T) {
-	requireRoot(t)
+	needs.Root(t)
 	w, err := NewWire(10_000_000)
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +67,7 @@ func TestWireCarriesAndCounts(t *testing.T) {
 
 // A command started on the wire is in the server's namespace.
 func TestWireStartsCommands(t *testing.T) {
-	requireRoot(t)
+	needs.Root(t)
 	w, err := NewWire(1_900_000)
 	if err != nil {
 		t.Fatal(err)
@@ -103,13 +91,10 @@ func TestWireStartsCommands(t *testing.T) {
 }
 
 func TestGroupHoldsAProcess(t *testing.T) {
-	requireRoot(t)
+	needs.Root(t)
 	g, err := NewGroup(0.1, 32<<20)
 	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err) // containers often have no controllers
+		needs.Missing(t, err) // containers often have no controllers
 	}
 	var dirs []string
 	dirs = append(dirs, g.dirs...)

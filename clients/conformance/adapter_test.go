@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"player/e2e/needs"
 	"sync"
 	"testing"
 	"time"
@@ -51,12 +52,7 @@ func forEachLanguage(t *testing.T, f func(t *testing.T, l language)) {
 		t.Run(l.name, func(t *testing.T) {
 			t.Parallel()
 			for _, program := range l.programs {
-				if _, err := exec.LookPath(program); err != nil {
-					if os.Getenv("CI") != "" {
-						t.Fatal(err)
-					}
-					t.Skip(err)
-				}
+				needs.Program(t, program)
 			}
 			f(t, l)
 		})

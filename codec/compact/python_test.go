@@ -13,6 +13,7 @@ import (
 
 	"player/codec"
 	"player/codec/compact"
+	"player/e2e/needs"
 )
 
 var update = flag.Bool("update", false, "write testdata/golden.txt")
@@ -113,13 +114,7 @@ func TestGolden(t *testing.T) {
 
 // A decoder that was written from docs/PROTOCOL.md reads what we send.
 func TestOtherLanguage(t *testing.T) {
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
+	python := needs.Program(t, "python3")
 	file, err := os.ReadFile(golden)
 	if err != nil {
 		t.Fatal(err)

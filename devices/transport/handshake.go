@@ -37,8 +37,8 @@ type Protocol struct {
 	Search []Look
 	// Settle is the time between a change of speed in the search and the next request.
 	Settle time.Duration
-	// Silent says that the hardware does not answer, and what to do. Stuck says it of
-	// hardware that answers, but does not get further than a phase.
+	// Silent is the error if the hardware does not answer. Stuck returns the error if it
+	// answers, but the handshake does not get beyond a phase. Both say what to do.
 	Silent error
 	Stuck  func(Phase) error
 

@@ -23,6 +23,7 @@ import (
 
 	"player/devices/stage"
 	"player/e2e/acceptance"
+	"player/e2e/needs"
 )
 
 // simulated is how long the robots drive. The paper's tests took two minutes.
@@ -65,13 +66,7 @@ func TestMain(m *testing.M) {
 func needTools(t *testing.T) {
 	t.Helper()
 	for _, tool := range []string{"bash", "c++", "javac", "java", "python3", "wish", "Xvfb"} {
-		if _, err := exec.LookPath(tool); err == nil {
-			continue
-		}
-		if os.Getenv("CI") != "" {
-			t.Fatalf("%s is missing, and CI is set", tool)
-		}
-		t.Skipf("%s is missing", tool)
+		needs.Program(t, tool)
 	}
 }
 
