@@ -227,7 +227,9 @@ func TestStopPassesFloods(t *testing.T) {
 		driver ( name "sicklms200" port %q provides ["%d:laser:0"] )`, absolute(t, room), silent.Port(), other)))
 	page := s.dashboard(t)
 	at := strangers.Addresses{Robot: s.address, Page: strings.Trim(page, "htp:/")}
-	for i, p := range strangers.Abuses() {
+	// Lines that come once a minute: in a full flood a slow reader of the log may miss them.
+	lines := map[string]string{"malformed": "more than its share", "half-requests": "half of all places"}
+	start := func(i int, p strangers.Pastime) {
 		from, count := net.IPv4(127, 0, 0, byte(2+i)), p.Count
 		switch p.Name {
 		case "edits":
@@ -240,9 +242,19 @@ func TestStopPassesFloods(t *testing.T) {
 			p.Do(ctx, func(address string) (net.Conn, error) { return d.Dial("tcp", address) }, at)
 		})
 	}
-	for _, text := range []string{"more than its share", "half of all places", "dashboard connected"} {
-		s.awaitLog(t, text)
+	abuses := strangers.Abuses()
+	for i, p := range abuses {
+		if lines[p.Name] != "" {
+			start(i, p)
+			s.awaitLog(t, lines[p.Name])
+		}
 	}
+	for i, p := range abuses {
+		if lines[p.Name] == "" {
+			start(i, p)
+		}
+	}
+	s.awaitLog(t, "dashboard connected")
 	dial := func(address string) *peer {
 		conn, err := net.Dial("tcp", address)
 		if err != nil {

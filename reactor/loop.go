@@ -5,6 +5,7 @@ package reactor
 
 import (
 	"errors"
+	"runtime"
 	"time"
 
 	"go.uber.org/zap"
@@ -64,6 +65,11 @@ type Config struct {
 	Log       *zap.Logger
 }
 
+// yieldPeriod is how long the loop keeps the thread while it has work. Go itself takes the
+// thread away after ten milliseconds or more. A stop from the dashboard passes half a dozen
+// goroutines, each of which waits as long, while clients flood the loop.
+const yieldPeriod = 2 * time.Millisecond
+
 // Loop is the event loop. Its methods may be called on the loop only, except
 // Post.
 type Loop struct {
@@ -78,7 +84,8 @@ type Loop struct {
 	started chan struct{} // closed when descriptors can be opened
 	ended   chan struct{} // closed when the loop has ended
 	wakes   uint64
-	depth   int // of callbacks: a failing write calls Hangup within another one
+	yielded time.Duration // when goroutines had the thread last
+	depth   int           // of callbacks: a failing write calls Hangup within another one
 	stopped bool
 	onEnter func() // tests look at the goroutine here
 }
@@ -154,7 +161,8 @@ func (l *Loop) enter() time.Duration {
 	return now
 }
 
-// leave ends a callback. The outermost one settles and sets the timer.
+// leave ends a callback. The outermost one settles, sets the timer, and now and then lets
+// goroutines have the thread.
 func (l *Loop) leave(now time.Duration) {
 	if l.depth == 1 {
 		if l.config.Settle != nil {
@@ -163,6 +171,10 @@ func (l *Loop) leave(now time.Duration) {
 		l.clock.arm(l.Timers.Next())
 	}
 	l.depth--
+	if l.depth == 0 && now-l.yielded >= yieldPeriod {
+		l.yielded = now
+		runtime.Gosched()
+	}
 }
 
 // start is called once the clock's timer is polled.
