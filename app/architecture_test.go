@@ -201,3 +201,28 @@ func TestDocsNameTests(t *testing.T) {
 		}
 	}
 }
+
+// A test that lacks something of the machine fails in CI: only package needs skips. The
+// other reasons to skip are listed here.
+func TestSkips(t *testing.T) {
+	reasons := map[string]string{
+		"e2e/needs/needs.go":           "elsewhere than in CI",
+		"e2e/acceptance/acceptance.go": "ACCEPTANCE, which the check sets",
+		"e2e/soak_test.go":             "-soak, which the check sets",
+		"devices/stage/exact_test.go":  "a digest of the arithmetic of amd64, where the check runs",
+	}
+	skip := regexp.MustCompile(`\bt\.Skip(f|Now)?\(`)
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".go" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err == nil && skip.Match(text) && reasons[path] == "" {
+			t.Errorf("%s skips a test: use package e2e/needs", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

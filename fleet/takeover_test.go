@@ -139,6 +139,17 @@ func TestBridgeHangs(t *testing.T) {
 // A bridge that hung takes its robots back with the leases as they are now.
 func TestHungBridgeKeepsLeases(t *testing.T) {
 	t.Parallel()
+	for range 5 { // on a busy machine the lease may end before the takeover
+		if hungBridgeKeepsLease(t) {
+			return
+		}
+	}
+	t.Error("five leases ended before they were taken over")
+}
+
+// hungBridgeKeepsLease reports whether a lease lived until it was taken over: then it was
+// tested.
+func hungBridgeKeepsLease(t *testing.T) bool {
 	p := startPair(t)
 	conn, measured := p.conn, p.robot.watch(t)
 	token := acquire(t, conn, "alice")
@@ -169,7 +180,7 @@ func TestHungBridgeKeepsLeases(t *testing.T) {
 		renewed = ask().OK
 	}
 	if !renewed {
-		t.Skip("the lease ended before it was taken over: this machine is too busy")
+		return false
 	}
 	if err := hung.cmd.Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
@@ -186,4 +197,5 @@ func TestHungBridgeKeepsLeases(t *testing.T) {
 	if !r.OK {
 		t.Errorf("after the bridge went on, alice is answered %+v", r)
 	}
+	return true
 }

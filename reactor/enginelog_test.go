@@ -9,10 +9,14 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 )
 
-// victim is a connection whose first input closes all others.
-type victim struct{ all *[]*Descriptor }
+// victim is a connection whose first input closes all others, and tells so.
+type victim struct {
+	all    *[]*Descriptor
+	closed chan<- struct{}
+}
 
 func (v victim) Receive(time.Duration, []byte) {
+	defer close(v.closed)
 	for _, d := range *v.all {
 		d.Close()
 	}
@@ -27,11 +31,12 @@ func TestEngineLogRepeats(t *testing.T) {
 	const connections = 20
 	core, logged := observer.New(zap.WarnLevel)
 	var all []*Descriptor
+	closed := make(chan struct{})
 	r := run(t, func(c *Config) {
 		c.Log = zap.New(core)
 		c.Accept = func(_ time.Duration, d *Descriptor, _ int) Handler {
 			all = append(all, d)
-			return victim{&all}
+			return victim{&all, closed}
 		}
 	})
 	conns := make([]net.Conn, connections)
@@ -49,6 +54,7 @@ func TestEngineLogRepeats(t *testing.T) {
 			}
 		}
 	})
+	receive(t, closed, "first input")
 	r.stop()
 	lines := logged.All()
 	if len(lines) != connections-1 {
