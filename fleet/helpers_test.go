@@ -141,15 +141,17 @@ func wait(t *testing.T, what string, ok func() bool) {
 
 // freePort returns a port of 127.0.0.1 that nothing listens on and no other test gets. It
 // is below the ports that Linux gives to clients (32768 and up), so that a server can be
-// started on it again, and below those of the tests of other packages.
+// started on it again, and below those of the tests of other packages. It looks by
+// dialing: a listener would be copied into a program that another test starts now.
 func freePort(t *testing.T) int {
 	t.Helper()
 	for range portCount {
 		port := firstPort + int(ports.Add(1)%portCount)
-		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
-			l.Close()
+		conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		if err != nil {
 			return port
 		}
+		conn.Close()
 	}
 	t.Fatal("no free port")
 	return 0

@@ -116,17 +116,7 @@ type driver struct {
 	moved   bool      // the motors were switched on
 	dataAt  time.Time // of the latest round
 	drawnAt time.Time
-	turnAt  time.Time // when the latest turn of run began
-	deaf    time.Time // until when keys that drive are not taken
 }
-
-const (
-	// pauseLimit is how long a turn of run takes at most, unless the program was paused.
-	// The keys from before do not count any more: another program may drive by now.
-	pauseLimit = 300 * time.Millisecond
-	// deafTime is for keys from before a pause that are still on their way from the terminal.
-	deafTime = 50 * time.Millisecond
-)
 
 // run drives until q, or the end of ctx or of the terminal. The robot stops when the
 // connection is closed.
@@ -134,11 +124,7 @@ func (d *driver) run(ctx context.Context) error {
 	d.dataAt = time.Now()
 	for {
 		now := time.Now()
-		if !d.turnAt.IsZero() && now.Sub(d.turnAt) > pauseLimit {
-			d.wheels.press(stopKey, now)
-			d.deaf = now.Add(deafTime)
-		}
-		d.turnAt = now
+		d.wheels.turnBegins(now)
 		if quit := d.press(now); quit || ctx.Err() != nil {
 			return nil
 		}
@@ -170,9 +156,7 @@ func (d *driver) press(now time.Time) (quit bool) {
 				return true
 			}
 			d.stop = d.stop || k == stopKey
-			if k == stopKey || now.After(d.deaf) {
-				d.wheels.press(k, now)
-			}
+			d.wheels.press(k, now)
 		default:
 			return false
 		}

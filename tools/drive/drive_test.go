@@ -104,3 +104,29 @@ func TestLine(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// Keys from before a pause of the program do not drive. A stop is taken at any time.
+func TestPausedWheels(t *testing.T) {
+	start := time.Unix(0, 0)
+	w := wheels{speed: 100, turn: 30}
+	w.turnBegins(start)
+	w.press(forwardKey, start)
+	w.turnBegins(start.Add(pauseLimit)) // no pause
+	if m := w.motion(start.Add(pauseLimit)); m.speed != 100 {
+		t.Errorf("without a pause: %+v", m)
+	}
+	resumed := start.Add(2*pauseLimit + time.Millisecond)
+	w.turnBegins(resumed)
+	if m := w.motion(resumed); m != (motion{}) {
+		t.Errorf("after a pause: %+v", m)
+	}
+	w.press(leftKey, resumed)
+	if m := w.motion(resumed); m != (motion{}) {
+		t.Errorf("a key from before the pause: %+v", m)
+	}
+	later := resumed.Add(deafTime)
+	w.press(forwardKey, later)
+	if m := w.motion(later); m.speed != 100 {
+		t.Errorf("a new key: %+v", m)
+	}
+}

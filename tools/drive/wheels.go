@@ -11,6 +11,11 @@ const (
 	maxSpeed, maxTurn = 2000, 300
 	// step is how much + and - change both, in per cent.
 	step = 20
+	// pauseLimit is how long one turn of the program's loop takes at most, unless the
+	// program was paused. Keys from before a pause do not drive: another program may drive by now.
+	pauseLimit = 300 * time.Millisecond
+	// deafTime is for keys from before a pause that are still on their way from the terminal.
+	deafTime = 50 * time.Millisecond
 )
 
 // key is a key that was pressed.
@@ -36,10 +41,25 @@ type wheels struct {
 	speed, turn       int // chosen
 	forward, left     int // -1, 0 or 1
 	forwardAt, leftAt time.Time
+	turnAt            time.Time // when the latest turn of the loop began
+	deafUntil         time.Time // keys until then do nothing, but for stop
+}
+
+// turnBegins is called in each turn of the program's loop. After a pause the wheels stop,
+// and keys do not drive for deafTime.
+func (w *wheels) turnBegins(now time.Time) {
+	if !w.turnAt.IsZero() && now.Sub(w.turnAt) > pauseLimit {
+		w.press(stopKey, now)
+		w.deafUntil = now.Add(deafTime)
+	}
+	w.turnAt = now
 }
 
 // press takes a key.
 func (w *wheels) press(k key, now time.Time) {
+	if k != stopKey && now.Before(w.deafUntil) {
+		return
+	}
 	switch k {
 	case forwardKey, backwardKey:
 		w.forward, w.forwardAt = 1, now
