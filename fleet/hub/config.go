@@ -29,6 +29,26 @@ func (h *hub) dial(ctx context.Context, r Robot) (*client.Client, error) {
 // clientName is the name of the fleet's connections at a robot.
 func (h *hub) clientName() string { return "fleet " + h.Fleet }
 
+// receive handles the messages of some subjects, one after the other, until ctx ends.
+func (h *hub) receive(ctx context.Context, handle func(context.Context, *nats.Msg), subjects ...string) error {
+	messages := make(chan *nats.Msg, backlog)
+	for _, subject := range subjects {
+		sub, err := h.nats.ChanSubscribe(subject, messages)
+		if err != nil {
+			return err
+		}
+		defer sub.Unsubscribe()
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case m := <-messages:
+			handle(ctx, m)
+		}
+	}
+}
+
 // configurer passes on configurations of a robot, in order.
 type configurer struct {
 	hub   *hub
@@ -36,24 +56,13 @@ type configurer struct {
 }
 
 func (c *configurer) run(ctx context.Context) error {
-	messages := make(chan *nats.Msg, backlog)
-	sub, err := c.hub.nats.ChanSubscribe(bridge.Subject(c.hub.Fleet, c.robot.Name, "*", bridge.Config), messages)
-	if err != nil {
-		return err
-	}
-	defer sub.Unsubscribe()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case m := <-messages:
-			if err := c.configure(ctx, bridge.Interface(m.Subject), m.Data); err != nil {
-				answer(m, refusal{Error: err.Error()})
-				continue
-			}
-			answer(m, done{OK: true})
+	return c.hub.receive(ctx, func(ctx context.Context, m *nats.Msg) {
+		if err := c.configure(ctx, bridge.Interface(m.Subject), m.Data); err != nil {
+			answer(m, refusal{Error: err.Error()})
+			return
 		}
-	}
+		answer(m, done{OK: true})
+	}, bridge.Subject(c.hub.Fleet, c.robot.Name, "*", bridge.Config))
 }
 
 // configure sends one configuration and waits until the robot's server has seen it.

@@ -30,24 +30,9 @@ type stopped struct {
 }
 
 func (s *stopper) run(ctx context.Context) error {
-	messages := make(chan *nats.Msg, backlog)
 	robot := bridge.Prefix(s.hub.Fleet, s.robot.Name)
 	fleet := bridge.FleetPrefix(s.hub.Fleet)
-	for _, subject := range []string{robot + "." + bridge.Stop, fleet + "." + bridge.Stop, robot + "." + bridge.Release, fleet + "." + bridge.Release} {
-		sub, err := s.hub.nats.ChanSubscribe(subject, messages)
-		if err != nil {
-			return err
-		}
-		defer sub.Unsubscribe()
-	}
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case m := <-messages:
-			s.carryOut(ctx, m)
-		}
-	}
+	return s.hub.receive(ctx, s.carryOut, robot+"."+bridge.Stop, fleet+"."+bridge.Stop, robot+"."+bridge.Release, fleet+"."+bridge.Release)
 }
 
 // carryOut stops or releases the robot. If several bridges stop it, one that serves it not
