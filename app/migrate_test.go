@@ -47,7 +47,7 @@ driver ( name "p2os" provides ["odometry:::position2d:0"] pulse 1.0
 		{[]string{"migrate", "nowhere.cfg"}, "no such file", exitUsage},
 		{[]string{"migrate", "configs/pioneer.cfg"}, "configs/pioneer.cfg needs no change", exitUsage},
 		{[]string{"migrate", write(t, "vfh.cfg", `driver ( name "vfh" )`)}, "nothing in ", exitFailure},
-		{[]string{"migrate", write(t, "tcp.cfg", `driver ( name "p2os" provides ["position2d:0"] use_tcp 1 )`)}, "tcp.cfg:1:48: the driver p2os does not connect in this way", exitUsage},
+		{[]string{"migrate", write(t, "tcp.cfg", `driver ( name "sicklms200" provides ["laser:0"] use_tcp 1 )`)}, "tcp.cfg:1:49: the driver sicklms200 does not connect in this way", exitUsage},
 		{[]string{"migrate", write(t, "bad.cfg", `driver (`)}, "syntax error", exitUsage},
 	} {
 		out, _, err := runs(t, tt.args...)

@@ -142,6 +142,13 @@ func (b *builder) readOption(s *syntax.Section, o devices.Option, kind string) (
 			errorf = func(format string, args ...any) error { return fmt.Errorf(f.Flag+": "+format, args...) }
 		}
 	}
+	if _, ok := o.Default.(devices.SerialPort); ok {
+		where, err := devices.SerialPort(v.(string)).Locate()
+		if err != nil {
+			return v, errorf("%w", err)
+		}
+		v = where
+	}
 	if o.Required && !given && !s.Broken {
 		return v, errorf("%s needs %s: %s", kind, o.Name, o.Doc)
 	}

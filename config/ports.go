@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"net/netip"
 
 	"player/devices"
 	"player/serialport"
@@ -11,13 +10,13 @@ import (
 // SerialPort is a serial port that a driver will open.
 type SerialPort struct{ Driver, Path string }
 
-// SerialPorts returns the serial ports of all drivers.
+// SerialPorts returns the serial ports of this computer that all drivers will open.
 func (s *Server) SerialPorts() (ports []SerialPort) {
 	for _, robot := range s.Robots {
 		for _, d := range robot.Drivers {
 			for _, o := range d.Kind.Options {
 				path, _ := d.Values[o.Name].(string)
-				if _, ok := o.Default.(devices.SerialPort); ok && !isAddress(path) {
+				if _, ok := o.Default.(devices.SerialPort); ok && !devices.SerialPort(path).OverNetwork() {
 					ports = append(ports, SerialPort{d.Link.Name(), path})
 				}
 			}
@@ -52,11 +51,4 @@ func (b *builder) checkPorts() {
 			b.fail(d.section.Errorf(o.Name, "%s and %s have the same serial port, %s%s", other.driver, d.name, path, also))
 		}
 	}
-}
-
-// isAddress reports whether the value of a SerialPort is an address, IP:PORT, which
-// some drivers take as well.
-func isAddress(value string) bool {
-	_, err := netip.ParseAddrPort(value)
-	return err == nil
 }

@@ -39,6 +39,30 @@ func TestSerialPorts(t *testing.T) {
 	}
 }
 
+// A driver gets a numeric address, which is no serial port of this computer.
+func TestSerialPortOverTCP(t *testing.T) {
+	server, err := buildSerial(t, `driver ( name "base" port "localhost:4001" ) driver ( name "eye" port "./pci-0:1" )`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := server.SerialPorts(), []SerialPort{{"eye", "./pci-0:1"}}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got := server.Robots[0].Drivers[0].Values["port"]; got != "127.0.0.1:4001" && got != "[::1]:4001" {
+		t.Errorf("the driver connects to %v", got)
+	}
+	for _, port := range []string{"localhost:", "localhost:0", "localhost:65536", ":4001", "10.0.0.5", "fe80::1", "tcp://10.0.0.5:4001", "a:b:c"} {
+		_, err := buildSerial(t, "driver\n(\n  name \"base\"\n  port \""+port+"\"\n)")
+		if err == nil || !strings.Contains(err.Error(), "robot.cfg:4:8: serial port \""+port+"\": write HOST:PORT") {
+			t.Errorf("%s: %v", port, err)
+		}
+	}
+	_, err = buildSerial(t, `driver ( name "base" )`, Override{"-pp", "base", "port", "localhost:x"})
+	if err == nil || !strings.HasPrefix(err.Error(), `-pp: serial port "localhost:x": write HOST:PORT`) {
+		t.Error(err)
+	}
+}
+
 func TestOneSerialPortTwice(t *testing.T) {
 	link := filepath.Join(t.TempDir(), "by-id")
 	if err := os.Symlink("/dev/null", link); err != nil {
@@ -54,6 +78,9 @@ func TestOneSerialPortTwice(t *testing.T) {
 			"robot.cfg:1:66: base and eye have the same serial port, " + link + ", which is /dev/null"},
 		{`driver ( name "base" ) driver ( name "eye" port "/dev/ttyS1" )`, []Override{{"-pp", "base", "port", "/dev/./ttyS1"}},
 			"base and eye have the same serial port, /dev/ttyS1, which is /dev/./ttyS1"},
+		{`driver ( name "base" port "127.0.0.1:4001" ) driver ( name "eye" port "[::ffff:127.0.0.1]:4001" )`, nil,
+			"robot.cfg:1:71: base and eye have the same serial port, 127.0.0.1:4001"},
+		{`driver ( name "base" port "127.0.0.1:4001" ) driver ( name "eye" port "127.0.0.1:4002" )`, nil, ""},
 		{`driver ( name "base" port "/nowhere/x" ) driver ( name "base" port "/nowhere/y" provides ["7000:position:0"] )`, nil, ""},
 	} {
 		_, err := buildSerial(t, tt.text, tt.override...)

@@ -13,10 +13,7 @@ import (
 	"time"
 	"unicode"
 
-	serial "github.com/daedaluz/goserial"
-
 	"player/devices"
-	"player/serialport"
 )
 
 const (
@@ -41,32 +38,34 @@ const (
 
 // line is a serial line that is being looked at.
 type line struct {
+	port
 	ctx   context.Context
-	tty   *serial.Port
-	file  *os.File // its descriptor, for reads with a deadline
 	kinds []devices.Kind
-	baud  int
+	baud  int    // 0: over the network, nobody knows
 	heard []byte // since the last request
 }
 
-// Look asks the line at path for hardware of the kinds that have a Probe, and leaves the
-// hardware as it was. The error says why nothing is found: nothing answers, something
-// unknown talks, the line cannot be opened, or ctx has ended. Look returns soon after
-// the end of ctx, and at the latest some seconds after it was called.
-func Look(ctx context.Context, path string, kinds []devices.Kind) (devices.Finding, error) {
+// Look asks the line at a serial port for hardware of the kinds that have a Probe, and
+// leaves the hardware as it was. The error says why nothing is found: nothing answers,
+// something unknown talks, the line cannot be opened, or ctx has ended. Look returns soon
+// after the end of ctx, and at the latest some seconds after it was called.
+func Look(ctx context.Context, where string, kinds []devices.Kind) (devices.Finding, error) {
 	kinds = Probed(kinds)
 	if len(kinds) == 0 {
 		return devices.Finding{}, errors.New("no driver can look for its hardware")
 	}
-	speeds := speedsOf(kinds)
-	tty, err := serialport.Open(path, speeds[0])
-	if err != nil {
-		return devices.Finding{}, serialport.Explain(path, err, serialport.Holder)
+	speeds, open := speedsOf(kinds), openTTY
+	if devices.SerialPort(where).OverNetwork() {
+		speeds, open = []int{0}, dial
 	}
-	l := &line{ctx: ctx, tty: tty, file: os.NewFile(uintptr(tty.Fd()), path), kinds: kinds}
-	defer func() { serialport.Unlock(tty); l.file.Close() }()
+	p, err := open(ctx, where, speeds[0])
+	if err != nil {
+		return devices.Finding{}, err
+	}
+	defer p.Close()
+	l := &line{port: p, ctx: ctx, kinds: kinds}
 	// listen sets the deadline of each read and then looks at ctx.
-	defer context.AfterFunc(ctx, func() { _ = l.file.SetReadDeadline(time.Now()) })()
+	defer context.AfterFunc(ctx, func() { _ = p.SetReadDeadline(time.Now()) })()
 	talk := ""
 	for _, baud := range speeds {
 		k, model, err := l.try(baud)
@@ -77,7 +76,7 @@ func Look(ctx context.Context, path string, kinds []devices.Kind) (devices.Findi
 			return devices.Finding{Kind: k.Name, Model: model, Baud: baud}, nil
 		}
 		if len(l.heard) >= talkSize {
-			talk = cmp.Or(talk, fmt.Sprintf("something unknown talks: at %d baud %s", baud, excerpt(l.heard)))
+			talk = cmp.Or(talk, "something unknown talks: "+l.excerpt())
 		}
 	}
 	return devices.Finding{}, errors.New(cmp.Or(talk, "nothing answers: is it on, and the cable right?"))
@@ -107,7 +106,7 @@ func speedsOf(kinds []devices.Kind) (speeds []int) {
 // try looks for hardware at one speed. kind is nil if there is none. A line on
 // which something unknown talks is sent nothing.
 func (l *line) try(baud int) (kind *devices.Kind, model string, err error) {
-	if err := errors.Join(serialport.SetSpeed(l.tty, baud), l.tty.Flush(serial.TCIOFLUSH)); err != nil {
+	if err := l.setSpeed(baud); err != nil {
 		return nil, "", fmt.Errorf("%d baud: %w", baud, err)
 	}
 	l.baud, l.heard = baud, nil
@@ -124,7 +123,7 @@ func (l *line) try(baud int) (kind *devices.Kind, model string, err error) {
 		return l.converse()
 	}
 	for _, k := range l.kinds {
-		if !slices.Contains(k.Probe.Speeds, baud) {
+		if !l.has(k) {
 			continue
 		}
 		if err := l.ask(k.Probe.Ask, k.Probe.Wait); err != nil {
@@ -140,6 +139,11 @@ func (l *line) try(baud int) (kind *devices.Kind, model string, err error) {
 		}
 	}
 	return nil, "", nil
+}
+
+// has reports whether hardware of a kind may be at the speed of the line.
+func (l *line) has(k devices.Kind) bool {
+	return l.baud == 0 || slices.Contains(k.Probe.Speeds, l.baud)
 }
 
 // converse continues with the hardware that was recognised until all is known,
@@ -166,8 +170,8 @@ func (l *line) converse() (kind *devices.Kind, model string, err error) {
 		}
 	}
 	if len(k.Probe.Leave) > 0 {
-		_, left := l.file.Write(k.Probe.Leave)
-		err = errors.Join(err, left, l.tty.Drain())
+		_, left := l.Write(k.Probe.Leave)
+		err = errors.Join(err, left, l.drain())
 	}
 	if !found || err != nil {
 		return nil, "", err
@@ -181,7 +185,7 @@ func (l *line) converse() (kind *devices.Kind, model string, err error) {
 func (l *line) recognise() (kind *devices.Kind, a devices.Answer) {
 	for i := range l.kinds {
 		k := &l.kinds[i]
-		if !slices.Contains(k.Probe.Speeds, l.baud) {
+		if !l.has(*k) {
 			continue
 		}
 		got := k.Probe.Recognise(l.heard)
@@ -198,7 +202,7 @@ func (l *line) ask(request []byte, wait time.Duration) error {
 	if l.ctx.Err() != nil {
 		return l.ctx.Err()
 	}
-	if _, err := l.file.Write(request); err != nil {
+	if _, err := l.Write(request); err != nil {
 		return err
 	}
 	return l.listen(wait, talkTime)
@@ -215,13 +219,13 @@ func (l *line) listen(silence, limit time.Duration) error {
 			wait = pauseTime
 			end = earlier(end, time.Now().Add(silence))
 		}
-		if err := l.file.SetReadDeadline(earlier(end, time.Now().Add(wait))); err != nil {
+		if err := l.SetReadDeadline(earlier(end, time.Now().Add(wait))); err != nil {
 			return err
 		}
 		if l.ctx.Err() != nil {
 			return l.ctx.Err()
 		}
-		n, err := l.file.Read(buf)
+		n, err := l.Read(buf)
 		l.heard = append(l.heard, buf[:n]...)
 		l.heard = l.heard[max(0, len(l.heard)-keep):]
 		switch {
@@ -241,12 +245,16 @@ func earlier(a, b time.Time) time.Time {
 }
 
 // excerpt shows the end of what was heard: text as text.
-func excerpt(heard []byte) string {
-	heard = heard[max(0, len(heard)-2*talkSize):]
+func (l *line) excerpt() string {
+	speed := ""
+	if l.baud != 0 {
+		speed = fmt.Sprintf("at %d baud ", l.baud)
+	}
+	heard := l.heard[max(0, len(l.heard)-2*talkSize):]
 	for _, r := range string(heard) {
 		if r == unicode.ReplacementChar || !unicode.IsPrint(r) && !unicode.IsSpace(r) {
-			return fmt.Sprintf("% X", heard)
+			return fmt.Sprintf("%s% X", speed, heard)
 		}
 	}
-	return fmt.Sprintf("%q", heard)
+	return fmt.Sprintf("%s%q", speed, heard)
 }

@@ -116,10 +116,6 @@ type Option struct {
 // file is relative to the directory of that file.
 type Path string
 
-// SerialPort is the default of an option that names a serial port. No two drivers
-// may have the same one, and player check reports whether it exists.
-type SerialPort string
-
 // Args is the content of a driver's block, checked against its Kind.
 type Args struct {
 	Name     string         // of the driver, for logs

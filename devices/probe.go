@@ -36,15 +36,19 @@ type Answer struct {
 type Finding struct {
 	Kind  string // its name
 	Model string // see Answer
-	Baud  int    // the speed of the line
+	Baud  int    // the speed of the line; 0: over the network, nobody knows
 }
 
 // String describes the hardware: `p2os, Pioneer p2dx "Emu01", at 9600 baud`.
 func (f Finding) String() string {
-	if f.Model == "" {
-		return fmt.Sprintf("%s, at %d baud", f.Kind, f.Baud)
+	text := f.Kind
+	if f.Model != "" {
+		text += ", " + f.Model
 	}
-	return fmt.Sprintf("%s, %s, at %d baud", f.Kind, f.Model, f.Baud)
+	if f.Baud != 0 {
+		text += fmt.Sprintf(", at %d baud", f.Baud)
+	}
+	return text
 }
 
 // ErrProbed is the error of Host.OpenSerial for a line that Host.Identify looks at. It

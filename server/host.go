@@ -89,6 +89,12 @@ func (h *host) Dial(address string, handler devices.PortHandler) (devices.Port, 
 		unix.Close(fd)
 		return nil, fmt.Errorf("dial %s: %w", address, err)
 	}
+	// What is written leaves at once. Otherwise last words wait for an acknowledgement, and
+	// are dropped if the connection is closed before.
+	if err := unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1); err != nil {
+		unix.Close(fd)
+		return nil, fmt.Errorf("dial %s: %w", address, err)
+	}
 	if toItself(fd, to) {
 		unix.Close(fd)
 		return nil, fmt.Errorf("dial %s: %w", address, unix.ECONNREFUSED)

@@ -86,6 +86,13 @@ func TestDial(t *testing.T) {
 				t.Errorf("the speed of a connection was set: %v", err)
 			}
 			p.Discard()
+			fd, err := p.(port).Fd()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if on, err := unix.GetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY); err != nil || on == 0 {
+				t.Errorf("last words may wait: TCP_NODELAY is %d, %v", on, err)
+			}
 		})
 		c.Close()
 		receive(t, in.gone, "hangup")

@@ -4,6 +4,7 @@
 package migrate
 
 import (
+	"net"
 	"path"
 	"slices"
 	"strconv"
@@ -266,8 +267,23 @@ func (c *converter) driver(s *syntax.Section, name string, provides []string) {
 	if d[3] != "-" {
 		b.serial = strings.TrimPrefix(d[3], elsewhere)
 	}
-	known := strings.Join(d[4:], " ")
+	known, remote := strings.Join(d[4:], " "), ""
+	if b.driver == "p2os" {
+		remote = remoteOf(s)
+	}
+	if remote != "" {
+		b.port = remote
+		b.set("port", `"`+remote+`"`)
+	}
 	for _, f := range s.Fields {
+		switch {
+		case remote == "":
+		case f.Name == "port":
+			b.drop(f.Text(), "use_tcp replaces it")
+			continue
+		case has(tcp, f.Name):
+			continue
+		}
 		dropped := len(b.left)
 		b.field(s, f, has(known, f.Name))
 		if len(b.left) > dropped && tells(s, f) {
@@ -285,7 +301,7 @@ func (c *converter) driver(s *syntax.Section, name string, provides []string) {
 
 // lostPort is the error of a driver here and a field that says where its hardware is.
 const lostPort = `the driver %s does not connect in this way: without %s it would take another line. ` +
-	`Give it port "/dev/...", also one that a program makes of a connection: socat pty,raw,echo=0,link=/tmp/robot tcp:HOST:PORT`
+	`Give it port "/dev/..." or port "HOST:PORT"`
 
 // tells reports whether a field of a driver says where its hardware is.
 func tells(s *syntax.Section, f *syntax.Field) bool {
@@ -296,6 +312,24 @@ func tells(s *syntax.Section, f *syntax.Field) bool {
 		return len(f.Values) != 1 || f.Values[0].Text != "0" && s.Bool(f.Name, true)
 	}
 	return has(transports, f.Name)
+}
+
+// remoteOf returns where a robot of Player 2 and 3 is that is reached over TCP, HOST:PORT;
+// empty: it is not, or the section does not tell.
+func remoteOf(s *syntax.Section) string {
+	switch f := s.Field("use_tcp"); {
+	case f == nil, f.Tuple, !has("1 true", f.Values[0].Text):
+		return ""
+	}
+	port := "8101"
+	if f := s.Field("tcp_remote_port"); f != nil {
+		port = portOf(f)
+	}
+	host := s.String("tcp_remote_host", "localhost")
+	if port == "" || host == "" {
+		return ""
+	}
+	return net.JoinHostPort(host, port)
 }
 
 // part returns the block of the robot that a section of Player 1 is a part of, or
@@ -434,7 +468,7 @@ func (b *block) field(s *syntax.Section, f *syntax.Field, ok bool) {
 		case "worldfile":
 			name = "world"
 		}
-		if text == "" {
+		if text == "" || name == "port" && !isPort(text) {
 			break
 		}
 		value = `"` + text + `"`
@@ -471,6 +505,16 @@ func numbers(s *syntax.Section, f *syntax.Field) string {
 		return ""
 	}
 	return text + "]"
+}
+
+// isPort reports whether a text is a serial port here: a path, or HOST:PORT.
+func isPort(text string) bool {
+	if !strings.Contains(text, ":") || strings.HasPrefix(text, "/") || strings.HasPrefix(text, ".") {
+		return net.ParseIP(text) == nil
+	}
+	host, port, err := net.SplitHostPort(text)
+	n, wrong := strconv.ParseUint(port, 10, 16)
+	return err == nil && wrong == nil && n > 0 && host != ""
 }
 
 // portOf returns a TCP port, which may be written as a string; empty: it is none.

@@ -63,14 +63,34 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// A robot behind TCP is behind the same TCP here, with the defaults of the original.
+func TestRemotePorts(t *testing.T) {
+	for fields, want := range map[string]string{
+		`use_tcp 1 tcp_remote_host "10.0.0.5" tcp_remote_port 4001`: `port "10.0.0.5:4001"`,
+		`tcp_remote_port "4001" use_tcp 1`:                          `port "localhost:4001"`,
+		`use_tcp true tcp_remote_host "fe80::5"`:                    `port "[fe80::5]:8101"`,
+		`use_tcp 1 port "/dev/ttyS0"`:                               `port "localhost:8101"`,
+		`use_tcp 0 tcp_remote_host "10.0.0.5" port "/dev/ttyS0"`:    `port "/dev/ttyS0"`,
+	} {
+		file, err := parse("old.cfg", `driver ( name "p2os" provides ["position2d:0"] `+fields+` )`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := Convert(file)
+		if err != nil || strings.Count(result.Text, "\n  port ") != 1 || !strings.Contains(result.Text, "\n  "+want+"\n") {
+			t.Errorf("%s: %v\n%s\nwant %s", fields, err, result.Text, want)
+		}
+	}
+}
+
 // Hardware that the converted file would not find is an error with its place.
 func TestLostPorts(t *testing.T) {
 	for old, want := range map[string]string{
-		"driver ( name \"p2os\" provides [\"position2d:0\"]\n use_tcp 1 tcp_remote_host \"10.0.0.5\" )": "old.cfg:2:2: the driver p2os",
-		`driver ( name "p2os" provides ["position2d:0"] use_tcp true port "/dev/ttyS0" )`:               "old.cfg:1:48: the driver p2os",
-		`driver ( name "p2os" provides ["position2d:0"] use_tcp "yes" )`:                                "use_tcp",
-		`driver ( name "sonyevid30" provides ["ptz:0"] port 5 )`:                                        "old.cfg:1:47: the driver evid30",
-		`driver ( name "hokuyoaist" provides ["ranger:0"] portopts "type=log" )`:                        "the driver urg",
+		"driver ( name \"p2os\" provides [\"position2d:0\"]\n use_tcp 1 tcp_remote_port 70000 )":         "old.cfg:2:2: the driver p2os",
+		"driver ( name \"sicklms200\" provides [\"laser:0\"]\n use_tcp 1 tcp_remote_host \"10.0.0.5\" )": "old.cfg:2:2: the driver sicklms200",
+		`driver ( name "p2os" provides ["position2d:0"] use_tcp "yes" )`:                                 "use_tcp",
+		`driver ( name "sonyevid30" provides ["ptz:0"] port 5 )`:                                         "old.cfg:1:47: the driver evid30",
+		`driver ( name "hokuyoaist" provides ["ranger:0"] portopts "type=log" )`:                         "the driver urg",
 		`vision:0 ( port 0 )`: "the driver acts",
 		`driver ( name "p2os" provides ["position2d:0"] use_tcp 0 tcp_remote_host "10.0.0.5" )`: "",
 		`driver ( name "p2os" provides ["position2d:0"] use_tcp false tcp_remote_port 8101 )`:   "",
@@ -248,7 +268,7 @@ func TestRandomFiles(t *testing.T) {
 	}
 	value := func() string {
 		return pick(number(), `"/dev/ttyS0"`, `"/dev/ttyS1"`, `"/dev//ttyS1"`, `"x"`, `""`, "true", "no", list(number), list(address),
-			`"type=serial,device=/dev/ttyS1"`, `"10.0.0.7"`, `"5001"`)
+			`"type=serial,device=/dev/ttyS1"`, `"10.0.0.7"`, `"5001"`, `"127.0.0.1:4001"`, `"localhost:0"`, `"fe80::1"`)
 	}
 	for range 3000 {
 		var text strings.Builder

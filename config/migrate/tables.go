@@ -44,6 +44,9 @@ const elsewhere = "!"
 // transports has the options of the drivers that say where the hardware is.
 const transports = "port portopts use_tcp"
 
+// tcp has the options of a robot that is reached over TCP.
+const tcp = "use_tcp tcp_remote_host tcp_remote_port"
+
 // own has the drivers in reasons whose names this server has, too.
 const own = "readlog writelog passthrough"
 

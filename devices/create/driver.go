@@ -90,7 +90,7 @@ func Kind() devices.Kind {
 		Probe:    probe(),
 		Provides: []devices.Spec{devices.Position(), devices.Misc()},
 		Options: []devices.Option{
-			{Name: "port", Default: devices.SerialPort("/dev/ttyUSB0"), Doc: "serial port"},
+			{Name: "port", Default: devices.SerialPort("/dev/ttyUSB0"), Doc: "serial port, or HOST:PORT"},
 			{Name: "full", Default: false, Doc: "obey also at cliffs and with a wheel off the floor (mode Full)"},
 		},
 		New: func(a devices.Args) (devices.Driver, error) { return New(a.String("port"), a.Bool("full")), nil },

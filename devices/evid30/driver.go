@@ -135,7 +135,7 @@ func Kind() devices.Kind {
 		Name: "evid30", Doc: "Sony EVI-D30, D70 or D100 pan-tilt-zoom camera", Provides: []devices.Spec{devices.PTZ()}, SetupLimit: setupLimit,
 		Probe: probe(),
 		Options: []devices.Option{
-			{Name: "port", Default: devices.SerialPort("/dev/ttyS2"), Doc: "serial port"},
+			{Name: "port", Default: devices.SerialPort("/dev/ttyS2"), Doc: "serial port, or HOST:PORT"},
 			{Name: "model", Default: "", Doc: "`EVI-D30`, `EVI-D70` or `EVI-D100`; empty: the camera is asked"},
 			{Name: "pan", Default: []float64{}, Doc: "range of another camera: least and greatest degrees, camera units in a degree"},
 			{Name: "tilt", Default: []float64{}, Doc: "the same for the tilt"},

@@ -52,7 +52,7 @@ func Kind() devices.Kind {
 		Name: "lines", Doc: "a robot or sensor that speaks lines of text, described by the configuration",
 		Provides: []devices.Spec{devices.Position(), devices.Sonar(), devices.Misc()},
 		Options: []devices.Option{
-			{Name: "port", Default: devices.SerialPort("/dev/ttyACM0"), Doc: "serial port"},
+			{Name: "port", Default: devices.SerialPort("/dev/ttyACM0"), Doc: "serial port, or HOST:PORT"},
 			{Name: "baud", Default: 115200, Min: 300, Max: 4e6, Unit: "bit/s", Doc: "its speed"},
 			{Name: "boot", Default: 2000, Max: 60000, Unit: "ms", Doc: "how long the board boots when its port is opened"},
 			{Name: "hello", Default: []string{}, Doc: "lines to send when it has booted"},

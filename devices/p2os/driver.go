@@ -97,7 +97,7 @@ func Kind() devices.Kind {
 	return devices.Kind{
 		Name: "p2os", Doc: "Pioneer robots with a P2OS, AROS or ARCOS microcontroller", SetupLimit: setupTime + transport.Grace,
 		Provides: []devices.Spec{devices.Position(), devices.Sonar(), devices.Gripper(), devices.Misc()},
-		Options:  append([]devices.Option{{Name: "port", Default: devices.SerialPort("/dev/ttyS0"), Doc: "serial port"}}, options()...),
+		Options:  append([]devices.Option{{Name: "port", Default: devices.SerialPort("/dev/ttyS0"), Doc: "serial port, or HOST:PORT"}}, options()...),
 		Probe:    probe(),
 		New: func(a devices.Args) (devices.Driver, error) {
 			o, err := overrides(a)

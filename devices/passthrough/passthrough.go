@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/netip"
-	"strconv"
 	"strings"
 	"time"
 
@@ -43,28 +41,15 @@ func Kind() devices.Kind {
 // resolve returns the numeric address of a host, or of host:port. A name is looked
 // up now, because the loop must not block.
 func resolve(remote string) (string, error) {
-	host, port, err := net.SplitHostPort(remote)
+	address := remote
+	if _, _, err := net.SplitHostPort(remote); err != nil {
+		address = net.JoinHostPort(strings.Trim(remote, "[]"), defaultPort)
+	}
+	numeric, err := devices.Resolve(address)
 	if err != nil {
-		host, port = strings.Trim(remote, "[]"), defaultPort
+		return "", fmt.Errorf("remote %q: %w", remote, err)
 	}
-	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-		return "", fmt.Errorf(`remote %q: write "host" or "host:port"`, remote)
-	}
-	if ip, err := netip.ParseAddr(host); err == nil {
-		return net.JoinHostPort(ip.String(), port), nil
-	}
-	addresses, err := net.LookupHost(host)
-	if err != nil {
-		return "", fmt.Errorf("remote %q: %w: write its numeric address, or name it in /etc/hosts", remote, err)
-	}
-	best := addresses[0]
-	for _, a := range addresses { // IPv4 first: a server on 127.0.0.1 is not on ::1
-		if !strings.Contains(a, ":") {
-			best = a
-			break
-		}
-	}
-	return net.JoinHostPort(best, port), nil
+	return numeric, nil
 }
 
 // remote is a device of the other Player.

@@ -95,7 +95,7 @@ func Kind() devices.Kind {
 		Probe:    probe(),
 		Provides: []devices.Spec{devices.Laser()},
 		Options: []devices.Option{
-			{Name: "port", Default: devices.SerialPort("/dev/ttyUSB0"), Doc: "serial port"},
+			{Name: "port", Default: devices.SerialPort("/dev/ttyUSB0"), Doc: "serial port, or HOST:PORT"},
 			scan.HeadingOption(),
 			scan.FlipOption(),
 			{Name: "range", Default: 12000, Min: 100, Max: 65535, Unit: "mm", Doc: "the reading where nothing is seen, or only something further away"},

@@ -53,7 +53,7 @@ func New(port string) *Driver {
 func Kind() devices.Kind {
 	return devices.Kind{
 		Name: "sicklms200", Doc: "SICK LMS-200 laser scanner", Provides: []devices.Spec{devices.Laser()}, SetupLimit: setupTime + transport.Grace,
-		Options: []devices.Option{{Name: "port", Default: devices.SerialPort("/dev/ttyS1"), Doc: "serial port"}},
+		Options: []devices.Option{{Name: "port", Default: devices.SerialPort("/dev/ttyS1"), Doc: "serial port, or HOST:PORT"}},
 		Probe:   probe(),
 		New:     func(a devices.Args) (devices.Driver, error) { return New(a.String("port")), nil },
 	}

@@ -183,9 +183,10 @@ func acknowledged(t Telegram) error {
 	return nil
 }
 
-// found returns the phase after the laser has answered at a speed.
+// found returns the phase after the laser has answered at a speed, which over the network it
+// keeps: the line would not follow.
 func (d *Driver) found() transport.Phase {
-	if d.Baud() < streamSpeed {
+	if d.Baud() < streamSpeed && !d.OverNetwork() {
 		return changing
 	}
 	return asking

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"net/netip"
 	"slices"
 	"time"
 
@@ -137,7 +136,8 @@ func (t *Transport) Phase() Phase {
 // Tried returns how often the request of the phase was sent.
 func (t *Transport) Tried() int { return t.tries }
 
-// Baud returns the speed of the line, also if it has none.
+// Baud returns the speed of the line; over the network, where nobody knows it, the first of
+// Protocol.Speeds.
 func (t *Transport) Baud() int { return t.baud }
 
 // Found reports that the hardware has answered: the search for its speed ends.
@@ -280,16 +280,17 @@ func (t *Transport) setSpeed(baud int) error {
 		if err := t.Port().SetSpeed(baud); err != nil {
 			return err
 		}
+		t.baud = baud
 	}
-	t.baud, t.found = baud, false
+	t.found = false
 	t.reset() // it holds bytes of the other speed
 	return nil
 }
 
-// OverNetwork reports whether the Address is IP:PORT: there is no line with a speed.
+// OverNetwork reports whether the Address is IP:PORT: if there is a line behind it, its
+// speed is set there.
 func (t *Transport) OverNetwork() bool {
-	_, err := netip.ParseAddrPort(t.Protocol.Address)
-	return err == nil
+	return devices.SerialPort(t.Protocol.Address).OverNetwork()
 }
 
 // openPort opens the port.

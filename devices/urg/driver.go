@@ -99,7 +99,7 @@ func Kind() devices.Kind {
 		Probe:    probe(),
 		Provides: []devices.Spec{devices.Laser()},
 		Options: []devices.Option{
-			{Name: "port", Default: devices.SerialPort("/dev/ttyACM0"), Doc: "serial port, or IP:PORT of a sensor on the network"},
+			{Name: "port", Default: devices.SerialPort("/dev/ttyACM0"), Doc: "serial port, or HOST:PORT, also of a sensor on the network"},
 			scan.HeadingOption(),
 			scan.FlipOption(),
 			{Name: "range", Default: 0, Min: 0, Max: 65535, Unit: "mm", Doc: "the reading where nothing nearer is seen; 0: the range of the sensor"},

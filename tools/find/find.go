@@ -38,6 +38,9 @@ func run(ctx context.Context, kinds []devices.Kind, args []string, stdout, stder
 		return err
 	}
 	for i := range paths {
+		if devices.SerialPort(paths[i]).OverNetwork() {
+			continue
+		}
 		if paths[i], err = filepath.Abs(paths[i]); err != nil { // the file may be used elsewhere
 			return err
 		}
@@ -77,7 +80,7 @@ func names(kinds []devices.Kind) (names []string) {
 
 // result is what was found on a port.
 type result struct {
-	path string // as it was given
+	path string // as it was given, or HOST:PORT
 	kind devices.Kind
 	devices.Finding
 	note string // why nothing was found

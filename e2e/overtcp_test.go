@@ -1,0 +1,207 @@
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"player/emulator/arduino"
+	"player/emulator/create"
+	"player/emulator/line"
+	robot "player/emulator/p2os"
+	"player/emulator/rplidar"
+	laser "player/emulator/sick"
+	"player/emulator/sony"
+	"player/emulator/urg"
+	"player/serialport"
+)
+
+// adapter serves a serial line over TCP as ser2net does: raw, at one speed, for one
+// connection at a time, and with the line closed in between.
+type adapter struct {
+	path     string
+	baud     int
+	address  string
+	mu       sync.Mutex
+	listener net.Listener // nil while it is cut off
+	conn     net.Conn     // nil: none
+}
+
+func overTCP(t *testing.T, path string, baud int) *adapter {
+	t.Helper()
+	a := &adapter{path: path, baud: baud, address: "127.0.0.1:0"}
+	a.mend(t)
+	t.Cleanup(a.cut)
+	return a
+}
+
+// mend has the adapter listen, again at the same address.
+func (a *adapter) mend(t *testing.T) {
+	t.Helper()
+	l, err := net.Listen("tcp", a.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.address, a.listener = l.Addr().String(), l
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			a.serve(l, conn)
+		}
+	}()
+}
+
+// cut ends the connection and refuses others.
+func (a *adapter) cut() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.listener != nil {
+		a.listener.Close()
+		a.listener = nil
+	}
+	if a.conn != nil {
+		a.conn.Close()
+	}
+}
+
+func (a *adapter) serve(l net.Listener, conn net.Conn) {
+	defer conn.Close()
+	a.mu.Lock()
+	late := a.listener != l
+	a.conn = conn
+	a.mu.Unlock()
+	tty, err := serialport.Open(a.path, a.baud)
+	if late || err != nil {
+		return
+	}
+	file := os.NewFile(uintptr(tty.Fd()), a.path)
+	defer file.Close()
+	defer serialport.Unlock(tty)
+	go func() {
+		_, _ = io.Copy(conn, file) // ends with the line or the connection
+		conn.Close()
+	}()
+	_, _ = io.Copy(file, conn)
+}
+
+// A robot behind TCP drives, stands when the network is cut, comes back without any action
+// of its client and without moving, and hears the farewell of a server that ends.
+func TestRobotOverTCP(t *testing.T) {
+	t.Parallel()
+	r := startRobot(t, robot.Options{})
+	a := overTCP(t, r.Port(), 9600)
+	_, port, _ := net.SplitHostPort(a.address)
+	s, c := launch{}.driving(t, r, "-pp", "localhost:"+port)
+	a.cut()
+	s.awaitLog(t, "device unavailable")
+	await(t, "standstill", func() bool { state := r.State(); return state.Left == 0 && state.WantLeft == 0 })
+	a.mend(t)
+	s.awaitLog(t, "device is back")
+	if state := r.State(); state.Left != 0 || state.WantLeft != 0 {
+		t.Errorf("it moves by itself: %+v", state)
+	}
+	c.drivesOff(r)
+	s.stop(t)
+	checkFarewell(t, r)
+}
+
+// Last words go over TCP, too.
+func TestGuardOverTCP(t *testing.T) {
+	t.Parallel()
+	r := startRobot(t, robot.Options{})
+	a := overTCP(t, r.Port(), 9600)
+	s, _ := launch{}.driving(t, r, "-pp", a.address)
+	s.guard(t)
+	s.signal(t, syscall.SIGKILL)
+	<-s.exited
+	stood(t, r)
+	await(t, "last words", func() bool { return bytes.HasSuffix(r.Heard(line.HostToDevice), farewell) })
+}
+
+// hardware is one of each kind with a serial line, by the name of its driver.
+type hardware struct {
+	port string
+	baud int
+}
+
+func oneOfEach(t *testing.T) map[string]hardware {
+	t.Helper()
+	cable := func(name string) line.Options { return line.Options{Link: filepath.Join(t.TempDir(), name)} }
+	started := func(closer interface{ Close() }, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(closer.Close)
+	}
+	roomba, err := create.Start(create.Options{Line: cable("create")})
+	started(roomba, err)
+	lidar, err := rplidar.Start(rplidar.Options{Line: cable("lidar")})
+	started(lidar, err)
+	scanner, err := urg.Start(urg.Options{Line: cable("urg")})
+	started(scanner, err)
+	return map[string]hardware{
+		"p2os": {startRobot(t, robot.Options{Line: line.Options{Baud: 38400}}).Port(), 38400}, "sicklms200": {startLaser(t, laser.Options{}).Port(), 9600},
+		"evid30": {startCamera(t, sony.Options{}).Port(), 9600}, "create": {roomba.Port(), 115200},
+		"rplidar": {lidar.Port(), 115200}, "urg": {scanner.Port(), 19200},
+	}
+}
+
+// All hardware works behind an adapter, which keeps the speed that it was given.
+func TestAllOverTCP(t *testing.T) {
+	t.Parallel()
+	provides := map[string]string{"p2os": "position", "sicklms200": "laser", "evid30": "ptz", "create": "position", "rplidar": "laser", "urg": "laser"}
+	letters := map[string]byte{"position": 'p', "laser": 'l', "ptz": 'z'}
+	for name, h := range oneOfEach(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := overTCP(t, h.port, h.baud)
+			device := provides[name]
+			file := write(t, t.TempDir(), name+".cfg", fmt.Sprintf("driver ( name %q provides [\"%s:0\"] port %q )", name, device, a.address))
+			c := start(t, file).dial(t)
+			pair := string([]byte{letters[device], 'r'})
+			c.mustOpen("yr"+pair, "yr"+pair)
+			c.until("new data", func() bool { return c.age() < time.Second })
+		})
+	}
+	t.Run("lines", func(t *testing.T) {
+		t.Parallel()
+		o := arduino.Options{Line: line.Options{Link: filepath.Join(t.TempDir(), "arduino")}}
+		r, err := arduino.Start(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(r.Close)
+		a := overTCP(t, r.Port(), 115200)
+		text, err := os.ReadFile("../configs/arduino.cfg")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := start(t, write(t, t.TempDir(), "arduino.cfg", strings.NewReplacer("/dev/ttyACM0", a.address, "  baud", "  boot 100\n  baud").Replace(string(text))))
+		s.dial(t).mustOpen("pr", "pr")
+	})
+}
+
+func TestFindOverTCP(t *testing.T) {
+	t.Parallel()
+	var ports, names, drivers []string
+	for name, h := range oneOfEach(t) {
+		a := overTCP(t, h.port, h.baud)
+		ports, names = append(ports, a.address), append(names, a.address+": "+name)
+		drivers = append(drivers, fmt.Sprintf("port %q", a.address))
+	}
+	findsAll(t, names, drivers, ports...)
+}
