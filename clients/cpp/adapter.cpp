@@ -4,7 +4,7 @@
 // uses what a program would use: the manual's methods and members.
 #include "playerclient.h"
 
-#include "../c/json.h"
+#include "json.h"
 
 #include <iostream>
 #include <sstream>

@@ -3,5 +3,5 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 . ../c/common.sh
-[ -x "$BUILD/adapter" ] || c++ -std=c++17 "${strict[@]}" "${sanitize[@]}" -o "$BUILD/adapter" adapter.cpp
+[ -x "$BUILD/adapter" ] || c++ -std=c++17 "${strict[@]}" "${sanitize[@]}" -I../c -o "$BUILD/adapter" adapter.cpp
 exec "$BUILD/adapter"

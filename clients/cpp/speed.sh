@@ -3,5 +3,5 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 . ../c/common.sh
-[ -x "$BUILD/speed" ] || c++ -std=c++17 "${strict[@]}" -O2 -pthread -o "$BUILD/speed" speed.cpp
+[ -x "$BUILD/speed" ] || c++ -std=c++17 "${strict[@]}" -O2 -pthread -I../c -o "$BUILD/speed" speed.cpp
 exec "$BUILD/speed" "$@"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tests of what playerclient.h adds to player.h: Write, GripperCommand, timeouts
+// Tests of what player.hpp adds to player.h: Write, GripperCommand, timeouts
 // and Reconnect. The server is a thread that expects bytes.
 #include "playerclient.h"
 

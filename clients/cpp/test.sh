@@ -7,11 +7,16 @@ set -euo pipefail
 cd "$(dirname "$0")"
 . ../c/common.sh
 sed -n '/^```cpp$/,/^```$/{/^```/d;p}' README.md >"$BUILD/readme.cpp" # the example is a program
-c++ -std=c++17 "${strict[@]}" -I. -o "$BUILD/readme" "$BUILD/readme.cpp"
-for source in examples/*.cpp; do
-  c++ -std=c++17 -O2 "${strict[@]}" -o "$BUILD/$(basename "$source" .cpp)" "$source"
+mkdir -p "$BUILD/include"
+cp ./*.h ./*.hpp ../c/player.h "$BUILD/include"
+for source in "$BUILD/readme.cpp" names.cpp; do
+  c++ -std=c++17 "${strict[@]}" -I"$BUILD/include" -o "$BUILD/$(basename "$source" .cpp)" "$source"
 done
-c++ -std=c++17 "${strict[@]}" "${sanitize[@]}" -pthread -o "$BUILD/test" test.cpp
+"$BUILD/names"
+for source in examples/*.cpp; do
+  c++ -std=c++17 -O2 "${strict[@]}" -I../c -o "$BUILD/$(basename "$source" .cpp)" "$source"
+done
+c++ -std=c++17 "${strict[@]}" "${sanitize[@]}" -pthread -I../c -o "$BUILD/test" test.cpp
 "$BUILD/test"
 run_examples
 echo "clients/cpp: ok"

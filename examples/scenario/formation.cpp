@@ -18,7 +18,7 @@
 // usage: formation host port-of-leader port-of-left port-of-right
 //
 // Lengths are in mm, angles in radians, counterclockwise; x is ahead, y to the left.
-#include "../../clients/cpp/playerclient.h"
+#include "playerclient.h"
 
 #include <array>
 #include <cmath>

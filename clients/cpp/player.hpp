@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// player.hpp is the C++ client of appendix A of the Player manual, in C++17 on the
+// C client, player.h, which the compiler has to find, too. Both are headers only:
+// there is nothing to link. All names are in namespace player; playerclient.h has
+// them outside of it, too, as the manual's programs need them.
+//
+//   player::CRobot robot;
+//   if (robot.Connect("tanis") || robot.Request("srpw")) return 1;
+//   while (!robot.Read()) {  // ten times a second
+//     robot.newspeed = robot.sonar[3] < 500 ? 0 : 100;
+//     robot.newturnrate = 20;
+//     robot.Write();
+//   }
+//
+// Methods return zero if they succeed, otherwise a player_result (player.h).
+// Lengths are in mm, angles in degrees. x is forward, y to the left, and angles
+// increase counterclockwise.
+#ifndef PLAYER_HPP
+#define PLAYER_HPP
+
+#include "player.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace player {
+
+constexpr int ACTS_NUM_CHANNELS = PLAYER_CHANNELS;
+constexpr int ACTS_MAX_NO_BLOBS = PLAYER_MAX_BLOBS;
+
+struct CPosition {
+  unsigned int time;  // ms since the server started
+  int xpos, ypos;
+  unsigned short heading;  // 0..359
+  unsigned short compass;  // 0..359
+  short speed, turnrate;   // mm/s, deg/s
+  unsigned char stalls;    // zero if the motors turn freely
+};
+
+struct CMisc {
+  unsigned char frontbumpers, rearbumpers;  // lowest five bits, set while pressed
+  unsigned char voltage;                    // decivolt
+};
+
+struct CGripper {
+  unsigned char paddlesOpen, paddlesClose, paddlesMoving, paddlesError;
+  unsigned char leftPaddleOpen, rightPaddleOpen;
+  unsigned char gripLimitReached;
+  unsigned char liftUp, liftDown, liftMoving, liftError, liftLimitReached;
+  unsigned char outerBeamObstructed, innerBeamObstructed;
+};
+
+struct CPtz {
+  short pan, tilt, zoom;
+};
+
+struct CBlob {
+  unsigned int area;  // pixels
+  unsigned char x, y, left, right, top, bottom;
+};
+
+struct CVision {
+  char NumBlobs[ACTS_NUM_CHANNELS];  // blobs in each channel
+  CBlob *Blobs[ACTS_NUM_CHANNELS];   // largest first
+};
+
+struct CJoystick {  // not in the manual (PROTOCOL 7.8)
+  unsigned int buttons;  // bit n is set while button n is pressed
+  short axes[PLAYER_AXES];
+};
+
+enum data_mode_t { CONTINUOUS, REQUESTREPLY };
+enum velocity_mode_t { DIRECTWHEELVELOCITY, SEPARATETRANSROT };
+
+enum : unsigned char {  // gripper commands; the last two have an argument in steps of 20 ms
+  GRIPopen = PLAYER_GRIP_OPEN,
+  GRIPclose = PLAYER_GRIP_CLOSE,
+  GRIPstop = PLAYER_GRIP_STOP,
+  LIFTup = PLAYER_LIFT_RAISE,
+  LIFTdown = PLAYER_LIFT_LOWER,
+  LIFTstop = PLAYER_LIFT_STOP,
+  GRIPstore = PLAYER_GRIP_STORE,
+  GRIPdeploy = PLAYER_GRIP_DEPLOY,
+  GRIPhalt = PLAYER_GRIP_HALT,
+  GRIPpress = PLAYER_GRIP_PRESS,
+  GRIPPress = GRIPpress,  // as the manual's example spells it
+  LIFTcarry = PLAYER_LIFT_CARRY
+};
+
+class CRobot {
+  // First, since the public members point into it.
+  struct State {
+    player_client c{};
+    CPosition position{};
+    CMisc misc{};
+    CGripper gripper{};
+    CPtz ptz{};
+    CVision vision{};
+    CJoystick joystick{};
+    CBlob blobs[ACTS_NUM_CHANNELS][ACTS_MAX_NO_BLOBS]{};
+  };
+  std::unique_ptr<State> s = std::make_unique<State>();
+
+public:
+  CRobot() {
+    for (int i = 0; i < ACTS_NUM_CHANNELS; i++) vision->Blobs[i] = s->blobs[i];
+  }
+  ~CRobot() { Close(); }
+  CRobot(const CRobot &) = delete;
+  CRobot &operator=(const CRobot &) = delete;
+
+  std::string host = "localhost";
+  int port = PLAYER_PORT;
+  // The limit for Connect, Request, Read and Reconnect each. A negative one waits
+  // for ever, as the manual's library did.
+  std::chrono::milliseconds timeout{-1};
+
+  // The newest data. Has reports whether a device has sent some.
+  unsigned short *const sonar = s->c.sonar;  // 16, clockwise from the front left; 0: not fired yet
+  unsigned short *const laser = s->c.laser;  // 361, every half degree, right to left
+  CPosition *const position = &s->position;
+  CVision *const vision = &s->vision;
+  CGripper *const gripper = &s->gripper;
+  CMisc *const misc = &s->misc;
+  CPtz *const ptz = &s->ptz;
+  CJoystick *const joystick = &s->joystick;
+
+  // What Write sends.
+  short newspeed = 0;     // mm/s forward
+  short newturnrate = 0;  // deg/s counterclockwise
+  short pan = 0;          // -100..100, counterclockwise
+  short tilt = 0;         // -25..25, up
+  short zoom = 0;         // 0 wide .. 1023 telephoto
+  short newgrip = 0;      // set by GripperCommand; 0: none
+
+  int Connect() {
+    int r = player_connect(&s->c, host.c_str(), port, Timeout());
+    if (r) std::fprintf(stderr, "player: %s port %d: %s\n", host.c_str(), port, Error());
+    return r;
+  }
+  int Connect(const char *name) {
+    host = name;
+    return Connect();
+  }
+  int Connect(const char *name, int number) {
+    port = number;
+    return Connect(name);
+  }
+
+  // Closes the connection. The server then stops the wheels if this client had
+  // write access to them.
+  void Close() { player_close(&s->c); }
+
+  // Connects again to the same server, asks for the devices that were open, and
+  // sets name, mode, frequency, lifetime and freshness as they were.
+  int Reconnect() { return player_reconnect(&s->c, Timeout()); }
+
+  // Asks for devices, as "srpw": sonar read, position write. PLAYER_REFUSED: less was
+  // granted, see Access, and is in force; Why has the reasons.
+  int Request(const char *pairs) {
+    int r = player_request(&s->c, pairs, Timeout());
+    Convert();
+    return r;
+  }
+
+  // Waits for one round of data.
+  int Read() {
+    int r = player_read(&s->c, Timeout());
+    Convert();
+    return r;
+  }
+
+  // Sends the commands above to the devices that are open for writing. A gripper
+  // command is sent once.
+  int Write() {
+    int r = 0;
+    if (Writable('p')) r = SetSpeed(newspeed, newturnrate);
+    if (!r && Writable('z')) r = SetPTZ(pan, tilt, zoom);
+    if (!r && Writable('g') && newgrip != 0) {
+      r = SetGripper(static_cast<unsigned char>(newgrip >> 8 & 255), static_cast<unsigned char>(newgrip & 255));
+      newgrip = 0;
+    }
+    return r;
+  }
+
+  // Sets newgrip. The command is sent by Write.
+  void GripperCommand(unsigned char command, unsigned char value = 0) { newgrip = static_cast<short>(command << 8 | value); }
+
+  // Commands that are sent at once, whatever Write would send.
+  int SetSpeed(int speed, int turnrate) { return player_set_speed(&s->c, speed, turnrate); }
+  int SetPTZ(int p, int t, int z) { return player_set_ptz(&s->c, p, t, z); }
+  int SetGripper(unsigned char command, unsigned char value = 0) { return player_set_gripper(&s->c, command, value); }
+
+  int SetDataMode(data_mode_t mode) { return player_set_request_reply(&s->c, mode == REQUESTREPLY); }
+  // The wheels stop unless SetSpeed is repeated within ms, at most 60000, also when this program
+  // hangs; zero speeds stop only what this client drives. 0: commands are good until it leaves.
+  int SetCommandLifetime(std::chrono::milliseconds ms) { return player_set_command_lifetime(&s->c, static_cast<int>(ms.count())); }
+  int SetFrequency(unsigned short hz) { return player_set_frequency(&s->c, hz); }
+  int RequestData() { return player_request_data(&s->c); }
+  int ChangeMotorState(unsigned char on) { return player_change_motor_state(&s->c, on != 0); }
+  int ResetPosition() { return player_reset_position(&s->c); }
+  int ChangeVelocityControl(velocity_mode_t mode) { return player_change_velocity_control(&s->c, mode == SEPARATETRANSROT); }
+
+  // Selects whether a round has only new data. It needs device y open for reading
+  // (PROTOCOL 8).
+  int SetFresh(bool on) { return player_set_fresh(&s->c, on); }
+
+  // Sets the name by which people see this client: at most 64 bytes of printable
+  // ASCII. An empty name removes it.
+  int SetName(const char *name) { return player_set_name(&s->c, name); }
+
+  // Stops the robot for everybody, or releases the stop. While it holds, which it
+  // does when this client has left, too, the server drops all commands of all
+  // clients. It needs no open device, but the right to write; without it the
+  // server ignores the call.
+  int EmergencyStop(bool on) { return player_emergency_stop(&s->c, on); }
+
+  // Reports whether a device has data: its latest block was valid and not empty.
+  bool Has(char device) const { return player_has(&s->c, device); }
+  // Reports whether the latest round has a block of this device.
+  bool New(char device) const { return player_new(&s->c, device); }
+  // The access that the server granted last: r, w, a, c, e; 0 before.
+  char Access(char device) const { return player_access(&s->c, device); }
+  // Why the last Request was refused a device: a word of PROTOCOL 8.9.1, a space, and
+  // text for people. Empty if it was not refused, or the server does not say.
+  std::string Why(char device) const { return player_why(&s->c, device); }
+  // The text of Why for people.
+  std::string Reason(char device) const { return player_reason(&s->c, device); }
+  // The size of a device's latest block in bytes.
+  int Size(char device) const { return s->c.devices[static_cast<unsigned char>(device)].size; }
+  // The age of a device's data when the server made the latest round. There is
+  // none if device y is not read, or the device has no data yet.
+  std::optional<std::chrono::microseconds> Age(char device) const {
+    uint64_t us;
+    if (!player_age_us(&s->c, device, &us)) return std::nullopt;
+    return std::chrono::microseconds(us);
+  }
+  // The time of the latest round since the server started, if device y is read.
+  std::chrono::microseconds ServerTime() const { return std::chrono::microseconds(s->c.server_time_us); }
+  // The text of the last result that was not zero.
+  const char *Error() const { return s->c.error; }
+
+  // Prints the data of all devices that have some.
+  void Print() const {
+    if (Has('p'))
+      std::printf("position: time %u x %d y %d heading %d speed %d turn rate %d compass %d stalls %d\n", position->time, position->xpos,
+                  position->ypos, position->heading, position->speed, position->turnrate, position->compass, position->stalls);
+    if (Has('s')) {
+      std::printf("sonar:");
+      for (int i = 0; i < PLAYER_SONARS; i++) std::printf(" %d", sonar[i]);
+      std::printf("\n");
+    }
+    if (Has('l')) std::printf("laser: right %d ahead %d left %d\n", laser[0], laser[180], laser[360]);
+    if (Has('m')) std::printf("misc: bumpers %d %d voltage %d\n", misc->frontbumpers, misc->rearbumpers, misc->voltage);
+    if (Has('z')) std::printf("ptz: pan %d tilt %d zoom %d\n", ptz->pan, ptz->tilt, ptz->zoom);
+    if (Has('g')) std::printf("gripper: state %d beams %d\n", s->c.gripper.state, s->c.gripper.beams);
+    for (int i = 0; Has('v') && i < ACTS_NUM_CHANNELS; i++)
+      for (int n = 0; n < vision->NumBlobs[i]; n++)
+        std::printf("vision: channel %d area %u x %d y %d\n", i, vision->Blobs[i][n].area, vision->Blobs[i][n].x, vision->Blobs[i][n].y);
+  }
+
+private:
+  int Timeout() const {
+    return timeout.count() < 0 ? -1 : static_cast<int>(std::min<std::chrono::milliseconds::rep>(timeout.count(), INT32_MAX));
+  }
+  bool Writable(char device) const { return Access(device) == 'w' || Access(device) == 'a'; }
+
+  // Brings the manual's structures up to date.
+  void Convert() {
+    const player_client &c = s->c;
+    const player_position &p = c.position;
+    *position = {p.time, p.x, p.y, p.heading, p.compass, p.speed, p.turnrate, p.stall};
+    *misc = {c.misc.front, c.misc.rear, c.misc.battery};
+    *ptz = {c.ptz.pan, c.ptz.tilt, c.ptz.zoom};
+    auto state = [&](int bit) { return static_cast<unsigned char>((c.gripper.state & bit) != 0); };
+    auto beams = [&](int bit) { return static_cast<unsigned char>((c.gripper.beams & bit) != 0); };
+    gripper->paddlesOpen = state(PLAYER_PADDLES_OPEN);
+    gripper->paddlesClose = state(PLAYER_PADDLES_CLOSED);
+    gripper->paddlesMoving = state(PLAYER_PADDLES_MOVING);
+    gripper->paddlesError = state(PLAYER_PADDLES_ERROR);
+    gripper->leftPaddleOpen = beams(PLAYER_LEFT_PADDLE_OPEN);
+    gripper->rightPaddleOpen = beams(PLAYER_RIGHT_PADDLE_OPEN);
+    gripper->gripLimitReached = beams(PLAYER_GRIP_LIMIT);
+    gripper->liftUp = state(PLAYER_LIFT_UP);
+    gripper->liftDown = state(PLAYER_LIFT_DOWN);
+    gripper->liftMoving = state(PLAYER_LIFT_MOVING);
+    gripper->liftError = state(PLAYER_LIFT_ERROR);
+    gripper->liftLimitReached = beams(PLAYER_LIFT_LIMIT);
+    gripper->outerBeamObstructed = beams(PLAYER_OUTER_BEAM);
+    gripper->innerBeamObstructed = beams(PLAYER_INNER_BEAM);
+    joystick->buttons = c.joystick.buttons;
+    std::copy(c.joystick.axes, c.joystick.axes + PLAYER_AXES, joystick->axes);
+    if (!Has('v')) return;
+    for (int i = 0; i < ACTS_NUM_CHANNELS; i++) {
+      vision->NumBlobs[i] = static_cast<char>(c.vision.count[i]);
+      for (int n = 0; n < c.vision.count[i]; n++) {
+        const player_blob &b = c.vision.blobs[i][n];
+        s->blobs[i][n] = {b.area, b.x, b.y, b.left, b.right, b.top, b.bottom};
+      }
+    }
+  }
+};
+
+}  // namespace player
+
+#endif
