@@ -46,7 +46,8 @@ func Main(args []string, stdout io.Writer, stderr *os.File) int {
 		return 0
 	}
 	args = args[1:]
-	if len(args) == 0 || !isCommand(args[0]) {
+	// With slack, the goroutines that scan beside a simulation's loop begin when the loop has made all scans.
+	if o, err := parseOptions(args); err == nil && o.stage == "" && (len(args) == 0 || !isCommand(args[0])) {
 		takeSlack()
 	}
 	err := run(context.Background(), args, stdout, stderr)

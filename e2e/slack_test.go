@@ -70,6 +70,15 @@ cat >/dev/null
 	}
 }
 
+// A simulation may be made faster than real time while it runs: goroutines then scan beside the
+// loop, and with slack they come too late.
+func TestSimulationHasNoSlack(t *testing.T) {
+	t.Parallel()
+	if got := start(t, "-stage", room).slacks(t); !slices.Equal(got, []string{kernelSlack}) {
+		t.Errorf("its threads have timer slack: %v", got)
+	}
+}
+
 // A server whose program cannot be executed again serves all the same.
 func TestStartWithoutSlack(t *testing.T) {
 	t.Parallel()
