@@ -7,6 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"player/config/syntax"
 	"player/devices"
 )
 
@@ -115,11 +116,11 @@ func defaultOf(o devices.Option) string {
 func literal(v any) string {
 	switch v := v.(type) {
 	case string:
-		return `"` + v + `"`
+		return syntax.Quote(v)
 	case devices.Path:
-		return `"` + string(v) + `"`
+		return syntax.Quote(string(v))
 	case devices.SerialPort:
-		return `"` + string(v) + `"`
+		return syntax.Quote(string(v))
 	case float64:
 		return strconv.FormatFloat(v, 'f', -1, 64)
 	case []string:

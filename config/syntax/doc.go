@@ -15,7 +15,8 @@
 // inside a tuple. A word is an ASCII letter followed by letters, digits and
 // any of . - _ [ ] : so point[3] is one word, and a blank is needed between a
 // field name and its tuple. A number is a run of + - . and digits, without
-// exponent; a string stays on one line and has no escapes. The value of a
+// exponent; a string stays on one line, has no escapes, and stands in " or, with
+// a " in it, in '. The value of a
 // field is on the line of its name; the ( of a section may follow on a later
 // line, and a tuple may span lines. A newline is LF, CR, CRLF or LFCR.
 //

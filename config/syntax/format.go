@@ -41,7 +41,15 @@ func (s *Section) formatFields(b *strings.Builder, indent string) {
 // quoted returns the value as in a file.
 func (v Value) quoted() string {
 	if v.kind == kindString {
-		return `"` + v.Text + `"`
+		return Quote(v.Text)
 	}
 	return v.Text
+}
+
+// Quote returns a string as in a file.
+func Quote(text string) string {
+	if strings.Contains(text, `"`) {
+		return "'" + text + "'"
+	}
+	return `"` + text + `"`
 }

@@ -169,7 +169,7 @@ func (p *parser) recover(s *Section, from scanner, err error) error {
 
 func (p *parser) unexpected(t token, where string) error {
 	if t.kind == kindUnterminated {
-		return p.syntaxError(t.pos, `string has no closing "`)
+		return p.syntaxError(t.pos, "string has no closing %s", t.text)
 	}
 	return p.syntaxError(t.pos, "unexpected %v%s", t, where)
 }

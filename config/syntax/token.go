@@ -84,9 +84,9 @@ func (s *scanner) next() token {
 	case c == '#':
 		n = lineLength(rest)
 		t.kind = kindComment
-	case c == '"':
-		if n = strings.IndexAny(rest[1:], "\"\r\n"); n < 0 || rest[1+n] != '"' {
-			t.kind = kindUnterminated
+	case c == '"' || c == '\'':
+		if n = strings.IndexAny(rest[1:], string(c)+"\r\n"); n < 0 || rest[1+n] != c {
+			t.kind, t.text = kindUnterminated, rest[:1]
 			return t
 		}
 		t.kind, t.text = kindString, rest[1:1+n]

@@ -39,9 +39,11 @@ func TestTokens(t *testing.T) {
 		{"yes trueish", []string{`1:1 word "yes"`, `1:5 word "trueish"`}},
 		{"1, 2", []string{`1:1 number 1`, `1:2 ","`, `1:4 number 2`}},
 		{"é_\xff", []string{`1:1 "é"`, `1:3 "_"`, `1:4 "\xff"`}},
-		{`x "y`, []string{`1:1 word "x"`, `1:3 ""`, "unterminated"}},
-		{"x \"y\r\"", []string{`1:1 word "x"`, `1:3 ""`, "unterminated"}},
-		{"\"", []string{`1:1 ""`, "unterminated"}},
+		{`x "y`, []string{`1:1 word "x"`, `1:3 "\""`, "unterminated"}},
+		{`'{"T":1}' "it's" '#'`, []string{`1:1 string "{\"T\":1}"`, `1:11 string "it's"`, `1:18 string "#"`}},
+		{`x 'y"`, []string{`1:1 word "x"`, `1:3 "'"`, "unterminated"}},
+		{"x \"y\r\"", []string{`1:1 word "x"`, `1:3 "\""`, "unterminated"}},
+		{"\"", []string{`1:1 "\""`, "unterminated"}},
 	} {
 		if got := scanAll(test.text); !slices.Equal(got, test.want) {
 			t.Errorf("%q: got %q, want %q", test.text, got, test.want)
