@@ -138,8 +138,8 @@ func TestLinesFail(t *testing.T) {
 		o      arduino.Options
 		change []string
 	}{
-		"no line of text comes at 115200 bit/s": {arduino.Options{Line: line.Options{Baud: 9600}}, nil},
-		"none is like those of read, such as":   {arduino.Options{}, []string{`"O {`, `"P {`, `"S {`, `"P {`, `"K {`, `"P {`, `"B {`, `"P {`}},
+		"no line of text comes at 115200 bit/s":        {arduino.Options{Line: line.Options{Baud: 9600}}, nil},
+		"none is like those of read and poll, such as": {arduino.Options{}, []string{`"O {`, `"P {`, `"S {`, `"P {`, `"K {`, `"P {`, `"B {`, `"P {`}},
 	} {
 		t.Run(want, func(t *testing.T) {
 			t.Parallel()

@@ -22,6 +22,9 @@ const (
 	// commandGap is the shortest time between two commands of clients that send more:
 	// 20 bytes take as long at 9600 baud.
 	commandGap = 20 * time.Millisecond
+	// answerLimit is how long the answer to a poll may take; then the next one is sent. 350
+	// bytes of JSON take 0.36 s at 9600 baud.
+	answerLimit = 500 * time.Millisecond
 )
 
 // Errors of Driver.Configure.
@@ -35,8 +38,11 @@ type Options struct {
 	Port   string
 	Baud   int
 	Boot   time.Duration // from opening the port, which restarts many boards
+	EOL    string        // end of the lines that it is sent: lf, cr or crlf; empty: lf
 	Hello  []string      // lines to send when it has booted
-	Read   []string      // patterns
+	Read   []string      // patterns of lines that come unasked, or as answers to commands
+	Poll   []string      // pairs: a line to send, the pattern of its answer
+	Round  time.Duration // from the first line of Poll to its repetition, if all are answered by then
 	Drive  string        // template; empty: it has no motors
 	Stop   string        // line that stops the motors; empty: Drive with zeros
 	Motors []string      // lines that switch the motors on and off; empty: it cannot
@@ -56,7 +62,10 @@ func Kind() devices.Kind {
 			{Name: "baud", Default: 115200, Min: 300, Max: 4e6, Unit: "bit/s", Doc: "its speed"},
 			{Name: "boot", Default: 2000, Max: 60000, Unit: "ms", Doc: "how long the board boots when its port is opened"},
 			{Name: "hello", Default: []string{}, Doc: "lines to send when it has booted"},
-			{Name: "read", Default: []string{}, Required: true, Doc: "patterns of the lines that it sends"},
+			{Name: "eol", Default: "lf", Doc: "end of the lines that it is sent: lf, cr or crlf"},
+			{Name: "read", Default: []string{}, Doc: "patterns of the lines that it sends"},
+			{Name: "poll", Default: []string{}, Doc: "pairs of a line that asks it and the pattern of its answer"},
+			{Name: "interval", Default: 100, Min: 10, Max: 1000, Unit: "ms", Doc: "how often it is asked all of poll"},
 			{Name: "drive", Default: "", Doc: "line that moves it"},
 			{Name: "stop", Default: "", Doc: "line that stops it; without: drive with zeros"},
 			{Name: "motors", Default: []string{}, Doc: "lines that switch its motors on and off"},
@@ -68,7 +77,8 @@ func Kind() devices.Kind {
 		NewAll: func(a devices.Args) ([]devices.Instance, error) {
 			ms := func(option string) time.Duration { return time.Duration(a.Int(option)) * time.Millisecond }
 			d, err := New(Options{
-				Port: a.String("port"), Baud: a.Int("baud"), Boot: ms("boot"), Hello: a.Strings("hello"), Read: a.Strings("read"),
+				Port: a.String("port"), Baud: a.Int("baud"), Boot: ms("boot"), EOL: a.String("eol"), Hello: a.Strings("hello"),
+				Read: a.Strings("read"), Poll: a.Strings("poll"), Round: ms("interval"),
 				Drive: a.String("drive"), Stop: a.String("stop"), Motors: a.Strings("motors"), Reset: a.String("reset"),
 				Repeat: ms("repeat"), Base: a.Float("wheelbase"), Most: a.Float("maxspeed"),
 			})
@@ -85,9 +95,14 @@ type Driver struct {
 	transport.Transport
 
 	opts     Options
+	eol      string
+	hello    []template
 	patterns []pattern
+	polls    []poll
 	drive    template
 	stop     template
+	motors   []template
+	reset    template
 	measured [fields]bool // by some pattern
 
 	position, sonar, misc *devices.Device // nil: it has none
@@ -95,10 +110,19 @@ type Driver struct {
 	booted bool
 	lines  transport.Lines
 
-	moving   bool          // a command is to be sent
-	free     time.Duration // when the next one may go out
-	due      time.Duration // when it is to be repeated; zero: not
+	moving  bool          // a command is to be sent
+	free    time.Duration // when the next one may go out
+	due     time.Duration // when it is to be repeated; zero: not
+	flushAt time.Duration // when flush is to be called; zero: never
+
+	asked    int           // the poll that waits for its answer, or is the next one
+	awaiting bool          // it was sent
+	askAt    time.Duration // when it is to be sent, or given up
+	round    time.Duration // when the first poll was sent
+
 	values   values
+	way      [2]float64 // mm, the newest left and right
+	fresh    [2]bool    // way has come since both were used
 	odometry wheels.Odometry
 	turned   turning
 	unit     [2]float64 // mm for one count of left and right
@@ -110,32 +134,66 @@ type Driver struct {
 	miscData     codec.MiscData
 }
 
+// poll is a line to send, and its answer.
+type poll struct {
+	line   template
+	answer pattern
+}
+
 // New returns a driver. The error names the line that cannot be used.
 func New(o Options) (*Driver, error) {
-	d := &Driver{opts: o}
-	for _, text := range o.Read {
-		pieces, err := compile(text, readable())
-		if err != nil {
-			return nil, fmt.Errorf("read %w", err)
-		}
-		for _, p := range pieces {
-			d.measured[p.field] = d.measured[p.field] || p.text == nil
-			if p.field == fieldLeft || p.field == fieldRight {
-				d.unit[p.field-fieldLeft] = p.factor
+	eol, known := map[string]string{"": "\n", "lf": "\n", "cr": "\r", "crlf": "\r\n"}[o.EOL]
+	if !known {
+		return nil, fmt.Errorf("eol %q: want lf, cr or crlf", o.EOL)
+	}
+	d := &Driver{opts: o, eol: eol}
+	var err error
+	read := func(option, text string) (p pattern) {
+		if err == nil {
+			if p, err = newPattern(text); err != nil {
+				err = fmt.Errorf("%s %w", option, err)
 			}
 		}
-		d.patterns = append(d.patterns, pieces)
-	}
-	var err error
-	if o.Drive != "" {
-		if d.drive, err = compile(o.Drive, writable()); err != nil {
-			return nil, fmt.Errorf("drive %w", err)
+		for _, piece := range p {
+			d.measured[piece.field] = d.measured[piece.field] || piece.text == nil
+			if piece.field == fieldLeft || piece.field == fieldRight {
+				d.unit[piece.field-fieldLeft] = piece.factor
+			}
 		}
+		return p
 	}
-	if d.stop = d.drive; o.Stop != "" {
-		if d.stop, err = compile(o.Stop, writable()); err != nil {
-			return nil, fmt.Errorf("stop %w", err)
+	write := func(option string, texts ...string) (t []template) {
+		for _, text := range texts {
+			line, wrong := newTemplate(text, eol)
+			if wrong != nil && err == nil {
+				err = fmt.Errorf("%s %w", option, wrong)
+			}
+			t = append(t, line)
 		}
+		return t
+	}
+	optional := func(option, text string) template {
+		if text == "" {
+			return nil
+		}
+		return write(option, text)[0]
+	}
+	for _, text := range o.Read {
+		d.patterns = append(d.patterns, read("read", text))
+	}
+	if len(o.Poll)%2 != 0 {
+		return nil, errors.New("poll: want pairs of a line and the pattern of its answer")
+	}
+	for pair := range slices.Chunk(o.Poll, 2) {
+		d.polls = append(d.polls, poll{write("poll", pair[0])[0], read("poll", pair[1])})
+	}
+	d.hello, d.motors = write("hello", o.Hello...), write("motors", o.Motors...)
+	d.reset, d.drive = optional("reset", o.Reset), optional("drive", o.Drive)
+	if d.stop = optional("stop", o.Stop); d.stop == nil {
+		d.stop = d.drive
+	}
+	if err != nil {
+		return nil, err
 	}
 	switch m := &d.measured; {
 	case m[fieldLeft] != m[fieldRight]:
@@ -145,7 +203,7 @@ func New(o Options) (*Driver, error) {
 	case len(o.Motors) != 0 && len(o.Motors) != 2:
 		return nil, errors.New("motors: want two lines, on and off")
 	case len(d.provides()) == 0:
-		return nil, errors.New("read: no pattern has a field")
+		return nil, errors.New("read, poll: no pattern has a field")
 	}
 	d.Protocol = d.protocol()
 	return d, nil
@@ -159,21 +217,22 @@ const (
 // protocol returns what the driver says of its board.
 func (d *Driver) protocol() transport.Protocol {
 	o := &d.opts
+	example := slices.Concat(o.Read, o.Poll[min(1, len(o.Poll)):])[0] // New has seen a pattern
 	p := transport.Protocol{
 		Address: o.Port, Name: "a board with lines of text", Speeds: []int{o.Baud},
 		Begin: d.begin, Limit: o.Boot + margin,
 		Steps: []transport.Step{
 			booting: {Wait: max(o.Boot, time.Millisecond), Late: d.Then(asking)},
-			asking:  {Send: d.hello, Wait: margin},
+			asking:  {Send: d.ask, Wait: answerLimit, Tries: int(margin / answerLimit)},
 		},
 		Framing: &d.lines.Framing, Receive: d.receive, Wake: d.wake, Bye: d.bye,
 		Silent: fmt.Errorf("no line of text comes at %d bit/s: check cable, speed and program of the board", o.Baud),
 		Stuck: func(transport.Phase) error {
-			return fmt.Errorf("lines come at %d bit/s, but none is like those of read, such as %q", o.Baud, o.Read[0])
+			return fmt.Errorf("lines come at %d bit/s, but none is like those of read and poll, such as %q", o.Baud, example)
 		},
 	}
 	if d.stop != nil {
-		p.LastWords = d.halt([]byte{'\n'}) // behind the end of a line that was cut off
+		p.LastWords = d.halt([]byte(d.eol)) // behind the end of a line that was cut off
 	}
 	return p
 }
@@ -214,9 +273,10 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 }
 
 // begin is Protocol.Begin: the board boots.
-func (d *Driver) begin(time.Duration) transport.Phase {
-	d.booted, d.moving, d.free, d.due = false, false, 0, 0
-	d.turned = turning{}
+func (d *Driver) begin(now time.Duration) transport.Phase {
+	d.booted, d.moving, d.free, d.due, d.flushAt = false, false, 0, 0, 0
+	d.asked, d.awaiting, d.askAt, d.round = 0, len(d.polls) > 0, now+d.opts.Boot+answerLimit, now
+	d.turned, d.fresh = turning{}, [2]bool{}
 	return booting
 }
 
@@ -228,12 +288,24 @@ func (d *Driver) halt(dst []byte) []byte {
 	return d.stop.append(dst, &[args]float64{})
 }
 
-// hello appends what a board is told that has booted. It may have been left driving.
-func (d *Driver) hello(dst []byte) []byte {
+// greet appends what a board is told that has booted. It may have been left driving.
+func (d *Driver) greet(dst []byte) []byte {
 	d.booted = true
 	dst = d.halt(dst)
-	for _, text := range d.opts.Hello {
-		dst = append(append(dst, text...), '\n')
+	for _, line := range d.hello {
+		dst = line.append(dst, &[args]float64{})
+	}
+	return dst
+}
+
+// ask appends the request of the handshake: the greeting, and the first poll until it
+// is answered.
+func (d *Driver) ask(dst []byte) []byte {
+	if d.Tried() == 1 {
+		dst = d.greet(dst)
+	}
+	if len(d.polls) > 0 {
+		dst = d.polls[0].line.append(dst, &[args]float64{})
 	}
 	return dst
 }
@@ -246,10 +318,47 @@ func (d *Driver) bye(dst []byte) []byte {
 	return d.halt(dst)
 }
 
-// wake is Protocol.Wake: a command is due.
+// wake is Protocol.Wake: a command or a poll is due.
 func (d *Driver) wake(now time.Duration) {
 	d.moving = d.moving || d.due != 0 && now >= d.due
 	d.flush(now)
+	d.poll(now)
+}
+
+// poll sends the next poll if it is time. One without an answer is given up.
+func (d *Driver) poll(now time.Duration) {
+	if len(d.polls) == 0 {
+		return
+	}
+	if d.awaiting && now >= d.askAt {
+		d.answered(now)
+	}
+	if !d.awaiting && now >= d.askAt {
+		if d.asked == 0 {
+			d.round = now
+		}
+		d.out = d.polls[d.asked].line.append(d.out[:0], &[args]float64{})
+		d.Port().Write(d.out)
+		d.awaiting, d.askAt = true, now+answerLimit
+	}
+	d.schedule()
+}
+
+// answered goes on to the next poll.
+func (d *Driver) answered(now time.Duration) {
+	d.awaiting, d.askAt = false, now
+	if d.asked++; d.asked == len(d.polls) {
+		d.asked, d.askAt = 0, max(now, d.round+d.opts.Round)
+	}
+}
+
+// schedule sets the next deadline.
+func (d *Driver) schedule() {
+	at := d.flushAt
+	if len(d.polls) > 0 && (at == 0 || d.askAt < at) {
+		at = d.askAt
+	}
+	d.WakeAt(at)
 }
 
 // receive is Protocol.Receive.
@@ -261,8 +370,8 @@ func (d *Driver) receive(now time.Duration, p []byte) {
 
 // line publishes what a line says. The first one after the boot ends the handshake.
 func (d *Driver) line(now time.Duration, line []byte) {
-	i := slices.IndexFunc(d.patterns, func(p pattern) bool { return p.match(line, &d.values) })
-	if i < 0 {
+	answer := d.awaiting && d.polls[d.asked].answer.match(line, &d.values)
+	if !answer && !slices.ContainsFunc(d.patterns, func(p pattern) bool { return p.match(line, &d.values) }) {
 		if len(line) > 0 {
 			d.Found()
 			d.lines.Stats.Broken++
@@ -273,8 +382,28 @@ func (d *Driver) line(now time.Duration, line []byte) {
 		return
 	}
 	d.Heard(now)
+	d.pair()
 	d.publish(now)
 	d.Up(now)
+	if answer {
+		d.answered(now)
+	}
+	d.poll(now)
+}
+
+// pair keeps left or right of one line until the other has come in another one.
+func (d *Driver) pair() {
+	v := &d.values
+	for i := range d.way {
+		if v.has[fieldLeft+i] {
+			d.way[i], d.fresh[i] = v.number[fieldLeft+i], true
+		}
+	}
+	both := d.fresh == [2]bool{true, true}
+	v.has[fieldLeft], v.has[fieldRight] = both, both
+	if both {
+		d.fresh = [2]bool{}
+	}
 }
 
 // publish publishes the devices that have a field in the line.
@@ -308,7 +437,7 @@ func (d *Driver) publish(now time.Duration) {
 func (d *Driver) locate(now time.Duration) {
 	v, p := &d.values, &d.positionData
 	if v.has[fieldLeft] && v.has[fieldRight] {
-		d.turn(now, [2]float64{v.number[fieldLeft], v.number[fieldRight]})
+		d.turn(now, d.way)
 		d.odometry.Fill(p)
 	}
 	take(v, fieldX, &p.X, math.MinInt32, math.MaxInt32)
@@ -337,7 +466,7 @@ func (d *Driver) turn(now time.Duration, way [2]float64) {
 		d.odometry.Forget()
 		d.position.ForgetCommand() // nothing moves by itself
 		d.moving, d.due = false, 0
-		d.Send(d.hello)
+		d.Send(d.greet)
 		if repeats, ok := d.restarts.Allow(now); ok {
 			d.Log().Warn("the board has restarted: its wheels count from 0 again", zap.Int("times before", repeats))
 		}
@@ -362,6 +491,9 @@ func (d *Driver) Command(now time.Duration, device *devices.Device) {
 
 // flush sends the newest command when the line is free.
 func (d *Driver) flush(now time.Duration) {
+	if d.drive == nil {
+		return
+	}
 	if d.Port().Buffered() > 0 {
 		d.free = now + commandGap // the line takes nothing: look again
 	}
@@ -385,13 +517,13 @@ func (d *Driver) flush(now time.Duration) {
 	}
 	switch {
 	case d.moving && b != nil:
-		d.WakeAt(d.free)
+		d.flushAt = d.free
 	case b == nil: // it was forgotten
-		d.moving, d.due = false, 0
-		d.WakeAt(0)
+		d.moving, d.due, d.flushAt = false, 0, 0
 	default:
-		d.WakeAt(d.due)
+		d.flushAt = d.due
 	}
+	d.schedule()
 }
 
 // Configure implements devices.Configurer.
@@ -403,19 +535,19 @@ func (d *Driver) Configure(now time.Duration, _ *devices.Device, payload []byte)
 	case !d.IsUp():
 		return errAway
 	}
-	text := ""
+	var line template
 	switch {
-	case c.Code == codec.ConfigMotors && len(d.opts.Motors) == 2:
-		text = d.opts.Motors[1-min(int(c.Arg), 1)]
+	case c.Code == codec.ConfigMotors && len(d.motors) == 2:
+		line = d.motors[1-min(int(c.Arg), 1)]
 	case c.Code == codec.ConfigOdometry && d.measured[fieldLeft]:
 		d.odometry.Reset()
 		return nil
-	case c.Code == codec.ConfigOdometry && d.opts.Reset != "":
-		text = d.opts.Reset
+	case c.Code == codec.ConfigOdometry && d.reset != nil:
+		line = d.reset
 	default:
 		return fmt.Errorf("configuration %q: %w", c.Code, errUnknown)
 	}
-	d.out = append(append(d.out[:0], text...), '\n')
+	d.out = line.append(d.out[:0], &[args]float64{})
 	d.Port().Write(d.out)
 	return nil
 }

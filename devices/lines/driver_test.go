@@ -61,7 +61,7 @@ func TestDiagnosis(t *testing.T) {
 	b := newBench(t)
 	for _, tt := range []struct{ says, want string }{
 		{"", "no line of text"},
-		{"hello\r\n", "none is like those of read"},
+		{"hello\r\n", "none is like those of read and poll"},
 		{"", "no line of text"},
 	} {
 		if err := b.setup(tt.says); err == nil || !strings.Contains(err.Error(), tt.want) {
@@ -115,5 +115,73 @@ func TestRestartIsToldToStop(t *testing.T) {
 	position.SetCommand(b.Now(), codec.PositionCommand{Speed: 100}.Append(nil))
 	if got := string(b.Port().Wrote[before:]); !strings.HasSuffix(got, "D 100 100\n") {
 		t.Errorf("a new command is not obeyed: %q", got)
+	}
+}
+
+// TestPolls: answers that look alike are told apart by what was asked. The next line is
+// sent when the answer has come; an answer that does not come is given up. Commands are
+// sent meanwhile.
+func TestPolls(t *testing.T) {
+	d, err := New(Options{
+		Port: "/dev/board", Baud: 9600, Boot: time.Second, EOL: "cr", Read: []string{"OK"}, Round: 200 * time.Millisecond,
+		Poll:  []string{"f 0", "{left} {_}", "f 1", "{right*-1} {_}", "b", "{battery}"},
+		Drive: "D {left} {right}", Base: 200, Most: 500,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := devices.NewTable(zap.NewNop())
+	if _, err := table.Attach(devices.Instance{Driver: d, Name: "board", Provides: d.provides()}); err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{World: transporttest.NewWorld(), t: t}
+	table.Connect(b.World)
+	position := table.Device(codec.Position)
+	if _, err := position.Subscribe(b.Now(), b); err != nil {
+		t.Fatal(err)
+	}
+	heard := 0
+	expect := func(after time.Duration, want string) {
+		t.Helper()
+		b.Pass(after)
+		if got := string(b.Port().Wrote[heard:]); got != want {
+			t.Fatalf("the board hears %q, want %q", got, want)
+		}
+		heard = len(b.Port().Wrote)
+	}
+	say := func(line string) { b.Port().Say([]byte(line + "\r\n")) }
+	expect(1200*time.Millisecond, "D 0 0\rf 0\r")
+	expect(500*time.Millisecond, "f 0\r") // the board has not heard it
+	say("100 7")
+	expect(0, "f 1\r")
+	say("-100 7")
+	expect(0, "b\r")
+	say("12.5")
+	if len(b.done) != 1 || b.done[0] != nil || d.miscData.Battery != 125 {
+		t.Fatalf("setup %v, battery %d", b.done, d.miscData.Battery)
+	}
+	expect(0, "f 0\r") // the round was long over
+	position.SetCommand(b.Now(), codec.PositionCommand{Speed: 100}.Append(nil))
+	expect(0, "D 100 100\r")
+	say("OK")
+	expect(400*time.Millisecond, "")
+	expect(100*time.Millisecond, "f 1\r") // f 0 is given up
+	say("-150 7")
+	expect(0, "b\r")
+	if d.positionData.X != 0 {
+		t.Errorf("a wheel alone has moved it to %d mm", d.positionData.X)
+	}
+	say("12.5")
+	expect(0, "f 0\r")
+	say("150 7")
+	if d.positionData.X != 50 || d.positionData.Heading != 0 {
+		t.Errorf("it is at %d mm, %d degrees; want 50, 0", d.positionData.X, d.positionData.Heading)
+	}
+	say("-150 7")
+	say("12.5")
+	expect(100*time.Millisecond, "f 1\rb\r")
+	expect(100*time.Millisecond, "f 0\r") // 200 ms after the last time
+	if n := d.lines.Stats.Broken; n != 0 {
+		t.Errorf("%d lines are not understood", n)
 	}
 }

@@ -18,6 +18,7 @@ import (
 // The fields of lines that are read. Sonars are sonar0 to sonar15.
 const (
 	fieldNone    = iota // {_}: a word that is of no use
+	fieldRest           // {...}: anything up to the text that follows it
 	fieldX              // mm
 	fieldY              // mm
 	fieldHeading        // deg, counterclockwise
@@ -37,7 +38,7 @@ const (
 // readable are the fields of a pattern by name.
 func readable() map[string]int {
 	names := map[string]int{
-		"_": fieldNone, "x": fieldX, "y": fieldY, "heading": fieldHeading, "speed": fieldSpeed, "turn": fieldTurn,
+		"_": fieldNone, "...": fieldRest, "x": fieldX, "y": fieldY, "heading": fieldHeading, "speed": fieldSpeed, "turn": fieldTurn,
 		"compass": fieldCompass, "stall": fieldStall, "left": fieldLeft, "right": fieldRight,
 		"front": fieldFront, "rear": fieldRear, "battery": fieldBattery,
 	}
@@ -53,11 +54,12 @@ const (
 	argTurn         // deg/s, counterclockwise
 	argLeft         // mm/s, of the left wheel
 	argRight        // mm/s
+	argEOL          // {eol}: the end of a line, between two lines
 	args
 )
 
 func writable() map[string]int {
-	return map[string]int{"speed": argSpeed, "turn": argTurn, "left": argLeft, "right": argRight}
+	return map[string]int{"speed": argSpeed, "turn": argTurn, "left": argLeft, "right": argRight, "eol": argEOL}
 }
 
 // piece is a literal text, or a field where that is nil.
@@ -69,11 +71,17 @@ type piece struct {
 }
 
 // compile reads a text with fields, such as "pos {x*1000} {heading}". A field is
-// {NAME}, {NAME*FACTOR} or {NAME/DIVISOR}; :DECIMALS may follow, for commands.
+// {NAME}, {NAME*FACTOR} or {NAME/DIVISOR}; :DECIMALS may follow, for commands. {{ is a
+// brace.
 func compile(text string, names map[string]int) ([]piece, error) {
 	var pieces []piece
 	for rest := text; rest != ""; {
 		literal, tail, found := strings.Cut(rest, "{")
+		for found && strings.HasPrefix(tail, "{") {
+			var more string
+			more, tail, found = strings.Cut(tail[1:], "{")
+			literal += "{" + more
+		}
 		if literal != "" {
 			pieces = append(pieces, piece{text: []byte(literal)})
 		}
@@ -87,9 +95,6 @@ func compile(text string, names map[string]int) ([]piece, error) {
 		p, err := field(inside, names)
 		if err != nil {
 			return nil, fmt.Errorf("%q: %w", text, err)
-		}
-		if n := len(pieces); n > 0 && pieces[n-1].text == nil {
-			return nil, fmt.Errorf("%q: nothing stands between two fields", text)
 		}
 		pieces = append(pieces, p)
 		rest = tail
@@ -131,6 +136,19 @@ func field(text string, names map[string]int) (piece, error) {
 // pattern is a line that is read.
 type pattern []piece
 
+func newPattern(text string) (pattern, error) {
+	p, err := compile(text, readable())
+	if err != nil {
+		return nil, err
+	}
+	for i := range len(p) - 1 {
+		if a, b := p[i], p[i+1]; a.text == nil && b.text == nil && (a.field == fieldRest || b.field != fieldRest) {
+			return nil, fmt.Errorf("%q: nothing stands between two fields", text)
+		}
+	}
+	return p, nil
+}
+
 // values are the fields of a line.
 type values struct {
 	number [fields]float64
@@ -141,12 +159,23 @@ type values struct {
 // only good then.
 func (p pattern) match(line []byte, v *values) bool {
 	v.has = [fields]bool{}
-	for _, piece := range p {
+	for i, piece := range p {
 		if piece.text != nil {
 			if !bytes.HasPrefix(line, piece.text) {
 				return false
 			}
 			line = line[len(piece.text):]
+			continue
+		}
+		if piece.field == fieldRest {
+			n := len(line)
+			if i+1 < len(p) {
+				n = bytes.Index(line, p[i+1].text)
+			}
+			if n < 0 {
+				return false
+			}
+			line = line[n:]
 			continue
 		}
 		n := word(line, piece.field == fieldNone)
@@ -180,10 +209,24 @@ func word(b []byte, anything bool) int {
 	return n
 }
 
-// template is a line that is sent.
+// template is a line that is sent, with its end, or several.
 type template []piece
 
-// append appends the line with the given arguments, and its end.
+func newTemplate(text, eol string) (template, error) {
+	t, err := compile(text, writable())
+	if err != nil {
+		return nil, err
+	}
+	end := piece{text: []byte(eol)}
+	for i := range t {
+		if t[i].text == nil && t[i].field == argEOL {
+			t[i] = end
+		}
+	}
+	return append(t, end), nil
+}
+
+// append appends the line with the given arguments.
 func (t template) append(dst []byte, arguments *[args]float64) []byte {
 	for _, piece := range t {
 		if piece.text != nil {
@@ -195,5 +238,5 @@ func (t template) append(dst []byte, arguments *[args]float64) []byte {
 		f = math.Round(f*unit)/unit + 0 // and not -0
 		dst = strconv.AppendFloat(dst, f, 'f', piece.decimals, 64)
 	}
-	return append(dst, '\n')
+	return dst
 }

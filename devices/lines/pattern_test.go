@@ -8,7 +8,7 @@ import (
 
 func mustRead(t testing.TB, text string) pattern {
 	t.Helper()
-	p, err := compile(text, readable())
+	p, err := newPattern(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,6 +26,11 @@ func TestMatch(t *testing.T) {
 		{"S {sonar0} {sonar15}", "S 1 2", map[int]float64{fieldSonar: 1, fieldSonar + 15: 2}},
 		{"$ODO,{_},{heading};", "$ODO,abc-7,90;", map[int]float64{fieldHeading: 90}},
 		{"{x} mm", "7 mm", map[int]float64{fieldX: 7}},
+		{`{{"T":1001,{...}"odl":{left*1000},{...}"v":{battery}{...}}`, `{"T":1001,"L":0,"y":"a, b","odl":-0.5,"odr":1,"v":11.9,"pan":0}`,
+			map[int]float64{fieldLeft: -500, fieldBattery: 11.9}},
+		{`{{"T":1,{...}"v":{battery}{...}}`, `{"T":1,"v":11.9}`, map[int]float64{fieldBattery: 11.9}},
+		{`{{"T":1,{...}"v":{battery}}`, `{"T":1,"w":11.9}`, nil},
+		{"{x} {...}", "1 ", map[int]float64{fieldX: 1}},
 		{"ready", "ready", map[int]float64{}},
 		{"O {left} {right}", "O 12", nil},
 		{"O {left} {right}", "O 12 34 56", nil},
@@ -60,12 +65,14 @@ func TestTemplate(t *testing.T) {
 		"M {left} {right}":          "M 0 334\n",
 		"{right*0.1:3}":             "33.350\n",
 		"go":                        "go\n",
+		`{{"T":13,"X":{speed/1000:2},"Z":{turn*0.0174533:3}}`: `{"T":13,"X":0.25,"Z":-0.215}` + "\n",
+		"v 0 {left}{eol}v 1 {right*-1}":                       "v 0 0\nv 1 -334\n",
 	} {
-		pieces, err := compile(text, writable())
+		line, err := newTemplate(text, "\n")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := string(template(pieces).append(nil, &a)); got != want {
+		if got := string(line.append(nil, &a)); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
@@ -73,19 +80,24 @@ func TestTemplate(t *testing.T) {
 
 func TestMistakes(t *testing.T) {
 	for want, o := range map[string]Options{
-		`read "O {left": a { has no }`:                                    {Read: []string{"O {left"}},
-		`there is no field "lft"; fields are _, battery, compass, front`:  {Read: []string{"O {lft}"}},
-		`{x*}: "" is no factor`:                                           {Read: []string{"{x*}"}},
-		`{x/0}: "0" is no factor`:                                         {Read: []string{"{x/0}"}},
-		"nothing stands between two fields":                               {Read: []string{"{x}{y}"}},
-		"it is empty":                                                     {Read: []string{""}},
-		"{left} and {right} go together":                                  {Read: []string{"{left}"}},
-		"the position is either {left} and {right}, or":                   {Read: []string{"{left} {right}", "{x}"}},
-		"no pattern has a field":                                          {Read: []string{"ready"}},
-		`drive "V {x}": {x}: there is no field "x"; fields are left, rig`: {Read: []string{"{x}"}, Drive: "V {x}"},
-		`stop "S {": a { has no }`:                                        {Read: []string{"{x}"}, Stop: "S {"},
-		"the number of decimals is 0 to 6":                                {Read: []string{"{x}"}, Drive: "{speed:9}"},
-		"motors: want two lines":                                          {Read: []string{"{x}"}, Motors: []string{"E 1"}},
+		`read "O {left": a { has no }`:                                         {Read: []string{"O {left"}},
+		`there is no field "lft"; fields are ..., _, battery, compass, front`:  {Read: []string{"O {lft}"}},
+		`{x*}: "" is no factor`:                                                {Read: []string{"{x*}"}},
+		`{x/0}: "0" is no factor`:                                              {Read: []string{"{x/0}"}},
+		"nothing stands between two fields":                                    {Read: []string{"{x}{y}"}},
+		`"{...}{x}": nothing stands between two fields`:                        {Read: []string{"{...}{x}"}},
+		`eol "\\n": want lf, cr or crlf`:                                       {Read: []string{"{x}"}, EOL: `\n`},
+		"poll: want pairs":                                                     {Poll: []string{"e"}},
+		`poll "{left": a { has no }`:                                           {Poll: []string{"e", "{left"}},
+		`hello "{": a { has no }`:                                              {Read: []string{"{x}"}, Hello: []string{"{"}},
+		"it is empty":                                                          {Read: []string{""}},
+		"{left} and {right} go together":                                       {Read: []string{"{left}"}},
+		"the position is either {left} and {right}, or":                        {Read: []string{"{left} {right}", "{x}"}},
+		"no pattern has a field":                                               {Read: []string{"ready"}},
+		`drive "V {x}": {x}: there is no field "x"; fields are eol, left, rig`: {Read: []string{"{x}"}, Drive: "V {x}"},
+		`stop "S {": a { has no }`:                                             {Read: []string{"{x}"}, Stop: "S {"},
+		"the number of decimals is 0 to 6":                                     {Read: []string{"{x}"}, Drive: "{speed:9}"},
+		"motors: want two lines":                                               {Read: []string{"{x}"}, Motors: []string{"E 1"}},
 	} {
 		if _, err := New(o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
@@ -99,12 +111,12 @@ func FuzzMatch(f *testing.F) {
 	f.Add("O {left*0.45} {right}", "O 12 -34")
 	f.Add("{_},{x}", "a,1e3")
 	f.Fuzz(func(t *testing.T, text, line string) {
-		p, err := compile(text, readable())
+		p, err := newPattern(text)
 		if err != nil {
 			return
 		}
 		var v values
-		if !pattern(p).match([]byte(line), &v) {
+		if !p.match([]byte(line), &v) {
 			return
 		}
 		for i, has := range v.has {

@@ -2,8 +2,9 @@ package transport
 
 import "bytes"
 
-// maxLine is the longest line in bytes; longer ones are garbage.
-const maxLine = 256
+// maxLine is the longest line in bytes; longer ones are garbage. Boards that send JSON
+// have lines of 350 bytes.
+const maxLine = 512
 
 // Lines cuts input into lines of text. The zero value is ready.
 type Lines struct {

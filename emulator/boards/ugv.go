@@ -1,0 +1,78 @@
+package boards
+
+import (
+	"encoding/json"
+	"math"
+	"time"
+)
+
+// UGV is the ESP32 firmware of waveshareteam/ugv_base_ros for a UGV Rover (json_cmd.h,
+// uart_ctrl.h, movtion_module.h, ugv_advance.h, ugv_config.h): 172 mm between the wheels.
+type UGV struct {
+	commanded time.Duration
+	reported  time.Duration
+	silent    bool          // it does not send feedback by itself
+	pause     time.Duration // between two of these
+}
+
+const (
+	ugvTrack = 0.172           // m
+	ugvBeat  = 3 * time.Second // HEART_BEAT_DELAY
+	ugvMost  = 2.0             // m/s; faster commands are ignored
+)
+
+func (*UGV) baud() int    { return 115200 }
+func (*UGV) ends() string { return "\n" }
+
+func (f *UGV) command(b *Board, text string) bool {
+	var c struct {
+		T          *int
+		L, R, X, Z float64
+		Cmd        float64 `json:"cmd"`
+	}
+	if json.Unmarshal([]byte(text), &c) != nil || c.T == nil {
+		return false // without an answer
+	}
+	switch *c.T {
+	case 1:
+		f.drive(b, c.L, c.R)
+	case 13:
+		f.drive(b, c.X-c.Z*ugvTrack/2, c.X+c.Z*ugvTrack/2)
+	case 130:
+		f.report(b)
+	case 131:
+		f.silent = c.Cmd == 0
+	case 142:
+		f.pause = time.Duration(math.Abs(c.Cmd)) * time.Millisecond
+	case 143: // its echo is off
+	default:
+		return false
+	}
+	return true
+}
+
+func (f *UGV) drive(b *Board, left, right float64) {
+	f.commanded = b.at
+	if max(math.Abs(left), math.Abs(right)) <= ugvMost {
+		b.state.Speed = [2]float64{left * 1000, right * 1000}
+	}
+}
+
+// report is baseInfoFeedback. ArduinoJson writes numbers with up to 9 digits.
+func (f *UGV) report(b *Board) {
+	f.reported = b.at
+	s := &b.state
+	b.say(`{"T":1001,"L":%g,"R":%g,"r":-0.012345678,"p":0.023456789,"y":1.570796327,"q0":0.707106781,"q1":0,"q2":0,"q3":0.707106781,`+
+		`"ax":-12.20703125,"ay":7.32421875,"az":1003.90625,"gx":-0.122137405,"gy":0.061068702,"gz":0.183206107,`+
+		`"odl":%.9g,"odr":%.9g,"v":11.85000038}`, s.Speed[0]/1000, s.Speed[1]/1000, s.Way[0]/1000, s.Way[1]/1000)
+}
+
+func (f *UGV) tick(b *Board) {
+	// Without a pause its loop, of 10 ms, is what takes the time.
+	if !f.silent && b.at-f.reported >= max(f.pause, 10*time.Millisecond) {
+		f.report(b)
+	}
+	if b.at-f.commanded > ugvBeat {
+		b.trip()
+	}
+}
