@@ -169,8 +169,8 @@ func serve(ctx context.Context, o options, stdout io.Writer, stderr *os.File) er
 			o.warnOfAccess(conf, log)
 			manager := newSupervisor(os.Getenv, log)
 			manager.ready(ctx, s.Start, statusLine(conf))
-			dash.serve(ctx, budget.Pages, s, s.Post, last.OnPanic)
-			viewers.serve(ctx, budget.Pages, s, s.Post, last.OnPanic)
+			dash.serve(ctx, budget.Pages, encrypted.handshakes.Current, s, s.Post, last.OnPanic)
+			viewers.serve(ctx, budget.Pages, encrypted.handshakes.Current, s, s.Post, last.OnPanic)
 			sim.start(s.Start, quit)
 			r := &reloader{options: o, conf: conf, sim: sim, dash: dash, tls: encrypted, viewers: viewers, notify: manager, log: log, server: s, quit: quit}
 			go func() {

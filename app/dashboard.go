@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"fmt"
 	"maps"
 	"math"
@@ -132,12 +133,13 @@ func shapeOf(b *p2os.Body) (s web.Shape) {
 const connectionCost = 4
 
 // serve starts to serve the dashboard, until ctx ends, with the descriptors of a
-// share. s is the server of the robots, and post calls a function on its loop; onPanic is deferred.
-func (d *dashboard) serve(ctx context.Context, share *descriptors.Share, s visitors.Server, post func(func(now time.Duration)) bool, onPanic func()) {
+// share. s is the server of the robots, tls the configuration of a new connection, and
+// post calls a function on the loop; onPanic is deferred.
+func (d *dashboard) serve(ctx context.Context, share *descriptors.Share, tls func() *tls.Config, s visitors.Server, post func(func(now time.Duration)) bool, onPanic func()) {
 	if d == nil {
 		return
 	}
-	d.config.Post, d.config.Server = post, s
+	d.config.TLS, d.config.Post, d.config.Server = tls, post, s
 	d.config.Log.Info("dashboard", zap.String("url", d.url()))
 	d.frontend.serve(ctx, share, connectionCost, onPanic, func(ctx context.Context, l net.Listener, config web.Config) {
 		if err := web.Serve(ctx, l, config); err != nil {
@@ -152,5 +154,9 @@ func (d *dashboard) url() string {
 	if _, port, err := net.SplitHostPort(address); err == nil && d.config.Name != "" {
 		address = net.JoinHostPort(d.config.Name, port)
 	}
-	return "http://" + address
+	scheme := "http://"
+	if l, ok := d.listener.Addr().(*net.TCPAddr); ok && !l.IP.IsLoopback() && d.config.TLS() != nil {
+		scheme = "https://"
+	}
+	return scheme + address
 }

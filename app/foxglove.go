@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"fmt"
 	"net"
 	"slices"
@@ -93,12 +94,12 @@ func (v *viewers) change(conf *config.Server, sim *simulation) {
 }
 
 // serve starts to serve viewers, until ctx ends, with the descriptors of a share. s is
-// the server of the robots, and post calls a function on its loop; onPanic is deferred.
-func (v *viewers) serve(ctx context.Context, share *descriptors.Share, s visitors.Server, post func(func(now time.Duration)) bool, onPanic func()) {
+// the server of the robots, tls the configuration of a new connection, and post calls a function on its loop; onPanic is deferred.
+func (v *viewers) serve(ctx context.Context, share *descriptors.Share, tls func() *tls.Config, s visitors.Server, post func(func(now time.Duration)) bool, onPanic func()) {
 	if v == nil {
 		return
 	}
-	v.config.Post, v.config.Server, v.config.Descriptors = post, s, share
+	v.config.TLS, v.config.Post, v.config.Server, v.config.Descriptors = tls, post, s, share
 	v.config.Log.Info("foxglove", zap.Stringer("address", v.listener.Addr()))
 	v.frontend.serve(ctx, share, 1, onPanic, func(ctx context.Context, l net.Listener, config live.Config) {
 		if err := live.Serve(ctx, l, config); err != nil {

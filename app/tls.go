@@ -20,9 +20,8 @@ import (
 // encryption is where clients connect by TLS: nowhere, if it has no robots.
 type encryption struct {
 	robots     map[int]encryptedRobot // by port
-	handshakes *secure.Handshakes     // nil: there were never any
+	handshakes *secure.Handshakes
 
-	share  *descriptors.Share
 	server *server.Server
 	log    *zap.Logger
 }
@@ -48,12 +47,14 @@ func loadTLS(conf *config.Server) (*tls.Config, error) {
 // openTLS listens for the clients that encrypt, of all robots. Descriptors of their
 // connections are taken from share.
 func openTLS(conf *config.Server, share *descriptors.Share, log *zap.Logger) (*encryption, error) {
-	e := &encryption{robots: map[int]encryptedRobot{}, share: share, log: log}
 	loaded, err := loadTLS(conf)
-	if err != nil || loaded == nil {
-		return e, err
+	if err != nil {
+		return nil, err
 	}
-	e.handshakes = secure.New(loaded, share, log)
+	e := &encryption{robots: map[int]encryptedRobot{}, handshakes: secure.New(loaded, share, log), log: log}
+	if loaded == nil {
+		return e, nil
+	}
 	for _, robot := range conf.Robots {
 		if err := e.listen(robot); err != nil {
 			return nil, err
@@ -102,13 +103,9 @@ func (e *encryption) change(ctx context.Context, conf *config.Server, loaded *tl
 			delete(e.robots, port)
 		}
 	}
-	switch {
-	case loaded == nil:
+	e.handshakes.Renew(loaded)
+	if loaded == nil {
 		return
-	case e.handshakes == nil:
-		e.handshakes = secure.New(loaded, e.share, e.log)
-	default:
-		e.handshakes.Renew(loaded)
 	}
 	for _, robot := range conf.Robots {
 		if _, ok := e.robots[robot.Port]; ok {

@@ -2,7 +2,9 @@ package e2e
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -20,19 +22,20 @@ type frontend struct {
 	unadvertise func()
 }
 
-// openPage is a page of the dashboard.
-func openPage(t *testing.T, s *server) frontend {
+// openPage is a page of the dashboard. It encrypts if there is a configuration.
+func openPage(t *testing.T, s *server, encryption *tls.Config) frontend {
 	t.Helper()
-	ws := connect(t, strings.Replace(s.dashboard(t), "http", "ws", 1)+"drive?robot="+url.QueryEscape(s.address), nil)
+	ws := connect(t, strings.Replace(s.dashboard(t), "http", "ws", 1)+"drive?robot="+url.QueryEscape(s.address), nil, encryption)
 	return frontend{ws, func(speed, turnRate int) {
 		say(t, ws, websocket.MessageText, fmt.Appendf(nil, `{"drive":[%d,%d]}`, speed, turnRate))
 	}, nil}
 }
 
-// openViewer is a viewer that speaks the protocol of Foxglove.
-func openViewer(t *testing.T, s *server) frontend {
+// openViewer is a viewer that speaks the protocol of Foxglove. It encrypts if there is a
+// configuration.
+func openViewer(t *testing.T, s *server, encryption *tls.Config) frontend {
 	t.Helper()
-	ws := connect(t, s.viewers(t), foxglove.Subprotocols())
+	ws := connect(t, s.viewers(t), foxglove.Subprotocols(), encryption)
 	say(t, ws, websocket.MessageText, []byte(`{"op":"advertise","channels":[{"id":5,"topic":"/r0/cmd_vel","encoding":"json","schemaName":"geometry_msgs/Twist"}]}`))
 	return frontend{ws, func(speed, turnRate int) {
 		const radian = 180 / 3.14159
@@ -41,11 +44,16 @@ func openViewer(t *testing.T, s *server) frontend {
 	}, func() { say(t, ws, websocket.MessageText, []byte(`{"op":"unadvertise","channelIds":[5]}`)) }}
 }
 
-func connect(t *testing.T, address string, subprotocols []string) *websocket.Conn {
+func connect(t *testing.T, address string, subprotocols []string, encryption *tls.Config) *websocket.Conn {
 	t.Helper()
+	if encryption != nil {
+		address = strings.Replace(address, "ws:", "wss:", 1)
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	ws, _, err := websocket.Dial(ctx, address, &websocket.DialOptions{Subprotocols: subprotocols})
+	ws, _, err := websocket.Dial(ctx, address, &websocket.DialOptions{
+		Subprotocols: subprotocols, HTTPClient: &http.Client{Transport: &http.Transport{TLSClientConfig: encryption}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +87,7 @@ func TestVisitorsEndForThemselves(t *testing.T) {
 		"killed":       func(f frontend) { _ = f.CloseNow() },
 		"silent":       func(f frontend) {},
 	}
-	for name, open := range map[string]func(*testing.T, *server) frontend{"page": openPage, "viewer": openViewer} {
+	for name, open := range map[string]func(*testing.T, *server, *tls.Config) frontend{"page": openPage, "viewer": openViewer} {
 		for end, ends := range ends {
 			if name == "page" && end == "unadvertised" {
 				continue
@@ -92,7 +100,7 @@ func TestVisitorsEndForThemselves(t *testing.T) {
 				turns := func() int16 { return p.position().TurnRate }
 				// visit drives the robot.
 				visit := func() frontend {
-					f := open(t, s)
+					f := open(t, s, nil)
 					await(t, "the visitor drives", func() bool { f.drive(0, 40); return turns() >= 38 })
 					return f
 				}

@@ -9,6 +9,7 @@ package live
 
 import (
 	"context"
+	"crypto/tls"
 	"net"
 	"net/http"
 	"slices"
@@ -38,9 +39,10 @@ type Config struct {
 	Access rights.Rules
 	// Descriptors has those for connections to the robots.
 	Descriptors *descriptors.Share
-	Name        string   // a further host name of this server; may be empty
-	Origins     []string // of pages that may connect
-	Version     string   // of the program, with its name
+	Name        string             // a further host name of this server; may be empty
+	Origins     []string           // of pages that may connect
+	TLS         func() *tls.Config // as in visitors.Site
+	Version     string             // of the program, with its name
 	Log         *zap.Logger
 }
 
@@ -66,7 +68,7 @@ func Serve(ctx context.Context, l net.Listener, config Config) error {
 
 func (s *server) serve(l net.Listener) error {
 	config := s.config
-	site := visitors.Site{Name: config.Name, Origins: config.Origins, What: "the server for viewers", Flag: "-foxglove", Can: "drive", Handler: s, Log: config.Log}
+	site := visitors.Site{Name: config.Name, Origins: config.Origins, What: "the server for viewers", Flag: "-foxglove", Can: "drive", TLS: config.TLS, Handler: s, Log: config.Log}
 	return site.Serve(s.ctx, l)
 }
 
@@ -132,7 +134,7 @@ func (r Robot) device(letter byte) int {
 // ServeHTTP serves a viewer.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	visitor := visitors.VisitorOf(r)
-	may := s.config.Access.Of(visitor.Address, "")
+	may := s.config.Access.Of(visitor.Address, visitor.Name)
 	if err := visitors.Need(may, rights.Read); err != nil {
 		http.Error(w, err.Error(), http.StatusForbidden)
 		return

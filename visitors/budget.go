@@ -16,6 +16,7 @@ import (
 // that is too high slows down pages.
 const (
 	connectionCost = 100 * time.Microsecond
+	handshakeCost  = 10 * time.Millisecond // of TLS, with a key on P-256
 	requestCost    = 100 * time.Microsecond
 	socketCost     = 500 * time.Microsecond // with the connection to the robot
 	messageCost    = 50 * time.Microsecond

@@ -3,6 +3,7 @@ package visitors
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"net"
 	"net/http"
 	"runtime"
@@ -19,12 +20,17 @@ const readSize = 512
 // bytes: twice what browsers send.
 const stopSize = 2 << 10
 
+// handshake is the first byte of a connection that is encrypted: the type of a record
+// with a handshake (RFC 8446, 5.1). No request of HTTP begins with it.
+const handshake = 22
+
 // limited is a listener that closes connections without a place, and slows down
 // those that cause too much work.
 type limited struct {
 	net.Listener
 	budget *budget
 	stop   string // path of an emergency stop; empty: there is none
+	tls    func() *tls.Config
 }
 
 // Accept waits for a connection that has a place.
@@ -36,7 +42,7 @@ func (l *limited) Accept() (net.Conn, error) {
 		}
 		if account := l.budget.enter(AddressOf(conn.RemoteAddr().String())); account != nil {
 			account.owe(connectionCost)
-			return &counted{Conn: conn, account: account, stop: l.stop, leave: sync.OnceFunc(account.leave)}, nil
+			return &counted{Conn: conn, account: account, stop: l.stop, tls: l.tls, leave: sync.OnceFunc(account.leave)}, nil
 		}
 		conn.Close()
 		runtime.Gosched() // the loop may run between two refusals
@@ -46,8 +52,14 @@ func (l *limited) Accept() (net.Conn, error) {
 // counted is a connection that has a place until it is closed. Reads pay: a
 // visitor that waits is not read, so it cannot send more either. Writes do not
 // wait, but the next read pays for them. An emergency stop does not wait.
+//
+// It is encrypted if it begins so. What is read and written is counted without its
+// encryption.
 type counted struct {
 	net.Conn
+	tls    func() *tls.Config // nil: it has been asked
+	secure *tls.Conn          // nil: it is not encrypted
+
 	account *account
 	leave   func()
 	stop    string
@@ -57,7 +69,7 @@ type counted struct {
 }
 
 func (c *counted) Read(p []byte) (int, error) {
-	n, err := c.Conn.Read(p[:min(len(p), readSize)])
+	n, err := c.read(p[:min(len(p), readSize)])
 	if n > 0 {
 		if c.stop != "" && bytes.HasPrefix(p[:n], []byte("POST "+c.stop+"?")) && c.account.stop() {
 			c.free = stopSize
@@ -74,8 +86,56 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
+func (c *counted) read(p []byte) (int, error) {
+	if c.secure != nil {
+		return c.secure.Read(p)
+	}
+	n, err := c.Conn.Read(p)
+	if c.tls == nil || n == 0 {
+		return n, err
+	}
+	config := c.tls()
+	c.tls = nil
+	if config == nil || p[0] != handshake {
+		return n, err
+	}
+	c.account.pay(handshakeCost)
+	c.secure = tls.Server(&begun{c.Conn, bytes.Clone(p[:n])}, config)
+	return c.secure.Read(p) // after the handshake
+}
+
+// name returns the common name in the visitor's certificate, empty if there is none.
+func (c *counted) name() string {
+	if c.secure == nil {
+		return ""
+	}
+	certs := c.secure.ConnectionState().PeerCertificates
+	if len(certs) == 0 {
+		return ""
+	}
+	return certs[0].Subject.CommonName
+}
+
+// begun is a connection whose first bytes have been read.
+type begun struct {
+	net.Conn
+	first []byte
+}
+
+func (b *begun) Read(p []byte) (int, error) {
+	if len(b.first) == 0 {
+		return b.Conn.Read(p)
+	}
+	n := copy(p, b.first)
+	b.first = b.first[n:]
+	return n, nil
+}
+
 func (c *counted) Write(p []byte) (int, error) {
 	c.account.owe(writeCost + time.Duration(len(p))*outputCost)
+	if c.secure != nil {
+		return c.secure.Write(p)
+	}
 	return c.Conn.Write(p)
 }
 
@@ -91,8 +151,11 @@ func withConn(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, conn)
 }
 
-// connOf returns the connection that sent a request.
-func connOf(r *http.Request) *counted { return r.Context().Value(connKey{}).(*counted) }
+// connOf returns the connection that sent a request, nil without withConn.
+func connOf(r *http.Request) *counted {
+	c, _ := r.Context().Value(connKey{}).(*counted)
+	return c
+}
 
 // throttle calls next for each request that the account allows. The next request
 // of the connection is read when next has returned.

@@ -61,7 +61,7 @@ func TestAccept(t *testing.T) {
 	refused := crowd[perAddress]
 	last, _ := pipe("10.0.0.2:40000")
 	crowd = append(crowd, last)
-	l := limited{&crowd, newBudget(zap.NewNop()), "/stop"}
+	l := limited{&crowd, newBudget(zap.NewNop()), "/stop", nil}
 	var accepted []net.Conn
 	for {
 		conn, err := l.Accept()
@@ -86,7 +86,7 @@ func TestAccept(t *testing.T) {
 func TestCountedRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		near, far := pipe("10.0.0.1:40000")
-		l := limited{&queue{near}, newBudget(zap.NewNop()), "/stop"}
+		l := limited{&queue{near}, newBudget(zap.NewNop()), "/stop", nil}
 		conn, err := l.Accept()
 		if err != nil {
 			t.Fatal(err)
@@ -122,7 +122,7 @@ func TestStopWaitsForNothing(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				near, far := pipe("10.0.0.1:40000")
-				l := limited{&queue{near}, newBudget(zap.NewNop()), "/stop"}
+				l := limited{&queue{near}, newBudget(zap.NewNop()), "/stop", nil}
 				conn, err := l.Accept()
 				if err != nil {
 					t.Fatal(err)

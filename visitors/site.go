@@ -2,6 +2,7 @@ package visitors
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -39,6 +40,9 @@ type Site struct {
 	Flag    string   // that sets its address, for errors
 	Can     string   // what visitors can do with the robots, for the log: "drive"
 	Stop    string   // path of an emergency stop, which waits for no budget; may be empty
+	// TLS returns the configuration of a connection that is new. Nil, or a function that
+	// returns nil: nobody encrypts. With one, visitors of other computers have to.
+	TLS     func() *tls.Config
 	Handler http.Handler
 	Log     *zap.Logger
 }
@@ -46,11 +50,14 @@ type Site struct {
 // Serve serves visitors on l within their budget until ctx ends; then it closes l and
 // returns nil.
 func (s Site) Serve(ctx context.Context, l net.Listener) error {
-	if !loopback(l.Addr()) {
+	if s.TLS == nil {
+		s.TLS = func() *tls.Config { return nil }
+	}
+	if config := s.TLS(); !loopback(l.Addr()) && (config == nil || config.ClientCAs == nil) {
 		s.Log.Warn(s.What+" is open to the network: anybody who reaches it can "+s.Can+" the robots", zap.Stringer("address", l.Addr()))
 	}
 	server := http.Server{
-		Handler:           throttle(s.Protected()),
+		Handler:           throttle(s.encrypted(s.Protected())),
 		ConnContext:       withConn,
 		ReadHeaderTimeout: requestLimit,
 		ReadTimeout:       requestLimit,
@@ -60,7 +67,7 @@ func (s Site) Serve(ctx context.Context, l net.Listener) error {
 		ErrorLog:          zap.NewStdLog(s.Log.WithOptions(zap.IncreaseLevel(zap.ErrorLevel))),
 	}
 	defer context.AfterFunc(ctx, func() { server.Close() })()
-	err := server.Serve(&limited{l, newBudget(s.Log), s.Stop})
+	err := server.Serve(&limited{l, newBudget(s.Log), s.Stop, s.TLS})
 	if ctx.Err() != nil && errors.Is(err, http.ErrServerClosed) {
 		return nil
 	}
@@ -74,14 +81,33 @@ func (s Site) Protected() http.Handler {
 	return g.protect(s.Handler, s.Log)
 }
 
+// encrypted calls next for requests that are encrypted, or need not be, and tells the
+// others how to be. A program on this computer may be a tunnel or a proxy, which encrypts.
+func (s Site) encrypted(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if c := connOf(r); c.secure == nil && !c.account.local() && s.TLS() != nil {
+			http.Error(w, "this server encrypts: use https:// or wss:// instead of http:// or ws://", http.StatusForbidden)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
 // Visitor is who sent a request to a Site.
 type Visitor struct {
 	Address netip.Addr
+	Name    string // in the certificate, which was verified; empty: the visitor has none
 	account *account
 }
 
 // VisitorOf returns who sent a request.
-func VisitorOf(r *http.Request) Visitor { return Visitor{AddressOf(r.RemoteAddr), connOf(r).account} }
+func VisitorOf(r *http.Request) Visitor {
+	v := Visitor{Address: AddressOf(r.RemoteAddr)}
+	if c := connOf(r); c != nil { // otherwise a test calls the handler itself
+		v.Name, v.account = c.name(), c.account
+	}
+	return v
+}
 
 // Accept accepts a WebSocket with one of the subprotocols. The gate has checked its
 // origin. After an error it has replied.

@@ -106,10 +106,11 @@ func (s *server) admit(r *http.Request, sock *socket) error {
 	return visitors.Need(sock.may, rights.Read)
 }
 
-// rightsOf returns the rights of the browser's address. Robots only see the
-// address of this process.
+// rightsOf returns the rights of the browser's address and certificate. Robots only see
+// the address of this process.
 func (s *server) rightsOf(r *http.Request) rights.Set {
-	return s.config.Access.Of(visitors.AddressOf(r.RemoteAddr), "")
+	visitor := visitors.VisitorOf(r)
+	return s.config.Access.Of(visitor.Address, visitor.Name)
 }
 
 // nameOf returns the name that the connections of a page have (PROTOCOL 8.3): robots

@@ -13,6 +13,7 @@ package web
 import (
 	"context"
 	"crypto/sha256"
+	"crypto/tls"
 	"embed"
 	"encoding/hex"
 	"fmt"
@@ -63,6 +64,7 @@ type Config struct {
 	// Name is a further host name of the dashboard. IP addresses, localhost and the
 	// machine's own name are always valid. It may be empty.
 	Name string
+	TLS  func() *tls.Config // as in visitors.Site
 	Log  *zap.Logger
 }
 
@@ -117,7 +119,7 @@ func site(ctx context.Context, config Config) visitors.Site {
 		mux.HandleFunc("GET /simulation", s.readers(s.readSimulation))
 		mux.HandleFunc("POST /simulation", s.allowed(rights.Write, s.orderSimulation))
 	}
-	return visitors.Site{Name: config.Name, What: "the dashboard", Flag: "-http", Can: "drive", Stop: stopPath, Handler: mux, Log: config.Log}
+	return visitors.Site{Name: config.Name, What: "the dashboard", Flag: "-http", Can: "drive", Stop: stopPath, TLS: config.TLS, Handler: mux, Log: config.Log}
 }
 
 // cached lets browsers keep the page. They ask whether it has changed: a new

@@ -302,7 +302,7 @@ class PlayerNode(Node):
         """Returns what the server says of its health."""
         s = DiagnosticStatus(name="player server", hardware_id=self.value("status"))
         try:
-            with urllib.request.urlopen(self.value("status") + "/status", timeout=STATUS_LIMIT) as reply:
+            with urllib.request.urlopen(self.value("status") + "/status", timeout=STATUS_LIMIT, context=self.tls) as reply:
                 told = json.load(reply)
             states = {f"{r.get('port')} {d}": str(v.get("state")) for r in told.get("robots", []) for d, v in r.get("devices", {}).items()}
             s.level = b"\x02" if "failed" in states.values() else b"\x00"

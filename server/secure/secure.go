@@ -88,35 +88,41 @@ type Handshakes struct {
 	started time.Time
 
 	mu        sync.Mutex
-	config    *tls.Config
+	config    *tls.Config // nil: nobody encrypts
 	all       int
 	addresses map[netip.Addr]int // how many, by computer
 	next      time.Time          // when the next computation may begin
 	refusals  timers.Limiter
 }
 
-// New returns handshakes with a configuration of Load. Their descriptors are taken from share.
+// New returns handshakes with a configuration of Load, nil for none so far. Their descriptors are taken from share.
 func New(config *tls.Config, share *descriptors.Share, log *zap.Logger) *Handshakes {
 	h := &Handshakes{share: share, log: log, started: time.Now(), addresses: map[netip.Addr]int{}, refusals: timers.Limiter{Period: refusalPeriod}}
 	h.Renew(config)
 	return h
 }
 
-// Renew sets the configuration of Load for handshakes that begin from now on.
+// Renew sets the configuration of Load for handshakes that begin from now on. With nil
+// there are none from now on.
 func (h *Handshakes) Renew(config *tls.Config) {
-	config = config.Clone()
-	// It is called when the client's first message has been read, and nothing has
-	// been computed.
-	config.GetConfigForClient = func(*tls.ClientHelloInfo) (*tls.Config, error) {
-		time.Sleep(h.turn(time.Now()))
-		return nil, nil
+	if config != nil {
+		config = config.Clone()
+		// It is called when the client's first message has been read, and nothing has
+		// been computed.
+		config.GetConfigForClient = func(*tls.ClientHelloInfo) (*tls.Config, error) {
+			time.Sleep(h.turn(time.Now()))
+			return nil, nil
+		}
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.config = config
 }
 
-func (h *Handshakes) current() *tls.Config {
+// Current returns the configuration of a handshake that begins now, nil if there is
+// none. Handshakes with it are computed in turn with all others, also those that are made
+// elsewhere.
+func (h *Handshakes) Current() *tls.Config {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.config
@@ -156,7 +162,7 @@ func (h *Handshakes) Serve(l net.Listener, ready func(*Conn)) {
 		go func() {
 			defer h.leave(from)
 			w := &wire{Conn: conn}
-			c := newConn(w, tls.Server(w, h.current()), func() { h.share.Return(cost) })
+			c := newConn(w, tls.Server(w, h.Current()), func() { h.share.Return(cost) })
 			if err := c.shake(); err != nil {
 				h.refused(conn.RemoteAddr(), err)
 				_ = c.Close() // the reason is known

@@ -4,6 +4,7 @@ package status
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -110,7 +111,7 @@ func fetch(ctx context.Context, address string) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%s is %s: %w", address, notDashboard, err)
 	case response.StatusCode != http.StatusOK:
-		return nil, fmt.Errorf("http://%s/status: %s", address, response.Status)
+		return nil, fmt.Errorf("http://%s/status: %s: %s", address, response.Status, bytes.TrimSpace(answer))
 	}
 	return answer, nil
 }
