@@ -426,6 +426,12 @@ func TestExport(t *testing.T) {
 	if text, err := os.ReadFile(drawn); err != nil || !strings.HasPrefix(string(text), "\x89MCAP0") {
 		t.Errorf("%.20q, %v", text, err)
 	}
+	// The name of a file in the folder is too long: the folder is not left behind.
+	parent := t.TempDir()
+	_, _, err = runs(t, "export", "-ros", file.Name(), filepath.Join(parent, "deep", strings.Repeat("x", 250)))
+	if left, _ := os.ReadDir(parent); err == nil || len(left) > 0 {
+		t.Errorf("%v, %v are left", err, left)
+	}
 	s := starts(t, "replay", "-speed", "2", "-loop", file.Name())
 	s.line(t, `"serving"`)
 	robot := s.dial(t)

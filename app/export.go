@@ -23,20 +23,20 @@ func exportLog(ctx context.Context, path, to string, replace bool, bag *logfile.
 	ctx, stop := tools.UntilSignal(ctx)
 	defer stop()
 	files := tools.Files{Context: ctx, Replace: replace}
-	create := func(name string) (io.Writer, error) {
+	isLog := func(name string) error {
 		if sameFile(name, path) {
-			return nil, fmt.Errorf("%s is the log itself", path)
+			return fmt.Errorf("%s is the log itself", path)
 		}
-		return files.Create(name)
+		return nil
 	}
 	progress := progress(path, stderr)
 	var s *logfile.Summary
 	var err error
 	inFolder := func(name string) (io.Writer, error) {
-		if err := os.MkdirAll(to, 0o777); err != nil {
+		if err := isLog(filepath.Join(to, name)); err != nil {
 			return nil, err
 		}
-		return create(filepath.Join(to, name))
+		return files.CreateIn(to, name)
 	}
 	switch {
 	case bag != nil:
@@ -47,7 +47,9 @@ func exportLog(ctx context.Context, path, to string, replace bool, bag *logfile.
 	case to == "":
 		s, err = logfile.ExportTo(stdout, path, progress)
 	case filepath.Ext(to) == ".mcap":
-		s, err = logfile.ExportMCAP(path, func() (io.Writer, error) { return create(to) }, progress)
+		if err = isLog(to); err == nil {
+			s, err = logfile.ExportMCAP(path, func() (io.Writer, error) { return files.Create(to) }, progress)
+		}
 	default:
 		s, err = logfile.ExportFiles(path, inFolder, progress)
 	}

@@ -8,7 +8,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -92,10 +91,7 @@ func runExport(ctx context.Context, args []string, stdout io.Writer) error {
 	if o.choice.ROS {
 		folder, err := filepath.Abs(o.out)
 		if err == nil {
-			err = os.MkdirAll(folder, 0o777)
-		}
-		if err == nil {
-			index, err = files.Create(filepath.Join(folder, ros.BagIndex))
+			index, err = files.CreateIn(folder, ros.BagIndex)
 		}
 		if err != nil {
 			return errors.Join(err, files.Close(err))

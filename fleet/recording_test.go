@@ -315,6 +315,7 @@ func TestExport(t *testing.T) {
 	}{
 		{[]string{"-o", taken}, "taken.mcap exists: -f replaces it", exitUsage},
 		{[]string{"-robot", "c"}, "nothing was recorded", exitFailure},
+		{[]string{"-ros", "-robot", "c"}, "nothing was recorded", exitFailure},
 		{[]string{"-to", "24h"}, "nothing was recorded", exitFailure},
 		{[]string{"-fleet", "other"}, "has no recording", exitFailure},
 		{[]string{"-nats", fmt.Sprintf("nats://127.0.0.1:%d", freePort(t))}, "connect to NATS", exitFailure},

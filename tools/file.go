@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 )
 
 // Create creates a file that a user has named. One that is there is an error, unless
@@ -102,6 +104,7 @@ type Files struct {
 	Context context.Context // its end is an error of Write
 	Replace bool            // files that exist (-f)
 	files   []*Whole
+	folders []string // that CreateIn has made, parents first
 }
 
 // Create begins one more file.
@@ -113,12 +116,44 @@ func (f *Files) Create(path string) (*Whole, error) {
 	return w, err
 }
 
+// CreateIn begins one more file in a folder. The folder is made if it is missing, and
+// removed if the files are.
+func (f *Files) CreateIn(folder, name string) (*Whole, error) {
+	if err := f.make(filepath.Clean(folder)); err != nil {
+		return nil, err
+	}
+	return f.Create(filepath.Join(folder, name))
+}
+
+// make makes a folder, and those that it is in.
+func (f *Files) make(folder string) error {
+	err := os.Mkdir(folder, 0o777)
+	if errors.Is(err, fs.ErrExist) {
+		return nil // if it is no folder, creating a file in it fails
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := f.make(filepath.Dir(folder)); err != nil {
+			return err
+		}
+		err = os.Mkdir(folder, 0o777)
+	}
+	if err == nil {
+		f.folders = append(f.folders, folder)
+	}
+	return err
+}
+
 // Close gives the files their names, or with the error of their writer removes them. It
 // returns the first error.
 func (f *Files) Close(err error) error {
 	for _, w := range f.files {
 		if closed := w.Close(err); err == nil {
 			err = closed
+		}
+	}
+	if err != nil {
+		for _, folder := range slices.Backward(f.folders) {
+			_ = os.Remove(folder) // unless somebody else has put something there
 		}
 	}
 	return err

@@ -132,6 +132,47 @@ func TestWhole(t *testing.T) {
 	}
 }
 
+// Folders are made for files, and go with them, unless something else is in them.
+func TestCreateIn(t *testing.T) {
+	path, _ := folder(t)
+	before := names(t, path("."))
+	for _, name := range []string{"a", strings.Repeat("x", 255)} { // the second is too long with .part
+		f := Files{Context: t.Context()}
+		_, err := f.CreateIn(path("new/deep"), name)
+		if (err == nil) != (name == "a") {
+			t.Error(err)
+		}
+		if err := f.Close(errors.New("failed")); err == nil {
+			t.Error("no error")
+		}
+		if got := names(t, path(".")); !slices.Equal(got, before) {
+			t.Errorf("%q are left, were %q", got, before)
+		}
+	}
+	f := Files{Context: t.Context()}
+	if _, err := f.CreateIn(path("old"), "a"); err == nil {
+		t.Error("a folder that is a file: no error")
+	}
+	for _, name := range []string{"a", "b"} {
+		if _, err := f.CreateIn(path("new/deep")+"/", name); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := os.WriteFile(path("new/of somebody else"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(errors.New("failed")); err == nil || !slices.Equal(names(t, path("new")), []string{"of somebody else"}) {
+		t.Errorf("%v, %q are left", err, names(t, path("new")))
+	}
+	f = Files{Context: t.Context()}
+	if _, err := f.CreateIn(path("new/deep"), "a"); err != nil {
+		t.Error(err)
+	}
+	if err := f.Close(nil); err != nil || !slices.Equal(names(t, path("new/deep")), []string{"a"}) {
+		t.Errorf("%v, %q", err, names(t, path("new/deep")))
+	}
+}
+
 func names(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

@@ -79,11 +79,18 @@ def free_port() -> int:
                 continue
 
 
+def certify(folder: str) -> None:
+    """Makes certificates by the commands of SECURITY.md."""
+    script = (REPOSITORY / "docs" / "SECURITY.md").read_text().split("<!-- certificates -->")[1]
+    commands = "\n".join(line for line in script.splitlines() if line.startswith("    "))
+    subprocess.run(["sh", "-ec", commands], cwd=folder, check=True, capture_output=True, timeout=LIMIT)
+
+
 class RealServer:
     """The program of this repository, by default with a simulated robot. Its path is in the
     environment variable PLAYER, otherwise it is built."""
 
-    def __init__(self, *arguments: str) -> None:
+    def __init__(self, *arguments: str, http: str = "off") -> None:
         self._folder = tempfile.TemporaryDirectory()
         self._process: Optional[subprocess.Popen[str]] = None
         program = os.environ.get("PLAYER")
@@ -96,7 +103,7 @@ class RealServer:
         for _ in range(10):  # another program may take a free port before the server does
             self.port = free_port()
             self._process = subprocess.Popen(
-                [program, *(arguments or ("-stage", "worlds/room.world")), "-http", "off", "-gp", str(self.port)],
+                [program, *(arguments or ("-stage", "worlds/room.world")), "-http", http, "-gp", str(self.port)],
                 cwd=REPOSITORY, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
             )  # fmt: skip
             assert self._process.stderr

@@ -17,7 +17,7 @@ from typing import List
 from examples import laser_wall, sonar_avoidance
 from playerclient import AsyncPlayerClient, ConnectionClosed, PlayerClient, TimedOut
 
-from .server import LIMIT, RealServer, free_port
+from .server import LIMIT, RealServer, certify, free_port
 
 FOLDER = Path(__file__).parents[1]
 
@@ -108,7 +108,7 @@ class TLS(unittest.TestCase):
         if not shutil.which("openssl") and "CI" not in os.environ:
             raise unittest.SkipTest("no openssl")
         with tempfile.TemporaryDirectory() as folder:
-            self.certify(folder)
+            certify(folder)
             port = free_port()
             server = RealServer(
                 "-stage", "worlds/room.world", "-tls", f"127.0.0.1:{port}", "-tls-cert", f"{folder}/robot.pem",
@@ -147,13 +147,6 @@ class TLS(unittest.TestCase):
                 await robot.read(LIMIT)
                 robot.set_speed(0, 10)
             self.assertGreater(robot.sonar[3], 0)
-
-    def certify(self, folder: str) -> None:
-        """The commands of SECURITY.md."""
-        text = (FOLDER.parents[1] / "docs" / "SECURITY.md").read_text()
-        script = text.split("<!-- certificates -->")[1]
-        commands = "\n".join(line for line in script.splitlines() if line.startswith("    "))
-        subprocess.run(["sh", "-ec", commands], cwd=folder, check=True, capture_output=True, timeout=LIMIT)
 
 
 if __name__ == "__main__":

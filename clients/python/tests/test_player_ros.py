@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
+import shutil
+import tempfile
 import time
 import unittest
 from typing import Any, Callable, Dict
@@ -10,7 +13,7 @@ from typing import Any, Callable, Dict
 from playerclient import PlayerClient
 
 from . import fake_ros
-from .server import LIMIT, RealServer
+from .server import LIMIT, RealServer, certify, free_port
 
 fake_ros.install()
 
@@ -136,6 +139,31 @@ class Real(unittest.TestCase):
         until("a warning", lambda: node.warnings)
         until("diagnostics", lambda: self.last(node, "/diagnostics").status[0].level == b"\x02")
         self.assertEqual(len(node.warnings), 1)
+
+    # With TLS, the connection and the questions for the status are encrypted, and the robot's
+    # server knows the node by its certificate.
+    def test_tls(self) -> None:
+        if not shutil.which("openssl") and "CI" not in os.environ:
+            raise unittest.SkipTest("no openssl")
+        with tempfile.TemporaryDirectory() as folder:
+            certify(folder)
+            port, page = free_port(), free_port()
+            server = RealServer(
+                "-stage", "worlds/room.world", "-tls", f"127.0.0.1:{port}", "-tls-cert", f"{folder}/robot.pem", "-tls-key", f"{folder}/robot.key",
+                "-tls-clients", f"{folder}/authority.pem", http=f"127.0.0.1:{page}",
+            )  # fmt: skip
+            self.addCleanup(server.close)
+            node = self.node(
+                port=port, status=f"https://localhost:{page}",
+                tls_ca=f"{folder}/authority.pem", tls_cert=f"{folder}/ada.pem", tls_key=f"{folder}/ada.key",
+            )  # fmt: skip
+            self.last(node, "scan")
+
+            def states() -> Dict[str, str]:
+                status = self.last(node, "/diagnostics").status[-1]
+                return {v.key: v.value for v in status.values} if status.name == "player server" else {}
+
+            until("the states of the devices", lambda: states().get(f"{server.port} laser") == "ready")
 
 
 if __name__ == "__main__":
