@@ -13,8 +13,8 @@ const layoutPath = "/layout.json"
 type object = map[string]any
 
 // layout returns the panels of Foxglove for a robot: the scene, a plot of the battery and
-// one of the motion, who drives (the states of the devices), the log, a steering wheel and
-// the emergency stop. The names are those of Foxglove's own export of a layout.
+// one of the motion, the states of the devices, the log (who has taken control), a
+// steering wheel and the emergency stop. The names are those of Foxglove's own export of a layout.
 func (r Robot) layout() object {
 	space := "/" + r.Name
 	scene := object{}
