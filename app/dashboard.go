@@ -6,7 +6,6 @@ import (
 	"crypto/tls"
 	"fmt"
 	"maps"
-	"math"
 	"net"
 	"slices"
 	"strconv"
@@ -15,9 +14,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/config"
-	"player/devices/p2os"
 	"player/devices/readlog"
-	"player/devices/stage"
 	"player/devices/writelog"
 	"player/logging"
 	"player/reactor/descriptors"
@@ -33,7 +30,6 @@ const defaultDashboard = "localhost:8080"
 type dashboard struct {
 	address string // that the flags ask for
 	frontend[web.Config]
-	pioneers map[string]*p2os.Driver // by address, for config.Shapes
 }
 
 // openDashboard listens on the address that the flags ask for. The server starts
@@ -73,9 +69,8 @@ func openDashboard(o options, conf *config.Server, sim *simulation, log *zap.Log
 // show makes the dashboard show the robots of a configuration. It reports whether they
 // are others than before.
 func (d *dashboard) show(conf *config.Server, sim *simulation) (changed bool) {
-	before, pioneers := d.config, d.pioneers
+	before := d.config
 	d.config.World, d.config.Access, d.config.Robots = sim.world, conf.Access, nil
-	d.config.Shapes, d.pioneers = map[string]func() web.Shape{}, map[string]*p2os.Driver{}
 	d.config.Runs = map[string]web.Run{}
 	for _, robot := range conf.Robots {
 		offered := web.Robot{Name: sim.robots.nameOf(robot.Port), Address: net.JoinHostPort(d.bind, strconv.Itoa(robot.Port)),
@@ -84,9 +79,6 @@ func (d *dashboard) show(conf *config.Server, sim *simulation) (changed bool) {
 		var run web.Run
 		for _, driver := range robot.Drivers {
 			switch driver := driver.Driver.(type) {
-			case *p2os.Driver:
-				d.config.Shapes[offered.Address] = func() web.Shape { return shapeOf(driver.Body()) }
-				d.pioneers[offered.Address] = driver
 			case *readlog.Driver:
 				run.Replay = driver
 			case *writelog.Driver:
@@ -103,7 +95,7 @@ func (d *dashboard) show(conf *config.Server, sim *simulation) (changed bool) {
 		d.config.Robots = append(d.config.Robots, web.Robot{Name: address, Address: address})
 	}
 	return d.config.World != before.World || !slices.Equal(d.config.Robots, before.Robots) ||
-		!d.config.Access.Equal(before.Access) || !maps.Equal(d.pioneers, pioneers) || !maps.Equal(d.config.Runs, before.Runs)
+		!d.config.Access.Equal(before.Access) || !maps.Equal(d.config.Runs, before.Runs)
 }
 
 // change starts the dashboard anew after a reload, unless it shows the same.
@@ -111,21 +103,6 @@ func (d *dashboard) change(conf *config.Server, sim *simulation) {
 	if d != nil && d.show(conf, sim) {
 		d.restart()
 	}
-}
-
-// shapeOf returns a robot's body in metres and radians: an octagon, and its sonars.
-func shapeOf(b *p2os.Body) (s web.Shape) {
-	const mm, degree, bevel = 0.001, math.Pi / 180, 0.25 // the share of the width that a corner lacks
-	front, rear, side := b.Front*mm, (b.Front-b.Length)*mm, b.Width/2*mm
-	cut := b.Width * bevel * mm
-	s.Outline = []stage.Vec{
-		{X: front, Y: side - cut}, {X: front - cut, Y: side}, {X: rear + cut, Y: side}, {X: rear, Y: side - cut},
-		{X: rear, Y: cut - side}, {X: rear + cut, Y: -side}, {X: front - cut, Y: -side}, {X: front, Y: cut - side},
-	}
-	for _, m := range b.Sonars {
-		s.Sonars = append(s.Sonars, stage.Pose{X: m.X * mm, Y: m.Y * mm, Heading: m.Heading * degree})
-	}
-	return s
 }
 
 // connectionCost is how many descriptors a connection of a browser takes: its own,

@@ -36,6 +36,18 @@ func (c *Client) Ask(ctx context.Context, question byte) (lines []string, err er
 	return nil, ErrUnknownQuestion
 }
 
+// Geometry asks the server where the parts of its robot's devices are, how large they
+// are and what they cover. A device of which nothing is known has no part.
+func (c *Client) Geometry(ctx context.Context) (parts []codec.Part, err error) {
+	lines, err := c.Ask(ctx, codec.QuestionGeometry)
+	for _, line := range lines {
+		if p, ok := codec.ParsePart(line); ok {
+			parts = append(parts, p)
+		}
+	}
+	return parts, err
+}
+
 // explain adds to refused devices why they are. What cannot be learned stays empty: the
 // refusal stands.
 func (c *Client) explain(ctx context.Context, refused []Access) {

@@ -9,6 +9,7 @@ import (
 const (
 	QuestionRefusals  byte = 'e' // why the last reply has e
 	QuestionObstacles byte = 's' // what stands in the client's way
+	QuestionGeometry  byte = 'g' // where the parts of the robot are
 )
 
 const (

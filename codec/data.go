@@ -24,6 +24,8 @@ const (
 	// LaserCount is the number of readings of a scan: 180 degrees in half
 	// degree steps, counterclockwise, 0 at the right and 360 at the left.
 	LaserCount = 361
+	// LaserView is what a scan covers, in degrees.
+	LaserView = (LaserCount - 1) / 2
 )
 
 func checkSize(what string, b []byte, want int) error {

@@ -1,6 +1,7 @@
 package devices
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -33,6 +34,29 @@ func (d *Device) Letter() byte { return d.spec.Letter }
 
 // Spec returns the device's declaration.
 func (d *Device) Spec() Spec { return d.spec }
+
+// AppendParts appends the parts of the device, as its driver knows them and the
+// configuration declares them; none: nothing is known.
+func (d *Device) AppendParts(dst []codec.Part) []codec.Part {
+	known := len(dst)
+	if s, ok := d.link.driver.(Surveyed); ok {
+		dst = s.AppendParts(dst, d)
+	}
+	g := d.link.geometry
+	if len(dst) == known && g != (Geometry{}) {
+		dst = append(dst, codec.Part{})
+	}
+	sin, cos := math.Sincos(g.Heading * math.Pi / 180)
+	for i := known; i < len(dst); i++ {
+		p := &dst[i]
+		p.Device = d.spec.Letter
+		p.X, p.Y, p.Heading = g.X+cos*p.X-sin*p.Y, g.Y+sin*p.X+cos*p.Y, math.Remainder(g.Heading+p.Heading, 360)
+		if len(dst) == known+1 && g.Length*g.Width > 0 { // of a ring of sonars, the size is that of the ring
+			p.Length, p.Width = g.Length, g.Width
+		}
+	}
+	return dst
+}
 
 // Link returns the link that the device is on.
 func (d *Device) Link() *Link { return d.link }

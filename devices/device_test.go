@@ -3,6 +3,7 @@ package devices
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -242,5 +243,54 @@ func TestAppendItem(t *testing.T) {
 	laser.AppendItem(nil, laser.items[0].scan)
 	if *first++; laser.AppendItem(nil, laser.items[0].scan)[0] != *first {
 		t.Error("the data was encoded again")
+	}
+}
+
+// surveyed is a driver that knows two sonars.
+type surveyed struct{ mute }
+
+func (*surveyed) AppendParts(dst []codec.Part, d *Device) []codec.Part {
+	if d.Letter() != codec.Sonar {
+		return dst
+	}
+	return append(dst, codec.Part{X: 100}, codec.Part{Number: 1, Y: 50, Heading: 90, Range: 5000})
+}
+
+// The parts of a device are on the place that the configuration declares.
+func TestParts(t *testing.T) {
+	turned := Geometry{X: 10, Y: 20, Heading: 90, Length: 300, Width: 200}
+	for _, tt := range []struct {
+		name            string
+		driver          Driver
+		declared        Geometry
+		position, sonar []codec.Part
+	}{
+		{"nothing known", &mute{}, Geometry{}, nil, nil},
+		{"declared", &mute{}, turned,
+			[]codec.Part{{Device: 'p', X: 10, Y: 20, Heading: 90, Length: 300, Width: 200}},
+			[]codec.Part{{Device: 's', X: 10, Y: 20, Heading: 90, Length: 300, Width: 200}}},
+		{"known", &surveyed{}, Geometry{}, nil,
+			[]codec.Part{{Device: 's', X: 100}, {Device: 's', Number: 1, Y: 50, Heading: 90, Range: 5000}}},
+		{"both", &surveyed{}, turned,
+			[]codec.Part{{Device: 'p', X: 10, Y: 20, Heading: 90, Length: 300, Width: 200}},
+			[]codec.Part{{Device: 's', X: 10, Y: 120, Heading: 90}, {Device: 's', Number: 1, X: -40, Y: 20, Heading: 180, Range: 5000}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			table := NewTable(newTwoDevices(t).table.log)
+			link, err := table.Attach(Instance{Driver: tt.driver, Provides: []Spec{Position(), Sonar()}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			link.Place(tt.declared)
+			for letter, want := range map[byte][]codec.Part{codec.Position: tt.position, codec.Sonar: tt.sonar} {
+				got := table.Device(letter).AppendParts(nil)
+				for i, p := range got {
+					got[i] = p.Rounded()
+				}
+				if !slices.Equal(got, want) {
+					t.Errorf("%c: %+v, want %+v", letter, got, want)
+				}
+			}
+		})
 	}
 }

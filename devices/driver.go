@@ -18,7 +18,7 @@ import (
 // Driver is the code for one piece of hardware, real, simulated or virtual.
 // All methods are called on the one thread of the server and must return at once:
 // whatever takes time is a state machine over Tick and the ports. Commanded,
-// Configurer, Ticker and Stepper are optional; the Table looks for them when the
+// Configurer, Surveyed, Ticker and Stepper are optional; the Table looks for them when the
 // driver is attached. docs/DRIVERS.md has a complete driver.
 type Driver interface {
 	// Setup starts the hardware. It ends, then or later, with link.Ready or
@@ -46,6 +46,14 @@ type Configurer interface {
 	// and arguments, valid during the call. It is only called while the link is
 	// ready. The error goes to the log.
 	Configure(now time.Duration, d *Device, payload []byte) error
+}
+
+// Surveyed is a driver that knows more of the geometry of its devices than the
+// configuration declares.
+type Surveyed interface {
+	// AppendParts appends the parts of d, as the driver knows them now, in the frame
+	// of what the driver controls: a robot, or a sensor that stands at the origin.
+	AppendParts(dst []codec.Part, d *Device) []codec.Part
 }
 
 // Ticker is a driver that sets deadlines with Link.WakeAt.
@@ -126,7 +134,7 @@ func PTZ() Spec {
 }
 
 // Geometry is a device's place on the robot and its size, as the configuration
-// declares it. The protocol has no request for it; other drivers use it.
+// declares it.
 type Geometry struct {
 	X, Y    float64 // mm forward and to the left of the robot's centre of rotation
 	Heading float64 // deg, counterclockwise

@@ -102,3 +102,26 @@ func TestRecordSaysWhatIsMissing(t *testing.T) {
 		}
 	}
 }
+
+// A client that asks is told where the parts of the robot are, once the robot has said
+// what it is; so is who reads /status.
+func TestGeometry(t *testing.T) {
+	t.Parallel()
+	r := startRobot(t, robot.Options{})
+	s := start(t, "-pp", r.Port(), "-http", "localhost:0")
+	p := s.dial(t)
+	if lines := p.ask('g'); slices.ContainsFunc(lines, func(line string) bool { return line[0] != 'l' && line[0] != 'z' }) {
+		t.Errorf("of a robot that nobody has seen: %q", lines)
+	}
+	p.mustOpen("pr", "pr")
+	lines := p.ask('g')
+	for _, want := range []string{"p 0 -45.5 0 0 511 425 0 0", "s 0 69 136 90 0 0 5000 15", "s 15 -157 136 90 0 0 5000 15"} {
+		if !slices.Contains(lines, want) {
+			t.Errorf("no %q in %q", want, lines)
+		}
+	}
+	_, text := fetch(t, "GET", s.dashboard(t)+"status")
+	if want := `{"number":15,"x_mm":-157,"y_mm":136,"heading_deg":90,"range_mm":5000,"view_deg":15}]`; !strings.Contains(text, want) {
+		t.Errorf("/status has no %s: %s", want, text)
+	}
+}

@@ -89,6 +89,10 @@ func deviceStatus(now time.Duration, d *devices.Device) status.Device {
 		age := status.Millis(d.Age(now))
 		told.Age = &age
 	}
+	told.Parts = d.AppendParts(nil)
+	for i, p := range told.Parts {
+		told.Parts[i] = p.Rounded()
+	}
 	if err := l.SetupError(); err != nil {
 		told.Error = err.Error()
 	}

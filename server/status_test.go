@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"reflect"
 	"testing"
 	"time"
 
@@ -52,7 +53,7 @@ func TestStatus(t *testing.T) {
 		t.Errorf("without clients: %+v", l)
 	}
 	idle := status.Device{Driver: "robot", State: status.Idle}
-	if len(r.Devices) != 2 || r.Devices["position"] != idle || r.Devices["sonar"] != idle {
+	if len(r.Devices) != 2 || !reflect.DeepEqual(r.Devices["position"], idle) || !reflect.DeepEqual(r.Devices["sonar"], idle) {
 		t.Errorf("devices that nobody has open: %+v", r.Devices)
 	}
 

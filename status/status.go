@@ -9,6 +9,8 @@ import (
 	"net/netip"
 	"slices"
 	"time"
+
+	"player/codec"
 )
 
 // Status is a server at one moment.
@@ -47,13 +49,14 @@ type Robot struct {
 
 // Device is one device of a robot.
 type Device struct {
-	Driver  string  `json:"driver"`
-	State   State   `json:"state"`
-	Open    bool    `json:"open"`    // by a client or another driver
-	Rate    float64 `json:"rate_hz"` // of its data
-	Age     *Millis `json:"age_ms"`  // of its data; nil: it is not open, or has none
-	Error   string  `json:"error,omitempty"`
-	Counted         // of its driver
+	Driver  string       `json:"driver"`
+	State   State        `json:"state"`
+	Open    bool         `json:"open"`    // by a client or another driver
+	Rate    float64      `json:"rate_hz"` // of its data
+	Age     *Millis      `json:"age_ms"`  // of its data; nil: it is not open, or has none
+	Error   string       `json:"error,omitempty"`
+	Counted              // of its driver
+	Parts   []codec.Part `json:"parts,omitempty"` // where it is on the robot, and what it covers
 }
 
 // Recorder is a driver that records devices.

@@ -1,10 +1,13 @@
 package web
 
 import (
+	"math"
 	"net/http"
 	"time"
 
+	"player/codec"
 	"player/devices/stage"
+	"player/status"
 )
 
 // Shape is what a robot that is not simulated looks like, in metres and radians in its
@@ -14,18 +17,54 @@ type Shape struct {
 	Sonars  []stage.Pose // in the order of the ranges
 }
 
-// shape replies with the shape of a robot as its driver knows it now, or with no
-// content: the page draws a Pioneer 2-DX then.
+// shape replies with the shape of a robot as its drivers and the configuration know it
+// now, or with no content: the page draws a Pioneer 2-DX then.
 func (s *server) shape(w http.ResponseWriter, r *http.Request) {
-	known := s.config.Shapes[r.URL.Query().Get("robot")]
-	if known == nil {
-		w.WriteHeader(http.StatusNoContent)
-		return
-	}
-	var shape Shape
-	if err := s.onLoop(r.Context(), func(time.Duration) { shape = known() }); err != nil {
+	address, devices := r.URL.Query().Get("robot"), map[string]status.Device{}
+	err := s.onLoop(r.Context(), func(now time.Duration) {
+		for _, told := range s.config.Server.Status(now).Robots {
+			for _, robot := range s.config.Robots {
+				if robot.Address == address && robot.Port == told.Port {
+					devices = told.Devices
+				}
+			}
+		}
+	})
+	switch shape := shapeOf(devices); {
+	case err != nil:
 		http.Error(w, explain(err), http.StatusServiceUnavailable)
-		return
+	case shape.Outline == nil:
+		w.WriteHeader(http.StatusNoContent)
+	default:
+		sendJSON(w, http.StatusOK, shape)
 	}
-	sendJSON(w, http.StatusOK, shape)
+}
+
+// shapeOf returns a robot's body, an octagon, and its sonars; the zero Shape if the body
+// is not known.
+func shapeOf(devices map[string]status.Device) (s Shape) {
+	const metre, radian, bevel = 1000, 180 / math.Pi, 0.25 // in mm, in degrees; the share of the width that a corner lacks
+	for _, b := range devices["position"].Parts {
+		front, rear, left, right := b.X+b.Length/2, b.X-b.Length/2, b.Y+b.Width/2, b.Y-b.Width/2
+		cut := b.Width * bevel
+		if cut == 0 {
+			return Shape{}
+		}
+		s.Outline = []stage.Vec{
+			{X: front, Y: left - cut}, {X: front - cut, Y: left}, {X: rear + cut, Y: left}, {X: rear, Y: left - cut},
+			{X: rear, Y: right + cut}, {X: rear + cut, Y: right}, {X: front - cut, Y: right}, {X: front, Y: right + cut},
+		}
+		for i, v := range s.Outline {
+			s.Outline[i] = stage.Vec{X: v.X / metre, Y: v.Y / metre}
+		}
+	}
+	for _, p := range devices["sonar"].Parts {
+		if s.Sonars == nil {
+			s.Sonars = make([]stage.Pose, codec.SonarCount)
+		}
+		if p.Number < len(s.Sonars) {
+			s.Sonars[p.Number] = stage.Pose{X: p.X / metre, Y: p.Y / metre, Heading: p.Heading / radian}
+		}
+	}
+	return s
 }

@@ -1,32 +1,29 @@
 package web
 
 import (
-	"net/http/httptest"
+	"net/http"
 	"testing"
-	"time"
 
-	"go.uber.org/zap"
-
-	"player/devices/stage"
+	"player/codec"
+	"player/config/rights"
+	"player/status"
 )
 
 func TestShape(t *testing.T) {
-	page := site(t.Context(), Config{
-		Shapes: map[string]func() Shape{"localhost:6665": func() Shape {
-			return Shape{[]stage.Vec{{X: 1, Y: 2}}, []stage.Pose{{X: 3, Y: 4, Heading: 5}}}
-		}},
-		Post: func(fn func(time.Duration)) bool { fn(0); return true }, Log: zap.NewNop(),
-	}).Protected()
-	for address, want := range map[string]string{
-		"localhost:6665": `{"Outline":[{"X":1,"Y":2}],"Sonars":[{"X":3,"Y":4,"Heading":5}]}` + "\n",
-		"localhost:6666": "",
-	} {
-		w := httptest.NewRecorder()
-		request := httptest.NewRequest("GET", "/shape?robot="+address, nil)
-		request.Host = "localhost"
-		page.ServeHTTP(w, request)
-		if got := w.Body.String(); got != want || (w.Code == 204) != (want == "") {
-			t.Errorf("%s: %d %s, want %s", address, w.Code, got, want)
+	f := &fakeServer{}
+	ask := newStatus(t, f, rights.Read)
+	for path, want := range map[string]int{"/shape?robot=localhost:6665": http.StatusNoContent, "/shape?robot=localhost:6666": http.StatusNoContent, "/shape": http.StatusNoContent} {
+		if w := ask("GET", path, ""); w.Code != want || w.Body.Len() > 0 {
+			t.Errorf("%s: %d %s", path, w.Code, w.Body)
 		}
+	}
+	f.devices = map[string]status.Device{
+		"position": {Parts: []codec.Part{{X: -50, Length: 500, Width: 400}}},
+		"sonar":    {Parts: []codec.Part{{Number: 1, X: 3000, Y: 4000, Heading: 180}, {Number: 99}}},
+	}
+	want := `{"Outline":[{"X":0.2,"Y":0.1},{"X":0.1,"Y":0.2},{"X":-0.2,"Y":0.2},{"X":-0.3,"Y":0.1},` +
+		`{"X":-0.3,"Y":-0.1},{"X":-0.2,"Y":-0.2},{"X":0.1,"Y":-0.2},{"X":0.2,"Y":-0.1}],"Sonars":[{"X":0,"Y":0,"Heading":0},{"X":3,"Y":4,"Heading":3.141592653589793}`
+	if w := ask("GET", "/shape?robot=localhost:6665", ""); w.Code != http.StatusOK || len(w.Body.String()) < len(want) || w.Body.String()[:len(want)] != want {
+		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }

@@ -20,12 +20,17 @@ import (
 
 // fakeServer has one robot, on port 6665, with a laser.
 type fakeServer struct {
-	laser status.State
-	calls []string
+	laser   status.State
+	devices map[string]status.Device // in place of the laser
+	calls   []string
 }
 
 func (f *fakeServer) Status(time.Duration) status.Status {
-	return status.Status{Robots: []status.Robot{{Name: "robot", Port: 6665, Devices: map[string]status.Device{"laser": {State: f.laser}}}}}
+	robot := status.Robot{Name: "robot", Port: 6665, Devices: map[string]status.Device{"laser": {State: f.laser}}}
+	if f.devices != nil {
+		robot.Devices = f.devices
+	}
+	return status.Status{Robots: []status.Robot{robot}}
 }
 
 func (f *fakeServer) EmergencyStop(_ time.Duration, port int, on bool, by string) bool {

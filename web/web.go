@@ -40,8 +40,6 @@ type Config struct {
 	// Robots are those that the dashboard lists. Browsers of other computers reach
 	// no others.
 	Robots []Robot
-	// Shapes returns the shapes of robots by address. It is called through Post only.
-	Shapes map[string]func() Shape
 	// World is nil without a simulation. It is accessed through Post only.
 	World *stage.World
 	// Drafting has the draft of the world's file. It is kept from one configuration to

@@ -92,6 +92,14 @@ func New(laser *devices.Device, cone, longest int) *Driver {
 	return d
 }
 
+// AppendParts implements devices.Surveyed: the sonars that a laser sees.
+func (d *Driver) AppendParts(dst []codec.Part, _ *devices.Device) []codec.Part {
+	for _, b := range d.beams {
+		dst = append(dst, codec.Part{Number: b.sonar, X: b.at.x, Y: b.at.y, Heading: ring[b.sonar][2], Range: d.longest, View: 2 * d.half})
+	}
+	return dst
+}
+
 // Setup implements devices.Driver.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.link, d.device, d.mount = link, link.Device(codec.Sonar), d.laser.Link().Geometry()

@@ -59,6 +59,7 @@ type Driver struct {
 	odometry Odometry
 	compass  int  // the last reading, in degrees
 	separate bool // VEL and RVEL always (PROTOCOL 6.2)
+	found    bool // a robot has said what it is
 	direct   direct
 	fastest  float64 // mm/s that the robot was given since the last SIP
 	opened   bool    // a client has one of the devices open (manual 3.6)
@@ -109,9 +110,25 @@ func Kind() devices.Kind {
 	}
 }
 
-// Body returns the shape of the robot that was found last, at first that of a Pioneer
-// 2-DX. Call it on the loop.
-func (d *Driver) Body() *Body { return d.model.Body }
+// AppendParts implements devices.Surveyed: the body and the sonars of the robot that was
+// found last, nothing before.
+func (d *Driver) AppendParts(dst []codec.Part, device *devices.Device) []codec.Part {
+	if !d.found && d.overrides.Subclass == "" {
+		return dst
+	}
+	body := d.model.Body
+	switch device.Letter() {
+	case codec.Position:
+		dst = append(dst, codec.Part{X: body.Front - body.Length/2, Length: body.Length, Width: body.Width})
+	case codec.Sonar:
+		for i, m := range body.Sonars {
+			if d.model.Sonars[i] != noSonar {
+				dst = append(dst, codec.Part{Number: i, X: m.X, Y: m.Y, Heading: m.Heading, Range: sonarRange, View: sonarCone})
+			}
+		}
+	}
+	return dst
+}
 
 // Setup implements devices.Driver. Wheels are controlled directly at first;
 // the motors are off until a client switches them on.

@@ -208,6 +208,7 @@ func (d *Driver) echo(now time.Duration, p Packet) {
 // identify takes the model of the robot.
 func (d *Driver) identify(id Identity) {
 	nearest, known := d.setModel(id.Subclass)
+	d.found = true
 	log := d.Log()
 	log.Info("robot found", zap.String("name", id.Name), zap.String("class", id.Class),
 		zap.String("subclass", id.Subclass), zap.String("model", d.model.Name), zap.Int("baud", d.Baud()))

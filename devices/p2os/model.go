@@ -38,6 +38,11 @@ type Body struct {
 // Mount is where a sonar is and looks to.
 type Mount struct{ X, Y, Heading float64 }
 
+const (
+	sonarRange = 5000 // mm, the reading without an echo
+	sonarCone  = 15   // deg (Pioneer 2 manual: beams of the Polaroid transducers)
+)
+
 // Sonars is the robot's number of the sonar at each of Player's 16 places, which
 // begin at the front left and go clockwise (PROTOCOL 7.2); noSonar: none is there.
 type Sonars [codec.SonarCount]int8

@@ -118,6 +118,11 @@ func newDriver(port string, far uint16, useStandard bool, mount scan.Mount) *Dri
 	return d
 }
 
+// AppendParts implements devices.Surveyed.
+func (d *Driver) AppendParts(dst []codec.Part, _ *devices.Device) []codec.Part {
+	return append(dst, codec.Part{Range: float64(d.far), View: codec.LaserView})
+}
+
 func (d *Driver) begin(time.Duration) transport.Phase {
 	d.reset, d.info, d.stream = false, Info{}, 0
 	d.turnMotor(true)

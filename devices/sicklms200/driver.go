@@ -108,6 +108,12 @@ func (d *Driver) scan(now time.Duration, t Telegram) {
 	d.Up(now)
 }
 
+// AppendParts implements devices.Surveyed.
+func (d *Driver) AppendParts(dst []codec.Part, _ *devices.Device) []codec.Part {
+	const farthest = 8182 // mm, the largest value of 13 bits that is no code
+	return append(dst, codec.Part{Range: farthest, View: codec.LaserView})
+}
+
 func (d *Driver) watchHealth(now time.Duration, s Status) {
 	if s.Severity() < severityWarning && !s.Polluted() {
 		return

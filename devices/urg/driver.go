@@ -191,6 +191,14 @@ func (d *Driver) describe(now time.Duration) {
 	}
 }
 
+// AppendParts implements devices.Surveyed: the range, once the sensor has told it.
+func (d *Driver) AppendParts(dst []codec.Part, _ *devices.Device) []codec.Part {
+	if far := cmp.Or(d.far, d.params.Max); far > 0 {
+		dst = append(dst, codec.Part{Range: float64(far), View: codec.LaserView})
+	}
+	return dst
+}
+
 // scan publishes a scan. The first one ends the handshake.
 func (d *Driver) scan(now time.Duration) {
 	p := &d.params

@@ -25,6 +25,8 @@ func (s *Session) answer(now time.Duration, question byte) {
 		lines = s.refusals()
 	case codec.QuestionObstacles:
 		lines = s.obstacles(now)
+	case codec.QuestionGeometry:
+		lines = s.geometry()
 	default:
 		s.complain(now, "unknown question", zap.Uint8("letter", question))
 		return
@@ -109,6 +111,25 @@ func (s *Session) obstacles(now time.Duration) (lines []string) {
 				lines = append(lines, r.Line())
 			}
 		}
+	}
+	return lines
+}
+
+// geometry has a line for each part of the robot's devices that is known.
+func (s *Session) geometry() (lines []string) {
+	if s.isStranger() {
+		return nil
+	}
+	var parts []codec.Part
+	for _, l := range s.table.Links() {
+		for _, d := range l.Devices() {
+			if d == s.table.Device(d.Letter()) {
+				parts = d.AppendParts(parts)
+			}
+		}
+	}
+	for _, p := range parts {
+		lines = append(lines, p.Line())
 	}
 	return lines
 }

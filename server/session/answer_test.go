@@ -169,3 +169,14 @@ func TestAnswerIsBounded(t *testing.T) {
 		t.Error("the reason is forgotten")
 	}
 }
+
+// 8.9.3: where the parts of the robot are. Strangers are told nothing.
+func TestGeometryAnswer(t *testing.T) {
+	r := newRobot(t)
+	p := newPeer(t, r)
+	p.expectAnswer('g')
+	r.table.Device('l').Link().Place(devices.Geometry{X: 80, Heading: 90})
+	p.expectAnswer('g', "l 0 80 0 90 0 0 0 0")
+	p.Restrict(rights.None)
+	p.expectAnswer('g')
+}
