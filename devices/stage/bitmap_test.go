@@ -3,11 +3,14 @@ package stage
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"image/color"
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -75,6 +78,43 @@ func TestPicturesOfNetpbm(t *testing.T) {
 	} {
 		if _, err := decodePicture([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.20q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// hugePNG returns the beginning of a PNG file of 16-bit colours with transparency: its
+// header, and the begin of the data.
+func hugePNG(width, height uint32) string {
+	size := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, width), height)
+	text := "\x89PNG\r\n\x1a\n"
+	for _, chunk := range []string{"IHDR" + string(size) + "\x10\x06\x00\x00\x00", "IDAT\x78\x9c"} {
+		length := binary.BigEndian.AppendUint32(nil, uint32(len(chunk)-4))
+		sum := binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE([]byte(chunk)))
+		text += string(length) + chunk + string(sum)
+	}
+	return text
+}
+
+// What a file says about itself is refused before memory is spent on it.
+func TestPicturesThatClaimTooMuch(t *testing.T) {
+	for name, text := range map[string]string{
+		"png":           hugePNG(60000, 60000),
+		"flat png":      hugePNG(1<<31-1, 1),
+		"png, zipped":   zipped(t, hugePNG(60000, 60000)),
+		"pgm":           "P5\n60000 60000\n65535\n",
+		"ppm as text":   "P3\n60000 60000\n255\n",
+		"pbm":           "P4\n1 999999999\n",
+		"pgm, overflow": "P5\n99999999999999999999 2\n255\n",
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := decodePicture([]byte(text))
+		runtime.ReadMemStats(&after)
+		if err == nil || !strings.Contains(err.Error(), "at most") && !strings.Contains(err.Error(), "not a number") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if spent := after.TotalAlloc - before.TotalAlloc; spent > 1<<20 {
+			t.Errorf("%s: %d bytes were spent", name, spent)
 		}
 	}
 }

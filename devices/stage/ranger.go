@@ -113,13 +113,8 @@ func (w *World) appendOthers(dst []*body, r *Robot, o Vec, reach float64) []*bod
 	return dst
 }
 
-// readSonars measures all ranges in mm. Missing sonars read the reach.
-func (r *Robot) readSonars(out *codec.SonarData) { r.scanSonars(r.world.scanner(r), out) }
-
-// readLaser measures a scan in mm.
-func (r *Robot) readLaser(out *codec.LaserData) { r.scanLaser(r.world.scanner(r), out) }
-
-// scanSonars is readSonars with buffers of its own.
+// scanSonars measures all ranges in mm. Missing sonars read the reach. The scanner is
+// prepared for the robot.
 func (r *Robot) scanSonars(c *scanner, out *codec.SonarData) {
 	s, b := r.sonars, r.body
 	for i := range out {
@@ -181,7 +176,7 @@ func (s *sonars) hear(r *Robot, sonar *sonar, b *beam, targets []target) float64
 	return best
 }
 
-// scanLaser is readLaser with buffers of its own.
+// scanLaser measures a scan in mm. The scanner is prepared for the robot.
 func (r *Robot) scanLaser(c *scanner, out *codec.LaserData) {
 	l := r.laser
 	at := r.body.carry(l.pose)

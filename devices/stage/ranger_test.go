@@ -7,6 +7,17 @@ import (
 	"player/codec"
 )
 
+// scanner returns a scanner that is prepared for a robot, as Driver.scan prepares it.
+func (w *World) scanner(r *Robot) *scanner {
+	c := w.scanning.scanners[0]
+	c.prepare(r)
+	return c
+}
+
+// readSonars and readLaser scan without a driver.
+func (r *Robot) readSonars(out *codec.SonarData) { r.scanSonars(r.world.scanner(r), out) }
+func (r *Robot) readLaser(out *codec.LaserData)  { r.scanLaser(r.world.scanner(r), out) }
+
 // hall is a room with inner faces at x = -5 and 5, y = -4 and 4.
 const hall = robotWorld + `
 wall ( pose [ 0  4.1 0 0] size [10.4 0.2 1] ) wall ( pose [ 0 -4.1 0 0] size [10.4 0.2 1] )

@@ -47,13 +47,6 @@ func newScanner() *scanner {
 // seed starts the random numbers of a reading.
 func (c *scanner) seed(r *Robot, sensor byte) { c.source = r.noise.at(r.world.sim, sensor) }
 
-// scanner returns the world's own scanner, prepared for a robot.
-func (w *World) scanner(r *Robot) *scanner {
-	c := w.scanning.scanners[0]
-	c.prepare(r)
-	return c
-}
-
 // prepare finds all that the rangers of a robot may meet: all movable bodies near it except
 // the robot itself.
 func (c *scanner) prepare(r *Robot) {
