@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"net/http"
@@ -75,20 +76,48 @@ func (s *server) orderSimulation(w http.ResponseWriter, r *http.Request) {
 	}
 	world := s.config.World
 	var refused error
-	err := s.onLoop(r.Context(), func(now time.Duration) { refused = order.carryOut(now, world) })
-	for range order.Step { // one by one: other work of the loop must not wait for all
-		if err == nil && refused == nil {
-			err = s.onLoop(r.Context(), func(time.Duration) { world.Step(1) })
+	var state simulationState
+	err := s.inTurn(r.Context(), func() error {
+		if err := s.onLoop(r.Context(), func(now time.Duration) { refused = order.carryOut(now, world) }); err != nil || refused != nil {
+			return err
 		}
-	}
+		if err := s.step(r.Context(), order.Step); err != nil {
+			return err
+		}
+		return s.onLoop(r.Context(), func(time.Duration) { state = stateOf(world) })
+	})
 	switch {
 	case err != nil:
 		http.Error(w, explain(err), http.StatusServiceUnavailable)
 	case refused != nil:
 		http.Error(w, refused.Error(), http.StatusConflict)
 	default:
-		s.readSimulation(w, r)
+		sendJSON(w, http.StatusOK, state)
 	}
+}
+
+// inTurn calls fn when the orders of other programs and pages have been carried out: the
+// steps of two never mix, and however many visitors want steps, the loop has one to make
+// at a time.
+func (s *server) inTurn(ctx context.Context, fn func() error) error {
+	select {
+	case s.ordering <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-s.ordering }()
+	return fn()
+}
+
+// step advances the world by n steps, one by one: other work of the loop must not wait for
+// all.
+func (s *server) step(ctx context.Context, n int) error {
+	for range n {
+		if err := s.onLoop(ctx, func(time.Duration) { s.config.World.Step(1) }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // carryOut does all but the steps. It must be called on the loop.

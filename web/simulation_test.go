@@ -7,12 +7,16 @@ import (
 	"maps"
 	"math"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
+	"player/config/rights"
 	"player/devices/stage"
 )
 
@@ -77,6 +81,72 @@ func TestSimulation(t *testing.T) {
 	if _, text, state = ask(`{"reset":true}`); state.Time != 0 || state.Movers[0] != first.Movers[0] || state.Movers[1] != first.Movers[1] || state.Seed != 5 {
 		t.Errorf("after the reset: %s", text)
 	}
+}
+
+// Who may only read orders nothing, nor does a page of another site, nor a GET, which browsers
+// send unasked.
+func TestRightsOfOrders(t *testing.T) {
+	here := []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
+	for _, tt := range []struct {
+		may                  rights.Set
+		method, origin, text string
+		code                 int
+	}{
+		{rights.Read, "GET", "", `"time":0`, 200},
+		{rights.Read, "POST", "", "your computer may read, this needs write", 403},
+		{rights.Write, "GET", "", "your computer may write, this needs read", 403},
+		{rights.Read | rights.Write, "POST", "http://evil.example", "may not use this server", 403},
+		{rights.Read | rights.Write, "POST", "null", "may not use this server", 403},
+		{rights.Read | rights.Write, "GET", "", `"time":0`, 200},
+		{rights.Read | rights.Write, "POST", "", `"time":0.5`, 200},
+		{rights.All, "PUT", "", "Method Not Allowed", 405},
+	} {
+		l := newLab(t, rights.Rules{{Allow: tt.may, From: here}})
+		request, err := http.NewRequest(tt.method, l.url+"/simulation?order="+url.QueryEscape(`{"step":50}`), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tt.origin != "" {
+			request.Header.Set("Origin", tt.origin)
+		}
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(response.Body)
+		response.Body.Close()
+		if err != nil || response.StatusCode != tt.code || !strings.Contains(string(text), tt.text) {
+			t.Errorf("%v, %s from %q: %d %s, %v; want %d %s", tt.may, tt.method, tt.origin, response.StatusCode, text, err, tt.code, tt.text)
+		}
+		var now time.Duration
+		done := make(chan struct{})
+		l.post(func(time.Duration) { now = l.world.Time(); close(done) })
+		<-done
+		if moved := now > 0; moved != (tt.code == 200 && tt.method == "POST") {
+			t.Errorf("%v, %s from %q: it is %v", tt.may, tt.method, tt.origin, now)
+		}
+	}
+}
+
+// The orders of several programs are carried out one after the other, with their steps.
+func TestOrdersInTurn(t *testing.T) {
+	l := newLab(t, nil)
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			response, err := http.Post(l.url+"/simulation?order="+url.QueryEscape(fmt.Sprintf(`{"seed":%d,"step":%d}`, i, 100+i)), "", nil)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer response.Body.Close()
+			var state simulationState
+			if err := json.NewDecoder(response.Body).Decode(&state); err != nil || state.Seed != uint64(i) || math.Round(100*state.Time) != float64(100+i) {
+				t.Errorf("order %d: %+v, %v", i, state, err)
+			}
+		})
+	}
+	all.Wait()
 }
 
 // The floor plan is written out as a map of ROS, and a world with that map has the same

@@ -79,7 +79,7 @@ func Serve(ctx context.Context, l net.Listener, config Config) error {
 	return site(ctx, config).Serve(ctx, l)
 }
 
-// server is what the handlers share. All but present is constant.
+// server is what the handlers share. All but present and ordering is constant.
 type server struct {
 	ctx    context.Context // ends with the server
 	config Config
@@ -87,13 +87,15 @@ type server struct {
 	// takes a second.
 	encoded func() ([]byte, error)
 	present presences
+	// ordering has an element while an order to the simulation is carried out.
+	ordering chan struct{}
 }
 
 // stopPath is where an emergency stop is requested, by POST.
 const stopPath = "/stop"
 
 func site(ctx context.Context, config Config) visitors.Site {
-	s := &server{ctx: ctx, config: config}
+	s := &server{ctx: ctx, config: config, ordering: make(chan struct{}, 1)}
 	s.encoded = sync.OnceValues(s.encodeWorld)
 	page, err := fs.Sub(assets, "page")
 	if err != nil { // the folder is not embedded

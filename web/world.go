@@ -131,12 +131,7 @@ func (o *observer) execute(ctx context.Context, c worldCommand) error {
 	case c.Speed != nil:
 		return o.server.onLoop(ctx, func(now time.Duration) { world.SetSpeed(now, min(*c.Speed, maxSpeed)) })
 	}
-	for range min(c.Step, maxSteps) { // one by one: other work of the loop must not wait for all
-		if err := o.server.onLoop(ctx, func(time.Duration) { world.Step(1) }); err != nil {
-			return err
-		}
-	}
-	return nil
+	return o.server.inTurn(ctx, func() error { return o.server.step(ctx, min(c.Step, maxSteps)) })
 }
 
 // sendPoses sends a snapshot if it has changed and the dashboard is not congested.
