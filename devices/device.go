@@ -24,6 +24,7 @@ type Device struct {
 	seqSeen uint64        // seq when the link started: data up to it is of an earlier run
 	items   []item        // data in compact form, for those who asked
 	rate    timers.Rate   // of publications
+	read    bool          // somebody has read the newest data
 
 	observers []observation
 	waiters   []Waiter
@@ -69,6 +70,7 @@ func (d *Device) Publish(stamp time.Duration, payload []byte) {
 	d.block = codec.AppendBlock(d.block[:0], d.spec.Letter, payload)
 	d.stamp = stamp
 	d.seq++
+	d.read = false
 	d.rate.Count(stamp)
 	for _, o := range d.observers {
 		o.published(d)
@@ -214,8 +216,21 @@ func (d *Device) AppendBlock(dst []byte) []byte {
 	if !d.HasData() {
 		return codec.AppendBlockHeader(dst, d.spec.Letter, 0)
 	}
+	d.want()
 	return append(dst, d.block...)
 }
+
+// want notes that the newest data are read.
+func (d *Device) want() {
+	if p := d.link.polled; p != nil && !d.read {
+		d.read = true
+		p.Wanted(d)
+	}
+}
+
+// Wanted reports whether a Polled driver should ask for newer data: the newest have been
+// read, or there are drivers that take all.
+func (d *Device) Wanted() bool { return d.read || !d.HasData() || len(d.observers) > 0 }
 
 // mostItems is how many compact forms of a device's data are kept: of whole scans, and
 // of some selections. With more, data is encoded more than once.
@@ -234,6 +249,7 @@ func (d *Device) AppendItem(dst []byte, scan codec.Scan) []byte {
 	if !d.HasData() {
 		return compact.Append(dst, d.spec.Letter, nil, codec.Scan{})
 	}
+	d.want()
 	if d.spec.Letter != codec.Laser {
 		scan = codec.Scan{}
 	}

@@ -110,6 +110,7 @@ type Link struct {
 	// What else the driver can do; nil: it cannot.
 	commanded  Commanded
 	configurer Configurer
+	polled     Polled
 	ticker     Ticker
 	stepper    Stepper
 
@@ -148,6 +149,7 @@ func (l *Link) SetDriver(d Driver) {
 	l.driver = d
 	l.commanded, _ = d.(Commanded)
 	l.configurer, _ = d.(Configurer)
+	l.polled, _ = d.(Polled)
 	l.ticker, _ = d.(Ticker)
 	if s, ok := d.(Stepper); ok && s.InStep() {
 		l.stepper = s

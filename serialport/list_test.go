@@ -35,3 +35,19 @@ func TestList(t *testing.T) {
 		t.Error("/dev/null is a console or has a stable name")
 	}
 }
+
+// Only adapters by FTDI are asked for their latency.
+func TestIsFTDI(t *testing.T) {
+	for driver, want := range map[string]bool{"ftdi_sio": true, "cp210x": false, "": false} {
+		dir := t.TempDir()
+		if driver != "" {
+			if err := errors.Join(os.Mkdir(filepath.Join(dir, "device"), 0o755),
+				os.Symlink("../../../bus/usb-serial/drivers/"+driver, filepath.Join(dir, "device", "driver"))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := isFTDI(dir); got != want {
+			t.Errorf("driver %q: %v", driver, got)
+		}
+	}
+}

@@ -62,8 +62,10 @@ func setUp(tty *serial.Port, baud int) error {
 	}
 	if err != nil {
 		Unlock(tty)
+		return err
 	}
-	return err
+	answerAtOnce(tty)
+	return nil
 }
 
 // lock keeps others from opening the line: of two programs on one line, each would

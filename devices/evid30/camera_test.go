@@ -170,6 +170,8 @@ type stage struct {
 	device *devices.Device
 	logs   *observer.ObservedLogs
 	setup  []error // how subscriptions have ended
+	block  []byte
+	reads  time.Duration // the period of a client that reads; zero: it has left
 }
 
 func newStage(t testing.TB) *stage {
@@ -184,7 +186,17 @@ func newStage(t testing.TB) *stage {
 	table.Connect(s.World)
 	s.device = table.Device(codec.PTZ)
 	s.link = s.device.Link()
+	s.reads = ms
+	s.read()
 	return s
+}
+
+// read is a client that reads the device every s.reads; zero: no more.
+func (s *stage) read() {
+	if s.reads > 0 {
+		s.block = s.device.AppendBlock(s.block[:0])
+		s.After(s.reads, s.read)
+	}
 }
 
 // SetupDone implements devices.Subscriber.

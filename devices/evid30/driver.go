@@ -34,6 +34,9 @@ const (
 	// of the shortest inquiry and its answer take 12.5 ms at 9600 baud. It never
 	// slows a camera down, and keeps a simulated one from spinning the loop.
 	minExchange = 12 * time.Millisecond
+	// restPeriod is the time between two looks at a camera whose position nobody reads:
+	// it must answer within the 2 s after which hardware counts as lost.
+	restPeriod = 800 * time.Millisecond
 	// maxTries is how often a command is sent that the camera does not acknowledge. A
 	// lost byte costs one try; a command that is refused three times is dropped until a
 	// client repeats it, so that inquiries go on.
@@ -82,9 +85,9 @@ var greets = [...]request{setAddress, clearInterface, inquireVersion, inquirePan
 
 // Driver is Player's ptz device, a Sony EVI-D30, D31, D70 or D100 on a serial line. It
 // asks the camera for its model; one that does not answer is taken for an EVI-D30, which
-// the original server drove without asking. It polls position and zoom as fast as the
-// camera answers and sends commands in between: for each of head and zoom the newest
-// one, and at most two run at a time.
+// the original server drove without asking. It polls position and zoom when the last ones
+// have been read, or while a command runs, and sends commands in between: for each of
+// head and zoom the newest one, and at most two run at a time.
 //
 // The camera never moves without a command: neither when it is opened, unlike with
 // the original server, nor when it is back after an outage. When the last client
@@ -181,6 +184,17 @@ func (d *Driver) Command(_ time.Duration, device *devices.Device) {
 	var c codec.PTZCommand
 	if d.phase == running && d.IsUp() && c.Decode(device.Command()) == nil {
 		d.head.order(c)
+		d.hurry()
+	}
+}
+
+// Wanted implements devices.Polled.
+func (d *Driver) Wanted(*devices.Device) { d.hurry() }
+
+// hurry has the next request sent as soon as the camera can take it.
+func (d *Driver) hurry() {
+	if d.phase == running && d.IsUp() && d.request == nothing {
+		d.WakeAt(d.sent + minExchange)
 	}
 }
 
@@ -218,6 +232,8 @@ func (d *Driver) next(now time.Duration) {
 		d.send(now, command)
 	case d.inquired == inquirePanTilt:
 		d.send(now, inquireZoom)
+	case d.head.settled() && !d.device.Wanted() && now < d.sent+restPeriod:
+		d.WakeAt(d.sent + restPeriod)
 	default:
 		d.send(now, inquirePanTilt)
 	}

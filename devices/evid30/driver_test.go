@@ -285,6 +285,31 @@ func TestPolling(t *testing.T) {
 	}
 }
 
+// The camera is asked no faster than somebody reads, and often enough to see that it is
+// there. A command does not wait for a reader.
+func TestPollsForReaders(t *testing.T) {
+	for period, want := range map[time.Duration]int{50 * ms: 20, 100 * ms: 10, time.Second: 2, 0: 1} {
+		s := newStage(t)
+		s.reads = period
+		s.start()
+		s.Pass(time.Second)
+		seq, heard := s.device.Seq(), len(s.heard)
+		s.Pass(10 * time.Second)
+		if got := int(s.device.Seq()-seq) / 10; got < want || got > want+1 || !s.driver.IsUp() {
+			t.Errorf("a reader every %v: %d positions a second, want %d", period, got, want)
+		}
+		if inquiries := (len(s.heard) - heard) / 20; inquiries > want+1 {
+			t.Errorf("a reader every %v: %d pairs of inquiries a second, want %d", period, inquiries, want)
+		}
+		s.forget()
+		s.command(10, 5, 100)
+		s.Pass(2 * answerLimit)
+		if len(s.heard) < 2 || strings.HasPrefix(s.heard[0], "81 09") && strings.HasPrefix(s.heard[1], "81 09") {
+			t.Errorf("a reader every %v: a command was not sent at once: %q", period, s.heard)
+		}
+	}
+}
+
 // TestShutdownGoesHome quickly, whatever the camera is doing.
 func TestShutdownGoesHome(t *testing.T) {
 	home := []string{"81 01 06 02 18 14 00 00 00 00 00 00 00 00 FF", "81 01 04 47 00 00 00 00 FF"}
@@ -452,7 +477,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	s := newStage(t)
 	s.start()
 	port := s.Port()
-	s.World.Heard = nil
+	s.World.Heard, s.reads = nil, 0
 	s.Pass(minExchange)
 	answers := map[request][]byte{
 		inquirePanTilt: unhex(t, "90 50 0F 0F 0F 0A 00 00 00 06 FF"),
@@ -472,6 +497,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 			port.Wrote = port.Wrote[:0]
 			requests[s.driver.request]++
 			port.Say(answers[s.driver.request])
+			s.block = s.device.AppendBlock(s.block[:0])
 			s.Pass(minExchange)
 		}
 	}

@@ -105,6 +105,11 @@ func (h *head) free(now time.Duration) (free bool) {
 	return free
 }
 
+// settled reports whether all that clients want has been seen to be obeyed.
+func (h *head) settled() bool {
+	return !h.clear && !h.busy() && !h.turn.unproven && !h.zoom.unproven
+}
+
 func (h *head) busy() bool { return h.sockets != [sockets]socket{} }
 
 // superseded returns the socket whose command is cancelled for a new one when all are
