@@ -7,42 +7,13 @@ import (
 	"net/http"
 	"time"
 
+	"player/client/simulation"
 	"player/devices/stage"
 )
 
-// simulationState is the true state of the simulation, for programs.
-type simulationState struct {
-	Time     float64 `json:"time"`  // simulated seconds
-	Speed    float64 `json:"speed"` // simulated seconds a second; 0: as fast as possible
-	Paused   bool    `json:"paused"`
-	Finished bool    `json:"finished"`
-	Seed     uint64  `json:"seed"`
-	Movers   []mover `json:"movers"` // robots, then things
-}
-
-// mover is a robot or a thing that can move.
-type mover struct {
-	Name    string  `json:"name"`
-	Robot   bool    `json:"robot"`
-	X       float64 `json:"x"` // metres
-	Y       float64 `json:"y"`
-	Heading float64 `json:"heading"` // degrees, counterclockwise from the x axis
-}
-
-// simulationOrder is what a program wants of the simulation, carried out in this order
-// and, except for the steps, at one moment.
-type simulationOrder struct {
-	Reset bool     `json:"reset"`
-	Seed  *uint64  `json:"seed"` // implies a reset
-	Move  []mover  `json:"move"` // all of them or none
-	Pause *bool    `json:"pause"`
-	Speed *float64 `json:"speed"`
-	Step  int      `json:"step"` // how many, of stage.StepTime each
-}
-
 // readSimulation answers with the state.
 func (s *server) readSimulation(w http.ResponseWriter, r *http.Request) {
-	var state simulationState
+	var state simulation.State
 	if err := s.onLoop(r.Context(), func(time.Duration) { state = stateOf(s.config.World) }); err != nil {
 		http.Error(w, explain(err), http.StatusServiceUnavailable)
 		return
@@ -50,22 +21,23 @@ func (s *server) readSimulation(w http.ResponseWriter, r *http.Request) {
 	sendJSON(w, http.StatusOK, state)
 }
 
-func stateOf(world *stage.World) simulationState {
+// stateOf must be called on the loop.
+func stateOf(world *stage.World) simulation.State {
 	speed, paused := world.Speed()
-	state := simulationState{
-		Time: world.Time().Seconds(), Speed: speed, Paused: paused, Finished: world.Finished(), Seed: world.Seed(), Movers: []mover{},
+	state := simulation.State{
+		Time: world.Time().Seconds(), Speed: speed, Paused: paused, Finished: world.Finished(), Seed: world.Seed(), Movers: []simulation.Mover{},
 	}
 	poses := world.AppendPoses(nil)
 	for i, m := range world.Movers() {
 		p := poses[i]
-		state.Movers = append(state.Movers, mover{m.Name, m.Robot, p.X, p.Y, p.Heading * 180 / math.Pi})
+		state.Movers = append(state.Movers, simulation.Mover{Name: m.Name, Robot: m.Robot, X: p.X, Y: p.Y, Heading: p.Heading * 180 / math.Pi})
 	}
 	return state
 }
 
 // orderSimulation carries out an order and answers with the state afterwards.
 func (s *server) orderSimulation(w http.ResponseWriter, r *http.Request) {
-	var order simulationOrder // a request has no body
+	var order simulation.Order // a request has no body
 	if err := decodeCommand([]byte(r.URL.Query().Get("order")), &order); err != nil {
 		http.Error(w, "?order= wants JSON: "+err.Error(), http.StatusBadRequest)
 		return
@@ -76,9 +48,9 @@ func (s *server) orderSimulation(w http.ResponseWriter, r *http.Request) {
 	}
 	world := s.config.World
 	var refused error
-	var state simulationState
+	var state simulation.State
 	err := s.inTurn(r.Context(), func() error {
-		if err := s.onLoop(r.Context(), func(now time.Duration) { refused = order.carryOut(now, world) }); err != nil || refused != nil {
+		if err := s.onLoop(r.Context(), func(now time.Duration) { refused = carryOut(order, now, world) }); err != nil || refused != nil {
 			return err
 		}
 		if err := s.step(r.Context(), order.Step); err != nil {
@@ -121,7 +93,7 @@ func (s *server) step(ctx context.Context, n int) error {
 }
 
 // carryOut does all but the steps. It must be called on the loop.
-func (o *simulationOrder) carryOut(now time.Duration, world *stage.World) error {
+func carryOut(o simulation.Order, now time.Duration, world *stage.World) error {
 	if o.Reset || o.Seed != nil {
 		seed := world.Seed()
 		if o.Seed != nil {

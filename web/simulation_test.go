@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"player/client/simulation"
 	"player/config/rights"
 	"player/devices/stage"
 )
@@ -23,7 +24,7 @@ import (
 // A program reads the true state of the simulation, and moves, pauses, steps and resets it.
 func TestSimulation(t *testing.T) {
 	l := newLab(t, nil)
-	ask := func(order string) (code int, text string, state simulationState) {
+	ask := func(order string) (code int, text string, state simulation.State) {
 		t.Helper()
 		method := "POST"
 		if order == "" {
@@ -140,7 +141,7 @@ func TestOrdersInTurn(t *testing.T) {
 				return
 			}
 			defer response.Body.Close()
-			var state simulationState
+			var state simulation.State
 			if err := json.NewDecoder(response.Body).Decode(&state); err != nil || state.Seed != uint64(i) || math.Round(100*state.Time) != float64(100+i) {
 				t.Errorf("order %d: %+v, %v", i, state, err)
 			}

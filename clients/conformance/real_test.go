@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -28,6 +29,9 @@ const pattern = `driver
 )
 `
 
+// experimenters are the languages whose libraries read and change simulations.
+var experimenters = []string{"go", "python"}
+
 // TestReal runs every language against the server itself.
 func TestReal(t *testing.T) {
 	t.Parallel()
@@ -36,6 +40,7 @@ func TestReal(t *testing.T) {
 	if err := os.WriteFile(robot, []byte(pattern), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	stepped := inStep(t)
 	tests := []struct {
 		name  string
 		flags []string // of the server
@@ -51,16 +56,23 @@ func TestReal(t *testing.T) {
 		{"emergency stop", []string{robot}, realStop},
 		{"command lifetime", []string{robot}, realLifetime},
 		{"simulated robot", []string{"-stage", "../../worlds/room.world"}, realDrive},
+		{"experiment", []string{"-stage", stepped}, realExperiment},
 	}
 	forEachLanguage(t, func(t *testing.T, l language) {
 		start := l.adapters(t)
 		all, a := t, start(t) // one for all tests that succeed: starting one can take a second
 		for _, test := range tests {
+			if test.name == "experiment" && !slices.Contains(experimenters, l.name) {
+				continue
+			}
 			ok := t.Run(test.name, func(t *testing.T) {
 				if a == nil {
 					a = start(all)
 				}
-				p := &process{binary: binary, flags: test.flags, port: freePort(t)}
+				p := &process{binary: binary, flags: test.flags, port: freePort(t), page: freePort(t)}
+				for p.page == p.port {
+					p.page = freePort(t)
+				}
 				p.start(t)
 				test.run(&session{t: t, adapter: a, process: p})
 			})
@@ -371,11 +383,105 @@ func realDrive(s *session) {
 	s.do(Object{"op": "close"})
 }
 
+// inStep writes a world that waits for its one client.
+func inStep(t *testing.T) (world string) {
+	t.Helper()
+	text, err := os.ReadFile("../../worlds/room.world")
+	if err != nil {
+		t.Fatal(err)
+	}
+	world = filepath.Join(t.TempDir(), "step.world")
+	if err := os.WriteFile(world, append(text, "\nlockstep 1\nspeedup 0\n"...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return world
+}
+
+// realExperiment moves a robot of a world in step, drives it, and starts it over, each time
+// right before the next data.
+func realExperiment(s *session) {
+	order := func(order Object) Object {
+		s.t.Helper()
+		request := Object{"op": "simulation", "host": "127.0.0.1", "port": s.process.page, "timeout_ms": patience}
+		if order != nil {
+			request["order"] = order
+		}
+		state, _ := s.do(request)["state"].(Object)
+		return state
+	}
+	mover := func(state Object, name string) Object {
+		s.t.Helper()
+		movers, _ := state["movers"].([]any)
+		for _, m := range movers {
+			if m, _ := m.(Object); m["name"] == name {
+				return m
+			}
+		}
+		s.t.Fatalf("no mover %s in %s", name, text(state))
+		return nil
+	}
+	expect := func(what string, want, got any) {
+		s.t.Helper()
+		if m := mismatch(what, want, got); m != "" {
+			s.t.Error(m)
+		}
+	}
+	round := func() {
+		s.t.Helper()
+		s.config("data", 0)
+		s.read()
+	}
+	start := order(nil)
+	expect("the beginning", Object{"time": 0.0, "speed": 0.0, "paused": false, "finished": false, "seed": 1.0}, start)
+	robot, puck := mover(start, "r0"), mover(start, "puck")
+	expect("the robot", Object{"robot": true, "x": -2.0, "y": -1.5, "heading": 0.0}, robot)
+	expect("the puck", Object{"robot": false}, puck)
+
+	s.do(s.connecting())
+	s.config("mode", 1)
+	s.do(ask("pa"))
+	moved := Object{"name": "r0", "x": 1.0, "y": 0.5, "heading": 90.0}
+	state := order(Object{"seed": 5, "move": []any{moved, Object{"name": "puck", "x": -2.0, "y": -1.5, "heading": 0.0}}})
+	expect("after the move", Object{"time": 0.0, "seed": 5.0}, state)
+	expect("the moved robot", moved, mover(state, "r0"))
+	expect("the moved puck", Object{"x": -2.0, "y": -1.5}, mover(state, "puck"))
+	round()
+	if compass := s.number("p", "compass"); compass != 90 {
+		s.t.Errorf("the first data after the move has a compass of %v", compass)
+	}
+	for range 10 {
+		s.command("p", 300, 0)
+		round()
+	}
+	state = order(nil)
+	if y, _ := mover(state, "r0")["y"].(float64); y < 0.6 || y > 0.8 || state["time"] != s.number("p", "time")/1000 {
+		s.t.Errorf("after driving: %s, odometry at %v ms", text(state), s.number("p", "time"))
+	}
+
+	for _, name := range []string{"nobody", "r0\"}]"} {
+		s.fails("refused", Object{"op": "simulation", "host": "127.0.0.1", "port": s.process.page, "timeout_ms": patience,
+			"order": Object{"move": []any{Object{"name": name, "x": 0.0, "y": 0.0, "heading": 0.0}}}})
+	}
+	expect("after refusals", state, order(nil))
+
+	state = order(Object{"reset": true})
+	expect("after the reset", Object{"time": 0.0, "seed": 5.0}, state)
+	expect("the robot after the reset", robot, mover(state, "r0"))
+	round()
+	if compass, ms := s.number("p", "compass"), s.number("p", "time"); compass != 0 || ms != 0 {
+		s.t.Errorf("the first data after the reset has a compass of %v at %v ms", compass, ms)
+	}
+	expect("after steps", Object{"time": 0.5, "paused": true, "speed": 2.5}, order(Object{"speed": 2.5, "pause": true, "step": 50}))
+	expect("without a pause", Object{"paused": false, "speed": 0.0}, order(Object{"pause": false, "speed": 0}))
+	s.do(Object{"op": "close"})
+}
+
 // process is a server that can be started again on the same port.
 type process struct {
 	binary string
 	flags  []string
 	port   int
+	page   int // the port of its dashboard
 	cmd    *exec.Cmd
 }
 
@@ -383,7 +489,7 @@ type process struct {
 func (p *process) start(t *testing.T) {
 	t.Helper()
 	log := new(lockedBuffer)
-	p.cmd = exec.Command(p.binary, append([]string{"-bind", "127.0.0.1", "-gp", fmt.Sprint(p.port), "-http", "off"}, p.flags...)...)
+	p.cmd = exec.Command(p.binary, append([]string{"-bind", "127.0.0.1", "-gp", fmt.Sprint(p.port), "-http", fmt.Sprintf("127.0.0.1:%d", p.page)}, p.flags...)...)
 	p.cmd.Stderr = log
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"player/client"
+	"player/client/simulation"
 	"player/codec"
 )
 
@@ -33,6 +34,7 @@ type request struct {
 	Name    string
 	Value   int
 	Text    string
+	Order   *simulation.Order
 }
 
 // answer holds the members of one line of output.
@@ -80,6 +82,9 @@ func (a *adapter) do(r request, out answer) error {
 		}
 		return err
 	}
+	if r.Op == "simulation" {
+		return simulate(r, out)
+	}
 	if a.robot == nil {
 		return usageError{errors.New("not connected")}
 	}
@@ -123,6 +128,20 @@ func (a *adapter) do(r request, out answer) error {
 		return nil
 	}
 	return usageError{fmt.Errorf("unknown op %q", r.Op)}
+}
+
+// simulate reads the state of a simulation, or changes it.
+func simulate(r request, out answer) (err error) {
+	world, state := simulation.At(net.JoinHostPort(r.Host, strconv.Itoa(r.Port))), simulation.State{}
+	if r.Order == nil {
+		state, err = world.State(context.Background())
+	} else {
+		state, err = world.Order(context.Background(), *r.Order)
+	}
+	if err == nil {
+		out["state"] = state
+	}
+	return err
 }
 
 func (a *adapter) close() {
@@ -248,7 +267,7 @@ func kind(err error) string {
 	var refused *client.AccessError
 	var network net.Error
 	switch {
-	case errors.As(err, &refused):
+	case errors.As(err, &refused), errors.Is(err, simulation.ErrRefused):
 		return "refused"
 	case errors.As(err, new(usageError)):
 		return "usage"

@@ -48,10 +48,23 @@ CONFIGURATIONS: Dict[str, Callable[[pc.PlayerClient, Any], None]] = {
 
 KINDS = [
     (pc.AccessRefused, "refused"),
+    (pc.SimulationRefused, "refused"),
     (pc.TimedOut, "timeout"),
     (pc.ConnectionClosed, "closed"),
     (pc.ProtocolError, "protocol"),
 ]
+
+
+def simulate(r: Answer) -> Answer:
+    world = pc.Simulation(r["host"], r["port"])
+    if "order" not in r:
+        state = world.state()
+    else:
+        order = dict(r["order"])
+        if "move" in order:
+            order["move"] = {m["name"]: (m["x"], m["y"], m["heading"]) for m in order["move"]}
+        state = world.order(**order)
+    return {**state._asdict(), "movers": [mover._asdict() for mover in state.movers]}
 
 
 def execute(robot: pc.PlayerClient, r: Answer) -> Answer:
@@ -72,6 +85,8 @@ def execute(robot: pc.PlayerClient, r: Answer) -> Answer:
         COMMANDS[r["device"]](robot, *r["values"])
     elif op == "config":
         CONFIGURATIONS[r["name"]](robot, r.get("text", r.get("value", 0)))
+    elif op == "simulation":
+        return {"state": simulate(r)}
     elif op == "close":
         robot.close()
     else:

@@ -1,14 +1,25 @@
 """A client of the Player robot device server, version 0.7.4a and its additions.
 
 PlayerClient blocks, AsyncPlayerClient is for asyncio, and Session is their common core without
-input and output. See README.md, and docs/PROTOCOL.md for the protocol.
+input and output. Simulation makes experiments in a simulated world. See README.md, and
+docs/PROTOCOL.md for the protocol.
 """
 
 from .aio import AsyncPlayerClient
 from .client import PlayerClient
 from .data import Blob, Freshness, Gripper, Joystick, Misc, Position, PTZ, Vision
-from .errors import AccessRefused, ConnectionClosed, PlayerError, ProtocolError, Reason, TimedOut, UsageError
+from .errors import (
+    AccessRefused,
+    ConnectionClosed,
+    PlayerError,
+    ProtocolError,
+    Reason,
+    SimulationRefused,
+    TimedOut,
+    UsageError,
+)
 from .session import DataMode, Event, GripperCommand, Session, VelocityMode
+from .simulation import Mover, Simulation, SimulationState
 
 __all__ = [
     "AccessRefused",
@@ -22,6 +33,7 @@ __all__ = [
     "GripperCommand",
     "Joystick",
     "Misc",
+    "Mover",
     "PlayerClient",
     "PlayerError",
     "Position",
@@ -29,6 +41,9 @@ __all__ = [
     "PTZ",
     "Reason",
     "Session",
+    "Simulation",
+    "SimulationRefused",
+    "SimulationState",
     "TimedOut",
     "UsageError",
     "VelocityMode",

@@ -63,3 +63,8 @@ class ProtocolError(PlayerError):
 
 class UsageError(PlayerError, ValueError):
     """The call is not possible in this state, or with these arguments. Nothing was sent."""
+
+
+class SimulationRefused(PlayerError):
+    """The simulated world cannot do that: there is no room, or no such robot or thing. Nothing
+    was moved."""

@@ -1,0 +1,132 @@
+"""Experiments in a simulated world: its true state, read and changed."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import ssl
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
+from urllib.parse import quote
+
+from .errors import ConnectionClosed, PlayerError, ProtocolError, SimulationRefused, TimedOut
+
+LIMIT = 60.0
+"""Seconds. A thousand steps of a crowd take some."""
+
+
+class Mover(NamedTuple):
+    """A robot, or a thing that can move."""
+
+    name: str
+    robot: bool
+    x: float  # m
+    y: float  # m
+    heading: float  # deg, counterclockwise from the x axis
+
+
+class SimulationState(NamedTuple):
+    """The true state of a world."""
+
+    time: float  # simulated seconds
+    speed: float  # simulated seconds a second; 0: as fast as possible
+    paused: bool
+    finished: bool  # quit_time has passed
+    seed: int
+    movers: List[Mover]  # robots, then things
+
+    def mover(self, name: str) -> Mover:
+        """The robot or thing of a name. KeyError: there is none."""
+        for mover in self.movers:
+            if mover.name == name:
+                return mover
+        raise KeyError(name)
+
+
+class Simulation:
+    """The world of a simulation (docs/STAGE.md), on the address of the dashboard:
+
+        world = Simulation("localhost", 8080)
+        world.order(seed=7, move={"r0": (1, 0.5, 90)})
+        print(world.state().mover("r0").x)
+
+    It needs the right to read, and for order the right to write. With tls it asks by https. A
+    world in step changes between two of its steps: right before its client requests the next
+    data. Each call connects anew, so an object may be used by several threads, and by
+    asyncio.to_thread.
+    """
+
+    def __init__(
+        self,
+        host: str = "localhost",
+        port: int = 8080,
+        tls: Optional[ssl.SSLContext] = None,
+        timeout: Optional[float] = LIMIT,
+    ) -> None:
+        """Does not connect yet. timeout is that of each call, in seconds."""
+        self.host = host
+        self.port = port
+        self.tls = tls
+        self.timeout = timeout
+
+    def state(self) -> SimulationState:
+        return self._ask("GET", "")
+
+    def order(
+        self,
+        *,
+        reset: bool = False,
+        seed: Optional[int] = None,
+        move: Optional[Mapping[str, Tuple[float, float, float]]] = None,
+        speed: Optional[float] = None,
+        pause: Optional[bool] = None,
+        step: int = 0,
+    ) -> SimulationState:
+        """Changes the world, in the order of the arguments and without another order in
+        between, and returns the state afterwards.
+
+        reset: all is as at the start, the time too; clients stay connected. seed: the same with
+        another seed. move: robots and things by name, each to (x, y, heading) in m and deg: all
+        of them or, without room, none. speed: 0 to 1000 simulated seconds a second, 0 as fast
+        as possible. step: 0 to 1000 steps of 10 ms, also while the world is paused.
+
+        Raises SimulationRefused if it is not possible.
+        """
+        order: Dict[str, Any] = {"reset": reset, "step": step}
+        if seed is not None:
+            order["seed"] = seed
+        if move is not None:
+            order["move"] = [{"name": name, "x": x, "y": y, "heading": h} for name, (x, y, h) in move.items()]
+        if speed is not None:
+            order["speed"] = speed
+        if pause is not None:
+            order["pause"] = pause
+        return self._ask("POST", "?order=" + quote(json.dumps(order, separators=(",", ":"))))
+
+    def _ask(self, method: str, query: str) -> SimulationState:
+        if self.tls is None:
+            connection = http.client.HTTPConnection(self.host, self.port, timeout=self.timeout)
+        else:
+            connection = http.client.HTTPSConnection(self.host, self.port, timeout=self.timeout, context=self.tls)
+        try:
+            connection.request(method, "/simulation" + query)
+            response = connection.getresponse()
+            text = response.read().decode(errors="replace")
+        except (socket.timeout, TimeoutError):
+            raise TimedOut(f"{self.host}:{self.port} did not answer in {self.timeout} s") from None
+        except (OSError, OverflowError, http.client.HTTPException) as e:  # OverflowError: the port
+            raise ConnectionClosed(f"{self.host}:{self.port}: {e}") from e
+        finally:
+            connection.close()
+        if response.status in (400, 409):
+            raise SimulationRefused(text.strip())
+        if response.status == 404:
+            raise PlayerError(f"{self.host}:{self.port} serves no simulation: start the server with -stage and -http")
+        if response.status != 200:
+            raise PlayerError(f"{self.host}:{self.port}: {response.status} {text.strip()}")
+        try:
+            state = json.loads(text)
+            movers = [Mover(*(mover[field] for field in Mover._fields)) for mover in state["movers"]]
+            return SimulationState(movers=movers, **{field: state[field] for field in SimulationState._fields[:-1]})
+        except (ValueError, LookupError, TypeError):
+            raise ProtocolError(f"{self.host}:{self.port} is no dashboard of Player") from None
