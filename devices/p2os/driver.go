@@ -3,9 +3,9 @@ package p2os
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"go.uber.org/zap"
@@ -79,18 +79,26 @@ type Driver struct {
 func New(port string, o Overrides) *Driver {
 	d := &Driver{overrides: o}
 	d.Protocol = d.protocol(port)
-	d.setModel("")
+	_, _ = d.setModel("") // the default model is known
 	return d
 }
 
-// setModel takes the model of a subclass, or of the overrides. known reports whether
-// the subclass is that of a known model.
-func (d *Driver) setModel(subclass string) (nearest string, known bool) {
+// setModel takes the model of a subclass, or of the overrides. nearest is the name of a
+// model that is taken for it. It returns an error for a subclass that is not known, unless
+// the overrides have its unit.
+func (d *Driver) setModel(subclass string) (nearest string, err error) {
 	subclass = cmp.Or(d.overrides.Subclass, subclass, defaultModel)
-	nearest, m := findModel(subclass)
+	nearest, m, ok := findModel(subclass)
+	if !ok {
+		if d.overrides.Distance == 0 {
+			return "", fmt.Errorf("the robot says that it is a %.40q, whose units are not known: name a model that has the same with model, of %s; or its unit with distance",
+				subclass, modelNames())
+		}
+		nearest, m, _ = findModel(defaultModel)
+	}
 	d.model = d.overrides.apply(m)
 	d.odometry.Model = &d.model
-	return nearest, strings.EqualFold(nearest, subclass)
+	return nearest, nil
 }
 
 // Kind declares the driver.

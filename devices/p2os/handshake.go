@@ -1,7 +1,9 @@
 package p2os
 
 import (
+	"cmp"
 	"errors"
+	"strings"
 	"time"
 
 	"go.uber.org/zap"
@@ -200,22 +202,29 @@ func (d *Driver) echo(now time.Duration, p Packet) {
 		return
 	}
 	if id, ok := DecodeIdentity(p); ok {
-		d.identify(id)
+		if err := d.identify(id); err != nil {
+			d.Down(now, err)
+			return
+		}
 	}
 	d.Enter(now, d.Phase()+1)
 }
 
 // identify takes the model of the robot.
-func (d *Driver) identify(id Identity) {
-	nearest, known := d.setModel(id.Subclass)
+func (d *Driver) identify(id Identity) error {
+	nearest, err := d.setModel(id.Subclass)
+	if err != nil {
+		return err
+	}
 	d.found = true
 	log := d.Log()
 	log.Info("robot found", zap.String("name", id.Name), zap.String("class", id.Class),
 		zap.String("subclass", id.Subclass), zap.String("model", d.model.Name), zap.Int("baud", d.Baud()))
-	if !known {
-		log.Warn("this model is not known: it is taken for the nearest one; its options correct that",
+	if said := cmp.Or(d.overrides.Subclass, id.Subclass, nearest); !strings.EqualFold(nearest, said) {
+		log.Warn("this model is not known: it is taken for another one; its options correct that",
 			zap.String("subclass", id.Subclass), zap.String("taken for", nearest))
 	}
+	return nil
 }
 
 // run starts normal operation, with the SIP that was just decoded.

@@ -347,10 +347,11 @@ func TestModels(t *testing.T) {
 		{"p3at", 465, 1000, 3, false},
 		{"amigo", 508, 1000, 4, false},
 		{"p3dx-sh-lms500", 1000, 1000, 3, true},
-		{"p2df", 840, 268, 3, true},
+		{"p2df", 485, 268, 3, false},
+		{"p2at8+", 465, 1000, 3, false},
 		{"seekur-sh", 1000, 1000, 3, true},
-		{"pioneer9", 51, 173, 3, true},
-		{"unheard-of", 840, 268, 3, true},
+		{"pioneer-lx", 1000, 1000, 11, false},
+		{"researchPB", 1000, 1000, 3, false},
 	} {
 		t.Run(tt.subclass, func(t *testing.T) {
 			b := newBench(t)
@@ -373,6 +374,26 @@ func TestModels(t *testing.T) {
 				t.Errorf("warned: %v, want %v", warned, tt.warned)
 			}
 		})
+	}
+}
+
+// The units of a robot of an unknown model are not guessed: its owner says what it is.
+func TestUnknownModel(t *testing.T) {
+	b := newBench(t)
+	b.robot(9600).subclass = "p2at9"
+	b.subscribe()
+	b.Pass(setupTime)
+	if len(b.done) == 0 || b.done[0] == nil || !strings.Contains(b.done[0].Error(), `"p2at9"`) || !strings.Contains(b.done[0].Error(), "p2at8+") {
+		t.Errorf("setup %v", b.done)
+	}
+	for _, with := range []Overrides{{Subclass: "p2at8"}, {Distance: 1.32}} {
+		b := newBench(t)
+		b.driver.overrides = with
+		b.robot(9600).subclass = "p2at9"
+		b.ready()
+		if b.driver.model.Distance != 1.32 {
+			t.Errorf("%+v: %+v", with, b.driver.model)
+		}
 	}
 }
 

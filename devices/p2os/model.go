@@ -60,6 +60,11 @@ var (
 		noSonar, noSonar, noSonar, noSonar, noSonar, noSonar, noSonar, noSonar}
 	// powerBot has 28; of neighbours, the one nearer to the axis of the robot.
 	powerBot = Sonars{0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30}
+	// pioneerLX looks to 10, -10, 164 and -164 degrees.
+	pioneerLX = Sonars{noSonar, noSonar, noSonar, 0, 1, noSonar, noSonar, noSonar,
+		noSonar, noSonar, noSonar, 3, 2, noSonar, noSonar, noSonar}
+	noRing = Sonars{noSonar, noSonar, noSonar, noSonar, noSonar, noSonar, noSonar, noSonar,
+		noSonar, noSonar, noSonar, noSonar, noSonar, noSonar, noSonar, noSonar}
 )
 
 // angleUnit is the unit of the heading since the Pioneer 2, in rad: 4096 are a full
@@ -77,7 +82,16 @@ var (
 	bodyPower  = &Body{911, 680, 369, mirrored(
 		Mount{152, 278, 90}, Mount{241, 238, 45}, Mount{300, 153, 25}, Mount{332, 33, 5},
 		Mount{-298, -278, -90}, Mount{-388, -238, -135}, Mount{-447, -153, -155}, Mount{-478, -33, -175})}
-	bodyAmigo = &Body{330, 279, 160, mirrored(
+	bodyPatrol = &Body{510, 425, 255, mirrored(
+		Mount{83, 229, 90}, Mount{169, 202, 55}, Mount{232, 134, 30}, Mount{263, 46, 10},
+		Mount{-83, -229, -90}, Mount{-169, -202, -125}, Mount{-232, -134, -150}, Mount{-263, -46, -170})}
+	bodyLX = &Body{696, 500, 348, mirrored(
+		Mount{}, Mount{}, Mount{}, Mount{331, 61, 10},
+		Mount{}, Mount{}, Mount{}, Mount{-317, -90, -164})}
+	bodySeekur     = &Body{1410, 1270, 705, [codec.SonarCount]Mount{}}
+	bodySeekurJr   = &Body{1200, 830, 600, [codec.SonarCount]Mount{}}
+	bodyWheelchair = &Body{1340, 680, 670, [codec.SonarCount]Mount{}}
+	bodyAmigo      = &Body{330, 279, 160, mirrored(
 		Mount{76, 100, 90}, Mount{125, 75, 41}, Mount{}, Mount{150, 30, 15},
 		Mount{}, Mount{}, Mount{-140, -58, -145}, Mount{})}
 	body1 = &Body{500, 400, 250, [codec.SonarCount]Mount{
@@ -114,6 +128,11 @@ func peopleModel(distance float64, sonars Sonars) Model {
 	return Model{"PeopleBot", distance, angleUnit, 1, 1, 2 / 0.006, 20, 12, true, sonars, bodyPeople}
 }
 
+// shModel is a robot with the controller of the Pioneer 3, or a later one: it counts in mm.
+func shModel(name string, ratio float64, sonars Sonars, body *Body) Model {
+	return Model{name, 1, angleUnit, 1, 1, 2 / ratio, 20, 12, true, sonars, body}
+}
+
 func pioneer1Model(name string, distance float64, turns bool) Model {
 	return Model{name, distance, 0.0061359, 2.5332, 0.1734, 2 / 0.00333333, 4, 15, turns, pioneer7, body1}
 }
@@ -133,12 +152,20 @@ func models() map[string]Model {
 		"p2at8": atModel("Pioneer 2-AT8", 1.32, 1),
 		"p2pb":  {"Pioneer 2 PeopleBot", 0.424, angleUnit, 1, 0.268, 2 / 0.0056, 20, 12, true, peopleBot, bodyPeople},
 
+		// Those whose names end in + are of the same years as the Pioneer 3.
+		"p2d8+":  dxModel("Pioneer 2-DX8 plus", 0.485, 1),
+		"p2at8+": atModel("Pioneer 2-AT8 plus", 0.465, 1),
+		"p2df":   {"Pioneer 2-DF", 0.485, angleUnit, 1, 0.268, 2 / 0.006, 20, 12, true, ring16, bodyDX},
+		"p2it":   {"Pioneer 2-IT", 1.136, angleUnit, 1, 0.268, 2 / 0.0032, 20, 12, true, ring16, bodyAT},
+		"p2pp":   {"Pioneer 2 Performance PeopleBot", 0.485, angleUnit, 1, 0.268, 2 / 0.006, 20, 12, true, peopleBot, bodyPeople},
+
 		"p3dx":    dxModel("Pioneer 3-DX", 0.485, 1),
 		"p3dx-sh": dxModel("Pioneer 3-DX", 1, 1),
 		"p3at":    atModel("Pioneer 3-AT", 0.465, 1),
 		"p3at-sh": atModel("Pioneer 3-AT", 1, 1),
 
 		"perfpb":       peopleModel(0.485, peopleBot),
+		"perfpb+":      {"PeopleBot", 0.485, angleUnit, 1, 1, 2 / 0.006, 20, 12, true, peopleBot, bodyDX},
 		"peoplebot-sh": peopleModel(1, ring16),
 
 		"amigo":    {"AmigoBot", 0.5083, angleUnit, 0.6154, 1, 2 / 0.011, 20, 12, true, amigo8, bodyAmigo},
@@ -147,37 +174,49 @@ func models() map[string]Model {
 		"powerbot":    {"PowerBot", 0.5813, angleUnit, 1, 1, 2 / 0.00373, 20, 12, true, powerBot, bodyPower},
 		"powerbot-sh": {"PowerBot", 1, angleUnit, 1, 1, 2 / 0.00373, 20, 12, true, powerBot, bodyPower},
 
+		"patrolbot-sh":  shModel("PatrolBot", 0.0056, ring16, bodyPatrol),
+		"researchpb":    shModel("Research PatrolBot", 0.0056, ring16, bodyPatrol),
+		"mt400":         shModel("MT400", 0.0056, ring16, bodyPatrol),
+		"pioneer-lx":    shModel("Pioneer LX", 0.0056, pioneerLX, bodyLX),
+		"seekur":        shModel("Seekur", 0.0056, noRing, bodySeekur),
+		"seekurjr":      shModel("Seekur Jr", 0.0056, noRing, bodySeekurJr),
+		"wheelchair-sh": shModel("wheelchair", 0.00373, noRing, bodyWheelchair),
+
 		"pioneer1": pioneer1Model("Pioneer 1", 0.05066, true),
 		"pion1m":   pioneer1Model("Pioneer 1", 0.05066, true),
 		"pion1x":   pioneer1Model("Pioneer 1", 0.05066, true),
+		"psos43m":  pioneer1Model("Pioneer 1", 0.05066, true),
 		"pionat":   pioneer1Model("Pioneer AT", 0.07, true),
 		"psos1m":   pioneer1Model("Pioneer 1", 0.05066, false), // PSOS before 4.2 has no RVEL
 		"psos1x":   pioneer1Model("Pioneer 1", 0.05066, false),
 	}
 }
 
-// findModel returns the known model that is nearest to a subclass: the subclass
-// itself, else the one that has the most letters of its beginning in common. Robots
-// with the controller of the Pioneer 3, -sh, count in mm: they are taken for each
-// other only.
-func findModel(subclass string) (nearest string, m Model) {
+// findModel returns the known model of a subclass. Robots with the controller of the
+// Pioneer 3, -sh, all count in mm: one that is not known is taken for the one that has the
+// most letters of its beginning in common. It reports false for any other subclass: a
+// guessed unit would be wrong by up to three times.
+func findModel(subclass string) (nearest string, m Model, ok bool) {
 	known := models()
 	subclass = strings.ToLower(subclass)
 	if m, ok := known[subclass]; ok {
-		return subclass, m
+		return subclass, m, true
 	}
-	nearest = defaultModel
-	if isSH(subclass) {
-		nearest = "p3dx-sh"
+	if !isSH(subclass) {
+		return "", Model{}, false
 	}
+	nearest = "p3dx-sh"
 	best := commonPrefix(nearest, subclass)
 	for _, name := range slices.Sorted(maps.Keys(known)) {
-		if n := commonPrefix(name, subclass); n > best && isSH(name) == isSH(subclass) {
+		if n := commonPrefix(name, subclass); n > best && isSH(name) {
 			nearest, best = name, n
 		}
 	}
-	return nearest, known[nearest]
+	return nearest, known[nearest], true
 }
+
+// modelNames returns the known subclasses, for people.
+func modelNames() string { return strings.Join(slices.Sorted(maps.Keys(models())), ", ") }
 
 func isSH(subclass string) bool { return strings.Contains(subclass, "-sh") }
 
@@ -245,8 +284,8 @@ func overrides(a devices.Args) (o Overrides, err error) {
 		Bits: a.Int("bits"), Commands: a.String("commands"),
 	}
 	if o.Subclass != "" {
-		if name, _ := findModel(o.Subclass); name != strings.ToLower(o.Subclass) {
-			return o, fmt.Errorf("model: no model %q; known are %s", o.Subclass, strings.Join(slices.Sorted(maps.Keys(models())), ", "))
+		if name, _, _ := findModel(o.Subclass); name != strings.ToLower(o.Subclass) {
+			return o, fmt.Errorf("model: no model %q; known are %s", o.Subclass, modelNames())
 		}
 	}
 	if !slices.Contains([]string{"", commandsExact, commandsWheels}, o.Commands) {

@@ -22,8 +22,9 @@ func TestModelTable(t *testing.T) {
 		if reach := m.mm(m.wrap() / 2); reach < maxStep+overshoot*maxWheelSpeed/2 {
 			t.Errorf("%s: the coordinates tell %.0f mm", name, reach)
 		}
+		const beside = 17 // mm that the sonars of a PatrolBot stand out of it, by its parameter file
 		for place, n := range m.Sonars {
-			if mount := m.Body.Sonars[place]; (mount == Mount{}) != (n == noSonar) || math.Abs(mount.X) > m.Body.Length || math.Abs(mount.Y) > m.Body.Width/2 {
+			if mount := m.Body.Sonars[place]; (mount == Mount{}) != (n == noSonar) || math.Abs(mount.X) > m.Body.Length || math.Abs(mount.Y) > m.Body.Width/2+beside {
 				t.Errorf("%s: the sonar at place %d is mounted at %v", name, place, mount)
 			}
 		}
@@ -34,7 +35,7 @@ func TestModelTable(t *testing.T) {
 			}
 			seen[n] = true
 		}
-		if got, _ := findModel(strings.ToUpper(name)); got != name {
+		if got, _, ok := findModel(strings.ToUpper(name)); got != name || !ok {
 			t.Errorf("%s is taken for %s", name, got)
 		}
 	}
@@ -67,7 +68,7 @@ func TestOverrides(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := driver.(*Driver)
-	if _, known := d.setModel("p2dx"); !known || d.model.Name != "Pioneer 3-AT" {
+	if _, err := d.setModel("p2dx"); err != nil || d.model.Name != "Pioneer 3-AT" {
 		t.Errorf("the robot says p2dx, the owner p3at-sh: %+v", d.model)
 	}
 	for _, bad := range []map[string]any{
