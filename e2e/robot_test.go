@@ -95,7 +95,7 @@ func TestShapeOfTheModel(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer reply.Body.Close()
-		if err := json.NewDecoder(reply.Body).Decode(v); err != nil {
+		if err := json.NewDecoder(reply.Body).Decode(v); err != nil && reply.StatusCode != http.StatusNoContent {
 			t.Fatal(err)
 		}
 	}
@@ -117,8 +117,8 @@ func TestShapeOfTheModel(t *testing.T) {
 		}
 		return front, sonars
 	}
-	if front, sonars := shape(); front != 0.21 || sonars != 16 {
-		t.Errorf("before the robot is known: front at %v m, %d sonars, want a Pioneer 2-DX", front, sonars)
+	if front, sonars := shape(); front != 0 || sonars != 0 {
+		t.Errorf("before the robot is known: front at %v m, %d sonars, want no content", front, sonars)
 	}
 	s.dial(t).mustOpen("pr", "pr")
 	if front, sonars := shape(); front != 0.16 || sonars != 8 {
