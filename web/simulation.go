@@ -32,6 +32,13 @@ func stateOf(world *stage.World) simulation.State {
 		p := poses[i]
 		state.Movers = append(state.Movers, simulation.Mover{Name: m.Name, Robot: m.Robot, X: p.X, Y: p.Y, Heading: p.Heading * 180 / math.Pi})
 	}
+	var seen []stage.Sighting
+	for i, r := range world.Robots() { // the first movers
+		seen = r.AppendSightings(seen[:0])
+		for _, s := range seen {
+			state.Movers[i].Sees = append(state.Movers[i].Sees, simulation.Sighting{Name: s.Name, ID: s.ID, Range: s.Range, Bearing: s.Bearing * 180 / math.Pi})
+		}
+	}
 	return state
 }
 

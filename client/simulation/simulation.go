@@ -7,7 +7,7 @@
 //		Move: []simulation.Mover{{Name: "r0", X: 1, Y: 0.5, Heading: 90}},
 //	})
 //
-// Lengths are metres, headings degrees counterclockwise from the x axis, times simulated
+// Lengths are metres, headings and bearings degrees counterclockwise, headings from the x axis, times simulated
 // seconds. A world in step (docs/STAGE.md) changes between two of its steps: right before
 // its client requests the next data.
 package simulation
@@ -52,6 +52,16 @@ type Mover struct {
 	X       float64 `json:"x"`
 	Y       float64 `json:"y"`
 	Heading float64 `json:"heading"`
+	// Sees are the fiducials that the robot's fiducial finder sees. An order ignores it.
+	Sees []Sighting `json:"sees,omitempty"`
+}
+
+// Sighting is a fiducial that a fiducial finder sees.
+type Sighting struct {
+	Name    string  `json:"name"`  // of the robot or thing that has it
+	ID      int     `json:"id"`    // its fiducial_return; 0: too far away to be identified
+	Range   float64 `json:"range"` // metres
+	Bearing float64 `json:"bearing"`
 }
 
 // Order is what a world is to do. It is carried out from the first field to the last,

@@ -383,7 +383,7 @@ func realDrive(s *session) {
 	s.do(Object{"op": "close"})
 }
 
-// inStep writes a world that waits for its one client.
+// inStep writes a world that waits for its one client. A second robot has a fiducial finder.
 func inStep(t *testing.T) (world string) {
 	t.Helper()
 	text, err := os.ReadFile("../../worlds/room.world")
@@ -391,7 +391,10 @@ func inStep(t *testing.T) (world string) {
 		t.Fatal(err)
 	}
 	world = filepath.Join(t.TempDir(), "step.world")
-	if err := os.WriteFile(world, append(text, "\nlockstep 1\nspeedup 0\n"...), 0o644); err != nil {
+	if err := os.WriteFile(world, append(text, `
+		lockstep 1 speedup 0
+		pioneer2dx ( name "eye" pose [1 -2.5 0 0] fiducial ( ) )
+		post ( name "mark" pose [1 -1 0 0] fiducial_return 3 )`...), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return world
@@ -435,6 +438,7 @@ func realExperiment(s *session) {
 	expect("the beginning", Object{"time": 0.0, "speed": 0.0, "paused": false, "finished": false, "seed": 1.0}, start)
 	robot, puck := mover(start, "r0"), mover(start, "puck")
 	expect("the robot", Object{"robot": true, "x": -2.0, "y": -1.5, "heading": 0.0}, robot)
+	expect("the eye", Object{"robot": true, "sees": []any{Object{"name": "mark", "id": 3.0, "range": 1.5, "bearing": 90.0}}}, mover(start, "eye"))
 	expect("the puck", Object{"robot": false}, puck)
 
 	s.do(s.connecting())

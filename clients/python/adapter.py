@@ -64,7 +64,7 @@ def simulate(r: Answer) -> Answer:
         if "move" in order:
             order["move"] = {m["name"]: (m["x"], m["y"], m["heading"]) for m in order["move"]}
         state = world.order(**order)
-    return {**state._asdict(), "movers": [mover._asdict() for mover in state.movers]}
+    return {**state._asdict(), "movers": [{**mover._asdict(), "sees": [s._asdict() for s in mover.sees]} for mover in state.movers]}
 
 
 def execute(robot: pc.PlayerClient, r: Answer) -> Answer:

@@ -35,7 +35,7 @@ func TestKindProvidesWhatRobotsCarry(t *testing.T) {
 
 func TestKindPlacesRobots(t *testing.T) {
 	world := filepath.Join(t.TempDir(), "two.world")
-	text := `position ( name "a" pose [1 0 0 0] ) position ( name "b" port 7000 pose [3 0 0 0] fiducial ( ) )`
+	text := `position ( name "a" pose [1 0 0 0] ) position ( name "b" port 7000 pose [3 0 0 0] wifi ( ) )`
 	if err := os.WriteFile(world, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestKindPlacesRobots(t *testing.T) {
 	if len(made) != 2 || made[0].Port != 0 || made[1].Port != 7000 {
 		t.Errorf("made %+v", made)
 	}
-	if len(warnings) != 1 || !strings.Contains(warnings[0].Message, "fiducial") {
+	if len(warnings) != 1 || !strings.Contains(warnings[0].Message, "wifi") {
 		t.Errorf("warnings %v", warnings)
 	}
 }

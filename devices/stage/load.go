@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"player/config/syntax"
@@ -109,6 +110,8 @@ type loader struct {
 	seed    uint64
 	colors  *rand.Rand // of the models whose colour is "random"
 	errs    []error
+
+	fiducials []fiducial
 
 	sections map[*body]*syntax.Section // of fixtures and movers
 }
@@ -211,6 +214,13 @@ func (l *loader) things(s *syntax.Section) {
 		b.spot = &l.world.spots[i]
 	}
 	l.world.crowd = newCrowd(l.world.bodies, l.world.floor())
+	for _, b := range slices.Concat(l.world.bodies, l.world.fixtures) {
+		for _, m := range l.fiducials {
+			if m.body == b {
+				l.world.fiducials = append(l.world.fiducials, m)
+			}
+		}
+	}
 }
 
 // floor returns the extent of the fixtures.

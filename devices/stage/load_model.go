@@ -37,7 +37,7 @@ func (l *loader) children(s *syntax.Section, frame Pose, base, top float64, b *b
 	}
 	types := []string{"model"}
 	if r != nil {
-		types = append(types, "ranger", "blobfinder", "gripper", "bumper", "laser", "sonar")
+		types = append(types, "ranger", "blobfinder", "gripper", "bumper", "laser", "sonar", "fiducial", "fiducialfinder")
 		s.Ignore("player") // Stage 1: each robot has a server here
 	}
 	for _, child := range s.Sections(types...) {
@@ -55,6 +55,9 @@ func (l *loader) children(s *syntax.Section, frame Pose, base, top float64, b *b
 		case "blobfinder":
 			l.device(child, at, z, b, r)
 			l.camera(child, at, z, r)
+		case "fiducial", "fiducialfinder":
+			l.device(child, at, z, b, r)
+			l.finder(child, at, z, r)
 		case "gripper":
 			l.gripper(child, at, z, r)
 		case "bumper":
@@ -78,6 +81,7 @@ func (l *loader) device(s *syntax.Section, frame Pose, base float64, b *body, r 
 // end above the floor.
 func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, size []float64) float64 {
 	s.Ignore(looks...)
+	l.fiducial(s, frame, b)
 	m := l.material(s)
 	sized := s.Field("size") != nil
 	size = s.Lengths("size", size...)

@@ -139,7 +139,7 @@ func TestLoadErrors(t *testing.T) {
 // Every unsupported name has a warning of its own, with its first place and how many
 // more there are, that a line of the log shows whole.
 func TestIgnoredIsNamedOnce(t *testing.T) {
-	text := "gps ( )\nposition ( ctrl \"wander\" fiducial_return 2\n  ranger ( sensor ( view [0 5 30] ) ) )\nwindow ( scale 3 )\n" +
+	text := "gps ( )\nposition ( ctrl \"wander\" alwayson 2\n  ranger ( sensor ( view [0 5 30] ) ) )\nwindow ( scale 3 )\n" +
 		"define car position ( color \"red\" ctrl \"wander\" )\ncar ( pose [2 0 0 0] )\ncar ( pose [4 0 0 0] colour \"blue\" ctrl \"sit\" )\n"
 	w, err := parseWorld(text)
 	if err != nil {
@@ -148,7 +148,7 @@ func TestIgnoredIsNamedOnce(t *testing.T) {
 	want := []string{
 		`section "gps" is not supported and ignored: test.world:1`,
 		`field "ctrl" is not supported and ignored: test.world:2 and 2 more`,
-		`field "fiducial_return" is not supported and ignored: test.world:2`,
+		`field "alwayson" is not supported and ignored: test.world:2`,
 		`field "view" is not supported and ignored: test.world:3`,
 		`field "colour" is not supported and ignored; did you mean "color"?: test.world:7`,
 	}

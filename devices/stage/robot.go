@@ -36,6 +36,7 @@ type Robot struct {
 	laser   *laser
 	camera  *camera
 	gripper *gripper
+	finder  *finder
 	sight   float64 // how far sonars and laser see, metres from the robot's position
 
 	start         beginning

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,17 +17,28 @@ type truth struct {
 	out  *bufio.Writer
 	next time.Duration
 	line []byte
+	seen []Sighting
 }
 
-const truthHeader = "time_s,robot,x_m,y_m,heading_deg,speed_m_s,turnrate_deg_s,stall,bumped\n"
+const (
+	truthHeader = "time_s,robot,x_m,y_m,heading_deg,speed_m_s,turnrate_deg_s,stall,bumped"
+	// seenHeader is added in a world with fiducial finders.
+	seenHeader = ",sees,id,range_m,bearing_deg"
+)
 
 // LogTruth writes the true state of every robot to out, ten times a simulated
 // second, as comma separated values with a header: the simulated time, the
 // robot's name, its pose in the frame of the world, its velocity, and 1 or 0
-// for stalled and for bumped. A thing that can move has name and pose only. FlushTruth ends it.
+// for stalled and for bumped. A thing that can move has name and pose only. In a world with
+// fiducial finders there are more columns, and a line for each fiducial that a robot sees,
+// which has time, robot and these columns only. FlushTruth ends it.
 func (w *World) LogTruth(out io.Writer) {
 	w.truth = &truth{out: bufio.NewWriterSize(out, 1<<16), next: w.sim}
 	w.truth.out.WriteString(truthHeader)
+	if w.finds() {
+		w.truth.out.WriteString(seenHeader)
+	}
+	w.truth.out.WriteByte('\n')
 	w.truth.sample(w)
 }
 
@@ -43,33 +55,53 @@ func (t *truth) sample(w *World) {
 		return
 	}
 	t.next += publishPeriod
+	end := "\n"
+	if w.finds() {
+		end = ",,,,\n"
+	}
 	for _, r := range w.robots {
 		var bumpers codec.MiscData
 		r.readBumpers(&bumpers)
 		b := t.body(t.line[:0], w, r.body)
 		b = t.number(b, r.drive.speed, 4)
 		b = t.number(b, r.drive.turn*180/math.Pi, 2)
-		b = append(b, bit(r.stalled()), ',', bit(bumpers.FrontBumpers|bumpers.RearBumpers != 0), '\n')
+		b = append(append(b, bit(r.stalled()), ',', bit(bumpers.FrontBumpers|bumpers.RearBumpers != 0)), end...)
+		t.seen = r.AppendSightings(t.seen[:0])
+		for _, s := range t.seen {
+			b = append(t.name(t.number(b, w.sim.Seconds(), 2), r.Name), ",,,,,,,"...)
+			b = append(strconv.AppendInt(t.name(b, s.Name), int64(s.ID), 10), ',')
+			b = t.number(t.number(b, s.Range, 4), s.Bearing*180/math.Pi, 2)
+			b[len(b)-1] = '\n'
+		}
 		t.out.Write(b)
 		t.line = b
 	}
 	for _, o := range w.bodies[len(w.robots):] {
-		t.line = append(t.body(t.line[:0], w, o), ",,,\n"...)
+		t.line = append(append(t.body(t.line[:0], w, o), ",,,"...), end...)
 		t.out.Write(t.line)
 	}
 }
 
+// finds reports whether some robot has a fiducial finder.
+func (w *World) finds() bool {
+	return slices.ContainsFunc(w.robots, func(r *Robot) bool { return r.finder != nil })
+}
+
 // body appends time, name and pose.
 func (t *truth) body(b []byte, w *World, o *body) []byte {
-	b = t.number(b, w.sim.Seconds(), 2)
-	if strings.Contains(o.name, ",") {
-		b = append(append(append(b, '"'), o.name...), '"', ',') // strings in world files cannot contain quotes
-	} else {
-		b = append(append(b, o.name...), ',')
-	}
+	b = t.name(t.number(b, w.sim.Seconds(), 2), o.name)
 	b = t.number(b, o.pose.X, 4)
 	b = t.number(b, o.pose.Y, 4)
 	return t.number(b, o.pose.Heading*180/math.Pi, 2)
+}
+
+func (t *truth) name(b []byte, name string) []byte {
+	if strings.ContainsAny(name, ",\"\r\n") {
+		b = append(append(append(b, '"'), strings.ReplaceAll(name, `"`, `""`)...), '"')
+	} else {
+		b = append(b, name...)
+	}
+	return append(b, ',')
 }
 
 func (t *truth) number(b []byte, v float64, decimals int) []byte {

@@ -30,6 +30,7 @@ type World struct {
 	robots     []*Robot
 	docks      []*dock
 	overheads  []*overhead
+	fiducials  []fiducial // the movers' first
 	resolution float64
 	seed       uint64
 	plan       *layer // everything solid or detectable

@@ -19,7 +19,7 @@ from .errors import (
     UsageError,
 )
 from .session import DataMode, Event, GripperCommand, Session, VelocityMode
-from .simulation import Mover, Simulation, SimulationState
+from .simulation import Mover, Sighting, Simulation, SimulationState
 
 __all__ = [
     "AccessRefused",
@@ -41,6 +41,7 @@ __all__ = [
     "PTZ",
     "Reason",
     "Session",
+    "Sighting",
     "Simulation",
     "SimulationRefused",
     "SimulationState",

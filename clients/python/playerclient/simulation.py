@@ -15,6 +15,15 @@ LIMIT = 60.0
 """Seconds. A thousand steps of a crowd take some."""
 
 
+class Sighting(NamedTuple):
+    """A fiducial that a robot's fiducial finder sees."""
+
+    name: str  # of the robot or thing that has it
+    id: int  # its fiducial_return; 0: too far away to be identified
+    range: float  # m
+    bearing: float  # deg, counterclockwise from the direction of the finder
+
+
 class Mover(NamedTuple):
     """A robot, or a thing that can move."""
 
@@ -23,6 +32,7 @@ class Mover(NamedTuple):
     x: float  # m
     y: float  # m
     heading: float  # deg, counterclockwise from the x axis
+    sees: Tuple[Sighting, ...] = ()
 
 
 class SimulationState(NamedTuple):
@@ -126,7 +136,13 @@ class Simulation:
             raise PlayerError(f"{self.host}:{self.port}: {response.status} {text.strip()}")
         try:
             state = json.loads(text)
-            movers = [Mover(*(mover[field] for field in Mover._fields)) for mover in state["movers"]]
+            movers = [
+                Mover(
+                    *(mover[field] for field in Mover._fields[:-1]),
+                    tuple(Sighting(*(s[field] for field in Sighting._fields)) for s in mover.get("sees", [])),
+                )
+                for mover in state["movers"]
+            ]
             return SimulationState(movers=movers, **{field: state[field] for field in SimulationState._fields[:-1]})
         except (ValueError, LookupError, TypeError):
             raise ProtocolError(f"{self.host}:{self.port} is no dashboard of Player") from None

@@ -8,12 +8,23 @@ import unittest
 from typing import Callable, Type
 from urllib.parse import unquote
 
-from playerclient import ConnectionClosed, Mover, PlayerError, ProtocolError, Simulation, SimulationRefused, TimedOut
+from playerclient import (
+    ConnectionClosed,
+    Mover,
+    PlayerError,
+    ProtocolError,
+    Sighting,
+    Simulation,
+    SimulationRefused,
+    TimedOut,
+)
 
 from .server import Script
 
 STATE = {"time": 1.5, "speed": 0, "paused": True, "finished": False, "seed": 7, "later": "more",
-         "movers": [{"name": "r0", "robot": True, "x": 1, "y": -0.5, "heading": 90, "later": 1}]}  # fmt: skip
+         "movers": [{"name": "r0", "robot": True, "x": 1, "y": -0.5, "heading": 90, "later": 1},
+                    {"name": "r1", "robot": True, "x": 1, "y": 2, "heading": 0,
+                     "sees": [{"name": "r0", "id": 7, "range": 2.5, "bearing": -90, "later": 2}]}]}  # fmt: skip
 
 
 def answering(status: str, text: str, want: str = "") -> Callable[[socket.socket], None]:
@@ -39,7 +50,8 @@ class Simulating(unittest.TestCase):
         state = Simulation("127.0.0.1", script.port).state()
         self.assertEqual(state[:5], (1.5, 0, True, False, 7))
         self.assertEqual(state.mover("r0"), Mover("r0", True, 1, -0.5, 90))
-        self.assertRaises(KeyError, state.mover, "r1")
+        self.assertEqual(state.mover("r1").sees, (Sighting("r0", 7, 2.5, -90),))
+        self.assertRaises(KeyError, state.mover, "r2")
         script.done()
 
     def test_order(self) -> None:

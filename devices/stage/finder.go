@@ -1,0 +1,124 @@
+package stage
+
+import (
+	"math"
+
+	"player/config/syntax"
+)
+
+// finder is a fiducial finder. The protocol has no device for it: what it sees is for the
+// truth, and for programs that read the world.
+type finder struct {
+	pose        Pose
+	height      float64
+	near, reach float64 // metres, of what it sees
+	identifies  float64 // metres up to which it knows whom it sees
+	fov         float64 // radians
+	key         int
+}
+
+// fiducial is what a finder can see: a mark on a body.
+type fiducial struct {
+	body *body
+	at   Vec // in the body's frame
+	id   int // never zero
+	key  int
+}
+
+// Sighting is a fiducial that a finder sees.
+type Sighting struct {
+	Name    string  // of the robot or thing that has it
+	ID      int     // fiducial_return; zero: too far away to be identified
+	Range   float64 // metres
+	Bearing float64 // radians, counterclockwise from the direction of the finder
+}
+
+// AppendSightings appends what the robot's fiducial finder sees, the movers first.
+func (r *Robot) AppendSightings(dst []Sighting) []Sighting {
+	f := r.finder
+	if f == nil {
+		return dst
+	}
+	w := r.world
+	at := r.body.carry(f.pose)
+	o, facing := at.position(), direction(at.Heading)
+	w.near = w.appendOthers(w.near[:0], r, o, f.reach)
+	for i := range w.fiducials {
+		m := &w.fiducials[i]
+		if m.body == r.body || m.key != f.key {
+			continue
+		}
+		v := m.body.pose.position().add(m.at.rotate(m.body.facing)).sub(o)
+		far := v.length()
+		if far < f.near || far > f.reach || far == 0 {
+			continue
+		}
+		ahead := v.rotateBack(facing)
+		bearing := math.Atan2(ahead.Y, ahead.X)
+		if math.Abs(bearing) > f.fov/2 || w.hides(o, v.scale(1/far), f.height, far, m.body) {
+			continue
+		}
+		s := Sighting{Name: m.body.name, Range: far, Bearing: bearing}
+		if far <= f.identifies {
+			s.ID = m.id
+		}
+		dst = append(dst, s)
+	}
+	return dst
+}
+
+// hides reports whether something is in front of a body on the way from o along the unit
+// vector d. Of things that move, those in near are looked at.
+func (w *World) hides(o, d Vec, height, far float64, behind *body) bool {
+	limit := behind.cast(o, d, height, far) // its own surface
+	for _, b := range w.near {
+		if b != behind && b.cast(o, d, height, limit) < limit {
+			return true
+		}
+	}
+	for _, b := range w.fixtures {
+		if b == behind {
+			continue
+		}
+		for i := range b.parts {
+			p := &b.parts[i]
+			if p.bitmap || !p.echo || !p.at(height) {
+				continue
+			}
+			for _, outline := range p.shapes {
+				if rayPolygon(o, d, outline, limit) < limit {
+					return true
+				}
+			}
+		}
+	}
+	for _, p := range w.pictures {
+		if p.echo && p.at(height) && p.cells.cast(o, d, limit) < limit {
+			return true
+		}
+	}
+	return false
+}
+
+// finder reads a fiducial finder.
+func (l *loader) finder(s *syntax.Section, at Pose, base float64, r *Robot) {
+	if r.finder != nil {
+		l.warn(s, "a second fiducial finder is not supported: %s has the first", r.Name)
+		return
+	}
+	f := &finder{
+		pose: at, height: base, near: s.Length("range_min", 0), reach: s.Length("range_max", 8), identifies: s.Length("range_max_id", 5),
+		fov: s.Angle("fov", math.Pi), key: s.Int("fiducial_key", 0),
+	}
+	l.check(f.near >= 0 && f.reach > f.near && f.reach <= maxReach, s, "range_max", "range_min %v m, range_max %v m: write 0 to %d", f.near, f.reach, maxReach)
+	l.check(f.fov > 0, s, "fov", "fov: write more than 0")
+	r.finder = f
+}
+
+// fiducial reads the mark on a section of b.
+func (l *loader) fiducial(s *syntax.Section, frame Pose, b *body) {
+	id, key := s.Int("fiducial_return", 0), s.Int("fiducial_key", 0)
+	if id != 0 {
+		l.fiducials = append(l.fiducials, fiducial{b, frame.position(), id, key})
+	}
+}
