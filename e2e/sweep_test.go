@@ -2,10 +2,13 @@ package e2e
 
 import (
 	"encoding/csv"
+	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -51,6 +54,58 @@ func TestSweep(t *testing.T) {
 		if code, out := exits(t, strings.Fields(tt.args)...); code != 2 || !strings.Contains(out, tt.want) {
 			t.Errorf("%s: exit %d, %s, want %q", tt.args, code, out, tt.want)
 		}
+	}
+}
+
+// However a sweep ends, its server and its program end, too, and at a signal also what the
+// program has started.
+func TestSweepEndsItsChildren(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		signal syscall.Signal
+		all    bool // what the program has started ends, too
+	}{{syscall.SIGTERM, true}, {syscall.SIGINT, true}, {syscall.SIGKILL, false}} {
+		t.Run(tt.signal.String(), func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			pids := filepath.Join(dir, "pids")
+			const script = `sleep 300 & echo $! $$ $PLAYER_PORT >"$0.new"; mv "$0.new" "$0"; wait`
+			sweep := exec.Command(binary, "sweep", "-seeds", "1", "-o", filepath.Join(dir, "out.csv"), "room", "--", "sh", "-c", script, pids)
+			if err := sweep.Start(); err != nil {
+				t.Fatal(err)
+			}
+			var child, program, port int
+			await(t, "the program", func() bool {
+				text, err := os.ReadFile(pids)
+				if err != nil {
+					return false
+				}
+				_, err = fmt.Sscan(string(text), &child, &program, &port)
+				return err == nil
+			})
+			t.Cleanup(func() { _ = syscall.Kill(child, syscall.SIGKILL) }) // fails if it has ended
+			if err := sweep.Process.Signal(tt.signal); err != nil {
+				t.Fatal(err)
+			}
+			_ = sweep.Wait() // by the signal
+			gone := func(pid int) func() bool {
+				return func() bool {
+					state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+					return err != nil || strings.Contains(string(state), ") Z ")
+				}
+			}
+			await(t, "the end of the program", gone(program))
+			if tt.all {
+				await(t, "the end of what it has started", gone(child))
+			}
+			await(t, "the end of the server", func() bool {
+				c, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+				if err == nil {
+					c.Close()
+				}
+				return err != nil
+			})
+		})
 	}
 }
 

@@ -215,9 +215,12 @@ func (s *sweep) one(ctx context.Context, seed int) (row, error) {
 	return result, nil
 }
 
-// politely lets a program end itself when the context does.
+// politely lets a program, and what it starts, end itself when the context does. It does
+// not outlive this process, however that ends: the signal comes with the end of the thread
+// that starts the program, and Go keeps its threads.
 func politely(c *exec.Cmd) {
-	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
+	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGTERM) }
 	c.WaitDelay = endLimit
 }
 
