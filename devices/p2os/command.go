@@ -19,14 +19,21 @@ const (
 	Close Command = 2 // stops it
 
 	Enable     Command = 4  // motor power, 1 on, 0 off
+	SetA       Command = 5  // acceleration in mm/s2; negative: deceleration
 	SetOrigin  Command = 7  // SETO: the robot's odometry becomes (0, 0, 0)
 	Vel        Command = 11 // translation in mm/s, forward
 	RVel       Command = 21 // rotation in deg/s, counterclockwise
+	SetRA      Command = 23 // acceleration of the rotation in deg/s2; negative: deceleration
 	Sonar      Command = 28 // sonars, 1 on, 0 off
 	Stop       Command = 29
 	Vel2       Command = 32 // wheel velocities, see AppendVel2
 	Gripper    Command = 33 // see AppendGripper
 	GripperVal Command = 36 // argument of the gripper command before it
+
+	// Of ARCOS, for the time of the connection (Pioneer 3 Operations Manual).
+	RevCount    Command = 88 // what the robot counts in a full turn
+	DriftFactor Command = 89 // 1/8192 by which the wheels differ
+	TicksMM     Command = 93 // encoder ticks in a mm
 )
 
 // Argument types: the sign of an integer is in its type.

@@ -229,6 +229,9 @@ func (d *Driver) identify(id Identity) error {
 
 // run starts normal operation, with the SIP that was just decoded.
 func (d *Driver) run(now time.Duration) {
+	if d.out = d.overrides.Tuning.append(d.out[:0]); len(d.out) > 0 {
+		d.write(now) // also to a robot that was off: it has forgotten
+	}
 	d.Up(now) // forgets the commands of the outage
 	if d.IsUp() {
 		d.report(now)

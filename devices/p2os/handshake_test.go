@@ -535,3 +535,43 @@ func TestLeftHalfOpen(t *testing.T) {
 		b.ready()
 	}
 }
+
+// What the owner sets is sent to each robot that answers, also to one that was off.
+func TestTuning(t *testing.T) {
+	b := newBench(t)
+	r := b.robot(9600)
+	b.driver.overrides.Tuning = Tuning{
+		Acceleration: 300, Deceleration: 600, TurnAcceleration: 100, TurnDeceleration: 200, TicksMM: 128, RevCount: 16570, DriftFactor: -50,
+	}
+	b.ready()
+	want := []string{"command 5 3B 2C 01", "command 5 1B 58 02", "command 23 3B 64 00", "command 23 1B C8 00",
+		"command 93 3B 80 00", "command 88 3B BA 40", "command 89 1B 32 00"}
+	sent := func() (n int) {
+		wrote := b.wrote()
+		for i := range wrote {
+			if i+len(want) <= len(wrote) && slices.Equal(wrote[i:i+len(want)], want) {
+				n++
+			}
+		}
+		return n
+	}
+	if sent() != 1 {
+		t.Errorf("wrote %q, want once %q", b.wrote(), want)
+	}
+	r.switchOff()
+	b.Pass(3 * time.Second)
+	r.off = false
+	b.untilUp()
+	if sent() != 2 {
+		t.Errorf("after it was off: wrote %q, want twice %q", b.wrote(), want)
+	}
+
+	b = newBench(t)
+	b.robot(9600)
+	b.ready()
+	for _, packet := range b.wrote() {
+		if strings.HasPrefix(packet, "command ") {
+			t.Errorf("nothing is tuned: wrote %q", packet)
+		}
+	}
+}

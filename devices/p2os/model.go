@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -232,8 +233,33 @@ type Overrides struct {
 	Subclass                                     string // instead of what the robot says
 	Distance, Angle, Velocity, Range, Axle, Vel2 float64
 	Bits                                         int
-	Commands                                     string  // see commandKinds
+	Commands                                     string // see commandKinds
+	Tuning                                       Tuning
 	Sonars                                       *Sonars // nil: the model's
+}
+
+// Tuning is what an owner sets in the robot instead of what is in its flash memory. Zero
+// fields set nothing.
+type Tuning struct {
+	Acceleration, Deceleration         int // mm/s2
+	TurnAcceleration, TurnDeceleration int // deg/s2
+	TicksMM, RevCount, DriftFactor     int // see the commands
+}
+
+// append appends the commands that set t in a robot.
+func (t *Tuning) append(dst []byte) []byte {
+	for _, s := range []struct {
+		command Command
+		value   int
+	}{
+		{SetA, t.Acceleration}, {SetA, -t.Deceleration}, {SetRA, t.TurnAcceleration}, {SetRA, -t.TurnDeceleration},
+		{TicksMM, t.TicksMM}, {RevCount, t.RevCount}, {DriftFactor, t.DriftFactor},
+	} {
+		if s.value != 0 {
+			dst = AppendInt(dst, s.command, int16(s.value))
+		}
+	}
+	return dst
 }
 
 // commandKinds are the ways to command a velocity: RVEL turns exactly, VEL2 in
@@ -273,6 +299,13 @@ func options() []devices.Option {
 		{Name: "bits", Default: 0, Max: 16, Doc: "of its coordinates; 0: as the model"},
 		{Name: "commands", Default: "", Doc: "`exact`: VEL and RVEL; `wheels`: VEL2 only; empty: as the model"},
 		{Name: "sonars", Default: []float64{}, Doc: "the robot's numbers of the 16 sonars of Player, -1 for none; empty: as the model"},
+		{Name: "acceleration", Default: 0, Max: math.MaxInt16, Unit: "mm/s2", Doc: "of driving; 0: as in the robot's memory"},
+		{Name: "deceleration", Default: 0, Max: math.MaxInt16, Unit: "mm/s2", Doc: "of driving; 0: as in the robot's memory"},
+		{Name: "turn_acceleration", Default: 0, Max: math.MaxInt16, Unit: "deg/s2", Doc: "of turning; 0: as in the robot's memory"},
+		{Name: "turn_deceleration", Default: 0, Max: math.MaxInt16, Unit: "deg/s2", Doc: "of turning; 0: as in the robot's memory"},
+		{Name: "ticks_mm", Default: 0, Max: math.MaxInt16, Doc: "encoder ticks in a mm, of ARCOS; 0: as in its memory (3-DX: 128)"},
+		{Name: "rev_count", Default: 0, Max: math.MaxInt16, Doc: "what ARCOS counts in a full turn; 0: as in its memory (3-DX: 16570)"},
+		{Name: "drift_factor", Default: 0, Min: math.MinInt16, Max: math.MaxInt16, Doc: "1/8192 by which the wheels differ, of ARCOS; 0: as in its memory (3-DX: 0)"},
 	}
 }
 
@@ -282,6 +315,11 @@ func overrides(a devices.Args) (o Overrides, err error) {
 		Distance: a.Float("distance"), Angle: a.Float("angle"), Velocity: a.Float("velocity"),
 		Range: a.Float("range"), Axle: a.Float("axle"), Vel2: a.Float("vel2"),
 		Bits: a.Int("bits"), Commands: a.String("commands"),
+		Tuning: Tuning{
+			Acceleration: a.Int("acceleration"), Deceleration: a.Int("deceleration"),
+			TurnAcceleration: a.Int("turn_acceleration"), TurnDeceleration: a.Int("turn_deceleration"),
+			TicksMM: a.Int("ticks_mm"), RevCount: a.Int("rev_count"), DriftFactor: a.Int("drift_factor"),
+		},
 	}
 	if o.Subclass != "" {
 		if name, _, _ := findModel(o.Subclass); name != strings.ToLower(o.Subclass) {
