@@ -60,6 +60,7 @@ type Driver struct {
 	compass  int  // the last reading, in degrees
 	separate bool // VEL and RVEL always (PROTOCOL 6.2)
 	found    bool // a robot has said what it is
+	silent   bool // nothing was heard since the port was opened, and nothing sent
 	direct   direct
 	fastest  float64 // mm/s that the robot was given since the last SIP
 	opened   bool    // a client has one of the devices open (manual 3.6)

@@ -27,10 +27,13 @@ var search = []transport.Look{
 	{Speed: 3, Wait: 150 * time.Millisecond},
 	{Speed: 4, Wait: 150 * time.Millisecond},
 	{Speed: 0, First: halfOpen, Tries: 2, Wait: 140 * time.Millisecond},
-	{Speed: 1, First: halfOpen, Tries: 2, Wait: 140 * time.Millisecond},
+	{Speed: 1, First: halfOpen, Wait: 140 * time.Millisecond},
 }
 
 const (
+	// listenTime is for a robot that was left open to say so: the time between two SIPs
+	// and that of a long one at 9600 baud.
+	listenTime = 150 * time.Millisecond
 	// answerTime bounds the wait for one answer of a robot that has answered before.
 	answerTime = 500 * time.Millisecond
 	// attempts is how often such a request is sent before the handshake starts again.
@@ -47,13 +50,14 @@ const (
 
 // The phases of the handshake. Up to sync2 they are the number of their request.
 const (
-	sync0    transport.Phase = iota
-	sync1                    //
-	sync2                    // the answer names the robot
-	opening                  // for the first SIP
-	origin                   // for the first SIP after SETO
-	clearing                 // until a robot that was left open has fallen silent
-	halfOpen                 // a robot that says nothing and may be half open
+	sync0     transport.Phase = iota
+	sync1                     //
+	sync2                     // the answer names the robot
+	opening                   // for the first SIP
+	origin                    // for the first SIP after SETO
+	clearing                  // until a robot that was left open has fallen silent
+	halfOpen                  // a robot that says nothing and may be half open
+	listening                 // is it open?
 )
 
 // steps is the handshake.
@@ -70,13 +74,21 @@ func (d *Driver) steps() []transport.Step {
 		// A robot that was left open, by a lost line or by a server that was killed,
 		// obeys its last command: SYNC0, which is PULSE to it, would keep its watchdog
 		// from stopping it, or let it drive on (P2OS manual).
-		sync0:    {Send: func(dst []byte) []byte { return AppendCommand(AppendVel2(dst, 0, 0), Sync0) }},
-		sync1:    {Send: request(Sync1), Wait: answerTime, Tries: attempts},
-		sync2:    {Send: request(Sync2), Wait: answerTime, Tries: attempts},
-		opening:  {Send: request(Open, Pulse), Wait: answerTime, Tries: attempts},
-		origin:   {Send: func(dst []byte) []byte { return AppendSetOrigin(AppendInt(dst, Sonar, 1)) }, Wait: answerTime, Tries: attempts},
-		clearing: {Send: request(Close), Wait: clearTime, Late: d.anew},
-		halfOpen: {Send: request(Close), Wait: closeTime, Late: d.anew},
+		// One that was not, and is silent, gets SYNC0 alone at first: some take nothing else.
+		sync0: {Send: func(dst []byte) []byte {
+			if !d.silent {
+				dst = AppendVel2(dst, 0, 0)
+			}
+			d.silent = false
+			return AppendCommand(dst, Sync0)
+		}},
+		sync1:     {Send: request(Sync1), Wait: answerTime, Tries: attempts},
+		sync2:     {Send: request(Sync2), Wait: answerTime, Tries: attempts},
+		opening:   {Send: request(Open, Pulse), Wait: answerTime, Tries: attempts},
+		origin:    {Send: func(dst []byte) []byte { return AppendSetOrigin(AppendInt(dst, Sonar, 1)) }, Wait: answerTime, Tries: attempts},
+		clearing:  {Send: func(dst []byte) []byte { return AppendCommand(AppendVel2(dst, 0, 0), Close) }, Wait: clearTime, Late: d.anew},
+		halfOpen:  {Send: request(Close), Wait: closeTime, Late: d.anew},
+		listening: {Wait: listenTime, Late: d.Then(sync0)},
 	}
 }
 
@@ -111,6 +123,9 @@ func lastWords() (words []byte) {
 func (d *Driver) begin(time.Duration) transport.Phase {
 	d.closed, d.free = false, 0
 	d.moving, d.gripping = false, false
+	if d.silent = !d.WasLost(); d.silent {
+		return listening
+	}
 	return sync0
 }
 
@@ -140,13 +155,14 @@ var (
 
 // receive is Protocol.Receive.
 func (d *Driver) receive(now time.Duration, p []byte) {
+	d.silent = false
 	for packet, rest := d.parser.Next(p); packet != nil && d.IsOpen(); packet, rest = d.parser.Next(rest) {
 		d.packet(now, packet)
 	}
 }
 
 func (d *Driver) packet(now time.Duration, p Packet) {
-	greeted := d.Phase() > sync2
+	greeted := d.Phase() > sync2 && d.Phase() != listening
 	d.Found()
 	if !greeted && p.Type() <= byte(Sync2) {
 		d.echo(now, p)
@@ -167,7 +183,7 @@ func (d *Driver) packet(now time.Duration, p Packet) {
 			d.run(now)
 			return
 		}
-		d.Log().Info("the robot was left open: halfOpen it first")
+		d.Log().Info("the robot was left open: closing it first")
 		d.Enter(now, clearing)
 	case d.Phase() == opening:
 		if d.WasLost() {

@@ -45,11 +45,12 @@ func replay(t *testing.T, file string) []byte {
 	b.Heard = func(p *transporttest.Port, sent []byte) {
 		for len(sent) > 0 {
 			size := 3 + int(sent[2])
-			fmt.Fprintf(&out, "%6.3f %d % X ; %s\n", (b.Now() - time.Second).Seconds(), p.Baud, sent[:size], names(sent[:size])[0])
+			fmt.Fprintf(&out, "%6.3f %d % X ; %s\n", (b.Now() - time.Second - listenTime).Seconds(), p.Baud, sent[:size], names(sent[:size])[0])
 			sent = sent[size:]
 		}
 	}
 	b.subscribe()
+	b.Pass(listenTime) // the recordings begin with the answer to SYNC0
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
