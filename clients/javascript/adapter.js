@@ -2,7 +2,7 @@
 // line on standard output (docs/CLIENTS.md).
 
 import readline from "node:readline";
-import { PlayerClient, PlayerError } from "./lib/node.js";
+import { PlayerClient, PlayerError, Simulation } from "./lib/node.js";
 
 const data = {
   p: (r) => r.position,
@@ -40,6 +40,12 @@ const operations = {
   }),
   command: (r) => robot[commands[r.device]](...r.values),
   config: (r) => robot[configurations[r.name]](r.text ?? r.value),
+  async simulation(r) {
+    const world = new Simulation(r.host, r.port);
+    if (!r.order) return { state: await world.state(r.timeout_ms) };
+    const move = r.order.move && Object.fromEntries(r.order.move.map(({ name, ...pose }) => [name, pose]));
+    return { state: await world.order({ ...r.order, move }, r.timeout_ms) };
+  },
   close: () => robot.close(),
 };
 

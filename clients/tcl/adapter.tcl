@@ -2,6 +2,7 @@
 
 lappend auto_path [file dirname [file normalize [info script]]]
 package require player
+package require player::simulation
 
 # parse returns the members of a request as a dict: requests are flat, and their values are strings, integers or lists
 # of integers.
@@ -32,6 +33,34 @@ proc object {args} {
         lappend members "\"$name\":$value"
     }
     return "{[join $members ,]}"
+}
+
+# simulate reads the state of a simulation, or changes it. Its order is the only nested member of a request.
+proc simulate {line} {
+    set request [player::simulation::Parse $line]
+    set options [list -timeout [dict get $request timeout_ms]]
+    if {[dict exists $request order]} {
+        dict for {name value} [dict get $request order] {
+            if {$name eq "move"} {
+                set value [concat {*}[lmap m $value {
+                    list [dict get $m name] [list [dict get $m x] [dict get $m y] [dict get $m heading]]
+                }]]
+            }
+            lappend options -$name $value
+        }
+    }
+    set state [player::Simulation [dict get $request host]:[dict get $request port] {*}$options]
+    set movers {}
+    dict for {name mover} [dict get $state movers] {
+        set sees {}
+        if {[dict exists $mover sees]} {
+            foreach s [dict get $mover sees] {
+                lappend sees [object {*}[dict replace $s name [quote [dict get $s name]]]]
+            }
+        }
+        lappend movers [object name [quote $name] {*}[dict replace $mover sees [numbers $sees]]]
+    }
+    return [object {*}[dict replace $state movers [numbers $movers]]]
 }
 
 # perform obeys a request and returns the members of the answer.
@@ -142,7 +171,11 @@ chan configure stdout -buffering line
 set connected 0
 while {[gets stdin line] >= 0} {
     try {
-        set answer [object ok true {*}[perform [parse $line]]]
+        if {[string match {*"op":"simulation"*} $line]} {
+            set answer [object ok true state [simulate $line]]
+        } else {
+            set answer [object ok true {*}[perform [parse $line]]]
+        }
     } trap {PLAYER} {text options} {
         lassign [dict get $options -errorcode] _ kind granted reasons
         set why {}

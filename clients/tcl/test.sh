@@ -12,7 +12,7 @@ run() {
   grep -qE 'Passed[[:space:]]+[0-9]+.*Failed[[:space:]]+0$' <<<"$output"
 }
 
-for tests in protocol client view; do
+for tests in protocol client view simulation; do
   run tclsh "test/${tests}_test.tcl"
 done
 drives=() # side by side: they mostly wait

@@ -1,6 +1,7 @@
 import { Session } from "./session.js";
 
 export * from "./session.js";
+export * from "./simulation.js";
 
 /** A connection to a Player server from Node.js. Time limits are in ms. */
 export declare class PlayerClient extends Session {

@@ -6,6 +6,7 @@ import { PlayerError, REPLY, ROUND, Session } from "./session.js";
 import { Wait } from "./wait.js";
 
 export * from "./session.js";
+export * from "./simulation.js";
 
 // CONNECT_LIMIT is how long connecting may take, in ms. A poor wireless link needs less than 1000.
 const CONNECT_LIMIT = 10_000;

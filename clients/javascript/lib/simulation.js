@@ -1,0 +1,75 @@
+// Experiments in a simulated world: its true state, read and changed.
+
+import { PlayerError } from "./errors.js";
+
+// LIMIT is how long a call may take, in ms. A thousand steps of a crowd take seconds.
+const LIMIT = 60_000;
+
+// A Simulation is the world of a simulation (docs/STAGE.md), on the address of the dashboard:
+//
+//   const world = new Simulation("localhost", 8080);
+//   await world.order({ seed: 7, move: { r0: { x: 1, y: 0.5, heading: 90 } } });
+//   console.log((await world.state()).movers[0].x);
+//
+// It needs the right to read, and for order the right to write. A world in step changes between two of
+// its steps: right before its client requests the next data. In a browser it works for a page of the
+// dashboard.
+export class Simulation {
+  constructor(host = "localhost", port = 8080) {
+    this.host = host;
+    this.port = port;
+  }
+
+  // state returns { time, speed, paused, finished, seed, movers }: simulated seconds, simulated seconds a
+  // second with 0 for as fast as possible, and the robots, then the things that can move. A mover has
+  // name, robot, x and y in m, heading in deg, and sees: what its fiducial finder sees, with name, id,
+  // range in m, and bearing in deg.
+  async state(timeoutMs = LIMIT) {
+    return this.#ask("GET", "", timeoutMs);
+  }
+
+  // order changes the world and returns the state afterwards. It is carried out in the order of these
+  // names, without another order in between:
+  //
+  //   reset  true: all is as at the start, the time too; clients stay connected
+  //   seed   the same with another seed
+  //   move   robots and things by name, each to { x, y, heading }: all of them or, without room, none
+  //   speed  0 to 1000
+  //   pause  true or false
+  //   step   0 to 1000 steps of 10 ms, also while the world is paused
+  //
+  // The error of an order that is not possible is of kind refused.
+  async order({ move, ...rest }, timeoutMs = LIMIT) {
+    const order = { ...rest, move: move && Object.entries(move).map(([name, { x, y, heading }]) => ({ name, x, y, heading })) };
+    return this.#ask("POST", `?order=${encodeURIComponent(JSON.stringify(order))}`, timeoutMs);
+  }
+
+  async #ask(method, query, timeoutMs) {
+    const address = `${this.host.includes(":") ? `[${this.host}]` : this.host}:${this.port}`;
+    const fail = (kind, text) => {
+      throw new PlayerError(kind, text);
+    };
+    let response, text;
+    try {
+      response = await fetch(`http://${address}/simulation${query}`, { method, signal: AbortSignal.timeout(timeoutMs) });
+      text = await response.text();
+    } catch (e) {
+      if (e.name === "TimeoutError") fail("timeout", `${address} did not answer in ${timeoutMs} ms`);
+      fail("closed", `${address}: ${e.cause?.message || e.message}`);
+    }
+    const reason = text.trim();
+    if (response.status === 400 || response.status === 409) fail("refused", reason);
+    if (response.status === 403) fail("usage", reason);
+    if (response.status === 404) fail("usage", `${address} serves no simulation: start the server with -stage and -http`);
+    if (!response.ok) fail("protocol", `${address}: ${response.status} ${reason}`);
+    let state = null;
+    try {
+      state = JSON.parse(text);
+    } catch {
+      // not even JSON
+    }
+    if (!Array.isArray(state?.movers)) fail("protocol", `${address} is no dashboard of Player`);
+    for (const mover of state.movers) mover.sees ??= [];
+    return state;
+  }
+}

@@ -1,0 +1,164 @@
+# Experiments in a simulated world (docs/STAGE.md), on the address of the dashboard: its true state, read and changed.
+#
+#   package require player::simulation
+#   player::Simulation localhost:8080 -seed 7 -move {r0 {1 0.5 90}}
+#   dict get [player::Simulation localhost:8080] movers r0 x
+#
+# It needs the right to read, and to change something the right to write. A world in step changes between two of its
+# steps: right before its client requests the next data. The call runs the event loop while it waits.
+
+package require Tcl 8.6
+package require http
+package provide player::simulation 1.0
+
+namespace eval player {
+    namespace export {[A-Z]*}
+}
+
+# Simulation changes the world at an address and returns the state afterwards; without options it changes nothing. It
+# goes through the options in this order, without another change in between:
+#
+#   -reset 1                    all is as at the start, the time too; clients stay connected
+#   -seed N                     the same with another seed
+#   -move {name {x y heading} ...}   robots and things, m and deg: all of them or, without room, none
+#   -speed N                    0 to 1000 simulated seconds a second, 0 as fast as possible
+#   -pause 1|0
+#   -step N                     0 to 1000 steps of 10 ms, also while the world is paused
+#   -timeout MS                 of the call, by default 60000
+#
+# The state is a dict: time (simulated seconds), speed, paused, finished, seed, and movers, a dict of the robots and the
+# things that can move by name. These are dicts of robot (true or false), x, y, heading, and for a robot with a
+# fiducial finder that sees something, sees: a list of dicts of name, id, range (m) and bearing (deg).
+#
+# A change that is not possible is an error PLAYER REFUSED, the others are PLAYER TIMEOUT, CLOSED, PROTOCOL and USAGE.
+proc player::Simulation {address args} {
+    set timeout 60000
+    set order {}
+    foreach {option value} $args {
+        try {
+            switch -- $option {
+                -reset - -pause { lappend order [string range $option 1 end] [expr {$value ? "true" : "false"}] }
+                -seed - -step { lappend order [string range $option 1 end] [expr {entier($value)}] }
+                -speed { lappend order speed [expr {double($value)}] }
+                -move {
+                    set moves {}
+                    dict for {name pose} $value {
+                        lassign $pose x y heading
+                        lappend moves [simulation::Object name [simulation::Quote $name] x [expr {double($x)}] \
+                            y [expr {double($y)}] heading [expr {double($heading)}]]
+                    }
+                    lappend order move \[[join $moves ,]\]
+                }
+                -timeout { set timeout [expr {entier($value)}] }
+                default { error "-reset, -seed, -move, -speed, -pause, -step or -timeout" }
+            }
+        } on error {text} {
+            throw {PLAYER USAGE} "$option $value: $text"
+        }
+    }
+    set url http://$address/simulation
+    set options [list -timeout $timeout -binary 1]
+    if {$order ne ""} {
+        append url ? [http::formatQuery order [simulation::Object {*}$order]]
+        lappend options -method POST -query ""
+    }
+    try {
+        set token [http::geturl $url {*}$options]
+    } on error {text} {
+        throw {PLAYER CLOSED} "$address: $text"
+    }
+    set status [http::status $token]
+    set code [http::ncode $token]
+    set text [string trim [encoding convertfrom utf-8 [http::data $token]]]
+    set error [http::error $token]
+    http::cleanup $token
+    switch -- $status {
+        ok {}
+        timeout { throw {PLAYER TIMEOUT} "$address did not answer within $timeout ms" }
+        default { throw {PLAYER CLOSED} "$address: $status [lindex $error 0]" }
+    }
+    switch -- $code {
+        200 {}
+        400 - 409 { throw {PLAYER REFUSED} $text }
+        403 { throw {PLAYER USAGE} $text }
+        404 { throw {PLAYER USAGE} "$address serves no simulation: start the server with -stage and -http" }
+        default { throw {PLAYER PROTOCOL} "$address: $code $text" }
+    }
+    try {
+        set state [simulation::Parse $text]
+        set movers {}
+        foreach mover [dict get $state movers] {
+            dict set movers [dict get $mover name] [dict remove $mover name]
+        }
+        dict set state movers $movers
+        return $state
+    } on error {} {
+        throw {PLAYER PROTOCOL} "$address is no dashboard of Player"
+    }
+}
+
+# What JSON needs.
+namespace eval player::simulation {
+    # Object returns an object of names and values that are JSON.
+    proc Object {args} {
+        set members {}
+        foreach {name value} $args {
+            lappend members "\"$name\":$value"
+        }
+        return "{[join $members ,]}"
+    }
+
+    proc Quote {text} {
+        set quoted ""
+        foreach c [split $text ""] {
+            append quoted [expr {[string is control $c] || $c in {\" \\} ? [format {\u%04x} [scan $c %c]] : $c}]
+        }
+        return "\"$quoted\""
+    }
+
+    # Parse returns an object as a dict, an array as a list, and everything else as itself.
+    proc Parse {text} {
+        set tokens [regexp -all -inline {"(?:[^"\\]|\\.)*"|[][{}:,]|[^][{}:,"\s]+} $text]
+        set at 0
+        return [Value $tokens at]
+    }
+
+    proc Value {tokens at} {
+        upvar 1 $at i
+        set token [lindex $tokens $i]
+        incr i
+        switch -glob -- $token {
+            \{ {
+                set object {}
+                while {[lindex $tokens $i] ne "\}"} {
+                    set name [Value $tokens i]
+                    Skip $tokens i :
+                    dict set object $name [Value $tokens i]
+                    if {[lindex $tokens $i] ne "\}"} { Skip $tokens i , }
+                }
+                incr i
+                return $object
+            }
+            \\[ {
+                set array {}
+                while {[lindex $tokens $i] ne "\]"} {
+                    lappend array [Value $tokens i]
+                    if {[lindex $tokens $i] ne "\]"} { Skip $tokens i , }
+                }
+                incr i
+                return $array
+            }
+            \"* { return [subst -nocommands -novariables [string range $token 1 end-1]] }
+            {[-0-9a-z]*} { return $token }
+        }
+        error "no value: $token"
+    }
+
+    proc Skip {tokens at want} {
+        upvar 1 $at i
+        if {[lindex $tokens $i] ne $want} {
+            error "no $want"
+        }
+        incr i
+    }
+}
