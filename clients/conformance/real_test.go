@@ -30,7 +30,7 @@ const pattern = `driver
 `
 
 // experimenters are the languages whose libraries read and change simulations.
-var experimenters = []string{"go", "python", "javascript", "tcl"}
+var experimenters = []string{"go", "python", "javascript", "tcl", "java"}
 
 // TestReal runs every language against the server itself.
 func TestReal(t *testing.T) {

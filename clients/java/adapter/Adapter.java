@@ -13,6 +13,7 @@ import java.util.stream.Collectors;
 import player.ColorBlob;
 import player.PlayerClient;
 import player.PlayerException;
+import player.Simulation;
 
 /** The adapter of the Java client for the conformance suite (docs/CLIENTS.md): JSON lines on stdin and stdout. */
 public class Adapter {
@@ -40,6 +41,9 @@ public class Adapter {
             request.put(m.group(1), value);
         }
         try {
+            if ("simulation".equals(request.get("op"))) {
+                return "{\"ok\":true,\"state\":" + simulate(request, line) + "}";
+            }
             return "{\"ok\":true" + perform(request) + "}";
         } catch (PlayerException e) {
             String why = e.reasons.entrySet().stream()
@@ -89,6 +93,48 @@ public class Adapter {
             default -> throw new IllegalArgumentException("unknown op " + op);
         }
         return "";
+    }
+
+    /** Reads the state of a simulation, or changes it by the order in the line, and returns the state. */
+    private static String simulate(Map<String, String> request, String line) {
+        Simulation world = new Simulation(request.get("host"), number(request, "port"));
+        world.setTimeout(number(request, "timeout_ms"));
+        if (!line.contains("\"order\":")) {
+            return state(world.state());
+        }
+        Simulation.Order order = new Simulation.Order();
+        Matcher move = Pattern.compile(
+                "\\{\"heading\":([-.\\d]+),\"name\":\"((?:[^\"\\\\]|\\\\.)*)\",\"x\":([-.\\d]+),\"y\":([-.\\d]+)\\}").matcher(line);
+        while (move.find()) {
+            order.move(move.group(2).replace("\\\"", "\""), Double.parseDouble(move.group(3)),
+                    Double.parseDouble(move.group(4)), Double.parseDouble(move.group(1)));
+        }
+        Matcher word = Pattern.compile("\"(reset|seed|speed|pause|step)\":([^,}]+)").matcher(line);
+        while (word.find()) {
+            String value = word.group(2);
+            switch (word.group(1)) {
+                case "reset" -> order.reset();
+                case "seed" -> order.seed(Long.parseLong(value));
+                case "speed" -> order.speed(Double.parseDouble(value));
+                case "pause" -> order.pause(value.equals("true"));
+                default -> order.step(Integer.parseInt(value));
+            }
+        }
+        return state(world.order(order));
+    }
+
+    private static String state(Simulation.State state) {
+        List<String> movers = new ArrayList<>();
+        for (Simulation.Mover m : state.movers()) {
+            List<String> sees = new ArrayList<>();
+            for (Simulation.Sighting s : m.sees()) {
+                sees.add(object("name", quote(s.name()), "id", s.id(), "range", s.range(), "bearing", s.bearing()));
+            }
+            movers.add(object("name", quote(m.name()), "robot", m.robot(), "x", m.x(), "y", m.y(), "heading", m.heading(),
+                    "sees", sees));
+        }
+        return object("time", state.time(), "speed", state.speed(), "paused", state.paused(), "finished", state.finished(),
+                "seed", state.seed(), "movers", movers);
     }
 
     private void close() {

@@ -28,7 +28,7 @@ final class Tests {
         var pool = Executors.newFixedThreadPool(CONCURRENCY);
         Map<String, Future<?>> results = new LinkedHashMap<>();
         for (Class<?> tests : List.of(
-                PayloadTest.class, SessionTest.class, PlayerClientTest.class, SimulatorTest.class)) {
+                PayloadTest.class, SessionTest.class, PlayerClientTest.class, SimulationTest.class, SimulatorTest.class)) {
             for (Method m : tests.getDeclaredMethods()) {
                 if (m.getName().startsWith("test")) {
                     results.put(tests.getSimpleName() + "." + m.getName(), pool.submit(() -> m.invoke(null)));
