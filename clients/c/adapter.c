@@ -2,7 +2,7 @@
  *
  * The adapter of the C client for the conformance suite (docs/CLIENTS.md).
  */
-#include "player.h"
+#include "player_simulation.h"
 
 #include "json.h"
 
@@ -167,6 +167,54 @@ static player_result config(const char *line) {
   return PLAYER_USAGE;
 }
 
+/* Prints a member that is a number. */
+static void member(const char *name, double value) { printf(",\"%s\":%.17g", name, value); }
+
+static player_result simulate(const char *line) {
+  static player_mover movers[10];
+  static player_simulation world;
+  char host[256];
+  char order[2048];
+  player_result r;
+  int i, n;
+  json_string(line, "host", host, sizeof host);
+  world.host = host;
+  world.port = json_int(line, "port");
+  world.movers = movers;
+  world.room = 10;
+  r = player_simulation_order(&world, json_object(line, "order", order, sizeof order) ? order : NULL, json_int(line, "timeout_ms"));
+  if (r != PLAYER_OK) {
+    snprintf(robot.error, sizeof robot.error, "%s", world.error);
+    return r;
+  }
+  printf("\"state\":{\"paused\":%s,\"finished\":%s,\"seed\":%llu", world.paused ? "true" : "false", world.finished ? "true" : "false",
+         (unsigned long long)world.seed);
+  member("time", world.time);
+  member("speed", world.speed);
+  printf(",\"movers\":[");
+  for (i = 0; i < world.count; i++) {
+    const player_mover *m = &movers[i];
+    printf("%s{\"name\":", i ? "," : "");
+    json_print(m->name);
+    printf(",\"robot\":%s", m->robot ? "true" : "false");
+    member("x", m->x);
+    member("y", m->y);
+    member("heading", m->heading);
+    printf(",\"sees\":[");
+    for (n = 0; n < m->seen; n++) {
+      printf("%s{\"name\":", n ? "," : "");
+      json_print(m->sees[n].name);
+      printf(",\"id\":%d", m->sees[n].id);
+      member("range", m->sees[n].range);
+      member("bearing", m->sees[n].bearing);
+      printf("}");
+    }
+    printf("]}");
+  }
+  printf("]},");
+  return PLAYER_OK;
+}
+
 static player_result carry_out(const char *line) {
   char op[16], host[256];
   json_string(line, "op", op, sizeof op);
@@ -179,6 +227,7 @@ static player_result carry_out(const char *line) {
   if (!strcmp(op, "get")) return get(line);
   if (!strcmp(op, "command")) return command(line);
   if (!strcmp(op, "config")) return config(line);
+  if (!strcmp(op, "simulation")) return simulate(line);
   if (!strcmp(op, "close")) return player_close(&robot), PLAYER_OK;
   return PLAYER_USAGE;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The requests of the conformance suite, for the adapters in C and C++: a flat
- * JSON object in one line, whose strings have no escapes.
+ * The requests of the conformance suite, for the adapters in C and C++: a JSON
+ * object in one line, whose strings have no escapes, except in an object in it.
  */
 #ifndef PLAYER_JSON_H
 #define PLAYER_JSON_H
@@ -26,6 +26,27 @@ static inline void json_string(const char *line, const char *name, char *to, siz
   if (at && *at == '"')
     for (at++; at[n] && at[n] != '"' && n + 1 < size; n++) to[n] = at[n];
   to[n] = 0;
+}
+
+/* Copies the text of a member that is an object and reports whether there is one. */
+static inline int json_object(const char *line, const char *name, char *to, size_t size) {
+  const char *at = json_value(line, name);
+  size_t n = 0;
+  int depth = 0, quoted = 0;
+  if (!at || *at != '{') return 0;
+  do {
+    if (quoted && at[n] == '\\' && n + 2 < size) {
+      to[n] = at[n];
+      n++;
+    } else if (at[n] == '"')
+      quoted = !quoted;
+    else if (!quoted)
+      depth += (at[n] == '{') - (at[n] == '}');
+    to[n] = at[n];
+    n++;
+  } while (depth > 0 && n + 1 < size && at[n]);
+  to[n] = 0;
+  return depth == 0;
 }
 
 /* Prints a string, between quotes. */

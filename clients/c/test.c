@@ -2,7 +2,7 @@
  *
  * Tests of player.h that need no server. The conformance suite has the others.
  */
-#include "player.h"
+#include "player_simulation.h"
 
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -185,6 +185,67 @@ static void test_reconnect(void) {
   close(listener);
 }
 
+static player_mover movers[2];
+static player_simulation world = {.host = "h", .port = 1, .movers = movers, .room = 2};
+
+/* Reads an answer of a dashboard. */
+static player_result answered(const char *text, size_t size) {
+  CHECK(size <= sizeof world.line.in);
+  memcpy(world.line.in, text, size);
+  world.line.begin = 0;
+  world.line.end = size;
+  world.count = 0;
+  world.broken = PLAYER_OK;
+  return player_simulation_answer_(&world);
+}
+
+static void test_simulation(void) {
+  static const char state[] =
+    "HTTP/1.0 200 OK\r\nDate: now\r\n\r\n{\"time\":1.5e0,\"later\":[{\"a\":[]},null,-1e5,\"}\"],\"speed\":0,\"paused\":true,\"finished\":false,\"seed\":7,"
+    " \"movers\" : [ {\"name\":\"r\\\"\\u00e9\\uD83D\\uDE00\\n\",\"robot\":true,\"x\":-1.25,\"y\":1e-3,\"heading\":90,\"sees\":[{\"name\":\"c\",\"id\":-3,\"range\":2,\"bearing\":-90}]},"
+    "{\"name\":\"0123456789012345678901234567890123456789012345678901234567890123456789\",\"robot\":false,\"x\":1,\"y\":2,\"heading\":0},"
+    "{\"name\":\"no room\",\"robot\":false,\"x\":1,\"y\":2,\"heading\":0,\"sees\":[]}]}\n";
+  static const struct {
+    const char *text;
+    player_result want;
+    const char *error;
+  } others[] = {
+    {"HTTP/1.0 409 Conflict\r\n\r\nthere is no room for r0\n", PLAYER_REFUSED, "h:1: there is no room for r0"},
+    {"HTTP/1.1 400 Bad Request\n\nwrite step", PLAYER_REFUSED, "h:1: write step"},
+    {"HTTP/1.0 403 Forbidden\r\n\r\nyour computer may read", PLAYER_USAGE, "h:1: your computer may read"},
+    {"HTTP/1.0 404 Not Found\r\n\r\n404", PLAYER_USAGE, "h:1: no simulation: start the server with -stage and -http"},
+    {"HTTP/1.0 503 No\r\n\r\nstopped", PLAYER_PROTOCOL, "h:1: stopped"},
+    {"HTTP/1.0 200 OK\r\n\r\n<html>", PLAYER_PROTOCOL, "h:1: no dashboard of Player"},
+    {"HTTP/1.0 200 OK\r\n\r\n{\"time\":1", PLAYER_PROTOCOL, "h:1: no dashboard of Player"},
+    {"pr", PLAYER_CLOSED, "h:1: the server closed the connection"},
+    {"", PLAYER_CLOSED, "h:1: the server closed the connection"},
+  };
+  size_t i, n;
+  unsigned random = 1;
+  CHECK(answered(state, sizeof state - 1) == PLAYER_OK);
+  CHECK(world.time == 1.5 && world.speed == 0 && world.paused && !world.finished && world.seed == 7 && world.count == 3);
+  CHECK(!strcmp(movers[0].name, "r\"\303\251\360\237\230\200\n") && movers[0].robot);
+  CHECK(movers[0].x == -1.25 && movers[0].y == 1e-3 && movers[0].heading == 90);
+  CHECK(movers[0].seen == 1 && movers[0].sees[0].id == -3 && movers[0].sees[0].range == 2 && movers[0].sees[0].bearing == -90);
+  CHECK(strlen(movers[1].name) == PLAYER_MAX_MOVER_NAME - 1 && !movers[1].robot && movers[1].seen == 0);
+  for (i = 0; i < sizeof others / sizeof *others; i++) {
+    CHECK(answered(others[i].text, strlen(others[i].text)) == others[i].want);
+    CHECK(!strcmp(world.error, others[i].error));
+  }
+  /* Whatever comes, nothing is written where it must not be. */
+  for (i = 0; i < 20000; i++) {
+    char text[sizeof state];
+    memcpy(text, state, sizeof state);
+    for (n = 0; n < 1 + i % 4; n++) {
+      random = random * 1664525 + 1013904223;
+      text[36 + (random >> 8) % (sizeof state - 37)] = "{}[]\",:\\u09-.eat"[random >> 28];
+    }
+    answered(text, i % 7 ? sizeof state - 1 : (random >> 8) % sizeof state);
+  }
+  world.host = "127.0.0.1"; /* nobody listens */
+  CHECK(player_simulation_state(&world, 20000) == PLAYER_CLOSED);
+}
+
 int main(void) {
   test_every_cut();
   test_noise();
@@ -192,5 +253,6 @@ int main(void) {
   test_limits_of_a_command();
   test_usage();
   test_reconnect();
+  test_simulation();
   return 0;
 }

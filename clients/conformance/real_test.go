@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -28,9 +27,6 @@ const pattern = `driver
   vision_blobs 25
 )
 `
-
-// experimenters are the languages whose libraries read and change simulations.
-var experimenters = []string{"go", "python", "javascript", "tcl", "java"}
 
 // TestReal runs every language against the server itself.
 func TestReal(t *testing.T) {
@@ -62,9 +58,6 @@ func TestReal(t *testing.T) {
 		start := l.adapters(t)
 		all, a := t, start(t) // one for all tests that succeed: starting one can take a second
 		for _, test := range tests {
-			if test.name == "experiment" && !slices.Contains(experimenters, l.name) {
-				continue
-			}
 			ok := t.Run(test.name, func(t *testing.T) {
 				if a == nil {
 					a = start(all)

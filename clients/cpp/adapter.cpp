@@ -3,6 +3,7 @@
 // The adapter of the C++ client for the conformance suite (docs/CLIENTS.md). It
 // uses what a program would use: the manual's methods and members.
 #include "playerclient.h"
+#include "simulation.hpp"
 
 #include "json.h"
 
@@ -159,6 +160,38 @@ int config(CRobot &robot, const std::string &line) {
   return PLAYER_USAGE;
 }
 
+std::string sightings(const player_mover &m) {
+  std::ostringstream out;
+  out.precision(17);
+  for (int i = 0; i < m.seen; i++) {
+    const player_sighting &s = m.sees[i];
+    out << (i ? "," : "") << "{\"name\":" << quote(s.name) << ",\"id\":" << s.id << ",\"range\":" << s.range << ",\"bearing\":" << s.bearing << '}';
+  }
+  return out.str();
+}
+
+int simulate(const std::string &line, std::ostream &out, std::string &error) {
+  player::Simulation world(text(line, "host"), number(line, "port"));
+  world.timeout = std::chrono::milliseconds(number(line, "timeout_ms"));
+  char order[2048];
+  if (int r = json_object(line.c_str(), "order", order, sizeof order) ? world.Order(order) : world.Read()) {
+    error = world.Error();
+    return r;
+  }
+  auto truth = [](bool b) { return b ? "true" : "false"; };
+  out.precision(17);
+  out << "\"state\":{\"time\":" << world.time << ",\"speed\":" << world.speed << ",\"paused\":" << truth(world.paused)
+      << ",\"finished\":" << truth(world.finished) << ",\"seed\":" << world.seed << ",\"movers\":[";
+  const char *comma = "";
+  for (const player_mover &m : world.movers) {
+    out << comma << "{\"name\":" << quote(m.name) << ",\"robot\":" << truth(m.robot) << ",\"x\":" << m.x << ",\"y\":" << m.y
+        << ",\"heading\":" << m.heading << ",\"sees\":[" << sightings(m) << "]}";
+    comma = ",";
+  }
+  out << "]},";
+  return PLAYER_OK;
+}
+
 int carryOut(CRobot &robot, const std::string &line, std::ostream &out) {
   std::string op = text(line, "op");
   robot.timeout = std::chrono::milliseconds(number(line, "timeout_ms"));
@@ -179,11 +212,13 @@ int main() {
   std::string line;
   while (std::getline(std::cin, line)) {
     std::ostringstream out;
-    int r = carryOut(robot, line, out);
+    std::string error;
+    int r = text(line, "op") == "simulation" ? simulate(line, out, error) : carryOut(robot, line, out);
+    if (error.empty()) error = robot.Error();
     std::cout << '{' << out.str();
     if (r == PLAYER_OK)
       std::cout << "\"ok\":true}" << std::endl;
     else
-      std::cout << "\"ok\":false,\"error\":\"" << kinds[r] << "\",\"text\":" << quote(r == PLAYER_USAGE ? "usage" : robot.Error()) << "}" << std::endl;
+      std::cout << "\"ok\":false,\"error\":\"" << kinds[r] << "\",\"text\":" << quote(r == PLAYER_USAGE ? "usage" : error) << "}" << std::endl;
   }
 }

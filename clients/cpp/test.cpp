@@ -3,6 +3,7 @@
 // Tests of what player.hpp adds to player.h: Write, GripperCommand, timeouts
 // and Reconnect. The server is a thread that expects bytes.
 #include "playerclient.h"
+#include "simulation.hpp"
 
 #include <cstdlib>
 #include <thread>
@@ -111,8 +112,39 @@ static void testRefusals() {
   CHECK(robot.Reconnect() == PLAYER_CLOSED);
 }
 
+// A world with more movers than there is room for at first is asked again, without the order.
+static void testSimulation() {
+  Server server;
+  std::string state = "{\"time\":2.5,\"speed\":1,\"paused\":false,\"finished\":true,\"seed\":7,\"movers\":[";
+  for (int i = 0; i < 40; i++) state += (i ? ",{\"name\":\"r" : "{\"name\":\"r") + std::to_string(i) + "\",\"robot\":true,\"x\":" + std::to_string(i) + ",\"y\":0,\"heading\":-90}";
+  state += "]}";
+  std::string host = " HTTP/1.0\r\nHost: 127.0.0.1:" + std::to_string(server.port) + "\r\n\r\n";
+  std::thread other([&] {
+    for (const char *request : {"POST /simulation?order=%7B%22step%22%3A5%7D", "GET /simulation", "GET /simulation"}) {
+      server.Accept();
+      server.Expect(request + host);
+      server.Send("HTTP/1.0 200 OK\r\n\r\n" + state);
+      server.Hangup();
+    }
+    server.Accept();
+    server.Expect("POST /simulation?order=%7B%7D" + host);
+    server.Send("HTTP/1.0 409 Conflict\r\n\r\nthere is no room for r0\n");
+    server.Hangup();
+  });
+  player::Simulation world("127.0.0.1", server.port);
+  world.timeout = std::chrono::seconds(20);
+  CHECK(world.Order("{\"step\":5}") == PLAYER_OK);
+  CHECK(world.time == 2.5 && world.speed == 1 && !world.paused && world.finished && world.seed == 7);
+  CHECK(world.movers.size() == 40 && world.movers[39].x == 39 && world.movers[39].heading == -90 && world.movers[39].name == "r39"s);
+  CHECK(world.Read() == PLAYER_OK && world.movers.size() == 40);
+  CHECK(world.Order("{}") == PLAYER_REFUSED && world.Error() == "127.0.0.1:" + std::to_string(server.port) + ": there is no room for r0");
+  CHECK(world.movers.size() == 40);
+  other.join();
+}
+
 int main() {
   testWrite();
   testTimeoutAndReconnect();
   testRefusals();
+  testSimulation();
 }

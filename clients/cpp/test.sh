@@ -8,7 +8,7 @@ cd "$(dirname "$0")"
 . ../c/common.sh
 sed -n '/^```cpp$/,/^```$/{/^```/d;p}' README.md >"$BUILD/readme.cpp" # the example is a program
 mkdir -p "$BUILD/include"
-cp ./*.h ./*.hpp ../c/player.h "$BUILD/include"
+cp ./*.h ./*.hpp ../c/player.h ../c/player_simulation.h "$BUILD/include"
 for source in "$BUILD/readme.cpp" names.cpp; do
   c++ -std=c++17 "${strict[@]}" -I"$BUILD/include" -o "$BUILD/$(basename "$source" .cpp)" "$source"
 done
