@@ -98,9 +98,10 @@ func TestOwe(t *testing.T) {
 		b, _ := newBudgetLog()
 		a := join(t, b, "10.0.0.1")
 		begin := time.Now()
-		a.owe(addressBurst)
+		Visitor{}.Owe(time.Hour) // of a test without a site
+		Visitor{account: a}.Owe(addressBurst)
 		if time.Since(begin) != 0 {
-			t.Error("owe waits")
+			t.Error("Owe waits")
 		}
 		a.pay(time.Millisecond)
 		if d, want := time.Since(begin), addressBurst*totalShare; d < want {

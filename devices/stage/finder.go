@@ -42,7 +42,9 @@ func (r *Robot) AppendSightings(dst []Sighting) []Sighting {
 	w := r.world
 	at := r.body.carry(f.pose)
 	o, facing := at.position(), direction(at.Heading)
-	w.near = w.appendOthers(w.near[:0], r, o, f.reach)
+	c := w.scanning.scanners[0]
+	c.near = w.appendOthers(c.near[:0], r, o, f.reach)
+	targets := c.targets(o, facing, f.reach, -f.reach)
 	for i := range w.fiducials {
 		m := &w.fiducials[i]
 		if m.body == r.body || m.key != f.key {
@@ -55,7 +57,12 @@ func (r *Robot) AppendSightings(dst []Sighting) []Sighting {
 		}
 		ahead := v.rotateBack(facing)
 		bearing := math.Atan2(ahead.Y, ahead.X)
-		if math.Abs(bearing) > f.fov/2 || w.hides(o, v.scale(1/far), f.height, far, m.body) {
+		if math.Abs(bearing) > f.fov/2 {
+			continue
+		}
+		d := v.scale(1 / far)
+		limit := m.body.cast(o, d, f.height, far) // its own surface
+		if hides(targets, ahead.scale(1/far), f.height, limit, m.body) || w.wallHides(o, d, f.height, limit, m.body) {
 			continue
 		}
 		s := Sighting{Name: m.body.name, Range: far, Bearing: bearing}
@@ -67,15 +74,24 @@ func (r *Robot) AppendSightings(dst []Sighting) []Sighting {
 	return dst
 }
 
-// hides reports whether something is in front of a body on the way from o along the unit
-// vector d. Of things that move, those in near are looked at.
-func (w *World) hides(o, d Vec, height, far float64, behind *body) bool {
-	limit := behind.cast(o, d, height, far) // its own surface
-	for _, b := range w.near {
-		if b != behind && b.cast(o, d, height, limit) < limit {
+// hides reports whether something that moves is in front of a body, whose surface is at
+// limit along the unit vector d. The nearest ones hide the most, and come first.
+func hides(targets []target, d Vec, height, limit float64, behind *body) bool {
+	rays := []Vec{d}
+	for i := range targets {
+		t := &targets[i]
+		if float64(t.metres()) >= limit {
+			return false
+		}
+		if t.body != behind && t.body.castAll(t.at, t.facing, rays, height, limit) < limit {
 			return true
 		}
 	}
+	return false
+}
+
+// wallHides is hides for fixtures, on the way from o.
+func (w *World) wallHides(o, d Vec, height, limit float64, behind *body) bool {
 	for _, b := range w.fixtures {
 		if b == behind {
 			continue
