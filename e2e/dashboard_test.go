@@ -30,7 +30,7 @@ type screen struct{ width, height int64 }
 
 // screens are those on which nothing may be cut off: a phone upright and in
 // landscape, a small laptop, and 4K.
-var screens = []screen{{390, 844}, {844, 390}, {1280, 720}, {3840, 2160}}
+var screens = []screen{{360, 640}, {640, 360}, {390, 844}, {844, 390}, {1280, 720}, {3840, 2160}}
 
 // resize gives the page another size.
 func (b *tab) resize(s screen) {
@@ -105,11 +105,11 @@ func program(t *testing.T, s *server, name, from string) (stop func()) {
 func testWhoDrives(t *testing.T, chromium browser) {
 	s, page := startDashboard(t)
 	b := chromium.open(t, page)
-	b.until(`player.shown?.data.l && ` + shows("who", "^Nobody drives.$") + ` && ` + shows("clients", "This page") + ` && !` + visible + `("take")`)
+	b.until(`player.shown?.data.l && ` + shows("who", "^Nobody drives.$") + ` && ` + shows("clients", "^You") + ` && !` + visible + `("take")`)
 	stop := program(t, s, "<b>anna</b>", "127.0.0.1")
 	const anna = `127\.0\.0\.1 \(<b>anna<\/b>\)`
 	b.until(shows("who", "^"+anna+` commands, \d+ times a second`) + ` && !` + visible + `("take")`)
-	b.until(shows("clients", anna+` ?commands \d+\/s`) + ` && ` + shows("client-count", "^2$"))
+	b.until(shows("clients", anna+` ?commands \d+\/s`) + ` && ` + shows("client-count", "^2 connected$"))
 	b.key(input.DispatchKeyEventTypeKeyDown, arrowLeft, arrowLeftCode)
 	b.until(shows("who", `commands?, \d+ times a second.*commands, too: the robot follows both in turn`))
 	b.key(input.DispatchKeyEventTypeKeyUp, arrowLeft, arrowLeftCode)
@@ -323,6 +323,55 @@ func testScreens(t *testing.T, chromium browser) {
 	}
 }
 
+// Stop is at the same place whatever happens: no text, notice or name moves it, however long.
+// On a phone the stick is on the first screen, too.
+func testStopStays(t *testing.T, chromium browser) {
+	_, page := startDashboard(t)
+	b := chromium.open(t, page)
+	b.until(`player.shown?.data.l && player.presence.of(player.shown)`)
+	const long = `"word ".repeat(60) + "x".repeat(200)`
+	states := []struct{ name, enter, leave string }{
+		{"at first", `true`, `true`},
+		{"scrolled", `!void scrollTo(0, 1e6)`, `!void scrollTo(0, 0)`},
+		{"stopped", `player.presence.stop([player.shown]).then(() => true)`, `player.presence.stop([player.shown], false).then(() => true)`},
+		{"stopping", `player.presence.asking.add(player.shown) && (player.presence.changed() ?? true)`, `player.presence.asking.clear() ?? player.presence.changed() ?? true`},
+		{"a long problem", `(player.presence.problem = ` + long + `) && (player.presence.changed() ?? true)`, `(player.presence.problem = "") || (player.presence.changed() ?? true)`},
+		{"the server is gone", `player.presence.setLost(true) ?? true`, `player.presence.setLost(false) ?? true`},
+		{"long texts", `["robot-name", "robot-state", "world-name", "who", "why", "drive-state", "sim-time", "devices-open", "robots-open", "run-note", "bumper-state"].every((id) => {
+			const e = document.getElementById(id);
+			e.dataset.was = e.textContent;
+			e.hidden = false;
+			return (e.textContent = ` + long + `); })`,
+			`[...document.querySelectorAll("[data-was]")].every((e) => ((e.textContent = e.dataset.was), delete e.dataset.was))`},
+		{"the list of robots", `document.getElementById("robots-open").click() ?? true`, `document.getElementById("robots-open").click() ?? true`},
+		{"devices", `document.getElementById("devices-open").click() ?? true`, `document.getElementById("devices-open").click() ?? true`},
+		{"editing", `document.getElementById("edit").click() ?? true`, `document.getElementById("edit").click() ?? true`},
+	}
+	type place struct{ Left, Top, Right, Bottom float64 }
+	for _, size := range screens {
+		b.resize(size)
+		var first place
+		for _, state := range states {
+			evaluate[bool](b, state.enter)
+			const of = `(({left, top, right, bottom}) => ({left, top, right, bottom}))(document.getElementById("%s").getBoundingClientRect())`
+			stop, stick := evaluate[place](b, fmt.Sprintf(of, "stop")), evaluate[place](b, fmt.Sprintf(of, "stick"))
+			if state.name == "at first" {
+				first = stop
+				if stop.Left < 0 || stop.Top < 0 || stop.Right > float64(size.width) || stop.Bottom > float64(size.height) {
+					t.Errorf("%v: Stop is not on the first screen: %v", size, stop)
+				}
+			}
+			if stop != first {
+				t.Errorf("%v, %s: Stop moves from %v to %v", size, state.name, first, stop)
+			}
+			if state.name != "scrolled" && state.name != "long texts" && (stick.Top < stop.Bottom || stick.Bottom > float64(size.height)) {
+				t.Errorf("%v, %s: the stick is not on the first screen: %v", size, state.name, stick)
+			}
+			evaluate[bool](b, state.leave)
+		}
+	}
+}
+
 // cutOff is an expression: what cannot be seen or used on this screen.
 const cutOff = `(async () => {
 	await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
@@ -459,7 +508,7 @@ func testAccessibility(t *testing.T, chromium browser) {
 	b := chromium.open(t, page)
 	sizes := screens[:1]
 	if acceptance.Wanted() {
-		sizes = screens[:3]
+		sizes = screens[:5]
 	}
 	for _, scheme := range []string{"light", "dark"} {
 		b.media("prefers-color-scheme", scheme)

@@ -46,8 +46,8 @@ func testClientCount(t *testing.T, chromium browser) {
 	stop()
 	b.click("ahead") // another connection
 	b.until(`player.presence.of(player.shown).clients.length > 2 && player.driver.socket`)
-	b.until(`document.getElementById("clients").children.length === 2 && ` + shows("client-count", "^2$"))
-	if evaluate[bool](b, `+document.getElementById("client-count").textContent !== document.getElementById("clients").children.length`) {
+	b.until(`document.getElementById("clients").children.length === 2 && ` + shows("client-count", "^2 connected$"))
+	if evaluate[bool](b, `parseInt(document.getElementById("client-count").textContent) !== document.getElementById("clients").children.length`) {
 		t.Error("the number is not that of the list")
 	}
 }

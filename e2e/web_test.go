@@ -57,6 +57,7 @@ func TestWeb(t *testing.T) {
 		{"client count", testClientCount},
 		{"gone", testGone},
 		{"screens", testScreens},
+		{"stop stays", testStopStays},
 		{"touch", testTouch},
 		{"keyboard", testKeyboard},
 		{"accessibility", testAccessibility},
@@ -295,6 +296,8 @@ func testScan(t *testing.T, chromium browser) {
 func testDeviceButtons(t *testing.T, chromium browser) {
 	_, page := startDashboard(t)
 	b := chromium.open(t, page)
+	b.until(shows("devices-open", `^7 devices, \d+ Hz, \d+ ms old`))
+	b.click("devices-open")
 	for _, device := range "plsmgzv" {
 		chip := fmt.Sprintf(`[data-device="%c"]`, device)
 		data := fmt.Sprintf("player.shown?.data.%c", device)
@@ -311,7 +314,7 @@ func testDeviceButtons(t *testing.T, chromium browser) {
 	}
 	b.until(`/\d Hz/.test(document.querySelector('[data-device="l"]').textContent) && /\d m?s$/.test(document.querySelector('[data-device="l"]').textContent)`)
 	// How many rounds are dropped depends on the machine.
-	b.until(`/^\d+\.\d frames.s · \d+\.\d kB.s · \d+ dropped$/.test(document.getElementById("robot-flow").textContent)`)
+	b.until(`/^\d+\.\d frames.s · \d+\.\d kB.s · \d+ rounds dropped$/.test(document.getElementById("robot-flow").textContent)`)
 }
 
 // The robot moves while the arrow key is held, and no longer; nor without the

@@ -63,7 +63,7 @@ func testPast(t *testing.T, chromium browser) {
 	evaluate[bool](b, `document.getElementById("plots-open").click() ?? true`)
 	b.until(`/ mm.s$/.test(document.querySelector("#plots output").textContent)`)
 	evaluate[bool](b, `player.timeline.go(Math.max(...[player.shown, player.world].map((of) => player.timeline.moments(of)[2].at))) ?? true`)
-	if got := evaluate[string](b, `document.getElementById("odometry").textContent`); !strings.HasPrefix(got, "0.00, ") {
+	if got := evaluate[string](b, `document.getElementById("odometry").textContent`); !strings.HasPrefix(got, "0.00 m, ") {
 		t.Errorf("the past is at %s", got)
 	}
 	b.until(`document.getElementById("past").checkVisibility() && player.world.frozen && Math.abs(player.world.poses[0].x + 2) < 0.01`)

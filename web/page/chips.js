@@ -1,7 +1,7 @@
 // The devices of the robot that is shown: a button for each, which subscribes
-// and unsubscribes, with the rate and the age of its data.
+// and unsubscribes, with the rate and the age of its data. They are folded to one line.
 
-import { part } from "./dom.js";
+import { $, part } from "./dom.js";
 import * as text from "./text.js";
 import { DEVICES } from "./wire.js";
 
@@ -15,6 +15,11 @@ export class Chips {
    */
   constructor(list, limits) {
     this.limits = limits;
+    $("devices-open").addEventListener("click", () => {
+      const details = $("details");
+      details.hidden = !details.hidden;
+      $("devices-open").setAttribute("aria-expanded", String(!details.hidden));
+    });
     /** @type {Robot | null} */
     this.robot = null;
     this.buttons = DEVICES.map(({ letter, name }) => {
@@ -44,6 +49,9 @@ export class Chips {
   }
 
   update() {
+    const [worst, line] = this.robot ? text.devices(this.robot, this.limits) : ["", "Devices"];
+    $("devices-open").textContent = line;
+    $("devices-open").dataset.level = worst;
     for (const button of this.buttons) {
       const letter = /** @type {Letter} */ (button.dataset.device);
       const [level, rate, age] = this.robot ? text.chip(this.robot, letter, this.limits) : ["", "off", ""];

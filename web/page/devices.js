@@ -98,7 +98,7 @@ export class Camera {
       c.stroke();
       c.font = "7px system-ui, sans-serif";
       c.fillStyle = colors.text;
-      const label = `${CHANNELS[b.channel]?.[0] ?? `channel ${b.channel}`} ${b.area}`;
+      const label = `${CHANNELS[b.channel]?.[0] ?? `channel ${b.channel}`} ${b.area} px`;
       const left = Math.max(1, Math.min(b.left, WIDTH - 2 - c.measureText(label).width));
       c.fillText(label, left, b.top > 10 ? b.top - 2.5 : Math.min(b.bottom + 8, HEIGHT - 2));
     }

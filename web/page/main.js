@@ -37,7 +37,10 @@ let world = null;
 let editor = null;
 
 const rail = new Rail($("robots"), {
-  select: (robot) => show(robot),
+  select(robot) {
+    foldRobots(true);
+    show(robot);
+  },
   pin(robot) {
     robot.pinned = !robot.pinned;
     updateWatch(robot);
@@ -60,6 +63,12 @@ timeline.addEventListener("change", () => {
   refresh();
   for (const robot of robots) rail.update(robot);
 });
+
+// foldRobots hides the list on screens with little room.
+function foldRobots(on) {
+  $("rail").classList.toggle("open", !on);
+  $("robots-open").setAttribute("aria-expanded", String(!on));
+}
 
 // updateWatch watches a robot if it is shown or pinned.
 /** @param {Robot} robot */
@@ -150,6 +159,7 @@ function refreshText() {
   dock.tick();
   if (!shown) return;
   const { name, text: state, level } = stateOf(shown);
+  $("robots-open").textContent = text.robots(shown, state, robots.length);
   $("robot-state").textContent = name === "live" ? name : state;
   $("robot-state").dataset.level = level;
   const silent = presence.lost ? "" : text.silence(shown, standing(), DEAD); // the alert says it
@@ -213,6 +223,7 @@ function bindView() {
     refresh();
     for (const robot of robots) rail.update(robot);
   });
+  $("robots-open").addEventListener("click", () => foldRobots($("robots-open").getAttribute("aria-expanded") === "true"));
   $("scope-up").addEventListener("click", () => {
     scope.headingUp = !scope.headingUp;
     $("scope-up").setAttribute("aria-pressed", String(scope.headingUp));

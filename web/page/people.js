@@ -92,7 +92,7 @@ export class People {
     const open = other && (!going || (here?.control === "first" && !keeps));
     this.takable = Boolean(open) && !robot?.stopped && this.may("write");
     this.updateTake();
-    $("client-count").textContent = here ? String(all.length + more) : "";
+    $("client-count").textContent = here ? `${all.length + more} connected` : "";
     const rows = all.map((client) => row(text.client(client), client.commander));
     $("clients").replaceChildren(...rows, ...(more ? [row([`and ${more} more`])] : []));
 

@@ -120,8 +120,8 @@ export class Plots {
     }
     c.fillStyle = colors.dim;
     c.font = "11px system-ui, sans-serif";
-    c.fillText(high.toFixed(digits), 4, 12);
-    c.fillText(low.toFixed(digits), 4, height - 3);
+    c.fillText(`${high.toFixed(digits)} ${unit}`, 4, 12);
+    c.fillText(`${low.toFixed(digits)} ${unit}`, 4, height - 3);
     c.textAlign = "right";
     c.fillText("last 60 s", width - 4, height - 3);
     c.textAlign = "start";

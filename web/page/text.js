@@ -16,13 +16,18 @@ const direction = (rad) => {
 };
 
 /** @param {Data["p"]} p */
-export const pose = (p) => (p ? `${p.x.toFixed(2)}, ${p.y.toFixed(2)} m, ${degrees(p.heading).toFixed(0)}°` : "–");
+export const pose = (p) => (p ? `${p.x.toFixed(2)} m, ${p.y.toFixed(2)} m, ${degrees(p.heading).toFixed(0)}°` : "–");
 /** @param {Data["p"]} p */
 export const velocity = (p) => (p ? `${(p.speed * 1000).toFixed(0)} mm/s, ${degrees(p.turn).toFixed(0)} °/s` : "–");
 export const distance = (near) => (near ? `${near.distance.toFixed(2)} m, ${direction(near.angle)}` : "–");
 
 /** @param {Robot} robot */
 export const robotError = (robot) => (robot.state === "lost" ? `${robot.address}: ${robot.reason}` : "");
+
+// robots writes the list of robots in one line: the one that is shown, its state, and how many
+// there are.
+/** @type {(robot: Robot, state: string, count: number) => string} */
+export const robots = ({ name }, state, count) => `${name}: ${state}${count > 1 ? ` · ${count} robots` : ""}`;
 
 // silence writes how long nothing has come from a robot, if that is longer than dead
 // seconds, and not because its world stands still.
@@ -38,7 +43,7 @@ export function silence(robot, standing, dead) {
 /** @param {Robot} robot */
 export function traffic({ state, gone, frames, bytes, dropped }) {
   if (state !== "live" || gone) return "";
-  return `${frames.rate().toFixed(1)} frames/s · ${(bytes.rate() / 1000).toFixed(1)} kB/s · ${dropped} dropped`;
+  return `${frames.rate().toFixed(1)} frames/s · ${(bytes.rate() / 1000).toFixed(1)} kB/s · ${dropped} rounds dropped`;
 }
 
 // unheard writes since when nothing has been heard from the server: heard is a Date, or
@@ -82,7 +87,7 @@ export function group(clients) {
 
 /** @param {Group} client */
 const who = ({ self, browser, ip, name }) => {
-  if (self) return "This page";
+  if (self) return "You";
   return browser ? `A browser at ${ip}` : name ? `${ip} (${name})` : ip;
 };
 
@@ -93,11 +98,11 @@ export function commander(here, clients, lost, keeps) {
   if (!here) return lost ? "Who drives is not known." : "Another server has this robot: who drives is not known.";
   const one = clients.find((c) => c.commander), other = clients.find((c) => c !== one && c.commands > 0);
   if (!one) return "Nobody drives.";
-  const name = one.self ? "You" : who(one);
+  const name = who(one);
   if (one.commands === 0) return `${name} commanded last.`;
   const pause = keeps && !one.self ? " Until it pauses for a second, you cannot." : "";
   const disputed = other && here.control === "newest";
-  const both = disputed ? ` ${who(other)} commands, too: the robot follows both in turn.` : "";
+  const both = disputed ? ` ${who(other)} ${other.self ? "command" : "commands"}, too: the robot follows both in turn.` : "";
   return `${name} ${one.self ? "command" : "commands"}, ${times(one.commands)}.${pause}${both}`;
 }
 
@@ -158,6 +163,31 @@ export function chip(robot, letter, { old, dead }) {
   const level = age > dead ? "bad" : age > old ? "warn" : "good";
   const written = age < 1 ? `${(age * 1000).toFixed(0)} ms` : `${age.toFixed(1)} s`;
   return [level, `${rate.toFixed(rate < 9.95 ? 1 : 0)} Hz`, written];
+}
+
+// devices writes the chips of a robot in one line: how many devices are well, and what
+// is wrong with which others.
+/** @type {(robot: Robot, limits: { old: number, dead: number }) => [level: string, text: string]} */
+export function devices(robot, limits) {
+  if (robot.state === "off") return ["", "Devices"];
+  if (robot.state === "lost" || robot.gone) return ["bad", "no devices"];
+  let rate = 0, age = 0, well = 0, worst = "";
+  const others = [];
+  for (const { letter, name } of DEVICES) {
+    const device = robot.device(letter), [level, state, old] = chip(robot, letter, limits);
+    if (level === "good") {
+      well++;
+      rate = Math.max(rate, device.meter.rate());
+      age = Math.max(age, device.meter.age());
+    } else if (level === "bad" || level === "warn") {
+      others.push(`${name.toLowerCase()}: ${old ? `${old} old` : state}`);
+      if (worst !== "bad") worst = level;
+    } else if (device.wanted && device.refused && !["missing", "off"].includes(device.refused.why)) {
+      others.push(`${name.toLowerCase()}: ${state}`);
+    }
+  }
+  const normal = well && `${well} device${well === 1 ? "" : "s"}, ${rate.toFixed(0)} Hz, ${(age * 1000).toFixed(0)} ms old`;
+  return [worst, [normal, ...others].filter(Boolean).join(" · ") || "Devices"];
 }
 
 /** @param {Data["v"]} blobs */

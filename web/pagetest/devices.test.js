@@ -48,8 +48,8 @@ test("blobs are drawn where the image has them, with labels in sight", () => {
   const { calls } = element("image").getContext();
   assert.deepEqual(calls.filter(([name]) => name === "fillRect"), [["fillRect", 75, 55, 11, 11], ["fillRect", 150, 2, 10, 8]]);
   const [first, second] = calls.filter(([name]) => name === "fillText");
-  assert.deepEqual(first, ["fillText", "red 100", 75, 52.5]);
-  assert.equal(second[1], "channel 12 100");
+  assert.deepEqual(first, ["fillText", "red 100 px", 75, 52.5]);
+  assert.equal(second[1], "channel 12 100 px");
   assert.ok(second[2] + 4 * second[1].length <= 158 && second[3] > 9, `${second}`);
   assert.equal(element("blob-count").textContent, "2 blobs");
 });

@@ -67,7 +67,7 @@ test("data of the robot that is shown", () => {
   socket.open();
   socket.receive({ access: { p: "r", v: "e", z: "e" }, refused: { v: { why: "hardware", text: "no ACTS" } } });
   socket.receive(frame(1, 4, block("p", 0, "00000000 000003e8 00000000 0000 012c 0000 0000 00")));
-  assert.equal(element("odometry").textContent, "1.00, 0.00 m, 0°");
+  assert.equal(element("odometry").textContent, "1.00 m, 0.00 m, 0°");
   assert.equal(element("velocity").textContent, "300 mm/s, 0 °/s");
   assert.equal(element("nearest").textContent, "–");
   assert.ok(panel.classes.has("idle") && panel.classes.has("absent"));
@@ -75,7 +75,7 @@ test("data of the robot that is shown", () => {
   clock.advance(250);
   assert.equal(element("robot-state").textContent, "live");
   assert.ok(!element("robot").classes.has("old"));
-  assert.match(element("robot-flow").textContent, /frames\/s .* 4 dropped$/);
+  assert.match(element("robot-flow").textContent, /frames\/s .* 4 rounds dropped$/);
   socket.end("connection refused");
   clock.advance(250);
   assert.equal(element("robot-note").textContent, "localhost:6665: connection refused");

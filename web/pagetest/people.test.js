@@ -38,7 +38,7 @@ test("who drives, and the list of clients", () => {
   tells(robot("here:1", { clients: [anna, client("<i>ben</i>", { address: "10.0.0.8:1", paced: true })], count: 57 }));
   assert.match(element("who").textContent, /anna.* 20 times/);
   assert.equal(element("take").hidden, true); // its next command would undo ours
-  assert.equal(element("client-count").textContent, "57");
+  assert.equal(element("client-count").textContent, "57 connected");
   assert.deepEqual(element("clients").children.map((row) => row.children.map((part) => part.textContent)),
     [["10.0.0.7 (anna)", "commands 20/s"], ["10.0.0.8 (<i>ben</i>)", "connected, slow link"], ["and 55 more", ""]]);
   tells(robot("here:1", { clients: [{ ...anna, commands: 0 }], stopped: true }));
@@ -158,7 +158,7 @@ test("the number of clients is that of the list: connections of one page are one
   const page = "browser 10.0.0.9 ab12";
   tells(robot("here:1", { clients: [client(page), client(page, { address: "10.0.0.7:2" }), client("anna", { address: "10.0.0.8:1" })] }));
   assert.equal(element("clients").children.length, 2);
-  assert.equal(element("client-count").textContent, "2");
+  assert.equal(element("client-count").textContent, "2 connected");
 });
 
 test("a server that is not heard is gone, and back when it is heard", () => {

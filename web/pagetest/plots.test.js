@@ -33,7 +33,7 @@ test("a line a plot, with the newest value", () => {
   assert.equal(plot("Nearest obstacle").value.textContent, "2.00 m");
   assert.equal(plot("Age of data").value.textContent, "80 ms");
   assert.ok(drawn("Speed").filter(([name]) => name === "lineTo").length > 98);
-  assert.ok(drawn("Speed").some(([name, text]) => name === "fillText" && text === "980")); // the axis
+  assert.ok(drawn("Speed").some(([name, text]) => name === "fillText" && text === "980 mm/s")); // the axis
   plots.robot = null;
   clock.advance(250);
   assert.equal(plot("Speed").value.textContent, "–");

@@ -8,7 +8,7 @@ const meter = (rate, age) => ({ rate: () => rate, age: () => age });
 
 test("position", () => {
   const p = { x: 1.234, y: -0.5, heading: Math.PI / 2, speed: 0.3, turn: -Math.PI / 4 };
-  assert.equal(text.pose(p), "1.23, -0.50 m, 90°");
+  assert.equal(text.pose(p), "1.23 m, -0.50 m, 90°");
   assert.equal(text.velocity(p), "300 mm/s, -45 °/s");
   assert.equal(text.pose(undefined), "–");
   assert.equal(text.velocity(undefined), "–");
@@ -23,7 +23,7 @@ test("distance and direction", () => {
 
 test("a robot's state", () => {
   const robot = { state: "live", address: "a:1", reason: "connection refused", frames: meter(19.96), bytes: meter(4321), dropped: 2, data: {} };
-  assert.equal(text.traffic(robot), "20.0 frames/s · 4.3 kB/s · 2 dropped");
+  assert.equal(text.traffic(robot), "20.0 frames/s · 4.3 kB/s · 2 rounds dropped");
   assert.equal(text.traffic({ ...robot, gone: true }), "");
   assert.equal(text.robotError(robot), "");
   robot.state = "lost";
@@ -59,6 +59,21 @@ test("a device's chip", () => {
   assert.deepEqual(chip({}, { state: "lost" }), ["bad", "lost", ""]);
   assert.deepEqual(chip({}, { state: "off" }), ["", "off", ""]);
   assert.deepEqual(chip({ wanted: false, access: "e" }), ["", "off", ""]);
+});
+
+test("all devices in one line", () => {
+  const line = (devices, robot = {}) => text.devices({
+    state: "live", data: { l: [], p: {} }, device: (letter) => ({ wanted: true, access: "e", refused: { why: "missing" }, ...devices[letter] }), ...robot,
+  }, { old: 0.5, dead: 2 });
+  const well = { access: "r", meter: meter(20, 0.05) };
+  assert.deepEqual(line({}), ["", "Devices"]);
+  assert.deepEqual(line({ l: well, p: { ...well, meter: meter(10, 0.08) } }), ["", "2 devices, 20 Hz, 80 ms old"]);
+  assert.deepEqual(line({ p: well, l: { ...well, meter: meter(10, 0.6) } }), ["warn", "1 device, 20 Hz, 50 ms old · laser: 600 ms old"]);
+  assert.deepEqual(line({ l: { ...well, meter: meter(0, 3) }, p: { wanted: false }, g: { refused: { why: "used" } } }), ["bad", "laser: 3.0 s old · gripper: in use"]);
+  assert.deepEqual(line({ l: well }, { state: "lost" }), ["bad", "no devices"]);
+  assert.deepEqual(line({ l: well }, { state: "off" }), ["", "Devices"]);
+  assert.equal(text.robots({ name: "r0" }, "20 Hz", 1), "r0: 20 Hz");
+  assert.equal(text.robots({ name: "r0" }, "stopped", 3), "r0: stopped · 3 robots");
 });
 
 test("camera", () => {
@@ -97,7 +112,7 @@ test("connections of a browser are one client", () => {
   ]);
   assert.deepEqual(all.map(text.client), [
     ["10.0.0.7 (anna)", "commands 20/s", "laser: reads\nposition: commands"],
-    ["This page", "commands 5/s", "laser: reads\nposition: commands\ngripper: commands"],
+    ["You", "commands 5/s", "laser: reads\nposition: commands\ngripper: commands"],
     ["A browser at 10.0.0.9", "connected", "laser: reads\nposition: commands"],
     ["[fe80::1]", "reads 10/s, slow link", "laser: reads\nposition: commands"],
   ]);
@@ -111,7 +126,7 @@ test("who drives", () => {
   assert.equal(says("newest", { ...anna, commands: 1 }), "10.0.0.7 (anna) commands, once a second.");
   assert.equal(says("newest", { ...anna, commands: 0 }), "10.0.0.7 (anna) commanded last.");
   assert.equal(says("first", anna), "10.0.0.7 (anna) commands, 20 times a second. Until it pauses for a second, you cannot.");
-  assert.equal(says("newest", anna, self), "10.0.0.7 (anna) commands, 20 times a second. This page commands, too: the robot follows both in turn.");
+  assert.equal(says("newest", anna, self), "10.0.0.7 (anna) commands, 20 times a second. You command, too: the robot follows both in turn.");
   assert.equal(says("first", { ...anna, commander: false }, { ...self, commander: true }), "You command, 10 times a second.");
   assert.match(text.commander(undefined, [], false), /^Another server/);
   assert.match(text.commander(undefined, [], true), /not known/);
