@@ -6,7 +6,9 @@
 
 #include "json.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static player_client robot;
 

@@ -5,6 +5,11 @@
 strict=(-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror)
 sanitize=(-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all)
 
+# library NAME FLAGS... compiles the C client for a C++ program, to $BUILD/NAME.o.
+library() {
+  cc -std=c99 "${strict[@]}" "${@:2}" -c -o "$BUILD/$1.o" ../c/player.c
+}
+
 if [ -z "${BUILD:-}" ]; then
   BUILD=$(mktemp -d)
   trap 'rm -rf "$BUILD"' EXIT

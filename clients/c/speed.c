@@ -1,7 +1,14 @@
 /* Reads many robots in one thread, for the benchmarks (docs/CLIENTS.md). */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
+
 #include "player.h"
 
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
 
 enum {
   RATE = 50,      /* Hz */

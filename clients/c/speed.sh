@@ -3,5 +3,5 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 . ./common.sh
-[ -x "$BUILD/speed" ] || cc -std=c99 "${strict[@]}" -O2 -o "$BUILD/speed" speed.c
+[ -x "$BUILD/speed" ] || cc -std=c99 "${strict[@]}" -O2 -o "$BUILD/speed" speed.c player.c
 exec "$BUILD/speed" "$@"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tests of player.h that need no server. The conformance suite has the others.
+ * Tests of the client that need no server, from inside. The conformance suite has the
+ * others.
  */
-#include "player_simulation.h"
+#include "player.c"
 
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -18,8 +19,8 @@
 static player_client c;
 
 /* Parses bytes in pieces and returns the last event; rounds counts the rounds. */
-static player_event_ feed(const uint8_t *b, size_t n, size_t piece, int *rounds) {
-  player_event_ last = PLAYER_MORE_;
+static outcome feed(const uint8_t *b, size_t n, size_t piece, int *rounds) {
+  outcome last = MORE;
   size_t at = 0;
   while (at < n) {
     size_t size = piece < n - at ? piece : n - at, begin = 0;
@@ -28,11 +29,11 @@ static player_event_ feed(const uint8_t *b, size_t n, size_t piece, int *rounds)
     memcpy(copy, b + at, size);
     while (begin < size) {
       size_t used;
-      player_event_ e = player_parse_(&c, copy + begin, size - begin, &used);
+      outcome e = parse(&c, copy + begin, size - begin, &used);
       CHECK(used > 0 && used <= size - begin);
       begin += used;
-      if (e == PLAYER_ROUND_) ++*rounds;
-      if (e != PLAYER_MORE_) last = e;
+      if (e == ROUND) ++*rounds;
+      if (e != MORE) last = e;
     }
     free(copy);
     at += size;
@@ -45,7 +46,7 @@ static void open_devices(void) {
   static const uint8_t reply[] = "r\0\4prsr";
   int rounds = 0;
   memset(&c, 0, sizeof c);
-  CHECK(feed(reply, sizeof reply - 1, sizeof reply, &rounds) == PLAYER_REPLY_);
+  CHECK(feed(reply, sizeof reply - 1, sizeof reply, &rounds) == REPLY);
   CHECK(rounds == 0 && c.readers == 2 && player_access(&c, 'p') == 'r' && player_access(&c, 's') == 'r');
 }
 
@@ -62,7 +63,7 @@ static void test_every_cut(void) {
   for (piece = 1; piece <= sizeof b; piece++) {
     int rounds = 0;
     open_devices();
-    CHECK(feed(b, sizeof b, piece, &rounds) == PLAYER_ROUND_);
+    CHECK(feed(b, sizeof b, piece, &rounds) == ROUND);
     CHECK(rounds == 2 && c.position.x == -1 && player_has(&c, 's') && player_new(&c, 'p'));
   }
 }
@@ -99,17 +100,17 @@ static void test_every_letter_opened(void) {
     b[3 + 2 * i] = (uint8_t)i;
     b[4 + 2 * i] = 0; /* 0.7.4a answers so (PROTOCOL, last table) */
   }
-  for (i = 0; i < 3; i++) CHECK(feed(b, sizeof b, 7, &rounds) == PLAYER_REPLY_);
+  for (i = 0; i < 3; i++) CHECK(feed(b, sizeof b, 7, &rounds) == REPLY);
   CHECK(c.ordered == 256 && c.readers == 0 && player_access(&c, 'x') == 'e');
 }
 
 static void test_limits_of_a_command(void) {
   uint8_t b[2];
-  player_put16_(b, 40000);
+  put_i16(b, 40000);
   CHECK(b[0] == 0x7F && b[1] == 0xFF);
-  player_put16_(b, -40000);
+  put_i16(b, -40000);
   CHECK(b[0] == 0x80 && b[1] == 0);
-  player_put16_(b, -2);
+  put_i16(b, -2);
   CHECK(b[0] == 0xFF && b[1] == 0xFE);
 }
 
@@ -196,7 +197,7 @@ static player_result answered(const char *text, size_t size) {
   world.line.end = size;
   world.count = 0;
   world.broken = PLAYER_OK;
-  return player_simulation_answer_(&world);
+  return simulation_answer(&world);
 }
 
 static void test_simulation(void) {

@@ -7,9 +7,17 @@ set -euo pipefail
 cd "$(dirname "$0")"
 . ./common.sh
 sed -n '/^```c$/,/^```$/{/^```/d;p}' README.md >"$BUILD/readme.c" # the example is a program
-cc -std=c99 "${strict[@]}" -I. -o "$BUILD/readme" "$BUILD/readme.c"
+cc -std=c99 "${strict[@]}" -I. -o "$BUILD/readme" "$BUILD/readme.c" player.c
+# No order of headers and no macro matters, in C as in C++.
+for standard in c99 c17 gnu17; do
+  for before in stdio.h unistd.h netdb.h; do
+    printf '#include <%s>\n#include "player.h"\n#include "player_simulation.h"\nint main(void) { return 0; }\n' $before >"$BUILD/order.c"
+    cc -std=$standard -pedantic-errors "${strict[@]}" -I. -fsyntax-only "$BUILD/order.c"
+  done
+  cc -std=$standard -pedantic-errors "${strict[@]}" -fsyntax-only player.c
+done
 for source in examples/*.c; do
-  cc -std=c99 -O2 "${strict[@]}" -o "$BUILD/$(basename "$source" .c)" "$source"
+  cc -std=c99 -O2 "${strict[@]}" -o "$BUILD/$(basename "$source" .c)" "$source" player.c
 done
 cc -std=c99 "${strict[@]}" "${sanitize[@]}" -o "$BUILD/test" test.c
 "$BUILD/test"

@@ -3,5 +3,8 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 . ../c/common.sh
-[ -x "$BUILD/adapter" ] || c++ -std=c++17 "${strict[@]}" "${sanitize[@]}" -I../c -o "$BUILD/adapter" adapter.cpp
+if [ ! -x "$BUILD/adapter" ]; then
+  library adapter-player "${sanitize[@]}"
+  c++ -std=c++17 "${strict[@]}" "${sanitize[@]}" -I../c -o "$BUILD/adapter" adapter.cpp "$BUILD/adapter-player.o"
+fi
 exec "$BUILD/adapter"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // player.hpp is the C++ client of appendix A of the Player manual, in C++17 on the
-// C client, player.h, which the compiler has to find, too. Both are headers only:
-// there is nothing to link. All names are in namespace player; playerclient.h has
+// C client: the compiler has to find player.h, too, and the linker player.c or
+// libplayer. All names are in namespace player; playerclient.h has
 // them outside of it, too, as the manual's programs need them.
 //
 //   player::CRobot robot;
@@ -23,6 +23,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <optional>

@@ -3,5 +3,8 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 . ../c/common.sh
-[ -x "$BUILD/speed" ] || c++ -std=c++17 "${strict[@]}" -O2 -pthread -I../c -o "$BUILD/speed" speed.cpp
+if [ ! -x "$BUILD/speed" ]; then
+  library speed-player -O2
+  c++ -std=c++17 "${strict[@]}" -O2 -pthread -I../c -o "$BUILD/speed" speed.cpp "$BUILD/speed-player.o"
+fi
 exec "$BUILD/speed" "$@"

@@ -5,8 +5,13 @@
 #include "playerclient.h"
 #include "simulation.hpp"
 
+#include <arpa/inet.h>
 #include <cstdlib>
+#include <cstring>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <thread>
+#include <unistd.h>
 
 #define CHECK(condition) \
   do { \

@@ -9,14 +9,16 @@ cd "$(dirname "$0")"
 sed -n '/^```cpp$/,/^```$/{/^```/d;p}' README.md >"$BUILD/readme.cpp" # the example is a program
 mkdir -p "$BUILD/include"
 cp ./*.h ./*.hpp ../c/player.h ../c/player_simulation.h "$BUILD/include"
+library player -O2
+library test-player "${sanitize[@]}"
 for source in "$BUILD/readme.cpp" names.cpp; do
-  c++ -std=c++17 "${strict[@]}" -I"$BUILD/include" -o "$BUILD/$(basename "$source" .cpp)" "$source"
+  c++ -std=c++17 "${strict[@]}" -I"$BUILD/include" -o "$BUILD/$(basename "$source" .cpp)" "$source" "$BUILD/player.o"
 done
 "$BUILD/names"
 for source in examples/*.cpp; do
-  c++ -std=c++17 -O2 "${strict[@]}" -I../c -o "$BUILD/$(basename "$source" .cpp)" "$source"
+  c++ -std=c++17 -O2 "${strict[@]}" -I../c -o "$BUILD/$(basename "$source" .cpp)" "$source" "$BUILD/player.o"
 done
-c++ -std=c++17 "${strict[@]}" "${sanitize[@]}" -pthread -I../c -o "$BUILD/test" test.cpp
+c++ -std=c++17 "${strict[@]}" "${sanitize[@]}" -pthread -I../c -o "$BUILD/test" test.cpp "$BUILD/test-player.o"
 "$BUILD/test"
 run_examples
 echo "clients/cpp: ok"

@@ -8,6 +8,7 @@
 #include "../player.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static volatile sig_atomic_t interrupted;

@@ -4,7 +4,11 @@
  * sent it, and connects again when the server is gone. It never touches the
  * robot. Arguments: [host [port [rounds]]].
  */
+#define _POSIX_C_SOURCE 200809L /* sleep */
+
 #include "arguments.h"
+
+#include <unistd.h>
 
 static player_client robot;
 

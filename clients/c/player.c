@@ -1,0 +1,982 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The C client of player.h and player_simulation.h. The parser comes first and does no
+ * input or output; then there are POSIX sockets, and simulations.
+ */
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L /* before the first header, which takes it as it is then */
+#endif
+
+#include "player.h"
+#include "player_simulation.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+  MAX_REQUEST = 512, /* payload bytes that a server takes */
+  /* A command that the network does not take within this many ms ends the
+     connection: part of it may have been sent. */
+  SEND_TIMEOUT = 5000
+};
+
+/* ---- The parser: no input, no output ---- */
+
+typedef enum {
+  MORE,  /* all bytes are used up, and no message is complete */
+  BLOCK, /* a block that does not complete a round */
+  ROUND, /* a block that completes a round */
+  REPLY, /* the reply to a request */
+  BAD    /* a message that makes no sense: see error */
+} outcome;
+
+static uint16_t get_u16(const uint8_t *b) { return (uint16_t)(b[0] << 8 | b[1]); }
+static uint32_t get_u32(const uint8_t *b) { return (uint32_t)get_u16(b) << 16 | get_u16(b + 2); }
+static uint64_t get_u64(const uint8_t *b) { return (uint64_t)get_u32(b) << 32 | get_u32(b + 4); }
+
+/* Two's complement, without relying on the compiler's conversion. */
+static int16_t get_i16(const uint8_t *b) {
+  int v = get_u16(b);
+  return (int16_t)(v >= 0x8000 ? v - 0x10000 : v);
+}
+static int32_t get_i32(const uint8_t *b) {
+  int64_t v = get_u32(b);
+  return (int32_t)(v >= INT64_C(0x80000000) ? v - INT64_C(0x100000000) : v);
+}
+
+static bool readable(const player_client *c, uint8_t letter) {
+  return c->devices[letter].access == 'r' || c->devices[letter].access == 'a';
+}
+static bool writable(const player_client *c, uint8_t letter) {
+  return c->devices[letter].access == 'w' || c->devices[letter].access == 'a';
+}
+
+/* Reports whether an access includes what was asked for. */
+static bool enough(char asked, char granted) {
+  return granted == asked || (granted == 'a' && (asked == 'r' || asked == 'w'));
+}
+
+/* The bytes of ACTS 1.0 (PROTOCOL 7.7): every byte is stored plus one. The data
+   is unchanged if they are not valid. */
+static bool decode_vision(player_vision *v, const uint8_t *b, size_t size) {
+  size_t total = 0, at = 2 * PLAYER_CHANNELS;
+  int channel, n, i;
+  if (size < at) return false;
+  for (channel = 0; channel < PLAYER_CHANNELS; channel++) {
+    uint8_t index = (uint8_t)(total < 254 ? total + 1 : 255), count = b[2 * channel + 1];
+    if (b[2 * channel] != index || count < 1 || count > PLAYER_MAX_BLOBS + 1) return false;
+    total += (size_t)count - 1;
+  }
+  if (size != at + 10 * total) return false;
+  for (; at < size; at += 10)
+    for (i = 0; i < 10; i++)
+      if (b[at + (size_t)i] == 0 || (i < 4 && b[at + (size_t)i] > 64)) return false;
+  at = 2 * PLAYER_CHANNELS;
+  for (channel = 0; channel < PLAYER_CHANNELS; channel++) {
+    v->count[channel] = (uint8_t)(b[2 * channel + 1] - 1);
+    for (n = 0; n < v->count[channel]; n++, at += 10) {
+      player_blob *blob = &v->blobs[channel][n];
+      blob->area = 0;
+      for (i = 0; i < 4; i++) blob->area = blob->area << 6 | (uint32_t)(b[at + (size_t)i] - 1);
+      blob->x = (uint8_t)(b[at + 4] - 1);
+      blob->y = (uint8_t)(b[at + 5] - 1);
+      blob->left = (uint8_t)(b[at + 6] - 1);
+      blob->right = (uint8_t)(b[at + 7] - 1);
+      blob->top = (uint8_t)(b[at + 8] - 1);
+      blob->bottom = (uint8_t)(b[at + 9] - 1);
+    }
+  }
+  return true;
+}
+
+/* Stores the payload of a device. It returns false, and changes no data, if the
+   payload is not the device's. Letters that the library does not have are
+   skipped. */
+static bool decode(player_client *c, uint8_t letter, const uint8_t *b, size_t size) {
+  int i;
+  switch (letter) {
+  case 'p':
+    if (size != 21) return false;
+    c->position.time = get_u32(b);
+    c->position.x = get_i32(b + 4);
+    c->position.y = get_i32(b + 8);
+    c->position.heading = get_u16(b + 12);
+    c->position.speed = get_i16(b + 14);
+    c->position.turnrate = get_i16(b + 16);
+    c->position.compass = get_u16(b + 18);
+    c->position.stall = b[20];
+    return true;
+  case 's':
+    if (size != 2 * PLAYER_SONARS) return false;
+    for (i = 0; i < PLAYER_SONARS; i++) c->sonar[i] = get_u16(b + 2 * i);
+    return true;
+  case 'l':
+    if (size != 2 * PLAYER_LASERS) return false;
+    for (i = 0; i < PLAYER_LASERS; i++) c->laser[i] = get_u16(b + 2 * i);
+    return true;
+  case 'm':
+    if (size != 3) return false;
+    c->misc.front = b[0];
+    c->misc.rear = b[1];
+    c->misc.battery = b[2];
+    return true;
+  case 'g':
+    if (size != 2) return false;
+    c->gripper.state = b[0];
+    c->gripper.beams = b[1];
+    return true;
+  case 'z':
+    if (size != 6) return false;
+    c->ptz.pan = get_i16(b);
+    c->ptz.tilt = get_i16(b + 2);
+    c->ptz.zoom = get_i16(b + 4);
+    return true;
+  case 'v':
+    return decode_vision(&c->vision, b, size);
+  case 'j':
+    if (size != 4 + 2 * PLAYER_AXES) return false;
+    c->joystick.buttons = get_u32(b);
+    for (i = 0; i < PLAYER_AXES; i++) c->joystick.axes[i] = get_i16(b + 4 + 2 * i);
+    return true;
+  case 'y':
+    if (size < 8 || (size - 8) % 4 != 0 || (size - 8) / 4 > PLAYER_MAX_AGES_) return false;
+    c->server_time_us = get_u64(b);
+    c->age_count = (int)((size - 8) / 4);
+    for (i = 0; i < c->age_count; i++) c->ages[i] = get_u32(b + 8 + 4 * i);
+    return true;
+  }
+  return true;
+}
+
+/* Counts a block of a round without device y: a round has as many blocks as
+   devices are read. A second block of one device starts the next round. */
+static bool count_block(player_client *c, uint8_t letter) {
+  player_device_ *d = &c->devices[letter];
+  if (!readable(c, letter)) return false;
+  if (c->left == 0 || d->round == c->round) {
+    c->round++;
+    c->left = c->readers;
+  }
+  d->round = c->round;
+  return --c->left == 0;
+}
+
+/* Takes one block, of which kept bytes of the payload are in b. */
+static outcome store(player_client *c, uint8_t letter, const uint8_t *b, size_t size, bool kept) {
+  player_device_ *d = &c->devices[letter];
+  bool valid = size == 0 || (kept && decode(c, letter, b, size));
+  bool round;
+  if (!kept && !memchr("lspgmvzjy", letter, 9)) valid = true; /* of an unknown device */
+  d->size = (uint16_t)size;
+  d->has = valid && size > 0;
+  if (!valid) snprintf(c->error, sizeof c->error, "block of device %c has a payload of %u bytes that is not its data", letter, (unsigned)size);
+  if (!readable(c, 'y')) {
+    round = count_block(c, letter);
+    return !valid ? BAD : round ? ROUND : BLOCK;
+  }
+  /* A round with device y: its block comes first and has an age for each block
+     that follows (PROTOCOL 8.1). */
+  if (letter == 'y') {
+    c->round++;
+    c->left = 0;
+    if (valid && size == 0) snprintf(c->error, sizeof c->error, "block of device y without data");
+    if (!d->has) return BAD;
+    d->round = c->round;
+    c->left = c->age_count;
+    return c->left == 0 ? ROUND : BLOCK;
+  }
+  if (c->left == 0) {
+    snprintf(c->error, sizeof c->error, "block of device %c without a block of device y before it", letter);
+    return BAD;
+  }
+  {
+    uint32_t age = c->ages[c->age_count - c->left];
+    d->aged = age != UINT32_MAX;
+    d->taken_us = c->server_time_us - age;
+  }
+  d->round = c->round;
+  c->left--;
+  return !valid ? BAD : c->left == 0 ? ROUND : BLOCK;
+}
+
+/* Stores the access of each device in a reply. The next block starts a round. */
+static void take_reply(player_client *c, const uint8_t *b, size_t size) {
+  size_t i;
+  int n;
+  if (c->awaited > 0) c->awaited--;
+  c->left = 0;
+  for (i = 0; i + 1 < size; i += 2) {
+    if (c->devices[b[i]].access == 0) c->order[c->ordered++] = b[i];
+    c->devices[b[i]].access = b[i + 1] ? b[i + 1] : 'e';
+  }
+  c->readers = 0;
+  for (n = 0; n < c->ordered; n++) c->readers += readable(c, c->order[n]);
+}
+
+/* Takes an answer to our question why devices are refused (PROTOCOL 8.9). */
+static void take_answer(player_client *c, const uint8_t *b, size_t size) {
+  size_t i, n = 0;
+  if (size == 0 || size > PLAYER_MAX_ANSWER_ || b[0] != 'e') return;
+  for (i = 1; i < size; i++) {
+    char next = b[i] == '\n' ? 0 : (char)b[i];
+    if (next || (n > 0 && c->reasons[n - 1])) c->reasons[n++] = next; /* no empty lines */
+  }
+  c->reasons[n] = 0;
+  if (n < PLAYER_MAX_ANSWER_) c->reasons[n + 1] = 0;
+}
+
+/* Parses up to the end of the next message and sets *used to the number of bytes
+   that it took. The bytes may be cut anywhere. */
+static outcome parse(player_client *c, const uint8_t *b, size_t n, size_t *used) {
+  size_t size, want, take;
+  bool kept;
+  *used = 0;
+  while (c->have < PLAYER_HEADER_) {
+    if (*used == n) return MORE;
+    c->block[c->have++] = b[(*used)++];
+    if (c->have == PLAYER_HEADER_) {
+      size = get_u16(c->block + 1);
+      c->skip = size > PLAYER_MAX_BLOCK_ ? size : 0;
+    }
+  }
+  size = get_u16(c->block + 1);
+  kept = size <= PLAYER_MAX_BLOCK_;
+  want = kept ? PLAYER_HEADER_ + size - c->have : c->skip;
+  take = want < n - *used ? want : n - *used;
+  if (kept) {
+    memcpy(c->block + c->have, b + *used, take);
+    c->have += take;
+  } else {
+    c->skip -= take;
+  }
+  *used += take;
+  if (take < want) return MORE;
+  c->have = 0;
+  if (c->block[0] == 'Y') {
+    if (kept) take_answer(c, c->block + PLAYER_HEADER_, size);
+    return BLOCK;
+  }
+  if (c->block[0] != 'r') return store(c, c->block[0], c->block + PLAYER_HEADER_, size, kept);
+  if (!kept) {
+    snprintf(c->error, sizeof c->error, "reply of %u bytes", (unsigned)size);
+    return BAD;
+  }
+  take_reply(c, c->block + PLAYER_HEADER_, size);
+  return REPLY;
+}
+
+/* Forgets everything that belongs to a connection. The newest data stays. */
+static void forget(player_client *c) {
+  memset(c->devices, 0, sizeof c->devices);
+  c->ordered = c->readers = c->left = c->awaited = c->age_count = c->frequency = c->lifetime = 0;
+  c->round = 0;
+  c->fresh = c->request_reply = false;
+  c->name[0] = 0;
+  c->reasons[0] = 0;
+  c->have = c->skip = c->begin = c->end = 0;
+}
+
+/* ---- What a round has ---- */
+
+bool player_has(const player_client *c, char letter) { return c->devices[(uint8_t)letter].has; }
+
+bool player_new(const player_client *c, char letter) {
+  return c->round > 0 && c->devices[(uint8_t)letter].round == c->round;
+}
+
+char player_access(const player_client *c, char letter) { return (char)c->devices[(uint8_t)letter].access; }
+
+const char *player_why(const player_client *c, char letter) {
+  const char *line;
+  for (line = c->reasons; *line; line += strlen(line) + 1) {
+    const char *space = line[1] == ' ' ? strchr(line + 2, ' ') : NULL;
+    if (line[0] == letter && space && space > line + 2 && player_access(c, letter) == 'e') return line + 2;
+  }
+  return "";
+}
+
+const char *player_reason(const player_client *c, char letter) {
+  const char *space = strchr(player_why(c, letter), ' ');
+  return space ? space + 1 : "";
+}
+
+bool player_age_us(const player_client *c, char letter, uint64_t *us) {
+  const player_device_ *d = &c->devices[(uint8_t)letter];
+  if (!d->aged || !readable(c, 'y')) return false;
+  *us = c->server_time_us - d->taken_us;
+  return true;
+}
+
+/* ---- Sockets ---- */
+
+static int64_t now_ms(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static int64_t deadline_after(int timeout) { return timeout < 0 ? INT64_MAX : now_ms() + timeout; }
+
+static player_result fail(player_client *c, player_result r, const char *what, const char *why) {
+  snprintf(c->error, sizeof c->error, "%.90s%s%.90s", what, *why ? ": " : "", why);
+  return r;
+}
+
+void player_close(player_client *c) {
+  if (c->connected) close(c->fd);
+  c->connected = false;
+}
+
+static player_result lost(player_client *c, const char *what, const char *why) {
+  player_close(c);
+  return fail(c, PLAYER_CLOSED, what, why);
+}
+
+/* Waits until the socket is ready. */
+static player_result wait_until(player_client *c, int fd, short events, int64_t deadline) {
+  for (;;) {
+    struct pollfd p;
+    int64_t left = deadline == INT64_MAX ? -1 : deadline - now_ms();
+    int n;
+    p.fd = fd;
+    p.events = events;
+    p.revents = 0;
+    if (deadline != INT64_MAX && left < 0) left = 0;
+    n = poll(&p, 1, left > 1000000 ? 1000000 : (int)left);
+    if (n > 0) return PLAYER_OK;
+    if (n < 0 && errno != EINTR) return fail(c, PLAYER_CLOSED, "poll", strerror(errno));
+    if (deadline != INT64_MAX && now_ms() >= deadline) return fail(c, PLAYER_TIMEOUT, "timeout", "");
+  }
+}
+
+/* Connects to one address. */
+static player_result dial(player_client *c, const struct addrinfo *a, int64_t deadline) {
+  int failure = 0, on = 1, fd = socket(a->ai_family, a->ai_socktype, a->ai_protocol);
+  socklen_t size = sizeof failure;
+  player_result r = PLAYER_OK;
+  if (fd < 0) return fail(c, PLAYER_CLOSED, "socket", strerror(errno));
+  if (fcntl(fd, F_SETFL, O_NONBLOCK) < 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) < 0) failure = errno;
+  if (!failure && connect(fd, a->ai_addr, a->ai_addrlen) < 0) {
+    failure = errno;
+    if (failure == EINPROGRESS) {
+      r = wait_until(c, fd, POLLOUT, deadline);
+      failure = 0;
+      if (r == PLAYER_OK && getsockopt(fd, SOL_SOCKET, SO_ERROR, &failure, &size) < 0) failure = errno;
+    }
+  }
+  if (r == PLAYER_OK && failure) r = fail(c, PLAYER_CLOSED, "connect", strerror(failure));
+  if (r != PLAYER_OK) {
+    close(fd);
+    return r;
+  }
+  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on); /* a command is sent at once */
+  c->fd = fd;
+  c->connected = true;
+  return PLAYER_OK;
+}
+
+player_result player_connect(player_client *c, const char *host, int port, int timeout) {
+  struct addrinfo hints, *list = NULL, *a;
+  int64_t deadline = deadline_after(timeout);
+  player_result r = PLAYER_CLOSED;
+  char service[16];
+  int failure;
+  player_close(c);
+  forget(c);
+  if (host != c->host) {
+    size_t n = strlen(host);
+    if (n >= sizeof c->host) return fail(c, PLAYER_USAGE, "host", "the name is too long");
+    memcpy(c->host, host, n + 1);
+  }
+  c->port = port;
+  memset(&hints, 0, sizeof hints);
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_NUMERICSERV;
+  snprintf(service, sizeof service, "%d", port);
+  failure = getaddrinfo(host, service, &hints, &list);
+  if (failure) return fail(c, PLAYER_CLOSED, host, gai_strerror(failure));
+  for (a = list; a && r != PLAYER_OK && r != PLAYER_TIMEOUT; a = a->ai_next) r = dial(c, a, deadline);
+  freeaddrinfo(list);
+  return r;
+}
+
+/* Sends one message. */
+static player_result send_message(player_client *c, char kind, char letter, const void *payload, size_t size) {
+  uint8_t out[4 + MAX_REQUEST];
+  size_t sent = 0;
+  int64_t deadline;
+  if (!c->connected) return fail(c, PLAYER_CLOSED, "not connected", "");
+  if (size > MAX_REQUEST) return fail(c, PLAYER_USAGE, "message", "a server takes 512 bytes");
+  out[0] = (uint8_t)kind;
+  out[1] = (uint8_t)letter;
+  out[2] = (uint8_t)(size >> 8);
+  out[3] = (uint8_t)size;
+  if (size > 0) memcpy(out + 4, payload, size);
+  deadline = deadline_after(SEND_TIMEOUT);
+  while (sent < 4 + size) {
+    ssize_t n = send(c->fd, out + sent, 4 + size - sent, MSG_NOSIGNAL);
+    if (n >= 0)
+      sent += (size_t)n;
+    else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      if (wait_until(c, c->fd, POLLOUT, deadline) != PLAYER_OK) return lost(c, "send", "the server does not read");
+    } else if (errno != EINTR)
+      return lost(c, "send", strerror(errno));
+  }
+  return PLAYER_OK;
+}
+
+/* Waits for the next message and parses it. */
+static player_result receive(player_client *c, int64_t deadline, outcome *event) {
+  for (;;) {
+    size_t used;
+    ssize_t n;
+    player_result r;
+    *event = parse(c, c->in + c->begin, c->end - c->begin, &used);
+    c->begin += used;
+    if (*event != MORE) return PLAYER_OK;
+    if (!c->connected) return fail(c, PLAYER_CLOSED, "not connected", "");
+    n = recv(c->fd, c->in, sizeof c->in, 0);
+    if (n > 0) {
+      c->begin = 0;
+      c->end = (size_t)n;
+    } else if (n == 0) {
+      return lost(c, "the server closed the connection", c->have > 0 ? "in the middle of a message" : "");
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      r = wait_until(c, c->fd, POLLIN, deadline);
+      if (r != PLAYER_OK) return r;
+    } else if (errno != EINTR) {
+      return lost(c, "receive", strerror(errno));
+    }
+  }
+}
+
+/* Reports whether all that was received is used up and the time is over. A server
+   that sends without end what makes no round is not waited for. */
+static bool late(const player_client *c, int64_t deadline) {
+  return c->begin == c->end && deadline != INT64_MAX && now_ms() >= deadline;
+}
+
+/* Waits for the reply to the newest request. */
+static player_result await_reply(player_client *c, int64_t deadline) {
+  for (;;) {
+    outcome event;
+    player_result r = receive(c, deadline, &event);
+    if (r != PLAYER_OK) return r;
+    if (event == REPLY && c->awaited == 0) return PLAYER_OK;
+    if (late(c, deadline)) return fail(c, PLAYER_TIMEOUT, "timeout", "");
+  }
+}
+
+/* Asks the server why devices are refused. Every server replies to the empty request,
+   and the answer comes before. Without an answer there are no reasons. */
+static void explain(player_client *c, int64_t deadline) {
+  if (send_message(c, 'x', 'y', "qe", 2) != PLAYER_OK || send_message(c, 'd', 'r', "", 0) != PLAYER_OK) return;
+  c->awaited++;
+  (void)await_reply(c, deadline); /* the refusal stands */
+}
+
+/* Writes into error which devices of a request were granted less, and why. */
+static player_result refusal(player_client *c, const char *pairs) {
+  size_t n = 0, i;
+  for (i = 0; pairs[i] && n < sizeof c->error; i += 2) {
+    char granted = player_access(c, pairs[i]);
+    const char *reason = granted == 'e' ? player_reason(c, pairs[i]) : "";
+    if (enough(pairs[i + 1], granted)) continue;
+    if (granted == 'e' && !*reason) reason = "the server's log has the reason";
+    n += (size_t)snprintf(c->error + n, sizeof c->error - n, "%sdevice %c: asked for %c, granted %c%s%s", n ? "; " : "", pairs[i], pairs[i + 1], granted,
+                          *reason ? ": " : "", reason);
+  }
+  return PLAYER_REFUSED;
+}
+
+player_result player_request(player_client *c, const char *pairs, int timeout) {
+  int64_t deadline = deadline_after(timeout);
+  size_t size = strlen(pairs), i;
+  bool refused = false, failed = false;
+  player_result r;
+  if (size % 2) return fail(c, PLAYER_USAGE, pairs, "a request has pairs of device and access");
+  r = send_message(c, 'd', 'r', pairs, size);
+  if (r != PLAYER_OK) return r;
+  c->awaited++;
+  c->reasons[0] = 0;
+  r = await_reply(c, deadline);
+  if (r != PLAYER_OK) return r;
+  if (get_u16(c->block + 1) != size) return fail(c, PLAYER_PROTOCOL, pairs, "the reply answers another request");
+  for (i = 0; i < size; i += 2)
+    if (c->block[PLAYER_HEADER_ + i] != (uint8_t)pairs[i]) return fail(c, PLAYER_PROTOCOL, pairs, "the reply answers another request");
+  for (i = 1; i < size; i += 2) {
+    char granted = player_access(c, pairs[i - 1]);
+    refused = refused || !enough(pairs[i], granted);
+    failed = failed || (granted == 'e' && pairs[i] != 'e');
+  }
+  if (failed) explain(c, deadline);
+  return refused ? refusal(c, pairs) : PLAYER_OK;
+}
+
+player_result player_read(player_client *c, int timeout) {
+  int64_t deadline = deadline_after(timeout);
+  for (;;) {
+    outcome event;
+    player_result r;
+    if (c->connected && c->awaited == 0 && c->readers == 0) return fail(c, PLAYER_USAGE, "no device is open for reading", "");
+    if (c->connected && c->awaited == 0 && c->fresh && !readable(c, 'y')) return fail(c, PLAYER_USAGE, "only new data", "needs device y");
+    r = receive(c, deadline, &event);
+    if (r != PLAYER_OK) return r;
+    if (event == ROUND) return PLAYER_OK;
+    if (event == BAD) return PLAYER_PROTOCOL;
+    if (late(c, deadline)) return fail(c, PLAYER_TIMEOUT, "timeout", "");
+  }
+}
+
+/* ---- Commands (PROTOCOL 5) ---- */
+
+player_result player_command(player_client *c, char letter, const void *payload, size_t size) {
+  if (c->connected && !writable(c, (uint8_t)letter)) return fail(c, PLAYER_USAGE, "command", "no write access to the device");
+  return send_message(c, 'c', letter, payload, size);
+}
+
+/* Limits v to the range of an i16, so that a speed never changes its sign. */
+static void put_i16(uint8_t *b, int v) {
+  unsigned u = (unsigned)(v < INT16_MIN ? INT16_MIN : v > INT16_MAX ? INT16_MAX : v);
+  b[0] = (uint8_t)(u >> 8);
+  b[1] = (uint8_t)u;
+}
+
+player_result player_set_speed(player_client *c, int speed, int turnrate) {
+  uint8_t b[4];
+  put_i16(b, speed);
+  put_i16(b + 2, turnrate);
+  return player_command(c, 'p', b, sizeof b);
+}
+
+player_result player_set_ptz(player_client *c, int pan, int tilt, int zoom) {
+  uint8_t b[6];
+  put_i16(b, pan);
+  put_i16(b + 2, tilt);
+  put_i16(b + 4, zoom);
+  return player_command(c, 'z', b, sizeof b);
+}
+
+player_result player_set_gripper(player_client *c, uint8_t command, uint8_t argument) {
+  uint8_t b[2];
+  b[0] = command;
+  b[1] = argument;
+  return player_command(c, 'g', b, sizeof b);
+}
+
+/* ---- Configuration (PROTOCOL 4, 6). The server does not answer. ---- */
+
+static player_result configure(player_client *c, char letter, char code, int size, int value) {
+  uint8_t b[3];
+  b[0] = (uint8_t)code;
+  if (size == 1) b[1] = (uint8_t)value;
+  if (size == 2) put_i16(b + 1, value > INT16_MAX ? value - 0x10000 : value);
+  return send_message(c, 'x', letter, b, 1 + (size_t)size);
+}
+
+player_result player_set_frequency(player_client *c, int hz) {
+  player_result r;
+  if (hz < 1 || hz > UINT16_MAX) return fail(c, PLAYER_USAGE, "frequency", "1 to 65535 Hz");
+  r = configure(c, 'y', 'f', 2, hz);
+  if (r == PLAYER_OK) c->frequency = hz;
+  return r;
+}
+
+player_result player_set_command_lifetime(player_client *c, int ms) {
+  player_result r;
+  if (ms < 0 || ms > 60000) return fail(c, PLAYER_USAGE, "lifetime", "0 to 60000 ms");
+  r = configure(c, 'y', 'l', 2, ms);
+  if (r == PLAYER_OK) c->lifetime = ms;
+  return r;
+}
+
+player_result player_set_request_reply(player_client *c, bool on) {
+  player_result r = configure(c, 'y', 'r', 1, on);
+  if (r == PLAYER_OK) c->request_reply = on;
+  return r;
+}
+
+player_result player_request_data(player_client *c) { return configure(c, 'y', 'd', 0, 0); }
+
+player_result player_set_fresh(player_client *c, bool on) {
+  player_result r;
+  if (on && c->connected && !readable(c, 'y')) return fail(c, PLAYER_USAGE, "only new data", "needs device y");
+  r = configure(c, 'y', 'n', 1, on);
+  if (r == PLAYER_OK) c->fresh = on;
+  return r;
+}
+
+player_result player_set_name(player_client *c, const char *name) {
+  char payload[1 + PLAYER_MAX_NAME_];
+  size_t n = strlen(name), i;
+  player_result r;
+  if (n > PLAYER_MAX_NAME_) return fail(c, PLAYER_USAGE, "name", "longer than 64 bytes");
+  for (i = 0; i < n; i++)
+    if (name[i] < ' ' || name[i] > '~') return fail(c, PLAYER_USAGE, "name", "not printable ASCII");
+  payload[0] = 'w';
+  memcpy(payload + 1, name, n);
+  r = send_message(c, 'x', 'y', payload, 1 + n);
+  if (r == PLAYER_OK) memmove(c->name, name, n + 1);
+  return r;
+}
+
+player_result player_emergency_stop(player_client *c, bool on) { return configure(c, 'y', 'e', 1, on); }
+
+player_result player_change_motor_state(player_client *c, bool on) { return configure(c, 'p', 'm', 1, on); }
+player_result player_change_velocity_control(player_client *c, bool separate) { return configure(c, 'p', 'v', 1, separate); }
+player_result player_reset_position(player_client *c) { return configure(c, 'p', 'R', 0, 0); }
+
+player_result player_reconnect(player_client *c, int timeout) {
+  int64_t deadline = deadline_after(timeout);
+  bool fresh = c->fresh, request_reply = c->request_reply;
+  int frequency = c->frequency, lifetime = c->lifetime, n = c->ordered, i, size = 0, left;
+  uint8_t order[256], access[256];
+  char pairs[2 * 256 + 1], name[PLAYER_MAX_NAME_ + 1];
+  player_result r;
+  memcpy(name, c->name, sizeof name);
+  for (i = 0; i < n; i++) {
+    order[i] = c->order[i];
+    access[i] = c->devices[order[i]].access;
+    if (access[i] != 'r' && access[i] != 'w' && access[i] != 'a') continue;
+    pairs[size++] = (char)order[i];
+    pairs[size++] = (char)access[i];
+  }
+  pairs[size] = 0;
+  r = player_connect(c, c->host, c->port, timeout);
+  if (r == PLAYER_OK && name[0]) r = player_set_name(c, name);
+  if (r == PLAYER_OK && request_reply) r = player_set_request_reply(c, true);
+  if (r == PLAYER_OK && frequency) r = player_set_frequency(c, frequency);
+  if (r == PLAYER_OK && lifetime) r = player_set_command_lifetime(c, lifetime);
+  left = deadline == INT64_MAX ? -1 : deadline > now_ms() ? (int)(deadline - now_ms()) : 0;
+  if (r == PLAYER_OK) r = player_request(c, pairs, left);
+  if (r == PLAYER_OK && fresh) r = player_set_fresh(c, true);
+  if (r == PLAYER_OK) return r;
+  /* Remember it for the next call. */
+  player_close(c);
+  forget(c);
+  for (i = 0; i < n; i++) {
+    c->order[i] = order[i];
+    c->devices[order[i]].access = access[i];
+  }
+  c->ordered = n;
+  c->fresh = fresh;
+  c->request_reply = request_reply;
+  c->frequency = frequency;
+  c->lifetime = lifetime;
+  memcpy(c->name, name, sizeof name);
+  return r;
+}
+
+/* ---- Simulation: the answer, byte by byte ---- */
+
+/* Returns the next byte, -1 at the end. */
+static int simulation_next(player_simulation *w) {
+  player_client *c = &w->line;
+  while (c->begin == c->end && c->connected) {
+    ssize_t n = recv(c->fd, c->in, sizeof c->in, 0);
+    if (n > 0) {
+      c->begin = 0;
+      c->end = (size_t)n;
+    } else if (n == 0) {
+      player_close(c);
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      w->broken = wait_until(c, c->fd, POLLIN, w->deadline);
+      if (w->broken != PLAYER_OK) player_close(c);
+    } else if (errno != EINTR) {
+      w->broken = lost(c, "receive", strerror(errno));
+    }
+  }
+  return c->begin < c->end ? c->in[c->begin++] : -1;
+}
+
+/* Skips white space and returns the byte behind it. */
+static int simulation_word(player_simulation *w) {
+  int b;
+  do b = simulation_next(w);
+  while (b == ' ' || b == '\t' || b == '\r' || b == '\n');
+  return b;
+}
+
+/* Reads the rest of a string, as UTF-8, behind its first quote. */
+static bool simulation_string(player_simulation *w, char *to, size_t size) {
+  size_t n = 0;
+  unsigned high = 0; /* the first half of a surrogate pair */
+  for (;;) {
+    int b = simulation_next(w), i, length = 1;
+    unsigned code;
+    uint8_t bytes[4];
+    if (b < 0) return false;
+    if (b == '"') break;
+    code = (unsigned)b;
+    bytes[0] = (uint8_t)b;
+    if (b == '\\') {
+      const char *from = "bfnrt", *letter;
+      b = simulation_next(w);
+      if (b < 0) return false;
+      letter = strchr(from, b);
+      bytes[0] = (uint8_t)(letter ? "\b\f\n\r\t"[letter - from] : b);
+      if (b == 'u') {
+        for (code = 0, i = 0; i < 4; i++) {
+          b = simulation_next(w);
+          if (b >= '0' && b <= '9') code = code << 4 | (unsigned)(b - '0');
+          else if ((b | 32) >= 'a' && (b | 32) <= 'f') code = code << 4 | (unsigned)((b | 32) - 'a' + 10);
+          else return false;
+        }
+        if (code >= 0xD800 && code < 0xDC00) {
+          high = code;
+          continue;
+        }
+        if (code >= 0xDC00 && code < 0xE000 && high) code = 0x10000 + ((high & 0x3FF) << 10) + (code & 0x3FF);
+        high = 0;
+        length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+        bytes[0] = (uint8_t)code;
+        if (length > 1) {
+          for (i = length - 1; i > 0; i--, code >>= 6) bytes[i] = (uint8_t)(0x80 | (code & 0x3F));
+          bytes[0] = (uint8_t)(((0xF00U >> length) & 0xF0) | code);
+        }
+      }
+    }
+    for (i = 0; i < length; i++, n++)
+      if (n + 1 < size) to[n] = (char)bytes[i];
+  }
+  if (size > 0) to[n < size ? n : size - 1] = 0;
+  return true;
+}
+
+/* Reads the rest of a number, whose decimal point is one in every locale. The byte
+   behind it is the next one again. */
+static bool simulation_number(player_simulation *w, int b, double *to) {
+  double value = 0, scale = 1;
+  int exponent = 0, given = 0, sign = 1, digits = 0;
+  bool negative = b == '-', point = false;
+  if (negative) b = simulation_next(w);
+  for (; (b >= '0' && b <= '9') || (b == '.' && !point); b = simulation_next(w)) {
+    if (b == '.') {
+      point = true;
+      continue;
+    }
+    digits++;
+    value = value * 10 + (b - '0');
+    exponent -= point;
+  }
+  if (digits == 0) return false;
+  if (b == 'e' || b == 'E') {
+    b = simulation_next(w);
+    if (b == '-') sign = -1;
+    if (b == '-' || b == '+') b = simulation_next(w);
+    for (; b >= '0' && b <= '9'; b = simulation_next(w))
+      if (given < 1000) given = given * 10 + (b - '0');
+  }
+  if (b >= 0) w->line.begin--;
+  exponent += sign * given;
+  for (given = exponent < 0 ? -exponent : exponent; given > 0; given--) scale *= 10;
+  value = exponent < 0 ? value / scale : value * scale;
+  *to = negative ? -value : value;
+  return true;
+}
+
+/* Reads the rest of a value that is not wanted. */
+static bool simulation_skip(player_simulation *w, int b) {
+  int depth = 0;
+  for (;; b = simulation_word(w)) {
+    double number;
+    if (b == '{' || b == '[') depth++;
+    else if (b == '}' || b == ']') depth--;
+    else if (b == '"') {
+      if (!simulation_string(w, NULL, 0)) return false;
+    } else if (b == '-' || (b >= '0' && b <= '9')) {
+      if (!simulation_number(w, b, &number)) return false;
+    } else if (b >= 'a' && b <= 'z') {
+      while ((b = simulation_next(w)) >= 'a' && b <= 'z') continue;
+      if (b >= 0) w->line.begin--;
+    } else if (b != ',' && b != ':')
+      return false;
+    if (depth == 0) return true;
+  }
+}
+
+/* What the values of members go to. */
+typedef enum {
+  NUMBER,   /* double */
+  WHOLE,    /* int */
+  SEED,     /* uint64_t */
+  TRUTH,    /* bool */
+  TEXT,     /* PLAYER_MAX_MOVER_NAME bytes */
+  MOVERS,   /* NULL */
+  SIGHTINGS /* player_mover */
+} kind_of_member;
+
+typedef struct {
+  const char *name;
+  kind_of_member kind;
+  void *to;
+} member;
+
+static bool simulation_list(player_simulation *w, int b, player_mover *of);
+
+/* Reads the rest of an object, whose members end with one without a name. */
+static bool simulation_object(player_simulation *w, const member *members) {
+  int b = simulation_word(w);
+  bool found = b == '}';
+  while (!found) {
+    char name[32];
+    double number;
+    const member *m = members;
+    if (b != '"' || !simulation_string(w, name, sizeof name) || simulation_word(w) != ':') return false;
+    while (m->name && strcmp(m->name, name)) m++;
+    b = simulation_word(w);
+    if (!m->name) {
+      if (!simulation_skip(w, b)) return false;
+    } else if (m->kind == TEXT) {
+      if (b != '"' || !simulation_string(w, (char *)m->to, PLAYER_MAX_MOVER_NAME)) return false;
+    } else if (m->kind == TRUTH) {
+      *(bool *)m->to = b == 't';
+      if (!simulation_skip(w, b)) return false;
+    } else if (m->kind == MOVERS || m->kind == SIGHTINGS) {
+      if (!simulation_list(w, b, (player_mover *)m->to)) return false;
+    } else {
+      if (!simulation_number(w, b, &number)) return false;
+      if (m->kind == NUMBER) *(double *)m->to = number;
+      if (m->kind == WHOLE) *(int *)m->to = number > -2e9 && number < 2e9 ? (int)number : 0;
+      if (m->kind == SEED) *(uint64_t *)m->to = number >= 0 && number < 1.8e19 ? (uint64_t)number : 0;
+    }
+    b = simulation_word(w);
+    found = b == '}';
+    if (b == ',') b = simulation_word(w);
+    else if (!found) return false;
+  }
+  return true;
+}
+
+/* Reads the rest of the list of movers, or of what one of them sees. */
+static bool simulation_list(player_simulation *w, int b, player_mover *of) {
+  player_mover left_out;
+  player_sighting unseen;
+  if (b != '[') return false;
+  b = simulation_word(w);
+  while (b != ']') {
+    if (b != '{') return false;
+    if (of) {
+      player_sighting *s = of->seen < PLAYER_MAX_SIGHTINGS ? &of->sees[of->seen] : &unseen;
+      const member members[] = {{"name", TEXT, s->name}, {"id", WHOLE, &s->id},
+        {"range", NUMBER, &s->range}, {"bearing", NUMBER, &s->bearing}, {NULL, TEXT, NULL}};
+      memset(s, 0, sizeof *s);
+      if (!simulation_object(w, members)) return false;
+      of->seen++;
+    } else {
+      player_mover *m = w->count < w->room ? &w->movers[w->count] : &left_out;
+      const member members[] = {{"name", TEXT, m->name}, {"robot", TRUTH, &m->robot}, {"x", NUMBER, &m->x},
+        {"y", NUMBER, &m->y}, {"heading", NUMBER, &m->heading}, {"sees", SIGHTINGS, m}, {NULL, TEXT, NULL}};
+      memset(m, 0, sizeof *m);
+      if (!simulation_object(w, members)) return false;
+      w->count++;
+    }
+    b = simulation_word(w);
+    if (b == ',') b = simulation_word(w);
+    else if (b != ']') return false;
+  }
+  return true;
+}
+
+/* ---- Simulation: calls ---- */
+
+static player_result simulation_fail(player_simulation *w, player_result r, const char *what) {
+  player_close(&w->line);
+  snprintf(w->error, sizeof w->error, "%.200s:%d: %.255s", w->host, w->port, what);
+  return r;
+}
+
+static player_result simulation_send(player_simulation *w, const char *text, size_t size) {
+  while (size > 0) {
+    ssize_t n = send(w->line.fd, text, size, MSG_NOSIGNAL);
+    if (n >= 0) {
+      text += n;
+      size -= (size_t)n;
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      player_result r = wait_until(&w->line, w->line.fd, POLLOUT, w->deadline);
+      if (r != PLAYER_OK) return r;
+    } else if (errno != EINTR)
+      return fail(&w->line, PLAYER_CLOSED, "send", strerror(errno));
+  }
+  return PLAYER_OK;
+}
+
+/* Reads the answer. */
+static player_result simulation_answer(player_simulation *w) {
+  const member members[] = {{"time", NUMBER, &w->time}, {"speed", NUMBER, &w->speed},
+    {"paused", TRUTH, &w->paused}, {"finished", TRUTH, &w->finished}, {"seed", SEED, &w->seed},
+    {"movers", MOVERS, NULL}, {NULL, TEXT, NULL}};
+  char text[256] = "";
+  int b = 0, i, status = 0, newlines = 0;
+  size_t n = 0;
+  for (i = 0; i < 12 && b >= 0; i++) { /* HTTP/1.1 200 */
+    b = simulation_next(w);
+    if (i < 9 && b != "HTTP/1.1 "[i] && i != 7) break;
+    if (i >= 9) status = b >= '0' && b <= '9' ? status * 10 + b - '0' : -1000;
+  }
+  if (i < 12 || b < 0) status = 0;
+  while (newlines < 2 && (b = simulation_next(w)) >= 0)
+    if (b != '\r') newlines = b == '\n' ? newlines + 1 : 0;
+  if (w->broken != PLAYER_OK) return simulation_fail(w, w->broken, w->line.error);
+  if (status == 0 && b < 0) return simulation_fail(w, PLAYER_CLOSED, "the server closed the connection");
+  if (status == 200) {
+    bool is = simulation_word(w) == '{' && simulation_object(w, members);
+    if (w->broken != PLAYER_OK) return simulation_fail(w, w->broken, w->line.error);
+    if (!is) return simulation_fail(w, PLAYER_PROTOCOL, "no dashboard of Player");
+    return PLAYER_OK;
+  }
+  while ((b = simulation_next(w)) >= 0 && b != '\n')
+    if (n + 1 < sizeof text) text[n++] = (char)b;
+  text[n] = 0;
+  if (w->broken != PLAYER_OK) return simulation_fail(w, w->broken, w->line.error);
+  if (status == 400 || status == 409) return simulation_fail(w, PLAYER_REFUSED, text);
+  if (status == 403) return simulation_fail(w, PLAYER_USAGE, text);
+  if (status == 404) return simulation_fail(w, PLAYER_USAGE, "no simulation: start the server with -stage and -http");
+  return simulation_fail(w, PLAYER_PROTOCOL, *text ? text : "no dashboard of Player");
+}
+
+player_result player_simulation_order(player_simulation *w, const char *order, int timeout) {
+  static const char hex[] = "0123456789ABCDEF";
+  char head[PLAYER_MAX_HOST_ + 64];
+  player_result r;
+  w->deadline = deadline_after(timeout);
+  w->broken = PLAYER_OK;
+  w->count = 0;
+  r = player_connect(&w->line, w->host, w->port, timeout);
+  snprintf(head, sizeof head, "%s", order ? "POST /simulation?order=" : "GET /simulation");
+  if (r == PLAYER_OK) r = simulation_send(w, head, strlen(head));
+  while (r == PLAYER_OK && order && *order) {
+    char piece[1024];
+    size_t n = 0;
+    for (; *order && n + 3 <= sizeof piece; order++) {
+      unsigned b = (unsigned char)*order;
+      if ((b >= '0' && b <= '9') || (b >= 'a' && b <= 'z') || b == '.' || b == '-') {
+        piece[n++] = *order;
+        continue;
+      }
+      piece[n++] = '%';
+      piece[n++] = hex[b >> 4];
+      piece[n++] = hex[b & 15];
+    }
+    r = simulation_send(w, piece, n);
+  }
+  snprintf(head, sizeof head, " HTTP/1.0\r\nHost: %s%s%s:%d\r\n\r\n", strchr(w->host, ':') ? "[" : "", w->host,
+           strchr(w->host, ':') ? "]" : "", w->port);
+  if (r == PLAYER_OK) r = simulation_send(w, head, strlen(head));
+  if (r != PLAYER_OK) return simulation_fail(w, r, w->line.error);
+  r = simulation_answer(w);
+  player_close(&w->line);
+  return r;
+}
+
+player_result player_simulation_state(player_simulation *w, int timeout) { return player_simulation_order(w, NULL, timeout); }
