@@ -109,7 +109,7 @@ func serve(ctx context.Context, o options, stdout io.Writer, stderr *os.File) er
 	}
 
 	tuneRuntime()
-	log := logging.New(stderr, o.debug)
+	log := logging.New(stderr, logging.Format(o.log), o.debug)
 	defer func() { _ = log.Sync() }() // it can fail only because nobody reads the log
 	conf, err := o.configure(log)
 	if err != nil {
@@ -162,6 +162,7 @@ func serve(ctx context.Context, o options, stdout io.Writer, stderr *os.File) er
 		Guard: "/proc/self/exe", // also if its file was replaced
 		Log:   log,
 		Ready: func(s *server.Server) {
+			logging.Greet(log, greeting(dash.url(encrypted.handshakes.Current), o, conf))
 			for _, robot := range conf.Robots {
 				log.Info("serving", zap.String("address", o.address(robot.Port)), zap.String("version", version()), zap.Duration("after", time.Since(started)))
 			}

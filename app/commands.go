@@ -185,7 +185,7 @@ func pageOf(name string) string {
 // check prints what a configuration describes, and warns about serial ports and
 // certificates.
 func check(o options, stdout io.Writer, stderr *os.File) error {
-	log := logging.New(stderr, o.debug)
+	log := logging.New(stderr, logging.Format(o.log), o.debug)
 	defer func() { _ = log.Sync() }() // it can fail only because nobody reads the log
 	conf, err := o.configure(log)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"net"
+	"net/netip"
 	"slices"
 	"strconv"
 	"time"
@@ -117,7 +118,7 @@ func (d *dashboard) serve(ctx context.Context, share *descriptors.Share, tls fun
 		return
 	}
 	d.config.TLS, d.config.Post, d.config.Server = tls, post, s
-	d.config.Log.Info("dashboard", zap.String("url", d.url()))
+	d.config.Log.Info("dashboard", zap.String("url", d.url(tls)))
 	d.frontend.serve(ctx, share, connectionCost, onPanic, func(ctx context.Context, l net.Listener, config web.Config) {
 		if err := web.Serve(ctx, l, config); err != nil {
 			config.Log.Error("the dashboard failed", zap.Error(err))
@@ -125,15 +126,21 @@ func (d *dashboard) serve(ctx context.Context, share *descriptors.Share, tls fun
 	})
 }
 
-// url returns the address for a browser, with the host of -http.
-func (d *dashboard) url() string {
-	address := d.listener.Addr().String()
-	if _, port, err := net.SplitHostPort(address); err == nil && d.config.Name != "" {
-		address = net.JoinHostPort(d.config.Name, port)
+// url returns an address that a browser on this computer can open: with the host of -http,
+// or localhost if that is every address of the computer. It is empty without a dashboard.
+// tls is the configuration of a new connection.
+func (d *dashboard) url(tls func() *tls.Config) string {
+	if d == nil {
+		return ""
+	}
+	at := d.listener.Addr().(*net.TCPAddr)
+	host := d.config.Name
+	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
+		host = "localhost"
 	}
 	scheme := "http://"
-	if l, ok := d.listener.Addr().(*net.TCPAddr); ok && !l.IP.IsLoopback() && d.config.TLS() != nil {
+	if !at.IP.IsLoopback() && tls() != nil {
 		scheme = "https://"
 	}
-	return scheme + address
+	return scheme + net.JoinHostPort(host, strconv.Itoa(at.Port))
 }

@@ -11,7 +11,7 @@ import (
 // Robots of one name are told apart by their ports. Devices have the letters and places
 // of the configuration, and those that clients cannot open are not offered.
 func TestViewersRobots(t *testing.T) {
-	log := logging.New(os.Stderr, false)
+	log := logging.New(os.Stderr, logging.Auto, false)
 	o := options{port: 6665, bind: "127.0.0.1", foxglove: "127.0.0.1:0", builtin: []byte(`
 		driver ( name "testpattern" provides ["position:0" "laser:0" "sonar:1"] pose [0.08 0 180] )`)}
 	conf, err := o.configure(log)

@@ -19,6 +19,7 @@ import (
 	"player/configs"
 	"player/devices/passthrough"
 	"player/devices/stage"
+	"player/logging"
 	"player/tools"
 	"player/worlds"
 )
@@ -43,6 +44,7 @@ type options struct {
 	maxRate       int
 	maxClients    int
 	maxPerAddress int
+	log           string // format of the log: empty, text or json
 	debug         bool
 	exp           bool
 	version       bool
@@ -98,6 +100,7 @@ func newFlagSet(o *options) *flag.FlagSet {
 	fs.IntVar(&o.maxRate, "max-rate", 1000, "")
 	fs.IntVar(&o.maxClients, "max-clients", 0, "")
 	fs.IntVar(&o.maxPerAddress, "max-per-address", 0, "")
+	fs.StringVar(&o.log, "log", "", "")
 	fs.BoolVar(&o.debug, "debug", false, "")
 	fs.BoolVar(&o.exp, "exp", false, "")
 	fs.BoolVar(&o.version, "version", false, "")
@@ -206,6 +209,8 @@ func (o options) validate() error {
 		return fmt.Errorf("-max-rate %d: a rate is 1 to 65535 Hz", o.maxRate)
 	case o.deadman != 0 && (o.deadman < minDeadman || o.deadman > maxDeadman):
 		return fmt.Errorf("-deadman %d: a time is %d to %d ms", o.deadman, minDeadman, maxDeadman)
+	case !logging.Format(o.log).Known():
+		return fmt.Errorf("-log %s: a format is %s or %s", o.log, logging.Text, logging.JSON)
 	case o.maxClients < 0:
 		return fmt.Errorf("-max-clients %d: must not be negative", o.maxClients)
 	case o.maxPerAddress < 0:

@@ -134,7 +134,7 @@ func isGuard(name string) bool { return name == lastwords.GuardName }
 func guard(stderr *os.File) {
 	reactor.ReleasePools() // they would wake it
 	lastwords.Guard(0, func(words, groups int) {
-		log := logging.New(stderr, false)
+		log := logging.New(stderr, logging.Auto, false)
 		log.Warn("the server has died: its guard stops motors and plugins", zap.Int("last words", words), zap.Int("programs", groups))
 		_ = log.Sync() // it can fail only because nobody reads the log
 	})

@@ -59,7 +59,7 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 	case err != nil:
 		return fmt.Errorf("%w (-h shows all flags)", err)
 	}
-	log := logging.New(stderr, o.debug)
+	log := logging.New(stderr, logging.Auto, o.debug)
 	defer func() { _ = log.Sync() }() // it can fail only because nobody reads the log
 	ctx, stop := tools.UntilSignal(ctx)
 	defer stop()

@@ -28,7 +28,7 @@ func TestPriorities(t *testing.T) {
 	}
 	write := func() {
 		t.Helper()
-		log := New(file, true).With(zap.Int("robot", 1))
+		log := New(file, Auto, true).With(zap.Int("robot", 1))
 		log.Debug("a")
 		log.Info("b")
 		log.Warn("c", zap.String("long", strings.Repeat("x", 2*maxLine)))

@@ -12,7 +12,6 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/buffer"
 	"go.uber.org/zap/zapcore"
-	"golang.org/x/sys/unix"
 )
 
 const (
@@ -32,29 +31,28 @@ const (
 	minField = 16
 )
 
-// New returns a logger that writes to a file: text if it is a terminal, otherwise
-// JSON, with the priority before each line if it is the journal's. Sync waits until the
-// lines are written, for at most syncLimit.
-func New(file *os.File, debug bool) *zap.Logger {
+// New returns a logger that writes to a file in a format, with the priority before each
+// line if the file is the journal's. Sync waits until the lines are written, for at most
+// syncLimit.
+func New(file *os.File, format Format, debug bool) *zap.Logger {
 	config := zap.NewProductionEncoderConfig()
 	config.EncodeTime = zapcore.ISO8601TimeEncoder
 	config.EncodeDuration = zapcore.StringDurationEncoder
 	plain := zapcore.NewJSONEncoder(config)
-	encoder := zapcore.NewJSONEncoder
-	if _, err := unix.IoctlGetTermios(int(file.Fd()), unix.TCGETS); err == nil {
-		encoder = zapcore.NewConsoleEncoder
-		config.EncodeTime = zapcore.TimeEncoderOfLayout("15:04:05.000")
-		config.EncodeLevel = zapcore.CapitalColorLevelEncoder
+	encode := plain.Clone()
+	if format == Text || format == Auto && isTerminal(file) {
+		encode = textEncoder{plain, coloursOf(file), buffer.NewPool()}
 	}
 	level := zapcore.InfoLevel
 	if debug {
 		level = zapcore.DebugLevel
 	}
-	encode := encoder(config)
 	if isJournal(file, os.Getenv("JOURNAL_STREAM")) {
 		encode = journalEncoder{encode, buffer.NewPool()}
 	}
-	return zap.New(newCore(encode, plain, level, file))
+	c := newCore(encode, plain, level, file)
+	c.greets = format != JSON && isTerminal(file)
+	return zap.New(c)
 }
 
 // core is a zapcore.Core that bounds fields and lines.
@@ -65,6 +63,7 @@ type core struct {
 	sink    *sink
 	plain   zapcore.Encoder // of the tail
 	tail    *Tail
+	greets  bool // people read the file
 }
 
 func newCore(encoder, plain zapcore.Encoder, level zapcore.LevelEnabler, file io.Writer) *core {

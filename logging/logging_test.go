@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -27,7 +28,7 @@ func newLog(t *testing.T, debug bool) (log *zap.Logger, text func() string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { file.Close() })
-	log = New(file, debug)
+	log = New(file, Auto, debug)
 	return log, func() string {
 		t.Helper()
 		if err := log.Sync(); err != nil {
@@ -162,7 +163,7 @@ func TestLinesAreBounded(t *testing.T) {
 				func(l *zap.Logger) { l.Info(text, field("what", text)) },
 				func(l *zap.Logger) { l.Named(text).Info("news") },
 			} {
-				l := New(os.Stderr, false)
+				l := New(os.Stderr, Auto, false)
 				c := l.Core().(*core)
 				c.encoder = zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig())
 				c.sink = &sink{file: &out, encode: c.encode}
@@ -198,17 +199,38 @@ func TestShortFields(t *testing.T) {
 // On a terminal the log is text, and a stranger cannot control the terminal.
 func TestTerminal(t *testing.T) {
 	terminal, program := openTerminal(t)
-	log := New(program, false)
+	log := New(program, Auto, false)
 	lines := bufio.NewReader(terminal)
 	log.Info("news")
 	line, err := lines.ReadString('\n')
-	if err != nil || !strings.HasSuffix(line, "\tnews\r\n") || !strings.Contains(line, "INFO") {
+	if err != nil || !strings.HasSuffix(line, "\x1b[0m  news\r\n") {
 		t.Errorf("%q, %v", line, err)
 	}
 	log.Info("two\nlines \x1b[2J", zap.String("text", "\x1b]0;title\x07 \u009b2J \n"))
 	line, err = lines.ReadString('\n')
-	if _, after, _ := strings.Cut(line, "INFO"); err != nil || strings.Count(line, "\x1b") != 2 || // of the level's colour
-		!strings.HasSuffix(after, "\ttwo lines  [2J\t{\"text\": \"\\u001b]0;title\\u0007 \uFFFD2J \\n\"}\r\n") {
+	if err != nil || strings.Count(line, "\x1b") != 4 || // of the colours of the time and of the name
+		!strings.HasSuffix(line, "  two lines  [2J  \x1b[2mtext=\x1b[0m\"\\x1b]0;title\\a \uFFFD2J \\n\"\r\n") {
+		t.Errorf("%q, %v", line, err)
+	}
+	log.With(zap.Int("robot", 1)).Warn("mind", zap.Duration("after", time.Second), zap.Error(nil), zap.String("empty", ""))
+	line, err = lines.ReadString('\n')
+	const want = "  warning: mind  robot=1 after=1s empty=\"\"\r\n"
+	if plain := regexp.MustCompile("\x1b\\[\\d+m").ReplaceAllString(line, ""); err != nil || !strings.HasSuffix(plain, want) || !strings.Contains(line, "\x1b[33m") {
+		t.Errorf("%q, %v", line, err)
+	}
+	Greet(log, "hello\n")
+	if line, err = lines.ReadString('\n'); err != nil || line != "hello\r\n" {
+		t.Errorf("%q, %v", line, err)
+	}
+	log = New(program, JSON, false)
+	Greet(log, "hello\n") // not for programs
+	log.Info("news")
+	if line, err = lines.ReadString('\n'); err != nil || !strings.HasPrefix(line, `{"level":"info"`) {
+		t.Errorf("%q, %v", line, err)
+	}
+	t.Setenv("NO_COLOR", "1")
+	New(program, Auto, false).Info("news")
+	if line, err = lines.ReadString('\n'); err != nil || strings.Contains(line, "\x1b") {
 		t.Errorf("%q, %v", line, err)
 	}
 }

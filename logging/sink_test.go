@@ -251,7 +251,7 @@ func TestFilesThatHold(t *testing.T) {
 			file, reader, release := open(t)
 			defer file.Close()
 			defer reader.Close()
-			log := New(file, false)
+			log := New(file, Auto, false)
 			logged := make(chan struct{})
 			go func() {
 				defer close(logged)

@@ -16,7 +16,7 @@ func TestTail(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	log := New(file, false)
+	log := New(file, Auto, false)
 	tail := TailOf(log)
 	if lines, last := tail.After(0); len(lines) != 0 || last != 0 {
 		t.Errorf("%q, %d", lines, last)

@@ -1,0 +1,106 @@
+package logging
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/buffer"
+	"go.uber.org/zap/zapcore"
+	"golang.org/x/sys/unix"
+)
+
+// Format is how lines are written.
+type Format string
+
+const (
+	Auto Format = ""     // Text in a terminal, otherwise JSON
+	Text Format = "text" // for people: time, level, message, and fields as name=value
+	JSON Format = "json" // an object a line
+)
+
+// Known reports whether there is such a format.
+func (f Format) Known() bool { return f == Auto || f == Text || f == JSON }
+
+// isTerminal reports whether a file is a terminal.
+func isTerminal(file *os.File) bool {
+	_, err := unix.IoctlGetTermios(int(file.Fd()), unix.TCGETS)
+	return err == nil
+}
+
+// Greet writes lines as they are, if the log is Text in a terminal. Programs that read the
+// log have the same in its lines.
+func Greet(log *zap.Logger, lines string) {
+	if c := log.Core().(*core); c.greets {
+		c.sink.put([]byte(lines))
+	}
+}
+
+// colours are escape sequences of a terminal. The zero value has none.
+type colours struct{ dim, warn, bad, end string }
+
+// coloursOf returns those of a terminal, unless NO_COLOR forbids them (no-color.org).
+func coloursOf(file *os.File) colours {
+	if !isTerminal(file) || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
+		return colours{}
+	}
+	return colours{dim: "\x1b[2m", warn: "\x1b[33m", bad: "\x1b[31m", end: "\x1b[0m"}
+}
+
+// textEncoder writes a line for people.
+type textEncoder struct {
+	zapcore.Encoder // for what is not a line
+	colours         colours
+	pool            buffer.Pool
+}
+
+// EncodeEntry implements zapcore.Encoder.
+func (t textEncoder) EncodeEntry(e zapcore.Entry, fields []zapcore.Field) (*buffer.Buffer, error) {
+	line := t.pool.Get()
+	paint := func(colour, text string) {
+		line.AppendString(colour)
+		line.AppendString(text)
+		if colour != "" {
+			line.AppendString(t.colours.end)
+		}
+	}
+	paint(t.colours.dim, e.Time.Format("15:04:05.000"))
+	switch {
+	case e.Level >= zapcore.ErrorLevel:
+		paint(t.colours.bad, "  error: ")
+	case e.Level == zapcore.WarnLevel:
+		paint(t.colours.warn, "  warning: ")
+	case e.Level == zapcore.DebugLevel:
+		paint(t.colours.dim, "  debug: ")
+	default:
+		line.AppendString("  ")
+	}
+	line.AppendString(e.Message)
+	gap := "  "
+	for _, f := range fields {
+		if f.Type == zapcore.SkipType {
+			continue
+		}
+		line.AppendString(gap)
+		gap = " "
+		paint(t.colours.dim, f.Key+"=")
+		line.AppendString(legible(f))
+	}
+	line.AppendString("\n")
+	return line, nil
+}
+
+// legible returns the value of a field. Text is quoted if it has characters that would be
+// taken for the end of it, or that a terminal may obey.
+func legible(f zapcore.Field) string {
+	values := zapcore.NewMapObjectEncoder()
+	f.AddTo(values)
+	text := fmt.Sprint(values.Fields[f.Key])
+	if text == "" || strings.ContainsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || r == '"' || r == '=' || !unicode.IsPrint(r) }) {
+		return strconv.Quote(text)
+	}
+	return text
+}
