@@ -123,6 +123,9 @@ type MiscData struct {
 	Battery      uint8 `json:"battery"` // decivolt
 }
 
+// Voltage is Battery by the name that the manual's C++ has.
+func (d *MiscData) Voltage() uint8 { return d.Battery }
+
 // Append appends the 3 payload bytes.
 func (d *MiscData) Append(dst []byte) []byte {
 	return append(dst, d.FrontBumpers, d.RearBumpers, d.Battery)

@@ -85,7 +85,7 @@ static void data(char letter) {
     list("ranges", c->laser, PLAYER_LASERS);
     break;
   case 'm':
-    printf("\"front\":%u,\"rear\":%u,\"battery\":%u", c->misc.front, c->misc.rear, c->misc.battery);
+    printf("\"front\":%u,\"rear\":%u,\"battery\":%u,\"voltage\":%u", c->misc.front, c->misc.rear, c->misc.battery, c->misc.voltage);
     break;
   case 'g':
     printf("\"state\":%u,\"beams\":%u", c->gripper.state, c->gripper.beams);

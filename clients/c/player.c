@@ -128,7 +128,7 @@ static bool decode(player_client *c, uint8_t letter, const uint8_t *b, size_t si
     if (size != 3) return false;
     c->misc.front = b[0];
     c->misc.rear = b[1];
-    c->misc.battery = b[2];
+    c->misc.battery = c->misc.voltage = b[2];
     return true;
   case 'g':
     if (size != 2) return false;

@@ -65,6 +65,7 @@ typedef struct {
 typedef struct {
   uint8_t front, rear;   /* bumpers: lowest five bits, set while pressed */
   uint8_t battery;       /* decivolt */
+  uint8_t voltage;       /* the same, by the name that the manual's C++ has */
 } player_misc;
 
 typedef struct {

@@ -52,7 +52,7 @@ func payloads() []Case {
 	}
 	for _, d := range []codec.MiscData{{}, {FrontBumpers: 31, RearBumpers: 31, Battery: 255}, {FrontBumpers: 1, RearBumpers: 16, Battery: 126}} {
 		add(fmt.Sprintf("misc %d %d %d", d.FrontBumpers, d.RearBumpers, d.Battery), "7.4", codec.Misc, d.Append(nil),
-			Object{"front": d.FrontBumpers, "rear": d.RearBumpers, "battery": d.Battery})
+			Object{"front": d.FrontBumpers, "rear": d.RearBumpers, "battery": d.Battery, "voltage": d.Battery})
 	}
 	for bit := range 8 {
 		d := codec.GripperData{State: 1 << bit, Beams: 1 << (7 - bit)}

@@ -127,6 +127,7 @@ func accesses() []Case {
 	long := "hardware " + strings.Repeat("serial port x: ", 20)[:228]
 	cases = append(cases,
 		Case{"all, then read", "2.3 2.4", []Step{connect(), replied("sa", "sr"), closing()}},
+		Case{"upgrade", "2.3", []Step{connect(), open("pr"), replied("pw", "pa"), read("p", positionBlock(1)), at(1), closing()}},
 		Case{"upgrade with a failure", "2.3 2.4", []Step{connect(), open("pr"), replied("pwlr", "pale"), read("p", positionBlock(1)), at(1), closing()}},
 		Case{"why a device is refused", "8.9 8.9.1", []Step{
 			connect(), explained("qrpr", "qepr", []string{"q " + missing}, "q", missing), read("p", positionBlock(1)), at(1), closing(),

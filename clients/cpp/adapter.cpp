@@ -79,7 +79,7 @@ void data(CRobot &robot, char letter, std::ostream &out) {
     break;
   case 'm':
     out << "\"front\":" << int(robot.misc->frontbumpers) << ",\"rear\":" << int(robot.misc->rearbumpers)
-        << ",\"battery\":" << int(robot.misc->voltage);
+        << ",\"battery\":" << int(robot.misc->battery) << ",\"voltage\":" << int(robot.misc->voltage);
     break;
   case 'g': {
     const CGripper &g = *robot.gripper;

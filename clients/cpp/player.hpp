@@ -46,6 +46,7 @@ struct CPosition {
 struct CMisc {
   unsigned char frontbumpers, rearbumpers;  // lowest five bits, set while pressed
   unsigned char voltage;                    // decivolt
+  unsigned char battery;                    // the same, by the name that the manual's Java has
 };
 
 struct CGripper {
@@ -276,7 +277,7 @@ private:
     const player_client &c = s->c;
     const player_position &p = c.position;
     *position = {p.time, p.x, p.y, p.heading, p.compass, p.speed, p.turnrate, p.stall};
-    *misc = {c.misc.front, c.misc.rear, c.misc.battery};
+    *misc = {c.misc.front, c.misc.rear, c.misc.voltage, c.misc.battery};
     *ptz = {c.ptz.pan, c.ptz.tilt, c.ptz.zoom};
     auto state = [&](int bit) { return static_cast<unsigned char>((c.gripper.state & bit) != 0); };
     auto beams = [&](int bit) { return static_cast<unsigned char>((c.gripper.beams & bit) != 0); };

@@ -184,7 +184,7 @@ func (a *adapter) data(letter byte) any {
 	case codec.Laser:
 		return answer{"ranges": r.Laser}
 	case codec.Misc:
-		return r.Misc
+		return answer{"front": r.Misc.FrontBumpers, "rear": r.Misc.RearBumpers, "battery": r.Misc.Battery, "voltage": r.Misc.Voltage()}
 	case codec.Gripper:
 		return r.Gripper
 	case codec.PTZ:

@@ -8,7 +8,7 @@ const data = {
   p: (r) => r.position,
   s: (r) => ({ ranges: [...r.sonar] }),
   l: (r) => ({ ranges: [...r.laser] }),
-  m: (r) => ({ front: r.misc.frontBumpers, rear: r.misc.rearBumpers, battery: r.misc.battery }),
+  m: (r) => ({ front: r.misc.frontBumpers, rear: r.misc.rearBumpers, battery: r.misc.battery, voltage: r.misc.voltage }),
   g: (r) => ({ state: r.gripper.state, beams: r.gripper.beams }),
   z: (r) => r.ptz,
   v: (r) => ({ channels: r.vision.channels.map((blobs, color) => blobs.map((blob) => ({ color, ...blob }))) }),

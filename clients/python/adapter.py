@@ -15,7 +15,8 @@ FIELDS: Dict[str, Callable[[pc.PlayerClient], Answer]] = {
     "p": lambda r: r.position._asdict(),
     "s": lambda r: {"ranges": list(r.sonar)},
     "l": lambda r: {"ranges": list(r.laser)},
-    "m": lambda r: {"front": r.misc.front_bumpers, "rear": r.misc.rear_bumpers, "battery": r.misc.battery},
+    "m": lambda r: {"front": r.misc.front_bumpers, "rear": r.misc.rear_bumpers, "battery": r.misc.battery,
+                    "voltage": r.misc.voltage},
     "g": lambda r: {"state": r.gripper.state, "beams": r.gripper.beams},
     "z": lambda r: r.ptz._asdict(),
     "v": lambda r: {

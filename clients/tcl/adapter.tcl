@@ -140,7 +140,8 @@ proc data {device} {
         s { return [object ranges [numbers $robot(sonar)]] }
         l { return [object ranges [numbers $robot(laser)]] }
         m {
-            return [object front $robot(misc,frontbumpers) rear $robot(misc,rearbumpers) battery $robot(misc,voltage)]
+            return [object front $robot(misc,frontbumpers) rear $robot(misc,rearbumpers) battery $robot(misc,battery) \
+                voltage $robot(misc,voltage)]
         }
         g {
             binary scan [player::Raw robot g] cucu state beams

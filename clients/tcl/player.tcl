@@ -22,7 +22,7 @@
 #   robot(sonar)              list of 16 ranges in mm: 0 front left, clockwise, 7 front right, 8 rear right, 15 rear
 #                             left; a range of 0 is missing
 #   robot(laser)              list of 361 ranges in mm, every half degree from the right counterclockwise to the left
-#   robot(misc,...)           frontbumpers, rearbumpers: lowest five bits; voltage dV
+#   robot(misc,...)           frontbumpers, rearbumpers: lowest five bits; voltage, battery dV: one value, two names
 #   robot(gripper,...)        paddlesOpen ...: 0 or 1
 #   robot(ptz,...)            pan deg, tilt deg, zoom 0..1023
 #   robot(vision,NumBlobs)    list of 32 numbers, by channel
@@ -108,7 +108,7 @@ proc player::Connect {name {host ""} {port ""}} {
     Reset $robot
     array set r {
         position,time 0 position,xpos 0 position,ypos 0 position,heading 0 position,speed 0 position,turnrate 0
-        position,compass 0 position,stalls 0 misc,frontbumpers 0 misc,rearbumpers 0 misc,voltage 0
+        position,compass 0 position,stalls 0 misc,frontbumpers 0 misc,rearbumpers 0 misc,voltage 0 misc,battery 0
         ptz,pan 0 ptz,tilt 0 ptz,zoom 0 joystick,buttons 0 joystick,axes {0 0 0 0 0 0 0 0} server,time 0
     }
     set r(sonar) [lrepeat 16 0]
@@ -493,6 +493,7 @@ proc player::Decode {robot device payload} {
         m {
             Size misc $payload 3
             binary scan $payload cucucu r(misc,frontbumpers) r(misc,rearbumpers) r(misc,voltage)
+            set r(misc,battery) $r(misc,voltage)
         }
         g {
             Size gripper $payload 2

@@ -148,7 +148,7 @@ public class Adapter {
         int[] v = Arrays.copyOf(values, 3);
         switch (device) {
             case 'p' -> robot.setSpeed(v[0], v[1]);
-            case 'z' -> robot.setVision(v[0], v[2], v[1]);
+            case 'z' -> robot.setPTZ(v[0], v[1], v[2]);
             case 'g' -> robot.setGripper(v[0], v[1]);
             default -> throw new IllegalArgumentException("device " + device + " takes no command");
         }
@@ -179,7 +179,7 @@ public class Adapter {
             case 's' -> object("ranges", Arrays.toString(robot.sonar));
             case 'l' -> object("ranges", Arrays.toString(robot.laser));
             case 'm' -> object("front", robot.misc.frontBumpers(), "rear", robot.misc.backBumpers(), "battery",
-                    robot.misc.battery());
+                    robot.misc.battery(), "voltage", robot.misc.voltage());
             case 'g' -> object("state", robot.gripper.gripperData1(), "beams", robot.gripper.gripperData2());
             case 'z' -> object("pan", robot.camfeedback.pan(), "tilt", robot.camfeedback.tilt(), "zoom",
                     robot.camfeedback.zoom());

@@ -14,11 +14,12 @@ export interface Position {
   stall: number;
 }
 
-/** The lowest five bits of the bumpers are set while pressed; battery in decivolt. */
+/** The lowest five bits of the bumpers are set while pressed; battery and voltage (the manual has both names) in decivolt. */
 export interface Misc {
   frontBumpers: number;
   rearBumpers: number;
   battery: number;
+  voltage: number;
 }
 
 /** Paddles, lift and break beams: two bytes of bits, and their names. */

@@ -17,7 +17,7 @@ const devices = {
   p: ["position", 21, position],
   s: ["sonar", 2 * SONARS, ranges],
   l: ["laser", 2 * LASER_READINGS, ranges],
-  m: ["misc", 3, (d) => ({ frontBumpers: d.getUint8(0), rearBumpers: d.getUint8(1), battery: d.getUint8(2) })],
+  m: ["misc", 3, misc],
   g: ["gripper", 2, (d) => new Gripper(d.getUint8(0), d.getUint8(1))],
   z: ["ptz", 6, (d) => ({ pan: d.getInt16(0), tilt: d.getInt16(2), zoom: d.getInt16(4) })],
   j: ["joystick", 20, joystick],
@@ -27,6 +27,11 @@ const devices = {
 
 // EMPTY has the payloads without information of the devices whose size varies.
 const EMPTY = { v: new Array(2 * CHANNELS).fill(1), y: 8 };
+
+function misc(d) {
+  const battery = d.getUint8(2);
+  return { frontBumpers: d.getUint8(0), rearBumpers: d.getUint8(1), battery, voltage: battery };
+}
 
 function position(d) {
   return {

@@ -32,7 +32,7 @@ export const DATA = {
     { time: 123456, x: 1111, y: -2222, heading: 45, speed: 100, turnrate: -20, compass: 270, stall: 1 }],
   s: [hex(u16(sonar)), "sonar", sonar],
   l: [hex(u16(laser)), "laser", laser],
-  m: [hex("11067C"), "misc", { frontBumpers: 0b10001, rearBumpers: 0b00110, battery: 124 }],
+  m: [hex("11067C"), "misc", { frontBumpers: 0b10001, rearBumpers: 0b00110, battery: 124, voltage: 124 }],
   g: [hex("1224"), "gripper", { state: 0x12, beams: 0x24 }],
   z: [hex("FFE2 000A 0200"), "ptz", { pan: -30, tilt: 10, zoom: 512 }],
   j: [hex("80000001 8001 7FFF 0000 0001 FFFF 0000 0000 0002"), "joystick",

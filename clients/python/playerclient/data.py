@@ -44,6 +44,11 @@ class Misc(NamedTuple):
     rear_bumpers: int = 0  # lowest five bits, set while pressed
     battery: int = 0  # decivolt
 
+    @property
+    def voltage(self) -> int:
+        """The battery in decivolt, by the name that the manual's C++ has."""
+        return self.battery
+
 
 class Gripper(NamedTuple):
     """Paddles, lift and break beams (PROTOCOL 7.5): two bytes of bits, and their names."""

@@ -170,7 +170,7 @@ test laser "unsigned" {
 
 test misc "bumpers and battery" {
     decoded m [hex "1F 10 FF"] misc,*
-} {frontbumpers 31 rearbumpers 16 voltage 255}
+} {battery 255 frontbumpers 31 rearbumpers 16 voltage 255}
 
 test gripper "each bit alone" {
     set names {}

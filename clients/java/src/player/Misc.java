@@ -12,6 +12,11 @@ import java.nio.ByteBuffer;
 public record Misc(int frontBumpers, int backBumpers, int battery) {
     static final int SIZE = 3;
 
+    /** The battery in decivolt, by the name that the manual's C++ has. */
+    public int voltage() {
+        return battery;
+    }
+
     /** Reports whether a front bumper is pressed: 0..4, clockwise from the left to the right. */
     public boolean frontBumper(int i) {
         return (frontBumpers >> i & 1) != 0;

@@ -554,6 +554,11 @@ public final class PlayerClient implements AutoCloseable {
         command('z', shorts(pan, tilt, zoom));
     }
 
+    /** Points the camera as {@link #setVision} does, by the name and order of the manual's C++: deg, deg, 0..1023. */
+    public void setPTZ(int pan, int tilt, int zoom) {
+        setVision(pan, zoom, tilt);
+    }
+
     /** Moves the gripper: GRIPopen ... LIFTcarry. */
     public void setGripper(int gripperCommand) {
         setGripper(gripperCommand, 0);
