@@ -44,6 +44,21 @@ class Steering(unittest.TestCase):
         self.assertEqual(laser_wall.steer(scan(4000, 5000, 0)), (125, -20))
 
 
+class Trials(unittest.TestCase):
+    def test_again(self) -> None:
+        page = free_port()
+        server = RealServer("-stage", "examples/tune/tune.world", http=f"127.0.0.1:{page}")
+        self.addCleanup(server.close)
+        command = [sys.executable, "-m", "examples.trials", "-n", "3"]
+        command += ["-robot", f"127.0.0.1:{server.port}", "-world", f"127.0.0.1:{page}"]
+        first, again = (
+            subprocess.run(command, cwd=FOLDER, check=True, capture_output=True, text=True, timeout=LIMIT).stdout
+            for _ in range(2)
+        )
+        self.assertRegex(first, r"(trial \d: \d+\.\d\d m\n){3}mean \d\.\d\d m, worst")
+        self.assertEqual(first, again)
+
+
 class Python39(unittest.TestCase):
     def test_syntax(self) -> None:
         files = [*FOLDER.glob("*.py"), *FOLDER.glob("*/*.py")]
