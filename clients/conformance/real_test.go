@@ -525,12 +525,18 @@ func freePort(t *testing.T) int {
 	t.Helper()
 	const first, count = 7000, 2900
 	for range 1000 {
-		port := first + rand.IntN(count)
-		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
-			l.Close()
+		if port := first + rand.IntN(count); portIsFree(port) {
 			return port
 		}
 	}
 	t.Fatal("no free port")
 	return 0
+}
+
+func portIsFree(port int) bool {
+	l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+	if err == nil {
+		l.Close()
+	}
+	return err == nil
 }

@@ -140,8 +140,10 @@ public:
   short zoom = 0;         // 0 wide .. 1023 telephoto
   short newgrip = 0;      // set by GripperCommand; 0: none
 
+  // Connects without printing why it fails: see Error.
+  int TryConnect() { return player_connect(&s->c, host.c_str(), port, Timeout()); }
   int Connect() {
-    int r = player_connect(&s->c, host.c_str(), port, Timeout());
+    int r = TryConnect();
     if (r) std::fprintf(stderr, "player: %s port %d: %s\n", host.c_str(), port, Error());
     return r;
   }
@@ -246,6 +248,8 @@ public:
   std::chrono::microseconds ServerTime() const { return std::chrono::microseconds(s->c.server_time_us); }
   // The text of the last result that was not zero.
   const char *Error() const { return s->c.error; }
+  // The file descriptor of the connection, for a program that waits by itself; -1: none.
+  int Socket() const { return s->c.connected ? s->c.fd : -1; }
 
   // Prints the data of all devices that have some.
   void Print() const {

@@ -1,0 +1,385 @@
+package conformance
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"player/client/simulation"
+	"player/e2e/needs"
+)
+
+// arena is a room from (-3,-3) to (3,3). The first robot looks along its middle.
+const arena = `include "pioneer.inc"
+include "things.inc"
+resolution 0.02
+wall ( pose [ 0.0   3.05 0  0] size [6.2 0.1 1] )
+wall ( pose [ 0.0  -3.05 0  0] size [6.2 0.1 1] )
+wall ( pose [ 3.05  0.0  0 90] size [6.2 0.1 1] )
+wall ( pose [-3.05  0.0  0 90] size [6.2 0.1 1] )
+post ( name "post" color "red" pose [2 1 0 0] )
+puck ( name "puck" pose [1 -1.5 0 0] )
+pioneer_full ( name "r0" pose [-2 0 0 0] )
+pioneer_full ( name "r1" pose [0 -1.5 0 0] )
+position ( name "bare" pose [2.5 -2.5 0 0] size [0.2 0.2 0.2] )
+`
+
+// player3 is a program for Player 2 and 3 that runs.
+type player3 struct {
+	t      *testing.T
+	output map[string][]string // what it printed, by the first word of a line
+	truth  simulation.State
+}
+
+// number returns a number that the program printed.
+func (p *player3) number(name string, field int) float64 {
+	p.t.Helper()
+	words := p.output[name]
+	if field >= len(words) {
+		p.t.Fatalf("the program did not print %s %d", name, field)
+	}
+	v, err := strconv.ParseFloat(words[field], 64)
+	if err != nil {
+		p.t.Fatalf("%s: %v", name, err)
+	}
+	return v
+}
+
+// near compares numbers that the program printed in a line.
+func (p *player3) near(name string, tolerance float64, want ...float64) {
+	p.t.Helper()
+	if got := p.output[name]; len(got) < len(want) {
+		p.t.Errorf("%s %q: want %v", name, got, want)
+		return
+	}
+	for i, w := range want {
+		if got := p.number(name, i); math.Abs(got-w) > tolerance {
+			p.t.Errorf("%s is %v, want %v", name, p.output[name], want)
+			return
+		}
+	}
+}
+
+// says looks for text in a line that the program printed.
+func (p *player3) says(name, text string) {
+	p.t.Helper()
+	if got := strings.Join(p.output[name], " "); !strings.Contains(got, text) {
+		p.t.Errorf("%s %q lacks %q", name, got, text)
+	}
+}
+
+// pose is the true pose of a robot or a thing.
+func (p *player3) pose(name string) simulation.Mover {
+	p.t.Helper()
+	m, ok := p.truth.Mover(name)
+	if !ok {
+		p.t.Fatalf("the world has no %s", name)
+	}
+	return m
+}
+
+// player3Programs are the programs in clients/playerc/programs, and what they have to
+// print. A program without clients runs in real time, others in step.
+var player3Programs = map[string]struct {
+	clients     int // in step
+	robot       int // that it is given
+	environment []string
+	check       func(*player3)
+}{
+	"helpers": {check: func(p *player3) {
+		p.says("host", "localhost 6665")
+		p.near("angles", 1e-5, 0, 90, -math.Pi/2, 180, math.Pi/2)
+		p.near("limit", 0, 3, -1, 1, 2.5)
+		p.says("pose", "1,2,3 0,0,0,0,0,0 4,5 255")
+	}},
+	"values": {clients: 1, check: func(p *player3) {
+		p.near("before", 0, 0, 0, 0, 0, 0, 0, 1, 1)
+		p.says("valid", "1111111111")
+		p.near("position", 1e-9, 0, 0, 0, 0, 0, 0, 0)
+		p.near("size", 1e-9, 0.44, 0.38, -0.04)
+		p.near("laser", 0.03, 361, 3, 4.92, 3)
+		p.near("bearing", 1e-5, -math.Pi/2, 0, math.Pi/2, math.Pi/360, -math.Pi/2, math.Pi/2)
+		p.near("halves", 0.03, 3, 3, 2.18, 2.18) // r1 is in the right half
+		p.near("point", 0.03, 4.92, 3)
+		p.near("outside", 1e-9, 8.191, 5, 5, 5, 0, 0)
+		p.near("sonar", 0.03, 16, 2.86, 2.86, 4.84, 16, math.Pi/2, -math.Pi/2)
+		p.near("ir", 0, 16, 0)
+		p.near("bumper", 0, 2, 0, 0, 0)
+		p.near("power", 0, 12.6, 100)
+		p.near("gripper", 0, 1, 0)
+		p.near("ptz", 0.001, 0, 0, 0.8517)
+		p.near("blobs", 0, 1, 160, 120)
+		p.near("blob0", 2, 0xff0000, 80-80/math.Tan(24.4*math.Pi/180)*1/3.92)
+		if got := p.number("blob0", 2); math.Abs(got-(math.Hypot(3.92, 1)-0.1)) > 0.3 || p.number("blob0", 3) != 1 {
+			p.t.Errorf("the post is at %v, its centre %v in its edges", got, p.output["blob0"][3])
+		}
+		p.near("ranger0", 1e-5, 16, 16, 10*math.Pi/180, 0)
+		p.near("ranger1", 1e-5, 361, -math.Pi/2, math.Pi/2, math.Pi/360, 0)
+		p.says("who", "position2d 0 1 0 0 sonar")
+	}},
+	"print": {clients: 1, check: func(p *player3) {
+		for _, name := range []string{"#position2d", "#sonar", "#laser", "#ranger", "#gripper", "#ptz", "#blobfinder", "#bumper", "#power"} {
+			if p.output[name] == nil {
+				p.t.Errorf("%s is not printed", name)
+			}
+		}
+	}},
+	"wander": {clients: 1, check: func(p *player3) {
+		if p.number("way", 0) < 3 || p.number("bumps", 0) > 0 {
+			p.t.Errorf("in a minute: %v m, %v stalls", p.output["way"], p.output["bumps"])
+		}
+		r0 := p.pose("r0")
+		p.near("odometry", 0.05, r0.X+2, r0.Y)
+		p.near("odometry", 7, r0.X+2, r0.Y, normal(r0.Heading))
+	}},
+	"wall": {clients: 1, check: func(p *player3) {
+		p.near("mean", 0.2, 0.7)
+		if p.number("nearest", 0) < 0.25 {
+			p.t.Errorf("the wall follower comes as near as %v", p.output["nearest"])
+		}
+	}},
+	"turn": {clients: 1, check: func(p *player3) {
+		p.near("turn1", 0.011, math.Pi/2)
+		p.near("turn2", 0.011, math.Pi) // in (-pi, pi]
+		p.near("turn3", 0.011, -math.Pi/2)
+		if r0 := p.pose("r0"); math.Abs(normal(r0.Heading)+math.Pi/2) > 0.02 {
+			p.t.Errorf("after three turns the heading is %v degrees", r0.Heading)
+		}
+	}},
+	"bump": {clients: 1, check: func(p *player3) {
+		p.near("bumped", 0.03, 1, 1, 1, 3+2-0.18) // the hull ends 0.18 m before the wheels
+		p.near("free", 0, 0, 0)
+	}},
+	"collect": {clients: 1, robot: 1, check: func(p *player3) {
+		p.near("open", 0, 1)
+		p.near("closed", 0, 1, 1)
+		if before, after := p.number("before", 0), p.number("after", 0); before-after < 0.8 {
+			p.t.Errorf("the puck was carried from x = %v to %v", before, after)
+		}
+		puck := p.pose("puck")
+		p.near("after", 0.001, puck.X, puck.Y)
+	}},
+	"blob": {clients: 1, check: func(p *player3) {
+		r0 := p.pose("r0")
+		if d := math.Hypot(2-r0.X, 1-r0.Y); d < 0.5 || d > 0.9 {
+			p.t.Errorf("the robot stopped %v m before the post", d)
+		}
+		p.near("arrived", 0.1, r0.X+2, r0.Y)
+	}},
+	"ptz": {clients: 1, check: func(p *player3) {
+		p.near("ptz", 0.01, math.Pi/4, -10*math.Pi/180, 0.3)
+		p.near("back", 0.01, 0, 0, 0.3)
+	}},
+	"simulation": {clients: 1, check: func(p *player3) {
+		p.near("robot", 0.01, -2, 0, 0)
+		p.near("other", 0.01, 0, -1.5, 0)
+		p.near("moved", 0.01, -1, 1.5, -math.Pi/2)
+		p.near("taken", 0.01, -100, -100)
+		p.says("unknown", "nobody")
+		p.says("property", "color is in the world file")
+		if r0 := p.pose("r0"); math.Hypot(r0.X+1, r0.Y-1.5) > 0.01 {
+			p.t.Errorf("r0 is at %v", r0)
+		}
+	}},
+	"swarm": {clients: 2, check: func(p *player3) {
+		p.near("member0", 0.06, 0.3, 361)
+		p.near("member1", 0.06, 0.6, 361)
+	}},
+	"indexed": {clients: 2, check: func(p *player3) {
+		p.near("first", 0.06, 0.3)
+		p.near("second", 0.06, 0.6, 16)
+		if r1 := p.pose("r1"); math.Abs(r1.X-p.number("second", 0)) > 0.05 {
+			p.t.Errorf("the second robot is at %v", r1)
+		}
+	}},
+	"odometry": {clients: 1, check: func(p *player3) {
+		p.near("set", 1e-5, 2, 3, math.Pi/2)
+		r0 := p.pose("r0")
+		p.near("driven", 0.01, 2, 3+r0.X+2, math.Pi/2)
+		p.near("reset", 1e-9, 0, 0, 0)
+	}},
+	"scan": {
+		clients:     1,
+		environment: []string{"PLAYERC_LASER=180,180", "PLAYERC_RANGERS=laser,sonar", "PLAYERC_BLOBFINDER=80x60", "PLAYERC_BUMPERS=all", "PLAYERC_MISSING=warn"},
+		check: func(p *player3) {
+			p.near("scan", 0.03, 180, 3, 4.92, 3, -math.Pi/2)
+			p.near("ranger", 0, 180)
+			p.near("image", 0, 80, 60)
+			p.near("blob0", 2, 40-40/math.Tan(24.4*math.Pi/180)*1/3.92)
+			p.near("bumpers", 0, 10)
+			p.near("camera", 0, 0, 0)
+			p.says("playerc:", "camera:0 is not here")
+		},
+	},
+	"threaded": {check: func(p *player3) {
+		p.near("thread", 0, 1, 1)
+		p.near("run", 0, 0)
+		p.near("peek", 0, 1)
+	}},
+	"errors": {check: func(p *player3) {
+		p.says("refused", "PlayerClient::PlayerClient: cannot connect to 127.0.0.1 port 1")
+		if p.output["granted"] != nil {
+			p.t.Error("a device was granted that the robot does not have")
+		}
+		p.says("missing", "ranger")
+		p.near("bare", 0, 1)
+		p.says("lost", "PlayerClient::Read: the connection to 127.0.0.1")
+		p.says("speed", "Position2dProxy::SetSpeed: position2d:0")
+		p.near("connected", 0, 0)
+	}},
+}
+
+// normal returns degrees as radians in (-pi, pi].
+func normal(degrees float64) float64 {
+	r := math.Remainder(degrees*math.Pi/180, 2*math.Pi)
+	if r <= -math.Pi {
+		return math.Pi
+	}
+	return r
+}
+
+// TestPlayer3 runs programs for Player 2 and 3 unchanged, and compares what they see with
+// the truth of the simulation. Another one is compiled as their build files do it.
+func TestPlayer3(t *testing.T) {
+	t.Parallel()
+	needs.Program(t, "c++")
+	needs.Program(t, "pkg-config")
+	lookAtSources(t)
+	binary := buildServer(t)
+	prefix := filepath.Join(t.TempDir(), "prefix")
+	run(t, []string{"CFLAGS=-O1", "CXXFLAGS=-O1 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror"}, "../playerc/install.sh", prefix)
+	programs := compilePlayer3(t, prefix)
+	t.Run("names", func(t *testing.T) {
+		t.Parallel()
+		// Programs have names of their own, and any standard of C++.
+		for _, standard := range []string{"gnu++98", "gnu++20"} {
+			run(t, nil, "c++", "-std="+standard, "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I"+prefix+"/include", "../playerc/names.cpp")
+		}
+	})
+	// Three for the robots of a server, and one for its page.
+	const ports = 4
+	next := freePorts(t, ports*len(player3Programs))
+	for name, program := range player3Programs {
+		port := next
+		next += ports
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			world := filepath.Join(t.TempDir(), "arena.world")
+			text := arena
+			environment := program.environment
+			if program.clients > 0 {
+				text += fmt.Sprintf("lockstep %d\nspeedup 0\n", program.clients)
+				environment = append(slices.Clone(environment), "PLAYERC_STEP=1")
+			}
+			if err := os.WriteFile(world, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			p := &process{binary: binary, flags: []string{"-stage", world}, port: port, page: port + ports - 1}
+			p.start(t)
+			page := fmt.Sprintf("127.0.0.1:%d", p.page)
+			ctx, cancel := context.WithTimeout(t.Context(), limit)
+			defer cancel()
+			command := exec.CommandContext(ctx, programs, name, "127.0.0.1", strconv.Itoa(p.port+program.robot))
+			command.Env = append(append(os.Environ(), "PLAYERC_SIMULATION="+page), environment...)
+			out := new(lockedBuffer)
+			command.Stdout, command.Stderr = out, out
+			in, err := command.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := command.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if name == "errors" {
+				for !strings.Contains(out.String(), "\nend\n") && ctx.Err() == nil {
+					time.Sleep(time.Millisecond)
+				}
+				p.stop(t)
+				_, _ = io.WriteString(in, "\n")
+			}
+			if err := command.Wait(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			result := &player3{t: t, output: map[string][]string{}}
+			for line := range strings.Lines(out.String()) {
+				if words := strings.Fields(line); len(words) > 0 {
+					result.output[words[0]] = words[1:]
+				}
+			}
+			if name != "errors" {
+				if result.truth, err = simulation.At(page).State(ctx); err != nil {
+					t.Fatal(err)
+				}
+			}
+			program.check(result)
+			if t.Failed() {
+				t.Logf("output:\n%s", out)
+			}
+		})
+	}
+}
+
+// compilePlayer3 makes one program of all in clients/playerc/programs, as one file: the
+// headers are compiled once. Each is in a namespace of its own, and its main is named
+// program.
+func compilePlayer3(t *testing.T, prefix string) (binary string) {
+	t.Helper()
+	var all, list bytes.Buffer
+	for _, header := range []string{"libplayerc++/playerc++.h", "libplayerc++/playererror.h", "replace.h", "cmath", "iostream", "stdio.h", "string.h", "unistd.h"} {
+		fmt.Fprintf(&all, "#include <%s>\n", header)
+	}
+	for _, name := range slices.Sorted(maps.Keys(player3Programs)) {
+		source, err := filepath.Abs(filepath.Join("../playerc/programs", name+".cpp"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&all, "#define main program\nnamespace program_%s {\n#include %q\n}\n#undef main\n", name, source)
+		fmt.Fprintf(&list, "  if (!strcmp(argv[1], %q)) return program_%s::program(argc - 1, argv + 1);\n", name, name)
+	}
+	fmt.Fprintf(&all, "int main(int argc, char **argv) {\n%s  return 2;\n}\n", list.String())
+	source := filepath.Join(prefix, "all.cpp")
+	if err := os.WriteFile(source, all.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	binary = filepath.Join(prefix, "all")
+	flags := strings.Fields(run(t, []string{"PKG_CONFIG_PATH=" + prefix + "/lib/pkgconfig"}, "pkg-config", "--cflags", "--libs", "playerc++"))
+	run(t, nil, "c++", append([]string{"-Wall", "-Werror", "-o", binary, source}, flags...)...)
+	return binary
+}
+
+// run runs a program, which has to succeed, and returns its output.
+func run(t *testing.T, environment []string, program string, arguments ...string) (output string) {
+	t.Helper()
+	command := exec.Command(program, arguments...)
+	command.Env = append(os.Environ(), environment...)
+	out, err := command.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", command, err, out)
+	}
+	return string(out)
+}
+
+// freePorts returns the first of n ports in a row that nothing listens on.
+func freePorts(t *testing.T, n int) int {
+	t.Helper()
+	for {
+		first, free := freePort(t), true
+		for i := 1; i < n && free; i++ {
+			free = portIsFree(first + i)
+		}
+		if free {
+			return first
+		}
+	}
+}

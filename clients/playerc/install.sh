@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Builds the libraries and installs them, with headers, pkg-config and CMake files:
+#
+#   sudo clients/playerc/install.sh [PREFIX]
+#
+# PREFIX is by default /usr/local. CC, CFLAGS, CXX and CXXFLAGS are the compilers and their options.
+set -euo pipefail
+mkdir -p "${1:-/usr/local}"
+prefix=$(cd "${1:-/usr/local}" && pwd)
+cd "$(dirname "$0")"
+build=$(mktemp -d)
+trap 'rm -rf "$build"' EXIT
+
+# shellcheck disable=SC2086 # flags are words
+${CC:-cc} -std=c99 ${CFLAGS:--O2} -fPIC -c -o "$build/player.o" ../c/player.c &
+jobs=($!)
+for source in src/*.cpp; do
+  # shellcheck disable=SC2086 # CXXFLAGS are words
+  ${CXX:-c++} -std=c++17 ${CXXFLAGS:--O2} -fPIC -Iinclude -I../cpp -I../c -c -o "$build/$(basename "$source" .cpp).o" "$source" &
+  jobs+=($!)
+done
+for job in "${jobs[@]}"; do wait "$job"; done
+mkdir -p "$prefix"/include/playerc "$prefix"/lib/{pkgconfig,cmake/playerc++} "$prefix"/share/cmake/Modules
+rm -f "$prefix"/lib/libplayerc++.a
+ar rcsD "$prefix/lib/libplayerc++.a" "$build"/*.o
+# Build lines name these, too. They have nothing that is not in libplayerc++.
+for name in playerc playerinterface playercommon playerwkb; do
+  rm -f "$prefix/lib/lib$name.a"
+  ar rcsD "$prefix/lib/lib$name.a"
+done
+cp -R include/libplayerc include/libplayerc++ "$prefix/include"
+cp include/replace.h "$prefix/include/playerc"
+{ echo "prefix=$prefix" && sed 1d playerc++.pc; } >"$prefix/lib/pkgconfig/playerc++.pc"
+cp cmake/playerc++-config.cmake "$prefix/lib/cmake/playerc++"
+cp cmake/UsePlayerC++.cmake "$prefix/share/cmake/Modules"

@@ -1,0 +1,600 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core.hpp"
+
+#include <poll.h>
+#include <thread>
+
+#include "simulation.hpp"
+
+namespace playerc {
+
+using namespace std::chrono;
+
+double Radians(double degrees) { return degrees * M_PI / 180; }
+double Degrees(double radians) { return radians * 180 / M_PI; }
+
+double Normal(double angle) {
+  angle = std::remainder(angle, 2 * M_PI);
+  return angle <= -M_PI ? M_PI : angle;
+}
+
+player_pose3d_t At(double x, double y, double yaw) { return {x, y, 0, 0, 0, yaw}; }
+
+// The horizontal field of view of the EVI-D30 at both ends of its zoom, degrees. It is
+// linear in between (docs/STAGE.md).
+constexpr double wide = 48.8, tele = 4.4, max_zoom = 1023;
+
+double FieldOfView(double zoom) { return Radians(wide + (tele - wide) * zoom / max_zoom); }
+double Zoom(double fov) { return std::clamp(max_zoom * (Degrees(fov) - wide) / (tele - wide), 0.0, max_zoom); }
+
+// ---- Settings ----
+
+static std::string variable(const char *name) {
+  const char *value = getenv(name);
+  return value ? value : "";
+}
+
+static Failure misunderstood(const char *name, const std::string &value, const std::string &expected) {
+  return {"the environment has " + std::string(name) + "=" + value + ", which has to be " + expected};
+}
+
+Settings Settings::Read() {
+  Settings s;
+  std::string v = variable("PLAYERC_STEP");
+  if (v == "1") s.step = true;
+  else if (v != "" && v != "0") throw misunderstood("PLAYERC_STEP", v, "0 or 1");
+  v = variable("PLAYERC_MISSING");
+  if (v == "warn") s.tolerant = true;
+  else if (v != "" && v != "throw") throw misunderstood("PLAYERC_MISSING", v, "warn or throw");
+  v = variable("PLAYERC_RANGERS");
+  if (v == "laser,sonar") s.rangers = "ls";
+  else if (v == "laser") s.rangers = "l";
+  else if (v == "sonar") s.rangers = "s";
+  else if (v != "" && v != "sonar,laser") throw misunderstood("PLAYERC_RANGERS", v, "sonar,laser or laser,sonar or one of them");
+  v = variable("PLAYERC_LASER");
+  if (v != "") {
+    unsigned angle;
+    char rest;
+    if (sscanf(v.c_str(), "%u,%u%c", &s.laser_count, &angle, &rest) != 2 || s.laser_count < 2 || s.laser_count > 10000 || angle < 1 || angle > 360)
+      throw misunderstood("PLAYERC_LASER", v, "the number of readings and their angle in degrees, as 180,180");
+    s.laser_angle = Radians(angle);
+  }
+  v = variable("PLAYERC_BUMPERS");
+  if (v == "all") s.bumpers = All;
+  else if (v == "create") s.bumpers = Create;
+  else if (v != "" && v != "two") throw misunderstood("PLAYERC_BUMPERS", v, "two, all or create");
+  v = variable("PLAYERC_BLOBFINDER");
+  if (v != "") {
+    char rest;
+    if (sscanf(v.c_str(), "%ux%u%c", &s.width, &s.height, &rest) != 2 || s.width < 1 || s.width > 10000 || s.height < 1 || s.height > 10000)
+      throw misunderstood("PLAYERC_BLOBFINDER", v, "the size of the image in pixels, as 80x60");
+  }
+  s.simulation = v = variable("PLAYERC_SIMULATION");
+  if (v != "" && (v.find("://") != std::string::npos || v.rfind(':') == std::string::npos)) throw misunderstood("PLAYERC_SIMULATION", v, "HOST:PORT");
+  return s;
+}
+
+// ---- Interfaces ----
+
+static const Interface interfaces[] = {
+    {PLAYER_POSITION2D_CODE, "position2d", 'p', 'a'},
+    {PLAYER_LASER_CODE, "laser", 'l', 'r'},
+    {PLAYER_SONAR_CODE, "sonar", 's', 'r'},
+    {PLAYER_IR_CODE, "ir", 's', 'r'},
+    {PLAYER_RANGER_CODE, "ranger", 0, 'r'}, // a setting says which
+    {PLAYER_BUMPER_CODE, "bumper", 'm', 'r'},
+    {PLAYER_POWER_CODE, "power", 'm', 'r'},
+    {PLAYER_GRIPPER_CODE, "gripper", 'g', 'a'},
+    {PLAYER_PTZ_CODE, "ptz", 'z', 'a'},
+    {PLAYER_BLOBFINDER_CODE, "blobfinder", 'v', 'r'},
+    {PLAYER_SIMULATION_CODE, "simulation", 0, 0},
+    {PLAYER_GRAPHICS2D_CODE, "graphics2d", 0, 0},
+    {PLAYER_CAMERA_CODE, "camera", 0, 0},
+    {PLAYER_LOCALIZE_CODE, "localize", 0, 0},
+    {PLAYER_PLANNER_CODE, "planner", 0, 0},
+    {PLAYER_FIDUCIAL_CODE, "fiducial", 0, 0},
+    {PLAYER_SPEECH_CODE, "speech", 0, 0},
+    {PLAYER_OPAQUE_CODE, "opaque", 0, 0},
+    {PLAYER_MAP_CODE, "map", 0, 0},
+    {PLAYER_POSITION3D_CODE, "position3d", 0, 0},
+};
+
+const Interface *FindInterface(int code) {
+  for (const Interface &i : interfaces)
+    if (i.code == code) return &i;
+  return nullptr;
+}
+
+const Interface *FindInterface(const std::string &name) {
+  for (const Interface &i : interfaces)
+    if (i.name == name) return &i;
+  return nullptr;
+}
+
+// ---- Client ----
+
+// Clients are all of this program. In step, each of them has to ask for its next round
+// before time goes on for one that waits.
+struct Clients {
+  std::mutex mutex;
+  std::vector<std::weak_ptr<Client>> all;
+};
+
+static Clients &clients() {
+  static Clients c;
+  return c;
+}
+
+Client::Client(const std::string &h, uint32_t p) : host(h), port(p), settings(Settings::Read()) {}
+
+std::shared_ptr<Client> Client::Connect(const std::string &host, uint32_t port) {
+  std::shared_ptr<Client> c(new Client(host, port));
+  c->links[0] = c->Dial(port);
+  std::lock_guard<std::mutex> lock(clients().mutex);
+  std::vector<std::weak_ptr<Client>> alive{c};
+  for (auto &other : clients().all)
+    if (!other.expired()) alive.push_back(other);
+  clients().all.swap(alive);
+  return c;
+}
+
+Client::~Client() = default;
+
+std::unique_ptr<Link> Client::Dial(uint32_t number) {
+  auto link = std::make_unique<Link>();
+  player::CRobot &robot = link->robot;
+  robot.host = host;
+  robot.port = static_cast<int>(number);
+  robot.timeout = patience;
+  // CRobot.Connect prints why it fails; here the program says so, if it wants to.
+  if (robot.TryConnect() != 0)
+    throw Failure{"cannot connect to " + host + " port " + std::to_string(number) + " (" + robot.Error() + "): is the server running there?"};
+  robot.SetName(program_invocation_short_name);
+  if (settings.step) robot.SetDataMode(player::REQUESTREPLY);
+  // The ages of data. An old server does not have them.
+  int r = robot.Request("yr");
+  if (r != PLAYER_OK && r != PLAYER_REFUSED) throw Failure{host + " port " + std::to_string(number) + " is no Player server: " + robot.Error()};
+  return link;
+}
+
+Link *Client::At(uint32_t index) {
+  auto found = links.find(index);
+  if (found != links.end()) return found->second.get();
+  return (links[index] = Dial(port + index)).get();
+}
+
+bool Client::Connected() {
+  std::lock_guard<std::recursive_mutex> lock(mutex);
+  return links[0]->robot.Socket() >= 0;
+}
+
+// In step, asks for the next round of each connection of this program, unless the own one
+// has arrived. Time goes on when the last of them has been asked: one thread may read its
+// clients in any order.
+void Client::Ask() {
+  if (!settings.step) return;
+  {
+    std::lock_guard<std::recursive_mutex> lock(mutex);
+    if (Take(*links[0])) return;
+  }
+  std::vector<std::shared_ptr<Client>> all;
+  {
+    std::lock_guard<std::mutex> lock(clients().mutex);
+    for (auto &c : clients().all)
+      if (auto alive = c.lock()) all.push_back(alive);
+  }
+  for (auto &c : all) {
+    std::lock_guard<std::recursive_mutex> lock(c->mutex);
+    for (auto &[index, link] : c->links) {
+      try {
+        c->Take(*link);
+      } catch (const Failure &) { // its own Read tells
+      }
+      if (!link->asked) link->asked = link->robot.RequestData() == PLAYER_OK;
+    }
+  }
+}
+
+// Takes all rounds that have arrived, without waiting, and reports whether there was one:
+// a program that is slower than its robot sees the newest data.
+bool Client::Take(Link &link) {
+  bool any = link.waiting;
+  for (;;) {
+    link.robot.timeout = milliseconds(0);
+    int r = link.robot.Read();
+    link.robot.timeout = patience;
+    switch (r) {
+    case PLAYER_OK:
+      any = link.waiting = true;
+      link.asked = false;
+      break;
+    case PLAYER_TIMEOUT:
+      return any;
+    case PLAYER_PROTOCOL:
+      break; // a block that is skipped
+    case PLAYER_USAGE: // an old server, and no device is open: there is nothing to read
+      std::this_thread::sleep_for(milliseconds(100));
+      return true;
+    default:
+      if (any) return true; // the loss is told by the next call
+      Reconnect(link);
+    }
+  }
+}
+
+void Client::Reconnect(Link &link) {
+  std::string why = link.robot.Error();
+  for (int left = retries; left != 0 && !stopping; left -= left > 0) {
+    std::this_thread::sleep_for(duration<double>(retry_pause));
+    link.robot.timeout = patience;
+    link.asked = false;
+    int r = link.robot.Reconnect();
+    if (r == PLAYER_OK || r == PLAYER_REFUSED) return;
+  }
+  throw Failure{"the connection to " + link.robot.host + " port " + std::to_string(link.robot.port) + " is lost: " + why};
+}
+
+// Waits for a round of a connection. It reports false at the deadline, or if stopping.
+bool Client::Wait(Link &link, steady_clock::time_point deadline) {
+  for (;;) {
+    int socket;
+    {
+      std::lock_guard<std::recursive_mutex> lock(mutex);
+      if (Take(link)) return true;
+      socket = link.robot.Socket();
+    }
+    auto left = ceil<milliseconds>(deadline - steady_clock::now());
+    if (left.count() <= 0 || stopping) return false;
+    pollfd p{socket, POLLIN, 0};
+    // Stopping is looked at ten times a second. In step, the round of another client may
+    // have come meanwhile: it has to ask again before this one gets more.
+    milliseconds::rep slice = settings.step ? 5 : 100;
+    if (poll(&p, 1, static_cast<int>(std::min(left.count(), slice))) == 0) Ask();
+  }
+}
+
+bool Client::Peek(milliseconds timeout) {
+  std::lock_guard<std::mutex> reader(reading);
+  Ask();
+  return Wait(*links[0], steady_clock::now() + timeout);
+}
+
+void Client::Read() {
+  std::lock_guard<std::mutex> reader(reading);
+  if (Round() && Incomplete()) Round();
+}
+
+// Waits for a round of all connections and delivers it. It reports false if stopping.
+bool Client::Round() {
+  Ask();
+  constexpr auto never = hours(24 * 365 * 100);
+  if (!Wait(*links[0], steady_clock::now() + never)) return false;
+  for (auto &[index, link] : links) {
+    if (index == 0) continue;
+    if (settings.step) {
+      if (!Wait(*link, steady_clock::now() + never)) return false;
+    } else {
+      std::lock_guard<std::recursive_mutex> lock(mutex);
+      Take(*link);
+    }
+  }
+  Deliver();
+  return true;
+}
+
+// Reports whether a device has no data after the first round since it was opened. In
+// step, a device that is opened after another one has data in the second round.
+bool Client::Incomplete() {
+  std::lock_guard<std::recursive_mutex> lock(mutex);
+  bool any = false;
+  for (Device *d : devices) {
+    any = any || (d->opened && !d->valid);
+    d->opened = false;
+  }
+  return any;
+}
+
+// Tells all devices of the rounds that have been taken, and calls what wants to know.
+void Client::Deliver() {
+  std::vector<std::function<void()>> calls;
+  {
+    std::lock_guard<std::recursive_mutex> lock(mutex);
+    for (Device *d : devices) {
+      if (d->absent || !d->link->waiting) continue;
+      const player::CRobot &robot = d->link->robot;
+      if (!robot.Has(d->letter)) continue;
+      double now = duration<double>(steady_clock::now().time_since_epoch()).count();
+      if (auto age = robot.Age(d->letter)) now = duration<double>(robot.ServerTime() - *age).count();
+      constexpr double rounding = 1e-4; // s: ages are whole us
+      if (d->valid && std::fabs(now - d->time) < rounding) continue;
+      d->elapsed = d->valid ? now - d->time : 0;
+      d->time = now;
+      d->valid = d->fresh = true;
+      for (auto &slot : d->slots) calls.push_back(slot.second);
+    }
+    for (auto &[index, link] : links) link->waiting = false;
+  }
+  for (auto &call : calls) call();
+}
+
+// ---- Devices ----
+
+// Requests a device for reading, or reading and writing. It returns why not.
+static std::string open(Link &link, char letter, char access) {
+  const char pairs[] = {letter, access, 0};
+  player::CRobot &robot = link.robot;
+  int r = robot.Request(pairs);
+  if (r == PLAYER_OK) {
+    link.users[letter]++;
+    return "";
+  }
+  std::string reason = robot.Reason(letter);
+  return reason.empty() ? robot.Error() : reason;
+}
+
+Device::Device(std::shared_ptr<Client> c, const Interface &i, uint32_t n)
+    : interface(i), index(n), letter(i.letter), client(std::move(c)), link(nullptr) {
+  std::lock_guard<std::recursive_mutex> lock(client->mutex);
+  std::string why;
+  if (i.code == PLAYER_RANGER_CODE) {
+    // The index counts the rangers that the robot has.
+    link = client->At(0);
+    uint32_t place = 0;
+    for (char candidate : client->settings.rangers) {
+      std::string refused = open(*link, candidate, 'r');
+      if (refused.empty() && place++ == n) {
+        letter = candidate;
+        break;
+      }
+      if (refused.empty()) {
+        if (--link->users[candidate] == 0) link->robot.Request(candidate == 's' ? "sc" : "lc");
+        continue;
+      }
+      why += (why.empty() ? "" : "; ") + refused;
+    }
+    if (letter) why.clear();
+    else if (why.empty()) why = "the robot has " + std::to_string(place) + " of them, see PLAYERC_RANGERS";
+  } else if (letter) {
+    try {
+      link = client->At(n);
+      why = open(*link, letter, i.access);
+    } catch (const Failure &f) {
+      why = f.text;
+    }
+  } else if (i.code != PLAYER_SIMULATION_CODE && i.code != PLAYER_GRAPHICS2D_CODE) {
+    why = "this server has no such devices, see clients/playerc/README.md";
+  }
+  if (!why.empty()) {
+    std::string text = std::string(i.name) + ":" + std::to_string(n) + " is not here: " + why;
+    if (!client->settings.tolerant) throw Failure{text};
+    fprintf(stderr, "playerc: %s; the program goes on without it\n", text.c_str());
+    link = nullptr;
+  }
+  if (!link) {
+    absent = true;
+    link = client->links[0].get();
+  }
+  opened = !absent;
+  client->devices.push_back(this);
+}
+
+Device::~Device() {
+  std::lock_guard<std::recursive_mutex> lock(client->mutex);
+  auto &all = client->devices;
+  all.erase(std::remove(all.begin(), all.end(), this), all.end());
+  if (absent || --link->users[letter] > 0 || link->robot.Socket() < 0) return;
+  const char pairs[] = {letter, 'c', 0};
+  link->robot.Request(pairs);
+}
+
+void Device::Send(const std::function<int(player::CRobot &)> &order) {
+  std::lock_guard<std::recursive_mutex> lock(client->mutex);
+  if (absent) return;
+  if (order(link->robot) != PLAYER_OK) throw Failure{std::string(interface.name) + ":" + std::to_string(index) + ": " + link->robot.Error()};
+}
+
+// Rounds to a whole number that a command has room for. What is not zero stays so: a
+// loop that turns slowly to its goal must not stand still before it.
+static int whole(double v) {
+  double r = std::round(v);
+  if (r == 0 && v != 0) r = v > 0 ? 1 : -1;
+  return static_cast<int>(std::clamp(r, -32767.0, 32767.0));
+}
+
+void Device::Drive(double speed, double turnrate) {
+  if (!std::isfinite(speed) || !std::isfinite(turnrate)) throw Failure{"a speed is not a number"};
+  Send([&](player::CRobot &robot) { return robot.SetSpeed(whole(speed * 1000), whole(Degrees(turnrate))); });
+}
+
+static player_pose2d_t raw(const player::CRobot &robot) {
+  int heading = robot.position->heading;
+  return {robot.position->xpos / 1000.0, robot.position->ypos / 1000.0, Radians(heading > 180 ? heading - 360 : heading)};
+}
+
+player_pose2d_t Device::Pose() const {
+  return With([&](const player::CRobot &robot) -> player_pose2d_t {
+    if (!valid) return target;
+    player_pose2d_t p = raw(robot);
+    if (origin.px == target.px && origin.py == target.py && origin.pa == target.pa) return p;
+    double turn = target.pa - origin.pa, x = p.px - origin.px, y = p.py - origin.py;
+    return {target.px + x * cos(turn) - y * sin(turn), target.py + x * sin(turn) + y * cos(turn), Normal(p.pa + turn)};
+  });
+}
+
+player_pose2d_t Device::Velocity() const {
+  return With([&](const player::CRobot &robot) -> player_pose2d_t {
+    if (!valid) return {};
+    return {robot.position->speed / 1000.0, 0, Radians(robot.position->turnrate)};
+  });
+}
+
+void Device::SetPose(player_pose2d_t pose) {
+  std::lock_guard<std::recursive_mutex> lock(client->mutex);
+  origin = absent ? player_pose2d_t{} : raw(link->robot);
+  target = pose;
+}
+
+// ---- Ranges ----
+
+// Ranges of a laser above this one, mm, are no distances (docs/PROTOCOL.md 7.3). Its
+// maximum is what it reads without an echo, so that programs may compare with it.
+constexpr int laser_valid = 8182;
+constexpr double laser_max = 8.191;
+// A sonar of the Pioneer reads this without an echo, m.
+constexpr double sonar_max = 5;
+
+// The sonars of the Pioneer 2-DX, in the order of PROTOCOL 7.2: m, degrees.
+static const struct {
+  double x, y, yaw;
+} sonars[PLAYER_SONARS] = {
+    {0.069, 0.136, 90},    {0.114, 0.119, 50},    {0.148, 0.078, 30},    {0.166, 0.027, 10},    {0.166, -0.027, -10},  {0.148, -0.078, -30},
+    {0.114, -0.119, -50},  {0.069, -0.136, -90},  {-0.157, -0.136, -90}, {-0.203, -0.119, -130}, {-0.237, -0.078, -150}, {-0.255, -0.027, -170},
+    {-0.255, 0.027, 170},  {-0.237, 0.078, 150},  {-0.203, 0.119, 130},  {-0.157, 0.136, 90},
+};
+
+unsigned Device::Elements() const { return absent ? 0 : Laser() ? client->settings.laser_count : +PLAYER_SONARS; }
+unsigned Device::Count() const {
+  return With([&](const player::CRobot &) { return valid ? Elements() : 0; });
+}
+double Device::MaxRange() const { return Laser() ? laser_max : sonar_max; }
+double Device::Resolution() const { return Laser() ? client->settings.laser_angle / (client->settings.laser_count - 1) : 0; }
+
+double Device::Bearing(unsigned i) const {
+  if (!Laser()) return i < PLAYER_SONARS ? Radians(sonars[i].yaw) : 0;
+  return -client->settings.laser_angle / 2 + i * Resolution();
+}
+
+double Device::Range(unsigned i) const {
+  return With([&](const player::CRobot &robot) {
+    if (!valid || i >= Elements()) return MaxRange();
+    if (!Laser()) return robot.sonar[i] == 0 ? sonar_max : robot.sonar[i] / 1000.0; // 0: it has not fired yet
+    double reading = std::round((Degrees(Bearing(i)) + 90) * 2);
+    if (reading < 0 || reading >= PLAYER_LASERS) return laser_max;
+    int range = robot.laser[static_cast<int>(reading)];
+    return range > laser_valid ? laser_max : range / 1000.0;
+  });
+}
+
+player_pose3d_t Device::ElementPose(unsigned i) const {
+  if (i >= Elements()) return {};
+  return Laser() ? At(0, 0, 0) : At(sonars[i].x, sonars[i].y, Radians(sonars[i].yaw));
+}
+
+// ---- Bumpers ----
+
+unsigned Device::Bumpers() const {
+  return With([&](const player::CRobot &) { return !valid ? 0 : client->settings.bumpers == Settings::All ? 10 : 2; });
+}
+
+bool Device::Bumped(unsigned i) const {
+  return With([&](const player::CRobot &robot) {
+    // Five in front, from the left, and five at the back, from the right; a Create has
+    // one at the right and one at the left.
+    if (!valid) return false;
+    unsigned front = robot.misc->frontbumpers, all = front | static_cast<unsigned>(robot.misc->rearbumpers) << 5;
+    if (i >= Bumpers()) return false;
+    switch (client->settings.bumpers) {
+    case Settings::All:
+      return (all >> i & 1) != 0;
+    case Settings::Create:
+      return (front >> (1 - i) & 1) != 0;
+    default:
+      return (front & (i == 0 ? 0x07u : 0x1cu)) != 0; // a head-on collision is both
+    }
+  });
+}
+
+// ---- Blobs ----
+
+// The pure colour of each channel of the simulation (docs/STAGE.md).
+static uint32_t colour(unsigned channel) {
+  static const uint32_t colours[] = {0xff0000, 0x00ff00, 0x0000ff, 0xffff00, 0xff8000, 0x800080, 0x00ffff, 0xff00ff, 0xffc0cb, 0xa52a2a};
+  if (channel < std::size(colours)) return colours[channel];
+  return channel == player::ACTS_NUM_CHANNELS - 1 ? 0xffffff : 0;
+}
+
+unsigned Device::Blobs() const {
+  return With([&](const player::CRobot &robot) {
+    unsigned n = 0;
+    for (int channel = 0; valid && channel < player::ACTS_NUM_CHANNELS; channel++) n += static_cast<unsigned>(robot.vision->NumBlobs[channel]);
+    return n;
+  });
+}
+
+// The image of ACTS, pixels, and the height of the lens above the floor, m.
+constexpr double image_width = 160, image_height = 120, lens = 0.45;
+
+// Returns how far the foot of a blob is away, for what stands on the floor and a camera
+// that looks ahead; 0: it is not below the horizon.
+static double distance(const player::CBlob &b) {
+  double focal = image_width / 2 / tan(FieldOfView(0) / 2);
+  double below = b.bottom + 1 - image_height / 2, aside = b.x + 0.5 - image_width / 2;
+  if (below <= 0) return 0;
+  return std::hypot(lens * focal / below, aside * lens / below);
+}
+
+player_blobfinder_blob_t Device::Blob(unsigned i) const {
+  return With([&](const player::CRobot &robot) {
+    player_blobfinder_blob_t out{};
+    if (i >= Blobs()) return out;
+    unsigned channel = 0;
+    for (; i >= static_cast<unsigned>(robot.vision->NumBlobs[channel]); channel++) i -= static_cast<unsigned>(robot.vision->NumBlobs[channel]);
+    const player::CBlob &b = robot.vision->Blobs[channel][i];
+    double across = client->settings.width / image_width, down = client->settings.height / image_height;
+    auto x = [&](double v) { return static_cast<uint32_t>(v * across); };
+    auto y = [&](double v) { return static_cast<uint32_t>(v * down); };
+    out.id = channel;
+    out.color = colour(channel);
+    out.area = static_cast<uint32_t>(b.area * across * down);
+    out.x = x(b.x);
+    out.y = y(b.y);
+    out.left = x(b.left);
+    out.right = x(b.right);
+    out.top = y(b.top);
+    out.bottom = y(b.bottom);
+    out.range = static_cast<float>(distance(b));
+    return out;
+  });
+}
+
+// ---- The world ----
+
+// Has an order carried out, or none, and returns the state afterwards.
+static player::Simulation world(const Client &client, const char *order) {
+  std::string host = client.host, port = "8080";
+  const std::string &address = client.settings.simulation;
+  if (!address.empty()) {
+    auto colon = address.rfind(':');
+    host = address.substr(0, colon);
+    port = address.substr(colon + 1);
+  }
+  player::Simulation w(host, atoi(port.c_str()));
+  w.timeout = client.patience;
+  int r = order ? w.Order(order) : w.Read();
+  if (r == PLAYER_OK) return w;
+  std::string text = "the simulation at " + host + ":" + port + ": " + w.Error();
+  if (r != PLAYER_REFUSED) text += "; start the server with -stage and -http, or set PLAYERC_SIMULATION to the HOST:PORT of its dashboard";
+  throw Failure{text};
+}
+
+double WorldTime(const Client &client) { return world(client, nullptr).time; }
+
+player_pose2d_t WorldPose(const Client &client, const std::string &name) {
+  for (const player_mover &m : world(client, nullptr).movers)
+    if (name == m.name) return {m.x, m.y, Normal(Radians(m.heading))};
+  throw Failure{"the world has no robot and no thing that can move with the name " + name};
+}
+
+void SetWorldPose(const Client &client, const std::string &name, player_pose2d_t pose) {
+  if (!std::isfinite(pose.px) || !std::isfinite(pose.py) || !std::isfinite(pose.pa)) throw Failure{"the pose of " + name + " is not a number"};
+  std::string order = R"({"move":[{"name":")";
+  for (char c : name) {
+    if (c == '"' || c == '\\') order += '\\';
+    order += c;
+  }
+  char numbers[3 * 350]; // a double has up to 309 digits before the point
+  snprintf(numbers, sizeof numbers, R"(","x":%.6f,"y":%.6f,"heading":%.6f}]})", pose.px, pose.py, Degrees(pose.pa));
+  world(client, (order + numbers).c_str());
+}
+
+}  // namespace playerc

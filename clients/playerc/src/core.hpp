@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// core.hpp is what the libraries of Player 2 and 3 have in common here: the
+// connections of one of their clients to this server, and the data of devices in their
+// units, metres and radians.
+#ifndef PLAYERC_CORE_HPP
+#define PLAYERC_CORE_HPP
+
+#include <libplayerc/playerc.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "player.hpp"
+
+namespace playerc {
+
+// Failure is thrown when a call does not succeed. Its text says what to do.
+struct Failure {
+  std::string text;
+};
+
+// Settings are read from the environment: README.md describes them.
+struct Settings {
+  bool step = false;                       // PLAYERC_STEP
+  bool tolerant = false;                   // PLAYERC_MISSING
+  std::string rangers = "sl";              // PLAYERC_RANGERS, letters of devices
+  unsigned laser_count = PLAYER_LASERS;    // PLAYERC_LASER
+  double laser_angle = M_PI;               // PLAYERC_LASER
+  enum { Two, All, Create } bumpers = Two; // PLAYERC_BUMPERS
+  unsigned width = 160, height = 120;      // PLAYERC_BLOBFINDER, pixels
+  std::string simulation;                  // PLAYERC_SIMULATION, HOST:PORT; empty: port 8080 of the server's host
+
+  // Throws Failure if a setting is not understood.
+  static Settings Read();
+};
+
+struct Interface {
+  int code;
+  const char *name;
+  char letter; // of the device that serves it; 0: none
+  char access; // that it needs
+};
+
+// Returns NULL for an unknown one.
+const Interface *FindInterface(int code);
+const Interface *FindInterface(const std::string &name);
+
+// Link is the connection to one port.
+struct Link {
+  player::CRobot robot;
+  bool asked = false;        // in step: the next round has been requested
+  bool waiting = false;      // a round has been taken, which no Read has delivered
+  std::map<char, int> users; // of a device
+};
+
+class Client;
+
+// Device is one proxy's part of a device.
+class Device {
+public:
+  const Interface &interface;
+  const uint32_t index;
+  char letter;               // differs from the interface's for rangers
+  bool absent = false;        // tolerated: there is no data, and commands are dropped
+  std::shared_ptr<Client> client;
+  Link *link;
+
+  bool opened = false;       // and no Read since
+
+  // What the latest Read has delivered.
+  bool valid = false, fresh = false;
+  double time = 0, elapsed = 0; // s
+
+  // Where the program has put the odometry: it is at target where the robot's is at origin.
+  player_pose2d_t origin{}, target{};
+
+  int next_slot = 0;
+  std::map<int, std::function<void()>> slots;
+
+  // Opens a device. Throws Failure if the robot does not have it.
+  Device(std::shared_ptr<Client> client, const Interface &interface, uint32_t index);
+  ~Device();
+  Device(const Device &) = delete;
+
+  // Wheels.
+  void Drive(double speed, double turnrate);
+  player_pose2d_t Pose() const;
+  player_pose2d_t Velocity() const;
+  void SetPose(player_pose2d_t pose);
+
+  // Ranges of a laser, or of sonars. The count is 0 before there is data.
+  bool Laser() const { return letter == 'l'; }
+  unsigned Count() const;
+  unsigned Elements() const; // also before there is data
+  double Range(unsigned i) const;
+  double Bearing(unsigned i) const;
+  double MaxRange() const;
+  double Resolution() const;
+  player_pose3d_t ElementPose(unsigned i) const;
+
+  unsigned Bumpers() const;
+  bool Bumped(unsigned i) const;
+
+  unsigned Blobs() const;
+  player_blobfinder_blob_t Blob(unsigned i) const;
+
+  // Sends something to the robot.
+  void Send(const std::function<int(player::CRobot &)> &order);
+  // Calls f with the robot, whose data does not change meanwhile.
+  template <typename F> auto With(F f) const;
+};
+
+// Client is the connections of one client of a program: the one of its port, and
+// others for devices with an index.
+class Client : public std::enable_shared_from_this<Client> {
+public:
+  const std::string host;
+  const uint32_t port;
+  const Settings settings;
+  std::recursive_mutex mutex; // of all below, and of its devices
+  std::chrono::milliseconds patience{10000}; // for connections and requests
+  int retries = 0;            // -1: for ever
+  double retry_pause = 10;    // s
+  std::map<uint32_t, std::unique_ptr<Link>> links; // by index
+  std::vector<Device *> devices;
+  std::atomic<bool> stopping{false}; // Read returns without data
+
+  // Connects.
+  static std::shared_ptr<Client> Connect(const std::string &host, uint32_t port);
+  ~Client();
+  bool Connected();
+  // Waits for a round and delivers it to the devices.
+  void Read();
+  bool Peek(std::chrono::milliseconds timeout);
+  // Returns the connection for devices of an index, which it makes if need be.
+  Link *At(uint32_t index);
+
+private:
+  friend class Device;
+  std::mutex reading; // one thread reads
+  Client(const std::string &host, uint32_t port);
+  std::unique_ptr<Link> Dial(uint32_t number);
+  void Ask();
+  bool Take(Link &link);
+  bool Wait(Link &link, std::chrono::steady_clock::time_point deadline);
+  void Reconnect(Link &link);
+  bool Round();
+  bool Incomplete();
+  void Deliver();
+};
+
+template <typename F> auto Device::With(F f) const {
+  std::lock_guard<std::recursive_mutex> lock(client->mutex);
+  return f(link->robot);
+}
+
+double Radians(double degrees);
+double Degrees(double radians);
+// To (-pi, pi].
+double Normal(double angle);
+player_pose3d_t At(double x, double y, double yaw);
+double Zoom(double fov);          // 0 to 1023
+double FieldOfView(double zoom);  // radians
+
+// The simulated world, behind the address of the dashboard. x and y are in m.
+double WorldTime(const Client &client);  // s
+player_pose2d_t WorldPose(const Client &client, const std::string &name);
+void SetWorldPose(const Client &client, const std::string &name, player_pose2d_t pose);
+
+}  // namespace playerc
+
+#endif

@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The classes of libplayerc++.
+#include <libplayerc++/playerc++.h>
+
+#include <thread>
+
+#include "core.hpp"
+
+namespace PlayerCc {
+
+// What the library has behind the classes.
+struct PlayerClient::Core {
+  std::shared_ptr<playerc::Client> client;
+  std::thread thread;
+};
+
+struct ClientProxy::Device : playerc::Device {
+  using playerc::Device::Device;
+};
+
+// Calls f, whose failures become errors of a function.
+template <typename F> static auto call(const char *function, F f) {
+  try {
+    return f();
+  } catch (const playerc::Failure &failure) {
+    throw PlayerError(function, failure.text);
+  }
+}
+
+// ---- PlayerClient ----
+
+PlayerClient::PlayerClient(const std::string aHostname, uint32_t aPort, int) : mCore(nullptr) {
+  mCore = call("PlayerClient::PlayerClient", [&] { return new Core{playerc::Client::Connect(aHostname, aPort), {}}; });
+}
+
+PlayerClient::~PlayerClient() {
+  StopThread();
+  delete mCore;
+}
+
+bool PlayerClient::Connected() const { return mCore->client->Connected(); }
+
+void PlayerClient::Read() {
+  call("PlayerClient::Read", [&] { mCore->client->Read(); });
+}
+
+bool PlayerClient::Peek(uint32_t timeout) {
+  return call("PlayerClient::Peek", [&] { return mCore->client->Peek(std::chrono::milliseconds(timeout)); });
+}
+
+void PlayerClient::ReadIfWaiting() {
+  if (Peek(0)) Read();
+}
+
+void PlayerClient::StartThread() {
+  if (mCore->thread.joinable()) return;
+  mCore->client->stopping = false;
+  mCore->thread = std::thread([this] {
+    try {
+      while (!mCore->client->stopping) Read();
+    } catch (const PlayerError &e) {
+      std::cerr << "playerc++: the reading thread ends: " << e.GetErrorStr() << std::endl;
+    }
+  });
+}
+
+void PlayerClient::StopThread() {
+  if (!mCore->thread.joinable()) return;
+  mCore->client->stopping = true;
+  mCore->thread.join();
+  mCore->client->stopping = false;
+}
+
+void PlayerClient::Run(uint32_t aTimeout) {
+  mCore->client->stopping = false;
+  while (!mCore->client->stopping) {
+    ReadIfWaiting();
+    std::this_thread::sleep_for(std::chrono::milliseconds(aTimeout));
+  }
+  mCore->client->stopping = false;
+}
+
+void PlayerClient::Stop() { mCore->client->stopping = true; }
+
+void PlayerClient::SetDataMode(uint32_t) {}
+void PlayerClient::SetReplaceRule(bool, int, int, int) {}
+void PlayerClient::SetRequestTimeout(uint32_t seconds) { mCore->client->patience = std::chrono::seconds(seconds); }
+void PlayerClient::SetRetryLimit(int limit) { mCore->client->retries = limit; }
+int PlayerClient::GetRetryLimit() const { return mCore->client->retries; }
+void PlayerClient::SetRetryTime(double seconds) { mCore->client->retry_pause = seconds; }
+double PlayerClient::GetRetryTime() const { return mCore->client->retry_pause; }
+void PlayerClient::RequestDeviceList() {}
+std::string PlayerClient::GetHostname() const { return mCore->client->host; }
+uint32_t PlayerClient::GetPort() const { return mCore->client->port; }
+
+int PlayerClient::LookupCode(std::string aName) const {
+  const playerc::Interface *i = playerc::FindInterface(aName);
+  return i ? i->code : 0;
+}
+
+std::string PlayerClient::LookupName(int aCode) const {
+  const playerc::Interface *i = playerc::FindInterface(aCode);
+  return i ? i->name : "unknown";
+}
+
+// ---- ClientProxy ----
+
+ClientProxy::ClientProxy(PlayerClient *aPc, uint32_t aIndex, int aCode) : mPc(aPc), mDevice(nullptr) {
+  const playerc::Interface &i = *playerc::FindInterface(aCode);
+  if (!aPc) throw PlayerError(i.name, "a proxy needs a PlayerClient");
+  mDevice = call(i.name, [&] { return new Device(aPc->mCore->client, i, aIndex); });
+}
+
+ClientProxy::~ClientProxy() { delete mDevice; }
+
+bool ClientProxy::IsValid() const { return mDevice->valid; }
+bool ClientProxy::IsFresh() const { return mDevice->fresh; }
+void ClientProxy::NotFresh() { mDevice->fresh = false; }
+std::string ClientProxy::GetDriverName() const { return "player"; }
+double ClientProxy::GetDataTime() const { return mDevice->time; }
+double ClientProxy::GetElapsedTime() const { return mDevice->elapsed; }
+uint32_t ClientProxy::GetIndex() const { return mDevice->index; }
+uint32_t ClientProxy::GetInterface() const { return static_cast<uint32_t>(mDevice->interface.code); }
+std::string ClientProxy::GetInterfaceStr() const { return mDevice->interface.name; }
+void ClientProxy::SetReplaceRule(bool, int, int) {}
+
+int ClientProxy::Connect(Slot *aSlot) {
+  std::shared_ptr<Slot> slot(aSlot);
+  std::lock_guard<std::recursive_mutex> lock(mDevice->client->mutex);
+  mDevice->slots[++mDevice->next_slot] = [slot] { slot->Call(); };
+  return mDevice->next_slot;
+}
+
+void ClientProxy::DisconnectReadSignal(connection_t aSubscriber) {
+  std::lock_guard<std::recursive_mutex> lock(mDevice->client->mutex);
+  mDevice->slots.erase(aSubscriber);
+}
+
+// ---- Position2dProxy ----
+
+Position2dProxy::Position2dProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_POSITION2D_CODE) {}
+
+void Position2dProxy::SetSpeed(double aXSpeed, double aYawSpeed) {
+  call("Position2dProxy::SetSpeed", [&] { mDevice->Drive(aXSpeed, aYawSpeed); });
+}
+void Position2dProxy::SetSpeed(double aXSpeed, double, double aYawSpeed) { SetSpeed(aXSpeed, aYawSpeed); }
+
+// The robot turns the way to the heading in about a second.
+void Position2dProxy::SetVelHead(double aXSpeed, double aYawHead) { SetSpeed(aXSpeed, playerc::Normal(aYawHead - GetYaw())); }
+
+void Position2dProxy::SetCarlike(double aXSpeed, double aDriveAngle) {
+  constexpr double wheelbase = 0.32;  // m, the distance of a Pioneer's wheels
+  SetSpeed(aXSpeed, aXSpeed * std::tan(playerc::Normal(aDriveAngle)) / wheelbase);
+}
+
+void Position2dProxy::SetMotorEnable(bool enable) {
+  call("Position2dProxy::SetMotorEnable", [&] { mDevice->Send([&](player::CRobot &robot) { return robot.ChangeMotorState(enable); }); });
+}
+
+double Position2dProxy::GetXPos() const { return mDevice->Pose().px; }
+double Position2dProxy::GetYPos() const { return mDevice->Pose().py; }
+double Position2dProxy::GetYaw() const { return mDevice->Pose().pa; }
+double Position2dProxy::GetXSpeed() const { return mDevice->Velocity().px; }
+double Position2dProxy::GetYawSpeed() const { return mDevice->Velocity().pa; }
+bool Position2dProxy::GetStall() const {
+  return mDevice->With([&](const player::CRobot &robot) { return mDevice->valid && robot.position->stalls != 0; });
+}
+
+void Position2dProxy::ResetOdometry() {
+  call("Position2dProxy::ResetOdometry", [&] {
+    mDevice->Send([&](player::CRobot &robot) {
+      mDevice->origin = mDevice->target = player_pose2d_t();
+      return robot.ResetPosition();
+    });
+  });
+}
+
+void Position2dProxy::SetOdometry(double aX, double aY, double aYaw) { mDevice->SetPose({aX, aY, aYaw}); }
+
+void Position2dProxy::RequestGeom() {}
+// The body of the Pioneer 2-DX, whose wheels are in front of its middle.
+player_pose3d_t Position2dProxy::GetOffset() const { return playerc::At(-0.04, 0, 0); }
+player_bbox3d_t Position2dProxy::GetSize() const { return {0.38, 0.44, 0.22}; }
+
+// ---- Ranges ----
+
+LaserProxy::LaserProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_LASER_CODE) {}
+
+uint32_t LaserProxy::GetCount() const { return mDevice->Count(); }
+double LaserProxy::GetMaxRange() const { return mDevice->MaxRange(); }
+double LaserProxy::GetScanRes() const { return mDevice->Resolution(); }
+double LaserProxy::GetMinAngle() const { return mDevice->Bearing(0); }
+double LaserProxy::GetMaxAngle() const { return -mDevice->Bearing(0); }
+double LaserProxy::GetRange(uint32_t aIndex) const { return mDevice->Range(aIndex); }
+double LaserProxy::GetBearing(uint32_t aIndex) const { return mDevice->Bearing(aIndex); }
+
+player_point_2d_t LaserProxy::GetPoint(uint32_t aIndex) const {
+  double range = GetRange(aIndex), bearing = GetBearing(aIndex);
+  return {range * std::cos(bearing), range * std::sin(bearing)};
+}
+
+// Returns the shortest reading of an interval.
+static double nearest(const playerc::Device &d, unsigned begin, unsigned end) {
+  double shortest = d.MaxRange();
+  for (; begin < end; begin++) shortest = std::min(shortest, d.Range(begin));
+  return shortest;
+}
+
+double LaserProxy::MinRight() const { return nearest(*mDevice, 0, GetCount() / 2 + GetCount() % 2); }
+double LaserProxy::MinLeft() const { return nearest(*mDevice, GetCount() / 2 + GetCount() % 2, GetCount()); }
+
+// A SICK LMS-200 on a Pioneer 2-DX.
+constexpr double laser_ahead = 0.08;
+player_pose3d_t LaserProxy::GetPose() const { return playerc::At(laser_ahead, 0, 0); }
+player_bbox3d_t LaserProxy::GetSize() const { return {0.155, 0.156, 0.19}; }
+player_pose3d_t LaserProxy::GetRobotPose() const { return player_pose3d_t(); }
+
+SonarProxy::SonarProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_SONAR_CODE) {}
+uint32_t SonarProxy::GetCount() const { return mDevice->Count(); }
+double SonarProxy::GetScan(uint32_t aIndex) const { return mDevice->Range(aIndex); }
+uint32_t SonarProxy::GetPoseCount() const { return mDevice->Elements(); }
+player_pose3d_t SonarProxy::GetPose(uint32_t aIndex) const { return mDevice->ElementPose(aIndex); }
+
+IrProxy::IrProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_IR_CODE) {}
+uint32_t IrProxy::GetCount() const { return mDevice->Count(); }
+double IrProxy::GetRange(uint32_t aIndex) const { return mDevice->Range(aIndex); }
+uint32_t IrProxy::GetPoseCount() const { return mDevice->Elements(); }
+player_pose3d_t IrProxy::GetPose(uint32_t aIndex) const { return mDevice->ElementPose(aIndex); }
+
+RangerProxy::RangerProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_RANGER_CODE) {}
+// A laser is one element, whatever the number of its readings.
+uint32_t RangerProxy::GetElementCount() const { return mDevice->Laser() ? 1 : mDevice->Elements(); }
+uint32_t RangerProxy::GetRangeCount() const { return mDevice->Count(); }
+double RangerProxy::GetRange(uint32_t aIndex) const { return mDevice->Range(aIndex); }
+double RangerProxy::GetMinAngle() const { return mDevice->Laser() ? mDevice->Bearing(0) : 0; }
+double RangerProxy::GetMaxAngle() const { return mDevice->Laser() ? -mDevice->Bearing(0) : 0; }
+double RangerProxy::GetAngularRes() const { return mDevice->Resolution(); }
+double RangerProxy::GetMaxRange() const { return mDevice->MaxRange(); }
+player_pose3d_t RangerProxy::GetDevicePose() const { return mDevice->Laser() ? playerc::At(laser_ahead, 0, 0) : player_pose3d_t(); }
+player_bbox3d_t RangerProxy::GetDeviceSize() const {
+  if (mDevice->Laser()) return {0.155, 0.156, 0.19};
+  return player_bbox3d_t();
+}
+player_pose3d_t RangerProxy::GetElementPose(uint32_t aIndex) const { return mDevice->ElementPose(aIndex); }
+player_bbox3d_t RangerProxy::GetElementSize(uint32_t) const { return player_bbox3d_t(); }
+
+// ---- Bumpers and battery ----
+
+BumperProxy::BumperProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_BUMPER_CODE) {}
+uint32_t BumperProxy::GetCount() const { return mDevice->Bumpers(); }
+bool BumperProxy::IsBumped(uint32_t aIndex) const { return mDevice->Bumped(aIndex); }
+bool BumperProxy::IsAnyBumped() const {
+  return mDevice->With([&](const player::CRobot &robot) { return mDevice->valid && (robot.misc->frontbumpers | robot.misc->rearbumpers) != 0; });
+}
+player_pose3d_t BumperProxy::GetPose(uint32_t) const { return player_pose3d_t(); }
+
+PowerProxy::PowerProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_POWER_CODE) {}
+double PowerProxy::GetCharge() const {
+  return mDevice->With([&](const player::CRobot &robot) { return mDevice->valid ? robot.misc->voltage / 10.0 : 0.0; });
+}
+double PowerProxy::GetPercent() const {
+  constexpr double empty = 11.0, full = 12.6;  // V, of a lead battery of 12 V
+  return std::clamp((GetCharge() - empty) / (full - empty) * 100, 0.0, 100.0);
+}
+
+// ---- GripperProxy ----
+
+GripperProxy::GripperProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_GRIPPER_CODE) {}
+
+static void grip(playerc::Device &d, const char *function, unsigned char command) {
+  call(function, [&] { d.Send([&](player::CRobot &robot) { return robot.SetGripper(command); }); });
+}
+
+void GripperProxy::Open() { grip(*mDevice, "GripperProxy::Open", player::GRIPopen); }
+void GripperProxy::Close() { grip(*mDevice, "GripperProxy::Close", player::GRIPclose); }
+void GripperProxy::Stop() { grip(*mDevice, "GripperProxy::Stop", player::GRIPhalt); }
+void GripperProxy::Store() { grip(*mDevice, "GripperProxy::Store", player::GRIPstore); }
+void GripperProxy::Retrieve() { grip(*mDevice, "GripperProxy::Retrieve", player::GRIPdeploy); }
+
+uint32_t GripperProxy::GetState() const {
+  return mDevice->With([&](const player::CRobot &robot) -> uint32_t {
+    const player::CGripper &g = *robot.gripper;
+    if (!mDevice->valid) return 0;
+    if (g.paddlesError) return PLAYER_GRIPPER_STATE_ERROR;
+    if (g.paddlesMoving) return PLAYER_GRIPPER_STATE_MOVING;
+    return g.paddlesOpen ? PLAYER_GRIPPER_STATE_OPEN : PLAYER_GRIPPER_STATE_CLOSED;
+  });
+}
+
+uint32_t GripperProxy::GetBeams() const {
+  return mDevice->With([&](const player::CRobot &robot) -> uint32_t {
+    if (!mDevice->valid) return 0;
+    return (robot.gripper->outerBeamObstructed ? 1u : 0u) | (robot.gripper->innerBeamObstructed ? 2u : 0u);
+  });
+}
+
+// The gripper of the Pioneer 2: its paddles are 10 cm long and open 21.5 cm.
+player_pose3d_t GripperProxy::GetPose() const { return playerc::At(0.18, 0, 0); }
+player_bbox3d_t GripperProxy::GetOuterSize() const { return {0.315, 0.10, 0.10}; }
+player_bbox3d_t GripperProxy::GetInnerSize() const { return {0.215, 0.10, 0.10}; }
+
+// ---- PtzProxy ----
+
+PtzProxy::PtzProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_PTZ_CODE) {}
+
+void PtzProxy::SetCam(double aPan, double aTilt, double aZoom) {
+  auto degrees = [](double angle) { return static_cast<int>(std::lround(std::clamp(playerc::Degrees(angle), -1000.0, 1000.0))); };
+  call("PtzProxy::SetCam", [&] {
+    mDevice->Send([&](player::CRobot &robot) {
+      int zoom = aZoom > 0 ? static_cast<int>(std::lround(playerc::Zoom(aZoom))) : robot.ptz->zoom;
+      return robot.SetPTZ(degrees(aPan), degrees(aTilt), zoom);
+    });
+  });
+}
+
+double PtzProxy::GetPan() const {
+  return mDevice->With([&](const player::CRobot &robot) { return mDevice->valid ? playerc::Radians(robot.ptz->pan) : 0.0; });
+}
+double PtzProxy::GetTilt() const {
+  return mDevice->With([&](const player::CRobot &robot) { return mDevice->valid ? playerc::Radians(robot.ptz->tilt) : 0.0; });
+}
+double PtzProxy::GetZoom() const {
+  return mDevice->With([&](const player::CRobot &robot) { return mDevice->valid ? playerc::FieldOfView(robot.ptz->zoom) : 0.0; });
+}
+
+// ---- BlobfinderProxy ----
+
+BlobfinderProxy::BlobfinderProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_BLOBFINDER_CODE) {}
+uint32_t BlobfinderProxy::GetCount() const { return mDevice->Blobs(); }
+playerc_blobfinder_blob_t BlobfinderProxy::GetBlob(uint32_t aIndex) const { return mDevice->Blob(aIndex); }
+uint32_t BlobfinderProxy::GetWidth() const { return mDevice->valid ? mDevice->client->settings.width : 0; }
+uint32_t BlobfinderProxy::GetHeight() const { return mDevice->valid ? mDevice->client->settings.height : 0; }
+
+// ---- SimulationProxy ----
+
+SimulationProxy::SimulationProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_SIMULATION_CODE) {
+  call("SimulationProxy::SimulationProxy", [&] { playerc::WorldTime(*mDevice->client); });
+}
+
+void SimulationProxy::SetPose2d(const char *identifier, double x, double y, double a) {
+  call("SimulationProxy::SetPose2d", [&] { playerc::SetWorldPose(*mDevice->client, identifier, {x, y, a}); });
+}
+
+void SimulationProxy::GetPose2d(const char *identifier, double &x, double &y, double &a) {
+  player_pose2d_t pose = call("SimulationProxy::GetPose2d", [&] { return playerc::WorldPose(*mDevice->client, identifier); });
+  x = pose.px;
+  y = pose.py;
+  a = pose.pa;
+}
+
+void SimulationProxy::SetPose3d(const char *identifier, double x, double y, double, double, double, double yaw) { SetPose2d(identifier, x, y, yaw); }
+
+void SimulationProxy::GetPose3d(const char *identifier, double &x, double &y, double &z, double &roll, double &pitch, double &yaw, double &time) {
+  GetPose2d(identifier, x, y, yaw);
+  z = roll = pitch = 0;
+  call("SimulationProxy::GetPose3d", [&] { time = playerc::WorldTime(*mDevice->client); });
+}
+
+static void no_properties(const char *function, const char *name) {
+  throw PlayerError(function, std::string("the property ") + name + " is in the world file: a program does not read or change it");
+}
+
+void SimulationProxy::GetProperty(const char *, const char *name, void *, size_t) { no_properties("SimulationProxy::GetProperty", name); }
+void SimulationProxy::SetProperty(const char *, const char *name, void *, size_t) { no_properties("SimulationProxy::SetProperty", name); }
+
+// ---- What does nothing, and what throws ----
+
+Graphics2dProxy::Graphics2dProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_GRAPHICS2D_CODE) {}
+CameraProxy::CameraProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_CAMERA_CODE) {}
+LocalizeProxy::LocalizeProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_LOCALIZE_CODE) {}
+PlannerProxy::PlannerProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_PLANNER_CODE) {}
+FiducialProxy::FiducialProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_FIDUCIAL_CODE) {}
+SpeechProxy::SpeechProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_SPEECH_CODE) {}
+
+// ---- Printing ----
+
+std::ostream &operator<<(std::ostream &os, const PlayerClient &c) {
+  return os << c.GetHostname() << ":" << c.GetPort() << (c.Connected() ? " connected" : " not connected");
+}
+
+std::ostream &operator<<(std::ostream &os, const ClientProxy &p) {
+  return os << "#" << p.GetInterfaceStr() << " (" << p.GetIndex() << ")" << (p.IsValid() ? "" : ": no data yet") << std::endl;
+}
+
+static std::ostream &title(std::ostream &os, const ClientProxy &p) { return os << p; }
+
+// Prints readings in a line.
+template <typename P> static std::ostream &readings(std::ostream &os, const P &p, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) os << (i ? " " : "") << p[i];
+  return os << std::endl;
+}
+
+std::ostream &operator<<(std::ostream &os, const Position2dProxy &p) {
+  return title(os, p) << "xpos\typos\tyaw\tspeed\tyawspeed\tstall" << std::endl
+                      << p.GetXPos() << '\t' << p.GetYPos() << '\t' << p.GetYaw() << '\t' << p.GetXSpeed() << '\t' << p.GetYawSpeed() << '\t' << p.GetStall()
+                      << std::endl;
+}
+
+std::ostream &operator<<(std::ostream &os, const LaserProxy &p) {
+  title(os, p) << p.GetCount() << " readings from " << p.GetMinAngle() << " to " << p.GetMaxAngle() << ", at most " << p.GetMaxRange() << std::endl;
+  return readings(os, p, p.GetCount());
+}
+
+std::ostream &operator<<(std::ostream &os, const SonarProxy &p) { return readings(title(os, p), p, p.GetCount()); }
+std::ostream &operator<<(std::ostream &os, const IrProxy &p) { return readings(title(os, p), p, p.GetCount()); }
+std::ostream &operator<<(std::ostream &os, const RangerProxy &p) { return readings(title(os, p), p, p.GetRangeCount()); }
+std::ostream &operator<<(std::ostream &os, const BumperProxy &p) { return readings(title(os, p), p, p.GetCount()); }
+std::ostream &operator<<(std::ostream &os, const PowerProxy &p) { return title(os, p) << p.GetCharge() << " V, " << p.GetPercent() << " %" << std::endl; }
+
+std::ostream &operator<<(std::ostream &os, const GripperProxy &p) {
+  static const char *const states[] = {"unknown", "open", "closed", "moving", "error"};
+  return title(os, p) << states[p.GetState()] << ", beams " << p.GetBeams() << std::endl;
+}
+
+std::ostream &operator<<(std::ostream &os, const PtzProxy &p) {
+  return title(os, p) << "pan\ttilt\tzoom" << std::endl << p.GetPan() << '\t' << p.GetTilt() << '\t' << p.GetZoom() << std::endl;
+}
+
+std::ostream &operator<<(std::ostream &os, const BlobfinderProxy &p) {
+  title(os, p) << "id\tcolor\tarea\tx\ty\tleft\tright\ttop\tbottom\trange" << std::endl;
+  for (uint32_t i = 0; i < p.GetCount(); i++) {
+    playerc_blobfinder_blob_t b = p[i];
+    os << b.id << "\t0x" << std::hex << b.color << std::dec << '\t' << b.area << '\t' << b.x << '\t' << b.y << '\t' << b.left << '\t' << b.right << '\t' << b.top
+       << '\t' << b.bottom << '\t' << b.range << std::endl;
+  }
+  return os;
+}
+
+std::ostream &operator<<(std::ostream &os, const player_point_2d_t &c) { return os << c.px << "," << c.py; }
+std::ostream &operator<<(std::ostream &os, const player_pose2d_t &c) { return os << c.px << "," << c.py << "," << c.pa; }
+std::ostream &operator<<(std::ostream &os, const player_pose3d_t &c) {
+  return os << c.px << "," << c.py << "," << c.pz << "," << c.proll << "," << c.ppitch << "," << c.pyaw;
+}
+std::ostream &operator<<(std::ostream &os, const player_bbox3d_t &c) { return os << c.sw << "," << c.sl << "," << c.sh; }
+
+}  // namespace PlayerCc
