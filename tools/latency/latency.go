@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -23,6 +25,12 @@ const (
 	reportPeriod = time.Second
 	// barWidth is the longest bar of a histogram, in characters.
 	barWidth = 40
+	// binFactor is how much longer the values of one bin are than those of the one
+	// before; leastBin is the bound of the first one, below which no network is measured.
+	binFactor = 1.03
+	leastBin  = 10 * time.Microsecond
+	// maxBins is how many bins fit on a screen. If more have values, bins are joined.
+	maxBins = 40
 )
 
 // Command is the subcommand.
@@ -172,31 +180,51 @@ func (m measurement) report(trip time.Duration) string {
 	return b.String()
 }
 
-// histogram writes how many values are up to each bound: 1, 2, 5, 10 ... of ms.
+// percents are the shares of values of which the report says how long they are at most.
+var percents = [...]float64{1, 5, 25, 50, 75, 95, 99, 99.9}
+
+// histogram writes percentiles, and how many values are in bins that are 3 % wide: what
+// differs less is the same for a robot. Ranges without values are left out.
 func histogram(b *strings.Builder, what string, values []time.Duration) {
 	slices.Sort(values)
-	at := func(percent int) float64 { return ms(values[(len(values)-1)*percent/100]) }
-	fmt.Fprintf(b, "\n%s: median %.3f ms, 95 %% below %.3f, 99 %% below %.3f, longest %.3f\n", what, at(50), at(95), at(99), at(100))
-	bound, steps := 10*time.Microsecond, [...]time.Duration{2, 5, 10}
-	unit := bound
-	var bounds []time.Duration
-	var counts []int
-	for i := 0; len(values) > 0; i++ {
-		n, _ := slices.BinarySearch(values, bound+1)
-		if n > 0 || len(counts) > 0 {
-			bounds, counts = append(bounds, bound), append(counts, n)
-		}
-		values = values[n:]
-		bound = unit * steps[i%len(steps)]
-		if i%len(steps) == len(steps)-1 {
-			unit = bound
-		}
+	last := values[len(values)-1]
+	fmt.Fprintf(b, "\n%s:\n", what)
+	for _, p := range percents {
+		fmt.Fprintf(b, "%6g %% up to %10.3f ms\n", p, ms(values[int(math.Ceil(float64(len(values))*p/100))-1]))
 	}
-	most := slices.Max(counts)
-	for i, n := range counts {
+	fmt.Fprintf(b, "   longest      %10.3f ms\n\n", ms(last))
+	counts := map[int]int{}
+	for _, v := range values {
+		counts[binOf(v)]++
+	}
+	bins := slices.Sorted(maps.Keys(counts))
+	for wide := 2; len(bins) > maxBins; wide++ { // the values are spread: wider bins
+		clear(counts)
+		for _, v := range values {
+			counts[binOf(v)/wide*wide+wide-1]++
+		}
+		bins = slices.Sorted(maps.Keys(counts))
+	}
+	most := slices.Max(slices.Collect(maps.Values(counts)))
+	for _, bin := range bins {
+		n := counts[bin]
 		bar := (n*barWidth + most - 1) / most // one count has a bar of one, at least
-		fmt.Fprintln(b, strings.TrimRight(fmt.Sprintf("%10g ms %7d %s", ms(bounds[i]), n, strings.Repeat("#", bar)), " "))
+		fmt.Fprintf(b, "%18.3f ms %7d %s\n", ms(min(boundOf(bin), last)), n, strings.Repeat("#", bar))
 	}
+}
+
+// binOf returns the bin of a value: bin 0 has all up to leastBin, each other is binFactor
+// times as long as the one before.
+func binOf(v time.Duration) int {
+	if v <= leastBin {
+		return 0
+	}
+	return int(math.Ceil(math.Log(float64(v)/float64(leastBin)) / math.Log(binFactor)))
+}
+
+// boundOf returns the longest value of a bin.
+func boundOf(bin int) time.Duration {
+	return time.Duration(float64(leastBin) * math.Pow(binFactor, float64(bin)))
 }
 
 func ms(d time.Duration) float64 { return d.Seconds() * 1000 }

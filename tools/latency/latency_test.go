@@ -20,26 +20,58 @@ func TestReport(t *testing.T) {
 	want := `
 4 rounds, 10.00 Hz, jitter 20.000 ms
 
-time between rounds: median 100.000 ms, 95 % below 100.000, 99 % below 100.000, longest 130.000
-       100 ms       2 ########################################
-       200 ms       1 ####################
+time between rounds:
+     1 % up to     70.000 ms
+     5 % up to     70.000 ms
+    25 % up to     70.000 ms
+    50 % up to    100.000 ms
+    75 % up to    130.000 ms
+    95 % up to    130.000 ms
+    99 % up to    130.000 ms
+  99.9 % up to    130.000 ms
+   longest         130.000 ms
 
-age of the newest data, as seen from here: median 7.000 ms, 95 % below 7.000, 99 % below 7.000, longest 37.000
-        10 ms       3 ########################################
-        20 ms       0
-        50 ms       1 ##############
+            70.985 ms       1 ########################################
+           101.208 ms       1 ########################################
+           130.000 ms       1 ########################################
+
+age of the newest data, as seen from here:
+     1 % up to      7.000 ms
+     5 % up to      7.000 ms
+    25 % up to      7.000 ms
+    50 % up to      7.000 ms
+    75 % up to      7.000 ms
+    95 % up to     37.000 ms
+    99 % up to     37.000 ms
+  99.9 % up to     37.000 ms
+   longest          37.000 ms
+
+             7.077 ms       3 ########################################
+            37.000 ms       1 ##############
 `
 	if got := m.report(4 * msec); got != want {
 		t.Errorf("%s\nwant%s", got, want)
 	}
 }
 
-func TestHistogramBounds(t *testing.T) {
-	var b strings.Builder
-	histogram(&b, "x", []time.Duration{20 * msec, time.Microsecond, 10 * msec, 11 * msec, 0, 10*msec + 1})
-	for _, want := range []string{"    0.01 ms       2 ##", "\n        10 ms       1 ####", "\n        20 ms       3 ####"} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("%s\nwant %s", b.String(), want)
+// Each value is in the bin whose bound is at most 3 % above it, and there are never more
+// bins than fit on a screen.
+func TestBins(t *testing.T) {
+	for v := leastBin; v < time.Hour; v += v/100 + 1 {
+		if bound := boundOf(binOf(v)); float64(bound) < 0.999999*float64(v) || float64(bound) > 1.030001*float64(v) {
+			t.Fatalf("%v is in the bin up to %v", v, bound)
 		}
+	}
+	if bin := binOf(-time.Second); bin != 0 {
+		t.Errorf("bin %d", bin)
+	}
+	var spread []time.Duration
+	for v := leastBin; v < time.Hour; v = v * 104 / 100 {
+		spread = append(spread, v)
+	}
+	var b strings.Builder
+	histogram(&b, "x", spread)
+	if n := strings.Count(b.String(), "#\n"); n > maxBins || n < maxBins/2 {
+		t.Errorf("%d bins", n)
 	}
 }
