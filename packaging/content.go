@@ -15,13 +15,19 @@ const maintainer = "Player developers <player@example.org>"
 type content struct {
 	source    source
 	binary    []byte
-	manual    []byte
+	help      handbook
 	copyright []byte
 }
 
 // system returns the files of a package, where Debian wants them.
 func (c content) system() ([]file, error) {
-	files := []file{{path: "usr/bin/player", data: c.binary, mode: 0o755}, {path: "usr/share/doc/player/copyright", data: c.copyright}}
+	files := []file{
+		{path: "usr/bin/player", data: c.binary, mode: 0o755},
+		{path: "usr/share/doc/player/copyright", data: c.copyright},
+		{path: "usr/share/bash-completion/completions/player", data: c.help.bash()},
+		{path: "usr/share/zsh/vendor-completions/_player", data: c.help.zsh()},
+		{path: "usr/share/fish/vendor_completions.d/player.fish", data: c.help.fish()},
+	}
 	for to, name := range map[string]string{
 		"usr/lib/systemd/system/player.service": "player.service",
 		"usr/lib/udev/rules.d/60-player.rules":  "60-player.rules",
@@ -44,7 +50,7 @@ func (c content) system() ([]file, error) {
 	for _, f := range []file{
 		{path: "usr/share/doc/player/changelog.Debian.gz", data: []byte(changelog)},
 		{path: "usr/share/doc/player/changelog.gz", data: changes},
-		{path: "usr/share/man/man1/player.1.gz", data: c.manual},
+		{path: "usr/share/man/man1/player.1.gz", data: c.help.manual(c.source)},
 	} {
 		if f.data, err = compress(f.data); err != nil {
 			return nil, err
@@ -62,7 +68,10 @@ func (c content) system() ([]file, error) {
 func (c content) archive(dir string) ([]file, error) {
 	files := []file{
 		{path: dir + "/player", data: c.binary, mode: 0o755},
-		{path: dir + "/player.1", data: c.manual},
+		{path: dir + "/player.1", data: c.help.manual(c.source)},
+		{path: dir + "/completions/player.bash", data: c.help.bash()},
+		{path: dir + "/completions/_player", data: c.help.zsh()},
+		{path: dir + "/completions/player.fish", data: c.help.fish()},
 		{path: dir + "/copyright", data: c.copyright},
 	}
 	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md"} {

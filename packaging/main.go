@@ -15,6 +15,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -78,7 +79,11 @@ func run(output, only, version string, replace bool) error {
 	if err := os.MkdirAll(output, 0o777); err != nil {
 		return err
 	}
-	manual, err := src.manual(filepath.Join(temp, "player"))
+	here := filepath.Join(temp, "player")
+	if err := src.build(here, runtime.GOARCH, ""); err != nil {
+		return err
+	}
+	help, err := handbookOf(here)
 	if err != nil {
 		return err
 	}
@@ -112,7 +117,7 @@ func run(output, only, version string, replace bool) error {
 		if err != nil {
 			return err
 		}
-		c := content{source: src, binary: binary, manual: manual, copyright: rights}
+		c := content{source: src, binary: binary, help: help, copyright: rights}
 		folder := fmt.Sprintf("player-%s-linux-%s", src.version, t.name)
 		files, err := c.archive(folder)
 		if err != nil {

@@ -3,36 +3,22 @@ package main
 import (
 	"fmt"
 	"regexp"
-	"runtime"
 	"strings"
 )
 
-// manual builds the program for this computer at path, asks it for its help and
-// returns the manual page, player(1).
-func (s source) manual(path string) ([]byte, error) {
-	if err := s.build(path, runtime.GOARCH, ""); err != nil {
-		return nil, err
-	}
-	page, err := output(path, "-h")
-	if err != nil {
-		return nil, err
-	}
-	page = oneColumn(page)
+// manual returns the manual page, player(1).
+func (h handbook) manual(s source) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, ".TH PLAYER 1 %s %q \"User Commands\"\n", s.time.Format("2006-01-02"), "player "+s.version)
 	b.WriteString(".SH NAME\nplayer \\- robot device server\n")
-	b.WriteString(".SH DESCRIPTION\n" + roff(page))
-	for _, name := range commandsOf(page) {
-		page, err := output(path, "help", name)
-		if err != nil {
-			return nil, err
-		}
-		fmt.Fprintf(&b, ".SH %s\n%s", roffLine("PLAYER "+strings.ToUpper(name)), roff(page))
+	b.WriteString(".SH DESCRIPTION\n" + roff(h.page))
+	for _, name := range commandsOf(h.page) {
+		fmt.Fprintf(&b, ".SH %s\n%s", roffLine("PLAYER "+strings.ToUpper(name)), roff(h.commands[name]))
 	}
 	b.WriteString(".SH FILES\n.TP\n/etc/player/player.cfg\nwhat the service serves\n" +
 		".TP\n/usr/share/player/worlds\nsimulated worlds, which are also in the program\n" +
 		".TP\n/usr/share/doc/player\nall other documentation\n.TP\n/var/lib/player\nrecordings of the service\n")
-	return []byte(b.String()), nil
+	return []byte(b.String())
 }
 
 // pair matches a line of the list of subcommands, which has two columns.

@@ -77,7 +77,7 @@ func TestDeb(t *testing.T) {
 		needs.Missing(t, "dpkg-deb or nfpm: ", err)
 	}
 	t.Chdir("..") // where packaging runs
-	c := content{source: source{commit: hash, version: "1.2.0", time: at(t)}, binary: []byte("binary"), manual: []byte(".TH"), copyright: []byte("x")}
+	c := content{source: source{commit: hash, version: "1.2.0", time: at(t)}, binary: []byte("binary"), copyright: []byte("x")}
 	files, err := c.system()
 	if err != nil {
 		needs.Missing(t, "git: ", err)
