@@ -182,6 +182,7 @@ func TestCommitOf(t *testing.T) {
 
 func TestDescribe(t *testing.T) {
 	const hash = "93ad744ac1f0e9d35d2a94a8e1f2b7b1f1e2d3c4"
+	now := strings.TrimSpace(number)
 	stamp := []debug.BuildSetting{{Key: "vcs.revision", Value: hash}, {Key: "vcs.modified", Value: "true"}}
 	for _, tt := range []struct {
 		build           string
@@ -191,12 +192,13 @@ func TestDescribe(t *testing.T) {
 		want            string
 	}{
 		{"packaging", "(devel)", nil, "1.2.0", hash, "player 1.2.0 (commit " + hash + ","},
-		{"a checkout", "v1.2.0", stamp[:1], "", "", "player v1.2.0 (commit " + hash + ","},
-		{"a changed checkout", "v1.2.0+dirty", stamp, "", "", "player v1.2.0+dirty (commit " + hash + " with changes,"},
-		{"a module", "v1.2.0", nil, "", "", "player v1.2.0 (commit unknown,"},
-		{"a pseudo-version", "v0.0.0-20261122073412-93ad744ac1f0+dirty", nil, "", "", "(commit 93ad744ac1f0,"},
-		{"-buildvcs=false", "(devel)", nil, "", "", "player (devel) (commit unknown,"},
-		{"a test", "", nil, "", "", "player (devel) (commit unknown,"},
+		{"a checkout", "v1.2.0", stamp[:1], "", "", "player " + now + "-dev (commit " + hash + ","},
+		{"a checkout of the release", "v" + now, stamp[:1], "", "", "player " + now + " (commit " + hash + ","},
+		{"a changed checkout", "v" + now + "+dirty", stamp, "", "", "player " + now + "-dev (commit " + hash + " with changes,"},
+		{"a module", "v" + now, nil, "", "", "player " + now + " (commit unknown,"},
+		{"a pseudo-version", "v0.0.0-20261122073412-93ad744ac1f0+dirty", nil, "", "", "player " + now + "-dev (commit 93ad744ac1f0,"},
+		{"-buildvcs=false", "(devel)", nil, "", "", "player " + now + "-dev (commit unknown,"},
+		{"a test", "", nil, "", "", "player " + now + "-dev (commit unknown,"},
 	} {
 		info := &debug.BuildInfo{GoVersion: "go1.26", Main: debug.Module{Version: tt.module}, Settings: tt.stamp}
 		if got := describe(info, tt.version, tt.commit); !strings.Contains(got, tt.want) {

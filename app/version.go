@@ -9,6 +9,12 @@ import (
 	"strings"
 )
 
+// number is the version, or of the next one if a build is of no release: the one place for
+// it (docs/RELEASING.md).
+//
+//go:embed version.txt
+var number string
+
 // Set by the linker (packaging/build.go); empty in any other build.
 var linkedVersion, linkedCommit string
 
@@ -38,22 +44,26 @@ func commitOf(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// describe is [version] for a given build. A pseudo-version of a module ends with
-// the first digits of its commit.
+// describe is [version] for a given build. A build that is of no release has the suffix -dev.
+// A pseudo-version of a module ends with the first digits of its commit.
 func describe(info *debug.BuildInfo, version, commit string) string {
 	setting := map[string]string{}
 	for _, s := range info.Settings {
 		setting[s.Key] = s.Value
 	}
-	version = cmp.Or(version, info.Main.Version, "(devel)")
+	if number := strings.TrimSpace(number); version == "" && info.Main.Version == "v"+number {
+		version = number // the tag of the release
+	} else if version == "" {
+		version = number + "-dev"
+	}
 	if commit == "" {
 		commit = setting["vcs.revision"]
 		if setting["vcs.modified"] == "true" {
 			commit += " with changes"
 		}
 	}
-	if i := strings.LastIndexByte(version, '-'); commit == "" && i > 0 {
-		commit, _, _ = strings.Cut(version[i+1:], "+")
+	if i := strings.LastIndexByte(info.Main.Version, '-'); commit == "" && i > 0 {
+		commit, _, _ = strings.Cut(info.Main.Version[i+1:], "+")
 	}
 	return fmt.Sprintf("player %s (commit %s, protocol 0.7.4a, %s)", version, cmp.Or(commit, "unknown"), info.GoVersion)
 }

@@ -47,20 +47,31 @@ func readSource(version string) (source, error) {
 		if err != nil {
 			return source{}, err
 		}
-		src.version = versionOf(tag, commit, src.time)
+		number, err := os.ReadFile("app/version.txt")
+		if err != nil {
+			return source{}, err
+		}
+		if src.version, err = versionOf(strings.TrimSpace(string(number)), tag, commit, src.time); err != nil {
+			return source{}, err
+		}
 	}
 	return src, nil
 }
 
-// versionOf is the version of a commit with these tags, one a line: the last one
-// without its "v". A commit without a tag is older than any release in Debian's
-// order, and commits are in the order of their times. It does not depend on what else a
-// clone contains.
-func versionOf(tags, commit string, at time.Time) string {
-	if all := strings.Fields(tags); len(all) > 0 {
-		return strings.ReplaceAll(strings.TrimPrefix(all[len(all)-1], "v"), "-", "~")
+// versionOf is the version of a commit with a number and these tags, one a line: the last one
+// without its "v", which has to be the number, or one of its candidates. A commit without a tag is
+// older than the release of its number in Debian's order, and commits are in the order of
+// their times. It does not depend on what else a clone contains.
+func versionOf(number, tags, commit string, at time.Time) (string, error) {
+	all := strings.Fields(tags)
+	if len(all) == 0 {
+		return fmt.Sprintf("%s~git%s.%.12s", number, at.Format("20060102150405"), commit), nil
 	}
-	return fmt.Sprintf("0~git%s.%.12s", at.Format("20060102150405"), commit)
+	tag := strings.TrimPrefix(all[len(all)-1], "v")
+	if tagged, _, _ := strings.Cut(tag, "-"); tagged != number {
+		return "", fmt.Errorf("the tag v%s is not the number in app/version.txt, %s", tag, number)
+	}
+	return strings.ReplaceAll(tag, "-", "~"), nil
 }
 
 // debian returns the version of the package. With a revision, the packaging is not

@@ -25,13 +25,14 @@ const hash = "93ad744ac1f0e9d35d2a94a8e1f2b7b1f1e2d3c4"
 
 func TestVersionOf(t *testing.T) {
 	for tags, want := range map[string]string{
-		"":                   "0~git20261122073412.93ad744ac1f0",
+		"":                   "1.2.0~git20261122073412.93ad744ac1f0",
 		"v1.2.0":             "1.2.0",
 		"v1.2.0-rc1\nv1.2.0": "1.2.0",
-		"v1.3.0-rc1":         "1.3.0~rc1",
+		"v1.2.0-rc1":         "1.2.0~rc1",
+		"v1.3.0":             "",
 	} {
-		if got := versionOf(tags, hash, at(t)); got != want {
-			t.Errorf("%q: %s, want %s", tags, got, want)
+		if got, err := versionOf("1.2.0", tags, hash, at(t)); got != want || (err == nil) != (want != "") {
+			t.Errorf("%q: %s, %v, want %s", tags, got, err, want)
 		}
 	}
 }

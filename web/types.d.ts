@@ -8,6 +8,7 @@
 export interface Offer extends Visitor {
   robots: RobotOptions[];
   world: boolean;
+  version: string; // of the program
 }
 
 export interface Visitor {

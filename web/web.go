@@ -175,12 +175,13 @@ func (s *server) robots(w http.ResponseWriter, r *http.Request) {
 		Run     bool   `json:"run,omitempty"` // it is replayed or recorded
 	}
 	list := struct {
-		Robots []robot `json:"robots"`
-		World  bool    `json:"world"`
-		You    string  `json:"you"`   // the address of the browser
-		May    string  `json:"may"`   // its rights
-		Takes  bool    `json:"takes"` // commands of pages take control from who keeps it
-	}{[]robot{}, s.config.World != nil, visitors.AddressOf(r.RemoteAddr).String(), s.rightsOf(r).String(), false}
+		Robots  []robot `json:"robots"`
+		World   bool    `json:"world"`
+		Version string  `json:"version"` // of the program
+		You     string  `json:"you"`     // the address of the browser
+		May     string  `json:"may"`     // its rights
+		Takes   bool    `json:"takes"`   // commands of pages take control from who keeps it
+	}{[]robot{}, s.config.World != nil, s.config.Version, visitors.AddressOf(r.RemoteAddr).String(), s.rightsOf(r).String(), false}
 	for _, r := range s.config.Robots {
 		mover := -1
 		if r.Simulated != nil {

@@ -36,7 +36,7 @@ func TestRobots(t *testing.T) {
 	page.ServeHTTP(w, request)
 	const want = `{"robots":[{"name":"b","address":"localhost:6665","mover":1},` +
 		`{"name":"hardware","address":"localhost:6666","mover":-1},` +
-		`{"name":"a","address":"localhost:6667","mover":0}],"world":true,"you":"192.0.2.1","may":"read write config","takes":false}` + "\n"
+		`{"name":"a","address":"localhost:6667","mover":0}],"world":true,"version":"","you":"192.0.2.1","may":"read write config","takes":false}` + "\n"
 	if got := w.Body.String(); got != want {
 		t.Errorf("robots: %s\nwant %s", got, want)
 	}

@@ -22,6 +22,8 @@
 #ifndef PLAYER_H
 #define PLAYER_H
 
+#define PLAYER_VERSION "0.9.0"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

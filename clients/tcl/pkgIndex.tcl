@@ -1,2 +1,2 @@
-package ifneeded player 1.0 [list source [file join $dir player.tcl]]
-package ifneeded player::simulation 1.0 [list source [file join $dir simulation.tcl]]
+package ifneeded player 0.9.0 [list source [file join $dir player.tcl]]
+package ifneeded player::simulation 0.9.0 [list source [file join $dir simulation.tcl]]

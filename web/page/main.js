@@ -347,6 +347,7 @@ async function start() {
   }
   const offered = await reply.text(), offer = /** @type {Offer} */ (JSON.parse(offered));
   people.visitor = offer;
+  part(document, "h1").title = offer.version;
   for (const robot of offer.robots) add(robot);
   for (const address of remembered()) add({ name: address, address, typed: true });
   if (offer.world) startWorld();
