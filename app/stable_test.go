@@ -1,0 +1,237 @@
+package app
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/printer"
+	"go/token"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// What is stable (docs/RELEASING.md) is in these files, a line for each name. A change of it
+// shows in the change of a file, which -update writes: that a line goes is the change of the first
+// number, that one comes that of the second.
+func TestStable(t *testing.T) {
+	for name, lines := range map[string][]string{
+		"flags":   stableFlags(t),
+		"options": stableOptions(),
+		"schemas": stableSchemas(t),
+		"names":   stableNames(t),
+	} {
+		path := "app/testdata/stable/" + name + ".txt"
+		slices.Sort(lines)
+		lines = slices.Compact(lines)
+		if len(lines) < 30 {
+			t.Errorf("%s: only %d lines are found", name, len(lines))
+		}
+		text := strings.Join(lines, "\n") + "\n"
+		if *update {
+			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		was, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := strings.Split(strings.TrimSpace(string(was)), "\n")
+		for _, line := range before {
+			if !slices.Contains(lines, line) {
+				t.Errorf("%s is gone: %s", name, line)
+			}
+		}
+		for _, line := range lines {
+			if !slices.Contains(before, line) {
+				t.Errorf("%s is new: %s", name, line)
+			}
+		}
+		if t.Failed() {
+			t.Log("if that is meant: go test ./app -run TestStable -update")
+		}
+	}
+}
+
+// stableFlags are the subcommands and the flags of all, with the names of their values.
+func stableFlags(t *testing.T) (lines []string) {
+	t.Helper()
+	flags := regexp.MustCompile(`(?m)^  (-[a-z][\w-]*(?: [A-Z][\w-]*)?)(?: |$)`)
+	pages := map[string]string{"player": pageOf("player")}
+	for _, c := range commands() {
+		pages["player "+c.Name] = pageOf(c.Name)
+		lines = append(lines, strings.TrimSpace("player "+c.Name+" "+c.Args))
+	}
+	for name, page := range pages {
+		for _, match := range flags.FindAllStringSubmatch(page, -1) {
+			lines = append(lines, name+" "+match[1])
+		}
+	}
+	return lines
+}
+
+// stableOptions are the drivers and their options with types, units and defaults.
+func stableOptions() (lines []string) {
+	for _, kind := range catalogue() {
+		lines = append(lines, kind.Name)
+		for _, o := range kind.Options {
+			lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s %s %v = %v %s", kind.Name, o.Name, reflect.TypeOf(o.Default), o.Default, o.Unit)))
+		}
+	}
+	return lines
+}
+
+// declarations calls found for each declaration of the files of a package, without its
+// tests.
+func declarations(t *testing.T, dir string, found func(ast.Decl)) {
+	t.Helper()
+	files, err := filepath.Glob(dir + "/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%s: %v", dir, err)
+	}
+	for _, path := range files {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range file.Decls {
+			found(d)
+		}
+	}
+}
+
+// written returns Go's text of a type.
+func written(t *testing.T, e ast.Node) string {
+	t.Helper()
+	var b strings.Builder
+	if err := printer.Fprint(&b, token.NewFileSet(), e); err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+// stableSchemas are the fields of JSON objects that programs read: exported logs and viewers, and
+// the status.
+func stableSchemas(t *testing.T) (lines []string) {
+	t.Helper()
+	tag := regexp.MustCompile(`json:"([\w.]+)`)
+	for _, dir := range []string{"foxglove", "status"} {
+		declarations(t, dir, func(d ast.Decl) {
+			general, ok := d.(*ast.GenDecl)
+			if !ok {
+				return
+			}
+			for _, spec := range general.Specs {
+				named, ok := spec.(*ast.TypeSpec)
+				if !ok {
+					continue
+				}
+				object, ok := named.Type.(*ast.StructType)
+				if !ok || !named.Name.IsExported() {
+					continue
+				}
+				for _, field := range object.Fields.List {
+					if field.Tag == nil {
+						continue
+					}
+					if match := tag.FindStringSubmatch(field.Tag.Value); match != nil {
+						lines = append(lines, fmt.Sprintf("%s.%s %s %s", dir, named.Name, match[1], written(t, field.Type)))
+					}
+				}
+			}
+		})
+	}
+	return lines
+}
+
+// stableNames are what programs call: the names that the clients export.
+func stableNames(t *testing.T) (lines []string) {
+	t.Helper()
+	for _, dir := range []string{"client", "client/simulation"} {
+		declarations(t, dir, func(d ast.Decl) {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				of := ""
+				if d.Recv != nil {
+					of = strings.TrimPrefix(written(t, d.Recv.List[0].Type), "*") + "."
+				}
+				if d.Name.IsExported() && (of == "" || ast.IsExported(of)) {
+					lines = append(lines, dir+" "+of+d.Name.Name+strings.TrimPrefix(written(t, d.Type), "func"))
+				}
+			case *ast.GenDecl:
+				for _, spec := range d.Specs {
+					switch spec := spec.(type) {
+					case *ast.TypeSpec:
+						if spec.Name.IsExported() {
+							lines = append(lines, dir+" type "+spec.Name.Name)
+						}
+					case *ast.ValueSpec:
+						for _, name := range spec.Names {
+							if name.IsExported() {
+								lines = append(lines, dir+" "+name.Name)
+							}
+						}
+					}
+				}
+			}
+		})
+	}
+	for _, language := range []struct {
+		files string
+		class *regexp.Regexp // its group is the name that is before those that follow; nil: there is none
+		names *regexp.Regexp
+	}{
+		{"clients/python/playerclient/*.py", regexp.MustCompile(`^class (\w+)`), regexp.MustCompile(`^(?:    )?(?:async )?(?:def|class) ([A-Za-z]\w*)`)},
+		{"clients/javascript/lib/*.d.ts", regexp.MustCompile(`^export (?:declare )?(?:class|interface) (\w+)`),
+			regexp.MustCompile(`^(?:export (?:declare )?(?:class|interface|function|const|type) |  (?:static |readonly |get )*)([A-Za-z]\w*)\??(?:[(:<]| )`)},
+		{"clients/java/src/player/*.java", regexp.MustCompile(`^public (?:final |sealed |abstract )*(?:class|record|enum|interface) (\w+)`),
+			regexp.MustCompile(`^(?:    )?public .*?(\w+)(?:\(| =|;| \{| extends)`)},
+		{"clients/c/player*.h", nil, regexp.MustCompile(`^[a-z#].*?\b((?:player|PLAYER)_\w+)(?:\(| "|,| \d)`)},
+		{"clients/cpp/*.hpp", regexp.MustCompile(`^(?:class|struct) (\w+)`), regexp.MustCompile(`^ {2,4}(?:[\w:<>&*,]+ )+&?\*?(\w+)\(`)},
+		{"clients/tcl/*.tcl", nil, regexp.MustCompile(`^(?:proc |    method )((?:player::)?[A-Z]\w*|player::[A-Z]\w*)`)},
+	} {
+		files, err := filepath.Glob(language.files)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %v", language.files, err)
+		}
+		found := 0
+		for _, path := range files {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			class := ""
+			for line := range strings.Lines(string(text)) {
+				if language.class != nil {
+					if match := language.class.FindStringSubmatch(line); match != nil {
+						class = match[1]
+					} else if strings.HasPrefix(line, "private:") || strings.HasPrefix(line, "def ") {
+						class = ""
+					}
+				}
+				if match := language.names.FindStringSubmatch(line); match != nil && (line[0] != ' ' || class != "" || language.class == nil) {
+					found++
+					of := ""
+					if line[0] == ' ' {
+						of = cmp.Or(class+".", "")
+					}
+					lines = append(lines, path+" "+strings.TrimPrefix(of, ".")+match[1])
+				}
+			}
+		}
+		if found < 10 {
+			t.Errorf("%s: only %d names are found", language.files, found)
+		}
+	}
+	return lines
+}
