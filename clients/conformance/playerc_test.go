@@ -89,8 +89,8 @@ func (p *player3) pose(name string) simulation.Mover {
 	return m
 }
 
-// player3Programs are the programs in clients/playerc/programs, and what they have to
-// print. A program without clients runs in real time, others in step.
+// player3Programs are the programs in clients/playerc/programs, in C++ or C, and what they
+// have to print. A program without clients runs in real time, others in step.
 var player3Programs = map[string]struct {
 	clients     int // in step
 	robot       int // that it is given
@@ -222,6 +222,41 @@ var player3Programs = map[string]struct {
 			p.says("playerc:", "camera:0 is not here")
 		},
 	},
+	"values.c": {clients: 1, check: func(p *player3) {
+		p.near("before", 0, 0, 8.191, 0, 0)
+		p.near("size", 1e-5, 0.44, 0.38, -0.04)
+		p.near("laser", 0.03, 361, 3, 4.92, 3, math.Pi/2, 8.191)
+		p.near("halves", 0.03, 3, 2.18)
+		p.near("point", 0.03, 4.92, 3)
+		p.near("sonar", 0.03, 16, 2.86, 4.84, 16, math.Pi/2)
+		p.near("ranger0", 0.03, 16, 16, 2.86)
+		p.near("ranger1", 0.03, 361, -math.Pi/2, math.Pi/2, 4.92)
+		p.near("blobs", 0, 1, 160, 120)
+		p.says("blobs", "ff0000")
+		p.near("gripper", 0, 1, 0)
+		p.near("bumper", 0, 2, 0)
+		p.near("power", 0.11, 12.6)
+		p.near("macros", 1e-5, 180, math.Pi, -math.Pi/2, 1)
+		p.says("printed:", "state 1")
+		p.near("position", 0.06, 0.6, 0, 0, 0.2, 1)
+		p.near("ptz", 0.01, math.Pi/6, 0.5)
+		p.near("turned", 0.02, 40*math.Pi/180)
+		p.near("odom", 0.05, 7, 8)
+	}},
+	"collect.c": {clients: 1, check: func(p *player3) {
+		p.says("nobody", "-1 cannot connect")
+		p.near("unread", 0, 1)
+		p.says("missing", "-1 laser:300 is not here")
+		p.says("early", "-1 the device position2d is not subscribed")
+		p.near("calls", 0, 0)
+		p.near("closed", 0, 1)
+		puck, r0 := p.pose("puck"), p.pose("r0")
+		p.near("puck", 1e-4, puck.X, puck.Y)
+		if puck.X > -1.2 || puck.X-r0.X > 0.4 {
+			p.t.Errorf("the puck is at %v, the robot at %v", puck, r0)
+		}
+		p.says("unknown", "-1 the world has no robot and no thing")
+	}},
 	"threaded": {check: func(p *player3) {
 		p.near("thread", 0, 1, 1)
 		p.near("run", 0, 0)
@@ -291,6 +326,12 @@ func TestPlayer3(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), limit)
 			defer cancel()
 			command := exec.CommandContext(ctx, programs, name, "127.0.0.1", strconv.Itoa(p.port+program.robot))
+			if strings.HasSuffix(name, ".c") {
+				source := filepath.Join("../playerc/programs", name)
+				binary := filepath.Join(t.TempDir(), "program")
+				run(t, nil, "cc", slices.Concat([]string{"-std=gnu99", "-Wall", "-Werror", "-o", binary, source}, player3Flags(t, prefix, "playerc"))...)
+				command = exec.CommandContext(ctx, binary, "127.0.0.1", strconv.Itoa(p.port))
+			}
 			command.Env = append(append(os.Environ(), "PLAYERC_SIMULATION="+page), environment...)
 			out := new(lockedBuffer)
 			command.Stdout, command.Stderr = out, out
@@ -330,7 +371,7 @@ func TestPlayer3(t *testing.T) {
 	}
 }
 
-// compilePlayer3 makes one program of all in clients/playerc/programs, as one file: the
+// compilePlayer3 makes one program of all in C++ in clients/playerc/programs, as one file: the
 // headers are compiled once. Each is in a namespace of its own, and its main is named
 // program.
 func compilePlayer3(t *testing.T, prefix string) (binary string) {
@@ -340,6 +381,9 @@ func compilePlayer3(t *testing.T, prefix string) (binary string) {
 		fmt.Fprintf(&all, "#include <%s>\n", header)
 	}
 	for _, name := range slices.Sorted(maps.Keys(player3Programs)) {
+		if strings.HasSuffix(name, ".c") {
+			continue
+		}
 		source, err := filepath.Abs(filepath.Join("../playerc/programs", name+".cpp"))
 		if err != nil {
 			t.Fatal(err)
@@ -353,9 +397,14 @@ func compilePlayer3(t *testing.T, prefix string) (binary string) {
 		t.Fatal(err)
 	}
 	binary = filepath.Join(prefix, "all")
-	flags := strings.Fields(run(t, []string{"PKG_CONFIG_PATH=" + prefix + "/lib/pkgconfig"}, "pkg-config", "--cflags", "--libs", "playerc++"))
-	run(t, nil, "c++", append([]string{"-Wall", "-Werror", "-o", binary, source}, flags...)...)
+	run(t, nil, "c++", slices.Concat([]string{"-Wall", "-Werror", "-o", binary, source}, player3Flags(t, prefix, "playerc++"))...)
 	return binary
+}
+
+// player3Flags are the compiler's for programs of a library, from pkg-config.
+func player3Flags(t *testing.T, prefix, library string) []string {
+	t.Helper()
+	return strings.Fields(run(t, []string{"PKG_CONFIG_PATH=" + prefix + "/lib/pkgconfig"}, "pkg-config", "--cflags", "--libs", library))
 }
 
 // run runs a program, which has to succeed, and returns its output.

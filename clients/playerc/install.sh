@@ -20,16 +20,22 @@ for source in src/*.cpp; do
   jobs+=($!)
 done
 for job in "${jobs[@]}"; do wait "$job"; done
-mkdir -p "$prefix"/include/playerc "$prefix"/lib/{pkgconfig,cmake/playerc++} "$prefix"/share/cmake/Modules
+mkdir -p "$prefix"/include/playerc "$prefix"/lib/{pkgconfig,cmake/playerc,cmake/playerc++} "$prefix"/share/cmake/Modules
 rm -f "$prefix"/lib/libplayerc++.a
 ar rcsD "$prefix/lib/libplayerc++.a" "$build"/*.o
-# Build lines name these, too. They have nothing that is not in libplayerc++.
-for name in playerc playerinterface playercommon playerwkb; do
+# All is in libplayerc++. libplayerc is a script for the linker: a C compiler does not
+# link with the libraries of C++ by itself. Build lines name the others, too.
+rm -f "$prefix/lib/libplayerc.a"
+echo "INPUT(-lplayerc++ -lstdc++ -lm -lpthread)" >"$prefix/lib/libplayerc.a"
+for name in playerinterface playercommon playerwkb; do
   rm -f "$prefix/lib/lib$name.a"
   ar rcsD "$prefix/lib/lib$name.a"
 done
 cp -R include/libplayerc include/libplayerc++ "$prefix/include"
 cp include/replace.h "$prefix/include/playerc"
-{ echo "prefix=$prefix" && sed 1d playerc++.pc; } >"$prefix/lib/pkgconfig/playerc++.pc"
+for name in playerc playerc++; do
+  { echo "prefix=$prefix" && sed 1d $name.pc; } >"$prefix/lib/pkgconfig/$name.pc"
+done
 cp cmake/playerc++-config.cmake "$prefix/lib/cmake/playerc++"
-cp cmake/UsePlayerC++.cmake "$prefix/share/cmake/Modules"
+cp cmake/playerc-config.cmake "$prefix/lib/cmake/playerc"
+cp cmake/UsePlayerC*.cmake "$prefix/share/cmake/Modules"

@@ -163,6 +163,11 @@ Link *Client::At(uint32_t index) {
   return (links[index] = Dial(port + index)).get();
 }
 
+void Client::Close() {
+  std::lock_guard<std::recursive_mutex> lock(mutex);
+  for (auto &[index, link] : links) link->robot.Close();
+}
+
 bool Client::Connected() {
   std::lock_guard<std::recursive_mutex> lock(mutex);
   return links[0]->robot.Socket() >= 0;
@@ -306,7 +311,8 @@ void Client::Deliver() {
       double now = duration<double>(steady_clock::now().time_since_epoch()).count();
       if (auto age = robot.Age(d->letter)) now = duration<double>(robot.ServerTime() - *age).count();
       constexpr double rounding = 1e-4; // s: ages are whole us
-      if (d->valid && std::fabs(now - d->time) < rounding) continue;
+      // In step each round is new, however little real time has passed.
+      if (!settings.step && d->valid && std::fabs(now - d->time) < rounding) continue;
       d->elapsed = d->valid ? now - d->time : 0;
       d->time = now;
       d->valid = d->fresh = true;
@@ -434,14 +440,19 @@ void Device::SetPose(player_pose2d_t pose) {
   target = pose;
 }
 
-// ---- Ranges ----
+bool Device::Stalled() const {
+  return With([&](const player::CRobot &robot) { return valid && robot.position->stalls != 0; });
+}
 
-// Ranges of a laser above this one, mm, are no distances (docs/PROTOCOL.md 7.3). Its
-// maximum is what it reads without an echo, so that programs may compare with it.
-constexpr int laser_valid = 8182;
-constexpr double laser_max = 8.191;
-// A sonar of the Pioneer reads this without an echo, m.
-constexpr double sonar_max = 5;
+// The robot turns the way to the heading in about a second.
+void Device::Head(double speed, double heading) { Drive(speed, Normal(heading - Pose().pa)); }
+
+void Device::Steer(double speed, double angle) {
+  constexpr double wheelbase = 0.32; // m, the distance of a Pioneer's wheels
+  Drive(speed, speed * std::tan(Normal(angle)) / wheelbase);
+}
+
+// ---- Ranges ----
 
 // The sonars of the Pioneer 2-DX, in the order of PROTOCOL 7.2: m, degrees.
 static const struct {
@@ -480,6 +491,12 @@ player_pose3d_t Device::ElementPose(unsigned i) const {
   return Laser() ? At(0, 0, 0) : At(sonars[i].x, sonars[i].y, Radians(sonars[i].yaw));
 }
 
+double Device::Shortest(unsigned begin, unsigned end) const {
+  double shortest = MaxRange();
+  for (; begin < end; begin++) shortest = std::min(shortest, Range(begin));
+  return shortest;
+}
+
 // ---- Bumpers ----
 
 unsigned Device::Bumpers() const {
@@ -501,6 +518,50 @@ bool Device::Bumped(unsigned i) const {
     default:
       return (front & (i == 0 ? 0x07u : 0x1cu)) != 0; // a head-on collision is both
     }
+  });
+}
+
+// ---- Gripper, battery, camera head ----
+
+unsigned Device::GripState() const {
+  return With([&](const player::CRobot &robot) -> unsigned {
+    const player::CGripper &g = *robot.gripper;
+    if (!valid) return 0;
+    if (g.paddlesError) return PLAYER_GRIPPER_STATE_ERROR;
+    if (g.paddlesMoving) return PLAYER_GRIPPER_STATE_MOVING;
+    return g.paddlesOpen ? PLAYER_GRIPPER_STATE_OPEN : PLAYER_GRIPPER_STATE_CLOSED;
+  });
+}
+
+unsigned Device::Beams() const {
+  return With([&](const player::CRobot &robot) -> unsigned {
+    if (!valid) return 0;
+    return (robot.gripper->outerBeamObstructed ? 1u : 0u) | (robot.gripper->innerBeamObstructed ? 2u : 0u);
+  });
+}
+
+double Device::Volts() const {
+  return With([&](const player::CRobot &robot) { return valid ? robot.misc->voltage / 10.0 : 0.0; });
+}
+
+double Device::Charge() const {
+  constexpr double empty = 11.0, full = 12.6; // V, of a lead battery of 12 V
+  return std::clamp((Volts() - empty) / (full - empty) * 100, 0.0, 100.0);
+}
+
+player_pose2d_t Device::Gaze() const {
+  return With([&](const player::CRobot &robot) -> player_pose2d_t {
+    if (!valid) return {};
+    return {Radians(robot.ptz->pan), Radians(robot.ptz->tilt), FieldOfView(robot.ptz->zoom)};
+  });
+}
+
+void Device::Look(double pan, double tilt, double fov) {
+  if (!std::isfinite(pan) || !std::isfinite(tilt) || !std::isfinite(fov)) throw Failure{"an angle of the camera is not a number"};
+  auto degrees = [](double angle) { return static_cast<int>(std::lround(std::clamp(Degrees(angle), -1000.0, 1000.0))); };
+  Send([&](player::CRobot &robot) {
+    int zoom = fov > 0 ? static_cast<int>(std::lround(Zoom(fov))) : robot.ptz->zoom;
+    return robot.SetPTZ(degrees(pan), degrees(tilt), zoom);
   });
 }
 

@@ -94,7 +94,10 @@ public:
   void Drive(double speed, double turnrate);
   player_pose2d_t Pose() const;
   player_pose2d_t Velocity() const;
+  bool Stalled() const;
   void SetPose(player_pose2d_t pose);
+  void Steer(double speed, double angle);  // as a car
+  void Head(double speed, double heading); // turns toward it
 
   // Ranges of a laser, or of sonars. The count is 0 before there is data.
   bool Laser() const { return letter == 'l'; }
@@ -105,9 +108,20 @@ public:
   double MaxRange() const;
   double Resolution() const;
   player_pose3d_t ElementPose(unsigned i) const;
+  double Shortest(unsigned begin, unsigned end) const; // of readings, without the end
+  unsigned Middle() const { return (Count() + 1) / 2; } // the right half ends before it
 
   unsigned Bumpers() const;
   bool Bumped(unsigned i) const;
+
+  unsigned GripState() const; // PLAYER_GRIPPER_STATE_OPEN ...; 0 before there is data
+  unsigned Beams() const;     // bit 0: the outer one is broken, bit 1: the inner
+
+  double Volts() const;
+  double Charge() const; // percent
+
+  player_pose2d_t Gaze() const; // px: pan, py: tilt, pa: field of view
+  void Look(double pan, double tilt, double fov);
 
   unsigned Blobs() const;
   player_blobfinder_blob_t Blob(unsigned i) const;
@@ -137,6 +151,8 @@ public:
   static std::shared_ptr<Client> Connect(const std::string &host, uint32_t port);
   ~Client();
   bool Connected();
+  // Ends the connections. Devices may outlive them.
+  void Close();
   // Waits for a round and delivers it to the devices.
   void Read();
   bool Peek(std::chrono::milliseconds timeout);
@@ -169,6 +185,18 @@ double Normal(double angle);
 player_pose3d_t At(double x, double y, double yaw);
 double Zoom(double fov);          // 0 to 1023
 double FieldOfView(double zoom);  // radians
+
+// Ranges of a laser above laser_valid, mm, are no distances (docs/PROTOCOL.md 7.3). Its
+// maximum is what it reads without an echo, so that programs may compare with it.
+constexpr int laser_valid = 8182;
+constexpr double laser_max = 8.191;
+// A sonar of the Pioneer reads this without an echo, m.
+constexpr double sonar_max = 5;
+
+// The Pioneer 2-DX, whose wheels are in front of its middle, its laser, a SICK LMS-200,
+// and its gripper, whose paddles are 10 cm long and open 21.5 cm.
+constexpr player_pose3d_t body_pose{-0.04, 0, 0, 0, 0, 0}, laser_pose{0.08, 0, 0, 0, 0, 0}, gripper_pose{0.18, 0, 0, 0, 0, 0};
+constexpr player_bbox3d_t body_size{0.38, 0.44, 0.22}, laser_size{0.155, 0.156, 0.19}, gripper_outer{0.315, 0.10, 0.10}, gripper_inner{0.215, 0.10, 0.10};
 
 // The simulated world, behind the address of the dashboard. x and y are in m.
 double WorldTime(const Client &client);  // s

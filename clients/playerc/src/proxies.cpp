@@ -36,6 +36,7 @@ PlayerClient::PlayerClient(const std::string aHostname, uint32_t aPort, int) : m
 
 PlayerClient::~PlayerClient() {
   StopThread();
+  mCore->client->Close();
   delete mCore;
 }
 
@@ -146,12 +147,12 @@ void Position2dProxy::SetSpeed(double aXSpeed, double aYawSpeed) {
 }
 void Position2dProxy::SetSpeed(double aXSpeed, double, double aYawSpeed) { SetSpeed(aXSpeed, aYawSpeed); }
 
-// The robot turns the way to the heading in about a second.
-void Position2dProxy::SetVelHead(double aXSpeed, double aYawHead) { SetSpeed(aXSpeed, playerc::Normal(aYawHead - GetYaw())); }
+void Position2dProxy::SetVelHead(double aXSpeed, double aYawHead) {
+  call("Position2dProxy::SetVelHead", [&] { mDevice->Head(aXSpeed, aYawHead); });
+}
 
 void Position2dProxy::SetCarlike(double aXSpeed, double aDriveAngle) {
-  constexpr double wheelbase = 0.32;  // m, the distance of a Pioneer's wheels
-  SetSpeed(aXSpeed, aXSpeed * std::tan(playerc::Normal(aDriveAngle)) / wheelbase);
+  call("Position2dProxy::SetCarlike", [&] { mDevice->Steer(aXSpeed, aDriveAngle); });
 }
 
 void Position2dProxy::SetMotorEnable(bool enable) {
@@ -163,9 +164,7 @@ double Position2dProxy::GetYPos() const { return mDevice->Pose().py; }
 double Position2dProxy::GetYaw() const { return mDevice->Pose().pa; }
 double Position2dProxy::GetXSpeed() const { return mDevice->Velocity().px; }
 double Position2dProxy::GetYawSpeed() const { return mDevice->Velocity().pa; }
-bool Position2dProxy::GetStall() const {
-  return mDevice->With([&](const player::CRobot &robot) { return mDevice->valid && robot.position->stalls != 0; });
-}
+bool Position2dProxy::GetStall() const { return mDevice->Stalled(); }
 
 void Position2dProxy::ResetOdometry() {
   call("Position2dProxy::ResetOdometry", [&] {
@@ -179,9 +178,8 @@ void Position2dProxy::ResetOdometry() {
 void Position2dProxy::SetOdometry(double aX, double aY, double aYaw) { mDevice->SetPose({aX, aY, aYaw}); }
 
 void Position2dProxy::RequestGeom() {}
-// The body of the Pioneer 2-DX, whose wheels are in front of its middle.
-player_pose3d_t Position2dProxy::GetOffset() const { return playerc::At(-0.04, 0, 0); }
-player_bbox3d_t Position2dProxy::GetSize() const { return {0.38, 0.44, 0.22}; }
+player_pose3d_t Position2dProxy::GetOffset() const { return playerc::body_pose; }
+player_bbox3d_t Position2dProxy::GetSize() const { return playerc::body_size; }
 
 // ---- Ranges ----
 
@@ -200,20 +198,10 @@ player_point_2d_t LaserProxy::GetPoint(uint32_t aIndex) const {
   return {range * std::cos(bearing), range * std::sin(bearing)};
 }
 
-// Returns the shortest reading of an interval.
-static double nearest(const playerc::Device &d, unsigned begin, unsigned end) {
-  double shortest = d.MaxRange();
-  for (; begin < end; begin++) shortest = std::min(shortest, d.Range(begin));
-  return shortest;
-}
-
-double LaserProxy::MinRight() const { return nearest(*mDevice, 0, GetCount() / 2 + GetCount() % 2); }
-double LaserProxy::MinLeft() const { return nearest(*mDevice, GetCount() / 2 + GetCount() % 2, GetCount()); }
-
-// A SICK LMS-200 on a Pioneer 2-DX.
-constexpr double laser_ahead = 0.08;
-player_pose3d_t LaserProxy::GetPose() const { return playerc::At(laser_ahead, 0, 0); }
-player_bbox3d_t LaserProxy::GetSize() const { return {0.155, 0.156, 0.19}; }
+double LaserProxy::MinRight() const { return mDevice->Shortest(0, mDevice->Middle()); }
+double LaserProxy::MinLeft() const { return mDevice->Shortest(mDevice->Middle(), GetCount()); }
+player_pose3d_t LaserProxy::GetPose() const { return playerc::laser_pose; }
+player_bbox3d_t LaserProxy::GetSize() const { return playerc::laser_size; }
 player_pose3d_t LaserProxy::GetRobotPose() const { return player_pose3d_t(); }
 
 SonarProxy::SonarProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_SONAR_CODE) {}
@@ -237,11 +225,8 @@ double RangerProxy::GetMinAngle() const { return mDevice->Laser() ? mDevice->Bea
 double RangerProxy::GetMaxAngle() const { return mDevice->Laser() ? -mDevice->Bearing(0) : 0; }
 double RangerProxy::GetAngularRes() const { return mDevice->Resolution(); }
 double RangerProxy::GetMaxRange() const { return mDevice->MaxRange(); }
-player_pose3d_t RangerProxy::GetDevicePose() const { return mDevice->Laser() ? playerc::At(laser_ahead, 0, 0) : player_pose3d_t(); }
-player_bbox3d_t RangerProxy::GetDeviceSize() const {
-  if (mDevice->Laser()) return {0.155, 0.156, 0.19};
-  return player_bbox3d_t();
-}
+player_pose3d_t RangerProxy::GetDevicePose() const { return mDevice->Laser() ? playerc::laser_pose : player_pose3d_t(); }
+player_bbox3d_t RangerProxy::GetDeviceSize() const { return mDevice->Laser() ? playerc::laser_size : player_bbox3d_t(); }
 player_pose3d_t RangerProxy::GetElementPose(uint32_t aIndex) const { return mDevice->ElementPose(aIndex); }
 player_bbox3d_t RangerProxy::GetElementSize(uint32_t) const { return player_bbox3d_t(); }
 
@@ -256,13 +241,8 @@ bool BumperProxy::IsAnyBumped() const {
 player_pose3d_t BumperProxy::GetPose(uint32_t) const { return player_pose3d_t(); }
 
 PowerProxy::PowerProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_POWER_CODE) {}
-double PowerProxy::GetCharge() const {
-  return mDevice->With([&](const player::CRobot &robot) { return mDevice->valid ? robot.misc->voltage / 10.0 : 0.0; });
-}
-double PowerProxy::GetPercent() const {
-  constexpr double empty = 11.0, full = 12.6;  // V, of a lead battery of 12 V
-  return std::clamp((GetCharge() - empty) / (full - empty) * 100, 0.0, 100.0);
-}
+double PowerProxy::GetCharge() const { return mDevice->Volts(); }
+double PowerProxy::GetPercent() const { return mDevice->Charge(); }
 
 // ---- GripperProxy ----
 
@@ -278,51 +258,22 @@ void GripperProxy::Stop() { grip(*mDevice, "GripperProxy::Stop", player::GRIPhal
 void GripperProxy::Store() { grip(*mDevice, "GripperProxy::Store", player::GRIPstore); }
 void GripperProxy::Retrieve() { grip(*mDevice, "GripperProxy::Retrieve", player::GRIPdeploy); }
 
-uint32_t GripperProxy::GetState() const {
-  return mDevice->With([&](const player::CRobot &robot) -> uint32_t {
-    const player::CGripper &g = *robot.gripper;
-    if (!mDevice->valid) return 0;
-    if (g.paddlesError) return PLAYER_GRIPPER_STATE_ERROR;
-    if (g.paddlesMoving) return PLAYER_GRIPPER_STATE_MOVING;
-    return g.paddlesOpen ? PLAYER_GRIPPER_STATE_OPEN : PLAYER_GRIPPER_STATE_CLOSED;
-  });
-}
-
-uint32_t GripperProxy::GetBeams() const {
-  return mDevice->With([&](const player::CRobot &robot) -> uint32_t {
-    if (!mDevice->valid) return 0;
-    return (robot.gripper->outerBeamObstructed ? 1u : 0u) | (robot.gripper->innerBeamObstructed ? 2u : 0u);
-  });
-}
-
-// The gripper of the Pioneer 2: its paddles are 10 cm long and open 21.5 cm.
-player_pose3d_t GripperProxy::GetPose() const { return playerc::At(0.18, 0, 0); }
-player_bbox3d_t GripperProxy::GetOuterSize() const { return {0.315, 0.10, 0.10}; }
-player_bbox3d_t GripperProxy::GetInnerSize() const { return {0.215, 0.10, 0.10}; }
+uint32_t GripperProxy::GetState() const { return mDevice->GripState(); }
+uint32_t GripperProxy::GetBeams() const { return mDevice->Beams(); }
+player_pose3d_t GripperProxy::GetPose() const { return playerc::gripper_pose; }
+player_bbox3d_t GripperProxy::GetOuterSize() const { return playerc::gripper_outer; }
+player_bbox3d_t GripperProxy::GetInnerSize() const { return playerc::gripper_inner; }
 
 // ---- PtzProxy ----
 
 PtzProxy::PtzProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_PTZ_CODE) {}
 
 void PtzProxy::SetCam(double aPan, double aTilt, double aZoom) {
-  auto degrees = [](double angle) { return static_cast<int>(std::lround(std::clamp(playerc::Degrees(angle), -1000.0, 1000.0))); };
-  call("PtzProxy::SetCam", [&] {
-    mDevice->Send([&](player::CRobot &robot) {
-      int zoom = aZoom > 0 ? static_cast<int>(std::lround(playerc::Zoom(aZoom))) : robot.ptz->zoom;
-      return robot.SetPTZ(degrees(aPan), degrees(aTilt), zoom);
-    });
-  });
+  call("PtzProxy::SetCam", [&] { mDevice->Look(aPan, aTilt, aZoom); });
 }
-
-double PtzProxy::GetPan() const {
-  return mDevice->With([&](const player::CRobot &robot) { return mDevice->valid ? playerc::Radians(robot.ptz->pan) : 0.0; });
-}
-double PtzProxy::GetTilt() const {
-  return mDevice->With([&](const player::CRobot &robot) { return mDevice->valid ? playerc::Radians(robot.ptz->tilt) : 0.0; });
-}
-double PtzProxy::GetZoom() const {
-  return mDevice->With([&](const player::CRobot &robot) { return mDevice->valid ? playerc::FieldOfView(robot.ptz->zoom) : 0.0; });
-}
+double PtzProxy::GetPan() const { return mDevice->Gaze().px; }
+double PtzProxy::GetTilt() const { return mDevice->Gaze().py; }
+double PtzProxy::GetZoom() const { return mDevice->Gaze().pa; }
 
 // ---- BlobfinderProxy ----
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * playerc.h has the types and constants that programs for Player 2 and 3 use. The
- * functions of libplayerc are not here yet: C programs use clients/c.
+ * playerc.h lets C programs for Player 2 and 3 use this server: they compile and run
+ * unchanged. It has the names, types and units of libplayerc.
  *
- * Lengths are in metres, angles in radians.
+ * Lengths are in metres, angles in radians, speeds in m/s and rad/s. Functions return 0,
+ * or -1 and playerc_error_str says why. ../../README.md says what is served.
  */
 #ifndef PLAYERC_H
 #define PLAYERC_H
@@ -148,5 +149,204 @@ typedef struct player_fiducial_item {
   int32_t id;
   player_pose3d_t pose, upose;
 } player_fiducial_item_t;
+
+/* ---- Clients ---- */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A sentence about the last call that did not succeed. */
+const char *playerc_error_str(void);
+
+typedef struct playerc_mclient playerc_mclient_t;
+
+typedef struct playerc_client {
+  void *id; /* the library's */
+  char *host;
+  int port;
+  int connected;
+  double datatime; /* of the newest data, s */
+} playerc_client_t;
+
+/* Several clients at once. */
+playerc_mclient_t *playerc_mclient_create(void);
+void playerc_mclient_destroy(playerc_mclient_t *mclient);
+int playerc_mclient_addclient(playerc_mclient_t *mclient, playerc_client_t *client);
+/* The timeout in ms is for each client. They return how many have data, or -1. */
+int playerc_mclient_peek(playerc_mclient_t *mclient, int timeout);
+int playerc_mclient_read(playerc_mclient_t *mclient, int timeout);
+
+/* mclient may be NULL. */
+playerc_client_t *playerc_client_create(playerc_mclient_t *mclient, const char *host, int port);
+void playerc_client_destroy(playerc_client_t *client);
+int playerc_client_connect(playerc_client_t *client);
+int playerc_client_disconnect(playerc_client_t *client);
+/* Waits for the next round of data, ten times a second. It returns NULL on failure. */
+void *playerc_client_read(playerc_client_t *client);
+int playerc_client_peek(playerc_client_t *client, int timeout); /* ms; 1: read does not wait */
+/* These have no effect: the server keeps no old data. */
+int playerc_client_datamode(playerc_client_t *client, uint8_t mode);
+int playerc_client_requestdata(playerc_client_t *client);
+int playerc_client_set_replace_rule(playerc_client_t *client, int interf, int index, int type, int subtype, int replace);
+int playerc_client_set_transport(playerc_client_t *client, unsigned int transport);
+void playerc_client_set_request_timeout(playerc_client_t *client, uint32_t seconds);
+
+/* Every device begins with this. */
+typedef struct playerc_device {
+  void *id; /* the library's */
+  playerc_client_t *client;
+  int code, index;
+  char drivername[64];
+  int subscribed;
+  double datatime, lasttime; /* s */
+  int fresh;                 /* set with new data */
+} playerc_device_t;
+
+typedef void (*playerc_callback_fn_t)(void *data);
+int playerc_client_addcallback(playerc_client_t *client, playerc_device_t *device, playerc_callback_fn_t callback, void *data);
+int playerc_client_delcallback(playerc_client_t *client, playerc_device_t *device, playerc_callback_fn_t callback, void *data);
+
+/* ---- Devices ---- */
+
+#define PLAYERC_DEVICE(name) \
+  playerc_##name##_t *playerc_##name##_create(playerc_client_t *client, int index); \
+  void playerc_##name##_destroy(playerc_##name##_t *device); \
+  int playerc_##name##_subscribe(playerc_##name##_t *device, int access); \
+  int playerc_##name##_unsubscribe(playerc_##name##_t *device)
+
+typedef struct playerc_position2d {
+  playerc_device_t info;
+  double pose[3], size[2]; /* of the body */
+  double px, py, pa;       /* of the odometry */
+  double vx, vy, va;
+  int stall;
+} playerc_position2d_t;
+PLAYERC_DEVICE(position2d);
+int playerc_position2d_enable(playerc_position2d_t *device, int enable);
+int playerc_position2d_get_geom(playerc_position2d_t *device);
+/* vy has no effect. state 0 stops. */
+int playerc_position2d_set_cmd_vel(playerc_position2d_t *device, double vx, double vy, double va, int state);
+int playerc_position2d_set_cmd_car(playerc_position2d_t *device, double vx, double a);
+int playerc_position2d_set_cmd_vel_head(playerc_position2d_t *device, double vx, double vy, double pa, int state);
+int playerc_position2d_set_odom(playerc_position2d_t *device, double ox, double oy, double oa);
+
+typedef struct playerc_laser {
+  playerc_device_t info;
+  double pose[3], size[2], robot_pose[3];
+  int intensity_on;
+  int scan_count;
+  double scan_start, scan_res, range_res, max_range, scanning_frequency;
+  double *ranges;
+  double (*scan)[2]; /* range, bearing */
+  player_point_2d_t *point;
+  int *intensity;
+  int scan_id, laser_id;
+  double min_right, min_left;
+} playerc_laser_t;
+PLAYERC_DEVICE(laser);
+int playerc_laser_get_geom(playerc_laser_t *device);
+int playerc_laser_get_config(playerc_laser_t *device, double *min_angle, double *max_angle, double *resolution, double *range_res,
+                             unsigned char *intensity, double *scanning_frequency);
+int playerc_laser_set_config(playerc_laser_t *device, double min_angle, double max_angle, double resolution, double range_res, unsigned char intensity,
+                             double scanning_frequency);
+
+typedef struct playerc_sonar {
+  playerc_device_t info;
+  int pose_count;
+  player_pose3d_t *poses;
+  int scan_count;
+  double *scan;
+} playerc_sonar_t;
+PLAYERC_DEVICE(sonar);
+int playerc_sonar_get_geom(playerc_sonar_t *device);
+
+typedef struct playerc_ranger {
+  playerc_device_t info;
+  uint32_t element_count;
+  double min_angle, max_angle, angular_res, min_range, max_range, range_res, frequency;
+  player_pose3d_t device_pose;
+  player_bbox3d_t device_size;
+  player_pose3d_t *element_poses;
+  player_bbox3d_t *element_sizes;
+  uint32_t ranges_count;
+  double *ranges;
+  uint32_t intensities_count;
+  double *intensities;
+  uint32_t bearings_count;
+  double *bearings;
+  uint32_t points_count;
+  player_point_3d_t *points;
+} playerc_ranger_t;
+PLAYERC_DEVICE(ranger);
+int playerc_ranger_get_geom(playerc_ranger_t *device);
+int playerc_ranger_get_config(playerc_ranger_t *device, double *min_angle, double *max_angle, double *angular_res, double *min_range, double *max_range,
+                              double *range_res, double *frequency);
+int playerc_ranger_power_config(playerc_ranger_t *device, uint8_t value);
+
+typedef struct playerc_bumper {
+  playerc_device_t info;
+  int bumper_count;
+  uint8_t *bumpers;
+} playerc_bumper_t;
+PLAYERC_DEVICE(bumper);
+
+typedef struct playerc_power {
+  playerc_device_t info;
+  int valid;
+  double charge;  /* V */
+  double percent; /* of 11.0 to 12.6 V */
+  double joules, watts;
+  int charging;
+} playerc_power_t;
+PLAYERC_DEVICE(power);
+
+typedef struct playerc_blobfinder {
+  playerc_device_t info;
+  unsigned int width, height;
+  unsigned int blobs_count;
+  playerc_blobfinder_blob_t *blobs;
+} playerc_blobfinder_t;
+PLAYERC_DEVICE(blobfinder);
+
+typedef struct playerc_gripper {
+  playerc_device_t info;
+  player_pose3d_t pose;
+  player_bbox3d_t outer_size, inner_size;
+  uint8_t num_beams, capacity;
+  uint8_t state; /* PLAYER_GRIPPER_STATE_OPEN ... */
+  uint32_t beams;
+  uint8_t stored;
+} playerc_gripper_t;
+PLAYERC_DEVICE(gripper);
+int playerc_gripper_open_cmd(playerc_gripper_t *device);
+int playerc_gripper_close_cmd(playerc_gripper_t *device);
+int playerc_gripper_stop_cmd(playerc_gripper_t *device);
+int playerc_gripper_store_cmd(playerc_gripper_t *device);
+int playerc_gripper_retrieve_cmd(playerc_gripper_t *device);
+int playerc_gripper_get_geom(playerc_gripper_t *device);
+void playerc_gripper_printout(playerc_gripper_t *device, const char *prefix);
+
+typedef struct playerc_ptz {
+  playerc_device_t info;
+  double pan, tilt, zoom;
+  int status;
+} playerc_ptz_t;
+PLAYERC_DEVICE(ptz);
+int playerc_ptz_set(playerc_ptz_t *device, double pan, double tilt, double zoom);
+
+typedef struct playerc_simulation {
+  playerc_device_t info;
+} playerc_simulation_t;
+PLAYERC_DEVICE(simulation);
+int playerc_simulation_set_pose2d(playerc_simulation_t *device, char *name, double x, double y, double a);
+int playerc_simulation_get_pose2d(playerc_simulation_t *device, char *name, double *x, double *y, double *a);
+/* These fail: properties are in the world file. */
+int playerc_simulation_set_property(playerc_simulation_t *device, char *name, char *property, void *value, size_t value_len);
+int playerc_simulation_get_property(playerc_simulation_t *device, char *name, char *property, void *value, size_t value_len);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
