@@ -15,8 +15,9 @@ import (
 type file struct {
 	path string // without a leading slash
 	data []byte
-	mode int64 // permissions; 0: 0644
-	conf bool  // the administrator may change it
+	mode int64  // permissions; 0: 0644
+	conf bool   // the administrator may change it
+	link string // where a symbolic link leads; empty: it is none
 }
 
 func (f file) permissions() int64 {
@@ -28,17 +29,30 @@ func (f file) permissions() int64 {
 
 // tarball packs files and their directories, sorted, with one time for all.
 func tarball(files []file, at time.Time) ([]byte, error) {
-	var packed bytes.Buffer
-	w := tar.NewWriter(&packed)
 	files = slices.Clone(files)
 	for _, dir := range directories(files) {
 		files = append(files, file{path: dir, mode: 0o755})
 	}
+	for i := range files {
+		files[i].path = "./" + files[i].path
+	}
+	return plainTarball(files, at)
+}
+
+// plainTarball packs files without their directories and without "./", as pip and npm want
+// them.
+func plainTarball(files []file, at time.Time) ([]byte, error) {
+	var packed bytes.Buffer
+	w := tar.NewWriter(&packed)
+	files = slices.Clone(files)
 	slices.SortFunc(files, func(a, b file) int { return strings.Compare(a.path, b.path) })
 	for _, f := range files {
-		h := &tar.Header{Name: "./" + f.path, Size: int64(len(f.data)), Mode: f.permissions(), ModTime: at, Uname: "root", Gname: "root", Format: tar.FormatUSTAR}
+		h := &tar.Header{Name: f.path, Size: int64(len(f.data)), Mode: f.permissions(), ModTime: at, Uname: "root", Gname: "root", Format: tar.FormatUSTAR}
 		if strings.HasSuffix(f.path, "/") {
 			h.Typeflag = tar.TypeDir
+		}
+		if f.link != "" {
+			h.Typeflag, h.Linkname = tar.TypeSymlink, f.link
 		}
 		if err := w.WriteHeader(h); err != nil {
 			return nil, err

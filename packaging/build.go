@@ -47,15 +47,21 @@ func readSource(version string) (source, error) {
 		if err != nil {
 			return source{}, err
 		}
-		number, err := os.ReadFile("app/version.txt")
+		number, err := number()
 		if err != nil {
 			return source{}, err
 		}
-		if src.version, err = versionOf(strings.TrimSpace(string(number)), tag, commit, src.time); err != nil {
+		if src.version, err = versionOf(number, tag, commit, src.time); err != nil {
 			return source{}, err
 		}
 	}
 	return src, nil
+}
+
+// number returns the number that the files of the repository have (docs/RELEASING.md).
+func number() (string, error) {
+	text, err := os.ReadFile("app/version.txt")
+	return strings.TrimSpace(string(text)), err
 }
 
 // versionOf is the version of a commit with a number and these tags, one a line: the last one

@@ -23,7 +23,6 @@ type content struct {
 func (c content) system() ([]file, error) {
 	files := []file{
 		{path: "usr/bin/player", data: c.binary, mode: 0o755},
-		{path: "usr/share/doc/player/copyright", data: c.copyright},
 		{path: "usr/share/bash-completion/completions/player", data: c.help.bash()},
 		{path: "usr/share/zsh/vendor-completions/_player", data: c.help.zsh()},
 		{path: "usr/share/fish/vendor_completions.d/player.fish", data: c.help.fish()},
@@ -41,27 +40,38 @@ func (c content) system() ([]file, error) {
 		}
 		files = append(files, file{path: to, data: text, conf: strings.HasPrefix(to, "etc/")})
 	}
-	changelog := fmt.Sprintf("player (%s) unstable; urgency=medium\n\n  * Commit %s.\n    The changes are in changelog.gz.\n\n -- %s  %s\n",
-		c.source.debian(), c.source.commit, maintainer, c.source.time.Format("Mon, 02 Jan 2006 15:04:05 -0700"))
-	changes, err := os.ReadFile("CHANGELOG.md")
+	docs, err := c.source.documents("player", c.copyright)
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range []file{
-		{path: "usr/share/doc/player/changelog.Debian.gz", data: []byte(changelog)},
-		{path: "usr/share/doc/player/changelog.gz", data: changes},
-		{path: "usr/share/man/man1/player.1.gz", data: c.help.manual(c.source)},
-	} {
-		if f.data, err = compress(f.data); err != nil {
-			return nil, err
-		}
-		files = append(files, f)
+	manual := file{path: "usr/share/man/man1/player.1.gz"}
+	if manual.data, err = compress(c.help.manual(c.source)); err != nil {
+		return nil, err
 	}
+	files = append(append(files, docs...), manual)
 	return appendTrees(files, map[string]string{
 		"usr/share/player/worlds":       "worlds",
 		"usr/share/doc/player/examples": "configs",
 		"usr/share/doc/player":          docFiles,
 	})
+}
+
+// documents returns what every Debian package has: copyright and changes.
+func (s source) documents(name string, copyright []byte) ([]file, error) {
+	changelog := fmt.Sprintf("%s (%s) unstable; urgency=medium\n\n  * Commit %s.\n    The changes are in changelog.gz.\n\n -- %s  %s\n",
+		name, s.debian(), s.commit, maintainer, s.time.Format("Mon, 02 Jan 2006 15:04:05 -0700"))
+	changes, err := os.ReadFile("CHANGELOG.md")
+	if err != nil {
+		return nil, err
+	}
+	folder := "usr/share/doc/" + name + "/"
+	files := []file{{path: folder + "changelog.Debian.gz", data: []byte(changelog)}, {path: folder + "changelog.gz", data: changes}}
+	for i := range files {
+		if files[i].data, err = compress(files[i].data); err != nil {
+			return nil, err
+		}
+	}
+	return append(files, file{path: folder + "copyright", data: copyright}), nil
 }
 
 // archive returns the files of an archive, below a directory.

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,7 +28,7 @@ speaks the protocol of Player 0.7.4a, simulates robots, and records runs.
 type entry struct {
 	Source string `json:"src"`
 	To     string `json:"dst"`
-	Type   string `json:"type,omitempty"` // "config": the administrator may change it
+	Type   string `json:"type,omitempty"` // "config": the administrator may change it; "symlink": Source is where it leads
 	Info   struct {
 		Mode  int64     `json:"mode"`
 		Owner string    `json:"owner"`
@@ -36,21 +37,48 @@ type entry struct {
 	} `json:"file_info"`
 }
 
-// deb packs files for dpkg. Two packages of one commit are equal.
-func deb(src source, arch string, files []file) ([]byte, error) {
+// debian is what a package says of itself, in the words of nfpm.
+type debian map[string]any
+
+// server returns what the package of the server says.
+func server(arch string) debian {
+	return debian{"name": "player", "arch": arch, "section": "electronics", "suggests": []string{"avahi-daemon"}, "description": strings.TrimSpace(description)}
+}
+
+// libplayerDev returns what the package of the libraries for C and C++ says. The linker of
+// programs has to be told of a new shared library.
+func libplayerDev(arch string) debian {
+	return debian{"name": "libplayer-dev", "arch": arch, "section": "libdevel", "depends": []string{"libc6"}, "description": strings.TrimSpace(descriptionDev),
+		"deb": map[string]any{"triggers": map[string]any{"activate_noawait": []string{"ldconfig"}}}}
+}
+
+const descriptionDev = `client of the Player robot device server, for C and C++
+Headers, a static and a shared library, and files for pkg-config and CMake, for
+programs that read and command a robot over TCP. The headers are in
+/usr/include/player.
+`
+
+// service returns what dpkg runs because of the service: our files, by nfpm's names of the
+// moments.
+func service() map[string]string {
+	return map[string]string{"postinstall": "postinst", "preremove": "prerm", "postremove": "postrm"}
+}
+
+// deb packs files for dpkg, which runs our files at the moments of their names. Two packages of one commit are equal.
+func deb(src source, about debian, run map[string]string, files []file) ([]byte, error) {
 	temp, err := os.MkdirTemp("", "player-deb")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(temp)
 	scripts := map[string]string{}
-	for _, name := range []string{"postinst", "prerm", "postrm"} {
+	for kind, name := range run {
 		text, err := packaged(name)
 		if err != nil {
 			return nil, err
 		}
-		scripts[name] = filepath.Join(temp, name)
-		if err := os.WriteFile(scripts[name], text, 0o755); err != nil {
+		scripts[kind] = filepath.Join(temp, name)
+		if err := os.WriteFile(scripts[kind], text, 0o755); err != nil {
 			return nil, err
 		}
 	}
@@ -61,17 +89,21 @@ func deb(src source, arch string, files []file) ([]byte, error) {
 		if f.conf {
 			e.Type = "config"
 		}
+		if f.link != "" {
+			e.Source, e.Type = f.link, "symlink"
+			entries[i] = e
+			continue
+		}
 		if err := os.WriteFile(e.Source, f.data, 0o666); err != nil {
 			return nil, err
 		}
 		entries[i] = e
 	}
-	config, err := json.Marshal(map[string]any{
-		"name": "player", "arch": arch, "version": src.version, "release": "1", "version_schema": "none",
-		"maintainer": maintainer, "section": "electronics", "priority": "optional", "suggests": []string{"avahi-daemon"},
-		"description": strings.TrimSpace(description), "mtime": src.time, "umask": 0o022, "contents": entries,
-		"scripts": map[string]string{"postinstall": scripts["postinst"], "preremove": scripts["prerm"], "postremove": scripts["postrm"]},
+	maps.Copy(about, debian{
+		"version": src.version, "release": "1", "version_schema": "none", "maintainer": maintainer, "priority": "optional",
+		"mtime": src.time, "umask": 0o022, "contents": entries, "scripts": scripts,
 	})
+	config, err := json.Marshal(about)
 	if err != nil {
 		return nil, err
 	}

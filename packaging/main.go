@@ -2,8 +2,9 @@
 //
 //	go run ./packaging -o DIR
 //
-// DIR gets .deb packages, archives (tar.gz), an SBOM and SHA256SUMS. Two builds of a
-// commit with one version of Go are equal, byte by byte.
+// DIR gets the server as .deb packages and archives (tar.gz), the client libraries as
+// their languages install them, an SBOM and SHA256SUMS. Two builds of a commit with one
+// version of Go, javac and cc are equal, byte by byte.
 package main
 
 import (
@@ -133,11 +134,18 @@ func run(output, only, version string, replace bool) error {
 			return err
 		}
 		name := fmt.Sprintf("player_%s_%s.deb", src.debian(), t.debian)
-		if results[name], err = deb(src, t.debian, files); err != nil {
+		if results[name], err = deb(src, server(t.debian), service(), files); err != nil {
 			return err
 		}
 	}
-	if results[fmt.Sprintf("player-%s.spdx.json", src.version)], err = sbom(src, slices.SortedFunc(maps.Values(linked), byPath)); err != nil {
+	clients, err := libraries(src)
+	if err != nil {
+		return err
+	}
+	for _, l := range clients {
+		maps.Copy(results, l.results)
+	}
+	if results[fmt.Sprintf("player-%s.spdx.json", src.version)], err = sbom(src, slices.SortedFunc(maps.Values(linked), byPath), clients); err != nil {
 		return err
 	}
 	return write(output, results, replace)

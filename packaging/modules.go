@@ -106,9 +106,10 @@ func copyright(modules []module) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// sbom lists what the programs are made of, as SPDX 2.3 in JSON:
+// sbom lists what the programs are made of, and the client libraries, which have only our own
+// code, as SPDX 2.3 in JSON:
 // https://spdx.github.io/spdx-spec/v2.3/
-func sbom(src source, modules []module) ([]byte, error) {
+func sbom(src source, modules []module, clients []library) ([]byte, error) {
 	type reference struct {
 		Category string `json:"referenceCategory"`
 		Type     string `json:"referenceType"`
@@ -144,6 +145,13 @@ func sbom(src source, modules []module) ([]byte, error) {
 		}
 		packages = append(packages, p)
 		relations = append(relations, relation{"SPDXRef-player", "STATIC_LINK", p.ID})
+	}
+	for _, l := range clients {
+		name := strings.NewReplacer(":", "-", "/", "-").Replace(strings.TrimPrefix(l.purl, "pkg:"))
+		p := element{ID: "SPDXRef-client-" + name, Name: l.name, Version: l.version, Location: unknown, Declared: apache, Concluded: apache, Copyright: unknown,
+			Source: "git commit " + src.commit, References: []reference{{"PACKAGE-MANAGER", "purl", l.purl + "@" + l.version}}}
+		packages = append(packages, p)
+		relations = append(relations, relation{document, "DESCRIBES", p.ID})
 	}
 	text, err := json.MarshalIndent(map[string]any{
 		"spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": document,

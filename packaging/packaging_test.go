@@ -83,11 +83,11 @@ func TestDeb(t *testing.T) {
 	if err != nil {
 		needs.Missing(t, "git: ", err)
 	}
-	packed, err := deb(c.source, "arm64", files)
+	packed, err := deb(c.source, server("arm64"), service(), files)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := deb(c.source, "arm64", files)
+	again, err := deb(c.source, server("arm64"), service(), files)
 	if err != nil || !bytes.Equal(packed, again) {
 		t.Errorf("two packages differ: %v", err)
 	}
@@ -127,7 +127,7 @@ func TestCopyright(t *testing.T) {
 }
 
 func TestSBOM(t *testing.T) {
-	text, err := sbom(source{commit: hash, version: "1.2.0", time: at(t)}, []module{{path: "example.org/a", version: "v1.0.0", sum: "h1:x="}})
+	text, err := sbom(source{commit: hash, version: "1.2.0", time: at(t)}, []module{{path: "example.org/a", version: "v1.0.0", sum: "h1:x="}}, []library{{name: "a", purl: "pkg:npm/a", version: "1.2.0"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,8 +141,9 @@ func TestSBOM(t *testing.T) {
 	if err := json.Unmarshal(text, &doc); err != nil {
 		t.Fatal(err)
 	}
-	if p := doc.Packages; len(p) != 2 || p[0].Name != "player" || p[1].SourceInfo != "go.sum h1:x=" ||
-		p[1].ExternalRefs[0].ReferenceLocator != "pkg:golang/example.org/a@v1.0.0" || doc.Relationships[1].RelatedSpdxElement != "SPDXRef-example.org-a" {
+	if p := doc.Packages; len(p) != 3 || p[0].Name != "player" || p[1].SourceInfo != "go.sum h1:x=" ||
+		p[1].ExternalRefs[0].ReferenceLocator != "pkg:golang/example.org/a@v1.0.0" || doc.Relationships[1].RelatedSpdxElement != "SPDXRef-example.org-a" ||
+		p[2].ExternalRefs[0].ReferenceLocator != "pkg:npm/a@1.2.0" || doc.Relationships[2].RelatedSpdxElement != "SPDXRef-client-npm-a" {
 		t.Errorf("%s", text)
 	}
 }

@@ -30,10 +30,10 @@ for clone in one other/folder; do
 done
 diff -r "$work/out-one" "$work/out-other" || fail "two builds differ"
 (cd "$work/out-one" && sha256sum -c --quiet SHA256SUMS)
-[ "$(find "$work/out-one" -name '*.deb' | wc -l)" = 1 ] && [ "$(find "$work/out-one" -name '*.tar.gz' | wc -l)" = 1 ] || fail "packages are missing"
+[ "$(find "$work/out-one" -name '*.deb' | wc -l)" = 2 ] && [ "$(find "$work/out-one" -name 'player*-linux-*.tar.gz' | wc -l)" = 1 ] || fail "packages are missing"
 lintian --allow-root --fail-on error "$work"/out-one/*.deb
 
-old=$(find "$work/out-one" -name '*_amd64.deb')
+old=$(find "$work/out-one" -name 'player_*_amd64.deb')
 (cd "$work/one" && go run ./packaging -only amd64 -version 999 -o "$work/new")
 new=$work/new/player_999-1_amd64.deb
 

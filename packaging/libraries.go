@@ -1,0 +1,449 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+)
+
+// library is the client library of a language, as people install it there.
+type library struct {
+	name    string            // of the package; the SBOM has it
+	purl    string            // package URL, without the version
+	version string            // as its language spells it
+	results map[string][]byte // by name of the file
+}
+
+// libraries packs the client libraries. The one for C is compiled for this computer. No
+// file depends on when and where it is made; jars and the library for C also depend on the
+// version of the compiler.
+func libraries(src source) (all []library, err error) {
+	for _, pack := range []func(source) (library, error){python, npm, java, tcl, c} {
+		l, err := pack(src)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, l)
+	}
+	return all, nil
+}
+
+// release takes a version apart. That of a commit without a tag has the time of the commit.
+var release = regexp.MustCompile(`^([0-9.]+)(?:~([a-z]+)\.?([0-9]+))?`)
+
+// spell returns the version with other words for what comes before a release.
+func (s source) spell(pre map[string]string) string {
+	m := release.FindStringSubmatch(s.version)
+	if m == nil {
+		return s.version
+	}
+	if m[2] == "" {
+		return m[1]
+	}
+	return m[1] + cmp.Or(pre[m[2]], pre[""]) + m[3]
+}
+
+// python returns the version as PEP 440 has it.
+func (s source) python() string { return s.spell(map[string]string{"git": ".dev", "": "rc"}) }
+
+// tcl returns the version as the package command has it: a and b come before a release.
+func (s source) tcl() string { return s.spell(map[string]string{"git": "a", "": "b"}) }
+
+// semantic returns the version as https://semver.org has it, in three numbers.
+func (s source) semantic() string {
+	number, pre, _ := strings.Cut(s.spell(map[string]string{"git": "-git.", "": "-rc."}), "-")
+	for strings.Count(number, ".") < 2 {
+		number += ".0"
+	}
+	if pre != "" {
+		number += "-" + pre
+	}
+	return number
+}
+
+// tree returns the files of a folder of this repository that git knows, below another
+// folder. With globs, only those that match one of them.
+func tree(from, to string, globs ...string) (files []file, err error) {
+	names, err := output("git", "ls-files", "--", from)
+	if err != nil {
+		return nil, err
+	}
+	for name := range strings.Lines(names) {
+		name = strings.TrimSpace(name)
+		below := strings.TrimPrefix(name, from+"/")
+		if globs != nil && !slices.ContainsFunc(globs, func(glob string) bool { ok, _ := path.Match(glob, below); return ok }) {
+			continue
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file{path: path.Join(to, below), data: text})
+	}
+	return files, nil
+}
+
+// single returns one file of this repository.
+func single(from, to string) (file, error) {
+	text, err := os.ReadFile(from)
+	return file{path: to, data: text}, err
+}
+
+// zipped packs files without their directories, sorted, with one time for all.
+func zipped(files []file, at time.Time) ([]byte, error) {
+	var packed bytes.Buffer
+	w := zip.NewWriter(&packed)
+	files = slices.Clone(files)
+	slices.SortStableFunc(files, func(a, b file) int { return strings.Compare(a.path, b.path) })
+	for _, f := range files {
+		h := &zip.FileHeader{Name: f.path, Method: zip.Deflate, Modified: at}
+		h.SetMode(os.FileMode(f.permissions()))
+		entry, err := w.CreateHeader(h)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := entry.Write(f.data); err != nil {
+			return nil, err
+		}
+	}
+	err := w.Close()
+	return packed.Bytes(), err
+}
+
+// setVersion replaces the number of the repository behind one place of a file by a version.
+func setVersion(files []file, name, place, version string) error {
+	number, err := number()
+	if err != nil {
+		return err
+	}
+	return substitute(files, name, place+number, place+version)
+}
+
+// substitute replaces one place of a file, which must be there.
+func substitute(files []file, name, old, new string) error {
+	i := slices.IndexFunc(files, func(f file) bool { return path.Base(f.path) == name })
+	if i < 0 || bytes.Count(files[i].data, []byte(old)) != 1 {
+		return fmt.Errorf("%s does not have %q once", name, old)
+	}
+	files[i].data = bytes.Replace(files[i].data, []byte(old), []byte(new), 1)
+	return nil
+}
+
+// python packs a wheel and an sdist: https://packaging.python.org/specifications/
+func python(src source) (library, error) {
+	version := src.python()
+	l := library{name: "playerclient", purl: "pkg:pypi/playerclient", version: version, results: map[string][]byte{}}
+	code, err := tree("clients/python/playerclient", "playerclient")
+	if err != nil {
+		return l, err
+	}
+	readme, err := os.ReadFile("clients/python/README.md")
+	if err != nil {
+		return l, err
+	}
+	license, err := single("LICENSE", "")
+	if err != nil {
+		return l, err
+	}
+	metadata := fmt.Appendf(nil, "Metadata-Version: 2.1\nName: playerclient\nVersion: %s\nSummary: A client of the Player robot device server\n"+
+		"License: Apache-2.0\nRequires-Python: >=3.9\nDescription-Content-Type: text/markdown\nLicense-File: LICENSE\n\n%s", version, readme)
+
+	info := fmt.Sprintf("playerclient-%s.dist-info/", version)
+	wheel := append(slices.Clone(code),
+		file{path: info + "LICENSE", data: license.data},
+		file{path: info + "METADATA", data: metadata},
+		file{path: info + "WHEEL", data: []byte("Wheel-Version: 1.0\nGenerator: player-packaging\nRoot-Is-Purelib: true\nTag: py3-none-any\n")})
+	var record strings.Builder
+	for _, f := range wheel {
+		sum := sha256.Sum256(f.data)
+		fmt.Fprintf(&record, "%s,sha256=%s,%d\n", f.path, base64.RawURLEncoding.EncodeToString(sum[:]), len(f.data))
+	}
+	fmt.Fprintf(&record, "%sRECORD,,\n", info)
+	wheel = append(wheel, file{path: info + "RECORD", data: []byte(record.String())})
+	if l.results[fmt.Sprintf("playerclient-%s-py3-none-any.whl", version)], err = zipped(wheel, src.time); err != nil {
+		return l, err
+	}
+
+	folder := "playerclient-" + version
+	sdist, err := tree("clients/python", folder, "pyproject.toml", "README.md", "playerclient/*", "examples/*")
+	if err != nil {
+		return l, err
+	}
+	if err := setVersion(sdist, "pyproject.toml", "\nversion = \"", version); err != nil {
+		return l, err
+	}
+	sdist = append(sdist, file{path: folder + "/PKG-INFO", data: metadata}, file{path: folder + "/LICENSE", data: license.data})
+	l.results[folder+".tar.gz"], err = plainTarball(sdist, src.time)
+	return l, err
+}
+
+// npm packs what `npm install FILE` takes.
+func npm(src source) (library, error) {
+	version := src.semantic()
+	l := library{name: "playerclient", purl: "pkg:npm/playerclient", version: version}
+	files, err := tree("clients/javascript", "package", "package.json", "README.md", "lib/*")
+	if err != nil {
+		return l, err
+	}
+	license, err := single("LICENSE", "package/LICENSE")
+	if err != nil {
+		return l, err
+	}
+	if err := setVersion(files, "package.json", `"version": "`, version); err != nil {
+		return l, err
+	}
+	if err := substitute(files, "package.json", "  \"private\": true,\n", ""); err != nil {
+		return l, err
+	}
+	packed, err := plainTarball(append(files, license), src.time)
+	l.results = map[string][]byte{fmt.Sprintf("playerclient-%s.tgz", version): packed}
+	return l, err
+}
+
+// java packs jars of classes, sources and documentation, and what Maven wants to know.
+func java(src source) (library, error) {
+	version := src.semantic()
+	l := library{name: "player:playerclient", purl: "pkg:maven/player/playerclient", version: version, results: map[string][]byte{}}
+	sources, err := tree("clients/java/src", "")
+	if err != nil {
+		return l, err
+	}
+	temp, err := os.MkdirTemp("", "player-java")
+	if err != nil {
+		return l, err
+	}
+	defer os.RemoveAll(temp)
+	classes, docs := filepath.Join(temp, "classes"), filepath.Join(temp, "docs")
+	var names []string
+	for _, f := range sources {
+		names = append(names, filepath.Join("clients/java/src", f.path))
+	}
+	// Java 17, also with a newer compiler.
+	if _, err := output("javac", append([]string{"--release", "17", "-encoding", "UTF-8", "-Xlint:all", "-d", classes}, names...)...); err != nil {
+		return l, fmt.Errorf("%w: install default-jdk-headless", err)
+	}
+	if _, err := output("javadoc", append([]string{"-quiet", "-Xdoclint:none", "-notimestamp", "-noindex", "-encoding", "UTF-8", "--release", "17", "-d", docs}, names...)...); err != nil {
+		return l, err
+	}
+	license, err := single("LICENSE", "META-INF/LICENSE")
+	if err != nil {
+		return l, err
+	}
+	manifest := file{path: "META-INF/MANIFEST.MF", data: fmt.Appendf(nil, "Manifest-Version: 1.0\r\nAutomatic-Module-Name: player\r\nImplementation-Version: %s\r\n\r\n", version)}
+	for suffix, from := range map[string]string{"": classes, "-javadoc": docs, "-sources": "clients/java/src"} {
+		files, err := folder(from)
+		if err != nil {
+			return l, err
+		}
+		if l.results[fmt.Sprintf("playerclient-%s%s.jar", version, suffix)], err = zipped(append(files, manifest, license), src.time); err != nil {
+			return l, err
+		}
+	}
+	l.results[fmt.Sprintf("playerclient-%s.pom", version)] = fmt.Appendf(nil, `<?xml version="1.0" encoding="UTF-8"?>
+<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>player</groupId>
+  <artifactId>playerclient</artifactId>
+  <version>%s</version>
+  <name>playerclient</name>
+  <description>A client of the Player robot device server</description>
+  <licenses><license><name>Apache-2.0</name></license></licenses>
+</project>
+`, version)
+	return l, nil
+}
+
+// folder returns all files in a folder, with their paths in it.
+func folder(root string) (files []file, err error) {
+	err = filepath.WalkDir(root, func(name string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		below, _ := filepath.Rel(root, name)
+		files = append(files, file{path: filepath.ToSlash(below), data: text})
+		return err
+	})
+	return files, err
+}
+
+// tcl packs a folder for one of auto_path.
+func tcl(src source) (library, error) {
+	version := src.tcl()
+	l := library{name: "player-tcl", purl: "pkg:generic/player-tcl", version: version}
+	folder := "player-tcl-" + version
+	files, err := tree("clients/tcl", folder, "player.tcl", "simulation.tcl", "pkgIndex.tcl", "README.md", "examples/*")
+	if err != nil {
+		return l, err
+	}
+	license, err := single("LICENSE", folder+"/LICENSE")
+	if err != nil {
+		return l, err
+	}
+	for _, place := range []struct{ name, text string }{
+		{"player.tcl", "package provide player "}, {"simulation.tcl", "package provide player::simulation "},
+		{"pkgIndex.tcl", "package ifneeded player "}, {"pkgIndex.tcl", "package ifneeded player::simulation "},
+	} {
+		if err := setVersion(files, place.name, place.text, version); err != nil {
+			return l, err
+		}
+	}
+	packed, err := plainTarball(append(files, license), src.time)
+	l.results = map[string][]byte{folder + ".tar.gz": packed}
+	return l, err
+}
+
+// soname is the name by which programs load the shared library. Its number changes when a
+// program has to be compiled again, as when player_client grows.
+const soname = "libplayer.so.0"
+
+// compile makes the library for C from its one source file, for this computer, and returns
+// the static and the shared one.
+func compile() (static, shared []byte, err error) {
+	temp, err := os.MkdirTemp("", "player-c")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer os.RemoveAll(temp)
+	object, archive, lib := filepath.Join(temp, "player.o"), filepath.Join(temp, "libplayer.a"), filepath.Join(temp, soname)
+	for _, args := range [][]string{
+		{"cc", "-std=c99", "-O2", "-fPIC", "-fstack-protector-strong", "-D_FORTIFY_SOURCE=2", "-ffunction-sections", "-c", "-o", object, "clients/c/player.c"},
+		{"ar", "rcsD", archive, object},
+		{"cc", "-shared", "-Wl,-soname," + soname, "-Wl,-z,relro,-z,now", "-Wl,--build-id=none", "-s", "-o", lib, object},
+	} {
+		if _, err := output(args[0], args[1:]...); err != nil {
+			return nil, nil, fmt.Errorf("%w: install gcc and libc6-dev", err)
+		}
+	}
+	if static, err = os.ReadFile(archive); err != nil {
+		return nil, nil, err
+	}
+	shared, err = os.ReadFile(lib)
+	return static, shared, err
+}
+
+// development returns the files of the libraries for C and C++, where lib is the folder of
+// libraries below the prefix. What pkg-config and CMake say is relative to their files.
+func development(src source, lib string, static, shared []byte) ([]file, error) {
+	headers, err := tree("clients/c", "include/player", "player.h", "player_simulation.h")
+	if err != nil {
+		return nil, err
+	}
+	more, err := tree("clients/cpp", "include/player", "player.hpp", "simulation.hpp", "playerclient.h")
+	if err != nil {
+		return nil, err
+	}
+	up := strings.Repeat("../", strings.Count(lib, "/")+2) // from lib/pkgconfig to the prefix
+	version := src.semantic()
+	return append(append(headers, more...),
+		file{path: lib + "/libplayer.a", data: static},
+		file{path: lib + "/" + soname, data: shared},
+		file{path: lib + "/libplayer.so", link: soname},
+		file{path: lib + "/pkgconfig/player.pc", data: fmt.Appendf(nil, `libdir=${pcfiledir}/..
+includedir=${pcfiledir}/%sinclude/player
+
+Name: player
+Description: Client of the Player robot device server, for C and C++
+Version: %s
+Cflags: -I${includedir}
+Libs: -L${libdir} -lplayer
+`, up, version)},
+		file{path: lib + "/cmake/player/player-config.cmake", data: fmt.Appendf(nil, `# find_package(player) has the targets player::player and player::static, for C and C++.
+if(NOT TARGET player::player)
+  add_library(player::player SHARED IMPORTED)
+  set_target_properties(player::player PROPERTIES IMPORTED_SONAME %s
+    IMPORTED_LOCATION "${CMAKE_CURRENT_LIST_DIR}/../../%s"
+    INTERFACE_INCLUDE_DIRECTORIES "${CMAKE_CURRENT_LIST_DIR}/../%sinclude/player")
+  add_library(player::static STATIC IMPORTED)
+  set_target_properties(player::static PROPERTIES
+    IMPORTED_LOCATION "${CMAKE_CURRENT_LIST_DIR}/../../libplayer.a"
+    INTERFACE_INCLUDE_DIRECTORIES "${CMAKE_CURRENT_LIST_DIR}/../%sinclude/player")
+endif()
+`, soname, soname, up, up)},
+		file{path: lib + "/cmake/player/player-config-version.cmake", data: fmt.Appendf(nil, `set(PACKAGE_VERSION %s)
+if(NOT PACKAGE_FIND_VERSION VERSION_GREATER PACKAGE_VERSION)
+  set(PACKAGE_VERSION_COMPATIBLE TRUE)
+endif()
+`, version)}), nil
+}
+
+// c packs the libraries for C and C++: for Debian, and as an archive for any folder.
+func c(src source) (library, error) {
+	l := library{name: "libplayer", purl: "pkg:generic/libplayer", version: src.version, results: map[string][]byte{}}
+	static, shared, err := compile()
+	if err != nil {
+		return l, err
+	}
+	arch, triplet, err := debianOf(runtime.GOARCH)
+	if err != nil {
+		return l, err
+	}
+	files, err := development(src, "lib/"+triplet, static, shared)
+	if err != nil {
+		return l, err
+	}
+	for i := range files {
+		files[i].path = "usr/" + files[i].path
+	}
+	rights, err := copyright(nil)
+	if err != nil {
+		return l, err
+	}
+	docs, err := src.documents("libplayer-dev", rights)
+	if err != nil {
+		return l, err
+	}
+	overrides, err := packaged("lintian-overrides-dev")
+	if err != nil {
+		return l, err
+	}
+	docs = append(docs, file{path: "usr/share/lintian/overrides/libplayer-dev", data: overrides})
+	name := fmt.Sprintf("libplayer-dev_%s_%s.deb", src.debian(), arch)
+	if l.results[name], err = deb(src, libplayerDev(arch), nil, append(files, docs...)); err != nil {
+		return l, err
+	}
+
+	folder := fmt.Sprintf("libplayer-%s-linux-%s", src.version, runtime.GOARCH)
+	if files, err = development(src, "lib", static, shared); err != nil {
+		return l, err
+	}
+	for _, f := range []struct{ from, to string }{{"clients/c/player.c", "src/player.c"}, {"clients/c/README.md", "README-c.md"},
+		{"clients/cpp/README.md", "README-c++.md"}, {"LICENSE", "LICENSE"}} {
+		one, err := single(f.from, f.to)
+		if err != nil {
+			return l, err
+		}
+		files = append(files, one)
+	}
+	for i := range files {
+		files[i].path = path.Join(folder, files[i].path)
+	}
+	l.results[folder+".tar.gz"], err = tarball(files, src.time)
+	return l, err
+}
+
+// debianOf returns what Debian calls a processor, and the name of its folder of libraries.
+func debianOf(arch string) (name, triplet string, err error) {
+	switch arch {
+	case "amd64":
+		return "amd64", "x86_64-linux-gnu", nil
+	case "arm64":
+		return "arm64", "aarch64-linux-gnu", nil
+	case "arm":
+		return "armhf", "arm-linux-gnueabihf", nil
+	case "riscv64":
+		return "riscv64", "riscv64-linux-gnu", nil
+	}
+	return "", "", fmt.Errorf("%s: Debian's name of this processor is not known", arch)
+}

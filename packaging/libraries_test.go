@@ -1,0 +1,406 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"player/e2e/needs"
+)
+
+func TestSpellings(t *testing.T) {
+	for version, want := range map[string]string{
+		"1.2.0":                                "1.2.0 1.2.0 1.2.0",
+		"1.3.0~rc1":                            "1.3.0rc1 1.3.0b1 1.3.0-rc.1",
+		"0.9.0~git20261122073412.93ad744ac1f0": "0.9.0.dev20261122073412 0.9.0a20261122073412 0.9.0-git.20261122073412",
+		"999":                                  "999 999 999.0.0",
+	} {
+		src := source{version: version}
+		if got := src.python() + " " + src.tcl() + " " + src.semantic(); got != want {
+			t.Errorf("%s: %s, want %s", version, got, want)
+		}
+	}
+}
+
+// place is an empty folder to install a library in, and a server with sonars.
+type place struct {
+	*testing.T
+	dir  string
+	port string
+	env  []string // beside that of the test
+}
+
+// run runs a program in the place and returns what it prints.
+func (p place) run(name string, args ...string) string {
+	p.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir = p.dir
+	cmd.Env = append(os.Environ(), p.env...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		p.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+func (p place) write(name string, text []byte) {
+	p.Helper()
+	path := filepath.Join(p.dir, name)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, text, 0o644)); err != nil {
+		p.Fatal(err)
+	}
+}
+
+// hello checks what a program prints that reads the sonar at the front left.
+func (p place) hello(name string, args ...string) {
+	p.Helper()
+	if out := p.run(name, append(args, p.port)...); !strings.Contains(out, "sonar 1234 mm") {
+		p.Errorf("%s: %q", name, out)
+	}
+}
+
+// sonars serves one reading to each client until the test ends, and returns its port.
+func sonars(t *testing.T) (port string) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer conn.Close()
+				if _, err := io.ReadFull(conn, make([]byte, len("dr\x00\x02sr"))); err != nil {
+					return
+				}
+				_, _ = conn.Write([]byte("r\x00\x02srs\x00\x20" + strings.Repeat("\x04\xd2", 16))) // else hello fails
+				_, _ = io.Copy(io.Discard, conn)
+			}()
+		}
+	}()
+	_, port, _ = net.SplitHostPort(listener.Addr().String())
+	return port
+}
+
+const (
+	helloC = `#include <stdio.h>
+#include <stdlib.h>
+#include <player.h>
+static player_client robot;
+int main(int n, char **arguments) {
+  if (n < 2 || player_connect(&robot, "127.0.0.1", atoi(arguments[1]), 20000) || player_request(&robot, "sr", 20000) || player_read(&robot, 20000))
+    return printf("%s\n", robot.error), 1;
+  printf("sonar %d mm\n", robot.sonar[0]);
+  return 0;
+}
+`
+	helloCpp = `#include <player.hpp>
+int main(int, char **arguments) {
+  player::CRobot robot;
+  robot.timeout = std::chrono::seconds(20);
+  if (robot.Connect("127.0.0.1", std::stoi(arguments[1])) || robot.Request("sr") || robot.Read()) return 1;
+  std::printf("sonar %d mm\n", robot.sonar[0]);
+}
+`
+	helloPython = `import sys
+from playerclient import PlayerClient
+with PlayerClient("127.0.0.1", int(sys.argv[1])) as robot:
+    robot.request("sr", timeout=20)
+    robot.read(timeout=20)
+    print("sonar", robot.sonar[0], "mm")
+`
+	helloNode = `import { PlayerClient } from "playerclient";
+const robot = new PlayerClient();
+await robot.connect("127.0.0.1", Number(process.argv[2]), 20000);
+await robot.request("sr", 20000);
+await robot.read(20000);
+console.log("sonar", robot.sonar[0], "mm");
+robot.close();
+`
+	helloJava = `import player.PlayerClient;
+class Hello {
+    public static void main(String[] arguments) throws Exception {
+        try (PlayerClient robot = new PlayerClient("127.0.0.1", Integer.parseInt(arguments[0]), 20000)) {
+            robot.request("sr");
+            robot.getData();
+            System.out.println("sonar " + robot.sonar[0] + " mm");
+        }
+    }
+}
+`
+	helloTcl = `package require player
+set robot(timeout) 20000
+player::Connect robot 127.0.0.1 [lindex $argv 0]
+player::Request robot sr
+player::Read robot
+puts "sonar [lindex $robot(sonar) 0] mm"
+`
+	helloCMake = `cmake_minimum_required(VERSION 3.10)
+project(hello C CXX)
+set(CMAKE_CXX_STANDARD 17)
+find_package(player 1.2 REQUIRED)
+add_executable(shared hello.c)
+target_link_libraries(shared player::player)
+add_executable(static hello.cpp)
+target_link_libraries(static player::static)
+`
+	helloGo = `package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"player/client"
+)
+
+func main() {
+	ctx := context.Background()
+	robot, err := client.Dial(ctx, "127.0.0.1:"+os.Args[1])
+	if err == nil {
+		err = robot.Request(ctx, "sr")
+	}
+	if err == nil {
+		err = robot.Read(ctx)
+	}
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	fmt.Println("sonar", robot.Sonar[0], "mm")
+}
+`
+)
+
+// TestLibraries installs each library in an empty place, offline, and runs a program there.
+func TestLibraries(t *testing.T) {
+	src := source{commit: hash, version: "1.2.0", time: at(t)}
+	for _, program := range []string{"git", "cc", "ar", "javac", "javadoc"} {
+		needs.Program(t, program)
+	}
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed := map[string][]byte{}
+	t.Run("pack", func(t *testing.T) {
+		t.Chdir(root)
+		if err := exec.Command("go", "run", nfpm, "--version").Run(); err != nil {
+			needs.Missing(t, "nfpm: ", err)
+		}
+		all, err := libraries(src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		packed["module.zip"] = goModule(t, src)
+		for _, l := range all {
+			for name, data := range l.results {
+				packed[name] = data
+			}
+		}
+	})
+	if len(packed) == 0 {
+		return // the test above says why
+	}
+	port := sonars(t)
+	for name, install := range map[string]func(place){
+		"go":         func(p place) { installGo(p, root) },
+		"wheel":      installWheel,
+		"sdist":      installSdist,
+		"javascript": installNpm,
+		"java":       installJar,
+		"tcl":        installTcl,
+		"c":          installArchive,
+		"debian":     installDeb,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := place{T: t, dir: t.TempDir(), port: port}
+			for name, data := range packed {
+				p.write(name, data)
+			}
+			install(p)
+		})
+	}
+}
+
+func installWheel(p place) {
+	needs.Program(p.T, "pip3")
+	p.run("pip3", "install", "-q", "--no-index", "--no-compile", "--disable-pip-version-check", "--root-user-action=ignore", "--target", "site", "./playerclient-1.2.0-py3-none-any.whl")
+	p.write("hello.py", []byte(helloPython))
+	p.env = []string{"PYTHONPATH=" + filepath.Join(p.dir, "site")}
+	p.hello("python3", "hello.py")
+	if version := p.run("python3", "-c", "import importlib.metadata as m; print(m.version('playerclient'))"); version != "1.2.0\n" {
+		p.Errorf("version %q", version)
+	}
+}
+
+// installSdist unpacks it: to build it, pip needs setuptools and wheel.
+func installSdist(p place) {
+	p.run("tar", "xf", "playerclient-1.2.0.tar.gz")
+	p.write("hello.py", []byte(helloPython))
+	p.env = []string{"PYTHONPATH=" + filepath.Join(p.dir, "playerclient-1.2.0")}
+	p.hello("python3", "hello.py")
+	if out := p.run("grep", "-h", "^[Vv]ersion", "playerclient-1.2.0/PKG-INFO", "playerclient-1.2.0/pyproject.toml"); out != "Version: 1.2.0\nversion = \"1.2.0\"\n" {
+		p.Errorf("%q", out)
+	}
+}
+
+func installNpm(p place) {
+	needs.Program(p.T, "npm")
+	p.write("package.json", []byte(`{"private": true}`))
+	p.run("npm", "install", "--offline", "--no-audit", "--no-fund", "--cache", "cache", "./playerclient-1.2.0.tgz")
+	p.write("hello.mjs", []byte(helloNode))
+	p.hello("node", "hello.mjs")
+}
+
+func installJar(p place) {
+	p.write("Hello.java", []byte(helloJava))
+	p.hello("java", "-cp", "playerclient-1.2.0.jar", "Hello.java")
+	for jar, want := range map[string]string{"playerclient-1.2.0-sources.jar": "player/PlayerClient.java", "playerclient-1.2.0-javadoc.jar": "player/PlayerClient.html"} {
+		if out := p.run("jar", "tf", jar); !strings.Contains(out, want) {
+			p.Errorf("%s: %s", jar, out)
+		}
+	}
+}
+
+func installTcl(p place) {
+	needs.Program(p.T, "tclsh")
+	p.run("tar", "xf", "player-tcl-1.2.0.tar.gz")
+	p.write("hello.tcl", []byte(helloTcl))
+	p.env = []string{"TCLLIBPATH=" + filepath.Join(p.dir, "player-tcl-1.2.0")}
+	p.hello("tclsh", "hello.tcl")
+	p.write("version.tcl", []byte("puts [package require player::simulation 1.2]"))
+	if version := p.run("tclsh", "version.tcl"); version != "1.2.0\n" {
+		p.Errorf("version %q", version)
+	}
+}
+
+// installArchive finds the libraries for C and C++ by pkg-config, and compiles the source.
+func installArchive(p place) {
+	needs.Program(p.T, "pkg-config")
+	names, err := filepath.Glob(filepath.Join(p.dir, "libplayer-1.2.0-linux-*.tar.gz"))
+	if err != nil || len(names) != 1 {
+		p.Fatal(names, err)
+	}
+	p.run("tar", "xf", names[0], "--strip-components=2", "--one-top-level=prefix")
+	p.write("hello.c", []byte(helloC))
+	p.write("hello.cpp", []byte(helloCpp))
+	p.env = []string{"PKG_CONFIG_PATH=" + filepath.Join(p.dir, "prefix/lib/pkgconfig"), "LD_LIBRARY_PATH=" + filepath.Join(p.dir, "prefix/lib")}
+	p.run("sh", "-ec", `cc -std=c99 -pedantic-errors -o shared hello.c $(pkg-config --cflags --libs player)
+c++ -std=c++17 -o cpp hello.cpp $(pkg-config --cflags --libs player)
+cc -std=c99 -Iprefix/include/player -o source hello.c prefix/src/player.c`)
+	for _, name := range []string{"shared", "cpp", "source"} {
+		p.hello("./" + name)
+	}
+}
+
+// installDeb unpacks the package, whose libraries CMake finds.
+func installDeb(p place) {
+	for _, program := range []string{"dpkg-deb", "cmake", "make", "c++"} {
+		needs.Program(p.T, program)
+	}
+	names, err := filepath.Glob(filepath.Join(p.dir, "libplayer-dev_1.2.0-1_*.deb"))
+	if err != nil || len(names) != 1 {
+		p.Fatal(names, err)
+	}
+	p.run("dpkg-deb", "-x", names[0], "root")
+	p.write("hello.c", []byte(helloC))
+	p.write("hello.cpp", []byte(helloCpp))
+	p.write("CMakeLists.txt", []byte(helloCMake))
+	p.run("cmake", "-S", ".", "-B", "build", "-DCMAKE_PREFIX_PATH="+filepath.Join(p.dir, "root/usr"), "-DCMAKE_LIBRARY_ARCHITECTURE="+triplet(p))
+	p.run("cmake", "--build", "build")
+	for _, name := range []string{"shared", "static"} {
+		p.hello("build/" + name)
+	}
+}
+
+// triplet returns the name of the folder with the libraries of the package.
+func triplet(p place) string {
+	p.Helper()
+	names, err := filepath.Glob(filepath.Join(p.dir, "root/usr/lib/*/libplayer.a"))
+	if err != nil || len(names) != 1 {
+		p.Fatal(names, err)
+	}
+	return filepath.Base(filepath.Dir(names[0]))
+}
+
+// published is where the repository is in the test.
+const published = "example.org/someone/robots"
+
+// goModule packs what the client for Go is made of, as a proxy of modules has it.
+func goModule(t *testing.T, src source) []byte {
+	t.Helper()
+	text, err := single("go.mod", published+"@v1.2.0/go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := []file{text}
+	for _, name := range []string{"client", "codec"} {
+		more, err := tree(name, published+"@v1.2.0/"+name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, more...)
+	}
+	data, err := zipped(files, src.time)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// installGo does what docs/CLIENTS.md says. The modules that the server needs beside come
+// from the cache of this computer.
+func installGo(p place, root string) {
+	versions := "proxy/" + published + "/@v/v1.2.0."
+	text, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		p.Fatal(err)
+	}
+	p.write(versions+"mod", text)
+	p.write(versions+"info", []byte(`{"Version":"v1.2.0"}`))
+	p.run("mv", "module.zip", versions+"zip")
+	cache := strings.TrimSpace(p.run("go", "env", "GOMODCACHE"))
+	p.env = []string{"GOWORK=off", "GOFLAGS=-modcacherw", "GOSUMDB=off", "GOMODCACHE=" + filepath.Join(p.dir, "cache"),
+		"GOPROXY=file://" + filepath.Join(p.dir, "proxy") + ",file://" + filepath.Join(cache, "cache/download")}
+	p.write("hello.go", []byte(helloGo))
+	p.run("go", "mod", "init", "example.org/hello")
+	p.run("go", "mod", "edit", "-require=player@v0.0.0", "-replace=player="+published+"@v1.2.0")
+	p.run("go", "get", "player/client")
+	p.run("go", "build", "-o", "hello", ".")
+	p.hello("./hello")
+}
+
+// TestPackedTwice packs the libraries twice and compares.
+func TestPackedTwice(t *testing.T) {
+	for _, program := range []string{"git", "cc"} {
+		needs.Program(t, program)
+	}
+	t.Chdir("..")
+	src := source{commit: hash, version: "1.2.0", time: at(t)}
+	for name, pack := range map[string]func(source) (library, error){"python": python, "npm": npm, "tcl": tcl} {
+		one, err := pack(src)
+		two, err2 := pack(src)
+		if err := errors.Join(err, err2); err != nil {
+			t.Fatal(fmt.Errorf("%s: %w", name, err))
+		}
+		for file, data := range one.results {
+			if !bytes.Equal(data, two.results[file]) {
+				t.Errorf("two of %s differ", file)
+			}
+		}
+	}
+}
