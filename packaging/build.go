@@ -80,6 +80,9 @@ func versionOf(number, tags, commit string, at time.Time) (string, error) {
 	return strings.ReplaceAll(tag, "-", "~"), nil
 }
 
+// tag returns the version as tags of images may be: without "~".
+func (s source) tag() string { return strings.ReplaceAll(s.version, "~", "-") }
+
 // debian returns the version of the package. With a revision, the packaging is not
 // part of the program for Debian, and the changelog has Debian's name.
 func (s source) debian() string { return s.version + "-1" }

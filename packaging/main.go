@@ -2,7 +2,7 @@
 //
 //	go run ./packaging -o DIR
 //
-// DIR gets the server as .deb packages and archives (tar.gz), the client libraries as
+// DIR gets the server as .deb packages and archives (tar.gz) and container images (tar), the client libraries as
 // their languages install them, an SBOM and SHA256SUMS. Two builds of a commit with one
 // version of Go, javac and cc are equal, byte by byte.
 package main
@@ -29,6 +29,14 @@ type target struct {
 	arch   string // GOARCH
 	arm    string // GOARM
 	debian string // architecture of the package; empty: there is none
+}
+
+// variant is that of the processor, in the words of container images.
+func (t target) variant() string {
+	if t.arm == "" {
+		return ""
+	}
+	return "v" + t.arm
 }
 
 // targets lists all. Raspberry Pi OS calls ARMv6 armhf, too, so that package has the
@@ -125,6 +133,9 @@ func run(output, only, version string, replace bool) error {
 			return err
 		}
 		if results[folder+".tar.gz"], err = tarball(files, src.time); err != nil {
+			return err
+		}
+		if results[fmt.Sprintf("player-%s-image-%s.tar", src.version, t.name)], err = c.image(t); err != nil {
 			return err
 		}
 		if t.debian == "" {
