@@ -33,7 +33,7 @@ func (v *viewer) sendLog(ctx context.Context) error {
 		lines, last = v.server.config.Recent(last)
 		for _, line := range lines {
 			if content, at, err := foxglove.ParseLogLine(line); err == nil {
-				v.outbox.put(channel, "", at, content)
+				v.outbox.Put(channel, "", at, content)
 			}
 		}
 		select {

@@ -175,7 +175,7 @@ func (v *viewer) setRate(p foxglove.Parameter) error {
 	}
 	v.parameters.rates[p.Name] = rate
 	if ofTopic {
-		v.outbox.pace(uint32(topic+1), v.parameters.period(name))
+		v.outbox.Pace(uint32(topic+1), v.parameters.period(name))
 		return nil
 	}
 	for i, robot := range v.server.config.Robots {

@@ -56,7 +56,7 @@ func (v *viewer) sendPlayback(p *readlog.Playback, sought bool, id string) error
 	if !ok {
 		status = foxglove.Paused
 	}
-	return v.outbox.reply(false, foxglove.AppendPlayback(nil, status, p.Time, float32(p.Speed), sought, id))
+	return v.outbox.Reply(false, foxglove.AppendPlayback(nil, status, p.Time, float32(p.Speed), sought, id))
 }
 
 // follow tells the viewer the state of the playback, and its changes.

@@ -58,7 +58,7 @@ func (v *viewer) call(c foxglove.ServiceCall) error {
 		if err != nil {
 			return v.send("serviceCallFailure", foxglove.ServiceFailure{ServiceID: c.Service, CallID: c.Call, Message: err.Error()})
 		}
-		return v.outbox.reply(false, foxglove.AppendServiceResponse(nil, c, []byte(`{"success":true,"message":""}`)))
+		return v.outbox.Reply(false, foxglove.AppendServiceResponse(nil, c, []byte(`{"success":true,"message":""}`)))
 	}
 	i := int(c.Service) - 1
 	if i < 0 || i >= len(v.server.services) {
@@ -78,13 +78,10 @@ func (v *viewer) call(c foxglove.ServiceCall) error {
 	if s.configure == nil {
 		return answer(v.emergency(s))
 	}
-	m := motion{func(r *client.Client) error { return s.configure(r, s.flag && *request.Data) }, answer}
-	select {
-	case v.driver(s.robot).calls <- m:
-		return nil
-	default:
-		return answer(errors.New("too many calls wait for the wheels to start"))
+	if err := v.driver(s.robot).Configure(func(r *client.Client) error { return s.configure(r, s.flag && *request.Data) }, answer); err != nil {
+		return answer(err)
 	}
+	return nil
 }
 
 // emergency stops a robot until it is released, or releases it.

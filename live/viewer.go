@@ -21,10 +21,8 @@ const (
 	// messageLimit is the largest message that a viewer may send, in bytes. The
 	// longest real ones subscribe to all topics of many robots, or have a schema.
 	messageLimit = 64 << 10
-	// answerLimit is how long a viewer may take to answer a ping, and probePeriod how
-	// often an idle one is pinged: a viewer that loses its network closes nothing.
-	answerLimit = 10 * time.Second
-	probePeriod = 5 * time.Second
+	// logLines is how many lines of the log may wait for a viewer.
+	logLines = 100
 	// maxChannels is how many topics a viewer may advertise. It uses one for a robot.
 	maxChannels = 256
 	// warnPeriod is how long it takes until a viewer is told the same again.
@@ -40,22 +38,22 @@ type viewer struct {
 	address string // host:port, for logs
 	ctx     context.Context
 	fail    context.CancelCauseFunc
-	outbox  *outbox
+	outbox  *visitors.Outbox
 
 	replay *readlog.Driver // that the viewer may control; nil: none
 
-	subscriptions map[uint32]int  // by id: index in server.channels
-	advertised    map[uint32]int  // by id: the robot that it drives, -1: none
-	feeds         map[int]*feed   // by robot
-	drivers       map[int]*driver // by robot
+	subscriptions map[uint32]int           // by id: index in server.channels
+	advertised    map[uint32]int           // by id: the robot that it drives, -1: none
+	feeds         map[int]*feed            // by robot
+	drivers       map[int]*visitors.Wheels // by robot
 	stopLog       context.CancelFunc
 	parameters    parameters
 	warned        map[string]time.Time
 }
 
 func newViewer(s *server, ws *websocket.Conn, visitor visitors.Visitor, may rights.Set, address string) *viewer {
-	v := &viewer{server: s, ws: ws, visitor: visitor, may: may, address: address, outbox: newOutbox(),
-		subscriptions: map[uint32]int{}, advertised: map[uint32]int{}, feeds: map[int]*feed{}, drivers: map[int]*driver{},
+	v := &viewer{server: s, ws: ws, visitor: visitor, may: may, address: address, outbox: visitors.NewOutbox(),
+		subscriptions: map[uint32]int{}, advertised: map[uint32]int{}, feeds: map[int]*feed{}, drivers: map[int]*visitors.Wheels{},
 		parameters: newParameters(s), warned: map[string]time.Time{}}
 	if ws.Subprotocol() == foxglove.Subprotocols()[0] { // others know no playback
 		for _, robot := range s.config.Robots {
@@ -113,7 +111,7 @@ func (v *viewer) send(op string, content any) error {
 	if err != nil {
 		return err
 	}
-	return v.outbox.reply(true, text)
+	return v.outbox.Reply(true, text)
 }
 
 // warn shows an error to the person at the viewer. Only the reader calls it.
@@ -162,7 +160,7 @@ func (v *viewer) greet() error {
 	}{{"serverInfo", info}, {"advertise", map[string]any{"channels": channels}}, {"advertiseServices", map[string]any{"services": services}}} {
 		text, err := foxglove.Text(m.op, m.content)
 		if err == nil {
-			err = v.writeMessage(v.ctx, websocket.MessageText, text)
+			err = visitors.WriteMessage(v.ctx, v.ws, websocket.MessageText, text)
 		}
 		if err != nil {
 			return err
@@ -171,62 +169,12 @@ func (v *viewer) greet() error {
 	return nil
 }
 
-// write writes what is in the outbox. After each batch it waits until the viewer has
-// answered a ping, and so has read the batch: what comes meanwhile is dropped for newer
-// data and does not age in buffers.
+// write writes what is in the outbox.
 func (v *viewer) write(ctx context.Context) error {
-	var out []byte
-	for {
-		replies, messages, wait := v.outbox.take(time.Now())
-		if len(replies)+len(messages) == 0 {
-			idle := wait == 0
-			if idle {
-				wait = probePeriod
-			}
-			select {
-			case <-ctx.Done():
-				return nil
-			case <-v.outbox.changed:
-				continue
-			case <-time.After(wait):
-				if !idle {
-					continue
-				}
-			}
-		}
-		for _, r := range replies {
-			kind := websocket.MessageBinary
-			if r.text {
-				kind = websocket.MessageText
-			}
-			if err := v.writeMessage(ctx, kind, r.message); err != nil {
-				return err
-			}
-		}
-		for _, m := range messages {
-			v.visitor.Turn()
-			payload, err := json.Marshal(m.content)
-			if err != nil {
-				return err
-			}
-			out = foxglove.AppendMessageData(out[:0], m.subscription, m.taken, payload)
-			if err := v.writeMessage(ctx, websocket.MessageBinary, out); err != nil {
-				return err
-			}
-		}
-		limited, cancel := context.WithTimeout(ctx, answerLimit)
-		err := v.ws.Ping(limited)
-		cancel()
-		if err != nil {
-			return fmt.Errorf("nothing heard from the viewer: %w", err)
-		}
-	}
-}
-
-func (v *viewer) writeMessage(ctx context.Context, kind websocket.MessageType, message []byte) error {
-	ctx, cancel := context.WithTimeout(ctx, answerLimit)
-	defer cancel()
-	return v.ws.Write(ctx, kind, message)
+	return v.outbox.Write(ctx, v.visitor, v.ws, websocket.MessageBinary, func(dst []byte, m visitors.Message) ([]byte, error) {
+		payload, err := json.Marshal(m.Content)
+		return foxglove.AppendMessageData(dst, m.Subscription, m.Taken, payload), err
+	})
 }
 
 // read reads the messages of the viewer. It shows an error for a request that fails; the
@@ -242,7 +190,7 @@ func (v *viewer) read(ctx context.Context) error {
 		} else {
 			err = v.takeBinary(message)
 		}
-		if err != nil && !errors.Is(err, errDeaf) {
+		if err != nil && !errors.Is(err, visitors.ErrDeaf) {
 			err = v.warn(err)
 		}
 		if err != nil {
@@ -321,7 +269,7 @@ func (v *viewer) subscribe(s foxglove.Subscription) error {
 	if c.robot < 0 {
 		keep = logLines
 	}
-	v.outbox.subscribe(s.ChannelID, s.ID, keep, v.parameters.period(c.name))
+	v.outbox.Subscribe(s.ChannelID, s.ID, keep, v.parameters.period(c.name))
 	v.watch(c.robot)
 	return nil
 }
@@ -333,7 +281,7 @@ func (v *viewer) unsubscribe(id uint32) error {
 	}
 	delete(v.subscriptions, id)
 	c := v.server.channels[i]
-	v.outbox.unsubscribe(uint32(i + 1))
+	v.outbox.Unsubscribe(uint32(i + 1))
 	v.watch(c.robot)
 	return nil
 }
@@ -361,9 +309,9 @@ func (v *viewer) watch(robot int) {
 		}
 		f = v.newFeed(robot)
 		v.feeds[robot] = f
-		defer v.start(f.run) // which ends if nothing is wanted
+		defer v.start(f.Run) // which ends if nothing is wanted
 	}
-	f.want(slices.Sorted(maps.Keys(devices)), v.parameters.rate(v.server.config.Robots[robot].Name))
+	f.Want(f.robot.letters(slices.Sorted(maps.Keys(devices))), v.parameters.rate(v.server.config.Robots[robot].Name))
 	if !subscribed {
 		delete(v.feeds, robot) // it ends
 	}

@@ -1,4 +1,4 @@
-package live
+package visitors
 
 import (
 	"errors"
@@ -9,24 +9,24 @@ import (
 )
 
 // contents returns what messages are about, sorted.
-func contents(messages []data) []string {
+func contents(messages []Message) []string {
 	list := []string{}
 	for _, m := range messages {
-		list = append(list, fmt.Sprintf("%d %v", m.subscription, m.content))
+		list = append(list, fmt.Sprintf("%d %v", m.Subscription, m.Content))
 	}
 	slices.Sort(list)
 	return list
 }
 
 func TestOutbox(t *testing.T) {
-	o, now := newOutbox(), time.Unix(1e9, 0)
-	o.put(1, "", 0, "nobody has subscribed")
-	o.subscribe(1, 10, 1, 0)
-	o.subscribe(2, 20, 2, 100*time.Millisecond)
+	o, now := NewOutbox(), time.Unix(1e9, 0)
+	o.Put(1, "", 0, "nobody has subscribed")
+	o.Subscribe(1, 10, 1, 0)
+	o.Subscribe(2, 20, 2, 100*time.Millisecond)
 	for i := range 4 {
-		o.put(1, "a", 0, i)
-		o.put(1, "b", 0, -i)
-		o.put(2, "", 0, i)
+		o.Put(1, "a", 0, i)
+		o.Put(1, "b", 0, -i)
+		o.Put(2, "", 0, i)
 	}
 	check := func(wantWait time.Duration, want ...string) {
 		t.Helper()
@@ -39,36 +39,36 @@ func TestOutbox(t *testing.T) {
 	check(0)
 	// The first message of a topic with a rate is sent at once, the next one when it is due.
 	now = now.Add(time.Millisecond)
-	o.put(2, "", 0, 4)
+	o.Put(2, "", 0, 4)
 	check(99 * time.Millisecond)
 	now = now.Add(119 * time.Millisecond)
-	o.put(2, "", 0, 5)
+	o.Put(2, "", 0, 5)
 	check(0, "20 4", "20 5")
-	o.put(2, "", 0, 6)
+	o.Put(2, "", 0, 6)
 	check(80 * time.Millisecond) // late ones do not lower the rate
-	o.put(2, "", 0, 7)
+	o.Put(2, "", 0, 7)
 	now = now.Add(80 * time.Millisecond)
 	check(0, "20 6", "20 7")
-	o.put(2, "", 0, 8)
-	o.pace(2, 0)
+	o.Put(2, "", 0, 8)
+	o.Pace(2, 0)
 	check(0, "20 8")
-	o.put(1, "a", 0, 9)
-	o.unsubscribe(1)
+	o.Put(1, "a", 0, 9)
+	o.Unsubscribe(1)
 	check(0)
 }
 
 func TestDeafViewer(t *testing.T) {
-	o := newOutbox()
+	o := NewOutbox()
 	for range maxReplies {
-		if err := o.reply(true, nil); err != nil {
+		if err := o.Reply(true, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := o.reply(true, nil); !errors.Is(err, errDeaf) {
+	if err := o.Reply(true, nil); !errors.Is(err, ErrDeaf) {
 		t.Error("too many replies wait")
 	}
 	o.take(time.Now())
-	if o.reply(true, make([]byte, replySize+1)) != nil || o.reply(true, nil) == nil {
+	if o.Reply(true, make([]byte, replySize+1)) != nil || o.Reply(true, nil) == nil {
 		t.Error("the size is not bounded")
 	}
 }

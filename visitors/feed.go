@@ -1,0 +1,161 @@
+package visitors
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"player/client"
+	"player/codec"
+	"player/reactor/descriptors"
+)
+
+// dialLimit is how long connecting to a robot of this computer may take.
+const dialLimit = 5 * time.Second
+
+// DialRobot connects to a robot, within a share of descriptors. The robot sees who the
+// visitor is by the name.
+func DialRobot(share *descriptors.Share, address, name string) Dial {
+	return func(ctx context.Context) (*client.Client, func(), error) {
+		if err := share.Take(1); err != nil {
+			return nil, nil, err
+		}
+		r, err := client.DialAs(ctx, address, name, dialLimit)
+		if err != nil {
+			share.Return(1)
+			return nil, nil, err
+		}
+		return r, func() { share.Return(1) }, nil
+	}
+}
+
+// Feed reads what a visitor watches of a robot, in a goroutine and by a connection of its
+// own (Run).
+type Feed struct {
+	dial   Dial
+	refuse func(client.Access) error
+	send   func([]News) error
+
+	turns  Turns
+	mu     sync.Mutex
+	wanted string // devices
+	rate   int    // Hz
+}
+
+// News is data that a visitor has not been sent.
+type News struct {
+	Device  byte
+	Age     time.Duration
+	Payload []byte // valid until send returns
+}
+
+// NewFeed returns a feed of the robot that dial connects to. refuse tells the visitor that
+// the robot refuses a device, and send gets what is new. Their errors end Run.
+func NewFeed(dial Dial, refuse func(client.Access) error, send func([]News) error) *Feed {
+	return &Feed{dial: dial, refuse: refuse, send: send}
+}
+
+// Want sets the devices that are read, by their letters; without devices Run ends.
+func (f *Feed) Want(devices string, rate int) {
+	defer f.turns.Wake()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.wanted, f.rate = devices, rate
+}
+
+// next returns what is wanted.
+func (f *Feed) next() (devices string, rate int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.wanted, f.rate
+}
+
+// Run reads what is wanted until nothing is.
+func (f *Feed) Run(ctx context.Context) error {
+	r, closed, err := f.dial(ctx)
+	if err != nil {
+		return err
+	}
+	defer closed()
+	defer r.Close()
+	if err := r.Request(ctx, "yr"); err != nil {
+		return err
+	}
+	if err := r.SetFresh(true); err != nil {
+		return err
+	}
+	var open string
+	var served int
+	var news []News
+	taken := map[byte]time.Duration{} // when the data that was sent was taken, by device
+	return f.turns.Run(ctx, func(reading context.Context) error {
+		devices, rate := f.next()
+		if devices == "" {
+			return nil
+		}
+		if rate != served {
+			if err := r.SetFrequency(rate); err != nil {
+				return err
+			}
+			served = rate
+		}
+		err := f.request(ctx, r, open, devices)
+		open = devices
+		for err == nil {
+			// Also what has come while the devices were requested.
+			if news = appendNews(news[:0], r, devices, taken); len(news) > 0 {
+				err = f.send(news)
+			}
+			if err == nil {
+				err = r.Read(reading)
+			}
+		}
+		return err
+	})
+}
+
+// appendNews appends what has been taken later than taken, and notes it there.
+func appendNews(news []News, r *client.Client, devices string, taken map[byte]time.Duration) []News {
+	for _, d := range []byte(devices) {
+		age, known := r.Age(d)
+		at := r.ServerTime() - age
+		if last, sent := taken[d]; !known || !r.Has(d) || sent && last == at {
+			continue
+		}
+		taken[d] = at
+		news = append(news, News{d, age, r.Raw(d)})
+	}
+	return news
+}
+
+// request opens and closes devices. What is refused is told to the visitor.
+func (f *Feed) request(ctx context.Context, r *client.Client, open, devices string) error {
+	var pairs []byte
+	for _, d := range []byte(devices) {
+		if strings.IndexByte(open, d) < 0 {
+			pairs = append(pairs, d, codec.AccessRead)
+		}
+	}
+	for _, d := range []byte(open) {
+		if strings.IndexByte(devices, d) < 0 {
+			pairs = append(pairs, d, codec.AccessClose)
+		}
+	}
+	if pairs == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, setupLimit)
+	defer cancel()
+	err := r.Request(ctx, string(pairs))
+	if refused, ok := errors.AsType[*client.AccessError](err); ok {
+		for _, a := range refused.Devices {
+			if err := f.refuse(a); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,224 @@
+package visitors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+const (
+	// maxReplies is how many replies may wait for a visitor, and replySize how many
+	// bytes they may have before the last one: a visitor gets them faster than it asks.
+	maxReplies = 256
+	replySize  = 1 << 20
+	// answerLimit is how long a visitor may take to answer a ping, and probePeriod how
+	// often an idle one is pinged: a visitor that loses its network closes nothing.
+	answerLimit = 10 * time.Second
+	probePeriod = 5 * time.Second
+)
+
+// ErrDeaf ends a visitor.
+var ErrDeaf = errors.New("the visitor asks without reading the replies")
+
+// Outbox has what waits for a visitor at a WebSocket: replies, and of each subscribed
+// channel the newest messages. It is used by several goroutines.
+type Outbox struct {
+	changed chan struct{} // buffers one
+	mu      sync.Mutex
+	replies []reply
+	size    int              // of the replies, bytes
+	flows   map[uint32]*flow // by channel
+}
+
+// reply is a whole message of the protocol.
+type reply struct {
+	text    bool
+	message []byte
+}
+
+// flow is a subscribed channel.
+type flow struct {
+	subscription uint32
+	keep         int           // how many messages of a frame may wait; older ones are dropped
+	period       time.Duration // of the messages of a frame, at least
+	frames       []*frame      // one, but for transforms
+}
+
+// frame has the messages of a flow that replace each other.
+type frame struct {
+	name    string
+	waiting []Message
+	due     time.Time
+}
+
+// Message is a message of a channel. It is encoded when it is sent: many never are.
+type Message struct {
+	Subscription uint32
+	Taken        int64 // ns since 1970
+	Content      any
+}
+
+// NewOutbox returns an outbox without subscriptions.
+func NewOutbox() *Outbox {
+	return &Outbox{changed: make(chan struct{}, 1), flows: map[uint32]*flow{}}
+}
+
+func (o *Outbox) wake() {
+	select {
+	case o.changed <- struct{}{}:
+	default: // not noticed yet
+	}
+}
+
+// Reply adds a reply. Replies are not dropped.
+func (o *Outbox) Reply(text bool, message []byte) error {
+	defer o.wake()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(o.replies) == maxReplies || o.size > replySize {
+		return ErrDeaf
+	}
+	o.size += len(message)
+	o.replies = append(o.replies, reply{text, message})
+	return nil
+}
+
+// Subscribe lets messages of a channel through.
+func (o *Outbox) Subscribe(channel, subscription uint32, keep int, period time.Duration) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.flows[channel] = &flow{subscription: subscription, keep: keep, period: period}
+}
+
+// Unsubscribe drops the messages of a channel: those that wait, and later ones.
+func (o *Outbox) Unsubscribe(channel uint32) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.flows, channel)
+}
+
+// Pace sets the least period of a channel.
+func (o *Outbox) Pace(channel uint32, period time.Duration) {
+	defer o.wake()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if f := o.flows[channel]; f != nil {
+		f.period = period
+		for _, frame := range f.frames {
+			frame.due = time.Time{}
+		}
+	}
+}
+
+// Put adds a message of a channel if it is subscribed. It replaces the oldest one of
+// its frame if too many wait.
+func (o *Outbox) Put(channel uint32, name string, taken int64, content any) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	f := o.flows[channel]
+	if f == nil {
+		return
+	}
+	i := slices.IndexFunc(f.frames, func(p *frame) bool { return p.name == name })
+	if i < 0 {
+		i, f.frames = len(f.frames), append(f.frames, &frame{name: name})
+	}
+	p := f.frames[i]
+	if len(p.waiting) == f.keep {
+		p.waiting = slices.Delete(p.waiting, 0, 1)
+	}
+	p.waiting = append(p.waiting, Message{f.subscription, taken, content})
+	o.wake()
+}
+
+// take returns the replies and the messages that are due at now, and the time until
+// the next one is due; zero: none waits.
+func (o *Outbox) take(now time.Time) (replies []reply, messages []Message, wait time.Duration) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	replies, o.replies, o.size = o.replies, nil, 0
+	for _, f := range o.flows {
+		for _, p := range f.frames {
+			if len(p.waiting) == 0 {
+				continue
+			}
+			if until := p.due.Sub(now); until > 0 {
+				if wait == 0 || until < wait {
+					wait = until
+				}
+				continue
+			}
+			messages = append(messages, p.waiting...)
+			p.waiting = p.waiting[:0]
+			if now.Sub(p.due) > f.period {
+				p.due = now // it was quiet
+			}
+			p.due = p.due.Add(f.period)
+		}
+	}
+	return replies, messages, wait
+}
+
+// Write writes what is in the outbox to a visitor until ctx ends. After each batch it
+// waits until the visitor has answered a ping, and so has read the batch: what comes
+// meanwhile is dropped for newer data and does not age in buffers. encode appends a
+// message as it is sent, in frames of a kind.
+func (o *Outbox) Write(ctx context.Context, visitor Visitor, ws *websocket.Conn, kind websocket.MessageType, encode func(dst []byte, m Message) ([]byte, error)) error {
+	var out []byte
+	for {
+		replies, messages, wait := o.take(time.Now())
+		if len(replies)+len(messages) == 0 {
+			idle := wait == 0
+			if idle {
+				wait = probePeriod
+			}
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-o.changed:
+				continue
+			case <-time.After(wait):
+				if !idle {
+					continue
+				}
+			}
+		}
+		for _, r := range replies {
+			kind := websocket.MessageBinary
+			if r.text {
+				kind = websocket.MessageText
+			}
+			if err := WriteMessage(ctx, ws, kind, r.message); err != nil {
+				return err
+			}
+		}
+		for _, m := range messages {
+			visitor.Turn()
+			var err error
+			if out, err = encode(out[:0], m); err != nil {
+				return err
+			}
+			if err := WriteMessage(ctx, ws, kind, out); err != nil {
+				return err
+			}
+		}
+		limited, cancel := context.WithTimeout(ctx, answerLimit)
+		err := ws.Ping(limited)
+		cancel()
+		if err != nil {
+			return fmt.Errorf("nothing heard from the visitor: %w", err)
+		}
+	}
+}
+
+// WriteMessage writes a message to a visitor who reads within answerLimit.
+func WriteMessage(ctx context.Context, ws *websocket.Conn, kind websocket.MessageType, message []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, answerLimit)
+	defer cancel()
+	return ws.Write(ctx, kind, message)
+}
