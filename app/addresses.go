@@ -31,6 +31,9 @@ func (o options) checkAddresses(conf *config.Server) error {
 	if o.foxglove != "" {
 		all = append(all, listening{"the server for viewers (-foxglove)", o.foxglove})
 	}
+	if o.rosbridge != "" {
+		all = append(all, listening{"the server for programs of ROS (-rosbridge)", o.rosbridge})
+	}
 	for i, l := range all {
 		j := slices.IndexFunc(all[:i], func(other listening) bool { return overlap(l.address, other.address) })
 		if j >= 0 {

@@ -130,6 +130,10 @@ func serve(ctx context.Context, o options, stdout io.Writer, stderr *os.File) er
 	if err != nil {
 		return errors.Join(err, sim.close())
 	}
+	programs, err := openRosbridge(o, conf, sim, log)
+	if err != nil {
+		return errors.Join(err, sim.close())
+	}
 
 	var last lastwords.Book
 	defer last.OnPanic()
@@ -139,7 +143,7 @@ func serve(ctx context.Context, o options, stdout io.Writer, stderr *os.File) er
 	}
 	ctx, quit, stop := untilSignal(ctx, last.Say, reloads)
 	defer stop()
-	budget := descriptors.New(fixedDescriptors(conf), dash != nil || viewers != nil)
+	budget := descriptors.New(fixedDescriptors(conf), dash != nil || viewers != nil || programs != nil)
 	encrypted, err := openTLS(conf, budget.Clients, log)
 	if err != nil {
 		return errors.Join(err, sim.close())
@@ -172,8 +176,9 @@ func serve(ctx context.Context, o options, stdout io.Writer, stderr *os.File) er
 			manager.ready(ctx, s.Start, statusLine(conf))
 			dash.serve(ctx, budget.Pages, encrypted.handshakes.Current, s, s.Post, last.OnPanic)
 			viewers.serve(ctx, budget.Pages, encrypted.handshakes.Current, s, s.Post, last.OnPanic)
+			programs.serve(ctx, budget.Pages, encrypted.handshakes.Current, s, s.Post, last.OnPanic)
 			sim.start(s.Start, quit)
-			r := &reloader{options: o, conf: conf, sim: sim, dash: dash, tls: encrypted, viewers: viewers, notify: manager, log: log, server: s, quit: quit}
+			r := &reloader{options: o, conf: conf, sim: sim, dash: dash, tls: encrypted, viewers: viewers, programs: programs, notify: manager, log: log, server: s, quit: quit}
 			go func() {
 				defer last.OnPanic()
 				r.run(ctx, reloads)

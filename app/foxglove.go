@@ -51,7 +51,11 @@ func openFoxglove(o options, conf *config.Server, sim *simulation, log *zap.Logg
 
 // show offers the robots of a configuration.
 func (v *viewers) show(conf *config.Server, sim *simulation) {
-	v.config.Access, v.config.Robots = conf.Access, nil
+	v.config.Access, v.config.Robots = conf.Access, robotsOf(conf, sim, v.bind)
+}
+
+// robotsOf returns the robots of a configuration as viewers and programs see them.
+func robotsOf(conf *config.Server, sim *simulation, bind string) (robots []live.Robot) {
 	names := map[string]int{}
 	for _, robot := range conf.Robots {
 		names[sim.robots.nameOf(robot.Port)]++
@@ -61,7 +65,7 @@ func (v *viewers) show(conf *config.Server, sim *simulation) {
 		if names[name] > 1 {
 			name += strconv.Itoa(robot.Port)
 		}
-		offered := live.Robot{Name: strings.ReplaceAll(name, "/", "_"), Address: net.JoinHostPort(v.bind, strconv.Itoa(robot.Port)), Port: robot.Port}
+		offered := live.Robot{Name: strings.ReplaceAll(name, "/", "_"), Address: net.JoinHostPort(bind, strconv.Itoa(robot.Port)), Port: robot.Port}
 		for _, driver := range robot.Drivers {
 			if replay, ok := driver.Driver.(*readlog.Driver); ok {
 				offered.Replay = replay
@@ -77,8 +81,9 @@ func (v *viewers) show(conf *config.Server, sim *simulation) {
 				}
 			}
 		}
-		v.config.Robots = append(v.config.Robots, offered)
+		robots = append(robots, offered)
 	}
+	return robots
 }
 
 // change serves the robots of a reloaded configuration, unless they are as before.

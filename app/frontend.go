@@ -8,7 +8,7 @@ import (
 	"player/reactor/descriptors"
 )
 
-// frontend is a server for people: the dashboard, or the one for viewers of Foxglove. C
+// frontend is a server for people and programs: the dashboard, Foxglove, rosbridge. C
 // is its configuration, which a reload changes.
 type frontend[C any] struct {
 	listener *net.TCPListener

@@ -32,6 +32,8 @@ type options struct {
 	tls           config.TLS
 	foxglove      string // address for viewers of Foxglove; empty: none
 	origin        string // of web pages that may be viewers; empty: the default; "off": none
+	rosbridge     string // address for programs of ROS; empty: none
+	rosOrigin     string // of web pages that may be programs of ROS; empty: none
 	file          string // configuration file; empty: none
 	builtin       []byte // configuration of a subcommand, instead of file; nil: none
 	stage         string
@@ -85,6 +87,8 @@ func newFlagSet(o *options) *flag.FlagSet {
 	fs.StringVar(&o.tls.Clients, "tls-clients", "", "")
 	fs.StringVar(&o.foxglove, "foxglove", "", "")
 	fs.StringVar(&o.origin, "foxglove-origin", "", "")
+	fs.StringVar(&o.rosbridge, "rosbridge", "", "")
+	fs.StringVar(&o.rosOrigin, "rosbridge-origin", "", "")
 	fs.StringVar(&o.stage, "stage", "", "")
 	fs.Int("seed", stage.FileSeed, "")
 	fs.StringVar(&o.truth, "truth", "", "")

@@ -44,6 +44,17 @@ func openViewer(t *testing.T, s *server, encryption *tls.Config) frontend {
 	}, func() { say(t, ws, websocket.MessageText, []byte(`{"op":"unadvertise","channelIds":[5]}`)) }}
 }
 
+// openProgram is a program that speaks rosbridge.
+func openProgram(t *testing.T, s *server, encryption *tls.Config) frontend {
+	t.Helper()
+	ws := connect(t, s.rosbridge(t), nil, encryption)
+	return frontend{ws, func(speed, turnRate int) {
+		const radian = 180 / 3.14159
+		say(t, ws, websocket.MessageText, fmt.Appendf(nil,
+			`{"op":"publish","topic":"/cmd_vel","msg":{"linear":{"x":%g,"y":0,"z":0},"angular":{"x":0,"y":0,"z":%g}}}`, float64(speed)/1000, float64(turnRate)/radian))
+	}, func() { say(t, ws, websocket.MessageText, []byte(`{"op":"unadvertise","topic":"/cmd_vel"}`)) }}
+}
+
 func connect(t *testing.T, address string, subprotocols []string, encryption *tls.Config) *websocket.Conn {
 	t.Helper()
 	if encryption != nil {
@@ -87,14 +98,14 @@ func TestVisitorsEndForThemselves(t *testing.T) {
 		"killed":       func(f frontend) { _ = f.CloseNow() },
 		"silent":       func(f frontend) {},
 	}
-	for name, open := range map[string]func(*testing.T, *server, *tls.Config) frontend{"page": openPage, "viewer": openViewer} {
+	for name, open := range map[string]func(*testing.T, *server, *tls.Config) frontend{"page": openPage, "viewer": openViewer, "program": openProgram} {
 		for end, ends := range ends {
 			if name == "page" && end == "unadvertised" {
 				continue
 			}
 			t.Run(name+" "+end, func(t *testing.T) {
 				t.Parallel()
-				s := start(t, "-stage", room, "-http", "127.0.0.1:0", "-foxglove", "127.0.0.1:0")
+				s := start(t, "-stage", room, "-http", "127.0.0.1:0", "-foxglove", "127.0.0.1:0", "-rosbridge", "127.0.0.1:0")
 				p := s.dial(t)
 				p.mustOpen("pa", "pa")
 				turns := func() int16 { return p.position().TurnRate }

@@ -66,6 +66,7 @@ func TestWeb(t *testing.T) {
 		{"log drawer", testLogDrawer},
 		{"hundred robots", testHundredRobots},
 		{"page of a fleet", testFleetPage},
+		{"teleoperation by rosbridge", testTeleop},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/coder/websocket"
 
@@ -25,8 +24,6 @@ const (
 	logLines = 100
 	// maxChannels is how many topics a viewer may advertise. It uses one for a robot.
 	maxChannels = 256
-	// warnPeriod is how long it takes until a viewer is told the same again.
-	warnPeriod = 5 * time.Second
 )
 
 // viewer is a connection of a viewer. Its maps are used by the reader only.
@@ -48,13 +45,13 @@ type viewer struct {
 	drivers       map[int]*visitors.Wheels // by robot
 	stopLog       context.CancelFunc
 	parameters    parameters
-	warned        map[string]time.Time
+	warned        visitors.Repeats
 }
 
 func newViewer(s *server, ws *websocket.Conn, visitor visitors.Visitor, may rights.Set, address string) *viewer {
 	v := &viewer{server: s, ws: ws, visitor: visitor, may: may, address: address, outbox: visitors.NewOutbox(),
 		subscriptions: map[uint32]int{}, advertised: map[uint32]int{}, feeds: map[int]*feed{}, drivers: map[int]*visitors.Wheels{},
-		parameters: newParameters(s), warned: map[string]time.Time{}}
+		parameters: newParameters(s)}
 	if ws.Subprotocol() == foxglove.Subprotocols()[0] { // others know no playback
 		for _, robot := range s.config.Robots {
 			if v.replay == nil {
@@ -116,12 +113,9 @@ func (v *viewer) send(op string, content any) error {
 
 // warn shows an error to the person at the viewer. Only the reader calls it.
 func (v *viewer) warn(err error) error {
-	now := time.Now()
-	if now.Sub(v.warned[err.Error()]) < warnPeriod {
+	if !v.warned.New(err.Error()) {
 		return nil
 	}
-	maps.DeleteFunc(v.warned, func(_ string, at time.Time) bool { return now.Sub(at) >= warnPeriod })
-	v.warned[err.Error()] = now
 	return v.status(err)
 }
 

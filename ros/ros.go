@@ -1,5 +1,5 @@
 // Package ros turns what viewers draw (package foxglove) into the messages of ROS 2, in
-// CDR and described as ROS describes them. It has no files and no sockets.
+// CDR or JSON and described as ROS describes them. It has no files and no sockets.
 //
 // Frames and units are those of REP 103 and REP 105, what has not been detected is
 // infinite (REP 117).

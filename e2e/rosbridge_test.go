@@ -1,0 +1,327 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/coder/websocket"
+
+	"player/e2e/npm"
+)
+
+// rosbridge waits until the log has the address of the server for programs of ROS.
+func (s *server) rosbridge(t *testing.T) (url string) {
+	t.Helper()
+	line := regexp.MustCompile(`"msg":"rosbridge","address":"([^"]+)"`)
+	await(t, "the address for programs of ROS in the log", func() bool {
+		match := line.FindStringSubmatch(s.log.String())
+		if match != nil {
+			url = "ws://" + match[1]
+		}
+		return match != nil
+	})
+	return url
+}
+
+// rosProgram is a program that speaks rosbridge without a library.
+type rosProgram struct {
+	t  *testing.T
+	ws *websocket.Conn
+}
+
+// rosMessage is what a program receives.
+type rosMessage struct {
+	Op, ID, Topic, Service, Level string
+	Msg, Values                   json.RawMessage
+	Result                        bool
+}
+
+// openROS connects from an address.
+func openROS(t *testing.T, url, from, origin string) (*rosProgram, *http.Response) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
+	header := http.Header{}
+	if origin != "" {
+		header.Set("Origin", origin)
+	}
+	ws, reply, err := websocket.Dial(ctx, url, &websocket.DialOptions{HTTPHeader: header,
+		HTTPClient: &http.Client{Transport: &http.Transport{DialContext: dialer.DialContext}}})
+	if reply == nil {
+		t.Fatal(err)
+	}
+	if err == nil {
+		ws.SetReadLimit(1 << 20)
+		t.Cleanup(func() { ws.CloseNow() })
+	}
+	return &rosProgram{t, ws}, reply
+}
+
+func (p *rosProgram) send(format string, args ...any) {
+	p.t.Helper()
+	say(p.t, p.ws, websocket.MessageText, fmt.Appendf(nil, format, args...))
+}
+
+// next reads until a message comes that is wanted.
+func (p *rosProgram) next(wanted func(rosMessage) bool) rosMessage {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
+	defer cancel()
+	for {
+		_, text, err := p.ws.Read(ctx)
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		var m rosMessage
+		if err := json.Unmarshal(text, &m); err != nil {
+			p.t.Fatalf("%s: %v", text, err)
+		}
+		if wanted(m) {
+			return m
+		}
+	}
+}
+
+func (p *rosProgram) message(topic string) json.RawMessage {
+	p.t.Helper()
+	return p.next(func(m rosMessage) bool { return m.Op == "publish" && m.Topic == topic }).Msg
+}
+
+// call calls a service, and returns the values and whether it has succeeded.
+func (p *rosProgram) call(service, args string) (string, bool) {
+	p.t.Helper()
+	p.send(`{"op":"call_service","id":"c","service":%q,"args":%s}`, service, args)
+	m := p.next(func(m rosMessage) bool { return m.Op == "service_response" && m.ID == "c" })
+	return string(m.Values), m.Result
+}
+
+// Programs with npm's roslib see everything, call services, drive the robot, and stop it
+// when they are killed.
+func TestRosbridgeRoslib(t *testing.T) {
+	t.Parallel()
+	directory := npm.Install(t, "../examples/teleop")
+	text, err := os.ReadFile("testdata/roslib.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, directory, "roslib.js", string(text))
+	s := start(t, "-stage", room, "-rosbridge", "127.0.0.1:0")
+	p := s.dial(t)
+	p.request("pr")
+	var out lockedBuffer
+	program := exec.Command("node", "roslib.js", s.rosbridge(t))
+	program.Dir, program.Stdout, program.Stderr = directory, &out, &out
+	if err := program.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = program.Process.Kill() }()
+	for _, line := range []string{
+		"nodes /player", "services 10", "type sensor_msgs/msg/LaserScan", "odometry odom base_link 36",
+		"message /scan sensor_msgs/msg/LaserScan 361", "message /odom nav_msgs/msg/Odometry ", "message /tf tf2_msgs/msg/TFMessage ",
+		"message /tf_static tf2_msgs/msg/TFMessage ", "message /battery_state sensor_msgs/msg/BatteryState ", "message /sonar/15 sensor_msgs/msg/Range ",
+		"message /detections vision_msgs/msg/Detection2DArray ", "service /motors true", "service /reset_odometry true", `failed there is no service "/nothing"`,
+	} {
+		await(t, line, func() bool { return strings.Contains("\n"+out.String(), "\n"+line) })
+	}
+	await(t, "motion", func() bool { return p.position().Speed > 50 })
+	if err := program.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "the stop", func() bool { return p.position().Speed == 0 })
+	s.awaitLog(t, "program of ROS disconnected")
+	for _, bad := range []string{"error", "closed", "status"} {
+		if strings.Contains(out.String(), "\n"+bad) {
+			t.Errorf("%s in: %s", bad, out.String())
+		}
+	}
+}
+
+// What JSON has no number for is null, a topic comes as seldom as it is wanted, also to several
+// subscriptions, and not after the last has ended. Latched frames come to the second
+// subscription, too.
+func TestRosbridgeTopics(t *testing.T) {
+	t.Parallel()
+	s := start(t, "-stage", room, "-rosbridge", "127.0.0.1:0")
+	p, _ := openROS(t, s.rosbridge(t), "127.0.0.1", "")
+	p.send(`{"op":"subscribe","id":"a","topic":"scan","type":"sensor_msgs/LaserScan"}`)
+	p.message("/scan")
+	p.send(`{"op":"unsubscribe","topic":"/scan"}`)
+	p.send(`{"op":"subscribe","topic":"/battery_state"}`)
+	if m := p.message("/battery_state"); !strings.Contains(string(m), `"current":null`) {
+		t.Errorf("%s", m)
+	}
+	p.send(`{"op":"subscribe","id":"b","topic":"/odom","throttle_rate":60000}`)
+	p.send(`{"op":"subscribe","id":"c","topic":"/odom","throttle_rate":300}`)
+	p.send(`{"op":"subscribe","topic":"/tf"}`)
+	// taken returns when the next odometry was taken, in ns.
+	taken := func() int64 {
+		var m struct {
+			Header struct{ Stamp struct{ Sec, Nanosec int64 } }
+		}
+		if err := json.Unmarshal(p.message("/odom"), &m); err != nil {
+			t.Fatal(err)
+		}
+		return m.Header.Stamp.Sec*1e9 + m.Header.Stamp.Nanosec
+	}
+	if first, second := taken(), taken(); second-first < 150e6 { // it is taken every 100 ms
+		t.Errorf("%d ns apart", second-first)
+	}
+	p.send(`{"op":"unsubscribe","id":"c","topic":"/odom"}`)
+	p.send(`{"op":"call_service","service":"/rosapi/nodes"}`) // answered behind what was sent before
+	p.next(func(m rosMessage) bool { return m.Op == "service_response" })
+	p.message("/odom") // the remaining one begins
+	for range 5 {
+		p.next(func(m rosMessage) bool {
+			if m.Topic == "/odom" || m.Topic == "/scan" {
+				t.Errorf("a message on %s", m.Topic)
+			}
+			return m.Topic == "/tf"
+		})
+	}
+	for range 2 {
+		p.send(`{"op":"subscribe","topic":"/tf_static"}`)
+		p.message("/tf_static")
+	}
+}
+
+// Who may only read sees everything, and moves nothing. Strangers and pages are refused.
+func TestRosbridgeRights(t *testing.T) {
+	t.Parallel()
+	s := start(t, "-rosbridge", "127.0.0.1:0", "-rosbridge-origin", "http://app.example", write(t, t.TempDir(), "rights.cfg", fmt.Sprintf(`
+		driver ( name "stage" world %q )
+		access ( allow ["read" "write" "config"] from "127.0.0.1" )
+		access ( allow "read" from "127.0.0.2" )`, absolute(t, room))))
+	url := s.rosbridge(t)
+	for _, tt := range []struct {
+		from, origin string
+		status       int
+	}{
+		{"127.0.0.1", "http://app.example", http.StatusSwitchingProtocols},
+		{"127.0.0.1", "http://evil.example", http.StatusForbidden},
+		{"127.0.0.1", "null", http.StatusForbidden},
+		{"127.0.0.3", "", http.StatusForbidden},
+	} {
+		if _, reply := openROS(t, url, tt.from, tt.origin); reply.StatusCode != tt.status {
+			t.Errorf("%s, %q: %d", tt.from, tt.origin, reply.StatusCode)
+		}
+	}
+	reader, _ := openROS(t, url, "127.0.0.2", "")
+	for _, service := range []string{"/motors", "/reset_odometry", "/emergency_stop", "/release"} {
+		if got, ok := reader.call(service, `{"data":true}`); ok || !strings.Contains(got, "your computer may read, this needs") {
+			t.Errorf("%s: %s", service, got)
+		}
+	}
+	reader.send(`{"op":"publish","topic":"/cmd_vel","msg":{"linear":{"x":0.3}}}`)
+	if m := reader.next(func(m rosMessage) bool { return m.Op == "status" }); m.Level != "error" || !strings.Contains(string(m.Msg), "this needs write") {
+		t.Errorf("%+v", m)
+	}
+	reader.send(`{"op":"subscribe","topic":"/odom"}`)
+	reader.message("/odom")
+
+	p := s.dial(t)
+	p.request("pr")
+	owner, _ := openROS(t, url, "127.0.0.1", "")
+	const forward = `{"op":"publish","topic":"/cmd_vel","msg":{"header":{},"twist":{"linear":{"x":0.3}}}}`
+	await(t, "motion", func() bool { owner.send(forward); return p.position().Speed > 200 })
+	if got, ok := owner.call("/emergency_stop", `{}`); !ok || got != `{"success":true,"message":""}` {
+		t.Errorf("%s", got)
+	}
+	await(t, "the stop", func() bool { owner.send(forward); return p.position().Speed == 0 })
+	if got, ok := owner.call("/release", `{}`); !ok {
+		t.Errorf("%s", got)
+	}
+	await(t, "motion again", func() bool { owner.send(forward); return p.position().Speed > 200 })
+}
+
+// What a program asks for and does not get is told to it, and it stays connected.
+func TestRosbridgeMistakes(t *testing.T) {
+	t.Parallel()
+	s := start(t, "-stage", room, "-rosbridge", "127.0.0.1:0")
+	p, _ := openROS(t, s.rosbridge(t), "127.0.0.1", "")
+	for _, tt := range []struct{ message, status string }{
+		{`{`, "not understood"},
+		{`{"op":"fragment"}`, "no operation"},
+		{`{"op":"subscribe","topic":"/map"}`, "no topic"},
+		{`{"op":"subscribe","topic":"/odom","type":"nav_msgs/Path"}`, "is nav_msgs/msg/Odometry"},
+		{`{"op":"unsubscribe","topic":"/goal"}`, "no topic"},
+		{`{"op":"advertise","topic":"/chatter","type":"std_msgs/String"}`, "nobody here listens"},
+		{`{"op":"advertise","topic":"/cmd_vel","type":"std_msgs/String"}`, "TwistStamped"},
+		{`{"op":"publish","topic":"/cmd_vel","msg":{"linear":1}}`, "not a velocity"},
+	} {
+		p.send("%s", tt.message)
+		if m := p.next(func(m rosMessage) bool { return m.Op == "status" }); !strings.Contains(string(m.Msg), tt.status) {
+			t.Errorf("%s: %s", tt.message, m.Msg)
+		}
+	}
+	for _, args := range []string{`{}`, `[]`, `1`} {
+		if got, ok := p.call("motors", args); ok {
+			t.Errorf("%s: %s", args, got)
+		}
+	}
+	p.send(`{"op":"set_level","level":"none"}`)
+	p.send(`{"op":"subscribe","topic":"/costmap"}`)
+	p.send(`{"op":"call_service","id":"c","service":"rosapi/topic_type","args":{"topic":"odom"}}`)
+	if m := p.next(func(rosMessage) bool { return true }); string(m.Values) != `{"type":"nav_msgs/msg/Odometry"}` {
+		t.Errorf("%+v", m)
+	}
+}
+
+// The topics and services of several robots begin with their names.
+func TestRosbridgeNamespaces(t *testing.T) {
+	t.Parallel()
+	other := freePort(t)
+	s := start(t, "-rosbridge", "127.0.0.1:0", write(t, t.TempDir(), "two.cfg", fmt.Sprintf(`
+		driver ( name "testpattern" provides ["position:0" "laser:0"] )
+		driver ( name "testpattern" provides ["%d:position:0"] )`, other)))
+	p, _ := openROS(t, s.rosbridge(t), "127.0.0.1", "")
+	_, port, _ := net.SplitHostPort(s.address)
+	topics, _ := p.call("rosapi/topics", `{}`)
+	services, _ := p.call("rosapi/services", `{}`)
+	for _, name := range []string{"/robot" + port + "/scan", "/robot" + port + "/cmd_vel", fmt.Sprintf("/robot%d/odom", other), fmt.Sprintf("/robot%d/emergency_stop", other), "/tf"} {
+		if !strings.Contains(topics+services, `"`+name+`"`) {
+			t.Errorf("no %s in %s, %s", name, topics, services)
+		}
+	}
+	p.send(`{"op":"subscribe","topic":"/robot%d/odom"}`, other)
+	if m := p.message(fmt.Sprintf("/robot%d/odom", other)); !strings.Contains(string(m), fmt.Sprintf(`"frame_id":"robot%d/odom"`, other)) {
+		t.Errorf("%s", m)
+	}
+	// The frames of all robots are on one topic.
+	p.send(`{"op":"subscribe","topic":"/tf"}`)
+	for _, robot := range []string{port, fmt.Sprint(other)} {
+		p.next(func(m rosMessage) bool {
+			return m.Topic == "/tf" && strings.Contains(string(m.Msg), `"robot`+robot+`/base_link"`)
+		})
+	}
+}
+
+// The page of the examples drives.
+func testTeleop(t *testing.T, chromium browser) {
+	directory := npm.Install(t, "../examples/teleop")
+	files := httptest.NewServer(http.FileServer(http.Dir(directory)))
+	defer files.Close()
+	s := start(t, "-stage", room, "-rosbridge", "127.0.0.1:0", "-rosbridge-origin", files.URL)
+	p := s.dial(t)
+	p.request("pr")
+	b := chromium.open(t, files.URL+"/?url="+s.rosbridge(t))
+	b.until(shows("state", "^connection$") + ` && ` + shows("pose", `^x -?\d`))
+	b.key(input.DispatchKeyEventTypeKeyDown, arrowUp, arrowUpCode)
+	await(t, "motion", func() bool { return p.position().Speed > 200 })
+	b.key(input.DispatchKeyEventTypeKeyUp, arrowUp, arrowUpCode)
+	await(t, "the stop", func() bool { return p.position().Speed == 0 })
+	b.click("stop")
+	b.until(shows("state", "^stop$"))
+	b.click("release")
+	b.until(shows("state", "^release$"))
+}

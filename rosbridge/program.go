@@ -1,0 +1,420 @@
+package rosbridge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"player/client"
+	"player/config/rights"
+	"player/foxglove"
+	"player/ros"
+	"player/visitors"
+)
+
+const (
+	// messageLimit is the largest message that a program may send, in bytes.
+	messageLimit = 64 << 10
+	// maxSubscriptions is how many subscriptions a program may have: all topics of a dozen
+	// robots.
+	maxSubscriptions = 256
+	// maxID is the longest id of a subscription in bytes: roslib's have the topic and 36.
+	maxID = 256
+	// maxQueue bounds queue_length: how many messages of a topic may wait for a program.
+	maxQueue = 100
+	// maxThrottle bounds throttle_rate: larger ones would overflow a time.
+	maxThrottle = time.Hour
+	// rate is that of a robot's data in Hz, as of the Player protocol.
+	rate = 10
+	// velocityTopic is the topic of each robot that drives it.
+	velocityTopic = "/cmd_vel"
+	// silenceLimit is how long a robot drives without a message, as most bases of ROS do.
+	silenceLimit = 500 * time.Millisecond
+)
+
+// program is a connection of a program. Its maps are used by the reader only.
+type program struct {
+	server  *server
+	ws      *websocket.Conn
+	visitor visitors.Visitor
+	may     rights.Set
+	name    string // for the robots
+	by      string // host:port
+	ctx     context.Context
+	fail    context.CancelCauseFunc
+	outbox  *visitors.Outbox
+	mute    atomic.Bool // no status messages
+
+	subscriptions map[subscription]pace
+	feeds         map[int]*feed            // by robot
+	wheels        map[int]*visitors.Wheels // by robot
+	told          visitors.Repeats
+}
+
+// subscription is one of a program: it may have several of a topic.
+type subscription struct {
+	topic int // index in server.topics
+	id    string
+}
+
+// pace is how a program wants the messages of a topic.
+type pace struct {
+	period time.Duration
+	queue  int
+}
+
+func newProgram(s *server, ws *websocket.Conn, visitor visitors.Visitor, may rights.Set, address string) *program {
+	host, _, _ := net.SplitHostPort(address) // the request has it from the connection
+	p := &program{server: s, ws: ws, visitor: visitor, may: may, name: "rosbridge " + host, by: address, outbox: visitors.NewOutbox(),
+		subscriptions: map[subscription]pace{}, feeds: map[int]*feed{}, wheels: map[int]*visitors.Wheels{}}
+	p.ctx, p.fail = context.WithCancelCause(s.ctx)
+	return p
+}
+
+// serve serves the program until it disconnects, or fails. An error is sent to it as the
+// reason of closing. When it returns, the connections to the robots are about to be
+// closed, and their server stops the wheels.
+func (p *program) serve() error {
+	defer p.fail(nil)
+	p.ws.SetReadLimit(messageLimit)
+	// Reading does not use the program's context: its end would close the connection
+	// before the program gets the reason.
+	p.start(func(context.Context) error { return p.read(p.server.ctx) })
+	p.start(p.write)
+	<-p.ctx.Done()
+	err := context.Cause(p.ctx)
+	if websocket.CloseStatus(err) != -1 || errors.Is(err, context.Canceled) {
+		return nil // the program has closed, or the server ends
+	}
+	_ = p.ws.Close(websocket.StatusInternalError, visitors.CloseReason(err.Error()))
+	return err
+}
+
+// start runs fn in a goroutine; its error ends the program.
+func (p *program) start(fn func(ctx context.Context) error) {
+	go func() {
+		if err := visitors.Recovered(func() error { return fn(p.ctx) }); err != nil {
+			p.fail(err)
+		}
+	}()
+}
+
+// write writes what is in the outbox.
+func (p *program) write(ctx context.Context) error {
+	return p.outbox.Write(ctx, p.visitor, p.ws, websocket.MessageText, func(dst []byte, m visitors.Message) ([]byte, error) {
+		dst = append(dst, p.server.topics[m.Subscription].head...)
+		return append(ros.AppendJSON(dst, m.Content), '}'), nil
+	})
+}
+
+// reply sends a message of the protocol.
+func (p *program) reply(content any) error {
+	text, err := json.Marshal(content)
+	if err != nil {
+		return err
+	}
+	return p.outbox.Reply(true, text)
+}
+
+// status tells the program an error; id is that of the message that caused it.
+func (p *program) status(id string, err error) error {
+	if p.mute.Load() {
+		return nil
+	}
+	return p.reply(struct {
+		Op    string `json:"op"`
+		ID    string `json:"id,omitempty"`
+		Level string `json:"level"`
+		Text  string `json:"msg"`
+	}{"status", id, "error", err.Error()})
+}
+
+// request is a message of a program.
+type request struct {
+	Op, ID, Topic, Type, Service, Level string
+	ThrottleRate                        float64 `json:"throttle_rate"` // ms
+	QueueLength                         float64 `json:"queue_length"`
+	Msg, Args                           json.RawMessage
+}
+
+// read reads the messages of the program. One that fails is answered with a status; the
+// connection stays.
+func (p *program) read(ctx context.Context) error {
+	for {
+		kind, message, err := p.visitor.Read(ctx, p.ws)
+		if err != nil {
+			return err
+		}
+		var r request
+		if kind != websocket.MessageText {
+			err = errors.New("messages are JSON, as text")
+		} else if err = json.Unmarshal(message, &r); err != nil {
+			err = fmt.Errorf("the message is not understood: %w", err)
+		} else {
+			err = p.take(r)
+		}
+		if err != nil && !errors.Is(err, visitors.ErrDeaf) {
+			if !p.told.New(err.Error()) {
+				continue
+			}
+			err = p.status(r.ID, err)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (p *program) take(r request) error {
+	switch r.Op {
+	case "subscribe":
+		return p.subscribe(r)
+	case "unsubscribe":
+		return p.unsubscribe(r)
+	case "advertise":
+		return p.advertise(r)
+	case "unadvertise":
+		return p.unadvertise(r)
+	case "publish":
+		return p.publish(r)
+	case "call_service":
+		return p.call(r)
+	case "set_level":
+		p.mute.Store(r.Level == "none") // all that a program is told are errors
+		return nil
+	}
+	return fmt.Errorf("there is no operation %.60q", r.Op)
+}
+
+// absolute returns the name of a topic or service with its slash.
+func absolute(name string) string { return "/" + strings.TrimPrefix(name, "/") }
+
+// sameType reports whether a program means a type of ROS 2, whose names it may write as
+// ROS 1 does: sensor_msgs/LaserScan. Nothing is any type.
+func sameType(given, kind string) bool {
+	return given == "" || given == kind || given == strings.NewReplacer("/msg/", "/", "/srv/", "/").Replace(kind)
+}
+
+func (p *program) subscribe(r request) error {
+	i, known := p.server.index[absolute(r.Topic)]
+	if !known {
+		return fmt.Errorf("there is no topic %.60q", r.Topic)
+	}
+	t := p.server.topics[i]
+	if !sameType(r.Type, t.kind) {
+		return fmt.Errorf("%s is %s, not %.60q", t.name, t.kind, r.Type)
+	}
+	if len(r.ID) > maxID {
+		return fmt.Errorf("an id has at most %d bytes", maxID)
+	}
+	key := subscription{i, r.ID}
+	if _, renewed := p.subscriptions[key]; !renewed && len(p.subscriptions) == maxSubscriptions {
+		return errors.New("too many topics are subscribed to")
+	}
+	throttle := time.Duration(max(0, min(r.ThrottleRate, float64(maxThrottle/time.Millisecond)))) * time.Millisecond
+	p.subscriptions[key] = pace{throttle, int(max(1, min(r.QueueLength, maxQueue)))}
+	p.flow(i)
+	return nil
+}
+
+// unsubscribe ends a subscription; without an id all of the topic.
+func (p *program) unsubscribe(r request) error {
+	i, known := p.server.index[absolute(r.Topic)]
+	if !known {
+		return fmt.Errorf("there is no topic %.60q", r.Topic)
+	}
+	for key := range p.subscriptions {
+		if key.topic == i && (r.ID == "" || r.ID == key.id) {
+			delete(p.subscriptions, key)
+		}
+	}
+	p.flow(i)
+	return nil
+}
+
+// flow adapts what is sent of a topic, and what is read for it, to the subscriptions. A
+// topic is sent once, as fast as the most eager of its subscriptions wants.
+func (p *program) flow(i int) {
+	all, subscribed := pace{}, false
+	for key, wanted := range p.subscriptions {
+		if key.topic != i {
+			continue
+		}
+		if !subscribed || wanted.period < all.period {
+			all.period = wanted.period
+		}
+		all.queue = max(all.queue, wanted.queue)
+		subscribed = true
+	}
+	if !subscribed {
+		p.outbox.Unsubscribe(uint32(i))
+	} else {
+		if all.period > 0 {
+			all.queue = 1 // who wants less than all wants the newest
+		}
+		p.outbox.Subscribe(uint32(i), uint32(i), all.queue, all.period)
+	}
+	for _, from := range p.server.topics[i].sources {
+		p.watch(from.robot)
+	}
+}
+
+// watch adapts what is read of a robot to the subscriptions.
+func (p *program) watch(robot int) {
+	var devices strings.Builder
+	for _, d := range p.server.config.Robots[robot].Devices {
+		if p.watches(source{robot, d.Letter}) {
+			devices.WriteByte(d.Letter)
+		}
+	}
+	f := p.feeds[robot]
+	if f == nil {
+		if devices.Len() == 0 {
+			return
+		}
+		f = p.newFeed(robot)
+		p.feeds[robot] = f
+		defer p.start(f.Run) // which ends if nothing is wanted
+	}
+	f.again.Store(true)
+	f.Want(devices.String(), rate)
+	if devices.Len() == 0 {
+		delete(p.feeds, robot) // it ends
+	}
+}
+
+// watches reports whether a device is part of a topic that is subscribed to.
+func (p *program) watches(from source) bool {
+	for key := range p.subscriptions {
+		for _, s := range p.server.topics[key.topic].sources {
+			if s == from {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// feed is what a program watches of a robot.
+type feed struct {
+	*visitors.Feed
+	program   *program
+	robot     int
+	converter *ros.Converter
+	again     atomic.Bool // a topic was subscribed to: latched ones are sent again
+}
+
+func (p *program) newFeed(robot int) *feed {
+	f := &feed{program: p, robot: robot}
+	f.Feed = visitors.NewFeed(p.dial(robot), f.refuse, f.send)
+	return f
+}
+
+// refuse tells the program that the robot refuses a device.
+func (f *feed) refuse(a client.Access) error {
+	r := f.program.server.config.Robots[f.robot]
+	i := r.device(a.Device)
+	if i < 0 {
+		return nil
+	}
+	return f.program.status("", fmt.Errorf("%s refuses %s: %s", r.Name, r.Devices[i].Interface, a.Reason()))
+}
+
+// send hands new data to the outbox.
+func (f *feed) send(news []visitors.News) error {
+	s := f.program.server
+	if f.again.Swap(false) {
+		f.converter = s.converter(f.robot)
+	}
+	now := time.Now().UnixNano()
+	for _, n := range news {
+		at := now - int64(n.Age)
+		for _, m := range f.converter.Data(s.config.Robots[f.robot].device(n.Device), at, n.Payload) {
+			i, offered := s.index[f.converter.Topics()[m.Topic].Name]
+			if offered {
+				f.program.outbox.Put(uint32(i), frameOf(m.Content), at, m.Content)
+			}
+		}
+	}
+	return nil
+}
+
+// frameOf returns what a message of /tf is about: messages about others do not replace it.
+// A robot's first frame stands for those in /tf_static.
+func frameOf(content any) string {
+	if tf, ok := content.(ros.TFMessage); ok && len(tf.Transforms) > 0 {
+		return tf.Transforms[0].ChildFrameID
+	}
+	return ""
+}
+
+// dial connects to a robot. The robot sees who the program's user is by its name.
+func (p *program) dial(robot int) visitors.Dial {
+	c := p.server.config
+	return visitors.DialRobot(c.Descriptors, c.Robots[robot].Address, p.name)
+}
+
+// driven returns the robot that a topic drives.
+func (p *program) driven(name string) (robot int, err error) {
+	robot, known := p.server.drives[absolute(name)]
+	if !known {
+		return -1, fmt.Errorf("nobody here listens to %.60q", name)
+	}
+	return robot, visitors.Need(p.may, rights.Write)
+}
+
+func (p *program) advertise(r request) error {
+	if _, err := p.driven(r.Topic); err != nil {
+		return err
+	}
+	if !sameType(r.Type, "geometry_msgs/msg/Twist") && !sameType(r.Type, "geometry_msgs/msg/TwistStamped") {
+		return fmt.Errorf("%.60s is geometry_msgs/msg/Twist or TwistStamped, not %.60q", r.Topic, r.Type)
+	}
+	return nil
+}
+
+// unadvertise lets go of what the program drives.
+func (p *program) unadvertise(r request) error {
+	robot, err := p.driven(r.Topic)
+	if w := p.wheels[robot]; w != nil {
+		w.Drive(0, 0)
+	}
+	return err
+}
+
+// publish drives. A topic need not be advertised.
+func (p *program) publish(r request) error {
+	robot, err := p.driven(r.Topic)
+	if err != nil {
+		return err
+	}
+	var stamped struct{ Twist json.RawMessage }
+	if json.Unmarshal(r.Msg, &stamped) == nil && stamped.Twist != nil {
+		r.Msg = stamped.Twist
+	}
+	speed, turnRate, err := foxglove.ParseVelocity(r.Msg)
+	if err != nil {
+		return err
+	}
+	p.wheelsOf(robot).Drive(speed, turnRate)
+	return nil
+}
+
+// wheelsOf returns the wheels of a robot, and starts them if necessary.
+func (p *program) wheelsOf(robot int) *visitors.Wheels {
+	w := p.wheels[robot]
+	if w == nil {
+		name := p.server.config.Robots[robot].Name
+		w = visitors.NewWheels(silenceLimit, p.dial(robot), func(err error) error { return p.status("", fmt.Errorf("%s: %w", name, err)) })
+		p.wheels[robot] = w
+		p.start(w.Run)
+	}
+	return w
+}

@@ -1,0 +1,199 @@
+// Package rosbridge serves the protocol rosbridge v2 (JSON over WebSocket): programs that
+// use ROS by roslibjs, roslibpy and the like see what the robots of this server sense, and
+// drive them. It is an ordinary client of the Player protocol, with the rights of each
+// program's own address, and shares no state with the loop.
+//
+// A program has a goroutine that reads its messages and one that writes to it, and for each
+// robot that it watches or commands one with a connection of its own. Without programs
+// nothing runs.
+package rosbridge
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"net"
+	"net/http"
+	"slices"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/codec"
+	"player/config/rights"
+	"player/foxglove"
+	"player/reactor/descriptors"
+	"player/ros"
+	"player/visitors"
+)
+
+// Config is what Serve needs.
+type Config struct {
+	Robots []Robot
+	// Server stops robots. It is accessed through Post only.
+	Server visitors.Server
+	// Post calls a function on the loop. It reports whether the loop still runs.
+	Post func(func(now time.Duration)) bool
+	// Access has the rights of programs by address. The robots themselves only see the
+	// address of this process.
+	Access rights.Rules
+	// Descriptors has those for connections to the robots.
+	Descriptors *descriptors.Share
+	TLS         func() *tls.Config // as in visitors.Site
+	Name        string             // a further host name of this server; may be empty
+	Origins     []string           // of pages that may connect
+	Log         *zap.Logger
+}
+
+// Robot is a robot of this server.
+type Robot struct {
+	Name    string // each once, without slash
+	Address string // host:port
+	Port    int
+	Devices []Device
+}
+
+// Device is a device that clients can open.
+type Device struct {
+	foxglove.Device
+	Letter byte
+}
+
+// Equal reports whether two robots are the same to programs.
+func (r Robot) Equal(other Robot) bool {
+	return r.Name == other.Name && r.Address == other.Address && slices.Equal(r.Devices, other.Devices)
+}
+
+// Serve serves programs on l until ctx ends; then it closes l and returns nil.
+func Serve(ctx context.Context, l net.Listener, config Config) error {
+	site := visitors.Site{Name: config.Name, Origins: config.Origins, What: "the server for programs of ROS", Flag: "-rosbridge", Can: "drive", TLS: config.TLS, Handler: newServer(ctx, config), Log: config.Log}
+	return site.Serve(ctx, l)
+}
+
+// server is what the programs share. It is constant.
+type server struct {
+	ctx      context.Context // ends with the server
+	config   Config
+	topics   []topic        // by name
+	index    map[string]int // in topics
+	drives   map[string]int // the robot that a topic drives
+	services []service
+}
+
+// topic is a topic that programs can subscribe to.
+type topic struct {
+	name, kind string // "/scan", "sensor_msgs/msg/LaserScan"
+	head       []byte // of its messages
+	sources    []source
+}
+
+// source is a device that a topic is made of.
+type source struct {
+	robot  int // index in Config.Robots
+	device byte
+}
+
+func newServer(ctx context.Context, config Config) *server {
+	s := &server{ctx: ctx, config: config, index: map[string]int{}, drives: map[string]int{}}
+	for i, robot := range config.Robots {
+		c := s.converter(i)
+		for j, d := range robot.Devices {
+			for _, m := range c.Data(j, 0, sample(d.Letter)) {
+				s.offer(c.Topics()[m.Topic], source{i, d.Letter})
+			}
+		}
+		s.services = append(s.services, s.servicesOf(i)...)
+		if robot.device(codec.Position) >= 0 {
+			s.drives[s.prefix(i)+velocityTopic] = i
+		}
+	}
+	s.services = append(s.services, s.introspection()...)
+	slices.SortFunc(s.topics, func(a, b topic) int { return cmp.Compare(a.name, b.name) })
+	for i, t := range s.topics {
+		s.index[t.name] = i
+	}
+	return s
+}
+
+// offer adds a topic that a device has.
+func (s *server) offer(t ros.Topic, from source) {
+	i := slices.IndexFunc(s.topics, func(known topic) bool { return known.name == t.Name })
+	if i < 0 {
+		name, _ := json.Marshal(t.Name) // strings have no errors
+		i = len(s.topics)
+		s.topics = append(s.topics, topic{name: t.Name, kind: t.Type, head: append(append([]byte(`{"op":"publish","topic":`), name...), `,"msg":`...)})
+	}
+	if !slices.Contains(s.topics[i].sources, from) {
+		s.topics[i].sources = append(s.topics[i].sources, from)
+	}
+}
+
+// sample returns a payload that a device may send.
+func sample(device byte) []byte {
+	switch device {
+	case codec.Position:
+		return make([]byte, codec.PositionSize)
+	case codec.Sonar:
+		return make([]byte, codec.SonarSize)
+	case codec.Laser:
+		return make([]byte, codec.LaserSize)
+	case codec.Misc:
+		return make([]byte, codec.MiscSize)
+	case codec.PTZ:
+		return make([]byte, codec.PTZSize)
+	case codec.Vision:
+		return new(codec.VisionData).Append(nil)
+	}
+	return nil
+}
+
+// namespace returns the name that stands before the topics of a robot, empty if it is the
+// only one.
+func (s *server) namespace(robot int) string {
+	if len(s.config.Robots) == 1 {
+		return ""
+	}
+	return s.config.Robots[robot].Name
+}
+
+// prefix returns "/" and the namespace, or nothing.
+func (s *server) prefix(robot int) string {
+	if name := s.namespace(robot); name != "" {
+		return "/" + name
+	}
+	return ""
+}
+
+// converter returns a converter for the devices of a robot.
+func (s *server) converter(robot int) *ros.Converter {
+	var list []foxglove.Device
+	for _, d := range s.config.Robots[robot].Devices {
+		list = append(list, d.Device)
+	}
+	return ros.New(s.namespace(robot), list)
+}
+
+// device returns the index of the device with a letter, -1 if there is none.
+func (r Robot) device(letter byte) int {
+	return slices.IndexFunc(r.Devices, func(d Device) bool { return d.Letter == letter })
+}
+
+// ServeHTTP serves a program.
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	visitor := visitors.VisitorOf(r)
+	may := s.config.Access.Of(visitor.Address, "")
+	if err := visitors.Need(may, rights.Read); err != nil {
+		http.Error(w, err.Error(), http.StatusForbidden)
+		return
+	}
+	ws, err := visitor.Accept(w, r, nil)
+	if err != nil {
+		return
+	}
+	defer ws.CloseNow()
+	log := s.config.Log.With(zap.String("program", r.RemoteAddr))
+	log.Info("program of ROS connected")
+	err = newProgram(s, ws, visitor, may, r.RemoteAddr).serve()
+	log.Info("program of ROS disconnected", zap.Error(err))
+}
