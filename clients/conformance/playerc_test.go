@@ -89,7 +89,7 @@ func (p *player3) pose(name string) simulation.Mover {
 	return m
 }
 
-// player3Programs are the programs in clients/playerc/programs, in C++ or C, and what they
+// player3Programs are the programs in clients/playerc/programs, in C++, C and Python, and what they
 // have to print. A program without clients runs in real time, others in step.
 var player3Programs = map[string]struct {
 	clients     int // in step
@@ -243,6 +243,31 @@ var player3Programs = map[string]struct {
 		p.near("turned", 0.02, 40*math.Pi/180)
 		p.near("odom", 0.05, 7, 8)
 	}},
+	"values.py": {clients: 1, check: func(p *player3) {
+		p.near("size", 1e-5, 0.44, 0.38, -0.04)
+		p.near("before", 0, 0, 0)
+		p.near("laser", 0.03, 361, 3, 4.92, math.Pi/2, 4.92, 8.191)
+		p.near("halves", 0.03, 3, 2.18)
+		p.near("sonar", 0.03, 16, 4.84, math.Pi/2)
+		p.near("ranger", 0.03, 361, 361, 4.92, math.Pi/2)
+		p.near("blobs", 0.3, 1, 160, 0xff0000, math.Hypot(3.92, 1)-0.1)
+		p.near("rest", 0.01, 1, 2, 12.6, 100, 0.8517)
+		p.near("position", 0.06, 0.6, 0, 0.2, 0)
+		p.near("true", 0.02, 0, -2, 0)
+		p.near("moved", 0, 0)
+		p.says("unknown", "-1 the world has no robot and no thing")
+		p.says("missing", "-1 laser:300 is not here")
+		p.says("position2d:", "px=")
+		if puck := p.pose("puck"); puck.X != -1 || puck.Y != 2 {
+			p.t.Errorf("the puck is at %v", puck)
+		}
+	}},
+	"turn.py": {clients: 1, check: func(p *player3) {
+		p.near("values", 0.03, 361, 4.92, 5, 361, 4.92, 0, 1, 1, 0xff0000)
+		p.near("pose", 0.06, 0, 0.6, math.Pi/2)
+		p.near("truth", 0.06, -2, 0.6, math.Pi/2)
+		p.says("missing", "laser:300 is not here")
+	}},
 	"collect.c": {clients: 1, check: func(p *player3) {
 		p.says("nobody", "-1 cannot connect")
 		p.near("unread", 0, 1)
@@ -326,13 +351,16 @@ func TestPlayer3(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), limit)
 			defer cancel()
 			command := exec.CommandContext(ctx, programs, name, "127.0.0.1", strconv.Itoa(p.port+program.robot))
-			if strings.HasSuffix(name, ".c") {
-				source := filepath.Join("../playerc/programs", name)
+			source := filepath.Join("../playerc/programs", name)
+			switch filepath.Ext(name) {
+			case ".c":
 				binary := filepath.Join(t.TempDir(), "program")
 				run(t, nil, "cc", slices.Concat([]string{"-std=gnu99", "-Wall", "-Werror", "-o", binary, source}, player3Flags(t, prefix, "playerc"))...)
 				command = exec.CommandContext(ctx, binary, "127.0.0.1", strconv.Itoa(p.port))
+			case ".py":
+				command = exec.CommandContext(ctx, needs.Program(t, "python3"), "-B", source, "127.0.0.1", strconv.Itoa(p.port))
 			}
-			command.Env = append(append(os.Environ(), "PLAYERC_SIMULATION="+page), environment...)
+			command.Env = append(append(os.Environ(), "PLAYERC_SIMULATION="+page, "PYTHONPATH="+prefix+"/lib/playerc/python"), environment...)
 			out := new(lockedBuffer)
 			command.Stdout, command.Stderr = out, out
 			in, err := command.StdinPipe()
@@ -381,7 +409,7 @@ func compilePlayer3(t *testing.T, prefix string) (binary string) {
 		fmt.Fprintf(&all, "#include <%s>\n", header)
 	}
 	for _, name := range slices.Sorted(maps.Keys(player3Programs)) {
-		if strings.HasSuffix(name, ".c") {
+		if filepath.Ext(name) != "" {
 			continue
 		}
 		source, err := filepath.Abs(filepath.Join("../playerc/programs", name+".cpp"))

@@ -20,7 +20,7 @@ for source in src/*.cpp; do
   jobs+=($!)
 done
 for job in "${jobs[@]}"; do wait "$job"; done
-mkdir -p "$prefix"/include/playerc "$prefix"/lib/{pkgconfig,cmake/playerc,cmake/playerc++} "$prefix"/share/cmake/Modules
+mkdir -p "$prefix"/include/playerc "$prefix"/lib/{playerc/python,pkgconfig,cmake/playerc,cmake/playerc++} "$prefix"/share/cmake/Modules
 rm -f "$prefix"/lib/libplayerc++.a
 ar rcsD "$prefix/lib/libplayerc++.a" "$build"/*.o
 # All is in libplayerc++. libplayerc is a script for the linker: a C compiler does not
@@ -31,6 +31,9 @@ for name in playerinterface playercommon playerwkb; do
   rm -f "$prefix/lib/lib$name.a"
   ar rcsD "$prefix/lib/lib$name.a"
 done
+# Python programs find the modules with PYTHONPATH.
+${CXX:-c++} -shared -o "$prefix/lib/playerc/python/_playerc.so" "$build"/*.o -pthread
+cp python/*.py "$prefix/lib/playerc/python"
 cp -R include/libplayerc include/libplayerc++ "$prefix/include"
 cp include/replace.h "$prefix/include/playerc"
 for name in playerc playerc++; do

@@ -1,0 +1,325 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lets Python programs for Player 2 and 3 use this server: the names, types and units of
+the binding of libplayerc, on the C library beside this file. It is Python 2.7 and 3.
+
+    client = playerc_client(None, "localhost", 6665)
+    if client.connect() != 0:
+        raise Exception(playerc_error_str())
+    wheels = playerc_position2d(client, 0)
+    if wheels.subscribe(PLAYERC_OPEN_MODE) != 0:
+        raise Exception(playerc_error_str())
+    wheels.set_cmd_vel(0.1, 0, 0, 1)
+    while client.read() is not None:
+        print(wheels.px, wheels.py, wheels.pa)
+
+Lengths are in metres, angles in radians. Methods return 0, or -1 and playerc_error_str
+says why.
+"""
+import ctypes
+import math
+import os
+
+_library = ctypes.CDLL(os.path.join(os.path.dirname(os.path.abspath(__file__)), "_playerc.so"))
+
+PLAYER_OPEN_MODE = PLAYERC_OPEN_MODE = 1
+PLAYER_CLOSE_MODE = PLAYERC_CLOSE_MODE = 2
+PLAYER_DATAMODE_PUSH = PLAYERC_DATAMODE_PUSH = 1
+PLAYER_DATAMODE_PULL = PLAYERC_DATAMODE_PULL = 2
+PLAYERC_TRANSPORT_TCP, PLAYERC_TRANSPORT_UDP = 1, 2
+PLAYER_MSGTYPE_DATA = 1
+PLAYER_GRIPPER_STATE_OPEN, PLAYER_GRIPPER_STATE_CLOSED, PLAYER_GRIPPER_STATE_MOVING, PLAYER_GRIPPER_STATE_ERROR = 1, 2, 3, 4
+
+
+def RTOD(r):
+    return r * 180 / math.pi
+
+
+def DTOR(d):
+    return d * math.pi / 180
+
+
+def NORMALIZE(z):
+    return math.atan2(math.sin(z), math.cos(z))
+
+
+def playerc_error_str():
+    """A sentence about the last call that did not succeed."""
+    return _text(_library.playerc_error_str())
+
+
+_library.playerc_error_str.restype = ctypes.c_char_p
+
+
+def _text(b):
+    return b if isinstance(b, str) else b.decode("utf-8", "replace")
+
+
+def _bytes(s):
+    return s if isinstance(s, bytes) else s.encode("utf-8")
+
+
+# ---- Structures: those of playerc.h, field by field ----
+
+_double, _int, _uint = ctypes.c_double, ctypes.c_int, ctypes.c_uint32
+
+
+def _structure(name, *fields):
+    return type(name, (ctypes.Structure,), {"_fields_": list(fields)})
+
+
+def _doubles(names):
+    return [(n, _double) for n in names.split()]
+
+
+player_point_2d_t = _structure("player_point_2d_t", *_doubles("px py"))
+player_point_3d_t = _structure("player_point_3d_t", *_doubles("px py pz"))
+player_pose2d_t = _structure("player_pose2d_t", *_doubles("px py pa"))
+player_pose3d_t = _structure("player_pose3d_t", *_doubles("px py pz proll ppitch pyaw"))
+player_bbox3d_t = _structure("player_bbox3d_t", *_doubles("sw sl sh"))
+playerc_blobfinder_blob_t = _structure(
+    "playerc_blobfinder_blob_t",
+    *([(n, _uint) for n in "id color area x y left right top bottom".split()] + [("range", ctypes.c_float)])
+)
+_client = _structure("_client", ("id", ctypes.c_void_p), ("host", ctypes.c_char_p), ("port", _int), ("connected", _int), ("datatime", _double))
+_info = _structure(
+    "_info",
+    ("id", ctypes.c_void_p),
+    ("client", ctypes.POINTER(_client)),
+    ("code", _int),
+    ("index", _int),
+    ("drivername", ctypes.c_char * 64),
+    ("subscribed", _int),
+    ("datatime", _double),
+    ("lasttime", _double),
+    ("fresh", _int),
+)
+_doublep = ctypes.POINTER(_double)
+
+for _f in ("playerc_client_create", "playerc_client_read"):
+    getattr(_library, _f).restype = ctypes.c_void_p
+
+
+class playerc_client(object):
+    def __init__(self, mclient, host, port):
+        self._own = _library.playerc_client_create(None, ctypes.c_char_p(_bytes(host)), _int(port))
+        self._c = ctypes.cast(self._own, ctypes.POINTER(_client)).contents
+
+    def __del__(self):
+        self.destroy()
+
+    def destroy(self):
+        if self._own:
+            _library.playerc_client_destroy(ctypes.c_void_p(self._own))
+        self._own = None
+
+    def _call(self, name, *arguments):
+        return getattr(_library, "playerc_client_" + name)(ctypes.c_void_p(self._own), *arguments)
+
+    def connect(self):
+        return self._call("connect")
+
+    def disconnect(self):
+        return self._call("disconnect")
+
+    def read(self):
+        """Waits for the next round of data, ten times a second. None: it failed."""
+        return self._call("read")
+
+    def peek(self, timeout=0):
+        return self._call("peek", _int(timeout))
+
+    def datamode(self, mode):
+        return 0
+
+    def requestdata(self):
+        return 0
+
+    def set_replace_rule(self, *arguments):
+        return 0
+
+    def set_transport(self, transport):
+        return 0
+
+    def set_request_timeout(self, seconds):
+        self._call("set_request_timeout", _uint(int(seconds)))
+
+    host = property(lambda self: _text(self._c.host))
+    port = property(lambda self: self._c.port)
+    connected = property(lambda self: self._c.connected)
+    datatime = property(lambda self: self._c.datatime)
+
+
+class _Device(object):
+    """What all devices have. A field of the structure is an attribute; an array has as
+    many elements as the field says that _counts names."""
+
+    _name = ""
+    _fields = []
+    _counts = {}
+    _methods = {}  # d: double, i: int
+
+    def __init__(self, client, index=0):
+        self._client = client  # lives as long as its devices
+        create = getattr(_library, "playerc_%s_create" % self._name)
+        create.restype = ctypes.c_void_p
+        self._own = create(ctypes.c_void_p(client._own), _int(index))
+        structure = _structure("_" + self._name, *([("info", _info)] + self._fields))
+        self._s = ctypes.cast(self._own, ctypes.POINTER(structure)).contents
+
+    def __del__(self):
+        self.destroy()
+
+    def destroy(self):
+        if getattr(self, "_own", None):
+            getattr(_library, "playerc_%s_destroy" % self._name)(ctypes.c_void_p(self._own))
+        self._own = None
+
+    def _call(self, name, *arguments):
+        return getattr(_library, "playerc_%s_%s" % (self._name, name))(ctypes.c_void_p(self._own), *arguments)
+
+    def subscribe(self, access=PLAYERC_OPEN_MODE):
+        return self._call("subscribe", _int(access))
+
+    def unsubscribe(self):
+        return self._call("unsubscribe")
+
+    def __getattr__(self, name):
+        if name in type(self)._methods:
+            kinds = type(self)._methods[name]
+
+            def call(*arguments):
+                if len(arguments) != len(kinds):
+                    raise TypeError("%s takes %d arguments" % (name, len(kinds)))
+                return self._call(name, *[_double(a) if kind == "d" else _int(int(a)) for kind, a in zip(kinds, arguments)])
+
+            return call
+        structure = self.__dict__.get("_s")
+        if structure is None or not hasattr(structure, name):
+            raise AttributeError("%s has no %s" % (type(self).__name__, name))
+        value = getattr(structure, name)
+        if name in type(self)._counts:
+            return value[: getattr(structure, type(self)._counts[name])]
+        if isinstance(value, ctypes.Array):
+            return list(value)
+        return value
+
+    def __str__(self):
+        names = [f[0] for f in self._fields]
+        return "%s: %s" % (self._name, " ".join("%s=%s" % (n, getattr(self, n)) for n in names))
+
+
+class playerc_position2d(_Device):
+    _name = "position2d"
+    _fields = [("pose", _double * 3), ("size", _double * 2)] + _doubles("px py pa vx vy va") + [("stall", _int)]
+    _methods = {"enable": "i", "get_geom": "", "set_cmd_vel": "dddi", "set_cmd_car": "dd", "set_cmd_vel_head": "dddi", "set_odom": "ddd"}
+
+
+class playerc_laser(_Device):
+    _name = "laser"
+    _fields = (
+        [("pose", _double * 3), ("size", _double * 2), ("robot_pose", _double * 3), ("intensity_on", _int), ("scan_count", _int)]
+        + _doubles("scan_start scan_res range_res max_range scanning_frequency")
+        + [
+            ("ranges", _doublep),
+            ("scan", ctypes.POINTER(_double * 2)),
+            ("point", ctypes.POINTER(player_point_2d_t)),
+            ("intensity", ctypes.POINTER(_int)),
+            ("scan_id", _int),
+            ("laser_id", _int),
+        ]
+        + _doubles("min_right min_left")
+    )
+    _counts = {"ranges": "scan_count", "scan": "scan_count", "point": "scan_count", "intensity": "scan_count"}
+    _methods = {"get_geom": ""}
+
+
+class playerc_sonar(_Device):
+    _name = "sonar"
+    _fields = [("pose_count", _int), ("poses", ctypes.POINTER(player_pose3d_t)), ("scan_count", _int), ("scan", _doublep)]
+    _counts = {"poses": "pose_count", "scan": "scan_count"}
+    _methods = {"get_geom": ""}
+
+
+class playerc_ranger(_Device):
+    _name = "ranger"
+    _fields = (
+        [("element_count", _uint)]
+        + _doubles("min_angle max_angle angular_res min_range max_range range_res frequency")
+        + [
+            ("device_pose", player_pose3d_t),
+            ("device_size", player_bbox3d_t),
+            ("element_poses", ctypes.POINTER(player_pose3d_t)),
+            ("element_sizes", ctypes.POINTER(player_bbox3d_t)),
+            ("ranges_count", _uint),
+            ("ranges", _doublep),
+            ("intensities_count", _uint),
+            ("intensities", _doublep),
+            ("bearings_count", _uint),
+            ("bearings", _doublep),
+            ("points_count", _uint),
+            ("points", ctypes.POINTER(player_point_3d_t)),
+        ]
+    )
+    _counts = {
+        "element_poses": "element_count",
+        "element_sizes": "element_count",
+        "ranges": "ranges_count",
+        "intensities": "intensities_count",
+        "bearings": "bearings_count",
+        "points": "points_count",
+    }
+    _methods = {"get_geom": "", "power_config": "i"}
+
+    def get_config(self):
+        return self._call("get_config", *[None] * 7)
+
+
+class playerc_bumper(_Device):
+    _name = "bumper"
+    _fields = [("bumper_count", _int), ("bumpers", ctypes.POINTER(ctypes.c_uint8))]
+    _counts = {"bumpers": "bumper_count"}
+
+
+class playerc_power(_Device):
+    _name = "power"
+    _fields = [("valid", _int)] + _doubles("charge percent joules watts") + [("charging", _int)]
+
+
+class playerc_blobfinder(_Device):
+    _name = "blobfinder"
+    _fields = [("width", _uint), ("height", _uint), ("blobs_count", _uint), ("blobs", ctypes.POINTER(playerc_blobfinder_blob_t))]
+    _counts = {"blobs": "blobs_count"}
+
+
+class playerc_gripper(_Device):
+    _name = "gripper"
+    _fields = [
+        ("pose", player_pose3d_t),
+        ("outer_size", player_bbox3d_t),
+        ("inner_size", player_bbox3d_t),
+        ("num_beams", ctypes.c_uint8),
+        ("capacity", ctypes.c_uint8),
+        ("state", ctypes.c_uint8),
+        ("beams", _uint),
+        ("stored", ctypes.c_uint8),
+    ]
+    _methods = {"open_cmd": "", "close_cmd": "", "stop_cmd": "", "store_cmd": "", "retrieve_cmd": "", "get_geom": ""}
+
+
+class playerc_ptz(_Device):
+    _name = "ptz"
+    _fields = _doubles("pan tilt zoom") + [("status", _int)]
+    _methods = {"set": "ddd"}
+
+
+class playerc_simulation(_Device):
+    _name = "simulation"
+
+    def set_pose2d(self, name, x, y, a):
+        return self._call("set_pose2d", ctypes.c_char_p(_bytes(name)), _double(x), _double(y), _double(a))
+
+    def get_pose2d(self, name):
+        """Returns 0 or -1, x, y and heading."""
+        x, y, a = _double(), _double(), _double()
+        result = self._call("get_pose2d", ctypes.c_char_p(_bytes(name)), ctypes.byref(x), ctypes.byref(y), ctypes.byref(a))
+        return result, x.value, y.value, a.value

@@ -1,0 +1,326 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The names of libplayerc++ in Python, for programs that import playercpp: see playerc.py
+and playerc++.h. Python 2.7 and 3."""
+import math
+
+import playerc
+from playerc import PLAYER_DATAMODE_PULL, PLAYER_DATAMODE_PUSH, PLAYER_GRIPPER_STATE_CLOSED, PLAYER_GRIPPER_STATE_ERROR  # noqa: F401
+from playerc import PLAYER_GRIPPER_STATE_MOVING, PLAYER_GRIPPER_STATE_OPEN, PLAYER_MSGTYPE_DATA  # noqa: F401
+from playerc import player_point_2d_t, player_pose2d_t  # noqa: F401
+
+PLAYER_HOSTNAME, PLAYER_PORTNUM = "localhost", 6665
+
+
+class PlayerError(Exception):
+    pass
+
+
+def rtod(r):
+    return r * 180 / math.pi
+
+
+def dtor(d):
+    return d * math.pi / 180
+
+
+def normalize(z):
+    return math.atan2(math.sin(z), math.cos(z))
+
+
+def limit(a, low, high):
+    return low if a < low else high if a > high else a
+
+
+def _check(result):
+    if result is None or (isinstance(result, int) and result < 0):
+        raise PlayerError(playerc.playerc_error_str())
+    return result
+
+
+class PlayerClient(object):
+    def __init__(self, host=PLAYER_HOSTNAME, port=PLAYER_PORTNUM, transport=1):
+        self._c = playerc.playerc_client(None, host, port)
+        _check(self._c.connect())
+
+    def Read(self):
+        _check(self._c.read())
+
+    def Peek(self, timeout=0):
+        return _check(self._c.peek(timeout)) > 0
+
+    def ReadIfWaiting(self):
+        if self.Peek():
+            self.Read()
+
+    def SetDataMode(self, mode):
+        pass
+
+    def SetReplaceRule(self, *arguments):
+        pass
+
+    def Connected(self):
+        return self._c.connected != 0
+
+    def GetHostname(self):
+        return self._c.host
+
+    def GetPort(self):
+        return self._c.port
+
+
+class _Proxy(object):
+    _device = None
+
+    def __init__(self, client, index=0):
+        self._d = self._device(client._c, index)
+        _check(self._d.subscribe(playerc.PLAYERC_OPEN_MODE))
+
+    def IsValid(self):
+        return self._d.info.datatime > 0
+
+    def IsFresh(self):
+        return self._d.info.fresh != 0
+
+    def NotFresh(self):
+        self._d.info.fresh = 0
+
+    def RequestGeom(self):
+        pass
+
+    def RequestConfigure(self):
+        pass
+
+    def __str__(self):
+        return str(self._d)
+
+
+def _element(values, i, otherwise):
+    return values[i] if 0 <= i < len(values) else otherwise
+
+
+class Position2dProxy(_Proxy):
+    _device = playerc.playerc_position2d
+
+    def SetSpeed(self, x, *rest):
+        """x, yaw or x, y, yaw or a player_pose2d_t."""
+        yaw = rest[-1] if rest else x.pa
+        _check(self._d.set_cmd_vel(x if rest else x.px, 0, yaw, 1))
+
+    def SetMotorEnable(self, enable):
+        _check(self._d.enable(enable))
+
+    def SetOdometry(self, x, y, yaw):
+        _check(self._d.set_odom(x, y, yaw))
+
+    def ResetOdometry(self):
+        self.SetOdometry(0, 0, 0)
+
+    def SetCarlike(self, speed, angle):
+        _check(self._d.set_cmd_car(speed, angle))
+
+    def GetXPos(self):
+        return self._d.px
+
+    def GetYPos(self):
+        return self._d.py
+
+    def GetYaw(self):
+        return self._d.pa
+
+    def GetXSpeed(self):
+        return self._d.vx
+
+    def GetYSpeed(self):
+        return self._d.vy
+
+    def GetYawSpeed(self):
+        return self._d.va
+
+    def GetStall(self):
+        return self._d.stall != 0
+
+
+class _Ranges(_Proxy):
+    def __getitem__(self, i):
+        return self.GetRange(i)
+
+    def __len__(self):
+        return self.GetCount()
+
+
+class LaserProxy(_Ranges):
+    _device = playerc.playerc_laser
+
+    def GetCount(self):
+        return self._d.scan_count
+
+    def GetMaxRange(self):
+        return self._d.max_range
+
+    def GetRange(self, i):
+        return _element(self._d.ranges, i, self._d.max_range)
+
+    def GetBearing(self, i):
+        return self._d.scan_start + i * self._d.scan_res
+
+    def GetPoint(self, i):
+        r, b = self.GetRange(i), self.GetBearing(i)
+        return player_point_2d_t(r * math.cos(b), r * math.sin(b))
+
+    def GetScanRes(self):
+        return self._d.scan_res
+
+    def GetMinAngle(self):
+        return self._d.scan_start
+
+    def GetMaxAngle(self):
+        return -self._d.scan_start
+
+    def MinLeft(self):
+        return self._d.min_left
+
+    def MinRight(self):
+        return self._d.min_right
+
+    GetMinLeft, GetMinRight = MinLeft, MinRight
+
+
+class SonarProxy(_Ranges):
+    _device = playerc.playerc_sonar
+
+    def GetCount(self):
+        return self._d.scan_count
+
+    def GetScan(self, i):
+        return _element(self._d.scan, i, 5.0)  # a sonar without an echo, m
+
+    GetRange = GetScan
+
+    def GetPoseCount(self):
+        return self._d.pose_count
+
+    def GetPose(self, i):
+        return self._d.poses[i]
+
+
+class RangerProxy(_Ranges):
+    _device = playerc.playerc_ranger
+
+    def GetRangeCount(self):
+        return self._d.ranges_count
+
+    GetCount = GetRangeCount
+
+    def GetElementCount(self):
+        return self._d.element_count
+
+    def GetRange(self, i):
+        return _element(self._d.ranges, i, self._d.max_range)
+
+    def GetMinAngle(self):
+        return self._d.min_angle
+
+    def GetMaxAngle(self):
+        return self._d.max_angle
+
+    def GetAngularRes(self):
+        return self._d.angular_res
+
+    def GetMaxRange(self):
+        return self._d.max_range
+
+    def GetElementPose(self, i):
+        return self._d.element_poses[i]
+
+
+class BumperProxy(_Proxy):
+    _device = playerc.playerc_bumper
+
+    def GetCount(self):
+        return self._d.bumper_count
+
+    def IsBumped(self, i):
+        return _element(self._d.bumpers, i, 0) != 0
+
+    def IsAnyBumped(self):
+        return any(self._d.bumpers)
+
+    def __getitem__(self, i):
+        return self.IsBumped(i)
+
+
+class PowerProxy(_Proxy):
+    _device = playerc.playerc_power
+
+    def GetCharge(self):
+        return self._d.charge
+
+    def GetPercent(self):
+        return self._d.percent
+
+
+class GripperProxy(_Proxy):
+    _device = playerc.playerc_gripper
+
+    def Open(self):
+        _check(self._d.open_cmd())
+
+    def Close(self):
+        _check(self._d.close_cmd())
+
+    def Stop(self):
+        _check(self._d.stop_cmd())
+
+    def GetState(self):
+        return self._d.state
+
+    def GetBeams(self):
+        return self._d.beams
+
+
+class PtzProxy(_Proxy):
+    _device = playerc.playerc_ptz
+
+    def SetCam(self, pan, tilt, zoom):
+        _check(self._d.set(pan, tilt, zoom))
+
+    def GetPan(self):
+        return self._d.pan
+
+    def GetTilt(self):
+        return self._d.tilt
+
+    def GetZoom(self):
+        return self._d.zoom
+
+
+class BlobfinderProxy(_Proxy):
+    _device = playerc.playerc_blobfinder
+
+    def GetCount(self):
+        return self._d.blobs_count
+
+    def GetBlob(self, i):
+        return self._d.blobs[i]
+
+    def __getitem__(self, i):
+        return self._d.blobs[i]
+
+    def GetWidth(self):
+        return self._d.width
+
+    def GetHeight(self):
+        return self._d.height
+
+
+class SimulationProxy(_Proxy):
+    _device = playerc.playerc_simulation
+
+    def SetPose2d(self, name, x, y, a):
+        _check(self._d.set_pose2d(name, x, y, a))
+
+    def GetPose2d(self, name):
+        """Returns x, y and heading."""
+        pose = self._d.get_pose2d(name)
+        _check(pose[0])
+        return pose[1:]
