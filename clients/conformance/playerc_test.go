@@ -282,6 +282,14 @@ var player3Programs = map[string]struct {
 		}
 		p.says("unknown", "-1 the world has no robot and no thing")
 	}},
+	"goto": {clients: 1, check: func(p *player3) {
+		p.near("first", 0.06, 1, 1, math.Pi/2)
+		p.near("home", 0.06, 0, 0, math.Pi, 0.2)
+		p.near("stopped", 0, 0, 0)
+	}},
+	"sleeper": {check: func(p *player3) {
+		p.near("there", 0.02, 0.6)
+	}},
 	"threaded": {check: func(p *player3) {
 		p.near("thread", 0, 1, 1)
 		p.near("run", 0, 0)

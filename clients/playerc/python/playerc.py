@@ -211,7 +211,7 @@ class _Device(object):
 class playerc_position2d(_Device):
     _name = "position2d"
     _fields = [("pose", _double * 3), ("size", _double * 2)] + _doubles("px py pa vx vy va") + [("stall", _int)]
-    _methods = {"enable": "i", "get_geom": "", "set_cmd_vel": "dddi", "set_cmd_car": "dd", "set_cmd_vel_head": "dddi", "set_odom": "ddd"}
+    _methods = {"enable": "i", "get_geom": "", "set_cmd_vel": "dddi", "set_cmd_pose": "dddi", "set_cmd_car": "dd", "set_cmd_vel_head": "dddi", "set_odom": "ddd"}
 
 
 class playerc_laser(_Device):

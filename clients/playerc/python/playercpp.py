@@ -106,6 +106,10 @@ class Position2dProxy(_Proxy):
         yaw = rest[-1] if rest else x.pa
         _check(self._d.set_cmd_vel(x if rest else x.px, 0, yaw, 1))
 
+    def GoTo(self, x, *rest):
+        """x, y, yaw or a player_pose2d_t."""
+        _check(self._d.set_cmd_pose(*((x,) + rest if len(rest) == 2 else (x.px, x.py, x.pa)) + (1,)))
+
     def SetMotorEnable(self, enable):
         _check(self._d.enable(enable))
 

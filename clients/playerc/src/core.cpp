@@ -138,7 +138,42 @@ std::shared_ptr<Client> Client::Connect(const std::string &host, uint32_t port) 
   return c;
 }
 
-Client::~Client() = default;
+Client::~Client() {
+  {
+    std::lock_guard<std::mutex> lock(leaving);
+    ending = true;
+  }
+  leave.notify_all();
+  if (attendant.joinable()) attendant.join();
+}
+
+void Client::Assist() {
+  // In step, data comes with the reads of the program only.
+  if (!settings.step && !attendant.joinable()) attendant = std::thread([this] { Attend(); });
+}
+
+// Takes the rounds that the program does not read, and drives to goals.
+void Client::Attend() {
+  for (;;) {
+    {
+      constexpr milliseconds pause(20); // of 100 from round to round
+      std::unique_lock<std::mutex> lock(leaving);
+      if (leave.wait_for(lock, pause, [this] { return ending; })) return;
+    }
+    std::unique_lock<std::mutex> reader(reading, std::try_to_lock);
+    if (!reader) continue; // the program reads
+    std::lock_guard<std::recursive_mutex> lock(mutex);
+    try {
+      if (std::any_of(devices.begin(), devices.end(), [](Device *d) { return d->goal.has_value(); }) && Take(*links[0])) Approach();
+    } catch (const Failure &) { // the program's next call tells
+    }
+  }
+}
+
+// Drives to the goals of all devices.
+void Client::Approach() {
+  for (Device *d : devices) d->Approach();
+}
 
 std::unique_ptr<Link> Client::Dial(uint32_t number) {
   auto link = std::make_unique<Link>();
@@ -318,6 +353,7 @@ void Client::Deliver() {
       d->valid = d->fresh = true;
       for (auto &slot : d->slots) calls.push_back(slot.second);
     }
+    Approach();
     for (auto &[index, link] : links) link->waiting = false;
   }
   for (auto &call : calls) call();
@@ -409,6 +445,35 @@ static int whole(double v) {
 
 void Device::Drive(double speed, double turnrate) {
   if (!std::isfinite(speed) || !std::isfinite(turnrate)) throw Failure{"a speed is not a number"};
+  std::lock_guard<std::recursive_mutex> lock(client->mutex);
+  goal.reset();
+  Send([&](player::CRobot &robot) { return robot.SetSpeed(whole(speed * 1000), whole(Degrees(turnrate))); });
+}
+
+void Device::GoTo(player_pose2d_t pose, double speed, double turnrate) {
+  if (!std::isfinite(pose.px) || !std::isfinite(pose.py) || !std::isfinite(pose.pa)) throw Failure{"the pose to go to is not a number"};
+  std::lock_guard<std::recursive_mutex> lock(client->mutex);
+  if (absent) return;
+  goal = Goal{pose, speed > 0 ? speed : 0.3, turnrate > 0 ? turnrate : 0.6};
+  client->Assist();
+  Approach();
+}
+
+void Device::Approach() {
+  if (!goal || !link->robot.Has('p')) return;
+  constexpr double near = 0.05, gone = 0.2; // m: the robot is there; it has been carried away
+  constexpr double straight = 0.3;          // rad: it drives while it turns no more than this
+  constexpr double aligned = 0.02;          // rad: headings have steps of a degree, 0.0175
+  player_pose2d_t at = Pose();
+  double dx = goal->pose.px - at.px, dy = goal->pose.py - at.py, distance = std::hypot(dx, dy);
+  goal->there = distance < (goal->there ? gone : near);
+  double error = Normal((goal->there ? goal->pose.pa : atan2(dy, dx)) - at.pa);
+  double turnrate = std::clamp(1.2 * error, -goal->turnrate, goal->turnrate), speed = 0;
+  if (goal->there && std::fabs(error) < aligned) {
+    Drive(0, 0);
+    return;
+  }
+  if (!goal->there && std::fabs(error) < straight) speed = std::clamp(0.8 * distance, 0.03, goal->speed);
   Send([&](player::CRobot &robot) { return robot.SetSpeed(whole(speed * 1000), whole(Degrees(turnrate))); });
 }
 

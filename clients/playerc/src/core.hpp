@@ -10,12 +10,15 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "player.hpp"
@@ -82,6 +85,14 @@ public:
   // Where the program has put the odometry: it is at target where the robot's is at origin.
   player_pose2d_t origin{}, target{};
 
+  // Goal is where the robot drives by itself.
+  struct Goal {
+    player_pose2d_t pose;
+    double speed, turnrate; // at most
+    bool there = false;     // only the turn to its heading is left
+  };
+  std::optional<Goal> goal;
+
   int next_slot = 0;
   std::map<int, std::function<void()>> slots;
 
@@ -92,6 +103,9 @@ public:
 
   // Wheels.
   void Drive(double speed, double turnrate);
+  // Drives to a pose in a straight line, until it is there or Drive is called. Velocities
+  // that are not above zero are chosen.
+  void GoTo(player_pose2d_t pose, double speed = 0, double turnrate = 0);
   player_pose2d_t Pose() const;
   player_pose2d_t Velocity() const;
   bool Stalled() const;
@@ -126,6 +140,9 @@ public:
   unsigned Blobs() const;
   player_blobfinder_blob_t Blob(unsigned i) const;
 
+  // Drives to the goal, if there is one. The client calls it with new data.
+  void Approach();
+
   // Sends something to the robot.
   void Send(const std::function<int(player::CRobot &)> &order);
   // Calls f with the robot, whose data does not change meanwhile.
@@ -153,6 +170,8 @@ public:
   bool Connected();
   // Ends the connections. Devices may outlive them.
   void Close();
+  // From now on goals are driven to while the program sleeps, too.
+  void Assist();
   // Waits for a round and delivers it to the devices.
   void Read();
   bool Peek(std::chrono::milliseconds timeout);
@@ -171,6 +190,14 @@ private:
   bool Round();
   bool Incomplete();
   void Deliver();
+  void Attend();
+  void Approach();
+
+  // While there is a goal and the program does not read, a thread does.
+  std::thread attendant;
+  std::mutex leaving;
+  std::condition_variable leave;
+  bool ending = false;
 };
 
 template <typename F> auto Device::With(F f) const {

@@ -480,6 +480,10 @@ int playerc_position2d_get_geom(playerc_position2d_t *device) { return geometry(
 int playerc_position2d_set_cmd_vel(playerc_position2d_t *device, double vx, double, double va, int on) {
   return attempt([&] { subscribed(device).Drive(on ? vx : 0, on ? va : 0); });
 }
+int playerc_position2d_set_cmd_pose(playerc_position2d_t *device, double gx, double gy, double ga, int on) {
+  if (!on) return playerc_position2d_set_cmd_vel(device, 0, 0, 0, 0);
+  return attempt([&] { subscribed(device).GoTo({gx, gy, ga}); });
+}
 int playerc_position2d_set_cmd_car(playerc_position2d_t *device, double vx, double a) {
   return attempt([&] { subscribed(device).Steer(vx, a); });
 }

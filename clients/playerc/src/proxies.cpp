@@ -147,6 +147,10 @@ void Position2dProxy::SetSpeed(double aXSpeed, double aYawSpeed) {
 }
 void Position2dProxy::SetSpeed(double aXSpeed, double, double aYawSpeed) { SetSpeed(aXSpeed, aYawSpeed); }
 
+void Position2dProxy::GoTo(player_pose2d_t pos, player_pose2d_t vel) {
+  call("Position2dProxy::GoTo", [&] { mDevice->GoTo(pos, vel.px, vel.pa); });
+}
+
 void Position2dProxy::SetVelHead(double aXSpeed, double aYawHead) {
   call("Position2dProxy::SetVelHead", [&] { mDevice->Head(aXSpeed, aYawHead); });
 }

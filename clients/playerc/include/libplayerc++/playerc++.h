@@ -146,6 +146,13 @@ public:
   void SetSpeed(double aXSpeed, double aYawSpeed);
   void SetSpeed(double aXSpeed, double aYSpeed, double aYawSpeed);  // aYSpeed has no effect
   void SetSpeed(player_pose2d_t vel) { SetSpeed(vel.px, vel.py, vel.pa); }
+  // Drives to a pose of the odometry in a straight line, at most with the speeds in vel,
+  // while the program reads or sleeps, until it is there or SetSpeed is called.
+  void GoTo(player_pose2d_t pos, player_pose2d_t vel = player_pose2d_t());
+  void GoTo(double aX, double aY, double aYaw) {
+    player_pose2d_t pos = {aX, aY, aYaw};
+    GoTo(pos);
+  }
   void SetVelHead(double aXSpeed, double aYawHead);            // turns toward a heading
   void SetCarlike(double aXSpeed, double aDriveAngle);         // steers as a car of 0.32 m
   void SetMotorEnable(bool enable);
