@@ -12,11 +12,8 @@ package web
 
 import (
 	"context"
-	"crypto/sha256"
 	"crypto/tls"
 	"embed"
-	"encoding/hex"
-	"fmt"
 	"io/fs"
 	"net"
 	"net/http"
@@ -102,7 +99,7 @@ func site(ctx context.Context, config Config) visitors.Site {
 		panic(err)
 	}
 	mux := http.NewServeMux()
-	mux.Handle("GET /", cached(page, http.FileServerFS(page)))
+	mux.Handle("GET /", serveAssets(page))
 	mux.HandleFunc("GET /robots", s.readers(s.robots))
 	mux.HandleFunc("GET /shape", s.readers(s.shape))
 	mux.HandleFunc("GET /stream", s.accept(s.stream))
@@ -120,27 +117,6 @@ func site(ctx context.Context, config Config) visitors.Site {
 		mux.HandleFunc("POST /simulation", s.allowed(rights.Write, s.orderSimulation))
 	}
 	return visitors.Site{Name: config.Name, What: "the dashboard", Flag: "-http", Can: "drive", Stop: stopPath, TLS: config.TLS, Handler: mux, Log: config.Log}
-}
-
-// cached lets browsers keep the page. They ask whether it has changed: a new
-// server may have a new page.
-func cached(page fs.FS, next http.Handler) http.Handler {
-	digest := sha256.New()
-	if err := fs.WalkDir(page, ".", func(name string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			var text []byte
-			text, err = fs.ReadFile(page, name)
-			digest.Write(text)
-		}
-		return err
-	}); err != nil { // the folder is not embedded
-		panic(err)
-	}
-	tag := fmt.Sprintf("%q", hex.EncodeToString(digest.Sum(nil)))
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Etag", tag)
-		next.ServeHTTP(w, r)
-	})
 }
 
 // readers calls next for browsers that may read.

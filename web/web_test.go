@@ -2,6 +2,7 @@ package web
 
 import (
 	"bufio"
+	"compress/gzip"
 	"fmt"
 	"io"
 	"io/fs"
@@ -68,6 +69,66 @@ func TestCached(t *testing.T) {
 	}
 	if status, again := get(tag); status != http.StatusNotModified || again != tag {
 		t.Errorf("status %d, tag %s, was %s", status, again, tag)
+	}
+}
+
+// What the page loads is compressed, has addresses that never mean anything else, and may be
+// kept for ever; a browser need not read one module to load the next.
+func TestImmutable(t *testing.T) {
+	page := servePage(t, Config{Log: zap.NewNop()})
+	get := func(path, encoding string) (*http.Response, string) {
+		t.Helper()
+		r, err := http.NewRequest("GET", page+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Accept-Encoding", encoding)
+		reply, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer reply.Body.Close()
+		body, err := io.ReadAll(reply.Body)
+		if err != nil || reply.StatusCode != http.StatusOK {
+			t.Fatalf("%s: status %d, %v", path, reply.StatusCode, err)
+		}
+		return reply, string(body)
+	}
+	reply, index := get("/", "identity")
+	if cache := reply.Header.Get("Cache-Control"); cache != "no-cache" {
+		t.Errorf("the page itself may be kept: %s", cache)
+	}
+	loads := regexp.MustCompile(`(?:href|src)="([\w./-]+)"`).FindAllStringSubmatch(index, -1)
+	if len(loads) < 30 {
+		t.Errorf("the page names only %d files", len(loads))
+	}
+	sent := 0
+	for _, match := range loads {
+		plain, text := get("/"+match[1], "identity")
+		reply, packed := get("/"+match[1], "gzip, br")
+		if !strings.Contains(reply.Header.Get("Cache-Control"), "immutable") || reply.Header.Get("Vary") != "Accept-Encoding" || plain.Header.Get("Content-Encoding") != "" {
+			t.Errorf("%s: %v", match[1], reply.Header)
+		}
+		if reply.Header.Get("Content-Encoding") == "gzip" {
+			zip, err := gzip.NewReader(strings.NewReader(packed))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if again, err := io.ReadAll(zip); err != nil || string(again) != text {
+				t.Errorf("%s: another file comes compressed, %v", match[1], err)
+			}
+		} else if len(text) > 1000 {
+			t.Errorf("%s is not compressed", match[1])
+		}
+		sent += len(packed)
+		for _, imported := range regexp.MustCompile(`from "\./([\w.]+)"`).FindAllStringSubmatch(text, -1) {
+			if !strings.Contains(index, "/"+imported[1]+`"`) {
+				t.Errorf("%s imports %s, which the page does not name", match[1], imported[1])
+			}
+		}
+	}
+	if sent > 130_000 {
+		t.Errorf("the page takes %d bytes", sent)
 	}
 }
 
