@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"player/client/simulation"
+	"player/e2e/acceptance"
 	"player/e2e/needs"
 )
 
@@ -308,6 +309,33 @@ var player3Programs = map[string]struct {
 	}},
 }
 
+// player3Project has programs as the build files of such projects make them. It is given
+// where the library is installed, and the folder of the programs.
+const player3Project = `cmake_minimum_required (VERSION 3.5)
+project (tour)
+set (CMAKE_MODULE_PATH "%s/share/cmake/Modules")
+set (P "%s")
+INCLUDE (UsePlayerC++)
+PLAYER_ADD_PLAYERCPP_CLIENT (wander SOURCES ${P}/wander.cpp)
+INCLUDE (UsePlayerC)
+PLAYER_ADD_PLAYERC_CLIENT (values SOURCES ${P}/values.c)
+find_package (playerc++ REQUIRED)
+add_executable (helpers ${P}/helpers.cpp)
+target_link_libraries (helpers playerc++)
+find_package (playerc REQUIRED)
+add_executable (collect ${P}/collect.c)
+target_link_libraries (collect playerc)
+`
+
+func programsFolder(t *testing.T) string {
+	t.Helper()
+	folder, err := filepath.Abs("../playerc/programs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
 // normal returns degrees as radians in (-pi, pi].
 func normal(degrees float64) float64 {
 	r := math.Remainder(degrees*math.Pi/180, 2*math.Pi)
@@ -338,6 +366,21 @@ func TestPlayer3(t *testing.T) {
 	// Three for the robots of a server, and one for its page.
 	const ports = 4
 	next := freePorts(t, ports*len(player3Programs))
+	t.Run("cmake", func(t *testing.T) {
+		t.Parallel()
+		acceptance.Only(t)
+		needs.Program(t, "cmake")
+		project := t.TempDir()
+		text := fmt.Sprintf(player3Project, prefix, programsFolder(t))
+		if err := os.WriteFile(filepath.Join(project, "CMakeLists.txt"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		run(t, nil, "cmake", "-DCMAKE_PREFIX_PATH="+prefix, "-S", project, "-B", project)
+		run(t, nil, "cmake", "--build", project)
+		if out := run(t, nil, filepath.Join(project, "helpers")); !strings.Contains(out, "host localhost 6665") {
+			t.Errorf("the program prints\n%s", out)
+		}
+	})
 	for name, program := range player3Programs {
 		port := next
 		next += ports
@@ -420,10 +463,7 @@ func compilePlayer3(t *testing.T, prefix string) (binary string) {
 		if filepath.Ext(name) != "" {
 			continue
 		}
-		source, err := filepath.Abs(filepath.Join("../playerc/programs", name+".cpp"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		source := filepath.Join(programsFolder(t), name+".cpp")
 		fmt.Fprintf(&all, "#define main program\nnamespace program_%s {\n#include %q\n}\n#undef main\n", name, source)
 		fmt.Fprintf(&list, "  if (!strcmp(argv[1], %q)) return program_%s::program(argc - 1, argv + 1);\n", name, name)
 	}

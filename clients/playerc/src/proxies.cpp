@@ -115,12 +115,28 @@ ClientProxy::ClientProxy(PlayerClient *aPc, uint32_t aIndex, int aCode) : mPc(aP
 
 ClientProxy::~ClientProxy() { delete mDevice; }
 
-bool ClientProxy::IsValid() const { return mDevice->valid; }
-bool ClientProxy::IsFresh() const { return mDevice->fresh; }
-void ClientProxy::NotFresh() { mDevice->fresh = false; }
+// A thread may read meanwhile.
+template <typename F> static auto locked(const playerc::Device &d, F f) {
+  std::lock_guard<std::recursive_mutex> lock(d.client->mutex);
+  return f();
+}
+
+bool ClientProxy::IsValid() const {
+  return locked(*mDevice, [&] { return mDevice->valid; });
+}
+bool ClientProxy::IsFresh() const {
+  return locked(*mDevice, [&] { return mDevice->fresh; });
+}
+void ClientProxy::NotFresh() {
+  locked(*mDevice, [&] { return mDevice->fresh = false; });
+}
 std::string ClientProxy::GetDriverName() const { return "player"; }
-double ClientProxy::GetDataTime() const { return mDevice->time; }
-double ClientProxy::GetElapsedTime() const { return mDevice->elapsed; }
+double ClientProxy::GetDataTime() const {
+  return locked(*mDevice, [&] { return mDevice->time; });
+}
+double ClientProxy::GetElapsedTime() const {
+  return locked(*mDevice, [&] { return mDevice->elapsed; });
+}
 uint32_t ClientProxy::GetIndex() const { return mDevice->index; }
 uint32_t ClientProxy::GetInterface() const { return static_cast<uint32_t>(mDevice->interface.code); }
 std::string ClientProxy::GetInterfaceStr() const { return mDevice->interface.name; }
@@ -284,8 +300,8 @@ double PtzProxy::GetZoom() const { return mDevice->Gaze().pa; }
 BlobfinderProxy::BlobfinderProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_BLOBFINDER_CODE) {}
 uint32_t BlobfinderProxy::GetCount() const { return mDevice->Blobs(); }
 playerc_blobfinder_blob_t BlobfinderProxy::GetBlob(uint32_t aIndex) const { return mDevice->Blob(aIndex); }
-uint32_t BlobfinderProxy::GetWidth() const { return mDevice->valid ? mDevice->client->settings.width : 0; }
-uint32_t BlobfinderProxy::GetHeight() const { return mDevice->valid ? mDevice->client->settings.height : 0; }
+uint32_t BlobfinderProxy::GetWidth() const { return IsValid() ? mDevice->client->settings.width : 0; }
+uint32_t BlobfinderProxy::GetHeight() const { return IsValid() ? mDevice->client->settings.height : 0; }
 
 // ---- SimulationProxy ----
 
