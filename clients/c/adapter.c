@@ -217,6 +217,20 @@ static player_result simulate(const char *line) {
   return PLAYER_OK;
 }
 
+static player_result geometry(const char *line) {
+  player_part parts[64];
+  size_t i, count;
+  player_result r = player_geometry(&robot, parts, 64, &count, json_int(line, "timeout_ms"));
+  printf("\"parts\":[");
+  for (i = 0; i < count; i++) {
+    const player_part *p = &parts[i];
+    printf("%s[\"%c\",%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g]", i ? "," : "", p->device, p->number, p->x, p->y, p->heading, p->length, p->width,
+           p->range, p->view);
+  }
+  printf("],");
+  return r;
+}
+
 static player_result carry_out(const char *line) {
   char op[16], host[256];
   json_string(line, "op", op, sizeof op);
@@ -229,6 +243,7 @@ static player_result carry_out(const char *line) {
   if (!strcmp(op, "get")) return get(line);
   if (!strcmp(op, "command")) return command(line);
   if (!strcmp(op, "config")) return config(line);
+  if (!strcmp(op, "geometry")) return geometry(line);
   if (!strcmp(op, "simulation")) return simulate(line);
   if (!strcmp(op, "close")) return player_close(&robot), PLAYER_OK;
   return PLAYER_USAGE;

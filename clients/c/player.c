@@ -223,10 +223,10 @@ static void take_reply(player_client *c, const uint8_t *b, size_t size) {
   for (n = 0; n < c->ordered; n++) c->readers += readable(c, c->order[n]);
 }
 
-/* Takes an answer to our question why devices are refused (PROTOCOL 8.9). */
+/* Takes an answer to our question (PROTOCOL 8.9). */
 static void take_answer(player_client *c, const uint8_t *b, size_t size) {
   size_t i, n = 0;
-  if (size == 0 || size > PLAYER_MAX_ANSWER_ || b[0] != 'e') return;
+  if (size == 0 || size > PLAYER_MAX_ANSWER_ || b[0] != (uint8_t)c->question) return;
   for (i = 1; i < size; i++) {
     char next = b[i] == '\n' ? 0 : (char)b[i];
     if (next || (n > 0 && c->reasons[n - 1])) c->reasons[n++] = next; /* no empty lines */
@@ -477,12 +477,55 @@ static player_result await_reply(player_client *c, int64_t deadline) {
   }
 }
 
-/* Asks the server why devices are refused. Every server replies to the empty request,
-   and the answer comes before. Without an answer there are no reasons. */
-static void explain(player_client *c, int64_t deadline) {
-  if (send_message(c, 'x', 'y', "qe", 2) != PLAYER_OK || send_message(c, 'd', 'r', "", 0) != PLAYER_OK) return;
+/* Asks the server a question. Every server replies to the empty request, and the answer,
+   which is in reasons then, comes before. Without an answer there are no lines. */
+static player_result ask(player_client *c, char question, int64_t deadline) {
+  char text[2] = {'q', 0};
+  player_result r;
+  text[1] = c->question = question;
+  c->reasons[0] = 0;
+  r = send_message(c, 'x', 'y', text, sizeof text);
+  if (r == PLAYER_OK) r = send_message(c, 'd', 'r', "", 0);
+  if (r != PLAYER_OK) return r;
   c->awaited++;
-  (void)await_reply(c, deadline); /* the refusal stands */
+  return await_reply(c, deadline);
+}
+
+/* Reads a number such as -12.5 at *text, after spaces, and moves *text behind it.
+   Unlike strtod it does not depend on the country. */
+static bool read_number(const char **text, double *to) {
+  const char *p = *text + strspn(*text, " ");
+  bool negative = *p == '-';
+  double value = 0, unit = 1;
+  p += negative;
+  if (*p < '0' || *p > '9') return false;
+  for (; *p >= '0' && *p <= '9'; p++) value = value * 10 + (*p - '0');
+  if (*p == '.')
+    for (p++; *p >= '0' && *p <= '9'; p++) value = value * 10 + (*p - '0'), unit *= 10;
+  if (*p && *p != ' ') return false;
+  *to = (negative ? -value : value) / unit;
+  *text = p;
+  return true;
+}
+
+player_result player_geometry(player_client *c, player_part *parts, size_t room, size_t *count, int timeout) {
+  const char *line, *next;
+  player_result r = ask(c, 'g', deadline_after(timeout));
+  *count = 0;
+  for (line = c->reasons; r == PLAYER_OK && *line && *count < room; line = next) {
+    player_part p;
+    double number = 0;
+    const char *at = line + 1;
+    next = line + strlen(line) + 1;
+    p.device = line[0];
+    if (*at != ' ' || !read_number(&at, &number) || number < 0 || number > 255) continue;
+    p.number = (int)number;
+    if (read_number(&at, &p.x) && read_number(&at, &p.y) && read_number(&at, &p.heading) && read_number(&at, &p.length) &&
+        read_number(&at, &p.width) && read_number(&at, &p.range) && read_number(&at, &p.view))
+      parts[(*count)++] = p;
+  }
+  c->reasons[0] = c->reasons[1] = 0;
+  return r;
 }
 
 /* Writes into error which devices of a request were granted less, and why. */
@@ -519,7 +562,7 @@ player_result player_request(player_client *c, const char *pairs, int timeout) {
     refused = refused || !enough(pairs[i], granted);
     failed = failed || (granted == 'e' && pairs[i] != 'e');
   }
-  if (failed) explain(c, deadline);
+  if (failed) (void)ask(c, 'e', deadline); /* the refusal stands */
   return refused ? refusal(c, pairs) : PLAYER_OK;
 }
 

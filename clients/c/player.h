@@ -184,7 +184,8 @@ typedef struct {
   int frequency;                 /* 0: the server's default */
   int lifetime;                  /* of commands, ms; 0: none */
   char name[PLAYER_MAX_NAME_ + 1];
-  char reasons[PLAYER_MAX_ANSWER_ + 1]; /* lines, each ended by a zero; then another zero */
+  char question;                 /* that was asked last */
+  char reasons[PLAYER_MAX_ANSWER_ + 1]; /* the answer: lines, each ended by a zero; then another zero */
 
   uint8_t block[PLAYER_HEADER_ + PLAYER_MAX_BLOCK_]; /* the message being received */
   size_t have;                   /* bytes of it, with its header */
@@ -211,7 +212,7 @@ char player_access(const player_client *c, char letter);
 /* Returns why the last player_request was refused a device, as "missing the robot has
    no such device": a word of PROTOCOL 8.9.1, a space, and text for people. It returns
    "" if the device was not refused, or the server does not say. It is valid until the
-   next player_request. */
+   next player_request or player_geometry. */
 const char *player_why(const player_client *c, char letter);
 
 /* Returns the text for people of player_why, or "". */
@@ -238,6 +239,24 @@ player_result player_connect(player_client *c, const char *host, int port, int t
    is in force; player_why has the reasons. Rounds that arrive meanwhile update the data and are not
    returned by player_read. After PLAYER_TIMEOUT the next call takes the reply. */
 player_result player_request(player_client *c, const char *pairs, int timeout);
+
+/* One part of a device, in mm and degrees, in the robot's frame: the origin is the centre
+   of rotation, x ahead, y to the left (PROTOCOL 8.9.3). */
+typedef struct {
+  char device;
+  int number;                    /* of a sonar: its place in the ranges; otherwise 0 */
+  double x, y;                   /* of its middle */
+  double heading;                /* counterclockwise */
+  /* 0: not known, or it has none. */
+  double length, width;          /* along its heading, and across; of position: the robot's body */
+  double range;                  /* of a sensor */
+  double view;                   /* how wide it sees, half to each side */
+} player_part;
+
+/* Asks where the parts of the robot are, and what they cover, as far as the server knows
+   it; a device that is open is known best. It writes at most room of them, and their
+   number. A server without such answers has none. */
+player_result player_geometry(player_client *c, player_part *parts, size_t room, size_t *count, int timeout);
 
 /* Waits for one whole round: a block of every device open for reading. After
    PLAYER_TIMEOUT the next call continues the same round. */

@@ -162,6 +162,29 @@ func accesses() []Case {
 		Case{"reasons of another time", "8.9.1", []Step{
 			connect(), explained("sr", "se", []string{"s " + missing}, "s", missing), replied("sr", "se"), open("sr"), replied("sa", "sr"), closing(),
 		}},
+		Case{"where the parts are", "8.9.3", []Step{
+			connect(), open("pr"),
+			placed([]string{"p 0 -45.5 0 0 511 425 0 0", "s 0 69 136 90 0 0 5000 15", "s 15 -157 136 90 0 0 5000 15", "z 0 80 0 -180 0 0 0 48.8"},
+				[]any{"p", 0, -45.5, 0, 0, 511, 425, 0, 0}, []any{"s", 0, 69, 136, 90, 0, 0, 5000, 15},
+				[]any{"s", 15, -157, 136, 90, 0, 0, 5000, 15}, []any{"z", 0, 80, 0, -180, 0, 0, 0, 48.8}),
+			read("p", positionBlock(2)), at(2), placed([]string{}), closing(),
+		}},
+		Case{"parts that a later server tells of", "8.9.3", []Step{
+			connect(), open("pr"),
+			placed([]string{"l 0 80 0 0 0 0 8182 180 270 word", "", "l missing none", "robot 0 1 2 3 4 5 6 7", "l 0 1 2", "l 0 1 2 3 4 5 6 x", "l x 1 2 3 4 5 6 7", "g 0 200 0 0 100 150 0 0"},
+				[]any{"l", 0, 80, 0, 0, 0, 0, 8182, 180}, []any{"g", 0, 200, 0, 0, 100, 150, 0, 0}),
+			closing(),
+		}},
+		Case{"a server that does not know where its parts are", "8.9", []Step{connect(), open("pr"), placed(nil), read("p", positionBlock(1)), at(1), closing()}},
+		Case{"data before the parts", "8.9", []Step{
+			connect(), open("pr"),
+			func() Step {
+				s := placed([]string{"p 0 0 0 0 500 400 0 0"}, []any{"p", 0, 0, 0, 0, 500, 400, 0, 0})
+				s.Send[0] = positionBlock(4) + s.Send[0]
+				return s
+			}(),
+			at(4), closing(),
+		}},
 		Case{"an answer that was not asked for", "8.9", []Step{
 			connect(), open("yrsrpr"), read("sp", server(1, 2, 3)+told("p "+missing)+sonarBlock(1)+told()+positionBlock(8)), at(8), aged("p", 3), closing(),
 		}},

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -365,6 +366,13 @@ func realRestart(s *session) {
 
 func realDrive(s *session) {
 	s.open("pasr")
+	parts, _ := s.do(Object{"op": "geometry", "timeout_ms": patience})["parts"].([]any)
+	if len(parts) < 17 || !slices.ContainsFunc(parts, func(p any) bool {
+		part, is := p.([]any)
+		return is && len(part) == 9 && part[0] == "s" && part[1] == 3.0 && part[2] == 166.0 && part[4] == 10.0
+	}) {
+		s.t.Errorf("parts %v", parts)
+	}
 	s.config("motors", 1)
 	s.config("velocity", 1)
 	s.command("p", 200, 0)

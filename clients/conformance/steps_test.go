@@ -88,6 +88,23 @@ var (
 // told returns the answer to that question.
 func told(lines ...string) string { return h(codec.AppendAnswer(nil, codec.QuestionRefusals, lines)) }
 
+// placed asks where the parts of the robot are (PROTOCOL 8.9.3). The server answers in
+// lines; without lines it knows no such question. parts are those that the client must
+// understand.
+func placed(lines []string, parts ...[]any) Step {
+	question := codec.AppendMessage(nil, codec.KindConfig, codec.Server, []byte{codec.ConfigQuestion, codec.QuestionGeometry})
+	s := Step{
+		Do:     Object{"op": "geometry", "timeout_ms": patience},
+		Expect: h(codec.AppendRequest(question, nil)),
+		Send:   []string{emptyReply},
+		Want:   Object{"ok": true, "parts": append([][]any{}, parts...)},
+	}
+	if lines != nil {
+		s.Send = []string{h(codec.AppendAnswer(nil, codec.QuestionGeometry, lines)) + emptyReply}
+	}
+	return s
+}
+
 // read reads one round, which the server sends meanwhile in the given pieces.
 func read(devices string, send ...string) Step {
 	return Step{Do: readRequest(patience), Send: send, Want: Object{"ok": true, "new": devices}}

@@ -192,6 +192,21 @@ int simulate(const std::string &line, std::ostream &out, std::string &error) {
   return PLAYER_OK;
 }
 
+int geometry(CRobot &robot, std::ostream &out) {
+  std::vector<player_part> parts;
+  int r = robot.Geometry(parts);
+  out.precision(17);
+  out << "\"parts\":[";
+  const char *comma = "";
+  for (const player_part &p : parts) {
+    out << comma << "[\"" << p.device << "\"," << p.number << ',' << p.x << ',' << p.y << ',' << p.heading << ',' << p.length << ',' << p.width << ','
+        << p.range << ',' << p.view << ']';
+    comma = ",";
+  }
+  out << "],";
+  return r;
+}
+
 int carryOut(CRobot &robot, const std::string &line, std::ostream &out) {
   std::string op = text(line, "op");
   robot.timeout = std::chrono::milliseconds(number(line, "timeout_ms"));
@@ -201,6 +216,7 @@ int carryOut(CRobot &robot, const std::string &line, std::ostream &out) {
   if (op == "get") return get(robot, text(line, "device")[0], out);
   if (op == "command") return command(robot, line);
   if (op == "config") return config(robot, line);
+  if (op == "geometry") return geometry(robot, out);
   if (op == "close") return robot.Close(), PLAYER_OK;
   return PLAYER_USAGE;
 }

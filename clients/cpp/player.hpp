@@ -28,6 +28,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace player {
 
@@ -168,6 +169,17 @@ public:
   // granted, see Access, and is in force; Why has the reasons.
   int Request(const char *pairs) {
     int r = player_request(&s->c, pairs, Timeout());
+    Convert();
+    return r;
+  }
+
+  // Asks where the parts of the robot are, and what they cover (PROTOCOL 8.9.3): see
+  // player_part. A server without such answers has none.
+  int Geometry(std::vector<player_part> &parts) {
+    size_t count = 0;
+    parts.resize(64);  // more than an answer has room for
+    int r = player_geometry(&s->c, parts.data(), parts.size(), &count, Timeout());
+    parts.resize(count);
     Convert();
     return r;
   }

@@ -105,6 +105,17 @@ func (a *adapter) do(r request, out answer) error {
 			out["why"] = why
 		}
 		return err
+	case "geometry":
+		parts, err := a.robot.Geometry(ctx)
+		list := [][]any{}
+		for _, p := range parts {
+			list = append(list, []any{string(p.Device), p.Number, p.X, p.Y, p.Heading, p.Length, p.Width, p.Range, p.View})
+		}
+		out["parts"] = list
+		if errors.Is(err, client.ErrUnknownQuestion) {
+			err = nil
+		}
+		return err
 	case "read":
 		if err := a.robot.Read(ctx); err != nil {
 			return err

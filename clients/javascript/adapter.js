@@ -29,6 +29,7 @@ const robot = new PlayerClient();
 const operations = {
   connect: (r) => robot.connect(r.host, r.port, r.timeout_ms),
   request: async (r) => ({ granted: await robot.request(r.pairs, r.timeout_ms) }),
+  geometry: async (r) => ({ parts: (await robot.geometry(r.timeout_ms)).map(Object.values) }),
   async read(r) {
     await robot.read(r.timeout_ms);
     return { new: robot.new };

@@ -88,6 +88,8 @@ def execute(robot: pc.PlayerClient, r: Answer) -> Answer:
         CONFIGURATIONS[r["name"]](robot, r.get("text", r.get("value", 0)))
     elif op == "simulation":
         return {"state": simulate(r)}
+    elif op == "geometry":
+        return {"parts": [list(part) for part in robot.geometry(timeout)]}
     elif op == "close":
         robot.close()
     else:

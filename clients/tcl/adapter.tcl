@@ -81,6 +81,14 @@ proc perform {request} {
         request {
             return [list granted [quote [player::Request robot $pairs]]]
         }
+        geometry {
+            set parts {}
+            foreach part [player::Geometry robot] {
+                set values [lassign [dict values $part] device]
+                lappend parts [numbers [list [quote $device] {*}$values]]
+            }
+            return [list parts [numbers $parts]]
+        }
         read {
             player::Read robot
             set letters ""

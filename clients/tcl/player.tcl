@@ -664,14 +664,42 @@ proc player::RoundTrip {robot pairs deadline} {
     return $private($robot,reply)
 }
 
+# Question asks the server a question. Every server replies to the empty request, and the answer comes before.
+proc player::Question {robot question deadline} {
+    variable private
+    set private($robot,answer) ""
+    Send $robot x y q$question
+    RoundTrip $robot "" $deadline
+}
+
+# Geometry returns where the parts of the robot are, and what they cover, as far as the server knows it (PROTOCOL 8.9.3):
+# a list of dictionaries with device, number, x, y, heading, length, width, range and view, in mm and degrees. A device
+# that is open is known best. A server without such answers has no parts.
+proc player::Geometry {name} {
+    variable private
+    set robot [Robot $name]
+    try {
+        Question $robot g [Deadline $robot]
+    } finally {
+        Resume $robot
+    }
+    set parts {}
+    foreach line [split [string range $private($robot,answer) 1 end] \n] {
+        if {[regexp {^. \d+( -?\d+(\.\d+)?){7}( |$)} $line]} {
+            lassign [split $line " "] device number x y heading length width range view
+            lappend parts [dict create device $device number $number x $x y $y heading $heading length $length width $width \
+                range $range view $view]
+        }
+    }
+    return $parts
+}
+
 # Explain asks the server why devices are refused (PROTOCOL 8.9). It returns, by device, a word and a text for people.
 # Every server replies to the empty request, and the answer comes before. Whatever goes wrong, the refusal stands.
 proc player::Explain {robot deadline} {
     variable private
-    set private($robot,answer) ""
     try {
-        Send $robot x y qe
-        RoundTrip $robot "" $deadline
+        Question $robot e $deadline
     } trap PLAYER {} {}
     set reasons {}
     foreach line [split [string range $private($robot,answer) 1 end] \n] {

@@ -75,6 +75,12 @@ public class Adapter {
                 String pairs = request.getOrDefault("pairs", "");
                 return ",\"granted\":" + quote(robot.request(pairs));
             }
+            case "geometry" -> {
+                return ",\"parts\":[" + robot.geometry().stream()
+                        .map(p -> "[\"" + p.device() + "\"," + p.number() + "," + p.x() + "," + p.y() + "," + p.heading() + ","
+                                + p.length() + "," + p.width() + "," + p.range() + "," + p.view() + "]")
+                        .collect(Collectors.joining(",")) + "]";
+            }
             case "read" -> {
                 robot.getData();
                 return ",\"new\":" + quote(LETTERS.chars().filter(c -> robot.isNew((char) c))

@@ -79,6 +79,27 @@ export interface Freshness {
   ages: Uint32Array;
 }
 
+/**
+ * One part of a device, in mm and degrees, in the robot's frame: the origin is the centre of rotation, x ahead, y to the left
+ * (PROTOCOL 8.9.3). 0 in the last four: not known, or it has none.
+ */
+export interface Part {
+  readonly device: string;
+  /** Of a sonar: its place in the ranges; otherwise 0. */
+  readonly number: number;
+  readonly x: number;
+  readonly y: number;
+  /** Counterclockwise. */
+  readonly heading: number;
+  /** Along its heading; of position: the robot's body. */
+  readonly length: number;
+  readonly width: number;
+  /** Of a sensor. */
+  readonly range: number;
+  /** How wide it sees, half to each side. */
+  readonly view: number;
+}
+
 /** The newest data of the devices that are read. Each block replaces it with new objects. */
 export declare class Robot {
   position: Position;

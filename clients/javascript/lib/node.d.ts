@@ -1,4 +1,4 @@
-import { Session } from "./session.js";
+import { type Part, Session } from "./session.js";
 
 export * from "./session.js";
 export * from "./simulation.js";
@@ -14,6 +14,8 @@ export declare class PlayerClient extends Session {
   close(): void;
   /** Asks for devices and returns the server's reply. Throws an error of kind refused if it is less. */
   request(pairs: string, timeoutMs?: number): Promise<string>;
+  /** Where the parts of the robot are, and what they cover, as far as the server knows it. */
+  geometry(timeoutMs?: number): Promise<Part[]>;
   /** Waits for one whole round of data. */
   read(timeoutMs?: number): Promise<void>;
   /** Connects again and restores name, access, frequency, command lifetime, data mode and freshness mode. */

@@ -88,6 +88,15 @@ export class PlayerClient extends Session {
     return this.finishRequest(pairs);
   }
 
+  // geometry returns where the parts of the robot are, and what they cover, as far as the server knows it
+  // (PROTOCOL 8.9.3): { device, number, x, y, heading, length, width, range, view }, in mm and degrees. A
+  // device that is open is known best. A server without such answers has no parts.
+  async geometry(timeoutMs = REQUEST_LIMIT) {
+    this.startQuestion("g");
+    await this.#wait(REPLY, timeoutMs);
+    return this.finishGeometry();
+  }
+
   // read waits for one whole round of data: a block of each device open for reading. In continuous mode
   // rounds come at the server's frequency (setFrequency), in request/reply mode after requestData. In
   // freshness mode (setFresh) a round has only new data.

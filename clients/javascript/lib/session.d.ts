@@ -1,7 +1,7 @@
 /** The core: everything about one connection except its input and output. */
-import { Robot } from "./data.js";
+import { type Part, Robot } from "./data.js";
 
-export type { Blob, Freshness, Gripper, Joystick, Misc, Position, PTZ, Vision } from "./data.js";
+export type { Blob, Freshness, Gripper, Joystick, Misc, Part, Position, PTZ, Vision } from "./data.js";
 
 export type Kind = "refused" | "timeout" | "closed" | "protocol" | "usage";
 
@@ -58,6 +58,10 @@ export declare class Session extends Robot {
   explain(pairs: string): boolean;
   /** Returns the granted pairs after REPLY. Throws an error of kind refused if they are less than asked for. */
   finishRequest(pairs: string): string;
+  /** Asks a question of PROTOCOL 8.9. REPLY follows, after the answer. */
+  startQuestion(question: string): void;
+  /** The parts of the robot after the REPLY to question g. */
+  finishGeometry(): Part[];
   /** Throws an error if the server sends no rounds in the present state. */
   checkReadable(): void;
   /** Starts a new connection. */

@@ -236,11 +236,21 @@ export class Session extends Robot {
     const refused = (_, i) => i % 2 === 1 && this.#reply[i] === "e" && pairs[i] !== "e";
     if (!isReply(pairs, this.#reply) || ![...pairs].some(refused)) return false;
     this.#refused = this.#reply;
+    this.startQuestion("e");
+    return true;
+  }
+
+  // startQuestion asks a question of PROTOCOL 8.9. REPLY follows, after the answer.
+  startQuestion(question) {
     this.#answer = "";
-    this.configure("y", bytes("qe"));
+    this.configure("y", bytes("q" + question));
     this.#message("dr", bytes("")); // every server replies to it, and the answer comes before
     this.#awaited++;
-    return true;
+  }
+
+  // finishGeometry returns the parts of the robot after the REPLY to question g.
+  finishGeometry() {
+    return parts(this.#answer);
   }
 
   // finishRequest returns the granted pairs after REPLY. It throws an error of kind refused if they
@@ -403,6 +413,20 @@ function reasons(answer) {
   for (const line of answer.slice(1).split("\n")) {
     const [, device, why, text] = /^(.) (\S+) (.*)$/s.exec(line) ?? [];
     if (device) found[device] ??= { why, text };
+  }
+  return found;
+}
+
+// parts returns the parts of an answer to question g. Lines that are none are skipped, and so is what a
+// later server adds to a line.
+function parts(answer) {
+  const found = [];
+  for (const line of answer.slice(1).split("\n")) {
+    const [device, ...words] = line.split(" ");
+    const [number, x, y, heading, length, width, range, view] = words.map(Number);
+    if (device.length === 1 && Number.isInteger(number) && [x, y, heading, length, width, range, view].every(Number.isFinite)) {
+      found.push({ device, number, x, y, heading, length, width, range, view });
+    }
   }
   return found;
 }

@@ -7,7 +7,7 @@ docs/PROTOCOL.md for the protocol.
 
 from .aio import AsyncPlayerClient
 from .client import PlayerClient
-from .data import Blob, Freshness, Gripper, Joystick, Misc, Position, PTZ, Vision
+from .data import Blob, Freshness, Gripper, Joystick, Misc, Part, Position, PTZ, Vision
 from .errors import (
     AccessRefused,
     ConnectionClosed,
@@ -34,6 +34,7 @@ __all__ = [
     "Joystick",
     "Misc",
     "Mover",
+    "Part",
     "PlayerClient",
     "PlayerError",
     "Position",

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import ssl
 from types import TracebackType
-from typing import Optional, Type, cast
+from typing import List, Optional, Type, cast
 
 from .client import CONNECT_TIMEOUT, FIRST_PAUSE, LONGEST_PAUSE, REQUEST_TIMEOUT, deadline_after, seconds_left
+from .data import Part
 from .errors import ConnectionClosed, ProtocolError, TimedOut
 from .session import Event, Session
 
@@ -89,6 +90,12 @@ class AsyncPlayerClient(Session):
         except (TimedOut, ConnectionClosed):
             pass  # the refusal stands, without reasons
         return self.finish_request(pairs)
+
+    async def geometry(self, timeout: Optional[float] = REQUEST_TIMEOUT) -> List[Part]:
+        """Returns where the parts of the robot are: see PlayerClient.geometry."""
+        self.start_question("g")
+        await self._wait(Event.REPLY, timeout)
+        return self.finish_geometry()
 
     async def read(self, timeout: Optional[float] = None) -> None:
         """Waits for one whole round of data: see PlayerClient.read."""

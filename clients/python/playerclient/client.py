@@ -6,8 +6,9 @@ import socket
 import ssl
 import time
 from types import TracebackType
-from typing import Optional, Type
+from typing import List, Optional, Type
 
+from .data import Part
 from .errors import ConnectionClosed, ProtocolError, TimedOut
 from .session import Event, Session
 
@@ -105,6 +106,14 @@ class PlayerClient(Session):
         except (TimedOut, ConnectionClosed):
             pass  # the refusal stands, without reasons
         return self.finish_request(pairs)
+
+    def geometry(self, timeout: Optional[float] = REQUEST_TIMEOUT) -> List[Part]:
+        """Returns where the parts of the robot are, and what they cover, as far as the server
+        knows it (PROTOCOL 8.9.3); a device that is open is known best. A server without such
+        answers has no parts."""
+        self.start_question("g")
+        self._wait(Event.REPLY, timeout)
+        return self.finish_geometry()
 
     def read(self, timeout: Optional[float] = None) -> None:
         """Waits for one whole round of data: a block of each device open for reading. In

@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from array import array
 from struct import Struct
+from math import isfinite
 from typing import List, NamedTuple, Sequence
 
 from .errors import ProtocolError
@@ -259,3 +260,34 @@ def _decode_blob(b: bytes) -> Blob:
         raise ProtocolError(f"vision: the bytes {b.hex()} are not a blob")
     area = (b[0] - 1) << 18 | (b[1] - 1) << 12 | (b[2] - 1) << 6 | (b[3] - 1)
     return Blob(area, b[4] - 1, b[5] - 1, b[6] - 1, b[7] - 1, b[8] - 1, b[9] - 1)
+
+
+class Part(NamedTuple):
+    """One part of a device, in mm and degrees, in the robot's frame: the origin is the centre of
+    rotation, x ahead, y to the left (PROTOCOL 8.9.3)."""
+
+    device: str
+    number: int  # of a sonar: its place in the ranges; otherwise 0
+    x: float  # of its middle
+    y: float
+    heading: float  # counterclockwise
+    # 0: not known, or it has none.
+    length: float  # along its heading; of position: the robot's body
+    width: float
+    range: float  # of a sensor
+    view: float  # how wide it sees, half to each side
+
+
+def parts(answer: bytes) -> List[Part]:
+    """Returns the parts in an answer. Lines that are none are skipped, and so is what a later
+    server adds to a line."""
+    found = []
+    for line in answer[1:].decode("latin-1").split("\n"):
+        words = line.split()
+        try:
+            part = Part(words[0], int(words[1]), *map(float, words[2:9]))
+        except (IndexError, TypeError, ValueError):
+            continue
+        if len(part.device) == 1 and all(map(isfinite, part[2:])):
+            found.append(part)
+    return found

@@ -319,11 +319,20 @@ class Session:
         returns True, Event.REPLY follows once more, and finish_request has the reasons."""
         if not self._is_reply_to(pairs) or all(g != "e" or a == "e" for a, g in zip(pairs[1::2], self._reply[1::2])):
             return False
-        self._refused, self._answer = self._reply, b""
-        self.configure("y", b"qe")
+        self._refused = self._reply
+        self.start_question("e")
+        return True
+
+    def start_question(self, question: str) -> None:
+        """Asks a question of PROTOCOL 8.9. Event.REPLY follows, after the answer."""
+        self._answer = b""
+        self.configure("y", b"q" + _letters(question))
         self._message("dr", b"")  # every server replies to it, and the answer comes before
         self._awaited += 1
-        return True
+
+    def finish_geometry(self) -> List[data.Part]:
+        """Returns the parts of the robot after the Event.REPLY to question g."""
+        return data.parts(self._answer)
 
     def _is_reply_to(self, pairs: str) -> bool:
         return len(self._reply) == len(pairs) and self._reply[::2] == pairs[::2]

@@ -11,6 +11,7 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.TreeMap;
@@ -272,6 +273,17 @@ public final class PlayerClient implements AutoCloseable {
         }
     }
 
+    /**
+     * Returns where the parts of the robot are, and what they cover, as far as the server knows it. A device that is open
+     * is known best. A server without such answers has no parts.
+     */
+    public List<Part> geometry() {
+        synchronized (reading) {
+            question('g', new Deadline(timeout));
+            return Part.of(session.answer);
+        }
+    }
+
     private String ask(String pairs, Deadline deadline) {
         if (pairs.length() % 2 != 0) {
             throw new PlayerException(USAGE,
@@ -309,10 +321,8 @@ public final class PlayerClient implements AutoCloseable {
      * answer comes before. Whatever goes wrong, the refusal stands.
      */
     private Map<Character, PlayerException.Reason> explain(String reply, Deadline deadline) {
-        session.answer = "";
         try {
-            send('x', 'y', new byte[] {'q', 'e'});
-            roundTrip("", deadline);
+            question('e', deadline);
         } catch (PlayerException e) {
             // There are no reasons then.
         }
@@ -330,6 +340,13 @@ public final class PlayerClient implements AutoCloseable {
             }
         }
         return reasons;
+    }
+
+    /** Asks a question. The answer is in the session then: every server replies to the empty request behind it. */
+    private void question(char question, Deadline deadline) {
+        session.answer = "";
+        send('x', 'y', new byte[] {'q', (byte) question});
+        roundTrip("", deadline);
     }
 
     /** Sends a request and returns its reply. */
