@@ -36,13 +36,11 @@ type assetSet struct {
 var references = regexp.MustCompile(`(href|src)="([\w.-]+\.(?:css|js|svg))"`)
 
 // readAssets returns the files of the page. In index.html, what the page loads has addresses with
-// the digest, and all modules are named: a browser loads them at once, and not when it has
-// read which one needs which.
+// the digest, and one file stands for all modules: each request costs a round trip.
 func readAssets(page fs.FS) (assetSet, error) {
 	set := assetSet{files: map[string]asset{}}
 	digest := sha256.New()
 	texts := map[string][]byte{}
-	modules := []string{}
 	err := fs.WalkDir(page, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -50,21 +48,18 @@ func readAssets(page fs.FS) (assetSet, error) {
 		texts[name], err = fs.ReadFile(page, name)
 		fmt.Fprintf(digest, "%s %d\n", name, len(texts[name]))
 		digest.Write(texts[name])
-		if path.Ext(name) == ".js" && name != "theme.js" { // that is no module
-			modules = append(modules, name)
-		}
 		return err
 	})
 	if err != nil {
 		return set, err
 	}
 	set.digest = hex.EncodeToString(digest.Sum(nil)[:8])
-	index := references.ReplaceAllString(string(texts["index.html"]), `$1="`+set.digest+`/$2"`)
-	var preload strings.Builder
-	for _, name := range modules {
-		fmt.Fprintf(&preload, "<link rel=\"modulepreload\" href=\"%s/%s\">\n", set.digest, name)
+	const main, all = "main.js", "modules.js"
+	if texts[all], err = bundle(texts, main); err != nil {
+		return set, err
 	}
-	texts["index.html"] = []byte(strings.Replace(index, "</head>", preload.String()+"</head>", 1))
+	index := bytes.Replace(texts["index.html"], []byte(main), []byte(all), 1)
+	texts["index.html"] = references.ReplaceAll(index, []byte(`$1="`+set.digest+`/$2"`))
 	for name, text := range texts {
 		packed, err := pack(text)
 		if err != nil {
@@ -76,6 +71,57 @@ func readAssets(page fs.FS) (assetSet, error) {
 		set.files[name] = asset{mime.TypeByExtension(path.Ext(name)), text, packed}
 	}
 	return set, nil
+}
+
+var (
+	// importing matches an import, which has a line of its own: its names, or all as one
+	// name, and the module.
+	importing = regexp.MustCompile(`(?m)^import (?:\{ (.*) \}|\* as (\w+)) from "\./(\w+)\.js";$`)
+	// exporting matches the word export, and the name.
+	exporting = regexp.MustCompile(`(?m)^export ((?:class|const|function|async function) ([\w$]+))`)
+)
+
+// bundle returns one module with main and all that it imports: each in a function that returns
+// what it exports, after those that it imports. Modules may not import each other in a circle.
+func bundle(texts map[string][]byte, main string) ([]byte, error) {
+	var b strings.Builder
+	begun, ended := map[string]bool{}, map[string]bool{}
+	var add func(file string) error
+	add = func(file string) error {
+		text, ok := texts[file]
+		switch {
+		case ended[file]:
+			return nil
+		case begun[file]:
+			return fmt.Errorf("%s imports itself, through others", file)
+		case !ok:
+			return fmt.Errorf("there is no module %s", file)
+		}
+		begun[file] = true
+		for _, match := range importing.FindAllSubmatch(text, -1) {
+			if err := add(string(match[3]) + ".js"); err != nil {
+				return err
+			}
+		}
+		var names []string
+		for _, match := range exporting.FindAllSubmatch(text, -1) {
+			names = append(names, string(match[2]))
+		}
+		body := importing.ReplaceAllStringFunc(string(text), func(line string) string {
+			match := importing.FindStringSubmatch(line)
+			what := match[2]
+			if what == "" {
+				what = "{ " + strings.ReplaceAll(match[1], " as ", ": ") + " }"
+			}
+			return "const " + what + " = from_" + match[3] + ";"
+		})
+		body = exporting.ReplaceAllString(body, "$1")
+		fmt.Fprintf(&b, "const from_%s = (() => {\n%s\nreturn { %s };\n})();\n", strings.TrimSuffix(file, ".js"), body, strings.Join(names, ", "))
+		ended[file] = true
+		return nil
+	}
+	err := add(main)
+	return []byte(b.String()), err
 }
 
 // pack compresses text.

@@ -73,7 +73,7 @@ func TestCached(t *testing.T) {
 }
 
 // What the page loads is compressed, has addresses that never mean anything else, and may be
-// kept for ever; a browser need not read one module to load the next.
+// kept for ever. All modules are one file.
 func TestImmutable(t *testing.T) {
 	page := servePage(t, Config{Log: zap.NewNop()})
 	get := func(path, encoding string) (*http.Response, string) {
@@ -99,8 +99,8 @@ func TestImmutable(t *testing.T) {
 		t.Errorf("the page itself may be kept: %s", cache)
 	}
 	loads := regexp.MustCompile(`(?:href|src)="([\w./-]+)"`).FindAllStringSubmatch(index, -1)
-	if len(loads) < 30 {
-		t.Errorf("the page names only %d files", len(loads))
+	if len(loads) < 4 || len(loads) > 6 {
+		t.Errorf("the page loads %d files", len(loads))
 	}
 	sent := 0
 	for _, match := range loads {
@@ -121,14 +121,41 @@ func TestImmutable(t *testing.T) {
 			t.Errorf("%s is not compressed", match[1])
 		}
 		sent += len(packed)
-		for _, imported := range regexp.MustCompile(`from "\./([\w.]+)"`).FindAllStringSubmatch(text, -1) {
-			if !strings.Contains(index, "/"+imported[1]+`"`) {
-				t.Errorf("%s imports %s, which the page does not name", match[1], imported[1])
-			}
+		if strings.Contains(match[1], "modules") {
+			bundled(t, text)
 		}
 	}
-	if sent > 130_000 {
+	if sent > 100_000 {
 		t.Errorf("the page takes %d bytes", sent)
+	}
+}
+
+// bundled fails if a module of the page is not in a bundle, or one has words that only a module
+// by itself may have.
+func bundled(t *testing.T, text string) {
+	t.Helper()
+	modules, err := fs.Glob(assets, "page/*.js")
+	if err != nil || len(modules) < 30 {
+		t.Fatalf("%d modules, %v", len(modules), err)
+	}
+	for _, path := range modules {
+		name := strings.TrimSuffix(strings.TrimPrefix(path, "page/"), ".js")
+		if name != "theme" && strings.Count(text, "\nconst from_"+name+" = ")+strings.Count(text[:50], "const from_"+name+" = ") != 1 {
+			t.Errorf("%s is not in the bundle once", name)
+		}
+	}
+	if left := regexp.MustCompile(`(?m)^(?:import|export) .*$`).FindString(text); left != "" {
+		t.Errorf("the bundle has the line %q", left)
+	}
+}
+
+func TestBundleOfACircle(t *testing.T) {
+	circle := map[string][]byte{"a.js": []byte(`import { b } from "./b.js";`), "b.js": []byte(`import { a } from "./a.js";`)}
+	if _, err := bundle(circle, "a.js"); err == nil {
+		t.Error("a circle is bundled")
+	}
+	if _, err := bundle(map[string][]byte{"a.js": []byte(`import * as b from "./b.js";`)}, "a.js"); err == nil {
+		t.Error("a module that is not there is bundled")
 	}
 }
 
