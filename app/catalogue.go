@@ -8,6 +8,7 @@ import (
 	"player/devices/hdaps"
 	"player/devices/joystick"
 	"player/devices/lasersonar"
+	"player/devices/ldlidar"
 	"player/devices/lines"
 	"player/devices/p2os"
 	"player/devices/passthrough"
@@ -30,6 +31,7 @@ func catalogue() []devices.Kind {
 		sicklms200.Kind(),
 		urg.Kind(),
 		rplidar.Kind(),
+		ldlidar.Kind(),
 		evid30.Kind(),
 		acts.Kind(),
 		create.Kind(),

@@ -123,7 +123,7 @@ func (l *line) try(baud int) (kind *devices.Kind, model string, err error) {
 		return l.converse()
 	}
 	for _, k := range l.kinds {
-		if !l.has(k) {
+		if !l.has(k) || len(k.Probe.Ask) == 0 {
 			continue
 		}
 		if err := l.ask(k.Probe.Ask, k.Probe.Wait); err != nil {

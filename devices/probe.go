@@ -12,7 +12,8 @@ import (
 type Probe struct {
 	Speeds []int // of the line in baud, the most usual first
 
-	// Ask is sent at each speed, to a line that is silent.
+	// Ask is sent at each speed, to a line that is silent. Empty: the hardware sends
+	// unasked.
 	Ask []byte
 	// Wait is the longest silence before the answer to a request.
 	Wait time.Duration

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"player/emulator/create"
+	"player/emulator/ldlidar"
 	"player/emulator/line"
 	robot "player/emulator/p2os"
 	"player/emulator/rplidar"
@@ -129,12 +130,18 @@ func TestFindToday(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer u.Close()
+			ld, err := ldlidar.Start(ldlidar.Options{Line: cable("ldlidar", 230400)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer ld.Close()
 			names := []string{
+				"ldlidar, at 230400 baud\n",
 				fmt.Sprintf("create, at %d baud\n", tt.robot),
 				fmt.Sprintf("%s, at %d baud\n", tt.model, tt.lidar),
 				fmt.Sprintf("at %d baud\n", tt.urg),
 			}
-			findsAll(t, names, []string{`name "create"`, `name "rplidar"`, `name "urg"`}, l.Port(), u.Port(), r.Port())
+			findsAll(t, names, []string{`name "create"`, `name "rplidar"`, `name "urg"`, `name "ldlidar"`}, ld.Port(), l.Port(), u.Port(), r.Port())
 			await(t, "hardware that is as before", func() bool { // find has ended before the last bytes arrive
 				s := r.State()
 				return s.Left == 0 && !s.Streaming && s.Mode <= 1 && l.Scanning() == tt.scanning && u.Laser() == tt.scanning

@@ -13,6 +13,7 @@ import (
 	"player/emulator/acts"
 	"player/emulator/arduino"
 	"player/emulator/create"
+	"player/emulator/ldlidar"
 	"player/emulator/line"
 	"player/emulator/p2os"
 	"player/emulator/rplidar"
@@ -77,7 +78,7 @@ func (r robot) named(name, verb string) *machine {
 // kinds are the devices that can be started.
 var kinds = map[string]func(c *config, o line.Options) (*machine, error){
 	"p2os": startP2OS, "sick": startSICK, "sony": startSony, "acts": startACTS,
-	"create": startCreate, "arduino": startArduino, "rplidar": startLidar, "urg": startURG,
+	"create": startCreate, "arduino": startArduino, "rplidar": startLidar, "urg": startURG, "ldlidar": startLD,
 }
 
 // start starts the selected devices and returns the command line of a server for them.
@@ -239,6 +240,14 @@ func startLidar(c *config, o line.Options) (*machine, error) {
 	}
 	state := func() any { return fmt.Sprintf("motor turns %v, scanning %v", d.Turning(), d.Scanning()) }
 	return serial(d, "", `name "rplidar" provides ["laser:0"]`, state), nil
+}
+
+func startLD(_ *config, o line.Options) (*machine, error) {
+	d, err := ldlidar.Start(ldlidar.Options{Line: o})
+	if err != nil {
+		return nil, err
+	}
+	return serial(d, "", `name "ldlidar" provides ["laser:0"]`, func() any { return "it sends" }), nil
 }
 
 func startURG(c *config, o line.Options) (*machine, error) {

@@ -24,9 +24,6 @@ const (
 	answerTime = 300 * time.Millisecond
 	// bootTime is how long a sensor takes to start after Reset.
 	bootTime = 800 * time.Millisecond
-	// minReadings is the number of readings that make a sweep of the front half: at
-	// its edges single samples change places. The slowest sensor has 180.
-	minReadings = 30
 )
 
 // speeds are those of the adapters in baud: A1 and A2M8, then A2M7 and A2M12.
@@ -82,10 +79,8 @@ type Driver struct {
 	last    Packet // whose span is not known yet
 	held    bool   // last is one
 
-	sweep  scan.Scan
-	inside int  // readings of the front half in this sweep
-	whole  bool // the sweep began outside of the front half
-	out    []byte
+	sweep scan.Turn
+	out   []byte
 }
 
 // Kind declares the driver.
@@ -108,7 +103,7 @@ func Kind() devices.Kind {
 }
 
 func newDriver(port string, far uint16, useStandard bool, mount scan.Mount) *Driver {
-	d := &Driver{far: far, useStandard: useStandard, sweep: scan.Scan{Mount: mount}}
+	d := &Driver{far: far, useStandard: useStandard, sweep: scan.Turn{Scan: scan.Scan{Mount: mount}}}
 	d.Protocol = transport.Protocol{
 		Address: port, Name: "an RPLIDAR", Speeds: speeds, Search: []transport.Look{{Speed: 0}, {Speed: 1}, {Speed: 0}, {Speed: 1}, {Speed: 0}},
 		Begin: d.begin, Steps: d.steps(), Limit: setupTime,
@@ -197,8 +192,8 @@ func (d *Driver) answer(now time.Duration, b []byte) {
 	case d.Phase() == checking && kind == answerHealth:
 		d.health(now, Health{Status: data[0], Code: uint16(data[1]) | uint16(data[2])<<8})
 	case d.Phase() == express && kind == answerExpress, d.Phase() == standard && kind == answerScan:
-		d.stream, d.held, d.inside, d.whole = kind, false, 0, false
-		d.sweep.Clear()
+		d.stream, d.held = kind, false
+		d.sweep.Begin()
 		d.Enter(now, scanning)
 	}
 }
@@ -233,25 +228,11 @@ func (d *Driver) packet(now time.Duration, p Packet) {
 	d.last, d.held = p, true
 }
 
-// take adds a sample to the sweep. The sensor turns clockwise: a sweep of the front
-// half ends at the right.
+// take adds a sample, which the sensor counts clockwise.
 func (d *Driver) take(now time.Duration, s Sample) {
-	if !d.IsOpen() {
-		return
-	}
-	if d.sweep.Add(-s.Angle, s.MM) {
-		d.inside++
-		return
-	}
-	if d.inside < minReadings { // one sample may lie before the others
-		d.whole = d.whole || d.inside == 0
-		return
-	}
-	if d.whole {
+	if d.IsOpen() && d.sweep.Add(-s.Angle, s.MM) {
 		d.publish(now)
 	}
-	d.sweep.Clear()
-	d.inside, d.whole = 0, true
 }
 
 func (d *Driver) publish(now time.Duration) {

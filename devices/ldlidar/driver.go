@@ -1,0 +1,110 @@
+package ldlidar
+
+import (
+	"errors"
+	"time"
+
+	"player/codec"
+	"player/devices"
+	"player/devices/scan"
+	"player/devices/transport"
+)
+
+// setupTime bounds the wait for a scan: a sensor that is switched on sends when its
+// motor has its speed.
+const setupTime = 3500 * time.Millisecond
+
+// speeds is that of the sensors in baud. It cannot be changed.
+var speeds = []int{230400}
+
+var (
+	errSilent = errors.New("no LDROBOT sensor sends at 230400 baud: check power, and that its data pin is connected to RX")
+	errScan   = errors.New("the sensor sends, but no whole turn: does its head turn?")
+)
+
+// Driver drives the sensor, which sends without being asked.
+type Driver struct {
+	transport.Transport
+
+	far     uint16 // mm, the reading where nothing is seen
+	framing transport.Framing
+	buf     [packetSize]byte
+	sweep   scan.Turn
+	out     []byte
+}
+
+// Kind declares the driver.
+func Kind() devices.Kind {
+	return devices.Kind{
+		Name: "ldlidar", Doc: "LDROBOT LD06, LD19 and STL-19P laser scanners", SetupLimit: setupTime + transport.Grace,
+		Probe: &devices.Probe{
+			Speeds: speeds,
+			Recognise: func(heard []byte) devices.Answer {
+				return devices.Answer{Found: packets(heard) > 1} // noise has one in some 100 MB
+			},
+		},
+		Provides: []devices.Spec{devices.Laser()},
+		Options: []devices.Option{
+			{Name: "port", Default: devices.SerialPort("/dev/ttyUSB0"), Doc: "serial port, or HOST:PORT"},
+			scan.HeadingOption(),
+			scan.FlipOption(),
+			{Name: "range", Default: 12000, Min: 100, Max: 65535, Unit: "mm", Doc: "the reading where nothing is seen, or only something further away"},
+		},
+		New: func(a devices.Args) (devices.Driver, error) {
+			d := &Driver{far: uint16(a.Int("range")), sweep: scan.Turn{Scan: scan.Scan{Mount: scan.NewMount(a)}}}
+			d.Protocol = transport.Protocol{
+				Address: a.String("port"), Name: "an LDROBOT sensor", Speeds: speeds,
+				Begin: d.begin, Limit: setupTime, Framing: &d.framing, Receive: d.receive,
+				Silent: errSilent, Stuck: func(transport.Phase) error { return errScan },
+			}
+			return d, nil
+		},
+	}
+}
+
+// packets counts the packets in b.
+func packets(b []byte) (n int) {
+	var f transport.Framing
+	var buf [packetSize]byte
+	for p, rest := f.Next(buf[:], b, inspect); p != nil; p, rest = f.Next(buf[:], rest, inspect) {
+		n++
+	}
+	return n
+}
+
+// AppendParts implements devices.Surveyed.
+func (d *Driver) AppendParts(dst []codec.Part, _ *devices.Device) []codec.Part {
+	return append(dst, codec.Part{Range: float64(d.far), View: codec.LaserView})
+}
+
+// begin is Protocol.Begin. There is one phase: the driver listens.
+func (d *Driver) begin(time.Duration) transport.Phase {
+	d.sweep.Begin()
+	return 0
+}
+
+// receive is Protocol.Receive.
+func (d *Driver) receive(now time.Duration, p []byte) {
+	for len(p) > 0 && d.IsOpen() {
+		var b []byte
+		if b, p = d.framing.Next(d.buf[:], p, inspect); b == nil {
+			break
+		}
+		d.Found()
+		packet := Packet(b)
+		for k := range count {
+			if degrees, mm := packet.sample(k); d.sweep.Add(-degrees, mm) {
+				d.publish(now)
+			}
+		}
+	}
+}
+
+func (d *Driver) publish(now time.Duration) {
+	d.Heard(now)
+	d.out = d.sweep.Append(d.out[:0], d.far)
+	d.Link().Device(codec.Laser).Publish(now, d.out)
+	if !d.IsUp() {
+		d.Up(now)
+	}
+}
