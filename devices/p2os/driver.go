@@ -68,6 +68,7 @@ type Driver struct {
 	moving, gripping bool          // a command is to be sent
 	sent             time.Duration // when something was sent last
 	steered          time.Duration // when something was sent last to the running robot
+	rested           time.Duration // how long its watchdog has stopped it since the last SIP, because nothing was sent
 	free             time.Duration // when the next command may go out
 
 	jumps        timers.Limiter
@@ -208,8 +209,8 @@ func (d *Driver) resetOdometry(now time.Duration) {
 // publishes everything.
 func (d *Driver) report(now time.Duration) {
 	d.Heard(now)
-	fastest, until := d.fastest, d.steered
-	d.fastest = 0
+	fastest, rested := d.fastest, d.rested
+	d.fastest, d.rested = 0, 0
 	d.moving = true
 	d.WakeAt(now) // what else has come may be another command
 
@@ -219,7 +220,7 @@ func (d *Driver) report(now time.Duration) {
 		d.resetOdometry(now) // this SIP is from before
 	} else {
 		d.opened = open
-		if err := d.odometry.Update(s, now, fastest, until); err != nil {
+		if err := d.odometry.Update(s, now, fastest, d.steered, rested); err != nil {
 			if repeats, ok := d.jumps.Allow(now); ok {
 				d.Log().Warn("a movement is missing in the odometry", zap.Error(err), zap.Int("times before", repeats))
 			}
@@ -305,6 +306,7 @@ func (d *Driver) write(now time.Duration) {
 	d.Port().Write(d.out)
 	d.sent = now
 	if d.IsUp() {
+		d.rested += max(0, now-max(d.steered, d.odometry.at)-coast)
 		d.steered = now
 	}
 	takes := time.Duration(len(d.out)*bitsPerByte) * time.Second / time.Duration(d.Baud())

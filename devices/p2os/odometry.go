@@ -59,7 +59,8 @@ type point struct{ x, y uint16 }
 
 // Update takes the coordinates of a SIP that came at now. commanded is the highest
 // speed that the robot was given since the SIP before, in mm/s, and until is when it was
-// sent a command last: it may hear us when we do not hear it.
+// sent a command last: it may hear us when we do not hear it. rested is how long before
+// that its watchdog had stopped it.
 //
 // The coordinates wrap, and SIPs are held up, come together or get lost. The time
 // between two SIPs is the robot's, which their arrivals only bound: all of them together
@@ -67,11 +68,11 @@ type point struct{ x, y uint16 }
 // have made it in the time that no other SIP has told. An error explains why one was not.
 // A single SIP of that kind is ignored; with the second the robot counts from elsewhere,
 // and further movement is measured from there.
-func (o *Odometry) Update(s *SIP, now time.Duration, commanded float64, until time.Duration) error {
+func (o *Odometry) Update(s *SIP, now time.Duration, commanded float64, until, rested time.Duration) error {
 	speed := math.Abs(float64(o.Model.Speed(s)))
 	o.fastest = max(o.fastest, commanded, speed)
 	gap := now - o.at
-	driving := min(gap, max(0, until-o.at)+coast)
+	driving := min(gap-rested, max(0, until-o.at)+coast)
 	// A robot that is to drive on must be told, so no lag is longer than coast.
 	o.lag = min(o.lag+driving, driving+coast)
 	reach := maxStep + overshoot*o.fastest*o.lag.Seconds()

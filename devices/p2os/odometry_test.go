@@ -24,7 +24,7 @@ func newStepped() *stepped { return &stepped{Odometry: Odometry{Model: &testMode
 
 func (o *stepped) Update(s *SIP) bool {
 	o.now += 100 * time.Millisecond
-	return o.Odometry.Update(s, o.now, 0, 0) == nil
+	return o.Odometry.Update(s, o.now, 0, 0, 0) == nil
 }
 
 func (o *stepped) Reset()        { o.Odometry.Reset(o.now) }
@@ -260,11 +260,11 @@ func TestOdometryGaps(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			o := Odometry{Model: &tt.m}
 			sip := SIP{X: 10, Left: tt.speed, Right: tt.speed}
-			if err := o.Update(&sip, time.Second, 0, 0); err != nil {
+			if err := o.Update(&sip, time.Second, 0, 0, 0); err != nil {
 				t.Fatal(err)
 			}
 			sip.X += uint16(tt.units)
-			err := o.Update(&sip, time.Second+tt.gap, tt.told, tt.until)
+			err := o.Update(&sip, time.Second+tt.gap, tt.told, tt.until, 0)
 			want := int(math.Round(float64(tt.units) * tt.m.Distance))
 			if tt.reason != "" {
 				want = 0
@@ -273,7 +273,7 @@ func TestOdometryGaps(t *testing.T) {
 				t.Errorf("x is %d mm, %v; want %d, %q", o.X(), err, want, tt.reason)
 			}
 			sip.X += 20 // goes on from here
-			if err := o.Update(&sip, time.Second+tt.gap+100*time.Millisecond, 0, 0); err != nil || o.X() == want {
+			if err := o.Update(&sip, time.Second+tt.gap+100*time.Millisecond, 0, 0, 0); err != nil || o.X() == want {
 				t.Errorf("x is %d mm, %v", o.X(), err)
 			}
 		})
@@ -290,7 +290,7 @@ func TestOdometryLateSIPs(t *testing.T) {
 		units uint16
 	}{{time.Second, 0}, {1100 * time.Millisecond, 48}, {1600 * time.Millisecond, 48}, {1601 * time.Millisecond, 240}, {1700 * time.Millisecond, 48}} {
 		sip.X += step.units
-		if err := o.Update(&sip, step.at, 400, 0); err != nil {
+		if err := o.Update(&sip, step.at, 400, 0, 0); err != nil {
 			t.Errorf("at %v: %v", step.at, err)
 		}
 	}
@@ -298,7 +298,7 @@ func TestOdometryLateSIPs(t *testing.T) {
 		t.Errorf("x is %d mm, want %d", o.X(), want)
 	}
 	sip.X += 400
-	if err := o.Update(&sip, 1701*time.Millisecond, 400, 0); err == nil {
+	if err := o.Update(&sip, 1701*time.Millisecond, 400, 0, 0); err == nil {
 		t.Error("a jump that no delay explains is counted")
 	}
 }
@@ -327,7 +327,7 @@ func bunched(t *testing.T, m *Model, name string, rnd *rand.Rand) {
 		fastest             float64       // mm/s, told since the latest SIP
 	)
 	frame := func(mm float64) uint16 { return uint16(int64(math.Round(mm/m.Distance)) & (m.wrap() - 1)) }
-	o.Update(&SIP{}, time.Second, 0, 0)
+	o.Update(&SIP{}, time.Second, 0, 0, 0)
 	for n := 1; n <= 1200; n++ {
 		now := time.Second + time.Duration(n)*100*time.Millisecond
 		if rnd.IntN(30) == 0 {
@@ -352,7 +352,7 @@ func bunched(t *testing.T, m *Model, name string, rnd *rand.Rand) {
 			continue
 		}
 		for i := range held {
-			if err := o.Update(&held[i], now, fastest, now); err != nil {
+			if err := o.Update(&held[i], now, fastest, now, 0); err != nil {
 				t.Fatalf("%s, SIP %d: %v", name, n, err)
 			}
 			fastest = 0
@@ -367,12 +367,40 @@ func bunched(t *testing.T, m *Model, name string, rnd *rand.Rand) {
 			o.Reset(now)
 			// Those of before may still come, all at once.
 			for range rnd.IntN(10) {
-				o.Update(&SIP{X: frame(x), Y: frame(y), Left: wheel, Right: wheel}, now+time.Millisecond, 0, now)
+				o.Update(&SIP{X: frame(x), Y: frame(y), Left: wheel, Right: wheel}, now+time.Millisecond, 0, now, 0)
 			}
 			x, y = 0, 0
 			if math.Abs(float64(o.X())) > maxStep {
 				t.Fatalf("%s, SIP %d: x is %d mm after Reset", name, n, o.X())
 			}
 		}
+	}
+}
+
+// A server was paused. When it goes on it may send a command before it reads: the robot
+// has not heard that one in the pause, and was stopped by its watchdog.
+func TestOdometryAfterAPause(t *testing.T) {
+	model := dxModel("", 0.485, 1)
+	const pause, way = 3770 * time.Millisecond, 1443 // units: 700 mm
+	for rested, counted := range map[time.Duration]bool{pause - coast: true, 0: false} {
+		o := Odometry{Model: &model}
+		sip := SIP{Left: 450, Right: 450}
+		if err := o.Update(&sip, time.Second, 450, time.Second, 0); err != nil {
+			t.Fatal(err)
+		}
+		sip.X = way
+		if err := o.Update(&sip, time.Second+pause, 450, time.Second+pause, rested); (err == nil) != counted {
+			t.Errorf("rested %v: x is %d mm, %v", rested, o.X(), err)
+		}
+	}
+	// The driver knows how long.
+	b := newBench(t)
+	b.robot(9600)
+	b.ready()
+	b.driver.steered, b.driver.odometry.at = b.Now()-5*time.Second, b.Now()-4*time.Second
+	b.command(100, 0)
+	b.Pass(commandGap)
+	if want := 4*time.Second - coast; b.driver.rested < want || b.driver.rested > want+commandGap {
+		t.Errorf("rested %v, want %v", b.driver.rested, want)
 	}
 }
