@@ -176,9 +176,18 @@ func TestRobotIsNotHeard(t *testing.T) {
 		t.Parallel()
 		r := startRobot(t, robot.Options{MotorsOn: true})
 		s := start(t, "-pp", r.Port())
-		isNotHeard(t, s, r.Line, "\xFA\xFB\x03\x1D\x00\x1D", func() float64 { return r.State().WantLeft })
-		if state := r.State(); state.WatchdogTrips > 0 {
-			t.Errorf("its watchdog has stopped it: %+v", state)
+		var driving, stopped *robot.State // when it was seen first
+		isNotHeard(t, s, r.Line, "\xFA\xFB\x03\x1D\x00\x1D", func() float64 {
+			state := r.State()
+			if state.WantLeft != 0 {
+				driving = &state
+			} else if driving != nil && stopped == nil {
+				stopped = &state
+			}
+			return state.WantLeft
+		})
+		if stopped.WatchdogTrips > 0 {
+			t.Errorf("its watchdog has stopped it: %+v", *stopped)
 		}
 	})
 	t.Run("create", func(t *testing.T) {
