@@ -269,6 +269,11 @@ func TestRosbridgeMistakes(t *testing.T) {
 			t.Errorf("%s: %s", args, got)
 		}
 	}
+	for _, args := range []string{`{}`, `[]`, `null`} { // no arguments
+		if got, ok := p.call("/rosapi/nodes", args); !ok || got != `{"nodes":["/player"]}` {
+			t.Errorf("%s: %s", args, got)
+		}
+	}
 	p.send(`{"op":"set_level","level":"none"}`)
 	p.send(`{"op":"subscribe","topic":"/costmap"}`)
 	p.send(`{"op":"call_service","id":"c","service":"rosapi/topic_type","args":{"topic":"odom"}}`)

@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coder/websocket"
+
 	"player/codec"
 	"player/e2e/acceptance"
 	"player/e2e/needs"
@@ -571,7 +573,7 @@ func TestTLSOfVisitors(t *testing.T) {
 		pair := a.Issue("robot", nil)
 		return world + "access ( allow \"config\" name [\"ada\" \"cleo\"] )\n" + fmt.Sprintf("tls ( listen \"127.0.0.1:%d\" cert %q key %q clients %q )", port, pair.Cert, pair.Key, a.File)
 	}
-	s := startFile(t, launch{}, text(lab), "-http", "127.0.0.1:0", "-foxglove", "127.0.0.1:0")
+	s := startFile(t, launch{}, text(lab), "-http", "127.0.0.1:0", "-foxglove", "127.0.0.1:0", "-rosbridge", "127.0.0.1:0")
 	p := s.dial(t)
 	p.mustOpen("pr", "pr")
 	plain := s.dashboard(t) + "robots"
@@ -591,11 +593,20 @@ func TestTLSOfVisitors(t *testing.T) {
 			t.Errorf("certificate %s: %s", name, text)
 		}
 	}
-	for name, open := range map[string]func(*testing.T, *server, *tls.Config) frontend{"page": openPage, "viewer": openViewer} {
+	for name, open := range map[string]func(*testing.T, *server, *tls.Config) frontend{"page": openPage, "viewer": openViewer, "program": openProgram} {
 		f := open(t, s.server, ada)
 		await(t, name+" drives", func() bool { f.drive(0, 40); return p.position().TurnRate >= 38 })
 		_ = f.CloseNow()
 		await(t, name+" is gone, and the robot stops", func() bool { return p.position().TurnRate == 0 })
+	}
+	ws, _, err := websocket.Dial(t.Context(), strings.Replace(s.rosbridge(t), "ws:", "wss:", 1),
+		&websocket.DialOptions{HTTPClient: &http.Client{Transport: &http.Transport{TLSClientConfig: ada}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ws.CloseNow()
+	if got, ok := (&rosProgram{t, ws}).call("/motors", `{"data":true}`); !ok {
+		t.Errorf("a program of ROS with a name: %s", got)
 	}
 
 	s.reload(t, text(others))

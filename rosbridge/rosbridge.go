@@ -182,7 +182,7 @@ func (r Robot) device(letter byte) int {
 // ServeHTTP serves a program.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	visitor := visitors.VisitorOf(r)
-	may := s.config.Access.Of(visitor.Address, "")
+	may := s.config.Access.Of(visitor.Address, visitor.Name)
 	if err := visitors.Need(may, rights.Read); err != nil {
 		http.Error(w, err.Error(), http.StatusForbidden)
 		return

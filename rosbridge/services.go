@@ -152,7 +152,7 @@ func (p *program) call(r request) error {
 		return answer(nil, err)
 	}
 	var args arguments
-	if r.Args != nil {
+	if r.Args != nil && string(r.Args) != "[]" { // an empty list is none, says the protocol
 		err = json.Unmarshal(r.Args, &args)
 	}
 	if v.kind == setBool && args.Data == nil {
