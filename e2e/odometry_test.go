@@ -55,13 +55,15 @@ func TestOdometryOfAStalledLine(t *testing.T) {
 			r := startRobot(t, robot.Options{Subclass: model, MotorsOn: true, Line: line.Options{Noise: line.Noise{Seed: 4, Swallow: 0.4}}})
 			s := start(t, "-pp", r.Port())
 			c := s.dial(t)
-			c.mustOpen("pa", "pa")
+			c.mustOpen("payr", "payr")
 			end := stalls(t, s, r.Line)
 			c.drives("a metre", 400, 0, func() bool { return r.State().World.X > 1000 })
 			c.drives("a curve", 250, 60, func() bool { return r.State().World.Heading > 180 })
 			c.drives("way back", 450, 0, func() bool { return r.State().World.X < -700 })
 			end()
-			// Stopped for longer than a line may be silent: the robot's watchdog stops it.
+			// Stopped for longer than a line may be silent: the robot's watchdog stops it. A packet
+			// is heard before: the counters of a Pioneer 3 do not tell the way of a second more.
+			c.until("a packet", func() bool { return c.age() < 150*time.Millisecond })
 			s.signal(t, syscall.SIGSTOP)
 			await(t, "the watchdog", func() bool { return r.State().WatchdogTripped && r.State().Left == 0 })
 			s.signal(t, syscall.SIGCONT)
