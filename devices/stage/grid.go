@@ -340,11 +340,20 @@ func (l *layer) finishRun(row, column, end int) {
 			})
 		}
 	}
+	// A cell is at most one farther than each of its neighbours. Those that the next cell
+	// has too are not read again.
+	beside, far, middle := near[width], near[0], near[1]
 	for i := width + 1; i < len(near)-width-1; i++ {
-		near[i] = min(near[i], min(near[i-1], near[i-width-1], near[i-width], near[i-width+1], maxHint-1)+1)
+		next := near[i-width+1]
+		beside = min(near[i], min(beside, far, middle, next, maxHint-1)+1)
+		near[i], far, middle = beside, middle, next
 	}
-	for i := len(near) - width - 2; i > width; i-- {
-		near[i] = min(near[i], min(near[i+1], near[i+width-1], near[i+width], near[i+width+1], maxHint-1)+1)
+	last := len(near) - 1
+	beside, far, middle = near[last-width], near[last], near[last-1]
+	for i := last - width - 1; i > width; i-- {
+		next := near[i+width-1]
+		beside = min(near[i], min(beside, far, middle, next, maxHint-1)+1)
+		near[i], far, middle = beside, middle, next
 	}
 	for x := column; x < end; x++ {
 		each(x, row, func(_ int32, to, from int) { copy(l.hints[from:from+tileSide], near[to:to+tileSide]) })
