@@ -176,6 +176,7 @@ func TestMapOfROS(t *testing.T) {
 	straight := file("straight.yaml", "image: plan.pgm\nresolution: 1.0\norigin: [10.0, 20.0, 0.0]\n"+rest)
 	turned := file("turned.yml", "image: plan.pgm\nmode: scale\nresolution: 1.0\norigin: [10, 20, 1.5707963267948966]\n"+rest)
 	negated := file("light.yaml", "image: light.pgm\nresolution: 1\norigin: [10, 20]\nnegate: 1\n")
+	byHand := file("hand.yaml", "%YAML 1.1\n---\n# by hand\nimage: \"plan.pgm\" # beside it\n'resolution':  1.\nother: {a: [1, 2]}\norigin:\n  - 1e1\n- 20 # m\n- .0\nnegate: false\r\n...\n")
 	for _, tt := range []struct {
 		world     string
 		x, y, yaw float64
@@ -186,6 +187,7 @@ func TestMapOfROS(t *testing.T) {
 		{fmt.Sprintf("model ( bitmap %q pose [1 0 0 0] )", straight), 14.5, 21.5, 180, 2500},
 		{fmt.Sprintf("environment ( file %q )", straight), 13.5, 21.5, 180, 2500},
 		{fmt.Sprintf("model ( bitmap %q )", negated), 13.5, 21.5, 180, 2500},
+		{fmt.Sprintf("model ( bitmap %q )", byHand), 13.5, 21.5, 180, 2500},
 		// The wall is the square from (0,1) to (1,2) of the map: now it is up and left.
 		{fmt.Sprintf("model ( bitmap %q )", turned), 8.5, 23.5, -90, 2500},
 		{"include \"map.inc\"\n" + fmt.Sprintf("floorplan ( bitmap %q )", straight), 13.5, 20.5, 180, 3490},
@@ -205,9 +207,10 @@ func TestMapOfROS(t *testing.T) {
 		"image: plan.pgm\nresolution: 1\n":                             "origin wants",
 		"image: plan.pgm\nresolution: 1\norigin: [.nan, 0]":            "origin has NaN",
 		"image: plan.pgm\nresolution: 1\norigin: [0, 0]\nmode: raw":    "write mode: trinary",
-		"image: plan.pgm\nresolution: one\norigin: [0, 0]":             "cannot unmarshal",
+		"image: plan.pgm\nresolution: one\norigin: [0, 0]":             `line 2: resolution: "one" is not a number`,
 		"image: none.pgm\nresolution: 1\norigin: [0, 0]":               "no such file",
-		"image: plan.pgm\nresolution: 1\norigin: [0]\noccupied_thresh": "could not find",
+		"image: plan.pgm\nresolution: 1\norigin: [0]\noccupied_thresh": "line 4: write a key",
+		"image: plan.pgm\nresolution: 1\norigin: {x: 0}":               `line 3: origin: "{x: 0}" is not a number`,
 	} {
 		_, err := parseWorld(fmt.Sprintf("model ( bitmap %q )\n", file("wrong.yaml", text)))
 		if err == nil || !strings.Contains(err.Error(), want) {

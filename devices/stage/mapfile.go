@@ -5,18 +5,18 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-
-	"go.yaml.in/yaml/v3"
+	"strconv"
+	"strings"
 )
 
 // mapFile is the file map.yaml of a map of ROS (wiki.ros.org/map_server).
 type mapFile struct {
-	Image      string    `yaml:"image"`      // the picture; relative to the map file
-	Resolution float64   `yaml:"resolution"` // side of a pixel, metres
-	Origin     []float64 `yaml:"origin"`     // of the lower left corner in the world: metres, and radians
-	Negate     any       `yaml:"negate"`     // 1 or true: walls are light
-	Occupied   float64   `yaml:"occupied_thresh"`
-	Mode       string    `yaml:"mode"`
+	Image      string    // the picture; relative to the map file
+	Resolution float64   // side of a pixel, metres
+	Origin     []float64 // of the lower left corner in the world: metres, and radians
+	Negate     bool      // walls are light
+	Occupied   float64   // darkness above which a pixel is a wall, 0 to 1
+	Mode       string
 }
 
 // maxMapPixel bounds the side of a pixel in a map file, metres.
@@ -24,8 +24,8 @@ const maxMapPixel = 100
 
 // readMapFile reads a map file. What is neither a wall nor free is free.
 func readMapFile(path string, data []byte) (*mapFile, error) {
-	m := &mapFile{Negate: 0, Occupied: 0.65, Mode: "trinary"}
-	if err := yaml.Unmarshal(data, m); err != nil {
+	m := &mapFile{Occupied: 0.65, Mode: "trinary"}
+	if err := m.parse(string(data)); err != nil {
 		return nil, err
 	}
 	switch {
@@ -54,13 +54,97 @@ func readMapFile(path string, data []byte) (*mapFile, error) {
 	return m, nil
 }
 
+// parse reads the part of YAML that map files are written in: a key and its value on each
+// line, comments, and a list in brackets or with a line for each item. Other keys are for
+// other programs.
+func (m *mapFile) parse(text string) error {
+	key, number := "", 0
+	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
+		number++
+		line = strings.TrimSpace(withoutComment(line))
+		if line == "" || line == "---" || line == "..." || strings.HasPrefix(line, "%") {
+			continue
+		}
+		value, isItem := strings.CutPrefix(line, "- ")
+		if !isItem {
+			var found bool
+			if key, value, found = strings.Cut(line, ":"); !found || value != "" && value[0] != ' ' && value[0] != '\t' {
+				return fmt.Errorf("line %d: write a key and its value, as in resolution: 0.05", number)
+			}
+			key = strings.Trim(key, `"' `)
+		}
+		if err := m.set(key, strings.TrimSpace(value), isItem); err != nil {
+			return fmt.Errorf("line %d: %s: %w", number, key, err)
+		}
+	}
+	return nil
+}
+
+// withoutComment cuts a comment, which begins with a # after a space.
+func withoutComment(line string) string {
+	for i := range len(line) {
+		if line[i] == '#' && (i == 0 || line[i-1] == ' ' || line[i-1] == '\t') {
+			return line[:i]
+		}
+	}
+	return line
+}
+
+// set sets the value of a key, or one item of its list.
+func (m *mapFile) set(key, value string, isItem bool) (err error) {
+	text := strings.Trim(value, `"'`)
+	switch key {
+	case "image":
+		m.Image = text
+	case "mode":
+		m.Mode = text
+	case "resolution":
+		m.Resolution, err = mapNumber(text)
+	case "occupied_thresh":
+		m.Occupied, err = mapNumber(text)
+	case "negate":
+		m.Negate = text == "1" || strings.EqualFold(text, "true")
+	case "origin":
+		items := []string{value}
+		if !isItem {
+			m.Origin, items = nil, strings.Split(strings.Trim(value, "[]"), ",")
+		}
+		for _, item := range items {
+			if item == "" { // the list follows
+				continue
+			}
+			v, err := mapNumber(strings.TrimSpace(item))
+			if err != nil {
+				return err
+			}
+			m.Origin = append(m.Origin, v)
+		}
+	}
+	return err
+}
+
+// mapNumber reads a number as YAML writes it.
+func mapNumber(text string) (float64, error) {
+	switch strings.ToLower(text) {
+	case ".nan":
+		return math.NaN(), nil
+	case ".inf", "-.inf":
+		return math.Inf(1), nil
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%q is not a number", text)
+	}
+	return v, nil
+}
+
 // origin returns the pose of the picture's lower left corner.
 func (m *mapFile) origin() Pose { return Pose{m.Origin[0], m.Origin[1], m.Origin[2]} }
 
 // isWall reports whether a pixel is a wall: its darkness is above the threshold.
 func (m *mapFile) isWall(luminance uint32) bool {
 	darkness := 1 - float64(luminance)/0xffff
-	if m.Negate == 1 || m.Negate == true {
+	if m.Negate {
 		darkness = 1 - darkness
 	}
 	return darkness > m.Occupied
