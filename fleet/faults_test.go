@@ -299,6 +299,41 @@ func (l *laboratory) serving(t *testing.T) (name string) {
 	return name
 }
 
+// giving returns the bridge that serves the robot, right after it has written a new
+// lease to the bucket: whoever asked has hardly been answered.
+func (l *laboratory) giving(t *testing.T) (name string) {
+	t.Helper()
+	entries := subscribe(t, l.inside, "$KV.player_lab.a.position.0")
+	defer entries.Unsubscribe()
+	name = l.serving(t)
+	wait(t, "new lease", func() bool {
+		m, err := entries.NextMsg(patience)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var e struct{ Holder, First any } // a renewal has the number of the first entry
+		return json.Unmarshal(m.Data, &e) == nil && e.Holder != nil && e.First == nil
+	})
+	return name
+}
+
+// releasing returns the bridge that serves the robot, right after somebody has asked it
+// to release the lease.
+func (l *laboratory) releasing(t *testing.T) (name string) {
+	t.Helper()
+	requests := subscribe(t, l.inside, lease)
+	defer requests.Unsubscribe()
+	name = l.serving(t)
+	wait(t, "release", func() bool {
+		m, err := requests.NextMsg(patience)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(m.Data) == "release"
+	})
+	return name
+}
+
 // leader returns the node that leads the stream of the leases.
 func (l *laboratory) leader(t *testing.T) (node *clusterNode) {
 	t.Helper()
@@ -341,14 +376,16 @@ func (l *laboratory) adoptions(t *testing.T) (all []operation) {
 				At      time.Time `json:"ts"`
 				Message string    `json:"msg"`
 				Number  uint64
+				Holder  string
+				Renewed time.Time // in the bucket, or later
 			}
 			if err := json.Unmarshal([]byte(line), &entry); err != nil {
 				t.Fatalf("line %q of a log: %v", line, err)
 			}
 			if entry.Message == "a lease goes on" {
-				// The log has milliseconds. The bridge may wait a TTL for the bucket.
-				logged := entry.At.Sub(l.history.began.Round(0)) + time.Millisecond
-				all = append(all, operation{action: adopted, token: entry.Number, sure: true, call: logged - bridge.TTL, ret: logged})
+				since := func(at time.Time) time.Duration { return at.Sub(l.history.began.Round(0)) }
+				const precision = time.Millisecond // of the log
+				all = append(all, operation{action: adopted, token: entry.Number, name: entry.Holder, sure: true, call: since(entry.Renewed) - precision, ret: since(entry.At) + precision})
 			}
 		}
 	}
@@ -427,12 +464,11 @@ func (c *commander) command(token string) (ok bool) {
 }
 
 func (c *commander) acquire() (token string) {
-	r, _ := c.do(operation{action: acquired}, lease, "", []byte(c.name))
+	r, _ := c.do(operation{action: acquired, name: c.name}, lease, "", []byte(c.name))
 	return r.Token
 }
 
-// do sends a request and records it. A request for a lease that was not given is
-// nothing to record.
+// do sends a request and records it.
 func (c *commander) do(o operation, subject, token string, body []byte) (r reply, ok bool) {
 	m := nats.NewMsg(subject)
 	m.Data = body
@@ -453,6 +489,8 @@ func (c *commander) do(o operation, subject, token string, body []byte) (r reply
 	}
 	o.sure = err == nil && r.Error == ""
 	if token == "" {
+		o.sure = false
+		c.history.add(o)
 		return r, false
 	}
 	number, _, _ := strings.Cut(token, "-")
@@ -490,11 +528,14 @@ func TestFaults(t *testing.T) {
 		time.Sleep(length)
 		heal()
 	}
+	const briefly = 900 * time.Millisecond // another bridge takes over, and the leases of this one have not ended
 	// A node that is paused or cut off is left for longer than its peers wait before they elect.
 	const shortly, longer = 2500 * time.Millisecond, 6 * time.Second
 	for name, faults := range map[string][]fault{
 		"bridges": {
 			{"a pause of the bridge", func(t *testing.T, l *laboratory) { pause(t, l.bridges[l.serving(t)], shortly) }},
+			{"a short pause of the bridge that gives a lease", func(t *testing.T, l *laboratory) { pause(t, l.bridges[l.giving(t)], briefly) }},
+			{"a short pause of the bridge that releases a lease", func(t *testing.T, l *laboratory) { pause(t, l.bridges[l.releasing(t)], briefly) }},
 			{"the end of the bridge", func(t *testing.T, l *laboratory) {
 				name := l.serving(t)
 				l.bridges[name].end(t, syscall.SIGKILL)

@@ -33,6 +33,7 @@ const (
 type operation struct {
 	action    action
 	token     uint64 // fencing number of the lease, not of observed
+	name      string // of the holder; of acquired and adopted
 	value     int    // speed that was commanded, which no other command has; 0: stopped
 	sure      bool   // it was answered that it has happened
 	call, ret time.Duration
@@ -122,7 +123,7 @@ func check(all []operation) error {
 			seen[o.value] = true
 		}
 	}
-	all = slices.Clone(all)
+	all = append(slices.Clone(all), untold(all)...)
 	slices.SortStableFunc(all, func(a, b operation) int { return cmp.Compare(a.ret, b.ret) })
 	// Each renewal that may have happened keeps the lease for a TTL. So does a bridge that
 	// adopts it: it does not know when the holder has renewed it.
@@ -131,10 +132,12 @@ func check(all []operation) error {
 	var ops []porcupine.Operation
 	for _, o := range all {
 		switch {
+		case o.action == acquired && !o.sure:
+			continue // if the lease was given nevertheless, nobody has its token
 		case o.action == acquired:
 			ends[o.token] = o.ret + bridge.TTL
-		case o.action == adopted:
-			ends[o.token] = o.ret + bridge.TTL
+		case o.action == adopted: // if the bridge was paused, the lease has ended meanwhile
+			ends[o.token] = min(o.ret, o.call+bridge.TTL) + bridge.TTL
 		case o.action == commanded && o.sure:
 			if o.call > ends[o.token] {
 				return fmt.Errorf("%v was obeyed, but the lease ended at %v", o, ends[o.token])
@@ -182,12 +185,35 @@ func check(all []operation) error {
 	return fmt.Errorf("linearizability: %s", result)
 }
 
+// untold returns the leases that were given, and adopted by another bridge, but whose
+// holder was told an error or nothing: the bridge that gave them was paused or cut off.
+func untold(all []operation) (given []operation) {
+	first := map[uint64]operation{} // the adoption of a lease, by its token
+	for _, o := range all {
+		if f, known := first[o.token]; o.action == adopted && (!known || o.ret < f.ret) {
+			first[o.token] = o
+		}
+	}
+	for _, o := range all {
+		if o.action == acquired && o.sure {
+			delete(first, o.token)
+		}
+	}
+	for token, f := range first {
+		i := slices.IndexFunc(all, func(o operation) bool { return o.action == acquired && !o.sure && o.name == f.name && o.call <= f.ret })
+		if i >= 0 {
+			given = append(given, operation{action: acquired, token: token, name: f.name, sure: true, call: all[i].call, ret: f.ret})
+		}
+	}
+	return given
+}
+
 // The check finds what must not happen.
 func TestCheckOfHistories(t *testing.T) {
 	t.Parallel()
 	const ms = time.Millisecond
 	at := func(a action, token uint64, value int, sure bool, call time.Duration) operation {
-		return operation{a, token, value, sure, call * ms, (call + 10) * ms}
+		return operation{action: a, token: token, value: value, sure: sure, call: call * ms, ret: (call + 10) * ms}
 	}
 	alice, first := at(acquired, 4, 0, true, 0), at(commanded, 4, 1, true, 20)
 	bob, second := at(acquired, 9, 0, true, 1100), at(commanded, 9, 2, true, 1120)
@@ -203,6 +229,10 @@ func TestCheckOfHistories(t *testing.T) {
 	if err := check([]operation{alice, first, at(commanded, 4, 4, true, 1200), adoption}); err != nil {
 		t.Errorf("a lease that goes on with another bridge: %v", err)
 	}
+	refused, ghost := at(acquired, 0, 0, false, 1100), at(adopted, 9, 0, true, 1900)
+	if err := check([]operation{alice, first, refused, ghost, at(acquired, 12, 0, true, 3000)}); err != nil {
+		t.Errorf("a lease that goes on, and of which its holder was not told: %v", err)
+	}
 	for name, bad := range map[string][]operation{
 		"an earlier lease is obeyed":            {alice, first, bob, second, at(commanded, 4, 3, true, 1130)},
 		"a lost command of an earlier lease":    {alice, first, lost, bob, second, at(observed, 0, 2, true, 1140), at(observed, 0, 3, true, 1160)},
@@ -211,6 +241,9 @@ func TestCheckOfHistories(t *testing.T) {
 		"a lease is obeyed after its end":       {alice, first, at(commanded, 4, 3, true, 1040)},
 		"an adopted lease after its end":        {alice, first, adoption, at(commanded, 4, 3, true, 1920)},
 		"an earlier lease is adopted":           {alice, bob, at(adopted, 4, 0, true, 1200)},
+		"a lease that nobody has asked for":     {alice, first, ghost},
+		"an earlier lease that was not told":    {refused, at(acquired, 12, 0, true, 1400), ghost},
+		"a lease after its release":             {alice, at(released, 4, 0, true, 15), at(adopted, 4, 0, true, 500)},
 		"a command after the release":           {alice, at(released, 4, 0, true, 15), at(commanded, 4, 1, true, 30)},
 		"the robot drives on":                   {alice, first, at(observed, 0, 1, true, 40), at(observed, 0, 1, true, 3000)},
 		"the robot moves again without command": {alice, first, at(observed, 0, 0, true, 40), at(observed, 0, 1, true, 60)},

@@ -68,6 +68,32 @@ func TestLease(t *testing.T) {
 	}
 }
 
+// A release is answered with ok only if no other bridge goes on with the lease. Here, the
+// test renews the lease in the bucket, as another bridge does that takes the robot over.
+func TestReleaseOfAdoptedLease(t *testing.T) {
+	t.Parallel()
+	_, conn := startFleet(t, []robot{startRobot(t, "a")})
+	js, err := jetstream.New(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bucket, err := js.KeyValue(t.Context(), "player_lab")
+	if err != nil {
+		t.Fatal(err)
+	}
+	token := acquire(t, conn, "alice")
+	entry, err := bucket.Get(t.Context(), "a.position.0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bucket.Put(t.Context(), entry.Key(), entry.Value()); err != nil {
+		t.Fatal(err)
+	}
+	if r := request(t, conn, lease, token, []byte("release")); r.OK || r.Error == "" {
+		t.Errorf("a release of a lease that goes on is answered %+v", r)
+	}
+}
+
 // A holder that falls silent loses the lease: the robot stops, and the next one gets it.
 func TestLeaseExpires(t *testing.T) {
 	t.Parallel()

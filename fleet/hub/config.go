@@ -32,12 +32,14 @@ func (h *hub) clientName() string { return "fleet " + h.Fleet }
 // receive handles the messages of some subjects, one after the other, until ctx ends.
 func (h *hub) receive(ctx context.Context, handle func(context.Context, *nats.Msg), subjects ...string) error {
 	messages := make(chan *nats.Msg, backlog)
+	var all []*nats.Subscription
+	defer func() { refuseRest(messages, all...) }()
 	for _, subject := range subjects {
 		sub, err := h.nats.ChanSubscribe(subject, messages)
 		if err != nil {
 			return err
 		}
-		defer sub.Unsubscribe()
+		all = append(all, sub)
 	}
 	for {
 		select {
@@ -45,6 +47,21 @@ func (h *hub) receive(ctx context.Context, handle func(context.Context, *nats.Ms
 			return nil
 		case m := <-messages:
 			handle(ctx, m)
+		}
+	}
+}
+
+// refuseRest ends subscriptions, and answers the requests that wait: nobody else does.
+func refuseRest(messages <-chan *nats.Msg, all ...*nats.Subscription) {
+	for _, sub := range all {
+		_ = sub.Unsubscribe() // it fails if the connection is closed
+	}
+	for {
+		select {
+		case m := <-messages:
+			answer(m, refusal{Error: "this bridge serves the robot no more: ask again"})
+		default:
+			return
 		}
 	}
 }

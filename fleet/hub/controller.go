@@ -86,7 +86,7 @@ func (c *controller) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer requests.Unsubscribe()
+	defer refuseRest(messages, commands, requests)
 
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -98,7 +98,7 @@ func (c *controller) run(ctx context.Context) error {
 				c.disconnect() // the lease goes on, with the other bridge
 				return nil
 			}
-			c.end("the bridge ends")
+			_ = c.end("the bridge ends") // remove has logged it
 			return nil
 		case r := <-c.writing:
 			c.wrote(r)
@@ -133,7 +133,7 @@ func (c *controller) settle(ctx context.Context) {
 	}
 	now := time.Now()
 	if !now.Before(c.lease.Ends()) {
-		c.end("it was not renewed")
+		_ = c.end("it was not renewed") // the entry has expired, too, or does soon
 		return
 	}
 	if due, ok := c.lease.WriteDue(); !ok || c.writing != nil || now.Before(due) {
@@ -157,7 +157,7 @@ func (c *controller) wrote(r renewal) {
 	case errors.Is(r.err, errHeld):
 		// Another bridge has taken over, or the entry has expired.
 		c.entry = held{}
-		c.end(r.err.Error())
+		_ = c.end(r.err.Error()) // there is no entry
 	case r.err != nil: // the lease ends by itself unless a later one succeeds
 		c.hub.Log.Warn("a lease could not be renewed in the bucket", zap.Stringer("device", c), zap.Error(r.err))
 	default:
@@ -198,7 +198,7 @@ func (c *controller) tryAdopt(ctx context.Context) error {
 	c.entry = entry
 	c.lease.Adopt(entry.token(), entry.Holder, sent, time.Now())
 	c.state.holder(c.spec.Name, entry.Holder)
-	c.hub.Log.Info("a lease goes on", zap.Stringer("device", c), zap.String("holder", entry.Holder), zap.Uint64("number", entry.First))
+	c.hub.Log.Info("a lease goes on", zap.Stringer("device", c), zap.String("holder", entry.Holder), zap.Uint64("number", entry.First), zap.Time("renewed", sent))
 	return nil
 }
 
@@ -218,7 +218,10 @@ func (c *controller) request(ctx context.Context, m *nats.Msg) {
 	case err != nil:
 		answer(m, c.refuse(err))
 	case released:
-		c.end("it was released")
+		if err := c.end("it was released"); err != nil {
+			answer(m, c.refuse(err))
+			return
+		}
 		answer(m, done{OK: true})
 	default:
 		answer(m, granted{c.lease.Token, bridge.TTL.Milliseconds(), c.lease.Holder})
@@ -264,7 +267,7 @@ func (c *controller) acquire(ctx context.Context, m *nats.Msg) error {
 		return fmt.Errorf("%v: %w", c, err)
 	}
 	if err := c.connect(ctx); err != nil {
-		c.remove(context.Background(), entry)
+		_ = c.remove(context.Background(), entry) // remove has logged it
 		return fmt.Errorf("%v: %w", c, err)
 	}
 	if time.Since(sent) >= bridge.WritePeriod { // the hardware may need seconds: the entry has expired, or will soon
@@ -299,13 +302,20 @@ func (c *controller) recreate(ctx context.Context, old held) (held, error) {
 	return entry, err
 }
 
-// remove removes an entry from the bucket.
-func (c *controller) remove(ctx context.Context, entry held) {
+// remove removes an entry from the bucket. If it returns an error, another bridge may go
+// on with the lease.
+func (c *controller) remove(ctx context.Context, entry held) error {
 	ctx, cancel := context.WithTimeout(ctx, bucketLimit)
 	defer cancel()
-	if err := c.hub.leases.remove(ctx, c.key(), entry); err != nil {
+	err := c.hub.leases.remove(ctx, c.key(), entry)
+	switch {
+	case errors.Is(err, errHeld):
+		return fmt.Errorf("the lease has ended in this bridge, and may go on in another one for %v at most", bridge.TTL)
+	case err != nil:
 		c.hub.Log.Warn("a lease stays in the bucket until it expires", zap.Stringer("device", c), zap.Error(err))
+		return fmt.Errorf("the lease has ended, and is free in %v at most: %w", bridge.TTL, err)
 	}
+	return nil
 }
 
 func (c *controller) refuse(err error) refusal {
@@ -356,10 +366,11 @@ func (c *controller) pass(ctx context.Context, m *nats.Msg) (err error) {
 	return nil
 }
 
-// end ends the lease, and what its holder drives.
-func (c *controller) end(reason string) {
+// end ends the lease, and what its holder drives. It returns an error if another bridge may
+// go on with the lease.
+func (c *controller) end(reason string) (err error) {
 	if c.lease.Token == "" {
-		return
+		return nil
 	}
 	c.disconnect()
 	c.hub.Log.Info("a lease ends", zap.Stringer("device", c), zap.String("holder", c.lease.Holder), zap.String("reason", reason))
@@ -376,11 +387,12 @@ func (c *controller) end(reason string) {
 		c.writing = nil
 	}
 	if c.entry.sequence != 0 {
-		c.remove(ctx, c.entry)
+		err = c.remove(ctx, c.entry)
 	}
 	c.entry = held{}
 	c.lease.End()
 	c.state.holder(c.spec.Name, "")
+	return err
 }
 
 // connect opens the device for writing, unless it is.

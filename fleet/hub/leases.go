@@ -100,12 +100,15 @@ func (l leases) find(ctx context.Context, key string) (h held, given bool, err e
 	return h, true, nil
 }
 
-// remove removes an entry, unless it has expired or somebody else has written it since.
+// remove removes an entry, unless it has expired or has been written since: then it
+// returns errHeld. Who has written it may be another bridge, or this one by a renewal
+// whose answer was lost.
 func (l leases) remove(ctx context.Context, key string, h held) error {
-	if err := l.kv.Delete(ctx, key, jetstream.LastRevision(h.sequence)); !outdated(err) {
-		return err
+	err := l.kv.Delete(ctx, key, jetstream.LastRevision(h.sequence))
+	if outdated(err) {
+		return errHeld
 	}
-	return nil
+	return err
 }
 
 // outdated reports whether a write was refused because the key has another sequence
