@@ -59,6 +59,12 @@ func (d *Device) AppendParts(dst []codec.Part) []codec.Part {
 	return dst
 }
 
+// MotorsOff reports whether its driver knows that the motors of the robot are off.
+func (d *Device) MotorsOff(now time.Duration) bool {
+	m, ok := d.link.driver.(Motored)
+	return ok && d.link.state == Ready && m.MotorsOff(now)
+}
+
 // Link returns the link that the device is on.
 func (d *Device) Link() *Link { return d.link }
 

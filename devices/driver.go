@@ -18,7 +18,7 @@ import (
 // Driver is the code for one piece of hardware, real, simulated or virtual.
 // All methods are called on the one thread of the server and must return at once:
 // whatever takes time is a state machine over Tick and the ports. Commanded,
-// Configurer, Surveyed, Polled, Ticker and Stepper are optional; the Table looks for them when the
+// Configurer, Surveyed, Motored, Polled, Ticker and Stepper are optional; the Table looks for them when the
 // driver is attached. docs/DRIVERS.md has a complete driver.
 type Driver interface {
 	// Setup starts the hardware. It ends, then or later, with link.Ready or
@@ -54,6 +54,13 @@ type Surveyed interface {
 	// AppendParts appends the parts of d, as the driver knows them now, in the frame
 	// of what the driver controls: a robot, or a sensor that stands at the origin.
 	AppendParts(dst []codec.Part, d *Device) []codec.Part
+}
+
+// Motored is a driver that knows whether the motors of its robot have power.
+type Motored interface {
+	// MotorsOff reports whether the motors are off: then the robot obeys no command to
+	// position. It is only called while the link is ready.
+	MotorsOff(now time.Duration) bool
 }
 
 // Polled is a driver that asks its hardware for data, no faster than somebody reads them.

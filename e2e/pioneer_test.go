@@ -2,10 +2,12 @@ package e2e
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"player/client"
 	"player/codec"
 	tracker "player/emulator/acts"
 	robot "player/emulator/p2os"
@@ -106,4 +108,32 @@ func (p *peer) laserReads(mm uint16) {
 		}
 		return true
 	})
+}
+
+// A client that asks is told that the motors are off (PROTOCOL 8.9.2), and that somebody has
+// pressed the button on the robot.
+func TestMotorsOff(t *testing.T) {
+	t.Parallel()
+	r := startRobot(t, robot.Options{})
+	s := start(t, "-pp", r.Port())
+	c, err := client.Dial(t.Context(), s.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.Request(t.Context(), "pr"); err != nil {
+		t.Fatal(err)
+	}
+	off := func() bool {
+		lines, err := c.Ask(t.Context(), codec.QuestionObstacles)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, "motors ") })
+	}
+	if !off() {
+		t.Error("nothing stands in the way of a robot whose motors are off")
+	}
+	r.PressMotorButton()
+	await(t, "motors that are on", func() bool { return !off() })
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"player/client"
+	"player/fleet/bridge"
 )
 
 // A command is answered with ok only if the robot's server has obeyed it.
@@ -57,6 +58,16 @@ func TestTrueAnswers(t *testing.T) {
 	refused("emergency stop")
 	obey(other.EmergencyStop(false))
 	obeyed()
+
+	status := subscribe(t, conn, "player.lab.a.status")
+	obey(errors.Join(other.Request(t.Context(), "pr"), other.ChangeMotorState(false)))
+	refused("motors are off")
+	statusOf(t, status, "motors that are off, and a refusal", func(s bridge.RobotStatus) bool {
+		return s.MotorsOff && strings.Contains(s.Refused["position"], "motors")
+	})
+	obey(other.ChangeMotorState(true))
+	obeyed()
+	statusOf(t, status, "motors that are on", func(s bridge.RobotStatus) bool { return !s.MotorsOff && len(s.Refused) == 0 })
 
 	// Somebody at the robot itself takes control when alice has not commanded for a second,
 	// and keeps it.

@@ -300,8 +300,8 @@ func TestCliff(t *testing.T) {
 	if n := b.log.FilterMessageSnippet("switched its motors off").Len(); n != 1 {
 		t.Errorf("%d log lines", n)
 	}
-	if b.position.Command() != nil {
-		t.Error("the command is still there")
+	if b.position.Command() != nil || !b.position.MotorsOff(b.Now()) {
+		t.Error("the command is still there, or the motors count as on")
 	}
 	if got := b.misc.Data(); got[0] != 0b10000 || got[2] != 156 {
 		t.Errorf("misc % d", got)
@@ -310,6 +310,9 @@ func TestCliff(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Pass(50 * ms)
+	if b.position.MotorsOff(b.Now()) {
+		t.Error("the motors count as off")
+	}
 	if want := []byte{145, 0, 0, 0, 0, 131}; !bytes.Equal(b.heard, want) {
 		t.Errorf("the robot heard % d, want % d", b.heard, want)
 	}

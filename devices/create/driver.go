@@ -222,6 +222,9 @@ func (d *Driver) flush(now time.Duration) {
 	d.Port().Write(d.out)
 }
 
+// MotorsOff implements devices.Motored.
+func (d *Driver) MotorsOff(time.Duration) bool { return !d.on }
+
 // Configure implements devices.Configurer.
 func (d *Driver) Configure(now time.Duration, _ *devices.Device, payload []byte) error {
 	c, err := codec.DecodeRobotConfig(payload)

@@ -33,6 +33,9 @@ const (
 	// stopTime is the time to brake between STOP and CLOSE, which switches the motors
 	// off. It is that of the original server.
 	stopTime = 100 * time.Millisecond
+	// enableTime is how long after ENABLE a SIP may still have the earlier state: two
+	// periods, since one SIP may be under way.
+	enableTime = 200 * time.Millisecond
 )
 
 // Errors of Driver.Configure.
@@ -57,10 +60,12 @@ type Driver struct {
 	parser   Parser
 	sip      SIP
 	odometry Odometry
-	compass  int  // the last reading, in degrees
-	separate bool // VEL and RVEL always (PROTOCOL 6.2)
-	found    bool // a robot has said what it is
-	silent   bool // nothing was heard since the port was opened, and nothing sent
+	compass  int           // the last reading, in degrees
+	motors   bool          // they have power, or were just switched on
+	motorsBy time.Duration // when SIPs tell again whether they have
+	separate bool          // VEL and RVEL always (PROTOCOL 6.2)
+	found    bool          // a robot has said what it is
+	silent   bool          // nothing was heard since the port was opened, and nothing sent
 	direct   direct
 	fastest  float64 // mm/s that the robot was given since the last SIP
 	opened   bool    // a client has one of the devices open (manual 3.6)
@@ -146,6 +151,7 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.position, d.sonar = link.Device(codec.Position), link.Device(codec.Sonar)
 	d.gripper, d.misc = link.Device(codec.Gripper), link.Device(codec.Misc)
 	d.sip, d.compass, d.separate, d.direct = SIP{}, 0, false, direct{}
+	d.motorsBy = 0
 	d.jumps = timers.Limiter{Period: time.Second}
 	d.Transport.Setup(now, link)
 }
@@ -176,6 +182,11 @@ func (d *Driver) Command(now time.Duration, device *devices.Device) {
 	d.flush(now)
 }
 
+// MotorsOff implements devices.Motored. A robot that moves has power, whatever it says.
+func (d *Driver) MotorsOff(time.Duration) bool {
+	return !d.motors && d.sip.Left == 0 && d.sip.Right == 0
+}
+
 // Configure implements devices.Configurer.
 func (d *Driver) Configure(now time.Duration, _ *devices.Device, payload []byte) error {
 	c, err := codec.DecodeRobotConfig(payload)
@@ -191,6 +202,7 @@ func (d *Driver) Configure(now time.Duration, _ *devices.Device, payload []byte)
 	case codec.ConfigMotors:
 		d.out = AppendInt(d.out[:0], Enable, int16(min(c.Arg, 1)))
 		d.write(now)
+		d.motors, d.motorsBy = c.Arg != 0, now+enableTime
 	case codec.ConfigVelocity:
 		d.separate = c.Arg != 0 // from the next command on
 	case codec.ConfigOdometry:
@@ -215,6 +227,9 @@ func (d *Driver) report(now time.Duration) {
 	d.WakeAt(now) // what else has come may be another command
 
 	s := &d.sip
+	if now >= d.motorsBy {
+		d.motors = s.Motors()
+	}
 	if open := d.anyOpen(); open && !d.opened {
 		d.opened = open
 		d.resetOdometry(now) // this SIP is from before

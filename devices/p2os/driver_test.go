@@ -80,6 +80,41 @@ func TestGripper(t *testing.T) {
 	}
 }
 
+// A SIP says whether the motors have power. After ENABLE, one that was under way is not
+// believed.
+func TestMotors(t *testing.T) {
+	b := newBench(t)
+	r := b.robot(9600)
+	b.ready()
+	power := func(flags byte) {
+		body := slices.Clone(Packet(r.sip).Body())
+		body[16] = flags
+		r.sip = appendPacket(nil, body...)
+	}
+	off := func(want bool) {
+		t.Helper()
+		if b.position.MotorsOff(b.Now()) != want {
+			t.Errorf("the motors are off: %v", !want)
+		}
+	}
+	b.Pass(100 * ms)
+	off(true)
+	power(1) // somebody presses the button
+	b.Pass(100 * ms)
+	off(false)
+	b.configure('m', 0)
+	off(true)
+	b.Pass(150 * ms)
+	off(true)
+	b.Pass(200 * ms) // the robot did not obey
+	off(false)
+	power(0)
+	b.Pass(100 * ms)
+	b.configure('m', 1)
+	b.Pass(100 * ms)
+	off(false)
+}
+
 // PROTOCOL 6
 func TestConfigure(t *testing.T) {
 	b := newBench(t)

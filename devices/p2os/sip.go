@@ -35,6 +35,7 @@ type SIP struct {
 	Battery         byte   // decivolt
 	LeftStallRear   byte   // bit 0 left wheel stalled, bits 1 to 7 rear bumpers
 	RightStallFront byte   // bit 0 right wheel stalled, bits 1 to 7 front bumpers
+	Flags           uint16 // bit 0 the motors have power
 	Compass         byte   // see CompassDegrees
 
 	Sonar [robotSonars]uint16 // latest raw ranges, Model.Range, by the robot's numbers
@@ -80,6 +81,7 @@ func (s *SIP) Decode(p Packet) error {
 	s.Left, s.Right = int16(le.Uint16(b[7:])), int16(le.Uint16(b[9:]))
 	s.Battery = b[11]
 	s.LeftStallRear, s.RightStallFront = b[12], b[13]
+	s.Flags = le.Uint16(b[16:])
 	s.Compass = b[18]
 	for list := b[sipSonars:end]; len(list) > 0; list = list[sipSonarSize:] {
 		if i := list[0]; i < robotSonars {
@@ -89,6 +91,9 @@ func (s *SIP) Decode(p Packet) error {
 	s.GripperState, s.Digital = b[end+1], b[end+3]
 	return nil
 }
+
+// Motors reports whether the motors have power.
+func (s *SIP) Motors() bool { return s.Flags&1 != 0 }
 
 // CompassDegrees returns the compass heading in degrees, 0 to 358, or previous if
 // the robot has no reading: it then sends 0, 181 or 255. The codes between

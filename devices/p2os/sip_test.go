@@ -18,7 +18,7 @@ func TestSIP(t *testing.T) {
 	}
 	want := SIP{
 		X: 0x0FD0, Y: 0x0FF3, Heading: -40, Left: -120, Right: -460, Battery: 124,
-		LeftStallRear: 0x03, RightStallFront: 0x20, Compass: 0x2E,
+		LeftStallRear: 0x03, RightStallFront: 0x20, Flags: 1, Compass: 0x2E,
 		Sonar:        [robotSonars]uint16{0: 1000, 1: 77, 2: 1200, 15: 1100},
 		GripperState: 0x11, Digital: 0x06,
 	}

@@ -156,6 +156,9 @@ func (d *Driver) Configure(_ time.Duration, device *devices.Device, payload []by
 	return nil
 }
 
+// MotorsOff implements devices.Motored.
+func (d *Driver) MotorsOff(time.Duration) bool { return !d.robot.drive.motors }
+
 // Tick advances the world to now and reports when the robot's report is due.
 func (d *Driver) Tick(now time.Duration) time.Duration {
 	d.noticeOpening()

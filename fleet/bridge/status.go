@@ -30,12 +30,13 @@ type RobotStatus struct {
 	Error     string            `json:"error,omitempty"`
 	Holders   map[string]string `json:"holders"` // of leases, by interface
 
-	Stopped *bool             `json:"stopped"`           // the emergency stop holds; nil: unknown
-	Control string            `json:"control,omitempty"` // a client outside the fleet that keeps control: address, name
-	Right   string            `json:"right,omitempty"`   // why the bridge may do nothing there
-	Lost    map[string]string `json:"lost"`              // why devices do not work, by interface
-	Stall   *bool             `json:"stall"`             // of the wheels; nil: position is not read
-	Refused map[string]string `json:"refused"`           // why the holder's last command was not obeyed, by interface
+	Stopped   *bool             `json:"stopped"`           // the emergency stop holds; nil: unknown
+	Control   string            `json:"control,omitempty"` // a client outside the fleet that keeps control: address, name
+	Right     string            `json:"right,omitempty"`   // why the bridge may do nothing there
+	Lost      map[string]string `json:"lost"`              // why devices do not work, by interface
+	MotorsOff bool              `json:"motors_off"`        // false: they are on, or the driver does not know
+	Stall     *bool             `json:"stall"`             // of the wheels; nil: position is not read
+	Refused   map[string]string `json:"refused"`           // why the holder's last command was not obeyed, by interface
 }
 
 // Origin is where a robot's odometry is zero on the map of the fleet.

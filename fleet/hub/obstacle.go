@@ -16,6 +16,7 @@ var errStopped = errors.New("the emergency stop holds")
 // data (PROTOCOL 8.9.2). The zero value: nothing.
 type obstacles struct {
 	stopped bool
+	motors  string          // why commands to position move nothing: the motors are off
 	control string          // the client that has control of position: its address, and its name
 	right   string          // why the client may do nothing
 	lost    map[byte]string // devices that do not work: why
@@ -28,6 +29,8 @@ func readObstacles(lines []string) (o obstacles) {
 		switch what {
 		case "stopped":
 			o.stopped = true
+		case "motors":
+			o.motors = text
 		case "control":
 			o.control = text
 		case "right":
@@ -55,6 +58,8 @@ func (o obstacles) to(spec devices.Spec) error {
 		return fmt.Errorf("another client has control: %s", o.control)
 	case o.lost[spec.Letter] != "":
 		return errors.New(o.lost[spec.Letter])
+	case o.motors != "" && spec.Letter == codec.Position:
+		return errors.New(o.motors)
 	}
 	return nil
 }

@@ -47,6 +47,7 @@ func (s *state) obstacles(o obstacles, known bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.status.Stopped, s.status.Control, s.status.Right, s.status.Lost = nil, o.control, o.right, map[string]string{}
+	s.status.MotorsOff = o.motors != ""
 	if known {
 		s.status.Stopped = &o.stopped
 	}

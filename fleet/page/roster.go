@@ -131,13 +131,13 @@ func (r roster) rows(now time.Time) []row {
 
 func (r *robot) row(now time.Time) row {
 	w := row{Name: r.status.Robot, Page: r.status.Page, State: well}
-	switch alarm, who := r.alarm(now), r.holders(); {
+	switch alarm, who, why := r.alarm(now), r.holders(), r.idle(); {
 	case now.Sub(r.heard) <= silence && r.status.Stopped != nil && *r.status.Stopped:
-		w.State, w.Text = halted, join("emergency stop", alarm, who)
+		w.State, w.Text = halted, join("emergency stop", alarm, who, why)
 	case alarm != "":
-		w.State, w.Text = trouble, join(alarm, who)
+		w.State, w.Text = trouble, join(alarm, who, why)
 	default:
-		w.Text = who
+		w.Text = join(who, why)
 		if d := r.odometry; r.driver() != "" && d != nil && (d.Speed != 0 || d.TurnRate != 0) {
 			w.State = driven
 		}
@@ -181,6 +181,20 @@ func (r *robot) alarm(now time.Time) string {
 		return iface + ": " + r.status.Lost[iface]
 	}
 	return ""
+}
+
+// idle returns why the robot does not do what it is told, or "".
+func (r *robot) idle() string {
+	var all []string
+	if r.status.MotorsOff {
+		all = append(all, "motors off")
+	}
+	for _, iface := range slices.Sorted(maps.Keys(r.status.Refused)) {
+		if why := r.status.Refused[iface]; iface != "position" || !r.status.MotorsOff {
+			all = append(all, iface+" refused: "+why)
+		}
+	}
+	return strings.Join(all, "; ")
 }
 
 // join joins texts that are not empty.

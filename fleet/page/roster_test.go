@@ -85,6 +85,9 @@ func TestStates(t *testing.T) {
 		{"somebody at the robot", func(t *testing.T, f *fixture) {
 			f.status(t, bridge.RobotStatus{Robot: "a", Connected: true, Control: "10.0.0.1:4 bob"})
 		}, well, "10.0.0.1:4 bob has control at the robot"},
+		{"motors that are off", func(t *testing.T, f *fixture) {
+			f.status(t, bridge.RobotStatus{Robot: "a", Connected: true, MotorsOff: true, Refused: map[string]string{"position": "the motors are off", "ptz": "a command of ptz has 6 bytes"}})
+		}, well, "motors off; ptz refused: a command of ptz has 6 bytes"},
 		{"a lost device", func(t *testing.T, f *fixture) {
 			f.status(t, bridge.RobotStatus{Robot: "a", Connected: true, Lost: map[string]string{"laser": "no answer"}})
 		}, trouble, "laser: no answer"},

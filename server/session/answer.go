@@ -107,6 +107,9 @@ func (s *Session) obstacles(now time.Duration) (lines []string) {
 			if d != s.table.Device(d.Letter()) { // of another robot, or hidden
 				continue
 			}
+			if d.Letter() == codec.Position && d.MotorsOff(now) {
+				lines = append(lines, "motors the motors are off")
+			}
 			if r, is := obstacle(now, d); is {
 				lines = append(lines, r.Line())
 			}
