@@ -18,6 +18,7 @@ import (
 	"github.com/nats-io/nuid"
 	"go.uber.org/zap"
 
+	"player/fleet/bridge"
 	"player/fleet/hub"
 	"player/fleet/page"
 	"player/logging"
@@ -45,11 +46,14 @@ func main() {
 
 // run is the program, until a signal comes or ctx ends.
 func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) error {
-	if len(args) > 0 && args[0] == "export" {
-		return runExport(ctx, args[1:], stdout)
-	}
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
-		return fmt.Errorf("there is no command %q; there is export (-h shows all flags)", args[0])
+		switch args[0] {
+		case "export":
+			return runExport(ctx, args[1:], stdout)
+		case "schema":
+			return showSchema(args[1:], stdout)
+		}
+		return fmt.Errorf("there is no command %q; there are export and schema (-h shows all flags)", args[0])
 	}
 	o, err := parseOptions(args)
 	switch {
@@ -124,6 +128,22 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 		return tools.Failure{Err: err}
 	}
 	return nil
+}
+
+// showSchema writes a JSON schema, or the names of all.
+func showSchema(args []string, stdout io.Writer) error {
+	switch {
+	case len(args) == 0:
+		_, err := fmt.Fprintln(stdout, strings.Join(bridge.Schemas(), "\n"))
+		return err
+	case len(args) > 1 || strings.HasPrefix(args[0], "-"):
+		return errors.New("schema: one name is wanted, or none, which lists all")
+	}
+	text, err := bridge.Schema(args[0])
+	if err == nil {
+		_, err = stdout.Write(text)
+	}
+	return err
 }
 
 // reconnectPause is the time between two attempts to reach the servers of NATS, plus

@@ -11,6 +11,7 @@ import (
 
 	"player/codec"
 	"player/devices"
+	"player/fleet/schematest"
 )
 
 // at is a moment, in ms.
@@ -376,7 +377,14 @@ func TestFields(t *testing.T) {
 		codec.Vision:   `{"channels":[[],[{"area":1,"x":2,"y":3,"left":4,"right":5,"top":6,"bottom":7}],[],`,
 		codec.Joystick: `{"buttons":5,"axes":[-1,2,0`,
 	}
+	valid := schematest.CompileStrict(t, schema(t, "data"))
 	for _, spec := range devices.Interfaces() {
+		for _, payload := range [][]byte{payloads[spec.Letter], nil} {
+			s := Sample{Interface: spec.Name, Letter: spec.Letter, Sequence: 7, Arrived: time.UnixMilli(1_700_000_000_500), Aged: true, Payload: payload}
+			if err := valid(s.JSON()); err != nil {
+				t.Errorf("%s: by the schema: %v", spec.Name, err)
+			}
+		}
 		text, err := json.Marshal(fields(spec.Letter, payloads[spec.Letter]))
 		if err != nil {
 			t.Fatal(err)

@@ -17,7 +17,7 @@ const (
 
 // Errors of a token, which its sender gets as an answer.
 var (
-	ErrNoToken  = errors.New("a command needs the token of a lease in the header " + HeaderLease)
+	ErrNoToken  = errors.New("a command needs the token of a lease, in the header " + HeaderLease + " or as token in JSON")
 	ErrNoLease  = errors.New("nobody holds the lease: it has ended, or was never given")
 	ErrNotToken = errors.New("the token is not that of the current lease")
 )

@@ -23,6 +23,7 @@ const (
 	Status  = "status"  // of a robot
 	Stop    = "stop"    // the emergency stop, of a robot or of the fleet
 	Release = "release" // of that
+	Answer  = "answer"  // before the name that a body gave: answers for programs that cannot send requests
 )
 
 // maxToken is the longest name of a fleet or a robot, in bytes. Names are part of
@@ -56,6 +57,12 @@ func Prefix(fleet, robot string) string { return FleetPrefix(fleet) + "." + robo
 // a robot see no other (docs/CONFIG.md).
 func Subject(fleet, robot, iface, last string) string {
 	return Prefix(fleet, robot) + "." + iface + ".0." + last
+}
+
+// AnswerSubject returns player.FLEET.ROBOT.answer.NAME. No other subject has five tokens, so
+// nobody can have an answer sent to where it means something else.
+func AnswerSubject(fleet, robot, name string) string {
+	return Prefix(fleet, robot) + "." + Answer + "." + name
 }
 
 // Interface returns the interface's token of a subject that Subject made.

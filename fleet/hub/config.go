@@ -74,7 +74,15 @@ type configurer struct {
 
 func (c *configurer) run(ctx context.Context) error {
 	return c.hub.receive(ctx, func(ctx context.Context, m *nats.Msg) {
-		if err := c.configure(ctx, bridge.Interface(m.Subject), m.Data); err != nil {
+		body, _, err := c.hub.read(c.robot, m)
+		var payload []byte
+		if err == nil {
+			payload, err = body.Config()
+		}
+		if err == nil {
+			err = c.configure(ctx, bridge.Interface(m.Subject), payload)
+		}
+		if err != nil {
 			answer(m, refusal{Error: err.Error()})
 			return
 		}

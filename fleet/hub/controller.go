@@ -28,8 +28,6 @@ const (
 	// and robot stops nobody; with more, the robot of a bridge that hangs drives on.
 	commandLifetime = bridge.TTL * 3 / 2
 
-	// release is the body of the request that gives a lease up.
-	release = "release"
 	// nobody is the holder that gives no name.
 	nobody = "nobody in particular"
 )
@@ -204,15 +202,21 @@ func (c *controller) tryAdopt(ctx context.Context) error {
 
 // request answers a request on .lease.
 func (c *controller) request(ctx context.Context, m *nats.Msg) {
+	body, token, err := c.hub.read(c.robot, m)
 	if m.Reply == "" {
 		return // nobody would learn the token
 	}
-	token, released := m.Header.Get(bridge.HeaderLease), string(m.Data) == release
-	var err error
-	if token != "" || released {
+	var holder string
+	var released bool
+	if err == nil {
+		holder, released, err = body.Lease()
+	}
+	switch {
+	case err != nil:
+	case token != "" || released:
 		err = c.renew(token)
-	} else {
-		err = c.acquire(ctx, m)
+	default:
+		err = c.acquire(ctx, cmp.Or(holder, nobody))
 	}
 	switch {
 	case err != nil:
@@ -249,10 +253,9 @@ func (c *controller) live(conn *client.Client) error {
 }
 
 // acquire gives the lease to whoever sent a request, or returns why not.
-func (c *controller) acquire(ctx context.Context, m *nats.Msg) error {
-	holder := cmp.Or(string(m.Data), nobody)
+func (c *controller) acquire(ctx context.Context, holder string) error {
 	if _, err := codec.DecodeServerConfig(append([]byte{codec.ConfigName}, holder...)); err != nil {
-		return fmt.Errorf("the body is the holder's name: %w", err)
+		return fmt.Errorf("the name of the holder: %w", err)
 	}
 	if c.lease.Token != "" {
 		return fmt.Errorf("%v is held by %s", c, c.lease.Holder)
@@ -324,33 +327,39 @@ func (c *controller) refuse(err error) refusal {
 
 // command passes a command on, or answers why not.
 func (c *controller) command(ctx context.Context, m *nats.Msg) {
-	if err := c.pass(ctx, m); err != nil {
+	body, token, err := c.hub.read(c.robot, m)
+	if err == nil {
+		err = c.pass(ctx, token, body, m.Reply != "")
+	}
+	if err != nil {
 		answer(m, c.refuse(err))
 		return
 	}
 	answer(m, done{OK: true})
 }
 
-func (c *controller) pass(ctx context.Context, m *nats.Msg) (err error) {
-	if err := c.lease.Check(m.Header.Get(bridge.HeaderLease), time.Now()); err != nil {
+// pass passes a command on. If it is asked whether the robot has obeyed, it waits for that.
+func (c *controller) pass(ctx context.Context, token string, body bridge.Body, asked bool) (err error) {
+	if err := c.lease.Check(token, time.Now()); err != nil {
 		return err
 	}
 	defer func() { c.state.refused(c.spec.Name, err) }()
-	if len(m.Data) != c.spec.CommandSize {
-		return fmt.Errorf("a command of %s has %d bytes, this one has %d", c.spec.Name, c.spec.CommandSize, len(m.Data))
+	payload, err := body.Command(c.spec)
+	if err != nil {
+		return err
 	}
 	if err := c.connect(ctx); err != nil {
 		return fmt.Errorf("%v: %w", c, err)
 	}
 	// Again: connecting may have taken long, or this process was stopped meanwhile.
-	if err := c.lease.Renew(m.Header.Get(bridge.HeaderLease), time.Now()); err != nil {
+	if err := c.lease.Renew(token, time.Now()); err != nil {
 		return err
 	}
-	if err := c.conn.Command(c.spec.Letter, m.Data); err != nil {
+	if err := c.conn.Command(c.spec.Letter, payload); err != nil {
 		c.disconnect()
 		return fmt.Errorf("%v: %w", c, err)
 	}
-	if m.Reply == "" {
+	if !asked {
 		return nil
 	}
 	wait, cancel := context.WithTimeout(ctx, bridge.TTL/2)

@@ -4,6 +4,7 @@
 package hub
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -268,6 +269,16 @@ func mustJSON(v any) []byte {
 		panic(err)
 	}
 	return text
+}
+
+// read reads the body of a message to a robot, and the token of a lease, which is in a
+// header or in the body. An answer goes where the body says if the message is no request.
+func (h *hub) read(r Robot, m *nats.Msg) (b bridge.Body, token string, err error) {
+	b, err = bridge.ReadBody(m.Data)
+	if m.Reply == "" && b.Answer != "" {
+		m.Reply = bridge.AnswerSubject(h.Fleet, r.Name, b.Answer)
+	}
+	return b, cmp.Or(m.Header.Get(bridge.HeaderLease), b.Token), err
 }
 
 // answer answers a message if it is a request.

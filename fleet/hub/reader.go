@@ -227,12 +227,16 @@ type rated struct {
 func (r *reader) asked(m *nats.Msg) {
 	iface := bridge.Interface(m.Subject)
 	i := slices.IndexFunc(r.sources, func(s *source) bool { return s.spec.Name == iface })
-	hz, err := strconv.Atoi(string(m.Data))
+	body, _, err := r.hub.read(r.robot, m)
+	hz := 0
+	if err == nil {
+		hz, err = body.Rate()
+	}
 	switch {
 	case i < 0:
 		answer(m, refusal{Error: fmt.Sprintf("there is no interface %q", iface)})
-	case err != nil || hz < 1 || hz > bridge.MaxRate:
-		answer(m, refusal{Error: fmt.Sprintf("the body is a rate in Hz, 1 to %d", bridge.MaxRate)})
+	case err != nil:
+		answer(m, refusal{Error: err.Error()})
 	default:
 		now := time.Now()
 		r.sources[i].demand.Ask(hz, now)
