@@ -86,7 +86,7 @@ func TestBadFlags(t *testing.T) {
 			t.Errorf("%v: %v, want %q", c.args, err, c.want)
 		}
 	}
-	if out, err := exec.Command(program, "exprt").CombinedOutput(); err == nil || !strings.Contains(string(out), `there is no command "exprt"; there is export`) {
+	if out, err := exec.Command(program, "exprt").CombinedOutput(); err == nil || !strings.Contains(string(out), `there is no command "exprt"; there are export and schema`) {
 		t.Errorf("%v, %s", err, out)
 	}
 	cmd := exec.Command(program, "-frob")
