@@ -116,8 +116,9 @@ func TestDocumentedServers(t *testing.T) {
 		t.Cleanup(conn.Close)
 		return conn, problems
 	}
-	driver, _ := connect("driver", "DRIVER-SECRET")
-	monitor, problems := connect("monitor", "MONITOR-SECRET")
+	driver, driversProblems := connect("driver", "DRIVER-SECRET")
+	monitor, monitorsProblems := connect("monitor", "MONITOR-SECRET")
+	supervisor, _ := connect("supervisor", "SUPERVISOR-SECRET")
 
 	for name, args := range map[string][]string{
 		"leaf node": {"-fleet", "lab", "-nats", site.ClientURL()},
@@ -134,13 +135,23 @@ func TestDocumentedServers(t *testing.T) {
 		if r := request(t, driver, command, token, speed(100)); !r.OK {
 			t.Errorf("%s: the driver's command is answered %+v", name, r)
 		}
+		// Who may stop may not release.
+		for _, c := range []struct {
+			who  *nats.Conn
+			verb string
+			on   bool
+		}{{driver, "stop", true}, {supervisor, "release", false}, {supervisor, "stop", true}, {supervisor, "release", false}} {
+			if r := request(t, c.who, "player.lab."+c.verb, "", nil); !r.OK || a.report(t).Stopped != c.on {
+				t.Errorf("%s: %s is answered %+v", name, c.verb, r)
+			}
+		}
 		p.end(t, os.Interrupt)
 	}
 
-	// What the monitor may not do.
-	violates := func(what string, do func() error) {
+	// What nobody may but those of whom docs/FLEET.md says so.
+	violates := func(what string, who *nats.Conn, problems chan error, do func() error) {
 		t.Helper()
-		if err := errors.Join(do(), monitor.Flush()); err != nil {
+		if err := errors.Join(do(), who.Flush()); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -154,13 +165,21 @@ func TestDocumentedServers(t *testing.T) {
 			t.Errorf("%s is allowed", what)
 		}
 	}
-	violates("a request for a lease", func() error { return monitor.Publish(lease, nil) })
-	violates("a command", func() error { return monitor.Publish(command, speed(1)) })
-	violates("data made up", func() error { return monitor.Publish("player.lab.a.sonar.0.data", nil) })
+	violates("a request for a lease", monitor, monitorsProblems, func() error { return monitor.Publish(lease, nil) })
+	violates("a command", monitor, monitorsProblems, func() error { return monitor.Publish(command, speed(1)) })
+	violates("data made up", monitor, monitorsProblems, func() error { return monitor.Publish("player.lab.a.sonar.0.data", nil) })
 	for _, subject := range []string{command, lease, "_INBOX.driver.>", "$KV.player_lab.>", bridge.Prefix("lab", ">")} {
-		violates("to listen to "+subject, func() error {
+		violates("to listen to "+subject, monitor, monitorsProblems, func() error {
 			_, err := monitor.SubscribeSync(subject)
 			return err
 		})
+	}
+	for _, verb := range []string{"stop", "release"} {
+		for _, subject := range []string{"player.lab.", "player.lab.a."} {
+			violates("a "+verb+" by a monitor", monitor, monitorsProblems, func() error { return monitor.Publish(subject+verb, nil) })
+		}
+	}
+	for _, subject := range []string{"player.lab.release", "player.lab.a.release"} {
+		violates("a release by a driver", driver, driversProblems, func() error { return driver.Publish(subject, nil) })
 	}
 }

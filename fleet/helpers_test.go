@@ -392,8 +392,13 @@ func keep(t *testing.T, conn *nats.Conn, subject, token string) (stop func()) {
 	}
 }
 
-// drive sends commands without waiting for answers until stop is called.
+// drive drives robot a until stop is called.
 func drive(t *testing.T, conn *nats.Conn, token string) (stop func()) {
+	return driveRobot(t, conn, command, token)
+}
+
+// driveRobot sends commands without waiting for answers until stop is called.
+func driveRobot(t *testing.T, conn *nats.Conn, command, token string) (stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() {

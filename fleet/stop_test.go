@@ -2,7 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -119,4 +123,84 @@ func TestStopWithoutItsBridge(t *testing.T) {
 		t.Errorf("right after its bridge was killed, a robot is not stopped: %+v, %v", r, err)
 	}
 	t.Logf("stopped after %v", took.Round(time.Millisecond))
+}
+
+// A hundred robots that are driven stop at one message, right after one of two bridges has
+// been killed.
+func TestStopOfAHundred(t *testing.T) {
+	t.Parallel()
+	const count = 100
+	var world, list strings.Builder
+	world.WriteString("include \"pioneer.inc\"\n")
+	for i := range count {
+		port := freePort(t)
+		fmt.Fprintf(&world, "pioneer2dx ( port %d pose [%d %d 0 0] )\n", port, 5*(i%10), 5*(i/10))
+		fmt.Fprintf(&list, "r%d 127.0.0.1:%d\n", i, port)
+	}
+	dir := t.TempDir()
+	hall, robots := filepath.Join(dir, "hall.world"), filepath.Join(dir, "robots.txt")
+	if err := errors.Join(os.WriteFile(hall, []byte(world.String()), 0o600), os.WriteFile(robots, []byte(list.String()), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	start(t, player, "-bind", "127.0.0.1", "-http", "off", "-stage", hall)
+	natsServer, err := startServer("127.0.0.1:0", t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(natsServer.Shutdown)
+	var both [2]*process
+	var conn *nats.Conn
+	for i := range both {
+		both[i], conn = startFleet(t, nil, "-robots", robots, "-nats", natsServer.ClientURL())
+	}
+	statuses := subscribe(t, conn, "player.lab.*.status")
+	served := map[string]bool{}
+	for len(served) < count {
+		m, err := statuses.NextMsg(patience)
+		if err != nil {
+			t.Fatal(err)
+		}
+		served[m.Subject] = true
+	}
+	if err := statuses.Unsubscribe(); err != nil {
+		t.Fatal(err)
+	}
+
+	tokens := make([]string, count)
+	for i := range tokens {
+		wait(t, "lease", func() bool {
+			answer, err := conn.Request(fmt.Sprintf("player.lab.r%d.position.0.lease", i), []byte("alice"), 3*bridge.TTL)
+			var r reply
+			if err == nil {
+				err = json.Unmarshal(answer.Data, &r)
+			}
+			tokens[i] = r.Token
+			return err == nil && r.Token != ""
+		})
+		defer driveRobot(t, conn, fmt.Sprintf("player.lab.r%d.position.0.command", i), tokens[i])()
+	}
+	answers := subscribe(t, conn, conn.NewInbox())
+	if err := both[0].cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	if err := conn.PublishRequest("player.lab.stop", answers.Subject, nil); err != nil {
+		t.Fatal(err)
+	}
+	stopped := map[string]bool{}
+	for len(stopped) < count {
+		m, err := answers.NextMsg(patience)
+		if err != nil {
+			t.Fatalf("%d of %d robots are stopped: %v", len(stopped), count, err)
+		}
+		var r struct {
+			Robot string
+			OK    bool
+		}
+		if err := json.Unmarshal(m.Data, &r); err != nil || !r.OK {
+			t.Errorf("a stop is answered %s, %v", m.Data, err)
+		}
+		stopped[r.Robot] = true
+	}
+	t.Logf("%d robots were stopped after %v", count, time.Since(began).Round(time.Millisecond))
 }
