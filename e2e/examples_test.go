@@ -1,12 +1,16 @@
 package e2e
 
 import (
+	"encoding/csv"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
+
+	"player/e2e/acceptance"
 )
 
 // The example programs drive a simulated robot until they are interrupted, and
@@ -77,5 +81,38 @@ func TestExamples(t *testing.T) {
 			}
 			await(t, "the robot stands", func() bool { at := p.position(); return at.Speed == 0 && at.TurnRate == 0 })
 		})
+	}
+}
+
+// Of random starts in a world in step the robot arrives, with the laser and with the
+// sonars, without touching a wall. docs/GOTO.md has the result of a hundred.
+func TestGoto(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if out, err := exec.Command("go", "build", "-o", dir, "../examples/goto", "../examples/goto/trials").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	trials, worlds := "1", "room,office"
+	if acceptance.Wanted() {
+		trials, worlds = "100", "room,cave,office"
+	}
+	table := filepath.Join(dir, "trials.csv")
+	command := exec.CommandContext(t.Context(), filepath.Join(dir, "trials"), "-player", binary, "-goto", filepath.Join(dir, "goto"), "-n", trials, "-worlds", worlds, "-o", table)
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	file, err := os.Open(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	lines, err := csv.NewReader(file).ReadAll()
+	if err != nil || len(lines) < 5 {
+		t.Fatal(lines, err)
+	}
+	for _, line := range lines[1:] { // world, program, seed, arrived, time, distance, nearest, stalled
+		if nearest, err := strconv.ParseFloat(line[6], 64); line[3] != "1" || line[7] != "0.0" || err != nil || nearest < 0.1 {
+			t.Errorf("%v", line)
+		}
 	}
 }

@@ -34,12 +34,13 @@ const (
 	occupied = 8   // from here on there is an obstacle
 	shadow   = 150 // mm: a beam does not clear what is so close before its echo
 	laserFar = 4000
-	sonarFar = 2000 // mm: further away the cone of a sonar is wider than a door
+	sonarFar = 1400 // mm: further away the cone of a sonar is wider than a door
 )
 
 // The way through the map.
 const (
 	period   = 5     // rounds between two plans
+	turning  = 40    // and while the robot turns on the spot: it looks before it decides anew
 	patience = 40000 // cells that a plan may look at: a fourth of the map
 	straight = 10    // cost of a step to the next cell
 	diagonal = 14    // and across
@@ -139,19 +140,20 @@ type Way struct {
 	goalX, goalY int // mm
 	cos          [720]int
 
-	begun   bool
-	x0, y0  int // mm, of the map's corner
-	cells   []uint8
-	hard    []uint8 // obstacles within the radius of a cell
-	soft    []uint8 // and within soft of that
-	inner   []int   // offsets of cells within the radius
-	outer   []int   // and beyond it
-	aimX    int     // mm: what is steered for
-	aimY    int
-	round   int
-	blocked [sectors]bool
-	last    int // direction
-	backing int // rounds
+	begun    bool
+	x0, y0   int // mm, of the map's corner
+	cells    []uint8
+	hard     []uint8 // obstacles within the radius of a cell
+	soft     []uint8 // and within soft of that
+	inner    []int   // offsets of cells within the radius
+	outer    []int   // and beyond it
+	aimX     int     // mm: what is steered for
+	aimY     int
+	wait     int // rounds until the next plan
+	blocked  [sectors]bool
+	last     int // direction
+	pivoting bool
+	backing  int // rounds
 
 	cost   []int // of the way to a cell
 	parent []int
@@ -196,13 +198,13 @@ func (w *Way) Next(p *codec.PositionData, beams []Beam) (speed, turn int, arrive
 	}
 	if w.backing > 0 {
 		w.backing--
-		w.round = 0
+		w.wait = 0
 		return -back, 0, false
 	}
-	if w.round%period == 0 {
+	if w.wait--; w.wait < 0 || !w.pivoting && w.wait < turning-period {
 		w.plan(x, y)
+		w.wait = turning - 1
 	}
-	w.round++
 	speed, turn = w.steer(x, y, heading)
 	return speed, turn, false
 }
@@ -213,7 +215,7 @@ func (w *Way) begin(x, y int) {
 	w.begun = true
 	w.x0, w.y0 = x-side*cell/2, y-side*cell/2
 	w.cells, w.hard, w.soft = make([]uint8, side*side), make([]uint8, side*side), make([]uint8, side*side)
-	w.round = 0
+	w.wait = 0
 }
 
 // index returns the cell of a place, or -1 outside of the map.
@@ -437,7 +439,7 @@ func (w *Way) steer(x, y, heading int) (speed, turn int) {
 		spot = nearBy
 	}
 	turn = min(max(wrong*3/2, -maxTurn), maxTurn)
-	if abs(wrong) >= spot {
+	if w.pivoting = abs(wrong) >= spot; w.pivoting {
 		return 0, turn
 	}
 	speed = min(w.c.MaxSpeed, max(room-w.c.Front-cell, creep), max(remaining, creep))

@@ -59,14 +59,16 @@ const (
 
 func main() {
 	n := flag.Int("n", 100, "trials in each world")
+	first := flag.Int("first", 0, "`seed` of the first trial: what it draws")
 	worlds := flag.String("worlds", "room,cave,office", "`worlds`, each with a robot named "+robot)
 	out := flag.String("o", "", "`file` for the table of all trials")
 	player := flag.String("player", "", "`program` to serve the worlds; by default it is built")
+	drive := flag.String("goto", "", "`program` that drives; by default it is built")
 	also := flag.String("also", "", "further programs: `NAME=COMMAND,...`")
 	flag.Parse()
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer cancel()
-	if err := run(ctx, *n, strings.Split(*worlds, ","), *out, *player, *also); err != nil {
+	if err := run(ctx, *first, *n, strings.Split(*worlds, ","), *out, *player, *drive, *also); err != nil {
 		log.Fatal("trials: ", err)
 	}
 }
@@ -88,22 +90,21 @@ type trial struct {
 	stalled        float64 // simulated seconds
 }
 
-func run(ctx context.Context, n int, worlds []string, out, player, also string) error {
+func run(ctx context.Context, first, n int, worlds []string, out, player, drive, also string) error {
 	dir, err := os.MkdirTemp("", "trials")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	build := []string{"player/examples/goto"}
-	if player == "" {
-		player, build = filepath.Join(dir, "player"), append(build, "player")
-	}
-	for _, path := range build {
+	for path, built := range map[string]*string{"player": &player, "player/examples/goto": &drive} {
+		if *built != "" {
+			continue
+		}
 		if text, err := exec.CommandContext(ctx, "go", "build", "-o", dir, path).CombinedOutput(); err != nil {
 			return fmt.Errorf("go build %s: %w: %s", path, err, text)
 		}
+		*built = filepath.Join(dir, filepath.Base(path))
 	}
-	drive := filepath.Join(dir, "goto")
 	programs := []program{{"laser", []string{drive}}, {"sonar", []string{drive, "-sonar"}}}
 	for _, text := range strings.FieldsFunc(also, func(r rune) bool { return r == ',' }) {
 		name, command, ok := strings.Cut(text, "=")
@@ -121,7 +122,7 @@ func run(ctx context.Context, n int, worlds []string, out, player, also string) 
 		if err != nil {
 			return err
 		}
-		done, err := s.trials(ctx, n, programs)
+		done, err := s.trials(ctx, first, n, programs)
 		if err := errors.Join(err, s.stop()); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -204,8 +205,8 @@ func (s *server) stop() error {
 }
 
 // trials makes the same trials with each program.
-func (s *server) trials(ctx context.Context, n int, programs []program) (done []trial, err error) {
-	for seed := range n {
+func (s *server) trials(ctx context.Context, first, n int, programs []program) (done []trial, err error) {
+	for seed := first; seed < first+n; seed++ {
 		for _, p := range programs {
 			t, err := s.trial(ctx, seed, p)
 			if err != nil {
