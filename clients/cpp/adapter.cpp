@@ -4,9 +4,11 @@
 // uses what a program would use: the manual's methods and members.
 #include "playerclient.h"
 #include "simulation.hpp"
+#include "vfh.hpp"
 
 #include "json.h"
 
+#include <fstream>
 #include <iostream>
 #include <sstream>
 
@@ -207,6 +209,38 @@ int geometry(CRobot &robot, std::ostream &out) {
   return r;
 }
 
+// Answers with the commands that vfh.hpp gives for a recording: numbers of parts, then of
+// rounds.
+int drive(const std::string &line, std::ostream &out) {
+  std::ifstream in(text(line, "path"));
+  int x, y;
+  size_t n;
+  in >> x >> y >> n;
+  if (!in) return PLAYER_USAGE;
+  std::vector<player_part> parts(n);
+  player_part laser{};
+  for (player_part &p : parts) {
+    in >> p.device >> p.number >> p.x >> p.y >> p.heading >> p.length >> p.width;
+    if (p.device == 'l') laser = p;
+  }
+  player::Way way(player::ConfigOf(parts), x, y);
+  CPosition p{};
+  unsigned short scan[PLAYER_LASERS], sonar[PLAYER_SONARS];
+  int stall;
+  std::vector<int> commands;
+  while (in >> p.xpos >> p.ypos >> p.heading >> stall) {
+    p.stalls = stall != 0;
+    for (unsigned short &r : scan) in >> r;
+    for (unsigned short &r : sonar) in >> r;
+    auto command = way.Next(p, text(line, "device") == "s" ? player::SonarBeams(parts, sonar) : player::LaserBeams(laser, scan));
+    commands.push_back(command.speed);
+    commands.push_back(command.turn);
+  }
+  list(out, "commands", commands.begin(), commands.end());
+  out << ',';
+  return PLAYER_OK;
+}
+
 int carryOut(CRobot &robot, const std::string &line, std::ostream &out) {
   std::string op = text(line, "op");
   robot.timeout = std::chrono::milliseconds(number(line, "timeout_ms"));
@@ -217,6 +251,7 @@ int carryOut(CRobot &robot, const std::string &line, std::ostream &out) {
   if (op == "command") return command(robot, line);
   if (op == "config") return config(robot, line);
   if (op == "geometry") return geometry(robot, out);
+  if (op == "goto") return drive(line, out);
   if (op == "close") return robot.Close(), PLAYER_OK;
   return PLAYER_USAGE;
 }

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Any, Callable, Dict
+from typing import Any, Callable, Dict, List
 
 import playerclient as pc
+from playerclient import data as pc_data
+from playerclient import vfh
 
 Answer = Dict[str, Any]
 
@@ -68,6 +70,23 @@ def simulate(r: Answer) -> Answer:
     return {**state._asdict(), "movers": [{**mover._asdict(), "sees": [s._asdict() for s in mover.sees]} for mover in state.movers]}
 
 
+def drive(r: Answer) -> List[int]:
+    """Returns the commands that vfh gives for a recording: numbers of parts, then of rounds."""
+    words = iter(open(r["path"], encoding="ascii").read().split())
+    x, y, n = int(next(words)), int(next(words)), int(next(words))
+    parts = [pc.Part(next(words), int(next(words)), *(float(next(words)) for _ in range(5)), 0, 0) for _ in range(n)]
+    laser = next(part for part in parts if part.device == "l")
+    way, commands, values = vfh.Way(vfh.config_of(parts), x, y), [], [int(word) for word in words]
+    size = 4 + pc_data.LASER_READINGS + pc_data.SONARS
+    for at in range(0, len(values), size):
+        px, py, heading, stall = values[at : at + 4]
+        scan, sonar = values[at + 4 : at + size - pc_data.SONARS], values[at + size - pc_data.SONARS : at + size]
+        beams = vfh.sonar_beams(parts, sonar) if r["device"] == "s" else vfh.laser_beams(laser, scan)
+        speed, turn, _ = way.next(pc.Position(x=px, y=py, heading=heading, stall=stall), beams)
+        commands += [speed, turn]
+    return commands
+
+
 def execute(robot: pc.PlayerClient, r: Answer) -> Answer:
     op = r["op"]
     timeout = r["timeout_ms"] / 1000 if "timeout_ms" in r else None
@@ -88,6 +107,8 @@ def execute(robot: pc.PlayerClient, r: Answer) -> Answer:
         CONFIGURATIONS[r["name"]](robot, r.get("text", r.get("value", 0)))
     elif op == "simulation":
         return {"state": simulate(r)}
+    elif op == "goto":
+        return {"commands": drive(r)}
     elif op == "geometry":
         return {"parts": [list(part) for part in robot.geometry(timeout)]}
     elif op == "close":

@@ -54,9 +54,6 @@ func drive(ctx context.Context, out io.Writer, addr string, step, sonar bool, ro
 			return err
 		}
 	}
-	if err := robot.Request(ctx, "pa"); err != nil {
-		return err
-	}
 	sensor, mounts, c, err := open(ctx, robot, sonar)
 	if err != nil {
 		return err
@@ -98,12 +95,13 @@ func drive(ctx context.Context, out io.Writer, addr string, step, sonar bool, ro
 	return err
 }
 
-// open opens the laser, or the sonars, and asks where they are mounted.
+// open opens the wheels with the laser, or with the sonars, in one request: in step, all
+// devices then have data from the first round on. It asks where the sensors are mounted.
 func open(ctx context.Context, robot *client.Client, sonar bool) (sensor byte, mounts []codec.Part, c vfh.Config, err error) {
 	sensor = codec.Laser
-	if sonar || robot.Request(ctx, "lr") != nil { // refused
+	if sonar || robot.Request(ctx, "palr") != nil { // refused
 		sensor = codec.Sonar
-		if err := robot.Request(ctx, "sr"); err != nil {
+		if err := robot.Request(ctx, "pasr"); err != nil {
 			return 0, nil, c, err
 		}
 	}

@@ -5,7 +5,8 @@
 //	go run ./examples/goto/trials -o trials.csv
 //
 // The programs are examples/goto with the laser and with the sonars, and those of -also.
-// A program gets "-addr HOST:PORT -step -n ROUNDS -- X Y" and prints "arrived=1" at the end.
+// A program gets "-addr HOST:PORT -step -n ROUNDS -- X Y" and
+// prints "arrived=1 time=12.3" at the end, or "arrived=0".
 package main
 
 import (
@@ -51,6 +52,9 @@ const (
 	// arrival is how far from the goal the robot may truly be, m: the tolerance of the
 	// programs, and what the odometry rounds.
 	arrival = 0.07
+	// firstPort and ports are where the servers are: below the ports that the kernel gives
+	// to connections. A port may be used, so there are some attempts.
+	firstPort, ports, attempts = 10000, 20000, 10
 	// limit is how long a server may take to start or to end, and a request.
 	limit = 30 * time.Second
 	// trialLimit is how long a program may compute for a trial.
@@ -124,7 +128,7 @@ func run(ctx context.Context, first, n int, worlds []string, out, player, drive,
 		}
 		done, err := s.trials(ctx, first, n, programs)
 		if err := errors.Join(err, s.stop()); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return fmt.Errorf("%s: %w: %s", name, err, s.log.String())
 		}
 		if err := s.measure(done); err != nil {
 			return err
@@ -154,7 +158,7 @@ type server struct {
 
 // serve starts a server for a world in step.
 func serve(ctx context.Context, dir, player, name string) (*server, error) {
-	s := &server{name: name, truth: filepath.Join(dir, name+".truth"), ended: make(chan error, 1)}
+	s := &server{name: name, truth: filepath.Join(dir, name+".truth")}
 	path := filepath.Join(dir, name+"-in-step.world")
 	if err := os.WriteFile(path, []byte("lockstep 1\nspeedup 0\ninclude \""+name+".world\"\n"), 0o666); err != nil {
 		return nil, err
@@ -164,33 +168,36 @@ func serve(ctx context.Context, dir, player, name string) (*server, error) {
 		return nil, err
 	}
 	s.survey()
-	var ports [2]string
-	for i := range ports {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, err
+	for range attempts {
+		if err = s.start(ctx, player, path); err == nil {
+			return s, nil
 		}
-		defer l.Close() // both are free at once; the server takes them when they are closed
-		_, ports[i], _ = net.SplitHostPort(l.Addr().String())
-		l.Close()
 	}
-	s.address, s.page = net.JoinHostPort("127.0.0.1", ports[0]), net.JoinHostPort("127.0.0.1", ports[1])
-	s.process = exec.CommandContext(ctx, player, "-stage", path, "-bind", "127.0.0.1", "-gp", ports[0], "-http", s.page, "-truth", s.truth, "-f")
+	return nil, err
+}
+
+// start starts the server on ports that may turn out to be used.
+func (s *server) start(ctx context.Context, player, path string) error {
+	port := firstPort + rand.IntN(ports)
+	s.page, s.address = net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), net.JoinHostPort("127.0.0.1", strconv.Itoa(port+1))
+	s.log.Reset()
+	s.process = exec.CommandContext(ctx, player, "-stage", path, "-bind", "127.0.0.1", "-gp", strconv.Itoa(port+1), "-http", s.page, "-truth", s.truth, "-f")
 	s.process.Stderr = &s.log
 	s.process.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
 	if err := s.process.Start(); err != nil {
-		return nil, err
+		return err
 	}
+	s.ended = make(chan error, 1)
 	go func() { s.ended <- s.process.Wait() }()
-	for end := time.Now().Add(limit); ; time.Sleep(10 * time.Millisecond) {
-		c, err := net.Dial("tcp", s.page)
-		if err == nil {
-			return s, c.Close()
+	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if len(s.ended) > 0 {
+			return fmt.Errorf("the server of %s does not start: %s", s.name, s.log.String())
 		}
-		if time.Now().After(end) || len(s.ended) > 0 {
-			return nil, fmt.Errorf("the server of %s does not start: %s", name, s.log.String())
+		if c, err := net.Dial("tcp", s.page); err == nil {
+			return c.Close()
 		}
 	}
+	return fmt.Errorf("the server of %s does not start: %w: %s", s.name, cmp.Or(s.stop(), errors.New("too slow")), s.log.String())
 }
 
 // stop ends the server, which completes the truth.
@@ -210,7 +217,7 @@ func (s *server) trials(ctx context.Context, first, n int, programs []program) (
 		for _, p := range programs {
 			t, err := s.trial(ctx, seed, p)
 			if err != nil {
-				return nil, fmt.Errorf("%s, seed %d: %w: %s", p.name, seed, err, s.log.String())
+				return nil, fmt.Errorf("%s, seed %d: %w", p.name, seed, err)
 			}
 			done = append(done, t)
 		}
@@ -259,8 +266,12 @@ func (s *server) trial(ctx context.Context, seed int, p program) (t trial, err e
 		return t, err
 	}
 	end, _ := state.Mover(robot)
-	t = trial{world: s.name, program: p.name, seed: seed, time: state.Time, way: math.Hypot(dx, dy)}
-	if t.arrived = strings.Contains(string(text), "arrived=1"); t.arrived && math.Hypot(x-end.X, y-end.Y) > arrival {
+	t = trial{world: s.name, program: p.name, seed: seed, way: math.Hypot(dx, dy)}
+	result := strings.TrimSpace(string(text))
+	if _, err := fmt.Sscanf(result[strings.LastIndexByte(result, '\n')+1:], "arrived=%t time=%g", &t.arrived, &t.time); err != nil {
+		return t, fmt.Errorf("the last line of %s is not arrived=1 time=12.3: %q", p.command[0], result)
+	}
+	if t.arrived && math.Hypot(x-end.X, y-end.Y) > arrival {
 		return t, fmt.Errorf("the robot says that it is at (%.2f, %.2f), and is at (%.2f, %.2f)", x, y, end.X, end.Y)
 	}
 	return t, nil
