@@ -83,6 +83,51 @@ inline std::vector<Beam> SonarBeams(const std::vector<player_part> &mounts, cons
 
 // The way of a robot to a goal.
 class Way {
+public:
+  struct Command {
+    int speed, turn; // mm/s, deg/s
+    bool arrived;
+  };
+
+  // The goal is in mm as the odometry counts.
+  Way(const WayConfig &config, int x, int y) : c(config), goal_x(x), goal_y(y) {
+    for (size_t i = 0; i < cosine.size(); i++) cosine[i] = static_cast<int>(std::floor(std::cos(static_cast<double>(i) * M_PI / 360) * 65536 + 0.5));
+    int reach = (c.radius + soft) / cell;
+    for (int v = -reach; v <= reach; v++)
+      for (int u = -reach; u <= reach; u++) {
+        int d = (u * u + v * v) * cell * cell;
+        if (d <= c.radius * c.radius) inner.push_back(v * side + u);
+        else if (d <= (c.radius + soft) * (c.radius + soft)) outer.push_back(v * side + u);
+      }
+  }
+
+  // Takes what the robot reports and returns what it is to do. It expects ten reports in
+  // a second.
+  Command Next(const CPosition &p, const std::vector<Beam> &beams) {
+    int x = p.xpos, y = p.ypos, heading = p.heading, at = Index(x, y);
+    if (at < 0 || !begun || !Within(at, border)) Begin(x, y);
+    See(x, y, heading, beams);
+    if (Distance(goal_x - x, goal_y - y) <= c.tolerance) return {0, 0, true};
+    if (p.stalls && backing == 0) { // it has met what the beams do not
+      backing = retreat;
+      auto [dx, dy] = Turned(c.front + cell, 2 * heading);
+      Set(Index(x + dx, y + dy), certain);
+    }
+    if (backing > 0) {
+      backing--;
+      wait = 0;
+      return {-back, 0, false};
+    }
+    wait--;
+    if (wait < 0 || (!pivoting && wait < turning - period)) {
+      Plan(x, y);
+      wait = turning - 1;
+    }
+    auto [speed, turn] = Steer(x, y, heading);
+    return {speed, turn, false};
+  }
+
+private:
   // The map: a square of cells around the place where the robot was when it was begun.
   static constexpr int cell = 100, side = 400, border = 50, room = 12; // mm, cells
   static constexpr int certain = 15, occupied = 8, shadow = 150;
@@ -310,50 +355,6 @@ class Way {
       if (into >= wide / 2 && into <= to - from - wide / 2) attempt(target);
     }
     return best;
-  }
-
-public:
-  struct Command {
-    int speed, turn; // mm/s, deg/s
-    bool arrived;
-  };
-
-  // The goal is in mm as the odometry counts.
-  Way(const WayConfig &config, int x, int y) : c(config), goal_x(x), goal_y(y) {
-    for (size_t i = 0; i < cosine.size(); i++) cosine[i] = static_cast<int>(std::floor(std::cos(static_cast<double>(i) * M_PI / 360) * 65536 + 0.5));
-    int reach = (c.radius + soft) / cell;
-    for (int v = -reach; v <= reach; v++)
-      for (int u = -reach; u <= reach; u++) {
-        int d = (u * u + v * v) * cell * cell;
-        if (d <= c.radius * c.radius) inner.push_back(v * side + u);
-        else if (d <= (c.radius + soft) * (c.radius + soft)) outer.push_back(v * side + u);
-      }
-  }
-
-  // Takes what the robot reports and returns what it is to do. It expects ten reports in
-  // a second.
-  Command Next(const CPosition &p, const std::vector<Beam> &beams) {
-    int x = p.xpos, y = p.ypos, heading = p.heading, at = Index(x, y);
-    if (at < 0 || !begun || !Within(at, border)) Begin(x, y);
-    See(x, y, heading, beams);
-    if (Distance(goal_x - x, goal_y - y) <= c.tolerance) return {0, 0, true};
-    if (p.stalls && backing == 0) { // it has met what the beams do not
-      backing = retreat;
-      auto [dx, dy] = Turned(c.front + cell, 2 * heading);
-      Set(Index(x + dx, y + dy), certain);
-    }
-    if (backing > 0) {
-      backing--;
-      wait = 0;
-      return {-back, 0, false};
-    }
-    wait--;
-    if (wait < 0 || (!pivoting && wait < turning - period)) {
-      Plan(x, y);
-      wait = turning - 1;
-    }
-    auto [speed, turn] = Steer(x, y, heading);
-    return {speed, turn, false};
   }
 };
 

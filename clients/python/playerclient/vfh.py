@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import heapq
 from math import asin, atan2, cos, floor, isqrt, pi
-from typing import Iterable, List, NamedTuple, Sequence, Tuple
+from typing import Dict, Iterable, List, NamedTuple, Sequence, Tuple
 
 from .data import LASER_READINGS, SONARS, Part, Position
 
@@ -77,7 +77,7 @@ class Beam(NamedTuple):
 
 def laser_beams(mount: Part, ranges: Sequence[int]) -> List[Beam]:
     """Returns the beams of a scan by a laser that is mounted so."""
-    x, y, heading = whole(mount.x), whole(mount.y), whole(2 * mount.heading)
+    x, y, heading = _whole(mount.x), _whole(mount.y), _whole(2 * mount.heading)
     return [
         Beam(x, y, heading - 180 + i, min(ranges[i], LASER_FAR), ranges[i] < LASER_FAR)
         for i in range(0, LASER_READINGS, 2)
@@ -87,7 +87,8 @@ def laser_beams(mount: Part, ranges: Sequence[int]) -> List[Beam]:
 def sonar_beams(mounts: Iterable[Part], ranges: Sequence[int]) -> List[Beam]:
     """Returns the beams of sonars. Those without a mount are left out."""
     return [
-        Beam(whole(m.x), whole(m.y), whole(2 * m.heading), min(ranges[m.number], SONAR_FAR), ranges[m.number] < SONAR_FAR)
+        Beam(_whole(m.x), _whole(m.y), _whole(2 * m.heading), min(ranges[m.number], SONAR_FAR),
+             ranges[m.number] < SONAR_FAR)
         for m in mounts
         if m.device == "s" and 0 <= m.number < SONARS
     ]
@@ -118,14 +119,14 @@ class Way:
         """Takes what the robot reports and returns what it is to do: a speed in mm/s, a turn
         rate in deg/s, and whether it has arrived. It expects ten reports in a second."""
         x, y, heading = p.x, p.y, p.heading
-        if not self._begun or not within(self._index(x, y), BORDER):
+        if not self._begun or not _within(self._index(x, y), BORDER):
             self._begin(x, y)
         self._see(x, y, heading, beams)
-        if distance(self._goal[0] - x, self._goal[1] - y) <= self._c.tolerance:
+        if _distance(self._goal[0] - x, self._goal[1] - y) <= self._c.tolerance:
             return 0, 0, True
         if p.stall and self._backing == 0:  # it has met what the beams do not
             self._backing = RETREAT
-            dx, dy = turned(self._c.front + CELL, 2 * heading)
+            dx, dy = _turned(self._c.front + CELL, 2 * heading)
             self._set(self._index(x + dx, y + dy), CERTAIN)
         if self._backing > 0:
             self._backing -= 1
@@ -164,8 +165,8 @@ class Way:
         cells, index = self._cells, self._index
         places = []
         for b in beams:
-            ax, ay = turned(b.x, 2 * heading)
-            bx, by = turned(b.y, 2 * heading + 180)
+            ax, ay = _turned(b.x, 2 * heading)
+            bx, by = _turned(b.y, 2 * heading + 180)
             places.append((x + ax + bx, y + ay + by))
         for b, (sx, sy) in zip(beams, places):
             at = (b.bearing + 2 * heading) % 720
@@ -176,12 +177,12 @@ class Way:
                     self._set(i, cells[i] - 1)
         for b, (sx, sy) in zip(beams, places):
             if b.echo and b.range > 0:
-                dx, dy = turned(b.range, b.bearing + 2 * heading)
+                dx, dy = _turned(b.range, b.bearing + 2 * heading)
                 self._set(index(sx + dx, sy + dy), CERTAIN)
 
     def _set(self, i: int, value: int) -> None:
         """Changes a cell. What is near an obstacle is counted."""
-        if not within(i, ROOM):
+        if not _within(i, ROOM):
             return
         before, now = self._cells[i] >= OCCUPIED, value >= OCCUPIED
         self._cells[i] = value
@@ -199,9 +200,10 @@ class Way:
         reached in a straight line, or the goal if there is no way."""
         self._aim = self._goal
         start = self._index(x, y)
-        column, row = clip(self._goal[0] - self._x0), clip(self._goal[1] - self._y0)
+        column, row = _clip(self._goal[0] - self._x0), _clip(self._goal[1] - self._y0)
         goal = row * SIDE + column
-        cost, parent = {goal: 1}, {}  # below zero: done
+        cost = {goal: 1}  # below zero: done
+        parent: Dict[int, int] = {}
         open = [(0, goal)]
         for _ in range(PATIENCE):
             if not open:
@@ -217,7 +219,7 @@ class Way:
             for dx, dy, step in NEIGHBOURS:
                 following = at + dy * SIDE + dx
                 known = cost.get(following, 0)
-                if known < 0 or not within(following, ROOM) or not self._passable(following, start, goal):
+                if known < 0 or not _within(following, ROOM) or not self._passable(following, start, goal):
                     continue
                 if self._soft[following] or self._hard[following]:
                     step *= DETOUR
@@ -232,14 +234,14 @@ class Way:
         """Reports whether the robot's centre may be in a cell."""
         if not self._hard[i]:
             return True
-        return self._cells[i] < OCCUPIED and (apart(i, start) < OWN or apart(i, goal) < OWN)
+        return self._cells[i] < OCCUPIED and (_apart(i, start) < OWN or _apart(i, goal) < OWN)
 
-    def _follow(self, x: int, y: int, start: int, goal: int, parent: dict[int, int]) -> None:
+    def _follow(self, x: int, y: int, start: int, goal: int, parent: Dict[int, int]) -> None:
         """Steers for the furthest cell of the way that is in sight."""
         best = i = start
         while True:
             cx, cy = self._centre(i)
-            if distance(cx - x, cy - y) > AHEAD:
+            if _distance(cx - x, cy - y) > AHEAD:
                 break
             if self._in_sight(x, y, cx, cy, start, goal):
                 best = i
@@ -253,7 +255,7 @@ class Way:
 
     def _in_sight(self, x: int, y: int, to_x: int, to_y: int, start: int, goal: int) -> bool:
         """Reports whether the robot's centre may take the straight line."""
-        n = distance(to_x - x, to_y - y) // LEG + 1
+        n = _distance(to_x - x, to_y - y) // LEG + 1
         x0, y0 = self._x0, self._y0
         for k in range(1, n + 1):
             i = self._index(x0 + ((x - x0) * (n - k) + (to_x - x0) * k) // n, y0 + ((y - y0) * (n - k) + (to_y - y0) * k) // n)
@@ -265,9 +267,9 @@ class Way:
 
     def _steer(self, x: int, y: int, heading: int) -> Tuple[int, int]:
         """Returns the command that drives towards what is steered for."""
-        target, clear = direction(self._aim[0] - x, self._aim[1] - y), self._histogram(x, y, heading)
+        target, clear = _direction(self._aim[0] - x, self._aim[1] - y), self._histogram(x, y, heading)
         self._last = self._choose(target, heading)
-        wrong, remaining = wrap(self._last - heading), distance(self._goal[0] - x, self._goal[1] - y)
+        wrong, remaining = _wrap(self._last - heading), _distance(self._goal[0] - x, self._goal[1] - y)
         spot = NEAR_BY if remaining < NEAR else PIVOT
         turn = min(abs(wrong) * 3 // 2, MAX_TURN) * (1 if wrong > 0 else -1)
         self._pivoting = abs(wrong) >= spot
@@ -279,7 +281,7 @@ class Way:
     def _histogram(self, x: int, y: int, heading: int) -> int:
         """Blocks the directions in which the robot would meet obstacles. Returns how far away
         the nearest one ahead is, from the robot's centre."""
-        radius = min(max(distance(self._aim[0] - x, self._aim[1] - y) + CELL, LEAST), WINDOW)
+        radius = min(max(_distance(self._aim[0] - x, self._aim[1] - y) + CELL, LEAST), WINDOW)
         clear, density = WINDOW, [0] * SECTORS
         cx, cy, reach = (x - self._x0) // CELL, (y - self._y0) // CELL, radius // CELL + 1
         for row in range(cy - reach, cy + reach + 1):
@@ -287,11 +289,11 @@ class Way:
                 if self._cells[i] < OCCUPIED:
                     continue
                 px, py = self._centre(i)
-                d = max(distance(px - x, py - y), 1)
+                d = max(_distance(px - x, py - y), 1)
                 if d > radius:
                     continue
-                at = direction(px - x, py - y)
-                if abs(wrap(at - heading)) <= FRONT:
+                at = _direction(px - x, py - y)
+                if abs(_wrap(at - heading)) <= FRONT:
                     clear = min(clear, d)
                 # The obstacle is made larger by the robot: the robot becomes a point.
                 half = floor(asin(self._c.radius / d) * 180 / pi + 0.5) if d > self._c.radius else 90
@@ -330,47 +332,47 @@ class Way:
                 tries.append(target)
         if not tries:
             return target
-        return min(tries, key=lambda d: TO_GOAL * abs(wrap(d - target)) + TO_TURN * abs(wrap(d - heading))
-                   + TO_LAST * abs(wrap(d - self._last))) % 360
+        return min(tries, key=lambda d: TO_GOAL * abs(_wrap(d - target)) + TO_TURN * abs(_wrap(d - heading))
+                   + TO_LAST * abs(_wrap(d - self._last))) % 360
 
 
 # Numbers
 
 
-def whole(v: float) -> int:
+def _whole(v: float) -> int:
     return floor(v + 0.5)
 
 
-def distance(x: int, y: int) -> int:
+def _distance(x: int, y: int) -> int:
     """Returns the length of a vector, rounded down."""
     return isqrt(x * x + y * y)
 
 
-def direction(x: int, y: int) -> int:
+def _direction(x: int, y: int) -> int:
     """Returns the angle of a vector, 0 to 359 degrees."""
     return (floor(atan2(y, x) * 180 / pi + 0.5) + 360) % 360
 
 
-def wrap(d: int) -> int:
+def _wrap(d: int) -> int:
     """Returns an angle as -180 to 179 degrees."""
     return (d + 180) % 360 - 180
 
 
-def turned(length: int, bearing: int) -> Tuple[int, int]:
+def _turned(length: int, bearing: int) -> Tuple[int, int]:
     """Returns a vector of a length that points to a bearing in half degrees."""
     return (length * COSINES[bearing % 720] + 32768) >> 16, (length * COSINES[(bearing + 540) % 720] + 32768) >> 16
 
 
-def apart(a: int, b: int) -> int:
+def _apart(a: int, b: int) -> int:
     """Returns the distance of two cells, mm."""
-    return CELL * distance(a % SIDE - b % SIDE, a // SIDE - b // SIDE)
+    return CELL * _distance(a % SIDE - b % SIDE, a // SIDE - b // SIDE)
 
 
-def clip(v: int) -> int:
+def _clip(v: int) -> int:
     """Returns the column or row of a place, or the nearest one of the map."""
     return min(max(v // CELL, ROOM), SIDE - 1 - ROOM)
 
 
-def within(i: int, margin: int) -> bool:
+def _within(i: int, margin: int) -> bool:
     """Reports whether a cell is so far within the map."""
     return i >= 0 and margin <= i % SIDE < SIDE - margin and margin <= i // SIDE < SIDE - margin
