@@ -34,6 +34,7 @@ s 7 69 -136 -90 0 0
 // wanders through an office, and they steer for a goal in another room (docs/GOTO.md).
 func TestGoto(t *testing.T) {
 	t.Parallel()
+	lookAtSources(t)
 	length := 10 * time.Second
 	if acceptance.Wanted() {
 		length = 5 * time.Minute
