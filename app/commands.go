@@ -25,6 +25,7 @@ import (
 	"player/tools/latency"
 	"player/tools/print"
 	"player/tools/record"
+	"player/tools/snapshot"
 	"player/tools/status"
 	"player/tools/stop"
 	"player/tools/sweep"
@@ -38,6 +39,7 @@ func commands() []tools.Command {
 		drive.Command(),
 		stop.Command(),
 		status.Command(),
+		snapshot.Command(),
 		latency.Command(),
 		record.Command(version()),
 		sweep.Command(),
@@ -160,7 +162,7 @@ func help(args []string) (string, error) {
 	for pair := range slices.Chunk(commands(), 2) {
 		line := ""
 		for _, c := range pair {
-			line += fmt.Sprintf("  %-7s  %-28s", c.Name, c.Summary)
+			line += fmt.Sprintf("  %-8s  %-28s", c.Name, c.Summary)
 		}
 		fmt.Fprintln(&list, strings.TrimRight(line, " "))
 	}

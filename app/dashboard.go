@@ -18,6 +18,7 @@ import (
 	"player/devices/readlog"
 	"player/devices/writelog"
 	"player/logging"
+	"player/pictures"
 	"player/reactor/descriptors"
 	"player/visitors"
 	"player/web"
@@ -29,7 +30,8 @@ const defaultDashboard = "localhost:8080"
 
 // dashboard is the web server of the dashboard; nil: there is none.
 type dashboard struct {
-	address string // that the flags ask for
+	address string          // that the flags ask for
+	sources []config.Camera // of the cameras of frontend.config
 	frontend[web.Config]
 }
 
@@ -40,6 +42,9 @@ func openDashboard(o options, conf *config.Server, sim *simulation, log *zap.Log
 	address := o.http
 	switch {
 	case o.http == "off", o.http == "" && sim.world == nil:
+		if len(conf.Cameras) > 0 {
+			log.Warn("nobody sees the pictures of the cameras: the dashboard has them, which -http HOST:PORT starts")
+		}
 		return nil, nil
 	case o.http == "":
 		address = defaultDashboard
@@ -70,7 +75,14 @@ func openDashboard(o options, conf *config.Server, sim *simulation, log *zap.Log
 // show makes the dashboard show the robots of a configuration. It reports whether they
 // are others than before.
 func (d *dashboard) show(conf *config.Server, sim *simulation) (changed bool) {
-	before := d.config
+	before, sources := d.config, d.sources
+	if d.sources = conf.Cameras; !slices.EqualFunc(sources, d.sources, config.Camera.Equal) {
+		d.config.Cameras = nil
+		for _, source := range d.sources {
+			from := pictures.Source{Name: source.Name, Command: source.Command, Address: source.Address, Rate: source.Rate}
+			d.config.Cameras = append(d.config.Cameras, web.Camera{Camera: pictures.NewCamera(from, d.config.Log), Port: source.Robot})
+		}
+	}
 	d.config.World, d.config.Access, d.config.Robots = sim.world, conf.Access, nil
 	d.config.Runs = map[string]web.Run{}
 	for _, robot := range conf.Robots {
@@ -96,7 +108,7 @@ func (d *dashboard) show(conf *config.Server, sim *simulation) (changed bool) {
 		d.config.Robots = append(d.config.Robots, web.Robot{Name: address, Address: address})
 	}
 	return d.config.World != before.World || !slices.Equal(d.config.Robots, before.Robots) ||
-		!d.config.Access.Equal(before.Access) || !maps.Equal(d.config.Runs, before.Runs)
+		!d.config.Access.Equal(before.Access) || !slices.Equal(d.config.Cameras, before.Cameras) || !maps.Equal(d.config.Runs, before.Runs)
 }
 
 // change starts the dashboard anew after a reload, unless it shows the same.
@@ -122,6 +134,9 @@ func (d *dashboard) serve(ctx context.Context, share *descriptors.Share, tls fun
 	d.frontend.serve(ctx, share, connectionCost, onPanic, func(ctx context.Context, l net.Listener, config web.Config) {
 		if err := web.Serve(ctx, l, config); err != nil {
 			config.Log.Error("the dashboard failed", zap.Error(err))
+		}
+		for _, camera := range config.Cameras {
+			camera.Close()
 		}
 	})
 }

@@ -53,6 +53,7 @@ type Server struct {
 	// Dashboard has the robots of other servers, as HOST:PORT, that the dashboard
 	// lists.
 	Dashboard []string
+	Cameras   []Camera // in the order of the file
 
 	groups []*group // in the order they were attached
 }
@@ -128,14 +129,15 @@ func Build(file *syntax.File, options Options) (*Server, error) {
 	if len(b.blocks) == 0 && !b.incomplete {
 		b.fail(fmt.Errorf("%s: there is no driver in this file", file.Name))
 	}
-	for _, mistake := range slices.Concat(file.Unused(), file.Redefined()) {
-		b.fail(mistake)
-	}
 	order, err := b.order()
 	if err != nil {
 		b.fail(err)
 	}
 	b.attachAll(order)
+	cameras := b.readCameras()
+	for _, mistake := range slices.Concat(file.Unused(), file.Redefined()) {
+		b.fail(mistake)
+	}
 	b.placeTLS(tls.Listen)
 	if err := file.Join(append(b.errs, file.Err())...); err != nil {
 		return nil, err
@@ -145,7 +147,7 @@ func Build(file *syntax.File, options Options) (*Server, error) {
 			return nil, err
 		}
 	}
-	return &Server{b.robots, access, tls, dashboard, b.groups}, nil
+	return &Server{b.robots, access, tls, dashboard, cameras, b.groups}, nil
 }
 
 type builder struct {

@@ -372,6 +372,36 @@ func TestDashboard(t *testing.T) {
 	}
 }
 
+func TestCameras(t *testing.T) {
+	const robot = `driver ( name "wheels" ) `
+	server, _, err := build(t, robot+`camera ( name "front" command ["rpicam-vid" "-o" "-"] ) camera ( name "door" url "https://10.0.0.9/?action=stream" rate 2.5 )`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := server.Robots[0].Port
+	want := []Camera{{"front", first, []string{"rpicam-vid", "-o", "-"}, "", usualRate}, {"door", first, nil, "https://10.0.0.9/?action=stream", 2.5}}
+	if !slices.EqualFunc(server.Cameras, want, Camera.Equal) {
+		t.Errorf("%+v, want %+v", server.Cameras, want)
+	}
+	for _, tt := range []struct{ text, want string }{
+		{`camera ( command "cat" )`, `a camera needs a name`},
+		{`camera ( name "../x" command "cat" )`, `1:40: a camera needs a name`},
+		{`camera ( name "a" command "cat" ) camera ( name "a" command "cat" )`, `1:74: there is another camera`},
+		{`camera ( name "a" )`, `a camera needs a command that writes MJPEG`},
+		{`camera ( name "a" command "cat" url "http://b/" )`, `a camera needs a command that writes MJPEG`},
+		{`camera ( name "a" command "" )`, `a command begins with the name of a program`},
+		{`camera ( name "a" url "10.0.0.9:80" )`, `1:48: a url is as in`},
+		{`camera ( name "a" url "file:///etc/passwd" )`, `1:48: a url is as in`},
+		{`camera ( name "a" command "cat" rate 0 )`, `1:63: a rate is from`},
+		{`camera ( name "a" command "cat" robot 7 )`, `1:64: there is no robot on port 7`},
+	} {
+		_, _, err := build(t, robot+tt.text)
+		if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Count(err.Error(), "robot.cfg:") != 1 {
+			t.Errorf("%s: %v, want %s", tt.text, err, tt.want)
+		}
+	}
+}
+
 // All mistakes of a file are reported at once.
 func TestManyMistakes(t *testing.T) {
 	_, _, err := build(t, `

@@ -40,7 +40,14 @@ type told struct {
 			Refused       uint64
 		}
 	}
-	Loop struct{ Wakes uint64 }
+	Loop    struct{ Wakes uint64 }
+	Cameras map[string]struct {
+		State    string
+		Viewers  int
+		Pictures int
+		Age      *float64 `json:"age_ms"`
+		Error    string
+	}
 }
 
 // fetch sends a request and returns the code and the text of the reply.

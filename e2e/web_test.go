@@ -64,6 +64,7 @@ func TestWeb(t *testing.T) {
 		{"record and replay", testRecordAndReplay},
 		{"past", testPast},
 		{"log drawer", testLogDrawer},
+		{"pictures", testPictures},
 		{"hundred robots", testHundredRobots},
 		{"page of a fleet", testFleetPage},
 		{"teleoperation by rosbridge", testTeleop},

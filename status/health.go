@@ -5,6 +5,8 @@ type Health struct {
 	Well   bool          `json:"well"`
 	Guard  Guard         `json:"guard"`
 	Robots []RobotHealth `json:"robots"`
+	// Cameras are by name.
+	Cameras map[string]State `json:"cameras,omitempty"`
 }
 
 // RobotHealth is the part of one robot.
@@ -17,7 +19,7 @@ type RobotHealth struct {
 	Recorders map[string]State `json:"recorders,omitempty"`
 }
 
-// Health reports whether every device, every recorder and the guard are well.
+// Health reports whether every device, recorder and camera and the guard are well.
 func (s Status) Health() Health {
 	h := Health{Well: s.Guard != GuardMissing, Guard: s.Guard, Robots: make([]RobotHealth, len(s.Robots))}
 	for i, r := range s.Robots {
@@ -32,6 +34,13 @@ func (s Status) Health() Health {
 			h.Well = h.Well && recorder.State.Well()
 		}
 		h.Robots[i] = RobotHealth{r.Name, r.Port, r.Stopped, states, recorders}
+	}
+	for name, camera := range s.Cameras {
+		if h.Cameras == nil {
+			h.Cameras = map[string]State{}
+		}
+		h.Cameras[name] = camera.State
+		h.Well = h.Well && camera.State.Well()
 	}
 	return h
 }

@@ -20,6 +20,21 @@ type Status struct {
 	Robots  []Robot `json:"robots"`
 	Loop    Loop    `json:"loop"`
 	Guard   Guard   `json:"guard"`
+	// Cameras are those of the configuration whose pictures the dashboard shows, by name.
+	Cameras map[string]Camera `json:"cameras,omitempty"`
+}
+
+// Camera is a camera that sends pictures.
+type Camera struct {
+	State    State   `json:"state"`           // Idle: nobody looks; Failed: it is started again
+	Error    string  `json:"error,omitempty"` // why it has failed
+	Viewers  int     `json:"viewers"`
+	Age      *Millis `json:"age_ms"` // of the newest picture; nil: there is none
+	Pictures uint64  `json:"pictures"`
+	Bytes    uint64  `json:"bytes"`   // of the pictures
+	Dropped  uint64  `json:"dropped"` // pictures above the rate
+	Broken   uint64  `json:"broken"`  // pictures that were cut, too large, or not JPEG
+	Errors   uint64  `json:"errors"`  // failures of its source
 }
 
 // Guard is the state of the process that stops the motors if the server is killed.

@@ -46,6 +46,12 @@ func (s *server) told(next func(http.ResponseWriter, status.Status)) http.Handle
 			return
 		}
 		all.Version = s.config.Version
+		if s.config.Cameras != nil {
+			all.Cameras = map[string]status.Camera{}
+		}
+		for _, camera := range s.config.Cameras {
+			all.Cameras[camera.Name()] = camera.Status()
+		}
 		next(w, all)
 	}
 }

@@ -23,6 +23,7 @@ export interface RobotOptions {
   mover?: number; // index in Scene.movers; -1: not simulated
   typed?: boolean; // the user added it; the server never says this
   run?: boolean; // it is replayed or recorded
+  cameras?: string[]; // names of those on it
 }
 
 /** The presence socket (presence.go). */
@@ -293,6 +294,9 @@ export interface Elements {
   "max-speed": HTMLInputElement;
   "max-turn": HTMLInputElement;
   pan: HTMLInputElement;
+  "picture-choice": HTMLSelectElement;
+  "picture-large": HTMLButtonElement;
+  "picture-save": HTMLButtonElement;
   play: HTMLButtonElement;
   "play-speed": HTMLSelectElement;
   rate: HTMLSelectElement;

@@ -26,6 +26,7 @@ import (
 
 	"player/config/rights"
 	"player/devices/stage"
+	"player/pictures"
 	"player/visitors"
 )
 
@@ -47,7 +48,8 @@ type Config struct {
 	// Server is asked for the status, and stops robots.
 	Server visitors.Server
 	// Runs are what replays and records robots, by the robot's address.
-	Runs map[string]Run
+	Runs    map[string]Run
+	Cameras []Camera // whose pictures visitors see
 	// Recent returns the newest lines of the server's log after line n, each a JSON
 	// object, and the number of the newest.
 	Recent func(n uint64) (lines [][]byte, last uint64)
@@ -69,6 +71,12 @@ type Robot struct {
 	Address   string       // host:port
 	Simulated *stage.Robot // a robot of Config.World, or nil
 	Port      int          // of Config.Server; 0: a robot of another server
+}
+
+// Camera is a camera on a robot.
+type Camera struct {
+	*pictures.Camera
+	Port int // of Robot
 }
 
 // Serve serves the dashboard on l until ctx ends; then it closes l and returns nil.
@@ -107,6 +115,7 @@ func site(ctx context.Context, config Config) visitors.Site {
 	mux.HandleFunc("GET /presence", s.accept(s.presence))
 	s.handleStatus(mux)
 	s.handleRuns(mux)
+	s.handleCameras(mux)
 	mux.HandleFunc("GET /log", s.readers(s.recent))
 	if config.World != nil {
 		mux.HandleFunc("GET /world", s.accept(s.world))
@@ -145,10 +154,11 @@ func hostOf(address string) netip.Addr {
 // browser may do.
 func (s *server) robots(w http.ResponseWriter, r *http.Request) {
 	type robot struct {
-		Name    string `json:"name"`
-		Address string `json:"address"`
-		Mover   int    `json:"mover"`         // index of the robot in scene.Movers; -1: not simulated
-		Run     bool   `json:"run,omitempty"` // it is replayed or recorded
+		Name    string   `json:"name"`
+		Address string   `json:"address"`
+		Mover   int      `json:"mover"`             // index of the robot in scene.Movers; -1: not simulated
+		Run     bool     `json:"run,omitempty"`     // it is replayed or recorded
+		Cameras []string `json:"cameras,omitempty"` // names of those on it
 	}
 	list := struct {
 		Robots  []robot `json:"robots"`
@@ -164,7 +174,13 @@ func (s *server) robots(w http.ResponseWriter, r *http.Request) {
 			mover = slices.Index(s.config.World.Robots(), r.Simulated)
 		}
 		_, run := s.config.Runs[r.Address]
-		list.Robots = append(list.Robots, robot{r.Name, r.Address, mover, run})
+		var cameras []string
+		for _, camera := range s.config.Cameras {
+			if camera.Port == r.Port {
+				cameras = append(cameras, camera.Name())
+			}
+		}
+		list.Robots = append(list.Robots, robot{r.Name, r.Address, mover, run, cameras})
 		if r.Port != 0 { // its server sees this process, at the address that it has itself
 			list.Takes = s.config.Access.Of(hostOf(r.Address), "").Has(rights.Take)
 		}

@@ -3,14 +3,10 @@
 package status
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
-	"net/http"
 	"os"
 	"strings"
 	"time"
@@ -22,16 +18,10 @@ import (
 )
 
 const (
-	// defaultPort is that of the dashboard of a simulated robot.
-	defaultPort = "8080"
 	// refreshPeriod is how often the table is drawn again.
 	refreshPeriod = time.Second
-	// dialLimit bounds the wait for a computer that does not answer, and fetchLimit that
-	// for the answer of its server, which takes milliseconds.
-	dialLimit  = 10 * time.Second
-	fetchLimit = 5 * time.Second
-	// maxAnswer bounds the answer, in bytes: thousands of clients.
-	maxAnswer = 16 << 20
+	// answerLimit bounds the wait for the answer, which takes milliseconds.
+	answerLimit = 5 * time.Second
 )
 
 // Command is the subcommand.
@@ -49,9 +39,9 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) error
 	}
 	ctx, stop := tools.UntilSignal(ctx)
 	defer stop()
-	address := withPort(rest[0])
+	address := tools.PageAddress(rest[0])
 	for again := false; ; again = true {
-		answer, err := fetch(ctx, address)
+		answer, err := tools.Page(ctx, address, "/status", answerLimit)
 		switch {
 		case ctx.Err() != nil:
 			return nil
@@ -82,54 +72,6 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) error
 		case <-time.After(refreshPeriod):
 		}
 	}
-}
-
-// withPort adds the default port to an address without one.
-func withPort(address string) string {
-	if _, _, err := net.SplitHostPort(address); err == nil {
-		return address
-	}
-	return net.JoinHostPort(strings.Trim(address, "[]"), defaultPort)
-}
-
-// fetch gets the status of a server. It does without http.Client, which would make
-// the program larger by half a megabyte.
-func fetch(ctx context.Context, address string) ([]byte, error) {
-	d := net.Dialer{Timeout: dialLimit}
-	conn, err := d.DialContext(ctx, "tcp", address)
-	if err != nil {
-		return nil, err
-	}
-	defer conn.Close()
-	limited, cancel := context.WithTimeout(ctx, fetchLimit)
-	defer cancel()
-	defer context.AfterFunc(limited, func() { conn.Close() })()
-	response, answer, err := get(conn, address)
-	switch {
-	case limited.Err() != nil && ctx.Err() == nil:
-		return nil, fmt.Errorf("%s answers nothing in %v: it hangs, or is %s", address, fetchLimit, notDashboard)
-	case err != nil:
-		return nil, fmt.Errorf("%s is %s: %w", address, notDashboard, err)
-	case response.StatusCode != http.StatusOK:
-		return nil, fmt.Errorf("http://%s/status: %s: %s", address, response.Status, bytes.TrimSpace(answer))
-	}
-	return answer, nil
-}
-
-// notDashboard is what a server is that does not answer as a dashboard does.
-const notDashboard = "no dashboard (its address is that of -http at the robot, usually port 8080)"
-
-// get gets the status over a connection.
-func get(conn net.Conn, address string) (response *http.Response, body []byte, err error) {
-	if _, err := fmt.Fprintf(conn, "GET /status HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", address); err != nil {
-		return nil, nil, err
-	}
-	if response, err = http.ReadResponse(bufio.NewReader(conn), nil); err != nil {
-		return nil, nil, err
-	}
-	defer response.Body.Close()
-	body, err = io.ReadAll(io.LimitReader(response.Body, maxAnswer))
-	return response, body, err
 }
 
 // isTerminal reports whether w is a terminal.

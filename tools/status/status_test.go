@@ -104,17 +104,6 @@ func TestStatusMistakes(t *testing.T) {
 	}
 }
 
-func TestWithPort(t *testing.T) {
-	t.Parallel()
-	for address, want := range map[string]string{
-		"robot": "robot:8080", "robot:80": "robot:80", "::1": "[::1]:8080", "[::1]": "[::1]:8080", "[::1]:80": "[::1]:80",
-	} {
-		if got := withPort(address); got != want {
-			t.Errorf("%s: %s, want %s", address, got, want)
-		}
-	}
-}
-
 // In a terminal the table refreshes until the server is gone, which is a failure,
 // or a signal comes, which is not.
 func TestStatusRefreshes(t *testing.T) {

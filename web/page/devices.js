@@ -1,6 +1,8 @@
 // Camera, gripper and body of the robot that is shown.
 
-import { $ } from "./dom.js";
+import { $, download } from "./dom.js";
+import { Picture } from "./picture.js";
+import { fieldOfView } from "./pioneer.js";
 import * as text from "./text.js";
 import { palette } from "./view.js";
 
@@ -10,6 +12,8 @@ import { palette } from "./view.js";
 
 const WIDTH = 160, HEIGHT = 120; // pixels of the image that ACTS tracks colours in
 const LOOK_PERIOD = 80; // ms between the commands of a slider that is moved
+const TAP = 6; // pixels: a pointer that moves less does not drag
+const WHEEL_ZOOM = 40; // units of zoom (0 to 1023) for a notch of the wheel
 const SLIDER_REST = 4000; // ms after which untouched sliders follow the camera again
 
 // CHANNELS are the colours of the simulator's tracker. A real tracker may have
@@ -34,6 +38,88 @@ export class Camera {
       this.look();
     });
     new ResizeObserver(() => this.robot && this.update(this.robot)).observe(this.canvas);
+    this.large = false; // as large as the page
+    this.cameras = ""; // the names in the list
+    this.picture = new Picture(this.canvas);
+    this.picture.addEventListener("change", () => this.redraw());
+    $("picture-large").addEventListener("click", () => this.enlarge());
+    $("picture-save").addEventListener("click", () => this.save());
+    $("picture-choice").addEventListener("change", () => this.picture.show($("picture-choice").value));
+    this.bindCanvas();
+  }
+
+  // bindCanvas: a tap enlarges the picture, a drag moves the camera with it, a wheel zooms.
+  bindCanvas() {
+    const { canvas } = this;
+    /** @type {{ x: number, y: number, pan: number, tilt: number, moved: boolean } | null} */
+    let held = null;
+    canvas.addEventListener("pointerdown", (e) => {
+      held = { x: e.clientX, y: e.clientY, pan: +$("pan").value, tilt: +$("tilt").value, moved: false };
+      canvas.setPointerCapture(e.pointerId);
+    });
+    canvas.addEventListener("pointermove", (e) => {
+      if (!held) return;
+      const dx = e.clientX - held.x, dy = e.clientY - held.y;
+      held.moved ||= Math.hypot(dx, dy) > TAP;
+      if (!held.moved || !this.turns()) return;
+      const degrees = (fieldOfView(+$("zoom").value) * 180) / Math.PI / canvas.clientWidth; // of a pixel
+      $("pan").value = String(Math.round(held.pan - dx * degrees));
+      $("tilt").value = String(Math.round(held.tilt + dy * degrees));
+      this.look();
+    });
+    canvas.addEventListener("pointerup", () => {
+      if (held && !held.moved && this.picture.bitmap) this.enlarge();
+      held = null;
+    });
+    canvas.addEventListener("pointercancel", () => (held = null));
+    canvas.addEventListener("wheel", (e) => {
+      if (!this.turns()) return;
+      e.preventDefault();
+      $("zoom").value = String(+$("zoom").value - Math.sign(e.deltaY) * WHEEL_ZOOM);
+      this.look();
+    }, { passive: false });
+  }
+
+  // turns reports whether this page may turn the camera.
+  turns() { return this.robot?.device("z").access !== "e" && !$("pan").disabled; }
+
+  enlarge() {
+    this.large = !this.large;
+    $("picture-large").setAttribute("aria-pressed", String(this.large));
+    $("camera").classList.toggle("large", this.large);
+  }
+
+  save() {
+    const { file, camera } = this.picture;
+    if (file) download(`${camera}-${new Date().toISOString().replaceAll(":", "")}.jpg`, file);
+  }
+
+  // follow shows the pictures of a robot's cameras, by name. There are none of the past.
+  /** @type {(robot: Robot, past: boolean) => void} */
+  follow(robot, past) {
+    const names = past ? [] : robot.cameras, choice = $("picture-choice"), list = names.join();
+    if (this.cameras !== list) {
+      this.cameras = list;
+      choice.replaceChildren(...names.map((name) => new Option(name, name)));
+      this.picture.show(names[0] ?? "");
+    }
+    choice.hidden = names.length < 2;
+    $("camera").classList.toggle("seeing", names.length > 0);
+    $("camera").classList.toggle("fixed", robot.device("z").access === "e");
+    this.redraw();
+  }
+
+  // redraw shows the newest picture; tick the age of it.
+  redraw() {
+    this.tick();
+    if (this.robot) this.draw(this.robot.data.v);
+  }
+
+  tick() {
+    const { picture } = this;
+    $("picture-age").textContent = picture.bitmap ? text.pictureAge(picture.age()) : "";
+    $("picture-note").textContent = picture.camera ? picture.problem || (picture.bitmap ? "" : "waiting for a picture") : "";
+    $("picture-save").disabled = $("picture-large").disabled = !picture.bitmap;
   }
 
   // look sends the positions of the sliders, at most once in LOOK_PERIOD.
@@ -77,11 +163,17 @@ export class Camera {
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
     c.setTransform(width / WIDTH, 0, 0, height / HEIGHT, 0, 0);
     c.clearRect(0, 0, WIDTH, HEIGHT);
-    c.strokeStyle = colors.grid;
-    c.lineWidth = 0.5;
-    c.beginPath();
-    c.moveTo(WIDTH / 2, 0), c.lineTo(WIDTH / 2, HEIGHT), c.moveTo(0, HEIGHT / 2), c.lineTo(WIDTH, HEIGHT / 2);
-    c.stroke();
+    const { bitmap } = this.picture;
+    canvas.style.aspectRatio = bitmap ? `${bitmap.width} / ${bitmap.height}` : "";
+    if (bitmap) {
+      c.drawImage(bitmap, 0, 0, WIDTH, HEIGHT);
+    } else {
+      c.strokeStyle = colors.grid;
+      c.lineWidth = 0.5;
+      c.beginPath();
+      c.moveTo(WIDTH / 2, 0), c.lineTo(WIDTH / 2, HEIGHT), c.moveTo(0, HEIGHT / 2), c.lineTo(WIDTH, HEIGHT / 2);
+      c.stroke();
+    }
     if (!blobs) return;
     for (const b of blobs) {
       const color = channelColor(b.channel), w = b.right - b.left + 1, h = b.bottom - b.top + 1;

@@ -13,3 +13,12 @@ export const $ = (id) => /** @type {any} */ (document.getElementById(id));
 // part returns the part of an element that a selector names. It is there.
 /** @type {(whole: ParentNode, selector: string) => HTMLElement} */
 export const part = (whole, selector) => /** @type {HTMLElement} */ (whole.querySelector(selector));
+
+// download offers what a page has as a file.
+/** @type {(name: string, content: Blob) => void} */
+export function download(name, content) {
+  const link = document.createElement("a"), url = URL.createObjectURL(content);
+  Object.assign(link, { href: url, download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000); // the download has begun
+}

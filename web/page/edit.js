@@ -280,11 +280,3 @@ function beyond(points, p) {
   }
   return inside ? 0 : least;
 }
-
-// download offers a text as a file.
-export function download(name, text) {
-  const link = document.createElement("a"), url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
-  Object.assign(link, { href: url, download: name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 1000); // the download has begun
-}

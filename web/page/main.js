@@ -1,9 +1,9 @@
 // The dashboard: the list of robots, the one that is shown, and when to draw.
 
 import { Body, Camera, Gripper } from "./devices.js";
-import { $, part } from "./dom.js";
+import { $, download, part } from "./dom.js";
 import { Driver, bindFocus, bindGamepad, bindKeys, bindStick } from "./drive.js";
-import { Editor, download } from "./edit.js";
+import { Editor } from "./edit.js";
 import { People } from "./people.js";
 import { Presence } from "./presence.js";
 import { Rail } from "./rail.js";
@@ -124,6 +124,7 @@ function refresh() {
   scope.robot = robot;
   scope.update();
   camera.update(robot);
+  camera.follow(now, timeline.past);
   gripper.update(robot);
   body.update(robot);
   readout(robot);
@@ -131,8 +132,9 @@ function refresh() {
   const panels = document.querySelectorAll("[data-devices]");
   for (const panel of panels) {
     const letters = /** @type {Letter[]} */ ([...(panel.dataset.devices ?? "")]);
-    panel.classList.toggle("idle", !letters.some((letter) => robot.data[letter]));
-    panel.classList.toggle("absent", letters.every((letter) => now.device(letter).access === "e"));
+    const seeing = panel.classList.contains("seeing");
+    panel.classList.toggle("idle", !seeing && !letters.some((letter) => robot.data[letter]));
+    panel.classList.toggle("absent", !seeing && letters.every((letter) => now.device(letter).access === "e"));
     part(panel, ".head").dataset.refused = text.refused(now.device(letters[0]));
   }
 }
@@ -157,6 +159,7 @@ function refreshText() {
     $("world").classList.toggle("old", world.lost || presence.lost || silent);
   }
   dock.tick();
+  camera.tick();
   if (!shown) return;
   const { name, text: state, level } = stateOf(shown);
   $("robots-open").textContent = text.robots(shown, state, robots.length);
@@ -300,7 +303,7 @@ function startWorld() {
   });
   $("speed").addEventListener("change", () => simulated.send({ speed: +$("speed").value }));
   $("world-fit").addEventListener("click", () => simulated.fit());
-  editor = new Editor(simulated, download);
+  editor = new Editor(simulated, (name, text) => download(name, new Blob([text], { type: "text/plain" })));
   simulated.start();
 }
 

@@ -19,13 +19,14 @@ const device = () => ({
 
 export class Robot extends EventTarget {
   /** @param {RobotOptions} options */
-  constructor({ name, address, mover = -1, typed = false, run = false }) {
+  constructor({ name, address, mover = -1, typed = false, run = false, cameras = [] }) {
     super();
     this.name = name;
     this.address = address;
     this.mover = mover;
     this.typed = typed;
     this.run = run;
+    this.cameras = cameras;
     /** @type {Mounts} */
     this.mounts = MOUNTS;
     /** @type {Vec[][]} */

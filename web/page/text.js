@@ -192,6 +192,8 @@ export function devices(robot, limits) {
 
 /** @param {Data["v"]} blobs */
 export const blobCount = (blobs) => (blobs ? `${blobs.length || "no"} blob${blobs.length === 1 ? "" : "s"}` : "");
+/** @param {number} seconds */
+export const pictureAge = (seconds) => `${seconds < 10 ? seconds.toFixed(1) : seconds.toFixed(0)} s old`;
 /** @param {Data["z"]} z */
 export const ptz = (z) => {
   if (!z) return "";

@@ -63,6 +63,7 @@ export class Element extends EventTarget {
       clientWidth: 400, clientHeight: 300, offsetWidth: 40, left: 0, top: 0, removed: false,
       classes,
       classList: {
+        contains: (name) => classes.has(name),
         add: (name) => classes.add(name),
         remove: (name) => classes.delete(name),
         toggle: (name, on) => (on ? classes.add(name) : classes.delete(name)),
@@ -173,6 +174,15 @@ const globals = {
   devicePixelRatio: 2,
   WebSocket: FakeSocket,
   ResizeObserver: class { observe() {} },
+  // What is observed is in sight at once.
+  IntersectionObserver: class {
+    constructor(changed) { this.changed = changed; }
+    observe() { this.changed([{ isIntersecting: true }]); }
+  },
+  createImageBitmap: async (file) => {
+    if (file.broken) throw new Error("no picture");
+    return { width: file.width, height: file.height, close() { file.closed = true; } };
+  },
   OffscreenCanvas: class extends Element { constructor(width, height) { super(); Object.assign(this, { width, height }); } },
   Option: class { constructor(text, value) { Object.assign(this, { text, value }); } },
   getComputedStyle: () => ({ getPropertyValue: (name) => ` ${document.documentElement.dataset.theme ?? "light"}${name} ` }),

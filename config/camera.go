@@ -1,0 +1,82 @@
+package config
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+)
+
+// Camera is a section camera ( ... ): where the pictures come from that the dashboard
+// shows.
+type Camera struct {
+	Name    string
+	Robot   int      // TCP port of the robot that it is on
+	Command []string // a program with its arguments; nil: there is an address
+	Address string   // http:// or https://
+	Rate    float64  // most pictures a second that are passed on
+}
+
+// Equal reports whether two sections say the same.
+func (c Camera) Equal(other Camera) bool {
+	return c.Name == other.Name && c.Robot == other.Robot && slices.Equal(c.Command, other.Command) && c.Address == other.Address && c.Rate == other.Rate
+}
+
+const (
+	// usualRate of pictures is what people take for moving, and what teleoperation needs.
+	usualRate = 15
+	// mostRate is that of usual cameras. Viewers are served beside the loop, on its thread.
+	mostRate = 60
+)
+
+// cameraName is what a part of a web address can be without quoting.
+var cameraName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,32}$`)
+
+// readCameras reads the sections camera ( name "front" command ["rpicam-vid" ...] ). The
+// robots are known.
+func (b *builder) readCameras() (cameras []Camera) {
+	for _, s := range b.file.Global.Sections("camera") {
+		c := Camera{s.String("name", ""), s.Int("robot", b.firstRobot()), s.Strings("command"), s.String("url", ""), s.Float("rate", usualRate)}
+		if s.Broken {
+			continue // it has an error
+		}
+		if err := b.checkCamera(cameras, c); err != nil {
+			b.fail(s.Errorf(err.field, "%s", err.text))
+			continue
+		}
+		cameras = append(cameras, c)
+	}
+	return cameras
+}
+
+// cameraMistake is a mistake in a field of a camera.
+type cameraMistake struct{ field, text string }
+
+// firstRobot returns the port of the first robot, or 0 if there is none.
+func (b *builder) firstRobot() int {
+	if len(b.robots) == 0 {
+		return 0
+	}
+	return b.robots[0].Port
+}
+
+func (b *builder) checkCamera(others []Camera, c Camera) *cameraMistake {
+	u, err := url.Parse(c.Address)
+	switch {
+	case !cameraName.MatchString(c.Name):
+		return &cameraMistake{"name", `a camera needs a name of up to 32 letters, digits, - and _, as in name "front"`}
+	case slices.ContainsFunc(others, func(o Camera) bool { return o.Name == c.Name }):
+		return &cameraMistake{"name", "there is another camera with this name"}
+	case !b.incomplete && !slices.ContainsFunc(b.robots, func(r Robot) bool { return r.Port == c.Robot }):
+		return &cameraMistake{"robot", fmt.Sprintf("there is no robot on port %d", c.Robot)}
+	case (len(c.Command) == 0) == (c.Address == ""):
+		return &cameraMistake{"command", `a camera needs a command that writes MJPEG, as in command ["rpicam-vid" "-t" "0" "--codec" "mjpeg" "-o" "-"], or a url`}
+	case c.Command != nil && c.Command[0] == "":
+		return &cameraMistake{"command", "a command begins with the name of a program"}
+	case c.Address != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == ""):
+		return &cameraMistake{"url", `a url is as in "http://10.0.0.9:8080/?action=stream"`}
+	case !(c.Rate >= 0.1 && c.Rate <= mostRate):
+		return &cameraMistake{"rate", "a rate is from 0.1 to 60 pictures a second"}
+	}
+	return nil
+}

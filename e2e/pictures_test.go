@@ -1,0 +1,140 @@
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"io"
+	"net/http"
+	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+)
+
+// filmed starts a robot with a camera that shows two pictures in turn, and returns its
+// dashboard.
+func filmed(t *testing.T, flags ...string) (s *server, page string, pictures [2][]byte) {
+	t.Helper()
+	dir := t.TempDir()
+	for i, c := range []color.Color{color.RGBA{200, 30, 30, 255}, color.RGBA{30, 30, 200, 255}} {
+		m := image.NewRGBA(image.Rect(0, 0, 320, 180))
+		for p := range m.Pix {
+			r, g, b, a := c.RGBA()
+			m.Pix[p] = byte([]uint32{r, g, b, a}[p%4] >> 8)
+		}
+		var text bytes.Buffer
+		if err := jpeg.Encode(&text, m, nil); err != nil {
+			t.Fatal(err)
+		}
+		pictures[i] = text.Bytes()
+		write(t, dir, fmt.Sprintf("%d.jpg", i), text.String())
+	}
+	loop := fmt.Sprintf("while cat %[1]s/0.jpg && sleep 0.03 && cat %[1]s/1.jpg; do sleep 0.03; done", dir)
+	file := write(t, dir, "robot.cfg", fmt.Sprintf(`
+		driver ( name "testpattern" provides ["position:0" "ptz:0" "vision:0"] )
+		camera ( name "front" command ["sh" "-c" %q] rate 60 )`, loop))
+	s = start(t, append(flags, "-http", "127.0.0.1:0", file)...)
+	return s, s.dashboard(t), pictures
+}
+
+// The pictures of a camera are passed on as they are. The camera runs while somebody looks,
+// and /status tells so.
+func TestPictures(t *testing.T) {
+	t.Parallel()
+	_, page, pictures := filmed(t)
+	if c := status(t, page).Cameras["front"]; c.State != "idle" || c.Pictures != 0 {
+		t.Errorf("nobody has looked: %+v", c)
+	}
+	reply, err := http.Get(page + "camera/front")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reply.Body.Close()
+	var got []byte
+	for buffer := make([]byte, 4096); bytes.Count(got, []byte("--picture\r\n")) < 4; {
+		n, err := reply.Body.Read(buffer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, buffer[:n]...)
+	}
+	for i, picture := range pictures {
+		if !bytes.Contains(got, picture) {
+			t.Errorf("picture %d is not in the stream, as it was sent", i)
+		}
+	}
+	if c := status(t, page).Cameras["front"]; c.State != "ready" || c.Viewers != 1 || c.Age == nil || c.Error != "" {
+		t.Errorf("somebody looks: %+v", c)
+	}
+	reply.Body.Close()
+	one, err := http.Get(page + "camera/front/picture")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer one.Body.Close()
+	if text, err := io.ReadAll(one.Body); err != nil || !bytes.Equal(text, pictures[0]) && !bytes.Equal(text, pictures[1]) {
+		t.Errorf("the newest picture: %d bytes, %v", len(text), err)
+	}
+	if one.Header.Get("Picture-Age") == "" || one.Header.Get("Picture-Number") == "" {
+		t.Errorf("headers %v", one.Header)
+	}
+	await(t, "the camera ends", func() bool { return status(t, page).Cameras["front"].State == "idle" })
+	if code, text := fetch(t, "GET", page+"camera/rear"); code != http.StatusNotFound {
+		t.Errorf("another camera: %d, %s", code, text)
+	}
+}
+
+// Who may not read gets no picture.
+func TestPicturesOfStrangers(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := write(t, dir, "robot.cfg", `
+		driver ( name "testpattern" provides ["position:0"] )
+		access ( allow "read" from ["127.0.0.2"] )
+		camera ( name "front" command ["sh" "-c" "echo started >&2; sleep 1000"] )`)
+	page := start(t, "-http", "127.0.0.1:0", file).dashboard(t)
+	for _, path := range []string{"camera/front", "camera/front/picture"} {
+		if code, text := fetch(t, "GET", page+path); code != http.StatusForbidden {
+			t.Errorf("%s: %d, %s", path, code, text)
+		}
+	}
+}
+
+// testPictures looks at the picture on the page, at its age, and at it in large.
+func testPictures(t *testing.T, chromium browser) {
+	s, page, _ := filmed(t)
+	b := chromium.open(t, page)
+	b.until(`document.getElementById("picture-age").textContent.endsWith("s old")`)
+	b.until(`document.getElementById("image").getBoundingClientRect().height > 50`)
+	// The newest picture is red or blue; both come.
+	colour := `(() => { const c = document.getElementById("image").getContext("2d"); const p = c.getImageData(6, 6, 1, 1).data; return p[0] > p[2] ? "red" : "blue"; })()`
+	b.until(colour + ` === "red"`)
+	b.until(colour + ` === "blue"`)
+	evaluate[any](b, `document.getElementById("picture-large").click()`)
+	b.until(`document.getElementById("image").getBoundingClientRect().width > 700`)
+	stop := evaluate[bool](b, `(() => { const r = document.getElementById("stop").getBoundingClientRect(); return document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2)?.id === "stop"; })()`)
+	if !stop {
+		t.Error("the large picture hides Stop")
+	}
+	// A drag looks around: the camera is told.
+	mouse := func(event input.DispatchMouseEventType, x float64) chromedp.Action[chromedp.Void] {
+		return chromedp.MouseEvent(event, x, 400, chromedp.ButtonLeft)
+	}
+	if err := chromedp.Do(b.ctx, mouse(chromedp.MousePressed, 500), mouse(chromedp.MouseMoved, 400), mouse(chromedp.MouseReleased, 300)); err != nil {
+		t.Fatal(err)
+	}
+	b.until(`document.getElementById("pan").value > 0`)
+	await(t, "the camera is told", func() bool {
+		for _, c := range status(t, page).Robots[0].Clients {
+			if c.Commands > 0 {
+				return true
+			}
+		}
+		return false
+	})
+	s.stop(t)
+	b.until(`document.getElementById("picture-note").textContent !== ""`)
+}

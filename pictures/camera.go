@@ -1,0 +1,293 @@
+// Package pictures has cameras: programs and addresses that send MJPEG. A camera runs
+// while somebody looks. It keeps the newest picture only and decodes none. Its goroutines
+// are beside the loop, which does not know of them.
+package pictures
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/devices/retry"
+	"player/status"
+)
+
+const (
+	// linger is how long a camera runs on when nobody looks any more. Starting one takes
+	// about a second, and a page that is loaded again should not wait for it.
+	linger = 3 * time.Second
+	// silence is how long a camera may send no whole picture until it is started again.
+	// USB cameras need up to five seconds for their first.
+	silence = 10 * time.Second
+	// maxFlow is the most bytes a second that a camera may send: 80 times what MJPEG of
+	// 320x240 at 10 Hz has, and work of about 1 % for the thread of the loop.
+	maxFlow = 8e6
+	// readSize is how many bytes are read at once: half of a pipe. The loop gets the thread
+	// after each read.
+	readSize = 32 << 10
+)
+
+var (
+	errSilent = errors.New("no picture for 10 s")
+	errFlow   = errors.New("more than 8 MB/s: choose smaller or fewer pictures")
+	errLeft   = errors.New("nobody looks")
+)
+
+// Source is what sends the pictures of a camera. It has a Command or an Address.
+type Source struct {
+	Name    string
+	Command []string // a program with its arguments, which writes MJPEG to its standard output
+	Address string   // http://..., which replies with MJPEG
+	Rate    float64  // most pictures a second that are passed on
+}
+
+// Picture is one JPEG, as the camera has sent it. It is not changed.
+type Picture struct {
+	JPEG   []byte
+	Number uint64    // of the camera, from 1 on
+	At     time.Time // when its last byte came
+}
+
+// Camera is a source that people look at. Its methods are safe for concurrent use.
+type Camera struct {
+	source Source
+	log    *zap.Logger
+
+	mu      sync.Mutex
+	viewers int
+	leaving *time.Timer        // ends the run; nil: somebody looks, or nothing runs
+	stop    context.CancelFunc // of the run; nil: nothing runs
+	ended   chan struct{}      // closed when the goroutine of the last run has ended; nil: there was none
+	newest  Picture            // its Number is that of the last one also when JPEG is nil
+	came    chan struct{}      // closed when the next picture comes, or the camera fails
+	due     time.Time          // when the next picture is passed on
+	failure error              // since the last picture
+	counts  status.Camera      // the counters of it only
+}
+
+// NewCamera returns a camera that nobody looks at.
+func NewCamera(source Source, log *zap.Logger) *Camera {
+	return &Camera{source: source, log: log.With(zap.String("camera", source.Name)), came: make(chan struct{})}
+}
+
+// Name returns the name in the configuration.
+func (c *Camera) Name() string { return c.source.Name }
+
+// Look starts the camera unless it runs. leave is called once, when the viewer looks no
+// more.
+func (c *Camera) Look() (leave func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.viewers++
+	if c.leaving != nil && c.leaving.Stop() {
+		c.leaving = nil
+	}
+	if c.stop == nil {
+		ctx, stop := context.WithCancel(context.Background())
+		before, ended := c.ended, make(chan struct{})
+		c.stop, c.ended = stop, ended
+		go func() {
+			defer close(ended)
+			if before != nil {
+				<-before // two programs cannot have one device
+			}
+			c.run(ctx)
+		}()
+	}
+	return sync.OnceFunc(c.leave)
+}
+
+func (c *Camera) leave() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.viewers--; c.viewers == 0 {
+		c.leaving = time.AfterFunc(linger, func() {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			if c.viewers == 0 {
+				c.end()
+			}
+		})
+	}
+}
+
+// end ends the run. The caller holds the mutex.
+func (c *Camera) end() {
+	if c.stop != nil {
+		c.stop()
+	}
+	c.stop, c.leaving = nil, nil
+	c.newest.JPEG, c.failure, c.due = nil, nil, time.Time{}
+}
+
+// Close ends what runs, and waits for it. Who still looks sees no further picture.
+func (c *Camera) Close() {
+	c.mu.Lock()
+	c.end()
+	ended := c.ended
+	c.mu.Unlock()
+	if ended != nil {
+		<-ended
+	}
+}
+
+// Next waits for a picture with a number above after, and returns the newest. If the camera
+// fails, or has failed, it returns why, and otherwise the error of the context.
+func (c *Camera) Next(ctx context.Context, after uint64) (Picture, error) {
+	for {
+		c.mu.Lock()
+		newest, came, failure := c.newest, c.came, c.failure
+		c.mu.Unlock()
+		if newest.JPEG != nil && newest.Number > after {
+			return newest, nil
+		}
+		if failure != nil {
+			return Picture{}, failure
+		}
+		select {
+		case <-came:
+		case <-ctx.Done():
+			return Picture{}, ctx.Err()
+		}
+	}
+}
+
+// Status returns what the camera does.
+func (c *Camera) Status() status.Camera {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.counts
+	s.Viewers, s.State = c.viewers, status.Idle
+	switch {
+	case c.stop == nil:
+	case c.failure != nil:
+		s.State, s.Error = status.Failed, c.failure.Error()
+	case c.newest.JPEG == nil:
+		s.State = status.Starting
+	default:
+		s.State = status.Ready
+	}
+	if c.newest.JPEG != nil {
+		age := status.Millis(time.Since(c.newest.At))
+		s.Age = &age
+	}
+	return s
+}
+
+// run starts the source again and again until ctx ends.
+func (c *Camera) run(ctx context.Context) {
+	var policy retry.Retry
+	began := time.Now()
+	for ctx.Err() == nil {
+		err := c.try(ctx, func() { policy.Worked(time.Since(began), c.log) })
+		if ctx.Err() != nil {
+			return
+		}
+		c.fail(err)
+		now := time.Since(began)
+		select {
+		case <-ctx.Done():
+		case <-time.After(policy.Failed(now, c.log, err) - now):
+		}
+	}
+}
+
+// fail notes why the source has failed.
+func (c *Camera) fail(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.failure = err
+	c.counts.Errors++
+	c.tell()
+}
+
+// tell wakes who waits for a picture. The caller holds the mutex.
+func (c *Camera) tell() {
+	close(c.came)
+	c.came = make(chan struct{})
+}
+
+// try reads pictures until the source fails. worked is called for each.
+func (c *Camera) try(ctx context.Context, worked func()) error {
+	inner, end := context.WithCancelCause(ctx)
+	defer end(errLeft)
+	watch := time.AfterFunc(silence, func() { end(errSilent) })
+	defer watch.Stop()
+	stream, err := c.source.open(inner)
+	if err != nil {
+		return err
+	}
+	err = c.read(inner, stream, func() { watch.Reset(silence); worked() })
+	if inner.Err() != nil {
+		err = context.Cause(inner)
+	}
+	end(errLeft) // before the stream is closed: a program is not waited for
+	if why := stream.Close(); errors.Is(err, io.EOF) {
+		err = why
+	}
+	return err
+}
+
+// read passes on the pictures of a stream until it fails.
+func (c *Camera) read(ctx context.Context, stream io.Reader, worked func()) error {
+	var splitter Splitter
+	buffer := make([]byte, readSize)
+	second, flow := time.Now(), 0
+	for ctx.Err() == nil {
+		n, failure := stream.Read(buffer)
+		now := time.Now()
+		if flow += n; now.Sub(second) >= time.Second {
+			second, flow = now, 0
+		} else if flow > maxFlow {
+			return errFlow
+		}
+		before := splitter.Broken
+		for in := buffer[:n]; len(in) > 0; {
+			picture, rest, err := splitter.Next(in)
+			if err != nil {
+				return err
+			}
+			if picture != nil {
+				worked()
+				c.pass(ctx, picture, now)
+			}
+			in = rest
+		}
+		if broken := splitter.Broken - before; broken > 0 {
+			c.mu.Lock()
+			c.counts.Broken += broken
+			c.mu.Unlock()
+		}
+		if failure != nil {
+			return failure
+		}
+	}
+	return ctx.Err()
+}
+
+// pass makes a picture the newest, unless the last one was too short ago.
+func (c *Camera) pass(ctx context.Context, picture []byte, now time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if ctx.Err() != nil { // of an earlier run
+		return
+	}
+	c.failure = nil
+	if now.Before(c.due) {
+		c.counts.Dropped++
+		return
+	}
+	// A picture that comes late does not delay the next one: sources jitter.
+	period := time.Duration(float64(time.Second) / c.source.Rate)
+	if c.due = c.due.Add(period); now.Sub(c.due) > period {
+		c.due = now.Add(period / 2)
+	}
+	c.newest = Picture{picture, c.newest.Number + 1, now}
+	c.counts.Pictures++
+	c.counts.Bytes += uint64(len(picture))
+	c.tell()
+}

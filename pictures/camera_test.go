@@ -1,0 +1,215 @@
+package pictures
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/status"
+)
+
+// patience is how long a test waits for what must happen.
+const patience = 20 * time.Second
+
+// shell returns a camera that is a shell script, in a directory with picture.jpg.
+func shell(t *testing.T, script string) (c *Camera, dir string, picture []byte) {
+	t.Helper()
+	dir = t.TempDir()
+	picture = draw(t, 50, 32, 24)
+	if err := os.WriteFile(filepath.Join(dir, "picture.jpg"), picture, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c = NewCamera(Source{Name: "front", Command: []string{"sh", "-c", "cd " + dir + "; " + script}, Rate: 1000}, zap.NewNop())
+	t.Cleanup(c.Close)
+	return c, dir, picture
+}
+
+func next(t *testing.T, c *Camera, after uint64) Picture {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	p, err := c.Next(ctx, after)
+	if err != nil {
+		t.Fatalf("no picture after %d: %v", after, err)
+	}
+	return p
+}
+
+// until waits until a condition is true.
+func until(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !is(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("not: ", what)
+		}
+	}
+}
+
+// A camera runs while somebody looks. Everybody gets its newest picture, whole.
+func TestLook(t *testing.T) {
+	t.Parallel()
+	c, dir, picture := shell(t, `echo $$ > pid; while cat picture.jpg; do sleep 0.02; done`)
+	if s := c.Status(); s.State != status.Idle || s.Age != nil {
+		t.Errorf("nobody looks: %+v", s)
+	}
+	leave, leaveToo := c.Look(), c.Look()
+	first := next(t, c, 0)
+	if second := next(t, c, first.Number); !bytes.Equal(second.JPEG, picture) || second.Number <= first.Number || second.At.Before(first.At) {
+		t.Errorf("%d bytes with number %d after %d", len(second.JPEG), second.Number, first.Number)
+	}
+	leave()
+	leave()
+	if s := c.Status(); s.State != status.Ready || s.Viewers != 1 || s.Age == nil || s.Pictures < 2 || s.Bytes < 2*uint64(len(picture)) {
+		t.Errorf("somebody looks: %+v", s)
+	}
+	leaveToo()
+	text, err := os.ReadFile(filepath.Join(dir, "pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, _ := strconv.Atoi(strings.TrimSpace(string(text)))
+	until(t, "the program ends", func() bool { return syscall.Kill(pid, 0) == syscall.ESRCH })
+	if s := c.Status(); s.State != status.Idle || s.Errors != 0 {
+		t.Errorf("nobody looks any more: %+v", s)
+	}
+	again := c.Look()
+	defer again()
+	if third := next(t, c, 0); third.Number <= first.Number {
+		t.Errorf("numbers begin again: %d", third.Number)
+	}
+}
+
+// Two programs never run at a time, and no child of one survives it.
+func TestClose(t *testing.T) {
+	t.Parallel()
+	c, dir, _ := shell(t, `mkdir running || echo two > two; sleep 1000 & echo $! > child; cat picture.jpg; wait`)
+	defer c.Look()()
+	next(t, c, 0)
+	text, err := os.ReadFile(filepath.Join(dir, "child"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	child, _ := strconv.Atoi(strings.TrimSpace(string(text)))
+	c.Close()
+	until(t, "the child of the program ends", func() bool {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", child))
+		return err != nil || bytes.Contains(stat, []byte(") Z ")) // nobody may reap it in a container
+	})
+	if s := c.Status(); s.State != status.Idle {
+		t.Errorf("closed: %+v", s)
+	}
+}
+
+// A source that fails is started again, and /status says why.
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ script, want string }{
+		"ends":    {`cat picture.jpg; test -e again && exec sleep 1000; touch again; echo; echo no signal >&2; exit 3`, "exit status 3: no signal"},
+		"closes":  {`cat picture.jpg; test -e again && exec sleep 1000; touch again; exec >&-; sleep 1000`, "it has closed its standard output"},
+		"rubbish": {`test -e again && cat picture.jpg && exec sleep 1000; touch again; exec head -c 4000000 /dev/zero`, ErrRubbish.Error()},
+		"floods":  {`test -e again && cat picture.jpg && exec sleep 1000; touch again; while cat picture.jpg picture.jpg picture.jpg; do :; done`, errFlow.Error()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, _, _ := shell(t, tt.script)
+			if name == "floods" { // a large picture, so that the shell is fast enough
+				dir := strings.Fields(c.source.Command[2])[1]
+				big := draw(t, 1, 1200, 900)
+				if err := os.WriteFile(filepath.Join(strings.TrimSuffix(dir, ";"), "picture.jpg"), big, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			defer c.Look()()
+			until(t, "the source fails", func() bool { return c.Status().State == status.Failed })
+			if s := c.Status(); !strings.Contains(s.Error, tt.want) || s.Errors != 1 {
+				t.Errorf("%+v, want %q", s, tt.want)
+			}
+			until(t, "it is started again", func() bool { return c.Status().State == status.Ready })
+		})
+	}
+}
+
+// A program that does not exist is named.
+func TestMissing(t *testing.T) {
+	t.Parallel()
+	c := NewCamera(Source{Name: "front", Command: []string{"/nonexistent/camera"}, Rate: 1}, zap.NewNop())
+	defer c.Close()
+	defer c.Look()()
+	until(t, "the source fails", func() bool { return c.Status().State == status.Failed })
+	if s := c.Status(); !strings.Contains(s.Error, "/nonexistent/camera") {
+		t.Errorf("%+v", s)
+	}
+	if _, err := c.Next(t.Context(), 0); err == nil || !strings.Contains(err.Error(), "/nonexistent/camera") {
+		t.Errorf("the error of who waits: %v", err)
+	}
+}
+
+// An address may reply with the parts of a page that replaces its picture.
+func TestAddress(t *testing.T) {
+	t.Parallel()
+	picture := draw(t, 50, 32, 24)
+	gone := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.RawQuery != "action=stream" {
+			http.NotFound(w, r)
+			return
+		}
+		defer close(gone)
+		for r.Context().Err() == nil {
+			fmt.Fprintf(w, "--x\r\nContent-Type: image/jpeg\r\n\r\n%s\r\n", picture)
+			w.(http.Flusher).Flush()
+			select {
+			case <-r.Context().Done():
+			case <-time.After(10 * time.Millisecond):
+			}
+		}
+	}))
+	defer server.Close()
+	c := NewCamera(Source{Name: "front", Address: server.URL + "/?action=stream", Rate: 1000}, zap.NewNop())
+	leave := c.Look()
+	if p := next(t, c, 1); !bytes.Equal(p.JPEG, picture) {
+		t.Errorf("%d bytes", len(p.JPEG))
+	}
+	leave()
+	c.Close()
+	<-gone
+	missing := NewCamera(Source{Name: "front", Address: server.URL, Rate: 1000}, zap.NewNop())
+	defer missing.Close()
+	defer missing.Look()()
+	until(t, "the source fails", func() bool { return strings.Contains(missing.Status().Error, "404 Not Found") })
+}
+
+// Pictures above the rate are dropped; those of a source that jitters at the rate are not.
+func TestRate(t *testing.T) {
+	t.Parallel()
+	start := time.Unix(1e9, 0)
+	passed := func(rate float64, times ...time.Duration) uint64 {
+		c := NewCamera(Source{Rate: rate}, zap.NewNop())
+		for _, at := range times {
+			c.pass(t.Context(), []byte{1}, start.Add(at))
+		}
+		return c.counts.Pictures
+	}
+	var fast, jitter []time.Duration
+	for i := range 300 {
+		fast = append(fast, time.Duration(i)*10*time.Millisecond)
+		jitter = append(jitter, time.Duration(i)*100*time.Millisecond+time.Duration(i%3)*15*time.Millisecond)
+	}
+	if n := passed(10, fast...); n < 29 || n > 31 {
+		t.Errorf("100 Hz for 3 s, at most 10: %d pictures", n)
+	}
+	if n := passed(10, jitter...); n < 270 {
+		t.Errorf("10 Hz with jitter, at most 10: %d of 300", n)
+	}
+}

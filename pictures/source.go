@@ -1,0 +1,180 @@
+package pictures
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// exitLimit is how long the end of a killed program may take, which a driver of the
+// kernel can delay. Then its pipes are closed all the same.
+const exitLimit = time.Second
+
+// longestLine bounds what is kept of a line of a program's standard error, in bytes: what
+// a field of the log may have.
+const longestLine = 256
+
+// open starts to read the source until ctx ends.
+func (s Source) open(ctx context.Context) (io.ReadCloser, error) {
+	if s.Address != "" {
+		return openAddress(ctx, s.Address)
+	}
+	return startProgram(ctx, s.Command)
+}
+
+// openAddress requests an address. The reply is MJPEG or multipart/x-mixed-replace. It does
+// without http.Client, which would make the server larger by a quarter of a megabyte.
+func openAddress(ctx context.Context, address string) (io.ReadCloser, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, err
+	}
+	if user := request.URL.User; user != nil {
+		password, _ := user.Password()
+		request.SetBasicAuth(user.Username(), password)
+	}
+	conn, err := dial(ctx, request.URL)
+	if err != nil {
+		return nil, err
+	}
+	b := body{conn: conn, unhook: context.AfterFunc(ctx, func() { _ = conn.Close() })}
+	if err = request.Write(conn); err == nil {
+		b.Reader, err = pictureReply(conn, request)
+	}
+	if err != nil {
+		_ = b.Close() // its error is that of a reply that has ended
+		return nil, fmt.Errorf("%s: %w", request.URL.Redacted(), err)
+	}
+	return b, nil
+}
+
+// dial connects to the server of an address.
+func dial(ctx context.Context, u *url.URL) (net.Conn, error) {
+	if u.Scheme == "https" {
+		d := tls.Dialer{Config: &tls.Config{ServerName: u.Hostname(), MinVersion: tls.VersionTLS12}}
+		return d.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), "443")))
+	}
+	var d net.Dialer
+	return d.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), "80")))
+}
+
+// pictureReply returns the body of the reply to a request.
+func pictureReply(conn net.Conn, request *http.Request) (io.Reader, error) {
+	reply, err := http.ReadResponse(bufio.NewReader(conn), request)
+	if err != nil {
+		return nil, err
+	}
+	if reply.StatusCode != http.StatusOK {
+		if to := reply.Header.Get("Location"); to != "" {
+			return nil, fmt.Errorf("the server replies %s: write the address %s", reply.Status, to)
+		}
+		return nil, fmt.Errorf("the server replies %s", reply.Status)
+	}
+	return reply.Body, nil
+}
+
+// body is that of a reply.
+type body struct {
+	io.Reader
+	conn   net.Conn
+	unhook func() bool
+}
+
+// Close ends the connection, and returns why a program that reads it got to its end.
+func (b body) Close() error {
+	b.unhook()
+	_ = b.conn.Close()
+	return errors.New("the server has ended its reply")
+}
+
+// program is a program that writes pictures to its standard output.
+type program struct {
+	io.Reader
+	cmd    *exec.Cmd
+	stderr *lastLine
+	killed context.Context
+}
+
+// startProgram starts a program. It is killed with its process group when ctx ends, and
+// with this process.
+func startProgram(ctx context.Context, command []string) (*program, error) {
+	p := &program{cmd: exec.CommandContext(ctx, command[0], command[1:]...), stderr: &lastLine{}, killed: ctx}
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	p.cmd.Cancel = func() error { return syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) } // it is not reaped yet
+	p.cmd.WaitDelay = exitLimit
+	p.cmd.Stderr = p.stderr
+	out, err := p.cmd.StdoutPipe()
+	if err == nil {
+		err = p.cmd.Start()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot start the camera's program: %w", err)
+	}
+	p.Reader = out
+	return p, nil
+}
+
+// Close waits for the end of the program, whose context has ended, and returns why it
+// has written no more. What it said last is its reason.
+func (p *program) Close() error {
+	err := p.cmd.Wait()
+	if p.killed.Err() != nil && (err == nil || errors.Is(err, context.Canceled)) || isKill(err) {
+		err = errors.New("it has closed its standard output")
+	}
+	if said := p.stderr.String(); said != "" {
+		return fmt.Errorf("%s: %w: %s", p.cmd.Args[0], err, said)
+	}
+	return fmt.Errorf("%s: %w", p.cmd.Args[0], err)
+}
+
+// isKill reports whether a program was killed, as this one's end is when its output ends.
+func isKill(err error) bool {
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	return ok && exit.ExitCode() < 0
+}
+
+// lastLine keeps the last line that is not empty.
+type lastLine struct {
+	mu         sync.Mutex
+	line, last []byte
+}
+
+// Write implements io.Writer. It does not fail.
+func (l *lastLine) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := len(p)
+	for len(p) > 0 {
+		part, rest, ended := bytes.Cut(p, []byte("\n"))
+		l.line = append(l.line, part[:min(len(part), longestLine-len(l.line))]...)
+		if ended {
+			if text := bytes.TrimSpace(l.line); len(text) > 0 {
+				l.last = bytes.Clone(text)
+			}
+			l.line = l.line[:0]
+		}
+		p = rest
+	}
+	return n, nil
+}
+
+func (l *lastLine) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if text := bytes.TrimSpace(l.line); len(text) > 0 {
+		return string(text)
+	}
+	return string(l.last)
+}

@@ -1,0 +1,68 @@
+package tools
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+)
+
+const (
+	// pagePort is that of the dashboard of a simulated robot.
+	pagePort = "8080"
+	// dialLimit bounds the wait for a computer that does not answer.
+	dialLimit = 10 * time.Second
+	// maxPage bounds the answer, in bytes: the status of thousands of clients.
+	maxPage = 16 << 20
+	// noDashboard is what a server is that does not answer as a dashboard does.
+	noDashboard = "no dashboard (its address is that of -http at the robot, usually port 8080)"
+)
+
+// PageAddress adds the dashboard's usual port to an address without one.
+func PageAddress(address string) string {
+	if _, _, err := net.SplitHostPort(address); err == nil {
+		return address
+	}
+	return net.JoinHostPort(strings.Trim(address, "[]"), pagePort)
+}
+
+// Page gets a page of the dashboard at an address within limit. It does without
+// http.Client, which would make the program larger by half a megabyte.
+func Page(ctx context.Context, address, path string, limit time.Duration) ([]byte, error) {
+	d := net.Dialer{Timeout: dialLimit}
+	conn, err := d.DialContext(ctx, "tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	defer context.AfterFunc(limited, func() { conn.Close() })()
+	response, answer, err := get(conn, address, path)
+	switch {
+	case limited.Err() != nil && ctx.Err() == nil:
+		return nil, fmt.Errorf("%s answers nothing in %v: it hangs, or is %s", address, limit, noDashboard)
+	case err != nil:
+		return nil, fmt.Errorf("%s is %s: %w", address, noDashboard, err)
+	case response.StatusCode != http.StatusOK:
+		return nil, fmt.Errorf("http://%s%s: %s: %s", address, path, response.Status, bytes.TrimSpace(answer))
+	}
+	return answer, nil
+}
+
+func get(conn net.Conn, address, path string) (response *http.Response, body []byte, err error) {
+	if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", path, address); err != nil {
+		return nil, nil, err
+	}
+	if response, err = http.ReadResponse(bufio.NewReader(conn), nil); err != nil {
+		return nil, nil, err
+	}
+	defer response.Body.Close()
+	body, err = io.ReadAll(io.LimitReader(response.Body, maxPage))
+	return response, body, err
+}

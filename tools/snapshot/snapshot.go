@@ -1,0 +1,92 @@
+// Package snapshot is player snapshot: one picture of a robot's camera.
+package snapshot
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"player/status"
+	"player/tools"
+)
+
+const (
+	statusLimit = 5 * time.Second // for an answer that takes milliseconds
+	// pictureLimit is more than the 10 s that the server waits for a camera that it starts.
+	pictureLimit = 12 * time.Second
+)
+
+// Command is the subcommand.
+func Command() tools.Command {
+	return tools.Command{Name: "snapshot", Args: "[flags] HOST[:PORT]", Summary: "save a picture of a camera", Run: run}
+}
+
+func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) error {
+	flags := tools.NewFlags("snapshot")
+	camera, path, replace := flags.String("camera", "", ""), flags.String("o", "", ""), flags.Bool("f", false, "")
+	rest, err := tools.ParseSome(flags, args, 1, 1, "a host: player snapshot localhost")
+	if err != nil {
+		return err
+	}
+	ctx, stop := tools.UntilSignal(ctx)
+	defer stop()
+	address := tools.PageAddress(rest[0])
+	text, err := tools.Page(ctx, address, "/status", statusLimit)
+	if err != nil {
+		return err
+	}
+	var s status.Status
+	if err := json.Unmarshal(text, &s); err != nil {
+		return fmt.Errorf("http://%s/status is not the status of a server: %w", address, err)
+	}
+	if *camera, err = choose(s, *camera); err != nil {
+		return err
+	}
+	picture, err := tools.Page(ctx, address, "/camera/"+*camera+"/picture", pictureLimit)
+	if err != nil {
+		return tools.Failure{Err: err}
+	}
+	switch *path {
+	case "-":
+		_, err := stdout.Write(picture)
+		return err
+	case "":
+		*path = fmt.Sprintf("%s-%s.jpg", *camera, time.Now().UTC().Format("20060102T150405Z"))
+	}
+	file, err := tools.Create(*path, *replace)
+	if err != nil {
+		return err
+	}
+	if _, err := file.Write(picture); err != nil {
+		return tools.Failure{Err: errors.Join(err, file.Close())}
+	}
+	if err := file.Close(); err != nil {
+		return tools.Failure{Err: err}
+	}
+	_, err = fmt.Fprintf(stderr, "%s: %d bytes\n", *path, len(picture))
+	return err
+}
+
+// choose returns the name of a server's camera: the one that was asked for, or the only
+// one.
+func choose(s status.Status, name string) (string, error) {
+	names := slices.Sorted(maps.Keys(s.Cameras))
+	switch {
+	case len(names) == 0:
+		return "", errors.New("this server has no camera with pictures (section camera in its configuration)")
+	case name == "" && len(names) == 1:
+		return names[0], nil
+	case name == "":
+		return "", fmt.Errorf("choose one of its cameras with -camera: %s", strings.Join(names, ", "))
+	case !slices.Contains(names, name):
+		return "", fmt.Errorf("there is no camera %q; there is %s", name, strings.Join(names, ", "))
+	}
+	return name, nil
+}

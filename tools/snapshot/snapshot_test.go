@@ -1,0 +1,85 @@
+package snapshot
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"player/tools"
+)
+
+// serves returns the address of a dashboard with cameras, of which all but dark send a
+// picture.
+func serves(t *testing.T, cameras ...string) (address string) {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/status":
+			var list []string
+			for _, name := range cameras {
+				list = append(list, fmt.Sprintf("%q: {}", name))
+			}
+			fmt.Fprintf(w, `{"cameras": {%s}}`, strings.Join(list, ","))
+		case "/camera/dark/picture":
+			http.Error(w, "no picture of camera dark: no signal", http.StatusServiceUnavailable)
+		default:
+			fmt.Fprint(w, "picture of ", r.URL.Path)
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server.Listener.Addr().String()
+}
+
+func TestSnapshot(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	there := filepath.Join(dir, "there.jpg")
+	if err := os.WriteFile(there, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		cameras, args []string
+		file, err     string
+		failed        bool
+	}{
+		{[]string{"front"}, nil, "front-*.jpg", "", false},
+		{[]string{"front", "dark"}, []string{"-camera", "front", "-o", "x.jpg"}, "x.jpg", "", false},
+		{[]string{"front"}, []string{"-o", "there.jpg"}, "", "-f replaces it", false},
+		{[]string{"front"}, []string{"-f", "-o", "there.jpg"}, "there.jpg", "", false},
+		{[]string{"front", "dark"}, nil, "", "choose one of its cameras with -camera: dark, front", false},
+		{[]string{"front"}, []string{"-camera", "rear"}, "", `no camera "rear"; there is front`, false},
+		{nil, nil, "", "no camera with pictures", false},
+		{[]string{"dark"}, nil, "", "no signal", true},
+	} {
+		stderr, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = run(t.Context(), append(tt.args, serves(t, tt.cameras...)), nil, stderr)
+		_, failed := errors.AsType[tools.Failure](err)
+		if (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) || failed != tt.failed {
+			t.Errorf("%v of %v: %v, want %q", tt.args, tt.cameras, err, tt.err)
+		}
+		if tt.file == "" {
+			continue
+		}
+		files, _ := filepath.Glob(tt.file)
+		if len(files) != 1 {
+			t.Errorf("%v: files %v, want %s", tt.args, files, tt.file)
+			continue
+		}
+		if text, err := os.ReadFile(files[0]); err != nil || string(text) != "picture of /camera/front/picture" {
+			t.Errorf("%s: %q, %v", files[0], text, err)
+		}
+	}
+	var out bytes.Buffer
+	if err := run(t.Context(), []string{"-o", "-", serves(t, "front")}, &out, nil); err != nil || !strings.HasPrefix(out.String(), "picture of") {
+		t.Errorf("standard output: %q, %v", out.String(), err)
+	}
+}

@@ -1,0 +1,102 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"player/pictures"
+	"player/visitors"
+)
+
+const (
+	// pictureLimit is how long a browser may take to read a picture. One that reads none
+	// would keep the camera running.
+	pictureLimit = 10 * time.Second
+	// frameBoundary separates the pictures of a stream. No JPEG is searched for it: each
+	// part has its length.
+	frameBoundary = "picture"
+	// failurePause is how long a stream waits for a camera that fails. The camera itself
+	// decides when it is started again.
+	failurePause = time.Second
+)
+
+// handleCameras adds the pictures of cameras: a stream and the newest one.
+func (s *server) handleCameras(mux *http.ServeMux) {
+	mux.HandleFunc("GET /camera/{name}", s.readers(s.look(sendPictures)))
+	mux.HandleFunc("GET /camera/{name}/picture", s.readers(s.look(sendPicture)))
+}
+
+// look calls next with the camera that a request names, which runs meanwhile.
+func (s *server) look(next func(http.ResponseWriter, *http.Request, *pictures.Camera)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		for _, camera := range s.config.Cameras {
+			if camera.Name() == r.PathValue("name") {
+				// The limits of a request would end the connection, and so the stream.
+				_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // fails in tests without a connection
+				defer camera.Look()()
+				next(w, r, camera.Camera)
+				return
+			}
+		}
+		http.Error(w, "this server has no such camera", http.StatusNotFound)
+	}
+}
+
+// sendPictures sends each picture that is new when the browser has read the last one.
+// Pictures that come meanwhile are skipped.
+func sendPictures(w http.ResponseWriter, r *http.Request, camera *pictures.Camera) {
+	visitor, control := visitors.VisitorOf(r), http.NewResponseController(w)
+	w.Header().Set("Content-Type", "multipart/x-mixed-replace; boundary="+frameBoundary)
+	w.Header().Set("Cache-Control", "no-store")
+	for number := uint64(0); ; {
+		visitor.Turn()
+		picture, err := camera.Next(r.Context(), number)
+		if err != nil {
+			select {
+			case <-r.Context().Done(): // the browser has gone, or the server ends
+				return
+			case <-time.After(failurePause):
+				continue
+			}
+		}
+		number = picture.Number
+		_ = control.SetWriteDeadline(time.Now().Add(pictureLimit)) // fails in tests without a connection
+		_, err = fmt.Fprintf(w, "--%s\r\nContent-Type: image/jpeg\r\nContent-Length: %d\r\n\r\n", frameBoundary, len(picture.JPEG))
+		if err == nil {
+			_, err = w.Write(picture.JPEG)
+		}
+		if err == nil {
+			_, err = w.Write([]byte("\r\n"))
+		}
+		if err != nil || control.Flush() != nil {
+			return
+		}
+	}
+}
+
+// sendPicture sends the newest picture, of those with a number above ?after=N, and with it
+// its number and its age in ms. It waits for one as long as the limit of a reply allows.
+func sendPicture(w http.ResponseWriter, r *http.Request, camera *pictures.Camera) {
+	after, _ := strconv.ParseUint(r.URL.Query().Get("after"), 10, 64) // 0 if there is none: any picture
+	ctx, cancel := context.WithTimeout(r.Context(), pictureLimit)
+	defer cancel()
+	picture, err := camera.Next(ctx, after)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("none came in %v", pictureLimit)
+	}
+	if err != nil {
+		http.Error(w, fmt.Sprintf("no picture of camera %s: %v", camera.Name(), err), http.StatusServiceUnavailable)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "image/jpeg")
+	h.Set("Content-Length", strconv.Itoa(len(picture.JPEG)))
+	h.Set("Cache-Control", "no-store")
+	h.Set("Picture-Number", strconv.FormatUint(picture.Number, 10))
+	h.Set("Picture-Age", strconv.FormatInt(time.Since(picture.At).Milliseconds(), 10))
+	_, _ = w.Write(picture.JPEG) // fails if the browser has disconnected
+}
