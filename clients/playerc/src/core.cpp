@@ -361,6 +361,12 @@ void Client::Deliver() {
 
 // ---- Devices ----
 
+const player_part *Link::Part(char device, int number) const {
+  for (const player_part &p : parts)
+    if (p.device == device && p.number == number) return &p;
+  return nullptr;
+}
+
 // Requests a device for reading, or reading and writing. It returns why not.
 static std::string open(Link &link, char letter, char access) {
   const char pairs[] = {letter, access, 0};
@@ -368,6 +374,7 @@ static std::string open(Link &link, char letter, char access) {
   int r = robot.Request(pairs);
   if (r == PLAYER_OK) {
     link.users[letter]++;
+    robot.Geometry(link.parts); // an older server does not answer
     return "";
   }
   std::string reason = robot.Reason(letter);
@@ -424,9 +431,12 @@ Device::~Device() {
   std::lock_guard<std::recursive_mutex> lock(client->mutex);
   auto &all = client->devices;
   all.erase(std::remove(all.begin(), all.end(), this), all.end());
-  if (absent || --link->users[letter] > 0 || link->robot.Socket() < 0) return;
-  const char pairs[] = {letter, 'c', 0};
-  link->robot.Request(pairs);
+  if (absent) return;
+  for (char open : {letter, sensor}) {
+    if (!open || --link->users[open] > 0 || link->robot.Socket() < 0) continue;
+    const char pairs[] = {open, 'c', 0};
+    link->robot.Request(pairs);
+  }
 }
 
 void Device::Send(const std::function<int(player::CRobot &)> &order) {
@@ -450,36 +460,61 @@ void Device::Drive(double speed, double turnrate) {
   Send([&](player::CRobot &robot) { return robot.SetSpeed(whole(speed * 1000), whole(Degrees(turnrate))); });
 }
 
+static player_pose2d_t raw(const player::CRobot &robot) {
+  int heading = robot.position->heading;
+  return {robot.position->xpos / 1000.0, robot.position->ypos / 1000.0, Radians(heading > 180 ? heading - 360 : heading)};
+}
+
+// Turns a pose of the program's odometry to the robot's, in mm.
+static std::pair<int, int> place(const Device &d, player_pose2d_t pose) {
+  constexpr double furthest = 1e5; // m: a goal beyond is as good as none
+  double turn = d.origin.pa - d.target.pa, x = pose.px - d.target.px, y = pose.py - d.target.py;
+  auto mm = [&](double v) { return static_cast<int>(std::lround(std::clamp(v, -furthest, furthest) * 1000)); };
+  return {mm(d.origin.px + x * cos(turn) - y * sin(turn)), mm(d.origin.py + x * sin(turn) + y * cos(turn))};
+}
+
 void Device::GoTo(player_pose2d_t pose, double speed, double turnrate) {
   if (!std::isfinite(pose.px) || !std::isfinite(pose.py) || !std::isfinite(pose.pa)) throw Failure{"the pose to go to is not a number"};
   std::lock_guard<std::recursive_mutex> lock(client->mutex);
   if (absent) return;
-  goal = Goal{pose, speed > 0 ? speed : 0.3, turnrate > 0 ? turnrate : 0.6};
+  for (char candidate : {'l', 's'})
+    if (!sensor && open(*link, candidate, 'r').empty()) sensor = candidate;
+  if (!(speed > 0)) speed = 0.3;
+  if (!(turnrate > 0)) turnrate = 0.6;
+  player::WayConfig config = player::ConfigOf(link->parts);
+  config.max_speed = whole(speed * 1000);
+  auto [x, y] = place(*this, pose);
+  goal.emplace(Goal{pose, speed, turnrate, false, player::Way(config, x, y)});
   client->Assist();
   Approach();
 }
 
 void Device::Approach() {
-  if (!goal || !link->robot.Has('p')) return;
-  constexpr double near = 0.05, gone = 0.2; // m: the robot is there; it has been carried away
-  constexpr double straight = 0.3;          // rad: it drives while it turns no more than this
-  constexpr double aligned = 0.02;          // rad: headings have steps of a degree, 0.0175
-  player_pose2d_t at = Pose();
-  double dx = goal->pose.px - at.px, dy = goal->pose.py - at.py, distance = std::hypot(dx, dy);
-  goal->there = distance < (goal->there ? gone : near);
-  double error = Normal((goal->there ? goal->pose.pa : atan2(dy, dx)) - at.pa);
-  double turnrate = std::clamp(1.2 * error, -goal->turnrate, goal->turnrate), speed = 0;
-  if (goal->there && std::fabs(error) < aligned) {
-    Drive(0, 0);
-    return;
+  const player::CRobot &robot = link->robot;
+  if (!goal || !robot.Has('p') || (sensor && !robot.Has(sensor))) return;
+  constexpr double gone = 0.2;     // m: it has been carried away
+  constexpr double aligned = 0.02; // rad: headings have steps of a degree, 0.0175
+  std::vector<player::Beam> beams;
+  if (sensor == 'l') {
+    player_part laser{};
+    laser.x = laser_pose.px * 1000;
+    beams = player::LaserBeams(link->Part('l') ? *link->Part('l') : laser, robot.laser);
+  } else if (sensor == 's') {
+    beams = player::SonarBeams(link->parts, robot.sonar);
   }
-  if (!goal->there && std::fabs(error) < straight) speed = std::clamp(0.8 * distance, 0.03, goal->speed);
-  Send([&](player::CRobot &robot) { return robot.SetSpeed(whole(speed * 1000), whole(Degrees(turnrate))); });
-}
-
-static player_pose2d_t raw(const player::CRobot &robot) {
-  int heading = robot.position->heading;
-  return {robot.position->xpos / 1000.0, robot.position->ypos / 1000.0, Radians(heading > 180 ? heading - 360 : heading)};
+  player::Way::Command command = goal->way.Next(*robot.position, beams);
+  player_pose2d_t at = Pose();
+  goal->there = command.arrived || (goal->there && std::hypot(goal->pose.px - at.px, goal->pose.py - at.py) < gone);
+  if (goal->there) {
+    double error = Normal(goal->pose.pa - at.pa);
+    if (std::fabs(error) < aligned) {
+      Drive(0, 0);
+      return;
+    }
+    command = {0, whole(Degrees(1.2 * error)), true};
+  }
+  int most = whole(Degrees(goal->turnrate));
+  Send([&](player::CRobot &r) { return r.SetSpeed(command.speed, std::clamp(command.turn, -most, most)); });
 }
 
 player_pose2d_t Device::Pose() const {
@@ -503,6 +538,7 @@ void Device::SetPose(player_pose2d_t pose) {
   std::lock_guard<std::recursive_mutex> lock(client->mutex);
   origin = absent ? player_pose2d_t{} : raw(link->robot);
   target = pose;
+  if (goal) GoTo(goal->pose, goal->speed, goal->turnrate);
 }
 
 bool Device::Stalled() const {
@@ -536,7 +572,7 @@ double Device::MaxRange() const { return Laser() ? laser_max : sonar_max; }
 double Device::Resolution() const { return Laser() ? client->settings.laser_angle / (client->settings.laser_count - 1) : 0; }
 
 double Device::Bearing(unsigned i) const {
-  if (!Laser()) return i < PLAYER_SONARS ? Radians(sonars[i].yaw) : 0;
+  if (!Laser()) return ElementPose(i).pyaw;
   return -client->settings.laser_angle / 2 + i * Resolution();
 }
 
@@ -551,9 +587,35 @@ double Device::Range(unsigned i) const {
   });
 }
 
+// Returns the pose of a part.
+static player_pose3d_t pose_of(const player_part &p) { return At(p.x / 1000, p.y / 1000, Normal(Radians(p.heading))); }
+
 player_pose3d_t Device::ElementPose(unsigned i) const {
   if (i >= Elements()) return {};
-  return Laser() ? At(0, 0, 0) : At(sonars[i].x, sonars[i].y, Radians(sonars[i].yaw));
+  if (Laser()) return At(0, 0, 0);
+  return With([&](const player::CRobot &) {
+    if (const player_part *p = link->Part('s', static_cast<int>(i))) return pose_of(*p);
+    return At(sonars[i].x, sonars[i].y, Radians(sonars[i].yaw));
+  });
+}
+
+player_pose3d_t Device::MountPose() const {
+  return With([&](const player::CRobot &) {
+    if (const player_part *p = link->Part(letter)) return pose_of(*p);
+    return letter == 'p' ? body_pose : letter == 'l' ? laser_pose : letter == 'g' ? gripper_pose : player_pose3d_t{};
+  });
+}
+
+player_bbox3d_t Device::Size() const {
+  return With([&](const player::CRobot &) {
+    player_bbox3d_t size = letter == 'p' ? body_size : letter == 'l' ? laser_size : letter == 'g' ? gripper_inner : player_bbox3d_t{};
+    const player_part *p = link->Part(letter);
+    if (p && p->length > 0 && p->width > 0) {
+      size.sl = p->length / 1000;
+      size.sw = p->width / 1000;
+    }
+    return size;
+  });
 }
 
 double Device::Shortest(unsigned begin, unsigned end) const {

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "player.hpp"
+#include "vfh.hpp"
 
 namespace playerc {
 
@@ -62,6 +63,10 @@ struct Link {
   bool asked = false;        // in step: the next round has been requested
   bool waiting = false;      // a round has been taken, which no Read has delivered
   std::map<char, int> users; // of a device
+  std::vector<player_part> parts; // of the devices that have been opened, as far as the server knows them
+
+  // Returns a part of a device, or NULL.
+  const player_part *Part(char device, int number = 0) const;
 };
 
 class Client;
@@ -90,6 +95,7 @@ public:
     player_pose2d_t pose;
     double speed, turnrate; // at most
     bool there = false;     // only the turn to its heading is left
+    player::Way way;        // around obstacles, in the robot's odometry
   };
   std::optional<Goal> goal;
 
@@ -103,8 +109,8 @@ public:
 
   // Wheels.
   void Drive(double speed, double turnrate);
-  // Drives to a pose in a straight line, until it is there or Drive is called. Velocities
-  // that are not above zero are chosen.
+  // Drives to a pose around obstacles (docs/GOTO.md), until it is there or Drive is called.
+  // Velocities that are not above zero are chosen.
   void GoTo(player_pose2d_t pose, double speed = 0, double turnrate = 0);
   player_pose2d_t Pose() const;
   player_pose2d_t Velocity() const;
@@ -122,6 +128,10 @@ public:
   double MaxRange() const;
   double Resolution() const;
   player_pose3d_t ElementPose(unsigned i) const;
+  // Where the body, the laser or the gripper is, and how large it is: of the robot if its
+  // server knows, otherwise of a Pioneer 2-DX.
+  player_pose3d_t MountPose() const;
+  player_bbox3d_t Size() const;
   double Shortest(unsigned begin, unsigned end) const; // of readings, without the end
   unsigned Middle() const { return (Count() + 1) / 2; } // the right half ends before it
 
@@ -142,6 +152,10 @@ public:
 
   // Drives to the goal, if there is one. The client calls it with new data.
   void Approach();
+
+  // The sensor that sees obstacles on the way to a goal, 'l' or 's', which is open as long as
+  // this device; 0: the robot has none.
+  char sensor = 0;
 
   // Sends something to the robot.
   void Send(const std::function<int(player::CRobot &)> &order);
@@ -223,7 +237,10 @@ constexpr double sonar_max = 5;
 // The Pioneer 2-DX, whose wheels are in front of its middle, its laser, a SICK LMS-200,
 // and its gripper, whose paddles are 10 cm long and open 21.5 cm.
 constexpr player_pose3d_t body_pose{-0.04, 0, 0, 0, 0, 0}, laser_pose{0.08, 0, 0, 0, 0, 0}, gripper_pose{0.18, 0, 0, 0, 0, 0};
-constexpr player_bbox3d_t body_size{0.38, 0.44, 0.22}, laser_size{0.155, 0.156, 0.19}, gripper_outer{0.315, 0.10, 0.10}, gripper_inner{0.215, 0.10, 0.10};
+constexpr player_bbox3d_t body_size{0.38, 0.44, 0.22}, laser_size{0.155, 0.156, 0.19}, gripper_inner{0.215, 0.10, 0.10};
+
+// The paddles of a gripper are 5 cm thick.
+constexpr player_bbox3d_t GripperOuter(player_bbox3d_t inner) { return {inner.sw + 0.1, inner.sl, inner.sh}; }
 
 // The simulated world, behind the address of the dashboard. x and y are in m.
 double WorldTime(const Client &client);  // s

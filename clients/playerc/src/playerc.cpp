@@ -120,9 +120,9 @@ void copy(double to[3], const player_pose3d_t &from) {
 struct Position2d : Of<playerc_position2d_t> {
   using Of::Of;
   void Begin() override {
-    copy(data.pose, playerc::body_pose);
-    data.size[0] = playerc::body_size.sl;
-    data.size[1] = playerc::body_size.sw;
+    copy(data.pose, device->MountPose());
+    data.size[0] = device->Size().sl;
+    data.size[1] = device->Size().sw;
   }
   void Update() override {
     player_pose2d_t pose = device->Pose(), velocity = device->Velocity();
@@ -157,9 +157,9 @@ struct Laser : Of<playerc_laser_t> {
   }
   void Begin() override {
     if (device->Elements() > room) Grow(device->Elements(), playerc::laser_max);
-    copy(data.pose, playerc::laser_pose);
-    data.size[0] = playerc::laser_size.sl;
-    data.size[1] = playerc::laser_size.sw;
+    copy(data.pose, device->MountPose());
+    data.size[0] = device->Size().sl;
+    data.size[1] = device->Size().sw;
     data.scan_start = device->Bearing(0);
     data.scan_res = device->Resolution();
     data.range_res = 0.001;
@@ -229,8 +229,8 @@ struct Ranger : Of<playerc_ranger_t> {
     if (d.Laser()) {
       data.min_angle = d.Bearing(0);
       data.max_angle = -d.Bearing(0);
-      data.device_pose = playerc::laser_pose;
-      data.device_size = playerc::laser_size;
+      data.device_pose = d.MountPose();
+      data.device_size = d.Size();
     }
     data.angular_res = d.Resolution();
     data.max_range = d.MaxRange();
@@ -283,9 +283,9 @@ struct Blobfinder : Of<playerc_blobfinder_t> {
 struct Gripper : Of<playerc_gripper_t> {
   using Of::Of;
   void Begin() override {
-    data.pose = playerc::gripper_pose;
-    data.outer_size = playerc::gripper_outer;
-    data.inner_size = playerc::gripper_inner;
+    data.pose = device->MountPose();
+    data.inner_size = device->Size();
+    data.outer_size = playerc::GripperOuter(data.inner_size);
     data.num_beams = 2;
   }
   void Update() override {

@@ -198,8 +198,8 @@ void Position2dProxy::ResetOdometry() {
 void Position2dProxy::SetOdometry(double aX, double aY, double aYaw) { mDevice->SetPose({aX, aY, aYaw}); }
 
 void Position2dProxy::RequestGeom() {}
-player_pose3d_t Position2dProxy::GetOffset() const { return playerc::body_pose; }
-player_bbox3d_t Position2dProxy::GetSize() const { return playerc::body_size; }
+player_pose3d_t Position2dProxy::GetOffset() const { return mDevice->MountPose(); }
+player_bbox3d_t Position2dProxy::GetSize() const { return mDevice->Size(); }
 
 // ---- Ranges ----
 
@@ -220,8 +220,8 @@ player_point_2d_t LaserProxy::GetPoint(uint32_t aIndex) const {
 
 double LaserProxy::MinRight() const { return mDevice->Shortest(0, mDevice->Middle()); }
 double LaserProxy::MinLeft() const { return mDevice->Shortest(mDevice->Middle(), GetCount()); }
-player_pose3d_t LaserProxy::GetPose() const { return playerc::laser_pose; }
-player_bbox3d_t LaserProxy::GetSize() const { return playerc::laser_size; }
+player_pose3d_t LaserProxy::GetPose() const { return mDevice->MountPose(); }
+player_bbox3d_t LaserProxy::GetSize() const { return mDevice->Size(); }
 player_pose3d_t LaserProxy::GetRobotPose() const { return player_pose3d_t(); }
 
 SonarProxy::SonarProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_SONAR_CODE) {}
@@ -245,8 +245,8 @@ double RangerProxy::GetMinAngle() const { return mDevice->Laser() ? mDevice->Bea
 double RangerProxy::GetMaxAngle() const { return mDevice->Laser() ? -mDevice->Bearing(0) : 0; }
 double RangerProxy::GetAngularRes() const { return mDevice->Resolution(); }
 double RangerProxy::GetMaxRange() const { return mDevice->MaxRange(); }
-player_pose3d_t RangerProxy::GetDevicePose() const { return mDevice->Laser() ? playerc::laser_pose : player_pose3d_t(); }
-player_bbox3d_t RangerProxy::GetDeviceSize() const { return mDevice->Laser() ? playerc::laser_size : player_bbox3d_t(); }
+player_pose3d_t RangerProxy::GetDevicePose() const { return mDevice->Laser() ? mDevice->MountPose() : player_pose3d_t(); }
+player_bbox3d_t RangerProxy::GetDeviceSize() const { return mDevice->Laser() ? mDevice->Size() : player_bbox3d_t(); }
 player_pose3d_t RangerProxy::GetElementPose(uint32_t aIndex) const { return mDevice->ElementPose(aIndex); }
 player_bbox3d_t RangerProxy::GetElementSize(uint32_t) const { return player_bbox3d_t(); }
 
@@ -280,9 +280,9 @@ void GripperProxy::Retrieve() { grip(*mDevice, "GripperProxy::Retrieve", player:
 
 uint32_t GripperProxy::GetState() const { return mDevice->GripState(); }
 uint32_t GripperProxy::GetBeams() const { return mDevice->Beams(); }
-player_pose3d_t GripperProxy::GetPose() const { return playerc::gripper_pose; }
-player_bbox3d_t GripperProxy::GetOuterSize() const { return playerc::gripper_outer; }
-player_bbox3d_t GripperProxy::GetInnerSize() const { return playerc::gripper_inner; }
+player_pose3d_t GripperProxy::GetPose() const { return mDevice->MountPose(); }
+player_bbox3d_t GripperProxy::GetOuterSize() const { return playerc::GripperOuter(mDevice->Size()); }
+player_bbox3d_t GripperProxy::GetInnerSize() const { return mDevice->Size(); }
 
 // ---- PtzProxy ----
 

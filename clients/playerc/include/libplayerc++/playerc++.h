@@ -146,8 +146,9 @@ public:
   void SetSpeed(double aXSpeed, double aYawSpeed);
   void SetSpeed(double aXSpeed, double aYSpeed, double aYawSpeed);  // aYSpeed has no effect
   void SetSpeed(player_pose2d_t vel) { SetSpeed(vel.px, vel.py, vel.pa); }
-  // Drives to a pose of the odometry in a straight line, at most with the speeds in vel,
-  // while the program reads or sleeps, until it is there or SetSpeed is called.
+  // Drives to a pose of the odometry around obstacles, at most with the speeds in vel,
+  // while the program reads or sleeps, until it is there or SetSpeed is called. It reads
+  // the laser of the robot, or the sonars.
   void GoTo(player_pose2d_t pos, player_pose2d_t vel = player_pose2d_t());
   void GoTo(double aX, double aY, double aYaw) {
     player_pose2d_t pos = {aX, aY, aYaw};

@@ -227,7 +227,7 @@ int playerc_position2d_enable(playerc_position2d_t *device, int enable);
 int playerc_position2d_get_geom(playerc_position2d_t *device);
 /* vy has no effect. state 0 stops. */
 int playerc_position2d_set_cmd_vel(playerc_position2d_t *device, double vx, double vy, double va, int state);
-/* Drives to a pose in a straight line, while the program reads or sleeps. */
+/* Drives to a pose around obstacles, while the program reads or sleeps. */
 int playerc_position2d_set_cmd_pose(playerc_position2d_t *device, double gx, double gy, double ga, int state);
 int playerc_position2d_set_cmd_car(playerc_position2d_t *device, double vx, double a);
 int playerc_position2d_set_cmd_vel_head(playerc_position2d_t *device, double vx, double vy, double pa, int state);
