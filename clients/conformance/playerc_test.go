@@ -29,9 +29,9 @@ wall ( pose [ 0.0   3.05 0  0] size [6.2 0.1 1] )
 wall ( pose [ 0.0  -3.05 0  0] size [6.2 0.1 1] )
 wall ( pose [ 3.05  0.0  0 90] size [6.2 0.1 1] )
 wall ( pose [-3.05  0.0  0 90] size [6.2 0.1 1] )
-post ( name "post" color "red" pose [2 1 0 0] )
+post ( name "post" color "red" pose [2 1 0 0] fiducial_return 7 )
 puck ( name "puck" pose [1 -1.5 0 0] )
-pioneer_full ( name "r0" pose [-2 0 0 0] )
+pioneer_full ( name "r0" pose [-2 0 0 0] fiducial ( range_max 8 fov 180 ) )
 pioneer_full ( name "r1" pose [0 -1.5 0 0] )
 position ( name "bare" pose [2.5 -2.5 0 0] size [0.2 0.2 0.2] )
 `
@@ -287,6 +287,58 @@ var player3Programs = map[string]struct {
 		p.near("first", 0.06, 1, 1, math.Pi/2)
 		p.near("home", 0.06, 0, 0, math.Pi, 0.2)
 		p.near("stopped", 0, 0, 0)
+	}},
+	"tour": {clients: 1, check: func(p *player3) {
+		p.near("arrived", 0, 1, 0) // the post is in the straight line
+		r0 := p.pose("r0")
+		p.near("odometry", 0.06, 4.6, 1.3, 0)
+		p.near("odometry", 0.02, r0.X+2, r0.Y, normal(r0.Heading))
+	}},
+	"geometry": {clients: 2, check: func(p *player3) {
+		p.near("body", 1e-4, 0.44, 0.38, -0.04, 0)
+		p.near("small", 1e-4, 0.2, 0.2, 0)
+		p.near("laser", 1e-4, 0.08, 0, 0, 0, 0.156)
+		p.near("config", 1e-5, -math.Pi/2, math.Pi/2, 0.001, 10, 0, 0, 0)
+		p.near("sonar2", 1e-4, 0.148, 0.078, 30*math.Pi/180)
+		p.near("ranger", 1e-4, 0.08, 0.156, 0, 0, 0.001, 10, 0)
+		p.near("gripper", 1e-4, 0.18, 0.1, 0.215, 1, 2, 0, 0)
+		p.says("bumper", "000 2")
+	}},
+	"car": {clients: 1, check: func(p *player3) {
+		p.near("client", 0, 3, 0.5, 1, 1, 0)
+		p.near("curve", 0.02, 0.2, 0.2*math.Tan(0.3)/0.32, 1)
+		p.near("carlike", 0.03, p.number("driven", 0)-2, p.number("driven", 1), 0, 0, 0, p.number("driven", 2), 1)
+		if p.number("driven", 1) < 0.3 {
+			p.t.Errorf("the robot drove to %v", p.output["driven"])
+		}
+		p.near("head", 0.06, -math.Pi/2)
+		p.near("set", 0.01, -1, 2, 0.5)
+		p.says("property", "color is in the world file")
+		p.near("watts", 0, 0, 0, 0)
+	}},
+	"nothing": {clients: 1, environment: []string{"PLAYERC_MISSING=warn"}, check: func(p *player3) {
+		p.near("camera", 0, 0, 0, 0, 0, 0, 0, 4)
+		p.near("localize", 0, 0, 0)
+		p.near("planner", 0, 0, 0, 0)
+		p.near("ir", 0, 0, 16)
+		p.near("x", 0.05, p.pose("r0").X+2)
+	}},
+	"fiducials": {clients: 1, environment: []string{"PLAYERC_ROBOT=r0"}, check: func(p *player3) {
+		p.near("before", 0, 0, 0)
+		p.near("first", 0.001, 1, 7, 4, 1)
+		r0 := p.pose("r0")
+		p.near("last", 0.001, math.Hypot(2-r0.X, 1-r0.Y), 0)
+		if d := p.number("last", 0); d < 0.5 || d > 0.85 {
+			p.t.Errorf("the robot stopped %v m before the post", d)
+		}
+	}},
+	"pair.c": {clients: 2, check: func(p *player3) {
+		p.near("both", 0.06, 0.6, 0.3)
+		p.near("config", 1e-5, -math.Pi/2, math.Pi/2, math.Pi/360)
+		p.near("store", 0, 0, 0)
+		p.near("property", 0, -1, -1)
+		p.near("pose", 0.06, 1.5, 0.8, 0)
+		p.near("truth", 0.02, p.number("pose", 0)-2, p.number("pose", 1))
 	}},
 	"sleeper": {check: func(p *player3) {
 		p.near("there", 0.02, 0.6)

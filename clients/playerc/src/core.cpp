@@ -71,6 +71,7 @@ Settings Settings::Read() {
   }
   s.simulation = v = variable("PLAYERC_SIMULATION");
   if (v != "" && (v.find("://") != std::string::npos || v.rfind(':') == std::string::npos)) throw misunderstood("PLAYERC_SIMULATION", v, "HOST:PORT");
+  s.robot = variable("PLAYERC_ROBOT");
   return s;
 }
 
@@ -340,6 +341,12 @@ void Client::Deliver() {
   {
     std::lock_guard<std::recursive_mutex> lock(mutex);
     for (Device *d : devices) {
+      if (d->interface.code == PLAYER_FIDUCIAL_CODE && !d->absent) {
+        d->fiducials = WorldFiducials(*this, d->index);
+        d->valid = d->fresh = true;
+        for (auto &slot : d->slots) calls.push_back(slot.second);
+        continue;
+      }
       if (d->absent || !d->link->waiting) continue;
       const player::CRobot &robot = d->link->robot;
       if (!robot.Has(d->letter)) continue;
@@ -410,6 +417,13 @@ Device::Device(std::shared_ptr<Client> c, const Interface &i, uint32_t n)
     } catch (const Failure &f) {
       why = f.text;
     }
+  } else if (i.code == PLAYER_FIDUCIAL_CODE) {
+    try {
+      WorldFiducials(*client, n);
+      link = client->links[0].get();
+    } catch (const Failure &f) {
+      why = f.text;
+    }
   } else if (i.code != PLAYER_SIMULATION_CODE && i.code != PLAYER_GRAPHICS2D_CODE) {
     why = "this server has no such devices, see clients/playerc/README.md";
   }
@@ -431,7 +445,7 @@ Device::~Device() {
   std::lock_guard<std::recursive_mutex> lock(client->mutex);
   auto &all = client->devices;
   all.erase(std::remove(all.begin(), all.end(), this), all.end());
-  if (absent) return;
+  if (absent || !letter) return;
   for (char open : {letter, sensor}) {
     if (!open || --link->users[open] > 0 || link->robot.Socket() < 0) continue;
     const char pairs[] = {open, 'c', 0};
@@ -771,6 +785,21 @@ player_pose2d_t WorldPose(const Client &client, const std::string &name) {
   for (const player_mover &m : world(client, nullptr).movers)
     if (name == m.name) return {m.x, m.y, Normal(Radians(m.heading))};
   throw Failure{"the world has no robot and no thing that can move with the name " + name};
+}
+
+std::vector<player_fiducial_item_t> WorldFiducials(const Client &client, uint32_t index) {
+  uint32_t first = 6665; // port of the first robot
+  std::string name = client.settings.robot;
+  for (const player_mover &m : world(client, nullptr).movers) {
+    if (!m.robot || (name.empty() ? client.port + index != first++ : name != m.name)) continue;
+    std::vector<player_fiducial_item_t> items;
+    for (int i = 0; i < std::min<int>(m.seen, PLAYER_MAX_SIGHTINGS); i++) {
+      double bearing = Radians(m.sees[i].bearing);
+      items.push_back({m.sees[i].id, At(m.sees[i].range * cos(bearing), m.sees[i].range * sin(bearing), 0), {}});
+    }
+    return items;
+  }
+  throw Failure{"the world has no robot " + (name.empty() ? "of port " + std::to_string(client.port + index) : name) + ": set PLAYERC_ROBOT to its name"};
 }
 
 void SetWorldPose(const Client &client, const std::string &name, player_pose2d_t pose) {

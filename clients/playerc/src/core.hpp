@@ -41,6 +41,7 @@ struct Settings {
   enum { Two, All, Create } bumpers = Two; // PLAYERC_BUMPERS
   unsigned width = 160, height = 120;      // PLAYERC_BLOBFINDER, pixels
   std::string simulation;                  // PLAYERC_SIMULATION, HOST:PORT; empty: port 8080 of the server's host
+  std::string robot;                       // PLAYERC_ROBOT, its name in the simulation; empty: the one of this port from 6665 on
 
   // Throws Failure if a setting is not understood.
   static Settings Read();
@@ -82,6 +83,7 @@ public:
   Link *link;
 
   bool opened = false;       // and no Read since
+  std::vector<player_fiducial_item_t> fiducials;
 
   // What the latest Read has delivered.
   bool valid = false, fresh = false;
@@ -245,6 +247,8 @@ constexpr player_bbox3d_t GripperOuter(player_bbox3d_t inner) { return {inner.sw
 // The simulated world, behind the address of the dashboard. x and y are in m.
 double WorldTime(const Client &client);  // s
 player_pose2d_t WorldPose(const Client &client, const std::string &name);
+// What the fiducial finder of a client's robot sees, in the robot's frame.
+std::vector<player_fiducial_item_t> WorldFiducials(const Client &client, uint32_t index);
 void SetWorldPose(const Client &client, const std::string &name, player_pose2d_t pose);
 
 }  // namespace playerc

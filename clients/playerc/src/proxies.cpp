@@ -335,13 +335,21 @@ static void no_properties(const char *function, const char *name) {
 void SimulationProxy::GetProperty(const char *, const char *name, void *, size_t) { no_properties("SimulationProxy::GetProperty", name); }
 void SimulationProxy::SetProperty(const char *, const char *name, void *, size_t) { no_properties("SimulationProxy::SetProperty", name); }
 
+FiducialProxy::FiducialProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_FIDUCIAL_CODE) {}
+
+uint32_t FiducialProxy::GetCount() const {
+  return locked(*mDevice, [&] { return static_cast<uint32_t>(mDevice->fiducials.size()); });
+}
+player_fiducial_item_t FiducialProxy::GetFiducialItem(uint32_t aIndex) const {
+  return locked(*mDevice, [&] { return aIndex < mDevice->fiducials.size() ? mDevice->fiducials[aIndex] : player_fiducial_item_t(); });
+}
+
 // ---- What does nothing, and what throws ----
 
 Graphics2dProxy::Graphics2dProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_GRAPHICS2D_CODE) {}
 CameraProxy::CameraProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_CAMERA_CODE) {}
 LocalizeProxy::LocalizeProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_LOCALIZE_CODE) {}
 PlannerProxy::PlannerProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_PLANNER_CODE) {}
-FiducialProxy::FiducialProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_FIDUCIAL_CODE) {}
 SpeechProxy::SpeechProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_SPEECH_CODE) {}
 
 // ---- Printing ----

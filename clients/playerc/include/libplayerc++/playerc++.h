@@ -356,6 +356,16 @@ public:
   void SetProperty(const char *identifier, const char *name, void *value, size_t value_len);
 };
 
+// What the fiducial finder of a simulated robot sees, by the same address.
+class FiducialProxy : public ClientProxy {
+public:
+  FiducialProxy(PlayerClient *aPc, uint32_t aIndex = 0);
+
+  uint32_t GetCount() const;
+  player_fiducial_item_t GetFiducialItem(uint32_t aIndex) const;  // outside of the count: zeros; the yaw is not known
+  void RequestGeometry() {}
+};
+
 // ---- What does nothing here: programs draw with it ----
 
 class Graphics2dProxy : public ClientProxy {
@@ -406,15 +416,6 @@ public:
   uint32_t GetPathValid() const { return 0; }
   uint32_t GetPathDone() const { return 0; }
   uint32_t GetWaypointCount() const { return 0; }
-};
-
-class FiducialProxy : public ClientProxy {
-public:
-  FiducialProxy(PlayerClient *aPc, uint32_t aIndex = 0);
-
-  uint32_t GetCount() const { return 0; }
-  player_fiducial_item_t GetFiducialItem(uint32_t) const { return player_fiducial_item_t(); }
-  void RequestGeometry() {}
 };
 
 class SpeechProxy : public ClientProxy {
