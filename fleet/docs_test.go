@@ -6,12 +6,14 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
+	"encoding/json"
 	"encoding/pem"
 	"errors"
 	"fmt"
 	"math/big"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -20,13 +22,15 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nkeys"
 
 	"player/fleet/bridge"
+	"player/fleet/hub"
 )
 
-// documented starts a NATS server with a configuration of docs/FLEET.md, with these
-// replacements.
-func documented(t *testing.T, name string, replace ...string) *server.Server {
+// documentedFile returns a file that docs/FLEET.md has, with these replacements.
+func documentedFile(t *testing.T, name string, replace ...string) []byte {
 	t.Helper()
 	page, err := os.ReadFile("../docs/FLEET.md")
 	if err != nil {
@@ -36,8 +40,14 @@ func documented(t *testing.T, name string, replace ...string) *server.Server {
 	if block == nil {
 		t.Fatalf("docs/FLEET.md has no %s", name)
 	}
+	return []byte(strings.NewReplacer(replace...).Replace(string(block[1])))
+}
+
+// documented starts a NATS server with a configuration of docs/FLEET.md.
+func documented(t *testing.T, name string, replace ...string) *server.Server {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(strings.NewReplacer(replace...).Replace(string(block[1]))), 0o600); err != nil {
+	if err := os.WriteFile(path, documentedFile(t, name, replace...), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	o, err := server.ProcessConfigFile(path)
@@ -181,5 +191,124 @@ func TestDocumentedServers(t *testing.T) {
 	}
 	for _, subject := range []string{"player.lab.release", "player.lab.a.release"} {
 		violates("a release by a driver", driver, driversProblems, func() error { return driver.Publish(subject, nil) })
+	}
+}
+
+// A program of the public network exports the recording of a site, and one that keeps a
+// mirror of it catches up after the link was cut. A bridge there has its leases at the site.
+func TestReachOfLeafNode(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	certificate(t, dir)
+	leaf, link := fmt.Sprintf("127.0.0.1:%d", freePort(t)), newNetwork()
+	public := documented(t, "hub.conf", "/etc/nats", dir, "/var/lib/nats", filepath.Join(dir, "hub"), "0.0.0.0:4222", "127.0.0.1:-1", "0.0.0.0:7422", leaf)
+	site := documented(t, "site.conf", "/etc/nats", dir, "/var/lib/nats", filepath.Join(dir, "site"), "127.0.0.1:4222", "127.0.0.1:-1",
+		"nats.example.org:7422", link.proxy(t, "site", "public", leaf))
+	wait(t, "leaf node", func() bool { return public.NumLeafNodes() == 1 })
+	url, ca := fmt.Sprintf("tls://bridge:BRIDGE-SECRET@127.0.0.1:%d", public.Addr().(*net.TCPAddr).Port), filepath.Join(dir, "ca.pem")
+	outside, err := nats.Connect(url, nats.RootCAs(ca))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(outside.Close)
+	inside, err := nats.Connect(site.ClientURL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(inside.Close)
+
+	a := startRobot(t, "a")
+	p := start(t, program, "-fleet", "lab", "-nats", site.ClientURL(), "-robot", "a="+a.address, "-record", "sonar")
+	last := func(conn *nats.Conn, domain, name string) uint64 {
+		t.Helper()
+		js, err := hub.JetStream(conn, domain)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stream, err := js.Stream(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return stream.CachedInfo().State.LastSeq
+	}
+	wait(t, "recording", func() bool { return last(outside, "site", "player_lab") > 10 })
+	js, err := jetstream.New(outside)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mirror jetstream.StreamConfig
+	if err := json.Unmarshal(documentedFile(t, "archive.json"), &mirror); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := js.CreateStream(t.Context(), mirror); err != nil {
+		t.Fatal(err)
+	}
+	wait(t, "mirror", func() bool { return last(outside, "", "archive") > 10 })
+
+	heal := link.cut("site")
+	stands := last(outside, "", "archive")
+	wait(t, "recording without the link", func() bool { return last(inside, "", "player_lab") > stands+20 })
+	have := last(inside, "", "player_lab")
+	if got := last(outside, "", "archive"); got >= have {
+		t.Errorf("the link is cut, and the mirror has all %d messages", got)
+	}
+	heal()
+	wait(t, "mirror of what was recorded without the link", func() bool { return last(outside, "", "archive") >= have })
+
+	for name, choice := range map[string][]string{"domain.mcap": {"-domain", "site"}, "archive.mcap": {"-stream", "archive"}} {
+		args := append([]string{"export", "-o", filepath.Join(dir, name), "-fleet", "lab", "-nats", url, "-ca", ca}, choice...)
+		if out, err := exec.Command(program, args...).CombinedOutput(); err != nil || !strings.Contains(string(out), "of 1 robots") {
+			t.Errorf("export %v: %v, %s", choice, err, out)
+		}
+	}
+
+	p.end(t, os.Interrupt)
+	start(t, program, "-fleet", "lab", "-nats", url, "-ca", ca, "-domain", "site", "-robot", "a="+a.address)
+	token := acquire(t, inside, "alice")
+	stop := keep(t, inside, lease, token)
+	defer stop()
+	if r := request(t, inside, command, token, speed(100)); !r.OK {
+		t.Errorf("a command is answered %+v", r)
+	}
+	before := last(inside, "", "KV_player_lab")
+	wait(t, "renewal at the site", func() bool { return last(inside, "", "KV_player_lab") > before+2 })
+	if _, err := js.KeyValue(t.Context(), "player_lab"); !errors.Is(err, jetstream.ErrBucketNotFound) {
+		t.Errorf("the leases are in the public network: %v", err)
+	}
+	stop()
+	if r := request(t, inside, lease, acquire(t, inside, "bob"), []byte("release")); !r.OK {
+		t.Errorf("a release is answered %+v", r)
+	}
+}
+
+// A bridge says who it is by a key.
+func TestKey(t *testing.T) {
+	t.Parallel()
+	key, err := nkeys.CreateUser()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed, err1 := key.Seed()
+	public, err2 := key.PublicKey()
+	file := filepath.Join(t.TempDir(), "seed")
+	if err := errors.Join(err1, err2, os.WriteFile(file, seed, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true,
+		Nkeys: []*server.NkeyUser{{Nkey: public}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	t.Cleanup(func() {
+		s.Shutdown()
+		s.WaitForShutdown()
+	})
+	if !s.ReadyForConnections(patience) {
+		t.Fatal("the server does not start")
+	}
+	start(t, program, "-nats", s.ClientURL(), "-nkey", file, "-robot", "a=127.0.0.1:1")
+	if out, err := exec.Command(program, "-nats", s.ClientURL(), "-robot", "a=127.0.0.1:1").CombinedOutput(); err == nil || !strings.Contains(string(out), "-nkey") {
+		t.Errorf("without the key: %v, %s", err, out)
 	}
 }

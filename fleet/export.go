@@ -15,6 +15,7 @@ import (
 
 	"player/fleet/bridge"
 	"player/fleet/export"
+	"player/fleet/hub"
 	"player/ros"
 	"player/tools"
 )
@@ -39,6 +40,7 @@ func newExportFlags(o *exportOptions) *flag.FlagSet {
 	fs.BoolVar(&o.replace, "f", false, "")
 	fs.BoolVar(&o.choice.ROS, "ros", false, "")
 	fs.StringVar(&o.choice.Fleet, "fleet", defaultFleet, "")
+	fs.StringVar(&o.choice.Stream, "stream", "", "")
 	fs.Func("robot", "", func(name string) error {
 		o.choice.Robots = append(o.choice.Robots, name)
 		return bridge.CheckName(name)
@@ -121,5 +123,9 @@ func (o exportOptions) write(ctx context.Context, out, index io.Writer, file str
 		return export.Summary{}, refused(err)
 	}
 	defer conn.Close()
-	return export.Write(ctx, conn, o.choice, out, index, file)
+	js, err := hub.JetStream(conn, o.domain)
+	if err != nil {
+		return export.Summary{}, err
+	}
+	return export.Write(ctx, js, o.choice, out, index, file)
 }

@@ -93,7 +93,7 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 		return err
 	}
 	defer conn.Close()
-	conf := hub.Config{Bridge: nuid.Next(), Fleet: o.fleet, Robots: o.robots, Replicas: o.replicas, Recording: o.recording, Log: log}
+	conf := hub.Config{Bridge: nuid.Next(), Fleet: o.fleet, Robots: o.robots, Replicas: o.replicas, Domain: o.domain, Recording: o.recording, Log: log}
 	if o.discover {
 		if conf.Found, err = discover(ctx, log); err != nil {
 			return fmt.Errorf("-discover: %w", err)
@@ -191,7 +191,7 @@ func connect(o options, log *zap.Logger) (*nats.Conn, error) {
 // refused adds to an error of nats.Connect what to do about it.
 func refused(err error) error {
 	if errors.Is(err, nats.ErrAuthorization) {
-		return fmt.Errorf("connect to NATS: %w: -token, -creds or user:password@ in the URL of -nats let this program in", err)
+		return fmt.Errorf("connect to NATS: %w: -token, -creds, -nkey or user:password@ in the URL of -nats let this program in", err)
 	}
 	return fmt.Errorf("connect to NATS: %w", err)
 }

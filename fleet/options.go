@@ -42,12 +42,14 @@ type options struct {
 }
 
 // access is how a program gets into NATS.
-type access struct{ nats, creds, ca, cert, key, token string }
+type access struct{ nats, creds, nkey, ca, cert, key, token, domain string }
 
 // add adds the flags.
 func (a *access) add(fs *flag.FlagSet) {
 	fs.StringVar(&a.nats, "nats", "", "")
 	fs.StringVar(&a.creds, "creds", "", "")
+	fs.StringVar(&a.nkey, "nkey", "", "")
+	fs.StringVar(&a.domain, "domain", "", "")
 	fs.StringVar(&a.ca, "ca", "", "")
 	fs.StringVar(&a.cert, "cert", "", "")
 	fs.StringVar(&a.key, "key", "", "")
@@ -57,10 +59,18 @@ func (a *access) add(fs *flag.FlagSet) {
 // check returns an error if the flags contradict each other.
 func (a access) check() error {
 	if a.nats == "" {
-		for _, f := range []struct{ name, value string }{{"creds", a.creds}, {"ca", a.ca}, {"cert", a.cert}} {
+		for _, f := range []struct{ name, value string }{{"creds", a.creds}, {"nkey", a.nkey}, {"domain", a.domain}, {"ca", a.ca}, {"cert", a.cert}} {
 			if f.value != "" {
 				return fmt.Errorf("-%s is for -nats; a server in this program has no credentials", f.name)
 			}
+		}
+	}
+	if a.creds != "" && a.nkey != "" {
+		return errors.New("-creds and -nkey are two ways to say who this is: give one")
+	}
+	if a.domain != "" {
+		if err := bridge.CheckName(a.domain); err != nil {
+			return fmt.Errorf("-domain: %w", err)
 		}
 	}
 	if (a.cert == "") != (a.key == "") {
@@ -74,6 +84,13 @@ func (a access) credentials() (settings []nats.Option, err error) {
 	if a.creds != "" {
 		settings = append(settings, nats.UserCredentials(a.creds))
 	}
+	if a.nkey != "" {
+		key, err := nats.NkeyOptionFromSeed(a.nkey)
+		if err != nil {
+			return nil, fmt.Errorf("-nkey %s: %w", a.nkey, err)
+		}
+		settings = append(settings, key)
+	}
 	if a.ca != "" {
 		settings = append(settings, nats.RootCAs(a.ca))
 	}
@@ -84,7 +101,7 @@ func (a access) credentials() (settings []nats.Option, err error) {
 	switch {
 	case path != "":
 		token, err = readToken(path)
-	case a.creds == "" && a.cert == "" && areLocal(a.nats):
+	case a.creds == "" && a.nkey == "" && a.cert == "" && areLocal(a.nats):
 		path = tokenFile()
 		if token, err = readToken(path); errors.Is(err, fs.ErrNotExist) {
 			return settings, nil // none of the servers is one of ours

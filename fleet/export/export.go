@@ -3,6 +3,7 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,7 +14,6 @@ import (
 	"time"
 
 	"github.com/foxglove/mcap/go/mcap"
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"player/fleet/bridge"
@@ -38,6 +38,8 @@ type Choice struct {
 	Robots []string // none: all
 	// Messages that the stream got from From to To. From zero: since the oldest.
 	From, To time.Time
+	// Stream has the messages; empty: that of -record.
+	Stream string
 	// ROS has the messages those of ROS 2, otherwise those of package foxglove.
 	ROS bool
 }
@@ -51,11 +53,7 @@ type Summary struct {
 // Write writes the chosen data to out. Topics and frames begin with the name of the robot.
 // The time of a message is when its data was measured. For ROS 2, index gets what out is
 // described with, and file is the name of out.
-func Write(ctx context.Context, conn *nats.Conn, c Choice, out, index io.Writer, file string) (Summary, error) {
-	js, err := jetstream.New(conn)
-	if err != nil {
-		return Summary{}, err
-	}
+func Write(ctx context.Context, js jetstream.JetStream, c Choice, out, index io.Writer, file string) (Summary, error) {
 	// First the devices: a viewer needs to know them with the first message.
 	robots := map[string]*robot{}
 	if err := c.each(ctx, js, true, func(s sample) error {
@@ -169,9 +167,10 @@ func (c Choice) each(ctx context.Context, js jetstream.JetStream, headers bool, 
 	if !c.From.IsZero() {
 		config.DeliverPolicy, config.OptStartTime = jetstream.DeliverByStartTimePolicy, &c.From
 	}
-	consumer, err := js.OrderedConsumer(ctx, bridge.Stream(c.Fleet), config)
+	stream := cmp.Or(c.Stream, bridge.Stream(c.Fleet))
+	consumer, err := js.OrderedConsumer(ctx, stream, config)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		return fmt.Errorf("the fleet %s has no recording: start it with -record", c.Fleet)
+		return fmt.Errorf("the fleet %s has no recording: start it with -record; or it is in another -domain or -stream than %s", c.Fleet, stream)
 	}
 	if err != nil {
 		return err

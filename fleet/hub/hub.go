@@ -34,7 +34,8 @@ type Config struct {
 	Bridge    string // the name of this bridge, which no other has
 	Fleet     string // bridge.CheckName
 	Robots    []Robot
-	Replicas  int // of the bucket with the leases, and of the recording
+	Replicas  int    // of the bucket with the leases, and of the recording
+	Domain    string // of JetStream, where these are; empty: that of the server
 	Recording Recording
 	Log       *zap.Logger
 	// Found delivers robots that are found while the hub runs; nil: none. A name
@@ -79,7 +80,7 @@ func Run(ctx context.Context, conn *nats.Conn, c Config, ready func()) error {
 	for _, r := range h.Robots { // a stop does not wait for JetStream
 		h.stand(ctx, r)
 	}
-	js, err := jetstream.New(conn)
+	js, err := JetStream(conn, c.Domain)
 	if err != nil {
 		return err
 	}
@@ -299,6 +300,14 @@ type done struct {
 	OK bool `json:"ok"`
 }
 
+// JetStream returns JetStream in a domain; empty: that of the server.
+func JetStream(conn *nats.Conn, domain string) (jetstream.JetStream, error) {
+	if domain == "" {
+		return jetstream.New(conn)
+	}
+	return jetstream.NewWithDomain(conn, domain)
+}
+
 // openLeases opens the bucket, and makes it if it does not exist.
 func (h *hub) openLeases(ctx context.Context, js jetstream.JetStream) error {
 	bucket := jetstream.KeyValueConfig{
@@ -307,13 +316,18 @@ func (h *hub) openLeases(ctx context.Context, js jetstream.JetStream) error {
 		LimitMarkerTTL: bridge.TTL, // without it the bucket has no TTL for a key
 		Replicas:       h.Replicas,
 	}
-	leader, err := h.nats.JetStream()
+	leader, err := h.nats.JetStream(nats.Domain(h.Domain))
 	if err != nil {
 		return err
 	}
+	subjects := "$KV." + bucket.Bucket + "."
+	writes := subjects
+	if h.Domain != "" { // leaf nodes do not pass on what is written to a bucket, but this
+		writes = "$JS." + h.Domain + ".API." + subjects
+	}
 	return h.whenReady(ctx, "bucket "+bucket.Bucket+" for leases", func(ctx context.Context) error {
 		kv, err := js.CreateOrUpdateKeyValue(ctx, bucket)
-		h.leases = leases{js: js, kv: kv, leader: leader, stream: "KV_" + bucket.Bucket, prefix: "$KV." + bucket.Bucket + "."}
+		h.leases = leases{js: js, kv: kv, leader: leader, stream: "KV_" + bucket.Bucket, subjects: subjects, writes: writes}
 		return err
 	})
 }

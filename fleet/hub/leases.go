@@ -17,11 +17,12 @@ import (
 // leases is the bucket. Each key is a device; its value lasts for a TTL. The sequence
 // numbers of the bucket only grow, so does the number that a token begins with.
 type leases struct {
-	js     jetstream.JetStream
-	kv     jetstream.KeyValue
-	leader nats.JetStreamManager // reads from the leader of the stream
-	stream string                // of the bucket
-	prefix string                // of the subjects of keys
+	js       jetstream.JetStream
+	kv       jetstream.KeyValue
+	leader   nats.JetStreamManager // reads from the leader of the stream
+	stream   string                // of the bucket
+	subjects string                // the beginning of the subjects of keys
+	writes   string                // the same to publish on
 }
 
 // entry is the value of a key.
@@ -62,7 +63,7 @@ func (l leases) create(ctx context.Context, key, holder string) (held, error) {
 // renew writes the entry again, for another TTL, if nobody else has written it since.
 // The bucket's own Update would make it last forever.
 func (l leases) renew(ctx context.Context, key string, h held) (held, error) {
-	m := &nats.Msg{Subject: l.prefix + key, Data: mustJSON(h.entry)}
+	m := &nats.Msg{Subject: l.writes + key, Data: mustJSON(h.entry)}
 	ack, err := l.js.PublishMsg(ctx, m, jetstream.WithMsgTTL(bridge.TTL), jetstream.WithExpectLastSequencePerSubject(h.sequence))
 	if outdated(err) {
 		return held{}, errHeld
@@ -79,7 +80,7 @@ func (l leases) renew(ctx context.Context, key string, h held) (held, error) {
 // yet, or by History, which makes a consumer: 300 at once for a bridge that begins to
 // serve 100 robots.
 func (l leases) find(ctx context.Context, key string) (h held, given bool, err error) {
-	last, err := l.leader.GetLastMsg(l.stream, l.prefix+key, nats.Context(ctx))
+	last, err := l.leader.GetLastMsg(l.stream, l.subjects+key, nats.Context(ctx))
 	if errors.Is(err, nats.ErrMsgNotFound) {
 		return held{}, false, nil
 	}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nats-io/nats-server/v2/server"
+
+	"player/devices"
+	"player/fleet/bridge"
+)
+
+var update = flag.Bool("update", false, "write testdata/stable.txt")
+
+// What is stable of the fleet (docs/RELEASING.md) is in testdata/stable.txt: the subjects that
+// the program takes and sends, its headers, the fields of what is JSON, and its flags.
+func TestStable(t *testing.T) {
+	t.Parallel()
+	natsServer, err := startServer("127.0.0.1:0", t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(natsServer.Shutdown)
+	_, conn := startFleet(t, []robot{startRobot(t, "a")}, "-nats", natsServer.ClientURL())
+	names := regexp.MustCompile(`^player\.lab(\.a\b)?`)
+	generic := func(subject string) string {
+		return names.ReplaceAllStringFunc(subject, func(s string) string {
+			return map[string]string{"player.lab": "player.FLEET", "player.lab.a": "player.FLEET.ROBOT"}[s]
+		})
+	}
+
+	for _, spec := range devices.Interfaces() {
+		if spec.CommandSize > 0 { // the device takes commands by now if it answers
+			request(t, conn, bridge.Subject("lab", "a", spec.Name, bridge.Lease), "no token", nil)
+		}
+	}
+	all, err := natsServer.Subsz(&server.SubszOptions{Subscriptions: true, Limit: 10_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, s := range all.Subs {
+		if names.MatchString(s.Subject) {
+			lines = append(lines, "takes "+generic(s.Subject))
+		}
+	}
+	everything := subscribe(t, conn, "player.lab.>")
+	if err := conn.Publish("player.lab.a.laser.0.rate", []byte(`{"answer":"NAME"}`)); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{"player.lab.a.laser.0.rate": true} // by this test
+	for want := 2*len(devices.Interfaces()) + len([]string{"status", "bridges", "answer"}) + 1; len(seen) < want; {
+		m, err := everything.NextMsg(patience)
+		if err != nil {
+			t.Fatalf("only %v were seen: %v", seen, err)
+		}
+		if !seen[m.Subject] {
+			seen[m.Subject] = true
+			lines = append(lines, "sends "+generic(m.Subject))
+		}
+	}
+	for _, header := range []string{bridge.HeaderTime, bridge.HeaderAge, bridge.HeaderSequence, bridge.HeaderSchema, bridge.HeaderLease} {
+		lines = append(lines, "header "+header)
+	}
+	for _, name := range bridge.Schemas() {
+		text, err := bridge.Schema(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var schema any
+		if err := json.Unmarshal(text, &schema); err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, fieldsOf("schema "+name, schema)...)
+	}
+	for name, page := range map[string]string{"fleet": usage, "fleet export": exportUsage} {
+		for _, match := range regexp.MustCompile(`(?m)^  (-[a-z][\w-]*(?: [A-Z][\w-]*)?)`).FindAllStringSubmatch(page, -1) {
+			lines = append(lines, name+" "+match[1])
+		}
+	}
+
+	slices.Sort(lines)
+	lines = slices.Compact(lines)
+	const path = "testdata/stable.txt"
+	if *update {
+		if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	was, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := strings.Split(strings.TrimSpace(string(was)), "\n")
+	for _, line := range before {
+		if !slices.Contains(lines, line) {
+			t.Errorf("gone: %s", line)
+		}
+	}
+	for _, line := range lines {
+		if !slices.Contains(before, line) {
+			t.Errorf("new: %s", line)
+		}
+	}
+	if t.Failed() {
+		t.Log("if that is meant: go test . -run TestStable -update, in fleet/")
+	}
+}
+
+// fieldsOf returns a line for each field of a schema, at any depth. Of choices, the title
+// names each.
+func fieldsOf(path string, schema any) (lines []string) {
+	s, ok := schema.(map[string]any)
+	if !ok {
+		return nil
+	}
+	if properties, ok := s["properties"].(map[string]any); ok {
+		for name, field := range properties {
+			lines = append(lines, path+" "+name)
+			lines = append(lines, fieldsOf(path+" "+name, field)...)
+		}
+	}
+	lines = append(lines, fieldsOf(path, s["items"])...)
+	for _, choice := range []string{"oneOf", "anyOf"} {
+		choices, _ := s[choice].([]any)
+		for _, c := range choices {
+			title, _ := c.(map[string]any)["title"].(string)
+			lines = append(lines, fieldsOf(strings.TrimSpace(path+" "+title), c)...)
+		}
+	}
+	return lines
+}
