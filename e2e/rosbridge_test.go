@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +13,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/coder/websocket"
@@ -127,10 +129,12 @@ func TestRosbridgeRoslib(t *testing.T) {
 	}
 	defer func() { _ = program.Process.Kill() }()
 	for _, line := range []string{
-		"nodes /player", "services 10", "type sensor_msgs/msg/LaserScan", "odometry odom base_link 36",
+		"nodes /player", "services 20", "type sensor_msgs/msg/LaserScan", "odometry odom base_link 36",
 		"message /scan sensor_msgs/msg/LaserScan 361", "message /odom nav_msgs/msg/Odometry ", "message /tf tf2_msgs/msg/TFMessage ",
 		"message /tf_static tf2_msgs/msg/TFMessage ", "message /battery_state sensor_msgs/msg/BatteryState ", "message /sonar/15 sensor_msgs/msg/Range ",
-		"message /detections vision_msgs/msg/Detection2DArray ", "service /motors true", "service /reset_odometry true", `failed there is no service "/nothing"`,
+		"message /detections vision_msgs/msg/Detection2DArray ", "details sensor_msgs/msg/LaserScan header:std_msgs/msg/Header ranges:float32", "raw /odom nav_msgs/msg/Odometry true", "raw /cmd_vel geometry_msgs/msg/Twist true",
+		"node /cmd_vel true", "triggers /emergency_stop,/release,/reset_odometry", "request std_srvs/srv/SetBool_Request data", "response success,message", "parameters 0", "actions 0",
+		"service /motors true", "service /reset_odometry true", `failed there is no service "/nothing"`,
 	} {
 		await(t, line, func() bool { return strings.Contains("\n"+out.String(), "\n"+line) })
 	}
@@ -164,18 +168,11 @@ func TestRosbridgeTopics(t *testing.T) {
 	p.send(`{"op":"subscribe","id":"b","topic":"/odom","throttle_rate":60000}`)
 	p.send(`{"op":"subscribe","id":"c","topic":"/odom","throttle_rate":300}`)
 	p.send(`{"op":"subscribe","topic":"/tf"}`)
-	// taken returns when the next odometry was taken, in ns.
-	taken := func() int64 {
-		var m struct {
-			Header struct{ Stamp struct{ Sec, Nanosec int64 } }
-		}
-		if err := json.Unmarshal(p.message("/odom"), &m); err != nil {
-			t.Fatal(err)
-		}
-		return m.Header.Stamp.Sec*1e9 + m.Header.Stamp.Nanosec
-	}
-	if first, second := taken(), taken(); second-first < 150e6 { // it is taken every 100 ms
-		t.Errorf("%d ns apart", second-first)
+	taken, end := iter.Pull(odometry(p))
+	defer end()
+	first, _ := taken()
+	if second, _ := taken(); second.Sub(first) < 150*time.Millisecond { // it is taken every 100 ms
+		t.Errorf("%v apart", second.Sub(first))
 	}
 	p.send(`{"op":"unsubscribe","id":"c","topic":"/odom"}`)
 	p.send(`{"op":"call_service","service":"/rosapi/nodes"}`) // answered behind what was sent before
@@ -192,6 +189,66 @@ func TestRosbridgeTopics(t *testing.T) {
 	for range 2 {
 		p.send(`{"op":"subscribe","topic":"/tf_static"}`)
 		p.message("/tf_static")
+	}
+}
+
+// A program that does not read for a while gets the newest messages then: as many as its
+// queue has room for. One that asks for nothing costs nothing.
+func TestRosbridgeSlowProgram(t *testing.T) {
+	t.Parallel()
+	s := start(t, "-stage", room, "-http", "127.0.0.1:0", "-rosbridge", "127.0.0.1:0")
+	page, url := s.dashboard(t), s.rosbridge(t)
+	idle, _ := openROS(t, url, "127.0.0.1", "")
+	idle.call("/rosapi/topics", "{}")
+	// What is counted is done by the questions for it: there is no event to wait for.
+	before := status(t, page).Loop.Wakes
+	time.Sleep(time.Second)
+	if after := status(t, page).Loop.Wakes; after-before > 2 {
+		t.Errorf("the loop woke %d times in a second", after-before)
+	}
+	clock := s.dial(t)
+	clock.request("pr")
+	var programs []*rosProgram
+	queues := []int{1, 8}
+	for _, queue := range queues {
+		p, _ := openROS(t, url, "127.0.0.1", "")
+		p.send(`{"op":"subscribe","topic":"/odom","queue_length":%d}`, queue)
+		p.message("/odom")
+		programs = append(programs, p)
+	}
+	for range 20 { // the odometry is taken as often
+		clock.position()
+	}
+	woke := time.Now()
+	for i, p := range programs {
+		old := 0
+		for taken := range odometry(p) {
+			if taken.After(woke) {
+				break
+			}
+			old++
+		}
+		// One or two were on their way before; one that has come since takes a place.
+		if old < queues[i]-1 || old > queues[i]+2 {
+			t.Errorf("a queue of %d: %d old messages", queues[i], old)
+		}
+	}
+}
+
+// odometry yields when each odometry that comes was taken.
+func odometry(p *rosProgram) iter.Seq[time.Time] {
+	return func(yield func(time.Time) bool) {
+		for {
+			var m struct {
+				Header struct{ Stamp struct{ Sec, Nanosec int64 } }
+			}
+			if err := json.Unmarshal(p.message("/odom"), &m); err != nil {
+				p.t.Fatal(err)
+			}
+			if !yield(time.Unix(m.Header.Stamp.Sec, m.Header.Stamp.Nanosec)) {
+				return
+			}
+		}
 	}
 }
 
@@ -263,6 +320,24 @@ func TestRosbridgeMistakes(t *testing.T) {
 		if m := p.next(func(m rosMessage) bool { return m.Op == "status" }); !strings.Contains(string(m.Msg), tt.status) {
 			t.Errorf("%s: %s", tt.message, m.Msg)
 		}
+	}
+	// A mistake is answered as often as it is made, but for those of a program that drives.
+	for _, id := range []string{"x", "y"} {
+		p.send(`{"op":"subscribe","id":%q,"topic":"/map"}`, id)
+		if m := p.next(func(m rosMessage) bool { return m.Op == "status" }); m.ID != id {
+			t.Errorf("%s: %+v", id, m)
+		}
+	}
+	for range 3 {
+		p.send(`{"op":"publish","id":"p","topic":"/cmd_vel","msg":{"angular":1}}`)
+	}
+	p.send(`{"op":"subscribe","id":"z","topic":"/map"}`)
+	told := 0
+	for p.next(func(m rosMessage) bool { return m.Op == "status" }).ID != "z" {
+		told++
+	}
+	if told != 1 {
+		t.Errorf("a program that drives in vain is told so %d times", told)
 	}
 	for _, args := range []string{`{}`, `[]`, `1`} {
 		if got, ok := p.call("motors", args); ok {

@@ -87,6 +87,17 @@ func definitions() map[reflect.Type]definition {
 	return all
 }
 
+// Schema returns the definition in ros2msg of a message of this package, as
+// "sensor_msgs/msg/LaserScan", or nothing if there is none.
+func Schema(name string) string {
+	for _, d := range definitions() {
+		if d.name == name {
+			return d.text
+		}
+	}
+	return ""
+}
+
 // describe returns the fields of a message, and behind it those of the messages in it:
 // each behind a line of "=" and its name, once.
 func describe(message reflect.Type, owner map[reflect.Type]string) string {

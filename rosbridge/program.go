@@ -161,8 +161,8 @@ func (p *program) read(ctx context.Context) error {
 			err = p.take(r)
 		}
 		if err != nil && !errors.Is(err, visitors.ErrDeaf) {
-			if !p.told.New(err.Error()) {
-				continue
+			if r.Op == "publish" && !p.told.New(err.Error()) {
+				continue // a program that drives in vain does so many times a second
 			}
 			err = p.status(r.ID, err)
 		}

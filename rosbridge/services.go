@@ -24,6 +24,7 @@ type service struct {
 type arguments struct {
 	Data                 *bool
 	Topic, Service, Type string
+	Node                 string
 }
 
 // errLater reports that a call is answered when the wheels have started.
@@ -66,62 +67,6 @@ func (s *server) servicesOf(robot int) []service {
 			service{prefix + "/reset_odometry", trigger, configure(func(c *client.Client, _ arguments) error { return c.ResetPosition() })})
 	}
 	return list
-}
-
-// introspection returns the services by which programs find out what there is.
-func (s *server) introspection() []service {
-	list := func(name, kind string, call func(arguments) (any, error)) service {
-		return service{"/rosapi/" + name, "rosapi_msgs/srv/" + kind, func(_ *program, args arguments, _ func(error) error) (any, error) { return call(args) }}
-	}
-	return []service{
-		list("topics", "Topics", func(arguments) (any, error) {
-			names, kinds := s.names()
-			return map[string]any{"topics": names, "types": kinds}, nil
-		}),
-		list("topics_for_type", "TopicsForType", func(args arguments) (any, error) {
-			names, kinds := s.names()
-			found := []string{}
-			for i, kind := range kinds {
-				if args.Type != "" && sameType(args.Type, kind) {
-					found = append(found, names[i])
-				}
-			}
-			return map[string]any{"topics": found}, nil
-		}),
-		list("topic_type", "TopicType", func(args arguments) (any, error) {
-			names, kinds := s.names()
-			i := slices.Index(names, absolute(args.Topic))
-			if i < 0 {
-				return nil, fmt.Errorf("there is no topic %.60q", args.Topic)
-			}
-			return map[string]any{"type": kinds[i]}, nil
-		}),
-		list("services", "Services", func(arguments) (any, error) {
-			names := []string{}
-			for _, v := range s.services {
-				names = append(names, v.name)
-			}
-			return map[string]any{"services": names}, nil
-		}),
-		list("service_type", "ServiceType", func(args arguments) (any, error) {
-			v, err := s.service(args.Service)
-			return map[string]any{"type": v.kind}, err
-		}),
-		list("nodes", "Nodes", func(arguments) (any, error) { return map[string]any{"nodes": []string{"/player"}}, nil }),
-	}
-}
-
-// names returns the names and types of all topics, those that drive included.
-func (s *server) names() (names, kinds []string) {
-	for _, t := range s.topics {
-		names, kinds = append(names, t.name), append(kinds, t.kind)
-	}
-	for i, robot := range s.config.Robots {
-		if robot.device(codec.Position) >= 0 {
-			names, kinds = append(names, s.prefix(i)+velocityTopic), append(kinds, "geometry_msgs/msg/Twist")
-		}
-	}
-	return names, kinds
 }
 
 // service returns the service of a name.

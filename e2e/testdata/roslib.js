@@ -25,6 +25,19 @@ const call = (name, serviceType, request) =>
 ros.on("connection", () => {
   ros.getNodes((nodes) => print("nodes", nodes), failed);
   ros.getServices((services) => print("services", services.length), failed);
+  ros.getMessageDetails("sensor_msgs/msg/LaserScan", ([scan]) => {
+    const kind = (field) => `${field}:${scan.fieldtypes[scan.fieldnames.indexOf(field)]}`;
+    print("details", scan.type, kind("header"), kind("ranges"));
+  }, failed);
+  ros.getTopicsAndRawTypes(({ topics, types, typedefs_full_text }) => {
+    topics.forEach((name, i) => print("raw", name, types[i], typedefs_full_text[i].includes("geometry_msgs/") || typedefs_full_text[i].includes("header")));
+  }, failed);
+  ros.getNodeDetails("/player", ({ subscribing, publishing }) => print("node", subscribing, publishing.includes("/odom")), failed);
+  ros.getServicesForType("std_srvs/srv/Trigger", (services) => print("triggers", services.sort()), failed);
+  ros.getServiceRequestDetails("std_srvs/srv/SetBool", ({ typedefs: [d] }) => print("request", d.type, d.fieldnames), failed);
+  ros.getServiceResponseDetails("std_srvs/srv/SetBool", ({ typedefs: [d] }) => print("response", d.fieldnames), failed);
+  ros.getParams((names) => print("parameters", names.length), failed);
+  ros.getActionServers((names) => print("actions", names.length), failed);
   ros.getTopicType("/scan", (type) => print("type", type), failed);
   ros.getTopics(({ topics, types }) => {
     topics.forEach((name, i) => {
