@@ -187,6 +187,21 @@ type Motion struct {
 	Stall     bool    `json:"stall"`
 }
 
+// Control is who drives a robot: the last client that has commanded its wheels and is
+// still connected.
+type Control struct {
+	Timestamp Time   `json:"timestamp"`
+	Driver    string `json:"driver"`  // its name, as it says
+	Address   string `json:"address"` // host:port; empty: nobody drives
+	Stopped   bool   `json:"stopped"` // by an emergency stop
+}
+
+// NewControl returns that nobody drives at a time, in ns since 1970.
+func NewControl(at int64) Control { return Control{Timestamp: newTime(at)} }
+
+// ControlSchema is the schema of Control.
+func ControlSchema() Schema { return schemaOf(Control{}) }
+
 // Velocity is a command to the wheels, in m/s and rad/s, with the names of ROS.
 type Velocity struct {
 	Timestamp Time    `json:"timestamp"`

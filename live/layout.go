@@ -13,8 +13,8 @@ const layoutPath = "/layout.json"
 type object = map[string]any
 
 // layout returns the panels of Foxglove for a robot: the scene, a plot of the battery and
-// one of the motion, the states of the devices, the log (who has taken control), a
-// steering wheel and the emergency stop. The names are those of Foxglove's own export of a layout.
+// one of the motion, the states of the devices, the log, who drives, a steering wheel and
+// the emergency stop. The names are those of Foxglove's own export of a layout.
 func (r Robot) layout() object {
 	space := "/" + r.Name
 	scene := object{}
@@ -41,6 +41,7 @@ func (r Robot) layout() object {
 		"Plot!motion":         plot("speed, m/s; turn rate, rad/s", "/position/motion.speed", "/position/motion.turn_rate"),
 		"Parameters!states":   object{"foxglovePanelTitle": "rates, and states of the devices"},
 		"RosOut!log":          object{"topicToRender": logTopic},
+		"RawMessages!who":     object{"topicPath": r.controlTopic(), "foxglovePanelTitle": "who drives", "diffEnabled": false},
 		"CallService!stop":    call("/emergency_stop", "Stop", "#d32f2f"),
 		"CallService!release": call("/release", "Release", "#388e3c"),
 		"Teleop!drive": object{"topic": r.velocityTopic(), "publishRate": 5,
@@ -50,7 +51,8 @@ func (r Robot) layout() object {
 	split := func(direction string, percent int, first, second any) object {
 		return object{"direction": direction, "splitPercentage": percent, "first": first, "second": second}
 	}
-	hand := split("column", 60, "Teleop!drive", split("row", 50, "CallService!stop", "CallService!release"))
+	stop := split("row", 50, "CallService!stop", "CallService!release")
+	hand := split("column", 30, "RawMessages!who", split("column", 60, "Teleop!drive", stop))
 	plots := split("column", 50, "Plot!battery", "Plot!motion")
 	told := split("column", 50, "Parameters!states", "RosOut!log")
 	return object{"configById": panels, "globalVariables": object{}, "userNodes": object{}, "playbackConfig": object{"speed": 1},

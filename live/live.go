@@ -87,8 +87,11 @@ type server struct {
 type channel struct {
 	name    string
 	schema  foxglove.Schema
-	robot   int   // index in Config.Robots; -1: the log
+	keep    int   // messages that wait for a viewer that is slow
+	robot   int   // index in Config.Robots whose data it is; -1: the server tells it
 	devices []int // of the robot, which it is made of
+	// tell sends what the server tells, until ctx ends.
+	tell func(ctx context.Context, v *viewer, channel uint32) error
 }
 
 // logTopic is the topic with the server's log.
@@ -100,13 +103,16 @@ func newServer(ctx context.Context, config Config) *server {
 		s.topics[c.name] = len(s.channels)
 		s.channels = append(s.channels, c)
 	}
-	add(channel{name: logTopic, schema: foxglove.LogSchema(), robot: -1})
+	add(channel{name: logTopic, schema: foxglove.LogSchema(), keep: logLines, robot: -1,
+		tell: func(ctx context.Context, v *viewer, channel uint32) error { return v.sendLog(ctx, channel) }})
 	for i, robot := range config.Robots {
 		for _, topic := range robot.converter().Topics() {
 			if topic.Devices != nil { // clients do not see the commands of others
-				add(channel{topic.Name, topic.Schema, i, topic.Devices})
+				add(channel{name: topic.Name, schema: topic.Schema, keep: 1, robot: i, devices: topic.Devices})
 			}
 		}
+		add(channel{name: robot.controlTopic(), schema: foxglove.ControlSchema(), keep: 1, robot: -1,
+			tell: func(ctx context.Context, v *viewer, channel uint32) error { return v.sendControl(ctx, channel, robot.Port) }})
 		s.services = append(s.services, servicesOf(i, robot)...)
 	}
 	return s
@@ -116,6 +122,9 @@ func newServer(ctx context.Context, config Config) *server {
 func (r Robot) Equal(other Robot) bool {
 	return r.Name == other.Name && r.Address == other.Address && r.Replay == other.Replay && slices.Equal(r.Devices, other.Devices)
 }
+
+// controlTopic is the topic of who drives the robot.
+func (r Robot) controlTopic() string { return "/" + r.Name + "/control" }
 
 // converter returns a converter for the devices of the robot.
 func (r Robot) converter() *foxglove.Converter {

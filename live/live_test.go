@@ -2,6 +2,7 @@ package live
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -219,7 +220,7 @@ func TestParameters(t *testing.T) {
 	v.send(`{"op":"getParameters","parameterNames":[],"id":"a"}`)
 	all := get()
 	states, _ := all["/r0.devices"].(map[string]any)
-	if all["id"] != "a" || all["/r0.rate"] != 10.0 || all["/r0/laser.rate"] != 0.0 || states["laser"] != "idle" || len(all) != len(v.channels)+2 {
+	if all["id"] != "a" || all["/r0.rate"] != 10.0 || all["/r0/laser.rate"] != 0.0 || states["laser"] != "idle" || len(all) != len(v.channels)+1 { // the log and who drives have no rate
 		t.Errorf("%v", all)
 	}
 	v.send(`{"op":"getParameters","parameterNames":["/r0.rate","/nobody.rate","/nobody.devices"],"id":"b"}`)
@@ -270,6 +271,41 @@ func TestMistakes(t *testing.T) {
 			t.Errorf("%s: %q", tt.message, got)
 		}
 	}
+}
+
+// Who drives is told while a viewer looks, and so is an emergency stop.
+func TestWhoDrives(t *testing.T) {
+	l := newLab(t, silenceLimit)
+	v := l.open("127.0.0.1")
+	v.subscribe("/r0/control")
+	is := func(what string, is func(foxglove.Control) bool) {
+		t.Helper()
+		l.await(what, func() bool {
+			var c foxglove.Control
+			if err := json.Unmarshal(v.next("data").payload, &c); err != nil {
+				t.Fatal(err)
+			}
+			return is(c)
+		})
+	}
+	is("nobody drives", func(c foxglove.Control) bool { return c.Address == "" && !c.Stopped })
+	ada, err := client.Dial(t.Context(), l.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ada.Close()
+	if err := errors.Join(ada.SetName("ada"), ada.Request(t.Context(), "pa"), ada.SetSpeed(100, 0)); err != nil {
+		t.Fatal(err)
+	}
+	is("ada drives", func(c foxglove.Control) bool { return c.Driver == "ada" && c.Address != "" })
+	if err := ada.EmergencyStop(true); err != nil {
+		t.Fatal(err)
+	}
+	is("the robot is stopped", func(c foxglove.Control) bool { return c.Stopped })
+	if err := ada.Close(); err != nil {
+		t.Fatal(err)
+	}
+	is("nobody drives any more", func(c foxglove.Control) bool { return c.Address == "" && c.Driver == "" })
 }
 
 // A viewer that does not read for a while gets the newest then, and not what it has

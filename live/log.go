@@ -5,29 +5,22 @@ import (
 	"time"
 
 	"player/foxglove"
+	"player/status"
+	"player/visitors"
 )
 
-// logPeriod is how often a viewer that shows the log is sent new lines.
-const logPeriod = 500 * time.Millisecond
-
-// watchLog starts or stops to send the server's log.
-func (v *viewer) watchLog(on bool) {
-	switch {
-	case on && v.stopLog == nil:
-		ctx, stop := context.WithCancel(v.ctx)
-		v.stopLog = stop
-		v.start(func(context.Context) error { return v.sendLog(ctx) })
-	case !on && v.stopLog != nil:
-		v.stopLog()
-		v.stopLog = nil
-	}
-}
+const (
+	// logPeriod is how often a viewer that shows the log is sent new lines.
+	logPeriod = 500 * time.Millisecond
+	// controlPeriod is how often a viewer that shows who drives is told so. Each time wakes
+	// the loop.
+	controlPeriod = 500 * time.Millisecond
+)
 
 // sendLog hands the lines that are kept to the outbox, and then the new ones.
-func (v *viewer) sendLog(ctx context.Context) error {
+func (v *viewer) sendLog(ctx context.Context, channel uint32) error {
 	ticker := time.NewTicker(logPeriod)
 	defer ticker.Stop()
-	channel := uint32(v.server.topics[logTopic] + 1)
 	for last := uint64(0); ; {
 		var lines [][]byte
 		lines, last = v.server.config.Recent(last)
@@ -42,4 +35,41 @@ func (v *viewer) sendLog(ctx context.Context) error {
 		case <-ticker.C:
 		}
 	}
+}
+
+// sendControl hands who drives a robot to the outbox, again and again: a viewer that plays
+// a minute back finds it there.
+func (v *viewer) sendControl(ctx context.Context, channel uint32, port int) error {
+	ticker := time.NewTicker(controlPeriod)
+	defer ticker.Stop()
+	for {
+		var now status.Status
+		if err := visitors.OnLoop(ctx, v.server.config.Post, func(at time.Duration) { now = v.server.config.Server.Status(at) }); err != nil {
+			return nil // the viewer has gone, or the server ends
+		}
+		at := time.Now().UnixNano()
+		v.outbox.Put(channel, "", at, controlOf(now, port, at))
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}
+
+// controlOf returns who drives the robot at a port.
+func controlOf(now status.Status, port int, at int64) foxglove.Control {
+	c := foxglove.NewControl(at)
+	for _, r := range now.Robots {
+		if r.Port != port {
+			continue
+		}
+		c.Stopped = r.Stopped
+		for _, client := range r.Clients {
+			if r.Commander != nil && client.Address == *r.Commander {
+				c.Address, c.Driver = client.Address.String(), client.Name
+			}
+		}
+	}
+	return c
 }

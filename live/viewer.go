@@ -43,14 +43,14 @@ type viewer struct {
 	advertised    map[uint32]int           // by id: the robot that it drives, -1: none
 	feeds         map[int]*feed            // by robot
 	drivers       map[int]*visitors.Wheels // by robot
-	stopLog       context.CancelFunc
+	told          map[uint32]context.CancelFunc // by subscription: of channels that the server itself tells
 	parameters    parameters
 	warned        visitors.Repeats
 }
 
 func newViewer(s *server, ws *websocket.Conn, visitor visitors.Visitor, may rights.Set, address string) *viewer {
 	v := &viewer{server: s, ws: ws, visitor: visitor, may: may, address: address, outbox: visitors.NewOutbox(),
-		subscriptions: map[uint32]int{}, advertised: map[uint32]int{}, feeds: map[int]*feed{}, drivers: map[int]*visitors.Wheels{},
+		subscriptions: map[uint32]int{}, told: map[uint32]context.CancelFunc{}, advertised: map[uint32]int{}, feeds: map[int]*feed{}, drivers: map[int]*visitors.Wheels{},
 		parameters: newParameters(s)}
 	if ws.Subprotocol() == foxglove.Subprotocols()[0] { // others know no playback
 		for _, robot := range s.config.Robots {
@@ -259,12 +259,14 @@ func (v *viewer) subscribe(s foxglove.Subscription) error {
 	}
 	c := v.server.channels[i]
 	v.subscriptions[s.ID] = i
-	keep := 1
-	if c.robot < 0 {
-		keep = logLines
+	v.outbox.Subscribe(s.ChannelID, s.ID, c.keep, v.parameters.period(c.name))
+	if c.tell == nil {
+		v.watch(c.robot)
+		return nil
 	}
-	v.outbox.Subscribe(s.ChannelID, s.ID, keep, v.parameters.period(c.name))
-	v.watch(c.robot)
+	ctx, stop := context.WithCancel(v.ctx)
+	v.told[s.ID] = stop
+	v.start(func(context.Context) error { return c.tell(ctx, v, s.ChannelID) })
 	return nil
 }
 
@@ -276,11 +278,16 @@ func (v *viewer) unsubscribe(id uint32) error {
 	delete(v.subscriptions, id)
 	c := v.server.channels[i]
 	v.outbox.Unsubscribe(uint32(i + 1))
+	if stop := v.told[id]; stop != nil {
+		stop()
+		delete(v.told, id)
+		return nil
+	}
 	v.watch(c.robot)
 	return nil
 }
 
-// watch adapts what is read of a robot, or of the log, to the subscriptions.
+// watch adapts what is read of a robot to the subscriptions.
 func (v *viewer) watch(robot int) {
 	devices := map[int]bool{}
 	subscribed := false
@@ -291,10 +298,6 @@ func (v *viewer) watch(robot int) {
 				devices[d] = true
 			}
 		}
-	}
-	if robot < 0 {
-		v.watchLog(subscribed)
-		return
 	}
 	f := v.feeds[robot]
 	if f == nil {
