@@ -6,14 +6,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"time"
 
 	"player/logfile"
 	"player/tools"
 )
-
-// progressPeriod is how often work on a log reports its progress.
-const progressPeriod = time.Second
 
 // exportLog writes the tables of a log as files into a directory and their paths
 // to stdout, or without a directory the tables to stdout. Into a file named .mcap it
@@ -29,7 +25,7 @@ func exportLog(ctx context.Context, path, to string, replace bool, bag *logfile.
 		}
 		return nil
 	}
-	progress := progress(path, stderr)
+	progress := tools.Progress("player: "+path, stderr)
 	var s *logfile.Summary
 	var err error
 	inFolder := func(name string) (io.Writer, error) {
@@ -73,15 +69,4 @@ func sameFile(a, b string) bool {
 	}
 	second, err := os.Stat(b)
 	return err == nil && os.SameFile(first, second)
-}
-
-// progress returns a function that reports the progress of work on a log to stderr.
-func progress(path string, stderr io.Writer) logfile.Progress {
-	next := time.Now().Add(progressPeriod)
-	return func(done, total int64) {
-		if now := time.Now(); now.After(next) {
-			next = now.Add(progressPeriod)
-			fmt.Fprintf(stderr, "player: %s: %d %%\n", path, done*100/max(total, 1))
-		}
-	}
 }

@@ -30,7 +30,7 @@ func repairCommand() tools.Command {
 
 // repair repairs one log, and reports on stdout what was done.
 func repair(path string, stdout, stderr io.Writer) error {
-	done, err := logfile.Repair(path, progress(path, stderr))
+	done, err := logfile.Repair(path, tools.Progress("player: "+path, stderr))
 	switch {
 	case err != nil:
 		return err

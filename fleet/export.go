@@ -63,7 +63,7 @@ func newExportFlags(o *exportOptions) *flag.FlagSet {
 }
 
 // runExport is the program as export.
-func runExport(ctx context.Context, args []string, stdout io.Writer) error {
+func runExport(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	var o exportOptions
 	_, err := tools.Parse(newExportFlags(&o), args, 0)
 	if errors.Is(err, flag.ErrHelp) {
@@ -104,7 +104,7 @@ func runExport(ctx context.Context, args []string, stdout io.Writer) error {
 	if err != nil {
 		return errors.Join(err, files.Close(err))
 	}
-	summary, err := o.write(ctx, file, index, filepath.Base(path))
+	summary, err := o.write(ctx, file, index, filepath.Base(path), tools.Progress("fleet: "+o.out, stderr))
 	if err := files.Close(err); err != nil {
 		return tools.Failure{Err: err}
 	}
@@ -113,7 +113,7 @@ func runExport(ctx context.Context, args []string, stdout io.Writer) error {
 }
 
 // write writes what NATS has.
-func (o exportOptions) write(ctx context.Context, out, index io.Writer, file string) (export.Summary, error) {
+func (o exportOptions) write(ctx context.Context, out, index io.Writer, file string, progress func(done, total int64)) (export.Summary, error) {
 	settings, err := o.credentials()
 	if err != nil {
 		return export.Summary{}, err
@@ -127,5 +127,5 @@ func (o exportOptions) write(ctx context.Context, out, index io.Writer, file str
 	if err != nil {
 		return export.Summary{}, err
 	}
-	return export.Write(ctx, js, o.choice, out, index, file)
+	return export.Write(ctx, js, o.choice, out, index, file, progress)
 }

@@ -49,7 +49,7 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		switch args[0] {
 		case "export":
-			return runExport(ctx, args[1:], stdout)
+			return runExport(ctx, args[1:], stdout, stderr)
 		case "schema":
 			return showSchema(args[1:], stdout)
 		}

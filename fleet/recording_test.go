@@ -20,6 +20,7 @@ import (
 	"player/codec"
 	"player/e2e/npm"
 	"player/fleet/bridge"
+	"player/fleet/export"
 )
 
 // recorded returns the number of messages in the stream, by subject.
@@ -113,6 +114,17 @@ func TestRecording(t *testing.T) {
 			t.Errorf("message %d after %d", about.Sequence.Stream, last)
 		}
 		last = about.Sequence.Stream
+	}
+
+	var calls, now, all int64
+	_, err = export.Write(t.Context(), js, export.Choice{Fleet: "lab", To: time.Now()}, io.Discard, io.Discard, "", func(done, total int64) {
+		if calls++; done < now {
+			t.Errorf("%d done after %d", done, now)
+		}
+		now, all = done, total
+	})
+	if err != nil || calls < 20 || now < all*9/10 { // the recording goes on
+		t.Errorf("%d calls, at last with %d of %d: %v", calls, now, all, err)
 	}
 
 	first.end(t, os.Interrupt)

@@ -112,7 +112,9 @@ func newServer(ctx context.Context, config Config) *server {
 			}
 		}
 		add(channel{name: robot.controlTopic(), schema: foxglove.ControlSchema(), keep: 1, robot: -1,
-			tell: func(ctx context.Context, v *viewer, channel uint32) error { return v.sendControl(ctx, channel, robot.Port) }})
+			tell: func(ctx context.Context, v *viewer, channel uint32) error {
+				return v.sendControl(ctx, channel, robot.Port)
+			}})
 		s.services = append(s.services, servicesOf(i, robot)...)
 	}
 	return s

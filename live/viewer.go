@@ -39,10 +39,10 @@ type viewer struct {
 
 	replay *readlog.Driver // that the viewer may control; nil: none
 
-	subscriptions map[uint32]int           // by id: index in server.channels
-	advertised    map[uint32]int           // by id: the robot that it drives, -1: none
-	feeds         map[int]*feed            // by robot
-	drivers       map[int]*visitors.Wheels // by robot
+	subscriptions map[uint32]int                // by id: index in server.channels
+	advertised    map[uint32]int                // by id: the robot that it drives, -1: none
+	feeds         map[int]*feed                 // by robot
+	drivers       map[int]*visitors.Wheels      // by robot
 	told          map[uint32]context.CancelFunc // by subscription: of channels that the server itself tells
 	parameters    parameters
 	warned        visitors.Repeats

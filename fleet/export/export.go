@@ -52,11 +52,12 @@ type Summary struct {
 
 // Write writes the chosen data to out. Topics and frames begin with the name of the robot.
 // The time of a message is when its data was measured. For ROS 2, index gets what out is
-// described with, and file is the name of out.
-func Write(ctx context.Context, js jetstream.JetStream, c Choice, out, index io.Writer, file string) (Summary, error) {
+// described with, and file is the name of out. progress is called with how many messages
+// of the recording were read, and with how many there are.
+func Write(ctx context.Context, js jetstream.JetStream, c Choice, out, index io.Writer, file string, progress func(done, total int64)) (Summary, error) {
 	// First the devices: a viewer needs to know them with the first message.
 	robots := map[string]*robot{}
-	if err := c.each(ctx, js, true, func(s sample) error {
+	if err := c.each(ctx, js, true, half(progress, 0), func(s sample) error {
 		r := robots[s.robot]
 		if r == nil {
 			r = &robot{newest: map[string]time.Time{}}
@@ -83,7 +84,7 @@ func Write(ctx context.Context, js jetstream.JetStream, c Choice, out, index io.
 		return Summary{}, err
 	}
 	summary := Summary{Robots: len(robots)}
-	err = c.each(ctx, js, false, func(s sample) error {
+	err = c.each(ctx, js, false, half(progress, 1), func(s sample) error {
 		r := robots[s.robot]
 		if r == nil {
 			return nil // its first message came since
@@ -101,6 +102,11 @@ func Write(ctx context.Context, js jetstream.JetStream, c Choice, out, index io.
 		_, err = index.Write(w.index(file))
 	}
 	return summary, err
+}
+
+// half returns the progress of one of the two readings: the first has headers only.
+func half(progress func(done, total int64), first int64) func(done, total int64) {
+	return func(done, total int64) { progress(first*total+done, 2*total) }
 }
 
 // robot is a robot of the recording.
@@ -159,7 +165,7 @@ type sample struct {
 }
 
 // each calls do with each chosen message that has data. headers: without payloads.
-func (c Choice) each(ctx context.Context, js jetstream.JetStream, headers bool, do func(sample) error) error {
+func (c Choice) each(ctx context.Context, js jetstream.JetStream, headers bool, progress func(done, total int64), do func(sample) error) error {
 	config := jetstream.OrderedConsumerConfig{HeadersOnly: headers}
 	for _, name := range c.Robots {
 		config.FilterSubjects = append(config.FilterSubjects, bridge.Subject(c.Fleet, name, "*", bridge.Data))
@@ -175,7 +181,8 @@ func (c Choice) each(ctx context.Context, js jetstream.JetStream, headers bool, 
 	if err != nil {
 		return err
 	}
-	if consumer.CachedInfo().NumPending == 0 {
+	total := int64(consumer.CachedInfo().NumPending)
+	if total == 0 {
 		return nil
 	}
 	messages, err := consumer.Messages()
@@ -194,6 +201,7 @@ func (c Choice) each(ctx context.Context, js jetstream.JetStream, headers bool, 
 		if err != nil {
 			return err
 		}
+		progress(total-int64(about.NumPending), total)
 		if about.Timestamp.After(c.To) {
 			return nil
 		}
