@@ -100,6 +100,7 @@ func TestFind(t *testing.T) {
 // they scan.
 func TestFindToday(t *testing.T) {
 	t.Parallel()
+	models := map[int]byte{460800: rplidar.C1, 1000000: rplidar.S2} // others: an A1
 	for _, tt := range []struct {
 		name              string
 		robot, lidar, urg int // baud
@@ -109,6 +110,8 @@ func TestFindToday(t *testing.T) {
 		{"as from the factory", 115200, 115200, 19200, false, "rplidar, RPLIDAR A1, firmware 1.29"},
 		{"other speeds", 19200, 256000, 115200, false, "rplidar, RPLIDAR A1, firmware 1.29"},
 		{"left scanning", 115200, 115200, 19200, true, "rplidar"},
+		{"a C1", 115200, 460800, 19200, false, "rplidar, RPLIDAR C1, firmware 1.29"},
+		{"an S2", 115200, 1000000, 19200, false, "rplidar, RPLIDAR S2, firmware 1.29"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -120,7 +123,7 @@ func TestFindToday(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer r.Close()
-			l, err := rplidar.Start(rplidar.Options{Line: cable("lidar", tt.lidar), Scanning: tt.scanning})
+			l, err := rplidar.Start(rplidar.Options{Line: cable("lidar", tt.lidar), Model: models[tt.lidar], Scanning: tt.scanning})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -66,7 +66,15 @@ func TestLidarMeasures(t *testing.T) {
 		"A1 express":     {rplidar.Options{}, ""},
 		"A1 standard":    {rplidar.Options{NoExpress: true}, ""},
 		"A1 as asked":    {rplidar.Options{}, "standard true"},
-		"A2":             {rplidar.Options{Model: 0x28, Rate: 10, Line: line.Options{Baud: 256000}}, ""},
+		"A2":             {rplidar.Options{Model: rplidar.A2, Rate: 10, Line: line.Options{Baud: 256000}}, ""},
+		"C1":             {rplidar.Options{Model: rplidar.C1, Rate: 10}, ""},
+		"C1 dense":       {rplidar.Options{Model: rplidar.C1, Mode: 1, Rate: 10}, ""},
+		"S1":             {rplidar.Options{Model: rplidar.S1, Mode: 1, Rate: 10}, ""},
+		"S2":             {rplidar.Options{Model: rplidar.S2, Mode: 1, Rate: 10}, ""},
+		"S2 as asked":    {rplidar.Options{Model: rplidar.S2, Mode: 1, Rate: 10}, "standard true"},
+		"S3, other data": {rplidar.Options{Model: rplidar.S3, Mode: 2, Rate: 10}, ""},
+		"S3 left":        {rplidar.Options{Model: rplidar.S3, Mode: 1, Rate: 10, Scanning: true}, ""},
+		"dense noise":    {rplidar.Options{Model: rplidar.S2, Mode: 1, Rate: 10, Line: line.Options{Noise: line.Noise{Seed: 1, Garbage: 0.01, Swallow: 0.01}}}, ""},
 		"left scanning":  {rplidar.Options{Scanning: true}, ""},
 		"failed once":    {rplidar.Options{FailOnce: true}, ""},
 		"paced":          {rplidar.Options{Line: line.Options{Paced: true, Garble: true}}, ""},
@@ -87,7 +95,7 @@ func TestLidarMeasures(t *testing.T) {
 			c.seesCorner(12000)
 			c.mustOpen("lc", "lc")
 			await(t, "the sensor stops", func() bool { return !l.Scanning() && l.Count(0x25) > 0 })
-			if tt.sensor.Model == 0x28 {
+			if m := tt.sensor.Model; m != 0 && m != rplidar.C1 {
 				await(t, "its motor stops", func() bool { return !l.Turning() })
 			}
 		})
@@ -100,7 +108,7 @@ func TestLidarFails(t *testing.T) {
 		sensor rplidar.Options
 		log    string
 	}{
-		"another speed": {rplidar.Options{Line: line.Options{Baud: 57600}}, "no RPLIDAR answers at 115200 or 256000 baud"},
+		"another speed": {rplidar.Options{Line: line.Options{Baud: 57600}}, "no RPLIDAR answers at 115200, 256000, 460800 or 1000000 baud"},
 		"error":         {rplidar.Options{Failed: true}, "the sensor reports error 0x0001"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -26,11 +26,12 @@ const (
 	bootTime = 800 * time.Millisecond
 )
 
-// speeds are those of the adapters in baud: A1 and A2M8, then A2M7 and A2M12.
-var speeds = []int{115200, 256000}
+// speeds are those of the adapters in baud: A1 and A2M8; A2M7, A2M12 and S1; C1; S2 and
+// S3 (the SDK, sl_lidar_driver.cpp).
+var speeds = []int{115200, 256000, 460800, 1000000}
 
 var (
-	errSilent   = errors.New("no RPLIDAR answers at 115200 or 256000 baud: check cable and power")
+	errSilent   = errors.New("no RPLIDAR answers at 115200, 256000, 460800 or 1000000 baud: check cable and power")
 	errScan     = errors.New("the sensor sends no scan: does its motor turn?")
 	errNotReady = errors.New("the sensor answers, but does not start to scan")
 )
@@ -40,19 +41,22 @@ const (
 	naming                          // GetInfo was sent
 	checking                        // GetHealth was sent
 	booting                         // Reset was sent
+	choosing                        // GetConfig was sent
 	express                         // ExpressScan was sent
 	standard                        // Scan was sent
 	scanning                        // data is to come when the motor has its speed
 )
 
-// steps is the handshake. Firmware before 1.17 does not answer ExpressScan.
+// steps is the handshake. Firmware before 1.17 does not answer ExpressScan. A sensor that
+// answers with data of another kind begins anew, without it: its data ends with Stop.
 func (d *Driver) steps() []transport.Step {
 	return []transport.Step{
 		stopping: {Send: request(Stop), Wait: stopTime, Late: d.Then(naming)},
 		naming:   {Send: request(GetInfo), Fresh: true, Wait: answerTime},
 		checking: {Send: request(GetHealth), Wait: answerTime},
 		booting:  {Send: request(Reset), Wait: bootTime, Late: d.Then(stopping)},
-		express:  {Send: func(dst []byte) []byte { return AppendExpressScan(d.motor(dst)) }, Wait: answerTime, Late: d.Then(standard)},
+		choosing: {Send: AppendGetTypicalMode, Wait: answerTime, Late: d.Then(standard)},
+		express:  {Send: func(dst []byte) []byte { return AppendExpressScan(d.motor(dst), d.mode) }, Wait: answerTime, Late: d.withoutExpress},
 		standard: {Send: func(dst []byte) []byte { return AppendRequest(d.motor(dst), Scan) }, Wait: answerTime},
 		scanning: {Wait: setupTime},
 	}
@@ -71,11 +75,13 @@ type Driver struct {
 	useStandard bool   // standard scan even if the sensor can do better
 
 	reset bool // the sensor was restarted in this handshake
+	plain bool // this handshake asks for a standard scan
 	info  Info
+	mode  byte // working mode of the express scan
 
 	framing transport.Framing
 	buf     [packetSize]byte
-	stream  byte   // the kind of data that comes: answerScan, answerExpress
+	stream  byte   // the kind of data that comes: answerScan, answerExpress, answerDense
 	last    Packet // whose span is not known yet
 	held    bool   // last is one
 
@@ -86,7 +92,7 @@ type Driver struct {
 // Kind declares the driver.
 func Kind() devices.Kind {
 	return devices.Kind{
-		Name: "rplidar", Doc: "Slamtec RPLIDAR A1 and A2 laser scanners", SetupLimit: setupTime + transport.Grace,
+		Name: "rplidar", Doc: "Slamtec RPLIDAR A1, A2, C1, S1, S2 and S3 laser scanners", SetupLimit: setupTime + transport.Grace,
 		Probe:    probe(),
 		Provides: []devices.Spec{devices.Laser()},
 		Options: []devices.Option{
@@ -105,7 +111,7 @@ func Kind() devices.Kind {
 func newDriver(port string, far uint16, useStandard bool, mount scan.Mount) *Driver {
 	d := &Driver{far: far, useStandard: useStandard, sweep: scan.Turn{Scan: scan.Scan{Mount: mount}}}
 	d.Protocol = transport.Protocol{
-		Address: port, Name: "an RPLIDAR", Speeds: speeds, Search: []transport.Look{{Speed: 0}, {Speed: 1}, {Speed: 0}, {Speed: 1}, {Speed: 0}},
+		Address: port, Name: "an RPLIDAR", Speeds: speeds, Search: []transport.Look{{Speed: 0}, {Speed: 1}, {Speed: 2}, {Speed: 3}, {Speed: 0}, {Speed: 1}, {Speed: 2}, {Speed: 3}},
 		Begin: d.begin, Steps: d.steps(), Limit: setupTime,
 		Framing: &d.framing, Receive: d.receive, Bye: d.bye,
 		Silent: errSilent, Stuck: stuck,
@@ -119,7 +125,7 @@ func (d *Driver) AppendParts(dst []codec.Part, _ *devices.Device) []codec.Part {
 }
 
 func (d *Driver) begin(time.Duration) transport.Phase {
-	d.reset, d.info, d.stream = false, Info{}, 0
+	d.reset, d.plain, d.info, d.mode, d.stream = false, d.useStandard, Info{}, 0, 0
 	d.turnMotor(true)
 	return stopping
 }
@@ -127,10 +133,17 @@ func (d *Driver) begin(time.Duration) transport.Phase {
 // bye stops laser and motor.
 func (d *Driver) bye(dst []byte) []byte {
 	d.turnMotor(false)
-	if dst = AppendRequest(dst, Stop); d.info.hasMotorControl() {
-		dst = AppendMotor(dst, 0)
+	dst = AppendRequest(dst, Stop)
+	if r, _ := d.info.motor(); r != 0 {
+		dst = AppendMotor(dst, r, 0)
 	}
 	return dst
+}
+
+// withoutExpress begins the handshake anew, for a standard scan.
+func (d *Driver) withoutExpress(now time.Duration) {
+	d.plain = true
+	d.Enter(now, stopping)
 }
 
 // stuck is Protocol.Stuck.
@@ -148,10 +161,10 @@ func (d *Driver) turnMotor(on bool) {
 	}
 }
 
-// motor appends the request that starts the motor of an A2.
+// motor appends the request that starts the motor, if the sensor has one.
 func (d *Driver) motor(dst []byte) []byte {
-	if d.info.hasMotorControl() {
-		return AppendMotor(dst, motorSpeed)
+	if r, speed := d.info.motor(); r != 0 {
+		return AppendMotor(dst, r, speed)
 	}
 	return dst
 }
@@ -163,7 +176,7 @@ func (d *Driver) receive(now time.Duration, p []byte) {
 		switch d.stream {
 		case answerScan:
 			inspect = inspectSample
-		case answerExpress:
+		case answerExpress, answerDense:
 			inspect = inspectPacket
 		}
 		var b []byte
@@ -173,7 +186,7 @@ func (d *Driver) receive(now time.Duration, p []byte) {
 		switch d.stream {
 		case answerScan:
 			d.take(now, decodeSample(b))
-		case answerExpress:
+		case answerExpress, answerDense:
 			d.packet(now, Packet(b))
 		default:
 			d.answer(now, b)
@@ -191,7 +204,14 @@ func (d *Driver) answer(now time.Duration, b []byte) {
 		d.Enter(now, checking)
 	case d.Phase() == checking && kind == answerHealth:
 		d.health(now, Health{Status: data[0], Code: uint16(data[1]) | uint16(data[2])<<8})
-	case d.Phase() == express && kind == answerExpress, d.Phase() == standard && kind == answerScan:
+	case d.Phase() == choosing && kind == answerConfig && data[0] == typicalMode:
+		// Mode 0 is the standard scan (the SDK, SL_LIDAR_CONF_SCAN_COMMAND_STD).
+		if d.mode = data[4]; d.mode == 0 {
+			d.Enter(now, standard)
+		} else {
+			d.Enter(now, express)
+		}
+	case d.Phase() == express && (kind == answerExpress || kind == answerDense), d.Phase() == standard && kind == answerScan:
 		d.stream, d.held = kind, false
 		d.sweep.Begin()
 		d.Enter(now, scanning)
@@ -207,8 +227,10 @@ func (d *Driver) health(now time.Duration, h Health) {
 	case h.failed():
 		d.reset = true
 		d.Enter(now, booting)
-	case d.useStandard:
+	case d.plain:
 		d.Enter(now, standard)
+	case !d.info.triangulates():
+		d.Enter(now, choosing)
 	default:
 		d.Enter(now, express)
 	}
@@ -220,9 +242,12 @@ func (d *Driver) health(now time.Duration, h Health) {
 // packet takes the samples of the packet before p: where they lie is known now.
 func (d *Driver) packet(now time.Duration, p Packet) {
 	if d.held && !p.first() {
-		span := d.last.span(&p)
-		for k := range 2 * cabins {
-			d.take(now, d.last.sample(k, span))
+		n, sample, span := 2*cabins, d.last.sample, d.last.span(&p)
+		if d.stream == answerDense {
+			n, sample = distances, d.last.dense
+		}
+		for k := range n {
+			d.take(now, sample(k, span))
 		}
 	}
 	d.last, d.held = p, true

@@ -22,6 +22,7 @@ func TestProbe(t *testing.T) {
 		"nothing":         {nil, "", false},
 		"an A1":           {info, "RPLIDAR A1, firmware 1.29", true},
 		"half an answer":  {info[:12], "", false},
+		"an S2":           {append(unhex(t, "A5 5A 14 00 00 00 04 71 02 01 12"), make([]byte, 16)...), "RPLIDAR S2, firmware 1.02", true},
 		"its own request": {p.Ask, "", false},
 		"standard scan":   {bytes.Repeat(unhex(t, "3E 01 2D A0 0F"), 30), "", true},
 		"a few samples":   {bytes.Repeat(unhex(t, "3E 01 2D A0 0F"), 10), "", false},

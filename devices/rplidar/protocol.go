@@ -1,9 +1,10 @@
-// Package rplidar drives Slamtec's RPLIDAR A1 and A2 laser scanners, Player's laser
-// device.
+// Package rplidar drives Slamtec's RPLIDAR A1, A2, C1, S1, S2 and S3 laser scanners,
+// Player's laser device.
 //
-// Source: Slamtec, "RPLIDAR Interface Protocol and Application Notes", 2018 and
-// 2019, revisions 1.1 and 2.1 ("the protocol" below). Numbers of more than one byte
-// are sent low byte first. Angles of the sensor are clockwise, 0 ahead.
+// Sources: Slamtec, "RPLIDAR Interface Protocol and Application Notes", 2018 and
+// 2019, revisions 1.1 and 2.1 ("the protocol" below), and the vendor's rplidar_sdk 2.1
+// ("the SDK"). Numbers of more than one byte are sent low byte first. Angles of the
+// sensor are clockwise, 0 ahead.
 package rplidar
 
 import (
@@ -23,7 +24,9 @@ const (
 	ExpressScan Request = 0x82 // scan in packets, twice as many samples
 	GetInfo     Request = 0x50
 	GetHealth   Request = 0x52
+	GetConfig   Request = 0x84 // of newer firmware
 	SetMotor    Request = 0xF0 // of an A2: the motor's duty cycle
+	SetRPM      Request = 0xA8 // of an S1 and later: the motor's speed (the SDK, sl_lidar_cmd.h)
 )
 
 const (
@@ -32,6 +35,11 @@ const (
 	withPayload = 0x80
 	// motorSpeed is the duty cycle of an A2 that the protocol recommends, of 1023.
 	motorSpeed = 660
+	// motorRPM is what the SDK sets, in turns a minute: 10 scans a second.
+	motorRPM = 600
+	// typicalMode is the entry of the configuration that tells which working mode of
+	// the express scan the sensor recommends; its value is 2 bytes.
+	typicalMode = 0x7C
 )
 
 // AppendRequest appends a request. The checksum is the exclusive or of all bytes
@@ -51,14 +59,22 @@ func AppendRequest(dst []byte, r Request, payload ...byte) []byte {
 	return append(dst, sum)
 }
 
-// AppendMotor appends the request for a duty cycle of the motor, zero to stop it.
-func AppendMotor(dst []byte, duty uint16) []byte {
-	return AppendRequest(dst, SetMotor, byte(duty), byte(duty>>8))
+// AppendMotor appends the request r, SetMotor or SetRPM, for a speed of the motor, zero
+// to stop it.
+func AppendMotor(dst []byte, r Request, speed uint16) []byte {
+	return AppendRequest(dst, r, byte(speed), byte(speed>>8))
 }
 
-// AppendExpressScan appends the request for an express scan in the first ("legacy")
-// working mode, which every sensor with express scan knows.
-func AppendExpressScan(dst []byte) []byte { return AppendRequest(dst, ExpressScan, 0, 0, 0, 0, 0) }
+// AppendExpressScan appends the request for an express scan in a working mode. Mode 0
+// ("legacy") is known to every sensor of the A series with express scan.
+func AppendExpressScan(dst []byte, mode byte) []byte {
+	return AppendRequest(dst, ExpressScan, mode, 0, 0, 0, 0)
+}
+
+// AppendGetTypicalMode appends the request for the recommended working mode.
+func AppendGetTypicalMode(dst []byte) []byte {
+	return AppendRequest(dst, GetConfig, typicalMode, 0, 0, 0)
+}
 
 // The kinds of answers: the last byte of a descriptor.
 const (
@@ -66,6 +82,8 @@ const (
 	answerHealth  = 0x06
 	answerScan    = 0x81
 	answerExpress = 0x82
+	answerDense   = 0x85
+	answerConfig  = 0x20
 )
 
 const (
@@ -74,8 +92,12 @@ const (
 	healthSize     = 3
 	sampleSize     = 5
 	packetSize     = 84
-	// cabins is the number of pairs of samples in a packet.
-	cabins = 16
+	// configSize is that of a value of 2 bytes, and the number of its entry before it.
+	configSize = 6
+	// cabins is the number of pairs of samples in a packet, distances that of the samples
+	// in a dense one.
+	cabins    = 16
+	distances = 40
 )
 
 // descriptors are the first bytes of the answers to requests of this package: start,
@@ -85,6 +107,8 @@ var descriptors = map[byte][descriptorSize]byte{
 	answerHealth:  {0xA5, 0x5A, healthSize, 0, 0, 0, answerHealth},
 	answerScan:    {0xA5, 0x5A, sampleSize, 0, 0, 0x40, answerScan},
 	answerExpress: {0xA5, 0x5A, packetSize, 0, 0, 0x40, answerExpress},
+	answerDense:   {0xA5, 0x5A, packetSize, 0, 0, 0x40, answerDense},
+	answerConfig:  {0xA5, 0x5A, configSize, 0, 0, 0, answerConfig},
 }
 
 // inspectAnswer recognises a descriptor, and the data behind that of a request with
@@ -117,17 +141,46 @@ func inspectAnswer(b []byte) (size int, v transport.Verdict) {
 
 // Info is the answer to GetInfo.
 type Info struct {
-	Model        byte // 0x18 is an A1, 0x28 and others above 0x20 an A2
+	Model        byte // see series
 	Minor, Major byte // of the firmware
 }
 
+// The series of models, by the high half of their number: what the first of a series
+// has (the SDK, sl_lidar_driver.cpp).
+const (
+	seriesA = 1
+	seriesC = 4
+	seriesS = 6
+)
+
+// series are those that have names, the last one first.
+var series = [...]struct{ first, letter byte }{{12, 'M'}, {9, 'T'}, {seriesS, 'S'}, {seriesC, 'C'}, {seriesA, 'A'}}
+
 func (i Info) String() string {
-	return fmt.Sprintf("A%d, firmware %d.%02d", i.Model>>4, i.Major, i.Minor)
+	for _, s := range series {
+		if m := i.Model >> 4; m >= s.first {
+			return fmt.Sprintf("%c%d, firmware %d.%02d", s.letter, m-s.first+1, i.Major, i.Minor)
+		}
+	}
+	return fmt.Sprintf("model %#02x, firmware %d.%02d", i.Model, i.Major, i.Minor)
 }
 
-// hasMotorControl reports whether the sensor's adapter sets the motor's speed. The
-// motor of an A1 runs while DTR is released.
-func (i Info) hasMotorControl() bool { return i.Model>>4 >= 2 }
+// triangulates reports whether the sensor is of the A series. Later ones measure the
+// time of flight, and tell their working modes.
+func (i Info) triangulates() bool { return i.Model>>4 < seriesC }
+
+// motor returns the request that sets the speed of the motor, and the speed; 0 if there
+// is no such request: the motor of an A1 runs while DTR is released, that of a C1 while
+// it scans.
+func (i Info) motor() (r Request, speed uint16) {
+	switch m := i.Model >> 4; {
+	case m >= seriesS:
+		return SetRPM, motorRPM
+	case m > seriesA && m < seriesC:
+		return SetMotor, motorSpeed
+	}
+	return 0, 0
+}
 
 // Health is the answer to GetHealth.
 type Health struct {
@@ -174,8 +227,8 @@ func decodeSample(b []byte) Sample {
 	}
 }
 
-// inspectPacket recognises a packet of an express scan: 0xA and 0x5 in the high
-// halves of the first two bytes, the checksum of the rest in their low halves.
+// inspectPacket recognises a packet of an express scan, dense or not: 0xA and 0x5 in the
+// high halves of the first two bytes, the checksum of the rest in their low halves.
 func inspectPacket(b []byte) (size int, v transport.Verdict) {
 	for i, want := range [...]byte{0xA, 0x5} {
 		if len(b) <= i {
@@ -216,6 +269,16 @@ func (p *Packet) span(next *Packet) float64 {
 		d += 360
 	}
 	return d
+}
+
+// dense returns sample k, 0 to 39, of a dense packet that spans the given degrees: a
+// distance in mm. The samples lie evenly in the span and have no corrections (the SDK,
+// handler_capsules.cpp).
+func (p *Packet) dense(k int, span float64) Sample {
+	return Sample{
+		Angle: p.start() + span/distances*float64(k),
+		MM:    int(binary.LittleEndian.Uint16(p[4+2*k:])),
+	}
 }
 
 // sample returns sample k, 0 to 31, of a packet that spans the given degrees. The

@@ -27,8 +27,11 @@ func TestGoldenRequests(t *testing.T) {
 		"A5 20":                      AppendRequest(nil, Scan),
 		"A5 50":                      AppendRequest(nil, GetInfo),
 		"A5 52":                      AppendRequest(nil, GetHealth),
-		"A5 82 05 00 00 00 00 00 22": AppendExpressScan(nil),
-		"A5 F0 02 94 02 C1":          AppendMotor(nil, motorSpeed),
+		"A5 82 05 00 00 00 00 00 22": AppendExpressScan(nil, 0),
+		"A5 F0 02 94 02 C1":          AppendMotor(nil, SetMotor, motorSpeed),
+		"A5 A8 02 58 02 55":          AppendMotor(nil, SetRPM, motorRPM),
+		"A5 84 04 7C 00 00 00 59":    AppendGetTypicalMode(nil),
+		"A5 82 05 01 00 00 00 00 23": AppendExpressScan(nil, 1),
 	} {
 		if !bytes.Equal(got, unhex(t, want)) {
 			t.Errorf("% X, want %s", got, want)
@@ -77,6 +80,33 @@ func TestDecodePacket(t *testing.T) {
 	}
 }
 
+func TestDecodeDensePacket(t *testing.T) {
+	b := packet(350*64, 0xE8, 0x03, 0xD0, 0x07, 0) // 1000 mm, 2000 mm, then they are cut
+	p, next := Packet(b), Packet(packet(6*64, 0, 0, 0, 0, 0))
+	copy(p[82:], []byte{0xFF, 0xFF})
+	for k, want := range map[int]Sample{0: {350, 1000}, 1: {350.4, 2000}, 39: {365.6, 65535}} {
+		if got := p.dense(k, p.span(&next)); math.Abs(got.Angle-want.Angle) > 1e-9 || got.MM != want.MM {
+			t.Errorf("sample %d is %+v, want %+v", k, got, want)
+		}
+	}
+}
+
+// The models as Slamtec's SDK names them, and what starts their motors.
+func TestModels(t *testing.T) {
+	for model, want := range map[byte]struct {
+		name  string
+		motor Request
+	}{
+		0x18: {"A1", 0}, 0x28: {"A2", SetMotor}, 0x31: {"A3", SetMotor}, 0x41: {"C1", 0}, 0x61: {"S1", SetRPM},
+		0x71: {"S2", SetRPM}, 0x81: {"S3", SetRPM}, 0x82: {"S3", SetRPM}, 0x91: {"T1", SetRPM}, 0xC1: {"M1", SetRPM}, 0x08: {"model 0x08", 0},
+	} {
+		info := Info{Model: model, Major: 1, Minor: 2}
+		if r, _ := info.motor(); info.String() != want.name+", firmware 1.02" || r != want.motor {
+			t.Errorf("%#02x: %v, motor %#x", model, info, r)
+		}
+	}
+}
+
 // found returns what inspect recognises in the parts of a stream.
 func found(inspect transport.Inspect, parts ...[]byte) (all [][]byte) {
 	var f transport.Framing
@@ -94,12 +124,14 @@ func TestCutAtEveryByte(t *testing.T) {
 	health := unhex(t, "A5 5A 03 00 00 00 06 02 01 00")
 	scan := unhex(t, "A5 5A 05 00 00 40 81")
 	sample := unhex(t, "3E 01 2D A0 0F")
+	mode, dense := unhex(t, "A5 5A 06 00 00 00 20 7C 00 00 00 01 00"), unhex(t, "A5 5A 54 00 00 40 85")
 	for name, tt := range map[string]struct {
 		inspect transport.Inspect
 		stream  []byte
 		want    [][]byte
 	}{
 		"answers": {inspectAnswer, slices.Concat([]byte("RP LIDAR\r\n\xA5"), info, health, scan), [][]byte{info, health, scan}},
+		"a mode":  {inspectAnswer, slices.Concat(mode, dense), [][]byte{mode, dense}},
 		"samples": {inspectSample, slices.Concat([]byte{0xFF, 0}, bytes.Repeat(sample, runUp+1)), [][]byte{sample, sample}},
 		"packets": {inspectPacket, slices.Concat([]byte{0xA5, 0x5A}, packet(64, 1, 2, 3, 4, 5), packet(128, 0, 0, 0, 0, 0)),
 			[][]byte{packet(64, 1, 2, 3, 4, 5), packet(128, 0, 0, 0, 0, 0)}},
@@ -145,6 +177,11 @@ func FuzzInspect(f *testing.F) {
 						p, next := Packet(b), Packet{}
 						for k := range 2 * cabins {
 							if s := p.sample(k, p.span(&next)); s.MM < 0 || s.MM > 1<<14 || math.IsNaN(s.Angle) {
+								t.Fatalf("sample %+v", s)
+							}
+						}
+						for k := range distances {
+							if s := p.dense(k, p.span(&next)); s.MM < 0 || math.IsNaN(s.Angle) {
 								t.Fatalf("sample %+v", s)
 							}
 						}

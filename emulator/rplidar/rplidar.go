@@ -1,7 +1,7 @@
-// Package rplidar emulates a Slamtec RPLIDAR A1 or A2 on a fake serial line.
+// Package rplidar emulates a Slamtec RPLIDAR of the A, C or S series on a fake serial line.
 //
-// It follows Slamtec's interface protocol (revision 2.1); anything that is not in it
-// is marked "assumed".
+// It follows Slamtec's interface protocol (revision 2.1), and for the C and S series what
+// its rplidar_sdk 2.1 expects of them; anything that is in neither is marked "assumed".
 package rplidar
 
 import (
@@ -15,8 +15,9 @@ import (
 
 // Options of a sensor. Zero fields have the default in parentheses.
 type Options struct {
-	Line      line.Options // Baud (115200)
-	Model     byte         // (0x18: an A1); 0x28: an A2, whose motor has to be started
+	Line      line.Options // Baud (that of the model)
+	Model     byte         // (A1), A2, C1, S1, S2, S3
+	Mode      byte         // the working mode that a C or S recommends: (0: standard), 1: dense, 2: one that hosts do not know
 	Rate      float64      // turns per second (8)
 	NoExpress bool         // firmware before 1.17
 	Scanning  bool         // a host has left it scanning
@@ -27,9 +28,23 @@ type Options struct {
 	Room func(degrees float64) float64
 }
 
+// The models, as they name themselves. The motors of A2, S1, S2 and S3 have to be started.
+const (
+	A1 = 0x18
+	A2 = 0x28
+	C1 = 0x41
+	S1 = 0x61
+	S2 = 0x71
+	S3 = 0x81
+)
+
+// bauds are the speeds of models that do not have 115200.
+var bauds = map[byte]int{C1: 460800, S1: 256000, S2: 1000000, S3: 1000000}
+
 const (
 	standardRate = 2000 // samples a second
 	expressRate  = 4000
+	denseRate    = 10000                 // as one that is between those of C1 and S2
 	chunk        = 16 * time.Millisecond // samples go out together
 	spinUp       = 500 * time.Millisecond
 	boot         = 300 * time.Millisecond // assumed
@@ -46,6 +61,7 @@ type Lidar struct {
 	steady      time.Duration // when it has its speed
 	booted      time.Duration
 	scan        byte // 0x20, 0x82; zero: none
+	dense       bool // the packets are
 	next        time.Duration
 	angle       float64 // degrees, of the next sample
 	starts      bool    // the next packet is the first one
@@ -55,13 +71,13 @@ type Lidar struct {
 
 // Start plugs a sensor in.
 func Start(opts Options) (*Lidar, error) {
-	opts.Line.Baud = cmp.Or(opts.Line.Baud, 115200)
-	opts.Model, opts.Rate = cmp.Or(opts.Model, 0x18), cmp.Or(opts.Rate, 8)
+	opts.Model, opts.Rate = cmp.Or(opts.Model, A1), cmp.Or(opts.Rate, 8)
+	opts.Line.Baud = cmp.Or(opts.Line.Baud, bauds[opts.Model], 115200)
 	if opts.Room == nil {
 		opts.Room = square
 	}
 	d := &Lidar{opts: opts, failed: opts.Failed || opts.FailOnce, received: map[byte]int{}}
-	d.motor = opts.Model>>4 == 1 // a pseudo-terminal has no DTR: it always turns
+	d.motor = opts.Model == A1 || opts.Model == C1 // a pseudo-terminal has no DTR: it always turns
 	if opts.Scanning {
 		d.motor, d.scan, d.next = true, 0x20, chunk
 	}
@@ -116,7 +132,12 @@ func (d *Lidar) Receive(now time.Duration, r []byte) {
 			answer[7], answer[8] = 2, 0x01
 		}
 		d.Send(answer, "health")
-	case 0xF0:
+	case 0x84:
+		d.tell(r)
+	case 0xF0, 0xA8:
+		if r[1] == 0xA8 != (d.opts.Model>>4 >= 6) {
+			break // of another series
+		}
 		on := r[3] != 0 || r[4] != 0
 		if on && !d.motor {
 			d.steady = now + spinUp
@@ -125,9 +146,24 @@ func (d *Lidar) Receive(now time.Duration, r []byte) {
 	case 0x20:
 		d.begin(now, 0x20, []byte{0xA5, 0x5A, 5, 0, 0, 0x40, 0x81})
 	case 0x82:
-		if !d.opts.NoExpress {
-			d.begin(now, 0x82, []byte{0xA5, 0x5A, 0x54, 0, 0, 0x40, 0x82})
+		kind := byte(0x82)
+		switch mode, late := r[3], d.opts.Model >= C1; {
+		case d.opts.NoExpress, late && mode == 0: // assumed: mode 0 has no packets
+			return
+		case late:
+			kind = 0x84 + mode%2
 		}
+		d.dense = kind == 0x85
+		d.begin(now, 0x82, []byte{0xA5, 0x5A, 0x54, 0, 0, 0x40, kind})
+	}
+}
+
+// tell answers a request for an entry of the configuration, which the A series of this
+// emulator does not have. All values are those of 2 bytes.
+func (d *Lidar) tell(r []byte) {
+	values := map[byte]byte{0x70: 2, 0x7C: d.opts.Mode} // number of modes, the recommended one
+	if v, known := values[r[3]]; known && d.opts.Model >= C1 {
+		d.Send([]byte{0xA5, 0x5A, 6, 0, 0, 0, 0x20, r[3], r[4], r[5], r[6], v, 0}, "configuration")
 	}
 }
 
@@ -150,9 +186,14 @@ func (d *Lidar) begin(now time.Duration, scan byte, descriptor []byte) {
 func (d *Lidar) Advance(now time.Duration) time.Duration {
 	for d.next != 0 && d.next <= now && d.motor {
 		d.next += chunk
-		if d.scan == 0x20 {
+		switch {
+		case d.scan == 0x20:
 			d.samples(standardRate * chunk.Seconds())
-		} else {
+		case d.dense:
+			for range int(denseRate * chunk.Seconds() / 40) {
+				d.densePacket()
+			}
+		default:
 			for range int(expressRate * chunk.Seconds() / 32) {
 				d.packet()
 			}
@@ -183,13 +224,7 @@ func (d *Lidar) samples(n float64) {
 // packet sends a packet of an express scan. The samples have all corrections, 0 to 63 and
 // back, so that hosts have to use them, and to read them without a sign.
 func (d *Lidar) packet() {
-	p := make([]byte, 4, 84)
-	start := uint16(d.angle * 64)
-	if d.starts {
-		start |= 0x8000
-		d.starts = false
-	}
-	binary.LittleEndian.PutUint16(p[2:], start)
+	p := d.beginning()
 	for k := 0; k < 32; k += 2 {
 		var words [2]uint16
 		var lows [2]byte
@@ -205,6 +240,33 @@ func (d *Lidar) packet() {
 		p = binary.LittleEndian.AppendUint16(p, words[1])
 		p = append(p, lows[1]<<4|lows[0])
 	}
+	d.seal(p)
+}
+
+// densePacket sends a packet of 40 distances.
+func (d *Lidar) densePacket() {
+	p := d.beginning()
+	for range 40 {
+		p = binary.LittleEndian.AppendUint16(p, uint16(math.Round(d.opts.Room(d.angle))))
+		d.turn(denseRate)
+	}
+	d.seal(p)
+}
+
+// beginning returns the first bytes of a packet, without its checksum.
+func (d *Lidar) beginning() []byte {
+	p := make([]byte, 4, 84)
+	start := uint16(d.angle * 64)
+	if d.starts {
+		start |= 0x8000
+		d.starts = false
+	}
+	binary.LittleEndian.PutUint16(p[2:], start)
+	return p
+}
+
+// seal sends a packet with its checksum.
+func (d *Lidar) seal(p []byte) {
 	sum := checksum(p[2:])
 	p[0], p[1] = 0xA0|sum&0xF, 0x50|sum>>4
 	d.Send(p, "packet")
