@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"player/client"
 	"player/fleet/bridge"
@@ -28,16 +29,26 @@ func TestTrueAnswers(t *testing.T) {
 	start(t, player, file, "-bind", "127.0.0.1", "-gp", port, "-http", a.page)
 	_, conn := startFleet(t, []robot{a})
 	token := acquire(t, conn, "alice")
-	defer keep(t, conn, lease, token)()
+	send := func() (r reply) {
+		t.Helper()
+		for { // on a busy machine the lease may have ended
+			began := time.Now()
+			if r = request(t, conn, command, token, speed(100)); r.Error != bridge.ErrNoLease.Error() {
+				t.Logf("answered after %v: %+v", time.Since(began).Round(10*time.Microsecond), r)
+				return r
+			}
+			token = acquire(t, conn, "alice")
+		}
+	}
 	obeyed := func() {
 		t.Helper()
-		if r := request(t, conn, command, token, speed(100)); !r.OK {
+		if r := send(); !r.OK {
 			t.Errorf("a command is answered %+v", r)
 		}
 	}
 	refused := func(want string) {
 		t.Helper()
-		if r := request(t, conn, command, token, speed(100)); r.OK || !strings.Contains(r.Error, want) {
+		if r := send(); r.OK || !strings.Contains(r.Error, want) {
 			t.Errorf("a command is answered %+v, want an error with %q", r, want)
 		}
 	}
@@ -63,6 +74,7 @@ func TestTrueAnswers(t *testing.T) {
 	obey(errors.Join(other.Request(t.Context(), "pr"), other.ChangeMotorState(false)))
 	refused("motors are off")
 	statusOf(t, status, "motors that are off, and a refusal", func(s bridge.RobotStatus) bool {
+		refused("motors are off") // again, if the lease has ended
 		return s.MotorsOff && strings.Contains(s.Refused["position"], "motors")
 	})
 	obey(other.ChangeMotorState(true))
