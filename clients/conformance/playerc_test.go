@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	"player/client/simulation"
 	"player/e2e/acceptance"
 	"player/e2e/needs"
+	"player/worlds"
 )
 
 // arena is a room from (-3,-3) to (3,3). The first robot looks along its middle.
@@ -41,6 +43,7 @@ type player3 struct {
 	t      *testing.T
 	output map[string][]string // what it printed, by the first word of a line
 	truth  simulation.State
+	rounds float64 // of the exercises
 }
 
 // number returns a number that the program printed.
@@ -91,13 +94,57 @@ func (p *player3) pose(name string) simulation.Mover {
 }
 
 // player3Programs are the programs in clients/playerc/programs, in C++, C and Python, and what they
-// have to print. A program without clients runs in real time, others in step.
+// have to print. A program without clients runs in real time, others in step. Those "in" a
+// world of folder worlds are the exercises of textbooks: they are given for how many reads,
+// and what is in arguments.
 var player3Programs = map[string]struct {
 	clients     int // in step
 	robot       int // that it is given
 	environment []string
+	arguments   []string
 	check       func(*player3)
 }{
+	"wander in room": {clients: 1, check: func(p *player3) {
+		r0 := p.pose("r0")
+		p.near("odometry", 0.1, r0.X+2, r0.Y+1.5)
+		if way, bumps := p.number("way", 0), p.number("bumps", 0); way < 0.1*p.rounds/10 || bumps > 0 {
+			p.t.Errorf("%v m in %v rounds, %v stalls", way, p.rounds, bumps)
+		}
+	}},
+	"wall in cave": {clients: 1, check: func(p *player3) {
+		p.near("mean", 0.25, 0.7)
+		if p.number("nearest", 0) < 0.25 {
+			p.t.Errorf("the wall follower comes as near as %v", p.output["nearest"])
+		}
+	}},
+	"tour in office": {clients: 1, arguments: []string{"1", "3", "7", "0", "9", "3", "1", "-2.5", "12", "-2.5"}, check: func(p *player3) {
+		if arrived := p.number("arrived", 0); arrived < math.Floor(p.rounds/600) {
+			p.t.Errorf("%v goals in %v rounds", arrived, p.rounds)
+		}
+		p.near("arrived", 0, p.number("arrived", 0), 0)
+		r0 := p.pose("r0")
+		p.near("odometry", 0.1, r0.X+7, r0.Y)
+	}},
+	"gather in room": {clients: 1, check: func(p *player3) {
+		if delivered := p.number("delivered", 0); delivered < math.Floor(p.rounds/600) {
+			p.t.Errorf("%v pucks in %v rounds", delivered, p.rounds)
+		}
+		p.near("delivered", 0, p.number("delivered", 0), 0)
+		if puck := p.pose("puck"); math.Hypot(puck.X-0.5, puck.Y+1.5) < 0.3 {
+			p.t.Errorf("the puck is still at %v", puck)
+		}
+	}},
+	"follow in room": {clients: 1, check: func(p *player3) {
+		if visited := p.number("visited", 0); visited < math.Floor(p.rounds/600) {
+			p.t.Errorf("%v posts in %v rounds", visited, p.rounds)
+		}
+		p.near("visited", 0, p.number("visited", 0), 0)
+	}},
+	"flock in subsumption-fleet": {clients: 10, arguments: []string{"10"}, check: func(p *player3) {
+		if least, stalls := p.number("flock", 1), p.number("flock", 3); least < 0.1*p.rounds/10 || stalls > 10*p.rounds/100 { // 1 % of the time of ten robots
+			p.t.Errorf("the slowest has driven %v m in %v rounds, all stalled %v times", least, p.rounds, stalls)
+		}
+	}},
 	"helpers": {check: func(p *player3) {
 		p.says("host", "localhost 6665")
 		p.near("angles", 1e-5, 0, 90, -math.Pi/2, 180, math.Pi/2)
@@ -415,8 +462,12 @@ func TestPlayer3(t *testing.T) {
 			run(t, nil, "c++", "-std="+standard, "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I"+prefix+"/include", "../playerc/names.cpp")
 		}
 	})
-	// Three for the robots of a server, and one for its page.
-	const ports = 4
+	rounds := 900 // a minute and a half, simulated
+	if acceptance.Wanted() {
+		rounds = 6000
+	}
+	// Ten for the robots of a server, and one for its page.
+	const ports = 11
 	next := freePorts(t, ports*len(player3Programs))
 	t.Run("cmake", func(t *testing.T) {
 		t.Parallel()
@@ -438,9 +489,21 @@ func TestPlayer3(t *testing.T) {
 		next += ports
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			world := filepath.Join(t.TempDir(), "arena.world")
-			text := arena
-			environment := program.environment
+			dir := t.TempDir()
+			world, text := filepath.Join(dir, "test.world"), arena
+			environment, arguments := program.environment, []string{}
+			name, place, exercise := strings.Cut(name, " in ")
+			if exercise {
+				if err := os.CopyFS(dir, worlds.Files); err != nil { // its includes and pictures
+					t.Fatal(err)
+				}
+				file, err := worlds.Files.ReadFile(place + worlds.Extension)
+				if err != nil {
+					t.Fatal(err)
+				}
+				text = ownPort.ReplaceAllString(string(file), "")
+				arguments = append([]string{strconv.Itoa(rounds)}, program.arguments...)
+			}
 			if program.clients > 0 {
 				text += fmt.Sprintf("lockstep %d\nspeedup 0\n", program.clients)
 				environment = append(slices.Clone(environment), "PLAYERC_STEP=1")
@@ -453,7 +516,7 @@ func TestPlayer3(t *testing.T) {
 			page := fmt.Sprintf("127.0.0.1:%d", p.page)
 			ctx, cancel := context.WithTimeout(t.Context(), limit)
 			defer cancel()
-			command := exec.CommandContext(ctx, programs, name, "127.0.0.1", strconv.Itoa(p.port+program.robot))
+			command := exec.CommandContext(ctx, programs, append([]string{name, "127.0.0.1", strconv.Itoa(p.port + program.robot)}, arguments...)...)
 			source := filepath.Join("../playerc/programs", name)
 			switch filepath.Ext(name) {
 			case ".c":
@@ -483,7 +546,7 @@ func TestPlayer3(t *testing.T) {
 			if err := command.Wait(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			result := &player3{t: t, output: map[string][]string{}}
+			result := &player3{t: t, output: map[string][]string{}, rounds: float64(rounds)}
 			for line := range strings.Lines(out.String()) {
 				if words := strings.Fields(line); len(words) > 0 {
 					result.output[words[0]] = words[1:]
@@ -497,6 +560,15 @@ func TestPlayer3(t *testing.T) {
 			program.check(result)
 			if t.Failed() {
 				t.Logf("output:\n%s", out)
+			}
+			if program.clients > 2 { // in step, a run is the same again, whichever frame comes first
+				p.stop(t)
+				p.start(t)
+				again := exec.CommandContext(ctx, command.Path, command.Args[1:]...)
+				again.Env = command.Env
+				if text, err := again.CombinedOutput(); err != nil || string(text) != out.String() {
+					t.Errorf("the first run printed\n%sthe second one\n%s%v", out, text, err)
+				}
 			}
 		})
 	}
@@ -512,9 +584,10 @@ func compilePlayer3(t *testing.T, prefix string) (binary string) {
 		fmt.Fprintf(&all, "#include <%s>\n", header)
 	}
 	for _, name := range slices.Sorted(maps.Keys(player3Programs)) {
-		if filepath.Ext(name) != "" {
+		if filepath.Ext(name) != "" || strings.Contains(name, " in ") && player3Programs[program(name)].check != nil {
 			continue
 		}
+		name = program(name)
 		source := filepath.Join(programsFolder(t), name+".cpp")
 		fmt.Fprintf(&all, "#define main program\nnamespace program_%s {\n#include %q\n}\n#undef main\n", name, source)
 		fmt.Fprintf(&list, "  if (!strcmp(argv[1], %q)) return program_%s::program(argc - 1, argv + 1);\n", name, name)
@@ -528,6 +601,15 @@ func compilePlayer3(t *testing.T, prefix string) (binary string) {
 	run(t, nil, "c++", slices.Concat([]string{"-Wall", "-Werror", "-o", binary, source}, player3Flags(t, prefix, "playerc++"))...)
 	return binary
 }
+
+// program returns the name of the program, without that of a world.
+func program(name string) string {
+	name, _, _ = strings.Cut(name, " in ")
+	return name
+}
+
+// ownPort is the port that a world gives a robot: tests choose their own.
+var ownPort = regexp.MustCompile(` port \d+`)
 
 // player3Flags are the compiler's for programs of a library, from pkg-config.
 func player3Flags(t *testing.T, prefix, library string) []string {

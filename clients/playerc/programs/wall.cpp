@@ -21,7 +21,7 @@ int main(int argc, char **argv) {
     Position2dProxy position(&client, 0);
     double sum = 0, worst = 9;
     int n = 0;
-    for (int i = 0; i < 900; i++) {
+    for (int i = 0, rounds = argc > 3 ? atoi(argv[3]) : 900; i < rounds; i++) {
       client.Read();
       double right = sector(laser, -90, -50), front = sector(laser, -25, 25);
       if (i > 300) {

@@ -1,4 +1,4 @@
-/* Wanders with the sonars for a minute, with the loop of the tutorials. */
+/* Wanders with the sonars for a minute, or so many Reads, with the loop of the tutorials. */
 #include <iostream>
 #include <libplayerc++/playerc++.h>
 
@@ -12,7 +12,7 @@ int main(int argc, char *argv[]) {
   double way = 0, x = 0, y = 0;
 
   pp.SetMotorEnable(true);
-  for (int i = 0; i < 600; i++) {
+  for (int i = 0, n = argc > 3 ? atoi(argv[3]) : 600; i < n; i++) {
     double turnrate, speed;
 
     // read from the proxies

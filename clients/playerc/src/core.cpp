@@ -231,6 +231,7 @@ void Client::Ask() {
         c->Take(*link);
       } catch (const Failure &) { // its own Read tells
       }
+      if (c.get() == this && link->waiting) continue; // the program commands before it reads more
       if (!link->asked) link->asked = link->robot.RequestData() == PLAYER_OK;
     }
   }
