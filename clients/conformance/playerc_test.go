@@ -130,7 +130,7 @@ var player3Programs = map[string]struct {
 			p.t.Errorf("%v pucks in %v rounds", delivered, p.rounds)
 		}
 		p.near("delivered", 0, p.number("delivered", 0), 0)
-		if puck := p.pose("puck"); math.Hypot(puck.X-0.5, puck.Y+1.5) < 0.3 {
+		if puck := p.pose("puck"); math.Hypot(puck.X-0.5, puck.Y+1.5) < 0.1 {
 			p.t.Errorf("the puck is still at %v", puck)
 		}
 	}},
