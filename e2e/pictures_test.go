@@ -8,6 +8,7 @@ import (
 	"image/jpeg"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/input"
@@ -84,6 +85,24 @@ func TestPictures(t *testing.T) {
 	await(t, "the camera ends", func() bool { return status(t, page).Cameras["front"].State == "idle" })
 	if code, text := fetch(t, "GET", page+"camera/rear"); code != http.StatusNotFound {
 		t.Errorf("another camera: %d, %s", code, text)
+	}
+}
+
+// A simulated camera has pictures without any configuration.
+func TestSimulatedPictures(t *testing.T) {
+	t.Parallel()
+	s := start(t, "-stage", room, "-http", "127.0.0.1:0")
+	code, text := fetch(t, "GET", fmt.Sprintf("%scamera/simulated-%s/picture", s.dashboard(t), s.address[strings.LastIndex(s.address, ":")+1:]))
+	m, err := jpeg.Decode(strings.NewReader(text))
+	if err != nil || code != http.StatusOK || m.Bounds().Size() != image.Pt(320, 240) {
+		t.Fatalf("%d, %d bytes: %v", code, len(text), err)
+	}
+	top, bottom := m.At(160, 10), m.At(160, 230)
+	if r, _, b, _ := top.RGBA(); r >= b { // the sky, bluish
+		t.Errorf("above it is %v", top)
+	}
+	if r, _, b, _ := bottom.RGBA(); r <= b { // the floor, brownish
+		t.Errorf("below it is %v", bottom)
 	}
 }
 

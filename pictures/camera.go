@@ -37,12 +37,14 @@ var (
 	errLeft   = errors.New("nobody looks")
 )
 
-// Source is what sends the pictures of a camera. It has a Command or an Address.
+// Source is what sends the pictures of a camera. It has a Command, an Address, or Draw.
 type Source struct {
 	Name    string
 	Command []string // a program with its arguments, which writes MJPEG to its standard output
 	Address string   // http://..., which replies with MJPEG
 	Rate    float64  // most pictures a second that are passed on
+	// Draw makes a picture, as a JPEG, Rate times a second.
+	Draw func(context.Context) ([]byte, error)
 }
 
 // Picture is one JPEG, as the camera has sent it. It is not changed.
@@ -213,6 +215,9 @@ func (c *Camera) tell() {
 
 // try reads pictures until the source fails. worked is called for each.
 func (c *Camera) try(ctx context.Context, worked func()) error {
+	if c.source.Draw != nil {
+		return c.draw(ctx, worked)
+	}
 	inner, end := context.WithCancelCause(ctx)
 	defer end(errLeft)
 	watch := time.AfterFunc(silence, func() { end(errSilent) })
@@ -231,6 +236,32 @@ func (c *Camera) try(ctx context.Context, worked func()) error {
 	}
 	return err
 }
+
+// draw passes on pictures that are drawn. worked is called for each.
+func (c *Camera) draw(ctx context.Context, worked func()) error {
+	ticker := time.NewTicker(c.period())
+	defer ticker.Stop()
+	for {
+		picture, err := c.source.Draw(ctx)
+		if err != nil {
+			return err
+		}
+		worked()
+		c.mu.Lock()
+		if ctx.Err() == nil {
+			c.take(picture, time.Now())
+		}
+		c.mu.Unlock()
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-ticker.C:
+		}
+	}
+}
+
+// period is the time between two pictures that are passed on.
+func (c *Camera) period() time.Duration { return time.Duration(float64(time.Second) / c.source.Rate) }
 
 // read passes on the pictures of a stream until it fails.
 func (c *Camera) read(ctx context.Context, stream io.Reader, worked func()) error {
@@ -282,10 +313,16 @@ func (c *Camera) pass(ctx context.Context, picture []byte, now time.Time) {
 		return
 	}
 	// A picture that comes late does not delay the next one: sources jitter.
-	period := time.Duration(float64(time.Second) / c.source.Rate)
+	period := c.period()
 	if c.due = c.due.Add(period); now.Sub(c.due) > period {
 		c.due = now.Add(period / 2)
 	}
+	c.take(picture, now)
+}
+
+// take makes a picture the newest. The caller holds the mutex.
+func (c *Camera) take(picture []byte, now time.Time) {
+	c.failure = nil
 	c.newest = Picture{picture, c.newest.Number + 1, now}
 	c.counts.Pictures++
 	c.counts.Bytes += uint64(len(picture))

@@ -3,6 +3,7 @@ package pictures
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -188,6 +189,26 @@ func TestAddress(t *testing.T) {
 	defer missing.Close()
 	defer missing.Look()()
 	until(t, "the source fails", func() bool { return strings.Contains(missing.Status().Error, "404 Not Found") })
+}
+
+// A picture may be drawn, as often as the rate says.
+func TestDraw(t *testing.T) {
+	t.Parallel()
+	drawn := 0
+	c := NewCamera(Source{Name: "front", Rate: 500, Draw: func(context.Context) ([]byte, error) {
+		if drawn++; drawn == 3 {
+			return nil, errors.New("the world has ended")
+		}
+		return []byte{byte(drawn)}, nil
+	}}, zap.NewNop())
+	defer c.Close()
+	leave := c.Look()
+	defer leave()
+	if p := next(t, c, 1); p.JPEG[0] != 2 {
+		t.Errorf("picture %d", p.JPEG[0])
+	}
+	until(t, "the failure", func() bool { return strings.Contains(c.Status().Error, "the world has ended") })
+	until(t, "another picture", func() bool { return c.Status().State == status.Ready })
 }
 
 // Pictures above the rate are dropped; those of a source that jitters at the rate are not.

@@ -48,8 +48,9 @@ type Config struct {
 	// Server is asked for the status, and stops robots.
 	Server visitors.Server
 	// Runs are what replays and records robots, by the robot's address.
-	Runs    map[string]Run
-	Cameras []Camera // whose pictures visitors see
+	Runs map[string]Run
+	// Cameras are those whose pictures visitors see, beside those of simulated robots.
+	Cameras []Camera
 	// Recent returns the newest lines of the server's log after line n, each a JSON
 	// object, and the number of the newest.
 	Recent func(n uint64) (lines [][]byte, last uint64)
@@ -92,6 +93,7 @@ type server struct {
 	// takes a second.
 	encoded func() ([]byte, error)
 	present presences
+	cameras []Camera // also those of simulated robots
 	// ordering has an element while an order to the simulation is carried out.
 	ordering chan struct{}
 }
@@ -102,6 +104,7 @@ const stopPath = "/stop"
 func site(ctx context.Context, config Config) visitors.Site {
 	s := &server{ctx: ctx, config: config, ordering: make(chan struct{}, 1)}
 	s.encoded = sync.OnceValues(s.encodeWorld)
+	s.addSimulated()
 	page, err := fs.Sub(assets, "page")
 	if err != nil { // the folder is not embedded
 		panic(err)
@@ -175,7 +178,7 @@ func (s *server) robots(w http.ResponseWriter, r *http.Request) {
 		}
 		_, run := s.config.Runs[r.Address]
 		var cameras []string
-		for _, camera := range s.config.Cameras {
+		for _, camera := range s.cameras {
 			if camera.Port == r.Port {
 				cameras = append(cameras, camera.Name())
 			}

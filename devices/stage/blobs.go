@@ -23,11 +23,13 @@ type patch struct {
 
 // tracker finds blobs in images. It keeps its buffers between images.
 type tracker struct {
-	pixels
+	pixels  *canvas[int8] // channels
 	runs    []run
 	patches []patch
 	place   []int // index of a root run's patch
 }
+
+func newTracker() tracker { return tracker{pixels: newCanvas[int8](imageWidth, imageHeight)} }
 
 // find reports the connected patches of every channel, at most
 // [codec.MaxBlobs], largest first.
@@ -70,7 +72,7 @@ func (t *tracker) findRuns() {
 	t.runs = t.runs[:0]
 	above := 0 // first run of the row above
 	for y := range imageHeight {
-		row := t.channel[y*imageWidth : (y+1)*imageWidth]
+		row := t.pixels.paint[y*imageWidth : (y+1)*imageWidth]
 		start := len(t.runs)
 		for x := 0; x < imageWidth; {
 			c, first := row[x], x

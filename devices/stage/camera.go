@@ -20,52 +20,69 @@ type camera struct {
 	palette map[Color]int
 }
 
-// pixels is a camera image: for every pixel the channel and the distance of
-// the nearest surface. Rows from the top.
-type pixels struct {
-	channel [imageWidth * imageHeight]int8
-	depth   [imageWidth * imageHeight]float32
+// canvas is what a camera sees: for every pixel the paint of the nearest surface, and its
+// distance. Rows from the top.
+type canvas[T any] struct {
+	width, height int
+	paint         []T
+	depth         []float32 // metres; math.MaxFloat32: there is no surface
+}
+
+func newCanvas[T any](width, height int) *canvas[T] {
+	return &canvas[T]{width, height, make([]T, width*height), make([]float32, width*height)}
+}
+
+// clear removes all surfaces.
+func (c *canvas[T]) clear(background T) {
+	for i := range c.paint {
+		c.paint[i], c.depth[i] = background, math.MaxFloat32
+	}
 }
 
 // view is one camera's view of the world. Surfaces are upright, so each fills
 // a run of every column that it is in. Their tops are hidden behind the upper
 // edge of their far sides, which are drawn too.
-type view struct {
-	*pixels
-	at     Vec     // of the lens
-	facing Vec     // unit vector ahead
-	height float64 // of the lens
-	tilt   float64 // tangent
-	focal  float64 // pixels
-	reach  float64
+type view[T any] struct {
+	*canvas[T]
+	paintOf func(*material) T
+	at      Vec     // of the lens
+	facing  Vec     // unit vector ahead
+	lens    float64 // its height above the floor
+	tilt    float64 // tangent
+	half    float64 // tangent of half the field of view
+	focal   float64 // pixels
+	reach   float64
 }
 
-// look draws the image of the robot's camera.
-func (r *Robot) look(img *pixels) {
-	c, w := r.camera, r.world
-	at := r.body.pose.then(c.pose)
-	v := view{
-		pixels: img,
+// viewOf returns the view of a robot's camera.
+func viewOf[T any](r *Robot, img *canvas[T], reach float64, paintOf func(*material) T) view[T] {
+	at, half := r.body.pose.then(r.camera.pose), math.Tan(r.head.fov()/2)
+	return view[T]{
+		canvas: img, paintOf: paintOf, reach: reach,
 		at:     at.position(),
 		facing: direction(at.Heading + radians(r.head.pan)),
-		height: c.height,
+		lens:   r.camera.height,
 		tilt:   math.Tan(radians(r.head.tilt)),
-		focal:  imageWidth / 2 / math.Tan(r.head.fov()/2),
-		reach:  c.reach,
+		half:   half,
+		focal:  float64(img.width) / 2 / half,
 	}
-	for i := range img.channel {
-		img.channel[i], img.depth[i] = -1, math.MaxFloat32
-	}
+}
+
+// look draws the channels that the colour tracker of the robot's camera sees.
+func (r *Robot) look(img *canvas[int8]) {
+	w := r.world
+	v := viewOf(r, img, r.camera.reach, r.camera.channelOf)
+	img.clear(-1)
 	for _, b := range w.fixtures {
-		v.drawBody(b, c)
+		v.drawBody(b)
 	}
 	for _, b := range w.bodies {
 		if b != r.body && b.spot.within(v.at, v.reach) {
-			v.drawBody(b, c)
+			v.drawBody(b)
 		}
 	}
 	for _, p := range w.pictures {
-		v.drawPicture(p, c)
+		v.drawPicture(p)
 	}
 }
 
@@ -80,18 +97,18 @@ func (c *camera) channelOf(m *material) int8 {
 	return -1
 }
 
-func (v *view) drawBody(b *body, c *camera) {
+func (v *view[T]) drawBody(b *body) {
 	for i := range b.parts {
 		p := &b.parts[i]
 		if p.bitmap {
 			continue
 		}
-		channel := c.channelOf(&p.material)
+		paint := v.paintOf(&p.material)
 		for _, outline := range p.shapes {
 			last := v.toLens(b, outline[len(outline)-1])
 			for _, point := range outline {
 				next := v.toLens(b, point)
-				v.drawSide(last, next, p.bottom+b.lifted, p.top+b.lifted, channel)
+				v.drawSide(last, next, p.bottom+b.lifted, p.top+b.lifted, paint)
 				last = next
 			}
 		}
@@ -100,16 +117,16 @@ func (v *view) drawBody(b *body, c *camera) {
 
 // toLens transforms a point of a body to the frame of the lens: x ahead, y
 // left.
-func (v *view) toLens(b *body, p Vec) Vec {
+func (v *view[T]) toLens(b *body, p Vec) Vec {
 	return b.pose.position().add(p.rotate(b.facing)).sub(v.at).rotateBack(v.facing)
 }
 
 // column returns the slope, left per metre ahead, of the ray through a column.
-func (v *view) column(x int) float64 { return (imageWidth/2 - 0.5 - float64(x)) / v.focal }
+func (v *view[T]) column(x int) float64 { return (float64(v.width)/2 - 0.5 - float64(x)) / v.focal }
 
 // drawSide draws an upright rectangle above the segment from a to b, in the
 // frame of the lens.
-func (v *view) drawSide(a, b Vec, bottom, top float64, channel int8) {
+func (v *view[T]) drawSide(a, b Vec, bottom, top float64, paint T) {
 	if a.X > b.X {
 		a, b = b, a
 	}
@@ -120,56 +137,58 @@ func (v *view) drawSide(a, b Vec, bottom, top float64, channel int8) {
 		k := (nearPlane - a.X) / (b.X - a.X)
 		a = Vec{nearPlane, a.Y + k*(b.Y-a.Y)}
 	}
-	ua, ub := imageWidth/2-v.focal*a.Y/a.X, imageWidth/2-v.focal*b.Y/b.X
+	width := float64(v.width)
+	ua, ub := width/2-v.focal*a.Y/a.X, width/2-v.focal*b.Y/b.X
 	first := max(0, int(math.Ceil(max(min(ua, ub), 0)-0.5)))
-	last := int(math.Floor(min(max(ua, ub), imageWidth) - 0.5))
+	last := int(math.Floor(min(max(ua, ub), width) - 0.5))
 	side := b.sub(a)
-	for x := first; x <= min(last, imageWidth-1); x++ {
+	for x := first; x <= min(last, v.width-1); x++ {
 		m := v.column(x)
 		turn := side.Y - m*side.X
 		if turn == 0 {
 			continue // seen edge-on
 		}
 		ahead := a.X + (m*a.X-a.Y)/turn*side.X
-		v.drawRun(x, ahead*math.Sqrt(1+m*m), m, bottom, top, channel)
+		v.drawRun(x, ahead*math.Sqrt(1+m*m), m, bottom, top, paint)
 	}
 }
 
 // drawPicture draws the walls of a picture on the floor: the nearest cell in
 // each column. Cells behind it in the same picture are hidden.
-func (v *view) drawPicture(p *picture, c *camera) {
-	channel := c.channelOf(&p.material)
-	for x := range imageWidth {
+func (v *view[T]) drawPicture(p *picture) {
+	paint := v.paintOf(&p.material)
+	for x := range v.width {
 		m := v.column(x)
 		length := math.Sqrt(1 + m*m)
 		d := Vec{1 / length, m / length}.rotate(v.facing)
 		if distance := p.cells.cast(v.at, d, v.reach); distance < v.reach {
-			v.drawRun(x, max(distance, nearPlane), m, p.bottom, p.top, channel)
+			v.drawRun(x, max(distance, nearPlane), m, p.bottom, p.top, paint)
 		}
 	}
 }
 
 // drawRun fills a column from bottom to top, metres above the floor, at a
 // distance.
-func (v *view) drawRun(x int, distance, m, bottom, top float64, channel int8) {
+func (v *view[T]) drawRun(x int, distance, m, bottom, top float64, paint T) {
 	if distance > v.reach {
 		return
 	}
+	height := float64(v.height)
 	focal := v.focal * math.Sqrt(1+m*m) // columns at the side are farther from the lens
 	row := func(z float64) float64 {
-		slope := (z - v.height) / distance
+		slope := (z - v.lens) / distance
 		below := 1 + slope*v.tilt
 		if below <= 0 { // steeper than the image plane: outside the image
-			return math.Copysign(imageHeight, v.tilt)
+			return math.Copysign(height, v.tilt)
 		}
-		return imageHeight/2 - focal*(slope-v.tilt)/below
+		return height/2 - focal*(slope-v.tilt)/below
 	}
 	first := int(math.Ceil(max(0, row(top)) - 0.5))
-	last := int(math.Floor(min(imageHeight, row(bottom)) - 0.5))
+	last := int(math.Floor(min(height, row(bottom)) - 0.5))
 	depth := float32(distance)
 	for y := max(0, first); y <= last; y++ {
-		if i := y*imageWidth + x; depth < v.depth[i] {
-			v.depth[i], v.channel[i] = depth, channel
+		if i := y*v.width + x; depth < v.depth[i] {
+			v.depth[i], v.paint[i] = depth, paint
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 // see returns the blobs that the first robot's camera sees now.
 func see(w *World) *codec.VisionData {
 	var v codec.VisionData
-	w.robots[0].look(&w.tracker.pixels)
+	w.robots[0].look(w.tracker.pixels)
 	w.tracker.find(&v)
 	return &v
 }
@@ -170,18 +170,18 @@ func TestAtMostTenBlobsAChannelLargestFirst(t *testing.T) {
 // The blobs of random images equal those of a flood fill.
 func TestBlobsAreConnectedPatches(t *testing.T) {
 	random := rand.New(rand.NewPCG(13, 14))
-	var tr tracker
+	tr := newTracker()
 	for range 30 {
 		density := 1 + random.IntN(6)
-		for i := range tr.channel {
-			if tr.channel[i] = -1; random.IntN(8) < density {
-				tr.channel[i] = int8(random.IntN(2))
+		for i := range tr.pixels.paint {
+			if tr.pixels.paint[i] = -1; random.IntN(8) < density {
+				tr.pixels.paint[i] = int8(random.IntN(2))
 			}
 		}
 		var got codec.VisionData
 		tr.find(&got)
 		for channel := range 2 {
-			want := floodFill(&tr.pixels, int8(channel))
+			want := floodFill(tr.pixels, int8(channel))
 			slices.SortFunc(want, func(a, b codec.Blob) int { return b.Area - a.Area })
 			for i, b := range got.Channel(channel) {
 				if b.Area != want[i].Area || !slices.Contains(want, b) {
@@ -195,10 +195,10 @@ func TestBlobsAreConnectedPatches(t *testing.T) {
 	}
 }
 
-func floodFill(p *pixels, channel int8) (blobs []codec.Blob) {
+func floodFill(p *canvas[int8], channel int8) (blobs []codec.Blob) {
 	seen := map[int]bool{}
-	for start := range p.channel {
-		if p.channel[start] != channel || seen[start] {
+	for start := range p.paint {
+		if p.paint[start] != channel || seen[start] {
 			continue
 		}
 		b := codec.Blob{Left: imageWidth, Top: imageHeight}
@@ -214,7 +214,7 @@ func floodFill(p *pixels, channel int8) (blobs []codec.Blob) {
 			b.Left, b.Right, b.Top, b.Bottom = min(b.Left, x), max(b.Right, x), min(b.Top, y), max(b.Bottom, y)
 			for _, n := range [][2]int{{x - 1, y}, {x + 1, y}, {x, y - 1}, {x, y + 1}} {
 				k := n[1]*imageWidth + n[0]
-				if n[0] >= 0 && n[0] < imageWidth && n[1] >= 0 && n[1] < imageHeight && p.channel[k] == channel && !seen[k] {
+				if n[0] >= 0 && n[0] < imageWidth && n[1] >= 0 && n[1] < imageHeight && p.paint[k] == channel && !seen[k] {
 					seen[k] = true
 					todo = append(todo, k)
 				}
@@ -261,9 +261,9 @@ func TestHeadSlews(t *testing.T) {
 func TestCameraAllocatesNothing(t *testing.T) {
 	w := loadRoom(t)
 	var v codec.VisionData
-	w.robots[0].look(&w.tracker.pixels)
+	w.robots[0].look(w.tracker.pixels)
 	w.tracker.find(&v)
-	if n := testing.AllocsPerRun(20, func() { w.robots[0].look(&w.tracker.pixels); w.tracker.find(&v) }); n != 0 {
+	if n := testing.AllocsPerRun(20, func() { w.robots[0].look(w.tracker.pixels); w.tracker.find(&v) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
@@ -272,7 +272,7 @@ func BenchmarkCamera(b *testing.B) {
 	w := loadRoom(b)
 	var v codec.VisionData
 	for b.Loop() {
-		w.robots[0].look(&w.tracker.pixels)
+		w.robots[0].look(w.tracker.pixels)
 		w.tracker.find(&v)
 	}
 }

@@ -67,7 +67,7 @@ func (o origin) load() (*loader, error) {
 		open:     o.open,
 		palette:  shades(),
 		digest:   sha256.New(),
-		world:    &World{name: file.Name, origin: o, text: file.Texts()[0], scan: scanDirections(), scanning: scanning{scanners: []*scanner{newScanner()}}},
+		world:    &World{name: file.Name, origin: o, text: file.Texts()[0], scan: scanDirections(), scanning: scanning{scanners: []*scanner{newScanner()}}, tracker: newTracker()},
 		sections: map[*body]*syntax.Section{},
 	}
 	return l, l.build(o.most)

@@ -427,7 +427,7 @@ func FuzzLoad(f *testing.F) {
 				r.readLaser(&d.laserData)
 			}
 			if r.camera != nil {
-				r.look(&w.tracker.pixels)
+				r.look(w.tracker.pixels)
 				w.tracker.find(&d.visionData)
 			}
 			if r.gripper != nil {

@@ -93,7 +93,7 @@ func BenchmarkPopulation(b *testing.B) {
 		})
 		b.Run(fmt.Sprintf("%d robots/camera", n), func(b *testing.B) {
 			for b.Loop() {
-				r.look(&w.tracker.pixels)
+				r.look(w.tracker.pixels)
 				w.tracker.find(&d.visionData)
 			}
 		})

@@ -1,0 +1,84 @@
+package stage
+
+import (
+	"image"
+	"math"
+)
+
+// sightReach is how far the pictures of a camera reach, metres: what is farther is one
+// pixel wide.
+const sightReach = 60
+
+// Sight is what a robot's camera may see at a moment. It does not change with the world.
+type Sight struct {
+	view     view[Color]
+	fixtures []*body // these and the pictures are constant
+	pictures []*picture
+	movers   []body
+}
+
+// Sight returns what the robot's camera may see now, nil without a camera. It must be
+// called on the loop.
+func (r *Robot) Sight() *Sight {
+	if r.camera == nil {
+		return nil
+	}
+	w := r.world
+	s := &Sight{fixtures: w.fixtures, pictures: w.pictures, view: viewOf(r, &canvas[Color]{}, sightReach, func(m *material) Color { return m.color })}
+	for _, b := range w.bodies {
+		if b != r.body && b.spot.within(s.view.at, sightReach) {
+			s.movers = append(s.movers, *b)
+		}
+	}
+	return s
+}
+
+// Draw draws the picture, width by height pixels, in the colours of the world's things,
+// paler with the distance. It may be called anywhere. Of a picture as wide as that of the
+// colour tracker, the blobs that vision reports are the patches in its colours.
+func (s *Sight) Draw(width, height int) *image.RGBA {
+	v := s.view
+	v.focal = float64(width) / 2 / v.half
+	v.canvas = newCanvas[Color](width, height)
+	v.clear(Color{})
+	for _, b := range s.fixtures {
+		v.drawBody(b)
+	}
+	for i := range s.movers {
+		v.drawBody(&s.movers[i])
+	}
+	for _, p := range s.pictures {
+		v.drawPicture(p)
+	}
+	return develop(&v)
+}
+
+// paling is the distance at which a surface is half faded into the haze, metres: walls of
+// one colour can be told apart, and a colour that the tracker knows stays itself within
+// its reach.
+const paling = 25
+
+// develop mixes the colours of the canvas with the haze.
+func develop(v *view[Color]) *image.RGBA {
+	floor, sky, haze := Color{118, 112, 104}, Color{196, 208, 220}, Color{206, 208, 210}
+	out := image.NewRGBA(image.Rect(0, 0, v.width, v.height))
+	for x := range v.width {
+		m := v.column(x)
+		horizon := int(math.Round(float64(v.height)/2 + v.focal*math.Sqrt(1+m*m)*v.tilt))
+		for y := range v.height {
+			i := y*v.width + x
+			c, near := v.paint[i], 1.0
+			switch {
+			case v.depth[i] != math.MaxFloat32:
+				near = paling / (paling + float64(v.depth[i]))
+			case y < horizon:
+				c = sky
+			default:
+				c = floor
+			}
+			mix := func(c, h uint8) uint8 { return uint8(float64(h) + near*(float64(c)-float64(h))) }
+			copy(out.Pix[4*i:], []uint8{mix(c.R, haze.R), mix(c.G, haze.G), mix(c.B, haze.B), 0xff})
+		}
+	}
+	return out
+}
