@@ -7,7 +7,6 @@ import (
 	"time"
 
 	mqtt "github.com/eclipse/paho.mqtt.golang"
-	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
 	"player/fleet/bridge"
@@ -104,29 +103,15 @@ func TestJSON(t *testing.T) {
 }
 
 // A client of MQTT, which has neither headers nor requests, drives a robot through a server
-// of NATS.
+// of NATS, while one that uses WebSocket watches.
 func TestMQTT(t *testing.T) {
 	t.Parallel()
 	a := startRobot(t, "a")
-	port := freePort(t)
-	s, err := server.NewServer(&server.Options{
-		Host: "127.0.0.1", Port: server.RANDOM_PORT, ServerName: "mqtt", JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true,
-		MQTT: server.MQTTOpts{Host: "127.0.0.1", Port: port},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Start()
-	t.Cleanup(func() {
-		s.Shutdown()
-		s.WaitForShutdown()
-	})
-	if !s.ReadyForConnections(patience) {
-		t.Fatal("the server does not start")
-	}
+	topics, web := fmt.Sprintf("127.0.0.1:%d", freePort(t)), fmt.Sprintf("127.0.0.1:%d", freePort(t))
+	s := documented(t, "listeners.conf", "/var/lib/nats", t.TempDir(), "127.0.0.1:4222", "127.0.0.1:-1", "127.0.0.1:1883", topics, "127.0.0.1:8081", web)
 	startFleet(t, []robot{a}, "-nats", s.ClientURL())
 
-	c := mqtt.NewClient(mqtt.NewClientOptions().AddBroker(fmt.Sprintf("tcp://127.0.0.1:%d", port)).SetClientID("phone"))
+	c := mqtt.NewClient(mqtt.NewClientOptions().AddBroker("tcp://" + topics).SetClientID("phone"))
 	do := func(what string, token mqtt.Token) {
 		t.Helper()
 		if !token.WaitTimeout(patience) || token.Error() != nil {
@@ -143,29 +128,46 @@ func TestMQTT(t *testing.T) {
 	do("subscribe", c.Subscribe("player/lab/a/position/0/json", 0, into(positions)))
 	ask := func(last, format string, args ...any) (r reply) {
 		t.Helper()
-		do("publish", c.Publish("player/lab/a/position/0/"+last, 0, false, fmt.Sprintf(format, args...)))
-		select {
-		case text := <-answers:
-			if err := json.Unmarshal(text, &r); err != nil {
-				t.Fatal(err)
+		for began := time.Now(); time.Since(began) < patience; { // nobody says that no bridge serves the robot yet
+			do("publish", c.Publish("player/lab/a/position/0/"+last, 0, false, fmt.Sprintf(format, args...)))
+			select {
+			case text := <-answers:
+				if err := json.Unmarshal(text, &r); err != nil {
+					t.Fatal(err)
+				}
+				return r
+			case <-time.After(3 * bridge.TTL):
 			}
-		case <-time.After(patience):
-			t.Fatalf("%s is not answered", last)
 		}
+		t.Fatalf("%s is not answered", last)
 		return r
 	}
-	token := ask("lease", `{"holder":"phone","answer":"phone"}`).Token
-	if r := ask("command", `{"speed":100,"turn":0,"token":%q,"answer":"phone"}`, token); !r.OK {
-		t.Errorf("a command: %+v", r)
+	token := ""
+	drives := func() bool { // with a new lease if it has none, or its lease has ended
+		if r := ask("command", `{"speed":100,"turn":0,"token":%q,"answer":"phone"}`, token); r.OK {
+			return true
+		}
+		token = ask("lease", `{"holder":"phone","answer":"phone"}`).Token
+		return false
 	}
+	wait(t, "command that is obeyed", drives)
+	watching, err := nats.Connect("ws://" + web)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(watching.Close)
+	statusOf(t, subscribe(t, watching, "player.lab.a.status"), "holder", func(s bridge.RobotStatus) bool {
+		return drives() && s.Holders["position"] == "phone"
+	})
 	wait(t, "movement", func() bool {
-		do("publish", c.Publish("player/lab/a/position/0/command", 0, false, fmt.Sprintf(`{"speed":100,"turn":0,"token":%q}`, token)))
+		drives()
 		var p struct{ Data *struct{ Speed int } }
 		if err := json.Unmarshal(<-positions, &p); err != nil {
 			t.Fatal(err)
 		}
 		return p.Data != nil && p.Data.Speed > 0
 	})
+	wait(t, "command that is obeyed", drives)
 	if r := ask("lease", `{"token":%q,"release":true,"answer":"phone"}`, token); !r.OK {
 		t.Errorf("the release: %+v", r)
 	}
