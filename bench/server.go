@@ -132,7 +132,7 @@ func (w *workshop) arguments(s server, c cell, p *process) ([]string, error) {
 	// All clients are of one computer.
 	args := []string{"-gp", strconv.Itoa(port), "-max-per-address", strconv.Itoa(math.MaxInt32)}
 	if p.page > 0 {
-		args = append(args, "-http", loopbackAddress(p.page), "-foxglove", loopbackAddress(p.foxglove))
+		args = append(args, "-http", loopbackAddress(p.page), "-foxglove", loopbackAddress(p.foxglove), "-rosbridge", loopbackAddress(p.rosbridge))
 	}
 	if p.tls > 0 {
 		pair := certs.New(w, "bench").Issue("player", nil)
@@ -152,14 +152,15 @@ func (w *workshop) TempDir() string   { return w.dir }
 
 // process is a server at work.
 type process struct {
-	cmd      *exec.Cmd
-	port     int
-	page     int          // the dashboard's port, zero: it is off
-	foxglove int          // the port for Foxglove, zero: it is off
-	tls      int          // the port for TLS, zero: there is none
-	said     bytes.Buffer // on standard error
-	group    *rig.Group
-	since    time.Time // just before it was started
+	cmd       *exec.Cmd
+	port      int
+	page      int          // the dashboard's port, zero: it is off
+	foxglove  int          // the port for Foxglove, zero: it is off
+	rosbridge int          // the port for rosbridge, zero: it is off
+	tls       int          // the port for TLS, zero: there is none
+	said      bytes.Buffer // on standard error
+	group     *rig.Group
+	since     time.Time // just before it was started
 }
 
 // start starts a server for a cell, in the wire's namespace if there is one.
@@ -168,12 +169,12 @@ func (w *workshop) start(ctx context.Context, s server, c cell, wire *rig.Wire) 
 	var err error
 	robots := max(c.Population, 1)
 	if wire == nil {
-		if p.port, err = w.ports.free(robots + 3); err != nil {
+		if p.port, err = w.ports.free(robots + 4); err != nil {
 			return nil, err
 		}
 	}
 	if c.Strangers != "" {
-		p.page, p.foxglove = p.port+robots, p.port+robots+1
+		p.page, p.foxglove, p.rosbridge = p.port+robots, p.port+robots+1, p.port+robots+3
 	}
 	if c.TLS {
 		p.tls = p.port + robots + 2

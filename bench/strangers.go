@@ -22,7 +22,7 @@ import (
 
 // The cells of strangers are two well clients, one that reads 50 frames a second and
 // one that has a request outstanding, while others do to the server what they should
-// not, or watch the robot. In the cells of viewers there is one client, which reads. The
+// not, or watch the robot. In the cells of viewers there is one well client. The
 // server has a processor of its own. Strangers and well clients share the rest; there
 // the strangers have the lowest priority, so that it is the server who delays the well.
 
@@ -53,7 +53,7 @@ func beset() []cell {
 // viewed is one client that reads, beside viewers: what a viewer costs.
 func viewed() []cell {
 	var all []cell
-	for _, viewers := range []string{nobody, "browser", "browsers", "viewer", "viewers"} {
+	for _, viewers := range []string{nobody, "client", "clients", "browser", "browsers", "viewer", "viewers", "program", "programs"} {
 		c := served(viewersPrefix+viewers, loopback, group{Name: "reads", Clients: 1, Rate: 50, Task: load.Stream})
 		c.Strangers = viewers
 		all = append(all, c)
@@ -63,8 +63,8 @@ func viewed() []cell {
 
 // beStrangers does what the arguments say until standard input ends.
 func beStrangers(args []string) error {
-	if len(args) != 4 {
-		return fmt.Errorf("%s needs a name and three addresses", strangersVerb)
+	if len(args) != 5 {
+		return fmt.Errorf("%s needs a name and four addresses", strangersVerb)
 	}
 	all := strangers.All()
 	i := slices.IndexFunc(all, func(p strangers.Pastime) bool { return p.Name == args[0] })
@@ -82,7 +82,7 @@ func beStrangers(args []string) error {
 	for range all[i].Count {
 		workers.Go(func() {
 			for ctx.Err() == nil {
-				all[i].Do(ctx, dial, strangers.Addresses{Robot: args[1], Page: args[2], Foxglove: args[3]})
+				all[i].Do(ctx, dial, strangers.Addresses{Robot: args[1], Page: args[2], Foxglove: args[3], Rosbridge: args[4]})
 			}
 		})
 	}
@@ -107,7 +107,7 @@ func (p *process) admit(ctx context.Context, who string) (end func(), err error)
 	if who == nobody {
 		return restore, nil
 	}
-	cmd := exec.CommandContext(ctx, "/proc/self/exe", strangersVerb, who, loopbackAddress(p.port), loopbackAddress(p.page), loopbackAddress(p.foxglove))
+	cmd := exec.CommandContext(ctx, "/proc/self/exe", strangersVerb, who, loopbackAddress(p.port), loopbackAddress(p.page), loopbackAddress(p.foxglove), loopbackAddress(p.rosbridge))
 	cmd.SysProcAttr = apart()
 	stdin, err := cmd.StdinPipe()
 	if err == nil {

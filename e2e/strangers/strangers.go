@@ -3,6 +3,7 @@
 package strangers
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -22,8 +23,8 @@ type Pastime struct {
 	Do    func(ctx context.Context, dial Dialer, at Addresses)
 }
 
-// Addresses are those of a server: of the robot, the dashboard and Foxglove.
-type Addresses struct{ Robot, Page, Foxglove string }
+// Addresses are those of a server: of the robot, the dashboard, Foxglove and rosbridge.
+type Addresses struct{ Robot, Page, Foxglove, Rosbridge string }
 
 // Dialer connects strangers to a server.
 type Dialer func(address string) (net.Conn, error)
@@ -109,9 +110,56 @@ func Crowds() []Pastime {
 	return []Pastime{{"browsers", 20, browse}, {"viewers", 20, view}}
 }
 
+// Programs are those that read a robot 10 times a second: clients of the Player protocol,
+// and programs of ROS.
+func Programs() []Pastime {
+	return []Pastime{{"client", 1, read}, {"clients", 20, read}, {"program", 1, follow}, {"programs", 20, follow}}
+}
+
 // All is all that strangers do.
 func All() []Pastime {
-	return slices.Concat(Abuses(), Crowds(), []Pastime{{"browser", 1, browse}, {"viewer", 1, view}})
+	return slices.Concat(Abuses(), Crowds(), []Pastime{{"browser", 1, browse}, {"viewer", 1, view}}, Programs())
+}
+
+// read is a client that gets the data of all devices 10 times a second.
+func read(ctx context.Context, dial Dialer, at Addresses) {
+	c, err := dial(at.Robot)
+	if err != nil {
+		return
+	}
+	defer c.Close()
+	defer context.AfterFunc(ctx, func() { c.Close() })()
+	const rate, devices = "xy\x00\x03f\x00\x0a", "dr\x00\x0eprlrsrmrgrzrvr"
+	if _, err := io.WriteString(c, rate+devices); err == nil {
+		_, _ = io.Copy(io.Discard, c)
+	}
+}
+
+// follow is a program of ROS that has subscribed to all topics of the robot.
+func follow(ctx context.Context, dial Dialer, at Addresses) {
+	ws, _, err := websocket.Dial(ctx, "ws://"+at.Rosbridge, &websocket.DialOptions{HTTPClient: dial.browser()})
+	if err != nil {
+		return
+	}
+	defer ws.CloseNow()
+	ws.SetReadLimit(-1)
+	err = ws.Write(ctx, websocket.MessageText, []byte(`{"op":"call_service","service":"/rosapi/topics"}`))
+	for err == nil {
+		var message []byte
+		if _, message, err = ws.Read(ctx); err != nil {
+			return
+		}
+		if !bytes.Contains(message[:min(len(message), 64)], []byte("service_response")) {
+			continue
+		}
+		var reply struct{ Values struct{ Topics []string } }
+		err = json.Unmarshal(message, &reply)
+		for _, topic := range reply.Values.Topics {
+			if err == nil {
+				err = ws.Write(ctx, websocket.MessageText, fmt.Appendf(nil, `{"op":"subscribe","topic":%q}`, topic))
+			}
+		}
+	}
 }
 
 // view is a Foxglove viewer that has subscribed to all topics of the robot.
