@@ -39,6 +39,7 @@ func newExportFlags(o *exportOptions) *flag.FlagSet {
 	fs.StringVar(&o.out, "o", "", "")
 	fs.BoolVar(&o.replace, "f", false, "")
 	fs.BoolVar(&o.choice.ROS, "ros", false, "")
+	fs.Float64Var(&o.choice.Reach, "reach", 0, "")
 	fs.StringVar(&o.choice.Fleet, "fleet", defaultFleet, "")
 	fs.StringVar(&o.choice.Stream, "stream", "", "")
 	fs.Func("robot", "", func(name string) error {
@@ -75,6 +76,9 @@ func runExport(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	}
 	if err == nil && o.out == "" {
 		err = errors.New("-o is missing: where to write")
+	}
+	if err == nil && (o.choice.Reach != 0 && !o.choice.ROS || !(o.choice.Reach >= 0)) {
+		err = errors.New("-reach is metres, for bags (-ros)")
 	}
 	o.nats = cmp.Or(o.nats, "nats://"+defaultListen)
 	if err == nil {

@@ -300,7 +300,7 @@ func TestExport(t *testing.T) {
 	// npm's readers of ROS 2 read it as a bag: each robot has a namespace, and all share /tf.
 	readers := npm.Install(t, "../logfile/readers")
 	bag := filepath.Join(t.TempDir(), "bag")
-	if out, _, err := exported(t, url, "-ros", "-o", bag); err != nil {
+	if out, _, err := exported(t, url, "-ros", "-reach", "0.5", "-o", bag); err != nil {
 		t.Fatalf("export -ros: %v, %s", err, out)
 	}
 	node := exec.Command("node", "ros.js", bag)
@@ -309,7 +309,7 @@ func TestExport(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: %.2000s", err, text)
 	}
-	for _, want := range []string{`\n/a/scan \d+ sensor_msgs/msg/LaserScan .*"frame_id":"a/laser"`, `\n/b/odom .*"child_frame_id":"b/base_link"`,
+	for _, want := range []string{`\n/a/scan \d+ sensor_msgs/msg/LaserScan .*"frame_id":"a/laser".*"range_max":0.5,"ranges":\["Infinity",`, `\n/b/odom .*"child_frame_id":"b/base_link"`,
 		`\n/tf .*"child_frame_id":"a/base_link"`, `\n/tf_static .*"child_frame_id":"b/laser"`} {
 		if !regexp.MustCompile(want).Match(text) {
 			t.Errorf("the bag lacks %s", want)
@@ -333,6 +333,8 @@ func TestExport(t *testing.T) {
 		{[]string{"-nats", fmt.Sprintf("nats://127.0.0.1:%d", freePort(t))}, "connect to NATS", exitFailure},
 		{[]string{"-from", "yesterday"}, "RFC 3339", exitUsage},
 		{[]string{"-o", ""}, "-o is missing", exitUsage},
+		{[]string{"-reach", "12"}, "-reach is metres, for bags", exitUsage},
+		{[]string{"-ros", "-reach", "NaN"}, "-reach is metres, for bags", exitUsage},
 		{[]string{"-robot", "a b"}, "letters", exitUsage},
 	} {
 		out, path, err := exported(t, url, c.args...)

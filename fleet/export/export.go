@@ -42,6 +42,9 @@ type Choice struct {
 	Stream string
 	// ROS has the messages those of ROS 2, otherwise those of package foxglove.
 	ROS bool
+	// Reach is the reading, in m, from which on a laser sees nothing, for ROS; 0: that of an
+	// LMS 200 and of the simulator.
+	Reach float64
 }
 
 // Summary is what was exported.
@@ -75,7 +78,7 @@ func Write(ctx context.Context, js jetstream.JetStream, c Choice, out, index io.
 	}
 	for name, r := range robots {
 		if r.convert = drawn(name, r.devices); c.ROS {
-			r.convert = inROS(name, r.devices)
+			r.convert = inROS(name, r.devices, c.Reach)
 		}
 	}
 
@@ -145,8 +148,9 @@ func drawn(name string, devices []foxglove.Device) conversion {
 }
 
 // inROS returns the conversion to messages of ROS 2.
-func inROS(name string, devices []foxglove.Device) conversion {
+func inROS(name string, devices []foxglove.Device, reach float64) conversion {
 	converter := ros.New(name, devices)
+	converter.Reach = reach
 	return func(device int, taken int64, payload []byte, write func(topic, int64, []byte) error) error {
 		for _, m := range converter.Data(device, taken, payload) {
 			if err := write(topic{converter.Topics()[m.Topic], "cdr", "ros2msg"}, taken, ros.AppendCDR(nil, m.Content)); err != nil {
