@@ -1,13 +1,18 @@
 package logfile
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"player/codec"
 	"player/e2e/npm"
@@ -92,23 +97,206 @@ func checkBag(t *testing.T, lines []string) {
 	}
 }
 
-// Each stamp is the time at which the data was taken, which is the message's time, too.
-func TestStampsOfABag(t *testing.T) {
-	folder, _ := bagOf(t, everything(t), Bag{})
-	lines := node(t, npm.Install(t, "readers"), "ros.js", folder)
-	for _, line := range lines {
+// Each value of a bag is that which our own reader finds in the log at that time. Each
+// stamp is the time at which the data was taken, which is the message's time, too.
+func TestValuesOfABag(t *testing.T) {
+	log := changing(t)
+	folder, _ := bagOf(t, log, Bag{Compress: true})
+	type place struct{ topic, at string }
+	bag, stamped := map[place]any{}, 0
+	for _, line := range node(t, npm.Install(t, "readers"), "ros.js", folder) {
 		words := strings.SplitN(line, " ", 4)
-		var message struct {
-			Header struct {
-				Stamp struct{ Sec, Nsec, Nanosec int64 }
-			}
-		}
-		if err := json.Unmarshal([]byte(words[3]), &message); err != nil {
+		var fields any
+		if err := json.Unmarshal([]byte(words[3]), &fields); err != nil {
 			t.Fatal(err)
 		}
-		at := message.Header.Stamp
-		if words[0] != "/tf" && words[0] != "/tf_static" && words[0] != "/cmd_vel" && words[0] != "/bumpers" && fmt.Sprint(at.Sec*1e9+at.Nsec+at.Nanosec) != words[1] {
-			t.Fatalf("%v at %s", at, words[1])
+		if stamp := numbers(fields, "header.stamp.sec"); len(stamp) > 0 {
+			at := fmt.Sprintf("%.0f%09.0f", stamp[0], append(numbers(fields, "header.stamp.nsec"), numbers(fields, "header.stamp.nanosec")...)[0])
+			if stamped++; at != words[1] {
+				t.Errorf("%s at %s has the stamp %s", words[0], words[1], at)
+			}
+		}
+		bag[place{words[0], words[1]}] = fields
+	}
+	in, err := NewReader(bytes.NewReader(log))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compared := 0
+	for {
+		m, err := in.Next()
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		for _, value := range valuesOf(t, m) {
+			compared++
+			got := numbers(bag[place{value.topic, fmt.Sprint(m.Time)}], value.path)
+			if !slices.EqualFunc(got, value.want, func(a, b float64) bool {
+				return a == b || math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) <= 1e-6*math.Max(1, math.Abs(b))
+			}) {
+				t.Fatalf("%s.%s at %d: %v, the log has %v", value.topic, value.path, m.Time, got, value.want)
+			}
 		}
 	}
+	const values, headers = 6 + 1 + codec.SonarCount + 2 + 2 + 1 + 1 + 2, 1 + 1 + codec.SonarCount + 1 + 1 + 1 + 1 // of a round
+	if compared != changes*values || stamped != changes*headers {
+		t.Errorf("%d values and %d stamps compared", compared, stamped)
+	}
+}
+
+// changes is how often each device has new data in changing.
+const changes = 30
+
+// changing returns a log whose messages have another value each.
+func changing(t *testing.T) []byte {
+	t.Helper()
+	var about Info
+	for _, name := range []string{"position", "laser", "sonar", "misc", "joystick", "ptz", "vision"} {
+		about.Channels = append(about.Channels, Channel{Interface: name})
+	}
+	about.Channels = append(about.Channels, Channel{Interface: "position", Content: Command})
+	var chunks [][]said
+	for i := range changes {
+		var scan codec.LaserData
+		var ring codec.SonarData
+		for j := range scan {
+			scan[j] = uint16(i*271+j*23) % 8192
+		}
+		for j := range ring {
+			ring[j] = uint16(i*200 + j*50)
+		}
+		vision := codec.VisionData{Blobs: []codec.Blob{{Area: i, X: i, Y: 2 * i, Left: i, Right: 3 * i, Top: i, Bottom: 2 * i}}}
+		vision.Count[i] = 1
+		var chunk []said
+		for j, payload := range [][]byte{
+			(&codec.PositionData{X: int32(-100 * i), Y: int32(77 * i), Heading: uint16(13 * i % 360), Speed: int16(10 - 3*i), TurnRate: int16(2*i - 9)}).Append(nil),
+			scan.Append(nil), ring.Append(nil), (&codec.MiscData{FrontBumpers: uint8(i), RearBumpers: uint8(31 - i), Battery: uint8(90 + i)}).Append(nil),
+			(&codec.JoystickData{Buttons: 1 << i, Axes: [codec.JoystickAxes]int16{int16(1000 * i), int16(-500 * i)}}).Append(nil),
+			(&codec.PTZData{Pan: int16(i - 15), Tilt: int16(2 - i)}).Append(nil), vision.Append(nil),
+			codec.PositionCommand{Speed: int16(9 * i), TurnRate: int16(-i)}.Append(nil),
+		} {
+			chunk = append(chunk, said{j, time.Duration(100*i+j) * ms, string(payload)})
+		}
+		chunks = append(chunks, chunk)
+	}
+	about.Start = started
+	return recordWith(t, about, chunks)
+}
+
+// expectedValue is what a field of a message of ROS has to be.
+type expectedValue struct {
+	topic, path string
+	want        []float64
+}
+
+// valuesOf decodes a message of a log.
+func valuesOf(t *testing.T, m Message) []expectedValue {
+	t.Helper()
+	decoded := func(err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	rad := func(degrees int16) float64 { return float64(degrees) * math.Pi / 180 }
+	bits := func(set uint32, n int) (all []float64) {
+		for i := range n {
+			all = append(all, float64(set>>i&1))
+		}
+		return all
+	}
+	if m.Channel.Content == Command {
+		var c codec.PositionCommand
+		decoded(c.Decode(m.Payload))
+		return []expectedValue{{"/cmd_vel", "linear.x", []float64{float64(c.Speed) / 1000}}, {"/cmd_vel", "angular.z", []float64{rad(c.TurnRate)}}}
+	}
+	switch m.Channel.Interface {
+	case "position":
+		var d codec.PositionData
+		decoded(d.Decode(m.Payload))
+		half := float64(d.Heading) * math.Pi / 360
+		return []expectedValue{{"/odom", "pose.pose.position.x", []float64{float64(d.X) / 1000}}, {"/odom", "pose.pose.position.y", []float64{float64(d.Y) / 1000}},
+			{"/odom", "pose.pose.orientation.z", []float64{math.Sin(half)}}, {"/odom", "pose.pose.orientation.w", []float64{math.Cos(half)}},
+			{"/odom", "twist.twist.linear.x", []float64{float64(d.Speed) / 1000}}, {"/odom", "twist.twist.angular.z", []float64{rad(d.TurnRate)}}}
+	case "laser":
+		var d codec.LaserData
+		decoded(d.Decode(m.Payload))
+		var ranges []float64
+		for _, mm := range d {
+			if mm >= 8183 { // nothing was seen
+				ranges = append(ranges, math.Inf(1))
+			} else {
+				ranges = append(ranges, float64(mm)/1000)
+			}
+		}
+		return []expectedValue{{"/scan", "ranges", ranges}}
+	case "sonar":
+		var d codec.SonarData
+		decoded(d.Decode(m.Payload))
+		var all []expectedValue
+		for i, mm := range d {
+			r := float64(mm) / 1000
+			switch {
+			case mm == 0:
+				r = math.NaN()
+			case mm < 100:
+				r = math.Inf(-1)
+			case mm >= 5000:
+				r = math.Inf(1)
+			}
+			all = append(all, expectedValue{fmt.Sprintf("/sonar/%d", i), "range", []float64{r}})
+		}
+		return all
+	case "misc":
+		var d codec.MiscData
+		decoded(d.Decode(m.Payload))
+		return []expectedValue{{"/battery_state", "voltage", []float64{float64(d.Battery) / 10}}, {"/bumpers", "data", append(bits(uint32(d.FrontBumpers), 5), bits(uint32(d.RearBumpers), 5)...)}}
+	case "joystick":
+		var d codec.JoystickData
+		decoded(d.Decode(m.Payload))
+		var axes []float64
+		for _, v := range d.Axes {
+			axes = append(axes, float64(v)/32767)
+		}
+		return []expectedValue{{"/joy", "axes", axes}, {"/joy", "buttons", bits(d.Buttons, 32)}}
+	case "ptz":
+		var d codec.PTZData
+		decoded(d.Decode(m.Payload))
+		return []expectedValue{{"/joint_states", "position", []float64{rad(d.Pan), rad(d.Tilt)}}}
+	case "vision":
+		var d codec.VisionData
+		decoded(d.Decode(m.Payload))
+		return []expectedValue{{"/detections", "detections.0.bbox.size_x", []float64{float64(d.Blobs[0].Right - d.Blobs[0].Left)}}}
+	}
+	t.Fatalf("there is a %s", m.Channel.Interface)
+	return nil
+}
+
+// numbers returns the numbers at a place in decoded JSON, none if there is nothing.
+func numbers(in any, path string) (all []float64) {
+	for name := range strings.SplitSeq(path, ".") {
+		switch v := in.(type) {
+		case map[string]any:
+			in = v[name]
+		case []any:
+			i, _ := strconv.Atoi(name)
+			in = v[i]
+		}
+	}
+	list, many := in.([]any)
+	if !many {
+		list = []any{in}
+	}
+	for _, v := range list {
+		switch v := v.(type) {
+		case float64:
+			all = append(all, v)
+		case string: // "Infinity"
+			if f, err := strconv.ParseFloat(v, 64); err == nil {
+				all = append(all, f)
+			}
+		}
+	}
+	return all
 }
