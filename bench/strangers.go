@@ -53,7 +53,7 @@ func beset() []cell {
 // viewed is one client that reads, beside viewers: what a viewer costs.
 func viewed() []cell {
 	var all []cell
-	for _, viewers := range []string{nobody, "client", "clients", "browser", "browsers", "viewer", "viewers", "program", "programs"} {
+	for _, viewers := range []string{nobody, "clients", "browser", "browsers", "viewer", "viewers", "programs"} {
 		c := served(viewersPrefix+viewers, loopback, group{Name: "reads", Clients: 1, Rate: 50, Task: load.Stream})
 		c.Strangers = viewers
 		all = append(all, c)

@@ -113,7 +113,7 @@ func Crowds() []Pastime {
 // Programs are those that read a robot 10 times a second: clients of the Player protocol,
 // and programs of ROS.
 func Programs() []Pastime {
-	return []Pastime{{"client", 1, read}, {"clients", 20, read}, {"program", 1, follow}, {"programs", 20, follow}}
+	return []Pastime{{"clients", 20, read}, {"programs", 20, follow}}
 }
 
 // All is all that strangers do.
