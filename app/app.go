@@ -119,16 +119,21 @@ func serve(ctx context.Context, o options, stdout io.Writer, stderr *os.File) er
 	if err != nil {
 		return err
 	}
-	dash, err := openDashboard(o, conf, sim, log)
+	seen := &cameras{log: log}
+	defer seen.close()
+	dash, err := openDashboard(o, conf, sim, seen, log)
 	if err != nil {
 		return errors.Join(err, sim.close())
 	}
 	if dash != nil {
 		o.http = dash.address // for a configuration that is read again
 	}
-	viewers, err := openFoxglove(o, conf, sim, log)
+	viewers, err := openFoxglove(o, conf, sim, seen, log)
 	if err != nil {
 		return errors.Join(err, sim.close())
+	}
+	if dash == nil && viewers == nil && len(conf.Cameras) > 0 {
+		log.Warn("nobody sees the pictures of the cameras: the dashboard has them, which -http HOST:PORT starts")
 	}
 	programs, err := openRosbridge(o, conf, sim, log)
 	if err != nil {
@@ -174,6 +179,7 @@ func serve(ctx context.Context, o options, stdout io.Writer, stderr *os.File) er
 			o.warnOfAccess(conf, log)
 			manager := newSupervisor(os.Getenv, log)
 			manager.ready(ctx, s.Start, statusLine(conf))
+			seen.post = s.Post
 			dash.serve(ctx, budget.Pages, encrypted.handshakes.Current, s, s.Post, last.OnPanic)
 			viewers.serve(ctx, budget.Pages, encrypted.handshakes.Current, s, s.Post, last.OnPanic)
 			programs.serve(ctx, budget.Pages, encrypted.handshakes.Current, s, s.Post, last.OnPanic)

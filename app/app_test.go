@@ -379,7 +379,7 @@ func TestWorldTakesTheDashboard(t *testing.T) {
 	o := options{port: 1, bind: "127.0.0.1"}
 	conf := &config.Server{Robots: []config.Robot{{Port: 8080}}}
 	log, lines := observer.New(zap.WarnLevel)
-	dash, err := openDashboard(o, conf, &simulation{world: &stage.World{}}, zap.New(log))
+	dash, err := openDashboard(o, conf, &simulation{world: &stage.World{}}, &cameras{}, zap.New(log))
 	if dash != nil || err != nil || lines.Len() != 1 || !strings.Contains(lines.All()[0].ContextMap()["error"].(string), "have one address") {
 		t.Errorf("%v, %v, %v", dash, err, lines.All())
 	}

@@ -18,7 +18,6 @@ import (
 	"player/devices/readlog"
 	"player/devices/writelog"
 	"player/logging"
-	"player/pictures"
 	"player/reactor/descriptors"
 	"player/visitors"
 	"player/web"
@@ -30,21 +29,18 @@ const defaultDashboard = "localhost:8080"
 
 // dashboard is the web server of the dashboard; nil: there is none.
 type dashboard struct {
-	address string          // that the flags ask for
-	sources []config.Camera // of the cameras of frontend.config
+	address string // that the flags ask for
+	cameras *cameras
 	frontend[web.Config]
 }
 
 // openDashboard listens on the address that the flags ask for. The server starts
 // without a dashboard if the default address is taken, for example by another
 // simulation; any other address is an error then.
-func openDashboard(o options, conf *config.Server, sim *simulation, log *zap.Logger) (*dashboard, error) {
+func openDashboard(o options, conf *config.Server, sim *simulation, cameras *cameras, log *zap.Logger) (*dashboard, error) {
 	address := o.http
 	switch {
 	case o.http == "off", o.http == "" && sim.world == nil:
-		if len(conf.Cameras) > 0 {
-			log.Warn("nobody sees the pictures of the cameras: the dashboard has them, which -http HOST:PORT starts")
-		}
 		return nil, nil
 	case o.http == "":
 		address = defaultDashboard
@@ -64,7 +60,7 @@ func openDashboard(o options, conf *config.Server, sim *simulation, log *zap.Log
 		return nil, fmt.Errorf("-http: %w", err)
 	}
 	host, _, _ := net.SplitHostPort(address) // Listen has accepted it
-	d := &dashboard{address: address, frontend: frontend[web.Config]{
+	d := &dashboard{address: address, cameras: cameras, frontend: frontend[web.Config]{
 		listener: listener.(*net.TCPListener), bind: cmp.Or(o.bind, "localhost"),
 		config: web.Config{Recent: logging.TailOf(log).After, Drafting: web.NewDrafting(), Name: host, Version: version(), Log: log},
 	}}
@@ -75,14 +71,8 @@ func openDashboard(o options, conf *config.Server, sim *simulation, log *zap.Log
 // show makes the dashboard show the robots of a configuration. It reports whether they
 // are others than before.
 func (d *dashboard) show(conf *config.Server, sim *simulation) (changed bool) {
-	before, sources := d.config, d.sources
-	if d.sources = conf.Cameras; !slices.EqualFunc(sources, d.sources, config.Camera.Equal) {
-		d.config.Cameras = nil
-		for _, source := range d.sources {
-			from := pictures.Source{Name: source.Name, Command: source.Command, Address: source.Address, Rate: source.Rate}
-			d.config.Cameras = append(d.config.Cameras, web.Camera{Camera: pictures.NewCamera(from, d.config.Log), Port: source.Robot})
-		}
-	}
+	before := d.config
+	d.config.Cameras = d.cameras.of(conf, sim)
 	d.config.World, d.config.Access, d.config.Robots = sim.world, conf.Access, nil
 	d.config.Runs = map[string]web.Run{}
 	for _, robot := range conf.Robots {
@@ -134,9 +124,6 @@ func (d *dashboard) serve(ctx context.Context, share *descriptors.Share, tls fun
 	d.frontend.serve(ctx, share, connectionCost, onPanic, func(ctx context.Context, l net.Listener, config web.Config) {
 		if err := web.Serve(ctx, l, config); err != nil {
 			config.Log.Error("the dashboard failed", zap.Error(err))
-		}
-		for _, camera := range config.Cameras {
-			camera.Close()
 		}
 	})
 }

@@ -26,10 +26,13 @@ import (
 const foxgloveApp = "https://app.foxglove.dev"
 
 // viewers is the server for viewers of Foxglove; nil: there is none.
-type viewers struct{ frontend[live.Config] }
+type viewers struct {
+	frontend[live.Config]
+	cameras *cameras
+}
 
 // openFoxglove listens on the address that the flags ask for.
-func openFoxglove(o options, conf *config.Server, sim *simulation, log *zap.Logger) (*viewers, error) {
+func openFoxglove(o options, conf *config.Server, sim *simulation, cameras *cameras, log *zap.Logger) (*viewers, error) {
 	if o.foxglove == "" {
 		return nil, nil
 	}
@@ -38,7 +41,7 @@ func openFoxglove(o options, conf *config.Server, sim *simulation, log *zap.Logg
 		return nil, fmt.Errorf("-foxglove: %w", err)
 	}
 	host, _, _ := net.SplitHostPort(o.foxglove) // Listen has accepted it
-	v := &viewers{frontend[live.Config]{
+	v := &viewers{cameras: cameras, frontend: frontend[live.Config]{
 		listener: listener.(*net.TCPListener), bind: cmp.Or(o.bind, "localhost"),
 		config: live.Config{Recent: logging.TailOf(log).After, Name: host, Version: version(), Log: log},
 	}}
@@ -51,7 +54,7 @@ func openFoxglove(o options, conf *config.Server, sim *simulation, log *zap.Logg
 
 // show offers the robots of a configuration.
 func (v *viewers) show(conf *config.Server, sim *simulation) {
-	v.config.Access, v.config.Robots = conf.Access, robotsOf(conf, sim, v.bind)
+	v.config.Access, v.config.Robots, v.config.Cameras = conf.Access, robotsOf(conf, sim, v.bind), v.cameras.of(conf, sim)
 }
 
 // robotsOf returns the robots of a configuration as viewers and programs see them.
@@ -93,7 +96,7 @@ func (v *viewers) change(conf *config.Server, sim *simulation) {
 	}
 	before := v.config
 	v.show(conf, sim)
-	if !v.config.Access.Equal(before.Access) || !slices.EqualFunc(v.config.Robots, before.Robots, live.Robot.Equal) {
+	if !v.config.Access.Equal(before.Access) || !slices.EqualFunc(v.config.Robots, before.Robots, live.Robot.Equal) || !slices.Equal(v.config.Cameras, before.Cameras) {
 		v.restart()
 	}
 }

@@ -23,7 +23,7 @@ func TestViewersRobots(t *testing.T) {
 		t.Fatal(err)
 	}
 	conf.Robots = append(conf.Robots, other.Robots...)
-	v, err := openFoxglove(o, conf, &simulation{}, log)
+	v, err := openFoxglove(o, conf, &simulation{}, &cameras{}, log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestViewersRobots(t *testing.T) {
 		}
 	}
 	o.origin, o.foxglove = "off", "127.0.0.1:0"
-	closed, err := openFoxglove(o, conf, &simulation{}, log)
+	closed, err := openFoxglove(o, conf, &simulation{}, &cameras{}, log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestViewersRobots(t *testing.T) {
 	if closed.config.Origins != nil {
 		t.Errorf("origins %q", closed.config.Origins)
 	}
-	if none, err := openFoxglove(options{}, conf, &simulation{}, log); none != nil || err != nil {
+	if none, err := openFoxglove(options{}, conf, &simulation{}, &cameras{}, log); none != nil || err != nil {
 		t.Error("there are viewers without -foxglove")
 	}
 }

@@ -20,7 +20,7 @@ func schemaOf(message any) Schema {
 	t := reflect.TypeOf(message)
 	space := "player."
 	switch message.(type) {
-	case LaserScan, PoseInFrame, FrameTransform, SceneUpdate, Log:
+	case LaserScan, PoseInFrame, FrameTransform, SceneUpdate, Log, CompressedImage:
 		space = "foxglove."
 	}
 	text, err := json.Marshal(describe(t))
@@ -36,6 +36,7 @@ type description struct {
 	Properties map[string]*description `json:"properties,omitzero"`
 	Required   []string                `json:"required,omitempty"`
 	Items      *description            `json:"items,omitempty"`
+	Content    string                  `json:"contentEncoding,omitempty"`
 }
 
 func describe(t reflect.Type) *description {
@@ -47,6 +48,9 @@ func describe(t reflect.Type) *description {
 	case reflect.Float64:
 		return &description{Type: "number"}
 	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Uint8 {
+			return &description{Type: "string", Content: "base64"}
+		}
 		return &description{Type: "array", Items: describe(t.Elem())}
 	case reflect.Struct:
 		d := &description{Type: "object", Properties: map[string]*description{}}

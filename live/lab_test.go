@@ -20,6 +20,7 @@ import (
 	"player/devices"
 	"player/devices/stage"
 	"player/foxglove"
+	"player/pictures"
 	"player/reactor/descriptors"
 	serving "player/server"
 	"player/status"
@@ -33,6 +34,7 @@ type lab struct {
 	share   *descriptors.Share
 	address string // of the robot
 	url     string
+	camera  *pictures.Camera
 }
 
 // newLab serves the room. Tests with a lab do not run in parallel: loops in one process
@@ -63,8 +65,15 @@ func newLab(t *testing.T, silence time.Duration) *lab {
 	case err := <-ended:
 		t.Fatalf("the server ended: %v", err)
 	}
+	drawn := 0
+	l.camera = pictures.NewCamera(pictures.Source{Name: "front", Robot: port, Rate: 50, Draw: func(context.Context) ([]byte, error) {
+		drawn++
+		return fmt.Append(nil, "picture ", drawn), nil
+	}}, zap.NewNop())
+	t.Cleanup(l.camera.Close)
 	config := Config{
-		Robots: []Robot{{Name: "r0", Address: address, Port: port}}, Server: l.robots, Post: l.robots.Post, Descriptors: l.share,
+		Cameras: []*pictures.Camera{l.camera},
+		Robots:  []Robot{{Name: "r0", Address: address, Port: port}}, Server: l.robots, Post: l.robots.Post, Descriptors: l.share,
 		Recent: func(after uint64) ([][]byte, uint64) {
 			if after == 1 {
 				return nil, 1

@@ -21,6 +21,7 @@ import (
 	"player/config/rights"
 	"player/devices/readlog"
 	"player/foxglove"
+	"player/pictures"
 	"player/reactor/descriptors"
 	"player/visitors"
 )
@@ -31,7 +32,8 @@ type Config struct {
 	// Server is asked for states, and stops robots. It is accessed through Post only.
 	Server visitors.Server
 	// Post calls a function on the loop. It reports whether the loop still runs.
-	Post func(func(now time.Duration)) bool
+	Post    func(func(now time.Duration)) bool
+	Cameras []*pictures.Camera // whose pictures viewers see
 	// Recent returns lines of the server's log as logging.Tail does.
 	Recent func(after uint64) (lines [][]byte, last uint64)
 	// Access has the rights of viewers by address. The robots themselves only see the
@@ -115,6 +117,14 @@ func newServer(ctx context.Context, config Config) *server {
 			tell: func(ctx context.Context, v *viewer, channel uint32) error {
 				return v.sendControl(ctx, channel, robot.Port)
 			}})
+		for _, camera := range config.Cameras {
+			if camera.Robot() == robot.Port {
+				add(channel{name: "/" + robot.Name + "/camera/" + camera.Name(), schema: foxglove.ImageSchema(), keep: 1, robot: -1,
+					tell: func(ctx context.Context, v *viewer, channel uint32) error {
+						return v.sendPictures(ctx, channel, robot, camera)
+					}})
+			}
+		}
 		s.services = append(s.services, servicesOf(i, robot)...)
 	}
 	return s

@@ -220,7 +220,7 @@ func TestParameters(t *testing.T) {
 	v.send(`{"op":"getParameters","parameterNames":[],"id":"a"}`)
 	all := get()
 	states, _ := all["/r0.devices"].(map[string]any)
-	if all["id"] != "a" || all["/r0.rate"] != 10.0 || all["/r0/laser.rate"] != 0.0 || states["laser"] != "idle" || len(all) != len(v.channels)+1 { // the log and who drives have no rate
+	if all["id"] != "a" || all["/r0.rate"] != 10.0 || all["/r0/laser.rate"] != 0.0 || states["laser"] != "idle" || len(all) != len(v.channels) { // the log, who drives and the camera have no rate
 		t.Errorf("%v", all)
 	}
 	v.send(`{"op":"getParameters","parameterNames":["/r0.rate","/nobody.rate","/nobody.devices"],"id":"b"}`)
@@ -306,6 +306,28 @@ func TestWhoDrives(t *testing.T) {
 		t.Fatal(err)
 	}
 	is("nobody drives any more", func(c foxglove.Control) bool { return c.Address == "" && c.Driver == "" })
+}
+
+// A camera's pictures come while a viewer looks.
+func TestPictures(t *testing.T) {
+	l := newLab(t, silenceLimit)
+	v := l.open("127.0.0.1")
+	v.subscribe("/r0/camera/front")
+	for last := ""; ; {
+		var image foxglove.CompressedImage
+		if err := json.Unmarshal(v.next("data").payload, &image); err != nil {
+			t.Fatal(err)
+		}
+		if image.Format != "jpeg" || image.FrameID != "r0/camera" || !strings.HasPrefix(string(image.Data), "picture ") {
+			t.Fatalf("%+v", image)
+		}
+		if last != "" && string(image.Data) != last {
+			break // another one
+		}
+		last = string(image.Data)
+	}
+	v.send(`{"op":"unsubscribe","subscriptionIds":[0]}`)
+	l.await("the camera to be left", func() bool { return l.camera.Status().Viewers == 0 })
 }
 
 // A viewer that does not read for a while gets the newest then, and not what it has

@@ -40,6 +40,7 @@ var (
 // Source is what sends the pictures of a camera. It has a Command, an Address, or Draw.
 type Source struct {
 	Name    string
+	Robot   int      // TCP port of the robot that it is on
 	Command []string // a program with its arguments, which writes MJPEG to its standard output
 	Address string   // http://..., which replies with MJPEG
 	Rate    float64  // most pictures a second that are passed on
@@ -78,6 +79,9 @@ func NewCamera(source Source, log *zap.Logger) *Camera {
 
 // Name returns the name in the configuration.
 func (c *Camera) Name() string { return c.source.Name }
+
+// Robot returns the TCP port of the robot that the camera is on.
+func (c *Camera) Robot() int { return c.source.Robot }
 
 // Look starts the camera unless it runs. leave is called once, when the viewer looks no
 // more.

@@ -1,17 +1,13 @@
 package web
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"image/jpeg"
 	"net/http"
-	"slices"
 	"strconv"
 	"time"
 
-	"player/devices/stage"
 	"player/pictures"
 	"player/visitors"
 )
@@ -34,52 +30,15 @@ func (s *server) handleCameras(mux *http.ServeMux) {
 	mux.HandleFunc("GET /camera/{name}/picture", s.readers(s.look(sendPicture)))
 }
 
-const (
-	// simulatedRate, simulatedWidth and simulatedHeight are those of the pictures of
-	// simulated cameras: a picture costs 3 ms, so all that look at one cost 3 % of a
-	// processor. The size is twice that of the image in which colours are tracked.
-	simulatedRate                   = 10 // Hz
-	simulatedWidth, simulatedHeight = 320, 240
-	// simulatedQuality is that of JPEG: 5 kB for a picture, with edges that are straight.
-	simulatedQuality = 80
-)
-
-// addSimulated adds the cameras of simulated robots, which end with the server.
-func (s *server) addSimulated() {
-	s.cameras = slices.Clone(s.config.Cameras)
-	for _, r := range s.config.Robots {
-		if r.Simulated == nil || r.Simulated.Mounts().Camera == nil {
-			continue
-		}
-		camera := pictures.NewCamera(pictures.Source{Name: fmt.Sprintf("simulated-%d", r.Port), Rate: simulatedRate, Draw: s.drawer(r.Simulated)}, s.config.Log)
-		s.cameras = append(s.cameras, Camera{camera, r.Port})
-		context.AfterFunc(s.ctx, camera.Close)
-	}
-}
-
-// drawer returns what draws what a robot's camera sees: the loop says how the world is, and
-// waits for no picture.
-func (s *server) drawer(robot *stage.Robot) func(context.Context) ([]byte, error) {
-	return func(ctx context.Context) ([]byte, error) {
-		var sight *stage.Sight
-		if err := s.onLoop(ctx, func(time.Duration) { sight = robot.Sight() }); err != nil {
-			return nil, err
-		}
-		var out bytes.Buffer
-		err := jpeg.Encode(&out, sight.Draw(simulatedWidth, simulatedHeight), &jpeg.Options{Quality: simulatedQuality})
-		return out.Bytes(), err
-	}
-}
-
 // look calls next with the camera that a request names, which runs meanwhile.
 func (s *server) look(next func(http.ResponseWriter, *http.Request, *pictures.Camera)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		for _, camera := range s.cameras {
+		for _, camera := range s.config.Cameras {
 			if camera.Name() == r.PathValue("name") {
 				// The limits of a request would end the connection, and so the stream.
 				_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // fails in tests without a connection
 				defer camera.Look()()
-				next(w, r, camera.Camera)
+				next(w, r, camera)
 				return
 			}
 		}

@@ -46,10 +46,10 @@ func (s *server) told(next func(http.ResponseWriter, status.Status)) http.Handle
 			return
 		}
 		all.Version = s.config.Version
-		if s.cameras != nil {
+		if s.config.Cameras != nil {
 			all.Cameras = map[string]status.Camera{}
 		}
-		for _, camera := range s.cameras {
+		for _, camera := range s.config.Cameras {
 			all.Cameras[camera.Name()] = camera.Status()
 		}
 		next(w, all)

@@ -48,9 +48,8 @@ type Config struct {
 	// Server is asked for the status, and stops robots.
 	Server visitors.Server
 	// Runs are what replays and records robots, by the robot's address.
-	Runs map[string]Run
-	// Cameras are those whose pictures visitors see, beside those of simulated robots.
-	Cameras []Camera
+	Runs    map[string]Run
+	Cameras []*pictures.Camera // whose pictures visitors see
 	// Recent returns the newest lines of the server's log after line n, each a JSON
 	// object, and the number of the newest.
 	Recent func(n uint64) (lines [][]byte, last uint64)
@@ -74,12 +73,6 @@ type Robot struct {
 	Port      int          // of Config.Server; 0: a robot of another server
 }
 
-// Camera is a camera on a robot.
-type Camera struct {
-	*pictures.Camera
-	Port int // of Robot
-}
-
 // Serve serves the dashboard on l until ctx ends; then it closes l and returns nil.
 func Serve(ctx context.Context, l net.Listener, config Config) error {
 	return site(ctx, config).Serve(ctx, l)
@@ -93,7 +86,6 @@ type server struct {
 	// takes a second.
 	encoded func() ([]byte, error)
 	present presences
-	cameras []Camera // also those of simulated robots
 	// ordering has an element while an order to the simulation is carried out.
 	ordering chan struct{}
 }
@@ -104,7 +96,6 @@ const stopPath = "/stop"
 func site(ctx context.Context, config Config) visitors.Site {
 	s := &server{ctx: ctx, config: config, ordering: make(chan struct{}, 1)}
 	s.encoded = sync.OnceValues(s.encodeWorld)
-	s.addSimulated()
 	page, err := fs.Sub(assets, "page")
 	if err != nil { // the folder is not embedded
 		panic(err)
@@ -178,8 +169,8 @@ func (s *server) robots(w http.ResponseWriter, r *http.Request) {
 		}
 		_, run := s.config.Runs[r.Address]
 		var cameras []string
-		for _, camera := range s.cameras {
-			if camera.Port == r.Port {
+		for _, camera := range s.config.Cameras {
+			if camera.Robot() == r.Port {
 				cameras = append(cameras, camera.Name())
 			}
 		}

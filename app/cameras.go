@@ -1,0 +1,87 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image/jpeg"
+	"slices"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/config"
+	"player/devices/stage"
+	"player/pictures"
+	"player/visitors"
+)
+
+const (
+	// simulatedRate, simulatedWidth and simulatedHeight are those of the pictures of
+	// simulated cameras: a picture costs 2 ms, so all that look at one cost 2 % of a
+	// processor. The size is twice that of the image in which colours are tracked.
+	simulatedRate                   = 10 // Hz
+	simulatedWidth, simulatedHeight = 320, 240
+	// simulatedQuality is that of JPEG: 5 kB for a picture, with edges that are straight.
+	simulatedQuality = 80
+)
+
+// cameras are those of a configuration and of its simulated robots. The dashboard and the
+// server for viewers share them: one program at a time can have a device.
+type cameras struct {
+	log     *zap.Logger
+	post    func(func(now time.Duration)) bool // calls a function on the loop
+	sources []config.Camera
+	robots  simulatedRobots // of list
+	list    []*pictures.Camera
+}
+
+// of returns the cameras of a configuration. They are the same until another one is asked
+// for, which ends those before.
+func (c *cameras) of(conf *config.Server, sim *simulation) []*pictures.Camera {
+	same := func(a, b simulatedRobots) bool {
+		for port, robot := range a {
+			if b[port] != robot {
+				return false
+			}
+		}
+		return len(a) == len(b)
+	}
+	if slices.EqualFunc(c.sources, conf.Cameras, config.Camera.Equal) && same(c.robots, sim.robots) {
+		return c.list
+	}
+	c.close()
+	c.sources, c.robots, c.list = conf.Cameras, sim.robots, nil
+	for _, s := range c.sources {
+		c.add(pictures.Source{Name: s.Name, Robot: s.Robot, Command: s.Command, Address: s.Address, Rate: s.Rate})
+	}
+	for _, robot := range conf.Robots { // which are in order
+		if r := c.robots[robot.Port].robot; r != nil && r.Mounts().Camera != nil {
+			c.add(pictures.Source{Name: fmt.Sprintf("simulated-%d", robot.Port), Robot: robot.Port, Rate: simulatedRate, Draw: c.drawer(r)})
+		}
+	}
+	return c.list
+}
+
+func (c *cameras) add(s pictures.Source) { c.list = append(c.list, pictures.NewCamera(s, c.log)) }
+
+// close ends what runs, and waits for it.
+func (c *cameras) close() {
+	for _, camera := range c.list {
+		camera.Close()
+	}
+}
+
+// drawer returns what draws what a simulated robot's camera sees: the loop says how the
+// world is, and waits for no picture.
+func (c *cameras) drawer(robot *stage.Robot) func(context.Context) ([]byte, error) {
+	return func(ctx context.Context) ([]byte, error) {
+		var sight *stage.Sight
+		if err := visitors.OnLoop(ctx, c.post, func(time.Duration) { sight = robot.Sight() }); err != nil {
+			return nil, err
+		}
+		var out bytes.Buffer
+		err := jpeg.Encode(&out, sight.Draw(simulatedWidth, simulatedHeight), &jpeg.Options{Quality: simulatedQuality})
+		return out.Bytes(), err
+	}
+}
