@@ -4,7 +4,6 @@ import (
 	"errors"
 	"time"
 
-	"player/codec"
 	"player/devices"
 	"player/devices/scan"
 	"player/devices/transport"
@@ -24,13 +23,10 @@ var (
 
 // Driver drives the sensor, which sends without being asked.
 type Driver struct {
-	transport.Transport
+	scan.Lidar
 
-	far     uint16 // mm, the reading where nothing is seen
 	framing transport.Framing
 	buf     [packetSize]byte
-	sweep   scan.Turn
-	out     []byte
 }
 
 // Kind declares the driver.
@@ -44,19 +40,15 @@ func Kind() devices.Kind {
 			},
 		},
 		Provides: []devices.Spec{devices.Laser()},
-		Options: []devices.Option{
-			{Name: "port", Default: devices.SerialPort("/dev/ttyUSB0"), Doc: "serial port, or HOST:PORT"},
-			scan.HeadingOption(),
-			scan.FlipOption(),
-			{Name: "range", Default: 12000, Min: 100, Max: 65535, Unit: "mm", Doc: "the reading where nothing is seen, or only something further away"},
-		},
+		Options:  scan.LidarOptions(),
 		New: func(a devices.Args) (devices.Driver, error) {
-			d := &Driver{far: uint16(a.Int("range")), sweep: scan.Turn{Scan: scan.Scan{Mount: scan.NewMount(a)}}}
-			d.Protocol = transport.Protocol{
-				Address: a.String("port"), Name: "an LDROBOT sensor", Speeds: speeds,
+			d := &Driver{}
+			d.Model = "LDROBOT"
+			d.Set(a, transport.Protocol{
+				Name: "an LDROBOT sensor", Speeds: speeds,
 				Begin: d.begin, Limit: setupTime, Framing: &d.framing, Receive: d.receive,
 				Silent: errSilent, Stuck: func(transport.Phase) error { return errScan },
-			}
+			})
 			return d, nil
 		},
 	}
@@ -72,14 +64,9 @@ func packets(b []byte) (n int) {
 	return n
 }
 
-// AppendParts implements devices.Surveyed.
-func (d *Driver) AppendParts(dst []codec.Part, _ *devices.Device) []codec.Part {
-	return append(dst, codec.Part{Range: float64(d.far), View: codec.LaserView})
-}
-
 // begin is Protocol.Begin. There is one phase: the driver listens.
 func (d *Driver) begin(time.Duration) transport.Phase {
-	d.sweep.Begin()
+	d.Begin()
 	return 0
 }
 
@@ -93,18 +80,8 @@ func (d *Driver) receive(now time.Duration, p []byte) {
 		d.Found()
 		packet := Packet(b)
 		for k := range count {
-			if degrees, mm := packet.sample(k); d.sweep.Add(-degrees, mm) {
-				d.publish(now)
-			}
+			degrees, mm := packet.sample(k)
+			d.Take(now, degrees, mm)
 		}
-	}
-}
-
-func (d *Driver) publish(now time.Duration) {
-	d.Heard(now)
-	d.out = d.sweep.Append(d.out[:0], d.far)
-	d.Link().Device(codec.Laser).Publish(now, d.out)
-	if !d.IsUp() {
-		d.Up(now)
 	}
 }

@@ -7,7 +7,6 @@ import (
 
 	"go.uber.org/zap"
 
-	"player/codec"
 	"player/devices"
 	"player/devices/scan"
 	"player/devices/transport"
@@ -69,10 +68,9 @@ func request(r Request) func(dst []byte) []byte {
 
 // Driver drives the sensor.
 type Driver struct {
-	transport.Transport
+	scan.Lidar
 
-	far         uint16 // mm, the reading where nothing is seen
-	useStandard bool   // standard scan even if the sensor can do better
+	useStandard bool // standard scan even if the sensor can do better
 
 	reset bool // the sensor was restarted in this handshake
 	plain bool // this handshake asks for a standard scan
@@ -84,9 +82,6 @@ type Driver struct {
 	stream  byte   // the kind of data that comes: answerScan, answerExpress, answerDense
 	last    Packet // whose span is not known yet
 	held    bool   // last is one
-
-	sweep scan.Turn
-	out   []byte
 }
 
 // Kind declares the driver.
@@ -95,33 +90,21 @@ func Kind() devices.Kind {
 		Name: "rplidar", Doc: "Slamtec RPLIDAR A1, A2, C1, S1, S2 and S3 laser scanners", SetupLimit: setupTime + transport.Grace,
 		Probe:    probe(),
 		Provides: []devices.Spec{devices.Laser()},
-		Options: []devices.Option{
-			{Name: "port", Default: devices.SerialPort("/dev/ttyUSB0"), Doc: "serial port, or HOST:PORT"},
-			scan.HeadingOption(),
-			scan.FlipOption(),
-			{Name: "range", Default: 12000, Min: 100, Max: 65535, Unit: "mm", Doc: "the reading where nothing is seen, or only something further away"},
-			{Name: "standard", Default: false, Doc: "standard scan, also if the sensor can do express scan"},
-		},
-		New: func(a devices.Args) (devices.Driver, error) {
-			return newDriver(a.String("port"), uint16(a.Int("range")), a.Bool("standard"), scan.NewMount(a)), nil
-		},
+		Options: append(scan.LidarOptions(),
+			devices.Option{Name: "standard", Default: false, Doc: "standard scan, also if the sensor can do express scan"}),
+		New: func(a devices.Args) (devices.Driver, error) { return newDriver(a), nil },
 	}
 }
 
-func newDriver(port string, far uint16, useStandard bool, mount scan.Mount) *Driver {
-	d := &Driver{far: far, useStandard: useStandard, sweep: scan.Turn{Scan: scan.Scan{Mount: mount}}}
-	d.Protocol = transport.Protocol{
-		Address: port, Name: "an RPLIDAR", Speeds: speeds, Search: []transport.Look{{Speed: 0}, {Speed: 1}, {Speed: 2}, {Speed: 3}, {Speed: 0}, {Speed: 1}, {Speed: 2}, {Speed: 3}},
+func newDriver(a devices.Args) *Driver {
+	d := &Driver{useStandard: a.Bool("standard")}
+	d.Set(a, transport.Protocol{
+		Name: "an RPLIDAR", Speeds: speeds, Search: []transport.Look{{Speed: 0}, {Speed: 1}, {Speed: 2}, {Speed: 3}, {Speed: 0}, {Speed: 1}, {Speed: 2}, {Speed: 3}},
 		Begin: d.begin, Steps: d.steps(), Limit: setupTime,
 		Framing: &d.framing, Receive: d.receive, Bye: d.bye,
 		Silent: errSilent, Stuck: stuck,
-	}
+	})
 	return d
-}
-
-// AppendParts implements devices.Surveyed.
-func (d *Driver) AppendParts(dst []codec.Part, _ *devices.Device) []codec.Part {
-	return append(dst, codec.Part{Range: float64(d.far), View: codec.LaserView})
 }
 
 func (d *Driver) begin(time.Duration) transport.Phase {
@@ -185,7 +168,8 @@ func (d *Driver) receive(now time.Duration, p []byte) {
 		}
 		switch d.stream {
 		case answerScan:
-			d.take(now, decodeSample(b))
+			s := decodeSample(b)
+			d.Take(now, s.Angle, s.MM)
 		case answerExpress, answerDense:
 			d.packet(now, Packet(b))
 		default:
@@ -201,6 +185,7 @@ func (d *Driver) answer(now time.Duration, b []byte) {
 	switch {
 	case d.Phase() == naming && kind == answerInfo:
 		d.info = Info{Model: data[0], Minor: data[1], Major: data[2]}
+		d.Model = d.info.String()
 		d.Enter(now, checking)
 	case d.Phase() == checking && kind == answerHealth:
 		d.health(now, Health{Status: data[0], Code: uint16(data[1]) | uint16(data[2])<<8})
@@ -213,7 +198,7 @@ func (d *Driver) answer(now time.Duration, b []byte) {
 		}
 	case d.Phase() == express && (kind == answerExpress || kind == answerDense), d.Phase() == standard && kind == answerScan:
 		d.stream, d.held = kind, false
-		d.sweep.Begin()
+		d.Begin()
 		d.Enter(now, scanning)
 	}
 }
@@ -247,25 +232,9 @@ func (d *Driver) packet(now time.Duration, p Packet) {
 			n, sample = distances, d.last.dense
 		}
 		for k := range n {
-			d.take(now, sample(k, span))
+			s := sample(k, span)
+			d.Take(now, s.Angle, s.MM)
 		}
 	}
 	d.last, d.held = p, true
-}
-
-// take adds a sample, which the sensor counts clockwise.
-func (d *Driver) take(now time.Duration, s Sample) {
-	if d.IsOpen() && d.sweep.Add(-s.Angle, s.MM) {
-		d.publish(now)
-	}
-}
-
-func (d *Driver) publish(now time.Duration) {
-	d.Heard(now)
-	d.out = d.sweep.Append(d.out[:0], d.far)
-	d.Link().Device(codec.Laser).Publish(now, d.out)
-	if !d.IsUp() {
-		d.Log().Info("laser scanner", zap.Stringer("model", d.info), zap.Int("baud", d.Baud()))
-		d.Up(now)
-	}
 }

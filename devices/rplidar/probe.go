@@ -17,6 +17,9 @@ func probe() *devices.Probe {
 		Recognise: func(heard []byte) (a devices.Answer) {
 			if b := first(heard, inspectAnswer); len(b) > descriptorSize && b[6] == answerInfo {
 				data := b[descriptorSize:]
+				if data[0] != 0 && data[0]>>4 < seriesA {
+					return a // a YDLIDAR, which uses the same answer
+				}
 				return devices.Answer{Found: true, Model: "RPLIDAR " + Info{Model: data[0], Minor: data[1], Major: data[2]}.String()}
 			}
 			a.Found = first(heard, inspectPacket) != nil || samples(heard) > probeSamples
