@@ -21,6 +21,7 @@ import (
 	"player/devices/testpattern"
 	"player/devices/urg"
 	"player/devices/writelog"
+	"player/devices/ydlidar"
 )
 
 // catalogue lists the drivers of this server. A new driver needs one line here
@@ -35,6 +36,7 @@ func catalogue() []devices.Kind {
 		evid30.Kind(),
 		acts.Kind(),
 		create.Kind(),
+		ydlidar.Kind(), // behind create: for a Create, the request of player find has three bytes more
 		lines.Kind(),
 		stage.Kind(),
 		joystick.Kind(),

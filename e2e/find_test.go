@@ -19,6 +19,7 @@ import (
 	laser "player/emulator/sick"
 	"player/emulator/sony"
 	"player/emulator/urg"
+	"player/emulator/ydlidar"
 )
 
 // finds runs player find and returns its output.
@@ -138,16 +139,23 @@ func TestFindToday(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer ld.Close()
+			yd, err := ydlidar.Start(ydlidar.Options{Model: ydlidar.X4, Line: cable("ydlidar", 128000), Scanning: tt.scanning})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer yd.Close()
+			named := map[bool]string{true: "ydlidar", false: "ydlidar, YDLIDAR X4"}
 			names := []string{
 				"ldlidar, at 230400 baud\n",
+				named[tt.scanning] + ", at 128000 baud\n",
 				fmt.Sprintf("create, at %d baud\n", tt.robot),
 				fmt.Sprintf("%s, at %d baud\n", tt.model, tt.lidar),
 				fmt.Sprintf("at %d baud\n", tt.urg),
 			}
-			findsAll(t, names, []string{`name "create"`, `name "rplidar"`, `name "urg"`, `name "ldlidar"`}, ld.Port(), l.Port(), u.Port(), r.Port())
+			findsAll(t, names, []string{`name "create"`, `name "rplidar"`, `name "urg"`, `name "ldlidar"`, `name "ydlidar"`}, ld.Port(), yd.Port(), l.Port(), u.Port(), r.Port())
 			await(t, "hardware that is as before", func() bool { // find has ended before the last bytes arrive
 				s := r.State()
-				return s.Left == 0 && !s.Streaming && s.Mode <= 1 && l.Scanning() == tt.scanning && u.Laser() == tt.scanning
+				return s.Left == 0 && !s.Streaming && s.Mode <= 1 && l.Scanning() == tt.scanning && u.Laser() == tt.scanning && yd.Scanning() == tt.scanning
 			})
 		})
 	}

@@ -22,6 +22,7 @@ import (
 	laser "player/emulator/sick"
 	"player/emulator/sony"
 	"player/emulator/urg"
+	"player/emulator/ydlidar"
 	"player/serialport"
 )
 
@@ -156,17 +157,19 @@ func oneOfEach(t *testing.T) map[string]hardware {
 	started(scanner, err)
 	ld, err := ldlidar.Start(ldlidar.Options{Line: cable("ld")})
 	started(ld, err)
+	yd, err := ydlidar.Start(ydlidar.Options{Model: ydlidar.G4, Line: cable("yd")})
+	started(yd, err)
 	return map[string]hardware{
 		"p2os": {startRobot(t, robot.Options{Line: line.Options{Baud: 38400}}).Port(), 38400}, "sicklms200": {startLaser(t, laser.Options{}).Port(), 9600},
 		"evid30": {startCamera(t, sony.Options{}).Port(), 9600}, "create": {roomba.Port(), 115200},
-		"rplidar": {lidar.Port(), 115200}, "urg": {scanner.Port(), 19200}, "ldlidar": {ld.Port(), 230400},
+		"rplidar": {lidar.Port(), 115200}, "urg": {scanner.Port(), 19200}, "ldlidar": {ld.Port(), 230400}, "ydlidar": {yd.Port(), 230400},
 	}
 }
 
 // All hardware works behind an adapter, which keeps the speed that it was given.
 func TestAllOverTCP(t *testing.T) {
 	t.Parallel()
-	provides := map[string]string{"p2os": "position", "sicklms200": "laser", "evid30": "ptz", "create": "position", "rplidar": "laser", "urg": "laser", "ldlidar": "laser"}
+	provides := map[string]string{"p2os": "position", "sicklms200": "laser", "evid30": "ptz", "create": "position", "rplidar": "laser", "urg": "laser", "ldlidar": "laser", "ydlidar": "laser"}
 	letters := map[string]byte{"position": 'p', "laser": 'l', "ptz": 'z'}
 	for name, h := range oneOfEach(t) {
 		t.Run(name, func(t *testing.T) {

@@ -20,6 +20,7 @@ import (
 	"player/emulator/sick"
 	"player/emulator/sony"
 	"player/emulator/urg"
+	"player/emulator/ydlidar"
 )
 
 // device is the common interface of all emulated hardware.
@@ -78,7 +79,7 @@ func (r robot) named(name, verb string) *machine {
 // kinds are the devices that can be started.
 var kinds = map[string]func(c *config, o line.Options) (*machine, error){
 	"p2os": startP2OS, "sick": startSICK, "sony": startSony, "acts": startACTS,
-	"create": startCreate, "arduino": startArduino, "rplidar": startLidar, "urg": startURG, "ldlidar": startLD,
+	"create": startCreate, "arduino": startArduino, "rplidar": startLidar, "urg": startURG, "ldlidar": startLD, "ydlidar": startYD,
 }
 
 // start starts the selected devices and returns the command line of a server for them.
@@ -248,6 +249,16 @@ func startLD(_ *config, o line.Options) (*machine, error) {
 		return nil, err
 	}
 	return serial(d, "", `name "ldlidar" provides ["laser:0"]`, func() any { return "it sends" }), nil
+}
+
+func startYD(c *config, o line.Options) (*machine, error) {
+	c.ydlidar.Line = o
+	d, err := ydlidar.Start(c.ydlidar)
+	if err != nil {
+		return nil, err
+	}
+	state := func() any { return fmt.Sprintf("scanning %v", d.Scanning()) }
+	return serial(d, "", `name "ydlidar" provides ["laser:0"]`, state), nil
 }
 
 func startURG(c *config, o line.Options) (*machine, error) {

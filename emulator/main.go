@@ -27,6 +27,7 @@ import (
 	"player/emulator/sick"
 	"player/emulator/sony"
 	"player/emulator/urg"
+	"player/emulator/ydlidar"
 )
 
 // usage is before the flags on the page of -h, and help behind them: the commands.
@@ -65,6 +66,7 @@ type config struct {
 	create  create.Options
 	rplidar rplidar.Options
 	urg     urg.Options
+	ydlidar ydlidar.Options
 }
 
 func parse(args []string, out io.Writer) (*config, error) {
@@ -116,6 +118,8 @@ func parse(args []string, out io.Writer) (*config, error) {
 		map[string]byte{"dense": 1, "standard": 0})
 	each(f, "rplidar-faults", "faults of the RPLIDAR, separated by commas: old (no express scan), error, error-once",
 		map[string]*bool{"old": &c.rplidar.NoExpress, "error": &c.rplidar.Failed, "error-once": &c.rplidar.FailOnce}, nil)
+	choose(f, &c.ydlidar.Model, "ydlidar-model", "X4", "model of the YDLIDAR: X2, X4 or G4",
+		map[string]ydlidar.Model{"X2": ydlidar.X2, "X4": ydlidar.X4, "G4": ydlidar.G4})
 	choose(f, &c.urg.Model, "urg-model", "URG-04LX", "model of the scanner: URG-04LX or UTM-30LX",
 		map[string]urg.Model{"URG-04LX": urg.URG04LX, "UTM-30LX": urg.UTM30LX})
 	each(f, "urg-faults", "faults of the scanner, separated by commas: old (SCIP 1.1 at first), laser (it stays off)",
@@ -127,7 +131,8 @@ func parse(args []string, out io.Writer) (*config, error) {
 	if f.NArg() > 0 {
 		return nil, fmt.Errorf("unknown argument %q: flags only, see -h", f.Arg(0))
 	}
-	c.sick.Streaming, c.p2os.LeftOpen, c.create.Streaming, c.rplidar.Scanning, c.urg.Scanning = c.leftOpen, c.leftOpen, c.leftOpen, c.leftOpen, c.leftOpen
+	c.sick.Streaming, c.p2os.LeftOpen, c.create.Streaming, c.rplidar.Scanning = c.leftOpen, c.leftOpen, c.leftOpen, c.leftOpen
+	c.urg.Scanning, c.ydlidar.Scanning = c.leftOpen, c.leftOpen
 	return c, nil
 }
 

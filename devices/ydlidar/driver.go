@@ -1,0 +1,142 @@
+package ydlidar
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"player/devices"
+	"player/devices/scan"
+	"player/devices/transport"
+)
+
+const (
+	// setupTime bounds the wait for a scan: motor and sensor start anew.
+	setupTime = 5500 * time.Millisecond
+	// stopTime is the pause after Stop: what the sensor has sent must have arrived.
+	stopTime = 30 * time.Millisecond
+	// answerTime is how long an answer may take.
+	answerTime = 300 * time.Millisecond
+)
+
+// speeds are those of X2, X4 and G4 in baud (the SDK, doc/Dataset.md).
+var speeds = []int{115200, 128000, 230400}
+
+var (
+	errSilent = errors.New("no YDLIDAR answers or sends at 115200, 128000 or 230400 baud: check cable and power")
+	errScan   = errors.New("the sensor sends no whole turn: does its head turn?")
+)
+
+const (
+	stopping transport.Phase = iota // Stop was sent
+	naming                          // GetInfo was sent
+	scanning                        // Scan was sent, or samples come unasked, as from an X2
+)
+
+// Driver drives the sensor.
+type Driver struct {
+	scan.Lidar
+
+	framing transport.Framing
+	buf     [packetSize]byte
+}
+
+// Kind declares the driver.
+func Kind() devices.Kind {
+	return devices.Kind{
+		Name: "ydlidar", Doc: "YDLIDAR X2, X4 and G4 laser scanners", SetupLimit: setupTime + transport.Grace,
+		Probe:    &devices.Probe{Speeds: speeds, Ask: AppendRequest(nil, GetInfo), Wait: 100 * time.Millisecond, Recognise: recognise},
+		Provides: []devices.Spec{devices.Laser()},
+		Options:  scan.LidarOptions(),
+		New: func(a devices.Args) (devices.Driver, error) {
+			d := &Driver{}
+			p := transport.Protocol{
+				Name: "a YDLIDAR", Speeds: speeds, Begin: d.begin, Limit: setupTime,
+				Steps: []transport.Step{
+					stopping: {Send: request(Stop), Wait: stopTime, Late: d.Then(naming)},
+					naming:   {Send: request(GetInfo), Fresh: true, Wait: answerTime},
+					scanning: {Send: request(Scan), Wait: setupTime},
+				},
+				Framing: &d.framing, Receive: d.receive, Bye: d.bye,
+				Silent: errSilent, Stuck: func(transport.Phase) error { return errScan },
+			}
+			for range 4 { // an X2 sends when its motor has its speed: about 4 s
+				p.Search = append(p.Search, transport.Look{Speed: 0}, transport.Look{Speed: 1}, transport.Look{Speed: 2})
+			}
+			d.Set(a, p)
+			return d, nil
+		},
+	}
+}
+
+// request returns what sends a request.
+func request(r Request) func(dst []byte) []byte {
+	return func(dst []byte) []byte { return AppendRequest(dst, r) }
+}
+
+// recognise is Probe.Recognise.
+func recognise(heard []byte) (a devices.Answer) {
+	var f transport.Framing
+	var buf [packetSize]byte
+	n := 0
+	for p, rest := f.Next(buf[:], heard, inspect); p != nil; p, rest = f.Next(buf[:], rest, inspect) {
+		if p[0] == info[0] {
+			name := modelName(p[len(info)])
+			return devices.Answer{Found: name != "", Model: "YDLIDAR " + name}
+		}
+		n++
+	}
+	a.Found = n > 1 // noise has one packet in some GB
+	return a
+}
+
+func (d *Driver) begin(time.Duration) transport.Phase {
+	d.Model = "YDLIDAR"
+	d.turnMotor(true)
+	return stopping
+}
+
+// bye stops laser and motor.
+func (d *Driver) bye(dst []byte) []byte {
+	d.turnMotor(false)
+	return AppendRequest(dst, Stop)
+}
+
+// turnMotor switches the motor of an X2 or X4, which runs while DTR is asserted.
+func (d *Driver) turnMotor(on bool) {
+	if p, ok := d.Port().(devices.ModemPort); ok {
+		_ = p.SetModemLines(on, on) // a port without these lines has no such motor
+	}
+}
+
+// receive is Protocol.Receive.
+func (d *Driver) receive(now time.Duration, p []byte) {
+	for len(p) > 0 && d.IsOpen() {
+		var b []byte
+		if b, p = d.framing.Next(d.buf[:], p, inspect); b == nil {
+			break
+		}
+		switch d.Phase() {
+		case stopping:
+			continue // it was sent before Stop
+		case naming:
+			d.Found()
+			if b[0] == info[0] {
+				if d.Model = modelName(b[len(info)]); d.Model == "" {
+					d.Down(now, fmt.Errorf("the sensor is a YDLIDAR of model %d, with packets that this driver cannot read", b[len(info)]))
+					return
+				}
+			}
+			d.Begin()
+			d.Enter(now, scanning)
+		}
+		if b[0] == info[0] {
+			continue
+		}
+		packet := Packet(b)
+		for k := range packet.count() {
+			degrees, mm := packet.sample(k)
+			d.Take(now, degrees, mm)
+		}
+	}
+}
