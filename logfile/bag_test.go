@@ -146,6 +146,49 @@ func TestValuesOfABag(t *testing.T) {
 	}
 }
 
+// A log of two hours becomes a bag of 60 MB, and takes no more memory than its beginning
+// does, but for the index of chunks. Its progress goes from its beginning to its end.
+func TestMemoryOfABag(t *testing.T) {
+	in := filepath.Join(t.TempDir(), "run.mcap")
+	file, err := os.Create(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	w, err := NewWriter(file, Info{Start: started, Channels: []Channel{{Interface: "position"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b Batch
+	for i := range 2 * 60 * 60 {
+		b.Reset()
+		for j := range 10 {
+			b.Add(0, time.Duration(i)*time.Second+time.Duration(j)*100*ms, (&codec.PositionData{X: int32(i)}).Append(nil))
+		}
+		if err := w.WriteChunk(&b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var first, most, at, all int64
+	out := &sized{}
+	_, err = ExportBag(in, Bag{Name: "drive"}, func(string) (io.Writer, error) { return out, nil }, func(done, total int64) {
+		if done < at {
+			t.Errorf("%d done after %d", done, at)
+		}
+		at, all, most = done, total, max(most, heap())
+		if first == 0 {
+			first = most
+		}
+	})
+	if err != nil || out.size < 60e6 || at < all*8/10 || most-first > 2<<20 {
+		t.Errorf("%v: %d bytes, progress to %d of %d, the heap grew by %d", err, out.size, at, all, most-first)
+	}
+	t.Logf("%d MB, the heap grew by %d KB", out.size>>20, (most-first)>>10)
+}
+
 // changes is how often each device has new data in changing.
 const changes = 30
 

@@ -94,6 +94,9 @@ class Real(unittest.TestCase):
         tf = self.last(node, "/tf").transforms[0]
         self.assertEqual((tf.header.frame_id, tf.child_frame_id), ("odom", "base_link"))
         until("diagnostics", lambda: self.last(node, "/diagnostics").status[0].message == "connected")
+        ages = {v.key: v.value for v in self.last(node, "/diagnostics").status[0].values}
+        self.assertEqual(list(ages), [f"age of {d}, ms" for d in "pslm"])
+        self.assertTrue(all(0 <= int(age) < LIMIT * 1000 for age in ages.values()), ages)
 
     # A command that is not repeated ends, and the robot moves as commanded until then.
     def test_drive(self) -> None:
