@@ -38,6 +38,7 @@ func TestReal(t *testing.T) {
 		t.Fatal(err)
 	}
 	stepped := inStep(t)
+	trust := newTrust(t)
 	tests := []struct {
 		name  string
 		flags []string // of the server
@@ -54,6 +55,7 @@ func TestReal(t *testing.T) {
 		{"command lifetime", []string{robot}, realLifetime},
 		{"simulated robot", []string{"-stage", "../../worlds/room.world"}, realDrive},
 		{"experiment", []string{"-stage", stepped}, realExperiment},
+		{"TLS", []string{robot}, realTLS},
 	}
 	forEachLanguage(t, func(t *testing.T, l language) {
 		start := l.adapters(t)
@@ -63,12 +65,11 @@ func TestReal(t *testing.T) {
 				if a == nil {
 					a = start(all)
 				}
-				p := &process{binary: binary, flags: test.flags, port: freePort(t), page: freePort(t)}
-				for p.page == p.port {
-					p.page = freePort(t)
-				}
+				port := freePorts(t, 5) // the largest world has two robots
+				p := &process{binary: binary, port: port, page: port + 2, sealed: port + 3}
+				p.flags = append(trust.flags(p.sealed), test.flags...)
 				p.start(t)
-				test.run(&session{t: t, adapter: a, process: p})
+				test.run(&session{t: t, adapter: a, process: p, trust: trust})
 			})
 			if !ok {
 				a = nil
@@ -105,6 +106,7 @@ type session struct {
 	t       *testing.T
 	adapter *adapter
 	process *process
+	trust   *trust
 }
 
 // do carries out a request that must succeed and returns the answer.
@@ -487,6 +489,7 @@ type process struct {
 	flags  []string
 	port   int
 	page   int // the port of its dashboard
+	sealed int // the port for TLS
 	cmd    *exec.Cmd
 }
 

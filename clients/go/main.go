@@ -6,6 +6,8 @@ package main
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,6 +39,8 @@ type request struct {
 	Text    string
 	Order   *simulation.Order
 	Path    string
+
+	Authority, Certificate, Key, Server string // TLS
 }
 
 // answer holds the members of one line of output.
@@ -72,13 +76,38 @@ func main() {
 
 type adapter struct{ robot *client.Client }
 
+// dial connects, encrypted if the request has an authority.
+func dial(ctx context.Context, r request) (net.Conn, error) {
+	address := net.JoinHostPort(r.Host, strconv.Itoa(r.Port))
+	if r.Authority == "" {
+		return new(net.Dialer).DialContext(ctx, "tcp", address)
+	}
+	text, err := os.ReadFile(r.Authority)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	config := &tls.Config{RootCAs: x509.NewCertPool(), ServerName: r.Server}
+	config.RootCAs.AppendCertsFromPEM(text)
+	if r.Certificate != "" {
+		own, err := tls.LoadX509KeyPair(r.Certificate, r.Key)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		config.Certificates = []tls.Certificate{own}
+	}
+	conn, err := (&tls.Dialer{Config: config}).DialContext(ctx, "tcp", address)
+	if _, is := errors.AsType[*tls.CertificateVerificationError](err); is {
+		return nil, fmt.Errorf("%w: %w", net.ErrClosed, err)
+	}
+	return conn, err
+}
+
 func (a *adapter) do(r request, out answer) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(r.Timeout)*time.Millisecond)
 	defer cancel()
 	if r.Op == "connect" {
 		a.close()
-		var dialer net.Dialer
-		conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(r.Host, strconv.Itoa(r.Port)))
+		conn, err := dial(ctx, r)
 		if err == nil {
 			a.robot = client.New(conn) // the cases are about plain rounds
 		}

@@ -1,6 +1,7 @@
 // The adapter of the conformance suite: one JSON request per line on standard input, one answer per
 // line on standard output (docs/CLIENTS.md).
 
+import { readFileSync } from "node:fs";
 import readline from "node:readline";
 import { PlayerClient, PlayerError, Simulation } from "./lib/node.js";
 
@@ -27,7 +28,13 @@ const configurations = {
 const robot = new PlayerClient();
 
 const operations = {
-  connect: (r) => robot.connect(r.host, r.port, r.timeout_ms),
+  connect(r) {
+    const read = (file) => file && readFileSync(file);
+    robot.tls = r.authority
+      ? { ca: read(r.authority), cert: read(r.certificate), key: read(r.key), servername: r.server }
+      : null;
+    return robot.connect(r.host, r.port, r.timeout_ms);
+  },
   request: async (r) => ({ granted: await robot.request(r.pairs, r.timeout_ms) }),
   geometry: async (r) => ({ parts: (await robot.geometry(r.timeout_ms)).map(Object.values) }),
   async read(r) {

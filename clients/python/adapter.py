@@ -4,8 +4,9 @@ per line on standard output (docs/CLIENTS.md)."""
 from __future__ import annotations
 
 import json
+import ssl
 import sys
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable, Dict, List, Optional
 
 import playerclient as pc
 from playerclient import data as pc_data
@@ -58,6 +59,15 @@ KINDS = [
 ]
 
 
+def secure(r: Answer) -> Optional[ssl.SSLContext]:
+    if "authority" not in r:
+        return None
+    tls = ssl.create_default_context(cafile=r["authority"])
+    if "certificate" in r:
+        tls.load_cert_chain(r["certificate"], r["key"])
+    return tls
+
+
 def simulate(r: Answer) -> Answer:
     world = pc.Simulation(r["host"], r["port"])
     if "order" not in r:
@@ -91,6 +101,7 @@ def execute(robot: pc.PlayerClient, r: Answer) -> Answer:
     op = r["op"]
     timeout = r["timeout_ms"] / 1000 if "timeout_ms" in r else None
     if op == "connect":
+        robot.tls, robot.server_name = secure(r), r.get("server")
         robot.connect(r["host"], r["port"], timeout)
     elif op == "request":
         return {"granted": robot.request(r["pairs"], timeout)}

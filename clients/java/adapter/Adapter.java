@@ -2,6 +2,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -10,6 +11,8 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import javax.net.ssl.SSLContext;
+import player.Certificates;
 import player.ColorBlob;
 import player.PlayerClient;
 import player.PlayerException;
@@ -63,7 +66,8 @@ public class Adapter {
         int timeout = number(request, "timeout_ms");
         if (op.equals("connect")) {
             close();
-            robot = new PlayerClient(request.get("host"), number(request, "port"), timeout);
+            String host = request.get("host");
+            robot = new PlayerClient(host, number(request, "port"), timeout, secure(request), request.getOrDefault("server", host));
             return "";
         }
         if (robot == null) {
@@ -99,6 +103,17 @@ public class Adapter {
             default -> throw new IllegalArgumentException("unknown op " + op);
         }
         return "";
+    }
+
+    /** Returns what a request says of TLS, or null. */
+    private static SSLContext secure(Map<String, String> request) {
+        if (!request.containsKey("authority")) {
+            return null;
+        }
+        Path authority = Path.of(request.get("authority"));
+        return request.containsKey("certificate")
+                ? Certificates.trusting(authority, Path.of(request.get("certificate")), Path.of(request.get("key")))
+                : Certificates.trusting(authority);
     }
 
     /** Reads the state of a simulation, or changes it by the order in the line, and returns the state. */

@@ -1,3 +1,4 @@
+import type { ConnectionOptions } from "node:tls";
 import { type Part, Session } from "./session.js";
 
 export * from "./session.js";
@@ -5,10 +6,11 @@ export * from "./simulation.js";
 
 /** A connection to a Player server from Node.js. Time limits are in ms. */
 export declare class PlayerClient extends Session {
-  /** Does not connect. */
-  constructor(host?: string, port?: number);
+  /** Does not connect. With tls the connection is encrypted: ca, cert, key, servername. */
+  constructor(host?: string, port?: number, tls?: ConnectionOptions | null);
   host: string;
   port: number;
+  tls: ConnectionOptions | null;
   connect(host?: string, port?: number, timeoutMs?: number): Promise<void>;
   /** The server then stops the wheels if this client had write access to them. */
   close(): void;

@@ -1,6 +1,7 @@
 // The client for Node.js: a Session on a TCP socket.
 
 import net from "node:net";
+import tls from "node:tls";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PlayerError, REPLY, ROUND, Session } from "./session.js";
 import { Wait } from "./wait.js";
@@ -34,10 +35,12 @@ const FIRST_PAUSE = 100, LONGEST_PAUSE = 1000;
 export class PlayerClient extends Session {
   #link = null;
 
-  constructor(host = "localhost", port = 6665) {
+  // With secure the connection is encrypted. It has options of tls.connect: ca, cert, key, servername.
+  constructor(host = "localhost", port = 6665, secure = null) {
     super((message) => this.#transmit(message));
     this.host = host;
     this.port = port;
+    this.tls = secure;
   }
 
   // connect connects to the server, by default at the properties host and port.
@@ -51,7 +54,7 @@ export class PlayerClient extends Session {
 
   async #open(timeoutMs) {
     this.reset();
-    const link = new Link(this.host, this.port);
+    const link = new Link(this.host, this.port, this.tls);
     try {
       await link.connected(timeoutMs);
     } catch (e) {
@@ -161,14 +164,15 @@ class Link {
   #connected = false;
   #wait = new Wait();
 
-  constructor(host, port) {
+  constructor(host, port, secure) {
     try {
-      this.#socket = net.createConnection({ host, port, noDelay: true }); // send commands at once
-    } catch (e) { // the port
+      this.#socket = secure ? tls.connect({ ...secure, host, port }) : net.createConnection({ host, port });
+      this.#socket.setNoDelay(true); // send commands at once
+    } catch (e) { // the port, or what is no certificate
       throw new PlayerError("closed", `${host}:${port}: ${e.message}`);
     }
     const changed = () => this.#wait.wake();
-    this.#socket.on("connect", () => {
+    this.#socket.on(secure ? "secureConnect" : "connect", () => {
       this.#connected = true;
       changed();
     });
@@ -179,7 +183,9 @@ class Link {
     });
     for (const end of ["end", "close"]) {
       this.#socket.on(end, () => {
-        this.#wait.ended ??= "the server closed the connection";
+        this.#wait.ended ??= secure && !this.#connected
+          ? `${host}:${port}: the server ended the TLS handshake: is this its port for TLS?`
+          : "the server closed the connection";
         changed();
       });
     }

@@ -31,12 +31,20 @@ class AsyncPlayerClient(Session):
     the round.
     """
 
-    def __init__(self, host: str = "localhost", port: int = 6665, tls: Optional[ssl.SSLContext] = None) -> None:
-        """Does not connect: see connect. With tls the connection is encrypted."""
+    def __init__(
+        self,
+        host: str = "localhost",
+        port: int = 6665,
+        tls: Optional[ssl.SSLContext] = None,
+        server_name: Optional[str] = None,
+    ) -> None:
+        """Does not connect: see connect. With tls the connection is encrypted. server_name is in
+        the server's certificate, by default host."""
         super().__init__(self._transmit)
         self.host = host
         self.port = port
         self.tls = tls
+        self.server_name = server_name
         self._link: Optional[_Link] = None
 
     async def connect(
@@ -53,7 +61,10 @@ class AsyncPlayerClient(Session):
         link = _Link()
         loop = asyncio.get_running_loop()
         try:
-            await asyncio.wait_for(loop.create_connection(lambda: link, self.host, self.port, ssl=self.tls), timeout)
+            name = self.server_name if self.tls else None
+            await asyncio.wait_for(
+                loop.create_connection(lambda: link, self.host, self.port, ssl=self.tls, server_hostname=name), timeout
+            )
         except (asyncio.TimeoutError, TimeoutError):
             raise TimedOut(f"{self.host}:{self.port} did not answer in {timeout} s") from None
         except (OSError, OverflowError) as e:  # OverflowError: the port

@@ -39,12 +39,20 @@ class PlayerClient(Session):
     server stops the wheels.
     """
 
-    def __init__(self, host: str = "localhost", port: int = 6665, tls: Optional[ssl.SSLContext] = None) -> None:
-        """Does not connect: see connect. With tls the connection is encrypted."""
+    def __init__(
+        self,
+        host: str = "localhost",
+        port: int = 6665,
+        tls: Optional[ssl.SSLContext] = None,
+        server_name: Optional[str] = None,
+    ) -> None:
+        """Does not connect: see connect. With tls the connection is encrypted. server_name is in
+        the server's certificate, by default host."""
         super().__init__(self._transmit)
         self.host = host
         self.port = port
         self.tls = tls
+        self.server_name = server_name
         self._socket: Optional[socket.socket] = None
 
     def connect(
@@ -61,7 +69,7 @@ class PlayerClient(Session):
         try:
             connection = socket.create_connection((self.host, self.port), timeout)
             if self.tls is not None:
-                connection = self.tls.wrap_socket(connection, server_hostname=self.host)
+                connection = self.tls.wrap_socket(connection, server_hostname=self.server_name or self.host)
         except (socket.timeout, TimeoutError):
             raise TimedOut(f"{self.host}:{self.port} did not answer in {timeout} s") from None
         except (OSError, OverflowError) as e:  # OverflowError: the port

@@ -6,8 +6,10 @@ import static player.PlayerException.Kind.TIMEOUT;
 import static player.PlayerException.Kind.USAGE;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -15,6 +17,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.TreeMap;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
 
 /**
  * A connection to a Player server: appendix C of the manual.
@@ -89,9 +94,13 @@ public final class PlayerClient implements AutoCloseable {
     private static final int MAX_NAME = 64;
     /** Pause between attempts of {@link #reconnect}, ms: the server may be starting. */
     private static final int PAUSE = 100;
+    /** For the reason of a server that has closed the connection, ms: it has come, or never will. */
+    private static final int ALERT = 500;
 
     private final String host;
     private final int port;
+    private final SSLContext tls; // null: not encrypted
+    private final String serverName;
     private volatile int timeout; // ms; 0: none
 
     /** Held by the thread that reads from the socket and changes session. */
@@ -103,6 +112,7 @@ public final class PlayerClient implements AutoCloseable {
     /** Held by the thread that writes to the socket. */
     private final Object writing = new Object();
     private volatile Socket socket;
+    private volatile Line line; // below it
 
     /** What other threads know of session. Replaced under this object's monitor. */
     private volatile Snapshot snapshot;
@@ -133,8 +143,20 @@ public final class PlayerClient implements AutoCloseable {
 
     /** Connects to the server within the timeout, which then applies to all waits: {@link #setTimeout}. */
     public PlayerClient(String host, int port, int timeoutMs) {
+        this(host, port, timeoutMs, null);
+    }
+
+    /** Connects as above, encrypted. {@link Certificates} makes a context from PEM files. */
+    public PlayerClient(String host, int port, int timeoutMs, SSLContext tls) {
+        this(host, port, timeoutMs, tls, host);
+    }
+
+    /** Connects as above, to a server whose certificate has another name than host. */
+    public PlayerClient(String host, int port, int timeoutMs, SSLContext tls, String serverName) {
         this.host = host;
         this.port = port;
+        this.tls = tls;
+        this.serverName = serverName;
         setTimeout(timeoutMs);
         reset();
         connect(new Deadline(timeout));
@@ -172,10 +194,14 @@ public final class PlayerClient implements AutoCloseable {
     }
 
     private void connect(Deadline deadline) {
-        Socket s = new Socket();
+        Line plain = new Line();
+        Socket s = plain;
         try {
             s.setTcpNoDelay(true); // a command must not wait for the next one
             s.connect(new InetSocketAddress(host, port), deadline.left());
+            if (tls != null) {
+                s = secured(s, deadline);
+            }
         } catch (SocketTimeoutException e) {
             closeQuietly(s);
             throw new PlayerException(TIMEOUT, "no connection to " + host + ":" + port + " in time", e);
@@ -184,8 +210,48 @@ public final class PlayerClient implements AutoCloseable {
             throw new PlayerException(CLOSED, "no connection to " + host + ":" + port + ": " + e.getMessage(), e);
         }
         socket = s;
+        line = plain;
         synchronized (this) {
             lost = null;
+        }
+    }
+
+    /** Encrypts a connection, after the server has shown a certificate of the name that this client expects. */
+    private Socket secured(Socket plain, Deadline deadline) throws IOException {
+        SSLSocket s = (SSLSocket) tls.getSocketFactory().createSocket(plain, serverName, port, true);
+        SSLParameters parameters = s.getSSLParameters();
+        parameters.setEndpointIdentificationAlgorithm("HTTPS"); // compare names; without it Java does not
+        s.setSSLParameters(parameters);
+        s.setSoTimeout(deadline.left());
+        s.startHandshake();
+        return s;
+    }
+
+    /**
+     * A connection. A write that fails is reported by the read after it: the server's reason, such as a certificate
+     * that has expired, may have come before.
+     */
+    private static final class Line extends Socket {
+        private volatile boolean broken;
+
+        @Override
+        public OutputStream getOutputStream() throws IOException {
+            OutputStream network = super.getOutputStream();
+            return new OutputStream() {
+                @Override
+                public void write(int b) throws IOException {
+                    write(new byte[] {(byte) b}, 0, 1);
+                }
+
+                @Override
+                public void write(byte[] b, int from, int n) throws IOException {
+                    try {
+                        network.write(b, from, n);
+                    } catch (SocketException e) {
+                        broken = true;
+                    }
+                }
+            };
         }
     }
 
@@ -704,6 +770,11 @@ public final class PlayerClient implements AutoCloseable {
         synchronized (writing) {
             try {
                 socket.getOutputStream().write(b.array());
+                if (line.broken) {
+                    socket.setSoTimeout(ALERT);
+                    int n = socket.getInputStream().read(); // throws the reason
+                    throw new IOException(n < 0 ? "the server closed it" : "the server takes nothing");
+                }
             } catch (IOException e) {
                 throw fail(new PlayerException(CLOSED, "connection lost: " + e.getMessage(), e));
             }
