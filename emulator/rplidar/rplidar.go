@@ -19,7 +19,7 @@ type Options struct {
 	Model     byte         // (A1), A2, C1, S1, S2, S3
 	Mode      byte         // the working mode that a C or S recommends: (0: standard), 1: dense, 2: one that hosts do not know
 	Rate      float64      // turns per second (8)
-	NoExpress bool         // firmware before 1.17
+	NoExpress bool         // firmware before 1.17; a C or S does not tell its configuration
 	Scanning  bool         // a host has left it scanning
 	Failed    bool         // it reports an error; a reset does not help
 	FailOnce  bool         // it reports an error until it is reset
@@ -162,7 +162,7 @@ func (d *Lidar) Receive(now time.Duration, r []byte) {
 // emulator does not have. All values are those of 2 bytes.
 func (d *Lidar) tell(r []byte) {
 	values := map[byte]byte{0x70: 2, 0x7C: d.opts.Mode} // number of modes, the recommended one
-	if v, known := values[r[3]]; known && d.opts.Model >= C1 {
+	if v, known := values[r[3]]; known && d.opts.Model >= C1 && !d.opts.NoExpress {
 		d.Send([]byte{0xA5, 0x5A, 6, 0, 0, 0, 0x20, r[3], r[4], r[5], r[6], v, 0}, "configuration")
 	}
 }
