@@ -357,6 +357,26 @@ func TestRosbridgeMistakes(t *testing.T) {
 	}
 }
 
+// Programs of a computer that send more than its share have to wait, and others are served
+// meanwhile.
+func TestRosbridgeFlood(t *testing.T) {
+	t.Parallel()
+	s := start(t, "-stage", room, "-rosbridge", "127.0.0.1:0")
+	url := s.rosbridge(t)
+	for range 30 { // one waits for its turns, and does not reach its share
+		flood, _ := openROS(t, url, "127.0.0.2", "")
+		go func() {
+			for flood.ws.Write(t.Context(), websocket.MessageText, []byte(`{"op":"set_level","level":"info"}`)) == nil {
+			}
+		}()
+	}
+	s.awaitLog(t, "has to wait")
+	other, _ := openROS(t, url, "127.0.0.1", "")
+	if got, ok := other.call("/rosapi/nodes", `{}`); !ok {
+		t.Error(got)
+	}
+}
+
 // The topics and services of several robots begin with their names.
 func TestRosbridgeNamespaces(t *testing.T) {
 	t.Parallel()

@@ -24,6 +24,8 @@ func TestFilesAreNotReplaced(t *testing.T) {
 		{"record " + s.address + " pr -for 100ms -o " + in("again.mcap"), "again.mcap"},
 		{"export " + in("run.mcap") + " " + in("drawn.mcap"), "drawn.mcap"},
 		{"export " + in("run.mcap") + " " + in("tables"), "tables/position.csv"},
+		{"export -ros " + in("run.mcap") + " " + in("drive"), "drive/drive_0.mcap"},
+		{"export -ros " + in("run.mcap") + " " + in("bag"), "bag/metadata.yaml"},
 		{simulate + in("truth.csv"), "truth.csv"},
 	} {
 		file := in(tt.file)
