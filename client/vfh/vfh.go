@@ -86,7 +86,7 @@ type Config struct {
 }
 
 // Pioneer returns the configuration of a Pioneer 2-DX, which is 380 mm wide.
-func Pioneer() Config { return Config{Radius: 290, Front: 180, MaxSpeed: 400, Tolerance: 50} }
+func Pioneer() Config { return Config{Radius: 250, Front: 180, MaxSpeed: 400, Tolerance: 50} }
 
 // Of returns the configuration of a robot with these parts, of which that of position is
 // its body (PROTOCOL 8.9.3), or that of a Pioneer.
@@ -100,8 +100,9 @@ func Of(parts []codec.Part) Config {
 	return c
 }
 
-// margin is how far from obstacles a robot is to pass, in mm: a cell.
-const margin = 100
+// margin is how far from obstacles a robot is to pass, in mm. Cells are made of echoes, so a
+// door looks up to two cells narrower than it is: with 100 mm a door of 1 m closes at times.
+const margin = 60
 
 // Beam is a reading of a sensor, in mm and half degrees in the robot's frame.
 type Beam struct {

@@ -37,12 +37,12 @@ struct WayConfig {
 };
 
 // A Pioneer 2-DX, which is 380 mm wide.
-inline WayConfig Pioneer() { return {290, 180, 400, 50}; }
+inline WayConfig Pioneer() { return {250, 180, 400, 50}; }
 
 // A robot with these parts, of which that of position is its body (PROTOCOL 8.9.3), or a
 // Pioneer.
 inline WayConfig ConfigOf(const std::vector<player_part> &parts) {
-  constexpr int margin = 100; // mm from obstacles: a cell
+  constexpr int margin = 60; // mm from obstacles
   WayConfig c = Pioneer();
   for (const player_part &p : parts)
     if (p.device == 'p' && p.width > 0 && p.length > 0) {

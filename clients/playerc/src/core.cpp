@@ -119,6 +119,7 @@ const Interface *FindInterface(const std::string &name) {
 struct Clients {
   std::mutex mutex;
   std::vector<std::weak_ptr<Client>> all;
+  std::atomic<long> rounds{0}; // that have come to the connection that has most
 };
 
 static Clients &clients() {
@@ -187,6 +188,7 @@ std::unique_ptr<Link> Client::Dial(uint32_t number) {
     throw Failure{"cannot connect to " + host + " port " + std::to_string(number) + " (" + robot.Error() + "): is the server running there?"};
   robot.SetName(program_invocation_short_name);
   if (settings.step) robot.SetDataMode(player::REQUESTREPLY);
+  link->requested = link->taken = clients().rounds;
   // The ages of data. An old server does not have them.
   int r = robot.Request("yr");
   if (r != PLAYER_OK && r != PLAYER_REFUSED) throw Failure{host + " port " + std::to_string(number) + " is no Player server: " + robot.Error()};
@@ -212,11 +214,13 @@ bool Client::Connected() {
 // In step, asks for the next round of each connection of this program, unless the own one
 // has arrived. Time goes on when the last of them has been asked: one thread may read its
 // clients in any order.
-void Client::Ask() {
+void Client::Ask(bool insist) {
   if (!settings.step) return;
+  long round; // that it waits for
   {
     std::lock_guard<std::recursive_mutex> lock(mutex);
     if (Take(*links[0])) return;
+    round = links[0]->taken + 1;
   }
   std::vector<std::shared_ptr<Client>> all;
   {
@@ -231,8 +235,9 @@ void Client::Ask() {
         c->Take(*link);
       } catch (const Failure &) { // its own Read tells
       }
-      if (c.get() == this && link->waiting) continue; // the program commands before it reads more
-      if (!link->asked) link->asked = link->robot.RequestData() == PLAYER_OK;
+      // Not before the others need it: a program commands with what it reads, and the
+      // server may see the command of one connection behind the request of another.
+      if (link->requested == link->taken && (link->taken < round || insist) && link->robot.RequestData() == PLAYER_OK) link->requested++;
     }
   }
 }
@@ -248,7 +253,8 @@ bool Client::Take(Link &link) {
     switch (r) {
     case PLAYER_OK:
       any = link.waiting = true;
-      link.asked = false;
+      link.requested = std::max(link.requested, ++link.taken);
+      clients().rounds = std::max<long>(clients().rounds, link.taken);
       break;
     case PLAYER_TIMEOUT:
       return any;
@@ -269,7 +275,7 @@ void Client::Reconnect(Link &link) {
   for (int left = retries; left != 0 && !stopping; left -= left > 0) {
     std::this_thread::sleep_for(duration<double>(retry_pause));
     link.robot.timeout = patience;
-    link.asked = false;
+    link.requested = link.taken;
     int r = link.robot.Reconnect();
     if (r == PLAYER_OK || r == PLAYER_REFUSED) return;
   }
@@ -278,7 +284,7 @@ void Client::Reconnect(Link &link) {
 
 // Waits for a round of a connection. It reports false at the deadline, or if stopping.
 bool Client::Wait(Link &link, steady_clock::time_point deadline) {
-  for (;;) {
+  for (int slices = 0;; slices++) {
     int socket;
     {
       std::lock_guard<std::recursive_mutex> lock(mutex);
@@ -291,7 +297,8 @@ bool Client::Wait(Link &link, steady_clock::time_point deadline) {
     // Stopping is looked at ten times a second. In step, the round of another client may
     // have come meanwhile: it has to ask again before this one gets more.
     milliseconds::rep slice = settings.step ? 5 : 100;
-    if (poll(&p, 1, static_cast<int>(std::min(left.count(), slice))) == 0) Ask();
+    // Of clients of different worlds one may lack a round: half a second is enough.
+    if (poll(&p, 1, static_cast<int>(std::min(left.count(), slice))) == 0) Ask(slices > 100);
   }
 }
 

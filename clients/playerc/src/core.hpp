@@ -61,7 +61,9 @@ const Interface *FindInterface(const std::string &name);
 // Link is the connection to one port.
 struct Link {
   player::CRobot robot;
-  bool asked = false;        // in step: the next round has been requested
+  // In step: how many rounds have been requested, and have come. Both begin at the rounds
+  // of the other connections of the program.
+  long requested = 0, taken = 0;
   bool waiting = false;      // a round has been taken, which no Read has delivered
   std::map<char, int> users; // of a device
   std::vector<player_part> parts; // of the devices that have been opened, as far as the server knows them
@@ -199,7 +201,7 @@ private:
   std::mutex reading; // one thread reads
   Client(const std::string &host, uint32_t port);
   std::unique_ptr<Link> Dial(uint32_t number);
-  void Ask();
+  void Ask(bool insist = false);
   bool Take(Link &link);
   bool Wait(Link &link, std::chrono::steady_clock::time_point deadline);
   void Reconnect(Link &link);

@@ -50,14 +50,14 @@ class Config(NamedTuple):
     tolerance: int  # mm from the goal, where the robot has arrived
 
 
-PIONEER = Config(290, 180, 400, 50)
+PIONEER = Config(250, 180, 400, 50)
 """A Pioneer 2-DX, which is 380 mm wide."""
 
 
 def config_of(parts: Iterable[Part]) -> Config:
     """Returns the configuration of a robot with these parts, of which that of position is its
     body (PROTOCOL 8.9.3), or that of a Pioneer."""
-    margin = 100  # mm from obstacles: a cell
+    margin = 60  # mm from obstacles
     c = PIONEER
     for p in parts:
         if p.device == "p" and p.width > 0 and p.length > 0:

@@ -6,7 +6,8 @@
 //
 // The programs are examples/goto with the laser and with the sonars, and those of -also.
 // A program gets "-addr HOST:PORT -step -n ROUNDS -- X Y" and
-// prints "arrived=1 time=12.3" at the end, or "arrived=0".
+// prints "arrived=1 time=12.3" at the end, or "arrived=0". A COMMAND with {x} gets what is in
+// braces instead: {host}, {port}, {rounds}, {x} and {y}.
 package main
 
 import (
@@ -253,7 +254,13 @@ func (s *server) trial(ctx context.Context, seed int, p program) (t trial, err e
 	// The odometry begins where the robot stands.
 	sin, cos := math.Sincos(-at.Heading * math.Pi / 180)
 	dx, dy := x-at.X, y-at.Y
-	args := slices.Concat(p.command[1:], []string{"-addr", s.address, "-step", "-n", strconv.Itoa(rounds), "--", fmt.Sprintf("%.3f", dx*cos-dy*sin), fmt.Sprintf("%.3f", dx*sin+dy*cos)})
+	goalX, goalY := fmt.Sprintf("%.3f", dx*cos-dy*sin), fmt.Sprintf("%.3f", dx*sin+dy*cos)
+	args := slices.Concat(p.command[1:], []string{"-addr", s.address, "-step", "-n", strconv.Itoa(rounds), "--", goalX, goalY})
+	if slices.Contains(p.command, "{x}") {
+		host, port, _ := net.SplitHostPort(s.address) // made of both
+		names := strings.NewReplacer("{host}", host, "{port}", port, "{rounds}", strconv.Itoa(rounds), "{x}", goalX, "{y}", goalY)
+		args = strings.Fields(names.Replace(strings.Join(p.command[1:], " ")))
+	}
 	program := exec.CommandContext(ctx, p.command[0], args...)
 	var problems bytes.Buffer
 	program.Stderr = &problems
