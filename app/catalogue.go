@@ -7,6 +7,7 @@ import (
 	"player/devices/evid30"
 	"player/devices/hdaps"
 	"player/devices/joystick"
+	"player/devices/kobuki"
 	"player/devices/lasersonar"
 	"player/devices/ldlidar"
 	"player/devices/lines"
@@ -37,6 +38,7 @@ func catalogue() []devices.Kind {
 		acts.Kind(),
 		create.Kind(),
 		ydlidar.Kind(), // behind create: for a Create, the request of player find has three bytes more
+		kobuki.Kind(),
 		lines.Kind(),
 		stage.Kind(),
 		joystick.Kind(),

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"player/emulator/create"
+	"player/emulator/kobuki"
 	"player/emulator/ldlidar"
 	"player/emulator/line"
 	robot "player/emulator/p2os"
@@ -144,15 +145,20 @@ func TestFindToday(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer yd.Close()
+			k, err := kobuki.Start(kobuki.Options{Line: cable("kobuki", 115200)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer k.Close()
 			named := map[bool]string{true: "ydlidar", false: "ydlidar, YDLIDAR X4"}
 			names := []string{
-				"ldlidar, at 230400 baud\n",
+				"ldlidar, at 230400 baud\n", ": kobuki, at 115200 baud\n",
 				named[tt.scanning] + ", at 128000 baud\n",
 				fmt.Sprintf("create, at %d baud\n", tt.robot),
 				fmt.Sprintf("%s, at %d baud\n", tt.model, tt.lidar),
 				fmt.Sprintf("at %d baud\n", tt.urg),
 			}
-			findsAll(t, names, []string{`name "create"`, `name "rplidar"`, `name "urg"`, `name "ldlidar"`, `name "ydlidar"`}, ld.Port(), yd.Port(), l.Port(), u.Port(), r.Port())
+			findsAll(t, names, []string{`name "create"`, `name "rplidar"`, `name "urg"`, `name "ldlidar"`, `name "kobuki"`, `name "ydlidar"`}, ld.Port(), k.Port(), yd.Port(), l.Port(), u.Port(), r.Port())
 			await(t, "hardware that is as before", func() bool { // find has ended before the last bytes arrive
 				s := r.State()
 				return s.Left == 0 && !s.Streaming && s.Mode <= 1 && l.Scanning() == tt.scanning && u.Laser() == tt.scanning && yd.Scanning() == tt.scanning

@@ -15,6 +15,7 @@ import (
 
 	"player/emulator/arduino"
 	"player/emulator/create"
+	"player/emulator/kobuki"
 	"player/emulator/ldlidar"
 	"player/emulator/line"
 	robot "player/emulator/p2os"
@@ -159,17 +160,19 @@ func oneOfEach(t *testing.T) map[string]hardware {
 	started(ld, err)
 	yd, err := ydlidar.Start(ydlidar.Options{Model: ydlidar.G4, Line: cable("yd")})
 	started(yd, err)
+	turtle, err := kobuki.Start(kobuki.Options{Line: cable("kobuki")})
+	started(turtle, err)
 	return map[string]hardware{
 		"p2os": {startRobot(t, robot.Options{Line: line.Options{Baud: 38400}}).Port(), 38400}, "sicklms200": {startLaser(t, laser.Options{}).Port(), 9600},
 		"evid30": {startCamera(t, sony.Options{}).Port(), 9600}, "create": {roomba.Port(), 115200},
-		"rplidar": {lidar.Port(), 115200}, "urg": {scanner.Port(), 19200}, "ldlidar": {ld.Port(), 230400}, "ydlidar": {yd.Port(), 230400},
+		"rplidar": {lidar.Port(), 115200}, "urg": {scanner.Port(), 19200}, "ldlidar": {ld.Port(), 230400}, "kobuki": {turtle.Port(), 115200}, "ydlidar": {yd.Port(), 230400},
 	}
 }
 
 // All hardware works behind an adapter, which keeps the speed that it was given.
 func TestAllOverTCP(t *testing.T) {
 	t.Parallel()
-	provides := map[string]string{"p2os": "position", "sicklms200": "laser", "evid30": "ptz", "create": "position", "rplidar": "laser", "urg": "laser", "ldlidar": "laser", "ydlidar": "laser"}
+	provides := map[string]string{"p2os": "position", "sicklms200": "laser", "evid30": "ptz", "create": "position", "rplidar": "laser", "urg": "laser", "ldlidar": "laser", "kobuki": "position", "ydlidar": "laser"}
 	letters := map[string]byte{"position": 'p', "laser": 'l', "ptz": 'z'}
 	for name, h := range oneOfEach(t) {
 		t.Run(name, func(t *testing.T) {

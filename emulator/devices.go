@@ -13,6 +13,7 @@ import (
 	"player/emulator/acts"
 	"player/emulator/arduino"
 	"player/emulator/create"
+	"player/emulator/kobuki"
 	"player/emulator/ldlidar"
 	"player/emulator/line"
 	"player/emulator/p2os"
@@ -79,7 +80,7 @@ func (r robot) named(name, verb string) *machine {
 // kinds are the devices that can be started.
 var kinds = map[string]func(c *config, o line.Options) (*machine, error){
 	"p2os": startP2OS, "sick": startSICK, "sony": startSony, "acts": startACTS,
-	"create": startCreate, "arduino": startArduino, "rplidar": startLidar, "urg": startURG, "ldlidar": startLD, "ydlidar": startYD,
+	"create": startCreate, "kobuki": startKobuki, "arduino": startArduino, "rplidar": startLidar, "urg": startURG, "ldlidar": startLD, "ydlidar": startYD,
 }
 
 // start starts the selected devices and returns the command line of a server for them.
@@ -207,6 +208,21 @@ func startCreate(c *config, o line.Options) (*machine, error) {
 		"lift":    toggle(d.Lift),
 		"cliff":   toggle(func(on bool) { d.Cliff(1, on) }),
 		"charger": toggle(d.Charger),
+	}
+	return m, nil
+}
+
+func startKobuki(_ *config, o line.Options) (*machine, error) {
+	d, err := kobuki.Start(kobuki.Options{Line: o})
+	if err != nil {
+		return nil, err
+	}
+	m := serial(d, "", `name "kobuki" provides ["position:0" "misc:0"]`, func() any { return d.State() })
+	m.verbs = map[string]func(){
+		"reboot": d.Reboot,
+		"bump":   toggle(func(on bool) { d.Bump(7 * line.Bit(on)) }),
+		"lift":   toggle(d.Lift),
+		"cliff":  toggle(func(on bool) { d.Cliff(2 * line.Bit(on)) }),
 	}
 	return m, nil
 }

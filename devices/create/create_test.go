@@ -2,6 +2,7 @@ package create
 
 import (
 	"bytes"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +14,6 @@ import (
 	"player/codec"
 	"player/devices"
 	"player/devices/transport/transporttest"
-	"player/devices/wheels"
 )
 
 const ms = time.Millisecond
@@ -117,12 +117,12 @@ func FuzzParser(f *testing.F) {
 }
 
 func TestOdometry(t *testing.T) {
-	o := Odometry{Odometry: wheels.Odometry{Base: wheelBase}}
+	o := newOdometry()
 	var d codec.PositionData
 	now := time.Second
 	update := func(after time.Duration, left, right uint16) bool {
 		now += after
-		return o.Update(now, left, right)
+		return o.Update(now, left, right, math.NaN())
 	}
 	update(0, 65500, 10)
 	for i := range uint16(100) {

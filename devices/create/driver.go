@@ -3,6 +3,7 @@ package create
 import (
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"player/codec"
@@ -75,7 +76,7 @@ type Driver struct {
 	position, misc *devices.Device
 	parser         Parser
 
-	odometry Odometry
+	odometry wheels.Counts
 	on       bool          // the motors are to be on
 	obeys    bool          // the robot is in its mode, or must be by now
 	free     time.Duration // when the next command may go out
@@ -120,7 +121,7 @@ func New(port string, full bool) *Driver {
 // Setup implements devices.Driver.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.position, d.misc = link.Device(codec.Position), link.Device(codec.Misc)
-	d.odometry, d.free = Odometry{Odometry: wheels.Odometry{Base: wheelBase}}, 0
+	d.odometry, d.free = newOdometry(), 0
 	d.Transport.Setup(now, link)
 }
 
@@ -145,7 +146,7 @@ func (d *Driver) receive(now time.Duration, p []byte) {
 		case d.IsUp(), d.Phase() == asking:
 			d.report(now, r)
 		case d.Phase() == listening: // it was not switched off
-			d.odometry.Update(now, r.Left, r.Right)
+			d.odometry.Update(now, r.Left, r.Right, math.NaN())
 			d.Enter(now, releasing)
 		}
 	}
@@ -153,7 +154,7 @@ func (d *Driver) receive(now time.Duration, p []byte) {
 
 func (d *Driver) report(now time.Duration, r Report) {
 	d.Heard(now)
-	if !d.odometry.Update(now, r.Left, r.Right) {
+	if !d.odometry.Update(now, r.Left, r.Right, math.NaN()) {
 		d.parser.Stats.Broken++ // counts that cannot be
 		return
 	}

@@ -1,0 +1,202 @@
+package kobuki
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"player/codec"
+	"player/devices"
+	"player/devices/transport"
+	"player/devices/wheels"
+)
+
+const (
+	// setupTime bounds the wait for a report: a robot that is switched on sends one every
+	// 20 ms.
+	setupTime = 2 * time.Second
+	// drift bounds how far the robot's clock and ours differ after an outage: a robot whose
+	// clock has begun anew was switched off, and so have its counters. A line may hold
+	// reports up for 2 s.
+	drift = 3 * time.Second
+)
+
+// speeds is that of the robot in baud. It cannot be changed.
+var speeds = []int{115200}
+
+var (
+	errSilent   = errors.New("no Kobuki sends at 115200 baud: switch it on, and check the cable")
+	errNotReady = errors.New("the robot is not connected at the moment")
+)
+
+// stop has the wheels stand.
+var stop = appendDrive(nil, codec.PositionCommand{})
+
+// Driver drives the robot, which reports without being asked.
+type Driver struct {
+	transport.Transport
+
+	position, misc *devices.Device
+	framing        transport.Framing
+	buf            [maxPacket]byte
+
+	odometry wheels.Counts
+	latest   report        // that the odometry has taken
+	at       time.Duration // when it came
+	known    bool          // there is a latest, of a robot that was not switched off since
+	on       bool          // the motors are to be on
+	out      []byte
+}
+
+// Kind declares the driver.
+func Kind() devices.Kind {
+	return devices.Kind{
+		Name: "kobuki", Doc: "Yujin Kobuki, the base of the TurtleBot 2", SetupLimit: setupTime + transport.Grace,
+		Probe: &devices.Probe{
+			Speeds: speeds,
+			Recognise: func(heard []byte) devices.Answer {
+				return devices.Answer{Found: reports(heard) > 1}
+			},
+		},
+		Provides: []devices.Spec{devices.Position(), devices.Misc()},
+		Options:  []devices.Option{{Name: "port", Default: devices.SerialPort("/dev/ttyUSB0"), Doc: "serial port, or HOST:PORT"}},
+		New: func(a devices.Args) (devices.Driver, error) {
+			d := &Driver{}
+			d.Protocol = transport.Protocol{
+				Address: a.String("port"), Name: "a Kobuki", Speeds: speeds,
+				Begin: d.begin, Limit: setupTime, Framing: &d.framing, Receive: d.receive,
+				Bye: func(dst []byte) []byte { return append(dst, stop...) },
+				// Twice: if a command was cut off before them, the robot takes the first for the
+				// rest of it.
+				LastWords: append(append([]byte(nil), stop...), stop...),
+				Silent:    errSilent,
+			}
+			return d, nil
+		},
+	}
+}
+
+// reports counts the reports in b.
+func reports(b []byte) (n int) {
+	var f transport.Framing
+	var buf [maxPacket]byte
+	for p, rest := f.Next(buf[:], b, inspect); p != nil; p, rest = f.Next(buf[:], rest, inspect) {
+		if _, ok := decode(p); ok {
+			n++
+		}
+	}
+	return n
+}
+
+// Setup implements devices.Driver.
+func (d *Driver) Setup(now time.Duration, link *devices.Link) {
+	d.position, d.misc = link.Device(codec.Position), link.Device(codec.Misc)
+	d.odometry = wheels.Counts{Odometry: wheels.Odometry{Base: wheelBase}, MMPerCount: mmPerCount, Fastest: fastest}
+	d.known = false
+	d.Transport.Setup(now, link)
+}
+
+// begin is Protocol.Begin. There is one phase: the driver listens.
+func (d *Driver) begin(time.Duration) transport.Phase {
+	d.on = true
+	return 0
+}
+
+// receive is Protocol.Receive.
+func (d *Driver) receive(now time.Duration, p []byte) {
+	for len(p) > 0 && d.IsOpen() {
+		var b []byte
+		if b, p = d.framing.Next(d.buf[:], p, inspect); b == nil {
+			break
+		}
+		if r, ok := decode(b); ok {
+			d.report(now, r)
+		}
+	}
+}
+
+// report publishes a report and answers it with the newest command, as the vendor's driver
+// does: whether the robot stops by itself when it hears nothing is not documented.
+func (d *Driver) report(now time.Duration, r report) {
+	d.Heard(now)
+	if d.known && !d.IsUp() {
+		apart := int(int16(uint16((now - d.at).Milliseconds()) - (r.Time - d.latest.Time)))
+		d.known = max(apart, -apart) < int(drift.Milliseconds())
+	}
+	if !d.known {
+		d.odometry.Restart()
+		d.latest = r
+	}
+	turn := math.NaN()
+	if r.Gyro && d.latest.Gyro {
+		turn = math.Remainder(float64(r.Angle)-float64(d.latest.Angle), fullTurn) * 2 * math.Pi / fullTurn
+	}
+	if !d.odometry.Update(now, r.Left, r.Right, turn) {
+		d.framing.Stats.Broken++ // counts that cannot be
+		return
+	}
+	d.latest, d.at, d.known = r, now, true
+
+	position := codec.PositionData{Time: uint32(now.Milliseconds())}
+	d.odometry.Fill(&position)
+	if r.Stalled {
+		position.Stall = 1
+	}
+	d.out = position.Append(d.out[:0])
+	d.position.Publish(now, d.out)
+	misc := codec.MiscData{FrontBumpers: r.bumpers(), Battery: r.Battery}
+	d.out = misc.Append(d.out[:0])
+	d.misc.Publish(now, d.out)
+	d.Up(now)
+	if d.IsUp() && d.Port().Buffered() == 0 { // else the line takes nothing
+		d.drive()
+	}
+}
+
+// bumpers returns the bits of misc: what keeps the robot from driving forward.
+func (r report) bumpers() (bits uint8) {
+	bits = r.Bumpers
+	if r.Cliff {
+		bits |= 8
+	}
+	if r.Dropped {
+		bits |= 16
+	}
+	return bits
+}
+
+// drive sends the newest command, or that to stand.
+func (d *Driver) drive() {
+	var c codec.PositionCommand
+	if b := d.position.Command(); b != nil && d.on {
+		_ = c.Decode(b) // its size was checked
+	}
+	d.out = appendDrive(d.out[:0], c)
+	d.Port().Write(d.out)
+}
+
+// MotorsOff implements devices.Motored.
+func (d *Driver) MotorsOff(time.Duration) bool { return !d.on }
+
+// Configure implements devices.Configurer.
+func (d *Driver) Configure(_ time.Duration, _ *devices.Device, payload []byte) error {
+	c, err := codec.DecodeRobotConfig(payload)
+	switch {
+	case err != nil:
+		return err
+	case !d.IsUp():
+		return errNotReady
+	}
+	switch c.Code {
+	case codec.ConfigMotors:
+		d.position.ForgetCommand() // nothing moves by itself
+		d.on = c.Arg != 0
+		d.drive()
+	case codec.ConfigOdometry:
+		d.odometry.Reset()
+	case codec.ConfigVelocity:
+		return fmt.Errorf("configuration %q: the robot controls its wheels itself", c.Code)
+	}
+	return nil
+}

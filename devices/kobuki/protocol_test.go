@@ -1,0 +1,141 @@
+package kobuki
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"player/codec"
+	"player/devices/transport"
+)
+
+// packet seals parts, as the specification says it.
+func packet(parts ...byte) []byte {
+	p := append([]byte{0xAA, 0x55, byte(len(parts))}, parts...)
+	x := byte(0)
+	for _, b := range p[2:] {
+		x ^= b
+	}
+	return append(p, x)
+}
+
+// full is a packet of what is sent by default, with the fields of want.
+var (
+	full = packet(slices.Concat(
+		[]byte{1, 15, 0x34, 0x12, 0b100, 0b10, 0b010, 0xFE, 0xFF, 0x01, 0x80, 200, 56, 0, 6, 167, 0b01},
+		[]byte{3, 3, 1, 2, 4},
+		[]byte{4, 7, 0xB0, 0xB9, 0x18, 0xFC, 0, 0, 0},
+		[]byte{13, 14, 9, 6}, make([]byte, 12),
+	)...)
+	want = report{Time: 0x1234, Bumpers: 4, Dropped: true, Cliff: true, Left: 0xFFFE, Right: 0x8001, Stalled: true, Battery: 167, Gyro: true, Angle: -18000}
+)
+
+func found(parts ...[]byte) (all []report, f transport.Framing, rest []byte) {
+	var buf [maxPacket]byte
+	for _, part := range parts {
+		for p, rest := f.Next(buf[:], part, inspect); p != nil; p, rest = f.Next(buf[:], rest, inspect) {
+			if r, ok := decode(p); ok {
+				all = append(all, r)
+			}
+		}
+	}
+	return all, f, slices.Clone(f.Waiting(buf[:]))
+}
+
+// Reports are found however they are cut, and behind whatever is in front of them.
+func TestReportCutAtEveryByte(t *testing.T) {
+	bad := slices.Clone(full)
+	bad[30] ^= 1
+	in := slices.Concat([]byte{0xAA, 0xAA, 0x55, 0}, full, full[:20], full, packet(11, 4, 0, 2, 1, 0), bad, full)
+	for cut := range len(in) + 1 {
+		if all, _, _ := found(in[:cut], in[cut:]); !slices.Equal(all, []report{want, want, want}) {
+			t.Fatalf("cut at %d: %+v", cut, all)
+		}
+	}
+}
+
+func TestDamagedReportsAreDropped(t *testing.T) {
+	for i := range full {
+		bad := slices.Clone(full)
+		bad[i] ^= 4
+		all, _, _ := found(bad, full, full, full, full, full) // a damaged size may take up to 255 bytes
+		if len(all) < 3 || slices.ContainsFunc(all, func(r report) bool { return r != want }) {
+			t.Errorf("byte %d damaged: %+v", i, all)
+		}
+	}
+	for name, p := range map[string][]byte{
+		"no parts": packet(), "a part that is cut off": packet(1, 15, 0), "half a head": packet(3, 1, 0, 1), "a short part": packet(1, 2, 0, 0),
+	} {
+		if all, _, _ := found(p); len(all) != 0 {
+			t.Errorf("%s: %+v", name, all)
+		}
+	}
+}
+
+// Speeds and radii are those of the specification's table.
+func TestGoldenCommands(t *testing.T) {
+	for c, want := range map[codec.PositionCommand][]byte{
+		{}:                          {0xAA, 0x55, 6, 1, 4, 0, 0, 0, 0, 3},
+		{Speed: 200}:                packet(1, 4, 200, 0, 0, 0),
+		{Speed: -200}:               packet(1, 4, 0x38, 0xFF, 0, 0),
+		{TurnRate: 90}:              packet(1, 4, 181, 0, 1, 0),                           // w * b / 2
+		{TurnRate: -90}:             packet(1, 4, 0x4B, 0xFF, 1, 0),                       //
+		{Speed: 200, TurnRate: 57}:  packet(1, 4, 0x3A, 1, 201, 0),                        // 200 * (201 + 115) / 201
+		{Speed: 200, TurnRate: -57}: packet(1, 4, 0x3A, 1, 0x37, 0xFF),                    //
+		{Speed: -200, TurnRate: 57}: packet(1, 4, 0xC6, 0xFE, 0x37, 0xFF),                 // backward, the centre on the right
+		{Speed: 600, TurnRate: 1}:   packet(1, 4, 90, 2, 0xFF, 0x7F),                      // farther than a radius can be
+		{Speed: 2000}:               packet(1, 4, 0xBC, 2, 0, 0),                          // as fast as it can
+		{Speed: 1, TurnRate: 90}:    packet(slices.Concat([]byte{1, 4, 181, 0, 1, 0})...), // a radius of 1
+	} {
+		if got := appendDrive(nil, c); !bytes.Equal(got, want) {
+			t.Errorf("%+v: % x, want % x", c, got, want)
+		}
+	}
+}
+
+func TestProbe(t *testing.T) {
+	noise := make([]byte, 4096)
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range noise {
+		noise[i] = byte(random.Uint32())
+	}
+	for name, tt := range map[string]struct {
+		heard []byte
+		found bool
+	}{
+		"nothing":    {nil, false},
+		"noise":      {noise, false},
+		"one report": {full, false},
+		"two":        {slices.Concat(full[5:], full, full, full[:9]), true},
+	} {
+		if a := Kind().Probe.Recognise(tt.heard); a.Found != tt.found {
+			t.Errorf("%s: found %v", name, a.Found)
+		}
+	}
+}
+
+// FuzzReports: what is taken for a packet is one in the bytes of the specification, and all
+// bytes are accounted for.
+func FuzzReports(f *testing.F) {
+	f.Add(full, 7)
+	f.Add(slices.Concat([]byte{0xAA, 0x55, 2, 1}, full, packet(1, 0), packet(4, 7, 0, 0, 0, 0, 0, 0, 0)), 3)
+	f.Fuzz(func(t *testing.T, in []byte, cut int) {
+		cut = max(0, min(cut, len(in)))
+		var framing transport.Framing
+		var buf [maxPacket]byte
+		size := 0
+		for _, part := range [][]byte{in[:cut], in[cut:]} {
+			for p, rest := framing.Next(buf[:], part, inspect); p != nil; p, rest = framing.Next(buf[:], rest, inspect) {
+				decode(p)
+				size += len(p)
+				if !bytes.Equal(p, packet(p[3:len(p)-1]...)) || !bytes.Contains(in, p) {
+					t.Fatalf("% x is taken for a packet", p)
+				}
+			}
+		}
+		if total := uint64(size) + framing.Stats.Garbage + uint64(len(framing.Waiting(buf[:]))); total != uint64(len(in)) {
+			t.Fatalf("%d bytes of %d are accounted for", total, len(in))
+		}
+	})
+}

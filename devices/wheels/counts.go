@@ -1,0 +1,74 @@
+package wheels
+
+import (
+	"math"
+	"time"
+)
+
+// held is for how long reports may be held up and get lost: the way of that time may
+// come at once. A line that is silent for longer is closed.
+const held = 2 * time.Second
+
+// Counts turns the counts of two encoders into a pose. Its zero value has its origin where
+// the robot is; Base, MMPerCount and Fastest must be set.
+type Counts struct {
+	Odometry
+	MMPerCount float64 // the way of a wheel for one count
+	// Fastest is the speed of a wheel in mm/s above which a report is not believed.
+	Fastest float64
+
+	started bool
+	at      time.Duration // of the latest report
+	counts  counts        // of the latest report that was believed
+	doubted counts        // of the latest report, if it was not believed
+	doubts  bool          // it was not
+}
+
+// counts are those of both wheels. They have 16 bits: whatever way of less than 32768
+// counts a wheel has made since an earlier report is known.
+type counts struct{ left, right uint16 }
+
+// since returns the counts since earlier ones.
+func (c counts) since(before counts) (left, right int) {
+	return int(int16(c.left - before.left)), int(int16(c.right - before.right))
+}
+
+// Update takes the counts of a report, forward, and how far a gyroscope says that the robot
+// has turned since the last report that was taken, in radians, counterclockwise; NaN: the
+// wheels say it. It returns false, and takes nothing, if no wheel can turn that fast. If the
+// next report agrees with that one, the robot has restarted, and further movement is
+// measured from there.
+func (o *Counts) Update(now time.Duration, left, right uint16, turn float64) (ok bool) {
+	to := counts{left, right}
+	if !o.started {
+		o.started, o.at, o.counts = true, now, to
+		o.Forget()
+	}
+	most := int((now - o.at + held).Seconds() * o.Fastest / o.MMPerCount)
+	o.at = now
+	far := func(from counts) bool {
+		l, r := to.since(from)
+		return max(l, -l, r, -r) > most
+	}
+	if far(o.counts) {
+		if !o.doubts || far(o.doubted) {
+			o.doubted, o.doubts = to, true
+			return false
+		}
+		o.counts = o.doubted
+		o.Forget()
+	}
+	l, r := to.since(o.counts)
+	o.counts, o.doubts = to, false
+	wayLeft, wayRight := float64(l)*o.MMPerCount, float64(r)*o.MMPerCount
+	if !math.IsNaN(turn) { // wheels slip
+		way := (wayLeft + wayRight) / 2
+		wayLeft, wayRight = way-turn*o.Base/2, way+turn*o.Base/2
+	}
+	o.Move(now, wayLeft, wayRight)
+	return true
+}
+
+// Restart measures further movement from the next report: the robot's counters have
+// begun anew.
+func (o *Counts) Restart() { o.started, o.doubts = false, false }
