@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -26,6 +25,7 @@ import (
 	"player/codec"
 	"player/config"
 	"player/devices/stage"
+	"player/e2e/ports"
 	"player/logfile"
 )
 
@@ -171,21 +171,10 @@ func (s *running) line(t *testing.T, part string) string {
 	}
 }
 
-// freePort returns a port that nothing listens on, below those that the kernel gives to
-// connections and those that other packages' tests take.
+// freePort returns a port that nothing listens on and no other test gets.
 func freePort(t *testing.T) string {
 	t.Helper()
-	const first, count = 4000, 2600 // below 6665, where robots are that say no port
-	for range 1000 {
-		port := strconv.Itoa(first + rand.IntN(count))
-		conn, err := net.Dial("tcp", "127.0.0.1:"+port)
-		if err != nil {
-			return port
-		}
-		conn.Close()
-	}
-	t.Fatal("no free port")
-	return ""
+	return strconv.Itoa(ports.Free(t, 1))
 }
 
 // write writes a file of the test and returns its path.

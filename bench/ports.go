@@ -3,8 +3,9 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"sync/atomic"
+
+	testports "player/e2e/ports"
 )
 
 // The servers of a workshop listen on ports from firstPort to lastPort, below those
@@ -27,21 +28,9 @@ func (p *ports) free(n int) (first int, err error) {
 	for range (lastPort - firstPort) / n {
 		end := int(p.given.Add(int64(n)))
 		first = firstPort + (end-n)%(lastPort-firstPort-n)
-		if areFree(first, n) {
+		if testports.AreFree(first, n) {
 			return first, nil
 		}
 	}
 	return 0, fmt.Errorf("there are no %d free ports in a row from %d to %d", n, firstPort, lastPort)
-}
-
-// areFree reports whether nobody listens on n ports. It does not listen itself: a program
-// that is started at that moment would have a copy of the socket until it is executed.
-func areFree(first, n int) bool {
-	for port := first; port < first+n; port++ {
-		if conn, err := net.Dial("tcp", loopbackAddress(port)); err == nil {
-			conn.Close()
-			return false
-		}
-	}
-	return true
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -22,6 +21,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/e2e/ports"
 	"player/e2e/waiting"
 )
 
@@ -212,24 +212,11 @@ func await(t testing.TB, what string, ok func() bool) {
 	}
 }
 
-// ports are the TCP ports that tests have taken for servers. All lie below those
-// that the kernel gives to connections (32768 and up), so no connection of another
-// test can take one before the server listens on it.
-var ports struct {
-	sync.Mutex
-	taken map[int]bool
-}
-
-const (
-	firstPort = 10000
-	lastPort  = 32767
-)
-
 // freePort returns a port of 127.0.0.1 that nothing listens on and no other test
 // gets.
 func freePort(t testing.TB) int {
 	t.Helper()
-	return takePort(t, func(int) []int { return nil })
+	return ports.Free(t, 1)
 }
 
 // freeSwapped returns a port that is free with its bytes swapped, too.
@@ -243,21 +230,11 @@ func swapped(port int) int { return port>>8 | port&0xFF<<8 }
 // takePort takes a port together with the others that depend on it.
 func takePort(t testing.TB, others func(port int) []int) int {
 	t.Helper()
-	ports.Lock()
-	defer ports.Unlock()
-	if ports.taken == nil {
-		ports.taken = map[int]bool{}
-	}
 	for range 1000 {
-		port := firstPort + rand.IntN(lastPort-firstPort+1)
-		all := append(others(port), port)
-		if slices.ContainsFunc(all, func(p int) bool { return p < 1024 || p > lastPort || ports.taken[p] || !isFree(p) }) {
-			continue
+		port := freePort(t)
+		if !slices.ContainsFunc(others(port), func(p int) bool { return p == port || p < 1024 || p > ports.Last || !ports.Claim(t, p) }) {
+			return port
 		}
-		for _, p := range all {
-			ports.taken[p] = true
-		}
-		return port
 	}
 	t.Fatal("no port is free")
 	return 0

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"player/e2e/acceptance"
+	"player/e2e/ports"
 )
 
 // Two hundred robots of one program spread over their hall.
@@ -21,12 +22,7 @@ func TestSwarm(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	const robots = 200
-	port := takePort(t, func(port int) (others []int) {
-		for i := 1; i < robots; i++ {
-			others = append(others, port+i)
-		}
-		return others
-	})
+	port := ports.Free(t, robots)
 	launch{port: port}.start(t, "-stage", "../examples/swarm/swarm.world")
 	await(t, "all ports", func() bool { // the log has not all of their lines
 		conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port+robots-1))

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -15,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -24,20 +21,12 @@ import (
 
 	"player/client"
 	"player/codec"
+	"player/e2e/ports"
 	"player/fleet/bridge"
 )
 
 // patience is how long a test waits for an event before it fails.
 const patience = time.Minute
-
-const (
-	firstPort = 3000
-	portCount = 900
-)
-
-// ports counts the ports that tests were given. It begins anywhere, so that two runs of
-// the tests at the same time hardly take the same ones.
-var ports atomic.Uint32
 
 // player and program are the robot's server and this program, built once.
 var player, program string
@@ -58,7 +47,6 @@ func TestMain(m *testing.M) {
 	}
 	build("..", player, "GOWORK=off") // as it is shipped
 	build(".", program)
-	ports.Store(rand.Uint32N(portCount))
 	os.Setenv("XDG_STATE_HOME", filepath.Join(dir, "state"))
 	code := m.Run()
 	os.RemoveAll(dir)
@@ -139,22 +127,10 @@ func wait(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// freePort returns a port of 127.0.0.1 that nothing listens on and no other test gets. It
-// is below the ports that Linux gives to clients (32768 and up), so that a server can be
-// started on it again, and below those of the tests of other packages. It looks by
-// dialing: a listener would be copied into a program that another test starts now.
+// freePort returns a port of 127.0.0.1 that nothing listens on and no other test gets.
 func freePort(t *testing.T) int {
 	t.Helper()
-	for range portCount {
-		port := firstPort + int(ports.Add(1)%portCount)
-		conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
-		if err != nil {
-			return port
-		}
-		conn.Close()
-	}
-	t.Fatal("no free port")
-	return 0
+	return ports.Free(t, 1)
 }
 
 // robot is a simulated robot. Its server is the real one.

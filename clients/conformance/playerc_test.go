@@ -20,6 +20,7 @@ import (
 	"player/client/simulation"
 	"player/e2e/acceptance"
 	"player/e2e/needs"
+	"player/e2e/ports"
 	"player/worlds"
 )
 
@@ -467,8 +468,8 @@ func TestPlayer3(t *testing.T) {
 		rounds = 6000
 	}
 	// Ten for the robots of a server, and one for its page.
-	const ports = 11
-	next := freePorts(t, ports*len(player3Programs))
+	const each = 11
+	next := ports.Free(t, each*len(player3Programs))
 	t.Run("cmake", func(t *testing.T) {
 		t.Parallel()
 		acceptance.Only(t)
@@ -486,7 +487,7 @@ func TestPlayer3(t *testing.T) {
 	})
 	for name, program := range player3Programs {
 		port := next
-		next += ports
+		next += each
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
@@ -511,7 +512,7 @@ func TestPlayer3(t *testing.T) {
 			if err := os.WriteFile(world, []byte(text), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			p := &process{binary: binary, flags: []string{"-stage", world}, port: port, page: port + ports - 1}
+			p := &process{binary: binary, flags: []string{"-stage", world}, port: port, page: port + each - 1}
 			p.start(t)
 			page := fmt.Sprintf("127.0.0.1:%d", p.page)
 			ctx, cancel := context.WithTimeout(t.Context(), limit)
@@ -618,18 +619,4 @@ func run(t *testing.T, environment []string, program string, arguments ...string
 		t.Fatalf("%s: %v\n%s", command, err, out)
 	}
 	return string(out)
-}
-
-// freePorts returns the first of n ports in a row that nothing listens on.
-func freePorts(t *testing.T, n int) int {
-	t.Helper()
-	for {
-		first, free := freePort(t), true
-		for i := 1; i < n && free; i++ {
-			free = portIsFree(first + i)
-		}
-		if free {
-			return first
-		}
-	}
 }

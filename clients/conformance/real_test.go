@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +15,7 @@ import (
 
 	"player/client"
 	"player/codec"
+	"player/e2e/ports"
 )
 
 // pattern is a robot with all devices of the manual and known data.
@@ -65,7 +64,7 @@ func TestReal(t *testing.T) {
 				if a == nil {
 					a = start(all)
 				}
-				port := freePorts(t, 5) // the largest world has two robots
+				port := ports.Free(t, 5) // the largest world has two robots
 				p := &process{binary: binary, port: port, page: port + 2, sealed: port + 3}
 				p.flags = append(trust.flags(p.sealed), test.flags...)
 				p.start(t)
@@ -529,25 +528,8 @@ func (p *process) stop(t *testing.T) {
 	p.cmd = nil
 }
 
-// freePort returns a port of 127.0.0.1 that nothing listens on. It is below the
-// ports that Linux gives to clients (32768 and up), so that a server can be
-// started on it again, and below those that package e2e takes.
+// freePort returns a port of 127.0.0.1 that nothing listens on and no other test gets.
 func freePort(t *testing.T) int {
 	t.Helper()
-	const first, count = 7000, 2900
-	for range 1000 {
-		if port := first + rand.IntN(count); portIsFree(port) {
-			return port
-		}
-	}
-	t.Fatal("no free port")
-	return 0
-}
-
-func portIsFree(port int) bool {
-	l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
-	if err == nil {
-		l.Close()
-	}
-	return err == nil
+	return ports.Free(t, 1)
 }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -24,6 +23,7 @@ import (
 	"player/devices/stage"
 	"player/e2e/acceptance"
 	"player/e2e/needs"
+	testports "player/e2e/ports"
 )
 
 // simulated is how long the robots drive. The paper's tests took two minutes.
@@ -83,7 +83,7 @@ type run struct {
 func start(t *testing.T, args ...string) *run {
 	t.Helper()
 	needTools(t)
-	r := &run{directory: t.TempDir(), port: freePorts(t), exited: make(chan struct{})}
+	r := &run{directory: t.TempDir(), port: testports.Free(t, ports), exited: make(chan struct{})}
 	r.token = fmt.Sprintf("PLAYER_SCENARIO=%d.%d", os.Getpid(), rand.Uint64())
 	r.cmd = exec.Command("../run", append(args, "-port", strconv.Itoa(r.port), "-out", r.directory)...)
 	// Without a display it makes one, which is what CI has.
@@ -114,27 +114,6 @@ func start(t *testing.T, args ...string) *run {
 	})
 	r.await(t, "everything is started", func() bool { return strings.Contains(r.log("run"), "the output:") })
 	return r
-}
-
-// freePorts returns the first of the ports of a script. All lie below those that the
-// kernel gives to connections.
-func freePorts(t *testing.T) int {
-	t.Helper()
-	for range 100 {
-		first := 10000 + rand.IntN(22000)
-		free := true
-		for port := first; free && port < first+ports; port++ {
-			l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
-			if free = err == nil; free {
-				l.Close()
-			}
-		}
-		if free {
-			return first
-		}
-	}
-	t.Fatal("no ports are free")
-	return 0
 }
 
 // log returns what a program has written.
