@@ -336,7 +336,7 @@ func compile() (static, shared []byte, err error) {
 // development returns the files of the libraries for C and C++, where lib is the folder of
 // libraries below the prefix. What pkg-config and CMake say is relative to their files.
 func development(src source, lib string, static, shared []byte) ([]file, error) {
-	headers, err := tree("clients/c", "include/player", "player.h", "player_simulation.h")
+	headers, err := tree("clients/c", "include/player", "player.h", "player_simulation.h", "player_tls.h", "player_tls.c")
 	if err != nil {
 		return nil, err
 	}
@@ -352,6 +352,7 @@ func development(src source, lib string, static, shared []byte) ([]file, error) 
 		file{path: lib + "/libplayer.so", link: soname},
 		file{path: lib + "/pkgconfig/player.pc", data: fmt.Appendf(nil, `libdir=${pcfiledir}/..
 includedir=${pcfiledir}/%sinclude/player
+tls=${includedir}/player_tls.c
 
 Name: player
 Description: Client of the Player robot device server, for C and C++
@@ -360,6 +361,8 @@ Cflags: -I${includedir}
 Libs: -L${libdir} -lplayer
 `, up, version)},
 		file{path: lib + "/cmake/player/player-config.cmake", data: fmt.Appendf(nil, `# find_package(player) has the targets player::player and player::static, for C and C++.
+# player_tls_source is what a program with TLS compiles, and links with OpenSSL::SSL.
+set(player_tls_source "${CMAKE_CURRENT_LIST_DIR}/../%sinclude/player/player_tls.c")
 if(NOT TARGET player::player)
   add_library(player::player SHARED IMPORTED)
   set_target_properties(player::player PROPERTIES IMPORTED_SONAME %s
@@ -370,7 +373,7 @@ if(NOT TARGET player::player)
     IMPORTED_LOCATION "${CMAKE_CURRENT_LIST_DIR}/../../libplayer.a"
     INTERFACE_INCLUDE_DIRECTORIES "${CMAKE_CURRENT_LIST_DIR}/../%sinclude/player")
 endif()
-`, soname, soname, up, up)},
+`, up, soname, soname, up, up)},
 		file{path: lib + "/cmake/player/player-config-version.cmake", data: fmt.Appendf(nil, `set(PACKAGE_VERSION %s)
 if(NOT PACKAGE_FIND_VERSION VERSION_GREATER PACKAGE_VERSION)
   set(PACKAGE_VERSION_COMPATIBLE TRUE)

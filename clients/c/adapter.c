@@ -6,6 +6,10 @@
 
 #include "json.h"
 
+#ifdef WITH_TLS
+#include "player_tls.h"
+#endif
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -231,11 +235,31 @@ static player_result geometry(const char *line) {
   return r;
 }
 
+#ifdef WITH_TLS
+/* Does what a request says of TLS. */
+static player_result secure(const char *line) {
+  static char authority[512], certificate[512], key[512], server[256];
+  player_tls tls;
+  json_string(line, "authority", authority, sizeof authority);
+  json_string(line, "certificate", certificate, sizeof certificate);
+  json_string(line, "key", key, sizeof key);
+  json_string(line, "server", server, sizeof server);
+  tls.authority = authority;
+  tls.certificate = *certificate ? certificate : NULL;
+  tls.key = *key ? key : NULL;
+  tls.server_name = *server ? server : NULL;
+  return player_use_tls(&robot, *authority ? &tls : NULL);
+}
+#else
+static player_result secure(const char *line) { return json_value(line, "authority") ? PLAYER_USAGE : PLAYER_OK; }
+#endif
+
 static player_result carry_out(const char *line) {
   char op[16], host[256];
   json_string(line, "op", op, sizeof op);
   if (!strcmp(op, "connect")) {
     json_string(line, "host", host, sizeof host);
+    if (secure(line) != PLAYER_OK) return PLAYER_USAGE;
     return player_connect(&robot, host, json_int(line, "port"), json_int(line, "timeout_ms"));
   }
   if (!strcmp(op, "request")) return request(line);

@@ -3,5 +3,5 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 . ./common.sh
-[ -x "$BUILD/adapter" ] || cc -std=c99 "${strict[@]}" "${sanitize[@]}" -o "$BUILD/adapter" adapter.c player.c
+[ -x "$BUILD/adapter" ] || cc -std=c99 "${strict[@]}" "${sanitize[@]}" -o "$BUILD/adapter" adapter.c player.c "${tls[@]}"
 exec "$BUILD/adapter"

@@ -333,9 +333,16 @@ static player_result fail(player_client *c, player_result r, const char *what, c
 }
 
 void player_close(player_client *c) {
+  if (c->connected && c->line_) c->line_->close(c);
   if (c->connected) close(c->fd);
   c->connected = false;
 }
+
+/* Returns what the last failure of the connection was. */
+static const char *failure_text(const player_client *c) { return c->line_ && errno == EPROTO ? c->line_->why : strerror(errno); }
+
+/* Returns what the connection waits for after EAGAIN. */
+static short awaited_events(const player_client *c, short events) { return c->line_ ? c->line_->events : events; }
 
 static player_result lost(player_client *c, const char *what, const char *why) {
   player_close(c);
@@ -382,6 +389,14 @@ static player_result dial(player_client *c, const struct addrinfo *a, int64_t de
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on); /* a command is sent at once */
   c->fd = fd;
   c->connected = true;
+  while (c->line_ && c->line_->open(c) <= 0) {
+    if (errno != EAGAIN) return lost(c, "TLS", failure_text(c));
+    r = wait_until(c, fd, awaited_events(c, POLLIN), deadline);
+    if (r != PLAYER_OK) {
+      player_close(c);
+      return r;
+    }
+  }
   return PLAYER_OK;
 }
 
@@ -424,13 +439,13 @@ static player_result send_message(player_client *c, char kind, char letter, cons
   if (size > 0) memcpy(out + 4, payload, size);
   deadline = deadline_after(SEND_TIMEOUT);
   while (sent < 4 + size) {
-    ssize_t n = send(c->fd, out + sent, 4 + size - sent, MSG_NOSIGNAL);
+    ptrdiff_t n = c->line_ ? c->line_->send(c, out + sent, 4 + size - sent) : send(c->fd, out + sent, 4 + size - sent, MSG_NOSIGNAL);
     if (n >= 0)
       sent += (size_t)n;
     else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      if (wait_until(c, c->fd, POLLOUT, deadline) != PLAYER_OK) return lost(c, "send", "the server does not read");
+      if (wait_until(c, c->fd, awaited_events(c, POLLOUT), deadline) != PLAYER_OK) return lost(c, "send", "the server does not read");
     } else if (errno != EINTR)
-      return lost(c, "send", strerror(errno));
+      return lost(c, "send", failure_text(c));
   }
   return PLAYER_OK;
 }
@@ -439,23 +454,23 @@ static player_result send_message(player_client *c, char kind, char letter, cons
 static player_result receive(player_client *c, int64_t deadline, outcome *event) {
   for (;;) {
     size_t used;
-    ssize_t n;
+    ptrdiff_t n;
     player_result r;
     *event = parse(c, c->in + c->begin, c->end - c->begin, &used);
     c->begin += used;
     if (*event != MORE) return PLAYER_OK;
     if (!c->connected) return fail(c, PLAYER_CLOSED, "not connected", "");
-    n = recv(c->fd, c->in, sizeof c->in, 0);
+    n = c->line_ ? c->line_->receive(c, c->in, sizeof c->in) : recv(c->fd, c->in, sizeof c->in, 0);
     if (n > 0) {
       c->begin = 0;
       c->end = (size_t)n;
     } else if (n == 0) {
       return lost(c, "the server closed the connection", c->have > 0 ? "in the middle of a message" : "");
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      r = wait_until(c, c->fd, POLLIN, deadline);
+      r = wait_until(c, c->fd, awaited_events(c, POLLIN), deadline);
       if (r != PLAYER_OK) return r;
     } else if (errno != EINTR) {
-      return lost(c, "receive", strerror(errno));
+      return lost(c, "receive", failure_text(c));
     }
   }
 }

@@ -153,7 +153,19 @@ typedef struct {
   uint64_t taken_us;     /* server time */
 } player_device_;
 
+/* What a connection runs on if not on its socket alone: see player_tls.h. */
+typedef struct player_client player_client;
 typedef struct {
+  int (*open)(player_client *c);                                    /* 1: done, -1: see errno */
+  ptrdiff_t (*send)(player_client *c, const void *b, size_t n);     /* as send */
+  ptrdiff_t (*receive)(player_client *c, void *b, size_t n);        /* as recv */
+  void (*close)(player_client *c);                                  /* before the socket */
+  void (*forget)(player_client *c);                                 /* frees it */
+  short events;                                                     /* what to poll for after EAGAIN */
+  char why[200];                                                    /* text of EPROTO */
+} player_line_;
+
+struct player_client {
   /* The newest data. player_has reports whether a device has sent some. */
   player_position position;
   uint16_t sonar[PLAYER_SONARS]; /* clockwise from the front left; 0: not fired yet */
@@ -195,7 +207,8 @@ typedef struct {
   int port;
   uint8_t in[4096];              /* received, not parsed yet: in[begin..end) */
   size_t begin, end;
-} player_client;
+  player_line_ *line_;           /* NULL: the socket */
+};
 
 /* ---- What a round has ---- */
 

@@ -16,6 +16,7 @@ for standard in c99 c17 gnu17; do
   done
   cc -std=$standard -pedantic-errors "${strict[@]}" -fsyntax-only player.c
 done
+if [ ${#tls[@]} != 0 ]; then cc -std=c99 -pedantic-errors "${strict[@]}" -fsyntax-only player_tls.c; fi
 for source in examples/*.c; do
   cc -std=c99 -O2 "${strict[@]}" -o "$BUILD/$(basename "$source" .c)" "$source" player.c
 done

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"testing"
 
+	"player/e2e/needs"
 	"player/server/secure/certs"
 )
 
@@ -68,6 +69,9 @@ func realTLS(s *session) {
 			}
 		}
 		return changed
+	}
+	if got := s.adapter.call(s.t, good); got["error"] == "usage" {
+		needs.Missing(s.t, "an adapter without OpenSSL: install libssl-dev: ", text(got))
 	}
 	for _, request := range []Object{good, with(Object{"server": "localhost"})} {
 		s.do(request)

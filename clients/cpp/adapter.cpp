@@ -8,6 +8,10 @@
 
 #include "json.h"
 
+#ifdef WITH_TLS
+#include "player_tls.h"
+#endif
+
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -241,9 +245,24 @@ int drive(const std::string &line, std::ostream &out) {
   return PLAYER_OK;
 }
 
+// Does what a request says of TLS.
+bool secure(CRobot &robot, const std::string &line) {
+  std::string authority = text(line, "authority");
+#ifdef WITH_TLS
+  std::string certificate = text(line, "certificate"), key = text(line, "key"), server = text(line, "server");
+  auto given = [](const std::string &s) { return s.empty() ? nullptr : s.c_str(); };
+  player_tls tls = {authority.c_str(), given(certificate), given(key), given(server)};
+  return player_use_tls(robot.Client(), authority.empty() ? nullptr : &tls) == PLAYER_OK;
+#else
+  (void)robot;
+  return authority.empty();
+#endif
+}
+
 int carryOut(CRobot &robot, const std::string &line, std::ostream &out) {
   std::string op = text(line, "op");
   robot.timeout = std::chrono::milliseconds(number(line, "timeout_ms"));
+  if (op == "connect" && !secure(robot, line)) return PLAYER_USAGE;
   if (op == "connect") return robot.Connect(text(line, "host").c_str(), number(line, "port"));
   if (op == "request") return request(robot, line, out);
   if (op == "read") return read(robot, out);

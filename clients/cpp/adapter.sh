@@ -5,6 +5,10 @@ cd "$(dirname "$0")"
 . ../c/common.sh
 if [ ! -x "$BUILD/adapter" ]; then
   library adapter-player "${sanitize[@]}"
-  c++ -std=c++17 "${strict[@]}" "${sanitize[@]}" -I../c -o "$BUILD/adapter" adapter.cpp "$BUILD/adapter-player.o"
+  if [ ${#tls[@]} != 0 ]; then
+    cc -std=c99 "${strict[@]}" "${sanitize[@]}" -c -o "$BUILD/adapter-tls.o" ../c/player_tls.c
+    tls=(-DWITH_TLS "$BUILD/adapter-tls.o" -lssl -lcrypto)
+  fi
+  c++ -std=c++17 "${strict[@]}" "${sanitize[@]}" -I../c -o "$BUILD/adapter" adapter.cpp "$BUILD/adapter-player.o" "${tls[@]}"
 fi
 exec "$BUILD/adapter"

@@ -113,7 +113,10 @@ public:
   CRobot() {
     for (int i = 0; i < ACTS_NUM_CHANNELS; i++) vision->Blobs[i] = s->blobs[i];
   }
-  ~CRobot() { Close(); }
+  ~CRobot() {
+    Close();
+    if (s->c.line_) s->c.line_->forget(&s->c);
+  }
   CRobot(const CRobot &) = delete;
   CRobot &operator=(const CRobot &) = delete;
 
@@ -140,6 +143,9 @@ public:
   short tilt = 0;         // -25..25, up
   short zoom = 0;         // 0 wide .. 1023 telephoto
   short newgrip = 0;      // set by GripperCommand; 0: none
+
+  // Has what player_use_tls of player_tls.h needs, to encrypt the connections.
+  player_client *Client() { return &s->c; }
 
   // Connects without printing why it fails: see Error.
   int TryConnect() { return player_connect(&s->c, host.c_str(), port, Timeout()); }
