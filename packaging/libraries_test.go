@@ -301,7 +301,12 @@ func installArchive(p place) {
 	p.run("sh", "-ec", `cc -std=c99 -pedantic-errors -o shared hello.c $(pkg-config --cflags --libs player)
 c++ -std=c++17 -o cpp hello.cpp $(pkg-config --cflags --libs player)
 cc -std=c99 -Iprefix/include/player -o source hello.c prefix/src/player.c`)
-	for _, name := range []string{"shared", "cpp", "source"} {
+	programs := []string{"shared", "cpp", "source"}
+	if _, err := os.Stat("/usr/include/openssl/ssl.h"); err == nil { // the check installs it
+		p.run("sh", "-ec", `cc -std=c99 -pedantic-errors -o tls hello.c $(pkg-config --variable=tls player) $(pkg-config --cflags --libs player openssl)`)
+		programs = append(programs, "tls")
+	}
+	for _, name := range programs {
 		p.hello("./" + name)
 	}
 }
