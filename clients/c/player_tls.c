@@ -55,6 +55,7 @@ static void explain(tls_line *t, const char *otherwise) {
   unsigned long code = ERR_get_error();
   const char *reason = code ? ERR_reason_error_string(code) : NULL;
   long verified = t->ssl ? SSL_get_verify_result(t->ssl) : X509_V_OK;
+  if (code && ERR_GET_LIB(code) == ERR_LIB_SYS) reason = strerror(ERR_GET_REASON(code));
   if (verified != X509_V_OK) reason = X509_verify_cert_error_string(verified);
   snprintf(t->line.why, sizeof t->line.why, "%s", reason ? reason : otherwise);
   ERR_clear_error();
