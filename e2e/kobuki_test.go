@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
-	"time"
 
 	"player/codec"
 	"player/emulator/kobuki"
@@ -124,9 +123,9 @@ func (c *peer) sensesMisc(bumpers, battery byte) {
 // meanwhile, but not from the counters of a robot that was switched off.
 func TestKobukiUnplugged(t *testing.T) {
 	t.Parallel()
-	r, s := startKobuki(t, kobuki.Options{Counts: 20000})
+	r, s := startKobuki(t, kobuki.Options{Counts: 10000})
 	c := s.dial(t)
-	c.mustOpen("yrpa", "yrpa")
+	c.mustOpen("pa", "pa")
 	for _, reboot := range []bool{false, true} {
 		c.drive(200, 0)
 		from := c.position().X
@@ -139,7 +138,9 @@ func TestKobukiUnplugged(t *testing.T) {
 		if err := r.Plug(); err != nil {
 			t.Fatal(err)
 		}
-		c.until("new data", func() bool { return c.age() < time.Second })
+		n := r.Commands()
+		await(t, "the robot is commanded again", func() bool { return r.Commands() > n+5 })
+		c.until("data of a robot that stands", func() bool { return c.position().Speed == 0 })
 		await(t, "it stands", func() bool { return r.State().Left == 0 })
 		c.until("its odometry is the true way", func() bool {
 			dx := r.State().X - float64(c.position().X)
