@@ -530,9 +530,3 @@ func (p *process) stop(t *testing.T) {
 	}
 	p.cmd = nil
 }
-
-// freePort returns a port of 127.0.0.1 that nothing listens on and no other test gets.
-func freePort(t *testing.T) int {
-	t.Helper()
-	return ports.Free(t, 1)
-}
