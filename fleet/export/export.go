@@ -185,7 +185,7 @@ func (c Choice) each(ctx context.Context, js jetstream.JetStream, headers bool, 
 	if err != nil {
 		return err
 	}
-	total := int64(consumer.CachedInfo().NumPending)
+	total, read := int64(consumer.CachedInfo().NumPending), int64(0)
 	if total == 0 {
 		return nil
 	}
@@ -205,7 +205,8 @@ func (c Choice) each(ctx context.Context, js jetstream.JetStream, headers bool, 
 		if err != nil {
 			return err
 		}
-		progress(total-int64(about.NumPending), total)
+		read = min(read+1, total) // a recording that goes on gets more
+		progress(read, total)
 		if about.Timestamp.After(c.To) {
 			return nil
 		}
