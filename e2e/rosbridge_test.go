@@ -193,7 +193,7 @@ func TestRosbridgeTopics(t *testing.T) {
 }
 
 // A program that does not read for a while gets the newest messages then: as many as its
-// queue has room for. One that asks for nothing costs nothing.
+// queue has room for. An idle program does not wake the loop.
 func TestRosbridgeSlowProgram(t *testing.T) {
 	t.Parallel()
 	s := start(t, "-stage", room, "-http", "127.0.0.1:0", "-rosbridge", "127.0.0.1:0")

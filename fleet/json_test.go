@@ -128,7 +128,7 @@ func TestMQTT(t *testing.T) {
 	do("subscribe", c.Subscribe("player/lab/a/position/0/json", 0, into(positions)))
 	ask := func(last, format string, args ...any) (r reply) {
 		t.Helper()
-		for began := time.Now(); time.Since(began) < patience; { // nobody says that no bridge serves the robot yet
+		for began := time.Now(); time.Since(began) < patience; { // a client of MQTT gets no answer until a bridge serves the robot
 			do("publish", c.Publish("player/lab/a/position/0/"+last, 0, false, fmt.Sprintf(format, args...)))
 			select {
 			case text := <-answers:

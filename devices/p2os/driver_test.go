@@ -80,7 +80,7 @@ func TestGripper(t *testing.T) {
 	}
 }
 
-// A SIP says whether the motors have power. After ENABLE, one that was under way is not
+// A SIP reports whether the motors have power. After ENABLE, one that was under way is not
 // believed.
 func TestMotors(t *testing.T) {
 	b := newBench(t)

@@ -33,11 +33,11 @@ func (c counts) since(before counts) (left, right int) {
 	return int(int16(c.left - before.left)), int(int16(c.right - before.right))
 }
 
-// Update takes the counts of a report, forward, and how far a gyroscope says that the robot
+// Update takes the counts of a report, forward, and how far, by a gyroscope, the robot
 // has turned since the last report that was taken, in radians, counterclockwise; NaN: the
-// wheels say it. It returns false, and takes nothing, if no wheel can turn that fast. If the
-// next report agrees with that one, the robot has restarted, and further movement is
-// measured from there.
+// wheels tell. It reports whether the counts were taken: those that no wheel can reach so
+// fast are not. If the next report agrees with such counts, the robot has restarted, and
+// further movement is measured from there.
 func (o *Counts) Update(now time.Duration, left, right uint16, turn float64) (ok bool) {
 	to := counts{left, right}
 	if !o.started {
