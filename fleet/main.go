@@ -68,6 +68,7 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 	ctx, stop := tools.UntilSignal(ctx)
 	defer stop()
 
+	watch := observer{fleet: o.fleet, recorded: len(o.recording.Subjects) > 0, began: time.Now()}
 	if o.nats == "" {
 		o.token = cmp.Or(o.token, tokenFile())
 		token, err := ownToken(o.token)
@@ -82,18 +83,23 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 			server.Shutdown()
 			server.WaitForShutdown()
 		}()
-		o.nats = server.ClientURL()
+		o.nats, watch.server = server.ClientURL(), server
 		log.Info("clients of this server of NATS need its token", zap.String("token", o.token))
 		if !server.Addr().(*net.TCPAddr).IP.IsLoopback() {
 			log.Warn("every computer on the network may read the token of this server of NATS on its way; -nats connects to one with TLS")
 		}
 	}
-	conn, err := connect(o, log)
+	conn, err := connect(o, log, &watch.troubles)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	conf := hub.Config{Bridge: nuid.Next(), Fleet: o.fleet, Robots: o.robots, Replicas: o.replicas, Domain: o.domain, Recording: o.recording, Log: log}
+	if watch.js, err = hub.JetStream(conn, o.domain); err != nil {
+		return err
+	}
+	reports := make(chan chan<- hub.Report)
+	watch.bridge, watch.conn, watch.reports = nuid.Next(), conn, reports
+	conf := hub.Config{Bridge: watch.bridge, Reports: reports, Fleet: o.fleet, Robots: o.robots, Replicas: o.replicas, Domain: o.domain, Recording: o.recording, Log: log}
 	if o.discover {
 		if conf.Found, err = discover(ctx, log); err != nil {
 			return fmt.Errorf("-discover: %w", err)
@@ -112,7 +118,7 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			if err := page.Serve(ctx, l, page.Config{NATS: conn, Fleet: o.fleet, Name: name, Log: log}); err != nil {
+			if err := page.Serve(ctx, l, page.Config{NATS: conn, Fleet: o.fleet, Name: name, Log: log, Metrics: watch.metrics, Health: watch.health}); err != nil {
 				log.Error("there is no page any more", zap.Error(err))
 			}
 		}()
@@ -150,8 +156,9 @@ func showSchema(args []string, stdout io.Writer) error {
 // or minus a little.
 const reconnectPause = 500 * time.Millisecond
 
-// connect connects to NATS, and again whenever the connection is lost.
-func connect(o options, log *zap.Logger) (*nats.Conn, error) {
+// connect connects to NATS, and again whenever the connection is lost. It counts the
+// troubles of the connection.
+func connect(o options, log *zap.Logger, count *troubles) (*nats.Conn, error) {
 	settings, err := o.credentials()
 	if err != nil {
 		return nil, err
@@ -174,6 +181,11 @@ func connect(o options, log *zap.Logger) (*nats.Conn, error) {
 			log.Info("connected to NATS again", zap.String("nats", c.ConnectedUrlRedacted()))
 		}),
 		nats.ErrorHandler(func(_ *nats.Conn, s *nats.Subscription, err error) {
+			if errors.Is(err, nats.ErrSlowConsumer) {
+				count.dropped.Add(1)
+			} else {
+				count.errors.Add(1)
+			}
 			subject := ""
 			if s != nil {
 				subject = s.Subject

@@ -18,7 +18,7 @@ import (
 var update = flag.Bool("update", false, "write testdata/stable.txt")
 
 // What is stable of the fleet (docs/RELEASING.md) is in testdata/stable.txt: the subjects that
-// the program takes and sends, its headers, the fields of what is JSON, and its flags.
+// the program takes and sends, its headers, the fields of what is JSON, its metrics, and its flags.
 func TestStable(t *testing.T) {
 	t.Parallel()
 	natsServer, err := startServer("127.0.0.1:0", t.TempDir(), "")
@@ -78,6 +78,7 @@ func TestStable(t *testing.T) {
 		}
 		lines = append(lines, fieldsOf("schema "+name, schema)...)
 	}
+	lines = append(lines, metricsOf(string(everyMetric().metrics()))...)
 	for name, page := range map[string]string{"fleet": usage, "fleet export": exportUsage} {
 		for _, match := range regexp.MustCompile(`(?m)^  (-[a-z][\w-]*(?: [A-Z][\w-]*)?)`).FindAllStringSubmatch(page, -1) {
 			lines = append(lines, name+" "+match[1])
@@ -133,6 +134,18 @@ func fieldsOf(path string, schema any) (lines []string) {
 			title, _ := c.(map[string]any)["title"].(string)
 			lines = append(lines, fieldsOf(strings.TrimSpace(path+" "+title), c)...)
 		}
+	}
+	return lines
+}
+
+// metricsOf returns a line for each metric of Prometheus text: its name, kind and labels.
+func metricsOf(text string) (lines []string) {
+	for _, m := range regexp.MustCompile(`(?m)^# TYPE (\w+) (\w+)\n\w+(?:\{(.*)\})? `).FindAllStringSubmatch(text, -1) {
+		line := "metric " + m[1] + " " + m[2]
+		for _, label := range regexp.MustCompile(`(\w+)="`).FindAllStringSubmatch(m[3], -1) {
+			line += " " + label[1]
+		}
+		lines = append(lines, line)
 	}
 	return lines
 }

@@ -39,6 +39,17 @@ func (p *Peers) Heard(id string, now time.Time) {
 // Left notes that a bridge ends.
 func (p *Peers) Left(id string) { delete(p.seen, id) }
 
+// Alive returns how many bridges are alive, with this one.
+func (p *Peers) Alive(now time.Time) int {
+	n := 1
+	for _, at := range p.seen {
+		if now.Sub(at) < BeatLimit {
+			n++
+		}
+	}
+	return n
+}
+
 // Mine reports whether this bridge serves a robot: of all bridges alive, the hash of
 // its name and the robot's is the greatest (rendezvous hashing). When a bridge comes
 // or goes, only robots that it serves change their bridge.

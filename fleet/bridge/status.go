@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -92,4 +94,19 @@ func ReadStatus(subject string, text []byte) (s RobotStatus, err error) {
 		err = errors.Join(err, s.Origin.Check())
 	}
 	return s, err
+}
+
+// Trouble returns why the robot does not work, as far as the bridge knows, or "". An
+// emergency stop is none: somebody wants it.
+func (s RobotStatus) Trouble() string {
+	switch {
+	case !s.Connected && s.Error != "":
+		return s.Error
+	case s.Right != "":
+		return s.Right
+	}
+	for _, iface := range slices.Sorted(maps.Keys(s.Lost)) {
+		return iface + ": " + s.Lost[iface]
+	}
+	return ""
 }

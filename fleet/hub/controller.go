@@ -131,6 +131,7 @@ func (c *controller) settle(ctx context.Context) {
 	}
 	now := time.Now()
 	if !now.Before(c.lease.Ends()) {
+		c.state.count(func(n *Counts) { n.Lapsed++ })
 		_ = c.end("it was not renewed") // the entry has expired, too, or does soon
 		return
 	}
@@ -196,6 +197,7 @@ func (c *controller) tryAdopt(ctx context.Context) error {
 	c.entry = entry
 	c.lease.Adopt(entry.token(), entry.Holder, sent, time.Now())
 	c.state.holder(c.spec.Name, entry.Holder)
+	c.state.count(func(n *Counts) { n.Leases++ })
 	c.hub.Log.Info("a lease goes on", zap.Stringer("device", c), zap.String("holder", entry.Holder), zap.Uint64("number", entry.First), zap.Time("renewed", sent))
 	return nil
 }
@@ -283,6 +285,7 @@ func (c *controller) acquire(ctx context.Context, holder string) error {
 	c.entry = entry
 	c.lease.Grant(entry.token(), holder, sent, time.Now())
 	c.state.holder(c.spec.Name, holder)
+	c.state.count(func(n *Counts) { n.Leases++ })
 	c.hub.Log.Info("a lease begins", zap.Stringer("device", c), zap.String("holder", holder))
 	return nil
 }
@@ -332,9 +335,11 @@ func (c *controller) command(ctx context.Context, m *nats.Msg) {
 		err = c.pass(ctx, token, body, m.Reply != "")
 	}
 	if err != nil {
+		c.state.count(func(n *Counts) { n.Refused++ })
 		answer(m, c.refuse(err))
 		return
 	}
+	c.state.count(func(n *Counts) { n.Commands++ })
 	answer(m, done{OK: true})
 }
 

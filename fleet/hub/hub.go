@@ -41,6 +41,9 @@ type Config struct {
 	// Found delivers robots that are found while the hub runs; nil: none. A name
 	// that is known is ignored.
 	Found <-chan Robot
+	// Reports asks for reports: each channel, which must have room, is sent one. Nil:
+	// nobody asks. A bridge that starts, or hangs, sends none.
+	Reports <-chan chan<- Report
 }
 
 const (
@@ -60,6 +63,7 @@ type hub struct {
 	leases leases
 	peers  bridge.Peers
 	found  int // robots, while it runs
+	hangs  uint64
 
 	stoppers map[string]*stopper // by robot
 	stopping sync.WaitGroup      // the stoppers
@@ -124,12 +128,15 @@ func Run(ctx context.Context, conn *nats.Conn, c Config, ready func()) error {
 			h.heard(m)
 		case r := <-h.Found:
 			h.add(ctx, r)
+		case to := <-h.Reports:
+			to <- h.report(serving)
 		case <-tick.C:
 			h.beat(alive)
 		}
 		if gap := time.Since(last); gap >= bridge.BeatLimit {
 			// This bridge has hung, and others may have given leases of its robots. What it
 			// knows of them is old: it begins again, as a bridge that has just started.
+			h.hangs++
 			h.Log.Warn("this bridge has hung, and takes its robots back", zap.Duration("for", gap))
 			h.handOver(serving)
 			clear(serving)
@@ -150,6 +157,7 @@ func Run(ctx context.Context, conn *nats.Conn, c Config, ready func()) error {
 type served struct {
 	cancel context.CancelCauseFunc
 	done   chan struct{}
+	state  *state
 }
 
 // assign begins to serve the robots that are this bridge's, and hands over others.
@@ -193,8 +201,8 @@ func (h *hub) stand(ctx context.Context, r Robot) {
 // status, and one for each device that takes commands.
 func (h *hub) serve(ctx context.Context, r Robot) *served {
 	ctx, cancel := context.WithCancelCause(ctx)
-	s := &served{cancel: cancel, done: make(chan struct{})}
 	state := newState(r)
+	s := &served{cancel: cancel, done: make(chan struct{}), state: state}
 	var all sync.WaitGroup
 	start := func(what string, run func(context.Context) error) {
 		all.Go(func() {
@@ -308,10 +316,15 @@ func JetStream(conn *nats.Conn, domain string) (jetstream.JetStream, error) {
 	return jetstream.NewWithDomain(conn, domain)
 }
 
+// Leases returns the name of the stream of NATS that has the leases of a fleet.
+func Leases(fleet string) string { return "KV_" + bucketName(fleet) }
+
+func bucketName(fleet string) string { return "player_" + fleet }
+
 // openLeases opens the bucket, and makes it if it does not exist.
 func (h *hub) openLeases(ctx context.Context, js jetstream.JetStream) error {
 	bucket := jetstream.KeyValueConfig{
-		Bucket:         "player_" + h.Fleet,
+		Bucket:         bucketName(h.Fleet),
 		Description:    "who controls the robots of the fleet " + h.Fleet,
 		LimitMarkerTTL: bridge.TTL, // without it the bucket has no TTL for a key
 		Replicas:       h.Replicas,
@@ -327,7 +340,7 @@ func (h *hub) openLeases(ctx context.Context, js jetstream.JetStream) error {
 	}
 	return h.whenReady(ctx, "bucket "+bucket.Bucket+" for leases", func(ctx context.Context) error {
 		kv, err := js.CreateOrUpdateKeyValue(ctx, bucket)
-		h.leases = leases{js: js, kv: kv, leader: leader, stream: "KV_" + bucket.Bucket, subjects: subjects, writes: writes}
+		h.leases = leases{js: js, kv: kv, leader: leader, stream: Leases(h.Fleet), subjects: subjects, writes: writes}
 		return err
 	})
 }

@@ -197,7 +197,10 @@ func (r *reader) publish(number, form int, now time.Time) {
 		m.Reply = r.inbox + strconv.Itoa(number*len(s.subject)+form)
 		s.probe[form] = false
 	}
-	_ = r.hub.nats.PublishMsg(m) // lost with the connection: there is no backlog
+	if r.hub.nats.PublishMsg(m) != nil {
+		return // lost with the connection: there is no backlog
+	}
+	r.state.count(func(c *Counts) { c.Messages, c.Bytes = c.Messages+1, c.Bytes+uint64(len(m.Data)) })
 }
 
 // reply takes a message to the inbox: the end of a round, or a refusal. A stream that

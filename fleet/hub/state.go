@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"maps"
 	"slices"
 	"sync"
 
@@ -14,6 +15,7 @@ type state struct {
 
 	mu     sync.Mutex
 	status bridge.RobotStatus
+	counts Counts
 }
 
 func newState(r Robot) *state {
@@ -87,6 +89,22 @@ func (s *state) holder(iface, name string) {
 	} else {
 		s.status.Holders[iface] = name
 	}
+}
+
+// count changes the counts.
+func (s *state) count(change func(*Counts)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change(&s.counts)
+}
+
+// report returns what is known. Its maps are copies.
+func (s *state) report() (bridge.RobotStatus, Counts) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	status := s.status
+	status.Holders, status.Lost, status.Refused = maps.Clone(status.Holders), maps.Clone(status.Lost), maps.Clone(status.Refused)
+	return status, s.counts
 }
 
 // json returns the message.

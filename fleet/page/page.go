@@ -45,6 +45,8 @@ type Config struct {
 	Fleet string
 	Name  string // a host name of the page, or an address; may be empty
 	Log   *zap.Logger
+	// Metrics and Health reply to GET /metrics and /healthz.
+	Metrics, Health http.HandlerFunc
 }
 
 // viewer is a page that somebody looks at. It holds the newest message for it.
@@ -70,6 +72,8 @@ func Serve(ctx context.Context, l net.Listener, c Config) error {
 	mux := http.NewServeMux()
 	mux.Handle("GET /", http.FileServerFS(page))
 	mux.HandleFunc("GET /robots", s.view)
+	mux.HandleFunc("GET /metrics", c.Metrics)
+	mux.HandleFunc("GET /healthz", c.Health)
 	for _, verb := range []string{bridge.Stop, bridge.Release} {
 		mux.HandleFunc("POST /"+verb, func(w http.ResponseWriter, r *http.Request) { s.press(w, r, verb) })
 	}

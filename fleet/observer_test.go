@@ -1,0 +1,206 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"player/fleet/bridge"
+	"player/fleet/hub"
+	"player/status"
+)
+
+// everyMetric has all metrics that a bridge can have.
+func everyMetric() observation {
+	on := true
+	return observation{
+		fleet: "lab", bridge: "x", recorded: true, uptime: time.Minute,
+		report: &hub.Report{Bridges: 1, Robots: []hub.RobotReport{{Name: "a", Served: true, Status: bridge.RobotStatus{Stopped: &on}}}},
+		link:   link{connected: true, rtt: time.Millisecond},
+		server: &embedded{},
+	}
+}
+
+// The dashboard for Grafana and the alerts use only metrics that exist.
+func TestMetricsInDocs(t *testing.T) {
+	t.Parallel()
+	metrics := string(everyMetric().metrics())
+	for page, least := range map[string]int{"fleet-grafana.json": 15, "fleet-alerts.yml": 15} {
+		text, err := os.ReadFile("../docs/" + page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(page, ".json") && !json.Valid(text) {
+			t.Errorf("%s is not JSON", page)
+		}
+		used := map[string]bool{}
+		for _, name := range regexp.MustCompile(`player_[a-z_]+`).FindAllString(string(text), -1) {
+			if used[name] = true; !strings.Contains(metrics, "# TYPE "+name+" ") {
+				t.Errorf("%s: there is no metric %s", page, name)
+			}
+		}
+		if len(used) < least {
+			t.Errorf("%s uses only %v", page, used)
+		}
+	}
+}
+
+// OPERATIONS says what to do about each alert.
+func TestAlertsInDocs(t *testing.T) {
+	t.Parallel()
+	rules, err := os.ReadFile("../docs/fleet-alerts.yml")
+	page, missing := os.ReadFile("../docs/OPERATIONS.md")
+	if err := errors.Join(err, missing); err != nil {
+		t.Fatal(err)
+	}
+	alerts := regexp.MustCompile(`- alert: (\w+)`).FindAllStringSubmatch(string(rules), -1)
+	if len(alerts) < 10 {
+		t.Errorf("the alerts are %q", alerts)
+	}
+	for _, alert := range alerts {
+		if !strings.Contains(string(page), "| `"+alert[1]+"` |") {
+			t.Errorf("OPERATIONS.md lacks %s", alert[1])
+		}
+	}
+}
+
+// get returns a page of the program.
+func get(t *testing.T, url string) (code int, kind, body string) {
+	t.Helper()
+	answer, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, answer.Header.Get("Content-Type"), string(text)
+}
+
+// look waits until /metrics has all lines.
+func look(t *testing.T, url string, lines ...string) {
+	t.Helper()
+	var body string
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log(body)
+		}
+	})
+	for _, line := range lines {
+		wait(t, line, func() bool {
+			_, _, body = get(t, url+"/metrics")
+			return strings.Contains(body, line+"\n")
+		})
+	}
+}
+
+// until waits until /healthz has the code, and the text in its body.
+func until(t *testing.T, url string, code int, text string) (v verdict) {
+	t.Helper()
+	wait(t, text, func() bool {
+		is, _, body := get(t, url+"/healthz")
+		v = verdict{}
+		if err := json.Unmarshal([]byte(body), &v); err != nil {
+			t.Fatalf("%s: %v", body, err)
+		}
+		return is == code && strings.Contains(body, text)
+	})
+	return v
+}
+
+// A bridge tells what it, its robots, and the server of NATS in it do.
+func TestObserved(t *testing.T) {
+	t.Parallel()
+	p, conn := startFleet(t, []robot{startRobot(t, "a"), newRobot(t, "b")}, "-http", "127.0.0.1:0", "-record", "a.position")
+	url := p.pageURL(t)
+	if v := until(t, url, http.StatusOK, `"well":true`); len(v.Problems) != 0 || v.Fleet != "lab" || v.Bridge == "" {
+		t.Errorf("the verdict is %+v", v)
+	}
+	if _, kind, _ := get(t, url+"/metrics"); kind != status.ContentType {
+		t.Errorf("the metrics are %s", kind)
+	}
+	look(t, url, "player_fleet_well 1", `player_fleet_bridges{fleet="lab"} 1`, "player_fleet_nats_connected 1", "player_fleet_nats_dropped_total 0",
+		"player_fleet_leases_well 1", "player_fleet_recording_well 1", "player_fleet_recording_max_bytes 1.073741824e+09",
+		"player_fleet_server_clients 2", // the bridge's, and the test's
+		"player_fleet_server_jetstream 1", "player_fleet_server_slow_total 0",
+		`player_fleet_robot_served{fleet="lab",robot="a"} 1`, `player_fleet_robot_well{fleet="lab",robot="a"} 1`,
+		`player_fleet_leases_total{fleet="lab",robot="a"} 0`)
+
+	request(t, conn, command, "made up", speed(100))
+	token := acquire(t, conn, "anna")
+	request(t, conn, command, token, speed(0))
+	look(t, url, `player_fleet_commands_refused_total{fleet="lab",robot="a"} 1`, `player_fleet_commands_total{fleet="lab",robot="a"} 1`,
+		`player_fleet_leases_total{fleet="lab",robot="a"} 1`,
+		`player_fleet_leases_lapsed_total{fleet="lab",robot="a"} 1`) // it is not renewed
+
+	subscribe(t, conn, "player.lab.*.status")
+	request(t, conn, "player.lab.a.stop", "", nil)
+	look(t, url, `player_fleet_robot_stopped{fleet="lab",robot="a"} 1`)
+	// A robot that cannot be reached is not the bridge's fault.
+	subscribe(t, conn, "player.lab.b.position.0.data")
+	look(t, url, `player_fleet_robot_well{fleet="lab",robot="b"} 0`)
+	if v := until(t, url, http.StatusOK, "refused"); v.Robots["b"] == "" || len(v.Robots) != 1 {
+		t.Errorf("robots in trouble: %v", v.Robots)
+	}
+	if _, _, body := get(t, url+"/metrics"); strings.Contains(body, `robot_stopped{fleet="lab",robot="b"}`) || !regexp.MustCompile(`(?m)^player_fleet_nats_rtt_seconds 0\.\d+|^player_fleet_nats_rtt_seconds \de-0\d$`).MatchString(body) ||
+		!regexp.MustCompile(`(?m)^player_fleet_messages_bytes_total\{fleet="lab",robot="a"\} [1-9]`).MatchString(body) {
+		t.Errorf("the metrics are\n%s", body)
+	}
+}
+
+// A bridge is not well while NATS is gone, or has no JetStream, and well again afterwards.
+func TestObservedWithoutNATS(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	natsServer, err := startServer("127.0.0.1:0", dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := natsServer.Addr().String()
+	defer func() { natsServer.Shutdown() }()
+	url := start(t, program, "-fleet", "lab", "-nats", "nats://"+address, "-http", "127.0.0.1:0", "-robot", "a=127.0.0.1:1").pageURL(t)
+	until(t, url, http.StatusOK, `"well":true`)
+	if err := natsServer.DisableJetStream(); err != nil {
+		t.Fatal(err)
+	}
+	until(t, url, http.StatusServiceUnavailable, "nobody gets a lease")
+	look(t, url, "player_fleet_well 0", "player_fleet_leases_well 0", "player_fleet_nats_connected 1")
+	natsServer.Shutdown()
+	natsServer.WaitForShutdown()
+	if v := until(t, url, http.StatusServiceUnavailable, "connection to NATS is lost"); len(v.Problems) != 1 {
+		t.Errorf("the problems are %q", v.Problems)
+	}
+	look(t, url, "player_fleet_nats_connected 0")
+	if natsServer, err = startServer(address, dir, ""); err != nil {
+		t.Fatal(err)
+	}
+	until(t, url, http.StatusOK, `"well":true`)
+	look(t, url, "player_fleet_nats_reconnects_total 1", "player_fleet_well 1")
+	if _, _, body := get(t, url+"/metrics"); strings.Contains(body, "player_fleet_server_") {
+		t.Error("a bridge has metrics of a server of NATS that is not in it")
+	}
+}
+
+// A bridge that starts, or hangs, is not well.
+func TestObservedBeforeItServes(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel() // nobody has answered in time
+	o := observer{reports: make(chan chan<- hub.Report)}
+	seen := observation{report: o.ask(ctx), link: link{connected: true, rtt: time.Millisecond}}
+	if v := seen.verdict(); v.Well || len(v.Problems) != 1 || !strings.Contains(v.Problems[0], "starts") {
+		t.Errorf("the verdict is %+v", v)
+	}
+	if text := string(seen.metrics()); !strings.Contains(text, "player_fleet_well 0\n") || strings.Contains(text, "robot") {
+		t.Errorf("the metrics are\n%s", text)
+	}
+}
