@@ -5,12 +5,14 @@ import (
 	"context"
 	"fmt"
 	"image/jpeg"
+	"math"
 	"slices"
 	"time"
 
 	"go.uber.org/zap"
 
 	"player/config"
+	"player/devices"
 	"player/devices/stage"
 	"player/pictures"
 	"player/visitors"
@@ -53,7 +55,11 @@ func (c *cameras) of(conf *config.Server, sim *simulation) []*pictures.Camera {
 	c.close()
 	c.sources, c.robots, c.list = conf.Cameras, sim.robots, nil
 	for _, s := range c.sources {
-		c.add(pictures.Source{Name: s.Name, Robot: s.Robot, Command: s.Command, Address: s.Address, Rate: s.Rate})
+		view := pictures.View{FOV: s.FOV}
+		if g := s.Geometry; g != (devices.Geometry{}) {
+			view.Mount = &pictures.Mount{X: g.X, Y: g.Y, Heading: g.Heading}
+		}
+		c.add(pictures.Source{Name: s.Name, Robot: s.Robot, Command: s.Command, Address: s.Address, Rate: s.Rate, View: view})
 	}
 	for _, robot := range conf.Robots { // which are in order
 		if r := c.robots[robot.Port].robot; r != nil && r.Mounts().Camera != nil {
@@ -74,14 +80,21 @@ func (c *cameras) close() {
 
 // drawer returns what draws what a simulated robot's camera sees: the loop says how the
 // world is, and waits for no picture.
-func (c *cameras) drawer(robot *stage.Robot) func(context.Context) ([]byte, error) {
-	return func(ctx context.Context) ([]byte, error) {
+func (c *cameras) drawer(robot *stage.Robot) func(context.Context) ([]byte, pictures.View, error) {
+	return func(ctx context.Context) ([]byte, pictures.View, error) {
 		var sight *stage.Sight
 		if err := visitors.OnLoop(ctx, c.post, func(time.Duration) { sight = robot.Sight() }); err != nil {
-			return nil, err
+			return nil, pictures.View{}, err
 		}
 		var out bytes.Buffer
 		err := jpeg.Encode(&out, sight.Draw(simulatedWidth, simulatedHeight), &jpeg.Options{Quality: simulatedQuality})
-		return out.Bytes(), err
+		return out.Bytes(), viewOf(sight), err
 	}
+}
+
+// viewOf returns where the camera of a sight looks, and how much it sees.
+func viewOf(s *stage.Sight) pictures.View {
+	const mm, deg = 1000, 180 / math.Pi
+	pose, tilt, fov := s.Mount()
+	return pictures.View{FOV: fov * deg, Mount: &pictures.Mount{X: pose.X * mm, Y: pose.Y * mm, Heading: pose.Heading * deg, Tilt: tilt * deg}}
 }

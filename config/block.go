@@ -75,9 +75,17 @@ func (b *builder) readBlock(s *syntax.Section) (*block, error) {
 
 // readGeometry reads pose [x y heading] and size [length width].
 func readGeometry(s *syntax.Section) devices.Geometry {
-	const mm, deg = 1000, 180 / math.Pi // of the units that package syntax returns
-	pose, size := s.Tuple("pose", "lla", 0, 0, 0), s.Lengths("size", 0, 0)
-	return devices.Geometry{X: pose[0] * mm, Y: pose[1] * mm, Heading: pose[2] * deg, Length: size[0] * mm, Width: size[1] * mm}
+	g, size := readPose(s), s.Lengths("size", 0, 0)
+	g.Length, g.Width = size[0]*mm, size[1]*mm
+	return g
+}
+
+const mm, deg = 1000, 180 / math.Pi // of the units that package syntax returns
+
+// readPose reads pose [x y heading].
+func readPose(s *syntax.Section) devices.Geometry {
+	pose := s.Tuple("pose", "lla", 0, 0, 0)
+	return devices.Geometry{X: pose[0] * mm, Y: pose[1] * mm, Heading: pose[2] * deg}
 }
 
 // kindOf finds the kind of a section. A section with the field plugin is of kind

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+
+	"player/devices"
 )
 
 // Camera is a section camera ( ... ): where the pictures come from that the dashboard
@@ -15,11 +17,16 @@ type Camera struct {
 	Command []string // a program with its arguments; nil: there is an address
 	Address string   // http:// or https://
 	Rate    float64  // most pictures a second that are passed on
+	FOV     float64  // degrees that a picture is wide; 0: nobody knows
+	// Geometry has only a pose: that of the lens. Zero: it is on the head of a ptz device, if
+	// there is one.
+	Geometry devices.Geometry
 }
 
 // Equal reports whether two sections say the same.
 func (c Camera) Equal(other Camera) bool {
-	return c.Name == other.Name && c.Robot == other.Robot && slices.Equal(c.Command, other.Command) && c.Address == other.Address && c.Rate == other.Rate
+	return c.Name == other.Name && c.Robot == other.Robot && slices.Equal(c.Command, other.Command) && c.Address == other.Address && c.Rate == other.Rate &&
+		c.FOV == other.FOV && c.Geometry == other.Geometry
 }
 
 const (
@@ -36,7 +43,8 @@ var cameraName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,32}$`)
 // robots are known.
 func (b *builder) readCameras() (cameras []Camera) {
 	for _, s := range b.file.Global.Sections("camera") {
-		c := Camera{s.String("name", ""), s.Int("robot", b.firstRobot()), s.Strings("command"), s.String("url", ""), s.Float("rate", usualRate)}
+		c := Camera{s.String("name", ""), s.Int("robot", b.firstRobot()), s.Strings("command"), s.String("url", ""), s.Float("rate", usualRate),
+			s.Angle("fov", 0) * deg, readPose(s)}
 		if s.Broken {
 			continue // it has an error
 		}
@@ -77,6 +85,8 @@ func (b *builder) checkCamera(others []Camera, c Camera) *cameraMistake {
 		return &cameraMistake{"url", `a url is as in "http://10.0.0.9:8080/?action=stream"`}
 	case !(c.Rate >= 0.1 && c.Rate <= mostRate):
 		return &cameraMistake{"rate", "a rate is from 0.1 to 60 pictures a second"}
+	case !(c.FOV >= 0 && c.FOV < 180):
+		return &cameraMistake{"fov", "a field of view is below 180 degrees"}
 	}
 	return nil
 }

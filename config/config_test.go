@@ -374,12 +374,12 @@ func TestDashboard(t *testing.T) {
 
 func TestCameras(t *testing.T) {
 	const robot = `driver ( name "wheels" ) `
-	server, _, err := build(t, robot+`camera ( name "front" command ["rpicam-vid" "-o" "-"] ) camera ( name "door" url "https://10.0.0.9/?action=stream" rate 2.5 )`)
+	server, _, err := build(t, robot+`camera ( name "front" command ["rpicam-vid" "-o" "-"] ) camera ( name "door" url "https://10.0.0.9/?action=stream" rate 2.5 fov 62 pose [0.1 0 90] )`)
 	if err != nil {
 		t.Fatal(err)
 	}
 	first := server.Robots[0].Port
-	want := []Camera{{"front", first, []string{"rpicam-vid", "-o", "-"}, "", usualRate}, {"door", first, nil, "https://10.0.0.9/?action=stream", 2.5}}
+	want := []Camera{{"front", first, []string{"rpicam-vid", "-o", "-"}, "", usualRate, 0, devices.Geometry{}}, {"door", first, nil, "https://10.0.0.9/?action=stream", 2.5, 62, devices.Geometry{X: 100, Heading: 90}}}
 	if !slices.EqualFunc(server.Cameras, want, Camera.Equal) {
 		t.Errorf("%+v, want %+v", server.Cameras, want)
 	}
@@ -393,6 +393,7 @@ func TestCameras(t *testing.T) {
 		{`camera ( name "a" url "10.0.0.9:80" )`, `1:48: a url is as in`},
 		{`camera ( name "a" url "file:///etc/passwd" )`, `1:48: a url is as in`},
 		{`camera ( name "a" command "cat" rate 0 )`, `1:63: a rate is from`},
+		{`camera ( name "a" command "cat" fov 180 )`, `1:62: a field of view is below`},
 		{`camera ( name "a" command "cat" robot 7 )`, `1:64: there is no robot on port 7`},
 	} {
 		_, _, err := build(t, robot+tt.text)

@@ -202,23 +202,6 @@ func NewControl(at int64) Control { return Control{Timestamp: newTime(at)} }
 // ControlSchema is the schema of Control.
 func ControlSchema() Schema { return schemaOf(Control{}) }
 
-// CompressedImage is a picture of a camera.
-type CompressedImage struct {
-	Timestamp Time   `json:"timestamp"`
-	FrameID   string `json:"frame_id"`
-	Data      []byte `json:"data"` // in base64
-	Format    string `json:"format"`
-}
-
-// NewImage returns a picture that is a JPEG of a robot's camera, taken at a time in ns
-// since 1970.
-func NewImage(robot string, at int64, jpeg []byte) CompressedImage {
-	return CompressedImage{newTime(at), robot + "/camera", jpeg, "jpeg"}
-}
-
-// ImageSchema is the schema of CompressedImage.
-func ImageSchema() Schema { return schemaOf(CompressedImage{}) }
-
 // Velocity is a command to the wheels, in m/s and rad/s, with the names of ROS.
 type Velocity struct {
 	Timestamp Time    `json:"timestamp"`

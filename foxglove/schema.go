@@ -20,7 +20,7 @@ func schemaOf(message any) Schema {
 	t := reflect.TypeOf(message)
 	space := "player."
 	switch message.(type) {
-	case LaserScan, PoseInFrame, FrameTransform, SceneUpdate, Log, CompressedImage:
+	case LaserScan, PoseInFrame, FrameTransform, SceneUpdate, Log, CompressedImage, CameraCalibration:
 		space = "foxglove."
 	}
 	text, err := json.Marshal(describe(t))

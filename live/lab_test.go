@@ -1,10 +1,13 @@
 package live
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/jpeg"
 	"math"
 	"net"
 	"net/http"
@@ -66,9 +69,11 @@ func newLab(t *testing.T, silence time.Duration) *lab {
 		t.Fatalf("the server ended: %v", err)
 	}
 	drawn := 0
-	l.camera = pictures.NewCamera(pictures.Source{Name: "front", Robot: port, Rate: 50, Draw: func(context.Context) ([]byte, error) {
+	l.camera = pictures.NewCamera(pictures.Source{Name: "front", Robot: port, Rate: 50, Draw: func(context.Context) ([]byte, pictures.View, error) {
 		drawn++
-		return fmt.Append(nil, "picture ", drawn), nil
+		var picture bytes.Buffer
+		err := jpeg.Encode(&picture, image.NewGray(image.Rect(0, 0, 32, 24)), nil)
+		return append(picture.Bytes(), byte(drawn)), pictures.View{FOV: 90, Mount: &pictures.Mount{X: 100, Heading: 90}}, err
 	}}, zap.NewNop())
 	t.Cleanup(l.camera.Close)
 	config := Config{

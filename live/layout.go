@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+
+	"player/pictures"
 )
 
 // layoutPath is where the layout for a robot is: ?robot=NAME, the first one by default.
@@ -12,10 +14,11 @@ const layoutPath = "/layout.json"
 
 type object = map[string]any
 
-// layout returns the panels of Foxglove for a robot: the scene, a plot of the battery and
+// layout returns the panels of Foxglove for a robot: the scene, what its first camera sees
+// with the scene drawn over it if it is calibrated, a plot of the battery and
 // one of the motion, the states of the devices, the log, who drives, a steering wheel and
 // the emergency stop. The names are those of Foxglove's own export of a layout.
-func (r Robot) layout() object {
+func (r Robot) layout(cameras []*pictures.Camera) object {
 	space := "/" + r.Name
 	scene := object{}
 	for _, topic := range r.converter().Topics() {
@@ -55,8 +58,18 @@ func (r Robot) layout() object {
 	hand := split("column", 30, "RawMessages!who", split("column", 60, "Teleop!drive", stop))
 	plots := split("column", 50, "Plot!battery", "Plot!motion")
 	told := split("column", 50, "Parameters!states", "RosOut!log")
+	var view any = "3D!robot"
+	if i := slices.IndexFunc(cameras, func(c *pictures.Camera) bool { return c.Robot() == r.Port }); i >= 0 {
+		mode := object{"imageTopic": r.cameraTopic(cameras[i])}
+		over := object{}
+		if cameras[i].Calibrated() {
+			mode["calibrationTopic"], over = r.calibrationTopic(cameras[i]), scene
+		}
+		panels["Image!camera"] = object{"imageMode": mode, "topics": over}
+		view = split("row", 55, view, "Image!camera")
+	}
 	return object{"configById": panels, "globalVariables": object{}, "userNodes": object{}, "playbackConfig": object{"speed": 1},
-		"layout": split("row", 60, split("column", 70, "3D!robot", told), split("column", 45, hand, plots))}
+		"layout": split("row", 60, split("column", 70, view, told), split("column", 45, hand, plots))}
 }
 
 // serveLayout replies with the layout for a robot, as a file.
@@ -67,7 +80,7 @@ func (s *server) serveLayout(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, fmt.Sprintf("there is no robot %.60q", name), http.StatusNotFound)
 		return
 	}
-	text, err := json.MarshalIndent(s.config.Robots[i].layout(), "", "  ")
+	text, err := json.MarshalIndent(s.config.Robots[i].layout(s.config.Cameras), "", "  ")
 	if err != nil {
 		panic(err) // it has what JSON has
 	}

@@ -119,10 +119,9 @@ func newServer(ctx context.Context, config Config) *server {
 			}})
 		for _, camera := range config.Cameras {
 			if camera.Robot() == robot.Port {
-				add(channel{name: "/" + robot.Name + "/camera/" + camera.Name(), schema: foxglove.ImageSchema(), keep: 1, robot: -1,
-					tell: func(ctx context.Context, v *viewer, channel uint32) error {
-						return v.sendPictures(ctx, channel, robot, camera)
-					}})
+				for _, c := range robot.cameraChannels(camera) {
+					add(c)
+				}
 			}
 		}
 		s.services = append(s.services, servicesOf(i, robot)...)

@@ -3,6 +3,7 @@ package live
 import (
 	"encoding/json"
 	"errors"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -220,7 +221,7 @@ func TestParameters(t *testing.T) {
 	v.send(`{"op":"getParameters","parameterNames":[],"id":"a"}`)
 	all := get()
 	states, _ := all["/r0.devices"].(map[string]any)
-	if all["id"] != "a" || all["/r0.rate"] != 10.0 || all["/r0/laser.rate"] != 0.0 || states["laser"] != "idle" || len(all) != len(v.channels) { // the log, who drives and the camera have no rate
+	if all["id"] != "a" || all["/r0.rate"] != 10.0 || all["/r0/laser.rate"] != 0.0 || states["laser"] != "idle" || len(all)+1 != len(v.channels) { // the log, who drives and the camera's two have no rate
 		t.Errorf("%v", all)
 	}
 	v.send(`{"op":"getParameters","parameterNames":["/r0.rate","/nobody.rate","/nobody.devices"],"id":"b"}`)
@@ -318,7 +319,7 @@ func TestPictures(t *testing.T) {
 		if err := json.Unmarshal(v.next("data").payload, &image); err != nil {
 			t.Fatal(err)
 		}
-		if image.Format != "jpeg" || image.FrameID != "r0/camera" || !strings.HasPrefix(string(image.Data), "picture ") {
+		if image.Format != "jpeg" || image.FrameID != "r0/camera_front" || !strings.HasPrefix(string(image.Data), "\xff\xd8") {
 			t.Fatalf("%+v", image)
 		}
 		if last != "" && string(image.Data) != last {
@@ -329,6 +330,41 @@ func TestPictures(t *testing.T) {
 	v.send(`{"op":"unsubscribe","subscriptionIds":[0]}`)
 	l.await("the camera to be left", func() bool { return l.camera.Status().Viewers == 0 })
 }
+
+// A camera whose field of view is known has a calibration, and its lens a frame on the
+// robot: together they say where in the picture a place is.
+func TestCalibration(t *testing.T) {
+	l := newLab(t, silenceLimit)
+	v := l.open("127.0.0.1")
+	if c := v.channels[v.channel("/r0/camera/front/calibration")-1]; c.SchemaName != "foxglove.CameraCalibration" {
+		t.Errorf("%+v", c)
+	}
+	v.subscribe("/r0/camera/front/calibration", "/r0/camera/front", "/r0/tf")
+	var calibration foxglove.CameraCalibration
+	var lens foxglove.FrameTransform
+	for calibration.FrameID == "" || lens.ChildFrameID != "r0/camera_front" {
+		m := v.next("data")
+		into := map[uint32]any{0: &calibration, 2: &lens}[m.subscription]
+		if into == nil {
+			continue
+		}
+		if err := json.Unmarshal(m.payload, into); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if c := calibration; c.FrameID != lens.ChildFrameID || c.Width != 32 || c.Height != 24 || len(c.Distortion) != 5 || len(c.Rectification) != 9 ||
+		!slices.EqualFunc(c.Intrinsic, []float64{16, 0, 15.5, 0, 16, 11.5, 0, 0, 1}, near) || // 90 degrees: as far as it is half wide
+		!slices.EqualFunc(c.Projection, []float64{16, 0, 15.5, 0, 0, 16, 11.5, 0, 0, 0, 1, 0}, near) {
+		t.Errorf("%+v", c)
+	}
+	// It looks to the left: the axes of its picture are x of the robot, down, and y of the robot.
+	if q := lens.Rotation; lens.ParentFrameID != "r0/base_link" || !near(lens.Translation.X, 0.1) ||
+		!near(math.Abs(q.X), math.Sqrt2/2) || !near(q.X, -q.W) || !near(q.Y, 0) || !near(q.Z, 0) {
+		t.Errorf("%+v", lens)
+	}
+}
+
+func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
 
 // A viewer that does not read for a while gets the newest then, and not what it has
 // missed.

@@ -1,20 +1,93 @@
 package live
 
 import (
+	"bytes"
 	"context"
+	"image/jpeg"
 	"time"
 
 	"player/foxglove"
 	"player/pictures"
 )
 
-// failurePause is how long a viewer waits for a camera that fails. The camera itself
-// decides when it is started again.
-const failurePause = time.Second
+const (
+	// failurePause is how long a viewer waits for a camera that fails. The camera itself
+	// decides when it is started again.
+	failurePause = time.Second
+	// calibrationPeriod is how often a calibration is sent that has not changed.
+	calibrationPeriod = time.Second
+)
 
-// sendPictures hands the pictures of a camera to the outbox: one that a viewer has not been
-// sent is replaced by the next.
+// cameraTopic is the topic of the pictures of a camera.
+func (r Robot) cameraTopic(camera *pictures.Camera) string {
+	return "/" + r.Name + "/camera/" + camera.Name()
+}
+
+// calibrationTopic is that of the calibration of the camera.
+func (r Robot) calibrationTopic(camera *pictures.Camera) string {
+	return r.cameraTopic(camera) + "/calibration"
+}
+
+// cameraChannels returns the channels of a camera on a robot.
+func (r Robot) cameraChannels(camera *pictures.Camera) []channel {
+	list := []channel{{name: r.cameraTopic(camera), schema: foxglove.ImageSchema(), keep: 1, robot: -1,
+		tell: func(ctx context.Context, v *viewer, channel uint32) error {
+			return v.sendPictures(ctx, channel, r, camera)
+		}}}
+	if camera.Calibrated() {
+		list = append(list, channel{name: r.calibrationTopic(camera), schema: foxglove.CalibrationSchema(), keep: 1, robot: -1,
+			tell: func(ctx context.Context, v *viewer, channel uint32) error {
+				return v.sendCalibration(ctx, channel, r, camera)
+			}})
+	}
+	return list
+}
+
+// sendPictures hands the pictures of a camera, and where its lens is, to the outbox: one that
+// a viewer has not been sent is replaced by the next.
 func (v *viewer) sendPictures(ctx context.Context, channel uint32, robot Robot, camera *pictures.Camera) error {
+	converter := robot.converter()
+	frames, framed := v.server.topics[converter.TransformTopic()]
+	return look(ctx, camera, func(p pictures.Picture) error {
+		at := p.At.UnixNano()
+		v.outbox.Put(channel, "", at, converter.Image(camera.Name(), at, p.JPEG))
+		if !framed { // a robot without devices
+			return nil
+		}
+		var mount *foxglove.Geometry
+		var tilt float64
+		if m := p.View.Mount; m != nil {
+			mount, tilt = &foxglove.Geometry{X: m.X, Y: m.Y, Heading: m.Heading}, m.Tilt
+		}
+		lens := converter.Lens(camera.Name(), at, mount, tilt)
+		v.outbox.Put(uint32(frames+1), foxglove.Frame(lens), at, lens)
+		return nil
+	})
+}
+
+// sendCalibration hands the calibration of a camera to the outbox when it changes, and again
+// from time to time.
+func (v *viewer) sendCalibration(ctx context.Context, channel uint32, robot Robot, camera *pictures.Camera) error {
+	converter := robot.converter()
+	var sent pictures.Picture
+	return look(ctx, camera, func(p pictures.Picture) error {
+		if p.View.FOV == sent.View.FOV && p.At.Sub(sent.At) < calibrationPeriod {
+			return nil
+		}
+		size, err := jpeg.DecodeConfig(bytes.NewReader(p.JPEG))
+		if err != nil {
+			return nil // no viewer can show it, either
+		}
+		sent = p
+		at := p.At.UnixNano()
+		v.outbox.Put(channel, "", at, converter.Calibration(camera.Name(), at, size.Width, size.Height, p.View.FOV))
+		return nil
+	})
+}
+
+// look calls show with each picture of a camera that is the newest, until ctx ends or show
+// fails.
+func look(ctx context.Context, camera *pictures.Camera, show func(pictures.Picture) error) error {
 	defer camera.Look()()
 	for number := uint64(0); ; {
 		picture, err := camera.Next(ctx, number)
@@ -27,7 +100,8 @@ func (v *viewer) sendPictures(ctx context.Context, channel uint32, robot Robot, 
 			}
 		}
 		number = picture.Number
-		at := picture.At.UnixNano()
-		v.outbox.Put(channel, "", at, foxglove.NewImage(robot.Name, at, picture.JPEG))
+		if err := show(picture); err != nil {
+			return err
+		}
 	}
 }

@@ -44,8 +44,21 @@ type Source struct {
 	Command []string // a program with its arguments, which writes MJPEG to its standard output
 	Address string   // http://..., which replies with MJPEG
 	Rate    float64  // most pictures a second that are passed on
+	View    View     // of all pictures, unless there is Draw
 	// Draw makes a picture, as a JPEG, Rate times a second.
-	Draw func(context.Context) ([]byte, error)
+	Draw func(context.Context) ([]byte, View, error)
+}
+
+// View is where a camera looks, and how much it sees.
+type View struct {
+	FOV   float64 // degrees from the left to the right of a picture; 0: nobody knows
+	Mount *Mount  // nil: on the head of a ptz device, if there is one
+}
+
+// Mount is where a lens is on the robot, and where it looks.
+type Mount struct {
+	X, Y          float64 // mm forward and to the left of the robot's centre of rotation
+	Heading, Tilt float64 // degrees, counterclockwise and up
 }
 
 // Picture is one JPEG, as the camera has sent it. It is not changed.
@@ -53,6 +66,7 @@ type Picture struct {
 	JPEG   []byte
 	Number uint64    // of the camera, from 1 on
 	At     time.Time // when its last byte came
+	View   View
 }
 
 // Camera is a source that people look at. Its methods are safe for concurrent use.
@@ -79,6 +93,9 @@ func NewCamera(source Source, log *zap.Logger) *Camera {
 
 // Name returns the name in the configuration.
 func (c *Camera) Name() string { return c.source.Name }
+
+// Calibrated reports whether it is known how much the camera sees.
+func (c *Camera) Calibrated() bool { return c.source.Draw != nil || c.source.View.FOV > 0 }
 
 // Robot returns the TCP port of the robot that the camera is on.
 func (c *Camera) Robot() int { return c.source.Robot }
@@ -246,14 +263,14 @@ func (c *Camera) draw(ctx context.Context, worked func()) error {
 	ticker := time.NewTicker(c.period())
 	defer ticker.Stop()
 	for {
-		picture, err := c.source.Draw(ctx)
+		picture, view, err := c.source.Draw(ctx)
 		if err != nil {
 			return err
 		}
 		worked()
 		c.mu.Lock()
 		if ctx.Err() == nil {
-			c.take(picture, time.Now())
+			c.take(picture, time.Now(), view)
 		}
 		c.mu.Unlock()
 		select {
@@ -321,13 +338,13 @@ func (c *Camera) pass(ctx context.Context, picture []byte, now time.Time) {
 	if c.due = c.due.Add(period); now.Sub(c.due) > period {
 		c.due = now.Add(period / 2)
 	}
-	c.take(picture, now)
+	c.take(picture, now, c.source.View)
 }
 
 // take makes a picture the newest. The caller holds the mutex.
-func (c *Camera) take(picture []byte, now time.Time) {
+func (c *Camera) take(picture []byte, now time.Time, view View) {
 	c.failure = nil
-	c.newest = Picture{picture, c.newest.Number + 1, now}
+	c.newest = Picture{picture, c.newest.Number + 1, now, view}
 	c.counts.Pictures++
 	c.counts.Bytes += uint64(len(picture))
 	c.tell()

@@ -195,17 +195,17 @@ func TestAddress(t *testing.T) {
 func TestDraw(t *testing.T) {
 	t.Parallel()
 	drawn := 0
-	c := NewCamera(Source{Name: "front", Rate: 500, Draw: func(context.Context) ([]byte, error) {
+	c := NewCamera(Source{Name: "front", Rate: 500, Draw: func(context.Context) ([]byte, View, error) {
 		if drawn++; drawn == 3 {
-			return nil, errors.New("the world has ended")
+			return nil, View{}, errors.New("the world has ended")
 		}
-		return []byte{byte(drawn)}, nil
+		return []byte{byte(drawn)}, View{FOV: float64(drawn)}, nil
 	}}, zap.NewNop())
 	defer c.Close()
 	leave := c.Look()
 	defer leave()
-	if p := next(t, c, 1); p.JPEG[0] != 2 {
-		t.Errorf("picture %d", p.JPEG[0])
+	if p := next(t, c, 1); p.JPEG[0] != 2 || p.View.FOV != 2 {
+		t.Errorf("picture %d, %+v", p.JPEG[0], p.View)
 	}
 	until(t, "the failure", func() bool { return strings.Contains(c.Status().Error, "the world has ended") })
 	until(t, "another picture", func() bool { return c.Status().State == status.Ready })

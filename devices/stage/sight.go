@@ -15,6 +15,8 @@ type Sight struct {
 	fixtures []*body // these and the pictures are constant
 	pictures []*picture
 	movers   []body
+	mount    Pose    // in the robot's frame, turned by the head's pan
+	tilt     float64 // radians up
 }
 
 // Sight returns what the robot's camera may see now, nil without a camera. It must be
@@ -24,13 +26,19 @@ func (r *Robot) Sight() *Sight {
 		return nil
 	}
 	w := r.world
-	s := &Sight{fixtures: w.fixtures, pictures: w.pictures, view: viewOf(r, &canvas[Color]{}, sightReach, func(m *material) Color { return m.color })}
+	s := &Sight{mount: r.camera.pose.then(Pose{Heading: radians(r.head.pan)}), tilt: radians(r.head.tilt), fixtures: w.fixtures, pictures: w.pictures, view: viewOf(r, &canvas[Color]{}, sightReach, func(m *material) Color { return m.color })}
 	for _, b := range w.bodies {
 		if b != r.body && b.spot.within(s.view.at, sightReach) {
 			s.movers = append(s.movers, *b)
 		}
 	}
 	return s
+}
+
+// Mount returns where on the robot the lens is and where it looks, in radians, and how much
+// it sees from left to right.
+func (s *Sight) Mount() (pose Pose, tilt, fov float64) {
+	return s.mount, s.tilt, 2 * math.Atan(s.view.half)
 }
 
 // Draw draws the picture, width by height pixels, in the colours of the world's things,

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"player/codec"
+	"player/foxglove"
 )
 
 // What the tracker reports is where the picture shows it: in the rectangle of each blob, as
@@ -63,6 +64,51 @@ func TestPictureShowsTheBlobs(t *testing.T) {
 			_ = png.Encode(f, r.Sight().Draw(640, 480))
 			f.Close()
 		}
+	}
+}
+
+// A thing is in the picture where the camera's calibration, and the frame of its lens, say.
+func TestPictureFitsItsCalibration(t *testing.T) {
+	t.Parallel()
+	const width, height, deg = 320, 240, 180 / math.Pi
+	w := newWorld(t, robotWorld+`
+		model ( pose [2.005 0.2 0 0] size [0.01 0.1 2] color "red" )
+		pioneer_full ( pose [0 0 0 0] )
+	`)
+	r := w.robots[0]
+	for _, head := range []head{{}, {pan: 12, tilt: -8}, {pan: -9, tilt: 10}, {pan: 4, zoom: 700}} {
+		r.head = head
+		sight := r.Sight()
+		picture := sight.Draw(width, height)
+		mount, tilt, fov := sight.Mount()
+		c := foxglove.New("r0", []foxglove.Device{{Interface: "ptz"}})
+		lens := c.Lens("front", 0, &foxglove.Geometry{X: mount.X * 1000, Y: mount.Y * 1000, Heading: deg * mount.Heading}, deg*tilt)
+		k := c.Calibration("front", 0, width, height, deg*fov).Intrinsic
+		// A point of the thing's near side, as high as the lens, in the frame of the lens.
+		at := turnBack(lens.Rotation, 2-lens.Translation.X, 0.2-lens.Translation.Y, 0)
+		x, y := int(math.Round(k[0]*at[0]/at[2]+k[2])), int(math.Round(k[4]*at[1]/at[2]+k[5]))
+		edge := int(0.05 / 2 * k[0]) // half of its width
+		red, err := shades().resolve("red")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tt := range []struct {
+			x    int
+			want bool
+		}{{x, true}, {x - edge + 2, true}, {x + edge - 2, true}, {x - edge*11/10 - 4, false}, {x + edge*11/10 + 4, false}} {
+			if alike(picture.RGBAAt(tt.x, y), red.Color) != tt.want {
+				t.Errorf("%+v: at (%d, %d) of the picture red is %v, the thing is at %d", head, tt.x, y, !tt.want, x)
+			}
+		}
+	}
+}
+
+// turnBack turns a vector by the inverse of a rotation.
+func turnBack(q foxglove.Quaternion, x, y, z float64) [3]float64 {
+	return [3]float64{
+		(1-2*(q.Y*q.Y+q.Z*q.Z))*x + 2*(q.X*q.Y+q.Z*q.W)*y + 2*(q.X*q.Z-q.Y*q.W)*z,
+		2*(q.X*q.Y-q.Z*q.W)*x + (1-2*(q.X*q.X+q.Z*q.Z))*y + 2*(q.Y*q.Z+q.X*q.W)*z,
+		2*(q.X*q.Z+q.Y*q.W)*x + 2*(q.Y*q.Z-q.X*q.W)*y + (1-2*(q.X*q.X+q.Y*q.Y))*z,
 	}
 }
 
