@@ -34,12 +34,13 @@ type body struct {
 	resistance float64 // mass in kg times friction: to being pushed, and of a robot the grip to push
 
 	pose   Pose
-	start  Pose    // see begin
-	facing Vec     // unit vector of the heading
-	spot   *spot   // the same body in the world's list
-	crowd  *crowd  // the bodies of the world; nil while it is loaded
-	number int32   // in the crowd
-	lifted float64 // metres above its place on the floor
+	start  Pose       // see begin
+	facing Vec        // unit vector of the heading
+	spot   *spot      // the same body in the world's list
+	crowd  *crowd     // the bodies of the world; nil while it is loaded
+	number int32      // in the crowd
+	beside neighbours // within reach of its hull
+	lifted float64    // metres above its place on the floor
 	holder *gripper
 
 	// hull is the convex outline of the solid parts in the body's frame, nil

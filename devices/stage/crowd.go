@@ -6,6 +6,10 @@ import "math"
 // change its cell at every other step.
 const minCrowdCell = 1
 
+// slack is how far bodies may move before lists of neighbours are made anew, metres. More
+// makes the lists longer, less makes them more often: a robot needs half a second for it.
+const slack = 0.15
+
 // crowd finds the bodies near a point. It divides the floor into square cells, about
 // one for each body, and links the bodies of each. A body outside of the floor is in
 // the nearest cell of the border.
@@ -19,6 +23,17 @@ type crowd struct {
 	first      []int32 // by cell
 	next, last []int32 // by body: its neighbours in the list
 	at         []int32 // by body: its cell
+
+	anchors []Vec   // by body: where it was when settle was called
+	drift   float64 // the farthest that a body has been from its anchor since, squared, m^2
+	epoch   int     // how often settle was called
+}
+
+// neighbours are bodies that may be near another one. The zero value is empty.
+type neighbours struct {
+	bodies []*body
+	crowd  *crowd // for which, and in which epoch, they are known
+	epoch  int
 }
 
 // newCrowd returns the crowd of the bodies, which it numbers, on a floor of that
@@ -28,7 +43,7 @@ func newCrowd(bodies []*body, floor box) *crowd {
 		floor.include(b.pose.position())
 	}
 	n := len(bodies) + 1
-	c := &crowd{next: make([]int32, n), last: make([]int32, n), at: make([]int32, n)}
+	c := &crowd{next: make([]int32, n), last: make([]int32, n), at: make([]int32, n), anchors: make([]Vec, n)}
 	size := Vec{}
 	if !floor.empty() {
 		c.origin, size = floor.min, floor.max.sub(floor.min)
@@ -41,6 +56,7 @@ func newCrowd(bodies []*body, floor box) *crowd {
 		b.crowd, b.number = c, int32(i+1)
 		c.reach = max(c.reach, b.radius)
 		c.link(b.number, c.cellAt(b.pose.position()))
+		c.anchors[b.number] = b.pose.position()
 	}
 	return c
 }
@@ -59,7 +75,9 @@ func (c *crowd) cellAt(p Vec) int32 { return int32(c.row(p.Y)*c.columns + c.colu
 
 // moved records the present position of a body.
 func (c *crowd) moved(b *body) {
-	to := c.cellAt(b.pose.position())
+	way := b.spot.at.sub(c.anchors[b.number])
+	c.drift = max(c.drift, way.dot(way))
+	to := c.cellAt(b.spot.at)
 	if c.at[b.number] == to {
 		return
 	}
@@ -73,10 +91,42 @@ func (c *crowd) moved(b *body) {
 	c.link(b.number, to)
 }
 
+// settle starts a new epoch if some body has moved far.
+func (c *crowd) settle(bodies []*body) {
+	if c.drift <= slack*slack {
+		return
+	}
+	for _, b := range bodies {
+		c.anchors[b.number] = b.spot.at
+	}
+	c.drift = 0
+	c.epoch++
+}
+
 func (c *crowd) link(number, cell int32) {
 	head := c.first[cell]
 	c.first[cell], c.at[number] = number, cell
 	c.next[number], c.last[number], c.last[head] = head, 0, number
+}
+
+// beside returns all bodies but b of which some point may be within reach of it, and some
+// farther ones. It finds them in n, which is of that body and that reach, as long as no
+// body has moved farther than slack: then two have come nearer to each other by at most
+// twice as much since the epoch began, and may have been as much nearer than now when n was
+// filled. The slice is valid until the next call.
+func (w *World) beside(b *body, n *neighbours, reach float64) []*body {
+	c := w.crowd
+	switch settled := c.drift <= slack*slack; {
+	case !settled:
+		n.crowd = nil
+	case n.crowd == c && n.epoch == c.epoch:
+		return n.bodies
+	default:
+		n.crowd, n.epoch = c, c.epoch
+		reach += 4 * slack
+	}
+	n.bodies = w.appendOthers(n.bodies[:0], b, b.spot.at, reach)
+	return n.bodies
 }
 
 // appendNear appends the bodies of which some point may be within reach of p.

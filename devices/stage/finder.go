@@ -43,7 +43,7 @@ func (r *Robot) AppendSightings(dst []Sighting) []Sighting {
 	at := r.body.carry(f.pose)
 	o, facing := at.position(), direction(at.Heading)
 	c := w.scanning.scanners[0]
-	c.near = w.appendOthers(c.near[:0], r, o, f.reach)
+	c.near = w.nearby(r, o, f.reach)
 	targets := c.targets(o, facing, f.reach, -f.reach)
 	for i := range w.fiducials {
 		m := &w.fiducials[i]

@@ -96,15 +96,15 @@ func scanDirections() *[codec.LaserCount]Vec {
 // reach: all movable bodies except the robot itself. The slice is valid until
 // the next call.
 func (w *World) nearby(r *Robot, o Vec, reach float64) []*body {
-	w.near = w.appendOthers(w.near[:0], r, o, reach)
+	w.near = w.appendOthers(w.near[:0], r.body, o, reach)
 	return w.near
 }
 
-// appendOthers appends the bodies of appendNear except the robot.
-func (w *World) appendOthers(dst []*body, r *Robot, o Vec, reach float64) []*body {
+// appendOthers appends the bodies of appendNear except one.
+func (w *World) appendOthers(dst []*body, one *body, o Vec, reach float64) []*body {
 	dst = w.appendNear(dst, o, reach)
 	for i, b := range dst {
-		if b == r.body {
+		if b == one {
 			last := len(dst) - 1
 			dst[i] = dst[last]
 			return dst[:last]

@@ -37,7 +37,8 @@ type Robot struct {
 	camera  *camera
 	gripper *gripper
 	finder  *finder
-	sight   float64 // how far sonars and laser see, metres from the robot's position
+	sight   float64    // how far sonars and laser see, metres from the robot's position
+	seen    neighbours // within sight
 
 	start         beginning
 	motorsAtStart bool

@@ -50,7 +50,7 @@ func (c *scanner) seed(r *Robot, sensor byte) { c.source = r.noise.at(r.world.si
 // prepare finds all that the rangers of a robot may meet: all movable bodies near it except
 // the robot itself.
 func (c *scanner) prepare(r *Robot) {
-	c.near = r.world.appendOthers(c.near[:0], r, r.body.spot.at, r.sight)
+	c.near = r.world.beside(r.body, &r.seen, r.sight)
 }
 
 // targets returns the bodies that rays from a point on the robot may meet

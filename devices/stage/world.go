@@ -47,7 +47,6 @@ type World struct {
 	near     []*body // see nearby
 	scanning scanning
 	moved    int     // how often something was moved by hand
-	beside   []*body // see blocked
 	shoves   []shove // see makeRoom
 	scan     *[codec.LaserCount]Vec
 	tracker  tracker // shared: one camera is drawn at a time
@@ -92,6 +91,7 @@ func (w *World) step() {
 		return
 	}
 	w.sim += StepTime
+	w.crowd.settle(w.bodies)
 	for _, r := range w.robots {
 		r.step(StepTime)
 	}
@@ -108,9 +108,8 @@ func (w *World) blocked(b *body) bool { return b.inWall() || w.hit(b) != nil }
 
 // hit returns a movable body that b overlaps, nil if there is none.
 func (w *World) hit(b *body) *body {
-	w.beside = w.appendNear(w.beside[:0], b.spot.at, b.hullRadius)
-	for _, o := range w.beside {
-		if o != b && o.holder == nil && b.overlaps(o) {
+	for _, o := range w.beside(b, &b.beside, b.hullRadius) {
+		if o.holder == nil && o.spot.within(b.spot.at, b.hullRadius) && b.overlaps(o) {
 			return o
 		}
 	}
