@@ -17,7 +17,6 @@ const publishPeriod = 100 * time.Millisecond
 // carries, on one link. The robots of one world share its clock.
 type Driver struct {
 	schedule
-	robot *Robot
 
 	// The devices, nil if the robot has none.
 	position, misc, sonar, laser, vision, ptz, gripper *devices.Device
@@ -42,8 +41,7 @@ type Driver struct {
 func NewDriver(world *World, robot *Robot) *Driver {
 	never := moment{sim: -1}
 	d := &Driver{
-		schedule:  schedule{world: world, phase: world.phase(robot)},
-		robot:     robot,
+		schedule:  schedule{world: world, robot: robot},
 		sonarSeen: never,
 		laserSeen: never,
 		buf:       make([]byte, 0, codec.MaxVisionSize),
@@ -52,13 +50,15 @@ func NewDriver(world *World, robot *Robot) *Driver {
 	return d
 }
 
-// phase returns the offset of the reports about a robot. In a world in step all come at
-// the same time, so that a program may wait for one robot after the other.
+// phase returns the offset of the reports about a robot. They come at different times, so
+// that no client waits for the scans of all. In a world that is Fast they come at the same
+// time: in step a program may wait for one robot after the other, and processors share the
+// work of an instant.
 func (w *World) phase(robot *Robot) time.Duration {
-	if w.lockstep.need > 0 {
+	if w.Fast() {
 		return 0
 	}
-	return publishPeriod * time.Duration(slices.Index(w.robots, robot)) / time.Duration(len(w.robots))
+	return publishPeriod * time.Duration(robot.body.number-1) / time.Duration(len(w.robots))
 }
 
 // Instances returns a new driver for each robot of the world, in order, and then for

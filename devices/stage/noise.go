@@ -80,8 +80,18 @@ func (f *flaws) apply(random *rand.Rand, d, reach float64) float64 {
 	if d >= reach || f.dropout > 0 && random.Float64() < f.dropout {
 		return reach
 	}
-	share := f.proportional * d
-	return span{leastRange, reach}.clip(d + random.NormFloat64()*math.Sqrt(f.constant*f.constant+share*share))
+	deviation := f.constant
+	if f.proportional > 0 {
+		share := f.proportional * d
+		deviation = math.Sqrt(deviation*deviation + share*share)
+	}
+	switch d += random.NormFloat64() * deviation; {
+	case d < leastRange:
+		return leastRange
+	case d > reach:
+		return reach
+	}
+	return d
 }
 
 // echo returns the distance in metres to the nearest surface that reflects a beam

@@ -47,7 +47,7 @@ type Tracking struct {
 }
 
 func newTracking(w *World, o *overhead) *Tracking {
-	return &Tracking{schedule: schedule{world: w, phase: w.phase(o.robot)}, overhead: o, buf: make([]byte, 0, codec.PositionSize)}
+	return &Tracking{schedule: schedule{world: w, robot: o.robot}, overhead: o, buf: make([]byte, 0, codec.PositionSize)}
 }
 
 // Name returns the name of the overhead camera.

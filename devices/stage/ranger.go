@@ -212,4 +212,9 @@ func (r *Robot) scanLaser(c *scanner, out *codec.LaserData) {
 }
 
 // millimetres rounds a range in metres.
-func millimetres(metres float64) uint16 { return uint16(min(metres, maxSonar)*1000 + 0.5) }
+func millimetres(metres float64) uint16 {
+	if metres >= maxSonar {
+		return maxSonar * 1000
+	}
+	return uint16(int32(metres*1000 + 0.5)) // by way of a type that the processor converts to
+}

@@ -113,7 +113,7 @@ func turn(angle float64) Vec {
 }
 
 // metres returns the target's distance in whole metres, 0 to 15.
-func (t *target) metres() int { return int(max(0, min(t.distance, 15))) }
+func (t *target) metres() int { return max(0, min(int(t.distance), 15)) }
 
 // meetBodies shortens the rays that meet bodies.
 func (s *scan) meetBodies(targets []target) {
@@ -192,7 +192,8 @@ func (t *target) rays(astray float64) (first, last int, apart bool) {
 	}
 	// The arc sine of x is at most x + (pi/2 - 1) x^3.
 	bearing, half := roughBearing(t.at)*perRadian, (sin+(math.Pi/2-1)*sin*sin*sin+bearingError+astray)*perRadian
-	return max(0, int(math.Floor(bearing-half))+middle), min(codec.LaserCount-1, int(math.Ceil(bearing+half))+middle), true
+	// A conversion truncates toward zero.
+	return max(0, int(bearing-half)+middle-1), min(codec.LaserCount-1, int(bearing+half)+middle+1), true
 }
 
 // sweep shortens the rays that meet a convex outline of a target that is apart. They start

@@ -12,7 +12,7 @@ import (
 type schedule struct {
 	world *World
 	link  *devices.Link
-	phase time.Duration // offset of the reports: robots report at different times
+	robot *Robot        // whose reports they are
 	due   time.Duration // simulated time of the next report
 	roll  roll          // of a world in step
 	scans *Driver       // with rangers; nil for a camera on the ceiling
@@ -38,7 +38,7 @@ func (s *schedule) tick(now time.Duration, publish func(now time.Duration)) time
 	more := w.Advance(now)
 	if w.paused && !s.InStep() || s.due < w.sim+StepTime {
 		publish(now)
-		s.due = w.nextReport(s.phase)
+		s.due = w.nextReport(w.phase(s.robot))
 		s.recount(now)
 	}
 	if at := w.lockstep.deadline(); at != 0 && at <= now {
