@@ -66,7 +66,12 @@ func degrees(angle float64) uint16 {
 }
 
 // wrap normalises an angle in radians to -pi to pi.
-func wrap(angle float64) float64 { return math.Remainder(angle, 2*math.Pi) }
+func wrap(angle float64) float64 {
+	if -math.Pi <= angle && angle <= math.Pi { // it most often is: Remainder would return the same
+		return angle
+	}
+	return math.Remainder(angle, 2*math.Pi)
+}
 
 func radians(degrees float64) float64 { return degrees * math.Pi / 180 }
 
