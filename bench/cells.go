@@ -103,6 +103,8 @@ type cell struct {
 	// Population is how many robots the server simulates, each on a port of its own
 	// (population.go).
 	Population int `json:"population,omitempty"`
+	// Lasers gives each of them a laser, and noise.
+	Lasers bool `json:"lasers,omitempty"`
 }
 
 // family is the cells that a cell is compared with: the first part of its name.

@@ -140,7 +140,7 @@ func (w *workshop) arguments(s server, c cell, p *process) ([]string, error) {
 	}
 	if c.Population > 0 {
 		world := filepath.Join(w.dir, "population.world")
-		return append(args, "-stage", world), os.WriteFile(world, []byte(crowd(c.Population)), 0o644)
+		return append(args, "-stage", world), os.WriteFile(world, []byte(c.crowd()), 0o644)
 	}
 	return append(args, file), err
 }
