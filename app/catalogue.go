@@ -17,6 +17,7 @@ import (
 	"player/devices/readlog"
 	"player/devices/reflex"
 	"player/devices/rplidar"
+	"player/devices/sickcola"
 	"player/devices/sicklms200"
 	"player/devices/stage"
 	"player/devices/testpattern"
@@ -39,6 +40,7 @@ func catalogue() []devices.Kind {
 		create.Kind(),
 		ydlidar.Kind(), // behind create: for a Create, the request of player find has three bytes more
 		kobuki.Kind(),
+		sickcola.Kind(),
 		lines.Kind(),
 		stage.Kind(),
 		joystick.Kind(),

@@ -19,6 +19,7 @@ import (
 	"player/emulator/p2os"
 	"player/emulator/rplidar"
 	"player/emulator/sick"
+	"player/emulator/sickcola"
 	"player/emulator/sony"
 	"player/emulator/urg"
 	"player/emulator/ydlidar"
@@ -81,6 +82,7 @@ func (r robot) named(name, verb string) *machine {
 var kinds = map[string]func(c *config, o line.Options) (*machine, error){
 	"p2os": startP2OS, "sick": startSICK, "sony": startSony, "acts": startACTS,
 	"create": startCreate, "kobuki": startKobuki, "arduino": startArduino, "rplidar": startLidar, "urg": startURG, "ldlidar": startLD, "ydlidar": startYD,
+	"sickcola": startCola,
 }
 
 // start starts the selected devices and returns the command line of a server for them.
@@ -275,6 +277,18 @@ func startYD(c *config, o line.Options) (*machine, error) {
 	}
 	state := func() any { return fmt.Sprintf("scanning %v", d.Scanning()) }
 	return serial(d, "", `name "ydlidar" provides ["laser:0"]`, state), nil
+}
+
+func startCola(c *config, _ line.Options) (*machine, error) {
+	c.cola.Noise = c.noise
+	d, err := sickcola.Start(c.cola)
+	if err != nil {
+		return nil, err
+	}
+	return &machine{
+		device: d, block: fmt.Sprintf(`name "sickcola" provides ["laser:0"] port %q`, d.Address()),
+		where: d.Address, state: func() any { return fmt.Sprintf("scans for %d hosts", d.Listeners()) },
+	}, nil
 }
 
 func startURG(c *config, o line.Options) (*machine, error) {

@@ -25,6 +25,7 @@ import (
 	"player/emulator/p2os"
 	"player/emulator/rplidar"
 	"player/emulator/sick"
+	"player/emulator/sickcola"
 	"player/emulator/sony"
 	"player/emulator/urg"
 	"player/emulator/ydlidar"
@@ -67,6 +68,7 @@ type config struct {
 	rplidar rplidar.Options
 	urg     urg.Options
 	ydlidar ydlidar.Options
+	cola    sickcola.Options
 }
 
 func parse(args []string, out io.Writer) (*config, error) {
@@ -124,6 +126,10 @@ func parse(args []string, out io.Writer) (*config, error) {
 		map[string]urg.Model{"URG-04LX": urg.URG04LX, "UTM-30LX": urg.UTM30LX})
 	each(f, "urg-faults", "faults of the scanner, separated by commas: old (SCIP 1.1 at first), laser (it stays off)",
 		map[string]*bool{"old": &c.urg.Old, "laser": &c.urg.Broken}, nil)
+	choose(f, &c.cola.Model, "sickcola-model", "TiM551", "model of the SICK scanner on the network: TiM551, TiM571 or LMS111",
+		map[string]sickcola.Model{"TiM551": sickcola.TiM551, "TiM571": sickcola.TiM571, "LMS111": sickcola.LMS111})
+	each(f, "sickcola-faults", "what the SICK scanner does, separated by commas: binary (it speaks CoLa B), standby, password (it has another)",
+		map[string]*bool{"binary": &c.cola.Binary, "standby": &c.cola.Standby, "password": &c.cola.Locked}, nil)
 	f.BoolVar(&c.urg.TCP, "urg-tcp", false, "the scanner is on the network, not on a serial line")
 	if err := f.Parse(args); err != nil {
 		return nil, err
