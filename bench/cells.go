@@ -80,6 +80,8 @@ type cell struct {
 	Hardware string `json:"hardware,omitempty"`
 	// Strangers is what others do meanwhile (strangers.go).
 	Strangers string `json:"strangers,omitempty"`
+	// Camera is the camera of the robot (pictures.go); none if it is empty.
+	Camera camera `json:"camera,omitempty"`
 	// Share of one processor and Memory in bytes that the server may use, zero
 	// for no limit.
 	Share  float64 `json:"cpu_share,omitempty"`
@@ -132,7 +134,7 @@ func cells() []cell {
 	for _, l := range []link{loopback, ethernet, wireless} {
 		all = append(all, paper("paper/"+l.Name, l, small, large)...)
 	}
-	return slices.Concat(all, paper("wireless5", wireless5, large), scale(), limited(), isolation(), beset(), viewed(), exchanges(),
+	return slices.Concat(all, paper("wireless5", wireless5, large), scale(), limited(), isolation(), beset(), viewed(), filmed(), exchanges(),
 		realTime(), compacted(), relayed(), fleets(), clientCells(), populated(), []cell{
 			{Name: "idle", Kind: idle, Device: costRate, Size: large, Servers: everyone()},
 			{Name: idleOpen, Kind: idle, Device: costRate, Size: large, Strangers: nobody},
@@ -453,5 +455,5 @@ func (c cell) configuration(port, drive string) string {
 		return fmt.Sprintf("driver ( name \"testpattern\" rate %d drive %q stamp true )\n", c.Device, drive)
 	}
 	laser := c.Size - small
-	return fmt.Sprintf("driver ( name \"testpattern\" rate %d laser_size %d stamp true )\n", c.Device, laser)
+	return fmt.Sprintf("driver ( name \"testpattern\" rate %d laser_size %d stamp true )\n", c.Device, laser) + c.Camera.section()
 }

@@ -177,7 +177,7 @@ func (w *workshop) measureFrames(ctx context.Context, r *run, c cell, window tim
 		if err := p.awaitListening(ctx); err != nil {
 			return err
 		}
-		end, err := p.admit(ctx, c.Strangers)
+		end, err := p.admit(ctx, c.Strangers, c.Camera == "")
 		if err != nil {
 			return err
 		}

@@ -95,15 +95,17 @@ func beStrangers(args []string) error {
 // nobody is the strangers of the cell that the others are compared with.
 const nobody = "nobody"
 
-// admit gives the server the first processor and this process and its children the
-// others, and starts the strangers of the cell.
-func (p *process) admit(ctx context.Context, who string) (end func(), err error) {
+// admit starts the strangers of a cell. If the server is to be alone, it gives it the first
+// processor, and this process and its children the others.
+func (p *process) admit(ctx context.Context, who string, alone bool) (end func(), err error) {
 	all := processors(0, runtime.NumCPU())
-	others := processors(min(1, runtime.NumCPU()-1), runtime.NumCPU())
-	if err := errors.Join(setThreads(p.cmd.Process.Pid, processors(0, 1)), setThreads(os.Getpid(), others)); err != nil {
-		return nil, err
-	}
 	restore := func() { _ = setThreads(os.Getpid(), all) }
+	if alone {
+		others := processors(min(1, runtime.NumCPU()-1), runtime.NumCPU())
+		if err := errors.Join(setThreads(p.cmd.Process.Pid, processors(0, 1)), setThreads(os.Getpid(), others)); err != nil {
+			return nil, err
+		}
+	}
 	if who == nobody {
 		return restore, nil
 	}

@@ -54,6 +54,9 @@ func TestPictures(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer reply.Body.Close()
+	if reply.TransferEncoding != nil || reply.ContentLength != -1 {
+		t.Errorf("the stream is %v, %d bytes", reply.TransferEncoding, reply.ContentLength)
+	}
 	var got []byte
 	for buffer := make([]byte, 4096); bytes.Count(got, []byte("--picture\r\n")) < 4; {
 		n, err := reply.Body.Read(buffer)

@@ -1,6 +1,7 @@
 package pictures
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -16,6 +18,7 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+	"golang.org/x/sys/unix"
 
 	"player/status"
 )
@@ -138,6 +141,55 @@ func TestFailures(t *testing.T) {
 			}
 			until(t, "it is started again", func() bool { return c.Status().State == status.Ready })
 		})
+	}
+}
+
+// The robot has the processor before its pictures: the program, with what it has started, is
+// nicer than this process. It keeps time as others do, whatever the slack of this process.
+func TestBehind(t *testing.T) {
+	t.Parallel()
+	nice := func(pid string) string {
+		stat, err := os.ReadFile("/proc/" + pid + "/stat")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, after, _ := bytes.Cut(stat, []byte(") "))
+		return string(bytes.Fields(after)[16])
+	}
+	own, err := strconv.Atoi(nice("self"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := unix.Prctl(unix.PR_SET_TIMERSLACK, 77_000_000, 0, 0, 0); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = unix.Prctl(unix.PR_SET_TIMERSLACK, 0, 0, 0, 0) }() // zero: as it was
+	ctx, end := context.WithCancel(t.Context())
+	p, err := startProgram(ctx, []string{"sh", "-c", "sleep 1000 & echo $!; cat /proc/self/timerslack_ns; wait"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close() // its error is that it was killed
+	defer end()
+	lines := bufio.NewScanner(p)
+	for _, what := range []string{"child", "slack"} {
+		if !lines.Scan() {
+			t.Fatalf("no %s: %v", what, lines.Err())
+		}
+		if what == "child" {
+			for _, pid := range []string{strconv.Itoa(p.cmd.Process.Pid), lines.Text()} {
+				if got, want := nice(pid), strconv.Itoa(min(own+behind, 19)); got != want {
+					t.Errorf("a nice value of %s, want %s", got, want)
+				}
+			}
+		} else if lines.Text() != "50000" {
+			t.Errorf("a slack of %s ns", lines.Text())
+		}
+	}
+	if slack, err := unix.PrctlRetInt(unix.PR_GET_TIMERSLACK, 0, 0, 0, 0); err != nil || slack != 77_000_000 {
+		t.Errorf("this thread has a slack of %d ns: %v", slack, err)
 	}
 }
 

@@ -13,14 +13,26 @@ import (
 	"net/http"
 	"net/url"
 	"os/exec"
+	"runtime"
 	"sync"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // exitLimit is how long the end of a killed program may take, which a driver of the
 // kernel can delay. Then its pipes are closed all the same.
 const exitLimit = time.Second
+
+const (
+	// behind is how much nicer a camera's program is than the server: where both want a
+	// processor the loop has it, and beside ten times the weight the program still gets a
+	// tenth. The robot matters more than its pictures.
+	behind = 10
+	// usualSlack is the kernel's timer slack in ns.
+	usualSlack = 50_000
+)
 
 // longestLine bounds what is kept of a line of a program's standard error, in bytes: what
 // a field of the log may have.
@@ -117,13 +129,33 @@ func startProgram(ctx context.Context, command []string) (*program, error) {
 	p.cmd.Stderr = p.stderr
 	out, err := p.cmd.StdoutPipe()
 	if err == nil {
-		err = p.cmd.Start()
+		err = startBehind(p.cmd)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot start the camera's program: %w", err)
 	}
 	p.Reader = out
 	return p, nil
+}
+
+// startBehind starts a program, the leader of its process group, with a lower priority than
+// this process has, and with the kernel's timer slack: that of this process would delay each
+// of its pictures.
+func startBehind(cmd *exec.Cmd) error {
+	runtime.LockOSThread() // which a child inherits the slack from
+	defer runtime.UnlockOSThread()
+	if slack, err := unix.PrctlRetInt(unix.PR_GET_TIMERSLACK, 0, 0, 0, 0); err == nil && slack > usualSlack {
+		_ = unix.Prctl(unix.PR_SET_TIMERSLACK, usualSlack, 0, 0, 0)
+		defer func() { _ = unix.Prctl(unix.PR_SET_TIMERSLACK, uintptr(slack), 0, 0, 0) }()
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	const kernelsZero = 20 // getpriority(2) returns 20 less the nice value
+	if own, err := unix.Getpriority(unix.PRIO_PROCESS, 0); err == nil {
+		_ = unix.Setpriority(unix.PRIO_PGRP, cmd.Process.Pid, kernelsZero-own+behind) // it may have ended
+	}
+	return nil
 }
 
 // Close waits for the end of the program, whose context has ended, and returns why it

@@ -139,6 +139,22 @@ func (c *counted) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
+// writeAll writes parts as one.
+func (c *counted) writeAll(parts [][]byte) error {
+	if c.secure != nil {
+		_, err := c.Write(bytes.Join(parts, nil))
+		return err
+	}
+	size := 0
+	for _, p := range parts {
+		size += len(p)
+	}
+	c.account.owe(writeCost + time.Duration(size)*outputCost)
+	buffers := net.Buffers(parts)
+	_, err := buffers.WriteTo(c.Conn)
+	return err
+}
+
 func (c *counted) Close() error {
 	defer c.leave()
 	return c.Conn.Close()

@@ -1,6 +1,7 @@
 package visitors
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -98,13 +99,14 @@ type Visitor struct {
 	Address netip.Addr
 	Name    string // in the certificate, which was verified; empty: the visitor has none
 	account *account
+	conn    *counted
 }
 
 // VisitorOf returns who sent a request.
 func VisitorOf(r *http.Request) Visitor {
 	v := Visitor{Address: AddressOf(r.RemoteAddr)}
 	if c := connOf(r); c != nil { // otherwise a test calls the handler itself
-		v.Name, v.account = c.name(), c.account
+		v.Name, v.account, v.conn = c.name(), c.account, c
 	}
 	return v
 }
@@ -127,6 +129,16 @@ func (v Visitor) Read(ctx context.Context, ws *websocket.Conn) (websocket.Messag
 		v.account.pay(messageCost)
 	}
 	return kind, message, err
+}
+
+// WriteAll writes the next parts of a reply that is not chunked and whose header has been
+// flushed: to a connection that is not encrypted, in one system call without a copy.
+func (v Visitor) WriteAll(w http.ResponseWriter, parts ...[]byte) error {
+	if v.conn == nil { // a test calls the handler itself
+		_, err := w.Write(bytes.Join(parts, nil))
+		return err
+	}
+	return v.conn.writeAll(parts)
 }
 
 // Turn waits until the visitor may cause the work of a message. Many that would encode

@@ -47,11 +47,16 @@ func (s *server) look(next func(http.ResponseWriter, *http.Request, *pictures.Ca
 }
 
 // sendPictures sends each picture that is new when the browser has read the last one.
-// Pictures that come meanwhile are skipped.
+// Pictures that come meanwhile are skipped. The reply is not chunked: it ends with the
+// connection, and a picture is one write.
 func sendPictures(w http.ResponseWriter, r *http.Request, camera *pictures.Camera) {
 	visitor, control := visitors.VisitorOf(r), http.NewResponseController(w)
 	w.Header().Set("Content-Type", "multipart/x-mixed-replace; boundary="+frameBoundary)
 	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Transfer-Encoding", "identity") // which net/http does not send
+	if control.Flush() != nil {
+		return
+	}
 	for number := uint64(0); ; {
 		visitor.Turn()
 		picture, err := camera.Next(r.Context(), number)
@@ -65,14 +70,8 @@ func sendPictures(w http.ResponseWriter, r *http.Request, camera *pictures.Camer
 		}
 		number = picture.Number
 		_ = control.SetWriteDeadline(time.Now().Add(pictureLimit)) // fails in tests without a connection
-		_, err = fmt.Fprintf(w, "--%s\r\nContent-Type: image/jpeg\r\nContent-Length: %d\r\n\r\n", frameBoundary, len(picture.JPEG))
-		if err == nil {
-			_, err = w.Write(picture.JPEG)
-		}
-		if err == nil {
-			_, err = w.Write([]byte("\r\n"))
-		}
-		if err != nil || control.Flush() != nil {
+		header := fmt.Appendf(nil, "--%s\r\nContent-Type: image/jpeg\r\nContent-Length: %d\r\n\r\n", frameBoundary, len(picture.JPEG))
+		if visitor.WriteAll(w, header, picture.JPEG, []byte("\r\n")) != nil {
 			return
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/coder/websocket"
 )
@@ -118,7 +119,71 @@ func Programs() []Pastime {
 
 // All is all that strangers do.
 func All() []Pastime {
-	return slices.Concat(Abuses(), Crowds(), []Pastime{{"browser", 1, browse}, {"viewer", 1, view}}, Programs())
+	return slices.Concat(Abuses(), Crowds(), []Pastime{{"browser", 1, browse}, {"viewer", 1, view}}, Programs(), Spectators())
+}
+
+// Spectators are those who look at the camera "front": three that are sent all its pictures,
+// one that looks once a second, and three that another program sends as much to.
+func Spectators() []Pastime {
+	return []Pastime{{"watchers", 3, watch}, {"glance", 1, glance}, {"elsewhere", 3, elsewhere}}
+}
+
+// watch is sent the pictures of the camera.
+func watch(ctx context.Context, dial Dialer, at Addresses) {
+	get(ctx, dial, "http://"+at.Page+"/camera/front")
+}
+
+// glance keeps the camera running, and is sent one of its pictures in a second.
+func glance(ctx context.Context, dial Dialer, at Addresses) {
+	get(ctx, dial, "http://"+at.Page+"/camera/front/picture")
+	select {
+	case <-ctx.Done():
+	case <-time.After(time.Second):
+	}
+}
+
+// get reads a reply to its end.
+func get(ctx context.Context, dial Dialer, address string) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return
+	}
+	browser := dial.browser()
+	defer browser.CloseIdleConnections()
+	if reply, err := browser.Do(request); err == nil {
+		_, _ = io.Copy(io.Discard, reply.Body)
+		reply.Body.Close()
+	}
+}
+
+// elsewhere is sent as much as watch, without the server.
+func elsewhere(ctx context.Context, _ Dialer, _ Addresses) {
+	const size, rate = 30_000, 30 // bytes of a picture, and Hz
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return
+	}
+	defer l.Close()
+	go func() {
+		if c, err := l.Accept(); err == nil {
+			_, _ = io.Copy(io.Discard, c)
+		}
+	}()
+	c, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		return
+	}
+	defer c.Close()
+	ticker := time.NewTicker(time.Second / rate)
+	defer ticker.Stop()
+	for picture := make([]byte, size); ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			_, _ = c.Write(picture)
+		}
+	}
 }
 
 // read is a client that gets the data of all devices 10 times a second.

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"io"
+	"math/rand/v2"
+	"os"
+	"time"
+
+	"player/bench/load"
+)
+
+// The cells of pictures are one client that reads 50 frames a second, beside a camera of
+// 640x480 at 30 Hz and who looks at it. Nobody is given a processor of its own: the camera's
+// program, which the server starts, takes its share wherever it is.
+
+const (
+	picturesPrefix = "pictures/"
+	// filmVerb is the argument by which this program becomes a camera that costs nothing: it
+	// writes one prepared picture again and again.
+	filmVerb  = "film"
+	filmRate  = 30 // Hz
+	filmWidth = 640
+)
+
+// camera is the program of a cell's camera.
+type camera string
+
+const (
+	prepared camera = "prepared"
+	encoder  camera = "encoder" // ffmpeg draws and compresses
+)
+
+// section is the camera in the configuration.
+func (c camera) section() string {
+	switch c {
+	case prepared:
+		self, err := os.Executable()
+		if err != nil {
+			self = os.Args[0]
+		}
+		return fmt.Sprintf("camera ( name \"front\" rate %d command [%q %q] )\n", filmRate, self, filmVerb)
+	case encoder:
+		return fmt.Sprintf("camera ( name \"front\" rate %[1]d command [\"ffmpeg\" \"-loglevel\" \"error\" \"-re\" \"-f\" \"lavfi\""+
+			" \"-i\" \"testsrc=size=640x480:rate=%[1]d\" \"-c:v\" \"mjpeg\" \"-q:v\" \"6\" \"-f\" \"mjpeg\" \"-\"] )\n", filmRate)
+	}
+	return ""
+}
+
+// filmed are the cells: nobody looks; the camera runs for a page that looks once a second;
+// three viewers are sent all pictures; and the same viewers of a program that is not the
+// server.
+func filmed() []cell {
+	var all []cell
+	for _, tt := range []struct {
+		name      string
+		camera    camera
+		strangers string
+	}{
+		{nobody, prepared, nobody}, {"source", prepared, "glance"}, {"viewers", prepared, "watchers"}, {"elsewhere", prepared, "elsewhere"},
+		{"encoder", encoder, "glance"}, {"encoder-viewers", encoder, "watchers"},
+	} {
+		c := served(picturesPrefix+tt.name, loopback, group{Name: "reads", Clients: 1, Rate: 50, Task: load.Stream})
+		c.Camera, c.Strangers = tt.camera, tt.strangers
+		all = append(all, c)
+	}
+	return all
+}
+
+// film writes pictures to standard output until nobody reads them.
+func film(out io.Writer) error {
+	picture, err := filmPicture()
+	if err != nil {
+		return err
+	}
+	for range time.Tick(time.Second / filmRate) {
+		if _, err := out.Write(picture); err != nil {
+			return nil
+		}
+	}
+	return nil
+}
+
+// filmPicture is as large as that of a camera in a room: 30 kB.
+func filmPicture() ([]byte, error) {
+	r := rand.New(rand.NewPCG(1, 2))
+	m := image.NewGray(image.Rect(0, 0, filmWidth, filmWidth*3/4))
+	for y := range m.Rect.Dy() {
+		for x := range m.Rect.Dx() {
+			m.SetGray(x, y, color.Gray{uint8((x/40+y/30)*8 + r.IntN(14))})
+		}
+	}
+	var b bytes.Buffer
+	err := jpeg.Encode(&b, m, &jpeg.Options{Quality: 60})
+	return b.Bytes(), err
+}
