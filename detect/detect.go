@@ -232,7 +232,7 @@ func (l *line) listen(silence, limit time.Duration) error {
 		case errors.Is(err, os.ErrDeadlineExceeded):
 			return nil
 		case err != nil:
-			return fmt.Errorf("unplugged or closed: %w", err)
+			return cut(err)
 		}
 	}
 }

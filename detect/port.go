@@ -11,6 +11,7 @@ import (
 
 	serial "github.com/daedaluz/goserial"
 
+	"player/devices"
 	"player/serialport"
 )
 
@@ -62,9 +63,20 @@ func dial(ctx context.Context, address string, _ int) (port, error) {
 	dialer := net.Dialer{Timeout: dialTime}
 	conn, err := dialer.DialContext(ctx, "tcp", address)
 	if err != nil {
+		if why := devices.Unreachable(err); why != nil {
+			return nil, why
+		}
 		return nil, fmt.Errorf("%w: HOST:PORT is where something serves a serial line", err)
 	}
 	return connection{conn}, nil
+}
+
+// cut returns the error of a line that has ended.
+func cut(err error) error {
+	if why := devices.Unreachable(err); why != nil {
+		return why
+	}
+	return fmt.Errorf("unplugged or closed: %w", err)
 }
 
 func (connection) setSpeed(int) error { return nil }

@@ -225,8 +225,9 @@ type Port interface {
 type PortHandler interface {
 	// Receive brings bytes as they came; p is valid during the call.
 	Receive(now time.Duration, p []byte)
-	// Hangup is called when the port was unplugged or closed by its peer. It is not
-	// called for Port.Close.
+	// Hangup is called when the port was unplugged or closed by its peer, and when the
+	// connection of Host.Dial could not be made (Unreachable). It is not called for
+	// Port.Close.
 	Hangup(now time.Duration, err error)
 }
 

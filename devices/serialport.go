@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // SerialPort is the default of an option that names a serial port: the path of a serial
@@ -32,6 +33,21 @@ func (p SerialPort) Locate() (string, error) {
 		return "", fmt.Errorf("serial port %q: %w", p, err)
 	}
 	return address, nil
+}
+
+// Unreachable returns what to do about a TCP connection that could not be made, or that the
+// network has ended, nil if err is another error. Connections are made in the background:
+// Host.Dial succeeds, and PortHandler.Hangup brings the error.
+func Unreachable(err error) error {
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return fmt.Errorf("%w: is the device on, or ser2net running, and the port right?", syscall.ECONNREFUSED)
+	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.ETIMEDOUT):
+		var why syscall.Errno
+		errors.As(err, &why)
+		return fmt.Errorf("%w: check the address, the network and its power", why)
+	}
+	return nil
 }
 
 // Resolve returns the numeric address, IP:PORT, of HOST:PORT, for Host.Dial. It looks up

@@ -214,3 +214,19 @@ func TestFindOverTCP(t *testing.T) {
 	}
 	findsAll(t, names, drivers, ports...)
 }
+
+// Where nothing listens, the error says so, and what to do: for a driver that sends first,
+// for one that only listens, and for player find.
+func TestRefusedOverTCP(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"rplidar", "ldlidar"} {
+		address := fmt.Sprintf("127.0.0.1:%d", freePort(t))
+		want := address + ": connection refused: is the device on, or ser2net running, and the port right?"
+		s := start(t, write(t, t.TempDir(), "lidar.cfg", fmt.Sprintf("driver ( name %q provides [\"laser:0\"] port %q )", name, address)))
+		s.dial(t).mustOpen("lr", "le")
+		s.awaitLog(t, want)
+		if code, _, said := finds(t, address); code == 0 || !strings.Contains(said, want) {
+			t.Errorf("find: exit %d, %s", code, said)
+		}
+	}
+}

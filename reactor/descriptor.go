@@ -244,7 +244,11 @@ func (d *Descriptor) gone(now time.Duration, err error) {
 		d.loop.config.Descriptors.Return(1)
 	}
 	if d.failure != 0 {
-		err = os.NewSyscallError("write", d.failure)
+		call := "write"
+		if d.failure == unix.ECONNREFUSED { // it has waited for the connection
+			call = "connect"
+		}
+		err = os.NewSyscallError(call, d.failure)
 	}
 	if !d.closed {
 		d.closed = true

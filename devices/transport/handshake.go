@@ -297,7 +297,11 @@ func (t *Transport) OverNetwork() bool {
 func (t *Transport) openPort() (devices.Port, error) {
 	p := &t.Protocol
 	if t.OverNetwork() {
-		return t.link.Host().Dial(p.Address, t)
+		port, err := t.link.Host().Dial(p.Address, t)
+		if why := devices.Unreachable(err); why != nil {
+			err = fmt.Errorf("%s: %w", p.Address, why)
+		}
+		return port, err
 	}
 	return t.link.Host().OpenSerial(p.Address, t.first, t)
 }

@@ -326,7 +326,11 @@ func (t *Transport) Receive(now time.Duration, p []byte) {
 
 // Hangup implements devices.PortHandler.
 func (t *Transport) Hangup(now time.Duration, err error) {
-	t.Down(now, fmt.Errorf("unplugged or closed: %w", err))
+	why := devices.Unreachable(err)
+	if why == nil {
+		why = fmt.Errorf("unplugged or closed: %w", err)
+	}
+	t.Down(now, why)
 }
 
 // open opens the port and begins the handshake.
