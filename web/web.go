@@ -13,8 +13,6 @@ package web
 import (
 	"context"
 	"crypto/tls"
-	"embed"
-	"io/fs"
 	"net"
 	"net/http"
 	"net/netip"
@@ -28,10 +26,8 @@ import (
 	"player/devices/stage"
 	"player/pictures"
 	"player/visitors"
+	"player/web/page"
 )
-
-//go:embed page
-var assets embed.FS
 
 // Config is what Serve needs.
 type Config struct {
@@ -96,12 +92,8 @@ const stopPath = "/stop"
 func site(ctx context.Context, config Config) visitors.Site {
 	s := &server{ctx: ctx, config: config, ordering: make(chan struct{}, 1)}
 	s.encoded = sync.OnceValues(s.encodeWorld)
-	page, err := fs.Sub(assets, "page")
-	if err != nil { // the folder is not embedded
-		panic(err)
-	}
 	mux := http.NewServeMux()
-	mux.Handle("GET /", serveAssets(page))
+	mux.Handle("GET /", serveAssets(page.Files))
 	mux.HandleFunc("GET /robots", s.readers(s.robots))
 	mux.HandleFunc("GET /shape", s.readers(s.shape))
 	mux.HandleFunc("GET /stream", s.accept(s.stream))

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path"
+	"player/web/page"
 	"regexp"
 	"slices"
 	"strings"
@@ -134,12 +135,12 @@ func TestImmutable(t *testing.T) {
 // by itself may have.
 func bundled(t *testing.T, text string) {
 	t.Helper()
-	modules, err := fs.Glob(assets, "page/*.js")
+	modules, err := fs.Glob(page.Files, "*.js")
 	if err != nil || len(modules) < 30 {
 		t.Fatalf("%d modules, %v", len(modules), err)
 	}
 	for _, path := range modules {
-		name := strings.TrimSuffix(strings.TrimPrefix(path, "page/"), ".js")
+		name := strings.TrimSuffix(path, ".js")
 		if name != "theme" && strings.Count(text, "\nconst from_"+name+" = ")+strings.Count(text[:50], "const from_"+name+" = ") != 1 {
 			t.Errorf("%s is not in the bundle once", name)
 		}
@@ -161,10 +162,6 @@ func TestBundleOfACircle(t *testing.T) {
 
 // The program contains what the dashboard loads, and no more: no tests of the dashboard.
 func TestAssets(t *testing.T) {
-	page, err := fs.Sub(assets, "page")
-	if err != nil {
-		t.Fatal(err)
-	}
 	// src and href attributes, and imports of modules.
 	reference := regexp.MustCompile(`(?:(?:src|href)=|from )"(?:\./)?([a-z]+\.[a-z]+)"`)
 	loaded := map[string]bool{}
@@ -174,7 +171,7 @@ func TestAssets(t *testing.T) {
 			return
 		}
 		loaded[name] = true
-		text, err := fs.ReadFile(page, name)
+		text, err := fs.ReadFile(page.Files, name)
 		if err != nil {
 			t.Error(err)
 			return
@@ -185,7 +182,7 @@ func TestAssets(t *testing.T) {
 	}
 	load("index.html")
 	var embedded []string
-	if err := fs.WalkDir(page, ".", func(name string, d fs.DirEntry, err error) error {
+	if err := fs.WalkDir(page.Files, ".", func(name string, d fs.DirEntry, err error) error {
 		if !d.IsDir() {
 			embedded = append(embedded, name)
 		}

@@ -6,14 +6,15 @@
 
 const MIN_SCALE = 4, MAX_SCALE = 2000; // CSS pixels per metre: some 300 m or 0.5 m on a screen
 
-const limit = (scale) => Math.max(MIN_SCALE, Math.min(MAX_SCALE, scale));
-
 export class Viewport {
   // scale is CSS pixels per metre; x and y are the floor point in the middle.
   constructor(scale = 60) {
     this.scale = scale;
+    this.least = MIN_SCALE;
     this.x = this.y = this.width = this.height = 0;
   }
+
+  limit(scale) { return Math.max(this.least, Math.min(MAX_SCALE, scale)); }
 
   // pixel is the length of a CSS pixel in metres.
   get pixel() { return 1 / this.scale; }
@@ -32,7 +33,7 @@ export class Viewport {
   // there; without one, the middle does.
   zoom(factor, fixed = { x: this.width / 2, y: this.height / 2 }) {
     const before = this.toFloor(fixed);
-    this.scale = limit(this.scale * factor);
+    this.scale = this.limit(this.scale * factor);
     const after = this.toFloor(fixed);
     this.x += before.x - after.x;
     this.y += before.y - after.y;
@@ -49,6 +50,6 @@ export class Viewport {
     this.x = (left + right) / 2;
     this.y = (bottom + top) / 2;
     const width = this.width - 2 * margin, height = this.height - 2 * margin;
-    this.scale = limit(Math.min(width / (right - left), height / (top - bottom)));
+    this.scale = this.limit(Math.min(width / (right - left), height / (top - bottom)));
   }
 }

@@ -3,7 +3,7 @@
 // big-endian, the default of DataView. Decoded lengths are metres, angles are
 // radians, counterclockwise.
 
-/** @import { Data, Letter, Plan, Pose } from "../types" */
+/** @import { Data, Letter, Pose } from "../types" */
 
 const rad = (deg) => (deg * Math.PI) / 180;
 
@@ -95,18 +95,6 @@ export function decodePoses(buffer) {
   return {
     number: view.getUint32(0), time: view.getFloat64(4), speed: view.getFloat32(12),
     paused: (flags & 1) !== 0, finished: (flags & 2) !== 0, poses,
-  };
-}
-
-// decodePlan decodes a floor plan. wall(x, y) counts cells from the lower left.
-/** @type {(buffer: ArrayBuffer) => Plan} */
-export function decodePlan(buffer) {
-  const view = new DataView(buffer);
-  const width = view.getUint32(24), height = view.getUint32(28);
-  const row = Math.ceil(width / 8), bits = new Uint8Array(buffer, 32);
-  return {
-    x: view.getFloat64(0), y: view.getFloat64(8), resolution: view.getFloat64(16), width, height,
-    wall: (x, y) => (bits[y * row + (x >> 3)] & (0x80 >> (x & 7))) !== 0,
   };
 }
 

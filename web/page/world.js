@@ -1,9 +1,10 @@
 // The simulated world from above, with true poses. Movers can be dragged.
 
+import { context, covered, decodePlan, paintPlan, tint } from "./floor.js";
 import { drawSensors, outline } from "./sensors.js";
 import { extend, tracePath } from "./trail.js";
 import { View, palette } from "./view.js";
-import { acknowledge, connect, decodePlan, decodePoses } from "./wire.js";
+import { acknowledge, connect, decodePoses } from "./wire.js";
 
 /** @import { Context, Drag, Model, Palette, Plan, Point, Pose, Scene, TrailPoint } from "../types" */
 /** @import { WorldCommand, WorldMessage, WorldReport } from "../types" */
@@ -21,9 +22,6 @@ const CROWD = 24; // CSS pixels per metre below which names would overlap
 const DOT = 4; // CSS pixels: the radius of a robot that would be too small to be seen
 const TOUCH = 16; // CSS pixels around a mover where it can be touched: the radius of a fingertip
 const RETRY = 1000; // ms until the next attempt to reach the simulator
-
-/** @param {OffscreenCanvas} canvas */
-const context = (canvas) => /** @type {OffscreenCanvasRenderingContext2D} */ (canvas.getContext("2d"));
 
 export class World extends EventTarget {
   /**
@@ -122,7 +120,7 @@ export class World extends EventTarget {
       trail: [],
     }));
     this.now = this.poses = []; // those of a world before this one are of other movers
-    if (this.plan) this.floor = this.paintPlan(this.plan);
+    if (this.plan) this.floor = this.paintFloor(this.plan);
     this.fitted = false;
     this.fit();
     this.dispatchEvent(new Event("scene"));
@@ -176,9 +174,7 @@ export class World extends EventTarget {
 
   // extent is the rectangle of the floor that the plan covers.
   extent() {
-    const p = this.plan;
-    if (!p) return { left: -4, right: 4, bottom: -3, top: 3 };
-    return { left: p.x, right: p.x + p.width * p.resolution, bottom: p.y, top: p.y + p.height * p.resolution };
+    return this.plan ? covered(this.plan) : { left: -4, right: 4, bottom: -3, top: 3 };
   }
 
   // fit shows the plan, and the robots that are outside of it.
@@ -192,18 +188,11 @@ export class World extends EventTarget {
     }, 16);
   }
 
-  // paintPlan turns the floor plan into a mask. Fixtures are left out of it:
+  // paintFloor turns the floor plan into a mask. Fixtures are left out of it:
   // their exact outlines are drawn.
   /** @param {Plan} plan */
-  paintPlan(plan) {
-    const canvas = new OffscreenCanvas(plan.width, plan.height), c = context(canvas);
-    const image = c.createImageData(plan.width, plan.height);
-    for (let y = 0; y < plan.height; y++) {
-      for (let x = 0; x < plan.width; x++) {
-        if (plan.wall(x, y)) image.data[4 * (y * plan.width + x) + 3] = 255; // y is up in the plan and when it is drawn
-      }
-    }
-    c.putImageData(image, 0, 0);
+  paintFloor(plan) {
+    const canvas = paintPlan(plan), c = context(canvas);
     c.globalCompositeOperation = "destination-out";
     const cells = 1 / plan.resolution; // in a metre
     c.setTransform(cells, 0, 0, cells, -plan.x * cells, -plan.y * cells);
@@ -221,14 +210,8 @@ export class World extends EventTarget {
   // tint fills the mask with the colour of walls.
   /** @type {(floor: OffscreenCanvas, color: string) => OffscreenCanvas} */
   tint(floor, color) {
-    if (this.tinted?.color === color) return this.tinted.canvas;
-    const canvas = new OffscreenCanvas(floor.width, floor.height), c = context(canvas);
-    c.drawImage(floor, 0, 0);
-    c.globalCompositeOperation = "source-in";
-    c.fillStyle = color;
-    c.fillRect(0, 0, canvas.width, canvas.height);
-    this.tinted = { color, canvas };
-    return canvas;
+    if (this.tinted?.color !== color) this.tinted = { color, canvas: tint(floor, color) };
+    return this.tinted.canvas;
   }
 
   /** @param {Context} c */

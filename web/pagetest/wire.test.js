@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sockets } from "./browser.js";
 import { block, bytes, frame, near } from "./data.js";
-import { NO_ECHO, PAGE, acknowledge, connect, decodeFrame, decodePlan, decodePoses } from "../page/wire.js";
+import { NO_ECHO, PAGE, acknowledge, connect, decodeFrame, decodePoses } from "../page/wire.js";
+import { decodePlan } from "../page/floor.js";
 
 const decode = (letter, payload) => decodeFrame(frame(1, 0, block(letter, 0, payload))).blocks[0].data;
 
