@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -30,7 +31,7 @@ func (p *process) pageURL(t *testing.T) string {
 }
 
 // While somebody looks at the page, the odometry and the battery of all robots are read,
-// and nothing else; two messages a second come at most. When the page is closed nothing
+// and nothing else; two messages a second with all robots come at most. When the page is closed nothing
 // is read any more.
 func TestPage(t *testing.T) {
 	t.Parallel()
@@ -62,7 +63,7 @@ func TestPage(t *testing.T) {
 			Name, Page, State, Text string
 			Volts                   *float64
 			Age                     *int64 `json:"age_ms"`
-			Place                   *struct{ X, Y float64 }
+			Place                   *[3]float64
 		}
 	}
 	until := func(what string, ok func(message) bool) {
@@ -72,18 +73,21 @@ func TestPage(t *testing.T) {
 			if err != nil {
 				t.Fatalf("no %s: %v", what, err)
 			}
-			count++
 			var m message
 			if err := json.Unmarshal(text, &m); err != nil {
 				t.Fatal(err)
 			}
+			if m.Robots == nil {
+				continue // it has those that move
+			}
+			count++
 			if ok(m) {
 				return
 			}
 		}
 	}
 	until("data", func(m message) bool {
-		return m.Fleet == "lab" && len(m.Robots) == 2 && m.Robots[0].Volts != nil && m.Robots[0].Place != nil && *m.Robots[0].Place == struct{ X, Y float64 }{1, 2} &&
+		return m.Fleet == "lab" && len(m.Robots) == 2 && m.Robots[0].Volts != nil && m.Robots[0].Place != nil && *m.Robots[0].Place == [3]float64{1, 2, 0} &&
 			m.Robots[0].Page == "http://example.org/" && m.Robots[0].Age != nil && m.Robots[0].State == "well" &&
 			m.Robots[1].State == "trouble" && strings.Contains(m.Robots[1].Text, "refused") && m.Robots[1].Place == nil
 	})
@@ -124,6 +128,100 @@ func TestPage(t *testing.T) {
 	wait(t, "end of reading", func() bool { return len(a.readers(t)) == 0 })
 }
 
+// plan asks for the floor plan of robot a.
+func plan(t *testing.T, conn *nats.Conn, body []byte) (m *nats.Msg) {
+	t.Helper()
+	wait(t, "plan", func() (ok bool) {
+		var err error
+		m, err = conn.Request("player.lab.a.plan", body, patience)
+		return err == nil
+	})
+	return m
+}
+
+// Robots whose servers have the same floor plan are on one map, with its walls.
+func TestPlans(t *testing.T) {
+	t.Parallel()
+	a, b, c := startRobot(t, "a"), startRobot(t, "b"), startRobot(t, "c")
+	a.about, b.about = " page=http://"+a.page+"/", " page=http://"+b.page+"/?x=1#y"
+	p, conn := startFleet(t, []robot{a, b, c}, "-http", "127.0.0.1:0")
+	code, _, want := get(t, "http://"+a.page+"/plan")
+	digest := bridge.PlanDigest([]byte(want))
+	if err := bridge.CheckPlan([]byte(want)); err != nil || code != http.StatusOK {
+		t.Fatalf("the robot's plan: %d, %v", code, err)
+	}
+	if m := plan(t, conn, nil); string(m.Data) != want || m.Header.Get(bridge.HeaderPlan) != digest {
+		t.Errorf("the plan has %d bytes, and the digest %s, want %d and %s", len(m.Data), m.Header.Get(bridge.HeaderPlan), len(want), digest)
+	}
+	if m := plan(t, conn, bridge.KnownPlans([]string{"x", digest})); len(m.Data) != 0 || m.Header.Get(bridge.HeaderPlan) != digest {
+		t.Errorf("whoever has the plan is sent %d bytes, and the digest %s", len(m.Data), m.Header.Get(bridge.HeaderPlan))
+	}
+	if m := request(t, conn, "player.lab.c.plan", "", nil); !strings.Contains(m.Error, "no floor plan") {
+		t.Errorf("a robot without a dashboard: %+v", m)
+	}
+
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	ws, _, err := websocket.Dial(ctx, p.pageURL(t)+"/robots", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ws.CloseNow()
+	for planned := 0; planned < 2; {
+		_, text, err := ws.Read(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var m struct{ Robots []struct{ Name, Plan string } }
+		if err := json.Unmarshal(text, &m); err != nil {
+			t.Fatal(err)
+		}
+		planned = 0
+		for _, r := range m.Robots {
+			switch {
+			case r.Plan == digest && r.Name != "c":
+				planned++
+			case r.Plan != "":
+				t.Fatalf("robot %s has the plan %s", r.Name, r.Plan)
+			}
+		}
+	}
+	if code, _, got := get(t, p.pageURL(t)+"/plan?of="+digest); code != http.StatusOK || got != want {
+		t.Errorf("the page has a plan of %d bytes, %d", len(got), code)
+	}
+	if code, _, _ := get(t, p.pageURL(t)+"/plan?of=x"); code != http.StatusNotFound {
+		t.Errorf("a plan that nobody has: %d", code)
+	}
+}
+
+// A dashboard is asked for a floor plan, and nothing else: not where it redirects to, and
+// not for what is no plan.
+func TestPlanOfStrangers(t *testing.T) {
+	t.Parallel()
+	asked := make(chan string, 100)
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked <- r.URL.Path }))
+	t.Cleanup(elsewhere.Close)
+	reply := make(chan http.HandlerFunc, 1)
+	dashboard := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (<-reply)(w, r) }))
+	t.Cleanup(dashboard.Close)
+	_, conn := startFleet(t, nil, "-robot", "a=127.0.0.1:1 page="+dashboard.URL)
+	for what, handler := range map[string]http.HandlerFunc{
+		"302":         func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, elsewhere.URL, http.StatusFound) },
+		"bytes":       func(w http.ResponseWriter, _ *http.Request) { w.Write(make([]byte, 2<<20)) },
+		"cells":       func(w http.ResponseWriter, _ *http.Request) { w.Write(make([]byte, 40)) },
+		"403":         func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) },
+		"no floor pl": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) },
+	} {
+		reply <- handler
+		if m := plan(t, conn, nil); !strings.Contains(string(m.Data), `"error"`) || !strings.Contains(string(m.Data), what) || m.Header.Get(bridge.HeaderPlan) != "" {
+			t.Errorf("%s: %s", what, m.Data)
+		}
+	}
+	if len(asked) > 0 {
+		t.Errorf("the bridge follows a redirection: %s", <-asked)
+	}
+}
+
 // Pages of other sites get nothing, whatever name they have given this address.
 func TestPageIsGuarded(t *testing.T) {
 	t.Parallel()
@@ -135,6 +233,8 @@ func TestPageIsGuarded(t *testing.T) {
 	}{
 		{"/", "", "", http.StatusOK},
 		{"/main.js", "", url, http.StatusOK},
+		{"/web/page/view.js", "", url, http.StatusOK},
+		{"/web/page/main.js", "", url, http.StatusNotFound}, // of the dashboard
 		{"/", "evil.example.org", "", http.StatusForbidden},
 		{"/robots", "evil.example.org", "http://evil.example.org", http.StatusForbidden},
 		{"/robots", "", "http://evil.example.org", http.StatusForbidden},

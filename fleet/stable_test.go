@@ -64,7 +64,7 @@ func TestStable(t *testing.T) {
 			lines = append(lines, "sends "+generic(m.Subject))
 		}
 	}
-	for _, header := range []string{bridge.HeaderTime, bridge.HeaderAge, bridge.HeaderSequence, bridge.HeaderSchema, bridge.HeaderLease} {
+	for _, header := range []string{bridge.HeaderTime, bridge.HeaderAge, bridge.HeaderSequence, bridge.HeaderSchema, bridge.HeaderLease, bridge.HeaderPlan} {
 		lines = append(lines, "header "+header)
 	}
 	for _, name := range bridge.Schemas() {

@@ -15,6 +15,7 @@ const (
 	HeaderSequence = "Player-Sequence" // of the data of this device, by one bridge, from 1
 	HeaderSchema   = "Player-Schema"   // what the payload is: player.INTERFACE
 	HeaderLease    = "Player-Lease"    // the token of a lease
+	HeaderPlan     = "Player-Plan"     // PlanDigest of a floor plan
 )
 
 // timeFormat has microseconds, as the protocol's ages, and the same width always.

@@ -23,6 +23,7 @@ const (
 	Status  = "status"  // of a robot
 	Stop    = "stop"    // the emergency stop, of a robot or of the fleet
 	Release = "release" // of that
+	Plan    = "plan"    // requests for the floor plan of a robot
 	Answer  = "answer"  // before the name that a body gave: answers for programs that cannot send requests
 )
 

@@ -214,6 +214,7 @@ func (h *hub) serve(ctx context.Context, r Robot) *served {
 	start("data", newReader(h, r, state).run)
 	start("status", (&watcher{hub: h, robot: r, state: state}).run)
 	start("configurations", (&configurer{hub: h, robot: r}).run)
+	start("floor plan", planner{h, r}.run)
 	h.stoppers[r.Name].state.Store(state)
 	for _, spec := range devices.Interfaces() {
 		if spec.CommandSize > 0 {

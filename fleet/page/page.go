@@ -20,17 +20,21 @@ import (
 
 	"player/fleet/bridge"
 	"player/visitors"
+	"player/web/page"
 )
 
 //go:embed assets
 var assets embed.FS
 
 const (
-	// period is the time between two messages to a page: faster than a reader follows
-	// a hundred robots.
+	// period is the time between two messages with all robots to a page: faster than a
+	// reader follows a hundred of them.
 	period = 500 * time.Millisecond
-	// backlog is how many messages of NATS wait: a second of a hundred robots, twice.
-	backlog = 4096
+	// movePeriod is the time between two messages with those that move: what looks like
+	// motion. Each has only the robots with new odometry, so it costs little with many.
+	movePeriod = time.Second / 30
+	// backlog is how many messages of NATS wait: a second of a thousand robots.
+	backlog = 1 << 15
 	// sendLimit is how long a page may take to receive a message. A page that is
 	// slower is closed, and connects again.
 	sendLimit = 10 * time.Second
@@ -49,28 +53,40 @@ type Config struct {
 	Metrics, Health http.HandlerFunc
 }
 
-// viewer is a page that somebody looks at. It holds the newest message for it.
-type viewer chan []byte
+// viewer is a page that somebody looks at. It holds the newest messages for it.
+type viewer struct{ all, moved chan []byte }
+
+// offer replaces the message that was not sent so far.
+func offer(to chan []byte, text []byte) {
+	select {
+	case <-to:
+	default:
+	}
+	to <- text
+}
 
 // site is the page and who looks at it.
 type site struct {
 	Config
 	ctx         context.Context // ends with the site
 	join, leave chan viewer
+	plans       plans
 }
 
 // Serve serves the page on l until ctx ends; then it closes l and returns nil.
 func Serve(ctx context.Context, l net.Listener, c Config) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	s := &site{Config: c, ctx: ctx, join: make(chan viewer), leave: make(chan viewer)}
+	s := &site{Config: c, ctx: ctx, join: make(chan viewer), leave: make(chan viewer), plans: plans{found: make(chan found)}}
 	go s.run()
-	page, err := fs.Sub(assets, "assets")
+	files, err := fs.Sub(assets, "assets")
 	if err != nil { // the folder is not embedded
 		panic(err)
 	}
 	mux := http.NewServeMux()
-	mux.Handle("GET /", http.FileServerFS(page))
+	mux.Handle("GET /", http.FileServerFS(files))
+	mux.Handle("GET "+modules, http.StripPrefix(modules, http.FileServerFS(page.Floor)))
+	mux.HandleFunc("GET /plan", s.plans.serve)
 	mux.HandleFunc("GET /robots", s.view)
 	mux.HandleFunc("GET /metrics", c.Metrics)
 	mux.HandleFunc("GET /healthz", c.Health)
@@ -84,6 +100,10 @@ func Serve(ctx context.Context, l net.Listener, c Config) error {
 	return visitors.Site{Name: name, What: "the page of the fleet", Flag: "-http", Can: "watch, stop and release", Stop: "/" + bridge.Stop, Handler: mux, Log: c.Log}.Serve(ctx, l)
 }
 
+// modules is where the modules of the dashboard are, which the page imports by their path in
+// the repository.
+const modules = "/web/page/"
+
 // view sends what is known of the robots to a page until it is closed.
 func (s *site) view(w http.ResponseWriter, r *http.Request) {
 	visitor := visitors.VisitorOf(r)
@@ -93,7 +113,7 @@ func (s *site) view(w http.ResponseWriter, r *http.Request) {
 	}
 	defer ws.CloseNow()
 	ctx := ws.CloseRead(s.ctx) // a page sends nothing
-	v := make(viewer, 1)
+	v := viewer{make(chan []byte, 1), make(chan []byte, 1)}
 	select {
 	case s.join <- v:
 	case <-ctx.Done():
@@ -106,16 +126,18 @@ func (s *site) view(w http.ResponseWriter, r *http.Request) {
 		}
 	}()
 	for {
+		var text []byte
 		select {
 		case <-ctx.Done():
 			return
-		case text := <-v:
-			send, end := context.WithTimeout(ctx, sendLimit)
-			err := ws.Write(send, websocket.MessageText, text)
-			end()
-			if err != nil {
-				return
-			}
+		case text = <-v.all:
+		case text = <-v.moved:
+		}
+		send, end := context.WithTimeout(ctx, sendLimit)
+		err := ws.Write(send, websocket.MessageText, text)
+		end()
+		if err != nil {
+			return
 		}
 	}
 }
@@ -167,8 +189,9 @@ func (s *site) run() {
 		listening, robots = nil, roster{}
 	}
 	defer deaf()
-	tick := time.NewTicker(period)
+	tick, move := time.NewTicker(period), time.NewTicker(movePeriod)
 	defer tick.Stop()
+	move.Stop() // while nobody looks
 	for {
 		select {
 		case <-s.ctx.Done():
@@ -178,6 +201,7 @@ func (s *site) run() {
 			if len(viewers) > 1 {
 				continue
 			}
+			move.Reset(movePeriod)
 			for _, subject := range []string{
 				bridge.Prefix(s.Fleet, "*") + "." + bridge.Status,
 				bridge.Subject(s.Fleet, "*", "position", bridge.Data),
@@ -192,6 +216,7 @@ func (s *site) run() {
 			}
 		case v := <-s.leave:
 			if delete(viewers, v); len(viewers) == 0 {
+				move.Stop()
 				deaf()
 			}
 		case m := <-messages:
@@ -208,17 +233,35 @@ func (s *site) run() {
 				continue
 			}
 			for v := range viewers {
-				select {
-				case <-v: // it was not sent so far
-				default:
-				}
-				v <- text
+				offer(v.all, text)
+			}
+			s.ask(robots)
+		case f := <-s.plans.found:
+			s.plans.take(f, robots)
+		case <-move.C:
+			moved := robots.moves()
+			if len(moved) == 0 {
+				continue
+			}
+			text, err := json.Marshal(moves{moved})
+			if err != nil {
+				s.Log.Error("the page of the fleet cannot be shown", zap.Error(err))
+				continue
+			}
+			for v := range viewers {
+				offer(v.moved, text)
 			}
 		}
 	}
 }
 
-// shown is a message to a page.
+// moves is a message to a page with the robots that have moved since the last one. A page
+// that misses one sees them with the next message with all.
+type moves struct {
+	Moved map[string]place `json:"moved"`
+}
+
+// shown is a message to a page with all robots.
 type shown struct {
 	Fleet     string `json:"fleet"`
 	Connected bool   `json:"connected"` // to NATS

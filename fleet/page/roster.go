@@ -43,20 +43,30 @@ const (
 
 // row is what the page shows of a robot.
 type row struct {
-	Name  string   `json:"name"`
-	Page  string   `json:"page,omitempty"`
-	State string   `json:"state"`  // stopped, trouble, driven or well
-	Text  string   `json:"text"`   // why, or who drives
-	Volts *float64 `json:"volts"`  // null: unknown
-	Age   *int64   `json:"age_ms"` // of the odometry; null: there is none
-	Place *place   `json:"place"`  // on the map; null: unknown
+	Name   string   `json:"name"`
+	Page   string   `json:"page,omitempty"`
+	State  string   `json:"state"`            // stopped, trouble, driven or well
+	Text   string   `json:"text"`             // why, or who has control
+	Driver string   `json:"driver,omitempty"` // who has control of the wheels
+	Volts  *float64 `json:"volts"`            // null: unknown
+	Age    *int64   `json:"age_ms"`           // of the odometry; null: there is none
+	Place  *place   `json:"place"`            // on the map; null: unknown
+	Plan   string   `json:"plan,omitempty"`   // digest of its floor plan; empty: it has none, or none is known yet
 }
 
-// place is a pose on the map of the fleet.
-type place struct {
-	X       float64 `json:"x"`       // m
-	Y       float64 `json:"y"`       // m
-	Heading float64 `json:"heading"` // deg, counterclockwise
+// place is a pose on the map of the fleet: x and y in m, and the heading in degrees,
+// counterclockwise. As JSON it is rounded to mm and to 0.1 degrees.
+type place [3]float64
+
+func (p place) MarshalJSON() ([]byte, error) {
+	b := []byte{'['}
+	for i, digits := range [...]int{3, 3, 1} {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendFloat(b, p[i], 'f', digits, 64)
+	}
+	return append(b, ']'), nil
 }
 
 // robot is what is known of a robot.
@@ -67,6 +77,9 @@ type robot struct {
 	stamp    string    // Player-Time of the odometry
 	measured time.Time // the odometry, by the clock of this program
 	misc     *codec.MiscData
+	moved    bool // since the last call of moves
+	plan     string
+	planned  time.Time // when it may be asked for its plan; zero: it was not yet
 }
 
 // roster has the robots by their names. The robots are those with a status.
@@ -104,6 +117,7 @@ func (r roster) take(m *nats.Msg, now time.Time) {
 		if d.Decode(m.Data) != nil {
 			return
 		}
+		known.moved = known.moved || known.odometry == nil || d.X != known.odometry.X || d.Y != known.odometry.Y || d.Heading != known.odometry.Heading
 		known.odometry = &d
 		// The same data comes again when there is no newer one.
 		if stamp != known.stamp {
@@ -130,7 +144,7 @@ func (r roster) rows(now time.Time) []row {
 }
 
 func (r *robot) row(now time.Time) row {
-	w := row{Name: r.status.Robot, Page: r.status.Page, State: well}
+	w := row{Name: r.status.Robot, Page: r.status.Page, State: well, Driver: r.driver(), Place: r.place(), Plan: r.plan}
 	switch alarm, who, why := r.alarm(now), r.holders(), r.idle(); {
 	case now.Sub(r.heard) <= silence && r.status.Stopped != nil && *r.status.Stopped:
 		w.State, w.Text = halted, join("emergency stop", alarm, who, why)
@@ -151,12 +165,33 @@ func (r *robot) row(now time.Time) row {
 	}
 	ms := now.Sub(r.measured).Milliseconds()
 	w.Age = &ms
-	if o := r.status.Origin; o != nil {
-		x, y := float64(r.odometry.X)/1000, float64(r.odometry.Y)/1000
-		sin, cos := math.Sincos(o.Heading * math.Pi / 180)
-		w.Place = &place{o.X + cos*x - sin*y, o.Y + sin*x + cos*y, math.Mod(o.Heading+float64(r.odometry.Heading), 360)}
-	}
 	return w
+}
+
+// place returns where the robot is on the map, or nil.
+func (r *robot) place() *place {
+	o := r.status.Origin
+	if o == nil || r.odometry == nil {
+		return nil
+	}
+	x, y := float64(r.odometry.X)/1000, float64(r.odometry.Y)/1000
+	sin, cos := math.Sincos(o.Heading * math.Pi / 180)
+	return &place{o.X + cos*x - sin*y, o.Y + sin*x + cos*y, math.Mod(o.Heading+float64(r.odometry.Heading), 360)}
+}
+
+// moves returns the robots that have moved on the map since the last call.
+func (r roster) moves() map[string]place {
+	all := map[string]place{}
+	for name, known := range r {
+		if !known.moved {
+			continue
+		}
+		known.moved = false
+		if p := known.place(); p != nil {
+			all[name] = *p
+		}
+	}
+	return all
 }
 
 // alarm returns why the robot is in trouble, or "".

@@ -3,6 +3,7 @@ package page
 import (
 	"encoding/json"
 	"math"
+	"strconv"
 	"testing"
 	"time"
 
@@ -145,11 +146,41 @@ func TestPlace(t *testing.T) {
 	f.take(&nats.Msg{Subject: "player.lab.a.position.0.data"}, f.now)
 	f.now = f.now.Add(time.Second)
 	r := f.row(t)
-	if r.Place == nil || math.Abs(r.Place.X-9.5) > 1e-9 || math.Abs(r.Place.Y-21) > 1e-9 || r.Place.Heading != 30 {
+	if r.Place == nil || math.Abs(r.Place[0]-9.5) > 1e-9 || math.Abs(r.Place[1]-21) > 1e-9 || r.Place[2] != 30 {
 		t.Errorf("the place: %+v", r.Place)
 	}
 	if r.Age == nil || *r.Age != 1200 {
 		t.Errorf("the age: %v", r.Age)
+	}
+}
+
+// A robot that has moved is told once, and one that stands is not: so motion costs as much
+// as moves.
+func TestMoves(t *testing.T) {
+	t.Parallel()
+	f := newFixture()
+	moves := func() string {
+		text, err := json.Marshal(f.moves())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	f.status(t, bridge.RobotStatus{Robot: "a", Connected: true, Origin: &bridge.Origin{X: 1, Y: 2}})
+	for i, c := range []struct {
+		x    int32
+		want string
+	}{{5, `{"a":[1.005,2.000,0.0]}`}, {5, "{}"}, {6, `{"a":[1.006,2.000,0.0]}`}} {
+		f.odometry(strconv.Itoa(i), "0", codec.PositionData{X: c.x})
+		f.odometry(strconv.Itoa(i), "0", codec.PositionData{X: c.x})
+		if got := moves(); got != c.want {
+			t.Errorf("round %d: %s, want %s", i, got, c.want)
+		}
+	}
+	f.status(t, bridge.RobotStatus{Robot: "a", Connected: true})
+	f.odometry("9", "0", codec.PositionData{X: 7})
+	if got := moves(); got != "{}" {
+		t.Errorf("a robot that is not on the map: %s", got)
 	}
 }
 

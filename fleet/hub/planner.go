@@ -1,0 +1,82 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+
+	"github.com/nats-io/nats.go"
+
+	"player/fleet/bridge"
+)
+
+// errNoPlan answers a request for the plan of a robot that has none.
+var errNoPlan = errors.New("the robot has no floor plan")
+
+// planner answers requests for the floor plan of a robot. Its own dashboard has it, if it is
+// simulated.
+type planner struct {
+	hub   *hub
+	robot Robot
+}
+
+func (p planner) run(ctx context.Context) error {
+	return p.hub.receive(ctx, p.answer, bridge.Prefix(p.hub.Fleet, p.robot.Name)+"."+bridge.Plan)
+}
+
+// answer answers with the plan, its digest in a header. Whoever has that plan is sent the
+// digest only.
+func (p planner) answer(ctx context.Context, m *nats.Msg) {
+	plan, err := p.get(ctx)
+	if err != nil {
+		answer(m, refusal{Error: err.Error()})
+		return
+	}
+	digest := bridge.PlanDigest(plan)
+	reply := &nats.Msg{Header: nats.Header{bridge.HeaderPlan: {digest}}, Data: plan}
+	if bridge.KnowsPlan(m.Data, digest) {
+		reply.Data = nil
+	}
+	_ = m.RespondMsg(reply) // whoever asked notices the lost connection
+}
+
+// get gets the plan from the dashboard.
+func (p planner) get(ctx context.Context) ([]byte, error) {
+	if p.robot.Page == "" {
+		return nil, errNoPlan
+	}
+	page, err := url.Parse(p.robot.Page)
+	if err != nil {
+		return nil, err
+	}
+	page = page.JoinPath("plan")
+	page.RawQuery, page.Fragment = "", ""
+	ctx, cancel := context.WithTimeout(ctx, dialLimit)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, page.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	// A redirection could lead to a host that the operator has not named.
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	reply, err := client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer reply.Body.Close()
+	switch reply.StatusCode {
+	case http.StatusOK:
+	case http.StatusNotFound:
+		return nil, errNoPlan
+	default:
+		return nil, fmt.Errorf("%s: %s", page, reply.Status)
+	}
+	plan, err := io.ReadAll(io.LimitReader(reply.Body, bridge.MaxPlan+1))
+	if err == nil {
+		err = bridge.CheckPlan(plan)
+	}
+	return plan, err
+}
