@@ -501,6 +501,12 @@ func (b *tab) checkAxe(what string) {
 	}
 }
 
+// moves is an expression: the elements that move by themselves.
+const moves = `[...document.querySelectorAll("*")].filter((e) => {
+	const style = getComputedStyle(e);
+	return style.animationName !== "none" || style.transitionDuration.split(", ").some((d) => d !== "0s");
+}).map((e) => e.id || e.getAttribute("class") || e.tagName)`
+
 func testAccessibility(t *testing.T, chromium browser) {
 	s, page := startDashboard(t)
 	program(t, s, "anna", "127.0.0.1")
@@ -528,10 +534,7 @@ func testAccessibility(t *testing.T, chromium browser) {
 		b.click("edit")
 	}
 	b.media("prefers-reduced-motion", "reduce")
-	if moving := evaluate[[]string](b, `[...document.querySelectorAll("*")].filter((e) => {
-		const style = getComputedStyle(e);
-		return style.animationName !== "none" || style.transitionDuration.split(", ").some((d) => d !== "0s");
-	}).map((e) => e.id || e.className)`); len(moving) > 0 {
+	if moving := evaluate[[]string](b, moves); len(moving) > 0 {
 		t.Errorf("these move though the user does not want that: %q", moving)
 	}
 	b = chromium.open(t, readerPage)

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -20,22 +21,30 @@ import (
 	"player/codec"
 )
 
-// fleetPage starts the program of the fleet with its page, and a bridge that is made up:
-// it has a hundred robots, whose own page is dashboard. Of unit99 there is no data, and
-// unit42 is driven. It returns the page.
-func fleetPage(t *testing.T, dashboard string) (page string) {
-	t.Helper()
-	dir := t.TempDir()
-	binary := filepath.Join(dir, "fleet")
-	build := exec.Command("go", "build", "-o", binary, ".")
+// fleetBinary is the program of the fleet, built once.
+var fleetBinary = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(filepath.Dir(binary), "fleet")
+	build := exec.Command("go", "build", "-o", path, ".")
 	build.Dir = "../fleet" // a module of its own
 	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("building the fleet: %v\n%s", err, out)
+		return "", fmt.Errorf("building the fleet: %w\n%s", err, out)
 	}
-	log := &lockedBuffer{}
+	return path, nil
+})
+
+// fleetProgram is a bridge with its page and its server of NATS.
+type fleetProgram struct{ url, nats, token string }
+
+// startFleet starts the program of the fleet.
+func startFleet(t *testing.T, args ...string) fleetProgram {
+	t.Helper()
+	binary, err := fleetBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, log := t.TempDir(), &lockedBuffer{}
 	token := filepath.Join(dir, "token")
-	fleet := exec.Command(binary, "-fleet", "lab", "-listen", "127.0.0.1:0", "-dir", filepath.Join(dir, "nats"), "-token", token, "-http", "127.0.0.1:0",
-		"-robot", fmt.Sprintf("unit99=127.0.0.1:%d page=%s", freePort(t), dashboard))
+	fleet := exec.Command(binary, append([]string{"-fleet", "lab", "-listen", "127.0.0.1:0", "-dir", filepath.Join(dir, "nats"), "-token", token, "-http", "127.0.0.1:0"}, args...)...)
 	fleet.Stdout, fleet.Stderr = log, log
 	if err := fleet.Start(); err != nil {
 		t.Fatal(err)
@@ -49,17 +58,26 @@ func fleetPage(t *testing.T, dashboard string) (page string) {
 	})
 	url, nats := regexp.MustCompile(`"url": ?"(http://[^"]+)"`), regexp.MustCompile(`"nats": ?"nats://([^"]+)"`)
 	await(t, "the fleet", func() bool { return nats.MatchString(log.String()) })
-	conn, err := net.Dial("tcp", nats.FindStringSubmatch(log.String())[1])
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { conn.Close() })
 	secret, err := os.ReadFile(token)
 	if err != nil {
 		t.Fatal(err)
 	}
-	go publishFleet(conn, strings.TrimSpace(string(secret)), dashboard)
-	return url.FindStringSubmatch(log.String())[1] + "/"
+	return fleetProgram{url.FindStringSubmatch(log.String())[1] + "/", nats.FindStringSubmatch(log.String())[1], strings.TrimSpace(string(secret))}
+}
+
+// fleetPage starts the program of the fleet with its page, and a bridge that is made up:
+// it has a hundred robots, whose own page is dashboard. Of unit99 there is no data, and
+// unit42 is driven. It returns the page.
+func fleetPage(t *testing.T, dashboard string) (page string) {
+	t.Helper()
+	fleet := startFleet(t, "-robot", fmt.Sprintf("unit99=127.0.0.1:%d page=%s", freePort(t), dashboard))
+	conn, err := net.Dial("tcp", fleet.nats)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	go publishFleet(conn, fleet.token, dashboard)
+	return fleet.url
 }
 
 // publishFleet publishes status, odometry and battery of 99 robots four times a second
@@ -127,17 +145,32 @@ func testFleetPage(t *testing.T, chromium browser) {
 	b.until(`document.querySelectorAll("#robots li:not([data-state=trouble])").length === 99 &&
 		[...document.querySelectorAll("#robots li:not([data-state=trouble])")].every((li) => /^\d+\.\d V$/.test(li.querySelector(".volts").textContent) && /^\d.*s$/.test(li.querySelector(".age").textContent))`)
 
-	// The map has the robots where they are; only one in trouble has its name there.
-	b.until(`document.querySelectorAll("#plan [data-state]").length === 99`)
+	// The map has the robots where they are, in their colours, and their names.
+	b.until(`fleet.map.robots.length === 99 && fleet.map.draws > 0`)
 	if far := evaluate[[]string](b, `(() => {
-		const at = (n) => [...document.querySelectorAll("#plan a")].find((a) => a.querySelector("title").textContent === n).querySelector("path").getBoundingClientRect();
-		const [a, b, c] = ["unit0", "unit9", "unit90"].map(at);
-		return [b.left > a.left + 100 ? "" : "unit9 is not right of unit0", c.top < a.top - 100 ? "" : "unit90 is not above unit0"].filter(Boolean); })()`); len(far) > 0 {
+		const at = (n) => fleet.robots.get(n), [a, b, c] = ["unit0", "unit9", "unit90"].map(at);
+		return [b.sx > a.sx + 100 ? "" : "unit9 is not right of unit0", c.sy < a.sy - 100 ? "" : "unit90 is not above unit0"].filter(Boolean); })()`); len(far) > 0 {
 		t.Error(far)
 	}
+	for robot, color := range map[string]string{"unit0": "good", "unit42": "accent"} {
+		b.until(drawn("--"+color, fmt.Sprintf(`fleet.robots.get(%q)`, robot)))
+	}
+	b.until(named(`"unit42 · <b>anna</b>"`))
+	b.until(named(`"unit98"`))
 
 	b.until(fmt.Sprintf(row, "unit42") + `.querySelector(".text").textContent === "<b>anna</b> has control"`)
-	b.until(`document.querySelectorAll("#plan [data-state=driven]").length === 1`)
+	// A click on a robot opens its own page.
+	if err := chromedp.Do(b.ctx, chromedp.MouseEvent(chromedp.MouseMoved, 0, 0)); err != nil {
+		t.Fatal(err)
+	}
+	at := evaluate[[]float64](b, `(() => { const {left, top} = document.getElementById("plan").getBoundingClientRect(), r = fleet.robots.get("unit42"); return [left + r.sx, top + r.sy]; })()`)
+	if err := chromedp.Do(b.ctx, chromedp.MouseEvent(chromedp.MouseMoved, at[0], at[1])); err != nil {
+		t.Fatal(err)
+	}
+	b.until(`document.elementFromPoint(` + fmt.Sprintf("%v, %v", at[0], at[1]) + `).id === "here"`)
+	if link := evaluate[[]string](b, `(({href, target, rel, title}) => [href, target, rel, title])(document.getElementById("here"))`); !slices.Equal(link, []string{dashboard, "_blank", "noopener noreferrer", "unit42: <b>anna</b> has control"}) {
+		t.Errorf("the link on the map is %q", link)
+	}
 
 	for _, size := range screens[2:] { // on smaller ones the marks of 100 robots are too small to hit; the list has them
 		b.resize(size)
@@ -163,7 +196,7 @@ func testFleetPage(t *testing.T, chromium browser) {
 	if found := strings.Fields(evaluate[string](b, names)); len(found) != 11 {
 		t.Errorf("found %v", found)
 	}
-	b.until(`document.querySelectorAll("#plan .faded").length === 88`)
+	b.until(`fleet.map.robots.filter((r) => r.faded).length === 88`)
 	press(kb.Tab)
 	press(kb.Tab)
 	b.until(`document.activeElement.tagName === "A" && document.activeElement.querySelector("b").textContent === "unit5"`)
@@ -176,6 +209,38 @@ func testFleetPage(t *testing.T, chromium browser) {
 
 	b = chromium.open(t, url)
 	b.until(shows("summary", "1 driven"))
+	checkFleetLooks(b)
+}
+
+// drawn is an expression: a colour of the theme is at a point of the map.
+func drawn(color, point string) string {
+	return fmt.Sprintf(`(() => {
+		const {canvas, view} = fleet.map, probe = new OffscreenCanvas(1, 1).getContext("2d"), {sx, sy} = %s;
+		canvas.style.color = "var(%s)";
+		probe.fillStyle = getComputedStyle(canvas).color;
+		probe.fillRect(0, 0, 1, 1);
+		const bytes = (data) => data.slice(0, 3).join();
+		const {data} = view.context.getImageData((sx - 4) * view.ratio, (sy - 4) * view.ratio, 9 * view.ratio, 9 * view.ratio);
+		for (let i = 0; i < data.length; i += 4) if (bytes(data.slice(i)) === bytes(probe.getImageData(0, 0, 1, 1).data)) return true;
+		return false; })()`, point, color)
+}
+
+// named is an expression: the map is drawn with a name.
+func named(name string) string {
+	return fmt.Sprintf(`(() => {
+		const {view} = fleet.map, names = [], {fillText} = CanvasRenderingContext2D.prototype;
+		view.context.fillText = function (text, ...at) { names.push(text); fillText.call(this, text, ...at); };
+		view.context.setTransform(1, 0, 0, 1, 0, 0);
+		fleet.map.drawNames(view.context, fleet.map.place());
+		delete view.context.fillText;
+		fleet.map.moved();
+		return names.includes(%s); })()`, name)
+}
+
+// checkFleetLooks checks the page of a fleet with axe-core in both themes, and that nothing
+// moves by itself for who does not want that.
+func checkFleetLooks(b *tab) {
+	b.t.Helper()
 	for _, scheme := range []string{"light", "dark"} {
 		b.media("prefers-color-scheme", scheme)
 		for _, size := range screens[:3] {
@@ -183,4 +248,46 @@ func testFleetPage(t *testing.T, chromium browser) {
 			b.checkAxe(fmt.Sprint(scheme, size))
 		}
 	}
+	b.media("prefers-reduced-motion", "reduce")
+	if moving := evaluate[[]string](b, moves); len(moving) > 0 {
+		b.t.Errorf("these move though the user does not want that: %q", moving)
+	}
+}
+
+// Robots with one floor plan are on one map, with its walls; others are on another one.
+func testFleetPlans(t *testing.T, chromium browser) {
+	s, dashboard := startDashboard(t)
+	url := startFleet(t, "-robot", fmt.Sprintf("a=%s page=%s at=1,1,0", s.address, dashboard), "-robot", fmt.Sprintf("b=%s page=%s at=-1,0,90", s.address, dashboard),
+		"-robot", fmt.Sprintf("c=%s at=0,0,0", s.address)).url
+	b := chromium.open(t, url)
+	b.until(`fleet.map.plan && fleet.map.robots.length === 2 && !document.getElementById("floor").hidden`)
+	wall := `(() => {
+		const {plan, view} = fleet.map, p = plan.mask.getContext("2d").getImageData(0, 0, plan.mask.width, plan.mask.height);
+		const n = p.data.findIndex((v, i) => i % 4 === 3 && v > 0) >> 2, cell = (plan.extent.right - plan.extent.left) / p.width;
+		const at = view.toScreen({x: plan.extent.left + (n % p.width + 0.5) * cell, y: plan.extent.bottom + (Math.floor(n / p.width) + 0.5) * cell});
+		return {sx: at.x, sy: at.y}; })()`
+	b.until(drawn("--wall", wall))
+	b.until(named(`"a"`))
+	// Battery and age as lines.
+	b.until(`document.querySelectorAll("#robots .lines path[d]").length === 6`)
+	checkFleetLooks(b)
+	b.media("prefers-color-scheme", "light")
+
+	// By keyboard: the other map, and a part of it.
+	press := func(keys string) {
+		t.Helper()
+		if err := chromedp.Do(b.ctx, chromedp.KeyEvent(keys)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	evaluate[chromedp.Void](b, `document.getElementById("floor").focus()`)
+	press(kb.ArrowDown)
+	b.until(`fleet.map.plan === null && fleet.map.robots.length === 1 && fleet.map.robots[0].name === "c"`)
+	press(kb.Tab)
+	b.until(`document.activeElement.id === "plan"`)
+	scale := evaluate[float64](b, `fleet.map.view.scale`)
+	press("-")
+	b.until(fmt.Sprintf(`fleet.map.view.scale < %v`, scale))
+	press("0")
+	b.until(fmt.Sprintf(`fleet.map.view.scale === %v`, scale))
 }

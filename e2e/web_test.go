@@ -67,6 +67,7 @@ func TestWeb(t *testing.T) {
 		{"pictures", testPictures},
 		{"hundred robots", testHundredRobots},
 		{"page of a fleet", testFleetPage},
+		{"floor plans of a fleet", testFleetPlans},
 		{"teleoperation by rosbridge", testTeleop},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

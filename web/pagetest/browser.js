@@ -74,6 +74,11 @@ export class Element extends EventTarget {
   // A part of an element is made when it is first asked for.
   querySelector(selector) { return (this.parts[selector] ??= new Element(selector)); }
   setAttribute(name, value) { this.attributes[name] = String(value); }
+  getAttribute(name) { return this.attributes[name] ?? null; }
+  appendChild(node) {
+    this.append(node);
+    return node;
+  }
   // What is appended again moves.
   append(...nodes) {
     this.children = [...this.children.filter((c) => !nodes.includes(c)), ...nodes];
@@ -161,6 +166,7 @@ const document = Object.assign(new EventTarget(), {
   found: {}, // what querySelectorAll finds, by selector
   getElementById: element,
   createElement: () => new Element(),
+  createElementNS: () => new Element(),
   querySelector: (selector) => document.documentElement.querySelector(selector),
   querySelectorAll: (selector) => document.found[selector] ?? [],
 });
@@ -168,16 +174,18 @@ const document = Object.assign(new EventTarget(), {
 const globals = {
   document,
   window: globalThis,
-  location: { protocol: "http:", host: "robot.example:8080" },
+  location: { protocol: "http:", host: "robot.example:8080", href: "http://robot.example:8080/" },
   localStorage: storage(),
   sessionStorage: storage(),
   devicePixelRatio: 2,
   WebSocket: FakeSocket,
   ResizeObserver: class { observe() {} },
+  matchMedia: () => new EventTarget(),
   // What is observed is in sight at once.
   IntersectionObserver: class {
     constructor(changed) { this.changed = changed; }
-    observe() { this.changed([{ isIntersecting: true }]); }
+    observe(target) { this.changed([{ target, isIntersecting: true }]); }
+    unobserve() {}
   },
   createImageBitmap: async (file) => {
     if (file.broken) throw new Error("no picture");

@@ -1,15 +1,24 @@
-// The page of a fleet: its robots in a list and on a map, those in trouble first. The
-// bridge sends what is known of all robots at most twice a second (page.go).
+// The page of a fleet: its robots in a list and on maps, those in trouble first. The bridge
+// sends what is known of all robots twice a second, and between that which have moved
+// (page.go). What has changed is shown in the next animation frame.
+
+import { History, HEIGHT, WIDTH } from "./history.js";
+import { FleetMap } from "./map.js";
 
 const RETRY = 1000; // ms between two attempts to connect
-const MANY = 25; // robots from which on the map has the names of those in trouble only
 const SILENCE = 3000; // ms without a message after which the bridge counts as hung: two come a second
 const RANKS = { stopped: 0, trouble: 1, driven: 2, well: 3 };
 const SVG = "http://www.w3.org/2000/svg";
+const GAP = 8; // between the lines of the battery and of the age
 const $ = (id) => document.getElementById(id);
+const names = new Intl.Collator("en", { numeric: true });
 
-const robots = new Map(); // by name: what is known, and the elements that show it
+const robots = new Map(); // by name: what is known, and the element that shows it
+const map = new FleetMap($("plan"), $("here"));
+let message = null; // the newest one with all robots, until it is shown
+let pending = 0; // the animation frame that shows it
 let sorted = [];
+let chosen = null; // the floor plan that the user has chosen
 
 const age = (ms) => (ms === null ? "" : ms < 9950 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 1000)} s`);
 
@@ -17,89 +26,138 @@ function set(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-// linked makes an element that opens the robot's own page, or one that does nothing if
-// there is no page.
-function linked(known, make) {
-  const element = make(known.page ? "a" : known.plain);
-  if (known.page) {
-    element.setAttribute("href", known.page);
-    element.setAttribute("target", "_blank");
-    element.setAttribute("rel", "noopener noreferrer");
+// Rows that are not seen have their text, and get the newest numbers when they are.
+const watcher = new IntersectionObserver((entries) => {
+  for (const { target, isIntersecting } of entries) {
+    const known = robots.get(target.dataset.name);
+    if (!known) continue;
+    known.seen = isIntersecting;
+    if (isIntersecting) showNumbers(known);
   }
-  return element;
+}, { root: $("robots"), rootMargin: "200px" });
+
+// address returns the URL of a web page, or "".
+function address(page) {
+  try {
+    const url = new URL(page);
+    return ["http:", "https:"].includes(url.protocol) ? url.href : "";
+  } catch {
+    return "";
+  }
 }
 
 function addItem(known) {
-  const item = document.createElement("li"), body = linked({ page: known.page, plain: "div" }, (tag) => document.createElement(tag));
+  const item = document.createElement("li"), body = document.createElement(known.page ? "a" : "div");
+  item.dataset.name = known.name;
+  if (known.page) Object.assign(body, { href: known.page, target: "_blank", rel: "noopener noreferrer" });
   const parts = {};
   for (const [name, tag] of [["name", "b"], ["volts", "span"], ["age", "span"], ["text", "span"]]) {
     parts[name] = body.appendChild(document.createElement(tag));
     parts[name].className = name;
   }
   parts.name.textContent = known.name;
-  parts.volts.title = "battery";
-  parts.age.title = "age of the odometry";
+  const lines = body.appendChild(document.createElementNS(SVG, "svg"));
+  lines.setAttribute("class", "lines");
+  lines.setAttribute("aria-hidden", "true"); // the titles of the numbers say it
+  lines.setAttribute("viewBox", `0 0 ${2 * WIDTH + GAP} ${HEIGHT}`);
+  for (const [name, x] of [["voltsLine", 0], ["ageLine", WIDTH + GAP]]) {
+    parts[name] = lines.appendChild(document.createElementNS(SVG, "path"));
+    parts[name].setAttribute("transform", `translate(${x} 0)`);
+  }
   parts.button = document.createElement("button");
   parts.button.type = "button";
   parts.button.addEventListener("click", () => press(known.state === "stopped" ? "release" : "stop", known.name));
   item.append(body, parts.button);
-  return { item, parts };
+  return { item, parts, page: known.page };
 }
 
-function addMark(known) {
-  const mark = linked({ page: known.page, plain: "g" }, (tag) => document.createElementNS(SVG, tag));
-  mark.setAttribute("tabindex", "-1"); // the list has the same link
-  const [title, body, label] = ["title", "path", "text"].map((tag) => mark.appendChild(document.createElementNS(SVG, tag)));
-  body.setAttribute("d", "M.6 0L-.4 .4L-.2 0L-.4-.4Z");
-  $("plan").append(mark);
-  return { mark, title, body, label };
-}
-
-// show shows one robot in the list.
+// show shows the state of a robot in the list.
 function show(known) {
-  known.list ??= addItem(known);
+  if (known.list && known.list.page !== known.page) removeItem(known);
+  const added = !known.list;
+  if (added) {
+    known.list = addItem(known);
+    watcher.observe(known.list.item);
+  }
   const { item, parts } = known.list;
-  item.dataset.state = known.state;
+  if (item.dataset.state !== known.state) {
+    item.dataset.state = known.state;
+    const verb = known.state === "stopped" ? "Release" : "Stop";
+    parts.button.textContent = verb;
+    parts.button.className = known.state === "stopped" ? "" : "stop";
+    parts.button.setAttribute("aria-label", `${verb} ${known.name}`);
+  }
   set(parts.text, known.text);
-  set(parts.button, known.state === "stopped" ? "Release" : "Stop");
-  parts.button.className = known.state === "stopped" ? "" : "stop";
-  parts.button.setAttribute("aria-label", `${parts.button.textContent} ${known.name}`);
-  set(parts.volts, known.volts === null ? "" : `${known.volts.toFixed(1)} V`);
-  set(parts.age, age(known.age_ms));
+  if (added || known.seen || !parts.age.textContent !== (known.age_ms === null)) showNumbers(known);
 }
 
-// showMap draws all robots whose place is known. A robot is at least 4 % of the map.
-function showMap() {
-  const placed = [...robots.values()].filter((r) => r.place);
-  $("map").hidden = placed.length === 0;
-  $("main").classList.toggle("mapped", placed.length > 0);
-  if (placed.length === 0) return;
-  const xs = placed.map((r) => r.place.x), ys = placed.map((r) => -r.place.y);
-  const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
-  const size = Math.max(0.5, Math.max(right - left, bottom - top) / 25), edge = 1.2 * size;
-  $("plan").setAttribute("viewBox", [left - edge, top - edge, right - left + 2 * edge, bottom - top + 2 * edge].map((v) => v.toFixed(2)).join(" "));
-  for (const known of placed) {
-    known.map ??= addMark(known);
-    const { mark, title, body, label } = known.map, { x, y, heading } = known.place;
-    mark.dataset.state = known.state;
-    mark.classList.toggle("faded", !matches(known));
-    body.setAttribute("transform", `translate(${x.toFixed(3)} ${(-y).toFixed(3)}) rotate(${-heading}) scale(${size.toFixed(3)})`);
-    label.setAttribute("x", x.toFixed(3));
-    label.setAttribute("y", (-y + 1.3 * size).toFixed(3));
-    label.setAttribute("font-size", (0.75 * size).toFixed(3));
-    set(title, known.text ? `${known.name}: ${known.text}` : known.name);
-    set(label, placed.length < MANY || RANKS[known.state] < RANKS.driven ? known.name : "");
+function removeItem(known) {
+  watcher.unobserve(known.list.item);
+  known.list.item.remove();
+  known.list = undefined;
+  sorted = []; // the list is sorted anew
+}
+
+function showNumbers({ list: { parts }, volts, age_ms, history }) {
+  set(parts.volts, volts === null ? "" : `${volts.toFixed(1)} V`);
+  set(parts.age, age(age_ms));
+  if (!history.changed) return;
+  history.changed = false;
+  for (const [name, what, digits] of [["volts", "battery in V", 1], ["age", "age of the odometry in s", 1]]) {
+    const range = history[name].range();
+    parts[name].title = range ? `${what}, ten minutes: ${range[0].toFixed(digits)} to ${range[1].toFixed(digits)}` : what;
+    parts[`${name}Line`].setAttribute("d", history[name].line());
   }
 }
 
-const matches = (known) => `${known.name} ${known.state} ${known.text}`.toLowerCase().includes($("search").value.trim().toLowerCase());
+// remember adds to the lines of a robot.
+function remember(known, now) {
+  known.history ??= { volts: new History(Math.min, 1), age: new History(Math.max, 1), changed: true };
+  const { history } = known;
+  const changed = [history.volts.add(known.volts, now), history.age.add(known.age_ms === null ? null : known.age_ms / 1000, now)];
+  history.changed ||= changed.includes(true);
+}
 
+// showMaps offers a map for each floor plan that robots have, and one for those without, and
+// shows the one that was chosen, or has most robots.
+function showMaps() {
+  const maps = new Map();
+  for (const robot of robots.values()) {
+    if (!robot.place) continue;
+    const plan = robot.plan ?? "";
+    if (!maps.has(plan)) maps.set(plan, []);
+    maps.get(plan).push(robot);
+  }
+  $("map").hidden = maps.size === 0;
+  $("main").classList.toggle("mapped", maps.size > 0);
+  const all = [...maps].sort(([a, x], [b, y]) => y.length - x.length || (a < b ? -1 : 1));
+  const options = all.map(([plan, group]) => {
+    const others = group.length > 1 ? ` and ${group.length - 1} more` : "";
+    return [plan, `${plan ? "floor" : "no floor plan"}: ${group[0].name}${others}`];
+  });
+  const choice = $("floor"), label = JSON.stringify(options);
+  choice.hidden = options.length < 2;
+  if (choice.dataset.options !== label) {
+    choice.dataset.options = label;
+    choice.replaceChildren(...options.map(([plan, text]) => new Option(text, plan)));
+  }
+  if (all.length === 0) return map.show([]);
+  const shown = maps.has(chosen) ? chosen : all[0][0];
+  choice.value = shown;
+  map.floor(shown);
+  map.show(maps.get(shown));
+  $("plan").setAttribute("aria-label", `Map of ${maps.get(shown).length} robots, which the list has, too. Plus and minus zoom, arrows move, 0 shows all.`);
+}
+
+// search shows robots that match, and returns how many.
 function search() {
+  const text = $("search").value.trim().toLowerCase();
   let found = 0;
   for (const known of robots.values()) {
-    known.list.item.hidden = !matches(known);
-    known.map?.mark.classList.toggle("faded", !matches(known));
-    found += !known.list.item.hidden;
+    const matches = text === "" || `${known.name} ${known.state} ${known.text}`.toLowerCase().includes(text);
+    if (known.list.item.hidden === matches) known.list.item.hidden = !matches;
+    known.faded = !matches;
+    found += matches;
   }
   $("empty").hidden = found > 0;
   return found;
@@ -108,30 +166,49 @@ function search() {
 // sort puts robots in trouble first, unless somebody is about to click in the list.
 function sort() {
   const list = $("robots"), focus = document.activeElement;
-  const order = [...robots.values()].sort((a, b) => RANKS[a.state] - RANKS[b.state] || a.name.localeCompare(b.name, "en", { numeric: true }));
-  if (list.matches(":hover") || order.every((r, i) => r === sorted[i]) && order.length === sorted.length) return;
+  if (list.matches(":hover") && sorted.length > 0) return;
+  const order = [...robots.values()].sort((a, b) => RANKS[a.state] - RANKS[b.state] || names.compare(a.name, b.name));
+  if (order.length === sorted.length && order.every((r, i) => r === sorted[i])) return;
   sorted = order;
   list.append(...order.map((r) => r.list.item));
   if (list.contains(focus)) focus.focus({ preventScroll: true });
 }
 
-function update({ fleet, connected, robots: rows }) {
+// take takes a message: with all robots, or with those that have moved.
+function take(m) {
+  if (m.robots) {
+    message = m;
+    pending ||= requestAnimationFrame(update);
+    return;
+  }
+  let shown = false;
+  for (const [name, place] of Object.entries(m.moved)) {
+    const known = robots.get(name);
+    if (known?.place) known.place = place, (shown = true);
+  }
+  if (shown) map.moved();
+}
+
+// update shows the newest message with all robots.
+function update() {
+  pending = 0;
+  const { fleet, connected, robots: rows } = message, now = performance.now();
   set($("name"), `Fleet ${fleet}`);
   document.title = `Fleet ${fleet}`;
-  const names = new Set(rows.map((r) => r.name));
+  const current = new Set(rows.map((r) => r.name));
   for (const [name, known] of robots) {
-    if (names.has(name)) continue;
-    known.list.item.remove();
-    known.map?.mark.remove();
+    if (current.has(name)) continue;
+    if (known.list) removeItem(known);
     robots.delete(name);
   }
   for (const row of rows) {
     const known = robots.get(row.name) ?? {};
-    robots.set(row.name, Object.assign(known, row));
+    robots.set(row.name, Object.assign(known, { driver: "", plan: "" }, row, { page: address(row.page) }));
+    remember(known, now);
     show(known);
   }
   const found = search(), count = (state) => rows.filter((r) => r.state === state).length;
-  showMap();
+  showMaps();
   sort();
   const shown = found < rows.length ? `${found} of ` : "";
   set($("summary"), connected ? `${shown}${rows.length} robots · ${count("stopped")} stopped · ${count("trouble")} in trouble · ${count("driven")} driven` : "The bridge is cut off from NATS.");
@@ -166,7 +243,7 @@ function watch() {
   heard = Date.now();
   socket.onmessage = ({ data }) => {
     heard = Date.now();
-    update(JSON.parse(data));
+    take(JSON.parse(data));
   };
   socket.onclose = () => {
     socket = null;
@@ -180,6 +257,15 @@ setInterval(() => {
   if (socket && Date.now() - heard > SILENCE) alarm("The bridge has sent nothing for 3 s: this is old.");
 }, SILENCE / 3);
 for (const verb of ["stop", "release"]) $(verb).addEventListener("click", () => press(verb));
-$("search").addEventListener("input", search);
+$("search").addEventListener("input", () => {
+  search();
+  map.moved();
+});
+$("floor").addEventListener("change", () => {
+  chosen = $("floor").value;
+  showMaps();
+});
 document.addEventListener("visibilitychange", watch);
 watch();
+
+globalThis.fleet = { robots, map }; // for tests, and the curious
