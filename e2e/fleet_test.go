@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -71,21 +72,34 @@ func startFleet(t *testing.T, args ...string) fleetProgram {
 func fleetPage(t *testing.T, dashboard string) (page string) {
 	t.Helper()
 	fleet := startFleet(t, "-robot", fmt.Sprintf("unit99=127.0.0.1:%d page=%s", freePort(t), dashboard))
-	conn, err := net.Dial("tcp", fleet.nats)
+	fleet.publish(t, 99, func(out io.Writer, round int) {
+		for i := range 99 {
+			var holders map[string]string
+			odometry := codec.PositionData{X: 100}
+			if i == 42 {
+				holders = map[string]string{"position": "<b>anna</b>"}
+				odometry.Speed = 200 // anna drives
+			}
+			publishStatus(out, i, dashboard, map[string]int{"x": 2 * (i % 10), "y": 2 * (i / 10), "heading": 37 * i % 360}, holders)
+			publishData(out, i, round, odometry)
+		}
+		time.Sleep(time.Second / 4) // its rate
+	})
+	return fleet.url
+}
+
+// publish calls round again and again, in which messages of robots that are made up are written
+// by NATS's protocol (https://docs.nats.io/reference/reference-protocols/nats-protocol),
+// until the test ends.
+func (f fleetProgram) publish(t *testing.T, robots int, round func(out io.Writer, number int)) {
+	t.Helper()
+	conn, err := net.Dial("tcp", f.nats)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	go publishFleet(conn, fleet.token, dashboard)
-	return fleet.url
-}
-
-// publishFleet publishes status, odometry and battery of 99 robots four times a second
-// until the connection ends, by NATS's protocol
-// (https://docs.nats.io/reference/reference-protocols/nats-protocol).
-func publishFleet(conn net.Conn, token, dashboard string) {
-	out := bufio.NewWriterSize(conn, 1<<20) // one write for each round: a PONG comes between two
-	fmt.Fprintf(out, "CONNECT {\"verbose\":false,\"headers\":true,\"auth_token\":%q}\r\n", token)
+	out := bufio.NewWriterSize(conn, robots*1000) // one write for each round: a PONG comes between two
+	fmt.Fprintf(out, "CONNECT {\"verbose\":false,\"headers\":true,\"auth_token\":%q}\r\n", f.token)
 	go func() {
 		for lines := bufio.NewScanner(conn); lines.Scan(); {
 			if lines.Text() == "PING" {
@@ -93,36 +107,29 @@ func publishFleet(conn net.Conn, token, dashboard string) {
 			}
 		}
 	}()
-	for sequence := 0; ; sequence++ {
-		header := fmt.Sprintf("NATS/1.0\r\nPlayer-Time: %d\r\nPlayer-Age: 20000\r\n\r\n", sequence)
-		for i := range 99 {
-			prefix := fmt.Sprintf("player.lab.unit%d.", i)
-			status := map[string]any{
-				"robot": fmt.Sprint("unit", i), "page": dashboard, "connected": true,
-				"origin": map[string]int{"x": 2 * (i % 10), "y": 2 * (i / 10), "heading": 37 * i % 360},
-			}
-			if i == 42 {
-				status["holders"] = map[string]string{"position": "<b>anna</b>"}
-			}
-			text, err := json.Marshal(status)
-			if err != nil {
-				panic(err) // of strings and numbers
-			}
-			fmt.Fprintf(out, "PUB %sstatus %d\r\n%s\r\n", prefix, len(text), text)
-			odometry := codec.PositionData{X: 100}
-			if i == 42 {
-				odometry.Speed = 200 // anna drives
-			}
-			for iface, payload := range map[string][]byte{
-				"position": odometry.Append(nil), "misc": (&codec.MiscData{Battery: 120}).Append(nil),
-			} {
-				fmt.Fprintf(out, "HPUB %s%s.0.data %d %d\r\n%s%s\r\n", prefix, iface, len(header), len(header)+len(payload), header, payload)
-			}
+	go func() {
+		for number := 0; out.Flush() == nil; number++ {
+			round(out, number)
 		}
-		if out.Flush() != nil {
-			return
-		}
-		time.Sleep(time.Second / 4) // its rate
+	}()
+}
+
+// publishStatus writes the status of a robot.
+func publishStatus(out io.Writer, robot int, dashboard string, origin map[string]int, holders map[string]string) {
+	text, err := json.Marshal(map[string]any{"robot": fmt.Sprint("unit", robot), "page": dashboard, "connected": true, "origin": origin, "holders": holders})
+	if err != nil {
+		panic(err) // of strings and numbers
+	}
+	fmt.Fprintf(out, "PUB player.lab.unit%d.status %d\r\n%s\r\n", robot, len(text), text)
+}
+
+// publishData writes the odometry and the battery of a robot.
+func publishData(out io.Writer, robot, sequence int, odometry codec.PositionData) {
+	header := fmt.Sprintf("NATS/1.0\r\nPlayer-Time: %d\r\nPlayer-Age: 20000\r\n\r\n", sequence)
+	for iface, payload := range map[string][]byte{
+		"position": odometry.Append(nil), "misc": (&codec.MiscData{Battery: 120}).Append(nil),
+	} {
+		fmt.Fprintf(out, "HPUB player.lab.unit%d.%s.0.data %d %d\r\n%s%s\r\n", robot, iface, len(header), len(header)+len(payload), header, payload)
 	}
 }
 

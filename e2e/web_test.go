@@ -135,8 +135,14 @@ type tab struct {
 }
 
 // open opens a page. It is visible and has the focus, whatever other windows
-// the browser has.
+// the browser has. It draws seldom.
 func (b browser) open(t *testing.T, page string) *tab {
+	t.Helper()
+	return b.openWith(t, page, seldom)
+}
+
+// openWith opens a page in which a script runs first.
+func (b browser) openWith(t *testing.T, page, script string) *tab {
 	t.Helper()
 	ctx, closeTab := chromedp.NewContext(b.ctx)
 	p := &tab{t, ctx, closeTab}
@@ -152,7 +158,7 @@ func (b browser) open(t *testing.T, page string) *tab {
 	if _, err := chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := chromedp.Call(ctx, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: seldom}); err != nil {
+	if _, err := chromedp.Call(ctx, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: script}); err != nil {
 		t.Fatal(err)
 	}
 	if err := chromedp.Do(ctx, chromedp.Navigate(page)); err != nil {

@@ -44,7 +44,7 @@ export class History {
     this.values.forEach((v, i) => {
       if (v === null) return void (pen = "M");
       const x = WIDTH - (this.values.length - 1 - i) * step, y = HEIGHT / 2 - ((v - middle) / span) * (HEIGHT - 2);
-      path += `${pen}${x.toFixed(1)} ${y.toFixed(1)}`;
+      path += `${pen}${x.toFixed(1)} ${y.toFixed(1)}${pen === "M" ? "h0" : ""}`; // a value that is alone is a dot
       pen = "L";
     });
     return path;

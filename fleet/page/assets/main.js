@@ -141,11 +141,10 @@ function showMaps() {
     choice.dataset.options = label;
     choice.replaceChildren(...options.map(([plan, text]) => new Option(text, plan)));
   }
-  if (all.length === 0) return map.show([]);
+  if (all.length === 0) return map.show([], "");
   const shown = maps.has(chosen) ? chosen : all[0][0];
   choice.value = shown;
-  map.floor(shown);
-  map.show(maps.get(shown));
+  map.show(maps.get(shown), shown);
   $("plan").setAttribute("aria-label", `Map of ${maps.get(shown).length} robots, which the list has, too. Plus and minus zoom, arrows move, 0 shows all.`);
 }
 

@@ -8,7 +8,7 @@ const LENGTH = 0.5; // m: of a robot
 const LEAST = 7, MOST = 22; // CSS pixels: half of a robot is seen, and does not cover its neighbours
 const TOUCH = 14; // CSS pixels around a robot where it can be clicked
 const MARGIN = 36; // CSS pixels around all robots: room for names
-const ROOM = 2; // m around a robot that is alone
+const ROOM = 1; // m around a robot
 const FONT = 12, LINE = 14; // CSS pixels: of names
 const MIN_SCALE = 1e-4; // CSS pixels per metre: a thousand kilometres on a screen
 const STEP = 60, ZOOM = 1.25; // CSS pixels and factor by which a key moves and zooms
@@ -48,9 +48,10 @@ export class FleetMap {
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.repaint());
   }
 
-  // show shows the robots of a map. Those with a place are on it.
-  show(robots) {
+  // show shows robots, which all have a place, and the floor plan with a digest; empty: none.
+  show(robots, plan) {
     this.robots = robots;
+    if (plan !== this.digest) this.load(plan);
     if (!this.view.touched && !this.fits()) this.fit();
     this.view.changed();
   }
@@ -58,20 +59,17 @@ export class FleetMap {
   // moved is to be called after places of robots have changed.
   moved() { this.view.changed(); }
 
-  // floor shows the floor plan with a digest; empty: none.
-  async floor(digest) {
-    if (digest === this.digest) return;
+  async load(digest) {
     this.digest = digest;
     this.plan = null;
-    this.view.touched = false;
-    if (digest) {
-      const reply = await fetch(`plan?of=${encodeURIComponent(digest)}`).catch(() => null);
-      const bytes = reply?.ok ? await reply.arrayBuffer().catch(() => null) : null;
-      if (digest !== this.digest) return; // another one was chosen meanwhile
-      if (!bytes) return void (this.digest = ""); // it is asked for again
-      const plan = decodePlan(bytes);
-      this.plan = { extent: covered(plan), mask: paintPlan(plan), tinted: null };
-    }
+    this.fit();
+    if (!digest) return;
+    const reply = await fetch(`plan?of=${encodeURIComponent(digest)}`).catch(() => null);
+    const bytes = reply?.ok ? await reply.arrayBuffer().catch(() => null) : null;
+    if (digest !== this.digest) return; // another one was chosen meanwhile
+    if (!bytes) return void (this.digest = null); // the next message asks for it again
+    const plan = decodePlan(bytes);
+    this.plan = { extent: covered(plan), mask: paintPlan(plan), tinted: null };
     this.fit();
   }
 
@@ -94,9 +92,10 @@ export class FleetMap {
   extent() {
     let { left, right, bottom, top } = this.plan?.extent ?? { left: Infinity, right: -Infinity, bottom: Infinity, top: -Infinity };
     for (const { place: [x, y] } of this.robots) {
-      left = Math.min(left, x), right = Math.max(right, x), bottom = Math.min(bottom, y), top = Math.max(top, y);
+      left = Math.min(left, x - ROOM), right = Math.max(right, x + ROOM);
+      bottom = Math.min(bottom, y - ROOM), top = Math.max(top, y + ROOM);
     }
-    return { left: left - ROOM, right: right + ROOM, bottom: bottom - ROOM, top: top + ROOM };
+    return { left, right, bottom, top };
   }
 
   // fits reports whether all robots are seen, and are not all in a corner.
