@@ -5,7 +5,7 @@ import { covered, decodePlan, paintPlan, tint } from "../../../web/page/floor.js
 import { View } from "../../../web/page/view.js";
 
 const LENGTH = 0.5; // m: of a robot
-const LEAST = 7, MOST = 22; // CSS pixels: half of a robot is seen, and does not cover its neighbours
+const LEAST = 11, MOST = 22; // CSS pixels: half of a robot is seen, and does not cover its neighbours
 const TOUCH = 14; // CSS pixels around a robot where it can be clicked
 const MARGIN = 36; // CSS pixels around all robots: room for names
 const ROOM = 1; // m around a robot
