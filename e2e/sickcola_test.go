@@ -62,8 +62,8 @@ func TestColaFails(t *testing.T) {
 		log    string
 	}{
 		"another model":    {sickcola.Options{Model: sickcola.LMS1000}, "the sensor is a SICK LMS1104C V1.0, which this driver does not know: it drives TiM5xx and LMS1xx"},
-		"refused":          {sickcola.Options{Refuse: "LMDscandata"}, "the sensor refuses sEN LMDscandata, error 4: it does not take the value"},
-		"refused, B":       {sickcola.Options{Refuse: "LMDscandata", Binary: true}, "the sensor refuses sEN LMDscandata, error 4: it does not take the value"},
+		"refused":          {sickcola.Options{Refuse: "LMDscandata"}, `the sensor refuses \"sEN LMDscandata 1\", error 4: it does not take the value`},
+		"refused, B":       {sickcola.Options{Refuse: "LMDscandata", Binary: true}, `the sensor refuses \"sEN LMDscandata 1\", error 4: it does not take the value`},
 		"another password": {sickcola.Options{Standby: true, Locked: true}, "the sensor is on standby, and has another password"},
 		"blind":            {sickcola.Options{Blind: true}, "the sensor is set to measure nothing in front of the robot"},
 	} {

@@ -3,6 +3,7 @@ package sickcola
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"go.uber.org/zap"
@@ -24,9 +25,10 @@ const (
 	scanTime = 1500 * time.Millisecond
 	// changeTime is how often at most a change of the sensor's status is logged.
 	changeTime = 10 * time.Second
-	// looks is how often each form of the protocol is tried.
-	looks = 3
 )
+
+// looks tries each form of the protocol three times.
+var looks = []transport.Look{{First: asking}, {First: askingB}, {First: asking}, {First: askingB}, {First: asking}, {First: askingB}}
 
 var (
 	errSilent = errors.New("no SICK sensor answers: check its power, that this computer has an address in its network, and that the port is 2112 or 2111")
@@ -54,7 +56,7 @@ type Driver struct {
 	far     uint16 // mm, the reading where nothing is seen
 	framing transport.Framing
 	buf     [maxSize]byte
-	binary  bool // the sensor speaks CoLa B
+	form    int  // of the requests that the sensor understands
 	started bool // it was told to measure
 	model   string
 	status  uint8 // of the sensor, that was logged
@@ -69,7 +71,7 @@ func Kind() devices.Kind {
 	return devices.Kind{
 		Name: "sickcola", Doc: "SICK TiM5xx and LMS1xx laser scanners on the network", SetupLimit: setupTime + transport.Grace,
 		Probe: &devices.Probe{
-			Ask:       identify.appendTo(identify.appendTo(nil, false), true),
+			Ask:       []byte(identify[formA] + identify[formB]),
 			Wait:      200 * time.Millisecond,
 			Recognise: recognise,
 		},
@@ -86,21 +88,19 @@ func Kind() devices.Kind {
 
 func newDriver(a devices.Args) (devices.Driver, error) {
 	d := &Driver{changes: timers.Limiter{Period: changeTime}, far: uint16(a.Int("range")), sweep: scan.Scan{Mount: scan.NewMount(a)}}
+	ask := d.ask
 	d.Protocol = transport.Protocol{
-		Address: a.String("port"), Name: "a SICK sensor", Begin: d.begin, Limit: setupTime,
+		Address: a.String("port"), Name: "a SICK sensor", Begin: d.begin, Limit: setupTime, Search: looks,
 		Steps: []transport.Step{
-			asking:    {Send: d.ask, Wait: answerTime},
-			askingB:   {Send: d.ask, Wait: answerTime},
-			scanning:  {Send: d.ask, Wait: scanTime, Late: d.wake},
-			loggingIn: {Send: d.ask, Wait: answerTime},
-			starting:  {Send: d.ask, Wait: scanTime},
-			running:   {Send: d.ask, Wait: scanTime},
+			asking:    {Send: ask, Wait: answerTime},
+			askingB:   {Send: ask, Wait: answerTime},
+			scanning:  {Send: ask, Wait: scanTime, Late: d.wake},
+			loggingIn: {Send: ask, Wait: answerTime},
+			starting:  {Send: ask, Wait: scanTime},
+			running:   {Send: ask, Wait: scanTime},
 		},
-		Framing: &d.framing, Receive: d.receive, Bye: func(dst []byte) []byte { return quiet.appendTo(dst, d.binary) },
+		Framing: &d.framing, Receive: d.receive, Bye: func(dst []byte) []byte { return append(dst, quiet[d.form]...) },
 		Silent: errSilent, Stuck: func(transport.Phase) error { return errNoScan },
-	}
-	for range looks {
-		d.Protocol.Search = append(d.Protocol.Search, transport.Look{First: asking}, transport.Look{First: askingB})
 	}
 	if !d.OverNetwork() {
 		return nil, errors.New(`port: the sensor is on the network: write "HOST:PORT"`)
@@ -110,8 +110,11 @@ func newDriver(a devices.Args) (devices.Driver, error) {
 
 // ask appends the request of the phase, in the form that the sensor speaks.
 func (d *Driver) ask(dst []byte) []byte {
-	phase := d.Phase()
-	return requests[phase].appendTo(dst, phase == askingB || phase != asking && d.binary)
+	form, phase := d.form, d.Phase()
+	if phase == askingB {
+		form = formB
+	}
+	return append(dst, requests[phase][form]...)
 }
 
 // recognise is Probe.Recognise.
@@ -149,7 +152,7 @@ func printable(s string) string {
 }
 
 func (d *Driver) begin(time.Duration) transport.Phase {
-	d.binary, d.started, d.status = false, false, 0
+	d.form, d.started, d.status = formA, false, 0
 	return asking
 }
 
@@ -187,7 +190,9 @@ func (d *Driver) answered(now time.Duration, t telegram) {
 		}
 	case phase <= askingB && string(kind) == "sRA" && string(name) == "DeviceIdent":
 		d.Found()
-		d.binary = inBinary
+		if d.form = formA; inBinary {
+			d.form = formB
+		}
 		var plain string
 		if d.model, plain = ident(&t); !isKnown(plain) {
 			d.Down(now, fmt.Errorf("the sensor is a %s, which this driver does not know: it drives TiM5xx and LMS1xx", d.model))
@@ -221,7 +226,7 @@ func (d *Driver) refused(now time.Duration, t telegram) {
 		t.word()
 	}
 	code := t.number(2)
-	d.Down(now, fmt.Errorf("the sensor refuses %s, error %d: %s", requests[phase].name, code, refusal(code)))
+	d.Down(now, fmt.Errorf("the sensor refuses %q, error %d: %s", strings.Trim(requests[phase][formA], "\x02\x03"), code, refusal(code)))
 }
 
 // scan publishes a scan. The first one ends the handshake.

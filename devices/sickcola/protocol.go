@@ -34,31 +34,24 @@ const (
 	valid = 16
 )
 
-// request is a telegram to the sensor: kind and name, and the parameters in both forms.
-type request struct{ name, ascii, binary string }
+// request is a telegram to the sensor, as CoLa A and as CoLa B, whose last byte is its checksum.
+type request [2]string
 
-var (
-	identify = request{name: "sRN DeviceIdent"}
-	// login is with the password of an authorized client that sensors have from the factory.
-	login = request{"sMN SetAccessMode", " 03 F4724744", " \x03\xF4\x72\x47\x44"}
-	start = request{name: "sMN LMCstartmeas"}
-	run   = request{name: "sMN Run"} // ends the login, in which the sensor does not measure
-	scans = request{"sEN LMDscandata", " 1", " \x01"}
-	quiet = request{"sEN LMDscandata", " 0", " \x00"}
+// The forms of a request.
+const (
+	formA = iota
+	formB
 )
 
-// appendTo appends the request as CoLa A, or as CoLa B.
-func (r request) appendTo(dst []byte, inBinary bool) []byte {
-	if !inBinary {
-		dst = append(append(append(dst, stx), r.name...), r.ascii...)
-		return append(dst, etx)
-	}
-	dst = append(dst, stx, stx, stx, stx)
-	dst = binary.BigEndian.AppendUint32(dst, uint32(len(r.name)+len(r.binary)))
-	begin := len(dst)
-	dst = append(append(dst, r.name...), r.binary...)
-	return append(dst, sum(dst[begin:]))
-}
+var (
+	identify = request{"\x02sRN DeviceIdent\x03", "\x02\x02\x02\x02\x00\x00\x00\x0FsRN DeviceIdent\x25"}
+	// login is with the password of an authorized client that sensors have from the factory.
+	login = request{"\x02sMN SetAccessMode 03 F4724744\x03", "\x02\x02\x02\x02\x00\x00\x00\x17sMN SetAccessMode \x03\xF4\x72\x47\x44\xB3"}
+	start = request{"\x02sMN LMCstartmeas\x03", "\x02\x02\x02\x02\x00\x00\x00\x10sMN LMCstartmeas\x68"}
+	run   = request{"\x02sMN Run\x03", "\x02\x02\x02\x02\x00\x00\x00\x07sMN Run\x19"} // ends the login, in which the sensor does not measure
+	scans = request{"\x02sEN LMDscandata 1\x03", "\x02\x02\x02\x02\x00\x00\x00\x11sEN LMDscandata \x01\x33"}
+	quiet = request{"\x02sEN LMDscandata 0\x03", "\x02\x02\x02\x02\x00\x00\x00\x11sEN LMDscandata \x00\x32"}
+)
 
 // sum returns the checksum of CoLa B, the exclusive or of all bytes.
 func sum(p []byte) (x byte) {

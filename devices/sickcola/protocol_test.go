@@ -2,6 +2,7 @@ package sickcola
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"math"
@@ -31,14 +32,37 @@ const header = "sSN LMDscandata 1 1 B96518 0 0 99 9A 13C8E59 13C9CBE 0 0 8 0 0 5
 const golden = header + "1 DIST1 3F800000 00000000 FFF92230 2710 2 1B8 F 1 RSSI1 3F800000 00000000 FFF92230 2710 2 FE A0 0 1 B not defined 0 0 0"
 
 // The examples of the listing.
-func TestRequests(t *testing.T) {
-	for want, got := range map[string][]byte{
-		"02 73 45 4E 20 4C 4D 44 73 63 61 6E 64 61 74 61 20 31 03":                                     scans.appendTo(nil, false),
-		"02 02 02 02 00 00 00 11 73 45 4E 20 4C 4D 44 73 63 61 6E 64 61 74 61 20 01 33":                scans.appendTo(nil, true),
-		"02 73 4D 4E 20 53 65 74 41 63 63 65 73 73 4D 6F 64 65 20 30 33 20 46 34 37 32 34 37 34 34 03": login.appendTo(nil, false),
+func TestExamples(t *testing.T) {
+	for want, got := range map[string]string{
+		"02 73 45 4E 20 4C 4D 44 73 63 61 6E 64 61 74 61 20 31 03":                                     scans[formA],
+		"02 02 02 02 00 00 00 11 73 45 4E 20 4C 4D 44 73 63 61 6E 64 61 74 61 20 01 33":                scans[formB],
+		"02 73 4D 4E 20 53 65 74 41 63 63 65 73 73 4D 6F 64 65 20 30 33 20 46 34 37 32 34 37 34 34 03": login[formA],
 	} {
-		if !bytes.Equal(got, unhex(t, want)) {
+		if got != string(unhex(t, want)) {
 			t.Errorf("% X, want %s", got, want)
+		}
+	}
+}
+
+// Both forms of a request are whole, and say the same.
+func TestRequests(t *testing.T) {
+	for _, r := range []request{identify, login, start, run, scans, quiet} {
+		var said [2]string
+		for form := range r {
+			b := []byte(r[form])
+			if size, v := inspect(b); size != len(b) || v != transport.Whole {
+				t.Errorf("%q: %d, %v", b, size, v)
+			}
+			tel := open(b)
+			said[form] = string(tel.word()) + " " + string(tel.word())
+			for _, size := range [...]int{1, 4} {
+				if len(tel.rest) > 0 {
+					said[form] += fmt.Sprintf(" %X", tel.number(size))
+				}
+			}
+		}
+		if said[formA] != said[formB] {
+			t.Errorf("%q", said)
 		}
 	}
 }
@@ -136,7 +160,7 @@ func found(parts ...[]byte) (all [][]byte) {
 
 // Telegrams are found however they are cut, and behind whatever is in front of them.
 func TestCuts(t *testing.T) {
-	a, b := ascii(golden), scans.appendTo(nil, true)
+	a, b := ascii(golden), []byte(scans[formB])
 	bad := slices.Clone(b)
 	bad[20] ^= 1
 	in := slices.Concat([]byte{2, 3, 'x', 2, 2}, a[:20], a, []byte{2, 2, 2}, b, bad, a, []byte{2, 2, 2, 2, 0xFF, 0, 0, 0}, b)
@@ -190,7 +214,7 @@ func TestScanAllocatesNothing(t *testing.T) {
 // for; a telegram that is written again is the same.
 func FuzzInspect(f *testing.F) {
 	f.Add(ascii(golden), 30)
-	f.Add(scans.appendTo(nil, true), 3)
+	f.Add([]byte(scans[formB]), 3)
 	f.Add(ascii("sRA DeviceIdent 10 LMS10x_FieldEval 10 V1.36-21.10.2010"), 7)
 	f.Add(ascii("sFA 1"), 1)
 	buf := make([]byte, maxSize)
@@ -205,7 +229,12 @@ func FuzzInspect(f *testing.F) {
 					t.Fatalf("% X is not in % X", b, in)
 				}
 				tel := open(b)
-				if again := (request{string(tel.rest), "", ""}).appendTo(nil, tel.binary); !bytes.Equal(again, b) {
+				again := ascii(string(tel.rest))
+				if tel.binary {
+					again = append(binary.BigEndian.AppendUint32([]byte{2, 2, 2, 2}, uint32(len(tel.rest))), tel.rest...)
+					again = append(again, sum(tel.rest))
+				}
+				if !bytes.Equal(again, b) {
 					t.Fatalf("% X becomes % X", b, again)
 				}
 				recognise(b)
