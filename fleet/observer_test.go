@@ -12,6 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"go.uber.org/zap"
+
 	"player/fleet/bridge"
 	"player/fleet/hub"
 	"player/status"
@@ -187,6 +191,73 @@ func TestObservedWithoutNATS(t *testing.T) {
 	look(t, url, "player_fleet_nats_reconnects_total 1", "player_fleet_well 1")
 	if _, _, body := get(t, url+"/metrics"); strings.Contains(body, "player_fleet_server_") {
 		t.Error("a bridge has metrics of a server of NATS that is not in it")
+	}
+}
+
+// What goes wrong on the connection to NATS is counted: messages that were dropped because
+// the program is too slow, and missing rights.
+func TestTroubles(t *testing.T) {
+	t.Parallel()
+	natsServer, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoLog: true, NoSigs: true, Users: []*server.User{
+		{Username: "bridge", Password: "secret", Permissions: &server.Permissions{Publish: &server.SubjectPermission{Deny: []string{"forbidden"}}}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	natsServer.Start()
+	t.Cleanup(natsServer.Shutdown)
+	if !natsServer.ReadyForConnections(patience) {
+		t.Fatal("the server of NATS does not start")
+	}
+	var o observer
+	conn, err := connect(options{access: access{nats: "nats://bridge:secret@" + natsServer.Addr().String()}}, zap.NewNop(), &o.troubles)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	o.conn = conn
+	if _, err := conn.ChanSubscribe("flood", make(chan *nats.Msg, 1)); err != nil { // nobody reads it
+		t.Fatal(err)
+	}
+	for _, subject := range []string{"flood", "flood", "flood", "forbidden"} {
+		if err := conn.Publish(subject, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var l link
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	wait(t, "trouble", func() bool {
+		l = o.link(ctx)
+		return l.dropped > 0 && l.errors > 0
+	})
+	if l.dropped != 1 || l.errors != 1 || !l.connected || l.rtt <= 0 || l.out != 4 || l.in == 0 {
+		t.Errorf("the connection: %+v", l)
+	}
+}
+
+// JetStream in the program ends when the disk is full.
+func TestObservedJetStream(t *testing.T) {
+	t.Parallel()
+	natsServer, err := startServer("127.0.0.1:0", t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(natsServer.Shutdown)
+	o := observer{server: natsServer}
+	if s := o.embedded(); s.off || s.most <= 0 {
+		t.Errorf("the server: %+v", s)
+	}
+	if err := natsServer.DisableJetStream(); err != nil {
+		t.Fatal(err)
+	}
+	seen := everyMetric()
+	seen.server = o.embedded()
+	if problems := seen.problems(); len(problems) != 1 || !strings.Contains(problems[0], "disk") {
+		t.Errorf("the problems are %q", problems)
+	}
+	if text := string(seen.metrics()); !strings.Contains(text, "player_fleet_server_jetstream 0\n") || !strings.Contains(text, "player_fleet_well 0\n") {
+		t.Errorf("the metrics are\n%s", text)
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -30,7 +31,7 @@ func startPair(t *testing.T) *pair {
 	t.Cleanup(natsServer.Shutdown)
 	p := &pair{robot: a}
 	for i := range p.both {
-		p.both[i], p.conn = startFleet(t, []robot{a}, "-nats", natsServer.ClientURL())
+		p.both[i], p.conn = startFleet(t, []robot{a}, "-nats", natsServer.ClientURL(), "-http", "127.0.0.1:0")
 	}
 	p.status = subscribe(t, p.conn, "player.lab.a.status")
 	// The first bridge may have served the robot until the second one came.
@@ -133,6 +134,14 @@ func TestBridgeHangs(t *testing.T) {
 	wait(t, "bridge that goes on", func() bool { return p.serving(t) == hung })
 	if v := measured(); v != 0 {
 		t.Errorf("the robot drives at %d mm/s by a command of an earlier holder", v)
+	}
+	for _, b := range p.both {
+		served := map[bool]string{true: "1", false: "0"}[b == hung]
+		look(t, b.pageURL(t), `player_fleet_bridges{fleet="lab"} 2`, `player_fleet_robot_served{fleet="lab",robot="a"} `+served)
+	}
+	hangs := regexp.MustCompile(`(?m)^player_fleet_hangs_total [1-9]`)
+	if _, _, body := get(t, hung.pageURL(t)+"/metrics"); !hangs.MatchString(body) {
+		t.Errorf("the bridge that hung says\n%s", body)
 	}
 }
 

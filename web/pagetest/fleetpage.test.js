@@ -97,6 +97,18 @@ test("a link lies over the robot under the pointer, if its page is one", () => {
     assert.equal(link.hidden, i === 1);
   }
   assert.equal(link.attributes.href, "http://robot.example/");
+  let opened = 0;
+  link.click = () => opened++;
+  for (const [from, want] of [[0, 1], [50, 1]]) { // a click, and the end of a drag
+    Object.assign(map.view, { x: 0, y: 0 });
+    map.moved();
+    clock.advance(20);
+    const { sx: x, sy: y } = robots.get("unit0");
+    fire(canvas, "pointerdown", { clientX: x - from, clientY: y, pointerId: 1, button: 0 });
+    fire(canvas, "pointerup", { clientX: x, clientY: y, pointerId: 1 });
+    fire(canvas, "click", { clientX: x, clientY: y });
+    assert.equal(opened, want);
+  }
   fire(canvas, "keydown", { key: "0" });
   assert.equal(map.view.touched, false);
 });
@@ -130,6 +142,10 @@ test("what is kept of a robot is bounded, and has the worst of each period", () 
   short.add(13, 2 * PERIOD);
   assert.deepEqual([short.values, short.range()], [[11, null, 13], [11, 13]]);
   assert.equal(short.line().match(/M/g).length, 2); // a gap
+  short.add(14, 5 * PERIOD + 1);
+  assert.deepEqual(short.values, [11, null, 13, null, null, 14]); // the page was hidden
+  short.add(15, 1e6 * PERIOD);
+  assert.deepEqual([short.values.length, short.range()], [SAMPLES, [15, 15]]);
   assert.equal(new History(Math.max, 1).line(), "");
 });
 

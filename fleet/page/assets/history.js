@@ -18,10 +18,12 @@ export class History {
   // add adds a value, or null. It reports whether the line has changed.
   add(value, now) {
     const { values } = this, last = values.length - 1;
-    if (now - this.began >= PERIOD) {
-      this.began = now;
+    const periods = Math.floor((now - this.began) / PERIOD);
+    if (periods > 0) {
+      if (last >= 0) values.push(...Array(Math.min(periods - 1, SAMPLES)).fill(null)); // nobody has looked
+      this.began = last >= 0 ? this.began + periods * PERIOD : now;
       values.push(value);
-      if (values.length > SAMPLES) values.shift();
+      values.splice(0, values.length - SAMPLES);
       return true;
     }
     const worst = value === null ? values[last] : values[last] === null ? value : this.worse(values[last], value);

@@ -7,6 +7,7 @@ import { View } from "../../../web/page/view.js";
 const LENGTH = 0.5; // m: of a robot
 const LEAST = 11, MOST = 22; // CSS pixels: half of a robot is seen, and does not cover its neighbours
 const TOUCH = 14; // CSS pixels around a robot where it can be clicked
+const STILL = 5; // CSS pixels that a finger may move in a click
 const MARGIN = 36; // CSS pixels around all robots: room for names
 const ROOM = 1; // m around a robot
 const FONT = 12, LINE = 14; // CSS pixels: of names
@@ -39,10 +40,18 @@ export class FleetMap {
     canvas.addEventListener("pointerleave", (e) => e.relatedTarget === link || this.point(null));
     link.addEventListener("pointermove", (e) => this.point(this.view.point(e)));
     link.addEventListener("pointerleave", () => this.point(null));
+    let down = { x: 0, y: 0 };
+    canvas.addEventListener("pointerdown", (e) => (down = this.view.point(e)));
     canvas.addEventListener("click", (e) => { // of a finger, which points at nothing before
-      this.point(this.view.point(e));
+      const at = this.view.point(e);
+      if (Math.hypot(at.x - down.x, at.y - down.y) > STILL) return; // the end of a drag
+      this.point(at);
       if (!link.hidden) link.click();
     });
+    link.addEventListener("wheel", (e) => {
+      e.preventDefault();
+      canvas.dispatchEvent(new WheelEvent("wheel", e));
+    }, { passive: false });
     canvas.addEventListener("keydown", (e) => this.key(e));
     canvas.addEventListener("dblclick", () => this.fit());
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.repaint());
