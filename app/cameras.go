@@ -13,12 +13,17 @@ import (
 
 	"player/config"
 	"player/devices"
+	"player/devices/readlog"
 	"player/devices/stage"
+	"player/logfile"
 	"player/pictures"
 	"player/visitors"
 )
 
 const (
+	// replayedRate is how often a log is asked for a new picture: as often as cameras have
+	// one, mostly.
+	replayedRate = 30 // Hz
 	// simulatedRate, simulatedWidth and simulatedHeight are those of the pictures of
 	// simulated cameras: a picture costs 2 ms, so all that look at one cost 2 % of a
 	// processor. The size is twice that of the image in which colours are tracked.
@@ -35,6 +40,7 @@ type cameras struct {
 	post    func(func(now time.Duration)) bool // calls a function on the loop
 	sources []config.Camera
 	robots  simulatedRobots // of list
+	replays []replay
 	list    []*pictures.Camera
 }
 
@@ -49,11 +55,12 @@ func (c *cameras) of(conf *config.Server, sim *simulation) []*pictures.Camera {
 		}
 		return len(a) == len(b)
 	}
-	if slices.EqualFunc(c.sources, conf.Cameras, config.Camera.Equal) && same(c.robots, sim.robots) {
+	replays := replaysOf(conf)
+	if slices.EqualFunc(c.sources, conf.Cameras, config.Camera.Equal) && same(c.robots, sim.robots) && slices.Equal(c.replays, replays) {
 		return c.list
 	}
 	c.close()
-	c.sources, c.robots, c.list = conf.Cameras, sim.robots, nil
+	c.sources, c.robots, c.replays, c.list = conf.Cameras, sim.robots, replays, nil
 	for _, s := range c.sources {
 		view := pictures.View{FOV: s.FOV}
 		if g := s.Geometry; g != (devices.Geometry{}) {
@@ -63,10 +70,51 @@ func (c *cameras) of(conf *config.Server, sim *simulation) []*pictures.Camera {
 	}
 	for _, robot := range conf.Robots { // which are in order
 		if r := c.robots[robot.Port].robot; r != nil && r.Mounts().Camera != nil {
-			c.add(pictures.Source{Name: fmt.Sprintf("simulated-%d", robot.Port), Robot: robot.Port, Rate: simulatedRate, Draw: c.drawer(r)})
+			c.add(pictures.Source{Name: fmt.Sprintf("simulated-%d", robot.Port), Robot: robot.Port, Rate: simulatedRate, Calibrated: true, Draw: c.drawer(r)})
+		}
+	}
+	for _, r := range c.replays {
+		for _, camera := range r.driver.Cameras() {
+			name := camera
+			if slices.ContainsFunc(c.list, func(c *pictures.Camera) bool { return c.Name() == camera }) {
+				name = fmt.Sprintf("%s-%d", camera, r.port)
+			}
+			film := &logfile.Film{}
+			c.add(pictures.Source{Name: name, Robot: r.port, Rate: replayedRate, Draw: c.player(r.driver, film, camera), Rest: film.Close})
 		}
 	}
 	return c.list
+}
+
+// replay is a robot that is a log.
+type replay struct {
+	port   int
+	driver *readlog.Driver
+}
+
+// replaysOf returns the robots that are logs.
+func replaysOf(conf *config.Server) (all []replay) {
+	for _, robot := range conf.Robots {
+		for _, d := range robot.Drivers {
+			if driver, ok := d.Driver.(*readlog.Driver); ok {
+				all = append(all, replay{robot.Port, driver})
+			}
+		}
+	}
+	return all
+}
+
+// player returns what shows the pictures of a camera in a log: the loop says which time of it
+// is played.
+func (c *cameras) player(driver *readlog.Driver, film *logfile.Film, camera string) func(context.Context) ([]byte, pictures.View, error) {
+	return func(ctx context.Context) ([]byte, pictures.View, error) {
+		var at *readlog.Playback
+		if err := visitors.OnLoop(ctx, c.post, func(now time.Duration) { at = driver.Playback(now) }); err != nil || at.State == readlog.Off {
+			return nil, pictures.View{}, err
+		}
+		picture, err := film.At(driver.File(), camera, at.Time)
+		return picture, pictures.View{}, err
+	}
 }
 
 func (c *cameras) add(s pictures.Source) { c.list = append(c.list, pictures.NewCamera(s, c.log)) }

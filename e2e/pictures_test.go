@@ -8,11 +8,17 @@ import (
 	"image/jpeg"
 	"io"
 	"net/http"
+	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
+
+	"player/logfile"
 )
 
 // filmed starts a robot with a camera that shows two pictures in turn, and returns its
@@ -122,6 +128,73 @@ func TestPicturesOfStrangers(t *testing.T) {
 		if code, text := fetch(t, "GET", page+path); code != http.StatusForbidden {
 			t.Errorf("%s: %d, %s", path, code, text)
 		}
+	}
+}
+
+// player record has the pictures of a robot's camera in its log, as the camera has sent them,
+// and player replay shows them as the camera again.
+func TestRecordPictures(t *testing.T) {
+	t.Parallel()
+	s, page, pictures := filmed(t)
+	path := filepath.Join(t.TempDir(), "run.mcap")
+	began := time.Now()
+	page = strings.TrimSuffix(strings.TrimPrefix(page, "http://"), "/")
+	r := startTool(t, nil, "record", s.address, "pr", "-pictures", "40", "-page", page, "-o", path)
+	seen := func() (counts [2]int, order []int64) {
+		log, err := logfile.Open(path)
+		if err != nil {
+			return counts, nil // not begun
+		}
+		defer log.Close()
+		for {
+			m, err := log.NextRecord()
+			if err != nil {
+				return counts, order
+			}
+			if m.Camera == "" {
+				continue
+			}
+			i := slices.IndexFunc(pictures[:], func(p []byte) bool { return bytes.Equal(p, m.JPEG()) })
+			if i < 0 || m.Camera != "front" {
+				t.Fatalf("camera %s: %d bytes that it has not sent", m.Camera, len(m.JPEG()))
+			}
+			counts[i]++
+			order = append(order, m.Time)
+		}
+	}
+	await(t, "pictures in the log", func() bool { n, _ := seen(); return n[0] > 2 && n[1] > 2 })
+	if err := r.cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if code := r.code(t); code != 0 || !strings.Contains(r.errors.String(), "camera front") {
+		t.Fatalf("exit %d: %s", code, r.errors)
+	}
+	counts, order := seen()
+	if want := fmt.Sprintf(" and %d pictures in ", counts[0]+counts[1]); !strings.Contains(r.errors.String(), want) {
+		t.Errorf("%s, want %q", r.errors, want)
+	}
+	if !slices.IsSorted(order) || order[0] < began.Add(-time.Second).UnixNano() || order[len(order)-1] > time.Now().UnixNano() {
+		t.Errorf("pictures at %v, since %d", order, began.UnixNano())
+	}
+
+	again := fmt.Sprintf("127.0.0.1:%d", freePort(t))
+	port := freePort(t)
+	p := startTool(t, nil, "replay", "-bind", "127.0.0.1", "-gp", fmt.Sprint(port), "-http", again, "-loop", path)
+	await(t, "serving", func() bool { return strings.Contains(p.errors.String(), "serving") })
+	peer := (&server{address: fmt.Sprintf("127.0.0.1:%d", port)}).dial(t)
+	if reply := peer.request("pr"); reply != "pr" {
+		t.Errorf("reply %q", reply)
+	}
+	for _, picture := range pictures { // both come
+		await(t, "the picture of the log", func() bool {
+			code, text := fetch(t, "GET", "http://"+again+"/camera/front/picture")
+			return code == http.StatusOK && text == string(picture)
+		})
+	}
+
+	code, _, errs := uses(t, "record", s.address, "-pictures", "1", "-page", again, "-o", path+"2")
+	if code != 2 || !strings.Contains(errs, "has no camera at http://"+again) {
+		t.Errorf("another server's dashboard: exit %d, %s", code, errs)
 	}
 }
 

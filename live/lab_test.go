@@ -69,7 +69,7 @@ func newLab(t *testing.T, silence time.Duration) *lab {
 		t.Fatalf("the server ended: %v", err)
 	}
 	drawn := 0
-	l.camera = pictures.NewCamera(pictures.Source{Name: "front", Robot: port, Rate: 50, Draw: func(context.Context) ([]byte, pictures.View, error) {
+	l.camera = pictures.NewCamera(pictures.Source{Name: "front", Robot: port, Rate: 50, Calibrated: true, Draw: func(context.Context) ([]byte, pictures.View, error) {
 		drawn++
 		var picture bytes.Buffer
 		err := jpeg.Encode(&picture, image.NewGray(image.Rect(0, 0, 32, 24)), nil)

@@ -49,7 +49,10 @@ func (v *viewer) sendPictures(ctx context.Context, channel uint32, robot Robot, 
 	converter := robot.converter()
 	frames, framed := v.server.topics[converter.TransformTopic()]
 	return look(ctx, camera, func(p pictures.Picture) error {
-		at := p.At.UnixNano()
+		at, err := v.timeOf(robot, p)
+		if err != nil {
+			return err
+		}
 		v.outbox.Put(channel, "", at, converter.Image(camera.Name(), at, p.JPEG))
 		if !framed { // a robot without devices
 			return nil
@@ -79,10 +82,25 @@ func (v *viewer) sendCalibration(ctx context.Context, channel uint32, robot Robo
 			return nil // no viewer can show it, either
 		}
 		sent = p
-		at := p.At.UnixNano()
+		at, err := v.timeOf(robot, p)
+		if err != nil {
+			return err
+		}
 		v.outbox.Put(channel, "", at, converter.Calibration(camera.Name(), at, size.Width, size.Height, p.View.FOV))
 		return nil
 	})
+}
+
+// timeOf returns the time of a picture in ns since 1970. That of a replayed log is the log's.
+func (v *viewer) timeOf(robot Robot, p pictures.Picture) (int64, error) {
+	if robot.Replay == nil {
+		return p.At.UnixNano(), nil
+	}
+	now, err := v.playback(robot.Replay)
+	if err != nil {
+		return 0, err
+	}
+	return now.Time, nil
 }
 
 // look calls show with each picture of a camera that is the newest, until ctx ends or show

@@ -72,6 +72,13 @@ func (b Bag) write(out, about io.Writer, path string, s *Summary, progress Progr
 			c.addMessage(id, 0, uint64(m.Time), uint64(m.Time), data)
 		}
 		return c.endFullChunk()
+	}, func(camera int, m Message) error {
+		if m.JPEG() == nil {
+			return nil
+		}
+		c.addPictures(firstPicture, s.Cameras, topicOfROS, ros.QualityKey, ros.Topic{}.Quality())
+		c.addMessage(uint16(firstPicture+camera), 0, uint64(m.Time), uint64(m.Time), m.Payload)
+		return c.endFullChunk()
 	})
 	if err == nil {
 		err = c.close()
@@ -82,6 +89,11 @@ func (b Bag) write(out, about io.Writer, path string, s *Summary, progress Progr
 	var streams []ros.Stream
 	for i, topic := range converter.Topics() {
 		streams = append(streams, ros.Stream{Topic: topic, Messages: c.streams[uint16(i+1)].total})
+	}
+	for i, camera := range s.Cameras {
+		if stream := c.streams[uint16(firstPicture+i)]; stream != nil {
+			streams = append(streams, ros.Stream{Topic: ros.Topic{Name: topicOfROS(camera), Type: pictureType}, Messages: stream.total})
+		}
 	}
 	_, err = about.Write(ros.AppendBagIndex(nil, b.file(), c.began, c.ended, streams))
 	return err

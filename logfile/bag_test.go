@@ -66,11 +66,13 @@ func checkBag(t *testing.T, lines []string) {
 		"/bumpers":  {30, []string{"std_msgs/msg/UInt8MultiArray", `"data":[0,0,1,0,0,0,0,0,0,0]`, `"label":"bumper","size":5,"stride":5`}},
 		"/detections": {30, []string{"vision_msgs/msg/Detection2DArray", `"class_id":"2","score":1`, `"bbox":{"center":{"position":{"x":80,"y":60},"theta":0},"size_x":20,"size_y":20}`,
 			`"frame_id":"camera"`}},
-		"/joint_states":  {30, []string{"sensor_msgs/msg/JointState", `"name":["pan","tilt"],"position":[0.17453292519943295,0]`}},
-		"/joy":           {30, []string{"sensor_msgs/msg/Joy", `"axes":[0,0,0,0,0,0,0,0],"buttons":[1,0,`}},
-		"/battery_state": {30, []string{"sensor_msgs/msg/BatteryState", `"percentage":"NaN"`, `"present":true`, fmt.Sprintf(`"voltage":%v`, float64(float32(12.6)))}},
-		"/tf":            {60, []string{"tf2_msgs/msg/TFMessage"}},
-		"/tf_static":     {1, []string{"tf2_msgs/msg/TFMessage", `"frame_id":"base_link"`, `"child_frame_id":"laser"`, `"child_frame_id":"sonar_15"`}},
+		"/joint_states":            {30, []string{"sensor_msgs/msg/JointState", `"name":["pan","tilt"],"position":[0.17453292519943295,0]`}},
+		"/joy":                     {30, []string{"sensor_msgs/msg/Joy", `"axes":[0,0,0,0,0,0,0,0],"buttons":[1,0,`}},
+		"/camera_front/compressed": {30, []string{"sensor_msgs/msg/CompressedImage", `"frame_id":"camera_front"`, `"format":"jpeg"`, `"data":[102,114,111,110,116,39,115,`}},
+		"/camera_arm_2/compressed": {30, []string{`"frame_id":"camera_arm-2"`, `"sec":`, `"data":[97,114,109,45,50,39,115,`}},
+		"/battery_state":           {30, []string{"sensor_msgs/msg/BatteryState", `"percentage":"NaN"`, `"present":true`, fmt.Sprintf(`"voltage":%v`, float64(float32(12.6)))}},
+		"/tf":                      {60, []string{"tf2_msgs/msg/TFMessage"}},
+		"/tf_static":               {1, []string{"tf2_msgs/msg/TFMessage", `"frame_id":"base_link"`, `"child_frame_id":"laser"`, `"child_frame_id":"sonar_15"`}},
 	}
 	for i := 3; i < codec.SonarCount; i++ {
 		want[fmt.Sprintf("/sonar/%d", i)] = expected{30, []string{fmt.Sprintf(`"frame_id":"sonar_%d"`, i), `"range":"NaN"`}}

@@ -2,6 +2,7 @@ package logfile
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"path/filepath"
 	"slices"
@@ -38,21 +39,34 @@ func draw(out io.Writer, path string, s *Summary, progress Progress) error {
 	devices := s.devices()
 	converter := foxglove.New("", devices)
 	topics := converter.Topics()
+	write := func(id uint16, topic string, schema foxglove.Schema, schemaID uint16, at int64, content any) error {
+		text, err := json.Marshal(content)
+		if err != nil {
+			return err
+		}
+		c.addSchema(schemaID, schema.Name, "jsonschema", schema.Text)
+		c.addChannel(id, schemaID, topic, "json")
+		c.addMessage(id, 0, uint64(at), uint64(at), text)
+		return nil
+	}
 	err = s.eachOf(path, devices, progress, func(device int, m Message) error {
 		convert := [...]func(int, int64, []byte) []foxglove.Message{
 			Data: converter.Data, Command: converter.Command, Configuration: converter.Configuration,
 		}[m.Channel.Content]
 		for _, message := range convert(device, m.Time, m.Payload) {
-			text, err := json.Marshal(message.Content)
-			if err != nil {
+			id, topic := uint16(message.Topic+1), topics[message.Topic]
+			if err := write(id, topic.Name, topic.Schema, id, m.Time, message.Content); err != nil {
 				return err
 			}
-			id, topic := uint16(message.Topic+1), topics[message.Topic]
-			c.addSchema(id, topic.Schema.Name, "jsonschema", topic.Schema.Text)
-			c.addChannel(id, id, topic.Name, "json")
-			c.addMessage(id, 0, uint64(m.Time), uint64(m.Time), text)
 		}
 		return c.endFullChunk()
+	}, func(camera int, m Message) error {
+		picture := m.JPEG()
+		if picture == nil {
+			return nil
+		}
+		err := write(uint16(firstPicture+camera), pictureTopic+m.Camera, foxglove.ImageSchema(), firstPicture, m.Time, converter.Image(m.Camera, m.Time, picture))
+		return errors.Join(err, c.endFullChunk())
 	})
 	if err != nil {
 		return err
@@ -74,9 +88,16 @@ func (s *Summary) devices() (list []foxglove.Device) {
 	return list
 }
 
-// eachOf calls fn for each message of a log with the index of its device in the list.
-func (s *Summary) eachOf(path string, devices []foxglove.Device, progress Progress, fn func(device int, m Message) error) error {
+// eachOf calls fn for each message of a log with the index of its device in the list, and
+// picture for each picture with the index of its camera.
+func (s *Summary) eachOf(path string, devices []foxglove.Device, progress Progress, fn, picture func(index int, m Message) error) error {
 	return forEach(path, progress, func(m Message) error {
+		if m.Channel == nil {
+			if camera := slices.Index(s.Cameras, m.Camera); camera >= 0 {
+				return picture(camera, m)
+			}
+			return nil
+		}
 		device := slices.IndexFunc(devices, func(d foxglove.Device) bool { return d.Interface == m.Channel.Interface && d.Index == m.Channel.Index })
 		if device < 0 {
 			return nil // its first message came while the log was read

@@ -39,7 +39,7 @@ func everything(t testing.TB) []byte {
 		{Channel{Interface: "ptz", Content: Command}, (&codec.PTZData{Pan: 10}).Append(nil)},
 		{Channel{Interface: "joystick"}, (&codec.JoystickData{Buttons: 1}).Append(nil)},
 	}
-	about := Info{Server: "player test", Start: started}
+	about := Info{Server: "player test", Start: started, Cameras: []string{"front", "arm-2"}}
 	for _, m := range messages {
 		about.Channels = append(about.Channels, m.Channel)
 	}
@@ -53,6 +53,9 @@ func everything(t testing.TB) []byte {
 		b.Reset()
 		for i, m := range messages {
 			b.Add(i, now+time.Duration(i)*ms, m.payload)
+		}
+		for i, camera := range about.Cameras {
+			b.Add(len(messages)+i, now, AppendPicture(nil, camera, started.Add(now).UnixNano(), []byte(camera+"'s picture")))
 		}
 		if err := w.WriteChunk(&b); err != nil {
 			t.Fatal(err)

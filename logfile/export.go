@@ -125,7 +125,8 @@ func appendSeconds(dst []byte, ns int64) []byte {
 // milliseconds of work.
 const progressEvery = 4096
 
-// forEach reads a log and calls do with each message, which is valid until do returns.
+// forEach reads a log and calls do with each message of a device and each picture, which are
+// valid until do returns.
 func forEach(path string, progress Progress, do func(Message) error) error {
 	r, err := Open(path)
 	if err != nil {
@@ -137,12 +138,15 @@ func forEach(path string, progress Progress, do func(Message) error) error {
 		return err
 	}
 	for n := 0; ; n++ {
-		m, err := r.Next()
+		m, err := r.NextRecord()
 		if err == io.EOF {
 			return nil
 		}
 		if n%progressEvery == 0 {
 			progress(r.Offset(), info.Size())
+		}
+		if m.Channel == nil && m.Camera == "" {
+			continue
 		}
 		if err := do(m); err != nil {
 			return err
@@ -157,6 +161,9 @@ func export(path string, tables []*table, zero int64, progress Progress) error {
 		of[t.channel] = t
 	}
 	err := forEach(path, progress, func(m Message) error {
+		if m.Channel == nil { // a picture
+			return nil
+		}
 		if t := of[*m.Channel]; t != nil {
 			return t.add(m, zero)
 		}

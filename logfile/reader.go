@@ -33,6 +33,7 @@ var (
 // Message is one recorded message.
 type Message struct {
 	Channel *Channel // the same pointer for all messages of a channel
+	Camera  string   // whose picture it is (JPEG); then Channel is nil
 	Time    int64    // when it was recorded, ns since 1970
 	Payload []byte
 }
@@ -48,7 +49,8 @@ type Reader struct {
 	unpack   decompressor
 	schemas  map[uint16]string
 	channels map[uint16]*Channel // by id, without those of other programs
-	foreign  map[uint16]bool     // ids of channels of other programs
+	cameras  map[uint16]string   // by id, of channels with pictures
+	foreign  map[uint16]bool     // ids of channels of other programs, and of cameras
 
 	server  string
 	start   time.Time
@@ -101,7 +103,7 @@ func IsLocked(file *os.File) bool {
 
 // NewReader reads a log from in. The error is errNoLog or an error of in.
 func NewReader(in io.Reader) (*Reader, error) {
-	r := &Reader{in: counter{r: in}, schemas: map[uint16]string{}, channels: map[uint16]*Channel{}, foreign: map[uint16]bool{}, close: func() error { return nil }}
+	r := &Reader{in: counter{r: in}, schemas: map[uint16]string{}, channels: map[uint16]*Channel{}, cameras: map[uint16]string{}, foreign: map[uint16]bool{}, close: func() error { return nil }}
 	r.records = bufio.NewReaderSize(&r.in, readBuffer)
 	begin := make([]byte, len(magic))
 	switch _, err := io.ReadFull(r.records, begin); {
@@ -113,7 +115,7 @@ func NewReader(in io.Reader) (*Reader, error) {
 	return r, nil
 }
 
-// Next returns the next message. Its Payload is valid until the next call. The
+// Next returns the next message of a device. Its Payload is valid until the next call. The
 // only error is io.EOF: a log that cannot be read further ends there, and
 // Damage returns the reason.
 func (r *Reader) Next() (Message, error) {
@@ -125,9 +127,9 @@ func (r *Reader) Next() (Message, error) {
 }
 
 // NextRecord is Next for a caller that must not block while other programs'
-// messages are skipped: it returns after each record. Channel is nil unless
-// the record is a message of ours; Payload is set for any message. It reads at
-// most one chunk, of 16 MiB.
+// messages are skipped, or that wants pictures: it returns after each record. Channel
+// is nil unless the record is a message of a device, and Camera empty unless it is a
+// picture; Payload is set for any message. It reads at most one chunk, of 16 MiB.
 func (r *Reader) NextRecord() (Message, error) {
 	if r.ended {
 		return Message{}, io.EOF
@@ -151,9 +153,9 @@ func (r *Reader) next() (m Message, err error) {
 	}
 	switch f := (fields{left: record}); code {
 	case opMessage:
-		channel := r.channels[f.u16()]
+		id := f.u16()
 		_, at, _ := f.u32(), f.u64(), f.u64()
-		return Message{channel, int64(at), f.left}, f.err()
+		return Message{r.channels[id], r.cameras[id], int64(at), f.left}, f.err()
 	case opSchema:
 		return m, r.addSchema(f)
 	case opChannel:
@@ -237,6 +239,9 @@ func (r *Reader) addChannel(f fields) error {
 	channel, ours := parseTopic(topic)
 	if string(of) != encoding || !ours {
 		r.foreign[id] = true
+		if camera := cameraOf(topic, string(of)); camera != "" && len(r.cameras) < maxChannels {
+			r.cameras[id] = camera
+		}
 		return nil
 	}
 	if len(r.channels) >= maxChannels || len(topic) > maxText {

@@ -3,6 +3,7 @@ package logfile
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -13,9 +14,10 @@ type Summary struct {
 	Server      string    // version of the server that wrote it; empty if unknown
 	Start       time.Time // of the server; zero if unknown
 	Channels    []ChannelSummary
-	First, Last int64 // of all messages, ns since 1970
-	Messages    int
-	Damage      error // see Reader.Damage
+	Cameras     []string // that it may have pictures of, sorted
+	First, Last int64    // of the devices' messages, ns since 1970
+	Messages    int      // of devices
+	Damage      error    // see Reader.Damage
 }
 
 // ChannelSummary describes the content of one channel.
@@ -53,6 +55,7 @@ func Scan(path string) (*Summary, error) {
 	for c, n := range counts {
 		s.Channels = append(s.Channels, ChannelSummary{c, n})
 	}
+	s.Cameras = slices.Compact(slices.Sorted(maps.Values(r.cameras)))
 	slices.SortFunc(s.Channels, func(a, b ChannelSummary) int { return strings.Compare(a.Topic(), b.Topic()) })
 	switch {
 	case len(s.Channels) > 0:

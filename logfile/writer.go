@@ -25,7 +25,8 @@ type Info struct {
 	Server   string    // version of the server
 	Start    time.Time // of the server; times of messages count from here
 	Channels []Channel
-	Compress bool // with zstd
+	Cameras  []string // whose pictures are recorded, in channels behind Channels
+	Compress bool     // with zstd
 }
 
 // Batch collects messages. Once it has grown it allocates nothing.
@@ -36,12 +37,13 @@ type Batch struct {
 }
 
 type entry struct {
-	channel int           // index in Info.Channels
+	channel int           // index in Info.Channels, or behind it of a camera
 	stamp   time.Duration // since Info.Start
 	end     int           // of the payload
 }
 
-// Add copies a message of the channel with this index in Info.Channels.
+// Add copies a message of the channel with this index in Info.Channels. The first of
+// Info.Cameras has the index behind those, and payloads of AppendPicture.
 func (b *Batch) Add(channel int, stamp time.Duration, payload []byte) {
 	b.payloads = append(b.payloads, payload...)
 	b.entries = append(b.entries, entry{channel, stamp, len(b.payloads)})
@@ -94,6 +96,7 @@ func NewWriter(w io.Writer, info Info) (*Writer, error) {
 		}
 		file.addChannel(uint16(i), schemas[name], c.Topic(), encoding, pairsOf(c.Geometry)...)
 	}
+	file.addPictures(uint16(len(info.Channels)), info.Cameras, func(camera string) string { return pictureTopic + camera })
 	return &Writer{file: file, start: uint64(info.Start.UnixNano())}, file.out.Flush()
 }
 

@@ -45,8 +45,11 @@ type Source struct {
 	Address string   // http://..., which replies with MJPEG
 	Rate    float64  // most pictures a second that are passed on
 	View    View     // of all pictures, unless there is Draw
-	// Draw makes a picture, as a JPEG, Rate times a second.
+	// Calibrated says that Draw knows the FOV of its pictures.
+	Calibrated bool
+	// Draw makes a picture, as a JPEG, Rate times a second; nil: there is no new one.
 	Draw func(context.Context) ([]byte, View, error)
+	Rest func() // called when Draw is not called for a while; may be nil
 }
 
 // View is where a camera looks, and how much it sees.
@@ -95,7 +98,7 @@ func NewCamera(source Source, log *zap.Logger) *Camera {
 func (c *Camera) Name() string { return c.source.Name }
 
 // Calibrated reports whether it is known how much the camera sees.
-func (c *Camera) Calibrated() bool { return c.source.Draw != nil || c.source.View.FOV > 0 }
+func (c *Camera) Calibrated() bool { return c.source.Calibrated || c.source.View.FOV > 0 }
 
 // Robot returns the TCP port of the robot that the camera is on.
 func (c *Camera) Robot() int { return c.source.Robot }
@@ -262,6 +265,9 @@ func (c *Camera) try(ctx context.Context, worked func()) error {
 func (c *Camera) draw(ctx context.Context, worked func()) error {
 	ticker := time.NewTicker(c.period())
 	defer ticker.Stop()
+	if c.source.Rest != nil {
+		defer c.source.Rest()
+	}
 	for {
 		picture, view, err := c.source.Draw(ctx)
 		if err != nil {
@@ -269,7 +275,7 @@ func (c *Camera) draw(ctx context.Context, worked func()) error {
 		}
 		worked()
 		c.mu.Lock()
-		if ctx.Err() == nil {
+		if ctx.Err() == nil && picture != nil {
 			c.take(picture, time.Now(), view)
 		}
 		c.mu.Unlock()

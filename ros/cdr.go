@@ -30,6 +30,9 @@ func appendCDR(dst []byte, start int, v reflect.Value) []byte {
 		return dst
 	case reflect.Slice:
 		dst = le.AppendUint32(align(dst, start, 4), uint32(v.Len()))
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			return append(dst, v.Bytes()...)
+		}
 		fallthrough
 	case reflect.Array:
 		for i := range v.Len() {

@@ -122,6 +122,13 @@ type Joy struct {
 	Buttons []int32
 }
 
+// CompressedImage is a picture of a camera.
+type CompressedImage struct {
+	Header Header
+	Format string
+	Data   []uint8
+}
+
 // JointState has the positions of joints in radians.
 type JointState struct {
 	Header   Header
@@ -198,7 +205,7 @@ func packages() map[string][]any {
 		"std_msgs":           {Header{}, MultiArrayDimension{}, MultiArrayLayout{}, UInt8MultiArray{}},
 		"geometry_msgs": {Vector3{}, Point{}, Quaternion{}, Pose{}, PoseWithCovariance{}, Twist{}, TwistWithCovariance{},
 			Transform{}, TransformStamped{}},
-		"sensor_msgs": {LaserScan{}, Range{}, BatteryState{}, Joy{}, JointState{}},
+		"sensor_msgs": {LaserScan{}, Range{}, BatteryState{}, Joy{}, JointState{}, CompressedImage{}},
 		"nav_msgs":    {Odometry{}},
 		"tf2_msgs":    {TFMessage{}},
 		"vision_msgs": {Point2D{}, Pose2D{}, BoundingBox2D{}, ObjectHypothesis{}, ObjectHypothesisWithPose{}, Detection2D{}, Detection2DArray{}},

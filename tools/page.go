@@ -31,13 +31,19 @@ func PageAddress(address string) string {
 	return net.JoinHostPort(strings.Trim(address, "[]"), pagePort)
 }
 
-// Page gets a page of the dashboard at an address within limit. It does without
-// http.Client, which would make the program larger by half a megabyte.
+// Page gets a page of the dashboard at an address within limit.
 func Page(ctx context.Context, address, path string, limit time.Duration) ([]byte, error) {
+	_, answer, err := Get(ctx, address, path, limit)
+	return answer, err
+}
+
+// Get is Page with the header of the answer. It does without http.Client, which would make
+// the program larger by half a megabyte.
+func Get(ctx context.Context, address, path string, limit time.Duration) (http.Header, []byte, error) {
 	d := net.Dialer{Timeout: dialLimit}
 	conn, err := d.DialContext(ctx, "tcp", address)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer conn.Close()
 	limited, cancel := context.WithTimeout(ctx, limit)
@@ -46,13 +52,13 @@ func Page(ctx context.Context, address, path string, limit time.Duration) ([]byt
 	response, answer, err := get(conn, address, path)
 	switch {
 	case limited.Err() != nil && ctx.Err() == nil:
-		return nil, fmt.Errorf("%s answers nothing in %v: it hangs, or is %s", address, limit, noDashboard)
+		return nil, nil, fmt.Errorf("%s answers nothing in %v: it hangs, or is %s", address, limit, noDashboard)
 	case err != nil:
-		return nil, fmt.Errorf("%s is %s: %w", address, noDashboard, err)
+		return nil, nil, fmt.Errorf("%s is %s: %w", address, noDashboard, err)
 	case response.StatusCode != http.StatusOK:
-		return nil, fmt.Errorf("http://%s%s: %s: %s", address, path, response.Status, bytes.TrimSpace(answer))
+		return nil, nil, fmt.Errorf("http://%s%s: %s: %s", address, path, response.Status, bytes.TrimSpace(answer))
 	}
-	return answer, nil
+	return response.Header, answer, nil
 }
 
 func get(conn net.Conn, address, path string) (response *http.Response, body []byte, err error) {

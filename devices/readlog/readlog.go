@@ -69,6 +69,7 @@ type Options struct {
 type Driver struct {
 	options     Options
 	recorded    []source
+	cameras     []string
 	first, last int64 // time of the first and the last message, ns since 1970
 
 	link    *devices.Link
@@ -106,7 +107,7 @@ func New(o Options, wanted []devices.Spec) (*Driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Driver{options: o, first: s.First, last: s.Last, skipped: map[*devices.Device][]byte{}}
+	d := &Driver{options: o, cameras: s.Cameras, first: s.First, last: s.Last, skipped: map[*devices.Device][]byte{}}
 	for _, spec := range devices.Interfaces() {
 		index := 0
 		if i := slices.IndexFunc(wanted, func(w devices.Spec) bool { return w.Letter == spec.Letter }); i >= 0 {
@@ -140,6 +141,11 @@ func (d *Driver) Provides() []devices.Spec {
 	}
 	return specs
 }
+
+// Cameras returns the cameras that the log has pictures of, and File its path. The loop does
+// not play pictures: whoever shows them reads the log.
+func (d *Driver) Cameras() []string { return d.cameras }
+func (d *Driver) File() string      { return d.options.File }
 
 // Setup starts playing.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {

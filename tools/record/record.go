@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"player/client"
@@ -43,6 +44,8 @@ func run(ctx context.Context, args []string, version string, stderr io.Writer) (
 	rate := flags.Int("rate", 100, "")
 	replace := flags.Bool("f", false, "")
 	compress := flags.Bool("compress", false, "")
+	pictures := flags.Float64("pictures", 0, "")
+	page := flags.String("page", "", "")
 	rest, err := tools.Parse(flags, args, 2)
 	switch {
 	case err != nil:
@@ -51,6 +54,10 @@ func run(ctx context.Context, args []string, version string, stderr io.Writer) (
 		return errors.New("record needs a host and a file: player record localhost -o run.mcap")
 	case *limit < 0:
 		return fmt.Errorf("-for %v: must not be negative", *limit)
+	case !(*pictures >= 0 && *pictures <= mostPictures):
+		return fmt.Errorf("-pictures %v: a rate of up to %d pictures a second", *pictures, mostPictures)
+	case *page != "" && *pictures == 0:
+		return errors.New("-page is where the pictures of -pictures come from")
 	}
 	if len(rest) == 2 {
 		if err := tools.Readable(rest[1]); err != nil {
@@ -72,6 +79,11 @@ func run(ctx context.Context, args []string, version string, stderr io.Writer) (
 	if err != nil {
 		return err
 	}
+	if *pictures > 0 {
+		if r.film, err = findFilm(ctx, rest[0], *page, *pictures, stderr); err != nil {
+			return err
+		}
+	}
 	file, err := tools.Create(*path, *replace)
 	if err != nil {
 		return err
@@ -89,7 +101,11 @@ func run(ctx context.Context, args []string, version string, stderr io.Writer) (
 		ctx = limited
 	}
 	err = r.record(ctx, file, version)
-	fmt.Fprintf(stderr, "%d messages in %s\n", r.messages, *path)
+	if r.film == nil {
+		fmt.Fprintf(stderr, "%d messages in %s\n", r.messages, *path)
+	} else {
+		fmt.Fprintf(stderr, "%d messages and %d pictures in %s\n", r.messages, r.pictures, *path)
+	}
 	if err != nil {
 		return tools.Failure{Err: err}
 	}
@@ -102,7 +118,16 @@ type recorder struct {
 	compress bool
 	aged     bool // the server sends ages
 	specs    []devices.Spec
-	messages int
+	film     *film // nil: no pictures
+
+	mu       sync.Mutex // of what follows: pictures come beside the robot's data
+	writer   *logfile.Writer
+	batch    logfile.Batch
+	flushed  time.Time
+	failure  error
+	messages int // in the file, and pictures beside them
+	pictures int
+	waiting  int // pictures in the batch
 }
 
 // open opens the devices of a request, or for "" all that the server has. Then refused
@@ -142,6 +167,11 @@ func (r *recorder) names() (names []string) {
 	for _, spec := range r.specs {
 		names = append(names, spec.Name)
 	}
+	if r.film != nil {
+		for _, camera := range r.film.cameras {
+			names = append(names, "camera "+camera)
+		}
+	}
 	return names
 }
 
@@ -158,30 +188,68 @@ func (r *recorder) record(ctx context.Context, file io.Writer, version string) (
 	for _, spec := range r.specs {
 		info.Channels = append(info.Channels, logfile.Channel{Interface: spec.Name})
 	}
-	w, err := logfile.NewWriter(file, info)
-	if err != nil {
+	if r.film != nil {
+		info.Cameras = r.film.cameras
+	}
+	r.flushed = began
+	if r.writer, err = logfile.NewWriter(file, info); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, w.Close()) }()
-	var batch logfile.Batch
-	for flushed := began; ; {
-		r.add(&batch, time.Since(began))
+	defer func() {
+		if rest := r.flush(true); err == nil {
+			err = rest // of pictures that came after the last round
+		}
+		err = errors.Join(err, r.writer.Close())
+	}()
+	filming, end := context.WithCancel(ctx)
+	var cameras sync.WaitGroup
+	defer cameras.Wait()
+	defer end()
+	for i, camera := range info.Cameras {
+		cameras.Go(func() {
+			r.film.follow(filming, camera, func(taken time.Time, jpeg []byte) {
+				r.mu.Lock()
+				defer r.mu.Unlock()
+				r.batch.Add(len(info.Channels)+i, taken.Sub(info.Start), logfile.AppendPicture(nil, camera, taken.UnixNano(), jpeg))
+				r.waiting++
+				r.flush(false)
+			})
+		})
+	}
+	for {
+		r.mu.Lock()
+		r.add(&r.batch, time.Since(began))
+		r.mu.Unlock()
 		read := r.client.Read(ctx)
-		if now := time.Now(); batch.Len() > 0 && (read != nil || batch.Size() >= flushSize || now.Sub(flushed) >= flushPeriod) {
-			flushed = now
-			if err := w.WriteChunk(&batch); err != nil {
-				return err
-			}
-			r.messages += batch.Len()
-			batch.Reset()
-		}
-		if ctx.Err() != nil {
+		r.mu.Lock()
+		err := r.flush(read != nil)
+		r.mu.Unlock()
+		switch {
+		case err != nil:
+			return err
+		case ctx.Err() != nil:
 			return nil
-		}
-		if read != nil {
+		case read != nil:
 			return read
 		}
 	}
+}
+
+// flush writes the batch if it is large or old, or if it is the last one. It returns the first
+// error. The caller holds the mutex.
+func (r *recorder) flush(last bool) error {
+	now := time.Now()
+	if r.failure != nil || r.batch.Len() == 0 || !last && r.batch.Size() < flushSize && now.Sub(r.flushed) < flushPeriod {
+		return r.failure
+	}
+	r.flushed = now
+	if r.failure = r.writer.WriteChunk(&r.batch); r.failure == nil {
+		r.messages += r.batch.Len() - r.waiting
+		r.pictures += r.waiting
+		r.batch.Reset()
+		r.waiting = 0
+	}
+	return r.failure
 }
 
 // add adds the new data of a round, which arrived at a time since the first one.

@@ -1,0 +1,143 @@
+package logfile
+
+import (
+	"bytes"
+	"runtime"
+	"strings"
+
+	"player/foxglove"
+	"player/ros"
+)
+
+// Pictures of cameras are in a log as messages of ROS 2, which programs for MCAP show.
+// Readers that do not know them skip them, as they skip all messages of other programs.
+const (
+	pictureTopic    = "/camera/" // and the name of the camera
+	pictureType     = "sensor_msgs/msg/CompressedImage"
+	pictureEncoding = "cdr"
+	pictureSchema   = "ros2msg"
+	// firstPicture is the number of the first channel with pictures in an exported log, and of
+	// their schema: those of devices are below.
+	firstPicture = 1 << 15
+)
+
+// AppendPicture appends the payload of a picture of a camera, a JPEG that was taken at a time
+// in ns since 1970.
+func AppendPicture(dst []byte, camera string, at int64, jpeg []byte) []byte {
+	c := foxglove.New("", nil)
+	return ros.AppendCDR(dst, ros.PictureOf(c.Image(camera, at, jpeg)))
+}
+
+// JPEG returns the picture of a camera's message, nil if the payload is none.
+func (m Message) JPEG() []byte {
+	const stamp, align = 4 + 4, 4 // bytes; texts and lists begin at multiples of align
+	in := fields{left: m.Payload}
+	if head := in.bytes(4); len(head) < 4 || head[0] != 0 || head[1] != 1 { // CDR, little-endian
+		return nil
+	}
+	all := len(in.left)
+	in.bytes(stamp)
+	in.text() // the frame
+	in.bytes(uint64(-(all - len(in.left)) & (align - 1)))
+	in.text() // the format
+	in.bytes(uint64(-(all - len(in.left)) & (align - 1)))
+	if picture := in.text(); !in.bad {
+		return picture
+	}
+	return nil
+}
+
+// cameraOf returns the camera of a channel, empty if it has no pictures.
+func cameraOf(topic, encoding string) string {
+	name, ok := strings.CutPrefix(topic, pictureTopic)
+	if !ok || encoding != pictureEncoding || strings.Contains(name, "/") || len(name) > maxCamera {
+		return ""
+	}
+	return name
+}
+
+// maxCamera is the most bytes that the name of a camera has in a log. The server's
+// configuration allows 32.
+const maxCamera = 64
+
+// addPictures adds the channels of cameras to a file, from the number first on. Their schema
+// has the number behind it: those of the devices' schemas are not above first.
+func (c *container) addPictures(first uint16, cameras []string, topic func(camera string) string, pairs ...string) {
+	for i, camera := range cameras {
+		c.addSchema(first+1, pictureType, pictureSchema, []byte(ros.Schema(pictureType)))
+		c.addChannel(first+uint16(i), first+1, topic(camera), pictureEncoding, pairs...)
+	}
+}
+
+// topicOfROS is the topic of a camera in ROS 2, whose topics have no -, no two _ in turn and no
+// digit at the beginning of a part. Tools take what ends so for compressed pictures.
+func topicOfROS(camera string) string {
+	name := strings.ReplaceAll("/camera_"+camera, "-", "_")
+	for strings.Contains(name, "__") {
+		name = strings.ReplaceAll(name, "__", "_")
+	}
+	return strings.TrimSuffix(name, "_") + "/compressed"
+}
+
+// Film finds the pictures of one camera in a log. The zero value is ready.
+type Film struct {
+	log    *Reader // nil: not open
+	shown  int64   // time of the picture that At has returned last, ns since 1970
+	next   []byte  // the picture behind it; nil: not read yet
+	nextAt int64
+	atEnd  bool
+}
+
+// At returns the newest picture that the camera in a log had taken at a time, in ns since
+// 1970; nil if there is none, or if the last call has returned it. Times that do not decrease
+// are read forward, others from the beginning. It may read for seconds, and lets other
+// goroutines run.
+func (f *Film) At(path, camera string, at int64) (picture []byte, err error) {
+	if f.log == nil || at < f.shown {
+		f.Close()
+		if f.log, err = Open(path); err != nil {
+			return nil, err
+		}
+	}
+	for {
+		if f.next == nil && !f.atEnd {
+			f.read(camera)
+		}
+		if f.next == nil || f.nextAt > at {
+			return picture, nil
+		}
+		picture, f.shown, f.next = f.next, f.nextAt, nil
+	}
+}
+
+// read reads until the next picture, or the end.
+func (f *Film) read(camera string) {
+	for n := 1; ; n++ {
+		m, err := f.log.NextRecord()
+		if err != nil {
+			f.atEnd = true
+			return
+		}
+		if m.Camera == camera {
+			if picture := m.JPEG(); picture != nil {
+				f.next, f.nextAt = bytes.Clone(picture), m.Time
+				return
+			}
+		}
+		if n%filmBurst == 0 {
+			runtime.Gosched()
+		}
+	}
+}
+
+// filmBurst is how many records are read until others may run: less than a millisecond of
+// work.
+const filmBurst = 1024
+
+// Close closes the log.
+func (f *Film) Close() {
+	if f.log != nil {
+		_ = f.log.Close() // opened for reading only
+	}
+	*f = Film{}
+}

@@ -1,0 +1,97 @@
+package record
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"time"
+
+	"player/tools"
+)
+
+const (
+	// robotPort is that of a robot whose address has none.
+	robotPort = "6665"
+	// robotsLimit is for an answer that takes milliseconds, and pictureLimit is more than the
+	// 10 s that the server waits for a camera that it starts.
+	robotsLimit, pictureLimit = 5 * time.Second, 12 * time.Second
+	// failurePause is how long a camera that fails is left alone.
+	failurePause = time.Second
+	// mostPictures is the highest rate of a server's cameras in Hz.
+	mostPictures = 60
+)
+
+// film is the pictures of a robot's cameras, from the dashboard of its server.
+type film struct {
+	page    string // host:port
+	cameras []string
+	period  time.Duration
+	stderr  io.Writer
+}
+
+// findFilm asks the dashboard at a page, or at the usual port of the robot's computer, which
+// cameras the robot has.
+func findFilm(ctx context.Context, robot, page string, rate float64, stderr io.Writer) (*film, error) {
+	host, port, err := net.SplitHostPort(robot)
+	if err != nil {
+		host, port = robot, robotPort
+	}
+	if page == "" {
+		page = host
+	}
+	f := &film{page: tools.PageAddress(page), period: time.Duration(float64(time.Second) / rate), stderr: stderr}
+	_, text, err := tools.Get(ctx, f.page, "/robots", robotsLimit)
+	if err != nil {
+		return nil, fmt.Errorf("-pictures: %w", err)
+	}
+	var list struct {
+		Robots []struct {
+			Address string
+			Cameras []string
+		}
+	}
+	if err := json.Unmarshal(text, &list); err != nil {
+		return nil, fmt.Errorf("-pictures: http://%s/robots is not the list of a server: %w", f.page, err)
+	}
+	for _, r := range list.Robots {
+		if _, of, _ := net.SplitHostPort(r.Address); of == port {
+			f.cameras = append(f.cameras, r.Cameras...)
+		}
+	}
+	if len(f.cameras) == 0 {
+		return nil, fmt.Errorf("-pictures: the robot on port %s has no camera at http://%s", port, f.page)
+	}
+	return f, nil
+}
+
+// follow calls add with each picture of a camera at the rate of the film, until ctx ends.
+func (f *film) follow(ctx context.Context, camera string, add func(taken time.Time, jpeg []byte)) {
+	number, failed := "0", ""
+	for next := time.Now(); ctx.Err() == nil; {
+		header, jpeg, err := tools.Get(ctx, f.page, "/camera/"+camera+"/picture?after="+number, pictureLimit)
+		pause := failurePause
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil && err.Error() != failed:
+			failed = err.Error()
+			fmt.Fprintf(f.stderr, "no pictures: %s\n", failed)
+		case err == nil:
+			failed, number = "", header.Get("Picture-Number")
+			age, _ := strconv.Atoi(header.Get("Picture-Age")) // 0 of a server that does not send it
+			now := time.Now()
+			add(now.Add(-time.Duration(age)*time.Millisecond), jpeg)
+			if next = next.Add(f.period); next.Before(now) {
+				next = now // a picture that came late does not hurry the next ones
+			}
+			pause = next.Sub(now)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+		}
+	}
+}
