@@ -10,6 +10,7 @@ const SILENCE = 3000; // ms without a message after which the bridge counts as h
 const RANKS = { stopped: 0, trouble: 1, driven: 2, well: 3 };
 const SVG = "http://www.w3.org/2000/svg";
 const GAP = 8; // between the lines of the battery and of the age
+/** @type {(id: string) => any} */
 const $ = (id) => document.getElementById(id);
 const names = new Intl.Collator("en", { numeric: true });
 
@@ -29,7 +30,7 @@ function set(element, text) {
 // Rows that are not seen have their text, and get the newest numbers when they are.
 const watcher = new IntersectionObserver((entries) => {
   for (const { target, isIntersecting } of entries) {
-    const known = robots.get(target.dataset.name);
+    const known = robots.get(/** @type {HTMLElement} */ (target).dataset.name);
     if (!known) continue;
     known.seen = isIntersecting;
     if (isIntersecting) showNumbers(known);
@@ -156,7 +157,7 @@ function search() {
     const matches = text === "" || `${known.name} ${known.state} ${known.text}`.toLowerCase().includes(text);
     if (known.list.item.hidden === matches) known.list.item.hidden = !matches;
     known.faded = !matches;
-    found += matches;
+    if (matches) found++;
   }
   $("empty").hidden = found > 0;
   return found;
@@ -164,13 +165,13 @@ function search() {
 
 // sort puts robots in trouble first, unless somebody is about to click in the list.
 function sort() {
-  const list = $("robots"), focus = document.activeElement;
+  const list = $("robots"), focus = /** @type {HTMLElement | null} */ (document.activeElement);
   if (list.matches(":hover") && sorted.length > 0) return;
   const order = [...robots.values()].sort((a, b) => RANKS[a.state] - RANKS[b.state] || names.compare(a.name, b.name));
   if (order.length === sorted.length && order.every((r, i) => r === sorted[i])) return;
   sorted = order;
   list.append(...order.map((r) => r.list.item));
-  if (list.contains(focus)) focus.focus({ preventScroll: true });
+  if (list.contains(focus)) focus?.focus({ preventScroll: true });
 }
 
 // take takes a message: with all robots, or with those that have moved.

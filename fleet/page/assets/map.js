@@ -28,8 +28,10 @@ export class FleetMap {
     this.link = link;
     this.robots = []; // of this map: name, state, text, driver, page, place, faded
     this.draws = 0;
-    this.plan = null; // what is shown, and its mask
-    this.digest = "";
+    /** @type {{ extent: ReturnType<typeof covered>, mask: OffscreenCanvas, tinted: OffscreenCanvas | null } | null} */
+    this.plan = null;
+    /** @type {string | null} */
+    this.digest = ""; // of the plan; null: it could not be fetched
     this.colors = {};
     this.pointer = null; // where it is
     this.widths = new Map(); // of names, in CSS pixels
