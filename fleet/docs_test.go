@@ -128,19 +128,27 @@ func TestDocumentedServers(t *testing.T) {
 	}
 	driver, driversProblems := connect("driver", "DRIVER-SECRET")
 	monitor, monitorsProblems := connect("monitor", "MONITOR-SECRET")
-	supervisor, _ := connect("supervisor", "SUPERVISOR-SECRET")
+	supervisor, supervisorsProblems := connect("supervisor", "SUPERVISOR-SECRET")
 
 	for name, args := range map[string][]string{
 		"leaf node": {"-fleet", "lab", "-nats", site.ClientURL()},
 		"public":    {"-fleet", "lab", "-nats", fmt.Sprintf("tls://bridge:BRIDGE-SECRET@127.0.0.1:%d", port), "-ca", ca},
 	} {
-		p := start(t, program, append(args, "-robot", "a="+a.address)...)
+		p := start(t, program, append(args, "-robot", "a="+a.address+" page=http://"+a.page+"/")...)
 		sub := subscribe(t, monitor, "player.lab.*.sonar.0.data")
 		next(t, sub)
 		if err := sub.Unsubscribe(); err != nil {
 			t.Fatal(err)
 		}
 		wait(t, "end of reading", func() bool { return len(a.report(t).Clients) == 0 })
+		pictures := subscribe(t, monitor, "player.lab.*.camera.*.picture")
+		if r := request(t, monitor, bridge.CameraSubject("lab", "a", a.simulated(), bridge.Rate), "", []byte("5")); r.Rate != 5 {
+			t.Errorf("%s: a request for pictures is answered %+v", name, r)
+		}
+		next(t, pictures)
+		if err := pictures.Unsubscribe(); err != nil {
+			t.Fatal(err)
+		}
 		token := acquire(t, driver, "alice")
 		if r := request(t, driver, command, token, speed(100)); !r.OK {
 			t.Errorf("%s: the driver's command is answered %+v", name, r)
@@ -184,6 +192,9 @@ func TestDocumentedServers(t *testing.T) {
 			return err
 		})
 	}
+	picture := bridge.CameraSubject("lab", "a", a.simulated(), bridge.Picture)
+	violates("a picture for who may read nothing", supervisor, supervisorsProblems, func() error { _, err := supervisor.SubscribeSync(picture); return err })
+	violates("a picture made up", monitor, monitorsProblems, func() error { return monitor.Publish(picture, nil) })
 	for _, verb := range []string{"stop", "release"} {
 		for _, subject := range []string{"player.lab.", "player.lab.a."} {
 			violates("a "+verb+" by a monitor", monitor, monitorsProblems, func() error { return monitor.Publish(subject+verb, nil) })

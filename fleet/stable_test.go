@@ -26,7 +26,9 @@ func TestStable(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(natsServer.Shutdown)
-	_, conn := startFleet(t, []robot{startRobot(t, "a")}, "-nats", natsServer.ClientURL())
+	a := startRobot(t, "a")
+	a.about = " page=http://" + a.page + "/"
+	_, conn := startFleet(t, []robot{a}, "-nats", natsServer.ClientURL())
 	names := regexp.MustCompile(`^player\.lab(\.a\b)?`)
 	generic := func(subject string) string {
 		return names.ReplaceAllStringFunc(subject, func(s string) string {
@@ -53,15 +55,19 @@ func TestStable(t *testing.T) {
 	if err := conn.Publish("player.lab.a.laser.0.rate", []byte(`{"answer":"NAME"}`)); err != nil {
 		t.Fatal(err)
 	}
-	seen := map[string]bool{"player.lab.a.laser.0.rate": true} // by this test
-	for want := 2*len(devices.Interfaces()) + len([]string{"status", "bridges", "answer"}) + 1; len(seen) < want; {
+	camera := bridge.CameraSubject("lab", "a", a.simulated(), bridge.Rate)
+	if err := conn.Publish(camera, []byte("1")); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{"player.lab.a.laser.0.rate": true, camera: true} // by this test
+	for want := 2*len(devices.Interfaces()) + len([]string{"status", "bridges", "answer", "picture"}) + len(seen); len(seen) < want; {
 		m, err := everything.NextMsg(patience)
 		if err != nil {
 			t.Fatalf("only %v were seen: %v", seen, err)
 		}
 		if !seen[m.Subject] {
 			seen[m.Subject] = true
-			lines = append(lines, "sends "+generic(m.Subject))
+			lines = append(lines, "sends "+generic(strings.Replace(m.Subject, a.simulated(), "NAME", 1)))
 		}
 	}
 	for _, header := range []string{bridge.HeaderTime, bridge.HeaderAge, bridge.HeaderSequence, bridge.HeaderSchema, bridge.HeaderLease, bridge.HeaderPlan} {

@@ -9,6 +9,8 @@ const (
 	// MaxRate is the highest rate in Hz that can be asked for. A robot may have a
 	// lower maximum.
 	MaxRate = 1000
+	// MaxPictures is that of pictures: what a robot's server passes on at most.
+	MaxPictures = 60
 	// AskLimit is how long a request for a rate counts. A program that wants the
 	// rate for longer asks again.
 	AskLimit = 10 * time.Second
@@ -30,7 +32,14 @@ func (d *Demand) Ask(hz int, now time.Time) {
 
 // Rate returns the rate in Hz: the highest one that counts, or the default.
 func (d *Demand) Rate(now time.Time) int {
-	rate := 0
+	if rate, ok := d.Asked(now); ok {
+		return rate
+	}
+	return DefaultRate
+}
+
+// Asked returns the highest rate in Hz that counts, false if none does.
+func (d *Demand) Asked(now time.Time) (rate int, ok bool) {
 	for hz, until := range d.asks {
 		if !now.Before(until) {
 			delete(d.asks, hz)
@@ -38,10 +47,7 @@ func (d *Demand) Rate(now time.Time) int {
 		}
 		rate = max(rate, hz)
 	}
-	if rate == 0 {
-		return DefaultRate
-	}
-	return rate
+	return rate, rate > 0
 }
 
 // Pacer lets one message through in each period. The zero value is ready to use.

@@ -24,6 +24,7 @@ const (
 	Stop    = "stop"    // the emergency stop, of a robot or of the fleet
 	Release = "release" // of that
 	Plan    = "plan"    // requests for the floor plan of a robot
+	Picture = "picture" // of a camera: a JPEG
 	Answer  = "answer"  // before the name that a body gave: answers for programs that cannot send requests
 )
 
@@ -60,6 +61,23 @@ func Subject(fleet, robot, iface, last string) string {
 	return Prefix(fleet, robot) + "." + iface + ".0." + last
 }
 
+// cameraToken is where the subjects of devices have the interface; no device has it.
+const cameraToken = "camera"
+
+// CameraSubject returns player.FLEET.ROBOT.camera.NAME.LAST.
+func CameraSubject(fleet, robot, name, last string) string {
+	return Prefix(fleet, robot) + "." + cameraToken + "." + name + "." + last
+}
+
+// CameraOf returns the camera's token of a subject that CameraSubject made, or "" if it is
+// another one.
+func CameraOf(subject string) string {
+	if token(subject, 3) != cameraToken {
+		return ""
+	}
+	return token(subject, 4)
+}
+
 // AnswerSubject returns player.FLEET.ROBOT.answer.NAME. No other subject has five tokens, so
 // nobody can have an answer sent to where it means something else.
 func AnswerSubject(fleet, robot, name string) string {
@@ -72,7 +90,7 @@ func Interface(subject string) string { return token(subject, 3) }
 // RobotOf returns the robot's token of a subject that Subject made.
 func RobotOf(subject string) string { return token(subject, 2) }
 
-// token returns a token of a subject that Subject made, or "" if it is another one.
+// token returns a token of a subject that Subject or CameraSubject made, or "" if it is another one.
 func token(subject string, number int) string {
 	tokens := strings.Split(subject, ".")
 	if len(tokens) != 6 {

@@ -3,10 +3,6 @@ package hub
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
-	"net/http"
-	"net/url"
 
 	"github.com/nats-io/nats.go"
 
@@ -48,33 +44,10 @@ func (p planner) get(ctx context.Context) ([]byte, error) {
 	if p.robot.Page == "" {
 		return nil, errNoPlan
 	}
-	page, err := url.Parse(p.robot.Page)
-	if err != nil {
-		return nil, err
-	}
-	page = page.JoinPath("plan")
-	page.RawQuery, page.Fragment = "", ""
-	ctx, cancel := context.WithTimeout(ctx, dialLimit)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, page.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-	// A redirection could lead to a host that the operator has not named.
-	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	reply, err := client.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	defer reply.Body.Close()
-	switch reply.StatusCode {
-	case http.StatusOK:
-	case http.StatusNotFound:
+	_, plan, err := p.robot.get(ctx, dialLimit, bridge.MaxPlan+1, "", "plan")
+	if errors.Is(err, errNotFound) {
 		return nil, errNoPlan
-	default:
-		return nil, fmt.Errorf("%s: %s", page, reply.Status)
 	}
-	plan, err := io.ReadAll(io.LimitReader(reply.Body, bridge.MaxPlan+1))
 	if err == nil {
 		err = bridge.CheckPlan(plan)
 	}
