@@ -69,6 +69,8 @@ func TestWeb(t *testing.T) {
 		{"page of a fleet", testFleetPage},
 		{"floor plans of a fleet", testFleetPlans},
 		{"teleoperation by rosbridge", testTeleop},
+		{"first frames", testFirstFrames},
+		{"far away", testFarAway},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -20,15 +21,47 @@ import (
 // forever lets browsers keep a file without asking: its address has the digest of the page.
 const forever = "public, max-age=31536000, immutable"
 
-// asset is a file of the page.
+// asset is something that browsers load, and that does not change.
 type asset struct {
 	kind          string
+	tag           string // of the text, quoted
 	plain, packed []byte // packed by gzip; nil: that is not smaller
+}
+
+func newAsset(kind string, text []byte) (asset, error) {
+	sum := sha256.Sum256(text)
+	packed, err := pack(text)
+	if len(packed) >= len(text) {
+		packed = nil
+	}
+	return asset{kind, strconv.Quote(hex.EncodeToString(sum[:8])), text, packed}, err
+}
+
+// send replies with the asset, or that the browser has it.
+func (a asset) send(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	if a.tag != "" {
+		h.Set("Etag", a.tag)
+		if r.Header.Get("If-None-Match") == a.tag {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+	}
+	h.Set("Vary", "Accept-Encoding")
+	h.Set("Content-Type", a.kind)
+	body := a.plain
+	if a.packed != nil && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		h.Set("Content-Encoding", "gzip")
+		body = a.packed
+	}
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	_, _ = w.Write(body) // it fails when the visitor has gone
 }
 
 // assetSet is the page as it is served.
 type assetSet struct {
 	digest string // of all files: the folder of those that never change
+	policy string // which scripts index.html may have in itself
 	files  map[string]asset
 }
 
@@ -36,7 +69,8 @@ type assetSet struct {
 var references = regexp.MustCompile(`(href|src)="([\w.-]+\.(?:css|js|svg))"`)
 
 // readAssets returns the files of the page. In index.html, what the page loads has addresses with
-// the digest, and one file stands for all modules: each request costs a round trip.
+// the digest, one file stands for all modules, and the script that comes first is in the page: each
+// request costs a round trip.
 func readAssets(page fs.FS) (assetSet, error) {
 	set := assetSet{files: map[string]asset{}}
 	digest := sha256.New()
@@ -54,21 +88,20 @@ func readAssets(page fs.FS) (assetSet, error) {
 		return set, err
 	}
 	set.digest = hex.EncodeToString(digest.Sum(nil)[:8])
-	const main, all = "main.js", "modules.js"
+	const main, all, first = "main.js", "modules.js", "first.js"
 	if texts[all], err = bundle(texts, main); err != nil {
 		return set, err
 	}
 	index := bytes.Replace(texts["index.html"], []byte(main), []byte(all), 1)
+	script := append([]byte{'\n'}, remarks.ReplaceAll(texts[first], nil)...)
+	index = bytes.Replace(index, []byte(` src="`+first+`">`), append([]byte{'>'}, script...), 1)
+	sum := sha256.Sum256(script)
+	set.policy = "script-src 'self' 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; "
 	texts["index.html"] = references.ReplaceAll(index, []byte(`$1="`+set.digest+`/$2"`))
 	for name, text := range texts {
-		packed, err := pack(text)
-		if err != nil {
+		if set.files[name], err = newAsset(mime.TypeByExtension(path.Ext(name)), text); err != nil {
 			return set, err
 		}
-		if len(packed) >= len(text) {
-			packed = nil
-		}
-		set.files[name] = asset{mime.TypeByExtension(path.Ext(name)), text, packed}
 	}
 	return set, nil
 }
@@ -79,10 +112,12 @@ var (
 	importing = regexp.MustCompile(`(?m)^import (?:\{ (.*) \}|\* as (\w+)) from "\./(\w+)\.js";$`)
 	// exporting matches the word export, and the name.
 	exporting = regexp.MustCompile(`(?m)^export ((?:class|const|function|async function) ([\w$]+))`)
+	// remarks match comments that have their lines to themselves, and indentation.
+	remarks = regexp.MustCompile(`(?m)^[ \t]*(?:(?://.*|/\*\*(?:[^*]|\*+[^*/])*\*+/)\n)?`)
 )
 
-// bundle returns one module with main and all that it imports: each in a function that returns
-// what it exports, after those that it imports. Modules may not import each other in a circle.
+// bundle returns one module with main and all that it imports, without comments: each in a
+// function that returns what it exports, after those that it imports. Modules may not import each other in a circle.
 func bundle(texts map[string][]byte, main string) ([]byte, error) {
 	var b strings.Builder
 	begun, ended := map[string]bool{}, map[string]bool{}
@@ -116,6 +151,7 @@ func bundle(texts map[string][]byte, main string) ([]byte, error) {
 			return "const " + what + " = from_" + match[3] + ";"
 		})
 		body = exporting.ReplaceAllString(body, "$1")
+		body = remarks.ReplaceAllString(body, "")
 		fmt.Fprintf(&b, "const from_%s = (() => {\n%s\nreturn { %s };\n})();\n", strings.TrimSuffix(file, ".js"), body, strings.Join(names, ", "))
 		ended[file] = true
 		return nil
@@ -137,8 +173,9 @@ func pack(text []byte) ([]byte, error) {
 }
 
 // serveAssets serves the files of the page: those in the folder of the digest for ever,
-// others, as index.html, as long as the server has the same ones.
-func serveAssets(page fs.FS) http.HandlerFunc {
+// index.html with what it would ask for at once, by the elements that have it, and never to be
+// kept, and others as long as the server has the same ones.
+func serveAssets(page fs.FS, first func(*http.Request) map[string][]byte) http.HandlerFunc {
 	read := sync.OnceValue(func() assetSet { // when the first visitor comes
 		set, err := readAssets(page)
 		if err != nil { // the folder is not embedded
@@ -157,24 +194,20 @@ func serveAssets(page fs.FS) http.HandlerFunc {
 			http.NotFound(w, r)
 			return
 		}
-		h := w.Header()
-		tag := strconv.Quote(set.digest)
-		h.Set("Etag", tag)
-		if always {
-			h.Set("Cache-Control", forever)
+		switch {
+		case name == "index.html":
+			file.tag = ""
+			for id, text := range first(r) {
+				element := fmt.Appendf(nil, "id=%q>", id)
+				file.plain = bytes.Replace(file.plain, element, append(element, text...), 1)
+			}
+			file.packed, _ = pack(file.plain) // cannot fail: it writes to memory
+			h := w.Header()
+			h.Set("Cache-Control", "no-store")
+			h.Set("Content-Security-Policy", set.policy+h.Get("Content-Security-Policy"))
+		case always:
+			w.Header().Set("Cache-Control", forever)
 		}
-		if r.Header.Get("If-None-Match") == tag {
-			w.WriteHeader(http.StatusNotModified)
-			return
-		}
-		h.Set("Vary", "Accept-Encoding")
-		h.Set("Content-Type", file.kind)
-		body := file.plain
-		if file.packed != nil && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
-			h.Set("Content-Encoding", "gzip")
-			body = file.packed
-		}
-		h.Set("Content-Length", strconv.Itoa(len(body)))
-		_, _ = w.Write(body) // it fails when the visitor has gone
+		file.send(w, r)
 	}
 }

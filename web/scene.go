@@ -54,23 +54,22 @@ func models(from []stage.Model) []model {
 }
 
 // plan replies with the floor plan.
-func (s *server) plan(w http.ResponseWriter, _ *http.Request) {
-	text, err := s.encoded()
+func (s *server) plan(w http.ResponseWriter, r *http.Request) {
+	plan, err := s.encoded()
 	if err != nil {
 		http.Error(w, explain(err), http.StatusServiceUnavailable)
 		return
 	}
-	w.Header().Set("Content-Type", "application/octet-stream")
-	_, _ = w.Write(text) // fails if the browser has disconnected
+	plan.send(w, r)
 }
 
 // encodeWorld encodes the world's floor plan.
-func (s *server) encodeWorld() ([]byte, error) {
+func (s *server) encodeWorld() (asset, error) {
 	var plan stage.Plan
 	if err := s.onLoop(s.ctx, func(time.Duration) { plan = s.config.World.Plan() }); err != nil {
-		return nil, err
+		return asset{}, err
 	}
-	return encodePlan(plan, maxPlan), nil
+	return newAsset("application/octet-stream", encodePlan(plan, maxPlan))
 }
 
 // encodePlan encodes a floor plan with at most the given number of cells, all

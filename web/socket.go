@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -49,10 +50,11 @@ const (
 type socket struct {
 	ws      *websocket.Conn
 	visitor visitors.Visitor
-	robot   string     // host:port, as requested by the dashboard
-	name    string     // by which robots list the connections of the page
-	may     rights.Set // of the computer with the browser
-	sent    uint32     // number of the last message with data
+	robot   string        // host:port, as requested by the dashboard
+	name    string        // by which robots list the connections of the page
+	first   streamRequest // with which a stream begins
+	may     rights.Set    // of the computer with the browser
+	sent    uint32        // number of the last message with data
 	acked   atomic.Uint32
 	onAck   func() // called by the reader after each acknowledgement; may be nil
 }
@@ -71,7 +73,10 @@ func (s *server) accept(serve func(context.Context, *socket) error) http.Handler
 		ctx, cancel := context.WithCancel(s.ctx) // the request's context does not end with a WebSocket
 		defer cancel()
 
-		sock := &socket{ws: ws, visitor: visitor, robot: r.URL.Query().Get("robot"), may: s.rightsOf(r), name: nameOf(r)}
+		query := r.URL.Query()
+		first := streamRequest{Request: query.Get("request")}
+		first.Rate, _ = strconv.Atoi(query.Get("rate")) // 0, the robot's own rate, if it is none
+		sock := &socket{ws: ws, visitor: visitor, robot: query.Get("robot"), first: first, may: s.rightsOf(r), name: nameOf(r)}
 		if err := s.admit(r, sock); err != nil {
 			_ = ws.Close(statusRobot, visitors.CloseReason(explain(err)))
 			return
@@ -95,15 +100,19 @@ func (s *server) accept(serve func(context.Context, *socket) error) http.Handler
 // computers reach the listed robots only: this process may reach networks that
 // they do not, and other robots would take them for this computer.
 func (s *server) admit(r *http.Request, sock *socket) error {
-	listed := slices.ContainsFunc(s.config.Robots, func(robot Robot) bool { return robot.Address == sock.robot })
 	switch {
-	case sock.robot == "" || listed:
+	case sock.robot == "" || s.lists(sock.robot):
 	case !visitors.AddressOf(r.RemoteAddr).IsLoopback():
 		return visitors.Notice{Text: "only browsers of the server's computer may connect to other robots"}
 	case len(sock.robot) > addressLimit:
 		return visitors.Notice{Text: "this is not the address of a robot"}
 	}
 	return visitors.Need(sock.may, rights.Read)
+}
+
+// lists reports whether the dashboard lists a robot.
+func (s *server) lists(address string) bool {
+	return slices.ContainsFunc(s.config.Robots, func(robot Robot) bool { return robot.Address == address })
 }
 
 // rightsOf returns the rights of the browser's address and certificate. Robots only see

@@ -29,7 +29,8 @@ const (
 	maxQueued = 64
 )
 
-// streamRequest is a command of a page to a stream. Both fields are optional.
+// streamRequest is a command of a page to a stream. Both fields are optional. The first one
+// is in the query of the stream's address: it costs no round trip.
 type streamRequest struct {
 	Request string `json:"request"` // pairs of a device and r or c
 	Rate    int    `json:"rate"`    // Hz
@@ -53,6 +54,7 @@ type streamReason struct {
 type stream struct {
 	socket  *socket
 	robot   *client.Client
+	newest  *newest // nil: no other page is told of this robot
 	mailbox mailbox
 
 	fresh   bool          // the robot's server sends ages, and only new data
@@ -73,7 +75,11 @@ func (s *server) stream(ctx context.Context, sock *socket) error {
 	}
 	defer robot.Close()
 	st := stream{socket: sock, robot: robot, access: map[byte]byte{}, refused: map[byte]streamReason{}, unsent: map[byte]bool{}}
+	if s.lists(sock.robot) {
+		st.newest = &s.newest
+	}
 	sock.onAck = st.acknowledged
+	st.mailbox.requests = append(st.mailbox.requests, sock.first)
 	return converse(ctx, sock, st.mailbox.put, st.run)
 }
 
@@ -276,6 +282,9 @@ func (s *stream) appendFrame(dst []byte) []byte {
 		if unsent && s.access[device] == codec.AccessRead {
 			age, known := s.robot.Age(device)
 			dst = appendFrameBlock(dst, device, age, known, s.robot.Raw(device))
+			if s.newest != nil {
+				s.newest.put(s.socket.robot, device, age, known, s.robot.Raw(device))
+			}
 		}
 	}
 	clear(s.unsent)

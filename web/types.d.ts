@@ -24,6 +24,7 @@ export interface RobotOptions {
   typed?: boolean; // the user added it; the server never says this
   run?: boolean; // it is replayed or recorded
   cameras?: string[]; // names of those on it
+  newest?: string; // its newest data, a message of a stream in base64: index.html has it
 }
 
 /** The presence socket (presence.go). */
@@ -311,8 +312,22 @@ export interface Elements {
   zoom: HTMLInputElement;
 }
 
+/** What first.js has begun before the modules are here. */
+export interface First {
+  page: string; // what this page calls itself
+  opened: Map<string, { socket: WebSocket; events: Event[] }>; // by address; events: what they have received
+  plan: Promise<Response | null> | undefined;
+  watched: number; // robots: of more, only the one that is shown is watched from the start, since each needs a connection
+  rate: number; // Hz, of data at the start
+  devices: string; // letters of those that the page shows, in the order of their buttons
+  address(path: string, parameters?: Record<string, string>): string; // of a socket
+  stream(robot: string, rate: number, letters: Iterable<string>): Record<string, string>; // parameters of a stream
+}
+
 declare global {
   interface Window {
     player: object; // for the browser's console and for tests
+    first: First;
   }
+  const first: First;
 }

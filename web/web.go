@@ -13,6 +13,7 @@ package web
 import (
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"net"
 	"net/http"
 	"net/netip"
@@ -74,17 +75,21 @@ func Serve(ctx context.Context, l net.Listener, config Config) error {
 	return site(ctx, config).Serve(ctx, l)
 }
 
-// server is what the handlers share. All but present and ordering is constant.
+// server is what the handlers share. All but present, newest and ordering is constant.
 type server struct {
 	ctx    context.Context // ends with the server
 	config Config
 	// encoded returns the floor plan. It is constant and encoded once: a large one
 	// takes a second.
-	encoded func() ([]byte, error)
+	encoded func() (asset, error)
 	present presences
+	newest  newest
 	// ordering has an element while an order to the simulation is carried out.
 	ordering chan struct{}
 }
+
+// maxFirst is of how many robots a page comes with data: it watches no more from the start.
+const maxFirst = 6
 
 // stopPath is where an emergency stop is requested, by POST.
 const stopPath = "/stop"
@@ -93,7 +98,9 @@ func site(ctx context.Context, config Config) visitors.Site {
 	s := &server{ctx: ctx, config: config, ordering: make(chan struct{}, 1)}
 	s.encoded = sync.OnceValues(s.encodeWorld)
 	mux := http.NewServeMux()
-	mux.Handle("GET /", serveAssets(page.Files))
+	mux.Handle("GET /", serveAssets(page.Files, func(r *http.Request) map[string][]byte {
+		return map[string][]byte{"offer": s.offer(r), "newest": s.newestOf(r)}
+	}))
 	mux.HandleFunc("GET /robots", s.readers(s.robots))
 	mux.HandleFunc("GET /shape", s.readers(s.shape))
 	mux.HandleFunc("GET /stream", s.accept(s.stream))
@@ -139,6 +146,31 @@ func hostOf(address string) netip.Addr {
 // robots replies with the list of robots, whether there is a world, and what the
 // browser may do.
 func (s *server) robots(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(s.offer(r)) // fails if the browser has disconnected
+}
+
+// newestOf returns the newest data of the robots that pages watch, by address, as JSON; nil
+// if the browser may not read.
+func (s *server) newestOf(r *http.Request) []byte {
+	if !s.rightsOf(r).Has(rights.Read) {
+		return nil
+	}
+	frames := map[string][]byte{}
+	for _, robot := range s.config.Robots[:min(len(s.config.Robots), maxFirst)] {
+		if frame := s.newest.frame(robot.Address); frame != nil {
+			frames[robot.Address] = frame
+		}
+	}
+	text, _ := json.Marshal(frames) // cannot fail
+	return text
+}
+
+// offer returns the reply to robots, nil if the browser may not read.
+func (s *server) offer(r *http.Request) []byte {
+	if !s.rightsOf(r).Has(rights.Read) {
+		return nil
+	}
 	type robot struct {
 		Name    string   `json:"name"`
 		Address string   `json:"address"`
@@ -171,5 +203,6 @@ func (s *server) robots(w http.ResponseWriter, r *http.Request) {
 			list.Takes = s.config.Access.Of(hostOf(r.Address), "").Has(rights.Take)
 		}
 	}
-	sendJSON(w, http.StatusOK, list)
+	text, _ := json.Marshal(list) // cannot fail
+	return append(text, '\n')
 }

@@ -18,7 +18,6 @@ import { Fleet } from "./fleet.js";
 
 /** @import { Letter, Offer, RobotOptions } from "../types" */
 
-const WATCHED_AT_START = 6; // robots: more are not watched until selected, since each needs a connection
 const TEXT_PERIOD = 250; // ms between updates of ages and rates: faster ones cannot be read
 const OLD = 0.5, DEAD = 2; // seconds of age that cause a warning and an alarm
 
@@ -343,20 +342,22 @@ function lose(gone) {
 async function start() {
   bindDrive();
   bindView();
-  const reply = await fetch("robots").catch(() => null);
-  if (!reply?.ok) { // this computer may not read, or the server has just ended
+  const offered = $("offer").textContent;
+  if (!offered) { // this computer may not read: the server says why
+    const reply = await fetch("robots").catch(() => null);
     $("robot-note").textContent = reply ? await reply.text() : "The server does not answer: reload the page.";
     return;
   }
-  const offered = await reply.text(), offer = /** @type {Offer} */ (JSON.parse(offered));
+  const offer = /** @type {Offer} */ (JSON.parse(offered));
   people.visitor = offer;
   part(document, "h1").title = offer.version;
-  for (const robot of offer.robots) add(robot);
+  const newest = JSON.parse($("newest").textContent || "{}");
+  for (const robot of offer.robots) add({ ...robot, newest: newest[robot.address] });
   for (const address of remembered()) add({ name: address, address, typed: true });
   if (offer.world) startWorld();
   followPresence(offered);
   showTab(offer.world ? "world" : "robot");
-  if (offer.robots.length <= WATCHED_AT_START) {
+  if (offer.robots.length <= first.watched) {
     for (const robot of robots.slice(0, offer.robots.length)) {
       robot.pinned = true;
       updateWatch(robot);
@@ -364,6 +365,9 @@ async function start() {
   }
   fleet.start();
   show(robots.find(({ address }) => address === sessionStorage.getItem("shown")) ?? robots[0] ?? null);
+  for (const { socket } of first.opened.values()) socket.close(); // the page wants others
+  first.opened.clear();
+  for (const robot of robots) robot.newest = undefined; // those that are watched later have newer data
   refreshDrive();
   refreshText();
   setInterval(refreshText, TEXT_PERIOD);

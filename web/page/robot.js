@@ -19,7 +19,7 @@ const device = () => ({
 
 export class Robot extends EventTarget {
   /** @param {RobotOptions} options */
-  constructor({ name, address, mover = -1, typed = false, run = false, cameras = [] }) {
+  constructor({ name, address, mover = -1, typed = false, run = false, cameras = [], newest }) {
     super();
     this.name = name;
     this.address = address;
@@ -27,6 +27,7 @@ export class Robot extends EventTarget {
     this.typed = typed;
     this.run = run;
     this.cameras = cameras;
+    this.newest = newest;
     /** @type {Mounts} */
     this.mounts = MOUNTS;
     /** @type {Vec[][]} */
@@ -41,7 +42,7 @@ export class Robot extends EventTarget {
     this.trouble = []; // the devices that are not well, as texts
     this.used = false; // somebody has a device of it open
     this.pinned = false; // watched even while another robot is shown
-    this.rate = 20; // Hz, as requested
+    this.rate = first.rate; // Hz, as requested
     /** @type {boolean | undefined} */
     this.motors = undefined; // whether they are on, as far as this page knows
     this.devices = new Map(DEVICES.map(({ letter }) => [letter, device()]));
@@ -55,6 +56,8 @@ export class Robot extends EventTarget {
     this.heardAt = performance.now();
     /** @type {WebSocket | null} */
     this.socket = null;
+    /** @type {object[]} */
+    this.unsent = []; // messages that wait until the socket is open
     this.retry = 0; // seconds until the next attempt to reach it
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.retryTimer = undefined;
@@ -104,11 +107,12 @@ export class Robot extends EventTarget {
     clearTimeout(this.retryTimer);
     this.clear();
     this.setState("connecting");
-    const socket = (this.socket = connect("stream", { robot: this.address }));
-    socket.onopen = () => {
-      const wanted = [...this.devices].filter(([, d]) => d.wanted);
-      this.send({ rate: this.rate, request: wanted.map(([letter]) => letter + "r").join("") });
-    };
+    if (this.newest) this.takeData(Uint8Array.from(atob(this.newest), (c) => c.charCodeAt(0)).buffer);
+    this.newest = undefined;
+    const wanted = [...this.devices.keys()].filter((letter) => this.device(letter).wanted);
+    const socket = (this.socket = connect("stream", first.stream(this.address, this.rate, wanted)));
+    this.unsent = [];
+    socket.onopen = () => this.unsent.splice(0).forEach((message) => this.send(message));
     socket.onmessage = ({ data }) => {
       if (this.socket !== socket) return;
       typeof data === "string" ? this.takeReport(JSON.parse(data)) : this.takeFrame(socket, data);
@@ -132,9 +136,11 @@ export class Robot extends EventTarget {
     this.setState("off");
   }
 
-  // send does nothing before the socket is open: then it requests everything.
+  // send sends a message, as soon as the socket is open.
+  /** @param {object} message */
   send(message) {
     if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+    else if (this.socket?.readyState === WebSocket.CONNECTING) this.unsent.push(message);
   }
 
   // want subscribes to a device or unsubscribes from it.
@@ -143,7 +149,7 @@ export class Robot extends EventTarget {
     const d = this.device(letter);
     d.wanted = on;
     if (!on) delete this.data[letter];
-    if (on || d.access === "r") this.send({ request: letter + (on ? "r" : "c") });
+    if (on || d.access === "r" || d.access === "") this.send({ request: letter + (on ? "r" : "c") });
     if (on) d.access = "";
     this.changed();
   }
@@ -168,12 +174,17 @@ export class Robot extends EventTarget {
 
   /** @type {(socket: WebSocket, buffer: ArrayBuffer) => void} */
   takeFrame(socket, buffer) {
-    const frame = decodeFrame(buffer);
-    acknowledge(socket, frame.number);
-    this.dropped = frame.dropped;
-    this.heardAt = performance.now();
+    const { number, dropped } = this.takeData(buffer);
+    acknowledge(socket, number);
+    this.dropped = dropped;
     this.frames.count();
     this.bytes.count(0, buffer.byteLength);
+  }
+
+  /** @param {ArrayBuffer} buffer */
+  takeData(buffer) {
+    const frame = decodeFrame(buffer);
+    this.heardAt = performance.now();
     for (const { letter, age, data } of frame.blocks) {
       const d = this.devices.get(letter);
       if (!d?.wanted) continue;
@@ -183,6 +194,7 @@ export class Robot extends EventTarget {
       if (data && letter === "p") extend(this.trail, data, TRAIL);
     }
     this.changed();
+    return frame;
   }
 
   // device returns what is known of one of DEVICES.

@@ -108,14 +108,17 @@ export function acknowledge(socket, number) {
 
 // PAGE is what this page calls itself, so that it finds its own connections in the
 // list of clients.
-export const PAGE = Math.random().toString(36).slice(2, 6);
+export const PAGE = first.page;
 
-// connect opens a WebSocket to the server of this page.
+// connect opens a WebSocket to the server of this page, or returns the one that was opened
+// before the modules were here. The caller gets what that has received, in order, after it
+// has set its handlers.
 /** @type {(path: string, parameters?: Record<string, string>) => WebSocket} */
-export function connect(path, parameters = {}) {
-  const protocol = location.protocol === "https:" ? "wss" : "ws";
-  const query = new URLSearchParams({ ...parameters, page: PAGE });
-  const socket = new WebSocket(`${protocol}://${location.host}/${path}?${query}`);
+export function connect(path, parameters) {
+  const address = first.address(path, parameters), ready = first.opened.get(address);
+  const socket = ready?.socket ?? new WebSocket(address);
+  first.opened.delete(address);
   socket.binaryType = "arraybuffer";
+  if (ready) queueMicrotask(() => ready.events.forEach((event) => socket[`on${event.type}`]?.(event)));
   return socket;
 }

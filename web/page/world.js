@@ -79,7 +79,9 @@ export class World extends EventTarget {
   // start gets the floor plan, which another world after a reload of the server has, too,
   // and connects.
   async start() {
-    const reply = await fetch("plan").catch(() => null);
+    const asked = first.plan ?? fetch("plan").catch(() => null);
+    first.plan = undefined;
+    const reply = await asked;
     if (reply?.ok) this.plan = decodePlan(await reply.arrayBuffer());
     this.tinted = null;
     this.connect();

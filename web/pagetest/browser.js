@@ -3,6 +3,10 @@
 // record what is drawn, sockets whose other end is the test, and a clock that
 // only the test moves. Importing this module installs it globally.
 
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { runInThisContext } from "node:vm";
+
 // clock is the time in ms. Timers and animation frames run in advance only.
 export const clock = {
   now: 1000,
@@ -121,6 +125,7 @@ export function fire(target, type, fields = {}) {
 export const sockets = [];
 
 class FakeSocket {
+  static CONNECTING = 0;
   static OPEN = 1;
   constructor(url) {
     Object.assign(this, { url: new URL(url), readyState: 0, sent: [] });
@@ -199,6 +204,7 @@ const globals = {
     requests.push(method ? `${method} ${path}` : path);
     return replies[path] ?? { ok: false, text: async () => "no reply\n" };
   },
+  matchMedia: () => Object.assign(new EventTarget(), { matches: false }),
   addEventListener: listeners.addEventListener.bind(listeners),
   dispatchEvent: listeners.dispatchEvent.bind(listeners),
   requestAnimationFrame: (run) => addTimer(run, 16),
@@ -208,6 +214,9 @@ const globals = {
 };
 for (const [name, value] of Object.entries(globals)) Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
 performance.now = () => clock.now;
+
+// The script that the page has before its modules, without an offer: it opens nothing.
+runInThisContext(readFileSync(fileURLToPath(new URL("../page/first.js", import.meta.url)), "utf8"));
 
 // settle lets the dashboard's promises run.
 export const settle = () => new Promise((done) => setImmediate(done));

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import "./browser.js";
 import { near } from "./data.js";
 import { laserPoints, nearest, obstacles, preview, reach, sameSurface } from "../page/geometry.js";
 import { MOUNTS, fieldOfView } from "../page/pioneer.js";

@@ -20,14 +20,16 @@ const stream = (address) => sockets.findLast(({ url }) => url.pathname === "/str
 
 // The server lists robots by port, the world in the order of its file.
 before(async () => {
-  replies.robots = { ok: true, text: async () => JSON.stringify({
+  element("offer").textContent = JSON.stringify({
     world: true, you: "127.0.0.1", may: "read write config",
     robots: [
       { name: "r1", address: "localhost:6665", mover: 1 },
       { name: "hardware", address: "localhost:6666", mover: -1 },
       { name: "r0", address: "localhost:6667", mover: 0 },
     ],
-  }) };
+  });
+  const { textContent } = element("offer");
+  replies.robots = { ok: true, text: async () => textContent };
   await import("../page/main.js");
   await settle();
   ({ player } = globalThis);

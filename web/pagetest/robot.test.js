@@ -27,8 +27,14 @@ test("watching", () => {
   assert.equal(sockets.length, 1);
   assert.equal(socket.url.pathname, "/stream");
   assert.equal(robot.state, "connecting");
+  assert.equal(socket.url.searchParams.get("rate"), "20");
+  assert.equal(socket.url.searchParams.get("request"), "prlrsrmrgrzrvr");
+  robot.setRate(10);
+  robot.want("v", false);
+  assert.deepEqual(socket.sent, []);
   socket.open();
-  assert.deepEqual(socket.sent, [{ rate: 20, request: "prlrsrmrgrzrvr" }]);
+  assert.deepEqual(socket.sent, [{ rate: 10 }, { request: "vc" }]);
+  robot.want("v", true);
   socket.receive({ access: { p: "r", l: "e" }, refused: { l: { why: "right", text: "no" } } });
   assert.equal(robot.devices.get("l").refused.text, "no");
   assert.equal(robot.state, "live");
@@ -40,6 +46,18 @@ test("watching", () => {
   socket.receive({ access: { p: "r" } }); // too late
   socket.end("closed");
   assert.equal(robot.state, "off");
+});
+
+test("data that the page comes with", () => {
+  const newest = Buffer.from(frame(0, 0, position(1500))).toString("base64");
+  const robot = new Robot({ name: "r", address: "robot:6665", newest });
+  robot.watch();
+  assert.equal(robot.state, "connecting");
+  near(robot.data.p.x, 1.5);
+  robot.unwatch();
+  robot.watch();
+  assert.deepEqual(robot.data, {}); // it is not the newest any more
+  robot.unwatch();
 });
 
 test("a frame", () => {
@@ -84,8 +102,10 @@ test("what is set while a robot is lost is requested later", () => {
   robot.setRate(5);
   robot.want("v", false);
   clock.advance(1000);
-  sockets.at(-1).open();
-  assert.deepEqual(sockets.at(-1).sent, [{ rate: 5, request: "prlrsrmrgrzr" }]);
+  const again = sockets.at(-1);
+  again.open();
+  assert.deepEqual(again.sent, []);
+  assert.deepEqual([again.url.searchParams.get("rate"), again.url.searchParams.get("request")], ["5", "prlrsrmrgrzr"]);
   robot.unwatch();
 });
 

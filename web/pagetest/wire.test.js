@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sockets } from "./browser.js";
+import { settle, sockets } from "./browser.js";
 import { block, bytes, frame, near } from "./data.js";
 import { NO_ECHO, PAGE, acknowledge, connect, decodeFrame, decodePoses } from "../page/wire.js";
 import { decodePlan } from "../page/floor.js";
@@ -101,4 +101,17 @@ test("a page served by https uses wss", () => {
   location.protocol = "https:";
   assert.equal(connect("world").url.protocol, "wss:");
   location.protocol = "http:";
+});
+
+test("a socket that was opened before the modules were here", async () => {
+  const address = first.address("presence"), socket = new WebSocket(address);
+  first.opened.set(address, { socket, events: [{ type: "message", data: "1" }, { type: "close", reason: "full" }] });
+  const { length } = sockets, got = [];
+  assert.equal(connect("presence"), socket);
+  socket.onmessage = ({ data }) => got.push(data);
+  socket.onclose = ({ reason }) => got.push(reason);
+  await settle();
+  assert.deepEqual(got, ["1", "full"]);
+  assert.equal(sockets.length, length);
+  assert.notEqual(connect("presence"), socket);
 });

@@ -1,0 +1,198 @@
+package e2e
+
+import (
+	"flag"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+var farLoads = flag.Int("far", 0, "how often TestWeb/far_away measures how soon a page far away shows data")
+
+// testFirstFrames has a page get data of the robot before it has its modules, and show
+// data after a reload before it has sockets.
+func testFirstFrames(t *testing.T, b browser) {
+	_, page := startDashboard(t)
+	target, err := url.Parse(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	streamed, ended := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	var held atomic.Bool
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	proxy.ModifyResponse = func(r *http.Response) error {
+		if body, ok := r.Body.(io.ReadWriteCloser); ok && r.Request.URL.Path == "/stream" {
+			r.Body = watched{body, func() { once.Do(func() { close(streamed) }) }}
+		}
+		return nil
+	}
+	address := listenHTTP(t, func(w http.ResponseWriter, r *http.Request) {
+		wait := streamed
+		switch {
+		case held.Load() && r.Header.Get("Upgrade") != "":
+			wait = ended
+		case !strings.HasSuffix(r.URL.Path, "/modules.js"):
+			wait = nil
+		}
+		if wait != nil {
+			select {
+			case <-wait:
+			case <-ended:
+			}
+		}
+		proxy.ServeHTTP(w, r)
+	})
+	t.Cleanup(func() { close(ended) })
+	tab := b.open(t, address)
+	tab.until(`player.shown?.state === "live" && player.shown.data.l && first.opened.size === 0`)
+	tab.until(`player.world.plan && player.world.movers.length > 0 && !player.presence.lost`)
+	held.Store(true)
+	if err := chromedp.Do(tab.ctx, chromedp.Reload()); err != nil {
+		t.Fatal(err)
+	}
+	tab.until(`player.shown?.state === "connecting" && player.shown.data.l && document.getElementById("nearest").textContent !== "–"`)
+}
+
+// watched calls read when something was read.
+type watched struct {
+	io.ReadWriteCloser
+	read func()
+}
+
+func (w watched) Read(into []byte) (int, error) {
+	n, err := w.ReadWriteCloser.Read(into)
+	if n > 0 {
+		w.read()
+	}
+	return n, err
+}
+
+// listenHTTP serves handler until the end of the test, and returns its address.
+func listenHTTP(t *testing.T, handler http.HandlerFunc) (address string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{Handler: handler}
+	go func() { _ = server.Serve(l) }()
+	t.Cleanup(func() { server.Close() })
+	return "http://" + l.Addr().String() + "/"
+}
+
+// testFarAway measures N times, with -far N, how soon a page shows data over a link with a round
+// trip of 400 ms and 50 KB/s: when the browser has nothing of it, and after reloads. docs/DASHBOARD.md
+// has the figures; testFirstFrames and TestImmutable of web watch what they depend on.
+func testFarAway(t *testing.T, b browser) {
+	_, page := startDashboard(t)
+	for range *farLoads {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		link := &farLink{trip: 400 * time.Millisecond, rate: 50_000}
+		go link.serve(l, strings.Trim(page, "htp:/"))
+		tab := b.open(t, "http://"+l.Addr().String()+"/")
+		const shown = `new Promise((done) => {
+			const look = () => {
+				if (window.player?.shown?.data?.l) done(performance.now());
+				else setTimeout(look, 5);
+			};
+			look();
+		})`
+		first := evaluate[float64](tab, shown)
+		t.Logf("first data shown after %.0f ms, %d bytes in %d connections", first, link.down.Load(), link.connections.Load())
+		for range 3 {
+			tab.until(`player.shown.state === "live" && player.shown.frames.rate() > 1`)
+			if err := chromedp.Do(tab.ctx, chromedp.Reload()); err != nil {
+				t.Fatal(err)
+			}
+			again := evaluate[float64](tab, shown)
+			answered := evaluate[float64](tab, `performance.getEntriesByType("navigation")[0].responseStart`)
+			t.Logf("after a reload: %.0f ms; the page's first byte came after %.0f ms", again, answered)
+		}
+		tab.close()
+		l.Close()
+	}
+}
+
+// farLink is a proxy to a server that is far away. Its connections share its rate.
+type farLink struct {
+	trip time.Duration // round trip
+	rate float64       // bytes a second, each way
+
+	down, connections atomic.Int64 // bytes to the browser
+
+	mu    sync.Mutex
+	ready [2]time.Time // when all has left that was sent, up and down
+}
+
+// serve forwards connections of l to address until l is closed.
+func (f *farLink) serve(l net.Listener, address string) {
+	for {
+		near, err := l.Accept()
+		if err != nil {
+			return
+		}
+		far, err := net.Dial("tcp", address)
+		if err != nil {
+			near.Close()
+			return
+		}
+		f.connections.Add(1)
+		open := time.Now().Add(f.trip) // TCP sends nothing before its handshake
+		go f.pipe(0, far, near, open)
+		go f.pipe(1, near, far, open)
+	}
+}
+
+// pipe writes each packet when it arrives at the other end of the link.
+func (f *farLink) pipe(way int, to, from net.Conn, open time.Time) {
+	const header = 40 // bytes of a packet, IP and TCP
+	type packet struct {
+		arrives time.Time
+		data    []byte
+	}
+	packets := make(chan packet, 1000)
+	go func() {
+		defer to.Close()
+		for p := range packets {
+			time.Sleep(time.Until(p.arrives))
+			if _, err := to.Write(p.data); err != nil {
+				from.Close()
+			}
+		}
+	}()
+	defer close(packets)
+	for {
+		data := make([]byte, 1460)
+		n, err := from.Read(data)
+		if n == 0 && err != nil {
+			return
+		}
+		now := time.Now()
+		f.mu.Lock()
+		for _, earliest := range []time.Time{now, open} {
+			if f.ready[way].Before(earliest) {
+				f.ready[way] = earliest
+			}
+		}
+		f.ready[way] = f.ready[way].Add(time.Duration(float64(n+header) / f.rate * float64(time.Second)))
+		arrives := f.ready[way].Add(f.trip / 2)
+		f.mu.Unlock()
+		if way == 1 {
+			f.down.Add(int64(n))
+		}
+		packets <- packet{arrives, data[:n]}
+	}
+}

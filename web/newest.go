@@ -1,0 +1,58 @@
+package web
+
+import (
+	"sync"
+	"time"
+)
+
+// newestLimit is how old data may be that a page comes with: a page that is reloaded has shown
+// it just now, and a later one would mistake it for the present.
+const newestLimit = time.Second
+
+// newest has the newest data of each robot that is sent to a page, so that the next page comes
+// with it: what a socket brings takes three round trips more.
+type newest struct {
+	mu     sync.Mutex
+	robots map[string]map[byte]reading // by address and device
+}
+
+// reading is the newest data of a device.
+type reading struct {
+	at      time.Time // when it was put here
+	age     time.Duration
+	known   bool // the age
+	payload []byte
+}
+
+// put keeps a copy of data.
+func (n *newest) put(robot string, device byte, age time.Duration, known bool, payload []byte) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.robots == nil {
+		n.robots = map[string]map[byte]reading{}
+	}
+	if n.robots[robot] == nil {
+		n.robots[robot] = map[byte]reading{}
+	}
+	kept := n.robots[robot][device].payload[:0]
+	n.robots[robot][device] = reading{time.Now(), age, known, append(kept, payload...)}
+}
+
+// frame returns a message of a stream with the data of a robot that is new enough, with the
+// number 0; nil if there is none.
+func (n *newest) frame(robot string) []byte {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	var frame []byte
+	for device, r := range n.robots[robot] {
+		since := time.Since(r.at)
+		if since > newestLimit {
+			continue
+		}
+		if frame == nil {
+			frame = appendFrameHeader(nil, 0, 0)
+		}
+		frame = appendFrameBlock(frame, device, r.age+since, r.known, r.payload)
+	}
+	return frame
+}

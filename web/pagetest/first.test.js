@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { runInNewContext } from "node:vm";
+import "./browser.js"; // WebSocket
+
+const path = fileURLToPath(new URL("../page/first.js", import.meta.url));
+
+// load runs the script in a page whose system is dark or not.
+function load(stored, dark, { offer = "", shown = null } = {}) {
+  const system = Object.assign(new EventTarget(), { matches: dark });
+  const html = { dataset: {} }, page = new EventTarget();
+  const window = {};
+  let changes = 0;
+  page.addEventListener("themechange", () => changes++);
+  runInNewContext(readFileSync(path, "utf8"), {
+    window, matchMedia: () => system, document: { documentElement: html, getElementById: () => ({ textContent: offer }) },
+    Event, URLSearchParams, WebSocket, fetch: async (path) => path, location: { protocol: "https:", host: "robot.example" },
+    sessionStorage: { getItem: () => shown },
+    localStorage: { getItem: (key) => stored[key] ?? null, setItem: (key, value) => (stored[key] = value) },
+    addEventListener: page.addEventListener.bind(page), dispatchEvent: page.dispatchEvent.bind(page),
+  }, path);
+  return { first: window.first, system, html, toggle: () => page.dispatchEvent(new Event("toggletheme")), changes: () => changes };
+}
+
+test("the theme is that of the system, and follows it", () => {
+  const { system, html, changes } = load({}, true);
+  assert.equal(html.dataset.theme, "dark");
+  system.matches = false;
+  system.dispatchEvent(new Event("change"));
+  assert.equal(html.dataset.theme, "light");
+  assert.equal(changes(), 2);
+});
+
+test("what the user chose is kept", () => {
+  const stored = {}, { html, toggle } = load(stored, true);
+  toggle();
+  assert.equal(html.dataset.theme, "light");
+  assert.equal(load(stored, true).html.dataset.theme, "light");
+  toggle();
+  assert.equal(stored.theme, "dark");
+  assert.equal(load(stored, false).html.dataset.theme, "dark");
+});
+
+const offer = (count, world) => JSON.stringify({ world, robots: Array.from({ length: count }, (_, i) => ({ address: `localhost:${6665 + i}` })) });
+const opened = ({ first }) => [...first.opened.keys()].map((address) => {
+  const { protocol, host, pathname, searchParams } = new URL(address);
+  assert.deepEqual([protocol, host, searchParams.get("page")], ["wss:", "robot.example", first.page]);
+  return pathname + (searchParams.get("robot") ?? "");
+});
+
+test("sockets are opened before the modules are here", async () => {
+  const page = load({}, true, { offer: offer(2, true) });
+  assert.deepEqual(opened(page), ["/streamlocalhost:6665", "/streamlocalhost:6666", "/presence", "/world"]);
+  assert.equal(await page.first.plan, "plan");
+  const stream = new URL([...page.first.opened.keys()][0]);
+  assert.deepEqual([stream.searchParams.get("rate"), stream.searchParams.get("request")], ["20", "prlrsrmrgrzrvr"]);
+});
+
+test("of many robots only the one that is shown is watched", () => {
+  assert.deepEqual(opened(load({}, true, { offer: offer(7, false) })), ["/streamlocalhost:6665", "/presence"]);
+  const shown = load({}, true, { offer: offer(7, false), shown: "localhost:6670" });
+  assert.deepEqual(opened(shown), ["/streamlocalhost:6670", "/presence"]);
+  assert.equal(shown.first.plan, undefined);
+  assert.deepEqual(opened(load({}, true, { offer: offer(7, false), shown: "far:6665" })), ["/presence"]);
+});
+
+test("who may not read opens nothing", () => assert.deepEqual(opened(load({}, true)), []));
