@@ -2,12 +2,16 @@ package e2e
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"image"
 	"image/color"
 	"image/jpeg"
 	"io"
+	"mime/multipart"
+	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,13 +21,14 @@ import (
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
+	"github.com/coder/websocket"
 
+	"player/foxglove"
 	"player/logfile"
 )
 
-// filmed starts a robot with a camera that shows two pictures in turn, and returns its
-// dashboard.
-func filmed(t *testing.T, flags ...string) (s *server, page string, pictures [2][]byte) {
+// twoPictures returns a shell command that writes two pictures in turn.
+func twoPictures(t *testing.T) (command string, pictures [2][]byte) {
 	t.Helper()
 	dir := t.TempDir()
 	for i, c := range []color.Color{color.RGBA{200, 30, 30, 255}, color.RGBA{30, 30, 200, 255}} {
@@ -39,10 +44,24 @@ func filmed(t *testing.T, flags ...string) (s *server, page string, pictures [2]
 		pictures[i] = text.Bytes()
 		write(t, dir, fmt.Sprintf("%d.jpg", i), text.String())
 	}
-	loop := fmt.Sprintf("while cat %[1]s/0.jpg && sleep 0.03 && cat %[1]s/1.jpg; do sleep 0.03; done", dir)
-	file := write(t, dir, "robot.cfg", fmt.Sprintf(`
+	return fmt.Sprintf("while cat %[1]s/0.jpg && sleep 0.03 && cat %[1]s/1.jpg; do sleep 0.03; done", dir), pictures
+}
+
+// filmed starts a robot with a camera that shows two pictures in turn, and returns its
+// dashboard.
+func filmed(t *testing.T, flags ...string) (s *server, page string, pictures [2][]byte) {
+	t.Helper()
+	return filmedFor(t, "", flags...)
+}
+
+// filmedFor is filmed with more sections of the configuration.
+func filmedFor(t *testing.T, sections string, flags ...string) (s *server, page string, pictures [2][]byte) {
+	t.Helper()
+	command, pictures := twoPictures(t)
+	file := write(t, t.TempDir(), "robot.cfg", fmt.Sprintf(`
 		driver ( name "testpattern" provides ["position:0" "ptz:0" "vision:0"] )
-		camera ( name "front" command ["sh" "-c" %q] rate 60 )`, loop))
+		camera ( name "front" command ["sh" "-c" %q] rate 60 )
+		%s`, command, sections))
 	s = start(t, append(flags, "-http", "127.0.0.1:0", file)...)
 	return s, s.dashboard(t), pictures
 }
@@ -115,20 +134,163 @@ func TestSimulatedPictures(t *testing.T) {
 	}
 }
 
-// Who may not read gets no picture.
+// Who may not read gets no picture, by none of the ways there are: by HTTP, Foxglove's
+// protocol, or the programs that use them. Nobody's request starts the camera. The bridge of a
+// fleet is in fleet/pictures_test.go.
 func TestPicturesOfStrangers(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	file := write(t, dir, "robot.cfg", `
-		driver ( name "testpattern" provides ["position:0"] )
-		access ( allow "read" from ["127.0.0.2"] )
-		camera ( name "front" command ["sh" "-c" "echo started >&2; sleep 1000"] )`)
-	page := start(t, "-http", "127.0.0.1:0", file).dashboard(t)
-	for _, path := range []string{"camera/front", "camera/front/picture"} {
-		if code, text := fetch(t, "GET", page+path); code != http.StatusForbidden {
-			t.Errorf("%s: %d, %s", path, code, text)
+	s, page, pictures := filmedFor(t, `access ( allow "read" from ["127.0.0.2"] )`, "-foxglove", "127.0.0.1:0")
+	address := strings.TrimSuffix(strings.TrimPrefix(page, "http://"), "/")
+	for _, path := range []string{"camera/front", "camera/front/picture", "camera/front/picture?after=0", "status", "robots"} {
+		if code := codeOf(t, page+path); code != http.StatusForbidden {
+			t.Errorf("%s: %d", path, code)
 		}
 	}
+	for _, subprotocol := range foxglove.Subprotocols() {
+		_, reply, err := websocket.Dial(t.Context(), s.viewers(t), &websocket.DialOptions{Subprotocols: []string{subprotocol}})
+		if reply == nil || reply.StatusCode != http.StatusForbidden {
+			t.Errorf("a viewer: %v, %v", reply, err)
+		}
+	}
+	if code, text := fetch(t, "GET", strings.Replace(s.viewers(t), "ws", "http", 1)+"/layout.json"); code != http.StatusForbidden {
+		t.Errorf("a layout: %d, %s", code, text)
+	}
+	dir := t.TempDir()
+	for name, args := range map[string][]string{
+		"snapshot": {"snapshot", "-camera", "front", "-o", filepath.Join(dir, "front.jpg"), address},
+		"record":   {"record", s.address, "-pictures", "1", "-page", address, "-o", filepath.Join(dir, "run.mcap")},
+	} {
+		if code, _, errs := uses(t, args...); code == 0 {
+			t.Errorf("%s: exit %d, %s", name, code, errs)
+		}
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
+		t.Errorf("files %v, %v", files, err)
+	}
+	reader := &http.Client{Transport: &http.Transport{DialContext: (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}).DialContext, DisableKeepAlives: true}}
+	get := func(path string) []byte {
+		t.Helper()
+		reply, err := reader.Get(page + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer reply.Body.Close()
+		text, err := io.ReadAll(reply.Body)
+		if err != nil || reply.StatusCode != http.StatusOK {
+			t.Fatalf("%s: %s, %v", path, reply.Status, err)
+		}
+		return text
+	}
+	var told told
+	if err := json.Unmarshal(get("status"), &told); err != nil {
+		t.Fatal(err)
+	}
+	if c := told.Cameras["front"]; c.State != "idle" || c.Pictures != 0 {
+		t.Errorf("strangers have started the camera: %+v", c)
+	}
+	if got := get("camera/front/picture"); !bytes.Equal(got, pictures[0]) && !bytes.Equal(got, pictures[1]) {
+		t.Errorf("who may read gets %d bytes", len(got))
+	}
+}
+
+// codeOf returns the code of a reply, which may have no end.
+func codeOf(t *testing.T, url string) int {
+	t.Helper()
+	reply, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply.Body.Close()
+	return reply.StatusCode
+}
+
+// By TLS it is the name in a certificate that has the right.
+func TestPicturesByTLS(t *testing.T) {
+	t.Parallel()
+	command, pictures := twoPictures(t)
+	f := fortified(t, launch{}, fmt.Sprintf(`driver ( name "testpattern" provides ["position:0"] )
+		access ( allow "read" name "ada" )
+		camera ( name "front" command ["sh" "-c" %q] rate 60 )`, command))
+	url := strings.Replace(f.page, "http:", "https:", 1) + "camera/front"
+	look := func(name string) *http.Response {
+		t.Helper()
+		browser := &http.Client{Transport: &http.Transport{TLSClientConfig: f.config(name)}}
+		t.Cleanup(browser.CloseIdleConnections)
+		reply, err := browser.Get(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { reply.Body.Close() })
+		return reply
+	}
+	if reply := look("eve"); reply.StatusCode != http.StatusForbidden {
+		t.Errorf("another name: %s", reply.Status)
+	}
+	if code := codeOf(t, f.page+"camera/front"); code != http.StatusForbidden {
+		t.Errorf("no name: %d", code)
+	}
+	reply := look("ada")
+	parts := multipart.NewReader(reply.Body, "picture")
+	for _, picture := range pictures { // both come, whole
+		for {
+			part, err := parts.NextPart()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := io.ReadAll(part)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if bytes.Equal(got, picture) {
+				break
+			}
+			if !slices.ContainsFunc(pictures[:], func(p []byte) bool { return bytes.Equal(got, p) }) {
+				t.Fatalf("%d bytes that the camera has not sent", len(got))
+			}
+		}
+	}
+}
+
+// Who looks takes a place for visitors, of which an address has half. Others still look, and
+// the robot's clients are served.
+func TestPicturesWithinTheBudget(t *testing.T) {
+	t.Parallel()
+	s, page, _ := filmed(t)
+	address := strings.TrimSuffix(strings.TrimPrefix(page, "http://"), "/")
+	const perAddress = 64
+	look := func(from string) bool {
+		t.Helper()
+		d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
+		c, err := d.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+		if _, err := fmt.Fprintf(c, "GET /camera/front HTTP/1.1\r\nHost: %s\r\n\r\n", address); err != nil {
+			return false
+		}
+		_ = c.SetReadDeadline(time.Now().Add(patience))
+		line := make([]byte, len("HTTP/1.1 200"))
+		_, err = io.ReadFull(c, line)
+		return err == nil && string(line) == "HTTP/1.1 200"
+	}
+	for i := range perAddress {
+		if !look("127.0.0.2") {
+			t.Fatalf("viewer %d is refused", i)
+		}
+	}
+	if look("127.0.0.2") {
+		t.Error("an address has more than half of all places")
+	}
+	if !look("127.0.0.3") {
+		t.Error("another address is refused")
+	}
+	if c := status(t, page).Cameras["front"]; c.Viewers > perAddress+1 {
+		t.Errorf("%d look", c.Viewers)
+	}
+	p := s.dial(t)
+	p.mustOpen("pr", "pr")
+	p.frame(3)
 }
 
 // player record has the pictures of a robot's camera in its log, as the camera has sent them,

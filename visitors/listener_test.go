@@ -107,6 +107,35 @@ func TestCountedRead(t *testing.T) {
 	})
 }
 
+// What is written in parts is one piece of work, whatever the connection is.
+func TestWriteAllOwes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		near, far := pipe("10.0.0.1:40000")
+		l := limited{&queue{near}, newBudget(zap.NewNop()), "/stop", nil}
+		conn, err := l.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := conn.(*counted)
+		before := c.account.owed
+		read := make(chan string, 1)
+		go func() {
+			text, _ := io.ReadAll(far)
+			read <- string(text)
+		}()
+		if err := c.writeAll([][]byte{[]byte("a "), make([]byte, 1000), []byte("\r\n")}); err != nil {
+			t.Fatal(err)
+		}
+		if owed, want := c.account.owed-before, writeCost+1004*outputCost; owed != want {
+			t.Errorf("it owes %v, want %v", owed, want)
+		}
+		near.Close()
+		if text := <-read; len(text) != 1004 || text[:2] != "a " || text[1002:] != "\r\n" {
+			t.Errorf("%d bytes", len(text))
+		}
+	})
+}
+
 // An emergency stop is read without waiting, also by an address that owes a lot, but not
 // again and again, and nothing else is.
 func TestStopWaitsForNothing(t *testing.T) {
