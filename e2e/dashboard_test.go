@@ -110,8 +110,14 @@ func testWhoDrives(t *testing.T, chromium browser) {
 	const anna = `127\.0\.0\.1 \(<b>anna<\/b>\)`
 	b.until(shows("who", "^"+anna+` commands, \d+ times a second`) + ` && !` + visible + `("take")`)
 	b.until(shows("clients", anna+` ?commands \d+\/s`) + ` && ` + shows("client-count", "^2 connected$"))
+	evaluate[bool](b, `(() => {
+		const begun = performance.now(), who = document.getElementById("who");
+		new MutationObserver((_, observer) => who.textContent.includes("both in turn") && (window.told = performance.now() - begun, observer.disconnect()))
+			.observe(who, { childList: true });
+		return true; })()`)
 	b.key(input.DispatchKeyEventTypeKeyDown, arrowLeft, arrowLeftCode)
 	b.until(shows("who", `commands?, \d+ times a second.*commands, too: the robot follows both in turn`))
+	t.Logf("that two drive is shown %.0f ms after the key", evaluate[float64](b, `told`))
 	b.key(input.DispatchKeyEventTypeKeyUp, arrowLeft, arrowLeftCode)
 	b.until(shows("who", "^"+anna+` commands, \d+ times a second\.$`))
 	stop()

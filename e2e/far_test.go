@@ -29,6 +29,7 @@ func testFirstFrames(t *testing.T, b browser) {
 	streamed, ended := make(chan struct{}), make(chan struct{})
 	var once sync.Once
 	var held atomic.Bool
+	var sockets atomic.Int64
 	proxy := httputil.NewSingleHostReverseProxy(target)
 	proxy.ModifyResponse = func(r *http.Response) error {
 		if body, ok := r.Body.(io.ReadWriteCloser); ok && r.Request.URL.Path == "/stream" {
@@ -41,6 +42,9 @@ func testFirstFrames(t *testing.T, b browser) {
 		switch {
 		case held.Load() && r.Header.Get("Upgrade") != "":
 			wait = ended
+		case r.Header.Get("Upgrade") != "":
+			sockets.Add(1)
+			wait = nil
 		case !strings.HasSuffix(r.URL.Path, "/modules.js"):
 			wait = nil
 		}
@@ -56,6 +60,9 @@ func testFirstFrames(t *testing.T, b browser) {
 	tab := b.open(t, address)
 	tab.until(`player.shown?.state === "live" && player.shown.data.l && first.opened.size === 0`)
 	tab.until(`player.world.plan && player.world.movers.length > 0 && !player.presence.lost`)
+	if n := sockets.Load(); n != 3 {
+		t.Errorf("the page has opened %d sockets; a stream, presence and world are needed", n)
+	}
 	held.Store(true)
 	if err := chromedp.Do(tab.ctx, chromedp.Reload()); err != nil {
 		t.Fatal(err)

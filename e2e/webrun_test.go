@@ -134,6 +134,9 @@ func testHundredRobots(t *testing.T, chromium browser) {
 	}
 	evaluate[bool](b, `document.querySelector("#robots li:not([hidden]) .card").click() ?? true`)
 	b.until(`player.shown.name === "unit5" && player.shown.data.p && player.robots.filter((r) => r.state !== "off").length === 1`)
+	// Each has a Stop of its own.
+	evaluate[bool](b, `[...document.querySelectorAll("#robots .halt")].find((e) => e.ariaLabel === "Stop unit50").click() ?? true`)
+	b.until(`[...document.querySelectorAll("#robots .halt")].filter((e) => e.textContent === "Stopped").map((e) => e.ariaLabel).sort().join() === "Stopped unit37,Stopped unit50,Stopped unit88"`)
 	for _, size := range []screen{{1360, 850}, {390, 844}} {
 		b.resize(size)
 		b.until(`document.documentElement.scrollWidth <= innerWidth`)

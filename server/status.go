@@ -165,6 +165,20 @@ func addressOf(a net.Addr) netip.AddrPort {
 	return netip.AddrPortFrom(address.Addr().Unmap(), address.Port())
 }
 
+// Hands returns a number that is another one after another client has got control of a robot,
+// or a robot was stopped or released.
+func (s *Server) Hands() uint64 {
+	const apart = 1_000_003 // so that what two robots add does not add up to nothing
+	var hands uint64
+	for _, r := range s.robots {
+		hands = hands*apart + 2*r.control.Passed()
+		if r.Table.Stopped() {
+			hands++
+		}
+	}
+	return hands
+}
+
 // EmergencyStop stops the robot on a port until it is released, or releases it, for
 // somebody who is not a client. It reports whether there is such a robot.
 func (s *Server) EmergencyStop(now time.Duration, port int, on bool, by string) bool {

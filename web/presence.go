@@ -21,6 +21,11 @@ const (
 	// presencePeriod is how often the server is asked who is there while pages are
 	// open: once for all of them. A page gets only what has changed.
 	presencePeriod = time.Second
+	// lookPeriod is how often the server is asked whether somebody else drives or a robot was
+	// stopped, which costs the loop a microsecond. Then, and after the first answer, which has no
+	// rates, earlyPeriod stands for presencePeriod: people see within the sum that they share a robot.
+	lookPeriod  = 100 * time.Millisecond
+	earlyPeriod = 300 * time.Millisecond
 	// maxPresent is how many clients of a robot a page is told: more do not fit on a
 	// screen. The message stays below 8 KiB.
 	maxPresent = 40
@@ -50,9 +55,13 @@ type present struct {
 // presences is what the server has last said of all its robots.
 type presences struct {
 	mu      sync.Mutex
-	at      time.Time
-	stopped []byte   // the addresses of the robots that are stopped, as JSON
-	robots  [][]byte // a presence each, as JSON, in the order of the server
+	at      time.Time      // of the answer
+	looked  time.Time      // when the server was last asked for hands
+	hands   uint64         // when it answered
+	uptime  status.Seconds // the same
+	first   bool           // it is the first one, or the one before was too old for rates
+	stopped []byte         // the addresses of the robots that are stopped, as JSON
+	robots  [][]byte       // a presence each, as JSON, in the order of the server
 	rates   map[netip.AddrPort]rate
 }
 
@@ -60,25 +69,27 @@ type presences struct {
 func (p *presences) forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.at = time.Time{}
+	p.at, p.looked = time.Time{}, time.Time{}
 }
 
 // rate is that of one client.
 type rate struct {
-	at               status.Seconds // uptime
-	total            uint64         // commands
+	at               status.Seconds // uptime from which on commands are counted
+	total            uint64         // commands until then
 	commands, frames float64        // a second, as pages are told
 }
 
 // presence serves one presence socket. Each message tells which robots are stopped, and
-// of robots what has changed. One is sent each second in any case: a page that hears
+// of robots what has changed. One is sent at once when that matters, and each second in any case: a page that hears
 // nothing knows that the server, or its loop, does not answer.
 func (s *server) presence(ctx context.Context, sock *socket) error {
 	refuse := func(context.Context, []byte) error { return unfit(nil) }
 	return converse(ctx, sock, refuse, func(ctx context.Context) error {
-		ticker := time.NewTicker(presencePeriod)
+		ticker := time.NewTicker(lookPeriod)
 		defer ticker.Stop()
 		var last [][]byte
+		var halted []byte
+		var sent time.Time
 		for {
 			stopped, robots, err := s.presences(ctx)
 			if err != nil {
@@ -90,11 +101,13 @@ func (s *server) presence(ctx context.Context, sock *socket) error {
 					changed = append(changed, robot)
 				}
 			}
-			text := fmt.Appendf(nil, `{"stopped":%s,"robots":[%s]}`, stopped, bytes.Join(changed, []byte(",")))
-			if err := sock.ws.Write(ctx, websocket.MessageText, text); err != nil {
-				return err
+			if changed != nil || !bytes.Equal(stopped, halted) || time.Since(sent) >= presencePeriod {
+				text := fmt.Appendf(nil, `{"stopped":%s,"robots":[%s]}`, stopped, bytes.Join(changed, []byte(",")))
+				if err := sock.ws.Write(ctx, websocket.MessageText, text); err != nil {
+					return err
+				}
+				last, halted, sent = robots, stopped, time.Now()
 			}
-			last = robots
 			select {
 			case <-ctx.Done():
 				return ctx.Err()
@@ -105,19 +118,29 @@ func (s *server) presence(ctx context.Context, sock *socket) error {
 }
 
 // presences returns which robots are stopped and the presence of each robot, as JSON. It
-// asks the server if the last answer is too old.
+// asks the server if the last answer is too old, or not true any more.
 func (s *server) presences(ctx context.Context) (stopped []byte, robots [][]byte, err error) {
 	p := &s.present
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if time.Since(p.at) < presencePeriod {
+	if time.Since(p.looked) < lookPeriod {
 		return p.stopped, p.robots, nil
 	}
 	var now status.Status
-	if err := s.onLoop(ctx, func(at time.Duration) { now = s.config.Server.Status(at) }); err != nil {
+	var asked bool
+	if err := s.onLoop(ctx, func(at time.Duration) {
+		age, hands := time.Since(p.at), s.config.Server.Hands()
+		if asked = age >= presencePeriod || age >= earlyPeriod && (p.first || hands != p.hands); asked {
+			now, p.hands = s.config.Server.Status(at), hands
+		}
+	}); err != nil {
 		return nil, nil, err
 	}
-	p.at = time.Now()
+	p.looked = time.Now()
+	if !asked {
+		return p.stopped, p.robots, nil
+	}
+	p.at = p.looked
 	p.update(now)
 	p.robots = make([][]byte, len(now.Robots))
 	addresses := []string{}
@@ -167,20 +190,35 @@ func (s *server) presenceOf(robot *status.Robot) presence {
 	return told
 }
 
-// update computes the rates since the last status.
+// update computes the rates, each over a second. Only of a client that has just begun to command
+// it is that of less: pages tell at once that it commands.
 func (p *presences) update(now status.Status) {
+	since := time.Duration(now.Uptime - p.uptime)
+	p.first = p.rates == nil || since < 0 || since > 2*presencePeriod
 	next := map[netip.AddrPort]rate{}
 	for _, robot := range now.Robots {
 		for i := range robot.Clients {
 			c := &robot.Clients[i]
 			this, known := p.rates[c.Address]
-			if span := time.Duration(now.Uptime - this.at).Seconds(); known && span > 0 {
-				this.commands = steady(this.commands, float64(c.Commands-this.total)/span)
+			switch {
+			case p.first:
+				this = rate{now.Uptime, c.Commands, 0, this.frames}
+			case !known: // it was not connected then
+				this.at = p.uptime
 			}
-			next[c.Address] = rate{now.Uptime, c.Commands, this.commands, steady(this.frames, c.Served)}
+			span, count := time.Duration(now.Uptime-this.at), float64(c.Commands-this.total)
+			switch {
+			case span >= presencePeriod:
+				this.commands = steady(this.commands, count/span.Seconds())
+				this.at, this.total = now.Uptime, c.Commands
+			case span > 0 && count > 0 && this.commands == 0:
+				this.commands = steady(0, count/span.Seconds())
+			}
+			this.frames = steady(this.frames, c.Served)
+			next[c.Address] = this
 		}
 	}
-	p.rates = next
+	p.rates, p.uptime = next, now.Uptime
 }
 
 // steady returns a rate as pages are told: rounded, and the last one while it has not

@@ -21,6 +21,7 @@ type crowded struct {
 	mu    sync.Mutex
 	now   status.Status
 	asked int
+	hands uint64
 	stops []string
 }
 
@@ -29,6 +30,12 @@ func (c *crowded) Status(time.Duration) status.Status {
 	defer c.mu.Unlock()
 	c.asked++
 	return c.now
+}
+
+func (c *crowded) Hands() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.hands
 }
 
 func (c *crowded) EmergencyStop(_ time.Duration, port int, on bool, _ string) bool {
@@ -135,13 +142,61 @@ func TestPresenceAsks(t *testing.T) {
 				t.Fatalf("%s, %v", robots, err)
 			}
 		}
-		if c.asked != 5 {
+		if c.asked != 6 { // the first answer has no rates
 			t.Errorf("asked %d times in 5 s", c.asked)
 		}
 		c.asked = 0
 		time.Sleep(time.Minute)
 		if c.asked != 0 {
 			t.Errorf("asked %d times without a page", c.asked)
+		}
+	})
+}
+
+// Pages are told within half a second that somebody else drives, too. While
+// control goes to and fro the server is asked not much more often.
+func TestPresenceOfSharedDriving(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCrowded()
+		c.now.Robots[0].Clients = []status.Client{{Address: anna}}
+		s := &server{ctx: t.Context(), config: c.config()}
+		begun := time.Now()
+		config := &s.config
+		config.Post = func(fn func(now time.Duration)) bool {
+			c.now.Uptime = status.Seconds(time.Since(begun))
+			fn(time.Since(begun))
+			return true
+		}
+		look := func() string {
+			_, robots, err := s.presences(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(lookPeriod)
+			return string(robots[0])
+		}
+		for range 37 {
+			look()
+		}
+		c.now.Robots[0].Commander = &anna
+		at := time.Now()
+		driven := func(told string) bool {
+			return strings.Contains(told, `"commander":true`) && !strings.Contains(told, `"commands":0,`)
+		}
+		for !driven(look()) {
+			c.now.Robots[0].Clients[0].Commands += 2 // 20 times a second
+			c.hands = 1
+			if time.Since(at) > 500*time.Millisecond {
+				t.Fatalf("told after more than %v", time.Since(at))
+			}
+		}
+		c.asked = 0
+		for range 30 {
+			c.hands++
+			look()
+		}
+		if c.asked > 10 {
+			t.Errorf("asked %d times in 3 s", c.asked)
 		}
 	})
 }

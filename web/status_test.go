@@ -33,6 +33,8 @@ func (f *fakeServer) Status(time.Duration) status.Status {
 	return status.Status{Robots: []status.Robot{robot}}
 }
 
+func (f *fakeServer) Hands() uint64 { return 0 }
+
 func (f *fakeServer) EmergencyStop(_ time.Duration, port int, on bool, by string) bool {
 	f.calls = append(f.calls, fmt.Sprintf("%d %v %s", port, on, by))
 	return port == 6665

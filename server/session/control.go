@@ -23,12 +23,16 @@ type Control struct {
 	First bool
 
 	holder  *Session // nil: nobody
+	passed  uint64   // how often it has changed
 	at      time.Duration
 	changes timers.Limiter
 }
 
 // Holds reports whether a session is of the client that has control.
 func (c *Control) Holds(s *Session) bool { return c.holder == s }
+
+// Passed returns how often another client has got control, or nobody.
+func (c *Control) Passed() uint64 { return c.passed }
 
 // take reports whether s may command position now. If so, it has control from now
 // on.
@@ -51,6 +55,7 @@ func (c *Control) refuses(now time.Duration, s *Session) bool {
 
 func (c *Control) change(now time.Duration, to *Session) {
 	from := c.holder
+	c.passed++
 	c.holder, c.changes.Period = to, complaintPeriod
 	repeats, ok := c.changes.Allow(now)
 	if !ok {
@@ -66,5 +71,6 @@ func (c *Control) change(now time.Duration, to *Session) {
 func (c *Control) leave(s *Session) {
 	if c.holder == s {
 		c.holder = nil
+		c.passed++
 	}
 }

@@ -45,6 +45,7 @@ const rail = new Rail($("robots"), {
     updateWatch(robot);
     robot.changed();
   },
+  stop: (robot) => people.stop([robot]),
   remove(robot) {
     robot.unwatch();
     robots.splice(robots.indexOf(robot), 1);
@@ -53,7 +54,7 @@ const rail = new Rail($("robots"), {
     remember();
     if (robot === shown) show(robots[0] ?? null);
   },
-});
+}, (robot) => people.halt(robot));
 
 const dock = new Dock(driver), { timeline } = dock, fleet = new Fleet(robots, rail);
 rail.lens = (robot) => timeline.of(robot);
@@ -365,8 +366,11 @@ async function start() {
   }
   fleet.start();
   show(robots.find(({ address }) => address === sessionStorage.getItem("shown")) ?? robots[0] ?? null);
-  for (const { socket } of first.opened.values()) socket.close(); // the page wants others
-  first.opened.clear();
+  for (const [address, { socket }] of first.opened) {
+    if (!address.includes("/stream?")) continue;
+    socket.close(); // another robot is shown
+    first.opened.delete(address);
+  }
   for (const robot of robots) robot.newest = undefined; // those that are watched later have newer data
   refreshDrive();
   refreshText();

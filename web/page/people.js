@@ -53,8 +53,16 @@ export class People {
 
   /** @param {Robot[]} robots */
   stop(robots) {
-    this.driver.halt();
+    if (robots.some((robot) => robot === this.driver.robot)) this.driver.halt();
     if (this.may("write")) this.presence.stop(robots);
+  }
+
+  // halt returns what the Stop of a robot says, and why it cannot be pressed, or "".
+  /** @param {Robot} robot */
+  halt(robot) {
+    const stopped = robot.stopped && !this.presence.lost; // what is not known is not shown
+    const text = stopped ? "Stopped" : this.presence.asking.has(robot) ? "Stopping" : "Stop";
+    return { text, why: this.reason(["write"]) };
   }
 
   // reason returns why a control is disabled; empty: it is not.
@@ -103,7 +111,7 @@ export class People {
     $("release").hidden = !shown;
     $("release").textContent = `Release ${robot?.name}`;
     $("release-all").hidden = stopped.length < (shown ? 2 : 1);
-    $("stop").textContent = shown ? "Stopped" : robot && presence.asking.has(robot) ? "Stopping" : "Stop";
+    $("stop").textContent = robot ? this.halt(robot).text : "Stop";
     $("stop").setAttribute("aria-pressed", String(shown));
     this.disable();
   }

@@ -13,11 +13,13 @@ const REACH = 3; // metres shown to each side of the robot
 export class Rail {
   /**
    * @param {HTMLElement} list
-   * @param {Record<"select" | "pin" | "remove", (robot: Robot) => void>} on what the user does with a robot
+   * @param {Record<"select" | "pin" | "stop" | "remove", (robot: Robot) => void>} on what the user does with a robot
+   * @param {(robot: Robot) => { text: string, why: string }} halt what the Stop of a robot says, and why it has no effect
    */
-  constructor(list, on) {
+  constructor(list, on, halt) {
     this.list = list;
     this.on = on;
+    this.halt = halt;
     /** @type {(robot: Robot) => Robot} */
     this.lens = (robot) => robot; // may return what it was in the past
     /** @type {Map<Robot, HTMLElement>} */
@@ -31,7 +33,8 @@ export class Rail {
     const card = document.createElement("li");
     card.innerHTML = `<button type="button" class="card"><canvas aria-hidden="true"></canvas>
       <span class="card-text"><b></b><span class="dim address"></span><span class="number status"></span></span></button>
-      <button type="button" class="quiet pin"><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M1.2 8S3.6 3.4 8 3.4 14.8 8 14.8 8 12.4 12.6 8 12.6 1.2 8 1.2 8z" fill="none" stroke="currentColor" stroke-width="1.4"/><circle cx="8" cy="8" r="2.2" fill="currentColor"/></svg></button>`;
+      <button type="button" class="quiet pin"><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M1.2 8S3.6 3.4 8 3.4 14.8 8 14.8 8 12.4 12.6 8 12.6 1.2 8 1.2 8z" fill="none" stroke="currentColor" stroke-width="1.4"/><circle cx="8" cy="8" r="2.2" fill="currentColor"/></svg></button>
+      <button type="button" class="stop halt"></button>`;
     part(card, "b").textContent = robot.name;
     part(card, ".address").textContent = robot.typed ? "" : robot.address;
     part(card, ".card").addEventListener("click", () => this.on.select(robot));
@@ -39,6 +42,7 @@ export class Rail {
     pin.setAttribute("aria-label", `Watch ${robot.name}`);
     pin.title = "Keep watching while another robot is shown";
     pin.addEventListener("click", () => this.on.pin(robot));
+    part(card, ".halt").addEventListener("click", () => this.on.stop(robot));
     if (robot.typed) {
       const remove = document.createElement("button");
       Object.assign(remove, { type: "button", className: "quiet remove", textContent: "×" });
@@ -73,6 +77,10 @@ export class Rail {
     part(card, ".status").textContent = text;
     Object.assign(card.dataset, { state: name, level });
     part(card, ".pin").setAttribute("aria-pressed", String(robot.pinned));
+    const { text: says, why } = this.halt(robot), halt = /** @type {HTMLButtonElement} */ (part(card, ".halt"));
+    Object.assign(halt, { textContent: says, disabled: why !== "", title: why });
+    halt.setAttribute("aria-label", `${says} ${robot.name}`);
+    halt.setAttribute("aria-pressed", String(says === "Stopped"));
   }
 
   // update redraws a card in the next animation frame.

@@ -108,7 +108,8 @@ test("the scope draws rings, the trail in the robot's frame, and where it drives
 
 test("the list of robots", () => {
   const events = [], list = new Element();
-  const rail = new Rail(list, { select: (r) => events.push("select", r), pin: (r) => events.push("pin", r), remove: (r) => events.push("remove", r) });
+  const rail = new Rail(list, { select: (r) => events.push("select", r), pin: (r) => events.push("pin", r), remove: (r) => events.push("remove", r), stop: (r) => events.push("stop", r) },
+    (r) => r === first && r.stopped ? { text: "Stopped", why: "" } : { text: "Stop", why: "You may not." });
   const first = new Robot({ name: "r0", address: "a:1" }), typed = new Robot({ name: "b:2", address: "b:2", typed: true });
   rail.add(first);
   rail.add(typed);
@@ -121,12 +122,20 @@ test("the list of robots", () => {
   other.children[0].dispatchEvent(new Event("click")); // only added robots can be removed
   assert.equal(card.children.length, 0);
   assert.deepEqual(events, ["select", first, "pin", first, "remove", typed]);
+  card.querySelector(".halt").dispatchEvent(new Event("click"));
+  assert.deepEqual(events.slice(-2), ["stop", first]);
   rail.select(typed);
   assert.deepEqual([card, other].map((c) => c.querySelector(".card").attributes["aria-pressed"]), ["false", "true"]);
   clock.advance(20); // draws the cards
   assert.equal(card.querySelector(".status").textContent, "not watched");
   assert.equal(card.dataset.state, "off");
   assert.ok(card.querySelector("canvas").getContext().calls.some(([name]) => name === "lineTo"));
+  const halt = () => { const { textContent, disabled, title, attributes } = card.querySelector(".halt"); return [textContent, disabled, title, attributes["aria-label"], attributes["aria-pressed"]]; };
+  assert.deepEqual(halt(), ["Stop", true, "You may not.", "Stop r0", "false"]);
+  first.stopped = true;
+  rail.updateAll();
+  assert.deepEqual(halt(), ["Stopped", false, "", "Stopped r0", "true"]);
+  first.stopped = false;
   first.state = "lost";
   rail.updateAll();
   assert.equal(card.querySelector(".status").textContent, "lost");

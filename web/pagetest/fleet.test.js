@@ -7,7 +7,7 @@ const { Robot } = await import("../page/robot.js");
 
 // fleet makes n robots, on ports from 6000 on.
 function fleet(n) {
-  const rail = new Rail(new Element(), { select() {}, pin() {}, remove() {} });
+  const rail = new Rail(new Element(), { select() {}, pin() {}, remove() {} }, () => ({ text: "Stop", why: "" }));
   const robots = Array.from({ length: n }, (_, i) => new Robot({ name: `r${i}`, address: `localhost:${6000 + i}`, mover: i }));
   for (const robot of robots) {
     robot.here = true;
