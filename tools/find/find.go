@@ -5,6 +5,7 @@ package find
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -22,7 +23,7 @@ import (
 // Command is the subcommand for the hardware of some kinds.
 func Command(kinds []devices.Kind) tools.Command {
 	return tools.Command{
-		Name: "find", Args: "[PORT ...]", Summary: "look for robots and sensors",
+		Name: "find", Args: "[flags] [PORT ...]", Summary: "look for robots and sensors",
 		Run: func(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) error {
 			return run(ctx, kinds, args, stdout, stderr)
 		},
@@ -33,7 +34,9 @@ func Command(kinds []devices.Kind) tools.Command {
 const maxPorts = 256
 
 func run(ctx context.Context, kinds []devices.Kind, args []string, stdout, stderr io.Writer) error {
-	paths, err := tools.Parse(tools.NewFlags("find"), args, maxPorts)
+	flags := tools.NewFlags("find")
+	raw := flags.Bool("json", false, "")
+	paths, err := tools.Parse(flags, args, maxPorts)
 	if err != nil {
 		return err
 	}
@@ -63,12 +66,36 @@ func run(ctx context.Context, kinds []devices.Kind, args []string, stdout, stder
 		fmt.Fprintln(stderr, r)
 		looked[slices.Index(paths, r.path)] = r
 	}
+	if *raw {
+		if err := printJSON(stdout, looked); err != nil {
+			return err
+		}
+	}
 	found := slices.DeleteFunc(looked, func(r result) bool { return !r.found() })
 	if len(found) == 0 {
 		return tools.Failure{Err: fmt.Errorf("nothing was found on %d ports", len(paths))}
 	}
+	if *raw {
+		return nil
+	}
 	_, err = io.WriteString(stdout, configuration(found))
 	return err
+}
+
+// printJSON prints an array with a member for each port, found or not.
+func printJSON(stdout io.Writer, looked []result) error {
+	type port struct {
+		Port   string `json:"port"`
+		Driver string `json:"driver,omitempty"` // none: nothing was found
+		Model  string `json:"model,omitempty"`
+		Baud   int    `json:"baud,omitempty"` // none: over the network
+		Note   string `json:"note,omitempty"` // why nothing was found
+	}
+	ports := make([]port, len(looked))
+	for i, r := range looked {
+		ports[i] = port{r.path, r.Kind, r.Model, r.Baud, r.note}
+	}
+	return json.NewEncoder(stdout).Encode(ports)
 }
 
 func names(kinds []devices.Kind) (names []string) {

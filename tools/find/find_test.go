@@ -160,3 +160,15 @@ func TestConfigurationOfTwo(t *testing.T) {
 		}
 	}
 }
+
+func TestJSON(t *testing.T) {
+	var out bytes.Buffer
+	err := printJSON(&out, []result{
+		{path: "/dev/ttyUSB0", Finding: devices.Finding{Kind: "p2os", Model: "Pioneer", Baud: 9600}},
+		{path: "/dev/ttyUSB1", note: "no answer"},
+	})
+	const want = `[{"port":"/dev/ttyUSB0","driver":"p2os","model":"Pioneer","baud":9600},{"port":"/dev/ttyUSB1","note":"no answer"}]` + "\n"
+	if out.String() != want || err != nil {
+		t.Errorf("%s, %v\nwant %s", out.String(), err, want)
+	}
+}

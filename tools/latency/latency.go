@@ -4,6 +4,7 @@ package latency
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -42,6 +43,7 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) error
 	flags := tools.NewFlags("latency")
 	limit := flags.Duration("for", 10*time.Second, "")
 	rate := flags.Int("rate", 10, "")
+	raw := flags.Bool("json", false, "")
 	rest, err := tools.ParseSome(flags, args, 1, 2, "a host: player latency localhost")
 	switch {
 	case err != nil:
@@ -71,15 +73,22 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) error
 	if !aged {
 		return errors.New("this server sends no ages")
 	}
-	fmt.Fprintf(stdout, "round trip %.3f ms\n", ms(trip))
+	lines := stdout
+	if *raw {
+		lines = io.Discard
+	}
+	fmt.Fprintf(lines, "round trip %.3f ms\n", ms(trip))
 	limited, cancel := context.WithTimeout(ctx, *limit)
 	defer cancel()
-	m, err := measure(limited, c, devices, stdout)
+	m, err := measure(limited, c, devices, lines)
 	if err != nil {
 		return tools.Failure{Err: err}
 	}
 	if len(m.rounds) < 2 {
 		return tools.Failure{Err: errors.New("no data came")}
+	}
+	if *raw {
+		return json.NewEncoder(stdout).Encode(m.result(trip))
 	}
 	_, err = io.WriteString(stdout, m.report(trip))
 	return err
@@ -180,6 +189,36 @@ func (m measurement) report(trip time.Duration) string {
 	return b.String()
 }
 
+// result is the report for programs. All times are ms.
+type result struct {
+	Trip      float64            `json:"round_trip_ms"`
+	Rounds    int                `json:"rounds"`
+	Rate      float64            `json:"rate_hz"`
+	Jitter    float64            `json:"jitter_ms"`
+	Intervals map[string]float64 `json:"interval_ms"` // by p1 to p99.9, and max
+	Ages      map[string]float64 `json:"age_ms"`      // the same
+}
+
+func (m measurement) result(trip time.Duration) result {
+	rate, jitter := m.evenness()
+	return result{ms(trip), len(m.rounds), rate, ms(jitter), shares(m.intervals()), shares(m.ages(trip))}
+}
+
+// shares returns the percentiles of values, in ms, and the longest one.
+func shares(values []time.Duration) map[string]float64 {
+	slices.Sort(values)
+	all := map[string]float64{"max": ms(values[len(values)-1])}
+	for _, p := range percents {
+		all[fmt.Sprintf("p%g", p)] = ms(percentile(values, p))
+	}
+	return all
+}
+
+// percentile returns the longest of the shortest p % of sorted values.
+func percentile(values []time.Duration, p float64) time.Duration {
+	return values[int(math.Ceil(float64(len(values))*p/100))-1]
+}
+
 // percents are the shares of values of which the report says how long they are at most.
 var percents = [...]float64{1, 5, 25, 50, 75, 95, 99, 99.9}
 
@@ -190,7 +229,7 @@ func histogram(b *strings.Builder, what string, values []time.Duration) {
 	last := values[len(values)-1]
 	fmt.Fprintf(b, "\n%s:\n", what)
 	for _, p := range percents {
-		fmt.Fprintf(b, "%6g %% up to %10.3f ms\n", p, ms(values[int(math.Ceil(float64(len(values))*p/100))-1]))
+		fmt.Fprintf(b, "%6g %% up to %10.3f ms\n", p, ms(percentile(values, p)))
 	}
 	fmt.Fprintf(b, "   longest      %10.3f ms\n\n", ms(last))
 	counts := map[int]int{}
@@ -227,4 +266,5 @@ func boundOf(bin int) time.Duration {
 	return time.Duration(float64(leastBin) * math.Pow(binFactor, float64(bin)))
 }
 
-func ms(d time.Duration) float64 { return d.Seconds() * 1000 }
+// ms returns d in ms, to the microsecond.
+func ms(d time.Duration) float64 { return float64(d.Round(time.Microsecond).Microseconds()) / 1000 }

@@ -1,6 +1,7 @@
 package latency
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -51,6 +52,17 @@ age of the newest data, as seen from here:
 `
 	if got := m.report(4 * msec); got != want {
 		t.Errorf("%s\nwant%s", got, want)
+	}
+}
+
+func TestResult(t *testing.T) {
+	m := measurement{[]round{{0, 10 * msec, 5 * msec}, {100 * msec, 110 * msec, 5 * msec}, {200 * msec, 230 * msec, 5 * msec}}}
+	text, err := json.Marshal(m.result(4 * msec))
+	const want = `{"round_trip_ms":4,"rounds":3,"rate_hz":9.090909090909092,"jitter_ms":10,` +
+		`"interval_ms":{"max":120,"p1":100,"p25":100,"p5":100,"p50":100,"p75":120,"p95":120,"p99":120,"p99.9":120},` +
+		`"age_ms":{"max":27,"p1":7,"p25":7,"p5":7,"p50":7,"p75":27,"p95":27,"p99":27,"p99.9":27}}`
+	if string(text) != want || err != nil {
+		t.Errorf("%s, %v\nwant %s", text, err, want)
 	}
 }
 
