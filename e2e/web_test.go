@@ -71,6 +71,7 @@ func TestWeb(t *testing.T) {
 		{"teleoperation by rosbridge", testTeleop},
 		{"first frames", testFirstFrames},
 		{"far away", testFarAway},
+		{"film", testFilm},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
