@@ -270,3 +270,52 @@ func TestDocsNameFlags(t *testing.T) {
 		t.Errorf("only %d flags are found on the pages: are they read as they are written?", seen)
 	}
 }
+
+// Commands with subcommands in README.md and docs/ use flags that the subcommands have, and
+// what they name of the repository is there.
+func TestDocsUseTheTools(t *testing.T) {
+	stable, err := os.ReadFile("app/testdata/stable/flags.txt") // TestStable compares it with the program
+	if err != nil {
+		t.Fatal(err)
+	}
+	flags := map[string]map[string]bool{} // by subcommand
+	for line := range strings.Lines(string(stable)) {
+		if words := strings.Fields(line); len(words) > 1 && words[0] == "player" && !strings.HasPrefix(words[1], "-") {
+			if flags[words[1]] == nil {
+				flags[words[1]] = map[string]bool{}
+			}
+			flags[words[1]][strings.Trim(append(words, "")[2], "[]")] = true
+		}
+	}
+	command := regexp.MustCompile(`(?m)(?:^|[\s` + "`" + `(/])player ([a-z]+)( [^` + "`" + `|#;&>\n]*)`)
+	file := regexp.MustCompile(`(?:^|[\s` + "`" + `"(])((?:worlds|configs|examples|subsumption|clients|packaging|bench|emulator|lab|docs)/[\w./-]*\w)`)
+	tools, files := 0, 0
+	for _, page := range guide(t) {
+		for _, match := range command.FindAllStringSubmatch(page.text, -1) {
+			own, _, _ := strings.Cut(match[2], " -- ") // behind it is another program
+			if flags[match[1]] == nil {
+				continue // a word of a sentence
+			}
+			tools++
+			for word := range strings.FieldsSeq(own) {
+				if regexp.MustCompile(`^-[a-z]`).MatchString(word) && !flags[match[1]][word] {
+					t.Errorf("%s: %s: there is no flag %s", page.path, strings.TrimSpace(match[0]), word)
+				}
+			}
+		}
+		for line := range strings.Lines(page.text) {
+			if !strings.HasPrefix(line, "    ") && !strings.HasPrefix(line, "go ") && !strings.HasPrefix(line, "player ") {
+				continue // prose may name what a command makes
+			}
+			for _, match := range file.FindAllStringSubmatch(line, -1) {
+				files++
+				if _, err := os.Stat(match[1]); err != nil && !strings.Contains(line, "-o "+match[1]) && !strings.Contains(line, "> "+match[1]) {
+					t.Errorf("%s: %s: %v", page.path, strings.TrimSpace(line), err)
+				}
+			}
+		}
+	}
+	if tools < 40 || files < 8 {
+		t.Errorf("%d commands and %d files were seen", tools, files)
+	}
+}
