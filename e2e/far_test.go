@@ -101,6 +101,9 @@ func listenHTTP(t *testing.T, handler http.HandlerFunc) (address string) {
 // trip of 400 ms and 50 KB/s: when the browser has nothing of it, and after reloads. docs/DASHBOARD.md
 // has the figures; testFirstFrames and TestImmutable of web watch what they depend on.
 func testFarAway(t *testing.T, b browser) {
+	if *farLoads == 0 {
+		return
+	}
 	_, page := startDashboard(t)
 	for range *farLoads {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
