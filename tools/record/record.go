@@ -100,7 +100,14 @@ func run(ctx context.Context, args []string, version string, stderr io.Writer) (
 		defer cancel()
 		ctx = limited
 	}
+	r.growth, r.size = tools.NewGrowth(stderr), func() int64 {
+		if info, err := file.Stat(); err == nil {
+			return info.Size()
+		}
+		return 0
+	}
 	err = r.record(ctx, file, version)
+	r.growth.End()
 	if r.film == nil {
 		fmt.Fprintf(stderr, "%d messages in %s\n", r.messages, *path)
 	} else {
@@ -119,6 +126,8 @@ type recorder struct {
 	aged     bool // the server sends ages
 	specs    []devices.Spec
 	film     *film // nil: no pictures
+	growth   *tools.Growth
+	size     func() int64 // of the file
 
 	mu       sync.Mutex // of what follows: pictures come beside the robot's data
 	writer   *logfile.Writer
@@ -223,6 +232,7 @@ func (r *recorder) record(ctx context.Context, file io.Writer, version string) (
 		read := r.client.Read(ctx)
 		r.mu.Lock()
 		err := r.flush(read != nil)
+		r.growth.Show(time.Now(), r.messages, r.size)
 		r.mu.Unlock()
 		switch {
 		case err != nil:

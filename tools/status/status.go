@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/term"
-
 	"player/status"
 	"player/tools"
 )
@@ -57,7 +55,7 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) error
 		if err := json.Unmarshal(answer, &s); err != nil {
 			return fmt.Errorf("http://%s/status is not the status of a server: %w", address, err)
 		}
-		if *once || !isTerminal(stdout) {
+		if *once || !tools.IsTerminal(stdout) {
 			return write(stdout, s)
 		}
 		if _, err := io.WriteString(stdout, "\x1b[H\x1b[J"); err != nil { // top left, and clear from there
@@ -72,10 +70,4 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) error
 		case <-time.After(refreshPeriod):
 		}
 	}
-}
-
-// isTerminal reports whether w is a terminal.
-func isTerminal(w io.Writer) bool {
-	file, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(file.Fd()))
 }
