@@ -26,9 +26,8 @@ func newPorts() *ports {
 // free returns the first of n ports in a row that nobody listens on.
 func (p *ports) free(n int) (first int, err error) {
 	for range (lastPort - firstPort) / n {
-		end := int(p.given.Add(int64(n)))
-		first = firstPort + (end-n)%(lastPort-firstPort-n)
-		if testports.AreFree(first, n) {
+		first = firstPort + (int(p.given.Add(int64(n)))-n)%(lastPort-firstPort)
+		if first+n <= lastPort && testports.AreFree(first, n) {
 			return first, nil
 		}
 	}
