@@ -110,10 +110,10 @@ func (c *crowd) link(number, cell int32) {
 }
 
 // beside returns all bodies but b of which some point may be within reach of it, and some
-// farther ones. It finds them in n, which is of that body and that reach, as long as no
-// body has moved farther than slack: then two have come nearer to each other by at most
-// twice as much since the epoch began, and may have been as much nearer than now when n was
-// filled. The slice is valid until the next call.
+// farther ones. n keeps them until the epoch ends: it is of that body and that reach. Within
+// an epoch every body stays within slack of its anchor. So since n was filled it has moved by
+// at most twice slack, and two have come nearer to each other by at most four times slack.
+// After a body has left its anchor nothing is kept. The slice is valid until the next call.
 func (w *World) beside(b *body, n *neighbours, reach float64) []*body {
 	c := w.crowd
 	switch settled := c.drift <= slack*slack; {

@@ -140,3 +140,42 @@ func TestCrowdOfFew(t *testing.T) {
 		t.Errorf("%d cells", len(w.crowd.first))
 	}
 }
+
+// Bodies that move a little at a time are found by those that they come near to, whenever
+// these have looked last.
+func TestBesideMissesNoBody(t *testing.T) {
+	random := rand.New(rand.NewPCG(11, 12))
+	w := crowded(t, random, 60)
+	lists, kept, met := make([]neighbours, len(w.bodies)), 0, 0
+	for range 400 {
+		for _, b := range w.bodies {
+			at := b.spot.at
+			b.place(Pose{at.X + 0.04*(random.Float64()-0.5), at.Y + 0.04*(random.Float64()-0.5), 0})
+		}
+		if random.IntN(100) == 0 { // by hand
+			w.bodies[3].place(Pose{w.bodies[4].spot.at.X + 1, w.bodies[4].spot.at.Y, 0})
+		}
+		w.crowd.settle(w.bodies)
+		for range 10 {
+			i := random.IntN(len(w.bodies))
+			b, n := w.bodies[i], &lists[i]
+			if n.crowd == w.crowd && n.epoch == w.crowd.epoch {
+				kept++
+			}
+			found := w.beside(b, n, 0.5)
+			for k, o := range w.bodies {
+				switch near := w.spots[k].within(b.spot.at, 0.5); {
+				case o == b && slices.Contains(found, o):
+					t.Fatal("a body is beside itself")
+				case o != b && near && !slices.Contains(found, o):
+					t.Fatalf("body %d misses %d", i, k)
+				case o != b && near:
+					met++
+				}
+			}
+		}
+	}
+	if kept < 500 || met < 500 {
+		t.Errorf("%d lists were kept, %d bodies were near", kept, met)
+	}
+}
