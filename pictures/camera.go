@@ -45,7 +45,7 @@ type Source struct {
 	Address string   // http://..., which replies with MJPEG
 	Rate    float64  // most pictures a second that are passed on
 	View    View     // of all pictures, unless there is Draw
-	// Calibrated says that Draw knows the FOV of its pictures.
+	// Calibrated reports whether Draw knows the FOV of its pictures.
 	Calibrated bool
 	// Draw makes a picture, as a JPEG, Rate times a second; nil: there is no new one.
 	Draw func(context.Context) ([]byte, View, error)

@@ -51,6 +51,18 @@ func pipe(address string) (near *from, far net.Conn) {
 	return &from{conn, address, false}, far
 }
 
+// accepted returns a connection that a listener has accepted, and its other end.
+func accepted(t *testing.T) (*counted, net.Conn) {
+	t.Helper()
+	near, far := pipe("10.0.0.1:40000")
+	l := limited{&queue{near}, newBudget(zap.NewNop()), "/stop", nil}
+	conn, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return conn.(*counted), far
+}
+
 // A connection without a place is closed, and the next one is served.
 func TestAccept(t *testing.T) {
 	var crowd queue
@@ -85,12 +97,7 @@ func TestAccept(t *testing.T) {
 // A flood is read at the pace of its address.
 func TestCountedRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		near, far := pipe("10.0.0.1:40000")
-		l := limited{&queue{near}, newBudget(zap.NewNop()), "/stop", nil}
-		conn, err := l.Accept()
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn, far := accepted(t)
 		const flood = 1 << 20
 		go func() {
 			_, _ = far.Write(make([]byte, flood))
@@ -110,26 +117,20 @@ func TestCountedRead(t *testing.T) {
 // What is written in parts is one piece of work, whatever the connection is.
 func TestWriteAllOwes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		near, far := pipe("10.0.0.1:40000")
-		l := limited{&queue{near}, newBudget(zap.NewNop()), "/stop", nil}
-		conn, err := l.Accept()
-		if err != nil {
-			t.Fatal(err)
-		}
-		c := conn.(*counted)
-		before := c.account.owed
+		conn, far := accepted(t)
+		before := conn.account.owed
 		read := make(chan string, 1)
 		go func() {
 			text, _ := io.ReadAll(far)
 			read <- string(text)
 		}()
-		if err := c.writeAll([][]byte{[]byte("a "), make([]byte, 1000), []byte("\r\n")}); err != nil {
+		if err := conn.writeAll([][]byte{[]byte("a "), make([]byte, 1000), []byte("\r\n")}); err != nil {
 			t.Fatal(err)
 		}
-		if owed, want := c.account.owed-before, writeCost+1004*outputCost; owed != want {
+		if owed, want := conn.account.owed-before, writeCost+1004*outputCost; owed != want {
 			t.Errorf("it owes %v, want %v", owed, want)
 		}
-		near.Close()
+		conn.Close()
 		if text := <-read; len(text) != 1004 || text[:2] != "a " || text[1002:] != "\r\n" {
 			t.Errorf("%d bytes", len(text))
 		}

@@ -117,7 +117,8 @@ var (
 )
 
 // bundle returns one module with main and all that it imports, without comments: each in a
-// function that returns what it exports, after those that it imports. Modules may not import each other in a circle.
+// function that returns what it exports, after those that it imports. Modules may not import
+// each other in a circle.
 func bundle(texts map[string][]byte, main string) ([]byte, error) {
 	var b strings.Builder
 	begun, ended := map[string]bool{}, map[string]bool{}

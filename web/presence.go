@@ -80,8 +80,8 @@ type rate struct {
 }
 
 // presence serves one presence socket. Each message tells which robots are stopped, and
-// of robots what has changed. One is sent at once when that matters, and each second in any case: a page that hears
-// nothing knows that the server, or its loop, does not answer.
+// of robots what has changed. One is sent when something has, and each second in any case: a
+// page that hears nothing knows that the server, or its loop, does not answer.
 func (s *server) presence(ctx context.Context, sock *socket) error {
 	refuse := func(context.Context, []byte) error { return unfit(nil) }
 	return converse(ctx, sock, refuse, func(ctx context.Context) error {

@@ -20,8 +20,9 @@ const (
 	robotsLimit, pictureLimit = 5 * time.Second, 12 * time.Second
 	// failurePause is how long a camera that fails is left alone.
 	failurePause = time.Second
-	// mostPictures is the highest rate of a server's cameras in Hz.
-	mostPictures = 60
+	// leastPictures is a picture in a quarter of an hour, and mostPictures the highest rate of
+	// a server's cameras, both in Hz.
+	leastPictures, mostPictures = 0.001, 60
 )
 
 // film is the pictures of a robot's cameras, from the dashboard of its server.

@@ -54,8 +54,8 @@ func run(ctx context.Context, args []string, version string, stderr io.Writer) (
 		return errors.New("record needs a host and a file: player record localhost -o run.mcap")
 	case *limit < 0:
 		return fmt.Errorf("-for %v: must not be negative", *limit)
-	case !(*pictures >= 0 && *pictures <= mostPictures):
-		return fmt.Errorf("-pictures %v: a rate of up to %d pictures a second", *pictures, mostPictures)
+	case *pictures != 0 && !(*pictures >= leastPictures && *pictures <= mostPictures):
+		return fmt.Errorf("-pictures %v: write a rate of %v to %d pictures a second", *pictures, leastPictures, mostPictures)
 	case *page != "" && *pictures == 0:
 		return errors.New("-page is where the pictures of -pictures come from")
 	}
