@@ -144,7 +144,7 @@ var troubled = sync.OnceValues(func() (path string, err error) {
 		return "", err
 	}
 	catalogue = bytes.Replace(catalogue, []byte("\t\tp2os.Kind(),"), []byte("\t\tp2os.Kind(), trouble.Kind(),"), 1)
-	catalogue = bytes.Replace(catalogue, []byte("import ("), []byte("import (\n\t\"player/devices/trouble\""), 1)
+	catalogue = bytes.Replace(catalogue, []byte("import ("), []byte("import (\n\t\""+"player/devices"+"/trouble\""), 1)
 	if err := os.WriteFile(filepath.Join(dir, "catalogue.go"), catalogue, 0o600); err != nil {
 		return "", err
 	}

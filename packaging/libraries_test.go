@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -163,7 +164,7 @@ import (
 	"fmt"
 	"os"
 
-	"player/client"
+	"` + published + `/client"
 )
 
 func main() {
@@ -204,7 +205,7 @@ func TestLibraries(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		packed["module.zip"] = goModule(t, src)
+		packed["module.mod"], packed["module.zip"] = goModule(t, src)
 		for _, l := range all {
 			for name, data := range l.results {
 				packed[name] = data
@@ -216,7 +217,7 @@ func TestLibraries(t *testing.T) {
 	}
 	port := sonars(t)
 	for name, install := range map[string]func(place){
-		"go":         func(p place) { installGo(p, root) },
+		"go":         installGo,
 		"wheel":      installWheel,
 		"sdist":      installSdist,
 		"javascript": installNpm,
@@ -344,46 +345,63 @@ func triplet(p place) string {
 // published is where the repository is in the test.
 const published = "example.org/someone/robots"
 
-// goModule packs what the client for Go is made of, as a proxy of modules has it.
-func goModule(t *testing.T, src source) []byte {
+// goModule sets the path of the module in a clone by the command of docs/CLIENTS.md, and
+// packs the clone as a proxy of modules has it.
+func goModule(t *testing.T, src source) (mod, zip []byte) {
 	t.Helper()
-	text, err := single("go.mod", published+"@v1.2.0/go.mod")
+	all, err := tree(".", ".")
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := []file{text}
-	for _, name := range []string{"client", "codec"} {
-		more, err := tree(name, published+"@v1.2.0/"+name)
-		if err != nil {
-			t.Fatal(err)
+	clone := place{T: t, dir: t.TempDir(), env: []string{"GOWORK=off"}}
+	for _, f := range all {
+		clone.write(f.path, f.data)
+	}
+	clone.run("git", "init", "-q")
+	clone.run("git", "add", "--all")
+	clone.run("go", "run", "./packaging/modulepath", published)
+	for _, module := range []string{"./...", "-C=fleet ./..."} { // all imports are found, those of tests, too
+		args := append([]string{"list"}, strings.Fields(module)...)
+		args = slices.Insert(args, len(args)-1, "-e", "-deps", "-test", "-f", "{{with .Error}}{{.}}{{end}}")
+		if errors := strings.TrimSpace(clone.run("go", args...)); errors != "" {
+			t.Error(errors)
 		}
-		files = append(files, more...)
 	}
-	data, err := zipped(files, src.time)
+	if unformatted := clone.run("gofmt", "-l", "."); unformatted != "" {
+		t.Errorf("gofmt would change %s", unformatted)
+	}
+	t.Chdir(clone.dir)
+	files, err := tree(".", published+"@v1.2.0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return data
+	files = slices.DeleteFunc(files, func(f file) bool { // modules of their own
+		return strings.Contains(f.path, "@v1.2.0/fleet/") || strings.Contains(f.path, "@v1.2.0/third_party/")
+	})
+	mod, err = os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	zip, err = zipped(files, src.time)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return mod, zip
 }
 
 // installGo does what docs/CLIENTS.md says. The modules that the server needs beside come
 // from the cache of this computer.
-func installGo(p place, root string) {
+func installGo(p place) {
 	versions := "proxy/" + published + "/@v/v1.2.0."
-	text, err := os.ReadFile(filepath.Join(root, "go.mod"))
-	if err != nil {
-		p.Fatal(err)
-	}
-	p.write(versions+"mod", text)
 	p.write(versions+"info", []byte(`{"Version":"v1.2.0"}`))
+	p.run("mv", "module.mod", versions+"mod")
 	p.run("mv", "module.zip", versions+"zip")
 	cache := strings.TrimSpace(p.run("go", "env", "GOMODCACHE"))
 	p.env = []string{"GOWORK=off", "GOFLAGS=-modcacherw", "GOSUMDB=off", "GOMODCACHE=" + filepath.Join(p.dir, "cache"),
 		"GOPROXY=file://" + filepath.Join(p.dir, "proxy") + ",file://" + filepath.Join(cache, "cache/download")}
 	p.write("hello.go", []byte(helloGo))
 	p.run("go", "mod", "init", "example.org/hello")
-	p.run("go", "mod", "edit", "-require=player@v0.0.0", "-replace=player="+published+"@v1.2.0")
-	p.run("go", "get", "player/client")
+	p.run("go", "get", published+"/client@v1.2.0")
 	p.run("go", "build", "-o", "hello", ".")
 	p.hello("./hello")
 }

@@ -27,6 +27,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -101,14 +102,15 @@ func run(ctx context.Context, first, n int, worlds []string, out, player, drive,
 		return err
 	}
 	defer os.RemoveAll(dir)
-	for path, built := range map[string]*string{"player": &player, "player/examples/goto": &drive} {
+	const example = "player/examples/goto"
+	for name, built := range map[string]*string{path.Dir(path.Dir(example)): &player, example: &drive} {
 		if *built != "" {
 			continue
 		}
-		if text, err := exec.CommandContext(ctx, "go", "build", "-o", dir, path).CombinedOutput(); err != nil {
-			return fmt.Errorf("go build %s: %w: %s", path, err, text)
+		*built = filepath.Join(dir, path.Base(name))
+		if text, err := exec.CommandContext(ctx, "go", "build", "-o", *built, name).CombinedOutput(); err != nil {
+			return fmt.Errorf("go build %s: %w: %s", name, err, text)
 		}
-		*built = filepath.Join(dir, filepath.Base(path))
 	}
 	programs := []program{{"laser", []string{drive}}, {"sonar", []string{drive, "-sonar"}}}
 	for _, text := range strings.FieldsFunc(also, func(r rune) bool { return r == ',' }) {

@@ -1,0 +1,36 @@
+package main
+
+import "testing"
+
+func TestMentions(t *testing.T) {
+	m := newMove("player", "example.org/someone/robots", []string{"main.go", "client/client.go", "app/app.go", "lab/lab.go", "devices/p2os/p2os.go"})
+	for text, want := range map[string]string{
+		`import "player/client"`:                        `import "example.org/someone/robots/client"`,
+		"-X player/app.linkedVersion=1":                 "-X example.org/someone/robots/app.linkedVersion=1",
+		`"player/devices/p2os$", "player/lab"`:          `"example.org/someone/robots/devices/p2os$", "example.org/someone/robots/lab"`,
+		`publish("player/lab/a/position")`:              `publish("player/lab/a/position")`,
+		"/etc/player/client, ../player/client":          "/etc/player/client, ../player/client",
+		"libplayer/client, player/nothing, player list": "libplayer/client, player/nothing, player list",
+	} {
+		if got := m.mentions(text); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+func TestRequired(t *testing.T) {
+	m := newMove("player", "example.org/someone/robots", nil)
+	const text = "module player/fleet\n\nrequire (\n\tplayer v0.0.0\n\tplayers.org/x v1.0.0\n)\n\nreplace player => ../\n"
+	const want = "module example.org/someone/robots/fleet\n\nrequire (\n\texample.org/someone/robots v0.0.0\n\tplayers.org/x v1.0.0\n)\n\nreplace example.org/someone/robots => ../\n"
+	if got := m.required(text); got != want {
+		t.Errorf("%s", got)
+	}
+}
+
+func TestPathsThatAreRefused(t *testing.T) {
+	for _, wanted := range []string{"", "player", "player/client", "https://example.org/player", "example.org", "example.org/", "example.org/a b", "example.org/../player"} {
+		if fetched.MatchString(wanted) {
+			t.Errorf("%q is taken", wanted)
+		}
+	}
+}
