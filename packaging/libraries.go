@@ -283,7 +283,7 @@ func tcl(src source) (library, error) {
 	version := src.tcl()
 	l := library{name: "player-tcl", purl: "pkg:generic/player-tcl", version: version}
 	folder := "player-tcl-" + version
-	files, err := tree("clients/tcl", folder, "player.tcl", "simulation.tcl", "pkgIndex.tcl", "README.md", "examples/*")
+	files, err := tree("clients/tcl", folder, "player.tcl", "secure.tcl", "simulation.tcl", "pkgIndex.tcl", "README.md", "examples/*")
 	if err != nil {
 		return l, err
 	}
@@ -293,6 +293,7 @@ func tcl(src source) (library, error) {
 	}
 	for _, place := range []struct{ name, text string }{
 		{"player.tcl", "package provide player "}, {"simulation.tcl", "package provide player::simulation "},
+		{"secure.tcl", "package provide player::secure "}, {"pkgIndex.tcl", "package ifneeded player::secure "},
 		{"pkgIndex.tcl", "package ifneeded player "}, {"pkgIndex.tcl", "package ifneeded player::simulation "},
 	} {
 		if err := setVersion(files, place.name, place.text, version); err != nil {

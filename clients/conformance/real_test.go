@@ -60,9 +60,6 @@ func TestReal(t *testing.T) {
 		start := l.adapters(t)
 		all, a := t, start(t) // one for all tests that succeed: starting one can take a second
 		for _, test := range tests {
-			if test.name == "TLS" && l.name == "tcl" {
-				continue // its package tls compares no names: CLIENTS says to use a tunnel
-			}
 			ok := t.Run(test.name, func(t *testing.T) {
 				if a == nil {
 					a = start(all)

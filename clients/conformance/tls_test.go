@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"maps"
 	"net"
@@ -16,6 +17,7 @@ import (
 type trust struct {
 	lab, elsewhere           *certs.Authority
 	robot, old, ada, expired certs.Pair
+	named                    certs.Pair // for robot.example and *.lab.example, and no address
 }
 
 func newTrust(t *testing.T) *trust {
@@ -25,6 +27,9 @@ func newTrust(t *testing.T) *trust {
 		lab: lab, elsewhere: certs.New(t, "elsewhere"),
 		robot: lab.Issue("robot", nil), old: lab.Issue("robot", certs.Expired),
 		ada: lab.Issue("ada", nil), expired: lab.Issue("ada", certs.Expired),
+		named: lab.Issue("robot", func(c *x509.Certificate) {
+			c.DNSNames, c.IPAddresses = []string{"robot.example", "*.lab.example"}, nil
+		}),
 	}
 }
 
@@ -33,10 +38,10 @@ func (r *trust) flags(port int) []string {
 	return []string{"-tls", fmt.Sprintf("127.0.0.1:%d", port), "-tls-cert", r.robot.Cert, "-tls-key", r.robot.Key, "-tls-clients", r.lab.File}
 }
 
-// outdated listens as a server does whose certificate has expired.
-func (r *trust) outdated(t *testing.T) (port int) {
+// shows listens with a certificate. It does no more than shake hands.
+func shows(t *testing.T, pair certs.Pair) (port int) {
 	t.Helper()
-	l, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{r.old.TLS}})
+	l, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{pair.TLS}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,10 +52,24 @@ func (r *trust) outdated(t *testing.T) (port int) {
 			if err != nil {
 				return
 			}
-			_ = conn.(*tls.Conn).Handshake() // the client ends it
-			conn.Close()
+			go func() {
+				defer conn.Close()
+				_ = conn.(*tls.Conn).Handshake() // which the client may end
+				_, _ = conn.Read(make([]byte, 1))
+			}()
 		}
 	}()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+// silent listens and never says anything.
+func silent(t *testing.T) (port int) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
 	return l.Addr().(*net.TCPAddr).Port
 }
 
@@ -71,7 +90,7 @@ func realTLS(s *session) {
 		return changed
 	}
 	if got := s.adapter.call(s.t, good); got["error"] == "usage" {
-		needs.Missing(s.t, "an adapter without OpenSSL: install libssl-dev: ", text(got))
+		needs.Missing(s.t, "an adapter without TLS: install libssl-dev and tcl-tls: ", text(got))
 	}
 	for _, request := range []Object{good, with(Object{"server": "localhost"})} {
 		s.do(request)
@@ -80,17 +99,27 @@ func realTLS(s *session) {
 		s.fails("refused", ask("jr"))
 		s.do(Object{"op": "close"})
 	}
+	several := shows(s.t, r.named)
+	for _, name := range []string{"robot.example", "ROBOT.example", "r1.lab.example"} {
+		s.do(with(Object{"port": several, "server": name}))
+		s.do(Object{"op": "close"})
+	}
+	s.fails("timeout", with(Object{"port": silent(s.t), "timeout_ms": soon}))
+	const mismatched = "name|match|valid for|SAN"
 	for _, c := range []struct {
 		name    string
 		request Object
 		reason  string // in the error
 	}{
 		{"another authority", with(Object{"authority": r.elsewhere.File}), "issuer|authority|signature|self|path|verif"},
-		{"another server", with(Object{"server": "elsewhere.example"}), "name|match|valid for"},
-		{"an expired server", with(Object{"port": r.outdated(s.t)}), "expired|validity"},
+		{"another server", with(Object{"server": "elsewhere.example"}), mismatched},
+		{"an expired server", with(Object{"port": shows(s.t, r.old)}), "expired|validity"},
 		{"no certificate", with(Object{"certificate": nil, "key": nil}), "certificate.required|required"},
 		{"an expired certificate", with(Object{"certificate": r.expired.Cert, "key": r.expired.Key}), "expired"},
 		{"the port without TLS", with(Object{"port": s.process.port}), "TLS|SSL|handshake|EOF"},
+		{"a name with more labels than that with an asterisk", with(Object{"port": several, "server": "a.r1.lab.example"}), mismatched},
+		{"the name behind an asterisk", with(Object{"port": several, "server": "lab.example"}), mismatched},
+		{"a certificate without the address", with(Object{"port": several}), mismatched},
 	} {
 		got := s.adapter.call(s.t, c.request)
 		if got["ok"] == true {

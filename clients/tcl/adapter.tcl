@@ -7,7 +7,7 @@ package require player::simulation
 # parse returns the members of a request as a dict: requests are flat, and their values are strings, integers or lists
 # of integers.
 proc parse {line} {
-    set request {timeout_ms 0 value 0 values {} pairs "" device "" name "" text ""}
+    set request {timeout_ms 0 value 0 values {} pairs "" device "" name "" text "" authority "" certificate "" key "" server ""}
     foreach {all name string number list} [regexp -all -inline {"(\w+)"\s*:\s*(?:"([^"]*)"|(-?\d+)|\[([^\]]*)\])} $line] {
         dict set request $name $string$number[string map {, " "} $list]
     }
@@ -69,6 +69,9 @@ proc perform {request} {
     dict with request {}
     if {$op eq "connect"} {
         set robot(timeout) $timeout_ms
+        foreach field {authority certificate key server} {
+            set robot(tls,$field) [set $field]
+        }
         player::Connect robot $host $port
         set connected 1
         return ""

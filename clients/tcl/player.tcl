@@ -17,6 +17,10 @@
 #
 #   robot(host), robot(port)  the server, "localhost" and 6665 unless set or given to Connect
 #   robot(timeout)            limit of each call that waits, ms; 0, the default, for none
+#   robot(tls,authority)      file, PEM: if it is set and not "", connections are encrypted, and only servers with a
+#                             certificate of this authority are trusted. It needs Tcl's package tls
+#   robot(tls,certificate), robot(tls,key)  files, PEM: what this client shows of itself; unset or "" for nothing
+#   robot(tls,server)         the name in the server's certificate; unset or "" for the host
 #   robot(position,...)       time ms, xpos mm, ypos mm, heading deg 0..359, speed mm/s, turnrate deg/s,
 #                             compass deg 0..359, stalls 0 if none
 #   robot(sonar)              list of 16 ranges in mm: 0 front left, clockwise, 7 front right, 8 rear right, 15 rear
@@ -35,7 +39,8 @@
 #
 #   PLAYER REFUSED pairs      the server granted other access, which is in force
 #   PLAYER TIMEOUT            robot(timeout) passed; the next call continues in the middle of the round
-#   PLAYER CLOSED             no connection, or it is lost: Reconnect
+#   PLAYER CLOSED             no connection, or it is lost: Reconnect. With TLS also a certificate that one of the two
+#                             refuses; what the server refuses is known by the first Request, with TLS 1.3
 #   PLAYER PROTOCOL           bytes that make no sense; the block's device has no data, the connection is usable
 #   PLAYER USAGE              the call is wrong now; nothing was sent
 #
@@ -51,6 +56,7 @@ namespace eval player {
     #   chan      the socket, or "" after Close
     #   waiting   a call waits for the server
     #   event     what the event loop found for that call
+    #   told      why a connection by TLS fails, as far as OpenSSL told it, or ""
     #   onData    command prefix of OnData, or ""
     #   buffer    bytes received, from "at" on not used yet
     #   awaited   replies still to come
@@ -179,7 +185,7 @@ proc player::Reset {robot} {
     variable private
     array unset private $robot,*,? ;# what is known by device letter
     foreach {field value} {
-        chan "" waiting 0 event "" buffer "" at 0 awaited 0 reply "" order "" readers 0 round 0 left 0 time 0 ages {}
+        chan "" waiting 0 event "" told "" buffer "" at 0 awaited 0 reply "" order "" readers 0 round 0 left 0 time 0 ages {}
     } {
         set private($robot,$field) $value
     }
@@ -209,6 +215,12 @@ proc player::Open {robot deadline} {
         set error [chan configure $chan -error]
         if {$error ne ""} {
             throw {PLAYER CLOSED} "no connection to $r(host):$r(port): $error"
+        }
+        if {[info exists r(tls,authority)] && $r(tls,authority) ne ""} {
+            if {[catch {package require player::secure} text]} {
+                throw {PLAYER USAGE} "TLS needs Tcl's package tls, in Debian tcl-tls: $text"
+            }
+            secure::Start $robot $deadline
         }
     } on error {text options} {
         Disconnect $robot
@@ -278,7 +290,7 @@ proc player::Receive {robot} {
     try {
         set bytes [read $chan $CHUNK]
     } on error {text} {
-        throw {PLAYER CLOSED} "connection lost: $text"
+        throw {PLAYER CLOSED} "connection lost: [expr {$private($robot,told) eq "" ? $text : $private($robot,told)}]"
     }
     if {[string length $bytes] == 0} { ;# a comparison would make a string of the bytes, and slow down what follows
         if {[eof $chan]} {
@@ -322,7 +334,7 @@ proc player::Send {robot kind device payload} {
         puts -nonewline $chan $kind$device[binary format S $size]$payload
         flush $chan
     } on error {text} {
-        throw {PLAYER CLOSED} "connection lost: $text"
+        throw {PLAYER CLOSED} "connection lost: [expr {$private($robot,told) eq "" ? $text : $private($robot,told)}]"
     }
     return
 }

@@ -15,6 +15,14 @@ run() {
 for tests in protocol client view simulation; do
   run tclsh "test/${tests}_test.tcl"
 done
+if tclsh <<<'package require tls' 2>/dev/null; then
+  run tclsh test/secure_test.tcl
+elif [ -n "${CI:-}" ]; then
+  echo 'TLS needs tcl-tls'
+  exit 1
+else
+  echo 'skipped: TLS needs tcl-tls'
+fi
 drives=() # side by side: they mostly wait
 for example in hello avoid wall watch; do
   run tclsh test/simulator_test.tcl -match "$example.tcl" &
