@@ -68,11 +68,12 @@ type Client struct {
 	Joystick codec.JoystickData // not in the manual (PROTOCOL 7.8)
 
 	conn    net.Conn
-	buf, in []byte         // receive buffer, and its bytes that are not used yet
-	items   compact.Reader // of the latest compact block
-	auto    bool           // the first Request selects the form of rounds
-	out     []byte         // send buffer
-	payload []byte         // of the message being built
+	dial    func(context.Context) (net.Conn, error) // nil: Reconnect has no way
+	buf, in []byte                                  // receive buffer, and its bytes that are not used yet
+	items   compact.Reader                          // of the latest compact block
+	auto    bool                                    // the first Request selects the form of rounds
+	out     []byte                                  // send buffer
+	payload []byte                                  // of the message being built
 
 	first     []byte // head of the reply to the first request, nil before it
 	answered  bool   // the server has sent that head
@@ -84,6 +85,9 @@ type Client struct {
 	round     uint64              // number of the current round, or of the last one
 	left      int                 // blocks missing from this round
 	fresh     bool                // freshness mode
+
+	wanted   []byte                // what Reconnect requests: pairs that were granted and not closed
+	settings map[byte]codec.Config // of this connection, by code: what Reconnect restores
 
 	done    <-chan struct{} // of the context that can interrupt the connection
 	release func()          // detaches that context from the connection
@@ -111,13 +115,26 @@ func (d *device) writable() bool {
 // Dial connects to the server at addr: "host", "host:port", or "" for
 // localhost. The default port is 6665. The server sends nothing until Request.
 func Dial(ctx context.Context, addr string) (*Client, error) {
-	var d net.Dialer // TCP_NODELAY, Go's default, sends commands at once
-	conn, err := d.DialContext(ctx, "tcp", withPort(addr))
+	c, err := DialBy(ctx, func(ctx context.Context) (net.Conn, error) {
+		var d net.Dialer // TCP_NODELAY, Go's default, sends commands at once
+		return d.DialContext(ctx, "tcp", withPort(addr))
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.auto = true
+	return c, nil
+}
+
+// DialBy connects by dial, for example with TLS, and again in Reconnect. Like that of New
+// the client does not ask for compact rounds by itself.
+func DialBy(ctx context.Context, dial func(context.Context) (net.Conn, error)) (*Client, error) {
+	conn, err := dial(ctx)
 	if err != nil {
 		return nil, err
 	}
 	c := New(conn)
-	c.auto = true
+	c.dial = dial
 	return c, nil
 }
 
@@ -152,8 +169,14 @@ func withPort(addr string) string {
 // New returns a client on conn, which must support read deadlines. Close
 // closes conn. Unlike that of Dial it does not ask for compact rounds by itself.
 func New(conn net.Conn) *Client {
-	c := &Client{conn: conn, buf: make([]byte, bufferSize), release: func() {}}
-	c.devices = map[byte]*device{
+	c := &Client{conn: conn, buf: make([]byte, bufferSize), release: func() {}, settings: map[byte]codec.Config{}}
+	c.devices = c.unknown()
+	return c
+}
+
+// unknown returns the devices before the server has said anything.
+func (c *Client) unknown() map[byte]*device {
+	return map[byte]*device{
 		codec.Position: {field: &c.Position},
 		codec.Sonar:    {field: &c.Sonar},
 		codec.Laser:    {field: &c.Laser},
@@ -164,7 +187,6 @@ func New(conn net.Conn) *Client {
 		codec.Joystick: {field: &c.Joystick},
 		codec.Server:   {field: &c.freshness},
 	}
-	return c
 }
 
 // Close closes the connection. The server then stops the wheels if this client

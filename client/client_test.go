@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"strings"
 	"testing"
 )
 
@@ -176,6 +177,15 @@ func TestReadAfterClose(t *testing.T) {
 		t.Error(err)
 	}
 	if err := c.Request(t.Context(), "sr"); !errors.Is(err, net.ErrClosed) {
+		t.Error(err)
+	}
+}
+
+// A client of New was given its connection, and has no way to another.
+func TestReconnectOfNew(t *testing.T) {
+	near, far := net.Pipe()
+	defer far.Close()
+	if err := New(near).Reconnect(t.Context()); err == nil || !strings.Contains(err.Error(), "DialBy") {
 		t.Error(err)
 	}
 }

@@ -65,7 +65,7 @@ const (
 // returns the rounds that were streamed before, unless Request(ctx, "")
 // follows: its reply comes after them.
 func (c *Client) SetDataMode(m DataMode) error {
-	return c.config(codec.Server, codec.Config{Code: codec.ConfigMode, Arg: uint16(m)})
+	return c.setting(codec.Config{Code: codec.ConfigMode, Arg: uint16(m)})
 }
 
 // SetFrequency sets the rate of this connection's rounds in continuous mode, 1
@@ -74,7 +74,7 @@ func (c *Client) SetFrequency(hz int) error {
 	if hz < 1 || hz > math.MaxUint16 {
 		return fmt.Errorf("frequency %d Hz is not in 1 to %d", hz, math.MaxUint16)
 	}
-	return c.config(codec.Server, codec.Config{Code: codec.ConfigFrequency, Arg: uint16(hz)})
+	return c.setting(codec.Config{Code: codec.ConfigFrequency, Arg: uint16(hz)})
 }
 
 // RequestData asks for one round in request/reply mode. In continuous mode it
@@ -91,7 +91,7 @@ func (c *Client) SetFresh(on bool) error {
 	if on && !c.devices[codec.Server].readable() {
 		return errNoServer
 	}
-	if err := c.config(codec.Server, codec.Config{Code: codec.ConfigFresh, Arg: flag(on)}); err != nil {
+	if err := c.setting(codec.Config{Code: codec.ConfigFresh, Arg: flag(on)}); err != nil {
 		return err
 	}
 	c.fresh = on
@@ -106,7 +106,7 @@ func (c *Client) SetName(name string) error {
 	if _, err := codec.DecodeServerConfig(cfg.Append(nil)); err != nil {
 		return err
 	}
-	return c.config(codec.Server, cfg)
+	return c.setting(cfg)
 }
 
 // SetCommandLifetime sets for how long a command of SetSpeed is good, in whole
@@ -119,7 +119,7 @@ func (c *Client) SetCommandLifetime(d time.Duration) error {
 	if d < 0 || d > maxLifetime || d > 0 && d < time.Millisecond {
 		return fmt.Errorf("a lifetime of %v is not in 1 ms to %v", d, maxLifetime)
 	}
-	return c.config(codec.Server, codec.Config{Code: codec.ConfigLifetime, Arg: uint16(d.Milliseconds())})
+	return c.setting(codec.Config{Code: codec.ConfigLifetime, Arg: uint16(d.Milliseconds())})
 }
 
 // maxLifetime is the longest lifetime of a command: what is longer is none to rely on.
@@ -139,7 +139,7 @@ func (c *Client) EmergencyStop(on bool) error {
 // codec.FramesAuto and whole scans. It is an extension that the original server ignores.
 func (c *Client) SetCompact(form uint16, scan codec.Scan) error {
 	c.auto = false
-	return c.config(codec.Server, codec.Config{Code: codec.ConfigCompact, Arg: form, Scan: scan})
+	return c.setting(codec.Config{Code: codec.ConfigCompact, Arg: form, Scan: scan})
 }
 
 // ChangeMotorState turns the power of the motors on or off. Be careful: the
@@ -168,6 +168,15 @@ func (c *Client) Config(letter byte, payload []byte) error {
 func (c *Client) config(letter byte, cfg codec.Config) error {
 	c.payload = cfg.Append(c.payload[:0])
 	return c.Config(letter, c.payload)
+}
+
+// setting sends a setting of this connection and keeps it for Reconnect.
+func (c *Client) setting(cfg codec.Config) error {
+	if err := c.config(codec.Server, cfg); err != nil {
+		return err
+	}
+	c.settings[cfg.Code] = cfg
+	return nil
 }
 
 // short limits v to the range of an int16, so that a speed never changes sign.

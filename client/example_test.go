@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"net"
 	"os"
 	"path/filepath"
 	"time"
@@ -154,7 +155,7 @@ func ExampleClient_Read() {
 
 // A connection that is encrypted: the client trusts the server's authority and shows
 // its own certificate.
-func ExampleNew_tls() {
+func ExampleDialBy_tls() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	authority, err := os.ReadFile(filepath.Join(certificates, "authority.pem"))
@@ -169,11 +170,12 @@ func ExampleNew_tls() {
 	}
 	config.Certificates = append(config.Certificates, mine)
 
-	conn, err := tls.Dial("tcp", encrypted, config) // -tls of the server
+	robot, err := client.DialBy(ctx, func(ctx context.Context) (net.Conn, error) { // also for Reconnect
+		return (&tls.Dialer{Config: config}).DialContext(ctx, "tcp", encrypted) // -tls of the server
+	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	robot := client.New(conn)
 	defer robot.Close()
 	if err := robot.Request(ctx, "sr"); err != nil { // also if the server refuses the certificate
 		log.Fatal(err)

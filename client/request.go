@@ -126,6 +126,7 @@ func (c *Client) reply(payload []byte) {
 	c.left = 0
 	for pairs := payload; len(pairs) >= 2; pairs = pairs[2:] {
 		c.device(pairs[0]).access = pairs[1]
+		c.want(pairs[0], pairs[1])
 	}
 	c.readers = 0
 	for _, d := range c.devices {

@@ -262,6 +262,7 @@ static player_result carry_out(const char *line) {
     if (secure(line) != PLAYER_OK) return PLAYER_USAGE;
     return player_connect(&robot, host, json_int(line, "port"), json_int(line, "timeout_ms"));
   }
+  if (!strcmp(op, "reconnect")) return player_reconnect(&robot, json_int(line, "timeout_ms"));
   if (!strcmp(op, "request")) return request(line);
   if (!strcmp(op, "read")) return read_round(line);
   if (!strcmp(op, "get")) return get(line);

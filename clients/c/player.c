@@ -218,6 +218,7 @@ static void take_reply(player_client *c, const uint8_t *b, size_t size) {
   for (i = 0; i + 1 < size; i += 2) {
     if (c->devices[b[i]].access == 0) c->order[c->ordered++] = b[i];
     c->devices[b[i]].access = b[i + 1] ? b[i + 1] : 'e';
+    c->devices[b[i]].wanted = 0;
   }
   c->readers = 0;
   for (n = 0; n < c->ordered; n++) c->readers += readable(c, c->order[n]);
@@ -694,44 +695,81 @@ player_result player_change_motor_state(player_client *c, bool on) { return conf
 player_result player_change_velocity_control(player_client *c, bool separate) { return configure(c, 'p', 'v', 1, separate); }
 player_result player_reset_position(player_client *c) { return configure(c, 'p', 'R', 0, 0); }
 
-player_result player_reconnect(player_client *c, int timeout) {
-  int64_t deadline = deadline_after(timeout);
-  bool fresh = c->fresh, request_reply = c->request_reply;
-  int frequency = c->frequency, lifetime = c->lifetime, n = c->ordered, i, size = 0, left;
+/* What player_reconnect restores. */
+typedef struct {
+  bool fresh, request_reply;
+  int frequency, lifetime, ordered;
   uint8_t order[256], access[256];
-  char pairs[2 * 256 + 1], name[PLAYER_MAX_NAME_ + 1];
-  player_result r;
-  memcpy(name, c->name, sizeof name);
-  for (i = 0; i < n; i++) {
-    order[i] = c->order[i];
-    access[i] = c->devices[order[i]].access;
-    if (access[i] != 'r' && access[i] != 'w' && access[i] != 'a') continue;
-    pairs[size++] = (char)order[i];
-    pairs[size++] = (char)access[i];
+  char name[PLAYER_MAX_NAME_ + 1];
+} memory;
+
+static void remember(const player_client *c, memory *m) {
+  int i;
+  m->fresh = c->fresh;
+  m->request_reply = c->request_reply;
+  m->frequency = c->frequency;
+  m->lifetime = c->lifetime;
+  m->ordered = c->ordered;
+  memcpy(m->name, c->name, sizeof m->name);
+  for (i = 0; i < c->ordered; i++) {
+    const player_device_ *d = &c->devices[c->order[i]];
+    m->order[i] = c->order[i];
+    m->access[i] = d->wanted ? d->wanted : d->access;
   }
-  pairs[size] = 0;
-  r = player_connect(c, c->host, c->port, timeout);
-  if (r == PLAYER_OK && name[0]) r = player_set_name(c, name);
-  if (r == PLAYER_OK && request_reply) r = player_set_request_reply(c, true);
-  if (r == PLAYER_OK && frequency) r = player_set_frequency(c, frequency);
-  if (r == PLAYER_OK && lifetime) r = player_set_command_lifetime(c, lifetime);
-  left = deadline == INT64_MAX ? -1 : deadline > now_ms() ? (int)(deadline - now_ms()) : 0;
-  if (r == PLAYER_OK) r = player_request(c, pairs, left);
-  if (r == PLAYER_OK && fresh) r = player_set_fresh(c, true);
-  if (r == PLAYER_OK) return r;
-  /* Remember it for the next call. */
+}
+
+/* Keeps it for the next call, without a connection. */
+static void keep(player_client *c, const memory *m) {
+  int i;
   player_close(c);
   forget(c);
-  for (i = 0; i < n; i++) {
-    c->order[i] = order[i];
-    c->devices[order[i]].access = access[i];
+  c->fresh = m->fresh;
+  c->request_reply = m->request_reply;
+  c->frequency = m->frequency;
+  c->lifetime = m->lifetime;
+  c->ordered = m->ordered;
+  memcpy(c->name, m->name, sizeof m->name);
+  for (i = 0; i < m->ordered; i++) {
+    c->order[i] = m->order[i];
+    c->devices[m->order[i]].access = m->access[i];
   }
-  c->ordered = n;
-  c->fresh = fresh;
-  c->request_reply = request_reply;
-  c->frequency = frequency;
-  c->lifetime = lifetime;
-  memcpy(c->name, name, sizeof name);
+}
+
+/* Returns the ms until a deadline, as the timeout of another call. */
+static int left_until(int64_t deadline) {
+  int64_t now = now_ms();
+  return deadline == INT64_MAX ? -1 : deadline > now ? (int)(deadline - now) : 0;
+}
+
+static player_result resume(player_client *c, const memory *m, int64_t deadline) {
+  char pairs[2 * 256 + 1];
+  int i, size = 0;
+  player_result r = player_connect(c, c->host, c->port, left_until(deadline));
+  for (i = 0; i < m->ordered; i++) {
+    if (m->access[i] != 'r' && m->access[i] != 'w' && m->access[i] != 'a') continue;
+    pairs[size++] = (char)m->order[i];
+    pairs[size++] = (char)m->access[i];
+  }
+  pairs[size] = 0;
+  if (r == PLAYER_OK && m->name[0]) r = player_set_name(c, m->name);
+  if (r == PLAYER_OK && m->frequency) r = player_set_frequency(c, m->frequency);
+  if (r == PLAYER_OK && m->lifetime) r = player_set_command_lifetime(c, m->lifetime);
+  if (r == PLAYER_OK && m->request_reply) r = player_set_request_reply(c, true);
+  if (r == PLAYER_OK && size) r = player_request(c, pairs, left_until(deadline));
+  if (r == PLAYER_REFUSED)
+    for (i = 0; i < size; i += 2)
+      if (!enough(pairs[i + 1], player_access(c, pairs[i]))) c->devices[(uint8_t)pairs[i]].wanted = (uint8_t)pairs[i + 1];
+  if ((r == PLAYER_OK || r == PLAYER_REFUSED) && m->fresh && readable(c, 'y') && player_set_fresh(c, true) != PLAYER_OK) r = PLAYER_CLOSED;
+  return r;
+}
+
+player_result player_reconnect(player_client *c, int timeout) {
+  int64_t deadline = deadline_after(timeout);
+  memory m;
+  player_result r;
+  remember(c, &m);
+  r = resume(c, &m, deadline);
+  if (r != PLAYER_OK && r != PLAYER_REFUSED) keep(c, &m);
   return r;
 }
 

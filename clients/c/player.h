@@ -146,6 +146,7 @@ enum {
 
 typedef struct {
   uint8_t access;        /* from the server's last reply: r, w, a, c, e; 0 before */
+  uint8_t wanted;        /* what player_reconnect asked for and did not get; 0: nothing */
   bool has;              /* the latest block had valid data */
   bool aged;             /* taken_us is valid */
   uint16_t size;         /* payload of the latest block */
@@ -327,9 +328,10 @@ player_result player_change_motor_state(player_client *c, bool on);
 player_result player_change_velocity_control(player_client *c, bool separate);
 player_result player_reset_position(player_client *c);
 
-/* Connects again to the server of player_connect, asks for the devices that were
-   open, and sets name, mode, frequency, lifetime and freshness as they were. Until it succeeds,
-   it can be called again. */
+/* Connects again to the server of player_connect, sets name, frequency, lifetime, mode
+   and freshness as they were, and asks for the devices that were open. Until it succeeds,
+   it can be called again. PLAYER_REFUSED: the connection stands, but not all devices could
+   be opened; a later call asks for them again. */
 player_result player_reconnect(player_client *c, int timeout);
 
 #ifdef __cplusplus

@@ -25,6 +25,7 @@ var groups = []struct {
 	{"freshness", "ages, and only new data", freshness},
 	{"sizes", "blocks of wrong size", sizes},
 	{"ends", "connections that end", ends},
+	{"reconnect", "clients that connect again", reconnects},
 	{"pace", "servers faster than the client", paces},
 }
 

@@ -55,6 +55,7 @@ func TestReal(t *testing.T) {
 		{"simulated robot", []string{"-stage", "../../worlds/room.world"}, realDrive},
 		{"experiment", []string{"-stage", stepped}, realExperiment},
 		{"TLS", []string{robot}, realTLS},
+		{"reconnect", []string{robot}, realReconnect},
 	}
 	forEachLanguage(t, func(t *testing.T, l language) {
 		start := l.adapters(t)
@@ -348,17 +349,7 @@ func realRestart(s *session) {
 	s.open("pr")
 	s.read()
 	s.process.stop(s.t)
-	for deadline := time.Now().Add(limit); ; { // rounds that were sent before
-		if got := s.adapter.call(s.t, readRequest(patience)); got["ok"] != true {
-			if got["error"] != "closed" {
-				s.t.Fatalf("the server ended: %s", text(got))
-			}
-			break
-		}
-		if time.Now().After(deadline) {
-			s.t.Fatal("the client does not notice that the server ended")
-		}
-	}
+	s.ends()
 	s.fails("closed", s.connecting())
 	s.process.start(s.t)
 	s.open("pr")

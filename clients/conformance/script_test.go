@@ -133,7 +133,7 @@ func (p *player) step(s Step, listener net.Listener) string {
 	if request != nil {
 		p.adapter.send(p.t, request)
 	}
-	if request["op"] == "connect" {
+	if request["op"] == "connect" || request["op"] == "reconnect" {
 		if p.conn != nil {
 			p.conn.Close()
 		}

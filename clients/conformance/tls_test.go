@@ -73,6 +73,14 @@ func silent(t *testing.T) (port int) {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
+// needsTLS connects, and skips the test if the adapter cannot.
+func (s *session) needsTLS(request Object) {
+	s.t.Helper()
+	if got := s.adapter.call(s.t, request); got["error"] == "usage" {
+		needs.Missing(s.t, "an adapter without TLS: install libssl-dev and tcl-tls: ", text(got))
+	}
+}
+
 // realTLS connects with a certificate, and is turned away with the reason. What the server finds wrong,
 // a client learns at its first request, since a handshake of TLS 1.3 is over for it before.
 func realTLS(s *session) {
@@ -89,9 +97,7 @@ func realTLS(s *session) {
 		}
 		return changed
 	}
-	if got := s.adapter.call(s.t, good); got["error"] == "usage" {
-		needs.Missing(s.t, "an adapter without TLS: install libssl-dev and tcl-tls: ", text(got))
-	}
+	s.needsTLS(good)
 	for _, request := range []Object{good, with(Object{"server": "localhost"})} {
 		s.do(request)
 		s.do(ask("prsr"))

@@ -264,6 +264,7 @@ int carryOut(CRobot &robot, const std::string &line, std::ostream &out) {
   robot.timeout = std::chrono::milliseconds(number(line, "timeout_ms"));
   if (op == "connect" && !secure(robot, line)) return PLAYER_USAGE;
   if (op == "connect") return robot.Connect(text(line, "host").c_str(), number(line, "port"));
+  if (op == "reconnect") return robot.Reconnect();
   if (op == "request") return request(robot, line, out);
   if (op == "read") return read(robot, out);
   if (op == "get") return get(robot, text(line, "device")[0], out);

@@ -107,9 +107,9 @@ func (a *adapter) do(r request, out answer) error {
 	defer cancel()
 	if r.Op == "connect" {
 		a.close()
-		conn, err := dial(ctx, r)
+		robot, err := client.DialBy(ctx, func(ctx context.Context) (net.Conn, error) { return dial(ctx, r) }) // plain rounds
 		if err == nil {
-			a.robot = client.New(conn) // the cases are about plain rounds
+			a.robot = robot
 		}
 		return err
 	}
@@ -123,6 +123,8 @@ func (a *adapter) do(r request, out answer) error {
 		return usageError{errors.New("not connected")}
 	}
 	switch r.Op {
+	case "reconnect":
+		return a.robot.Reconnect(ctx)
 	case "request":
 		err := a.robot.Request(ctx, r.Pairs)
 		refused, is := errors.AsType[*client.AccessError](err)

@@ -35,6 +35,7 @@ const operations = {
       : null;
     return robot.connect(r.host, r.port, r.timeout_ms);
   },
+  reconnect: (r) => robot.reconnect(r.timeout_ms),
   request: async (r) => ({ granted: await robot.request(r.pairs, r.timeout_ms) }),
   geometry: async (r) => ({ parts: (await robot.geometry(r.timeout_ms)).map(Object.values) }),
   async read(r) {

@@ -103,6 +103,8 @@ def execute(robot: pc.PlayerClient, r: Answer) -> Answer:
     if op == "connect":
         robot.tls, robot.server_name = secure(r), r.get("server")
         robot.connect(r["host"], r["port"], timeout)
+    elif op == "reconnect":
+        robot.reconnect(timeout)
     elif op == "request":
         return {"granted": robot.request(r["pairs"], timeout)}
     elif op == "read":

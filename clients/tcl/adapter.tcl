@@ -81,6 +81,9 @@ proc perform {request} {
     }
     set robot(timeout) $timeout_ms
     switch -- $op {
+        reconnect {
+            player::Reconnect robot
+        }
         request {
             return [list granted [quote [player::Request robot $pairs]]]
         }

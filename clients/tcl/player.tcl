@@ -139,12 +139,14 @@ proc player::Reconnect {name} {
         try {
             Open $robot $deadline
             break
-        } trap {PLAYER CLOSED} {text} {
-            set left [Left $robot $deadline]
-            Wait $robot {} [expr {$left eq "" ? $PAUSE : min($left, $PAUSE)}]
+        } trap {PLAYER CLOSED} {text options} {
+            if {$deadline ne "" && $deadline - [clock milliseconds] <= $PAUSE} {
+                return -options $options $text
+            }
+            Wait $robot {} $PAUSE
         }
     }
-    foreach {field code} {name w frequency f lifetime l mode r fresh n} {
+    foreach {field code} {name w frequency f lifetime l mode r} {
         if {$private($robot,$field) ne ""} {
             Send $robot x y $code$private($robot,$field)
         }
@@ -156,6 +158,9 @@ proc player::Reconnect {name} {
         }
     } finally {
         set private($robot,wanted) $wanted ;# what was not granted now is asked for again next time
+        if {$private($robot,fresh) ne "" && [Readable $robot y] && $private($robot,chan) ne ""} {
+            Send $robot x y n$private($robot,fresh)
+        }
         Resume $robot
     }
 }

@@ -75,6 +75,7 @@ public class Adapter {
         }
         robot.setTimeout(timeout);
         switch (op) {
+            case "reconnect" -> robot.reconnect();
             case "request" -> {
                 String pairs = request.getOrDefault("pairs", "");
                 return ",\"granted\":" + quote(robot.request(pairs));

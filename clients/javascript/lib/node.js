@@ -114,16 +114,21 @@ export class PlayerClient extends Session {
   // robot and are not touched.
   async reconnect(timeoutMs = Infinity) {
     const deadline = performance.now() + timeoutMs;
+    const wanted = this.wanted();
     const left = (limit) => Math.max(0, Math.min(deadline - performance.now(), limit));
     for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
       this.close();
       try {
         await this.#open(left(CONNECT_LIMIT));
         this.restoreSettings();
-        if (this.wanted() !== "") await this.request(this.wanted(), left(REQUEST_LIMIT));
+        if (wanted !== "") await this.request(wanted, left(REQUEST_LIMIT));
         this.restoreFreshness();
         return;
       } catch (e) {
+        if (e.kind === "refused") {
+          this.wants(wanted); // what is refused now is asked for again next time
+          this.restoreFreshness();
+        }
         const passing = e instanceof PlayerError && (e.kind === "closed" || e.kind === "timeout");
         if (!passing || left(Infinity) <= pause) throw e;
       }

@@ -386,6 +386,11 @@ export class Session extends Robot {
     return [...this.#wanted].flat().join("");
   }
 
+  // wants sets what wanted returns.
+  wants(pairs) {
+    this.#wanted = new Map((pairs.match(/../gs) ?? []).map((pair) => [...pair]));
+  }
+
   // restoreSettings sends the name, and when rounds come, before the devices are requested.
   restoreSettings() {
     if (this.#settings.get("w")) this.setName(this.#settings.get("w"));

@@ -9,7 +9,7 @@ from typing import List, Optional, Type, cast
 
 from .client import CONNECT_TIMEOUT, FIRST_PAUSE, LONGEST_PAUSE, REQUEST_TIMEOUT, deadline_after, seconds_left
 from .data import Part
-from .errors import ConnectionClosed, ProtocolError, TimedOut
+from .errors import AccessRefused, ConnectionClosed, ProtocolError, TimedOut
 from .session import Event, Session
 
 UNREAD_LIMIT = 65536
@@ -117,6 +117,7 @@ class AsyncPlayerClient(Session):
         """Connects again and restores what this client had: see PlayerClient.reconnect."""
         deadline = deadline_after(timeout)
         pause = FIRST_PAUSE
+        wanted = dict(self._wanted)
         while True:
             self.close()
             try:
@@ -126,6 +127,10 @@ class AsyncPlayerClient(Session):
                     await self.request(self._wanted_pairs(), seconds_left(deadline, REQUEST_TIMEOUT))
                 self._restore_freshness()
                 return
+            except AccessRefused:
+                self._wanted = wanted  # what is refused now is asked for again next time
+                self._restore_freshness()
+                raise
             except (ConnectionClosed, TimedOut):
                 left = seconds_left(deadline)
                 if left is not None and left <= pause:

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import List, Optional, Type
 
 from .data import Part
-from .errors import ConnectionClosed, ProtocolError, TimedOut
+from .errors import AccessRefused, ConnectionClosed, ProtocolError, TimedOut
 from .session import Event, Session
 
 CONNECT_TIMEOUT = 10.0
@@ -137,6 +137,7 @@ class PlayerClient(Session):
         control belong to the robot and are not touched."""
         deadline = deadline_after(timeout)
         pause = FIRST_PAUSE
+        wanted = dict(self._wanted)
         while True:
             self.close()
             try:
@@ -146,6 +147,10 @@ class PlayerClient(Session):
                     self.request(self._wanted_pairs(), seconds_left(deadline, REQUEST_TIMEOUT))
                 self._restore_freshness()
                 return
+            except AccessRefused:
+                self._wanted = wanted  # what is refused now is asked for again next time
+                self._restore_freshness()
+                raise
             except (ConnectionClosed, TimedOut):
                 left = seconds_left(deadline)
                 if left is not None and left <= pause:

@@ -158,7 +158,7 @@ served reconnect "settings and devices are restored" {
     set has [player::Has robot s]
     player::Read robot
     list $kind $restored $has [player::IsNew robot s]
-} {CLOSED 78790003776d6578790003660032787900026e0164720006797273727061 0 1}
+} {CLOSED 78790003776d657879000366003264720006797273727061787900026e01 0 1}
 
 served reconnect-refused "what is not granted is asked for again" {
     say [reply srpa]
@@ -176,7 +176,7 @@ served reconnect-nobody "it tries until the timeout" {
     close $listener
     set robot(timeout) 250
     kind {player::Reconnect robot}
-} TIMEOUT
+} CLOSED
 
 served names "a robot of a namespace, and one named in a procedure" {
     set first $peer

@@ -2,6 +2,7 @@ package player;
 
 import static player.PlayerException.Kind.CLOSED;
 import static player.PlayerException.Kind.PROTOCOL;
+import static player.PlayerException.Kind.REFUSED;
 import static player.PlayerException.Kind.TIMEOUT;
 import static player.PlayerException.Kind.USAGE;
 
@@ -180,6 +181,11 @@ public final class PlayerClient implements AutoCloseable {
             end = System.nanoTime() + timeoutMs * 1_000_000L;
         }
 
+        /** Reports whether no more than some ms are left. */
+        boolean isWithin(int ms) {
+            return timeoutMs != 0 && end - System.nanoTime() <= ms * 1_000_000L;
+        }
+
         /** Returns the ms left, rounded up; 0 means no limit. */
         int left() {
             if (timeoutMs == 0) {
@@ -285,11 +291,10 @@ public final class PlayerClient implements AutoCloseable {
                     connect(deadline);
                     break;
                 } catch (PlayerException e) {
-                    if (e.kind != CLOSED) {
+                    if (e.kind != CLOSED || deadline.isWithin(PAUSE)) {
                         throw e;
                     }
                 }
-                deadline.left();
                 try {
                     Thread.sleep(PAUSE);
                 } catch (InterruptedException e) {
@@ -309,17 +314,26 @@ public final class PlayerClient implements AutoCloseable {
             if (mode != DataMode.CONTINUOUS) {
                 setDataMode(mode);
             }
-            if (fresh) {
-                config('y', 'n', 1);
-            }
             String before = wanted;
-            if (!before.isEmpty()) {
-                try {
+            try {
+                if (!before.isEmpty()) {
                     ask(before, deadline);
-                } finally {
-                    wanted = before; // what was not granted now is asked for again next time
                 }
+            } catch (PlayerException e) {
+                if (e.kind == REFUSED) {
+                    resumeFresh();
+                }
+                throw e;
+            } finally {
+                wanted = before; // what was not granted now is asked for again next time
             }
+            resumeFresh();
+        }
+    }
+
+    private void resumeFresh() {
+        if (fresh && session.readable('y')) {
+            config('y', 'n', 1);
         }
     }
 

@@ -232,11 +232,12 @@ final class PlayerClientTest {
             fails("lost", CLOSED, robot::getData);
             CompletableFuture<Void> again = CompletableFuture.runAsync(robot::reconnect);
             server.accept();
-            server.expect("settings", "78790003 776d65 78790003 660032 78790002 6e01");
+            server.expect("settings", "78790003 776d65 78790003 660032");
             server.expect("the devices that were open", "64720006 7972 7372 7061");
             equal("no data of the new connection", robot.has('s'), false);
             server.send(reply("yrsrpa"), block('y', "0000000000001000 00000010"), SONAR);
             again.get(LIMIT, TimeUnit.MILLISECONDS);
+            server.expect("only new data", "78790002 6e01");
             robot.getData();
             equal("sonar", robot.isNew('s'), true);
             robot.setSpeed(1, 2);
@@ -266,7 +267,7 @@ final class PlayerClientTest {
         try (Server server = new Server(); PlayerClient robot = server.connect()) {
             server.end();
             robot.setTimeout(250);
-            fails("nobody listens", TIMEOUT, robot::reconnect);
+            fails("nobody listens", CLOSED, robot::reconnect);
         }
     }
 

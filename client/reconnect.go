@@ -1,0 +1,88 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"player/codec"
+	"player/codec/compact"
+)
+
+// pause is between two attempts of Reconnect: a server takes as long to start again.
+const pause = 100 * time.Millisecond
+
+// Reconnect connects again, after the connection is lost or at any time, and restores what
+// this client had: name, frequency, lifetime of commands, data mode, form of rounds,
+// access to devices and freshness mode. It tries until it succeeds or ctx ends. The fields
+// keep their values; Has is false until new data. Motor power, odometry and velocity
+// control belong to the robot and are not touched.
+//
+// With an *AccessError the connection stands, but not all devices could be opened: the next
+// Reconnect asks for them again.
+func (c *Client) Reconnect(ctx context.Context) error {
+	if c.dial == nil {
+		return errors.New("a client of New cannot connect again: use DialBy")
+	}
+	for {
+		err := c.resume(ctx)
+		if _, refused := errors.AsType[*AccessError](err); err == nil || refused {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("connect again: %w", err)
+		case <-time.After(pause):
+		}
+	}
+}
+
+// resume makes one attempt.
+func (c *Client) resume(ctx context.Context) error {
+	_ = c.Close() // of a connection that is lost
+	conn, err := c.dial(ctx)
+	if err != nil {
+		return err
+	}
+	c.conn, c.done = conn, nil
+	c.in, c.items, c.first, c.answered, c.answer = nil, compact.Reader{}, nil, false, nil
+	c.devices, c.freshness = c.unknown(), codec.FreshnessData{}
+	c.readers, c.awaited, c.round, c.left, c.fresh = 0, 0, 0, 0, false
+	for _, code := range []byte{codec.ConfigName, codec.ConfigFrequency, codec.ConfigLifetime, codec.ConfigMode, codec.ConfigCompact} {
+		if cfg, set := c.settings[code]; set {
+			err = errors.Join(err, c.config(codec.Server, cfg))
+		}
+	}
+	wanted := slices.Clone(c.wanted) // also what is refused now: it is asked for again next time
+	if err == nil && len(wanted) > 0 {
+		err = c.Request(ctx, string(wanted))
+	}
+	if _, refused := errors.AsType[*AccessError](err); refused {
+		c.wanted = wanted
+	} else if err != nil {
+		return err
+	}
+	if cfg := c.settings[codec.ConfigFresh]; cfg.Arg != 0 && c.devices[codec.Server].readable() {
+		err = errors.Join(err, c.SetFresh(true))
+	}
+	return err
+}
+
+// want keeps what a reply grants for Reconnect. A device that is refused stays as it was.
+func (c *Client) want(letter, access byte) {
+	at := 0
+	for at < len(c.wanted) && c.wanted[at] != letter {
+		at += 2
+	}
+	switch {
+	case access == codec.AccessError:
+	case access == codec.AccessClose:
+		c.wanted = append(c.wanted[:at], c.wanted[min(at+2, len(c.wanted)):]...)
+	case at == len(c.wanted):
+		c.wanted = append(c.wanted, letter, access)
+	default:
+		c.wanted[at+1] = access
+	}
+}
