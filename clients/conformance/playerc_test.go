@@ -311,7 +311,8 @@ var player3Programs = map[string]struct {
 			p.t.Errorf("the puck is at %v", puck)
 		}
 	}},
-	"turn.py": {clients: 1, check: func(p *player3) {
+	"turn.py": {clients: 1, environment: []string{"PLAYERC_ROBOT=r0"}, check: func(p *player3) {
+		p.near("mark", 0.001, 1, 7, 4, 1, 0, 1)
 		p.near("values", 0.03, 361, 4.92, 5, 361, 4.92, 0, 1, 1, 0xff0000)
 		p.near("pose", 0.06, 0, 0.6, math.Pi/2)
 		p.near("truth", 0.06, -2, 0.6, math.Pi/2)
@@ -371,15 +372,9 @@ var player3Programs = map[string]struct {
 		p.near("ir", 0, 0, 16)
 		p.near("x", 0.05, p.pose("r0").X+2)
 	}},
-	"fiducials": {clients: 1, environment: []string{"PLAYERC_ROBOT=r0"}, check: func(p *player3) {
-		p.near("before", 0, 0, 0)
-		p.near("first", 0.001, 1, 7, 4, 1)
-		r0 := p.pose("r0")
-		p.near("last", 0.001, math.Hypot(2-r0.X, 1-r0.Y), 0)
-		if d := p.number("last", 0); d < 0.5 || d > 0.85 {
-			p.t.Errorf("the robot stopped %v m before the post", d)
-		}
-	}},
+	"fiducials":    {clients: 1, environment: []string{"PLAYERC_ROBOT=r0"}, check: fiducials},
+	"fiducials.c":  {clients: 1, environment: []string{"PLAYERC_ROBOT=r0"}, check: fiducialsOfC},
+	"fiducials.py": {clients: 1, environment: []string{"PLAYERC_ROBOT=r0"}, check: fiducialsOfC},
 	"pair.c": {clients: 2, check: func(p *player3) {
 		p.near("both", 0.06, 0.6, 0.3)
 		p.near("config", 1e-5, -math.Pi/2, math.Pi/2, math.Pi/360)
@@ -407,6 +402,23 @@ var player3Programs = map[string]struct {
 		p.says("speed", "Position2dProxy::SetSpeed: position2d:0")
 		p.near("connected", 0, 0)
 	}},
+}
+
+func fiducials(p *player3) {
+	p.near("before", 0, 0, 0)
+	p.near("first", 0.001, 1, 7, 4, 1)
+	r0 := p.pose("r0")
+	p.near("last", 0.001, math.Hypot(2-r0.X, 1-r0.Y), 0)
+	if d := p.number("last", 0); d < 0.5 || d > 0.85 {
+		p.t.Errorf("the robot stopped %v m before the post", d)
+	}
+}
+
+func fiducialsOfC(p *player3) {
+	fiducials(p)
+	p.near("geometry", 0, 0, 0)
+	p.near("fresh", 0, 1, 1)
+	p.says("missing", "-1 fiducial:300 is not here")
 }
 
 // player3Project has programs as the build files of such projects make them. It is given

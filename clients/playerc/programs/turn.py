@@ -11,10 +11,13 @@ bumper = BumperProxy(robot, 0)
 gripper = GripperProxy(robot, 0)
 blobs = BlobfinderProxy(robot, 0)
 sim = SimulationProxy(robot, 0)
+marks = FiducialProxy(robot, 0)
 pos.SetMotorEnable(True)
 robot.Read()
 print("values %d %g %g %d %g %d %d %d %d" % (laser.GetCount(), laser[180], sonar[99], ranger.GetRangeCount(), ranger.GetRange(180),
                                            bumper[0], gripper.GetState(), blobs.GetCount(), blobs[0].color))
+mark = marks.GetFiducialItem(0)
+print("mark %d %d %g %g %d %d" % (marks.GetCount(), mark.id, mark.pose.px, mark.pose.py, marks.GetFiducialItem(9).id, marks.IsValid()))
 goal = normalize(pos.GetYaw() + dtor(90))
 while abs(normalize(goal - pos.GetYaw())) > 0.01:
     robot.Read()

@@ -80,6 +80,9 @@ playerc_blobfinder_blob_t = _structure(
     "playerc_blobfinder_blob_t",
     *([(n, _uint) for n in "id color area x y left right top bottom".split()] + [("range", ctypes.c_float)])
 )
+player_bbox2d_t = _structure("player_bbox2d_t", *_doubles("sw sl"))
+player_fiducial_item_t = _structure("player_fiducial_item_t", ("id", ctypes.c_int32), ("pose", player_pose3d_t), ("upose", player_pose3d_t))
+player_fiducial_geom_t = _structure("player_fiducial_geom_t", ("pose", player_pose3d_t), ("size", player_bbox3d_t), ("fiducial_size", player_bbox2d_t))
 _client = _structure("_client", ("id", ctypes.c_void_p), ("host", ctypes.c_char_p), ("port", _int), ("connected", _int), ("datatime", _double))
 _info = _structure(
     "_info",
@@ -310,6 +313,13 @@ class playerc_ptz(_Device):
     _name = "ptz"
     _fields = _doubles("pan tilt zoom") + [("status", _int)]
     _methods = {"set": "ddd"}
+
+
+class playerc_fiducial(_Device):
+    _name = "fiducial"
+    _fields = [("fiducial_geom", player_fiducial_geom_t), ("fiducials_count", _int), ("fiducials", ctypes.POINTER(player_fiducial_item_t))]
+    _counts = {"fiducials": "fiducials_count"}
+    _methods = {"get_geom": ""}
 
 
 class playerc_simulation(_Device):

@@ -6,7 +6,7 @@ import math
 import playerc
 from playerc import PLAYER_DATAMODE_PULL, PLAYER_DATAMODE_PUSH, PLAYER_GRIPPER_STATE_CLOSED, PLAYER_GRIPPER_STATE_ERROR  # noqa: F401
 from playerc import PLAYER_GRIPPER_STATE_MOVING, PLAYER_GRIPPER_STATE_OPEN, PLAYER_MSGTYPE_DATA  # noqa: F401
-from playerc import player_point_2d_t, player_pose2d_t  # noqa: F401
+from playerc import player_fiducial_item_t, player_point_2d_t, player_pose2d_t  # noqa: F401
 
 PLAYER_HOSTNAME, PLAYER_PORTNUM = "localhost", 6665
 
@@ -315,6 +315,20 @@ class BlobfinderProxy(_Proxy):
 
     def GetHeight(self):
         return self._d.height
+
+
+class FiducialProxy(_Proxy):
+    _device = playerc.playerc_fiducial
+
+    def GetCount(self):
+        return self._d.fiducials_count
+
+    def GetFiducialItem(self, i):
+        """Outside of the count: zeros."""
+        return _element(self._d.fiducials, i, playerc.player_fiducial_item_t())
+
+    def RequestGeometry(self):
+        pass
 
 
 class SimulationProxy(_Proxy):

@@ -349,8 +349,11 @@ void Client::Deliver() {
   {
     std::lock_guard<std::recursive_mutex> lock(mutex);
     for (Device *d : devices) {
+      double now = duration<double>(steady_clock::now().time_since_epoch()).count();
       if (d->interface.code == PLAYER_FIDUCIAL_CODE && !d->absent) {
         d->fiducials = WorldFiducials(*this, d->index);
+        d->elapsed = d->valid ? now - d->time : 0;
+        d->time = now;
         d->valid = d->fresh = true;
         for (auto &slot : d->slots) calls.push_back(slot.second);
         continue;
@@ -358,7 +361,6 @@ void Client::Deliver() {
       if (d->absent || !d->link->waiting) continue;
       const player::CRobot &robot = d->link->robot;
       if (!robot.Has(d->letter)) continue;
-      double now = duration<double>(steady_clock::now().time_since_epoch()).count();
       if (auto age = robot.Age(d->letter)) now = duration<double>(robot.ServerTime() - *age).count();
       constexpr double rounding = 1e-4; // s: ages are whole us
       // In step each round is new, however little real time has passed.
@@ -796,10 +798,14 @@ player_pose2d_t WorldPose(const Client &client, const std::string &name) {
 }
 
 std::vector<player_fiducial_item_t> WorldFiducials(const Client &client, uint32_t index) {
-  uint32_t first = 6665; // port of the first robot
-  std::string name = client.settings.robot;
+  uint32_t port = 6665; // of the first robot
+  const std::string &name = client.settings.robot;
+  bool found = false;
   for (const player_mover &m : world(client, nullptr).movers) {
-    if (!m.robot || (name.empty() ? client.port + index != first++ : name != m.name)) continue;
+    if (!m.robot) continue;
+    found = found || (name.empty() ? client.port == port : name == m.name);
+    port++;
+    if (!found || index-- > 0) continue;
     std::vector<player_fiducial_item_t> items;
     for (int i = 0; i < std::min<int>(m.seen, PLAYER_MAX_SIGHTINGS); i++) {
       double bearing = Radians(m.sees[i].bearing);
@@ -807,7 +813,8 @@ std::vector<player_fiducial_item_t> WorldFiducials(const Client &client, uint32_
     }
     return items;
   }
-  throw Failure{"the world has no robot " + (name.empty() ? "of port " + std::to_string(client.port + index) : name) + ": set PLAYERC_ROBOT to its name"};
+  if (found) throw Failure{"the world has fewer robots"};
+  throw Failure{"the world has no robot " + (name.empty() ? "of port " + std::to_string(client.port) : name) + ": set PLAYERC_ROBOT to its name"};
 }
 
 void SetWorldPose(const Client &client, const std::string &name, player_pose2d_t pose) {

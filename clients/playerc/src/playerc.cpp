@@ -305,6 +305,17 @@ struct Ptz : Of<playerc_ptz_t> {
   }
 };
 
+struct Fiducial : Of<playerc_fiducial_t> {
+  std::vector<player_fiducial_item_t> items = std::vector<player_fiducial_item_t>(room);
+  Fiducial(playerc_client_t *client, int index, int code) : Of(client, index, code) { data.fiducials = items.data(); }
+  void Update() override {
+    size_t n = std::min(device->fiducials.size(), room);
+    data.fiducials_count = static_cast<int>(n);
+    std::copy_n(device->fiducials.begin(), n, items.begin());
+    std::fill(items.begin() + static_cast<ptrdiff_t>(n), items.end(), player_fiducial_item_t());
+  }
+};
+
 struct Simulation : Of<playerc_simulation_t> {
   using Of::Of;
 };
@@ -466,6 +477,7 @@ DEVICE(Power, power, PLAYER_POWER_CODE)
 DEVICE(Blobfinder, blobfinder, PLAYER_BLOBFINDER_CODE)
 DEVICE(Gripper, gripper, PLAYER_GRIPPER_CODE)
 DEVICE(Ptz, ptz, PLAYER_PTZ_CODE)
+DEVICE(Fiducial, fiducial, PLAYER_FIDUCIAL_CODE)
 DEVICE(Simulation, simulation, PLAYER_SIMULATION_CODE)
 
 // Asks for the geometry, which has been there since the device was subscribed.
@@ -537,6 +549,8 @@ int playerc_gripper_get_geom(playerc_gripper_t *device) { return geometry(device
 void playerc_gripper_printout(playerc_gripper_t *device, const char *prefix) {
   printf("%s: state %d, beams %u, stored %d\n", prefix, device->state, device->beams, device->stored);
 }
+
+int playerc_fiducial_get_geom(playerc_fiducial_t *device) { return geometry(device); }
 
 int playerc_ptz_set(playerc_ptz_t *device, double pan, double tilt, double zoom) {
   return attempt([&] { subscribed(device).Look(pan, tilt, zoom); });

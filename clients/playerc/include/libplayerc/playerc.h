@@ -150,6 +150,12 @@ typedef struct player_fiducial_item {
   player_pose3d_t pose, upose;
 } player_fiducial_item_t;
 
+typedef struct player_fiducial_geom {
+  player_pose3d_t pose;
+  player_bbox3d_t size;
+  player_bbox2d_t fiducial_size;
+} player_fiducial_geom_t;
+
 /* ---- Clients ---- */
 
 #ifdef __cplusplus
@@ -336,6 +342,16 @@ typedef struct playerc_ptz {
 } playerc_ptz_t;
 PLAYERC_DEVICE(ptz);
 int playerc_ptz_set(playerc_ptz_t *device, double pan, double tilt, double zoom);
+
+/* What the fiducial finder of a simulated robot sees. */
+typedef struct playerc_fiducial {
+  playerc_device_t info;
+  player_fiducial_geom_t fiducial_geom; /* zeros: not known */
+  int fiducials_count;
+  player_fiducial_item_t *fiducials; /* yaws and upose are not known */
+} playerc_fiducial_t;
+PLAYERC_DEVICE(fiducial);
+int playerc_fiducial_get_geom(playerc_fiducial_t *device);
 
 typedef struct playerc_simulation {
   playerc_device_t info;
