@@ -176,6 +176,28 @@ static player_result config(const char *line) {
 /* Prints a member that is a number. */
 static void member(const char *name, double value) { printf(",\"%s\":%.17g", name, value); }
 
+#ifdef WITH_TLS
+/* Does what a request says of TLS. */
+static player_result secure(player_client *c, const char *line) {
+  static char authority[512], certificate[512], key[512], server[256];
+  player_tls tls;
+  json_string(line, "authority", authority, sizeof authority);
+  json_string(line, "certificate", certificate, sizeof certificate);
+  json_string(line, "key", key, sizeof key);
+  json_string(line, "server", server, sizeof server);
+  tls.authority = authority;
+  tls.certificate = *certificate ? certificate : NULL;
+  tls.key = *key ? key : NULL;
+  tls.server_name = *server ? server : NULL;
+  return player_use_tls(c, *authority ? &tls : NULL);
+}
+#else
+static player_result secure(player_client *c, const char *line) {
+  (void)c;
+  return json_value(line, "authority") ? PLAYER_USAGE : PLAYER_OK;
+}
+#endif
+
 static player_result simulate(const char *line) {
   static player_mover movers[10];
   static player_simulation world;
@@ -188,6 +210,7 @@ static player_result simulate(const char *line) {
   world.port = json_int(line, "port");
   world.movers = movers;
   world.room = 10;
+  if (secure(&world.line, line) != PLAYER_OK) return PLAYER_USAGE;
   r = player_simulation_order(&world, json_object(line, "order", order, sizeof order) ? order : NULL, json_int(line, "timeout_ms"));
   if (r != PLAYER_OK) {
     snprintf(robot.error, sizeof robot.error, "%s", world.error);
@@ -235,31 +258,12 @@ static player_result geometry(const char *line) {
   return r;
 }
 
-#ifdef WITH_TLS
-/* Does what a request says of TLS. */
-static player_result secure(const char *line) {
-  static char authority[512], certificate[512], key[512], server[256];
-  player_tls tls;
-  json_string(line, "authority", authority, sizeof authority);
-  json_string(line, "certificate", certificate, sizeof certificate);
-  json_string(line, "key", key, sizeof key);
-  json_string(line, "server", server, sizeof server);
-  tls.authority = authority;
-  tls.certificate = *certificate ? certificate : NULL;
-  tls.key = *key ? key : NULL;
-  tls.server_name = *server ? server : NULL;
-  return player_use_tls(&robot, *authority ? &tls : NULL);
-}
-#else
-static player_result secure(const char *line) { return json_value(line, "authority") ? PLAYER_USAGE : PLAYER_OK; }
-#endif
-
 static player_result carry_out(const char *line) {
   char op[16], host[256];
   json_string(line, "op", op, sizeof op);
   if (!strcmp(op, "connect")) {
     json_string(line, "host", host, sizeof host);
-    if (secure(line) != PLAYER_OK) return PLAYER_USAGE;
+    if (secure(&robot, line) != PLAYER_OK) return PLAYER_USAGE;
     return player_connect(&robot, host, json_int(line, "port"), json_int(line, "timeout_ms"));
   }
   if (!strcmp(op, "reconnect")) return player_reconnect(&robot, json_int(line, "timeout_ms"));

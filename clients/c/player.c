@@ -779,17 +779,17 @@ player_result player_reconnect(player_client *c, int timeout) {
 static int simulation_next(player_simulation *w) {
   player_client *c = &w->line;
   while (c->begin == c->end && c->connected) {
-    ssize_t n = recv(c->fd, c->in, sizeof c->in, 0);
+    ptrdiff_t n = c->line_ ? c->line_->receive(c, c->in, sizeof c->in) : recv(c->fd, c->in, sizeof c->in, 0);
     if (n > 0) {
       c->begin = 0;
       c->end = (size_t)n;
     } else if (n == 0) {
       player_close(c);
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      w->broken = wait_until(c, c->fd, POLLIN, w->deadline);
+      w->broken = wait_until(c, c->fd, awaited_events(c, POLLIN), w->deadline);
       if (w->broken != PLAYER_OK) player_close(c);
     } else if (errno != EINTR) {
-      w->broken = lost(c, "receive", strerror(errno));
+      w->broken = lost(c, "receive", failure_text(c));
     }
   }
   return c->begin < c->end ? c->in[c->begin++] : -1;
@@ -994,15 +994,16 @@ static player_result simulation_fail(player_simulation *w, player_result r, cons
 
 static player_result simulation_send(player_simulation *w, const char *text, size_t size) {
   while (size > 0) {
-    ssize_t n = send(w->line.fd, text, size, MSG_NOSIGNAL);
+    player_client *c = &w->line;
+    ptrdiff_t n = c->line_ ? c->line_->send(c, text, size) : send(c->fd, text, size, MSG_NOSIGNAL);
     if (n >= 0) {
       text += n;
       size -= (size_t)n;
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      player_result r = wait_until(&w->line, w->line.fd, POLLOUT, w->deadline);
+      player_result r = wait_until(c, c->fd, awaited_events(c, POLLOUT), w->deadline);
       if (r != PLAYER_OK) return r;
     } else if (errno != EINTR)
-      return fail(&w->line, PLAYER_CLOSED, "send", strerror(errno));
+      return fail(c, PLAYER_CLOSED, "send", failure_text(c));
   }
   return PLAYER_OK;
 }

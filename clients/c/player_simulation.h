@@ -10,6 +10,7 @@
  *
  * It needs the right to read, and for an order the right to write. A world in step
  * changes between two of its steps: right before its client requests the next data.
+ * By https it asks after player_use_tls(&world.line, &tls), of player_tls.h.
  * Nothing is allocated, except by getaddrinfo. Lengths are in m, angles in degrees.
  */
 #ifndef PLAYER_SIMULATION_H

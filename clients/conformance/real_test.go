@@ -56,6 +56,7 @@ func TestReal(t *testing.T) {
 		{"experiment", []string{"-stage", stepped}, realExperiment},
 		{"TLS", []string{robot}, realTLS},
 		{"reconnect", []string{robot}, realReconnect},
+		{"experiment by TLS", []string{"-stage", "../../worlds/room.world"}, realSealedExperiment},
 	}
 	forEachLanguage(t, func(t *testing.T, l language) {
 		start := l.adapters(t)

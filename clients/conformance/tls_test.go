@@ -137,3 +137,35 @@ func realTLS(s *session) {
 		}
 	}
 }
+
+// realSealedExperiment reads and changes a world by https.
+func realSealedExperiment(s *session) {
+	r := s.trust
+	good := Object{"op": "simulation", "host": "127.0.0.1", "port": s.process.page, "timeout_ms": patience,
+		"authority": r.lab.File, "certificate": r.ada.Cert, "key": r.ada.Key}
+	with := func(name string, value any) Object {
+		changed := maps.Clone(good)
+		changed[name] = value
+		return changed
+	}
+	s.needsTLS(good)
+	for _, request := range []Object{good, with("order", Object{"seed": 7, "move": []any{Object{"name": "r0", "x": 1.0, "y": 0.5, "heading": 90.0}}}), good} {
+		state, _ := s.do(request)["state"].(Object)
+		if movers, _ := state["movers"].([]any); len(movers) == 0 {
+			s.t.Errorf("%s: %s", text(request), text(state))
+		}
+	}
+	state, _ := s.do(good)["state"].(Object)
+	if state["seed"] != 7.0 {
+		s.t.Errorf("the seed is %v", state["seed"])
+	}
+	s.fails("refused", with("order", Object{"move": []any{Object{"name": "nobody", "x": 0.0, "y": 0.0, "heading": 0.0}}}))
+	s.fails("timeout", Object{"op": "simulation", "host": "127.0.0.1", "port": silent(s.t), "timeout_ms": soon, "authority": r.lab.File})
+	s.fails("closed", with("authority", r.elsewhere.File))
+	s.fails("closed", with("port", shows(s.t, r.named)))
+	s.fails("closed", with("port", shows(s.t, r.old)))
+	none := maps.Clone(good)
+	delete(none, "certificate")
+	delete(none, "key")
+	s.fails("closed", none) // the server wants one
+}

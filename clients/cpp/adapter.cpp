@@ -176,10 +176,25 @@ std::string sightings(const player_mover &m) {
   return out.str();
 }
 
+// Does what a request says of TLS.
+bool secure(player_client *client, const std::string &line) {
+  std::string authority = text(line, "authority");
+#ifdef WITH_TLS
+  std::string certificate = text(line, "certificate"), key = text(line, "key"), server = text(line, "server");
+  auto given = [](const std::string &s) { return s.empty() ? nullptr : s.c_str(); };
+  player_tls tls = {authority.c_str(), given(certificate), given(key), given(server)};
+  return player_use_tls(client, authority.empty() ? nullptr : &tls) == PLAYER_OK;
+#else
+  (void)client;
+  return authority.empty();
+#endif
+}
+
 int simulate(const std::string &line, std::ostream &out, std::string &error) {
   player::Simulation world(text(line, "host"), number(line, "port"));
   world.timeout = std::chrono::milliseconds(number(line, "timeout_ms"));
   char order[2048];
+  if (!secure(world.Client(), line)) return PLAYER_USAGE;
   if (int r = json_object(line.c_str(), "order", order, sizeof order) ? world.Order(order) : world.Read()) {
     error = world.Error();
     return r;
@@ -246,23 +261,10 @@ int drive(const std::string &line, std::ostream &out) {
 }
 
 // Does what a request says of TLS.
-bool secure(CRobot &robot, const std::string &line) {
-  std::string authority = text(line, "authority");
-#ifdef WITH_TLS
-  std::string certificate = text(line, "certificate"), key = text(line, "key"), server = text(line, "server");
-  auto given = [](const std::string &s) { return s.empty() ? nullptr : s.c_str(); };
-  player_tls tls = {authority.c_str(), given(certificate), given(key), given(server)};
-  return player_use_tls(robot.Client(), authority.empty() ? nullptr : &tls) == PLAYER_OK;
-#else
-  (void)robot;
-  return authority.empty();
-#endif
-}
-
 int carryOut(CRobot &robot, const std::string &line, std::ostream &out) {
   std::string op = text(line, "op");
   robot.timeout = std::chrono::milliseconds(number(line, "timeout_ms"));
-  if (op == "connect" && !secure(robot, line)) return PLAYER_USAGE;
+  if (op == "connect" && !secure(robot.Client(), line)) return PLAYER_USAGE;
   if (op == "connect") return robot.Connect(text(line, "host").c_str(), number(line, "port"));
   if (op == "reconnect") return robot.Reconnect();
   if (op == "request") return request(robot, line, out);

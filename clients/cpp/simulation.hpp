@@ -37,7 +37,7 @@ public:
   std::chrono::milliseconds timeout = std::chrono::minutes(1);
 
   explicit Simulation(std::string name = "localhost", int port = 8080)
-      : host(std::move(name)), world(std::make_unique<player_simulation>()) {
+      : host(std::move(name)), world(new player_simulation()) {
     world->port = port;
   }
 
@@ -49,12 +49,23 @@ public:
   // another order in between. One that is not possible is PLAYER_REFUSED.
   int Order(const std::string &json) { return Ask(json.c_str()); }
 
+  // Has what player_use_tls of player_tls.h needs, to ask by https.
+  player_client *Client() { return &world->line; }
+
   // The text of the last result that was not zero.
   const char *Error() const { return world->error; }
 
 private:
+  struct Free {
+    void operator()(player_simulation *w) const {
+      player_close(&w->line);
+      if (w->line.line_) w->line.line_->forget(&w->line);
+      delete w;
+    }
+  };
+
   std::string host;
-  std::unique_ptr<player_simulation> world;
+  std::unique_ptr<player_simulation, Free> world;
   std::vector<player_mover> room = std::vector<player_mover>(16);
 
   int Ask(const char *order) {

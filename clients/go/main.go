@@ -14,6 +14,7 @@ import (
 	"io"
 	"log"
 	"net"
+	"net/http"
 	"os"
 	"strconv"
 	"strings"
@@ -79,8 +80,29 @@ type adapter struct{ robot *client.Client }
 // dial connects, encrypted if the request has an authority.
 func dial(ctx context.Context, r request) (net.Conn, error) {
 	address := net.JoinHostPort(r.Host, strconv.Itoa(r.Port))
-	if r.Authority == "" {
+	config, err := secure(r)
+	if err != nil {
+		return nil, err
+	}
+	if config == nil {
 		return new(net.Dialer).DialContext(ctx, "tcp", address)
+	}
+	conn, err := (&tls.Dialer{Config: config}).DialContext(ctx, "tcp", address)
+	return conn, refusedCertificate(err)
+}
+
+// refusedCertificate makes the end of the connection of an error about a certificate.
+func refusedCertificate(err error) error {
+	if _, is := errors.AsType[*tls.CertificateVerificationError](err); is {
+		return fmt.Errorf("%w: %w", net.ErrClosed, err)
+	}
+	return err
+}
+
+// secure returns what a request says of TLS, or nil.
+func secure(r request) (*tls.Config, error) {
+	if r.Authority == "" {
+		return nil, nil
 	}
 	text, err := os.ReadFile(r.Authority)
 	if err != nil {
@@ -95,11 +117,7 @@ func dial(ctx context.Context, r request) (net.Conn, error) {
 		}
 		config.Certificates = []tls.Certificate{own}
 	}
-	conn, err := (&tls.Dialer{Config: config}).DialContext(ctx, "tcp", address)
-	if _, is := errors.AsType[*tls.CertificateVerificationError](err); is {
-		return nil, fmt.Errorf("%w: %w", net.ErrClosed, err)
-	}
-	return conn, err
+	return config, nil
 }
 
 func (a *adapter) do(r request, out answer) error {
@@ -114,7 +132,7 @@ func (a *adapter) do(r request, out answer) error {
 		return err
 	}
 	if r.Op == "simulation" {
-		return simulate(r, out)
+		return simulate(ctx, r, out)
 	}
 	if r.Op == "goto" {
 		return drive(r, out)
@@ -178,17 +196,27 @@ func (a *adapter) do(r request, out answer) error {
 }
 
 // simulate reads the state of a simulation, or changes it.
-func simulate(r request, out answer) (err error) {
+func simulate(ctx context.Context, r request, out answer) (err error) {
 	world, state := simulation.At(net.JoinHostPort(r.Host, strconv.Itoa(r.Port))), simulation.State{}
+	config, err := secure(r)
+	if err != nil {
+		return err
+	}
+	if config != nil {
+		world.Address = "https://" + world.Address
+		transport := &http.Transport{TLSClientConfig: config}
+		defer transport.CloseIdleConnections()
+		world.Client = &http.Client{Transport: transport}
+	}
 	if r.Order == nil {
-		state, err = world.State(context.Background())
+		state, err = world.State(ctx)
 	} else {
-		state, err = world.Order(context.Background(), *r.Order)
+		state, err = world.Order(ctx, *r.Order)
 	}
 	if err == nil {
 		out["state"] = state
 	}
-	return err
+	return refusedCertificate(err)
 }
 
 func (a *adapter) close() {

@@ -69,7 +69,7 @@ def secure(r: Answer) -> Optional[ssl.SSLContext]:
 
 
 def simulate(r: Answer) -> Answer:
-    world = pc.Simulation(r["host"], r["port"])
+    world = pc.Simulation(r["host"], r["port"], secure(r), r["timeout_ms"] / 1000)
     if "order" not in r:
         state = world.state()
     else:

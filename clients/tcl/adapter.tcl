@@ -39,6 +39,11 @@ proc object {args} {
 proc simulate {line} {
     set request [player::simulation::Parse $line]
     set options [list -timeout [dict get $request timeout_ms]]
+    foreach field {authority certificate key server} {
+        if {[dict exists $request $field]} {
+            lappend options -$field [dict get $request $field]
+        }
+    }
     if {[dict exists $request order]} {
         dict for {name value} [dict get $request order] {
             if {$name eq "move"} {

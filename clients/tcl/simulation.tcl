@@ -25,6 +25,8 @@ namespace eval player {
 #   -pause 1|0
 #   -step N                     0 to 1000 steps of 10 ms, also while the world is paused
 #   -timeout MS                 of the call, by default 60000
+#   -authority FILE             asks by https: as tls,authority, tls,certificate, tls,key and tls,server of a robot
+#   -certificate FILE, -key FILE, -server NAME
 #
 # The state is a dict: time (simulated seconds), speed, paused, finished, seed, and movers, a dict of the robots and the
 # things that can move by name. These are dicts of robot (true or false), x, y, heading, and for a robot with a
@@ -34,6 +36,7 @@ namespace eval player {
 proc player::Simulation {address args} {
     set timeout 60000
     set order {}
+    set tls {}
     foreach {option value} $args {
         try {
             switch -- $option {
@@ -49,14 +52,16 @@ proc player::Simulation {address args} {
                     }
                     lappend order move \[[join $moves ,]\]
                 }
+                -authority - -certificate - -key - -server { dict set tls tls,[string range $option 1 end] $value }
                 -timeout { set timeout [expr {entier($value)}] }
-                default { error "-reset, -seed, -move, -speed, -pause, -step or -timeout" }
+                default { error "-reset, -seed, -move, -speed, -pause, -step, -timeout, -authority, -certificate, -key or -server" }
             }
         } on error {text} {
             throw {PLAYER USAGE} "$option $value: $text"
         }
     }
-    set url http://$address/simulation
+    set url [expr {[dict exists $tls tls,authority] ? "playerhttps" : "http"}]://$address/simulation
+    set simulation::sealing [dict replace $tls timeout $timeout]
     set options [list -timeout $timeout -binary 1]
     if {$order ne ""} {
         append url ? [http::formatQuery order [simulation::Object {*}$order]]
@@ -64,6 +69,8 @@ proc player::Simulation {address args} {
     }
     try {
         set token [http::geturl $url {*}$options]
+    } trap PLAYER {text options} {
+        return -options $options $text
     } on error {text} {
         throw {PLAYER CLOSED} "$address: $text"
     }
@@ -162,3 +169,21 @@ namespace eval player::simulation {
         incr i
     }
 }
+
+# Sealed returns a channel of TLS to a server: that of a robot which was given the elements in sealing. The last arguments
+# are the server's host and port.
+proc player::simulation::Sealed {args} {
+    package require player
+    upvar #0 player::private private
+    variable sealing
+    variable line
+    unset -nocomplain line
+    array set line $sealing
+    player::Connect line {*}[lrange $args end-1 end]
+    set robot [namespace current]::line
+    set chan $private($robot,chan)
+    set private($robot,chan) "" ;# not the robot's any more
+    return $chan
+}
+
+http::register playerhttps 443 player::simulation::Sealed

@@ -119,7 +119,7 @@ public class Adapter {
 
     /** Reads the state of a simulation, or changes it by the order in the line, and returns the state. */
     private static String simulate(Map<String, String> request, String line) {
-        Simulation world = new Simulation(request.get("host"), number(request, "port"));
+        Simulation world = new Simulation(request.get("host"), number(request, "port"), secure(request));
         world.setTimeout(number(request, "timeout_ms"));
         if (!line.contains("\"order\":")) {
             return state(world.state());

@@ -55,9 +55,11 @@ export interface SimulationOrder {
 
 /** The world of a simulation, on the address of the dashboard. Time limits are in ms. */
 export declare class Simulation {
-  constructor(host?: string, port?: number);
+  /** secure, in Node.js: https, with options of https.request: ca, cert, key, servername. */
+  constructor(host?: string, port?: number, secure?: object | null);
   host: string;
   port: number;
+  tls: object | null;
   state(timeoutMs?: number): Promise<SimulationState>;
   /** Throws an error of kind refused if it is not possible. */
   order(order: SimulationOrder, timeoutMs?: number): Promise<SimulationState>;

@@ -15,9 +15,12 @@ const LIMIT = 60_000;
 // its steps: right before its client requests the next data. In a browser it works for a page of the
 // dashboard.
 export class Simulation {
-  constructor(host = "localhost", port = 8080) {
+  // With secure, in Node.js, it asks by https: options of https.request, ca, cert, key and servername. A page
+  // in a browser asks as it was fetched.
+  constructor(host = "localhost", port = 8080, secure = null) {
     this.host = host;
     this.port = port;
+    this.tls = secure;
   }
 
   // state returns { time, speed, paused, finished, seed, movers }: simulated seconds, simulated seconds a
@@ -51,8 +54,15 @@ export class Simulation {
     };
     let response, text;
     try {
-      response = await fetch(`http://${address}/simulation${query}`, { method, signal: AbortSignal.timeout(timeoutMs) });
-      text = await response.text();
+      const signal = AbortSignal.timeout(timeoutMs);
+      if (this.tls) {
+        response = await sealed(`https://${address}/simulation${query}`, { ...this.tls, method, signal });
+        text = response.body;
+      } else {
+        const scheme = globalThis.location?.protocol === "https:" ? "https" : "http";
+        response = await fetch(`${scheme}://${address}/simulation${query}`, { method, signal });
+        text = await response.text();
+      }
     } catch (e) {
       if (e.name === "TimeoutError") fail("timeout", `${address} did not answer in ${timeoutMs} ms`);
       fail("closed", `${address}: ${e.cause?.message || e.message}`);
@@ -72,4 +82,18 @@ export class Simulation {
     for (const mover of state.movers) mover.sees ??= [];
     return state;
   }
+}
+
+// sealed asks by https with options that fetch does not have, and returns status, ok and body.
+async function sealed(address, options) {
+  const { request } = await import("node:https");
+  return new Promise((resolve, reject) => {
+    const failed = (e) => reject(options.signal.aborted ? options.signal.reason : e);
+    const asking = request(address, { ...options, agent: false }, (response) => {
+      let body = "";
+      response.setEncoding("utf8").on("data", (piece) => (body += piece)).on("error", failed);
+      response.on("end", () => resolve({ status: response.statusCode, ok: response.statusCode === 200, body }));
+    });
+    asking.on("error", failed).end();
+  });
 }

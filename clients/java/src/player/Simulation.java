@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import javax.net.ssl.SSLContext;
 
 /**
  * The world of a simulation (docs/STAGE.md), on the address of the dashboard: its true state, read and changed.
@@ -35,7 +36,8 @@ import java.util.Map;
  */
 public final class Simulation {
     private final String address;
-    private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    private final String scheme;
+    private final HttpClient http;
     private volatile int timeout = 60_000;
 
     /** A fiducial that a robot's fiducial finder sees.
@@ -132,6 +134,14 @@ public final class Simulation {
 
     /** Does not connect yet. */
     public Simulation(String host, int port) {
+        this(host, port, null);
+    }
+
+    /** Asks by https. {@link Certificates} makes a context from PEM files; host is the name in the server's certificate. */
+    public Simulation(String host, int port, SSLContext tls) {
+        HttpClient.Builder builder = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1);
+        scheme = tls == null ? "http://" : "https://";
+        http = (tls == null ? builder : builder.sslContext(tls)).build();
         address = (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
     }
 
@@ -153,7 +163,7 @@ public final class Simulation {
     private State ask(String method, String query) {
         HttpResponse<String> response;
         try {
-            response = http.send(HttpRequest.newBuilder(URI.create("http://" + address + "/simulation" + query))
+            response = http.send(HttpRequest.newBuilder(URI.create(scheme + address + "/simulation" + query))
                     .method(method, HttpRequest.BodyPublishers.noBody()).timeout(Duration.ofMillis(timeout)).build(),
                     HttpResponse.BodyHandlers.ofString());
         } catch (HttpTimeoutException e) {
