@@ -8,7 +8,7 @@
 # steps: right before its client requests the next data. The call runs the event loop while it waits.
 
 package require Tcl 8.6
-package require http
+package require http 2
 package provide player::simulation 0.9.0
 
 namespace eval player {
