@@ -39,61 +39,6 @@ pioneer_full ( name "r1" pose [0 -1.5 0 0] )
 position ( name "bare" pose [2.5 -2.5 0 0] size [0.2 0.2 0.2] )
 `
 
-// player3 is a program for Player 2 and 3 that runs.
-type player3 struct {
-	t      *testing.T
-	output map[string][]string // what it printed, by the first word of a line
-	truth  simulation.State
-	rounds float64 // of the exercises
-}
-
-// number returns a number that the program printed.
-func (p *player3) number(name string, field int) float64 {
-	p.t.Helper()
-	words := p.output[name]
-	if field >= len(words) {
-		p.t.Fatalf("the program did not print %s %d", name, field)
-	}
-	v, err := strconv.ParseFloat(words[field], 64)
-	if err != nil {
-		p.t.Fatalf("%s: %v", name, err)
-	}
-	return v
-}
-
-// near compares numbers that the program printed in a line.
-func (p *player3) near(name string, tolerance float64, want ...float64) {
-	p.t.Helper()
-	if got := p.output[name]; len(got) < len(want) {
-		p.t.Errorf("%s %q: want %v", name, got, want)
-		return
-	}
-	for i, w := range want {
-		if got := p.number(name, i); math.Abs(got-w) > tolerance {
-			p.t.Errorf("%s is %v, want %v", name, p.output[name], want)
-			return
-		}
-	}
-}
-
-// says looks for text in a line that the program printed.
-func (p *player3) says(name, text string) {
-	p.t.Helper()
-	if got := strings.Join(p.output[name], " "); !strings.Contains(got, text) {
-		p.t.Errorf("%s %q lacks %q", name, got, text)
-	}
-}
-
-// pose is the true pose of a robot or a thing.
-func (p *player3) pose(name string) simulation.Mover {
-	p.t.Helper()
-	m, ok := p.truth.Mover(name)
-	if !ok {
-		p.t.Fatalf("the world has no %s", name)
-	}
-	return m
-}
-
 // player3Programs are the programs in clients/playerc/programs, in C++, C and Python, and what they
 // have to print. A program without clients runs in real time, others in step. Those "in" a
 // world of folder worlds are the exercises of textbooks: they are given for how many reads,
@@ -375,6 +320,72 @@ var player3Programs = map[string]struct {
 	"fiducials":    {clients: 1, environment: []string{"PLAYERC_ROBOT=r0"}, check: fiducials},
 	"fiducials.c":  {clients: 1, environment: []string{"PLAYERC_ROBOT=r0"}, check: fiducialsOfC},
 	"fiducials.py": {clients: 1, environment: []string{"PLAYERC_ROBOT=r0"}, check: fiducialsOfC},
+	"globals.cc": {clients: 2, check: func(p *player3) {
+		p.near("push", 0.06, 0.6, 1)
+		if p.number("slow", 0) < 0.03 { // a rate of 0.001 rad/s is not 0
+			p.t.Error("the robot does not turn slowly")
+		}
+		p.near("moved", 1e-4, -1, -2, 0)
+	}},
+	"far": {clients: 1, environment: []string{"PLAYERC_LASER=666,240"}, check: func(p *player3) {
+		p.near("wide", 0.03, 666, 3, -2*math.Pi/3, 2*math.Pi/3)
+		p.near("outside", 0, 1, 1, 1, 1)
+		p.near("far", 1e-9, 666, 666, 16, 0, 8.191, 0)
+	}},
+	"late": {check: func(p *player3) {
+		p.near("late", 0.02, p.pose("r0").X+2, 0)
+	}},
+	"bumpers": {clients: 3, check: func(p *player3) {
+		p.near("pioneer", 0, 10)
+		left, next := p.number("pioneer", 1), p.number("pioneer", 2)
+		if left+next == 0 || left == next {
+			p.t.Errorf("the bumpers are %v, want one of the two at the left", p.output["pioneer"])
+		}
+		p.near("create", 0, 2, next, left) // bit 0 of a Create is right, bit 1 left
+		p.near("two", 0, 2, 1, 0)
+	}},
+	"rest.c": {check: func(p *player3) {
+		p.near("room", 0, 1024)
+		p.near("set", 0, 0, 0, 0)
+		p.near("read", 0, 1, 361)
+		p.near("scan", 0.03, 1, 4.92, math.Pi/2)
+		p.near("deleted", 0, 0)
+		p.near("gripper", 0, 0, 0, 0)
+	}},
+	"everything.py": {clients: 1, environment: []string{"PLAYERC_ROBOT=r0"}, check: func(p *player3) {
+		p.near("before", 0, 0, 0, 0)
+		p.near("fresh", 0, 1, 1)
+		p.near("seen", 0, 0)
+		p.says("client", "127.0.0.1 0 1")
+		p.near("laser", 0.03, 361, 4.92, 8.191, math.Pi/2, 4.92, 8.191)
+		p.near("scan", 0.03, math.Pi/360, -math.Pi/2, math.Pi/2, 3, 2.18)
+		p.near("sonar", 0.03, 16, 4.84, 16, math.Pi/2)
+		p.near("ranger", 0.03, 361, -math.Pi/2, math.Pi/2, math.Pi/360, 8.191, 4.92)
+		p.near("ring", 0.03, 16, math.Pi/2)
+		p.near("bumper", 0, 0, 0)
+		p.near("power", 0.11, 12.6)
+		p.near("blobs", 0, 1, 160, 120, 0xff0000)
+		p.near("gripper", 0, 1, 0)
+		p.near("closed", 0, 1)
+		p.near("ptz", 0.01, 29*math.Pi/180, -6*math.Pi/180, 0.4)
+		p.near("speed", 0.01, 0.2, 0, 0, 0)
+		p.near("odometry", 0.06, 5, 6)
+		p.near("there", 0.06, 0.5, 0)
+		p.near("puck", 1e-4, -1, 2, 0)
+	}},
+	"drive.py": {clients: 1, check: func(p *player3) {
+		p.near("ranger", 0, 0)
+		p.near("opened", 0, 1)
+		p.near("closed", 0, 0, 1)
+		p.near("pan", 0.5, 20)
+		p.near("gripper", 0, 0, 0, 0, 0)
+		p.near("pose", 0.06, 7.5, 8)
+		p.near("head", 0.06, math.Pi/2)
+		p.near("car", 0.01, 0.2, 0)
+		p.near("stopped", 0.01, 0, 1)
+		r0 := p.pose("r0")
+		p.near("pose", 0.08, 7+r0.X+2, 8) // then it only turned, and drove along y
+	}},
 	"pair.c": {clients: 2, check: func(p *player3) {
 		p.near("both", 0.06, 0.6, 0.3)
 		p.near("config", 1e-5, -math.Pi/2, math.Pi/2, math.Pi/360)
@@ -402,23 +413,6 @@ var player3Programs = map[string]struct {
 		p.says("speed", "Position2dProxy::SetSpeed: position2d:0")
 		p.near("connected", 0, 0)
 	}},
-}
-
-func fiducials(p *player3) {
-	p.near("before", 0, 0, 0)
-	p.near("first", 0.001, 1, 7, 4, 1)
-	r0 := p.pose("r0")
-	p.near("last", 0.001, math.Hypot(2-r0.X, 1-r0.Y), 0)
-	if d := p.number("last", 0); d < 0.5 || d > 0.85 {
-		p.t.Errorf("the robot stopped %v m before the post", d)
-	}
-}
-
-func fiducialsOfC(p *player3) {
-	fiducials(p)
-	p.near("geometry", 0, 0, 0)
-	p.near("fresh", 0, 1, 1)
-	p.says("missing", "-1 fiducial:300 is not here")
 }
 
 // player3Project has programs as the build files of such projects make them. It is given
@@ -536,6 +530,12 @@ func TestPlayer3(t *testing.T) {
 				binary := filepath.Join(t.TempDir(), "program")
 				run(t, nil, "cc", slices.Concat([]string{"-std=gnu99", "-Wall", "-Werror", "-o", binary, source}, player3Flags(t, prefix, "playerc"))...)
 				command = exec.CommandContext(ctx, binary, "127.0.0.1", strconv.Itoa(p.port))
+			case ".cc":
+				binary := filepath.Join(t.TempDir(), "program")
+				run(t, nil, "c++", "-std=gnu++98", "-Wall", "-I"+prefix+"/include", "-o", binary, source, "-L"+prefix+"/lib",
+					"-lplayerc++", "-lplayerinterface", "-lplayerwkb", "-lplayercommon")
+				command = exec.CommandContext(ctx, binary)
+				environment = append(slices.Clone(environment), "ROBOT_HOST=127.0.0.1", fmt.Sprintf("ROBOT_PORT=%d", p.port))
 			case ".py":
 				command = exec.CommandContext(ctx, needs.Program(t, "python3"), "-B", source, "127.0.0.1", strconv.Itoa(p.port))
 			}

@@ -16,6 +16,8 @@ int main(int argc, char **argv) {
   client->Read();
   std::cout << *client << std::endl;
   std::cout << *pos << *sonar << *laser << ranger << gripper << ptz << blobs << bumper << power;
+  gripper.Store();
+  gripper.Retrieve();
   // Programs delete in any order.
   delete client;
   delete laser;

@@ -228,9 +228,11 @@ void Client::Ask(bool insist) {
     for (auto &c : clients().all)
       if (auto alive = c.lock()) all.push_back(alive);
   }
+  long most = 0; // rounds that a connection has
   for (auto &c : all) {
     std::lock_guard<std::recursive_mutex> lock(c->mutex);
     for (auto &[index, link] : c->links) {
+      most = std::max(most, link->taken);
       try {
         c->Take(*link);
       } catch (const Failure &) { // its own Read tells
@@ -240,6 +242,13 @@ void Client::Ask(bool insist) {
       if (link->requested == link->taken && (link->taken < round || insist) && link->robot.RequestData() == PLAYER_OK) link->requested++;
     }
   }
+  if (!insist) return;
+  // A connection that began with a round from before the time went on is one ahead of
+  // another, whose device had no data yet. From now on they count alike.
+  std::lock_guard<std::recursive_mutex> lock(mutex);
+  long behind = std::max(0L, most - links[0]->taken);
+  links[0]->taken += behind;
+  links[0]->requested += behind;
 }
 
 // Takes all rounds that have arrived, without waiting, and reports whether there was one:
