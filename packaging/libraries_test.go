@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
@@ -273,6 +274,20 @@ func installJar(p place) {
 		if out := p.run("jar", "tf", jar); !strings.Contains(out, want) {
 			p.Errorf("%s: %s", jar, out)
 		}
+	}
+	// What Maven installs the jar as.
+	text, err := os.ReadFile(filepath.Join(p.dir, "playerclient-1.2.0.pom"))
+	if err != nil {
+		p.Fatal(err)
+	}
+	var pom struct {
+		GroupID    string `xml:"groupId"`
+		ArtifactID string `xml:"artifactId"`
+		Version    string `xml:"version"`
+		Packaging  string `xml:"packaging"`
+	}
+	if err := xml.Unmarshal(text, &pom); err != nil || pom.GroupID != "player" || pom.ArtifactID != "playerclient" || pom.Version != "1.2.0" || pom.Packaging != "" && pom.Packaging != "jar" {
+		p.Errorf("%v: %+v\n%s", err, pom, text)
 	}
 }
 
