@@ -166,7 +166,7 @@ void Client::Attend() {
     if (!reader) continue; // the program reads
     std::lock_guard<std::recursive_mutex> lock(mutex);
     try {
-      if (std::any_of(devices.begin(), devices.end(), [](Device *d) { return d->goal.has_value(); }) && Take(*links[0])) Approach();
+      if (std::any_of(devices.begin(), devices.end(), [](Device *d) { return d->goal || d->held; }) && Take(*links[0])) Approach();
     } catch (const Failure &) { // the program's next call tells
     }
   }
@@ -490,6 +490,7 @@ void Device::Drive(double speed, double turnrate) {
   if (!std::isfinite(speed) || !std::isfinite(turnrate)) throw Failure{"a speed is not a number"};
   std::lock_guard<std::recursive_mutex> lock(client->mutex);
   goal.reset();
+  held.reset();
   Send([&](player::CRobot &robot) { return robot.SetSpeed(whole(speed * 1000), whole(Degrees(turnrate))); });
 }
 
@@ -517,16 +518,24 @@ void Device::GoTo(player_pose2d_t pose, double speed, double turnrate) {
   player::WayConfig config = player::ConfigOf(link->parts);
   config.max_speed = whole(speed * 1000);
   auto [x, y] = place(*this, pose);
+  held.reset();
   goal.emplace(Goal{pose, speed, turnrate, false, player::Way(config, x, y)});
   client->Assist();
   Approach();
 }
 
+// Headings have steps of a degree, 0.0175 rad.
+static constexpr double aligned = 0.02;
+
 void Device::Approach() {
   const player::CRobot &robot = link->robot;
+  if (held && robot.Has('p')) {
+    double error = Normal(held->heading - Pose().pa); // gone in about a second
+    int turn = std::fabs(error) < aligned ? 0 : whole(Degrees(error));
+    Send([&](player::CRobot &r) { return r.SetSpeed(whole(held->speed * 1000), turn); });
+  }
   if (!goal || !robot.Has('p') || (sensor && !robot.Has(sensor))) return;
-  constexpr double gone = 0.2;     // m: it has been carried away
-  constexpr double aligned = 0.02; // rad: headings have steps of a degree, 0.0175
+  constexpr double gone = 0.2; // m: it has been carried away
   std::vector<player::Beam> beams;
   if (sensor == 'l') {
     player_part laser{};
@@ -578,8 +587,15 @@ bool Device::Stalled() const {
   return With([&](const player::CRobot &robot) { return valid && robot.position->stalls != 0; });
 }
 
-// The robot turns the way to the heading in about a second.
-void Device::Head(double speed, double heading) { Drive(speed, Normal(heading - Pose().pa)); }
+void Device::Head(double speed, double heading) {
+  if (!std::isfinite(heading)) throw Failure{"the heading is not a number"};
+  std::lock_guard<std::recursive_mutex> lock(client->mutex);
+  Drive(speed, 0);
+  if (absent) return;
+  held = Held{speed, heading};
+  client->Assist();
+  Approach();
+}
 
 void Device::Steer(double speed, double angle) {
   constexpr double wheelbase = 0.32; // m, the distance of a Pioneer's wheels

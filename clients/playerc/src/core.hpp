@@ -102,6 +102,10 @@ public:
     player::Way way;        // around obstacles, in the robot's odometry
   };
   std::optional<Goal> goal;
+  struct Held {
+    double speed, heading;
+  };
+  std::optional<Held> held;
 
   int next_slot = 0;
   std::map<int, std::function<void()>> slots;
@@ -121,7 +125,7 @@ public:
   bool Stalled() const;
   void SetPose(player_pose2d_t pose);
   void Steer(double speed, double angle);  // as a car
-  void Head(double speed, double heading); // turns toward it
+  void Head(double speed, double heading); // turns to it and keeps it
 
   // Ranges of a laser, or of sonars. The count is 0 before there is data.
   bool Laser() const { return letter == 'l'; }
