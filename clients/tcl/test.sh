@@ -15,7 +15,7 @@ run() {
 for tests in protocol client view simulation; do
   run tclsh "test/${tests}_test.tcl"
 done
-if tclsh <<<'package require tls' 2>/dev/null; then
+if tclsh <<<'exit [catch {package require tls}]'; then
   run tclsh test/secure_test.tcl
 elif [ -n "${CI:-}" ]; then
   echo 'TLS needs tcl-tls'
