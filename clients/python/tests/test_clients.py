@@ -193,6 +193,34 @@ class Faces(unittest.TestCase):
             robot.set_speed(1, 2)
         script.done()
 
+    def test_reconnect_to_less(self) -> None:
+        def first(connection: socket.socket) -> None:
+            grant(connection, "yrpa")
+            expect(connection, bytes.fromhex("787900026E01"))
+
+        def less(connection: socket.socket) -> None:
+            expect(connection, asked("yrpa"))
+            connection.sendall(reply("yrpr"))
+            expect(connection, bytes.fromhex("787900026E01"))
+            connection.sendall(aged(5, 3) + P)
+
+        def all_again(connection: socket.socket) -> None:
+            grant(connection, "yrpa")
+            expect(connection, bytes.fromhex("787900026E01"))
+            expect_end(connection)
+
+        script = Script(first, less, all_again)
+        with self.make("127.0.0.1", script.port) as robot:
+            robot.request("yrpa", LIMIT)
+            robot.set_fresh(True)
+            self.assertRaises(ConnectionClosed, robot.read, LIMIT)
+            self.assertRaises(AccessRefused, robot.reconnect, LIMIT)
+            robot.read(LIMIT)
+            self.assertEqual(robot.new, "py")
+            self.assertRaises(ConnectionClosed, robot.read, LIMIT)
+            robot.reconnect(LIMIT)
+        script.done()
+
     def test_reconnect_in_vain(self) -> None:
         script = Script(lambda connection: grant(connection, "sr"))
         with self.make("127.0.0.1", script.port) as robot:
