@@ -25,7 +25,7 @@ const (
 	// descriptors again. On a server that is asked for more than it can do,
 	// frames are always due; without a limit new clients, commands and device
 	// data would wait for all of them.
-	timerSlice = 2 * time.Millisecond
+	timerSlice = time.Millisecond
 	// late is how late timers must be to wait for input that has not been read: input
 	// may prove them wrong, such as that of hardware that seems to be silent. It is less
 	// than any deadline that input prevents. Timers that are not late cost no look.
@@ -87,7 +87,11 @@ type Loop struct {
 	yielded time.Duration // when goroutines had the thread last
 	depth   int           // of callbacks: a failing write calls Hangup within another one
 	stopped bool
-	onEnter func() // tests look at the goroutine here
+	// proceed reports whether timers may go on. It is made once: a function made in each
+	// run would be an allocation.
+	proceed   func() bool
+	sliceEnds time.Duration // until when they may
+	onEnter   func()        // tests look at the goroutine here
 }
 
 // New returns a loop that does not run yet.
@@ -97,6 +101,7 @@ func New(config Config) *Loop {
 	}
 	l := &Loop{config: config, started: make(chan struct{}), ended: make(chan struct{})}
 	l.engine.loop = l
+	l.proceed = func() bool { return l.clock.now() < l.sliceEnds }
 	return l
 }
 
@@ -194,7 +199,8 @@ func (l *Loop) Receive(now time.Duration, _ []byte) {
 	if l.inputFirst(now) {
 		return // leave sets the clock's timer, which is due at once
 	}
-	l.Timers.RunWhile(now, coalesce, func() bool { return l.clock.now() < now+timerSlice })
+	l.sliceEnds = now + timerSlice
+	l.Timers.RunWhile(now, coalesce, l.proceed)
 }
 
 // inputFirst reports whether the timers have to wait because they are late and other

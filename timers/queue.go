@@ -13,14 +13,21 @@ type Func func(now time.Duration) time.Duration
 
 // Timer is one deadline. A timer belongs to one Queue.
 type Timer struct {
-	fn    Func
-	at    time.Duration
-	index int    // position in the heap, -1 while not armed
-	round uint64 // the Run that called it last
+	fn     Func
+	at     time.Duration
+	period time.Duration // of a tick; the shorter one goes first at the same deadline
+	index  int           // position in the heap, -1 while not armed
+	round  uint64        // the Run that called it last
 }
 
 // NewTimer returns a timer that is not armed.
 func NewTimer(fn Func) *Timer { return &Timer{fn: fn, index: -1} }
+
+// before reports whether t goes before o. Of two ticks with one deadline the faster one
+// goes first: a wait is a larger part of its interval, and ends before its next one.
+func (t *Timer) before(o *Timer) bool {
+	return t.at < o.at || t.at == o.at && t.period < o.period
+}
 
 // Armed reports whether the timer is waiting for its deadline.
 func (t *Timer) Armed() bool { return t.index >= 0 }
@@ -28,8 +35,9 @@ func (t *Timer) Armed() bool { return t.index >= 0 }
 // Queue holds the armed timers, earliest first. The zero value is empty and
 // ready to use.
 type Queue struct {
-	heap  []*Timer
-	round uint64 // counts the calls of Run
+	heap    []*Timer
+	round   uint64      // counts the calls of Run
+	proceed func() bool // of the present Run
 }
 
 // Set arms t for the absolute deadline at. An armed timer is moved.
@@ -76,10 +84,11 @@ func (q *Queue) Run(now, lookahead time.Duration) {
 }
 
 // RunWhile is Run, but ends when proceed, called before each timer after the
-// first, returns false. The remaining timers are overdue, so the next run
-// calls them first.
+// first and within long ticks, returns false. The remaining timers are overdue, so the
+// next run calls them first.
 func (q *Queue) RunWhile(now, lookahead time.Duration, proceed func() bool) {
 	q.round++
+	q.proceed = proceed
 	for first := true; len(q.heap) > 0 && q.heap[0].at <= now+lookahead; first = false {
 		t := q.heap[0]
 		if t.round == q.round || !first && !proceed() {
@@ -112,7 +121,7 @@ func (q *Queue) swap(i, j int) {
 func (q *Queue) up(i int) int {
 	for i > 0 {
 		parent := (i - 1) / 2
-		if q.heap[parent].at <= q.heap[i].at {
+		if !q.heap[i].before(q.heap[parent]) {
 			break
 		}
 		q.swap(i, parent)
@@ -127,10 +136,10 @@ func (q *Queue) down(i int) {
 		if child >= len(q.heap) {
 			return
 		}
-		if right := child + 1; right < len(q.heap) && q.heap[right].at < q.heap[child].at {
+		if right := child + 1; right < len(q.heap) && q.heap[right].before(q.heap[child]) {
 			child = right
 		}
-		if q.heap[i].at <= q.heap[child].at {
+		if !q.heap[child].before(q.heap[i]) {
 			return
 		}
 		q.swap(i, child)

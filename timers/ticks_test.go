@@ -1,6 +1,7 @@
 package timers
 
 import (
+	"slices"
 	"testing"
 	"time"
 )
@@ -167,10 +168,11 @@ func BenchmarkTickOf50(b *testing.B) {
 	}
 }
 
-// A tick with very many members is fired in slices. Other timers run between
-// two slices, and members that join or leave there do not affect the rest.
+// A tick whose time is up is fired in slices. Other timers run between two slices, and
+// members that join or leave there do not affect the rest.
 func TestLargeTickIsSliced(t *testing.T) {
-	const members = 3*TickSlice + 20
+	const slice = 4 * lookAgain
+	const members = 3*slice + 20
 	period := Grid // one grid step, so one tick for all
 	var q Queue
 	fired := map[int]int{}
@@ -187,15 +189,15 @@ func TestLargeTickIsSliced(t *testing.T) {
 		homes[m] = ticks.Join(m, period, 0)
 	}
 	at, _ := q.Next()
-	for slice := 1; ; slice++ {
+	for slices := 1; ; slices++ {
 		before := len(fired)
-		q.Run(at, 0)
-		if n := len(fired) - before; n > TickSlice {
-			t.Fatalf("slice %d fired %d members", slice, n)
+		q.RunWhile(at, 0, func() bool { return len(fired)-before < slice })
+		if n := len(fired) - before; n > slice {
+			t.Fatalf("slice %d fired %d members", slices, n)
 		}
 		if next, _ := q.Next(); next > at {
-			if slice != 4 {
-				t.Errorf("%d slices, want 4", slice)
+			if slices != 4 {
+				t.Errorf("%d slices, want 4", slices)
 			}
 			break
 		}
@@ -218,5 +220,24 @@ func TestLargeTickIsSliced(t *testing.T) {
 	}
 	if len(homes) < members*8/10 {
 		t.Errorf("only %d members are left", len(homes))
+	}
+}
+
+// A client at 50 Hz does not wait for the frames of slower ones that are due with its own,
+// whoever came first.
+func TestFasterTickGoesFirst(t *testing.T) {
+	for _, order := range [][]time.Duration{{20 * ms, 100 * ms, 50 * ms}, {100 * ms, 50 * ms, 20 * ms}} {
+		var q Queue
+		var fired []time.Duration
+		ticks := NewTicks(&q, func(_ time.Duration, m time.Duration) { fired = append(fired, m) })
+		for _, period := range order {
+			ticks.Join(period, period, 0)
+		}
+		drive(&q, 99*ms)
+		fired = nil
+		drive(&q, 100*ms)
+		if want := []time.Duration{20 * ms, 50 * ms, 100 * ms}; !slices.Equal(fired, want) {
+			t.Errorf("joined as %v, fired as %v at 100 ms, want %v", order, fired, want)
+		}
 	}
 }
