@@ -11,22 +11,25 @@ class Member {
   Position2dProxy pos;
   SonarProxy sonar;
   double x, y;
-  int turning, freeing;
+  int turning, freeing, attempts;
 
 public:
   double way;
   int stalls;
 
-  Member(const char *host, int port) : client(host, port), pos(&client, 0), sonar(&client, 0), x(0), y(0), turning(0), freeing(0), way(0), stalls(0) {}
+  Member(const char *host, int port) : client(host, port), pos(&client, 0), sonar(&client, 0), x(0), y(0), turning(0), freeing(0), attempts(0), way(0), stalls(0) {}
   void Step() {
     client.Read();
     double left = min(sonar[1], sonar[2]), front = min(sonar[3], sonar[4]), right = min(sonar[5], sonar[6]);
     if (turning == 0 && (front < 0.9 || min(left, right) < 0.6)) turning = left > right ? 1 : -1;
     if (front > 1.2 && min(left, right) > 0.7) turning = 0;
-    if (pos.GetStall() && freeing == 0) freeing = 20;
-    if (freeing > 0) { // away from what it touches: backwards, and then forwards
+    if (pos.GetStall() && freeing == 0) { // each attempt is longer than the one before, and the other way
+      attempts++;
+      freeing = 10 + 5 * (attempts % 7);
+    }
+    if (freeing > 0) {
       freeing--;
-      pos.SetSpeed(freeing > 10 ? -0.2 : freeing > 3 ? 0.2 : 0, turning * dtor(20));
+      pos.SetSpeed(attempts % 2 ? -0.2 : 0.2, (attempts % 3 - 1) * dtor(30));
     } else {
       pos.SetSpeed(turning ? 0 : 0.3, turning * dtor(40));
     }
