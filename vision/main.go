@@ -1,0 +1,97 @@
+// Vision finds blobs of colours in the pictures of a camera and is the vision device of a
+// robot: a plugin of the server (docs/PLUGINS.md), which needs no ACTS.
+//
+//	driver ( name "vision" plugin "vision" provides ["vision:0"]
+//	         args ["-colors" "colors.cfg" "http://127.0.0.1:8080/camera/front"] )
+//
+// docs/DEVICES.md is its manual.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"go.uber.org/zap"
+
+	"player/logging"
+	"player/pictures"
+)
+
+const usage = `usage: vision [flags] ADDRESS
+       vision [flags] COMMAND...
+
+Finds blobs of colours in MJPEG: of an address, http:// or https://, or of what a
+command writes to its standard output. It is a plugin of a Player server.
+
+`
+
+func main() {
+	log := logging.New(os.Stderr, logging.Text, false)
+	err := run(os.Args[1:], os.Stdin, os.Stdout, log)
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		log.Error(err.Error())
+	}
+	_ = log.Sync() // there is nobody to tell
+	if err != nil {
+		os.Exit(1)
+	}
+}
+
+// options are those of the command line.
+type options struct {
+	colors string
+	source pictures.Source
+}
+
+func run(args []string, in io.Reader, out io.Writer, log *zap.Logger) error {
+	o, err := parse(args)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer cancel()
+	// What the camera would log, serve does.
+	camera := pictures.NewCamera(o.source, zap.NewNop())
+	defer camera.Close()
+	defer camera.Look()()
+	go func() {
+		_, _ = io.Copy(io.Discard, in) // the end is the end, whatever its reason
+		cancel()
+	}()
+	return serve(ctx, camera, &watched{path: o.colors, log: log}, out, log)
+}
+
+func parse(args []string) (options, error) {
+	o := options{source: pictures.Source{Name: "vision"}}
+	set := flag.NewFlagSet("vision", flag.ContinueOnError)
+	set.StringVar(&o.colors, "colors", "colors.cfg", "`file` of the colours")
+	set.Float64Var(&o.source.Rate, "rate", 15, "most `pictures` a second that are looked at, 0.1 to 60")
+	set.Usage = func() {
+		fmt.Fprint(set.Output(), usage)
+		set.PrintDefaults()
+	}
+	if err := set.Parse(args); err != nil {
+		return options{}, err
+	}
+	if !(o.source.Rate >= 0.1 && o.source.Rate <= 60) {
+		return options{}, fmt.Errorf("-rate %v: it is 0.1 to 60", o.source.Rate)
+	}
+	switch first := set.Arg(0); {
+	case first == "":
+		return options{}, errors.New("vision needs the address of a camera, or a command that writes MJPEG: see vision -h")
+	case !strings.HasPrefix(first, "http://") && !strings.HasPrefix(first, "https://"):
+		o.source.Command = set.Args()
+	case set.NArg() > 1:
+		return options{}, fmt.Errorf("%q is behind the address: flags come before it", set.Arg(1))
+	default:
+		o.source.Address = first
+	}
+	return o, nil
+}
