@@ -263,3 +263,14 @@ func TestFile(t *testing.T) {
 		}
 	}
 }
+
+// TestDecodeRefusesHugePictures: a small picture whose head claims the largest size there is
+// would take gigabytes.
+func TestDecodeRefusesHugePictures(t *testing.T) {
+	picture := encode(image.NewYCbCr(image.Rect(0, 0, 8, 8), image.YCbCrSubsampleRatio420))
+	at := bytes.Index(picture, []byte{0xFF, 0xC0}) // start of frame: size, precision, height, width (T.81, B.2.2)
+	copy(picture[at+5:], []byte{0xFF, 0xFF, 0xFF, 0xFF})
+	if _, err := Decode(picture); err == nil || !strings.Contains(err.Error(), "65535 x 65535") {
+		t.Errorf("a picture of 65535 x 65535 pixels: %v", err)
+	}
+}
