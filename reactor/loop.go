@@ -89,7 +89,7 @@ type Loop struct {
 	stopped bool
 	// proceed reports whether timers may go on. It is made once: a function made in each
 	// run would be an allocation.
-	proceed   func() bool
+	proceed   func() (time.Duration, bool)
 	sliceEnds time.Duration // until when they may
 	onEnter   func()        // tests look at the goroutine here
 }
@@ -101,7 +101,10 @@ func New(config Config) *Loop {
 	}
 	l := &Loop{config: config, started: make(chan struct{}), ended: make(chan struct{})}
 	l.engine.loop = l
-	l.proceed = func() bool { return l.clock.now() < l.sliceEnds }
+	l.proceed = func() (time.Duration, bool) {
+		now := l.clock.now()
+		return now, now < l.sliceEnds
+	}
 	return l
 }
 

@@ -346,14 +346,14 @@ func (s *sim) run(until time.Duration) {
 				return
 			}
 			s.now = max(s.now, out)
-			s.outside.RunWhile(s.now, 0, func() bool { return false })
+			s.outside.RunWhile(s.now, 0, func() (time.Duration, bool) { return s.now, false })
 		case !armed || at > until:
 			s.now = until
 			return
 		default:
 			s.now = at
 			s.call(func(now time.Duration) {
-				s.timers.RunWhile(now, 50*time.Microsecond, func() bool { return !s.chance(8) })
+				s.timers.RunWhile(now, 50*time.Microsecond, func() (time.Duration, bool) { return now, !s.chance(8) })
 			})
 		}
 		if s.now != before {

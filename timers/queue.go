@@ -36,8 +36,8 @@ func (t *Timer) Armed() bool { return t.index >= 0 }
 // ready to use.
 type Queue struct {
 	heap    []*Timer
-	round   uint64      // counts the calls of Run
-	proceed func() bool // of the present Run
+	round   uint64                              // counts the calls of Run
+	proceed func() (now time.Duration, ok bool) // of the present Run
 }
 
 // Set arms t for the absolute deadline at. An armed timer is moved.
@@ -80,19 +80,24 @@ func (q *Queue) Next() (at time.Duration, ok bool) {
 // any timer. Run ends when a timer that it called is due again within the
 // lookahead: the rest is not due at now yet.
 func (q *Queue) Run(now, lookahead time.Duration) {
-	q.RunWhile(now, lookahead, func() bool { return true })
+	q.RunWhile(now, lookahead, func() (time.Duration, bool) { return 0, true })
 }
 
 // RunWhile is Run, but ends when proceed, called before each timer after the
-// first and within long ticks, returns false. The remaining timers are overdue, so the
-// next run calls them first.
-func (q *Queue) RunWhile(now, lookahead time.Duration, proceed func() bool) {
+// first and within long ticks, returns false and the time at which it says so. The
+// remaining timers are overdue, so the next run calls them first.
+func (q *Queue) RunWhile(now, lookahead time.Duration, proceed func() (time.Duration, bool)) {
 	q.round++
 	q.proceed = proceed
 	for first := true; len(q.heap) > 0 && q.heap[0].at <= now+lookahead; first = false {
 		t := q.heap[0]
-		if t.round == q.round || !first && !proceed() {
+		if t.round == q.round {
 			return
+		}
+		if !first {
+			if _, ok := proceed(); !ok {
+				return
+			}
 		}
 		t.round = q.round
 		q.Stop(t)

@@ -102,7 +102,7 @@ func TestRunWhileLeavesTheRest(t *testing.T) {
 			return now + 10*ms
 		}), at)
 	}
-	never := func() bool { return false }
+	never := func() (time.Duration, bool) { return 20 * ms, false }
 	for range 4 {
 		q.RunWhile(20*ms, 0, never)
 	}

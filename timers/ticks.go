@@ -40,7 +40,8 @@ type Tick[M comparable] struct {
 	period  time.Duration
 	phase   int // offset from the multiple of the period, in grid steps
 	members []M
-	fired   int // how many members, from the first, have been fired in this round
+	fired   int           // how many members, from the first, have been fired in this round
+	due     time.Duration // the deadline of a round that has begun and goes on, otherwise zero
 	timer   *Timer
 }
 
@@ -123,14 +124,21 @@ func (s *Ticks[M]) tick(period, now time.Duration) *Tick[M] {
 }
 
 // run fires the members as long as the queue's run proceeds; if some are left it is due
-// again at once, and the loop does its other work in between: with thousands of members
-// fired at once, a full server accepted only fifty clients a second. A member may leave
-// during its own call or between two slices. Each of the others is fired once per round.
+// again at once, behind all that is due by then, and the loop does its other work in
+// between: with thousands of members fired at once, a full server accepted only fifty
+// clients a second, and a faster tick waited for the whole of a slower one. A member may
+// leave during its own call or between two slices. Each of the others is fired once per
+// round.
 func (s *Ticks[M]) run(t *Tick[M], now time.Duration) time.Duration {
-	deadline := t.timer.at
+	if t.due == 0 {
+		t.due = t.timer.at
+	}
+	deadline := t.due
 	for n := 0; t.fired < len(t.members); n++ {
-		if n > 0 && n%lookAgain == 0 && !s.queue.proceed() {
-			return deadline
+		if n > 0 && n%lookAgain == 0 {
+			if yielded, ok := s.queue.proceed(); !ok {
+				return yielded
+			}
 		}
 		t.fired++
 		if now-deadline >= lateLimit {
@@ -138,7 +146,7 @@ func (s *Ticks[M]) run(t *Tick[M], now time.Duration) time.Duration {
 		}
 		s.fire(now, t.members[t.fired-1])
 	}
-	t.fired = 0
+	t.fired, t.due = 0, 0
 	if len(t.members) == 0 {
 		return 0
 	}

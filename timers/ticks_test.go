@@ -191,7 +191,7 @@ func TestLargeTickIsSliced(t *testing.T) {
 	at, _ := q.Next()
 	for slices := 1; ; slices++ {
 		before := len(fired)
-		q.RunWhile(at, 0, func() bool { return len(fired)-before < slice })
+		q.RunWhile(at, 0, func() (time.Duration, bool) { return at, len(fired)-before < slice })
 		if n := len(fired) - before; n > slice {
 			t.Fatalf("slice %d fired %d members", slices, n)
 		}
@@ -239,5 +239,54 @@ func TestFasterTickGoesFirst(t *testing.T) {
 		if want := []time.Duration{20 * ms, 50 * ms, 100 * ms}; !slices.Equal(fired, want) {
 			t.Errorf("joined as %v, fired as %v at 100 ms, want %v", order, fired, want)
 		}
+	}
+}
+
+// A fast tick that falls due while a slow one is fired in slices goes before the rest of
+// the slow one, which loses no member and keeps its deadlines.
+func TestFastTickWaitsForOneSlice(t *testing.T) {
+	const (
+		slow, fast = 100 * ms, 20 * ms
+		frame      = 500 * time.Microsecond // of a member of the slow tick: 8 ms each slice
+		members    = 4 * lookAgain          // 32 ms: the fast tick is due again in the third slice
+	)
+	var q Queue
+	var clock time.Duration
+	type run struct {
+		m     int // the member, or 1 for all of the slow tick
+		count int
+	}
+	var runs []run
+	ticks := NewTicks(&q, func(_ time.Duration, m int) {
+		if m = min(m, 1); m == 1 {
+			clock += frame
+		}
+		if n := len(runs); n == 0 || runs[n-1].m != m {
+			runs = append(runs, run{m: m})
+		}
+		runs[len(runs)-1].count++
+	})
+	var homes []*Tick[int]
+	for m := range 1 + members {
+		homes = append(homes, ticks.Join(m, []time.Duration{fast, slow}[min(m, 1)], 0))
+	}
+	for clock < 2*slow {
+		at, _ := q.Next()
+		clock = max(clock, at)
+		if at >= slow+2*fast {
+			break
+		}
+		q.RunWhile(clock, 0, func() (time.Duration, bool) { return clock, false })
+	}
+	const before = 4 // fast rounds, until 80 ms
+	want := []run{{0, before + 1}, {1, 3 * lookAgain}, {0, 1}, {1, lookAgain}}
+	if !slices.Equal(runs, want) {
+		t.Errorf("fired %v, want %v", runs, want)
+	}
+	if at := homes[1].timer.at; at != 2*slow {
+		t.Errorf("the slow tick is due at %v, want %v", at, 2*slow)
+	}
+	if ticks.Late() < members/2 { // of the second slice on
+		t.Errorf("%d late, want those after the first slice", ticks.Late())
 	}
 }
