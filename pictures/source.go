@@ -117,6 +117,7 @@ type program struct {
 	cmd    *exec.Cmd
 	stderr *lastLine
 	killed context.Context
+	behind bool // reports whether it has had its priority with its first output
 }
 
 // startProgram starts a program. It is killed with its process group when ctx ends, and
@@ -138,6 +139,17 @@ func startProgram(ctx context.Context, command []string) (*program, error) {
 	return p, nil
 }
 
+// Read implements io.Reader. What the program was starting while it got its priority may
+// have kept the old one: with its first output the program's group gets it again.
+func (p *program) Read(buffer []byte) (int, error) {
+	n, err := p.Reader.Read(buffer)
+	if n > 0 && !p.behind {
+		p.behind = true
+		putBehind(p.cmd.Process.Pid)
+	}
+	return n, err
+}
+
 // startBehind starts a program, the leader of its process group, with a lower priority than
 // this process has, and with the kernel's timer slack: that of this process would delay each
 // of its pictures.
@@ -151,11 +163,16 @@ func startBehind(cmd *exec.Cmd) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
+	putBehind(cmd.Process.Pid)
+	return nil
+}
+
+// putBehind gives a process group that is not reaped yet a lower priority than this process has.
+func putBehind(group int) {
 	const kernelsZero = 20 // getpriority(2) returns 20 less the nice value
 	if own, err := unix.Getpriority(unix.PRIO_PROCESS, 0); err == nil {
-		_ = unix.Setpriority(unix.PRIO_PGRP, cmd.Process.Pid, kernelsZero-own+behind) // it may have ended
+		_ = unix.Setpriority(unix.PRIO_PGRP, group, kernelsZero-own+behind) // it may have ended
 	}
-	return nil
 }
 
 // Close waits for the end of the program, whose context has ended, and returns why it
