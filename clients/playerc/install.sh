@@ -36,6 +36,11 @@ ${CXX:-c++} -shared -o "$prefix/lib/playerc/python/_playerc.so" "$build"/*.o -pt
 cp python/*.py "$prefix/lib/playerc/python"
 cp -R include/libplayerc include/libplayerc++ "$prefix/include"
 cp include/replace.h "$prefix/include/playerc"
+# Some programs name the folder of the version that they were written for.
+for version in 2.0 2.1 3.0 3.1; do
+  mkdir -p "$prefix/include/player-$version"
+  ln -sfn ../libplayerc ../libplayerc++ "$prefix/include/player-$version"
+done
 for name in playerc playerc++; do
   { echo "prefix=$prefix" && sed 1d $name.pc; } >"$prefix/lib/pkgconfig/$name.pc"
 done

@@ -1,7 +1,7 @@
 // Has its clients and proxies as globals, which are made before main, and two clients of
 // one robot. It includes nothing else and is C++98. The test compiles it by itself, with
 // the libraries that build lines of Player 2 name.
-#include "libplayerc++/playerc++.h"
+#include "player-2.1/libplayerc++/playerc++.h"
 
 using namespace std;
 using namespace PlayerCc;
@@ -18,6 +18,7 @@ int main() {
   double move = 0, data = 0, distance = 0;
   vector<double> list;
   robot.SetDataMode(PLAYER_DATAMODE_PUSH);
+  pp.SetMotorEnable(TRUE);
   for (uint i = 0; i < 30; i++) {
     robot.Read();
     eye.Read();

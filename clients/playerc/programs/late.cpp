@@ -1,5 +1,5 @@
 // Does not read while it drives: what comes then is not old.
-#include <libplayerc++/playerc++.h>
+#include "libplayerc++/playerc++.h"
 #include <unistd.h>
 #include <iostream>
 using namespace PlayerCc;
