@@ -58,6 +58,18 @@ programs that read and command a robot over TCP. The headers are in
 /usr/include/player.
 `
 
+// libplayercDev returns what the package for programs of Player 2 and 3 says.
+func libplayercDev(arch string) debian {
+	return debian{"name": "libplayerc-dev", "arch": arch, "section": "libdevel", "depends": []string{"libc6", "libgcc-s1", "libstdc++6"},
+		"suggests": []string{"g++", "python3"}, "description": strings.TrimSpace(descriptionPlayerc)}
+}
+
+const descriptionPlayerc = `programs for Player 2 and 3 on the Player robot device server
+The names of libplayerc++ and libplayerc, with files for pkg-config and CMake,
+and the modules playerc and playercpp for Python in /usr/lib/playerc/python.
+Programs are compiled unchanged.
+`
+
 // service returns what dpkg runs because of the service: our files, by nfpm's names of the
 // moments.
 func service() map[string]string {

@@ -25,11 +25,11 @@ type library struct {
 	results map[string][]byte // by name of the file
 }
 
-// libraries packs the client libraries. The one for C is compiled for this computer. No
-// file depends on when and where it is made; jars and the library for C also depend on the
-// version of the compiler.
+// libraries packs the client libraries. Those for C are compiled for this computer. No
+// file depends on when and where it is made; jars and the libraries for C also depend on
+// the version of the compiler.
 func libraries(src source) (all []library, err error) {
-	for _, pack := range []func(source) (library, error){python, npm, java, tcl, c} {
+	for _, pack := range []func(source) (library, error){python, npm, java, tcl, c, playerc} {
 		l, err := pack(src)
 		if err != nil {
 			return nil, err

@@ -11,10 +11,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"player/e2e/needs"
+	"player/e2e/ports"
 )
 
 func TestSpellings(t *testing.T) {
@@ -226,6 +229,7 @@ func TestLibraries(t *testing.T) {
 		"tcl":        installTcl,
 		"c":          installArchive,
 		"debian":     installDeb,
+		"player 3":   installPlayer3,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -346,6 +350,80 @@ func installDeb(p place) {
 	p.run("cmake", "--build", "build")
 	for _, name := range []string{"shared", "static"} {
 		p.hello("build/" + name)
+	}
+}
+
+// player3 are programs for Player 3. They print where the robot is.
+const (
+	player3Cpp = `#include <libplayerc++/playerc++.h>
+int main(int, char **arguments) {
+  PlayerCc::PlayerClient robot("127.0.0.1", atoi(arguments[1]));
+  PlayerCc::Position2dProxy wheels(&robot, 0);
+  robot.Read();
+  std::cout << "at " << wheels.GetXPos() << std::endl;
+}
+`
+	player3C = `#include <libplayerc/playerc.h>
+int main(int n, char **arguments) {
+  playerc_client_t *robot = playerc_client_create(NULL, "127.0.0.1", atoi(arguments[1]));
+  playerc_position2d_t *wheels = playerc_position2d_create(robot, 0);
+  if (n < 2 || playerc_client_connect(robot) || playerc_position2d_subscribe(wheels, PLAYER_OPEN_MODE) || !playerc_client_read(robot))
+    return printf("%s\n", playerc_error_str()), 1;
+  printf("at %g\n", wheels->px);
+  return 0;
+}
+`
+	player3Python = `import sys
+from playerc import *
+robot = playerc_client(None, "127.0.0.1", int(sys.argv[1]))
+wheels = playerc_position2d(robot, 0)
+if robot.connect() != 0 or wheels.subscribe(PLAYERC_OPEN_MODE) != 0 or robot.read() is None:
+    raise Exception(playerc_error_str())
+print("at %g" % wheels.px)
+`
+)
+
+// installPlayer3 unpacks the archive and the package for programs of Player 2 and 3, and
+// runs programs of both in a world.
+func installPlayer3(p place) {
+	for _, program := range []string{"pkg-config", "dpkg-deb", "c++"} {
+		needs.Program(p.T, program)
+	}
+	root, err := filepath.Abs("..")
+	if err != nil {
+		p.Fatal(err)
+	}
+	p.run("go", "-C="+root, "build", "-o", filepath.Join(p.dir, "player"), ".")
+	port := strconv.Itoa(ports.Free(p.T, 10))
+	server := exec.CommandContext(p.Context(), filepath.Join(p.dir, "player"), "-stage", "room", "-bind", "127.0.0.1", "-http", "off", "-gp", port)
+	if err := server.Start(); err != nil {
+		p.Fatal(err)
+	}
+	p.Cleanup(func() { _ = server.Wait() }) // it is killed
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		conn, err := net.Dial("tcp", "127.0.0.1:"+port)
+		if err == nil {
+			conn.Close()
+			break
+		}
+		if time.Now().After(deadline) {
+			p.Fatal(err)
+		}
+	}
+	p.run("sh", "-ec", "tar xf libplayerc-1.2.0-linux-*.tar.gz --strip-components=2 --one-top-level=archive\nmkdir root\ndpkg-deb -x libplayerc-dev_1.2.0-1_*.deb root")
+	p.write("hello.cpp", []byte(player3Cpp))
+	p.write("hello.c", []byte(player3C))
+	p.write("hello.py", []byte(player3Python))
+	for _, prefix := range []string{"archive", "root/usr"} {
+		lib := filepath.Join(p.dir, prefix, "lib")
+		p.env = []string{"PKG_CONFIG_PATH=" + lib + "/pkgconfig", "PYTHONPATH=" + lib + "/playerc/python"}
+		p.run("sh", "-ec", `c++ -o cpp hello.cpp $(pkg-config --cflags --libs playerc++)
+cc -o c hello.c $(pkg-config --cflags --libs playerc)`)
+		for _, command := range [][]string{{"./cpp"}, {"./c"}, {"python3", "hello.py"}} {
+			if out := p.run(command[0], append(command[1:], port)...); out != "at 0\n" {
+				p.Errorf("%s of %s: %q", command, prefix, out)
+			}
+		}
 	}
 }
 

@@ -16,7 +16,7 @@ if installed; then echo "player is installed on this machine"; exit 1; fi
 finish() {
   if [ -n "$server" ]; then kill "$server" 2>/dev/null || true; fi
   if installed; then dpkg --purge player >/dev/null || true; fi
-  dpkg --purge libplayer-dev >/dev/null 2>&1 || true
+  dpkg --purge libplayer-dev libplayerc-dev >/dev/null 2>&1 || true
   rm -rf "$work"
 }
 trap finish EXIT
@@ -31,15 +31,18 @@ for clone in one other/folder; do
 done
 diff -r "$work/out-one" "$work/out-other" || fail "two builds differ"
 (cd "$work/out-one" && sha256sum -c --quiet SHA256SUMS)
-[ "$(find "$work/out-one" -name '*.deb' | wc -l)" = 2 ] && [ "$(find "$work/out-one" -name 'player*-linux-*.tar.gz' | wc -l)" = 1 ] || fail "packages are missing"
+[ "$(find "$work/out-one" -name '*.deb' | wc -l)" = 3 ] && [ "$(find "$work/out-one" -name 'player*-linux-*.tar.gz' | wc -l)" = 1 ] || fail "packages are missing"
 lintian --allow-root --fail-on error "$work"/out-one/*.deb
 
 # What programs in C are built with is found without being told where it is.
 dpkg -i "$work"/out-one/libplayer-dev_*.deb >/dev/null
 printf '#include <player.h>\nint main(void) { static player_client c; return player_read(&c, 0) != PLAYER_CLOSED; }\n' >"$work/hello.c"
 cc -std=c99 -o "$work/hello" "$work/hello.c" $(pkg-config --cflags --libs player) && "$work/hello" || fail "a program of libplayer-dev"
-dpkg --purge libplayer-dev >/dev/null
-[ ! -e /usr/include/player ] || fail "/usr/include/player is left"
+dpkg -i "$work"/out-one/libplayerc-dev_*.deb >/dev/null
+printf '#include <libplayerc++/playerc++.h>\nint main() { return PlayerCc::rtod(PlayerCc::dtor(90)) > 91; }\n' >"$work/hello.cpp"
+c++ -o "$work/hello" "$work/hello.cpp" $(pkg-config --cflags --libs playerc++) && "$work/hello" || fail "a program of libplayerc-dev"
+dpkg --purge libplayer-dev libplayerc-dev >/dev/null
+[ ! -e /usr/include/player ] && [ ! -e /usr/include/libplayerc++ ] || fail "headers are left"
 
 old=$(find "$work/out-one" -name 'player_*_amd64.deb')
 (cd "$work/one" && go run ./packaging -only amd64 -version 999 -o "$work/new")

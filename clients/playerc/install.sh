@@ -3,7 +3,8 @@
 #
 #   sudo clients/playerc/install.sh [PREFIX]
 #
-# PREFIX is by default /usr/local. CC, CFLAGS, CXX and CXXFLAGS are the compilers and their options.
+# PREFIX is by default /usr/local, and may be moved afterwards. CC, CFLAGS, CXX and CXXFLAGS are the compilers and
+# their options, LDFLAGS those for linking the library of the Python modules.
 set -euo pipefail
 mkdir -p "${1:-/usr/local}"
 prefix=$(cd "${1:-/usr/local}" && pwd)
@@ -32,7 +33,8 @@ for name in playerinterface playercommon playerwkb; do
   ar rcsD "$prefix/lib/lib$name.a"
 done
 # Python programs find the modules with PYTHONPATH.
-${CXX:-c++} -shared -o "$prefix/lib/playerc/python/_playerc.so" "$build"/*.o -pthread
+# shellcheck disable=SC2086 # LDFLAGS are words
+${CXX:-c++} -shared ${LDFLAGS:-} -o "$prefix/lib/playerc/python/_playerc.so" "$build"/*.o -pthread
 cp python/*.py "$prefix/lib/playerc/python"
 cp -R include/libplayerc include/libplayerc++ "$prefix/include"
 cp include/replace.h "$prefix/include/playerc"
@@ -41,9 +43,7 @@ for version in 2.0 2.1 3.0 3.1; do
   mkdir -p "$prefix/include/player-$version"
   ln -sfn ../libplayerc ../libplayerc++ "$prefix/include/player-$version"
 done
-for name in playerc playerc++; do
-  { echo "prefix=$prefix" && sed 1d $name.pc; } >"$prefix/lib/pkgconfig/$name.pc"
-done
+cp playerc.pc playerc++.pc "$prefix/lib/pkgconfig"
 cp cmake/playerc++-config.cmake "$prefix/lib/cmake/playerc++"
 cp cmake/playerc-config.cmake "$prefix/lib/cmake/playerc"
 cp cmake/UsePlayerC*.cmake "$prefix/share/cmake/Modules"
