@@ -27,9 +27,9 @@ import (
 )
 
 // TestWeb runs the tests of the dashboard that need a browser, each in a window
-// of one browser: its start costs more than most of them.
+// of one browser: its start costs more than most of them. They do not run beside the
+// tests of other things: a browser takes the processor that emulated hardware needs.
 func TestWeb(t *testing.T) {
-	t.Parallel()
 	b := startBrowser(t)
 	slots := make(chan struct{}, 3) // windows at a time: each draws all the time
 	for _, tt := range []struct {
