@@ -105,11 +105,7 @@ func (d *Driver) begin(time.Duration) transport.Phase {
 
 // receive is Protocol.Receive.
 func (d *Driver) receive(now time.Duration, p []byte) {
-	for len(p) > 0 && d.IsOpen() {
-		var b []byte
-		if b, p = d.framing.Next(d.buf[:], p, inspect); b == nil {
-			break
-		}
+	for b, rest := d.framing.Next(d.buf[:], p, inspect); b != nil && d.IsOpen(); b, rest = d.framing.Next(d.buf[:], rest, inspect) {
 		if r, ok := decode(b); ok {
 			d.report(now, r)
 		}

@@ -154,7 +154,7 @@ func (d *Driver) motor(dst []byte) []byte {
 
 // receive is Protocol.Receive.
 func (d *Driver) receive(now time.Duration, p []byte) {
-	for len(p) > 0 && d.IsOpen() {
+	for d.IsOpen() {
 		inspect := inspectAnswer
 		switch d.stream {
 		case answerScan:

@@ -36,8 +36,9 @@ const (
 type Inspect func(b []byte) (size int, v Verdict)
 
 // Next consumes in up to the end of the first packet, and returns that packet and
-// the rest of in. The packet is nil when in is used up. It lies in buf and is
-// valid until the next call. buf must be the same in each call.
+// the rest of in. The packet is nil when in is used up, and only then: buf may hold
+// further packets when the rest is empty. It lies in buf and is valid until the next call.
+// buf must be the same in each call.
 func (f *Framing) Next(buf, in []byte, inspect Inspect) (packet, rest []byte) {
 	for {
 		switch size, v := inspect(buf[f.r:f.w]); v {
