@@ -59,18 +59,19 @@ func main() {
 	replace := flag.Bool("f", false, "replace results that exist")
 	only := flag.String("only", "", "build for this processor only")
 	version := flag.String("version", "", "version, instead of the one from git")
+	clients := flag.Bool("clients", true, "pack the client libraries, too")
 	flag.Parse()
 	if *output == "" || flag.NArg() > 0 {
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := run(*output, *only, *version, *replace); err != nil {
+	if err := run(*output, *only, *version, *replace, *clients); err != nil {
 		fmt.Fprintln(os.Stderr, "packaging:", err)
 		os.Exit(1)
 	}
 }
 
-func run(output, only, version string, replace bool) error {
+func run(output, only, version string, replace, withClients bool) error {
 	src, err := readSource(version)
 	if err != nil {
 		return err
@@ -149,9 +150,11 @@ func run(output, only, version string, replace bool) error {
 			return err
 		}
 	}
-	clients, err := libraries(src)
-	if err != nil {
-		return err
+	var clients []library
+	if withClients {
+		if clients, err = libraries(src); err != nil {
+			return err
+		}
 	}
 	for _, l := range clients {
 		maps.Copy(results, l.results)
