@@ -50,8 +50,6 @@ package require Tcl 8.6
 package provide player 0.9.0
 
 namespace eval player {
-    namespace export {[A-Z]*}
-
     # The state of each connection: private(ROBOT,NAME).
     #   chan      the socket, or "" after Close
     #   waiting   a call waits for the server
@@ -175,12 +173,12 @@ proc player::Close {name} {
     return
 }
 
-# Robot returns the full name of the array that the caller of the calling procedure calls name.
-proc player::Robot {name} {
+# Robot returns the full name of the array that the caller of the calling procedure calls so.
+proc player::Robot {called} {
     variable private
-    set robot [uplevel 2 [list namespace which -variable $name]]
+    set robot [uplevel 2 [list namespace which -variable $called]]
     if {$robot eq "" || ![info exists private($robot,chan)]} {
-        throw {PLAYER USAGE} "\"$name\" is not connected: player::Connect it first"
+        throw {PLAYER USAGE} "\"$called\" is not connected: player::Connect it first"
     }
     return $robot
 }
@@ -985,4 +983,14 @@ proc player::Choice {value args} {
         throw {PLAYER USAGE} "\"$value\" is not one of [join $args {, }]"
     }
     return $i
+}
+
+# What takes the name of a robot is for programs. What takes the robot itself may change.
+namespace eval player {
+    foreach procedure [info procs] {
+        if {[lindex [info args $procedure] 0] eq "name"} {
+            namespace export $procedure
+        }
+    }
+    unset procedure
 }

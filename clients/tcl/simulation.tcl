@@ -12,7 +12,7 @@ package require http 2
 package provide player::simulation 0.9.0
 
 namespace eval player {
-    namespace export {[A-Z]*}
+    namespace export Simulation
 }
 
 # Simulation changes the world at an address and returns the state afterwards; without options it changes nothing. It

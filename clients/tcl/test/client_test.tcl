@@ -261,4 +261,13 @@ served two-waits "a second wait for the same robot is refused" {
     set inner
 } USAGE
 
+test exported {a program imports what is for programs, and nothing else} -body {
+    namespace eval importing {
+        namespace import ::player::*
+        lmap name {Connect Read SetSpeed Config Reset Choice Robot Await} {expr {[llength [info commands $name]] == 1}}
+    }
+} -cleanup {
+    namespace delete importing
+} -result {1 1 1 1 0 0 0 0}
+
 tcltest::cleanupTests
