@@ -34,8 +34,8 @@ const (
 	// maxOutput is how much is kept of what a program prints, bytes from its end.
 	maxOutput = 4 << 10
 	// firstPort and ports are where the servers are: below the ports that the kernel
-	// gives to connections.
-	firstPort, ports = 10000, 20000
+	// gives to connections, and apart from those of the project's tests (e2e/ports).
+	firstPort, ports = 10000, 3000
 	// pollPeriod is how often a server that starts is asked whether it is there.
 	pollPeriod = 5 * time.Millisecond
 )

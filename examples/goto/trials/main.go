@@ -54,9 +54,9 @@ const (
 	// arrival is how far from the goal the robot may truly be, m: the tolerance of the
 	// programs, and what the odometry rounds.
 	arrival = 0.07
-	// firstPort and ports are where the servers are: below the ports that the kernel gives
-	// to connections. A port may be used, so there are some attempts.
-	firstPort, ports, attempts = 10000, 20000, 10
+	// firstPort and ports are where the servers are, as those of player sweep: below the ports
+	// that the kernel gives to connections. A port may be used, so there are some attempts.
+	firstPort, ports, attempts = 10000, 3000, 10
 	// limit is how long a server may take to start or to end, and a request.
 	limit = 30 * time.Second
 	// trialLimit is how long a program may compute for a trial.
