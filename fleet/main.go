@@ -32,6 +32,9 @@ const (
 	exitUsage   = 2
 )
 
+// linkedVersion is set by the linker (packaging/build.go); it is empty in any other build.
+var linkedVersion string
+
 func main() {
 	err := run(context.Background(), os.Args[1:], os.Stdout, os.Stderr)
 	if err == nil {
@@ -62,6 +65,9 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 		return err
 	case err != nil:
 		return fmt.Errorf("%w (-h shows all flags)", err)
+	case o.version:
+		_, err := fmt.Fprintln(stdout, "fleet", cmp.Or(linkedVersion, "of a clone, without a version"))
+		return err
 	}
 	log := logging.New(stderr, logging.Auto, o.debug)
 	defer func() { _ = log.Sync() }() // it can fail only because nobody reads the log

@@ -39,6 +39,7 @@ type options struct {
 	http      string // empty: no page
 	discover  bool
 	debug     bool
+	version   bool
 }
 
 // access is how a program gets into NATS.
@@ -150,6 +151,7 @@ func newFlags(o *options, in *input) *flag.FlagSet {
 	fs.StringVar(&o.http, "http", "", "")
 	fs.BoolVar(&o.discover, "discover", false, "")
 	fs.BoolVar(&o.debug, "debug", false, "")
+	fs.BoolVar(&o.version, "version", false, "")
 	return fs
 }
 

@@ -40,10 +40,21 @@ type entry struct {
 // debian is what a package says of itself, in the words of nfpm.
 type debian map[string]any
 
-// server returns what the package of the server says.
-func server(arch string) debian {
+// playerServer returns what the package of the server says.
+func playerServer(arch string) debian {
 	return debian{"name": "player", "arch": arch, "section": "electronics", "suggests": []string{"avahi-daemon"}, "description": strings.TrimSpace(description)}
 }
+
+// playerFleet returns what the package of the program of fleets says.
+func playerFleet(arch string) debian {
+	return debian{"name": "player-fleet", "arch": arch, "section": "electronics", "suggests": []string{"player"}, "description": strings.TrimSpace(descriptionFleet)}
+}
+
+const descriptionFleet = `Player robots on NATS
+Any number of programs watch the robots of a fleet, and one at a time drives
+each of them. It reads each robot once, stops one or all, records, and has a
+page with all robots. The service has to be enabled.
+`
 
 // libplayerDev returns what the package of the libraries for C and C++ says. The linker of
 // programs has to be told of a new shared library.
@@ -70,10 +81,10 @@ and the modules playerc and playercpp for Python in /usr/lib/playerc/python.
 Programs are compiled unchanged.
 `
 
-// service returns what dpkg runs because of the service: our files, by nfpm's names of the
-// moments.
-func service() map[string]string {
-	return map[string]string{"postinstall": "postinst", "preremove": "prerm", "postremove": "postrm"}
+// service returns what dpkg runs because of a service: our files with a prefix, by nfpm's names of
+// the moments.
+func service(prefix string) map[string]string {
+	return map[string]string{"postinstall": prefix + "postinst", "preremove": prefix + "prerm", "postremove": prefix + "postrm"}
 }
 
 // deb packs files for dpkg, which runs our files at the moments of their names. Two packages of one commit are equal.

@@ -2,8 +2,8 @@
 //
 //	go run ./packaging -o DIR
 //
-// DIR gets the server as .deb packages and archives (tar.gz) and container images (tar), the client libraries as
-// their languages install them, an SBOM and SHA256SUMS. Two builds of a commit with one
+// DIR gets the server as .deb packages and archives (tar.gz) and container images (tar), the program of fleets
+// as packages and archives, the client libraries as their languages install them, an SBOM and SHA256SUMS. Two builds of a commit with one
 // version of Go, javac and cc are equal, byte by byte.
 package main
 
@@ -98,8 +98,13 @@ func run(output, only, version string, replace, withClients bool) error {
 		return err
 	}
 	results := map[string][]byte{}
-	linked := map[string]module{}
+	server, fleets := program{"player", map[string]module{}}, program{"player-fleet", map[string]module{}}
 	for _, t := range wanted {
+		packed, err := fleet(src, t, filepath.Join(temp, "fleet-"+t.name), fleets)
+		if err != nil {
+			return err
+		}
+		maps.Copy(results, packed)
 		path := filepath.Join(temp, "player-"+t.name)
 		if err := src.build(path, t.arch, t.arm); err != nil {
 			return err
@@ -112,18 +117,7 @@ func run(output, only, version string, replace, withClients bool) error {
 			return fmt.Errorf("the binary for %s has %d bytes, at most %d are allowed", t.name, len(binary), maxBinary)
 		}
 		fmt.Printf("%-8s %d bytes\n", t.name, len(binary))
-		info, err := buildinfo.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		modules, err := modulesOf(info)
-		if err != nil {
-			return err
-		}
-		for _, m := range modules {
-			linked[m.path] = m
-		}
-		rights, err := copyright(modules)
+		rights, err := rightsOf(path, ".", server)
 		if err != nil {
 			return err
 		}
@@ -146,7 +140,7 @@ func run(output, only, version string, replace, withClients bool) error {
 			return err
 		}
 		name := fmt.Sprintf("player_%s_%s.deb", src.debian(), t.debian)
-		if results[name], err = deb(src, server(t.debian), service(), files); err != nil {
+		if results[name], err = deb(src, playerServer(t.debian), service(""), files); err != nil {
 			return err
 		}
 	}
@@ -159,10 +153,27 @@ func run(output, only, version string, replace, withClients bool) error {
 	for _, l := range clients {
 		maps.Copy(results, l.results)
 	}
-	if results[fmt.Sprintf("player-%s.spdx.json", src.version)], err = sbom(src, slices.SortedFunc(maps.Values(linked), byPath), clients); err != nil {
+	if results[fmt.Sprintf("player-%s.spdx.json", src.version)], err = sbom(src, []program{server, fleets}, clients); err != nil {
 		return err
 	}
 	return write(output, results, replace)
+}
+
+// rightsOf adds the modules of a build of a program, and returns its file of copyrights. The module of
+// the program is in a folder.
+func rightsOf(path, folder string, of program) ([]byte, error) {
+	info, err := buildinfo.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	modules, err := modulesOf(info, folder)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range modules {
+		of.modules[m.path] = m
+	}
+	return copyright(modules)
 }
 
 // write writes the files with their checksums, or none of them.

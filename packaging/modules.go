@@ -5,6 +5,7 @@ import (
 	"debug/buildinfo"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,6 +21,12 @@ type module struct {
 	license string // the text
 }
 
+// program is one that is released.
+type program struct {
+	name    string
+	modules map[string]module // by path: what is linked into it, for any processor
+}
+
 func byPath(a, b module) int { return strings.Compare(a.path, b.path) }
 
 // id returns the path in letters that licences and SPDX allow in a name.
@@ -28,9 +35,9 @@ func (m module) id() string { return strings.NewReplacer("/", "-", "_", "-").Rep
 // licenseFile matches the names of the files with a module's licence.
 var licenseFile = regexp.MustCompile(`(?i)^(licen[cs]e|copying)(\.txt|\.md)?$`)
 
-// modulesOf returns the modules that are linked into a program, and the standard
-// library. Modules that are replaced by directories of this repository are our own.
-func modulesOf(info *buildinfo.BuildInfo) ([]module, error) {
+// modulesOf returns the modules that are linked into a program of the module in a folder,
+// and the standard library. Modules that are replaced by directories of this repository are our own.
+func modulesOf(info *buildinfo.BuildInfo, folder string) ([]module, error) {
 	root, err := output("go", "env", "GOROOT")
 	if err != nil {
 		return nil, err
@@ -44,7 +51,7 @@ func modulesOf(info *buildinfo.BuildInfo) ([]module, error) {
 		if dep.Replace != nil {
 			continue
 		}
-		dir, err := output("go", "list", "-m", "-f", "{{.Dir}}", dep.Path)
+		dir, err := output("go", "list", "-C="+folder, "-m", "-f", "{{.Dir}}", dep.Path)
 		if err != nil {
 			return nil, err
 		}
@@ -109,7 +116,7 @@ func copyright(modules []module) ([]byte, error) {
 // sbom lists what the programs are made of, and the client libraries, which have only our own
 // code, as SPDX 2.3 in JSON:
 // https://spdx.github.io/spdx-spec/v2.3/
-func sbom(src source, modules []module, clients []library) ([]byte, error) {
+func sbom(src source, programs []program, clients []library) ([]byte, error) {
 	type reference struct {
 		Category string `json:"referenceCategory"`
 		Type     string `json:"referenceType"`
@@ -133,18 +140,26 @@ func sbom(src source, modules []module, clients []library) ([]byte, error) {
 		To   string `json:"relatedSpdxElement"`
 	}
 	const document, unknown = "SPDXRef-DOCUMENT", "NOASSERTION"
-	packages := []element{{ID: "SPDXRef-player", Name: "player", Version: src.version, Location: unknown, Declared: apache, Concluded: apache,
-		Copyright: unknown, Source: "git commit " + src.commit}}
-	relations := []relation{{document, "DESCRIBES", "SPDXRef-player"}}
-	for _, m := range modules {
-		p := element{ID: "SPDXRef-" + m.id(), Name: m.path, Version: m.version, Location: unknown,
-			Declared: unknown, Concluded: unknown, Copyright: unknown,
-			References: []reference{{"PACKAGE-MANAGER", "purl", fmt.Sprintf("pkg:golang/%s@%s", m.path, m.version)}}}
-		if m.sum != "" {
-			p.Source = "go.sum " + m.sum
+	var packages []element
+	var relations []relation
+	listed := map[string]bool{}
+	for _, program := range programs {
+		of := element{ID: "SPDXRef-" + program.name, Name: program.name, Version: src.version, Location: unknown, Declared: apache, Concluded: apache,
+			Copyright: unknown, Source: "git commit " + src.commit}
+		packages = append(packages, of)
+		relations = append(relations, relation{document, "DESCRIBES", of.ID})
+		for _, m := range slices.SortedFunc(maps.Values(program.modules), byPath) {
+			p := element{ID: "SPDXRef-" + m.id() + "-" + strings.ReplaceAll(m.version, "+", "-"), Name: m.path, Version: m.version, Location: unknown,
+				Declared: unknown, Concluded: unknown, Copyright: unknown,
+				References: []reference{{"PACKAGE-MANAGER", "purl", fmt.Sprintf("pkg:golang/%s@%s", m.path, m.version)}}}
+			if m.sum != "" {
+				p.Source = "go.sum " + m.sum
+			}
+			if !listed[p.ID] {
+				packages, listed[p.ID] = append(packages, p), true
+			}
+			relations = append(relations, relation{of.ID, "STATIC_LINK", p.ID})
 		}
-		packages = append(packages, p)
-		relations = append(relations, relation{"SPDXRef-player", "STATIC_LINK", p.ID})
 	}
 	for _, l := range clients {
 		name := strings.NewReplacer(":", "-", "/", "-").Replace(strings.TrimPrefix(l.purl, "pkg:"))

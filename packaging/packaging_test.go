@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"player/e2e/needs"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -83,11 +84,11 @@ func TestDeb(t *testing.T) {
 	if err != nil {
 		needs.Missing(t, "git: ", err)
 	}
-	packed, err := deb(c.source, server("arm64"), service(), files)
+	packed, err := deb(c.source, playerServer("arm64"), service(""), files)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := deb(c.source, server("arm64"), service(), files)
+	again, err := deb(c.source, playerServer("arm64"), service(""), files)
 	if err != nil || !bytes.Equal(packed, again) {
 		t.Errorf("two packages differ: %v", err)
 	}
@@ -126,8 +127,14 @@ func TestCopyright(t *testing.T) {
 	}
 }
 
+// What two programs have of one version is listed once, and what each of them links is said of each.
 func TestSBOM(t *testing.T) {
-	text, err := sbom(source{commit: hash, version: "1.2.0", time: at(t)}, []module{{path: "example.org/a", version: "v1.0.0", sum: "h1:x="}}, []library{{name: "a", purl: "pkg:npm/a", version: "1.2.0"}})
+	a := module{path: "example.org/a", version: "v1.0.0", sum: "h1:x="}
+	older := module{path: "example.org/b", version: "v0.1.0+incompatible"}
+	newer := module{path: "example.org/b", version: "v0.2.0"}
+	text, err := sbom(source{commit: hash, version: "1.2.0", time: at(t)},
+		[]program{{"player", map[string]module{"a": a, "b": older}}, {"player-fleet", map[string]module{"a": a, "b": newer}}},
+		[]library{{name: "a", purl: "pkg:npm/a", version: "1.2.0"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,14 +143,24 @@ func TestSBOM(t *testing.T) {
 			Name, SourceInfo string
 			ExternalRefs     []struct{ ReferenceLocator string }
 		}
-		Relationships []struct{ RelatedSpdxElement string }
+		Relationships []struct{ SPDXElementID, RelationshipType, RelatedSPDXElement string }
 	}
 	if err := json.Unmarshal(text, &doc); err != nil {
 		t.Fatal(err)
 	}
-	if p := doc.Packages; len(p) != 3 || p[0].Name != "player" || p[1].SourceInfo != "go.sum h1:x=" ||
-		p[1].ExternalRefs[0].ReferenceLocator != "pkg:golang/example.org/a@v1.0.0" || doc.Relationships[1].RelatedSpdxElement != "SPDXRef-example.org-a" ||
-		p[2].ExternalRefs[0].ReferenceLocator != "pkg:npm/a@1.2.0" || doc.Relationships[2].RelatedSpdxElement != "SPDXRef-client-npm-a" {
+	var relations []string
+	for _, r := range doc.Relationships {
+		relations = append(relations, strings.ReplaceAll(r.SPDXElementID+" "+r.RelationshipType+" "+r.RelatedSPDXElement, "SPDXRef-", ""))
+	}
+	if want := []string{
+		"DOCUMENT DESCRIBES player", "player STATIC_LINK example.org-a-v1.0.0", "player STATIC_LINK example.org-b-v0.1.0-incompatible",
+		"DOCUMENT DESCRIBES player-fleet", "player-fleet STATIC_LINK example.org-a-v1.0.0", "player-fleet STATIC_LINK example.org-b-v0.2.0",
+		"DOCUMENT DESCRIBES client-npm-a",
+	}; !slices.Equal(relations, want) {
+		t.Errorf("%q", relations)
+	}
+	if p := doc.Packages; len(p) != 6 || p[0].Name != "player" || p[1].SourceInfo != "go.sum h1:x=" ||
+		p[1].ExternalRefs[0].ReferenceLocator != "pkg:golang/example.org/a@v1.0.0" || p[5].ExternalRefs[0].ReferenceLocator != "pkg:npm/a@1.2.0" {
 		t.Errorf("%s", text)
 	}
 }

@@ -16,7 +16,7 @@ if installed; then echo "player is installed on this machine"; exit 1; fi
 finish() {
   if [ -n "$server" ]; then kill "$server" 2>/dev/null || true; fi
   if installed; then dpkg --purge player >/dev/null || true; fi
-  dpkg --purge libplayer-dev libplayerc-dev >/dev/null 2>&1 || true
+  dpkg --purge player-fleet libplayer-dev libplayerc-dev >/dev/null 2>&1 || true
   rm -rf "$work"
 }
 trap finish EXIT
@@ -31,7 +31,7 @@ for clone in one other/folder; do
 done
 diff -r "$work/out-one" "$work/out-other" || fail "two builds differ"
 (cd "$work/out-one" && sha256sum -c --quiet SHA256SUMS)
-[ "$(find "$work/out-one" -name '*.deb' | wc -l)" = 3 ] && [ "$(find "$work/out-one" -name 'player*-linux-*.tar.gz' | wc -l)" = 1 ] || fail "packages are missing"
+[ "$(find "$work/out-one" -name '*.deb' | wc -l)" = 4 ] && [ "$(find "$work/out-one" -name 'player*-linux-*.tar.gz' | wc -l)" = 2 ] || fail "packages are missing"
 lintian --allow-root --fail-on error "$work"/out-one/*.deb
 
 # What programs in C are built with is found without being told where it is.
@@ -53,12 +53,9 @@ dpkg -i "$old" >/dev/null
 ! readelf -l /usr/bin/player | grep -q INTERP || fail "the binary is not static"
 man -l --warnings=w "$(dpkg -L player | grep player.1.gz)" 2>&1 >/dev/null | grep . && fail "the manual page has mistakes"
 unit=/usr/lib/systemd/system/player.service
-warnings=$(systemd-analyze verify --man=no $unit 2>&1) && [ -z "$warnings" ] || fail "unit: $warnings"
-systemd-analyze security --offline=true --threshold=30 $unit >"$work/security" || { cat "$work/security"; fail "the unit's score is above 3"; }
-tail -1 "$work/security"
 
-# value NAME prints the unit's lines of that name.
-value() { sed -n "s/^$1=//p" $unit; }
+# value NAME [UNIT] prints the unit's lines of that name.
+value() { sed -n "s/^$1=//p" "${2:-$unit}"; }
 
 # start starts what the unit starts, with its environment, and waits for READY. The check
 # itself may run under nohup, which has SIGHUP ignored.
@@ -80,6 +77,14 @@ stop() {
   grep -q STOPPING=1 "$work/ready" || fail "no STOPPING=1"
   rm "$work/ready"
 }
+
+# verified NAME checks a unit.
+verified() {
+  warnings=$(systemd-analyze verify --man=no "$1" 2>&1) && [ -z "$warnings" ] || fail "unit: $warnings"
+  systemd-analyze security --offline=true --threshold=30 "$1" >"$work/security" || { cat "$work/security"; fail "the score of $1 is above 3"; }
+  tail -1 "$work/security"
+}
+verified $unit
 
 # The administrator's configuration survives the upgrade.
 echo 'driver ( name "stage" world "room" )' >/etc/player/player.cfg
@@ -114,6 +119,24 @@ grep -q RELOADING=1 "$work/ready" && [ "$(grep -c READY=1 "$work/ready")" = 2 ] 
 player -version | grep -q '^player 999 ' || fail "not upgraded"
 python3 packaging/client.py 6665 <<<once
 stop
+
+# The program of fleets joins the robot of the server, as its unit starts it, in a folder of its own.
+dpkg -i "$work"/out-one/player-fleet_*.deb >/dev/null
+fleet_unit=/usr/lib/systemd/system/player-fleet.service
+verified $fleet_unit
+[[ "$(basename "$work"/out-one/player-fleet_*.deb)" == *"_$(player-fleet -version | cut -d' ' -f2)-1_"* ]] || fail "player-fleet -version"
+start
+FLEET_FLAGS="-listen 127.0.0.1:0 -http 127.0.0.1:9799" XDG_STATE_HOME=$work/state bash -c "exec $(value ExecStart $fleet_unit)" 2>"$work/fleet.log" &
+fleet=$!
+for _ in $(seq 600); do
+  if python3 -c 'import urllib.request as r; r.urlopen("http://127.0.0.1:9799/healthz", timeout=5)' 2>/dev/null; then healthy=yes; break; fi
+  sleep 0.1
+done
+kill $fleet
+wait $fleet && [ "${healthy:-}" = yes ] && [ -e "$work/state/player/nats.token" ] || { cat "$work/fleet.log"; fail "player-fleet"; }
+stop
+dpkg --purge player-fleet >/dev/null
+[ ! -e $fleet_unit ] && [ ! -e /etc/player/fleet.robots ] && [ ! -e /usr/share/doc/player-fleet ] || fail "files of player-fleet are left"
 
 dpkg --remove player >/dev/null
 [ ! -e /usr/bin/player ] && [ -e /etc/player/player.cfg ] || fail "remove"
