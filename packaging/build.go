@@ -90,24 +90,29 @@ func (s source) debian() string { return s.version + "-1" }
 // build builds the server for a processor.
 func (s source) build(path, arch, arm string) error {
 	link := fmt.Sprintf("-X player/app.linkedVersion=%s -X player/app.linkedCommit=%s", s.version, s.commit)
-	return compileProgram(".", path, arch, arm, link, shipped.Flags()...)
+	return compileProgram(".", ".", path, arch, arm, link, shipped.Flags()...)
 }
 
 // buildFleet builds the program of fleets for a processor.
 func (s source) buildFleet(path, arch, arm string) error {
-	return compileProgram("fleet", path, arch, arm, "-X main.linkedVersion="+s.version, "-trimpath")
+	return compileProgram("fleet", ".", path, arch, arm, "-X main.linkedVersion="+s.version, "-trimpath")
 }
 
-// compileProgram builds the static program of a module in a folder. Nothing of the environment, of
+// buildVision builds the plugin that finds blobs of colours for a processor.
+func (s source) buildVision(path, arch, arm string) error {
+	return compileProgram(".", "./vision", path, arch, arm, "", shipped.Flags()...)
+}
+
+// compileProgram builds a static program of the module in a folder. Nothing of the environment, of
 // the path of the clone or of the state of git gets into it.
-func compileProgram(module, path, arch, arm, link string, flags ...string) error {
+func compileProgram(module, program, path, arch, arm, link string, flags ...string) error {
 	args := append([]string{"build", "-C=" + module}, flags...)
-	cmd := exec.Command("go", append(args, "-buildvcs=false", "-ldflags=-s -w "+link, "-o", path, ".")...)
+	cmd := exec.Command("go", append(args, "-buildvcs=false", "-ldflags=-s -w "+link, "-o", path, program)...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch, "GOARM="+arm,
 		"GOFLAGS=-mod=readonly", "GOWORK=off", "GOEXPERIMENT=", "GOAMD64=v1", "GOARM64=v8.0", "GORISCV64=rva20u64")
 	cmd.Stderr = os.Stderr
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("go build of %s for %s: %w", module, arch, err)
+		return fmt.Errorf("go build of %s in %s for %s: %w", program, module, arch, err)
 	}
 	return nil
 }

@@ -45,17 +45,6 @@ func playerServer(arch string) debian {
 	return debian{"name": "player", "arch": arch, "section": "electronics", "suggests": []string{"avahi-daemon"}, "description": strings.TrimSpace(description)}
 }
 
-// playerFleet returns what the package of the program of fleets says.
-func playerFleet(arch string) debian {
-	return debian{"name": "player-fleet", "arch": arch, "section": "electronics", "suggests": []string{"player"}, "description": strings.TrimSpace(descriptionFleet)}
-}
-
-const descriptionFleet = `Player robots on NATS
-Any number of programs watch the robots of a fleet, and one at a time drives
-each of them. It reads each robot once, stops one or all, records, and has a
-page with all robots. The service has to be enabled.
-`
-
 // libplayerDev returns what the package of the libraries for C and C++ says. The linker of
 // programs has to be told of a new shared library.
 func libplayerDev(arch string) debian {

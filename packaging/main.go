@@ -2,8 +2,8 @@
 //
 //	go run ./packaging -o DIR
 //
-// DIR gets the server as .deb packages and archives (tar.gz) and container images (tar), the program of fleets
-// as packages and archives, the client libraries as their languages install them, an SBOM and SHA256SUMS. Two builds of a commit with one
+// DIR gets the server as .deb packages and archives (tar.gz) and container images (tar), the programs beside
+// it as packages and archives, the client libraries as their languages install them, an SBOM and SHA256SUMS. Two builds of a commit with one
 // version of Go, javac and cc are equal, byte by byte.
 package main
 
@@ -98,13 +98,15 @@ func run(output, only, version string, replace, withClients bool) error {
 		return err
 	}
 	results := map[string][]byte{}
-	server, fleets := program{"player", map[string]module{}}, program{"player-fleet", map[string]module{}}
+	server, beside := program{"player", map[string]module{}}, companions()
 	for _, t := range wanted {
-		packed, err := fleet(src, t, filepath.Join(temp, "fleet-"+t.name), fleets)
-		if err != nil {
-			return err
+		for _, c := range beside {
+			packed, err := c.pack(src, t, temp)
+			if err != nil {
+				return err
+			}
+			maps.Copy(results, packed)
 		}
-		maps.Copy(results, packed)
 		path := filepath.Join(temp, "player-"+t.name)
 		if err := src.build(path, t.arch, t.arm); err != nil {
 			return err
@@ -144,6 +146,10 @@ func run(output, only, version string, replace, withClients bool) error {
 			return err
 		}
 	}
+	programs := []program{server}
+	for _, c := range beside {
+		programs = append(programs, c.program)
+	}
 	var clients []library
 	if withClients {
 		if clients, err = libraries(src); err != nil {
@@ -153,7 +159,7 @@ func run(output, only, version string, replace, withClients bool) error {
 	for _, l := range clients {
 		maps.Copy(results, l.results)
 	}
-	if results[fmt.Sprintf("player-%s.spdx.json", src.version)], err = sbom(src, []program{server, fleets}, clients); err != nil {
+	if results[fmt.Sprintf("player-%s.spdx.json", src.version)], err = sbom(src, programs, clients); err != nil {
 		return err
 	}
 	return write(output, results, replace)

@@ -16,7 +16,7 @@ if installed; then echo "player is installed on this machine"; exit 1; fi
 finish() {
   if [ -n "$server" ]; then kill "$server" 2>/dev/null || true; fi
   if installed; then dpkg --purge player >/dev/null || true; fi
-  dpkg --purge player-fleet libplayer-dev libplayerc-dev >/dev/null 2>&1 || true
+  dpkg --purge player-fleet player-vision libplayer-dev libplayerc-dev >/dev/null 2>&1 || true
   rm -rf "$work"
 }
 trap finish EXIT
@@ -31,7 +31,7 @@ for clone in one other/folder; do
 done
 diff -r "$work/out-one" "$work/out-other" || fail "two builds differ"
 (cd "$work/out-one" && sha256sum -c --quiet SHA256SUMS)
-[ "$(find "$work/out-one" -name '*.deb' | wc -l)" = 4 ] && [ "$(find "$work/out-one" -name 'player*-linux-*.tar.gz' | wc -l)" = 2 ] || fail "packages are missing"
+[ "$(find "$work/out-one" -name '*.deb' | wc -l)" = 5 ] && [ "$(find "$work/out-one" -name 'player*-linux-*.tar.gz' | wc -l)" = 3 ] || fail "packages are missing"
 lintian --allow-root --fail-on error "$work"/out-one/*.deb
 
 # What programs in C are built with is found without being told where it is.
@@ -85,6 +85,15 @@ verified() {
   tail -1 "$work/security"
 }
 verified $unit
+
+# The server knows the plugin of the package, and its example, which a test runs from a clone.
+dpkg -i "$work"/out-one/player-vision_*.deb >/dev/null
+/usr/lib/player/vision -h >/dev/null 2>&1 || fail "vision -h"
+sed -e 's|plugin "vision"|plugin "/usr/lib/player/vision"|' -e 's|vision/colors.cfg|/usr/share/doc/player-vision/colors.cfg|' \
+  -e 's|"../worlds/room.world"|"room"|' /usr/share/doc/player-vision/vision.cfg >/etc/player/player.cfg
+player check /etc/player/player.cfg | grep -q 'vision:0 *vision' || fail "the configuration with vision"
+dpkg --purge player-vision >/dev/null
+[ ! -e /usr/lib/player ] || fail "files of player-vision are left"
 
 # The administrator's configuration survives the upgrade.
 echo 'driver ( name "stage" world "room" )' >/etc/player/player.cfg

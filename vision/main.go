@@ -35,7 +35,10 @@ command writes to its standard output. It is a plugin of a Player server.
 func main() {
 	log := logging.New(os.Stderr, logging.Text, false)
 	err := run(os.Args[1:], os.Stdin, os.Stdout, log)
-	if err != nil && !errors.Is(err, flag.ErrHelp) {
+	if errors.Is(err, flag.ErrHelp) {
+		return // the page is written
+	}
+	if err != nil {
 		log.Error(err.Error())
 	}
 	_ = log.Sync() // there is nobody to tell
