@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 
@@ -14,6 +15,7 @@ type watched struct {
 	path string
 	log  *zap.Logger
 
+	seen   fs.FileInfo // the file at the latest picture; nil: none
 	read   fs.FileInfo // the file that was read last; nil: none
 	latest *blobs.Finder
 }
@@ -22,10 +24,12 @@ type watched struct {
 // mistakes, is logged, and those before are looked for.
 func (w *watched) finder() (*blobs.Finder, error) {
 	now, err := os.Stat(w.path)
-	if err == nil && w.read != nil && os.SameFile(now, w.read) && now.ModTime().Equal(w.read.ModTime()) && now.Size() == w.read.Size() {
+	if same(now, w.read) {
 		return w.latest, nil
 	}
-	if err != nil && w.latest != nil { // an editor may be about to write it
+	// An editor may be about to write it: it is read when it is the same for two pictures.
+	whole := err == nil && same(now, w.seen)
+	if w.seen = now; !whole && w.latest != nil {
 		return w.latest, nil
 	}
 	var finder *blobs.Finder
@@ -47,10 +51,18 @@ func (w *watched) finder() (*blobs.Finder, error) {
 	return w.latest, nil
 }
 
+// same reports whether a file is there, and has not been written in between.
+func same(a, b fs.FileInfo) bool {
+	return a != nil && b != nil && os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size()
+}
+
 func read(path string) (*blobs.Finder, error) {
 	colors, err := blobs.ReadColors(path)
 	if err != nil {
 		return nil, err
+	}
+	if len(colors) == 0 {
+		return nil, fmt.Errorf("%s has no color ( name ... )", path)
 	}
 	return blobs.NewFinder(colors)
 }

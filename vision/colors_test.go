@@ -1,0 +1,56 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/vision/blobs"
+)
+
+// A file that an editor empties before it writes it changes nothing, also when the new text
+// has a mistake, or when it stays empty.
+func TestHalfWritten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "colors.cfg")
+	at := time.Now()
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		at = at.Add(time.Second) // clocks of file systems are coarse
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := watched{path: path, log: zap.NewNop()}
+	look := func() *blobs.Finder {
+		t.Helper()
+		finder, err := w.finder()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return finder
+	}
+	write(`color ( name "ball" channel 7 hue [350 12] )`)
+	first := look()
+	for _, text := range []string{"", `color ( name "ball" channel 99 )`} {
+		write(text)
+		for range 3 {
+			if look() != first {
+				t.Fatalf("other colours after %q", text)
+			}
+		}
+	}
+	write(`color ( name "ball" channel 9 hue [350 12] )`)
+	if look() != first {
+		t.Error("a file is read before it is whole")
+	}
+	second := look()
+	if second == first || look() != second {
+		t.Error("the new colours are not taken, or again and again")
+	}
+}
