@@ -17,9 +17,9 @@ import (
 type Options struct {
 	Line      line.Options // Baud (that of the model)
 	Model     byte         // (A1), A2, C1, S1, S2, S3
-	Mode      byte         // the working mode that a C or S recommends: (0: standard), 1: dense, 2: one that hosts do not know
+	Mode      byte         // the working mode that it recommends: 0: standard (C, S), 1: dense (C, S), express (A1, A2), 2: ultra (A1, A2)
 	Rate      float64      // turns per second (8)
-	NoExpress bool         // firmware before 1.17; a C or S does not tell its configuration
+	NoExpress bool         // firmware 1.10, which has neither express scans nor a configuration; a C or S does not tell its configuration
 	Scanning  bool         // a host has left it scanning
 	Failed    bool         // it reports an error; a reset does not help
 	FailOnce  bool         // it reports an error until it is reset
@@ -44,6 +44,7 @@ var bauds = map[byte]int{C1: 460800, S1: 256000, S2: 1000000, S3: 1000000}
 const (
 	standardRate = 2000 // samples a second
 	expressRate  = 4000
+	ultraRate    = 8000
 	denseRate    = 10000                 // as one that is between those of C1 and S2
 	chunk        = 16 * time.Millisecond // samples go out together
 	spinUp       = 500 * time.Millisecond
@@ -60,8 +61,7 @@ type Lidar struct {
 	motor       bool          // it turns, or spins up
 	steady      time.Duration // when it has its speed
 	booted      time.Duration
-	scan        byte // 0x20, 0x82; zero: none
-	dense       bool // the packets are
+	scan        byte // kind of its data, 0x81 to 0x85; zero: none
 	next        time.Duration
 	angle       float64 // degrees, of the next sample
 	starts      bool    // the next packet is the first one
@@ -73,13 +73,16 @@ type Lidar struct {
 func Start(opts Options) (*Lidar, error) {
 	opts.Model, opts.Rate = cmp.Or(opts.Model, A1), cmp.Or(opts.Rate, 8)
 	opts.Line.Baud = cmp.Or(opts.Line.Baud, bauds[opts.Model], 115200)
+	if opts.Model < C1 {
+		opts.Mode = cmp.Or(opts.Mode, 2)
+	}
 	if opts.Room == nil {
 		opts.Room = square
 	}
 	d := &Lidar{opts: opts, failed: opts.Failed || opts.FailOnce, received: map[byte]int{}}
 	d.motor = opts.Model == A1 || opts.Model == C1 // a pseudo-terminal has no DTR: it always turns
 	if opts.Scanning {
-		d.motor, d.scan, d.next = true, 0x20, chunk
+		d.motor, d.scan, d.next = true, dataStandard, chunk
 	}
 	return d, d.Attach(opts.Line, d)
 }
@@ -132,10 +135,16 @@ func (d *Lidar) Receive(now time.Duration, r []byte) {
 			answer[7], answer[8] = 2, 0x01
 		}
 		d.Send(answer, "health")
+	case 0x59:
+		if !d.opts.NoExpress {
+			d.answer(0x15, append(halfword(1e6/standardRate), halfword(1e6/expressRate)...), "sample rates")
+		}
+	case 0xFF:
+		d.answer(0xFF, []byte{line.Bit(d.opts.Model == A2), 0, 0, 0}, "adapter")
 	case 0x84:
-		d.tell(r)
+		d.tell(r[3 : 3+int(r[2])])
 	case 0xF0, 0xA8:
-		if r[1] == 0xA8 != (d.opts.Model>>4 >= 6) {
+		if r[1] == 0xA8 != (d.opts.Model>>4 >= 6) || r[2] < 2 {
 			break // of another series
 		}
 		on := r[3] != 0 || r[4] != 0
@@ -143,27 +152,16 @@ func (d *Lidar) Receive(now time.Duration, r []byte) {
 			d.steady = now + spinUp
 		}
 		d.motor = on
-	case 0x20:
-		d.begin(now, 0x20, []byte{0xA5, 0x5A, 5, 0, 0, 0x40, 0x81})
+	case 0x20, 0x21: // 0x21 does not wait for the motor; one that turns makes no difference
+		d.begin(now, dataStandard)
 	case 0x82:
-		kind := byte(0x82)
 		switch mode, late := r[3], d.opts.Model >= C1; {
-		case d.opts.NoExpress, late && mode == 0: // assumed: mode 0 has no packets
-			return
-		case late:
-			kind = 0x84 + mode%2
+		case d.opts.NoExpress, r[2] < 1, late && mode == 0: // assumed: mode 0 has no packets
+		case mode == 0:
+			d.begin(now, dataExpress) // as a host asks that does not know of modes
+		case int(mode) < len(d.modes()):
+			d.begin(now, d.modes()[mode].data)
 		}
-		d.dense = kind == 0x85
-		d.begin(now, 0x82, []byte{0xA5, 0x5A, 0x54, 0, 0, 0x40, kind})
-	}
-}
-
-// tell answers a request for an entry of the configuration, which the A series of this
-// emulator does not have. All values are those of 2 bytes.
-func (d *Lidar) tell(r []byte) {
-	values := map[byte]byte{0x70: 2, 0x7C: d.opts.Mode} // number of modes, the recommended one
-	if v, known := values[r[3]]; known && d.opts.Model >= C1 && !d.opts.NoExpress {
-		d.Send([]byte{0xA5, 0x5A, 6, 0, 0, 0, 0x20, r[3], r[4], r[5], r[6], v, 0}, "configuration")
 	}
 }
 
@@ -174,12 +172,12 @@ func checksum(bytes []byte) (sum byte) {
 	return sum
 }
 
-func (d *Lidar) begin(now time.Duration, scan byte, descriptor []byte) {
+func (d *Lidar) begin(now time.Duration, data byte) {
 	if d.failed {
 		return
 	}
-	d.Send(descriptor, "descriptor")
-	d.scan, d.starts, d.next = scan, true, max(now+chunk, d.steady)
+	d.Send([]byte{0xA5, 0x5A, sizes[data], 0, 0, 0x40, data}, "descriptor")
+	d.scan, d.starts, d.next = data, true, max(now+chunk, d.steady)
 }
 
 // Advance implements line.Device.
@@ -187,11 +185,15 @@ func (d *Lidar) Advance(now time.Duration) time.Duration {
 	for d.next != 0 && d.next <= now && d.motor {
 		d.next += chunk
 		switch {
-		case d.scan == 0x20:
+		case d.scan == dataStandard:
 			d.samples(standardRate * chunk.Seconds())
-		case d.dense:
+		case d.scan == dataDense:
 			for range int(denseRate * chunk.Seconds() / 40) {
 				d.densePacket()
+			}
+		case d.scan == dataUltra:
+			for range int(ultraRate * chunk.Seconds() / ultraSamples) {
+				d.ultraPacket()
 			}
 		default:
 			for range int(expressRate * chunk.Seconds() / 32) {
@@ -255,7 +257,7 @@ func (d *Lidar) densePacket() {
 
 // beginning returns the first bytes of a packet, without its checksum.
 func (d *Lidar) beginning() []byte {
-	p := make([]byte, 4, 84)
+	p := make([]byte, 4, 132)
 	start := uint16(d.angle * 64)
 	if d.starts {
 		start |= 0x8000
