@@ -33,7 +33,8 @@ type Options struct {
 const (
 	streamPeriod = 15 * time.Millisecond
 	countsPerMM  = 508.8 / (math.Pi * 72)
-	maxSpeed     = 500 // mm/s, of a wheel
+	maxSpeed     = 500   // mm/s, of a wheel
+	base         = 235.0 // mm, between the wheels
 )
 
 // State is what the robot does and measures.
@@ -52,14 +53,21 @@ type Robot struct {
 	line.End
 
 	state     State
+	baud      int  // after power-up
 	bumps     byte // packet 7
 	cliffs    [4]bool
 	stall     bool
 	charger   bool
 	millivolt uint16
 	counts    [2]float64 // left, right
-	packets   []byte     // of the stream
-	received  [256]int   // commands by opcode
+	way, turn float64    // mm and degrees counterclockwise that no packet has told yet
+	velocity  int        // mm/s, the last one of Drive
+	radius    int        // mm, the same
+	songs     [5]time.Duration
+	song      int
+	songEnds  time.Duration
+	packets   []byte   // of the stream
+	received  [256]int // commands by opcode
 	nextFrame time.Duration
 	at        time.Duration
 }
@@ -67,7 +75,7 @@ type Robot struct {
 // Start plugs a robot in and switches it on.
 func Start(opts Options) (*Robot, error) {
 	opts.Line.Baud = cmp.Or(opts.Line.Baud, 115200)
-	r := &Robot{millivolt: cmp.Or(opts.Millivolt, 15600)}
+	r := &Robot{millivolt: cmp.Or(opts.Millivolt, 15600), baud: opts.Line.Baud}
 	r.counts = [2]float64{float64(opts.Counts), float64(opts.Counts)}
 	r.state.Asleep = opts.Asleep
 	if opts.Streaming {
@@ -77,21 +85,30 @@ func Start(opts Options) (*Robot, error) {
 	return r, r.Attach(opts.Line, r)
 }
 
-// sizes are the sizes of the commands in bytes, with the opcode; a negative one is
-// followed by as many bytes as its second byte says. Others have one byte.
-var sizes = map[byte]int{137: 5, 138: 2, 139: 4, 142: 2, 144: 4, 145: 5, 146: 5, 148: -2, 149: -2, 150: 2, 129: 2, 140: 3, 141: 2, 147: 2, 151: 2}
+// sizes are the sizes of the commands in bytes, with the opcode. Others have one byte. Those of a
+// Create 1 (147, 151 to 158) are known, so that their bytes are not taken for commands, and
+// ignored (assumed).
+var sizes = map[byte]int{
+	129: 2, 137: 5, 138: 2, 139: 4, 141: 2, 142: 2, 144: 4, 145: 5, 146: 5, 150: 2,
+	162: 3, 163: 5, 164: 5, 165: 2, 167: 16, 168: 4,
+	147: 2, 151: 2, 155: 2, 156: 3, 157: 3, 158: 2,
+}
 
-// packetSizes are the sizes of the sensor packets in bytes that this robot sends.
-var packetSizes = map[byte]int{7: 1, 8: 1, 9: 1, 10: 1, 11: 1, 12: 1, 13: 1, 14: 1, 21: 1, 22: 2, 35: 1, 43: 2, 44: 2}
+// lengths are the places of the byte that says how much follows it, and of how many bytes each
+// is, of commands that have one.
+var lengths = map[byte]struct{ at, each int }{140: {2, 2}, 148: {1, 1}, 149: {1, 1}, 152: {1, 1}}
+
+// bauds are the speeds of command 129.
+var bauds = []int{300, 600, 1200, 2400, 4800, 9600, 14400, 19200, 28800, 38400, 57600, 115200}
 
 // Frame implements line.Device.
 func (r *Robot) Frame(buf []byte) (n int, note string) {
 	n = max(sizes[buf[0]], 1)
-	if sizes[buf[0]] < 0 {
-		if len(buf) < 2 {
+	if l, ok := lengths[buf[0]]; ok {
+		if len(buf) <= l.at {
 			return 0, ""
 		}
-		n = 2 + int(buf[1])
+		n = l.at + 1 + l.each*int(buf[l.at])
 	}
 	if len(buf) < n {
 		return 0, ""
@@ -118,13 +135,45 @@ func (r *Robot) Receive(now time.Duration, c []byte) {
 		s.Mode = modeFull
 	case 173, 133: // stop, power off
 		s.Mode, s.Left, s.Right, r.packets = modeOff, 0, 0, nil
+	case 129:
+		if int(c[1]) < len(bauds) {
+			r.SetBaud(bauds[c[1]])
+		}
+	case 130: // of a Create 1: the same as 131
+		s.Mode = modeSafe
+	case 134, 135, 136, 143: // it cleans, or seeks its dock: this one stands still
+		s.Mode, s.Left, s.Right = modePassive, 0, 0
+	case 137:
+		if s.Mode >= modeSafe {
+			r.velocity, r.radius = speed(c[1], c[2]), number(c[3], c[4])
+			s.Left, s.Right = wheels(r.velocity, r.radius)
+		}
 	case 145:
 		if s.Mode >= modeSafe {
 			s.Right, s.Left = speed(c[1], c[2]), speed(c[3], c[4])
 		}
+	case 146: // assumed: the speed grows with the width of the pulse
+		if s.Mode >= modeSafe {
+			s.Right, s.Left = pulse(c[1], c[2]), pulse(c[3], c[4])
+		}
+	case 140:
+		if song := int(c[1]); song < len(r.songs) {
+			r.songs[song] = 0
+			for i := 4; i < len(c); i += 2 {
+				r.songs[song] += time.Duration(c[i]) * time.Second / 64
+			}
+		}
+	case 141:
+		if song := int(c[1]); s.Mode >= modeSafe && song < len(r.songs) && now >= r.songEnds {
+			r.song, r.songEnds = song, now+r.songs[song]
+		}
+	case 142:
+		r.tell(c[1:])
 	case 148:
 		r.packets = append([]byte(nil), c[2:]...)
 		r.nextFrame = now + streamPeriod
+	case 149:
+		r.tell(c[2:])
 	case 150:
 		if r.nextFrame = 0; c[1] != 0 {
 			r.nextFrame = now + streamPeriod
@@ -134,8 +183,44 @@ func (r *Robot) Receive(now time.Duration, c []byte) {
 	s.Streaming = r.nextFrame != 0
 }
 
-func speed(high, low byte) int {
-	return max(-maxSpeed, min(int(int16(uint16(high)<<8|uint16(low))), maxSpeed))
+// tell sends packets without their numbers.
+func (r *Robot) tell(packets []byte) {
+	var bytes []byte
+	for _, p := range packets {
+		bytes = r.data(bytes, p)
+	}
+	if len(bytes) > 0 {
+		r.Send(bytes, "sensors")
+	}
+}
+
+func number(high, low byte) int { return int(int16(uint16(high)<<8 | uint16(low))) }
+
+func speed(high, low byte) int { return max(-maxSpeed, min(number(high, low), maxSpeed)) }
+
+func pulse(high, low byte) int {
+	const widest = 255
+	return max(-widest, min(number(high, low), widest)) * maxSpeed / widest
+}
+
+// wheels returns the speeds of the wheels on a curve around a point that is to the left for a
+// positive radius.
+func wheels(velocity, radius int) (left, right int) {
+	switch radius {
+	case math.MinInt16, math.MaxInt16:
+		return velocity, velocity
+	case 1: // on the spot, counterclockwise
+		return -velocity, velocity
+	case -1:
+		return velocity, -velocity
+	case 0: // not in the specification
+		return 0, 0
+	}
+	at := func(side float64) int {
+		v := float64(velocity) * (float64(radius) + side) / float64(radius)
+		return max(-maxSpeed, min(int(math.Round(v)), maxSpeed))
+	}
+	return at(-base / 2), at(base / 2)
 }
 
 // protect leaves mode Safe where the robot protects itself.
@@ -151,6 +236,8 @@ func (r *Robot) protect() {
 func (r *Robot) powerUp() {
 	r.state = State{X: r.state.X, Y: r.state.Y, Heading: r.state.Heading}
 	r.counts, r.packets, r.nextFrame = [2]float64{}, nil, 0
+	r.way, r.turn, r.velocity, r.radius, r.songEnds = 0, 0, 0, 0, 0
+	r.SetBaud(r.baud)
 }
 
 // Advance implements line.Device.
@@ -169,7 +256,6 @@ func (r *Robot) advance(now time.Duration) {
 	s := &r.state
 	seconds := (now - r.at).Seconds()
 	r.at = now
-	const base = 235.0 // mm
 	left, right := float64(s.Left)*seconds, float64(s.Right)*seconds
 	r.counts[0] += left * countsPerMM
 	r.counts[1] += right * countsPerMM
@@ -178,17 +264,18 @@ func (r *Robot) advance(now time.Duration) {
 	s.X += way * math.Cos(s.Heading+turn/2)
 	s.Y += way * math.Sin(s.Heading+turn/2)
 	s.Heading += turn
+	r.way += way
+	r.turn += turn * 180 / math.Pi
 }
 
 // frame sends one frame of the stream.
 func (r *Robot) frame() {
 	f := []byte{19, 0}
 	for _, p := range r.packets {
-		f = append(f, p)
-		v := r.sensor(p)
-		for i := packetSizes[p] - 1; i >= 0; i-- {
-			f = append(f, byte(v>>(8*i)))
-		}
+		f = r.data(append(f, p), p)
+	}
+	if len(f)-2 > math.MaxUint8 {
+		return // assumed: its length has one byte
 	}
 	f[1] = byte(len(f) - 2)
 	sum := byte(0)
@@ -196,29 +283,6 @@ func (r *Robot) frame() {
 		sum += b
 	}
 	r.Send(append(f, -sum), "stream")
-}
-
-func (r *Robot) sensor(packet byte) int {
-	bit := func(b bool) int { return int(line.Bit(b)) }
-	switch packet {
-	case 7:
-		return int(r.bumps)
-	case 9, 10, 11, 12:
-		return bit(r.cliffs[packet-9])
-	case 14:
-		return 8 * bit(r.stall)
-	case 21:
-		return 2 * bit(r.charger)
-	case 22:
-		return int(r.millivolt)
-	case 35:
-		return r.state.Mode
-	case 43:
-		return int(math.Floor(r.counts[0]))
-	case 44:
-		return int(math.Floor(r.counts[1]))
-	}
-	return 0
 }
 
 // change changes what the robot senses.
