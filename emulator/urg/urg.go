@@ -7,11 +7,9 @@ package urg
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 	"math"
 	"net"
-	"strconv"
 	"strings"
 	"time"
 
@@ -24,12 +22,13 @@ type Model struct {
 	Min, Max                  int // mm
 	Steps, First, Last, Ahead int
 	TurnsAMinute              int
+	Intensities               bool // it knows GE and ME
 }
 
 // URG04LX and UTM30LX are models as Hokuyo's data sheets describe them.
 var (
-	URG04LX = Model{"URG-04LX(Hokuyo Automatic Co.,Ltd.)", 20, 5600, 1024, 44, 725, 384, 600}
-	UTM30LX = Model{"UTM-30LX/LN[Hokuyo Automatic Co.,Ltd.]", 23, 60000, 1440, 0, 1080, 540, 2400}
+	URG04LX = Model{"URG-04LX(Hokuyo Automatic Co.,Ltd.)", 20, 5600, 1024, 44, 725, 384, 600, false}
+	UTM30LX = Model{"UTM-30LX/LN[Hokuyo Automatic Co.,Ltd.]", 23, 60000, 1440, 0, 1080, 540, 2400, true}
 )
 
 // Options of a sensor.
@@ -54,8 +53,12 @@ type Sensor struct {
 	conn     net.Conn // on TCP, nil while nobody is connected
 	scip2    bool
 	laser    bool
-	request  string // of the scan under way
-	left     int    // scans, with a number; -1: without end
+	request  request // the scan under way
+	left     int     // scans, with a number; -1: without end
+	skipped  int     // turns since the last scan
+	adjusts  bool    // its clock (TM): it obeys nothing else
+	fast     bool    // HS
+	zero     time.Duration
 	next     time.Duration
 	baudSoon int // the speed after the answer
 	received map[string]int
@@ -72,7 +75,8 @@ func Start(opts Options) (*Sensor, error) {
 	}
 	s := &Sensor{opts: opts, scip2: !opts.Old, received: map[string]int{}}
 	if opts.Scanning {
-		s.laser, s.request, s.left, s.next = true, "MD0300040001000", -1, s.period()
+		s.request, _ = s.parse("MD0300040001000", "")
+		s.laser, s.left, s.next = true, -1, s.period()
 	}
 	if opts.TCP {
 		return s, s.listen()
@@ -130,7 +134,7 @@ func (s *Sensor) serve(conn net.Conn) {
 		select {
 		case b, ok := <-in:
 			if !ok {
-				s.Look(func() { s.request, s.next = "", 0 })
+				s.Look(func() { s.next = 0 })
 				return
 			}
 			buf = append(buf, b...)
@@ -186,6 +190,7 @@ func (s *Sensor) Receive(now time.Duration, unit []byte) {
 		return
 	}
 	s.received[text[:2]]++
+	command, chars, _ := strings.Cut(text, ";") // the characters are echoed, and mean nothing
 	switch {
 	case text == "SCIP2.0":
 		status := "0E"
@@ -196,59 +201,13 @@ func (s *Sensor) Receive(now time.Duration, unit []byte) {
 		s.answer(text, status)
 	case !s.scip2:
 		s.send(text + "\n0\n\n") // SCIP 1.1
-	case text == "QT":
-		s.laser, s.request, s.next = false, "", 0
-		s.answer(text, "00")
-	case text == "PP":
-		m := s.opts.Model
-		var lines []string
-		for _, field := range []string{
-			"MODL:" + m.Name, fmt.Sprint("DMIN:", m.Min), fmt.Sprint("DMAX:", m.Max), fmt.Sprint("ARES:", m.Steps),
-			fmt.Sprint("AMIN:", m.First), fmt.Sprint("AMAX:", m.Last), fmt.Sprint("AFRT:", m.Ahead), fmt.Sprint("SCAN:", m.TurnsAMinute),
-		} {
-			lines = append(lines, field+";"+string(sum(field)))
-		}
-		s.answer(text, "00", lines...)
-	case text == "SS115200" && !s.opts.TCP:
-		s.answer(text, "00")
-		s.baudSoon = 115200
-	case strings.HasPrefix(text, "SS"):
-		s.answer(text, "01")
-	case text == "BM" && s.opts.Broken:
-		s.answer(text, "01")
-	case text == "BM":
-		status := "00"
-		if s.laser {
-			status = "02"
-		}
-		s.laser = true
-		s.answer(text, status)
-	case strings.HasPrefix(text, "MD") && len(text) == 15:
-		s.scan(now, text)
-	default:
+	case len(chars) > 16:
+		s.answer(text, "0G")
+	case s.adjusts && command[:2] != "TM":
 		s.answer(text, "0E")
+	default:
+		s.obey(now, text, command, chars)
 	}
-}
-
-// scan begins to send scans.
-func (s *Sensor) scan(now time.Duration, text string) {
-	m := s.opts.Model
-	first, err1 := strconv.Atoi(text[2:6])
-	last, err2 := strconv.Atoi(text[6:10])
-	count, err3 := strconv.Atoi(text[13:15])
-	if err1 != nil || err2 != nil || err3 != nil || first < m.First || last > m.Last || last < first {
-		s.answer(text, "05")
-		return
-	}
-	s.answer(text, "00")
-	s.laser, s.request, s.left, s.next = true, text, count, now+s.period()
-	if count == 0 {
-		s.left = -1
-	}
-}
-
-func (s *Sensor) period() time.Duration {
-	return time.Minute / time.Duration(s.opts.Model.TurnsAMinute)
 }
 
 // Advance implements line.Device.
@@ -258,16 +217,19 @@ func (s *Sensor) Advance(now time.Duration) time.Duration {
 		s.baudSoon = 0
 	}
 	if s.next != 0 && s.next <= now {
-		if s.Line == nil || !s.Busy() { // a slow line leaves turns out
+		s.skipped++
+		if (s.Line == nil || !s.Busy()) && s.skipped > s.request.interval { // a slow line leaves turns out
+			s.skipped = 0
+			if s.left > 0 {
+				s.left--
+			}
 			s.measure(now)
 		}
 		for s.next <= now {
 			s.next += s.period()
 		}
-		if s.left > 0 {
-			if s.left--; s.left == 0 {
-				s.next = 0
-			}
+		if s.left == 0 {
+			s.next = 0
 		}
 	}
 	if s.baudSoon != 0 && s.next == 0 {
@@ -276,27 +238,8 @@ func (s *Sensor) Advance(now time.Duration) time.Duration {
 	return s.next
 }
 
-// measure sends a scan.
-func (s *Sensor) measure(now time.Duration) {
-	m := s.opts.Model
-	first, _ := strconv.Atoi(s.request[2:6])
-	last, _ := strconv.Atoi(s.request[6:10])
-	var data strings.Builder
-	for step := first; step <= last; step++ {
-		mm := int(math.Round(s.opts.Room(float64(step-m.Ahead) * 360 / float64(m.Steps))))
-		if mm == 0 || mm > m.Max {
-			mm = 1 // an error code: no return
-		}
-		data.WriteString(encode(mm, 3))
-	}
-	stamp := encode(int(now.Milliseconds())&0xFFFFFF, 4)
-	lines := []string{stamp + string(sum(stamp))}
-	for text := data.String(); text != ""; {
-		n := min(64, len(text))
-		lines = append(lines, text[:n]+string(sum(text[:n])))
-		text = text[n:]
-	}
-	s.answer(s.request[:13]+"00", "99", lines...)
+func (s *Sensor) period() time.Duration {
+	return time.Minute / time.Duration(s.opts.Model.TurnsAMinute)
 }
 
 // encode writes a number in characters of 6 bits.
