@@ -1,0 +1,190 @@
+package p2os
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"player/devices"
+)
+
+func TestLostAndBack(t *testing.T) {
+	tests := []struct {
+		name string
+		away time.Duration
+		lose func(b *bench, r *robot)
+		back func(b *bench, r *robot)
+		// heard comes last when the robot is back, velocities left out
+		heard []string
+	}{
+		{
+			"unplugged, the robot stays open", 20 * time.Second,
+			func(b *bench, r *robot) { b.Port().HangUp(); b.Refuse = errors.New("no such port") },
+			func(b *bench, r *robot) { b.Refuse = nil },
+			[]string{"SYNC0/PULSE"},
+		}, {
+			"switched off and on", time.Minute,
+			func(b *bench, r *robot) { r.switchOff() },
+			func(b *bench, r *robot) { r.off = false },
+			[]string{"SYNC0/PULSE", "SYNC1/OPEN", "SYNC2/CLOSE", "SYNC1/OPEN", "SYNC0/PULSE", "SONAR 3B 01 00"},
+		}, {
+			"silent for some seconds", 3200 * ms,
+			func(b *bench, r *robot) { r.muted = true },
+			func(b *bench, r *robot) { r.muted = false },
+			nil, // no handshake: it has never been closed
+		},
+	}
+	for _, baud := range speeds {
+		for _, test := range tests {
+			t.Run(test.name, func(t *testing.T) {
+				b := newBench(t)
+				r := b.robot(baud)
+				b.ready()
+				r.sip = unhex(t, sipSpeed)
+				b.command(200, 0)
+				b.configure('m', 1)
+				b.Pass(time.Second)
+				before := b.pose()
+
+				test.lose(b, r)
+				b.Pass(test.away)
+				if b.driver.IsUp() || b.link.State() != devices.Ready || b.position.Command() != nil {
+					t.Fatalf("not lost: link is %s, command %v", b.link.State(), b.position.Command())
+				}
+				if age := b.position.Age(b.Now()); age < test.away-100*ms || b.pose() != before {
+					t.Fatalf("data is %v old: %+v, was %+v", age, b.pose(), before)
+				}
+				if err := b.misc.Configure(b.Now(), []byte("m\x01")); !errors.Is(err, errAway) {
+					t.Fatalf("configuration of a lost robot: %v", err)
+				}
+				b.command(300, 0)
+				r.heard = nil
+				test.back(b, r)
+				r.sip = unhex(t, sipZero)
+				b.untilUp()
+				b.Pass(time.Second)
+
+				if age := b.position.Age(b.Now()); age > 100*ms {
+					t.Fatalf("data is %v old", age)
+				}
+				var others []string
+				for _, s := range r.heard {
+					switch {
+					case s == "VEL2 3B 00 00":
+					case strings.HasPrefix(s, "VEL"), strings.HasPrefix(s, "ENABLE"), s == "SETO 3B":
+						t.Fatalf("by itself the driver sent %q", s)
+					default:
+						others = append(others, s)
+					}
+				}
+				for _, p := range b.Ports[1:] {
+					if first := names(p.Wrote)[0]; first != "VEL2 3B 00 00" {
+						t.Fatalf("the first packet is %s: the watchdog is fed before the wheels are stopped", first)
+					}
+				}
+				if test.heard == nil && others != nil || len(others) < len(test.heard) || !slices.Equal(others[len(others)-len(test.heard):], test.heard) {
+					t.Fatalf("robot heard %q, want %q", others, test.heard)
+				}
+				b.command(100, 0)
+				b.Pass(100 * ms)
+				if !slices.Contains(r.heard, "VEL2 3B 05 05") {
+					t.Fatalf("a new command is not obeyed: %q", r.heard)
+				}
+				if len(b.done) != 1 {
+					t.Fatalf("the client was told %v", b.done)
+				}
+			})
+		}
+	}
+}
+
+// The clients' position goes on where it was, whatever the robot counts now.
+func TestPositionSurvivesRestart(t *testing.T) {
+	b := newBench(t)
+	r := b.robot(9600)
+	b.ready()
+	r.sip = unhex(t, sipSpeed)
+	b.Pass(time.Second)
+	r.switchOff()
+	b.Pass(3 * time.Second)
+	r.off = false
+	r.sip = unhex(t, sipZero)
+	b.untilUp()
+	if p := b.pose(); p.X != 40 {
+		t.Fatalf("position %+v", p)
+	}
+	r.sip = unhex(t, sipSpeed)
+	b.Pass(200 * ms)
+	if p := b.pose(); p.X != 81 {
+		t.Fatalf("position %+v", p)
+	}
+}
+
+// The cable of a robot that drives is pulled and put back: what it drove until its
+// watchdog stopped it is in its coordinates.
+func TestMovementOfAnOutageIsCounted(t *testing.T) {
+	b := newBench(t)
+	r := b.robot(9600)
+	b.ready()
+	r.sip = unhex(t, sipSpeed) // 400 mm/s at x 48
+	b.command(400, 0)
+	b.Pass(time.Second)
+	before := b.pose()
+	b.Port().HangUp()
+	b.Refuse = errors.New("no such port")
+	b.Pass(10 * time.Second)
+	b.log.TakeAll()
+	b.Refuse = nil
+	r.sip = unhex(t, sipZero)
+	r.at(48+1000, 0, 0)
+	b.untilUp()
+	b.Pass(time.Second)
+	if p := b.pose(); p.X != before.X+840 || p.Speed != 0 {
+		t.Errorf("position %+v, before the outage %+v", p, before)
+	}
+	for _, line := range b.messages() {
+		if strings.Contains(line, "missing") || strings.Contains(line, "restart") {
+			t.Errorf("log %q", line)
+		}
+	}
+}
+
+// A robot that restarts counts from (0, 0, 0) where it stands and looks; its
+// clients go on in the frame they know.
+func TestPoseSurvivesRestart(t *testing.T) {
+	const step = 110 // units in 100 ms: 92 mm
+	b := newBench(t)
+	r := b.robot(9600)
+	b.ready()
+	expect := func(when string, x, y int32, heading uint16) {
+		t.Helper()
+		if p := b.pose(); p.X != x || p.Y != y || p.Heading != heading {
+			t.Fatalf("%s: (%d, %d) mm, %d degrees, want (%d, %d), %d", when, p.X, p.Y, p.Heading, x, y, heading)
+		}
+	}
+	for u := uint16(0); u <= 22*step; u += step {
+		r.at(u, u/2, 1024)
+		b.Pass(100 * ms)
+	}
+	expect("before", 2033, 1016, 90)
+	r.switchOff()
+	b.Pass(3 * time.Second)
+	r.off = false
+	r.at(0, 0, 0)
+	b.untilUp()
+	expect("restarted", 2033, 1016, 90)
+	for u := uint16(0); u <= 11*step; u += step {
+		r.at(u, 0, 0)
+		b.Pass(100 * ms)
+	}
+	expect("a metre ahead", 2033, 2033, 90)
+	r.at(11*step, 0, 1024)
+	b.Pass(100 * ms)
+	expect("turned left", 2033, 2033, 180)
+	b.configure('R')
+	r.at(step, 0, 0)
+	b.Pass(100 * ms)
+	expect("after reset", 92, 0, 0)
+}
