@@ -154,7 +154,8 @@ func TestDescriptorFloods(t *testing.T) {
 			file := write(t, dir, "robot.cfg", fmt.Sprintf("driver ( name %q port %q )\ndriver ( name %q plugin %q args [%q] provides [%q] )\n",
 				"p2os", r.Port(), "hdaps", plugin, dir, "joystick:0"))
 			page := fmt.Sprintf("127.0.0.1:%d", freePort(t))
-			via := []string{"sh", "-c", fmt.Sprintf(`ulimit -n %d; exec "$0" "$@"`, limit)}
+			// A descriptor that the test was started with, as the lock of flock(1), would be one of few.
+			via := []string{"sh", "-c", fmt.Sprintf(`exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; ulimit -n %d; exec "$0" "$@"`, limit)}
 			s := launch{via: via}.start(t, "-http", page, file)
 			driver := s.dial(t)
 			driver.mustOpen("pa", "pa")
