@@ -389,52 +389,64 @@ func c(src source) (library, error) {
 	if err != nil {
 		return l, err
 	}
+	installed := func(lib string) ([]file, error) { return development(src, lib, static, shared) }
+	return l, l.pack(src, libplayerDev, installed, map[string]string{
+		"clients/c/player.c": "src/player.c", "clients/c/README.md": "README-c.md", "clients/cpp/README.md": "README-c++.md",
+	})
+}
+
+// pack packs a library that was compiled for this computer: for Debian, with -dev behind its name,
+// and as an archive for any folder. installed returns its files below the prefix, where lib
+// is the folder of libraries; more has what the archive has beside them.
+func (l library) pack(src source, about func(arch string) debian, installed func(lib string) ([]file, error), more map[string]string) error {
 	arch, triplet, err := debianOf(runtime.GOARCH)
 	if err != nil {
-		return l, err
-	}
-	files, err := development(src, "lib/"+triplet, static, shared)
-	if err != nil {
-		return l, err
-	}
-	for i := range files {
-		files[i].path = "usr/" + files[i].path
+		return err
 	}
 	rights, err := copyright(nil)
 	if err != nil {
-		return l, err
+		return err
 	}
-	docs, err := src.documents("libplayer-dev", rights)
+	dev := l.name + "-dev"
+	system, err := src.documents(dev, rights)
 	if err != nil {
-		return l, err
+		return err
 	}
-	overrides, err := packaged("lintian-overrides-dev")
+	overrides, err := packaged("lintian-overrides-" + dev)
 	if err != nil {
-		return l, err
+		return err
 	}
-	docs = append(docs, file{path: "usr/share/lintian/overrides/libplayer-dev", data: overrides})
-	name := fmt.Sprintf("libplayer-dev_%s_%s.deb", src.debian(), arch)
-	if l.results[name], err = deb(src, libplayerDev(arch), nil, append(files, docs...)); err != nil {
-		return l, err
+	system = append(system, file{path: "usr/share/lintian/overrides/" + dev, data: overrides})
+	files, err := installed("lib/" + triplet)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		f.path = "usr/" + f.path
+		system = append(system, f)
+	}
+	name := fmt.Sprintf("%s_%s_%s.deb", dev, src.debian(), arch)
+	if l.results[name], err = deb(src, about(arch), nil, system); err != nil {
+		return err
 	}
 
-	folder := fmt.Sprintf("libplayer-%s-linux-%s", src.version, runtime.GOARCH)
-	if files, err = development(src, "lib", static, shared); err != nil {
-		return l, err
+	if files, err = installed("lib"); err != nil {
+		return err
 	}
-	for _, f := range []struct{ from, to string }{{"clients/c/player.c", "src/player.c"}, {"clients/c/README.md", "README-c.md"},
-		{"clients/cpp/README.md", "README-c++.md"}, {"LICENSE", "LICENSE"}} {
-		one, err := single(f.from, f.to)
+	more["LICENSE"] = "LICENSE"
+	for from, to := range more {
+		one, err := single(from, to)
 		if err != nil {
-			return l, err
+			return err
 		}
 		files = append(files, one)
 	}
+	folder := fmt.Sprintf("%s-%s-linux-%s", l.name, src.version, runtime.GOARCH)
 	for i := range files {
 		files[i].path = path.Join(folder, files[i].path)
 	}
 	l.results[folder+".tar.gz"], err = tarball(files, src.time)
-	return l, err
+	return err
 }
 
 // debianOf returns what Debian calls a processor, and the name of its folder of libraries.

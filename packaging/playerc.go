@@ -6,59 +6,20 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
+	"slices"
 	"strings"
 )
 
 // playerc packs the libraries for programs of Player 2 and 3, as their script installs
-// them: for Debian, and as an archive for any folder. They are compiled for this computer.
+// them. Their libraries are in lib on Debian, too: the script does not know another folder.
 func playerc(src source) (library, error) {
 	l := library{name: "libplayerc", purl: "pkg:generic/libplayerc", version: src.version, results: map[string][]byte{}}
-	installed, err := installPlayerc()
+	files, err := installPlayerc()
 	if err != nil {
 		return l, err
 	}
-	arch, _, err := debianOf(runtime.GOARCH)
-	if err != nil {
-		return l, err
-	}
-	rights, err := copyright(nil)
-	if err != nil {
-		return l, err
-	}
-	files, err := src.documents("libplayerc-dev", rights)
-	if err != nil {
-		return l, err
-	}
-	overrides, err := packaged("lintian-overrides-playerc")
-	if err != nil {
-		return l, err
-	}
-	files = append(files, file{path: "usr/share/lintian/overrides/libplayerc-dev", data: overrides})
-	for _, f := range installed {
-		f.path = "usr/" + f.path
-		files = append(files, f)
-	}
-	name := fmt.Sprintf("libplayerc-dev_%s_%s.deb", src.debian(), arch)
-	if l.results[name], err = deb(src, libplayercDev(arch), nil, files); err != nil {
-		return l, err
-	}
-
-	folder := fmt.Sprintf("libplayerc-%s-linux-%s", src.version, runtime.GOARCH)
-	files = files[:0]
-	for from, to := range map[string]string{"clients/playerc/README.md": "README.md", "LICENSE": "LICENSE"} {
-		one, err := single(from, folder+"/"+to)
-		if err != nil {
-			return l, err
-		}
-		files = append(files, one)
-	}
-	for _, f := range installed {
-		f.path = folder + "/" + f.path
-		files = append(files, f)
-	}
-	l.results[folder+".tar.gz"], err = tarball(files, src.time)
-	return l, err
+	installed := func(string) ([]file, error) { return slices.Clone(files), nil }
+	return l, l.pack(src, libplayercDev, installed, map[string]string{"clients/playerc/README.md": "README.md"})
 }
 
 // installPlayerc returns what the script installs, with paths below the prefix.
