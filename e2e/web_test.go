@@ -65,6 +65,7 @@ func TestWeb(t *testing.T) {
 		{"past", testPast},
 		{"log drawer", testLogDrawer},
 		{"pictures", testPictures},
+		{"calibrate", testCalibrate},
 		{"hundred robots", testHundredRobots},
 		{"page of a fleet", testFleetPage},
 		{"floor plans of a fleet", testFleetPlans},

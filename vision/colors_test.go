@@ -26,7 +26,7 @@ func TestHalfWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w := watched{path: path, log: zap.NewNop()}
+	w := colors{path: path, log: zap.NewNop()}
 	look := func() *blobs.Finder {
 		t.Helper()
 		finder, err := w.finder()

@@ -50,6 +50,7 @@ func main() {
 // options are those of the command line.
 type options struct {
 	colors string
+	http   string // address of the page; empty: there is none
 	source pictures.Source
 }
 
@@ -68,13 +69,31 @@ func run(args []string, in io.Reader, out io.Writer, log *zap.Logger) error {
 		_, _ = io.Copy(io.Discard, in) // the end is the end, whatever its reason
 		cancel()
 	}()
-	return serve(ctx, camera, &watched{path: o.colors, log: log}, out, log)
+	t := &tracker{camera: camera, colors: &colors{path: o.colors, none: o.http != "", log: log}}
+	if o.http != "" {
+		l, err := listen(o.http)
+		if err != nil {
+			return errors.Join(err, refuse(out, err))
+		}
+		t.shown = newShown()
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			(&page{t.colors, t.shown}).serve(ctx, l, log)
+		}()
+		defer func() {
+			cancel()
+			<-ended
+		}()
+	}
+	return serve(ctx, t, out, log)
 }
 
 func parse(args []string) (options, error) {
 	o := options{source: pictures.Source{Name: "vision"}}
 	set := flag.NewFlagSet("vision", flag.ContinueOnError)
 	set.StringVar(&o.colors, "colors", "colors.cfg", "`file` of the colours")
+	set.StringVar(&o.http, "http", "", "serve a page at this `address` on which colours are calibrated by clicking; :8090 is of this computer only")
 	set.Float64Var(&o.source.Rate, "rate", 15, "most `pictures` a second that are looked at, 0.1 to 60")
 	set.Usage = func() {
 		fmt.Fprint(set.Output(), usage)

@@ -19,13 +19,15 @@ import (
 // serve reports the blobs of each picture to the server until ctx ends. What fails before the
 // first report refuses the device. Later the device keeps its last data while nothing can be
 // reported, and the log has the reason.
-func serve(ctx context.Context, camera *pictures.Camera, colors *watched, out io.Writer, log *zap.Logger) error {
-	t := tracker{camera: camera, colors: colors}
+func serve(ctx context.Context, t *tracker, out io.Writer, log *zap.Logger) error {
 	var policy retry.Retry
 	began, ready := time.Now(), false
 	for {
 		report, err := t.next(ctx)
 		now := time.Since(began)
+		if err != nil && ctx.Err() == nil && t.shown != nil {
+			t.shown.fail(err)
+		}
 		switch {
 		case ctx.Err() != nil: // it was told to stop
 			return nil
@@ -57,7 +59,8 @@ func refuse(out io.Writer, why error) error {
 // tracker makes reports of pictures.
 type tracker struct {
 	camera *pictures.Camera
-	colors *watched
+	colors *colors
+	shown  *shown // what the page shows; nil: there is no page
 
 	number   uint64 // of the last picture
 	found    codec.VisionData
@@ -82,6 +85,9 @@ func (t *tracker) next(ctx context.Context) ([]byte, error) {
 		return nil, fmt.Errorf("a picture cannot be read: %w", err)
 	}
 	finder.Find(m, &t.found)
+	if t.shown != nil {
+		t.shown.put(picture.Number, picture.JPEG, m.Rect.Size(), &t.found)
+	}
 	blobs.Scale(&t.found, m.Rect.Size())
 	t.payload = t.found.Append(t.payload[:0])
 	t.reported = codec.AppendBlock(t.reported[:0], codec.Vision, t.payload)

@@ -2,6 +2,7 @@ package blobs
 
 import (
 	"fmt"
+	"image"
 	"image/color"
 	"math"
 	"slices"
@@ -70,6 +71,18 @@ const (
 	// is noise.
 	darkest = 10
 )
+
+// Samples returns the pixels of a part of a picture.
+func Samples(m *image.YCbCr, part image.Rectangle) []color.YCbCr {
+	part = part.Add(m.Rect.Min).Intersect(m.Rect)
+	samples := make([]color.YCbCr, 0, part.Dx()*part.Dy())
+	for y := part.Min.Y; y < part.Max.Y; y++ {
+		for x := part.Min.X; x < part.Max.X; x++ {
+			samples = append(samples, m.YCbCrAt(x, y))
+		}
+	}
+	return samples
+}
 
 // Calibrated returns a colour with ranges that hold its samples, pixels of one thing, also
 // in noise, from farther away, and in less light or more. There must be samples.

@@ -8,6 +8,7 @@ import (
 	"image/jpeg"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"player/codec"
@@ -364,5 +365,25 @@ func TestSimulatedPictures(t *testing.T) {
 	t.Logf("%+v", n)
 	if 2*n.there < n.pictures {
 		t.Errorf("only %d blobs were looked for", n.there)
+	}
+}
+
+// Samples are the pixels of a part of a picture that are in it.
+func TestSamples(t *testing.T) {
+	m := image.NewYCbCr(image.Rect(0, 0, 6, 4), image.YCbCrSubsampleRatio444)
+	for i := range m.Y {
+		m.Y[i] = uint8(i)
+	}
+	lights := func(part image.Rectangle) (of []uint8) {
+		for _, s := range Samples(m.SubImage(image.Rect(1, 1, 6, 4)).(*image.YCbCr), part) {
+			of = append(of, s.Y)
+		}
+		return of
+	}
+	if got, want := lights(image.Rect(3, 1, 9, 9)), []uint8{16, 17, 22, 23}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got := lights(image.Rect(7, 1, 9, 9)); got != nil {
+		t.Errorf("%v beyond the edge", got)
 	}
 }

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"image"
+	"slices"
+	"sync"
+
+	"player/codec"
+	"player/pictures"
+)
+
+// keptBytes bounds the pictures that a page can still click into: eight of the largest, and
+// those of many seconds at 320x240, which is longer than somebody drags over one.
+const keptBytes = 8 * pictures.MaxPicture
+
+// seen is a picture and what was found in it.
+type seen struct {
+	number uint64
+	jpeg   []byte
+	size   image.Point
+	found  codec.VisionData // in pixels of the picture
+}
+
+// shown has the last pictures for the page. Its methods are safe for concurrent use.
+type shown struct {
+	mu      sync.Mutex
+	newest  *seen
+	asked   []*seen       // those that a page was told of, oldest first
+	kept    int           // bytes of them
+	problem string        // why there is no newer one; empty: nothing is known
+	came    chan struct{} // closed when the next one comes, or a problem
+}
+
+func newShown() *shown { return &shown{came: make(chan struct{})} }
+
+// put takes a picture, and a copy of what was found.
+func (s *shown) put(number uint64, jpeg []byte, size image.Point, found *codec.VisionData) {
+	next := &seen{number, jpeg, size, codec.VisionData{Count: found.Count, Blobs: slices.Clone(found.Blobs)}}
+	s.tell(func() { s.newest, s.problem = next, "" })
+}
+
+// fail takes the reason why there is no picture.
+func (s *shown) fail(err error) { s.tell(func() { s.problem = err.Error() }) }
+
+func (s *shown) tell(set func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	set()
+	close(s.came)
+	s.came = make(chan struct{})
+}
+
+// next waits for a picture with another number than the last one of the page, for a problem,
+// or for the end of ctx. It returns the newest, which may be nil, and the problem.
+func (s *shown) next(ctx context.Context, last uint64) (*seen, string) {
+	for {
+		s.mu.Lock()
+		newest, problem, came := s.newest, s.problem, s.came
+		fresh := newest != nil && newest.number != last
+		if fresh && !slices.Contains(s.asked, newest) {
+			s.asked = append(s.asked, newest)
+			for s.kept += len(newest.jpeg); s.kept > keptBytes; s.asked = slices.Delete(s.asked, 0, 1) {
+				s.kept -= len(s.asked[0].jpeg)
+			}
+		}
+		s.mu.Unlock()
+		if fresh || problem != "" {
+			return newest, problem
+		}
+		select {
+		case <-came:
+		case <-ctx.Done():
+			return newest, problem
+		}
+	}
+}
+
+// picture returns a picture that a page was told of, or nil: it is gone.
+func (s *shown) picture(number uint64) *seen {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.asked {
+		if p.number == number {
+			return p
+		}
+	}
+	return nil
+}
