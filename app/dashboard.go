@@ -15,6 +15,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/config"
+	"player/devices/plugin"
 	"player/devices/readlog"
 	"player/devices/writelog"
 	"player/logging"
@@ -78,10 +79,13 @@ func (d *dashboard) show(conf *config.Server, sim *simulation) (changed bool) {
 	for _, robot := range conf.Robots {
 		offered := web.Robot{Name: sim.robots.nameOf(robot.Port), Address: net.JoinHostPort(d.bind, strconv.Itoa(robot.Port)),
 			Simulated: sim.robots[robot.Port].robot, Port: robot.Port}
-		d.config.Robots = append(d.config.Robots, offered)
 		var run web.Run
-		for _, driver := range robot.Drivers {
-			switch driver := driver.Driver.(type) {
+		for _, attached := range robot.Drivers {
+			switch driver := attached.Driver.(type) {
+			case *plugin.Driver:
+				if page := driver.Page(); page != "" {
+					offered.Pages = append(offered.Pages, web.Page{Letter: string(attached.Link.Devices()[0].Letter()), Name: attached.Link.Name(), URL: page})
+				}
 			case *readlog.Driver:
 				run.Replay = driver
 			case *writelog.Driver:
@@ -90,6 +94,7 @@ func (d *dashboard) show(conf *config.Server, sim *simulation) (changed bool) {
 				}
 			}
 		}
+		d.config.Robots = append(d.config.Robots, offered)
 		if run != (web.Run{}) {
 			d.config.Runs[offered.Address] = run
 		}
@@ -97,7 +102,7 @@ func (d *dashboard) show(conf *config.Server, sim *simulation) (changed bool) {
 	for _, address := range conf.Dashboard {
 		d.config.Robots = append(d.config.Robots, web.Robot{Name: address, Address: address})
 	}
-	return d.config.World != before.World || !slices.Equal(d.config.Robots, before.Robots) ||
+	return d.config.World != before.World || !slices.EqualFunc(d.config.Robots, before.Robots, web.Robot.Equal) ||
 		!d.config.Access.Equal(before.Access) || !slices.Equal(d.config.Cameras, before.Cameras) || !maps.Equal(d.config.Runs, before.Runs)
 }
 

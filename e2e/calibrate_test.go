@@ -32,9 +32,9 @@ type calibrated struct {
 }
 
 // balls starts a robot that sees a red thing and a green one, with a file of colours that
-// need not exist, and returns the page on which its colours are calibrated. The page is there
+// need not exist, and returns the dashboard and the page on which its colours are calibrated. That is there
 // while c reads.
-func balls(t *testing.T, colors string) (c *peer, page string) {
+func balls(t *testing.T, colors string) (c *peer, dashboard, page string) {
 	t.Helper()
 	port := ports.Free(t, 3)
 	dir := t.TempDir()
@@ -45,12 +45,12 @@ func balls(t *testing.T, colors string) (c *peer, page string) {
 		model ( pose [1 -0.2 0 0] size [0.2 0.2 0.4] color "green" )`)
 	file := write(t, dir, "robot.cfg", fmt.Sprintf(`
 		driver ( name "stage" world %q provides ["position:0" "ptz:0"] )
-		driver ( name "vision" plugin %q provides ["vision:0"]
+		driver ( name "vision" plugin %q provides ["vision:0"] page ":%d"
 			args ["-http" ":%d" "-colors" %q "http://127.0.0.1:%d/camera/simulated-%d"] )
-	`, world, buildVision(t), port+2, colors, port+1, port))
+	`, world, buildVision(t), port+2, port+2, colors, port+1, port))
 	c = launch{port: port}.start(t, "-http", fmt.Sprintf("127.0.0.1:%d", port+1), file).dial(t)
 	c.mustOpen("vr", "vr")
-	return c, fmt.Sprintf("http://127.0.0.1:%d/", port+2)
+	return c, fmt.Sprintf("http://127.0.0.1:%d/", port+1), fmt.Sprintf("http://127.0.0.1:%d/", port+2)
 }
 
 // seen returns what a page is told, of a picture after number last.
@@ -105,7 +105,7 @@ func change(t *testing.T, page, what string) string {
 func TestCalibrate(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "colors.cfg")
-	c, page := balls(t, file)
+	c, _, page := balls(t, file)
 	has := func(what string, want ...int) {
 		t.Helper()
 		c.until(what, func() bool {
@@ -164,7 +164,7 @@ func TestCalibrate(t *testing.T) {
 	}
 	made(change(t, page, "delete?channel=0"))
 	has("the green one alone", 0, 1)
-	again, _ := balls(t, file)
+	again, _, _ := balls(t, file)
 	again.until("both, of the file", func() bool { d := again.blobs(); return d.Count[0] == 1 && d.Count[1] == 1 })
 
 	for what, want := range map[string]string{
@@ -197,7 +197,7 @@ func TestCalibrate(t *testing.T) {
 // Pages of other sites change nothing, and requests that are not meant to do nothing.
 func TestCalibrateStrangers(t *testing.T) {
 	t.Parallel()
-	c, page := balls(t, absolute(t, "../vision/colors.cfg"))
+	c, _, page := balls(t, absolute(t, "../vision/colors.cfg"))
 	c.until("both", func() bool { d := c.blobs(); return d.Count[0] == 1 && d.Count[1] == 1 })
 	for _, tt := range []struct {
 		method, path, origin, host, body string
@@ -236,7 +236,7 @@ func TestCalibrateStrangers(t *testing.T) {
 // testCalibrate clicks at the red thing on the page, names its colour, and saves it.
 func testCalibrate(t *testing.T, chromium browser) {
 	file := filepath.Join(t.TempDir(), "colors.cfg")
-	c, page := balls(t, file)
+	c, dashboard, page := balls(t, file)
 	number := 0
 	c.until("a picture", func() bool { c.blobs(); number = seen(t, page, 0).Number; return number > 0 })
 	at := colored(t, page, number, red)
@@ -247,7 +247,13 @@ func testCalibrate(t *testing.T, chromium browser) {
 			}
 		}
 	}()
-	b := chromium.open(t, page)
+	b := chromium.open(t, dashboard)
+	b.until(`document.querySelector("#camera .head a.page")?.textContent === "Page of vision"`)
+	b.checkAxe("with a link to the page")
+	if link := evaluate[string](b, `document.querySelector("#camera .head a.page").href`); link != page {
+		t.Errorf("the dashboard links %s, and the page is %s", link, page)
+	}
+	b = chromium.open(t, page)
 	b.until(`document.getElementById("picture").width === 320 && document.getElementById("file").textContent !== ""`)
 	b.checkAxe("before a click")
 	box := evaluate[struct{ X, Y, Width, Height float64 }](b, `(({x, y, width, height}) => ({x, y, width, height}))(document.getElementById("picture").getBoundingClientRect())`)

@@ -24,6 +24,7 @@ export interface RobotOptions {
   typed?: boolean; // the user added it; the server never says this
   run?: boolean; // it is replayed or recorded
   cameras?: string[]; // names of those on it
+  pages?: { letter: string; name: string; url: string }[]; // of its plugins; ":PORT/..." is of the host of this page
   newest?: string; // its newest data, a message of a stream in base64: index.html has it
 }
 

@@ -68,6 +68,19 @@ type Robot struct {
 	Address   string       // host:port
 	Simulated *stage.Robot // a robot of Config.World, or nil
 	Port      int          // of Config.Server; 0: a robot of another server
+	Pages     []Page       // of its plugins
+}
+
+// Page is a page for browsers that a plugin serves.
+type Page struct {
+	Letter string `json:"letter"` // of the plugin's first device
+	Name   string `json:"name"`   // of the plugin
+	URL    string `json:"url"`    // http://HOST:PORT/..., or :PORT/... of the host that the dashboard is opened at
+}
+
+// Equal reports whether two robots are shown alike.
+func (r Robot) Equal(other Robot) bool {
+	return r.Name == other.Name && r.Address == other.Address && r.Simulated == other.Simulated && r.Port == other.Port && slices.Equal(r.Pages, other.Pages)
 }
 
 // Serve serves the dashboard on l until ctx ends; then it closes l and returns nil.
@@ -177,6 +190,7 @@ func (s *server) offer(r *http.Request) []byte {
 		Mover   int      `json:"mover"`             // index of the robot in scene.Movers; -1: not simulated
 		Run     bool     `json:"run,omitempty"`     // it is replayed or recorded
 		Cameras []string `json:"cameras,omitempty"` // names of those on it
+		Pages   []Page   `json:"pages,omitempty"`
 	}
 	list := struct {
 		Robots  []robot `json:"robots"`
@@ -198,7 +212,7 @@ func (s *server) offer(r *http.Request) []byte {
 				cameras = append(cameras, camera.Name())
 			}
 		}
-		list.Robots = append(list.Robots, robot{r.Name, r.Address, mover, run, cameras})
+		list.Robots = append(list.Robots, robot{r.Name, r.Address, mover, run, cameras, r.Pages})
 		if r.Port != 0 { // its server sees this process, at the address that it has itself
 			list.Takes = s.config.Access.Of(hostOf(r.Address), "").Has(rights.Take)
 		}

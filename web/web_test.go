@@ -32,7 +32,11 @@ func TestRobots(t *testing.T) {
 		position ( name "b" port 6665 pose [2 0 0 0] )`)
 	a, b := world.Robots()[0], world.Robots()[1]
 	page := site(t.Context(), Config{
-		Robots: []Robot{{"b", "localhost:6665", b, 6665}, {"hardware", "localhost:6666", nil, 6666}, {"a", "localhost:6667", a, 6667}},
+		Robots: []Robot{
+			{Name: "b", Address: "localhost:6665", Simulated: b, Port: 6665},
+			{Name: "hardware", Address: "localhost:6666", Port: 6666, Pages: []Page{{"v", "vision", ":8090"}}},
+			{Name: "a", Address: "localhost:6667", Simulated: a, Port: 6667},
+		},
 		World:  world, Log: zap.NewNop(),
 	}).Protected()
 	w := httptest.NewRecorder()
@@ -40,7 +44,7 @@ func TestRobots(t *testing.T) {
 	request.Host = "localhost"
 	page.ServeHTTP(w, request)
 	const want = `{"robots":[{"name":"b","address":"localhost:6665","mover":1},` +
-		`{"name":"hardware","address":"localhost:6666","mover":-1},` +
+		`{"name":"hardware","address":"localhost:6666","mover":-1,"pages":[{"letter":"v","name":"vision","url":":8090"}]},` +
 		`{"name":"a","address":"localhost:6667","mover":0}],"world":true,"version":"","you":"192.0.2.1","may":"read write config","takes":false}` + "\n"
 	if got := w.Body.String(); got != want {
 		t.Errorf("robots: %s\nwant %s", got, want)

@@ -7,6 +7,7 @@ package plugin
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -34,12 +35,16 @@ func Kind() devices.Kind {
 		Options: []devices.Option{
 			{Name: "plugin", Default: devices.Path(""), Required: true, Doc: "the program"},
 			{Name: "args", Default: []string{}, Doc: "its arguments"},
+			{Name: "page", Default: "", Doc: "its page, which the dashboard links: `http://HOST:PORT/`, or `:PORT` of the dashboard's host"},
 			{Name: "setup_limit", Default: 10.0, Min: 0.1, Max: 300, Unit: "s", Doc: "how long it may take to send its first message"},
 		},
 		NewAll: func(a devices.Args) ([]devices.Instance, error) {
 			d, err := New(a.String("plugin"), a.Strings("args"))
 			if err != nil {
 				return nil, err
+			}
+			if d.page = a.String("page"); d.page != "" && !isPage(d.page) {
+				return nil, fmt.Errorf("page %q: write http://HOST:PORT/, or :PORT", d.page)
 			}
 			limit := time.Duration(a.Float("setup_limit") * float64(time.Second))
 			return []devices.Instance{{Driver: d, SetupLimit: limit}}, nil
@@ -60,6 +65,7 @@ const (
 type Driver struct {
 	path string
 	args []string
+	page string // as in the configuration
 
 	link  *devices.Link
 	state state
@@ -78,6 +84,19 @@ func New(path string, args []string) (*Driver, error) {
 		return nil, fmt.Errorf("plugin: %w", err)
 	}
 	return &Driver{path: path, args: args}, nil
+}
+
+// Page returns the address of the plugin's page for browsers, http://HOST:PORT/..., or
+// :PORT/... of the host that the dashboard is opened at; empty: it has none.
+func (d *Driver) Page() string { return d.page }
+
+// isPage reports whether a browser can open an address of a configuration.
+func isPage(address string) bool {
+	if strings.HasPrefix(address, ":") {
+		address = "http://host" + address
+	}
+	u, err := url.Parse(address)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
 }
 
 // Setup ends with the plugin's first block.

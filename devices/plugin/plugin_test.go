@@ -466,3 +466,15 @@ func TestDataAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// The page of a plugin is an address that a browser can open.
+func TestPage(t *testing.T) {
+	for address, good := range map[string]bool{
+		":8090": true, ":8090/colours": true, "http://pi:8090/": true, "https://pi/": true,
+		"8090": false, "pi:8090": false, ":port": false, "javascript:alert(1)": false, "http:///x": false, "file:///etc/passwd": false,
+	} {
+		if isPage(address) != good {
+			t.Errorf("%q: %v", address, !good)
+		}
+	}
+}

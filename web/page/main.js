@@ -113,8 +113,21 @@ function show(robot) {
     $("rate").value = String(robot.rate);
     sessionStorage.setItem("shown", robot.address); // keys drive the same robot after a reload
   }
+  linkPages(robot);
   markMotors();
   refresh();
+}
+
+// linkPages links the pages of a robot's plugins: each in the panel of its device, or beside
+// the robot's name.
+/** @param {Robot | null} robot */
+function linkPages(robot) {
+  for (const link of document.querySelectorAll(".head .page")) link.remove();
+  for (const { letter, name, url } of robot?.pages ?? []) {
+    const head = document.querySelector(`[data-devices*="${letter}"] .head`) ?? part($("robot"), ".head");
+    const href = url.startsWith(":") ? `http://${location.hostname}${url}` : url;
+    head.append(Object.assign(document.createElement("a"), { className: "page", textContent: `Page of ${name}`, href, target: "_blank", rel: "noopener" }));
+  }
 }
 
 // refresh updates what depends on data.

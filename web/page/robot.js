@@ -19,7 +19,7 @@ const device = () => ({
 
 export class Robot extends EventTarget {
   /** @param {RobotOptions} options */
-  constructor({ name, address, mover = -1, typed = false, run = false, cameras = [], newest }) {
+  constructor({ name, address, mover = -1, typed = false, run = false, cameras = [], pages = [], newest }) {
     super();
     this.name = name;
     this.address = address;
@@ -27,6 +27,7 @@ export class Robot extends EventTarget {
     this.typed = typed;
     this.run = run;
     this.cameras = cameras;
+    this.pages = pages;
     this.newest = newest;
     /** @type {Mounts} */
     this.mounts = MOUNTS;
