@@ -13,8 +13,33 @@ import (
 	"player/e2e/ports"
 )
 
-// The example finds a ball that is behind it by the pictures of the robot's camera, stands about
-// 1.5 m away, and follows when the ball is elsewhere. It stands when the pictures are old.
+const (
+	// ballWidth and ballHeight are of the ball, a box, m.
+	ballWidth, ballHeight = 0.15, 0.2
+	// focal is the focal length of the camera, zoomed out, in pixels of the image of 160:
+	// 80 divided by the tangent of half of its 48.8 degrees.
+	focal = 176.4
+	// lens is how far the camera is before the middle of the robot, and lensHeight how far
+	// above the floor, m (worlds/pioneer.inc).
+	lens, lensHeight = 0.08, 0.45
+	// smallest and largest are how many pixels high the ball is where the example stands: 30,
+	// up to 10 percent to both sides, and a pixel that its edge may be off by.
+	smallest, largest = 26, 34
+	// aimed is how far from the middle of the picture the ball is at most then, degrees: the
+	// example stops to turn when it is a pixel off, a third of a degree for the camera.
+	aimed = 1
+)
+
+// apparent returns how high the ball is in the image, in pixels, if its middle is away from that
+// of the robot, m, and its nearest and its farthest corner depth before and behind its middle:
+// from the foot of the former to the top of the latter.
+func apparent(away, depth float64) float64 {
+	return focal * (lensHeight/(away-lens-depth) - (lensHeight-ballHeight)/(away-lens+depth))
+}
+
+// The example finds a ball that is beside it by the pictures of the robot's camera, stands where
+// its size is as asked, and follows when the ball is elsewhere. It stands when the pictures are
+// old.
 func TestFollow(t *testing.T) {
 	t.Parallel()
 	port := ports.Free(t, 2)
@@ -23,10 +48,10 @@ func TestFollow(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", follow, "../examples/follow").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	world := write(t, dir, "ball.world", `
+	world := write(t, dir, "ball.world", fmt.Sprintf(`
 		include "`+absolute(t, "../worlds/pioneer.inc")+`"
 		pioneer_full ( name "r0" pose [0 0 0 0] )
-		model ( name "ball" pose [-3 1 0 0] size [0.15 0.15 0.2] color "orange" gripper_return 1 )`)
+		model ( name "ball" pose [0 2.2 0 0] size [%v %v %v] color "orange" gripper_return 1 )`, ballWidth, ballWidth, ballHeight))
 	vision := buildVision(t)
 	file := write(t, dir, "robot.cfg", fmt.Sprintf(`
 		driver ( name "stage" world %q provides ["position:0" "ptz:0"] )
@@ -61,7 +86,7 @@ func TestFollow(t *testing.T) {
 			ball, _ := state.Mover("ball")
 			away = math.Hypot(ball.X-r.X, ball.Y-r.Y)
 			aside = math.Remainder(math.Atan2(ball.Y-r.Y, ball.X-r.X)*180/math.Pi-r.Heading, 360)
-			return at.Speed == 0 && away > 1.1 && away < 1.9 && math.Abs(aside) < 6
+			return at.Speed == 0 && apparent(away, ballWidth/math.Sqrt2) > smallest && apparent(away, ballWidth/2) < largest && math.Abs(aside) < aimed
 		})
 	}
 	move := func(x, y float64) {
@@ -74,14 +99,14 @@ func TestFollow(t *testing.T) {
 	if text := output.String(); !strings.Contains(text, "searches") || !strings.Contains(text, "is at the ball") {
 		t.Errorf("the program says %q", text)
 	}
-	move(-1, -3)
+	move(1.5, 2.5)
 	there("the robot is at the ball again")
 
 	pids := processes(t, vision)
 	if len(pids) != 1 {
 		t.Fatalf("programs of vision: %v", pids)
 	}
-	move(3, 3)
+	move(2, 0.5)
 	c.until("the robot moves", func() bool { at := c.position(); return at.Speed != 0 || at.TurnRate != 0 })
 	if err := exec.Command("kill", "-STOP", pids[0]).Run(); err != nil {
 		t.Fatal(err)
