@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,7 +10,9 @@ import (
 	"testing"
 
 	"player/codec"
+	"player/e2e/needs"
 	"player/e2e/ports"
+	robot "player/emulator/p2os"
 )
 
 // buildVision builds the program that finds blobs, and returns its path.
@@ -170,4 +173,51 @@ func TestVisionCameraLost(t *testing.T) {
 	c.until("both again", both)
 	c.conn.Close()
 	await(t, "the end of the camera", func() bool { return len(processes(t, camera)) == 0 })
+}
+
+// The configuration of a robot with a webcam finds a ball in what ffmpeg copies, beside an
+// emulated Pioneer. For want of a webcam, ffmpeg copies a file, again and again.
+func TestWebcam(t *testing.T) {
+	t.Parallel()
+	ffmpeg := needs.Program(t, "ffmpeg")
+	const webcam = `"-f" "v4l2" "-input_format" "mjpeg" "-video_size" "320x240"
+           "-framerate" "10" "-i" "/dev/video0"`
+	dir, port := t.TempDir(), ports.Free(t, 3)
+	film, colors := filepath.Join(dir, "film.mjpeg"), write(t, dir, "colors.cfg", `color ( name "ball" channel 3 hue [10 40] saturation [50 100] )`)
+	draw := exec.Command(ffmpeg, "-loglevel", "error", "-f", "lavfi", "-i", "color=gray:size=320x240:rate=10:duration=1",
+		"-vf", "drawbox=x=200:y=100:w=40:h=40:color=orange:t=fill", "-c:v", "mjpeg", "-q:v", "3", "-f", "mjpeg", film)
+	if out, err := draw.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	text, err := os.ReadFile("../vision/webcam.cfg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := string(text)
+	for old, replaced := range map[string]string{
+		webcam:                         fmt.Sprintf(`"-re" "-stream_loop" "-1" "-f" "mjpeg" "-framerate" "10" "-i" %q`, film),
+		`"/usr/lib/player/vision"`:     fmt.Sprintf("%q", buildVision(t)),
+		`"/var/lib/player/colors.cfg"`: fmt.Sprintf("%q", colors),
+		":8080/":                       fmt.Sprintf(":%d/", port+1),
+		`":8090"`:                      fmt.Sprintf(`":%d"`, port+2),
+	} {
+		if !strings.Contains(config, old) {
+			t.Fatalf("the configuration has no %s", old)
+		}
+		config = strings.ReplaceAll(config, old, replaced)
+	}
+	r := startRobot(t, robot.Options{})
+	s := launch{port: port}.start(t, "-pp", r.Port(), "-http", fmt.Sprintf("127.0.0.1:%d", port+1), write(t, dir, "player.cfg", config))
+	c := s.dial(t)
+	c.mustOpen("vrpw", "vrpw")
+	c.until("the ball", func() bool { d := c.blobs(); return d.Count[3] == 1 && len(d.Blobs) == 1 })
+	b := c.blobs().Blobs[0] // 40 pixels of 320 are 20 of 160
+	for what, off := range map[string]int{"left": b.Left - 100, "right": b.Right - 119, "top": b.Top - 50, "bottom": b.Bottom - 69} {
+		if max(off, -off) > 1 {
+			t.Errorf("%s is %d off: %+v", what, off, b)
+		}
+	}
+	if code, page := fetch(t, "GET", fmt.Sprintf("http://127.0.0.1:%d/", port+2)); code != http.StatusOK || !strings.Contains(page, "picture") {
+		t.Errorf("the page of vision: %d", code)
+	}
 }
