@@ -7,10 +7,12 @@ import (
 	"time"
 
 	"player/bench/rig"
+	"player/e2e/acceptance"
 )
 
 // A few monitors of a few robots, directly and by a bridge, and the cell over a link.
 func TestFleetCells(t *testing.T) {
+	acceptance.Only(t)
 	t.Parallel()
 	w := buildForTest(t)
 	few := func(name string, monitors int) cell {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"player/e2e/acceptance"
 	"player/emulator/line"
 )
 
@@ -31,6 +32,7 @@ func TestAgesOf(t *testing.T) {
 // News of all hardware come through the real server. A test does not check how
 // fast.
 func TestInside(t *testing.T) {
+	acceptance.Only(t)
 	t.Parallel()
 	w := buildForTest(t)
 	for _, c := range realTime() {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"player/e2e/acceptance"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 // Well clients are served beside all strangers. A test does not check how soon: on a
 // busy machine a short window may see no frame.
 func TestStrangers(t *testing.T) {
+	acceptance.Only(t)
 	t.Parallel()
 	w := buildForTest(t)
 	served := func(c cell, window time.Duration) bool {

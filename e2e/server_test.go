@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	receiveSignals()
-	code := waiting.Run(m, 16)
+	code := waiting.Run(m, 32)
 	os.RemoveAll(dir)
 	os.Exit(code)
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"player/codec"
+	"player/e2e/acceptance"
 	"player/e2e/needs"
 )
 
@@ -35,46 +36,50 @@ func TestWeb(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		run  func(t *testing.T, b browser)
+		long bool // it looks at all of a view, and not at what drives and stops
 	}{
-		{"scan", testScan},
-		{"device buttons", testDeviceButtons},
-		{"driving", testDriving},
-		{"browser dies", testBrowserDies},
-		{"dragging", testDragging},
-		{"edit the world", testEditWorld},
-		{"draft survives", testDraftSurvives},
-		{"another robot", testAnotherRobot},
-		{"ports out of file order", testPortsOutOfFileOrder},
-		{"strangers", testStrangers},
-		{"who drives", testWhoDrives},
-		{"control first", testControlFirst},
-		{"take control", testTakeControl},
-		{"stop holds", testStopHolds},
-		{"stop elsewhere", testStopElsewhere},
-		{"read only", testReadOnly},
-		{"lost server", testLostServer},
-		{"stop shown", testStopShown},
-		{"client count", testClientCount},
-		{"gone", testGone},
-		{"screens", testScreens},
-		{"stop stays", testStopStays},
-		{"touch", testTouch},
-		{"keyboard", testKeyboard},
-		{"accessibility", testAccessibility},
-		{"record and replay", testRecordAndReplay},
-		{"past", testPast},
-		{"log drawer", testLogDrawer},
-		{"pictures", testPictures},
-		{"calibrate", testCalibrate},
-		{"hundred robots", testHundredRobots},
-		{"page of a fleet", testFleetPage},
-		{"floor plans of a fleet", testFleetPlans},
-		{"teleoperation by rosbridge", testTeleop},
-		{"first frames", testFirstFrames},
-		{"far away", testFarAway},
-		{"film", testFilm},
+		{"scan", testScan, false},
+		{"device buttons", testDeviceButtons, true},
+		{"driving", testDriving, false},
+		{"browser dies", testBrowserDies, false},
+		{"dragging", testDragging, true},
+		{"edit the world", testEditWorld, true},
+		{"draft survives", testDraftSurvives, true},
+		{"another robot", testAnotherRobot, false},
+		{"ports out of file order", testPortsOutOfFileOrder, false},
+		{"strangers", testStrangers, false},
+		{"who drives", testWhoDrives, true},
+		{"control first", testControlFirst, false},
+		{"take control", testTakeControl, false},
+		{"stop holds", testStopHolds, false},
+		{"stop elsewhere", testStopElsewhere, false},
+		{"read only", testReadOnly, false},
+		{"lost server", testLostServer, false},
+		{"stop shown", testStopShown, false},
+		{"client count", testClientCount, true},
+		{"gone", testGone, true},
+		{"screens", testScreens, true},
+		{"stop stays", testStopStays, false},
+		{"touch", testTouch, true},
+		{"keyboard", testKeyboard, false},
+		{"accessibility", testAccessibility, true},
+		{"record and replay", testRecordAndReplay, true},
+		{"past", testPast, true},
+		{"log drawer", testLogDrawer, true},
+		{"pictures", testPictures, false},
+		{"calibrate", testCalibrate, true},
+		{"hundred robots", testHundredRobots, false},
+		{"page of a fleet", testFleetPage, true},
+		{"floor plans of a fleet", testFleetPlans, true},
+		{"teleoperation by rosbridge", testTeleop, true},
+		{"first frames", testFirstFrames, false},
+		{"far away", testFarAway, false},
+		{"film", testFilm, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			if tt.long {
+				acceptance.Only(t)
+			}
 			t.Parallel()
 			slots <- struct{}{}
 			defer func() { <-slots }()

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"player/e2e/acceptance"
 	"player/e2e/needs"
 	"player/e2e/ports"
 )
@@ -191,6 +192,7 @@ func main() {
 
 // TestLibraries installs each library in an empty place, offline, and runs a program there.
 func TestLibraries(t *testing.T) {
+	acceptance.Only(t)
 	src := source{commit: hash, version: "1.2.0", time: at(t)}
 	for _, program := range []string{"git", "cc", "ar", "javac", "javadoc"} {
 		needs.Program(t, program)

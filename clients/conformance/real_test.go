@@ -15,6 +15,7 @@ import (
 
 	"player/client"
 	"player/codec"
+	"player/e2e/acceptance"
 	"player/e2e/ports"
 )
 
@@ -81,6 +82,7 @@ func TestReal(t *testing.T) {
 
 // TestFolders runs the tests of each language's own folder.
 func TestFolders(t *testing.T) {
+	acceptance.Only(t)
 	t.Parallel()
 	binary := buildServer(t)
 	forEachLanguage(t, func(t *testing.T, l language) {

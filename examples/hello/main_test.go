@@ -13,6 +13,7 @@ import (
 	"player/codec"
 	"player/devices"
 	"player/devices/stage"
+	"player/e2e/acceptance"
 )
 
 // host is a server for one robot. Its clock jumps from deadline to deadline.
@@ -24,7 +25,7 @@ type host struct {
 func (h *host) WakeAt(_ *devices.Link, at time.Duration)                { h.at = at }
 func (h *host) SetupDone(_ time.Duration, _ *devices.Device, err error) {}
 
-// In twenty simulated minutes, in any world of ours, the robot never stands still for two,
+// In twenty simulated minutes (four, if the long tests are not wanted), in any world of ours, the robot never stands still for two,
 // whichever it is. Of a crowd, whose robots are alike, it drives the first. Worlds in step
 // are left out: their time waits for programs of their own.
 func TestHelloDrivesOn(t *testing.T) {
@@ -76,7 +77,11 @@ func drivesOn(t *testing.T, path string, i int) {
 	var robot hello
 	var sonar codec.SonarData
 	var position codec.PositionData
-	const rounds, patience = 20 * 60 * 10, 2 * 60 * 10
+	const patience = 2 * 60 * 10
+	rounds := 4 * 60 * 10
+	if acceptance.Wanted() {
+		rounds = 20 * 60 * 10
+	}
 	stood, at := 0, world.Robots()[i].Pose()
 	for round := range rounds {
 		for end := time.Second + time.Duration(round+1)*100*time.Millisecond; h.at <= end; {

@@ -27,14 +27,7 @@ import (
 )
 
 // simulated is how long the robots drive. The paper's tests took two minutes.
-var simulated = flag.Duration("scenario.time", usualTime(), "how long the scenario runs")
-
-func usualTime() time.Duration {
-	if acceptance.Wanted() {
-		return 2 * time.Minute
-	}
-	return 10 * time.Second
-}
+var simulated = flag.Duration("scenario.time", 2*time.Minute, "how long the scenario runs")
 
 // patience is how long the test waits for an event, on a machine that also compiles
 // other things.
@@ -195,6 +188,7 @@ func get(t *testing.T, port int, path string) []byte {
 
 // The scenario of the paper's section 2, on one computer: docs/SCENARIO.md.
 func TestScenario(t *testing.T) {
+	acceptance.Only(t)
 	r := start(t)
 	truth := filepath.Join(r.directory, "truth.csv")
 	r.await(t, "the robots have driven long enough", func() bool {
