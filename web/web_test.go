@@ -37,7 +37,7 @@ func TestRobots(t *testing.T) {
 			{Name: "hardware", Address: "localhost:6666", Port: 6666, Pages: []Page{{"v", "vision", ":8090"}}},
 			{Name: "a", Address: "localhost:6667", Simulated: a, Port: 6667},
 		},
-		World:  world, Log: zap.NewNop(),
+		World: world, Log: zap.NewNop(),
 	}).Protected()
 	w := httptest.NewRecorder()
 	request := httptest.NewRequest("GET", "/robots", nil)
