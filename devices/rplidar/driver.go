@@ -82,6 +82,7 @@ type Driver struct {
 	stream  byte   // the kind of data that comes: answerScan, answerExpress, answerDense
 	last    Packet // whose span is not known yet
 	held    bool   // last is one
+	damage  uint64 // garbage before last, in bytes
 }
 
 // Kind declares the driver.
@@ -224,9 +225,11 @@ func (d *Driver) health(now time.Duration, h Health) {
 	}
 }
 
-// packet takes the samples of the packet before p: where they lie is known now.
+// packet takes the samples of the packet before p: where they lie is known now, unless a
+// damaged one was between them (as the SDK, handler_capsules.cpp).
 func (d *Driver) packet(now time.Duration, p Packet) {
-	if d.held && !p.first() {
+	garbage := d.framing.Stats.Garbage
+	if d.held && !p.first() && garbage == d.damage {
 		n, sample, span := 2*cabins, d.last.sample, d.last.span(&p)
 		if d.stream == answerDense {
 			n, sample = distances, d.last.dense
@@ -236,5 +239,5 @@ func (d *Driver) packet(now time.Duration, p Packet) {
 			d.Take(now, s.Angle, s.MM)
 		}
 	}
-	d.last, d.held = p, true
+	d.last, d.held, d.damage = p, true, garbage
 }

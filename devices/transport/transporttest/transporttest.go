@@ -74,6 +74,9 @@ func (w *World) Open(kind devices.Kind, letter byte) (devices.Driver, *devices.D
 	return driver, device, err
 }
 
+// Leave closes a device that Open has opened.
+func (w *World) Leave(d *devices.Device) { d.Unsubscribe(w.Now(), client{}) }
+
 // client reads a device, and is told nothing.
 type client struct{}
 
@@ -156,7 +159,7 @@ func (w *World) WakeAt(l *devices.Link, at time.Duration) {
 
 // OpenSerial implements devices.Host.
 func (w *World) OpenSerial(path string, baud int, h devices.PortHandler) (devices.Port, error) {
-	return w.open(&Port{Name: path, Baud: baud, handler: h})
+	return w.open(&Port{Name: path, Baud: baud, DTR: true, handler: h})
 }
 
 // Identify implements devices.Host.
@@ -191,6 +194,7 @@ type Port struct {
 	Stuck  bool   // it takes no bytes: what is written stays in Buffered
 	Wrote  []byte // all that the driver has written
 	Last   []byte // its last words
+	DTR    bool   // the line is asserted, as it is when a serial line is opened
 
 	world   *World
 	handler devices.PortHandler
@@ -248,6 +252,12 @@ func (p *Port) SetSpeed(baud int) error {
 		return errors.New("the line is slower")
 	}
 	p.Baud = baud
+	return nil
+}
+
+// SetModemLines implements devices.ModemPort.
+func (p *Port) SetModemLines(dtr, _ bool) error {
+	p.DTR = dtr
 	return nil
 }
 

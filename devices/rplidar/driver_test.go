@@ -1,0 +1,112 @@
+package rplidar
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"testing"
+	"time"
+
+	"player/codec"
+	"player/devices"
+	"player/devices/transport/transporttest"
+)
+
+// The answers of an A1 to what the driver asks before it scans.
+const (
+	infoA1    = "A5 5A 14 00 00 00 04 18 1D 01 07 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00"
+	healthOK  = "A5 5A 03 00 00 00 06 00 00 00"
+	expressA1 = "A5 5A 54 00 00 40 82"
+)
+
+// startA1 opens the driver with an A1 behind it, which has been asked for an express scan.
+func startA1(t *testing.T) (*transporttest.World, *devices.Device) {
+	t.Helper()
+	world := transporttest.NewWorld()
+	world.Heard = func(p *transporttest.Port, b []byte) {
+		for request, answer := range map[Request]string{GetInfo: infoA1, GetHealth: healthOK, ExpressScan: expressA1} {
+			if bytes.HasPrefix(b, []byte{requestStart, byte(request)}) {
+				p.Say(unhex(t, answer))
+			}
+		}
+	}
+	driver, device, err := world.Open(Kind(), codec.Laser)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !world.Until(func() bool { return driver.(*Driver).stream == answerExpress }, setupTime) {
+		t.Fatal("no scan was asked for")
+	}
+	return world, device
+}
+
+// TestMotorOfA1: the motor of an A1 runs while DTR is released, and stands when the driver
+// has ended.
+func TestMotorOfA1(t *testing.T) {
+	world, device := startA1(t)
+	if world.Port().DTR {
+		t.Error("DTR is asserted in a scan: the motor stands")
+	}
+	turn(world, -1)
+	turn(world, -1)
+	world.Leave(device)
+	world.Pass(time.Second)
+	if p := world.Port(); !p.Closed || !p.DTR || !bytes.HasSuffix(p.Wrote, AppendRequest(nil, Stop)) {
+		t.Errorf("closed %v, DTR %v, written at last % X", p.Closed, p.DTR, p.Wrote[len(p.Wrote)-2:])
+	}
+}
+
+// width is how many degrees a packet of turn spans.
+const width = 15
+
+// distanceAt is what turn sends for an angle, in mm: another distance for each.
+func distanceAt(degrees float64) float64 { return 2000 + 10*degrees }
+
+// turn sends a turn in packets of an express scan. The packet that begins at the angle
+// damaged has a wrong bit.
+func turn(world *transporttest.World, damaged int) {
+	for start := 0; start < 360; start += width {
+		p := packet(uint16(start*64), 0, 0, 0, 0, 0)
+		for k := range 2 * cabins {
+			mm := math.Round(distanceAt(float64(start) + float64(k)*width/(2*cabins)))
+			binary.LittleEndian.PutUint16(p[4+k/2*5+k%2*2:], uint16(mm)<<2)
+		}
+		sum := byte(0)
+		for _, b := range p[2:] {
+			sum ^= b
+		}
+		p[0], p[1] = 0xA0|sum&0xF, 0x50|sum>>4
+		if start == damaged {
+			p[50] ^= 4
+		}
+		world.Port().Say(p)
+		world.Pass(5 * time.Millisecond)
+	}
+}
+
+// TestDamagedPacketMovesNothing: the angles of a packet follow from the next one. Behind a
+// damaged one they are not known, and the samples before it do not fill its place.
+func TestDamagedPacketMovesNothing(t *testing.T) {
+	world, device := startA1(t)
+	for range 3 {
+		turn(world, 2*width)
+	}
+	var d codec.LaserData
+	if err := d.Decode(device.Data()); err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for i, mm := range d {
+		degrees := math.Mod(90-float64(i)/2+360, 360) // clockwise
+		if mm == 12000 {
+			continue
+		}
+		seen++
+		if off := math.Abs(float64(mm) - distanceAt(degrees)); off > 15 && degrees > 1 {
+			t.Errorf("at %v degrees: %d mm, want %v", degrees, mm, distanceAt(degrees))
+		}
+	}
+	if seen < 361-2*(2*width+4) {
+		t.Errorf("%d readings", seen)
+	}
+}
