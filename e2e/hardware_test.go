@@ -310,6 +310,7 @@ func TestLaserConnects(t *testing.T) {
 	tests := []laser.Options{
 		{Line: line.Options{Baud: 9600}, Unit: laser.CM, Angle: 100, Resolution: 25}, // switched on
 		{Line: line.Options{Baud: 38400}},
+		{Line: line.Options{Baud: 38400}, Indices: true},
 		{Line: line.Options{Baud: 38400}, Streaming: true}, // left by a server that was killed
 		{Line: line.Options{Baud: 9600}, Streaming: true, Unit: laser.CM, Resolution: 100},
 		{Line: line.Options{Baud: 19200}},

@@ -77,7 +77,7 @@ type Configuration []byte
 
 // Bytes of a Configuration that matter to the measured values.
 const (
-	MeasuringMode = 5 // 0: bits above the range are fields and dazzle; 1: reflector level
+	MeasuringMode = 5 // 0: bits above the range are fields and dazzle; 1: reflector level; 2: fields
 	Units         = 6 // see Unit
 
 	minConfiguration = 7

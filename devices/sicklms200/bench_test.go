@@ -200,6 +200,9 @@ func (l *laser) turn() {
 			count := l.variant.Angle*100/l.variant.Resolution + 1
 			values := slices.Repeat([]uint16{1000}, int(1+count))
 			values[0] = count | uint16(l.config[Units])<<unitShift
+			if l.config[4]&2 != 0 { // real-time indices, of scan and telegram
+				values = append(values, 0x0201)
+			}
 			l.say(scanTelegram(CodeScan, values))
 		}
 	}

@@ -348,7 +348,7 @@ var errAbsent = errors.New("no answer at 9600, 19200, 38400 or 500000 baud: is t
 // suits reports whether scans are as Player's laser data needs them: in mm, in
 // one of the measuring modes that leave 13 bits to a range.
 func (c Configuration) suits() bool {
-	return Unit(c[Units]) == Millimetres && c[MeasuringMode] <= 1
+	return Unit(c[Units]) == Millimetres && c[MeasuringMode] <= 2
 }
 
 // adjusted returns the configuration, changed so that it suits.

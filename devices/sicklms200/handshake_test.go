@@ -93,6 +93,8 @@ func TestLaserThatRefuses(t *testing.T) {
 			"stop status? configuration? stream stop status? configuration? variant stream"},
 		{"a variant outside configuration mode", func(l *laser) { l.locked = true; l.variant = Variant{180, 100} },
 			"stop status? configuration? variant password variant stream"},
+		{"nothing, and flags three fields", func(l *laser) { l.config[MeasuringMode] = 2 }, "stop status? configuration? stream"},
+		{"nothing, and sends indices", func(l *laser) { l.config[4] = 2 }, "stop status? configuration? stream"},
 		{"the password, and measures 16 m", func(l *laser) { deny(l); l.config[MeasuringMode] = 3 }, "stop status? configuration? password stream"},
 	}
 	for _, tt := range tests {

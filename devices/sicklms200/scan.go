@@ -37,6 +37,10 @@ const (
 
 	countMask = 0x3FFF // of a scan's first word; its upper two bits are the unit
 	unitShift = 14
+
+	// indexSize is how many bytes may follow the values, if the laser is set to send
+	// real-time indices: one for the scan and one for the telegram.
+	indexSize = 2
 )
 
 // Errors of DecodeScan.
@@ -70,10 +74,13 @@ func DecodeScan(t Telegram) (s Scan, err error) {
 		return Scan{}, ErrNotScan
 	}
 	head := binary.LittleEndian.Uint16(b)
-	s.Count, s.Unit, s.values = int(head&countMask), Unit(head>>unitShift), b[2:]
-	switch {
-	case len(s.values) != 2*s.Count:
+	s.Count, s.Unit = int(head&countMask), Unit(head>>unitShift)
+	size := 2 * s.Count
+	if behind := len(b) - 2 - size; behind != 0 && behind != indexSize {
 		return Scan{}, ErrScan
+	}
+	s.values = b[2:][:size]
+	switch {
 	case s.Count != ScanCount || s.First != 1:
 		return s, ErrVariant
 	case s.Unit != Millimetres:

@@ -24,9 +24,9 @@ const (
 
 	minContent = 2 // code and status
 	// maxContent is a measurement of 401 values, the longest telegram of all,
-	// with the range it covers. A larger length is damaged; waiting for that
+	// with the range it covers and its indices. A larger length is damaged; waiting for that
 	// many bytes would hold up to 64 KiB of good telegrams.
-	maxContent = 1 + 6 + 2*401 + 1
+	maxContent = 1 + 6 + 2*401 + indexSize + 1
 
 	// MaxTelegram is the longest telegram in bytes.
 	MaxTelegram = headSize + maxContent + crcSize

@@ -158,7 +158,7 @@ func TestParserRecovers(t *testing.T) {
 		{"header bytes before", "02 02 02 80 02 80 " + good, 1, transport.Stats{Packets: 1, Garbage: 6, Broken: 0}},
 		{"our own request echoed", "02 00 02 00 20 25 35 08 " + good, 1, transport.Stats{Packets: 1, Garbage: 8, Broken: 0}},
 		{"no status", "02 80 01 00 92 " + good, 1, transport.Stats{Packets: 1, Garbage: 5, Broken: 0}},
-		{"length over the limit", "02 80 2B 03 " + good, 1, transport.Stats{Packets: 1, Garbage: 4, Broken: 0}},
+		{"length over the limit", "02 80 2D 03 " + good, 1, transport.Stats{Packets: 1, Garbage: 4, Broken: 0}},
 		{"wrong CRC", "02 80 03 00 A0 00 10 16 0B " + good, 1, transport.Stats{Packets: 1, Garbage: 9, Broken: 1}},
 		{"corrupt byte", "02 80 03 00 A0 01 10 16 0A " + good, 1, transport.Stats{Packets: 1, Garbage: 9, Broken: 1}},
 		{"length lies over good telegrams", "02 80 1A 00 B0 " + good + good + good, 3, transport.Stats{Packets: 3, Garbage: 5, Broken: 1}},

@@ -165,6 +165,7 @@ func (l *Laser) setVariant(_ time.Duration, data []byte) []byte {
 // Offsets in the configuration block.
 const (
 	configPeak      = 2 // peak threshold, 70 by default
+	configAvailable = 4 // bit 1: it sends real-time indices
 	configMeasuring = 5
 	configUnits     = 6
 	configLength    = 34

@@ -25,6 +25,7 @@ type Options struct {
 	Unit       Unit // (MM)
 	Angle      int  // degrees (180)
 	Resolution int  // 1/100 degree (50)
+	Indices    bool // it sends real-time indices behind the values
 
 	Faults Faults
 }
@@ -119,6 +120,9 @@ func newLaser(opts Options, c cable) *Laser {
 	}
 	l.config[configPeak] = 0x70
 	l.config[configUnits] = byte(units[l.unit].code)
+	if opts.Indices {
+		l.config[configAvailable] = 3 // highest availability, and indices
+	}
 	if opts.Streaming {
 		l.stream(0, 0, 0)
 	}

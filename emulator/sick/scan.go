@@ -56,6 +56,9 @@ func (l *Laser) appendScan(dst []byte, first, last int) []byte {
 		v := min(int(l.ranges[at/50])/unit.mm, maxValue) | int(l.flags[at/50])<<valueBits
 		dst = binary.LittleEndian.AppendUint16(dst, uint16(v))
 	}
+	if l.config[configAvailable]&2 != 0 { // indices of the scan and of the telegram (sicktoolbox, _parseSickScanProfileB0)
+		dst = append(dst, byte(l.scans), byte(l.scans))
+	}
 	return append(dst, l.status)
 }
 

@@ -62,6 +62,18 @@ func TestScans(t *testing.T) {
 	}
 }
 
+// TestIndices: two bytes follow the values.
+func TestIndices(t *testing.T) {
+	plain, indexed := newLaser(Options{Indices: false}, new(wire)), newLaser(Options{Indices: true}, new(wire))
+	plain.variant, indexed.variant = variant{180, 50}, variant{180, 50}
+	indexed.scans = 7
+	want := plain.appendScan(nil, 0, 0)
+	want = append(want[:len(want)-1], 7, 7, want[len(want)-1])
+	if got := indexed.appendScan(nil, 0, 0); !bytes.Equal(got, want) {
+		t.Errorf("% X", got[len(got)-4:])
+	}
+}
+
 func TestCorridor(t *testing.T) {
 	mm := corridor()
 	if got := fmt.Sprint(mm[0], mm[60], mm[180], mm[300], mm[360]); got != "1500 1732 3000 1732 1500" {
