@@ -40,6 +40,7 @@ func TestUrgMeasures(t *testing.T) {
 		"fast already":  {urg.Options{Line: line.Options{Baud: 115200}}, "", 5600},
 		"SCIP 1.1":      {urg.Options{Old: true}, "", 5600},
 		"left scanning": {urg.Options{Scanning: true}, "", 5600},
+		"left adjusted": {urg.Options{Adjusts: true}, "", 5600},
 		"noise":         {urg.Options{Line: line.Options{Noise: line.Noise{Seed: 1, Garbage: 0.05, Swallow: 0.05, Flip: 0.05}}}, "", 5600},
 		"TCP":           {urg.Options{TCP: true, Model: urg.UTM30LX}, "", 60000},
 		"range":         {urg.Options{TCP: true, Model: urg.UTM30LX}, "range 12000", 12000},

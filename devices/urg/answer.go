@@ -64,6 +64,14 @@ func (a *Answer) Take(line []byte) (whole bool) {
 	return false
 }
 
+// Describe takes a line as Take does, and sets p by the lines of an answer to PP.
+func (a *Answer) Describe(p *Parameters, line []byte) (whole bool) {
+	if a.next == content && len(line) > 0 && a.answers(parameters) && !p.Set(line) {
+		a.broken = true
+	}
+	return a.Take(line)
+}
+
 // takeData takes a line of a scan: first its time, then distances.
 func (a *Answer) takeData(line []byte) {
 	data, ok := sealed(line)

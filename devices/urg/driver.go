@@ -44,6 +44,7 @@ const (
 	quieting transport.Phase = iota // QT was sent
 	greeting                        // SCIP2.0 was sent
 	asking                          // PP was sent
+	freeing                         // TM2 was sent
 	changing                        // SS was sent
 	settling                        // the line changes its speed
 	lighting                        // BM was sent
@@ -63,6 +64,7 @@ func (d *Driver) steps() []transport.Step {
 			Fresh: true, Wait: quietTime, Late: d.Then(asking),
 		},
 		asking:   {Send: ask(parameters), Wait: answerTime},
+		freeing:  {Send: ask(adjusted), Wait: answerTime, Late: d.Then(asking)},
 		changing: {Send: ask(fastLine), Wait: answerTime, Late: d.Then(lighting)},
 		settling: {Wait: speedTime, Late: d.hurry},
 		lighting: {Send: ask(laserOn), Wait: answerTime},
@@ -131,10 +133,7 @@ func (d *Driver) hurry(now time.Duration) {
 // receive is Protocol.Receive.
 func (d *Driver) receive(now time.Duration, p []byte) {
 	for line, rest, ok := d.lines.Next(p); ok && d.IsOpen(); line, rest, ok = d.lines.Next(rest) {
-		if d.answer.next == content && d.answer.answers(parameters) {
-			d.params.Set(line)
-		}
-		if d.answer.Take(line) {
+		if d.answer.Describe(&d.params, line) {
 			d.answered(now)
 		}
 	}
@@ -154,6 +153,10 @@ func (d *Driver) answered(now time.Duration) {
 	case d.Phase() == asking && a.answers(parameters) && good:
 		d.Found()
 		d.describe(now)
+	case d.Phase() == asking && a.answers(parameters) && a.Status() == "0E": // its clock is being adjusted
+		d.Enter(now, freeing)
+	case d.Phase() == freeing && a.answers(adjusted):
+		d.Enter(now, asking)
 	case d.Phase() == changing && a.answers(fastLine):
 		if good {
 			d.Enter(now, settling)

@@ -23,10 +23,7 @@ func recognise(heard []byte) (found devices.Answer) {
 	var a Answer
 	var p Parameters
 	for line, rest, ok := l.Next(heard); ok; line, rest, ok = l.Next(rest) {
-		if a.next == content && a.answers(parameters) {
-			p.Set(line)
-		}
-		if !a.Take(line) || a.broken {
+		if !a.Describe(&p, line) || a.broken {
 			continue
 		}
 		if a.isScan() || a.answers(parameters) && p.Check() == nil {

@@ -30,6 +30,7 @@ const (
 	scip2      = "SCIP2.0"  // an old URG-04LX speaks SCIP 1.1 first
 	parameters = "PP"       // answered by Parameters
 	fastLine   = "SS115200" // speed of a serial line
+	adjusted   = "TM2"      // ends the adjustment of a clock, in which a sensor obeys nothing else
 	laserOn    = "BM"
 	scanning   = "MD" // distances in three characters, again and again
 )
@@ -75,14 +76,30 @@ type Parameters struct {
 	TurnsAMinute int
 }
 
-// Set takes a line of the answer to PP, such as "DMAX:5600;_". Unknown ones are
-// ignored.
-func (p *Parameters) Set(line []byte) {
-	key, value, _ := bytes.Cut(line, []byte{':'})
-	value, _, _ = bytes.Cut(value, []byte{';'})
+// field returns the text of a line of the answer to PP, without its end: a semicolon and
+// the checksum. ok is false if the checksum is wrong; the specification does not count the
+// semicolon, and Hokuyo's urg_library (scip_response) takes it either way.
+func field(line []byte) (text []byte, ok bool) {
+	last := len(line) - 1
+	semicolon := last - 1
+	if semicolon < 0 || line[semicolon] != ';' {
+		return nil, false
+	}
+	text = line[:semicolon]
+	return text, checksum(text) == line[last] || checksum(line[:last]) == line[last]
+}
+
+// Set takes a line of the answer to PP, such as "DMAX:5600;_". It returns false if the
+// line is damaged. What it does not know it ignores.
+func (p *Parameters) Set(line []byte) bool {
+	text, ok := field(line)
+	if !ok {
+		return false
+	}
+	key, value, _ := bytes.Cut(text, []byte{':'})
 	if string(key) == "MODL" {
 		p.Model = string(value)
-		return
+		return true
 	}
 	number := map[string]*int{
 		"DMIN": &p.Min, "DMAX": &p.Max, "ARES": &p.Steps, "AMIN": &p.First, "AMAX": &p.Last, "AFRT": &p.Front, "SCAN": &p.TurnsAMinute,
@@ -90,6 +107,7 @@ func (p *Parameters) Set(line []byte) {
 	if n, err := strconv.Atoi(string(value)); number != nil && err == nil {
 		*number = n
 	}
+	return true
 }
 
 // Check returns an error if no scan can be made of the parameters.

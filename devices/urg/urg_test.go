@@ -32,8 +32,15 @@ func TestGolden(t *testing.T) {
 
 func TestParameters(t *testing.T) {
 	var p Parameters
-	for line := range strings.FieldsSeq("MODL:URG-04LX;k DMIN:20;7 DMAX:5600;_ ARES:1024;\\ AMIN:44;7 AMAX:725;_ AFRT:384;6 SCAN:600;e NONE:x;y ; DMAX:?;?") {
-		p.Set([]byte(line))
+	for line := range strings.FieldsSeq("MODL:URG-04LX;9 DMIN:20;4 DMAX:5600;_ ARES:1024;\\ AMIN:44;7 AMAX:725;o AFRT:384;6 SCAN:600;` NONE:x;R") {
+		if !p.Set([]byte(line)) {
+			t.Errorf("%s is taken for damaged", line)
+		}
+	}
+	for line := range strings.FieldsSeq("AFRT:284;6 AFRT:384;7 AFRT:384,6 DMAX:?;? ; 6 SCAN:600") {
+		if p.Set([]byte(line)) {
+			t.Errorf("%s is taken for good", line)
+		}
 	}
 	want := Parameters{"URG-04LX", 20, 5600, 1024, 44, 725, 384, 600}
 	if p != want || p.Check() != nil {

@@ -48,6 +48,16 @@ func (h host) lines(commands ...string) []string {
 
 func (h host) ask(command string) string { return strings.Join(h.lines(command), "|") }
 
+// TestOld: until it is told SCIP2.0, a sensor speaks SCIP 1.1, whose status is one character.
+func TestOld(t *testing.T) {
+	h := start(t, Options{Old: true})
+	for _, tt := range [][2]string{{"QT", "QT|E"}, {"SCIP2.0", "SCIP2.0|0"}, {"QT", "QT|00P"}, {"SCIP2.0", "SCIP2.0|0Ee"}} {
+		if got := h.ask(tt[0]); got != tt[1] {
+			t.Errorf("%s is answered %s, want %s", tt[0], got, tt[1])
+		}
+	}
+}
+
 // Answers with their checksums are those of the specification (C-42-03320) and of urgnetwork's page
 // of status commands, which have this sensor as their example. Commands before the last one are
 // not looked at.

@@ -37,6 +37,7 @@ type Options struct {
 	TCP      bool         // it listens on a port of the loopback interface instead
 	Model    Model        // (URG04LX)
 	Old      bool         // it speaks SCIP 1.1 until it is told SCIP2.0
+	Adjusts  bool         // a host has left its clock being adjusted (TM)
 	Scanning bool         // a host has left it scanning
 	Broken   bool         // its laser cannot be switched on
 	// Room returns the distance in mm at an angle in degrees, counterclockwise, 0
@@ -73,7 +74,7 @@ func Start(opts Options) (*Sensor, error) {
 	if opts.Room == nil {
 		opts.Room = square
 	}
-	s := &Sensor{opts: opts, scip2: !opts.Old, received: map[string]int{}}
+	s := &Sensor{opts: opts, scip2: !opts.Old, adjusts: opts.Adjusts, received: map[string]int{}}
 	if opts.Scanning {
 		s.request, _ = s.parse("MD0300040001000", "")
 		s.laser, s.left, s.next = true, -1, s.period()
@@ -192,15 +193,12 @@ func (s *Sensor) Receive(now time.Duration, unit []byte) {
 	s.received[text[:2]]++
 	command, chars, _ := strings.Cut(text, ";") // the characters are echoed, and mean nothing
 	switch {
-	case text == "SCIP2.0":
-		status := "0E"
-		if !s.scip2 {
-			status = "00"
+	case !s.scip2: // the status of SCIP 1.1 is one character (urg_library, connect_serial_device)
+		status := "E"
+		if text == "SCIP2.0" {
+			s.scip2, status = true, "0"
 		}
-		s.scip2 = true
-		s.answer(text, status)
-	case !s.scip2:
-		s.send(text + "\n0\n\n") // SCIP 1.1
+		s.send(text + "\n" + status + "\n\n")
 	case len(chars) > 16:
 		s.answer(text, "0G")
 	case s.adjusts && command[:2] != "TM":
