@@ -111,15 +111,16 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 func (d *Driver) Shutdown(now time.Duration) {
 	d.giveUp = 0
 	d.wait(off, 0)
+	if d.program == nil { // whoever has started ACTS ends it
+		d.disconnect()
+		d.stopped(now)
+		return
+	}
 	if d.conn != nil {
 		d.one[0] = Quit
 		d.conn.Write(d.one[:])
 	}
 	d.disconnect()
-	if d.program == nil {
-		d.stopped(now)
-		return
-	}
 	d.program.Signal(syscall.SIGTERM)
 	d.wait(stopping, now+killDelay)
 }

@@ -270,6 +270,19 @@ func TestProgram(t *testing.T) {
 	}
 }
 
+// TestForeignACTS: an ACTS that somebody else has started stays when the last client leaves.
+func TestForeignACTS(t *testing.T) {
+	w := newWorld(t)
+	w.servers[swapped] = answers(33*ms, recording(t, "acts10.hex"))
+	w.subscribe()
+	w.run(time.Second)
+	w.unsubscribe()
+	w.run(time.Second)
+	if len(w.setup) != 1 || w.setup[0] != nil || w.count("> 31") != 0 || w.link.State() != devices.Idle {
+		t.Errorf("setup %v, link %v: %q", w.setup, w.link.State(), w.story[len(w.story)-3:])
+	}
+}
+
 // TestShutdownDuringSetup: the client has left, or the server ends.
 func TestShutdownDuringSetup(t *testing.T) {
 	for after := time.Duration(0); after < setupLimit; after += 430 * ms {

@@ -12,7 +12,7 @@ import "player/devices/transport"
 // Request and none without.
 const (
 	Request byte = '0'
-	Quit    byte = '1'
+	Quit    byte = '1' // the program ends, not the connection (ARIA, ArACTS_1_2::requestQuit)
 )
 
 const (

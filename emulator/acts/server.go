@@ -26,7 +26,7 @@ type Options struct {
 // Requests, one byte each.
 const (
 	requestPacket = '0'
-	requestQuit   = '1'
+	requestQuit   = '1' // the program ends, not the connection (ARIA, ArACTS_1_2::requestQuit)
 )
 
 // pieceGap is the time between the pieces of a split answer, so that a host
@@ -105,7 +105,7 @@ func (s *Server) accept() {
 	}
 }
 
-// serve answers one host until it quits or either side closes.
+// serve answers one host until either side closes, or a host ends the program.
 func (s *Server) serve(conn net.Conn) {
 	defer func() {
 		conn.Close()
@@ -126,6 +126,7 @@ func (s *Server) serve(conn net.Conn) {
 			}
 		case requestQuit:
 			s.count(func(st *State) { st.Quits++ })
+			s.end()
 			return
 		default:
 			s.count(func(st *State) { st.Unknown++ })
@@ -228,6 +229,12 @@ func (s *Server) Wait(ctx context.Context, cond func() bool) error {
 // Close stops listening, closes all connections and waits until no goroutine
 // runs.
 func (s *Server) Close() {
+	s.end()
+	s.running.Wait()
+}
+
+// end stops listening and closes all connections.
+func (s *Server) end() {
 	s.mu.Lock()
 	if !s.closed {
 		s.closed = true
@@ -236,5 +243,4 @@ func (s *Server) Close() {
 	}
 	s.mu.Unlock()
 	s.HangUp()
-	s.running.Wait()
 }

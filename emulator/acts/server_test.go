@@ -78,6 +78,9 @@ func TestRequests(t *testing.T) {
 				t.Errorf("after quit: %d, %v", n, err)
 			}
 			wait(t, s, func(st State) bool { return st == State{Accepted: 1, Requests: 3, Answers: 3, Quits: 1, Unknown: 2} })
+			if _, err := net.Dial("tcp", fmt.Sprint("127.0.0.1:", s.Port())); err == nil {
+				t.Error("it listens after quit")
+			}
 		}
 	}
 }
