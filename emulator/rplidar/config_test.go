@@ -195,3 +195,17 @@ func TestScaled(t *testing.T) {
 		}
 	}
 }
+
+// TestReset: a sensor that was reset says so when it has booted, and hears nothing before.
+func TestReset(t *testing.T) {
+	h := start(t, Options{})
+	h.Say("A5 40 A5 52")
+	const want = "RP LIDAR System.\r\nFirmware Ver 1.29 - rtm, HW Ver 7\r\nModel: 18\r\n"
+	if got := string(h.Read(len(want))); got != want {
+		t.Errorf("%q", got)
+	}
+	h.Say("A5 52")
+	if got := hex.EncodeToString(h.Read(10)); got != "a55a0300000006000000" {
+		t.Errorf("health %s", got)
+	}
+}

@@ -7,6 +7,7 @@ package rplidar
 import (
 	"cmp"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"time"
 
@@ -60,8 +61,9 @@ type Lidar struct {
 	failed      bool
 	motor       bool          // it turns, or spins up
 	steady      time.Duration // when it has its speed
-	booted      time.Duration
-	scan        byte // kind of its data, 0x81 to 0x85; zero: none
+	booting     bool
+	booted      time.Duration // when it answers again
+	scan        byte          // kind of its data, 0x81 to 0x85; zero: none
 	next        time.Duration
 	angle       float64 // degrees, of the next sample
 	starts      bool    // the next packet is the first one
@@ -109,7 +111,7 @@ func (d *Lidar) Frame(buf []byte) (n int, note string) {
 
 // Receive implements line.Device.
 func (d *Lidar) Receive(now time.Duration, r []byte) {
-	if r[0] != 0xA5 || now < d.booted {
+	if r[0] != 0xA5 || d.booting {
 		return
 	}
 	if r[1] >= 0x80 && checksum(r) != 0 {
@@ -120,9 +122,8 @@ func (d *Lidar) Receive(now time.Duration, r []byte) {
 	case 0x25:
 		d.scan, d.next = 0, 0
 	case 0x40:
-		d.scan, d.next, d.booted = 0, 0, now+boot
+		d.scan, d.next, d.booting, d.booted = 0, 0, true, now+boot
 		d.failed = d.opts.Failed
-		d.Send([]byte("RP LIDAR System.\r\nFirmware Ver 1.29, HW Ver 7\r\nModel: 18\r\n"), "boot text")
 	case 0x50:
 		minor := byte(29)
 		if d.opts.NoExpress {
@@ -182,6 +183,14 @@ func (d *Lidar) begin(now time.Duration, data byte) {
 
 // Advance implements line.Device.
 func (d *Lidar) Advance(now time.Duration) time.Duration {
+	if d.booting {
+		if now < d.booted {
+			return d.booted
+		}
+		d.booting = false
+		// As owners have seen it of an A1; hosts wait for its 64 bytes.
+		d.Send(fmt.Appendf(nil, "RP LIDAR System.\r\nFirmware Ver 1.29 - rtm, HW Ver 7\r\nModel: %02x\r\n", d.opts.Model), "boot text")
+	}
 	for d.next != 0 && d.next <= now && d.motor {
 		d.next += chunk
 		switch {
