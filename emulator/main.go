@@ -93,6 +93,8 @@ func parse(args []string, out io.Writer) (*config, error) {
 	f.StringVar(&c.p2os.Subclass, "model", "p2dx", "subclass of the robot: "+strings.Join(p2os.Models(), ", "))
 	f.IntVar(&c.p2os.Line.Baud, "baud", 9600, "speed of the robot, bit/s")
 	f.BoolVar(&c.p2os.MotorsOn, "motors", false, "press the motor button whenever the server opens the robot")
+	f.BoolVar(&c.p2os.Gyro.Fitted, "gyro", false, "the robot has a gyroscope")
+	f.Float64Var(&c.p2os.Slip, "slip", 0, "share of a turn in which the robot's wheels slip, 0 to 1")
 	f.Float64Var(&c.p2os.Room, "room", 5000, "side of the square room around the sonars, mm; 0: fixed readings")
 	f.IntVar(&c.sick.Line.Baud, "sick-baud", 9600, "initial speed of the laser, bit/s")
 	choose(f, &c.sick.Unit, "sick-unit", "mm", "unit of the laser: mm or cm", map[string]sick.Unit{"mm": sick.MM, "cm": sick.CM})

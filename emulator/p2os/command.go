@@ -1,6 +1,8 @@
 package p2os
 
 import (
+	"fmt"
+	"math"
 	"strconv"
 	"time"
 )
@@ -21,13 +23,24 @@ var commands = map[byte]command{
 	2:  {name: "CLOSE", do: func(r *Robot, _ time.Duration, _ arg) { r.close() }},
 	4:  {name: "ENABLE", arg: true, do: func(r *Robot, _ time.Duration, a arg) { r.enable(a.value != 0) }},
 	5:  {name: "SETA", arg: true, do: func(r *Robot, _ time.Duration, a arg) { r.drive.limit(float64(a.value)) }},
-	6:  {name: "SETV"},
+	6:  {name: "SETV", arg: true, do: func(r *Robot, _ time.Duration, a arg) { r.drive.top = float64(a.value) }},
 	7:  {name: "SETO", do: func(r *Robot, _ time.Duration, _ arg) { r.drive.odometry = Pose{} }},
+	8:  {name: "MOVE", arg: true, do: move},
+	9:  {name: "ROTATE", arg: true, do: turnRate}, // ARIA: a duplicate of RVEL
+	10: {name: "SETRV", arg: true, do: func(r *Robot, _ time.Duration, a arg) { r.drive.topTurn = float64(a.value) }},
 	11: {name: "VEL", arg: true, do: velocity},
+	12: {name: "HEAD", arg: true, do: func(r *Robot, now time.Duration, a arg) {
+		turnBy(r, math.Remainder(float64(a.value)-r.drive.odometry.Heading, 360))
+	}},
+	13: {name: "DHEAD", arg: true, do: func(r *Robot, _ time.Duration, a arg) { turnBy(r, float64(a.value)) }},
+	15: {name: "SAY"},
+	18: {name: "CONFIG"},
+	19: {name: "ENCODER"},
 	21: {name: "RVEL", arg: true, do: turnRate},
 	23: {name: "SETRA"},
 	28: {name: "SONAR", arg: true, do: func(r *Robot, _ time.Duration, a arg) { r.sonarOn = a.value != 0 }},
-	29: {name: "STOP", do: func(r *Robot, _ time.Duration, _ arg) { r.drive.turn(0, 0) }},
+	29: {name: "STOP", do: func(r *Robot, _ time.Duration, _ arg) { r.drive.halt() }},
+	30: {name: "DIGOUT"},
 	32: {name: "VEL2", arg: true, do: wheelSpeeds},
 	33: {name: "GRIPPER", arg: true, do: func(r *Robot, _ time.Duration, a arg) { r.gripper.command(a.value) }},
 	36: {name: "GRIPPERVAL", arg: true, do: func(r *Robot, _ time.Duration, a arg) { r.gripper.value(a.value) }},
@@ -35,7 +48,9 @@ var commands = map[byte]command{
 	43: {name: "GETAUX"},
 	44: {name: "BUMP_STALL"},
 	47: {name: "JOYDRIVE"},
-	58: {name: "GYRO"},
+	50: {name: "HOSTBAUD"},
+	55: {name: "E_STOP", do: func(r *Robot, _ time.Duration, _ arg) { r.drive.halt(); r.drive.left, r.drive.right = 0, 0 }},
+	58: {name: "GYRO", arg: true, do: func(r *Robot, now time.Duration, a arg) { r.requestGyro(now, a.value != 0) }},
 	66: {name: "TTY3"},
 	67: {name: "GETAUX2"},
 	82: {name: "ROTKP"},
@@ -44,7 +59,10 @@ var commands = map[byte]command{
 	85: {name: "TRANSKP"},
 	86: {name: "TRANSKV"},
 	87: {name: "TRANSKI"},
+	88: {name: "REVCOUNT", arg: true},
+	89: {name: "DRIFTFACTOR", arg: true},
 	90: {name: "SOUND"},
+	93: {name: "TICKSMM", arg: true},
 }
 
 func commandName(number byte) string {
@@ -57,6 +75,7 @@ func commandName(number byte) string {
 // velocity sets the forward speed, mm/s, and keeps the turn rate.
 func velocity(r *Robot, _ time.Duration, a arg) {
 	if r.motors {
+		r.drive.way = goal{}
 		_, rate := r.drive.wanted()
 		r.drive.turn(float64(a.value), rate)
 	}
@@ -65,6 +84,7 @@ func velocity(r *Robot, _ time.Duration, a arg) {
 // turnRate sets the turn rate, deg/s, left positive, and keeps the forward speed.
 func turnRate(r *Robot, _ time.Duration, a arg) {
 	if r.motors && !r.opts.NoRVEL {
+		r.drive.heading = goal{}
 		forward, _ := r.drive.wanted()
 		r.drive.turn(forward, float64(a.value))
 	}
@@ -74,6 +94,35 @@ func turnRate(r *Robot, _ time.Duration, a arg) {
 // in steps of the model.
 func wheelSpeeds(r *Robot, _ time.Duration, a arg) {
 	if r.motors {
+		r.drive.way, r.drive.heading = goal{}, goal{}
 		r.drive.wantRight, r.drive.wantLeft = r.model.wheels*float64(int8(a.lo)), r.model.wheels*float64(int8(a.hi))
+	}
+}
+
+// move goes so many mm straight on or back.
+func move(r *Robot, _ time.Duration, a arg) {
+	if r.motors {
+		r.drive.way = goal{on: true, left: float64(a.value)}
+	}
+}
+
+// turnBy turns by so many degrees, left positive.
+func turnBy(r *Robot, degrees float64) {
+	if r.motors {
+		r.drive.heading = goal{on: true, left: degrees}
+	}
+}
+
+// object notes what a robot does not take: it ignores it, or begins its handshake anew.
+func (r *Robot) object(body []byte) {
+	open := r.stage == stageOpen || r.stage == stageSynced && body[0] != 0
+	c, known := commands[body[0]]
+	switch {
+	case !open && int(body[0]) > min(r.stage, 2):
+		r.objected = append(r.objected, fmt.Sprintf("%d before SYNC%d", body[0], min(r.stage, 2)))
+	case open && !known:
+		r.objected = append(r.objected, fmt.Sprintf("there is no command %d", body[0]))
+	case open && c.arg && !parseArg(body).given:
+		r.objected = append(r.objected, c.name+" without its argument")
 	}
 }

@@ -23,7 +23,58 @@ type drive struct {
 	left, right  float64 // mm/s now
 	world        Pose    // the true pose
 	odometry     Pose    // the estimated pose: the same path since SETO
+	slip         float64 // see Options.Slip
+	top, topTurn float64 // mm/s and deg/s of ways and turns to an end
+	way, heading goal    // what is left of them, mm and deg
 	at           time.Duration
+}
+
+// Speeds of MOVE, HEAD and DHEAD (assumed; SETV and SETRV change them).
+const (
+	defaultTop     = 400 // mm/s
+	defaultTopTurn = 50  // deg/s
+)
+
+func newDrive(axle float64, o Options) drive {
+	return drive{axle: axle, accel: o.Accel, decel: o.Accel, odometry: o.Odometry, slip: o.Slip, top: defaultTop, topTurn: defaultTopTurn}
+}
+
+// A goal is how far there is to go.
+type goal struct {
+	on   bool
+	left float64
+}
+
+// speed returns the speed at which to go on: one from which the rest is enough to brake.
+// within is where the goal is reached.
+func (g *goal) speed(top, brake, within float64) float64 {
+	if math.Abs(g.left) < within {
+		g.on = false
+		return 0
+	}
+	fast := min(top, math.Sqrt(2*brake*math.Abs(g.left)), math.Abs(g.left)/step.Seconds())
+	return math.Copysign(fast, g.left)
+}
+
+// pursue sets the wanted speeds that lead to the goals.
+func (d *drive) pursue() {
+	if !d.way.on && !d.heading.on {
+		return
+	}
+	forward, rate := d.wanted()
+	if d.way.on {
+		forward = d.way.speed(d.top, d.decel/2, 0.5)
+	}
+	if d.heading.on {
+		rate = d.heading.speed(d.topTurn, d.decel/d.axle*180/math.Pi/2, 0.1)
+	}
+	d.turn(forward, rate)
+}
+
+// halt ends what the robot is about to do.
+func (d *drive) halt() {
+	d.way, d.heading = goal{}, goal{}
+	d.turn(0, 0)
 }
 
 // turn sets the wanted speeds from a forward speed (mm/s) and a turn rate (deg/s, left positive).
@@ -54,6 +105,7 @@ func (d *drive) moving() bool { return d.left != 0 || d.right != 0 }
 // advance advances the drive to now.
 func (d *drive) advance(now time.Duration) {
 	for d.at < now {
+		d.pursue()
 		if !d.moving() && d.wantLeft == 0 && d.wantRight == 0 {
 			d.at = now // after any standstill
 			return
@@ -64,8 +116,11 @@ func (d *drive) advance(now time.Duration) {
 		left, right := d.left, d.right
 		d.left, d.right = d.approach(left, d.wantLeft, s), d.approach(right, d.wantRight, s)
 		l, r := (left+d.left)/2*s, (right+d.right)/2*s // mm travelled
-		d.world.move(l, r, d.axle)
 		d.odometry.move(l, r, d.axle)
+		d.way.left -= (l + r) / 2
+		d.heading.left -= (r - l) / d.axle * 180 / math.Pi
+		lost := (r - l) / 2 * d.slip
+		d.world.move(l+lost, r-lost, d.axle)
 	}
 }
 

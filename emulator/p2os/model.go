@@ -19,6 +19,7 @@ type model struct {
 	wheels   float64 // mm/s, of VEL2
 	bits     int     // of x and y
 	sonars   []Pose
+	later    bool // AROS or ARCOS, whose SIP is longer
 }
 
 // ringDX and ringAT are the sonars around a DX and an AT.
@@ -62,7 +63,7 @@ func row(v ...float64) []Pose {
 
 // A Pioneer 2 and what came after it; the Pioneer 1 counts otherwise.
 func pioneer(unit, diff, echo float64, sonars []Pose) model {
-	return model{unit: unit, axle: 2 / diff, turn: 4096, velocity: 1, echo: echo, wheels: 20, bits: 12, sonars: sonars}
+	return model{unit: unit, axle: 2 / diff, turn: 4096, velocity: 1, echo: echo, wheels: 20, bits: 15, sonars: sonars}
 }
 
 func oldPioneer(unit float64) model {

@@ -18,7 +18,7 @@ var wirePackets = []struct{ hex, note string }{
 	{"FA FB 06 20 3B 04 FC 25 37", "cmd 32 VEL2 64516"},
 	{"FA FB 06 15 1B 14 00 29 1B", "cmd 21 RVEL -20"},
 	{"FA FB 16 02 45 6D 75 30 31 00 50 69 6F 6E 65 65 72 00 70 32 64 78 00 88 55", "cmd 2 CLOSE"},
-	{"FA FB 1B 32 00 00 00 00 00 00 00 00 00 00 7C 00 00 00 00 00 00 2E 00 04 11 80 06 00 E4 93", "cmd 50 50"},
+	{"FA FB 1B 32 00 00 00 00 00 00 00 00 00 00 7C 00 00 00 00 00 00 2E 00 04 11 80 06 00 E4 93", "cmd 50 HOSTBAUD"},
 }
 
 func TestPacketsSeenOnTheWire(t *testing.T) {

@@ -8,6 +8,8 @@ package p2os
 import (
 	"cmp"
 	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"player/emulator/line"
@@ -31,6 +33,8 @@ type Options struct {
 	Room     float64 // side of the square room around the start for the sonars, mm; 0: readings as set
 	NoRVEL   bool    // RVEL is unknown, as to PSOS before 4.2
 	Accel    float64 // limit of each wheel, mm/s², in both directions (1000, assumed); SETA changes it
+	Slip     float64 // the share of a turn that the wheels count, and the robot does not make
+	Gyro     Gyro
 
 	Faults Faults
 }
@@ -87,7 +91,14 @@ type Robot struct {
 	analog, digitalIn     byte
 	front, rear           byte
 	stallLeft, stallRight bool
+	charge                byte // RECHARGESTAGE
 	sonar                 []uint16
+
+	gyroOn      bool
+	rates       []int         // of the gyro since the last packet
+	nextRate    time.Duration // when the next one is taken
+	lastHeading float64       // deg, when the last one was
+	objected    []string      // what a robot does not take
 }
 
 // Start plugs a robot in and switches it on.
@@ -103,16 +114,18 @@ func newRobot(opts Options) *Robot {
 	opts.Class = cmp.Or(opts.Class, "Pioneer")
 	opts.Subclass = cmp.Or(opts.Subclass, "p2dx")
 	opts.Accel = cmp.Or(opts.Accel, 1000)
+	opts.Gyro.Centre, opts.Gyro.Scaler = cmp.Or(opts.Gyro.Centre, 512.4), cmp.Or(opts.Gyro.Scaler, 1.626)
 	m := findModel(opts.Subclass)
+	m.later = strings.HasPrefix(opts.Subclass, "p3") || strings.HasSuffix(opts.Subclass, "-sh")
 	r := &Robot{
 		opts:    opts,
 		model:   m,
 		faults:  opts.Faults,
-		drive:   drive{axle: m.axle, accel: opts.Accel, decel: opts.Accel, odometry: opts.Odometry},
+		drive:   newDrive(m.axle, opts),
 		gripper: newGripper(),
 		counts:  map[string]int{},
 		battery: 124,
-		compass: 46, // 90 degrees
+		compass: 46, // 92 degrees
 		analog:  128,
 	}
 	r.sonar = make([]uint16, len(m.sonars))
@@ -134,6 +147,7 @@ func (r *Robot) Receive(now time.Duration, packet []byte) {
 		return
 	}
 	r.advance(now)
+	r.object(body)
 	if r.stage == stageOpen || r.stage == stageSynced && body[0] != 0 {
 		r.obey(now, body)
 		return
@@ -148,6 +162,7 @@ func (r *Robot) Receive(now time.Duration, packet []byte) {
 func (r *Robot) sync(body []byte) {
 	step := int(body[0])
 	if step > min(r.stage, 2) {
+		r.stage = 0 // out of sequence: only SYNC0 is heard now (AMRISim; of robots assumed)
 		return
 	}
 	r.stage = step + 1
@@ -190,6 +205,7 @@ func (r *Robot) open(now time.Duration) {
 // closing the connection disables them).
 func (r *Robot) close() {
 	r.stage, r.sonarOn = 0, false
+	r.requestGyro(0, false)
 	r.enable(false)
 }
 
@@ -198,7 +214,7 @@ func (r *Robot) close() {
 func (r *Robot) enable(on bool) {
 	r.motors = on
 	if !on {
-		r.drive.turn(0, 0)
+		r.drive.halt()
 		r.drive.left, r.drive.right = 0, 0
 		r.stopped = [2]float64{}
 	}
@@ -223,13 +239,13 @@ func (r *Robot) Advance(now time.Duration) time.Duration {
 // advance advances the robot's mechanics to now, including the watchdog.
 func (r *Robot) advance(now time.Duration) {
 	if bite := r.heard + watchdogTime; r.stage == stageOpen && !r.tripped && bite <= now {
-		r.drive.advance(bite)
+		r.roll(bite)
 		r.stopped = [2]float64{r.drive.wantLeft, r.drive.wantRight}
-		r.drive.turn(0, 0)
+		r.drive.halt()
 		r.tripped = true
 		r.trips++
 	}
-	r.drive.advance(now)
+	r.roll(now)
 	r.gripper.advance(now)
 }
 
@@ -239,6 +255,9 @@ func (r *Robot) stream() {
 		return
 	}
 	r.sips++
+	if r.gyroOn {
+		r.send(appendPacket(nil, r.appendRates(nil)), "GYROpac")
+	}
 	if n := r.faults.BadChecksum; n > 0 && r.sips%n == 0 {
 		battery := r.battery
 		r.battery = liar
@@ -269,6 +288,7 @@ type State struct {
 	WatchdogTripped bool // no packet since the last trip
 	BadPackets      int  // from the host: wrong checksum, or junk
 	Counts          map[string]int
+	Objections      []string // what a robot would not have taken, and why
 }
 
 // State returns the robot's state. Pose and speeds are those of the last
@@ -286,7 +306,7 @@ func (r *Robot) State() (s State) {
 			Left: d.left, Right: d.right, WantLeft: d.wantLeft, WantRight: d.wantRight,
 			Gripper: r.gripper.state(), Paddles: r.gripper.paddles.pos, Lift: r.gripper.lift.pos,
 			SIPs: r.sips, WatchdogTrips: r.trips, WatchdogTripped: r.tripped,
-			BadPackets: r.bad, Counts: maps.Clone(r.counts),
+			BadPackets: r.bad, Counts: maps.Clone(r.counts), Objections: slices.Clone(r.objected),
 		}
 	})
 	return s

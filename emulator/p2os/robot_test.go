@@ -68,7 +68,8 @@ func TestHandshake(t *testing.T) {
 	}{
 		{"in order", []string{"00", "01", "02", "01"}, []string{"00", "01", sync2}, true},
 		{"repeated steps", []string{"00", "00", "01", "01", "02"}, []string{"00", "00", "01", "01", sync2}, false},
-		{"again from the start", []string{"00", "01", "00", "02", "01", "02"}, []string{"00", "01", "00", "01", sync2}, false},
+		{"again from the start", []string{"00", "01", "00", "01", "02"}, []string{"00", "01", "00", "01", sync2}, false},
+		{"out of sequence, nothing before SYNC0", []string{"00", "02", "01", "02", "00", "01"}, []string{"00", "00", "01"}, false},
 		{"steps out of order", []string{"01", "02", "20 3B 01 01", "1D"}, nil, false},
 		{"host died before OPEN", []string{"00", "01", "02", "00", "01"}, []string{"00", "01", sync2, "00", "01"}, false},
 		{"CLOSE and again", []string{"00", "01", "02", "01", "02", "00", "01", "02", "01"},
@@ -236,11 +237,11 @@ func TestOdometryCloses(t *testing.T) {
 			}
 			now := [2]uint16{binary.LittleEndian.Uint16(body[1:]), binary.LittleEndian.Uint16(body[3:])}
 			if last != [2]uint16{} { // the first is the reference
-				host.x += float64(int16((now[0]-last[0])<<4)>>4) * unit
-				host.y += float64(int16((now[1]-last[1])<<4)>>4) * unit
+				host.x += float64(int16((now[0]-last[0])<<1)>>1) * unit
+				host.y += float64(int16((now[1]-last[1])<<1)>>1) * unit
 			}
 			last = now
-			if now[0] > 4095 || now[1] > 4095 {
+			if now[0] > 0x7FFF || now[1] > 0x7FFF {
 				t.Fatalf("position % X does not wrap", now)
 			}
 		}

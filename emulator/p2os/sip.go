@@ -39,7 +39,15 @@ func (r *Robot) appendSIP(dst []byte) []byte {
 	dst = append(dst, r.compass)
 	dst = r.appendSonars(dst)
 	dst = append(dst, byte(r.sips), r.gripper.state()) // timer
-	return append(dst, r.analog, r.digitalIn, 0)
+	dst = append(dst, r.analog, r.digitalIn, 0)
+	if !r.model.later {
+		return dst
+	}
+	// AROS and ARCOS: BATTERYX10, RECHARGESTAGE, ROTVEL in 0.1 deg/s, FAULTFLAGS (ARIA,
+	// Pioneer LX User's Guide, "SIP contents").
+	dst = append(appendInt(dst, int(r.battery)), r.charge)
+	dst = appendInt(dst, int(math.Round((d.right-d.left)/d.axle*1800/math.Pi)))
+	return appendInt(dst, 0)
 }
 
 // appendSonars appends the count and the readings of the sonars in this

@@ -7,7 +7,7 @@ import (
 	"player/emulator/internal/rawhost"
 )
 
-// The packets are from recordings.
+// The packets are from recordings, but for the upper bits of coordinates below 0.
 func TestSIP(t *testing.T) {
 	tests := []struct {
 		name string
@@ -34,12 +34,12 @@ func TestSIP(t *testing.T) {
 			r.drive.left, r.drive.right = -120, -460
 			r.drive.odometry = Pose{0xE4 * r.model.unit, -8 * r.model.unit, 0x54 * 360. / 4096}
 			r.sips = 0x1A
-		}, "FA FB 1B 33 E4 00 F8 0F 54 00 88 FF 34 FE 7C 00 00 00 00 01 00 2E 00 1A 11 80 06 00 0B 7F"},
+		}, "FA FB 1B 33 E4 00 F8 7F 54 00 88 FF 34 FE 7C 00 00 00 00 01 00 2E 00 1A 11 80 06 00 7B 7F"},
 		{"negative heading", func(r *Robot) {
 			r.enable(true)
 			r.drive.odometry = Pose{0xA0 * r.model.unit, -13 * r.model.unit, -40 * 360. / 4096}
 			r.sips = 0x1D
-		}, "FA FB 1B 32 A0 00 F3 0F D8 0F 00 00 00 00 7C 00 00 00 00 01 00 2E 00 1D 11 80 06 00 1E FE"},
+		}, "FA FB 1B 32 A0 00 F3 7F D8 0F 00 00 00 00 7C 00 00 00 00 01 00 2E 00 1D 11 80 06 00 8E FE"},
 	}
 	for _, tt := range tests {
 		r := newRobot(Options{})

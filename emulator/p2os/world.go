@@ -18,8 +18,8 @@ func (r *Robot) SetFaults(f Faults) { r.Change(func() { r.faults = f }) }
 // SetBattery sets the voltage, in 0.1 V.
 func (r *Robot) SetBattery(decivolts byte) { r.Change(func() { r.battery = decivolts }) }
 
-// SetCompass sets the raw reading c for a heading of (c-1)·2 degrees. 0, 181
-// and 255 mean that there is no reading.
+// SetCompass sets the raw reading c for a heading of 2·c degrees (ARIA; "in 2-degree
+// units" in the manuals). What is more than a full turn means that there is no reading.
 func (r *Robot) SetCompass(c byte) { r.Change(func() { r.compass = c }) }
 
 // SetStall sets the stall bits of the wheels. The wheels keep turning.
@@ -41,6 +41,10 @@ func (r *Robot) SetDigitalIn(bits byte) { r.Change(func() { r.digitalIn = bits }
 
 // SetAnalog sets the analog input, 0 to 255 for 0 to 5 V.
 func (r *Robot) SetAnalog(v byte) { r.Change(func() { r.analog = v }) }
+
+// SetCharge sets what the charger does: 0 nothing, 1 bulk, 2 overcharge, 3 float, 255 not
+// known. Only a Pioneer 3 and later robots tell it.
+func (r *Robot) SetCharge(stage byte) { r.Change(func() { r.charge = stage }) }
 
 // PressMotorButton presses the white button on the robot's side: it switches
 // the motors as ENABLE does.
