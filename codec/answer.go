@@ -10,6 +10,7 @@ const (
 	QuestionRefusals  byte = 'e' // why the last reply has e
 	QuestionObstacles byte = 's' // what stands in the client's way
 	QuestionGeometry  byte = 'g' // where the parts of the robot are
+	QuestionCharge    byte = 'c' // what the charger does
 )
 
 const (

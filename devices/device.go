@@ -65,6 +65,15 @@ func (d *Device) MotorsOff(now time.Duration) bool {
 	return ok && d.link.state == Ready && m.MotorsOff(now)
 }
 
+// Charge returns what the charger of its robot does, in a word of PROTOCOL 8.9.4; empty: it is
+// not known, or told by another device.
+func (d *Device) Charge() string {
+	if c, ok := d.link.driver.(Charged); ok && d.link.state == Ready && d.spec.Letter == codec.Misc {
+		return c.Charge()
+	}
+	return ""
+}
+
 // Link returns the link that the device is on.
 func (d *Device) Link() *Link { return d.link }
 

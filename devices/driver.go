@@ -18,7 +18,7 @@ import (
 // Driver is the code for one piece of hardware, real, simulated or virtual.
 // All methods are called on the one thread of the server and must return at once:
 // whatever takes time is a state machine over Tick and the ports. Commanded,
-// Configurer, Surveyed, Motored, Polled, Ticker and Stepper are optional; the Table looks for them when the
+// Configurer, Surveyed, Motored, Charged, Polled, Ticker and Stepper are optional; the Table looks for them when the
 // driver is attached. docs/DRIVERS.md has a complete driver.
 type Driver interface {
 	// Setup starts the hardware. It ends, then or later, with link.Ready or
@@ -61,6 +61,13 @@ type Motored interface {
 	// MotorsOff reports whether the motors are off: then the robot obeys no command to
 	// position. It is only called while the link is ready.
 	MotorsOff(now time.Duration) bool
+}
+
+// Charged is a driver that knows what the charger of its robot does.
+type Charged interface {
+	// Charge returns it in a word of PROTOCOL 8.9.4, or an empty text: not known. It is
+	// only called while the link is ready.
+	Charge() string
 }
 
 // Polled is a driver that asks its hardware for data, no faster than somebody reads them.

@@ -27,6 +27,7 @@ type told struct {
 			State  string
 			Age    *float64 `json:"age_ms"`
 			Setups int
+			Charge string
 		}
 		Clients []struct {
 			Address, Name string

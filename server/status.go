@@ -89,6 +89,7 @@ func deviceStatus(now time.Duration, d *devices.Device) status.Device {
 		age := status.Millis(d.Age(now))
 		told.Age = &age
 	}
+	told.Charge = d.Charge()
 	told.Parts = d.AppendParts(nil)
 	for i, p := range told.Parts {
 		told.Parts[i] = p.Rounded()

@@ -71,7 +71,8 @@ type Device struct {
 	Age     *Millis      `json:"age_ms"`  // of its data; nil: it is not open, or has none
 	Error   string       `json:"error,omitempty"`
 	Counted              // of its driver
-	Parts   []codec.Part `json:"parts,omitempty"` // where it is on the robot, and what it covers
+	Parts   []codec.Part `json:"parts,omitempty"`  // where it is on the robot, and what it covers
+	Charge  string       `json:"charge,omitempty"` // what the charger does, of misc; empty: it is not known
 }
 
 // Recorder is a driver that records devices.

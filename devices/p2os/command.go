@@ -29,6 +29,7 @@ const (
 	Vel2       Command = 32 // wheel velocities, see AppendVel2
 	Gripper    Command = 33 // see AppendGripper
 	GripperVal Command = 36 // argument of the gripper command before it
+	Gyro       Command = 58 // 1: a GYROpac with each SIP, until CLOSE
 
 	// Of ARCOS, for the time of the connection (Pioneer 3 Operations Manual).
 	RevCount    Command = 88 // what the robot counts in a full turn

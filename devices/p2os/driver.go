@@ -60,6 +60,8 @@ type Driver struct {
 	parser   Parser
 	sip      SIP
 	odometry Odometry
+	gyro     gyro
+	gyroBy   time.Duration // when a robot counts as one without; 0: it has one, or is not asked
 	compass  int           // the last reading, in degrees
 	motors   bool          // they have power, or were just switched on
 	motorsBy time.Duration // when SIPs tell again whether they have
@@ -213,6 +215,7 @@ func (d *Driver) Configure(now time.Duration, _ *devices.Device, payload []byte)
 
 func (d *Driver) resetOdometry(now time.Duration) {
 	d.odometry.Reset(now)
+	d.gyro.turn(0) // what was before
 	d.out = AppendSetOrigin(d.out[:0])
 	d.write(now)
 }
@@ -235,6 +238,13 @@ func (d *Driver) report(now time.Duration) {
 		d.resetOdometry(now) // this SIP is from before
 	} else {
 		d.opened = open
+		turned, ok := d.gyro.turn(now - d.odometry.at)
+		if ok || d.odometry.late > 0 && d.gyro.centre != 0 { // headings of before SETO cancel out
+			d.odometry.Turn(s, turned)
+		} else if d.gyroBy != 0 && now >= d.gyroBy {
+			d.gyroBy = 0
+			d.Log().Warn("the robot sends nothing of a gyroscope: the heading is that of its wheels, unless its HasGyro is 2")
+		}
 		if err := d.odometry.Update(s, now, fastest, d.steered, rested); err != nil {
 			if repeats, ok := d.jumps.Allow(now); ok {
 				d.Log().Warn("a movement is missing in the odometry", zap.Error(err), zap.Int("times before", repeats))
@@ -243,6 +253,9 @@ func (d *Driver) report(now time.Duration) {
 	}
 	d.publish(now)
 }
+
+// Charge implements devices.Charged.
+func (d *Driver) Charge() string { return d.sip.ChargeState() }
 
 func (d *Driver) publish(now time.Duration) {
 	s := &d.sip

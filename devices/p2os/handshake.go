@@ -168,6 +168,13 @@ func (d *Driver) packet(now time.Duration, p Packet) {
 		d.echo(now, p)
 		return
 	}
+	if p.Type() == gyroPacket && d.overrides.Gyro && d.IsUp() {
+		if !d.gyro.read(p.Body(), d.sip.Left == 0 && d.sip.Right == 0) {
+			d.parser.Stats.Broken++
+		}
+		d.gyroBy = 0
+		return
+	}
 	if err := d.sip.Decode(p); err != nil {
 		if errors.Is(err, ErrShortSIP) {
 			d.parser.Stats.Broken++
@@ -245,7 +252,12 @@ func (d *Driver) identify(id Identity) error {
 
 // run starts normal operation, with the SIP that was just decoded.
 func (d *Driver) run(now time.Duration) {
-	if d.out = d.overrides.Tuning.append(d.out[:0]); len(d.out) > 0 {
+	d.out = d.overrides.Tuning.append(d.out[:0])
+	if d.overrides.Gyro {
+		d.gyro, d.gyroBy = newGyro(&d.model, d.overrides.GyroScaler), now+gyroTime
+		d.out = AppendInt(d.out, Gyro, 1)
+	}
+	if len(d.out) > 0 {
 		d.write(now) // also to a robot that was off: it has forgotten
 	}
 	d.Up(now) // forgets the commands of the outage

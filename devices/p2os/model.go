@@ -3,7 +3,6 @@ package p2os
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -73,29 +72,29 @@ var (
 const angleUnit = 0.001534
 
 var (
-	bodyDX = &Body{511, 425, 210, mirrored(
+	bodyDX = Body{511, 425, 210, mirrored(
 		Mount{69, 136, 90}, Mount{114, 119, 50}, Mount{148, 78, 30}, Mount{166, 27, 10},
 		Mount{-157, -136, -90}, Mount{-203, -119, -130}, Mount{-237, -78, -150}, Mount{-255, -27, -170})}
-	bodyAT = &Body{626, 505, 313, mirrored(
+	bodyAT = Body{626, 505, 313, mirrored(
 		Mount{147, 136, 90}, Mount{193, 119, 50}, Mount{227, 79, 30}, Mount{245, 27, 10},
 		Mount{-144, -136, -90}, Mount{-189, -119, -130}, Mount{-223, -79, -150}, Mount{-241, -27, -170})}
-	bodyPeople = &Body{513, 425, 256.5, bodyDX.Sonars}
-	bodyPower  = &Body{911, 680, 369, mirrored(
+	bodyPeople = Body{513, 425, 256.5, bodyDX.Sonars}
+	bodyPower  = Body{911, 680, 369, mirrored(
 		Mount{152, 278, 90}, Mount{241, 238, 45}, Mount{300, 153, 25}, Mount{332, 33, 5},
 		Mount{-298, -278, -90}, Mount{-388, -238, -135}, Mount{-447, -153, -155}, Mount{-478, -33, -175})}
-	bodyPatrol = &Body{510, 425, 255, mirrored(
+	bodyPatrol = Body{510, 425, 255, mirrored(
 		Mount{83, 229, 90}, Mount{169, 202, 55}, Mount{232, 134, 30}, Mount{263, 46, 10},
 		Mount{-83, -229, -90}, Mount{-169, -202, -125}, Mount{-232, -134, -150}, Mount{-263, -46, -170})}
-	bodyLX = &Body{696, 500, 348, mirrored(
+	bodyLX = Body{696, 500, 348, mirrored(
 		Mount{}, Mount{}, Mount{}, Mount{331, 61, 10},
 		Mount{}, Mount{}, Mount{}, Mount{-317, -90, -164})}
-	bodySeekur     = &Body{1410, 1270, 705, [codec.SonarCount]Mount{}}
-	bodySeekurJr   = &Body{1200, 830, 600, [codec.SonarCount]Mount{}}
-	bodyWheelchair = &Body{1340, 680, 670, [codec.SonarCount]Mount{}}
-	bodyAmigo      = &Body{330, 279, 160, mirrored(
+	bodySeekur     = Body{1410, 1270, 705, [codec.SonarCount]Mount{}}
+	bodySeekurJr   = Body{1200, 830, 600, [codec.SonarCount]Mount{}}
+	bodyWheelchair = Body{1340, 680, 670, [codec.SonarCount]Mount{}}
+	bodyAmigo      = Body{330, 279, 160, mirrored(
 		Mount{76, 100, 90}, Mount{125, 75, 41}, Mount{}, Mount{150, 30, 15},
 		Mount{}, Mount{}, Mount{-140, -58, -145}, Mount{})}
-	body1 = &Body{500, 400, 250, [codec.SonarCount]Mount{
+	body1 = Body{500, 400, 250, [codec.SonarCount]Mount{
 		{100, 100, 90}, {120, 80, 30}, {130, 40, 15}, {130, 0, 0}, {130, -40, -15}, {120, -80, -30}, {}, {100, -100, -90}}}
 )
 
@@ -112,85 +111,99 @@ func mirrored(half ...Mount) (all [codec.SonarCount]Mount) {
 	return all
 }
 
-// The figures are those of the parameter files that the manufacturer published
-// with ARIA (https://github.com/reedhedges/AriaCoda, params/*.p); Axle is 2 /
-// DiffConvFactor. A coordinate has 15 bits in the Pioneer 1 (Pioneer Mobile Module
-// manual, appendix B), 12 in its successors, as the original server takes them.
+// coordinateBits is how many bits of a coordinate count: the robot's starts over after
+// 32768 units. Manuals of P2OS and of the Pioneer 1 say 15; later ones have whole integers,
+// whose lower 15 bits are as good.
+const coordinateBits = 15
 
-func dxModel(name string, distance, sonar float64) Model {
-	return Model{name, distance, angleUnit, 1, sonar, 2 / 0.0056, 20, 12, true, ring16, bodyDX}
+// kind is a model as the manufacturer's parameter files have it, published with ARIA
+// (https://github.com/reedhedges/AriaCoda, params/*.p).
+type kind struct {
+	subclass, name string
+	distance       float64 // mm, DistConvFactor
+	sonar          float64 // mm, RangeConvFactor
+	ratio          float64 // 2 rad / axle in mm, DiffConvFactor
+	sonars         *Sonars
+	body           *Body
 }
 
-func atModel(name string, distance, sonar float64) Model {
-	return Model{name, distance, angleUnit, 1, sonar, 2 / 0.0034, 20, 12, true, ring16, bodyAT}
+// A table of what is constant, which the compiler puts into the binary as data. Kinds with
+// a velocity of their own are in model.
+var kinds = []kind{
+	{"p2dx", "Pioneer 2-DX", 0.84, 0.268, 0.0056, &ring16, &bodyDX},
+	{"p2de", "Pioneer 2-DXe", 0.969, 0.268, 0.0056, &ring16, &bodyDX},
+	{"p2d8", "Pioneer 2-DX8", 0.485, 1, 0.0056, &ring16, &bodyDX},
+	{"p2dx8", "Pioneer 2-DX8", 0.485, 1, 0.0056, &ring16, &bodyDX},
+	{"p2ce", "Pioneer 2-CE", 0.826, 0.268, 0.0057, &ring16, &bodyDX},
+	{"p2at", "Pioneer 2-AT", 1.32, 0.268, 0.0034, &ring16, &bodyAT},
+	{"p2at8", "Pioneer 2-AT8", 1.32, 1, 0.0034, &ring16, &bodyAT},
+	{"p2pb", "Pioneer 2 PeopleBot", 0.424, 0.268, 0.0056, &peopleBot, &bodyPeople},
+
+	// Those whose names end in + are of the same years as the Pioneer 3.
+	{"p2d8+", "Pioneer 2-DX8 plus", 0.485, 1, 0.0056, &ring16, &bodyDX},
+	{"p2at8+", "Pioneer 2-AT8 plus", 0.465, 1, 0.0034, &ring16, &bodyAT},
+	{"p2df", "Pioneer 2-DF", 0.485, 0.268, 0.006, &ring16, &bodyDX},
+	{"p2it", "Pioneer 2-IT", 1.136, 0.268, 0.0032, &ring16, &bodyAT},
+	{"p2pp", "Pioneer 2 Performance PeopleBot", 0.485, 0.268, 0.006, &peopleBot, &bodyPeople},
+
+	// Robots with the controller of the Pioneer 3, or a later one, count in mm.
+	{"p3dx", "Pioneer 3-DX", 0.485, 1, 0.0056, &ring16, &bodyDX},
+	{"p3dx-sh", "Pioneer 3-DX", 1, 1, 0.0056, &ring16, &bodyDX},
+	{"p3at", "Pioneer 3-AT", 0.465, 1, 0.0034, &ring16, &bodyAT},
+	{"p3at-sh", "Pioneer 3-AT", 1, 1, 0.0034, &ring16, &bodyAT},
+
+	{"perfpb", "PeopleBot", 0.485, 1, 0.006, &peopleBot, &bodyPeople},
+	{"perfpb+", "PeopleBot", 0.485, 1, 0.006, &peopleBot, &bodyDX},
+	{"peoplebot-sh", "PeopleBot", 1, 1, 0.006, &ring16, &bodyPeople},
+
+	{"amigo", "AmigoBot", 0.5083, 1, 0.011, &amigo8, &bodyAmigo},
+	{"amigo-sh", "AmigoBot", 1, 1, 0.011, &amigo8, &bodyAmigo},
+
+	{"powerbot", "PowerBot", 0.5813, 1, 0.00373, &powerBot, &bodyPower},
+	{"powerbot-sh", "PowerBot", 1, 1, 0.00373, &powerBot, &bodyPower},
+
+	{"patrolbot-sh", "PatrolBot", 1, 1, 0.0056, &ring16, &bodyPatrol},
+	{"researchpb", "Research PatrolBot", 1, 1, 0.0056, &ring16, &bodyPatrol},
+	{"mt400", "MT400", 1, 1, 0.0056, &ring16, &bodyPatrol},
+	{"pioneer-lx", "Pioneer LX", 1, 1, 0.0056, &pioneerLX, &bodyLX},
+	{"seekur", "Seekur", 1, 1, 0.0056, &noRing, &bodySeekur},
+	{"seekurjr", "Seekur Jr", 1, 1, 0.0056, &noRing, &bodySeekurJr},
+	{"wheelchair-sh", "wheelchair", 1, 1, 0.00373, &noRing, &bodyWheelchair},
+
+	{"pioneer1", "Pioneer 1", 0.05066, 0.1734, 0.00333333, &pioneer7, &body1},
+	{"pion1m", "Pioneer 1", 0.05066, 0.1734, 0.00333333, &pioneer7, &body1},
+	{"pion1x", "Pioneer 1", 0.05066, 0.1734, 0.00333333, &pioneer7, &body1},
+	{"psos43m", "Pioneer 1", 0.05066, 0.1734, 0.00333333, &pioneer7, &body1},
+	{"pionat", "Pioneer AT", 0.07, 0.1734, 0.00333333, &pioneer7, &body1},
+	{"psos1m", "Pioneer 1", 0.05066, 0.1734, 0.00333333, &pioneer7, &body1},
+	{"psos1x", "Pioneer 1", 0.05066, 0.1734, 0.00333333, &pioneer7, &body1},
 }
 
-func peopleModel(distance float64, sonars Sonars) Model {
-	return Model{"PeopleBot", distance, angleUnit, 1, 1, 2 / 0.006, 20, 12, true, sonars, bodyPeople}
-}
-
-// shModel is a robot with the controller of the Pioneer 3, or a later one: it counts in mm.
-func shModel(name string, ratio float64, sonars Sonars, body *Body) Model {
-	return Model{name, 1, angleUnit, 1, 1, 2 / ratio, 20, 12, true, sonars, body}
-}
-
-func pioneer1Model(name string, distance float64, turns bool) Model {
-	return Model{name, distance, 0.0061359, 2.5332, 0.1734, 2 / 0.00333333, 4, 15, turns, pioneer7, body1}
+// model returns the model of k.
+func (k *kind) model() Model {
+	m := Model{
+		Name: k.name, Distance: k.distance, Angle: angleUnit, Velocity: 1, Range: k.sonar, Axle: 2 / k.ratio,
+		Vel2: 20, Bits: coordinateBits, Turns: true, Sonars: *k.sonars, Body: k.body,
+	}
+	switch {
+	case k.body == &body1:
+		m.Angle, m.Velocity, m.Vel2 = 0.0061359, 2.5332, 4
+		m.Turns = !strings.HasPrefix(k.subclass, "psos1") // PSOS before 4.2 has no RVEL
+	case k.subclass == "amigo":
+		m.Velocity = 0.6154
+	}
+	return m
 }
 
 // defaultModel is used until a robot has said what it is.
 const defaultModel = "p2dx"
 
-// models returns the known models by subclass.
-func models() map[string]Model {
-	return map[string]Model{
-		"p2dx":  dxModel("Pioneer 2-DX", 0.84, 0.268),
-		"p2de":  dxModel("Pioneer 2-DXe", 0.969, 0.268),
-		"p2d8":  dxModel("Pioneer 2-DX8", 0.485, 1),
-		"p2dx8": dxModel("Pioneer 2-DX8", 0.485, 1),
-		"p2ce":  {"Pioneer 2-CE", 0.826, angleUnit, 1, 0.268, 2 / 0.0057, 20, 12, true, ring16, bodyDX},
-		"p2at":  atModel("Pioneer 2-AT", 1.32, 0.268),
-		"p2at8": atModel("Pioneer 2-AT8", 1.32, 1),
-		"p2pb":  {"Pioneer 2 PeopleBot", 0.424, angleUnit, 1, 0.268, 2 / 0.0056, 20, 12, true, peopleBot, bodyPeople},
-
-		// Those whose names end in + are of the same years as the Pioneer 3.
-		"p2d8+":  dxModel("Pioneer 2-DX8 plus", 0.485, 1),
-		"p2at8+": atModel("Pioneer 2-AT8 plus", 0.465, 1),
-		"p2df":   {"Pioneer 2-DF", 0.485, angleUnit, 1, 0.268, 2 / 0.006, 20, 12, true, ring16, bodyDX},
-		"p2it":   {"Pioneer 2-IT", 1.136, angleUnit, 1, 0.268, 2 / 0.0032, 20, 12, true, ring16, bodyAT},
-		"p2pp":   {"Pioneer 2 Performance PeopleBot", 0.485, angleUnit, 1, 0.268, 2 / 0.006, 20, 12, true, peopleBot, bodyPeople},
-
-		"p3dx":    dxModel("Pioneer 3-DX", 0.485, 1),
-		"p3dx-sh": dxModel("Pioneer 3-DX", 1, 1),
-		"p3at":    atModel("Pioneer 3-AT", 0.465, 1),
-		"p3at-sh": atModel("Pioneer 3-AT", 1, 1),
-
-		"perfpb":       peopleModel(0.485, peopleBot),
-		"perfpb+":      {"PeopleBot", 0.485, angleUnit, 1, 1, 2 / 0.006, 20, 12, true, peopleBot, bodyDX},
-		"peoplebot-sh": peopleModel(1, ring16),
-
-		"amigo":    {"AmigoBot", 0.5083, angleUnit, 0.6154, 1, 2 / 0.011, 20, 12, true, amigo8, bodyAmigo},
-		"amigo-sh": {"AmigoBot", 1, angleUnit, 1, 1, 2 / 0.011, 20, 12, true, amigo8, bodyAmigo},
-
-		"powerbot":    {"PowerBot", 0.5813, angleUnit, 1, 1, 2 / 0.00373, 20, 12, true, powerBot, bodyPower},
-		"powerbot-sh": {"PowerBot", 1, angleUnit, 1, 1, 2 / 0.00373, 20, 12, true, powerBot, bodyPower},
-
-		"patrolbot-sh":  shModel("PatrolBot", 0.0056, ring16, bodyPatrol),
-		"researchpb":    shModel("Research PatrolBot", 0.0056, ring16, bodyPatrol),
-		"mt400":         shModel("MT400", 0.0056, ring16, bodyPatrol),
-		"pioneer-lx":    shModel("Pioneer LX", 0.0056, pioneerLX, bodyLX),
-		"seekur":        shModel("Seekur", 0.0056, noRing, bodySeekur),
-		"seekurjr":      shModel("Seekur Jr", 0.0056, noRing, bodySeekurJr),
-		"wheelchair-sh": shModel("wheelchair", 0.00373, noRing, bodyWheelchair),
-
-		"pioneer1": pioneer1Model("Pioneer 1", 0.05066, true),
-		"pion1m":   pioneer1Model("Pioneer 1", 0.05066, true),
-		"pion1x":   pioneer1Model("Pioneer 1", 0.05066, true),
-		"psos43m":  pioneer1Model("Pioneer 1", 0.05066, true),
-		"pionat":   pioneer1Model("Pioneer AT", 0.07, true),
-		"psos1m":   pioneer1Model("Pioneer 1", 0.05066, false), // PSOS before 4.2 has no RVEL
-		"psos1x":   pioneer1Model("Pioneer 1", 0.05066, false),
+// byName returns the kind of a subclass; nil: it is not known.
+func byName(subclass string) *kind {
+	if i := slices.IndexFunc(kinds, func(k kind) bool { return k.subclass == subclass }); i >= 0 {
+		return &kinds[i]
 	}
+	return nil
 }
 
 // findModel returns the known model of a subclass. Robots with the controller of the
@@ -198,26 +211,33 @@ func models() map[string]Model {
 // most letters of its beginning in common. It reports false for any other subclass: a
 // guessed unit would be wrong by up to three times.
 func findModel(subclass string) (nearest string, m Model, ok bool) {
-	known := models()
 	subclass = strings.ToLower(subclass)
-	if m, ok := known[subclass]; ok {
-		return subclass, m, true
+	if k := byName(subclass); k != nil {
+		return subclass, k.model(), true
 	}
 	if !isSH(subclass) {
 		return "", Model{}, false
 	}
 	nearest = "p3dx-sh"
 	best := commonPrefix(nearest, subclass)
-	for _, name := range slices.Sorted(maps.Keys(known)) {
+	for i := range kinds {
+		name := kinds[i].subclass
 		if n := commonPrefix(name, subclass); n > best && isSH(name) {
 			nearest, best = name, n
 		}
 	}
-	return nearest, known[nearest], true
+	return nearest, byName(nearest).model(), true
 }
 
 // modelNames returns the known subclasses, for people.
-func modelNames() string { return strings.Join(slices.Sorted(maps.Keys(models())), ", ") }
+func modelNames() string {
+	names := make([]string, len(kinds))
+	for i := range kinds {
+		names[i] = kinds[i].subclass
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
 
 func isSH(subclass string) bool { return strings.Contains(subclass, "-sh") }
 
@@ -235,6 +255,8 @@ type Overrides struct {
 	Bits                                         int
 	Commands                                     string // see commandKinds
 	Tuning                                       Tuning
+	Gyro                                         bool    // the heading is that of its gyroscope
+	GyroScaler                                   float64 // ARIA's factor for its readings
 	Sonars                                       *Sonars // nil: the model's
 }
 
@@ -305,6 +327,8 @@ func options() []devices.Option {
 		{Name: "turn_deceleration", Default: 0, Max: math.MaxInt16, Unit: "deg/s2", Doc: "of turning; 0: as in the robot's memory"},
 		{Name: "ticks_mm", Default: 0, Max: math.MaxInt16, Doc: "encoder ticks in a mm, of ARCOS; 0: as in its memory (3-DX: 128)"},
 		{Name: "rev_count", Default: 0, Max: math.MaxInt16, Doc: "what ARCOS counts in a full turn; 0: as in its memory (3-DX: 16570)"},
+		{Name: "gyro", Default: false, Doc: "heading by the gyroscope of a robot whose HasGyro is 1; false: as the robot says"},
+		{Name: "gyro_scaler", Default: gyroScaler, Min: 0.1, Max: 10, Doc: "factor for what the gyroscope says, ARIA's GyroScaler"},
 		{Name: "drift_factor", Default: 0, Min: math.MinInt16, Max: math.MaxInt16, Doc: "1/8192 by which the wheels differ, of ARCOS; 0: as in its memory (3-DX: 0)"},
 	}
 }
@@ -315,6 +339,7 @@ func overrides(a devices.Args) (o Overrides, err error) {
 		Distance: a.Float("distance"), Angle: a.Float("angle"), Velocity: a.Float("velocity"),
 		Range: a.Float("range"), Axle: a.Float("axle"), Vel2: a.Float("vel2"),
 		Bits: a.Int("bits"), Commands: a.String("commands"),
+		Gyro: a.Bool("gyro"), GyroScaler: a.Float("gyro_scaler"),
 		Tuning: Tuning{
 			Acceleration: a.Int("acceleration"), Deceleration: a.Int("deceleration"),
 			TurnAcceleration: a.Int("turn_acceleration"), TurnDeceleration: a.Int("turn_deceleration"),

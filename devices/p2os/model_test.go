@@ -11,11 +11,12 @@ import (
 
 // Every model in the table is whole, and no sonar is at two places.
 func TestModelTable(t *testing.T) {
-	for name, m := range models() {
+	for _, k := range kinds {
+		name, m := k.subclass, k.model()
 		if m.Name == "" || m.Distance <= 0 || m.Velocity <= 0 || m.Range <= 0 || m.Vel2 <= 0 || m.Bits < 12 || m.Axle < 150 || m.Axle > 700 {
 			t.Errorf("%s: %+v", name, m)
 		}
-		if turn := float64(m.fullTurn()) * m.Angle; math.Abs(turn-2*math.Pi) > 0.001 {
+		if turn := m.fullTurn() * m.Angle; math.Abs(turn-2*math.Pi) > 0.001 {
 			t.Errorf("%s: a full turn is %v rad", name, turn)
 		}
 		// At full speed the coordinates tell the movement of half a second at least.
@@ -51,7 +52,7 @@ func TestOverrides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p2dx := models()["p2dx"]
+	p2dx := byName("p2dx").model()
 	if m := none.apply(p2dx); m != p2dx {
 		t.Errorf("no option: %+v", m)
 	}

@@ -51,7 +51,7 @@ type Odometry struct {
 
 	// The robot's frame in that of the clients. They differ after Resume.
 	originX, originY float64 // mm
-	turned           int     // angle units
+	turned           float64 // angle units
 }
 
 // point is the coordinates of a SIP, in units.
@@ -147,8 +147,22 @@ func (o *Odometry) Resume(s *SIP, now time.Duration) {
 	x, y := o.position()
 	*o = Odometry{
 		Model: o.Model, at: now, ref: point{s.X, s.Y}, refHeading: s.Heading, started: true,
-		originX: x, originY: y, turned: (o.turned + int(o.refHeading) - int(s.Heading)) % o.Model.fullTurn(),
+		originX: x, originY: y, turned: o.Model.wrapped(o.turned + float64(o.refHeading) - float64(s.Heading)),
 	}
+}
+
+// Turn makes the movement of the SIP that comes next one in which the robot has turned so
+// far, whatever its wheels say: in angle units, counterclockwise.
+func (o *Odometry) Turn(s *SIP, turned float64) {
+	if !o.started {
+		return
+	}
+	if o.late == 0 { // what has been driven keeps its course
+		o.originX, o.originY = o.position()
+		o.x, o.y = 0, 0
+	}
+	wheels := o.Model.wrapped(float64(s.Heading) - float64(o.refHeading))
+	o.turned = o.Model.wrapped(o.turned + turned - wheels)
 }
 
 // X returns the position along the x axis (forward at SETO), in mm.
@@ -165,11 +179,11 @@ func (o *Odometry) Y() int {
 
 // Heading returns the heading of a SIP in the frame of X and Y, in whole degrees, 0
 // to 359, counterclockwise.
-func (o *Odometry) Heading(s *SIP) int { return o.Model.degrees(o.turned + int(s.Heading)) }
+func (o *Odometry) Heading(s *SIP) int { return o.Model.degrees(o.turned + float64(s.Heading)) }
 
 // position returns the position in mm, in the clients' frame.
 func (o *Odometry) position() (x, y float64) {
-	sin, cos := math.Sincos(float64(o.turned) * o.Model.Angle)
+	sin, cos := math.Sincos(o.turned * o.Model.Angle)
 	x, y = o.Model.mm(o.x), o.Model.mm(o.y)
 	return o.originX + x*cos - y*sin, o.originY + x*sin + y*cos
 }
@@ -193,9 +207,12 @@ func abs(v int64) int64 { return max(v, -v) }
 func (m *Model) mm(units int64) float64 { return float64(units) * m.Distance }
 
 // fullTurn returns 360 degrees in units of the heading.
-func (m *Model) fullTurn() int { return int(math.Round(2 * math.Pi / m.Angle)) }
+func (m *Model) fullTurn() float64 { return math.Round(2 * math.Pi / m.Angle) }
+
+// wrapped returns an angle in its units, within half a turn to either side.
+func (m *Model) wrapped(units float64) float64 { return math.Remainder(units, m.fullTurn()) }
 
 // degrees returns a heading in whole degrees, 0 to 359, counterclockwise.
-func (m *Model) degrees(units int) int {
-	return int(wheels.Degrees(float64(units) * m.Angle * 180 / math.Pi))
+func (m *Model) degrees(units float64) int {
+	return int(wheels.Degrees(units * m.Angle * 180 / math.Pi))
 }

@@ -232,7 +232,9 @@ func TestOdometryRecorded(t *testing.T) {
 // A SIP at speed after a gap: what the counters can tell is counted, what they cannot
 // is explained.
 func TestOdometryGaps(t *testing.T) {
-	pioneer3, pioneer1 := dxModel("", 0.485, 1), pioneer1Model("", 0.05066, true)
+	pioneer3, pioneer1 := byName("p3dx").model(), byName("pion1m").model()
+	short := pioneer3
+	short.Bits = 12 // 2 m
 	for _, tt := range []struct {
 		name   string
 		m      Model
@@ -254,7 +256,8 @@ func TestOdometryGaps(t *testing.T) {
 		{"a Pioneer 3, a second at 500 mm/s", pioneer3, 1100 * time.Millisecond, 500, 500, 1100, "", 0},
 		{"a Pioneer 3, an outage at 300 mm/s", pioneer3, time.Minute, 300, 300, 1400, "", 0},
 		{"a Pioneer 3, an outage at 500 mm/s", pioneer3, time.Minute, 500, 500, 1000, "", 0}, // 1500 mm back are too far
-		{"a Pioneer 3, an outage, forward or back", pioneer3, time.Minute, 500, 500, 1500, "nothing was heard for 1m0s", 0},
+		{"a Pioneer 3, an outage, 700 mm", pioneer3, time.Minute, 500, 500, 1500, "", 0},
+		{"2 m of counters, an outage, forward or back", short, time.Minute, 500, 500, 1500, "nothing was heard for 1m0s", 0},
 		{"a Pioneer 1, half a second at 400 mm/s", pioneer1, 600 * time.Millisecond, 158, 400, 4700, "", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -306,7 +309,7 @@ func TestOdometryLateSIPs(t *testing.T) {
 // However SIPs are held up, bunched and lost, the odometry is the robot's own: with the
 // counters of each kind, at every speed, and with the odometry set to zero on the way.
 func TestOdometryOfBunchedSIPs(t *testing.T) {
-	for _, m := range []Model{testModel, dxModel("a Pioneer 3", 0.485, 1), pioneer1Model("a Pioneer 1", 0.05066, false)} {
+	for _, m := range []Model{testModel, byName("p3dx").model(), byName("psos1m").model()} {
 		for seed := range uint64(200) {
 			rnd := rand.New(rand.NewPCG(seed, 0))
 			bunched(t, &m, fmt.Sprintf("%s, seed %d", m.Name, seed), rnd)
@@ -380,7 +383,8 @@ func bunched(t *testing.T, m *Model, name string, rnd *rand.Rand) {
 // A server was paused. When it goes on it may send a command before it reads: the robot
 // has not heard that one in the pause, and was stopped by its watchdog.
 func TestOdometryAfterAPause(t *testing.T) {
-	model := dxModel("", 0.485, 1)
+	model := byName("p3dx").model()
+	model.Bits = 12
 	const pause, way = 3770 * time.Millisecond, 1443 // units: 700 mm
 	for rested, counted := range map[time.Duration]bool{pause - coast: true, 0: false} {
 		o := Odometry{Model: &model}

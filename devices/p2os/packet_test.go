@@ -240,7 +240,7 @@ func FuzzParser(f *testing.F) {
 				for i := range testModel.Sonars {
 					testModel.RangeMM(&s, i)
 				}
-				if h := testModel.degrees(int(s.Heading)); h < 0 || h > 359 {
+				if h := testModel.degrees(float64(s.Heading)); h < 0 || h > 359 {
 					t.Fatalf("% X: heading %d", packet, h)
 				}
 				if c := s.CompassDegrees(7); c < 0 || c > 359 {

@@ -40,6 +40,7 @@ func TestSessions(t *testing.T) {
 
 func replay(t *testing.T, file string) []byte {
 	b := newBench(t)
+	b.driver.overrides.Bits = 12 // as the robot counted that is recorded
 	var out bytes.Buffer
 	fmt.Fprintln(&out, "# seconds, baud, what the driver sent")
 	b.Heard = func(p *transporttest.Port, sent []byte) {

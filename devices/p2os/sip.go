@@ -15,7 +15,8 @@ const (
 
 	sipSonars     = 20 // start of the sonar list
 	sipSonarSize  = 3  // index byte, range
-	sipTrailer    = 5  // after the list: timer, gripper, analog input, digital input and output
+	sipTrailer    = 5  // after the list: analog port, gripper, analog input, digital input and output
+	sipCharge     = 7  // after the list, of AROS and ARCOS: behind the voltage in 2 bytes
 	sipSonarCount = sipSonars - 1
 )
 
@@ -37,6 +38,7 @@ type SIP struct {
 	RightStallFront byte   // bit 0 right wheel stalled, bits 1 to 7 front bumpers
 	Flags           uint16 // bit 0 the motors have power
 	Compass         byte   // see CompassDegrees
+	Charge          byte   // 1 + RECHARGESTAGE, see ChargeState; 0: not told
 
 	Sonar [robotSonars]uint16 // latest raw ranges, Model.Range, by the robot's numbers
 
@@ -89,20 +91,32 @@ func (s *SIP) Decode(p Packet) error {
 		}
 	}
 	s.GripperState, s.Digital = b[end+1], b[end+3]
+	s.Charge = 0
+	if len(b) > end+sipCharge {
+		s.Charge = b[end+sipCharge] + 1 // it sends -1 if it does not know
+	}
 	return nil
+}
+
+// ChargeState returns what the charger does, in a word; empty: the robot does not say.
+func (s *SIP) ChargeState() string {
+	words := [...]string{"", "no", "bulk", "overcharge", "float", "balance"}
+	if int(s.Charge) >= len(words) {
+		return ""
+	}
+	return words[s.Charge]
 }
 
 // Motors reports whether the motors have power.
 func (s *SIP) Motors() bool { return s.Flags&1 != 0 }
 
-// CompassDegrees returns the compass heading in degrees, 0 to 358, or previous if
-// the robot has no reading: it then sends 0, 181 or 255. The codes between
-// 181 and 255 would be more than a full turn and count as no reading too.
+// CompassDegrees returns the compass heading in degrees, 0 to 358, or previous if the
+// robot has no reading: what is more than a full turn. A robot without a compass sends 0.
 func (s *SIP) CompassDegrees(previous int) int {
-	if s.Compass < 1 || s.Compass > 180 {
+	if s.Compass > 180 {
 		return previous
 	}
-	return (int(s.Compass) - 1) * 2
+	return int(s.Compass) * 2 % 360
 }
 
 // RangeMM returns the latest range at one of Player's 16 places, in mm, 0 if the

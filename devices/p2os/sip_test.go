@@ -29,8 +29,8 @@ func TestSIP(t *testing.T) {
 		name      string
 		got, want int
 	}{
-		{"heading", testModel.degrees(int(s.Heading)), 356}, // -3.5 degrees
-		{"compass", s.CompassDegrees(-1), 90},
+		{"heading", testModel.degrees(float64(s.Heading)), 356}, // -3.5 degrees
+		{"compass", s.CompassDegrees(-1), 92},
 		{"speed", testModel.Speed(&s), -290},
 		{"turn rate", testModel.TurnRate(&s), -60}, // -60.9
 		{"sonar 0", int(testModel.RangeMM(&s, 0)), 268},
@@ -142,16 +142,16 @@ func TestConversions(t *testing.T) {
 		0: 0, 1: 0, 6: 1, 1024: 90, 2048: 180, -1024: 270, -1: 0, -6: 359, 4056: 356, 4090: 359, 4096: 0,
 		4096 + 1024: 90,
 	} {
-		if got := testModel.degrees(raw); got != want {
+		if got := testModel.degrees(float64(raw)); got != want {
 			t.Errorf("heading %d: %d degrees, want %d", raw, got, want)
 		}
 	}
 	for raw := -32768; raw <= 32767; raw++ {
-		if got := testModel.degrees(raw); got < 0 || got > 359 {
+		if got := testModel.degrees(float64(raw)); got < 0 || got > 359 {
 			t.Fatalf("heading %d: %d degrees", raw, got)
 		}
 	}
-	for code, want := range map[byte]int{0: 123, 1: 0, 2: 2, 46: 90, 180: 358, 181: 123, 182: 123, 254: 123, 255: 123} {
+	for code, want := range map[byte]int{0: 0, 1: 2, 45: 90, 179: 358, 180: 0, 181: 123, 182: 123, 254: 123, 255: 123} {
 		if got := (&SIP{Compass: code}).CompassDegrees(123); got != want {
 			t.Errorf("compass %d: %d degrees, want %d", code, got, want)
 		}

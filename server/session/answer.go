@@ -27,6 +27,8 @@ func (s *Session) answer(now time.Duration, question byte) {
 		lines = s.obstacles(now)
 	case codec.QuestionGeometry:
 		lines = s.geometry()
+	case codec.QuestionCharge:
+		lines = s.charge()
 	default:
 		s.complain(now, "unknown question", zap.Uint8("letter", question))
 		return
@@ -135,6 +137,16 @@ func (s *Session) geometry() (lines []string) {
 		lines = append(lines, p.Line())
 	}
 	return lines
+}
+
+// charge has a line for the device that knows what the charger does.
+func (s *Session) charge() []string {
+	if d := s.table.Device(codec.Misc); d != nil && !s.isStranger() {
+		if state := d.Charge(); state != "" {
+			return []string{string(codec.Misc) + " " + state}
+		}
+	}
+	return nil
 }
 
 // obstacle returns why a device does not work. It reports false if it does, or nobody

@@ -1,0 +1,87 @@
+package p2os
+
+import (
+	"encoding/binary"
+	"math"
+	"time"
+)
+
+const (
+	// gyroPacket is the type of a GYROpac, which comes just before a SIP: a count, and so
+	// many readings since the last one, each a rate and a temperature.
+	gyroPacket  = 0x98
+	gyroHead    = 2 // type, count
+	gyroReading = 3 // rate, temperature
+
+	// gyroPeriod is the time between two readings.
+	gyroPeriod = 25 * time.Millisecond
+	// gyroStep is what a reading of one more means before GyroScaler, in deg/s clockwise: 5 V
+	// are 1023, and 2.5 V are 300 deg/s.
+	gyroStep = 5.0 / 1023 * 300 / 2.5
+	// gyroScaler is that of all parameter files.
+	gyroScaler = 1.626
+	// gyroRest is how many readings at rest, a second of them, tell the centre.
+	gyroRest = 40
+	// gyroNoise is how far from their mean readings at rest are. At rest, less is no turn:
+	// so a centre that drifts with the temperature turns no robot that stands.
+	gyroNoise = 2
+	// gyroTime bounds the wait for the first GYROpac.
+	gyroTime = 3 * time.Second
+	// gyroCover is the share of the time between two SIPs of which there must be readings:
+	// a packet that got lost leaves less.
+	gyroCover = 0.7
+)
+
+// gyro sums up what the robot's gyroscope says between two SIPs.
+type gyro struct {
+	scale float64 // angle units of the heading that a reading of one more turns, clockwise
+
+	centre   float64 // the reading at rest; 0: not known yet
+	sum      float64 // of readings at rest, for the next centre
+	count    int     // of these
+	turned   float64 // angle units since the last SIP, counterclockwise
+	readings int     // since the last SIP, with a known centre
+}
+
+// newGyro returns the gyro of a robot of a model.
+func newGyro(m *Model, scaler float64) gyro {
+	return gyro{scale: scaler * gyroStep * gyroPeriod.Seconds() * math.Pi / 180 / m.Angle}
+}
+
+// read takes the body of a GYROpac. resting: the wheels stand still. It reports whether the
+// packet is whole.
+func (g *gyro) read(body []byte, resting bool) bool {
+	if len(body) < gyroHead || len(body) < gyroHead+int(body[1])*gyroReading {
+		return false
+	}
+	for list := body[gyroHead:][:int(body[1])*gyroReading]; len(list) > 0; list = list[gyroReading:] {
+		g.take(float64(binary.LittleEndian.Uint16(list)), resting)
+	}
+	return true
+}
+
+func (g *gyro) take(rate float64, resting bool) {
+	if resting && (g.count == 0 || math.Abs(g.sum/float64(g.count)-rate) <= gyroNoise) {
+		g.sum, g.count = g.sum+rate, g.count+1
+	} else {
+		g.sum, g.count = 0, 0
+	}
+	if g.count == gyroRest {
+		g.centre, g.sum, g.count = g.sum/gyroRest, 0, 0
+	}
+	if g.centre == 0 {
+		return
+	}
+	g.readings++
+	if off := rate - g.centre; !resting || math.Abs(off) > gyroNoise {
+		g.turned -= off * g.scale
+	}
+}
+
+// turn returns how far the robot has turned since the last SIP, a time of gap ago, in angle
+// units. It reports false if there are too few readings to tell.
+func (g *gyro) turn(gap time.Duration) (turned float64, ok bool) {
+	turned, ok = g.turned, g.readings > 0 && time.Duration(g.readings)*gyroPeriod >= time.Duration(gyroCover*float64(gap))
+	g.turned, g.readings = 0, 0
+	return turned, ok
+}
