@@ -327,9 +327,9 @@ func options() []devices.Option {
 		{Name: "turn_deceleration", Default: 0, Max: math.MaxInt16, Unit: "deg/s2", Doc: "of turning; 0: as in the robot's memory"},
 		{Name: "ticks_mm", Default: 0, Max: math.MaxInt16, Doc: "encoder ticks in a mm, of ARCOS; 0: as in its memory (3-DX: 128)"},
 		{Name: "rev_count", Default: 0, Max: math.MaxInt16, Doc: "what ARCOS counts in a full turn; 0: as in its memory (3-DX: 16570)"},
+		{Name: "drift_factor", Default: 0, Min: math.MinInt16, Max: math.MaxInt16, Doc: "1/8192 by which the wheels differ, of ARCOS; 0: as in its memory (3-DX: 0)"},
 		{Name: "gyro", Default: false, Doc: "heading by the gyroscope of a robot whose HasGyro is 1; false: as the robot says"},
 		{Name: "gyro_scaler", Default: gyroScaler, Min: 0.1, Max: 10, Doc: "factor for what the gyroscope says, ARIA's GyroScaler"},
-		{Name: "drift_factor", Default: 0, Min: math.MinInt16, Max: math.MaxInt16, Doc: "1/8192 by which the wheels differ, of ARCOS; 0: as in its memory (3-DX: 0)"},
 	}
 }
 
