@@ -267,6 +267,8 @@ func TestSubcommands(t *testing.T) {
 	dir := t.TempDir()
 	good := write(t, dir, "good.cfg", `driver ( name "testpattern" provides ["laser:0"] )`)
 	serial := write(t, dir, "serial.cfg", `driver ( name "p2os" port "/dev/nowhere" )`)
+	remote := write(t, dir, "remote.cfg", `driver ( name "sicklms200" port "192.0.2.1:4001" )`)
+	wrong := write(t, dir, "wrong.cfg", `driver ( name "sicklms200" port "192.0.2.1:port" )`)
 	for _, tt := range []struct {
 		args string
 		code int
@@ -275,7 +277,11 @@ func TestSubcommands(t *testing.T) {
 		{"check " + good, 0, "l  laser:0  testpattern"},
 		{"check " + good + " -gp 7000", 0, "robot on port 7000"},
 		{"check " + serial, 0, "player: warning: p2os: serial port /dev/nowhere: no such file or directory"},
-		{"check " + serial, 0, "player: warning: p2os: serial port /dev/nowhere: no such file or directory"},
+		{"check " + remote, 0, `port  "192.0.2.1:4001"`},
+		{"check " + wrong, 2, `wrong.cfg:1:33: serial port "192.0.2.1:port": write HOST:PORT`},
+		{"check -pp localhost:4001", 0, `port               "127.0.0.1:4001"`},
+		{"check -lp [2001:db8::1]:4002", 0, `port  "[2001:db8::1]:4002"`},
+		{"check -zp 192.0.2.1:0", 2, `-zp: serial port "192.0.2.1:0": write HOST:PORT`},
 		{"check " + filepath.Join(dir, "none.cfg"), 2, "no such file"},
 		{"list", 0, "p2os: "},
 		{"list more", 2, `unexpected argument "more"`},
@@ -290,8 +296,12 @@ func TestSubcommands(t *testing.T) {
 		{"fnid", 2, "did you mean player find?"},
 		{"./find", 2, "./find: no such file"},
 	} {
-		if code, out := exits(t, strings.Fields(tt.args)...); code != tt.code || !strings.Contains(out, tt.want) {
+		code, out := exits(t, strings.Fields(tt.args)...)
+		if code != tt.code || !strings.Contains(out, tt.want) {
 			t.Errorf("player %s: exit %d, %s\nwant exit %d, %s", tt.args, code, out, tt.code, tt.want)
+		}
+		if strings.HasSuffix(tt.args, remote) && strings.Contains(out, "warning") {
+			t.Errorf("player %s warns of an address: %s", tt.args, out)
 		}
 	}
 }

@@ -27,6 +27,11 @@ func startRobot(t *testing.T, o robot.Options) *robot.Robot {
 	}
 	t.Cleanup(func() {
 		r.Close()
+		for _, o := range r.State().Objections {
+			if !strings.Contains(o, "before SYNC") { // commands to stop, for one that was left open
+				t.Errorf("a robot would not take this: %s", o)
+			}
+		}
 		if t.Failed() {
 			t.Logf("robot:\n%s", tail(r.Transcript(), 6000))
 		}

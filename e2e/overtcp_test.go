@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"player/e2e/needs"
 	"player/emulator/arduino"
 	"player/emulator/create"
 	"player/emulator/kobuki"
@@ -119,6 +121,100 @@ func TestRobotOverTCP(t *testing.T) {
 	c.drivesOff(r)
 	s.stop(t)
 	checkFarewell(t, r)
+}
+
+// A Pioneer behind three adapters, by the flags of the manual. Each is cut and comes back as
+// a plugged cable does, without any action of the client, and without moving by itself.
+func TestPioneerOverTCP(t *testing.T) {
+	t.Parallel()
+	r, l, c := startRobot(t, robot.Options{}), startLaser(t, laser.Options{}), startCamera(t, sony.Options{})
+	base, scanner, camera := overTCP(t, r.Port(), 9600), overTCP(t, l.Port(), 9600), overTCP(t, c.Port(), 9600)
+	s := start(t, "-pp", base.address, "-lp", scanner.address, "-zp", camera.address)
+	p := s.dial(t)
+	p.mustOpen("palrza", "palrza")
+	p.untilPoints(30, 10, 512)
+	p.drivesOff(r)
+
+	scanner.cut()
+	s.awaitLog(t, scanner.address)
+	var far [laser.Values]uint16
+	for i := range far {
+		far[i] = 4321
+	}
+	l.SetRanges(far)
+	scanner.mend(t)
+	p.laserReads(4321)
+
+	camera.cut()
+	s.awaitLog(t, camera.address)
+	camera.mend(t)
+	p.untilPoints(-20, 5, 100)
+
+	base.cut()
+	s.awaitLog(t, base.address)
+	await(t, "standstill", func() bool { state := r.State(); return state.Left == 0 && state.WantLeft == 0 })
+	base.mend(t)
+	p.until("the robot is back", func() bool { return !r.State().WatchdogTripped })
+	if state := r.State(); state.Left != 0 || state.WantLeft != 0 {
+		t.Errorf("it moves by itself: %+v", state)
+	}
+	p.drivesOff(r)
+	s.stop(t)
+	checkFarewell(t, r)
+}
+
+// The worked example of DEVICES with the real ser2net: found, driven, cut, back, and stopped
+// by last words when the server is killed.
+func TestSer2net(t *testing.T) {
+	t.Parallel()
+	program := needs.Program(t, "ser2net")
+	r, l := startRobot(t, robot.Options{}), startLaser(t, laser.Options{})
+	page, err := os.ReadFile("../docs/DEVICES.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, yaml, ok := strings.Cut(string(page), "```yaml\n")
+	yaml, _, whole := strings.Cut(yaml, "```")
+	if !ok || !whole {
+		t.Fatal("docs/DEVICES.md has no example")
+	}
+	first, second := freePort(t), freePort(t)
+	example := strings.NewReplacer("192.168.1.20,4001", fmt.Sprintf("127.0.0.1,%d", first), "192.168.1.20,4002", fmt.Sprintf("127.0.0.1,%d", second),
+		"/dev/ttyUSB0", r.Port(), "/dev/ttyUSB1", l.Port())
+	file := write(t, t.TempDir(), "ser2net.yaml", example.Replace(yaml))
+	serve := func() (end func()) {
+		cmd := exec.Command(program, "-n", "-c", file)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		var once sync.Once
+		end = func() { once.Do(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }) }
+		t.Cleanup(end)
+		await(t, "ser2net listens", func() bool {
+			conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", second))
+			if err == nil {
+				conn.Close()
+			}
+			return err == nil
+		})
+		return end
+	}
+	cut := serve()
+	base, scanner := fmt.Sprintf("127.0.0.1:%d", first), fmt.Sprintf("127.0.0.1:%d", second)
+	findsAll(t, []string{base + ": p2os", scanner + ": sicklms200"}, []string{fmt.Sprintf("port %q", base), fmt.Sprintf("port %q", scanner)}, base, scanner)
+
+	s, c := launch{}.driving(t, r, "-pp", base, "-lp", scanner)
+	c.mustOpen("lr", "lr")
+	cut()
+	s.awaitLog(t, "device unavailable")
+	await(t, "standstill", func() bool { state := r.State(); return state.Left == 0 && state.WantLeft == 0 })
+	serve()
+	s.awaitLog(t, "device is back")
+	c.drivesOff(r)
+	s.guard(t)
+	s.signal(t, syscall.SIGKILL)
+	<-s.exited
+	await(t, "last words", func() bool { return bytes.HasSuffix(r.Heard(line.HostToDevice), farewell) })
 }
 
 // Last words go over TCP, too.

@@ -232,11 +232,16 @@ func (d *Driver) next(now time.Duration) {
 		d.send(now, command)
 	case d.inquired == inquirePanTilt:
 		d.send(now, inquireZoom)
-	case d.head.settled() && !d.device.Wanted() && now < d.sent+restPeriod:
+	case d.rests(now):
 		d.WakeAt(d.sent + restPeriod)
 	default:
 		d.send(now, inquirePanTilt)
 	}
+}
+
+// rests reports whether there is nothing to ask the camera for a while.
+func (d *Driver) rests(now time.Duration) bool {
+	return d.head.settled() && !d.device.Wanted() && now < d.sent+restPeriod
 }
 
 // greet sends the next request of setup.
@@ -292,7 +297,8 @@ func (d *Driver) send(now time.Duration, r request) {
 // end ends the request: it was answered.
 func (d *Driver) end(now time.Duration) {
 	d.request = nothing
-	if at := d.sent + minExchange; at > now {
+	rests := d.phase == running && d.inquired == inquireZoom && d.head.next(now) == nothing && d.rests(now)
+	if at := d.sent + minExchange; at > now && !rests { // to rest needs no wake of its own
 		d.WakeAt(at)
 		return
 	}
