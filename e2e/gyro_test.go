@@ -43,7 +43,7 @@ func TestGyro(t *testing.T) {
 			got, want := c.position(), r.State().World
 			off := math.Abs(math.Remainder(float64(got.Heading)-want.Heading, 360))
 			away := math.Hypot(float64(got.X)-want.X, float64(got.Y)-want.Y)
-			if right := off < 6 && away < 80; right != gyro {
+			if right := off < 4 && away < 50; right != gyro {
 				t.Errorf("gyro %v: %+v, it is at %+v: off by %.1f degrees and %.0f mm", gyro, got, want, off, away)
 			}
 		})

@@ -109,7 +109,8 @@ type Driver struct {
 
 	request request // not answered yet, or nothing
 	sent    time.Duration
-	out     []byte // the bytes of request
+	began   time.Duration // when a position was asked for, the first half
+	out     []byte        // the bytes of request
 
 	inquired  request // the inquiry sent last
 	commanded bool    // a command was sent since
@@ -194,8 +195,17 @@ func (d *Driver) Wanted(*devices.Device) { d.hurry() }
 // hurry has the next request sent as soon as the camera can take it.
 func (d *Driver) hurry() {
 	if d.phase == running && d.IsUp() && d.request == nothing {
-		d.WakeAt(d.sent + minExchange)
+		d.WakeAt(d.soonest())
 	}
+}
+
+// soonest is when the camera can take the next request: the two halves of a position are
+// sent at once, and have the time of two.
+func (d *Driver) soonest() time.Duration {
+	if d.inquired == inquireZoom && !d.commanded {
+		return d.began + 2*minExchange
+	}
+	return d.sent + minExchange
 }
 
 // begin is Protocol.Begin. It sets the camera's address and clears its commands, as ours
@@ -279,6 +289,9 @@ func (d *Driver) send(now time.Duration, r request) {
 	d.out = append(d.out[:0], texts[r]...)
 	switch r {
 	case inquirePanTilt, inquireZoom:
+		if r == inquirePanTilt {
+			d.began = now
+		}
 		d.inquired, d.commanded = r, false
 	case turn, zoom:
 		d.out, d.commanded = d.head.append(d.out, r), true
@@ -297,8 +310,10 @@ func (d *Driver) send(now time.Duration, r request) {
 // end ends the request: it was answered.
 func (d *Driver) end(now time.Duration) {
 	d.request = nothing
+	// The second half of a position, and a rest, need no wake of their own to begin.
+	half := d.inquired == inquirePanTilt && !d.commanded
 	rests := d.phase == running && d.inquired == inquireZoom && d.head.next(now) == nothing && d.rests(now)
-	if at := d.sent + minExchange; at > now && !rests { // to rest needs no wake of its own
+	if at := d.soonest(); at > now && !half && !rests {
 		d.WakeAt(at)
 		return
 	}

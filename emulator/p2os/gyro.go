@@ -24,9 +24,10 @@ const (
 
 // reading is the rate in the 10 bits of a converter for 5 V, at a turn rate in deg/s. A rate to
 // the left is below the centre. ARIA: 300 deg/s for 2.5 V, times GyroScaler.
-func (g *Gyro) reading(now time.Duration, rate float64) int {
+// Noise of a step makes readings right on average.
+func (g *Gyro) reading(now time.Duration, rate, noise float64) int {
 	one := 5.0 / gyroMost * 300 / 2.5 * g.Scaler // deg/s
-	v := g.Centre + g.Drift*now.Seconds() - rate/one
+	v := g.Centre + g.Drift*now.Seconds() - rate/one + noise
 	return int(math.Round(max(0, min(v, gyroMost))))
 }
 
@@ -37,7 +38,7 @@ func (r *Robot) roll(now time.Duration) {
 		rate := (r.drive.world.Heading - r.lastHeading) / gyroPeriod.Seconds()
 		r.lastHeading = r.drive.world.Heading
 		if len(r.rates) < gyroPairs {
-			r.rates = append(r.rates, r.opts.Gyro.reading(r.nextRate, rate))
+			r.rates = append(r.rates, r.opts.Gyro.reading(r.nextRate, rate, r.noise.Float64()-0.5))
 		}
 		r.nextRate += gyroPeriod
 	}

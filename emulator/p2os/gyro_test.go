@@ -29,7 +29,7 @@ func TestGyro(t *testing.T) {
 		}
 	}
 	s := b.State()
-	if !near(s.Odometry.Heading, 80, 1) || !near(s.World.Heading, 60, 1) || !near(turned, 60, 2) {
+	if !near(s.Odometry.Heading, 80, 1) || !near(s.World.Heading, 60, 1) || !near(turned, 60, 1) {
 		t.Errorf("odometry %v, world %v, gyro %v degrees, want 80, 60, 60", s.Odometry.Heading, s.World.Heading, turned)
 	}
 	b.say("02")

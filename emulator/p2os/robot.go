@@ -8,6 +8,7 @@ package p2os
 import (
 	"cmp"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
@@ -95,6 +96,7 @@ type Robot struct {
 	sonar                 []uint16
 
 	gyroOn      bool
+	noise       *rand.Rand
 	rates       []int         // of the gyro since the last packet
 	nextRate    time.Duration // when the next one is taken
 	lastHeading float64       // deg, when the last one was
@@ -124,6 +126,7 @@ func newRobot(opts Options) *Robot {
 		drive:   newDrive(m.axle, opts),
 		gripper: newGripper(),
 		counts:  map[string]int{},
+		noise:   rand.New(rand.NewPCG(1, 1)),
 		battery: 124,
 		compass: 46, // 92 degrees
 		analog:  128,
