@@ -40,6 +40,7 @@ type body struct {
 	crowd  *crowd     // the bodies of the world; nil while it is loaded
 	number int32      // in the crowd
 	beside neighbours // within reach of its hull
+	apart  bool       // see Robot.apart; while it is set the crowd is not told of moves
 	lifted float64    // metres above its place on the floor
 	holder *gripper
 
@@ -109,7 +110,7 @@ func (b *body) place(at Pose) {
 	for i, v := range b.hull {
 		b.here[i] = v.rotate(b.facing).add(at.position())
 	}
-	if b.crowd != nil {
+	if b.crowd != nil && !b.apart {
 		b.crowd.moved(b)
 	}
 }

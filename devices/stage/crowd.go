@@ -24,9 +24,10 @@ type crowd struct {
 	next, last []int32 // by body: its neighbours in the list
 	at         []int32 // by body: its cell
 
-	anchors []Vec   // by body: where it was when settle was called
-	drift   float64 // the farthest that a body has been from its anchor since, squared, m^2
-	epoch   int     // how often settle was called
+	anchors []Vec     // by body: where it was when settle was called
+	rooms   []float64 // by body: how far its hull was then from the nearest other body, metres; of robots only
+	drift   float64   // the farthest that a body has been from its anchor since, squared, m^2
+	epoch   int       // how often settle was called
 }
 
 // neighbours are bodies that may be near another one. The zero value is empty.
@@ -43,7 +44,7 @@ func newCrowd(bodies []*body, floor box) *crowd {
 		floor.include(b.pose.position())
 	}
 	n := len(bodies) + 1
-	c := &crowd{next: make([]int32, n), last: make([]int32, n), at: make([]int32, n), anchors: make([]Vec, n)}
+	c := &crowd{next: make([]int32, n), last: make([]int32, n), at: make([]int32, n), anchors: make([]Vec, n), rooms: make([]float64, n)}
 	size := Vec{}
 	if !floor.empty() {
 		c.origin, size = floor.min, floor.max.sub(floor.min)
@@ -92,15 +93,29 @@ func (c *crowd) moved(b *body) {
 }
 
 // settle starts a new epoch if some body has moved far.
-func (c *crowd) settle(bodies []*body) {
+func (w *World) settle() {
+	c := w.crowd
 	if c.drift <= slack*slack {
 		return
 	}
-	for _, b := range bodies {
+	for _, b := range w.bodies {
 		c.anchors[b.number] = b.spot.at
 	}
 	c.drift = 0
 	c.epoch++
+	for _, r := range w.robots {
+		c.rooms[r.body.number] = w.room(r.body)
+	}
+}
+
+// room returns how far the hull of a body is from the nearest other body, metres: at least
+// that, and at most the distance to which beside is exact at the start of an epoch.
+func (w *World) room(b *body) float64 {
+	room := 4. * slack
+	for _, o := range w.beside(b, &b.beside, b.hullRadius) {
+		room = min(room, o.spot.at.sub(b.spot.at).length()-o.radius-b.hullRadius)
+	}
+	return room
 }
 
 func (c *crowd) link(number, cell int32) {

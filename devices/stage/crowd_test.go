@@ -155,7 +155,7 @@ func TestBesideMissesNoBody(t *testing.T) {
 		if random.IntN(100) == 0 { // by hand
 			w.bodies[3].place(Pose{w.bodies[4].spot.at.X + 1, w.bodies[4].spot.at.Y, 0})
 		}
-		w.crowd.settle(w.bodies)
+		w.settle()
 		for range 10 {
 			i := random.IntN(len(w.bodies))
 			b, n := w.bodies[i], &lists[i]

@@ -2,8 +2,6 @@ package stage
 
 import (
 	"runtime"
-	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -24,10 +22,7 @@ type moment struct {
 type scanning struct {
 	done     moment // for which all scans are known
 	due      []*Driver
-	next     atomic.Int64 // in due
-	wait     sync.WaitGroup
-	panicked atomic.Pointer[any] // what a goroutine has panicked with
-	scanners []*scanner          // of the goroutines; the first is the loop's
+	scanners []*scanner // of the workers; the first is the loop's
 }
 
 // Fast reports whether the world is in step or faster than real time.
@@ -86,41 +81,12 @@ func (w *World) lookAll() {
 	for len(l.scanners) < workers {
 		l.scanners = append(l.scanners, newScanner())
 	}
-	l.share(workers)
+	w.sharing.share(workers, len(l.due), 1, l)
 }
 
-// share has the work done by goroutines and the caller. A panic of a goroutine is one of
-// the caller: on the loop it ends a driver, and not the process.
-func (l *scanning) share(workers int) {
-	l.next.Store(0)
-	l.panicked.Store(nil)
-	l.wait.Add(workers - 1)
-	for _, c := range l.scanners[1:workers] {
-		go func() {
-			defer l.wait.Done()
-			defer func() {
-				if p := recover(); p != nil {
-					l.panicked.Store(&p)
-				}
-			}()
-			l.work(c)
-		}()
-	}
-	func() {
-		defer l.wait.Wait()
-		l.work(l.scanners[0])
-	}()
-	if p := l.panicked.Swap(nil); p != nil {
-		panic(*p)
-	}
-}
-
-func (l *scanning) work(c *scanner) {
-	for {
-		i := int(l.next.Add(1)) - 1
-		if i >= len(l.due) {
-			return
-		}
-		l.due[i].scan(c)
+// do implements work: the scans of drivers.
+func (l *scanning) do(worker, first, end int) {
+	for _, d := range l.due[first:end] {
+		d.scan(l.scanners[worker])
 	}
 }

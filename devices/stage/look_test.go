@@ -92,7 +92,7 @@ func TestOnFast(t *testing.T) {
 
 // A panic of a scan is one of the caller, who can catch it, whichever goroutine scans.
 func TestPanicOfAScan(t *testing.T) {
-	l := &scanning{due: []*Driver{{}}, scanners: []*scanner{newScanner(), newScanner()}} // a driver without a world
+	var s sharing
 	for range 200 {
 		func() {
 			defer func() {
@@ -100,7 +100,7 @@ func TestPanicOfAScan(t *testing.T) {
 					t.Error("no panic")
 				}
 			}()
-			l.share(2)
+			s.share(2, 1, 1, &scanning{due: []*Driver{{}}, scanners: []*scanner{newScanner(), newScanner()}}) // a driver without a world
 		}()
 	}
 }

@@ -49,6 +49,9 @@ type shove struct {
 // makeRoom pushes away whatever the body overlaps and reports whether it could. If
 // not, nothing has moved.
 func (w *World) makeRoom(pusher *body) bool {
+	if pusher.apart {
+		return true
+	}
 	w.shoves = append(w.shoves[:0], shove{pusher, pusher.pose})
 	grip := pusher.resistance
 	for i := 0; i < len(w.shoves); i++ {

@@ -46,6 +46,8 @@ type World struct {
 	warnings []string
 	near     []*body // see nearby
 	scanning scanning
+	stepping stepping
+	sharing  sharing
 	moved    int     // how often something was moved by hand
 	shoves   []shove // see makeRoom
 	scan     *[codec.LaserCount]Vec
@@ -91,10 +93,8 @@ func (w *World) step() {
 		return
 	}
 	w.sim += StepTime
-	w.crowd.settle(w.bodies)
-	for _, r := range w.robots {
-		r.step(StepTime)
-	}
+	w.settle()
+	w.stepRobots()
 	if w.truth != nil {
 		w.truth.sample(w)
 	}
@@ -108,6 +108,9 @@ func (w *World) blocked(b *body) bool { return b.inWall() || w.hit(b) != nil }
 
 // hit returns a movable body that b overlaps, nil if there is none.
 func (w *World) hit(b *body) *body {
+	if b.apart {
+		return nil
+	}
 	for _, o := range w.beside(b, &b.beside, b.hullRadius) {
 		if o.holder == nil && o.spot.within(b.spot.at, b.hullRadius) && b.overlaps(o) {
 			return o
