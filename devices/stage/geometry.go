@@ -45,15 +45,14 @@ func (p Pose) from(base Pose) Pose {
 	return Pose{v.X, v.Y, p.Heading - base.Heading}
 }
 
-// arc moves p forward by distance metres while it turns by turn radians, both
-// at constant rate: the exact circle.
-func (p Pose) arc(distance, turn float64) Pose {
-	half := turn / 2
-	if half != 0 {
-		distance *= math.Sin(half) / half
+// arc returns the pose after distance metres forward and a turn in radians, both at constant
+// rate, in the frame of the start: the exact circle.
+func arc(distance, angle float64) Pose {
+	half := turn(angle / 2)
+	if angle != 0 {
+		distance *= half.Y / (angle / 2)
 	}
-	d := direction(p.Heading + half).scale(distance)
-	return Pose{p.X + d.X, p.Y + d.Y, p.Heading + turn}
+	return Pose{distance * half.X, distance * half.Y, angle}
 }
 
 // degrees converts an angle to whole degrees, 0 to 359.

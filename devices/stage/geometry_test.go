@@ -33,9 +33,9 @@ func TestArcIsExact(t *testing.T) {
 	for _, turn := range []float64{0, 1e-12, 0.1, -2, 2 * math.Pi} {
 		many := Pose{1, 2, 0.3}
 		for range 1000 {
-			many = many.arc(1.5/1000, turn/1000)
+			many = many.then(arc(1.5/1000, turn/1000))
 		}
-		if one := (Pose{1, 2, 0.3}).arc(1.5, turn); !nearPose(one, many, 1e-9) {
+		if one := (Pose{1, 2, 0.3}).then(arc(1.5, turn)); !nearPose(one, many, 1e-9) {
 			t.Errorf("turning %v: %v in one, %v in small arcs", turn, one, many)
 		}
 	}

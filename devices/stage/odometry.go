@@ -20,9 +20,8 @@ func (o *odometry) draw(width [3]float64, random *rand.Rand) {
 	}
 }
 
-// add counts one step of the wheels: metres and radians.
-func (o *odometry) add(forward, turned float64) {
-	step := Pose{}.arc(forward, turned)
+// add counts one step of the wheels, in the robot's frame.
+func (o *odometry) add(step Pose) {
 	step.X *= 1 + o.slip[0]
 	step.Y *= 1 + o.slip[1]
 	step.Heading *= 1 + o.slip[2]

@@ -68,13 +68,12 @@ func (r *Robot) step(dt time.Duration) {
 // move moves the robot by the travel of its wheels until it meets something.
 // An obstacle that it cannot push stops the wheels: a robot never penetrates anything.
 func (r *Robot) move(forward, turned float64) {
-	start := r.body.pose
-	if r.tryMove(start, forward, turned) {
+	if r.tryMove(forward, turned) {
 		return
 	}
 	r.stalledUntil = r.world.sim + stallHold
 	r.drive.speed = 0
-	if turned != 0 && r.tryMove(start, 0, turned) { // it can still turn on the spot
+	if turned != 0 && r.tryMove(0, turned) { // it can still turn on the spot
 		return
 	}
 	r.drive.turn = 0
@@ -83,19 +82,20 @@ func (r *Robot) move(forward, turned float64) {
 	}
 	for range pressings {
 		forward /= 2
-		r.tryMove(r.body.pose, forward, 0)
+		r.tryMove(forward, 0)
 	}
 }
 
-// tryMove moves from start and reports whether it could: if the move ends in a
-// collision, the robot stays at start.
-func (r *Robot) tryMove(start Pose, forward, turned float64) bool {
-	r.body.place(start.arc(forward, turned))
+// tryMove reports whether it could move: if the move ends in a collision, the robot stays
+// where it is.
+func (r *Robot) tryMove(forward, turned float64) bool {
+	start, step := r.body.pose, arc(forward, turned)
+	r.body.place(r.body.carry(step))
 	if r.body.inWall() || !r.world.makeRoom(r.body) {
 		r.body.place(start)
 		return false
 	}
-	r.odometry.add(forward, turned)
+	r.odometry.add(step)
 	return true
 }
 
@@ -103,7 +103,7 @@ func (r *Robot) tryMove(start Pose, forward, turned float64) bool {
 func (r *Robot) wedged(forward float64) bool {
 	start := r.body.pose
 	defer r.body.place(start)
-	r.body.place(start.arc(forward, 0))
+	r.body.place(r.body.carry(arc(forward, 0)))
 	if r.body.inWall() {
 		return true
 	}

@@ -106,15 +106,16 @@ func (w *World) step() {
 // blocked reports whether a body overlaps anything.
 func (w *World) blocked(b *body) bool { return b.inWall() || w.hit(b) != nil }
 
-// hit returns a movable body that b overlaps, nil if there is none.
-func (w *World) hit(b *body) *body {
+// hit returns the first movable body, in the world's order, that b overlaps, nil if there is
+// none.
+func (w *World) hit(b *body) (first *body) {
 	if b.apart {
 		return nil
 	}
 	for _, o := range w.beside(b, &b.beside, b.hullRadius) {
-		if o.holder == nil && o.spot.within(b.spot.at, b.hullRadius) && b.overlaps(o) {
-			return o
+		if (first == nil || o.number < first.number) && o.holder == nil && o.spot.within(b.spot.at, b.hullRadius) && b.overlaps(o) {
+			first = o
 		}
 	}
-	return nil
+	return first
 }

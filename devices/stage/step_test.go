@@ -1,0 +1,87 @@
+package stage
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"player/codec"
+)
+
+// jostle drives the robots of a world at random, into each other, walls and pucks, which they
+// also take and put down. It calls before before each step.
+func jostle(w *World, steps int, before func()) {
+	random := rand.New(rand.NewPCG(13, 14))
+	for k := range steps {
+		for _, r := range w.robots {
+			if random.IntN(100) == 0 {
+				r.drive.command(int16(random.IntN(1000)-400), int16(random.IntN(160)-80))
+				r.gripper.command(codec.GripperCommand{Code: byte(1 + random.IntN(5))})
+			}
+		}
+		if k%97 == 50 { // by hand
+			w.SetPose(random.IntN(len(w.robots)), Pose{8*random.Float64() - 4, 8*random.Float64() - 4, 0})
+		}
+		before()
+		w.Step(1)
+	}
+}
+
+// state is everything that steps change.
+func (w *World) state() (state string) {
+	for _, b := range w.bodies {
+		state += fmt.Sprintln(b.name, b.pose, b.lifted)
+	}
+	for _, r := range w.robots {
+		state += fmt.Sprintln(r.Name, r.drive, r.odometry, r.battery, r.stalledUntil, r.gripper.paddles, r.gripper.lift)
+	}
+	return state
+}
+
+// Robots that are apart are stepped without a look at others. What happens is what would happen
+// if each looked, and took its turn.
+func TestApartChangesNothing(t *testing.T) {
+	w, each := crowded(t, rand.New(rand.NewPCG(15, 16)), 60), crowded(t, rand.New(rand.NewPCG(15, 16)), 60)
+	apart := 0
+	jostle(w, 3000, func() { apart += len(w.stepping.apart) })
+	jostle(each, 3000, func() {
+		each.settle() // so that the step does not
+		clear(each.crowd.rooms)
+		if len(each.stepping.apart) > 0 {
+			t.Fatal("some robot was apart")
+		}
+	})
+	if w.state() != each.state() {
+		t.Error("the states differ")
+	}
+	if all := 3000 * len(w.robots); apart < all/20 || apart > all*19/20 {
+		t.Errorf("%d of %d steps are of robots that are apart", apart, all)
+	}
+}
+
+// The number of processors that share the steps changes nothing.
+func TestProcessorsStepAlike(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	var digests []uint64
+	for _, processors := range []int{1, 2, 5} {
+		runtime.GOMAXPROCS(processors)
+		w := newWorld(t, "speedup 0\n"+arena(300, "pioneer_full")+"puck ( pose [0 0 0 0] )")
+		digest := fnv.New64a()
+		shared := 0
+		jostle(w, 300, func() {
+			if len(w.stepping.apart) >= 2*stepShare {
+				shared++
+			}
+		})
+		digest.Write([]byte(w.state()))
+		digests = append(digests, digest.Sum64())
+		if shared < 200 {
+			t.Errorf("only %d steps were shared", shared)
+		}
+	}
+	if digests[0] != digests[1] || digests[0] != digests[2] {
+		t.Errorf("digests %x", digests)
+	}
+}
