@@ -33,16 +33,16 @@ type body struct {
 	pushable   bool    // robots can push it
 	resistance float64 // mass in kg times friction: to being pushed, and of a robot the grip to push
 
-	pose   Pose
-	start  Pose       // see begin
-	facing Vec        // unit vector of the heading
-	spot   *spot      // the same body in the world's list
-	crowd  *crowd     // the bodies of the world; nil while it is loaded
-	number int32      // in the crowd
-	beside neighbours // within reach of its hull
-	apart  bool       // see Robot.apart; while it is set the crowd is not told of moves
-	lifted float64    // metres above its place on the floor
-	holder *gripper
+	pose    Pose
+	start   Pose       // see begin
+	facing  Vec        // unit vector of the heading
+	spot    *spot      // the same body in the world's list
+	crowd   *crowd     // the bodies of the world; nil while it is loaded
+	number  int32      // in the crowd
+	beside  neighbours // within reach of its hull
+	grouped bool       // it is stepped with a group: the crowd is told afterwards that it has moved
+	lifted  float64    // metres above its place on the floor
+	holder  *gripper
 
 	// hull is the convex outline of the solid parts in the body's frame, nil
 	// if there is none; it extends from hullBottom to hullTop. here is the
@@ -110,7 +110,7 @@ func (b *body) place(at Pose) {
 	for i, v := range b.hull {
 		b.here[i] = v.rotate(b.facing).add(at.position())
 	}
-	if b.crowd != nil && !b.apart {
+	if b.crowd != nil && !b.grouped {
 		b.crowd.moved(b)
 	}
 }

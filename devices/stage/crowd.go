@@ -24,10 +24,9 @@ type crowd struct {
 	next, last []int32 // by body: its neighbours in the list
 	at         []int32 // by body: its cell
 
-	anchors []Vec     // by body: where it was when settle was called
-	rooms   []float64 // by body: how far its hull was then from the nearest other body, metres; of robots only
-	drift   float64   // the farthest that a body has been from its anchor since, squared, m^2
-	epoch   int       // how often settle was called
+	anchors []Vec   // by body: where it was when settle was called
+	drift   float64 // the farthest that a body has been from its anchor since, squared, m^2; at first there are no anchors
+	epoch   int     // how often settle was called
 }
 
 // neighbours are bodies that may be near another one. The zero value is empty.
@@ -44,7 +43,7 @@ func newCrowd(bodies []*body, floor box) *crowd {
 		floor.include(b.pose.position())
 	}
 	n := len(bodies) + 1
-	c := &crowd{next: make([]int32, n), last: make([]int32, n), at: make([]int32, n), anchors: make([]Vec, n), rooms: make([]float64, n)}
+	c := &crowd{next: make([]int32, n), last: make([]int32, n), at: make([]int32, n), anchors: make([]Vec, n), drift: math.Inf(1)}
 	size := Vec{}
 	if !floor.empty() {
 		c.origin, size = floor.min, floor.max.sub(floor.min)
@@ -103,19 +102,7 @@ func (w *World) settle() {
 	}
 	c.drift = 0
 	c.epoch++
-	for _, r := range w.robots {
-		c.rooms[r.body.number] = w.room(r.body)
-	}
-}
-
-// room returns how far the hull of a body is from the nearest other body, metres: at least
-// that, and at most the distance to which beside is exact at the start of an epoch.
-func (w *World) room(b *body) float64 {
-	room := 4. * slack
-	for _, o := range w.beside(b, &b.beside, b.hullRadius) {
-		room = min(room, o.spot.at.sub(b.spot.at).length()-o.radius-b.hullRadius)
-	}
-	return room
+	w.group()
 }
 
 func (c *crowd) link(number, cell int32) {
@@ -125,10 +112,10 @@ func (c *crowd) link(number, cell int32) {
 }
 
 // beside returns all bodies but b of which some point may be within reach of it, and some
-// farther ones. n keeps them until the epoch ends: it is of that body and that reach. Within
-// an epoch every body stays within slack of its anchor. So since n was filled it has moved by
-// at most twice slack, and two have come nearer to each other by at most four times slack.
-// After a body has left its anchor nothing is kept. The slice is valid until the next call.
+// farther ones. n keeps them until the epoch ends: it is of that body and that reach. When n
+// is filled every body is within drift of its anchor, and later within slack, or in a step of
+// groups a step farther. So two come nearer to each other by at most twice the sum. After a
+// body has left its anchor nothing is kept. The slice is valid until the next call.
 func (w *World) beside(b *body, n *neighbours, reach float64) []*body {
 	c := w.crowd
 	switch settled := c.drift <= slack*slack; {
@@ -138,7 +125,7 @@ func (w *World) beside(b *body, n *neighbours, reach float64) []*body {
 		return n.bodies
 	default:
 		n.crowd, n.epoch = c, c.epoch
-		reach += 4 * slack
+		reach += 2 * (math.Sqrt(c.drift) + slack + stepReach + cullTolerance)
 	}
 	n.bodies = w.appendOthers(n.bodies[:0], b, b.spot.at, reach)
 	return n.bodies

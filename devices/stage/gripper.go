@@ -88,9 +88,6 @@ func (g *gripper) step(dt time.Duration) {
 	g.carry()
 }
 
-// idle reports whether the gripper, nil for none, touches nothing.
-func (g *gripper) idle() bool { return g == nil || g.held == nil && !g.paddles.moving() }
-
 // at returns the gripper's pose in the world.
 func (g *gripper) at() Pose { return g.robot.body.pose.then(g.pose) }
 

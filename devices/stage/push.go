@@ -47,10 +47,11 @@ type shove struct {
 }
 
 // makeRoom pushes away whatever the body overlaps and reports whether it could. If
-// not, nothing has moved.
+// not, nothing has moved. Groups of robots call it at the same time: without anything that
+// can be pushed it changes nothing.
 func (w *World) makeRoom(pusher *body) bool {
-	if pusher.apart {
-		return true
+	if o := w.hit(pusher); o == nil || !o.pushable {
+		return o == nil
 	}
 	w.shoves = append(w.shoves[:0], shove{pusher, pusher.pose})
 	grip := pusher.resistance

@@ -1,66 +1,147 @@
 package stage
 
 import (
-	"math"
 	"runtime"
+	"slices"
 )
 
-// This file steps the robots. Robots that touch or push each other depend on the order, so
-// these are stepped one after the other, in the order of the file. Before them go those that
-// are apart: nothing can come into their way in this step. They depend on the walls only, so
-// a world that is Fast steps them on all processors. What happens is the same for any number.
+// This file steps the robots. What a robot does depends on those that it touches and pushes,
+// and on whose turn is first: it is in the order of the file. Robots that are too far from each
+// other to touch are in different groups. Groups depend on the walls only, so a world that is
+// Fast steps them on all processors. What happens is the same for any number.
+//
+// What is pushed or held may move far in a step. Robots near such things, and those that can be
+// pushed, are stepped after the groups, one after the other.
 
-// stepping is the work of a step.
-type stepping struct {
-	apart, others []*Robot
+// groups are the robots of a world that may be stepped at the same time. They are valid for
+// an epoch of the crowd.
+type groups struct {
+	members []*Robot // group by group, each in the order of the file
+	ends    []int    // of the groups in members
+	rest    []*Robot // that are in no group, or cannot be stepped with it now
+	marks   []mark   // by robot, see group
+}
+
+// mark says to which group a robot belongs, by a robot of the same group that comes before it,
+// or itself if it is the first.
+type mark struct {
+	before  int32
+	late    bool // of the first: the group is stepped with the rest
+	members int  // of the first: how many
+	place   int  // of the first: in members, for the next one
 }
 
 const (
-	// stepShare is how many robots that are apart a processor takes at a time: they need
-	// some 10 us, longer than it takes to get them, and short enough that all processors end
-	// at about the same time.
+	// stepShare is how many groups a processor takes at a time: they need about 10 us, longer
+	// than it takes to get them, and short enough that all processors end at the same time.
 	stepShare = 32
 	// stepReach is the longest way of a robot in a step, metres.
 	stepReach = maxWheel * float64(StepTime) / 1e9
 )
 
+// first returns the first robot of the group of robot i.
+func (g *groups) first(i int32) *mark {
+	for g.marks[i].before != i {
+		g.marks[i].before = g.marks[g.marks[i].before].before
+		i = g.marks[i].before
+	}
+	return &g.marks[i]
+}
+
+// group makes the groups, at the start of an epoch.
+func (w *World) group() {
+	g := &w.groups
+	g.marks = g.marks[:0]
+	for i, r := range w.robots {
+		g.marks = append(g.marks, mark{before: int32(i), late: r.body.pushable})
+	}
+	for i, r := range w.robots {
+		one := g.first(int32(i))
+		for _, o := range w.beside(r.body, &r.body.beside, r.body.hullRadius) {
+			if o.robot == nil {
+				one.late = true
+				continue
+			}
+			other := g.first(o.number - 1)
+			first, second := one, other
+			if other.before < one.before {
+				first, second = other, one
+			}
+			first.late = first.late || second.late
+			second.before, one = first.before, first
+		}
+	}
+	g.ends = g.ends[:0]
+	end := 0
+	for i := range w.robots {
+		g.first(int32(i)).members++
+	}
+	for i := range g.marks {
+		if m := &g.marks[i]; m.members > 0 && !m.late {
+			m.place = end
+			end += m.members
+			g.ends = append(g.ends, end)
+		}
+	}
+	g.members = slices.Grow(g.members[:0], end)[:end]
+	for i, r := range w.robots {
+		if m := g.first(int32(i)); !m.late {
+			g.members[m.place] = r
+			m.place++
+		}
+	}
+}
+
 // stepRobots advances all robots by StepTime.
 func (w *World) stepRobots() {
-	s := &w.stepping
-	s.apart, s.others = s.apart[:0], s.others[:0]
-	// Since its anchors were set a body has moved by at most drift.
-	needed := 2 * (math.Sqrt(w.crowd.drift) + stepReach + cullTolerance)
-	for _, r := range w.robots {
-		if r.body.apart = w.crowd.rooms[r.body.number] > needed && r.gripper.idle(); r.body.apart {
-			s.apart = append(s.apart, r)
-		} else {
-			s.others = append(s.others, r)
-		}
-	}
-	w.stepApart()
-	for _, r := range s.others {
+	w.stepGroups()
+	for _, r := range w.groups.rest {
 		r.step(StepTime)
 	}
 }
 
-func (w *World) stepApart() {
-	s := &w.stepping
+// stepGroups steps the robots that are in groups.
+func (w *World) stepGroups() {
+	g := &w.groups
 	workers := 1
 	if w.Fast() {
-		workers = min(runtime.GOMAXPROCS(0), len(s.apart)/stepShare)
+		workers = min(runtime.GOMAXPROCS(0), len(g.ends)/stepShare)
 	}
 	defer func() { // also if one has panicked
-		for _, r := range s.apart {
-			r.body.apart = false
-			w.crowd.moved(r.body)
+		g.rest = g.rest[:0]
+		for _, r := range w.robots {
+			if r.body.grouped {
+				r.body.grouped = false
+				w.crowd.moved(r.body)
+			} else {
+				g.rest = append(g.rest, r)
+			}
 		}
 	}()
-	w.sharing.share(workers, len(s.apart), stepShare, s)
+	w.sharing.share(workers, len(g.ends), stepShare, g)
 }
 
-// do implements work: a step of robots that are apart.
-func (s *stepping) do(_, first, end int) {
-	for _, r := range s.apart[first:end] {
-		r.step(StepTime)
+// do implements work: a step of groups.
+func (g *groups) do(_, first, end int) {
+	from := 0
+	if first > 0 {
+		from = g.ends[first-1]
 	}
+	for _, to := range g.ends[first:end] {
+		group := g.members[from:to]
+		from = to
+		if slices.ContainsFunc(group, (*Robot).grips) {
+			continue
+		}
+		for _, r := range group {
+			r.body.grouped = true
+			r.step(StepTime)
+		}
+	}
+}
+
+// grips reports whether the robot's gripper may touch something.
+func (r *Robot) grips() bool {
+	g := r.gripper
+	return g != nil && (g.held != nil || g.paddles.moving())
 }

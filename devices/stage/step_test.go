@@ -40,24 +40,21 @@ func (w *World) state() (state string) {
 	return state
 }
 
-// Robots that are apart are stepped without a look at others. What happens is what would happen
-// if each looked, and took its turn.
-func TestApartChangesNothing(t *testing.T) {
+// Groups of robots are stepped without a look at others, and before others. What happens is
+// what would happen if each robot took its turn.
+func TestGroupsChangeNothing(t *testing.T) {
 	w, each := crowded(t, rand.New(rand.NewPCG(15, 16)), 60), crowded(t, rand.New(rand.NewPCG(15, 16)), 60)
-	apart := 0
-	jostle(w, 3000, func() { apart += len(w.stepping.apart) })
+	rest := 0
+	jostle(w, 3000, func() { rest += len(w.groups.rest) })
 	jostle(each, 3000, func() {
 		each.settle() // so that the step does not
-		clear(each.crowd.rooms)
-		if len(each.stepping.apart) > 0 {
-			t.Fatal("some robot was apart")
-		}
+		each.groups.ends = each.groups.ends[:0]
 	})
 	if w.state() != each.state() {
 		t.Error("the states differ")
 	}
-	if all := 3000 * len(w.robots); apart < all/20 || apart > all*19/20 {
-		t.Errorf("%d of %d steps are of robots that are apart", apart, all)
+	if all := 3000 * len(w.robots); rest < all/20 || rest > all*19/20 {
+		t.Errorf("%d of %d steps are of robots without a group", rest, all)
 	}
 }
 
@@ -69,16 +66,17 @@ func TestProcessorsStepAlike(t *testing.T) {
 		runtime.GOMAXPROCS(processors)
 		w := newWorld(t, "speedup 0\n"+arena(300, "pioneer_full")+"puck ( pose [0 0 0 0] )")
 		digest := fnv.New64a()
-		shared := 0
+		shared, several := 0, 0
 		jostle(w, 300, func() {
-			if len(w.stepping.apart) >= 2*stepShare {
+			if len(w.groups.ends) >= 2*stepShare {
 				shared++
 			}
+			several = max(several, len(w.groups.members)-len(w.groups.ends))
 		})
 		digest.Write([]byte(w.state()))
 		digests = append(digests, digest.Sum64())
-		if shared < 200 {
-			t.Errorf("only %d steps were shared", shared)
+		if shared < 200 || several < 20 {
+			t.Errorf("only %d steps were shared, and %d robots were in the group of another one", shared, several)
 		}
 	}
 	if digests[0] != digests[1] || digests[0] != digests[2] {

@@ -46,7 +46,7 @@ type World struct {
 	warnings []string
 	near     []*body // see nearby
 	scanning scanning
-	stepping stepping
+	groups   groups
 	sharing  sharing
 	moved    int     // how often something was moved by hand
 	shoves   []shove // see makeRoom
@@ -109,9 +109,6 @@ func (w *World) blocked(b *body) bool { return b.inWall() || w.hit(b) != nil }
 // hit returns the first movable body, in the world's order, that b overlaps, nil if there is
 // none.
 func (w *World) hit(b *body) (first *body) {
-	if b.apart {
-		return nil
-	}
 	for _, o := range w.beside(b, &b.beside, b.hullRadius) {
 		if (first == nil || o.number < first.number) && o.holder == nil && o.spot.within(b.spot.at, b.hullRadius) && b.overlaps(o) {
 			first = o
