@@ -111,7 +111,7 @@ func (b *body) place(at Pose) {
 		b.here[i] = v.rotate(b.facing).add(at.position())
 	}
 	if b.crowd != nil && !b.grouped {
-		b.crowd.moved(b)
+		b.crowd.moved(b.number, b.spot.at)
 	}
 }
 

@@ -73,22 +73,22 @@ func (c *crowd) row(y float64) int {
 //go:noinline
 func (c *crowd) cellAt(p Vec) int32 { return int32(c.row(p.Y)*c.columns + c.column(p.X)) }
 
-// moved records the present position of a body.
-func (c *crowd) moved(b *body) {
-	way := b.spot.at.sub(c.anchors[b.number])
+// moved records the present position of the body with that number.
+func (c *crowd) moved(number int32, at Vec) {
+	way := at.sub(c.anchors[number])
 	c.drift = max(c.drift, way.dot(way))
-	to := c.cellAt(b.spot.at)
-	if c.at[b.number] == to {
+	to := c.cellAt(at)
+	if c.at[number] == to {
 		return
 	}
-	last, next := c.last[b.number], c.next[b.number]
+	last, next := c.last[number], c.next[number]
 	if last == 0 {
-		c.first[c.at[b.number]] = next
+		c.first[c.at[number]] = next
 	} else {
 		c.next[last] = next
 	}
 	c.last[next] = last // that of 0 is never read
-	c.link(b.number, to)
+	c.link(number, to)
 }
 
 // settle starts a new epoch if some body has moved far.

@@ -7,7 +7,7 @@ import (
 
 // sharing has the work of an instant done by several processors. The loop waits for it.
 type sharing struct {
-	next     atomic.Int64 // the first piece that nobody has taken
+	taken    []atomic.Bool // by portion
 	wait     sync.WaitGroup
 	panicked atomic.Pointer[any] // what a goroutine has panicked with
 }
@@ -19,24 +19,30 @@ type work interface {
 	do(worker, first, end int)
 }
 
-// share does pieces 0 to n of the work, each worker taking some in turn. Worker 0 is the
-// caller, the others are goroutines. A panic of a goroutine is one of the caller: on the loop
-// it ends a driver, and not the process.
+// share does pieces 0 to n of the work, in portions of some. Each worker begins at a place of
+// its own, so that it most often does what it did the last time, and has that in its cache; at
+// the end it takes what others have not begun. Worker 0 is the caller, the others are
+// goroutines. A panic of a goroutine is one of the caller: on the loop it ends a driver, and
+// not the process.
 func (s *sharing) share(workers, n, some int, w work) {
 	if workers < 2 {
 		w.do(0, 0, n)
 		return
 	}
+	portions := (n + some - 1) / some
+	if len(s.taken) < portions {
+		s.taken = make([]atomic.Bool, portions)
+	}
+	for i := range portions {
+		s.taken[i].Store(false)
+	}
 	take := func(worker int) {
-		for {
-			end := int(s.next.Add(int64(some)))
-			if end-some >= n {
-				return
+		for i := range portions {
+			if i = (i + worker*portions/workers) % portions; !s.taken[i].Swap(true) {
+				w.do(worker, i*some, min((i+1)*some, n))
 			}
-			w.do(worker, end-some, min(end, n))
 		}
 	}
-	s.next.Store(0)
 	s.panicked.Store(nil)
 	s.wait.Add(workers - 1)
 	for worker := 1; worker < workers; worker++ {

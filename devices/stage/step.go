@@ -18,6 +18,7 @@ import (
 type groups struct {
 	members []*Robot // group by group, each in the order of the file
 	ends    []int    // of the groups in members
+	stepped []bool   // by robot: with its group, in this step
 	rest    []*Robot // that are in no group, or cannot be stepped with it now
 	marks   []mark   // by robot, see group
 }
@@ -71,7 +72,7 @@ func (w *World) group() {
 			second.before, one = first.before, first
 		}
 	}
-	g.ends = g.ends[:0]
+	g.ends, g.stepped = g.ends[:0], slices.Grow(g.stepped[:0], len(w.robots))[:len(w.robots)]
 	end := 0
 	for i := range w.robots {
 		g.first(int32(i)).members++
@@ -109,10 +110,10 @@ func (w *World) stepGroups() {
 	}
 	defer func() { // also if one has panicked
 		g.rest = g.rest[:0]
-		for _, r := range w.robots {
-			if r.body.grouped {
-				r.body.grouped = false
-				w.crowd.moved(r.body)
+		for i, r := range w.robots {
+			if g.stepped[i] {
+				g.stepped[i] = false
+				w.crowd.moved(int32(i+1), w.spots[i].at)
 			} else {
 				g.rest = append(g.rest, r)
 			}
@@ -123,6 +124,12 @@ func (w *World) stepGroups() {
 
 // do implements work: a step of groups.
 func (g *groups) do(_, first, end int) {
+	var b *body
+	defer func() {
+		if b != nil { // its robot has panicked
+			b.grouped = false
+		}
+	}()
 	from := 0
 	if first > 0 {
 		from = g.ends[first-1]
@@ -134,8 +141,10 @@ func (g *groups) do(_, first, end int) {
 			continue
 		}
 		for _, r := range group {
-			r.body.grouped = true
+			b = r.body
+			b.grouped, g.stepped[b.number-1] = true, true
 			r.step(StepTime)
+			b.grouped, b = false, nil
 		}
 	}
 }
