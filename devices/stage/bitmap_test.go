@@ -159,6 +159,33 @@ func TestFitOfPictures(t *testing.T) {
 	}
 }
 
+// A picture without a margin fills size whichever way it is fitted, and needs no warning. What
+// is darker than middle grey is a wall, so a frame of a light grey is a margin, of a dark one none.
+func TestFitWithoutAMargin(t *testing.T) {
+	for frame, factor := range map[int]string{0: "", 127: "", 128: "1.67 by 1.67"} {
+		f := strings.Repeat(fmt.Sprintf(" %d", frame), 5)
+		path := filepath.Join(t.TempDir(), "plan.pgm")
+		picture := fmt.Sprintf("P2 5 5 255 %s %[2]d 0 0 0 %[2]d %[2]d 0 255 0 %[2]d %[2]d 0 0 0 %[2]d %[1]s", f, frame)
+		if err := os.WriteFile(path, []byte(picture), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		ranges := map[string]uint16{}
+		for _, fit := range []string{"", ` fit "walls"`, ` fit "picture"`} {
+			w, err := parseWorld(fmt.Sprintf("resolution 0.05 model ( bitmap %q size [5 5 1]%s )\n", path, fit) + fmt.Sprintf(laserAt, 0, 0, 0))
+			if err != nil {
+				t.Fatal(err)
+			}
+			ranges[fit] = ahead(w)
+			if fit == "" && (len(w.Warnings()) > 0) != (factor != "") || factor != "" && fit == "" && !strings.Contains(w.Warnings()[0], factor) {
+				t.Errorf("frame %d: warnings %q", frame, w.Warnings())
+			}
+		}
+		if same := ranges[""] == ranges[` fit "picture"`]; same != (factor == "") || ranges[""] != ranges[` fit "walls"`] {
+			t.Errorf("frame %d: %v mm ahead", frame, ranges)
+		}
+	}
+}
+
 // A map of ROS says itself how large it is and where. What is not known is free.
 func TestMapOfROS(t *testing.T) {
 	folder := t.TempDir()
