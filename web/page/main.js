@@ -134,6 +134,7 @@ function linkPages(robot) {
 function refresh() {
   if (!shown) return;
   const now = shown, robot = timeline.of(now);
+  people.follow();
   scope.robot = robot;
   scope.update();
   camera.update(robot);

@@ -26,6 +26,7 @@ export class People {
     /** @type {Visitor} */
     this.visitor = { you: "", may: "", takes: false };
     this.takable = false; // control of the robot can be taken
+    this.lost = false; // the controls are those of a robot that is lost
     /** @type {NodeListOf<HTMLButtonElement>} */
     const controls = document.querySelectorAll("[data-needs]"); // and the stick, for which disabled has no effect
     this.controls = [...controls].map((control) => ({
@@ -45,6 +46,11 @@ export class People {
   show(robot) {
     this.robot = robot;
     this.update();
+  }
+
+  // follow disables the controls of a robot that is lost, and enables them when it is back.
+  follow() {
+    if (Boolean(this.robot?.retry) !== this.lost) this.disable();
   }
 
   shown() { return this.robot ? [this.robot] : []; }
@@ -69,6 +75,7 @@ export class People {
   reason(needs) {
     if (this.presence.lost) return text.unheard(this.presence.heard);
     for (const need of needs) {
+      if (this.lost && (need === "moves" || need === "config")) return "Nothing comes from the robot: it may be off.";
       if (need === "local") {
         if (!/^(127\.|::1$)/.test(this.visitor.you)) return "Only a browser on the server's computer can add robots.";
       } else if (need === "moves") {
@@ -122,6 +129,7 @@ export class People {
   }
 
   disable() {
+    this.lost = Boolean(this.robot?.retry);
     for (const { control, title, needs } of this.controls) {
       const why = this.reason(needs);
       control.disabled = why !== "";

@@ -122,8 +122,8 @@ export class Robot extends EventTarget {
       if (this.socket !== socket) return;
       this.socket = null;
       for (const letter of this.devices.keys()) delete this.data[letter];
-      this.setState("lost", reason || "no connection to the server");
       this.retry = Math.min((this.retry || RETRY_FIRST / 2) * 2, RETRY_LAST);
+      this.setState("lost", reason || "no connection to the server");
       this.retryTimer = setTimeout(() => this.watch(), this.retry * 1000);
     };
   }

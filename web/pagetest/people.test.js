@@ -103,6 +103,20 @@ test("a stop by somebody else, and its release", async () => {
   assert.equal(element("alert").hidden, true);
 });
 
+test("controls of a robot that is lost are disabled until it is back, but not Stop", () => {
+  const lost = (retry) => {
+    robots[0].retry = retry;
+    people.follow();
+  };
+  lost(1);
+  assert.ok(driver.blocked && motors.disabled && !pause.disabled);
+  assert.match(motors.title, /Nothing comes from the robot/);
+  assert.equal(people.halt(robots[0]).why, "");
+  lost(0);
+  assert.ok(!driver.blocked && !motors.disabled);
+  assert.equal(motors.title, "Power");
+});
+
 test("a stop that was released in the same second is not shown on", async () => {
   fire(element("stop"), "click");
   assert.equal(element("stop").textContent, "Stopping");
