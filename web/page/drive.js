@@ -223,19 +223,19 @@ export function bindKeys(driver) {
 // bindStick makes a disc with a knob a stick.
 /** @type {(driver: Driver, disc: HTMLElement, knob: HTMLElement) => void} */
 export function bindStick(driver, disc, knob) {
-  let pointer = null;
+  let pointer = null, box = disc.getBoundingClientRect(); // where the disc was when it was grabbed: a notice may move it
   const move = (offset) => {
     knob.style.transform = `translate(${offset.x * 100}%, ${offset.y * 100}%)`;
     driver.setInput("stick", stickInput(offset));
   };
   const follow = (e) => {
-    const box = disc.getBoundingClientRect();
     const x = e.clientX - box.left - box.width / 2, y = e.clientY - box.top - box.height / 2;
     move(stickOffset(x, y, box.width / 2 - knob.offsetWidth / 4));
   };
   disc.addEventListener("pointerdown", (e) => {
     if (e.button > 0 || pointer !== null) return;
     pointer = e.pointerId;
+    box = disc.getBoundingClientRect();
     disc.setPointerCapture(pointer);
     disc.classList.add("held");
     follow(e);

@@ -217,7 +217,9 @@ test("the stick", () => {
   assert.deepEqual(drives(), []);
   pointer("pointerdown", 190, 290);
   assert.ok(disc.classes.has("held"));
+  disc.left += 300; // a notice moves it, and not the finger
   pointer("pointermove", 190, 0);
+  disc.left -= 300;
   assert.deepEqual(drives(), [[300, 0]]);
   assert.equal(knob.style.transform, "translate(0%, -100%)");
   pointer("pointerdown", 0, 290, { pointerId: 2 }); // a second finger
