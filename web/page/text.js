@@ -172,7 +172,9 @@ export function devices(robot, limits) {
   if (robot.state === "off") return ["", "Devices"];
   if (robot.state === "lost" || robot.gone) return ["bad", "no devices"];
   let rate = 0, age = 0, well = 0, worst = "";
-  const others = [];
+  /** @type {Map<string, string[]>} */
+  const others = new Map(); // names, by what is said of them
+  const say = (what, name) => others.set(what, [...(others.get(what) ?? []), name.toLowerCase()]);
   for (const { letter, name } of DEVICES) {
     const device = robot.device(letter), [level, state, old] = chip(robot, letter, limits);
     if (level === "good") {
@@ -180,14 +182,15 @@ export function devices(robot, limits) {
       rate = Math.max(rate, device.meter.rate());
       age = Math.max(age, device.meter.age());
     } else if (level === "bad" || level === "warn") {
-      others.push(`${name.toLowerCase()}: ${old ? `${old} old` : state}`);
+      say(old ? `${old} old` : state, name);
       if (worst !== "bad") worst = level;
     } else if (device.wanted && device.refused && !["missing", "off"].includes(device.refused.why)) {
-      others.push(`${name.toLowerCase()}: ${state}`);
+      say(state, name);
     }
   }
   const normal = well && `${well} device${well === 1 ? "" : "s"}, ${rate.toFixed(0)} Hz, ${(age * 1000).toFixed(0)} ms old`;
-  return [worst, [normal, ...others].filter(Boolean).join(" · ") || "Devices"];
+  const named = [...others].map(([what, names]) => `${names.length > 2 ? `${names.length} devices` : names.join(", ")}: ${what}`);
+  return [worst, [normal, ...named].filter(Boolean).join(" · ") || "Devices"];
 }
 
 /** @param {Data["v"]} blobs */

@@ -70,6 +70,9 @@ test("all devices in one line", () => {
   assert.deepEqual(line({ l: well, p: { ...well, meter: meter(10, 0.08) } }), ["", "2 devices, 20 Hz, 80 ms old"]);
   assert.deepEqual(line({ p: well, l: { ...well, meter: meter(10, 0.6) } }), ["warn", "1 device, 20 Hz, 50 ms old · laser: 600 ms old"]);
   assert.deepEqual(line({ l: { ...well, meter: meter(0, 3) }, p: { wanted: false }, g: { refused: { why: "used" } } }), ["bad", "laser: 3.0 s old · gripper: in use"]);
+  const late = { ...well, meter: meter(2, 1.8) }, all = Object.fromEntries([..."plsm"].map((letter) => [letter, late]));
+  assert.deepEqual(line(all, { data: all }), ["warn", "4 devices: 1.8 s old"]);
+  assert.deepEqual(line({ l: late, p: late }), ["warn", "position, laser: 1.8 s old"]);
   assert.deepEqual(line({ l: well }, { state: "lost" }), ["bad", "no devices"]);
   assert.deepEqual(line({ l: well }, { state: "off" }), ["", "Devices"]);
   assert.equal(text.robots({ name: "r0" }, "20 Hz", 1), "r0: 20 Hz");
