@@ -88,6 +88,7 @@ type draft struct {
 	ID      string       `json:"id"`              // of the draft: another process has another
 	Changes int          `json:"changes"`         // how often the draft was changed
 	Edited  bool         `json:"edited"`          // it differs from the file that it began with
+	Undo    bool         `json:"undo"`            // something can be undone
 	Old     bool         `json:"old"`             // the server has loaded another file since
 	Error   string       `json:"error"`           // why nothing was changed
 }
@@ -111,7 +112,7 @@ func (d *Drafting) reply(world *stage.World, err error) any {
 	told := draft{ID: d.id, Changes: d.changes}
 	if err == nil || errors.Is(err, errOutdated) {
 		told.Scene, told.Starts, told.Kinds, told.Text = new(newScene(d.draft.World)), d.draft.Starts(), d.draft.Kinds(), d.draft.Text()
-		told.Edited, told.Old = d.draft.Changed(), !d.draft.Of(world)
+		told.Edited, told.Undo, told.Old = d.draft.Changed(), d.draft.Undoable(), !d.draft.Of(world)
 	}
 	if err != nil {
 		told.Error = err.Error()

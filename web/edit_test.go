@@ -72,10 +72,10 @@ func TestDraftOfTwoPages(t *testing.T) {
 	first := l.open("/world", "")
 	first.told("movers")
 	d := edit(first, `{}`)
-	if d["edited"] != false || d["changes"] != 1.0 {
+	if d["edited"] != false || d["undo"] != false || d["changes"] != 1.0 {
 		t.Fatalf("at first: %v, %v changes", d["edited"], d["changes"])
 	}
-	if d := edit(first, `{"base":1,"delete":0}`); d["edited"] != true || d["error"] != "" {
+	if d := edit(first, `{"base":1,"delete":0}`); d["edited"] != true || d["undo"] != true || d["error"] != "" {
 		t.Fatalf("deleted: %v", d["error"])
 	}
 	first.ws.CloseNow()
@@ -84,7 +84,7 @@ func TestDraftOfTwoPages(t *testing.T) {
 	if d := edit(second, `{"base":1,"delete":0}`); !strings.Contains(d["error"].(string), "another page") || d["scene"] == nil || d["changes"] != 2.0 {
 		t.Errorf("a change of what is no more: %v", d["error"])
 	}
-	if d := edit(second, `{"base":2,"undo":true}`); d["edited"] != false || d["error"] != "" {
+	if d := edit(second, `{"base":2,"undo":true}`); d["edited"] != false || d["undo"] != false || d["error"] != "" {
 		t.Errorf("undone: %v, %v", d["edited"], d["error"])
 	}
 }

@@ -156,6 +156,7 @@ export interface Draft {
   id: string;
   changes: number;
   edited: boolean;
+  undo: boolean; // something can be undone
   old: boolean;
   error: string;
 }

@@ -231,6 +231,9 @@ func (d *Draft) Undo() (*Draft, error) {
 	return next, nil
 }
 
+// Undoable reports whether Undo has something to take back.
+func (d *Draft) Undoable() bool { return len(d.undo) > 0 }
+
 // Revert returns a draft of the file of w, as w was loaded. Undo takes it back.
 func (d *Draft) Revert(w *World) (*Draft, error) {
 	next, err := w.Draft()

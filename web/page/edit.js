@@ -134,8 +134,9 @@ export class Editor {
 
   update() {
     const { name } = this.things[this.selected] ?? {}, fixed = this.orphan || this.world.lost;
-    for (const button of [$("edit-add"), $("edit-wall"), $("edit-undo")]) button.disabled = fixed;
-    $("edit-revert").disabled = this.world.lost;
+    for (const button of [$("edit-add"), $("edit-wall")]) button.disabled = fixed;
+    $("edit-undo").disabled = fixed || !this.draft?.undo;
+    $("edit-revert").disabled = this.world.lost || !(this.orphan || this.draft?.edited || this.draft?.old);
     $("edit-delete").disabled = !name || fixed;
     $("edit-delete").title = name ? `Delete ${name}` : "Select a thing first";
     this.world.view.changed();

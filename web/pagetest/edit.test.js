@@ -13,7 +13,7 @@ const movers = [{ name: "a", parts: [part(0.5, box(0, 0, 0.3, 0.3))], mounts }];
 const draft = (more = [], starts = []) => ({ draft: {
   scene: { name: "room", fixtures: [{ name: "wall", parts: [part(1, box(2, 0, 0.05, 1))] }, { name: "picture", parts: [] }, ...more], movers },
   starts: [{ X: 2, Y: 0, Heading: Math.PI / 2 }, { X: 0, Y: 0, Heading: 0 }, ...starts, { X: -1, Y: 0, Heading: 0.5 }],
-  kinds: ["box", "crate"], text: "the text", id: "one", changes: 7, edited: true, old: false, error: "",
+  kinds: ["box", "crate"], text: "the text", id: "one", changes: 7, edited: true, undo: true, old: false, error: "",
 } });
 
 replies.plan = { ok: true, arrayBuffer: async () => bytes("c010000000000000 c008000000000000 3fe0000000000000 00000010 0000000c" + "8001".repeat(12)).buffer };
