@@ -296,7 +296,8 @@ function startWorld() {
   const simulated = new World($("world-canvas"), { select: show, note });
   world = simulated;
   simulated.addEventListener("scene", () => {
-    $("world-name").textContent = simulated.name;
+    $("world-name").textContent = simulated.name.slice(simulated.name.lastIndexOf("/") + 1);
+    $("world-name").title = simulated.name;
     simulated.assign(robots);
     simulated.selected = shown?.mover ?? -1;
   });
