@@ -2,15 +2,13 @@
 // what each change gives; the world that runs stays as it is.
 
 import { $ } from "./dom.js";
+import { nudged } from "./geometry.js";
 import { outline } from "./sensors.js";
 
 /** @import { Context, Drag, Draft, Edit, Model, Palette, Placement, Point, Pose, Vec } from "../types" */
 /** @import { World } from "./world.js" */
 /** @typedef {Model & { radius: number, start: Pose }} Thing */
 
-const NUDGE = 0.1, TWIST = Math.PI / 18; // metres and radians by which a key moves and turns
-// STEPS are the ways that keys move, metres.
-const STEPS = { ArrowUp: [0, NUDGE], ArrowDown: [0, -NUDGE], ArrowLeft: [-NUDGE, 0], ArrowRight: [NUDGE, 0] };
 const TOUCH = 12; // CSS pixels around a thing where it can be touched
 const OLD = "The server has loaded another world file since this draft began. " +
   "Save downloads the draft; Revert begins again from the file.";
@@ -196,13 +194,12 @@ export class Editor {
 
   /** @param {KeyboardEvent} e */
   key(e) {
-    const count = this.things.length, start = this.things[this.selected]?.start, step = STEPS[e.code];
-    const twist = { Comma: TWIST, Period: -TWIST }[e.code], next = { PageDown: 1, PageUp: -1 }[e.code];
+    const count = this.things.length, start = this.things[this.selected]?.start;
+    const to = start && nudged(start, e), next = { PageDown: 1, PageUp: -1 }[e.code];
     const last = this.selected < 0 && next < 0 ? 0 : this.selected; // from none: the first, or the last one
     if (next && count) this.select((last + next + count) % count);
     else if (start && e.code === "Delete") this.delete();
-    else if (start && twist) this.move({ ...start, heading: start.heading + twist });
-    else if (start && step && e.shiftKey) this.move({ ...start, x: start.x + step[0], y: start.y + step[1] });
+    else if (to) this.move(to);
     else return;
     e.preventDefault();
   }

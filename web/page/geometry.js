@@ -3,7 +3,7 @@
 
 import { NO_ECHO, SONAR_FAR } from "./wire.js";
 
-/** @import { Data, Mounts, Point, Position } from "../types" */
+/** @import { Data, Mounts, Point, Pose, Position } from "../types" */
 
 const HALF_DEGREE = Math.PI / 360;
 const SURFACE_GAP = 0.25; // metres: neighbouring readings farther apart are on different surfaces
@@ -78,4 +78,18 @@ export function preview({ speed, turn }, seconds) {
     path.push({ x: x + speed * dt * Math.cos(heading), y: y + speed * dt * Math.sin(heading) });
   }
   return path;
+}
+
+const NUDGE = 0.1, TWIST = Math.PI / 18; // metres and radians by which a key moves and turns
+/** @type {Record<string, [x: number, y: number]>} */
+const STEPS = { ArrowUp: [0, NUDGE], ArrowDown: [0, -NUDGE], ArrowLeft: [-NUDGE, 0], ArrowRight: [NUDGE, 0] };
+
+// nudged returns where a key puts something: Shift and an arrow move it, comma and full stop
+// turn it. It returns null for other keys.
+/** @type {(pose: Pose, key: { code: string, shiftKey: boolean }) => Pose | null} */
+export function nudged({ x, y, heading }, { code, shiftKey }) {
+  const twist = { Comma: TWIST, Period: -TWIST }[code];
+  if (twist) return { x, y, heading: heading + twist };
+  const [dx, dy] = (shiftKey && STEPS[code]) || [0, 0];
+  return dx || dy ? { x: x + dx, y: y + dy, heading } : null;
 }

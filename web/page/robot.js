@@ -3,13 +3,12 @@
 import { nearest, obstacles } from "./geometry.js";
 import { Meter } from "./meter.js";
 import { HULL, MOUNTS } from "./pioneer.js";
-import { extend } from "./trail.js";
+import { ROBOT_TRAIL, extend } from "./trail.js";
 import { DEVICES, acknowledge, connect, decodeFrame } from "./wire.js";
 
 /** @import { Data, Letter, Mounts, Refusal, RobotOptions, SceneMounts } from "../types" */
 /** @import { Shape, StreamReport, TrailPoint, Vec } from "../types" */
 
-const TRAIL = { step: 0.02, limit: 4000 }; // metres between points, and points: 80 m
 const RETRY_FIRST = 1, RETRY_LAST = 8; // seconds until the next attempt to reach a lost robot
 
 // device is what is known of a device. access is that which the robot granted.
@@ -192,7 +191,7 @@ export class Robot extends EventTarget {
       d.meter.count(age);
       if (data) this.data[letter] = data;
       else delete this.data[letter];
-      if (data && letter === "p") extend(this.trail, data, TRAIL);
+      if (data && letter === "p") extend(this.trail, data, ROBOT_TRAIL);
     }
     this.changed();
     return frame;

@@ -1,6 +1,6 @@
 // The last minute of what the page got, and the moment of it that is shown.
 
-import { extend } from "./trail.js";
+import { ROBOT_TRAIL, extend } from "./trail.js";
 
 /** @import { Pose, RobotMoment, TrailPoint } from "../types" */
 /** @import { Robot } from "./robot.js" */
@@ -10,7 +10,6 @@ export const SPAN = 60000; // ms that are kept
 // ms between two moments that are kept, and of a robot that is not shown. They bound the
 // memory: 1200 moments of 2 KB for the robot that is shown, 200 for each other one.
 const STEP = 50, STEP_ASIDE = 300;
-const TRAIL = { step: 0.02, limit: 4000 }; // metres between points, and points
 
 // Timeline keeps moments {at, ...}: of robots {data, ages}, of the world {poses}. Its
 // keys are robots, and the world.
@@ -92,7 +91,7 @@ export class Timeline extends EventTarget {
     if (!this.past || !robot) return robot;
     if (!this.cache.has(robot)) {
       const trail = [];
-      for (const { at, data } of this.moments(robot)) if (at <= this.at && data.p) extend(trail, data.p, TRAIL);
+      for (const { at, data } of this.moments(robot)) if (at <= this.at && data.p) extend(trail, data.p, ROBOT_TRAIL);
       this.cache.set(robot, Object.assign(Object.create(robot), { data: this.moment(robot)?.data ?? {}, trail }));
     }
     return this.cache.get(robot);

@@ -2,6 +2,7 @@
 
 /** @import { Context, Point, TrailPoint } from "../types" */
 
+export const ROBOT_TRAIL = { step: 0.02, limit: 4000 }; // metres between points, and points: 80 m
 const JUMP = 0.5; // metres between two reports: no robot drives that far, so it was moved
 
 // extend appends a point unless it is nearer than step to the last one, and

@@ -1,6 +1,7 @@
 // The simulated world from above, with true poses. Movers can be dragged.
 
 import { context, covered, decodePlan, paintPlan, tint } from "./floor.js";
+import { nudged } from "./geometry.js";
 import { drawSensors, outline } from "./sensors.js";
 import { extend, tracePath } from "./trail.js";
 import { View, palette } from "./view.js";
@@ -14,9 +15,6 @@ import { acknowledge, connect, decodePoses } from "./wire.js";
 
 const TRAIL = { step: 0.04, limit: 800 }; // metres between points, and points: 32 m
 const MOVE_PERIOD = 33; // ms between the messages of a drag: faster ones would queue up
-const NUDGE = 0.1, TWIST = Math.PI / 18; // metres and radians by which a key moves and turns
-// STEPS are the ways that keys move, metres.
-const STEPS = { ArrowUp: [0, NUDGE], ArrowDown: [0, -NUDGE], ArrowLeft: [-NUDGE, 0], ArrowRight: [NUDGE, 0] };
 const HANDLE = 26; // CSS pixels from a robot's edge to its handle: far enough for a finger
 const CROWD = 24; // CSS pixels per metre below which names would overlap
 const DOT = 4; // CSS pixels: the radius of a robot that would be too small to be seen
@@ -443,12 +441,9 @@ export class World extends EventTarget {
   /** @param {KeyboardEvent} e */
   key(e) {
     if (this.editor) return this.editor.key(e);
-    const pose = this.poses[this.selected];
-    const step = STEPS[e.code];
-    const twist = { Comma: TWIST, Period: -TWIST }[e.code];
-    if (!pose || this.locked || this.frozen || !(twist || (step && e.shiftKey))) return;
+    const pose = this.poses[this.selected], to = pose && nudged(pose, e);
+    if (!to || this.locked || this.frozen) return;
     e.preventDefault();
-    const [dx, dy] = twist ? [0, 0] : step;
-    this.send({ move: { mover: this.selected, x: pose.x + dx, y: pose.y + dy, heading: pose.heading + (twist ?? 0) } });
+    this.send({ move: { mover: this.selected, ...to } });
   }
 }
