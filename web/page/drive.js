@@ -155,7 +155,7 @@ export class Driver extends EventTarget {
   // fail shows that a message had no effect. The server does not say which one.
   fail(note) {
     this.note = note;
-    this.dispatchEvent(new Event("failed"));
+    if (this.robot) this.robot.motors = undefined; // whether they were switched is not known
     this.changed();
   }
 

@@ -2,7 +2,7 @@
 
 import { Body, Camera, Gripper } from "./devices.js";
 import { $, download, part } from "./dom.js";
-import { Driver, bindFocus, bindGamepad, bindKeys, bindStick } from "./drive.js";
+import { Driver } from "./drive.js";
 import { Editor } from "./edit.js";
 import { People } from "./people.js";
 import { Presence } from "./presence.js";
@@ -13,8 +13,10 @@ import { stateOf } from "./state.js";
 import * as text from "./text.js";
 import { World } from "./world.js";
 import { Chips } from "./chips.js";
+import { bindControls } from "./controls.js";
 import { Dock } from "./dock.js";
 import { Fleet } from "./fleet.js";
+import { bindSimulation } from "./simulation.js";
 
 /** @import { Letter, Offer, RobotOptions } from "../types" */
 
@@ -114,7 +116,6 @@ function show(robot) {
     sessionStorage.setItem("shown", robot.address); // keys drive the same robot after a reload
   }
   linkPages(robot);
-  markMotors();
   refresh();
 }
 
@@ -185,53 +186,6 @@ function refreshText() {
   $("robot-flow").textContent = text.traffic(shown);
 }
 
-function refreshDrive() {
-  $("drive-state").textContent = text.drive(driver);
-  $("drive-state").classList.toggle("live", driver.moving);
-  $("drive-state").classList.toggle("bad", driver.note !== "");
-}
-
-function switchMotors(on) {
-  driver.send({ motors: on });
-  if (shown) shown.motors = on;
-  markMotors();
-}
-
-function markMotors() {
-  $("motors-on").setAttribute("aria-pressed", String(shown?.motors === true));
-  $("motors-off").setAttribute("aria-pressed", String(shown?.motors === false));
-}
-
-function bindDrive() {
-  bindFocus(driver);
-  bindKeys(driver);
-  bindStick(driver, $("stick"), $("knob"));
-  bindGamepad(driver, $("pad-hint"));
-  driver.addEventListener("change", refreshDrive);
-  driver.addEventListener("failed", () => {
-    if (driver.robot) driver.robot.motors = undefined; // whether they were switched is not known
-    markMotors();
-  });
-  $("motors-on").addEventListener("click", () => switchMotors(true));
-  $("motors-off").addEventListener("click", () => switchMotors(false));
-  $("reset").addEventListener("click", () => {
-    driver.send({ reset: true });
-    if (shown) shown.trail = [];
-  });
-  const sliders = [
-    { slider: $("max-speed"), out: $("max-speed-out"), limit: "speed", unit: "mm/s" },
-    { slider: $("max-turn"), out: $("max-turn-out"), limit: "turn", unit: "°/s" },
-  ];
-  for (const { slider, out, limit, unit } of sliders) {
-    const apply = () => {
-      driver.limits[limit] = Number(slider.value);
-      out.textContent = `${slider.value} ${unit}`;
-    };
-    slider.addEventListener("input", apply);
-    apply();
-  }
-}
-
 function bindView() {
   $("theme").addEventListener("click", () => dispatchEvent(new Event("toggletheme")));
   addEventListener("themechange", () => {
@@ -282,41 +236,21 @@ const remembered = () => {
   }
 };
 
-// showSpeed selects the speed in the list. A speed from a world file is added.
-function showSpeed(speed) {
-  const value = String(speed);
-  if (![...$("speed").options].some((o) => o.value === value)) $("speed").add(new Option(`${value}×`, value));
-  $("speed").value = value;
-}
-
 function startWorld() {
-  $("world").hidden = $("sim").hidden = part(document, ".tabs").hidden = false;
+  $("world").hidden = part(document, ".tabs").hidden = false;
   $("main").classList.add("simulated");
   const note = (text) => ($("world-note").textContent = text);
   const simulated = new World($("world-canvas"), { select: show, note });
   world = simulated;
   simulated.addEventListener("scene", () => {
-    $("world-name").textContent = simulated.name.slice(simulated.name.lastIndexOf("/") + 1);
-    $("world-name").title = simulated.name;
     simulated.assign(robots);
     simulated.selected = shown?.mover ?? -1;
   });
   simulated.lens = rail.lens;
   simulated.mark = (robot) => fleet.mark(robot);
   simulated.label = (robot) => (stateOf(robot).name === "stopped" ? `${robot.name} · stopped` : robot.name);
-  simulated.addEventListener("time", () => {
-    timeline.keep(simulated, () => ({ poses: simulated.now }));
-    $("sim-time").textContent = text.simulation(simulated);
-    $("pause").textContent = simulated.paused ? "Run" : "Pause";
-    $("pause").setAttribute("aria-pressed", String(simulated.paused));
-    if (document.activeElement !== $("speed")) showSpeed(simulated.speed);
-  });
-  $("pause").addEventListener("click", () => simulated.send({ pause: !simulated.paused }));
-  $("step").addEventListener("click", () => {
-    simulated.send({ pause: true });
-    simulated.send({ step: 10 });
-  });
-  $("speed").addEventListener("change", () => simulated.send({ speed: +$("speed").value }));
+  simulated.addEventListener("time", () => timeline.keep(simulated, () => ({ poses: simulated.now })));
+  bindSimulation(simulated);
   $("world-fit").addEventListener("click", () => simulated.fit());
   editor = new Editor(simulated, (name, text) => download(name, new Blob([text], { type: "text/plain" })));
   simulated.start();
@@ -331,10 +265,9 @@ function followPresence(offer) {
     refreshText();
   });
   presence.addEventListener("lost", () => {
+    for (const robot of robots) robot.motors = undefined; // somebody else may switch them
     driver.halt("stopped: the server does not answer");
     driver.close();
-    for (const robot of robots) robot.motors = undefined; // somebody else may switch them
-    markMotors();
     lose(true);
   });
   presence.addEventListener("back", async () => {
@@ -356,7 +289,7 @@ function lose(gone) {
 }
 
 async function start() {
-  bindDrive();
+  bindControls(driver);
   bindView();
   const offered = $("offer").textContent;
   if (!offered) { // this computer may not read: the server says why
@@ -387,7 +320,6 @@ async function start() {
     first.opened.delete(address);
   }
   for (const robot of robots) robot.newest = undefined; // those that are watched later have newer data
-  refreshDrive();
   refreshText();
   setInterval(refreshText, TEXT_PERIOD);
 }
