@@ -1,7 +1,7 @@
 // The devices of the robot that is shown: a button for each, which subscribes
 // and unsubscribes, with the rate and the age of its data. They are folded to one line.
 
-import { $, part } from "./dom.js";
+import { $, bindFold, part } from "./dom.js";
 import * as text from "./text.js";
 import { DEVICES } from "./wire.js";
 
@@ -15,11 +15,7 @@ export class Chips {
    */
   constructor(list, limits) {
     this.limits = limits;
-    $("devices-open").addEventListener("click", () => {
-      const details = $("details");
-      details.hidden = !details.hidden;
-      $("devices-open").setAttribute("aria-expanded", String(!details.hidden));
-    });
+    bindFold($("devices-open"), $("details"));
     /** @type {Robot | null} */
     this.robot = null;
     this.buttons = DEVICES.map(({ letter, name }) => {

@@ -1,6 +1,6 @@
 // The bar below everything: timeline, replay and recording, plots, log.
 
-import { $ } from "./dom.js";
+import { $, bindFold } from "./dom.js";
 import { Log } from "./log.js";
 import { Plots } from "./plots.js";
 import { Run } from "./run.js";
@@ -24,14 +24,8 @@ export class Dock {
     $("to-live").addEventListener("click", () => timeline.live());
     driver.addEventListener("change", () => driver.moving && timeline.live());
     timeline.addEventListener("change", () => this.update());
-    for (const { id, part } of [{ id: "plots", part: this.plots }, { id: "log", part: this.log }]) {
-      $(`${id}-open`).addEventListener("click", () => {
-        const open = $(id).hidden;
-        $(id).hidden = !open;
-        $(`${id}-open`).setAttribute("aria-expanded", String(open));
-        part.show(open);
-      });
-    }
+    bindFold($("plots-open"), $("plots"), (open) => this.plots.show(open));
+    bindFold($("log-open"), $("log"), (open) => this.log.show(open));
     this.update();
   }
 

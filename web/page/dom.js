@@ -14,6 +14,17 @@ export const $ = (id) => /** @type {any} */ (document.getElementById(id));
 /** @type {(whole: ParentNode, selector: string) => HTMLElement} */
 export const part = (whole, selector) => /** @type {HTMLElement} */ (whole.querySelector(selector));
 
+// bindFold has a button show and hide what it controls; then is told.
+/** @type {(button: HTMLElement, what: HTMLElement, then?: (open: boolean) => void) => void} */
+export function bindFold(button, what, then) {
+  button.addEventListener("click", () => {
+    const open = what.hidden;
+    what.hidden = !open;
+    button.setAttribute("aria-expanded", String(open));
+    then?.(open);
+  });
+}
+
 // download offers what a page has as a file.
 /** @type {(name: string, content: Blob) => void} */
 export function download(name, content) {
