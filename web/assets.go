@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -65,12 +66,26 @@ type assetSet struct {
 	files  map[string]asset
 }
 
-// references matches what the page loads itself.
-var references = regexp.MustCompile(`(href|src)="([\w.-]+\.(?:css|js|svg))"`)
+var (
+	// references matches what the page loads itself.
+	references = regexp.MustCompile(`(href|src)="([\w.-]+\.(?:css|js|svg))"`)
+	// content matches the body.
+	content = regexp.MustCompile(`(?s)<body>(.*)</body>`)
+)
+
+// literal returns text as a string of JavaScript.
+func literal(text []byte) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)            // it is in a file of its own
+	_ = e.Encode(string(text))        // cannot fail: it writes to memory
+	return bytes.TrimSpace(b.Bytes()) // without the line end
+}
 
 // readAssets returns the files of the page. In index.html, what the page loads has addresses with
 // the digest, one file stands for all modules, and the script that comes first is in the page: each
-// request costs a round trip.
+// request costs a round trip. The body of the page comes with the modules, which browsers keep, so
+// that a reload transfers little, and nothing is shown before it works.
 func readAssets(page fs.FS) (assetSet, error) {
 	set := assetSet{files: map[string]asset{}}
 	digest := sha256.New()
@@ -89,15 +104,22 @@ func readAssets(page fs.FS) (assetSet, error) {
 	}
 	set.digest = hex.EncodeToString(digest.Sum(nil)[:8])
 	const main, all, first = "main.js", "modules.js", "first.js"
-	if texts[all], err = bundle(texts, main); err != nil {
+	modules, err := bundle(texts, main)
+	if err != nil {
 		return set, err
 	}
-	index := bytes.Replace(texts["index.html"], []byte(main), []byte(all), 1)
+	index := references.ReplaceAll(texts["index.html"], []byte(`$1="`+set.digest+`/$2"`))
+	index = bytes.Replace(index, []byte(main), []byte(all), 1)
+	if body := content.FindSubmatch(index); body != nil {
+		index = bytes.Replace(index, body[1], nil, 1)
+		texts[all] = fmt.Appendf(nil, "document.body.innerHTML = %s;\n", literal(body[1]))
+	}
+	texts[all] = append(texts[all], modules...)
 	script := append([]byte{'\n'}, remarks.ReplaceAll(texts[first], nil)...)
-	index = bytes.Replace(index, []byte(` src="`+first+`">`), append([]byte{'>'}, script...), 1)
+	index = bytes.Replace(index, []byte(` src="`+set.digest+"/"+first+`">`), append([]byte{'>'}, script...), 1)
 	sum := sha256.Sum256(script)
 	set.policy = "script-src 'self' 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; "
-	texts["index.html"] = references.ReplaceAll(index, []byte(`$1="`+set.digest+`/$2"`))
+	texts["index.html"] = index
 	for name, text := range texts {
 		if set.files[name], err = newAsset(mime.TypeByExtension(path.Ext(name)), text); err != nil {
 			return set, err
