@@ -15,8 +15,8 @@ import (
 
 	"player/config"
 	"player/config/syntax"
-	"player/logfile"
 	"player/logging"
+	"player/ros/bag"
 	"player/serialport"
 	"player/server/secure"
 	"player/tools"
@@ -71,8 +71,8 @@ func commands() []tools.Command {
 				flags := tools.NewFlags("export")
 				replace := flags.Bool("f", false, "")
 				inROS := flags.Bool("ros", false, "")
-				var bag *logfile.Bag
-				var about logfile.Bag
+				var options *bag.Options
+				var about bag.Options
 				flags.BoolVar(&about.Compress, "zstd", false, "")
 				flags.Float64Var(&about.Reach, "reach", 0, "")
 				rest, err := tools.ParseSome(flags, args, 1, 2, "the path of a log")
@@ -81,14 +81,14 @@ func commands() []tools.Command {
 					return err
 				case *inROS && len(rest) < 2:
 					return errors.New("export -ros needs the folder of the bag")
-				case !*inROS && about != (logfile.Bag{}):
+				case !*inROS && about != (bag.Options{}):
 					return errors.New("-zstd and -reach are for bags: add -ros")
 				case math.IsNaN(about.Reach), about.Reach < 0:
 					return errors.New("-reach needs metres")
 				case *inROS:
-					bag = &about
+					options = &about
 				}
-				return exportLog(ctx, rest[0], strings.Join(rest[1:], ""), *replace, bag, stdout, stderr)
+				return exportLog(ctx, rest[0], strings.Join(rest[1:], ""), *replace, options, stdout, stderr)
 			},
 		},
 	}

@@ -8,14 +8,15 @@ import (
 	"path/filepath"
 
 	"player/logfile"
+	"player/ros/bag"
 	"player/tools"
 )
 
 // exportLog writes the tables of a log as files into a directory and their paths
 // to stdout, or without a directory the tables to stdout. Into a file named .mcap it
-// writes what viewers draw, and with a bag the folder to becomes a bag of ROS 2. Files that exist are errors unless replace. Progress, and
-// what is damaged in the log, goes to stderr.
-func exportLog(ctx context.Context, path, to string, replace bool, bag *logfile.Bag, stdout, stderr io.Writer) error {
+// writes what viewers draw, and with inROS the folder becomes a bag of ROS 2. Files that
+// exist are errors unless replace. Progress, and what is damaged in the log, goes to stderr.
+func exportLog(ctx context.Context, path, to string, replace bool, inROS *bag.Options, stdout, stderr io.Writer) error {
 	ctx, stop := tools.UntilSignal(ctx)
 	defer stop()
 	files := tools.Files{Context: ctx, Replace: replace}
@@ -35,10 +36,10 @@ func exportLog(ctx context.Context, path, to string, replace bool, bag *logfile.
 		return files.CreateIn(to, name)
 	}
 	switch {
-	case bag != nil:
-		bag.Name, err = filepath.Abs(to)
+	case inROS != nil:
+		inROS.Name, err = filepath.Abs(to)
 		if err == nil {
-			s, err = logfile.ExportBag(path, *bag, inFolder, progress)
+			s, err = bag.Export(path, *inROS, inFolder, progress)
 		}
 	case to == "":
 		s, err = logfile.ExportTo(stdout, path, progress)

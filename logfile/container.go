@@ -26,11 +26,11 @@ const (
 	channelEntry = 2 + 8
 )
 
-// container writes an MCAP file (https://mcap.dev/spec): messages in chunks, behind
+// Container writes an MCAP file (https://mcap.dev/spec): messages in chunks, behind
 // each chunk an index of its messages, and at the end a summary with an index of the
 // chunks. It allocates nothing for a message; for a chunk it keeps the few bytes of
 // chunkList.
-type container struct {
+type Container struct {
 	out    *bufio.Writer
 	offset int64
 	crc    uint32 // of the section of the file that is being written
@@ -70,16 +70,16 @@ type indexRecords struct {
 	records []byte
 }
 
-// newContainer begins a file.
-func newContainer(w io.Writer, profile string) (*container, error) {
-	c := &container{out: bufio.NewWriterSize(w, writeBuffer), schemas: map[uint16]bool{}, streams: map[uint16]*stream{}}
+// NewContainer begins a file with an MCAP profile.
+func NewContainer(w io.Writer, profile string) (*Container, error) {
+	c := &Container{out: bufio.NewWriterSize(w, writeBuffer), schemas: map[uint16]bool{}, streams: map[uint16]*stream{}}
 	c.write([]byte(magic))
 	c.writeRecord(opHeader, func(b []byte) []byte { return appendText(appendText(b, profile), "player") })
 	return c, c.err
 }
 
-// compress has the chunks compressed. It must be called before the first one ends.
-func (c *container) compress(level zstd.EncoderLevel) (err error) {
+// Compress has the chunks compressed. It must be called before the first one ends.
+func (c *Container) Compress(level zstd.EncoderLevel) (err error) {
 	// Chunks are compressed one by one, so the window needs not be larger than one.
 	c.compressor, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithEncoderConcurrency(1),
 		zstd.WithEncoderCRC(false), zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(256<<10))
@@ -87,7 +87,7 @@ func (c *container) compress(level zstd.EncoderLevel) (err error) {
 }
 
 // compression returns the name of the compression in the file.
-func (c *container) compression() string {
+func (c *Container) compression() string {
 	if c.compressor == nil {
 		return ""
 	}
@@ -95,7 +95,7 @@ func (c *container) compression() string {
 }
 
 // write writes bytes to the file.
-func (c *container) write(b []byte) {
+func (c *Container) write(b []byte) {
 	if c.err != nil {
 		return
 	}
@@ -106,13 +106,13 @@ func (c *container) write(b []byte) {
 }
 
 // writeRecord writes a record outside of chunks.
-func (c *container) writeRecord(code opcode, fill func(b []byte) []byte) {
+func (c *Container) writeRecord(code opcode, fill func(b []byte) []byte) {
 	c.record = appendRecord(c.record[:0], code, fill)
 	c.write(c.record)
 }
 
-// addSchema adds a schema to the current chunk, unless the file has it.
-func (c *container) addSchema(id uint16, name, encoding string, data []byte) {
+// AddSchema adds a schema to the current chunk, unless the file has it.
+func (c *Container) AddSchema(id uint16, name, encoding string, data []byte) {
 	if c.schemas[id] {
 		return
 	}
@@ -123,9 +123,9 @@ func (c *container) addSchema(id uint16, name, encoding string, data []byte) {
 	})
 }
 
-// addChannel adds a channel to the current chunk, unless the file has it. The pairs
+// AddChannel adds a channel to the current chunk, unless the file has it. The pairs
 // are keys and values of its metadata.
-func (c *container) addChannel(id, schema uint16, topic, encoding string, pairs ...string) {
+func (c *Container) AddChannel(id, schema uint16, topic, encoding string, pairs ...string) {
 	if c.streams[id] != nil {
 		return
 	}
@@ -138,14 +138,14 @@ func (c *container) addChannel(id, schema uint16, topic, encoding string, pairs 
 }
 
 // addRepeated adds a record to the current chunk that the summary repeats.
-func (c *container) addRepeated(list int, code opcode, fill func(b []byte) []byte) {
+func (c *Container) addRepeated(list int, code opcode, fill func(b []byte) []byte) {
 	at := len(c.chunk)
 	c.chunk = appendRecord(c.chunk, code, fill)
 	c.repeated[list] = append(c.repeated[list], c.chunk[at:]...)
 }
 
-// addMessage adds a message to the current chunk. Its channel must be known.
-func (c *container) addMessage(channel uint16, sequence uint32, logged, published uint64, data []byte) {
+// AddMessage adds a message to the current chunk. Its channel must be known.
+func (c *Container) AddMessage(channel uint16, sequence uint32, logged, published uint64, data []byte) {
 	le := binary.LittleEndian
 	s := c.streams[channel]
 	if len(s.entries) == 0 {
@@ -165,8 +165,8 @@ func (c *container) addMessage(channel uint16, sequence uint32, logged, publishe
 	c.messages++
 }
 
-// endFullChunk writes the current chunk if it is large.
-func (c *container) endFullChunk() error {
+// EndFullChunk writes the current chunk if it is large.
+func (c *Container) EndFullChunk() error {
 	if len(c.chunk) < looseChunk {
 		return nil
 	}
@@ -175,7 +175,7 @@ func (c *container) endFullChunk() error {
 
 // endChunk writes the current chunk and its index, and passes them to the operating
 // system.
-func (c *container) endChunk() error {
+func (c *Container) endChunk() error {
 	if len(c.chunk) == 0 || c.err != nil {
 		return c.err
 	}
@@ -221,8 +221,19 @@ func (c *container) endChunk() error {
 	return c.err
 }
 
+// Messages returns how many messages were added to a channel.
+func (c *Container) Messages(channel uint16) uint64 {
+	if s := c.streams[channel]; s != nil {
+		return s.total
+	}
+	return 0
+}
+
+// Times returns the times of the first and the last message of all written chunks, ns.
+func (c *Container) Times() (first, last uint64) { return c.began, c.ended }
+
 // addMetadata writes metadata. The pairs are keys and values.
-func (c *container) addMetadata(name string, pairs ...string) {
+func (c *Container) addMetadata(name string, pairs ...string) {
 	at := c.offset
 	c.writeRecord(opMetadata, func(b []byte) []byte { return appendPairs(appendText(b, name), pairs) })
 	c.metadata.add(opMetadataIndex, func(b []byte) []byte {
@@ -238,13 +249,13 @@ func (r *indexRecords) add(code opcode, fill func(b []byte) []byte) {
 // size returns the most bytes that the file has once it is closed: the summary
 // offsets, of which each kind of record has one, the end of the data and the footer
 // are below 1 KiB.
-func (c *container) size() int64 {
+func (c *Container) size() int64 {
 	n := c.offset + 1<<10 + int64(len(c.chunk)) + c.chunks.bytes + int64(c.chunks.count*len(c.compression())) + int64(len(c.streams)*channelEntry)
 	return n + int64(len(c.repeated[0])+len(c.repeated[1])+len(c.attachments.records)+len(c.metadata.records))
 }
 
-// close ends the last chunk, and writes the summary.
-func (c *container) close() error {
+// Close ends the last chunk, and writes the summary.
+func (c *Container) Close() error {
 	if err := c.endChunk(); err != nil {
 		return err
 	}
@@ -265,7 +276,7 @@ func (c *container) close() error {
 }
 
 // writeSummary writes the records of the summary and returns the summary offsets.
-func (c *container) writeSummary() (offsets []byte) {
+func (c *Container) writeSummary() (offsets []byte) {
 	group := func(code opcode, write func()) {
 		at := c.offset
 		if write(); c.offset > at {
@@ -283,7 +294,7 @@ func (c *container) writeSummary() (offsets []byte) {
 	return offsets
 }
 
-func (c *container) appendStatistics(b []byte) []byte {
+func (c *Container) appendStatistics(b []byte) []byte {
 	le := binary.LittleEndian
 	b = le.AppendUint16(le.AppendUint64(b, c.total), uint16(len(c.schemas)))
 	for _, n := range []uint32{uint32(len(c.streams)), c.attachments.count, c.metadata.count, uint32(c.chunks.count)} {
@@ -298,7 +309,7 @@ func (c *container) appendStatistics(b []byte) []byte {
 }
 
 // writeChunkIndex writes the index of one chunk.
-func (c *container) writeChunkIndex(i *chunkInfo) {
+func (c *Container) writeChunkIndex(i *chunkInfo) {
 	c.writeRecord(opChunkIndex, func(b []byte) []byte {
 		le, name := binary.LittleEndian, c.compression()
 		length := chunkHeader + uint64(len(name)) + i.stored

@@ -28,15 +28,15 @@ func ExportMCAP(path string, create func() (io.Writer, error), progress Progress
 
 // draw writes the file of ExportMCAP.
 func draw(out io.Writer, path string, s *Summary, progress Progress) error {
-	c, err := newContainer(out, "")
+	c, err := NewContainer(out, "")
 	if err != nil {
 		return err
 	}
-	if err := c.compress(zstd.SpeedDefault); err != nil {
+	if err := c.Compress(zstd.SpeedDefault); err != nil {
 		return err
 	}
 	c.addMetadata(profile, "log", filepath.Base(path), "server", s.Server)
-	devices := s.devices()
+	devices := s.Devices()
 	converter := foxglove.New("", devices)
 	topics := converter.Topics()
 	write := func(id uint16, topic string, schema foxglove.Schema, schemaID uint16, at int64, content any) error {
@@ -44,12 +44,12 @@ func draw(out io.Writer, path string, s *Summary, progress Progress) error {
 		if err != nil {
 			return err
 		}
-		c.addSchema(schemaID, schema.Name, "jsonschema", schema.Text)
-		c.addChannel(id, schemaID, topic, "json")
-		c.addMessage(id, 0, uint64(at), uint64(at), text)
+		c.AddSchema(schemaID, schema.Name, "jsonschema", schema.Text)
+		c.AddChannel(id, schemaID, topic, "json")
+		c.AddMessage(id, 0, uint64(at), uint64(at), text)
 		return nil
 	}
-	err = s.eachOf(path, devices, progress, func(device int, m Message) error {
+	err = s.EachOf(path, devices, progress, func(device int, m Message) error {
 		convert := [...]func(int, int64, []byte) []foxglove.Message{
 			Data: converter.Data, Command: converter.Command, Configuration: converter.Configuration,
 		}[m.Channel.Content]
@@ -59,23 +59,23 @@ func draw(out io.Writer, path string, s *Summary, progress Progress) error {
 				return err
 			}
 		}
-		return c.endFullChunk()
+		return c.EndFullChunk()
 	}, func(camera int, m Message) error {
 		picture := m.JPEG()
 		if picture == nil {
 			return nil
 		}
-		err := write(uint16(firstPicture+camera), pictureTopic+m.Camera, foxglove.ImageSchema(), firstPicture, m.Time, converter.Image(m.Camera, m.Time, picture))
-		return errors.Join(err, c.endFullChunk())
+		err := write(uint16(FirstPicture+camera), pictureTopic+m.Camera, foxglove.ImageSchema(), FirstPicture, m.Time, converter.Image(m.Camera, m.Time, picture))
+		return errors.Join(err, c.EndFullChunk())
 	})
 	if err != nil {
 		return err
 	}
-	return c.close()
+	return c.Close()
 }
 
-// devices returns the devices of a log with the geometry that their data has.
-func (s *Summary) devices() (list []foxglove.Device) {
+// Devices returns the devices of a log with the geometry that their data has.
+func (s *Summary) Devices() (list []foxglove.Device) {
 	for _, c := range s.Channels {
 		i := slices.IndexFunc(list, func(d foxglove.Device) bool { return d.Interface == c.Interface && d.Index == c.Index })
 		if i < 0 {
@@ -88,9 +88,9 @@ func (s *Summary) devices() (list []foxglove.Device) {
 	return list
 }
 
-// eachOf calls fn for each message of a log with the index of its device in the list, and
+// EachOf calls fn for each message of a log with the index of its device in the list, and
 // picture for each picture with the index of its camera.
-func (s *Summary) eachOf(path string, devices []foxglove.Device, progress Progress, fn, picture func(index int, m Message) error) error {
+func (s *Summary) EachOf(path string, devices []foxglove.Device, progress Progress, fn, picture func(index int, m Message) error) error {
 	return forEach(path, progress, func(m Message) error {
 		if m.Channel == nil {
 			if camera := slices.Index(s.Cameras, m.Camera); camera >= 0 {

@@ -2,45 +2,66 @@ package logfile
 
 import (
 	"bytes"
+	"encoding/binary"
 	"runtime"
 	"strings"
-
-	"player/foxglove"
-	"player/ros"
 )
 
 // Pictures of cameras are in a log as messages of ROS 2, which programs for MCAP show.
 // Readers that do not know them skip them, as they skip all messages of other programs.
 const (
-	pictureTopic    = "/camera/" // and the name of the camera
-	pictureType     = "sensor_msgs/msg/CompressedImage"
+	pictureTopic = "/camera/" // and the name of the camera
+	// PictureType is the name of the schema of pictures.
+	PictureType     = "sensor_msgs/msg/CompressedImage"
 	pictureEncoding = "cdr"
 	pictureSchema   = "ros2msg"
-	// firstPicture is the number of the first channel with pictures in an exported log, and of
+	// pictureFields is the definition of PictureType with those of the messages in it, as
+	// https://mcap.dev/spec/registry#ros2msg-1 has it. The tests of package ros/bag compare it
+	// with that of package ros.
+	pictureFields = "std_msgs/Header header\nstring format\nuint8[] data\n" + definitionsApart +
+		"MSG: std_msgs/Header\nbuiltin_interfaces/Time stamp\nstring frame_id\n" + definitionsApart +
+		"MSG: builtin_interfaces/Time\nint32 sec\nuint32 nanosec\n"
+	definitionsApart = "================================================================================\n"
+	// FirstPicture is the number of the first channel with pictures in an exported log, and of
 	// their schema: those of devices are below.
-	firstPicture = 1 << 15
+	FirstPicture = 1 << 15
 )
 
 // AppendPicture appends the payload of a picture of a camera, a JPEG that was taken at a time
-// in ns since 1970.
+// in ns since 1970: PictureType in CDR, little-endian.
 func AppendPicture(dst []byte, camera string, at int64, jpeg []byte) []byte {
-	c := foxglove.New("", nil)
-	return ros.AppendCDR(dst, ros.PictureOf(c.Image(camera, at, jpeg)))
+	const ns = 1e9
+	le := binary.LittleEndian
+	dst = append(dst, encapsulation[:]...)
+	start := len(dst)
+	dst = le.AppendUint32(le.AppendUint32(dst, uint32(at/ns)), uint32(at%ns))
+	for _, text := range []string{"camera_" + camera, "jpeg"} { // the frame of the lens, the format
+		dst = appendText(dst, text+"\x00")
+		dst = append(dst, make([]byte, -(len(dst)-start)&(pictureAlign-1))...)
+	}
+	return appendText(dst, jpeg)
 }
+
+// encapsulation is the header of a message: plain CDR, little-endian (OMG DDSI-RTPS 2.5, 10.2).
+var encapsulation = [4]byte{0, 1, 0, 0}
+
+// pictureAlign is where texts and lists of CDR begin: at multiples of it from behind the
+// encapsulation, in bytes.
+const pictureAlign = 4
 
 // JPEG returns the picture of a camera's message, nil if the payload is none.
 func (m Message) JPEG() []byte {
-	const stamp, align = 4 + 4, 4 // bytes; texts and lists begin at multiples of align
+	const stamp = 4 + 4 // bytes
 	in := fields{left: m.Payload}
-	if head := in.bytes(4); len(head) < 4 || head[0] != 0 || head[1] != 1 { // CDR, little-endian
+	if head := in.bytes(4); len(head) < 4 || [2]byte(head) != [2]byte(encapsulation[:]) { // the others are options
 		return nil
 	}
 	all := len(in.left)
 	in.bytes(stamp)
 	in.text() // the frame
-	in.bytes(uint64(-(all - len(in.left)) & (align - 1)))
+	in.bytes(uint64(-(all - len(in.left)) & (pictureAlign - 1)))
 	in.text() // the format
-	in.bytes(uint64(-(all - len(in.left)) & (align - 1)))
+	in.bytes(uint64(-(all - len(in.left)) & (pictureAlign - 1)))
 	if picture := in.text(); !in.bad {
 		return picture
 	}
@@ -60,23 +81,13 @@ func cameraOf(topic, encoding string) string {
 // configuration allows 32.
 const maxCamera = 64
 
-// addPictures adds the channels of cameras to a file, from the number first on. Their schema
+// AddPictures adds the channels of cameras to a file, from the number first on. Their schema
 // has the number behind it: those of the devices' schemas are not above first.
-func (c *container) addPictures(first uint16, cameras []string, topic func(camera string) string, pairs ...string) {
+func (c *Container) AddPictures(first uint16, cameras []string, topic func(camera string) string, pairs ...string) {
 	for i, camera := range cameras {
-		c.addSchema(first+1, pictureType, pictureSchema, []byte(ros.Schema(pictureType)))
-		c.addChannel(first+uint16(i), first+1, topic(camera), pictureEncoding, pairs...)
+		c.AddSchema(first+1, PictureType, pictureSchema, []byte(pictureFields))
+		c.AddChannel(first+uint16(i), first+1, topic(camera), pictureEncoding, pairs...)
 	}
-}
-
-// topicOfROS is the topic of a camera in ROS 2, whose topics have no -, no two _ in turn and no
-// digit at the beginning of a part. Tools take what ends so for compressed pictures.
-func topicOfROS(camera string) string {
-	name := strings.ReplaceAll("/camera_"+camera, "-", "_")
-	for strings.Contains(name, "__") {
-		name = strings.ReplaceAll(name, "__", "_")
-	}
-	return strings.TrimSuffix(name, "_") + "/compressed"
 }
 
 // Film finds the pictures of one camera in a log. The zero value is ready.

@@ -63,11 +63,3 @@ func FuzzJPEG(f *testing.F) {
 		}
 	})
 }
-
-func TestTopicOfROS(t *testing.T) {
-	for camera, want := range map[string]string{"front": "/camera_front/compressed", "3d--left-": "/camera_3d_left/compressed"} {
-		if got := topicOfROS(camera); got != want {
-			t.Errorf("%s: %s, want %s", camera, got, want)
-		}
-	}
-}

@@ -136,12 +136,12 @@ func isIndexed(path string) bool {
 
 // copyLog copies what can be read of a log of size bytes, chunk by chunk.
 func copyLog(out io.Writer, r *Reader, size int64, progress Progress) (done Repaired, err error) {
-	var c *container
+	var c *Container
 	chunks := 0
 	r.copy = func(code opcode, record []byte) error {
 		f := fields{left: record}
 		if code == opHeader && c == nil {
-			c, err = newContainer(out, string(f.text()))
+			c, err = NewContainer(out, string(f.text()))
 			return err
 		}
 		if c == nil {
@@ -149,7 +149,7 @@ func copyLog(out io.Writer, r *Reader, size int64, progress Progress) (done Repa
 		}
 		if r.chunks != chunks || len(c.chunk) >= looseChunk {
 			if c.compressor == nil && r.unpack.used != "" && c.chunks.count == 0 {
-				if err := c.compress(zstd.SpeedFastest); err != nil {
+				if err := c.Compress(zstd.SpeedFastest); err != nil {
 					return err
 				}
 			}
@@ -174,7 +174,7 @@ func copyLog(out io.Writer, r *Reader, size int64, progress Progress) (done Repa
 	if c == nil {
 		return done, errors.Join(err, r.Damage())
 	}
-	if err := c.close(); err != nil {
+	if err := c.Close(); err != nil {
 		return done, err
 	}
 	return Repaired{Messages: int(c.total), Damage: r.Damage()}, nil
@@ -182,19 +182,19 @@ func copyLog(out io.Writer, r *Reader, size int64, progress Progress) (done Repa
 
 // copy adds a record of another file. One that is damaged, or a message of a channel
 // that is not known, is left out.
-func (c *container) copy(code opcode, f fields) {
+func (c *Container) copy(code opcode, f fields) {
 	switch code {
 	case opSchema:
 		if id, name, of, data := f.u16(), f.text(), f.text(), f.text(); !f.bad {
-			c.addSchema(id, string(name), string(of), data)
+			c.AddSchema(id, string(name), string(of), data)
 		}
 	case opChannel:
 		if id, schema, topic, of, pairs := f.u16(), f.u16(), f.text(), f.text(), f.pairs(); !f.bad {
-			c.addChannel(id, schema, string(topic), string(of), pairs...)
+			c.AddChannel(id, schema, string(topic), string(of), pairs...)
 		}
 	case opMessage:
 		if id, sequence, logged, published := f.u16(), f.u32(), f.u64(), f.u64(); !f.bad && c.streams[id] != nil {
-			c.addMessage(id, sequence, logged, published, f.left)
+			c.AddMessage(id, sequence, logged, published, f.left)
 		}
 	case opMetadata:
 		if name, pairs := f.text(), f.pairs(); !f.bad {
@@ -204,7 +204,7 @@ func (c *container) copy(code opcode, f fields) {
 }
 
 // copyAttachment copies an attachment of size bytes. One that is damaged is left out.
-func (c *container) copyAttachment(size uint64, in *bufio.Reader) error {
+func (c *Container) copyAttachment(size uint64, in *bufio.Reader) error {
 	// Its fields are before its content.
 	begin, _ := in.Peek(int(min(size, uint64(in.Size()))))
 	f := fields{left: begin}

@@ -64,18 +64,18 @@ func (b *Batch) Reset() { b.payloads, b.entries, b.channels = b.payloads[:0], b.
 // Writer writes one log. What WriteChunk has written can be read whatever happens
 // afterwards; Close adds the index of the file for programs that jump to a time.
 type Writer struct {
-	file  *container
+	file  *Container
 	start uint64 // ns since 1970
 }
 
 // NewWriter starts a log. Errors are those of w.
 func NewWriter(w io.Writer, info Info) (*Writer, error) {
-	file, err := newContainer(w, profile)
+	file, err := NewContainer(w, profile)
 	if err != nil {
 		return nil, err
 	}
 	if info.Compress {
-		if err := file.compress(zstd.SpeedFastest); err != nil {
+		if err := file.Compress(zstd.SpeedFastest); err != nil {
 			return nil, err
 		}
 	}
@@ -92,11 +92,11 @@ func NewWriter(w io.Writer, info Info) (*Writer, error) {
 		name := c.schemaName()
 		if schemas[name] == 0 {
 			schemas[name] = uint16(len(schemas) + 1) // zero means none
-			file.addSchema(schemas[name], name, encoding, []byte(c.schema()))
+			file.AddSchema(schemas[name], name, encoding, []byte(c.schema()))
 		}
-		file.addChannel(uint16(i), schemas[name], c.Topic(), encoding, pairsOf(c.Geometry)...)
+		file.AddChannel(uint16(i), schemas[name], c.Topic(), encoding, pairsOf(c.Geometry)...)
 	}
-	file.addPictures(uint16(len(info.Channels)), info.Cameras, func(camera string) string { return pictureTopic + camera })
+	file.AddPictures(uint16(len(info.Channels)), info.Cameras, func(camera string) string { return pictureTopic + camera })
 	return &Writer{file: file, start: uint64(info.Start.UnixNano())}, file.out.Flush()
 }
 
@@ -106,7 +106,7 @@ func (w *Writer) WriteChunk(b *Batch) error {
 	begin := 0
 	for _, e := range b.entries {
 		at := w.start + uint64(e.stamp)
-		w.file.addMessage(uint16(e.channel), 0, at, at, b.payloads[begin:e.end])
+		w.file.AddMessage(uint16(e.channel), 0, at, at, b.payloads[begin:e.end])
 		begin = e.end
 	}
 	return w.file.endChunk()
@@ -119,4 +119,4 @@ func (w *Writer) Size() int64 { return w.file.size() }
 func (w *Writer) IndexMemory() int { return w.file.chunks.memory() }
 
 // Close ends the log. It does not close the file.
-func (w *Writer) Close() error { return w.file.close() }
+func (w *Writer) Close() error { return w.file.Close() }

@@ -1,4 +1,4 @@
-package logfile
+package bag
 
 import (
 	"bytes"
@@ -7,7 +7,9 @@ import (
 	"io"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,10 +18,104 @@ import (
 
 	"player/codec"
 	"player/e2e/npm"
+	"player/foxglove"
+	"player/logfile"
+	"player/ros"
 )
 
+const ms = time.Millisecond
+
+// started is the start time of the tests' server.
+var started = time.Date(2026, 7, 28, 10, 15, 0, 123456789, time.UTC)
+
+// content is what a channel of a test's log has in a round.
+type content struct {
+	logfile.Channel
+	payload []byte
+}
+
+// record returns a log of the devices in rounds, of which there is one each 100 ms, and in each
+// round of a picture of each camera.
+func record(t testing.TB, cameras []string, rounds [][]content) []byte {
+	t.Helper()
+	about := logfile.Info{Server: "player test", Start: started, Cameras: cameras}
+	for _, c := range rounds[0] {
+		about.Channels = append(about.Channels, c.Channel)
+	}
+	var out bytes.Buffer
+	w, err := logfile.NewWriter(&out, about)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b logfile.Batch
+	for i, round := range rounds {
+		now := time.Duration(i) * 100 * ms
+		b.Reset()
+		for j, c := range round {
+			b.Add(j, now+time.Duration(j)*ms, c.payload)
+		}
+		for j, camera := range cameras {
+			b.Add(len(round)+j, now, logfile.AppendPicture(nil, camera, started.Add(now).UnixNano(), []byte(camera+"'s picture")))
+		}
+		if err := w.WriteChunk(&b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// everything returns a log of three seconds with messages of all devices.
+func everything(t testing.TB) []byte {
+	vision := codec.VisionData{Blobs: []codec.Blob{{Area: 100, X: 80, Y: 60, Left: 70, Right: 90, Top: 50, Bottom: 70}}}
+	vision.Count[2] = 1
+	round := []content{
+		{logfile.Channel{Interface: "position"}, (&codec.PositionData{X: 1000, Heading: 90}).Append(nil)},
+		{logfile.Channel{Interface: "position", Content: logfile.Command}, codec.PositionCommand{Speed: 200}.Append(nil)},
+		{logfile.Channel{Interface: "position", Content: logfile.Configuration}, []byte("m\x01")},
+		{logfile.Channel{Interface: "laser", Geometry: foxglove.Geometry{X: 60}}, (&codec.LaserData{0: 500, 360: 8191}).Append(nil)},
+		{logfile.Channel{Interface: "sonar"}, (&codec.SonarData{1: 1000, 2: 5000}).Append(nil)},
+		{logfile.Channel{Interface: "misc"}, (&codec.MiscData{FrontBumpers: 4, Battery: 126}).Append(nil)},
+		{logfile.Channel{Interface: "gripper"}, (&codec.GripperData{State: codec.PaddlesOpen, Beams: codec.OuterBeam}).Append(nil)},
+		{logfile.Channel{Interface: "vision"}, vision.Append(nil)},
+		{logfile.Channel{Interface: "ptz"}, (&codec.PTZData{Pan: 10}).Append(nil)},
+		{logfile.Channel{Interface: "joystick"}, (&codec.JoystickData{Buttons: 1}).Append(nil)},
+	}
+	return record(t, []string{"front", "arm-2"}, slices.Repeat([][]content{round}, 30))
+}
+
+// create creates the files of an export in a folder.
+func create(t testing.TB, folder string) func(name string) (io.Writer, error) {
+	return func(name string) (io.Writer, error) {
+		file, err := os.Create(filepath.Join(folder, name))
+		t.Cleanup(func() { file.Close() })
+		return file, err
+	}
+}
+
+// The definition of a picture that a log has is that of package ros, and so is its content.
+func TestPictures(t *testing.T) {
+	folder, _ := bagOf(t, everything(t), Options{})
+	file, err := os.ReadFile(filepath.Join(folder, "drive_0.mcap"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(file, []byte(ros.Schema(logfile.PictureType))) {
+		t.Error("the definition of a picture differs")
+	}
+	for size := range 5 { // of all lengths modulo 4
+		name, picture := strings.Repeat("c", size+1), make([]byte, size)
+		got, want := logfile.AppendPicture(nil, name, 1e18+7, picture), ros.AppendCDR(nil, ros.PictureOf(foxglove.New("", nil).Image(name, 1e18+7, picture)))
+		if !bytes.Equal(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // bagOf exports a log as a bag.
-func bagOf(t testing.TB, log []byte, b Bag) (folder string, s *Summary) {
+func bagOf(t testing.TB, log []byte, o Options) (folder string, s *logfile.Summary) {
 	t.Helper()
 	folder = filepath.Join(t.TempDir(), "drive")
 	in := filepath.Join(t.TempDir(), "run.mcap")
@@ -29,8 +125,8 @@ func bagOf(t testing.TB, log []byte, b Bag) (folder string, s *Summary) {
 	if err := os.Mkdir(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	b.Name = folder
-	s, err := ExportBag(in, b, func(name string) (io.Writer, error) { return created(t, filepath.Join(folder, name))() }, func(int64, int64) {})
+	o.Name = folder
+	s, err := Export(in, o, create(t, folder), func(int64, int64) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,9 +136,9 @@ func bagOf(t testing.TB, log []byte, b Bag) (folder string, s *Summary) {
 // npm's readers of ROS 2 read each message of a bag from the definitions in it, and find
 // those equal to ROS 2's. Values are those that the log has.
 func TestBag(t *testing.T) {
-	directory := npm.Install(t, "readers")
+	directory := npm.Install(t, readers)
 	for _, compress := range []bool{false, true} {
-		folder, _ := bagOf(t, everything(t), Bag{Compress: compress})
+		folder, _ := bagOf(t, everything(t), Options{Compress: compress})
 		checkBag(t, node(t, directory, "ros.js", folder))
 	}
 }
@@ -103,10 +199,10 @@ func checkBag(t *testing.T, lines []string) {
 // stamp is the time at which the data was taken, which is the message's time, too.
 func TestValuesOfABag(t *testing.T) {
 	log := changing(t)
-	folder, _ := bagOf(t, log, Bag{Compress: true})
+	folder, _ := bagOf(t, log, Options{Compress: true})
 	type place struct{ topic, at string }
 	bag, stamped := map[place]any{}, 0
-	for _, line := range node(t, npm.Install(t, "readers"), "ros.js", folder) {
+	for _, line := range node(t, npm.Install(t, readers), "ros.js", folder) {
 		words := strings.SplitN(line, " ", 4)
 		var fields any
 		if err := json.Unmarshal([]byte(words[3]), &fields); err != nil {
@@ -120,7 +216,7 @@ func TestValuesOfABag(t *testing.T) {
 		}
 		bag[place{words[0], words[1]}] = fields
 	}
-	in, err := NewReader(bytes.NewReader(log))
+	in, err := logfile.NewReader(bytes.NewReader(log))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,11 +253,11 @@ func TestMemoryOfABag(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	w, err := NewWriter(file, Info{Start: started, Channels: []Channel{{Interface: "position"}}})
+	w, err := logfile.NewWriter(file, logfile.Info{Start: started, Channels: []logfile.Channel{{Interface: "position"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b Batch
+	var b logfile.Batch
 	for i := range 2 * 60 * 60 {
 		b.Reset()
 		for j := range 10 {
@@ -176,7 +272,7 @@ func TestMemoryOfABag(t *testing.T) {
 	}
 	var first, most, at, all int64
 	out := &sized{}
-	_, err = ExportBag(in, Bag{Name: "drive"}, func(string) (io.Writer, error) { return out, nil }, func(done, total int64) {
+	_, err = Export(in, Options{Name: "drive"}, func(string) (io.Writer, error) { return out, nil }, func(done, total int64) {
 		if done < at {
 			t.Errorf("%d done after %d", done, at)
 		}
@@ -197,12 +293,9 @@ const changes = 30
 // changing returns a log whose messages have another value each.
 func changing(t *testing.T) []byte {
 	t.Helper()
-	var about Info
-	for _, name := range []string{"position", "laser", "sonar", "misc", "joystick", "ptz", "vision"} {
-		about.Channels = append(about.Channels, Channel{Interface: name})
-	}
-	about.Channels = append(about.Channels, Channel{Interface: "position", Content: Command})
-	var chunks [][]said
+	channels := []logfile.Channel{{Interface: "position"}, {Interface: "laser"}, {Interface: "sonar"}, {Interface: "misc"}, {Interface: "joystick"},
+		{Interface: "ptz"}, {Interface: "vision"}, {Interface: "position", Content: logfile.Command}}
+	var rounds [][]content
 	for i := range changes {
 		var scan codec.LaserData
 		var ring codec.SonarData
@@ -214,7 +307,7 @@ func changing(t *testing.T) []byte {
 		}
 		vision := codec.VisionData{Blobs: []codec.Blob{{Area: i, X: i, Y: 2 * i, Left: i, Right: 3 * i, Top: i, Bottom: 2 * i}}}
 		vision.Count[i] = 1
-		var chunk []said
+		var round []content
 		for j, payload := range [][]byte{
 			(&codec.PositionData{X: int32(-100 * i), Y: int32(77 * i), Heading: uint16(13 * i % 360), Speed: int16(10 - 3*i), TurnRate: int16(2*i - 9)}).Append(nil),
 			scan.Append(nil), ring.Append(nil), (&codec.MiscData{FrontBumpers: uint8(i), RearBumpers: uint8(31 - i), Battery: uint8(90 + i)}).Append(nil),
@@ -222,12 +315,11 @@ func changing(t *testing.T) []byte {
 			(&codec.PTZData{Pan: int16(i - 15), Tilt: int16(2 - i)}).Append(nil), vision.Append(nil),
 			codec.PositionCommand{Speed: int16(9 * i), TurnRate: int16(-i)}.Append(nil),
 		} {
-			chunk = append(chunk, said{j, time.Duration(100*i+j) * ms, string(payload)})
+			round = append(round, content{channels[j], payload})
 		}
-		chunks = append(chunks, chunk)
+		rounds = append(rounds, round)
 	}
-	about.Start = started
-	return recordWith(t, about, chunks)
+	return record(t, nil, rounds)
 }
 
 // expectedValue is what a field of a message of ROS has to be.
@@ -237,7 +329,7 @@ type expectedValue struct {
 }
 
 // valuesOf decodes a message of a log.
-func valuesOf(t *testing.T, m Message) []expectedValue {
+func valuesOf(t *testing.T, m logfile.Message) []expectedValue {
 	t.Helper()
 	decoded := func(err error) {
 		if err != nil {
@@ -251,7 +343,7 @@ func valuesOf(t *testing.T, m Message) []expectedValue {
 		}
 		return all
 	}
-	if m.Channel.Content == Command {
+	if m.Channel.Content == logfile.Command {
 		var c codec.PositionCommand
 		decoded(c.Decode(m.Payload))
 		return []expectedValue{{"/cmd_vel", "linear.x", []float64{float64(c.Speed) / 1000}}, {"/cmd_vel", "angular.z", []float64{rad(c.TurnRate)}}}
@@ -344,4 +436,42 @@ func numbers(in any, path string) (all []float64) {
 		}
 	}
 	return all
+}
+
+// sized counts what is written to it.
+type sized struct{ size int64 }
+
+func (s *sized) Write(b []byte) (int, error) { s.size += int64(len(b)); return len(b), nil }
+
+// heap returns the bytes of the heap that are in use.
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// node runs a program of readers and returns the lines that it prints.
+func node(t *testing.T, directory string, args ...string) []string {
+	t.Helper()
+	run := exec.Command("node", args...)
+	run.Dir = directory
+	var failure strings.Builder
+	run.Stderr = &failure
+	out, err := run.Output()
+	if err != nil {
+		t.Fatalf("node %q: %v: %s", args, err, failure.String())
+	}
+	return strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+}
+
+// readers has programs that read logs with npm's packages.
+const readers = "../../logfile/readers"
+
+func TestTopicOfROS(t *testing.T) {
+	for camera, want := range map[string]string{"front": "/camera_front/compressed", "3d--left-": "/camera_3d_left/compressed"} {
+		if got := topicOfROS(camera); got != want {
+			t.Errorf("%s: %s, want %s", camera, got, want)
+		}
+	}
 }
