@@ -12,8 +12,8 @@ import (
 	"player/codec"
 )
 
-// link is the network between server and clients.
-type link struct {
+// network is the network between server and clients.
+type network struct {
 	Name string `json:"name"`
 	Rate int    `json:"bit_s"` // zero: loopback, as fast as it goes
 }
@@ -22,10 +22,10 @@ type link struct {
 // cell of 50 clients at 10 Hz and 807 bytes does not fit, though the paper
 // estimated its 3.2 Mbps would.
 var (
-	loopback  = link{"loopback", 0}
-	ethernet  = link{"Ethernet", 10_000_000}
-	wireless  = link{"802.11", 1_900_000}
-	wireless5 = link{"802.11-5", 5_000_000}
+	loopback  = network{"loopback", 0}
+	ethernet  = network{"Ethernet", 10_000_000}
+	wireless  = network{"802.11", 1_900_000}
+	wireless5 = network{"802.11-5", 5_000_000}
 )
 
 const (
@@ -33,7 +33,7 @@ const (
 	small = 85  // the same with the laser empty too
 )
 
-// group is clients that do the same, at the far end of the cell's link or, if
+// group is clients that do the same, at the far end of the cell's network or, if
 // local, on the server's own machine.
 type group struct {
 	Name    string    `json:"name"`
@@ -60,12 +60,12 @@ const (
 
 // cell is one experiment, with everything that defines it.
 type cell struct {
-	Name   string  `json:"name"`
-	Kind   kind    `json:"kind,omitempty"`
-	Link   link    `json:"link"`
-	Groups []group `json:"groups"`
-	Size   int     `json:"frame_size"`
-	Device int     `json:"device_hz"` // how often the devices have news
+	Name    string  `json:"name"`
+	Kind    kind    `json:"kind,omitempty"`
+	Network network `json:"network"`
+	Groups  []group `json:"groups"`
+	Size    int     `json:"frame_size"`
+	Device  int     `json:"device_hz"` // how often the devices have news
 	// Servers run in turn; none is Player alone.
 	Servers []server `json:"servers,omitempty"`
 	// Window is the length of a run for a cell whose question needs its own; zero for
@@ -92,7 +92,7 @@ type cell struct {
 	// Drive replaces the constant data by that of a robot that drives, which is as
 	// large in compact form as that of a real one.
 	Drive bool `json:"drive,omitempty"`
-	// Relay puts a second server at the clients' end of the link. It reads the first
+	// Relay puts a second server at the clients' end of the network. It reads the first
 	// by passthrough, and the clients read it.
 	Relay bool `json:"relay,omitempty"`
 	// TLS has the clients connect by TLS.
@@ -100,7 +100,7 @@ type cell struct {
 	// Robots is how many robots the server has, each with a port; zero: one.
 	Robots int `json:"robots,omitempty"`
 	// Monitors is how many clients share a connection to NATS, which a bridge feeds at
-	// the clients' end of the link (fleet.go); zero: clients of the robots.
+	// the clients' end of the network (fleet.go); zero: clients of the robots.
 	Monitors int `json:"monitors_per_connection,omitempty"`
 	// Population is how many robots the server simulates, each on a port of its own
 	// (population.go).
@@ -131,7 +131,7 @@ func everyone() []server { return []server{player, floor, threads} }
 // cells is the whole suite.
 func cells() []cell {
 	all := healthy()
-	for _, l := range []link{loopback, ethernet, wireless} {
+	for _, l := range []network{loopback, ethernet, wireless} {
 		all = append(all, paper("paper/"+l.Name, l, small, large)...)
 	}
 	return slices.Concat(all, paper("wireless5", wireless5, large), scale(), limited(), isolation(), beset(), viewed(), filmed(), exchanges(),
@@ -144,8 +144,8 @@ func cells() []cell {
 }
 
 // served is a cell whose clients get frames of all devices.
-func served(name string, l link, groups ...group) cell {
-	return cell{Name: name, Link: l, Groups: groups, Size: large, Device: costRate}
+func served(name string, l network, groups ...group) cell {
+	return cell{Name: name, Network: l, Groups: groups, Size: large, Device: costRate}
 }
 
 // alike are clients that do the same, under the usual name.
@@ -154,7 +154,7 @@ func alike(n, rate int, task load.Task) group {
 }
 
 // healthy is fifty clients at 50 Hz on loopback that differ in what they do
-// beside reading. The link carries them all easily, so the server has to notice
+// beside reading. The network carries them all easily, so the server has to notice
 // that it does: every frame goes out when it is due, and nothing else is done
 // for it.
 func healthy() []cell {
@@ -177,8 +177,8 @@ func healthy() []cell {
 	}
 }
 
-// paper is the paper's combinations on one link, nine for each size of frame.
-func paper(prefix string, l link, sizes ...int) []cell {
+// paper is the paper's combinations on one network, nine for each size of frame.
+func paper(prefix string, l network, sizes ...int) []cell {
 	var all []cell
 	for _, size := range sizes {
 		for _, clients := range []int{1, 10, 50} {
@@ -201,14 +201,14 @@ func paper(prefix string, l link, sizes ...int) []cell {
 }
 
 // fullest is the worst cell of the paper: the clients ask for nine times what
-// the link carries.
+// the network carries.
 const fullest = "paper/802.11/50x50Hz/807"
 
 // held is what the paper reports for all cells but the worst.
 const held = "mean within 50 us"
 
 // claim is what section 5 of the paper reports for a cell.
-func claim(l link, clients, rate, size int) string {
+func claim(l network, clients, rate, size int) string {
 	if l != wireless || size != large {
 		return held
 	}
@@ -257,7 +257,7 @@ func scale() []cell {
 // limited is the paper's fifty clients served with a tenth of one processor.
 func limited() []cell {
 	var all []cell
-	for _, l := range []link{loopback, wireless} {
+	for _, l := range []network{loopback, wireless} {
 		for _, rate := range []int{10, 50} {
 			c := served(fmt.Sprintf("small-cpu/%s/50x%dHz", l.Name, rate), l, alike(50, rate, load.Stream))
 			c.Share, c.Memory = 0.1, 32<<20
@@ -271,7 +271,7 @@ func limited() []cell {
 func isolation() []cell {
 	well := group{Name: "well", Clients: 25, Rate: 50, Task: load.Stream, Local: true}
 	beside := func(name string, device int, others ...group) cell {
-		// All of them have the link, so that they differ in nothing else.
+		// All of them have the network, so that they differ in nothing else.
 		c := served("isolation/"+name, wireless, append([]group{well}, others...)...)
 		c.Device = device
 		return c
@@ -281,7 +281,7 @@ func isolation() []cell {
 	}
 	return []cell{
 		beside("alone", ageRate),
-		beside("sick-link", ageRate, other("sick", 25, load.Stream, false)),
+		beside("sick-network", ageRate, other("sick", 25, load.Stream, false)),
 		beside("deaf-client", ageRate, other("deaf", 1, load.Deaf, true)),
 		beside("command-flood", ageRate, other("flood", 1, load.Flood, true)),
 		beside("2500Hz-device", 2500),
@@ -317,15 +317,15 @@ const (
 // beams is 20 readings of a scan, one in 9 degrees, in units of 5 cm.
 var beams = codec.Scan{Step: 18, First: 9, Last: 351, Unit: 50}
 
-// compacted is the full links of the paper again, with compact frames, the one that
+// compacted is the full networks of the paper again, with compact frames, the one that
 // the paper's authors wanted also with frames that are compact if the server finds
-// the link full, and clients that need few readings of the laser only.
+// the network full, and clients that need few readings of the laser only.
 func compacted() []cell {
 	form := func(form uint16, scan codec.Scan) []byte {
 		return codec.Config{Code: codec.ConfigCompact, Arg: form, Scan: scan}.Append(nil)
 	}
 	var all []cell
-	for _, l := range []link{ethernet, wireless, wireless5} {
+	for _, l := range []network{ethernet, wireless, wireless5} {
 		for _, c := range paper("compact/"+l.Name, l, small, large) {
 			if c.fits() {
 				continue
@@ -370,15 +370,15 @@ func (c cell) least() time.Duration {
 	return d
 }
 
-// wireTime is how long the link takes for one frame, zero on loopback.
+// wireTime is how long the network takes for one frame, zero on loopback.
 func (c cell) wireTime() time.Duration {
-	if c.Link.Rate == 0 {
+	if c.Network.Rate == 0 {
 		return 0
 	}
-	return time.Duration(cmp.Or(c.Wire, c.Size)+rig.Header) * 8 * time.Second / time.Duration(c.Link.Rate)
+	return time.Duration(cmp.Or(c.Wire, c.Size)+rig.Header) * 8 * time.Second / time.Duration(c.Network.Rate)
 }
 
-// asked is how many frames a second the clients of the link want.
+// asked is how many frames a second the clients of the network want.
 func (c cell) asked() int {
 	n := 0
 	for _, g := range c.Groups {
@@ -389,14 +389,14 @@ func (c cell) asked() int {
 	return n
 }
 
-// fits reports whether the link carries what its clients ask for.
+// fits reports whether the network carries what its clients ask for.
 func (c cell) fits() bool { return time.Duration(c.asked())*c.wireTime() <= time.Second }
 
-// ageFloor is the least possible mean age of what a client of the link has, if
+// ageFloor is the least possible mean age of what a client of the network has, if
 // frames are sent one at a time and made when they are sent. A frame is as old
-// as the link needs to carry it when it arrives, and grows old until the next
+// as the network needs to carry it when it arrives, and grows old until the next
 // one: for the period of the client's rate, or for a round of all clients on a
-// link that cannot carry more.
+// network that cannot carry more.
 func (c cell) ageFloor() time.Duration {
 	clients, rate := 0, 0
 	for _, g := range c.Groups {
@@ -435,7 +435,7 @@ func (c cell) stamped() byte {
 func (c cell) stampless() bool { return c.Groups[0].Devices != "" && c.Robots == 0 }
 
 // relayRate is how often a relay asks for news in Hz. A higher rate makes the data
-// younger and takes more of the link: 37 % at 807 bytes.
+// younger and takes more of the network: 37 % at 807 bytes.
 const relayRate = 100
 
 // relayConfiguration is the configuration file of a relay.

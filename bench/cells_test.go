@@ -19,7 +19,7 @@ func TestCellsAreThePapers(t *testing.T) {
 		names[c.Name] = true
 		if strings.HasPrefix(c.Name, "paper/") {
 			g := c.Groups[0]
-			combinations[[4]any{c.Link.Name, g.Clients, g.Rate, c.Size}] = true
+			combinations[[4]any{c.Network.Name, g.Clients, g.Rate, c.Size}] = true
 			if c.Claim == "" {
 				t.Errorf("%s has no claim of the paper", c.Name)
 			}
@@ -30,7 +30,7 @@ func TestCellsAreThePapers(t *testing.T) {
 	}
 }
 
-// Which cells of the paper its links cannot carry.
+// Which cells of the paper its networks cannot carry.
 func TestFits(t *testing.T) {
 	full := map[string]bool{
 		"paper/Ethernet/50x50Hz/807": true, // 17.5 Mbps
@@ -56,7 +56,7 @@ func TestFits(t *testing.T) {
 	}
 }
 
-// On the full link 50 frames of 3.68 ms are a round of 184 ms. At 1 Hz a client
+// On the full network 50 frames of 3.68 ms are a round of 184 ms. At 1 Hz a client
 // has a second between frames.
 func TestAgeFloor(t *testing.T) {
 	for name, want := range map[string]time.Duration{

@@ -20,7 +20,7 @@ const (
 	fleetRobots, fleetMonitors = 100, 10000
 	// fleetName is the second token of the subjects.
 	fleetName = "bench"
-	natsPort  = 4222 // beyond a link, where nobody else listens
+	natsPort  = 4222 // beyond a network, where nobody else listens
 
 	fleetLaser = 3 + codec.LaserSize // bytes of a frame with the laser alone
 )
@@ -42,7 +42,7 @@ func fleets() []cell {
 // fleet is a NATS server and a bridge that feeds it.
 type fleet struct{ nats, bridge *process }
 
-// startFleet starts a fleet for the robots of a server, at the clients' end of the link.
+// startFleet starts a fleet for the robots of a server, at the clients' end of the network.
 func (w *workshop) startFleet(ctx context.Context, c cell, robots *process, wire *rig.Wire) (*fleet, error) {
 	if err := w.buildFleet(ctx); err != nil {
 		return nil, err

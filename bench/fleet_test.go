@@ -10,7 +10,7 @@ import (
 	"player/e2e/acceptance"
 )
 
-// A few monitors of a few robots, directly and by a bridge, and the cell over a link.
+// A few monitors of a few robots, directly and by a bridge, and the cell over a network.
 func TestFleetCells(t *testing.T) {
 	acceptance.Only(t)
 	t.Parallel()
@@ -24,7 +24,7 @@ func TestFleetCells(t *testing.T) {
 	if os.Geteuid() == 0 {
 		all = append(all, cellNamed(t, fleetGoal))
 	} else if os.Getenv("CI") != "" {
-		t.Error("a link needs root")
+		t.Error("a network needs root")
 	}
 	for _, c := range all {
 		r, err := w.measure(t.Context(), player, c, 700*time.Millisecond)

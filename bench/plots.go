@@ -43,7 +43,7 @@ type look struct {
 const thinCurve = vg.Length(1.3)
 
 // rates are the rates of the paper, each with its colour and width: on a full
-// link the curves of 10 and 50 Hz lie on top of each other.
+// network the curves of 10 and 50 Hz lie on top of each other.
 var rates = []struct {
 	hz int
 	look

@@ -25,8 +25,8 @@ const (
 func populated() []cell {
 	idle := cell{Name: fmt.Sprintf("population/%d", population), Kind: idle, Population: population}
 	some := cell{
-		Name: fmt.Sprintf("population/%d, %d watched", population, watched),
-		Link: loopback, Population: population, Device: 10,
+		Name:    fmt.Sprintf("population/%d, %d watched", population, watched),
+		Network: loopback, Population: population, Device: 10,
 		Size: 2*codec.BlockHeaderSize + codec.PositionSize + codec.SonarSize,
 	}
 	for i := range watched {
@@ -37,8 +37,8 @@ func populated() []cell {
 		})
 	}
 	noisy := cell{
-		Name: fmt.Sprintf("population/%d with lasers and noise, all watched", busy),
-		Link: loopback, Population: busy, Lasers: true, Device: 10,
+		Name:    fmt.Sprintf("population/%d with lasers and noise, all watched", busy),
+		Network: loopback, Population: busy, Lasers: true, Device: 10,
 		Size: 3*codec.BlockHeaderSize + codec.PositionSize + codec.SonarSize + codec.LaserSize,
 	}
 	for i := range busy {

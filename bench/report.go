@@ -81,7 +81,7 @@ func (r *results) row(cell, name, label string) row {
 	return row{cellResult: r.find(cell), results: r, Name: name, Label: label, Server: player}
 }
 
-// full are the cells whose links cannot carry what the clients ask for, and the one where
+// full are the cells whose networks cannot carry what the clients ask for, and the one where
 // every client's frame is due at once.
 func (r *results) full() (all []row) {
 	for name, c := range r.measured("") {
@@ -200,7 +200,7 @@ func (w row) figure(name string) written {
 		"rate": {rate, rounded}, "count": {rate, count}, "closed": {closed, count}, "asked": {w.ofAsked, percent}, "dropped": {w.dropped, count},
 		"p50": {intervalP50, duration}, "p99": {intervalP99, duration}, "max": {intervalMax, duration}, "mean": {worstMean, duration},
 		"latency": {latency, duration}, "age": {ageMean, duration}, "age-p50": {ageP50, duration}, "age-p99": {ageP99, duration},
-		"jain": {jain, index}, "link": {w.linkUse, percent}, "drops": {drops, count},
+		"jain": {jain, index}, "network": {w.networkUse, percent}, "drops": {drops, count},
 		"cost": {cpuOfFrame, rounded}, "us": {cpuOfFrame, micros}, "cpu": {cpuShare, percent}, "clients": {clientShare, percent},
 		"cpu-bridge": {of(bridgeOf, cpuShare), percent}, "cpu-nats": {of(natsOf, cpuShare), percent},
 		"rss-bridge": {of(bridgeOf, rss), memory}, "rss-nats": {of(natsOf, rss), memory},
@@ -248,7 +248,7 @@ func claims(rows []row) (lines []string) {
 		case w.Claim != "" && w.Claim != held:
 			lines = append(lines, claim)
 		case w.Claim == held && !w.fits():
-			lines = append(lines, fmt.Sprintf("%s, though it asks for %.1f Mbps", claim, w.wireTime().Seconds()*float64(w.asked()*w.Link.Rate)/1e6))
+			lines = append(lines, fmt.Sprintf("%s, though it asks for %.1f Mbps", claim, w.wireTime().Seconds()*float64(w.asked()*w.Network.Rate)/1e6))
 		}
 	}
 	return lines

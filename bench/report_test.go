@@ -99,7 +99,7 @@ func TestReportShowsCells(t *testing.T) {
 	for _, want := range []string{
 		"| CPU time for a frame, 50 clients at 50 Hz | 6.0 us | 6.0 us | 6.0 us |",
 		"| frames per second, 10,000 clients at 10 Hz | - | - | - |",
-		"| mean age of data, 50 clients on a full 1.9 Mbps link | 101 ms | 101 ms | 101 ms |",
+		"| mean age of data, 50 clients on a full 1.9 Mbps network | 101 ms | 101 ms | 101 ms |",
 		"The least possible mean age is 95.57 ms.",
 		"Abacus 3000, 2 cores, Linux 6.0",
 		"- 8 cells, 1 run of 10s, at commit abc; other guests of the host used 0.0 % of the processors\n",
@@ -193,7 +193,7 @@ func TestReportOfCellsNotRun(t *testing.T) {
 	if strings.Contains(text, "| 50x50Hz/807 |") || strings.Contains(text, "| 802.11/50x50Hz/807 |") {
 		t.Error("it has a row of figures")
 	}
-	if !strings.Contains(text, "| Full links: nobody closed | - | not measured |") {
+	if !strings.Contains(text, "| Full networks: nobody closed | - | not measured |") {
 		t.Error("its target is judged")
 	}
 }
@@ -223,8 +223,8 @@ func TestTargets(t *testing.T) {
 			t.Errorf("%s was not measured, but is judged: %+v", begins, v)
 		}
 	}
-	expect("Full links: mean age", true, "2 of 2; 1.05x in")
-	expect("Full links: at least 97 %", true, "100.0 %")
+	expect("Full networks: mean age", true, "2 of 2; 1.05x in")
+	expect("Full networks: at least 97 %", true, "100.0 %")
 	expect("50 x 1 Hz on 1.9", true, "1.01x")
 	expect("50 x 50 Hz: CPU a frame at most 1.25", true, "1.00x")
 	expect("50 x 50 Hz: CPU a frame at most 0.5", false, "1.00x")
@@ -235,9 +235,9 @@ func TestTargets(t *testing.T) {
 	tight.Runs[0].Load.Groups[0].Closed = 34
 	tight.Runs[0].Load.Groups[0].Jain = 0.5
 	tight.Runs[0].Traffic.Bytes /= 2
-	expect("Full links: nobody closed", false, "1 of 2; 34 in paper/802.11/50x10Hz/807")
-	expect("Full links: Jain", false, "0.5000 in")
-	expect("Full links: at least 97 %", false, "50.0 % in")
+	expect("Full networks: nobody closed", false, "1 of 2; 34 in paper/802.11/50x10Hz/807")
+	expect("Full networks: Jain", false, "0.5000 in")
+	expect("Full networks: at least 97 %", false, "50.0 % in")
 
 	// Medians count, but a connection that was closed once was closed.
 	c := r.find("paper/loopback/50x50Hz/807")
@@ -247,7 +247,7 @@ func TestTargets(t *testing.T) {
 	c.Runs[4].Load.Groups[0].Interval.P99 = time.Second
 	expect("They fit, loopback: p99", true, "1.00 ms")
 	c.Runs[4].Load.Groups[0].Closed = 1
-	expect("Cells that fit their link: nobody closed", false, "1 of 2; 1 in")
+	expect("Cells that fit their network: nobody closed", false, "1 of 2; 1 in")
 	c.Runs[4].Load.Groups[0].Closed = 0
 
 	// A client without frames has no errors of time either.
@@ -259,7 +259,7 @@ func TestTargets(t *testing.T) {
 
 	// Nor does a server that fails close anybody.
 	c.Runs[4] = run{Server: player, Error: "panic"}
-	expect("Cells that fit their link: nobody closed", false, "1 of 2; a failed run in paper/loopback/50x50Hz/807")
+	expect("Cells that fit their network: nobody closed", false, "1 of 2; a failed run in paper/loopback/50x50Hz/807")
 
 	// 10,000 clients: the target, or as good as the floor.
 	big := r.find("scale/10000x10Hz")

@@ -239,12 +239,12 @@ func (c *cellResult) busiestClients() (worst float64) {
 	return worst
 }
 
-// linkUse is the share of the link's rate that the server's side has used.
-func (c *cellResult) linkUse(r run) float64 {
-	return float64(r.Traffic.Bytes) * 8 / r.Load.Window.Seconds() / float64(c.Link.Rate)
+// networkUse is the share of the network's rate that the server's side has used.
+func (c *cellResult) networkUse(r run) float64 {
+	return float64(r.Traffic.Bytes) * 8 / r.Load.Window.Seconds() / float64(c.Network.Rate)
 }
 
-// ofAsked is the share of the frames that the link's clients ask for.
+// ofAsked is the share of the frames that the network's clients ask for.
 func (c *cellResult) ofAsked(r run) float64 { return rate(r) / float64(c.asked()) }
 
 // missing is how many frames a client lacked on average.
@@ -261,7 +261,7 @@ func (c cell) trim(r *run, first bool) {
 	}
 	for i := range r.Load.Groups {
 		g := &r.Load.Groups[i]
-		if !first || c.Link != wireless || c.Size != large {
+		if !first || c.Network != wireless || c.Size != large {
 			g.IntervalCDF, g.AgeCDF = nil, nil
 		}
 		g.IntervalCDF, g.AgeCDF = thin(g.IntervalCDF), thin(g.AgeCDF)

@@ -24,7 +24,7 @@ import (
 
 const (
 	// warmup passes before the window begins: connections grow their TCP windows,
-	// the server finds out what a congested link carries.
+	// the server finds out what a congested network carries.
 	warmup = 2 * time.Second
 	// idleSettle is how long a server may work after its start before it has to
 	// be idle.
@@ -41,7 +41,7 @@ type run struct {
 	Usage   rig.Usage     `json:"usage,omitzero"`   // of the server in the window
 	Bridge  *rig.Usage    `json:"bridge,omitempty"` // of the fleet's bridge
 	NATS    *rig.Usage    `json:"nats,omitempty"`   // of the NATS server
-	Traffic rig.Traffic   `json:"traffic,omitzero"` // of its end of the link
+	Traffic rig.Traffic   `json:"traffic,omitzero"` // of its end of the network
 	Stolen  float64       `json:"stolen,omitempty"` // share of all processors that other guests of the host took
 	Start   time.Duration `json:"start_ns,omitempty"`
 	Inside  *load.Dist    `json:"inside,omitempty"` // the age of data
@@ -139,8 +139,8 @@ func wait(ctx context.Context, d time.Duration) error {
 // measureFrames serves the clients of a cell for a window.
 func (w *workshop) measureFrames(ctx context.Context, r *run, c cell, window time.Duration) (err error) {
 	var wire *rig.Wire
-	if c.Link.Rate > 0 {
-		if wire, err = rig.NewWire(c.Link.Rate); err != nil {
+	if c.Network.Rate > 0 {
+		if wire, err = rig.NewWire(c.Network.Rate); err != nil {
 			return err
 		}
 		defer wire.Close()

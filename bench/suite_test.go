@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 func TestOneCell(t *testing.T) {
 	t.Parallel()
 	w := buildForTest(t)
-	c := cell{Name: "smoke", Link: loopback, Size: large, Device: 50, Calls: true, Hold: 20 * time.Millisecond}
+	c := cell{Name: "smoke", Network: loopback, Size: large, Device: 50, Calls: true, Hold: 20 * time.Millisecond}
 	for _, task := range []load.Task{load.Stream, load.Drive, load.Command, load.Answer, load.Slow, load.Request, load.Deaf, load.Flood} {
 		g := group{Name: string(task), Clients: 2, Rate: 50, Task: task}
 		if task == load.Request {
@@ -59,7 +59,7 @@ func TestOneCell(t *testing.T) {
 			t.Errorf("%s: calls %v, not counted because of %q", s, r.Calls, r.NotCounted)
 		}
 	}
-	c = cell{Name: "encrypted", Link: loopback, Size: large, Device: 50, TLS: true}
+	c = cell{Name: "encrypted", Network: loopback, Size: large, Device: 50, TLS: true}
 	for _, task := range []load.Task{load.Stream, load.Command, load.Request} {
 		c.Groups = append(c.Groups, group{Name: string(task), Clients: 2, Rate: 50, Task: task})
 	}
@@ -80,7 +80,7 @@ func TestOneCell(t *testing.T) {
 	}
 }
 
-// A relay at the far end of a link, and compact frames over the link itself.
+// A relay at the far end of a network, and compact frames over the network itself.
 func TestLinkCells(t *testing.T) {
 	needs.Root(t)
 	t.Parallel()

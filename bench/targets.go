@@ -43,7 +43,7 @@ func targets() (all []target) {
 // selections are the cells that targets are about.
 var selections = map[string]func(*cellResult) bool{
 	"fitting":          func(c *cellResult) bool { return ofPaper(c) && c.fits() },
-	"fitting-loopback": func(c *cellResult) bool { return ofPaper(c) && c.fits() && c.Link == loopback },
+	"fitting-loopback": func(c *cellResult) bool { return ofPaper(c) && c.fits() && c.Network == loopback },
 	"full":             full,
 	"frames":           func(c *cellResult) bool { return c.Kind == frames },
 	"libraries":        func(c *cellResult) bool { return c.Kind == library },

@@ -45,7 +45,7 @@ type client struct {
 	connected time.Duration
 	frames    timers.Rate // that it was sent
 	bytes     uint64      // of them
-	skipped   uint64      // frames not sent because its link was full
+	skipped   uint64      // frames not sent because its network was full
 
 	turn  turns.Client[*client] // while it waits, its connection is paused
 	input []byte                // what waits
@@ -95,7 +95,7 @@ func (s *Server) admit(now time.Duration, c *client) bool {
 	c.session.Restrict(c.may)
 	c.session.Limit(c.robot.CommandLifetime)
 	c.session.Share(&c.robot.control)
-	s.link(c.conn.LocalAddr()).Join(&c.pace, c)
+	s.network(c.conn.LocalAddr()).Join(&c.pace, c)
 	s.clients[c] = struct{}{}
 	if line := s.log.Check(zap.InfoLevel, "client connected"); line != nil { // within the log's budget
 		line.Write(zap.Stringer("client", c), zap.Int("clients", len(s.clients)))
@@ -126,16 +126,16 @@ func (c *client) String() string {
 	return c.remote.String()
 }
 
-// link returns the link that clients of a local address share.
-func (s *Server) link(local net.Addr) *pacing.Link[*client] {
+// network returns the network that clients of a local address share.
+func (s *Server) network(local net.Addr) *pacing.Network[*client] {
 	var address netip.Addr
 	if tcp, ok := local.(*net.TCPAddr); ok {
 		address = tcp.AddrPort().Addr().Unmap()
 	}
-	l := s.links[address]
+	l := s.networks[address]
 	if l == nil {
-		l = pacing.NewLink(s.timers, s.send)
-		s.links[address] = l
+		l = pacing.NewNetwork(s.timers, s.send)
+		s.networks[address] = l
 	}
 	return l
 }

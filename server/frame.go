@@ -10,7 +10,7 @@ import (
 // the client's devices, Write hands it to the kernel.
 
 // due is called when a frame for a client is due. It is sent now, or when the
-// client's turn comes on a link that is full (3.6).
+// client's turn comes on a network that is full (3.6).
 func (s *Server) due(now time.Duration, c *client) {
 	if c.pace.Waits() {
 		c.skipped++ // the waiting frame answers this request, too
@@ -28,7 +28,7 @@ func (s *Server) send(now time.Duration, c *client) (size int) {
 		return 0
 	}
 	asked := c.session.Asked()
-	c.session.LinkFull(c.pace.Full(now))
+	c.session.NetworkFull(c.pace.Full(now))
 	s.scratch = c.session.AppendFrame(s.scratch[:0], now)
 	if len(s.scratch) > 0 {
 		size = c.conn.WireSize(len(s.scratch))
@@ -38,7 +38,7 @@ func (s *Server) send(now time.Duration, c *client) (size int) {
 		c.conn.Write(s.scratch)
 	}
 	if c.live.Unconfirmed() && (c.period == 0 || size == 0) || c.live.Unheard(now) {
-		s.watch(now, c) // pacing may not look in time whether the link is dead
+		s.watch(now, c) // pacing may not look in time whether the network is dead
 	}
 	if asked != 0 && c.session.Asked() == 0 {
 		c.SessionChanged() // its period is another one

@@ -59,7 +59,7 @@ func TestFramesAllocateNothing(t *testing.T) {
 		{"lrsrprgrmrvrzr", codec.FramesPlain, 80},
 		{"lrsrprgrmrvrzr", codec.FramesCompact, 80},
 		// The receive window of a client that drives is looked at about once in 80 frames,
-		// and its link four times a second if nothing else shows that it is alive.
+		// and its network four times a second if nothing else shows that it is alive.
 		{"lrsrpagrmrvrzr", codec.FramesPlain, 500},
 	} {
 		s, all := fifty(t, 250, tt.access, tt.form)

@@ -13,7 +13,7 @@ import (
 
 // How the server notices that a client is gone without having said so (package liveness).
 
-var errSilent = errors.New("its link has been dead for 13 s")
+var errSilent = errors.New("its network has been dead for 13 s")
 
 // watchDriving keeps the list of clients that could leave motors running.
 func (s *Server) watchDriving(now time.Duration, c *client) {
@@ -54,7 +54,7 @@ func (s *Server) checkDriving(now time.Duration) time.Duration {
 }
 
 // watch looks at a client once a second until it has acknowledged everything:
-// frames may not show in time that its link is dead.
+// frames may not show in time that its network is dead.
 func (s *Server) watch(now time.Duration, c *client) {
 	if c.gone {
 		return

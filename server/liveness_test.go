@@ -132,7 +132,7 @@ func TestDrivingInSilence(t *testing.T) {
 	})
 }
 
-// deafen has the client's kernel drop what arrives for a connection, as a link out
+// deafen has the client's kernel drop what arrives for a connection, as a network out
 // of range does, or take it again.
 func deafen(t *testing.T, c *net.TCPConn, deaf bool) {
 	t.Helper()

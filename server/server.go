@@ -81,14 +81,14 @@ type Server struct {
 	timers *timers.Queue // of the loop
 	host   host
 
-	robots  []*robotState
-	clients map[*client]struct{}
-	changed []*client // sessions that have something for their connection
-	links   map[netip.Addr]*pacing.Link[*client]
-	ticks   *timers.Ticks[*client]
-	scratch []byte                 // for frames
-	sealed  []byte                 // for records with them
-	plain   [turns.SliceBytes]byte // for the content of records
+	robots   []*robotState
+	clients  map[*client]struct{}
+	changed  []*client // sessions that have something for their connection
+	networks map[netip.Addr]*pacing.Network[*client]
+	ticks    *timers.Ticks[*client]
+	scratch  []byte                 // for frames
+	sealed   []byte                 // for records with them
+	plain    [turns.SliceBytes]byte // for the content of records
 
 	driving  []*client // that could leave motors running
 	liveness *timers.Timer
@@ -146,7 +146,7 @@ func newServer(config Config, loop loop, queue *timers.Queue) *Server {
 		timers:    queue,
 		host:      newHost(loop, queue, config),
 		clients:   map[*client]struct{}{},
-		links:     map[netip.Addr]*pacing.Link[*client]{},
+		networks:  map[netip.Addr]*pacing.Network[*client]{},
 		scratch:   make([]byte, 0, scratchSize),
 		refusals:  timers.Limiter{Period: time.Second},
 		addresses: map[netip.Addr]*address{},

@@ -500,9 +500,9 @@ func (s *sim) watch() {
 	if len(sv.clients) != open {
 		s.fail("the server has %d clients, %d are connected", len(sv.clients), open)
 	}
-	if len(sv.driving) > open || len(sv.changed) > 0 || len(sv.links) > len(s.wires) {
-		s.fail("%d clients, but %d that drive, %d changed, %d links",
-			open, len(sv.driving), len(sv.changed), len(sv.links))
+	if len(sv.driving) > open || len(sv.changed) > 0 || len(sv.networks) > len(s.wires) {
+		s.fail("%d clients, but %d that drive, %d changed, %d networks",
+			open, len(sv.driving), len(sv.changed), len(sv.networks))
 	}
 	for c := range sv.clients {
 		conn := c.conn.(*simConn)

@@ -124,7 +124,7 @@ type Client struct {
 	Rate      float64  `json:"rate"`      // that it asks for, in Hz; 0: it asks for each frame
 	Served    float64  `json:"served_hz"` // frames that it is sent
 	Age       *Millis  `json:"age_ms"`    // of the oldest data that it reads; nil: there is none
-	Paced     bool     `json:"paced"`     // its link is full, or it does not read
+	Paced     bool     `json:"paced"`     // its network is full, or it does not read
 	Last      *Seconds `json:"last_command_s"`
 	Counts
 }

@@ -49,7 +49,7 @@ type present struct {
 	Commander bool           `json:"commander"` // it has commanded position last
 	Commands  float64        `json:"commands"`  // a second
 	Frames    float64        `json:"frames"`    // a second
-	Paced     bool           `json:"paced"`     // its link is full, or it does not read
+	Paced     bool           `json:"paced"`     // its network is full, or it does not read
 }
 
 // presences is what the server has last said of all its robots.

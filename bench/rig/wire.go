@@ -1,4 +1,4 @@
-// Package rig sets up what a benchmark runs on: links of a given rate, control
+// Package rig sets up what a benchmark runs on: networks of a given rate, control
 // groups with a share of a processor, and the meters on both.
 package rig
 
@@ -17,9 +17,9 @@ import (
 const (
 	// burst is the bucket of the rate limiters in bytes: two full packets, as
 	// little as lets a packet through at once. A larger one would let the
-	// start of each queue through faster than the link is.
+	// start of each queue through faster than the network is.
 	burst = 3000
-	// queueTime bounds the queue of a limiter by what the link sends in this
+	// queueTime bounds the queue of a limiter by what the network sends in this
 	// many ms, a usual size for the buffer of an interface.
 	queueTime = 400
 	// Header is what TCP, IP and Ethernet add to a frame in bytes: 20 and 12
@@ -36,7 +36,7 @@ const (
 	device        = "wire"
 )
 
-// Wire is a link of a given rate in both directions between two network
+// Wire is a network of a given rate in both directions between two network
 // namespaces, one for the server and one for the clients. The namespaces have
 // no name: the kernel removes them with the last process that uses them.
 type Wire struct {

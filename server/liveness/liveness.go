@@ -8,7 +8,7 @@ import "time"
 const (
 	// SilenceLimit is for a client that owes an acknowledgement. The kernel probes idle
 	// connections (reactor/gnet.go) but not while data is under way; then this limit
-	// holds, looked at every WatchPeriod. Together: a dead link is closed within 15 s.
+	// holds, looked at every WatchPeriod. Together: a dead network is closed within 15 s.
 	SilenceLimit = 13 * time.Second
 	WatchPeriod  = time.Second
 	// unheardLimit is how long the frames alone show that a client is there. Pacing
@@ -19,7 +19,7 @@ const (
 
 	// A client whose motors could run on is watched more closely: it is probed every
 	// DrivingProbe while it is idle, looked at every DrivingCheck, and must be heard
-	// within DriverSilence. A shorter limit would stop robots on links that drop a
+	// within DriverSilence. A shorter limit would stop robots on networks that drop a
 	// packet or two; with it the motors stop within two seconds.
 	DrivingProbe  = time.Second
 	DrivingCheck  = 250 * time.Millisecond
@@ -45,7 +45,7 @@ type Facts struct {
 	Window     int           // the client's receive window, bytes; Linux 5.4 and later
 }
 
-// Client is what is known of a client's link. The zero value is a new connection.
+// Client is what is known of a client's network. The zero value is a new connection.
 type Client struct {
 	unconfirmed    bool          // the newest bytes may be unacknowledged
 	sent           time.Duration // when they were sent
@@ -121,7 +121,7 @@ func (c *Client) LookAtWindow(f Facts) {
 
 // Room returns how many bytes may be sent so that none waits for room in the client's
 // receive window. With a frame that waits for room, the kernel asks for room instead of
-// probing, up to two minutes apart, and a link that dies meanwhile would be found dead as
+// probing, up to two minutes apart, and a network that dies meanwhile would be found dead as
 // late.
 func (c *Client) Room() int {
 	if c.room >= c.largest { // a frame larger than the whole window goes in pieces

@@ -6,15 +6,15 @@
 // kernel. One frame may be unacknowledged, because a receiver that is about to
 // send something itself delays its acknowledgement by up to 40 ms.
 //
-// The link is not full. A link is the network behind one local address, which
+// The network is not full. A network is the network behind one local address, which
 // all clients on it share. Few frames may be in flight, which means that they
-// still wait in this computer's transmit queue. When the link is full, a client
-// whose frame is due enters the link's queue once, and gets the data of the
-// moment at which it is served. So a link that is too small carries no old data and
+// still wait in this computer's transmit queue. When the network is full, a client
+// whose frame is due enters the network's queue once, and gets the data of the
+// moment at which it is served. So a network that is too small carries no old data and
 // is shared evenly.
 //
 // Looking costs a system call, a twentieth of what a frame costs, so neither
-// rule looks at every frame: a client has credit, a link has a window, and
+// rule looks at every frame: a client has credit, a network has a window, and
 // both are looked at when these are used up.
 package pacing
 
@@ -36,7 +36,7 @@ const (
 	maxTrust = 32
 	// askedInFlight is how many bytes of frames that a client asked for may be
 	// unacknowledged: a burst of requests is answered one by one, and a client
-	// that asks faster than its link carries gets the newest data only.
+	// that asks faster than its network carries gets the newest data only.
 	askedInFlight = 16 << 10
 
 	// ackDelay is how long a receiver that keeps up may delay an acknowledgement,
@@ -51,13 +51,13 @@ const (
 	retryFirst = time.Millisecond
 	retryLast  = 250 * time.Millisecond
 
-	// slow is how long a frame waits in the queue of a link that is full. Frames of
-	// clients that are due at the same moment wait less on a link that is not: 16 of
+	// slow is how long a frame waits in the queue of a network that is full. Frames of
+	// clients that are due at the same moment wait less on a network that is not: 16 of
 	// 800 bytes take 10 Mbps this long.
 	slow = 10 * time.Millisecond
-	// fullFor is how long a link counts as full after its last slow frame. Frames
+	// fullFor is how long a network counts as full after its last slow frame. Frames
 	// that are smaller while it is full may just fit. A shorter time would try large
-	// ones, and fill the link again, more often.
+	// ones, and fill the network again, more often.
 	fullFor = 5 * time.Second
 )
 
@@ -76,10 +76,10 @@ type Connection interface {
 }
 
 // Client is the pacing state of one client. Its methods may be called from
-// within the link's send function.
+// within the network's send function.
 type Client[C Connection] struct {
-	conn C
-	link *Link[C]
+	conn    C
+	network *Network[C]
 
 	state  state
 	gone   bool
@@ -88,7 +88,7 @@ type Client[C Connection] struct {
 	frame  int  // bytes of the newest frame
 	credit int  // bytes that may be sent before the next look
 	trust  int  // frames of credit after the next look, 1 to maxTrust
-	doubts int  // link.doubts at the last look
+	doubts int  // network.doubts at the last look
 
 	since  time.Duration // when it was queued or set aside
 	behind time.Duration // when it was last set aside for longer than ackDelay; 0: never
@@ -99,7 +99,7 @@ type state uint8
 
 const (
 	free   state = iota
-	queued       // in the queue of its link
+	queued       // in the queue of its network
 	aside        // does not keep up
 )
 
@@ -107,18 +107,18 @@ const (
 func (c *Client[C]) Waits() bool { return c.state != free }
 
 // Full reports whether the network to the client has been found full lately: frames
-// waited in the queue of its link, or the client did not keep up.
+// waited in the queue of its network, or the client did not keep up.
 func (c *Client[C]) Full(now time.Duration) bool {
-	last := max(c.behind, c.link.slow)
+	last := max(c.behind, c.network.slow)
 	return last != 0 && now-last < fullFor
 }
 
-// Due is called when a frame for the client is due. The link's send function is
+// Due is called when a frame for the client is due. The network's send function is
 // called for it now or later. asked is set for a frame that the client asked
 // for, and not set for a frame that its rate makes due.
 func (c *Client[C]) Due(now time.Duration, asked bool) {
 	c.asked = asked
-	switch l := c.link; {
+	switch l := c.network; {
 	case c.state == queued:
 		c.again = true
 	case c.state == aside: // the retry timer sends its frame
@@ -132,13 +132,13 @@ func (c *Client[C]) Due(now time.Duration, asked bool) {
 }
 
 // keepsUp reports whether the client has credit for a frame, and looks at its
-// connection when the credit is used up. When another client of the link did not
+// connection when the credit is used up. When another client of the network did not
 // keep up, all are looked at once: the network may be full further away.
 func (c *Client[C]) keepsUp() bool {
-	if c.credit > 0 && c.credit >= c.frame && c.doubts == c.link.doubts {
+	if c.credit > 0 && c.credit >= c.frame && c.doubts == c.network.doubts {
 		return true
 	}
-	c.doubts = c.link.doubts
+	c.doubts = c.network.doubts
 	unacknowledged := c.conn.Unacknowledged()
 	room := c.conn.Room()
 	allowed, credit := max(c.frame, segment), c.trust*max(c.frame, 1)
@@ -171,8 +171,8 @@ func (c *Client[C]) tryAgain(now time.Duration) time.Duration {
 	return now + min(max((now-c.since)/4, retryFirst), retryLast)
 }
 
-// Leave removes the client from its link. No method may be called after it.
+// Leave removes the client from its network. No method may be called after it.
 func (c *Client[C]) Leave() {
 	c.gone = true
-	c.link.remove(c)
+	c.network.remove(c)
 }

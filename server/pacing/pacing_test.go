@@ -27,16 +27,16 @@ func (f *fake) Queued() bool        { f.looks++; return f.queued }
 
 const frameSize = 800
 
-// table is a link with fake connections and a clock.
+// table is a network with fake connections and a clock.
 type table struct {
-	queue timers.Queue
-	link  *Link[*fake]
-	now   time.Duration
+	queue   timers.Queue
+	network *Network[*fake]
+	now     time.Duration
 }
 
 func newTable() *table {
 	w := &table{now: time.Second}
-	w.link = NewLink(&w.queue, func(_ time.Duration, f *fake) int {
+	w.network = NewNetwork(&w.queue, func(_ time.Duration, f *fake) int {
 		if f.leave {
 			f.pace.Leave()
 			return frameSize
@@ -49,7 +49,7 @@ func newTable() *table {
 
 func (w *table) join() *fake {
 	f := &fake{room: math.MaxInt}
-	w.link.Join(&f.pace, f)
+	w.network.Join(&f.pace, f)
 	return f
 }
 
@@ -169,13 +169,13 @@ func TestLinkIsSharedInTurns(t *testing.T) {
 		return frames
 	}
 	if got := count(); got != firstWindow {
-		t.Fatalf("%d frames before the link is looked at, want %d", got, firstWindow)
+		t.Fatalf("%d frames before the network is looked at, want %d", got, firstWindow)
 	}
 	for _, f := range all { // another tick: those in the queue are due again
 		f.pace.Due(w.now, false)
 	}
 	for n := count(); n < 200; n++ {
-		w.link.flight[0].client.conn.queued = false // the oldest frame leaves
+		w.network.flight[0].client.conn.queued = false // the oldest frame leaves
 		w.wait(poll)
 		all[0].queued = true
 		for _, f := range all {
@@ -190,8 +190,8 @@ func TestLinkIsSharedInTurns(t *testing.T) {
 	if most-least > 1 {
 		t.Errorf("%d to %d frames each", least, most)
 	}
-	if len(w.link.flight) > firstWindow {
-		t.Errorf("%d frames in flight", len(w.link.flight))
+	if len(w.network.flight) > firstWindow {
+		t.Errorf("%d frames in flight", len(w.network.flight))
 	}
 }
 
@@ -250,7 +250,7 @@ func TestLeave(t *testing.T) {
 			f.pace.Leave()
 		}
 	}
-	if w.link.queue.len() != 0 || len(w.link.flight) != 0 {
+	if w.network.queue.len() != 0 || len(w.network.flight) != 0 {
 		t.Error("clients that left are remembered")
 	}
 	if _, armed := w.queue.Next(); armed {
@@ -263,7 +263,7 @@ func TestLeave(t *testing.T) {
 
 func TestNothingToSend(t *testing.T) {
 	var q timers.Queue
-	l := NewLink(&q, func(time.Duration, *fake) int { return 0 })
+	l := NewNetwork(&q, func(time.Duration, *fake) int { return 0 })
 	f := &fake{room: math.MaxInt}
 	l.Join(&f.pace, f)
 	for now := time.Second; now < time.Minute; now += time.Second {
@@ -288,7 +288,7 @@ func TestTickAllocatesNothing(t *testing.T) {
 	}
 	tick()
 	if n := testing.AllocsPerRun(100, tick); n != 0 {
-		t.Errorf("%v allocations in a tick of a healthy link", n)
+		t.Errorf("%v allocations in a tick of a healthy network", n)
 	}
 	for _, f := range all {
 		f.queued = true
@@ -298,8 +298,8 @@ func TestTickAllocatesNothing(t *testing.T) {
 			f.pace.Due(w.now, false)
 		}
 		for range 20 {
-			if len(w.link.flight) > 0 {
-				w.link.flight[0].client.conn.queued = false
+			if len(w.network.flight) > 0 {
+				w.network.flight[0].client.conn.queued = false
 			}
 			w.wait(poll)
 		}
@@ -308,7 +308,7 @@ func TestTickAllocatesNothing(t *testing.T) {
 		busy()
 	}
 	if n := testing.AllocsPerRun(100, busy); n != 0 {
-		t.Errorf("%v allocations in a tick of a full link", n)
+		t.Errorf("%v allocations in a tick of a full network", n)
 	}
 }
 
@@ -359,7 +359,7 @@ func TestFifo(t *testing.T) {
 	}
 }
 
-// A link is full for all of its clients, and a client by itself when the network is
+// A network is full for all of its clients, and a client by itself when the network is
 // full further away.
 func TestFull(t *testing.T) {
 	w := newTable()

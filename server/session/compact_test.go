@@ -75,7 +75,7 @@ func TestCompact(t *testing.T) {
 		full := random.IntN(2) == 0
 		want := p.AppendFrame(nil, r.now)
 		for _, c := range all[1:] {
-			c.LinkFull(full)
+			c.NetworkFull(full)
 			got, was := plain(t, c.AppendFrame(nil, r.now))
 			if !slices.Equal(got, want) {
 				t.Fatalf("step %d: %q, want %q", i, got, want)

@@ -78,7 +78,7 @@ func (p *slot) isNew() bool { return p.device.HasData() && p.device.Seq() != p.s
 // (4.3).
 func (s *Session) Asked() int { return s.asked }
 
-// Collapse reduces the frames asked for to one: the link is congested, and the
+// Collapse reduces the frames asked for to one: the network is congested, and the
 // newest data serves all requests (4.3).
 func (s *Session) Collapse() { s.asked = min(s.asked, 1) }
 
@@ -159,9 +159,9 @@ func (s *Session) isHeld(now time.Duration) bool {
 	return false
 }
 
-// LinkFull is called before AppendFrame and sets whether the link is full, for clients
+// NetworkFull is called before AppendFrame and sets whether the network is full, for clients
 // whose frames are then compact (8.4.1).
-func (s *Session) LinkFull(full bool) { s.full = full }
+func (s *Session) NetworkFull(full bool) { s.full = full }
 
 // compact reports whether the next frame is compact.
 func (s *Session) compact() bool {

@@ -110,7 +110,7 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// 4.3: on a congested link, waiting requests collapse into one.
+// 4.3: on a congested network, waiting requests collapse into one.
 func TestCollapse(t *testing.T) {
 	p := newPeer(t, newRobot(t))
 	p.Collapse()

@@ -110,7 +110,7 @@ type Session struct {
 	onlyNew   bool         // (8.2)
 	awaits    bool         // a frame waits for new data (8.2, 8.8)
 	form      codec.Config // of its frames (8.4)
-	full      bool         // its link is full
+	full      bool         // its network is full
 	ages      []byte       // payload of device y, of a client with compact frames
 	asked     int          // frames requested and not yet sent (4.3)
 

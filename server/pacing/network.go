@@ -9,25 +9,25 @@ import (
 
 const (
 	// leastWindow is the smallest window in frames: one that is being sent and
-	// one behind it, or the link would idle until the next poll.
+	// one behind it, or the network would idle until the next poll.
 	leastWindow = 2
-	// firstWindow is how many frames a link is sent before the first look at its
-	// transmit queue. On a link of 2 Mbps 16 frames of 800 bytes are 59 ms of
-	// queue; fewer cost a wide link more looks and more polls.
+	// firstWindow is how many frames a network is sent before the first look at its
+	// transmit queue. On a network of 2 Mbps 16 frames of 800 bytes are 59 ms of
+	// queue; fewer cost a wide network more looks and more polls.
 	firstWindow = 16
-	// mostWindow bounds what a link that was healthy a moment ago may queue when
+	// mostWindow bounds what a network that was healthy a moment ago may queue when
 	// it becomes slow: 0.24 s of frames at 2 Mbps, less than its queue drops.
 	mostWindow = 64
 	// memory is how long the window stays larger than firstWindow without new
-	// evidence that the link carries it. A longer time would notice a link that
+	// evidence that the network carries it. A longer time would notice a network that
 	// has become slow that much later.
 	memory = time.Second
-	// poll is how often a full link is looked at: no event reports that a frame
-	// has left. A small frame takes a link of 2 Mbps about this long.
+	// poll is how often a full network is looked at: no event reports that a frame
+	// has left. A small frame takes a network of 2 Mbps about this long.
 	poll = time.Millisecond
-	// quick is how soon a window of frames has left a link that carries more: 16 of 800
+	// quick is how soon a window of frames has left a network that carries more: 16 of 800
 	// bytes take 50 Mbps this long. That frames of an earlier tick have left shows
-	// nothing: on a link that is busy most of the time the window would grow with every
+	// nothing: on a network that is busy most of the time the window would grow with every
 	// tick, and frames would grow old in the transmit queue.
 	quick = 2 * time.Millisecond
 	// epoch is how many polls in a row must have found frames to spare before the
@@ -35,18 +35,18 @@ const (
 	// take a pause for a queue that is too long.
 	epoch = 50
 	// lost is how long a frame counts as in flight. A client that walked out of
-	// range must not hold up the others on its link.
+	// range must not hold up the others on its network.
 	lost = 400 * time.Millisecond
 )
 
-// Link is the network that a group of clients shares.
+// Network is the network that a group of clients shares.
 //
 // Its window follows the rule of the kernel's dynamic queue limits: it doubles
 // when the transmit queue has run empty while frames were waiting, or right after a
 // window of frames, and shrinks
 // by the number of frames that the queue never went below. So it settles at the
-// fewest frames that keep the link busy.
-type Link[C Connection] struct {
+// fewest frames that keep the network busy.
+type Network[C Connection] struct {
 	timers *timers.Queue
 	send   func(now time.Duration, conn C) (bytes int)
 	joined int // clients that ever joined
@@ -70,142 +70,142 @@ type flown[C Connection] struct {
 	sent   time.Duration
 }
 
-// NewLink returns a link without clients. send makes the frame of the moment for
+// NewNetwork returns a network without clients. send makes the frame of the moment for
 // a client, writes it and returns its size in bytes, zero if there was nothing
 // to send. Timers are set on q.
-func NewLink[C Connection](q *timers.Queue, send func(now time.Duration, conn C) (bytes int)) *Link[C] {
-	l := &Link[C]{timers: q, send: send, window: firstWindow, least: firstWindow}
-	l.poll = timers.NewTimer(l.serve)
-	return l
+func NewNetwork[C Connection](q *timers.Queue, send func(now time.Duration, conn C) (bytes int)) *Network[C] {
+	n := &Network[C]{timers: q, send: send, window: firstWindow, least: firstWindow}
+	n.poll = timers.NewTimer(n.serve)
+	return n
 }
 
 // Join adds c as the client of a connection. It is part of what the caller keeps
 // of the client, so a frame touches less memory.
-func (l *Link[C]) Join(c *Client[C], conn C) {
-	l.joined++
+func (n *Network[C]) Join(c *Client[C], conn C) {
+	n.joined++
 	// Different first credits spread the looks over the ticks.
-	*c = Client[C]{conn: conn, link: l, trust: maxTrust, credit: l.joined % maxTrust << 10, doubts: l.doubts}
+	*c = Client[C]{conn: conn, network: n, trust: maxTrust, credit: n.joined % maxTrust << 10, doubts: n.doubts}
 }
 
-// open reports whether the link may take another frame. When the window is used
+// open reports whether the network may take another frame. When the window is used
 // up it looks which frames have left.
-func (l *Link[C]) open(now time.Duration) bool {
-	if now-l.grown > memory {
-		l.window = min(l.window, firstWindow)
+func (n *Network[C]) open(now time.Duration) bool {
+	if now-n.grown > memory {
+		n.window = min(n.window, firstWindow)
 	}
-	if len(l.flight) < l.window {
+	if len(n.flight) < n.window {
 		return true
 	}
-	if l.full == now { // the others of this tick wait for the poll
+	if n.full == now { // the others of this tick wait for the poll
 		return false
 	}
-	first := l.flight[0].sent
-	if l.land(now) == 0 && now-first <= quick {
-		l.grow(now)
+	first := n.flight[0].sent
+	if n.land(now) == 0 && now-first <= quick {
+		n.grow(now)
 	}
-	if len(l.flight) < l.window {
+	if len(n.flight) < n.window {
 		return true
 	}
-	l.full = now
+	n.full = now
 	return false
 }
 
 // land removes from flight what has left and returns how many frames are left.
 // The transmit queue is first in, first out: if the newest frame has left, all
 // have.
-func (l *Link[C]) land(now time.Duration) int {
-	last := len(l.flight) - 1
-	if last >= 0 && !l.flight[last].client.conn.Queued() {
-		clear(l.flight)
-		l.flight = l.flight[:0]
+func (n *Network[C]) land(now time.Duration) int {
+	last := len(n.flight) - 1
+	if last >= 0 && !n.flight[last].client.conn.Queued() {
+		clear(n.flight)
+		n.flight = n.flight[:0]
 	}
-	l.flight = slices.DeleteFunc(l.flight, func(f flown[C]) bool {
+	n.flight = slices.DeleteFunc(n.flight, func(f flown[C]) bool {
 		return now-f.sent > lost || !f.client.conn.Queued()
 	})
-	return len(l.flight)
+	return len(n.flight)
 }
 
-func (l *Link[C]) grow(now time.Duration) {
-	l.window, l.grown = min(2*l.window, mostWindow), now
+func (n *Network[C]) grow(now time.Duration) {
+	n.window, n.grown = min(2*n.window, mostWindow), now
 }
 
 // transmit sends a frame to a client.
-func (l *Link[C]) transmit(now time.Duration, c *Client[C]) {
-	size := l.send(now, c.conn)
+func (n *Network[C]) transmit(now time.Duration, c *Client[C]) {
+	size := n.send(now, c.conn)
 	if size == 0 || c.gone {
 		return
 	}
 	c.frame = size
 	c.credit -= size
-	l.flight = append(l.flight, flown[C]{c, now})
+	n.flight = append(n.flight, flown[C]{c, now})
 }
 
-func (l *Link[C]) setAside(now time.Duration, c *Client[C]) {
+func (n *Network[C]) setAside(now time.Duration, c *Client[C]) {
 	c.state, c.since = aside, now
-	l.doubts++
+	n.doubts++
 	if c.retry == nil {
 		c.retry = timers.NewTimer(c.tryAgain)
 	}
-	l.timers.Set(c.retry, now+retryFirst)
+	n.timers.Set(c.retry, now+retryFirst)
 }
 
-func (l *Link[C]) enqueue(now time.Duration, c *Client[C]) {
+func (n *Network[C]) enqueue(now time.Duration, c *Client[C]) {
 	c.state, c.since = queued, now
-	l.queue.push(c)
-	if !l.poll.Armed() {
-		l.timers.Set(l.poll, now+poll)
+	n.queue.push(c)
+	if !n.poll.Armed() {
+		n.timers.Set(n.poll, now+poll)
 	}
 }
 
 // serve sends frames to the clients in the queue as far as the window is open.
 // It returns when to look again, zero if nobody waits.
-func (l *Link[C]) serve(now time.Duration) time.Duration {
-	l.adapt(now, l.land(now))
-	for l.queue.len() > 0 && len(l.flight) < l.window {
-		c := l.queue.pop()
+func (n *Network[C]) serve(now time.Duration) time.Duration {
+	n.adapt(now, n.land(now))
+	for n.queue.len() > 0 && len(n.flight) < n.window {
+		c := n.queue.pop()
 		c.state = free
 		if now-c.since > slow {
-			l.slow = now
+			n.slow = now
 		}
 		if !c.keepsUp() {
-			l.setAside(now, c)
+			n.setAside(now, c)
 			continue
 		}
-		l.transmit(now, c)
+		n.transmit(now, c)
 		if c.again && !c.gone {
 			// At the end of the queue at once: otherwise clients early in a tick
 			// would get twice the frames of late ones.
 			c.again, c.state, c.since = false, queued, now
-			l.queue.push(c)
+			n.queue.push(c)
 		}
 	}
-	if l.queue.len() == 0 {
+	if n.queue.len() == 0 {
 		return 0
 	}
 	return now + poll
 }
 
 // adapt adjusts the window at a poll that found left frames in flight.
-func (l *Link[C]) adapt(now time.Duration, left int) {
+func (n *Network[C]) adapt(now time.Duration, left int) {
 	if left == 0 {
-		l.grow(now)
+		n.grow(now)
 	}
-	l.least = min(l.least, left)
-	if l.polls++; l.polls == epoch {
-		// One frame must be left at a poll, or the link may have idled.
-		l.window = max(l.window-max(l.least-1, 0), leastWindow)
-		l.polls, l.least = 0, l.window
+	n.least = min(n.least, left)
+	if n.polls++; n.polls == epoch {
+		// One frame must be left at a poll, or the network may have idled.
+		n.window = max(n.window-max(n.least-1, 0), leastWindow)
+		n.polls, n.least = 0, n.window
 	}
 }
 
-func (l *Link[C]) remove(c *Client[C]) {
+func (n *Network[C]) remove(c *Client[C]) {
 	if c.state == queued {
-		l.queue.remove(c)
+		n.queue.remove(c)
 	}
 	if c.retry != nil {
-		l.timers.Stop(c.retry)
+		n.timers.Stop(c.retry)
 	}
-	l.flight = slices.DeleteFunc(l.flight, func(f flown[C]) bool { return f.client == c })
+	n.flight = slices.DeleteFunc(n.flight, func(f flown[C]) bool { return f.client == c })
 }
 
 // fifo holds what waits, first come, first served.

@@ -14,23 +14,23 @@ const ms = time.Millisecond
 // headers is what TCP, IP and Ethernet add to a frame on the wire.
 const headers = 66
 
-// network is a fake link: what is sent on it waits in the transmit queue of
+// medium is a fake network: what is sent on it waits in the transmit queue of
 // this computer, then in that of a router, and is acknowledged by its receiver.
-type network struct {
+type medium struct {
 	rate       float64       // bytes a second, zero: as fast as it is written
 	routerRate float64       // the same for the router
 	trip       time.Duration // half of the round trip
-	burst      time.Duration // of silence, after which the link takes as much at once as in this time
+	burst      time.Duration // of silence, after which the network takes as much at once as in this time
 
-	grid   time.Duration // frames that are sent when due are sent at its multiples
-	timers timers.Queue
-	ticks  *timers.Ticks[*peer]
-	link   *Link[*peer]
-	peers  []*peer
-	now    time.Duration
+	grid    time.Duration // frames that are sent when due are sent at its multiples
+	timers  timers.Queue
+	ticks   *timers.Ticks[*peer]
+	network *Network[*peer]
+	peers   []*peer
+	now     time.Duration
 
 	free, routerFree time.Duration // when the queues have run empty
-	busy             time.Duration // how long the link has been sending
+	busy             time.Duration // how long the network has been sending
 	looks, frames    int
 	deepest          int // bytes in the transmit queue at most
 	queued           []packet
@@ -41,9 +41,9 @@ type packet struct {
 	leaves time.Duration
 }
 
-// peer is a client on the network.
+// peer is a client on the medium.
 type peer struct {
-	net      *network
+	net      *medium
 	pace     Client[*peer]
 	size     int
 	asked    bool
@@ -64,21 +64,21 @@ type segmentSent struct {
 
 type arrival struct{ taken, came time.Duration }
 
-func newNetwork() *network {
-	n := &network{now: time.Second}
-	n.link = NewLink(&n.timers, n.send)
+func newMedium() *medium {
+	n := &medium{now: time.Second}
+	n.network = NewNetwork(&n.timers, n.send)
 	n.ticks = timers.NewTicks(&n.timers, func(now time.Duration, p *peer) { p.pace.Due(now, p.asked) })
 	return n
 }
 
 // join adds clients that want size bytes at rate Hz.
-func (n *network) join(count int, rate, size int, change func(p *peer)) {
+func (n *medium) join(count int, rate, size int, change func(p *peer)) {
 	for range count {
 		p := &peer{net: n, size: size}
 		if change != nil {
 			change(p)
 		}
-		n.link.Join(&p.pace, p)
+		n.network.Join(&p.pace, p)
 		n.peers = append(n.peers, p)
 		if rate > 0 {
 			n.grid = min(5*ms, time.Second/time.Duration(rate))
@@ -88,7 +88,7 @@ func (n *network) join(count int, rate, size int, change func(p *peer)) {
 }
 
 // run lets the clock jump from deadline to deadline.
-func (n *network) run(d time.Duration) {
+func (n *medium) run(d time.Duration) {
 	for end := n.now + d; ; {
 		at, ok := n.timers.Next()
 		if !ok || at > end {
@@ -101,7 +101,7 @@ func (n *network) run(d time.Duration) {
 }
 
 // send is the server's: it makes a frame and writes it.
-func (n *network) send(now time.Duration, p *peer) int {
+func (n *medium) send(now time.Duration, p *peer) int {
 	n.frames++
 	s := segmentSent{bytes: p.size, leaves: now, acked: math.MaxInt64}
 	wire := float64(p.size + headers)
@@ -224,13 +224,13 @@ func (p *peer) ages(start time.Duration) (mean, p99 time.Duration) {
 type result struct {
 	frames    int
 	looks     float64 // a frame
-	use       float64 // share of the time in which the link was sending
+	use       float64 // share of the time in which the network was sending
 	jain      float64
 	mean, p99 time.Duration // of the age
 	late      int           // frames that were not sent in their tick
 }
 
-func (n *network) measure(d time.Duration) result {
+func (n *medium) measure(d time.Duration) result {
 	start := n.now
 	n.looks, n.frames, n.busy = 0, 0, 0
 	before := make([]int, len(n.peers))
@@ -257,7 +257,7 @@ func (n *network) measure(d time.Duration) result {
 	return r
 }
 
-// floor is the least mean age with clients that share a link: half a round, and
+// floor is the least mean age with clients that share a network: half a round, and
 // one frame's way.
 func floor(clients, size int, rate float64) time.Duration {
 	frame := time.Duration(float64(size+headers) / rate * float64(time.Second))
@@ -300,7 +300,7 @@ func TestHealthyLinks(t *testing.T) {
 		{"all held for 150 ms", 807, 50, 0, func(_ int, p *peer) { p.held = []time.Duration{4 * time.Second, 4*time.Second + 150*ms} }, 0.25, 50},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			n := newNetwork()
+			n := newMedium()
 			n.trip = tt.trip
 			i := 0
 			n.join(50, tt.rate, tt.size, func(p *peer) {
@@ -322,8 +322,8 @@ func TestHealthyLinks(t *testing.T) {
 			if least := full * 9 / 10; r.frames < least && tt.name != "slow readers among others" {
 				t.Errorf("%d frames of %d", r.frames, full)
 			}
-			if n.link.queue.len() > 0 {
-				t.Error("a healthy link has a queue")
+			if n.network.queue.len() > 0 {
+				t.Error("a healthy network has a queue")
 			}
 		})
 	}
@@ -355,17 +355,17 @@ func TestFullLinks(t *testing.T) {
 		{"behind a router, delayed acknowledgements", 50, 50, 807, 0, wireless, 0, true, 3, 4.5, 0, 64 * 807},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			n := newNetwork()
+			n := newMedium()
 			n.rate, n.routerRate, n.trip = tt.local, tt.router, tt.trip
 			n.join(tt.clients, tt.rate, tt.size, func(p *peer) { p.delays = tt.delays })
 			n.run(3 * time.Second)
 			n.deepest = 0
 			r := n.measure(20 * time.Second)
 			least := floor(tt.clients, tt.size, max(tt.local, tt.router)) + tt.trip
-			t.Logf("%+v floor %v deepest %d window %d", r, least, n.deepest, n.link.window)
+			t.Logf("%+v floor %v deepest %d window %d", r, least, n.deepest, n.network.window)
 			carried := float64(r.frames) * float64(tt.size+headers) / 20
 			if share := carried / max(tt.local, tt.router); share < 0.97 {
-				t.Errorf("the link is used for %.3f of the time", share)
+				t.Errorf("the network is used for %.3f of the time", share)
 			}
 			if r.use < tt.leastUse || r.jain < 0.99 {
 				t.Errorf("use %.3f, Jain %.4f", r.use, r.jain)
@@ -380,9 +380,9 @@ func TestFullLinks(t *testing.T) {
 	}
 }
 
-// A tick of fifty on a slow link that carries them all: not all at once.
+// A tick of fifty on a slow network that carries them all: not all at once.
 func TestSlowLinkGetsFramesOneByOne(t *testing.T) {
-	n := newNetwork()
+	n := newMedium()
 	n.rate = wireless
 	n.join(50, 1, 807, nil)
 	n.run(5 * time.Second)
@@ -402,10 +402,10 @@ func TestSlowLinkGetsFramesOneByOne(t *testing.T) {
 	}
 }
 
-// The same ten times a second, on a link that saves up while it is idle: what has left
+// The same ten times a second, on a network that saves up while it is idle: what has left
 // since the last tick is no reason to send more at once.
 func TestNearlyFullLinkGetsFramesOneByOne(t *testing.T) {
-	n := newNetwork()
+	n := newMedium()
 	n.rate, n.burst = wireless, 12*ms
 	n.join(50, 10, 348, nil)
 	n.run(5 * time.Second)
