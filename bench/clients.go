@@ -100,7 +100,7 @@ func (w *workshop) measureLibrary(ctx context.Context, r *run, c cell, window ti
 	defer cancel()
 	program := exec.CommandContext(ctx, filepath.Join(w.root, "clients", l.Folder, "speed.sh"),
 		"127.0.0.1", strconv.Itoa(p.port), strconv.Itoa(robots), fmt.Sprint(w.warmup.Seconds()), fmt.Sprint(window.Seconds()))
-	build := filepath.Join(w.dir, l.Folder)
+	build := filepath.Join(w.clients, l.Folder)
 	if err := os.MkdirAll(build, 0o755); err != nil {
 		return err
 	}

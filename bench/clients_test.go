@@ -1,16 +1,32 @@
 package main
 
 import (
-	"player/e2e/needs"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"player/e2e/built"
+	"player/e2e/needs"
 )
 
 // Every language's program reads all robots. A test does not check how fast.
 func TestClients(t *testing.T) {
 	t.Parallel()
 	w := buildForTest(t)
+	w.clients = t.TempDir()
+	for _, l := range languages() {
+		switch l.Folder {
+		case "c", "cpp", "java": // the others compile nothing, or keep it themselves
+			needs.Program(t, l.Tool)
+			if err := os.Symlink(buildReader(t, l), filepath.Join(w.clients, l.Folder)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 	for _, c := range clientCells() {
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
@@ -37,6 +53,24 @@ func TestClients(t *testing.T) {
 			})
 		})
 	}
+}
+
+// buildReader returns the folder of a language's program.
+func buildReader(t *testing.T, l language) string {
+	t.Helper()
+	folder := filepath.Join("../clients", l.Folder)
+	build, err := built.Folder("reader-"+l.Folder, []string{folder, "../clients/c"}, []string{l.Tool}, func(build string) error {
+		script := exec.Command(filepath.Join(folder, "speed.sh")) // without arguments it fails, once it is built
+		script.Env = append(os.Environ(), "BUILD="+build)
+		if out, _ := script.CombinedOutput(); !strings.Contains(string(out), "usage: ") {
+			return fmt.Errorf("%s: %s", script, out)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return build
 }
 
 func TestReportOfClients(t *testing.T) {

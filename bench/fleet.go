@@ -68,7 +68,7 @@ func (w *workshop) startFleet(ctx context.Context, c cell, robots *process, wire
 		return nil, err
 	}
 	f := &fleet{nats: &process{port: port}, bridge: &process{}}
-	f.nats.prepare(ctx, filepath.Join(w.bin, "nats-server"), "-a", "127.0.0.1", "-p", strconv.Itoa(port), "-js", "-sd", store)
+	f.nats.prepare(ctx, filepath.Join(w.fleet(), "nats-server"), "-a", "127.0.0.1", "-p", strconv.Itoa(port), "-js", "-sd", store)
 	if err := wire.AtClients(f.nats.cmd.Start); err != nil {
 		return nil, fmt.Errorf("start NATS: %w", err)
 	}
@@ -76,7 +76,7 @@ func (w *workshop) startFleet(ctx context.Context, c cell, robots *process, wire
 		_ = f.nats.stop()
 		return nil, fmt.Errorf("NATS: %w: %s", err, last(f.nats.said.Bytes()))
 	}
-	f.bridge.prepare(ctx, filepath.Join(w.bin, "fleet"), "-fleet", fleetName, "-robots", list, "-nats", "nats://"+loopbackAddress(port))
+	f.bridge.prepare(ctx, filepath.Join(w.fleet(), "fleet"), "-fleet", fleetName, "-robots", list, "-nats", "nats://"+loopbackAddress(port))
 	if err := wire.AtClients(f.bridge.cmd.Start); err != nil {
 		_ = f.nats.stop()
 		return nil, fmt.Errorf("start the bridge: %w", err)
@@ -84,14 +84,18 @@ func (w *workshop) startFleet(ctx context.Context, c cell, robots *process, wire
 	return f, nil
 }
 
+// fleet is the folder of the fleet's programs.
+func (w *workshop) fleet() string { return filepath.Join(w.dir, "fleet") }
+
 // buildFleet compiles the bridge and the NATS server of its go.mod, for the robot's
 // module has neither, unless they are there.
 func (w *workshop) buildFleet(ctx context.Context) error {
 	for name, source := range map[string]string{"fleet": ".", "nats-server": "github.com/nats-io/nats-server/v2"} {
-		if _, err := os.Stat(filepath.Join(w.bin, name)); err == nil {
+		path := filepath.Join(w.fleet(), name)
+		if _, err := os.Stat(path); err == nil {
 			continue
 		}
-		if err := w.compile(ctx, filepath.Join(w.root, "fleet"), name, source, "-trimpath"); err != nil {
+		if err := compile(ctx, filepath.Join(w.root, "fleet"), path, source, "-trimpath"); err != nil {
 			return err
 		}
 	}

@@ -51,11 +51,13 @@ const formerSlack = 250 * time.Millisecond
 
 // workshop has the programs, built from the tree as it is, and a directory to work in.
 type workshop struct {
-	root   string // of the source tree
-	bin    string // directory of the programs
-	dir    string
-	ports  *ports
-	warmup time.Duration // before the window begins
+	root string // of the source tree
+	bin  string // directory of the programs
+	dir  string
+	// clients is the folder in which the languages build their programs, each in its own.
+	clients string
+	ports   *ports
+	warmup  time.Duration // before the window begins
 	// points are what system calls are counted with; noPoints is why there are
 	// none.
 	points   rig.Tracepoints
@@ -72,10 +74,9 @@ func build(ctx context.Context) (*workshop, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &workshop{root: filepath.Dir(strings.TrimSpace(string(root))), bin: filepath.Join(dir, "bin"), dir: dir, ports: newPorts(), warmup: warmup}
-	w.points, w.noPoints = rig.FindTracepoints()
+	w := newWorkshop(filepath.Dir(strings.TrimSpace(string(root))), filepath.Join(dir, "bin"), dir)
 	for s, source := range sources {
-		if err := w.compile(ctx, w.root, string(s), source, shipped.Flags()...); err != nil {
+		if err := compile(ctx, w.root, w.path(s), source, shipped.Flags()...); err != nil {
 			w.close()
 			return nil, err
 		}
@@ -83,14 +84,21 @@ func build(ctx context.Context) (*workshop, error) {
 	return w, nil
 }
 
+// newWorkshop returns the workshop of a source tree with the programs in bin.
+func newWorkshop(root, bin, dir string) *workshop {
+	w := &workshop{root: root, bin: bin, dir: dir, clients: dir, ports: newPorts(), warmup: warmup}
+	w.points, w.noPoints = rig.FindTracepoints()
+	return w
+}
+
 // compile builds a package of the module in a folder.
-func (w *workshop) compile(ctx context.Context, folder, name, source string, flags ...string) error {
-	args := append([]string{"build", "-ldflags=-s -w", "-o", filepath.Join(w.bin, name)}, flags...)
+func compile(ctx context.Context, folder, path, source string, flags ...string) error {
+	args := append([]string{"build", "-ldflags=-s -w", "-o", path}, flags...)
 	cmd := exec.CommandContext(ctx, "go", append(args, source)...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
 	cmd.Dir = folder
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("build %s: %w\n%s", name, err, out)
+		return fmt.Errorf("build %s: %w\n%s", path, err, out)
 	}
 	return nil
 }

@@ -1,13 +1,14 @@
 package main
 
 import (
-	"context"
 	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 
 	"player/bench/load"
+	"player/e2e/built"
 	"player/e2e/needs"
 	"player/e2e/waiting"
 )
@@ -15,11 +16,7 @@ import (
 // TestMain lets the test binary be what bench starts itself as.
 func TestMain(m *testing.M) {
 	asChild(os.Args[1:])
-	code := waiting.Run(m, 8)
-	if programs != nil {
-		programs.close()
-	}
-	os.Exit(code)
+	os.Exit(waiting.Run(m, 8))
 }
 
 // One short cell with each of the real programs: whole frames come, nobody is
@@ -113,23 +110,28 @@ func patiently(t *testing.T, what string, ok func(window time.Duration) bool) {
 func buildForTest(t *testing.T) *workshop {
 	t.Helper()
 	needs.Program(t, "go")
-	built, err := builtOnce()
+	programs, err := servers()
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := *built
-	w.dir, w.warmup = t.TempDir(), 50*time.Millisecond
-	return &w
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorkshop(root, programs, t.TempDir())
+	w.ports, w.warmup = testPorts, 50*time.Millisecond
+	return w
 }
 
-// programs are those of builtOnce, nil: no test has needed them.
-var programs *workshop
+// testPorts are for all tests: they run side by side.
+var testPorts = newPorts()
 
-// builtOnce compiles all servers.
-var builtOnce = sync.OnceValues(func() (*workshop, error) {
-	var err error
-	if programs, err = build(context.Background()); err != nil {
-		return nil, err
+// servers returns the folder of all servers. They are built without the flags of the release:
+// a test does not check how fast they are.
+var servers = sync.OnceValues(func() (string, error) {
+	packages := []string{}
+	for _, source := range sources {
+		packages = append(packages, source)
 	}
-	return programs, programs.buildFleet(context.Background())
+	return built.Programs("..", packages...)
 })

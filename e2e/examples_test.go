@@ -11,16 +11,16 @@ import (
 	"time"
 
 	"player/e2e/acceptance"
+	"player/e2e/built"
 )
 
 // The example programs drive a simulated robot until they are interrupted, and
 // then it stands. The program first is missing: its server has a fixed port.
 func TestExamples(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	build := exec.Command("go", "build", "-o", dir, "../examples/hello", "../examples/avoid", "../examples/fleet", "../examples/jbot", "../examples/sr04")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	dir, err := built.Programs("..", "./examples/hello", "./examples/avoid", "./examples/fleet", "./examples/jbot", "./examples/sr04")
+	if err != nil {
+		t.Fatal(err)
 	}
 	type command func(port string) []string
 	withAddress := func(program string, flags ...string) command {
@@ -88,15 +88,15 @@ func TestExamples(t *testing.T) {
 // sonars, without touching a wall. docs/GOTO.md has the result of a hundred.
 func TestGoto(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	if out, err := exec.Command("go", "build", "-o", dir, "../examples/goto", "../examples/goto/trials").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	dir, err := built.Programs("..", "./examples/goto", "./examples/goto/trials")
+	if err != nil {
+		t.Fatal(err)
 	}
 	trials, worlds := "1", "room,office"
 	if acceptance.Wanted() {
 		trials, worlds = "100", "room,cave,office"
 	}
-	table := filepath.Join(dir, "trials.csv")
+	table := filepath.Join(t.TempDir(), "trials.csv")
 	command := exec.CommandContext(t.Context(), filepath.Join(dir, "trials"), "-player", binary, "-goto", filepath.Join(dir, "goto"), "-n", trials, "-worlds", worlds, "-o", table)
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -20,17 +20,13 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"player/codec"
+	"player/e2e/built"
 )
 
 // fleetBinary is the program of the fleet, built once.
 var fleetBinary = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(filepath.Dir(binary), "fleet")
-	build := exec.Command("go", "build", "-o", path, ".")
-	build.Dir = "../fleet" // a module of its own
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building the fleet: %w\n%s", err, out)
-	}
-	return path, nil
+	dir, err := built.Programs("../fleet", ".") // a module of its own
+	return filepath.Join(dir, "fleet"), err
 })
 
 // fleetProgram is a bridge with its page and its server of NATS.

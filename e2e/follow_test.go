@@ -5,7 +5,6 @@ import (
 	"math"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -44,15 +43,12 @@ func TestFollow(t *testing.T) {
 	t.Parallel()
 	port := ports.Free(t, 2)
 	dir := t.TempDir()
-	follow := filepath.Join(dir, "follow")
-	if out, err := exec.Command("go", "build", "-o", follow, "../examples/follow").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	follow := buildProgram(t, "examples/follow")
 	world := write(t, dir, "ball.world", fmt.Sprintf(`
 		include "`+absolute(t, "../worlds/pioneer.inc")+`"
 		pioneer_full ( name "r0" pose [0 0 0 0] )
 		model ( name "ball" pose [0 2.2 0 0] size [%v %v %v] color "orange" gripper_return 1 )`, ballWidth, ballWidth, ballHeight))
-	vision := buildVision(t)
+	vision := buildProgram(t, "vision")
 	file := write(t, dir, "robot.cfg", fmt.Sprintf(`
 		driver ( name "stage" world %q provides ["position:0" "ptz:0"] )
 		driver ( name "vision" plugin %q args ["-colors" "../vision/colors.cfg" "http://127.0.0.1:%d/camera/simulated-%d"] provides ["vision:0"] )

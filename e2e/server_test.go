@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/e2e/built"
 	"player/e2e/ports"
 	"player/e2e/waiting"
 )
@@ -33,21 +34,24 @@ const patience = time.Minute
 var binary, emulator string
 
 func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "player-e2e")
+	dir, err := built.Programs("..", ".", "./emulator")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 	binary, emulator = filepath.Join(dir, "player"), filepath.Join(dir, "emulator")
-	build := exec.Command("go", "build", "-o", dir, "..", "../emulator")
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "building the server: %v\n%s", err, out)
-		os.Exit(1)
-	}
 	receiveSignals()
-	code := waiting.Run(m, 32)
-	os.RemoveAll(dir)
-	os.Exit(code)
+	os.Exit(waiting.Run(m, 32))
+}
+
+// buildProgram builds a program of this module, and returns its path.
+func buildProgram(t *testing.T, folder string) string {
+	t.Helper()
+	dir, err := built.Programs("..", "./"+folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, filepath.Base(folder))
 }
 
 // receiveSignals catches the signals that end a server if this process ignores

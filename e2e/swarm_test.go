@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"testing"
@@ -17,10 +16,7 @@ import (
 func TestSwarm(t *testing.T) {
 	acceptance.Only(t)
 	t.Parallel()
-	program := filepath.Join(t.TempDir(), "swarm")
-	if out, err := exec.Command("go", "build", "-o", program, "../examples/swarm").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	program := buildProgram(t, "examples/swarm")
 	const robots = 200
 	port := ports.Free(t, robots)
 	launch{port: port}.start(t, "-stage", "../examples/swarm/swarm.world")

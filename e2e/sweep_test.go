@@ -113,10 +113,7 @@ func TestSweepEndsItsChildren(t *testing.T) {
 func TestTune(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	program := filepath.Join(dir, "tune")
-	if out, err := exec.Command("go", "build", "-o", program, "../examples/tune").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	program := buildProgram(t, "examples/tune")
 	sweep := func(name, seeds string) (errors map[string]string) {
 		t.Helper()
 		path := filepath.Join(dir, name)

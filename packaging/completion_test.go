@@ -7,17 +7,18 @@ import (
 	"strings"
 	"testing"
 
+	"player/e2e/built"
 	"player/e2e/needs"
 )
 
 // helpPages are those of the program.
 func helpPages(t *testing.T) handbook {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "player")
-	if out, err := exec.Command("go", "build", "-o", path, "..").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	dir, err := built.Programs("..", ".")
+	if err != nil {
+		t.Fatal(err)
 	}
-	h, err := handbookOf(path)
+	h, err := handbookOf(filepath.Join(dir, "player"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,11 +3,11 @@ package conformance
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
 	"testing"
 
+	"player/e2e/built"
 	"player/e2e/waiting"
 )
 
@@ -27,9 +27,6 @@ func TestMain(m *testing.M) {
 
 // serverBinary builds the server when it is first asked for, and returns the path of the binary.
 var serverBinary = sync.OnceValues(func() (string, error) {
-	binary := filepath.Join(scratch, "player")
-	if out, err := exec.Command("go", "build", "-o", binary, "../..").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building the server: %w\n%s", err, out)
-	}
-	return binary, nil
+	dir, err := built.Programs("../..", ".")
+	return filepath.Join(dir, "player"), err
 })

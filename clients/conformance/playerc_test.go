@@ -20,6 +20,7 @@ import (
 
 	"player/client/simulation"
 	"player/e2e/acceptance"
+	"player/e2e/built"
 	"player/e2e/needs"
 	"player/e2e/ports"
 	"player/worlds"
@@ -72,9 +73,11 @@ func TestPlayer3(t *testing.T) {
 	needs.Program(t, "pkg-config")
 	lookAtSources(t)
 	binary := buildServer(t)
-	prefix := filepath.Join(t.TempDir(), "prefix")
-	run(t, []string{"CFLAGS=-O1", "CXXFLAGS=-O1 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror"}, "../playerc/install.sh", prefix)
-	programs := compilePlayer3(t, prefix)
+	prefix := compiled(t, "playerc", nil, func(prefix string) {
+		run(t, []string{"CFLAGS=-O1", "CXXFLAGS=-O1 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror"}, "../playerc/install.sh", prefix)
+		compilePlayer3(t, prefix)
+	})
+	programs := filepath.Join(prefix, allPrograms)
 	t.Run("names", func(t *testing.T) {
 		t.Parallel()
 		// Programs have names of their own, and any standard of C++.
@@ -170,13 +173,15 @@ func (at player3Place) try(t *testing.T, program player3Program) {
 	source := filepath.Join("../playerc/programs", name)
 	switch filepath.Ext(name) {
 	case ".c":
-		binary := filepath.Join(t.TempDir(), "program")
-		run(t, nil, "cc", slices.Concat([]string{"-std=gnu99", "-Wall", "-Werror", "-o", binary, source}, player3Flags(t, at.prefix, "playerc"))...)
+		binary := filepath.Join(compiled(t, name, []string{source}, func(folder string) {
+			run(t, nil, "cc", slices.Concat([]string{"-std=gnu99", "-Wall", "-Werror", "-o", filepath.Join(folder, name), source}, player3Flags(t, at.prefix, "playerc"))...)
+		}), name)
 		command = exec.CommandContext(ctx, binary, "127.0.0.1", strconv.Itoa(p.port))
 	case ".cc":
-		binary := filepath.Join(t.TempDir(), "program")
-		run(t, nil, "c++", "-std=gnu++98", "-Wall", "-I"+at.prefix+"/include", "-o", binary, source, "-L"+at.prefix+"/lib",
-			"-lplayerc++", "-lplayerinterface", "-lplayerwkb", "-lplayercommon")
+		binary := filepath.Join(compiled(t, name, []string{source}, func(folder string) {
+			run(t, nil, "c++", "-std=gnu++98", "-Wall", "-I"+at.prefix+"/include", "-o", filepath.Join(folder, name), source, "-L"+at.prefix+"/lib",
+				"-lplayerc++", "-lplayerinterface", "-lplayerwkb", "-lplayercommon")
+		}), name)
 		command = exec.CommandContext(ctx, binary)
 		environment = append(slices.Clone(environment), "ROBOT_HOST=127.0.0.1", fmt.Sprintf("ROBOT_PORT=%d", p.port))
 	case ".py":
@@ -224,10 +229,29 @@ func (at player3Place) try(t *testing.T, program player3Program) {
 	}
 }
 
+// compiled returns a folder with what compile makes of the libraries, and of sources. It
+// compiles nothing if that is there of these sources, compilers and tests, which have the
+// options of the compilers.
+func compiled(t *testing.T, name string, sources []string, compile func(folder string)) (folder string) {
+	t.Helper()
+	all := append([]string{"../playerc", "../c", "../cpp", "playerc_test.go", "playerc_programs_test.go"}, sources...)
+	folder, err := built.Folder(name, all, []string{"cc", "c++"}, func(folder string) error {
+		compile(folder)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+// allPrograms is the name of the program that compilePlayer3 makes.
+const allPrograms = "all"
+
 // compilePlayer3 makes one program of all in C++ in clients/playerc/programs, as one file: the
 // headers are compiled once. Each is in a namespace of its own, and its main is named
 // program.
-func compilePlayer3(t *testing.T, prefix string) (binary string) {
+func compilePlayer3(t *testing.T, prefix string) {
 	t.Helper()
 	var all, list bytes.Buffer
 	for _, header := range []string{"libplayerc++/playerc++.h", "libplayerc++/playererror.h", "replace.h", "cmath", "iostream", "stdio.h", "string.h", "unistd.h"} {
@@ -247,9 +271,7 @@ func compilePlayer3(t *testing.T, prefix string) (binary string) {
 	if err := os.WriteFile(source, all.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	binary = filepath.Join(prefix, "all")
-	run(t, nil, "c++", slices.Concat([]string{"-Wall", "-Werror", "-o", binary, source}, player3Flags(t, prefix, "playerc++"))...)
-	return binary
+	run(t, nil, "c++", slices.Concat([]string{"-Wall", "-Werror", "-o", filepath.Join(prefix, allPrograms), source}, player3Flags(t, prefix, "playerc++"))...)
 }
 
 // program returns the name of the program, without that of a world.

@@ -2,11 +2,15 @@
 package npm
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"player/e2e/needs"
+	"path/filepath"
 	"testing"
+
+	"player/e2e/built"
+	"player/e2e/needs"
 )
 
 // Install returns a copy of a folder with the packages of its package-lock.json. Without
@@ -21,21 +25,31 @@ func Install(t *testing.T, folder string) (directory string) {
 }
 
 // Into copies a folder into an empty directory, with the packages of the folder's
-// package-lock.json. npm asks its registry only for what its cache lacks: the lock file
-// has the versions and their hashes, so the registry's answer would be the same.
+// package-lock.json, which are installed once. npm asks its registry only for what its cache
+// lacks: the lock file has the versions and their hashes, so the registry's answer would be the
+// same.
 func Into(directory, folder string) error {
-	for _, program := range []string{"node", "npm"} {
-		if _, err := exec.LookPath(program); err != nil {
-			return err
+	lists := []string{filepath.Join(folder, "package.json"), filepath.Join(folder, "package-lock.json")}
+	installed, err := built.Folder("npm", lists, []string{"node", "npm"}, func(installed string) error {
+		for _, list := range lists {
+			text, err := os.ReadFile(list)
+			if err == nil {
+				err = os.WriteFile(filepath.Join(installed, filepath.Base(list)), text, 0o600)
+			}
+			if err != nil {
+				return err
+			}
 		}
-	}
-	if err := os.CopyFS(directory, os.DirFS(folder)); err != nil {
+		install := exec.Command("npm", "ci", "--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund")
+		install.Dir = installed
+		if out, err := install.CombinedOutput(); err != nil {
+			return fmt.Errorf("npm ci: %w: %s", err, out)
+		}
+		return nil
+	})
+	if err != nil {
 		return err
 	}
-	install := exec.Command("npm", "ci", "--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund")
-	install.Dir = directory
-	if out, err := install.CombinedOutput(); err != nil {
-		return fmt.Errorf("npm ci: %w: %s", err, out)
-	}
-	return nil
+	const packages = "node_modules"
+	return errors.Join(os.CopyFS(directory, os.DirFS(folder)), os.Symlink(filepath.Join(installed, packages), filepath.Join(directory, packages)))
 }

@@ -1,0 +1,49 @@
+package built
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// A folder is filled once for the same sources, again when one has changed, and again when it
+// could not be filled.
+func TestFolder(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	source := filepath.Join(t.TempDir(), "source")
+	filled := 0
+	ask := func(failure error) string {
+		t.Helper()
+		folder, err := Folder("test", []string{filepath.Dir(source)}, []string{"sh"}, func(folder string) error {
+			filled++
+			return errors.Join(os.WriteFile(filepath.Join(folder, "program"), nil, 0o600), failure)
+		})
+		if !errors.Is(err, failure) {
+			t.Fatal(err)
+		}
+		return folder
+	}
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("one")
+	broken := errors.New("it does not compile")
+	ask(broken)
+	first := ask(nil)
+	if again := ask(nil); again != first || filled != 2 {
+		t.Errorf("%s after %s, filled %d times", again, first, filled)
+	}
+	write("two")
+	second := ask(nil)
+	if second == first || filled != 3 || !exists(filepath.Join(second, "program")) {
+		t.Errorf("%s after %s, filled %d times", second, first, filled)
+	}
+	write("one")
+	if again := ask(nil); again != first || filled != 3 {
+		t.Errorf("%s after %s, filled %d times", again, first, filled)
+	}
+}
