@@ -3,7 +3,6 @@ package logfile
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,20 +10,6 @@ import (
 
 	"player/e2e/npm"
 )
-
-// node runs a program of readers/ and returns the lines that it prints.
-func node(t *testing.T, directory string, args ...string) []string {
-	t.Helper()
-	run := exec.Command("node", args...)
-	run.Dir = directory
-	var failure strings.Builder
-	run.Stderr = &failure
-	out, err := run.Output()
-	if err != nil {
-		t.Fatalf("node %q: %v: %s", args, err, failure.String())
-	}
-	return strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
-}
 
 func TestOtherPeoplesReaders(t *testing.T) {
 	directory := npm.Install(t, "readers")
@@ -54,7 +39,7 @@ func readRecorded(t *testing.T, directory string) {
 			t.Fatal(err)
 		}
 		for _, mode := range []string{"indexed", "stream"} {
-			if got := node(t, directory, "read.js", mode, path); !slices.Equal(got, want) {
+			if got := npm.Node(t, directory, "read.js", mode, path); !slices.Equal(got, want) {
 				t.Errorf("%s, %s: %d of %d messages", name, mode, len(got), len(want))
 			}
 		}
@@ -65,7 +50,7 @@ func readRecorded(t *testing.T, directory string) {
 func readDrawn(t *testing.T, directory string) {
 	log := everything(t)
 	path, _ := drawn(t, log)
-	if got := node(t, directory, "validate.js", path); len(got) != 1 || !strings.HasPrefix(got[0], "valid: ") {
+	if got := npm.Node(t, directory, "validate.js", path); len(got) != 1 || !strings.HasPrefix(got[0], "valid: ") {
 		t.Errorf("%q", got)
 	}
 	after, _, _ := repaired(t, log[:len(log)/2])
@@ -74,7 +59,7 @@ func readDrawn(t *testing.T, directory string) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{path, cut} {
-		streamed, indexed := node(t, directory, "read.js", "stream", path), node(t, directory, "read.js", "indexed", path)
+		streamed, indexed := npm.Node(t, directory, "read.js", "stream", path), npm.Node(t, directory, "read.js", "indexed", path)
 		if len(streamed) < 100 || !slices.Equal(streamed, indexed) {
 			t.Errorf("%s: %d messages by the stream, %d by the index", path, len(streamed), len(indexed))
 		}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"player/e2e/built"
@@ -52,4 +53,18 @@ func Into(directory, folder string) error {
 	}
 	const packages = "node_modules"
 	return errors.Join(os.CopyFS(directory, os.DirFS(folder)), os.Symlink(filepath.Join(installed, packages), filepath.Join(directory, packages)))
+}
+
+// Node runs a program of a directory in node and returns the lines that it prints.
+func Node(t *testing.T, directory string, args ...string) []string {
+	t.Helper()
+	run := exec.Command("node", args...)
+	run.Dir = directory
+	var failure strings.Builder
+	run.Stderr = &failure
+	out, err := run.Output()
+	if err != nil {
+		t.Fatalf("node %q: %v: %s", args, err, failure.String())
+	}
+	return strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
 }

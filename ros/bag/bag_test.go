@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -139,7 +138,7 @@ func TestBag(t *testing.T) {
 	directory := npm.Install(t, readers)
 	for _, compress := range []bool{false, true} {
 		folder, _ := bagOf(t, everything(t), Options{Compress: compress})
-		checkBag(t, node(t, directory, "ros.js", folder))
+		checkBag(t, npm.Node(t, directory, "ros.js", folder))
 	}
 }
 
@@ -202,7 +201,7 @@ func TestValuesOfABag(t *testing.T) {
 	folder, _ := bagOf(t, log, Options{Compress: true})
 	type place struct{ topic, at string }
 	bag, stamped := map[place]any{}, 0
-	for _, line := range node(t, npm.Install(t, readers), "ros.js", folder) {
+	for _, line := range npm.Node(t, npm.Install(t, readers), "ros.js", folder) {
 		words := strings.SplitN(line, " ", 4)
 		var fields any
 		if err := json.Unmarshal([]byte(words[3]), &fields); err != nil {
@@ -449,20 +448,6 @@ func heap() int64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
-}
-
-// node runs a program of readers and returns the lines that it prints.
-func node(t *testing.T, directory string, args ...string) []string {
-	t.Helper()
-	run := exec.Command("node", args...)
-	run.Dir = directory
-	var failure strings.Builder
-	run.Stderr = &failure
-	out, err := run.Output()
-	if err != nil {
-		t.Fatalf("node %q: %v: %s", args, err, failure.String())
-	}
-	return strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
 }
 
 // readers has programs that read logs with npm's packages.

@@ -452,6 +452,7 @@ func checkMap(t *testing.T, m Map) {
 
 // If one program ends, the others end, and the script fails.
 func TestOneEndsAll(t *testing.T) {
+	acceptance.Only(t)
 	r := start(t)
 	r.await(t, "the logger runs", func() bool {
 		_, err := os.Stat(filepath.Join(r.directory, "truth.csv"))
