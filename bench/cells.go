@@ -245,12 +245,6 @@ func scale() []cell {
 		c.Servers, c.TLS = nil, true
 		all = append(all, c)
 	}
-	commands := one("plain/50x50Hz, commands", 50, 50)
-	commands.Groups[0].Task = load.Command
-	for _, c := range []cell{one("plain/50x10Hz", 50, 10), one("plain/50x50Hz", 50, 50), commands} {
-		c.Servers = []server{player, inherits, floor}
-		all = append(all, c)
-	}
 	return all
 }
 

@@ -30,9 +30,6 @@ const (
 	player  server = "player"  // the one under test
 	floor   server = "floor"   // a bare epoll loop: the least it could cost
 	threads server = "threads" // goroutines for each client: the obvious way
-
-	// inherits is player, started with the timer slack that its unit used to set.
-	inherits server = "inherits"
 )
 
 // sources is what each is built from.
@@ -45,9 +42,6 @@ const patience = time.Minute
 // slack is the timer slack with which the floor is started: what the server gives
 // itself (docs/DECISIONS.md, "Timer slack").
 const slack = 20 * time.Millisecond
-
-// formerSlack is what the server's unit set before the server did it itself.
-const formerSlack = 250 * time.Millisecond
 
 // workshop has the programs, built from the tree as it is, and a directory to work in.
 type workshop struct {
@@ -103,15 +97,7 @@ func compile(ctx context.Context, folder, path, source string, flags ...string) 
 	return nil
 }
 
-func (w *workshop) path(s server) string { return filepath.Join(w.bin, string(s.program())) }
-
-// program is the server whose program this is.
-func (s server) program() server {
-	if s == inherits {
-		return player
-	}
-	return s
-}
+func (w *workshop) path(s server) string { return filepath.Join(w.bin, string(s)) }
 
 // serialPort is the port that emulated hardware is on.
 func (w *workshop) serialPort() string { return filepath.Join(w.dir, "line") }
@@ -132,7 +118,7 @@ func (w *workshop) arguments(s server, c cell, p *process) ([]string, error) {
 		h := c.hardware()
 		return []string{"-port", strconv.Itoa(port), "-size", strconv.Itoa(h.size), "-letter", string(h.letter),
 			"-serial", w.serialPort(), "-packet", strconv.Itoa(h.packet)}, nil
-	case s.program() != player:
+	case s != player:
 		return []string{"-port", strconv.Itoa(port), "-size", strconv.Itoa(c.Size)}, nil
 	}
 	file := filepath.Join(w.dir, "player.cfg")
@@ -202,9 +188,9 @@ func (w *workshop) start(ctx context.Context, s server, c cell, wire *rig.Wire) 
 	}
 	launch := func() error { return wire.AtServer(p.cmd.Start) }
 	// Player gives it to itself. The tickers of threads would be late by it.
-	if given, ok := map[server]time.Duration{floor: slack, inherits: formerSlack}[s]; ok {
+	if s == floor {
 		plain := launch
-		launch = func() error { return p.withSlack(given, plain) }
+		launch = func() error { return p.withSlack(slack, plain) }
 	}
 	p.since = time.Now()
 	if err := launch(); err != nil {

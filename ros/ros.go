@@ -264,11 +264,6 @@ func header(at foxglove.Time, frame string) Header {
 	return Header{Time{int32(at.Sec), at.Nsec}, frame}
 }
 
-// PictureOf returns a picture of a camera.
-func PictureOf(p foxglove.CompressedImage) CompressedImage {
-	return CompressedImage{header(p.Timestamp, p.FrameID), p.Format, p.Data}
-}
-
 // pressed returns 1 for each that is pressed.
 func pressed(list []bool) []uint8 {
 	values := make([]uint8, len(list))

@@ -106,7 +106,9 @@ func TestPictures(t *testing.T) {
 	}
 	for size := range 5 { // of all lengths modulo 4
 		name, picture := strings.Repeat("c", size+1), make([]byte, size)
-		got, want := logfile.AppendPicture(nil, name, 1e18+7, picture), ros.AppendCDR(nil, ros.PictureOf(foxglove.New("", nil).Image(name, 1e18+7, picture)))
+		frame := foxglove.New("", nil).Image(name, 1e18+7, picture).FrameID
+		content := ros.CompressedImage{Header: ros.Header{Stamp: ros.Time{Sec: 1e9, Nanosec: 7}, FrameID: frame}, Format: "jpeg", Data: picture}
+		got, want := logfile.AppendPicture(nil, name, 1e18+7, picture), ros.AppendCDR(nil, content)
 		if !bytes.Equal(got, want) {
 			t.Errorf("%q, want %q", got, want)
 		}
