@@ -330,24 +330,24 @@ func TestPeersThatLeave(t *testing.T) {
 
 func TestMessage(t *testing.T) {
 	position := codec.PositionData{Time: 5, X: -1, Y: 2, Heading: 3, Speed: -4, TurnRate: 5, Compass: 6, Stall: 1}
-	s := Sample{Interface: "position", Letter: codec.Position, Sequence: 7, Arrived: time.UnixMilli(1_700_000_000_500), Age: 200 * time.Millisecond, Aged: true, Payload: position.Append(nil)}
+	s := Sample{Interface: "position", Letter: codec.Position, Epoch: 5, Sequence: 7, Arrived: time.UnixMilli(1_700_000_000_500), Age: 200 * time.Millisecond, Aged: true, Payload: position.Append(nil)}
 	later := s.At(s.Arrived.Add(100 * time.Millisecond))
 	want := map[string][]string{
-		HeaderTime: {"2023-11-14T22:13:20.300000Z"}, HeaderAge: {"300000"}, HeaderSequence: {"7"}, HeaderSchema: {"player.position"},
+		HeaderTime: {"2023-11-14T22:13:20.300000Z"}, HeaderAge: {"300000"}, HeaderEpoch: {"5"}, HeaderSequence: {"7"}, HeaderSchema: {"player.position"},
 	}
 	if got := later.Headers(); !reflect.DeepEqual(got, want) {
 		t.Errorf("headers %v, want %v", got, want)
 	}
-	const text = `{"schema":"player.position","sequence":7,"time":"2023-11-14T22:13:20.300000Z","age_us":300000,` +
+	const text = `{"schema":"player.position","epoch":5,"sequence":7,"time":"2023-11-14T22:13:20.300000Z","age_us":300000,` +
 		`"data":{"time":5,"x":-1,"y":2,"heading":3,"speed":-4,"turnrate":5,"compass":6,"stall":1}}`
 	if got := string(later.JSON()); got != text {
 		t.Errorf("JSON %s, want %s", got, text)
 	}
 	s.Payload, s.Aged = nil, false
-	if got := s.Headers(); len(got) != 2 {
+	if got := s.Headers(); len(got) != 3 {
 		t.Errorf("without data: headers %v", got)
 	}
-	if got, want := string(s.JSON()), `{"schema":"player.position","sequence":7,"time":null,"age_us":null,"data":null}`; got != want {
+	if got, want := string(s.JSON()), `{"schema":"player.position","epoch":5,"sequence":7,"time":null,"age_us":null,"data":null}`; got != want {
 		t.Errorf("without data: JSON %s, want %s", got, want)
 	}
 }

@@ -12,7 +12,8 @@ import (
 const (
 	HeaderTime     = "Player-Time"     // when the data was measured, RFC 3339, by the clock of the bridge
 	HeaderAge      = "Player-Age"      // us, when the bridge sent it; missing: unknown
-	HeaderSequence = "Player-Sequence" // of the data of this device, by one bridge, from 1
+	HeaderSequence = "Player-Sequence" // of the data of this device, from 1 in each epoch
+	HeaderEpoch    = "Player-Epoch"    // another value: the sequence has begun again
 	HeaderSchema   = "Player-Schema"   // what the payload is: player.INTERFACE
 	HeaderLease    = "Player-Lease"    // the token of a lease
 	HeaderPlan     = "Player-Plan"     // PlanDigest of a floor plan
@@ -25,12 +26,18 @@ const timeFormat = "2006-01-02T15:04:05.000000Z07:00"
 type Sample struct {
 	Interface string
 	Letter    byte
+	Epoch     int64 // NewEpoch when the sequence began
 	Sequence  uint64
 	Arrived   time.Time     // from the robot
 	Age       time.Duration // then
 	Aged      bool          // Age is known
 	Payload   []byte        // as the robot sent it; empty: the device has no data
 }
+
+// NewEpoch returns the epoch of a sequence that begins: us since 1970 by the clock of the
+// bridge. If the clocks of bridges agree, that of the bridge that took over last is the
+// greatest, so a listener knows which of two senders is the one that hung.
+func NewEpoch(now time.Time) int64 { return now.UnixMicro() }
 
 // At returns the sample as it is at a later time.
 func (s Sample) At(now time.Time) Sample {
@@ -47,6 +54,7 @@ func (s Sample) measured() string { return s.Arrived.Add(-s.Age).UTC().Format(ti
 // Headers returns the headers of both forms of a message.
 func (s Sample) Headers() map[string][]string {
 	h := map[string][]string{
+		HeaderEpoch:    {strconv.FormatInt(s.Epoch, 10)},
 		HeaderSequence: {strconv.FormatUint(s.Sequence, 10)},
 		HeaderSchema:   {s.Schema()},
 	}
@@ -64,11 +72,12 @@ func (s Sample) Headers() map[string][]string {
 func (s Sample) JSON() []byte {
 	m := struct {
 		Schema   string  `json:"schema"`
+		Epoch    int64   `json:"epoch"`
 		Sequence uint64  `json:"sequence"`
 		Time     *string `json:"time"`
 		Age      *int64  `json:"age_us"`
 		Data     any     `json:"data"`
-	}{Schema: s.Schema(), Sequence: s.Sequence, Data: fields(s.Letter, s.Payload)}
+	}{Schema: s.Schema(), Epoch: s.Epoch, Sequence: s.Sequence, Data: fields(s.Letter, s.Payload)}
 	if len(s.Payload) > 0 {
 		at := s.measured()
 		m.Time = &at

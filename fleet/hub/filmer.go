@@ -169,7 +169,7 @@ func (c *camera) run(ctx context.Context) {
 		return // its connection is closed
 	}
 	defer sub.Unsubscribe()
-	sample, number := bridge.Sample{Interface: bridge.Picture}, "0"
+	sample, number := bridge.Sample{Interface: bridge.Picture, Epoch: bridge.NewEpoch(time.Now())}, "0"
 	listened, due := false, time.Now()
 	for {
 		hz, ok := c.wanted(ctx)
@@ -184,7 +184,7 @@ func (c *camera) run(ctx context.Context) {
 		if listened {
 			next, number2, err := c.next(ctx, number)
 			if now := time.Now(); c.noted(err) == nil {
-				number, next.Sequence = number2, sample.Sequence+1
+				number, next.Epoch, next.Sequence = number2, sample.Epoch, sample.Sequence+1
 				sample = next
 				listened = c.publish(ctx, sample, inbox, refusals)
 				if due = due.Add(time.Second / time.Duration(hz)); due.Before(now) {

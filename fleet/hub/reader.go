@@ -85,16 +85,17 @@ type source struct {
 
 func newReader(h *hub, r Robot, s *state) *reader {
 	rd := &reader{hub: h, robot: r, state: s, inbox: nats.NewInbox() + ".", close: func() {}}
+	epoch := bridge.NewEpoch(time.Now())
 	for _, spec := range devices.Interfaces() {
 		data, json := bridge.Subject(h.Fleet, r.Name, spec.Name, bridge.Data), bridge.Subject(h.Fleet, r.Name, spec.Name, bridge.JSON)
-		rd.sources = append(rd.sources, &source{spec: spec, subject: [2]string{data, json}, newest: nothing(spec)})
+		rd.sources = append(rd.sources, &source{spec: spec, subject: [2]string{data, json}, newest: nothing(spec, epoch)})
 	}
 	return rd
 }
 
 // nothing is the sample of a device that has no data.
-func nothing(spec devices.Spec) bridge.Sample {
-	return bridge.Sample{Interface: spec.Name, Letter: spec.Letter}
+func nothing(spec devices.Spec, epoch int64) bridge.Sample {
+	return bridge.Sample{Interface: spec.Name, Letter: spec.Letter, Epoch: epoch}
 }
 
 func (r *reader) run(ctx context.Context) error {
@@ -347,7 +348,7 @@ func (r *reader) request(ctx context.Context) error {
 // reset forgets what was read of a source that is closed.
 func (s *source) reset() {
 	sequence := s.newest.Sequence
-	s.newest = nothing(s.spec)
+	s.newest = nothing(s.spec, s.newest.Epoch)
 	s.newest.Sequence, s.open, s.waiting, s.refused = sequence, false, false, nil
 }
 
